@@ -1,0 +1,79 @@
+package csr
+
+import (
+	"fmt"
+	"math"
+)
+
+// MaxDim is the largest number of rows or columns that a Matrix can have.
+const MaxDim = math.MaxInt32
+
+// Matrix is a sparse matrix in compressed sparse row storage (see the package
+// comment). The zero value is the 0-by-0 matrix.
+type Matrix struct {
+	Rows, Cols int
+	RowPtr     []int64   // Rows+1 offsets into Col and Val, RowPtr[0] = 0
+	Col        []int32   // column of each nonzero, strictly increasing in a row
+	Val        []float64 // value of each nonzero
+}
+
+// Dims returns the number of rows and columns.
+func (m *Matrix) Dims() (rows, cols int) { return m.Rows, m.Cols }
+
+// NNZ returns the number of stored entries.
+func (m *Matrix) NNZ() int { return len(m.Val) }
+
+// Row returns the columns and values of row i; both slices alias the matrix.
+func (m *Matrix) Row(i int) (cols []int32, vals []float64) {
+	lo, hi := m.RowPtr[i], m.RowPtr[i+1]
+	return m.Col[lo:hi:hi], m.Val[lo:hi:hi]
+}
+
+// Bytes returns the memory of the three arrays.
+func (m *Matrix) Bytes() int64 { return Bytes(int64(m.Rows), int64(len(m.Val))) }
+
+// Bytes returns the memory that a matrix of that many rows and nonzeros takes.
+func Bytes(rows, nnz int64) int64 { return 8*(rows+1) + 12*nnz }
+
+// Validate reports the first violation of the storage rules: lengths, offsets
+// that decrease, columns out of range or not strictly increasing. Values are
+// not looked at.
+func (m *Matrix) Validate() error {
+	switch {
+	case m.Rows < 0 || m.Cols < 0 || m.Rows > MaxDim || m.Cols > MaxDim:
+		return fmt.Errorf("csr: dimensions %d x %d out of range", m.Rows, m.Cols)
+	case m.Rows == 0 && len(m.RowPtr) == 0 && len(m.Col) == 0 && len(m.Val) == 0:
+		return nil
+	case len(m.RowPtr) != m.Rows+1:
+		return fmt.Errorf("csr: %d row offsets for %d rows", len(m.RowPtr), m.Rows)
+	case len(m.Col) != len(m.Val):
+		return fmt.Errorf("csr: %d columns but %d values", len(m.Col), len(m.Val))
+	case m.RowPtr[0] != 0 || m.RowPtr[m.Rows] != int64(len(m.Val)):
+		return fmt.Errorf("csr: row offsets run from %d to %d, want 0 to %d",
+			m.RowPtr[0], m.RowPtr[m.Rows], len(m.Val))
+	}
+	for i := range m.Rows {
+		lo, hi := m.RowPtr[i], m.RowPtr[i+1]
+		if lo > hi || hi > int64(len(m.Val)) {
+			return fmt.Errorf("csr: row %d ends at offset %d but starts at %d", i, hi, lo)
+		}
+		prev := int32(-1)
+		for _, j := range m.Col[lo:hi] {
+			if j <= prev || int(j) >= m.Cols {
+				return fmt.Errorf("csr: row %d: column %d after %d, of %d", i, j, prev, m.Cols)
+			}
+			prev = j
+		}
+	}
+	return nil
+}
+
+// Clone returns a deep copy.
+func (m *Matrix) Clone() *Matrix {
+	return &Matrix{
+		Rows: m.Rows, Cols: m.Cols,
+		RowPtr: append([]int64(nil), m.RowPtr...),
+		Col:    append([]int32(nil), m.Col...),
+		Val:    append([]float64(nil), m.Val...),
+	}
+}
