@@ -1,0 +1,40 @@
+package kernels
+
+// CSRMulVec computes dst[i] = sum of val[k] x[col[k]] over the nonzeros
+// rowPtr[i] <= k < rowPtr[i+1] of each row lo <= i < hi.
+func CSRMulVec(dst []float64, lo, hi int, rowPtr []int64, col []int32, val, x []float64) {
+	start := rowPtr[lo]
+	for i := lo; i < hi; i++ {
+		end := rowPtr[i+1]
+		dst[i] = rowDot(col[start:end], val[start:end], x)
+		start = end
+	}
+}
+
+// CSRResidual computes r[i] = b[i] - (A x)[i] for each row lo <= i < hi.
+func CSRResidual(r, b []float64, lo, hi int, rowPtr []int64, col []int32, val, x []float64) {
+	start := rowPtr[lo]
+	for i := lo; i < hi; i++ {
+		end := rowPtr[i+1]
+		r[i] = b[i] - rowDot(col[start:end], val[start:end], x)
+		start = end
+	}
+}
+
+// rowDot is the inner product of one sparse row with x, on two accumulators.
+func rowDot(col []int32, val, x []float64) float64 {
+	val = val[:len(col)]
+	var s, t float64
+	for len(col) >= 4 {
+		c, v := col[:4:4], val[:4:4]
+		s += float64(v[0] * x[c[0]])
+		t += float64(v[1] * x[c[1]])
+		s += float64(v[2] * x[c[2]])
+		t += float64(v[3] * x[c[3]])
+		col, val = col[4:], val[4:]
+	}
+	for k, c := range col {
+		s += float64(val[k] * x[c])
+	}
+	return s + t
+}

@@ -1,0 +1,85 @@
+// Package parallel runs independent parts of a loop on a fixed set of
+// goroutines, without allocating and with a partition that never depends on
+// timing: part k always does the same work, whoever runs it. Callers that
+// reduce keep one partial result per part and add them in the order of the
+// parts; then the result has the same bits for any number of threads.
+package parallel
+
+import (
+	"runtime"
+	"sync"
+)
+
+// A Job is a loop body; parts must be independent of each other.
+type Job interface{ Do(part int) }
+
+// Pool is a set of persistent goroutines. Run may be called from several
+// goroutines (calls take turns) but not from inside a Job.
+type Pool struct {
+	threads int
+	mu      sync.Mutex
+	wg      sync.WaitGroup
+	wake    []chan struct{}
+	job     Job
+	parts   int
+}
+
+// New starts a pool of that many threads, counting the caller of Run; 0 means
+// one for each processor that this program may use.
+func New(threads int) *Pool {
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	p := &Pool{threads: threads, wake: make([]chan struct{}, threads)}
+	for w := 1; w < threads; w++ {
+		p.wake[w] = make(chan struct{}, 1)
+		go p.worker(w)
+	}
+	return p
+}
+
+// Threads returns the number of threads.
+func (p *Pool) Threads() int { return p.threads }
+
+// Close ends the goroutines. The pool must not be used afterwards.
+func (p *Pool) Close() {
+	for _, c := range p.wake[1:] {
+		close(c)
+	}
+}
+
+// Run calls job.Do for every part in [0, parts) and returns when all are done.
+// Each thread takes one contiguous range of parts.
+func (p *Pool) Run(parts int, job Job) {
+	if p.threads == 1 || parts <= 1 {
+		for k := range parts {
+			job.Do(k)
+		}
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.job, p.parts = job, parts
+	p.wg.Add(p.threads - 1)
+	for _, c := range p.wake[1:] {
+		c <- struct{}{}
+	}
+	p.share(0)
+	p.wg.Wait()
+	p.job = nil
+}
+
+func (p *Pool) worker(w int) {
+	for range p.wake[w] {
+		p.share(w)
+		p.wg.Done()
+	}
+}
+
+// share runs the parts that belong to thread w.
+func (p *Pool) share(w int) {
+	lo, hi := w*p.parts/p.threads, (w+1)*p.parts/p.threads
+	for k := lo; k < hi; k++ {
+		p.job.Do(k)
+	}
+}

@@ -1,0 +1,56 @@
+package parallel
+
+import (
+	"sync/atomic"
+	"testing"
+)
+
+func TestRunVisitsEveryPartOnce(t *testing.T) {
+	for _, threads := range []int{1, 2, 3, 8} {
+		p := New(threads)
+		for _, parts := range []int{0, 1, 2, 7, 8, 9, 1000} {
+			seen := make([]atomic.Int32, parts)
+			p.Run(parts, Func(func(k int) { seen[k].Add(1) }))
+			for k := range seen {
+				if n := seen[k].Load(); n != 1 {
+					t.Fatalf("threads %d, parts %d: part %d ran %d times", threads, parts, k, n)
+				}
+			}
+		}
+		p.Close()
+	}
+}
+
+type count struct{ n [64]int }
+
+func (c *count) Do(k int) { c.n[k]++ }
+
+func TestRunDoesNotAllocate(t *testing.T) {
+	p := New(4)
+	defer p.Close()
+	c := new(count)
+	if a := testing.AllocsPerRun(100, func() { p.Run(len(c.n), c) }); a != 0 {
+		t.Errorf("%v allocations in a Run", a)
+	}
+}
+
+func TestConcurrentRunsTakeTurns(t *testing.T) {
+	p := New(3)
+	defer p.Close()
+	var total atomic.Int64
+	done := make(chan struct{})
+	for range 4 {
+		go func() {
+			for range 50 {
+				p.Run(10, Func(func(int) { total.Add(1) }))
+			}
+			done <- struct{}{}
+		}()
+	}
+	for range 4 {
+		<-done
+	}
+	if total.Load() != 4*50*10 {
+		t.Errorf("%d parts ran, want %d", total.Load(), 4*50*10)
+	}
+}

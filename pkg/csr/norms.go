@@ -1,0 +1,58 @@
+package csr
+
+import "math"
+
+// RowSums returns T_i = sum_j |a_ij|, the largest of which is ||A||_inf.
+func (m *Matrix) RowSums() []float64 {
+	t := make([]float64, m.Rows)
+	for i := range t {
+		_, vals := m.Row(i)
+		for _, v := range vals {
+			t[i] += math.Abs(v)
+		}
+	}
+	return t
+}
+
+// RowMax returns max_j |a_ij| for each row.
+func (m *Matrix) RowMax() []float64 {
+	t := make([]float64, m.Rows)
+	for i := range t {
+		_, vals := m.Row(i)
+		for _, v := range vals {
+			t[i] = max(t[i], math.Abs(v))
+		}
+	}
+	return t
+}
+
+// ColMax returns max_i |a_ij| for each column.
+func (m *Matrix) ColMax() []float64 {
+	t := make([]float64, m.Cols)
+	for k, j := range m.Col {
+		t[j] = max(t[j], math.Abs(m.Val[k]))
+	}
+	return t
+}
+
+// Diagonal returns a_ii for i < min(Rows, Cols), zero where it is not stored.
+func (m *Matrix) Diagonal() []float64 {
+	d := make([]float64, min(m.Rows, m.Cols))
+	for i := range d {
+		d[i] = m.At(i, i)
+	}
+	return d
+}
+
+// MulVec computes dst = A x, one row after the other. For products that matter
+// use linop.CSR.
+func (m *Matrix) MulVec(dst, x []float64) {
+	for i := range m.Rows {
+		cols, vals := m.Row(i)
+		var s float64
+		for k, j := range cols {
+			s += float64(vals[k] * x[j])
+		}
+		dst[i] = s
+	}
+}

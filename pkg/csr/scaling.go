@@ -1,0 +1,144 @@
+package csr
+
+import (
+	"fmt"
+	"math"
+)
+
+// Scaling multiplies rows and columns by powers of two: a_ij becomes
+// a_ij 2^(Row[i]+Col[j]), which is exact unless it over- or underflows. With
+// D_r = diag(2^Row) and D_c = diag(2^Col), the system A x = b becomes
+//
+//	(D_r A D_c) z = D_r b,  x = D_c z.
+type Scaling struct {
+	Row, Col []int // binary exponents
+}
+
+// Identity reports whether the scaling changes nothing.
+func (s Scaling) Identity() bool { return allZero(s.Row) && allZero(s.Col) }
+
+func allZero(e []int) bool {
+	for _, v := range e {
+		if v != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// NoScaling returns the scaling that changes nothing.
+func NoScaling(m *Matrix) Scaling {
+	return Scaling{Row: make([]int, m.Rows), Col: make([]int, m.Cols)}
+}
+
+// RowScaling brings the largest magnitude of each row into [1/2, 1).
+func RowScaling(m *Matrix) Scaling {
+	s := NoScaling(m)
+	for i, v := range m.RowMax() {
+		s.Row[i] = -Exponent(v)
+	}
+	return s
+}
+
+// SymmetricScaling is D A D with the same exponents for rows and columns, so
+// that a symmetric matrix stays symmetric. Diagonal entries come to [1/4, 2)
+// in magnitude; a row whose diagonal is zero is scaled by its largest entry.
+// For conjugate gradients it does what Jacobi preconditioning does.
+func SymmetricScaling(m *Matrix) (Scaling, error) {
+	if m.Rows != m.Cols {
+		return Scaling{}, fmt.Errorf("csr: symmetric scaling of a %d x %d matrix", m.Rows, m.Cols)
+	}
+	rowMax := m.RowMax()
+	e := make([]int, m.Rows)
+	for i, d := range m.Diagonal() {
+		if d == 0 {
+			d = rowMax[i]
+		}
+		e[i] = -(Exponent(d) >> 1) // floor of the half
+	}
+	return Scaling{Row: e, Col: e}, nil
+}
+
+// equilibrations bounds the sweeps of BothScaling; two or three are enough on
+// all matrices tried.
+const equilibrations = 5
+
+// BothScaling equilibrates rows and columns in turn: every sweep divides each
+// by the square root of its largest magnitude ([Ruiz01]), so that these
+// approach 1.
+func BothScaling(m *Matrix) Scaling {
+	s := NoScaling(m)
+	rowMax, colMax := make([]int, m.Rows), make([]int, m.Cols)
+	for range equilibrations {
+		fill(rowMax, math.MinInt)
+		fill(colMax, math.MinInt)
+		for i := range m.Rows {
+			cols, vals := m.Row(i)
+			for k, j := range cols {
+				if v := vals[k]; v != 0 {
+					e := Exponent(v) + s.Row[i] + s.Col[j]
+					rowMax[i] = max(rowMax[i], e)
+					colMax[j] = max(colMax[j], e)
+				}
+			}
+		}
+		rows, cols := halve(s.Row, rowMax), halve(s.Col, colMax)
+		if !rows && !cols {
+			break
+		}
+	}
+	return s
+}
+
+func fill(x []int, v int) {
+	for i := range x {
+		x[i] = v
+	}
+}
+
+// halve subtracts half of each largest exponent and reports whether any
+// changed.
+func halve(s, largest []int) (changed bool) {
+	for i, e := range largest {
+		if e == math.MinInt {
+			continue // no nonzero here
+		}
+		if h := e / 2; h != 0 {
+			s[i] -= h
+			changed = true
+		}
+	}
+	return changed
+}
+
+// Exponent returns the e with |v| in [2^(e-1), 2^e), and 0 for 0, NaN and Inf.
+func Exponent(v float64) int {
+	if v == 0 || v-v != 0 {
+		return 0
+	}
+	_, e := math.Frexp(v)
+	return e
+}
+
+// Apply returns D_r A D_c. The result shares RowPtr and Col with m; only the
+// values are new.
+func (s Scaling) Apply(m *Matrix) *Matrix {
+	out := &Matrix{Rows: m.Rows, Cols: m.Cols, RowPtr: m.RowPtr, Col: m.Col, Val: make([]float64, m.NNZ())}
+	for i := range m.Rows {
+		lo, hi := m.RowPtr[i], m.RowPtr[i+1]
+		for k := lo; k < hi; k++ {
+			out.Val[k] = Ldexp(m.Val[k], s.Row[i]+s.Col[m.Col[k]])
+		}
+	}
+	return out
+}
+
+// Ldexp is math.Ldexp, quick where argument and result are normal numbers.
+func Ldexp(v float64, e int) float64 {
+	bits := math.Float64bits(v)
+	biased := int(bits >> 52 & 0x7ff)
+	if to := biased + e; biased > 0 && biased < 0x7ff && to > 0 && to < 0x7ff {
+		return math.Float64frombits(bits + uint64(e)<<52)
+	}
+	return math.Ldexp(v, e)
+}

@@ -1,0 +1,131 @@
+package krylov
+
+import (
+	"context"
+	"errors"
+	"math"
+)
+
+// convergence is the part of a method that decides when to stop. Norms of the
+// recurrence residual come for free and are looked at in every iteration; the
+// measure costs a pass over the vectors, so it is taken only when the norm
+// has fallen far enough that it could be below the tolerance.
+type convergence[V any] struct {
+	opt     Options[V]
+	ctx     context.Context
+	done    <-chan struct{}
+	window  int     // iterations without a new least residual that are too many
+	bnorm   float64 // ||b||: residuals are reported relative to it
+	start   float64 // ||r|| at the start
+	least   float64 // least ||r|| so far
+	leastAt int     // and its iteration
+	check   float64 // ||r|| at which to take the measure next
+	measure float64 // the last value taken
+	at      float64 // ||r|| when it was taken
+	result  Result
+}
+
+// begin prepares for a solve that starts with ||r|| = rnorm.
+func (c *convergence[V]) begin(ctx context.Context, opt Options[V], window int, bnorm, rnorm float64) {
+	*c = convergence[V]{
+		opt: opt.withDefaults(), ctx: ctx, done: ctx.Done(), window: window,
+		bnorm: bnorm, start: rnorm, least: rnorm, measure: 1, at: rnorm,
+	}
+	c.check = rnorm // so that a good guess is seen at once
+	if c.opt.Measure == nil {
+		c.measure = rnorm / bnorm
+		c.check = c.opt.Tol * bnorm
+	}
+	c.result.Residual = rnorm / bnorm
+	c.result.Measure = c.measure
+}
+
+// step records one more iteration that ended with ||r|| = rnorm and says
+// whether to stop for a reason other than convergence.
+func (c *convergence[V]) step(rnorm float64) Reason {
+	c.result.Iterations++
+	c.result.Residual = rnorm / c.bnorm
+	if rnorm < c.least {
+		c.least, c.leastAt = rnorm, c.result.Iterations
+	}
+	if c.opt.Monitor != nil {
+		c.opt.Monitor(Event{
+			Iteration: c.result.Iterations,
+			Residual:  c.result.Residual,
+			Estimate:  c.estimate(rnorm),
+		})
+	}
+	switch {
+	case math.IsNaN(rnorm) || math.IsInf(rnorm, 0):
+		return NotFinite
+	case rnorm > DivergenceTol*c.start:
+		return Divergence
+	}
+	return Running
+}
+
+// limit says whether the solve must end although it could go on. Methods ask
+// after they have found that they have not converged.
+func (c *convergence[V]) limit() Reason {
+	select {
+	case <-c.done:
+		if errors.Is(c.ctx.Err(), context.DeadlineExceeded) {
+			return TimeLimit
+		}
+		return Interrupted
+	default:
+	}
+	switch {
+	case c.result.Iterations >= c.opt.MaxIter:
+		return IterationLimit
+	case c.window > 0 && c.result.Iterations-c.leastAt >= c.window:
+		return Stagnation
+	}
+	return Running
+}
+
+// reached reports whether the measure of x, r with ||r|| = rnorm is at most
+// the tolerance; it takes the measure only if rnorm is low enough.
+func (c *convergence[V]) reached(x, r V, rnorm float64) bool {
+	if rnorm > c.check {
+		return false
+	}
+	return c.take(x, r, rnorm)
+}
+
+// take takes the measure and sets the norm at which to take it again: where it
+// would meet the tolerance if it fell in proportion to ||r||, but after one
+// decade at most, since it need not.
+func (c *convergence[V]) take(x, r V, rnorm float64) bool {
+	m := rnorm / c.bnorm
+	if c.opt.Measure != nil {
+		m = c.opt.Measure(x, r)
+	}
+	c.measure, c.at, c.result.Measure = m, rnorm, m
+	if m <= c.opt.Tol {
+		return true
+	}
+	c.check = rnorm * min(0.9, max(0.1, c.opt.Tol/m))
+	return false
+}
+
+// estimate predicts the measure at ||r|| = rnorm from the last one taken.
+func (c *convergence[V]) estimate(rnorm float64) float64 { return c.measure * rnorm / c.at }
+
+// target is the ||r|| at which the measure should meet the tolerance.
+func (c *convergence[V]) target() float64 { return c.at * c.opt.Tol / c.measure }
+
+// hopeless reports whether, at the rate of `reduction` per so many iterations,
+// the tolerance is out of reach of the iterations that are left.
+func (c *convergence[V]) hopeless(reduction float64, iterations int) bool {
+	if reduction >= 1 {
+		return true
+	}
+	needed := float64(iterations) * math.Log(c.opt.Tol/c.measure) / math.Log(reduction)
+	return needed > hopeless*float64(c.opt.MaxIter-c.result.Iterations)
+}
+
+func (c *convergence[V]) end(reason Reason) Result {
+	c.result.Reason = reason
+	return c.result
+}

@@ -1,0 +1,200 @@
+package krylov
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// GMRES is the generalised minimal residual method of Saad and Schultz for
+// general A ([Saad03], algorithm 6.9), restarted. One cycle builds, by
+// Arnoldi's process, an orthonormal basis V of the Krylov space of r with
+//
+//	A V_m = V_(m+1) H,  H upper Hessenberg (m+1 by m),
+//
+// finds the y that minimises ||beta e_1 - H y|| by Givens rotations, and sets
+// x += V y. The residual of a cycle's end is recomputed from A, x and b.
+//
+// One product per iteration and one per cycle. Memory: m+2 n-vectors besides x
+// and b, taken as they are needed. Traffic of iteration j of a cycle besides A:
+// about 4j n-vectors, by either way of orthogonalisation.
+type GMRES[V any, S linop.Scalar[S]] struct {
+	space linop.Space[V, S]
+	opt   GMRESOptions
+
+	r     V
+	v     []V // the basis
+	least leastSquares[S]
+	h, g  []S // coefficients of the two Gram-Schmidt passes
+	c     convergence[V]
+}
+
+// Orthogonalization is a way to make a vector orthogonal to the basis.
+type Orthogonalization int
+
+const (
+	// MGS is modified Gram-Schmidt, one inner product after the other, each
+	// fused with the update before it: the least arithmetic.
+	MGS Orthogonalization = iota
+	// CGS2 is classical Gram-Schmidt, done twice: all inner products at once,
+	// so few synchronisations, and orthogonal to working precision
+	// ([Giraud05]), for twice the arithmetic.
+	CGS2
+)
+
+// GMRESOptions are the parameters of GMRES; the zero value is useful.
+type GMRESOptions struct {
+	Restart int // length m of a cycle; 0: DefaultRestart
+	// MaxRestart lets m grow: a cycle that does not halve the residual doubles
+	// the next cycle's m, up to MaxRestart. 0: m is fixed.
+	MaxRestart        int
+	Orthogonalization Orthogonalization
+}
+
+const (
+	// slowCycle is the reduction of ||r|| that a cycle should reach; slower
+	// ones grow, if they may.
+	slowCycle = 0.5
+	// stallCycles slow cycles of the greatest length in a row show the rate of
+	// convergence. If the tolerance would need more than hopeless times the
+	// iterations that are left, the method stagnates.
+	stallCycles = 3
+	hopeless    = 4
+)
+
+// NewGMRES returns the method on space.
+func NewGMRES[V any, S linop.Scalar[S]](space linop.Space[V, S], opt GMRESOptions) *GMRES[V, S] {
+	if opt.Restart <= 0 {
+		opt.Restart = DefaultRestart
+	}
+	opt.MaxRestart = max(opt.MaxRestart, opt.Restart)
+	return &GMRES[V, S]{space: space, opt: opt, r: space.New(), least: newLeastSquares(space.Scalar(1))}
+}
+
+// Name returns "gmres".
+func (*GMRES[V, S]) Name() string { return "gmres" }
+
+// Solve implements Method.
+func (m *GMRES[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V]) Result {
+	c := &m.c
+	rr, reason := initialise(ctx, m.space, c, a, x, b, m.r, opt, 0)
+	if reason != Running {
+		return c.end(reason)
+	}
+	restart := min(m.opt.Restart, m.space.Dim())
+	longest := min(m.opt.MaxRestart, m.space.Dim())
+	slow, before := 0, rr.Sqrt().Float() // slow cycles since ||r|| was `before`
+	for {
+		start := rr.Sqrt()
+		reason := m.cycle(a, x, start, restart)
+		a.Residual(m.r, b, x)
+		rr = m.space.Dot(m.r, m.r)
+		rnorm := rr.Sqrt().Float()
+		c.result.Residual = rnorm / c.bnorm
+		switch {
+		case !finite(rnorm):
+			return c.end(NotFinite)
+		case c.take(x, m.r, rnorm):
+			return c.end(Converged)
+		case rnorm == 0:
+			return c.end(Breakdown)
+		case reason != Running:
+			return c.end(reason)
+		}
+		if rnorm <= slowCycle*start.Float() {
+			slow, before = 0, rnorm
+			continue
+		}
+		if restart < longest {
+			restart = min(2*restart, longest)
+			slow, before = 0, rnorm
+			continue
+		}
+		if slow++; slow == stallCycles {
+			if c.hopeless(rnorm/before, stallCycles*restart) {
+				return c.end(Stagnation)
+			}
+			slow, before = 0, rnorm
+		}
+	}
+}
+
+// cycle does at most `restart` steps of Arnoldi's process from the residual
+// m.r of norm beta and adds the correction to x.
+func (m *GMRES[V, S]) cycle(a linop.Operator[V, S], x V, beta S, restart int) Reason {
+	c, one := &m.c, m.space.Scalar(1)
+	m.space.Copy(m.basis(0), m.r)
+	m.space.Scale(one.Div(beta), m.v[0])
+	m.least.begin(beta)
+	reason := Running
+	for j := range restart {
+		w := m.basis(j + 1)
+		a.Apply(w, m.v[j])
+		h, next := m.orthogonalise(j, w)
+		size := m.least.add(h, next)
+		rnorm := m.least.residual()
+		if reason = c.step(rnorm); reason != Running {
+			break
+		}
+		if rnorm <= c.target() || next.Float() <= orthogonal*size {
+			break // converged by the estimate, or the Krylov space is exhausted
+		}
+		if reason = c.limit(); reason != Running {
+			break
+		}
+		m.space.Scale(one.Div(next), w)
+	}
+	if reason == NotFinite {
+		return reason // the last column is not usable
+	}
+	y := m.least.solve()
+	m.space.MultiAxpy(y, m.v[:len(y)], x)
+	return reason
+}
+
+// orthogonalise makes w orthogonal to v[0..j] and returns the coefficients
+// h_k = v_k·w and the norm of what remains.
+func (m *GMRES[V, S]) orthogonalise(j int, w V) (h []S, norm S) {
+	start := time.Now()
+	defer func() { m.c.result.Orthogonalization += time.Since(start) }()
+	for len(m.h) <= j {
+		m.h, m.g = append(m.h, norm), append(m.g, norm)
+	}
+	v, h, g := m.v[:j+1], m.h[:j+1], m.g[:j+1]
+	if m.opt.Orthogonalization != CGS2 {
+		h[0] = m.space.Dot(v[0], w)
+		for k := range j {
+			h[k+1] = m.space.AxpyDot(h[k].Neg(), v[k], w, v[k+1])
+		}
+		return h, m.space.AxpyDot(h[j].Neg(), v[j], w, w).Sqrt()
+	}
+	m.space.MultiDot(h, v, w)
+	negate(g, h)
+	m.space.MultiAxpy(g, v, w)
+	m.space.MultiDot(g, v, w)
+	for k := range h {
+		h[k] = h[k].Add(g[k])
+	}
+	negate(g, g)
+	m.space.MultiAxpy(g, v, w)
+	return h, m.space.Dot(w, w).Sqrt()
+}
+
+// basis returns v[j], which is new when no solve has come so far.
+func (m *GMRES[V, S]) basis(j int) V {
+	for len(m.v) <= j {
+		m.v = append(m.v, m.space.New())
+	}
+	return m.v[j]
+}
+
+func negate[S linop.Scalar[S]](dst, src []S) {
+	for k := range src {
+		dst[k] = src[k].Neg()
+	}
+}
+
+// magnitude is |a|, for comparisons.
+func magnitude[S linop.Scalar[S]](a S) float64 { return math.Abs(a.Float()) }

@@ -1,0 +1,92 @@
+package krylov
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// Defaults of Options and of the methods.
+const (
+	DefaultTol     = 1e-10
+	DefaultMaxIter = 20000
+	DefaultRestart = 40
+
+	// DivergenceTol is the growth of ||r|| over its starting value at which a
+	// method gives up. Residuals of BiCGStab, and of CG in the 2-norm, may
+	// rise by many orders before they fall.
+	DivergenceTol = 1e10
+)
+
+// A Measure says how far x is from solving the system, given r = b - A x;
+// smaller is better and a method stops at Options.Tol. Backward errors are
+// measures.
+type Measure[V any] func(x, r V) float64
+
+// Event is what a Monitor is told once per iteration.
+type Event struct {
+	Outer     int     // refinement step, from 1; 0 outside refinement
+	Iteration int     // iterations so far, over all refinement steps
+	Residual  float64 // ||r|| / ||b|| by the recurrence of the method
+	Estimate  float64 // what the measure is expected to be
+}
+
+// A Monitor observes a solve: a progress line, a history file. It must not
+// keep the solve waiting.
+type Monitor func(Event)
+
+// Options are common to all methods; the zero value is useful.
+type Options[V any] struct {
+	Tol     float64    // the measure to reach; 0: DefaultTol
+	MaxIter int        // iterations in all; 0: DefaultMaxIter
+	Measure Measure[V] // nil: ||r|| / ||b|| in the 2-norm
+	Guess   bool       // x holds an initial guess; otherwise x starts at zero
+	Monitor Monitor    // nil: none
+}
+
+// Validate reports every fault of the options.
+func (o Options[V]) Validate() error {
+	var faults []error
+	if !(o.Tol >= 0 && o.Tol < 1) {
+		faults = append(faults, fmt.Errorf("krylov: tolerance %g is not in [0, 1)", o.Tol))
+	}
+	if o.MaxIter < 0 {
+		faults = append(faults, fmt.Errorf("krylov: iteration limit %d is negative", o.MaxIter))
+	}
+	return errors.Join(faults...)
+}
+
+func (o Options[V]) withDefaults() Options[V] {
+	if o.Tol == 0 {
+		o.Tol = DefaultTol
+	}
+	if o.MaxIter == 0 {
+		o.MaxIter = DefaultMaxIter
+	}
+	return o
+}
+
+// Result is the outcome of a solve. Not converging is a Reason, not an error.
+type Result struct {
+	Reason     Reason
+	Iterations int     // inner iterations in all
+	Outer      int     // refinement steps
+	Residual   float64 // ||r|| / ||b|| by the recurrence
+	Measure    float64 // the last value of the measure, by the recurrence
+
+	Orthogonalization time.Duration // spent in Gram-Schmidt
+}
+
+// A Method solves A x = b. It keeps its work vectors from one solve to the
+// next, so that solving again allocates nothing; use it from one goroutine at
+// a time.
+//
+// The context's deadline and cancellation are looked at once per iteration.
+// Whatever the reason of stopping, x is the best or the latest approximation.
+type Method[V any, S linop.Scalar[S]] interface {
+	Name() string
+	Solve(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V]) Result
+}

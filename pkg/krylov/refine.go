@@ -1,0 +1,151 @@
+package krylov
+
+import (
+	"context"
+
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// A Corrector solves A d = r approximately, for refinement: in another
+// precision, scaled, by any method.
+type Corrector[V any] interface {
+	// Correct sets d so that x + d meets the goal, r being b - A x.
+	Correct(ctx context.Context, d, r, x V, goal Goal) Result
+
+	// Escalate is called when corrections no longer help, with the reason why,
+	// and switches to something stronger (more precision, another method). It
+	// returns false when there is nothing left to switch to.
+	Escalate(reason Reason) bool
+}
+
+// Goal is what a correction is to reach.
+type Goal struct {
+	From, To float64 // the measure of x, and the one wanted of x + d
+	MaxIter  int     // at least 1
+	Monitor  Monitor // may be nil
+}
+
+// Refinement is iterative refinement ([Higham02], chapter 12):
+//
+//	r = b - A x,  A d = r approximately,  x += d
+//
+// until the measure of x, r meets the tolerance. The residual is always
+// recomputed from A, x and b, so it cannot drift; only the corrections come
+// from a Krylov method. Memory: 3 n-vectors besides x and b.
+type Refinement[V any, S linop.Scalar[S]] struct {
+	space      linop.Space[V, S]
+	r, d, best V
+
+	MaxSteps int // refinement steps; 0: no limit. 1 runs the method alone
+}
+
+// NewRefinement returns a refinement with its work vectors in space.
+func NewRefinement[V any, S linop.Scalar[S]](space linop.Space[V, S]) *Refinement[V, S] {
+	return &Refinement[V, S]{space: space, r: space.New(), d: space.New(), best: space.New()}
+}
+
+const (
+	// reach is how far below the tolerance a correction aims, since the
+	// recomputed residual differs from the one that the method sees.
+	reach = 0.5
+	// slowStep is the reduction of the measure that a step must reach; slower
+	// steps are given patience more tries in a row before the corrector has to
+	// do something about it.
+	slowStep = 0.5
+	patience = 1
+)
+
+// Solve refines x (zero, or the guess that opt announces) until opt.Measure,
+// which must not be nil, is at most opt.Tol. On return x is the best
+// approximation found and Result.Measure its true measure.
+func (f *Refinement[V, S]) Solve(
+	ctx context.Context, a linop.Operator[V, S], corrector Corrector[V], x, b V, opt Options[V],
+) Result {
+	opt = opt.withDefaults()
+	one := f.space.Scalar(1)
+	var total Result
+	if opt.Guess {
+		a.Residual(f.r, b, x)
+	} else {
+		f.space.Zero(x)
+		f.space.Copy(f.r, b)
+	}
+	if f.space.Dot(b, b).Float() == 0 {
+		f.space.Zero(x)
+		total.Reason = ZeroRHS
+		return total
+	}
+	total.Measure = opt.Measure(x, f.r)
+	for slow := 0; ; {
+		switch {
+		case total.Measure <= opt.Tol:
+			total.Reason = Converged
+			return total
+		case !finite(total.Measure):
+			total.Reason = NotFinite
+			return total
+		case f.MaxSteps > 0 && total.Outer == f.MaxSteps:
+			if total.Reason.Converged() {
+				total.Reason = Drift
+			}
+			return total
+		}
+		total.Outer++
+		before := total.Measure
+		inner := corrector.Correct(ctx, f.d, f.r, x, Goal{
+			From: before, To: reach * opt.Tol,
+			MaxIter: opt.MaxIter - total.Iterations,
+			Monitor: f.observe(opt.Monitor, total),
+		})
+		total.Iterations += inner.Iterations
+		total.Orthogonalization += inner.Orthogonalization
+		total.Residual = inner.Residual
+		total.Reason = inner.Reason
+
+		f.space.Copy(f.best, x)
+		f.space.Axpy(one, f.d, x)
+		a.Residual(f.r, b, x)
+		total.Measure = opt.Measure(x, f.r)
+		if !(total.Measure < before) { // no better: take it back
+			f.space.Copy(x, f.best)
+			a.Residual(f.r, b, x)
+			total.Measure = before
+		}
+		if total.Iterations >= opt.MaxIter && !inner.Reason.final() {
+			inner.Reason = IterationLimit
+		}
+		if inner.Reason.final() && total.Measure > opt.Tol {
+			total.Reason = inner.Reason
+			return total
+		}
+		if total.Measure <= slowStep*before && inner.Reason.retry() {
+			slow = 0
+			continue
+		}
+		if slow++; inner.Reason.Converged() && slow <= patience {
+			continue
+		}
+		reason := inner.Reason
+		if reason.Converged() {
+			reason = Stagnation
+		}
+		if total.Measure > opt.Tol && !corrector.Escalate(reason) {
+			total.Reason = reason
+			return total
+		}
+		slow = 0
+	}
+}
+
+// observe passes the inner method's events on as events of the whole solve.
+func (f *Refinement[V, S]) observe(monitor Monitor, total Result) Monitor {
+	if monitor == nil {
+		return nil
+	}
+	return func(e Event) {
+		e.Outer = total.Outer
+		e.Iteration += total.Iterations
+		e.Estimate = total.Measure * e.Residual
+		monitor(e)
+	}
+}

@@ -1,0 +1,115 @@
+package linop
+
+import (
+	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+// panelBytes is the matrix data that one panel of rows holds, about: small
+// enough to spread evenly over threads, large enough to hide the call.
+const panelBytes = 256 << 10
+
+// CSR is a csr.Matrix as an operator on host vectors. Its products run on the
+// threads of a pool over panels of rows that hold about the same number of
+// bytes. The panels depend on the matrix alone, and the inner product of
+// ApplyDot is added panel by panel, so results have the same bits for any
+// number of threads. Use a CSR from one goroutine at a time.
+type CSR struct {
+	m       *csr.Matrix
+	pool    *Pool
+	panel   []int // panel k is the rows panel[k] to panel[k+1]-1
+	partial []float64
+	job     csrJob
+}
+
+var _ Operator[[]float64, Float64] = (*CSR)(nil)
+
+// NewCSR returns m as an operator on the threads of pool; m is not copied.
+func NewCSR(m *csr.Matrix, pool *Pool) *CSR {
+	a := &CSR{m: m, pool: pool, panel: Panels(m)}
+	a.partial = make([]float64, len(a.panel)-1)
+	return a
+}
+
+// Panels splits the rows of m where the data reach multiples of panelBytes;
+// the result holds the first row of each panel and, last, the number of rows.
+func Panels(m *csr.Matrix) []int {
+	bounds := []int{0}
+	var bytes int64
+	for i := range m.Rows {
+		bytes += 8 + 12*(m.RowPtr[i+1]-m.RowPtr[i])
+		if bytes >= panelBytes && i+1 < m.Rows {
+			bounds = append(bounds, i+1)
+			bytes = 0
+		}
+	}
+	return append(bounds, m.Rows)
+}
+
+// Dims returns the dimensions of the matrix.
+func (a *CSR) Dims() (rows, cols int) { return a.m.Dims() }
+
+// Apply computes dst = A src.
+func (a *CSR) Apply(dst, src []float64) { a.run(csrJob{op: csrApply, dst: dst, src: src}) }
+
+// ApplyDot computes dst = A src and returns dst·w.
+func (a *CSR) ApplyDot(dst, src, w []float64) Float64 {
+	a.run(csrJob{op: csrApplyDot, dst: dst, src: src, w: w})
+	var s float64
+	for _, p := range a.partial {
+		s += p
+	}
+	return Float64(s)
+}
+
+// Residual computes r = b - A x.
+func (a *CSR) Residual(r, b, x []float64) { a.run(csrJob{op: csrResidual, dst: r, src: x, w: b}) }
+
+// Accurate is a CSR whose Residual accumulates in double-double, for iterative
+// refinement: r is right to working precision however much b - A x cancels. It
+// costs several products.
+type Accurate struct{ *CSR }
+
+// Residual computes r = b - A x, rounded once per element.
+func (a Accurate) Residual(r, b, x []float64) {
+	a.run(csrJob{op: csrResidualDD, dst: r, src: x, w: b})
+}
+
+func (a *CSR) run(j csrJob) {
+	j.a = a
+	a.job = j
+	a.pool.Run(len(a.partial), &a.job)
+	a.job = csrJob{}
+}
+
+type csrOp int
+
+const (
+	csrApply csrOp = iota
+	csrApplyDot
+	csrResidual
+	csrResidualDD
+)
+
+// csrJob is one product as a parallel.Job; see vectorJob.
+type csrJob struct {
+	a           *CSR
+	op          csrOp
+	dst, src, w []float64
+}
+
+// Do runs the product on one panel.
+func (j *csrJob) Do(k int) {
+	m, lo, hi := j.a.m, j.a.panel[k], j.a.panel[k+1]
+	switch j.op {
+	case csrApply:
+		kernels.CSRMulVec(j.dst, lo, hi, m.RowPtr, m.Col, m.Val, j.src)
+	case csrApplyDot:
+		kernels.CSRMulVec(j.dst, lo, hi, m.RowPtr, m.Col, m.Val, j.src)
+		j.a.partial[k] = kernels.Dot(j.dst[lo:hi], j.w[lo:hi])
+	case csrResidual:
+		kernels.CSRResidual(j.dst, j.w, lo, hi, m.RowPtr, m.Col, m.Val, j.src)
+	case csrResidualDD:
+		kernels.CSRResidualDD(j.dst, j.w, lo, hi, m.RowPtr, m.Col, m.Val, j.src)
+	}
+}

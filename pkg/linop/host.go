@@ -1,0 +1,194 @@
+package linop
+
+import (
+	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/internal/parallel"
+)
+
+// Pool is the set of threads that a space and its operators share.
+type Pool = parallel.Pool
+
+// NewPool starts that many threads, counting the caller's; 0 means all
+// processors. Close ends them.
+func NewPool(threads int) *Pool { return parallel.New(threads) }
+
+const (
+	// blockSize is the number of elements that one partial result covers. It
+	// is fixed, and partial results are added in the order of the blocks, so
+	// sums have the same bits for any number of threads.
+	blockSize = 4096
+	// serialBelow is the dimension under which waking threads costs more than
+	// it brings.
+	serialBelow = 32 * 1024
+)
+
+// Host is the space of float64 vectors in main memory. Its methods share
+// scratch memory: use one Host from one goroutine at a time.
+type Host struct {
+	n       int
+	pool    *Pool
+	partial []float64 // one per block, or len(vs) per block for MultiDot
+	job     vectorJob
+}
+
+var _ Space[[]float64, Float64] = (*Host)(nil)
+
+// NewHost returns the space of dimension n on the threads of pool.
+func NewHost(n int, pool *Pool) *Host {
+	h := &Host{n: n, pool: pool}
+	h.partial = make([]float64, h.blocks())
+	h.job.h = h
+	return h
+}
+
+func (h *Host) blocks() int { return (h.n + blockSize - 1) / blockSize }
+
+// Dim returns n.
+func (h *Host) Dim() int { return h.n }
+
+// New returns a zero vector.
+func (h *Host) New() []float64 { return make([]float64, h.n) }
+
+// Scalar returns a.
+func (h *Host) Scalar(a float64) Float64 { return Float64(a) }
+
+// Zero sets x = 0.
+func (h *Host) Zero(x []float64) { clear(x) }
+
+// Copy sets dst = src.
+func (h *Host) Copy(dst, src []float64) { h.run(vectorJob{op: opCopy, x: src, y: dst}) }
+
+// Scale computes x *= a.
+func (h *Host) Scale(a Float64, x []float64) { h.run(vectorJob{op: opScale, a: a.Float(), x: x}) }
+
+// Axpy computes y += a x.
+func (h *Host) Axpy(a Float64, x, y []float64) {
+	h.run(vectorJob{op: opAxpy, a: a.Float(), x: x, y: y})
+}
+
+// Xpay computes y = x + a y.
+func (h *Host) Xpay(x []float64, a Float64, y []float64) {
+	h.run(vectorJob{op: opXpay, a: a.Float(), x: x, y: y})
+}
+
+// Dot returns x·y.
+func (h *Host) Dot(x, y []float64) Float64 {
+	h.run(vectorJob{op: opDot, x: x, y: y})
+	return h.sum()
+}
+
+// AxpyDot computes y += a x and returns y·z.
+func (h *Host) AxpyDot(a Float64, x, y, z []float64) Float64 {
+	h.run(vectorJob{op: opAxpyDot, a: a.Float(), x: x, y: y, z: z})
+	return h.sum()
+}
+
+// Step computes x += a p and r -= a q and returns r·r.
+func (h *Host) Step(a Float64, p, x, q, r []float64) Float64 {
+	h.run(vectorJob{op: opStep, a: a.Float(), x: p, y: x, z: q, w: r})
+	return h.sum()
+}
+
+// MultiDot computes h_k = v_k·w for every k in one pass over w.
+func (h *Host) MultiDot(out []Float64, vs [][]float64, w []float64) {
+	m := len(vs)
+	if m == 0 {
+		return
+	}
+	if need := m * h.blocks(); len(h.partial) < need {
+		h.partial = make([]float64, need)
+	}
+	h.run(vectorJob{op: opMultiDot, vs: vs, y: w})
+	for k := range vs {
+		var s float64
+		for b := range h.blocks() {
+			s += h.partial[b*m+k]
+		}
+		out[k] = Float64(s)
+	}
+}
+
+// MultiAxpy computes w += sum a_k v_k in one pass over w.
+func (h *Host) MultiAxpy(a []Float64, vs [][]float64, w []float64) {
+	h.run(vectorJob{op: opMultiAxpy, as: a, vs: vs, y: w})
+}
+
+// sum adds the partial results in the order of the blocks.
+func (h *Host) sum() Float64 {
+	var s float64
+	for _, p := range h.partial[:h.blocks()] {
+		s += p
+	}
+	return Float64(s)
+}
+
+// run does one operation on every block, on all threads if that pays.
+func (h *Host) run(j vectorJob) {
+	j.h = h
+	h.job = j
+	if h.n < serialBelow {
+		for b := range h.blocks() {
+			h.job.Do(b)
+		}
+	} else {
+		h.pool.Run(h.blocks(), &h.job)
+	}
+	h.job = vectorJob{h: h}
+}
+
+// vectorOp names an operation of Host.
+type vectorOp int
+
+const (
+	opCopy vectorOp = iota
+	opScale
+	opAxpy
+	opXpay
+	opDot
+	opAxpyDot
+	opStep
+	opMultiDot
+	opMultiAxpy
+)
+
+// vectorJob is one operation as a parallel.Job: a field of Host and no
+// closure, so that running it allocates nothing.
+type vectorJob struct {
+	h          *Host
+	op         vectorOp
+	a          float64
+	x, y, z, w []float64
+	as         []Float64
+	vs         [][]float64
+}
+
+// Do runs the operation on one block.
+func (j *vectorJob) Do(b int) {
+	lo := b * blockSize
+	hi := min(lo+blockSize, j.h.n)
+	part := j.h.partial
+	switch j.op {
+	case opCopy:
+		copy(j.y[lo:hi], j.x[lo:hi])
+	case opScale:
+		kernels.Scale(j.a, j.x[lo:hi])
+	case opAxpy:
+		kernels.Axpy(j.a, j.x[lo:hi], j.y[lo:hi])
+	case opXpay:
+		kernels.Xpay(j.x[lo:hi], j.a, j.y[lo:hi])
+	case opDot:
+		part[b] = kernels.Dot(j.x[lo:hi], j.y[lo:hi])
+	case opAxpyDot:
+		part[b] = kernels.AxpyDot(j.a, j.x[lo:hi], j.y[lo:hi], j.z[lo:hi])
+	case opStep:
+		part[b] = kernels.Step(j.a, j.x[lo:hi], j.y[lo:hi], j.z[lo:hi], j.w[lo:hi])
+	case opMultiDot:
+		for k, v := range j.vs {
+			part[b*len(j.vs)+k] = kernels.Dot(v[lo:hi], j.y[lo:hi])
+		}
+	case opMultiAxpy:
+		for k, v := range j.vs {
+			kernels.Axpy(j.as[k].Float(), v[lo:hi], j.y[lo:hi])
+		}
+	}
+}

@@ -1,0 +1,146 @@
+package solve
+
+import (
+	"fmt"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+const (
+	// maxRestart is the length to which cycles of GMRES may grow by themselves,
+	// memory permitting: a cycle costs 2 m^2 n flops in orthogonalisation.
+	// Where twice that length spans the whole space, they may grow to n.
+	maxRestart = 1280
+	// basisMemory bounds the memory that a growing basis takes when no limit
+	// was given.
+	basisMemory = 2 << 30
+)
+
+// chooseMethod picks the method by the rules of Auto and says why.
+func (s *Solver) chooseMethod() {
+	s.Method = s.opt.Method
+	f := s.Facts
+	switch {
+	case s.Method != Auto:
+		s.say("method %s: asked for", s.Method)
+	case f.Symmetric && f.DiagonalSign() > 0:
+		s.Method = CG
+		s.say("method cg: the matrix is symmetric with a positive diagonal")
+	case f.Symmetric && f.DiagonalSign() < 0:
+		s.Method = CG
+		s.say("method cg on -A: the matrix is symmetric with a negative diagonal")
+	case f.Symmetric:
+		s.Method = GMRES
+		s.say("method gmres: the matrix is symmetric, but its diagonal is not of one sign")
+	default:
+		s.Method = GMRES
+		s.say("method gmres: the matrix is not symmetric")
+	}
+}
+
+// methods returns the chosen method and, if the choice was ours, its fallback.
+func (s *Solver) methods(space *linop.Host) []method {
+	gmres := krylov.GMRESOptions{Restart: s.opt.Restart}
+	if s.opt.Restart == 0 {
+		gmres.MaxRestart = s.longestRestart()
+	}
+	if s.opt.CGS2 {
+		gmres.Orthogonalization = krylov.CGS2
+	}
+	switch s.Method {
+	case CG:
+		cg := krylov.NewCG[vector, scalar](space)
+		if s.opt.Method == CG {
+			return []method{cg}
+		}
+		return []method{cg, krylov.NewGMRES[vector, scalar](space, gmres)}
+	case BiCGStab:
+		return []method{krylov.NewBiCGStab[vector, scalar](space)}
+	default:
+		return []method{krylov.NewGMRES[vector, scalar](space, gmres)}
+	}
+}
+
+// longestRestart is how far the cycles of GMRES may grow.
+func (s *Solver) longestRestart() int {
+	limit := int64(basisMemory)
+	if s.opt.MaxMemory > 0 {
+		limit = min(limit, s.opt.MaxMemory-s.memory())
+	}
+	vectors := limit / (8 * int64(s.m.Rows))
+	if s.m.Rows <= 2*maxRestart {
+		return int(min(vectors, int64(s.m.Rows)))
+	}
+	return int(min(vectors, maxRestart))
+}
+
+// chooseScaling picks the scaling and says why; sign is -1 for a matrix that is
+// to be solved as -A.
+func (s *Solver) chooseScaling() (scaling csr.Scaling, sign float64, err error) {
+	sign = 1
+	if s.Method == CG && s.Facts.DiagonalSign() < 0 {
+		sign = -1
+	}
+	s.Scale = s.opt.Scale
+	why := "asked for"
+	if s.Scale == ScaleAuto {
+		if s.Facts.Symmetric {
+			s.Scale, why = ScaleSym, "keeps the matrix symmetric"
+		} else {
+			s.Scale, why = ScaleBoth, "balances rows and columns"
+		}
+	}
+	switch s.Scale {
+	case ScaleRow:
+		scaling = csr.RowScaling(s.m)
+	case ScaleSym:
+		scaling, err = csr.SymmetricScaling(s.m)
+	case ScaleBoth:
+		scaling = csr.BothScaling(s.m)
+	default:
+		scaling = csr.NoScaling(s.m)
+	}
+	if err == nil && s.Scale != ScaleNone && scaling.Identity() {
+		why += "; nothing to do"
+	}
+	s.say("scaling %s: %s (powers of two, exact)", s.Scale, why)
+	return scaling, sign, err
+}
+
+// Work vectors of n elements: x, b and those of refinement and correction, and
+// of each method besides.
+const (
+	commonVectors   = 9
+	cgVectors       = 3
+	bicgstabVectors = 5
+)
+
+// memory is what a solve takes at least, in bytes: the matrix as given and
+// scaled, and vectors.
+func (s *Solver) memory() int64 {
+	n, nnz := int64(s.m.Rows), int64(s.m.NNZ())
+	vectors := int64(commonVectors)
+	switch s.Method {
+	case CG:
+		vectors += cgVectors
+	case BiCGStab:
+		vectors += bicgstabVectors
+	default:
+		restart := s.opt.Restart
+		if restart == 0 {
+			restart = krylov.DefaultRestart
+		}
+		vectors += int64(min(restart, s.m.Rows)) + 2
+	}
+	return s.m.Bytes() + 8*nnz + 8*n*vectors
+}
+
+func (s *Solver) checkMemory() error {
+	if limit := s.opt.MaxMemory; limit > 0 && s.memory() > limit {
+		return fmt.Errorf("%w: solving takes %d MB, the limit is %d MB",
+			ErrMemory, s.memory()>>20, limit>>20)
+	}
+	return nil
+}

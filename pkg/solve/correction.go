@@ -1,0 +1,87 @@
+package solve
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+type (
+	vector   = []float64
+	scalar   = linop.Float64
+	operator = linop.Operator[vector, scalar]
+	method   = krylov.Method[vector, scalar]
+)
+
+// correction solves A d = r as the scaled system
+//
+//	(s D_r A D_c) z = s D_r r / 2^e,  d = 2^e D_c z
+//
+// where s = -1 makes a matrix with a negative diagonal positive definite, and
+// 2^e is the magnitude of the right-hand side, so that no inner product over-
+// or underflows.
+type correction struct {
+	methods  []method // the first is in use; the others are fallbacks
+	scaling  csr.Scaling
+	sign     float64
+	scaled   operator
+	measure  *measure
+	innerTol float64
+	log      func(string)
+
+	rhs, z       vector // of the scaled system
+	fullX, fullR vector // x + d and the residual, unscaled, for the measure
+}
+
+// Correct implements krylov.Corrector.
+func (c *correction) Correct(ctx context.Context, d, r, x vector, goal krylov.Goal) krylov.Result {
+	e := c.scaleResidual(r)
+	opt := krylov.Options[vector]{
+		Tol: goal.To, MaxIter: goal.MaxIter, Monitor: goal.Monitor,
+		Measure: func(z, rhs vector) float64 {
+			for j, v := range z {
+				c.fullX[j] = x[j] + csr.Ldexp(v, e+c.scaling.Col[j])
+			}
+			for i, v := range rhs {
+				c.fullR[i] = csr.Ldexp(v, e-c.scaling.Row[i])
+			}
+			return c.measure.of(c.fullX, c.fullR)
+		},
+	}
+	if c.innerTol > 0 {
+		opt.Tol = max(opt.Tol, c.innerTol*goal.From)
+	}
+	result := c.methods[0].Solve(ctx, c.scaled, c.z, c.rhs, opt)
+	for j, v := range c.z {
+		d[j] = csr.Ldexp(v, e+c.scaling.Col[j])
+	}
+	return result
+}
+
+// scaleResidual sets c.rhs = s D_r r / 2^e and returns e. The exponents are
+// joined before they are applied, so that nothing over- or underflows on the
+// way.
+func (c *correction) scaleResidual(r vector) (e int) {
+	for i, v := range r {
+		c.rhs[i] = csr.Ldexp(v, c.scaling.Row[i])
+	}
+	e = csr.Exponent(kernels.AbsMax(c.rhs))
+	for i, v := range r {
+		c.rhs[i] = c.sign * csr.Ldexp(v, c.scaling.Row[i]-e)
+	}
+	return e
+}
+
+// Escalate implements krylov.Corrector: the next method takes over.
+func (c *correction) Escalate(reason krylov.Reason) bool {
+	if len(c.methods) == 1 {
+		return false
+	}
+	c.log(fmt.Sprintf("%s stopped (%s): continuing with %s", c.methods[0].Name(), reason, c.methods[1].Name()))
+	c.methods = c.methods[1:]
+	return true
+}

@@ -1,0 +1,139 @@
+package solve
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+)
+
+// Method names a Krylov method, or leaves the choice to the rules of Auto.
+type Method string
+
+// The methods. Auto takes conjugate gradients if the matrix is numerically
+// symmetric with a diagonal of one sign, and GMRES otherwise.
+const (
+	Auto     Method = "auto"
+	CG       Method = "cg"
+	BiCGStab Method = "bicgstab"
+	GMRES    Method = "gmres"
+)
+
+// Methods lists all methods.
+var Methods = []Method{Auto, CG, BiCGStab, GMRES}
+
+// Scale names a way to scale the matrix by powers of two.
+type Scale string
+
+// The scalings, see csr.Scaling. ScaleAuto is ScaleSym for numerically
+// symmetric matrices and ScaleBoth for others.
+const (
+	ScaleAuto Scale = "auto"
+	ScaleNone Scale = "none"
+	ScaleRow  Scale = "row"
+	ScaleSym  Scale = "sym"
+	ScaleBoth Scale = "both"
+)
+
+// Scales lists all scalings.
+var Scales = []Scale{ScaleAuto, ScaleNone, ScaleRow, ScaleSym, ScaleBoth}
+
+// Stop names the measure that the tolerance bounds, see package verify.
+type Stop string
+
+// The stopping criteria.
+const (
+	StopRow Stop = "row" // row-wise backward error
+	StopNW  Stop = "nw"  // normwise backward error
+	StopCW  Stop = "cw"  // componentwise backward error
+	StopRel Stop = "rel" // ||r||_2 / ||b||_2
+)
+
+// Stops lists all stopping criteria.
+var Stops = []Stop{StopRow, StopNW, StopCW, StopRel}
+
+// Options are the wishes of a solve; the zero value is useful.
+type Options struct {
+	Method   Method  // "": Auto
+	Scale    Scale   // "": ScaleAuto
+	Stop     Stop    // "": StopRow
+	Tol      float64 // 0: krylov.DefaultTol
+	InnerTol float64 // relative reduction asked of one refinement step; 0: all that Tol needs
+	MaxIter  int     // iterations in all; 0: the larger of krylov.DefaultMaxIter and 2n
+	Restart  int     // of GMRES; 0: krylov.DefaultRestart, growing when a cycle is slow
+	NoRefine bool    // the method alone, without iterative refinement
+	CGS2     bool    // classical Gram-Schmidt, twice, in GMRES instead of modified
+
+	Threads   int   // 0: all processors
+	MaxMemory int64 // bytes; 0: no limit
+
+	Monitor krylov.Monitor    // nil: none
+	Log     func(line string) // told every decision, in one line; nil: none
+}
+
+// Validate reports every fault of the options.
+func (o Options) Validate() error {
+	var faults []error
+	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf("solve: "+format, args...)) }
+	if !oneOf(o.Method, Methods) {
+		fault("unknown method %q", o.Method)
+	}
+	if !oneOf(o.Scale, Scales) {
+		fault("unknown scaling %q", o.Scale)
+	}
+	if !oneOf(o.Stop, Stops) {
+		fault("unknown stopping criterion %q", o.Stop)
+	}
+	if !(o.Tol >= 0 && o.Tol < 1) {
+		fault("tolerance %g is not in [0, 1)", o.Tol)
+	}
+	if !(o.InnerTol >= 0 && o.InnerTol < 1) {
+		fault("inner tolerance %g is not in [0, 1)", o.InnerTol)
+	}
+	if o.MaxIter < 0 || o.Restart < 0 || o.Threads < 0 || o.MaxMemory < 0 {
+		fault("negative limit")
+	}
+	return errors.Join(faults...)
+}
+
+func oneOf[T ~string](v T, all []T) bool {
+	for _, a := range all {
+		if v == a {
+			return true
+		}
+	}
+	return v == ""
+}
+
+func (o Options) withDefaults(n int) Options {
+	if o.Method == "" {
+		o.Method = Auto
+	}
+	if o.Scale == "" {
+		o.Scale = ScaleAuto
+	}
+	if o.Stop == "" {
+		o.Stop = StopRow
+	}
+	if o.Tol == 0 {
+		o.Tol = krylov.DefaultTol
+	}
+	if o.MaxIter == 0 {
+		o.MaxIter = max(krylov.DefaultMaxIter, 2*n)
+	}
+	if o.Log == nil {
+		o.Log = func(string) {}
+	}
+	return o
+}
+
+// InputError is a system that cannot be solved as it is given: wrong shape or
+// length, NaN or Inf, a row or column of zeros.
+type InputError struct{ Msg string }
+
+func (e *InputError) Error() string { return e.Msg }
+
+func invalid(format string, args ...any) error { return &InputError{fmt.Sprintf(format, args...)} }
+
+// ErrMemory is wrapped by errors that say that MaxMemory does not suffice.
+var ErrMemory = errors.New("not enough memory allowed")

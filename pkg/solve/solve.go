@@ -1,0 +1,198 @@
+package solve
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/verify"
+)
+
+// Solver is a matrix made ready to be solved with, for any number of
+// right-hand sides one after the other.
+type Solver struct {
+	Facts   csr.Facts
+	Method  Method // chosen first
+	Scale   Scale  // chosen
+	Setup   time.Duration
+	Threads int
+
+	m          *csr.Matrix
+	opt        Options
+	pool       *linop.Pool
+	exact      *linop.Timed[vector, scalar] // A as given, with accurate residuals
+	scaled     *linop.Timed[vector, scalar]
+	measure    *measure
+	correction *correction
+	refinement *krylov.Refinement[vector, scalar]
+}
+
+// Result is the outcome of one right-hand side.
+type Result struct {
+	X      []float64
+	Reason krylov.Reason
+	Errors verify.Errors // of X, measured by package verify
+
+	Method     string // the last one used
+	Outer      int    // refinement steps
+	Iterations int    // of the inner method, in all
+	SpMVs      int    // products with A, in all
+
+	Time TimeByPhase
+}
+
+// TimeByPhase is where the time of one right-hand side went; what the parts do
+// not cover is vector work and scaling.
+type TimeByPhase struct {
+	Total, SpMV, Orthogonalization, Verify time.Duration
+}
+
+// New prepares to solve with m, which must stay as it is while the Solver is in
+// use. Close ends its threads.
+func New(m *csr.Matrix, opt Options) (*Solver, error) {
+	start := time.Now()
+	if err := opt.Validate(); err != nil {
+		return nil, err
+	}
+	if m.Rows != m.Cols {
+		return nil, invalid("the matrix is %d x %d; only square systems can be solved", m.Rows, m.Cols)
+	}
+	if m.Rows == 0 {
+		return nil, invalid("the matrix is empty")
+	}
+	opt = opt.withDefaults(m.Rows)
+	s := &Solver{Facts: csr.Examine(m), m: m, opt: opt}
+	if err := solvable(s.Facts); err != nil {
+		return nil, err
+	}
+	s.chooseMethod()
+	if err := s.checkMemory(); err != nil {
+		return nil, err
+	}
+	s.pool = linop.NewPool(opt.Threads)
+	s.Threads = s.pool.Threads()
+	if err := s.build(); err != nil {
+		s.Close()
+		return nil, err
+	}
+	s.Setup = time.Since(start)
+	return s, nil
+}
+
+// Close ends the threads.
+func (s *Solver) Close() { s.pool.Close() }
+
+// solvable reports why a matrix cannot be solved with, if it cannot.
+func solvable(f csr.Facts) error {
+	switch {
+	case f.NonFinite > 0:
+		return invalid("the matrix has %d entries that are NaN or Inf, the first in row %d, column %d",
+			f.NonFinite, f.FirstNonFinite.Row+1, f.FirstNonFinite.Col+1)
+	case f.EmptyRow >= 0:
+		return invalid("the matrix is singular: row %d has no nonzero", f.EmptyRow+1)
+	case f.EmptyCol >= 0:
+		return invalid("the matrix is singular: column %d has no nonzero", f.EmptyCol+1)
+	}
+	return nil
+}
+
+// build makes operators, scaling, methods and work vectors.
+func (s *Solver) build() error {
+	scaling, sign, err := s.chooseScaling()
+	if err != nil {
+		return err
+	}
+	scaledMatrix := s.m
+	if !scaling.Identity() || sign < 0 {
+		scaledMatrix = scaling.Apply(s.m)
+		if sign < 0 {
+			for k := range scaledMatrix.Val {
+				scaledMatrix.Val[k] = -scaledMatrix.Val[k]
+			}
+		}
+	}
+	given := linop.NewCSR(s.m, s.pool)
+	s.exact = &linop.Timed[vector, scalar]{Operator: linop.Accurate{CSR: given}}
+	s.scaled = &linop.Timed[vector, scalar]{Operator: linop.NewCSR(scaledMatrix, s.pool)}
+
+	space := linop.NewHost(s.m.Rows, s.pool)
+	s.measure = newMeasure(s.m, s.opt.Stop)
+	s.refinement = krylov.NewRefinement[vector, scalar](space)
+	if s.opt.NoRefine {
+		s.refinement.MaxSteps = 1
+	}
+	s.correction = &correction{
+		methods: s.methods(space), scaling: scaling, sign: sign,
+		scaled: s.scaled, measure: s.measure, innerTol: s.opt.InnerTol, log: s.opt.Log,
+		rhs: space.New(), z: space.New(), fullX: space.New(), fullR: space.New(),
+	}
+	return nil
+}
+
+// tighter keeps the tolerance of the solve so much below the one of the verdict
+// that rounding in the measure cannot make them disagree.
+const tighter = 1 - 0x1p-30
+
+// Solve solves A x = b from the guess x0, or from zero if it is nil. Both have
+// as many elements as the matrix has rows and are left alone.
+func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
+	if err := s.checkVector("right-hand side", b); err != nil {
+		return Result{}, err
+	}
+	x := make([]float64, s.m.Rows)
+	if x0 != nil {
+		if err := s.checkVector("initial guess", x0); err != nil {
+			return Result{}, err
+		}
+		copy(x, x0)
+	}
+	start := time.Now()
+	spmvs, spmvTime := s.products()
+	s.measure.begin(b)
+	solved := s.refinement.Solve(ctx, s.exact, s.correction, x, b, krylov.Options[vector]{
+		Tol: s.opt.Tol * tighter, MaxIter: s.opt.MaxIter, Guess: x0 != nil,
+		Measure: s.measure.of, Monitor: s.opt.Monitor,
+	})
+	verifying := time.Now()
+	errs, err := verify.Compute(s.m, x, b, s.pool)
+	if err != nil {
+		return Result{}, err
+	}
+	if e := s.opt.Stop.pick(errs); solved.Reason.Converged() && !(e <= s.opt.Tol) {
+		solved.Reason = krylov.Drift
+	} else if e <= s.opt.Tol && !solved.Reason.Converged() {
+		solved.Reason = krylov.Converged
+	}
+	count, elapsed := s.products()
+	return Result{
+		X: x, Reason: solved.Reason, Errors: errs,
+		Method: s.correction.methods[0].Name(),
+		Outer:  solved.Outer, Iterations: solved.Iterations, SpMVs: count - spmvs,
+		Time: TimeByPhase{
+			Total: time.Since(start), SpMV: elapsed - spmvTime,
+			Orthogonalization: solved.Orthogonalization, Verify: time.Since(verifying),
+		},
+	}, nil
+}
+
+func (s *Solver) products() (count int, elapsed time.Duration) {
+	return s.exact.Count + s.scaled.Count, s.exact.Elapsed + s.scaled.Elapsed
+}
+
+func (s *Solver) checkVector(what string, v []float64) error {
+	if len(v) != s.m.Rows {
+		return invalid("the %s has %d elements, the matrix %d rows", what, len(v), s.m.Rows)
+	}
+	for i, e := range v {
+		if e-e != 0 {
+			return invalid("element %d of the %s is %v", i+1, what, e)
+		}
+	}
+	return nil
+}
+
+// say tells a decision.
+func (s *Solver) say(format string, args ...any) { s.opt.Log(fmt.Sprintf(format, args...)) }

@@ -1,0 +1,85 @@
+package verify
+
+import (
+	"math"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+// maxExponent clamps the exponents by which rows and vectors are scaled, so
+// that 2^e and 2^-e are normal numbers. What is left of larger or smaller
+// magnitudes stays within 2^-74 and 2^24.
+const maxExponent = 1000
+
+// exponent returns the e with |v| in [2^(e-1), 2^e), clamped; 0 for zero, NaN
+// and Inf.
+func exponent(v float64) int {
+	if v == 0 || v-v != 0 {
+		return 0
+	}
+	_, e := math.Frexp(v)
+	return min(max(e, -maxExponent), maxExponent)
+}
+
+// absMax returns the largest finite magnitude.
+func absMax(x []float64) float64 {
+	m := 0.0
+	for _, v := range x {
+		if v = math.Abs(v); v > m && v <= math.MaxFloat64 {
+			m = v
+		}
+	}
+	return m
+}
+
+// scaled is the number v 2^e, v >= 0.
+type scaled struct {
+	v float64
+	e int
+}
+
+// at returns the number times 2^-e.
+func (s scaled) at(e int) float64 { return csr.Ldexp(s.v, s.e-e) }
+
+// exponent returns the binary exponent of the number; 0 for zero.
+func (s scaled) exponent() int {
+	if s.v == 0 {
+		return 0
+	}
+	return s.e + exponent(s.v)
+}
+
+// max returns the larger number; NaN is larger than all.
+func (s scaled) max(o scaled) scaled {
+	if s.v == 0 || math.IsNaN(o.v) {
+		return o
+	}
+	if math.IsNaN(s.v) || o.v == 0 {
+		return s
+	}
+	if e := max(s.exponent(), o.exponent()); o.at(e) > s.at(e) {
+		return o
+	}
+	return s
+}
+
+// sumSquares is the sum of squares of scaled numbers, as sum 4^e.
+type sumSquares struct {
+	sum float64
+	e   int
+}
+
+func (s *sumSquares) add(v float64, e int) { s.merge(sumSquares{float64(v * v), e}) }
+
+func (s *sumSquares) merge(o sumSquares) {
+	switch {
+	case o.sum == 0:
+	case s.sum == 0:
+		*s = o
+	case o.e > s.e:
+		s.sum = csr.Ldexp(s.sum, 2*(s.e-o.e)) + o.sum
+		s.e = o.e
+	default:
+		s.sum += csr.Ldexp(o.sum, 2*(o.e-s.e))
+	}
+}
