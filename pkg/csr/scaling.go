@@ -41,9 +41,11 @@ func RowScaling(m *Matrix) Scaling {
 }
 
 // SymmetricScaling is D A D with the same exponents for rows and columns, so
-// that a symmetric matrix stays symmetric. Diagonal entries come to [1/4, 2)
+// that a symmetric matrix stays symmetric. Diagonal entries come to [1/2, 2)
 // in magnitude; a row whose diagonal is zero is scaled by its largest entry.
-// For conjugate gradients it does what Jacobi preconditioning does.
+// For conjugate gradients it does what Jacobi preconditioning does. Where it
+// would leave an entry of magnitude 4 or more, which no positive definite
+// matrix has, the exponents are those of BothScaling for the rows.
 func SymmetricScaling(m *Matrix) (Scaling, error) {
 	if m.Rows != m.Cols {
 		return Scaling{}, fmt.Errorf("csr: symmetric scaling of a %d x %d matrix", m.Rows, m.Cols)
@@ -56,16 +58,25 @@ func SymmetricScaling(m *Matrix) (Scaling, error) {
 		}
 		e[i] = -(Exponent(d) >> 1) // floor of the half
 	}
+	for i := range e {
+		cols, vals := m.Row(i)
+		for k, j := range cols {
+			if Exponent(vals[k])+e[i]+e[j] > 2 {
+				e = BothScaling(m).Row
+				return Scaling{Row: e, Col: e}, nil
+			}
+		}
+	}
 	return Scaling{Row: e, Col: e}, nil
 }
 
-// equilibrations bounds the sweeps of BothScaling; two or three are enough on
-// all matrices tried.
-const equilibrations = 5
+// equilibrations bounds the sweeps of BothScaling. Each halves the exponents
+// that are left, of at most 2^11; ordinary matrices need two or three.
+const equilibrations = 12
 
 // BothScaling equilibrates rows and columns in turn: every sweep divides each
-// by the square root of its largest magnitude ([Ruiz01]), so that these
-// approach 1.
+// by the square root of its largest magnitude ([Ruiz01]), until these are in
+// [1/4, 2).
 func BothScaling(m *Matrix) Scaling {
 	s := NoScaling(m)
 	rowMax, colMax := make([]int, m.Rows), make([]int, m.Cols)

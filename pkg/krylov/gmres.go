@@ -85,7 +85,8 @@ func (m *GMRES[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V,
 	}
 	restart := min(m.opt.Restart, m.space.Dim())
 	longest := min(m.opt.MaxRestart, m.space.Dim())
-	slow, before := 0, rr.Sqrt().Float() // slow cycles since ||r|| was `before`
+	// Slow cycles since ||r|| was `before`, after `since` iterations.
+	slow, before, since := 0, rr.Sqrt().Float(), 0
 	for {
 		start := rr.Sqrt()
 		reason := m.cycle(a, x, start, restart)
@@ -103,21 +104,19 @@ func (m *GMRES[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V,
 		case reason != Running:
 			return c.end(reason)
 		}
-		if rnorm <= slowCycle*start.Float() {
-			slow, before = 0, rnorm
-			continue
+		if reason := c.limit(); reason != Running {
+			return c.end(reason)
 		}
-		if restart < longest {
+		switch slow++; {
+		case rnorm <= slowCycle*start.Float():
+		case restart < longest:
 			restart = min(2*restart, longest)
-			slow, before = 0, rnorm
+		case slow < stallCycles:
 			continue
+		case c.hopeless(rnorm/before, c.result.Iterations-since):
+			return c.end(Stagnation)
 		}
-		if slow++; slow == stallCycles {
-			if c.hopeless(rnorm/before, stallCycles*restart) {
-				return c.end(Stagnation)
-			}
-			slow, before = 0, rnorm
-		}
+		slow, before, since = 0, rnorm, c.result.Iterations
 	}
 }
 
@@ -135,7 +134,10 @@ func (m *GMRES[V, S]) cycle(a linop.Operator[V, S], x V, beta S, restart int) Re
 		h, next := m.orthogonalise(j, w)
 		size := m.least.add(h, next)
 		rnorm := m.least.residual()
-		if reason = c.step(rnorm); reason != Running {
+		if reason = c.step(rnorm); !finite(size) {
+			reason = NotFinite
+		}
+		if reason != Running {
 			break
 		}
 		if rnorm <= c.target() || next.Float() <= orthogonal*size {

@@ -54,6 +54,8 @@ func (l *leastSquares[S]) add(h []S, next S) (size float64) {
 // forming squares that could overflow.
 func (l *leastSquares[S]) rotation(f, g S) (c, s, r S) {
 	switch fm, gm := magnitude(f), magnitude(g); {
+	case fm == 0 && gm == 0:
+		return g, l.one, f // a zero column reduces nothing
 	case gm == 0:
 		return l.one, g, f
 	case gm > fm:

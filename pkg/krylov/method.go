@@ -9,12 +9,17 @@ import (
 // initialise computes the first residual r = b - A x (x = 0 unless a guess is
 // given), starts c, and returns r·r. A Reason other than Running means that
 // there is nothing to do: b = 0 has the solution x = 0, a good guess is good
-// enough, and a vector that is not finite cannot be helped.
+// enough, and a vector whose norm is out of range cannot be helped.
 func initialise[V any, S linop.Scalar[S]](
 	ctx context.Context, space linop.Space[V, S], c *convergence[V],
 	a linop.Operator[V, S], x, b, r V, opt Options[V], window int,
 ) (rr S, reason Reason) {
 	bb := space.Dot(b, b)
+	if isZero(space, b, bb, r) {
+		space.Zero(x)
+		c.begin(ctx, opt, window, 1, 0)
+		return bb, ZeroRHS
+	}
 	rr = bb
 	if opt.Guess {
 		a.Residual(r, b, x)
@@ -24,19 +29,33 @@ func initialise[V any, S linop.Scalar[S]](
 		space.Copy(r, b)
 	}
 	bnorm, rnorm := bb.Sqrt().Float(), rr.Sqrt().Float()
-	if bnorm == 0 {
-		space.Zero(x)
-		c.begin(ctx, opt, window, 1, 0)
-		return rr, ZeroRHS
-	}
 	c.begin(ctx, opt, window, bnorm, rnorm)
-	if !finite(rnorm) || !finite(bnorm) {
-		return rr, NotFinite
+	least := bnorm // norm that must be told from zero
+	if c.opt.Measure == nil {
+		least *= c.opt.Tol
 	}
-	if c.reached(x, r, rnorm) {
+	switch {
+	case !finite(rnorm) || !finite(bnorm) || least < leastNorm:
+		return rr, NotFinite
+	case c.reached(x, r, rnorm):
 		return rr, Converged
+	case rnorm == 0:
+		return rr, Breakdown
 	}
 	return rr, c.limit()
+}
+
+// leastNorm is the norm below which squares of elements may vanish.
+const leastNorm = 0x1p-500
+
+// isZero reports whether v = 0, given v·v, which is zero for tiny v as well.
+func isZero[V any, S linop.Scalar[S]](space linop.Space[V, S], v V, vv S, work V) bool {
+	if vv.Float() != 0 {
+		return false
+	}
+	space.Copy(work, v)
+	space.Scale(space.Scalar(0x1p600), work)
+	return space.Dot(work, work).Float() == 0
 }
 
 func finite(x float64) bool { return x-x == 0 }

@@ -26,7 +26,8 @@ const (
 	Breakdown Reason = -4
 	// Stagnation: many iterations without progress.
 	Stagnation Reason = -5
-	// NotFinite: NaN or Inf turned up in a vector or a scalar.
+	// NotFinite: NaN or Inf turned up in a vector or a scalar, or b is so small
+	// that the squares of residuals vanish.
 	NotFinite Reason = -6
 	// Divergence: the residual grew by more than DivergenceTol.
 	Divergence Reason = -7

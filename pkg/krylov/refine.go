@@ -70,7 +70,7 @@ func (f *Refinement[V, S]) Solve(
 		f.space.Zero(x)
 		f.space.Copy(f.r, b)
 	}
-	if f.space.Dot(b, b).Float() == 0 {
+	if isZero(f.space, b, f.space.Dot(b, b), f.best) {
 		f.space.Zero(x)
 		total.Reason = ZeroRHS
 		return total
@@ -118,7 +118,11 @@ func (f *Refinement[V, S]) Solve(
 			total.Reason = inner.Reason
 			return total
 		}
-		if total.Measure <= slowStep*before && inner.Reason.retry() {
+		if f.MaxSteps > 0 && total.Outer == f.MaxSteps {
+			continue // no step is left that a stronger method could do
+		}
+		progress := total.Measure <= slowStep*before
+		if progress && inner.Reason.retry() {
 			slow = 0
 			continue
 		}
@@ -130,8 +134,10 @@ func (f *Refinement[V, S]) Solve(
 			reason = Stagnation
 		}
 		if total.Measure > opt.Tol && !corrector.Escalate(reason) {
-			total.Reason = reason
-			return total
+			if !progress || reason != Stagnation {
+				total.Reason = reason
+				return total
+			} // else a fresh residual may get it further
 		}
 		slow = 0
 	}

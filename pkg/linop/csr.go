@@ -38,12 +38,12 @@ func Panels(m *csr.Matrix) []int {
 	var bytes int64
 	for i := range m.Rows {
 		bytes += 8 + 12*(m.RowPtr[i+1]-m.RowPtr[i])
-		if bytes >= panelBytes && i+1 < m.Rows {
+		if bytes >= panelBytes || i+1 == m.Rows {
 			bounds = append(bounds, i+1)
 			bytes = 0
 		}
 	}
-	return append(bounds, m.Rows)
+	return bounds
 }
 
 // Dims returns the dimensions of the matrix.

@@ -3,8 +3,8 @@ package solve
 import (
 	"context"
 	"fmt"
+	"math"
 
-	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -25,7 +25,8 @@ type (
 // 2^e is the magnitude of the right-hand side, so that no inner product over-
 // or underflows.
 type correction struct {
-	methods  []method // the first is in use; the others are fallbacks
+	methods  []method // each but the first is the fallback of the one before
+	current  int      // the one in use
 	scaling  csr.Scaling
 	sign     float64
 	scaled   operator
@@ -55,7 +56,7 @@ func (c *correction) Correct(ctx context.Context, d, r, x vector, goal krylov.Go
 	if c.innerTol > 0 {
 		opt.Tol = max(opt.Tol, c.innerTol*goal.From)
 	}
-	result := c.methods[0].Solve(ctx, c.scaled, c.z, c.rhs, opt)
+	result := c.method().Solve(ctx, c.scaled, c.z, c.rhs, opt)
 	for j, v := range c.z {
 		d[j] = csr.Ldexp(v, e+c.scaling.Col[j])
 	}
@@ -66,10 +67,12 @@ func (c *correction) Correct(ctx context.Context, d, r, x vector, goal krylov.Go
 // joined before they are applied, so that nothing over- or underflows on the
 // way.
 func (c *correction) scaleResidual(r vector) (e int) {
+	e = math.MinInt32 // for r = 0, which stays 0
 	for i, v := range r {
-		c.rhs[i] = csr.Ldexp(v, c.scaling.Row[i])
+		if v != 0 {
+			e = max(e, csr.Exponent(v)+c.scaling.Row[i])
+		}
 	}
-	e = csr.Exponent(kernels.AbsMax(c.rhs))
 	for i, v := range r {
 		c.rhs[i] = c.sign * csr.Ldexp(v, c.scaling.Row[i]-e)
 	}
@@ -78,10 +81,17 @@ func (c *correction) scaleResidual(r vector) (e int) {
 
 // Escalate implements krylov.Corrector: the next method takes over.
 func (c *correction) Escalate(reason krylov.Reason) bool {
-	if len(c.methods) == 1 {
+	if c.current == len(c.methods)-1 {
 		return false
 	}
-	c.log(fmt.Sprintf("%s stopped (%s): continuing with %s", c.methods[0].Name(), reason, c.methods[1].Name()))
-	c.methods = c.methods[1:]
+	stopped := c.method().Name()
+	c.current++
+	c.log(fmt.Sprintf("%s stopped (%s): continuing with %s", stopped, reason, c.method().Name()))
 	return true
 }
+
+// begin goes back to the first method, so that what a right-hand side gets does
+// not depend on those before it.
+func (c *correction) begin() { c.current = 0 }
+
+func (c *correction) method() method { return c.methods[c.current] }

@@ -16,7 +16,8 @@ type measure struct {
 	rowSums []float64
 	normA   float64
 	b       []float64
-	normB   float64 // infinity norm, or 2-norm for StopRel
+	normB   float64 // infinity norm; for StopRel the 2-norm is normB 2^expB
+	expB    int
 	absAx   []float64
 }
 
@@ -34,7 +35,7 @@ func (k *measure) begin(b []float64) {
 	k.b = b
 	k.normB = kernels.AbsMax(b)
 	if k.stop == StopRel {
-		k.normB = norm2(b)
+		k.normB, k.expB = norm2(b)
 	}
 }
 
@@ -45,7 +46,8 @@ func (k *measure) of(x, r []float64) float64 {
 	case StopNW:
 		return quotient(kernels.AbsMax(r), k.normA, normX, k.normB)
 	case StopRel:
-		return norm2(r) / k.normB
+		norm, e := norm2(r)
+		return csr.Ldexp(norm/k.normB, e-k.expB)
 	case StopCW:
 		k.absMulVec(x)
 		return rowwise(r, func(i int) float64 { return quotient(math.Abs(r[i]), k.absAx[i], 1, math.Abs(k.b[i])) })
@@ -76,18 +78,19 @@ func quotient(r, t, x, b float64) float64 {
 	return r / d
 }
 
-func norm2(x []float64) float64 {
+// norm2 returns the 2-norm of x as norm 2^e, which may be beyond float64.
+func norm2(x []float64) (norm float64, e int) {
 	largest := kernels.AbsMax(x)
 	if largest == 0 || largest-largest != 0 {
-		return largest
+		return largest, 0
 	}
-	_, e := math.Frexp(largest)
+	e = csr.Exponent(largest)
 	var s float64
 	for _, v := range x {
 		v = csr.Ldexp(v, -e)
 		s += float64(v * v)
 	}
-	return csr.Ldexp(math.Sqrt(s), e)
+	return math.Sqrt(s), e
 }
 
 // absMulVec computes |A||x|.

@@ -152,6 +152,7 @@ func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
 	start := time.Now()
 	spmvs, spmvTime := s.products()
 	s.measure.begin(b)
+	s.correction.begin()
 	solved := s.refinement.Solve(ctx, s.exact, s.correction, x, b, krylov.Options[vector]{
 		Tol: s.opt.Tol * tighter, MaxIter: s.opt.MaxIter, Guess: x0 != nil,
 		Measure: s.measure.of, Monitor: s.opt.Monitor,
@@ -169,7 +170,7 @@ func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
 	count, elapsed := s.products()
 	return Result{
 		X: x, Reason: solved.Reason, Errors: errs,
-		Method: s.correction.methods[0].Name(),
+		Method: s.correction.method().Name(),
 		Outer:  solved.Outer, Iterations: solved.Iterations, SpMVs: count - spmvs,
 		Time: TimeByPhase{
 			Total: time.Since(start), SpMV: elapsed - spmvTime,

@@ -1,0 +1,134 @@
+# Go alone builds and tests mpsolve (go build ./cmd/mpsolve, go test ./...);
+# these targets are shorter names for the longer commands.
+
+SHELL       := bash
+.SHELLFLAGS := -euo pipefail -c
+.ONESHELL:
+.DEFAULT_GOAL := help
+
+GO   ?= go
+TOOL := $(GO) tool -modfile=.ci/tools.mod
+
+# Set by hand or by a tag; without either the binary says that it has none.
+VERSION ?= $(shell git describe --tags --dirty 2>/dev/null)
+LDFLAGS := $(if $(VERSION),-X github.com/mpsolve/mpsolve/internal/cli.Version=$(VERSION))
+
+PLATFORMS := linux/amd64 linux/arm64 darwin/arm64 darwin/amd64
+
+FUZZTIME  ?= 20000x
+BENCH     ?= .
+COUNT     ?= 6
+BASE      ?= HEAD~1
+NEW       ?= HEAD
+MATRICES  ?= ../shared/matrices
+
+.PHONY: help
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: build
+build: ## bin/mpsolve
+	$(GO) build -ldflags '$(LDFLAGS)' -o bin/mpsolve ./cmd/mpsolve
+
+.PHONY: test
+test: ## all tests
+	$(GO) test ./...
+
+.PHONY: test-purego
+test-purego: ## all tests on the portable kernels
+	$(GO) test -tags purego ./...
+
+.PHONY: race
+race: ## short tests under the race detector, which does not see assembly (needs a C compiler)
+	CGO_ENABLED=1 $(GO) test -race -short -tags purego ./...
+
+.PHONY: lint
+lint: ## gofumpt, go vet, staticcheck (versions pinned in .ci/tools.mod)
+	@unformatted=$$($(TOOL) gofumpt -l .)
+	if [[ -n $$unformatted ]]; then
+		printf 'not formatted by gofumpt:\n%s\n' "$$unformatted"
+		exit 1
+	fi
+	$(GO) vet ./...
+	$(TOOL) staticcheck ./...
+
+.PHONY: generate
+generate: ## regenerate generated files
+	$(GO) generate ./...
+
+.PHONY: generate-check
+generate-check: ## fail if generate changes a file
+	@state() { git status --porcelain; git diff; }
+	before=$$(state)
+	$(GO) generate ./...
+	if [[ $$(state) != "$$before" ]]; then
+		git status --short
+		echo 'generated files were not up to date'
+		exit 1
+	fi
+
+.PHONY: fuzz
+fuzz: ## every fuzz target for FUZZTIME executions (20000x)
+	@for pkg in $$($(GO) list ./...); do
+		for target in $$($(GO) test -list '^Fuzz' "$$pkg" | grep '^Fuzz' || true); do
+			echo "$$target in $$pkg"
+			$(GO) test -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZTIME) "$$pkg"
+		done
+	done
+
+.PHONY: bench
+bench: ## all benchmarks; BENCH picks by name
+	$(GO) test -run='^$$' -bench='$(BENCH)' -benchmem ./...
+
+.PHONY: bench-compare
+bench-compare: ## benchmarks of the revisions BASE (HEAD~1) and NEW (HEAD), COUNT (6) alternating runs each
+	@dir=$$(mktemp -d)
+	trap 'rm -rf "$$dir"' EXIT
+	for side in base=$(BASE) new=$(NEW); do
+		mkdir "$$dir/$${side%%=*}"
+		git archive "$${side#*=}" | tar -x -C "$$dir/$${side%%=*}"
+	done
+	for ((run = 0; run < $(COUNT); run++)); do
+		for side in base new; do
+			$(GO) -C "$$dir/$$side" test -run='^$$' -bench='$(BENCH)' ./... >>"$$dir/$$side.txt"
+		done
+	done
+	$(TOOL) benchstat "base=$$dir/base.txt" "new=$$dir/new.txt"
+
+.PHONY: golden
+golden: ## rewrite the golden files of the command line's tests
+	$(GO) test ./internal/cli -update
+
+.PHONY: clean
+clean: ## remove what make built
+	rm -rf bin dist man .gobin
+
+.PHONY: dist
+dist: ## static binaries of all platforms and their checksums, into dist/
+	@rm -rf dist
+	mkdir dist
+	for platform in $(PLATFORMS); do
+		echo "$$platform"
+		CGO_ENABLED=0 GOOS=$${platform%/*} GOARCH=$${platform#*/} $(GO) build -trimpath \
+			-ldflags '-s -w $(LDFLAGS)' -o "dist/mpsolve-$${platform/\//-}" ./cmd/mpsolve
+	done
+	cd dist && sha256sum mpsolve-* | tee SHA256SUMS
+
+.PHONY: testdata
+testdata: build ## regenerate the matrices in testdata/
+	bin/mpsolve generate poisson2d --n 20 --output testdata/poisson2d_20.mtx
+	bin/mpsolve generate poisson3d --n 10 --decades 4 --seed 1 --output testdata/poisson3d_10.mtx.gz
+	bin/mpsolve generate convdiff2d --n 20 --peclet 1 --output testdata/convdiff2d_20.mtx
+	bin/mpsolve generate elasticity3d --n 4 --decades 4 --seed 1 --output testdata/elasticity3d_4.mtx.gz
+
+.PHONY: man
+man: build ## manual pages into man/
+	bin/mpsolve man --output man
+
+.PHONY: table
+table: ## every shared matrix through solve, into docs/matrices.md
+	$(GO) run ./internal/matrixtable -dir $(MATRICES) -out docs/matrices.md
+
+.PHONY: install-tools
+install-tools: ## gofumpt, staticcheck and benchstat into .gobin
+	GOBIN='$(CURDIR)/.gobin' $(GO) install -modfile=.ci/tools.mod tool

@@ -1,0 +1,240 @@
+package arch
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/mpsolve/mpsolve"
+
+// A layer says what the files of one package, tests left out, may import.
+type layer struct {
+	pkg     string
+	imports []string // packages of this module; "*" for any
+	reason  string
+	pure    bool // standard library only, nothing of the terminal, files or the network
+}
+
+// layers has a row for every package.
+var layers = []layer{
+	{pkg: "cmd/mpsolve", imports: []string{"internal/cli"}, reason: "main and an exit code, nothing else"},
+	{pkg: "internal/arch", reason: "a test only"},
+	{pkg: "internal/cli", imports: []string{"*"}, reason: "wires everything, knows no mathematics"},
+	{pkg: "internal/matrixtable", imports: []string{"*"}, reason: "a program over the whole way of the data"},
+	{pkg: "internal/report", imports: []string{"pkg/solve", "pkg/verify", "pkg/krylov", "pkg/linop", "pkg/csr"}, reason: "prints results, does not know how to run"},
+
+	{pkg: "pkg/solve", imports: []string{"pkg/csr", "pkg/linop", "pkg/krylov", "pkg/verify", "internal/kernels"}, reason: "puts method and matrix together, knows no files and no terminal"},
+	{pkg: "pkg/krylov", imports: []string{"pkg/linop"}, reason: "methods know operators, never matrices, formats, files, devices or the terminal", pure: true},
+	{pkg: "pkg/verify", imports: []string{"pkg/csr", "internal/parallel", "internal/dd"}, reason: "judges an x by the matrix alone, whatever made it"},
+	{pkg: "pkg/linop", imports: []string{"pkg/csr", "internal/kernels", "internal/parallel", "internal/dd"}, reason: "the seam knows no algorithm, format or device", pure: true},
+	{pkg: "pkg/generate", imports: []string{"pkg/csr", "internal/parallel"}, reason: "makes matrices, knows no files and no solver"},
+	{pkg: "pkg/matrixmarket", imports: []string{"pkg/csr", "internal/parallel"}, reason: "reads and writes, knows no precision and no solver"},
+	{pkg: "pkg/csr", imports: []string{"internal/parallel", "internal/dd"}, reason: "structure and norms, knows no precision"},
+
+	{pkg: "internal/kernels", imports: []string{"internal/dd"}, reason: "plain slices, no solver and no goroutine"},
+	{pkg: "internal/parallel", reason: "goroutines alone"},
+	{pkg: "internal/dd", reason: "arithmetic alone"},
+}
+
+// confined lists external packages that one package alone may import.
+var confined = map[string]string{
+	"github.com/spf13/cobra":            "internal/cli",
+	"github.com/spf13/pflag":            "internal/cli",
+	"github.com/schollz/progressbar/v3": "internal/cli",
+}
+
+// unclean lists what a pure package must not import: it talks to nobody.
+var unclean = []string{"log", "log/slog", "net", "net/http", "os", "os/exec", "os/signal", "syscall"}
+
+// TestLayering reads the sources itself instead of asking go list: this way it
+// sees the files of all platforms and build tags, and the test cache notices
+// when one of them changes.
+func TestLayering(t *testing.T) {
+	found := packages(t, filepath.Join("..", ".."))
+	for _, pkg := range slices.Sorted(maps.Keys(found)) {
+		i := slices.IndexFunc(layers, func(l layer) bool { return l.pkg == pkg })
+		if i < 0 {
+			t.Errorf("%s is not in the table: add a row to layers in internal/arch that says what it may import, and why", pkg)
+			continue
+		}
+		for _, f := range found[pkg] {
+			for _, fault := range layers[i].faults(f) {
+				t.Errorf("%s: %s", f.name, fault)
+			}
+		}
+	}
+}
+
+func TestTableIsSound(t *testing.T) {
+	known := map[string]bool{"*": true}
+	for _, l := range layers {
+		if known[l.pkg] {
+			t.Errorf("%s has two rows", l.pkg)
+		}
+		if l.reason == "" {
+			t.Errorf("%s has no reason", l.pkg)
+		}
+		known[l.pkg] = true
+	}
+	for _, l := range layers {
+		for _, p := range l.imports {
+			if !known[p] {
+				t.Errorf("%s may import %s, which has no row", l.pkg, p)
+			}
+		}
+	}
+}
+
+// TestFaults breaks each rule once.
+func TestFaults(t *testing.T) {
+	for _, c := range []struct{ pkg, source, want string }{
+		{"pkg/krylov", `import "github.com/mpsolve/mpsolve/pkg/linop"`, ""},
+		{"pkg/krylov", `import "github.com/mpsolve/mpsolve/pkg/csr"`, "must not import pkg/csr"},
+		{"pkg/krylov", `import "gonum.org/v1/gonum/mat"`, "must not import gonum.org/v1/gonum/mat"},
+		{"pkg/krylov", `import "os"`, "must not import os"},
+		{"pkg/krylov", `import "fmt"; func f() { fmt.Println() }`, "must not call fmt.Println"},
+		{"pkg/krylov", `import "fmt"; func f() error { return fmt.Errorf("") }`, ""},
+		{"pkg/linop", `func f() { println() }`, "must not call println"},
+		{"pkg/csr", `import "gonum.org/v1/gonum/mat"`, ""},
+		{"pkg/solve", `import "github.com/spf13/cobra"`, "only internal/cli may import"},
+		{"cmd/mpsolve", `import "github.com/mpsolve/mpsolve/pkg/solve"`, "must not import pkg/solve"},
+		{"internal/cli", `import "github.com/mpsolve/mpsolve/pkg/solve"`, ""},
+	} {
+		name := filepath.Join(t.TempDir(), "file.go")
+		if err := os.WriteFile(name, []byte("package p; "+c.source), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f, err := parse(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(layers, func(l layer) bool { return l.pkg == c.pkg })
+		got := strings.Join(layers[i].faults(f), "; ")
+		if !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("%s with %s: got %q, want %q", c.pkg, c.source, got, c.want)
+		}
+	}
+}
+
+type file struct {
+	name    string
+	syntax  *ast.File
+	imports []string
+}
+
+// faults returns what a file does against the rules of its layer.
+func (l layer) faults(f file) (faults []string) {
+	add := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
+	for _, p := range f.imports {
+		ours, inModule := strings.CutPrefix(p, module+"/")
+		standard := !strings.Contains(strings.Split(p, "/")[0], ".")
+		switch {
+		case inModule && !slices.Contains(l.imports, "*") && !slices.Contains(l.imports, ours):
+			add("%s must not import %s: %s (it may import %s)", l.pkg, ours, l.reason, allowed(l.imports))
+		case confined[p] != "" && confined[p] != l.pkg:
+			add("only %s may import %s", confined[p], p)
+		case l.pure && !inModule && (!standard || slices.Contains(unclean, p)):
+			add("%s must not import %s: %s", l.pkg, p, l.reason)
+		}
+	}
+	if l.pure {
+		ast.Inspect(f.syntax, func(n ast.Node) bool {
+			if name, ok := prints(n); ok {
+				add("%s must not call %s: %s", l.pkg, name, l.reason)
+			}
+			return true
+		})
+	}
+	return faults
+}
+
+func allowed(imports []string) string {
+	if len(imports) == 0 {
+		return "nothing of this module"
+	}
+	return strings.Join(imports, ", ")
+}
+
+// prints recognises a call that writes to standard output or standard error.
+func prints(n ast.Node) (name string, ok bool) {
+	call, ok := n.(*ast.CallExpr)
+	if !ok {
+		return "", false
+	}
+	switch f := call.Fun.(type) {
+	case *ast.Ident:
+		return f.Name, f.Name == "print" || f.Name == "println"
+	case *ast.SelectorExpr:
+		x, ok := f.X.(*ast.Ident)
+		return "fmt." + f.Sel.Name, ok && x.Name == "fmt" && strings.HasPrefix(f.Sel.Name, "Print")
+	}
+	return "", false
+}
+
+// packages parses the sources below root, tests left out, by package. Nested
+// modules and what the go command leaves out are left out here too.
+func packages(t *testing.T, root string) map[string][]file {
+	found := map[string][]file{}
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && name != root && ignored(name):
+			return fs.SkipDir
+		case d.IsDir() || path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		f, err := parse(name)
+		if err != nil {
+			return err
+		}
+		dir, err := filepath.Rel(root, filepath.Dir(name))
+		if err != nil {
+			return err
+		}
+		pkg := filepath.ToSlash(dir)
+		found[pkg] = append(found[pkg], f)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// ignored tells whether a folder holds no package of this module.
+func ignored(dir string) bool {
+	base := filepath.Base(dir)
+	if base[0] == '.' || base[0] == '_' || base == "testdata" || base == "vendor" {
+		return true
+	}
+	_, err := os.Stat(filepath.Join(dir, "go.mod"))
+	return err == nil
+}
+
+func parse(name string) (file, error) {
+	syntax, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+	if err != nil {
+		return file{}, err
+	}
+	f := file{name: filepath.ToSlash(name), syntax: syntax}
+	for _, spec := range syntax.Imports {
+		p, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			return file{}, err
+		}
+		f.imports = append(f.imports, p)
+	}
+	return f, nil
+}

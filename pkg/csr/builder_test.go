@@ -1,0 +1,152 @@
+package csr
+
+import (
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+func TestBuilderSortsAndAddsInOrder(t *testing.T) {
+	b, err := NewBuilder(3, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range []struct {
+		i, j int
+		v    float64
+	}{{2, 3, 1}, {0, 1, 1e16}, {2, 0, -0.5}, {0, 1, 1}, {0, 1, -1e16}, {2, 3, 2}, {0, 0, 7}} {
+		if err := b.Add(e.i, e.j, e.v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// (1e16 + 1) - 1e16 is 0 in float64; in another order it would be 1.
+	want := &Matrix{
+		Rows: 3, Cols: 4, RowPtr: []int64{0, 2, 2, 4},
+		Col: []int32{0, 1, 0, 3}, Val: []float64{7, 0, -0.5, 3},
+	}
+	m := b.Build()
+	if !sameBits(m, want) {
+		t.Errorf("built %+v, want %+v", m, want)
+	}
+	if err := m.Validate(); err != nil {
+		t.Error(err)
+	}
+	if err := b.Add(1, 1, 5); err != nil {
+		t.Fatal(err)
+	}
+	if again := b.Build(); again.At(1, 1) != 5 || again.At(0, 1) != 0 || again.NNZ() != 5 {
+		t.Errorf("built again after one more entry: %+v", again)
+	}
+	if m.NNZ() != 4 {
+		t.Error("building again changed the first matrix")
+	}
+}
+
+func TestBuilderRejects(t *testing.T) {
+	for _, d := range [][2]int{{-1, 2}, {2, -1}, {MaxDim + 1, 1}, {1, MaxDim + 1}} {
+		if _, err := NewBuilder(d[0], d[1]); err == nil {
+			t.Errorf("%d x %d was accepted", d[0], d[1])
+		}
+	}
+	b, err := NewBuilder(2, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []Position{{-1, 0}, {0, -1}, {2, 0}, {0, 3}, {math.MaxInt, math.MinInt}} {
+		if err := b.Add(p.Row, p.Col, 1); err == nil || !strings.Contains(err.Error(), "outside a 2 x 3 matrix") {
+			t.Errorf("entry %v: error %v", p, err)
+		}
+	}
+	if m := b.Build(); m.NNZ() != 0 {
+		t.Errorf("rejected entries are stored: %+v", m)
+	}
+}
+
+func TestBuildEmpty(t *testing.T) {
+	for _, d := range [][2]int{{0, 0}, {0, 5}, {5, 0}, {3, 3}} {
+		b, err := NewBuilder(d[0], d[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := b.Build()
+		if r, c := m.Dims(); r != d[0] || c != d[1] || m.NNZ() != 0 || m.Validate() != nil {
+			t.Errorf("%v: %+v, %v", d, m, m.Validate())
+		}
+	}
+}
+
+// sumsInOrder is what Build promises, by a map.
+func sumsInOrder(entries []entry) map[Position]float64 {
+	sums := map[Position]float64{}
+	for _, e := range entries {
+		p := Position{int(e.row), int(e.col)}
+		if old, ok := sums[p]; ok {
+			sums[p] = old + e.val
+		} else {
+			sums[p] = e.val
+		}
+	}
+	return sums
+}
+
+func checkBuilt(t *testing.T, m *Matrix, sums map[Position]float64) {
+	t.Helper()
+	if err := m.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if m.NNZ() != len(sums) {
+		t.Fatalf("%d entries, want %d", m.NNZ(), len(sums))
+	}
+	m.DoNonZero(func(i, j int, v float64) {
+		if want := sums[Position{i, j}]; v != want && !(math.IsNaN(v) && math.IsNaN(want)) {
+			t.Errorf("entry (%d, %d) = %v, want %v", i, j, v, want)
+		}
+	})
+}
+
+func TestBuilderAgainstMap(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 50 {
+		rows, cols := 1+rng.IntN(9), 1+rng.IntN(9)
+		b, err := NewBuilder(rows, cols)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var entries []entry
+		for range rng.IntN(200) {
+			e := entry{int32(rng.IntN(rows)), int32(rng.IntN(cols)), rng.NormFloat64()}
+			entries = append(entries, e)
+			if err := b.Add(int(e.row), int(e.col), e.val); err != nil {
+				t.Fatal(err)
+			}
+		}
+		checkBuilt(t, b.Build(), sumsInOrder(entries))
+	}
+}
+
+// FuzzBuilder reads 10 bytes per entry: row, column, value.
+func FuzzBuilder(f *testing.F) {
+	f.Add(uint8(3), uint8(4), []byte("0123456789abcdefghij0123456789"))
+	f.Add(uint8(0), uint8(0), []byte{})
+	f.Fuzz(func(t *testing.T, rows, cols uint8, data []byte) {
+		b, err := NewBuilder(int(rows), int(cols))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var entries []entry
+		for ; len(data) >= 10; data = data[10:] {
+			i, j := int(data[0]), int(data[1])
+			v := math.Float64frombits(binary.LittleEndian.Uint64(data[2:]))
+			err := b.Add(i, j, v)
+			if inside := i < int(rows) && j < int(cols); inside != (err == nil) {
+				t.Fatalf("entry (%d, %d) of %d x %d: error %v", i, j, rows, cols, err)
+			}
+			if err == nil {
+				entries = append(entries, entry{int32(i), int32(j), v})
+			}
+		}
+		checkBuilt(t, b.Build(), sumsInOrder(entries))
+	})
+}

@@ -1,0 +1,70 @@
+package csr_test
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+func ExampleBuilder() {
+	b, err := csr.NewBuilder(2, 3)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, e := range []struct {
+		i, j int
+		v    float64
+	}{{1, 2, 5}, {0, 0, 1}, {1, 0, 2}, {1, 2, 0.5}} {
+		if err := b.Add(e.i, e.j, e.v); err != nil {
+			fmt.Println(err)
+		}
+	}
+	m := b.Build()
+	m.DoNonZero(func(i, j int, v float64) { fmt.Println(i, j, v) })
+	// Output:
+	// 0 0 1
+	// 1 0 2
+	// 1 2 5.5
+}
+
+// A matrix of gonum becomes a sparse one, and a sparse one is a mat.Matrix.
+func ExampleFromMat() {
+	band := mat.NewBandDense(3, 3, 0, 1, []float64{2, -1, 2, -1, 2, 0})
+	m, err := csr.FromMat(band)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(m.NNZ(), "nonzeros, trace", mat.Trace(m))
+	fmt.Println(mat.Formatted(m))
+	// Output:
+	// 5 nonzeros, trace 6
+	// ⎡ 2  -1   0⎤
+	// ⎢ 0   2  -1⎥
+	// ⎣ 0   0   2⎦
+}
+
+func ExampleExamine() {
+	m, err := csr.FromMat(mat.NewSymDense(2, []float64{-2, 1, 0, -4}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	f := csr.Examine(m)
+	fmt.Println(f.Symmetric, f.DiagonalSign(), f.MinAbs, f.MaxAbs)
+	// Output: true -1 1 4
+}
+
+func ExampleScaling() {
+	m, err := csr.FromMat(mat.NewDense(2, 2, []float64{1 << 20, 0, 1 << 10, 3}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s := csr.RowScaling(m)
+	fmt.Println(s.Row, s.Apply(m).Val)
+	// Output: [-21 -11] [0.5 0.5 0.00146484375]
+}

@@ -1,0 +1,182 @@
+package csr
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// naiveFacts computes the facts from a dense matrix, straight from their
+// definitions.
+func naiveFacts(a [][]float64, cols int) Facts {
+	rows := len(a)
+	f := Facts{Rows: rows, Cols: cols, EmptyRow: -1, EmptyCol: -1, MinAbs: math.Inf(1), Asymmetry: math.NaN()}
+	colCount, s := make([]int, cols), make([]float64, rows)
+	for i := range a {
+		count := 0
+		for j, v := range a[i] {
+			if v == 0 {
+				continue
+			}
+			count++
+			colCount[j]++
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				if f.NonFinite == 0 {
+					f.FirstNonFinite = Position{i, j}
+				}
+				f.NonFinite++
+				continue
+			}
+			s[i] = math.Max(s[i], math.Abs(v))
+			f.MinAbs, f.MaxAbs = math.Min(f.MinAbs, math.Abs(v)), math.Max(f.MaxAbs, math.Abs(v))
+		}
+		f.NNZ += count
+		f.LongestRow = max(f.LongestRow, count)
+		if count == 0 && f.EmptyRow < 0 {
+			f.EmptyRow = i
+		}
+		if i < cols {
+			switch d := a[i][i]; {
+			case d > 0:
+				f.DiagonalPositive++
+			case d < 0:
+				f.DiagonalNegative++
+			default:
+				f.DiagonalZero++
+			}
+		}
+	}
+	for j, n := range colCount {
+		if n == 0 {
+			f.EmptyCol = j
+			break
+		}
+	}
+	if f.MaxAbs == 0 {
+		f.MinAbs = 0
+	}
+	if rows == cols {
+		f.Asymmetry = 0
+		for i := range a {
+			for j := range i {
+				if d := math.Abs(a[i][j] - a[j][i]); d > 0 {
+					f.Asymmetry = math.Max(f.Asymmetry, d/math.Sqrt(s[i])/math.Sqrt(s[j]))
+				}
+			}
+		}
+		f.Symmetric = f.Asymmetry <= SymmetryTol
+	}
+	return f
+}
+
+func sameFacts(t *testing.T, got, want Facts) {
+	t.Helper()
+	d := math.Abs(got.Asymmetry - want.Asymmetry)
+	if d <= 1e-14*want.Asymmetry || got.Asymmetry == want.Asymmetry ||
+		math.IsNaN(got.Asymmetry) && math.IsNaN(want.Asymmetry) {
+		got.Asymmetry, want.Asymmetry = 0, 0
+	}
+	if got != want {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+// symmetrise makes a square matrix symmetric (sign 1) or skew (sign -1).
+func symmetrise(a [][]float64, sign float64) {
+	for i := range a {
+		for j := range i {
+			a[j][i] = sign * a[i][j]
+		}
+		if sign < 0 {
+			a[i][i] = 0
+		}
+	}
+}
+
+func TestExamineAgainstDense(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	for k := range 400 {
+		rows, cols := rng.IntN(9), rng.IntN(9)
+		if k%2 == 0 {
+			cols = rows
+		}
+		a := randomDense(rng, rows, cols, []float64{0.05, 0.3, 0.9}[rng.IntN(3)], 20)
+		if rows == 0 {
+			cols = 0
+		}
+		if rows == cols {
+			switch rng.IntN(5) {
+			case 0:
+				symmetrise(a, 1)
+			case 1:
+				symmetrise(a, -1)
+			case 2: // one entry has no partner
+				symmetrise(a, 1)
+				if rows > 1 {
+					i, j := rng.IntN(rows), rng.IntN(rows)
+					a[i][j] = 0
+				}
+			case 3: // symmetric within the tolerance, or just not
+				symmetrise(a, 1)
+				if rows > 1 {
+					a[rows-1][0] *= 1 + []float64{1e-14, 1e-8}[rng.IntN(2)]
+				}
+			}
+		}
+		if rng.IntN(4) == 0 && rows > 0 && cols > 0 && rows != cols {
+			a[rng.IntN(rows)][rng.IntN(cols)] = []float64{math.NaN(), math.Inf(-1)}[rng.IntN(2)]
+		}
+		t.Run(fmt.Sprint(k), func(t *testing.T) { sameFacts(t, Examine(fromDense(t, a)), naiveFacts(a, cols)) })
+	}
+}
+
+func TestExamineByHand(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, c := range []struct {
+		name  string
+		a     [][]float64
+		check func(f Facts) bool
+	}{
+		{"symmetric", [][]float64{{2, 1e-20}, {1e-20, 3}}, func(f Facts) bool { return f.Symmetric && f.Asymmetry == 0 && f.DiagonalSign() == 1 }},
+		{"skew", [][]float64{{0, 1}, {-1, 0}}, func(f Facts) bool { return !f.Symmetric && f.Asymmetry == 2 && f.DiagonalSign() == 0 }},
+		{"only above", [][]float64{{4, 1}, {0, 1}}, func(f Facts) bool { return !f.Symmetric && f.Asymmetry == 0.5 }},
+		{"only below", [][]float64{{4, 0}, {1, 1}}, func(f Facts) bool { return !f.Symmetric && f.Asymmetry == 0.5 }},
+		{"badly scaled, symmetric", [][]float64{{1e300, 1}, {1, 1e-300}}, func(f Facts) bool { return f.Symmetric && math.Abs(f.Spread()-600) < 1e-9 }},
+		{"badly scaled, not symmetric", [][]float64{{1e20, 1}, {1.5, 1e-20}}, func(f Facts) bool { return !f.Symmetric }},
+		{"difference beyond float64", [][]float64{{1, 1e308}, {-1e308, 1}}, func(f Facts) bool { return !f.Symmetric }},
+		{"negative definite", [][]float64{{-2, 1}, {1, -2}}, func(f Facts) bool { return f.Symmetric && f.DiagonalSign() == -1 }},
+		{"saddle", [][]float64{{2, 1}, {1, 0}}, func(f Facts) bool { return f.Symmetric && f.DiagonalZero == 1 && f.DiagonalSign() == 0 }},
+		{"NaN", [][]float64{{1, 0, 0}, {0, 1, nan}, {inf, 0, 1}}, func(f Facts) bool {
+			return f.NonFinite == 2 && f.FirstNonFinite == Position{1, 2} && !f.Symmetric && f.MaxAbs == 1
+		}},
+		{"NaN on both sides", [][]float64{{1, nan}, {nan, 1}}, func(f Facts) bool { return !f.Symmetric && f.NonFinite == 2 }},
+		{"zero", [][]float64{{0, 0}, {0, 0}}, func(f Facts) bool {
+			return f.EmptyRow == 0 && f.EmptyCol == 0 && f.MinAbs == 0 && f.Spread() == 0 && f.DiagonalZero == 2
+		}},
+		{"0 x 0", nil, func(f Facts) bool { return f.Symmetric && f.EmptyRow == -1 && f.DiagonalSign() == 0 }},
+		{"wide", [][]float64{{1, 2, 0}}, func(f Facts) bool { return !f.Symmetric && math.IsNaN(f.Asymmetry) && f.EmptyCol == 2 }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if f := Examine(fromDense(t, c.a)); !c.check(f) {
+				t.Errorf("%+v", f)
+			}
+		})
+	}
+}
+
+// Stored zeros are entries, but no nonzeros.
+func TestExamineStoredZeros(t *testing.T) {
+	m := &Matrix{
+		Rows: 3, Cols: 3, RowPtr: []int64{0, 2, 3, 4},
+		Col: []int32{0, 2, 1, 2}, Val: []float64{5, 0, 0, math.Copysign(0, -1)},
+	}
+	f := Examine(m)
+	want := Facts{
+		Rows: 3, Cols: 3, NNZ: 4, LongestRow: 2, Symmetric: true, DiagonalPositive: 1, DiagonalZero: 2,
+		MinAbs: 5, MaxAbs: 5, EmptyRow: 1, EmptyCol: 1,
+	}
+	if f != want {
+		t.Errorf("got %+v, want %+v", f, want)
+	}
+}

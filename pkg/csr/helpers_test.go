@@ -1,0 +1,71 @@
+package csr
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// fromDense makes a matrix of the nonzeros of a; NaN counts as one.
+func fromDense(t *testing.T, a [][]float64) *Matrix {
+	t.Helper()
+	cols := 0
+	if len(a) > 0 {
+		cols = len(a[0])
+	}
+	b, err := NewBuilder(len(a), cols)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range a {
+		for j, v := range a[i] {
+			if v == 0 {
+				continue
+			}
+			if err := b.Add(i, j, v); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return b.Build()
+}
+
+func dense(m *Matrix) [][]float64 {
+	a := make([][]float64, m.Rows)
+	for i := range a {
+		a[i] = make([]float64, m.Cols)
+		cols, vals := m.Row(i)
+		for k, j := range cols {
+			a[i][j] = vals[k]
+		}
+	}
+	return a
+}
+
+// randomDense fills about that share of the entries with numbers whose binary
+// exponents lie within spread of zero.
+func randomDense(rng *rand.Rand, rows, cols int, share float64, spread int) [][]float64 {
+	a := make([][]float64, rows)
+	for i := range a {
+		a[i] = make([]float64, cols)
+		for j := range a[i] {
+			if rng.Float64() < share {
+				a[i][j] = math.Ldexp(rng.Float64()+0.5, rng.IntN(2*spread+1)-spread)
+				if rng.IntN(2) == 0 {
+					a[i][j] = -a[i][j]
+				}
+			}
+		}
+	}
+	return a
+}
+
+// sameBits compares matrices entry by entry, NaN and the sign of zero included.
+func sameBits(a, b *Matrix) bool {
+	return a.Rows == b.Rows && a.Cols == b.Cols &&
+		slices.Equal(a.RowPtr, b.RowPtr) && slices.Equal(a.Col, b.Col) &&
+		slices.EqualFunc(a.Val, b.Val, func(x, y float64) bool {
+			return math.Float64bits(x) == math.Float64bits(y)
+		})
+}

@@ -1,0 +1,147 @@
+package generate
+
+import (
+	"math"
+
+	"github.com/mpsolve/mpsolve/internal/parallel"
+)
+
+// poissonRatio is Poisson's ratio of the elastic cube.
+const poissonRatio = 0.3
+
+// elasticity is linear elasticity on a cube of (n+1)^3 trilinear brick
+// elements (hex8) with 3 unknowns at each of the n^3 nodes inside; the nodes on
+// the surface are clamped, which makes the matrix definite. Young's modulus is
+// one value an element. Each pair of neighbouring nodes has a full 3x3 block,
+// so nodes have 8 to 27 blocks.
+type elasticity struct {
+	nodes   grid
+	modulus field // of elements; node (x, y, z) is the last corner of element (x, y, z)
+	unit    *[8][8][3][3]float64
+}
+
+func elasticity3D() Kind {
+	return Kind{
+		Name: "elasticity3d", Symmetric: true,
+		Help: "elastic cube of hex8 elements, n x n x n nodes with 3 unknowns each, symmetric positive definite",
+		Use:  "engineering in 3x3 blocks, random stiffness; n = 46 makes 22.6 M nonzeros",
+		Params: []Param{
+			edgeParam(3, 3, 10),
+			decadesParam("decades of Young's modulus", 6),
+			grainParam(), seedParam(),
+		},
+		size: func(v values) (rows, nnz int64) {
+			n := int64(v.int("n"))
+			return 3 * cubed(n), 9 * cubed(3*n-2)
+		},
+		source: func(pool *parallel.Pool, v values) source {
+			n := v.int("n")
+			return elasticity{
+				nodes:   cube(3, n),
+				modulus: logNormalField(pool, cube(3, n+1), v["decades"], v.int("grain"), v.seed()),
+				unit:    brickStiffness(),
+			}
+		},
+	}
+}
+
+// brickStiffness returns the stiffness matrix of the unit cube with E = 1, the
+// blocks of corners a and b (bit 0 of the corner is x, bit 1 y, bit 2 z):
+//
+//	K_ij = integral of lambda d_i N_a d_j N_b + mu d_j N_a d_i N_b + mu delta_ij grad N_a . grad N_b
+//
+// by the 2x2x2 Gauss rule, which is exact. It is exactly symmetric.
+func brickStiffness() *[8][8][3][3]float64 {
+	const (
+		nu     = poissonRatio
+		lambda = nu / ((1 + nu) * (1 - 2*nu))
+		mu     = 1 / (2 * (1 + nu))
+		weight = 1.0 / 8
+	)
+	var k [8][8][3][3]float64
+	for point := range 8 {
+		g := brickGradients(point)
+		for a := range 8 {
+			for b := range 8 {
+				dot := float64(g[a][0]*g[b][0]) + float64(g[a][1]*g[b][1]) + float64(g[a][2]*g[b][2])
+				for i := range 3 {
+					for j := range 3 {
+						s := float64(lambda*float64(g[a][i]*g[b][j])) + float64(mu*float64(g[a][j]*g[b][i]))
+						if i == j {
+							s += float64(mu * dot)
+						}
+						k[a][b][i][j] += float64(weight * s)
+					}
+				}
+			}
+		}
+	}
+	return &k
+}
+
+// brickGradients returns the gradients of the trilinear shape functions of the
+// eight corners at a Gauss point.
+func brickGradients(point int) (g [8][3]float64) {
+	half := 0.5 / math.Sqrt(3)
+	at := [2]float64{0.5 - half, 0.5 + half}
+	for corner := range g {
+		var f, d [3]float64 // factor and its derivative along each axis
+		for axis := range 3 {
+			p := at[point>>axis&1]
+			f[axis], d[axis] = 1-p, -1
+			if corner>>axis&1 == 1 {
+				f[axis], d[axis] = p, 1
+			}
+		}
+		g[corner] = [3]float64{d[0] * f[1] * f[2], f[0] * d[1] * f[2], f[0] * f[1] * d[2]}
+	}
+	return g
+}
+
+func (e elasticity) count(row int) int {
+	return 3 * e.nodes.around(e.nodes.at(row/3)).points()
+}
+
+func (e elasticity) fill(row int, col []int32, val []float64) {
+	i := row % 3
+	x, y, z := e.nodes.at(row / 3)
+	near := e.nodes.around(x, y, z)
+	k := 0
+	for v := near.z0; v <= near.z1; v++ {
+		for u := near.y0; u <= near.y1; u++ {
+			for t := near.x0; t <= near.x1; t++ {
+				block := e.blockRow(i, [3]int{x, y, z}, [3]int{t, u, v})
+				node := e.nodes.index(t, u, v)
+				for j, s := range block {
+					col[k], val[k] = int32(3*node+j), s
+					k++
+				}
+			}
+		}
+	}
+}
+
+// blockRow adds row i of the blocks of nodes p and q over the elements that
+// have both as corners, in the order of the elements, so that the transposed
+// block has the same bits.
+func (e elasticity) blockRow(i int, p, q [3]int) (row [3]float64) {
+	// Node c is a corner of elements c and c+1 along each axis: corner 1 of
+	// the first and corner 0 of the second.
+	var lo, hi [3]int
+	for axis := range 3 {
+		lo[axis], hi[axis] = max(p[axis], q[axis]), min(p[axis], q[axis])+1
+	}
+	for z := lo[2]; z <= hi[2]; z++ {
+		for y := lo[1]; y <= hi[1]; y++ {
+			for x := lo[0]; x <= hi[0]; x++ {
+				a := p[0] + 1 - x | (p[1]+1-y)<<1 | (p[2]+1-z)<<2
+				b := q[0] + 1 - x | (q[1]+1-y)<<1 | (q[2]+1-z)<<2
+				modulus := e.modulus.value[e.modulus.index(x, y, z)]
+				for j, s := range e.unit[a][b][i] {
+					row[j] += float64(modulus * s)
+				}
+			}
+		}
+	}
+	return row
+}

@@ -1,0 +1,225 @@
+package generate
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+type testCase struct {
+	kind string
+	p    Params
+	hash string // start of the SHA-256 of the matrix, the same on every platform
+}
+
+// cases are small matrices of every kind.
+var cases = []testCase{
+	{"anisotropic2d", Params{"n": 12}, "892b1dcc10880715"},
+	{"anisotropic2d", Params{"n": 9, "angle": 90, "ratio": 0.1}, "c8d5287520379c2a"},
+	{"convdiff2d", Params{"n": 12}, "450ffb33bafef4bb"},
+	{"convdiff2d", Params{"n": 12, "peclet": 5, "upwind": 0, "vx": -0.3}, "be3dc806ec8712fd"},
+	{"convdiff3d", Params{"n": 6, "peclet": 100, "vz": -1}, "bb4512b97cef12a5"},
+	{"elasticity3d", Params{"n": 4}, "c738053c4ebf3e33"},
+	{"elasticity3d", Params{"n": 4, "decades": 0}, "161261bbdaecd9b6"},
+	{"elasticity3d", Params{"n": 1, "grain": 3}, "21ee5c0aa100820e"},
+	{"poisson2d", Params{"n": 12}, "811d073974e439e0"},
+	{"poisson2d", Params{"n": 15, "decades": 6, "grain": 4, "seed": 3}, "40d895edc0f51109"},
+	{"poisson3d", Params{"n": 6, "decades": 4}, "b73d57f017b2dfc0"},
+	{"poisson3d", Params{"n": 1}, "ec4329e34e2ffd7c"},
+	{"powerlaw", Params{"n": 300}, "e41129a32b495538"},
+	{"powerlaw", Params{"n": 300, "mean": 40, "dominance": 0, "decades": 20}, "911e2da216984c9c"},
+	{"powerlaw", Params{"n": 1}, "9fdc24b3ccf68d3e"},
+	{"stencil27", Params{"n": 6}, "7ef972554a2c3830"},
+	{"stencil27", Params{"n": 6, "window": 50}, "2a587a038acab38d"},
+	{"stencil27", Params{"n": 1}, "3f3c47811c6552c0"},
+	{"trefethen", Params{"n": 100}, "3416b5beb3326968"},
+	{"trefethen", Params{"n": 1}, "1b1b1c44beb42e6b"},
+	{"wathen", Params{"nx": 5, "ny": 4}, "73a1855daca60938"},
+	{"wathen", Params{"nx": 1, "ny": 1}, "caa6b0a011c59b83"},
+}
+
+func (c testCase) name() string { return fmt.Sprint(c.kind, c.p) }
+
+func mustGenerate(t *testing.T, kind string, p Params) *csr.Matrix {
+	t.Helper()
+	m, err := Generate(kind, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestEveryKindHasACase(t *testing.T) {
+	var names []string
+	for _, k := range Kinds() {
+		names = append(names, k.Name)
+		if !slices.ContainsFunc(cases, func(c testCase) bool { return c.kind == k.Name }) {
+			t.Errorf("no case for %s", k.Name)
+		}
+		if k.Help == "" || k.Use == "" || len(k.Params) == 0 {
+			t.Errorf("%s is not described", k.Name)
+		}
+	}
+	if !slices.IsSorted(names) {
+		t.Errorf("kinds are not in order: %v", names)
+	}
+}
+
+func TestStructure(t *testing.T) {
+	for _, c := range cases {
+		t.Run(c.name(), func(t *testing.T) {
+			m := mustGenerate(t, c.kind, c.p)
+			if err := m.Validate(); err != nil {
+				t.Fatal(err)
+			}
+			k, _ := Find(c.kind)
+			rows, nnz, err := k.Estimate(c.p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if int64(m.Rows) != rows || m.Cols != m.Rows {
+				t.Errorf("%d x %d, estimated %d rows", m.Rows, m.Cols, rows)
+			}
+			if c.kind != "powerlaw" && int64(m.NNZ()) != nnz {
+				t.Errorf("%d nonzeros, estimated %d", m.NNZ(), nnz)
+			}
+			for i := range m.Rows {
+				col, val := m.Row(i)
+				if !slices.Contains(col, int32(i)) {
+					t.Errorf("row %d has no diagonal", i)
+				}
+				for k, v := range val {
+					if math.IsNaN(v) || math.IsInf(v, 0) || v == 0 && c.kind != "elasticity3d" {
+						t.Errorf("entry (%d, %d) is %g", i, col[k], v)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestSymmetricPositiveDefinite(t *testing.T) {
+	for _, c := range cases {
+		if k, _ := Find(c.kind); !k.Symmetric {
+			continue
+		}
+		t.Run(c.name(), func(t *testing.T) {
+			a := dense(mustGenerate(t, c.kind, c.p))
+			n, _ := a.Dims()
+			sym := mat.NewSymDense(n, nil)
+			for i := range n {
+				for j := range i + 1 {
+					if math.Float64bits(a.At(i, j)) != math.Float64bits(a.At(j, i)) {
+						t.Fatalf("a(%d, %d) = %g but a(%d, %d) = %g", i, j, a.At(i, j), j, i, a.At(j, i))
+					}
+					sym.SetSym(i, j, a.At(i, j))
+				}
+			}
+			// A unit diagonal first: the spread of the values is no fault.
+			for i := range n {
+				for j := range i {
+					sym.SetSym(i, j, sym.At(i, j)/math.Sqrt(a.At(i, i)*a.At(j, j)))
+				}
+			}
+			for i := range n {
+				sym.SetSym(i, i, 1)
+			}
+			var chol mat.Cholesky
+			if !chol.Factorize(sym) {
+				t.Error("not positive definite")
+			}
+		})
+	}
+}
+
+func dense(m *csr.Matrix) *mat.Dense {
+	a := mat.NewDense(m.Rows, m.Cols, nil)
+	for i := range m.Rows {
+		col, val := m.Row(i)
+		for k, j := range col {
+			a.Set(i, int(j), val[k])
+		}
+	}
+	return a
+}
+
+// TestThreads has matrices of several parts.
+func TestThreads(t *testing.T) {
+	for _, c := range []testCase{
+		{"anisotropic2d", Params{"n": 60}, ""},
+		{"convdiff2d", Params{"n": 60}, ""},
+		{"convdiff3d", Params{"n": 16}, ""},
+		{"elasticity3d", Params{"n": 11}, ""},
+		{"poisson2d", Params{"n": 60, "decades": 5}, ""},
+		{"poisson3d", Params{"n": 16, "decades": 5}, ""},
+		{"powerlaw", Params{"n": 5000}, ""},
+		{"stencil27", Params{"n": 16, "window": 777}, ""},
+		{"trefethen", Params{"n": 5000}, ""},
+		{"wathen", Params{}, ""},
+	} {
+		k, _ := Find(c.kind)
+		var want string
+		for _, threads := range []int{1, 2, 8} {
+			m, err := k.generate(c.p, threads)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Rows <= 2*rowsPerPart {
+				t.Errorf("%s: only %d rows", c.kind, m.Rows)
+			}
+			got := digest(m)
+			if threads == 1 {
+				want = got
+			}
+			if got != want {
+				t.Errorf("%s: %d threads make another matrix than one", c.kind, threads)
+			}
+		}
+	}
+}
+
+func TestSeeds(t *testing.T) {
+	for _, k := range Kinds() {
+		p := Params{}
+		for _, q := range k.Params {
+			if q.Name == "decades" {
+				p["decades"] = 3
+			}
+		}
+		if !slices.ContainsFunc(k.Params, func(q Param) bool { return q.Name == "seed" }) {
+			continue
+		}
+		p["seed"] = 1
+		one := digest(mustGenerate(t, k.Name, p))
+		p["seed"] = 2
+		if digest(mustGenerate(t, k.Name, p)) == one {
+			t.Errorf("%s: the seed changes nothing", k.Name)
+		}
+	}
+}
+
+func TestSameBitsOnEveryPlatform(t *testing.T) {
+	for _, c := range cases {
+		if got := digest(mustGenerate(t, c.kind, c.p)); got != c.hash {
+			t.Errorf("%s: digest %q, want %q", c.name(), got, c.hash)
+		}
+	}
+}
+
+func digest(m *csr.Matrix) string {
+	h := sha256.New()
+	for _, part := range []any{m.RowPtr, m.Col, m.Val} {
+		if err := binary.Write(h, binary.LittleEndian, part); err != nil {
+			panic(err) // a hash never fails to write
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}

@@ -1,0 +1,90 @@
+package generate
+
+import (
+	"math"
+	"math/bits"
+)
+
+// golden is 2^64 divided by the golden ratio, the increment of SplitMix64.
+const golden = 0x9e3779b97f4a7c15
+
+// mix is the output function of SplitMix64, a bijection that spreads every bit
+// of x over the whole word.
+func mix(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// hash returns a random word that depends on the seed and the position alone.
+func hash(seed uint64, position ...int) uint64 {
+	h := mix(seed + golden)
+	for _, k := range position {
+		h = mix((h ^ uint64(k)) + golden)
+	}
+	return h
+}
+
+// uniform maps a random word to [0, 1).
+func uniform(h uint64) float64 { return float64(h>>11) * 0x1p-53 }
+
+// below maps a random word to [0, n).
+func below(h uint64, n int) int {
+	hi, _ := bits.Mul64(h, uint64(n))
+	return int(hi)
+}
+
+// normal maps a random word to a nearly standard normal number in (-6, 6): the
+// sum of twelve uniform 16-bit numbers less their mean. Box and Muller's
+// logarithm and cosine would differ between platforms.
+func normal(h uint64) float64 {
+	const mean = 12 * (1<<16 - 1) / 2
+	sum := 0
+	for k := range uint64(3) {
+		w := mix(h + (k+1)*golden)
+		sum += int(w&0xffff + w>>16&0xffff + w>>32&0xffff + w>>48)
+	}
+	return float64(sum-mean) * 0x1p-16
+}
+
+// logNormal maps a random word to 10^(decades z / 6), z standard normal.
+func logNormal(h uint64, decades float64) float64 {
+	return pow10(decades * normal(h) / 6)
+}
+
+// pow10 returns 10^x to about 1e-14 for |x| <= 300, with the same bits on
+// every platform: 10^x = 2^k e^t, |t| <= log(2)/2, e^t by its Taylor series.
+func pow10(x float64) float64 {
+	y := float64(x * (math.Ln10 / math.Ln2))
+	k := math.RoundToEven(y)
+	t := (y - k) * math.Ln2
+	e := 1.0
+	for i := 13; i > 0; i-- {
+		e = math.FMA(e, t/float64(i), 1)
+	}
+	return math.Ldexp(e, int(k))
+}
+
+// sincosDegrees returns sine and cosine with the same bits on every platform,
+// exact at multiples of 90 degrees.
+func sincosDegrees(angle float64) (sin, cos float64) {
+	quarter := math.RoundToEven(angle / 90)
+	t := math.FMA(-90, quarter, angle) * (math.Pi / 180)
+	t2 := float64(t * t)
+	s, c := 1.0, 1.0
+	for i := 18; i > 0; i -= 2 {
+		s = math.FMA(s, -t2/float64(i*(i+1)), 1)
+		c = math.FMA(c, -t2/float64(i*(i-1)), 1)
+	}
+	s *= t
+	switch int(math.Mod(quarter, 4)+4) % 4 {
+	case 1:
+		return c, -s
+	case 2:
+		return -s, -c
+	case 3:
+		return -c, s
+	default:
+		return s, c
+	}
+}

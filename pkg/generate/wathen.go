@@ -1,0 +1,129 @@
+package generate
+
+import "github.com/mpsolve/mpsolve/internal/parallel"
+
+// serendipity is Wathen's matrix: the consistent mass matrix of 8-node
+// serendipity elements on an nx by ny mesh, each element with a random density
+// (IMA J. Numer. Anal. 7, 1987; gallery('wathen') of Matlab, whose numbering
+// of the nodes this is).
+//
+// Nodes lie on a lattice of (2 nx + 1) by (2 ny + 1), those at the centres of
+// elements left out, and are numbered row by row.
+type serendipity struct {
+	nx, ny  int
+	density func(element int) float64
+}
+
+// wathenDensity is the largest density; the smallest is 0.
+const wathenDensity = 100
+
+func wathen() Kind {
+	mesh := func(name string) Param {
+		return Param{Name: name, Help: "elements in " + name[1:], Default: 30, Min: 1, Max: 1 << 30, Whole: true}
+	}
+	return Kind{
+		Name: "wathen", Symmetric: true,
+		Help:   "mass matrix of nx x ny serendipity elements of random density, symmetric positive definite",
+		Use:    "finite elements with known bounds: Jacobi brings the condition number below 18",
+		Params: []Param{mesh("nx"), mesh("ny"), seedParam()},
+		size: func(v values) (rows, nnz int64) {
+			return wathenSize(int64(v.int("nx")), int64(v.int("ny")))
+		},
+		source: func(_ *parallel.Pool, v values) source {
+			seed := v.seed()
+			return serendipity{v.int("nx"), v.int("ny"), func(element int) float64 {
+				return wathenDensity * uniform(hash(seed, element))
+			}}
+		},
+	}
+}
+
+// wathenSize counts nodes and pairs of nodes that share an element: 64 in each
+// element, less the 9 that it shares with each neighbour across an edge and
+// the node that four elements share.
+func wathenSize(nx, ny int64) (rows, nnz int64) {
+	rows = 3*nx*ny + 2*nx + 2*ny + 1
+	shared := (nx-1)*ny + nx*(ny-1)
+	return rows, 64*nx*ny - 9*shared + (nx-1)*(ny-1)
+}
+
+// massMatrix is 45 times the mass matrix of an element of unit density; its
+// nodes go round from a corner, so that entries depend on two numbers of steps.
+var massMatrix = [8][8]float64{
+	{6, -6, 2, -8, 3, -8, 2, -6},
+	{-6, 32, -6, 20, -8, 16, -8, 20},
+	{2, -6, 6, -6, 2, -8, 3, -8},
+	{-8, 20, -6, 32, -6, 20, -8, 16},
+	{3, -8, 2, -6, 6, -6, 2, -8},
+	{-8, 16, -8, 20, -6, 32, -6, 20},
+	{2, -8, 3, -8, 2, -6, 6, -6},
+	{-6, 20, -8, 16, -8, 20, -6, 32},
+}
+
+// around numbers the nodes of an element by their place [y][x] in it.
+var around = [3][3]int{{0, 1, 2}, {7, -1, 3}, {6, 5, 4}}
+
+// node returns the number of the lattice point (x, y).
+func (s serendipity) node(x, y int) int {
+	row := y / 2 * (3*s.nx + 2)
+	if y%2 == 0 {
+		return row + x
+	}
+	return row + 2*s.nx + 1 + x/2
+}
+
+// place is the inverse of node.
+func (s serendipity) place(node int) (x, y int) {
+	period := 3*s.nx + 2
+	y, x = node/period*2, node%period
+	if x > 2*s.nx {
+		return 2 * (x - 2*s.nx - 1), y + 1
+	}
+	return x, y
+}
+
+// elements returns the range of the elements, of n in a row, that hold the
+// lattice coordinate c.
+func elements(c, n int) (first, last int) {
+	return max(0, (c-1)/2), min(n-1, c/2)
+}
+
+func (s serendipity) count(row int) int {
+	x, y := s.place(row)
+	x0, x1 := elements(x, s.nx)
+	y0, y1 := elements(y, s.ny)
+	nodes, _ := wathenSize(int64(x1-x0+1), int64(y1-y0+1))
+	return int(nodes)
+}
+
+func (s serendipity) fill(row int, col []int32, val []float64) {
+	x, y := s.place(row)
+	x0, x1 := elements(x, s.nx)
+	y0, y1 := elements(y, s.ny)
+	k := 0
+	for v := 2 * y0; v <= 2*y1+2; v++ {
+		for u := 2 * x0; u <= 2*x1+2; u++ {
+			if u%2 == 1 && v%2 == 1 { // the centre of an element
+				continue
+			}
+			col[k], val[k] = int32(s.node(u, v)), s.entry(x, y, u, v)
+			k++
+		}
+	}
+}
+
+// entry adds the elements that hold both (x, y) and (u, v).
+func (s serendipity) entry(x, y, u, v int) float64 {
+	x0, x1 := elements(x, s.nx)
+	u0, u1 := elements(u, s.nx)
+	y0, y1 := elements(y, s.ny)
+	v0, v1 := elements(v, s.ny)
+	var sum float64
+	for j := max(y0, v0); j <= min(y1, v1); j++ {
+		for i := max(x0, u0); i <= min(x1, u1); i++ {
+			a, b := around[y-2*j][x-2*i], around[v-2*j][u-2*i]
+			sum += float64(s.density(j*s.nx+i) * (massMatrix[a][b] / 45))
+		}
+	}
+	return sum
+}

@@ -1,0 +1,275 @@
+package krylov
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+func TestGuess(t *testing.T) {
+	a := grid(10, 0)
+	exact, b := constant(a.Rows, 1), make([]float64, a.Rows)
+	a.MulVec(b, exact)
+	for _, m := range methods {
+		t.Run(m.name, func(t *testing.T) {
+			x := slices.Clone(exact)
+			r := solveWith(t, m.name, a, x, b, hostOptions{Guess: true})
+			if r.Reason != Converged || r.Iterations != 0 || !slices.Equal(x, exact) {
+				t.Errorf("exact guess: %v after %d iterations", r.Reason, r.Iterations)
+			}
+			x[7] += 0.01
+			r = solveWith(t, m.name, a, x, b, hostOptions{Guess: true, Tol: 1e-6})
+			near := r.Iterations
+			if r.Reason != Converged || trueResidual(t, a, x, b) > 1e-6 {
+				t.Errorf("near guess: %v, residual %g", r.Reason, trueResidual(t, a, x, b))
+			}
+			copy(x, random(4, a.Rows)) // must not be looked at
+			r = solveWith(t, m.name, a, x, b, hostOptions{Tol: 1e-6})
+			y := make([]float64, a.Rows)
+			solveWith(t, m.name, a, y, b, hostOptions{Tol: 1e-6})
+			if !slices.Equal(x, y) {
+				t.Error("without a guess the old x still matters")
+			}
+			if near == 0 || near > r.Iterations+20 && m.name != "gmres 1" {
+				t.Errorf("%d iterations from a near guess, %d from zero", near, r.Iterations)
+			}
+			r = solveWith(t, m.name, a, x, make([]float64, a.Rows), hostOptions{Guess: true})
+			if r.Reason != ZeroRHS || !slices.Equal(x, make([]float64, a.Rows)) {
+				t.Errorf("b = 0 with a guess: %v, x = %v...", r.Reason, x[:3])
+			}
+			x[0] = math.NaN()
+			if r = solveWith(t, m.name, a, x, b, hostOptions{Guess: true}); r.Reason != NotFinite {
+				t.Errorf("NaN in the guess: %v", r.Reason)
+			}
+		})
+	}
+}
+
+// No method does more iterations than it may, wherever in its cycle it is.
+func TestIterationLimit(t *testing.T) {
+	a := grid(10, 0)
+	b := random(1, a.Rows)
+	for _, m := range methods {
+		for limit := 1; limit <= 12; limit++ {
+			x, events := make([]float64, a.Rows), 0
+			r := solveWith(t, m.name, a, x, b, hostOptions{
+				Tol: 1e-12, MaxIter: limit,
+				Monitor: func(e Event) {
+					if events++; e.Iteration != events {
+						t.Errorf("%s: event %d says iteration %d", m.name, events, e.Iteration)
+					}
+				},
+			})
+			if r.Reason == Stagnation && m.name == "gmres 1" && r.Iterations <= limit {
+				continue // its rate shows early that the limit is too low
+			}
+			if r.Reason != IterationLimit || r.Iterations != limit || events != limit {
+				t.Errorf("%s, limit %d: %v after %d iterations, %d events", m.name, limit, r.Reason, r.Iterations, events)
+			}
+			if res := trueResidual(t, a, x, b); math.Abs(res-r.Residual) > 1e-10 {
+				t.Errorf("%s, limit %d: residual %g, claimed %g", m.name, limit, res, r.Residual)
+			}
+		}
+	}
+}
+
+// inexact is the identity, but its residuals are those of 0.9 times it.
+type inexact struct{ *linop.CSR }
+
+func (a inexact) Residual(r, b, x []float64) {
+	for i := range r {
+		r[i] = b[i] - 0.9*x[i]
+	}
+}
+
+// Cycles of GMRES that end early, since their recurrence meets the target, but
+// do not confirm it, count against the limit like others.
+func TestIterationLimitBetweenCycles(t *testing.T) {
+	pool := newPool(t, 1)
+	for limit := 1; limit <= 4; limit++ {
+		x := make([]float64, 3)
+		method := NewGMRES[[]float64, linop.Float64](linop.NewHost(3, pool), GMRESOptions{})
+		r := method.Solve(context.Background(), inexact{linop.NewCSR(diagonal(1, 1, 1), pool)}, x, []float64{1, 2, 3}, hostOptions{MaxIter: limit})
+		if want := math.Pow(0.1, float64(limit)); r.Reason != IterationLimit || r.Iterations != limit || math.Abs(r.Residual-want) > 1e-14 {
+			t.Errorf("limit %d: %v after %d iterations with residual %g, want %g", limit, r.Reason, r.Iterations, r.Residual, want)
+		}
+	}
+}
+
+func TestContext(t *testing.T) {
+	a := grid(12, 0)
+	b := random(1, a.Rows)
+	past, cancelPast := context.WithDeadline(context.Background(), time.Unix(0, 0))
+	defer cancelPast()
+	cancelled, cancelNow := context.WithCancel(context.Background())
+	cancelNow()
+	for _, m := range methods {
+		t.Run(m.name, func(t *testing.T) {
+			x := random(2, a.Rows)
+			if r := solveCtx(t, past, m.name, a, x, b, hostOptions{}); r.Reason != TimeLimit || r.Iterations != 0 {
+				t.Errorf("deadline in the past: %v after %d iterations", r.Reason, r.Iterations)
+			}
+			if r := solveCtx(t, cancelled, m.name, a, x, b, hostOptions{}); r.Reason != Interrupted || r.Iterations != 0 {
+				t.Errorf("cancelled before: %v after %d iterations", r.Reason, r.Iterations)
+			}
+			if r := solveCtx(t, past, m.name, a, x, constant(a.Rows, 0), hostOptions{}); r.Reason != ZeroRHS {
+				t.Errorf("nothing to do after the deadline: %v", r.Reason)
+			}
+
+			soon, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+			defer cancel()
+			r := solveCtx(t, soon, m.name, a, x, b, hostOptions{Monitor: func(e Event) {
+				if e.Iteration == 7 {
+					<-soon.Done()
+				}
+			}})
+			checkStopped(t, r, TimeLimit, trueResidual(t, a, x, b))
+
+			ctx, stop := context.WithCancel(context.Background())
+			r = solveCtx(t, ctx, m.name, a, x, b, hostOptions{Monitor: func(e Event) {
+				if e.Iteration == 7 {
+					stop()
+				}
+			}})
+			checkStopped(t, r, Interrupted, trueResidual(t, a, x, b))
+			if r.Iterations != 7 {
+				t.Errorf("cancelled in iteration 7, stopped after %d", r.Iterations)
+			}
+		})
+	}
+}
+
+// checkStopped demands that a solve that was stopped keeps what it has.
+func checkStopped(t *testing.T, r Result, want Reason, residual float64) {
+	t.Helper()
+	if r.Reason != want || r.Iterations > 7 {
+		t.Errorf("%v after %d iterations, want %v", r.Reason, r.Iterations, want)
+	}
+	if math.Abs(residual-r.Residual) > 1e-10 || r.Iterations == 7 && residual > 0.9 {
+		t.Errorf("residual %g, claimed %g after %d iterations", residual, r.Residual, r.Iterations)
+	}
+}
+
+// CG on an indefinite matrix whose curvature stays positive for long: the
+// residual grows by more than DivergenceTol.
+func TestDivergence(t *testing.T) {
+	a := diagonal(1, -1+1e-13)
+	x := make([]float64, 2)
+	if r := solveWith(t, "cg", a, x, []float64{1, 1}, hostOptions{}); r.Reason != Divergence || r.Residual < DivergenceTol {
+		t.Errorf("%v with residual %g", r.Reason, r.Residual)
+	}
+}
+
+// A custom measure decides, be it stricter or laxer than the 2-norm.
+func TestMeasure(t *testing.T) {
+	a := grid(10, 0)
+	b := random(1, a.Rows)
+	norm := func(r []float64) float64 {
+		s := 0.0
+		for _, v := range r {
+			s += v * v
+		}
+		return math.Sqrt(s)
+	}
+	bnorm := norm(b)
+	for _, m := range methods {
+		iterations := map[float64]int{}
+		for _, factor := range []float64{1e-3, 1, 1e3} {
+			calls, x := 0, make([]float64, a.Rows)
+			r := solveWith(t, m.name, a, x, b, hostOptions{
+				Tol:     1e-6,
+				Measure: func(_, r []float64) float64 { calls++; return factor * norm(r) / bnorm },
+			})
+			res := trueResidual(t, a, x, b)
+			if r.Reason != Converged || factor*res > 1.001e-6 {
+				t.Errorf("%s, factor %g: %v, residual %g", m.name, factor, r.Reason, res)
+			}
+			if math.Abs(r.Measure-factor*res) > 1e-3*factor*res {
+				t.Errorf("%s, factor %g: measure %g, want %g", m.name, factor, r.Measure, factor*res)
+			}
+			cycles := r.Iterations // GMRES takes it once a cycle
+			if m.name != "gmres 1" {
+				cycles /= 2
+			}
+			if calls == 0 || calls > 20+cycles {
+				t.Errorf("%s, factor %g: the measure was taken %d times in %d iterations", m.name, factor, calls, r.Iterations)
+			}
+			iterations[factor] = r.Iterations
+		}
+		if !(iterations[1e-3] < iterations[1] && iterations[1] < iterations[1e3]) {
+			t.Errorf("%s: iterations by factor %v", m.name, iterations)
+		}
+	}
+}
+
+// Measures that cannot be met, or are no number, never count as met.
+func TestMeasureThatIsNeverMet(t *testing.T) {
+	a := grid(5, 0)
+	for _, v := range []float64{1, math.NaN(), math.Inf(1)} {
+		for _, m := range methods {
+			x := make([]float64, a.Rows)
+			r := solveWith(t, m.name, a, x, random(1, a.Rows), hostOptions{
+				MaxIter: 300, Measure: func(_, _ []float64) float64 { return v },
+			})
+			if r.Reason.Converged() || r.Reason == Running || r.Iterations > 300 {
+				t.Errorf("%s: measure %v: %v after %d iterations", m.name, v, r.Reason, r.Iterations)
+			}
+		}
+	}
+}
+
+func TestOptionsValidate(t *testing.T) {
+	for _, c := range []struct {
+		opt    hostOptions
+		faults int
+	}{
+		{hostOptions{}, 0},
+		{hostOptions{Tol: 0.5, MaxIter: 3}, 0},
+		{hostOptions{Tol: 1}, 1},
+		{hostOptions{Tol: math.NaN()}, 1},
+		{hostOptions{Tol: -1, MaxIter: -1}, 2},
+	} {
+		faults := 0
+		err := c.opt.Validate()
+		if joined, ok := errors.AsType[interface {
+			error
+			Unwrap() []error
+		}](err); ok {
+			faults = len(joined.Unwrap())
+		}
+		if faults != c.faults {
+			t.Errorf("%+v: %d faults (%v), want %d", c.opt, faults, err, c.faults)
+		}
+	}
+}
+
+func TestReasonNames(t *testing.T) {
+	seen := map[string]bool{}
+	for r := Drift; r <= ZeroRHS; r++ {
+		if seen[r.String()] || r.String() == "" {
+			t.Errorf("reason %d is called %q", int(r), r)
+		}
+		seen[r.String()] = true
+		if r.Converged() != (r == Converged || r == ZeroRHS) || (r.Advice() != "") != (r < 0) {
+			t.Errorf("%v: converged %v, advice %q", r, r.Converged(), r.Advice())
+		}
+	}
+	if s := Reason(99).String(); s != "reason 99" {
+		t.Errorf("an unknown reason is %q", s)
+	}
+}
+
+func TestNames(t *testing.T) {
+	s := linop.NewHost(1, newPool(t, 1))
+	for _, m := range methods {
+		name := m.make(s).Name()
+		if len(name) == 0 || name != m.name[:len(name)] {
+			t.Errorf("%q calls itself %q", m.name, name)
+		}
+	}
+}

@@ -1,0 +1,43 @@
+// Package krylov holds iterative methods for A x = b: conjugate gradients
+// ([CG]), stabilised bi-conjugate gradients ([BiCGStab]), restarted generalised
+// minimal residuals ([GMRES]), and iterative refinement around any of them
+// ([Refinement]).
+//
+// A method sees A only through its products and vectors only through a space
+// (package linop), so one source runs on float64 and double-double vectors, on
+// the host and on devices. It looks for x in x_0 + K_m with
+//
+//	r_0 = b - A x_0,  K_m = span{r_0, A r_0, ..., A^(m-1) r_0}
+//
+// and with the error or the residual made small in its own way:
+//
+//	CG        minimises (x - x*)·A (x - x*) over K_m, for symmetric positive
+//	          definite A; after m steps the error in that norm is at most
+//	          2 ((sqrt(k) - 1)/(sqrt(k) + 1))^m of the first, k = cond(A)
+//	BiCGStab  makes the residual a product of polynomials in A times r_0,
+//	          p_m(A) q_m(A) r_0: p_m from bi-orthogonality, q_m a product of
+//	          factors 1 - omega A, each minimising the residual locally
+//	GMRES     minimises ||b - A x|| over K_m, and starts again after m steps
+//
+// ([Saad03], chapters 6 and 7.) Work per iteration and memory:
+//
+//	          products  inner products   vectors besides x and b
+//	CG        1         2                3
+//	BiCGStab  2         6                5
+//	GMRES(m)  1         j + 1 in step j  m + 2
+//
+// A method stops when a [Measure] of x and r is at most the tolerance, by
+// default ||r||_2 / ||b||_2. CG and BiCGStab update r along with x; rounding
+// lets that recurrence and b - A x drift apart by about
+//
+//	u ||A|| max_k ||x_k||,  u = 2^-53,
+//
+// so at tolerances close to u cond(A) their word is not proof. GMRES recomputes
+// the residual at the end of each cycle. [Refinement] recomputes it, more
+// accurately if the operator can, after every correction: what it calls
+// converged is.
+//
+// Not converging is a [Reason], not an error. Methods print nothing; a
+// [Monitor] can watch. Vectors are kept from solve to solve, and solving again
+// allocates nothing.
+package krylov

@@ -1,0 +1,198 @@
+package krylov
+
+import (
+	"math"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+// times returns a x.
+func times(a float64, x []float64) []float64 {
+	y := make([]float64, len(x))
+	for i, v := range x {
+		y[i] = a * v
+	}
+	return y
+}
+
+// shifted returns A + s I for a matrix with a full diagonal.
+func shifted(m *csr.Matrix, s float64) *csr.Matrix {
+	return entries(m.Rows, func(add func(i, j int, v float64)) {
+		m.DoNonZero(add)
+		for i := range m.Rows {
+			add(i, i, s)
+		}
+	})
+}
+
+// neumann is the path of n points with free ends: singular, A 1 = 0.
+func neumann(n int) *csr.Matrix {
+	return entries(n, func(add func(i, j int, v float64)) {
+		for i := range n - 1 {
+			add(i, i, 1)
+			add(i+1, i+1, 1)
+			add(i, i+1, -1)
+			add(i+1, i, -1)
+		}
+	})
+}
+
+// centred is a random vector whose elements add up to zero.
+func centred(n int) []float64 {
+	x := random(10, n)
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	for i := range x {
+		x[i] -= sum / float64(n)
+	}
+	return x
+}
+
+// sine is an eigenvector of tridiagonal(n, -1, 2, -1).
+func sine(n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = math.Sin(math.Pi * float64(i+1) / float64(n+1))
+	}
+	return x
+}
+
+// letters are the reasons that the table of problems expects: one letter per
+// method, in the order of the table of methods. '-' stands for any reason that
+// is not a success: rounding decides which.
+var letters = map[rune]Reason{
+	'C': Converged, 'Z': ZeroRHS, 'L': IterationLimit, 'B': Breakdown,
+	'S': Stagnation, 'N': NotFinite, 'D': Divergence, 'I': Indefinite,
+}
+
+// problems are systems that methods meet or should survive meeting.
+func problems() []problem {
+	inf, nan := math.Inf(1), math.NaN()
+	nilpotent := tridiagonal(8, 0, 0, 1)
+	return []problem{
+		//                                      gmres 1  5  40  full  5'  full'  growing
+		{"poisson", grid(12, 0), random(1, 144), "CC" + "CCCCCCC"},
+		{"poisson, b = 1", grid(12, 0), constant(144, 1), "CC" + "CCCCCCC"},
+		{"diagonal", diagonal(1, 2, 3, 4, 5, 6, 7, 8), random(2, 8), "CC" + "CCCCCCC"},
+		{"identity", diagonal(1, 1, 1, 1), random(3, 4), "CC" + "CCCCCCC"},
+		{"1 x 1", diagonal(3), []float64{5}, "CC" + "CCCCCCC"},
+		{"1 x 1, negative", diagonal(-3), []float64{5}, "IC" + "CCCCCCC"},
+		{"hilbert", hilbert(8), constant(8, 1), "CC" + "SSCCSCC"},
+		{"large", scaledBy(1e150, grid(8, 0)), random(5, 64), "CC" + "CCCCCCC"},
+		{"small", scaledBy(1e-150, grid(8, 0)), random(5, 64), "CC" + "CCCCCCC"},
+		{"matrix of 1e300", scaledBy(1e300, grid(8, 0)), random(5, 64), "CN" + "NNNNNNN"},
+		{"overflow", scaledBy(1e200, grid(8, 0)), times(1e200, random(5, 64)), "NN" + "NNNNNNN"},
+		{"b = 1e-158", grid(8, 0), times(1e-158, random(5, 64)), "NN" + "NNNNNNN"},
+		{"b = 1e-200", grid(8, 0), times(1e-200, random(5, 64)), "NN" + "NNNNNNN"},
+		{"indefinite", diagonal(1, 2, -3, 4), constant(4, 1), "IC" + "CCCCCCC"},
+		{"indefinite grid", shifted(grid(12, 0), -2.5), random(6, 144), "IC" + "SSCCSCC"},
+		{"negative definite", scaledBy(-1, grid(8, 0)), random(7, 64), "IC" + "CCCCCCC"},
+		{"singular, consistent", neumann(20), centred(20), "CC" + "CCCCCCC"},
+		{"singular, inconsistent", neumann(20), unit(20, 3), "--" + "SSSSSSS"},
+		{"skew", tridiagonal(10, -1, 0, 1), random(8, 10), "I-" + "SCCCCCC"},
+		{"rotation", dense([]float64{0, 1}, []float64{-1, 0}), []float64{1, 0}, "IB" + "SCCCCCC"},
+		{"shift", shift(60), unit(60, 0), "IB" + "SSSCSCC"},
+		{"nilpotent, b in the range", nilpotent, unit(8, 0), "IB" + "SSSSSSS"},
+		{"nilpotent, b elsewhere", nilpotent, unit(8, 7), "IB" + "SSSSSSS"},
+		{"zero", entries(3, func(func(int, int, float64)) {}), []float64{1, 2, 3}, "IB" + "SSSSSSS"},
+		{"jordan", tridiagonal(30, 0, 1, 1), constant(30, 1), "-C" + "CCCCCCC"},
+		{"convection", grid(12, 0.4), random(9, 144), "-C" + "CCCCCCC"},
+		{"strong convection", grid(12, 3), random(9, 144), "-C" + "CCCCCCC"},
+		{"NaN in A", dense([]float64{1, nan}, []float64{0, 1}), []float64{1, 1}, "NN" + "NNNNNNN"},
+		{"Inf in A", dense([]float64{inf, 1}, []float64{1, 1}), []float64{1, 1}, "NN" + "NNNNNNN"},
+		{"NaN in b", diagonal(1, 1), []float64{1, nan}, "NN" + "NNNNNNN"},
+		{"Inf in b", diagonal(1, 1), []float64{-inf, 1}, "NN" + "NNNNNNN"},
+		{"b = 0", grid(4, 0), constant(16, 0), "ZZ" + "ZZZZZZZ"},
+		{"eigenvector", tridiagonal(9, -1, 2, -1), sine(9), "CC" + "CCCCCCC"},
+		{"invariant subspace", diagonal(1, 2, 3, 4, 5, 6, 7, 8), []float64{1, 1, 0, 0, 0, 0, 0, 1}, "CC" + "CCCCCCC"},
+	}
+}
+
+type problem struct {
+	name string
+	a    *csr.Matrix
+	b    []float64
+	want string
+}
+
+// Every method on every problem: the reason is the expected one, the residual
+// that it claims is true, and only what is solved is called so.
+func TestProblems(t *testing.T) {
+	const tol = 1e-8
+	for _, p := range problems() {
+		for k, m := range methods {
+			t.Run(p.name+"/"+m.name, func(t *testing.T) {
+				x := make([]float64, len(p.b))
+				r := solveWith(t, m.name, p.a, x, p.b, hostOptions{Tol: tol, MaxIter: 3000})
+				want := rune(p.want[k])
+				if want == '-' && r.Reason >= 0 || want != '-' && r.Reason != letters[want] {
+					t.Errorf("reason %v (%d iterations, residual %g), want %c", r.Reason, r.Iterations, r.Residual, want)
+				}
+				checkHonest(t, r, trueResidual(t, p.a, x, p.b), tol)
+			})
+		}
+	}
+}
+
+// checkHonest compares what a result claims with the true residual.
+func checkHonest(t *testing.T, r Result, residual, tol float64) {
+	t.Helper()
+	const rounding = 1e-13 // of b: what separates recurrence and residual here
+	if r.Reason.Converged() && !(residual <= tol+rounding) {
+		t.Errorf("%v, but the residual is %g", r.Reason, residual)
+	}
+	if r.Reason == Converged && math.Abs(r.Measure-residual) > 0.01*residual+100*rounding {
+		t.Errorf("measure %g, but the residual is %g", r.Measure, residual)
+	}
+	if r.Reason == ZeroRHS && (residual != 0 || r.Iterations != 0) {
+		t.Errorf("zero right-hand side: residual %g after %d iterations", residual, r.Iterations)
+	}
+	if r.Reason == Running || r.Reason.String() == "" {
+		t.Errorf("ended with reason %d %q", r.Reason, r.Reason)
+	}
+	if !r.Reason.Converged() && r.Reason.Advice() == "" {
+		t.Errorf("no advice for %v", r.Reason)
+	}
+}
+
+// A method that finds the solution in the first Krylov spaces stops there.
+func TestExactTermination(t *testing.T) {
+	for _, c := range []struct {
+		problem string
+		most    map[string]int
+	}{
+		{"identity", map[string]int{"cg": 1, "bicgstab": 1, "gmres 1": 1, "gmres full": 1, "gmres full cgs2": 1}},
+		{"1 x 1", map[string]int{"cg": 1, "bicgstab": 1, "gmres 1": 1, "gmres full": 1}},
+		{"eigenvector", map[string]int{"cg": 1, "bicgstab": 1, "gmres 1": 1, "gmres full": 1, "gmres full cgs2": 1}},
+		{"invariant subspace", map[string]int{"cg": 3, "bicgstab": 3, "gmres 5": 3, "gmres full": 3, "gmres full cgs2": 3}},
+		{"shift", map[string]int{"gmres full": 60, "gmres full cgs2": 60}},
+		{"diagonal", map[string]int{"cg": 8, "bicgstab": 8, "gmres 40": 8}},
+	} {
+		for _, p := range problems() {
+			for name, most := range c.most {
+				if p.name != c.problem {
+					continue
+				}
+				x := make([]float64, len(p.b))
+				r := solveWith(t, name, p.a, x, p.b, hostOptions{Tol: 1e-12})
+				if r.Reason != Converged || r.Iterations > most {
+					t.Errorf("%s, %s: %v after %d iterations, want convergence within %d", p.name, name, r.Reason, r.Iterations, most)
+				}
+			}
+		}
+	}
+}
+
+// A singular column of the Hessenberg matrix reduces nothing; the monitor must
+// not be told otherwise.
+func TestSingularColumnIsNoProgress(t *testing.T) {
+	var last Event
+	x := make([]float64, 8)
+	solveWith(t, "gmres full", tridiagonal(8, 0, 0, 1), x, unit(8, 0), hostOptions{Monitor: func(e Event) { last = e }})
+	if last.Residual != 1 || last.Iteration == 0 {
+		t.Errorf("the last event is %+v, want residual 1", last)
+	}
+}

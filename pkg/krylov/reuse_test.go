@@ -1,0 +1,101 @@
+package krylov
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+func sameBits(x, y []float64) bool {
+	for i := range x {
+		if math.Float64bits(x[i]) != math.Float64bits(y[i]) {
+			return false
+		}
+	}
+	return len(x) == len(y)
+}
+
+// sameResult compares all but the time.
+func sameResult(a, b Result) bool {
+	a.Orthogonalization, b.Orthogonalization = 0, 0
+	return a == b
+}
+
+// A method that has solved other systems, some to the end and some not, solves
+// the next one as a new method would.
+func TestReuseGivesTheSameBits(t *testing.T) {
+	pool := newPool(t, 1)
+	for _, m := range methods {
+		const n = 64
+		space := linop.NewHost(n, pool)
+		used := m.make(space)
+		for k, a := range []hostOperator{
+			linop.NewCSR(grid(8, 0), pool), linop.NewCSR(shift(n), pool),
+			linop.NewCSR(scaledBy(1e300, grid(8, 0)), pool), linop.NewCSR(grid(8, 0.3), pool),
+		} {
+			for seed := range uint64(2) {
+				b, x, y := random(seed, n), make([]float64, n), make([]float64, n)
+				opt := hostOptions{MaxIter: 200}
+				got := used.Solve(context.Background(), a, x, b, opt)
+				want := m.make(space).Solve(context.Background(), a, y, b, opt)
+				if !sameBits(x, y) || !sameResult(got, want) {
+					t.Errorf("%s, system %d: %+v by a used method, %+v by a new one", m.name, k, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestRepeatedSolveDoesNotAllocate(t *testing.T) {
+	a := grid(20, 0)
+	b, x := random(1, a.Rows), make([]float64, a.Rows)
+	for _, threads := range []int{1, 3} {
+		pool := newPool(t, threads)
+		for _, m := range methods {
+			var op hostOperator = linop.NewCSR(a, pool)
+			method, opt := m.make(linop.NewHost(a.Rows, pool)), hostOptions{MaxIter: 100}
+			opt.Measure = func(_, r []float64) float64 { return math.Abs(r[0]) + 1e-9 }
+			var r Result
+			allocs := testing.AllocsPerRun(3, func() { r = method.Solve(context.Background(), op, x, b, opt) })
+			if allocs != 0 || r.Iterations < 20 {
+				t.Errorf("%s, %d threads: %v allocations in %d iterations", m.name, threads, allocs, r.Iterations)
+			}
+		}
+	}
+}
+
+// Whole solves on several threads, at a size that crosses blocks, panels and
+// the size under which one thread does all.
+func TestSameBitsForAnyThreads(t *testing.T) {
+	a := grid(190, 0.05)
+	spd := grid(190, 0)
+	b := random(1, a.Rows)
+	for _, m := range methods {
+		if m.name == "gmres full" || m.name == "gmres full cgs2" {
+			continue
+		}
+		matrix := a
+		if m.name == "cg" {
+			matrix = spd
+		}
+		var want []float64
+		var wantResult Result
+		for _, threads := range []int{1, 2, 3, 8} {
+			pool := newPool(t, threads)
+			x := make([]float64, a.Rows)
+			r := m.make(linop.NewHost(a.Rows, pool)).Solve(
+				context.Background(), linop.NewCSR(matrix, pool), x, b, hostOptions{MaxIter: 45})
+			if threads == 1 {
+				want, wantResult = x, r
+			}
+			if !sameBits(x, want) || !sameResult(r, wantResult) {
+				t.Errorf("%s: %d threads give %+v, one gives %+v", m.name, threads, r, wantResult)
+			}
+		}
+		if wantResult.Iterations < 5 || wantResult.Residual > 0.9 {
+			t.Errorf("%s: %+v: nothing to compare", m.name, wantResult)
+		}
+	}
+}

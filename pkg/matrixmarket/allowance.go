@@ -1,0 +1,51 @@
+package matrixmarket
+
+import "fmt"
+
+// allowance is how much memory a read may take.
+type allowance struct {
+	file string
+	max  int64 // bytes; 0: judged by the length of the text
+	text int64 // bytes of text, at least
+}
+
+// Without a limit of the user's, a result may take this many bytes in any
+// case and this many times the text that it comes from. The densest legal
+// text, a pattern in two-byte numbers, stays far below; what exceeds both is
+// a handful of entries in a gigantic empty matrix.
+const (
+	freeBytes = 1 << 30
+	freeRatio = 1000
+	mostBytes = 1 << 46 // no machine has more, and make would panic
+)
+
+// check refuses need bytes for the thing described if they are too many. The
+// need is a float64 since products of dimensions may pass 2^63.
+func (a allowance) check(need float64, what string, args ...any) error {
+	thing := fmt.Sprintf(what, args...)
+	switch {
+	case need > mostBytes:
+		return fmt.Errorf("%s: %w: %s would take %s of memory", a.file, ErrTooLarge, thing, bytesText(need))
+	case a.max > 0 && need > float64(a.max):
+		return fmt.Errorf("%s: %w: %s would take %s of memory, the limit is %s",
+			a.file, ErrTooLarge, thing, bytesText(need), bytesText(float64(a.max)))
+	case a.max <= 0 && need > freeBytes && need > freeRatio*float64(a.text):
+		return fmt.Errorf("%s: %w: %s would take %s of memory, for %s of text (set a memory limit above that to allow it)",
+			a.file, ErrTooLarge, thing, bytesText(need), bytesText(float64(a.text)))
+	}
+	return nil
+}
+
+// bytesText writes a number of bytes for people.
+func bytesText(n float64) string {
+	units := []string{"bytes", "kB", "MB", "GB", "TB", "PB", "EB"}
+	k := 0
+	for n >= 1000 && k < len(units)-1 {
+		n /= 1000
+		k++
+	}
+	if k == 0 {
+		return fmt.Sprintf("%.0f %s", n, units[k])
+	}
+	return fmt.Sprintf("%.3g %s", n, units[k])
+}

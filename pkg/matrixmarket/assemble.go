@@ -1,0 +1,217 @@
+package matrixmarket
+
+import (
+	"context"
+	"sync"
+)
+
+// assemble makes the content of the blocks, and drops them.
+func (r *reading) assemble(ctx context.Context) (*Content, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	c := &Content{
+		Header: r.Header, Rows: r.rows, Cols: r.cols, Stored: r.size.entries,
+		Warnings: r.pre.warnings, limit: r.limit,
+	}
+	r.report(c)
+	// The indices of the entries give a lower bound of the nonzeros.
+	if err := r.checkMemory(r.size.entries); err != nil {
+		return nil, err
+	}
+	switch {
+	case r.Format == Array:
+		r.dense(c)
+	case r.Object == VectorObject:
+		r.scatter(c)
+	default:
+		if err := r.sparse(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	if c.Duplicates > 0 {
+		c.warn("%s added to an earlier one with the same indices", plural(int(c.Duplicates), "entry"))
+	}
+	return c, nil
+}
+
+// report sums up what the blocks noted.
+func (r *reading) report(c *Content) {
+	var notes [noteKinds]note
+	var upper int64
+	line, firstUpper := r.pre.line+1, int64(0)
+	for _, b := range r.blocks {
+		for k := range notes {
+			notes[k].add(b.notes[k], line)
+		}
+		if b.upper > 0 && upper == 0 {
+			firstUpper = line + b.firstUpper()
+		}
+		upper += b.upper
+		c.Zeros += b.zeros
+		line += b.lines
+	}
+	c.NonFinite, c.NonFiniteLine = notes[noteNonFinite].count, notes[noteNonFinite].line
+	if upper > 0 {
+		c.warn("%s above the diagonal of a %v matrix, the first on line %d: read as if below",
+			plural(int(upper), "entry"), r.Symmetry, firstUpper)
+	}
+	texts := [noteKinds]struct{ noun, rest string }{
+		noteComment:   {"comment line", "below the size line"},
+		noteNonFinite: {"value", "not finite: nan, infinity or overflow"},
+		noteOverflow:  {"value", "too large for float64 and read as infinity"},
+		noteInexact:   {"whole number", "too large to be exact in float64 and rounded"},
+		noteDiagonal:  {"diagonal entry", "not zero as a skew-symmetric matrix demands, kept as written"},
+		noteZeros:     {"zero", "on the diagonal of a skew-symmetric matrix, where nothing should be written"},
+	}
+	if r.Symmetry == Hermitian {
+		texts[noteDiagonal].rest = "not real as a hermitian matrix demands, kept as written"
+	}
+	for k, n := range notes {
+		if n.count > 0 {
+			c.warn("%s %s, the first on line %d", plural(int(n.count), texts[k].noun), texts[k].rest, n.line)
+		}
+	}
+}
+
+// firstUpper returns the line of the first entry above the diagonal.
+func (b *block) firstUpper() int64 {
+	for k, i := range b.row[:b.entries] {
+		if i < b.col[k] {
+			return b.lineOf(k)
+		}
+	}
+	return 0
+}
+
+// parallel runs f(0) to f(n-1) on a goroutine each.
+func parallel(n int, f func(k int)) {
+	var wg sync.WaitGroup
+	for k := range n {
+		wg.Go(func() { f(k) })
+	}
+	wg.Wait()
+}
+
+// dense puts the values of an array file in their places.
+func (r *reading) dense(c *Content) {
+	c.Dense = make([]float64, r.rows*r.cols)
+	if r.Field == Complex {
+		c.Imag = make([]float64, r.rows*r.cols)
+	}
+	first := make([]int, len(r.blocks)+1) // number of the first entry of each block
+	for k, b := range r.blocks {
+		first[k+1] = first[k] + b.entries
+	}
+	workers := min(r.threads, len(r.blocks))
+	parallel(workers, func(w int) {
+		for k := w; k < len(r.blocks); k += workers {
+			b := r.blocks[k]
+			if r.Symmetry == General {
+				copy(c.Dense[first[k]:], b.val)
+				if b.imag != nil {
+					copy(c.Imag[first[k]:], b.imag)
+				}
+			} else {
+				r.unpack(c, b, first[k])
+			}
+			r.blocks[k] = nil
+		}
+	})
+	if r.Symmetry != Hermitian || c.Imag == nil {
+		return
+	}
+	for i := range r.rows {
+		if c.Imag[i*r.rows+i] != 0 {
+			c.warn("the diagonal of a hermitian matrix must be real, that of row %d is not: kept as written", i+1)
+			return
+		}
+	}
+}
+
+// unpack puts the values of a packed triangle and their mirror images into a
+// dense matrix. The first value of the block has the given number.
+func (r *reading) unpack(c *Content, b *block, first int) {
+	top := 0 // the column begins that far below the diagonal
+	if r.Symmetry == SkewSymmetric {
+		top = 1
+	}
+	j := 0
+	for n := r.rows - top; j < r.cols && first >= n; n-- {
+		first -= n
+		j++
+	}
+	i := j + top + first
+	for k, v := range b.val {
+		for i == r.rows { // the last column of a skew-symmetric matrix is empty
+			j++
+			i = j + top
+		}
+		at, mirror := j*r.rows+i, i*r.rows+j
+		c.Dense[at] = v
+		if at != mirror {
+			if r.Symmetry == SkewSymmetric {
+				v = -v
+			}
+			c.Dense[mirror] = v
+		}
+		if b.imag != nil {
+			im := b.imag[k]
+			c.Imag[at] = im
+			if at != mirror {
+				if r.Symmetry != Symmetric {
+					im = -im
+				}
+				c.Imag[mirror] = im
+			}
+		}
+		i++
+	}
+}
+
+// scatter adds the entries of a coordinate vector, in the order of the file.
+func (r *reading) scatter(c *Content) {
+	c.Dense = make([]float64, r.rows)
+	if r.Field == Complex {
+		c.Imag = make([]float64, r.rows)
+	}
+	seen := make([]uint64, (r.rows+63)/64)
+	for _, b := range r.blocks {
+		for k, i := range b.row {
+			if bit := uint64(1) << (i & 63); seen[i>>6]&bit != 0 {
+				c.Duplicates++
+			} else {
+				seen[i>>6] |= bit
+			}
+			v := 1.0
+			if b.val != nil {
+				v = b.val[k]
+			}
+			c.Dense[i] += v
+			if b.imag != nil {
+				c.Imag[i] += b.imag[k]
+			}
+		}
+	}
+	r.blocks = nil
+}
+
+// conflict says that two entries of the file contradict each other.
+func (r *reading) conflict(i, j int32) error {
+	var lines [2]int64 // of the first entry below and above the diagonal
+	line := r.pre.line + 1
+	for _, b := range r.blocks {
+		for k := range b.row {
+			switch {
+			case lines[0] == 0 && b.row[k] == i && b.col[k] == j:
+				lines[0] = line + b.lineOf(k)
+			case lines[1] == 0 && b.row[k] == j && b.col[k] == i:
+				lines[1] = line + b.lineOf(k)
+			}
+		}
+		line += b.lines
+	}
+	return r.pre.fault(max(lines[0], lines[1]), 0,
+		"a %v file must hold only one of the entries (%d, %d) and (%d, %d), but they are on lines %d and %d",
+		r.Symmetry, i+1, j+1, j+1, i+1, lines[0], lines[1])
+}

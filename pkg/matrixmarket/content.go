@@ -1,0 +1,130 @@
+package matrixmarket
+
+import (
+	"fmt"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+// Options say how a file is read. The zero value is useful.
+type Options struct {
+	// Threads is the number of goroutines that parse and assemble;
+	// 0 stands for GOMAXPROCS. The result does not depend on it.
+	Threads int
+
+	// MaxMemory is how many bytes the result and the staged entries may take
+	// together. It is checked before anything is allocated, and a file that
+	// needs more is refused with ErrTooLarge. 0 means no such limit; only
+	// files that ask for a result out of all proportion to their text are
+	// refused then (more than 1 GiB and more than 1000 times the text).
+	MaxMemory int64
+
+	// KeepZeros keeps entries that are zero in a coordinate matrix. By default
+	// they are dropped, along with sums of duplicates that come to zero.
+	KeepZeros bool
+
+	// Progress is told how many bytes of the file have been taken in, the
+	// compressed ones if it is compressed, and how many there are (-1 if that
+	// is not known). It is called from one goroutine at a time with
+	// increasing values, and no more after the read returned.
+	Progress func(done, total int64)
+
+	pieceSize int // bytes of text to a piece; 0: defaultPiece. For tests
+}
+
+// Content is what a file holds.
+type Content struct {
+	Header
+	Rows, Cols int
+	Stored     int64 // entries in the file
+
+	// Matrix is a coordinate matrix: symmetry expanded, columns of a row
+	// increasing, duplicates summed; its real part if it is complex. It is
+	// nil for arrays and vectors.
+	Matrix *csr.Matrix
+
+	// Dense is an array or a vector, Rows x Cols, column by column, symmetry
+	// expanded; the real part if complex. It is nil for coordinate matrices.
+	Dense []float64
+
+	// Imag holds imaginary parts, beside Matrix.Val or beside Dense. It is
+	// nil unless the field is complex.
+	Imag []float64
+
+	// Duplicates counts the stored entries that were added to another one
+	// with the same indices, Zeros the explicit zeros of a coordinate file,
+	// NonFinite the values that are not a finite float64: nan, inf and
+	// overflow. NonFiniteLine is the line of the first of these.
+	Duplicates, Zeros, NonFinite int64
+	NonFiniteLine                int64
+
+	// Warnings tell, a line each, what was not legal but read all the same,
+	// and what was changed.
+	Warnings []string
+
+	limit allowance
+}
+
+func (c *Content) warn(format string, args ...any) {
+	c.Warnings = append(c.Warnings, fmt.Sprintf(format, args...))
+}
+
+// CSR returns the content as a real sparse matrix: Matrix itself if there is
+// one, else the nonzeros of Dense. It is an error if the field is complex.
+func (c *Content) CSR() (*csr.Matrix, error) {
+	if c.Field == Complex {
+		return nil, fmt.Errorf("a complex %v cannot be used as a real one", c.Object)
+	}
+	if c.Matrix != nil {
+		return c.Matrix, nil
+	}
+	m := &csr.Matrix{Rows: c.Rows, Cols: c.Cols, RowPtr: make([]int64, c.Rows+1)}
+	for k, v := range c.Dense {
+		if v != 0 {
+			m.RowPtr[k%c.Rows+1]++
+		}
+	}
+	var sum int64
+	for i, n := range m.RowPtr[1:] {
+		m.RowPtr[i+1] = sum // start of row i, moved to its end below
+		sum += n
+	}
+	m.Col, m.Val = make([]int32, sum), make([]float64, sum)
+	for k, v := range c.Dense {
+		if v != 0 {
+			i := k % c.Rows
+			at := m.RowPtr[i+1]
+			m.Col[at], m.Val[at] = int32(k/c.Rows), v
+			m.RowPtr[i+1]++
+		}
+	}
+	return m, nil
+}
+
+// Columns returns the content as Cols dense columns of length Rows, as is
+// wanted for right-hand sides. It is an error if the field is complex or
+// (ErrTooLarge) if a sparse matrix would need too much memory.
+func (c *Content) Columns() ([][]float64, error) {
+	if c.Field == Complex {
+		return nil, fmt.Errorf("a complex %v cannot be used as a real one", c.Object)
+	}
+	need := float64(c.Cols)*24 + 8*float64(c.Rows)*float64(c.Cols)
+	if err := c.limit.check(need, "%d dense columns of length %d", c.Cols, c.Rows); err != nil {
+		return nil, err
+	}
+	dense := c.Dense
+	if c.Matrix != nil {
+		dense = make([]float64, c.Rows*c.Cols)
+		for i := range c.Rows {
+			cols, vals := c.Matrix.Row(i)
+			for k, j := range cols {
+				dense[int(j)*c.Rows+i] = vals[k]
+			}
+		}
+	}
+	columns := make([][]float64, c.Cols)
+	for j := range columns {
+		columns[j] = dense[j*c.Rows : (j+1)*c.Rows : (j+1)*c.Rows]
+	}
+	return columns, nil
+}

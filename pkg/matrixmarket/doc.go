@@ -1,0 +1,24 @@
+// Package matrixmarket reads and writes Matrix Market files.
+//
+// [ReadFile] and [Read] take every legal file: coordinate and array format;
+// real, integer, pattern and complex fields; general, symmetric,
+// skew-symmetric and hermitian symmetry; plain or compressed with gzip or
+// bzip2, which is told from the content and not from the name. What is not
+// legal but commonly written is read with a warning, and everything else is
+// refused with an [Error] that gives line and column. docs/matrix-market.md
+// lists every such decision with its reason.
+//
+// # How a file is read
+//
+// The text below the size line is cut at line ends into pieces of about 1 MB.
+// Each piece is parsed on its own into a block of staged entries, 16 bytes
+// each for a real matrix. Then every worker takes a contiguous range of rows
+// and goes through the blocks in file order, twice: it counts the entries of
+// its rows, and it fills them. A row therefore receives its entries in the
+// order of the file whatever the number of threads, so the sum of duplicates,
+// and with it every bit of the result, does not depend on that number.
+//
+// Errors do not depend on it either: pieces are handed out in file order, a
+// fault stops the handing out, and among the faults that were met the one on
+// the lowest line is reported.
+package matrixmarket

@@ -1,0 +1,83 @@
+package matrixmarket
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// ErrTooLarge is wrapped by errors about files that need more memory than
+// Options.MaxMemory allows.
+var ErrTooLarge = errors.New("too large")
+
+// Error says what is wrong with the content of a file, and where. Line and
+// Column count from 1, columns in bytes. A Line of 0 means the file as a
+// whole, a Column of 0 the line as a whole.
+type Error struct {
+	File         string
+	Line, Column int64
+	Msg          string // one printable line
+
+	cause error
+}
+
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString(e.File)
+	if e.Line > 0 {
+		fmt.Fprintf(&b, ":%d", e.Line)
+		if e.Column > 0 {
+			fmt.Fprintf(&b, ":%d", e.Column)
+		}
+	}
+	b.WriteString(": ")
+	b.WriteString(e.Msg)
+	return b.String()
+}
+
+// Unwrap returns the error of the decompressor, if that was the cause.
+func (e *Error) Unwrap() error { return e.cause }
+
+// maxQuoted is how many bytes of a file an error message shows at most.
+const maxQuoted = 40
+
+// quote makes a piece of a file fit for an error message.
+func quote(s string) string {
+	if len(s) > maxQuoted {
+		return strconv.QuoteToASCII(s[:maxQuoted]) + "..."
+	}
+	return strconv.QuoteToASCII(s)
+}
+
+// nearest returns the word with the smallest edit distance from s.
+func nearest(words []string, s string) string {
+	s = strings.ToLower(s[:min(len(s), maxQuoted)])
+	best, least := "", 0
+	for _, w := range words {
+		if d := editDistance(s, w); best == "" || d < least {
+			best, least = w, d
+		}
+	}
+	return best
+}
+
+// editDistance returns the Levenshtein distance of two words.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			d := diagonal
+			if a[i] != b[j] {
+				d = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], d
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,248 @@
+package matrixmarket
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+type place struct{ i, j int }
+
+// reference reads a coordinate file line by line, without any cleverness.
+func reference(t *testing.T, s string) (rows, cols int, m map[place]complex128) {
+	t.Helper()
+	lines := bufio.NewScanner(strings.NewReader(s))
+	lines.Scan()
+	banner := strings.Fields(strings.ToLower(lines.Text()))
+	field, symmetry := banner[3], banner[4]
+	m = map[place]complex128{}
+	parse := func(word string) float64 {
+		v, err := strconv.ParseFloat(strings.Replace(word, "D", "E", 1), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	sized := false
+	for lines.Scan() {
+		words := strings.Fields(lines.Text())
+		if len(words) == 0 || words[0][0] == '%' {
+			continue
+		}
+		i, _ := strconv.Atoi(words[0])
+		j, _ := strconv.Atoi(words[1])
+		if !sized {
+			rows, cols, sized = i, j, true
+			continue
+		}
+		re, im := 1.0, 0.0
+		if field != "pattern" {
+			re = parse(words[2])
+		}
+		if field == "complex" {
+			im = parse(words[3])
+		}
+		m[place{i - 1, j - 1}] += complex(re, im)
+		if i == j {
+			continue
+		}
+		switch symmetry {
+		case "symmetric":
+			m[place{j - 1, i - 1}] += complex(re, im)
+		case "skew-symmetric":
+			m[place{j - 1, i - 1}] += complex(-re, -im)
+		case "hermitian":
+			m[place{j - 1, i - 1}] += complex(re, -im)
+		}
+	}
+	return rows, cols, m
+}
+
+// randomFile writes a legal coordinate file in all sorts of forms.
+func randomFile(rng *rand.Rand) string {
+	pick := func(words ...string) string { return words[rng.IntN(len(words))] }
+	field := pick("real", "double", "integer", "pattern", "complex", "Real")
+	symmetry := pick("general", "general", "symmetric", "skew-symmetric", "hermitian")
+	if field == "pattern" && symmetry == "skew-symmetric" {
+		symmetry = "general"
+	}
+	rows := 1 + rng.IntN(12)
+	cols := 1 + rng.IntN(12)
+	if symmetry != "general" {
+		cols = rows
+	}
+	if rng.IntN(4) == 0 { // long rows, sorted in another way than short ones
+		cols *= 40
+		rows = cmp.Or(map[bool]int{true: rows, false: cols}[symmetry == "general"], rows)
+	}
+	n := rng.IntN(3 * max(rows, cols))
+	number := func() string {
+		v := math.Round(rng.NormFloat64()*100) / float64(int(1)<<rng.IntN(5))
+		switch rng.IntN(5) {
+		case 0:
+			return fmt.Sprintf("%+.17e", rng.NormFloat64())
+		case 1:
+			return strings.Replace(fmt.Sprintf("%.5E", v), "E", "D", 1)
+		case 2:
+			return "0"
+		}
+		return fmt.Sprint(v)
+	}
+	blank := func() string { return pick(" ", " ", "  ", "\t", " \t ") }
+	end := func() string {
+		return pick("", "", "", " ", "\r") + "\n" + pick("", "", "", "", "\n", " \n", "% remark\n")
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%%%%MatrixMarket matrix coordinate %s %s\n%s%d %d %d\n", field, symmetry, pick("", "%x\n\n"), rows, cols, n)
+	for range n {
+		i, j := 1+rng.IntN(rows), 1+rng.IntN(cols)
+		if symmetry != "general" {
+			i, j = max(i, j), min(i, j)
+		}
+		b.WriteString(pick("", "", " ") + strconv.Itoa(i) + blank() + strconv.Itoa(j))
+		values := map[string]int{"pattern": 0, "complex": 2}
+		count, ok := values[field]
+		if !ok {
+			count = 1
+		}
+		for range count {
+			if field == "integer" {
+				b.WriteString(blank() + strconv.Itoa(rng.IntN(2000)-1000))
+			} else {
+				b.WriteString(blank() + number())
+			}
+		}
+		b.WriteString(end())
+	}
+	return b.String()
+}
+
+func TestAgainstReference(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 400 {
+		s := randomFile(rng)
+		rows, cols, want := reference(t, s)
+		for _, opt := range []Options{{}, {Threads: 2, pieceSize: 1 + rng.IntN(60)}, {Threads: 3, KeepZeros: true}} {
+			c := mustRead(t, s, opt)
+			if err := c.Matrix.Validate(); err != nil {
+				t.Fatalf("%v\n%s", err, s)
+			}
+			if c.Rows != rows || c.Cols != cols {
+				t.Fatalf("got %d x %d, want %d x %d\n%s", c.Rows, c.Cols, rows, cols, s)
+			}
+			found := 0
+			for i := range c.Rows {
+				columns, vals := c.Matrix.Row(i)
+				for k, j := range columns {
+					got := complex(vals[k], 0)
+					if c.Imag != nil {
+						got = complex(vals[k], c.Imag[c.Matrix.RowPtr[i]+int64(k)])
+					}
+					w, ok := want[place{i, int(j)}]
+					if !ok || got != w {
+						t.Fatalf("entry (%d, %d) is %v, want %v\n%s", i+1, j+1, got, w, s)
+					}
+					found++
+				}
+			}
+			expected := 0
+			for _, v := range want {
+				if v != 0 || opt.KeepZeros {
+					expected++
+				}
+			}
+			if found != expected {
+				t.Fatalf("%d entries, want %d\n%s", found, expected, s)
+			}
+		}
+	}
+}
+
+// The bits of the result, the counts, the warnings and the errors must be the
+// same for any number of threads and wherever the text is cut.
+func TestThreadsAndPiecesDoNotMatter(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for n := range 36 {
+		s := randomFile(rng)
+		if n%2 == 1 { // spoil it
+			k := rng.IntN(len(s))
+			s = s[:k] + string("x%\n-9 e"[rng.IntN(7)]) + s[k+1:]
+		}
+		want, wantErr := readString(s, Options{Threads: 1})
+		for _, threads := range []int{1, 2, 3, 8} {
+			for piece := 1; piece < 50; piece = piece*5/4 + 1 {
+				opt := Options{Threads: threads, pieceSize: piece}
+				for _, read := range []func(string, Options) (*Content, error){readString, readPlain} {
+					c, err := read(s, opt)
+					if fmt.Sprint(err) != fmt.Sprint(wantErr) {
+						t.Fatalf("%d threads, pieces of %d: got %v, want %v\n%s", threads, piece, err, wantErr, s)
+					}
+					if err == nil {
+						if diff := difference(c, want); diff != "" {
+							t.Fatalf("%d threads, pieces of %d: %s differs\n%s", threads, piece, diff, s)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// A matrix large enough for several assemblers, with duplicates whose sum
+// depends on their order, rows of all lengths, zeros, and shuffled.
+func TestAssemblyOfManyRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	const n, entries = 2000, 30000
+	for _, symmetry := range []string{"general", "symmetric", "skew-symmetric"} {
+		var b strings.Builder
+		fmt.Fprintf(&b, "%%%%MatrixMarket matrix coordinate real %s\n%d %d %d\n", symmetry, n, n, entries)
+		sums := map[place]float64{}
+		for range entries {
+			i, j := rng.IntN(n), min(rng.IntN(n), rng.IntN(n))/(1+rng.IntN(9))
+			v := math.Round(rng.NormFloat64()*4) * math.Pow(10, float64(rng.IntN(12)))
+			if symmetry != "general" {
+				i, j = max(i, j), min(i, j)
+			}
+			if symmetry == "skew-symmetric" && i == j {
+				v = 0
+			}
+			fmt.Fprintf(&b, "%d %d %g\n", i+1, j+1, v)
+			sums[place{i, j}] += v
+			if i != j && symmetry == "symmetric" {
+				sums[place{j, i}] += v
+			} else if i != j && symmetry == "skew-symmetric" {
+				sums[place{j, i}] -= v
+			}
+		}
+		want := mustRead(t, b.String(), Options{Threads: 1})
+		for _, threads := range []int{2, 3, 8} {
+			c := mustRead(t, b.String(), Options{Threads: threads, pieceSize: 4000})
+			if diff := difference(c, want); diff != "" {
+				t.Errorf("%s: %d threads: %s differs", symmetry, threads, diff)
+			}
+		}
+		if err := want.Matrix.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		nonzeros := 0
+		for p, v := range sums {
+			cols, vals := want.Matrix.Row(p.i)
+			k, found := slices.BinarySearch(cols, int32(p.j))
+			if found != (v != 0) || found && vals[k] != v {
+				t.Fatalf("%s: entry (%d, %d) is wrong, want %g", symmetry, p.i+1, p.j+1, v)
+			}
+			if v != 0 {
+				nonzeros++
+			}
+		}
+		if nonzeros != want.Matrix.NNZ() {
+			t.Errorf("%s: %d nonzeros, want %d", symmetry, want.Matrix.NNZ(), nonzeros)
+		}
+	}
+}

@@ -1,0 +1,204 @@
+package matrixmarket
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+// WriteOptions say how a matrix is written. The zero value is useful.
+type WriteOptions struct {
+	// Symmetric writes the lower triangle under a symmetric banner. It is an
+	// error if the matrix is not exactly symmetric.
+	Symmetric bool
+	// Comments are written below the banner, a line (or more) each.
+	Comments []string
+	// Threads is the number of goroutines that format; 0 stands for GOMAXPROCS.
+	Threads int
+}
+
+// Write writes a matrix in coordinate format, row by row, with as many digits
+// as each value needs to be read back exactly.
+func Write(w io.Writer, m *csr.Matrix, opt WriteOptions) error {
+	if err := m.Validate(); err != nil {
+		return err
+	}
+	h := Header{Format: Coordinate}
+	entries := int64(m.NNZ())
+	if opt.Symmetric {
+		h.Symmetry = Symmetric
+		lower, err := lowerEntries(m)
+		if err != nil {
+			return err
+		}
+		entries = lower
+	}
+	out := bufio.NewWriter(w)
+	writePreamble(out, h, opt.Comments)
+	fmt.Fprintf(out, "%d %d %d\n", m.Rows, m.Cols, entries)
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	starts := rowPieces(m)
+	return inOrder(w, len(starts)-1, opt.Threads, func(buf []byte, k int) []byte {
+		for i := starts[k]; i < starts[k+1]; i++ {
+			cols, vals := m.Row(i)
+			for n, j := range cols {
+				if opt.Symmetric && int(j) > i {
+					break
+				}
+				buf = strconv.AppendInt(buf, int64(i+1), 10)
+				buf = append(buf, ' ')
+				buf = strconv.AppendInt(buf, int64(j)+1, 10)
+				buf = append(buf, ' ')
+				buf = strconv.AppendFloat(buf, vals[n], 'g', -1, 64)
+				buf = append(buf, '\n')
+			}
+		}
+		return buf
+	})
+}
+
+// WriteDense writes a rows x cols matrix, given column by column, in array
+// format, with as many digits as each value needs to be read back exactly.
+func WriteDense(w io.Writer, rows, cols int, colMajor []float64, opt WriteOptions) error {
+	if rows < 0 || cols < 0 || rows > csr.MaxDim || cols > csr.MaxDim || len(colMajor) != rows*cols {
+		return fmt.Errorf("matrixmarket: %d values for a %d x %d array", len(colMajor), rows, cols)
+	}
+	if opt.Symmetric {
+		return errors.New("matrixmarket: arrays are written in full, not as a symmetric triangle")
+	}
+	out := bufio.NewWriter(w)
+	writePreamble(out, Header{Format: Array}, opt.Comments)
+	fmt.Fprintf(out, "%d %d\n", rows, cols)
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	pieces := (len(colMajor) + writePiece - 1) / writePiece
+	return inOrder(w, pieces, opt.Threads, func(buf []byte, k int) []byte {
+		for _, v := range colMajor[k*writePiece : min((k+1)*writePiece, len(colMajor))] {
+			buf = strconv.AppendFloat(buf, v, 'g', -1, 64)
+			buf = append(buf, '\n')
+		}
+		return buf
+	})
+}
+
+// writePreamble writes what comes in front of the size line. Errors stay in
+// the writer until it is flushed.
+func writePreamble(out *bufio.Writer, h Header, comments []string) {
+	fmt.Fprintln(out, h)
+	for _, c := range comments {
+		c = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(c)
+		for line := range strings.SplitSeq(c, "\n") {
+			fmt.Fprintln(out, strings.TrimRight("% "+line, " "))
+		}
+	}
+}
+
+// lowerEntries returns how many entries lie on and below the diagonal of a
+// symmetric matrix, and an error if it is not symmetric.
+func lowerEntries(m *csr.Matrix) (int64, error) {
+	if m.Rows != m.Cols {
+		return 0, fmt.Errorf("matrixmarket: a %d x %d matrix is not symmetric", m.Rows, m.Cols)
+	}
+	// Going down the rows, the entries left of the diagonal meet the column
+	// above it in order. mirror[j] is the next entry of row j right of its
+	// diagonal that has not been met.
+	mirror := make([]int64, m.Rows)
+	var lower int64
+	for i := range m.Rows {
+		at := m.RowPtr[i]
+		for ; at < m.RowPtr[i+1] && int(m.Col[at]) < i; at++ {
+			j := m.Col[at]
+			k := mirror[j]
+			if k >= m.RowPtr[j+1] || int(m.Col[k]) != i || !same(m.Val[k], m.Val[at]) {
+				return 0, fmt.Errorf("matrixmarket: the matrix is not symmetric: entry (%d, %d) has no equal at (%d, %d)",
+					i+1, j+1, j+1, i+1)
+			}
+			mirror[j]++
+			lower++
+		}
+		if at < m.RowPtr[i+1] && int(m.Col[at]) == i {
+			at++
+			lower++
+		}
+		mirror[i] = at
+	}
+	for j, k := range mirror {
+		if k < m.RowPtr[j+1] {
+			return 0, fmt.Errorf("matrixmarket: the matrix is not symmetric: entry (%d, %d) has no equal at (%d, %d)",
+				j+1, m.Col[k]+1, m.Col[k]+1, j+1)
+		}
+	}
+	return lower, nil
+}
+
+func same(x, y float64) bool { return x == y || x != x && y != y }
+
+// writePiece is about how many entries are formatted at a time.
+const writePiece = 1 << 14
+
+// rowPieces cuts the rows where about writePiece entries are together.
+func rowPieces(m *csr.Matrix) []int {
+	starts := []int{0}
+	if m.Rows == 0 {
+		return starts
+	}
+	next := int64(writePiece)
+	for i := 1; i < m.Rows; i++ {
+		if m.RowPtr[i] >= next {
+			starts = append(starts, i)
+			next = m.RowPtr[i] + writePiece
+		}
+	}
+	return append(starts, m.Rows)
+}
+
+// inOrder calls format for pieces 0 to n-1 on several goroutines and writes
+// what they append to their buffers in order. Only as many buffers exist as
+// are being filled or waited for.
+func inOrder(w io.Writer, n, threads int, format func(buf []byte, k int) []byte) error {
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	threads = max(1, min(threads, n))
+	// Worker t formats pieces t, t+threads, ...; taking from the workers in
+	// turn restores the order.
+	ready := make([]chan []byte, threads)
+	spare := make([]chan []byte, threads)
+	quit := make(chan struct{})
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer close(quit)
+	for t := range threads {
+		ready[t], spare[t] = make(chan []byte, 1), make(chan []byte, 2)
+		spare[t] <- nil
+		spare[t] <- nil
+		wg.Go(func() {
+			for k := t; k < n; k += threads {
+				select {
+				case buf := <-spare[t]:
+					ready[t] <- format(buf[:0], k)
+				case <-quit:
+					return
+				}
+			}
+		})
+	}
+	for k := range n {
+		buf := <-ready[k%threads]
+		if _, err := w.Write(buf); err != nil {
+			return err
+		}
+		spare[k%threads] <- buf
+	}
+	return nil
+}

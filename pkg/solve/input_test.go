@@ -1,0 +1,111 @@
+package solve
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+// Systems that cannot be solved as given are input errors that name the place,
+// counted from 1.
+func TestMatrixErrors(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(-1)
+	wide := &csr.Matrix{Rows: 2, Cols: 3, RowPtr: []int64{0, 1, 2}, Col: []int32{0, 1}, Val: []float64{1, 1}}
+	for _, c := range []struct {
+		name string
+		m    *csr.Matrix
+		want []string
+	}{
+		{"not square", wide, []string{"2 x 3", "square"}},
+		{"empty", &csr.Matrix{}, []string{"empty"}},
+		{"NaN", dense([]float64{1, 0, 0}, []float64{0, 1, nan}, []float64{nan, 0, 1}), []string{"2 entries", "row 2, column 3"}},
+		{"Inf", dense([]float64{1, inf}, []float64{1, 1}), []string{"1 entries", "row 1, column 2"}},
+		{"zero row", dense([]float64{1, 1, 1}, []float64{0, 0, 0}, []float64{1, 2, 3}), []string{"singular", "row 2"}},
+		{"zero column", dense([]float64{1, 0, 2}, []float64{2, 0, 1}, []float64{1, 0, 3}), []string{"singular", "column 2"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := New(c.m, Options{})
+			checkInputError(t, err, c.want)
+		})
+	}
+	stored := dense([]float64{1, 0}, []float64{2, 1})
+	stored.Val[0] = 0
+	_, err := New(stored, Options{})
+	checkInputError(t, err, []string{"row 1"})
+}
+
+func checkInputError(t *testing.T, err error, want []string) {
+	t.Helper()
+	if _, ok := errors.AsType[*InputError](err); !ok {
+		t.Fatalf("error %v is no InputError", err)
+	}
+	for _, w := range want {
+		if !strings.Contains(err.Error(), w) {
+			t.Errorf("error %q does not say %q", err, w)
+		}
+	}
+}
+
+func TestVectorErrors(t *testing.T) {
+	s, err := New(grid(2, 0, 0), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	good := []float64{1, 2, 3, 4}
+	for _, c := range []struct {
+		name  string
+		b, x0 []float64
+		want  []string
+	}{
+		{"short", good[:3], nil, []string{"right-hand side has 3 elements", "4 rows"}},
+		{"long", append(good, 5), nil, []string{"5 elements"}},
+		{"none", nil, nil, []string{"0 elements"}},
+		{"NaN", []float64{1, 2, math.NaN(), 4}, nil, []string{"element 3 of the right-hand side is NaN"}},
+		{"Inf", []float64{math.Inf(1), 2, 3, 4}, nil, []string{"element 1", "+Inf"}},
+		{"short guess", good, good[:1], []string{"initial guess has 1 elements"}},
+		{"NaN in the guess", good, []float64{1, 2, 3, math.NaN()}, []string{"element 4 of the initial guess is NaN"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := s.Solve(t.Context(), c.b, c.x0)
+			checkInputError(t, err, c.want)
+		})
+	}
+	if r, err := s.Solve(t.Context(), good, nil); err != nil || !r.Reason.Converged() {
+		t.Errorf("a good right-hand side after bad ones: %v, %v", r.Reason, err)
+	}
+}
+
+// Too little memory is an error of its own; just enough is enough, and a
+// growing basis of GMRES stays within the limit.
+func TestMemory(t *testing.T) {
+	m := grid(30, 0.3, 0)
+	for _, method := range Methods {
+		if _, err := New(m, Options{Method: method, MaxMemory: 1000}); !errors.Is(err, ErrMemory) {
+			t.Errorf("%s: error %v", method, err)
+		}
+	}
+	s, err := New(m, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	need := s.memory()
+	s.Close()
+	if _, err := New(m, Options{MaxMemory: need - 1}); !errors.Is(err, ErrMemory) {
+		t.Errorf("one byte less than %d: %v", need, err)
+	}
+	tight, err := New(m, Options{MaxMemory: need})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tight.Close()
+	if extra := tight.longestRestart(); extra != 0 {
+		t.Errorf("with no byte to spare the basis may still grow to %d vectors", extra)
+	}
+	if r, err := tight.Solve(t.Context(), rhs(m, 1), nil); err != nil || !r.Reason.Converged() {
+		t.Errorf("with just enough memory: %v, %v", r.Reason, err)
+	}
+}
