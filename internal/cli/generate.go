@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mpsolve/mpsolve/pkg/generate"
+	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
+)
+
+func newGenerate(s streams) *cobra.Command {
+	c := &cobra.Command{
+		Use: "generate KIND", Short: "Write a test matrix",
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return c.Help()
+			}
+			var names []string
+			for _, k := range generate.Kinds() {
+				names = append(names, k.Name)
+			}
+			return usage("unknown kind %q; did you mean %s?", args[0], nearest(args[0], names))
+		},
+	}
+	for _, k := range generate.Kinds() {
+		c.AddCommand(newGenerateKind(s, k))
+	}
+	return c
+}
+
+func newGenerateKind(s streams, k generate.Kind) *cobra.Command {
+	var output string
+	values := make([]float64, len(k.Params))
+	c := &cobra.Command{
+		Use: k.Name, Short: k.Help, Long: k.Help + "\n\n" + k.Use, Args: exactly(0, "no argument"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			p, comment := generate.Params{}, "mpsolve generate "+k.Name
+			for i, q := range k.Params {
+				if f := c.Flags().Lookup(q.Name); f.Changed {
+					p[q.Name] = values[i]
+					comment += fmt.Sprintf(" --%s %s", q.Name, f.Value)
+				}
+			}
+			if _, _, err := k.Estimate(p); err != nil {
+				return usage("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+			}
+			if err := checkOutput(output); err != nil {
+				return err
+			}
+			m, err := generate.Generate(k.Name, p)
+			if err != nil {
+				return err
+			}
+			write := func(w io.Writer) error {
+				return matrixmarket.Write(w, m, matrixmarket.WriteOptions{Symmetric: k.Symmetric, Comments: []string{comment}})
+			}
+			if output == "" {
+				return write(s.out)
+			}
+			return writeFile(output, write)
+		},
+	}
+	for i, q := range k.Params {
+		c.Flags().Float64Var(&values[i], q.Name, q.Default, q.Help)
+	}
+	c.Flags().StringVarP(&output, "output", "o", "", "`file` to write (.mtx or .mtx.gz); standard output if not given")
+	return c
+}

@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// nearest returns the word closest to s.
+func nearest(s string, words []string) string {
+	best, least := "", 0
+	for _, w := range words {
+		if d := levenshtein.ComputeDistance(s, w); best == "" || d < least {
+			best, least = w, d
+		}
+	}
+	return best
+}
+
+// flagError names the flag that an unknown one may have meant.
+func flagError(c *cobra.Command, err error) error {
+	name, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
+	if !unknown {
+		return usage("%w", err)
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return usage("unknown flag --%s; did you mean --%s?", name, nearest(name, names))
+}
+
+// oneOf checks the value of a flag that has a fixed set of values.
+func oneOf[T ~string](flag, value string, all []T) error {
+	words := make([]string, len(all))
+	for i, a := range all {
+		if words[i] = string(a); words[i] == value {
+			return nil
+		}
+	}
+	return usage("--%s %q is not one of %s; did you mean %s?", flag, value, strings.Join(words, ", "), nearest(value, words))
+}

@@ -1,0 +1,148 @@
+// Package cli is the command line of mpsolve: commands, flags, progress and
+// exit codes.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// Version is set by the linker for releases.
+var Version = "0.1.0-dev"
+
+// Exit codes.
+const (
+	exitFailure      = 1 // I/O, memory
+	exitUsage        = 2 // unknown flag or value
+	exitNotConverged = 3 // the best x so far is still written
+	exitInput        = 4 // unreadable or illegal file, unsolvable system
+	exitInterrupted  = 130
+	exitTerminated   = 143
+)
+
+// streams are where a command reads and writes.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// exitError carries an exit code; a nil err prints nothing.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+func (e *exitError) Unwrap() error { return e.err }
+
+func usage(format string, args ...any) error {
+	return &exitError{exitUsage, fmt.Errorf(format, args...)}
+}
+
+// Main runs the command line and returns the exit code.
+func Main(args []string, in io.Reader, out, errOut io.Writer) int {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	stopped := 0
+	go func() {
+		if s, ok := <-signals; ok {
+			cancel(signalError{s})
+		}
+	}()
+	root := newRoot(streams{in, out, errOut})
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	var s signalError
+	if errors.As(context.Cause(ctx), &s) {
+		stopped = exitInterrupted
+		if s.Signal == syscall.SIGTERM {
+			stopped = exitTerminated
+		}
+	}
+	if err != nil && err.Error() != "" {
+		fmt.Fprintf(errOut, "mpsolve: %v\n", err)
+	}
+	if stopped != 0 {
+		return stopped
+	}
+	return exitCode(err)
+}
+
+type signalError struct{ os.Signal }
+
+func (e signalError) Error() string { return "stopped by signal: " + e.String() }
+
+// exitCode maps an error to the code that scripts see.
+func exitCode(err error) int {
+	var coded *exitError
+	var syntax *matrixmarket.Error
+	var input *solve.InputError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &coded):
+		return coded.code
+	case errors.As(err, &syntax), errors.As(err, &input):
+		return exitInput
+	default:
+		return exitFailure
+	}
+}
+
+func newRoot(s streams) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "mpsolve",
+		Short:         "Solve sparse linear systems and verify the answer",
+		SilenceErrors: true, SilenceUsage: true,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usage("unknown command %q (see mpsolve --help)", args[0])
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetIn(s.in)
+	root.SetOut(s.out)
+	root.SetErr(s.err)
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagError(c, err) })
+	root.AddCommand(newSolve(s), newInfo(s), newGenerate(s), newVersion(s))
+	return root
+}
+
+func newVersion(s streams) *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version", Args: exactly(0, "no argument"),
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintf(s.out, "mpsolve %s %s %s/%s\n", Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return err
+		},
+	}
+}
+
+func exactly(n int, what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usage("want %s, got %d arguments", what, len(args))
+		}
+		return nil
+	}
+}
