@@ -172,7 +172,7 @@ func (f *solveFlags) rightHandSides(ctx context.Context, s streams, m *csr.Matri
 			return [][]float64{b}, nil
 		}
 		say("rhs        A·ones is zero but for rounding: taking random:1 instead")
-		return f.randomRHS(m, x, b, 1), nil
+		return randomRHS(m, x, b, 1), nil
 	}
 	if seed, ok := strings.CutPrefix(f.rhs, "random:"); ok {
 		n, err := strconv.ParseUint(seed, 10, 64)
@@ -180,7 +180,7 @@ func (f *solveFlags) rightHandSides(ctx context.Context, s streams, m *csr.Matri
 			return nil, usage("--rhs %s: the seed is not a whole number", f.rhs)
 		}
 		say("rhs        b = A·x, x random (seed %d)", n)
-		return f.randomRHS(m, x, b, n), nil
+		return randomRHS(m, x, b, n), nil
 	}
 	content, err := readContent(ctx, s, f.rhs, f.opt.Threads)
 	if err != nil {
@@ -194,7 +194,7 @@ func (f *solveFlags) rightHandSides(ctx context.Context, s streams, m *csr.Matri
 	return columns, err
 }
 
-func (*solveFlags) randomRHS(m *csr.Matrix, x, b []float64, seed uint64) [][]float64 {
+func randomRHS(m *csr.Matrix, x, b []float64, seed uint64) [][]float64 {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	for i := range x {
 		x[i] = 2*rng.Float64() - 1

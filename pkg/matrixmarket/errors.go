@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // ErrTooLarge is wrapped by errors about files that need more memory than
@@ -55,29 +57,9 @@ func nearest(words []string, s string) string {
 	s = strings.ToLower(s[:min(len(s), maxQuoted)])
 	best, least := "", 0
 	for _, w := range words {
-		if d := editDistance(s, w); best == "" || d < least {
+		if d := levenshtein.ComputeDistance(s, w); best == "" || d < least {
 			best, least = w, d
 		}
 	}
 	return best
-}
-
-// editDistance returns the Levenshtein distance of two words.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			d := diagonal
-			if a[i] != b[j] {
-				d = 1 + min(diagonal, row[j], row[j+1])
-			}
-			diagonal, row[j+1] = row[j+1], d
-		}
-	}
-	return row[len(b)]
 }
