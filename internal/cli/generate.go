@@ -14,6 +14,7 @@ import (
 func newGenerate(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use: "generate KIND", Short: "Write a test matrix",
+		Example: "  mpsolve generate poisson2d --n 100 -o poisson.mtx.gz\n  mpsolve generate elasticity3d --help",
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return c.Help()
@@ -47,7 +48,7 @@ func newGenerateKind(s streams, k generate.Kind) *cobra.Command {
 			if _, _, err := k.Estimate(p); err != nil {
 				return usage("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
 			}
-			if err := checkOutput(output); err != nil {
+			if err := checkOutput("output", output); err != nil {
 				return err
 			}
 			m, err := generate.Generate(k.Name, p)

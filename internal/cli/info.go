@@ -1,42 +1,45 @@
 package cli
 
 import (
+	"context"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
 func newInfo(s streams) *cobra.Command {
-	return &cobra.Command{
+	var maxMemory memorySize
+	c := &cobra.Command{
 		Use: "info FILE", Short: "Say what a Matrix Market file holds",
+		Long: "Say what a Matrix Market file (or - for standard input) holds; for a real\n" +
+			"matrix also its facts and a histogram of its magnitudes.",
 		Example: "  mpsolve info matrix.mtx.gz", Args: exactly(1, "one file"),
 		RunE: func(c *cobra.Command, args []string) error {
-			content, err := readContent(c.Context(), s, args[0], 0)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(s.out, "%s: %v %v %v %v, %d x %d, %d entries stored\n", args[0], content.Object,
-				content.Format, content.Field, content.Symmetry, content.Rows, content.Cols, content.Stored)
-			if content.Field == matrixmarket.Complex || content.Matrix == nil {
-				return nil
-			}
-			printFacts(s.out, csr.Examine(content.Matrix))
-			return nil
+			return runInfo(c.Context(), input{streams: s, maxMemory: int64(maxMemory)}, args[0])
 		},
 	}
+	c.Flags().Var(&maxMemory, "max-memory", "memory limit, such as 4GB; default: what the machine has")
+	return c
 }
 
-func printFacts(w io.Writer, f csr.Facts) {
-	fmt.Fprintf(w, "matrix     %d x %d, %d nonzeros, %.1f a row, at most %d\n", f.Rows, f.Cols, f.NNZ,
-		float64(f.NNZ)/float64(max(f.Rows, 1)), f.LongestRow)
-	if f.Rows == f.Cols {
-		fmt.Fprintf(w, "symmetric  %v (asymmetry %.1e, tolerance %.0e)\n", f.Symmetric, f.Asymmetry, csr.SymmetryTol)
-		fmt.Fprintf(w, "diagonal   %d positive, %d negative, %d zero\n", f.DiagonalPositive, f.DiagonalNegative, f.DiagonalZero)
+func runInfo(ctx context.Context, in input, path string) error {
+	content, err := in.read(ctx, path)
+	if err != nil {
+		return err
 	}
-	fmt.Fprintf(w, "values     |a| from %.3g to %.3g, %.1f decades\n", f.MinAbs, f.MaxAbs, f.Spread())
-	fmt.Fprintf(w, "memory     %.1f MB as FP64 CSR\n", float64(csr.Bytes(int64(f.Rows), int64(f.NNZ)))/1e6)
+	out := &firstError{w: in.out}
+	report.Line(out, "file", "%s: %v %v %v %v, %d x %d, %d entries stored", path, content.Object,
+		content.Format, content.Field, content.Symmetry, content.Rows, content.Cols, content.Stored)
+	if content.Field != matrixmarket.Complex && content.Matrix != nil {
+		report.Facts(out, csr.Examine(content.Matrix))
+		report.Histogram(out, content.Matrix.Val)
+	}
+	if out.err != nil {
+		return fmt.Errorf("writing: %w", out.err)
+	}
+	return nil
 }

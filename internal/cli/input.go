@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -9,15 +10,36 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
+	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
-// readContent reads a Matrix Market file, or standard input for "-", and
-// prints its warnings. The bar is drawn on a terminal only.
-func readContent(ctx context.Context, s streams, path string, threads int) (*matrixmarket.Content, error) {
-	opt := matrixmarket.Options{Threads: threads}
-	if isTerminal(s.err) {
-		bar := progressbar.NewOptions64(-1, progressbar.OptionSetWriter(s.err),
+// input reads Matrix Market files for a command.
+type input struct {
+	streams
+	threads   int   // 0: all processors
+	maxMemory int64 // 0: what the machine has
+}
+
+// matrix reads a real sparse matrix.
+func (in input) matrix(ctx context.Context, path string) (*csr.Matrix, error) {
+	content, err := in.read(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	m, err := content.CSR()
+	if err != nil {
+		return nil, &exitError{exitInput, fmt.Errorf("%s: %w", path, err)}
+	}
+	return m, nil
+}
+
+// read reads a Matrix Market file, or standard input for "-", and prints its
+// warnings. The bar is drawn on a terminal only.
+func (in input) read(ctx context.Context, path string) (*matrixmarket.Content, error) {
+	opt := matrixmarket.Options{Threads: in.threads, MaxMemory: in.maxMemory, Installed: installedMemory()}
+	if isTerminal(in.err) {
+		bar := progressbar.NewOptions64(-1, progressbar.OptionSetWriter(in.err),
 			progressbar.OptionSetDescription("reading"), progressbar.OptionShowBytes(true),
 			progressbar.OptionClearOnFinish())
 		opt.Progress = func(done, total int64) {
@@ -29,18 +51,21 @@ func readContent(ctx context.Context, s streams, path string, threads int) (*mat
 	var c *matrixmarket.Content
 	var err error
 	if path == "-" {
-		c, err = matrixmarket.Read(ctx, s.in, "<stdin>", opt)
+		c, err = matrixmarket.Read(ctx, in.in, "<stdin>", opt)
 	} else {
 		c, err = matrixmarket.ReadFile(ctx, path, opt)
 	}
-	if err != nil {
-		if os.IsNotExist(err) || os.IsPermission(err) || isDirectory(path) {
-			return nil, &exitError{exitInput, err}
-		}
+	switch {
+	case err == nil:
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil, &exitError{exitNotConverged, fmt.Errorf("time limit reached while reading %s", path)}
+	case os.IsNotExist(err), os.IsPermission(err), isDirectory(path):
+		return nil, &exitError{exitInput, err}
+	default:
 		return nil, err
 	}
 	for _, w := range c.Warnings {
-		fmt.Fprintf(s.err, "mpsolve: warning: %s: %s\n", path, w)
+		fmt.Fprintf(in.err, "mpsolve: warning: %s: %s\n", path, w)
 	}
 	return c, nil
 }

@@ -40,3 +40,14 @@ func oneOf[T ~string](flag, value string, all []T) error {
 	}
 	return usage("--%s %q is not one of %s; did you mean %s?", flag, value, strings.Join(words, ", "), nearest(value, words))
 }
+
+// completeWords lets the shell complete the values of a flag.
+func completeWords[T ~string](c *cobra.Command, flag string, all []T) {
+	words := make([]string, len(all))
+	for i, a := range all {
+		words[i] = string(a)
+	}
+	if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err) // the flag does not exist
+	}
+}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,50 +11,98 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// checkOutput reports, before any work is done, that path cannot be written.
-func checkOutput(path string) error {
+// checkOutput reports, before any work is done, that path cannot be written:
+// its folder is missing, it is a folder, or one of the inputs.
+func checkOutput(flag, path string, inputs ...string) error {
 	if path == "" {
 		return nil
 	}
 	if dir := filepath.Dir(path); !isDirectory(dir) {
-		return usage("--output %s: there is no folder %s", path, dir)
+		return usage("--%s %s: there is no folder %s", flag, path, dir)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil // not there yet
+	}
+	if info.IsDir() {
+		return usage("--%s %s: is a folder", flag, path)
+	}
+	for _, in := range inputs {
+		if other, err := os.Stat(in); err == nil && os.SameFile(info, other) {
+			return usage("--%s %s: is an input as well", flag, path)
+		}
 	}
 	return nil
 }
 
-// writeFile writes path by way of a temporary file beside it, so that a file
-// of that name is always whole; .gz is compressed.
-func writeFile(path string, write func(io.Writer) error) (err error) {
+// A pendingFile is written under another name beside its own, which it gets
+// when it is whole: a file of that name is never partial.
+type pendingFile struct {
+	path string
+	*os.File
+}
+
+func createPending(path string) (*pendingFile, error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
+		return nil, fmt.Errorf("writing %s: %w", path, err)
+	}
+	return &pendingFile{path, f}, nil
+}
+
+// finish gives the file its name or, if writing it failed, removes it.
+func (f *pendingFile) finish(err error) error {
+	if err == nil {
+		err = f.Chmod(0o644)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), f.path)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("writing %s: %w", f.path, err), removeIfThere(f.Name()))
+	}
+	return nil
+}
+
+func removeIfThere(path string) error {
+	if err := os.Remove(path); !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-			err = fmt.Errorf("writing %s: %w", path, err)
-		}
-	}()
-	if strings.HasSuffix(path, ".gz") {
-		z := gzip.NewWriter(f)
-		if err = write(z); err == nil {
-			err = z.Close()
-		}
-	} else {
-		err = write(f)
-	}
+	return nil
+}
+
+// writeFile writes path as a whole or not at all; .gz is compressed.
+func writeFile(path string, write func(io.Writer) error) error {
+	f, err := createPending(path)
 	if err != nil {
 		return err
 	}
-	if err = f.Chmod(0o644); err != nil {
-		return err
+	if !strings.HasSuffix(path, ".gz") {
+		return f.finish(write(f))
 	}
-	if err = f.Sync(); err != nil {
-		return err
+	z := gzip.NewWriter(f)
+	if err = write(z); err == nil {
+		err = z.Close()
 	}
-	if err = f.Close(); err != nil {
-		return err
+	return f.finish(err)
+}
+
+// firstError is a writer that keeps its first error.
+type firstError struct {
+	w   io.Writer
+	err error
+}
+
+func (f *firstError) Write(p []byte) (int, error) {
+	n, err := f.w.Write(p)
+	if f.err == nil {
+		f.err = err
 	}
-	return os.Rename(f.Name(), path)
+	return n, err
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -77,11 +78,12 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 			stopped = exitTerminated
 		}
 	}
-	if err != nil && err.Error() != "" {
-		fmt.Fprintf(errOut, "mpsolve: %v\n", err)
-	}
 	if stopped != 0 {
+		fmt.Fprintf(errOut, "mpsolve: %v\n", s)
 		return stopped
+	}
+	if err != nil && err.Error() != "" {
+		fmt.Fprintf(errOut, "mpsolve: %s\n", strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
 	return exitCode(err)
 }
@@ -111,12 +113,17 @@ func newRoot(s streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "mpsolve",
 		Short:         "Solve sparse linear systems and verify the answer",
+		Example:       "  mpsolve solve matrix.mtx\n  mpsolve info matrix.mtx.gz\n  mpsolve generate poisson3d --n 50 -o poisson.mtx.gz",
 		SilenceErrors: true, SilenceUsage: true,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return usage("unknown command %q (see mpsolve --help)", args[0])
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
 			}
-			return nil
+			var names []string
+			for _, sub := range c.Commands() {
+				names = append(names, sub.Name())
+			}
+			return usage("unknown command %q; did you mean %s?", args[0], nearest(args[0], names))
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -124,7 +131,7 @@ func newRoot(s streams) *cobra.Command {
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagError(c, err) })
-	root.AddCommand(newSolve(s), newInfo(s), newGenerate(s), newVersion(s))
+	root.AddCommand(newSolve(s), newInfo(s), newGenerate(s), newVersion(s), newMan(root))
 	return root
 }
 

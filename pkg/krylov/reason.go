@@ -37,6 +37,10 @@ const (
 	// Drift: the method's own recurrence claims the tolerance but the residual
 	// recomputed from A, x and b does not confirm it.
 	Drift Reason = -9
+	// Singular: the backward error is within the tolerance, but only because x
+	// is huge: the residual is no smaller than b, so x = 0 does as well. A is
+	// singular to working precision and b is not in its range.
+	Singular Reason = -10
 )
 
 // reasons holds the name of each Reason and one line of advice.
@@ -53,6 +57,7 @@ var reasons = map[Reason]struct{ name, advice string }{
 	Divergence:     {"divergence", "this method does not suit the matrix; try gmres"},
 	Indefinite:     {"not positive definite", "conjugate gradients need a positive definite matrix; use gmres"},
 	Drift:          {"residual drift", "rounding errors separated the recurrence from the true residual; use refinement"},
+	Singular:       {"numerically singular", "x is little but a null vector of the matrix: the residual is no smaller than b; check the model (a constraint or boundary condition may be missing)"},
 }
 
 // String returns the reason in a few words.

@@ -1,12 +1,17 @@
 package matrixmarket
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/dustin/go-humanize"
+)
 
 // allowance is how much memory a read may take.
 type allowance struct {
-	file string
-	max  int64 // bytes; 0: judged by the length of the text
-	text int64 // bytes of text, at least
+	file      string
+	max       int64 // bytes; 0: judged by the length of the text
+	installed int64 // bytes that the machine has; 0: not known
+	text      int64 // bytes of text, at least
 }
 
 // Without a limit of the user's, a result may take this many bytes in any
@@ -29,6 +34,9 @@ func (a allowance) check(need float64, what string, args ...any) error {
 	case a.max > 0 && need > float64(a.max):
 		return fmt.Errorf("%s: %w: %s would take %s of memory, the limit is %s",
 			a.file, ErrTooLarge, thing, bytesText(need), bytesText(float64(a.max)))
+	case a.installed > 0 && need > float64(a.installed):
+		return fmt.Errorf("%s: %w: %s would take %s of memory, the machine has %s",
+			a.file, ErrTooLarge, thing, bytesText(need), bytesText(float64(a.installed)))
 	case a.max <= 0 && need > freeBytes && need > freeRatio*float64(a.text):
 		return fmt.Errorf("%s: %w: %s would take %s of memory, for %s of text (set a memory limit above that to allow it)",
 			a.file, ErrTooLarge, thing, bytesText(need), bytesText(float64(a.text)))
@@ -36,16 +44,4 @@ func (a allowance) check(need float64, what string, args ...any) error {
 	return nil
 }
 
-// bytesText writes a number of bytes for people.
-func bytesText(n float64) string {
-	units := []string{"bytes", "kB", "MB", "GB", "TB", "PB", "EB"}
-	k := 0
-	for n >= 1000 && k < len(units)-1 {
-		n /= 1000
-		k++
-	}
-	if k == 0 {
-		return fmt.Sprintf("%.0f %s", n, units[k])
-	}
-	return fmt.Sprintf("%.3g %s", n, units[k])
-}
+func bytesText(n float64) string { return humanize.Bytes(uint64(n)) }

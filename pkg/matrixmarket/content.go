@@ -19,6 +19,10 @@ type Options struct {
 	// refused then (more than 1 GiB and more than 1000 times the text).
 	MaxMemory int64
 
+	// Installed is the memory of the machine in bytes, beyond which a file is
+	// refused in any case; 0: not known.
+	Installed int64
+
 	// KeepZeros keeps entries that are zero in a coordinate matrix. By default
 	// they are dropped, along with sums of duplicates that come to zero.
 	KeepZeros bool

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
 )
 
 // entries makes an n x n matrix of what fill adds.
@@ -178,4 +179,13 @@ func bigMeasure(stop Stop, m *csr.Matrix, x, b []float64) float64 {
 		return quo(r2.Sqrt(r2), b2.Sqrt(b2))
 	}
 	return worst
+}
+
+// honest reports whether a result claims what its error e allows: converged if
+// and only if e is at most tol and the residual smaller than b.
+func honest(r Result, e, tol float64) bool {
+	if r.Reason == krylov.Singular {
+		return e <= tol && r.Errors.RelativeResidual >= 1
+	}
+	return r.Reason.Converged() == (e <= tol)
 }

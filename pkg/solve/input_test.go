@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
 )
 
 // Systems that cannot be solved as given are input errors that name the place,
@@ -107,5 +108,23 @@ func TestMemory(t *testing.T) {
 	}
 	if r, err := tight.Solve(t.Context(), rhs(m, 1), nil); err != nil || !r.Reason.Converged() {
 		t.Errorf("with just enough memory: %v, %v", r.Reason, err)
+	}
+}
+
+// An x so large that any matrix is near one that it solves is no solution.
+func TestNumericallySingular(t *testing.T) {
+	m := entries(3, func(add func(i, j int, v float64)) { // a path: null vector (1, 1, 1)
+		for i := range 2 {
+			add(i, i, 1)
+			add(i+1, i+1, 1)
+			add(i, i+1, -1)
+			add(i+1, i, -1)
+		}
+	})
+	b := []float64{1, 2, 4}
+	null := []float64{1e30, 1e30, 1e30}
+	r := mustSolve(t, m, b, null, Options{})
+	if r.Reason != krylov.Singular || r.Errors.Row > 1e-20 {
+		t.Errorf("%v with row-wise error %g", r.Reason, r.Errors.Row)
 	}
 }

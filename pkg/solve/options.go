@@ -90,6 +90,9 @@ func (o Options) Validate() error {
 	if !(o.InnerTol >= 0 && o.InnerTol < 1) {
 		fault("inner tolerance %g is not in [0, 1)", o.InnerTol)
 	}
+	if o.NoRefine && o.InnerTol > 0 {
+		fault("an inner tolerance needs refinement")
+	}
 	if o.MaxIter < 0 || o.Restart < 0 || o.Threads < 0 || o.MaxMemory < 0 {
 		fault("negative limit")
 	}

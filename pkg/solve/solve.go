@@ -167,6 +167,9 @@ func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
 	} else if e <= s.opt.Tol && !solved.Reason.Converged() {
 		solved.Reason = krylov.Converged
 	}
+	if solved.Reason == krylov.Converged && errs.RelativeResidual >= 1 {
+		solved.Reason = krylov.Singular
+	}
 	count, elapsed := s.products()
 	return Result{
 		X: x, Reason: solved.Reason, Errors: errs,

@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"encoding/csv"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+)
+
+// history writes a line of CSV for every iteration. The nil history writes
+// nothing.
+type history struct {
+	file  *pendingFile
+	csv   *csv.Writer
+	rhs   int
+	start time.Time
+}
+
+func newHistory(path string) (*history, error) {
+	if path == "" {
+		return nil, nil
+	}
+	f, err := createPending(path)
+	if err != nil {
+		return nil, err
+	}
+	h := &history{file: f, csv: csv.NewWriter(f), start: time.Now()}
+	return h, h.csv.Write([]string{"rhs", "step", "iteration", "residual", "estimate", "seconds"})
+}
+
+// begin goes on to the right-hand side k, counted from 0.
+func (h *history) begin(k int) {
+	if h != nil {
+		h.rhs = k + 1
+	}
+}
+
+func (h *history) add(e krylov.Event) {
+	if h == nil {
+		return
+	}
+	number := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+	_ = h.csv.Write([]string{ // the writer keeps the error
+		strconv.Itoa(h.rhs), strconv.Itoa(e.Outer), strconv.Itoa(e.Iteration),
+		number(e.Residual), number(e.Estimate), number(time.Since(h.start).Seconds()),
+	})
+}
+
+// close puts the file in its place.
+func (h *history) close() error {
+	if h == nil {
+		return nil
+	}
+	h.csv.Flush()
+	if err := h.file.finish(h.csv.Error()); err != nil {
+		return fmt.Errorf("--history: %w", err)
+	}
+	return nil
+}

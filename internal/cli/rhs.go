@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+
+	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// noiseOnly is the size of b_i / T_i under which b = A·ones is rounding noise.
+const noiseOnly = 1e-12
+
+// checkRHS checks the seed of random:SEED.
+func checkRHS(rhs string) error {
+	if text, ok := strings.CutPrefix(rhs, "random:"); ok {
+		if _, err := strconv.ParseUint(text, 10, 64); err != nil {
+			return usage("--rhs %s: the seed is not a whole number", rhs)
+		}
+	}
+	return nil
+}
+
+// rightHandSides makes or reads them and notes in r what they are.
+func (f *solveFlags) rightHandSides(ctx context.Context, in input, m *csr.Matrix, r *report.Report) ([][]float64, error) {
+	r.RHS = f.rhs
+	if f.rhs == "ones" {
+		if b, ok := timesOnes(m); ok {
+			r.RHS = "b = A·ones"
+			return [][]float64{b}, nil
+		}
+		r.RHS = "b = A·x, x random (seed 1), since A·ones is zero but for rounding"
+		return [][]float64{TimesRandom(m, 1)}, nil
+	}
+	if text, ok := strings.CutPrefix(f.rhs, "random:"); ok {
+		seed, err := strconv.ParseUint(text, 10, 64)
+		r.RHS = fmt.Sprintf("b = A·x, x random (seed %d)", seed)
+		return [][]float64{TimesRandom(m, seed)}, err
+	}
+	b, err := in.columns(ctx, f.rhs)
+	if err == nil && len(b) == 0 {
+		err = &exitError{exitInput, fmt.Errorf("%s: no column", f.rhs)}
+	}
+	r.RHS = fmt.Sprintf("%d from %s", len(b), f.rhs)
+	return b, err
+}
+
+// DefaultRHS is the right-hand side that solve takes if it is given none:
+// A·ones or, where that is but rounding noise, A·x for the random x of seed 1.
+func DefaultRHS(m *csr.Matrix) []float64 {
+	if b, ok := timesOnes(m); ok {
+		return b
+	}
+	return TimesRandom(m, 1)
+}
+
+// timesOnes returns A·ones, and whether it is more than rounding noise.
+func timesOnes(m *csr.Matrix) (b []float64, ok bool) {
+	b = make([]float64, m.Rows)
+	for i := range b {
+		_, vals := m.Row(i)
+		var t float64
+		for _, v := range vals {
+			b[i] += v
+			t += max(v, -v)
+		}
+		ok = ok || max(b[i], -b[i]) > noiseOnly*t
+	}
+	return b, ok
+}
+
+// TimesRandom returns A·x for x uniform in [-1, 1).
+func TimesRandom(m *csr.Matrix, seed uint64) []float64 {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	x, b := make([]float64, m.Cols), make([]float64, m.Rows)
+	for j := range x {
+		x[j] = 2*rng.Float64() - 1
+	}
+	m.MulVec(b, x)
+	return b
+}
+
+// guesses returns an initial guess, nil for none, for each right-hand side.
+func (f *solveFlags) guesses(ctx context.Context, in input, count int) ([][]float64, error) {
+	x0 := make([][]float64, count)
+	if f.guess == "" {
+		return x0, nil
+	}
+	columns, err := in.columns(ctx, f.guess)
+	if err != nil {
+		return nil, err
+	}
+	if len(columns) != 1 && len(columns) != count {
+		return nil, &solve.InputError{Msg: fmt.Sprintf("%s has %d columns for %d right-hand sides; want 1 or %d",
+			f.guess, len(columns), count, count)}
+	}
+	for k := range x0 {
+		x0[k] = columns[min(k, len(columns)-1)]
+	}
+	return x0, nil
+}
+
+// columns reads a file of vectors.
+func (in input) columns(ctx context.Context, path string) ([][]float64, error) {
+	content, err := in.read(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	columns, err := content.Columns()
+	if err != nil && !errors.Is(err, matrixmarket.ErrTooLarge) {
+		err = &exitError{exitInput, fmt.Errorf("%s: %w", path, err)}
+	}
+	return columns, err
+}

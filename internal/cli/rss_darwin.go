@@ -1,0 +1,13 @@
+package cli
+
+import "syscall"
+
+// peakRSS is the largest resident set of this process so far, in bytes; 0 if
+// the system does not tell.
+func peakRSS() int64 {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return int64(u.Maxrss)
+}

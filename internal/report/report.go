@@ -1,0 +1,175 @@
+// Package report is what a solve tells its user: one object that is printed as
+// text or as JSON. docs/report.schema.json describes the JSON form.
+package report
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+	"time"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+	"github.com/mpsolve/mpsolve/pkg/verify"
+)
+
+// SchemaVersion counts the changes of the JSON form that old readers would not
+// understand; new fields alone do not raise it.
+const SchemaVersion = 1
+
+// Report is the outcome of one run of `mpsolve solve`. With several right-hand
+// sides the counts and seconds are sums, the errors the largest ones, and the
+// reason is that of the first one that did not converge.
+type Report struct {
+	SchemaVersion int    `json:"schema_version"`
+	Version       string `json:"version"` // of mpsolve
+
+	Matrix    Matrix   `json:"matrix"`
+	RHS       string   `json:"rhs"`
+	Method    string   `json:"method"` // the last one used
+	Scale     string   `json:"scale"`
+	Refine    bool     `json:"refine"`
+	Formats   []string `json:"formats"`
+	Epsilon   float64  `json:"epsilon"`
+	Criterion string   `json:"criterion"`
+	Stop      string   `json:"stop"`
+	Tolerance float64  `json:"tolerance"`
+	Threads   int      `json:"threads"`
+	Events    []string `json:"events"` // decisions and changes of method, a line each
+
+	Outcome
+	Solutions []Outcome `json:"solutions"` // one for each right-hand side
+
+	Seconds Seconds `json:"seconds"`
+	Bytes   Bytes   `json:"bytes"`
+	Output  string  `json:"output,omitempty"` // file of x
+}
+
+// Matrix says what was solved with.
+type Matrix struct {
+	File      string `json:"file"`
+	Rows      int    `json:"rows"`
+	Cols      int    `json:"cols"`
+	NNZ       int    `json:"nnz"`
+	Symmetric bool   `json:"symmetric"`
+}
+
+// Outcome is the end of one solve, or of all of them.
+type Outcome struct {
+	Converged        bool          `json:"converged"`
+	Reason           string        `json:"reason"`
+	Advice           string        `json:"advice,omitempty"`
+	OuterIterations  int           `json:"outer_iterations"`
+	InnerIterations  int           `json:"inner_iterations"`
+	SpMVs            int           `json:"spmv_count"`
+	BackwardError    BackwardError `json:"backward_error"`
+	RelativeResidual Number        `json:"relative_residual"`
+}
+
+// BackwardError holds the backward errors of package verify.
+type BackwardError struct {
+	Row           Number `json:"row"`
+	Normwise      Number `json:"normwise"`
+	Componentwise Number `json:"componentwise"`
+}
+
+// Seconds is where the time went. Solve contains SpMV, Orthogonalization and
+// Other, which is vector work and scaling; Total is the whole run.
+type Seconds struct {
+	Read              float64 `json:"read"`
+	Build             float64 `json:"build"`
+	Solve             float64 `json:"solve"`
+	SpMV              float64 `json:"spmv"`
+	Orthogonalization float64 `json:"orthogonalization"`
+	Other             float64 `json:"other"`
+	Verify            float64 `json:"verify"`
+	Total             float64 `json:"total"`
+}
+
+// Bytes is what the matrix takes, and the most that the process took.
+type Bytes struct {
+	FP64CSR int64 `json:"fp64_csr"`
+	Stored  int64 `json:"stored"`
+	PeakRSS int64 `json:"peak_rss"` // 0: not known on this system
+}
+
+// Number is a float64 that is null in JSON unless it is finite.
+type Number float64
+
+// MarshalJSON implements json.Marshaler.
+func (n Number) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(float64(n)) || math.IsInf(float64(n), 0) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
+}
+
+// SetMatrix fills in what is known of the matrix in a file.
+func (r *Report) SetMatrix(file string, f csr.Facts) {
+	r.Matrix = Matrix{File: file, Rows: f.Rows, Cols: f.Cols, NNZ: f.NNZ, Symmetric: f.Symmetric}
+	r.Bytes.FP64CSR = csr.Bytes(int64(f.Rows), int64(f.NNZ))
+}
+
+// Add takes in the result for one more right-hand side.
+func (r *Report) Add(s solve.Result) {
+	one := outcome(s)
+	r.Method = s.Method
+	r.Solutions = append(r.Solutions, one)
+	r.Seconds.add(s.Time)
+	if len(r.Solutions) == 1 {
+		r.Outcome = one
+		return
+	}
+	if r.Converged {
+		r.Converged, r.Reason, r.Advice = one.Converged, one.Reason, one.Advice
+	}
+	r.OuterIterations += one.OuterIterations
+	r.InnerIterations += one.InnerIterations
+	r.SpMVs += one.SpMVs
+	r.setErrors(r.errors().Worst(s.Errors))
+}
+
+func outcome(s solve.Result) Outcome {
+	o := Outcome{
+		Converged: s.Reason.Converged(), Reason: s.Reason.String(), Advice: s.Reason.Advice(),
+		OuterIterations: s.Outer, InnerIterations: s.Iterations, SpMVs: s.SpMVs,
+	}
+	o.setErrors(s.Errors)
+	return o
+}
+
+func (o *Outcome) setErrors(e verify.Errors) {
+	o.BackwardError = BackwardError{Number(e.Row), Number(e.Normwise), Number(e.Componentwise)}
+	o.RelativeResidual = Number(e.RelativeResidual)
+}
+
+func (o *Outcome) errors() verify.Errors {
+	e := o.BackwardError
+	return verify.Errors{
+		Row: float64(e.Row), Normwise: float64(e.Normwise),
+		Componentwise: float64(e.Componentwise), RelativeResidual: float64(o.RelativeResidual),
+	}
+}
+
+func (s *Seconds) add(t solve.TimeByPhase) {
+	solving := t.Total - t.Verify
+	s.Solve += solving.Seconds()
+	s.SpMV += t.SpMV.Seconds()
+	s.Orthogonalization += t.Orthogonalization.Seconds()
+	s.Verify += t.Verify.Seconds()
+	s.Other += max(0, solving-t.SpMV-t.Orthogonalization).Seconds()
+}
+
+// Finish completes the report of a run that began at start.
+func (r *Report) Finish(start time.Time, peakRSS int64) {
+	r.Seconds.Total = time.Since(start).Seconds()
+	r.Bytes.PeakRSS = peakRSS
+}
+
+// WriteJSON writes the report as one indented JSON object and a newline.
+func (r *Report) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(r)
+}

@@ -1,0 +1,83 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+// Line writes one line of a text report: a label and what there is to say.
+func Line(w io.Writer, label, format string, args ...any) {
+	fmt.Fprintf(w, "%-10s %s\n", label, fmt.Sprintf(format, args...))
+}
+
+// Event writes a line of pkg/solve, whose first word is the label.
+func Event(w io.Writer, line string) {
+	label, rest, _ := strings.Cut(line, " ")
+	Line(w, label, "%s", rest)
+}
+
+// Facts writes what is known of a matrix.
+func Facts(w io.Writer, f csr.Facts) {
+	Line(w, "matrix", "%d x %d, %d nonzeros, %.1f a row, at most %d", f.Rows, f.Cols, f.NNZ,
+		float64(f.NNZ)/float64(max(f.Rows, 1)), f.LongestRow)
+	if f.Rows == f.Cols {
+		symmetric := "no"
+		if f.Symmetric {
+			symmetric = "yes"
+		}
+		Line(w, "symmetric", "%s (asymmetry %.1e, tolerance %.0e)", symmetric, f.Asymmetry, csr.SymmetryTol)
+		Line(w, "diagonal", "%d positive, %d negative, %d zero", f.DiagonalPositive, f.DiagonalNegative, f.DiagonalZero)
+	}
+	Line(w, "values", "|a| from %.3g to %.3g, %.1f decades", f.MinAbs, f.MaxAbs, f.Spread())
+	Line(w, "storage", "%s as FP64 CSR", bytes(csr.Bytes(int64(f.Rows), int64(f.NNZ))))
+}
+
+// stopNames are the criteria of pkg/solve in words.
+var stopNames = map[string]string{
+	"row": "row-wise backward error", "nw": "normwise backward error",
+	"cw": "componentwise backward error", "rel": "||r||/||b||",
+}
+
+// Verdict is the outcome in one line.
+func (r *Report) Verdict(o Outcome) string {
+	e := map[string]Number{
+		"row": o.BackwardError.Row, "nw": o.BackwardError.Normwise,
+		"cw": o.BackwardError.Componentwise, "rel": o.RelativeResidual,
+	}[r.Stop]
+	if o.Converged {
+		return fmt.Sprintf("%s, %s %.1e <= %.0e", o.Reason, stopNames[r.Stop], e, r.Tolerance)
+	}
+	return fmt.Sprintf("NOT converged (%s), %s %.1e > %.0e; %s", o.Reason, stopNames[r.Stop], e, r.Tolerance, o.Advice)
+}
+
+// WriteText writes the outcome for people.
+func (r *Report) WriteText(w io.Writer) {
+	if len(r.Solutions) > 1 {
+		for k, o := range r.Solutions {
+			Line(w, fmt.Sprintf("x %d", k+1), "%s", r.Verdict(o))
+		}
+	}
+	Line(w, "result", "%s", r.Verdict(r.Outcome))
+	Line(w, "errors", "row-wise %.2e, normwise %.2e, componentwise %.2e, ||r||/||b|| %.2e",
+		r.BackwardError.Row, r.BackwardError.Normwise, r.BackwardError.Componentwise, r.RelativeResidual)
+	Line(w, "work", "%s: %d iterations, %d refinement steps, %d SpMVs, %d threads",
+		r.Method, r.InnerIterations, r.OuterIterations, r.SpMVs, r.Threads)
+	s := r.Seconds
+	Line(w, "time", "%.3f s: read %.3f, build %.3f, SpMV %.3f, orthogonalisation %.3f, verification %.3f, other %.3f",
+		s.Total, s.Read, s.Build, s.SpMV, s.Orthogonalization, s.Verify, s.Other)
+	if r.Bytes.PeakRSS > 0 {
+		Line(w, "memory", "%s at most", bytes(r.Bytes.PeakRSS))
+	}
+	if r.Output == "" {
+		Line(w, "x", "not written (see --output)")
+	} else {
+		Line(w, "x", "written to %s", r.Output)
+	}
+}
+
+func bytes(n int64) string { return humanize.Bytes(uint64(n)) }
