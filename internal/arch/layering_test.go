@@ -39,10 +39,11 @@ var layers = []layer{
 	{pkg: "pkg/verify", imports: []string{"pkg/csr", "internal/parallel", "internal/dd"}, reason: "judges an x by the matrix alone, whatever made it"},
 	{pkg: "pkg/linop", imports: []string{"pkg/csr", "internal/kernels", "internal/parallel", "internal/dd"}, reason: "the seam knows no algorithm, format or device", pure: true},
 	{pkg: "pkg/generate", imports: []string{"pkg/csr", "internal/parallel"}, reason: "makes matrices, knows no files and no solver"},
-	{pkg: "pkg/matrixmarket", imports: []string{"pkg/csr", "internal/parallel"}, reason: "reads and writes, knows no precision and no solver"},
+	{pkg: "pkg/matrixmarket", imports: []string{"pkg/csr", "internal/parallel", "internal/nearest"}, reason: "reads and writes, knows no precision and no solver"},
 	{pkg: "pkg/csr", imports: []string{"internal/parallel", "internal/dd"}, reason: "structure and norms, knows no precision"},
 
 	{pkg: "internal/kernels", imports: []string{"internal/dd"}, reason: "plain slices, no solver and no goroutine"},
+	{pkg: "internal/nearest", reason: "words alone"},
 	{pkg: "internal/parallel", reason: "goroutines alone"},
 	{pkg: "internal/dd", reason: "arithmetic alone"},
 }

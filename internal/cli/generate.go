@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mpsolve/mpsolve/internal/nearest"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
@@ -23,7 +24,7 @@ func newGenerate(s streams) *cobra.Command {
 			for _, k := range generate.Kinds() {
 				names = append(names, k.Name)
 			}
-			return usage("unknown kind %q; did you mean %s?", args[0], nearest(args[0], names))
+			return usage("unknown kind %q; did you mean %s?", args[0], nearest.Word(args[0], names))
 		},
 	}
 	for _, k := range generate.Kinds() {

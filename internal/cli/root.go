@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mpsolve/mpsolve/internal/nearest"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -123,7 +124,7 @@ func newRoot(s streams) *cobra.Command {
 			for _, sub := range c.Commands() {
 				names = append(names, sub.Name())
 			}
-			return usage("unknown command %q; did you mean %s?", args[0], nearest(args[0], names))
+			return usage("unknown command %q; did you mean %s?", args[0], nearest.Word(args[0], names))
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"github.com/agnivade/levenshtein"
 )
 
 // ErrTooLarge is wrapped by errors about files that need more memory than
@@ -50,16 +48,4 @@ func quote(s string) string {
 		return strconv.QuoteToASCII(s[:maxQuoted]) + "..."
 	}
 	return strconv.QuoteToASCII(s)
-}
-
-// nearest returns the word with the smallest edit distance from s.
-func nearest(words []string, s string) string {
-	s = strings.ToLower(s[:min(len(s), maxQuoted)])
-	best, least := "", 0
-	for _, w := range words {
-		if d := levenshtein.ComputeDistance(s, w); best == "" || d < least {
-			best, least = w, d
-		}
-	}
-	return best
 }

@@ -3,21 +3,11 @@ package cli
 import (
 	"strings"
 
-	"github.com/agnivade/levenshtein"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-)
 
-// nearest returns the word closest to s.
-func nearest(s string, words []string) string {
-	best, least := "", 0
-	for _, w := range words {
-		if d := levenshtein.ComputeDistance(s, w); best == "" || d < least {
-			best, least = w, d
-		}
-	}
-	return best
-}
+	"github.com/mpsolve/mpsolve/internal/nearest"
+)
 
 // flagError names the flag that an unknown one may have meant.
 func flagError(c *cobra.Command, err error) error {
@@ -27,7 +17,7 @@ func flagError(c *cobra.Command, err error) error {
 	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	return usage("unknown flag --%s; did you mean --%s?", name, nearest(name, names))
+	return usage("unknown flag --%s; did you mean --%s?", name, nearest.Word(name, names))
 }
 
 // oneOf checks the value of a flag that has a fixed set of values.
@@ -38,7 +28,7 @@ func oneOf[T ~string](flag, value string, all []T) error {
 			return nil
 		}
 	}
-	return usage("--%s %q is not one of %s; did you mean %s?", flag, value, strings.Join(words, ", "), nearest(value, words))
+	return usage("--%s %q is not one of %s; did you mean %s?", flag, value, strings.Join(words, ", "), nearest.Word(value, words))
 }
 
 // completeWords lets the shell complete the values of a flag.

@@ -1,0 +1,24 @@
+// Package nearest finds what a mistyped word may have meant.
+package nearest
+
+import (
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// maxCompared is how much of a word is looked at: it may come from a file.
+const maxCompared = 64
+
+// Word returns the word of the list with the smallest edit distance from s,
+// upper and lower case alike; the first of several, "" if there is none.
+func Word(s string, words []string) string {
+	s = strings.ToLower(s[:min(len(s), maxCompared)])
+	best, least := "", 0
+	for _, w := range words {
+		if d := levenshtein.ComputeDistance(s, strings.ToLower(w)); best == "" || d < least {
+			best, least = w, d
+		}
+	}
+	return best
+}
