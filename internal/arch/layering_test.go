@@ -34,10 +34,12 @@ var layers = []layer{
 	{pkg: "internal/matrixtable", imports: []string{"*"}, reason: "a program over the whole way of the data"},
 	{pkg: "internal/report", imports: []string{"pkg/solve", "pkg/verify", "pkg/krylov", "pkg/linop", "pkg/csr"}, reason: "prints results, does not know how to run"},
 
-	{pkg: "pkg/solve", imports: []string{"pkg/csr", "pkg/linop", "pkg/krylov", "pkg/verify", "internal/kernels"}, reason: "puts method and matrix together, knows no files and no terminal"},
+	{pkg: "pkg/solve", imports: []string{"pkg/csr", "pkg/adaptive", "pkg/linop", "pkg/krylov", "pkg/verify", "internal/kernels"}, reason: "puts method and matrix together, knows no files and no terminal"},
 	{pkg: "pkg/krylov", imports: []string{"pkg/linop"}, reason: "methods know operators, never matrices, formats, files, devices or the terminal", pure: true},
 	{pkg: "pkg/verify", imports: []string{"pkg/csr", "internal/parallel", "internal/dd"}, reason: "judges an x by the matrix alone, whatever made it"},
 	{pkg: "pkg/linop", imports: []string{"pkg/csr", "internal/kernels", "internal/parallel", "internal/dd"}, reason: "the seam knows no algorithm, format or device", pure: true},
+	{pkg: "pkg/adaptive", imports: []string{"pkg/csr", "pkg/formats", "pkg/linop", "internal/kernels", "internal/parallel", "internal/nearest"}, reason: "decides formats and multiplies, knows no algorithm and no device"},
+	{pkg: "pkg/formats", imports: []string{"internal/nearest"}, reason: "codecs alone, does not know why a format was chosen"},
 	{pkg: "pkg/generate", imports: []string{"pkg/csr", "internal/parallel"}, reason: "makes matrices, knows no files and no solver"},
 	{pkg: "pkg/matrixmarket", imports: []string{"pkg/csr", "internal/parallel", "internal/nearest"}, reason: "reads and writes, knows no precision and no solver"},
 	{pkg: "pkg/csr", imports: []string{"internal/parallel", "internal/dd"}, reason: "structure and norms, knows no precision"},

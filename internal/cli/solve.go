@@ -24,6 +24,7 @@ type solveFlags struct {
 	refine, json, quiet, verbose           bool
 	maxTime                                time.Duration
 	maxMemory                              memorySize
+	storage                                storageFlags
 	opt                                    solve.Options
 }
 
@@ -58,6 +59,7 @@ func newSolve(s streams) *cobra.Command {
 	fl.Float64Var(&f.opt.Tol, "tol", krylov.DefaultTol, "tolerance")
 	fl.StringVar(&f.stop, "stop", "row", "error that --tol bounds: row, nw or cw (backward errors), rel (||r||/||b||)")
 	fl.StringVar(&f.method, "method", "auto", "auto, cg, bicgstab or gmres")
+	f.storage.add(c)
 	fl.StringVar(&f.scale, "scale", "auto", "auto, none, row, sym or both")
 	fl.BoolVar(&f.refine, "refine", true, "iterative refinement around the method")
 	fl.Float64Var(&f.opt.InnerTol, "inner-tol", 0, "reduction asked of one refinement step; 0: all that --tol needs")
@@ -105,6 +107,11 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 		}
 	}
 	f.opt.Method, f.opt.Scale, f.opt.Stop = solve.Method(f.method), solve.Scale(f.scale), solve.Stop(f.stop)
+	storage, err := f.storage.storage(c)
+	if err != nil {
+		return err
+	}
+	f.opt.Storage = storage
 	f.opt.NoRefine = !f.refine
 	f.opt.CGS2 = f.orthogonalization == "cgs2"
 	f.opt.MaxMemory = f.maxMemory.orInstalled()
@@ -132,7 +139,6 @@ func (f *solveFlags) run(c *cobra.Command, s streams, path string) (err error) {
 	}
 	r := report.Report{
 		SchemaVersion: report.SchemaVersion, Version: Version, Refine: f.refine,
-		Formats: []string{"FP64"}, Epsilon: 0x1p-53, Criterion: "none",
 		Stop: f.stop, Tolerance: f.opt.Tol, Events: []string{},
 	}
 	r.Seconds.Read = time.Since(start).Seconds()
@@ -165,7 +171,6 @@ func (f *solveFlags) run(c *cobra.Command, s streams, path string) (err error) {
 	r.SetMatrix(path, solver.Facts)
 	r.Scale, r.Threads = string(solver.Scale), solver.Threads
 	r.Seconds.Build = solver.Setup.Seconds()
-	r.Bytes.Stored = r.Bytes.FP64CSR
 	report.Facts(lines, solver.Facts)
 	for _, line := range r.Events {
 		report.Event(lines, line)

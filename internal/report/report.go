@@ -114,6 +114,7 @@ func (r *Report) SetMatrix(file string, f csr.Facts) {
 func (r *Report) Add(s solve.Result) {
 	one := outcome(s)
 	r.Method = s.Method
+	r.setStorage(s)
 	r.Solutions = append(r.Solutions, one)
 	r.Seconds.add(s.Time)
 	if len(r.Solutions) == 1 {
@@ -127,6 +128,15 @@ func (r *Report) Add(s solve.Result) {
 	r.InnerIterations += one.InnerIterations
 	r.SpMVs += one.SpMVs
 	r.setErrors(r.errors().Worst(s.Errors))
+}
+
+// setStorage says how the method's matrix was stored in the end.
+func (r *Report) setStorage(s solve.Result) {
+	r.Formats, r.Bytes.Stored = s.Formats, s.Bytes
+	r.Epsilon, r.Criterion = s.Storage.Epsilon, string(s.Storage.Criterion)
+	if s.Storage.Set.Uniform {
+		r.Epsilon, r.Criterion = s.Storage.Set.Formats[0].UnitRoundoff(), "none"
+	}
 }
 
 func outcome(s solve.Result) Outcome {

@@ -35,7 +35,7 @@ func (*CG[V, S]) Name() string { return "cg" }
 // Solve implements Method. It stops with Indefinite where p·Ap <= 0.
 func (m *CG[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V]) Result {
 	r, p, q, c := m.r, m.p, m.q, &m.c
-	rr, reason := initialise(ctx, m.space, c, a, x, b, r, opt, stagnationWindow(m.space.Dim()))
+	rr, reason := initialise(ctx, m.space, c, a, x, b, r, opt, cgWindow(m.space.Dim()))
 	if reason != Running {
 		return c.end(reason)
 	}

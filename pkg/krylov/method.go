@@ -61,6 +61,12 @@ func isZero[V any, S linop.Scalar[S]](space linop.Space[V, S], v V, vv S, work V
 func finite(x float64) bool { return x-x == 0 }
 
 // stagnationWindow is the number of iterations without a new least residual
-// after which a method with short recurrences gives up. In exact arithmetic n
-// iterations suffice; with rounding, plateaus can be longer than that.
+// after which BiCGStab gives up. In exact arithmetic n iterations suffice; with
+// rounding, plateaus can be longer than that.
 func stagnationWindow(n int) int { return max(1000, 2*n) }
+
+// cgWindow is the same for CG, which makes the error small, not the residual:
+// on an ill-conditioned matrix this may stay above its starting value for many
+// times n iterations, above all in a refinement step, whose right-hand side is
+// what the step before found hard.
+func cgWindow(n int) int { return max(1000, 10*n) }

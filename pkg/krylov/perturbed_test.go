@@ -53,3 +53,5 @@ func relative(b []float64) Measure[[]float64] {
 	}
 	return func(_, r []float64) float64 { return norm(r) / norm(b) }
 }
+
+func (weak) Patience(reduction float64) int { return DefaultPatience(reduction) }

@@ -41,6 +41,8 @@ const (
 	// is huge: the residual is no smaller than b, so x = 0 does as well. A is
 	// singular to working precision and b is not in its range.
 	Singular Reason = -10
+	// Slow: refinement steps reduce the measure, but by too little.
+	Slow Reason = -11
 )
 
 // reasons holds the name of each Reason and one line of advice.
@@ -57,6 +59,7 @@ var reasons = map[Reason]struct{ name, advice string }{
 	Divergence:     {"divergence", "this method does not suit the matrix; try gmres"},
 	Indefinite:     {"not positive definite", "conjugate gradients need a positive definite matrix; use gmres"},
 	Drift:          {"residual drift", "rounding errors separated the recurrence from the true residual; use refinement"},
+	Slow:           {"slow refinement", "the matrix of the corrections is not accurate enough; store it more accurately"},
 	Singular:       {"numerically singular", "x is little but a null vector of the matrix: the residual is no smaller than b; check the model (a constraint or boundary condition may be missing)"},
 }
 

@@ -16,6 +16,20 @@ type Corrector[V any] interface {
 	// and switches to something stronger (more precision, another method). It
 	// returns false when there is nothing left to switch to.
 	Escalate(reason Reason) bool
+
+	// Patience says how many steps in a row may multiply the measure by no less
+	// than reduction before Escalate is called; a negative number says that this
+	// is progress.
+	Patience(reduction float64) int
+}
+
+// DefaultPatience is for a Corrector without a reason for another: a step should
+// halve the measure, and gets one more try if it does not.
+func DefaultPatience(reduction float64) int {
+	if reduction <= 0.5 {
+		return -1
+	}
+	return 1
 }
 
 // Goal is what a correction is to reach.
@@ -44,16 +58,9 @@ func NewRefinement[V any, S linop.Scalar[S]](space linop.Space[V, S]) *Refinemen
 	return &Refinement[V, S]{space: space, r: space.New(), d: space.New(), best: space.New()}
 }
 
-const (
-	// reach is how far below the tolerance a correction aims, since the
-	// recomputed residual differs from the one that the method sees.
-	reach = 0.5
-	// slowStep is the reduction of the measure that a step must reach; slower
-	// steps are given patience more tries in a row before the corrector has to
-	// do something about it.
-	slowStep = 0.5
-	patience = 1
-)
+// reach is how far below the tolerance a correction aims, since the recomputed
+// residual differs from the one that the method sees.
+const reach = 0.5
 
 // Solve refines x (zero, or the guess that opt announces) until opt.Measure,
 // which must not be nil, is at most opt.Tol. On return x is the best
@@ -121,7 +128,8 @@ func (f *Refinement[V, S]) Solve(
 		if f.MaxSteps > 0 && total.Outer == f.MaxSteps {
 			continue // no step is left that a stronger method could do
 		}
-		progress := total.Measure <= slowStep*before
+		patience := corrector.Patience(total.Measure / before)
+		progress := patience < 0
 		if progress && inner.Reason.retry() {
 			slow = 0
 			continue
@@ -131,10 +139,13 @@ func (f *Refinement[V, S]) Solve(
 		}
 		reason := inner.Reason
 		if reason.Converged() {
-			reason = Stagnation
+			reason = Slow
 		}
 		if total.Measure > opt.Tol && !corrector.Escalate(reason) {
 			if !progress || reason != Stagnation {
+				if reason == Slow {
+					reason = Stagnation
+				}
 				total.Reason = reason
 				return total
 			} // else a fresh residual may get it further

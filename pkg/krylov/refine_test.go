@@ -32,19 +32,19 @@ func TestRefinementOrderOfEvents(t *testing.T) {
 			"slow for good",
 			[]turn{ok(0.9)},
 			0, 0, Stagnation, 2, 0.81,
-			"correct 1, correct 0.9, escalate: stagnation",
+			"correct 1, correct 0.9, escalate: slow refinement",
 		},
 		{
 			"slow, then stronger",
 			[]turn{ok(0.9), ok(0.9), ok(0.001)},
 			1, 0, Converged, 3, 8.1e-4,
-			"correct 1, correct 0.9, escalate: stagnation, correct 0.81",
+			"correct 1, correct 0.9, escalate: slow refinement, correct 0.81",
 		},
 		{
 			"worse, then stronger",
 			[]turn{ok(7), ok(-3), ok(0)},
 			1, 0, Converged, 3, 0,
-			"correct 1, correct 1, escalate: stagnation, correct 1",
+			"correct 1, correct 1, escalate: slow refinement, correct 1",
 		},
 		{
 			"indefinite",

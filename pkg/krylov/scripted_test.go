@@ -74,3 +74,5 @@ func refinement(t testing.TB, n int) (*Refinement[[]float64, linop.Float64], *li
 }
 
 var _ Corrector[[]float64] = (*scripted)(nil)
+
+func (*scripted) Patience(reduction float64) int { return DefaultPatience(reduction) }

@@ -5,10 +5,6 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// panelBytes is the matrix data that one panel of rows holds, about: small
-// enough to spread evenly over threads, large enough to hide the call.
-const panelBytes = 256 << 10
-
 // CSR is a csr.Matrix as an operator on host vectors. Its products run on the
 // threads of a pool over panels of rows that hold about the same number of
 // bytes. The panels depend on the matrix alone, and the inner product of
@@ -26,24 +22,9 @@ var _ Operator[[]float64, Float64] = (*CSR)(nil)
 
 // NewCSR returns m as an operator on the threads of pool; m is not copied.
 func NewCSR(m *csr.Matrix, pool *Pool) *CSR {
-	a := &CSR{m: m, pool: pool, panel: Panels(m)}
+	a := &CSR{m: m, pool: pool, panel: csr.Panels(m)}
 	a.partial = make([]float64, len(a.panel)-1)
 	return a
-}
-
-// Panels splits the rows of m where the data reach multiples of panelBytes;
-// the result holds the first row of each panel and, last, the number of rows.
-func Panels(m *csr.Matrix) []int {
-	bounds := []int{0}
-	var bytes int64
-	for i := range m.Rows {
-		bytes += 8 + 12*(m.RowPtr[i+1]-m.RowPtr[i])
-		if bytes >= panelBytes || i+1 == m.Rows {
-			bounds = append(bounds, i+1)
-			bytes = 0
-		}
-	}
-	return bounds
 }
 
 // Dims returns the dimensions of the matrix.

@@ -34,7 +34,7 @@ func shapes() map[string]*csr.Matrix {
 func TestPanelsCoverAllRowsOnce(t *testing.T) {
 	for name, m := range shapes() {
 		t.Run(name, func(t *testing.T) {
-			p := Panels(m)
+			p := csr.Panels(m)
 			if p[0] != 0 || p[len(p)-1] != m.Rows {
 				t.Fatalf("panels run from %d to %d, rows are %d", p[0], p[len(p)-1], m.Rows)
 			}
@@ -44,7 +44,7 @@ func TestPanelsCoverAllRowsOnce(t *testing.T) {
 				}
 				if rows := p[k+1] - p[k]; rows > 1 { // without its last row a panel is not full
 					data := csr.Bytes(int64(rows-2), m.RowPtr[p[k+1]-1]-m.RowPtr[p[k]])
-					if data >= panelBytes {
+					if data >= csr.PanelBytes {
 						t.Errorf("panel %d holds %d bytes before its last row", k, data)
 					}
 				}
@@ -60,7 +60,7 @@ func TestPanelsSplitHugeRows(t *testing.T) {
 		}
 		return 0
 	})
-	if p := Panels(m); !slices.Equal(p[:4], []int{0, 1, 2, 3}) {
+	if p := csr.Panels(m); !slices.Equal(p[:4], []int{0, 1, 2, 3}) {
 		t.Errorf("three rows of a panel's size each are split at %v", p)
 	}
 }

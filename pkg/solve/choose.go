@@ -117,8 +117,12 @@ const (
 	bicgstabVectors = 5
 )
 
-// memory is what a solve takes at least, in bytes: the matrix as given and
-// scaled, and vectors.
+// storedBytes is what the method's matrix takes for a nonzero at most, its index
+// included, besides the scaled FP64 values that it is made from.
+const storedBytes = 12
+
+// memory is what a solve takes at least, in bytes: the matrix as given, scaled
+// and as the method has it, and vectors.
 func (s *Solver) memory() int64 {
 	n, nnz := int64(s.m.Rows), int64(s.m.NNZ())
 	vectors := int64(commonVectors)
@@ -134,7 +138,7 @@ func (s *Solver) memory() int64 {
 		}
 		vectors += int64(min(restart, s.m.Rows)) + 2
 	}
-	return s.m.Bytes() + 8*nnz + 8*n*vectors
+	return s.m.Bytes() + 8*nnz + storedBytes*nnz + 8*n*vectors
 }
 
 func (s *Solver) checkMemory() error {

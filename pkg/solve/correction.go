@@ -11,10 +11,9 @@ import (
 )
 
 type (
-	vector   = []float64
-	scalar   = linop.Float64
-	operator = linop.Operator[vector, scalar]
-	method   = krylov.Method[vector, scalar]
+	vector = []float64
+	scalar = linop.Float64
+	method = krylov.Method[vector, scalar]
 )
 
 // correction solves A d = r as the scaled system
@@ -29,7 +28,10 @@ type correction struct {
 	current  int      // the one in use
 	scaling  csr.Scaling
 	sign     float64
-	scaled   operator
+	first    Storage                       // of the matrix, to begin with
+	matrix   stored                        // s D_r A D_c, in reduced precision
+	scaled   *linop.Timed[vector, scalar]  // the same, timed
+	store    func(Storage) (stored, error) // stores it in another precision
 	measure  *measure
 	innerTol float64
 	log      func(string)
@@ -56,6 +58,9 @@ func (c *correction) Correct(ctx context.Context, d, r, x vector, goal krylov.Go
 	if c.innerTol > 0 {
 		opt.Tol = max(opt.Tol, c.innerTol*goal.From)
 	}
+	if !c.matrix.storage.plain() {
+		opt.Tol = max(opt.Tol, innerFloor*c.matrix.storage.Epsilon*goal.From)
+	}
 	result := c.method().Solve(ctx, c.scaled, c.z, c.rhs, opt)
 	for j, v := range c.z {
 		d[j] = csr.Ldexp(v, e+c.scaling.Col[j])
@@ -79,19 +84,60 @@ func (c *correction) scaleResidual(r vector) (e int) {
 	return e
 }
 
-// Escalate implements krylov.Corrector: the next method takes over.
+// Escalate implements krylov.Corrector: the matrix is stored more accurately
+// or, when it is in FP64, the next method takes over.
 func (c *correction) Escalate(reason krylov.Reason) bool {
+	stopped := fmt.Sprintf("%s stopped (%s)", c.method().Name(), reason)
+	if !c.matrix.storage.plain() {
+		matrix, err := c.store(c.matrix.storage.next(reason))
+		if err != nil {
+			return false // cannot be: what was stored once can be stored more accurately
+		}
+		c.use(matrix)
+		c.log(fmt.Sprintf("%s: continuing with %v", stopped, matrix.storage))
+		return true
+	}
 	if c.current == len(c.methods)-1 {
 		return false
 	}
-	stopped := c.method().Name()
 	c.current++
-	c.log(fmt.Sprintf("%s stopped (%s): continuing with %s", stopped, reason, c.method().Name()))
+	c.log(fmt.Sprintf("%s: continuing with %s", stopped, c.method().Name()))
 	return true
 }
 
-// begin goes back to the first method, so that what a right-hand side gets does
-// not depend on those before it.
-func (c *correction) begin() { c.current = 0 }
+// use makes matrix the one that the method multiplies with.
+func (c *correction) use(matrix stored) {
+	c.matrix = matrix
+	c.scaled.Operator = matrix.Operator
+}
+
+// Patience implements krylov.Corrector. With a matrix in reduced precision a
+// step is to reduce the measure tenfold: two that do not, or one that does not
+// even halve it, show that a more accurate matrix takes less work.
+func (c *correction) Patience(reduction float64) int {
+	switch {
+	case c.matrix.storage.plain():
+		return krylov.DefaultPatience(reduction)
+	case reduction <= 0.1:
+		return -1
+	case reduction <= 0.5:
+		return 1
+	}
+	return 0
+}
+
+// begin goes back to the first method and the first precision, so that what a
+// right-hand side gets does not depend on those before it.
+func (c *correction) begin() error {
+	c.current = 0
+	if c.matrix.storage.same(c.first) {
+		return nil
+	}
+	matrix, err := c.store(c.first)
+	if err == nil {
+		c.use(matrix)
+	}
+	return err
+}
 
 func (c *correction) method() method { return c.methods[c.current] }

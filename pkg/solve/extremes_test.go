@@ -72,6 +72,9 @@ func TestHonestOnRandomMatrices(t *testing.T) {
 				if !honest(r, e, krylov.DefaultTol) {
 					t.Errorf("spread %d, seed %d, stop %s: %v with error %g", spread, seed, stop, r.Reason, e)
 				}
+				if r.Reason == krylov.Singular {
+					continue // nothing to solve, to working precision
+				}
 				if total++; r.Reason.Converged() {
 					solved++
 				}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 )
 
@@ -64,6 +65,8 @@ type Options struct {
 	NoRefine bool    // the method alone, without iterative refinement
 	CGS2     bool    // classical Gram-Schmidt, twice, in GMRES instead of modified
 
+	Storage Storage // of the matrix that the method multiplies with
+
 	Threads   int   // 0: all processors
 	MaxMemory int64 // bytes; 0: no limit
 
@@ -95,6 +98,14 @@ func (o Options) Validate() error {
 	}
 	if o.MaxIter < 0 || o.Restart < 0 || o.Threads < 0 || o.MaxMemory < 0 {
 		fault("negative limit")
+	}
+	if t := o.Storage.withDefaults(false, o.NoRefine); !t.plain() {
+		if err := t.spec().Validate(); err != nil {
+			faults = append(faults, err)
+		}
+	}
+	if o.Storage.Epsilon < 0 || !oneOf(o.Storage.Criterion, adaptive.Criteria) {
+		fault("unknown criterion %q", o.Storage.Criterion)
 	}
 	return errors.Join(faults...)
 }

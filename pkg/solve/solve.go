@@ -36,10 +36,13 @@ type Result struct {
 	Reason krylov.Reason
 	Errors verify.Errors // of X, measured by package verify
 
-	Method     string // the last one used
-	Outer      int    // refinement steps
-	Iterations int    // of the inner method, in all
-	SpMVs      int    // products with A, in all
+	Method     string   // the last one used
+	Storage    Storage  // the last one used
+	Formats    []string // of its matrix
+	Bytes      int64    // that this takes, indices included
+	Outer      int      // refinement steps
+	Iterations int      // of the inner method, in all
+	SpMVs      int      // products with A, in all
 
 	Time TimeByPhase
 }
@@ -105,18 +108,17 @@ func (s *Solver) build() error {
 	if err != nil {
 		return err
 	}
-	scaledMatrix := s.m
-	if !scaling.Identity() || sign < 0 {
-		scaledMatrix = scaling.Apply(s.m)
-		if sign < 0 {
-			for k := range scaledMatrix.Val {
-				scaledMatrix.Val[k] = -scaledMatrix.Val[k]
-			}
-		}
+	storeAs := func(t Storage) (stored, error) { return store(s.scaledMatrix(scaling, sign), t, s.pool) }
+	matrix, err := storeAs(s.opt.Storage.withDefaults(s.Facts.Symmetric, s.opt.NoRefine))
+	if err != nil {
+		return &InputError{err.Error()}
+	}
+	for _, line := range matrix.lines() {
+		s.say("%s", line)
 	}
 	given := linop.NewCSR(s.m, s.pool)
 	s.exact = &linop.Timed[vector, scalar]{Operator: linop.Accurate{CSR: given}}
-	s.scaled = &linop.Timed[vector, scalar]{Operator: linop.NewCSR(scaledMatrix, s.pool)}
+	s.scaled = &linop.Timed[vector, scalar]{Operator: matrix}
 
 	space := linop.NewHost(s.m.Rows, s.pool)
 	s.measure = newMeasure(s.m, s.opt.Stop)
@@ -126,10 +128,24 @@ func (s *Solver) build() error {
 	}
 	s.correction = &correction{
 		methods: s.methods(space), scaling: scaling, sign: sign,
-		scaled: s.scaled, measure: s.measure, innerTol: s.opt.InnerTol, log: s.opt.Log,
+		first: matrix.storage, matrix: matrix, scaled: s.scaled, store: storeAs, measure: s.measure, innerTol: s.opt.InnerTol, log: s.opt.Log,
 		rhs: space.New(), z: space.New(), fullX: space.New(), fullR: space.New(),
 	}
 	return nil
+}
+
+// scaledMatrix is s D_r A D_c.
+func (s *Solver) scaledMatrix(scaling csr.Scaling, sign float64) *csr.Matrix {
+	if scaling.Identity() && sign > 0 {
+		return s.m
+	}
+	m := scaling.Apply(s.m)
+	if sign < 0 {
+		for k := range m.Val {
+			m.Val[k] = -m.Val[k]
+		}
+	}
+	return m
 }
 
 // tighter keeps the tolerance of the solve so much below the one of the verdict
@@ -152,7 +168,9 @@ func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
 	start := time.Now()
 	spmvs, spmvTime := s.products()
 	s.measure.begin(b)
-	s.correction.begin()
+	if err := s.correction.begin(); err != nil {
+		return Result{}, err
+	}
 	solved := s.refinement.Solve(ctx, s.exact, s.correction, x, b, krylov.Options[vector]{
 		Tol: s.opt.Tol * tighter, MaxIter: s.opt.MaxIter, Guess: x0 != nil,
 		Measure: s.measure.of, Monitor: s.opt.Monitor,
@@ -173,8 +191,9 @@ func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
 	count, elapsed := s.products()
 	return Result{
 		X: x, Reason: solved.Reason, Errors: errs,
-		Method: s.correction.method().Name(),
-		Outer:  solved.Outer, Iterations: solved.Iterations, SpMVs: count - spmvs,
+		Method:  s.correction.method().Name(),
+		Storage: s.correction.matrix.storage, Formats: s.correction.matrix.formats(), Bytes: s.correction.matrix.bytes,
+		Outer: solved.Outer, Iterations: solved.Iterations, SpMVs: count - spmvs,
 		Time: TimeByPhase{
 			Total: time.Since(start), SpMV: elapsed - spmvTime,
 			Orthogonalization: solved.Orthogonalization, Verify: time.Since(verifying),

@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// storageFlags say how the matrix that the method multiplies with is stored.
+type storageFlags struct {
+	formats, epsilon, criterion, arith string
+	noDrop                             bool
+	guardBits                          int
+}
+
+var ariths = []string{"fp64", "storage"}
+
+func (f *storageFlags) add(c *cobra.Command) {
+	fl := c.Flags()
+	fl.StringVar(&f.formats, "formats", "auto", "formats of the stored matrix: a set (AFX, AP1 ... AP7REU), one format for all (FP32, ...) or FP64")
+	fl.StringVar(&f.epsilon, "epsilon", "2^-24", "accuracy of the stored matrix, such as 1e-7 or 2^-24; raised where it does not suffice")
+	fl.StringVar(&f.criterion, "criterion", "auto", "error of an element relative to: nw, the norm of the matrix; cw, that of its row")
+	fl.BoolVar(&f.noDrop, "no-drop", false, "keep elements that are below the accuracy")
+	fl.IntVar(&f.guardBits, "guard-bits", 0, "extra bits of AFX; each halves its error")
+	fl.StringVar(&f.arith, "arith", "fp64", "arithmetic: fp64, or storage (FP32 for formats with the exponent of FP32)")
+	completeWords(c, "formats", append([]string{"auto"}, adaptive.Names()...))
+	completeWords(c, "criterion", criteria())
+	completeWords(c, "arith", ariths)
+}
+
+func criteria() []string {
+	words := []string{"auto"}
+	for _, c := range adaptive.Criteria {
+		words = append(words, string(c))
+	}
+	return words
+}
+
+// storage turns the flags into options of pkg/solve.
+func (f *storageFlags) storage(c *cobra.Command) (t solve.Storage, err error) {
+	if err := oneOf("criterion", f.criterion, criteria()); err != nil {
+		return t, err
+	}
+	if err := oneOf("arith", f.arith, ariths); err != nil {
+		return t, err
+	}
+	if f.formats != "auto" {
+		if t.Set, err = adaptive.LookupSet(f.formats); err != nil {
+			return t, usage("--formats: %v", err)
+		}
+	}
+	if t.Epsilon, err = adaptive.ParseEpsilon(f.epsilon); err != nil {
+		return t, usage("--epsilon: %v", err)
+	}
+	if f.criterion != "auto" {
+		t.Criterion = adaptive.Criterion(f.criterion)
+	}
+	t.NoDrop, t.GuardBits, t.StorageArithmetic = f.noDrop, f.guardBits, f.arith == "storage"
+	return t, nil
+}

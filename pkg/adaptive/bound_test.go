@@ -1,0 +1,91 @@
+package adaptive
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/generate"
+)
+
+var epsilons = []float64{0x1p-53, 0x1p-37, 0x1p-24, 0x1p-16}
+
+// specs is every set with every criterion, target, and way of rounding.
+func specs() []Spec {
+	var list []Spec
+	for _, s := range Sets() {
+		for _, c := range Criteria {
+			for _, eps := range epsilons {
+				spec := Spec{Set: s, Criterion: c, Epsilon: eps}
+				list = append(list, spec)
+				if s.kind() == fixedPoint {
+					spec.GuardBits = 2
+					list = append(list, spec)
+				} else {
+					spec.PaperExact = true
+					list = append(list, spec)
+				}
+				spec.NoDrop = true
+				list = append(list, spec)
+			}
+		}
+	}
+	return list
+}
+
+func (s Spec) name() string {
+	return fmt.Sprintf("%s %s %g guard %d exact %v nodrop %v", s.Set.Name, s.Criterion, s.Epsilon, s.GuardBits, s.PaperExact, s.NoDrop)
+}
+
+// checkSpec stores m and checks error and size against bound and prediction.
+func checkSpec(t *testing.T, m *csr.Matrix, exact *reference, s Spec) {
+	t.Helper()
+	a := build(t, m, s)
+	bound := s.Bound(csr.Examine(m).LongestRow, len(a.buckets))
+	y := make([]float64, m.Rows)
+	a.Apply(y, exact.x)
+	if e := exact.error(s.Criterion, y); !(e <= bound.Product) {
+		t.Errorf("%s: error %g is above the bound %g", s.name(), e, bound.Product)
+	} else if e > 10*s.Epsilon {
+		t.Errorf("%s: error %g is %.1f epsilon", s.name(), e, e/s.Epsilon)
+	}
+	predicted, err := Predict(m, s, a.pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if predicted.Bytes != a.Bytes() || a.Stats().Bytes != a.Bytes() {
+		t.Errorf("%s: %d bytes, predicted %d, counted %d", s.name(), a.Bytes(), predicted.Bytes, a.Stats().Bytes)
+	}
+	if s.NoDrop && a.Stats().Dropped > 0 {
+		t.Errorf("%s: %d elements dropped", s.name(), a.Stats().Dropped)
+	}
+}
+
+// Every set x criterion x epsilon on real matrices: the error of a product with
+// a random x is within the bound, and within a few epsilon; the size is the
+// predicted one to the byte.
+func TestBoundOnRealMatrices(t *testing.T) {
+	for _, name := range realNames {
+		t.Run(name, func(t *testing.T) {
+			m := realMatrix(t, name)
+			exact := newReference(m, random(3, m.Cols))
+			for _, s := range specs() {
+				checkSpec(t, m, exact, s)
+			}
+		})
+	}
+}
+
+// The same on small generated ones, scaled to the ends of the range of float64.
+func TestBoundOnGeneratedMatrices(t *testing.T) {
+	for _, scale := range []int{0, 900, -950} {
+		m := generated(t, "poisson3d", generate.Params{"n": 5, "decades": 9, "seed": 1}).Clone()
+		for k, v := range m.Val {
+			m.Val[k] = csr.Ldexp(v, scale)
+		}
+		exact := newReference(m, random(3, m.Cols))
+		for _, s := range specs() {
+			checkSpec(t, m, exact, s)
+		}
+	}
+}

@@ -1,0 +1,32 @@
+// Package adaptive stores a sparse matrix in adaptive precision: each nonzero
+// in the fewest bytes that a wanted accuracy epsilon needs ([Molina24],
+// [Graillat24]). Arithmetic stays in FP64.
+//
+// An element of row i may carry an absolute error of at most
+//
+//	theta = epsilon T,  NW: T = ||A||_inf = max_i sum_j |a_ij|
+//	                    CW: T_i = sum_j |a_ij|
+//
+// so it goes to the narrowest format, of unit roundoff u, that keeps u |a_ij|
+// within theta, and one below theta to no format at all: it is dropped, unless
+// it is on the diagonal or the largest of its row. A floating-point exponent of
+// its own is wasted on an element whose error is bounded absolutely; AFX stores
+//
+//	m = round(a / q),  q = 2 theta,  |a - m q| <= q/2 = theta
+//
+// as a two's complement integer in as few bytes as m has.
+//
+// Except in paper-exact mode theta is rounded down to a power of two, so that
+// values can be brought to the units of their row exactly: stored is
+// a_ij / 2^e_i with 2^e_i about T_i, and a product multiplies each row by 2^e_i
+// once. CW is thus NW after an exact equilibration of the rows, matrices of any
+// magnitude look alike, and no value is out of the range of a format with the
+// exponent of FP32.
+//
+// With p the largest number of nonzeros in a row, q the number of buckets and u
+// = 2^-53 the stored matrix and a computed product y = A x obey, row by row
+// (Bound),
+//
+//	sum_j |delta a_ij| <= p theta_i
+//	|y_i - (A x)_i|    <= (p (epsilon + u) + (q - 1) u) T_i ||x||_inf
+package adaptive

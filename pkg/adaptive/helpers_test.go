@@ -1,0 +1,159 @@
+package adaptive
+
+import (
+	"context"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/generate"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
+)
+
+func newPool(t testing.TB, threads int) *linop.Pool {
+	t.Helper()
+	p := linop.NewPool(threads)
+	t.Cleanup(p.Close)
+	return p
+}
+
+func set(t testing.TB, name string) Set {
+	t.Helper()
+	s, err := LookupSet(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func build(t testing.TB, m *csr.Matrix, s Spec) *Matrix {
+	t.Helper()
+	a, err := Build(m, s, newPool(t, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func generated(t testing.TB, kind string, p generate.Params) *csr.Matrix {
+	t.Helper()
+	m, err := generate.Generate(kind, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// realNames are matrices of many fields that lie beside the project.
+var realNames = []string{
+	"bcsstk14", "bcsstk19", "bcsstk08", "1138_bus", "memplus", "ScaleMicrogrid_Jacobian_N1000_01",
+	"fidap007", "west2021", "mcca", "fs_183_3", "qh1484", "bips98_606", "tols4000", "Trefethen_2000",
+}
+
+// realMatrix reads one of them, or skips the test.
+func realMatrix(t testing.TB, name string) *csr.Matrix {
+	t.Helper()
+	path := filepath.Join("..", "..", "..", "shared", "matrices", name+".mtx.gz")
+	c, err := matrixmarket.ReadFile(context.Background(), path, matrixmarket.Options{})
+	if err != nil {
+		t.Skip("no matrices beside this checkout")
+	}
+	m, err := c.CSR()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// entries makes a matrix of rows given in full; zeros are left out.
+func entries(rows ...[]float64) *csr.Matrix {
+	b, err := csr.NewBuilder(len(rows), len(rows[0]))
+	if err != nil {
+		panic(err)
+	}
+	for i, row := range rows {
+		for j, v := range row {
+			if v != 0 {
+				if err := b.Add(i, j, v); err != nil {
+					panic(err)
+				}
+			}
+		}
+	}
+	return b.Build()
+}
+
+func random(seed uint64, n int) []float64 {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = rng.NormFloat64()
+	}
+	return x
+}
+
+// decoded is the matrix that a stores, from its products with unit vectors.
+func decoded(a *Matrix) [][]float64 {
+	m := make([][]float64, a.rows)
+	for i := range m {
+		m[i] = make([]float64, a.cols)
+	}
+	x, y := make([]float64, a.cols), make([]float64, a.rows)
+	for j := range a.cols {
+		x[j] = 1
+		a.Apply(y, x)
+		x[j] = 0
+		for i, v := range y {
+			m[i][j] = v
+		}
+	}
+	return m
+}
+
+// reference is the exact product of a matrix with an x.
+type reference struct {
+	x      []float64
+	hi, lo []float64 // of the product, to 106 bits
+	sums   []float64 // T_i
+	norm   float64   // the largest T_i
+	normX  float64
+}
+
+func newReference(m *csr.Matrix, x []float64) *reference {
+	num := func(v float64) *big.Float { return new(big.Float).SetPrec(512).SetFloat64(v) }
+	r := &reference{x: x, hi: make([]float64, m.Rows), lo: make([]float64, m.Rows), sums: m.RowSums()}
+	sum, product, a := num(0), num(0), num(0)
+	for i := range m.Rows {
+		sum.SetFloat64(0)
+		cols, vals := m.Row(i)
+		for k, j := range cols {
+			sum.Add(sum, product.Mul(a.SetFloat64(vals[k]), num(x[j])))
+		}
+		r.hi[i], _ = sum.Float64()
+		r.lo[i], _ = sum.Sub(sum, num(r.hi[i])).Float64()
+		r.norm = math.Max(r.norm, r.sums[i])
+	}
+	for _, v := range x {
+		r.normX = math.Max(r.normX, math.Abs(v))
+	}
+	return r
+}
+
+// error is max_i |y - A x|_i / (T_i ||x||_inf), with T_i = ||A||_inf for NW.
+func (r *reference) error(c Criterion, y []float64) float64 {
+	worst := 0.0
+	for i, v := range y {
+		t := r.sums[i]
+		if c == NW {
+			t = r.norm
+		}
+		if d := math.Abs((v - r.hi[i]) - r.lo[i]); d != 0 {
+			worst = math.Max(worst, d/t/r.normX)
+		}
+	}
+	return worst
+}

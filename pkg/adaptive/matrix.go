@@ -1,0 +1,164 @@
+package adaptive
+
+import (
+	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/formats"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// Matrix is a sparse matrix in adaptive precision, in bucketed CSR: the rows of
+// each format by themselves,
+//
+//	(A x)_i = 2^exp_i sum over buckets k, sum over j of a_kij x_j,
+//
+// with 4-byte indices and row offsets. It is an operator on host vectors whose
+// results have the same bits for any number of threads. Use it from one
+// goroutine at a time.
+type Matrix struct {
+	rows, cols int
+	exp        []int32   // units of the rows, or a single one
+	theta      []float64 // in these units; nil unless a bucket is stored by theta
+	buckets    []bucket
+	stats      Stats
+	float32    bool // StorageArithmetic
+
+	pool    *linop.Pool
+	panel   []int
+	partial []float64
+	job     product
+}
+
+var _ linop.Operator[[]float64, linop.Float64] = (*Matrix)(nil)
+
+// bucket holds the elements of one format.
+type bucket struct {
+	codec   formats.Codec
+	byTheta bool
+	rowPtr  []uint32
+	col     []int32
+	val     []byte // formats.Padding bytes longer than the values
+}
+
+func newMatrix(b *builder) *Matrix {
+	a := &Matrix{
+		rows: b.m.Rows, cols: b.m.Cols, exp: b.part.tol.exp,
+		float32: b.part.spec.StorageArithmetic, pool: b.pool,
+		panel: b.panels, partial: make([]float64, len(b.panels)-1),
+	}
+	for _, q := range b.part.places {
+		if q.byTheta {
+			a.theta = b.part.tol.theta
+		}
+	}
+	return a
+}
+
+// Dims returns the dimensions.
+func (a *Matrix) Dims() (rows, cols int) { return a.rows, a.cols }
+
+// Stats says what the matrix is made of.
+func (a *Matrix) Stats() Stats { return a.stats }
+
+// Bytes returns the memory that the stored matrix takes, indices included.
+func (a *Matrix) Bytes() int64 {
+	n := int64(4*len(a.exp) + 8*len(a.theta))
+	for k := range a.buckets {
+		b := &a.buckets[k]
+		n += int64(4*len(b.rowPtr) + 4*len(b.col) + len(b.val))
+	}
+	return n
+}
+
+// Apply computes dst = A src.
+func (a *Matrix) Apply(dst, src []float64) { a.run(product{dst: dst, src: src}) }
+
+// ApplyDot computes dst = A src and returns dst·w.
+func (a *Matrix) ApplyDot(dst, src, w []float64) linop.Float64 {
+	a.run(product{dst: dst, src: src, w: w})
+	var s float64
+	for _, p := range a.partial {
+		s += p
+	}
+	return linop.Float64(s)
+}
+
+// Residual computes r = b - A x.
+func (a *Matrix) Residual(r, b, x []float64) { a.run(product{dst: r, src: x, b: b}) }
+
+func (a *Matrix) run(p product) {
+	p.a = a
+	a.job = p
+	a.pool.Run(len(a.partial), &a.job)
+	a.job = product{}
+}
+
+// product is one product as a parallel job.
+type product struct {
+	a        *Matrix
+	dst, src []float64
+	w, b     []float64 // for the inner product and for the residual, or nil
+}
+
+// chunk is the number of values decoded at a time: they stay in the first-level
+// cache.
+const chunk = 512
+
+// Do computes the rows of one panel.
+func (p *product) Do(panel int) {
+	a, lo, hi := p.a, p.a.panel[panel], p.a.panel[panel+1]
+	dst := p.dst[lo:hi]
+	clear(dst)
+	var buffer [chunk]float64
+	if a.theta != nil {
+		p.add(lo, hi, true, &buffer)
+		for i := range dst {
+			dst[i] *= a.theta[min(lo+i, len(a.theta)-1)]
+		}
+	}
+	p.add(lo, hi, false, &buffer)
+	p.scale(lo, hi)
+	switch {
+	case p.w != nil:
+		a.partial[panel] = kernels.Dot(dst, p.w[lo:hi])
+	case p.b != nil:
+		for i, v := range dst {
+			dst[i] = p.b[lo+i] - v
+		}
+	}
+}
+
+// add adds the buckets that are, or are not, stored by theta.
+func (p *product) add(lo, hi int, byTheta bool, buffer *[chunk]float64) {
+	for k := range p.a.buckets {
+		b := &p.a.buckets[k]
+		if b.byTheta != byTheta {
+			continue
+		}
+		w := b.codec.Bytes
+		single := p.a.float32 && b.codec.Kind == formats.Head32
+		row := lo
+		for start, end := int(b.rowPtr[lo]), int(b.rowPtr[hi]); start < end; start += chunk {
+			values := buffer[:min(chunk, end-start)]
+			b.codec.Decode(values, b.val[start*w:])
+			if single {
+				row = kernels.AddRows32(p.dst, row, b.rowPtr, b.col, values, start, p.src)
+			} else {
+				row = kernels.AddRows(p.dst, row, b.rowPtr, b.col, values, start, p.src)
+			}
+		}
+	}
+}
+
+// scale brings the rows from their units to one.
+func (p *product) scale(lo, hi int) {
+	if len(p.a.exp) == 1 {
+		for i, e := lo, int(p.a.exp[0]); i < hi; i++ {
+			p.dst[i] = csr.Ldexp(p.dst[i], e)
+		}
+		return
+	}
+	for i := lo; i < hi; i++ {
+		p.dst[i] = csr.Ldexp(p.dst[i], int(p.a.exp[i]))
+	}
+}

@@ -1,0 +1,302 @@
+package adaptive
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/formats"
+)
+
+// formatOf says in which format the spec stores an element of magnitude a in a
+// matrix of norm 1, "" if it drops it.
+func formatOf(t *testing.T, s Spec, a float64) string {
+	t.Helper()
+	if err := s.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	theta := s.Epsilon
+	if !s.PaperExact {
+		theta = math.Ldexp(1, -s.unitBits())
+	}
+	p := newPartition(s, &tolerances{exp: []int32{0}, theta: []float64{theta}})
+	_, bucket := p.element(a, 0, 1, false)
+	if bucket == none {
+		return ""
+	}
+	return p.codecs()[bucket].Name
+}
+
+// The intervals of the papers' tables, at their ends: epsilon' = epsilon ||A||
+// with ||A|| = 1. Full exponents: (lo, hi], reduced ones: [lo, hi).
+func TestPaperIntervals(t *testing.T) {
+	const eps = 0x1.5p-50 // no power of two
+	up := func(v float64) float64 { return math.Nextafter(v, 2) }
+	down := func(v float64) float64 { return math.Nextafter(v, 0) }
+	type interval struct {
+		format string
+		top    int // log2 of the upper end over epsilon'
+	}
+	for _, c := range []struct {
+		set       string
+		intervals []interval
+	}{
+		{"AP2", []interval{{"", 0}, {"FP32", 24}, {"FP64", 48}}},
+		{"AP3", []interval{{"", 0}, {"BF16", 8}, {"FP32", 24}, {"FP64", 48}}},
+		{"AP4", []interval{{"", 0}, {"RP16", 8}, {"FP32", 24}, {"RP48", 37}, {"FP64", 48}}},
+		{"AP7", []interval{{"", 0}, {"RP16", 8}, {"RP24", 16}, {"FP32", 24}, {"RP40", 29}, {"RP48", 37}, {"RP56", 45}, {"FP64", 48}}},
+		{"AP7RE", []interval{{"", 0}, {"RPRE8", 5}, {"RPRE16", 13}, {"FP32", 24}, {"RPRE32", 29}, {"RPRE40", 37}, {"RPRE48", 45}, {"FP64", 48}}},
+		{"AP7REU", []interval{{"", 0}, {"RPREU8", 6}, {"RPREU16", 14}, {"FP32", 24}, {"RPREU32", 30}, {"RPREU40", 38}, {"RPREU48", 46}, {"FP64", 48}}},
+	} {
+		s := Spec{Set: set(t, c.set), Epsilon: eps, PaperExact: true}
+		for k, i := range c.intervals[:len(c.intervals)-1] {
+			end, above := math.Ldexp(eps, i.top), c.intervals[k+1].format
+			at := i.format
+			if s.Set.kind() == relative {
+				at = above
+			}
+			for _, e := range []struct {
+				a    float64
+				want string
+			}{{down(end), i.format}, {end, at}, {up(end), above}} {
+				if got := formatOf(t, s, e.a); got != e.want {
+					t.Errorf("%s: %g epsilon' is in %q, want %q", c.set, e.a/eps, got, e.want)
+				}
+			}
+		}
+	}
+}
+
+// Our own rule: below 2 theta / u, with theta = 2^-c.
+func TestOwnIntervals(t *testing.T) {
+	s := Spec{Set: set(t, "AP7"), Epsilon: 0x1p-40}
+	for _, c := range []struct {
+		a    float64
+		want string
+	}{
+		{0x1p-40 - 0x1p-93, ""},
+		{0x1p-40, "RP16"},
+		{0x1p-31 - 0x1p-84, "RP16"},
+		{0x1p-31, "RP24"},
+		{0x1p-15 - 0x1p-68, "FP32"},
+		{0x1p-15, "RP40"},
+		{0x1p-10, "RP48"},
+		{0x1p-2, "RP56"},
+		{1, "RP56"},
+	} {
+		if got := formatOf(t, s, c.a); got != c.want {
+			t.Errorf("%g is in %q, want %q", c.a, got, c.want)
+		}
+	}
+	afx := Spec{Set: set(t, "AFX"), Epsilon: 0x1p-40} // quantum 2^-39
+	for _, c := range []struct {
+		a    float64
+		want string
+	}{
+		{0x1p-40, ""}, // a tie to 0
+		{0x1.01p-40, "AFX8"},
+		{127 * 0x1p-39, "AFX8"},
+		{128 * 0x1p-39, "AFX16"},
+		{-128 * 0x1p-39, "AFX8"},
+		{-129 * 0x1p-39, "AFX16"},
+		{127.5 * 0x1p-39, "AFX16"}, // rounds to 128
+		{1, "AFX48"},
+	} {
+		if got := formatOf(t, afx, c.a); got != c.want {
+			t.Errorf("AFX: %g is in %q, want %q", c.a, got, c.want)
+		}
+	}
+}
+
+// The largest element of a row and the diagonal are kept however small.
+func TestKeptElements(t *testing.T) {
+	m := entries(
+		[]float64{1, 0x1p-60, 0},
+		[]float64{0x1p-70, -0x1p-80, 0x1p-90},
+		[]float64{0, 0, 0x1p-1000},
+	)
+	for _, s := range specs() {
+		if s.Criterion != NW || s.NoDrop {
+			continue
+		}
+		a := decoded(build(t, m, s))
+		for i, j := range []int{0, 0, 2} {
+			if a[i][j] == 0 {
+				t.Errorf("%s: the largest element of row %d was dropped", s.name(), i+1)
+			}
+			if v := a[i][i]; v == 0 || math.Signbit(v) != math.Signbit(m.At(i, i)) {
+				t.Errorf("%s: diagonal element %d became %g", s.name(), i+1, v)
+			}
+		}
+	}
+}
+
+// Rows of zeros, explicit zeros, and matrices without any element.
+func TestZeros(t *testing.T) {
+	m := entries([]float64{1, 2}, []float64{0, 0})
+	m.Val[1] = 0 // explicit
+	empty := entries([]float64{0, 0}, []float64{0, 0})
+	for _, s := range specs() {
+		if a := decoded(build(t, m, s)); !slices.Equal(a[0], []float64{1, 0}) || !slices.Equal(a[1], []float64{0, 0}) {
+			t.Errorf("%s: %v", s.name(), a)
+		}
+		if n := build(t, m, s).Stats().NNZ; n != 1 {
+			t.Errorf("%s: %d nonzeros", s.name(), n)
+		}
+		if a := decoded(build(t, empty, s)); !slices.Equal(a[0], []float64{0, 0}) {
+			t.Errorf("%s: %v", s.name(), a)
+		}
+	}
+}
+
+func TestNotFinite(t *testing.T) {
+	for _, v := range []float64{math.NaN(), math.Inf(-1)} {
+		m := entries([]float64{1, 2}, []float64{3, v})
+		if _, err := Build(m, Spec{Set: set(t, "AFX"), Epsilon: 0x1p-24}, newPool(t, 1)); err == nil || !strings.Contains(err.Error(), "row 2") {
+			t.Errorf("%g: got %v", v, err)
+		}
+	}
+}
+
+// Uniform formats store everything, or say what they have no range for.
+func TestUniform(t *testing.T) {
+	m := entries([]float64{1, -0.4, 0}, []float64{0x1p-9, 3, 0x1p-300}, []float64{0, 0, -1.7})
+	for _, f := range formats.All() {
+		s := Spec{Set: set(t, f.Name), Epsilon: 0x1p-24}
+		a, err := Build(m, s, newPool(t, 1))
+		if f.Kind == formats.Relative {
+			if err == nil || !strings.Contains(err.Error(), "out of the range of "+f.Name) {
+				t.Errorf("%s: got %v", f.Name, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", f.Name, err)
+			continue
+		}
+		for i, row := range decoded(a) {
+			for j, v := range row {
+				u := f.UnitRoundoff() * math.Abs(m.At(i, j))
+				if f.Kind == formats.Fixed {
+					u = math.Ldexp(1, 5-8*f.Bytes)
+				}
+				if math.Abs(v-m.At(i, j)) > u+0x1p-120 {
+					t.Errorf("%s: element %d, %d is %g, not %g", f.Name, i+1, j+1, v, m.At(i, j))
+				}
+			}
+		}
+		if a.Stats().Dropped != 0 {
+			t.Errorf("%s: %d dropped", f.Name, a.Stats().Dropped)
+		}
+	}
+	even := entries([]float64{1, -0.4}, []float64{0.1, 3})
+	for _, name := range []string{"RPRE16", "RPREU40"} {
+		if a := decoded(build(t, even, Spec{Set: set(t, name), Epsilon: 0x1p-24})); math.Abs(a[0][1]+0.4) > 1e-4 {
+			t.Errorf("%s: %v", name, a)
+		}
+	}
+}
+
+// The exact criterion, for a given x, keeps the componentwise error of that
+// product within epsilon per term.
+func TestExactCriterion(t *testing.T) {
+	m := entries([]float64{1, 1e-3, 1e-9}, []float64{1e-9, 1, 5}, []float64{1, 2, 3})
+	x := []float64{1e-6, 1, 1e6}
+	a := build(t, m, Spec{Set: set(t, "AP7"), Epsilon: 0x1p-20, Criterion: Exact, X: x})
+	y, want := make([]float64, 3), make([]float64, 3)
+	a.Apply(y, x)
+	m.MulVec(want, x)
+	for i := range y {
+		if math.Abs(y[i]-want[i]) > 3*0x1p-20*want[i] { // all terms are positive
+			t.Errorf("row %d: %g, want %g", i+1, y[i], want[i])
+		}
+	}
+	if _, err := Build(m, Spec{Set: set(t, "AP7"), Epsilon: 0x1p-20, Criterion: Exact}, newPool(t, 1)); err == nil {
+		t.Error("no x is no error")
+	}
+}
+
+func TestValidate(t *testing.T) {
+	afx, ap7 := set(t, "AFX"), set(t, "ap7")
+	for _, c := range []struct {
+		s    Spec
+		want string
+	}{
+		{Spec{Set: afx, Epsilon: 0x1p-24}, ""},
+		{Spec{Set: afx, Epsilon: 0x1p-53, GuardBits: 2}, ""},
+		{Spec{Set: afx, Epsilon: 0x1p-24, GuardBits: 1, NoDrop: true}, ""},
+		{Spec{Epsilon: 0x1p-24}, "no format set"},
+		{Spec{Set: ap7, Epsilon: 0x1p-54}, "not in [2^-53, 1)"},
+		{Spec{Set: ap7, Epsilon: 1}, "not in [2^-53, 1)"},
+		{Spec{Set: ap7, Epsilon: math.NaN()}, "not in [2^-53, 1)"},
+		{Spec{Set: ap7, Epsilon: 0.1, Criterion: "mw"}, "unknown criterion"},
+		{Spec{Set: ap7, Epsilon: 0.1, GuardBits: 1}, "guard bits are for AFX"},
+		{Spec{Set: afx, Epsilon: 0.1, GuardBits: -1}, "guard bits"},
+		{Spec{Set: afx, Epsilon: 0x1p-53, GuardBits: 3}, "more than 55 bits"},
+		{Spec{Set: afx, Epsilon: 0.1, NoDrop: true}, "at least one guard bit"},
+		{Spec{Set: afx, Epsilon: 0.1, PaperExact: true}, "in no paper"},
+		{Spec{Set: set(t, "AP7RE"), Epsilon: 0.1, Criterion: Exact}, "exact criterion needs"},
+	} {
+		err := c.s.Validate()
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q", c.s.name(), err, c.want)
+		}
+	}
+}
+
+func TestParseEpsilon(t *testing.T) {
+	for text, want := range map[string]float64{"1e-7": 1e-7, "2^-24": 0x1p-24, "2^-53": 0x1p-53, "0.5": 0.5} {
+		if got, err := ParseEpsilon(text); got != want || err != nil {
+			t.Errorf("%s: %g, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "x", "1", "0", "-1e-7", "2^-54", "2^0", "2^x", "nan", "inf", "2^-24 "} {
+		if v, err := ParseEpsilon(text); err == nil {
+			t.Errorf("%q is %g", text, v)
+		}
+	}
+}
+
+func TestLookupSet(t *testing.T) {
+	if s, err := LookupSet("rpre16"); err != nil || !s.Uniform || s.Name != "RPRE16" {
+		t.Errorf("%v, %v", s, err)
+	}
+	if _, err := LookupSet("AP8"); err == nil || !strings.Contains(err.Error(), "did you mean AP") {
+		t.Errorf("got %v", err)
+	}
+	for _, n := range Names() {
+		if _, err := LookupSet(n); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// The same bits for any number of threads, in every kind of product.
+func TestThreads(t *testing.T) {
+	m := realMatrix(t, "memplus")
+	x, b := random(1, m.Cols), random(2, m.Rows)
+	for _, name := range []string{"AFX", "AP7REU"} {
+		var want []string
+		for _, threads := range []int{1, 2, 3, 8} {
+			a, err := Build(m, Spec{Set: set(t, name), Epsilon: 0x1p-30, Criterion: CW}, newPool(t, threads))
+			if err != nil {
+				t.Fatal(err)
+			}
+			y, r := make([]float64, m.Rows), make([]float64, m.Rows)
+			dot := a.ApplyDot(y, x, b)
+			a.Residual(r, b, x)
+			got := []string{fmt.Sprintf("%x", dot), fmt.Sprintf("%x", y), fmt.Sprintf("%x", r)}
+			if want == nil {
+				want = got
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: other bits with %d threads", name, threads)
+			}
+			if n := testing.AllocsPerRun(5, func() { a.Apply(y, x) }); n != 0 {
+				t.Errorf("%s: %g allocations", name, n)
+			}
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package adaptive
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// magnitude is f 2^e with f in [1/2, 1), or 0: norms of matrices near the ends
+// of the range of float64 are beyond it.
+type magnitude struct {
+	f float64
+	e int
+}
+
+func (a magnitude) less(b magnitude) bool {
+	switch {
+	case a.f == 0 || b.f == 0:
+		return a.f < b.f
+	case a.e != b.e:
+		return a.e < b.e
+	}
+	return a.f < b.f
+}
+
+// times returns a v.
+func (a magnitude) times(v float64) magnitude {
+	f, e := math.Frexp(a.f * v)
+	return magnitude{f, a.e + e}
+}
+
+// rowNorm is sum_j |a_ij w_j|; w = nil stands for ones. A NaN or Inf makes f so.
+func rowNorm(cols []int32, vals, w []float64) magnitude {
+	top := math.MinInt
+	for _, v := range vals {
+		if v != 0 {
+			top = max(top, csr.Exponent(v))
+		}
+	}
+	if top == math.MinInt {
+		return magnitude{}
+	}
+	var s float64
+	for k, v := range vals {
+		a := math.Abs(csr.Ldexp(v, -top))
+		if w != nil {
+			a *= math.Abs(w[cols[k]])
+		}
+		s += a
+	}
+	f, e := math.Frexp(s)
+	return magnitude{f, e + top}
+}
+
+// tolerances holds, for each row or for all rows alike, the unit 2^exp that the
+// stored values are multiples of, and the absolute error theta that they may
+// carry, in that unit.
+//
+// With 2^-c <= epsilon < 2^(1-c) and 2^t <= epsilon T < 2^(t+1) the unit is
+// 2^(t+c), about T, so that stored values are below 2 and the units are in the
+// range of float64 whenever T is. theta is 2^-c, epsilon T rounded down to a
+// power of two; in paper-exact mode it is epsilon T itself.
+type tolerances struct {
+	exp   []int32 // one for each row, or a single one
+	theta []float64
+}
+
+func (t *tolerances) row(i int) (exp int, theta float64) {
+	if len(t.exp) == 1 {
+		return int(t.exp[0]), t.theta[0]
+	}
+	return int(t.exp[i]), t.theta[i]
+}
+
+// newTolerances computes the tolerances of m. It is an error if m has an
+// element that is not finite.
+func newTolerances(m *csr.Matrix, s Spec, panels []int, pool *linop.Pool) (*tolerances, error) {
+	norms := make([]magnitude, m.Rows)
+	var w []float64
+	if s.criterion() == Exact {
+		w = s.X
+	}
+	eachPanel(panels, pool, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			cols, vals := m.Row(i)
+			norms[i] = rowNorm(cols, vals, w)
+		}
+	})
+	largest := magnitude{}
+	for i, n := range norms {
+		if n.f-n.f != 0 {
+			return nil, fmt.Errorf("adaptive: row %d has an element that is NaN or Inf", i+1)
+		}
+		if largest.less(n) {
+			largest = n
+		}
+	}
+	if s.criterion() == NW || s.Set.Uniform {
+		norms = []magnitude{largest}
+	}
+	t := &tolerances{exp: make([]int32, len(norms)), theta: make([]float64, len(norms))}
+	c := s.unitBits()
+	for i, n := range norms {
+		et := n.times(s.Epsilon) // in [2^(e-1), 2^e)
+		t.exp[i] = int32(et.e - 1 + c)
+		t.theta[i] = math.Ldexp(1, -c)
+		if s.PaperExact {
+			t.theta[i] = math.Ldexp(et.f, et.e-int(t.exp[i]))
+		}
+	}
+	return t, nil
+}

@@ -1,0 +1,21 @@
+package csr
+
+// PanelBytes is the matrix data that one panel of rows holds, about: small
+// enough to spread evenly over threads, large enough to hide the call.
+const PanelBytes = 256 << 10
+
+// Panels splits the rows of m where the data reach multiples of PanelBytes, for
+// parallel loops that do not depend on the number of threads; the result holds
+// the first row of each panel and, last, the number of rows.
+func Panels(m *Matrix) []int {
+	bounds := []int{0}
+	var bytes int64
+	for i := range m.Rows {
+		bytes += 8 + 12*(m.RowPtr[i+1]-m.RowPtr[i])
+		if bytes >= PanelBytes || i+1 == m.Rows {
+			bounds = append(bounds, i+1)
+			bytes = 0
+		}
+	}
+	return bounds
+}

@@ -1,0 +1,147 @@
+package formats
+
+import "math"
+
+// Rounding says what becomes of the bits that a format has no room for.
+type Rounding uint8
+
+// The roundings.
+const (
+	NearestEven Rounding = iota
+	Truncate             // towards zero, as the papers do
+)
+
+// Codec is a format with the scale of the values that it stores.
+type Codec struct {
+	Format
+	// Exponent is the scale: Relative formats take magnitudes from 2^Exponent
+	// to 2^(Exponent+8), Fixed ones multiples of 2^Exponent. Heads ignore it.
+	Exponent int
+	Negative bool // the sign of all values of an unsigned format
+	Rounding Rounding
+}
+
+// Padding is the number of bytes that must follow the last encoded value, since
+// Decode loads eight bytes at a time.
+const Padding = 7
+
+const (
+	fractionBits = 52 // of a float64
+	bias         = 1023
+	bias32       = 127
+)
+
+// Exponents at which every scaled value is a normal float64.
+const (
+	minExponent      = -1022
+	maxRelative      = 1023 - 7
+	maxFixedExponent = 1023 - 56
+)
+
+// scaleInRange tells whether the codec's scale is one that it can work with.
+func (c Codec) scaleInRange() bool {
+	switch c.Kind {
+	case Relative:
+		return minExponent <= c.Exponent && c.Exponent <= maxRelative
+	case Fixed:
+		return minExponent <= c.Exponent && c.Exponent <= maxFixedExponent
+	}
+	return true
+}
+
+// Range returns the least and the largest magnitude that Encode takes; between
+// them the error is within ErrorBound. Heads and Fixed take zero besides, Fixed
+// also what rounds to -2^(8 Bytes - 1) quanta. Both are zero if the scale is out of range.
+//
+// A value above the last code is stored as that code as long as this is as near
+// as a code could be. Heads take normal numbers only, FP64 everything finite.
+func (c Codec) Range() (least, largest float64) {
+	if !c.scaleInRange() {
+		return 0, 0
+	}
+	if c.Kind == Fixed {
+		return 0, c.largestFixed()
+	}
+	l := c.layout()
+	most := l.value(l.maxCode)
+	if c.Rounding == Truncate {
+		return l.value(0), math.Float64frombits(math.Float64bits(most) | (1<<l.drop - 1))
+	}
+	half := math.Ldexp(1, math.Ilogb(most)-c.Significand)
+	if c.Significand == fractionBits+1 {
+		return math.SmallestNonzeroFloat64, most
+	}
+	return l.value(0), most + half
+}
+
+// largestFixed is the largest value that rounds, or saturates, to the last code.
+func (c Codec) largestFixed() float64 {
+	codes := math.Ldexp(1, 8*c.Bytes-1) // of one sign
+	switch {
+	case c.Bytes == 7:
+		return math.Ldexp(math.Nextafter(codes, 0), c.Exponent) // an integer
+	case c.Rounding == Truncate:
+		return math.Ldexp(math.Nextafter(codes, 0), c.Exponent)
+	}
+	return math.Ldexp(codes-0.5, c.Exponent)
+}
+
+// mostNegative is the magnitude, in quanta, of the least value that rounds to
+// the code -2^(8 Bytes - 1).
+func (c Codec) mostNegative() float64 {
+	codes := math.Ldexp(1, 8*c.Bytes-1)
+	if c.Rounding == Truncate {
+		return max(codes, math.Nextafter(codes+1, 0))
+	}
+	return codes + 0.5 // a tie goes to the even code, which is this one
+}
+
+// ErrorBound bounds |decoded - v| for a v in range.
+func (c Codec) ErrorBound(v float64) float64 {
+	bound := math.Abs(v) * math.Ldexp(1, -c.Significand)
+	switch {
+	case c.Kind == Fixed:
+		bound = math.Ldexp(0.5, c.Exponent)
+	case c.Significand == fractionBits+1:
+		return 0
+	}
+	if c.Rounding == Truncate {
+		bound *= 2
+	}
+	return bound
+}
+
+// layout is what the loops for floating-point kinds need to know. A code is the
+// word without its sign: exponent and fraction of a float64 less `offset`,
+// shortened by `drop` bits.
+type layout struct {
+	drop    uint   // fraction bits that are left out
+	offset  uint64 // what code 0 is as the bits of a float64
+	minCode uint64 // 1 where code 0 stands for zero
+	maxCode uint64
+	sign    uint // place of the sign bit
+}
+
+func (c Codec) layout() layout {
+	l := layout{drop: uint(fractionBits + 1 - c.Significand), sign: uint(8*c.Bytes - 1)}
+	exponents := uint64(1) << c.ExponentBits
+	fraction := uint(c.Significand - 1)
+	switch c.Kind {
+	case Relative:
+		l.offset = uint64(c.Exponent+bias) << fractionBits
+		l.maxCode = exponents<<fraction - 1
+	case Head32:
+		l.offset = uint64(bias-bias32) << fractionBits
+		fallthrough
+	default: // the last exponent stands for Inf and NaN, the first for subnormals
+		l.minCode = 1 << fraction
+		l.maxCode = (exponents-1)<<fraction - 1
+	}
+	return l
+}
+
+// value is the magnitude that a code stands for; that of code 0 is the least
+// normal one.
+func (l layout) value(code uint64) float64 {
+	return math.Float64frombits(max(code, l.minCode)<<l.drop + l.offset)
+}

@@ -1,0 +1,103 @@
+package formats
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// RangeError says which value a codec has no code for.
+type RangeError struct {
+	Format string
+	Index  int
+	Value  float64
+}
+
+func (e *RangeError) Error() string {
+	return fmt.Sprintf("value %g is out of the range of %s", e.Value, e.Format)
+}
+
+// Encode stores src in the first len(src)*Bytes bytes of dst. It returns a
+// *RangeError for the first value that the codec does not take (see Range); an
+// unsigned format does not take the other sign.
+func (c Codec) Encode(dst []byte, src []float64) error {
+	fault := -1
+	switch {
+	case !c.scaleInRange():
+		fault = 0
+	case c.Kind == Fixed:
+		fault = c.encodeFixed(dst, src)
+	default:
+		fault = c.encodeFloat(dst, src)
+	}
+	if fault >= 0 && fault < len(src) {
+		return &RangeError{c.Name, fault, src[fault]}
+	}
+	return nil
+}
+
+// encodeFloat returns the index of the first value out of range, or -1.
+func (c Codec) encodeFloat(dst []byte, src []float64) int {
+	l := c.layout()
+	least, largest := c.Range()
+	half := uint64(0)
+	if c.Rounding == NearestEven && l.drop > 0 {
+		half = 1<<(l.drop-1) - 1
+	}
+	shift := l.offset >> l.drop
+	hasZero := c.Kind != Relative
+	for i, v := range src {
+		bits := math.Float64bits(v)
+		negative, magnitude := bits>>63, bits&^(1<<63)
+		a := math.Float64frombits(magnitude)
+		var code uint64
+		switch {
+		case a >= least && a <= largest:
+			code = magnitude >> l.drop
+			if half > 0 || l.drop == 1 && c.Rounding == NearestEven {
+				code = (magnitude + half + code&1) >> l.drop
+			}
+			code = min(code-shift, l.maxCode)
+		case a != 0 || !hasZero:
+			return i
+		}
+		if c.Signed {
+			code |= negative << l.sign
+		} else if negative == 1 != c.Negative {
+			return i
+		}
+		put(dst, i, c.Bytes, code)
+	}
+	return -1
+}
+
+// encodeFixed returns the index of the first value out of range, or -1.
+func (c Codec) encodeFixed(dst []byte, src []float64) int {
+	perQuantum := math.Ldexp(1, -c.Exponent)
+	last := math.Ldexp(1, 8*c.Bytes-1) - 1
+	_, largest := c.Range()
+	least := -math.Ldexp(c.mostNegative(), c.Exponent)
+	for i, v := range src {
+		if !(v >= least && v <= largest) {
+			return i
+		}
+		m := v * perQuantum // exact, unless it rounds to zero anyway
+		if c.Rounding == NearestEven {
+			m = math.RoundToEven(m)
+		}
+		put(dst, i, c.Bytes, uint64(int64(min(m, last))))
+	}
+	return -1
+}
+
+// put stores the low bytes of word as the i-th value.
+func put(dst []byte, i, bytes int, word uint64) {
+	at := dst[i*bytes:]
+	if len(at) >= 8 && (i+1)*bytes+8 <= len(dst) {
+		binary.LittleEndian.PutUint64(at, word) // what follows is overwritten next
+		return
+	}
+	for k := range bytes {
+		at[k] = byte(word >> (8 * k))
+	}
+}

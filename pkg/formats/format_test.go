@@ -1,0 +1,73 @@
+package formats
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// The figures of tables 3.1, 4.1, 4.2 and 4.3 of [Molina24]: bits of sign,
+// exponent and significand (stored + hidden), and the unit roundoff's exponent.
+func TestPublishedFormats(t *testing.T) {
+	for name, want := range map[string][5]int{ // bytes, sign, exponent, significand, log2 u
+		"BF16": {2, 1, 8, 8, -8}, "FP24": {3, 1, 8, 16, -16}, "FP32": {4, 1, 8, 24, -24},
+		"FP40": {5, 1, 11, 29, -29}, "FP48": {6, 1, 11, 37, -37}, "FP56": {7, 1, 11, 45, -45},
+		"FP64": {8, 1, 11, 53, -53},
+		"RP16": {2, 1, 8, 8, -8}, "RP24": {3, 1, 8, 16, -16}, "RP40": {5, 1, 11, 29, -29},
+		"RP48": {6, 1, 11, 37, -37}, "RP56": {7, 1, 11, 45, -45},
+		"RPRE8": {1, 1, 3, 5, -5}, "RPRE16": {2, 1, 3, 13, -13}, "RPRE24": {3, 1, 3, 21, -21},
+		"RPRE32": {4, 1, 3, 29, -29}, "RPRE40": {5, 1, 3, 37, -37}, "RPRE48": {6, 1, 3, 45, -45},
+		"RPREU8": {1, 0, 3, 6, -6}, "RPREU16": {2, 0, 3, 14, -14}, "RPREU24": {3, 0, 3, 22, -22},
+		"RPREU32": {4, 0, 3, 30, -30}, "RPREU40": {5, 0, 3, 38, -38}, "RPREU48": {6, 0, 3, 46, -46},
+	} {
+		f := lookup(t, name)
+		sign := 0
+		if f.Signed {
+			sign = 1
+		}
+		if got := [5]int{f.Bytes, sign, f.ExponentBits, f.Significand, math.Ilogb(f.UnitRoundoff())}; got != want {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+		if bits := sign + f.ExponentBits + f.Significand - 1; bits != 8*f.Bytes {
+			t.Errorf("%s: %d bits in %d bytes", name, bits, f.Bytes)
+		}
+	}
+}
+
+// The same from the tables as data, where they lie beside the project.
+func TestFormatsFile(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "published", "formats.tsv"))
+	if err != nil {
+		t.Skip("no published tables beside this checkout")
+	}
+	for _, line := range strings.Split(strings.TrimSpace(string(text)), "\n")[1:] {
+		w := strings.Split(line, "\t")
+		f := lookup(t, w[0])
+		sign := "0"
+		if f.Signed {
+			sign = "1"
+		}
+		got := []string{strconv.Itoa(f.Bytes), sign, strconv.Itoa(f.ExponentBits), strconv.Itoa(f.Significand)}
+		for k, v := range got {
+			if v != w[k+1] {
+				t.Errorf("%s: %v, want %v", w[0], got, w[1:5])
+				break
+			}
+		}
+	}
+}
+
+func TestLookup(t *testing.T) {
+	if f, err := Lookup("rpreu16"); err != nil || f.Name != "RPREU16" {
+		t.Errorf("%v, %v", f, err)
+	}
+	if _, err := Lookup("RPREU17"); err == nil || !strings.Contains(err.Error(), "did you mean RPREU16?") {
+		t.Errorf("got %v", err)
+	}
+	if u := lookup(t, "AFX24").UnitRoundoff(); !math.IsNaN(u) {
+		t.Errorf("AFX24 has the unit roundoff %g", u)
+	}
+}

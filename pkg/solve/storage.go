@@ -1,0 +1,168 @@
+package solve
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// DefaultEpsilon is the accuracy that the method's matrix is stored with at
+// first.
+const DefaultEpsilon = 0x1p-24
+
+// levels are the accuracies that a solve goes through when one does not
+// suffice; after the last comes FP64.
+var levels = []float64{0x1p-24, 0x1p-37, 0x1p-53}
+
+// innerFloor times epsilon is the reduction below which a refinement step on a
+// matrix of accuracy epsilon gains nothing.
+const innerFloor = 8
+
+// Storage says how the matrix that the method multiplies with is stored. The
+// residuals of refinement and the verdict always use the matrix as given, so
+// reduced precision costs refinement steps, never accuracy. The zero value is
+// AFX at DefaultEpsilon.
+type Storage struct {
+	Set       adaptive.Set       // zero: AFX, without refinement FP64, which is plain CSR
+	Epsilon   float64            // 0: DefaultEpsilon
+	Criterion adaptive.Criterion // "": NW for symmetric matrices, CW for others
+	NoDrop    bool
+	GuardBits int
+
+	StorageArithmetic bool
+}
+
+// plain reports whether nothing is to be gained or lost: FP64 throughout.
+func (t Storage) plain() bool { return t.Set.Uniform && t.Set.Name == "FP64" }
+
+// withDefaults fills in what was left open. Symmetric matrices get NW, after
+// symmetric scaling: CW would store a_ij and a_ji differently.
+func (t Storage) withDefaults(symmetric, noRefine bool) Storage {
+	switch {
+	case len(t.Set.Formats) > 0:
+	case noRefine:
+		t.Set = lookup("FP64")
+	default:
+		t.Set = lookup("AFX")
+	}
+	if t.Epsilon == 0 {
+		t.Epsilon = DefaultEpsilon
+	}
+	if t.Criterion == "" {
+		t.Criterion = adaptive.CW
+		if symmetric {
+			t.Criterion = adaptive.NW
+		}
+	}
+	return t
+}
+
+// lookup returns a set that exists.
+func lookup(name string) adaptive.Set {
+	s, err := adaptive.LookupSet(name)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// same reports whether two storages are alike.
+func (t Storage) same(o Storage) bool { return t.Set.Name == o.Set.Name && t.Epsilon == o.Epsilon }
+
+// spec is the storage as pkg/adaptive wants it.
+func (t Storage) spec() adaptive.Spec {
+	return adaptive.Spec{
+		Set: t.Set, Epsilon: t.Epsilon, Criterion: t.Criterion, NoDrop: t.NoDrop,
+		GuardBits: t.GuardBits, StorageArithmetic: t.StorageArithmetic,
+	}
+}
+
+// next is the storage to go on with when this one does not suffice: more
+// accurate if that may be the reason, FP64 otherwise.
+func (t Storage) next(reason krylov.Reason) Storage {
+	if reason == krylov.Slow || reason == krylov.Indefinite {
+		for _, eps := range levels {
+			if eps < t.Epsilon && !t.Set.Uniform {
+				t.Epsilon, t.GuardBits = eps, 0
+				t.NoDrop = t.NoDrop && t.spec().Validate() == nil
+				return t
+			}
+		}
+	}
+	return Storage{Set: lookup("FP64"), Epsilon: adaptive.MinEpsilon, Criterion: t.Criterion}
+}
+
+func (t Storage) String() string {
+	if t.plain() {
+		return "FP64"
+	}
+	if t.Set.Uniform {
+		return "uniform " + t.Set.Name
+	}
+	return fmt.Sprintf("%s at epsilon %s, %s", t.Set.Name, epsilonText(t.Epsilon), t.Criterion)
+}
+
+// epsilonText writes powers of two as such.
+func epsilonText(eps float64) string {
+	if f, e := math.Frexp(eps); f == 0.5 {
+		return fmt.Sprintf("2^%d", e-1)
+	}
+	return fmt.Sprintf("%.3g", eps)
+}
+
+// stored is the scaled matrix as the method multiplies with it.
+type stored struct {
+	storage Storage
+	linop.Operator[vector, scalar]
+	bytes int64
+	stats adaptive.Stats // zero if it is plain CSR
+}
+
+// store makes it from the scaled matrix.
+func store(m *csr.Matrix, t Storage, pool *linop.Pool) (stored, error) {
+	if t.plain() {
+		return stored{t, linop.NewCSR(m, pool), m.Bytes(), adaptive.Stats{}}, nil
+	}
+	a, err := adaptive.Build(m, t.spec(), pool)
+	if err != nil {
+		return stored{}, err
+	}
+	return stored{t, a, a.Bytes(), a.Stats()}, nil
+}
+
+// lines says what was stored, a line for each format.
+func (a stored) lines() []string {
+	if a.storage.plain() {
+		return []string{"precision FP64"}
+	}
+	s := a.stats
+	fp64 := csr.Bytes(int64(a.rows()), int64(s.NNZ))
+	lines := []string{fmt.Sprintf("precision %v: %.2f bytes a nonzero instead of %.2f, indices included; %.2f %% dropped",
+		a.storage, s.PerNonzero(), float64(fp64)/float64(max(s.NNZ, 1)), 100*float64(s.Dropped)/float64(max(s.NNZ, 1)))}
+	for _, f := range s.Formats {
+		lines = append(lines, fmt.Sprintf("format %-8s %11d nonzeros %5.1f %% %11d bytes",
+			f.Format.Name, f.Count, 100*float64(f.Count)/float64(max(s.NNZ, 1)), f.Bytes))
+	}
+	return lines
+}
+
+func (a stored) rows() int {
+	rows, _ := a.Dims()
+	return rows
+}
+
+// formats names what is in use.
+func (a stored) formats() []string {
+	if a.storage.plain() {
+		return []string{"FP64"}
+	}
+	var names []string
+	for _, f := range a.stats.Formats {
+		names = append(names, f.Format.Name)
+	}
+	return names
+}
