@@ -129,6 +129,10 @@ man: build ## manual pages into man/
 table: ## every shared matrix through solve, into docs/matrices.md
 	$(GO) run ./internal/matrixtable -dir $(MATRICES) -out docs/matrices.md
 
+.PHONY: precision-table
+precision-table: ## tables and figure of docs/precision-formats.md
+	$(GO) run ./internal/precisiontable -dir $(MATRICES)
+
 .PHONY: install-tools
 install-tools: ## gofumpt, staticcheck and benchstat into .gobin
 	GOBIN='$(CURDIR)/.gobin' $(GO) install -modfile=.ci/tools.mod tool

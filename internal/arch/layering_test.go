@@ -32,7 +32,8 @@ var layers = []layer{
 	{pkg: "internal/arch", reason: "a test only"},
 	{pkg: "internal/cli", imports: []string{"*"}, reason: "wires everything, knows no mathematics"},
 	{pkg: "internal/matrixtable", imports: []string{"*"}, reason: "a program over the whole way of the data"},
-	{pkg: "internal/report", imports: []string{"pkg/solve", "pkg/verify", "pkg/krylov", "pkg/linop", "pkg/csr"}, reason: "prints results, does not know how to run"},
+	{pkg: "internal/precisiontable", imports: []string{"*"}, reason: "a program that measures for the documentation"},
+	{pkg: "internal/report", imports: []string{"pkg/solve", "pkg/verify", "pkg/krylov", "pkg/linop", "pkg/csr", "pkg/adaptive"}, reason: "prints results, does not know how to run"},
 
 	{pkg: "pkg/solve", imports: []string{"pkg/csr", "pkg/adaptive", "pkg/linop", "pkg/krylov", "pkg/verify", "internal/kernels"}, reason: "puts method and matrix together, knows no files and no terminal"},
 	{pkg: "pkg/krylov", imports: []string{"pkg/linop"}, reason: "methods know operators, never matrices, formats, files, devices or the terminal", pure: true},

@@ -3,11 +3,14 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
@@ -16,7 +19,9 @@ func newInfo(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use: "info FILE", Short: "Say what a Matrix Market file holds",
 		Long: "Say what a Matrix Market file (or - for standard input) holds; for a real\n" +
-			"matrix also its facts and a histogram of its magnitudes.",
+			"matrix also its facts, a histogram of its magnitudes, and what it would take\n" +
+			"in each set of formats: bytes for a nonzero, indices included, and the share\n" +
+			"of nonzeros that are dropped, for three accuracies by the criteria nw and cw.",
 		Example: "  mpsolve info matrix.mtx.gz", Args: exactly(1, "one file"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return runInfo(c.Context(), input{streams: s, maxMemory: int64(maxMemory)}, args[0])
@@ -35,11 +40,53 @@ func runInfo(ctx context.Context, in input, path string) error {
 	report.Line(out, "file", "%s: %v %v %v %v, %d x %d, %d entries stored", path, content.Object,
 		content.Format, content.Field, content.Symmetry, content.Rows, content.Cols, content.Stored)
 	if content.Field != matrixmarket.Complex && content.Matrix != nil {
-		report.Facts(out, csr.Examine(content.Matrix))
+		facts := csr.Examine(content.Matrix)
+		report.Facts(out, facts)
 		report.Histogram(out, content.Matrix.Val)
+		if facts.NonFinite == 0 && facts.MaxAbs > 0 {
+			if err := predict(ctx, out, content.Matrix); err != nil {
+				return err
+			}
+		}
 	}
 	if out.err != nil {
 		return fmt.Errorf("writing: %w", out.err)
 	}
+	return nil
+}
+
+// predict writes what every set would store the matrix in.
+func predict(ctx context.Context, w io.Writer, m *csr.Matrix) error {
+	pool := linop.NewPool(0)
+	defer pool.Close()
+	var columns []string
+	var specs []adaptive.Spec
+	for _, e := range []string{"2^-53", "2^-37", "2^-24"} {
+		epsilon, err := adaptive.ParseEpsilon(e)
+		if err != nil {
+			return err
+		}
+		for _, c := range adaptive.Criteria {
+			columns = append(columns, e+" "+string(c))
+			specs = append(specs, adaptive.Spec{Epsilon: epsilon, Criterion: c})
+		}
+	}
+	var rows []report.Prediction
+	for _, set := range adaptive.Sets() {
+		row := report.Prediction{Set: set.Name}
+		for _, s := range specs {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			s.Set = set
+			stats, err := adaptive.Predict(m, s, pool)
+			if err != nil {
+				return err
+			}
+			row.Stats = append(row.Stats, stats)
+		}
+		rows = append(rows, row)
+	}
+	report.Predictions(w, columns, rows)
 	return nil
 }

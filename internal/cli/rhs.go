@@ -75,15 +75,21 @@ func timesOnes(m *csr.Matrix) (b []float64, ok bool) {
 	return b, ok
 }
 
-// TimesRandom returns A·x for x uniform in [-1, 1).
+// TimesRandom returns A·x for the x of Random.
 func TimesRandom(m *csr.Matrix, seed uint64) []float64 {
+	b := make([]float64, m.Rows)
+	m.MulVec(b, Random(m.Cols, seed))
+	return b
+}
+
+// Random returns n numbers that are uniform in [-1, 1).
+func Random(n int, seed uint64) []float64 {
 	rng := rand.New(rand.NewPCG(seed, 0))
-	x, b := make([]float64, m.Cols), make([]float64, m.Rows)
+	x := make([]float64, n)
 	for j := range x {
 		x[j] = 2*rng.Float64() - 1
 	}
-	m.MulVec(b, x)
-	return b
+	return x
 }
 
 // guesses returns an initial guess, nil for none, for each right-hand side.

@@ -107,7 +107,7 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 		}
 	}
 	f.opt.Method, f.opt.Scale, f.opt.Stop = solve.Method(f.method), solve.Scale(f.scale), solve.Stop(f.stop)
-	storage, err := f.storage.storage(c)
+	storage, err := f.storage.storage()
 	if err != nil {
 		return err
 	}

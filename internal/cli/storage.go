@@ -38,7 +38,7 @@ func criteria() []string {
 }
 
 // storage turns the flags into options of pkg/solve.
-func (f *storageFlags) storage(c *cobra.Command) (t solve.Storage, err error) {
+func (f *storageFlags) storage() (t solve.Storage, err error) {
 	if err := oneOf("criterion", f.criterion, criteria()); err != nil {
 		return t, err
 	}

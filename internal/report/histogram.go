@@ -51,18 +51,13 @@ func draw(w io.Writer, bars []int, lowest, decades int) {
 		longest = max(longest, n)
 		all += n
 	}
-	t := table.NewWriter()
-	t.SetOutputMirror(w)
-	t.SetStyle(table.StyleLight)
-	t.Style().Options = table.OptionsNoBordersAndSeparators
-	t.AppendHeader(table.Row{"|a| from", "to", "nonzeros", "%", ""})
+	t := newTable(w, "|a| from", "to", "nonzeros", "%", "")
 	t.SetColumnConfigs([]table.ColumnConfig{
 		{Number: 1, Align: text.AlignRight},
 		{Number: 2, Align: text.AlignRight},
 		{Number: 3, Align: text.AlignRight},
 		{Number: 4, Align: text.AlignRight},
 	})
-	t.Style().Format.Header = text.FormatDefault
 	for k := len(bars) - 1; k >= 0; k-- {
 		from, share := lowest+k*decades, float64(bars[k])/float64(all)
 		length := int(math.Ceil(barWidth * float64(bars[k]) / float64(longest)))

@@ -17,8 +17,8 @@ import (
 // goroutine at a time.
 type Matrix struct {
 	rows, cols int
-	exp        []int32   // units of the rows, or a single one
-	theta      []float64 // in these units; nil unless a bucket is stored by theta
+	tol        *tolerances
+	byTheta    bool // a bucket is stored by theta
 	buckets    []bucket
 	stats      Stats
 	float32    bool // StorageArithmetic
@@ -42,13 +42,13 @@ type bucket struct {
 
 func newMatrix(b *builder) *Matrix {
 	a := &Matrix{
-		rows: b.m.Rows, cols: b.m.Cols, exp: b.part.tol.exp,
+		rows: b.m.Rows, cols: b.m.Cols, tol: b.part.tol,
 		float32: b.part.spec.StorageArithmetic, pool: b.pool,
 		panel: b.panels, partial: make([]float64, len(b.panels)-1),
 	}
 	for _, q := range b.part.places {
 		if q.byTheta {
-			a.theta = b.part.tol.theta
+			a.byTheta = true
 		}
 	}
 	return a
@@ -62,12 +62,20 @@ func (a *Matrix) Stats() Stats { return a.stats }
 
 // Bytes returns the memory that the stored matrix takes, indices included.
 func (a *Matrix) Bytes() int64 {
-	n := int64(4*len(a.exp) + 8*len(a.theta))
+	n := int64(4 * len(a.tol.exp))
+	if a.byTheta {
+		n += int64(8 * len(a.tol.theta))
+	}
 	for k := range a.buckets {
 		b := &a.buckets[k]
 		n += int64(4*len(b.rowPtr) + 4*len(b.col) + len(b.val))
 	}
 	return n
+}
+
+// Tolerance returns theta_i, the absolute error that elements of row i may carry.
+func (a *Matrix) Tolerance(i int) float64 {
+	return csr.Ldexp(a.tol.theta[min(i, len(a.tol.theta)-1)], int(a.tol.exp[min(i, len(a.tol.exp)-1)]))
 }
 
 // Apply computes dst = A src.
@@ -110,10 +118,11 @@ func (p *product) Do(panel int) {
 	dst := p.dst[lo:hi]
 	clear(dst)
 	var buffer [chunk]float64
-	if a.theta != nil {
+	if a.byTheta {
 		p.add(lo, hi, true, &buffer)
+		theta := a.tol.theta
 		for i := range dst {
-			dst[i] *= a.theta[min(lo+i, len(a.theta)-1)]
+			dst[i] *= theta[min(lo+i, len(theta)-1)]
 		}
 	}
 	p.add(lo, hi, false, &buffer)
@@ -152,13 +161,14 @@ func (p *product) add(lo, hi int, byTheta bool, buffer *[chunk]float64) {
 
 // scale brings the rows from their units to one.
 func (p *product) scale(lo, hi int) {
-	if len(p.a.exp) == 1 {
-		for i, e := lo, int(p.a.exp[0]); i < hi; i++ {
+	exp := p.a.tol.exp
+	if len(exp) == 1 {
+		for i, e := lo, int(exp[0]); i < hi; i++ {
 			p.dst[i] = csr.Ldexp(p.dst[i], e)
 		}
 		return
 	}
 	for i := lo; i < hi; i++ {
-		p.dst[i] = csr.Ldexp(p.dst[i], int(p.a.exp[i]))
+		p.dst[i] = csr.Ldexp(p.dst[i], int(exp[i]))
 	}
 }

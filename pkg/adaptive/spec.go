@@ -94,6 +94,22 @@ func (s Spec) Validate() error {
 	return errors.Join(faults...)
 }
 
+// String says the set, the target and the criterion.
+func (s Spec) String() string {
+	if s.Set.Uniform {
+		return "uniform " + s.Set.Name
+	}
+	epsilon := fmt.Sprintf("%.3g", s.Epsilon)
+	if f, e := math.Frexp(s.Epsilon); f == 0.5 {
+		epsilon = fmt.Sprintf("2^%d", e-1)
+	}
+	text := fmt.Sprintf("%s at epsilon %s, %s", s.Set.Name, epsilon, s.criterion())
+	if s.GuardBits > 0 {
+		text += fmt.Sprintf(", %d guard bits", s.GuardBits)
+	}
+	return text
+}
+
 func (s Spec) criterion() Criterion {
 	if s.Criterion == "" {
 		return NW

@@ -3,8 +3,9 @@ package csr
 import "math"
 
 // SymmetryTol is the relative tolerance of numerical symmetry: a matrix is
-// symmetric when |a_ij - a_ji| <= SymmetryTol sqrt(s_i s_j) for all i, j, with
-// s_i the largest magnitude of row i.
+// symmetric when |a_ij - a_ji| <= SymmetryTol min(s_i, s_j) for all i, j, with
+// s_i the largest magnitude of row i. The smaller one, since next to a row of
+// huge entries anything would look symmetric.
 const SymmetryTol = 1e-12
 
 // Position is the place of an entry, from 0.
@@ -16,7 +17,7 @@ type Facts struct {
 	LongestRow      int // most entries in a row
 
 	Symmetric bool    // numerically, see SymmetryTol; square matrices only
-	Asymmetry float64 // max |a_ij - a_ji| / sqrt(s_i s_j); NaN unless square
+	Asymmetry float64 // max |a_ij - a_ji| / min(s_i, s_j); NaN unless square
 
 	DiagonalPositive, DiagonalNegative, DiagonalZero int // zero: missing or 0
 
@@ -112,18 +113,15 @@ func (f *Facts) addDiagonal(v float64) {
 	}
 }
 
-// asymmetry returns max |a_ij - a_ji| / sqrt(s_i s_j). Rows are visited in
+// asymmetry returns max |a_ij - a_ji| / min(s_i, s_j). Rows are visited in
 // order, so the entries left of the diagonal of each row are asked for from
 // left to right: one cursor per row finds every partner in O(1).
 func asymmetry(m *Matrix) float64 {
 	scale := m.RowMax()
-	for i, s := range scale {
-		scale[i] = math.Sqrt(s)
-	}
 	worst := 0.0
 	note := func(i, j int32, diff float64) {
 		if diff != 0 { // NaN included
-			worst = math.Max(worst, math.Abs(diff)/scale[i]/scale[j])
+			worst = math.Max(worst, math.Abs(diff)/math.Min(scale[i], scale[j]))
 		}
 	}
 	cursor := append([]int64(nil), m.RowPtr...)

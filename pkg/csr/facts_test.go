@@ -61,7 +61,7 @@ func naiveFacts(a [][]float64, cols int) Facts {
 		for i := range a {
 			for j := range i {
 				if d := math.Abs(a[i][j] - a[j][i]); d > 0 {
-					f.Asymmetry = math.Max(f.Asymmetry, d/math.Sqrt(s[i])/math.Sqrt(s[j]))
+					f.Asymmetry = math.Max(f.Asymmetry, d/math.Min(s[i], s[j]))
 				}
 			}
 		}
@@ -140,10 +140,10 @@ func TestExamineByHand(t *testing.T) {
 	}{
 		{"symmetric", [][]float64{{2, 1e-20}, {1e-20, 3}}, func(f Facts) bool { return f.Symmetric && f.Asymmetry == 0 && f.DiagonalSign() == 1 }},
 		{"skew", [][]float64{{0, 1}, {-1, 0}}, func(f Facts) bool { return !f.Symmetric && f.Asymmetry == 2 && f.DiagonalSign() == 0 }},
-		{"only above", [][]float64{{4, 1}, {0, 1}}, func(f Facts) bool { return !f.Symmetric && f.Asymmetry == 0.5 }},
-		{"only below", [][]float64{{4, 0}, {1, 1}}, func(f Facts) bool { return !f.Symmetric && f.Asymmetry == 0.5 }},
+		{"only above", [][]float64{{4, 1}, {0, 1}}, func(f Facts) bool { return !f.Symmetric && f.Asymmetry == 1 }},
+		{"only below", [][]float64{{4, 0}, {1, 1}}, func(f Facts) bool { return !f.Symmetric && f.Asymmetry == 1 }},
 		{"badly scaled, symmetric", [][]float64{{1e300, 1}, {1, 1e-300}}, func(f Facts) bool { return f.Symmetric && math.Abs(f.Spread()-600) < 1e-9 }},
-		{"badly scaled, not symmetric", [][]float64{{1e20, 1}, {1.5, 1e-20}}, func(f Facts) bool { return !f.Symmetric }},
+		{"badly scaled, not symmetric", [][]float64{{1e20, 1}, {1.001, 1e-20}}, func(f Facts) bool { return !f.Symmetric }},
 		{"difference beyond float64", [][]float64{{1, 1e308}, {-1e308, 1}}, func(f Facts) bool { return !f.Symmetric }},
 		{"negative definite", [][]float64{{-2, 1}, {1, -2}}, func(f Facts) bool { return f.Symmetric && f.DiagonalSign() == -1 }},
 		{"saddle", [][]float64{{2, 1}, {1, 0}}, func(f Facts) bool { return f.Symmetric && f.DiagonalZero == 1 && f.DiagonalSign() == 0 }},

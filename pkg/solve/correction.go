@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -52,20 +53,42 @@ func (c *correction) Correct(ctx context.Context, d, r, x vector, goal krylov.Go
 			for i, v := range rhs {
 				c.fullR[i] = csr.Ldexp(v, e-c.scaling.Row[i])
 			}
-			return c.measure.of(c.fullX, c.fullR)
+			m := c.measure.of(c.fullX, c.fullR)
+			if m > goal.To && m <= storageFloor*c.storageError(z, e) {
+				return goal.To // as good as it gets
+			}
+			return m
 		},
 	}
 	if c.innerTol > 0 {
 		opt.Tol = max(opt.Tol, c.innerTol*goal.From)
-	}
-	if !c.matrix.storage.plain() {
-		opt.Tol = max(opt.Tol, innerFloor*c.matrix.storage.Epsilon*goal.From)
 	}
 	result := c.method().Solve(ctx, c.scaled, c.z, c.rhs, opt)
 	for j, v := range c.z {
 		d[j] = csr.Ldexp(v, e+c.scaling.Col[j])
 	}
 	return result
+}
+
+// storageFloor is the share of the storage error to which a correction is worth
+// being solved for.
+const storageFloor = 0.25
+
+// storageError is what the measure of x + d would be, d = 2^e D_c z, if the
+// residual were what the stored matrix may make of z,
+//
+//	|(A - A~) z|_i ~ theta_i ||z||_inf.
+//
+// It uses c.fullX = x + d and overwrites c.fullR.
+func (c *correction) storageError(z vector, e int) float64 {
+	if c.matrix.theta == nil {
+		return 0
+	}
+	norm := kernels.AbsMax(z)
+	for i := range c.fullR {
+		c.fullR[i] = csr.Ldexp(c.matrix.theta(i)*norm, e-c.scaling.Row[i])
+	}
+	return c.measure.of(c.fullX, c.fullR)
 }
 
 // scaleResidual sets c.rhs = s D_r r / 2^e and returns e. The exponents are

@@ -2,7 +2,6 @@ package solve
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -17,10 +16,6 @@ const DefaultEpsilon = 0x1p-24
 // levels are the accuracies that a solve goes through when one does not
 // suffice; after the last comes FP64.
 var levels = []float64{0x1p-24, 0x1p-37, 0x1p-53}
-
-// innerFloor times epsilon is the reduction below which a refinement step on a
-// matrix of accuracy epsilon gains nothing.
-const innerFloor = 8
 
 // Storage says how the matrix that the method multiplies with is stored. The
 // residuals of refinement and the verdict always use the matrix as given, so
@@ -61,6 +56,10 @@ func (t Storage) withDefaults(symmetric, noRefine bool) Storage {
 	return t
 }
 
+// Spec is the storage as pkg/adaptive wants it, with what was left open filled
+// in for a matrix that is symmetric or not.
+func (t Storage) Spec(symmetric bool) adaptive.Spec { return t.withDefaults(symmetric, false).spec() }
+
 // lookup returns a set that exists.
 func lookup(name string) adaptive.Set {
 	s, err := adaptive.LookupSet(name)
@@ -100,18 +99,7 @@ func (t Storage) String() string {
 	if t.plain() {
 		return "FP64"
 	}
-	if t.Set.Uniform {
-		return "uniform " + t.Set.Name
-	}
-	return fmt.Sprintf("%s at epsilon %s, %s", t.Set.Name, epsilonText(t.Epsilon), t.Criterion)
-}
-
-// epsilonText writes powers of two as such.
-func epsilonText(eps float64) string {
-	if f, e := math.Frexp(eps); f == 0.5 {
-		return fmt.Sprintf("2^%d", e-1)
-	}
-	return fmt.Sprintf("%.3g", eps)
+	return t.spec().String()
 }
 
 // stored is the scaled matrix as the method multiplies with it.
@@ -119,19 +107,20 @@ type stored struct {
 	storage Storage
 	linop.Operator[vector, scalar]
 	bytes int64
-	stats adaptive.Stats // zero if it is plain CSR
+	stats adaptive.Stats      // zero if it is plain CSR
+	theta func(i int) float64 // absolute error of the elements of row i; nil if it is plain CSR
 }
 
 // store makes it from the scaled matrix.
 func store(m *csr.Matrix, t Storage, pool *linop.Pool) (stored, error) {
 	if t.plain() {
-		return stored{t, linop.NewCSR(m, pool), m.Bytes(), adaptive.Stats{}}, nil
+		return stored{storage: t, Operator: linop.NewCSR(m, pool), bytes: m.Bytes()}, nil
 	}
 	a, err := adaptive.Build(m, t.spec(), pool)
 	if err != nil {
 		return stored{}, err
 	}
-	return stored{t, a, a.Bytes(), a.Stats()}, nil
+	return stored{t, a, a.Bytes(), a.Stats(), a.Tolerance}, nil
 }
 
 // lines says what was stored, a line for each format.
@@ -143,6 +132,7 @@ func (a stored) lines() []string {
 	fp64 := csr.Bytes(int64(a.rows()), int64(s.NNZ))
 	lines := []string{fmt.Sprintf("precision %v: %.2f bytes a nonzero instead of %.2f, indices included; %.2f %% dropped",
 		a.storage, s.PerNonzero(), float64(fp64)/float64(max(s.NNZ, 1)), 100*float64(s.Dropped)/float64(max(s.NNZ, 1)))}
+	lines = append(lines, "note in this version a product with it takes longer than one with FP64 CSR, which --formats FP64 uses")
 	for _, f := range s.Formats {
 		lines = append(lines, fmt.Sprintf("format %-8s %11d nonzeros %5.1f %% %11d bytes",
 			f.Format.Name, f.Count, 100*float64(f.Count)/float64(max(s.NNZ, 1)), f.Bytes))

@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// spmvFlags are the flags of `mpsolve spmv`.
+type spmvFlags struct {
+	storage   storageFlags
+	exact     bool
+	threads   int
+	repeat    int
+	seed      uint64
+	maxMemory memorySize
+}
+
+const spmvLong = `Store a matrix in adaptive precision and multiply with it, next to FP64 CSR.
+
+Prints what the matrix takes in each format, and for both products the time (the
+least of --repeat runs, in turns), the memory traffic, and the errors against a
+product in double-double arithmetic. x is random, uniform in [-1, 1). The matrix is
+taken as it is, without scaling.`
+
+func newSpMV(s streams) *cobra.Command {
+	var f spmvFlags
+	c := &cobra.Command{
+		Use: "spmv FILE", Short: "Measure matrix-vector products in adaptive precision", Long: spmvLong,
+		Example: "  mpsolve spmv matrix.mtx --formats AP7RE --epsilon 2^-37 --criterion cw\n" +
+			"  mpsolve spmv matrix.mtx --formats FP32 --arith storage",
+		Args: exactly(1, "one matrix file"),
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, s, args[0]) },
+	}
+	c.Flags().SortFlags = false
+	f.storage.add(c)
+	fl := c.Flags()
+	fl.BoolVar(&f.exact, "paper-exact", false, "intervals and truncation as the papers print them")
+	fl.IntVar(&f.threads, "threads", 0, "threads (default: all processors)")
+	fl.IntVar(&f.repeat, "repeat", 20, "runs of each product")
+	fl.Uint64Var(&f.seed, "seed", 1, "of x")
+	fl.Var(&f.maxMemory, "max-memory", "memory limit for reading, such as 4GB; default: what the machine has")
+	return c
+}
+
+func (f *spmvFlags) run(c *cobra.Command, s streams, path string) error {
+	if f.repeat < 1 || c.Flags().Changed("threads") && f.threads < 1 {
+		return usage("--repeat %d, --threads %d: want at least 1", f.repeat, f.threads)
+	}
+	storage, err := f.storage.storage()
+	if err != nil {
+		return err
+	}
+	in := input{streams: s, threads: f.threads, maxMemory: int64(f.maxMemory)}
+	m, err := in.matrix(c.Context(), path)
+	if err != nil {
+		return err
+	}
+	pool := linop.NewPool(f.threads)
+	defer pool.Close()
+	facts := csr.Examine(m)
+	spec := storage.Spec(facts.Symmetric)
+	spec.PaperExact = f.exact
+	if err := spec.Validate(); err != nil {
+		return usage("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+	}
+	start := time.Now()
+	a, err := adaptive.Build(m, spec, pool)
+	if err != nil {
+		return &solve.InputError{Msg: err.Error()}
+	}
+	built := time.Since(start)
+
+	out := &firstError{w: s.out}
+	report.Facts(out, facts)
+	report.Line(out, "stored", "%s in %.3f s, %d threads", spec, built.Seconds(), pool.Threads())
+	report.Formats(out, a.Stats(), m.Bytes())
+	rows, err := f.measure(c.Context(), m, a, spec.Set.Name, pool)
+	if err != nil {
+		return err
+	}
+	report.Products(out, m.NNZ(), rows)
+	if out.err != nil {
+		return fmt.Errorf("writing: %w", out.err)
+	}
+	return nil
+}
+
+// measure times products with FP64 CSR and with the stored matrix in turns.
+func (f *spmvFlags) measure(ctx context.Context, m *csr.Matrix, a *adaptive.Matrix, name string, pool *linop.Pool) ([]report.Product, error) {
+	x, y := Random(m.Cols, f.seed), make([]float64, m.Rows)
+	vectors := int64(8 * (m.Rows + m.Cols))
+	rows := []report.Product{
+		{Name: "FP64 CSR", Bytes: m.Bytes(), Moved: m.Bytes() + vectors},
+		{Name: name, Bytes: a.Bytes(), Moved: a.Bytes() + vectors},
+	}
+	operators := []linop.Operator[[]float64, linop.Float64]{linop.NewCSR(m, pool), a}
+	for run := range f.repeat {
+		for k, operator := range operators {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			start := time.Now()
+			operator.Apply(y, x)
+			seconds := time.Since(start).Seconds()
+			if run == 0 {
+				rows[k].Errors = adaptive.MeasureProduct(m, x, y, pool)
+				rows[k].Seconds = seconds
+			}
+			rows[k].Seconds = min(rows[k].Seconds, seconds)
+		}
+	}
+	return rows, nil
+}
