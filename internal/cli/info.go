@@ -40,11 +40,13 @@ func runInfo(ctx context.Context, in input, path string) error {
 	report.Line(out, "file", "%s: %v %v %v %v, %d x %d, %d entries stored", path, content.Object,
 		content.Format, content.Field, content.Symmetry, content.Rows, content.Cols, content.Stored)
 	if content.Field != matrixmarket.Complex && content.Matrix != nil {
-		facts := csr.Examine(content.Matrix)
+		pool := linop.NewPool(0)
+		defer pool.Close()
+		facts := csr.Examine(content.Matrix, pool)
 		report.Facts(out, facts)
 		report.Histogram(out, content.Matrix.Val)
 		if facts.NonFinite == 0 && facts.MaxAbs > 0 {
-			if err := predict(ctx, out, content.Matrix); err != nil {
+			if err := predict(ctx, out, content.Matrix, pool); err != nil {
 				return err
 			}
 		}
@@ -56,9 +58,7 @@ func runInfo(ctx context.Context, in input, path string) error {
 }
 
 // predict writes what every set would store the matrix in.
-func predict(ctx context.Context, w io.Writer, m *csr.Matrix) error {
-	pool := linop.NewPool(0)
-	defer pool.Close()
+func predict(ctx context.Context, w io.Writer, m *csr.Matrix, pool *linop.Pool) error {
 	var columns []string
 	var specs []adaptive.Spec
 	for _, e := range []string{"2^-53", "2^-37", "2^-24"} {

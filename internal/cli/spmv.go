@@ -67,7 +67,7 @@ func (f *spmvFlags) run(c *cobra.Command, s streams, path string) error {
 	}
 	pool := linop.NewPool(f.threads)
 	defer pool.Close()
-	facts := csr.Examine(m)
+	facts := csr.Examine(m, pool)
 	spec := storage.Spec(facts.Symmetric)
 	spec.PaperExact = f.exact
 	if err := spec.Validate(); err != nil {

@@ -49,9 +49,10 @@ func (p *Pool) Close() {
 }
 
 // Run calls job.Do for every part in [0, parts) and returns when all are done.
-// Each thread takes one contiguous range of parts.
+// Each thread takes one contiguous range of parts. A nil Pool does all of them
+// itself.
 func (p *Pool) Run(parts int, job Job) {
-	if p.threads == 1 || parts <= 1 {
+	if p == nil || p.threads == 1 || parts <= 1 {
 		for k := range parts {
 			job.Do(k)
 		}

@@ -54,3 +54,17 @@ func TestConcurrentRunsTakeTurns(t *testing.T) {
 		t.Errorf("%d parts ran, want %d", total.Load(), 4*50*10)
 	}
 }
+
+func TestNilPoolRunsSerially(t *testing.T) {
+	var p *Pool
+	n := 0 // without a lock
+	p.Run(100, Func(func(k int) {
+		if k != n {
+			t.Fatalf("part %d came as number %d", k, n)
+		}
+		n++
+	}))
+	if n != 100 {
+		t.Errorf("%d parts ran", n)
+	}
+}

@@ -143,8 +143,8 @@ func measureMatrix(text *strings.Builder, name string, m *csr.Matrix) error {
 	}
 	pool := linop.NewPool(0)
 	defer pool.Close()
-	symmetric := csr.Examine(m).Symmetric
-	scaled, err := scale(m, symmetric)
+	symmetric := csr.Examine(m, pool).Symmetric
+	scaled, err := scale(m, symmetric, pool)
 	if err != nil {
 		return err
 	}
@@ -178,12 +178,12 @@ func measureMatrix(text *strings.Builder, name string, m *csr.Matrix) error {
 }
 
 // scale is what solve does by default.
-func scale(m *csr.Matrix, symmetric bool) (*csr.Matrix, error) {
+func scale(m *csr.Matrix, symmetric bool, pool *linop.Pool) (*csr.Matrix, error) {
 	if !symmetric {
-		return csr.BothScaling(m).Apply(m), nil
+		return csr.BothScaling(m, pool).Apply(m, pool), nil
 	}
-	s, err := csr.SymmetricScaling(m)
-	return s.Apply(m), err
+	s, err := csr.SymmetricScaling(m, pool)
+	return s.Apply(m, pool), err
 }
 
 func (v *variant) solve(m *csr.Matrix, b []float64) error {

@@ -41,7 +41,7 @@ func (s Spec) name() string {
 func checkSpec(t *testing.T, m *csr.Matrix, exact *reference, s Spec) {
 	t.Helper()
 	a := build(t, m, s)
-	bound := s.Bound(csr.Examine(m).LongestRow, len(a.buckets))
+	bound := s.Bound(csr.Examine(m, nil).LongestRow, len(a.buckets))
 	y := make([]float64, m.Rows)
 	a.Apply(y, exact.x)
 	if e := exact.error(s.Criterion, y); !(e <= bound.Product) {

@@ -18,6 +18,7 @@ type builder struct {
 	codecs []formats.Codec
 	panels []int
 	pool   *linop.Pool
+	nnz    int // nonzeros of m, known after count
 }
 
 func newBuilder(m *csr.Matrix, s Spec, pool *linop.Pool) (*builder, error) {
@@ -64,15 +65,26 @@ func (b *builder) count() ([][]uint32, error) {
 	for k := range ptr {
 		ptr[k] = make([]uint32, b.m.Rows+1)
 	}
-	eachPanel(b.panels, b.pool, func(_, lo, hi int) {
+	zeros := make([]int, len(b.panels)-1)
+	eachPanel(b.panels, b.pool, func(panel, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			b.row(i, func(_ int32, _ float64, bucket int) {
 				if bucket != none {
 					ptr[bucket][i+1]++
 				}
 			})
+			_, vals := b.m.Row(i)
+			for _, v := range vals {
+				if v == 0 {
+					zeros[panel]++
+				}
+			}
 		}
 	})
+	b.nnz = b.m.NNZ()
+	for _, n := range zeros {
+		b.nnz -= n
+	}
 	for k, p := range ptr {
 		var sum uint64
 		for i := range p {

@@ -125,7 +125,7 @@ type reference struct {
 
 func newReference(m *csr.Matrix, x []float64) *reference {
 	num := func(v float64) *big.Float { return new(big.Float).SetPrec(512).SetFloat64(v) }
-	r := &reference{x: x, hi: make([]float64, m.Rows), lo: make([]float64, m.Rows), sums: m.RowSums()}
+	r := &reference{x: x, hi: make([]float64, m.Rows), lo: make([]float64, m.Rows), sums: m.RowSums(nil)}
 	sum, product, a := num(0), num(0), num(0)
 	for i := range m.Rows {
 		sum.SetFloat64(0)

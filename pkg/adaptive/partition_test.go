@@ -151,6 +151,33 @@ func TestZeros(t *testing.T) {
 	}
 }
 
+// Elements below the normal range of float64, alone or beside ordinary ones.
+func TestSubnormals(t *testing.T) {
+	tiny := entries([]float64{0x1p-1074, 0x1.8p-1050}, []float64{-0x1p-1060, 0x1p-1040})
+	mixed := entries([]float64{1, 0x1p-1074}, []float64{-0x1p-1060, 0x1p-1040})
+	for _, s := range specs() {
+		if s.NoDrop {
+			continue
+		}
+		theta := s.Epsilon * 2 // for truncation
+		a := decoded(build(t, tiny, s))
+		for i, row := range a {
+			for j, v := range row {
+				norm := 0x1p-1040 + 0x1p-1060
+				if s.Criterion == CW && i == 0 {
+					norm = 0x1.8p-1050 + 0x1p-1074
+				}
+				if d := math.Abs(v - tiny.At(i, j)); d > theta*norm+0x1p-1074 {
+					t.Errorf("%s: %g became %g", s.name(), tiny.At(i, j), v)
+				}
+			}
+		}
+		if a := decoded(build(t, mixed, s)); a[0][0] != 1 || a[1][1] == 0 {
+			t.Errorf("%s: %v", s.name(), a)
+		}
+	}
+}
+
 func TestNotFinite(t *testing.T) {
 	for _, v := range []float64{math.NaN(), math.Inf(-1)} {
 		m := entries([]float64{1, 2}, []float64{3, v})

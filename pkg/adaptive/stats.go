@@ -40,7 +40,7 @@ func Predict(m *csr.Matrix, s Spec, pool *linop.Pool) (Stats, error) {
 
 // stats adds up a partition given the row offsets of its buckets.
 func stats(b *builder, ptr [][]uint32) Stats {
-	s := Stats{Scales: b.scaleBytes()}
+	s := Stats{NNZ: b.nnz, Scales: b.scaleBytes()}
 	s.Bytes = s.Scales
 	stored := 0
 	for k, p := range ptr {
@@ -57,11 +57,6 @@ func stats(b *builder, ptr [][]uint32) Stats {
 		}
 		s.Bytes += bytes
 		stored += n
-	}
-	for _, v := range b.m.Val {
-		if v != 0 {
-			s.NNZ++
-		}
 	}
 	s.Dropped = s.NNZ - stored
 	return s

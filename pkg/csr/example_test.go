@@ -53,7 +53,7 @@ func ExampleExamine() {
 		fmt.Println(err)
 		return
 	}
-	f := csr.Examine(m)
+	f := csr.Examine(m, nil)
 	fmt.Println(f.Symmetric, f.DiagonalSign(), f.MinAbs, f.MaxAbs)
 	// Output: true -1 1 4
 }
@@ -64,7 +64,7 @@ func ExampleScaling() {
 		fmt.Println(err)
 		return
 	}
-	s := csr.RowScaling(m)
-	fmt.Println(s.Row, s.Apply(m).Val)
+	s := csr.RowScaling(m, nil)
+	fmt.Println(s.Row, s.Apply(m, nil).Val)
 	// Output: [-21 -11] [0.5 0.5 0.00146484375]
 }

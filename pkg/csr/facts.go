@@ -1,6 +1,12 @@
 package csr
 
-import "math"
+import (
+	"math"
+	"slices"
+	"sync/atomic"
+
+	"github.com/mpsolve/mpsolve/internal/parallel"
+)
 
 // SymmetryTol is the relative tolerance of numerical symmetry: a matrix is
 // symmetric when |a_ij - a_ji| <= SymmetryTol min(s_i, s_j) for all i, j, with
@@ -49,45 +55,25 @@ func (f Facts) Spread() float64 {
 	return math.Log10(f.MaxAbs) - math.Log10(f.MinAbs)
 }
 
-// Examine computes the facts of m in two passes over the nonzeros.
-func Examine(m *Matrix) Facts {
-	f := Facts{
-		Rows: m.Rows, Cols: m.Cols, NNZ: m.NNZ(),
-		MinAbs: math.Inf(1), EmptyRow: -1, EmptyCol: -1, Asymmetry: math.NaN(),
+// Examine computes the facts of m in two passes over the nonzeros, on the threads
+// of pool (nil: serially).
+func Examine(m *Matrix, pool *parallel.Pool) Facts {
+	parts := make([]Facts, len(Panels(m))-1)
+	touched := make([]atomic.Bool, m.Cols)
+	eachPanel(m, pool, func(panel, lo, hi int) {
+		f := noFacts()
+		for i := lo; i < hi; i++ {
+			f.addRow(m, i, touched)
+		}
+		parts[panel] = f
+	})
+	f := noFacts()
+	f.Rows, f.Cols, f.NNZ, f.Asymmetry = m.Rows, m.Cols, m.NNZ(), math.NaN()
+	for k := range parts {
+		f.merge(&parts[k])
 	}
-	touched := make([]bool, m.Cols)
-	for i := range m.Rows {
-		cols, vals := m.Row(i)
-		f.LongestRow = max(f.LongestRow, len(cols))
-		diagonal, empty := 0.0, true
-		for k, j := range cols {
-			v := vals[k]
-			if v == 0 {
-				continue
-			}
-			empty, touched[j] = false, true
-			if int(j) == i {
-				diagonal = v
-			}
-			a := math.Abs(v)
-			if !(a <= math.MaxFloat64) {
-				if f.NonFinite == 0 {
-					f.FirstNonFinite = Position{i, int(j)}
-				}
-				f.NonFinite++
-				continue
-			}
-			f.MinAbs, f.MaxAbs = min(f.MinAbs, a), max(f.MaxAbs, a)
-		}
-		if empty && f.EmptyRow < 0 {
-			f.EmptyRow = i
-		}
-		if i < m.Cols {
-			f.addDiagonal(diagonal)
-		}
-	}
-	for j, t := range touched {
-		if !t {
+	for j := range touched {
+		if !touched[j].Load() {
 			f.EmptyCol = j
 			break
 		}
@@ -96,10 +82,63 @@ func Examine(m *Matrix) Facts {
 		f.MinAbs = 0
 	}
 	if m.Rows == m.Cols {
-		f.Asymmetry = asymmetry(m)
+		f.Asymmetry = asymmetry(m, pool)
 		f.Symmetric = f.Asymmetry <= SymmetryTol
 	}
 	return f
+}
+
+func noFacts() Facts { return Facts{MinAbs: math.Inf(1), EmptyRow: -1, EmptyCol: -1} }
+
+// addRow takes in row i and marks its columns.
+func (f *Facts) addRow(m *Matrix, i int, touched []atomic.Bool) {
+	cols, vals := m.Row(i)
+	f.LongestRow = max(f.LongestRow, len(cols))
+	diagonal, empty := 0.0, true
+	for k, j := range cols {
+		v := vals[k]
+		if v == 0 {
+			continue
+		}
+		empty = false
+		if !touched[j].Load() {
+			touched[j].Store(true)
+		}
+		if int(j) == i {
+			diagonal = v
+		}
+		a := math.Abs(v)
+		if !(a <= math.MaxFloat64) {
+			if f.NonFinite == 0 {
+				f.FirstNonFinite = Position{i, int(j)}
+			}
+			f.NonFinite++
+			continue
+		}
+		f.MinAbs, f.MaxAbs = min(f.MinAbs, a), max(f.MaxAbs, a)
+	}
+	if empty && f.EmptyRow < 0 {
+		f.EmptyRow = i
+	}
+	if i < m.Cols {
+		f.addDiagonal(diagonal)
+	}
+}
+
+// merge takes in what was found in later rows.
+func (f *Facts) merge(g *Facts) {
+	f.LongestRow = max(f.LongestRow, g.LongestRow)
+	f.DiagonalPositive += g.DiagonalPositive
+	f.DiagonalNegative += g.DiagonalNegative
+	f.DiagonalZero += g.DiagonalZero
+	f.MinAbs, f.MaxAbs = min(f.MinAbs, g.MinAbs), max(f.MaxAbs, g.MaxAbs)
+	if f.EmptyRow < 0 {
+		f.EmptyRow = g.EmptyRow
+	}
+	if f.NonFinite == 0 {
+		f.FirstNonFinite = g.FirstNonFinite
+	}
+	f.NonFinite += g.NonFinite
 }
 
 func (f *Facts) addDiagonal(v float64) {
@@ -113,41 +152,39 @@ func (f *Facts) addDiagonal(v float64) {
 	}
 }
 
-// asymmetry returns max |a_ij - a_ji| / min(s_i, s_j). Rows are visited in
-// order, so the entries left of the diagonal of each row are asked for from
-// left to right: one cursor per row finds every partner in O(1).
-func asymmetry(m *Matrix) float64 {
-	scale := m.RowMax()
-	worst := 0.0
-	note := func(i, j int32, diff float64) {
-		if diff != 0 { // NaN included
-			worst = math.Max(worst, math.Abs(diff)/math.Min(scale[i], scale[j]))
-		}
-	}
-	cursor := append([]int64(nil), m.RowPtr...)
-	for r := range m.Rows {
-		i := int32(r)
-		for k := m.RowPtr[r]; k < m.RowPtr[r+1]; k++ {
-			j := m.Col[k]
-			if j <= i {
-				if j < i && k >= cursor[r] {
-					note(i, j, m.Val[k]) // nothing above the diagonal asked for it
+// asymmetry returns max |a_ij - a_ji| / min(s_i, s_j): of every entry the partner
+// is looked up, which is compared with once and has to exist.
+func asymmetry(m *Matrix, pool *parallel.Pool) float64 {
+	scale := m.RowMax(pool)
+	worst := make([]float64, len(Panels(m))-1)
+	eachPanel(m, pool, func(panel, lo, hi int) {
+		w := 0.0
+		for i := lo; i < hi; i++ {
+			cols, vals := m.Row(i)
+			for k, j := range cols {
+				partner, found := m.find(int(j), i)
+				if found && int(j) <= i {
+					continue // compared in row j
 				}
-				continue
+				if diff := vals[k] - partner; diff != 0 { // NaN included
+					w = math.Max(w, math.Abs(diff)/math.Min(scale[i], scale[j]))
+				}
 			}
-			c, end := cursor[j], m.RowPtr[j+1]
-			for c < end && m.Col[c] < i {
-				note(j, m.Col[c], m.Val[c]) // its partner is missing
-				c++
-			}
-			if c < end && m.Col[c] == i {
-				note(i, j, m.Val[k]-m.Val[c])
-				c++
-			} else {
-				note(i, j, m.Val[k])
-			}
-			cursor[j] = c
 		}
+		worst[panel] = w
+	})
+	all := 0.0
+	for _, w := range worst {
+		all = math.Max(all, w)
 	}
-	return worst
+	return all
+}
+
+// find returns entry (i, j), and whether it is stored.
+func (m *Matrix) find(i, j int) (v float64, found bool) {
+	lo, hi := m.RowPtr[i], m.RowPtr[i+1]
+	if k, found := slices.BinarySearch(m.Col[lo:hi], int32(j)); found {
+		return m.Val[lo+int64(k)], true
+	}
+	return 0, false
 }

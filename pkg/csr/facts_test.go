@@ -127,7 +127,7 @@ func TestExamineAgainstDense(t *testing.T) {
 		if rng.IntN(4) == 0 && rows > 0 && cols > 0 && rows != cols {
 			a[rng.IntN(rows)][rng.IntN(cols)] = []float64{math.NaN(), math.Inf(-1)}[rng.IntN(2)]
 		}
-		t.Run(fmt.Sprint(k), func(t *testing.T) { sameFacts(t, Examine(fromDense(t, a)), naiveFacts(a, cols)) })
+		t.Run(fmt.Sprint(k), func(t *testing.T) { sameFacts(t, Examine(fromDense(t, a), nil), naiveFacts(a, cols)) })
 	}
 }
 
@@ -158,7 +158,7 @@ func TestExamineByHand(t *testing.T) {
 		{"wide", [][]float64{{1, 2, 0}}, func(f Facts) bool { return !f.Symmetric && math.IsNaN(f.Asymmetry) && f.EmptyCol == 2 }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if f := Examine(fromDense(t, c.a)); !c.check(f) {
+			if f := Examine(fromDense(t, c.a), nil); !c.check(f) {
 				t.Errorf("%+v", f)
 			}
 		})
@@ -171,7 +171,7 @@ func TestExamineStoredZeros(t *testing.T) {
 		Rows: 3, Cols: 3, RowPtr: []int64{0, 2, 3, 4},
 		Col: []int32{0, 2, 1, 2}, Val: []float64{5, 0, 0, math.Copysign(0, -1)},
 	}
-	f := Examine(m)
+	f := Examine(m, nil)
 	want := Facts{
 		Rows: 3, Cols: 3, NNZ: 4, LongestRow: 2, Symmetric: true, DiagonalPositive: 1, DiagonalZero: 2,
 		MinAbs: 5, MaxAbs: 5, EmptyRow: 1, EmptyCol: 1,

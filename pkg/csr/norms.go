@@ -1,28 +1,32 @@
 package csr
 
-import "math"
+import (
+	"math"
+
+	"github.com/mpsolve/mpsolve/internal/parallel"
+)
 
 // RowSums returns T_i = sum_j |a_ij|, the largest of which is ||A||_inf.
-func (m *Matrix) RowSums() []float64 {
+func (m *Matrix) RowSums(pool *parallel.Pool) []float64 {
 	t := make([]float64, m.Rows)
-	for i := range t {
+	eachRow(m, pool, func(i int) {
 		_, vals := m.Row(i)
 		for _, v := range vals {
 			t[i] += math.Abs(v)
 		}
-	}
+	})
 	return t
 }
 
 // RowMax returns max_j |a_ij| for each row.
-func (m *Matrix) RowMax() []float64 {
+func (m *Matrix) RowMax(pool *parallel.Pool) []float64 {
 	t := make([]float64, m.Rows)
-	for i := range t {
+	eachRow(m, pool, func(i int) {
 		_, vals := m.Row(i)
 		for _, v := range vals {
 			t[i] = max(t[i], math.Abs(v))
 		}
-	}
+	})
 	return t
 }
 

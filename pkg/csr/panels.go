@@ -1,5 +1,7 @@
 package csr
 
+import "github.com/mpsolve/mpsolve/internal/parallel"
+
 // PanelBytes is the matrix data that one panel of rows holds, about: small
 // enough to spread evenly over threads, large enough to hide the call.
 const PanelBytes = 256 << 10
@@ -18,4 +20,20 @@ func Panels(m *Matrix) []int {
 		}
 	}
 	return bounds
+}
+
+// eachPanel runs do for the rows lo to hi-1 of each panel, on the threads of
+// pool (nil: serially).
+func eachPanel(m *Matrix, pool *parallel.Pool, do func(panel, lo, hi int)) {
+	bounds := Panels(m)
+	pool.Run(len(bounds)-1, parallel.Func(func(k int) { do(k, bounds[k], bounds[k+1]) }))
+}
+
+// eachRow runs do for every row.
+func eachRow(m *Matrix, pool *parallel.Pool, do func(i int)) {
+	eachPanel(m, pool, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			do(i)
+		}
+	})
 }

@@ -3,6 +3,9 @@ package csr
 import (
 	"fmt"
 	"math"
+	"sync/atomic"
+
+	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
 // Scaling multiplies rows and columns by powers of two: a_ij becomes
@@ -31,10 +34,11 @@ func NoScaling(m *Matrix) Scaling {
 	return Scaling{Row: make([]int, m.Rows), Col: make([]int, m.Cols)}
 }
 
-// RowScaling brings the largest magnitude of each row into [1/2, 1).
-func RowScaling(m *Matrix) Scaling {
+// RowScaling brings the largest magnitude of each row into [1/2, 1). This and the
+// other scalings run on the threads of pool (nil: serially).
+func RowScaling(m *Matrix, pool *parallel.Pool) Scaling {
 	s := NoScaling(m)
-	for i, v := range m.RowMax() {
+	for i, v := range m.RowMax(pool) {
 		s.Row[i] = -Exponent(v)
 	}
 	return s
@@ -46,26 +50,30 @@ func RowScaling(m *Matrix) Scaling {
 // For conjugate gradients it does what Jacobi preconditioning does. Where it
 // would leave an entry of magnitude 4 or more, which no positive definite
 // matrix has, the exponents are those of BothScaling for the rows.
-func SymmetricScaling(m *Matrix) (Scaling, error) {
+func SymmetricScaling(m *Matrix, pool *parallel.Pool) (Scaling, error) {
 	if m.Rows != m.Cols {
 		return Scaling{}, fmt.Errorf("csr: symmetric scaling of a %d x %d matrix", m.Rows, m.Cols)
 	}
-	rowMax := m.RowMax()
+	rowMax := m.RowMax(pool)
 	e := make([]int, m.Rows)
-	for i, d := range m.Diagonal() {
+	eachRow(m, pool, func(i int) {
+		d := m.At(i, i)
 		if d == 0 {
 			d = rowMax[i]
 		}
 		e[i] = -(Exponent(d) >> 1) // floor of the half
-	}
-	for i := range e {
+	})
+	var tooLarge atomic.Bool
+	eachRow(m, pool, func(i int) {
 		cols, vals := m.Row(i)
 		for k, j := range cols {
 			if Exponent(vals[k])+e[i]+e[j] > 2 {
-				e = BothScaling(m).Row
-				return Scaling{Row: e, Col: e}, nil
+				tooLarge.Store(true)
 			}
 		}
+	})
+	if tooLarge.Load() {
+		e = BothScaling(m, pool).Row
 	}
 	return Scaling{Row: e, Col: e}, nil
 }
@@ -74,25 +82,30 @@ func SymmetricScaling(m *Matrix) (Scaling, error) {
 // that are left, of at most 2^11; ordinary matrices need two or three.
 const equilibrations = 12
 
+// noExponent is below all exponents.
+const noExponent = math.MinInt32
+
 // BothScaling equilibrates rows and columns in turn: every sweep divides each
 // by the square root of its largest magnitude ([Ruiz01]), until these are in
 // [1/4, 2).
-func BothScaling(m *Matrix) Scaling {
+func BothScaling(m *Matrix, pool *parallel.Pool) Scaling {
 	s := NoScaling(m)
-	rowMax, colMax := make([]int, m.Rows), make([]int, m.Cols)
+	rowMax, colMax := make([]atomic.Int32, m.Rows), make([]atomic.Int32, m.Cols)
 	for range equilibrations {
-		fill(rowMax, math.MinInt)
-		fill(colMax, math.MinInt)
-		for i := range m.Rows {
+		fill(rowMax, noExponent)
+		fill(colMax, noExponent)
+		eachRow(m, pool, func(i int) {
 			cols, vals := m.Row(i)
+			largest := int32(noExponent)
 			for k, j := range cols {
 				if v := vals[k]; v != 0 {
-					e := Exponent(v) + s.Row[i] + s.Col[j]
-					rowMax[i] = max(rowMax[i], e)
-					colMax[j] = max(colMax[j], e)
+					e := int32(Exponent(v) + s.Row[i] + s.Col[j])
+					largest = max(largest, e)
+					raise(&colMax[j], e)
 				}
 			}
-		}
+			rowMax[i].Store(largest)
+		})
 		rows, cols := halve(s.Row, rowMax), halve(s.Col, colMax)
 		if !rows && !cols {
 			break
@@ -101,20 +114,28 @@ func BothScaling(m *Matrix) Scaling {
 	return s
 }
 
-func fill(x []int, v int) {
+// raise sets x to e if that is larger, whoever else does so.
+func raise(x *atomic.Int32, e int32) {
+	for old := x.Load(); e > old && !x.CompareAndSwap(old, e); {
+		old = x.Load()
+	}
+}
+
+func fill(x []atomic.Int32, v int32) {
 	for i := range x {
-		x[i] = v
+		x[i].Store(v)
 	}
 }
 
 // halve subtracts half of each largest exponent and reports whether any
 // changed.
-func halve(s, largest []int) (changed bool) {
-	for i, e := range largest {
-		if e == math.MinInt {
+func halve(s []int, largest []atomic.Int32) (changed bool) {
+	for i := range largest {
+		e := largest[i].Load()
+		if e == noExponent {
 			continue // no nonzero here
 		}
-		if h := e / 2; h != 0 {
+		if h := int(e) / 2; h != 0 {
 			s[i] -= h
 			changed = true
 		}
@@ -133,14 +154,13 @@ func Exponent(v float64) int {
 
 // Apply returns D_r A D_c. The result shares RowPtr and Col with m; only the
 // values are new.
-func (s Scaling) Apply(m *Matrix) *Matrix {
+func (s Scaling) Apply(m *Matrix, pool *parallel.Pool) *Matrix {
 	out := &Matrix{Rows: m.Rows, Cols: m.Cols, RowPtr: m.RowPtr, Col: m.Col, Val: make([]float64, m.NNZ())}
-	for i := range m.Rows {
-		lo, hi := m.RowPtr[i], m.RowPtr[i+1]
-		for k := lo; k < hi; k++ {
+	eachRow(m, pool, func(i int) {
+		for k := m.RowPtr[i]; k < m.RowPtr[i+1]; k++ {
 			out.Val[k] = Ldexp(m.Val[k], s.Row[i]+s.Col[m.Col[k]])
 		}
-	}
+	})
 	return out
 }
 

@@ -30,7 +30,7 @@ func within(t *testing.T, what string, v, lo, hi float64) {
 // it promises for the largest magnitudes.
 func checkScaling(t *testing.T, m *Matrix, s Scaling, promise func(scaled *Matrix)) {
 	t.Helper()
-	scaled := s.Apply(m)
+	scaled := s.Apply(m, nil)
 	if err := scaled.Validate(); err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func checkScaling(t *testing.T, m *Matrix, s Scaling, promise func(scaled *Matri
 			}
 		}
 	}
-	if back := inverse(s).Apply(scaled); !sameBits(back, m) {
+	if back := inverse(s).Apply(scaled, nil); !sameBits(back, m) {
 		t.Error("the inverse scaling does not restore the matrix")
 	}
 	promise(scaled)
@@ -59,15 +59,15 @@ func TestScalings(t *testing.T) {
 			}
 			m := fromDense(t, a)
 			t.Run(fmt.Sprintf("row %d", spread), func(t *testing.T) {
-				checkScaling(t, m, RowScaling(m), func(scaled *Matrix) {
-					for i, v := range scaled.RowMax() {
+				checkScaling(t, m, RowScaling(m, nil), func(scaled *Matrix) {
+					for i, v := range scaled.RowMax(nil) {
 						within(t, fmt.Sprintf("largest of row %d", i), v, 0.5, 1)
 					}
 				})
 			})
 			t.Run(fmt.Sprintf("both %d", spread), func(t *testing.T) {
-				checkScaling(t, m, BothScaling(m), func(scaled *Matrix) {
-					for i, v := range scaled.RowMax() {
+				checkScaling(t, m, BothScaling(m, nil), func(scaled *Matrix) {
+					for i, v := range scaled.RowMax(nil) {
 						within(t, fmt.Sprintf("largest of row %d", i), v, 0.25, 2)
 					}
 					for j, v := range scaled.ColMax() {
@@ -78,16 +78,16 @@ func TestScalings(t *testing.T) {
 			symmetrise(a, 1)
 			m = fromDense(t, a)
 			t.Run(fmt.Sprintf("sym %d", spread), func(t *testing.T) {
-				s, err := SymmetricScaling(m)
+				s, err := SymmetricScaling(m, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
 				checkScaling(t, m, s, func(scaled *Matrix) {
-					if f := Examine(scaled); f.Asymmetry != 0 {
+					if f := Examine(scaled, nil); f.Asymmetry != 0 {
 						t.Errorf("asymmetry %v after symmetric scaling", f.Asymmetry)
 					}
 					if !couldBePositiveDefinite(m) {
-						for i, v := range scaled.RowMax() {
+						for i, v := range scaled.RowMax(nil) {
 							within(t, fmt.Sprintf("largest of row %d", i), v, 0.25, 2)
 						}
 						return
@@ -124,7 +124,7 @@ func TestScalingOfEmptyRowsAndZeroDiagonal(t *testing.T) {
 		{fromDense(t, [][]float64{{1e-300, 0x1p990}, {0x1p990, 1e-300}}), []int{-495, -495}},
 		{fromDense(t, [][]float64{{0x1p-900, 0x1p-2}, {0x1p-2, 0x1p900}}), []int{450, -450}},
 	} {
-		s, err := SymmetricScaling(c.m)
+		s, err := SymmetricScaling(c.m, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,23 +132,23 @@ func TestScalingOfEmptyRowsAndZeroDiagonal(t *testing.T) {
 			t.Errorf("symmetric exponents %v and %v, want %v", s.Row, s.Col, c.want)
 		}
 	}
-	if s := RowScaling(m); s.Row[2] != 0 {
+	if s := RowScaling(m, nil); s.Row[2] != 0 {
 		t.Errorf("an empty row has exponent %d", s.Row[2])
 	}
-	if s := BothScaling(m); s.Row[2] != 0 || s.Col[2] != 0 {
+	if s := BothScaling(m, nil); s.Row[2] != 0 || s.Col[2] != 0 {
 		t.Errorf("an empty row and column have exponents %d, %d", s.Row[2], s.Col[2])
 	}
-	if _, err := SymmetricScaling(fromDense(t, [][]float64{{1, 2}})); err == nil {
+	if _, err := SymmetricScaling(fromDense(t, [][]float64{{1, 2}}), nil); err == nil {
 		t.Error("symmetric scaling of a 1 x 2 matrix")
 	}
 }
 
 func TestIdentityScaling(t *testing.T) {
 	m := fromDense(t, [][]float64{{0.5, 0.25}, {0.25, 0.75}})
-	if !NoScaling(m).Identity() || !RowScaling(m).Identity() {
+	if !NoScaling(m).Identity() || !RowScaling(m, nil).Identity() {
 		t.Error("a scaled matrix is scaled again")
 	}
-	if s := RowScaling(fromDense(t, [][]float64{{8}})); s.Identity() || s.Row[0] != -4 {
+	if s := RowScaling(fromDense(t, [][]float64{{8}}), nil); s.Identity() || s.Row[0] != -4 {
 		t.Errorf("exponents of (8): %v", s)
 	}
 	if (Scaling{Row: []int{0}, Col: []int{1}}).Identity() {

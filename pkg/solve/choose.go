@@ -94,11 +94,11 @@ func (s *Solver) chooseScaling() (scaling csr.Scaling, sign float64, err error) 
 	}
 	switch s.Scale {
 	case ScaleRow:
-		scaling = csr.RowScaling(s.m)
+		scaling = csr.RowScaling(s.m, s.pool)
 	case ScaleSym:
-		scaling, err = csr.SymmetricScaling(s.m)
+		scaling, err = csr.SymmetricScaling(s.m, s.pool)
 	case ScaleBoth:
-		scaling = csr.BothScaling(s.m)
+		scaling = csr.BothScaling(s.m, s.pool)
 	default:
 		scaling = csr.NoScaling(s.m)
 	}

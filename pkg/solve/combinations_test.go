@@ -73,7 +73,7 @@ func TestMeasureAgainstBigFloat(t *testing.T) {
 			r[i] = b[i] - r[i]
 		}
 		for _, stop := range Stops {
-			k := newMeasure(c.m, stop)
+			k := newMeasure(c.m, stop, nil)
 			k.begin(b)
 			got, want := k.of(x, r), bigMeasure(stop, c.m, x, b)
 			if !(math.Abs(got-want) <= 1e-10*want) {

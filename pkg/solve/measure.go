@@ -5,6 +5,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
@@ -21,8 +22,8 @@ type measure struct {
 	absAx   []float64
 }
 
-func newMeasure(m *csr.Matrix, stop Stop) *measure {
-	k := &measure{stop: stop, m: m, rowSums: m.RowSums()}
+func newMeasure(m *csr.Matrix, stop Stop, pool *linop.Pool) *measure {
+	k := &measure{stop: stop, m: m, rowSums: m.RowSums(pool)}
 	k.normA = kernels.AbsMax(k.rowSums)
 	if stop == StopCW {
 		k.absAx = make([]float64, m.Rows)

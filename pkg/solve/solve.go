@@ -67,22 +67,27 @@ func New(m *csr.Matrix, opt Options) (*Solver, error) {
 		return nil, invalid("the matrix is empty")
 	}
 	opt = opt.withDefaults(m.Rows)
-	s := &Solver{Facts: csr.Examine(m), m: m, opt: opt}
-	if err := solvable(s.Facts); err != nil {
-		return nil, err
-	}
-	s.chooseMethod()
-	if err := s.checkMemory(); err != nil {
-		return nil, err
-	}
-	s.pool = linop.NewPool(opt.Threads)
+	s := &Solver{m: m, opt: opt, pool: linop.NewPool(opt.Threads)}
 	s.Threads = s.pool.Threads()
-	if err := s.build(); err != nil {
+	if err := s.setUp(); err != nil {
 		s.Close()
 		return nil, err
 	}
 	s.Setup = time.Since(start)
 	return s, nil
+}
+
+// setUp looks at the matrix, chooses and builds.
+func (s *Solver) setUp() error {
+	s.Facts = csr.Examine(s.m, s.pool)
+	if err := solvable(s.Facts); err != nil {
+		return err
+	}
+	s.chooseMethod()
+	if err := s.checkMemory(); err != nil {
+		return err
+	}
+	return s.build()
 }
 
 // Close ends the threads.
@@ -121,7 +126,7 @@ func (s *Solver) build() error {
 	s.scaled = &linop.Timed[vector, scalar]{Operator: matrix}
 
 	space := linop.NewHost(s.m.Rows, s.pool)
-	s.measure = newMeasure(s.m, s.opt.Stop)
+	s.measure = newMeasure(s.m, s.opt.Stop, s.pool)
 	s.refinement = krylov.NewRefinement[vector, scalar](space)
 	if s.opt.NoRefine {
 		s.refinement.MaxSteps = 1
@@ -139,7 +144,7 @@ func (s *Solver) scaledMatrix(scaling csr.Scaling, sign float64) *csr.Matrix {
 	if scaling.Identity() && sign > 0 {
 		return s.m
 	}
-	m := scaling.Apply(s.m)
+	m := scaling.Apply(s.m, s.pool)
 	if sign < 0 {
 		for k := range m.Val {
 			m.Val[k] = -m.Val[k]
