@@ -21,8 +21,24 @@ func CSRResidual(r, b []float64, lo, hi int, rowPtr []int64, col []int32, val, x
 	}
 }
 
-// rowDot is the inner product of one sparse row with x, on two accumulators.
+// longRow is the number of elements from which on a second accumulator pays.
+const longRow = 12
+
+// rowDot is the inner product of one sparse row with x.
 func rowDot(col []int32, val, x []float64) float64 {
+	if len(col) >= longRow {
+		return longRowDot(col, val, x)
+	}
+	val = val[:len(col)]
+	var s float64
+	for k, c := range col {
+		s += float64(val[k] * x[c])
+	}
+	return s
+}
+
+// longRowDot is rowDot on two accumulators.
+func longRowDot(col []int32, val, x []float64) float64 {
 	val = val[:len(col)]
 	var s, t float64
 	for len(col) >= 4 {

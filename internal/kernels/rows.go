@@ -6,14 +6,21 @@ package kernels
 // returns the row of the last one.
 func AddRows(dst []float64, row int, rowPtr []uint32, col []int32, values []float64, start int, x []float64) int {
 	stop := start + len(values)
-	for k := start; ; row++ {
-		end := int(rowPtr[row+1])
-		if end <= k {
-			continue
+	col = col[start:stop]
+	values = values[:len(col)]
+	for k := 0; ; row++ {
+		end := min(int(rowPtr[row+1]), stop) - start
+		if end-k >= longRow {
+			dst[row] += rowDot(col[k:end], values[k:end], x)
+			k = end
+		} else if k < end { // a call would cost as much as the row
+			s := dst[row]
+			for ; k < end; k++ {
+				s += float64(values[k] * x[col[k]])
+			}
+			dst[row] = s
 		}
-		end = min(end, stop)
-		dst[row] += rowDot(col[k:end], values[k-start:end-start], x)
-		if k = end; k == stop {
+		if k == len(col) {
 			return row
 		}
 	}

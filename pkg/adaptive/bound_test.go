@@ -16,6 +16,9 @@ func specs() []Spec {
 	for _, s := range Sets() {
 		for _, c := range Criteria {
 			for _, eps := range epsilons {
+				if testing.Short() && eps != 0x1p-24 {
+					continue
+				}
 				spec := Spec{Set: s, Criterion: c, Epsilon: eps}
 				list = append(list, spec)
 				if s.kind() == fixedPoint {
@@ -65,7 +68,11 @@ func checkSpec(t *testing.T, m *csr.Matrix, exact *reference, s Spec) {
 // a random x is within the bound, and within a few epsilon; the size is the
 // predicted one to the byte.
 func TestBoundOnRealMatrices(t *testing.T) {
-	for _, name := range realNames {
+	names := realNames
+	if testing.Short() {
+		names = names[1:2]
+	}
+	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			m := realMatrix(t, name)
 			exact := newReference(m, random(3, m.Cols))

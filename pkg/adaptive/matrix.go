@@ -1,6 +1,8 @@
 package adaptive
 
 import (
+	"math"
+
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
@@ -162,13 +164,16 @@ func (p *product) add(lo, hi int, byTheta bool, buffer *[chunk]float64) {
 // scale brings the rows from their units to one.
 func (p *product) scale(lo, hi int) {
 	exp := p.a.tol.exp
-	if len(exp) == 1 {
-		for i, e := lo, int(exp[0]); i < hi; i++ {
-			p.dst[i] = csr.Ldexp(p.dst[i], e)
+	if unit := math.Ldexp(1, int(exp[0])); len(exp) == 1 && isNormal(unit) {
+		for i := lo; i < hi; i++ {
+			p.dst[i] *= unit
 		}
 		return
 	}
 	for i := lo; i < hi; i++ {
-		p.dst[i] = csr.Ldexp(p.dst[i], int(exp[i]))
+		p.dst[i] = csr.Ldexp(p.dst[i], int(exp[min(i, len(exp)-1)]))
 	}
 }
+
+// isNormal tells whether products with v are exact, unless they underflow.
+func isNormal(v float64) bool { return v >= 0x1p-1022 && v <= math.MaxFloat64 }
