@@ -82,7 +82,7 @@ func (f *spmvFlags) run(c *cobra.Command, s streams, path string) error {
 
 	out := &firstError{w: s.out}
 	report.Facts(out, facts)
-	report.Line(out, "stored", "%s in %.3f s, %d threads", spec, built.Seconds(), pool.Threads())
+	report.Line(out, "stored", "%s, %s, in %.3f s, %d threads", spec, a.Layout(), built.Seconds(), pool.Threads())
 	report.Formats(out, a.Stats(), m.Bytes())
 	rows, err := f.measure(c.Context(), m, a, spec.Set.Name, pool)
 	if err != nil {

@@ -9,10 +9,12 @@ import (
 
 // storageFlags say how the matrix that the method multiplies with is stored.
 type storageFlags struct {
-	formats, epsilon, criterion, arith string
-	noDrop                             bool
-	guardBits                          int
+	formats, epsilon, criterion, layout, arith string
+	noDrop                                     bool
+	guardBits                                  int
 }
+
+var layouts = []string{"auto", string(adaptive.Slots), string(adaptive.Bucketed)}
 
 var ariths = []string{"fp64", "storage"}
 
@@ -23,9 +25,11 @@ func (f *storageFlags) add(c *cobra.Command) {
 	fl.StringVar(&f.criterion, "criterion", "auto", "error of an element relative to: nw, the norm of the matrix; cw, that of its row")
 	fl.BoolVar(&f.noDrop, "no-drop", false, "keep elements that are below the accuracy")
 	fl.IntVar(&f.guardBits, "guard-bits", 0, "extra bits of AFX; each halves its error")
+	fl.StringVar(&f.layout, "layout", "auto", "of the stored matrix: slots (AFX only), bucketed (one CSR for each format) or auto, the fastest on this processor")
 	fl.StringVar(&f.arith, "arith", "fp64", "arithmetic: fp64, or storage (FP32 for formats with the exponent of FP32)")
 	completeWords(c, "formats", append([]string{"auto"}, adaptive.Names()...))
 	completeWords(c, "criterion", criteria())
+	completeWords(c, "layout", layouts)
 	completeWords(c, "arith", ariths)
 }
 
@@ -42,8 +46,14 @@ func (f *storageFlags) storage() (t solve.Storage, err error) {
 	if err := oneOf("criterion", f.criterion, criteria()); err != nil {
 		return t, err
 	}
+	if err := oneOf("layout", f.layout, layouts); err != nil {
+		return t, err
+	}
 	if err := oneOf("arith", f.arith, ariths); err != nil {
 		return t, err
+	}
+	if f.layout != "auto" {
+		t.Layout = adaptive.Layout(f.layout)
 	}
 	if f.formats != "auto" {
 		if t.Set, err = adaptive.LookupSet(f.formats); err != nil {

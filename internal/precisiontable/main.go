@@ -110,7 +110,7 @@ func variants() ([]variant, error) {
 		if err != nil {
 			return err
 		}
-		v := variant{name: set, epsilon: epsilon, storage: solve.Storage{Set: s}}
+		v := variant{name: set, epsilon: epsilon, storage: solve.Storage{Set: s, Layout: adaptive.Bucketed}}
 		if epsilon != "" {
 			if v.storage.Epsilon, err = adaptive.ParseEpsilon(epsilon); err != nil {
 				return err

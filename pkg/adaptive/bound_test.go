@@ -22,6 +22,9 @@ func specs() []Spec {
 				spec := Spec{Set: s, Criterion: c, Epsilon: eps}
 				list = append(list, spec)
 				if s.kind() == fixedPoint {
+					list[len(list)-1].Layout = Bucketed
+					spec.Layout = Slots
+					list = append(list, spec)
 					spec.GuardBits = 2
 					list = append(list, spec)
 				} else {
@@ -37,7 +40,8 @@ func specs() []Spec {
 }
 
 func (s Spec) name() string {
-	return fmt.Sprintf("%s %s %g guard %d exact %v nodrop %v", s.Set.Name, s.Criterion, s.Epsilon, s.GuardBits, s.PaperExact, s.NoDrop)
+	return fmt.Sprintf("%s %s %g %s guard %d exact %v nodrop %v",
+		s.Set.Name, s.Criterion, s.Epsilon, s.Layout, s.GuardBits, s.PaperExact, s.NoDrop)
 }
 
 // checkSpec stores m and checks error and size against bound and prediction.
@@ -56,7 +60,8 @@ func checkSpec(t *testing.T, m *csr.Matrix, exact *reference, s Spec) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if predicted.Bytes != a.Bytes() || a.Stats().Bytes != a.Bytes() {
+	if s.layout() == Bucketed && predicted.Bytes != a.Bytes() || a.Stats().Bytes != a.Bytes() ||
+		predicted.Dropped != a.Stats().Dropped {
 		t.Errorf("%s: %d bytes, predicted %d, counted %d", s.name(), a.Bytes(), predicted.Bytes, a.Stats().Bytes)
 	}
 	if s.NoDrop && a.Stats().Dropped > 0 {

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
@@ -18,7 +20,8 @@ type builder struct {
 	codecs []formats.Codec
 	panels []int
 	pool   *linop.Pool
-	nnz    int // nonzeros of m, known after count
+	slots  *slotMatrix // made before count, if the layout has them
+	nnz    int         // nonzeros of m, known after count
 }
 
 func newBuilder(m *csr.Matrix, s Spec, pool *linop.Pool) (*builder, error) {
@@ -28,13 +31,22 @@ func newBuilder(m *csr.Matrix, s Spec, pool *linop.Pool) (*builder, error) {
 	if s.criterion() == Exact && len(s.X) != m.Cols {
 		return nil, fmt.Errorf("adaptive: x has %d elements, the matrix %d columns", len(s.X), m.Cols)
 	}
-	panels := csr.Panels(m)
+	panels := chunkPanels(m)
 	tol, err := newTolerances(m, s, panels, pool)
 	if err != nil {
 		return nil, err
 	}
 	part := newPartition(s, tol)
 	return &builder{m: m, part: part, codecs: part.codecs(), panels: panels, pool: pool}, nil
+}
+
+// chunkPanels are the panels of m moved to multiples of a chunk.
+func chunkPanels(m *csr.Matrix) []int {
+	panels := csr.Panels(m)
+	for k := range panels[:len(panels)-1] {
+		panels[k] = panels[k] / kernels.Lanes * kernels.Lanes
+	}
+	return slices.Compact(panels)
 }
 
 // eachPanel runs do for the rows of each panel.
@@ -59,6 +71,13 @@ func (b *builder) row(i int, visit func(col int32, value float64, bucket int)) {
 	}
 }
 
+// inBucket tells whether an element of row i that belongs to a bucket is in one:
+// it may be dropped, or in a slot.
+func (b *builder) inBucket(i, bucket int) bool {
+	return bucket != none &&
+		(b.slots == nil || !b.slots.inSlot[chunkOf(i)] || b.codecs[bucket].Kind != formats.Fixed)
+}
+
 // count returns, for each bucket, the offsets of the rows.
 func (b *builder) count() ([][]uint32, error) {
 	ptr := make([][]uint32, len(b.codecs))
@@ -69,7 +88,7 @@ func (b *builder) count() ([][]uint32, error) {
 	eachPanel(b.panels, b.pool, func(panel, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			b.row(i, func(_ int32, _ float64, bucket int) {
-				if bucket != none {
+				if b.inBucket(i, bucket) {
 					ptr[bucket][i+1]++
 				}
 			})
@@ -108,6 +127,9 @@ func Build(m *csr.Matrix, s Spec, pool *linop.Pool) (*Matrix, error) {
 	b, err := newBuilder(m, s, pool)
 	if err != nil {
 		return nil, err
+	}
+	if s.layout() == Slots {
+		b.slots = b.buildSlots()
 	}
 	ptr, err := b.count()
 	if err != nil {
@@ -154,7 +176,7 @@ func (b *builder) fill(a *Matrix, place []int, lo, hi int) error {
 	}
 	for i := lo; i < hi; i++ {
 		b.row(i, func(col int32, value float64, from int) {
-			if from == none {
+			if !b.inBucket(i, from) {
 				return
 			}
 			k := place[from]

@@ -25,7 +25,7 @@ func ExampleBuild() {
 	}
 	pool := linop.NewPool(0)
 	defer pool.Close()
-	a, err := adaptive.Build(m, adaptive.Spec{Set: set, Epsilon: 0x1p-24, Criterion: adaptive.NW}, pool)
+	a, err := adaptive.Build(m, adaptive.Spec{Set: set, Epsilon: 0x1p-24, Criterion: adaptive.NW, Layout: adaptive.Bucketed}, pool)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -9,8 +9,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// Matrix is a sparse matrix in adaptive precision, in bucketed CSR: the rows of
-// each format by themselves,
+// Matrix is a sparse matrix in adaptive precision: in bucketed CSR, the rows of
+// each format by themselves, or in slots,
 //
 //	(A x)_i = 2^exp_i sum over buckets k, sum over j of a_kij x_j,
 //
@@ -20,7 +20,8 @@ import (
 type Matrix struct {
 	rows, cols int
 	tol        *tolerances
-	byTheta    bool // a bucket is stored by theta
+	byTheta    bool        // a bucket is stored by theta
+	slots      *slotMatrix // nil: all is in buckets
 	buckets    []bucket
 	stats      Stats
 	float32    bool // StorageArithmetic
@@ -44,7 +45,7 @@ type bucket struct {
 
 func newMatrix(b *builder) *Matrix {
 	a := &Matrix{
-		rows: b.m.Rows, cols: b.m.Cols, tol: b.part.tol,
+		rows: b.m.Rows, cols: b.m.Cols, tol: b.part.tol, slots: b.slots,
 		float32: b.part.spec.StorageArithmetic, pool: b.pool,
 		panel: b.panels, partial: make([]float64, len(b.panels)-1),
 	}
@@ -62,9 +63,17 @@ func (a *Matrix) Dims() (rows, cols int) { return a.rows, a.cols }
 // Stats says what the matrix is made of.
 func (a *Matrix) Stats() Stats { return a.stats }
 
+// Layout says how the matrix lies in memory: Slots or Bucketed.
+func (a *Matrix) Layout() Layout {
+	if a.slots == nil {
+		return Bucketed
+	}
+	return Slots
+}
+
 // Bytes returns the memory that the stored matrix takes, indices included.
 func (a *Matrix) Bytes() int64 {
-	n := int64(4 * len(a.tol.exp))
+	n := int64(4*len(a.tol.exp)) + a.slots.bytes()
 	if a.byTheta {
 		n += int64(8 * len(a.tol.theta))
 	}
@@ -118,7 +127,11 @@ const chunk = 512
 func (p *product) Do(panel int) {
 	a, lo, hi := p.a, p.a.panel[panel], p.a.panel[panel+1]
 	dst := p.dst[lo:hi]
-	clear(dst)
+	if a.slots != nil {
+		a.slots.multiply(dst, panel, p.src)
+	} else {
+		clear(dst)
+	}
 	var buffer [chunk]float64
 	if a.byTheta {
 		p.add(lo, hi, true, &buffer)

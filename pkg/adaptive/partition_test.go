@@ -265,6 +265,8 @@ func TestValidate(t *testing.T) {
 		{Spec{Set: afx, Epsilon: 0.1, NoDrop: true}, "at least one guard bit"},
 		{Spec{Set: afx, Epsilon: 0.1, PaperExact: true}, "in no paper"},
 		{Spec{Set: set(t, "AP7RE"), Epsilon: 0.1, Criterion: Exact}, "exact criterion needs"},
+		{Spec{Set: ap7, Epsilon: 0.1, Layout: Slots}, "slots are for AFX"},
+		{Spec{Set: afx, Epsilon: 0.1, Layout: "sell"}, "unknown layout"},
 	} {
 		err := c.s.Validate()
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
@@ -304,10 +306,16 @@ func TestLookupSet(t *testing.T) {
 func TestThreads(t *testing.T) {
 	m := realMatrix(t, "memplus")
 	x, b := random(1, m.Cols), random(2, m.Rows)
-	for _, name := range []string{"AFX", "AP7REU"} {
+	for _, spec := range []Spec{
+		{Set: set(t, "AFX"), Layout: Slots},
+		{Set: set(t, "AFX"), Layout: Bucketed},
+		{Set: set(t, "AP7REU")},
+	} {
+		spec.Epsilon, spec.Criterion = 0x1p-30, CW
+		name := spec.name()
 		var want []string
 		for _, threads := range []int{1, 2, 3, 8} {
-			a, err := Build(m, Spec{Set: set(t, name), Epsilon: 0x1p-30, Criterion: CW}, newPool(t, threads))
+			a, err := Build(m, spec, newPool(t, threads))
 			if err != nil {
 				t.Fatal(err)
 			}

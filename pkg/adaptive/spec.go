@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -45,6 +46,9 @@ type Spec struct {
 	// error of truncation may reach twice the bound.
 	PaperExact bool
 
+	// Layout is how the stored matrix lies in memory; see Layouts.
+	Layout Layout
+
 	// StorageArithmetic multiplies and adds the elements of formats that are
 	// heads of FP32 in FP32, as chapter 3 of [Molina24] does; otherwise all
 	// arithmetic is FP64.
@@ -79,7 +83,13 @@ func (s Spec) Validate() error {
 	default:
 		fault("unknown criterion %q", s.Criterion)
 	}
+	if !slices.Contains(Layouts, s.Layout) {
+		fault("unknown layout %q", s.Layout)
+	}
 	fixed := s.Set.kind() == fixedPoint && !s.Set.Uniform
+	if s.Layout == Slots && !fixed {
+		fault("slots are for AFX")
+	}
 	switch {
 	case s.GuardBits < 0 || s.GuardBits > 0 && !fixed:
 		fault("guard bits are for AFX, and not negative")

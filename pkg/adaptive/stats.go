@@ -1,6 +1,9 @@
 package adaptive
 
 import (
+	"slices"
+
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -25,7 +28,8 @@ type FormatStats struct {
 // PerNonzero is the bytes per nonzero of the matrix that was stored.
 func (s Stats) PerNonzero() float64 { return float64(s.Bytes) / float64(max(s.NNZ, 1)) }
 
-// Predict returns the Stats that Build would give, without building.
+// Predict returns the Stats that Build would give in bucketed CSR, without
+// building.
 func Predict(m *csr.Matrix, s Spec, pool *linop.Pool) (Stats, error) {
 	b, err := newBuilder(m, s, pool)
 	if err != nil {
@@ -58,8 +62,34 @@ func stats(b *builder, ptr [][]uint32) Stats {
 		s.Bytes += bytes
 		stored += n
 	}
+	if b.slots != nil {
+		stored += s.addSlots(b)
+	}
 	s.Dropped = s.NNZ - stored
 	return s
+}
+
+// addSlots adds what is in slots and returns the number of its elements. The
+// format of an element is that of its slot.
+func (s *Stats) addSlots(b *builder) (stored int) {
+	for _, c := range b.codecs {
+		w := c.Bytes
+		if c.Kind != formats.Fixed || b.slots.slots[w] == 0 {
+			continue
+		}
+		f := FormatStats{c.Format, b.slots.count[w], int64(b.slots.slots[w]) * int64(1+kernels.Lanes*(2+w))}
+		stored += f.Count
+		at := slices.IndexFunc(s.Formats, func(g FormatStats) bool { return g.Format == c.Format })
+		if at < 0 {
+			s.Formats = append(s.Formats, f)
+			continue
+		}
+		s.Formats[at].Count += f.Count
+		s.Formats[at].Bytes += f.Bytes
+	}
+	slices.SortStableFunc(s.Formats, func(f, g FormatStats) int { return f.Format.Bytes - g.Format.Bytes })
+	s.Bytes += b.slots.bytes()
+	return stored
 }
 
 // scaleBytes is the size of the row units.

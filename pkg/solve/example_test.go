@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -24,7 +25,10 @@ func ExampleNew() {
 			}
 		}
 	}
-	s, err := solve.New(b.Build(), solve.Options{Log: func(line string) { fmt.Println(line) }})
+	s, err := solve.New(b.Build(), solve.Options{
+		Storage: solve.Storage{Layout: adaptive.Bucketed}, // the same on every machine
+		Log:     func(line string) { fmt.Println(line) },
+	})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -36,7 +40,7 @@ func ExampleNew() {
 	// method gmres: the matrix is not symmetric
 	// scaling both: balances rows and columns (powers of two, exact)
 	// precision AFX at epsilon 2^-24, cw: 17.17 bytes a nonzero instead of 17.33, indices included; 0.00 % dropped
-	// note in this version a product with it takes longer than one with FP64 CSR, which --formats FP64 uses
+	// layout bucketed CSR; a product takes longer than with FP64 CSR, which --formats FP64 uses
 	// format AFX24              3 nonzeros  50.0 %          44 bytes
 	// format AFX32              3 nonzeros  50.0 %          47 bytes
 	// converged [1.000 1.000 1.000] <nil>

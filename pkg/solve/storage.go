@@ -27,6 +27,7 @@ type Storage struct {
 	Criterion adaptive.Criterion // "": NW for symmetric matrices, CW for others
 	NoDrop    bool
 	GuardBits int
+	Layout    adaptive.Layout
 
 	StorageArithmetic bool
 }
@@ -76,7 +77,7 @@ func (t Storage) same(o Storage) bool { return t.Set.Name == o.Set.Name && t.Eps
 func (t Storage) spec() adaptive.Spec {
 	return adaptive.Spec{
 		Set: t.Set, Epsilon: t.Epsilon, Criterion: t.Criterion, NoDrop: t.NoDrop,
-		GuardBits: t.GuardBits, StorageArithmetic: t.StorageArithmetic,
+		GuardBits: t.GuardBits, Layout: t.Layout, StorageArithmetic: t.StorageArithmetic,
 	}
 }
 
@@ -106,9 +107,10 @@ func (t Storage) String() string {
 type stored struct {
 	storage Storage
 	linop.Operator[vector, scalar]
-	bytes int64
-	stats adaptive.Stats      // zero if it is plain CSR
-	theta func(i int) float64 // absolute error of the elements of row i; nil if it is plain CSR
+	bytes  int64
+	stats  adaptive.Stats      // zero if it is plain CSR
+	layout string              // in words
+	theta  func(i int) float64 // absolute error of the elements of row i; nil if it is plain CSR
 }
 
 // store makes it from the scaled matrix.
@@ -120,7 +122,13 @@ func store(m *csr.Matrix, t Storage, pool *linop.Pool) (stored, error) {
 	if err != nil {
 		return stored{}, err
 	}
-	return stored{t, a, a.Bytes(), a.Stats(), a.Tolerance}, nil
+	return stored{t, a, a.Bytes(), a.Stats(), layoutText[a.Layout()], a.Tolerance}, nil
+}
+
+// layoutText says what a layout is, and whether it is slow.
+var layoutText = map[adaptive.Layout]string{
+	adaptive.Slots:    "slots: eight rows at once, 16-bit columns",
+	adaptive.Bucketed: "bucketed CSR; a product takes longer than with FP64 CSR, which --formats FP64 uses",
 }
 
 // lines says what was stored, a line for each format.
@@ -132,7 +140,7 @@ func (a stored) lines() []string {
 	fp64 := csr.Bytes(int64(a.rows()), int64(s.NNZ))
 	lines := []string{fmt.Sprintf("precision %v: %.2f bytes a nonzero instead of %.2f, indices included; %.2f %% dropped",
 		a.storage, s.PerNonzero(), float64(fp64)/float64(max(s.NNZ, 1)), 100*float64(s.Dropped)/float64(max(s.NNZ, 1)))}
-	lines = append(lines, "note in this version a product with it takes longer than one with FP64 CSR, which --formats FP64 uses")
+	lines = append(lines, "layout "+a.layout)
 	for _, f := range s.Formats {
 		lines = append(lines, fmt.Sprintf("format %-8s %11d nonzeros %5.1f %% %11d bytes",
 			f.Format.Name, f.Count, 100*float64(f.Count)/float64(max(s.NNZ, 1)), f.Bytes))

@@ -1,0 +1,50 @@
+//go:build !purego
+
+package kernels
+
+import (
+	"os"
+
+	"golang.org/x/sys/cpu"
+)
+
+// slotsSIMD is AddSlots for this processor, or nil.
+var slotsSIMD = chooseSlots()
+
+func chooseSlots() func(acc []float64, p *SlotPanel, x []float64) {
+	x := cpu.X86
+	if x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512BW && x.HasAVX512VL && x.HasAVX512VBMI && os.Getenv(TierVariable) != "portable" {
+		return addSlotsAVX512
+	}
+	return nil
+}
+
+// slotTable is what a slot of one width needs to be taken apart: the bytes of
+// lane l move to the top of lane l, and an arithmetic shift extends the sign.
+type slotTable struct {
+	permutation [64]byte
+	shift       [8]uint64
+}
+
+var slotTables = newSlotTables()
+
+func newSlotTables() (t [8]slotTable) {
+	for w := 1; w < 8; w++ {
+		for lane := range Lanes {
+			for k := range w {
+				t[w].permutation[8*lane+8-w+k] = byte(lane*w + k)
+			}
+			t[w].shift[lane] = uint64(64 - 8*w)
+		}
+	}
+	return t
+}
+
+func addSlotsAVX512(acc []float64, p *SlotPanel, x []float64) {
+	slotsAVX512(&acc[0], &p.Groups[0], len(p.Groups), &p.Widths[0], &p.Index[0], &p.Values[0], &x[0], &slotTables[0])
+}
+
+// slotsAVX512 is addSlots; a gather fetches x, eight elements at a time.
+//
+//go:noescape
+func slotsAVX512(acc *float64, groups *SlotGroup, n int, widths *byte, index *uint16, values *byte, x *float64, tables *slotTable)

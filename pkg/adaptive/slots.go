@@ -1,0 +1,218 @@
+package adaptive
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/pkg/formats"
+)
+
+// Layout is the order in which a stored matrix lies in memory.
+type Layout string
+
+const (
+	// LayoutAuto takes slots for AFX where the processor has fast kernels for
+	// them, and bucketed CSR otherwise.
+	LayoutAuto Layout = ""
+	// Bucketed is the papers' layout: one CSR for each format.
+	Bucketed Layout = "bucketed"
+	// Slots serves eight rows at once, see kernels.SlotPanel: 16-bit column
+	// indices, and AFX values of the bytes that the widest of eight needs. Rows
+	// that do not go together with their neighbours stay in buckets. For AFX only.
+	Slots Layout = "slots"
+)
+
+// Layouts lists the layouts.
+var Layouts = []Layout{LayoutAuto, Bucketed, Slots}
+
+// layout is the one that a spec gets.
+func (s Spec) layout() Layout {
+	switch {
+	case s.Set.kind() != fixedPoint || s.Set.Uniform:
+		return Bucketed
+	case s.Layout == LayoutAuto && kernels.HasFastSlots():
+		return Slots
+	case s.Layout == LayoutAuto:
+		return Bucketed
+	}
+	return s.Layout
+}
+
+const (
+	// reach is the range of 16-bit columns.
+	reach = 1 << 16
+	// maxPadding bounds the lanes of a chunk, with and without an element, to
+	// this many times its elements, but for a few; else it goes to the buckets.
+	maxPadding  = 2
+	freePadding = 2 * kernels.Lanes
+)
+
+// lane is an element on its way into a slot.
+type lane struct {
+	col   int32
+	width uint8
+	m     int64
+}
+
+// slotBuilder makes the slots of one panel.
+type slotBuilder struct {
+	kernels.SlotPanel
+	rows  [kernels.Lanes][]lane
+	count [8]int // elements in slots of each width
+	slots [8]int // slots of each width
+}
+
+// chunk adds the rows lo to hi-1, at most eight, as chunk number c, and reports
+// whether they are worth being slots; if not, nothing is added. Elements that
+// are not fixed-point numbers are left out.
+func (s *slotBuilder) chunk(b *builder, c, lo, hi int) bool {
+	before := s.SlotPanel
+	count, slots := s.count, s.slots
+	elements := 0
+	for l := range s.rows {
+		row := s.rows[l][:0]
+		if lo+l < hi {
+			b.row(lo+l, func(col int32, value float64, bucket int) {
+				if bucket != none && b.codecs[bucket].Kind == formats.Fixed {
+					row = append(row, lane{col, uint8(b.codecs[bucket].Bytes), int64(math.RoundToEven(value * b.part.perQ))})
+				}
+			})
+		}
+		s.rows[l] = row
+		elements += len(row)
+	}
+	first := len(s.Widths)
+	for rest := s.rows; ; {
+		base := int32(math.MaxInt32)
+		for _, row := range rest {
+			if len(row) > 0 {
+				base = min(base, row[0].col)
+			}
+		}
+		if base == math.MaxInt32 {
+			break
+		}
+		s.group(&rest, c, base)
+	}
+	if lanes := kernels.Lanes * (len(s.Widths) - first); lanes > maxPadding*elements+freePadding {
+		s.SlotPanel, s.count, s.slots = before, count, slots
+		return false
+	}
+	return true
+}
+
+// group takes the elements within reach of base off the rows and makes slots of
+// them, wide ones first so that lanes of about the same width meet.
+func (s *slotBuilder) group(rest *[kernels.Lanes][]lane, c int, base int32) {
+	var run [kernels.Lanes][]lane
+	longest := 0
+	for l, row := range rest {
+		n := 0
+		for n < len(row) && n < math.MaxUint16 && int64(row[n].col)-int64(base) < reach {
+			n++
+		}
+		run[l], rest[l] = row[:n], row[n:]
+		slices.SortStableFunc(run[l], func(a, b lane) int { return cmp.Compare(b.width, a.width) })
+		longest = max(longest, n)
+	}
+	s.Groups = append(s.Groups, kernels.SlotGroup{Base: uint32(base), Slots: uint16(longest), Chunk: uint16(c)})
+	for k := range longest {
+		width, elements := uint8(1), 0
+		for _, row := range run {
+			if k < len(row) {
+				width = max(width, row[k].width)
+				elements++
+			}
+		}
+		s.Widths = append(s.Widths, width)
+		s.count[width] += elements
+		s.slots[width]++
+		for _, row := range run {
+			e := lane{col: base}
+			if k < len(row) {
+				e = row[k]
+			}
+			s.Index = append(s.Index, uint16(e.col-base))
+			for range width {
+				s.Values = append(s.Values, byte(e.m))
+				e.m >>= 8
+			}
+		}
+	}
+}
+
+// slotMatrix is the part of a matrix that is in slots.
+type slotMatrix struct {
+	panels []kernels.SlotPanel
+	tail   []float64 // rows of the last panel, if they do not fill its last chunk
+	exp    int       // of the quantum
+	inSlot []bool    // of each chunk of the matrix
+	count  [8]int
+	slots  [8]int
+}
+
+// chunkOf is the number of the chunk of the matrix that row i is in.
+func chunkOf(i int) int { return i / kernels.Lanes }
+
+// buildSlots makes slots of all chunks that are worth it.
+func (b *builder) buildSlots() *slotMatrix {
+	s := &slotMatrix{
+		panels: make([]kernels.SlotPanel, len(b.panels)-1),
+		exp:    1 - b.part.spec.unitBits() - b.part.spec.GuardBits,
+		inSlot: make([]bool, chunkOf(b.m.Rows+kernels.Lanes-1)),
+	}
+	parts := make([]slotBuilder, len(s.panels))
+	eachPanel(b.panels, b.pool, func(panel, lo, hi int) {
+		p := &parts[panel]
+		for i := lo; i < hi; i += kernels.Lanes {
+			s.inSlot[chunkOf(i)] = p.chunk(b, (i-lo)/kernels.Lanes, i, min(i+kernels.Lanes, hi))
+		}
+		p.Values = append(p.Values, make([]byte, kernels.SlotPadding)...)
+		s.panels[panel] = kernels.SlotPanel{
+			Groups: slices.Clip(p.Groups), Widths: slices.Clip(p.Widths),
+			Index: slices.Clip(p.Index), Values: slices.Clip(p.Values),
+		}
+		p.SlotPanel, p.rows = kernels.SlotPanel{}, [kernels.Lanes][]lane{}
+	})
+	for k := range parts {
+		for w := range s.count {
+			s.count[w] += parts[k].count[w]
+			s.slots[w] += parts[k].slots[w]
+		}
+	}
+	if last := b.panels[len(b.panels)-2:]; len(last) == 2 {
+		if rows := last[1] - last[0]; rows%kernels.Lanes != 0 {
+			s.tail = make([]float64, (rows+kernels.Lanes-1)/kernels.Lanes*kernels.Lanes)
+		}
+	}
+	return s
+}
+
+// bytes is the memory that the slots take.
+func (s *slotMatrix) bytes() int64 {
+	if s == nil {
+		return 0
+	}
+	var n int64
+	for _, p := range s.panels {
+		n += int64(8*len(p.Groups) + len(p.Widths) + 2*len(p.Index) + len(p.Values))
+	}
+	return n
+}
+
+// multiply sets dst, the rows of a panel, to their products with x in units of
+// the quantum.
+func (s *slotMatrix) multiply(dst []float64, panel int, x []float64) {
+	acc := dst
+	if len(dst)%kernels.Lanes != 0 {
+		acc = s.tail
+	}
+	clear(acc)
+	kernels.AddSlots(acc, &s.panels[panel], x)
+	quantum := math.Ldexp(1, s.exp)
+	for i := range dst {
+		dst[i] = acc[i] * quantum
+	}
+}

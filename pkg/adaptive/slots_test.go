@@ -1,0 +1,117 @@
+package adaptive
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+// pattern makes a rows x cols matrix; length says how many elements a row has.
+func pattern(t testing.TB, rows, cols int, length func(i int) int) *csr.Matrix {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(uint64(rows), uint64(cols)))
+	b, err := csr.NewBuilder(rows, cols)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range rows {
+		for range length(i) {
+			if err := b.Add(i, rng.IntN(cols), rng.NormFloat64()*math.Exp2(-40*rng.Float64())); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return b.Build()
+}
+
+// Patterns that chunks of eight rows and 16-bit columns could trip over: the
+// stored matrix is the same, element by element, as in buckets.
+func TestSlotsOfManyPatterns(t *testing.T) {
+	for name, m := range map[string]*csr.Matrix{
+		"1 x 1":          pattern(t, 1, 1, func(int) int { return 1 }),
+		"7 rows":         pattern(t, 7, 9, func(i int) int { return i }),
+		"8 rows":         pattern(t, 8, 9, func(i int) int { return 3 }),
+		"9 rows":         pattern(t, 9, 9, func(i int) int { return 3 }),
+		"empty":          pattern(t, 20, 20, func(int) int { return 0 }),
+		"empty rows":     pattern(t, 50, 50, func(i int) int { return i % 3 }),
+		"wide":           pattern(t, 40, 300000, func(int) int { return 20 }),
+		"tall":           pattern(t, 3001, 10, func(int) int { return 4 }),
+		"one dense row":  pattern(t, 100, 5000, func(i int) int { return 2 + i/99*2000 }),
+		"one huge row":   pattern(t, 20, 200000, func(i int) int { return 1 + i/19*100000 }),
+		"all dense":      pattern(t, 24, 2000, func(int) int { return 1500 }),
+		"several panels": pattern(t, 30003, 30003, func(i int) int { return 5 + i%4 }),
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, eps := range []float64{0x1p-53, 0x1p-24, 0x1p-10} {
+				for _, c := range Criteria {
+					s := Spec{Set: set(t, "AFX"), Epsilon: eps, Criterion: c, Layout: Slots}
+					a := build(t, m, s)
+					s.Layout = Bucketed
+					b := build(t, m, s)
+					x := random(5, m.Cols)
+					y, z := make([]float64, m.Rows), make([]float64, m.Rows)
+					a.Apply(y, x)
+					b.Apply(z, x)
+					sums := m.RowSums(nil)
+					for i := range y {
+						if math.Abs(y[i]-z[i]) > 1e-12*sums[i] { // the order of sums differs
+							t.Fatalf("%g %s: row %d is %g in slots, %g in buckets", eps, c, i+1, y[i], z[i])
+						}
+					}
+					if a.Stats().Dropped != b.Stats().Dropped || a.Stats().Bytes != a.Bytes() {
+						t.Errorf("%g %s: %+v and %+v, %d bytes", eps, c, a.Stats(), b.Stats(), a.Bytes())
+					}
+					stored := 0
+					for _, f := range a.Stats().Formats {
+						stored += f.Count
+					}
+					if stored+a.Stats().Dropped != a.Stats().NNZ {
+						t.Errorf("%d elements stored and %d dropped of %d", stored, a.Stats().Dropped, a.Stats().NNZ)
+					}
+				}
+			}
+		})
+	}
+}
+
+// A row that has nothing in common with its neighbours does not blow up.
+func TestSlotsPaddingIsBounded(t *testing.T) {
+	m := pattern(t, 8000, 200000, func(i int) int {
+		if i%8 == 0 {
+			return 2000
+		}
+		return 1
+	})
+	a := build(t, m, Spec{Set: set(t, "AFX"), Epsilon: 0x1p-24, Layout: Slots})
+	if a.Bytes() > m.Bytes() {
+		t.Errorf("%d bytes where FP64 CSR takes %d", a.Bytes(), m.Bytes())
+	}
+}
+
+// Patterns from a fuzzer: products in slots and in buckets agree.
+func FuzzSlots(f *testing.F) {
+	f.Add([]byte{1, 2, 3}, uint16(10), uint8(24))
+	f.Add([]byte{0, 0, 9, 200, 1, 1, 1, 1, 1}, uint16(60000), uint8(53))
+	f.Fuzz(func(t *testing.T, lengths []byte, cols uint16, bits uint8) {
+		if len(lengths) == 0 || len(lengths) > 100 || cols == 0 {
+			return
+		}
+		m := pattern(t, len(lengths), int(cols), func(i int) int { return int(lengths[i]) })
+		s := Spec{Set: set(t, "AFX"), Epsilon: math.Ldexp(1, -1-int(bits%53)), Layout: Slots}
+		a := build(t, m, s)
+		s.Layout = Bucketed
+		b := build(t, m, s)
+		x := random(5, m.Cols)
+		y, z := make([]float64, m.Rows), make([]float64, m.Rows)
+		a.Apply(y, x)
+		b.Apply(z, x)
+		sums := m.RowSums(nil)
+		for i := range y {
+			if math.Abs(y[i]-z[i]) > 1e-12*sums[i] {
+				t.Fatalf("row %d is %g in slots, %g in buckets", i+1, y[i], z[i])
+			}
+		}
+	})
+}
