@@ -75,7 +75,12 @@ func (b *builder) row(i int, visit func(col int32, value float64, bucket int)) {
 // it may be dropped, or in a slot.
 func (b *builder) inBucket(i, bucket int) bool {
 	return bucket != none &&
-		(b.slots == nil || !b.slots.inSlot[chunkOf(i)] || b.codecs[bucket].Kind != formats.Fixed)
+		(b.slots == nil || b.slots.place[chunkOf(i)] == inBuckets || b.codecs[bucket].Kind != formats.Fixed)
+}
+
+// allInSlots tells whether no element of row i is in a bucket.
+func (b *builder) allInSlots(i int) bool {
+	return b.slots != nil && b.slots.place[chunkOf(i)] == inSlots
 }
 
 // count returns, for each bucket, the offsets of the rows.
@@ -87,11 +92,13 @@ func (b *builder) count() ([][]uint32, error) {
 	zeros := make([]int, len(b.panels)-1)
 	eachPanel(b.panels, b.pool, func(panel, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			b.row(i, func(_ int32, _ float64, bucket int) {
-				if b.inBucket(i, bucket) {
-					ptr[bucket][i+1]++
-				}
-			})
+			if !b.allInSlots(i) {
+				b.row(i, func(_ int32, _ float64, bucket int) {
+					if b.inBucket(i, bucket) {
+						ptr[bucket][i+1]++
+					}
+				})
+			}
 			_, vals := b.m.Row(i)
 			for _, v := range vals {
 				if v == 0 {
@@ -175,6 +182,9 @@ func (b *builder) fill(a *Matrix, place []int, lo, hi int) error {
 		values[k] = make([]float64, 0, p[hi]-p[lo])
 	}
 	for i := lo; i < hi; i++ {
+		if b.allInSlots(i) {
+			continue
+		}
 		b.row(i, func(col int32, value float64, from int) {
 			if !b.inBucket(i, from) {
 				return

@@ -2,6 +2,7 @@ package adaptive
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
@@ -19,6 +20,8 @@ type partition struct {
 	places []place
 	keep   int     // place of elements that must not be dropped: the narrowest head
 	perQ   float64 // 1 / quantum of AFX
+
+	byBytes [9]int // the place of an AFX format of so many bytes
 }
 
 // place is a format of the partition.
@@ -51,6 +54,9 @@ func newPartition(s Spec, tol *tolerances) *partition {
 		}
 		if p.keep == none && (f.Kind == formats.Head32 || f.Kind == formats.Head64) {
 			p.keep = len(p.places)
+		}
+		if f.Kind == formats.Fixed {
+			p.byBytes[f.Bytes] = len(p.places)
 		}
 		p.places = append(p.places, q)
 	}
@@ -174,15 +180,10 @@ func (p *partition) place(b, theta float64, j int) int {
 // fixed is the narrowest AFX format for b: the bytes of m = round(b / q) as a
 // two's complement integer.
 func (p *partition) fixed(b float64) int {
-	m := math.RoundToEven(b * p.perQ)
+	m := int64(math.RoundToEven(b * p.perQ))
 	if m == 0 {
 		return none
 	}
-	for k := range p.places {
-		half := math.Ldexp(1, 8*p.places[k].codec.Bytes-1)
-		if -half <= m && m < half {
-			return k
-		}
-	}
-	return len(p.places) - 1
+	magnitude := uint64(m ^ m>>63) // -2^k takes no more than 2^k - 1
+	return p.byBytes[(bits.Len64(magnitude)+8)/8]
 }

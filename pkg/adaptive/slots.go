@@ -1,9 +1,10 @@
 package adaptive
 
 import (
-	"cmp"
+	"encoding/binary"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/formats"
@@ -56,18 +57,35 @@ type lane struct {
 	m     int64
 }
 
+// chunkPlace is where the elements of a chunk are.
+type chunkPlace uint8
+
+const (
+	inBuckets chunkPlace = iota
+	inSlots
+	inBoth // those that are not fixed-point numbers in buckets
+)
+
 // slotBuilder makes the slots of one panel.
 type slotBuilder struct {
 	kernels.SlotPanel
-	rows  [kernels.Lanes][]lane
-	count [8]int // elements in slots of each width
-	slots [8]int // slots of each width
+	rows   [kernels.Lanes][]lane
+	sorted [kernels.Lanes][]lane
+	count  [8]int // elements in slots of each width
+	slots  [8]int // slots of each width
 }
 
-// chunk adds the rows lo to hi-1, at most eight, as chunk number c, and reports
-// whether they are worth being slots; if not, nothing is added. Elements that
-// are not fixed-point numbers are left out.
-func (s *slotBuilder) chunk(b *builder, c, lo, hi int) bool {
+// reset makes the builder ready for another panel; its memory stays.
+func (s *slotBuilder) reset() {
+	s.Groups, s.Widths, s.Index, s.Values = s.Groups[:0], s.Widths[:0], s.Index[:0], s.Values[:0]
+	s.count, s.slots = [8]int{}, [8]int{}
+}
+
+// chunk adds the rows lo to hi-1, at most eight, as chunk number c, unless they
+// are not worth being slots. Elements that are not fixed-point numbers are left
+// out.
+func (s *slotBuilder) chunk(b *builder, c, lo, hi int) chunkPlace {
+	place := inSlots
 	before := s.SlotPanel
 	count, slots := s.count, s.slots
 	elements := 0
@@ -75,8 +93,12 @@ func (s *slotBuilder) chunk(b *builder, c, lo, hi int) bool {
 		row := s.rows[l][:0]
 		if lo+l < hi {
 			b.row(lo+l, func(col int32, value float64, bucket int) {
-				if bucket != none && b.codecs[bucket].Kind == formats.Fixed {
+				switch {
+				case bucket == none:
+				case b.codecs[bucket].Kind == formats.Fixed:
 					row = append(row, lane{col, uint8(b.codecs[bucket].Bytes), int64(math.RoundToEven(value * b.part.perQ))})
+				default:
+					place = inBoth
 				}
 			})
 		}
@@ -98,9 +120,9 @@ func (s *slotBuilder) chunk(b *builder, c, lo, hi int) bool {
 	}
 	if lanes := kernels.Lanes * (len(s.Widths) - first); lanes > maxPadding*elements+freePadding {
 		s.SlotPanel, s.count, s.slots = before, count, slots
-		return false
+		return inBuckets
 	}
-	return true
+	return place
 }
 
 // group takes the elements within reach of base off the rows and makes slots of
@@ -113,42 +135,61 @@ func (s *slotBuilder) group(rest *[kernels.Lanes][]lane, c int, base int32) {
 		for n < len(row) && n < math.MaxUint16 && int64(row[n].col)-int64(base) < reach {
 			n++
 		}
-		run[l], rest[l] = row[:n], row[n:]
-		slices.SortStableFunc(run[l], func(a, b lane) int { return cmp.Compare(b.width, a.width) })
+		rest[l] = row[n:]
+		s.sorted[l] = widestFirst(s.sorted[l][:0], row[:n])
+		run[l] = s.sorted[l]
 		longest = max(longest, n)
 	}
 	s.Groups = append(s.Groups, kernels.SlotGroup{Base: uint32(base), Slots: uint16(longest), Chunk: uint16(c)})
 	for k := range longest {
-		width, elements := uint8(1), 0
+		width := 1
 		for _, row := range run {
 			if k < len(row) {
-				width = max(width, row[k].width)
-				elements++
+				width = max(width, int(row[k].width))
 			}
 		}
-		s.Widths = append(s.Widths, width)
-		s.count[width] += elements
-		s.slots[width]++
-		for _, row := range run {
-			e := lane{col: base}
-			if k < len(row) {
-				e = row[k]
-			}
-			s.Index = append(s.Index, uint16(e.col-base))
-			for range width {
-				s.Values = append(s.Values, byte(e.m))
-				e.m >>= 8
+		s.slot(&run, k, width, base)
+	}
+}
+
+// slot appends the k-th elements of the rows.
+func (s *slotBuilder) slot(run *[kernels.Lanes][]lane, k, width int, base int32) {
+	s.Widths = append(s.Widths, byte(width))
+	s.slots[width]++
+	at := len(s.Values)
+	s.Values = slices.Grow(s.Values, kernels.Lanes*width+8)
+	values := s.Values[at : at+kernels.Lanes*width+8]
+	for l, row := range run {
+		e := lane{col: base}
+		if k < len(row) {
+			e = row[k]
+			s.count[width]++
+		}
+		s.Index = append(s.Index, uint16(e.col-base))
+		binary.LittleEndian.PutUint64(values[l*width:], uint64(e.m)) // the next one overwrites the excess
+	}
+	s.Values = s.Values[:at+kernels.Lanes*width]
+}
+
+// widestFirst appends a row to dst in the order of falling widths.
+func widestFirst(dst, row []lane) []lane {
+	for w, left := uint8(7), len(row); w > 0 && left > 0; w-- {
+		for _, e := range row {
+			if e.width == w {
+				dst = append(dst, e)
+				left--
 			}
 		}
 	}
+	return dst
 }
 
 // slotMatrix is the part of a matrix that is in slots.
 type slotMatrix struct {
 	panels []kernels.SlotPanel
-	tail   []float64 // rows of the last panel, if they do not fill its last chunk
-	exp    int       // of the quantum
-	inSlot []bool    // of each chunk of the matrix
+	tail   []float64    // rows of the last panel, if they do not fill its last chunk
+	exp    int          // of the quantum
+	place  []chunkPlace // of each chunk of the matrix
 	count  [8]int
 	slots  [8]int
 }
@@ -161,27 +202,29 @@ func (b *builder) buildSlots() *slotMatrix {
 	s := &slotMatrix{
 		panels: make([]kernels.SlotPanel, len(b.panels)-1),
 		exp:    1 - b.part.spec.unitBits() - b.part.spec.GuardBits,
-		inSlot: make([]bool, chunkOf(b.m.Rows+kernels.Lanes-1)),
+		place:  make([]chunkPlace, chunkOf(b.m.Rows+kernels.Lanes-1)),
 	}
-	parts := make([]slotBuilder, len(s.panels))
+	var mu sync.Mutex
+	scratch := sync.Pool{New: func() any { return new(slotBuilder) }}
 	eachPanel(b.panels, b.pool, func(panel, lo, hi int) {
-		p := &parts[panel]
+		p := scratch.Get().(*slotBuilder)
+		defer scratch.Put(p)
+		p.reset()
 		for i := lo; i < hi; i += kernels.Lanes {
-			s.inSlot[chunkOf(i)] = p.chunk(b, (i-lo)/kernels.Lanes, i, min(i+kernels.Lanes, hi))
+			s.place[chunkOf(i)] = p.chunk(b, (i-lo)/kernels.Lanes, i, min(i+kernels.Lanes, hi))
 		}
 		p.Values = append(p.Values, make([]byte, kernels.SlotPadding)...)
 		s.panels[panel] = kernels.SlotPanel{
-			Groups: slices.Clip(p.Groups), Widths: slices.Clip(p.Widths),
-			Index: slices.Clip(p.Index), Values: slices.Clip(p.Values),
+			Groups: slices.Clone(p.Groups), Widths: slices.Clone(p.Widths),
+			Index: slices.Clone(p.Index), Values: slices.Clone(p.Values),
 		}
-		p.SlotPanel, p.rows = kernels.SlotPanel{}, [kernels.Lanes][]lane{}
-	})
-	for k := range parts {
+		mu.Lock()
+		defer mu.Unlock()
 		for w := range s.count {
-			s.count[w] += parts[k].count[w]
-			s.slots[w] += parts[k].slots[w]
+			s.count[w] += p.count[w]
+			s.slots[w] += p.slots[w]
 		}
-	}
+	})
 	if last := b.panels[len(b.panels)-2:]; len(last) == 2 {
 		if rows := last[1] - last[0]; rows%kernels.Lanes != 0 {
 			s.tail = make([]float64, (rows+kernels.Lanes-1)/kernels.Lanes*kernels.Lanes)

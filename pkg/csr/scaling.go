@@ -145,6 +145,9 @@ func halve(s []int, largest []atomic.Int32) (changed bool) {
 
 // Exponent returns the e with |v| in [2^(e-1), 2^e), and 0 for 0, NaN and Inf.
 func Exponent(v float64) int {
+	if biased := int(math.Float64bits(v) >> 52 & 0x7ff); biased > 0 && biased < 0x7ff {
+		return biased - 1022
+	}
 	if v == 0 || v-v != 0 {
 		return 0
 	}
