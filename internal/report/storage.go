@@ -59,6 +59,7 @@ func Formats(w io.Writer, s adaptive.Stats, fp64 int64) {
 		t.AppendRow(table.Row{f.Format.Name, f.Count, share(f.Count), f.Bytes})
 	}
 	t.AppendRow(table.Row{"dropped", s.Dropped, share(s.Dropped), 0})
+	t.AppendRow(table.Row{"in slots", s.InSlots, share(s.InSlots), ""})
 	t.AppendRow(table.Row{"row units", "", "", s.Scales})
 	t.AppendRow(table.Row{"all", s.NNZ, "", s.Bytes})
 	t.AppendRow(table.Row{"FP64 CSR", s.NNZ, "", fp64})

@@ -75,12 +75,12 @@ func (b *builder) row(i int, visit func(col int32, value float64, bucket int)) {
 // it may be dropped, or in a slot.
 func (b *builder) inBucket(i, bucket int) bool {
 	return bucket != none &&
-		(b.slots == nil || b.slots.place[chunkOf(i)] == inBuckets || b.codecs[bucket].Kind != formats.Fixed)
+		(b.slots == nil || b.slots.place[i] == inBuckets || b.codecs[bucket].Kind != formats.Fixed)
 }
 
 // allInSlots tells whether no element of row i is in a bucket.
 func (b *builder) allInSlots(i int) bool {
-	return b.slots != nil && b.slots.place[chunkOf(i)] == inSlots
+	return b.slots != nil && b.slots.place[i] == inSlots
 }
 
 // count returns, for each bucket, the offsets of the rows.

@@ -1,6 +1,7 @@
 package adaptive
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -45,8 +46,9 @@ const (
 	// reach is the range of 16-bit columns.
 	reach = 1 << 16
 	// maxPadding bounds the lanes of a chunk, with and without an element, to
-	// this many times its elements, but for a few; else it goes to the buckets.
-	maxPadding  = 2
+	// this many times its elements, but for a few; else it goes to the buckets,
+	// whose elements take about so many times longer.
+	maxPadding  = 3
 	freePadding = 2 * kernels.Lanes
 )
 
@@ -75,24 +77,17 @@ type slotBuilder struct {
 	slots  [8]int // slots of each width
 }
 
-// reset makes the builder ready for another panel; its memory stays.
-func (s *slotBuilder) reset() {
-	s.Groups, s.Widths, s.Index, s.Values = s.Groups[:0], s.Widths[:0], s.Index[:0], s.Values[:0]
-	s.count, s.slots = [8]int{}, [8]int{}
-}
-
-// chunk adds the rows lo to hi-1, at most eight, as chunk number c, unless they
-// are not worth being slots. Elements that are not fixed-point numbers are left
-// out.
-func (s *slotBuilder) chunk(b *builder, c, lo, hi int) chunkPlace {
+// chunk adds the given rows, at most eight, as chunk number c, unless they are
+// not worth being slots. Elements that are not fixed-point numbers are left out.
+func (s *slotBuilder) chunk(b *builder, c int, rows []int32) chunkPlace {
 	place := inSlots
 	before := s.SlotPanel
 	count, slots := s.count, s.slots
 	elements := 0
 	for l := range s.rows {
 		row := s.rows[l][:0]
-		if lo+l < hi {
-			b.row(lo+l, func(col int32, value float64, bucket int) {
+		if l < len(rows) {
+			b.row(int(rows[l]), func(col int32, value float64, bucket int) {
 				switch {
 				case bucket == none:
 				case b.codecs[bucket].Kind == formats.Fixed:
@@ -186,35 +181,56 @@ func widestFirst(dst, row []lane) []lane {
 
 // slotMatrix is the part of a matrix that is in slots.
 type slotMatrix struct {
-	panels []kernels.SlotPanel
-	tail   []float64    // rows of the last panel, if they do not fill its last chunk
+	panels []slotPanel
 	exp    int          // of the quantum
-	place  []chunkPlace // of each chunk of the matrix
+	place  []chunkPlace // of each row
 	count  [8]int
 	slots  [8]int
 }
 
-// chunkOf is the number of the chunk of the matrix that row i is in.
-func chunkOf(i int) int { return i / kernels.Lanes }
+// slotPanel is a panel with its sums where these cannot go to the result at
+// once: rows that do not fill the last chunk, or rows that are not in order.
+type slotPanel struct {
+	kernels.SlotPanel
+	order []uint16  // row, less the panel's first, of each lane; nil: in order
+	acc   []float64 // nil: the result itself
+}
+
+// sortRows is the padding, lanes for an element, above which a panel's rows are
+// tried in the order of their lengths.
+const sortRows = 1.25
 
 // buildSlots makes slots of all chunks that are worth it.
 func (b *builder) buildSlots() *slotMatrix {
 	s := &slotMatrix{
-		panels: make([]kernels.SlotPanel, len(b.panels)-1),
+		panels: make([]slotPanel, len(b.panels)-1),
 		exp:    1 - b.part.spec.unitBits() - b.part.spec.GuardBits,
-		place:  make([]chunkPlace, chunkOf(b.m.Rows+kernels.Lanes-1)),
+		place:  make([]chunkPlace, b.m.Rows),
 	}
 	var mu sync.Mutex
 	scratch := sync.Pool{New: func() any { return new(slotBuilder) }}
 	eachPanel(b.panels, b.pool, func(panel, lo, hi int) {
 		p := scratch.Get().(*slotBuilder)
 		defer scratch.Put(p)
-		p.reset()
-		for i := lo; i < hi; i += kernels.Lanes {
-			s.place[chunkOf(i)] = p.chunk(b, (i-lo)/kernels.Lanes, i, min(i+kernels.Lanes, hi))
+		rows := make([]int32, hi-lo)
+		for k := range rows {
+			rows[k] = int32(lo + k)
 		}
-		p.Values = append(p.Values, make([]byte, kernels.SlotPadding)...)
-		s.panels[panel] = kernels.SlotPanel{
+		cost := p.panel(b, rows, s.place)
+		if nnz := b.m.RowPtr[hi] - b.m.RowPtr[lo]; float64(cost) > sortRows*float64(nnz) && hi-lo <= math.MaxUint16 {
+			length := func(i int32) int64 { return b.m.RowPtr[i+1] - b.m.RowPtr[i] }
+			slices.SortStableFunc(rows, func(i, j int32) int { return cmp.Compare(length(j), length(i)) })
+			p.panel(b, rows, s.place)
+			s.panels[panel].order = make([]uint16, len(rows))
+			for k, i := range rows {
+				s.panels[panel].order[k] = uint16(int(i) - lo)
+			}
+		}
+		to := &s.panels[panel]
+		if to.order != nil || len(rows)%kernels.Lanes != 0 {
+			to.acc = make([]float64, (len(rows)+kernels.Lanes-1)/kernels.Lanes*kernels.Lanes)
+		}
+		to.SlotPanel = kernels.SlotPanel{
 			Groups: slices.Clone(p.Groups), Widths: slices.Clone(p.Widths),
 			Index: slices.Clone(p.Index), Values: slices.Clone(p.Values),
 		}
@@ -225,12 +241,27 @@ func (b *builder) buildSlots() *slotMatrix {
 			s.slots[w] += p.slots[w]
 		}
 	})
-	if last := b.panels[len(b.panels)-2:]; len(last) == 2 {
-		if rows := last[1] - last[0]; rows%kernels.Lanes != 0 {
-			s.tail = make([]float64, (rows+kernels.Lanes-1)/kernels.Lanes*kernels.Lanes)
+	return s
+}
+
+// panel makes the slots of the rows in the order given, says where each row is,
+// and returns the lanes that were taken, elements in buckets counting as many
+// times as these are slower.
+func (s *slotBuilder) panel(b *builder, rows []int32, place []chunkPlace) (cost int) {
+	s.Groups, s.Widths, s.Index, s.Values = s.Groups[:0], s.Widths[:0], s.Index[:0], s.Values[:0]
+	s.count, s.slots = [8]int{}, [8]int{}
+	for c := 0; c*kernels.Lanes < len(rows); c++ {
+		chunk := rows[c*kernels.Lanes : min((c+1)*kernels.Lanes, len(rows))]
+		at := s.chunk(b, c, chunk)
+		for _, i := range chunk {
+			place[i] = at
+			if at == inBuckets {
+				cost += maxPadding * int(b.m.RowPtr[i+1]-b.m.RowPtr[i])
+			}
 		}
 	}
-	return s
+	s.Values = append(s.Values, make([]byte, kernels.SlotPadding)...)
+	return cost + len(s.Index)
 }
 
 // bytes is the memory that the slots take.
@@ -240,7 +271,7 @@ func (s *slotMatrix) bytes() int64 {
 	}
 	var n int64
 	for _, p := range s.panels {
-		n += int64(8*len(p.Groups) + len(p.Widths) + 2*len(p.Index) + len(p.Values))
+		n += int64(8*len(p.Groups) + len(p.Widths) + 2*len(p.Index) + len(p.Values) + 2*len(p.order) + 8*len(p.acc))
 	}
 	return n
 }
@@ -248,14 +279,21 @@ func (s *slotMatrix) bytes() int64 {
 // multiply sets dst, the rows of a panel, to their products with x in units of
 // the quantum.
 func (s *slotMatrix) multiply(dst []float64, panel int, x []float64) {
-	acc := dst
-	if len(dst)%kernels.Lanes != 0 {
-		acc = s.tail
+	p := &s.panels[panel]
+	acc := p.acc
+	if acc == nil {
+		acc = dst
 	}
 	clear(acc)
-	kernels.AddSlots(acc, &s.panels[panel], x)
+	kernels.AddSlots(acc, &p.SlotPanel, x)
 	quantum := math.Ldexp(1, s.exp)
-	for i := range dst {
-		dst[i] = acc[i] * quantum
+	if p.order == nil {
+		for i := range dst {
+			dst[i] = acc[i] * quantum
+		}
+		return
+	}
+	for k, i := range p.order {
+		dst[i] = acc[k] * quantum
 	}
 }

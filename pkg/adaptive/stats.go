@@ -14,6 +14,7 @@ type Stats struct {
 	Formats []FormatStats // from the narrowest to the widest, of those in use
 	NNZ     int           // nonzeros of the matrix that was stored
 	Dropped int           // of these
+	InSlots int           // of these; the others that are stored are in buckets
 	Scales  int64         // bytes of row units
 	Bytes   int64         // in all, indices included
 }
@@ -63,7 +64,8 @@ func stats(b *builder, ptr [][]uint32) Stats {
 		stored += n
 	}
 	if b.slots != nil {
-		stored += s.addSlots(b)
+		s.InSlots = s.addSlots(b)
+		stored += s.InSlots
 	}
 	s.Dropped = s.NNZ - stored
 	return s

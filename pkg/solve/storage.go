@@ -125,6 +125,10 @@ func store(m *csr.Matrix, t Storage, pool *linop.Pool) (stored, error) {
 	return stored{t, a, a.Bytes(), a.Stats(), layoutText[a.Layout()], a.Tolerance}, nil
 }
 
+// fewNonzeros are so few that slots, measured on real matrices, are 0.7 to 2
+// times as fast as FP64 CSR; above they are faster.
+const fewNonzeros = 50_000
+
 // layoutText says what a layout is, and whether it is slow.
 var layoutText = map[adaptive.Layout]string{
 	adaptive.Slots:    "slots: eight rows at once, 16-bit columns",
@@ -140,7 +144,11 @@ func (a stored) lines() []string {
 	fp64 := csr.Bytes(int64(a.rows()), int64(s.NNZ))
 	lines := []string{fmt.Sprintf("precision %v: %.2f bytes a nonzero instead of %.2f, indices included; %.2f %% dropped",
 		a.storage, s.PerNonzero(), float64(fp64)/float64(max(s.NNZ, 1)), 100*float64(s.Dropped)/float64(max(s.NNZ, 1)))}
-	lines = append(lines, "layout "+a.layout)
+	layout := a.layout
+	if s.NNZ < fewNonzeros && s.InSlots > 0 {
+		layout += "; with so few nonzeros hardly faster than FP64 CSR"
+	}
+	lines = append(lines, "layout "+layout)
 	for _, f := range s.Formats {
 		lines = append(lines, fmt.Sprintf("format %-8s %11d nonzeros %5.1f %% %11d bytes",
 			f.Format.Name, f.Count, 100*float64(f.Count)/float64(max(s.NNZ, 1)), f.Bytes))
