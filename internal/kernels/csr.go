@@ -3,6 +3,15 @@ package kernels
 // CSRMulVec computes dst[i] = sum of val[k] x[col[k]] over the nonzeros
 // rowPtr[i] <= k < rowPtr[i+1] of each row lo <= i < hi.
 func CSRMulVec(dst []float64, lo, hi int, rowPtr []int64, col []int32, val, x []float64) {
+	if csrSIMD != nil && lo < hi { // chosen once for this processor
+		csrSIMD(dst, lo, hi, rowPtr, col, val, x)
+		return
+	}
+	csrMulVec(dst, lo, hi, rowPtr, col, val, x)
+}
+
+// csrMulVec is CSRMulVec in portable Go.
+func csrMulVec(dst []float64, lo, hi int, rowPtr []int64, col []int32, val, x []float64) {
 	start := rowPtr[lo]
 	for i := lo; i < hi; i++ {
 		end := rowPtr[i+1]
@@ -13,11 +22,9 @@ func CSRMulVec(dst []float64, lo, hi int, rowPtr []int64, col []int32, val, x []
 
 // CSRResidual computes r[i] = b[i] - (A x)[i] for each row lo <= i < hi.
 func CSRResidual(r, b []float64, lo, hi int, rowPtr []int64, col []int32, val, x []float64) {
-	start := rowPtr[lo]
+	CSRMulVec(r, lo, hi, rowPtr, col, val, x)
 	for i := lo; i < hi; i++ {
-		end := rowPtr[i+1]
-		r[i] = b[i] - rowDot(col[start:end], val[start:end], x)
-		start = end
+		r[i] = b[i] - r[i]
 	}
 }
 

@@ -8,16 +8,34 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// slotsSIMD is AddSlots for this processor, or nil.
-var slotsSIMD = chooseSlots()
+// The kernels for this processor; nil where there is none.
+var (
+	slotsSIMD = choose(addSlotsAVX512, cpu.X86.HasAVX512VBMI)
+	csrSIMD   = choose(csrMulVecAVX512, cpu.X86.HasBMI2)
+)
 
-func chooseSlots() func(acc []float64, p *SlotPanel, x []float64) {
+// choose returns kernel if the processor has AVX-512 and what else it needs, and
+// the environment does not forbid it.
+func choose[F any](kernel F, has bool) (f F) {
 	x := cpu.X86
-	if x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512BW && x.HasAVX512VL && x.HasAVX512VBMI && os.Getenv(TierVariable) != "portable" {
-		return addSlotsAVX512
+	if has && x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512BW && x.HasAVX512VL && os.Getenv(TierVariable) != "portable" {
+		return kernel
 	}
-	return nil
+	return f
 }
+
+func csrMulVecAVX512(dst []float64, lo, hi int, rowPtr []int64, col []int32, val, x []float64) {
+	if rowPtr[lo] == rowPtr[hi] { // no element, perhaps no x
+		clear(dst[lo:hi])
+		return
+	}
+	csrAVX512(&dst[lo], hi-lo, &rowPtr[lo], &col[0], &val[0], &x[0])
+}
+
+// csrAVX512 is CSRMulVec for n rows.
+//
+//go:noescape
+func csrAVX512(dst *float64, n int, rowPtr *int64, col *int32, val, x *float64)
 
 // slotTable is what a slot of one width needs to be taken apart: the bytes of
 // lane l move to the top of lane l, and an arithmetic shift extends the sign.
