@@ -127,21 +127,20 @@ const chunk = 512
 func (p *product) Do(panel int) {
 	a, lo, hi := p.a, p.a.panel[panel], p.a.panel[panel+1]
 	dst := p.dst[lo:hi]
-	if a.slots != nil {
-		a.slots.multiply(dst, panel, p.src)
-	} else {
+	switch {
+	case a.slots == nil:
 		clear(dst)
+		p.addBuckets(lo, hi)
+		a.tol.scale(dst, dst, nil, lo, 0)
+	case len(a.buckets) == 0:
+		sums, order := a.slots.multiply(dst, panel, p.src)
+		a.tol.scale(dst, sums, order, lo, a.slots.exp)
+	default:
+		sums, order := a.slots.multiply(dst, panel, p.src)
+		scatter(dst, sums, order, math.Ldexp(1, a.slots.exp))
+		p.addBuckets(lo, hi)
+		a.tol.scale(dst, dst, nil, lo, 0)
 	}
-	var buffer [chunk]float64
-	if a.byTheta {
-		p.add(lo, hi, true, &buffer)
-		theta := a.tol.theta
-		for i := range dst {
-			dst[i] *= theta[min(lo+i, len(theta)-1)]
-		}
-	}
-	p.add(lo, hi, false, &buffer)
-	p.scale(lo, hi)
 	switch {
 	case p.w != nil:
 		a.partial[panel] = kernels.Dot(dst, p.w[lo:hi])
@@ -150,6 +149,19 @@ func (p *product) Do(panel int) {
 			dst[i] = p.b[lo+i] - v
 		}
 	}
+}
+
+// addBuckets adds the products with all buckets.
+func (p *product) addBuckets(lo, hi int) {
+	var buffer [chunk]float64
+	if p.a.byTheta {
+		p.add(lo, hi, true, &buffer)
+		theta := p.a.tol.theta
+		for i := lo; i < hi; i++ {
+			p.dst[i] *= theta[min(i, len(theta)-1)]
+		}
+	}
+	p.add(lo, hi, false, &buffer)
 }
 
 // add adds the buckets that are, or are not, stored by theta.
@@ -173,20 +185,3 @@ func (p *product) add(lo, hi int, byTheta bool, buffer *[chunk]float64) {
 		}
 	}
 }
-
-// scale brings the rows from their units to one.
-func (p *product) scale(lo, hi int) {
-	exp := p.a.tol.exp
-	if unit := math.Ldexp(1, int(exp[0])); len(exp) == 1 && isNormal(unit) {
-		for i := lo; i < hi; i++ {
-			p.dst[i] *= unit
-		}
-		return
-	}
-	for i := lo; i < hi; i++ {
-		p.dst[i] = csr.Ldexp(p.dst[i], int(exp[min(i, len(exp)-1)]))
-	}
-}
-
-// isNormal tells whether products with v are exact, unless they underflow.
-func isNormal(v float64) bool { return v >= 0x1p-1022 && v <= math.MaxFloat64 }

@@ -276,24 +276,16 @@ func (s *slotMatrix) bytes() int64 {
 	return n
 }
 
-// multiply sets dst, the rows of a panel, to their products with x in units of
-// the quantum.
-func (s *slotMatrix) multiply(dst []float64, panel int, x []float64) {
+// multiply returns the products of the rows of a panel with x in units of the
+// quantum, and the order that they are in; dst, as long as the panel, may be
+// where they are.
+func (s *slotMatrix) multiply(dst []float64, panel int, x []float64) (sums []float64, order []uint16) {
 	p := &s.panels[panel]
-	acc := p.acc
-	if acc == nil {
-		acc = dst
+	sums = p.acc
+	if sums == nil {
+		sums = dst
 	}
-	clear(acc)
-	kernels.AddSlots(acc, &p.SlotPanel, x)
-	quantum := math.Ldexp(1, s.exp)
-	if p.order == nil {
-		for i := range dst {
-			dst[i] = acc[i] * quantum
-		}
-		return
-	}
-	for k, i := range p.order {
-		dst[i] = acc[k] * quantum
-	}
+	clear(sums)
+	kernels.AddSlots(sums, &p.SlotPanel, x)
+	return sums, p.order
 }

@@ -112,3 +112,41 @@ func newTolerances(m *csr.Matrix, s Spec, panels []int, pool *linop.Pool) (*tole
 	}
 	return t, nil
 }
+
+// scale sets dst, the rows from lo on, to src times their units and 2^shift.
+// order says which row each element of src belongs to; nil: they are in order.
+func (t *tolerances) scale(dst, src []float64, order []uint16, lo, shift int) {
+	if unit := math.Ldexp(1, int(t.exp[0])+shift); len(t.exp) == 1 && unit >= 0x1p-1022 && !math.IsInf(unit, 1) {
+		scatter(dst, src, order, unit)
+		return
+	}
+	for k, v := range src[:len(dst)] {
+		i := k
+		if order != nil {
+			i = int(order[k])
+		}
+		dst[i] = timesPower(v, int(t.exp[min(lo+i, len(t.exp)-1)])+shift)
+	}
+}
+
+// timesPower returns v 2^e.
+func timesPower(v float64, e int) float64 {
+	if uint(e+1022) <= 1022+1023 { // 2^e is a normal number
+		return v * math.Float64frombits(uint64(e+1023)<<52)
+	}
+	return math.Ldexp(v, e)
+}
+
+// scatter sets dst to src times a factor, in the order given.
+func scatter(dst, src []float64, order []uint16, factor float64) {
+	src = src[:len(dst)]
+	if order == nil {
+		for i, v := range src {
+			dst[i] = v * factor
+		}
+		return
+	}
+	for k, i := range order {
+		dst[i] = src[k] * factor
+	}
+}
