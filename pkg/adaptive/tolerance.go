@@ -120,22 +120,28 @@ func (t *tolerances) scale(dst, src []float64, order []uint16, lo, shift int) {
 		scatter(dst, src, order, unit)
 		return
 	}
+	exp := t.exp
+	if len(exp) > 1 {
+		exp = exp[lo:]
+	}
 	for k, v := range src[:len(dst)] {
 		i := k
 		if order != nil {
 			i = int(order[k])
 		}
-		dst[i] = timesPower(v, int(t.exp[min(lo+i, len(t.exp)-1)])+shift)
+		if e := int(exp[min(i, len(exp)-1)]) + shift; minNormal <= e && e <= maxNormal {
+			dst[i] = v * math.Float64frombits(uint64(e+1023)<<52) // 2^e
+		} else {
+			dst[i] = math.Ldexp(v, e)
+		}
 	}
 }
 
-// timesPower returns v 2^e.
-func timesPower(v float64, e int) float64 {
-	if uint(e+1022) <= 1022+1023 { // 2^e is a normal number
-		return v * math.Float64frombits(uint64(e+1023)<<52)
-	}
-	return math.Ldexp(v, e)
-}
+// Exponents of the powers of two that are normal numbers.
+const (
+	minNormal = -1022
+	maxNormal = 1023
+)
 
 // scatter sets dst to src times a factor, in the order given.
 func scatter(dst, src []float64, order []uint16, factor float64) {
