@@ -8,8 +8,8 @@ import (
 func BenchmarkCodec(b *testing.B) {
 	const n = 4096
 	rng := rand.New(rand.NewPCG(5, 6))
-	for _, name := range []string{"FP64", "RP40", "FP32", "RP16", "RPRE24", "RPREU24", "AFX24", "AFX56"} {
-		c := Codec{Format: lookup(b, name), Exponent: -20}
+	for _, f := range All() {
+		name, c := f.Name, Codec{Format: f, Exponent: -20}
 		least, largest := c.Range()
 		values := make([]float64, n)
 		for i := range values {

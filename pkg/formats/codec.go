@@ -64,13 +64,13 @@ func (c Codec) Range() (least, largest float64) {
 	}
 	l := c.layout()
 	most := l.value(l.maxCode)
-	if c.Rounding == Truncate {
+	switch {
+	case c.Significand == fractionBits+1: // nothing is rounded, not even a subnormal
+		return math.SmallestNonzeroFloat64, most
+	case c.Rounding == Truncate:
 		return l.value(0), math.Float64frombits(math.Float64bits(most) | (1<<l.drop - 1))
 	}
 	half := math.Ldexp(1, math.Ilogb(most)-c.Significand)
-	if c.Significand == fractionBits+1 {
-		return math.SmallestNonzeroFloat64, most
-	}
 	return l.value(0), most + half
 }
 

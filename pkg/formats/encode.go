@@ -17,10 +17,16 @@ func (e *RangeError) Error() string {
 	return fmt.Sprintf("value %g is out of the range of %s", e.Value, e.Format)
 }
 
-// Encode stores src in the first len(src)*Bytes bytes of dst. It returns a
-// *RangeError for the first value that the codec does not take (see Range); an
-// unsigned format does not take the other sign.
+// Encode stores src in the first len(src)*Bytes bytes of dst and leaves what
+// follows alone; it is an error if dst is shorter. It returns a *RangeError for
+// the first value that the codec does not take (see Range); an unsigned format
+// does not take the other sign.
 func (c Codec) Encode(dst []byte, src []float64) error {
+	size := len(src) * c.Bytes
+	if len(dst) < size {
+		return fmt.Errorf("%d values of %s take %d bytes, not %d", len(src), c.Name, size, len(dst))
+	}
+	dst = dst[:size]
 	fault := -1
 	switch {
 	case !c.scaleInRange():
@@ -93,8 +99,8 @@ func (c Codec) encodeFixed(dst []byte, src []float64) int {
 // put stores the low bytes of word as the i-th value.
 func put(dst []byte, i, bytes int, word uint64) {
 	at := dst[i*bytes:]
-	if len(at) >= 8 && (i+1)*bytes+8 <= len(dst) {
-		binary.LittleEndian.PutUint64(at, word) // what follows is overwritten next
+	if len(at) >= 8 {
+		binary.LittleEndian.PutUint64(at, word) // the next values overwrite what is too much
 		return
 	}
 	for k := range bytes {

@@ -50,13 +50,34 @@ func TestFormatsFile(t *testing.T) {
 		if f.Signed {
 			sign = "1"
 		}
-		got := []string{strconv.Itoa(f.Bytes), sign, strconv.Itoa(f.ExponentBits), strconv.Itoa(f.Significand)}
+		got := []string{
+			strconv.Itoa(f.Bytes), sign, strconv.Itoa(f.ExponentBits), strconv.Itoa(f.Significand),
+			"2^" + strconv.Itoa(math.Ilogb(f.UnitRoundoff())),
+		}
 		for k, v := range got {
 			if v != w[k+1] {
-				t.Errorf("%s: %v, want %v", w[0], got, w[1:5])
+				t.Errorf("%s: %v, want %v", w[0], got, w[1:6])
 				break
 			}
 		}
+	}
+}
+
+// AFX has every width from one byte to seven; the digits of a name are its bits.
+func TestWidths(t *testing.T) {
+	for bytes := 1; bytes <= 7; bytes++ {
+		f := lookup(t, "AFX"+strconv.Itoa(8*bytes))
+		if want := (Format{f.Name, Fixed, bytes, true, 0, 0}); f != want {
+			t.Errorf("got %+v, want %+v", f, want)
+		}
+	}
+	for _, f := range All() {
+		if f.Name != strings.TrimRight(f.Name, "0123456789")+strconv.Itoa(8*f.Bytes) {
+			t.Errorf("%s has %d bytes", f.Name, f.Bytes)
+		}
+	}
+	if n := len(All()); n != 7+5+6+6+7 {
+		t.Errorf("%d formats", n)
 	}
 }
 

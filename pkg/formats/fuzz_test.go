@@ -7,7 +7,7 @@ import (
 )
 
 // FuzzCodec: any float64 in any format at any scale is refused, or decoded to
-// within the bound, by exact arithmetic.
+// within the bound, by exact arithmetic; twice is once, and order is kept.
 func FuzzCodec(f *testing.F) {
 	f.Add(uint64(0x3ff0000000000000), uint8(0), int16(0), false)
 	f.Add(math.Float64bits(-1.5), uint8(14), int16(-3), true)
@@ -18,7 +18,7 @@ func FuzzCodec(f *testing.F) {
 	formats := All()
 	f.Fuzz(func(t *testing.T, bits uint64, which uint8, exponent int16, truncate bool) {
 		v := math.Float64frombits(bits)
-		c := Codec{Format: formats[int(which)%len(formats)], Exponent: int(exponent), Negative: math.Signbit(v)}
+		c := Codec{Format: formats[int(which)%len(formats)], Exponent: int(exponent) % 1100, Negative: math.Signbit(v)}
 		if truncate {
 			c.Rounding = Truncate
 		}
@@ -26,7 +26,7 @@ func FuzzCodec(f *testing.F) {
 		least, largest := c.Range()
 		if err := c.Encode(b, []float64{v}); err != nil {
 			if a := math.Abs(v); a >= least && a <= largest && a != 0 {
-				t.Fatalf("%s at %d refuses %g: %v", c.Name, exponent, v, err)
+				t.Fatalf("%s at %d refuses %g: %v", c.Name, c.Exponent, v, err)
 			}
 			return
 		}
@@ -42,14 +42,22 @@ func FuzzCodec(f *testing.F) {
 		if truncate {
 			bound.Add(bound, bound)
 		}
-		if diff.Abs(diff).Cmp(bound) > 0 {
-			t.Fatalf("%s at %d: %g became %g", c.Name, exponent, v, got)
+		if diff.Abs(diff).Cmp(bound) > 0 || diff.Cmp(exact(c.ErrorBound(v))) > 0 {
+			t.Fatalf("%s at %d: %g became %g", c.Name, c.Exponent, v, got)
+		}
+		if next := math.Nextafter(v, math.Inf(1)); takes(c, next) && decodeOne(c, encodeOne(t, c, next)) < got {
+			t.Fatalf("%s at %d: %g became %g, but the next number became less", c.Name, c.Exponent, v, got)
+		}
+		if other := c; !c.Signed {
+			if other.Negative = !c.Negative; takes(other, v) {
+				t.Fatalf("%s at %d takes %g with the other sign", c.Name, c.Exponent, v)
+			}
 		}
 		if err := c.Encode(b, []float64{got}); err != nil && got != 0 {
-			t.Fatalf("%s at %d does not take its own %g: %v", c.Name, exponent, got, err)
+			t.Fatalf("%s at %d does not take its own %g: %v", c.Name, c.Exponent, got, err)
 		}
 		if again := decodeOne(c, b); got != 0 && again != got {
-			t.Fatalf("%s at %d: %g became %g and then %g", c.Name, exponent, v, got, again)
+			t.Fatalf("%s at %d: %g became %g and then %g", c.Name, c.Exponent, v, got, again)
 		}
 	})
 }

@@ -1,0 +1,288 @@
+package formats
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"testing"
+)
+
+// What no codec of its kind takes is an error that names the place.
+func TestOutOfRange(t *testing.T) {
+	for _, c := range codecs() {
+		least, largest := c.Range()
+		sign := 1.0
+		if c.Negative {
+			sign = -1
+		}
+		good := sign * max(least, largest/2)
+		bad := []float64{math.NaN(), math.Inf(1), math.Inf(-1)}
+		if above := math.Nextafter(largest, math.Inf(1)); !math.IsInf(above, 0) {
+			bad = append(bad, sign*above)
+		}
+		if c.Kind == Relative {
+			bad = append(bad, 0, sign*math.Nextafter(least, 0))
+		}
+		if (c.Kind == Head32 || c.Kind == Head64) && c.Bytes < 8 {
+			bad = append(bad, math.Nextafter(least, 0))
+		}
+		if !c.Signed {
+			bad = append(bad, -good)
+		}
+		for _, v := range bad {
+			err := c.Encode(make([]byte, 3*c.Bytes), []float64{good, v, good})
+			var e *RangeError
+			if !errors.As(err, &e) || e.Index != 1 || e.Format != c.Name {
+				t.Errorf("%s at %d takes %g: %v", c.Name, c.Exponent, v, err)
+			}
+		}
+	}
+}
+
+// Scales at which values would leave the range of float64 are refused.
+func TestScaleOutOfRange(t *testing.T) {
+	for _, c := range []Codec{
+		{Format: lookup(t, "RPRE16"), Exponent: -1023},
+		{Format: lookup(t, "RPRE16"), Exponent: 1017},
+		{Format: lookup(t, "AFX16"), Exponent: -1023},
+		{Format: lookup(t, "AFX16"), Exponent: 968},
+	} {
+		if least, largest := c.Range(); least != 0 || largest != 0 {
+			t.Errorf("%s at %d has the range %g to %g", c.Name, c.Exponent, least, largest)
+		}
+		if err := c.Encode(make([]byte, 2), []float64{1}); err == nil {
+			t.Errorf("%s at %d takes 1", c.Name, c.Exponent)
+		}
+		if err := c.Encode(nil, nil); err != nil {
+			t.Errorf("%s at %d: %v for no value", c.Name, c.Exponent, err)
+		}
+	}
+}
+
+// Going through float32 first would round twice: 1 + 2^-p + 2^-52 is above the
+// middle of two numbers of p < 24 bits, but not after rounding to float32.
+func TestNoDoubleRounding(t *testing.T) {
+	for _, f := range All() {
+		if f.Kind == Fixed || f.Significand >= 52 {
+			continue
+		}
+		c := Codec{Format: f}
+		u := f.UnitRoundoff()
+		for _, v := range []struct{ v, want float64 }{
+			{1 + u + 0x1p-52, 1 + 2*u},
+			{1 + u, 1},
+			{1 + u - 0x1p-52, 1},
+			{1 + 3*u, 1 + 4*u},
+			{1 + 3*u - 0x1p-52, 1 + 2*u},
+		} {
+			if got := decodeOne(c, encodeOne(t, c, v.v)); got != v.want {
+				t.Errorf("%s: %v became %v, want %v", f.Name, v.v, got, v.want)
+			}
+		}
+	}
+}
+
+// Adding a half and cutting off would take the first of these to 1.
+func TestFixedTies(t *testing.T) {
+	for v, want := range map[float64]float64{
+		0.5 - 0x1p-54: 0, 0.5: 0, 0.5 + 0x1p-53: 1, 1.5: 2, 2.5: 2, 126.5: 126,
+		-0.5: 0, -1.5: -2, -2.5: -2, -127.5: -128, -126.5: -126,
+	} {
+		for _, exponent := range []int{0, 20, -900} {
+			c := Codec{Format: lookup(t, "AFX8"), Exponent: exponent}
+			v, want := math.Ldexp(v, exponent), math.Ldexp(want, exponent)
+			if got := decodeOne(c, encodeOne(t, c, v)); got != want {
+				t.Errorf("at %d: %v became %v, want %v", exponent, v, got, want)
+			}
+		}
+	}
+}
+
+func TestZeros(t *testing.T) {
+	negative := math.Copysign(0, -1)
+	for _, f := range All() {
+		c := Codec{Format: f}
+		switch f.Kind {
+		case Head64, Head32:
+			if v := decodeOne(c, encodeOne(t, c, negative)); v != 0 || !math.Signbit(v) {
+				t.Errorf("%s: -0 became %g", f.Name, v)
+			}
+			if v := decodeOne(c, encodeOne(t, c, 0)); v != 0 || math.Signbit(v) {
+				t.Errorf("%s: 0 became %g", f.Name, v)
+			}
+		case Fixed:
+			if v := decodeOne(c, encodeOne(t, c, negative)); v != 0 || math.Signbit(v) {
+				t.Errorf("%s: -0 became %g", f.Name, v)
+			}
+		}
+	}
+}
+
+// Values that round up past the last code become the last code.
+func TestSaturation(t *testing.T) {
+	for _, c := range []struct {
+		codec   Codec
+		v, want float64
+	}{
+		{Codec{Format: lookup(t, "RPRE8")}, 252, 248},   // 1.1111|1 at 2^7
+		{Codec{Format: lookup(t, "RPRE8")}, -252, -248}, // the tie as well
+		{Codec{Format: lookup(t, "RPREU8")}, 254, 252},
+		{Codec{Format: lookup(t, "AFX8")}, 127.5, 127},
+		{Codec{Format: lookup(t, "AFX8")}, -128, -128},
+		{Codec{Format: lookup(t, "AFX8")}, -128.5, -128},
+		{Codec{Format: lookup(t, "AFX56")}, -0x1p55, -0x1p55},
+		{Codec{Format: lookup(t, "AFX56")}, 0x1p55 - 4, 0x1p55 - 4},
+		{Codec{Format: lookup(t, "BF16")}, 0x1.FEp127 + 0x1p119, 0x1.FEp127},
+	} {
+		if got := decodeOne(c.codec, encodeOne(t, c.codec, c.v)); got != c.want {
+			t.Errorf("%s: %v became %v, want %v", c.codec.Name, c.v, got, c.want)
+		}
+	}
+}
+
+// The other tests draw their values from Range: its ends are written out here.
+func TestRange(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		exponent       int
+		rounding       Rounding
+		least, largest float64
+	}{
+		{"FP64", 0, NearestEven, 0x1p-1074, math.MaxFloat64},
+		{"FP64", 0, Truncate, 0x1p-1074, math.MaxFloat64},
+		{"FP56", 0, NearestEven, 0x1p-1022, 0x1.fffffffffff8p1023},
+		{"FP40", 0, NearestEven, 0x1p-1022, 0x1.fffffff8p1023},
+		{"FP40", 0, Truncate, 0x1p-1022, math.MaxFloat64},
+		{"FP32", 0, NearestEven, 0x1p-126, 0x1.ffffffp127},
+		{"FP32", 0, Truncate, 0x1p-126, 0x1.fffffffffffffp127},
+		{"BF16", 0, NearestEven, 0x1p-126, 0x1.ffp127},
+		{"RPRE8", 0, NearestEven, 1, 252},
+		{"RPRE8", 0, Truncate, 1, 256 - 0x1p-45},
+		{"RPREU8", 3, NearestEven, 8, 254 * 8},
+		{"RPRE48", -1022, NearestEven, 0x1p-1022, 0x1.fffffffffff8p-1015},
+		{"RPRE16", 1016, Truncate, 0x1p1016, math.MaxFloat64},
+		{"AFX8", 0, NearestEven, 0, 127.5},
+		{"AFX8", -4, Truncate, 0, 8 - 0x1p-50},
+		{"AFX48", 0, NearestEven, 0, 0x1p47 - 0.5},
+		{"AFX56", 0, NearestEven, 0, 0x1p55 - 4},
+		{"AFX56", 967, NearestEven, 0, 0x1.fffffffffffffp1021},
+	} {
+		codec := Codec{Format: lookup(t, c.name), Exponent: c.exponent, Rounding: c.rounding}
+		if least, largest := codec.Range(); least != c.least || largest != c.largest {
+			t.Errorf("%s at %d, rounding %d: %x to %x, want %x to %x",
+				c.name, c.exponent, c.rounding, least, largest, c.least, c.largest)
+		}
+	}
+}
+
+func TestErrorBound(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		exponent int
+		v        float64
+		nearest  float64
+		truncate float64
+	}{
+		{"FP64", 0, 3, 0, 0},
+		{"FP40", 0, 0, 0, 0},
+		{"FP40", 0, -3, 0x3p-29, 0x3p-28},
+		{"FP32", 0, 1, 0x1p-24, 0x1p-23},
+		{"RPRE8", 0, 5, 0x5p-5, 0x5p-4},
+		{"RPREU16", 0, 1, 0x1p-14, 0x1p-13},
+		{"AFX16", 0, 1000, 0.5, 1},
+		{"AFX16", -12, 0, 0x1p-13, 0x1p-12},
+		{"AFX16", -1022, 0, 0x1p-1023, 0x1p-1022},
+	} {
+		codec := Codec{Format: lookup(t, c.name), Exponent: c.exponent}
+		if got := codec.ErrorBound(c.v); got != c.nearest {
+			t.Errorf("%s, nearest: the bound for %g is %g, want %g", c.name, c.v, got, c.nearest)
+		}
+		codec.Rounding = Truncate
+		if got := codec.ErrorBound(c.v); got != c.truncate {
+			t.Errorf("%s, truncated: the bound for %g is %g, want %g", c.name, c.v, got, c.truncate)
+		}
+	}
+}
+
+// FP64 keeps every subnormal, however it rounds; the shorter heads have no
+// relative bound there and refuse what is below their least normal number.
+func TestSubnormals(t *testing.T) {
+	for _, rounding := range []Rounding{NearestEven, Truncate} {
+		c := Codec{Format: lookup(t, "FP64"), Rounding: rounding}
+		for _, v := range []float64{0x1p-1074, -0x1p-1074, 0x1p-1022 - 0x1p-1074, 0x1p-1022} {
+			if got := decodeOne(c, encodeOne(t, c, v)); got != v {
+				t.Errorf("FP64, rounding %d: %g became %g", rounding, v, got)
+			}
+		}
+		for name, least := range map[string]float64{
+			"FP56": 0x1p-1022, "FP48": 0x1p-1022, "FP40": 0x1p-1022, "FP32": 0x1p-126, "FP24": 0x1p-126, "BF16": 0x1p-126,
+		} {
+			c := Codec{Format: lookup(t, name), Rounding: rounding}
+			if got := decodeOne(c, encodeOne(t, c, -least)); got != -least {
+				t.Errorf("%s, rounding %d: %g became %g", name, rounding, -least, got)
+			}
+			if takes(c, least/2) {
+				t.Errorf("%s, rounding %d takes %g", name, rounding, least/2)
+			}
+		}
+	}
+}
+
+// The outermost scales that are taken, with the ends of the codes there.
+func TestOutermostScales(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		exponent int
+		v        float64
+	}{
+		{"RPRE16", -1022, 0x1p-1022},
+		{"RPRE16", 1016, -0x1.fffp1023},
+		{"RPREU48", 1016, 0x1.fffffffffffp1023},
+		{"AFX8", -1022, 0x1p-1022},
+		{"AFX56", -1022, -0x1p-967},
+		{"AFX56", 967, -0x1p1022},
+		{"AFX56", 967, 0x1p967},
+	} {
+		codec := Codec{Format: lookup(t, c.name), Exponent: c.exponent}
+		if got := decodeOne(codec, encodeOne(t, codec, c.v)); got != c.v {
+			t.Errorf("%s at %d: %g became %g", c.name, c.exponent, c.v, got)
+		}
+	}
+}
+
+// Truncated, what lies within a quantum below the least code becomes that code.
+func TestTruncatedLeastCode(t *testing.T) {
+	c := Codec{Format: lookup(t, "AFX8"), Rounding: Truncate}
+	if got := decodeOne(c, encodeOne(t, c, math.Nextafter(-129, 0))); got != -128 {
+		t.Errorf("just above -129 became %g", got)
+	}
+	if takes(c, -129) {
+		t.Error("-129 is taken")
+	}
+}
+
+// A longer destination is left alone behind the values, a shorter one refused.
+func TestDestinationLength(t *testing.T) {
+	const n, behind = 3, 20
+	for _, f := range All() {
+		c := Codec{Format: f}
+		b := bytes.Repeat([]byte{0xa5}, n*c.Bytes+behind)
+		if err := c.Encode(b, []float64{1, 1, 1}); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(b[n*c.Bytes:], bytes.Repeat([]byte{0xa5}, behind)) {
+			t.Errorf("%s wrote behind its values: % x", f.Name, b[n*c.Bytes:])
+		}
+		if err := c.Encode(make([]byte, n*c.Bytes-1, n*c.Bytes), []float64{1, 1, 1}); err == nil {
+			t.Errorf("%s encodes %d values into %d bytes", f.Name, n, n*c.Bytes-1)
+		}
+	}
+}
+
+func TestRangeErrorText(t *testing.T) {
+	c := Codec{Format: lookup(t, "RPRE16")}
+	err := c.Encode(make([]byte, 4), []float64{1, 300})
+	if want := "value 300 is out of the range of RPRE16"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
