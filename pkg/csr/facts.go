@@ -2,17 +2,10 @@ package csr
 
 import (
 	"math"
-	"slices"
 	"sync/atomic"
 
 	"github.com/mpsolve/mpsolve/internal/parallel"
 )
-
-// SymmetryTol is the relative tolerance of numerical symmetry: a matrix is
-// symmetric when |a_ij - a_ji| <= SymmetryTol min(s_i, s_j) for all i, j, with
-// s_i the largest magnitude of row i. The smaller one, since next to a row of
-// huge entries anything would look symmetric.
-const SymmetryTol = 1e-12
 
 // Position is the place of an entry, from 0.
 type Position struct{ Row, Col int }
@@ -22,8 +15,8 @@ type Facts struct {
 	Rows, Cols, NNZ int
 	LongestRow      int // most entries in a row
 
-	Symmetric bool    // numerically, see SymmetryTol; square matrices only
-	Asymmetry float64 // max |a_ij - a_ji| / min(s_i, s_j); NaN unless square
+	Symmetric bool    // numerically; square matrices only
+	Asymmetry float64 // see SymmetryTol; NaN unless square
 
 	DiagonalPositive, DiagonalNegative, DiagonalZero int // zero: missing or 0
 
@@ -55,15 +48,16 @@ func (f Facts) Spread() float64 {
 	return math.Log10(f.MaxAbs) - math.Log10(f.MinAbs)
 }
 
-// Examine computes the facts of m in two passes over the nonzeros, on the threads
-// of pool (nil: serially).
+// Examine computes the facts of m in two passes over the nonzeros, three if its
+// pattern is not symmetric, on the threads of pool (nil: serially).
 func Examine(m *Matrix, pool *parallel.Pool) Facts {
-	parts := make([]Facts, len(Panels(m))-1)
-	touched := make([]atomic.Bool, m.Cols)
-	eachPanel(m, pool, func(panel, lo, hi int) {
+	bounds := Panels(m)
+	parts := make([]Facts, len(bounds)-1)
+	touched, root := make([]atomic.Bool, m.Cols), make([]float64, m.Rows)
+	each(bounds, pool, func(panel, lo, hi int) {
 		f := noFacts()
 		for i := lo; i < hi; i++ {
-			f.addRow(m, i, touched)
+			root[i] = math.Sqrt(math.Abs(f.addRow(m, i, touched)))
 		}
 		parts[panel] = f
 	})
@@ -82,7 +76,7 @@ func Examine(m *Matrix, pool *parallel.Pool) Facts {
 		f.MinAbs = 0
 	}
 	if m.Rows == m.Cols {
-		f.Asymmetry = asymmetry(m, pool)
+		f.Asymmetry = asymmetry(m, root, pool)
 		f.Symmetric = f.Asymmetry <= SymmetryTol
 	}
 	return f
@@ -90,11 +84,11 @@ func Examine(m *Matrix, pool *parallel.Pool) Facts {
 
 func noFacts() Facts { return Facts{MinAbs: math.Inf(1), EmptyRow: -1, EmptyCol: -1} }
 
-// addRow takes in row i and marks its columns.
-func (f *Facts) addRow(m *Matrix, i int, touched []atomic.Bool) {
+// addRow takes in row i, marks its columns and returns its diagonal entry.
+func (f *Facts) addRow(m *Matrix, i int, touched []atomic.Bool) (diagonal float64) {
 	cols, vals := m.Row(i)
 	f.LongestRow = max(f.LongestRow, len(cols))
-	diagonal, empty := 0.0, true
+	least, most, empty := f.MinAbs, f.MaxAbs, true
 	for k, j := range cols {
 		v := vals[k]
 		if v == 0 {
@@ -115,14 +109,21 @@ func (f *Facts) addRow(m *Matrix, i int, touched []atomic.Bool) {
 			f.NonFinite++
 			continue
 		}
-		f.MinAbs, f.MaxAbs = min(f.MinAbs, a), max(f.MaxAbs, a)
+		if a < least { // quicker than min, which minds NaN
+			least = a
+		}
+		if a > most {
+			most = a
+		}
 	}
+	f.MinAbs, f.MaxAbs = least, most
 	if empty && f.EmptyRow < 0 {
 		f.EmptyRow = i
 	}
 	if i < m.Cols {
 		f.addDiagonal(diagonal)
 	}
+	return diagonal
 }
 
 // merge takes in what was found in later rows.
@@ -150,41 +151,4 @@ func (f *Facts) addDiagonal(v float64) {
 	default:
 		f.DiagonalZero++
 	}
-}
-
-// asymmetry returns max |a_ij - a_ji| / min(s_i, s_j): of every entry the partner
-// is looked up, which is compared with once and has to exist.
-func asymmetry(m *Matrix, pool *parallel.Pool) float64 {
-	scale := m.RowMax(pool)
-	worst := make([]float64, len(Panels(m))-1)
-	eachPanel(m, pool, func(panel, lo, hi int) {
-		w := 0.0
-		for i := lo; i < hi; i++ {
-			cols, vals := m.Row(i)
-			for k, j := range cols {
-				partner, found := m.find(int(j), i)
-				if found && int(j) <= i {
-					continue // compared in row j
-				}
-				if diff := vals[k] - partner; diff != 0 { // NaN included
-					w = math.Max(w, math.Abs(diff)/math.Min(scale[i], scale[j]))
-				}
-			}
-		}
-		worst[panel] = w
-	})
-	all := 0.0
-	for _, w := range worst {
-		all = math.Max(all, w)
-	}
-	return all
-}
-
-// find returns entry (i, j), and whether it is stored.
-func (m *Matrix) find(i, j int) (v float64, found bool) {
-	lo, hi := m.RowPtr[i], m.RowPtr[i+1]
-	if k, found := slices.BinarySearch(m.Col[lo:hi], int32(j)); found {
-		return m.Val[lo+int64(k)], true
-	}
-	return 0, false
 }

@@ -2,7 +2,6 @@ package csr
 
 import (
 	"fmt"
-	"sort"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -18,12 +17,8 @@ func (m *Matrix) At(i, j int) float64 {
 	if uint(i) >= uint(m.Rows) {
 		panic(mat.ErrRowAccess)
 	}
-	cols, vals := m.Row(i)
-	k := sort.Search(len(cols), func(k int) bool { return int(cols[k]) >= j })
-	if k < len(cols) && int(cols[k]) == j {
-		return vals[k]
-	}
-	return 0
+	v, _ := m.find(i, j)
+	return v
 }
 
 // T returns the transpose as a view.

@@ -29,6 +29,28 @@ func (m *Matrix) Row(i int) (cols []int32, vals []float64) {
 	return m.Col[lo:hi:hi], m.Val[lo:hi:hi]
 }
 
+// find returns a_ij and whether it is stored. Rows are mostly short and what is
+// asked for mostly near their start, hence the last steps one by one.
+func (m *Matrix) find(i, j int) (v float64, found bool) {
+	lo, hi, col := m.RowPtr[i], m.RowPtr[i+1], int32(j)
+	for hi-lo > 8 {
+		if mid := lo + (hi-lo)/2; m.Col[mid] <= col {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	for ; lo < hi; lo++ {
+		if c := m.Col[lo]; c >= col {
+			if c == col {
+				return m.Val[lo], true
+			}
+			break
+		}
+	}
+	return 0, false
+}
+
 // Bytes returns the memory of the three arrays.
 func (m *Matrix) Bytes() int64 { return Bytes(int64(m.Rows), int64(len(m.Val))) }
 

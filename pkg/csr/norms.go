@@ -6,14 +6,17 @@ import (
 	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
-// RowSums returns T_i = sum_j |a_ij|, the largest of which is ||A||_inf.
+// RowSums returns T_i = sum_j |a_ij|, the largest of which is ||A||_inf. This and
+// RowMax run on the threads of pool (nil: serially).
 func (m *Matrix) RowSums(pool *parallel.Pool) []float64 {
 	t := make([]float64, m.Rows)
 	eachRow(m, pool, func(i int) {
+		var sum float64
 		_, vals := m.Row(i)
 		for _, v := range vals {
-			t[i] += math.Abs(v)
+			sum += math.Abs(v)
 		}
+		t[i] = sum
 	})
 	return t
 }
@@ -21,13 +24,19 @@ func (m *Matrix) RowSums(pool *parallel.Pool) []float64 {
 // RowMax returns max_j |a_ij| for each row.
 func (m *Matrix) RowMax(pool *parallel.Pool) []float64 {
 	t := make([]float64, m.Rows)
-	eachRow(m, pool, func(i int) {
-		_, vals := m.Row(i)
-		for _, v := range vals {
-			t[i] = max(t[i], math.Abs(v))
-		}
-	})
+	eachRow(m, pool, func(i int) { t[i] = m.rowMax(i) })
 	return t
+}
+
+// rowMax compares magnitudes by their bits, which have the same order with NaN
+// above all numbers.
+func (m *Matrix) rowMax(i int) float64 {
+	var most uint64
+	_, vals := m.Row(i)
+	for _, v := range vals {
+		most = max(most, math.Float64bits(math.Abs(v)))
+	}
+	return math.Float64frombits(most)
 }
 
 // ColMax returns max_i |a_ij| for each column.

@@ -1,6 +1,11 @@
 package csr
 
-import "github.com/mpsolve/mpsolve/internal/parallel"
+import (
+	"slices"
+	"sort"
+
+	"github.com/mpsolve/mpsolve/internal/parallel"
+)
 
 // PanelBytes is the matrix data that one panel of rows holds, about: small
 // enough to spread evenly over threads, large enough to hide the call.
@@ -11,29 +16,41 @@ const PanelBytes = 256 << 10
 // the first row of each panel and, last, the number of rows.
 func Panels(m *Matrix) []int {
 	bounds := []int{0}
-	var bytes int64
-	for i := range m.Rows {
-		bytes += 8 + 12*(m.RowPtr[i+1]-m.RowPtr[i])
-		if bytes >= PanelBytes || i+1 == m.Rows {
-			bounds = append(bounds, i+1)
-			bytes = 0
-		}
+	for lo := 0; lo < m.Rows; {
+		most := min(m.Rows-lo, PanelBytes/8) // rows, that of offsets alone
+		lo += 1 + sort.Search(most-1, func(k int) bool {
+			return 8*int64(k+1)+12*(m.RowPtr[lo+k+1]-m.RowPtr[lo]) >= PanelBytes
+		})
+		bounds = append(bounds, lo)
 	}
 	return bounds
 }
 
-// eachPanel runs do for the rows lo to hi-1 of each panel, on the threads of
-// pool (nil: serially).
-func eachPanel(m *Matrix, pool *parallel.Pool, do func(panel, lo, hi int)) {
-	bounds := Panels(m)
+// each runs do for the rows lo to hi-1 of each panel, on the threads of pool
+// (nil: serially).
+func each(bounds []int, pool *parallel.Pool, do func(panel, lo, hi int)) {
 	pool.Run(len(bounds)-1, parallel.Func(func(k int) { do(k, bounds[k], bounds[k+1]) }))
 }
 
 // eachRow runs do for every row.
 func eachRow(m *Matrix, pool *parallel.Pool, do func(i int)) {
-	eachPanel(m, pool, func(_, lo, hi int) {
+	each(Panels(m), pool, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			do(i)
 		}
 	})
+}
+
+// anyRow runs do for every row and reports whether it was true for any.
+func anyRow(m *Matrix, pool *parallel.Pool, do func(i int) bool) bool {
+	bounds := Panels(m)
+	found := make([]bool, len(bounds)-1)
+	each(bounds, pool, func(panel, lo, hi int) {
+		yes := false
+		for i := lo; i < hi; i++ {
+			yes = do(i) || yes
+		}
+		found[panel] = yes
+	})
+	return slices.Contains(found, true)
 }

@@ -38,9 +38,7 @@ func NoScaling(m *Matrix) Scaling {
 // other scalings run on the threads of pool (nil: serially).
 func RowScaling(m *Matrix, pool *parallel.Pool) Scaling {
 	s := NoScaling(m)
-	for i, v := range m.RowMax(pool) {
-		s.Row[i] = -Exponent(v)
-	}
+	eachRow(m, pool, func(i int) { s.Row[i] = -Exponent(m.rowMax(i)) })
 	return s
 }
 
@@ -54,25 +52,23 @@ func SymmetricScaling(m *Matrix, pool *parallel.Pool) (Scaling, error) {
 	if m.Rows != m.Cols {
 		return Scaling{}, fmt.Errorf("csr: symmetric scaling of a %d x %d matrix", m.Rows, m.Cols)
 	}
-	rowMax := m.RowMax(pool)
 	e := make([]int, m.Rows)
 	eachRow(m, pool, func(i int) {
-		d := m.At(i, i)
+		d, _ := m.find(i, i)
 		if d == 0 {
-			d = rowMax[i]
+			d = m.rowMax(i)
 		}
 		e[i] = -(Exponent(d) >> 1) // floor of the half
 	})
-	var tooLarge atomic.Bool
-	eachRow(m, pool, func(i int) {
+	if anyRow(m, pool, func(i int) (tooLarge bool) {
 		cols, vals := m.Row(i)
 		for k, j := range cols {
 			if Exponent(vals[k])+e[i]+e[j] > 2 {
-				tooLarge.Store(true)
+				return true
 			}
 		}
-	})
-	if tooLarge.Load() {
+		return false
+	}) {
 		e = BothScaling(m, pool).Row
 	}
 	return Scaling{Row: e, Col: e}, nil
@@ -90,11 +86,12 @@ const noExponent = math.MinInt32
 // [1/4, 2).
 func BothScaling(m *Matrix, pool *parallel.Pool) Scaling {
 	s := NoScaling(m)
-	rowMax, colMax := make([]atomic.Int32, m.Rows), make([]atomic.Int32, m.Cols)
+	colMax := make([]atomic.Int32, m.Cols)
+	for j := range colMax {
+		colMax[j].Store(noExponent)
+	}
 	for range equilibrations {
-		fill(rowMax, noExponent)
-		fill(colMax, noExponent)
-		eachRow(m, pool, func(i int) {
+		changed := anyRow(m, pool, func(i int) bool {
 			cols, vals := m.Row(i)
 			largest := int32(noExponent)
 			for k, j := range cols {
@@ -104,10 +101,17 @@ func BothScaling(m *Matrix, pool *parallel.Pool) Scaling {
 					raise(&colMax[j], e)
 				}
 			}
-			rowMax[i].Store(largest)
+			h := half(largest)
+			s.Row[i] -= h // no other row looks at it
+			return h != 0
 		})
-		rows, cols := halve(s.Row, rowMax), halve(s.Col, colMax)
-		if !rows && !cols {
+		for j := range colMax {
+			h := half(colMax[j].Load())
+			s.Col[j] -= h
+			changed = changed || h != 0
+			colMax[j].Store(noExponent)
+		}
+		if !changed {
 			break
 		}
 	}
@@ -121,26 +125,13 @@ func raise(x *atomic.Int32, e int32) {
 	}
 }
 
-func fill(x []atomic.Int32, v int32) {
-	for i := range x {
-		x[i].Store(v)
+// half returns half of the largest exponent of a row or column, towards zero; 0
+// where there is no nonzero.
+func half(largest int32) int {
+	if largest == noExponent {
+		return 0
 	}
-}
-
-// halve subtracts half of each largest exponent and reports whether any
-// changed.
-func halve(s []int, largest []atomic.Int32) (changed bool) {
-	for i := range largest {
-		e := largest[i].Load()
-		if e == noExponent {
-			continue // no nonzero here
-		}
-		if h := int(e) / 2; h != 0 {
-			s[i] -= h
-			changed = true
-		}
-	}
-	return changed
+	return int(largest) / 2
 }
 
 // Exponent returns the e with |v| in [2^(e-1), 2^e), and 0 for 0, NaN and Inf.
@@ -165,6 +156,17 @@ func (s Scaling) Apply(m *Matrix, pool *parallel.Pool) *Matrix {
 		}
 	})
 	return out
+}
+
+// Negate changes the sign of every value in place, on the threads of pool (nil:
+// serially).
+func (m *Matrix) Negate(pool *parallel.Pool) {
+	eachRow(m, pool, func(i int) {
+		_, vals := m.Row(i)
+		for k, v := range vals {
+			vals[k] = -v
+		}
+	})
 }
 
 // Ldexp is math.Ldexp, quick where argument and result are normal numbers.

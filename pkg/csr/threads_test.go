@@ -3,78 +3,150 @@ package csr
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/parallel"
 )
 
-// Facts, norms and scalings are the same for any number of threads, on matrices
-// of many panels with empty, short and huge rows.
-func TestThreads(t *testing.T) {
-	rng := rand.New(rand.NewPCG(11, 12))
-	const n = 60000
-	b, err := NewBuilder(n, n)
+// random makes a matrix of normally distributed values times powers of two,
+// with at most count(i) of them in row i.
+func random(tb testing.TB, rng *rand.Rand, rows, cols int, count func(i int) int) *Matrix {
+	tb.Helper()
+	b, err := NewBuilder(rows, cols)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	for i := range n {
-		count := rng.IntN(4) // none in a quarter of the rows
-		if i%20000 == 7 {
-			count = 30000
-		}
-		for range count {
-			if err := b.Add(i, rng.IntN(n), rng.NormFloat64()*float64(uint64(1)<<rng.IntN(60))); err != nil {
-				t.Fatal(err)
+	for i := range rows {
+		for range count(i) {
+			if err := b.Add(i, rng.IntN(cols), rng.NormFloat64()*float64(uint64(1)<<rng.IntN(60))); err != nil {
+				tb.Fatal(err)
 			}
 		}
 	}
-	m := b.Build()
-	results := func(pool *parallel.Pool) string {
-		sym, err := SymmetricScaling(m, pool)
-		both := BothScaling(m, pool)
-		return fmt.Sprintf("%+v %x %x %v %v %v %v %x", Examine(m, pool), m.RowSums(pool), m.RowMax(pool),
-			RowScaling(m, pool), sym, err, both, both.Apply(m, pool).Val)
-	}
-	want := results(nil)
-	for _, threads := range []int{1, 2, 3, 8} {
-		pool := parallel.New(threads)
-		if results(pool) != want {
-			t.Errorf("other results with %d threads", threads)
+	return b.Build()
+}
+
+// manyShapes are matrices of many and few panels with empty, short and huge rows.
+func manyShapes(tb testing.TB) map[string]*Matrix {
+	rng := rand.New(rand.NewPCG(11, 12))
+	few := func(int) int { return rng.IntN(4) } // none in a quarter of the rows
+	uneven := func(i int) int {
+		if i%10000 == 7 {
+			return 15000
 		}
-		pool.Close()
+		return rng.IntN(4)
+	}
+	symmetric := random(tb, rng, 20000, 20000, uneven)
+	return map[string]*Matrix{
+		"zero value": {},
+		"no rows":    {Cols: 3, RowPtr: []int64{0}},
+		"one row":    random(tb, rng, 1, 30000, func(int) int { return 25000 }),
+		"one column": random(tb, rng, 40000, 1, few),
+		"1 x 1":      random(tb, rng, 1, 1, func(int) int { return 1 }),
+		"empty":      random(tb, rng, 70000, 70000, func(int) int { return 0 }),
+		"small":      random(tb, rng, 50, 50, few),
+		"uneven":     random(tb, rng, 30000, 30000, uneven),
+		"huge rows":  random(tb, rng, 8, 30000, func(int) int { return 30000 }),
+		"wide":       random(tb, rng, 20000, 60000, few),
+		"symmetric":  plusTransposed(tb, symmetric),
 	}
 }
 
-func BenchmarkSetUp(b *testing.B) {
-	const n = 1_000_000
-	a, err := NewBuilder(n, n)
+// plusTransposed returns A + A^T.
+func plusTransposed(tb testing.TB, m *Matrix) *Matrix {
+	tb.Helper()
+	b, err := NewBuilder(m.Rows, m.Rows)
 	if err != nil {
-		b.Fatal(err)
+		tb.Fatal(err)
 	}
-	for i := range n {
-		for _, j := range []int{i - 1000, i - 1, i, i + 1, i + 1000} {
-			if 0 <= j && j < n {
-				if err := a.Add(i, j, float64(1+i%7+j%7)); err != nil {
-					b.Fatal(err)
-				}
+	m.DoNonZero(func(i, j int, v float64) {
+		if i < j {
+			err = b.Add(j, i, v)
+		}
+		if err == nil && i <= j {
+			err = b.Add(i, j, v)
+		}
+		if err != nil {
+			tb.Fatal(err)
+		}
+	})
+	return b.Build()
+}
+
+// found is all that is computed from a matrix on a pool.
+type found struct {
+	facts  string // printed, since NaN is not equal to itself
+	values [][]float64
+	exps   [][]int
+}
+
+func look(m *Matrix, pool *parallel.Pool) found {
+	row, both := RowScaling(m, pool), BothScaling(m, pool)
+	sym, _ := SymmetricScaling(m, pool) // nil unless square
+	scaled := both.Apply(m, pool)
+	scaled.Negate(pool)
+	return found{
+		facts:  fmt.Sprintf("%+v", Examine(m, pool)),
+		values: [][]float64{m.RowSums(pool), m.RowMax(pool), scaled.Val},
+		exps:   [][]int{row.Row, sym.Row, sym.Col, both.Row, both.Col},
+	}
+}
+
+// Facts, norms and scalings have the same bits for any number of threads.
+func TestThreads(t *testing.T) {
+	for name, m := range manyShapes(t) {
+		want := look(m, nil)
+		for _, threads := range []int{1, 2, 3, 8} {
+			pool := parallel.New(threads)
+			got := look(m, pool)
+			pool.Close()
+			if got.facts != want.facts || !slices.EqualFunc(got.values, want.values, slices.Equal) ||
+				!slices.EqualFunc(got.exps, want.exps, slices.Equal) {
+				t.Errorf("%s: other results with %d threads", name, threads)
 			}
 		}
 	}
-	m := a.Build()
-	for _, threads := range []int{1, 2} {
-		pool := parallel.New(threads)
-		for name, f := range map[string]func(){
-			"Examine":          func() { Examine(m, pool) },
-			"SymmetricScaling": func() { _, _ = SymmetricScaling(m, pool) },
-			"BothScaling":      func() { BothScaling(m, pool) },
-		} {
-			b.Run(fmt.Sprintf("%s/threads=%d", name, threads), func(b *testing.B) {
-				for b.Loop() {
-					f()
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(m.NNZ()), "ns/nz")
-			})
+}
+
+// Panels reach from multiple to multiple of their bytes.
+func TestPanels(t *testing.T) {
+	for name, m := range manyShapes(t) {
+		want, data := []int{0}, int64(0)
+		for i := range m.Rows {
+			cols, _ := m.Row(i)
+			if data += 8 + 12*int64(len(cols)); data >= PanelBytes || i+1 == m.Rows {
+				want, data = append(want, i+1), 0
+			}
 		}
-		pool.Close()
+		if got := Panels(m); !slices.Equal(got, want) {
+			t.Errorf("%s: panels %v, want %v", name, got, want)
+		}
+	}
+}
+
+// At finds what is stored in rows of any length, and nothing else.
+func TestAtFindsEveryEntry(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 14))
+	m := random(t, rng, 60, 100, func(i int) int { return 3 * i })
+	for i := range m.Rows {
+		full := make([]float64, m.Cols)
+		cols, vals := m.Row(i)
+		for k, j := range cols {
+			full[j] = vals[k]
+		}
+		for j, want := range full {
+			if got := m.At(i, j); got != want {
+				t.Fatalf("entry (%d, %d) is %v, want %v", i, j, got, want)
+			}
+		}
+	}
+}
+
+func TestNegate(t *testing.T) {
+	m := fromDense(t, [][]float64{{1, -2}, {0, 3}})
+	m.Negate(nil)
+	if want := fromDense(t, [][]float64{{-1, 2}, {0, -3}}); !sameBits(m, want) {
+		t.Errorf("got %v, want %v", m.Val, want.Val)
 	}
 }

@@ -146,9 +146,7 @@ func (s *Solver) scaledMatrix(scaling csr.Scaling, sign float64) *csr.Matrix {
 	}
 	m := scaling.Apply(s.m, s.pool)
 	if sign < 0 {
-		for k := range m.Val {
-			m.Val[k] = -m.Val[k]
-		}
+		m.Negate(s.pool)
 	}
 	return m
 }

@@ -1,0 +1,56 @@
+package csr
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/internal/parallel"
+)
+
+// BenchmarkSetUp looks at and scales a five-point grid of five million nonzeros,
+// with and without a partner to every entry.
+func BenchmarkSetUp(b *testing.B) {
+	const n, k = 1_000_000, 1000
+	five := func(stencil ...int) *Matrix {
+		a, err := NewBuilder(n, n)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for i := range n {
+			for _, d := range stencil {
+				if j := i + d; 0 <= j && j < n {
+					if err := a.Add(i, j, float64(1+i%7+j%7)); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		}
+		return a.Build()
+	}
+	m, upwind := five(-k, -1, 0, 1, k), five(-2*k, -k, -2, -1, 0)
+	scaling := BothScaling(m, nil)
+	for _, bench := range []struct {
+		name string
+		run  func(pool *parallel.Pool)
+	}{
+		{"Examine", func(pool *parallel.Pool) { Examine(m, pool) }},
+		{"ExamineUnsymmetric", func(pool *parallel.Pool) { Examine(upwind, pool) }},
+		{"RowSums", func(pool *parallel.Pool) { m.RowSums(pool) }},
+		{"RowScaling", func(pool *parallel.Pool) { RowScaling(m, pool) }},
+		{"SymmetricScaling", func(pool *parallel.Pool) { _, _ = SymmetricScaling(m, pool) }},
+		{"BothScaling", func(pool *parallel.Pool) { BothScaling(m, pool) }},
+		{"Apply", func(pool *parallel.Pool) { scaling.Apply(m, pool) }},
+	} {
+		for _, threads := range []int{1, 2} {
+			b.Run(fmt.Sprintf("%s/threads=%d", bench.name, threads), func(b *testing.B) {
+				pool := parallel.New(threads)
+				defer pool.Close()
+				b.SetBytes(m.Bytes())
+				for b.Loop() {
+					bench.run(pool)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(m.NNZ()), "ns/nz")
+			})
+		}
+	}
+}
