@@ -2,11 +2,8 @@ package cli
 
 import (
 	"errors"
-	"os"
 	"os/exec"
 	"strconv"
-	"strings"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -29,18 +26,4 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
 	}
-}
-
-// waitFor waits until a file contains a text: wait-for FILE TEXT
-func waitFor(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: wait-for FILE TEXT")
-	}
-	for range 600 {
-		if b, err := os.ReadFile(ts.MkAbs(args[0])); err == nil && strings.Contains(string(b), args[1]) {
-			return
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	ts.Fatalf("%s never contained %q", args[0], args[1])
 }

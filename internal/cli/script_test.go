@@ -33,6 +33,6 @@ func TestScripts(t *testing.T) {
 			e.Setenv("DATA", data)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "wait-for": waitFor},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status},
 	})
 }

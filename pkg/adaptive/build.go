@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -49,11 +48,6 @@ func chunkPanels(m *csr.Matrix) []int {
 	return slices.Compact(panels)
 }
 
-// eachPanel runs do for the rows of each panel.
-func eachPanel(panels []int, pool *linop.Pool, do func(panel, lo, hi int)) {
-	pool.Run(len(panels)-1, parallel.Func(func(k int) { do(k, panels[k], panels[k+1]) }))
-}
-
 // row calls visit for each element of row i with its value and bucket; the
 // diagonal and the largest element are never dropped.
 func (b *builder) row(i int, visit func(col int32, value float64, bucket int)) {
@@ -90,7 +84,7 @@ func (b *builder) count() ([][]uint32, error) {
 		ptr[k] = make([]uint32, b.m.Rows+1)
 	}
 	zeros := make([]int, len(b.panels)-1)
-	eachPanel(b.panels, b.pool, func(panel, lo, hi int) {
+	b.pool.RunRanges(b.panels, func(panel, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			if !b.allInSlots(i) {
 				b.row(i, func(_ int32, _ float64, bucket int) {
@@ -156,7 +150,7 @@ func Build(m *csr.Matrix, s Spec, pool *linop.Pool) (*Matrix, error) {
 		})
 	}
 	faults := make([]error, len(b.panels)-1)
-	eachPanel(b.panels, pool, func(panel, lo, hi int) { faults[panel] = b.fill(a, place, lo, hi) })
+	pool.RunRanges(b.panels, func(panel, lo, hi int) { faults[panel] = b.fill(a, place, lo, hi) })
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}

@@ -209,7 +209,7 @@ func (b *builder) buildSlots() *slotMatrix {
 	}
 	var mu sync.Mutex
 	scratch := sync.Pool{New: func() any { return new(slotBuilder) }}
-	eachPanel(b.panels, b.pool, func(panel, lo, hi int) {
+	b.pool.RunRanges(b.panels, func(panel, lo, hi int) {
 		p := scratch.Get().(*slotBuilder)
 		defer scratch.Put(p)
 		rows := make([]int32, hi-lo)

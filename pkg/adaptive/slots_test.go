@@ -26,6 +26,27 @@ func pattern(t testing.TB, rows, cols int, length func(i int) int) *csr.Matrix {
 	return b.Build()
 }
 
+// bothLayouts stores m in slots and in buckets and demands the same products, but
+// for the order of their sums.
+func bothLayouts(t *testing.T, m *csr.Matrix, s Spec) (slots, buckets *Matrix) {
+	t.Helper()
+	s.Layout = Slots
+	slots = build(t, m, s)
+	s.Layout = Bucketed
+	buckets = build(t, m, s)
+	x := random(5, m.Cols)
+	y, z := make([]float64, m.Rows), make([]float64, m.Rows)
+	slots.Apply(y, x)
+	buckets.Apply(z, x)
+	sums := m.RowSums(nil)
+	for i := range y {
+		if math.Abs(y[i]-z[i]) > 1e-12*sums[i] {
+			t.Fatalf("%s: row %d is %g in slots, %g in buckets", s.name(), i+1, y[i], z[i])
+		}
+	}
+	return slots, buckets
+}
+
 // Patterns that chunks of eight rows and 16-bit columns could trip over: the
 // stored matrix is the same, element by element, as in buckets.
 func TestSlotsOfManyPatterns(t *testing.T) {
@@ -46,20 +67,7 @@ func TestSlotsOfManyPatterns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, eps := range []float64{0x1p-53, 0x1p-24, 0x1p-10} {
 				for _, c := range Criteria {
-					s := Spec{Set: set(t, "AFX"), Epsilon: eps, Criterion: c, Layout: Slots}
-					a := build(t, m, s)
-					s.Layout = Bucketed
-					b := build(t, m, s)
-					x := random(5, m.Cols)
-					y, z := make([]float64, m.Rows), make([]float64, m.Rows)
-					a.Apply(y, x)
-					b.Apply(z, x)
-					sums := m.RowSums(nil)
-					for i := range y {
-						if math.Abs(y[i]-z[i]) > 1e-12*sums[i] { // the order of sums differs
-							t.Fatalf("%g %s: row %d is %g in slots, %g in buckets", eps, c, i+1, y[i], z[i])
-						}
-					}
+					a, b := bothLayouts(t, m, Spec{Set: set(t, "AFX"), Epsilon: eps, Criterion: c})
 					if a.Stats().Dropped != b.Stats().Dropped || a.Stats().Bytes != a.Bytes() {
 						t.Errorf("%g %s: %+v and %+v, %d bytes", eps, c, a.Stats(), b.Stats(), a.Bytes())
 					}
@@ -99,19 +107,6 @@ func FuzzSlots(f *testing.F) {
 			return
 		}
 		m := pattern(t, len(lengths), int(cols), func(i int) int { return int(lengths[i]) })
-		s := Spec{Set: set(t, "AFX"), Epsilon: math.Ldexp(1, -1-int(bits%53)), Layout: Slots}
-		a := build(t, m, s)
-		s.Layout = Bucketed
-		b := build(t, m, s)
-		x := random(5, m.Cols)
-		y, z := make([]float64, m.Rows), make([]float64, m.Rows)
-		a.Apply(y, x)
-		b.Apply(z, x)
-		sums := m.RowSums(nil)
-		for i := range y {
-			if math.Abs(y[i]-z[i]) > 1e-12*sums[i] {
-				t.Fatalf("row %d is %g in slots, %g in buckets", i+1, y[i], z[i])
-			}
-		}
+		bothLayouts(t, m, Spec{Set: set(t, "AFX"), Epsilon: math.Ldexp(1, -1-int(bits%53))})
 	})
 }

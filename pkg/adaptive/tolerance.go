@@ -82,7 +82,7 @@ func newTolerances(m *csr.Matrix, s Spec, panels []int, pool *linop.Pool) (*tole
 	if s.criterion() == Exact {
 		w = s.X
 	}
-	eachPanel(panels, pool, func(_, lo, hi int) {
+	pool.RunRanges(panels, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			cols, vals := m.Row(i)
 			norms[i] = rowNorm(cols, vals, w)

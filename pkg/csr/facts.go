@@ -54,7 +54,7 @@ func Examine(m *Matrix, pool *parallel.Pool) Facts {
 	bounds := Panels(m)
 	parts := make([]Facts, len(bounds)-1)
 	touched, root := make([]atomic.Bool, m.Cols), make([]float64, m.Rows)
-	each(bounds, pool, func(panel, lo, hi int) {
+	pool.RunRanges(bounds, func(panel, lo, hi int) {
 		f := noFacts()
 		for i := lo; i < hi; i++ {
 			root[i] = math.Sqrt(math.Abs(f.addRow(m, i, touched)))

@@ -26,15 +26,9 @@ func Panels(m *Matrix) []int {
 	return bounds
 }
 
-// each runs do for the rows lo to hi-1 of each panel, on the threads of pool
-// (nil: serially).
-func each(bounds []int, pool *parallel.Pool, do func(panel, lo, hi int)) {
-	pool.Run(len(bounds)-1, parallel.Func(func(k int) { do(k, bounds[k], bounds[k+1]) }))
-}
-
 // eachRow runs do for every row.
 func eachRow(m *Matrix, pool *parallel.Pool, do func(i int)) {
-	each(Panels(m), pool, func(_, lo, hi int) {
+	pool.RunRanges(Panels(m), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			do(i)
 		}
@@ -45,7 +39,7 @@ func eachRow(m *Matrix, pool *parallel.Pool, do func(i int)) {
 func anyRow(m *Matrix, pool *parallel.Pool, do func(i int) bool) bool {
 	bounds := Panels(m)
 	found := make([]bool, len(bounds)-1)
-	each(bounds, pool, func(panel, lo, hi int) {
+	pool.RunRanges(bounds, func(panel, lo, hi int) {
 		yes := false
 		for i := lo; i < hi; i++ {
 			yes = do(i) || yes

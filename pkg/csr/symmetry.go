@@ -24,7 +24,7 @@ const SymmetryTol = 1e-12
 func asymmetry(m *Matrix, root []float64, pool *parallel.Pool) float64 {
 	bounds := Panels(m)
 	worst, alone := make([]float64, len(bounds)-1), make([]int, len(bounds)-1)
-	each(bounds, pool, func(panel, lo, hi int) {
+	pool.RunRanges(bounds, func(panel, lo, hi int) {
 		w, n := 0.0, 0 // n: entries below, less those found
 		for i := lo; i < hi; i++ {
 			cols, vals := m.Row(i)
@@ -51,7 +51,7 @@ func asymmetry(m *Matrix, root []float64, pool *parallel.Pool) float64 {
 		unpaired += n
 	}
 	if unpaired > 0 {
-		each(bounds, pool, func(panel, lo, hi int) {
+		pool.RunRanges(bounds, func(panel, lo, hi int) {
 			for i := lo; i < hi; i++ {
 				cols, vals := m.Row(i)
 				for k, j := range cols {
