@@ -2,10 +2,6 @@ package kernels
 
 import "encoding/binary"
 
-// TierVariable is the environment variable that, set to "portable", keeps the
-// kernels from using SIMD: for tests and bug reports.
-const TierVariable = "MPSOLVE_KERNELS"
-
 // Lanes is the number of rows that a chunk of slots serves at once.
 const Lanes = 8
 
