@@ -47,21 +47,14 @@ func TestSlotsStayInside(t *testing.T) {
 		t.Skip("no SIMD kernel for slots on this processor")
 	}
 	rng := rand.New(rand.NewPCG(7, 8))
-	for range 50 {
-		chunks, cols := 1+rng.IntN(3), 1+rng.IntN(500)
-		p := randomPanel(rng, chunks, 1+rng.IntN(9), cols)
-		if len(p.Groups) == 0 {
-			continue
-		}
+	for range 200 {
+		p := randomPanel(rng, 1+rng.IntN(20), 1+rng.IntN(9), 1+rng.IntN(500))
 		q := &SlotPanel{
-			Groups: guardedCopy(t, p.Groups), Widths: guardedCopy(t, p.Widths),
-			Index: guardedCopy(t, p.Index), Values: guardedCopy(t, p.Values),
+			Groups: guardedCopy(t, p.Groups), Widths: guardedCopy(t, p.Widths), Index: guardedCopy(t, p.Index),
+			Offsets: guardedCopy(t, p.Offsets), Values: guardedCopy(t, p.Values), Order: guardedCopy(t, p.Order),
 		}
-		x := guarded[float64](t, cols)
-		for j := range x {
-			x[j] = rng.NormFloat64()
-		}
-		AddSlots(guarded[float64](t, Lanes*chunks), q, x)
+		p.units.Exp = guardedCopy(t, p.units.Exp)
+		slotsSIMD(guarded[float64](t, p.rows), q, normal(rng, guarded[float64](t, p.cols)), p.row0, p.units, p.add)
 	}
 }
 

@@ -1,6 +1,9 @@
 package kernels
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math"
+)
 
 // Lanes is the number of rows that a chunk of slots serves at once.
 const Lanes = 8
@@ -9,57 +12,150 @@ const Lanes = 8
 // since a slot is loaded as 64 bytes whatever its width.
 const SlotPadding = 64
 
-// SlotGroup is a run of slots that belong to one chunk of rows and whose columns
-// lie within 2^16 of a base.
+// MaxSlotWidth is the largest width of a slot in bits: an integer and up to seven
+// bits before it fit a word.
+const MaxSlotWidth = 57
+
+// Flags of a group of slots.
+const (
+	// Diagonal: lane l of a slot is in column row + offset, row being that of lane
+	// l and the offset one of SlotPanel.Offsets; Base is the first one's index.
+	Diagonal = 1 << iota
+	// Float: the values are float32, not integers. Not with Diagonal.
+	Float
+	// Last: the group ends its chunk.
+	Last
+	// OneRow: all lanes of the chunk belong to the same row. Not with Diagonal.
+	OneRow
+)
+
+// SlotGroup is a run of slots of one chunk of rows, whose columns lie within 2^16
+// of a base.
 type SlotGroup struct {
 	Base  uint32 // first column
 	Slots uint16
-	Chunk uint16
+	Flags uint16
 }
 
-// SlotPanel is a range of rows in fixed-point slots. Slot s holds one element for
-// each of eight rows: its width w in bytes (1 to 7), eight columns relative to
-// the base of its group, and eight two's complement integers of w bytes, lane by
-// lane. Lanes without an element hold a zero.
+// SlotPanel is a range of rows in fixed-point slots. A slot holds one element for
+// each of eight rows: its width w in bits, eight columns relative to the base of
+// its group, and eight two's complement integers of w bits, one after the other,
+// w bytes in all. Lanes without an element hold a zero.
+//
+// The groups up to one that is Last are a chunk. A chunk serves the next eight
+// rows, or those that are left, or the next row alone if it is OneRow.
 type SlotPanel struct {
-	Groups []SlotGroup
-	Widths []byte
-	Index  []uint16
-	Values []byte // SlotPadding bytes longer than the values
+	Groups  []SlotGroup
+	Widths  []byte   // of each slot, in bits, 1 to MaxSlotWidth; 32 in a Float group
+	Index   []uint16 // eight for each slot that is not Diagonal
+	Offsets []int32
+	Values  []byte   // SlotPadding bytes longer than the values
+	Order   []uint16 // the rows in the order of the chunks; nil: 0, 1, ...
 }
 
-// AddSlots adds the products of a panel with x: acc[8 c + l] is the row of lane l
-// of chunk c.
-func AddSlots(acc []float64, p *SlotPanel, x []float64) {
-	if slotsSIMD != nil && len(p.Groups) > 0 { // chosen once for this processor
-		slotsSIMD(acc, p, x)
+// Units are the factors of the rows of a product: 2^(Exp[i]+Shift) for row i, a
+// normal number, or Factor for all rows if Exp is nil.
+type Units struct {
+	Factor float64
+	Exp    []int32
+	Shift  int
+}
+
+func (u *Units) at(i int) float64 {
+	if u.Exp == nil {
+		return u.Factor
+	}
+	return math.Float64frombits(uint64(int(u.Exp[i])+u.Shift+1023) << 52)
+}
+
+// MulSlots computes dst = D P x, or dst += D P x, for a panel P whose first row is
+// row0 of the matrix (which matters to diagonals only) and the units D. The sum of
+// a row has a fixed order, the same in all tiers.
+func MulSlots(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add bool) {
+	if slotsSIMD != nil && len(p.Groups) > 0 && len(x) > 0 { // chosen once for this processor
+		slotsSIMD(dst, p, x, row0, d, add)
 		return
 	}
-	addSlots(acc, p, x)
+	mulSlots(dst, p, x, row0, d, add)
 }
 
 // HasFastSlots reports whether this processor has the instructions that make
 // slots faster than CSR: AVX-512 with VBMI.
 func HasFastSlots() bool { return slotsSIMD != nil }
 
-// addSlots is AddSlots in portable Go, operation by operation what the assembly
-// does.
-func addSlots(acc []float64, p *SlotPanel, x []float64) {
-	slot, at := 0, 0
+// mulSlots is MulSlots in portable Go, operation by operation what the assembly
+// does: slots go to two sums in turns.
+func mulSlots(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add bool) {
+	var even, odd [Lanes]float64
+	row, widths, index, values := 0, p.Widths, p.Index, p.Values
 	for _, g := range p.Groups {
-		rows := acc[Lanes*int(g.Chunk):][:Lanes]
-		near := x[g.Base:]
-		for range g.Slots {
-			w := int(p.Widths[slot])
-			shift := uint(64 - 8*w)
-			index := p.Index[Lanes*slot:][:Lanes]
-			for l, j := range index {
-				word := binary.LittleEndian.Uint64(p.Values[at+l*w:])
-				m := int64(word<<(shift&63)) >> (shift & 63)
-				rows[l] += float64(float64(m) * near[j])
+		for k := range int(g.Slots) {
+			var m, xs [Lanes]float64
+			w := int(widths[k])
+			switch {
+			case g.Flags&Float != 0:
+				for l := range m {
+					m[l] = float64(math.Float32frombits(binary.LittleEndian.Uint32(values[4*l:])))
+				}
+			default:
+				SlotIntegers(&m, values, w)
 			}
-			at += Lanes * w
-			slot++
+			values = values[w:]
+			if g.Flags&Diagonal != 0 {
+				copy(xs[:], x[row0+row+int(p.Offsets[int(g.Base)+k]):])
+			} else {
+				for l := range xs {
+					xs[l] = x[int(g.Base)+int(index[l])]
+				}
+				index = index[Lanes:]
+			}
+			sum := &even
+			if k&1 != 0 {
+				sum = &odd
+			}
+			for l := range sum {
+				sum[l] = math.FMA(m[l], xs[l], sum[l])
+			}
 		}
+		widths = widths[g.Slots:]
+		if g.Flags&Last == 0 {
+			continue
+		}
+		n := min(Lanes, len(dst)-row)
+		for l := range even {
+			even[l] += odd[l]
+		}
+		if g.Flags&OneRow != 0 {
+			n = 1
+			even[0] = addLanes(&even)
+		}
+		for l := range n {
+			i := row + l
+			if p.Order != nil {
+				i = int(p.Order[i])
+			}
+			if add {
+				dst[i] = math.FMA(even[l], d.at(i), dst[i])
+			} else {
+				dst[i] = even[l] * d.at(i)
+			}
+		}
+		row += n
+		even, odd = [Lanes]float64{}, [Lanes]float64{}
 	}
+}
+
+// SlotIntegers takes apart a slot of width w.
+func SlotIntegers(m *[Lanes]float64, values []byte, w int) {
+	down := uint(64-w) & 63
+	for l := range m {
+		bit := l * w
+		word := binary.LittleEndian.Uint64(values[bit>>3:])
+		m[l] = float64(int64(word<<(down-uint(bit&7))) >> down)
+	}
+}
+
+// addLanes sums the lanes as a vector is folded: halves, quarters, the last two.
+func addLanes(s *[Lanes]float64) float64 {
+	return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]))
 }

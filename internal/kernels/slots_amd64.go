@@ -2,34 +2,70 @@
 
 package kernels
 
-var slotsSIMD = pick(map[Tier]func(acc []float64, p *SlotPanel, x []float64){AVX512: addSlotsAVX512})
+var slotsSIMD = pick(map[Tier]func(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add bool){AVX512: mulSlotsAVX512})
 
-// slotTable is what a slot of one width needs to be taken apart: the bytes of
-// lane l move to the top of lane l, and an arithmetic shift extends the sign.
+// slotTable is what a slot of one width needs to be taken apart: the bytes with
+// the bits of lane l move to lane l, its highest bit to the top and then the
+// lowest to the bottom, which extends the sign.
 type slotTable struct {
 	permutation [64]byte
-	shift       [8]uint64
+	up, down    [Lanes]uint64
 }
 
 var slotTables = newSlotTables()
 
-func newSlotTables() (t [8]slotTable) {
-	for w := 1; w < 8; w++ {
-		for lane := range Lanes {
-			for k := range w {
-				t[w].permutation[8*lane+8-w+k] = byte(lane*w + k)
+func newSlotTables() (t [MaxSlotWidth + 1]slotTable) {
+	for w := 1; w <= MaxSlotWidth; w++ {
+		for l := range Lanes {
+			bit := l * w
+			for k := range 8 {
+				t[w].permutation[8*l+k] = byte(min(bit/8+k, 63))
 			}
-			t[w].shift[lane] = uint64(64 - 8*w)
+			t[w].up[l] = uint64(64 - w - bit%8)
+			t[w].down[l] = uint64(64 - w)
 		}
 	}
 	return t
 }
 
-func addSlotsAVX512(acc []float64, p *SlotPanel, x []float64) {
-	slotsAVX512(&acc[0], &p.Groups[0], len(p.Groups), &p.Widths[0], &p.Index[0], &p.Values[0], &x[0], &slotTables[0])
+// slotCall is the arguments of the assembly.
+type slotCall struct {
+	groups  *SlotGroup
+	count   int
+	widths  *byte
+	index   *uint16
+	offsets *int32
+	values  *byte
+	order   *uint16
+	x, xRow *float64 // xRow: that of the first row
+	dst     *float64
+	rows    int
+	exp     *int32
+	bias    int // to the biased exponent of a unit
+	factor  float64
+	add     bool
+	tables  *[MaxSlotWidth + 1]slotTable
 }
 
-// slotsAVX512 is addSlots; a gather fetches x, eight elements at a time.
-//
+func mulSlotsAVX512(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add bool) {
+	c := slotCall{
+		groups: &p.Groups[0], count: len(p.Groups), widths: first(p.Widths), index: first(p.Index), offsets: first(p.Offsets),
+		values: first(p.Values), order: first(p.Order), x: &x[0],
+		dst: first(dst), rows: len(dst), exp: first(d.Exp), bias: d.Shift + 1023, factor: d.Factor, add: add, tables: &slotTables,
+	}
+	if len(p.Offsets) > 0 {
+		c.xRow = &x[row0]
+	}
+	slotsAVX512(&c)
+}
+
+// first is the address of the first element, nil if there is none.
+func first[T any](s []T) *T {
+	if len(s) == 0 {
+		return nil
+	}
+	return &s[0]
+}
+
 //go:noescape
-func slotsAVX512(acc *float64, groups *SlotGroup, n int, widths *byte, index *uint16, values *byte, x *float64, tables *slotTable)
+func slotsAVX512(c *slotCall)

@@ -1,68 +1,215 @@
 //go:build !purego
 
+#include "go_asm.h"
 #include "textflag.h"
 
-// func slotsAVX512(acc *float64, groups *SlotGroup, n int, widths *byte, index *uint16, values *byte, x *float64, tables *slotTable)
+// The integers of the slot at R10, whose width is at R8, as float64 to Z; goes on
+// to the next slot. AX: the width, that is the bytes of the slot. The line two
+// kilobytes on is fetched meanwhile.
+#define INTEGERS(Z) \
+	MOVBLZX    (R8), AX; \
+	LEAQ       (AX)(AX*2), R15; \
+	SHLQ       $6, R15; \
+	VMOVDQU64  (R12)(R15*1), Z; \
+	VPERMB     (R10), Z, Z; \
+	VPSLLVQ    64(R12)(R15*1), Z, Z; \
+	VPSRAVQ    128(R12)(R15*1), Z, Z; \
+	VCVTQQ2PD  Z, Z; \
+	PREFETCHT0 2048(R10); \
+	ADDQ       AX, R10; \
+	INCQ       R8
+
+// x[base + index] to Z for the eight columns at R9, R13 being &x[base].
+#define GATHER(Y, K, Z) \
+	VPMOVZXWD  (R9), Y; \
+	KXNORB     K, K, K; \
+	VPXORQ     Z, Z, Z; \
+	VGATHERDPD (R13)(Y*8), K, Z; \
+	PREFETCHT0 1024(R9); \
+	ADDQ       $16, R9
+
+// func slotsAVX512(c *slotCall)
 //
-// Z1 and Z6 take apart slots of width R14. For each group: Z0 = acc[8 chunk ...]; for each of its slots
-//	Z2 = the integers, moved to the top of their lanes and shifted down
-//	Z4 = x[base + index]
-//	Z0 += float64(Z2) * Z4
-// and Z0 goes back.
-TEXT ·slotsAVX512(SB), NOSPLIT, $0-64
-	MOVQ acc+0(FP), DI
-	MOVQ groups+8(FP), SI
-	MOVQ n+16(FP), CX
-	MOVQ widths+24(FP), R8
-	MOVQ index+32(FP), R9
-	MOVQ values+40(FP), R10
-	MOVQ x+48(FP), R11
-	MOVQ tables+56(FP), R12
-	XORL R14, R14 // the width that Z1 and Z6 are for
+// Z0, Z1: the two sums of the chunk. DX: the rows done.
+TEXT ·slotsAVX512(SB), NOSPLIT, $0-8
+	MOVQ         c+0(FP), DI
+	MOVQ         slotCall_groups(DI), SI
+	MOVQ         slotCall_count(DI), CX
+	MOVQ         slotCall_widths(DI), R8
+	MOVQ         slotCall_index(DI), R9
+	MOVQ         slotCall_values(DI), R10
+	MOVQ         slotCall_x(DI), R11
+	MOVQ         slotCall_tables(DI), R12
+	VBROADCASTSD slotCall_factor(DI), Z30
+	VPBROADCASTQ slotCall_bias(DI), Z31
+	XORL         DX, DX
+	VPXORQ       Z0, Z0, Z0
+	VPXORQ       Z1, Z1, Z1
 
 group:
 	MOVL    (SI), AX
-	LEAQ    (R11)(AX*8), R13
 	MOVWLZX 4(SI), BX
-	MOVWLZX 6(SI), DX
-	SHLQ    $6, DX
-	VMOVUPD (DI)(DX*1), Z0
+	MOVWLZX 6(SI), R15
+	TESTL   $const_Diagonal, R15
+	JNZ     diagonal
+	LEAQ    (R11)(AX*8), R13
+	TESTL   $const_Float, R15
+	JNZ     float
+	SUBQ    $2, BX
+	JLT     gatherRest
 
-slot:
-	MOVBLZX     (R8), AX
-	CMPL        AX, R14
-	JNE         width
+gather:
+	INTEGERS(Z2)
+	GATHER(Y3, K1, Z4)
+	VFMADD231PD Z4, Z2, Z0
+	INTEGERS(Z5)
+	GATHER(Y6, K2, Z7)
+	VFMADD231PD Z7, Z5, Z1
+	SUBQ        $2, BX
+	JGE         gather
 
-multiply:
-	VPERMB      (R10), Z1, Z2
-	VPSRAVQ     Z6, Z2, Z2
-	VCVTQQ2PD   Z2, Z2
-	VPMOVZXWD   (R9), Y3
-	KXNORB      K1, K1, K1
-	VPXORQ      Z4, Z4, Z4
-	VGATHERDPD  (R13)(Y3*8), K1, Z4
-	VMULPD      Z4, Z2, Z2
-	VADDPD      Z2, Z0, Z0
-	PREFETCHT0  4096(R10)
-	PREFETCHT0  2048(R9)
-	LEAQ        (R10)(AX*8), R10
-	ADDQ        $16, R9
+gatherRest:
+	CMPQ        BX, $-1
+	JNE         grouped
+	INTEGERS(Z2)
+	GATHER(Y3, K1, Z4)
+	VFMADD231PD Z4, Z2, Z0
+	JMP         grouped
+
+diagonal:
+	MOVQ slotCall_offsets(DI), R14
+	LEAQ (R14)(AX*4), R14
+	MOVQ slotCall_xRow(DI), R13
+	LEAQ (R13)(DX*8), R13
+	SUBQ $2, BX
+	JLT  diagonalRest
+
+diagonals:
+	INTEGERS(Z2)
+	MOVLQSX     (R14), R15
+	VFMADD231PD (R13)(R15*8), Z2, Z0
+	INTEGERS(Z5)
+	MOVLQSX     4(R14), R15
+	VFMADD231PD (R13)(R15*8), Z5, Z1
+	ADDQ        $8, R14
+	SUBQ        $2, BX
+	JGE         diagonals
+
+diagonalRest:
+	CMPQ        BX, $-1
+	JNE         grouped
+	INTEGERS(Z2)
+	MOVLQSX     (R14), R15
+	VFMADD231PD (R13)(R15*8), Z2, Z0
+	JMP         grouped
+
+float:
+	VCVTPS2PD   (R10), Z2
+	GATHER(Y3, K1, Z4)
+	VFMADD231PD Z4, Z2, Z0
+	ADDQ        $32, R10
 	INCQ        R8
 	DECQ        BX
-	JNZ         slot
+	JZ          grouped
+	VCVTPS2PD   (R10), Z5
+	GATHER(Y6, K2, Z7)
+	VFMADD231PD Z7, Z5, Z1
+	ADDQ        $32, R10
+	INCQ        R8
+	DECQ        BX
+	JNZ         float
 
-	VMOVUPD Z0, (DI)(DX*1)
+grouped:
+	MOVWLZX 6(SI), R15
 	ADDQ    $8, SI
-	DECQ    CX
-	JNZ     group
+	TESTL   $const_Last, R15
+	JZ      next
 
+	// Z0 is the sums of R15 rows from DX on, K3 a mask of them.
+	VADDPD Z1, Z0, Z0
+	TESTL  $const_OneRow, R15
+	JNZ    oneRow
+	MOVQ   slotCall_rows(DI), R15
+	SUBQ   DX, R15
+	MOVL   $8, AX
+	CMPQ   R15, AX
+	CMOVQGT AX, R15
+
+store:
+	MOVL  $255, AX
+	BZHIL R15, AX, AX
+	KMOVB AX, K3
+	MOVQ  slotCall_dst(DI), R13
+	MOVQ  slotCall_order(DI), R14
+	MOVQ  slotCall_exp(DI), AX
+	TESTQ R14, R14
+	JNZ   ordered
+	VMOVAPD Z30, Z2
+	TESTQ AX, AX
+	JZ    units
+	VMOVDQU32.Z (AX)(DX*4), K3, Y2
+	VPMOVSXDQ Y2, Z2
+	VPADDQ    Z31, Z2, Z2
+	VPSLLQ    $52, Z2, Z2
+
+units:
+	CMPB        slotCall_add(DI), $0
+	JNE         add
+	VMULPD      Z2, Z0, Z0
+	VMOVUPD     Z0, K3, (R13)(DX*8)
+	JMP         stored
+
+add:
+	VMOVUPD.Z   (R13)(DX*8), K3, Z3
+	VFMADD231PD Z2, Z0, Z3
+	VMOVUPD     Z3, K3, (R13)(DX*8)
+	JMP         stored
+
+ordered:
+	VMOVDQU16.Z (R14)(DX*2), K3, X4
+	VPMOVZXWD   X4, Y4
+	VMOVAPD     Z30, Z2
+	TESTQ       AX, AX
+	JZ          orderedUnits
+	KMOVB       K3, K4
+	VPXORQ      Z2, Z2, Z2
+	VPGATHERDD  (AX)(Y4*4), K4, Y2
+	VPMOVSXDQ   Y2, Z2
+	VPADDQ      Z31, Z2, Z2
+	VPSLLQ      $52, Z2, Z2
+
+orderedUnits:
+	CMPB        slotCall_add(DI), $0
+	JNE         orderedAdd
+	VMULPD      Z2, Z0, Z3
+	JMP         scatter
+
+orderedAdd:
+	KMOVB       K3, K4
+	VPXORQ      Z3, Z3, Z3
+	VGATHERDPD  (R13)(Y4*8), K4, Z3
+	VFMADD231PD Z2, Z0, Z3
+
+scatter:
+	VSCATTERDPD Z3, K3, (R13)(Y4*8)
+
+stored:
+	ADDQ   R15, DX
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+
+next:
+	DECQ CX
+	JNZ  group
 	VZEROUPPER
 	RET
 
-width:
-	MOVL      AX, R14
-	MOVQ      AX, R15
-	SHLQ      $7, R15
-	VMOVDQU64 (R12)(R15*1), Z1
-	VMOVDQU64 64(R12)(R15*1), Z6
-	JMP       multiply
+oneRow:
+	VEXTRACTF64X4 $1, Z0, Y1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF128  $1, Y0, X1
+	VADDPD        X1, X0, X0
+	VPERMILPD     $1, X0, X1
+	VADDSD        X1, X0, X0
+	MOVL          $1, R15
+	JMP           store

@@ -7,31 +7,99 @@ import (
 	"testing"
 )
 
-// randomPanel makes a panel of that many chunks; each group has up to maxSlots
-// slots of random widths.
-func randomPanel(rng *rand.Rand, chunks, maxSlots, cols int) *SlotPanel {
-	p := &SlotPanel{}
-	for c := range chunks {
-		for range rng.IntN(3) {
-			g := SlotGroup{Base: uint32(rng.IntN(cols)), Slots: uint16(1 + rng.IntN(maxSlots)), Chunk: uint16(c)}
-			p.Groups = append(p.Groups, g)
-			for range g.Slots {
-				w := 1 + rng.IntN(7)
-				p.Widths = append(p.Widths, byte(w))
-				for range Lanes {
-					p.Index = append(p.Index, uint16(rng.IntN(min(cols-int(g.Base), 1<<16))))
-					var b [8]byte
-					binary.LittleEndian.PutUint64(b[:], rng.Uint64())
-					if rng.IntN(4) == 0 {
-						clear(b[:]) // a lane without an element
-					}
-					p.Values = append(p.Values, b[:w]...)
-				}
+// panelCase is a random panel with what MulSlots takes besides.
+type panelCase struct {
+	SlotPanel
+	rows, cols, row0 int
+	units            Units
+	add              bool
+}
+
+// randomPanel makes a panel of at least that many rows of a matrix with that many
+// columns; each group has up to maxSlots slots of random widths.
+func randomPanel(rng *rand.Rand, rows, maxSlots, cols int) *panelCase {
+	p := &panelCase{cols: cols, row0: rng.IntN(cols), add: rng.IntN(2) == 0, units: Units{Factor: 0.25}}
+	ordered := rng.IntN(2) == 0
+	for p.rows < rows {
+		done := min(Lanes, rows-p.rows)
+		var last uint16
+		if rng.IntN(4) == 0 {
+			done, last = 1, OneRow
+		}
+		groups := rng.IntN(3)
+		for g := range groups + 1 {
+			n := rng.IntN(maxSlots + 1)
+			flags := last
+			if g == groups {
+				flags |= Last
 			}
+			least, most := -p.row0-p.rows, cols-Lanes-p.row0-p.rows // offsets that stay inside
+			switch kind := rng.IntN(4); {
+			case kind == 0 && !ordered && last == 0 && least <= most:
+				p.diagonals(rng, n, flags|Diagonal, least, most)
+			case kind == 1 && n > 0:
+				p.gathers(rng, n, flags|Float)
+			default:
+				p.gathers(rng, n, flags)
+			}
+		}
+		p.rows += done
+	}
+	if ordered {
+		for _, i := range rng.Perm(p.rows) {
+			p.Order = append(p.Order, uint16(i))
+		}
+	}
+	if rng.IntN(2) == 0 {
+		p.units = Units{Shift: -20}
+		for range p.rows {
+			p.units.Exp = append(p.units.Exp, int32(rng.IntN(2000)-980))
 		}
 	}
 	p.Values = append(p.Values, make([]byte, SlotPadding)...)
 	return p
+}
+
+func (p *panelCase) diagonals(rng *rand.Rand, n int, flags uint16, least, most int) {
+	p.Groups = append(p.Groups, SlotGroup{uint32(len(p.Offsets)), uint16(n), flags})
+	for range n {
+		p.Offsets = append(p.Offsets, int32(least+rng.IntN(most-least+1)))
+		p.slot(rng)
+	}
+}
+
+func (p *panelCase) gathers(rng *rand.Rand, n int, flags uint16) {
+	base := rng.IntN(p.cols)
+	p.Groups = append(p.Groups, SlotGroup{uint32(base), uint16(n), flags})
+	for range n {
+		for range Lanes {
+			p.Index = append(p.Index, uint16(rng.IntN(min(p.cols-base, 1<<16))))
+		}
+		if flags&Float == 0 {
+			p.slot(rng)
+			continue
+		}
+		p.Widths = append(p.Widths, 32)
+		for range Lanes {
+			p.Values = binary.LittleEndian.AppendUint32(p.Values, math.Float32bits(float32(rng.NormFloat64())))
+		}
+	}
+}
+
+// slot appends random integers of a random width.
+func (p *panelCase) slot(rng *rand.Rand) {
+	w := 1 + rng.IntN(MaxSlotWidth)
+	p.Widths = append(p.Widths, byte(w))
+	for range w {
+		p.Values = append(p.Values, byte(rng.Uint32()))
+	}
+}
+
+func normal(rng *rand.Rand, x []float64) []float64 {
+	for j := range x {
+		x[j] = rng.NormFloat64()
+	}
+	return x
 }
 
 // The assembly gives the bits of the portable loop.
@@ -40,20 +108,13 @@ func TestSlotsSIMD(t *testing.T) {
 		t.Skip("no SIMD kernel for slots on this processor or in this build")
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
-	for range 300 {
-		chunks, cols := 1+rng.IntN(5), 1+rng.IntN(100000)
-		p := randomPanel(rng, chunks, 1+rng.IntN(40), cols)
-		x := make([]float64, cols)
-		for j := range x {
-			x[j] = rng.NormFloat64()
-		}
-		got, want := make([]float64, Lanes*chunks), make([]float64, Lanes*chunks)
-		for i := range got {
-			got[i] = rng.NormFloat64()
-			want[i] = got[i]
-		}
-		addSlots(want, p, x)
-		AddSlots(got, p, x)
+	for range 1000 {
+		p := randomPanel(rng, 1+rng.IntN(40), 1+rng.IntN(20), 1+rng.IntN(100000))
+		x := normal(rng, make([]float64, p.cols))
+		got := normal(rng, make([]float64, p.rows))
+		want := append([]float64(nil), got...)
+		mulSlots(want, &p.SlotPanel, x, p.row0, p.units, p.add)
+		slotsSIMD(got, &p.SlotPanel, x, p.row0, p.units, p.add)
 		for i := range want {
 			if math.Float64bits(got[i]) != math.Float64bits(want[i]) {
 				t.Fatalf("row %d is %v, portable %v", i, got[i], want[i])
@@ -62,44 +123,49 @@ func TestSlotsSIMD(t *testing.T) {
 	}
 }
 
-// The portable loop by hand: every width, the ends of its range, both signs.
+// Both loops by hand: every width, the ends of its range, both signs.
 func TestSlotsByHand(t *testing.T) {
-	for w := 1; w < 8; w++ {
-		p := &SlotPanel{Groups: []SlotGroup{{Base: 3, Slots: 1}}, Widths: []byte{byte(w)}}
-		top := int64(1) << (8*w - 1)
+	for w := 4; w <= MaxSlotWidth; w++ {
+		p := &SlotPanel{Groups: []SlotGroup{{Base: 3, Slots: 1, Flags: Last}}, Widths: []byte{byte(w)}}
+		top := int64(1) << (w - 1)
 		want := []int64{0, 1, -1, top - 1, -top, 5, -5, top / 2}
+		p.Values = make([]byte, w+SlotPadding)
 		for l, m := range want {
 			p.Index = append(p.Index, uint16(l))
 			for k := range w {
-				p.Values = append(p.Values, byte(m>>(8*k)))
+				p.Values[(l*w+k)/8] |= byte(m>>k&1) << ((l*w + k) % 8)
 			}
 		}
-		p.Values = append(p.Values, make([]byte, SlotPadding)...)
 		x := []float64{9, 9, 9, 1, 1, 1, 1, 1, 1, 1, 2}
-		acc := make([]float64, Lanes)
-		AddSlots(acc, p, x)
+		got, portable := make([]float64, Lanes), make([]float64, Lanes)
+		MulSlots(got, p, x, 0, Units{Factor: 0.5}, false)
+		mulSlots(portable, p, x, 0, Units{Factor: 0.5}, false)
 		for l, m := range want {
-			v := float64(m)
+			v := float64(m) / 2
 			if l == 7 {
 				v *= 2
 			}
-			if acc[l] != v {
-				t.Errorf("width %d, lane %d: %g, want %g", w, l, acc[l], v)
+			if got[l] != v || portable[l] != v {
+				t.Errorf("width %d, lane %d: %g and portable %g, want %g", w, l, got[l], portable[l], v)
 			}
 		}
 	}
 }
 
-func BenchmarkAddSlots(b *testing.B) {
+func BenchmarkMulSlots(b *testing.B) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	p := randomPanel(rng, 128, 8, 60000)
-	x, acc := make([]float64, 60000), make([]float64, 128*Lanes)
-	for name, add := range map[string]func([]float64, *SlotPanel, []float64){"portable": addSlots, "best": AddSlots} {
+	p := randomPanel(rng, 1000, 8, 60000)
+	x, dst := make([]float64, p.cols), make([]float64, p.rows)
+	kernels := map[string]func([]float64, *SlotPanel, []float64, int, Units, bool){"portable": mulSlots}
+	if slotsSIMD != nil {
+		kernels["simd"] = slotsSIMD
+	}
+	for name, mul := range kernels {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				add(acc, p, x)
+				mul(dst, &p.SlotPanel, x, p.row0, p.units, false)
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(p.Index)), "ns/element")
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(Lanes*len(p.Widths)), "ns/element")
 		})
 	}
 }

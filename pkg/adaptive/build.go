@@ -19,8 +19,7 @@ type builder struct {
 	codecs []formats.Codec
 	panels []int
 	pool   *linop.Pool
-	slots  *slotMatrix // made before count, if the layout has them
-	nnz    int         // nonzeros of m, known after count
+	nnz    int // nonzeros of m, known after count
 }
 
 func newBuilder(m *csr.Matrix, s Spec, pool *linop.Pool) (*builder, error) {
@@ -65,18 +64,6 @@ func (b *builder) row(i int, visit func(col int32, value float64, bucket int)) {
 	}
 }
 
-// inBucket tells whether an element of row i that belongs to a bucket is in one:
-// it may be dropped, or in a slot.
-func (b *builder) inBucket(i, bucket int) bool {
-	return bucket != none &&
-		(b.slots == nil || b.slots.place[i] == inBuckets || b.codecs[bucket].Kind != formats.Fixed)
-}
-
-// allInSlots tells whether no element of row i is in a bucket.
-func (b *builder) allInSlots(i int) bool {
-	return b.slots != nil && b.slots.place[i] == inSlots
-}
-
 // count returns, for each bucket, the offsets of the rows.
 func (b *builder) count() ([][]uint32, error) {
 	ptr := make([][]uint32, len(b.codecs))
@@ -86,13 +73,11 @@ func (b *builder) count() ([][]uint32, error) {
 	zeros := make([]int, len(b.panels)-1)
 	b.pool.RunRanges(b.panels, func(panel, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			if !b.allInSlots(i) {
-				b.row(i, func(_ int32, _ float64, bucket int) {
-					if b.inBucket(i, bucket) {
-						ptr[bucket][i+1]++
-					}
-				})
-			}
+			b.row(i, func(_ int32, _ float64, bucket int) {
+				if bucket != none {
+					ptr[bucket][i+1]++
+				}
+			})
 			_, vals := b.m.Row(i)
 			for _, v := range vals {
 				if v == 0 {
@@ -130,7 +115,7 @@ func Build(m *csr.Matrix, s Spec, pool *linop.Pool) (*Matrix, error) {
 		return nil, err
 	}
 	if s.layout() == Slots {
-		b.slots = b.buildSlots()
+		return b.slotted(), nil
 	}
 	ptr, err := b.count()
 	if err != nil {
@@ -176,11 +161,8 @@ func (b *builder) fill(a *Matrix, place []int, lo, hi int) error {
 		values[k] = make([]float64, 0, p[hi]-p[lo])
 	}
 	for i := lo; i < hi; i++ {
-		if b.allInSlots(i) {
-			continue
-		}
 		b.row(i, func(col int32, value float64, from int) {
-			if !b.inBucket(i, from) {
+			if from == none {
 				return
 			}
 			k := place[from]

@@ -1,8 +1,6 @@
 package adaptive
 
 import (
-	"math"
-
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
@@ -45,7 +43,7 @@ type bucket struct {
 
 func newMatrix(b *builder) *Matrix {
 	a := &Matrix{
-		rows: b.m.Rows, cols: b.m.Cols, tol: b.part.tol, slots: b.slots,
+		rows: b.m.Rows, cols: b.m.Cols, tol: b.part.tol,
 		float32: b.part.spec.StorageArithmetic, pool: b.pool,
 		panel: b.panels, partial: make([]float64, len(b.panels)-1),
 	}
@@ -73,7 +71,7 @@ func (a *Matrix) Layout() Layout {
 
 // Bytes returns the memory that the stored matrix takes, indices included.
 func (a *Matrix) Bytes() int64 {
-	n := int64(4*len(a.tol.exp)) + a.slots.bytes()
+	n := int64(4*len(a.tol.exp)) + a.slots.size()
 	if a.byTheta {
 		n += int64(8 * len(a.tol.theta))
 	}
@@ -131,15 +129,12 @@ func (p *product) Do(panel int) {
 	case a.slots == nil:
 		clear(dst)
 		p.addBuckets(lo, hi)
-		a.tol.scale(dst, dst, nil, lo, 0)
-	case len(a.buckets) == 0:
-		sums, order := a.slots.multiply(dst, panel, p.src)
-		a.tol.scale(dst, sums, order, lo, a.slots.exp)
+		a.tol.scale(dst, dst, lo, 0)
 	default:
-		sums, order := a.slots.multiply(dst, panel, p.src)
-		scatter(dst, sums, order, math.Ldexp(1, a.slots.exp))
-		p.addBuckets(lo, hi)
-		a.tol.scale(dst, dst, nil, lo, 0)
+		a.slots.multiply(dst, panel, lo, p.src)
+		if !a.slots.normal {
+			a.tol.scale(dst, dst, lo, -a.slots.perQExp)
+		}
 	}
 	switch {
 	case p.w != nil:

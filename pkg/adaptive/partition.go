@@ -19,7 +19,9 @@ type partition struct {
 	kind   setKind
 	places []place
 	keep   int     // place of elements that must not be dropped: the narrowest head
-	perQ   float64 // 1 / quantum of AFX
+	perQ   float64 // 2^perQExp = 1 / quantum of AFX
+
+	perQExp int
 
 	byBytes [9]int // the place of an AFX format of so many bytes
 }
@@ -37,7 +39,8 @@ type place struct {
 // newPartition lays out the places for a spec.
 func newPartition(s Spec, tol *tolerances) *partition {
 	p := &partition{spec: s, tol: tol, kind: s.Set.kind(), keep: none}
-	p.perQ = math.Ldexp(1, s.unitBits()-1+s.GuardBits)
+	p.perQExp = s.unitBits() - 1 + s.GuardBits
+	p.perQ = math.Ldexp(1, p.perQExp)
 	bucket := 0
 	for k := len(s.Set.Formats) - 1; k >= 0; k-- {
 		f := s.Set.Formats[k]

@@ -1,8 +1,6 @@
 package adaptive
 
 import (
-	"slices"
-
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
@@ -63,35 +61,32 @@ func stats(b *builder, ptr [][]uint32) Stats {
 		s.Bytes += bytes
 		stored += n
 	}
-	if b.slots != nil {
-		s.InSlots = s.addSlots(b)
-		stored += s.InSlots
-	}
 	s.Dropped = s.NNZ - stored
 	return s
 }
 
-// addSlots adds what is in slots and returns the number of its elements. The
-// format of an element is that of its slot.
-func (s *Stats) addSlots(b *builder) (stored int) {
+// slotStats are those of a matrix in slots. The format of an element is the AFX
+// format that its slot would fit.
+func slotStats(b *builder, m *slotMatrix) Stats {
+	s := Stats{NNZ: m.nonzeros, Scales: b.scaleBytes()}
+	s.Bytes = s.Scales + m.size()
 	for _, c := range b.codecs {
-		w := c.Bytes
-		if c.Kind != formats.Fixed || b.slots.slots[w] == 0 {
-			continue
+		f := FormatStats{Format: c.Format}
+		if c.Kind == formats.Fixed {
+			for w := 8*c.Bytes - 7; w <= min(8*c.Bytes, kernels.MaxSlotWidth); w++ {
+				f.Count += m.elements[w]
+				f.Bytes += m.bytes[w]
+			}
+		} else {
+			f.Count, f.Bytes = m.tiny, m.floats
 		}
-		f := FormatStats{c.Format, b.slots.count[w], int64(b.slots.slots[w]) * int64(1+kernels.Lanes*(2+w))}
-		stored += f.Count
-		at := slices.IndexFunc(s.Formats, func(g FormatStats) bool { return g.Format == c.Format })
-		if at < 0 {
+		if f.Count > 0 {
 			s.Formats = append(s.Formats, f)
-			continue
+			s.InSlots += f.Count
 		}
-		s.Formats[at].Count += f.Count
-		s.Formats[at].Bytes += f.Bytes
 	}
-	slices.SortStableFunc(s.Formats, func(f, g FormatStats) int { return f.Format.Bytes - g.Format.Bytes })
-	s.Bytes += b.slots.bytes()
-	return stored
+	s.Dropped = s.NNZ - s.InSlots
+	return s
 }
 
 // scaleBytes is the size of the row units.

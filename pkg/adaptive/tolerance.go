@@ -74,6 +74,9 @@ func (t *tolerances) row(i int) (exp int, theta float64) {
 	return int(t.exp[i]), t.theta[i]
 }
 
+// exponent is the unit of row i.
+func (t *tolerances) exponent(i int) int { return int(t.exp[min(i, len(t.exp)-1)]) }
+
 // newTolerances computes the tolerances of m. It is an error if m has an
 // element that is not finite.
 func newTolerances(m *csr.Matrix, s Spec, panels []int, pool *linop.Pool) (*tolerances, error) {
@@ -114,22 +117,15 @@ func newTolerances(m *csr.Matrix, s Spec, panels []int, pool *linop.Pool) (*tole
 }
 
 // scale sets dst, the rows from lo on, to src times their units and 2^shift.
-// order says which row each element of src belongs to; nil: they are in order.
-func (t *tolerances) scale(dst, src []float64, order []uint16, lo, shift int) {
+func (t *tolerances) scale(dst, src []float64, lo, shift int) {
 	if unit := math.Ldexp(1, int(t.exp[0])+shift); len(t.exp) == 1 && unit >= 0x1p-1022 && !math.IsInf(unit, 1) {
-		scatter(dst, src, order, unit)
+		for i, v := range src[:len(dst)] {
+			dst[i] = v * unit
+		}
 		return
 	}
-	exp := t.exp
-	if len(exp) > 1 {
-		exp = exp[lo:]
-	}
-	for k, v := range src[:len(dst)] {
-		i := k
-		if order != nil {
-			i = int(order[k])
-		}
-		if e := int(exp[min(i, len(exp)-1)]) + shift; minNormal <= e && e <= maxNormal {
+	for i, v := range src[:len(dst)] {
+		if e := t.exponent(lo+i) + shift; minNormal <= e && e <= maxNormal {
 			dst[i] = v * math.Float64frombits(uint64(e+1023)<<52) // 2^e
 		} else {
 			dst[i] = math.Ldexp(v, e)
@@ -142,17 +138,3 @@ const (
 	minNormal = -1022
 	maxNormal = 1023
 )
-
-// scatter sets dst to src times a factor, in the order given.
-func scatter(dst, src []float64, order []uint16, factor float64) {
-	src = src[:len(dst)]
-	if order == nil {
-		for i, v := range src {
-			dst[i] = v * factor
-		}
-		return
-	}
-	for k, i := range order {
-		dst[i] = src[k] * factor
-	}
-}
