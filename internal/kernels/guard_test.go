@@ -50,6 +50,7 @@ func TestSlotsStayInside(t *testing.T) {
 	for range 200 {
 		p := randomPanel(rng, 1+rng.IntN(20), 1+rng.IntN(9), 1+rng.IntN(500))
 		q := &SlotPanel{
+			Block:  p.Block,
 			Groups: guardedCopy(t, p.Groups), Widths: guardedCopy(t, p.Widths), Index: guardedCopy(t, p.Index),
 			Offsets: guardedCopy(t, p.Offsets), Values: guardedCopy(t, p.Values), Order: guardedCopy(t, p.Order),
 		}

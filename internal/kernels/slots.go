@@ -16,6 +16,9 @@ const SlotPadding = 64
 // bits before it fit a word.
 const MaxSlotWidth = 57
 
+// MaxBlock is the size of the largest blocks that slots can be made of.
+const MaxBlock = 6
+
 // Flags of a group of slots.
 const (
 	// Diagonal: lane l of a slot is in column row + offset, row being that of lane
@@ -42,15 +45,22 @@ type SlotGroup struct {
 // its group, and eight two's complement integers of w bits, one after the other,
 // w bytes in all. Lanes without an element hold a zero.
 //
+// With Block = b > 1 the slots are made of b x b blocks instead: a slot holds one
+// block for each of eight block rows, the index says the first columns, and the
+// values are b^2 times eight integers, in the order of the rows of a block. Groups
+// are then neither Diagonal nor OneRow, and the result is not added to another.
+//
 // The groups up to one that is Last are a chunk. A chunk serves the next eight
 // rows, or those that are left, or the next row alone if it is OneRow.
 type SlotPanel struct {
+	Block   int // 0 or 1, or the size of the blocks, up to MaxBlock
 	Groups  []SlotGroup
 	Widths  []byte   // of each slot, in bits, 1 to MaxSlotWidth; 32 in a Float group
 	Index   []uint16 // eight for each slot that is not Diagonal
 	Offsets []int32
 	Values  []byte   // SlotPadding bytes longer than the values
-	Order   []uint16 // the rows in the order of the chunks; nil: 0, 1, ...
+	Order   []uint16 // the rows, or block rows, in the order of the chunks, not
+	// necessarily all; nil: 0, 1, ...
 }
 
 // Units are the factors of the rows of a product: 2^(Exp[i]+Shift) for row i, a
@@ -86,21 +96,17 @@ func HasFastSlots() bool { return slotsSIMD != nil }
 // mulSlots is MulSlots in portable Go, operation by operation what the assembly
 // does: slots go to two sums in turns.
 func mulSlots(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add bool) {
+	if p.Block > 1 {
+		mulBlocks(dst, p, x, &d)
+		return
+	}
 	var even, odd [Lanes]float64
-	row, widths, index, values := 0, p.Widths, p.Index, p.Values
+	row, rows, widths, index, values := 0, p.rows(dst), p.Widths, p.Index, p.Values
 	for _, g := range p.Groups {
 		for k := range int(g.Slots) {
 			var m, xs [Lanes]float64
-			w := int(widths[k])
-			switch {
-			case g.Flags&Float != 0:
-				for l := range m {
-					m[l] = float64(math.Float32frombits(binary.LittleEndian.Uint32(values[4*l:])))
-				}
-			default:
-				SlotIntegers(&m, values, w)
-			}
-			values = values[w:]
+			slotValues(&m, values, int(widths[k]), g.Flags)
+			values = values[widths[k]:]
 			if g.Flags&Diagonal != 0 {
 				copy(xs[:], x[row0+row+int(p.Offsets[int(g.Base)+k]):])
 			} else {
@@ -121,7 +127,7 @@ func mulSlots(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add b
 		if g.Flags&Last == 0 {
 			continue
 		}
-		n := min(Lanes, len(dst)-row)
+		n := min(Lanes, rows-row)
 		for l := range even {
 			even[l] += odd[l]
 		}
@@ -145,8 +151,59 @@ func mulSlots(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add b
 	}
 }
 
-// SlotIntegers takes apart a slot of width w.
-func SlotIntegers(m *[Lanes]float64, values []byte, w int) {
+// rows is the number of rows, or block rows, that have chunks.
+func (p *SlotPanel) rows(dst []float64) int {
+	if p.Order != nil {
+		return len(p.Order)
+	}
+	return len(dst) / max(p.Block, 1)
+}
+
+// mulBlocks is mulSlots for blocks.
+func mulBlocks(dst []float64, p *SlotPanel, x []float64, d *Units) {
+	var sums [MaxBlock][Lanes]float64
+	b, row, widths, index, values := p.Block, 0, p.Widths, p.Index, p.Values
+	for _, g := range p.Groups {
+		for k := range int(g.Slots) {
+			for i := range b {
+				for j := range b {
+					var m [Lanes]float64
+					slotValues(&m, values, int(widths[k]), g.Flags)
+					values = values[widths[k]:]
+					for l := range m {
+						sums[i][l] = math.FMA(m[l], x[int(g.Base)+int(index[l])+j], sums[i][l])
+					}
+				}
+			}
+			index = index[Lanes:]
+		}
+		widths = widths[g.Slots:]
+		if g.Flags&Last == 0 {
+			continue
+		}
+		n := min(Lanes, p.rows(dst)-row)
+		for l := range n {
+			first := row + l
+			if p.Order != nil {
+				first = int(p.Order[first])
+			}
+			for i := range b {
+				dst[b*first+i] = sums[i][l] * d.at(b*first+i)
+			}
+		}
+		row += n
+		sums = [MaxBlock][Lanes]float64{}
+	}
+}
+
+// slotValues takes apart eight values.
+func slotValues(m *[Lanes]float64, values []byte, w int, flags uint16) {
+	if flags&Float != 0 {
+		for l := range m {
+			m[l] = float64(math.Float32frombits(binary.LittleEndian.Uint32(values[4*l:])))
+		}
+		return
+	}
 	down := uint(64-w) & 63
 	for l := range m {
 		bit := l * w

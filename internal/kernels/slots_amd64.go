@@ -51,12 +51,27 @@ func mulSlotsAVX512(dst []float64, p *SlotPanel, x []float64, row0 int, d Units,
 	c := slotCall{
 		groups: &p.Groups[0], count: len(p.Groups), widths: first(p.Widths), index: first(p.Index), offsets: first(p.Offsets),
 		values: first(p.Values), order: first(p.Order), x: &x[0],
-		dst: first(dst), rows: len(dst), exp: first(d.Exp), bias: d.Shift + 1023, factor: d.Factor, add: add, tables: &slotTables,
+		dst: first(dst), rows: p.rows(dst), exp: first(d.Exp), bias: d.Shift + 1023, factor: d.Factor, add: add, tables: &slotTables,
 	}
 	if len(p.Offsets) > 0 {
 		c.xRow = &x[row0]
 	}
-	slotsAVX512(&c)
+	if p.Block < 2 {
+		slotsAVX512(&c)
+		return
+	}
+	switch p.Block {
+	case 2:
+		blocks2AVX512(&c)
+	case 3:
+		blocks3AVX512(&c)
+	case 4:
+		blocks4AVX512(&c)
+	case 5:
+		blocks5AVX512(&c)
+	case 6:
+		blocks6AVX512(&c)
+	}
 }
 
 // first is the address of the first element, nil if there is none.
@@ -69,3 +84,18 @@ func first[T any](s []T) *T {
 
 //go:noescape
 func slotsAVX512(c *slotCall)
+
+//go:noescape
+func blocks2AVX512(c *slotCall)
+
+//go:noescape
+func blocks3AVX512(c *slotCall)
+
+//go:noescape
+func blocks4AVX512(c *slotCall)
+
+//go:noescape
+func blocks5AVX512(c *slotCall)
+
+//go:noescape
+func blocks6AVX512(c *slotCall)

@@ -19,11 +19,15 @@ type panelCase struct {
 // columns; each group has up to maxSlots slots of random widths.
 func randomPanel(rng *rand.Rand, rows, maxSlots, cols int) *panelCase {
 	p := &panelCase{cols: cols, row0: rng.IntN(cols), add: rng.IntN(2) == 0, units: Units{Factor: 0.25}}
+	if b := 1 + rng.IntN(MaxBlock); b > 1 && b <= cols {
+		p.Block, p.add = b, false
+	}
+	b := max(p.Block, 1)
 	ordered := rng.IntN(2) == 0
 	for p.rows < rows {
 		done := min(Lanes, rows-p.rows)
 		var last uint16
-		if rng.IntN(4) == 0 {
+		if rng.IntN(4) == 0 && b == 1 {
 			done, last = 1, OneRow
 		}
 		groups := rng.IntN(3)
@@ -35,7 +39,7 @@ func randomPanel(rng *rand.Rand, rows, maxSlots, cols int) *panelCase {
 			}
 			least, most := -p.row0-p.rows, cols-Lanes-p.row0-p.rows // offsets that stay inside
 			switch kind := rng.IntN(4); {
-			case kind == 0 && !ordered && last == 0 && least <= most:
+			case kind == 0 && b == 1 && !ordered && last == 0 && least <= most:
 				p.diagonals(rng, n, flags|Diagonal, least, most)
 			case kind == 1 && n > 0:
 				p.gathers(rng, n, flags|Float)
@@ -52,10 +56,11 @@ func randomPanel(rng *rand.Rand, rows, maxSlots, cols int) *panelCase {
 	}
 	if rng.IntN(2) == 0 {
 		p.units = Units{Shift: -20}
-		for range p.rows {
+		for range b * p.rows {
 			p.units.Exp = append(p.units.Exp, int32(rng.IntN(2000)-980))
 		}
 	}
+	p.rows *= b
 	p.Values = append(p.Values, make([]byte, SlotPadding)...)
 	return p
 }
@@ -69,18 +74,19 @@ func (p *panelCase) diagonals(rng *rand.Rand, n int, flags uint16, least, most i
 }
 
 func (p *panelCase) gathers(rng *rand.Rand, n int, flags uint16) {
-	base := rng.IntN(p.cols)
+	b := max(p.Block, 1)
+	base := rng.IntN(p.cols - b + 1)
 	p.Groups = append(p.Groups, SlotGroup{uint32(base), uint16(n), flags})
 	for range n {
 		for range Lanes {
-			p.Index = append(p.Index, uint16(rng.IntN(min(p.cols-base, 1<<16))))
+			p.Index = append(p.Index, uint16(rng.IntN(min(p.cols-base-b+1, 1<<16))))
 		}
 		if flags&Float == 0 {
 			p.slot(rng)
 			continue
 		}
 		p.Widths = append(p.Widths, 32)
-		for range Lanes {
+		for range b * b * Lanes {
 			p.Values = binary.LittleEndian.AppendUint32(p.Values, math.Float32bits(float32(rng.NormFloat64())))
 		}
 	}
@@ -90,7 +96,7 @@ func (p *panelCase) gathers(rng *rand.Rand, n int, flags uint16) {
 func (p *panelCase) slot(rng *rand.Rand) {
 	w := 1 + rng.IntN(MaxSlotWidth)
 	p.Widths = append(p.Widths, byte(w))
-	for range w {
+	for range max(p.Block, 1) * max(p.Block, 1) * w {
 		p.Values = append(p.Values, byte(rng.Uint32()))
 	}
 }

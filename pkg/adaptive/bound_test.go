@@ -60,7 +60,7 @@ func checkSpec(t *testing.T, m *csr.Matrix, exact *reference, s Spec) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.layout() == Bucketed && predicted.Bytes != a.Bytes() || a.Stats().Bytes != a.Bytes() ||
+	if a.Layout() == Bucketed && predicted.Bytes != a.Bytes() || a.Stats().Bytes != a.Bytes() ||
 		predicted.Dropped != a.Stats().Dropped {
 		t.Errorf("%s: %d bytes, predicted %d, counted %d", s.name(), a.Bytes(), predicted.Bytes, a.Stats().Bytes)
 	}

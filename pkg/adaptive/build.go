@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -29,7 +28,7 @@ func newBuilder(m *csr.Matrix, s Spec, pool *linop.Pool) (*builder, error) {
 	if s.criterion() == Exact && len(s.X) != m.Cols {
 		return nil, fmt.Errorf("adaptive: x has %d elements, the matrix %d columns", len(s.X), m.Cols)
 	}
-	panels := chunkPanels(m)
+	panels := csr.Panels(m)
 	tol, err := newTolerances(m, s, panels, pool)
 	if err != nil {
 		return nil, err
@@ -38,11 +37,12 @@ func newBuilder(m *csr.Matrix, s Spec, pool *linop.Pool) (*builder, error) {
 	return &builder{m: m, part: part, codecs: part.codecs(), panels: panels, pool: pool}, nil
 }
 
-// chunkPanels are the panels of m moved to multiples of a chunk.
-func chunkPanels(m *csr.Matrix) []int {
+// chunkPanels are the panels of m moved to multiples of a chunk of rows, or of
+// block rows.
+func chunkPanels(m *csr.Matrix, block int) []int {
 	panels := csr.Panels(m)
 	for k := range panels[:len(panels)-1] {
-		panels[k] = panels[k] / kernels.Lanes * kernels.Lanes
+		panels[k] = panels[k] / (block * lanes) * (block * lanes)
 	}
 	return slices.Compact(panels)
 }
@@ -114,14 +114,18 @@ func Build(m *csr.Matrix, s Spec, pool *linop.Pool) (*Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.layout() == Slots {
-		return b.slotted(), nil
+	chosen := b.choose()
+	switch {
+	case chosen.layout == CSR:
+		return b.plain(chosen), nil
+	case chosen.layout.slotted():
+		return b.slotted(chosen), nil
 	}
 	ptr, err := b.count()
 	if err != nil {
 		return nil, err
 	}
-	a := newMatrix(b)
+	a := newMatrix(b, chosen)
 	place := make([]int, len(b.codecs)) // bucket of the partition -> of the matrix
 	for k, p := range ptr {
 		if p == nil {

@@ -18,8 +18,10 @@ import (
 type Matrix struct {
 	rows, cols int
 	tol        *tolerances
-	byTheta    bool        // a bucket is stored by theta
-	slots      *slotMatrix // nil: all is in buckets
+	byTheta    bool // a bucket is stored by theta
+	choice     choice
+	plain      *linop.CSR  // of the layout CSR
+	slots      *slotMatrix // of the layouts with slots
 	buckets    []bucket
 	stats      Stats
 	float32    bool // StorageArithmetic
@@ -41,9 +43,10 @@ type bucket struct {
 	val     []byte // formats.Padding bytes longer than the values
 }
 
-func newMatrix(b *builder) *Matrix {
+func newMatrix(b *builder, c choice) *Matrix {
 	a := &Matrix{
-		rows: b.m.Rows, cols: b.m.Cols, tol: b.part.tol,
+		choice: c,
+		rows:   b.m.Rows, cols: b.m.Cols, tol: b.part.tol,
 		float32: b.part.spec.StorageArithmetic, pool: b.pool,
 		panel: b.panels, partial: make([]float64, len(b.panels)-1),
 	}
@@ -61,16 +64,17 @@ func (a *Matrix) Dims() (rows, cols int) { return a.rows, a.cols }
 // Stats says what the matrix is made of.
 func (a *Matrix) Stats() Stats { return a.stats }
 
-// Layout says how the matrix lies in memory: Slots or Bucketed.
-func (a *Matrix) Layout() Layout {
-	if a.slots == nil {
-		return Bucketed
-	}
-	return Slots
-}
+// Layout says how the matrix lies in memory.
+func (a *Matrix) Layout() Layout { return a.choice.layout }
+
+// LayoutText says the layout in words, and why it is this one.
+func (a *Matrix) LayoutText() string { return a.choice.String() }
 
 // Bytes returns the memory that the stored matrix takes, indices included.
 func (a *Matrix) Bytes() int64 {
+	if a.plain != nil {
+		return a.stats.Bytes
+	}
 	n := int64(4*len(a.tol.exp)) + a.slots.size()
 	if a.byTheta {
 		n += int64(8 * len(a.tol.theta))
@@ -84,14 +88,26 @@ func (a *Matrix) Bytes() int64 {
 
 // Tolerance returns theta_i, the absolute error that elements of row i may carry.
 func (a *Matrix) Tolerance(i int) float64 {
+	if a.plain != nil {
+		return 0
+	}
 	return csr.Ldexp(a.tol.theta[min(i, len(a.tol.theta)-1)], int(a.tol.exp[min(i, len(a.tol.exp)-1)]))
 }
 
 // Apply computes dst = A src.
-func (a *Matrix) Apply(dst, src []float64) { a.run(product{dst: dst, src: src}) }
+func (a *Matrix) Apply(dst, src []float64) {
+	if a.plain != nil {
+		a.plain.Apply(dst, src)
+		return
+	}
+	a.run(product{dst: dst, src: src})
+}
 
 // ApplyDot computes dst = A src and returns dst·w.
 func (a *Matrix) ApplyDot(dst, src, w []float64) linop.Float64 {
+	if a.plain != nil {
+		return a.plain.ApplyDot(dst, src, w)
+	}
 	a.run(product{dst: dst, src: src, w: w})
 	var s float64
 	for _, p := range a.partial {
@@ -101,7 +117,13 @@ func (a *Matrix) ApplyDot(dst, src, w []float64) linop.Float64 {
 }
 
 // Residual computes r = b - A x.
-func (a *Matrix) Residual(r, b, x []float64) { a.run(product{dst: r, src: x, b: b}) }
+func (a *Matrix) Residual(r, b, x []float64) {
+	if a.plain != nil {
+		a.plain.Residual(r, b, x)
+		return
+	}
+	a.run(product{dst: r, src: x, b: b})
+}
 
 func (a *Matrix) run(p product) {
 	p.a = a

@@ -265,7 +265,7 @@ func TestValidate(t *testing.T) {
 		{Spec{Set: afx, Epsilon: 0.1, NoDrop: true}, "at least one guard bit"},
 		{Spec{Set: afx, Epsilon: 0.1, PaperExact: true}, "in no paper"},
 		{Spec{Set: set(t, "AP7RE"), Epsilon: 0.1, Criterion: Exact}, "exact criterion needs"},
-		{Spec{Set: ap7, Epsilon: 0.1, Layout: Slots}, "slots are for AFX"},
+		{Spec{Set: ap7, Epsilon: 0.1, Layout: Slots}, "layout slots is for AFX"},
 		{Spec{Set: afx, Epsilon: 0.1, Layout: "sell"}, "unknown layout"},
 	} {
 		err := c.s.Validate()

@@ -2,7 +2,7 @@ package adaptive
 
 import (
 	"math"
-	"math/bits"
+	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
@@ -10,14 +10,11 @@ import (
 // integers is a range of rows as integer multiples m of their quanta, the
 // elements that round to zero left out: dropped, or tiny if they must be kept.
 type integers struct {
+	items
 	lo, hi   int
-	cols     int     // of the matrix
-	first    []int32 // of each row, and the end
-	col      []int32
-	m        []int64
-	width    []uint8 // bits of m as a two's complement number
-	tiny     []tiny  // in the order of rows
-	nonzeros int     // of the rows, dropped ones included
+	cols     int    // of the matrix
+	tiny     []tiny // in the order of rows
+	nonzeros int    // of the rows, dropped ones included
 }
 
 // tiny is an element that must be kept although it rounds to zero: the diagonal,
@@ -41,6 +38,7 @@ func grow[T any](s []T, n int) []T {
 // quantize fills in rows lo to hi-1.
 func (q *integers) quantize(b *builder, lo, hi int) {
 	q.lo, q.hi, q.cols = lo, hi, b.m.Cols
+	q.block, q.rows = 1, hi-lo
 	q.nonzeros, q.tiny = 0, q.tiny[:0]
 	nnz := int(b.m.RowPtr[hi] - b.m.RowPtr[lo])
 	q.first = grow(q.first, hi-lo+1)
@@ -91,7 +89,7 @@ func (q *integers) row(b *builder, i, n int) int {
 			}
 		}
 		col[k], ms[k] = cols[at], m
-		width[k] = uint8(bits.Len64(uint64(m^m>>63)) + 1)
+		width[k] = bitsOf(m)
 		k++
 	}
 	q.nonzeros += len(vals)
@@ -132,4 +130,12 @@ func (q *integers) keepLargest(b *builder, i, start, n int, diagonal bool) int {
 		}
 	}
 	return to
+}
+
+// tinyOf returns the tiny elements of rows lo to hi-1.
+func tinyOf(list []tiny, lo, hi int) []tiny {
+	row := func(e tiny, i int) int { return int(e.row) - i }
+	from, _ := slices.BinarySearchFunc(list, lo, row)
+	to, _ := slices.BinarySearchFunc(list, hi, row)
+	return list[from:to]
 }

@@ -1,7 +1,6 @@
 package adaptive
 
 import (
-	"cmp"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -11,7 +10,8 @@ import (
 )
 
 const (
-	lanes = kernels.Lanes
+	lanes    = kernels.Lanes
+	maxBlock = kernels.MaxBlock
 	// reach is the range of 16-bit columns.
 	reach = 1 << 16
 	// fullDiagonal is the number of lanes, of eight, from which on a slot of a
@@ -26,35 +26,58 @@ const (
 
 // slotBuilder makes the slots of one panel after another.
 type slotBuilder struct {
+	slotPlan
 	kernels.SlotPanel
 	tally
-	ints  integers
-	rest  [lanes][]int32    // elements of a chunk that are not in slots yet
-	sort  [lanes][]int32    // those of a group, wide ones first
-	chunk kernels.SlotGroup // the last group, until the chunk ends
+	ints     integers
+	bloc     items // the integers as blocks, or those of a tile
+	*items         // what slots are made of: ints or bloc
+	tinyHere []tiny
+	rest     [lanes][]int32    // items of a chunk that are not in slots yet
+	sort     [lanes][]int32    // those of a group, wide ones first
+	chunk    kernels.SlotGroup // the last group, until the chunk ends
 }
 
 // slotted builds the matrix in slots.
-func (b *builder) slotted() *Matrix {
-	s := &slotMatrix{panels: make([]kernels.SlotPanel, len(b.panels)-1), perQExp: b.part.perQExp}
+func (b *builder) slotted(c choice) *Matrix {
+	b.panels = chunkPanels(b.m, c.plan.block)
+	if c.plan.tiles {
+		b.panels = tileUnits(b.m)
+	}
+	s := &slotMatrix{plan: c.plan, panels: make([][]slotPanel, len(b.panels)-1), perQExp: b.part.perQExp}
 	s.units, s.normal = newUnits(b.part.tol, -b.part.perQExp)
 	var mu sync.Mutex
 	scratch := sync.Pool{New: func() any { return new(slotBuilder) }}
-	b.pool.RunRanges(b.panels, func(panel, lo, hi int) {
+	b.pool.RunRanges(b.panels, func(unit, lo, hi int) {
 		p := scratch.Get().(*slotBuilder)
 		defer scratch.Put(p)
-		p.ints.quantize(b, lo, hi)
-		p.build()
-		p.nonzeros = p.ints.nonzeros
-		s.panels[panel] = p.clone()
+		p.slotPlan = c.plan
+		if c.plan.tiles {
+			s.panels[unit] = p.tiles(b, lo, hi)
+		} else {
+			s.panels[unit] = []slotPanel{{p.panel(b, lo, hi), lo, hi}}
+		}
 		mu.Lock()
 		defer mu.Unlock()
 		s.tally.add(&p.tally)
 	})
-	a := newMatrix(b)
+	a := newMatrix(b, c)
 	a.slots = s
 	a.stats = slotStats(b, s)
 	return a
+}
+
+// panel makes the slots of rows lo to hi-1.
+func (s *slotBuilder) panel(b *builder, lo, hi int) kernels.SlotPanel {
+	s.ints.quantize(b, lo, hi)
+	s.items, s.tinyHere = &s.ints.items, s.ints.tiny
+	if s.slotPlan.block > 1 {
+		s.bloc.blocks(&s.ints.items, s.slotPlan.block)
+		s.items = &s.bloc
+	}
+	s.build()
+	s.nonzeros = s.ints.nonzeros
+	return s.clone()
 }
 
 // clone returns the panel in memory of just its size.
@@ -65,15 +88,15 @@ func (s *slotBuilder) clone() kernels.SlotPanel {
 	return p
 }
 
-// build makes the slots of the integers.
+// build makes the slots of the items.
 func (s *slotBuilder) build() {
 	s.Groups, s.Widths, s.Index, s.Offsets, s.Values = s.Groups[:0], s.Widths[:0], s.Index[:0], s.Offsets[:0], s.Values[:0]
+	s.Block = s.items.block
 	s.tally = tally{}
 	s.order()
-	rows := s.ints.hi - s.ints.lo
-	for at := 0; at < rows; {
-		n := min(lanes, rows-at)
-		if s.uneven(at, n) {
+	for at := 0; at < s.rows; {
+		n := min(lanes, s.rows-at)
+		if s.items.block == 1 && s.uneven(at, n) {
 			s.oneRow(s.row(at))
 			at++
 			continue
@@ -92,29 +115,26 @@ func (s *slotBuilder) row(at int) int {
 	return int(s.Order[at])
 }
 
-func (s *slotBuilder) length(i int) int { return int(s.ints.first[i+1] - s.ints.first[i]) }
-
 // order puts the rows in the order of their lengths if that saves many lanes.
 func (s *slotBuilder) order() {
 	s.Order = nil
-	rows := s.ints.hi - s.ints.lo
+	if s.slotPlan.tiles {
+		s.longestFirst()
+		return
+	}
 	padded, total := 0, 0
-	for at := 0; at < rows; at += lanes {
+	for at := 0; at < s.rows; at += lanes {
 		longest := 0
-		for i := at; i < min(at+lanes, rows); i++ {
+		for i := at; i < min(at+lanes, s.rows); i++ {
 			longest = max(longest, s.length(i))
 			total += s.length(i)
 		}
 		padded += lanes * longest
 	}
-	if float64(padded) <= sortRows*float64(total) || rows > math.MaxUint16+1 {
+	if float64(padded) <= sortRows*float64(total) || s.rows > math.MaxUint16+1 {
 		return
 	}
-	s.Order = make([]uint16, rows)
-	for i := range s.Order {
-		s.Order[i] = uint16(i)
-	}
-	slices.SortStableFunc(s.Order, func(i, j uint16) int { return cmp.Compare(s.length(int(j)), s.length(int(i))) })
+	s.longestFirst()
 }
 
 // uneven tells whether n rows take less one by one than together.
@@ -133,7 +153,7 @@ func (s *slotBuilder) oneRow(i int) {
 	for l := range s.rest {
 		s.rest[l] = s.rest[l][:0]
 	}
-	lo := s.ints.first[i]
+	lo := s.first[i]
 	for k := range int32(s.length(i)) {
 		s.rest[k%lanes] = append(s.rest[k%lanes], lo+k)
 	}
@@ -152,12 +172,12 @@ func (s *slotBuilder) eightRows(at, n int) {
 			continue
 		}
 		rows[l] = s.row(at + l)
-		for k := s.ints.first[rows[l]]; k < s.ints.first[rows[l]+1]; k++ {
+		for k := s.first[rows[l]]; k < s.first[rows[l]+1]; k++ {
 			s.rest[l] = append(s.rest[l], k)
 		}
 	}
 	s.begin()
-	if s.Order == nil && n == lanes {
+	if s.slotPlan.diagonals && s.Order == nil && n == lanes {
 		s.diagonals(rows[0])
 	}
 	s.columns(0)
@@ -188,7 +208,7 @@ func (s *slotBuilder) columns(flags uint16) {
 		base := int32(math.MaxInt32)
 		for _, run := range s.rest {
 			if len(run) > 0 {
-				base = min(base, s.ints.col[run[0]])
+				base = min(base, s.col[run[0]])
 			}
 		}
 		if base == math.MaxInt32 {
@@ -197,9 +217,9 @@ func (s *slotBuilder) columns(flags uint16) {
 		longest := 0
 		for l, run := range s.rest {
 			n := len(run)
-			if n > 0 && int64(s.ints.col[run[n-1]])-int64(base) >= reach || n > math.MaxUint16 {
+			if n > 0 && int64(s.col[run[n-1]])-int64(base) >= reach || n > math.MaxUint16 {
 				n = 0
-				for n < len(run) && n < math.MaxUint16 && int64(s.ints.col[run[n]])-int64(base) < reach {
+				for n < len(run) && n < math.MaxUint16 && int64(s.col[run[n]])-int64(base) < reach {
 					n++
 				}
 			}
@@ -214,31 +234,41 @@ func (s *slotBuilder) columns(flags uint16) {
 	}
 }
 
-// gather appends the slot of the k-th elements of the sorted runs.
+// gather appends the slot of the k-th items of the sorted runs.
 func (s *slotBuilder) gather(k int, base int32) {
 	var index [lanes]uint16
-	var ms [lanes]int64
+	var which [lanes]int32
 	width, n := uint8(1), 0
 	for l, run := range &s.sort {
+		which[l] = -1
 		if k < len(run) {
 			e := run[k]
-			width = max(width, s.ints.width[e])
-			ms[l] = s.ints.m[e]
-			index[l] = uint16(s.ints.col[e] - base)
-			n++
+			which[l] = e
+			width = max(width, s.width[e])
+			index[l] = uint16(s.col[e] - base)
+			n += s.filled(e)
 		}
 	}
 	s.Index = append(s.Index, index[:]...)
 	s.bytes[width] += 2 * lanes
-	s.slot(&ms, int(width), n)
+	s.slot(&which, width, n)
 }
 
-// slot appends a slot of n elements.
-func (s *slotBuilder) slot(ms *[lanes]int64, width, n int) {
-	s.bytes[width] += int64(1 + width)
-	s.elements[width] += n
-	s.Widths = append(s.Widths, byte(width))
-	s.Values = appendSlot(s.Values, ms, width)
+// slot appends the values of a slot of the given items (-1: none) with n elements.
+func (s *slotBuilder) slot(which *[lanes]int32, width uint8, n int) {
+	size := s.items.block * s.items.block
+	s.bytes[width] += int64(1 + size*int(width))
+	s.tally.elements[width] += n
+	s.Widths = append(s.Widths, width)
+	for c := range size {
+		var ms [lanes]int64
+		for l, e := range which {
+			if e >= 0 {
+				ms[l] = s.m[int(e)*size+c]
+			}
+		}
+		s.Values = appendSlot(s.Values, &ms, int(width))
+	}
 }
 
 // appendSlot appends eight integers of so many bits.
@@ -271,9 +301,9 @@ func (s *slotBuilder) widestFirst(dst, run []int32) []int32 {
 		dst = append(dst[:0], run...)
 		for i := 1; i < len(dst); i++ {
 			e := dst[i]
-			w := s.ints.width[e]
+			w := s.width[e]
 			j := i
-			for ; j > 0 && s.ints.width[dst[j-1]] < w; j-- {
+			for ; j > 0 && s.width[dst[j-1]] < w; j-- {
 				dst[j] = dst[j-1]
 			}
 			dst[j] = e
@@ -282,7 +312,7 @@ func (s *slotBuilder) widestFirst(dst, run []int32) []int32 {
 	}
 	var at [kernels.MaxSlotWidth + 2]int32
 	for _, e := range run {
-		at[s.ints.width[e]]++
+		at[s.width[e]]++
 	}
 	next := int32(0)
 	for w := len(at) - 1; w >= 0; w-- {
@@ -290,7 +320,7 @@ func (s *slotBuilder) widestFirst(dst, run []int32) []int32 {
 	}
 	dst = grow(dst, len(run))
 	for _, e := range run {
-		w := s.ints.width[e]
+		w := s.width[e]
 		dst[at[w]] = e
 		at[w]++
 	}
@@ -309,7 +339,7 @@ func (s *slotBuilder) diagonals(i int) {
 		for l, run := range &s.rest {
 			next[l] = math.MaxInt
 			if at[l] < len(run) {
-				next[l] = int(s.ints.col[run[at[l]]]) - row - l
+				next[l] = int(s.col[run[at[l]]]) - row - l
 				offset = min(offset, next[l])
 			}
 		}
@@ -333,18 +363,19 @@ func (s *slotBuilder) diagonals(i int) {
 			}
 			continue
 		}
-		var ms [lanes]int64
+		var which [lanes]int32
 		width := uint8(1)
 		for l, o := range next {
+			which[l] = -1
 			if o == offset {
 				e := s.rest[l][at[l]]
-				ms[l] = s.ints.m[e]
-				width = max(width, s.ints.width[e])
+				which[l] = e
+				width = max(width, s.width[e])
 				at[l]++
 			}
 		}
 		s.Offsets = append(s.Offsets, int32(offset))
-		s.slot(&ms, int(width), n)
+		s.slot(&which, width, n)
 	}
 	for l := range s.rest {
 		s.rest[l] = s.rest[l][:kept[l]]
@@ -360,25 +391,44 @@ func (s *slotBuilder) diagonals(i int) {
 	s.group(first, n, kernels.Diagonal)
 }
 
-// floats makes slots of the tiny elements of the rows.
+// floats makes slots of the tiny elements of the rows, or block rows, of a chunk.
 func (s *slotBuilder) floats(flags uint16, rows []int) {
-	if len(s.ints.tiny) == 0 {
+	if len(s.tinyHere) == 0 {
 		return
 	}
+	b := s.items.block
+	var left [lanes][]tiny
 	for l, i := range rows {
-		at, _ := slices.BinarySearchFunc(s.ints.tiny, int32(i), func(e tiny, i int32) int { return cmp.Compare(e.row, i) })
-		for _, e := range s.ints.tiny[at:] {
-			if int(e.row) != i {
-				break
+		left[l] = tinyOf(s.tinyHere, b*i, b*(i+1))
+	}
+	for {
+		base := int32(math.MaxInt32)
+		for _, e := range left {
+			if len(e) > 0 {
+				base = min(base, e[0].col-e[0].col%int32(b))
 			}
-			s.group(int(e.col), 1, flags|kernels.Float)
-			s.Widths = append(s.Widths, 32)
-			s.Index = append(s.Index, make([]uint16, lanes)...)
-			at := len(s.Values)
-			s.Values = append(s.Values, make([]byte, 4*lanes)...)
-			binary.LittleEndian.PutUint32(s.Values[at+4*l:], math.Float32bits(e.value))
-			s.tally.floats += 1 + (4+2)*lanes
-			s.tally.tiny++
 		}
+		if base == math.MaxInt32 {
+			return
+		}
+		var index [lanes]uint16
+		at := len(s.Values)
+		s.Values = append(s.Values, make([]byte, 4*lanes*b*b)...)
+		for l, e := range left {
+			if len(e) == 0 {
+				continue
+			}
+			i, j := int(e[0].row)%b, e[0].col%int32(b)
+			if column := e[0].col - j - base; column < reach {
+				index[l] = uint16(column)
+				binary.LittleEndian.PutUint32(s.Values[at+4*(lanes*(i*b+int(j))+l):], math.Float32bits(e[0].value))
+				left[l] = e[1:]
+				s.tally.tiny++
+			}
+		}
+		s.group(int(base), 1, flags|kernels.Float)
+		s.Widths = append(s.Widths, 32)
+		s.Index = append(s.Index, index[:]...)
+		s.tally.floats += int64(1 + (4*b*b+2)*lanes)
 	}
 }

@@ -6,43 +6,21 @@ import (
 	"github.com/mpsolve/mpsolve/internal/kernels"
 )
 
-// Layout is the order in which a stored matrix lies in memory.
-type Layout string
-
-const (
-	// LayoutAuto takes slots for AFX where the processor has fast kernels for
-	// them, and bucketed CSR otherwise.
-	LayoutAuto Layout = ""
-	// Bucketed is the papers' layout: one CSR for each format.
-	Bucketed Layout = "bucketed"
-	// Slots serves eight rows at once, see kernels.SlotPanel: 16-bit columns or
-	// whole diagonals, and AFX values of the bits that the widest of eight needs.
-	Slots Layout = "slots"
-)
-
-// Layouts lists the layouts.
-var Layouts = []Layout{LayoutAuto, Bucketed, Slots}
-
-// layout is the one that a spec gets.
-func (s Spec) layout() Layout {
-	switch {
-	case s.Set.kind() != fixedPoint || s.Set.Uniform:
-		return Bucketed
-	case s.Layout == LayoutAuto && kernels.HasFastSlots():
-		return Slots
-	case s.Layout == LayoutAuto:
-		return Bucketed
-	}
-	return s.Layout
-}
-
 // slotMatrix is a matrix in slots.
 type slotMatrix struct {
-	panels  []kernels.SlotPanel
+	plan    slotPlan
+	panels  [][]slotPanel // of each range of rows
 	units   kernels.Units // of the rows; with factor 1 if they are not normal numbers
 	normal  bool
 	perQExp int // the quantum of a row is its unit 2^-perQExp
 	tally
+}
+
+// slotPlan says what slots a matrix gets.
+type slotPlan struct {
+	block     int  // size of the blocks; 1: single elements
+	diagonals bool // slots of diagonals where rows have them in common
+	tiles     bool // by segments of columns
 }
 
 // tally counts what slots are made of.
@@ -83,18 +61,30 @@ func (s *slotMatrix) size() int64 {
 		return 0
 	}
 	var n int64
-	for _, p := range s.panels {
-		n += int64(8*len(p.Groups) + len(p.Widths) + 2*len(p.Index) + 4*len(p.Offsets) + len(p.Values) + 2*len(p.Order))
+	for _, panels := range s.panels {
+		for _, p := range panels {
+			n += int64(panelSize(&p.SlotPanel))
+		}
 	}
 	return n
 }
 
-// multiply sets dst to the products of the rows of a panel, the first of which is
-// lo, with x.
-func (s *slotMatrix) multiply(dst []float64, panel, lo int, x []float64) {
-	units := s.units
-	if units.Exp != nil {
-		units.Exp = units.Exp[lo : lo+len(dst)]
+// multiply sets dst to the products of a range of rows, the first of which is lo,
+// with x.
+func (s *slotMatrix) multiply(dst []float64, unit, lo int, x []float64) {
+	if s.plan.tiles {
+		clear(dst)
 	}
-	kernels.MulSlots(dst, &s.panels[panel], x, lo, units, false)
+	for k := range s.panels[unit] {
+		p := &s.panels[unit][k]
+		units := s.units
+		if units.Exp != nil {
+			units.Exp = units.Exp[p.lo:p.hi]
+		}
+		kernels.MulSlots(dst[p.lo-lo:p.hi-lo], &p.SlotPanel, x, p.lo, units, s.plan.tiles)
+	}
+}
+
+func panelSize(p *kernels.SlotPanel) int {
+	return 8*len(p.Groups) + len(p.Widths) + 2*len(p.Index) + 4*len(p.Offsets) + len(p.Values) + 2*len(p.Order)
 }

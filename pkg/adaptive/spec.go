@@ -87,8 +87,8 @@ func (s Spec) Validate() error {
 		fault("unknown layout %q", s.Layout)
 	}
 	fixed := s.Set.kind() == fixedPoint && !s.Set.Uniform
-	if s.Layout == Slots && !fixed {
-		fault("slots are for AFX")
+	if s.Layout.slotted() && !fixed {
+		fault("layout %s is for AFX", s.Layout)
 	}
 	switch {
 	case s.GuardBits < 0 || s.GuardBits > 0 && !fixed:

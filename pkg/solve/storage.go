@@ -110,6 +110,7 @@ type stored struct {
 	bytes  int64
 	stats  adaptive.Stats      // zero if it is plain CSR
 	layout string              // in words
+	slow   bool                // slower than FP64 CSR
 	theta  func(i int) float64 // absolute error of the elements of row i; nil if it is plain CSR
 }
 
@@ -122,32 +123,29 @@ func store(m *csr.Matrix, t Storage, pool *linop.Pool) (stored, error) {
 	if err != nil {
 		return stored{}, err
 	}
-	return stored{t, a, a.Bytes(), a.Stats(), layoutText[a.Layout()], a.Tolerance}, nil
-}
-
-// fewNonzeros are so few that the matrix stays in the cache, where slots,
-// measured on real matrices, are 0.5 to 1.3 times as fast as FP64 CSR; above they
-// are faster.
-const fewNonzeros = 300_000
-
-// layoutText says what a layout is, and whether it is slow.
-var layoutText = map[adaptive.Layout]string{
-	adaptive.Slots:    "slots: eight rows at once, 16-bit columns",
-	adaptive.Bucketed: "bucketed CSR; a product takes longer than with FP64 CSR, which --formats FP64 uses",
+	if a.Layout() == adaptive.CSR { // nothing to escalate
+		t = Storage{Set: lookup("FP64"), Epsilon: adaptive.MinEpsilon, Criterion: t.Criterion}
+		return stored{storage: t, Operator: a, bytes: a.Bytes(), layout: a.LayoutText()}, nil
+	}
+	return stored{t, a, a.Bytes(), a.Stats(), a.LayoutText(), a.Layout() == adaptive.Bucketed, a.Tolerance}, nil
 }
 
 // lines says what was stored, a line for each format.
 func (a stored) lines() []string {
 	if a.storage.plain() {
-		return []string{"precision FP64"}
+		lines := []string{"precision FP64"}
+		if a.layout != "" {
+			lines = append(lines, "layout "+a.layout)
+		}
+		return lines
 	}
 	s := a.stats
 	fp64 := csr.Bytes(int64(a.rows()), int64(s.NNZ))
 	lines := []string{fmt.Sprintf("precision %v: %.2f bytes a nonzero instead of %.2f, indices included; %.2f %% dropped",
 		a.storage, s.PerNonzero(), float64(fp64)/float64(max(s.NNZ, 1)), 100*float64(s.Dropped)/float64(max(s.NNZ, 1)))}
 	layout := a.layout
-	if s.NNZ < fewNonzeros && s.InSlots > 0 {
-		layout += "; with so few nonzeros mostly slower than FP64 CSR, which --formats FP64 uses"
+	if a.slow {
+		layout += "; a product takes longer than with FP64 CSR, which --formats FP64 uses"
 	}
 	lines = append(lines, "layout "+layout)
 	for _, f := range s.Formats {

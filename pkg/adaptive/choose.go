@@ -1,0 +1,321 @@
+package adaptive
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// The layout is chosen by a model of the time of a product on one core: what is
+// longer, the bytes at the rate of the memory or the instructions,
+//
+//	max(bytes / rate, cycles).
+//
+// A sample of the rows is stored in slots of every kind that could pay, and what
+// it takes is added up with the constants below, which were measured on a Sapphire
+// Rapids core (3.2 GHz, 15 GB/s) and only need to be right to about a tenth.
+const (
+	memoryRate = 4.7 // bytes per cycle from memory
+	cacheRate  = 10. // from the shared cache
+	nearRate   = 30. // from the core's own cache
+	nearBytes  = 1 << 20
+	cacheBytes = 32 << 20
+
+	gatherCycles   = 9.5 // a slot with columns
+	diagonalCycles = 5.  // a slot of a diagonal
+	valueCycles    = 2.7 // eight values of a block
+	blockCycles    = 12. // a slot of blocks besides
+	chunkCycles    = 12. // a chunk of rows, for each row of its blocks
+	csrRowCycles   = 6.  // FP64 CSR: a row
+	csrCycles      = 1.2 // and an element
+
+	lineCycles  = 12.     // a cache line of x that is not in the core's own cache
+	tileCycles  = 3.      // a row of a tile: its sum is loaded and stored out of order
+	xNear       = 1 << 20 // bytes of x that are in the core's own cache anyway
+	callCycles  = 150.    // a panel
+	worthwhile  = 0.95    // of the time of FP64 CSR that adaptive storage may take
+	leastFill   = 0.6     // of the places of blocks that hold an element
+	sampleShare = 100     // one row of so many is in the sample
+	sampleLeast = 40_000
+	sampleMost  = 400_000 // elements
+	sampleParts = 8
+	sampleRows  = 480 // ranges begin at multiples of eight rows of blocks of any size
+)
+
+// cost is what a product takes, by the model.
+type cost struct{ bytes, cycles float64 }
+
+func (c *cost) add(o cost) { c.bytes += o.bytes; c.cycles += o.cycles }
+
+// time is in cycles; footprint is the bytes of all that the product touches.
+func (c cost) time(footprint float64) float64 {
+	rate := memoryRate
+	switch {
+	case footprint <= nearBytes:
+		rate = nearRate
+	case footprint <= cacheBytes:
+		rate = cacheRate
+	}
+	return max(c.bytes/rate, c.cycles)
+}
+
+// panelCost is the cost of a product with a panel.
+func panelCost(p *kernels.SlotPanel, rows int) cost {
+	c := cost{bytes: float64(panelSize(p) + 16*rows), cycles: callCycles * float64(len(p.Values)) / (64 << 10)}
+	b := float64(max(p.Block, 1))
+	for _, g := range p.Groups {
+		slot := gatherCycles
+		switch {
+		case g.Flags&kernels.Diagonal != 0:
+			slot = diagonalCycles
+		case p.Block > 1:
+			slot = blockCycles + b*b*valueCycles
+		}
+		c.cycles += slot * float64(g.Slots)
+		if g.Flags&kernels.Last != 0 {
+			c.cycles += chunkCycles * b
+		}
+	}
+	return c
+}
+
+// candidate is a kind of slots and what a sample took.
+type candidate struct {
+	slotPlan
+	cost
+}
+
+// sample is what is known about a sample of rows.
+type sample struct {
+	nnz      float64
+	csr      cost
+	kinds    []candidate
+	lines    float64 // of the cache that x is in, once for each range
+	segments float64 // of columns that a row has elements in, in all
+}
+
+// choice is a layout and why.
+type choice struct {
+	layout Layout
+	plan   slotPlan
+	reason string
+}
+
+// String says the layout in words, and why it is this one.
+func (c choice) String() string {
+	text := map[Layout]string{
+		CSR:       "FP64 CSR",
+		Bucketed:  "bucketed CSR",
+		Slots:     "slots: eight rows at once, 16-bit columns",
+		Blocks:    fmt.Sprintf("slots of %d x %d blocks, eight block rows at once", c.plan.block, c.plan.block),
+		Diagonals: "slots of diagonals, eight rows at once",
+		Tiles:     "slots by segments of columns, eight rows at once",
+	}[c.layout]
+	return text + " (" + c.reason + ")"
+}
+
+// kinds are the plans that the model compares, in this order; those that the
+// dimensions forbid are left out.
+func (b *builder) kinds() []candidate {
+	kinds := []candidate{{slotPlan: slotPlan{block: 1}}, {slotPlan: slotPlan{block: 1, diagonals: true}}}
+	for size := 2; size <= maxBlock; size++ {
+		if b.m.Rows%size == 0 && b.m.Cols%size == 0 {
+			kinds = append(kinds, candidate{slotPlan: slotPlan{block: size}})
+		}
+	}
+	return kinds
+}
+
+// sampleRanges are ranges of rows, spread over the matrix.
+func (b *builder) sampleRanges() (ranges [][2]int) {
+	target := min(max(b.m.NNZ()/sampleShare, sampleLeast), sampleMost)
+	parts := sampleParts
+	if b.m.NNZ() <= 2*target {
+		parts, target = 1, math.MaxInt
+	}
+	next := 0
+	for k := range parts {
+		lo := max(next, k*b.m.Rows/parts/sampleRows*sampleRows)
+		hi := lo
+		for hi < b.m.Rows && int(b.m.RowPtr[hi]-b.m.RowPtr[lo]) < target/parts {
+			hi = min(hi+sampleRows, b.m.Rows)
+		}
+		if lo < hi {
+			ranges = append(ranges, [2]int{lo, hi})
+		}
+		next = hi
+	}
+	return ranges
+}
+
+// sample stores a sample of the rows in slots of every kind.
+func (b *builder) sample() sample {
+	ranges := b.sampleRanges()
+	parts := make([]sample, len(ranges))
+	b.pool.Run(len(ranges), parallel.Func(func(k int) { parts[k] = b.sampleRange(ranges[k][0], ranges[k][1]) }))
+	total := sample{kinds: b.kinds()}
+	for _, p := range parts {
+		total.nnz += p.nnz
+		total.lines += p.lines
+		total.segments += p.segments
+		total.csr.add(p.csr)
+		for k := range p.kinds {
+			total.kinds[k].add(p.kinds[k].cost)
+		}
+	}
+	return total
+}
+
+func (b *builder) sampleRange(lo, hi int) sample {
+	var s slotBuilder
+	s.ints.quantize(b, lo, hi)
+	t := &s.ints.items
+	nnz, rows := float64(b.m.RowPtr[hi]-b.m.RowPtr[lo]), float64(hi-lo)
+	p := sample{
+		nnz: nnz, kinds: b.kinds(),
+		csr: cost{12*nnz + 24*rows, csrRowCycles*rows + csrCycles*nnz},
+	}
+	p.lines, p.segments = t.spread()
+	for k := range p.kinds {
+		kind := &p.kinds[k]
+		s.slotPlan, s.items, s.tinyHere = kind.slotPlan, t, s.ints.tiny
+		if kind.block > 1 {
+			s.bloc.blocks(t, kind.block)
+			s.items = &s.bloc
+			if places := float64(len(s.bloc.m)); float64(len(t.m)) < leastFill*places {
+				kind.cost = cost{math.Inf(1), math.Inf(1)}
+				continue
+			}
+		}
+		s.build()
+		kind.cost = panelCost(&s.SlotPanel, hi-lo)
+	}
+	return p
+}
+
+// spread counts the cache lines of x that the elements touch, and the segments of
+// columns of each row.
+func (t *items) spread() (lines, segments float64) {
+	seen := make(map[int32]struct{}, len(t.col))
+	for i := range t.rows {
+		last := int32(-1)
+		for _, j := range t.col[t.first[i]:t.first[i+1]] {
+			seen[j/8] = struct{}{}
+			if j/reach != last {
+				last = j / reach
+				segments++
+			}
+		}
+	}
+	return float64(len(seen)), segments
+}
+
+// choose picks the layout for a spec.
+func (b *builder) choose() choice {
+	s := b.part.spec
+	fixed := s.Set.kind() == fixedPoint && !s.Set.Uniform
+	switch {
+	case s.Layout == CSR:
+		return choice{layout: CSR, reason: "asked for"}
+	case !fixed || s.Layout == Bucketed:
+		return choice{layout: Bucketed, reason: "the layout of the papers"}
+	case s.Layout == LayoutAuto && !kernels.HasFastSlots():
+		return choice{layout: CSR, reason: "there are no fast kernels for slots on this processor"}
+	case s.Layout == Slots:
+		return choice{layout: Slots, plan: slotPlan{block: 1}, reason: "asked for"}
+	case s.Layout == Diagonals:
+		return choice{layout: Diagonals, plan: slotPlan{block: 1, diagonals: true}, reason: "asked for"}
+	case s.Layout == Tiles:
+		return choice{layout: Tiles, plan: slotPlan{block: 1, tiles: true}, reason: "asked for"}
+	}
+	sample := b.sample()
+	if s.Layout == Blocks {
+		return sample.blocks()
+	}
+	return sample.fastest(b)
+}
+
+// blocks is the best size of blocks.
+func (s sample) blocks() choice {
+	best := slotPlan{block: 1}
+	least := math.Inf(1)
+	for _, k := range s.kinds {
+		if t := k.time(math.Inf(1)); k.block > 1 && t < least {
+			best, least = k.slotPlan, t
+		}
+	}
+	if best.block == 1 {
+		return choice{Slots, best, "no blocks found"}
+	}
+	return choice{Blocks, best, "asked for"}
+}
+
+// fastest is the layout that the model likes best.
+func (s sample) fastest(b *builder) choice {
+	share := float64(b.m.NNZ()) / max(s.nnz, 1) // of the whole to the sample
+	vectors := 8 * float64(b.m.Rows+b.m.Cols)
+	x := 8 * float64(b.m.Cols)
+	fetch := cost{}
+	if x > xNear {
+		fetch.cycles = lineCycles * s.lines
+	}
+	s.csr.add(fetch)
+	csr := s.csr.time(s.csr.bytes*share + vectors)
+	best := choice{layout: CSR}
+	least := worthwhile * csr
+	consider := func(p slotPlan, c cost) {
+		if t := c.time(c.bytes*share + vectors); t < least {
+			least = t
+			best.plan, best.layout = p, p.layout()
+		}
+	}
+	for _, k := range s.kinds {
+		k.add(fetch)
+		consider(k.slotPlan, k.cost)
+	}
+	if x > xNear && s.csr.cycles > 0 {
+		tiles := s.kinds[0].cost // the same slots, whose rows are shorter
+		units := float64(len(tileUnits(b.m)) - 1)
+		tiles.bytes += 2*s.segments + x*units/share
+		tiles.cycles += tileCycles * s.segments
+		consider(slotPlan{block: 1, tiles: true}, tiles)
+	}
+	if best.layout == CSR {
+		best.reason = "nothing is faster by the model"
+	} else {
+		best.reason = fmt.Sprintf("%.1f times as fast as FP64 CSR by the model", csr/least)
+	}
+	return best
+}
+
+func (p slotPlan) layout() Layout {
+	switch {
+	case p.tiles:
+		return Tiles
+	case p.block > 1:
+		return Blocks
+	case p.diagonals:
+		return Diagonals
+	}
+	return Slots
+}
+
+// plain is the matrix in FP64 CSR.
+func (b *builder) plain(c choice) *Matrix {
+	nnz := 0
+	for _, v := range b.m.Val {
+		if v != 0 {
+			nnz++
+		}
+	}
+	a := newMatrix(b, c)
+	a.plain = linop.NewCSR(b.m, b.pool)
+	a.stats = Stats{
+		Formats: []FormatStats{{format("FP64"), nnz, b.m.Bytes()}},
+		NNZ:     nnz, Bytes: b.m.Bytes(),
+	}
+	return a
+}
