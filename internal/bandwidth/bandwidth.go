@@ -102,23 +102,3 @@ func triad(a, b, c []float64, s float64) {
 		a[i] = b[i] + float64(s*c[i])
 	}
 }
-
-// streamLength is the number of elements, in whole lines, of each stream.
-func streamLength(part []float64, streams int) int { return len(part) / streams / line * line }
-
-// fold returns the exclusive or of the bits of all elements of the streams that
-// part is divided into: as cheap a use of every element as there is.
-func fold(part []float64, streams int) uint64 {
-	n := streamLength(part, streams)
-	var f0, f1, f2, f3 uint64
-	for i := 0; i < n; i += line {
-		for s := range streams {
-			v := part[s*n+i : s*n+i+line : s*n+i+line]
-			f0 ^= math.Float64bits(v[0]) ^ math.Float64bits(v[4])
-			f1 ^= math.Float64bits(v[1]) ^ math.Float64bits(v[5])
-			f2 ^= math.Float64bits(v[2]) ^ math.Float64bits(v[6])
-			f3 ^= math.Float64bits(v[3]) ^ math.Float64bits(v[7])
-		}
-	}
-	return f0 ^ f1 ^ f2 ^ f3
-}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/dustin/go-humanize"
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -39,7 +40,16 @@ func Threads(w io.Writer, r spmvbench.Row) {
 		Line(w, "threads", "%d", r.Threads)
 		return
 	}
-	Line(w, "threads", "%d, memory: read %.1f GB/s, triad %.1f GB/s", r.Threads, r.Read/1e9, r.Triad/1e9)
+	Line(w, "threads", "%d, memory: read %.1f GB/s (by streams: %s), triad %.1f GB/s",
+		r.Threads, r.Read/1e9, strings.Trim(fmt.Sprintf("%.1f", gigabytes(r.Streams[:])), "[]"), r.Triad/1e9)
+}
+
+// gigabytes returns bytes in units of 10^9.
+func gigabytes(bytes []float64) (g []float64) {
+	for _, b := range bytes {
+		g = append(g, b/1e9)
+	}
+	return g
 }
 
 // Products writes a table of products that were measured on the same threads.
@@ -89,7 +99,8 @@ type product struct {
 	SecondsMin      float64       `json:"seconds_min"`
 	SecondsMedian   float64       `json:"seconds_median"`
 	GBps            Number        `json:"gbps"`
-	ReadLimit       Number        `json:"read_limit_gbps"` // 0: not measured, as triad_gbps
+	ReadLimit       Number        `json:"read_limit_gbps"`   // 0: not measured, as triad_gbps
+	ReadStreams     []float64     `json:"read_streams_gbps"` // with 1, 2, ... streams on each thread
 	Triad           Number        `json:"triad_gbps"`
 	SpeedupOrdinary Number        `json:"speedup_ordinary"`
 	SpeedupTuned    Number        `json:"speedup_tuned"`
@@ -107,7 +118,7 @@ func ProductsJSON(w io.Writer, on Machine, rows []spmvbench.Row) error {
 			Matrix: r.Matrix, Rows: r.Rows, Cols: r.Cols, NNZ: r.NNZ,
 			Layout: r.Layout, Formats: r.Formats, Epsilon: r.Epsilon, Criterion: r.Criterion, Threads: r.Threads,
 			BytesPerNonzero: r.BytesPerNonzero(), SecondsMin: r.Min, SecondsMedian: r.Median,
-			GBps: Number(r.BytesPerSecond() / 1e9), ReadLimit: Number(r.Read / 1e9), Triad: Number(r.Triad / 1e9),
+			GBps: Number(r.BytesPerSecond() / 1e9), ReadLimit: Number(r.Read / 1e9), ReadStreams: gigabytes(r.Streams[:]), Triad: Number(r.Triad / 1e9),
 			SpeedupOrdinary: Number(r.SpeedupOrdinary()), SpeedupTuned: Number(r.SpeedupTuned()),
 			BuildSpMVs: Number(r.BuildSpMVs()),
 			BackwardError: BackwardError{

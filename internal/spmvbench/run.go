@@ -13,8 +13,12 @@ import (
 )
 
 // Limit is the memory bandwidth of some threads, in bytes per second; 0 where it
-// was not measured. Read is that of the best number of streams.
-type Limit struct{ Read, Triad float64 }
+// was not measured.
+type Limit struct {
+	Streams [bandwidth.MaxStreams]float64 // of reading 1, 2, ... streams on each thread
+	Read    float64                       // the largest of these
+	Triad   float64
+}
 
 // MeasureLimits returns the limit of each number of threads, by an array of that
 // many bytes. It returns early with the error of ctx.
@@ -23,11 +27,12 @@ func MeasureLimits(ctx context.Context, size int64, threads []int) (map[int]Limi
 	limits := map[int]Limit{}
 	for _, t := range threads {
 		var l Limit
-		for streams := 1; streams <= bandwidth.MaxStreams; streams++ {
+		for k := range l.Streams {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			l.Read = max(l.Read, meter.Read(t, streams))
+			l.Streams[k] = meter.Read(t, k+1)
+			l.Read = max(l.Read, l.Streams[k])
 		}
 		l.Triad = meter.Triad(t)
 		limits[t] = l
