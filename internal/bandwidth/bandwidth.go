@@ -14,7 +14,7 @@ const (
 	MaxStreams = 4
 
 	line        = 8 // elements of a cache line
-	repetitions = 5
+	repetitions = 3
 
 	// sizes of the array
 	cacheMultiple = 4

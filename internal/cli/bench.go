@@ -58,8 +58,8 @@ threads: the least and the median time, the bandwidth (the stored matrix and bot
 vectors, once) next to what the threads can read from memory, the time to store the
 matrix in products with tuned CSR, and the errors against a product in double-double
 arithmetic. Matrices are files or, with --generate, made by a generator of mpsolve.
-x is random, uniform in [-1, 1). Products with different stored matrices follow each
-other, so a matrix is in the cache only as far as all of them are.`
+x is random, uniform in [-1, 1). Before it is timed each product runs once without, so
+that a matrix that fits into the cache is there, as it is in a solver.`
 
 func newBenchSpMV(s streams) *cobra.Command {
 	var f benchSpMVFlags
