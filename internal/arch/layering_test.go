@@ -33,7 +33,8 @@ var layers = []layer{
 	{pkg: "internal/cli", imports: []string{"*"}, reason: "wires everything, knows no mathematics"},
 	{pkg: "internal/matrixtable", imports: []string{"*"}, reason: "a program over the whole way of the data"},
 	{pkg: "internal/precisiontable", imports: []string{"*"}, reason: "a program that measures for the documentation"},
-	{pkg: "internal/report", imports: []string{"pkg/solve", "pkg/verify", "pkg/krylov", "pkg/linop", "pkg/csr", "pkg/adaptive"}, reason: "prints results, does not know how to run"},
+	{pkg: "internal/report", imports: []string{"internal/spmvbench", "pkg/solve", "pkg/verify", "pkg/krylov", "pkg/linop", "pkg/csr", "pkg/adaptive"}, reason: "prints results, does not know how to run"},
+	{pkg: "internal/spmvbench", imports: []string{"pkg/csr", "pkg/adaptive", "pkg/linop", "internal/kernels", "internal/bandwidth"}, reason: "measures products, knows no files and no terminal"},
 
 	{pkg: "pkg/solve", imports: []string{"pkg/csr", "pkg/adaptive", "pkg/linop", "pkg/krylov", "pkg/verify", "internal/kernels"}, reason: "puts method and matrix together, knows no files and no terminal"},
 	{pkg: "pkg/krylov", imports: []string{"pkg/linop"}, reason: "methods know operators, never matrices, formats, files, devices or the terminal", pure: true},
@@ -46,6 +47,8 @@ var layers = []layer{
 	{pkg: "pkg/csr", imports: []string{"internal/parallel", "internal/dd"}, reason: "structure and norms, knows no precision"},
 
 	{pkg: "internal/kernels", imports: []string{"internal/dd"}, reason: "plain slices, no solver and no goroutine"},
+	{pkg: "internal/bandwidth", imports: []string{"internal/kernels", "internal/parallel"}, reason: "memory and threads alone"},
+	{pkg: "internal/machine", reason: "files of the system alone"},
 	{pkg: "internal/nearest", reason: "words alone"},
 	{pkg: "internal/parallel", reason: "goroutines alone"},
 	{pkg: "internal/dd", reason: "arithmetic alone"},

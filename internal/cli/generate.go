@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,17 +19,21 @@ func newGenerate(s streams) *cobra.Command {
 			if len(args) == 0 {
 				return c.Help()
 			}
-			var names []string
-			for _, k := range generate.Kinds() {
-				names = append(names, k.Name)
-			}
-			return usage("unknown kind %q; did you mean %s?", args[0], nearest.Word(args[0], names))
+			return unknownKind(args[0])
 		},
 	}
 	for _, k := range generate.Kinds() {
 		c.AddCommand(newGenerateKind(s, k))
 	}
 	return c
+}
+
+func unknownKind(name string) error {
+	var names []string
+	for _, k := range generate.Kinds() {
+		names = append(names, k.Name)
+	}
+	return usage("unknown kind %q; did you mean %s?", name, nearest.Word(name, names))
 }
 
 func newGenerateKind(s streams, k generate.Kind) *cobra.Command {
@@ -47,7 +50,7 @@ func newGenerateKind(s streams, k generate.Kind) *cobra.Command {
 				}
 			}
 			if _, _, err := k.Estimate(p); err != nil {
-				return usage("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+				return usage("%s", oneLine(err))
 			}
 			if err := checkOutput("output", output); err != nil {
 				return err

@@ -9,12 +9,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/nearest"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -71,7 +71,10 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	}()
 	root := newRoot(streams{in, out, errOut})
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	err := checkKernels()
+	if err == nil {
+		err = root.ExecuteContext(ctx)
+	}
 	var s signalError
 	if errors.As(context.Cause(ctx), &s) {
 		stopped = exitInterrupted
@@ -84,9 +87,20 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 		return stopped
 	}
 	if err != nil && err.Error() != "" {
-		fmt.Fprintf(errOut, "mpsolve: %s\n", strings.ReplaceAll(err.Error(), "\n", "; "))
+		fmt.Fprintf(errOut, "mpsolve: %s\n", oneLine(err))
 	}
 	return exitCode(err)
+}
+
+// oneLine is the text of an error that may be several.
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
+
+// checkKernels reports a wrong value of the variable that selects kernels.
+func checkKernels() error {
+	if _, err := kernels.ActiveTier(); err != nil {
+		return usage("%w", err)
+	}
+	return nil
 }
 
 type signalError struct{ os.Signal }
@@ -132,18 +146,8 @@ func newRoot(s streams) *cobra.Command {
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagError(c, err) })
-	root.AddCommand(newSolve(s), newInfo(s), newSpMV(s), newGenerate(s), newVersion(s), newMan(root))
+	root.AddCommand(newSolve(s), newInfo(s), newSpMV(s), newBench(s), newGenerate(s), newVersion(s), newMan(root))
 	return root
-}
-
-func newVersion(s streams) *cobra.Command {
-	return &cobra.Command{
-		Use: "version", Short: "Print the version", Args: exactly(0, "no argument"),
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(s.out, "mpsolve %s %s %s/%s\n", Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-			return err
-		},
-	}
 }
 
 func exactly(n int, what string) cobra.PositionalArgs {

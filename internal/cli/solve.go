@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -116,7 +115,7 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 	f.opt.CGS2 = f.orthogonalization == "cgs2"
 	f.opt.MaxMemory = f.maxMemory.orInstalled()
 	if err := f.opt.Validate(); err != nil {
-		return usage("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+		return usage("%s", oneLine(err))
 	}
 	return nil
 }

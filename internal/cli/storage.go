@@ -14,7 +14,7 @@ type storageFlags struct {
 	guardBits                                  int
 }
 
-var layouts = []string{"auto", string(adaptive.Slots), string(adaptive.Bucketed)}
+var layouts = layoutNames()
 
 var ariths = []string{"fp64", "storage"}
 
@@ -31,6 +31,16 @@ func (f *storageFlags) add(c *cobra.Command) {
 	completeWords(c, "criterion", criteria())
 	completeWords(c, "layout", layouts)
 	completeWords(c, "arith", ariths)
+}
+
+func layoutNames() (words []string) {
+	for _, l := range adaptive.Layouts {
+		if l == adaptive.LayoutAuto {
+			l = "auto"
+		}
+		words = append(words, string(l))
+	}
+	return words
 }
 
 func criteria() []string {

@@ -20,6 +20,19 @@ func csrMulVec(dst []float64, lo, hi int, rowPtr []int64, col []int32, val, x []
 	}
 }
 
+// CSRMulVecOrdinary is CSRMulVec as textbooks write it, one sum for each row: what
+// faster kernels are measured against, and about as fast as the same loop in C.
+func CSRMulVecOrdinary(dst []float64, lo, hi int, rowPtr []int64, col []int32, val, x []float64) {
+	for i := lo; i < hi; i++ {
+		cols, vals := col[rowPtr[i]:rowPtr[i+1]], val[rowPtr[i]:rowPtr[i+1]]
+		var s float64
+		for k, c := range cols {
+			s += float64(vals[k] * x[c])
+		}
+		dst[i] = s
+	}
+}
+
 // CSRResidual computes r[i] = b[i] - (A x)[i] for each row lo <= i < hi.
 func CSRResidual(r, b []float64, lo, hi int, rowPtr []int64, col []int32, val, x []float64) {
 	CSRMulVec(r, lo, hi, rowPtr, col, val, x)

@@ -65,27 +65,3 @@ func Formats(w io.Writer, s adaptive.Stats, fp64 int64) {
 	t.AppendRow(table.Row{"FP64 CSR", s.NNZ, "", fp64})
 	t.Render()
 }
-
-// Product is one way to multiply, measured.
-type Product struct {
-	Name    string
-	Bytes   int64   // of the stored matrix
-	Moved   int64   // bytes read and written by one product, vectors once
-	Seconds float64 // of one product
-	Errors  adaptive.ProductErrors
-}
-
-// Products writes a table of products of a matrix with nnz nonzeros; times are
-// relative to the first one as well.
-func Products(w io.Writer, nnz int, rows []Product) {
-	t := newTable(w, "product", "bytes/nz", "ms", "GB/s", "speed", "normwise", "componentwise", "row-wise")
-	for _, p := range rows {
-		t.AppendRow(table.Row{
-			p.Name, fmt.Sprintf("%.2f", float64(p.Bytes)/float64(max(nnz, 1))),
-			fmt.Sprintf("%.3f", 1e3*p.Seconds), fmt.Sprintf("%.1f", float64(p.Moved)/p.Seconds/1e9),
-			fmt.Sprintf("%.2f", rows[0].Seconds/p.Seconds), fmt.Sprintf("%.1e", p.Errors.Normwise),
-			fmt.Sprintf("%.1e", p.Errors.Componentwise), fmt.Sprintf("%.1e", p.Errors.Row),
-		})
-	}
-	t.Render()
-}

@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# Times y = A x on one thread in SciPy, Eigen and PETSc, those that are installed,
+# with a matrix of `mpsolve generate`; prints a JSON line for each.
+#
+#   bench/peers/spmv.sh [--install] [--repeat N] KIND [--n N ...]
+#   bench/peers/spmv.sh elasticity3d --n 46
+#
+# --install installs them first, with apt-get (Debian). The same matrix in mpsolve:
+#   mpsolve bench spmv --json --threads 1 --generate elasticity3d,n=46
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+repeat=20
+
+while (($#)); do
+  case $1 in
+    --install)
+      apt-get update -q
+      apt-get install -y -q g++ gcc pkg-config python3-scipy libeigen3-dev petsc-dev mpi-default-dev
+      shift
+      ;;
+    --repeat)
+      repeat=${2:?number of repetitions}
+      shift 2
+      ;;
+    *) break ;;
+  esac
+done
+if ! (($#)); then
+  sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
+  exit 2
+fi
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+absent() { echo "$1: not found" >&2; }
+
+go -C "$here/../.." build -o "$work/mpsolve" ./cmd/mpsolve
+"$work/mpsolve" generate "$@" --output "$work/matrix.mtx"
+name=$1$(printf ' %s' "${@:2}" | sed 's/ *--\([a-z]*\)[ =]/,\1=/g; s/ *$//')
+
+scipy() {
+  local python
+  for python in python3 /usr/bin/python3; do
+    if "$python" -c 'import scipy' 2>/dev/null; then
+      OMP_NUM_THREADS=1 "$python" "$here/spmv_scipy.py" "$work/matrix.mtx" "$name" "$repeat"
+      return
+    fi
+  done
+  absent SciPy
+}
+
+# compiled NAME COMPILER ARGS... makes and runs a program.
+compiled() {
+  local program=$work/$1
+  "${@:2}" -o "$program"
+  OMP_NUM_THREADS=1 "$program" "$work/matrix.mtx" "$name" "$repeat"
+}
+
+eigen() {
+  local dir=/usr/include/eigen3
+  if [[ -d $dir ]]; then
+    compiled eigen "${CXX:-g++}" -O3 -march=native -DNDEBUG -I"$dir" "$here/spmv_eigen.cpp"
+  else
+    absent Eigen
+  fi
+}
+
+petsc() {
+  local flags
+  if command -v mpicc >/dev/null && flags=$(pkg-config --cflags --libs PETSc 2>/dev/null); then
+    # shellcheck disable=SC2086 # several words
+    compiled petsc mpicc -O3 -march=native "$here/spmv_petsc.c" $flags -lm
+  else
+    absent 'PETSc or mpicc'
+  fi
+}
+
+scipy
+eigen
+petsc

@@ -1,0 +1,74 @@
+//go:build linux
+
+package bandwidth
+
+import (
+	"math"
+	"math/rand/v2"
+	"syscall"
+	"testing"
+	"unsafe"
+
+	"github.com/mpsolve/mpsolve/internal/kernels"
+)
+
+// lastOfPage returns n elements that end where memory begins that must not be
+// touched.
+func lastOfPage(t *testing.T, n int) []float64 {
+	page := syscall.Getpagesize()
+	size := (8*n+page-1)/page*page + page
+	memory, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Munmap(memory); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := syscall.Mprotect(memory[size-page:], syscall.PROT_NONE); err != nil {
+		t.Fatal(err)
+	}
+	return unsafe.Slice((*float64)(unsafe.Pointer(&memory[size-page-8*n])), n)
+}
+
+// Every kernel that the processor has folds all whole lines of each stream, and
+// nothing else.
+func TestFold(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for streams := 1; streams <= MaxStreams; streams++ {
+		for _, size := range []int{0, 7, 8, 31, 32, 40, 64, 127, 1000, 4096} {
+			part := lastOfPage(t, size)
+			for i := range part {
+				part[i] = rng.NormFloat64()
+			}
+			n := streamLength(part, streams)
+			var want uint64
+			for _, v := range part[:n*streams] {
+				want ^= math.Float64bits(v)
+			}
+			if got := foldPortable(part, n, streams); got != want {
+				t.Errorf("portable, %d streams of %d: %x, want %x", streams, n, got, want)
+			}
+			if got := fold(part, streams); got != want {
+				t.Errorf("%d streams of %d: %x, want %x", streams, n, got, want)
+			}
+			for tier, simd := range simdFolds {
+				if tier > kernels.ProcessorTier() || n == 0 {
+					continue
+				}
+				if got := simd(&part[0], n, streams); got != want {
+					t.Errorf("%s, %d streams of %d: %x, want %x", tier, streams, n, got, want)
+				}
+			}
+		}
+	}
+}
+
+func BenchmarkFold(b *testing.B) {
+	part := make([]float64, 1<<12) // in the second-level cache
+	b.SetBytes(int64(8 * len(part)))
+	for b.Loop() {
+		fold(part, 1)
+	}
+}

@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"io"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+)
+
+const liveInterval = 100 * time.Millisecond
+
+// statusLine is one changing line on a terminal, and nothing elsewhere.
+type statusLine struct {
+	bar   *progressbar.ProgressBar // nil: no terminal
+	drawn time.Time
+}
+
+func newStatusLine(w io.Writer) (l statusLine) {
+	if isTerminal(w) {
+		l.bar = progressbar.NewOptions64(-1, progressbar.OptionSetWriter(w),
+			progressbar.OptionSpinnerType(14), progressbar.OptionSetElapsedTime(false),
+			progressbar.OptionClearOnFinish())
+	}
+	return l
+}
+
+// show draws the text, unless the last one is too recent.
+func (l *statusLine) show(text func() string) {
+	if l.bar == nil || time.Since(l.drawn) < liveInterval {
+		return
+	}
+	l.drawn = time.Now()
+	l.bar.Describe(text())
+	_ = l.bar.Add(1) // a line that cannot be drawn harms nothing
+}
+
+// clear makes room for another line.
+func (l *statusLine) clear() {
+	if l.bar != nil {
+		_ = l.bar.Clear()
+	}
+}
+
+// done takes the line away for good.
+func (l *statusLine) done() {
+	if l.bar != nil {
+		_ = l.bar.Finish()
+		l.bar = nil
+	}
+}

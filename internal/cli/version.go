@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/internal/machine"
+	"github.com/mpsolve/mpsolve/internal/report"
+)
+
+func newVersion(s streams) *cobra.Command {
+	var verbose bool
+	c := &cobra.Command{
+		Use: "version", Short: "Print the version", Args: exactly(0, "no argument"),
+		RunE: func(*cobra.Command, []string) error {
+			out := &firstError{w: s.out}
+			fmt.Fprintf(out, "mpsolve %s %s %s/%s\n", Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			if verbose {
+				writePlatform(out)
+			}
+			return out.err
+		},
+	}
+	c.Flags().BoolVar(&verbose, "verbose", false, "say the processor, its caches, the kernels in use and the build tags too")
+	return c
+}
+
+// writePlatform says what makes one machine, or build, faster than another.
+func writePlatform(out *firstError) {
+	report.Line(out, "processor", "%s, %d logical processors", report.Known(machine.Processor()), runtime.NumCPU())
+	c := machine.Caches()
+	report.Line(out, "caches", "L1d %s, L2 %s, L3 %s", report.Size(c.L1d), report.Size(c.L2), report.Size(c.L3))
+	tier, _ := kernels.ActiveTier() // Main has looked at the error
+	report.Line(out, "kernels", "%s; the processor has %s", tier, kernels.ProcessorTier())
+	report.Line(out, "build tags", "%s", buildTags())
+}
+
+func buildTags() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "-tags" {
+				return s.Value
+			}
+		}
+	}
+	return "none"
+}
