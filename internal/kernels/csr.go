@@ -1,17 +1,35 @@
 package kernels
 
+// Value is the type of the values of a matrix in memory; arithmetic is in
+// float64.
+type Value interface{ float32 | float64 }
+
+type csrKernel[T Value] func(dst []float64, lo, hi int, rowPtr []int64, col []int32, val []T, x []float64)
+
 // CSRMulVec computes dst[i] = sum of val[k] x[col[k]] over the nonzeros
-// rowPtr[i] <= k < rowPtr[i+1] of each row lo <= i < hi.
-func CSRMulVec(dst []float64, lo, hi int, rowPtr []int64, col []int32, val, x []float64) {
-	if csrSIMD != nil && lo < hi { // chosen once for this processor
-		csrSIMD(dst, lo, hi, rowPtr, col, val, x)
+// rowPtr[i] <= k < rowPtr[i+1] of each row lo <= i < hi. The sum of a row does
+// not depend on lo and hi; its last bits depend on the tier.
+func CSRMulVec[T Value](dst []float64, lo, hi int, rowPtr []int64, col []int32, val []T, x []float64) {
+	if kernel := csrFor[T](); kernel != nil && lo < hi {
+		kernel(dst, lo, hi, rowPtr, col, val, x)
 		return
 	}
 	csrMulVec(dst, lo, hi, rowPtr, col, val, x)
 }
 
+// csrFor returns the kernel chosen for this processor, nil for none.
+func csrFor[T Value]() (kernel csrKernel[T]) {
+	switch k := any(&kernel).(type) {
+	case *csrKernel[float64]:
+		*k = csr64SIMD
+	case *csrKernel[float32]:
+		*k = csr32SIMD
+	}
+	return kernel
+}
+
 // csrMulVec is CSRMulVec in portable Go.
-func csrMulVec(dst []float64, lo, hi int, rowPtr []int64, col []int32, val, x []float64) {
+func csrMulVec[T Value](dst []float64, lo, hi int, rowPtr []int64, col []int32, val []T, x []float64) {
 	start := rowPtr[lo]
 	for i := lo; i < hi; i++ {
 		end := rowPtr[i+1]
@@ -34,7 +52,7 @@ func CSRMulVecOrdinary(dst []float64, lo, hi int, rowPtr []int64, col []int32, v
 }
 
 // CSRResidual computes r[i] = b[i] - (A x)[i] for each row lo <= i < hi.
-func CSRResidual(r, b []float64, lo, hi int, rowPtr []int64, col []int32, val, x []float64) {
+func CSRResidual[T Value](r, b []float64, lo, hi int, rowPtr []int64, col []int32, val []T, x []float64) {
 	CSRMulVec(r, lo, hi, rowPtr, col, val, x)
 	for i := lo; i < hi; i++ {
 		r[i] = b[i] - r[i]
@@ -45,32 +63,32 @@ func CSRResidual(r, b []float64, lo, hi int, rowPtr []int64, col []int32, val, x
 const longRow = 12
 
 // rowDot is the inner product of one sparse row with x.
-func rowDot(col []int32, val, x []float64) float64 {
+func rowDot[T Value](col []int32, val []T, x []float64) float64 {
 	if len(col) >= longRow {
 		return longRowDot(col, val, x)
 	}
 	val = val[:len(col)]
 	var s float64
 	for k, c := range col {
-		s += float64(val[k] * x[c])
+		s += float64(float64(val[k]) * x[c])
 	}
 	return s
 }
 
 // longRowDot is rowDot on two accumulators.
-func longRowDot(col []int32, val, x []float64) float64 {
+func longRowDot[T Value](col []int32, val []T, x []float64) float64 {
 	val = val[:len(col)]
 	var s, t float64
 	for len(col) >= 4 {
 		c, v := col[:4:4], val[:4:4]
-		s += float64(v[0] * x[c[0]])
-		t += float64(v[1] * x[c[1]])
-		s += float64(v[2] * x[c[2]])
-		t += float64(v[3] * x[c[3]])
+		s += float64(float64(v[0]) * x[c[0]])
+		t += float64(float64(v[1]) * x[c[1]])
+		s += float64(float64(v[2]) * x[c[2]])
+		t += float64(float64(v[3]) * x[c[3]])
 		col, val = col[4:], val[4:]
 	}
 	for k, c := range col {
-		s += float64(val[k] * x[c])
+		s += float64(float64(val[k]) * x[c])
 	}
 	return s + t
 }

@@ -2,17 +2,30 @@
 
 package kernels
 
-var csrSIMD = pick(map[Tier]func(dst []float64, lo, hi int, rowPtr []int64, col []int32, val, x []float64){AVX512: csrMulVecAVX512})
+var (
+	csr64SIMD = pick(map[Tier]csrKernel[float64]{AVX2: csrSIMD(csr64AVX2), AVX512: csrSIMD(csr64AVX512)})
+	csr32SIMD = pick(map[Tier]csrKernel[float32]{AVX2: csrSIMD(csr32AVX2), AVX512: csrSIMD(csr32AVX512)})
+)
 
-func csrMulVecAVX512(dst []float64, lo, hi int, rowPtr []int64, col []int32, val, x []float64) {
-	if rowPtr[lo] == rowPtr[hi] { // no element, perhaps no x
-		clear(dst[lo:hi])
-		return
+// csrSIMD gives a kernel for n rows the arguments of CSRMulVec.
+func csrSIMD[T Value](kernel func(dst *float64, n int, rowPtr *int64, col *int32, val *T, x *float64)) csrKernel[T] {
+	return func(dst []float64, lo, hi int, rowPtr []int64, col []int32, val []T, x []float64) {
+		if rowPtr[lo] == rowPtr[hi] { // no element, perhaps no x
+			clear(dst[lo:hi])
+			return
+		}
+		kernel(&dst[lo], hi-lo, &rowPtr[lo], &col[0], &val[0], &x[0])
 	}
-	csrAVX512(&dst[lo], hi-lo, &rowPtr[lo], &col[0], &val[0], &x[0])
 }
 
-// csrAVX512 is CSRMulVec for n rows.
-//
 //go:noescape
-func csrAVX512(dst *float64, n int, rowPtr *int64, col *int32, val, x *float64)
+func csr64AVX512(dst *float64, n int, rowPtr *int64, col *int32, val, x *float64)
+
+//go:noescape
+func csr64AVX2(dst *float64, n int, rowPtr *int64, col *int32, val, x *float64)
+
+//go:noescape
+func csr32AVX512(dst *float64, n int, rowPtr *int64, col *int32, val *float32, x *float64)
+
+//go:noescape
+func csr32AVX2(dst *float64, n int, rowPtr *int64, col *int32, val *float32, x *float64)

@@ -58,35 +58,3 @@ func TestSlotsStayInside(t *testing.T) {
 		slotsSIMD(guarded[float64](t, p.rows), q, normal(rng, guarded[float64](t, p.cols)), p.row0, p.units, p.add)
 	}
 }
-
-// The same for rows of every length up to several times the unrolled loop, and
-// the sums against the portable ones.
-func TestCSRStaysInside(t *testing.T) {
-	if csrSIMD == nil {
-		t.Skip("no SIMD kernel for CSR on this processor")
-	}
-	rng := rand.New(rand.NewPCG(9, 10))
-	for length := range 70 {
-		rows, cols := 1+rng.IntN(4), 1+rng.IntN(300)
-		ptr := guarded[int64](t, rows+1)
-		for i := range rows {
-			ptr[i+1] = ptr[i] + int64(max(0, length-i))
-		}
-		n := int(ptr[rows])
-		col, val, x := guarded[int32](t, n), guarded[float64](t, n), guarded[float64](t, cols)
-		for k := range col {
-			col[k], val[k] = int32(rng.IntN(cols)), float64(rng.IntN(1000))
-		}
-		for j := range x {
-			x[j] = float64(rng.IntN(1000)) // integers: sums are exact in any order
-		}
-		got, want := guarded[float64](t, rows), make([]float64, rows)
-		CSRMulVec(got, 0, rows, ptr, col, val, x)
-		csrMulVec(want, 0, rows, ptr, col, val, x)
-		for i := range want {
-			if got[i] != want[i] {
-				t.Fatalf("row %d of about %d elements is %g, want %g", i, length, got[i], want[i])
-			}
-		}
-	}
-}

@@ -95,13 +95,18 @@ func TestAbsMaxKeepsNaN(t *testing.T) {
 }
 
 func TestCSRRowsOfEveryLength(t *testing.T) {
+	t.Run("float64", testCSRRows[float64])
+	t.Run("float32", testCSRRows[float32])
+}
+
+func testCSRRows[T Value](t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	const cols = 2 * maxLength
 	x := vectors(rng, cols, 1)[0]
-	rowPtr, col, val := []int64{0}, []int32{}, []float64{}
+	rowPtr, col, val := []int64{0}, []int32{}, []T{}
 	for n := range maxLength {
 		for _, j := range rng.Perm(cols)[:n] {
-			col, val = append(col, int32(j)), append(val, rng.NormFloat64())
+			col, val = append(col, int32(j)), append(val, T(rng.NormFloat64()))
 		}
 		rowPtr = append(rowPtr, int64(len(col)))
 	}
@@ -112,7 +117,7 @@ func TestCSRRowsOfEveryLength(t *testing.T) {
 	for i := range maxLength {
 		row := make([]float64, cols)
 		for k := rowPtr[i]; k < rowPtr[i+1]; k++ {
-			row[col[k]] = val[k]
+			row[col[k]] = float64(val[k])
 		}
 		dot, abs := bigDot(row, x)
 		closeTo(t, fmt.Sprint("row ", i), dst[i], dot, abs)

@@ -5,13 +5,15 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// CSR is a csr.Matrix as an operator on host vectors. Its products run on the
-// threads of a pool over panels of rows that hold about the same number of
-// bytes. The panels depend on the matrix alone, and the inner product of
-// ApplyDot is added panel by panel, so results have the same bits for any
-// number of threads. Use a CSR from one goroutine at a time.
+// CSR is a csr.Matrix as an operator on host vectors, its values in memory of
+// float64 or float32. Its products run on the threads of a pool over panels of
+// rows that hold about the same number of bytes. The panels depend on the
+// matrix alone, and the inner product of ApplyDot is added panel by panel, so
+// results have the same bits for any number of threads. Use a CSR from one
+// goroutine at a time.
 type CSR struct {
 	m       *csr.Matrix
+	rows    csrRows
 	pool    *Pool
 	panel   []int // panel k is the rows panel[k] to panel[k+1]-1
 	partial []float64
@@ -22,9 +24,50 @@ var _ Operator[[]float64, Float64] = (*CSR)(nil)
 
 // NewCSR returns m as an operator on the threads of pool; m is not copied.
 func NewCSR(m *csr.Matrix, pool *Pool) *CSR {
-	a := &CSR{m: m, pool: pool, panel: csr.Panels(m)}
+	return newCSR(m, csrValues[float64]{m.RowPtr, m.Col, m.Val}, pool)
+}
+
+// NewCSR32 is NewCSR with the values rounded to float32, which takes 8 bytes a
+// nonzero instead of 12; arithmetic is in float64 as before. The structure of m
+// is not copied. A value beyond the range of float32 becomes infinite, one
+// below it zero.
+func NewCSR32(m *csr.Matrix, pool *Pool) *CSR {
+	val := make([]float32, len(m.Val))
+	for k, v := range m.Val {
+		val[k] = float32(v)
+	}
+	return newCSR(m, csrValues[float32]{m.RowPtr, m.Col, val}, pool)
+}
+
+func newCSR(m *csr.Matrix, rows csrRows, pool *Pool) *CSR {
+	a := &CSR{m: m, rows: rows, pool: pool, panel: csr.Panels(m)}
 	a.partial = make([]float64, len(a.panel)-1)
 	return a
+}
+
+// csrRows is the kernels on rows lo <= i < hi of a matrix.
+type csrRows interface {
+	mulVec(dst []float64, lo, hi int, src []float64)
+	residual(r, b []float64, lo, hi int, x []float64)
+	residualDD(r, b []float64, lo, hi int, x []float64)
+}
+
+type csrValues[T kernels.Value] struct {
+	rowPtr []int64
+	col    []int32
+	val    []T
+}
+
+func (v csrValues[T]) mulVec(dst []float64, lo, hi int, src []float64) {
+	kernels.CSRMulVec(dst, lo, hi, v.rowPtr, v.col, v.val, src)
+}
+
+func (v csrValues[T]) residual(r, b []float64, lo, hi int, x []float64) {
+	kernels.CSRResidual(r, b, lo, hi, v.rowPtr, v.col, v.val, x)
+}
+
+func (v csrValues[T]) residualDD(r, b []float64, lo, hi int, x []float64) {
+	kernels.CSRResidualDD(r, b, lo, hi, v.rowPtr, v.col, v.val, x)
 }
 
 // Dims returns the dimensions of the matrix.
@@ -81,16 +124,16 @@ type csrJob struct {
 
 // Do runs the product on one panel.
 func (j *csrJob) Do(k int) {
-	m, lo, hi := j.a.m, j.a.panel[k], j.a.panel[k+1]
+	rows, lo, hi := j.a.rows, j.a.panel[k], j.a.panel[k+1]
 	switch j.op {
 	case csrApply:
-		kernels.CSRMulVec(j.dst, lo, hi, m.RowPtr, m.Col, m.Val, j.src)
+		rows.mulVec(j.dst, lo, hi, j.src)
 	case csrApplyDot:
-		kernels.CSRMulVec(j.dst, lo, hi, m.RowPtr, m.Col, m.Val, j.src)
+		rows.mulVec(j.dst, lo, hi, j.src)
 		j.a.partial[k] = kernels.Dot(j.dst[lo:hi], j.w[lo:hi])
 	case csrResidual:
-		kernels.CSRResidual(j.dst, j.w, lo, hi, m.RowPtr, m.Col, m.Val, j.src)
+		rows.residual(j.dst, j.w, lo, hi, j.src)
 	case csrResidualDD:
-		kernels.CSRResidualDD(j.dst, j.w, lo, hi, m.RowPtr, m.Col, m.Val, j.src)
+		rows.residualDD(j.dst, j.w, lo, hi, j.src)
 	}
 }

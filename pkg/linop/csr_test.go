@@ -65,11 +65,19 @@ func TestPanelsSplitHugeRows(t *testing.T) {
 	}
 }
 
-func TestCSRAgainstNaiveLoops(t *testing.T) {
+func TestCSRAgainstNaiveLoops(t *testing.T) { testCSRAgainstNaiveLoops(t, NewCSR) }
+
+// Of values that float32 has, both operators give the same.
+func TestCSR32AgainstNaiveLoops(t *testing.T) { testCSRAgainstNaiveLoops(t, NewCSR32) }
+
+func testCSRAgainstNaiveLoops(t *testing.T, newCSR func(*csr.Matrix, *Pool) *CSR) {
 	for name, m := range shapes() {
 		t.Run(name, func(t *testing.T) {
+			for k, v := range m.Val {
+				m.Val[k] = float64(float32(v))
+			}
 			rng := rand.New(rand.NewPCG(13, 14))
-			a := NewCSR(m, newPool(t, 3))
+			a := newCSR(m, newPool(t, 3))
 			if r, c := a.Dims(); r != m.Rows || c != m.Cols {
 				t.Fatalf("Dims = %d, %d", r, c)
 			}
@@ -125,9 +133,9 @@ func TestAccurateResidualCancels(t *testing.T) {
 	}
 }
 
-func csrTrace(m *csr.Matrix, pool *Pool) []float64 {
+func csrTrace(m *csr.Matrix, pool *Pool, newCSR func(*csr.Matrix, *Pool) *CSR) []float64 {
 	rng := rand.New(rand.NewPCG(15, 16))
-	a := NewCSR(m, pool)
+	a := newCSR(m, pool)
 	x, b := random(rng, m.Cols), random(rng, m.Rows)
 	y := make([]float64, m.Rows)
 	a.Apply(y, x)
@@ -142,10 +150,12 @@ func csrTrace(m *csr.Matrix, pool *Pool) []float64 {
 
 func TestCSRSameBitsForAnyThreads(t *testing.T) {
 	for name, m := range shapes() {
-		want := csrTrace(m, newPool(t, 1))
-		for _, k := range threads[1:] {
-			if !sameBits(csrTrace(m, newPool(t, k)), want) {
-				t.Errorf("%s: %d threads give other bits than one", name, k)
+		for _, newCSR := range []func(*csr.Matrix, *Pool) *CSR{NewCSR, NewCSR32} {
+			want := csrTrace(m, newPool(t, 1), newCSR)
+			for _, k := range threads[1:] {
+				if !sameBits(csrTrace(m, newPool(t, k), newCSR), want) {
+					t.Errorf("%s: %d threads give other bits than one", name, k)
+				}
 			}
 		}
 	}
@@ -157,13 +167,14 @@ func TestCSRDoesNotAllocate(t *testing.T) {
 	for _, k := range threads {
 		t.Run(fmt.Sprint(k), func(t *testing.T) {
 			var a Operator[[]float64, Float64] = Accurate{NewCSR(m, newPool(t, k))}
-			plain := NewCSR(m, newPool(t, k))
+			plain, plain32 := NewCSR(m, newPool(t, k)), NewCSR32(m, newPool(t, k))
 			var dot Float64
 			allocs := testing.AllocsPerRun(5, func() {
 				a.Apply(y, x)
 				dot = a.ApplyDot(y, x, x)
 				a.Residual(y, b, x)
 				plain.Residual(y, b, x)
+				plain32.Residual(y, b, x)
 			})
 			if allocs != 0 {
 				t.Errorf("%v allocations", allocs)
