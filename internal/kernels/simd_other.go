@@ -7,3 +7,8 @@ var (
 	slotsSIMD func(acc []float64, p *SlotPanel, x []float64)
 	csrSIMD   func(dst []float64, lo, hi int, rowPtr []int64, col []int32, val, x []float64)
 )
+
+var (
+	vectorTiers = map[Tier]vectorKernels{Portable: portableVector}
+	vector      = pick(vectorTiers)
+)
