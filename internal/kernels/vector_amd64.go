@@ -23,8 +23,16 @@ func dotAVX2(x, y []float64) float64
 //go:noescape
 func dotAVX512(x, y []float64) float64
 
+// dot4AVX2 takes the vectors by twos: two have half the registers for
+// accumulators.
+func dot4AVX2(v0, v1, v2, v3, w []float64) (h0, h1, h2, h3 float64) {
+	h0, h1 = dot2AVX2(v0, v1, w)
+	h2, h3 = dot2AVX2(v2, v3, w)
+	return h0, h1, h2, h3
+}
+
 //go:noescape
-func dot4AVX2(v0, v1, v2, v3, w []float64) (h0, h1, h2, h3 float64)
+func dot2AVX2(v0, v1, w []float64) (h0, h1 float64)
 
 //go:noescape
 func dot4AVX512(v0, v1, v2, v3, w []float64) (h0, h1, h2, h3 float64)

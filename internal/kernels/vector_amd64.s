@@ -46,6 +46,14 @@
 	VMULPD  u, u, u; \
 	VADDPD  u, acc, acc
 
+// h0 += R8 * DI, h1 += R9 * DI
+#define DOT2(off, w, t, h0, h1) \
+	VMOVUPD off(DI)(AX*8), w; \
+	VMULPD  off(R8)(AX*8), w, t; \
+	VADDPD  t, h0, h0; \
+	VMULPD  off(R9)(AX*8), w, w; \
+	VADDPD  w, h1, h1
+
 // h0 += R8 * w, h1 += R9 * w, h2 += R10 * w, h3 += R11 * w
 #define DOT4(off, w, t, h0, h1, h2, h3) \
 	VMULPD off(R8)(AX*8), w, t; \
@@ -89,12 +97,12 @@
 	VADDPD        ty, y, y; \
 	SUM4(y, x, tx)
 
-// The sum of sixteen elements in Y0 to Y3.
-#define SUM256 \
-	VADDPD Y2, Y0, Y0; \
-	VADDPD Y3, Y1, Y1; \
-	VADDPD Y1, Y0, Y0; \
-	SUM4(Y0, X0, X4)
+// The sum of sixteen elements in four registers of AVX2.
+#define SUM256(y0, y1, y2, y3, x, t) \
+	VADDPD y2, y0, y0; \
+	VADDPD y3, y1, y1; \
+	VADDPD y1, y0, y0; \
+	SUM4(y0, x, t)
 
 // func dotAVX512(x, y []float64) float64
 TEXT ·dotAVX512(SB), NOSPLIT, $0-56
@@ -138,7 +146,7 @@ loop:
 check:
 	CMPQ AX, CX
 	JLT  loop
-	SUM256
+	SUM256(Y0, Y1, Y2, Y3, X0, X4)
 	VMOVSD X0, ret+48(FP)
 	VZEROUPPER
 	RET
@@ -231,7 +239,7 @@ loop:
 check:
 	CMPQ AX, CX
 	JLT  loop
-	SUM256
+	SUM256(Y0, Y1, Y2, Y3, X0, X4)
 	VMOVSD X0, ret+80(FP)
 	VZEROUPPER
 	RET
@@ -366,7 +374,7 @@ loop:
 check:
 	CMPQ AX, CX
 	JLT  loop
-	SUM256
+	SUM256(Y0, Y1, Y2, Y3, X0, X4)
 	VMOVSD X0, ret+104(FP)
 	VZEROUPPER
 	RET
@@ -458,74 +466,30 @@ check:
 	VMOVSD X6, h3+144(FP)
 	VZEROUPPER
 	RET
-// func dot4AVX2(v0, v1, v2, v3, w []float64) (h0, h1, h2, h3 float64)
-//
-// Two passes, over the first and the second half of every group: sixteen
-// accumulators of four vectors are more than the registers.
-TEXT ·dot4AVX2(SB), NOSPLIT, $256-152
+// func dot2AVX2(v0, v1, w []float64) (h0, h1 float64)
+TEXT ·dot2AVX2(SB), NOSPLIT, $0-88
 	MOVQ v0_base+0(FP), R8
 	MOVQ v1_base+24(FP), R9
-	MOVQ v2_base+48(FP), R10
-	MOVQ v3_base+72(FP), R11
-	MOVQ w_base+96(FP), DI
-	MOVQ w_len+104(FP), CX
+	MOVQ w_base+48(FP), DI
+	MOVQ w_len+56(FP), CX
 	ZERO4(Y0, Y1, Y2, Y3)
 	ZERO4(Y4, Y5, Y6, Y7)
 	XORL AX, AX
-	JMP  check1
+	JMP  check
 
-loop1:
-	VMOVUPD (DI)(AX*8), Y8
-	VMOVUPD 32(DI)(AX*8), Y9
-	DOT4(0, Y8, Y10, Y0, Y2, Y4, Y6)
-	DOT4(32, Y9, Y11, Y1, Y3, Y5, Y7)
-	ADDQ    $16, AX
+loop:
+	DOT2(0, Y8, Y9, Y0, Y4)
+	DOT2(32, Y10, Y11, Y1, Y5)
+	DOT2(64, Y12, Y13, Y2, Y6)
+	DOT2(96, Y14, Y15, Y3, Y7)
+	ADDQ $16, AX
 
-check1:
-	CMPQ    AX, CX
-	JLT     loop1
-	VMOVUPD Y0, first-256(SP)
-	VMOVUPD Y1, first-224(SP)
-	VMOVUPD Y2, first-192(SP)
-	VMOVUPD Y3, first-160(SP)
-	VMOVUPD Y4, first-128(SP)
-	VMOVUPD Y5, first-96(SP)
-	VMOVUPD Y6, first-64(SP)
-	VMOVUPD Y7, first-32(SP)
-	ZERO4(Y0, Y1, Y2, Y3)
-	ZERO4(Y4, Y5, Y6, Y7)
-	XORL    AX, AX
-	JMP     check2
-
-loop2:
-	VMOVUPD 64(DI)(AX*8), Y8
-	VMOVUPD 96(DI)(AX*8), Y9
-	DOT4(64, Y8, Y10, Y0, Y2, Y4, Y6)
-	DOT4(96, Y9, Y11, Y1, Y3, Y5, Y7)
-	ADDQ    $16, AX
-
-check2:
+check:
 	CMPQ   AX, CX
-	JLT    loop2
-	VADDPD first-256(SP), Y0, Y0
-	VADDPD first-224(SP), Y1, Y1
-	VADDPD first-192(SP), Y2, Y2
-	VADDPD first-160(SP), Y3, Y3
-	VADDPD first-128(SP), Y4, Y4
-	VADDPD first-96(SP), Y5, Y5
-	VADDPD first-64(SP), Y6, Y6
-	VADDPD first-32(SP), Y7, Y7
-	VADDPD Y1, Y0, Y0
-	VADDPD Y3, Y2, Y2
-	VADDPD Y5, Y4, Y4
-	VADDPD Y7, Y6, Y6
-	SUM4(Y0, X0, X8)
-	SUM4(Y2, X2, X8)
-	SUM4(Y4, X4, X8)
-	SUM4(Y6, X6, X8)
-	VMOVSD X0, h0+120(FP)
-	VMOVSD X2, h1+128(FP)
-	VMOVSD X4, h2+136(FP)
-	VMOVSD X6, h3+144(FP)
+	JLT    loop
+	SUM256(Y0, Y1, Y2, Y3, X0, X8)
+	SUM256(Y4, Y5, Y6, Y7, X4, X8)
+	VMOVSD X0, h0+72(FP)
+	VMOVSD X4, h1+80(FP)
 	VZEROUPPER
 	RET

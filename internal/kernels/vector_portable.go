@@ -6,38 +6,13 @@ var portableVector = vectorKernels{
 	axpyDot: axpyDot, xpay: xpay, scale: scale, step: step,
 }
 
-// Sixteen accumulators are more than the registers of most machines hold. The
-// portable sums therefore come in two passes, over the first and the second
-// eight elements of every group, which also read different cache lines.
-
-// half is half a group.
-const half = group / 2
-
+// dot has half its accumulators in variables and half in memory: sixteen
+// variables are more than the registers, and then the compiler keeps fewer.
 func dot(x, y []float64) float64 {
-	if len(x) == 0 {
-		return 0
-	}
-	return byHalves(dotHalf(x, y), dotHalf(x[half:], y[half:]))
-}
-
-// byHalves adds the accumulators, given as the first and the second eight.
-func byHalves(s, t [half]float64) float64 {
-	for k := range s {
-		s[k] += t[k]
-	}
-	for h := half / 2; h > 0; h /= 2 {
-		for k := range h {
-			s[k] += s[k+h]
-		}
-	}
-	return s[0]
-}
-
-// dotHalf returns the accumulators of the first eight elements of every group.
-func dotHalf(x, y []float64) [half]float64 {
 	var s0, s1, s2, s3, s4, s5, s6, s7 float64
-	for i := 0; i < len(x); i += group {
-		a, b := (*[half]float64)(x[i:]), (*[half]float64)(y[i:])
+	var t [group / 2]float64
+	for len(x) >= group && len(y) >= group {
+		a, b := (*[group]float64)(x), (*[group]float64)(y)
 		s0 += float64(a[0] * b[0])
 		s1 += float64(a[1] * b[1])
 		s2 += float64(a[2] * b[2])
@@ -46,8 +21,21 @@ func dotHalf(x, y []float64) [half]float64 {
 		s5 += float64(a[5] * b[5])
 		s6 += float64(a[6] * b[6])
 		s7 += float64(a[7] * b[7])
+		t[0] += float64(a[8] * b[8])
+		t[1] += float64(a[9] * b[9])
+		t[2] += float64(a[10] * b[10])
+		t[3] += float64(a[11] * b[11])
+		t[4] += float64(a[12] * b[12])
+		t[5] += float64(a[13] * b[13])
+		t[6] += float64(a[14] * b[14])
+		t[7] += float64(a[15] * b[15])
+		x, y = x[group:], y[group:]
 	}
-	return [half]float64{s0, s1, s2, s3, s4, s5, s6, s7}
+	s0 = (s0 + t[0]) + (s4 + t[4])
+	s1 = (s1 + t[1]) + (s5 + t[5])
+	s2 = (s2 + t[2]) + (s6 + t[6])
+	s3 = (s3 + t[3]) + (s7 + t[7])
+	return (s0 + s2) + (s1 + s3)
 }
 
 // dotRest returns x·y, added one by one: what whole groups leave.
