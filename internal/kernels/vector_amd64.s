@@ -36,15 +36,18 @@
 	VMULPD  off(SI)(AX*8), a, t; \
 	VMOVUPD t, off(SI)(AX*8)
 
-// DI += a SI, BX -= a DX, acc += BX * BX
-#define STEP(off, a, t, u, acc) \
-	AXPY(off, a, t); \
-	VMULPD  off(DX)(AX*8), a, t; \
-	VMOVUPD off(BX)(AX*8), u; \
-	VSUBPD  t, u, u; \
-	VMOVUPD u, off(BX)(AX*8); \
-	VMULPD  u, u, u; \
-	VADDPD  u, acc, acc
+// DI += a SI, BX -= a DX, acc += BX * BX. All loads come before the stores: a
+// load waits for a store to the same place of another page.
+#define STEP(off, a, t, u, v, acc) \
+	VMULPD  off(SI)(AX*8), a, t; \
+	VMULPD  off(DX)(AX*8), a, u; \
+	VMOVUPD off(BX)(AX*8), v; \
+	VADDPD  off(DI)(AX*8), t, t; \
+	VSUBPD  u, v, v; \
+	VMOVUPD t, off(DI)(AX*8); \
+	VMOVUPD v, off(BX)(AX*8); \
+	VMULPD  v, v, v; \
+	VADDPD  v, acc, acc
 
 // h0 += R8 * DI, h1 += R9 * DI
 #define DOT2(off, w, t, h0, h1) \
@@ -340,8 +343,8 @@ TEXT ·stepAVX512(SB), NOSPLIT, $0-112
 	JMP          check
 
 loop:
-	STEP(0, Z15, Z4, Z8, Z0)
-	STEP(64, Z15, Z5, Z9, Z1)
+	STEP(0, Z15, Z4, Z8, Z12, Z0)
+	STEP(64, Z15, Z5, Z9, Z13, Z1)
 	ADDQ $16, AX
 
 check:
@@ -365,10 +368,10 @@ TEXT ·stepAVX2(SB), NOSPLIT, $0-112
 	JMP          check
 
 loop:
-	STEP(0, Y15, Y4, Y8, Y0)
-	STEP(32, Y15, Y5, Y9, Y1)
-	STEP(64, Y15, Y6, Y10, Y2)
-	STEP(96, Y15, Y7, Y11, Y3)
+	STEP(0, Y15, Y4, Y8, Y12, Y0)
+	STEP(32, Y15, Y5, Y9, Y12, Y1)
+	STEP(64, Y15, Y6, Y10, Y12, Y2)
+	STEP(96, Y15, Y7, Y11, Y12, Y3)
 	ADDQ $16, AX
 
 check:
