@@ -10,13 +10,13 @@ import (
 )
 
 // guarded returns n elements that end where a page begins that must not be
-// touched.
+// touched; the page in front of the first element's is another.
 func guarded[T any](t *testing.T, n int) []T {
 	t.Helper()
 	page := syscall.Getpagesize()
 	var zero T
 	bytes := n * int(unsafe.Sizeof(zero))
-	size := (bytes+page-1)/page*page + page
+	size := (bytes+page-1)/page*page + 2*page
 	memory, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		t.Fatal(err)
@@ -26,8 +26,10 @@ func guarded[T any](t *testing.T, n int) []T {
 			t.Error(err)
 		}
 	})
-	if err := syscall.Mprotect(memory[size-page:], syscall.PROT_NONE); err != nil {
-		t.Fatal(err)
+	for _, outside := range [][]byte{memory[:page], memory[size-page:]} {
+		if err := syscall.Mprotect(outside, syscall.PROT_NONE); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if n == 0 {
 		return nil

@@ -8,3 +8,8 @@ var (
 	csr64SIMD csrKernel[float64]
 	csr32SIMD csrKernel[float32]
 )
+
+var (
+	vectorTiers = map[Tier]vectorKernels{Portable: portableVector}
+	vector      = pick(vectorTiers)
+)

@@ -1,79 +1,119 @@
-// Package kernels holds the inner loops on plain slices, in portable Go.
+// Package kernels holds the inner loops on plain slices: in portable Go and,
+// where it pays, in assembly for the tiers above (see Tier).
 //
-// Sums use four accumulators, element k going to accumulator k mod 4, added as
-// (s0+s1)+(s2+s3): a fixed order, so that the same input gives the same bits
-// everywhere. Products that feed a sum are converted explicitly, which forbids
-// the compiler to fuse them on machines that could.
+// Vector kernels give the same bits on every tier and every machine, the
+// payload of a NaN apart. Every product is rounded before it is added: the
+// assembly does not fuse the two, and in Go an explicit conversion forbids the
+// compiler to do so on machines that could. A sum of n products has a fixed
+// order. Its first 16⌊n/16⌋ products go to sixteen accumulators, number k to
+// accumulator k mod 16; these are added by halves,
+//
+//	s_k += s_(k+8) for k < 8,  s_k += s_(k+4) for k < 4,  and so on to s_0;
+//
+// and s_0 gets the sum of the last n mod 16 products, added one by one.
 //
 // Slices of one call have the length of the first; callers see to that.
 package kernels
 
 import "math"
 
-// Dot returns x·y.
-func Dot(x, y []float64) float64 {
-	y = y[:len(x)]
-	var s0, s1, s2, s3 float64
-	for len(x) >= 4 {
-		a, b := x[:4:4], y[:4:4]
-		s0 += float64(a[0] * b[0])
-		s1 += float64(a[1] * b[1])
-		s2 += float64(a[2] * b[2])
-		s3 += float64(a[3] * b[3])
-		x, y = x[4:], y[4:]
-	}
-	return tail(x, y, s0, s1, s2, s3)
+// group is the number of accumulators of a sum. The kernels of a tier work on
+// whole groups of elements; what is left is done here.
+const group = 16
+
+// vectorKernels are the vector kernels of a tier: like the functions of their
+// names for a length that is a multiple of group, dot4 and axpy4 for four v.
+type vectorKernels struct {
+	dot     func(x, y []float64) float64
+	dot4    func(v0, v1, v2, v3, w []float64) (h0, h1, h2, h3 float64)
+	axpy    func(a float64, x, y []float64)
+	axpy4   func(a0, a1, a2, a3 float64, v0, v1, v2, v3, w []float64)
+	axpyDot func(a float64, x, y, z []float64) float64
+	xpay    func(x []float64, a float64, y []float64)
+	scale   func(a float64, x []float64)
+	step    func(a float64, p, x, q, r []float64) float64
 }
 
-// tail adds the last, at most three, products to the accumulators of a sum.
-func tail(x, y []float64, s0, s1, s2, s3 float64) float64 {
-	if len(x) > 0 {
-		s0 += float64(x[0] * y[0])
+// grouped is the part of n elements that is whole groups.
+func grouped(n int) int { return n &^ (group - 1) }
+
+// Dot returns x·y.
+func Dot(x, y []float64) float64 {
+	n := grouped(len(x))
+	return vector.dot(x[:n], y[:n]) + dotRest(x[n:], y[n:])
+}
+
+// MultiDot computes dst[k] = v·w for the elements lo to hi-1 of w and of every
+// v = vs[k], with the bits of Dot.
+func MultiDot(dst []float64, vs [][]float64, lo, hi int, w []float64) {
+	mid := lo + grouped(hi-lo)
+	for len(vs) >= 4 {
+		v0, v1, v2, v3 := vs[0], vs[1], vs[2], vs[3]
+		h0, h1, h2, h3 := vector.dot4(v0[lo:mid], v1[lo:mid], v2[lo:mid], v3[lo:mid], w[lo:mid])
+		dst[0] = h0 + dotRest(v0[mid:hi], w[mid:hi])
+		dst[1] = h1 + dotRest(v1[mid:hi], w[mid:hi])
+		dst[2] = h2 + dotRest(v2[mid:hi], w[mid:hi])
+		dst[3] = h3 + dotRest(v3[mid:hi], w[mid:hi])
+		dst, vs = dst[4:], vs[4:]
 	}
-	if len(x) > 1 {
-		s1 += float64(x[1] * y[1])
+	for k, v := range vs {
+		dst[k] = Dot(v[lo:hi], w[lo:hi])
 	}
-	if len(x) > 2 {
-		s2 += float64(x[2] * y[2])
-	}
-	return (s0 + s1) + (s2 + s3)
 }
 
 // Axpy computes y += a x.
 func Axpy(a float64, x, y []float64) {
-	y = y[:len(x)]
-	for i, v := range x {
-		y[i] += float64(a * v)
+	n := grouped(len(x))
+	vector.axpy(a, x[:n], y[:n])
+	axpy(a, x[n:], y[n:])
+}
+
+// MultiAxpy computes w += sum of a[k] vs[k] for the elements lo to hi-1, with
+// the bits of an Axpy for each k in turn.
+func MultiAxpy[F ~float64](a []F, vs [][]float64, lo, hi int, w []float64) {
+	mid := lo + grouped(hi-lo)
+	for len(vs) >= 4 {
+		a0, a1, a2, a3 := float64(a[0]), float64(a[1]), float64(a[2]), float64(a[3])
+		v0, v1, v2, v3 := vs[0], vs[1], vs[2], vs[3]
+		vector.axpy4(a0, a1, a2, a3, v0[lo:mid], v1[lo:mid], v2[lo:mid], v3[lo:mid], w[lo:mid])
+		axpy4(a0, a1, a2, a3, v0[mid:hi], v1[mid:hi], v2[mid:hi], v3[mid:hi], w[mid:hi])
+		a, vs = a[4:], vs[4:]
+	}
+	for k, v := range vs {
+		Axpy(float64(a[k]), v[lo:hi], w[lo:hi])
 	}
 }
 
 // AxpyDot computes y += a x and returns y·z, z being any vector, y included.
 func AxpyDot(a float64, x, y, z []float64) float64 {
-	Axpy(a, x, y)
-	return Dot(y, z)
+	n := grouped(len(x))
+	s := vector.axpyDot(a, x[:n], y[:n], z[:n])
+	axpy(a, x[n:], y[n:])
+	return s + dotRest(y[n:], z[n:])
 }
 
 // Xpay computes y = x + a y.
 func Xpay(x []float64, a float64, y []float64) {
-	y = y[:len(x)]
-	for i, v := range x {
-		y[i] = v + float64(a*y[i])
-	}
+	n := grouped(len(x))
+	vector.xpay(x[:n], a, y[:n])
+	xpay(x[n:], a, y[n:])
 }
 
 // Scale computes x *= a.
 func Scale(a float64, x []float64) {
-	for i := range x {
-		x[i] *= a
-	}
+	n := grouped(len(x))
+	vector.scale(a, x[:n])
+	scale(a, x[n:])
 }
 
 // Step computes x += a p and r -= a q and returns r·r: the update of conjugate
 // gradients in one pass over four vectors.
 func Step(a float64, p, x, q, r []float64) float64 {
-	Axpy(a, p, x)
-	Axpy(-a, q, r)
-	return Dot(r, r)
+	n := grouped(len(p))
+	s := vector.step(a, p[:n], x[:n], q[:n], r[:n])
+	axpy(a, p[n:], x[n:])
+	axpy(-a, q[n:], r[n:])
+	return s + dotRest(r[n:], r[n:])
 }
 
 // AbsMax returns max |x_i|, NaN if any element is NaN, 0 for no elements.

@@ -183,12 +183,9 @@ func (j *vectorJob) Do(b int) {
 	case opStep:
 		part[b] = kernels.Step(j.a, j.x[lo:hi], j.y[lo:hi], j.z[lo:hi], j.w[lo:hi])
 	case opMultiDot:
-		for k, v := range j.vs {
-			part[b*len(j.vs)+k] = kernels.Dot(v[lo:hi], j.y[lo:hi])
-		}
+		m := len(j.vs)
+		kernels.MultiDot(part[b*m:(b+1)*m], j.vs, lo, hi, j.y)
 	case opMultiAxpy:
-		for k, v := range j.vs {
-			kernels.Axpy(j.as[k].Float(), v[lo:hi], j.y[lo:hi])
-		}
+		kernels.MultiAxpy(j.as, j.vs, lo, hi, j.y)
 	}
 }
