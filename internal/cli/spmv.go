@@ -12,12 +12,12 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
-	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
 // spmvFlags are the flags of `mpsolve spmv`.
 type spmvFlags struct {
 	storage   storageFlags
+	reorder   reorderFlag
 	exact     bool
 	threads   int
 	repeat    int
@@ -43,6 +43,7 @@ func newSpMV(s streams) *cobra.Command {
 	}
 	c.Flags().SortFlags = false
 	f.storage.add(c)
+	f.reorder.add(c)
 	fl := c.Flags()
 	fl.BoolVar(&f.exact, "paper-exact", false, "intervals and truncation as the papers print them")
 	fl.IntVar(&f.threads, "threads", 0, "threads (default: all processors)")
@@ -55,6 +56,9 @@ func newSpMV(s streams) *cobra.Command {
 func (f *spmvFlags) run(c *cobra.Command, s streams, path string) error {
 	if f.repeat < 1 || c.Flags().Changed("threads") && f.threads < 1 {
 		return usage("--repeat %d, --threads %d: want at least 1", f.repeat, f.threads)
+	}
+	if err := f.reorder.check(); err != nil {
+		return err
 	}
 	storage, err := f.storage.storage()
 	if err != nil {
@@ -73,15 +77,19 @@ func (f *spmvFlags) run(c *cobra.Command, s streams, path string) error {
 	if err := spec.Validate(); err != nil {
 		return usage("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
+	out := &firstError{w: s.out}
+	report.Facts(out, facts)
+	m, order, err := f.reorder.apply(out, m, pool)
+	if err != nil {
+		return err
+	}
 	start := time.Now()
 	a, err := adaptive.Build(m, spec, pool)
 	if err != nil {
-		return &solve.InputError{Msg: err.Error()}
+		return order.InputError(err)
 	}
 	built := time.Since(start)
 
-	out := &firstError{w: s.out}
-	report.Facts(out, facts)
 	report.Line(out, "stored", "%s, %s, in %.3f s, %d threads", spec, a.Layout(), built.Seconds(), pool.Threads())
 	report.Formats(out, a.Stats(), m.Bytes())
 	rows, err := f.measure(c.Context(), m, a, spec.Set.Name, pool)
