@@ -1,12 +1,17 @@
 package cli
 
 import (
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/mpsolve/mpsolve/internal/nearest"
+	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
 // flagError names the flag that an unknown one may have meant.
@@ -40,4 +45,24 @@ func completeWords[T ~string](c *cobra.Command, flag string, all []T) {
 	if err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)); err != nil {
 		panic(err) // the flag does not exist
 	}
+}
+
+// reorderFlag is the order in which a matrix is stored.
+type reorderFlag string
+
+func (f *reorderFlag) add(c *cobra.Command) {
+	c.Flags().StringVar((*string)(f), "reorder", string(solve.ReorderNone),
+		"order of the stored matrix: none (as given), rcm (reverse Cuthill-McKee) or auto, rcm where that pays")
+	completeWords(c, "reorder", solve.Reorders)
+}
+
+func (f reorderFlag) check() error { return oneOf("reorder", string(f), solve.Reorders) }
+
+// apply reorders m and writes what was done, if asked to.
+func (f reorderFlag) apply(w io.Writer, m *csr.Matrix, pool *linop.Pool) (*csr.Matrix, solve.Ordering, error) {
+	m, order, err := solve.Reorder(f).Apply(m, pool)
+	if err == nil && solve.Reorder(f) != solve.ReorderNone {
+		report.Event(w, order.Line())
+	}
+	return m, order, err
 }

@@ -16,6 +16,7 @@ import (
 
 func newInfo(s streams) *cobra.Command {
 	var maxMemory memorySize
+	var reorder reorderFlag
 	c := &cobra.Command{
 		Use: "info FILE", Short: "Say what a Matrix Market file holds",
 		Long: "Say what a Matrix Market file (or - for standard input) holds; for a real\n" +
@@ -24,14 +25,18 @@ func newInfo(s streams) *cobra.Command {
 			"of nonzeros that are dropped, for three accuracies by the criteria nw and cw.",
 		Example: "  mpsolve info matrix.mtx.gz", Args: exactly(1, "one file"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return runInfo(c.Context(), input{streams: s, maxMemory: int64(maxMemory)}, args[0])
+			if err := reorder.check(); err != nil {
+				return err
+			}
+			return runInfo(c.Context(), input{streams: s, maxMemory: int64(maxMemory)}, args[0], reorder)
 		},
 	}
+	reorder.add(c)
 	c.Flags().Var(&maxMemory, "max-memory", "memory limit, such as 4GB; default: what the machine has")
 	return c
 }
 
-func runInfo(ctx context.Context, in input, path string) error {
+func runInfo(ctx context.Context, in input, path string, reorder reorderFlag) error {
 	content, err := in.read(ctx, path)
 	if err != nil {
 		return err
@@ -44,9 +49,13 @@ func runInfo(ctx context.Context, in input, path string) error {
 		defer pool.Close()
 		facts := csr.Examine(content.Matrix, pool)
 		report.Facts(out, facts)
-		report.Histogram(out, content.Matrix.Val)
+		m, _, err := reorder.apply(out, content.Matrix, pool)
+		if err != nil {
+			return err
+		}
+		report.Histogram(out, m.Val)
 		if facts.NonFinite == 0 && facts.MaxAbs > 0 {
-			if err := predict(ctx, out, content.Matrix, pool); err != nil {
+			if err := predict(ctx, out, m, pool); err != nil {
 				return err
 			}
 		}

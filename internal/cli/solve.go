@@ -24,6 +24,7 @@ type solveFlags struct {
 	maxTime                                time.Duration
 	maxMemory                              memorySize
 	storage                                storageFlags
+	reorder                                reorderFlag
 	opt                                    solve.Options
 }
 
@@ -59,6 +60,7 @@ func newSolve(s streams) *cobra.Command {
 	fl.StringVar(&f.stop, "stop", "row", "error that --tol bounds: row, nw or cw (backward errors), rel (||r||/||b||)")
 	fl.StringVar(&f.method, "method", "auto", "auto, cg, bicgstab or gmres")
 	f.storage.add(c)
+	f.reorder.add(c)
 	fl.StringVar(&f.scale, "scale", "auto", "auto, none, row, sym or both")
 	fl.BoolVar(&f.refine, "refine", true, "iterative refinement around the method")
 	fl.Float64Var(&f.opt.InnerTol, "inner-tol", 0, "reduction asked of one refinement step; 0: all that --tol needs")
@@ -99,7 +101,7 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 		oneOf("method", f.method, solve.Methods), oneOf("scale", f.scale, solve.Scales),
 		oneOf("stop", f.stop, solve.Stops), oneOf("orthogonalization", f.orthogonalization, orthogonalizations),
 		checkOutput("output", f.output, path, f.rhs, f.guess), checkOutput("history", f.history, path, f.rhs, f.guess),
-		checkRHS(f.rhs),
+		checkRHS(f.rhs), f.reorder.check(),
 	} {
 		if err != nil {
 			return err
@@ -111,6 +113,7 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 		return err
 	}
 	f.opt.Storage = storage
+	f.opt.Reorder = solve.Reorder(f.reorder)
 	f.opt.NoRefine = !f.refine
 	f.opt.CGS2 = f.orthogonalization == "cgs2"
 	f.opt.MaxMemory = f.maxMemory.orInstalled()
@@ -168,6 +171,7 @@ func (f *solveFlags) run(c *cobra.Command, s streams, path string) (err error) {
 	}
 	defer solver.Close()
 	r.SetMatrix(path, solver.Facts)
+	r.SetOrder(solver.Order)
 	r.Scale, r.Threads = string(solver.Scale), solver.Threads
 	r.Seconds.Build = solver.Setup.Seconds()
 	report.Facts(lines, solver.Facts)

@@ -9,12 +9,12 @@ import (
 	"github.com/mpsolve/mpsolve/internal/spmvbench"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
-	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
 // spmvFlags are the flags of `mpsolve spmv`.
 type spmvFlags struct {
 	storage   storageFlags
+	reorder   reorderFlag
 	exact     bool
 	threads   int
 	repeat    int
@@ -42,6 +42,7 @@ func newSpMV(s streams) *cobra.Command {
 	}
 	c.Flags().SortFlags = false
 	f.storage.add(c)
+	f.reorder.add(c)
 	fl := c.Flags()
 	fl.BoolVar(&f.exact, "paper-exact", false, "intervals and truncation as the papers print them")
 	fl.IntVar(&f.threads, "threads", 0, "threads (default: all processors)")
@@ -54,6 +55,9 @@ func newSpMV(s streams) *cobra.Command {
 func (f *spmvFlags) run(c *cobra.Command, s streams, path string) error {
 	if f.repeat < 1 || c.Flags().Changed("threads") && f.threads < 1 {
 		return usage("--repeat %d, --threads %d: want at least 1", f.repeat, f.threads)
+	}
+	if err := f.reorder.check(); err != nil {
+		return err
 	}
 	storage, err := f.storage.storage()
 	if err != nil {
@@ -72,14 +76,19 @@ func (f *spmvFlags) run(c *cobra.Command, s streams, path string) error {
 	if err := spec.Validate(); err != nil {
 		return usage("%s", oneLine(err))
 	}
-	stored, a, err := spmvbench.Stored(m, spec, pool)
-	if err != nil {
-		return &solve.InputError{Msg: err.Error()}
-	}
-
 	out := &firstError{w: s.out}
 	report.Facts(out, facts)
-	report.Line(out, "stored", "%s, %s, in %.3f s, %d threads", spec, a.Layout(), stored.Build, pool.Threads())
+	m, order, err := f.reorder.apply(out, m, pool)
+	if err != nil {
+		return err
+	}
+	stored, a, err := spmvbench.Stored(m, spec, pool)
+	if err != nil {
+		return order.InputError(err)
+	}
+
+	report.Line(out, "stored", "%s, in %.3f s, %d threads", spec, stored.Build, pool.Threads())
+	report.Line(out, "layout", "%s", a.LayoutText())
 	report.Formats(out, a.Stats(), m.Bytes())
 	products := append(spmvbench.Baselines(m, pool), stored)
 	x := Random(m.Cols, f.seed)

@@ -25,6 +25,7 @@ type Report struct {
 	Version       string `json:"version"` // of mpsolve
 
 	Matrix    Matrix   `json:"matrix"`
+	Reorder   Reorder  `json:"reorder"`
 	RHS       string   `json:"rhs"`
 	Method    string   `json:"method"` // the last one used
 	Scale     string   `json:"scale"`
@@ -52,6 +53,16 @@ type Matrix struct {
 	Cols      int    `json:"cols"`
 	NNZ       int    `json:"nnz"`
 	Symmetric bool   `json:"symmetric"`
+}
+
+// Reorder is the order of rows and columns that the matrix was stored in.
+type Reorder struct {
+	Order           string  `json:"order"`
+	BandwidthBefore int     `json:"bandwidth_before"`
+	BandwidthAfter  int     `json:"bandwidth_after"`
+	ProfileBefore   int64   `json:"profile_before"`
+	ProfileAfter    int64   `json:"profile_after"`
+	Seconds         float64 `json:"seconds"` // part of those of building
 }
 
 // Outcome is the end of one solve, or of all of them.
@@ -108,6 +119,15 @@ func (n Number) MarshalJSON() ([]byte, error) {
 func (r *Report) SetMatrix(file string, f csr.Facts) {
 	r.Matrix = Matrix{File: file, Rows: f.Rows, Cols: f.Cols, NNZ: f.NNZ, Symmetric: f.Symmetric}
 	r.Bytes.FP64CSR = csr.Bytes(int64(f.Rows), int64(f.NNZ))
+}
+
+// SetOrder fills in what was done to the order of the matrix.
+func (r *Report) SetOrder(o solve.Ordering) {
+	r.Reorder = Reorder{
+		Order:           string(o.Order),
+		BandwidthBefore: o.Before.Bandwidth, BandwidthAfter: o.After.Bandwidth,
+		ProfileBefore: o.Before.Profile, ProfileAfter: o.After.Profile, Seconds: o.Elapsed.Seconds(),
+	}
 }
 
 // Add takes in the result for one more right-hand side.

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/parallel"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
@@ -155,7 +154,11 @@ func (b *builder) sampleRanges() (ranges [][2]int) {
 func (b *builder) sample() sample {
 	ranges := b.sampleRanges()
 	parts := make([]sample, len(ranges))
-	b.pool.Run(len(ranges), parallel.Func(func(k int) { parts[k] = b.sampleRange(ranges[k][0], ranges[k][1]) }))
+	numbers := make([]int, len(ranges)+1)
+	for k := range numbers {
+		numbers[k] = k
+	}
+	b.pool.RunRanges(numbers, func(k, _, _ int) { parts[k] = b.sampleRange(ranges[k][0], ranges[k][1]) })
 	total := sample{kinds: b.kinds()}
 	for _, p := range parts {
 		total.nnz += p.nnz

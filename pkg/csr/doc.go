@@ -9,7 +9,7 @@
 // with strictly increasing columns. RowPtr is 64 bits wide, since the number
 // of nonzeros may pass 2^31; the number of columns may not.
 //
-// The package knows structure and norms, symmetry and exact scaling by powers
-// of two. It knows nothing of precision: package adaptive stores matrices in
+// The package knows structure and norms, symmetry, orderings and exact scaling by
+// powers of two. It knows nothing of precision: package adaptive stores matrices in
 // fewer bits.
 package csr

@@ -113,6 +113,7 @@ func (s *Solver) chooseScaling() (scaling csr.Scaling, sign float64, err error) 
 // of each method besides.
 const (
 	commonVectors   = 9
+	reorderVectors  = 2 // x and b, reordered
 	cgVectors       = 3
 	bicgstabVectors = 5
 )
@@ -121,8 +122,8 @@ const (
 // included, besides the scaled FP64 values that it is made from.
 const storedBytes = 12
 
-// memory is what a solve takes at least, in bytes: the matrix as given, scaled
-// and as the method has it, and vectors.
+// memory is what a solve takes at least, in bytes: the matrix as given, reordered
+// if that may be, scaled and as the method has it, and vectors.
 func (s *Solver) memory() int64 {
 	n, nnz := int64(s.m.Rows), int64(s.m.NNZ())
 	vectors := int64(commonVectors)
@@ -138,7 +139,31 @@ func (s *Solver) memory() int64 {
 		}
 		vectors += int64(min(restart, s.m.Rows)) + 2
 	}
-	return s.m.Bytes() + 8*nnz + storedBytes*nnz + 8*n*vectors
+	matrices := s.m.Bytes() + 8*nnz + storedBytes*nnz
+	if s.opt.Reorder != ReorderNone {
+		matrices += s.m.Bytes() + 4*n
+		vectors += reorderVectors
+	}
+	return matrices + 8*n*vectors
+}
+
+// reorder brings the matrix into the order asked for, memory permitting.
+func (s *Solver) reorder() (err error) {
+	if s.opt.Reorder == ReorderAuto && s.checkMemory() != nil {
+		s.say("reorder none: too little memory")
+		s.opt.Reorder = ReorderNone
+	}
+	if err := s.checkMemory(); err != nil {
+		return err
+	}
+	if s.m, s.Order, err = s.opt.Reorder.Apply(s.given, s.pool); err != nil {
+		return err
+	}
+	if s.opt.Reorder != ReorderNone {
+		s.say("%s", s.Order.Line())
+	}
+	s.opt.Reorder = s.Order.Order
+	return nil
 }
 
 func (s *Solver) checkMemory() error {

@@ -66,6 +66,7 @@ type Options struct {
 	CGS2     bool    // classical Gram-Schmidt, twice, in GMRES instead of modified
 
 	Storage Storage // of the matrix that the method multiplies with
+	Reorder Reorder // of its rows and columns; "": ReorderNone
 
 	Threads   int   // 0: all processors
 	MaxMemory int64 // bytes; 0: no limit
@@ -86,6 +87,9 @@ func (o Options) Validate() error {
 	}
 	if !oneOf(o.Stop, Stops) {
 		fault("unknown stopping criterion %q", o.Stop)
+	}
+	if !oneOf(o.Reorder, Reorders) {
+		fault("unknown order %q", o.Reorder)
 	}
 	if !(o.Tol >= 0 && o.Tol < 1) {
 		fault("tolerance %g is not in [0, 1)", o.Tol)
@@ -128,6 +132,9 @@ func (o Options) withDefaults(n int) Options {
 	}
 	if o.Stop == "" {
 		o.Stop = StopRow
+	}
+	if o.Reorder == "" {
+		o.Reorder = ReorderNone
 	}
 	if o.Tol == 0 {
 		o.Tol = krylov.DefaultTol

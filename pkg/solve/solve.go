@@ -17,13 +17,15 @@ type Solver struct {
 	Facts   csr.Facts
 	Method  Method // chosen first
 	Scale   Scale  // chosen
+	Order   Ordering
 	Setup   time.Duration
 	Threads int
 
-	m          *csr.Matrix
+	given      *csr.Matrix // what the verdict is about
+	m          *csr.Matrix // the same in the order chosen
 	opt        Options
 	pool       *linop.Pool
-	exact      *linop.Timed[vector, scalar] // A as given, with accurate residuals
+	exact      *linop.Timed[vector, scalar] // of m, with accurate residuals
 	scaled     *linop.Timed[vector, scalar]
 	measure    *measure
 	correction *correction
@@ -67,7 +69,7 @@ func New(m *csr.Matrix, opt Options) (*Solver, error) {
 		return nil, invalid("the matrix is empty")
 	}
 	opt = opt.withDefaults(m.Rows)
-	s := &Solver{m: m, opt: opt, pool: linop.NewPool(opt.Threads)}
+	s := &Solver{given: m, m: m, opt: opt, pool: linop.NewPool(opt.Threads)}
 	s.Threads = s.pool.Threads()
 	if err := s.setUp(); err != nil {
 		s.Close()
@@ -84,7 +86,7 @@ func (s *Solver) setUp() error {
 		return err
 	}
 	s.chooseMethod()
-	if err := s.checkMemory(); err != nil {
+	if err := s.reorder(); err != nil {
 		return err
 	}
 	return s.build()
@@ -116,13 +118,12 @@ func (s *Solver) build() error {
 	storeAs := func(t Storage) (stored, error) { return store(s.scaledMatrix(scaling, sign), t, s.pool) }
 	matrix, err := storeAs(s.opt.Storage.withDefaults(s.Facts.Symmetric, s.opt.NoRefine))
 	if err != nil {
-		return &InputError{err.Error()}
+		return s.Order.InputError(err)
 	}
 	for _, line := range matrix.lines() {
 		s.say("%s", line)
 	}
-	given := linop.NewCSR(s.m, s.pool)
-	s.exact = &linop.Timed[vector, scalar]{Operator: linop.Accurate{CSR: given}}
+	s.exact = &linop.Timed[vector, scalar]{Operator: linop.Accurate{CSR: linop.NewCSR(s.m, s.pool)}}
 	s.scaled = &linop.Timed[vector, scalar]{Operator: matrix}
 
 	space := linop.NewHost(s.m.Rows, s.pool)
@@ -170,16 +171,18 @@ func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
 	}
 	start := time.Now()
 	spmvs, spmvTime := s.products()
-	s.measure.begin(b)
+	px, pb := s.Order.forth(x), s.Order.forth(b)
+	s.measure.begin(pb)
 	if err := s.correction.begin(); err != nil {
 		return Result{}, err
 	}
-	solved := s.refinement.Solve(ctx, s.exact, s.correction, x, b, krylov.Options[vector]{
+	solved := s.refinement.Solve(ctx, s.exact, s.correction, px, pb, krylov.Options[vector]{
 		Tol: s.opt.Tol * tighter, MaxIter: s.opt.MaxIter, Guess: x0 != nil,
 		Measure: s.measure.of, Monitor: s.opt.Monitor,
 	})
+	x = s.Order.back(px)
 	verifying := time.Now()
-	errs, err := verify.Compute(s.m, x, b, s.pool)
+	errs, err := verify.Compute(s.given, x, b, s.pool)
 	if err != nil {
 		return Result{}, err
 	}

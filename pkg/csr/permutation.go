@@ -1,0 +1,104 @@
+package csr
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mpsolve/mpsolve/internal/parallel"
+)
+
+// Permutation is an order of n things: what comes as number k was number p[k]
+// before. As a matrix P it has ones at (k, p[k]).
+type Permutation []int32
+
+// Validate reports the first element that is out of range or comes twice.
+func (p Permutation) Validate() error {
+	seen := newBitset(len(p))
+	for k, i := range p {
+		switch {
+		case i < 0 || int(i) >= len(p):
+			return fmt.Errorf("csr: permutation of %d has %d at place %d", len(p), i, k)
+		case seen.has(i):
+			return fmt.Errorf("csr: permutation has %d twice, the second time at place %d", i, k)
+		}
+		seen.set(i)
+	}
+	return nil
+}
+
+// Inverse returns P^T: number i of the old order is number Inverse()[i] of the
+// new one.
+func (p Permutation) Inverse() Permutation {
+	q := make(Permutation, len(p))
+	for k, i := range p {
+		q[i] = int32(k)
+	}
+	return q
+}
+
+// Apply computes dst = P src. All have the same length; dst is not src.
+func (p Permutation) Apply(dst, src []float64) {
+	for k, i := range p {
+		dst[k] = src[i]
+	}
+}
+
+// Undo computes dst = P^T src, which takes back Apply.
+func (p Permutation) Undo(dst, src []float64) {
+	for k, i := range p {
+		dst[i] = src[k]
+	}
+}
+
+// Permuted returns P A P^T for a square matrix of as many rows as p has
+// elements, whose inverse is q, on the threads of pool (nil: serially).
+func (m *Matrix) Permuted(p, q Permutation, pool *parallel.Pool) *Matrix {
+	out := &Matrix{
+		Rows: m.Rows, Cols: m.Cols, RowPtr: make([]int64, m.Rows+1),
+		Col: make([]int32, m.NNZ()), Val: make([]float64, m.NNZ()),
+	}
+	for k, i := range p {
+		out.RowPtr[k+1] = out.RowPtr[k] + m.RowPtr[i+1] - m.RowPtr[i]
+	}
+	pool.RunRanges(Panels(out), func(_, lo, hi int) {
+		var order []uint64 // of a row: new column, place in the old row
+		for k := lo; k < hi; k++ {
+			cols, vals := m.Row(int(p[k]))
+			order = order[:0]
+			for at, j := range cols {
+				order = append(order, uint64(q[j])<<32|uint64(at))
+			}
+			slices.Sort(order)
+			newCols, newVals := out.Row(k)
+			for to, o := range order {
+				newCols[to], newVals[to] = int32(o>>32), vals[uint32(o)]
+			}
+		}
+	})
+	return out
+}
+
+// Envelope returns the bandwidth max |i - j| of the entries and the profile,
+// the sum over the rows of the distance from the first entry to the diagonal
+// where it is before that.
+func (m *Matrix) Envelope() (bandwidth int, profile int64) {
+	for i := range m.Rows {
+		cols, _ := m.Row(i)
+		if len(cols) == 0 {
+			continue
+		}
+		below, above := i-int(cols[0]), int(cols[len(cols)-1])-i
+		bandwidth = max(bandwidth, below, above)
+		profile += int64(max(below, 0))
+	}
+	return bandwidth, profile
+}
+
+// bitset is a set of numbers from 0.
+type bitset []uint64
+
+func newBitset(n int) bitset { return make(bitset, (n+63)/64) }
+
+func (b bitset) has(i int32) bool { return b[i>>6]>>(i&63)&1 != 0 }
+func (b bitset) set(i int32)      { b[i>>6] |= 1 << (i & 63) }
+func (b bitset) clear(i int32)    { b[i>>6] &^= 1 << (i & 63) }
