@@ -3,8 +3,17 @@ package kernels
 // AddRows adds to dst the products of a run of values with x: the values are
 // elements start, start+1, ... of a matrix whose row i is the elements
 // rowPtr[i] to rowPtr[i+1]-1, and the first of them is in row `row` or later. It
-// returns the row of the last one.
+// returns the row of the last one. What becomes of values is not defined, and
+// the tiers add the products of a row in different orders.
 func AddRows(dst []float64, row int, rowPtr []uint32, col []int32, values []float64, start int, x []float64) int {
+	if last, ok := addRowsSIMD(dst, row, rowPtr, col, values, start, x); ok {
+		return last
+	}
+	return addRows(dst, row, rowPtr, col, values, start, x)
+}
+
+// addRows is AddRows in portable Go.
+func addRows(dst []float64, row int, rowPtr []uint32, col []int32, values []float64, start int, x []float64) int {
 	stop := start + len(values)
 	col = col[start:stop]
 	values = values[:len(col)]
