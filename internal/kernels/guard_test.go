@@ -96,3 +96,17 @@ func TestCSRStaysInside(t *testing.T) {
 		}
 	}
 }
+
+// The same for rows of words and for decoding.
+func TestWordsStayInside(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	for _, longest := range []int{1, 3, 8, 9, 40} {
+		for range 40 {
+			c := randomRows(rng, longest)
+			c.ptr, c.col = guardedCopy(t, c.ptr), guardedCopy(t, c.col)
+			c.src, c.x = guardedCopy(t, c.src), guardedCopy(t, c.x)
+			c.check(t, rng, "AddRows", AddRows, 0x1p-53, guarded[float64](t, c.rows()))
+			c.w.Decode(guarded[float64](t, len(c.col)), c.src)
+		}
+	}
+}

@@ -7,32 +7,31 @@ import (
 )
 
 // Padding is the number of bytes that must follow the last encoded value.
-const Padding = kernels.DecodePadding
+const Padding = kernels.WordPadding
 
 // Decode sets dst to the first len(dst) values of src, which must be Padding
 // bytes longer than these.
-func (c Codec) Decode(dst []float64, src []byte) {
-	switch c.Kind {
-	case Head64:
-		kernels.DecodeBits(dst, src, c.Bytes, kernels.FloatBits{})
-	case Head32:
-		kernels.DecodeFloat32(dst, src, c.Bytes)
-	case Relative:
-		kernels.DecodeBits(dst, src, c.Bytes, c.floatBits())
-	default:
-		kernels.DecodeFixed(dst, src, c.Bytes, math.Ldexp(1, c.Exponent))
-	}
-}
+func (c Codec) Decode(dst []float64, src []byte) { c.Words().Decode(dst, src) }
 
-// floatBits moves the three bits of the exponent to their place and adds the
-// exponent of the bucket; the sign is that of the value or of the bucket.
-func (c Codec) floatBits() kernels.FloatBits {
-	f := kernels.FloatBits{Down: 64 - 3 - fractionBits, Offset: uint64(c.Exponent+bias) << fractionBits}
-	switch {
-	case c.Signed:
-		f.Up, f.Sign = 1, 1<<63
-	case c.Negative:
-		f.Offset |= 1 << 63
+// Words says how the encoded values become numbers, for kernels that multiply
+// with them.
+func (c Codec) Words() kernels.Words {
+	w := kernels.Words{Bytes: c.Bytes}
+	switch c.Kind {
+	case Head32:
+		w.Kind = kernels.Float32
+	case Relative: // the three bits of the exponent to their place, plus the bucket's
+		w.Down = 64 - 3 - fractionBits
+		w.Offset = uint64(c.Exponent+bias) << fractionBits
+		if c.Signed {
+			w.Up, w.Sign = 1, 1<<63
+		} else if c.Negative {
+			w.Offset |= 1 << 63
+		}
+	case Fixed:
+		w.Kind = kernels.Fixed
+		w.Down = uint(64 - 8*c.Bytes)
+		w.Quantum = math.Ldexp(1, c.Exponent)
 	}
-	return f
+	return w
 }
