@@ -71,11 +71,26 @@ done:                        \
 	VPXORQ      Z4, Z4, Z4           \
 	VGATHERDPD  (R10)(Y5*8), K3, Z4
 
+// The next products go to a register, unless there are AX <= 0.
+#define PRODUCTS(numbers, register) \
+	PREFETCHT0 2048(SI)     \
+	PREFETCHT0 2048(R8)     \
+	BZHIL  AX, R12, R15     \
+	KMOVB  R15, K2          \
+	numbers                 \
+	GATHER                  \
+	VMULPD Z4, Z2, register \
+	ADDQ   R11, SI          \
+	ADDQ   $32, R8          \
+	SUBQ   $8, AX           \
+	JLE    lanes
+
 // Eight rows at a time, of which R9 is the first one's pointer: K4 are those that
-// there are, R13 is their number, Y6 their starts and Y7 their lengths.
+// there are, R13 is their number, K5 those that have elements.
 //
-// Where no row is long, the products of all eight go to the stack, and from there
-// one row into each lane of Z0. Otherwise each row is summed by itself.
+// Where no row is longer than eight, all products go to Z16 ... Z23, and from
+// there those of each row, one by one, into its lane of Z0; Z6 is the number of
+// the next product, Z7 that of the last one. Otherwise each row is summed by itself.
 #define ROWS(numbers) \
 	MOVQ          dst+0(FP), DI         \
 	MOVQ          n+8(FP), CX           \
@@ -91,7 +106,11 @@ done:                        \
 	MOVL          $8, AX                \
 	VPBROADCASTD  AX, Y8                \
 	MOVL          $1, AX                \
-	VPBROADCASTD  AX, Y9                \
+	VPBROADCASTQ  AX, Z9                \
+	MOVL          $16, AX               \
+	VPBROADCASTQ  AX, Z11               \
+	MOVL          $32, AX               \
+	VPBROADCASTQ  AX, Z12               \
 group:                                  \
 	MOVL          $8, R13               \
 	CMPQ          CX, R13               \
@@ -111,44 +130,41 @@ group:                                  \
 	VPBROADCASTD  DX, Y10               \
 	MOVL          (R9)(R13*4), AX       \
 	SUBQ          DX, AX                \
-	LEAQ          products-512(SP), DX  \
-	KXNORB        K2, K2, K2            \
-	SUBQ          $8, AX                \
-	JL            last                  \
-product:                                \
-	numbers                             \
-	GATHER                              \
-	VMULPD        Z4, Z2, Z2            \
-	VMOVUPD       Z2, (DX)              \
-	ADDQ          R11, SI               \
-	ADDQ          $32, R8               \
-	ADDQ          $64, DX               \
-	SUBQ          $8, AX                \
-	JGE           product               \
-last:                                   \
-	ADDQ          $8, AX                \
-	JZ            sums                  \
-	BZHIL         AX, R12, R15          \
-	KMOVB         R15, K2               \
-	numbers                             \
-	GATHER                              \
-	VMULPD        Z4, Z2, Z2            \
-	VMOVUPD       Z2, (DX)              \
+	PRODUCTS(numbers, Z16)              \
+	PRODUCTS(numbers, Z17)              \
+	PRODUCTS(numbers, Z18)              \
+	PRODUCTS(numbers, Z19)              \
+	PRODUCTS(numbers, Z20)              \
+	PRODUCTS(numbers, Z21)              \
+	PRODUCTS(numbers, Z22)              \
+	PRODUCTS(numbers, Z23)              \
+lanes:                                \
 	LEAQ          (R8)(AX*4), R8        \
 	IMULQ         BX, AX                \
 	ADDQ          AX, SI                \
-sums:                                   \
-	LEAQ          products-512(SP), DX  \
+	VPADDD        Y6, Y7, Y7            \
 	VPSUBD        Y10, Y6, Y6           \
+	VPSUBD        Y10, Y7, Y7           \
+	VPMOVZXDQ     Y6, Z6                \
+	VPMOVZXDQ     Y7, Z7                \
 	VMOVUPD.Z     (DI), K4, Z0          \
-lane:                                   \
-	KMOVB         K5, K3                \
-	VPXORQ        Z4, Z4, Z4            \
-	VGATHERDPD    (DX)(Y6*8), K3, Z4    \
-	VADDPD        Z4, Z0, K5, Z0        \
-	VPADDD        Y9, Y6, Y6            \
-	VPSUBD        Y9, Y7, K5, Y7        \
-	VPTESTMD      Y7, Y7, K5            \
+lane:                                 \
+	VPTESTMQ      Z11, Z6, K2           \
+	VPTESTMQ      Z12, Z6, K3           \
+	VMOVDQA64     Z6, Z2                \
+	VMOVDQA64     Z6, Z3                \
+	VMOVDQA64     Z6, Z4                \
+	VMOVDQA64     Z6, Z5                \
+	VPERMI2PD     Z17, Z16, Z2          \
+	VPERMI2PD     Z19, Z18, Z3          \
+	VPERMI2PD     Z21, Z20, Z4          \
+	VPERMI2PD     Z23, Z22, Z5          \
+	VMOVAPD       Z3, K2, Z2            \
+	VMOVAPD       Z5, K2, Z4            \
+	VMOVAPD       Z4, K3, Z2            \
+	VADDPD        Z2, Z0, K5, Z0        \
+	VPADDQ        Z9, Z6, Z6            \
+	VPCMPUQ       $1, Z7, Z6, K5        \
 	KTESTB        K5, K5                \
 	JNZ           lane                  \
 	VMOVUPD       Z0, K4, (DI)          \
@@ -171,8 +187,8 @@ row:                                    \
 	SUBQ          $8, AX                \
 	JL            rest                  \
 eight:                                  \
-	PREFETCHT0    1024(SI)              \
-	PREFETCHT0    1024(R8)              \
+	PREFETCHT0    2048(SI)              \
+	PREFETCHT0    2048(R8)              \
 	numbers                             \
 	GATHER                              \
 	VFMADD231PD   Z4, Z2, Z0            \
@@ -219,13 +235,13 @@ TEXT ·decodeFixedAVX512(SB), NOSPLIT, $0-40
 	DECODE(FIXED)
 
 // func rowsBitsAVX512(dst *float64, n int, rowPtr *uint32, col *int32, src *byte, x *float64, w *Words, table *wordTable)
-TEXT ·rowsBitsAVX512(SB), $512-64
+TEXT ·rowsBitsAVX512(SB), NOSPLIT, $0-64
 	ROWS(BITS)
 
 // func rowsFloat32AVX512(dst *float64, n int, rowPtr *uint32, col *int32, src *byte, x *float64, w *Words, table *wordTable)
-TEXT ·rowsFloat32AVX512(SB), $512-64
+TEXT ·rowsFloat32AVX512(SB), NOSPLIT, $0-64
 	ROWS(FLOAT32)
 
 // func rowsFixedAVX512(dst *float64, n int, rowPtr *uint32, col *int32, src *byte, x *float64, w *Words, table *wordTable)
-TEXT ·rowsFixedAVX512(SB), $512-64
+TEXT ·rowsFixedAVX512(SB), NOSPLIT, $0-64
 	ROWS(FIXED)
