@@ -47,7 +47,7 @@ func (w Words) decode(dst []float64, src []byte) {
 		decodeFloat32(dst, src, w.Bytes)
 	case w.Kind == Fixed:
 		decodeFixed(dst, src, w)
-	case w.Down == 0:
+	case w == (Words{Bytes: w.Bytes}):
 		decodeHead(dst, src, w.Bytes)
 	default:
 		decodeBits(dst, src, w)

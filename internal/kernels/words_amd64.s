@@ -71,7 +71,7 @@ done:                        \
 	VPXORQ      Z4, Z4, Z4           \
 	VGATHERDPD  (R10)(Y5*8), K3, Z4
 
-// The next products go to a register, unless there are AX <= 0.
+// The next eight products go to a register; AX is how many are left.
 #define PRODUCTS(numbers, register) \
 	PREFETCHT0 2048(SI)     \
 	PREFETCHT0 2048(R8)     \
@@ -90,7 +90,7 @@ done:                        \
 //
 // Where no row is longer than eight, all products go to Z16 ... Z23, and from
 // there those of each row, one by one, into its lane of Z0; Z6 is the number of
-// the next product, Z7 that of the last one. Otherwise each row is summed by itself.
+// the next product, Z7 where the row ends. Otherwise each row is summed by itself.
 #define ROWS(numbers) \
 	MOVQ          dst+0(FP), DI         \
 	MOVQ          n+8(FP), CX           \
@@ -138,7 +138,7 @@ group:                                  \
 	PRODUCTS(numbers, Z21)              \
 	PRODUCTS(numbers, Z22)              \
 	PRODUCTS(numbers, Z23)              \
-lanes:                                \
+lanes:                                  \
 	LEAQ          (R8)(AX*4), R8        \
 	IMULQ         BX, AX                \
 	ADDQ          AX, SI                \
@@ -148,7 +148,7 @@ lanes:                                \
 	VPMOVZXDQ     Y6, Z6                \
 	VPMOVZXDQ     Y7, Z7                \
 	VMOVUPD.Z     (DI), K4, Z0          \
-lane:                                 \
+lane:                                   \
 	VPTESTMQ      Z11, Z6, K2           \
 	VPTESTMQ      Z12, Z6, K3           \
 	VMOVDQA64     Z6, Z2                \
