@@ -60,3 +60,17 @@ func TestSlotsStayInside(t *testing.T) {
 		slotsSIMD(guarded[float64](t, p.rows), q, normal(rng, guarded[float64](t, p.cols)), p.row0, p.units, p.add)
 	}
 }
+
+// The same for rows of words and for decoding.
+func TestWordsStayInside(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	for _, longest := range []int{1, 3, 8, 9, 40} {
+		for range 40 {
+			c := randomRows(rng, longest)
+			c.ptr, c.col = guardedCopy(t, c.ptr), guardedCopy(t, c.col)
+			c.src, c.x = guardedCopy(t, c.src), guardedCopy(t, c.x)
+			c.check(t, rng, "AddRows", AddRows, 0x1p-53, guarded[float64](t, c.rows()))
+			c.w.Decode(guarded[float64](t, len(c.col)), c.src)
+		}
+	}
+}
