@@ -133,6 +133,10 @@ table: ## every shared matrix through solve, into docs/matrices.md
 precision-table: ## tables and figure of docs/precision-formats.md
 	$(GO) run ./internal/precisiontable -dir $(MATRICES)
 
+.PHONY: storage-figure
+storage-figure: ## drawing and numbers of docs/storage.md
+	$(GO) test ./pkg/adaptive -run TestStoragePage -update
+
 .PHONY: install-tools
 install-tools: ## gofumpt, staticcheck and benchstat into .gobin
 	GOBIN='$(CURDIR)/.gobin' $(GO) install -modfile=.ci/tools.mod tool
