@@ -18,7 +18,8 @@ type builder struct {
 	codecs []formats.Codec
 	panels []int
 	pool   *linop.Pool
-	nnz    int // nonzeros of m, known after count
+	old    *slotMatrix // whose memory may be used
+	nnz    int         // nonzeros of m, known after count
 }
 
 func newBuilder(m *csr.Matrix, s Spec, pool *linop.Pool) (*builder, error) {
@@ -109,10 +110,17 @@ func (b *builder) count() ([][]uint32, error) {
 // Build stores m as the spec says, on the threads of pool. It is an error if
 // the spec is faulty, an element is not finite, or a uniform format does not
 // have the range that the elements need.
-func Build(m *csr.Matrix, s Spec, pool *linop.Pool) (*Matrix, error) {
+func Build(m *csr.Matrix, s Spec, pool *linop.Pool) (*Matrix, error) { return Rebuild(nil, m, s, pool) }
+
+// Rebuild is Build in the memory of a matrix that is no longer needed, as far as
+// that is of use; old is not valid afterwards.
+func Rebuild(old *Matrix, m *csr.Matrix, s Spec, pool *linop.Pool) (*Matrix, error) {
 	b, err := newBuilder(m, s, pool)
 	if err != nil {
 		return nil, err
+	}
+	if old != nil {
+		b.old, old.slots = old.slots, nil
 	}
 	chosen := b.choose()
 	switch {

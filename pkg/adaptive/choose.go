@@ -36,6 +36,7 @@ const (
 	xNear       = 1 << 20 // bytes of x that are in the core's own cache anyway
 	callCycles  = 150.    // a panel
 	worthwhile  = 0.95    // of the time of FP64 CSR that adaptive storage may take
+	distinct    = 0.97    // of the time of a simpler kind of slots
 	leastFill   = 0.6     // of the places of blocks that hold an element
 	sampleShare = 100     // one row of so many is in the sample
 	sampleLeast = 40_000
@@ -181,17 +182,17 @@ func (b *builder) sampleRange(lo, hi int) sample {
 		nnz: nnz, kinds: b.kinds(),
 		csr: cost{12*nnz + 24*rows, csrRowCycles*rows + csrCycles*nnz},
 	}
-	p.lines, p.segments = t.spread()
+	p.lines, p.segments = t.spread(b.m.Cols)
 	for k := range p.kinds {
 		kind := &p.kinds[k]
 		s.slotPlan, s.items, s.tinyHere = kind.slotPlan, t, s.ints.tiny
-		if kind.block > 1 {
-			s.bloc.blocks(t, kind.block)
-			s.items = &s.bloc
-			if places := float64(len(s.bloc.m)); float64(len(t.m)) < leastFill*places {
+		if b := kind.block; b > 1 {
+			if places := b * b * t.countBlocks(b); float64(len(t.m)) < leastFill*float64(places) {
 				kind.cost = cost{math.Inf(1), math.Inf(1)}
 				continue
 			}
+			s.bloc.blocks(t, b)
+			s.items = &s.bloc
 		}
 		s.build()
 		kind.cost = panelCost(&s.SlotPanel, hi-lo)
@@ -201,19 +202,22 @@ func (b *builder) sampleRange(lo, hi int) sample {
 
 // spread counts the cache lines of x that the elements touch, and the segments of
 // columns of each row.
-func (t *items) spread() (lines, segments float64) {
-	seen := make(map[int32]struct{}, len(t.col))
+func (t *items) spread(cols int) (lines, segments float64) {
+	seen := make([]bool, (cols+7)/8)
 	for i := range t.rows {
 		last := int32(-1)
 		for _, j := range t.col[t.first[i]:t.first[i+1]] {
-			seen[j/8] = struct{}{}
+			if line := j / 8; !seen[line] {
+				seen[line] = true
+				lines++
+			}
 			if j/reach != last {
 				last = j / reach
 				segments++
 			}
 		}
 	}
-	return float64(len(seen)), segments
+	return lines, segments
 }
 
 // choose picks the layout for a spec.
@@ -270,7 +274,7 @@ func (s sample) fastest(b *builder) choice {
 	best := choice{layout: CSR}
 	least := worthwhile * csr
 	consider := func(p slotPlan, c cost) {
-		if t := c.time(c.bytes*share + vectors); t < least {
+		if t := c.time(c.bytes*share + vectors); t < distinct*least {
 			least = t
 			best.plan, best.layout = p, p.layout()
 		}

@@ -33,8 +33,11 @@ type slotBuilder struct {
 	bloc     items // the integers as blocks, or those of a tile
 	*items         // what slots are made of: ints or bloc
 	tinyHere []tiny
-	rest     [lanes][]int32    // items of a chunk that are not in slots yet
+	places   []int32           // of rows of each length, and the next place
+	run      [lanes][]int32    // items of the rows of a chunk
+	rest     [lanes][]int32    // of these, those that are not in slots yet
 	sort     [lanes][]int32    // those of a group, wide ones first
+	index    [lanes]int64      // of the integers of a slot
 	chunk    kernels.SlotGroup // the last group, until the chunk ends
 }
 
@@ -44,7 +47,7 @@ func (b *builder) slotted(c choice) *Matrix {
 	if c.plan.tiles {
 		b.panels = tileUnits(b.m)
 	}
-	s := &slotMatrix{plan: c.plan, panels: make([][]slotPanel, len(b.panels)-1), perQExp: b.part.perQExp}
+	s := &slotMatrix{plan: c.plan, panels: make([]slotUnit, len(b.panels)-1), perQExp: b.part.perQExp}
 	s.units, s.normal = newUnits(b.part.tol, -b.part.perQExp)
 	var mu sync.Mutex
 	scratch := sync.Pool{New: func() any { return new(slotBuilder) }}
@@ -53,9 +56,9 @@ func (b *builder) slotted(c choice) *Matrix {
 		defer scratch.Put(p)
 		p.slotPlan = c.plan
 		if c.plan.tiles {
-			s.panels[unit] = p.tiles(b, lo, hi)
+			s.panels[unit] = p.tiles(b, lo, hi, b.old.unit(unit))
 		} else {
-			s.panels[unit] = []slotPanel{{p.panel(b, lo, hi), lo, hi}}
+			s.panels[unit] = []slotPanel{{p.panel(b, lo, hi, b.old.unit(unit).panel(0)), lo, hi}}
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -67,8 +70,8 @@ func (b *builder) slotted(c choice) *Matrix {
 	return a
 }
 
-// panel makes the slots of rows lo to hi-1.
-func (s *slotBuilder) panel(b *builder, lo, hi int) kernels.SlotPanel {
+// panel makes the slots of rows lo to hi-1, in the memory of old if that suffices.
+func (s *slotBuilder) panel(b *builder, lo, hi int, old kernels.SlotPanel) kernels.SlotPanel {
 	s.ints.quantize(b, lo, hi)
 	s.items, s.tinyHere = &s.ints.items, s.ints.tiny
 	if s.slotPlan.block > 1 {
@@ -77,15 +80,28 @@ func (s *slotBuilder) panel(b *builder, lo, hi int) kernels.SlotPanel {
 	}
 	s.build()
 	s.nonzeros = s.ints.nonzeros
-	return s.clone()
+	return s.clone(old)
 }
 
-// clone returns the panel in memory of just its size.
-func (s *slotBuilder) clone() kernels.SlotPanel {
-	p := s.SlotPanel
-	p.Groups, p.Widths, p.Index = slices.Clone(p.Groups), slices.Clone(p.Widths), slices.Clone(p.Index)
-	p.Offsets, p.Values, p.Order = slices.Clone(p.Offsets), slices.Clone(p.Values), slices.Clone(p.Order)
-	return p
+// clone returns the panel in memory of just its size, or that of an old one.
+func (s *slotBuilder) clone(old kernels.SlotPanel) kernels.SlotPanel {
+	return kernels.SlotPanel{
+		Block: s.Block, Groups: refill(old.Groups, s.Groups), Widths: refill(old.Widths, s.Widths),
+		Index: refill(old.Index, s.Index), Offsets: refill(old.Offsets, s.Offsets),
+		Values: refill(old.Values, s.Values), Order: refill(old.Order, s.Order),
+	}
+}
+
+// refill copies src to the memory of old, if that is large enough and no more than
+// twice as large; nil stays nil.
+func refill[T any](old, src []T) []T {
+	switch {
+	case src == nil:
+		return nil
+	case cap(old) < len(src) || cap(old) > 2*len(src):
+		return slices.Clone(src)
+	}
+	return append(old[:0], src...)
 }
 
 // build makes the slots of the items.
@@ -150,12 +166,13 @@ func (s *slotBuilder) uneven(at, n int) bool {
 
 // oneRow makes a chunk of row i alone: element k is in lane k mod 8.
 func (s *slotBuilder) oneRow(i int) {
+	lo, n := s.first[i], s.length(i)
 	for l := range s.rest {
-		s.rest[l] = s.rest[l][:0]
-	}
-	lo := s.first[i]
-	for k := range int32(s.length(i)) {
-		s.rest[k%lanes] = append(s.rest[k%lanes], lo+k)
+		run := grow(s.run[l], (n-l+lanes-1)/lanes)
+		for k := range run {
+			run[k] = lo + int32(l+k*lanes)
+		}
+		s.run[l], s.rest[l] = run, run
 	}
 	s.begin()
 	s.columns(kernels.OneRow)
@@ -167,14 +184,16 @@ func (s *slotBuilder) oneRow(i int) {
 func (s *slotBuilder) eightRows(at, n int) {
 	var rows [lanes]int
 	for l := range s.rest {
-		s.rest[l] = s.rest[l][:0]
+		s.rest[l] = nil
 		if l >= n {
 			continue
 		}
 		rows[l] = s.row(at + l)
-		for k := s.first[rows[l]]; k < s.first[rows[l]+1]; k++ {
-			s.rest[l] = append(s.rest[l], k)
+		run := grow(s.run[l], s.length(rows[l]))
+		for k := range run {
+			run[k] = s.first[rows[l]] + int32(k)
 		}
+		s.run[l], s.rest[l] = run, run
 	}
 	s.begin()
 	if s.slotPlan.diagonals && s.Order == nil && n == lanes {
@@ -260,39 +279,13 @@ func (s *slotBuilder) slot(which *[lanes]int32, width uint8, n int) {
 	s.bytes[width] += int64(1 + size*int(width))
 	s.tally.elements[width] += n
 	s.Widths = append(s.Widths, width)
-	for c := range size {
-		var ms [lanes]int64
-		for l, e := range which {
-			if e >= 0 {
-				ms[l] = s.m[int(e)*size+c]
-			}
-		}
-		s.Values = appendSlot(s.Values, &ms, int(width))
+	for l, e := range which {
+		s.index[l] = int64(e) * int64(size)
 	}
-}
-
-// appendSlot appends eight integers of so many bits.
-func appendSlot(values []byte, ms *[lanes]int64, width int) []byte {
-	at := len(values)
-	values = slices.Grow(values, width+8)[:at+width+8]
-	to := values[at:]
-	mask := uint64(1)<<width - 1
-	var word uint64
-	free := 64
-	for _, m := range ms {
-		v := uint64(m) & mask
-		word |= v << (64 - free)
-		if free > width {
-			free -= width
-			continue
-		}
-		binary.LittleEndian.PutUint64(to, word)
-		to = to[8:]
-		word = v >> free // free bits of v are written; a shift by 64 gives 0
-		free += 64 - width
-	}
-	binary.LittleEndian.PutUint64(to, word)
-	return values[:at+width]
+	at, n := len(s.Values), size*int(width)
+	s.Values = slices.Grow(s.Values, n+kernels.SlotPadding)
+	kernels.PackSlot(s.Values[at:at+n+kernels.SlotPadding], s.m, &s.index, size, int(width))
+	s.Values = s.Values[:at+n]
 }
 
 // widestFirst returns the elements in the order of falling widths, in dst.
@@ -331,6 +324,9 @@ func (s *slotBuilder) widestFirst(dst, run []int32) []int32 {
 // have; the rest stays.
 func (s *slotBuilder) diagonals(i int) {
 	row := s.ints.lo + i
+	if s.sameDiagonals(row) {
+		return
+	}
 	first := len(s.Offsets)
 	var at, kept [lanes]int
 	for {
@@ -380,6 +376,50 @@ func (s *slotBuilder) diagonals(i int) {
 	for l := range s.rest {
 		s.rest[l] = s.rest[l][:kept[l]]
 	}
+	s.endDiagonals(first)
+}
+
+// sameDiagonals makes slots of the eight rows from `row` on if all have the same
+// diagonals, and reports whether it did.
+func (s *slotBuilder) sameDiagonals(row int) bool {
+	n := len(s.rest[0])
+	if n == 0 || s.col[s.rest[0][n-1]] > int32(s.ints.cols-lanes) {
+		return false
+	}
+	for l := 1; l < lanes; l++ {
+		if len(s.rest[l]) != n {
+			return false
+		}
+	}
+	run := s.col[s.rest[0][0]:][:n]
+	for l := 1; l < lanes; l++ {
+		other := s.col[s.rest[l][0]:][:n]
+		for k, j := range run {
+			if other[k] != j+int32(l) {
+				return false
+			}
+		}
+	}
+	first := len(s.Offsets)
+	for k, j := range run {
+		var which [lanes]int32
+		width := uint8(1)
+		for l := range which {
+			which[l] = s.rest[l][k]
+			width = max(width, s.width[which[l]])
+		}
+		s.Offsets = append(s.Offsets, j-int32(row))
+		s.slot(&which, width, lanes)
+	}
+	for l := range s.rest {
+		s.rest[l] = s.rest[l][:0]
+	}
+	s.endDiagonals(first)
+	return true
+}
+
+// endDiagonals makes a group of the slots of the diagonals from first on.
+func (s *slotBuilder) endDiagonals(first int) {
 	n := len(s.Offsets) - first
 	if n == 0 {
 		return

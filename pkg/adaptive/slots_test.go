@@ -3,6 +3,7 @@ package adaptive
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -118,6 +119,33 @@ func TestSlotsPaddingIsBounded(t *testing.T) {
 	a := build(t, m, Spec{Set: set(t, "AFX"), Epsilon: 0x1p-24, Layout: Slots})
 	if a.Bytes() > m.Bytes() {
 		t.Errorf("%d bytes where FP64 CSR takes %d", a.Bytes(), m.Bytes())
+	}
+}
+
+// A matrix stored in the memory of another is as if stored anew.
+func TestRebuild(t *testing.T) {
+	m := pattern(t, 3000, 3000, func(i int) int { return 5 + i%4 })
+	other := pattern(t, 9000, 3000, func(i int) int { return i % 12 })
+	spec := Spec{Set: set(t, "AFX"), Epsilon: 0x1p-24, Layout: Slots}
+	x := random(3, 3000)
+	var old *Matrix
+	for _, eps := range []float64{0x1p-53, 0x1p-24, 0x1p-37} {
+		for _, m := range []*csr.Matrix{m, other, m} {
+			for _, layout := range []Layout{Slots, Tiles, Bucketed, CSR, Diagonals} {
+				spec.Epsilon, spec.Layout = eps, layout
+				a, err := Rebuild(old, m, spec, newPool(t, 2))
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, want := make([]float64, m.Rows), make([]float64, m.Rows)
+				a.Apply(got, x)
+				build(t, m, spec).Apply(want, x)
+				if !slices.Equal(got, want) {
+					t.Fatalf("%s: other products after a rebuild", spec.name())
+				}
+				old = a
+			}
+		}
 	}
 }
 

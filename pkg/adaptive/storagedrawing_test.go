@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/bits"
 	"strings"
+
+	"github.com/mpsolve/mpsolve/internal/kernels"
 )
 
 // drawing is an SVG file in the making.
@@ -76,7 +78,7 @@ func (f *trace) drawMatrix(d *drawing, y float64) {
 		{"unit of row i, about Σ |a_ij|", fmt.Sprintf("2^e = 2^%d", f.unit)},
 		{"quantum, 2 θ", fmt.Sprintf("q = 2^(e-%d) = 2^%d", f.unit-f.quant, f.quant)},
 		{"integer", fmt.Sprintf("m = round(a / q) = round(%.4f) = %d", f.value/exp2(f.quant), f.integer)},
-		{"its bits, with the sign", fmt.Sprint(bitsOf(f.integer))},
+		{"its bits, with the sign", fmt.Sprint(kernels.BitsOf(f.integer))},
 		{"stored value", fmt.Sprintf("m q = %g, off by %.1e", float64(f.integer)*exp2(f.quant), float64(f.integer)*exp2(f.quant)-f.value)},
 		{"chunk and lane", fmt.Sprintf("chunk %d, lane l = i - %d = %d", f.first/lanes, f.first, f.lane)},
 	} {

@@ -1,10 +1,8 @@
 package adaptive
 
 import (
-	"cmp"
 	"slices"
 
-	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
@@ -41,8 +39,9 @@ func tileWindow(m *csr.Matrix) int {
 	return window
 }
 
-// tiles makes the panels of the rows lo to hi-1, segment by segment.
-func (s *slotBuilder) tiles(b *builder, lo, hi int) (panels []slotPanel) {
+// tiles makes the panels of the rows lo to hi-1, segment by segment, in the memory
+// of the old ones if that suffices.
+func (s *slotBuilder) tiles(b *builder, lo, hi int, old slotUnit) (panels slotUnit) {
 	s.ints.quantize(b, lo, hi)
 	window := tileWindow(b.m)
 	next := slices.Clone(s.ints.first[:s.ints.rows]) // the first element of a row from this segment on
@@ -59,7 +58,7 @@ func (s *slotBuilder) tiles(b *builder, lo, hi int) (panels []slotPanel) {
 			for k, i := range s.Order {
 				s.Order[k] = rows[i]
 			}
-			panels = append(panels, slotPanel{s.clone(), lo + from, lo + to})
+			panels = append(panels, slotPanel{s.clone(old.panel(len(panels))), lo + from, lo + to})
 			total.add(&s.tally)
 		}
 	}
@@ -76,6 +75,7 @@ func (s *slotBuilder) tile(next []int32, from, to, segment int) (rows []uint16) 
 	t.col, t.m, t.width = t.col[:0], t.m[:0], t.width[:0]
 	s.tinyHere = s.tinyHere[:0]
 	limit := int32(min(segment+reach, s.ints.cols) - 1)
+	tiny := tinyOf(s.ints.tiny, from, to)
 	for i := from; i < to; i++ {
 		k, end := next[i], s.ints.first[i+1]
 		start := k
@@ -83,15 +83,14 @@ func (s *slotBuilder) tile(next []int32, from, to, segment int) (rows []uint16) 
 			k++
 		}
 		next[i] = k
-		tiny := false
-		for _, e := range tinyOf(s.ints.tiny, i, i+1) {
-			if int(e.col) >= segment && e.col <= limit {
+		before := len(s.tinyHere)
+		for ; len(tiny) > 0 && int(tiny[0].row) == i; tiny = tiny[1:] {
+			if e := tiny[0]; int(e.col) >= segment && e.col <= limit {
 				e.row = int32(len(rows))
 				s.tinyHere = append(s.tinyHere, e)
-				tiny = true
 			}
 		}
-		if k == start && !tiny {
+		if k == start && len(s.tinyHere) == before {
 			continue
 		}
 		t.col = append(t.col, s.ints.col[start:k]...)
@@ -106,15 +105,23 @@ func (s *slotBuilder) tile(next []int32, from, to, segment int) (rows []uint16) 
 
 // longestFirst puts the rows in the order of falling lengths.
 func (s *slotBuilder) longestFirst() {
-	s.Order = make([]uint16, s.rows)
-	for i := range s.Order {
-		s.Order[i] = uint16(i)
+	longest := 0
+	for i := range s.rows {
+		longest = max(longest, s.length(i))
 	}
-	slices.SortStableFunc(s.Order, func(i, j uint16) int { return cmp.Compare(s.length(int(j)), s.length(int(i))) })
-}
-
-// slotPanel is a panel with its rows.
-type slotPanel struct {
-	kernels.SlotPanel
-	lo, hi int
+	s.places = grow(s.places, longest+1)
+	clear(s.places)
+	for i := range s.rows {
+		s.places[s.length(i)]++
+	}
+	next := int32(0)
+	for n := longest; n >= 0; n-- {
+		s.places[n], next = next, next+s.places[n]
+	}
+	s.Order = grow(s.Order, s.rows)
+	for i := range s.rows {
+		n := s.length(i)
+		s.Order[s.places[n]] = uint16(i)
+		s.places[n]++
+	}
 }
