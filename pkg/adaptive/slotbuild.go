@@ -39,11 +39,12 @@ type slotBuilder struct {
 }
 
 // slotted builds the matrix in slots.
-func (b *builder) slotted(c choice) *Matrix {
-	b.panels = chunkPanels(b.m, c.plan.block)
-	if c.plan.tiles {
-		b.panels = tileUnits(b.m)
+func (b *builder) slotted(c choice) (*Matrix, error) {
+	panels, err := slotPanels(b.m, c.plan)
+	if err != nil {
+		return nil, err
 	}
+	b.panels = panels
 	s := &slotMatrix{plan: c.plan, panels: make([][]slotPanel, len(b.panels)-1), perQExp: b.part.perQExp}
 	s.units, s.normal = newUnits(b.part.tol, -b.part.perQExp)
 	var mu sync.Mutex
@@ -64,7 +65,7 @@ func (b *builder) slotted(c choice) *Matrix {
 	a := newMatrix(b, c)
 	a.slots = s
 	a.stats = slotStats(b, s)
-	return a
+	return a, nil
 }
 
 // panel makes the slots of rows lo to hi-1.
@@ -353,7 +354,8 @@ func (s *slotBuilder) diagonals(i int) {
 			}
 		}
 		inside := row+offset >= 0 && row+offset+lanes <= s.ints.cols
-		if n < fullDiagonal || !inside {
+		full := len(s.Offsets)-first == math.MaxUint16 // what a group counts
+		if n < fullDiagonal || !inside || full {
 			for l, o := range next {
 				if o == offset {
 					s.rest[l][kept[l]] = s.rest[l][at[l]]
