@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
@@ -36,16 +35,6 @@ func newBuilder(m *csr.Matrix, s Spec, pool *linop.Pool) (*builder, error) {
 	}
 	part := newPartition(s, tol)
 	return &builder{m: m, part: part, codecs: part.codecs(), panels: panels, pool: pool}, nil
-}
-
-// chunkPanels are the panels of m moved to multiples of a chunk of rows, or of
-// block rows.
-func chunkPanels(m *csr.Matrix, block int) []int {
-	panels := csr.Panels(m)
-	for k := range panels[:len(panels)-1] {
-		panels[k] = panels[k] / (block * lanes) * (block * lanes)
-	}
-	return slices.Compact(panels)
 }
 
 // row calls visit for each element of row i with its value and bucket; the
@@ -92,11 +81,7 @@ func (b *builder) count() ([][]uint32, error) {
 		b.nnz -= n
 	}
 	for k, p := range ptr {
-		var sum uint64
-		for i := range p {
-			sum += uint64(p[i])
-			p[i] = uint32(sum)
-		}
+		sum := addUp(p)
 		if sum > math.MaxUint32 {
 			return nil, fmt.Errorf("adaptive: %d elements in %s; at most 2^32-1 fit", sum, b.codecs[k].Name)
 		}
@@ -105,6 +90,16 @@ func (b *builder) count() ([][]uint32, error) {
 		}
 	}
 	return ptr, nil
+}
+
+// addUp makes offsets of the lengths of rows, each at the index behind its row, and
+// returns their sum; if it exceeds 2^32-1, the offsets are not usable.
+func addUp(p []uint32) (sum uint64) {
+	for i := range p {
+		sum += uint64(p[i])
+		p[i] = uint32(sum)
+	}
+	return sum
 }
 
 // Build stores m as the spec says, on the threads of pool. It is an error if
@@ -127,7 +122,7 @@ func Rebuild(old *Matrix, m *csr.Matrix, s Spec, pool *linop.Pool) (*Matrix, err
 	case chosen.layout == CSR:
 		return b.plain(chosen), nil
 	case chosen.layout.slotted():
-		return b.slotted(chosen), nil
+		return b.slotted(chosen)
 	}
 	ptr, err := b.count()
 	if err != nil {

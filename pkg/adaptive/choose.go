@@ -129,7 +129,8 @@ func (b *builder) kinds() []candidate {
 	return kinds
 }
 
-// sampleRanges are ranges of rows, spread over the matrix.
+// sampleRanges are ranges of rows, spread over the matrix; those of rows so long
+// that they have more than maxItems elements are left out.
 func (b *builder) sampleRanges() (ranges [][2]int) {
 	target := min(max(b.m.NNZ()/sampleShare, sampleLeast), sampleMost)
 	parts := sampleParts
@@ -143,7 +144,7 @@ func (b *builder) sampleRanges() (ranges [][2]int) {
 		for hi < b.m.Rows && int(b.m.RowPtr[hi]-b.m.RowPtr[lo]) < target/parts {
 			hi = min(hi+sampleRows, b.m.Rows)
 		}
-		if lo < hi {
+		if lo < hi && b.m.RowPtr[hi]-b.m.RowPtr[lo] <= maxItems {
 			ranges = append(ranges, [2]int{lo, hi})
 		}
 		next = hi

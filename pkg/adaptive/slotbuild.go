@@ -42,11 +42,12 @@ type slotBuilder struct {
 }
 
 // slotted builds the matrix in slots.
-func (b *builder) slotted(c choice) *Matrix {
-	b.panels = chunkPanels(b.m, c.plan.block)
-	if c.plan.tiles {
-		b.panels = tileUnits(b.m)
+func (b *builder) slotted(c choice) (*Matrix, error) {
+	panels, err := slotPanels(b.m, c.plan)
+	if err != nil {
+		return nil, err
 	}
+	b.panels = panels
 	s := &slotMatrix{plan: c.plan, panels: make([]slotUnit, len(b.panels)-1), perQExp: b.part.perQExp}
 	s.units, s.normal = newUnits(b.part.tol, -b.part.perQExp)
 	var mu sync.Mutex
@@ -67,7 +68,7 @@ func (b *builder) slotted(c choice) *Matrix {
 	a := newMatrix(b, c)
 	a.slots = s
 	a.stats = slotStats(b, s)
-	return a
+	return a, nil
 }
 
 // panel makes the slots of rows lo to hi-1, in the memory of old if that suffices.
@@ -349,7 +350,8 @@ func (s *slotBuilder) diagonals(i int) {
 			}
 		}
 		inside := row+offset >= 0 && row+offset+lanes <= s.ints.cols
-		if n < fullDiagonal || !inside {
+		full := len(s.Offsets)-first == math.MaxUint16 // what a group counts
+		if n < fullDiagonal || !inside || full {
 			for l, o := range next {
 				if o == offset {
 					s.rest[l][kept[l]] = s.rest[l][at[l]]
@@ -383,7 +385,7 @@ func (s *slotBuilder) diagonals(i int) {
 // diagonals, and reports whether it did.
 func (s *slotBuilder) sameDiagonals(row int) bool {
 	n := len(s.rest[0])
-	if n == 0 || s.col[s.rest[0][n-1]] > int32(s.ints.cols-lanes) {
+	if n == 0 || n > math.MaxUint16 || s.col[s.rest[0][n-1]] > int32(s.ints.cols-lanes) {
 		return false
 	}
 	for l := 1; l < lanes; l++ {

@@ -45,7 +45,11 @@ func planned(t *testing.T, m *csr.Matrix, s Spec, p slotPlan) *Matrix {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b.slotted(choice{p.layout(), p, "a test"})
+	a, err := b.slotted(choice{p.layout(), p, "a test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
 }
 
 // allLayouts stores m in buckets and in slots of every kind, and demands the same
@@ -147,6 +151,20 @@ func TestRebuild(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Full rows, which have more diagonals in common than one group of slots counts.
+func TestManyDiagonals(t *testing.T) {
+	const cols = 70000
+	m := &csr.Matrix{Rows: lanes, Cols: cols, RowPtr: make([]int64, lanes+1), Val: random(6, lanes*cols)}
+	for k := range m.Val {
+		m.Col = append(m.Col, int32(k%cols))
+		m.RowPtr[k/cols+1]++
+	}
+	for i := range lanes {
+		m.RowPtr[i+1] += m.RowPtr[i]
+	}
+	allLayouts(t, m, Spec{Set: set(t, "AFX"), Epsilon: 0x1p-24})
 }
 
 // Patterns from a fuzzer: products in slots and in buckets agree.

@@ -19,14 +19,15 @@ const (
 )
 
 // tileUnits are the ranges of rows that go segment by segment: at least 32, if
-// there are so many windows, since they are the units of parallel work.
+// there are so many windows, since they are the units of parallel work, and more
+// where there are more than maxItems elements.
 func tileUnits(m *csr.Matrix) []int {
 	rows := min(max(m.Rows/32, leastWindow)/leastWindow*leastWindow, tileRows)
 	var bounds []int
 	for lo := 0; lo < m.Rows; lo += rows {
 		bounds = append(bounds, lo)
 	}
-	return append(bounds, m.Rows)
+	return bounded(m, append(bounds, m.Rows), 1)
 }
 
 // tileWindow is the number of rows of a window.
