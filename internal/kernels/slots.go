@@ -47,8 +47,10 @@ type SlotGroup struct {
 //
 // With Block = b > 1 the slots are made of b x b blocks instead: a slot holds one
 // block for each of eight block rows, the index says the first columns, and the
-// values are b^2 times eight integers, in the order of the rows of a block. Groups
-// are then neither Diagonal nor OneRow, and the result is not added to another.
+// values are b^2 times eight integers. Those of the first rows of all blocks come
+// first, then those of the second rows, and so on: b streams of the same length,
+// since memory delivers several faster than one. Groups are then neither Diagonal
+// nor OneRow, and the result is not added to another.
 //
 // The groups up to one that is Last are a chunk. A chunk serves the next eight
 // rows, or those that are left, or the next row alone if it is OneRow.
@@ -151,6 +153,9 @@ func mulSlots(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add b
 	}
 }
 
+// stream is the length of a stream of values.
+func (p *SlotPanel) stream() int { return (len(p.Values) - SlotPadding) / p.Block }
+
 // rows is the number of rows, or block rows, that have chunks.
 func (p *SlotPanel) rows(dst []float64) int {
 	if p.Order != nil {
@@ -165,16 +170,17 @@ func mulBlocks(dst []float64, p *SlotPanel, x []float64, d *Units) {
 	b, row, widths, index, values := p.Block, 0, p.Widths, p.Index, p.Values
 	for _, g := range p.Groups {
 		for k := range int(g.Slots) {
+			w := int(widths[k])
 			for i := range b {
 				for j := range b {
 					var m [Lanes]float64
-					slotValues(&m, values, int(widths[k]), g.Flags)
-					values = values[widths[k]:]
+					slotValues(&m, values[i*p.stream()+j*w:], w, g.Flags)
 					for l := range m {
 						sums[i][l] = math.FMA(m[l], x[int(g.Base)+int(index[l])+j], sums[i][l])
 					}
 				}
 			}
+			values = values[b*w:]
 			index = index[Lanes:]
 		}
 		widths = widths[g.Slots:]

@@ -40,6 +40,7 @@ type slotCall struct {
 	x, xRow *float64 // xRow: that of the first row
 	dst     *float64
 	rows    int
+	stream  int // bytes from one stream of values to the next
 	exp     *int32
 	bias    int // to the biased exponent of a unit
 	factor  float64
@@ -60,6 +61,7 @@ func mulSlotsAVX512(dst []float64, p *SlotPanel, x []float64, row0 int, d Units,
 		slotsAVX512(&c)
 		return
 	}
+	c.stream = p.stream()
 	switch p.Block {
 	case 2:
 		blocks2AVX512(&c)

@@ -34,7 +34,6 @@ const (
 	lineCycles  = 12.     // a cache line of x that is not in the core's own cache
 	tileCycles  = 3.      // a row of a tile: its sum is loaded and stored out of order
 	xNear       = 1 << 20 // bytes of x that are in the core's own cache anyway
-	callCycles  = 150.    // a panel
 	worthwhile  = 0.95    // of the time of FP64 CSR that adaptive storage may take
 	distinct    = 0.97    // of the time of a simpler kind of slots
 	leastFill   = 0.6     // of the places of blocks that hold an element
@@ -62,9 +61,13 @@ func (c cost) time(footprint float64) float64 {
 	return max(c.bytes/rate, c.cycles)
 }
 
-// panelCost is the cost of a product with a panel.
-func panelCost(p *kernels.SlotPanel, rows int) cost {
-	c := cost{bytes: float64(panelSize(p) + 16*rows), cycles: callCycles * float64(len(p.Values)) / (64 << 10)}
+// panelCost is the cost of a product with the panel that was built last.
+func (s *slotBuilder) panelCost(rows int) cost {
+	p := &s.SlotPanel
+	c := cost{bytes: float64(panelSize(p) + 16*rows)}
+	for _, v := range s.streams {
+		c.bytes += float64(len(v))
+	}
 	b := float64(max(p.Block, 1))
 	for _, g := range p.Groups {
 		slot := gatherCycles
@@ -196,7 +199,7 @@ func (b *builder) sampleRange(lo, hi int) sample {
 			s.items = &s.bloc
 		}
 		s.build()
-		kind.cost = panelCost(&s.SlotPanel, hi-lo)
+		kind.cost = s.panelCost(hi - lo)
 	}
 	return p
 }

@@ -12,6 +12,11 @@ import (
 // maxItems bounds the elements of a panel, which an int32 numbers.
 const maxItems = math.MaxInt32
 
+const (
+	leastPanels  = 64 // if there are so many
+	mostTogether = 8
+)
+
 // slotPanels are the ranges of rows of m that are stored and multiplied each by
 // itself, none of more than maxItems elements.
 func slotPanels(m *csr.Matrix, p slotPlan) ([]int, error) {
@@ -30,9 +35,16 @@ func slotPanels(m *csr.Matrix, p slotPlan) ([]int, error) {
 }
 
 // chunkPanels are the panels of m moved to multiples of a chunk of rows, or of
-// block rows.
+// block rows, and several together where there are many: what is stored of them is
+// short, and the first lines of a panel are not prefetched.
 func chunkPanels(m *csr.Matrix, block int) []int {
-	panels := csr.Panels(m)
+	all := csr.Panels(m)
+	together := min(max((len(all)-1)/leastPanels, 1), mostTogether)
+	var panels []int
+	for k := 0; k < len(all)-1; k += together {
+		panels = append(panels, all[k])
+	}
+	panels = append(panels, m.Rows)
 	for k := range panels[:len(panels)-1] {
 		panels[k] = panels[k] / (block * lanes) * (block * lanes)
 	}

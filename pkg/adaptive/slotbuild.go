@@ -37,6 +37,7 @@ type slotBuilder struct {
 	run      [lanes][]int32    // items of the rows of a chunk
 	rest     [lanes][]int32    // of these, those that are not in slots yet
 	sort     [lanes][]int32    // those of a group, wide ones first
+	streams  [maxBlock][]byte  // values of each row of the items
 	index    [lanes]int64      // of the integers of a slot
 	chunk    kernels.SlotGroup // the last group, until the chunk ends
 }
@@ -89,7 +90,7 @@ func (s *slotBuilder) clone(old kernels.SlotPanel) kernels.SlotPanel {
 	return kernels.SlotPanel{
 		Block: s.Block, Groups: refill(old.Groups, s.Groups), Widths: refill(old.Widths, s.Widths),
 		Index: refill(old.Index, s.Index), Offsets: refill(old.Offsets, s.Offsets),
-		Values: refill(old.Values, s.Values), Order: refill(old.Order, s.Order),
+		Values: s.values(old.Values), Order: refill(old.Order, s.Order),
 	}
 }
 
@@ -107,7 +108,10 @@ func refill[T any](old, src []T) []T {
 
 // build makes the slots of the items.
 func (s *slotBuilder) build() {
-	s.Groups, s.Widths, s.Index, s.Offsets, s.Values = s.Groups[:0], s.Widths[:0], s.Index[:0], s.Offsets[:0], s.Values[:0]
+	s.Groups, s.Widths, s.Index, s.Offsets = s.Groups[:0], s.Widths[:0], s.Index[:0], s.Offsets[:0]
+	for r := range s.streams {
+		s.streams[r] = s.streams[r][:0]
+	}
 	s.Block = s.items.block
 	s.tally = tally{}
 	s.order()
@@ -121,7 +125,6 @@ func (s *slotBuilder) build() {
 		s.eightRows(at, n)
 		at += n
 	}
-	s.Values = append(s.Values, make([]byte, kernels.SlotPadding)...)
 }
 
 // row is the row at a place in the order.
@@ -280,13 +283,37 @@ func (s *slotBuilder) slot(which *[lanes]int32, width uint8, n int) {
 	s.bytes[width] += int64(1 + size*int(width))
 	s.tally.elements[width] += n
 	s.Widths = append(s.Widths, width)
-	for l, e := range which {
-		s.index[l] = int64(e) * int64(size)
+	b := s.items.block
+	bytes := b * int(width)
+	for r := range b {
+		for l, e := range which {
+			s.index[l] = int64(e)*int64(size) + int64(r*b)
+			if e < 0 {
+				s.index[l] = -1
+			}
+		}
+		values := slices.Grow(s.streams[r], bytes+kernels.SlotPadding)
+		at := len(values)
+		kernels.PackSlot(values[at:at+bytes+kernels.SlotPadding], s.m, &s.index, b, int(width))
+		s.streams[r] = values[:at+bytes]
 	}
-	at, n := len(s.Values), size*int(width)
-	s.Values = slices.Grow(s.Values, n+kernels.SlotPadding)
-	kernels.PackSlot(s.Values[at:at+n+kernels.SlotPadding], s.m, &s.index, size, int(width))
-	s.Values = s.Values[:at+n]
+}
+
+// values returns the streams one after the other, in the memory of old if it is
+// large enough and no more than twice as large.
+func (s *slotBuilder) values(old []byte) []byte {
+	n := kernels.SlotPadding
+	for _, v := range s.streams {
+		n += len(v)
+	}
+	if cap(old) < n || cap(old) > 2*n {
+		old = make([]byte, 0, n)
+	}
+	old = old[:0]
+	for _, v := range s.streams {
+		old = append(old, v...)
+	}
+	return append(old, make([]byte, kernels.SlotPadding)...)
 }
 
 // widestFirst returns the elements in the order of falling widths, in dst.
@@ -454,8 +481,10 @@ func (s *slotBuilder) floats(flags uint16, rows []int) {
 			return
 		}
 		var index [lanes]uint16
-		at := len(s.Values)
-		s.Values = append(s.Values, make([]byte, 4*lanes*b*b)...)
+		at := len(s.streams[0])
+		for r := range b {
+			s.streams[r] = append(s.streams[r], make([]byte, 4*lanes*b)...)
+		}
 		for l, e := range left {
 			if len(e) == 0 {
 				continue
@@ -463,7 +492,7 @@ func (s *slotBuilder) floats(flags uint16, rows []int) {
 			i, j := int(e[0].row)%b, e[0].col%int32(b)
 			if column := e[0].col - j - base; column < reach {
 				index[l] = uint16(column)
-				binary.LittleEndian.PutUint32(s.Values[at+4*(lanes*(i*b+int(j))+l):], math.Float32bits(e[0].value))
+				binary.LittleEndian.PutUint32(s.streams[i][at+4*(lanes*int(j)+l):], math.Float32bits(e[0].value))
 				left[l] = e[1:]
 				s.tally.tiny++
 			}
