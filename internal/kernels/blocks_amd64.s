@@ -42,6 +42,15 @@
 	PREFETCHT0  4096(R14); \
 	ADDQ        AX, R14
 
+// The same for whole bytes.
+#define BYTES(X, Y) \
+	VMOVDQA64   Z25, Z20; \
+	VPERMB      (R14), Z24, K7, Z20; \
+	VSUBPD      Z26, Z20, Z20; \
+	VFMADD231PD X, Z20, Y; \
+	PREFETCHT0  4096(R14); \
+	ADDQ        AX, R14
+
 #define FLOAT32(X, Y) \
 	VCVTPS2PD   (R14), Z20; \
 	VFMADD231PD X, Z20, Y; \
@@ -103,6 +112,9 @@
 	MOVL  $bits, AX; \
 	KMOVB AX, K
 
+DATA two52<>+0(SB)/8, $0x4330000000000000
+GLOBL two52<>(SB), RODATA|NOPTR, $8
+
 DATA iota<>+0(SB)/8, $0x0000000100000000
 DATA iota<>+8(SB)/8, $0x0000000300000002
 DATA iota<>+16(SB)/8, $0x0000000500000004
@@ -147,12 +159,27 @@ group: \
 slot: \
 	X; \
 	MOVBLZX    (R8), AX; \
-	LEAQ       (AX)(AX*2), R15; \
-	SHLQ       $6, R15; \
+	MOVL       AX, R15; \
+	SHLL       $8, R15; \
 	VMOVDQU64  (R12)(R15*1), Z24; \
-	VMOVDQU64  64(R12)(R15*1), Z25; \
-	VMOVDQU64  128(R12)(R15*1), Z26; \
 	PREFETCHT0 1024(R9); \
+	TESTL      $7, AX; \
+	JNZ        bits; \
+	CMPL       AX, $48; \
+	JGT        bits; \
+	KMOVQ        slotTable_bytes(R12)(R15*1), K7; \
+	VBROADCASTSD slotTable_minus(R12)(R15*1), Z26; \
+	VPBROADCASTQ two52<>(SB), Z25; \
+	STREAMS(b); \
+	BLOCK(BYTES); \
+	ADDQ       $16, R9; \
+	INCQ       R8; \
+	DECQ       BX; \
+	JNZ        slot; \
+	JMP        grouped; \
+bits: \
+	VMOVDQU64  slotTable_up(R12)(R15*1), Z25; \
+	VMOVDQU64  slotTable_down(R12)(R15*1), Z26; \
 	STREAMS(b); \
 	BLOCK(INTEGER); \
 	ADDQ       $16, R9; \

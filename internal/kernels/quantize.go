@@ -34,7 +34,7 @@ func BitsOf(m int64) uint8 { return uint8(bits.Len64(uint64(m^m>>63)) + 1) }
 
 // PackSlot packs, for c = 0, ..., size-1, the integers m[index[l]+c] of eight
 // lanes l into w bits each, w bytes in all, one group of eight after the other;
-// lanes with a negative index are zero. dst has SlotPadding bytes more.
+// lanes with a negative index are zero, sign bits flipped as SlotPanel says. dst has SlotPadding bytes more.
 func PackSlot(dst []byte, m []int64, index *[Lanes]int64, size, w int) {
 	if packSIMD != nil && w >= 8 {
 		packSIMD(dst, m, index, size, w)
@@ -45,15 +45,15 @@ func PackSlot(dst []byte, m []int64, index *[Lanes]int64, size, w int) {
 
 // packSlot is PackSlot in portable Go.
 func packSlot(dst []byte, m []int64, index *[Lanes]int64, size, w int) {
-	mask := uint64(1)<<w - 1
+	mask, flip := uint64(1)<<w-1, flipped(w)
 	for c := range size {
 		to := dst[c*w : c*w+w+8]
 		var word uint64
 		free := 64
 		for _, e := range index {
-			v := uint64(0)
+			v := flip
 			if e >= 0 {
-				v = uint64(m[int(e)+c]) & mask
+				v ^= uint64(m[int(e)+c]) & mask
 			}
 			word |= v << (64 - free)
 			if free > w {

@@ -23,14 +23,15 @@ type packTable struct {
 	hasEven, hasOdd uint64 // the bytes that even and odd lanes have a part in
 	bytes           uint64 // of the slot
 	bits            uint64 // of a lane
-	_               [4]uint64
+	flip            uint64 // the sign bit, or 0
+	_               [3]uint64
 }
 
 var packTables = newPackTables()
 
 func newPackTables() (t [MaxSlotWidth + 1]packTable) {
 	for w := 8; w <= MaxSlotWidth; w++ {
-		t[w].bytes, t[w].bits = 1<<w-1, 1<<w-1
+		t[w].bytes, t[w].bits, t[w].flip = 1<<w-1, 1<<w-1, flipped(w)
 		for l := range Lanes {
 			bit := l * w
 			t[w].up[l] = uint64(bit % 8)

@@ -77,6 +77,7 @@ TEXT ·packAVX512(SB), NOSPLIT, $0-48
 	VMOVDQU64    packTable_even(R8), Z22
 	VMOVDQU64    packTable_odd(R8), Z23
 	VPBROADCASTQ packTable_bits(R8), Z24
+	VPBROADCASTQ packTable_flip(R8), Z25
 	KMOVQ        packTable_hasEven(R8), K3
 	KMOVQ        packTable_hasOdd(R8), K4
 	KMOVQ        packTable_bytes(R8), K5
@@ -86,6 +87,7 @@ next:
 	VPXORQ     Z0, Z0, Z0
 	VPGATHERQQ (SI)(Z20*8), K2, Z0
 	VPANDQ     Z24, Z0, Z0
+	VPXORQ     Z25, Z0, Z0
 	VPSLLVQ    Z21, Z0, Z0
 	VPERMB.Z   Z0, Z22, K3, Z1
 	VPERMB.Z   Z0, Z23, K4, Z2

@@ -16,6 +16,10 @@ const SlotPadding = 64
 // bits before it fit a word.
 const MaxSlotWidth = 57
 
+// ByteWidth reports whether slots of that width take a shorter way apart: their
+// integers are whole bytes, and few enough to be the low bits of a float64.
+func ByteWidth(w int) bool { return w%8 == 0 && w <= 48 }
+
 // MaxBlock is the size of the largest blocks that slots can be made of.
 const MaxBlock = 6
 
@@ -43,7 +47,8 @@ type SlotGroup struct {
 // SlotPanel is a range of rows in fixed-point slots. A slot holds one element for
 // each of eight rows: its width w in bits, eight columns relative to the base of
 // its group, and eight two's complement integers of w bits, one after the other,
-// w bytes in all. Lanes without an element hold a zero.
+// w bytes in all, the sign bit flipped if w is a ByteWidth. Lanes without an element
+// hold a zero.
 //
 // With Block = b > 1 the slots are made of b x b blocks instead: a slot holds one
 // block for each of eight block rows, the index says the first columns, and the
@@ -210,12 +215,20 @@ func slotValues(m *[Lanes]float64, values []byte, w int, flags uint16) {
 		}
 		return
 	}
-	down := uint(64-w) & 63
+	down, flip := uint(64-w)&63, flipped(w)
 	for l := range m {
 		bit := l * w
-		word := binary.LittleEndian.Uint64(values[bit>>3:])
-		m[l] = float64(int64(word<<(down-uint(bit&7))) >> down)
+		word := binary.LittleEndian.Uint64(values[bit>>3:]) << (down - uint(bit&7))
+		m[l] = float64(int64(word^flip<<down) >> down)
 	}
+}
+
+// flipped is the sign bit of an integer of w bits if it is stored flipped, else 0.
+func flipped(w int) uint64 {
+	if ByteWidth(w) {
+		return 1 << (w - 1)
+	}
+	return 0
 }
 
 // addLanes sums the lanes as a vector is folded: halves, quarters, the last two.

@@ -2,20 +2,28 @@
 
 package kernels
 
+import "math"
+
 var slotsSIMD = pick(map[Tier]func(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add bool){AVX512: mulSlotsAVX512})
 
-// slotTable is what a slot of one width needs to be taken apart: the bytes with
-// the bits of lane l move to lane l, its highest bit to the top and then the
-// lowest to the bottom, which extends the sign.
+// slotTable is what a slot of one width needs to be taken apart. The bytes with the
+// bits of lane l move to lane l, its highest bit to the top and then the lowest to
+// the bottom, which extends the sign. If the width is a ByteWidth, the bytes are put
+// instead into the low bits of 2^52, and what that and the flipped sign add is
+// subtracted.
 type slotTable struct {
 	permutation [64]byte
-	up, down    [Lanes]uint64
+	up, down    [Lanes]uint64 // shifts
+	bytes       uint64        // those of a lane that are its integer
+	minus       float64
+	_           [6]uint64
 }
 
 var slotTables = newSlotTables()
 
 func newSlotTables() (t [MaxSlotWidth + 1]slotTable) {
 	for w := 1; w <= MaxSlotWidth; w++ {
+		t[w].minus = 0x1p52 + math.Ldexp(1, w-1)
 		for l := range Lanes {
 			bit := l * w
 			for k := range 8 {
@@ -23,6 +31,7 @@ func newSlotTables() (t [MaxSlotWidth + 1]slotTable) {
 			}
 			t[w].up[l] = uint64(64 - w - bit%8)
 			t[w].down[l] = uint64(64 - w)
+			t[w].bytes |= (1<<(w/8) - 1) << (8 * l)
 		}
 	}
 	return t

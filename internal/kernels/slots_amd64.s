@@ -4,18 +4,30 @@
 #include "textflag.h"
 
 // The integers of the slot at R10, whose width is at R8, as float64 to Z; goes on
-// to the next slot. AX: the width, that is the bytes of the slot. The line two
-// kilobytes on is fetched meanwhile.
-#define INTEGERS(Z) \
+// to the next slot. AX: the width, that is the bytes of the slot. K5 is for the
+// widths that are whole bytes.
+#define INTEGERS(Z, bits, done) \
 	MOVBLZX    (R8), AX; \
-	LEAQ       (AX)(AX*2), R15; \
-	SHLQ       $6, R15; \
+	MOVL       AX, R15; \
+	SHLL       $8, R15; \
+	PREFETCHT0 2048(R10); \
+	TESTL      $7, AX; \
+	JNZ        bits; \
+	CMPL       AX, $48; \
+	JGT        bits; \
+	VMOVDQU64  (R12)(R15*1), Z29; \
+	KMOVQ      slotTable_bytes(R12)(R15*1), K5; \
+	VMOVDQA64  Z28, Z; \
+	VPERMB     (R10), Z29, K5, Z; \
+	VSUBPD.BCST slotTable_minus(R12)(R15*1), Z, Z; \
+	JMP        done; \
+bits: \
 	VMOVDQU64  (R12)(R15*1), Z; \
 	VPERMB     (R10), Z, Z; \
-	VPSLLVQ    64(R12)(R15*1), Z, Z; \
-	VPSRAVQ    128(R12)(R15*1), Z, Z; \
+	VPSLLVQ    slotTable_up(R12)(R15*1), Z, Z; \
+	VPSRAVQ    slotTable_down(R12)(R15*1), Z, Z; \
 	VCVTQQ2PD  Z, Z; \
-	PREFETCHT0 2048(R10); \
+done: \
 	ADDQ       AX, R10; \
 	INCQ       R8
 
@@ -42,6 +54,8 @@ TEXT ·slotsAVX512(SB), NOSPLIT, $0-8
 	MOVQ         slotCall_tables(DI), R12
 	VBROADCASTSD slotCall_factor(DI), Z30
 	VPBROADCASTQ slotCall_bias(DI), Z31
+	MOVQ         $0x4330000000000000, AX
+	VPBROADCASTQ AX, Z28 // 2^52
 	XORL         DX, DX
 	VPXORQ       Z0, Z0, Z0
 	VPXORQ       Z1, Z1, Z1
@@ -59,10 +73,10 @@ group:
 	JLT     gatherRest
 
 gather:
-	INTEGERS(Z2)
+	INTEGERS(Z2, bits1, done1)
 	GATHER(Y3, K1, Z4)
 	VFMADD231PD Z4, Z2, Z0
-	INTEGERS(Z5)
+	INTEGERS(Z5, bits2, done2)
 	GATHER(Y6, K2, Z7)
 	VFMADD231PD Z7, Z5, Z1
 	SUBQ        $2, BX
@@ -71,7 +85,7 @@ gather:
 gatherRest:
 	CMPQ        BX, $-1
 	JNE         grouped
-	INTEGERS(Z2)
+	INTEGERS(Z2, bits3, done3)
 	GATHER(Y3, K1, Z4)
 	VFMADD231PD Z4, Z2, Z0
 	JMP         grouped
@@ -85,10 +99,10 @@ diagonal:
 	JLT  diagonalRest
 
 diagonals:
-	INTEGERS(Z2)
+	INTEGERS(Z2, bits4, done4)
 	MOVLQSX     (R14), R15
 	VFMADD231PD (R13)(R15*8), Z2, Z0
-	INTEGERS(Z5)
+	INTEGERS(Z5, bits5, done5)
 	MOVLQSX     4(R14), R15
 	VFMADD231PD (R13)(R15*8), Z5, Z1
 	ADDQ        $8, R14
@@ -98,7 +112,7 @@ diagonals:
 diagonalRest:
 	CMPQ        BX, $-1
 	JNE         grouped
-	INTEGERS(Z2)
+	INTEGERS(Z2, bits6, done6)
 	MOVLQSX     (R14), R15
 	VFMADD231PD (R13)(R15*8), Z2, Z0
 	JMP         grouped

@@ -138,8 +138,9 @@ func TestSlotsByHand(t *testing.T) {
 		p.Values = make([]byte, w+SlotPadding)
 		for l, m := range want {
 			p.Index = append(p.Index, uint16(l))
+			stored := uint64(m) ^ flipped(w)
 			for k := range w {
-				p.Values[(l*w+k)/8] |= byte(m>>k&1) << ((l*w + k) % 8)
+				p.Values[(l*w+k)/8] |= byte(stored>>k&1) << ((l*w + k) % 8)
 			}
 		}
 		x := []float64{9, 9, 9, 1, 1, 1, 1, 1, 1, 1, 2}

@@ -273,12 +273,24 @@ func (s *slotBuilder) gather(k int, base int32) {
 		}
 	}
 	s.Index = append(s.Index, index[:]...)
-	s.bytes[width] += 2 * lanes
+	s.bytes[s.roundWidth(width)] += 2 * lanes
 	s.slot(&which, width, n)
 }
 
+// roundWidth rounds short widths up to whole bytes, where that saves more time than
+// it costs.
+func (s *slotBuilder) roundWidth(w uint8) uint8 {
+	if w <= byteWidths {
+		return (w + 7) / 8 * 8
+	}
+	return w
+}
+
+const byteWidths = 24
+
 // slot appends the values of a slot of the given items (-1: none) with n elements.
 func (s *slotBuilder) slot(which *[lanes]int32, width uint8, n int) {
+	width = s.roundWidth(width)
 	size := s.items.block * s.items.block
 	s.bytes[width] += int64(1 + size*int(width))
 	s.tally.elements[width] += n
