@@ -130,7 +130,6 @@ GLOBL iota<>(SB), RODATA|NOPTR, $32
 	MASK(high2, K2); \
 	MOVQ         c+0(FP), DI; \
 	MOVQ         slotCall_groups(DI), SI; \
-	MOVQ         slotCall_count(DI), CX; \
 	MOVQ         slotCall_widths(DI), R8; \
 	MOVQ         slotCall_index(DI), R9; \
 	MOVQ         slotCall_values(DI), R10; \
@@ -230,7 +229,7 @@ unit: \
 scatter: \
 	ALL(SCATTER); \
 next: \
-	DECQ CX; \
+	DECQ slotCall_count(DI); \
 	JNZ  group; \
 	VZEROUPPER; \
 	RET

@@ -48,7 +48,8 @@ type SlotGroup struct {
 // each of eight rows: its width w in bits, eight columns relative to the base of
 // its group, and eight two's complement integers of w bits, one after the other,
 // w bytes in all, the sign bit flipped if w is a ByteWidth. Lanes without an element
-// hold a zero.
+// hold a zero. Values of the even slots of all groups come first, then those of the
+// odd ones, since memory delivers two streams faster than one.
 //
 // With Block = b > 1 the slots are made of b x b blocks instead: a slot holds one
 // block for each of eight block rows, the index says the first columns, and the
@@ -66,6 +67,7 @@ type SlotPanel struct {
 	Index   []uint16 // eight for each slot that is not Diagonal
 	Offsets []int32
 	Values  []byte   // SlotPadding bytes longer than the values
+	Odd     int      // where in Values those of the odd slots of each group begin
 	Order   []uint16 // the rows, or block rows, in the order of the chunks, not
 	// necessarily all; nil: 0, 1, ...
 }
@@ -108,12 +110,14 @@ func mulSlots(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add b
 		return
 	}
 	var even, odd [Lanes]float64
-	row, rows, widths, index, values := 0, p.rows(dst), p.Widths, p.Index, p.Values
+	row, rows, widths, index := 0, p.rows(dst), p.Widths, p.Index
+	values := [2][]byte{p.Values, p.Values[p.Odd:]}
 	for _, g := range p.Groups {
 		for k := range int(g.Slots) {
 			var m, xs [Lanes]float64
-			slotValues(&m, values, int(widths[k]), g.Flags)
-			values = values[widths[k]:]
+			from := &values[k&1]
+			slotValues(&m, *from, int(widths[k]), g.Flags)
+			*from = (*from)[widths[k]:]
 			if g.Flags&Diagonal != 0 {
 				copy(xs[:], x[row0+row+int(p.Offsets[int(g.Base)+k]):])
 			} else {

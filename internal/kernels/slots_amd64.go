@@ -40,7 +40,7 @@ func newSlotTables() (t [MaxSlotWidth + 1]slotTable) {
 // slotCall is the arguments of the assembly.
 type slotCall struct {
 	groups  *SlotGroup
-	count   int
+	count   int // of groups, counted down
 	widths  *byte
 	index   *uint16
 	offsets *int32
@@ -49,7 +49,7 @@ type slotCall struct {
 	x, xRow *float64 // xRow: that of the first row
 	dst     *float64
 	rows    int
-	stream  int // bytes from one stream of values to the next
+	stream  int // bytes from one stream of values to the next, or to the odd slots
 	exp     *int32
 	bias    int // to the biased exponent of a unit
 	factor  float64
@@ -67,6 +67,7 @@ func mulSlotsAVX512(dst []float64, p *SlotPanel, x []float64, row0 int, d Units,
 		c.xRow = &x[row0]
 	}
 	if p.Block < 2 {
+		c.stream = p.Odd
 		slotsAVX512(&c)
 		return
 	}

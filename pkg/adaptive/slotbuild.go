@@ -37,7 +37,7 @@ type slotBuilder struct {
 	run      [lanes][]int32    // items of the rows of a chunk
 	rest     [lanes][]int32    // of these, those that are not in slots yet
 	sort     [lanes][]int32    // those of a group, wide ones first
-	streams  [maxBlock][]byte  // values of each row of the items
+	streams  [maxBlock][]byte  // values of each row of blocks, or of even and odd slots
 	index    [lanes]int64      // of the integers of a slot
 	chunk    kernels.SlotGroup // the last group, until the chunk ends
 }
@@ -88,7 +88,7 @@ func (s *slotBuilder) panel(b *builder, lo, hi int, old kernels.SlotPanel) kerne
 // clone returns the panel in memory of just its size, or that of an old one.
 func (s *slotBuilder) clone(old kernels.SlotPanel) kernels.SlotPanel {
 	return kernels.SlotPanel{
-		Block: s.Block, Groups: refill(old.Groups, s.Groups), Widths: refill(old.Widths, s.Widths),
+		Block: s.Block, Odd: s.Odd, Groups: refill(old.Groups, s.Groups), Widths: refill(old.Widths, s.Widths),
 		Index: refill(old.Index, s.Index), Offsets: refill(old.Offsets, s.Offsets),
 		Values: s.values(old.Values), Order: refill(old.Order, s.Order),
 	}
@@ -124,6 +124,9 @@ func (s *slotBuilder) build() {
 		}
 		s.eightRows(at, n)
 		at += n
+	}
+	if s.Odd = 0; s.items.block == 1 {
+		s.Odd = len(s.streams[0])
 	}
 }
 
@@ -274,7 +277,7 @@ func (s *slotBuilder) gather(k int, base int32) {
 	}
 	s.Index = append(s.Index, index[:]...)
 	s.bytes[s.roundWidth(width)] += 2 * lanes
-	s.slot(&which, width, n)
+	s.slot(k, &which, width, n)
 }
 
 // roundWidth rounds short widths up to whole bytes, where that saves more time than
@@ -288,8 +291,9 @@ func (s *slotBuilder) roundWidth(w uint8) uint8 {
 
 const byteWidths = 24
 
-// slot appends the values of a slot of the given items (-1: none) with n elements.
-func (s *slotBuilder) slot(which *[lanes]int32, width uint8, n int) {
+// slot appends the values of slot k of its group, of the given items (-1: none) with
+// n elements.
+func (s *slotBuilder) slot(k int, which *[lanes]int32, width uint8, n int) {
 	width = s.roundWidth(width)
 	size := s.items.block * s.items.block
 	s.bytes[width] += int64(1 + size*int(width))
@@ -304,10 +308,14 @@ func (s *slotBuilder) slot(which *[lanes]int32, width uint8, n int) {
 				s.index[l] = -1
 			}
 		}
-		values := slices.Grow(s.streams[r], bytes+kernels.SlotPadding)
+		stream := r
+		if b == 1 {
+			stream = k & 1
+		}
+		values := slices.Grow(s.streams[stream], bytes+kernels.SlotPadding)
 		at := len(values)
 		kernels.PackSlot(values[at:at+bytes+kernels.SlotPadding], s.m, &s.index, b, int(width))
-		s.streams[r] = values[:at+bytes]
+		s.streams[stream] = values[:at+bytes]
 	}
 }
 
@@ -412,7 +420,7 @@ func (s *slotBuilder) diagonals(i int) {
 			}
 		}
 		s.Offsets = append(s.Offsets, int32(offset))
-		s.slot(&which, width, n)
+		s.slot(len(s.Offsets)-1-first, &which, width, n)
 	}
 	for l := range s.rest {
 		s.rest[l] = s.rest[l][:kept[l]]
@@ -450,7 +458,7 @@ func (s *slotBuilder) sameDiagonals(row int) bool {
 			width = max(width, s.width[which[l]])
 		}
 		s.Offsets = append(s.Offsets, j-int32(row))
-		s.slot(&which, width, lanes)
+		s.slot(k, &which, width, lanes)
 	}
 	for l := range s.rest {
 		s.rest[l] = s.rest[l][:0]

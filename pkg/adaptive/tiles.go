@@ -7,22 +7,21 @@ import (
 )
 
 // Column tiles: where the columns of a row are all over x, and x is larger than
-// the second-level cache, the product of tileRows rows goes segment by segment of
-// x. A segment (half a megabyte) and the sums of the rows (the same) stay in the
-// cache; within a segment rows go by windows, short enough for the first level, in
-// the order of the lengths that they have there.
+// the second-level cache, the product of many rows, a unit, goes segment by segment
+// of x. A segment (half a megabyte) stays in the cache while a window of rows, whose
+// sums are no more, goes through it in the order of the lengths that the rows have
+// there. Units are the larger the less often x is read.
 const (
-	tileRows = 1 << 16 // at most
-	// tileElements is how many elements a window should have in a segment, about.
-	tileElements = 4096
-	leastWindow  = 4096
+	tileRows    = 1 << 17 // of a unit, at most
+	leastTile   = 1 << 12 // and at least
+	tileUnitsOf = 16      // units that a matrix has, if they are not too large or small
+	tileWindow  = 1 << 16 // rows that 16 bits number
 )
 
-// tileUnits are the ranges of rows that go segment by segment: at least 32, if
-// there are so many windows, since they are the units of parallel work, and more
-// where there are more than maxItems elements.
+// tileUnits are the ranges of rows that go segment by segment, the units of
+// parallel work, none of more than maxItems elements.
 func tileUnits(m *csr.Matrix) []int {
-	rows := min(max(m.Rows/32, leastWindow)/leastWindow*leastWindow, tileRows)
+	rows := min(max(m.Rows/tileUnitsOf, leastTile), tileRows)
 	var bounds []int
 	for lo := 0; lo < m.Rows; lo += rows {
 		bounds = append(bounds, lo)
@@ -30,26 +29,15 @@ func tileUnits(m *csr.Matrix) []int {
 	return bounded(m, append(bounds, m.Rows), 1)
 }
 
-// tileWindow is the number of rows of a window.
-func tileWindow(m *csr.Matrix) int {
-	segments := (m.Cols + reach - 1) / reach
-	window := leastWindow
-	for window < tileRows && m.NNZ()/segments*window/max(m.Rows, 1) < tileElements {
-		window *= 2
-	}
-	return window
-}
-
 // tiles makes the panels of the rows lo to hi-1, segment by segment, in the memory
 // of the old ones if that suffices.
 func (s *slotBuilder) tiles(b *builder, lo, hi int, old slotUnit) (panels slotUnit) {
 	s.ints.quantize(b, lo, hi)
-	window := tileWindow(b.m)
 	next := slices.Clone(s.ints.first[:s.ints.rows]) // the first element of a row from this segment on
 	total := tally{nonzeros: s.ints.nonzeros}
 	for segment := 0; segment < b.m.Cols; segment += reach {
-		for from := 0; from < s.ints.rows; from += window {
-			to := min(from+window, s.ints.rows)
+		for from := 0; from < s.ints.rows; from += tileWindow {
+			to := min(from+tileWindow, s.ints.rows)
 			rows := s.tile(next, from, to, segment)
 			if len(rows) == 0 {
 				continue
