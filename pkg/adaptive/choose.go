@@ -34,16 +34,17 @@ const (
 	cacheBytes = 24 << 20
 	cacheLines = 1 << 14 // of x in the core's own cache
 
-	worthwhile  = 0.95 // of the time of FP64 CSR that adaptive storage may take
-	distinct    = 0.97 // of the time of a simpler kind of slots
-	leastFill   = 0.6  // of the places of blocks that hold an element
-	tilePadding = 1.15 // lanes of tiles for an element
-	sampleShare = 100  // one row of so many is in the sample
-	sampleLeast = 40_000
-	sampleMost  = 400_000 // elements
-	sampleParts = 8
-	sampleRows  = 480 // ranges begin at multiples of eight rows of blocks of any size
-	vectorBytes = 24  // x and y, and y once more since it is read before it is written
+	worthwhile     = 0.95 // of the time of FP64 CSR that adaptive storage may take
+	worthwhileNear = 0.88  // and where FP64 CSR is in the cache: the model is less sure there
+	distinct       = 0.97 // of the time of a simpler kind of slots
+	leastFill      = 0.6  // of the places of blocks that hold an element
+	tilePadding    = 1.15 // lanes of tiles for an element
+	sampleShare    = 100  // one row of so many is in the sample
+	sampleLeast    = 40_000
+	sampleMost     = 400_000 // elements
+	sampleParts    = 8
+	sampleRows     = 480 // ranges begin at multiples of eight rows of blocks of any size
+	vectorBytes    = 24  // x and y, and y once more since it is read before it is written
 )
 
 // cost is what a product takes, by the model.
@@ -282,6 +283,9 @@ func (s sample) fastest(b *builder) choice {
 	csr := s.csr.time(s.csr.bytes*share + vectors)
 	best := choice{layout: CSR}
 	least := worthwhile * csr
+	if s.csr.bytes*share+vectors <= cacheBytes {
+		least = worthwhileNear * csr
+	}
 	consider := func(p slotPlan, c cost) {
 		if t := c.time(c.bytes*share + vectors); t < distinct*least {
 			least = t

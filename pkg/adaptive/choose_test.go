@@ -73,6 +73,9 @@ func TestChoicesAgainstMeasurements(t *testing.T) {
 	}
 	t.Logf("%d choices: %d slower than FP64 CSR, %d more than 15 %% slower than the best, %.1f %% lost on average",
 		count, slower, far, 100*lost/float64(count))
+	if 50*slower > count || lost > 0.03*float64(count) {
+		t.Error("more than 2 % of the choices are slower than FP64 CSR, or more than 3 % of the speed is lost")
+	}
 }
 
 // recordedMatrix reads or generates a matrix; nil if it is not there.
