@@ -35,7 +35,7 @@ const (
 	cacheLines = 1 << 14 // of x in the core's own cache
 
 	worthwhile     = 0.95 // of the time of FP64 CSR that adaptive storage may take
-	worthwhileNear = 0.88  // and where FP64 CSR is in the cache: the model is less sure there
+	worthwhileNear = 0.88 // and where FP64 CSR is in the cache: the model is less sure there
 	distinct       = 0.97 // of the time of a simpler kind of slots
 	leastFill      = 0.6  // of the places of blocks that hold an element
 	tilePadding    = 1.15 // lanes of tiles for an element
