@@ -4,9 +4,10 @@ package kernels
 
 // The kernels for this processor: there are none.
 var (
-	slotsSIMD func(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add bool)
-	csr64SIMD csrKernel[float64]
-	csr32SIMD csrKernel[float32]
+	slotsSIMD     func(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add bool)
+	symmetricSIMD func(sums []float64, p *SlotPanel, x []float64, r SymmetricRange)
+	csr64SIMD     csrKernel[float64]
+	csr32SIMD     csrKernel[float32]
 )
 
 var (
