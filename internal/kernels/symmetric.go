@@ -145,3 +145,20 @@ func (c *symmetricChunk) end(flags uint16) {
 		}
 	}
 }
+
+// AddSums computes dst = unit * sums, or dst += unit * sums, for sums of blocks of
+// size b, SumStride of them for each; unit is a power of two.
+func AddSums(dst, sums []float64, b int, unit float64, add bool) {
+	stride := SumStride(b)
+	for len(sums) > 0 {
+		to, from := dst[:b], sums[:stride]
+		for i := range to {
+			if add {
+				to[i] += unit * from[i]
+			} else {
+				to[i] = unit * from[i]
+			}
+		}
+		dst, sums = dst[b:], sums[stride:]
+	}
+}

@@ -19,6 +19,8 @@ type builder struct {
 	panels []int
 	pool   *linop.Pool
 	nnz    int // nonzeros of m, known after count
+
+	mirrored bool // m is known to be symmetric as it is stored
 }
 
 func newBuilder(m *csr.Matrix, s Spec, pool *linop.Pool) (*builder, error) {
@@ -114,7 +116,10 @@ func Build(m *csr.Matrix, s Spec, pool *linop.Pool) (*Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	chosen := b.choose()
+	chosen, err := b.choose()
+	if err != nil {
+		return nil, err
+	}
 	switch {
 	case chosen.layout == CSR:
 		return b.plain(chosen), nil

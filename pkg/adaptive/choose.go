@@ -1,8 +1,10 @@
 package adaptive
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -31,17 +33,19 @@ const (
 	csrRowCycles   = 6.  // FP64 CSR: a row
 	csrCycles      = 1.2 // and an element
 
-	lineCycles  = 12.     // a cache line of x that is not in the core's own cache
-	tileCycles  = 3.      // a row of a tile: its sum is loaded and stored out of order
-	xNear       = 1 << 20 // bytes of x that are in the core's own cache anyway
-	callCycles  = 150.    // a panel
-	worthwhile  = 0.95    // of the time of FP64 CSR that adaptive storage may take
-	leastFill   = 0.6     // of the places of blocks that hold an element
-	sampleShare = 100     // one row of so many is in the sample
-	sampleLeast = 40_000
-	sampleMost  = 400_000 // elements
-	sampleParts = 8
-	sampleRows  = 480 // ranges begin at multiples of eight rows of blocks of any size
+	lineCycles      = 12.     // a cache line of x that is not in the core's own cache
+	tileCycles      = 3.      // a row of a tile: its sum is loaded and stored out of order
+	xNear           = 1 << 20 // bytes of x that are in the core's own cache anyway
+	callCycles      = 150.    // a panel
+	scatterCycles   = 14.     // a slot of a symmetric matrix added to eight columns, up to four elements of each
+	transposeCycles = 0.8     // eight values of a block, multiplied with once more
+	worthwhile      = 0.95    // of the time of FP64 CSR that adaptive storage may take
+	leastFill       = 0.6     // of the places of blocks that hold an element
+	sampleShare     = 100     // one row of so many is in the sample
+	sampleLeast     = 40_000
+	sampleMost      = 400_000 // elements
+	sampleParts     = 8
+	sampleRows      = 480 // ranges begin at multiples of eight rows of blocks of any size
 )
 
 // cost is what a product takes, by the model.
@@ -112,7 +116,11 @@ func (c choice) String() string {
 		Blocks:    fmt.Sprintf("slots of %d x %d blocks, eight block rows at once", c.plan.block, c.plan.block),
 		Diagonals: "slots of diagonals, eight rows at once",
 		Tiles:     "slots by segments of columns, eight rows at once",
+		Symmetric: fmt.Sprintf("slots of the lower triangle, %d x %d blocks, eight block rows at once", c.plan.block, c.plan.block),
 	}[c.layout]
+	if c.layout == Symmetric && c.plan.block == 1 {
+		text = "slots of the lower triangle, eight rows at once"
+	}
 	return text + " (" + c.reason + ")"
 }
 
@@ -123,6 +131,13 @@ func (b *builder) kinds() []candidate {
 	for size := 2; size <= maxBlock; size++ {
 		if b.m.Rows%size == 0 && b.m.Cols%size == 0 {
 			kinds = append(kinds, candidate{slotPlan: slotPlan{block: size}})
+		}
+	}
+	if b.mirrored { // the lower triangle of single elements last: it drops the others
+		for _, k := range slices.Backward(kinds) {
+			if !k.diagonals {
+				kinds = append(kinds, candidate{slotPlan: slotPlan{block: k.block, symmetric: true}})
+			}
 		}
 	}
 	return kinds
@@ -193,6 +208,11 @@ func (b *builder) sampleRange(lo, hi int) sample {
 				continue
 			}
 		}
+		if kind.symmetric {
+			s.buildLower()
+			kind.cost = symmetricCost(&s.SlotPanel, hi-lo)
+			continue
+		}
 		s.build()
 		kind.cost = panelCost(&s.SlotPanel, hi-lo)
 	}
@@ -216,29 +236,47 @@ func (t *items) spread() (lines, segments float64) {
 	return float64(len(seen)), segments
 }
 
-// choose picks the layout for a spec.
-func (b *builder) choose() choice {
+// choose picks the layout for a spec. It is an error if the matrix is not
+// symmetric where it must be.
+func (b *builder) choose() (choice, error) {
+	c, known := b.given()
+	if known {
+		return c, nil
+	}
+	layout := b.part.spec.Layout
+	b.mirrored = layout != Blocks && b.symmetric()
+	if layout == Symmetric && !b.mirrored {
+		return c, errors.New("adaptive: layout sym is for symmetric matrices, and this one is not, as it would be stored")
+	}
+	sample := b.sample()
+	switch layout {
+	case Blocks:
+		return sample.blocks(), nil
+	case Symmetric:
+		return sample.lower(b), nil
+	}
+	return sample.fastest(b), nil
+}
+
+// given is the layout where the spec or the processor leaves no choice.
+func (b *builder) given() (c choice, known bool) {
 	s := b.part.spec
 	fixed := s.Set.kind() == fixedPoint && !s.Set.Uniform
 	switch {
 	case s.Layout == CSR:
-		return choice{layout: CSR, reason: "asked for"}
+		return choice{layout: CSR, reason: "asked for"}, true
 	case !fixed || s.Layout == Bucketed:
-		return choice{layout: Bucketed, reason: "the layout of the papers"}
+		return choice{layout: Bucketed, reason: "the layout of the papers"}, true
 	case s.Layout == LayoutAuto && !kernels.HasFastSlots():
-		return choice{layout: CSR, reason: "there are no fast kernels for slots on this processor"}
+		return choice{layout: CSR, reason: "there are no fast kernels for slots on this processor"}, true
 	case s.Layout == Slots:
-		return choice{layout: Slots, plan: slotPlan{block: 1}, reason: "asked for"}
+		return choice{layout: Slots, plan: slotPlan{block: 1}, reason: "asked for"}, true
 	case s.Layout == Diagonals:
-		return choice{layout: Diagonals, plan: slotPlan{block: 1, diagonals: true}, reason: "asked for"}
+		return choice{layout: Diagonals, plan: slotPlan{block: 1, diagonals: true}, reason: "asked for"}, true
 	case s.Layout == Tiles:
-		return choice{layout: Tiles, plan: slotPlan{block: 1, tiles: true}, reason: "asked for"}
+		return choice{layout: Tiles, plan: slotPlan{block: 1, tiles: true}, reason: "asked for"}, true
 	}
-	sample := b.sample()
-	if s.Layout == Blocks {
-		return sample.blocks()
-	}
-	return sample.fastest(b)
+	return c, false
 }
 
 // blocks is the best size of blocks.
@@ -246,7 +284,7 @@ func (s sample) blocks() choice {
 	best := slotPlan{block: 1}
 	least := math.Inf(1)
 	for _, k := range s.kinds {
-		if t := k.time(math.Inf(1)); k.block > 1 && t < least {
+		if t := k.time(math.Inf(1)); k.block > 1 && !k.symmetric && t < least {
 			best, least = k.slotPlan, t
 		}
 	}
@@ -254,6 +292,33 @@ func (s sample) blocks() choice {
 		return choice{Slots, best, "no blocks found"}
 	}
 	return choice{Blocks, best, "asked for"}
+}
+
+// lower is the best size of blocks of the lower triangle.
+func (s sample) lower(b *builder) choice {
+	best := slotPlan{block: 1, symmetric: true}
+	least := math.Inf(1)
+	for _, k := range s.kinds {
+		if k.symmetric {
+			k.add(s.sums(b, k.block))
+			if t := k.time(math.Inf(1)); t < least {
+				best, least = k.slotPlan, t
+			}
+		}
+	}
+	return choice{Symmetric, best, "asked for"}
+}
+
+// sums is what the sums of a symmetric matrix cost, in proportion to the sample.
+func (s sample) sums(b *builder, block int) cost {
+	c, widest := partsCost(b.cutParts(b.panels, 1), block)
+	share := max(s.nnz, 1) / float64(max(b.m.NNZ(), 1))
+	c.bytes *= share
+	c.cycles *= share
+	if widest > xNear {
+		c.cycles += lineCycles * s.lines
+	}
+	return c
 }
 
 // fastest is the layout that the model likes best.
@@ -277,6 +342,9 @@ func (s sample) fastest(b *builder) choice {
 	}
 	for _, k := range s.kinds {
 		k.add(fetch)
+		if k.symmetric {
+			k.add(s.sums(b, k.block))
+		}
 		consider(k.slotPlan, k.cost)
 	}
 	if x > xNear && s.csr.cycles > 0 {
@@ -296,6 +364,8 @@ func (s sample) fastest(b *builder) choice {
 
 func (p slotPlan) layout() Layout {
 	switch {
+	case p.symmetric:
+		return Symmetric
 	case p.tiles:
 		return Tiles
 	case p.block > 1:

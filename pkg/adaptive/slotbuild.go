@@ -61,6 +61,9 @@ func (b *builder) slotted(c choice) *Matrix {
 		defer mu.Unlock()
 		s.tally.add(&p.tally)
 	})
+	if c.plan.symmetric {
+		s.mirror = b.newSymmetricParts(s.panels, c.plan.block)
+	}
 	a := newMatrix(b, c)
 	a.slots = s
 	a.stats = slotStats(b, s)
@@ -75,7 +78,11 @@ func (s *slotBuilder) panel(b *builder, lo, hi int) kernels.SlotPanel {
 		s.bloc.blocks(&s.ints.items, s.slotPlan.block)
 		s.items = &s.bloc
 	}
-	s.build()
+	if s.slotPlan.symmetric {
+		s.buildLower()
+	} else {
+		s.build()
+	}
 	s.nonzeros = s.ints.nonzeros
 	return s.clone()
 }
@@ -158,6 +165,9 @@ func (s *slotBuilder) oneRow(i int) {
 		s.rest[k%lanes] = append(s.rest[k%lanes], lo+k)
 	}
 	s.begin()
+	if s.slotPlan.symmetric {
+		s.own(kernels.OneRow, []int{i})
+	}
 	s.columns(kernels.OneRow)
 	s.floats(kernels.OneRow, []int{i})
 	s.end(kernels.OneRow)
@@ -179,6 +189,9 @@ func (s *slotBuilder) eightRows(at, n int) {
 	s.begin()
 	if s.slotPlan.diagonals && s.Order == nil && n == lanes {
 		s.diagonals(rows[0])
+	}
+	if s.slotPlan.symmetric {
+		s.own(0, rows[:n])
 	}
 	s.columns(0)
 	s.floats(0, rows[:n])
@@ -247,6 +260,14 @@ func (s *slotBuilder) gather(k int, base int32) {
 			width = max(width, s.width[e])
 			index[l] = uint16(s.col[e] - base)
 			n += s.filled(e)
+		}
+	}
+	if s.slotPlan.symmetric {
+		n *= 2
+		for l, e := range which { // a column of its own for an empty lane: several of one wait for each other
+			if e < 0 && k > 0 {
+				index[l] = s.Index[len(s.Index)-lanes+l]
+			}
 		}
 	}
 	s.Index = append(s.Index, index[:]...)

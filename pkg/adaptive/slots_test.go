@@ -26,13 +26,17 @@ func pattern(t testing.TB, rows, cols int, length func(i int) int) *csr.Matrix {
 	return b.Build()
 }
 
-// plans are the kinds of slots that a matrix can be stored in.
-func plans(m *csr.Matrix) []slotPlan {
-	list := []slotPlan{{block: 1}, {block: 1, diagonals: true}, {block: 1, tiles: true}}
-	for b := 2; b <= maxBlock; b++ {
-		if m.Rows%b == 0 && m.Cols%b == 0 {
-			list = append(list, slotPlan{block: b})
-		}
+// plans are the kinds of slots that a matrix can be stored in for a spec.
+func plans(t *testing.T, m *csr.Matrix, s Spec) []slotPlan {
+	t.Helper()
+	b, err := newBuilder(m, s, newPool(t, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.mirrored = b.symmetric()
+	list := []slotPlan{{block: 1, tiles: true}}
+	for _, k := range b.kinds() {
+		list = append(list, k.slotPlan)
 	}
 	return list
 }
@@ -57,7 +61,7 @@ func allLayouts(t *testing.T, m *csr.Matrix, s Spec) {
 	y, z := make([]float64, m.Rows), make([]float64, m.Rows)
 	buckets.Apply(z, x)
 	sums := m.RowSums(nil)
-	for _, p := range plans(m) {
+	for _, p := range plans(t, m, s) {
 		a := planned(t, m, s, p)
 		a.Apply(y, x)
 		for i := range y {

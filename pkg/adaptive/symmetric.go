@@ -1,0 +1,286 @@
+package adaptive
+
+import (
+	"math"
+	"slices"
+
+	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// A symmetric matrix has only its lower triangle in slots, see
+// kernels.MulSymmetric: each block counts for its rows and for its columns. A
+// product goes in two steps. The panels are divided into parts, at most
+// mostParts of them whatever the number of threads; each adds to sums of its own,
+// which reach from its lowest column to its last row. Then the sums of a row are
+// added in the order of the parts.
+const (
+	mostParts = 16
+	leastPart = 1 << 16 // elements of the lower triangle
+)
+
+// symmetricParts are the parts of a symmetric matrix.
+type symmetricParts struct {
+	block  int
+	panels [][]slotPanel
+	parts  []symmetricPart
+	src    []float64 // of the product that runs
+}
+
+// symmetricPart is a range of panels and the range of block rows of its sums.
+type symmetricPart struct {
+	first, last int // panels first to last-1
+	from, own   int // the block rows from..own-1 are those of columns only
+	to          int
+	sums        []float64
+}
+
+// cutParts cuts the panels with these bounds into parts, without their sums.
+func (b *builder) cutParts(bounds []int, block int) []symmetricPart {
+	panels := len(bounds) - 1
+	lowest, below := make([]int, panels), make([]int, panels)
+	b.pool.RunRanges(bounds, func(panel, lo, hi int) {
+		low := lo
+		for i := lo; i < hi; i++ {
+			cols, _ := b.m.Row(i)
+			n, _ := slices.BinarySearch(cols, int32(i))
+			if n > 0 {
+				low = min(low, int(cols[0]))
+			}
+			below[panel] += n
+		}
+		lowest[panel] = low
+	})
+	total, done := 0, 0
+	for _, n := range below {
+		total += n
+	}
+	count := max(1, min(mostParts, total/leastPart))
+	var parts []symmetricPart
+	for k := range panels {
+		if len(parts) == 0 || done*count >= total*len(parts) && total > 0 {
+			parts = append(parts, symmetricPart{first: k, from: bounds[k] / block, own: bounds[k] / block})
+		}
+		p := &parts[len(parts)-1]
+		p.last, p.to = k+1, bounds[k+1]/block
+		p.from = min(p.from, lowest[k]/block)
+		done += below[k]
+	}
+	return parts
+}
+
+// newSymmetricParts makes the parts of panels in slots.
+func (b *builder) newSymmetricParts(panels [][]slotPanel, block int) *symmetricParts {
+	s := &symmetricParts{block: block, panels: panels, parts: b.cutParts(b.panels, block)}
+	for k := range s.parts {
+		p := &s.parts[k]
+		p.sums = make([]float64, kernels.SumStride(block)*(p.to-p.from))
+	}
+	return s
+}
+
+// size is the memory of the sums.
+func (s *symmetricParts) size() int64 {
+	n := 0
+	for k := range s.parts {
+		n += 8 * len(s.parts[k].sums)
+	}
+	return int64(n)
+}
+
+// run computes the sums of all parts.
+func (s *symmetricParts) run(x []float64, pool *linop.Pool) {
+	s.src = x
+	pool.Run(len(s.parts), s)
+	s.src = nil
+}
+
+// Do computes the sums of a part.
+func (s *symmetricParts) Do(part int) {
+	p := &s.parts[part]
+	clear(p.sums)
+	for k := p.first; k < p.last; k++ {
+		panel := &s.panels[k][0]
+		r := kernels.SymmetricRange{Row: panel.lo / s.block, Rows: (panel.hi - panel.lo) / s.block, Sums: p.from}
+		kernels.MulSymmetric(p.sums, &panel.SlotPanel, s.src, r)
+	}
+}
+
+// rows sets dst, the rows of a panel from lo on, to their sums times unit.
+func (s *symmetricParts) rows(dst []float64, lo int, unit float64) {
+	stride := kernels.SumStride(s.block)
+	first, end := lo/s.block, (lo+len(dst))/s.block
+	for k := range s.parts {
+		p := &s.parts[k]
+		if p.to < end || p.from >= end {
+			continue
+		}
+		at := max(first, p.from)
+		kernels.AddSums(dst[s.block*(at-first):], p.sums[stride*(at-p.from):stride*(end-p.from)], s.block, unit, p.own > first)
+	}
+}
+
+// symmetric reports whether the matrix is symmetric as it is stored: a_ij and a_ji
+// are the same multiple of the same quantum.
+func (b *builder) symmetric() bool {
+	s := b.part.spec
+	if b.m.Rows != b.m.Cols || s.criterion() != NW || s.NoDrop {
+		return false
+	}
+	bounds := mergePanels(csr.Panels(b.m), mostParts)
+	unpaired := make([]int, len(bounds)-1)
+	b.pool.RunRanges(bounds, func(k, lo, hi int) { unpaired[k] = b.unpaired(lo, hi) })
+	n := 0
+	for _, u := range unpaired {
+		if u == different {
+			return false
+		}
+		n += u
+	}
+	return n == 0
+}
+
+// mergePanels are the bounds of at most so many ranges of panels.
+func mergePanels(panels []int, most int) []int {
+	n := len(panels) - 1
+	if n <= most {
+		return panels
+	}
+	var bounds []int
+	for k := range most + 1 {
+		bounds = append(bounds, panels[k*n/most])
+	}
+	return bounds
+}
+
+// different is what unpaired returns if a pair is not the same.
+const different = math.MaxInt
+
+// unpaired compares the elements below the diagonal of the rows lo to hi-1 with
+// those above in their columns, where they must be, and returns the number of those
+// above the diagonal of these rows less that of those below. Elements that round to
+// zero do not count.
+func (b *builder) unpaired(lo, hi int) int {
+	n := 0
+	next := make([]int32, hi) // of the elements of row j, that to look at next
+	for i := lo; i < hi; i++ {
+		cols, vals := b.m.Row(i)
+		for k, j := range cols {
+			m := b.multiple(vals[k])
+			switch {
+			case m == 0 || int(j) == i:
+				continue
+			case int(j) > i:
+				n++
+				continue
+			}
+			n--
+			across, values := b.m.Row(int(j))
+			at := int(next[j])
+			if at == 0 {
+				at, _ = slices.BinarySearch(across, int32(i))
+			}
+			for at < len(across) && int(across[at]) < i {
+				at++
+			}
+			if at == len(across) || int(across[at]) != i || values[at] != vals[k] && b.multiple(values[at]) != m {
+				return different
+			}
+			next[j] = int32(at)
+		}
+	}
+	return n
+}
+
+// multiple is the multiple of the quantum that v is stored as, for NW.
+func (b *builder) multiple(v float64) float64 {
+	return math.RoundToEven(csr.Ldexp(v, b.part.perQExp-b.part.tol.exponent(0)))
+}
+
+// lower drops what is above the diagonal, or the blocks on it; row is the first row
+// of the matrix.
+func (t *items) lower(row int) {
+	size := t.block * t.block
+	n := int32(0)
+	for i := range t.rows {
+		k := t.first[i]
+		t.first[i] = n
+		for ; k < t.first[i+1] && int(t.col[k]) <= row+i*t.block; k++ {
+			t.col[n], t.width[n] = t.col[k], t.width[k]
+			if t.block > 1 {
+				t.count[n] = t.count[k]
+			}
+			copy(t.m[int(n)*size:], t.m[int(k)*size:int(k+1)*size])
+			n++
+		}
+	}
+	t.first[t.rows] = n
+	t.col, t.m, t.width = t.col[:n], t.m[:int(n)*size], t.width[:n]
+}
+
+// buildLower makes the slots of the lower triangle of the items, with an index that
+// counts blocks.
+func (s *slotBuilder) buildLower() {
+	s.items.lower(s.ints.lo)
+	s.build()
+	b := s.items.block
+	for k := range s.Groups {
+		s.Groups[k].Base /= uint32(b)
+	}
+	for k := range s.Index {
+		s.Index[k] /= uint16(b)
+	}
+}
+
+// own makes the slot of the blocks on the diagonal, the last ones of their rows, of
+// a chunk of these rows or of one row.
+func (s *slotBuilder) own(flags uint16, rows []int) {
+	var which [lanes]int32
+	width, n := uint8(0), 0
+	for l, run := range s.rest {
+		which[l] = -1
+		last := len(run) - 1
+		if last < 0 || int(s.col[run[last]]) != s.ints.lo+s.items.block*rows[min(l, len(rows)-1)] {
+			continue
+		}
+		e := run[last]
+		which[l], s.rest[l] = e, run[:last]
+		width = max(width, s.width[e])
+		n += s.filled(e)
+	}
+	if width > 0 {
+		s.group(0, 1, flags|kernels.Diagonal)
+		s.slot(&which, width, n)
+	}
+}
+
+// symmetricCost is the cost of a product with a panel of a symmetric matrix.
+func symmetricCost(p *kernels.SlotPanel, rows int) cost {
+	c := cost{bytes: float64(panelSize(p) + 16*rows), cycles: callCycles * float64(len(p.Values)) / (64 << 10)}
+	b := float64(max(p.Block, 1))
+	for _, g := range p.Groups {
+		slot := gatherCycles + scatterCycles
+		switch {
+		case g.Flags&kernels.Diagonal != 0:
+			slot = b * b * valueCycles
+		case p.Block > 1:
+			slot = blockCycles + scatterCycles*math.Ceil(b/4) + b*b*(valueCycles+transposeCycles)
+		}
+		c.cycles += slot * float64(g.Slots)
+		if g.Flags&kernels.Last != 0 {
+			c.cycles += 2 * chunkCycles * b
+		}
+	}
+	return c
+}
+
+// partsCost is the cost of the sums of parts.
+func partsCost(parts []symmetricPart, block int) (c cost, widest float64) {
+	for _, p := range parts {
+		bytes := 8 * float64(kernels.SumStride(block)*(p.to-p.from)) / float64(block)
+		c.add(cost{2 * bytes, bytes / 8})
+		widest = max(widest, bytes)
+	}
+	return c, widest
+}
