@@ -150,15 +150,28 @@ func (c *symmetricChunk) end(flags uint16) {
 // size b, SumStride of them for each; unit is a power of two.
 func AddSums(dst, sums []float64, b int, unit float64, add bool) {
 	stride := SumStride(b)
-	for len(sums) > 0 {
-		to, from := dst[:b], sums[:stride]
-		for i := range to {
-			if add {
-				to[i] += unit * from[i]
-			} else {
-				to[i] = unit * from[i]
-			}
+	dst = dst[:len(sums)/stride*b]
+	if !add {
+		clear(dst)
+	}
+	switch b {
+	case 1, 2, 4:
+		for i, v := range sums[:len(dst)] {
+			dst[i] += float64(unit * v)
 		}
-		dst, sums = dst[b:], sums[stride:]
+	case 3:
+		for len(dst) >= 3 && len(sums) >= 4 {
+			dst[0] += float64(unit * sums[0])
+			dst[1] += float64(unit * sums[1])
+			dst[2] += float64(unit * sums[2])
+			dst, sums = dst[3:], sums[4:]
+		}
+	default:
+		for len(dst) > 0 {
+			for i, v := range sums[:b] {
+				dst[i] += float64(unit * v)
+			}
+			dst, sums = dst[b:], sums[stride:]
+		}
 	}
 }

@@ -96,6 +96,25 @@ func TestSymmetricSIMD(t *testing.T) {
 	}
 }
 
+func TestAddSums(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 14))
+	for n := range 100 {
+		b, add, blocks := 1+n%MaxBlock, n/MaxBlock%2 == 0, rng.IntN(20)
+		dst, sums := normal(rng, make([]float64, b*blocks+3)), normal(rng, make([]float64, SumStride(b)*blocks))
+		want := slices.Clone(dst)
+		for i := range b * blocks {
+			if !add {
+				want[i] = 0
+			}
+			want[i] += sums[i/b*SumStride(b)+i%b] / 4
+		}
+		AddSums(dst, sums, b, 0.25, add)
+		if !slices.Equal(dst, want) {
+			t.Errorf("blocks of %d, add %t: %v, want %v", b, add, dst, want)
+		}
+	}
+}
+
 // A product by hand: rows 1 and 2 of a matrix of order 3.
 func TestSymmetricByHand(t *testing.T) {
 	p := &SlotPanel{
