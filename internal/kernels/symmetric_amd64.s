@@ -317,6 +317,8 @@ TEXT ·symmetric6AVX512(SB), 0, $560-8
 // func symmetric1AVX512(c *symmetricCall)
 //
 // As above for single elements: Z0 is the sum of the chunk, Z21 the x of its rows.
+// Sums are added to one by one throughout: a load of several would have to wait for
+// the stores of each.
 TEXT ·symmetric1AVX512(SB), 0, $112-8
 	ARGUMENTS
 
@@ -404,20 +406,9 @@ grouped:
 	CHUNKROWS
 	MOVQ    symmetricCall_sumsRow(DI), R13
 	TESTL   $const_OneRow, BX
-	JNZ     fold
-	MOVQ    symmetricCall_order(DI), R14
-	TESTQ   R14, R14
-	JNZ     ordered
-	VMOVUPD.Z (R13)(DX*8), K3, Z7
-	VADDPD  Z0, Z7, Z7
-	VMOVUPD Z7, K3, (R13)(DX*8)
-	ADDQ    R15, DX
-	DECQ    CX
-	JNZ     chunk
-	VZEROUPPER
-	RET
+	JZ      save
 
-fold:
+	// The lanes are of one row.
 	VEXTRACTF64X4 $1, Z0, Y7
 	VADDPD        Y7, Y0, Y0
 	VEXTRACTF128  $1, Y0, X7
@@ -426,7 +417,7 @@ fold:
 	VADDSD        X7, X0, X0
 	MOVL          $1, R15
 
-ordered:
+save:
 	ADDQ    R15, DX
 	VMOVUPD Z0, stack-104(SP)
 	LEAQ    stack-104(SP), AX
