@@ -163,13 +163,14 @@ const different = math.MaxInt
 // zero do not count.
 func (b *builder) unpaired(lo, hi int) int {
 	n := 0
-	next := make([]int32, hi) // of the elements of row j, that to look at next
+	half := math.Ldexp(0.5, b.part.tol.exponent(0)-b.part.perQExp) // of the quantum
+	next := make([]int32, hi)                                      // of the elements of row j, that to look at next
 	for i := lo; i < hi; i++ {
 		cols, vals := b.m.Row(i)
 		for k, j := range cols {
-			m := b.multiple(vals[k])
+			v := vals[k]
 			switch {
-			case m == 0 || int(j) == i:
+			case math.Abs(v) <= half || int(j) == i:
 				continue
 			case int(j) > i:
 				n++
@@ -184,7 +185,7 @@ func (b *builder) unpaired(lo, hi int) int {
 			for at < len(across) && int(across[at]) < i {
 				at++
 			}
-			if at == len(across) || int(across[at]) != i || values[at] != vals[k] && b.multiple(values[at]) != m {
+			if at == len(across) || int(across[at]) != i || values[at] != v && b.multiple(values[at]) != b.multiple(v) {
 				return different
 			}
 			next[j] = int32(at)
