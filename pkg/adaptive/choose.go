@@ -33,19 +33,17 @@ const (
 	csrRowCycles   = 6.  // FP64 CSR: a row
 	csrCycles      = 1.2 // and an element
 
-	lineCycles      = 12.     // a cache line of x that is not in the core's own cache
-	tileCycles      = 3.      // a row of a tile: its sum is loaded and stored out of order
-	xNear           = 1 << 20 // bytes of x that are in the core's own cache anyway
-	callCycles      = 150.    // a panel
-	scatterCycles   = 14.     // a slot of a symmetric matrix added to eight columns, up to four elements of each
-	transposeCycles = 0.8     // eight values of a block, multiplied with once more
-	worthwhile      = 0.95    // of the time of FP64 CSR that adaptive storage may take
-	leastFill       = 0.6     // of the places of blocks that hold an element
-	sampleShare     = 100     // one row of so many is in the sample
-	sampleLeast     = 40_000
-	sampleMost      = 400_000 // elements
-	sampleParts     = 8
-	sampleRows      = 480 // ranges begin at multiples of eight rows of blocks of any size
+	lineCycles  = 12.     // a cache line of x that is not in the core's own cache
+	tileCycles  = 3.      // a row of a tile: its sum is loaded and stored out of order
+	xNear       = 1 << 20 // bytes of x that are in the core's own cache anyway
+	callCycles  = 150.    // a panel
+	worthwhile  = 0.95    // of the time of FP64 CSR that adaptive storage may take
+	leastFill   = 0.6     // of the places of blocks that hold an element
+	sampleShare = 100     // one row of so many is in the sample
+	sampleLeast = 40_000
+	sampleMost  = 400_000 // elements
+	sampleParts = 8
+	sampleRows  = 480 // ranges begin at multiples of eight rows of blocks of any size
 )
 
 // cost is what a product takes, by the model.
@@ -292,33 +290,6 @@ func (s sample) blocks() choice {
 		return choice{Slots, best, "no blocks found"}
 	}
 	return choice{Blocks, best, "asked for"}
-}
-
-// lower is the best size of blocks of the lower triangle.
-func (s sample) lower(b *builder) choice {
-	best := slotPlan{block: 1, symmetric: true}
-	least := math.Inf(1)
-	for _, k := range s.kinds {
-		if k.symmetric {
-			k.add(s.sums(b, k.block))
-			if t := k.time(math.Inf(1)); t < least {
-				best, least = k.slotPlan, t
-			}
-		}
-	}
-	return choice{Symmetric, best, "asked for"}
-}
-
-// sums is what the sums of a symmetric matrix cost, in proportion to the sample.
-func (s sample) sums(b *builder, block int) cost {
-	c, widest := partsCost(b.cutParts(b.panels, 1), block)
-	share := max(s.nnz, 1) / float64(max(b.m.NNZ(), 1))
-	c.bytes *= share
-	c.cycles *= share
-	if widest > xNear {
-		c.cycles += lineCycles * s.lines
-	}
-	return c
 }
 
 // fastest is the layout that the model likes best.

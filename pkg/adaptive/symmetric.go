@@ -255,33 +255,3 @@ func (s *slotBuilder) own(flags uint16, rows []int) {
 		s.slot(&which, width, n)
 	}
 }
-
-// symmetricCost is the cost of a product with a panel of a symmetric matrix.
-func symmetricCost(p *kernels.SlotPanel, rows int) cost {
-	c := cost{bytes: float64(panelSize(p) + 16*rows), cycles: callCycles * float64(len(p.Values)) / (64 << 10)}
-	b := float64(max(p.Block, 1))
-	for _, g := range p.Groups {
-		slot := gatherCycles + scatterCycles
-		switch {
-		case g.Flags&kernels.Diagonal != 0:
-			slot = b * b * valueCycles
-		case p.Block > 1:
-			slot = blockCycles + scatterCycles*math.Ceil(b/4) + b*b*(valueCycles+transposeCycles)
-		}
-		c.cycles += slot * float64(g.Slots)
-		if g.Flags&kernels.Last != 0 {
-			c.cycles += 2 * chunkCycles * b
-		}
-	}
-	return c
-}
-
-// partsCost is the cost of the sums of parts.
-func partsCost(parts []symmetricPart, block int) (c cost, widest float64) {
-	for _, p := range parts {
-		bytes := 8 * float64(kernels.SumStride(block)*(p.to-p.from)) / float64(block)
-		c.add(cost{2 * bytes, bytes / 8})
-		widest = max(widest, bytes)
-	}
-	return c, widest
-}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 )
@@ -181,5 +182,13 @@ func TestSymmetricIsChosen(t *testing.T) {
 	}
 	if w := lower.Stats().Work; w == 0 || w > m.Bytes()/4 {
 		t.Errorf("%d bytes of sums", w)
+	}
+	s.Layout = LayoutAuto
+	if a := build(t, m, s); kernels.HasFastSlots() && a.Layout() != Symmetric {
+		t.Errorf("the model takes %s", a.LayoutText())
+	}
+	far := mirrored(t, 60000, func(int) int { return 12 }, anywhere)
+	if a := build(t, far, s); a.Layout() == Symmetric {
+		t.Errorf("the model takes %s where rows reach far", a.LayoutText())
 	}
 }
