@@ -15,6 +15,9 @@ LDFLAGS := $(if $(VERSION),-X github.com/mpsolve/mpsolve/internal/cli.Version=$(
 
 PLATFORMS := linux/amd64 linux/arm64 darwin/arm64 darwin/amd64
 
+ARM64_TESTS := ./internal/kernels ./internal/dd ./pkg/formats ./pkg/csr ./pkg/linop \
+	./pkg/adaptive ./pkg/krylov ./pkg/verify ./pkg/generate
+
 FUZZTIME  ?= 20000x
 BENCH     ?= .
 COUNT     ?= 6
@@ -37,6 +40,18 @@ test: ## all tests
 .PHONY: test-purego
 test-purego: ## all tests on the portable kernels
 	$(GO) test -tags purego ./...
+
+.PHONY: test-arm64
+test-arm64: ## short tests of the numerical packages for arm64, in qemu's emulation where needed
+	@run=
+	if [[ $$($(GO) env GOHOSTARCH) != arm64 ]]; then
+		run=$$(command -v qemu-aarch64 || command -v qemu-aarch64-static || true)
+		if [[ -z $$run ]]; then
+			echo 'SKIPPED: no qemu-aarch64 here (the package qemu-user has it)'
+			exit
+		fi
+	fi
+	GOARCH=arm64 $(GO) test -short $${run:+-exec "$$run"} $(ARM64_TESTS)
 
 .PHONY: race
 race: ## short tests under the race detector, which does not see assembly (needs a C compiler)
@@ -132,6 +147,10 @@ table: ## every shared matrix through solve, into docs/matrices.md
 .PHONY: precision-table
 precision-table: ## tables and figure of docs/precision-formats.md
 	$(GO) run ./internal/precisiontable -dir $(MATRICES)
+
+.PHONY: storage-figure
+storage-figure: ## drawing and numbers of docs/storage.md
+	$(GO) test ./pkg/adaptive -run TestStoragePage -update
 
 .PHONY: install-tools
 install-tools: ## gofumpt, staticcheck and benchstat into .gobin

@@ -41,7 +41,7 @@ var layers = []layer{
 	{pkg: "pkg/verify", imports: []string{"pkg/csr", "internal/parallel", "internal/dd"}, reason: "judges an x by the matrix alone, whatever made it"},
 	{pkg: "pkg/linop", imports: []string{"pkg/csr", "internal/kernels", "internal/parallel", "internal/dd"}, reason: "the seam knows no algorithm, format or device", pure: true},
 	{pkg: "pkg/adaptive", imports: []string{"pkg/csr", "pkg/formats", "pkg/linop", "internal/kernels", "internal/nearest"}, reason: "decides formats and multiplies, knows no algorithm and no device"},
-	{pkg: "pkg/formats", imports: []string{"internal/nearest"}, reason: "codecs alone, does not know why a format was chosen"},
+	{pkg: "pkg/formats", imports: []string{"internal/kernels", "internal/nearest"}, reason: "codecs alone, does not know why a format was chosen"},
 	{pkg: "pkg/generate", imports: []string{"pkg/csr", "internal/parallel"}, reason: "makes matrices, knows no files and no solver"},
 	{pkg: "pkg/matrixmarket", imports: []string{"pkg/csr", "internal/parallel", "internal/nearest"}, reason: "reads and writes, knows no precision and no solver"},
 	{pkg: "pkg/csr", imports: []string{"internal/parallel", "internal/dd"}, reason: "structure and norms, knows no precision"},

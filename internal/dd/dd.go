@@ -26,9 +26,10 @@ func TwoSum(a, b float64) (s, e float64) {
 	return s, (a - (s - bb)) + (b - bb)
 }
 
-// TwoProd returns p = fl(ab) and the exact error e.
+// TwoProd returns p = fl(ab) and the exact error e. The conversion keeps p
+// rounded: without it, the compiler may fuse the product with a later sum.
 func TwoProd(a, b float64) (p, e float64) {
-	p = a * b
+	p = float64(a * b)
 	return p, math.FMA(a, b, -p)
 }
 

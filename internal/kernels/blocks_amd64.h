@@ -36,35 +36,66 @@
 #define LOAD5(COLUMN) LOAD3(COLUMN); TRANSPOSE(24, K1, K2, COLUMN); FIRST(Z9); SECOND(Z10)
 #define LOAD6(COLUMN) LOAD3(COLUMN); TRANSPOSE(24, K5, K6, COLUMN); FIRST(Z9); SECOND(Z10); THIRD(Z11)
 
-// The tables of the slot whose width is at R8; AX: the width, that is the bytes of
-// eight values.
-#define TABLES \
-	MOVBLZX    (R8), AX; \
-	LEAQ       (AX)(AX*2), R15; \
-	SHLQ       $6, R15; \
-	VMOVDQU64  (R12)(R15*1), Z24; \
-	VMOVDQU64  64(R12)(R15*1), Z25; \
-	VMOVDQU64  128(R12)(R15*1), Z26; \
-	PREFETCHT0 1024(R9)
+DATA two52<>+0(SB)/8, $0x4330000000000000
+GLOBL two52<>(SB), RODATA|NOPTR, $8
 
-// The eight integers at R10 as float64 to Z20.
-#define DECODE \
-	VPERMB     (R10), Z24, Z20; \
+// The tables of the slot whose width is at R8, for WHOLE, or a jump to `bits`, where
+// SHIFTS loads what BITS needs besides; AX: the width, that is the bytes of eight
+// values.
+#define TABLES(bits) \
+	MOVBLZX      (R8), AX; \
+	MOVL         AX, R15; \
+	SHLL         $8, R15; \
+	VMOVDQU64    (R12)(R15*1), Z24; \
+	PREFETCHT0   1024(R9); \
+	TESTL        $7, AX; \
+	JNZ          bits; \
+	CMPL         AX, $48; \
+	JGT          bits; \
+	KMOVQ        slotTable_bytes(R12)(R15*1), K7; \
+	VBROADCASTSD slotTable_minus(R12)(R15*1), Z26; \
+	VPBROADCASTQ two52<>(SB), Z25
+
+#define SHIFTS \
+	VMOVDQU64 slotTable_up(R12)(R15*1), Z25; \
+	VMOVDQU64 slotTable_down(R12)(R15*1), Z26
+
+// The eight integers at R14, AX bytes, as float64 to Z20.
+#define BITS \
+	VPERMB     (R14), Z24, Z20; \
 	VPSLLVQ    Z25, Z20, Z20; \
 	VPSRAVQ    Z26, Z20, Z20; \
 	VCVTQQ2PD  Z20, Z20; \
-	PREFETCHT0 2048(R10); \
-	ADDQ       AX, R10
+	PREFETCHT0 4096(R14); \
+	ADDQ       AX, R14
 
-// Y += value * X for integers and for float32.
-#define INTEGER(X, Y) \
-	DECODE; \
-	VFMADD231PD X, Z20, Y
+// The same for whole bytes.
+#define WHOLE \
+	VMOVDQA64  Z25, Z20; \
+	VPERMB     (R14), Z24, K7, Z20; \
+	VSUBPD     Z26, Z20, Z20; \
+	PREFETCHT0 4096(R14); \
+	ADDQ       AX, R14
 
-#define FLOAT32(X, Y) \
-	VCVTPS2PD   (R10), Z20; \
-	VFMADD231PD X, Z20, Y; \
-	ADDQ        $32, R10
+#define SINGLE \
+	VCVTPS2PD (R14), Z20; \
+	ADDQ      $32, R14
+
+// Y += value * X for each of these.
+#define INTEGER(X, Y) BITS; VFMADD231PD X, Z20, Y
+#define BYTES(X, Y) WHOLE; VFMADD231PD X, Z20, Y
+#define FLOAT32(X, Y) SINGLE; VFMADD231PD X, Z20, Y
+
+// Each row of a block is in a stream of its own, `stream` bytes after the last.
+// R14 is where this row is; R15 is from its end to the begin of the next one.
+#define STREAMS(b, stream) \
+	IMUL3Q $b, AX, R14; \
+	MOVQ   stream(DI), R15; \
+	SUBQ   R14, R15; \
+	ADDQ   R10, R14; \
+	XCHGQ  R10, R14
+
+#define NEXTROW ADDQ R15, R14
 
 #define ROW2(VALUE, Y) VALUE(Z6, Y); VALUE(Z7, Y)
 #define ROW3(VALUE, Y) ROW2(VALUE, Y); VALUE(Z8, Y)
@@ -72,17 +103,11 @@
 #define ROW5(VALUE, Y) ROW4(VALUE, Y); VALUE(Z10, Y)
 #define ROW6(VALUE, Y) ROW5(VALUE, Y); VALUE(Z11, Y)
 
-#define BLOCK2(VALUE) ROW2(VALUE, Z0); ROW2(VALUE, Z1)
-#define BLOCK3(VALUE) ROW3(VALUE, Z0); ROW3(VALUE, Z1); ROW3(VALUE, Z2)
-#define BLOCK4(VALUE) ROW4(VALUE, Z0); ROW4(VALUE, Z1); ROW4(VALUE, Z2); ROW4(VALUE, Z3)
-#define BLOCK5(VALUE) ROW5(VALUE, Z0); ROW5(VALUE, Z1); ROW5(VALUE, Z2); ROW5(VALUE, Z3); ROW5(VALUE, Z4)
-#define BLOCK6(VALUE) ROW6(VALUE, Z0); ROW6(VALUE, Z1); ROW6(VALUE, Z2); ROW6(VALUE, Z3); ROW6(VALUE, Z4); ROW6(VALUE, Z5)
-
-#define ALL2(DO) DO(0, Z0); DO(1, Z1)
-#define ALL3(DO) ALL2(DO); DO(2, Z2)
-#define ALL4(DO) ALL3(DO); DO(3, Z3)
-#define ALL5(DO) ALL4(DO); DO(4, Z4)
-#define ALL6(DO) ALL5(DO); DO(5, Z5)
+#define BLOCK2(VALUE) ROW2(VALUE, Z0); NEXTROW; ROW2(VALUE, Z1)
+#define BLOCK3(VALUE) ROW3(VALUE, Z0); NEXTROW; ROW3(VALUE, Z1); NEXTROW; ROW3(VALUE, Z2)
+#define BLOCK4(VALUE) ROW4(VALUE, Z0); NEXTROW; ROW4(VALUE, Z1); NEXTROW; ROW4(VALUE, Z2); NEXTROW; ROW4(VALUE, Z3)
+#define BLOCK5(VALUE) ROW5(VALUE, Z0); NEXTROW; ROW5(VALUE, Z1); NEXTROW; ROW5(VALUE, Z2); NEXTROW; ROW5(VALUE, Z3); NEXTROW; ROW5(VALUE, Z4)
+#define BLOCK6(VALUE) ROW6(VALUE, Z0); NEXTROW; ROW6(VALUE, Z1); NEXTROW; ROW6(VALUE, Z2); NEXTROW; ROW6(VALUE, Z3); NEXTROW; ROW6(VALUE, Z4); NEXTROW; ROW6(VALUE, Z5)
 
 #define MASK(bits, K) \
 	MOVL  $bits, AX; \

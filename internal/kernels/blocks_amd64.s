@@ -27,6 +27,12 @@
 	VSCATTERDPD Y, K4, (8*i)(R13)(Y23*8); \
 	VPXORQ      Y, Y, Y
 
+#define ALL2(DO) DO(0, Z0); DO(1, Z1)
+#define ALL3(DO) ALL2(DO); DO(2, Z2)
+#define ALL4(DO) ALL3(DO); DO(3, Z3)
+#define ALL5(DO) ALL4(DO); DO(4, Z4)
+#define ALL6(DO) ALL5(DO); DO(5, Z5)
+
 DATA iota<>+0(SB)/8, $0x0000000100000000
 DATA iota<>+8(SB)/8, $0x0000000300000002
 DATA iota<>+16(SB)/8, $0x0000000500000004
@@ -42,7 +48,6 @@ GLOBL iota<>(SB), RODATA|NOPTR, $32
 	MASK(high2, K2); \
 	MOVQ         c+0(FP), DI; \
 	MOVQ         slotCall_groups(DI), SI; \
-	MOVQ         slotCall_count(DI), CX; \
 	MOVQ         slotCall_widths(DI), R8; \
 	MOVQ         slotCall_index(DI), R9; \
 	MOVQ         slotCall_values(DI), R10; \
@@ -70,7 +75,17 @@ group: \
 	JNZ     float; \
 slot: \
 	LOAD(AS_IT_IS); \
-	TABLES; \
+	TABLES(bits); \
+	STREAMS(b, slotCall_stream); \
+	BLOCK(BYTES); \
+	ADDQ       $16, R9; \
+	INCQ       R8; \
+	DECQ       BX; \
+	JNZ        slot; \
+	JMP        grouped; \
+bits: \
+	SHIFTS; \
+	STREAMS(b, slotCall_stream); \
 	BLOCK(INTEGER); \
 	ADDQ       $16, R9; \
 	INCQ       R8; \
@@ -79,6 +94,8 @@ slot: \
 	JMP        grouped; \
 float: \
 	LOAD(AS_IT_IS); \
+	MOVL $32, AX; \
+	STREAMS(b, slotCall_stream); \
 	BLOCK(FLOAT32); \
 	ADDQ $16, R9; \
 	INCQ R8; \
@@ -118,7 +135,7 @@ unit: \
 scatter: \
 	ALL(SCATTER); \
 next: \
-	DECQ CX; \
+	DECQ slotCall_count(DI); \
 	JNZ  group; \
 	VZEROUPPER; \
 	RET

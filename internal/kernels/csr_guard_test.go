@@ -138,18 +138,21 @@ func (c csrCase[T]) run(t *testing.T) {
 	}
 }
 
+// csrTiers are all kernels.
+var csrTiers = []struct {
+	tier Tier
+	f64  csrKernel[float64]
+	f32  csrKernel[float32]
+}{
+	{Portable, csrMulVec[float64], csrMulVec[float32]},
+	{AVX2, csrSIMD(csr64AVX2), csrSIMD(csr32AVX2)},
+	{AVX512, csrSIMD(csr64AVX512), csrSIMD(csr32AVX512)},
+}
+
 // Every kernel, in fenced memory at every alignment, on rows of every length up
 // to more than twice its longest loop.
 func TestCSRKernels(t *testing.T) {
-	for _, k := range []struct {
-		tier Tier
-		f64  csrKernel[float64]
-		f32  csrKernel[float32]
-	}{
-		{Portable, csrMulVec[float64], csrMulVec[float32]},
-		{AVX2, csrSIMD(csr64AVX2), csrSIMD(csr32AVX2)},
-		{AVX512, csrSIMD(csr64AVX512), csrSIMD(csr32AVX512)},
-	} {
+	for _, k := range csrTiers {
 		if k.tier > processor {
 			t.Logf("%s is not tested: this processor has %s", k.tier, processor)
 			continue
@@ -157,4 +160,59 @@ func TestCSRKernels(t *testing.T) {
 		t.Run(k.tier.String()+" float64", newCSRCase(t, k.f64).run)
 		t.Run(k.tier.String()+" float32", newCSRCase(t, k.f32).run)
 	}
+}
+
+// Rows that begin behind element 2^31: the same products as at the start.
+func TestCSRKernelsFarBehind(t *testing.T) {
+	for _, k := range csrTiers {
+		if k.tier <= processor {
+			t.Run(k.tier.String()+" float64", func(t *testing.T) { farBehind(t, k.f64) })
+			t.Run(k.tier.String()+" float32", func(t *testing.T) { farBehind(t, k.f32) })
+		}
+	}
+}
+
+func farBehind[T Value](t *testing.T, kernel csrKernel[T]) {
+	const first, rows, length, cols = 1 << 31, 19, 21, 300
+	rng := rand.New(rand.NewPCG(11, 12))
+	ptr, col, val := make([]int64, rows+1), make([]int32, rows*length), make([]T, rows*length)
+	for k := range col {
+		col[k], val[k] = int32(rng.IntN(cols)), T(rng.NormFloat64())
+	}
+	for i := range ptr {
+		ptr[i] = int64(i * length)
+	}
+	x, want, got := vectors(rng, cols, 1)[0], make([]float64, rows), make([]float64, rows)
+	kernel(want, 0, rows, ptr, col, val, x)
+	for i := range ptr {
+		ptr[i] += first
+	}
+	kernel(got, 0, rows, ptr, behind(t, first, col), behind(t, first, val), x)
+	for i := range got {
+		if math.Float64bits(got[i]) != math.Float64bits(want[i]) {
+			t.Fatalf("row %d is %v, want %v", i, got[i], want[i])
+		}
+	}
+}
+
+// behind returns src behind `first` elements, whole pages of address space that must
+// not be touched.
+func behind[T any](t *testing.T, first int, src []T) []T {
+	t.Helper()
+	width := int(unsafe.Sizeof(src[0]))
+	memory, err := syscall.Mmap(-1, 0, (first+len(src))*width, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Skip("no address space: ", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Munmap(memory); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := syscall.Mprotect(memory[first*width:], syscall.PROT_READ|syscall.PROT_WRITE); err != nil {
+		t.Fatal(err)
+	}
+	all := unsafe.Slice((*T)(unsafe.Pointer(&memory[0])), first+len(src))
+	copy(all[first:], src)
+	return all
 }

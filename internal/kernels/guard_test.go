@@ -67,7 +67,7 @@ func TestSymmetricStaysInside(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(9, 10))
 	for n := range 300 {
-		p := randomSymmetric(rng, 1+n%MaxBlock, 1+rng.IntN(20), 1+rng.IntN(9))
+		p := randomSymmetric(rng, 2+n%(MaxBlock-1), 1+rng.IntN(20), 1+rng.IntN(9))
 		q := &SlotPanel{
 			Block:  p.Block,
 			Groups: guardedCopy(t, p.Groups), Widths: guardedCopy(t, p.Widths), Index: guardedCopy(t, p.Index),
@@ -75,5 +75,19 @@ func TestSymmetricStaysInside(t *testing.T) {
 		}
 		x, sums := p.vectors(rng)
 		symmetricSIMD(guardedCopy(t, sums), q, guardedCopy(t, x), p.SymmetricRange)
+	}
+}
+
+// The same for rows of words and for decoding.
+func TestWordsStayInside(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	for _, longest := range []int{1, 3, 8, 9, 40} {
+		for range 40 {
+			c := randomRows(rng, longest)
+			c.ptr, c.col = guardedCopy(t, c.ptr), guardedCopy(t, c.col)
+			c.src, c.x = guardedCopy(t, c.src), guardedCopy(t, c.x)
+			c.check(t, rng, "AddRows", AddRows, 0x1p-53, guarded[float64](t, c.rows()))
+			c.w.Decode(guarded[float64](t, len(c.col)), c.src)
+		}
 	}
 }

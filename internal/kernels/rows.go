@@ -1,10 +1,44 @@
 package kernels
 
-// AddRows adds to dst the products of a run of values with x: the values are
-// elements start, start+1, ... of a matrix whose row i is the elements
-// rowPtr[i] to rowPtr[i+1]-1, and the first of them is in row `row` or later. It
-// returns the row of the last one.
-func AddRows(dst []float64, row int, rowPtr []uint32, col []int32, values []float64, start int, x []float64) int {
+// AddRows adds to dst the products of the rows lo <= i < hi of a matrix with x:
+// row i is the elements rowPtr[i] to rowPtr[i+1]-1, with the columns col and the
+// values that src holds as words. The tiers add in different orders.
+func AddRows(dst []float64, lo, hi int, rowPtr []uint32, col []int32, w Words, src []byte, x []float64) {
+	if rowPtr[lo] == rowPtr[hi] || addRowsSIMD(dst, lo, hi, rowPtr, col, w, src, x) {
+		return
+	}
+	addRows(dst, lo, hi, rowPtr, col, w, src, x)
+}
+
+// run is the number of values that are decoded at a time: they stay in the
+// first-level cache.
+const run = 512
+
+// addRows is AddRows in portable Go.
+func addRows(dst []float64, lo, hi int, rowPtr []uint32, col []int32, w Words, src []byte, x []float64) {
+	var buffer [run]float64
+	row := lo
+	for start, end := int(rowPtr[lo]), int(rowPtr[hi]); start < end; start += run {
+		values := buffer[:min(run, end-start)]
+		w.decode(values, src[start*w.Bytes:])
+		row = addRun(dst, row, rowPtr, col, values, start, x)
+	}
+}
+
+// AddRows32 is AddRows with products and sums in float32.
+func AddRows32(dst []float64, lo, hi int, rowPtr []uint32, col []int32, w Words, src []byte, x []float64) {
+	var buffer [run]float64
+	row := lo
+	for start, end := int(rowPtr[lo]), int(rowPtr[hi]); start < end; start += run {
+		values := buffer[:min(run, end-start)]
+		w.Decode(values, src[start*w.Bytes:])
+		row = addRun32(dst, row, rowPtr, col, values, start, x)
+	}
+}
+
+// addRun adds the products of elements start, start+1, ..., which have these
+// values; the first is in row `row` or later. It returns the row of the last one.
+func addRun(dst []float64, row int, rowPtr []uint32, col []int32, values []float64, start int, x []float64) int {
 	stop := start + len(values)
 	col = col[start:stop]
 	values = values[:len(col)]
@@ -26,8 +60,8 @@ func AddRows(dst []float64, row int, rowPtr []uint32, col []int32, values []floa
 	}
 }
 
-// AddRows32 is AddRows with products and sums in float32.
-func AddRows32(dst []float64, row int, rowPtr []uint32, col []int32, values []float64, start int, x []float64) int {
+// addRun32 is addRun with products and sums in float32.
+func addRun32(dst []float64, row int, rowPtr []uint32, col []int32, values []float64, start int, x []float64) int {
 	stop := start + len(values)
 	for k := start; ; row++ {
 		end := int(rowPtr[row+1])

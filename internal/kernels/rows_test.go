@@ -1,58 +1,138 @@
 package kernels
 
 import (
+	"math"
+	"math/big"
 	"math/rand/v2"
 	"testing"
 )
 
-// Runs of any length, from any element on, add up to the products of the rows.
+// rowsCase is a matrix of random words, some of its rows empty.
+type rowsCase struct {
+	ptr  []uint32
+	col  []int32
+	src  []byte
+	w    Words
+	val  []float64 // what the words are
+	x    []float64
+	want []float64 // the exact sums, rounded
+	size []float64 // sums of magnitudes
+}
+
+// randomRows makes rows of at most so many elements. Words of floats have small
+// exponents, so that nothing overflows.
+func randomRows(rng *rand.Rand, longest int) *rowsCase {
+	c := &rowsCase{ptr: []uint32{0}, x: make([]float64, 1+rng.IntN(99))}
+	empty := rng.Float64()
+	for range 1 + rng.IntN(40) {
+		if rng.Float64() > empty {
+			for range rng.IntN(longest + 1) {
+				c.col = append(c.col, int32(rng.IntN(len(c.x))))
+			}
+		}
+		c.ptr = append(c.ptr, uint32(len(c.col)))
+	}
+	for j := range c.x {
+		c.x[j] = math.Ldexp(rng.NormFloat64(), rng.IntN(30))
+	}
+	bytes := 1 + rng.IntN(8)
+	c.w = []Words{
+		{Kind: Fixed, Bytes: bytes, Down: uint(64 - 8*bytes), Quantum: 0x1p-10},
+		{Bytes: bytes, Up: 1, Down: 9, Offset: 1000 << 52, Sign: 1 << 63},
+		{Kind: Float32, Bytes: 4},
+	}[rng.IntN(3)]
+	c.src = make([]byte, len(c.col)*c.w.Bytes+WordPadding)
+	for k := range c.src {
+		if c.src[k] = byte(rng.Uint32()); c.w.Kind == Float32 && k%4 == 3 {
+			c.src[k] = 0x3f | byte(rng.IntN(2))<<7
+		}
+	}
+	c.val = make([]float64, len(c.col))
+	c.w.decode(c.val, c.src)
+	c.exact()
+	return c
+}
+
+// exact computes what the rows must add up to.
+func (c *rowsCase) exact() {
+	c.want, c.size = make([]float64, c.rows()), make([]float64, c.rows())
+	number := func() *big.Float { return new(big.Float).SetPrec(400) }
+	for i := range c.want {
+		sum := number()
+		for k := c.ptr[i]; k < c.ptr[i+1]; k++ {
+			a, x := c.val[k], c.x[c.col[k]]
+			sum.Add(sum, number().Mul(big.NewFloat(a), big.NewFloat(x)))
+			c.size[i] += math.Abs(a * x)
+		}
+		c.want[i], _ = sum.Float64()
+	}
+}
+
+func (c *rowsCase) rows() int { return len(c.ptr) - 1 }
+
+type addRowsFunc func(dst []float64, lo, hi int, rowPtr []uint32, col []int32, w Words, src []byte, x []float64)
+
+// check adds the rows in several ranges to what dst holds, and compares with the
+// bound (n+2) u sum |a_k x_k| for n products: the last two roundings are that of
+// want and the sum with dst, which is 0 here.
+func (c *rowsCase) check(t *testing.T, rng *rand.Rand, name string, add addRowsFunc, u float64, dst []float64) {
+	t.Helper()
+	for lo := 0; lo < c.rows(); {
+		hi := lo + 1 + rng.IntN(c.rows()-lo)
+		add(dst, lo, hi, c.ptr, c.col, c.w, c.src, c.x)
+		lo = hi
+	}
+	for i, want := range c.want {
+		n := c.ptr[i+1] - c.ptr[i]
+		if diff := math.Abs(dst[i] - want); !(diff <= float64(n+2)*u*c.size[i]) {
+			t.Fatalf("%s, %+v: row %d of %d elements is %g, want %g", name, c.w, i, n, dst[i], want)
+		}
+	}
+}
+
+// Rows add up, whatever their lengths, to within their bounds; a float32 product
+// rounds its factors too.
 func TestAddRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for range 200 {
-		rows, cols := 1+rng.IntN(20), 1+rng.IntN(9)
-		ptr := make([]uint32, rows+1)
-		var col []int32
-		var val []float64
-		for i := range rows {
-			if rng.IntN(3) > 0 { // others are empty
-				for range rng.IntN(12) {
-					col = append(col, int32(rng.IntN(cols)))
-					val = append(val, float64(rng.IntN(100)))
-				}
-			}
-			ptr[i+1] = uint32(len(col))
+	for _, longest := range []int{1, 2, 8, 9, 12, 70, 700} {
+		for range 100 {
+			c := randomRows(rng, longest)
+			c.check(t, rng, "AddRows", AddRows, 0x1p-53, make([]float64, c.rows()))
+			c.check(t, rng, "portable", addRows, 0x1p-53, make([]float64, c.rows()))
+			c.check(t, rng, "float32", AddRows32, 3*0x1p-24, make([]float64, c.rows()))
 		}
-		x, want := make([]float64, cols), make([]float64, rows)
-		for j := range x {
-			x[j] = float64(rng.IntN(100)) // integers: sums are exact in any order
-		}
-		for i := range rows {
-			for k := ptr[i]; k < ptr[i+1]; k++ {
-				want[i] += val[k] * x[col[k]]
+	}
+}
+
+// Two matrices add to the same rows.
+func TestAddRowsAdds(t *testing.T) {
+	for _, n := range []int{1, 5, 8, 9, 40} { // elements of each row
+		const rows = 11
+		ptr, col, src := []uint32{0}, []int32{}, []byte{}
+		for range rows {
+			for range n {
+				col, src = append(col, 0), append(src, 1)
 			}
+			ptr = append(ptr, uint32(len(col)))
 		}
-		for name, add := range map[string]func([]float64, int, []uint32, []int32, []float64, int, []float64) int{
-			"float64": AddRows, "float32": AddRows32,
-		} {
-			got, row := make([]float64, rows), 0
-			for k := 0; k < len(val); {
-				n := min(1+rng.IntN(10), len(val)-k)
-				row = add(got, row, ptr, col, val[k:k+n], k, x)
-				k += n
-			}
-			for i := range want {
-				if got[i] != want[i] {
-					t.Fatalf("%s: row %d is %g, want %g", name, i, got[i], want[i])
-				}
+		src = append(src, make([]byte, WordPadding)...)
+		dst := make([]float64, rows)
+		for range 3 {
+			AddRows(dst, 0, rows, ptr, col, Words{Kind: Fixed, Bytes: 1, Down: 56, Quantum: 2}, src, []float64{0.5})
+		}
+		for i, v := range dst {
+			if v != float64(3*n) {
+				t.Fatalf("row %d is %g, want %d", i, v, 3*n)
 			}
 		}
 	}
 }
 
 func TestAddRows32RoundsToFloat32(t *testing.T) {
-	y := make([]float64, 1)
-	AddRows32(y, 0, []uint32{0, 2}, []int32{0, 0}, []float64{1, 0x1p-30}, 0, []float64{1})
-	if y[0] != 1 {
-		t.Errorf("got %v", y[0])
+	dst := make([]float64, 1)
+	src := append([]byte{0, 0, 0x80, 0x3f, 0, 0, 0x80, 0x30}, make([]byte, WordPadding)...) // 1 and 2^-30
+	AddRows32(dst, 0, 1, []uint32{0, 2}, []int32{0, 0}, Words{Kind: Float32, Bytes: 4}, src, []float64{1})
+	if dst[0] != 1 {
+		t.Errorf("got %v", dst[0])
 	}
 }

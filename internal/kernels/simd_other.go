@@ -4,6 +4,8 @@ package kernels
 
 // The kernels for this processor: there are none.
 var (
+	quantizeSIMD  func(m []int64, width []uint8, v []float64, scale float64) int
+	packSIMD      func(dst []byte, m []int64, index *[Lanes]int64, size, w int)
 	slotsSIMD     func(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add bool)
 	symmetricSIMD func(sums []float64, p *SlotPanel, x []float64, r SymmetricRange)
 	csr64SIMD     csrKernel[float64]
@@ -14,3 +16,7 @@ var (
 	vectorTiers = map[Tier]vectorKernels{Portable: portableVector}
 	vector      = pick(vectorTiers)
 )
+
+func decodeSIMD([]float64, []byte, Words) bool { return false }
+
+func addRowsSIMD([]float64, int, int, []uint32, []int32, Words, []byte, []float64) bool { return false }

@@ -16,6 +16,10 @@ const SlotPadding = 64
 // bits before it fit a word.
 const MaxSlotWidth = 57
 
+// ByteWidth reports whether slots of that width take a shorter way apart: their
+// integers are whole bytes, and few enough to be the low bits of a float64.
+func ByteWidth(w int) bool { return w%8 == 0 && w <= 48 }
+
 // MaxBlock is the size of the largest blocks that slots can be made of.
 const MaxBlock = 6
 
@@ -43,12 +47,16 @@ type SlotGroup struct {
 // SlotPanel is a range of rows in fixed-point slots. A slot holds one element for
 // each of eight rows: its width w in bits, eight columns relative to the base of
 // its group, and eight two's complement integers of w bits, one after the other,
-// w bytes in all. Lanes without an element hold a zero.
+// w bytes in all, the sign bit flipped if w is a ByteWidth. Lanes without an element
+// hold a zero. Values of the even slots of all groups come first, then those of the
+// odd ones, since memory delivers two streams faster than one.
 //
 // With Block = b > 1 the slots are made of b x b blocks instead: a slot holds one
 // block for each of eight block rows, the index says the first columns, and the
-// values are b^2 times eight integers, in the order of the rows of a block. Groups
-// are then neither Diagonal nor OneRow, and the result is not added to another.
+// values are b^2 times eight integers. Those of the first rows of all blocks come
+// first, then those of the second rows, and so on: b streams of the same length,
+// since memory delivers several faster than one. Groups are then neither Diagonal
+// nor OneRow, and the result is not added to another.
 //
 // The groups up to one that is Last are a chunk. A chunk serves the next eight
 // rows, or those that are left, or the next row alone if it is OneRow.
@@ -59,6 +67,7 @@ type SlotPanel struct {
 	Index   []uint16 // eight for each slot that is not Diagonal
 	Offsets []int32
 	Values  []byte   // SlotPadding bytes longer than the values
+	Odd     int      // where in Values those of the odd slots of each group begin
 	Order   []uint16 // the rows, or block rows, in the order of the chunks, not
 	// necessarily all; nil: 0, 1, ...
 }
@@ -101,12 +110,14 @@ func mulSlots(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add b
 		return
 	}
 	var even, odd [Lanes]float64
-	row, rows, widths, index, values := 0, p.rows(dst), p.Widths, p.Index, p.Values
+	row, rows, widths, index := 0, p.rows(dst), p.Widths, p.Index
+	values := [2][]byte{p.Values, p.Values[p.Odd:]}
 	for _, g := range p.Groups {
 		for k := range int(g.Slots) {
 			var m, xs [Lanes]float64
-			slotValues(&m, values, int(widths[k]), g.Flags)
-			values = values[widths[k]:]
+			from := &values[k&1]
+			slotValues(&m, *from, int(widths[k]), g.Flags)
+			*from = (*from)[widths[k]:]
 			if g.Flags&Diagonal != 0 {
 				copy(xs[:], x[row0+row+int(p.Offsets[int(g.Base)+k]):])
 			} else {
@@ -151,6 +162,9 @@ func mulSlots(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add b
 	}
 }
 
+// stream is the length of a stream of values.
+func (p *SlotPanel) stream() int { return (len(p.Values) - SlotPadding) / p.Block }
+
 // rows is the number of rows, or block rows, that have chunks.
 func (p *SlotPanel) rows(dst []float64) int {
 	if p.Order != nil {
@@ -165,16 +179,17 @@ func mulBlocks(dst []float64, p *SlotPanel, x []float64, d *Units) {
 	b, row, widths, index, values := p.Block, 0, p.Widths, p.Index, p.Values
 	for _, g := range p.Groups {
 		for k := range int(g.Slots) {
+			w := int(widths[k])
 			for i := range b {
 				for j := range b {
 					var m [Lanes]float64
-					slotValues(&m, values, int(widths[k]), g.Flags)
-					values = values[widths[k]:]
+					slotValues(&m, values[i*p.stream()+j*w:], w, g.Flags)
 					for l := range m {
 						sums[i][l] = math.FMA(m[l], x[int(g.Base)+int(index[l])+j], sums[i][l])
 					}
 				}
 			}
+			values = values[b*w:]
 			index = index[Lanes:]
 		}
 		widths = widths[g.Slots:]
@@ -204,12 +219,20 @@ func slotValues(m *[Lanes]float64, values []byte, w int, flags uint16) {
 		}
 		return
 	}
-	down := uint(64-w) & 63
+	down, flip := uint(64-w)&63, flipped(w)
 	for l := range m {
 		bit := l * w
-		word := binary.LittleEndian.Uint64(values[bit>>3:])
-		m[l] = float64(int64(word<<(down-uint(bit&7))) >> down)
+		word := binary.LittleEndian.Uint64(values[bit>>3:]) << (down - uint(bit&7))
+		m[l] = float64(int64(word^flip<<down) >> down)
 	}
+}
+
+// flipped is the sign bit of an integer of w bits if it is stored flipped, else 0.
+func flipped(w int) uint64 {
+	if ByteWidth(w) {
+		return 1 << (w - 1)
+	}
+	return 0
 }
 
 // addLanes sums the lanes as a vector is folded: halves, quarters, the last two.

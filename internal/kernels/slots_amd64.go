@@ -2,20 +2,28 @@
 
 package kernels
 
+import "math"
+
 var slotsSIMD = pick(map[Tier]func(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add bool){AVX512: mulSlotsAVX512})
 
-// slotTable is what a slot of one width needs to be taken apart: the bytes with
-// the bits of lane l move to lane l, its highest bit to the top and then the
-// lowest to the bottom, which extends the sign.
+// slotTable is what a slot of one width needs to be taken apart. The bytes with the
+// bits of lane l move to lane l, its highest bit to the top and then the lowest to
+// the bottom, which extends the sign. If the width is a ByteWidth, the bytes are put
+// instead into the low bits of 2^52, and what that and the flipped sign add is
+// subtracted.
 type slotTable struct {
 	permutation [64]byte
-	up, down    [Lanes]uint64
+	up, down    [Lanes]uint64 // shifts
+	bytes       uint64        // those of a lane that are its integer
+	minus       float64
+	_           [6]uint64
 }
 
 var slotTables = newSlotTables()
 
 func newSlotTables() (t [MaxSlotWidth + 1]slotTable) {
 	for w := 1; w <= MaxSlotWidth; w++ {
+		t[w].minus = 0x1p52 + math.Ldexp(1, w-1)
 		for l := range Lanes {
 			bit := l * w
 			for k := range 8 {
@@ -23,6 +31,7 @@ func newSlotTables() (t [MaxSlotWidth + 1]slotTable) {
 			}
 			t[w].up[l] = uint64(64 - w - bit%8)
 			t[w].down[l] = uint64(64 - w)
+			t[w].bytes |= (1<<(w/8) - 1) << (8 * l)
 		}
 	}
 	return t
@@ -31,7 +40,7 @@ func newSlotTables() (t [MaxSlotWidth + 1]slotTable) {
 // slotCall is the arguments of the assembly.
 type slotCall struct {
 	groups  *SlotGroup
-	count   int
+	count   int // of groups, counted down
 	widths  *byte
 	index   *uint16
 	offsets *int32
@@ -40,6 +49,7 @@ type slotCall struct {
 	x, xRow *float64 // xRow: that of the first row
 	dst     *float64
 	rows    int
+	stream  int // bytes from one stream of values to the next, or to the odd slots
 	exp     *int32
 	bias    int // to the biased exponent of a unit
 	factor  float64
@@ -57,9 +67,11 @@ func mulSlotsAVX512(dst []float64, p *SlotPanel, x []float64, row0 int, d Units,
 		c.xRow = &x[row0]
 	}
 	if p.Block < 2 {
+		c.stream = p.Odd
 		slotsAVX512(&c)
 		return
 	}
+	c.stream = p.stream()
 	switch p.Block {
 	case 2:
 		blocks2AVX512(&c)

@@ -3,20 +3,32 @@
 #include "go_asm.h"
 #include "textflag.h"
 
-// The integers of the slot at R10, whose width is at R8, as float64 to Z; goes on
-// to the next slot. AX: the width, that is the bytes of the slot. The line two
-// kilobytes on is fetched meanwhile.
-#define INTEGERS(Z) \
+// The integers of the slot at P, whose width is at R8, as float64 to Z; goes on to
+// the next slot. AX: the width, that is the bytes of the slot. K5 is for the
+// widths that are whole bytes.
+#define INTEGERS(P, Z, bits, done) \
 	MOVBLZX    (R8), AX; \
-	LEAQ       (AX)(AX*2), R15; \
-	SHLQ       $6, R15; \
+	MOVL       AX, R15; \
+	SHLL       $8, R15; \
+	PREFETCHT0 2048(P); \
+	TESTL      $7, AX; \
+	JNZ        bits; \
+	CMPL       AX, $48; \
+	JGT        bits; \
+	VMOVDQU64  (R12)(R15*1), Z29; \
+	KMOVQ      slotTable_bytes(R12)(R15*1), K5; \
+	VMOVDQA64  Z28, Z; \
+	VPERMB     (P), Z29, K5, Z; \
+	VSUBPD.BCST slotTable_minus(R12)(R15*1), Z, Z; \
+	JMP        done; \
+bits: \
 	VMOVDQU64  (R12)(R15*1), Z; \
-	VPERMB     (R10), Z, Z; \
-	VPSLLVQ    64(R12)(R15*1), Z, Z; \
-	VPSRAVQ    128(R12)(R15*1), Z, Z; \
+	VPERMB     (P), Z, Z; \
+	VPSLLVQ    slotTable_up(R12)(R15*1), Z, Z; \
+	VPSRAVQ    slotTable_down(R12)(R15*1), Z, Z; \
 	VCVTQQ2PD  Z, Z; \
-	PREFETCHT0 2048(R10); \
-	ADDQ       AX, R10; \
+done: \
+	ADDQ       AX, P; \
 	INCQ       R8
 
 // x[base + index] to Z for the eight columns at R9, R13 being &x[base].
@@ -30,18 +42,22 @@
 
 // func slotsAVX512(c *slotCall)
 //
-// Z0, Z1: the two sums of the chunk. DX: the rows done.
+// Z0, Z1: the sums of the even and odd slots of the chunk, whose values are at R10
+// and CX. DX: the rows done.
 TEXT ·slotsAVX512(SB), NOSPLIT, $0-8
 	MOVQ         c+0(FP), DI
 	MOVQ         slotCall_groups(DI), SI
-	MOVQ         slotCall_count(DI), CX
 	MOVQ         slotCall_widths(DI), R8
 	MOVQ         slotCall_index(DI), R9
 	MOVQ         slotCall_values(DI), R10
+	MOVQ         R10, CX
+	ADDQ         slotCall_stream(DI), CX
 	MOVQ         slotCall_x(DI), R11
 	MOVQ         slotCall_tables(DI), R12
 	VBROADCASTSD slotCall_factor(DI), Z30
 	VPBROADCASTQ slotCall_bias(DI), Z31
+	MOVQ         $0x4330000000000000, AX
+	VPBROADCASTQ AX, Z28 // 2^52
 	XORL         DX, DX
 	VPXORQ       Z0, Z0, Z0
 	VPXORQ       Z1, Z1, Z1
@@ -59,10 +75,10 @@ group:
 	JLT     gatherRest
 
 gather:
-	INTEGERS(Z2)
+	INTEGERS(R10, Z2, bits1, done1)
 	GATHER(Y3, K1, Z4)
 	VFMADD231PD Z4, Z2, Z0
-	INTEGERS(Z5)
+	INTEGERS(CX, Z5, bits2, done2)
 	GATHER(Y6, K2, Z7)
 	VFMADD231PD Z7, Z5, Z1
 	SUBQ        $2, BX
@@ -71,7 +87,7 @@ gather:
 gatherRest:
 	CMPQ        BX, $-1
 	JNE         grouped
-	INTEGERS(Z2)
+	INTEGERS(R10, Z2, bits3, done3)
 	GATHER(Y3, K1, Z4)
 	VFMADD231PD Z4, Z2, Z0
 	JMP         grouped
@@ -85,10 +101,10 @@ diagonal:
 	JLT  diagonalRest
 
 diagonals:
-	INTEGERS(Z2)
+	INTEGERS(R10, Z2, bits4, done4)
 	MOVLQSX     (R14), R15
 	VFMADD231PD (R13)(R15*8), Z2, Z0
-	INTEGERS(Z5)
+	INTEGERS(CX, Z5, bits5, done5)
 	MOVLQSX     4(R14), R15
 	VFMADD231PD (R13)(R15*8), Z5, Z1
 	ADDQ        $8, R14
@@ -98,7 +114,7 @@ diagonals:
 diagonalRest:
 	CMPQ        BX, $-1
 	JNE         grouped
-	INTEGERS(Z2)
+	INTEGERS(R10, Z2, bits6, done6)
 	MOVLQSX     (R14), R15
 	VFMADD231PD (R13)(R15*8), Z2, Z0
 	JMP         grouped
@@ -111,10 +127,10 @@ float:
 	INCQ        R8
 	DECQ        BX
 	JZ          grouped
-	VCVTPS2PD   (R10), Z5
+	VCVTPS2PD   (CX), Z5
 	GATHER(Y6, K2, Z7)
 	VFMADD231PD Z7, Z5, Z1
-	ADDQ        $32, R10
+	ADDQ        $32, CX
 	INCQ        R8
 	DECQ        BX
 	JNZ         float
@@ -199,7 +215,7 @@ stored:
 	VPXORQ Z1, Z1, Z1
 
 next:
-	DECQ CX
+	DECQ slotCall_count(DI)
 	JNZ  group
 	VZEROUPPER
 	RET

@@ -61,8 +61,25 @@ func randomPanel(rng *rand.Rand, rows, maxSlots, cols int) *panelCase {
 		}
 	}
 	p.rows *= b
+	if b == 1 {
+		p.Odd = p.oddValues()
+	}
 	p.Values = append(p.Values, make([]byte, SlotPadding)...)
 	return p
+}
+
+// oddValues is where the values of odd slots begin.
+func (p *panelCase) oddValues() (even int) {
+	slot := 0
+	for _, g := range p.Groups {
+		for k := range int(g.Slots) {
+			if k&1 == 0 {
+				even += int(p.Widths[slot])
+			}
+			slot++
+		}
+	}
+	return even
 }
 
 func (p *panelCase) diagonals(rng *rand.Rand, n int, flags uint16, least, most int) {
@@ -122,7 +139,7 @@ func TestSlotsSIMD(t *testing.T) {
 		mulSlots(want, &p.SlotPanel, x, p.row0, p.units, p.add)
 		slotsSIMD(got, &p.SlotPanel, x, p.row0, p.units, p.add)
 		for i := range want {
-			if math.Float64bits(got[i]) != math.Float64bits(want[i]) {
+			if math.Float64bits(got[i]) != math.Float64bits(want[i]) && (got[i] == got[i] || want[i] == want[i]) {
 				t.Fatalf("row %d is %v, portable %v", i, got[i], want[i])
 			}
 		}
@@ -138,8 +155,9 @@ func TestSlotsByHand(t *testing.T) {
 		p.Values = make([]byte, w+SlotPadding)
 		for l, m := range want {
 			p.Index = append(p.Index, uint16(l))
+			stored := uint64(m) ^ flipped(w)
 			for k := range w {
-				p.Values[(l*w+k)/8] |= byte(m>>k&1) << ((l*w + k) % 8)
+				p.Values[(l*w+k)/8] |= byte(stored>>k&1) << ((l*w + k) % 8)
 			}
 		}
 		x := []float64{9, 9, 9, 1, 1, 1, 1, 1, 1, 1, 2}

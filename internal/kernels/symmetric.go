@@ -11,7 +11,7 @@ func SumStride(b int) int {
 	case b > 2:
 		return 4
 	}
-	return max(b, 1)
+	return 2
 }
 
 // SymmetricRange says where the rows of a panel of MulSymmetric lie: Rows block
@@ -22,12 +22,11 @@ type SymmetricRange struct{ Row, Rows, Sums int }
 // matrix, and of the transpose of what is below its diagonal, to sums, SumStride of
 // them for each block row from r.Sums on.
 //
-// The slots hold blocks of size p.Block, 0 or 1 for single elements, whose index
-// and base count block columns. Three kinds of groups differ from those of
-// MulSlots: Diagonal ones hold the blocks on the diagonal of the rows of the chunk
-// and need no index; those without flags hold blocks below, which count for their
-// columns too; Float ones do not. Each sum is added in a fixed order, the same in
-// all tiers.
+// The slots hold blocks of size p.Block, at least 2, whose index and base count
+// block columns. Three kinds of groups differ from those of MulSlots: Diagonal ones
+// hold the blocks on the diagonal of the rows of the chunk and need no index; those
+// without flags hold blocks below, which count for their columns too; Float ones do
+// not. Each sum is added in a fixed order, the same in all tiers.
 func MulSymmetric(sums []float64, p *SlotPanel, x []float64, r SymmetricRange) {
 	if symmetricSIMD != nil && len(p.Groups) > 0 && len(x) > 0 {
 		symmetricSIMD(sums, p, x, r)
@@ -39,59 +38,49 @@ func MulSymmetric(sums []float64, p *SlotPanel, x []float64, r SymmetricRange) {
 // mulSymmetric is MulSymmetric in portable Go, operation by operation what the
 // assembly does.
 func mulSymmetric(sums []float64, p *SlotPanel, x []float64, r SymmetricRange) {
-	c := symmetricChunk{b: max(p.Block, 1), x: x, sums: sums, stride: SumStride(p.Block), from: r.Sums}
+	c := symmetricChunk{b: p.Block, stream: p.stream(), x: x, sums: sums, stride: SumStride(p.Block), from: r.Sums}
 	done, begins, widths, index, values := 0, true, p.Widths, p.Index, p.Values
 	for _, g := range p.Groups {
 		if begins {
-			c.begin(p, &r, done, g.Flags)
+			c.begin(p, &r, done)
 		}
 		for k := range int(g.Slots) {
 			var columns [Lanes]int
-			switch {
-			case g.Flags&Diagonal != 0:
+			if g.Flags&Diagonal != 0 {
 				columns = c.rows
-			default:
+			} else {
 				for l := range columns {
 					columns[l] = int(g.Base) + int(index[l])
 				}
 				index = index[Lanes:]
 			}
 			c.slot(values, int(widths[k]), g.Flags, &columns)
-			values = values[c.b*c.b*int(widths[k]):]
+			values = values[c.b*int(widths[k]):]
 		}
 		widths = widths[g.Slots:]
 		begins = g.Flags&Last != 0
 		if begins {
-			c.end(g.Flags)
+			c.end()
 			done += c.n
 		}
 	}
 }
 
-// symmetricChunk is a chunk of rows in a product with a symmetric matrix.
+// symmetricChunk is a chunk of block rows in a product with a symmetric matrix.
 type symmetricChunk struct {
-	b, stride, from int
-	x, sums         []float64
-	n               int                      // rows, or block rows
-	rows            [Lanes]int               // of the matrix
-	own             [MaxBlock][Lanes]float64 // x of the rows
-	y               [MaxBlock][Lanes]float64 // their sums
+	b, stream, stride, from int
+	x, sums                 []float64
+	n                       int                      // block rows
+	rows                    [Lanes]int               // block rows of the matrix
+	own                     [MaxBlock][Lanes]float64 // x of the rows
+	y                       [MaxBlock][Lanes]float64 // their sums
 }
 
-func (c *symmetricChunk) begin(p *SlotPanel, r *SymmetricRange, done int, flags uint16) {
+func (c *symmetricChunk) begin(p *SlotPanel, r *SymmetricRange, done int) {
 	c.n = min(Lanes, r.Rows-done)
-	if flags&OneRow != 0 {
-		c.n = 1
-	}
 	c.own, c.y = [MaxBlock][Lanes]float64{}, [MaxBlock][Lanes]float64{}
-	for l := range c.rows {
-		if l >= c.n && flags&OneRow == 0 {
-			break
-		}
-		at := done
-		if flags&OneRow == 0 {
-			at += l
-		}
+	for l := range c.n {
+		at := done + l
 		if p.Order != nil {
 			at = int(p.Order[at])
 		}
@@ -109,8 +98,7 @@ func (c *symmetricChunk) slot(values []byte, width int, flags uint16, columns *[
 	for i := range c.b {
 		for j := range c.b {
 			var m [Lanes]float64
-			slotValues(&m, values, width, flags)
-			values = values[width:]
+			slotValues(&m, values[i*c.stream+j*width:], width, flags)
 			for l := range m {
 				if flags&Diagonal != 0 {
 					c.y[i][l] = math.FMA(m[l], c.own[j][l], c.y[i][l])
@@ -135,10 +123,7 @@ func (c *symmetricChunk) slot(values []byte, width int, flags uint16, columns *[
 	}
 }
 
-func (c *symmetricChunk) end(flags uint16) {
-	if flags&OneRow != 0 {
-		c.y[0][0] = addLanes(&c.y[0])
-	}
+func (c *symmetricChunk) end() {
 	for l := range c.n {
 		for i := range c.b {
 			c.sums[c.stride*(c.rows[l]-c.from)+i] += c.y[i][l]
@@ -155,7 +140,7 @@ func AddSums(dst, sums []float64, b int, unit float64, add bool) {
 		clear(dst)
 	}
 	switch b {
-	case 1, 2, 4:
+	case 2, 4:
 		for i, v := range sums[:len(dst)] {
 			dst[i] += float64(unit * v)
 		}

@@ -15,19 +15,18 @@ type symmetricCall struct {
 	x, xRow       *float64 // xRow: that of the first row
 	sums, sumsRow *float64 // sumsRow: those of the first row
 	from, rows    int      // block row that sums begin with, and the number of block rows
+	stream        int      // bytes from one stream of values to the next
 	tables        *[MaxSlotWidth + 1]slotTable
 }
 
 func mulSymmetricAVX512(sums []float64, p *SlotPanel, x []float64, r SymmetricRange) {
-	b := max(p.Block, 1)
+	b := p.Block
 	c := symmetricCall{
 		groups: &p.Groups[0], count: len(p.Groups), widths: first(p.Widths), index: first(p.Index), values: first(p.Values), order: first(p.Order),
 		x: &x[0], xRow: &x[b*r.Row], sums: &sums[0], sumsRow: &sums[SumStride(b)*(r.Row-r.Sums)],
-		from: r.Sums, rows: r.Rows, tables: &slotTables,
+		from: r.Sums, rows: r.Rows, stream: p.stream(), tables: &slotTables,
 	}
 	switch b {
-	case 1:
-		symmetric1AVX512(&c)
 	case 2:
 		symmetric2AVX512(&c)
 	case 3:
@@ -40,9 +39,6 @@ func mulSymmetricAVX512(sums []float64, p *SlotPanel, x []float64, r SymmetricRa
 		symmetric6AVX512(&c)
 	}
 }
-
-//go:noescape
-func symmetric1AVX512(c *symmetricCall)
 
 //go:noescape
 func symmetric2AVX512(c *symmetricCall)

@@ -15,32 +15,35 @@
 #define TIMES5(R) LEAQ (R)(R*4), R
 #define TIMES6(R) TIMES3(R); ADDQ R, R
 
-// Y += value * X and T += value * O, or T = value * O in the first row of a block.
-#define BOTH(X, Y, O, T) \
-	INTEGER(X, Y); \
+// Y += value * X and T += value * O, or T = value * O in the first row of a block,
+// for the values of BITS or WHOLE.
+#define BOTH(VALUE, X, Y, O, T) \
+	VALUE; \
+	VFMADD231PD X, Z20, Y; \
 	VFMADD231PD O, Z20, T
 
-#define BOTH_FIRST(X, O, T) \
-	INTEGER(X, Z0); \
-	VMULPD O, Z20, T
+#define BOTH_FIRST(VALUE, X, O, T) \
+	VALUE; \
+	VFMADD231PD X, Z20, Z0; \
+	VMULPD      O, Z20, T
 
-#define HEAD2 BOTH_FIRST(Z6, Z21, Z12); BOTH_FIRST(Z7, Z21, Z13)
-#define HEAD3 HEAD2; BOTH_FIRST(Z8, Z21, Z14)
-#define HEAD4 HEAD3; BOTH_FIRST(Z9, Z21, Z15)
-#define HEAD5 HEAD4; BOTH_FIRST(Z10, Z21, Z16)
-#define HEAD6 HEAD5; BOTH_FIRST(Z11, Z21, Z17)
+#define HEAD2(V) BOTH_FIRST(V, Z6, Z21, Z12); BOTH_FIRST(V, Z7, Z21, Z13)
+#define HEAD3(V) HEAD2(V); BOTH_FIRST(V, Z8, Z21, Z14)
+#define HEAD4(V) HEAD3(V); BOTH_FIRST(V, Z9, Z21, Z15)
+#define HEAD5(V) HEAD4(V); BOTH_FIRST(V, Z10, Z21, Z16)
+#define HEAD6(V) HEAD5(V); BOTH_FIRST(V, Z11, Z21, Z17)
 
-#define LINE2(Y, O) BOTH(Z6, Y, O, Z12); BOTH(Z7, Y, O, Z13)
-#define LINE3(Y, O) LINE2(Y, O); BOTH(Z8, Y, O, Z14)
-#define LINE4(Y, O) LINE3(Y, O); BOTH(Z9, Y, O, Z15)
-#define LINE5(Y, O) LINE4(Y, O); BOTH(Z10, Y, O, Z16)
-#define LINE6(Y, O) LINE5(Y, O); BOTH(Z11, Y, O, Z17)
+#define LINE2(V, Y, O) NEXTROW; BOTH(V, Z6, Y, O, Z12); BOTH(V, Z7, Y, O, Z13)
+#define LINE3(V, Y, O) LINE2(V, Y, O); BOTH(V, Z8, Y, O, Z14)
+#define LINE4(V, Y, O) LINE3(V, Y, O); BOTH(V, Z9, Y, O, Z15)
+#define LINE5(V, Y, O) LINE4(V, Y, O); BOTH(V, Z10, Y, O, Z16)
+#define LINE6(V, Y, O) LINE5(V, Y, O); BOTH(V, Z11, Y, O, Z17)
 
-#define LOWER2 HEAD2; LINE2(Z1, Z22)
-#define LOWER3 HEAD3; LINE3(Z1, Z22); LINE3(Z2, Z23)
-#define LOWER4 HEAD4; LINE4(Z1, Z22); LINE4(Z2, Z23); LINE4(Z3, Z27)
-#define LOWER5 HEAD5; LINE5(Z1, Z22); LINE5(Z2, Z23); LINE5(Z3, Z27); LINE5(Z4, Z28)
-#define LOWER6 HEAD6; LINE6(Z1, Z22); LINE6(Z2, Z23); LINE6(Z3, Z27); LINE6(Z4, Z28); LINE6(Z5, Z29)
+#define LOWER2(V) HEAD2(V); LINE2(V, Z1, Z22)
+#define LOWER3(V) HEAD3(V); LINE3(V, Z1, Z22); LINE3(V, Z2, Z23)
+#define LOWER4(V) HEAD4(V); LINE4(V, Z1, Z22); LINE4(V, Z2, Z23); LINE4(V, Z3, Z27)
+#define LOWER5(V) HEAD5(V); LINE5(V, Z1, Z22); LINE5(V, Z2, Z23); LINE5(V, Z3, Z27); LINE5(V, Z4, Z28)
+#define LOWER6(V) HEAD6(V); LINE6(V, Z1, Z22); LINE6(V, Z2, Z23); LINE6(V, Z3, Z27); LINE6(V, Z4, Z28); LINE6(V, Z5, Z29)
 
 // x of the rows as x of the columns, for blocks on the diagonal.
 #define SAME2 VMOVAPD Z21, Z6; VMOVAPD Z22, Z7
@@ -227,8 +230,10 @@ group: \
 	JNZ     float; \
 slot: \
 	LOAD(COLUMN); \
-	TABLES; \
-	LOWER; \
+	TABLES(bits); \
+	STREAMS(b, symmetricCall_stream); \
+	LOWER(WHOLE); \
+columns: \
 	MOVQ sums-40(SP), AX; \
 	COLUMNS; \
 	ADDQ $16, R9; \
@@ -236,9 +241,23 @@ slot: \
 	DECQ BX; \
 	JNZ  slot; \
 	JMP  grouped; \
+bits: \
+	SHIFTS; \
+	STREAMS(b, symmetricCall_stream); \
+	LOWER(BITS); \
+	JMP columns; \
 diagonal: \
 	SAME; \
-	TABLES; \
+	TABLES(diagonalBits); \
+	STREAMS(b, symmetricCall_stream); \
+	BLOCK(BYTES); \
+	INCQ R8; \
+	DECQ BX; \
+	JNZ  diagonal; \
+	JMP  grouped; \
+diagonalBits: \
+	SHIFTS; \
+	STREAMS(b, symmetricCall_stream); \
 	BLOCK(INTEGER); \
 	INCQ R8; \
 	DECQ BX; \
@@ -246,6 +265,8 @@ diagonal: \
 	JMP  grouped; \
 float: \
 	LOAD(COLUMN); \
+	MOVL $32, AX; \
+	STREAMS(b, symmetricCall_stream); \
 	BLOCK(FLOAT32); \
 	ADDQ $16, R9; \
 	INCQ R8; \
@@ -300,157 +321,3 @@ TEXT ·symmetric5AVX512(SB), 0, $560-8
 // func symmetric6AVX512(c *symmetricCall)
 TEXT ·symmetric6AVX512(SB), 0, $560-8
 	SYMMETRIC(6, 6, 0x07, 0x70, 0, 0, TIMES6, LOAD6, OWN6, LOWER6, COLUMNS6, SAME6, BLOCK6, ROWS6, ADDROW6)
-
-// x[base + index] to Z7 for the eight columns at R9, R13 being &x[base].
-#define GATHER \
-	VPMOVZXWD  (R9), Y6; \
-	KXNORB     K4, K4, K4; \
-	VPXORQ     Z7, Z7, Z7; \
-	VGATHERDPD (R13)(Y6*8), K4, Z7
-
-#define ADD1(l) \
-	MOVWLZX (2*l)(R9), R14; \
-	VMOVSD  stack-(104-8*l)(SP), X8; \
-	VADDSD  (BX)(R14*8), X8, X8; \
-	VMOVSD  X8, (BX)(R14*8)
-
-// func symmetric1AVX512(c *symmetricCall)
-//
-// As above for single elements: Z0 is the sum of the chunk, Z21 the x of its rows.
-// Sums are added to one by one throughout: a load of several would have to wait for
-// the stores of each.
-TEXT ·symmetric1AVX512(SB), 0, $112-8
-	ARGUMENTS
-
-chunk:
-	MOVWLZX 6(SI), BX
-	CHUNKROWS
-	MOVQ    symmetricCall_order(DI), R14
-	TESTL   $const_OneRow, BX
-	JNZ     oneRow
-	MOVL    $255, AX
-	BZHIL   R15, AX, AX
-	KMOVB   AX, K3
-	VPBROADCASTD DX, Y18
-	VPADDD  count<>(SB), Y18, Y18
-	TESTQ   R14, R14
-	JZ      rows
-	VMOVDQU16.Z (R14)(DX*2), K3, X18
-	VPMOVZXWD X18, Y18
-
-rows:
-	VMOVDQU32  Y18, rows-32(SP)
-	MOVQ       symmetricCall_xRow(DI), R13
-	KMOVB      K3, K4
-	VPXORQ     Z21, Z21, Z21
-	VGATHERDPD (R13)(Y18*8), K4, Z21
-	VPXORQ     Z0, Z0, Z0
-
-group:
-	MOVL    (SI), AX
-	MOVWLZX 4(SI), R15
-	MOVWLZX 6(SI), R14
-	LEAQ    (R11)(AX*8), R13
-	SUBQ    symmetricCall_from(DI), AX
-	MOVQ    symmetricCall_sums(DI), BX
-	LEAQ    (BX)(AX*8), BX
-	MOVQ    R15, left-40(SP)
-	TESTQ   R15, R15
-	JZ      grouped
-	TESTL   $const_Diagonal, R14
-	JNZ     diagonal
-	TESTL   $const_Float, R14
-	JNZ     float
-
-slot:
-	GATHER
-	TABLES
-	INTEGER(Z7, Z0)
-	VMULPD  Z21, Z20, Z20
-	VMOVUPD Z20, stack-104(SP)
-	ADD1(0)
-	ADD1(1)
-	ADD1(2)
-	ADD1(3)
-	ADD1(4)
-	ADD1(5)
-	ADD1(6)
-	ADD1(7)
-	ADDQ    $16, R9
-	INCQ    R8
-	DECQ    left-40(SP)
-	JNZ     slot
-	JMP     grouped
-
-diagonal:
-	TABLES
-	INTEGER(Z21, Z0)
-	INCQ R8
-	DECQ left-40(SP)
-	JNZ  diagonal
-	JMP  grouped
-
-float:
-	GATHER
-	FLOAT32(Z7, Z0)
-	ADDQ $16, R9
-	INCQ R8
-	DECQ left-40(SP)
-	JNZ  float
-
-grouped:
-	MOVWLZX 6(SI), BX
-	ADDQ    $8, SI
-	TESTL   $const_Last, BX
-	JZ      next
-	CHUNKROWS
-	MOVQ    symmetricCall_sumsRow(DI), R13
-	TESTL   $const_OneRow, BX
-	JZ      save
-
-	// The lanes are of one row.
-	VEXTRACTF64X4 $1, Z0, Y7
-	VADDPD        Y7, Y0, Y0
-	VEXTRACTF128  $1, Y0, X7
-	VADDPD        X7, X0, X0
-	VPERMILPD     $1, X0, X7
-	VADDSD        X7, X0, X0
-	MOVL          $1, R15
-
-save:
-	ADDQ    R15, DX
-	VMOVUPD Z0, stack-104(SP)
-	LEAQ    stack-104(SP), AX
-	LEAQ    rows-32(SP), R14
-
-row:
-	MOVL   (R14), BX
-	VMOVSD (AX), X7
-	VADDSD (R13)(BX*8), X7, X7
-	VMOVSD X7, (R13)(BX*8)
-	ADDQ   $4, R14
-	ADDQ   $8, AX
-	DECQ   R15
-	JNZ    row
-	DECQ   CX
-	JNZ    chunk
-	VZEROUPPER
-	RET
-
-next:
-	DECQ CX
-	JNZ  group
-	VZEROUPPER
-	RET
-
-oneRow:
-	MOVL  $255, AX
-	KMOVB AX, K3
-	MOVL  DX, AX
-	TESTQ R14, R14
-	JZ    thisRow
-	MOVWLZX (R14)(DX*2), AX
-
-thisRow:
-	VPBROADCASTD AX, Y18
-	JMP          rows

@@ -23,23 +23,19 @@ func randomSymmetric(rng *rand.Rand, b, rows, maxSlots int) *symmetricCase {
 	p.Sums = rng.IntN(20)
 	p.Row = p.Sums + rng.IntN(100)
 	for p.Rows < rows {
-		done, flags := min(Lanes, rows-p.Rows), uint16(0)
-		if rng.IntN(4) == 0 && b == 1 {
-			done, flags = 1, OneRow
-		}
 		for range rng.IntN(4) {
 			switch kind := rng.IntN(3); kind {
 			case 0:
-				p.Groups = append(p.Groups, SlotGroup{0, 1, flags | Diagonal})
+				p.Groups = append(p.Groups, SlotGroup{0, 1, Diagonal})
 				p.slot(rng)
 			case 1:
-				p.below(rng, 1, flags|Float)
+				p.below(rng, 1, Float)
 			default:
-				p.below(rng, rng.IntN(maxSlots+1), flags)
+				p.below(rng, rng.IntN(maxSlots+1), 0)
 			}
 		}
-		p.below(rng, rng.IntN(maxSlots+1), flags|Last)
-		p.Rows += done
+		p.below(rng, rng.IntN(maxSlots+1), Last)
+		p.Rows += min(Lanes, rows-p.Rows)
 	}
 	if rng.IntN(2) == 0 {
 		for _, i := range rng.Perm(p.Rows) {
@@ -83,7 +79,7 @@ func TestSymmetricSIMD(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(11, 12))
 	for n := range 2000 {
-		p := randomSymmetric(rng, 1+n%MaxBlock, 1+rng.IntN(40), 1+rng.IntN(20))
+		p := randomSymmetric(rng, 2+n%(MaxBlock-1), 1+rng.IntN(40), 1+rng.IntN(20))
 		x, want := p.vectors(rng)
 		got := slices.Clone(want)
 		mulSymmetric(want, &p.SlotPanel, x, p.SymmetricRange)
@@ -99,7 +95,7 @@ func TestSymmetricSIMD(t *testing.T) {
 func TestAddSums(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	for n := range 100 {
-		b, add, blocks := 1+n%MaxBlock, n/MaxBlock%2 == 0, rng.IntN(20)
+		b, add, blocks := 2+n%(MaxBlock-1), n/MaxBlock%2 == 0, rng.IntN(20)
 		dst, sums := normal(rng, make([]float64, b*blocks+3)), normal(rng, make([]float64, SumStride(b)*blocks))
 		want := slices.Clone(dst)
 		for i := range b * blocks {
@@ -115,24 +111,31 @@ func TestAddSums(t *testing.T) {
 	}
 }
 
-// A product by hand: rows 1 and 2 of a matrix of order 3.
+// A product by hand: the last block row of a matrix of order 4, of 2 x 2 blocks.
 func TestSymmetricByHand(t *testing.T) {
+	const stream = 2*8 + 2*8 + 2*32
 	p := &SlotPanel{
-		Groups: []SlotGroup{{0, 1, Diagonal}, {0, 2, 0}, {0, 1, Float | Last}},
-		Widths: []byte{8, 8, 8, 32},
-		Index:  make([]uint16, 3*Lanes),
-		Values: make([]byte, 3*8+32+SlotPadding),
+		Block:  2,
+		Groups: []SlotGroup{{0, 1, Diagonal}, {0, 1, 0}, {0, 1, Float | Last}},
+		Widths: []byte{8, 8, 32},
+		Index:  make([]uint16, 2*Lanes),
+		Values: make([]byte, 2*stream+SlotPadding),
 	}
-	copy(p.Values, []byte{3, 4})         // a_11, a_22
-	copy(p.Values[8:], []byte{5, 0xff})  // a_10, a_20 = -1
-	copy(p.Values[16:], []byte{0, 7, 0}) // a_21
-	p.Index[Lanes+1] = 1
-	binary.LittleEndian.PutUint32(p.Values[24:], math.Float32bits(0.5)) // added to a_10, not to a_01
-	x := []float64{10, 100, 1000}
+	for r, row := range [2][4]byte{{3, 1, 5, 0xff}, {1, 4, 0, 7}} { // a_22, a_23, a_20, a_21 = -1; a_32, ...
+		for k := range row {
+			for l := range Lanes {
+				p.Values[r*stream+8*k+l] = 0x80 // zero, its sign flipped
+			}
+			p.Values[r*stream+8*k] ^= row[k]
+		}
+	}
+	binary.LittleEndian.PutUint32(p.Values[32:], math.Float32bits(0.5)) // added to a_20, not to a_02
+	x := []float64{10, 100, 1000, 10000}
 	for name, mul := range map[string]func([]float64, *SlotPanel, []float64, SymmetricRange){"chosen": MulSymmetric, "portable": mulSymmetric} {
-		got := make([]float64, 3)
-		mul(got, p, x, SymmetricRange{Row: 1, Rows: 2})
-		if want := []float64{5*100 - 1000, 5.5*10 + 3*100 + 7*1000, -10 + 7*100 + 4*1000}; !slices.Equal(got, want) {
+		got := make([]float64, 4)
+		mul(got, p, x, SymmetricRange{Row: 1, Rows: 1})
+		want := []float64{5 * 1000, -1000 + 7*10000, 3*1000 + 10000 + 5.5*10 - 100, 1000 + 4*10000 + 7*100}
+		if !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
@@ -140,7 +143,7 @@ func TestSymmetricByHand(t *testing.T) {
 
 func BenchmarkMulSymmetric(b *testing.B) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	for _, block := range []int{1, 3, 6} {
+	for _, block := range []int{2, 3, 6} {
 		p := randomSymmetric(rng, block, 1000, 20)
 		x, sums := p.vectors(rng)
 		kernels := map[string]func([]float64, *SlotPanel, []float64, SymmetricRange){"portable": mulSymmetric}

@@ -14,7 +14,7 @@ type Tier int
 const (
 	Portable Tier = iota
 	AVX2          // with FMA and BMI2
-	AVX512        // F, BW, DQ, VL and VBMI
+	AVX512        // F, BW, DQ, VL, CD and VBMI
 )
 
 var tierNames = [...]string{Portable: "portable", AVX2: "avx2", AVX512: "avx512"}

@@ -9,7 +9,7 @@ func detect() Tier {
 	switch {
 	case !x.HasAVX2 || !x.HasFMA || !x.HasBMI2:
 		return Portable
-	case x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512BW && x.HasAVX512VL && x.HasAVX512VBMI:
+	case x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512BW && x.HasAVX512VL && x.HasAVX512CD && x.HasAVX512VBMI && x.HasPOPCNT:
 		return AVX512
 	}
 	return AVX2

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
@@ -18,9 +17,10 @@ type builder struct {
 	codecs []formats.Codec
 	panels []int
 	pool   *linop.Pool
-	nnz    int // nonzeros of m, known after count
+	old    *slotMatrix // whose memory may be used
+	nnz    int         // nonzeros of m, known after count
 
-	mirrored bool // m is known to be symmetric as it is stored
+	mirrored bool // m may be symmetric as it is stored
 }
 
 func newBuilder(m *csr.Matrix, s Spec, pool *linop.Pool) (*builder, error) {
@@ -37,16 +37,6 @@ func newBuilder(m *csr.Matrix, s Spec, pool *linop.Pool) (*builder, error) {
 	}
 	part := newPartition(s, tol)
 	return &builder{m: m, part: part, codecs: part.codecs(), panels: panels, pool: pool}, nil
-}
-
-// chunkPanels are the panels of m moved to multiples of a chunk of rows, or of
-// block rows.
-func chunkPanels(m *csr.Matrix, block int) []int {
-	panels := csr.Panels(m)
-	for k := range panels[:len(panels)-1] {
-		panels[k] = panels[k] / (block * lanes) * (block * lanes)
-	}
-	return slices.Compact(panels)
 }
 
 // row calls visit for each element of row i with its value and bucket; the
@@ -93,11 +83,7 @@ func (b *builder) count() ([][]uint32, error) {
 		b.nnz -= n
 	}
 	for k, p := range ptr {
-		var sum uint64
-		for i := range p {
-			sum += uint64(p[i])
-			p[i] = uint32(sum)
-		}
+		sum := addUp(p)
 		if sum > math.MaxUint32 {
 			return nil, fmt.Errorf("adaptive: %d elements in %s; at most 2^32-1 fit", sum, b.codecs[k].Name)
 		}
@@ -108,23 +94,37 @@ func (b *builder) count() ([][]uint32, error) {
 	return ptr, nil
 }
 
+// addUp makes offsets of the lengths of rows, each at the index behind its row, and
+// returns their sum; if it exceeds 2^32-1, the offsets are not usable.
+func addUp(p []uint32) (sum uint64) {
+	for i := range p {
+		sum += uint64(p[i])
+		p[i] = uint32(sum)
+	}
+	return sum
+}
+
 // Build stores m as the spec says, on the threads of pool. It is an error if
 // the spec is faulty, an element is not finite, or a uniform format does not
 // have the range that the elements need.
-func Build(m *csr.Matrix, s Spec, pool *linop.Pool) (*Matrix, error) {
+func Build(m *csr.Matrix, s Spec, pool *linop.Pool) (*Matrix, error) { return Rebuild(nil, m, s, pool) }
+
+// Rebuild is Build in the memory of a matrix that is no longer needed, as far as
+// that is of use; old is not valid afterwards.
+func Rebuild(old *Matrix, m *csr.Matrix, s Spec, pool *linop.Pool) (*Matrix, error) {
 	b, err := newBuilder(m, s, pool)
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := b.choose()
-	if err != nil {
-		return nil, err
+	if old != nil {
+		b.old, old.slots = old.slots, nil
 	}
+	chosen := b.choose()
 	switch {
 	case chosen.layout == CSR:
 		return b.plain(chosen), nil
 	case chosen.layout.slotted():
-		return b.slotted(chosen), nil
+		return b.slotted(chosen)
 	}
 	ptr, err := b.count()
 	if err != nil {

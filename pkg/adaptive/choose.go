@@ -1,7 +1,6 @@
 package adaptive
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -36,8 +35,8 @@ const (
 	lineCycles  = 12.     // a cache line of x that is not in the core's own cache
 	tileCycles  = 3.      // a row of a tile: its sum is loaded and stored out of order
 	xNear       = 1 << 20 // bytes of x that are in the core's own cache anyway
-	callCycles  = 150.    // a panel
 	worthwhile  = 0.95    // of the time of FP64 CSR that adaptive storage may take
+	distinct    = 0.97    // of the time of a simpler kind of slots
 	leastFill   = 0.6     // of the places of blocks that hold an element
 	sampleShare = 100     // one row of so many is in the sample
 	sampleLeast = 40_000
@@ -63,9 +62,13 @@ func (c cost) time(footprint float64) float64 {
 	return max(c.bytes/rate, c.cycles)
 }
 
-// panelCost is the cost of a product with a panel.
-func panelCost(p *kernels.SlotPanel, rows int) cost {
-	c := cost{bytes: float64(panelSize(p) + 16*rows), cycles: callCycles * float64(len(p.Values)) / (64 << 10)}
+// panelCost is the cost of a product with the panel that was built last.
+func (s *slotBuilder) panelCost(rows int) cost {
+	p := &s.SlotPanel
+	c := cost{bytes: float64(panelSize(p) + 16*rows)}
+	for _, v := range s.streams {
+		c.bytes += float64(len(v))
+	}
 	b := float64(max(p.Block, 1))
 	for _, g := range p.Groups {
 		slot := gatherCycles
@@ -96,6 +99,7 @@ type sample struct {
 	kinds    []candidate
 	lines    float64 // of the cache that x is in, once for each range
 	segments float64 // of columns that a row has elements in, in all
+	parts    []symmetricPart
 }
 
 // choice is a layout and why.
@@ -116,9 +120,6 @@ func (c choice) String() string {
 		Tiles:     "slots by segments of columns, eight rows at once",
 		Symmetric: fmt.Sprintf("slots of the lower triangle, %d x %d blocks, eight block rows at once", c.plan.block, c.plan.block),
 	}[c.layout]
-	if c.layout == Symmetric && c.plan.block == 1 {
-		text = "slots of the lower triangle, eight rows at once"
-	}
 	return text + " (" + c.reason + ")"
 }
 
@@ -131,9 +132,9 @@ func (b *builder) kinds() []candidate {
 			kinds = append(kinds, candidate{slotPlan: slotPlan{block: size}})
 		}
 	}
-	if b.mirrored { // the lower triangle of single elements last: it drops the others
+	if b.mirrored { // large blocks first
 		for _, k := range slices.Backward(kinds) {
-			if !k.diagonals {
+			if k.block > 1 {
 				kinds = append(kinds, candidate{slotPlan: slotPlan{block: k.block, symmetric: true}})
 			}
 		}
@@ -141,7 +142,8 @@ func (b *builder) kinds() []candidate {
 	return kinds
 }
 
-// sampleRanges are ranges of rows, spread over the matrix.
+// sampleRanges are ranges of rows, spread over the matrix; those of rows so long
+// that they have more than maxItems elements are left out.
 func (b *builder) sampleRanges() (ranges [][2]int) {
 	target := min(max(b.m.NNZ()/sampleShare, sampleLeast), sampleMost)
 	parts := sampleParts
@@ -155,7 +157,7 @@ func (b *builder) sampleRanges() (ranges [][2]int) {
 		for hi < b.m.Rows && int(b.m.RowPtr[hi]-b.m.RowPtr[lo]) < target/parts {
 			hi = min(hi+sampleRows, b.m.Rows)
 		}
-		if lo < hi {
+		if lo < hi && b.m.RowPtr[hi]-b.m.RowPtr[lo] <= maxItems {
 			ranges = append(ranges, [2]int{lo, hi})
 		}
 		next = hi
@@ -173,6 +175,9 @@ func (b *builder) sample() sample {
 	}
 	b.pool.RunRanges(numbers, func(k, _, _ int) { parts[k] = b.sampleRange(ranges[k][0], ranges[k][1]) })
 	total := sample{kinds: b.kinds()}
+	if b.mirrored {
+		total.parts = b.cutParts(b.panels, 1)
+	}
 	for _, p := range parts {
 		total.nnz += p.nnz
 		total.lines += p.lines
@@ -194,66 +199,76 @@ func (b *builder) sampleRange(lo, hi int) sample {
 		nnz: nnz, kinds: b.kinds(),
 		csr: cost{12*nnz + 24*rows, csrRowCycles*rows + csrCycles*nnz},
 	}
-	p.lines, p.segments = t.spread()
+	p.lines, p.segments = t.spread(b.m.Cols)
 	for k := range p.kinds {
 		kind := &p.kinds[k]
 		s.slotPlan, s.items, s.tinyHere = kind.slotPlan, t, s.ints.tiny
-		if kind.block > 1 {
-			s.bloc.blocks(t, kind.block)
-			s.items = &s.bloc
-			if places := float64(len(s.bloc.m)); float64(len(t.m)) < leastFill*places {
+		if b := kind.block; b > 1 {
+			if places := b * b * t.countBlocks(b); float64(len(t.m)) < leastFill*float64(places) {
 				kind.cost = cost{math.Inf(1), math.Inf(1)}
 				continue
 			}
+			s.bloc.blocks(t, b)
+			s.items = &s.bloc
 		}
 		if kind.symmetric {
 			s.buildLower()
-			kind.cost = symmetricCost(&s.SlotPanel, hi-lo)
+			kind.cost = s.lowerCost(hi - lo)
 			continue
 		}
 		s.build()
-		kind.cost = panelCost(&s.SlotPanel, hi-lo)
+		kind.cost = s.panelCost(hi - lo)
 	}
 	return p
 }
 
 // spread counts the cache lines of x that the elements touch, and the segments of
 // columns of each row.
-func (t *items) spread() (lines, segments float64) {
-	seen := make(map[int32]struct{}, len(t.col))
+func (t *items) spread(cols int) (lines, segments float64) {
+	seen := make([]bool, (cols+7)/8)
 	for i := range t.rows {
 		last := int32(-1)
 		for _, j := range t.col[t.first[i]:t.first[i+1]] {
-			seen[j/8] = struct{}{}
+			if line := j / 8; !seen[line] {
+				seen[line] = true
+				lines++
+			}
 			if j/reach != last {
 				last = j / reach
 				segments++
 			}
 		}
 	}
-	return float64(len(seen)), segments
+	return lines, segments
 }
 
-// choose picks the layout for a spec. It is an error if the matrix is not
-// symmetric where it must be.
-func (b *builder) choose() (choice, error) {
+// choose picks the layout for a spec. Whether a matrix is symmetric is first taken
+// from a sample and made sure of when it matters.
+func (b *builder) choose() choice {
 	c, known := b.given()
 	if known {
-		return c, nil
+		return c
 	}
-	layout := b.part.spec.Layout
-	b.mirrored = layout != Blocks && b.symmetric()
-	if layout == Symmetric && !b.mirrored {
-		return c, errors.New("adaptive: layout sym is for symmetric matrices, and this one is not, as it would be stored")
-	}
+	b.mirrored = b.part.spec.Layout != Blocks && b.maybeSymmetric()
 	sample := b.sample()
-	switch layout {
-	case Blocks:
-		return sample.blocks(), nil
-	case Symmetric:
-		return sample.lower(b), nil
+	c = sample.best(b)
+	if c.layout == Symmetric && !b.symmetric() {
+		b.mirrored = false
+		sample.kinds = slices.DeleteFunc(sample.kinds, func(k candidate) bool { return k.symmetric })
+		c = sample.best(b)
 	}
-	return sample.fastest(b), nil
+	return c
+}
+
+// best is the best plan of the layout that the spec asks for, or of all.
+func (s sample) best(b *builder) choice {
+	switch b.part.spec.Layout {
+	case Blocks:
+		return s.blocks()
+	case Symmetric:
+		return s.lower(b)
+	}
+	return s.fastest(b)
 }
 
 // given is the layout where the spec or the processor leaves no choice.
@@ -306,7 +321,7 @@ func (s sample) fastest(b *builder) choice {
 	best := choice{layout: CSR}
 	least := worthwhile * csr
 	consider := func(p slotPlan, c cost) {
-		if t := c.time(c.bytes*share + vectors); t < least {
+		if t := c.time(c.bytes*share + vectors); t < distinct*least {
 			least = t
 			best.plan, best.layout = p, p.layout()
 		}

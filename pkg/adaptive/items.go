@@ -2,7 +2,7 @@ package adaptive
 
 import (
 	"math"
-	"math/bits"
+	"slices"
 )
 
 // items is what slots are made of: the elements of a range of rows, or their
@@ -27,9 +27,6 @@ func (t *items) filled(e int32) int {
 	return int(t.count[e])
 }
 
-// bitsOf is the length of m as a two's complement number.
-func bitsOf(m int64) uint8 { return uint8(bits.Len64(uint64(m^m>>63)) + 1) }
-
 // blocks makes items of b x b blocks of the elements of rows, a multiple of b.
 func (t *items) blocks(rows *items, b int) {
 	t.block, t.rows = b, rows.rows/b
@@ -37,9 +34,90 @@ func (t *items) blocks(rows *items, b int) {
 	t.col, t.m, t.width, t.count = t.col[:0], t.m[:0], t.width[:0], t.count[:0]
 	for i := range t.rows {
 		t.first[i] = int32(len(t.col))
-		t.blockRow(rows, i)
+		if rows.dense(b*i, b) {
+			t.denseRow(rows, i)
+		} else {
+			t.blockRow(rows, i)
+		}
 	}
 	t.first[t.rows] = int32(len(t.col))
+}
+
+// dense tells whether b rows from i on are full blocks.
+func (t *items) dense(i, b int) bool {
+	lo, n := t.first[i], t.first[i+1]-t.first[i]
+	if n%int32(b) != 0 {
+		return false
+	}
+	for r := 1; r < b; r++ {
+		if t.first[i+r+1]-t.first[i+r] != n {
+			return false
+		}
+	}
+	last := int32(b - 1)
+	for k := lo; k < lo+n; k += int32(b) {
+		c := t.col[k]
+		if c%int32(b) != 0 || t.col[k+last] != c+last {
+			return false
+		}
+		for r, at := int32(1), k+n; r <= last; r, at = r+1, at+n {
+			if t.col[at] != c || t.col[at+last] != c+last {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// denseRow appends the blocks of b rows that are full of them.
+func (t *items) denseRow(rows *items, i int) {
+	b := t.block
+	lo, n := int(rows.first[b*i]), rows.length(b*i)
+	at, items := len(t.m), len(t.col)
+	t.m = slices.Grow(t.m, b*n)[:at+b*n]
+	t.col = slices.Grow(t.col, n/b)[:items+n/b]
+	t.width = slices.Grow(t.width, n/b)[:items+n/b]
+	t.count = slices.Grow(t.count, n/b)[:items+n/b]
+	for k := 0; k < n; k += b {
+		width := uint8(0)
+		for r := range b {
+			from := lo + r*n + k
+			copy(t.m[at:at+b], rows.m[from:from+b])
+			at += b
+			for _, w := range rows.width[from : from+b] {
+				width = max(width, w)
+			}
+		}
+		t.col[items], t.width[items], t.count[items] = rows.col[lo+k], width, uint8(b*b)
+		items++
+	}
+}
+
+// countBlocks is the number of items that blocks would make.
+func (t *items) countBlocks(b int) (n int) {
+	for i := range t.rows / b {
+		var at [maxBlock]int32
+		copy(at[:], t.first[b*i:b*i+b])
+		for {
+			least := int32(math.MaxInt32)
+			for r, k := range at[:b] {
+				if k < t.first[b*i+r+1] {
+					least = min(least, t.col[k])
+				}
+			}
+			if least == math.MaxInt32 {
+				break
+			}
+			n++
+			next := least - least%int32(b) + int32(b)
+			for r := range b {
+				for at[r] < t.first[b*i+r+1] && t.col[at[r]] < next {
+					at[r]++
+				}
+			}
+		}
+	}
+	return n
 }
 
 // blockRow merges the elements of b rows.

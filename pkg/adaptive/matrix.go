@@ -142,10 +142,6 @@ type product struct {
 	w, b     []float64 // for the inner product and for the residual, or nil
 }
 
-// chunk is the number of values decoded at a time: they stay in the first-level
-// cache.
-const chunk = 512
-
 // Do computes the rows of one panel.
 func (p *product) Do(panel int) {
 	a, lo, hi := p.a, p.a.panel[panel], p.a.panel[panel+1]
@@ -173,35 +169,26 @@ func (p *product) Do(panel int) {
 
 // addBuckets adds the products with all buckets.
 func (p *product) addBuckets(lo, hi int) {
-	var buffer [chunk]float64
 	if p.a.byTheta {
-		p.add(lo, hi, true, &buffer)
+		p.add(lo, hi, true)
 		theta := p.a.tol.theta
 		for i := lo; i < hi; i++ {
 			p.dst[i] *= theta[min(i, len(theta)-1)]
 		}
 	}
-	p.add(lo, hi, false, &buffer)
+	p.add(lo, hi, false)
 }
 
 // add adds the buckets that are, or are not, stored by theta.
-func (p *product) add(lo, hi int, byTheta bool, buffer *[chunk]float64) {
+func (p *product) add(lo, hi int, byTheta bool) {
 	for k := range p.a.buckets {
 		b := &p.a.buckets[k]
-		if b.byTheta != byTheta {
-			continue
-		}
-		w := b.codec.Bytes
-		single := p.a.float32 && b.codec.Kind == formats.Head32
-		row := lo
-		for start, end := int(b.rowPtr[lo]), int(b.rowPtr[hi]); start < end; start += chunk {
-			values := buffer[:min(chunk, end-start)]
-			b.codec.Decode(values, b.val[start*w:])
-			if single {
-				row = kernels.AddRows32(p.dst, row, b.rowPtr, b.col, values, start, p.src)
-			} else {
-				row = kernels.AddRows(p.dst, row, b.rowPtr, b.col, values, start, p.src)
-			}
+		switch {
+		case b.byTheta != byTheta:
+		case p.a.float32 && b.codec.Kind == formats.Head32:
+			kernels.AddRows32(p.dst, lo, hi, b.rowPtr, b.col, b.codec.Words(), b.val, p.src)
+		default:
+			kernels.AddRows(p.dst, lo, hi, b.rowPtr, b.col, b.codec.Words(), b.val, p.src)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
@@ -12,9 +13,10 @@ import (
 type integers struct {
 	items
 	lo, hi   int
-	cols     int    // of the matrix
-	tiny     []tiny // in the order of rows
-	nonzeros int    // of the rows, dropped ones included
+	cols     int     // of the matrix
+	ownCol   []int32 // col, unless it is a part of the matrix
+	tiny     []tiny  // in the order of rows
+	nonzeros int     // of the rows, dropped ones included
 }
 
 // tiny is an element that must be kept although it rounds to zero: the diagonal,
@@ -39,64 +41,87 @@ func grow[T any](s []T, n int) []T {
 func (q *integers) quantize(b *builder, lo, hi int) {
 	q.lo, q.hi, q.cols = lo, hi, b.m.Cols
 	q.block, q.rows = 1, hi-lo
-	q.nonzeros, q.tiny = 0, q.tiny[:0]
-	nnz := int(b.m.RowPtr[hi] - b.m.RowPtr[lo])
-	q.first = grow(q.first, hi-lo+1)
-	q.col, q.m, q.width = grow(q.col, nnz), grow(q.m, nnz), grow(q.width, nnz)
-	n := 0
-	for i := lo; i < hi; i++ {
-		q.first[i-lo] = int32(n)
-		n = q.row(b, i, n)
+	q.tiny = q.tiny[:0]
+	start := b.m.RowPtr[lo]
+	col, val := b.m.Col[start:b.m.RowPtr[hi]], b.m.Val[start:b.m.RowPtr[hi]]
+	q.nonzeros = len(val)
+	q.m, q.width = grow(q.m, len(val)), grow(q.width, len(val))
+	zeros := 0
+	if len(b.part.tol.exp) == 1 {
+		zeros = q.scaled(b, val, 0, lo)
+	} else {
+		for i := lo; i < hi; i++ {
+			zeros += q.scaled(b, val[b.m.RowPtr[i]-start:b.m.RowPtr[i+1]-start], int(b.m.RowPtr[i]-start), i)
+		}
 	}
-	q.first[hi-lo] = int32(n)
-	q.col, q.m, q.width = q.col[:n], q.m[:n], q.width[:n]
+	q.first = grow(q.first, hi-lo+1)
+	for i := range q.first {
+		q.first[i] = int32(b.m.RowPtr[lo+i] - start)
+	}
+	if q.col = col; zeros > 0 {
+		q.dropZeros(b, val)
+	}
 }
 
-// row appends row i to the n elements before it and returns their number.
-func (q *integers) row(b *builder, i, n int) int {
-	cols, vals := b.m.Row(i)
+// scaled quantizes values of row i, or of the rows from there on if all have the
+// same quantum, to the places from `at` on.
+func (q *integers) scaled(b *builder, val []float64, at, i int) (zeros int) {
+	m, width := q.m[at:at+len(val)], q.width[at:at+len(val)]
 	up := b.part.perQExp - b.part.tol.exponent(i) // m = v 2^up
-	scale, normal := 0.0, up >= minNormal && up <= maxNormal
-	if normal {
-		scale = math.Float64frombits(uint64(up+maxNormal) << 52)
+	if up >= minNormal && up <= maxNormal {
+		return kernels.Quantize(m, width, val, math.Float64frombits(uint64(up+maxNormal)<<52))
 	}
-	start, diagonal := n, false
-	col, ms, width := q.col[n:], q.m[n:], q.width[n:]
-	col, ms, width = col[:len(vals)], ms[:len(vals)], width[:len(vals)]
-	k, zeros := 0, 0
-	for at, v := range vals {
-		w := v * scale
-		if !normal {
-			w = csr.Ldexp(v, up)
-		}
-		m := int64(math.RoundToEven(w))
-		if m == 0 {
+	for k, v := range val {
+		m[k] = int64(math.RoundToEven(csr.Ldexp(v, up)))
+		width[k] = kernels.BitsOf(m[k])
+		if m[k] == 0 {
 			zeros++
-			switch {
-			case v == 0:
-				q.nonzeros--
-				continue
-			case int(cols[at]) == i:
-				diagonal = true
-				q.keep(b, i, i, v)
-				continue
-			case !b.part.spec.NoDrop:
-				continue
-			}
-			m = 1
-			if v < 0 {
-				m = -1
-			}
 		}
-		col[k], ms[k] = cols[at], m
-		width[k] = bitsOf(m)
-		k++
 	}
-	q.nonzeros += len(vals)
-	if zeros == len(vals) {
-		return q.keepLargest(b, i, start, k, diagonal)
+	return zeros
+}
+
+// dropZeros takes out the elements that round to zero, given the values, but
+// keeps those that must be kept.
+func (q *integers) dropZeros(b *builder, val []float64) {
+	col := q.col
+	q.col = grow(q.ownCol, len(col))
+	q.ownCol = q.col
+	n := int32(0)
+	for i := range q.rows {
+		lo, hi := q.first[i], q.first[i+1]
+		q.first[i] = n
+		zeros, diagonal := 0, false
+		for k := lo; k < hi; k++ {
+			m, j := q.m[k], col[k]
+			if m == 0 {
+				v := val[k]
+				zeros++
+				switch {
+				case v == 0:
+					q.nonzeros--
+					continue
+				case int(j) == q.lo+i:
+					diagonal = true
+					q.keep(b, q.lo+i, int(j), v)
+					continue
+				case !b.part.spec.NoDrop:
+					continue
+				}
+				m = 1
+				if v < 0 {
+					m = -1
+				}
+			}
+			q.col[n], q.m[n], q.width[n] = j, m, kernels.BitsOf(m)
+			n++
+		}
+		if zeros == int(hi-lo) {
+			n = q.keepLargest(b, q.lo+i, q.first[i], n, diagonal)
+		}
 	}
-	return start + k
+	q.first[q.rows] = n
+	q.col, q.m, q.width = q.col[:n], q.m[:n], q.width[:n]
 }
 
 // keep makes the element (i, j) a tiny one.
@@ -108,9 +133,9 @@ func (q *integers) keep(b *builder, i, j int, v float64) {
 	q.tiny = append(q.tiny, tiny{int32(i - q.lo), int32(j), float32(value)})
 }
 
-// keepLargest keeps the largest element of a row of which all round to zero; n of
-// them, from start on, are in the list nevertheless.
-func (q *integers) keepLargest(b *builder, i, start, n int, diagonal bool) int {
+// keepLargest keeps the largest element of a row of which all round to zero;
+// those from start to end-1 are in the list nevertheless. It returns the new end.
+func (q *integers) keepLargest(b *builder, i int, start, end int32, diagonal bool) int32 {
 	cols, vals := b.m.Row(i)
 	largest := 0
 	for k, v := range vals {
@@ -119,11 +144,11 @@ func (q *integers) keepLargest(b *builder, i, start, n int, diagonal bool) int {
 		}
 	}
 	if len(vals) == 0 || vals[largest] == 0 || int(cols[largest]) == i && diagonal {
-		return start + n
+		return end
 	}
 	q.keep(b, i, int(cols[largest]), vals[largest])
 	to := start
-	for k := start; k < start+n; k++ {
+	for k := start; k < end; k++ {
 		if q.col[k] != cols[largest] {
 			q.col[to], q.m[to], q.width[to] = q.col[k], q.m[k], q.width[k]
 			to++

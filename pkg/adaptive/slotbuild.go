@@ -33,18 +33,23 @@ type slotBuilder struct {
 	bloc     items // the integers as blocks, or those of a tile
 	*items         // what slots are made of: ints or bloc
 	tinyHere []tiny
-	rest     [lanes][]int32    // items of a chunk that are not in slots yet
+	places   []int32           // of rows of each length, and the next place
+	run      [lanes][]int32    // items of the rows of a chunk
+	rest     [lanes][]int32    // of these, those that are not in slots yet
 	sort     [lanes][]int32    // those of a group, wide ones first
+	streams  [maxBlock][]byte  // values of each row of blocks, or of even and odd slots
+	index    [lanes]int64      // of the integers of a slot
 	chunk    kernels.SlotGroup // the last group, until the chunk ends
 }
 
 // slotted builds the matrix in slots.
-func (b *builder) slotted(c choice) *Matrix {
-	b.panels = chunkPanels(b.m, c.plan.block)
-	if c.plan.tiles {
-		b.panels = tileUnits(b.m)
+func (b *builder) slotted(c choice) (*Matrix, error) {
+	panels, err := slotPanels(b.m, c.plan)
+	if err != nil {
+		return nil, err
 	}
-	s := &slotMatrix{plan: c.plan, panels: make([][]slotPanel, len(b.panels)-1), perQExp: b.part.perQExp}
+	b.panels = panels
+	s := &slotMatrix{plan: c.plan, panels: make([]slotUnit, len(b.panels)-1), perQExp: b.part.perQExp}
 	s.units, s.normal = newUnits(b.part.tol, -b.part.perQExp)
 	var mu sync.Mutex
 	scratch := sync.Pool{New: func() any { return new(slotBuilder) }}
@@ -53,9 +58,9 @@ func (b *builder) slotted(c choice) *Matrix {
 		defer scratch.Put(p)
 		p.slotPlan = c.plan
 		if c.plan.tiles {
-			s.panels[unit] = p.tiles(b, lo, hi)
+			s.panels[unit] = p.tiles(b, lo, hi, b.old.unit(unit))
 		} else {
-			s.panels[unit] = []slotPanel{{p.panel(b, lo, hi), lo, hi}}
+			s.panels[unit] = []slotPanel{{p.panel(b, lo, hi, b.old.unit(unit).panel(0)), lo, hi}}
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -67,11 +72,11 @@ func (b *builder) slotted(c choice) *Matrix {
 	a := newMatrix(b, c)
 	a.slots = s
 	a.stats = slotStats(b, s)
-	return a
+	return a, nil
 }
 
-// panel makes the slots of rows lo to hi-1.
-func (s *slotBuilder) panel(b *builder, lo, hi int) kernels.SlotPanel {
+// panel makes the slots of rows lo to hi-1, in the memory of old if that suffices.
+func (s *slotBuilder) panel(b *builder, lo, hi int, old kernels.SlotPanel) kernels.SlotPanel {
 	s.ints.quantize(b, lo, hi)
 	s.items, s.tinyHere = &s.ints.items, s.ints.tiny
 	if s.slotPlan.block > 1 {
@@ -84,20 +89,36 @@ func (s *slotBuilder) panel(b *builder, lo, hi int) kernels.SlotPanel {
 		s.build()
 	}
 	s.nonzeros = s.ints.nonzeros
-	return s.clone()
+	return s.clone(old)
 }
 
-// clone returns the panel in memory of just its size.
-func (s *slotBuilder) clone() kernels.SlotPanel {
-	p := s.SlotPanel
-	p.Groups, p.Widths, p.Index = slices.Clone(p.Groups), slices.Clone(p.Widths), slices.Clone(p.Index)
-	p.Offsets, p.Values, p.Order = slices.Clone(p.Offsets), slices.Clone(p.Values), slices.Clone(p.Order)
-	return p
+// clone returns the panel in memory of just its size, or that of an old one.
+func (s *slotBuilder) clone(old kernels.SlotPanel) kernels.SlotPanel {
+	return kernels.SlotPanel{
+		Block: s.Block, Odd: s.Odd, Groups: refill(old.Groups, s.Groups), Widths: refill(old.Widths, s.Widths),
+		Index: refill(old.Index, s.Index), Offsets: refill(old.Offsets, s.Offsets),
+		Values: s.values(old.Values), Order: refill(old.Order, s.Order),
+	}
+}
+
+// refill copies src to the memory of old, if that is large enough and no more than
+// twice as large; nil stays nil.
+func refill[T any](old, src []T) []T {
+	switch {
+	case src == nil:
+		return nil
+	case cap(old) < len(src) || cap(old) > 2*len(src):
+		return slices.Clone(src)
+	}
+	return append(old[:0], src...)
 }
 
 // build makes the slots of the items.
 func (s *slotBuilder) build() {
-	s.Groups, s.Widths, s.Index, s.Offsets, s.Values = s.Groups[:0], s.Widths[:0], s.Index[:0], s.Offsets[:0], s.Values[:0]
+	s.Groups, s.Widths, s.Index, s.Offsets = s.Groups[:0], s.Widths[:0], s.Index[:0], s.Offsets[:0]
+	for r := range s.streams {
+		s.streams[r] = s.streams[r][:0]
+	}
 	s.Block = s.items.block
 	s.tally = tally{}
 	s.order()
@@ -111,7 +132,9 @@ func (s *slotBuilder) build() {
 		s.eightRows(at, n)
 		at += n
 	}
-	s.Values = append(s.Values, make([]byte, kernels.SlotPadding)...)
+	if s.Odd = 0; s.items.block == 1 {
+		s.Odd = len(s.streams[0])
+	}
 }
 
 // row is the row at a place in the order.
@@ -157,17 +180,15 @@ func (s *slotBuilder) uneven(at, n int) bool {
 
 // oneRow makes a chunk of row i alone: element k is in lane k mod 8.
 func (s *slotBuilder) oneRow(i int) {
+	lo, n := s.first[i], s.length(i)
 	for l := range s.rest {
-		s.rest[l] = s.rest[l][:0]
-	}
-	lo := s.first[i]
-	for k := range int32(s.length(i)) {
-		s.rest[k%lanes] = append(s.rest[k%lanes], lo+k)
+		run := grow(s.run[l], (n-l+lanes-1)/lanes)
+		for k := range run {
+			run[k] = lo + int32(l+k*lanes)
+		}
+		s.run[l], s.rest[l] = run, run
 	}
 	s.begin()
-	if s.slotPlan.symmetric {
-		s.own(kernels.OneRow, []int{i})
-	}
 	s.columns(kernels.OneRow)
 	s.floats(kernels.OneRow, []int{i})
 	s.end(kernels.OneRow)
@@ -177,21 +198,23 @@ func (s *slotBuilder) oneRow(i int) {
 func (s *slotBuilder) eightRows(at, n int) {
 	var rows [lanes]int
 	for l := range s.rest {
-		s.rest[l] = s.rest[l][:0]
+		s.rest[l] = nil
 		if l >= n {
 			continue
 		}
 		rows[l] = s.row(at + l)
-		for k := s.first[rows[l]]; k < s.first[rows[l]+1]; k++ {
-			s.rest[l] = append(s.rest[l], k)
+		run := grow(s.run[l], s.length(rows[l]))
+		for k := range run {
+			run[k] = s.first[rows[l]] + int32(k)
 		}
+		s.run[l], s.rest[l] = run, run
 	}
 	s.begin()
 	if s.slotPlan.diagonals && s.Order == nil && n == lanes {
 		s.diagonals(rows[0])
 	}
 	if s.slotPlan.symmetric {
-		s.own(0, rows[:n])
+		s.own(rows[:n])
 	}
 	s.columns(0)
 	s.floats(0, rows[:n])
@@ -271,49 +294,64 @@ func (s *slotBuilder) gather(k int, base int32) {
 		}
 	}
 	s.Index = append(s.Index, index[:]...)
-	s.bytes[width] += 2 * lanes
-	s.slot(&which, width, n)
+	s.bytes[s.roundWidth(width)] += 2 * lanes
+	s.slot(k, &which, width, n)
 }
 
-// slot appends the values of a slot of the given items (-1: none) with n elements.
-func (s *slotBuilder) slot(which *[lanes]int32, width uint8, n int) {
+// roundWidth rounds short widths up to whole bytes, where that saves more time than
+// it costs.
+func (s *slotBuilder) roundWidth(w uint8) uint8 {
+	if w <= byteWidths {
+		return (w + 7) / 8 * 8
+	}
+	return w
+}
+
+const byteWidths = 24
+
+// slot appends the values of slot k of its group, of the given items (-1: none) with
+// n elements.
+func (s *slotBuilder) slot(k int, which *[lanes]int32, width uint8, n int) {
+	width = s.roundWidth(width)
 	size := s.items.block * s.items.block
 	s.bytes[width] += int64(1 + size*int(width))
 	s.tally.elements[width] += n
 	s.Widths = append(s.Widths, width)
-	for c := range size {
-		var ms [lanes]int64
+	b := s.items.block
+	bytes := b * int(width)
+	for r := range b {
 		for l, e := range which {
-			if e >= 0 {
-				ms[l] = s.m[int(e)*size+c]
+			s.index[l] = int64(e)*int64(size) + int64(r*b)
+			if e < 0 {
+				s.index[l] = -1
 			}
 		}
-		s.Values = appendSlot(s.Values, &ms, int(width))
+		stream := r
+		if b == 1 {
+			stream = k & 1
+		}
+		values := slices.Grow(s.streams[stream], bytes+kernels.SlotPadding)
+		at := len(values)
+		kernels.PackSlot(values[at:at+bytes+kernels.SlotPadding], s.m, &s.index, b, int(width))
+		s.streams[stream] = values[:at+bytes]
 	}
 }
 
-// appendSlot appends eight integers of so many bits.
-func appendSlot(values []byte, ms *[lanes]int64, width int) []byte {
-	at := len(values)
-	values = slices.Grow(values, width+8)[:at+width+8]
-	to := values[at:]
-	mask := uint64(1)<<width - 1
-	var word uint64
-	free := 64
-	for _, m := range ms {
-		v := uint64(m) & mask
-		word |= v << (64 - free)
-		if free > width {
-			free -= width
-			continue
-		}
-		binary.LittleEndian.PutUint64(to, word)
-		to = to[8:]
-		word = v >> free // free bits of v are written; a shift by 64 gives 0
-		free += 64 - width
+// values returns the streams one after the other, in the memory of old if it is
+// large enough and no more than twice as large.
+func (s *slotBuilder) values(old []byte) []byte {
+	n := kernels.SlotPadding
+	for _, v := range s.streams {
+		n += len(v)
 	}
-	binary.LittleEndian.PutUint64(to, word)
-	return values[:at+width]
+	if cap(old) < n || cap(old) > 2*n {
+		old = make([]byte, 0, n)
+	}
+	old = old[:0]
+	for _, v := range s.streams {
+		old = append(old, v...)
+	}
+	return append(old, make([]byte, kernels.SlotPadding)...)
 }
 
 // widestFirst returns the elements in the order of falling widths, in dst.
@@ -352,6 +390,9 @@ func (s *slotBuilder) widestFirst(dst, run []int32) []int32 {
 // have; the rest stays.
 func (s *slotBuilder) diagonals(i int) {
 	row := s.ints.lo + i
+	if s.sameDiagonals(row) {
+		return
+	}
 	first := len(s.Offsets)
 	var at, kept [lanes]int
 	for {
@@ -374,7 +415,8 @@ func (s *slotBuilder) diagonals(i int) {
 			}
 		}
 		inside := row+offset >= 0 && row+offset+lanes <= s.ints.cols
-		if n < fullDiagonal || !inside {
+		full := len(s.Offsets)-first == math.MaxUint16 // what a group counts
+		if n < fullDiagonal || !inside || full {
 			for l, o := range next {
 				if o == offset {
 					s.rest[l][kept[l]] = s.rest[l][at[l]]
@@ -396,11 +438,55 @@ func (s *slotBuilder) diagonals(i int) {
 			}
 		}
 		s.Offsets = append(s.Offsets, int32(offset))
-		s.slot(&which, width, n)
+		s.slot(len(s.Offsets)-1-first, &which, width, n)
 	}
 	for l := range s.rest {
 		s.rest[l] = s.rest[l][:kept[l]]
 	}
+	s.endDiagonals(first)
+}
+
+// sameDiagonals makes slots of the eight rows from `row` on if all have the same
+// diagonals, and reports whether it did.
+func (s *slotBuilder) sameDiagonals(row int) bool {
+	n := len(s.rest[0])
+	if n == 0 || n > math.MaxUint16 || s.col[s.rest[0][n-1]] > int32(s.ints.cols-lanes) {
+		return false
+	}
+	for l := 1; l < lanes; l++ {
+		if len(s.rest[l]) != n {
+			return false
+		}
+	}
+	run := s.col[s.rest[0][0]:][:n]
+	for l := 1; l < lanes; l++ {
+		other := s.col[s.rest[l][0]:][:n]
+		for k, j := range run {
+			if other[k] != j+int32(l) {
+				return false
+			}
+		}
+	}
+	first := len(s.Offsets)
+	for k, j := range run {
+		var which [lanes]int32
+		width := uint8(1)
+		for l := range which {
+			which[l] = s.rest[l][k]
+			width = max(width, s.width[which[l]])
+		}
+		s.Offsets = append(s.Offsets, j-int32(row))
+		s.slot(k, &which, width, lanes)
+	}
+	for l := range s.rest {
+		s.rest[l] = s.rest[l][:0]
+	}
+	s.endDiagonals(first)
+	return true
+}
+
+// endDiagonals makes a group of the slots of the diagonals from first on.
+func (s *slotBuilder) endDiagonals(first int) {
 	n := len(s.Offsets) - first
 	if n == 0 {
 		return
@@ -433,8 +519,10 @@ func (s *slotBuilder) floats(flags uint16, rows []int) {
 			return
 		}
 		var index [lanes]uint16
-		at := len(s.Values)
-		s.Values = append(s.Values, make([]byte, 4*lanes*b*b)...)
+		at := len(s.streams[0])
+		for r := range b {
+			s.streams[r] = append(s.streams[r], make([]byte, 4*lanes*b)...)
+		}
 		for l, e := range left {
 			if len(e) == 0 {
 				continue
@@ -442,7 +530,7 @@ func (s *slotBuilder) floats(flags uint16, rows []int) {
 			i, j := int(e[0].row)%b, e[0].col%int32(b)
 			if column := e[0].col - j - base; column < reach {
 				index[l] = uint16(column)
-				binary.LittleEndian.PutUint32(s.Values[at+4*(lanes*(i*b+int(j))+l):], math.Float32bits(e[0].value))
+				binary.LittleEndian.PutUint32(s.streams[i][at+4*(lanes*int(j)+l):], math.Float32bits(e[0].value))
 				left[l] = e[1:]
 				s.tally.tiny++
 			}

@@ -9,12 +9,36 @@ import (
 // slotMatrix is a matrix in slots.
 type slotMatrix struct {
 	plan    slotPlan
-	panels  [][]slotPanel // of each range of rows
+	panels  []slotUnit    // of each range of rows
 	units   kernels.Units // of the rows; with factor 1 if they are not normal numbers
 	normal  bool
 	perQExp int             // the quantum of a row is its unit 2^-perQExp
 	mirror  *symmetricParts // of a symmetric matrix, or nil
 	tally
+}
+
+// slotUnit is a range of rows: one panel, or several of tiles.
+type slotUnit []slotPanel
+
+// slotPanel is a panel with its rows.
+type slotPanel struct {
+	kernels.SlotPanel
+	lo, hi int
+}
+
+// unit and panel return what there is, or nothing.
+func (s *slotMatrix) unit(k int) slotUnit {
+	if s == nil || k >= len(s.panels) {
+		return nil
+	}
+	return s.panels[k]
+}
+
+func (u slotUnit) panel(k int) kernels.SlotPanel {
+	if k >= len(u) {
+		return kernels.SlotPanel{}
+	}
+	return u[k].SlotPanel
 }
 
 // slotPlan says what slots a matrix gets.

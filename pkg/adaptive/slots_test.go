@@ -3,6 +3,7 @@ package adaptive
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -26,17 +27,30 @@ func pattern(t testing.TB, rows, cols int, length func(i int) int) *csr.Matrix {
 	return b.Build()
 }
 
-// plans are the kinds of slots that a matrix can be stored in for a spec.
-func plans(t *testing.T, m *csr.Matrix, s Spec) []slotPlan {
+// plans are the kinds of slots that a matrix can be stored in.
+func plans(m *csr.Matrix) []slotPlan {
+	list := []slotPlan{{block: 1}, {block: 1, diagonals: true}, {block: 1, tiles: true}}
+	for b := 2; b <= maxBlock; b++ {
+		if m.Rows%b == 0 && m.Cols%b == 0 {
+			list = append(list, slotPlan{block: b})
+		}
+	}
+	return list
+}
+
+// lowerPlans are those of the lower triangle, if it says all for this spec.
+func lowerPlans(t *testing.T, m *csr.Matrix, s Spec) (list []slotPlan) {
 	t.Helper()
 	b, err := newBuilder(m, s, newPool(t, 2))
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.mirrored = b.symmetric()
-	list := []slotPlan{{block: 1, tiles: true}}
-	for _, k := range b.kinds() {
-		list = append(list, k.slotPlan)
+	if b.maybeSymmetric() && b.symmetric() {
+		for _, p := range plans(m) {
+			if p.block > 1 {
+				list = append(list, slotPlan{block: p.block, symmetric: true})
+			}
+		}
 	}
 	return list
 }
@@ -48,7 +62,11 @@ func planned(t *testing.T, m *csr.Matrix, s Spec, p slotPlan) *Matrix {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b.slotted(choice{p.layout(), p, "a test"})
+	a, err := b.slotted(choice{p.layout(), p, "a test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
 }
 
 // allLayouts stores m in buckets and in slots of every kind, and demands the same
@@ -61,7 +79,7 @@ func allLayouts(t *testing.T, m *csr.Matrix, s Spec) {
 	y, z := make([]float64, m.Rows), make([]float64, m.Rows)
 	buckets.Apply(z, x)
 	sums := m.RowSums(nil)
-	for _, p := range plans(t, m, s) {
+	for _, p := range append(plans(m), lowerPlans(t, m, s)...) {
 		a := planned(t, m, s, p)
 		a.Apply(y, x)
 		for i := range y {
@@ -123,6 +141,47 @@ func TestSlotsPaddingIsBounded(t *testing.T) {
 	if a.Bytes() > m.Bytes() {
 		t.Errorf("%d bytes where FP64 CSR takes %d", a.Bytes(), m.Bytes())
 	}
+}
+
+// A matrix stored in the memory of another is as if stored anew.
+func TestRebuild(t *testing.T) {
+	m := pattern(t, 3000, 3000, func(i int) int { return 5 + i%4 })
+	other := pattern(t, 9000, 3000, func(i int) int { return i % 12 })
+	spec := Spec{Set: set(t, "AFX"), Epsilon: 0x1p-24, Layout: Slots}
+	x := random(3, 3000)
+	var old *Matrix
+	for _, eps := range []float64{0x1p-53, 0x1p-24, 0x1p-37} {
+		for _, m := range []*csr.Matrix{m, other, m} {
+			for _, layout := range []Layout{Slots, Tiles, Bucketed, CSR, Diagonals} {
+				spec.Epsilon, spec.Layout = eps, layout
+				a, err := Rebuild(old, m, spec, newPool(t, 2))
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, want := make([]float64, m.Rows), make([]float64, m.Rows)
+				a.Apply(got, x)
+				build(t, m, spec).Apply(want, x)
+				if !slices.Equal(got, want) {
+					t.Fatalf("%s: other products after a rebuild", spec.name())
+				}
+				old = a
+			}
+		}
+	}
+}
+
+// Full rows, which have more diagonals in common than one group of slots counts.
+func TestManyDiagonals(t *testing.T) {
+	const cols = 70000
+	m := &csr.Matrix{Rows: lanes, Cols: cols, RowPtr: make([]int64, lanes+1), Val: random(6, lanes*cols)}
+	for k := range m.Val {
+		m.Col = append(m.Col, int32(k%cols))
+		m.RowPtr[k/cols+1]++
+	}
+	for i := range lanes {
+		m.RowPtr[i+1] += m.RowPtr[i]
+	}
+	allLayouts(t, m, Spec{Set: set(t, "AFX"), Epsilon: 0x1p-24})
 }
 
 // Patterns from a fuzzer: products in slots and in buckets agree.

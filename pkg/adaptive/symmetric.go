@@ -17,13 +17,13 @@ import (
 // added in the order of the parts.
 const (
 	mostParts = 16
-	leastPart = 1 << 16 // elements of the lower triangle
+	leastPart = 1 << 17 // elements of the matrix
 )
 
 // symmetricParts are the parts of a symmetric matrix.
 type symmetricParts struct {
 	block  int
-	panels [][]slotPanel
+	panels []slotUnit
 	parts  []symmetricPart
 	src    []float64 // of the product that runs
 }
@@ -38,40 +38,32 @@ type symmetricPart struct {
 
 // cutParts cuts the panels with these bounds into parts, without their sums.
 func (b *builder) cutParts(bounds []int, block int) []symmetricPart {
-	panels := len(bounds) - 1
-	lowest, below := make([]int, panels), make([]int, panels)
+	lowest := make([]int, len(bounds)-1) // columns
 	b.pool.RunRanges(bounds, func(panel, lo, hi int) {
 		low := lo
 		for i := lo; i < hi; i++ {
-			cols, _ := b.m.Row(i)
-			n, _ := slices.BinarySearch(cols, int32(i))
-			if n > 0 {
-				low = min(low, int(cols[0]))
+			if k := b.m.RowPtr[i]; k < b.m.RowPtr[i+1] {
+				low = min(low, int(b.m.Col[k]))
 			}
-			below[panel] += n
 		}
 		lowest[panel] = low
 	})
-	total, done := 0, 0
-	for _, n := range below {
-		total += n
-	}
+	total := b.m.NNZ()
 	count := max(1, min(mostParts, total/leastPart))
 	var parts []symmetricPart
-	for k := range panels {
-		if len(parts) == 0 || done*count >= total*len(parts) && total > 0 {
+	for k, low := range lowest {
+		if len(parts) == 0 || int(b.m.RowPtr[bounds[k]])*count >= total*len(parts) && total > 0 {
 			parts = append(parts, symmetricPart{first: k, from: bounds[k] / block, own: bounds[k] / block})
 		}
 		p := &parts[len(parts)-1]
 		p.last, p.to = k+1, bounds[k+1]/block
-		p.from = min(p.from, lowest[k]/block)
-		done += below[k]
+		p.from = min(p.from, low/block)
 	}
 	return parts
 }
 
 // newSymmetricParts makes the parts of panels in slots.
-func (b *builder) newSymmetricParts(panels [][]slotPanel, block int) *symmetricParts {
+func (b *builder) newSymmetricParts(panels []slotUnit, block int) *symmetricParts {
 	s := &symmetricParts{block: block, panels: panels, parts: b.cutParts(b.panels, block)}
 	for k := range s.parts {
 		p := &s.parts[k]
@@ -121,13 +113,27 @@ func (s *symmetricParts) rows(dst []float64, lo int, unit float64) {
 	}
 }
 
-// symmetric reports whether the matrix is symmetric as it is stored: a_ij and a_ji
-// are the same multiple of the same quantum.
-func (b *builder) symmetric() bool {
+// maybeSymmetric reports whether a sample of the rows speaks for a matrix that is
+// symmetric as it is stored.
+func (b *builder) maybeSymmetric() bool {
 	s := b.part.spec
 	if b.m.Rows != b.m.Cols || s.criterion() != NW || s.NoDrop {
 		return false
 	}
+	for _, r := range b.sampleRanges() {
+		if b.unpaired(r[0], min(r[1], r[0]+pairedRows)) == different {
+			return false
+		}
+	}
+	return true
+}
+
+// pairedRows is the number of rows of each range of the sample that are looked at.
+const pairedRows = 100
+
+// symmetric reports whether the matrix is symmetric as it is stored: a_ij and a_ji
+// are the same multiple of the same quantum.
+func (b *builder) symmetric() bool {
 	bounds := mergePanels(csr.Panels(b.m), mostParts)
 	unpaired := make([]int, len(bounds)-1)
 	b.pool.RunRanges(bounds, func(k, lo, hi int) { unpaired[k] = b.unpaired(lo, hi) })
@@ -199,8 +205,7 @@ func (b *builder) multiple(v float64) float64 {
 	return math.RoundToEven(csr.Ldexp(v, b.part.perQExp-b.part.tol.exponent(0)))
 }
 
-// lower drops what is above the diagonal, or the blocks on it; row is the first row
-// of the matrix.
+// lower drops the blocks above the diagonal; row is the first row of the matrix.
 func (t *items) lower(row int) {
 	size := t.block * t.block
 	n := int32(0)
@@ -208,10 +213,7 @@ func (t *items) lower(row int) {
 		k := t.first[i]
 		t.first[i] = n
 		for ; k < t.first[i+1] && int(t.col[k]) <= row+i*t.block; k++ {
-			t.col[n], t.width[n] = t.col[k], t.width[k]
-			if t.block > 1 {
-				t.count[n] = t.count[k]
-			}
+			t.col[n], t.width[n], t.count[n] = t.col[k], t.width[k], t.count[k]
 			copy(t.m[int(n)*size:], t.m[int(k)*size:int(k+1)*size])
 			n++
 		}
@@ -234,15 +236,15 @@ func (s *slotBuilder) buildLower() {
 	}
 }
 
-// own makes the slot of the blocks on the diagonal, the last ones of their rows, of
-// a chunk of these rows or of one row.
-func (s *slotBuilder) own(flags uint16, rows []int) {
+// own makes the slot of the blocks on the diagonal, the last ones of their block
+// rows, of a chunk of these block rows.
+func (s *slotBuilder) own(rows []int) {
 	var which [lanes]int32
 	width, n := uint8(0), 0
 	for l, run := range s.rest {
 		which[l] = -1
 		last := len(run) - 1
-		if last < 0 || int(s.col[run[last]]) != s.ints.lo+s.items.block*rows[min(l, len(rows)-1)] {
+		if last < 0 || int(s.col[run[last]]) != s.ints.lo+s.items.block*rows[l] {
 			continue
 		}
 		e := run[last]
@@ -251,7 +253,7 @@ func (s *slotBuilder) own(flags uint16, rows []int) {
 		n += s.filled(e)
 	}
 	if width > 0 {
-		s.group(0, 1, flags|kernels.Diagonal)
-		s.slot(&which, width, n)
+		s.group(0, 1, kernels.Diagonal)
+		s.slot(0, &which, width, n)
 	}
 }

@@ -12,24 +12,32 @@ const (
 	transposeCycles = 0.8 // eight values of a block, multiplied with once more
 )
 
-// lower is the best size of blocks of the lower triangle.
+// lower is the best size of blocks of the lower triangle, or of the matrix if it
+// has no such blocks or is not symmetric.
 func (s sample) lower(b *builder) choice {
-	best := slotPlan{block: 1, symmetric: true}
+	best := choice{layout: Symmetric, reason: "asked for"}
 	least := math.Inf(1)
 	for _, k := range s.kinds {
 		if k.symmetric {
 			k.add(s.sums(b, k.block))
 			if t := k.time(math.Inf(1)); t < least {
-				best, least = k.slotPlan, t
+				best.plan, least = k.slotPlan, t
 			}
 		}
 	}
-	return choice{Symmetric, best, "asked for"}
+	switch {
+	case !b.mirrored:
+		best = s.blocks()
+		best.reason = "the matrix is not symmetric as it would be stored"
+	case math.IsInf(least, 1):
+		best = s.blocks()
+	}
+	return best
 }
 
 // sums is what the sums of a symmetric matrix cost, in proportion to the sample.
 func (s sample) sums(b *builder, block int) cost {
-	c, widest := partsCost(b.cutParts(b.panels, 1), block)
+	c, widest := partsCost(s.parts, block)
 	share := max(s.nnz, 1) / float64(max(b.m.NNZ(), 1))
 	c.bytes *= share
 	c.cycles *= share
@@ -39,17 +47,19 @@ func (s sample) sums(b *builder, block int) cost {
 	return c
 }
 
-// symmetricCost is the cost of a product with a panel of a symmetric matrix.
-func symmetricCost(p *kernels.SlotPanel, rows int) cost {
-	c := cost{bytes: float64(panelSize(p) + 16*rows), cycles: callCycles * float64(len(p.Values)) / (64 << 10)}
-	b := float64(max(p.Block, 1))
+// lowerCost is the cost of a product with the panel of a lower triangle that was
+// built last.
+func (s *slotBuilder) lowerCost(rows int) cost {
+	p := &s.SlotPanel
+	c := cost{bytes: float64(panelSize(p) + 16*rows)}
+	for _, v := range s.streams {
+		c.bytes += float64(len(v))
+	}
+	b := float64(p.Block)
 	for _, g := range p.Groups {
-		slot := gatherCycles + scatterCycles
-		switch {
-		case g.Flags&kernels.Diagonal != 0:
-			slot = b * b * valueCycles
-		case p.Block > 1:
-			slot = blockCycles + scatterCycles*math.Ceil(b/4) + b*b*(valueCycles+transposeCycles)
+		slot := b * b * valueCycles
+		if g.Flags&kernels.Diagonal == 0 {
+			slot += blockCycles + scatterCycles*math.Ceil(b/4) + b*b*transposeCycles
 		}
 		c.cycles += slot * float64(g.Slots)
 		if g.Flags&kernels.Last != 0 {

@@ -80,7 +80,7 @@ func TestSymmetricOfManyPatterns(t *testing.T) {
 
 // All products have the same bits for any number of threads, and allocate nothing.
 func TestSymmetricIsReproducible(t *testing.T) {
-	m := mirrored(t, 60000, func(int) int { return 12 }, nearby)
+	m := generated(t, "elasticity3d", generate.Params{"n": 18, "decades": 6})
 	x, w := random(1, m.Cols), random(2, m.Cols)
 	var want [2][]float64
 	var wantDot float64
@@ -115,7 +115,8 @@ func TestSymmetricIsReproducible(t *testing.T) {
 	}
 }
 
-// A matrix must be symmetric in its integers, on both sides of the diagonal.
+// A matrix must be symmetric in its integers, on both sides of the diagonal;
+// otherwise it gets another layout.
 func TestSymmetricOrNot(t *testing.T) {
 	for name, c := range map[string]struct {
 		m   *csr.Matrix
@@ -128,20 +129,35 @@ func TestSymmetricOrNot(t *testing.T) {
 		"above alone":           {entries([]float64{4, 1}, []float64{0, 4}), false},
 		"below alone, dropped":  {entries([]float64{4, 0}, []float64{0x1p-30, 4}), true},
 		"above alone, dropped":  {entries([]float64{4, 0x1p-30}, []float64{0, 4}), true},
-		"pairs that do not fit": {entries([]float64{4, 1, 0}, []float64{0, 4, 0}, []float64{1, 0, 4}), false},
-		"rectangular":           {entries([]float64{4, 1, 0}, []float64{1, 4, 0}), false},
+		"pairs that do not fit": {entries([]float64{4, 1, 0, 1}, []float64{0, 4, 0, 1}, []float64{1, 0, 4, 1}, []float64{1, 1, 1, 4}), false},
+		"rectangular":           {entries([]float64{4, 1, 0, 0}, []float64{1, 4, 0, 0}), false},
 	} {
 		s := Spec{Set: set(t, "AFX"), Epsilon: 0x1p-24, Layout: Symmetric}
-		if _, err := Build(c.m, s, newPool(t, 1)); (err == nil) != c.yes {
-			t.Errorf("%s: %v", name, err)
+		if a := build(t, c.m, s); (a.Layout() == Symmetric) != c.yes {
+			t.Errorf("%s: %s", name, a.LayoutText())
 		}
 		s.Criterion = CW
 		if _, err := Build(c.m, s, newPool(t, 1)); err == nil {
 			t.Errorf("%s: stored for CW", name)
 		}
-		s.Layout = LayoutAuto
-		if _, err := Build(c.m, s, newPool(t, 1)); err != nil {
-			t.Errorf("%s: %v", name, err)
+	}
+}
+
+// A matrix that is symmetric but for its last bits, in few rows, gets another layout
+// where they are stored.
+func TestNearlySymmetric(t *testing.T) {
+	m := generated(t, "elasticity3d", generate.Params{"n": 16, "decades": 6})
+	x := random(3, m.Cols)
+	y := make([]float64, m.Rows)
+	last := m.RowPtr[m.Rows] - 2 // below the diagonal of the last row
+	m.Val[last] *= 1 + 0x1p-40
+	for _, layout := range []Layout{LayoutAuto, Symmetric} {
+		for eps, want := range map[float64]bool{0x1p-24: true, 0x1p-53: false} {
+			a := build(t, m, Spec{Set: set(t, "AFX"), Epsilon: eps, Layout: layout})
+			a.Apply(y, x)
+			if kernels.HasFastSlots() && (a.Layout() == Symmetric) != want {
+				t.Errorf("layout %s, epsilon %g: %s", layout, eps, a.LayoutText())
+			}
 		}
 	}
 }
@@ -158,7 +174,7 @@ func TestSymmetricKeepsTinyRows(t *testing.T) {
 		[]float64{0, 0, 0, 0, 0, 5 * tiny},
 		[]float64{0, 0, 0, 0, 5 * tiny, 1},
 	)
-	for _, block := range []int{1, 2, 3, 6} {
+	for _, block := range []int{2, 3, 6} {
 		a := planned(t, m, Spec{Set: set(t, "AFX"), Epsilon: 0x1p-24}, slotPlan{block: block, symmetric: true})
 		got := decoded(a)
 		for _, e := range [][2]int{{0, 0}, {1, 1}, {1, 2}, {2, 1}, {3, 3}, {4, 5}, {5, 5}} {

@@ -1,55 +1,43 @@
 package adaptive
 
 import (
-	"cmp"
 	"slices"
 
-	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
 // Column tiles: where the columns of a row are all over x, and x is larger than
-// the second-level cache, the product of tileRows rows goes segment by segment of
-// x. A segment (half a megabyte) and the sums of the rows (the same) stay in the
-// cache; within a segment rows go by windows, short enough for the first level, in
-// the order of the lengths that they have there.
+// the second-level cache, the product of many rows, a unit, goes segment by segment
+// of x. A segment (half a megabyte) stays in the cache while a window of rows, whose
+// sums are no more, goes through it in the order of the lengths that the rows have
+// there. Units are the larger the less often x is read.
 const (
-	tileRows = 1 << 16 // at most
-	// tileElements is how many elements a window should have in a segment, about.
-	tileElements = 4096
-	leastWindow  = 4096
+	tileRows    = 1 << 17 // of a unit, at most
+	leastTile   = 1 << 12 // and at least
+	tileUnitsOf = 16      // units that a matrix has, if they are not too large or small
+	tileWindow  = 1 << 16 // rows that 16 bits number
 )
 
-// tileUnits are the ranges of rows that go segment by segment: at least 32, if
-// there are so many windows, since they are the units of parallel work.
+// tileUnits are the ranges of rows that go segment by segment, the units of
+// parallel work, none of more than maxItems elements.
 func tileUnits(m *csr.Matrix) []int {
-	rows := min(max(m.Rows/32, leastWindow)/leastWindow*leastWindow, tileRows)
+	rows := min(max(m.Rows/tileUnitsOf, leastTile), tileRows)
 	var bounds []int
 	for lo := 0; lo < m.Rows; lo += rows {
 		bounds = append(bounds, lo)
 	}
-	return append(bounds, m.Rows)
+	return bounded(m, append(bounds, m.Rows), 1)
 }
 
-// tileWindow is the number of rows of a window.
-func tileWindow(m *csr.Matrix) int {
-	segments := (m.Cols + reach - 1) / reach
-	window := leastWindow
-	for window < tileRows && m.NNZ()/segments*window/max(m.Rows, 1) < tileElements {
-		window *= 2
-	}
-	return window
-}
-
-// tiles makes the panels of the rows lo to hi-1, segment by segment.
-func (s *slotBuilder) tiles(b *builder, lo, hi int) (panels []slotPanel) {
+// tiles makes the panels of the rows lo to hi-1, segment by segment, in the memory
+// of the old ones if that suffices.
+func (s *slotBuilder) tiles(b *builder, lo, hi int, old slotUnit) (panels slotUnit) {
 	s.ints.quantize(b, lo, hi)
-	window := tileWindow(b.m)
 	next := slices.Clone(s.ints.first[:s.ints.rows]) // the first element of a row from this segment on
 	total := tally{nonzeros: s.ints.nonzeros}
 	for segment := 0; segment < b.m.Cols; segment += reach {
-		for from := 0; from < s.ints.rows; from += window {
-			to := min(from+window, s.ints.rows)
+		for from := 0; from < s.ints.rows; from += tileWindow {
+			to := min(from+tileWindow, s.ints.rows)
 			rows := s.tile(next, from, to, segment)
 			if len(rows) == 0 {
 				continue
@@ -59,7 +47,7 @@ func (s *slotBuilder) tiles(b *builder, lo, hi int) (panels []slotPanel) {
 			for k, i := range s.Order {
 				s.Order[k] = rows[i]
 			}
-			panels = append(panels, slotPanel{s.clone(), lo + from, lo + to})
+			panels = append(panels, slotPanel{s.clone(old.panel(len(panels))), lo + from, lo + to})
 			total.add(&s.tally)
 		}
 	}
@@ -76,6 +64,7 @@ func (s *slotBuilder) tile(next []int32, from, to, segment int) (rows []uint16) 
 	t.col, t.m, t.width = t.col[:0], t.m[:0], t.width[:0]
 	s.tinyHere = s.tinyHere[:0]
 	limit := int32(min(segment+reach, s.ints.cols) - 1)
+	tiny := tinyOf(s.ints.tiny, from, to)
 	for i := from; i < to; i++ {
 		k, end := next[i], s.ints.first[i+1]
 		start := k
@@ -83,15 +72,14 @@ func (s *slotBuilder) tile(next []int32, from, to, segment int) (rows []uint16) 
 			k++
 		}
 		next[i] = k
-		tiny := false
-		for _, e := range tinyOf(s.ints.tiny, i, i+1) {
-			if int(e.col) >= segment && e.col <= limit {
+		before := len(s.tinyHere)
+		for ; len(tiny) > 0 && int(tiny[0].row) == i; tiny = tiny[1:] {
+			if e := tiny[0]; int(e.col) >= segment && e.col <= limit {
 				e.row = int32(len(rows))
 				s.tinyHere = append(s.tinyHere, e)
-				tiny = true
 			}
 		}
-		if k == start && !tiny {
+		if k == start && len(s.tinyHere) == before {
 			continue
 		}
 		t.col = append(t.col, s.ints.col[start:k]...)
@@ -106,15 +94,23 @@ func (s *slotBuilder) tile(next []int32, from, to, segment int) (rows []uint16) 
 
 // longestFirst puts the rows in the order of falling lengths.
 func (s *slotBuilder) longestFirst() {
-	s.Order = make([]uint16, s.rows)
-	for i := range s.Order {
-		s.Order[i] = uint16(i)
+	longest := 0
+	for i := range s.rows {
+		longest = max(longest, s.length(i))
 	}
-	slices.SortStableFunc(s.Order, func(i, j uint16) int { return cmp.Compare(s.length(int(j)), s.length(int(i))) })
-}
-
-// slotPanel is a panel with its rows.
-type slotPanel struct {
-	kernels.SlotPanel
-	lo, hi int
+	s.places = grow(s.places, longest+1)
+	clear(s.places)
+	for i := range s.rows {
+		s.places[s.length(i)]++
+	}
+	next := int32(0)
+	for n := longest; n >= 0; n-- {
+		s.places[n], next = next, next+s.places[n]
+	}
+	s.Order = grow(s.Order, s.rows)
+	for i := range s.rows {
+		n := s.length(i)
+		s.Order[s.places[n]] = uint16(i)
+		s.places[n]++
+	}
 }

@@ -33,6 +33,34 @@ func (a magnitude) times(v float64) magnitude {
 
 // rowNorm is sum_j |a_ij w_j|; w = nil stands for ones. A NaN or Inf makes f so.
 func rowNorm(cols []int32, vals, w []float64) magnitude {
+	if w == nil {
+		if s := absSum(vals); s > leastSum && s <= math.MaxFloat64 {
+			f, e := math.Frexp(s)
+			return magnitude{f, e}
+		}
+	}
+	return extremeNorm(cols, vals, w)
+}
+
+// leastSum is large enough for subnormal numbers to be nothing beside it.
+const leastSum = 0x1p-900
+
+// absSum is sum |v_k|.
+func absSum(vals []float64) float64 {
+	var s, t float64
+	for len(vals) >= 2 {
+		s += math.Abs(vals[0])
+		t += math.Abs(vals[1])
+		vals = vals[2:]
+	}
+	if len(vals) > 0 {
+		s += math.Abs(vals[0])
+	}
+	return s + t
+}
+
+// extremeNorm is rowNorm where the sum may leave the range of float64 on its way.
+func extremeNorm(cols []int32, vals, w []float64) magnitude {
 	top := math.MinInt
 	for _, v := range vals {
 		if v != 0 {

@@ -125,6 +125,28 @@ func TestPanels(t *testing.T) {
 	}
 }
 
+// Offsets beyond 2^31, and beyond 2^32 bytes, split like others.
+func TestPanelsOfManyEntries(t *testing.T) {
+	const perPanel = (PanelBytes + 8 + 12*1000 - 1) / (8 + 12*1000) // rows of 1000 entries
+	m := &Matrix{Rows: 3_000_000, Cols: MaxDim, RowPtr: make([]int64, 3_000_001)}
+	for i := range m.RowPtr {
+		m.RowPtr[i] = 1000 * int64(i)
+	}
+	bounds := Panels(m)
+	for k, lo := range bounds[:len(bounds)-1] {
+		if want := min(lo+perPanel, m.Rows); bounds[k+1] != want {
+			t.Fatalf("panel %d is rows %d to %d, want %d", k, lo, bounds[k+1], want)
+		}
+	}
+	long := &Matrix{Rows: 2, Cols: MaxDim, RowPtr: []int64{0, MaxDim, 2 * MaxDim}}
+	if bounds := Panels(long); !slices.Equal(bounds, []int{0, 1, 2}) {
+		t.Errorf("panels of the longest rows: %v", bounds)
+	}
+	if got := Bytes(3e6, 3e9); got != 8*3_000_001+36_000_000_000 {
+		t.Errorf("%d bytes", got)
+	}
+}
+
 // At finds what is stored in rows of any length, and nothing else.
 func TestAtFindsEveryEntry(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))

@@ -21,10 +21,6 @@ type Codec struct {
 	Rounding Rounding
 }
 
-// Padding is the number of bytes that must follow the last encoded value, since
-// Decode loads eight bytes at a time.
-const Padding = 7
-
 const (
 	fractionBits = 52 // of a float64
 	bias         = 1023

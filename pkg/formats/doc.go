@@ -1,7 +1,7 @@
 // Package formats holds the number formats that matrix elements are stored in,
 // as data: a [Format] says how many bits there are of what, and about four
-// loops encode and decode all of them. A [Codec] is a format in use, with the
-// scale of its bucket.
+// loops encode and decode all of them, those that decode in internal/kernels. A
+// [Codec] is a format in use, with the scale of its bucket.
 //
 //	kind      formats                       value of the bits
 //	Head64    FP64, FP56/RP56 ... RP40      the leading bytes of a float64

@@ -18,7 +18,7 @@ import (
 //	beta  = (r·s / previous r·s) (alpha / omega)
 //	p     = r + beta (p - omega Ap)
 //
-// Two products per iteration. Memory: 5 n-vectors besides x and b (t shares
+// Two products per iteration, and one to confirm that it has converged. Memory: 5 n-vectors besides x and b (t shares
 // r's). When r becomes orthogonal to s the iteration restarts with s = r.
 type BiCGStab[V any, S linop.Scalar[S]] struct {
 	space           linop.Space[V, S]
@@ -26,8 +26,9 @@ type BiCGStab[V any, S linop.Scalar[S]] struct {
 	c               convergence[V]
 }
 
-// maxRestarts bounds the restarts from a shadow residual that became
-// orthogonal; a method that needs more makes no progress.
+// maxRestarts bounds the restarts from a shadow residual that became orthogonal, or
+// from a residual that was not the true one; a method that needs more makes no
+// progress.
 const maxRestarts = 20
 
 // NewBiCGStab returns the method with its work vectors in space.
@@ -43,18 +44,28 @@ func (*BiCGStab[V, S]) Name() string { return "bicgstab" }
 
 // Solve implements Method.
 func (m *BiCGStab[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V]) Result {
-	space, r, s, p, ap, at, c := m.space, m.r, m.s, m.p, m.ap, m.at, &m.c
-	rr, reason := initialise(ctx, space, c, a, x, b, r, opt, stagnationWindow(space.Dim()))
-	if reason != Running {
-		return c.end(reason)
+	c := &m.c
+	rr, reason := initialise(ctx, m.space, c, a, x, b, m.r, opt, stagnationWindow(m.space.Dim()))
+	for restarts := 0; reason == Running; restarts++ {
+		if restarts > maxRestarts {
+			return c.end(Breakdown)
+		}
+		rr, reason = m.run(a, x, b, rr)
 	}
+	return c.end(reason)
+}
+
+// run iterates from the residual r, rr = r·r, with the shadow residual s = r. It
+// returns Running where it should be run again, from an r of which it returns r·r.
+func (m *BiCGStab[V, S]) run(a linop.Operator[V, S], x, b V, rr S) (S, Reason) {
+	space, r, s, p, ap, at, c := m.space, m.r, m.s, m.p, m.ap, m.at, &m.c
 	space.Copy(s, r)
 	space.Copy(p, r)
 	rho, snorm := rr, rr.Sqrt().Float()
-	for restarts := 0; ; {
+	for {
 		sap := a.ApplyDot(ap, p, s)
 		if v := sap.Float(); v == 0 || !finite(v) {
-			return c.end(brokenBy(v))
+			return rr, brokenBy(v)
 		}
 		alpha := rho.Div(sap)
 		tt := space.AxpyDot(alpha.Neg(), ap, r, r) // r is t from here
@@ -62,43 +73,40 @@ func (m *BiCGStab[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b
 		tnorm := tt.Sqrt().Float()
 		if c.reached(x, r, tnorm) { // half a step is enough
 			c.step(tnorm)
-			return c.end(Converged)
+			return confirm(space, c, a, x, b, r)
 		}
 		tat := a.ApplyDot(at, r, r)
 		atat := space.Dot(at, at)
 		if v := atat.Float(); v == 0 || !finite(v) {
-			return c.end(brokenBy(v))
+			return rr, brokenBy(v)
 		}
 		omega := tat.Div(atat)
 		space.Axpy(omega, r, x)
-		next := space.AxpyDot(omega.Neg(), at, r, r)
-		rnorm := next.Sqrt().Float()
+		rr = space.AxpyDot(omega.Neg(), at, r, r)
+		rnorm := rr.Sqrt().Float()
 		if reason := c.step(rnorm); reason != Running {
-			return c.end(reason)
+			return rr, reason
 		}
 		if c.reached(x, r, rnorm) {
-			return c.end(Converged)
+			return confirm(space, c, a, x, b, r)
 		}
 		if reason := c.limit(); reason != Running {
-			return c.end(reason)
+			return rr, reason
 		}
 		if omega.Float() == 0 {
-			return c.end(Breakdown)
+			return rr, Breakdown
 		}
-		rhoNext := space.Dot(r, s)
-		if math.Abs(rhoNext.Float()) <= orthogonal*rnorm*snorm {
-			if restarts++; restarts > maxRestarts || rnorm == 0 {
-				return c.end(Breakdown)
+		next := space.Dot(r, s)
+		if math.Abs(next.Float()) <= orthogonal*rnorm*snorm {
+			if rnorm == 0 {
+				return rr, Breakdown
 			}
-			space.Copy(s, r)
-			space.Copy(p, r)
-			rho, snorm = next, rnorm
-			continue
+			return rr, Running
 		}
-		beta := rhoNext.Div(rho).Mul(alpha.Div(omega))
+		beta := next.Div(rho).Mul(alpha.Div(omega))
 		space.Axpy(omega.Neg(), ap, p)
 		space.Xpay(r, beta, p)
-		rho = rhoNext
+		rho = next
 	}
 }
 

@@ -15,7 +15,8 @@ import (
 //	beta  = r·r / (previous r·r)
 //	p     = r + beta p
 //
-// One product and three passes over vectors per iteration. Memory: 3
+// One product and three passes over vectors per iteration, and a product to
+// confirm that it has converged. Memory: 3
 // n-vectors besides x and b. Traffic per iteration besides A: reads 8, writes
 // 4 n-vectors.
 type CG[V any, S linop.Scalar[S]] struct {
@@ -55,7 +56,11 @@ func (m *CG[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, op
 			return c.end(reason)
 		}
 		if c.reached(x, r, rnorm) {
-			return c.end(Converged)
+			if rr, reason = confirm(m.space, c, a, x, b, r); reason != Running {
+				return c.end(reason)
+			}
+			m.space.Copy(p, r)
+			continue
 		}
 		if rnorm == 0 {
 			return c.end(Breakdown)

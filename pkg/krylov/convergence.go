@@ -22,6 +22,7 @@ type convergence[V any] struct {
 	check   float64 // ||r|| at which to take the measure next
 	measure float64 // the last value taken
 	at      float64 // ||r|| when it was taken
+	claimed float64 // the true measure when the tolerance was last thought met
 	result  Result
 }
 
@@ -30,6 +31,7 @@ func (c *convergence[V]) begin(ctx context.Context, opt Options[V], window int, 
 	*c = convergence[V]{
 		opt: opt.withDefaults(), ctx: ctx, done: ctx.Done(), window: window,
 		bnorm: bnorm, start: rnorm, least: rnorm, measure: 1, at: rnorm,
+		claimed: math.Inf(1),
 	}
 	c.check = rnorm // so that a good guess is seen at once
 	if c.opt.Measure == nil {
@@ -123,6 +125,13 @@ func (c *convergence[V]) hopeless(reduction float64, iterations int) bool {
 	}
 	needed := float64(iterations) * math.Log(c.opt.Tol/c.measure) / math.Log(reduction)
 	return needed > hopeless*float64(c.opt.MaxIter-c.result.Iterations)
+}
+
+// restart goes on from a residual with ||r|| = rnorm, recomputed, of which the
+// measure has been taken.
+func (c *convergence[V]) restart(rnorm float64) {
+	c.claimed = c.measure
+	c.least, c.leastAt = rnorm, c.result.Iterations
 }
 
 func (c *convergence[V]) end(reason Reason) Result {

@@ -32,10 +32,10 @@
 //
 //	u ||A|| max_k ||x_k||,  u = 2^-53,
 //
-// so at tolerances close to u cond(A) their word is not proof. GMRES recomputes
-// the residual at the end of each cycle. [Refinement] recomputes it, more
-// accurately if the operator can, after every correction: what it calls
-// converged is.
+// so before they end as converged they recompute it: where it does not meet the
+// tolerance, they go on from there, as long as that helps. GMRES recomputes the
+// residual at the end of each cycle. [Refinement] recomputes it, more accurately if
+// the operator can, after every correction. What any of them calls converged is.
 //
 // Not converging is a [Reason], not an error. Methods print nothing; a
 // [Monitor] can watch. Vectors are kept from solve to solve, and solving again

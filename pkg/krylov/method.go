@@ -45,6 +45,39 @@ func initialise[V any, S linop.Scalar[S]](
 	return rr, c.limit()
 }
 
+// confirm is called where r, which is updated along with x, meets the tolerance: it
+// recomputes r = b - A x, one product, and returns r·r. The Reason is Converged if
+// that meets the tolerance too, or nearly; Drift if it is hardly better than the one
+// before that did not; Running if the method should go on from r.
+func confirm[V any, S linop.Scalar[S]](
+	space linop.Space[V, S], c *convergence[V], a linop.Operator[V, S], x, b, r V,
+) (rr S, reason Reason) {
+	if c.opt.Unconfirmed {
+		return rr, Converged
+	}
+	a.Residual(r, b, x)
+	rr = space.Dot(r, r)
+	rnorm := rr.Sqrt().Float()
+	c.result.Residual = rnorm / c.bnorm
+	c.take(x, r, rnorm)
+	switch {
+	case !finite(rnorm):
+		return rr, NotFinite
+	case c.measure <= nearly*c.opt.Tol:
+		return rr, Converged
+	case rnorm == 0:
+		return rr, Breakdown
+	case !(c.measure <= c.claimed/2):
+		return rr, Drift
+	}
+	c.restart(rnorm)
+	return rr, c.limit()
+}
+
+// nearly is the multiple of the tolerance that confirms that it has been met: what
+// rounding leaves of a residual that is updated.
+const nearly = 2
+
 // leastNorm is the norm below which squares of elements may vanish.
 const leastNorm = 0x1p-500
 

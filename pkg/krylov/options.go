@@ -45,6 +45,10 @@ type Options[V any] struct {
 	Measure Measure[V] // nil: ||r|| / ||b|| in the 2-norm
 	Guess   bool       // x holds an initial guess; otherwise x starts at zero
 	Monitor Monitor    // nil: none
+
+	// Unconfirmed saves CG and BiCGStab the product that confirms convergence: for
+	// callers that recompute the residual themselves.
+	Unconfirmed bool
 }
 
 // Validate reports every fault of the options.
@@ -74,8 +78,8 @@ type Result struct {
 	Reason     Reason
 	Iterations int     // inner iterations in all
 	Outer      int     // refinement steps
-	Residual   float64 // ||r|| / ||b|| by the recurrence
-	Measure    float64 // the last value of the measure, by the recurrence
+	Residual   float64 // ||r|| / ||b||, by the recurrence unless it was recomputed
+	Measure    float64 // the last value of the measure, of the same r
 
 	Orthogonalization time.Duration // spent in Gram-Schmidt
 }

@@ -10,7 +10,8 @@ const (
 	// Running is the zero Reason.
 	Running Reason = 0
 
-	// Converged: the measure is at most the tolerance.
+	// Converged: the measure is at most the tolerance, or for CG and BiCGStab, when
+	// the residual is recomputed, at most twice that.
 	Converged Reason = 1
 	// ZeroRHS: b = 0, whose solution is x = 0.
 	ZeroRHS Reason = 2

@@ -91,7 +91,7 @@ func TestMultiAgainstNaiveLoops(t *testing.T) {
 				elementwise(t, "MultiAxpy", y, func(i int) float64 {
 					s := w[i]
 					for k := range vs {
-						s += float64(a[k]) * vs[k][i]
+						s += float64(float64(a[k]) * vs[k][i])
 					}
 					return s
 				})

@@ -38,6 +38,21 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
+// What a matrix of more than 2^31 entries takes is compared byte by byte.
+func TestMemoryOfManyEntries(t *testing.T) {
+	const entries, nonzeros = 3_000_000_000, 6_000_000_000
+	const need = 16*entries + 12*nonzeros + 8*(100_000_000+1)
+	for limit, tooLarge := range map[int64]bool{need: false, need - 1: true} {
+		r := &reading{
+			parser: parser{Header{Symmetry: Symmetric}, size{rows: 1e8, cols: 1e8, entries: entries}},
+			limit:  allowance{max: limit},
+		}
+		if err := r.checkMemory(nonzeros); errors.Is(err, ErrTooLarge) != tooLarge {
+			t.Errorf("%d bytes allowed: got %v", limit, err)
+		}
+	}
+}
+
 // Declarations that a file cannot fulfil must be refused without allocating
 // for them. What is allocated is compared with a generous bound.
 func TestLyingDeclarations(t *testing.T) {

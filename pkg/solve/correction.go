@@ -46,6 +46,7 @@ func (c *correction) Correct(ctx context.Context, d, r, x vector, goal krylov.Go
 	e := c.scaleResidual(r)
 	opt := krylov.Options[vector]{
 		Tol: goal.To, MaxIter: goal.MaxIter, Monitor: goal.Monitor,
+		Unconfirmed: true, // refinement recomputes the residual
 		Measure: func(z, rhs vector) float64 {
 			for j, v := range z {
 				c.fullX[j] = x[j] + csr.Ldexp(v, e+c.scaling.Col[j])

@@ -1,0 +1,90 @@
+package kernels
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// Words says how stored words of 1 to 8 bytes, little endian and without gaps,
+// become numbers. A word, its bytes moved to the top of 64 bits, is w.
+type Words struct {
+	Kind  WordKind
+	Bytes int
+
+	// FloatBits: w shifted Up and then Down, plus Offset, or'ed with those bits
+	// of w that are in Sign, are the bits of a float64. All zero, w itself is.
+	// Fixed: w shifted Down, with its sign, times Quantum.
+	Up, Down     uint // below 64
+	Offset, Sign uint64
+	Quantum      float64
+}
+
+// WordKind says what the bits of words are.
+type WordKind int
+
+const (
+	FloatBits WordKind = iota // those of a float64, in other places
+	Float32                   // the leading bytes, at most four, of a float32
+	Fixed                     // a two's complement integer
+)
+
+// WordPadding is the number of bytes that must follow the last word, since
+// kernels load 64 bytes at a time.
+const WordPadding = 63
+
+// Decode sets dst to the first len(dst) numbers of src.
+func (w Words) Decode(dst []float64, src []byte) {
+	src = src[:len(dst)*w.Bytes+WordPadding]
+	if !decodeSIMD(dst, src, w) {
+		w.decode(dst, src)
+	}
+}
+
+// decode is Decode in portable Go.
+func (w Words) decode(dst []float64, src []byte) {
+	switch {
+	case w.Kind == Float32:
+		decodeFloat32(dst, src, w.Bytes)
+	case w.Kind == Fixed:
+		decodeFixed(dst, src, w)
+	case w == (Words{Bytes: w.Bytes}):
+		decodeHead(dst, src, w.Bytes)
+	default:
+		decodeBits(dst, src, w)
+	}
+}
+
+// load returns the word at an offset, at the top of 64 bits; what follows it in
+// memory is shifted out.
+func load(src []byte, at int, shift uint) uint64 {
+	return binary.LittleEndian.Uint64(src[at:at+8]) << (shift & 63)
+}
+
+func decodeHead(dst []float64, src []byte, bytes int) {
+	shift := uint(64 - 8*bytes)
+	for i, at := 0, 0; i < len(dst); i, at = i+1, at+bytes {
+		dst[i] = math.Float64frombits(load(src, at, shift))
+	}
+}
+
+func decodeFloat32(dst []float64, src []byte, bytes int) {
+	shift := uint(64 - 8*bytes)
+	for i, at := 0, 0; i < len(dst); i, at = i+1, at+bytes {
+		dst[i] = float64(math.Float32frombits(uint32(load(src, at, shift) >> 32)))
+	}
+}
+
+func decodeBits(dst []float64, src []byte, w Words) {
+	shift := uint(64 - 8*w.Bytes)
+	for i, at := 0, 0; i < len(dst); i, at = i+1, at+w.Bytes {
+		word := load(src, at, shift)
+		dst[i] = math.Float64frombits((word<<(w.Up&63)>>(w.Down&63) + w.Offset) | word&w.Sign)
+	}
+}
+
+func decodeFixed(dst []float64, src []byte, w Words) {
+	shift := uint(64 - 8*w.Bytes)
+	for i, at := 0, 0; i < len(dst); i, at = i+1, at+w.Bytes {
+		dst[i] = float64(int64(load(src, at, shift))>>(w.Down&63)) * w.Quantum
+	}
+}

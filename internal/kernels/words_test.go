@@ -1,0 +1,93 @@
+package kernels
+
+import (
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// allWords is each way to decode words, of every length, with usual, extreme and
+// senseless scales.
+func allWords() (list []Words) {
+	for bytes := 1; bytes <= 8; bytes++ {
+		list = append(list, Words{Bytes: bytes})
+		if bytes <= 4 {
+			list = append(list, Words{Kind: Float32, Bytes: bytes})
+		}
+		for _, exponent := range []uint64{0, 1, 1000, 2046, 5000} {
+			offset := exponent << 52
+			list = append(list, Words{Bytes: bytes, Down: 9, Offset: offset},
+				Words{Bytes: bytes, Down: 9, Offset: offset | 1<<63},
+				Words{Bytes: bytes, Up: 1, Down: 9, Offset: offset, Sign: 1 << 63})
+		}
+		for _, quantum := range []float64{1, 0, 0x1p-1074, 0x1p-1022, 0x1p-20, 0x1p967, math.Inf(1)} {
+			list = append(list, Words{Kind: Fixed, Bytes: bytes, Down: uint(64 - 8*bytes), Quantum: quantum})
+		}
+	}
+	return list
+}
+
+// codes is every code of one and two bytes, of longer ones the ends of the range,
+// all exponents with the ends of their significands, and random ones.
+func codes(rng *rand.Rand, bytes int) (list []byte) {
+	var b [8]byte
+	add := func(code uint64) {
+		binary.LittleEndian.PutUint64(b[:], code)
+		list = append(list, b[:bytes]...)
+	}
+	if bytes <= 2 {
+		for code := range uint64(1) << (8 * bytes) {
+			add(code)
+		}
+		return list
+	}
+	for high := range uint64(1 << 13) {
+		top := high << (8*bytes - 13)
+		for _, code := range []uint64{top, top + 1, top - 1, top + rng.Uint64()>>(77-8*bytes)} {
+			add(code)
+		}
+	}
+	return list
+}
+
+// Decode gives the bits of the portable loops, for runs of any length.
+func TestDecodeBits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, w := range allWords() {
+		src := codes(rng, w.Bytes)
+		n := len(src) / w.Bytes
+		src = append(src, make([]byte, WordPadding)...)
+		got, want := make([]float64, n), make([]float64, n)
+		w.decode(want, src)
+		for k := 0; k < n; {
+			run := min(rng.IntN(70), n-k)
+			w.Decode(got[k:k+run], src[k*w.Bytes:])
+			k += run
+		}
+		for i := range want {
+			if math.Float64bits(got[i]) != math.Float64bits(want[i]) {
+				t.Fatalf("%+v: word % x is %x, want %x", w, src[i*w.Bytes:(i+1)*w.Bytes], got[i], want[i])
+			}
+		}
+	}
+}
+
+// Numbers behind dst are left alone.
+func TestDecodeLength(t *testing.T) {
+	src := make([]byte, 20*8+WordPadding)
+	for _, w := range allWords() {
+		for n := range 20 {
+			dst := make([]float64, 32)
+			for i := range dst {
+				dst[i] = 99
+			}
+			w.Decode(dst[:n], src)
+			for i, v := range dst {
+				if (v == 99) != (i >= n) {
+					t.Fatalf("%+v, %d numbers: number %d is %g", w, n, i, v)
+				}
+			}
+		}
+	}
+}
