@@ -71,6 +71,10 @@ func (s *slotBuilder) panelCost(rows int) cost {
 	}
 	b := float64(max(p.Block, 1))
 	for _, g := range p.Groups {
+		if s.slotPlan.symmetric {
+			c.cycles += lowerCycles(g, b)
+			continue
+		}
 		slot := gatherCycles
 		switch {
 		case g.Flags&kernels.Diagonal != 0:
@@ -202,19 +206,12 @@ func (b *builder) sampleRange(lo, hi int) sample {
 	p.lines, p.segments = t.spread(b.m.Cols)
 	for k := range p.kinds {
 		kind := &p.kinds[k]
-		s.slotPlan, s.items, s.tinyHere = kind.slotPlan, t, s.ints.tiny
+		s.slotPlan = kind.slotPlan
 		if b := kind.block; b > 1 {
 			if places := b * b * t.countBlocks(b); float64(len(t.m)) < leastFill*float64(places) {
 				kind.cost = cost{math.Inf(1), math.Inf(1)}
 				continue
 			}
-			s.bloc.blocks(t, b)
-			s.items = &s.bloc
-		}
-		if kind.symmetric {
-			s.buildLower()
-			kind.cost = s.lowerCost(hi - lo)
-			continue
 		}
 		s.build()
 		kind.cost = s.panelCost(hi - lo)

@@ -78,16 +78,7 @@ func (b *builder) slotted(c choice) (*Matrix, error) {
 // panel makes the slots of rows lo to hi-1, in the memory of old if that suffices.
 func (s *slotBuilder) panel(b *builder, lo, hi int, old kernels.SlotPanel) kernels.SlotPanel {
 	s.ints.quantize(b, lo, hi)
-	s.items, s.tinyHere = &s.ints.items, s.ints.tiny
-	if s.slotPlan.block > 1 {
-		s.bloc.blocks(&s.ints.items, s.slotPlan.block)
-		s.items = &s.bloc
-	}
-	if s.slotPlan.symmetric {
-		s.buildLower()
-	} else {
-		s.build()
-	}
+	s.build()
 	s.nonzeros = s.ints.nonzeros
 	return s.clone(old)
 }
@@ -113,8 +104,25 @@ func refill[T any](old, src []T) []T {
 	return append(old[:0], src...)
 }
 
-// build makes the slots of the items.
+// build makes the slots of the integers.
 func (s *slotBuilder) build() {
+	s.items, s.tinyHere = &s.ints.items, s.ints.tiny
+	if p := s.slotPlan; p.block > 1 {
+		diagonal := everything
+		if p.symmetric {
+			diagonal = s.ints.lo
+		}
+		s.bloc.blocks(&s.ints.items, p.block, diagonal)
+		s.items = &s.bloc
+	}
+	s.buildItems()
+	if s.slotPlan.symmetric {
+		s.countBlocks()
+	}
+}
+
+// buildItems makes the slots of the items.
+func (s *slotBuilder) buildItems() {
 	s.Groups, s.Widths, s.Index, s.Offsets = s.Groups[:0], s.Widths[:0], s.Index[:0], s.Offsets[:0]
 	for r := range s.streams {
 		s.streams[r] = s.streams[r][:0]

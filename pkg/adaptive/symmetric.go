@@ -169,32 +169,37 @@ const different = math.MaxInt
 // zero do not count.
 func (b *builder) unpaired(lo, hi int) int {
 	n := 0
+	m := b.m
 	half := math.Ldexp(0.5, b.part.tol.exponent(0)-b.part.perQExp) // of the quantum
-	next := make([]int32, hi)                                      // of the elements of row j, that to look at next
+	next := make([]int64, hi)                                      // element of row j to look at next, 0 before the first
 	for i := lo; i < hi; i++ {
-		cols, vals := b.m.Row(i)
-		for k, j := range cols {
-			v := vals[k]
-			switch {
-			case math.Abs(v) <= half || int(j) == i:
-				continue
-			case int(j) > i:
-				n++
+		k, end := m.RowPtr[i], m.RowPtr[i+1]
+		for ; k < end && int(m.Col[k]) < i; k++ {
+			j, v := m.Col[k], m.Val[k]
+			if math.Abs(v) <= half {
 				continue
 			}
 			n--
-			across, values := b.m.Row(int(j))
-			at := int(next[j])
+			at, last := next[j], m.RowPtr[j+1]
 			if at == 0 {
-				at, _ = slices.BinarySearch(across, int32(i))
+				first, _ := slices.BinarySearch(m.Col[m.RowPtr[j]:last], int32(i))
+				at = m.RowPtr[j] + int64(first)
 			}
-			for at < len(across) && int(across[at]) < i {
+			for at < last && int(m.Col[at]) < i {
 				at++
 			}
-			if at == len(across) || int(across[at]) != i || values[at] != v && b.multiple(values[at]) != b.multiple(v) {
+			if at == last || int(m.Col[at]) != i || m.Val[at] != v && b.multiple(m.Val[at]) != b.multiple(v) {
 				return different
 			}
-			next[j] = int32(at)
+			next[j] = at + 1
+		}
+		for _, v := range m.Val[k:end] {
+			if math.Abs(v) > half {
+				n++
+			}
+		}
+		if k < end && int(m.Col[k]) == i && math.Abs(m.Val[k]) > half {
+			n--
 		}
 	}
 	return n
@@ -205,28 +210,8 @@ func (b *builder) multiple(v float64) float64 {
 	return math.RoundToEven(csr.Ldexp(v, b.part.perQExp-b.part.tol.exponent(0)))
 }
 
-// lower drops the blocks above the diagonal; row is the first row of the matrix.
-func (t *items) lower(row int) {
-	size := t.block * t.block
-	n := int32(0)
-	for i := range t.rows {
-		k := t.first[i]
-		t.first[i] = n
-		for ; k < t.first[i+1] && int(t.col[k]) <= row+i*t.block; k++ {
-			t.col[n], t.width[n], t.count[n] = t.col[k], t.width[k], t.count[k]
-			copy(t.m[int(n)*size:], t.m[int(k)*size:int(k+1)*size])
-			n++
-		}
-	}
-	t.first[t.rows] = n
-	t.col, t.m, t.width = t.col[:n], t.m[:int(n)*size], t.width[:n]
-}
-
-// buildLower makes the slots of the lower triangle of the items, with an index that
-// counts blocks.
-func (s *slotBuilder) buildLower() {
-	s.items.lower(s.ints.lo)
-	s.build()
+// countBlocks makes an index in columns one in block columns.
+func (s *slotBuilder) countBlocks() {
 	b := s.items.block
 	for k := range s.Groups {
 		s.Groups[k].Base /= uint32(b)

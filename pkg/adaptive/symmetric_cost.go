@@ -47,26 +47,18 @@ func (s sample) sums(b *builder, block int) cost {
 	return c
 }
 
-// lowerCost is the cost of a product with the panel of a lower triangle that was
-// built last.
-func (s *slotBuilder) lowerCost(rows int) cost {
-	p := &s.SlotPanel
-	c := cost{bytes: float64(panelSize(p) + 16*rows)}
-	for _, v := range s.streams {
-		c.bytes += float64(len(v))
+// lowerCycles are those of a group of blocks of the lower triangle, and of the end of
+// its chunk.
+func lowerCycles(g kernels.SlotGroup, b float64) float64 {
+	slot := b * b * valueCycles
+	if g.Flags&kernels.Diagonal == 0 {
+		slot += blockCycles + scatterCycles*math.Ceil(b/4) + b*b*transposeCycles
 	}
-	b := float64(p.Block)
-	for _, g := range p.Groups {
-		slot := b * b * valueCycles
-		if g.Flags&kernels.Diagonal == 0 {
-			slot += blockCycles + scatterCycles*math.Ceil(b/4) + b*b*transposeCycles
-		}
-		c.cycles += slot * float64(g.Slots)
-		if g.Flags&kernels.Last != 0 {
-			c.cycles += 2 * chunkCycles * b
-		}
+	cycles := slot * float64(g.Slots)
+	if g.Flags&kernels.Last != 0 {
+		cycles += 2 * chunkCycles * b
 	}
-	return c
+	return cycles
 }
 
 // partsCost is the cost of the sums of parts.

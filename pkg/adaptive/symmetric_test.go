@@ -127,8 +127,8 @@ func TestSymmetricOrNot(t *testing.T) {
 		"different":             {entries([]float64{4, 1}, []float64{1.5, 4}), false},
 		"below alone":           {entries([]float64{4, 0}, []float64{1, 4}), false},
 		"above alone":           {entries([]float64{4, 1}, []float64{0, 4}), false},
-		"below alone, dropped":  {entries([]float64{4, 0}, []float64{0x1p-30, 4}), true},
-		"above alone, dropped":  {entries([]float64{4, 0x1p-30}, []float64{0, 4}), true},
+		"below alone, dropped":  {entries([]float64{4, 1, 1, 0}, []float64{1, 4, 1, 1}, []float64{1, 1, 4, 1}, []float64{0x1p-30, 1, 1, 4}), true},
+		"above alone, dropped":  {entries([]float64{4, 1, 1, 0x1p-30}, []float64{1, 4, 1, 1}, []float64{1, 1, 4, 1}, []float64{0, 1, 1, 4}), true},
 		"pairs that do not fit": {entries([]float64{4, 1, 0, 1}, []float64{0, 4, 0, 1}, []float64{1, 0, 4, 1}, []float64{1, 1, 1, 4}), false},
 		"rectangular":           {entries([]float64{4, 1, 0, 0}, []float64{1, 4, 0, 0}), false},
 	} {
