@@ -61,6 +61,23 @@ func TestSlotsStayInside(t *testing.T) {
 	}
 }
 
+func TestSymmetricStaysInside(t *testing.T) {
+	if symmetricSIMD == nil {
+		t.Skip("no SIMD kernel for symmetric matrices on this processor")
+	}
+	rng := rand.New(rand.NewPCG(9, 10))
+	for n := range 300 {
+		p := randomSymmetric(rng, 2+n%(MaxBlock-1), 1+rng.IntN(20), 1+rng.IntN(9))
+		q := &SlotPanel{
+			Block:  p.Block,
+			Groups: guardedCopy(t, p.Groups), Widths: guardedCopy(t, p.Widths), Index: guardedCopy(t, p.Index),
+			Values: guardedCopy(t, p.Values), Order: guardedCopy(t, p.Order),
+		}
+		x, sums := p.vectors(rng)
+		symmetricSIMD(guardedCopy(t, sums), q, guardedCopy(t, x), p.SymmetricRange)
+	}
+}
+
 // The same for rows of words and for decoding.
 func TestWordsStayInside(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))

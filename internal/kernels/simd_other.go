@@ -4,11 +4,12 @@ package kernels
 
 // The kernels for this processor: there are none.
 var (
-	quantizeSIMD func(m []int64, width []uint8, v []float64, scale float64) int
-	packSIMD     func(dst []byte, m []int64, index *[Lanes]int64, size, w int)
-	slotsSIMD    func(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add bool)
-	csr64SIMD    csrKernel[float64]
-	csr32SIMD    csrKernel[float32]
+	quantizeSIMD  func(m []int64, width []uint8, v []float64, scale float64) int
+	packSIMD      func(dst []byte, m []int64, index *[Lanes]int64, size, w int)
+	slotsSIMD     func(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add bool)
+	symmetricSIMD func(sums []float64, p *SlotPanel, x []float64, r SymmetricRange)
+	csr64SIMD     csrKernel[float64]
+	csr32SIMD     csrKernel[float32]
 )
 
 var (

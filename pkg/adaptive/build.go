@@ -19,6 +19,8 @@ type builder struct {
 	pool   *linop.Pool
 	old    *slotMatrix // whose memory may be used
 	nnz    int         // nonzeros of m, known after count
+
+	mirrored bool // m may be symmetric as it is stored
 }
 
 func newBuilder(m *csr.Matrix, s Spec, pool *linop.Pool) (*builder, error) {

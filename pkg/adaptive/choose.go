@@ -3,6 +3,7 @@ package adaptive
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -72,6 +73,10 @@ func (s *slotBuilder) panelCost(rows int) cost {
 	}
 	b := float64(max(p.Block, 1))
 	for _, g := range p.Groups {
+		if s.slotPlan.symmetric {
+			c.instructions += lowerTime(g, b)
+			continue
+		}
 		slot := gatherTime
 		switch {
 		case g.Flags&kernels.Diagonal != 0:
@@ -100,6 +105,7 @@ type sample struct {
 	kinds       []candidate
 	misses      float64 // elements of x that are not in the cache
 	segments    float64 // of columns that a row has elements in, in all
+	parts       []symmetricPart
 }
 
 // choice is a layout and why.
@@ -118,6 +124,7 @@ func (c choice) String() string {
 		Blocks:    fmt.Sprintf("slots of %d x %d blocks, eight block rows at once", c.plan.block, c.plan.block),
 		Diagonals: "slots of diagonals, eight rows at once",
 		Tiles:     "slots by segments of columns, eight rows at once",
+		Symmetric: fmt.Sprintf("slots of the lower triangle, %d x %d blocks, eight block rows at once", c.plan.block, c.plan.block),
 	}[c.layout]
 	return text + " (" + c.reason + ")"
 }
@@ -129,6 +136,13 @@ func (b *builder) kinds() []candidate {
 	for size := 2; size <= maxBlock; size++ {
 		if b.m.Rows%size == 0 && b.m.Cols%size == 0 {
 			kinds = append(kinds, candidate{slotPlan: slotPlan{block: size}})
+		}
+	}
+	if b.mirrored { // large blocks first
+		for _, k := range slices.Backward(kinds) {
+			if k.block > 1 {
+				kinds = append(kinds, candidate{slotPlan: slotPlan{block: k.block, symmetric: true}})
+			}
 		}
 	}
 	return kinds
@@ -167,6 +181,9 @@ func (b *builder) sample() sample {
 	}
 	b.pool.RunRanges(numbers, func(k, _, _ int) { parts[k] = b.sampleRange(ranges[k][0], ranges[k][1]) })
 	total := sample{kinds: b.kinds()}
+	if b.mirrored {
+		total.parts = b.cutParts(b.panels, 1)
+	}
 	for _, p := range parts {
 		total.nnz += p.nnz
 		total.stored += p.stored
@@ -192,14 +209,12 @@ func (b *builder) sampleRange(lo, hi int) sample {
 	p.misses, p.segments = t.spread()
 	for k := range p.kinds {
 		kind := &p.kinds[k]
-		s.slotPlan, s.items, s.tinyHere = kind.slotPlan, t, s.ints.tiny
+		s.slotPlan = kind.slotPlan
 		if b := kind.block; b > 1 {
 			if places := b * b * t.countBlocks(b); float64(len(t.m)) < leastFill*float64(places) {
 				kind.cost = cost{math.Inf(1), math.Inf(1)}
 				continue
 			}
-			s.bloc.blocks(t, b)
-			s.items = &s.bloc
 		}
 		s.build()
 		kind.cost = s.panelCost(hi - lo)
@@ -230,29 +245,54 @@ func (t *items) spread() (misses, segments float64) {
 	return misses, segments
 }
 
-// choose picks the layout for a spec.
+// choose picks the layout for a spec. Whether a matrix is symmetric is first taken
+// from a sample and made sure of when it matters.
 func (b *builder) choose() choice {
+	c, known := b.given()
+	if known {
+		return c
+	}
+	b.mirrored = b.part.spec.Layout != Blocks && b.maybeSymmetric()
+	sample := b.sample()
+	c = sample.best(b)
+	if c.layout == Symmetric && !b.symmetric() {
+		b.mirrored = false
+		sample.kinds = slices.DeleteFunc(sample.kinds, func(k candidate) bool { return k.symmetric })
+		c = sample.best(b)
+	}
+	return c
+}
+
+// best is the best plan of the layout that the spec asks for, or of all.
+func (s sample) best(b *builder) choice {
+	switch b.part.spec.Layout {
+	case Blocks:
+		return s.blocks()
+	case Symmetric:
+		return s.lower(b)
+	}
+	return s.fastest(b)
+}
+
+// given is the layout where the spec or the processor leaves no choice.
+func (b *builder) given() (c choice, known bool) {
 	s := b.part.spec
 	fixed := s.Set.kind() == fixedPoint && !s.Set.Uniform
 	switch {
 	case s.Layout == CSR:
-		return choice{layout: CSR, reason: "asked for"}
+		return choice{layout: CSR, reason: "asked for"}, true
 	case !fixed || s.Layout == Bucketed:
-		return choice{layout: Bucketed, reason: "the layout of the papers"}
+		return choice{layout: Bucketed, reason: "the layout of the papers"}, true
 	case s.Layout == LayoutAuto && !kernels.HasFastSlots():
-		return choice{layout: CSR, reason: "there are no fast kernels for slots on this processor"}
+		return choice{layout: CSR, reason: "there are no fast kernels for slots on this processor"}, true
 	case s.Layout == Slots:
-		return choice{layout: Slots, plan: slotPlan{block: 1}, reason: "asked for"}
+		return choice{layout: Slots, plan: slotPlan{block: 1}, reason: "asked for"}, true
 	case s.Layout == Diagonals:
-		return choice{layout: Diagonals, plan: slotPlan{block: 1, diagonals: true}, reason: "asked for"}
+		return choice{layout: Diagonals, plan: slotPlan{block: 1, diagonals: true}, reason: "asked for"}, true
 	case s.Layout == Tiles:
-		return choice{layout: Tiles, plan: slotPlan{block: 1, tiles: true}, reason: "asked for"}
+		return choice{layout: Tiles, plan: slotPlan{block: 1, tiles: true}, reason: "asked for"}, true
 	}
-	sample := b.sample()
-	if s.Layout == Blocks {
-		return sample.blocks()
-	}
-	return sample.fastest(b)
+	return c, false
 }
 
 // blocks is the best size of blocks.
@@ -260,7 +300,7 @@ func (s sample) blocks() choice {
 	best := slotPlan{block: 1}
 	least := math.Inf(1)
 	for _, k := range s.kinds {
-		if t := k.time(math.Inf(1)); k.block > 1 && t < least {
+		if t := k.time(math.Inf(1)); k.block > 1 && !k.symmetric && t < least {
 			best, least = k.slotPlan, t
 		}
 	}
@@ -294,6 +334,9 @@ func (s sample) fastest(b *builder) choice {
 	}
 	for _, k := range s.kinds {
 		k.add(fetch)
+		if k.symmetric {
+			k.add(s.sums(b, k.block))
+		}
 		consider(k.slotPlan, k.cost)
 	}
 	if x > cacheLines && s.stored > 0 {
@@ -312,6 +355,8 @@ func (s sample) fastest(b *builder) choice {
 
 func (p slotPlan) layout() Layout {
 	switch {
+	case p.symmetric:
+		return Symmetric
 	case p.tiles:
 		return Tiles
 	case p.block > 1:

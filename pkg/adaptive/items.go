@@ -27,17 +27,19 @@ func (t *items) filled(e int32) int {
 	return int(t.count[e])
 }
 
-// blocks makes items of b x b blocks of the elements of rows, a multiple of b.
-func (t *items) blocks(rows *items, b int) {
+// blocks makes items of b x b blocks of the elements of rows, a multiple of b. Of
+// block row i those from column diagonal + b(i+1) on are left out.
+func (t *items) blocks(rows *items, b, diagonal int) {
 	t.block, t.rows = b, rows.rows/b
 	t.first = grow(t.first, t.rows+1)
 	t.col, t.m, t.width, t.count = t.col[:0], t.m[:0], t.width[:0], t.count[:0]
 	for i := range t.rows {
 		t.first[i] = int32(len(t.col))
+		end := int32(min(diagonal+b*(i+1), math.MaxInt32))
 		if rows.dense(b*i, b) {
-			t.denseRow(rows, i)
+			t.denseRow(rows, i, end)
 		} else {
-			t.blockRow(rows, i)
+			t.blockRow(rows, i, end)
 		}
 	}
 	t.first[t.rows] = int32(len(t.col))
@@ -69,10 +71,20 @@ func (t *items) dense(i, b int) bool {
 	return true
 }
 
-// denseRow appends the blocks of b rows that are full of them.
-func (t *items) denseRow(rows *items, i int) {
+// before is the number of elements of row i in front of column end.
+func (t *items) before(i int, end int32) int {
+	n, _ := slices.BinarySearch(t.col[t.first[i]:t.first[i+1]], end)
+	return n
+}
+
+// everything is the diagonal for blocks that leaves nothing out.
+const everything = math.MaxInt32
+
+// denseRow appends the blocks in front of column end of b rows that are full of them.
+func (t *items) denseRow(rows *items, i int, end int32) {
 	b := t.block
-	lo, n := int(rows.first[b*i]), rows.length(b*i)
+	lo, stride := int(rows.first[b*i]), rows.length(b*i)
+	n := rows.before(b*i, end)
 	at, items := len(t.m), len(t.col)
 	t.m = slices.Grow(t.m, b*n)[:at+b*n]
 	t.col = slices.Grow(t.col, n/b)[:items+n/b]
@@ -81,7 +93,7 @@ func (t *items) denseRow(rows *items, i int) {
 	for k := 0; k < n; k += b {
 		width := uint8(0)
 		for r := range b {
-			from := lo + r*n + k
+			from := lo + r*stride + k
 			copy(t.m[at:at+b], rows.m[from:from+b])
 			at += b
 			for _, w := range rows.width[from : from+b] {
@@ -120,12 +132,13 @@ func (t *items) countBlocks(b int) (n int) {
 	return n
 }
 
-// blockRow merges the elements of b rows.
-func (t *items) blockRow(rows *items, i int) {
+// blockRow merges the elements of b rows in front of column `until`.
+func (t *items) blockRow(rows *items, i int, until int32) {
 	b := t.block
 	var at, end [maxBlock]int32
 	for r := range b {
-		at[r], end[r] = rows.first[b*i+r], rows.first[b*i+r+1]
+		at[r] = rows.first[b*i+r]
+		end[r] = at[r] + int32(rows.before(b*i+r, until))
 	}
 	for {
 		least := int32(math.MaxInt32)

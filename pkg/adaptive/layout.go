@@ -21,12 +21,15 @@ const (
 	Diagonals Layout = "diag"
 	// Tiles is slots by segments of columns, so that x stays in the cache.
 	Tiles Layout = "tiles"
+	// Symmetric is slots of the lower triangle of a symmetric matrix, of elements
+	// or of blocks; for NW, since CW would store a_ij and a_ji differently.
+	Symmetric Layout = "sym"
 )
 
 // Layouts lists the layouts.
-var Layouts = []Layout{LayoutAuto, CSR, Bucketed, Slots, Blocks, Diagonals, Tiles}
+var Layouts = []Layout{LayoutAuto, CSR, Bucketed, Slots, Blocks, Diagonals, Tiles, Symmetric}
 
 // slotted reports whether a layout is a kind of slots.
 func (l Layout) slotted() bool {
-	return l == Slots || l == Blocks || l == Diagonals || l == Tiles
+	return l == Slots || l == Blocks || l == Diagonals || l == Tiles || l == Symmetric
 }

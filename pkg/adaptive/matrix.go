@@ -126,6 +126,9 @@ func (a *Matrix) Residual(r, b, x []float64) {
 }
 
 func (a *Matrix) run(p product) {
+	if a.slots != nil && a.slots.mirror != nil {
+		a.slots.mirror.run(p.src, a.pool)
+	}
 	p.a = a
 	a.job = p
 	a.pool.Run(len(a.partial), &a.job)

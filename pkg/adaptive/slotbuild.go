@@ -66,6 +66,9 @@ func (b *builder) slotted(c choice) (*Matrix, error) {
 		defer mu.Unlock()
 		s.tally.add(&p.tally)
 	})
+	if c.plan.symmetric {
+		s.mirror = b.newSymmetricParts(s.panels, c.plan.block)
+	}
 	a := newMatrix(b, c)
 	a.slots = s
 	a.stats = slotStats(b, s)
@@ -75,11 +78,6 @@ func (b *builder) slotted(c choice) (*Matrix, error) {
 // panel makes the slots of rows lo to hi-1, in the memory of old if that suffices.
 func (s *slotBuilder) panel(b *builder, lo, hi int, old kernels.SlotPanel) kernels.SlotPanel {
 	s.ints.quantize(b, lo, hi)
-	s.items, s.tinyHere = &s.ints.items, s.ints.tiny
-	if s.slotPlan.block > 1 {
-		s.bloc.blocks(&s.ints.items, s.slotPlan.block)
-		s.items = &s.bloc
-	}
 	s.build()
 	s.nonzeros = s.ints.nonzeros
 	return s.clone(old)
@@ -106,8 +104,25 @@ func refill[T any](old, src []T) []T {
 	return append(old[:0], src...)
 }
 
-// build makes the slots of the items.
+// build makes the slots of the integers.
 func (s *slotBuilder) build() {
+	s.items, s.tinyHere = &s.ints.items, s.ints.tiny
+	if p := s.slotPlan; p.block > 1 {
+		diagonal := everything
+		if p.symmetric {
+			diagonal = s.ints.lo
+		}
+		s.bloc.blocks(&s.ints.items, p.block, diagonal)
+		s.items = &s.bloc
+	}
+	s.buildItems()
+	if s.slotPlan.symmetric {
+		s.countBlocks()
+	}
+}
+
+// buildItems makes the slots of the items.
+func (s *slotBuilder) buildItems() {
 	s.Groups, s.Widths, s.Index, s.Offsets = s.Groups[:0], s.Widths[:0], s.Index[:0], s.Offsets[:0]
 	for r := range s.streams {
 		s.streams[r] = s.streams[r][:0]
@@ -206,6 +221,9 @@ func (s *slotBuilder) eightRows(at, n int) {
 	if s.slotPlan.diagonals && s.Order == nil && n == lanes {
 		s.diagonals(rows[0])
 	}
+	if s.slotPlan.symmetric {
+		s.own(rows[:n])
+	}
 	s.columns(0)
 	s.floats(0, rows[:n])
 	s.end(0)
@@ -273,6 +291,14 @@ func (s *slotBuilder) gather(k int, base int32) {
 			width = max(width, s.width[e])
 			index[l] = uint16(s.col[e] - base)
 			n += s.filled(e)
+		}
+	}
+	if s.slotPlan.symmetric {
+		n *= 2
+		for l, e := range which { // a column of its own for an empty lane: several of one wait for each other
+			if e < 0 && k > 0 {
+				index[l] = s.Index[len(s.Index)-lanes+l]
+			}
 		}
 	}
 	s.Index = append(s.Index, index[:]...)

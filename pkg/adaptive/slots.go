@@ -12,7 +12,8 @@ type slotMatrix struct {
 	panels  []slotUnit    // of each range of rows
 	units   kernels.Units // of the rows; with factor 1 if they are not normal numbers
 	normal  bool
-	perQExp int // the quantum of a row is its unit 2^-perQExp
+	perQExp int             // the quantum of a row is its unit 2^-perQExp
+	mirror  *symmetricParts // of a symmetric matrix, or nil
 	tally
 }
 
@@ -45,6 +46,7 @@ type slotPlan struct {
 	block     int  // size of the blocks; 1: single elements
 	diagonals bool // slots of diagonals where rows have them in common
 	tiles     bool // by segments of columns
+	symmetric bool // the lower triangle of a symmetric matrix
 }
 
 // tally counts what slots are made of.
@@ -94,8 +96,12 @@ func (s *slotMatrix) size() int64 {
 }
 
 // multiply sets dst to the products of a range of rows, the first of which is lo,
-// with x.
+// with x; for a symmetric matrix, mirror has run.
 func (s *slotMatrix) multiply(dst []float64, unit, lo int, x []float64) {
+	if s.mirror != nil {
+		s.mirror.rows(dst, lo, s.units.Factor)
+		return
+	}
 	if s.plan.tiles {
 		clear(dst)
 	}

@@ -38,6 +38,23 @@ func plans(m *csr.Matrix) []slotPlan {
 	return list
 }
 
+// lowerPlans are those of the lower triangle, if it says all for this spec.
+func lowerPlans(t *testing.T, m *csr.Matrix, s Spec) (list []slotPlan) {
+	t.Helper()
+	b, err := newBuilder(m, s, newPool(t, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.maybeSymmetric() && b.symmetric() {
+		for _, p := range plans(m) {
+			if p.block > 1 {
+				list = append(list, slotPlan{block: p.block, symmetric: true})
+			}
+		}
+	}
+	return list
+}
+
 // planned stores m in slots of that kind.
 func planned(t *testing.T, m *csr.Matrix, s Spec, p slotPlan) *Matrix {
 	t.Helper()
@@ -62,7 +79,7 @@ func allLayouts(t *testing.T, m *csr.Matrix, s Spec) {
 	y, z := make([]float64, m.Rows), make([]float64, m.Rows)
 	buckets.Apply(z, x)
 	sums := m.RowSums(nil)
-	for _, p := range plans(m) {
+	for _, p := range append(plans(m), lowerPlans(t, m, s)...) {
 		a := planned(t, m, s, p)
 		a.Apply(y, x)
 		for i := range y {

@@ -90,6 +90,12 @@ func (s Spec) Validate() error {
 	if s.Layout.slotted() && !fixed {
 		fault("layout %s is for AFX", s.Layout)
 	}
+	if s.Layout == Symmetric && s.criterion() != NW {
+		fault("layout %s is for the criterion %s: with %s a_ij and a_ji are stored differently", s.Layout, NW, s.criterion())
+	}
+	if s.Layout == Symmetric && s.NoDrop {
+		fault("layout %s does not keep elements below epsilon T", s.Layout)
+	}
 	switch {
 	case s.GuardBits < 0 || s.GuardBits > 0 && !fixed:
 		fault("guard bits are for AFX, and not negative")

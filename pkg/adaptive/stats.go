@@ -15,6 +15,7 @@ type Stats struct {
 	InSlots int           // of NNZ, stored in slots; 0 in the layouts CSR and Bucketed
 	Scales  int64         // bytes of row units
 	Bytes   int64         // in all, indices included
+	Work    int64         // bytes of sums that a product needs besides, of a symmetric matrix
 }
 
 // FormatStats is the part of one format; both signs of an unsigned one.
@@ -70,6 +71,9 @@ func stats(b *builder, ptr [][]uint32) Stats {
 func slotStats(b *builder, m *slotMatrix) Stats {
 	s := Stats{NNZ: m.nonzeros, Scales: b.scaleBytes()}
 	s.Bytes = s.Scales + m.size()
+	if m.mirror != nil {
+		s.Work = m.mirror.size()
+	}
 	for _, c := range b.codecs {
 		f := FormatStats{Format: c.Format}
 		if c.Kind == formats.Fixed {

@@ -43,7 +43,7 @@ func (s *slotBuilder) tiles(b *builder, lo, hi int, old slotUnit) (panels slotUn
 				continue
 			}
 			s.items = &s.bloc
-			s.build()
+			s.buildItems()
 			for k, i := range s.Order {
 				s.Order[k] = rows[i]
 			}

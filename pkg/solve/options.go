@@ -103,7 +103,8 @@ func (o Options) Validate() error {
 	if o.MaxIter < 0 || o.Restart < 0 || o.Threads < 0 || o.MaxMemory < 0 {
 		fault("negative limit")
 	}
-	if t := o.Storage.withDefaults(false, o.NoRefine); !t.plain() {
+	// As for a symmetric matrix, which every layout is for.
+	if t := o.Storage.withDefaults(true, o.NoRefine); !t.plain() {
 		if err := t.spec().Validate(); err != nil {
 			faults = append(faults, err)
 		}

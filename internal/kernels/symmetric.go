@@ -1,0 +1,162 @@
+package kernels
+
+import "math"
+
+// SumStride is the number of elements that the sums of a block of size b take: b
+// rounded up to a power of two, so that one instruction or two add a block.
+func SumStride(b int) int {
+	switch {
+	case b > 4:
+		return 8
+	case b > 2:
+		return 4
+	}
+	return 2
+}
+
+// SymmetricRange says where the rows of a panel of MulSymmetric lie: Rows block
+// rows, the first of which is Row, and the block row that the first sums are for.
+type SymmetricRange struct{ Row, Rows, Sums int }
+
+// MulSymmetric adds the products of a panel with the lower triangle of a symmetric
+// matrix, and of the transpose of what is below its diagonal, to sums, SumStride of
+// them for each block row from r.Sums on.
+//
+// The slots hold blocks of size p.Block, at least 2, whose index and base count
+// block columns. Three kinds of groups differ from those of MulSlots: Diagonal ones
+// hold the blocks on the diagonal of the rows of the chunk and need no index; those
+// without flags hold blocks below, which count for their columns too; Float ones do
+// not. Each sum is added in a fixed order, the same in all tiers.
+func MulSymmetric(sums []float64, p *SlotPanel, x []float64, r SymmetricRange) {
+	if symmetricSIMD != nil && len(p.Groups) > 0 && len(x) > 0 {
+		symmetricSIMD(sums, p, x, r)
+		return
+	}
+	mulSymmetric(sums, p, x, r)
+}
+
+// mulSymmetric is MulSymmetric in portable Go, operation by operation what the
+// assembly does.
+func mulSymmetric(sums []float64, p *SlotPanel, x []float64, r SymmetricRange) {
+	c := symmetricChunk{b: p.Block, stream: p.stream(), x: x, sums: sums, stride: SumStride(p.Block), from: r.Sums}
+	done, begins, widths, index, values := 0, true, p.Widths, p.Index, p.Values
+	for _, g := range p.Groups {
+		if begins {
+			c.begin(p, &r, done)
+		}
+		for k := range int(g.Slots) {
+			var columns [Lanes]int
+			if g.Flags&Diagonal != 0 {
+				columns = c.rows
+			} else {
+				for l := range columns {
+					columns[l] = int(g.Base) + int(index[l])
+				}
+				index = index[Lanes:]
+			}
+			c.slot(values, int(widths[k]), g.Flags, &columns)
+			values = values[c.b*int(widths[k]):]
+		}
+		widths = widths[g.Slots:]
+		begins = g.Flags&Last != 0
+		if begins {
+			c.end()
+			done += c.n
+		}
+	}
+}
+
+// symmetricChunk is a chunk of block rows in a product with a symmetric matrix.
+type symmetricChunk struct {
+	b, stream, stride, from int
+	x, sums                 []float64
+	n                       int                      // block rows
+	rows                    [Lanes]int               // block rows of the matrix
+	own                     [MaxBlock][Lanes]float64 // x of the rows
+	y                       [MaxBlock][Lanes]float64 // their sums
+}
+
+func (c *symmetricChunk) begin(p *SlotPanel, r *SymmetricRange, done int) {
+	c.n = min(Lanes, r.Rows-done)
+	c.own, c.y = [MaxBlock][Lanes]float64{}, [MaxBlock][Lanes]float64{}
+	for l := range c.n {
+		at := done + l
+		if p.Order != nil {
+			at = int(p.Order[at])
+		}
+		c.rows[l] = r.Row + at
+		for i := range c.b {
+			c.own[i][l] = c.x[c.b*c.rows[l]+i]
+		}
+	}
+}
+
+// slot multiplies with the blocks of a slot, and with their transposes if they are
+// below the diagonal.
+func (c *symmetricChunk) slot(values []byte, width int, flags uint16, columns *[Lanes]int) {
+	var t [MaxBlock][Lanes]float64 // products with the transposes
+	for i := range c.b {
+		for j := range c.b {
+			var m [Lanes]float64
+			slotValues(&m, values[i*c.stream+j*width:], width, flags)
+			for l := range m {
+				if flags&Diagonal != 0 {
+					c.y[i][l] = math.FMA(m[l], c.own[j][l], c.y[i][l])
+					continue
+				}
+				c.y[i][l] = math.FMA(m[l], c.x[c.b*columns[l]+j], c.y[i][l])
+				if i == 0 {
+					t[j][l] = m[l] * c.own[0][l]
+				} else {
+					t[j][l] = math.FMA(m[l], c.own[i][l], t[j][l])
+				}
+			}
+		}
+	}
+	if flags&(Diagonal|Float) != 0 {
+		return
+	}
+	for l, column := range columns { // lanes may have columns in common
+		for j := range c.b {
+			c.sums[c.stride*(column-c.from)+j] += t[j][l]
+		}
+	}
+}
+
+func (c *symmetricChunk) end() {
+	for l := range c.n {
+		for i := range c.b {
+			c.sums[c.stride*(c.rows[l]-c.from)+i] += c.y[i][l]
+		}
+	}
+}
+
+// AddSums computes dst = unit * sums, or dst += unit * sums, for sums of blocks of
+// size b, SumStride of them for each; unit is a power of two.
+func AddSums(dst, sums []float64, b int, unit float64, add bool) {
+	stride := SumStride(b)
+	dst = dst[:len(sums)/stride*b]
+	if !add {
+		clear(dst)
+	}
+	switch b {
+	case 2, 4:
+		for i, v := range sums[:len(dst)] {
+			dst[i] += float64(unit * v)
+		}
+	case 3:
+		for len(dst) >= 3 && len(sums) >= 4 {
+			dst[0] += float64(unit * sums[0])
+			dst[1] += float64(unit * sums[1])
+			dst[2] += float64(unit * sums[2])
+			dst, sums = dst[3:], sums[4:]
+		}
+	default:
+		for len(dst) > 0 {
+			for i, v := range sums[:b] {
+				dst[i] += float64(unit * v)
+			}
+			dst, sums = dst[b:], sums[stride:]
+		}
+	}
+}

@@ -1,0 +1,244 @@
+package adaptive
+
+import (
+	"math"
+	"slices"
+
+	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// A symmetric matrix has only its lower triangle in slots, see
+// kernels.MulSymmetric: each block counts for its rows and for its columns. A
+// product goes in two steps. The panels are divided into parts, at most
+// mostParts of them whatever the number of threads; each adds to sums of its own,
+// which reach from its lowest column to its last row. Then the sums of a row are
+// added in the order of the parts.
+const (
+	mostParts = 16
+	leastPart = 1 << 17 // elements of the matrix
+)
+
+// symmetricParts are the parts of a symmetric matrix.
+type symmetricParts struct {
+	block  int
+	panels []slotUnit
+	parts  []symmetricPart
+	src    []float64 // of the product that runs
+}
+
+// symmetricPart is a range of panels and the range of block rows of its sums.
+type symmetricPart struct {
+	first, last int // panels first to last-1
+	from, own   int // the block rows from..own-1 are those of columns only
+	to          int
+	sums        []float64
+}
+
+// cutParts cuts the panels with these bounds into parts, without their sums.
+func (b *builder) cutParts(bounds []int, block int) []symmetricPart {
+	lowest := make([]int, len(bounds)-1) // columns
+	b.pool.RunRanges(bounds, func(panel, lo, hi int) {
+		low := lo
+		for i := lo; i < hi; i++ {
+			if k := b.m.RowPtr[i]; k < b.m.RowPtr[i+1] {
+				low = min(low, int(b.m.Col[k]))
+			}
+		}
+		lowest[panel] = low
+	})
+	total := b.m.NNZ()
+	count := max(1, min(mostParts, total/leastPart))
+	var parts []symmetricPart
+	for k, low := range lowest {
+		if len(parts) == 0 || int(b.m.RowPtr[bounds[k]])*count >= total*len(parts) && total > 0 {
+			parts = append(parts, symmetricPart{first: k, from: bounds[k] / block, own: bounds[k] / block})
+		}
+		p := &parts[len(parts)-1]
+		p.last, p.to = k+1, bounds[k+1]/block
+		p.from = min(p.from, low/block)
+	}
+	return parts
+}
+
+// newSymmetricParts makes the parts of panels in slots.
+func (b *builder) newSymmetricParts(panels []slotUnit, block int) *symmetricParts {
+	s := &symmetricParts{block: block, panels: panels, parts: b.cutParts(b.panels, block)}
+	for k := range s.parts {
+		p := &s.parts[k]
+		p.sums = make([]float64, kernels.SumStride(block)*(p.to-p.from))
+	}
+	return s
+}
+
+// size is the memory of the sums.
+func (s *symmetricParts) size() int64 {
+	n := 0
+	for k := range s.parts {
+		n += 8 * len(s.parts[k].sums)
+	}
+	return int64(n)
+}
+
+// run computes the sums of all parts.
+func (s *symmetricParts) run(x []float64, pool *linop.Pool) {
+	s.src = x
+	pool.Run(len(s.parts), s)
+	s.src = nil
+}
+
+// Do computes the sums of a part.
+func (s *symmetricParts) Do(part int) {
+	p := &s.parts[part]
+	clear(p.sums)
+	for k := p.first; k < p.last; k++ {
+		panel := &s.panels[k][0]
+		r := kernels.SymmetricRange{Row: panel.lo / s.block, Rows: (panel.hi - panel.lo) / s.block, Sums: p.from}
+		kernels.MulSymmetric(p.sums, &panel.SlotPanel, s.src, r)
+	}
+}
+
+// rows sets dst, the rows of a panel from lo on, to their sums times unit.
+func (s *symmetricParts) rows(dst []float64, lo int, unit float64) {
+	stride := kernels.SumStride(s.block)
+	first, end := lo/s.block, (lo+len(dst))/s.block
+	for k := range s.parts {
+		p := &s.parts[k]
+		if p.to < end || p.from >= end {
+			continue
+		}
+		at := max(first, p.from)
+		kernels.AddSums(dst[s.block*(at-first):], p.sums[stride*(at-p.from):stride*(end-p.from)], s.block, unit, p.own > first)
+	}
+}
+
+// maybeSymmetric reports whether a sample of the rows speaks for a matrix that is
+// symmetric as it is stored.
+func (b *builder) maybeSymmetric() bool {
+	s := b.part.spec
+	if b.m.Rows != b.m.Cols || s.criterion() != NW || s.NoDrop {
+		return false
+	}
+	for _, r := range b.sampleRanges() {
+		if b.unpaired(r[0], min(r[1], r[0]+pairedRows)) == different {
+			return false
+		}
+	}
+	return true
+}
+
+// pairedRows is the number of rows of each range of the sample that are looked at.
+const pairedRows = 100
+
+// symmetric reports whether the matrix is symmetric as it is stored: a_ij and a_ji
+// are the same multiple of the same quantum.
+func (b *builder) symmetric() bool {
+	bounds := mergePanels(csr.Panels(b.m), mostParts)
+	unpaired := make([]int, len(bounds)-1)
+	b.pool.RunRanges(bounds, func(k, lo, hi int) { unpaired[k] = b.unpaired(lo, hi) })
+	n := 0
+	for _, u := range unpaired {
+		if u == different {
+			return false
+		}
+		n += u
+	}
+	return n == 0
+}
+
+// mergePanels are the bounds of at most so many ranges of panels.
+func mergePanels(panels []int, most int) []int {
+	n := len(panels) - 1
+	if n <= most {
+		return panels
+	}
+	var bounds []int
+	for k := range most + 1 {
+		bounds = append(bounds, panels[k*n/most])
+	}
+	return bounds
+}
+
+// different is what unpaired returns if a pair is not the same.
+const different = math.MaxInt
+
+// unpaired compares the elements below the diagonal of the rows lo to hi-1 with
+// those above in their columns, where they must be, and returns the number of those
+// above the diagonal of these rows less that of those below. Elements that round to
+// zero do not count.
+func (b *builder) unpaired(lo, hi int) int {
+	n := 0
+	m := b.m
+	half := math.Ldexp(0.5, b.part.tol.exponent(0)-b.part.perQExp) // of the quantum
+	next := make([]int64, hi)                                      // element of row j to look at next, 0 before the first
+	for i := lo; i < hi; i++ {
+		k, end := m.RowPtr[i], m.RowPtr[i+1]
+		for ; k < end && int(m.Col[k]) < i; k++ {
+			j, v := m.Col[k], m.Val[k]
+			if math.Abs(v) <= half {
+				continue
+			}
+			n--
+			at, last := next[j], m.RowPtr[j+1]
+			if at == 0 {
+				first, _ := slices.BinarySearch(m.Col[m.RowPtr[j]:last], int32(i))
+				at = m.RowPtr[j] + int64(first)
+			}
+			for at < last && int(m.Col[at]) < i {
+				at++
+			}
+			if at == last || int(m.Col[at]) != i || m.Val[at] != v && b.multiple(m.Val[at]) != b.multiple(v) {
+				return different
+			}
+			next[j] = at + 1
+		}
+		for _, v := range m.Val[k:end] {
+			if math.Abs(v) > half {
+				n++
+			}
+		}
+		if k < end && int(m.Col[k]) == i && math.Abs(m.Val[k]) > half {
+			n--
+		}
+	}
+	return n
+}
+
+// multiple is the multiple of the quantum that v is stored as, for NW.
+func (b *builder) multiple(v float64) float64 {
+	return math.RoundToEven(csr.Ldexp(v, b.part.perQExp-b.part.tol.exponent(0)))
+}
+
+// countBlocks makes an index in columns one in block columns.
+func (s *slotBuilder) countBlocks() {
+	b := s.items.block
+	for k := range s.Groups {
+		s.Groups[k].Base /= uint32(b)
+	}
+	for k := range s.Index {
+		s.Index[k] /= uint16(b)
+	}
+}
+
+// own makes the slot of the blocks on the diagonal, the last ones of their block
+// rows, of a chunk of these block rows.
+func (s *slotBuilder) own(rows []int) {
+	var which [lanes]int32
+	width, n := uint8(0), 0
+	for l, run := range s.rest {
+		which[l] = -1
+		last := len(run) - 1
+		if last < 0 || int(s.col[run[last]]) != s.ints.lo+s.items.block*rows[l] {
+			continue
+		}
+		e := run[last]
+		which[l], s.rest[l] = e, run[:last]
+		width = max(width, s.width[e])
+		n += s.filled(e)
+	}
+	if width > 0 {
+		s.group(0, 1, kernels.Diagonal)
+		s.slot(0, &which, width, n)
+	}
+}
