@@ -115,7 +115,7 @@ func (f *trace) check(t *testing.T, a *Matrix) {
 			widest = max(widest, kernels.BitsOf(m))
 			filled++
 		}
-		if want := new(slotBuilder).roundWidth(widest); s.width != int(want) {
+		if want := allBits.round(widest); s.width != int(want) {
 			t.Errorf("chunk %d, slot %d: width %d, want %d", s.chunk, s.number, s.width, want)
 		}
 	}
