@@ -33,6 +33,8 @@ type slotBuilder struct {
 	bloc     items // the integers as blocks, or those of a tile
 	*items         // what slots are made of: ints or bloc
 	tinyHere []tiny
+	runRow   []int32 // row, and first element, of the runs of tiles
+	runFirst []int32
 	places   []int32           // of rows of each length, and the next place
 	run      [lanes][]int32    // items of the rows of a chunk
 	rest     [lanes][]int32    // of these, those that are not in slots yet
