@@ -21,8 +21,8 @@ const (
 	Diagonals Layout = "diag"
 	// Tiles is slots by segments of columns, so that x stays in the cache.
 	Tiles Layout = "tiles"
-	// Symmetric is slots of the lower triangle of a symmetric matrix, of elements
-	// or of blocks; for NW, since CW would store a_ij and a_ji differently.
+	// Symmetric is slots of the blocks of the lower triangle of a symmetric matrix;
+	// for NW, since CW would store a_ij and a_ji differently.
 	Symmetric Layout = "sym"
 )
 

@@ -34,21 +34,17 @@ func (d *drawing) line(x1, y1, x2, y2 float64) {
 	fmt.Fprintf(d, "<path d=\"M%g %gL%g %g\" class=\"line\"/>\n", x1, y1, x2, y2)
 }
 
-// class tells the lanes of the two elements from the others.
+// class tells the lane of the element from the others.
 func (f *trace) class(slot, lane int, other string) string {
-	switch {
-	case lane != f.lane:
-	case slot == f.bits.number:
+	if lane == f.lane && slot == f.bits.number {
 		return "lane"
-	case slot == f.bytes.number:
-		return "whole"
 	}
 	return other
 }
 
-// draw draws how the elements lie in memory and are read.
+// draw draws how the element lies in memory and is read.
 func (f *trace) draw() string {
-	const height = 1195
+	const height = 1271
 	d := new(drawing)
 	fmt.Fprintf(d, drawingHead, height, height)
 	f.drawMatrix(d, 40)
@@ -57,7 +53,7 @@ func (f *trace) draw() string {
 	f.drawSlot(d, 628)
 	f.drawBits(d, 888)
 	f.drawBytes(d, 1014)
-	f.drawProduct(d, 1118)
+	f.drawProduct(d, 1194)
 	d.WriteString("</svg>\n")
 	return d.String()
 }
@@ -65,33 +61,29 @@ func (f *trace) draw() string {
 // drawMatrix is the pattern, and the way from a_ij to an integer.
 func (f *trace) drawMatrix(d *drawing, y float64) {
 	const cell = 12
-	d.text(20, y-14, "title", "1. An element becomes an integer")
+	d.text(20, y-14, "title", "1. An element becomes an integer, at ε = 2^-%d", f.bits.accuracy)
 	d.box(20, y, cell*16, cell*16, "box")
 	d.box(20, y+float64(cell*f.first), cell*16, cell*lanes, "chunk")
 	for i := range f.m.Rows {
 		cols, _ := f.m.Row(i)
 		for _, j := range cols {
 			size, kind := 5., "dot"
-			switch {
-			case i != f.row:
-			case int(j) == f.bits.col:
+			if i == f.row && int(j) == f.col {
 				size, kind = 9, "lane"
-			case int(j) == f.bytes.col:
-				size, kind = 9, "whole"
 			}
 			d.box(20+cell*(float64(j)+0.5)-size/2, y+cell*(float64(i)+0.5)-size/2, size, size, kind)
 		}
 	}
 	d.text(20, y+212, "note", "A, 16 x 16; blue: the chunk of rows %d to %d", f.first, f.first+lanes-1)
 	e := &f.bits
-	stored := float64(e.integer) * exp2(f.quant)
+	stored := float64(e.integer) * exp2(e.quant)
 	for k, line := range []struct{ what, value string }{
-		{"the orange element", fmt.Sprintf("a = %.13g in row i = %d, column j = %d", e.value, f.row, e.col)},
-		{"unit of row i, about Σ |a_ij|", fmt.Sprintf("2^e = 2^%d", f.unit)},
-		{"quantum, 2 θ", fmt.Sprintf("q = 2^(e-%d) = 2^%d", f.unit-f.quant, f.quant)},
-		{"integer", fmt.Sprintf("m = round(a / q) = round(%.4f) = %d", e.value/exp2(f.quant), e.integer)},
+		{"the orange element", fmt.Sprintf("a = %.13g in row i = %d, column j = %d", f.value, f.row, f.col)},
+		{"unit of row i, about Σ |a_ij|", fmt.Sprintf("2^e = 2^%d", e.unit)},
+		{"quantum, 2 θ", fmt.Sprintf("q = 2^(e-%d) = 2^%d", e.unit-e.quant, e.quant)},
+		{"integer", fmt.Sprintf("m = round(a / q) = round(%.4f) = %d", f.value/exp2(e.quant), e.integer)},
 		{"its bits, with the sign", fmt.Sprint(kernels.BitsOf(e.integer))},
-		{"stored value", fmt.Sprintf("m q = %.13g, off by %.1e", stored, stored-e.value)},
+		{"stored value", fmt.Sprintf("m q = %.13g, off by %.1e", stored, stored-f.value)},
 		{"chunk and lane", fmt.Sprintf("chunk %d, lane l = i - %d = %d", f.first/lanes, f.first, f.lane)},
 	} {
 		at := y + 24 + 26*float64(k)
@@ -115,9 +107,14 @@ func (f *trace) drawChunk(d *drawing, y float64) {
 		d.text(left+w*(float64(l)+0.5), y+4, "note middle", "row %d", f.first+l)
 		d.text(left+w*(float64(l)+0.5), y+18, "note middle", "lane %d", l)
 	}
-	for k, s := range f.chunk {
+	for k, s := range f.bits.chunk {
 		top := y + 24 + h*float64(k)
-		d.text(20, top+20, "mono", "slot %d: w = %d", k, s.width)
+		d.text(20, top+15, "mono", "slot %d: w = %d", k, s.width)
+		if s.width == s.needs {
+			d.text(20, top+28, "note", "%d bits", s.needs)
+		} else {
+			d.text(20, top+28, "note", "%d bits, one more", s.needs)
+		}
 		for l := range lanes {
 			x := left + w*float64(l)
 			d.box(x, top, w, h, f.class(k, l, "box"))
@@ -131,21 +128,21 @@ func (f *trace) drawChunk(d *drawing, y float64) {
 		}
 	}
 	d.text(left+w*8+16, y+44, "note", "one group:")
-	d.text(left+w*8+16, y+60, "note", "base column %d,", f.chunk[0].base)
-	d.text(left+w*8+16, y+76, "note", "%d slots, Last", len(f.chunk))
+	d.text(left+w*8+16, y+60, "note", "base column %d,", f.bits.chunk[0].base)
+	d.text(left+w*8+16, y+76, "note", "%d slots, Last", len(f.bits.chunk))
 }
 
 // drawPanel is the two streams of values.
 func (f *trace) drawPanel(d *drawing, y float64) {
-	d.text(20, y-14, "title", "3. The values of the panel: even slots, then odd ones (at byte %d), then %d bytes of padding", f.odd, kernels.SlotPadding)
-	scale := 920 / float64(f.end+kernels.SlotPadding)
+	d.text(20, y-14, "title", "3. The values of the panel: even slots, then odd ones (at byte %d), then %d bytes of padding", f.bits.odd, kernels.SlotPadding)
+	scale := 920 / float64(f.bits.end+kernels.SlotPadding)
 	box := func(at, n int, class, above, below string) {
 		x, w := 20+scale*float64(at), scale*float64(n)
 		d.box(x, y, w, 34, class)
 		d.text(x+w/2, y+14, "note middle", "%s", above)
 		d.text(x+w/2, y+28, "note middle", "%s", below)
 	}
-	for _, s := range f.panel {
+	for _, s := range f.bits.panel {
 		class := "box"
 		if s.number%2 == 1 {
 			class = "dark"
@@ -155,7 +152,7 @@ func (f *trace) drawPanel(d *drawing, y float64) {
 		}
 		box(s.at, s.width, class, fmt.Sprintf("chunk %d", s.chunk), fmt.Sprintf("slot %d: %d", s.number, s.width))
 	}
-	box(f.end, kernels.SlotPadding, "box", "padding", fmt.Sprint(kernels.SlotPadding))
+	box(f.bits.end, kernels.SlotPadding, "box", "padding", fmt.Sprint(kernels.SlotPadding))
 }
 
 // drawSlot is the bytes of the slot, and the bits of eight of them.
@@ -172,16 +169,7 @@ func (f *trace) drawSlot(d *drawing, y float64) {
 		d.text(90+32*(float64(l)+0.5), y+31, "mono middle", "%d", j)
 	}
 	d.text(left, y+66, "note", "values: w = %d bytes; lane l has w bits from bit l w on, the lowest of each byte first (here: left)", e.width)
-	cell := width / float64(e.width)
-	for k, v := range e.values[:e.width] {
-		d.box(left+cell*float64(k), y+74, cell, 24, "dark")
-		d.text(left+cell*(float64(k)+0.5), y+91, "mono middle", "%02x", v)
-	}
-	for l := range lanes {
-		x := left + width/lanes*float64(l)
-		d.box(x, y+98, width/lanes, 20, f.class(e.number, l, "box"))
-		d.text(x+width/lanes/2, y+112, "note middle", "lane %d: bit %d on", l, l*e.width)
-	}
+	cell := f.drawValues(d, y+74, &e.traced, "lane")
 	from := e.bit / 8
 	d.line(left+cell*float64(from), y+118, left, y+146)
 	d.line(left+cell*float64(from+8), y+118, left+width, y+146)
@@ -202,6 +190,26 @@ func (f *trace) drawSlot(d *drawing, y float64) {
 	low := uint64(e.integer) & (1<<e.width - 1)
 	d.text(left, y+212, "mono", "%d = %0*b in %d bits; from its lowest bit: %0*b", e.integer, e.width, low, e.width,
 		e.width, bits.Reverse64(low)>>(64-e.width))
+}
+
+// drawValues is the bytes of the slot of the element, and whose they are; it returns
+// how wide a byte is.
+func (f *trace) drawValues(d *drawing, y float64, e *traced, class string) (cell float64) {
+	const left, width = 20., 920.
+	cell = width / float64(e.width)
+	for k, v := range e.values[:e.width] {
+		d.box(left+cell*float64(k), y, cell, 24, "dark")
+		d.text(left+cell*(float64(k)+0.5), y+17, "mono middle", "%02x", v)
+	}
+	for l := range lanes {
+		x, kind := left+width/lanes*float64(l), "box"
+		if l == f.lane {
+			kind = class
+		}
+		d.box(x, y+24, width/lanes, 20, kind)
+		d.text(x+width/lanes/2, y+38, "note middle", "lane %d: bit %d on", l, l*e.width)
+	}
+	return cell
 }
 
 // step is an instruction, or a step before it, with its result.
@@ -231,8 +239,15 @@ func (f *trace) drawBits(d *drawing, y float64) {
 func (f *trace) drawBytes(d *drawing, y float64) {
 	e := &f.bytes
 	n := e.width / 8
-	d.text(20, y-14, "title", "6. The short way of whole bytes: slot %d, w = %d (green)", e.number, e.width)
-	d.steps(y,
+	d.text(20, y-14, "title", "6. The short way of whole bytes: the same element at ε = 2^-%d", e.accuracy)
+	var widths []string
+	for _, s := range e.chunk {
+		widths = append(widths, fmt.Sprint(s.width))
+	}
+	d.text(20, y+6, "note", "m = round(a / 2^%d) = %d; the widths of the chunk are %s; the bytes of slot %d:",
+		e.quant, e.integer, strings.Join(widths, ", "), e.number)
+	f.drawValues(d, y+16, &e.traced, "whole")
+	d.steps(y+76,
 		step{"", fmt.Sprintf("m = %d has its sign bit flipped: m + 2^%d", e.integer, e.width-1), fmt.Sprintf("%0*x = %d", 2*n, e.low, e.low)},
 		step{"VPERMB", fmt.Sprintf("bytes %d to %d to the low bits of 2^52 (with a mask)", e.bit/8, e.bit/8+n-1), fmt.Sprintf("%016x = 2^52 + %d", e.word, e.low)},
 		step{"VSUBPD", fmt.Sprintf("less 2^52 + 2^%d, exact", e.width-1), fmt.Sprintf("%d.0", e.decoded)})
@@ -242,17 +257,17 @@ func (f *trace) drawBytes(d *drawing, y float64) {
 func (f *trace) drawProduct(d *drawing, y float64) {
 	e := &f.bits
 	index := e.index[f.lane]
-	d.text(20, y-14, "title", "7. The product with x[j] = j + 1")
+	d.text(20, y-14, "title", "7. The product with x[j] = j + 1, at ε = 2^-%d again", e.accuracy)
 	d.steps(y,
-		step{"VGATHERDPD", "x[base + index]", fmt.Sprintf("x[%d + %d] = x[%d] = %g", e.base, index, e.col, f.x[e.col])},
+		step{"VGATHERDPD", "x[base + index]", fmt.Sprintf("x[%d + %d] = x[%d] = %g", e.base, index, f.col, f.x[f.col])},
 		step{"VFMADD231PD", "sum += m x: " + f.terms(), ""},
-		step{"VMULPD", fmt.Sprintf("y[%d] = sum times the quantum 2^%d", f.row, f.quant), fmt.Sprintf("y[%d] = %.13g", f.row, f.y)})
+		step{"VMULPD", fmt.Sprintf("y[%d] = sum times the quantum 2^%d", f.row, e.quant), fmt.Sprintf("y[%d] = %.13g", f.row, f.y)})
 }
 
 // terms is the sum of the row.
 func (f *trace) terms() string {
 	var list []string
-	for _, s := range f.chunk {
+	for _, s := range f.bits.chunk {
 		if s.filled[f.lane] {
 			list = append(list, fmt.Sprintf("%d·%g", s.m[f.lane], f.x[s.base+int(s.index[f.lane])]))
 		}

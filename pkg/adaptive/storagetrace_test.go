@@ -3,7 +3,6 @@ package adaptive
 import (
 	"encoding/binary"
 	"math"
-	"slices"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
@@ -11,20 +10,14 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/generate"
 )
 
-// trace follows two elements of a row of a small matrix to their bytes and back, for
-// docs/storage.svg: one in a slot that is taken apart bit by bit, one in a slot of
-// whole bytes. Rows, columns and all other numbers count from 0.
+// trace follows an element of a small matrix to its bytes and back, for
+// docs/storage.svg, at two accuracies: at one its slot is taken apart bit by bit, at
+// the other it is of whole bytes. Rows, columns and all other numbers count from 0.
 type trace struct {
 	m           *csr.Matrix
-	row         int
-	unit, quant int // exponents of the unit of the row and of the quantum
-
-	panel []tracedSlot // its slots in the order of the chunks
-	odd   int          // where the odd slots begin in its values
-	end   int          // of its values
-	first int          // row of the chunk
-	chunk []tracedSlot // the slots of the chunk
-	lane  int
+	row, col    int
+	value       float64
+	first, lane int // row of its chunk, and its lane there
 
 	bits  bitsTrace
 	bytes bytesTrace
@@ -33,9 +26,26 @@ type trace struct {
 	y     float64
 }
 
+// traced is the element at one of the accuracies, and the panel that it is in.
+type traced struct {
+	accuracy    int // epsilon = 2^-accuracy
+	unit, quant int // exponents of the unit of the row and of the quantum
+
+	panel []tracedSlot // its slots in the order of the chunks
+	odd   int          // where the odd slots begin in its values
+	end   int          // of its values
+	chunk []tracedSlot // the slots of the chunk
+
+	integer    int64
+	tracedSlot     // of the element
+	bit        int // first one of the lane in the values
+	decoded    int64
+}
+
 // tracedSlot is one slot of the panel.
 type tracedSlot struct {
 	chunk, number, width int
+	needs                int // bits of the widest integer
 	at                   int // of its first byte in the values of the panel
 	base                 int
 	index                []uint16
@@ -44,24 +54,14 @@ type tracedSlot struct {
 	filled               [lanes]bool
 }
 
-// traced is one of the elements.
-type traced struct {
-	col     int
-	value   float64
-	integer int64
-	tracedSlot
-	bit     int // first one of the lane in the values
-	decoded int64
-}
-
-// bitsTrace is the way of an element whose slot is not of whole bytes.
+// bitsTrace is the way of the element if its slot is not of whole bytes.
 type bitsTrace struct {
 	traced
 	word, up     uint64 // eight bytes from that of the bit on; shifted up
 	upBy, downBy int
 }
 
-// bytesTrace is that of one whose slot is.
+// bytesTrace is that if it is.
 type bytesTrace struct {
 	traced
 	low   uint64 // the bytes of the lane
@@ -69,20 +69,15 @@ type bytesTrace struct {
 	minus float64
 }
 
-// newTrace follows the elements in two columns of a row, and fails if an integer or
-// the product is not that of the stored matrix.
-func newTrace(t *testing.T, row, bitsCol, bytesCol int) *trace {
+// newTrace follows an element, and fails if an integer or the product is not that of
+// the stored matrix.
+func newTrace(t *testing.T, row, col int) *trace {
 	t.Helper()
-	f := &trace{row: row, m: generated(t, "poisson2d", generate.Params{"n": 4, "decades": 2})}
-	a := build(t, f.m, Spec{Set: set(t, "AFX"), Epsilon: 0x1p-26, Criterion: CW, Layout: Slots})
-	f.unit = a.tol.exponent(row)
-	f.quant = f.unit - a.slots.perQExp
-	f.slots(t, &a.slots.panels[0][0].SlotPanel)
-	f.check(t, a)
-	f.lane, f.first = row%lanes, row/lanes*lanes
-	f.chunk = slices.DeleteFunc(slices.Clone(f.panel), func(s tracedSlot) bool { return s.chunk != row/lanes })
-	f.bits.traced = f.find(t, a, bitsCol)
-	f.bytes.traced = f.find(t, a, bytesCol)
+	f := &trace{row: row, col: col, m: generated(t, "poisson2d", generate.Params{"n": 4, "decades": 2})}
+	f.value, f.lane, f.first = f.m.At(row, col), row%lanes, row/lanes*lanes
+	var a, short *Matrix
+	f.bits.traced, a = f.stored(t, 26)
+	f.bytes.traced, short = f.stored(t, 18)
 	f.decodeBits()
 	f.decodeBytes()
 	f.product()
@@ -91,19 +86,49 @@ func newTrace(t *testing.T, row, bitsCol, bytesCol int) *trace {
 	if f.y != y[row] {
 		t.Errorf("y = %g, stored %g", f.y, y[row])
 	}
-	for _, e := range []*traced{&f.bits.traced, &f.bytes.traced} {
-		if e.decoded != e.integer || kernels.ByteWidth(e.width) != (e == &f.bytes.traced) {
-			t.Errorf("column %d: decoded %d from a slot of %d bits, stored %d", e.col, e.decoded, e.width, e.integer)
-		}
+	f.check(t, &f.bits.traced, a)
+	f.check(t, &f.bytes.traced, short)
+	if kernels.ByteWidth(f.bits.width) || !kernels.ByteWidth(f.bytes.width) {
+		t.Errorf("slots of %d and %d bits, want one of bits and one of whole bytes", f.bits.width, f.bytes.width)
 	}
 	return f
 }
 
-// check compares the integers of all slots with the elements of the matrix.
-func (f *trace) check(t *testing.T, a *Matrix) {
-	filled := 0
-	for _, s := range f.panel {
-		widest := uint8(1)
+// stored stores the matrix at an accuracy and finds the element there.
+func (f *trace) stored(t *testing.T, accuracy int) (traced, *Matrix) {
+	a := build(t, f.m, Spec{Set: set(t, "AFX"), Epsilon: math.Ldexp(1, -accuracy), Criterion: CW, Layout: Slots})
+	e := traced{accuracy: accuracy, unit: a.tol.exponent(f.row)}
+	e.quant = e.unit - a.slots.perQExp
+	e.slots(t, &a.slots.panels[0][0].SlotPanel)
+	e.integer = f.rounded(a, f.row, f.col)
+	for _, s := range e.panel {
+		if s.chunk != f.row/lanes {
+			continue
+		}
+		e.chunk = append(e.chunk, s)
+		if s.filled[f.lane] && s.base+int(s.index[f.lane]) == f.col {
+			e.tracedSlot, e.bit = s, f.lane*s.width
+		}
+	}
+	if e.values == nil {
+		t.Fatalf("element (%d, %d) is in no slot", f.row, f.col)
+	}
+	return e, a
+}
+
+// check compares the integers of all slots with the elements of the matrix, and
+// their widths with what the builder gives to such a group.
+func (f *trace) check(t *testing.T, e *traced, a *Matrix) {
+	if e.decoded != e.integer {
+		t.Errorf("decoded %d from a slot of %d bits, stored %d", e.decoded, e.width, e.integer)
+	}
+	builder, filled := slotBuilder{items: &items{block: 1}}, 0
+	slots, widest := map[int]int{}, map[int]int{} // of each chunk
+	for _, s := range e.panel {
+		slots[s.chunk]++
+		widest[s.chunk] = max(widest[s.chunk], s.needs)
+	}
+	for _, s := range e.panel {
 		for l, m := range s.m {
 			if !s.filled[l] {
 				continue
@@ -112,10 +137,10 @@ func (f *trace) check(t *testing.T, a *Matrix) {
 			if want := f.rounded(a, i, j); m != want {
 				t.Errorf("row %d, column %d: integer %d, want %d", i, j, m, want)
 			}
-			widest = max(widest, kernels.BitsOf(m))
 			filled++
 		}
-		if want := allBits.round(widest); s.width != int(want) {
+		way := builder.wayOf(slots[s.chunk], uint8(widest[s.chunk]))
+		if want := way.round(uint8(s.needs)); s.width != int(want) {
 			t.Errorf("chunk %d, slot %d: width %d, want %d", s.chunk, s.number, s.width, want)
 		}
 	}
@@ -130,11 +155,11 @@ func (f *trace) rounded(a *Matrix, i, j int) int64 {
 }
 
 // slots takes the slots out of the panel, which has one group for each chunk.
-func (f *trace) slots(t *testing.T, p *kernels.SlotPanel) {
+func (e *traced) slots(t *testing.T, p *kernels.SlotPanel) {
 	if p.Order != nil {
 		t.Fatal("the rows are in another order")
 	}
-	f.odd, f.end = p.Odd, len(p.Values)-kernels.SlotPadding
+	e.odd, e.end = p.Odd, len(p.Values)-kernels.SlotPadding
 	widths, index, at := p.Widths, p.Index, [2]int{0, p.Odd}
 	for chunk, g := range p.Groups {
 		if g.Flags != kernels.Last {
@@ -143,18 +168,19 @@ func (f *trace) slots(t *testing.T, p *kernels.SlotPanel) {
 		for k := range int(g.Slots) {
 			next := &at[k&1]
 			s := tracedSlot{chunk: chunk, number: k, width: int(widths[0]), at: *next, base: int(g.Base), index: index[:lanes]}
-			s.values = p.Values[s.at:]
+			s.values, s.needs = p.Values[s.at:], 1
 			for l := range s.m {
 				s.m[l] = s.integer(l)
 				s.filled[l] = s.m[l] != 0
+				s.needs = max(s.needs, int(kernels.BitsOf(s.m[l])))
 			}
-			f.panel = append(f.panel, s)
+			e.panel = append(e.panel, s)
 			*next += s.width
 			widths, index = widths[1:], index[lanes:]
 		}
 	}
-	if at != [2]int{f.odd, f.end} {
-		t.Fatalf("streams end at %v, not at %d and %d", at, f.odd, f.end)
+	if at != [2]int{e.odd, e.end} {
+		t.Fatalf("streams end at %v, not at %d and %d", at, e.odd, e.end)
 	}
 }
 
@@ -169,17 +195,6 @@ func (s *tracedSlot) integer(lane int) (m int64) {
 		m |= bit << b
 	}
 	return m << (64 - s.width) >> (64 - s.width)
-}
-
-// find finds the element of the row in a column of the chunk.
-func (f *trace) find(t *testing.T, a *Matrix, col int) traced {
-	for _, s := range f.chunk {
-		if s.filled[f.lane] && s.base+int(s.index[f.lane]) == col {
-			return traced{col: col, value: f.m.At(f.row, col), integer: f.rounded(a, f.row, col), tracedSlot: s, bit: f.lane * s.width}
-		}
-	}
-	t.Fatalf("element (%d, %d) is in no slot", f.row, col)
-	return traced{}
 }
 
 // decodeBits does what the kernel does with the lane.
@@ -207,8 +222,8 @@ func (f *trace) product() {
 	for j := range f.x {
 		f.x[j] = float64(j + 1)
 	}
-	for _, s := range f.chunk {
+	for _, s := range f.bits.chunk {
 		f.sum += float64(s.m[f.lane]) * f.x[s.base+int(s.index[f.lane])]
 	}
-	f.y = math.Ldexp(f.sum, f.quant)
+	f.y = math.Ldexp(f.sum, f.bits.quant)
 }
