@@ -25,7 +25,8 @@ func (f *storageFlags) add(c *cobra.Command) {
 	fl.StringVar(&f.criterion, "criterion", "auto", "error of an element relative to: nw, the norm of the matrix; cw, that of its row")
 	fl.BoolVar(&f.noDrop, "no-drop", false, "keep elements that are below the accuracy")
 	fl.IntVar(&f.guardBits, "guard-bits", 0, "extra bits of AFX; each halves its error")
-	fl.StringVar(&f.layout, "layout", "auto", "of the stored matrix: slots (AFX only), bucketed (one CSR for each format) or auto, the fastest on this processor")
+	fl.StringVar(&f.layout, "layout", "auto", "of the stored matrix: auto (the fastest by a model of the processor), csr (FP64), bucketed (one CSR for each format), or for AFX: "+
+		"slots (eight rows at once), blocks (of dense blocks), diag (of diagonals), tiles (by segments of columns), sym (half of a symmetric matrix, criterion nw)")
 	fl.StringVar(&f.arith, "arith", "fp64", "arithmetic: fp64, or storage (FP32 for formats with the exponent of FP32)")
 	completeWords(c, "formats", append([]string{"auto"}, adaptive.Names()...))
 	completeWords(c, "criterion", criteria())

@@ -48,10 +48,10 @@ GLOBL two52<>(SB), RODATA|NOPTR, $8
 	SHLL         $8, R15; \
 	VMOVDQU64    (R12)(R15*1), Z24; \
 	PREFETCHT0   1024(R9); \
+	CMPL         AX, $24; \
+	JGT          bits; \
 	TESTL        $7, AX; \
 	JNZ          bits; \
-	CMPL         AX, $48; \
-	JGT          bits; \
 	KMOVQ        slotTable_bytes(R12)(R15*1), K7; \
 	VBROADCASTSD slotTable_minus(R12)(R15*1), Z26; \
 	VPBROADCASTQ two52<>(SB), Z25

@@ -17,8 +17,9 @@ const SlotPadding = 64
 const MaxSlotWidth = 57
 
 // ByteWidth reports whether slots of that width take a shorter way apart: their
-// integers are whole bytes, and few enough to be the low bits of a float64.
-func ByteWidth(w int) bool { return w%8 == 0 && w <= 48 }
+// integers are one, two or three bytes, the low bits of a float64. More would fit,
+// but then memory is slower than the longer way.
+func ByteWidth(w int) bool { return w%8 == 0 && w <= 24 }
 
 // MaxBlock is the size of the largest blocks that slots can be made of.
 const MaxBlock = 6

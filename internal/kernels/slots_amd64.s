@@ -11,10 +11,10 @@
 	MOVL       AX, R15; \
 	SHLL       $8, R15; \
 	PREFETCHT0 2048(P); \
+	CMPL       AX, $24; \
+	JGT        bits; \
 	TESTL      $7, AX; \
 	JNZ        bits; \
-	CMPL       AX, $48; \
-	JGT        bits; \
 	VMOVDQU64  (R12)(R15*1), Z29; \
 	KMOVQ      slotTable_bytes(R12)(R15*1), K5; \
 	VMOVDQA64  Z28, Z; \

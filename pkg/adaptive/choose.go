@@ -9,82 +9,84 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// The layout is chosen by a model of the time of a product on one core: what is
-// longer, the bytes at the rate of the memory or the instructions,
+// The layout is chosen by a model of the time of a product on one core, of what
+// the instructions take and of what the memory takes for the bytes:
 //
-//	max(bytes / rate, cycles).
+//	hypot(instructions, bytes / rate).
 //
 // A sample of the rows is stored in slots of every kind that could pay, and what
-// it takes is added up with the constants below, which were measured on a Sapphire
-// Rapids core (3.2 GHz, 15 GB/s) and only need to be right to about a tenth.
+// it takes is added up with the constants below. They are least-squares fits to 75
+// matrices in all layouts on a Sapphire Rapids core (15 GB/s), with a median error
+// of a tenth; testdata/layouts.jsonl has the measurements. Times are in ns.
 const (
-	memoryRate = 4.7 // bytes per cycle from memory
-	cacheRate  = 10. // from the shared cache
-	nearRate   = 30. // from the core's own cache
-	nearBytes  = 1 << 20
-	cacheBytes = 32 << 20
+	gatherTime   = 3.1  // a slot with columns
+	diagonalTime = 2.0  // a slot of a diagonal
+	blockTime    = 5.1  // a slot of blocks
+	valueTime    = 0.8  // and eight values of it
+	chunkTime    = 2.9  // a chunk of rows, for each row of its blocks
+	tileTime     = 5.2  // a chunk of rows of a tile
+	csrRowTime   = 1.64 // FP64 CSR: a row
+	csrTime      = 0.24 // and an element
+	missTime     = 3.0  // an element of x that is not in the core's cache, nor just behind one
 
-	gatherCycles   = 9.5 // a slot with columns
-	diagonalCycles = 5.  // a slot of a diagonal
-	valueCycles    = 2.7 // eight values of a block
-	blockCycles    = 12. // a slot of blocks besides
-	chunkCycles    = 12. // a chunk of rows, for each row of its blocks
-	csrRowCycles   = 6.  // FP64 CSR: a row
-	csrCycles      = 1.2 // and an element
+	memoryRate = 17.     // bytes per ns
+	cacheRate  = 40.     // where the cache that cores share holds all
+	nearBytes  = 2 << 20 // what is touched is in the core's own cache
+	cacheBytes = 24 << 20
+	cacheLines = 1 << 14 // of x in the core's own cache
 
-	lineCycles  = 12.     // a cache line of x that is not in the core's own cache
-	tileCycles  = 3.      // a row of a tile: its sum is loaded and stored out of order
-	xNear       = 1 << 20 // bytes of x that are in the core's own cache anyway
-	worthwhile  = 0.95    // of the time of FP64 CSR that adaptive storage may take
-	distinct    = 0.97    // of the time of a simpler kind of slots
-	leastFill   = 0.6     // of the places of blocks that hold an element
-	sampleShare = 100     // one row of so many is in the sample
-	sampleLeast = 40_000
-	sampleMost  = 400_000 // elements
-	sampleParts = 8
-	sampleRows  = 480 // ranges begin at multiples of eight rows of blocks of any size
+	worthwhile     = 0.95 // of the time of FP64 CSR that adaptive storage may take
+	worthwhileNear = 0.88 // and where FP64 CSR is in the cache: the model is less sure there
+	distinct       = 0.97 // of the time of a simpler kind of slots
+	leastFill      = 0.6  // of the places of blocks that hold an element
+	tilePadding    = 1.15 // lanes of tiles for an element
+	sampleShare    = 100  // one row of so many is in the sample
+	sampleLeast    = 40_000
+	sampleMost     = 400_000 // elements
+	sampleParts    = 8
+	sampleRows     = 480 // ranges begin at multiples of eight rows of blocks of any size
+	vectorBytes    = 24  // x and y, and y once more since it is read before it is written
 )
 
 // cost is what a product takes, by the model.
-type cost struct{ bytes, cycles float64 }
+type cost struct{ instructions, bytes float64 }
 
-func (c *cost) add(o cost) { c.bytes += o.bytes; c.cycles += o.cycles }
+func (c *cost) add(o cost) { c.instructions += o.instructions; c.bytes += o.bytes }
 
-// time is in cycles; footprint is the bytes of all that the product touches.
+// time is in ns; footprint is the bytes of all that the product touches.
 func (c cost) time(footprint float64) float64 {
-	rate := memoryRate
 	switch {
 	case footprint <= nearBytes:
-		rate = nearRate
+		return c.instructions
 	case footprint <= cacheBytes:
-		rate = cacheRate
+		return math.Hypot(c.instructions, c.bytes/cacheRate)
 	}
-	return max(c.bytes/rate, c.cycles)
+	return math.Hypot(c.instructions, c.bytes/memoryRate)
 }
 
 // panelCost is the cost of a product with the panel that was built last.
 func (s *slotBuilder) panelCost(rows int) cost {
 	p := &s.SlotPanel
-	c := cost{bytes: float64(panelSize(p) + 16*rows)}
+	c := cost{bytes: float64(panelSize(p) + vectorBytes*rows)}
 	for _, v := range s.streams {
 		c.bytes += float64(len(v))
 	}
 	b := float64(max(p.Block, 1))
 	for _, g := range p.Groups {
 		if s.slotPlan.symmetric {
-			c.cycles += lowerCycles(g, b)
+			c.instructions += lowerTime(g, b)
 			continue
 		}
-		slot := gatherCycles
+		slot := gatherTime
 		switch {
 		case g.Flags&kernels.Diagonal != 0:
-			slot = diagonalCycles
+			slot = diagonalTime
 		case p.Block > 1:
-			slot = blockCycles + b*b*valueCycles
+			slot = blockTime + b*b*valueTime
 		}
-		c.cycles += slot * float64(g.Slots)
+		c.instructions += slot * float64(g.Slots)
 		if g.Flags&kernels.Last != 0 {
-			c.cycles += chunkCycles * b
+			c.instructions += chunkTime * b
 		}
 	}
 	return c
@@ -98,12 +100,12 @@ type candidate struct {
 
 // sample is what is known about a sample of rows.
 type sample struct {
-	nnz      float64
-	csr      cost
-	kinds    []candidate
-	lines    float64 // of the cache that x is in, once for each range
-	segments float64 // of columns that a row has elements in, in all
-	parts    []symmetricPart
+	nnz, stored float64 // elements, and those that are not dropped
+	csr         cost
+	kinds       []candidate
+	misses      float64 // elements of x that are not in the cache
+	segments    float64 // of columns that a row has elements in, in all
+	parts       []symmetricPart
 }
 
 // choice is a layout and why.
@@ -184,7 +186,8 @@ func (b *builder) sample() sample {
 	}
 	for _, p := range parts {
 		total.nnz += p.nnz
-		total.lines += p.lines
+		total.stored += p.stored
+		total.misses += p.misses
 		total.segments += p.segments
 		total.csr.add(p.csr)
 		for k := range p.kinds {
@@ -200,10 +203,10 @@ func (b *builder) sampleRange(lo, hi int) sample {
 	t := &s.ints.items
 	nnz, rows := float64(b.m.RowPtr[hi]-b.m.RowPtr[lo]), float64(hi-lo)
 	p := sample{
-		nnz: nnz, kinds: b.kinds(),
-		csr: cost{12*nnz + 24*rows, csrRowCycles*rows + csrCycles*nnz},
+		nnz: nnz, stored: float64(len(t.col)), kinds: b.kinds(),
+		csr: cost{csrRowTime*rows + csrTime*nnz, 12*nnz + (8+vectorBytes)*rows},
 	}
-	p.lines, p.segments = t.spread(b.m.Cols)
+	p.misses, p.segments = t.spread()
 	for k := range p.kinds {
 		kind := &p.kinds[k]
 		s.slotPlan = kind.slotPlan
@@ -219,16 +222,19 @@ func (b *builder) sampleRange(lo, hi int) sample {
 	return p
 }
 
-// spread counts the cache lines of x that the elements touch, and the segments of
-// columns of each row.
-func (t *items) spread(cols int) (lines, segments float64) {
-	seen := make([]bool, (cols+7)/8)
+// spread counts the elements of x that a core's cache does not have, unless they
+// are in the line behind one that it has, which is fetched in time, and the segments
+// of columns of each row.
+func (t *items) spread() (misses, segments float64) {
+	cache := make([]int32, cacheLines)
 	for i := range t.rows {
 		last := int32(-1)
 		for _, j := range t.col[t.first[i]:t.first[i+1]] {
-			if line := j / 8; !seen[line] {
-				seen[line] = true
-				lines++
+			if line := j/8 + 1; cache[line%cacheLines] != line {
+				if cache[(line-1)%cacheLines] != line-1 {
+					misses++
+				}
+				cache[line%cacheLines] = line
 			}
 			if j/reach != last {
 				last = j / reach
@@ -236,7 +242,7 @@ func (t *items) spread(cols int) (lines, segments float64) {
 			}
 		}
 	}
-	return lines, segments
+	return misses, segments
 }
 
 // choose picks the layout for a spec. Whether a matrix is symmetric is first taken
@@ -308,15 +314,18 @@ func (s sample) blocks() choice {
 func (s sample) fastest(b *builder) choice {
 	share := float64(b.m.NNZ()) / max(s.nnz, 1) // of the whole to the sample
 	vectors := 8 * float64(b.m.Rows+b.m.Cols)
-	x := 8 * float64(b.m.Cols)
+	x := float64(b.m.Cols) / 8 // lines
 	fetch := cost{}
-	if x > xNear {
-		fetch.cycles = lineCycles * s.lines
+	if x > cacheLines {
+		fetch.instructions = missTime * s.misses
 	}
 	s.csr.add(fetch)
 	csr := s.csr.time(s.csr.bytes*share + vectors)
 	best := choice{layout: CSR}
 	least := worthwhile * csr
+	if s.csr.bytes*share+vectors <= cacheBytes {
+		least = worthwhileNear * csr
+	}
 	consider := func(p slotPlan, c cost) {
 		if t := c.time(c.bytes*share + vectors); t < distinct*least {
 			least = t
@@ -330,11 +339,10 @@ func (s sample) fastest(b *builder) choice {
 		}
 		consider(k.slotPlan, k.cost)
 	}
-	if x > xNear && s.csr.cycles > 0 {
-		tiles := s.kinds[0].cost // the same slots, whose rows are shorter
+	if x > cacheLines && s.stored > 0 {
 		units := float64(len(tileUnits(b.m)) - 1)
-		tiles.bytes += 2*s.segments + x*units/share
-		tiles.cycles += tileCycles * s.segments
+		tiles := cost{bytes: s.kinds[0].bytes + 2*s.segments + 64*x*units/share}
+		tiles.instructions = tilePadding*gatherTime*s.stored/lanes + tileTime*s.segments/lanes + missTime*x*units/share
 		consider(slotPlan{block: 1, tiles: true}, tiles)
 	}
 	if best.layout == CSR {

@@ -33,12 +33,15 @@ type slotBuilder struct {
 	bloc     items // the integers as blocks, or those of a tile
 	*items         // what slots are made of: ints or bloc
 	tinyHere []tiny
+	runRow   []int32 // row, and first element, of the runs of tiles
+	runFirst []int32
 	places   []int32           // of rows of each length, and the next place
 	run      [lanes][]int32    // items of the rows of a chunk
 	rest     [lanes][]int32    // of these, those that are not in slots yet
 	sort     [lanes][]int32    // those of a group, wide ones first
 	streams  [maxBlock][]byte  // values of each row of blocks, or of even and odd slots
 	index    [lanes]int64      // of the integers of a slot
+	way      wayApart          // of the group
 	chunk    kernels.SlotGroup // the last group, until the chunk ends
 }
 
@@ -231,7 +234,7 @@ func (s *slotBuilder) eightRows(at, n int) {
 
 // begin starts a chunk, of which begin, group and end make groups: a group is
 // appended when it is known whether it is the last.
-func (s *slotBuilder) begin() { s.chunk = kernels.SlotGroup{} }
+func (s *slotBuilder) begin() { s.chunk, s.way = kernels.SlotGroup{}, byWidth }
 
 func (s *slotBuilder) group(base, slots int, flags uint16) {
 	if s.chunk.Slots > 0 {
@@ -258,7 +261,7 @@ func (s *slotBuilder) columns(flags uint16) {
 		if base == math.MaxInt32 {
 			return
 		}
-		longest := 0
+		longest, widest := 0, uint8(0)
 		for l, run := range s.rest {
 			n := len(run)
 			if n > 0 && int64(s.col[run[n-1]])-int64(base) >= reach || n > math.MaxUint16 {
@@ -270,7 +273,11 @@ func (s *slotBuilder) columns(flags uint16) {
 			s.rest[l] = run[n:]
 			s.sort[l] = s.widestFirst(s.sort[l], run[:n])
 			longest = max(longest, n)
+			if n > 0 {
+				widest = max(widest, s.width[s.sort[l][0]])
+			}
 		}
+		s.way = s.wayOf(longest, widest)
 		s.group(int(base), longest, flags)
 		for k := range longest {
 			s.gather(k, base)
@@ -302,25 +309,51 @@ func (s *slotBuilder) gather(k int, base int32) {
 		}
 	}
 	s.Index = append(s.Index, index[:]...)
-	s.bytes[s.roundWidth(width)] += 2 * lanes
+	s.bytes[s.way.round(width)] += 2 * lanes
 	s.slot(k, &which, width, n)
 }
 
-// roundWidth rounds short widths up to whole bytes, where that saves more time than
-// it costs.
-func (s *slotBuilder) roundWidth(w uint8) uint8 {
-	if w <= byteWidths {
+// wayApart says which slots of a group are of whole bytes: the two ways apart meet
+// best in long runs.
+type wayApart uint8
+
+const (
+	byWidth wayApart = iota // those of short widths
+	allBits
+)
+
+// longGroup is the number of slots, which are sorted by width, from which on a group
+// goes both ways.
+const longGroup = 16
+
+// wayOf is that of a group with so many slots in the order of their widths, of which
+// the widest has w bits.
+func (s *slotBuilder) wayOf(slots int, w uint8) wayApart {
+	if w > byteWidths && s.items.block == 1 && slots < longGroup {
+		return allBits
+	}
+	return byWidth
+}
+
+// byteWidths are the widths that are rounded up to whole bytes, where that saves
+// more time than it costs.
+const byteWidths = 24
+
+// round is the width that slots of w bits get.
+func (way wayApart) round(w uint8) uint8 {
+	switch {
+	case way == byWidth && w <= byteWidths:
 		return (w + 7) / 8 * 8
+	case kernels.ByteWidth(int(w)):
+		return w + 1
 	}
 	return w
 }
 
-const byteWidths = 24
-
 // slot appends the values of slot k of its group, of the given items (-1: none) with
 // n elements.
 func (s *slotBuilder) slot(k int, which *[lanes]int32, width uint8, n int) {
-	width = s.roundWidth(width)
+	width = s.way.round(width)
 	size := s.items.block * s.items.block
 	s.bytes[width] += int64(1 + size*int(width))
 	s.tally.elements[width] += n
@@ -398,6 +431,13 @@ func (s *slotBuilder) widestFirst(dst, run []int32) []int32 {
 // have; the rest stays.
 func (s *slotBuilder) diagonals(i int) {
 	row := s.ints.lo + i
+	widest := uint8(0)
+	for _, run := range s.rest {
+		for _, e := range run {
+			widest = max(widest, s.width[e])
+		}
+	}
+	s.way = s.wayOf(0, widest)
 	if s.sameDiagonals(row) {
 		return
 	}

@@ -11,8 +11,8 @@ import (
 type Stats struct {
 	Formats []FormatStats // from the narrowest to the widest, of those in use
 	NNZ     int           // nonzeros of the matrix that was stored
-	Dropped int           // of these
-	InSlots int           // of these; the others that are stored are in buckets
+	Dropped int           // of NNZ, not stored
+	InSlots int           // of NNZ, stored in slots; 0 in the layouts CSR and Bucketed
 	Scales  int64         // bytes of row units
 	Bytes   int64         // in all, indices included
 	Work    int64         // bytes of sums that a product needs besides, of a symmetric matrix

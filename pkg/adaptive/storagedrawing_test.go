@@ -14,7 +14,7 @@ type drawing struct{ strings.Builder }
 const drawingHead = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 960 %d" font-family="sans-serif" font-size="14">
 <style>
 .box { fill: #f4f4f4; stroke: #999 } .dark { fill: #e0e0e0; stroke: #999 } .chunk { fill: #dbe9f6; stroke: none }
-.lane { fill: #ffb347; stroke: #b35900 } .dot { fill: #888 } .hot { fill: #b35900 } .line { stroke: #b35900; fill: none; stroke-width: 1.5 }
+.lane { fill: #ffb347; stroke: #b35900 } .whole { fill: #b7e1b0; stroke: #3c7a33 } .dot { fill: #888 } .line { stroke: #b35900; fill: none; stroke-width: 1.5 }
 .title { font-weight: bold } .mono { font-family: monospace } .small { font-family: monospace; font-size: 11px } .note { fill: #666; font-size: 12px }
 .middle { text-anchor: middle }
 </style>
@@ -34,23 +34,30 @@ func (d *drawing) line(x1, y1, x2, y2 float64) {
 	fmt.Fprintf(d, "<path d=\"M%g %gL%g %g\" class=\"line\"/>\n", x1, y1, x2, y2)
 }
 
-// class tells the lane of the element from the others.
-func class(hot bool, other string) string {
-	if hot {
+// class tells the lanes of the two elements from the others.
+func (f *trace) class(slot, lane int, other string) string {
+	switch {
+	case lane != f.lane:
+	case slot == f.bits.number:
 		return "lane"
+	case slot == f.bytes.number:
+		return "whole"
 	}
 	return other
 }
 
-// draw draws how the element lies in memory and is read.
+// draw draws how the elements lie in memory and are read.
 func (f *trace) draw() string {
-	const height = 905
+	const height = 1195
 	d := new(drawing)
 	fmt.Fprintf(d, drawingHead, height, height)
 	f.drawMatrix(d, 40)
 	f.drawChunk(d, 305)
-	f.drawSlot(d, 535)
-	f.drawProduct(d, 745)
+	f.drawPanel(d, 535)
+	f.drawSlot(d, 628)
+	f.drawBits(d, 888)
+	f.drawBytes(d, 1014)
+	f.drawProduct(d, 1118)
 	d.WriteString("</svg>\n")
 	return d.String()
 }
@@ -64,22 +71,27 @@ func (f *trace) drawMatrix(d *drawing, y float64) {
 	for i := range f.m.Rows {
 		cols, _ := f.m.Row(i)
 		for _, j := range cols {
-			hot := i == f.row && int(j) == f.col
 			size, kind := 5., "dot"
-			if hot {
-				size, kind = 9, "hot"
+			switch {
+			case i != f.row:
+			case int(j) == f.bits.col:
+				size, kind = 9, "lane"
+			case int(j) == f.bytes.col:
+				size, kind = 9, "whole"
 			}
 			d.box(20+cell*(float64(j)+0.5)-size/2, y+cell*(float64(i)+0.5)-size/2, size, size, kind)
 		}
 	}
 	d.text(20, y+212, "note", "A, 16 x 16; blue: the chunk of rows %d to %d", f.first, f.first+lanes-1)
+	e := &f.bits
+	stored := float64(e.integer) * exp2(f.quant)
 	for k, line := range []struct{ what, value string }{
-		{"the element", fmt.Sprintf("a = %.13g in row i = %d, column j = %d", f.value, f.row, f.col)},
+		{"the orange element", fmt.Sprintf("a = %.13g in row i = %d, column j = %d", e.value, f.row, e.col)},
 		{"unit of row i, about Σ |a_ij|", fmt.Sprintf("2^e = 2^%d", f.unit)},
 		{"quantum, 2 θ", fmt.Sprintf("q = 2^(e-%d) = 2^%d", f.unit-f.quant, f.quant)},
-		{"integer", fmt.Sprintf("m = round(a / q) = round(%.4f) = %d", f.value/exp2(f.quant), f.integer)},
-		{"its bits, with the sign", fmt.Sprint(kernels.BitsOf(f.integer))},
-		{"stored value", fmt.Sprintf("m q = %g, off by %.1e", float64(f.integer)*exp2(f.quant), float64(f.integer)*exp2(f.quant)-f.value)},
+		{"integer", fmt.Sprintf("m = round(a / q) = round(%.4f) = %d", e.value/exp2(f.quant), e.integer)},
+		{"its bits, with the sign", fmt.Sprint(kernels.BitsOf(e.integer))},
+		{"stored value", fmt.Sprintf("m q = %.13g, off by %.1e", stored, stored-e.value)},
 		{"chunk and lane", fmt.Sprintf("chunk %d, lane l = i - %d = %d", f.first/lanes, f.first, f.lane)},
 	} {
 		at := y + 24 + 26*float64(k)
@@ -98,17 +110,17 @@ func exp2(e int) float64 {
 // drawChunk is the slots of the chunk as eight lanes.
 func (f *trace) drawChunk(d *drawing, y float64) {
 	d.text(20, y-14, "title", "2. A chunk: eight rows side by side, the widest integers of each row first")
-	const left, w, h = 180., 76., 32.
+	const left, w, h = 150., 82., 32.
 	for l := range lanes {
 		d.text(left+w*(float64(l)+0.5), y+4, "note middle", "row %d", f.first+l)
 		d.text(left+w*(float64(l)+0.5), y+18, "note middle", "lane %d", l)
 	}
-	for k, s := range f.slots {
+	for k, s := range f.chunk {
 		top := y + 24 + h*float64(k)
 		d.text(20, top+20, "mono", "slot %d: w = %d", k, s.width)
 		for l := range lanes {
 			x := left + w*float64(l)
-			d.box(x, top, w, h, class(k == f.slot && l == f.lane, "box"))
+			d.box(x, top, w, h, f.class(k, l, "box"))
 			if s.filled[l] {
 				d.text(x+w/2, top+14, "mono middle", "%d", s.m[l])
 				d.text(x+w/2, top+27, "note middle", "column %d", s.base+int(s.index[l]))
@@ -119,76 +131,131 @@ func (f *trace) drawChunk(d *drawing, y float64) {
 		}
 	}
 	d.text(left+w*8+16, y+44, "note", "one group:")
-	d.text(left+w*8+16, y+60, "note", "base column %d,", f.slots[0].base)
-	d.text(left+w*8+16, y+76, "note", "%d slots, Last", len(f.slots))
+	d.text(left+w*8+16, y+60, "note", "base column %d,", f.chunk[0].base)
+	d.text(left+w*8+16, y+76, "note", "%d slots, Last", len(f.chunk))
 }
 
-// drawSlot is the bytes of the slot.
+// drawPanel is the two streams of values.
+func (f *trace) drawPanel(d *drawing, y float64) {
+	d.text(20, y-14, "title", "3. The values of the panel: even slots, then odd ones (at byte %d), then %d bytes of padding", f.odd, kernels.SlotPadding)
+	scale := 920 / float64(f.end+kernels.SlotPadding)
+	box := func(at, n int, class, above, below string) {
+		x, w := 20+scale*float64(at), scale*float64(n)
+		d.box(x, y, w, 34, class)
+		d.text(x+w/2, y+14, "note middle", "%s", above)
+		d.text(x+w/2, y+28, "note middle", "%s", below)
+	}
+	for _, s := range f.panel {
+		class := "box"
+		if s.number%2 == 1 {
+			class = "dark"
+		}
+		if s.chunk == f.row/lanes {
+			class = f.class(s.number, f.lane, class)
+		}
+		box(s.at, s.width, class, fmt.Sprintf("chunk %d", s.chunk), fmt.Sprintf("slot %d: %d", s.number, s.width))
+	}
+	box(f.end, kernels.SlotPadding, "box", "padding", fmt.Sprint(kernels.SlotPadding))
+}
+
+// drawSlot is the bytes of the slot, and the bits of eight of them.
 func (f *trace) drawSlot(d *drawing, y float64) {
-	s := f.slots[f.slot]
-	d.text(20, y-14, "title", "3. Slot %d in memory: 1 + 16 + w = %d bytes in three arrays", f.slot, 1+2*lanes+s.width)
-	d.text(20, y+6, "note", "width")
-	d.box(20, y+12, 40, 28, "dark")
-	d.text(40, y+31, "mono middle", "%d", s.width)
+	const left, width = 20., 920.
+	e := &f.bits
+	d.text(left, y-14, "title", "4. Slot %d in memory: 1 + 16 + w = %d bytes in three arrays", e.number, 1+2*lanes+e.width)
+	d.text(left, y+6, "note", "width")
+	d.box(left, y+12, 40, 28, "dark")
+	d.text(left+20, y+31, "mono middle", "%d", e.width)
 	d.text(90, y+6, "note", "index: column - base, 16 bits each")
-	for l, j := range s.index {
-		d.box(90+32*float64(l), y+12, 32, 28, class(l == f.lane, "box"))
+	for l, j := range e.index {
+		d.box(90+32*float64(l), y+12, 32, 28, f.class(e.number, l, "box"))
 		d.text(90+32*(float64(l)+0.5), y+31, "mono middle", "%d", j)
 	}
-	const left, cell = 20, 12.5
-	d.text(left, y+66, "note", "values: w bytes, and their %d bits with the lowest of each byte left; lane l has w bits from bit l w on", 8*s.width)
-	for k, v := range f.bytes {
-		d.box(left+8*cell*float64(k), y+74, 8*cell, 24, "dark")
-		d.text(left+8*cell*(float64(k)+0.5), y+91, "mono middle", "byte %d: %02x", k, v)
-	}
-	for b := range 8 * s.width {
-		l := b / s.width
-		other := "box"
-		if l%2 == 1 {
-			other = "dark"
-		}
-		x := left + cell*float64(b)
-		d.box(x, y+98, cell, 20, class(l == f.lane, other))
-		d.text(x+cell/2, y+112, "small middle", "%d", f.bytes[b/8]>>(b%8)&1)
+	d.text(left, y+66, "note", "values: w = %d bytes; lane l has w bits from bit l w on, the lowest of each byte first (here: left)", e.width)
+	cell := width / float64(e.width)
+	for k, v := range e.values[:e.width] {
+		d.box(left+cell*float64(k), y+74, cell, 24, "dark")
+		d.text(left+cell*(float64(k)+0.5), y+91, "mono middle", "%02x", v)
 	}
 	for l := range lanes {
-		x := left + cell*float64(l*s.width)
-		d.line(x, y+118, x, y+126)
-		d.text(x+4, y+134, "note", "lane %d: bit %d on", l, l*s.width)
+		x := left + width/lanes*float64(l)
+		d.box(x, y+98, width/lanes, 20, f.class(e.number, l, "box"))
+		d.text(x+width/lanes/2, y+112, "note middle", "lane %d: bit %d on", l, l*e.width)
 	}
-	low := uint64(f.integer) & (1<<s.width - 1)
-	d.text(left, y+158, "mono", "%d = %0*b in %d bits; read from its lowest bit: %0*b", f.integer, s.width, low, s.width,
-		s.width, bits.Reverse64(low)>>(64-s.width))
+	from := e.bit / 8
+	d.line(left+cell*float64(from), y+118, left, y+146)
+	d.line(left+cell*float64(from+8), y+118, left+width, y+146)
+	for k, v := range e.values[from : from+8] {
+		x := left + width/8*float64(k)
+		d.box(x, y+146, width/8, 24, "dark")
+		d.text(x+width/16, y+163, "mono middle", "byte %d: %02x", from+k, v)
+	}
+	for b := range 64 {
+		class := "box"
+		if at := 8*from + b; at >= e.bit && at < e.bit+e.width {
+			class = "lane"
+		}
+		x := left + width/64*float64(b)
+		d.box(x, y+170, width/64, 20, class)
+		d.text(x+width/128, y+184, "small middle", "%d", e.word>>b&1)
+	}
+	low := uint64(e.integer) & (1<<e.width - 1)
+	d.text(left, y+212, "mono", "%d = %0*b in %d bits; from its lowest bit: %0*b", e.integer, e.width, low, e.width,
+		e.width, bits.Reverse64(low)>>(64-e.width))
 }
 
-// drawProduct is what the kernel does.
-func (f *trace) drawProduct(d *drawing, y float64) {
-	s := f.slots[f.slot]
-	j := s.base + int(s.index[f.lane])
-	d.text(20, y-14, "title", "4. The way back, in all eight lanes at once; here lane %d", f.lane)
-	for k, line := range []struct{ name, what, value string }{
-		{"VPERMB", fmt.Sprintf("the eight bytes from byte %d, that of bit l w, on", f.bit/8), fmt.Sprintf("%016x", f.word)},
-		{"VPSLLVQ", fmt.Sprintf("up by 64 - w - (l w mod 8) = %d: the sign is the top bit", f.upBy), fmt.Sprintf("%016x", f.up)},
-		{"VPSRAVQ", fmt.Sprintf("down by 64 - w = %d, with the sign", f.downBy), fmt.Sprintf("%016x = %d", uint64(f.decoded), f.decoded)},
-		{"VCVTQQ2PD", "to float64, exact", fmt.Sprintf("%d.0", f.decoded)},
-		{"VGATHERDPD", "x[base + index]", fmt.Sprintf("x[%d + %d] = x[%d] = %g (x[j] = j + 1)", s.base, s.index[f.lane], j, f.x[j])},
-		{"VFMADD231PD", fmt.Sprintf("sum += m x; here after all %d slots", len(f.slots)), f.terms()},
-		{"VMULPD", fmt.Sprintf("y[%d] = sum times the quantum 2^%d", f.row, f.quant), fmt.Sprintf("y[%d] = %g", f.row, f.y)},
-	} {
+// step is an instruction, or a step before it, with its result.
+type step struct{ name, what, value string }
+
+func (d *drawing) steps(y float64, steps ...step) {
+	for k, s := range steps {
 		at := y + 12 + 22*float64(k)
-		d.text(20, at, "mono", "%s", line.name)
-		d.text(140, at, "", "%s", line.what)
-		d.text(545, at, "mono", "%s", line.value)
+		d.text(20, at, "mono", "%s", s.name)
+		d.text(140, at, "", "%s", s.what)
+		d.text(545, at, "mono", "%s", s.value)
 	}
+}
+
+// drawBits is what the kernel does with the bits of a slot.
+func (f *trace) drawBits(d *drawing, y float64) {
+	e := &f.bits
+	d.text(20, y-14, "title", "5. The way back, in all eight lanes at once; here lane %d of slot %d", f.lane, e.number)
+	d.steps(y,
+		step{"VPERMB", fmt.Sprintf("the eight bytes from byte %d, that of bit l w, on", e.bit/8), fmt.Sprintf("%016x", e.word)},
+		step{"VPSLLVQ", fmt.Sprintf("up by 64 - w - (l w mod 8) = %d: the sign is the top bit", e.upBy), fmt.Sprintf("%016x", e.up)},
+		step{"VPSRAVQ", fmt.Sprintf("down by 64 - w = %d, with the sign", e.downBy), fmt.Sprintf("%016x = %d", uint64(e.decoded), e.decoded)},
+		step{"VCVTQQ2PD", "to float64, exact", fmt.Sprintf("%d.0", e.decoded)})
+}
+
+// drawBytes is what it does with whole bytes.
+func (f *trace) drawBytes(d *drawing, y float64) {
+	e := &f.bytes
+	n := e.width / 8
+	d.text(20, y-14, "title", "6. The short way of whole bytes: slot %d, w = %d (green)", e.number, e.width)
+	d.steps(y,
+		step{"", fmt.Sprintf("m = %d has its sign bit flipped: m + 2^%d", e.integer, e.width-1), fmt.Sprintf("%0*x = %d", 2*n, e.low, e.low)},
+		step{"VPERMB", fmt.Sprintf("bytes %d to %d to the low bits of 2^52 (with a mask)", e.bit/8, e.bit/8+n-1), fmt.Sprintf("%016x = 2^52 + %d", e.word, e.low)},
+		step{"VSUBPD", fmt.Sprintf("less 2^52 + 2^%d, exact", e.width-1), fmt.Sprintf("%d.0", e.decoded)})
+}
+
+// drawProduct is what the kernel does with the integers.
+func (f *trace) drawProduct(d *drawing, y float64) {
+	e := &f.bits
+	index := e.index[f.lane]
+	d.text(20, y-14, "title", "7. The product with x[j] = j + 1")
+	d.steps(y,
+		step{"VGATHERDPD", "x[base + index]", fmt.Sprintf("x[%d + %d] = x[%d] = %g", e.base, index, e.col, f.x[e.col])},
+		step{"VFMADD231PD", "sum += m x: " + f.terms(), ""},
+		step{"VMULPD", fmt.Sprintf("y[%d] = sum times the quantum 2^%d", f.row, f.quant), fmt.Sprintf("y[%d] = %.13g", f.row, f.y)})
 }
 
 // terms is the sum of the row.
 func (f *trace) terms() string {
 	var list []string
-	for _, s := range f.slots {
+	for _, s := range f.chunk {
 		if s.filled[f.lane] {
 			list = append(list, fmt.Sprintf("%d·%g", s.m[f.lane], f.x[s.base+int(s.index[f.lane])]))
 		}
 	}
-	return strings.ReplaceAll(strings.Join(list, " + "), "+ -", "- ") + fmt.Sprintf(" = %g", f.sum)
+	return strings.ReplaceAll(strings.Join(list, " + "), "+ -", "- ") + fmt.Sprintf(" = %.0f", f.sum)
 }

@@ -31,7 +31,7 @@ func current(t *testing.T, path string, want []byte) {
 // The drawing and the numbers of docs/storage.md are those of stored matrices.
 func TestStoragePage(t *testing.T) {
 	docs := filepath.Join("..", "..", "docs")
-	f := newTrace(t, 10, 9)
+	f := newTrace(t, 10, 9, 11)
 	current(t, filepath.Join(docs, "storage.svg"), []byte(f.draw()))
 
 	path := filepath.Join(docs, "storage.md")
@@ -61,13 +61,14 @@ func replaced(t *testing.T, page []byte, name, text string) []byte {
 
 // sentence says the drawing in words.
 func (f *trace) sentence() string {
-	s := f.slots[f.slot]
+	e, o := &f.bits, &f.bytes
 	return fmt.Sprintf(`The drawing follows the element a = %.4f in row %d, column %d of the matrix
-`+"`generate poisson2d --n 4 --decades 2`"+`, stored at ε = 2^-10 (so that its bits fit into
-the drawing), criterion cw; rows and columns count from 0. The unit of its row is
-2^%d, its quantum 2^%d, so it is the integer %d. That is in slot %d of its chunk, whose
-widest integer has %d bits: at bits %d to %d of %d bytes.
-`, f.value, f.row, f.col, f.unit, f.quant, f.integer, f.slot, s.width, f.bit, f.bit+s.width-1, s.width)
+`+"`generate poisson2d --n 4 --decades 2`"+`, stored at ε = 2^-26, criterion cw; rows and
+columns count from 0. The unit of its row is 2^%d, its quantum 2^%d, so it is the integer
+%d. That is in slot %d of its chunk, whose widest integer has %d bits: at bits %d to
+%d of %d bytes. The element in column %d is %d, in slot %d of %d bits: whole bytes.
+`, e.value, f.row, e.col, f.unit, f.quant, e.integer, e.number, e.width, e.bit, e.bit+e.width-1, e.width,
+		o.col, o.integer, o.number, o.width)
 }
 
 // stored stores m in a layout; ok is false if it has no blocks.

@@ -8,8 +8,8 @@ import (
 
 // What the model of choose.go knows of symmetric matrices.
 const (
-	scatterCycles   = 14. // a slot added to eight columns, up to four elements of each
-	transposeCycles = 0.8 // eight values of a block, multiplied with once more
+	scatterTime   = 4.5  // a slot added to eight columns, up to four elements of each
+	transposeTime = 0.27 // eight values of a block, multiplied with once more
 )
 
 // lower is the best size of blocks of the lower triangle, or of the matrix if it
@@ -40,32 +40,32 @@ func (s sample) sums(b *builder, block int) cost {
 	c, widest := partsCost(s.parts, block)
 	share := max(s.nnz, 1) / float64(max(b.m.NNZ(), 1))
 	c.bytes *= share
-	c.cycles *= share
-	if widest > xNear {
-		c.cycles += lineCycles * s.lines
+	c.instructions *= share
+	if widest > 64*cacheLines {
+		c.instructions += missTime * s.misses
 	}
 	return c
 }
 
-// lowerCycles are those of a group of blocks of the lower triangle, and of the end of
+// lowerTime is that of a group of blocks of the lower triangle, and of the end of
 // its chunk.
-func lowerCycles(g kernels.SlotGroup, b float64) float64 {
-	slot := b * b * valueCycles
+func lowerTime(g kernels.SlotGroup, b float64) float64 {
+	slot := b * b * valueTime
 	if g.Flags&kernels.Diagonal == 0 {
-		slot += blockCycles + scatterCycles*math.Ceil(b/4) + b*b*transposeCycles
+		slot += blockTime + scatterTime*math.Ceil(b/4) + b*b*transposeTime
 	}
-	cycles := slot * float64(g.Slots)
+	time := slot * float64(g.Slots)
 	if g.Flags&kernels.Last != 0 {
-		cycles += 2 * chunkCycles * b
+		time += 2 * chunkTime * b
 	}
-	return cycles
+	return time
 }
 
 // partsCost is the cost of the sums of parts.
 func partsCost(parts []symmetricPart, block int) (c cost, widest float64) {
 	for _, p := range parts {
 		bytes := 8 * float64(kernels.SumStride(block)*(p.to-p.from)) / float64(block)
-		c.add(cost{2 * bytes, bytes / 8})
+		c.add(cost{bytes / 24, 2 * bytes})
 		widest = max(widest, bytes)
 	}
 	return c, widest

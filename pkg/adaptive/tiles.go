@@ -33,63 +33,98 @@ func tileUnits(m *csr.Matrix) []int {
 // of the old ones if that suffices.
 func (s *slotBuilder) tiles(b *builder, lo, hi int, old slotUnit) (panels slotUnit) {
 	s.ints.quantize(b, lo, hi)
-	next := slices.Clone(s.ints.first[:s.ints.rows]) // the first element of a row from this segment on
+	runs := s.segments((b.m.Cols + reach - 1) / reach)
 	total := tally{nonzeros: s.ints.nonzeros}
-	for segment := 0; segment < b.m.Cols; segment += reach {
-		for from := 0; from < s.ints.rows; from += tileWindow {
-			to := min(from+tileWindow, s.ints.rows)
-			rows := s.tile(next, from, to, segment)
-			if len(rows) == 0 {
-				continue
+	for g := range len(runs) - 1 {
+		for at := runs[g]; at < runs[g+1]; {
+			from := int(s.runRow[at]) / tileWindow * tileWindow
+			end := at + 1
+			for end < runs[g+1] && int(s.runRow[end]) < from+tileWindow {
+				end++
 			}
-			s.items = &s.bloc
+			s.tile(at, end, g, from)
 			s.buildItems()
 			for k, i := range s.Order {
-				s.Order[k] = rows[i]
+				s.Order[k] = uint16(int(s.runRow[at+int32(i)]) - from)
 			}
+			to := min(from+tileWindow, s.ints.rows)
 			panels = append(panels, slotPanel{s.clone(old.panel(len(panels))), lo + from, lo + to})
 			total.add(&s.tally)
+			at = end
 		}
 	}
 	s.tally = total
 	return panels
 }
 
-// tile collects the elements of the rows from..to-1 in a segment of columns, and
-// returns the rows that have some, relative to from, in the order of the items. The
-// first rows are the longest.
-func (s *slotBuilder) tile(next []int32, from, to, segment int) (rows []uint16) {
-	t := &s.bloc
-	t.block, t.first = 1, append(t.first[:0], 0)
-	t.col, t.m, t.width = t.col[:0], t.m[:0], t.width[:0]
-	s.tinyHere = s.tinyHere[:0]
-	limit := int32(min(segment+reach, s.ints.cols) - 1)
-	tiny := tinyOf(s.ints.tiny, from, to)
-	for i := from; i < to; i++ {
-		k, end := next[i], s.ints.first[i+1]
-		start := k
-		for k < end && s.ints.col[k] <= limit {
-			k++
+// segments puts the elements in the order of their segments of columns: in each
+// there is a run of elements for each row that has some, or that has a tiny one. It
+// returns where the runs of each segment begin.
+func (s *slotBuilder) segments(count int) (runs []int32) {
+	runs, elements := make([]int32, count+1), make([]int32, count+1)
+	last := make([]int32, count) // row of the last run of each segment
+	visit := func(row func(i int32, g int), element func(k int32, g int)) {
+		for g := range last {
+			last[g] = -1
 		}
-		next[i] = k
-		before := len(s.tinyHere)
-		for ; len(tiny) > 0 && int(tiny[0].row) == i; tiny = tiny[1:] {
-			if e := tiny[0]; int(e.col) >= segment && e.col <= limit {
-				e.row = int32(len(rows))
-				s.tinyHere = append(s.tinyHere, e)
+		tiny := s.ints.tiny
+		for i := range int32(s.ints.rows) {
+			for ; len(tiny) > 0 && tiny[0].row == i; tiny = tiny[1:] {
+				if g := int(tiny[0].col) / reach; last[g] != i {
+					last[g] = i
+					row(i, g)
+				}
+			}
+			for k := s.ints.first[i]; k < s.ints.first[i+1]; k++ {
+				g := int(s.ints.col[k]) / reach
+				if last[g] != i {
+					last[g] = i
+					row(i, g)
+				}
+				element(k, g)
 			}
 		}
-		if k == start && len(s.tinyHere) == before {
+	}
+	visit(func(_ int32, g int) { runs[g+1]++ }, func(_ int32, g int) { elements[g+1]++ })
+	for g := range count {
+		runs[g+1] += runs[g]
+		elements[g+1] += elements[g]
+	}
+	t := &s.bloc
+	n := len(s.ints.col)
+	t.block, t.col, t.m, t.width = 1, grow(t.col, n), grow(t.m, n), grow(t.width, n)
+	s.runRow, s.runFirst = grow(s.runRow, int(runs[count])), grow(s.runFirst, int(runs[count])+1)
+	s.runFirst[runs[count]] = int32(n)
+	nextRun := slices.Clone(runs)
+	visit(func(i int32, g int) {
+		s.runRow[nextRun[g]], s.runFirst[nextRun[g]] = i, elements[g]
+		nextRun[g]++
+	}, func(k int32, g int) {
+		at := elements[g]
+		t.col[at], t.m[at], t.width[at] = s.ints.col[k], s.ints.m[k], s.ints.width[k]
+		elements[g]++
+	})
+	return runs
+}
+
+// tile makes items of the runs at..end-1, which are in segment g and a window of
+// rows that begins at row from.
+func (s *slotBuilder) tile(at, end int32, g, from int) {
+	t := &s.bloc
+	t.first, t.rows = s.runFirst[at:end+1], int(end-at)
+	s.items = t
+	s.tinyHere = s.tinyHere[:0]
+	k := at
+	for _, e := range tinyOf(s.ints.tiny, from, min(from+tileWindow, s.ints.rows)) {
+		if int(e.col)/reach != g {
 			continue
 		}
-		t.col = append(t.col, s.ints.col[start:k]...)
-		t.m = append(t.m, s.ints.m[start:k]...)
-		t.width = append(t.width, s.ints.width[start:k]...)
-		t.first = append(t.first, int32(len(t.col)))
-		rows = append(rows, uint16(i-from))
+		for s.runRow[k] != e.row {
+			k++
+		}
+		e.row = k - at
+		s.tinyHere = append(s.tinyHere, e)
 	}
-	t.rows = len(rows)
-	return rows
 }
 
 // longestFirst puts the rows in the order of falling lengths.

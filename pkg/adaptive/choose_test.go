@@ -1,0 +1,101 @@
+package adaptive
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/generate"
+)
+
+// recorded is a line of testdata/layouts.jsonl: the speeds of the layouts of a
+// matrix relative to tuned FP64 CSR, on one Sapphire Rapids core.
+type recorded struct {
+	Matrix  string
+	Epsilon float64
+	Speed   map[Layout]float64
+}
+
+// The layouts that the model chooses are, as measured, no slower than FP64 CSR and
+// not much slower than the fastest: but for noise, and a few matrices in the cache.
+func TestChoicesAgainstMeasurements(t *testing.T) {
+	file, err := os.Open(filepath.Join("testdata", "layouts.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	pool := newPool(t, 2)
+	matrices := map[string]*csr.Matrix{}
+	count, slower, far, lost := 0, 0, 0, 0.
+	for from := json.NewDecoder(file); from.More(); {
+		var r recorded
+		if err := from.Decode(&r); err != nil {
+			t.Fatal(err)
+		}
+		m, known := matrices[r.Matrix]
+		if !known {
+			m = recordedMatrix(t, r.Matrix)
+			clear(matrices) // one at a time
+			matrices[r.Matrix] = m
+		}
+		if m == nil {
+			continue
+		}
+		b, err := newBuilder(m, Spec{Set: set(t, "AFX"), Epsilon: r.Epsilon}, pool)
+		if err != nil {
+			t.Fatal(err)
+		}
+		chosen := b.sample().fastest(b)
+		best := CSR
+		r.Speed[CSR] = 1
+		for l, s := range r.Speed {
+			if s > r.Speed[best] {
+				best = l
+			}
+		}
+		count++
+		share := r.Speed[chosen.layout] / r.Speed[best]
+		lost += 1 - share
+		switch {
+		case r.Speed[chosen.layout] < 0.95:
+			slower++
+		case share < 0.85:
+			far++
+		default:
+			continue
+		}
+		t.Logf("%s at %g: %s, %.2f times as fast as FP64 CSR (%s); %s %.2f", r.Matrix, r.Epsilon,
+			chosen.layout, r.Speed[chosen.layout], chosen.reason, best, r.Speed[best])
+	}
+	t.Logf("%d choices: %d slower than FP64 CSR, %d more than 15 %% slower than the best, %.1f %% lost on average",
+		count, slower, far, 100*lost/float64(count))
+	if 50*slower > count || lost > 0.03*float64(count) {
+		t.Error("more than 2 % of the choices are slower than FP64 CSR, or more than 3 % of the speed is lost")
+	}
+}
+
+// recordedMatrix reads or generates a matrix; nil if it is not there.
+func recordedMatrix(t *testing.T, name string) *csr.Matrix {
+	if real, ok := strings.CutSuffix(name, ".mtx.gz"); ok {
+		if _, err := os.Stat(filepath.Join("..", "..", "..", "shared", "matrices", name)); err != nil {
+			return nil
+		}
+		return realMatrix(t, real)
+	}
+	kind, params, _ := strings.Cut(name, ",")
+	p := generate.Params{}
+	for _, param := range strings.Split(params, ",") {
+		if key, value, ok := strings.Cut(param, "="); ok {
+			v, err := strconv.ParseFloat(value, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p[key] = v
+		}
+	}
+	return generated(t, kind, p)
+}
