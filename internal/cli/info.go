@@ -80,6 +80,10 @@ func predict(ctx context.Context, w io.Writer, m *csr.Matrix, pool *linop.Pool) 
 			specs = append(specs, adaptive.Spec{Epsilon: epsilon, Criterion: c})
 		}
 	}
+	afx, err := adaptive.LookupSet("AFX")
+	if err != nil {
+		return err
+	}
 	var rows []report.Prediction
 	for _, set := range adaptive.Sets() {
 		row := report.Prediction{Set: set.Name}
@@ -97,5 +101,13 @@ func predict(ctx context.Context, w io.Writer, m *csr.Matrix, pool *linop.Pool) 
 		rows = append(rows, row)
 	}
 	report.Predictions(w, columns, rows)
+	for k, s := range specs {
+		s.Set = afx
+		_, text, err := adaptive.Choose(m, s, pool)
+		if err != nil {
+			return err
+		}
+		report.Line(w, "layout", "AFX %s: %s", columns[k], text)
+	}
 	return nil
 }

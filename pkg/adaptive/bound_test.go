@@ -48,14 +48,7 @@ func (s Spec) name() string {
 func checkSpec(t *testing.T, m *csr.Matrix, exact *reference, s Spec) {
 	t.Helper()
 	a := build(t, m, s)
-	bound := s.Bound(csr.Examine(m, nil).LongestRow, len(a.buckets))
-	y := make([]float64, m.Rows)
-	a.Apply(y, exact.x)
-	if e := exact.error(s.Criterion, y); !(e <= bound.Product) {
-		t.Errorf("%s: error %g is above the bound %g", s.name(), e, bound.Product)
-	} else if e > 10*s.Epsilon {
-		t.Errorf("%s: error %g is %.1f epsilon", s.name(), e, e/s.Epsilon)
-	}
+	checkError(t, a, m, exact, s)
 	predicted, err := Predict(m, s, a.pool)
 	if err != nil {
 		t.Fatal(err)
@@ -66,6 +59,29 @@ func checkSpec(t *testing.T, m *csr.Matrix, exact *reference, s Spec) {
 	}
 	if s.NoDrop && a.Stats().Dropped > 0 {
 		t.Errorf("%s: %d elements dropped", s.name(), a.Stats().Dropped)
+	}
+}
+
+// Every layout on every real matrix: the error of a product with a random x is
+// within the bound.
+func TestBoundOfEveryLayout(t *testing.T) {
+	for _, name := range realNamesAll(t) {
+		t.Run(name, func(t *testing.T) {
+			m := realMatrix(t, name)
+			if testing.Short() && m.NNZ() > 100_000 {
+				t.Skip("large")
+			}
+			exact := newReference(m, random(3, m.Cols))
+			for _, l := range Layouts {
+				for _, c := range Criteria {
+					for _, eps := range []float64{0x1p-53, 0x1p-24} {
+						if s := (Spec{Set: set(t, "AFX"), Criterion: c, Epsilon: eps, Layout: l}); s.Validate() == nil {
+							checkError(t, build(t, m, s), m, exact, s)
+						}
+					}
+				}
+			}
+		})
 	}
 }
 
@@ -99,5 +115,17 @@ func TestBoundOnGeneratedMatrices(t *testing.T) {
 		for _, s := range specs() {
 			checkSpec(t, m, exact, s)
 		}
+	}
+}
+
+func checkError(t *testing.T, a *Matrix, m *csr.Matrix, exact *reference, s Spec) {
+	t.Helper()
+	bound := s.Bound(csr.Examine(m, nil).LongestRow, len(a.buckets))
+	y := make([]float64, m.Rows)
+	a.Apply(y, exact.x)
+	if e := exact.error(s.Criterion, y); !(e <= bound.Product) {
+		t.Errorf("%s: error %g is above the bound %g", s.name(), e, bound.Product)
+	} else if e > 10*s.Epsilon {
+		t.Errorf("%s: error %g is %.1f epsilon", s.name(), e, e/s.Epsilon)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
@@ -243,6 +244,17 @@ func (t *items) spread() (misses, segments float64) {
 		}
 	}
 	return misses, segments
+}
+
+// Choose returns the layout that Build would give m, and says in words what that is
+// and why. Of most matrices it looks at a sample only.
+func Choose(m *csr.Matrix, s Spec, pool *linop.Pool) (Layout, string, error) {
+	b, err := newBuilder(m, s, pool)
+	if err != nil {
+		return "", "", err
+	}
+	c := b.choose()
+	return c.layout, c.String(), nil
 }
 
 // choose picks the layout for a spec. Whether a matrix is symmetric is first taken

@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -52,6 +53,21 @@ func generated(t testing.TB, kind string, p generate.Params) *csr.Matrix {
 var realNames = []string{
 	"bcsstk14", "bcsstk19", "bcsstk08", "1138_bus", "memplus", "ScaleMicrogrid_Jacobian_N1000_01",
 	"fidap007", "west2021", "mcca", "fs_183_3", "qh1484", "bips98_606", "tols4000", "Trefethen_2000",
+}
+
+// realNamesAll are all real square matrices beside the project but the largest.
+func realNamesAll(t testing.TB) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("..", "..", "..", "shared", "matrices", "*.mtx.gz"))
+	if err != nil || len(files) == 0 {
+		t.Skip("no matrices beside this checkout")
+	}
+	for _, f := range files {
+		if name := strings.TrimSuffix(filepath.Base(f), ".mtx.gz"); name != "G3_circuit" && name != "helmholtz_2D" && name != "mhd1280b" { // too large for math/big; complex
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // realMatrix reads one of them, or skips the test.
