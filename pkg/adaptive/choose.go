@@ -183,7 +183,7 @@ func (b *builder) sample() sample {
 	b.pool.RunRanges(numbers, func(k, _, _ int) { parts[k] = b.sampleRange(ranges[k][0], ranges[k][1]) })
 	total := sample{kinds: b.kinds()}
 	if b.mirrored {
-		total.parts = b.cutParts(b.panels, 1)
+		total.parts = b.cutParts(b.panels, 1, 8)
 	}
 	for _, p := range parts {
 		total.nnz += p.nnz

@@ -94,11 +94,13 @@ func (t *items) denseRow(rows *items, i int, end int32) {
 		width := uint8(0)
 		for r := range b {
 			from := lo + r*stride + k
-			copy(t.m[at:at+b], rows.m[from:from+b])
-			at += b
-			for _, w := range rows.width[from : from+b] {
-				width = max(width, w)
+			m, w := rows.m[from:from+b], rows.width[from:from+b]
+			to := t.m[at : at+b]
+			for c, v := range m { // shorter than a call of copy
+				to[c] = v
+				width = max(width, w[c])
 			}
+			at += b
 		}
 		t.col[items], t.width[items], t.count[items] = rows.col[lo+k], width, uint8(b*b)
 		items++

@@ -1,6 +1,8 @@
 package adaptive
 
 import (
+	"fmt"
+
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
@@ -67,8 +69,14 @@ func (a *Matrix) Stats() Stats { return a.stats }
 // Layout says how the matrix lies in memory.
 func (a *Matrix) Layout() Layout { return a.choice.layout }
 
-// LayoutText says the layout in words, and why it is this one.
-func (a *Matrix) LayoutText() string { return a.choice.String() }
+// LayoutText says the layout in words, why it is this one, and the memory that
+// products need besides, if any.
+func (a *Matrix) LayoutText() string {
+	if work := a.stats.Work; work > 0 {
+		return fmt.Sprintf("%s, and %d bytes of sums", a.choice, work)
+	}
+	return a.choice.String()
+}
 
 // Bytes returns the memory that the stored matrix takes, indices included.
 func (a *Matrix) Bytes() int64 {

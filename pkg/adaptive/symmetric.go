@@ -36,12 +36,13 @@ type symmetricPart struct {
 	sums        []float64
 }
 
-// cutParts cuts the panels with these bounds into parts, without their sums.
-func (b *builder) cutParts(bounds []int, block int) []symmetricPart {
+// cutParts cuts the panels with these bounds into parts, without their sums; it
+// looks at one row of so many.
+func (b *builder) cutParts(bounds []int, block, step int) []symmetricPart {
 	lowest := make([]int, len(bounds)-1) // columns
 	b.pool.RunRanges(bounds, func(panel, lo, hi int) {
 		low := lo
-		for i := lo; i < hi; i++ {
+		for i := lo; i < hi; i += step {
 			if k := b.m.RowPtr[i]; k < b.m.RowPtr[i+1] {
 				low = min(low, int(b.m.Col[k]))
 			}
@@ -64,7 +65,7 @@ func (b *builder) cutParts(bounds []int, block int) []symmetricPart {
 
 // newSymmetricParts makes the parts of panels in slots.
 func (b *builder) newSymmetricParts(panels []slotUnit, block int) *symmetricParts {
-	s := &symmetricParts{block: block, panels: panels, parts: b.cutParts(b.panels, block)}
+	s := &symmetricParts{block: block, panels: panels, parts: b.cutParts(b.panels, block, 1)}
 	for k := range s.parts {
 		p := &s.parts[k]
 		p.sums = make([]float64, kernels.SumStride(block)*(p.to-p.from))

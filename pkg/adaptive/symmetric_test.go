@@ -1,8 +1,10 @@
 package adaptive
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
@@ -198,6 +200,8 @@ func TestSymmetricIsChosen(t *testing.T) {
 	}
 	if w := lower.Stats().Work; w == 0 || w > m.Bytes()/4 {
 		t.Errorf("%d bytes of sums", w)
+	} else if text := lower.LayoutText(); !strings.HasSuffix(text, fmt.Sprintf("%d bytes of sums", w)) {
+		t.Errorf("the sums are not in %q", text)
 	}
 	s.Layout = LayoutAuto
 	if a := build(t, m, s); kernels.HasFastSlots() && a.Layout() != Symmetric {
