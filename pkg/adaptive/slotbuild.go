@@ -19,7 +19,7 @@ const (
 	fullDiagonal = 5
 	// sortRows is the padding, lanes for an element, above which a panel's rows are
 	// taken in the order of their lengths.
-	sortRows = 1.25
+	sortRows = 1.12
 	// rowSlots is what a chunk costs besides its slots, in slots.
 	rowSlots = 3
 )
@@ -27,6 +27,7 @@ const (
 // slotBuilder makes the slots of one panel after another.
 type slotBuilder struct {
 	slotPlan
+	memory slotMemory
 	kernels.SlotPanel
 	tally
 	ints     integers
@@ -55,7 +56,8 @@ func (b *builder) slotted(c choice) (*Matrix, error) {
 	s := &slotMatrix{plan: c.plan, panels: make([]slotUnit, len(b.panels)-1), perQExp: b.part.perQExp}
 	s.units, s.normal = newUnits(b.part.tol, -b.part.perQExp)
 	var mu sync.Mutex
-	scratch := sync.Pool{New: func() any { return new(slotBuilder) }}
+	memory := newSlotMemory(b.m.NNZ())
+	scratch := sync.Pool{New: func() any { return &slotBuilder{memory: memory} }}
 	b.pool.RunRanges(b.panels, func(unit, lo, hi int) {
 		p := scratch.Get().(*slotBuilder)
 		defer scratch.Put(p)
@@ -86,23 +88,36 @@ func (s *slotBuilder) panel(b *builder, lo, hi int, old kernels.SlotPanel) kerne
 	return s.clone(old)
 }
 
+// slotMemory is where the slots of a matrix go.
+type slotMemory struct {
+	bytes *arena[byte]
+	index *arena[uint16]
+}
+
+func newSlotMemory(nnz int) slotMemory {
+	return slotMemory{newArena[byte](4 * nnz), newArena[uint16](nnz)}
+}
+
 // clone returns the panel in memory of just its size, or that of an old one.
 func (s *slotBuilder) clone(old kernels.SlotPanel) kernels.SlotPanel {
 	return kernels.SlotPanel{
-		Block: s.Block, Odd: s.Odd, Groups: refill(old.Groups, s.Groups), Widths: refill(old.Widths, s.Widths),
-		Index: refill(old.Index, s.Index), Offsets: refill(old.Offsets, s.Offsets),
-		Values: s.values(old.Values), Order: refill(old.Order, s.Order),
+		Block: s.Block, Odd: s.Odd, Groups: refill(old.Groups, s.Groups, nil), Widths: refill(old.Widths, s.Widths, s.memory.bytes),
+		Index: refill(old.Index, s.Index, s.memory.index), Offsets: refill(old.Offsets, s.Offsets, nil),
+		Values: s.values(old.Values), Order: refill(old.Order, s.Order, nil),
 	}
 }
 
 // refill copies src to the memory of old, if that is large enough and no more than
-// twice as large; nil stays nil.
-func refill[T any](old, src []T) []T {
+// twice as large, or to memory of the arena, if there is one; nil stays nil.
+func refill[T any](old, src []T, from *arena[T]) []T {
 	switch {
 	case src == nil:
 		return nil
-	case cap(old) < len(src) || cap(old) > 2*len(src):
-		return slices.Clone(src)
+	case cap(old) >= len(src) && cap(old) <= 2*len(src):
+	case from != nil:
+		old = from.take(len(src))
+	default:
+		old = make([]T, len(src))
 	}
 	return append(old[:0], src...)
 }
@@ -386,7 +401,7 @@ func (s *slotBuilder) values(old []byte) []byte {
 		n += len(v)
 	}
 	if cap(old) < n || cap(old) > 2*n {
-		old = make([]byte, 0, n)
+		old = s.memory.bytes.take(n)
 	}
 	old = old[:0]
 	for _, v := range s.streams {
