@@ -18,8 +18,9 @@ const (
 	// diagonal takes less than a slot with columns.
 	fullDiagonal = 5
 	// sortRows is the padding, lanes for an element, above which a panel's rows are
-	// taken in the order of their lengths.
-	sortRows = 1.12
+	// taken in the order of their lengths, if that leaves less than sortSaves of it.
+	sortRows  = 1.12
+	sortSaves = 0.9
 	// rowSlots is what a chunk costs besides its slots, in slots.
 	rowSlots = 3
 )
@@ -191,6 +192,13 @@ func (s *slotBuilder) order() {
 		return
 	}
 	s.longestFirst()
+	sorted := 0
+	for at := 0; at < s.rows; at += lanes {
+		sorted += lanes * s.length(s.row(at))
+	}
+	if float64(sorted) >= sortSaves*float64(padded) {
+		s.Order = nil
+	}
 }
 
 // uneven tells whether n rows take less one by one than together.

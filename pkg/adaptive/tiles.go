@@ -12,7 +12,7 @@ import (
 // sums are no more, goes through it in the order of the lengths that the rows have
 // there. Units are the larger the less often x is read.
 const (
-	tileRows    = 1 << 17 // of a unit, at most
+	tileRows    = 1 << 18 // of a unit, at most
 	leastTile   = 1 << 12 // and at least
 	tileUnitsOf = 16      // units that a matrix has, if they are not too large or small
 	tileWindow  = 1 << 16 // rows that 16 bits number
