@@ -212,7 +212,7 @@ func (b *builder) sampleRange(lo, hi int) sample {
 		kind := &p.kinds[k]
 		s.slotPlan = kind.slotPlan
 		if b := kind.block; b > 1 {
-			if places := b * b * t.countBlocks(b); float64(len(t.m)) < leastFill*float64(places) {
+			if t.rows >= b && t.first[t.rows] > 0 && t.fill(b, sampleRows) < leastFill {
 				kind.cost = cost{math.Inf(1), math.Inf(1)}
 				continue
 			}

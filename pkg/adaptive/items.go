@@ -107,9 +107,15 @@ func (t *items) denseRow(rows *items, i int, end int32) {
 	}
 }
 
-// countBlocks is the number of items that blocks would make.
-func (t *items) countBlocks(b int) (n int) {
-	for i := range t.rows / b {
+// fill is the share of the places of blocks of the first rows that hold an element.
+func (t *items) fill(b, rows int) float64 {
+	rows = min(rows, t.rows) / b * b
+	return float64(t.first[rows]-t.first[0]) / max(float64(b*b*t.countBlocks(b, rows)), 1)
+}
+
+// countBlocks is the number of items that blocks would make of the first rows.
+func (t *items) countBlocks(b, rows int) (n int) {
+	for i := range rows / b {
 		var at [maxBlock]int32
 		copy(at[:], t.first[b*i:b*i+b])
 		for {
