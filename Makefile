@@ -152,6 +152,21 @@ precision-table: ## tables and figure of docs/precision-formats.md
 storage-figure: ## drawing and numbers of docs/storage.md
 	$(GO) test ./pkg/adaptive -run TestStoragePage -update
 
+# Complex matrices are left out.
+LAYOUT_MATRICES = $(filter-out %/helmholtz_2D.mtx.gz %/mhd1280b.mtx.gz,$(wildcard $(MATRICES)/*.mtx.gz))
+LAYOUT_KINDS := elasticity3d,n=8 elasticity3d,n=12 elasticity3d,n=20 elasticity3d,n=30 elasticity3d,n=46 \
+	poisson2d,n=50 poisson2d,n=200,decades=4 poisson2d,n=700,decades=4 poisson2d,n=2000,decades=4 \
+	poisson3d,n=20 poisson3d,n=50,decades=4 poisson3d,n=100,decades=4 stencil27,n=15 \
+	stencil27,n=30,window=1000 stencil27,n=60,window=4096 stencil27,n=60 powerlaw,n=1000 powerlaw,n=10000 \
+	powerlaw,n=100000 powerlaw,n=1000000 convdiff2d,n=300 convdiff3d,n=60 wathen anisotropic2d,n=400 trefethen,n=20000
+
+.PHONY: layout-record
+layout-record: build ## measurements that the choice of layouts is tested against
+	bin/mpsolve bench spmv $(LAYOUT_MATRICES) $(addprefix --generate ,$(LAYOUT_KINDS)) \
+		--layout slots,blocks,diag,tiles,sym --epsilon 2^-24,2^-37,2^-53 --threads 1 --repeat 300 --time 1500ms \
+		--bandwidth=false --json | $(GO) run ./internal/layoutrecord > bin/layouts.jsonl
+	mv bin/layouts.jsonl pkg/adaptive/testdata/layouts.jsonl
+
 .PHONY: install-tools
 install-tools: ## gofumpt, staticcheck and benchstat into .gobin
 	GOBIN='$(CURDIR)/.gobin' $(GO) install -modfile=.ci/tools.mod tool
