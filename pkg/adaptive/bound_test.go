@@ -68,7 +68,7 @@ func TestBoundOfEveryLayout(t *testing.T) {
 	for _, name := range realNamesAll(t) {
 		t.Run(name, func(t *testing.T) {
 			m := realMatrix(t, name)
-			if testing.Short() && m.NNZ() > 100_000 {
+			if testing.Short() && m.NNZ() > 10_000 {
 				t.Skip("large")
 			}
 			exact := newReference(m, random(3, m.Cols))

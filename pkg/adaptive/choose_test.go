@@ -23,6 +23,9 @@ type recorded struct {
 // The layouts that the model chooses are, as measured, no slower than FP64 CSR and
 // not much slower than the fastest: but for noise, and a few matrices in the cache.
 func TestChoicesAgainstMeasurements(t *testing.T) {
+	if testing.Short() {
+		t.Skip("generates large matrices")
+	}
 	file, err := os.Open(filepath.Join("testdata", "layouts.jsonl"))
 	if err != nil {
 		t.Fatal(err)
