@@ -3,6 +3,8 @@ package adaptive
 import (
 	"sync"
 	"unsafe"
+
+	"github.com/mpsolve/mpsolve/internal/kernels"
 )
 
 // arenaBytes is the size of the pieces of memory that an arena takes at a time.
@@ -37,4 +39,43 @@ func (a *arena[T]) take(n int) []T {
 	s := a.free[:n:n]
 	a.free = a.free[n:]
 	return s
+}
+
+// slotMemory is where the slots of a matrix go.
+type slotMemory struct {
+	bytes *arena[byte]
+	index *arena[uint16]
+}
+
+func newSlotMemory(nnz int) slotMemory {
+	return slotMemory{newArena[byte](4 * nnz), newArena[uint16](nnz)}
+}
+
+// clone returns the panel in memory of just its size, or that of an old one.
+func (s *slotBuilder) clone(old kernels.SlotPanel) kernels.SlotPanel {
+	return kernels.SlotPanel{
+		Block: s.Block, Odd: s.Odd, Groups: refill(old.Groups, s.Groups, nil), Widths: refill(old.Widths, s.Widths, s.memory.bytes),
+		Index: refill(old.Index, s.Index, s.memory.index), Offsets: refill(old.Offsets, s.Offsets, nil),
+		Values: s.values(old.Values), Order: refill(old.Order, s.Order, nil),
+	}
+}
+
+// reuse returns memory for n elements: that of old, if it is large enough and no
+// more than twice as large, or of the arena, if there is one.
+func reuse[T any](old []T, n int, from *arena[T]) []T {
+	switch {
+	case cap(old) >= n && cap(old) <= 2*n:
+		return old[:n]
+	case from != nil:
+		return from.take(n)
+	}
+	return make([]T, n)
+}
+
+// refill copies src to such memory; nil stays nil.
+func refill[T any](old, src []T, from *arena[T]) []T {
+	if src == nil {
+		return nil
+	}
+	return append(reuse(old, len(src), from)[:0], src...)
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// builder makes a Matrix in two passes over the nonzeros: count, then fill.
+// builder makes a Matrix: in buckets in two passes over the nonzeros, count and then
+// fill, and in slots in one, see slotBuilder.
 type builder struct {
 	m      *csr.Matrix
 	part   *partition
@@ -150,6 +151,23 @@ func Rebuild(old *Matrix, m *csr.Matrix, s Spec, pool *linop.Pool) (*Matrix, err
 	}
 	a.stats = stats(b, ptr)
 	return a, nil
+}
+
+// plain is the matrix in FP64 CSR.
+func (b *builder) plain(c choice) *Matrix {
+	nnz := 0
+	for _, v := range b.m.Val {
+		if v != 0 {
+			nnz++
+		}
+	}
+	a := newMatrix(b, c)
+	a.plain = linop.NewCSR(b.m, b.pool)
+	a.stats = Stats{
+		Formats: []FormatStats{{format("FP64"), nnz, b.m.Bytes()}},
+		NNZ:     nnz, Bytes: b.m.Bytes(),
+	}
+	return a
 }
 
 // byTheta tells whether the values of a bucket are in units of theta.

@@ -9,12 +9,12 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// Matrix is a sparse matrix in adaptive precision: in bucketed CSR, the rows of
-// each format by themselves, or in slots,
+// Matrix is a sparse matrix in adaptive precision, in one of the Layouts: in
+// bucketed CSR, the rows of each format by themselves,
 //
 //	(A x)_i = 2^exp_i sum over buckets k, sum over j of a_kij x_j,
 //
-// with 4-byte indices and row offsets. It is an operator on host vectors whose
+// with 4-byte indices and row offsets, in slots, or in FP64 CSR. It is an operator on host vectors whose
 // results have the same bits for any number of threads. Use it from one
 // goroutine at a time.
 type Matrix struct {

@@ -1,9 +1,7 @@
 package adaptive
 
 import (
-	"encoding/binary"
 	"math"
-	"slices"
 	"sync"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
@@ -89,40 +87,6 @@ func (s *slotBuilder) panel(b *builder, lo, hi int, old kernels.SlotPanel) kerne
 	return s.clone(old)
 }
 
-// slotMemory is where the slots of a matrix go.
-type slotMemory struct {
-	bytes *arena[byte]
-	index *arena[uint16]
-}
-
-func newSlotMemory(nnz int) slotMemory {
-	return slotMemory{newArena[byte](4 * nnz), newArena[uint16](nnz)}
-}
-
-// clone returns the panel in memory of just its size, or that of an old one.
-func (s *slotBuilder) clone(old kernels.SlotPanel) kernels.SlotPanel {
-	return kernels.SlotPanel{
-		Block: s.Block, Odd: s.Odd, Groups: refill(old.Groups, s.Groups, nil), Widths: refill(old.Widths, s.Widths, s.memory.bytes),
-		Index: refill(old.Index, s.Index, s.memory.index), Offsets: refill(old.Offsets, s.Offsets, nil),
-		Values: s.values(old.Values), Order: refill(old.Order, s.Order, nil),
-	}
-}
-
-// refill copies src to the memory of old, if that is large enough and no more than
-// twice as large, or to memory of the arena, if there is one; nil stays nil.
-func refill[T any](old, src []T, from *arena[T]) []T {
-	switch {
-	case src == nil:
-		return nil
-	case cap(old) >= len(src) && cap(old) <= 2*len(src):
-	case from != nil:
-		old = from.take(len(src))
-	default:
-		old = make([]T, len(src))
-	}
-	return append(old[:0], src...)
-}
-
 // build makes the slots of the integers.
 func (s *slotBuilder) build() {
 	s.items, s.tinyHere = &s.ints.items, s.ints.tiny
@@ -136,7 +100,7 @@ func (s *slotBuilder) build() {
 	}
 	s.buildItems()
 	if s.slotPlan.symmetric {
-		s.countBlocks()
+		s.blockColumns()
 	}
 }
 
@@ -336,88 +300,6 @@ func (s *slotBuilder) gather(k int, base int32) {
 	s.slot(k, &which, width, n)
 }
 
-// wayApart says which slots of a group are of whole bytes: the two ways apart meet
-// best in long runs.
-type wayApart uint8
-
-const (
-	byWidth wayApart = iota // those of short widths
-	allBits
-)
-
-// longGroup is the number of slots, which are sorted by width, from which on a group
-// goes both ways.
-const longGroup = 16
-
-// wayOf is that of a group with so many slots in the order of their widths, of which
-// the widest has w bits.
-func (s *slotBuilder) wayOf(slots int, w uint8) wayApart {
-	if w > byteWidths && s.items.block == 1 && slots < longGroup {
-		return allBits
-	}
-	return byWidth
-}
-
-// byteWidths are the widths that are rounded up to whole bytes, where that saves
-// more time than it costs.
-const byteWidths = 24
-
-// round is the width that slots of w bits get.
-func (way wayApart) round(w uint8) uint8 {
-	switch {
-	case way == byWidth && w <= byteWidths:
-		return (w + 7) / 8 * 8
-	case kernels.ByteWidth(int(w)):
-		return w + 1
-	}
-	return w
-}
-
-// slot appends the values of slot k of its group, of the given items (-1: none) with
-// n elements.
-func (s *slotBuilder) slot(k int, which *[lanes]int32, width uint8, n int) {
-	width = s.way.round(width)
-	size := s.items.block * s.items.block
-	s.bytes[width] += int64(1 + size*int(width))
-	s.tally.elements[width] += n
-	s.Widths = append(s.Widths, width)
-	b := s.items.block
-	bytes := b * int(width)
-	for r := range b {
-		for l, e := range which {
-			s.index[l] = int64(e)*int64(size) + int64(r*b)
-			if e < 0 {
-				s.index[l] = -1
-			}
-		}
-		stream := r
-		if b == 1 {
-			stream = k & 1
-		}
-		values := slices.Grow(s.streams[stream], bytes+kernels.SlotPadding)
-		at := len(values)
-		kernels.PackSlot(values[at:at+bytes+kernels.SlotPadding], s.m, &s.index, b, int(width))
-		s.streams[stream] = values[:at+bytes]
-	}
-}
-
-// values returns the streams one after the other, in the memory of old if it is
-// large enough and no more than twice as large.
-func (s *slotBuilder) values(old []byte) []byte {
-	n := kernels.SlotPadding
-	for _, v := range s.streams {
-		n += len(v)
-	}
-	if cap(old) < n || cap(old) > 2*n {
-		old = s.memory.bytes.take(n)
-	}
-	old = old[:0]
-	for _, v := range s.streams {
-		old = append(old, v...)
-	}
-	return append(old, make([]byte, kernels.SlotPadding)...)
-}
-
 // widestFirst returns the elements in the order of falling widths, in dst.
 func (s *slotBuilder) widestFirst(dst, run []int32) []int32 {
 	if len(run) <= 16 {
@@ -448,167 +330,4 @@ func (s *slotBuilder) widestFirst(dst, run []int32) []int32 {
 		at[w]++
 	}
 	return dst
-}
-
-// diagonals makes slots of the diagonals that most of the eight rows from i on
-// have; the rest stays.
-func (s *slotBuilder) diagonals(i int) {
-	row := s.ints.lo + i
-	widest := uint8(0)
-	for _, run := range s.rest {
-		for _, e := range run {
-			widest = max(widest, s.width[e])
-		}
-	}
-	s.way = s.wayOf(0, widest)
-	if s.sameDiagonals(row) {
-		return
-	}
-	first := len(s.Offsets)
-	var at, kept [lanes]int
-	for {
-		offset := math.MaxInt
-		var next [lanes]int
-		for l, run := range &s.rest {
-			next[l] = math.MaxInt
-			if at[l] < len(run) {
-				next[l] = int(s.col[run[at[l]]]) - row - l
-				offset = min(offset, next[l])
-			}
-		}
-		if offset == math.MaxInt {
-			break
-		}
-		n := 0
-		for _, o := range next {
-			if o == offset {
-				n++
-			}
-		}
-		inside := row+offset >= 0 && row+offset+lanes <= s.ints.cols
-		full := len(s.Offsets)-first == math.MaxUint16 // what a group counts
-		if n < fullDiagonal || !inside || full {
-			for l, o := range next {
-				if o == offset {
-					s.rest[l][kept[l]] = s.rest[l][at[l]]
-					kept[l]++
-					at[l]++
-				}
-			}
-			continue
-		}
-		var which [lanes]int32
-		width := uint8(1)
-		for l, o := range next {
-			which[l] = -1
-			if o == offset {
-				e := s.rest[l][at[l]]
-				which[l] = e
-				width = max(width, s.width[e])
-				at[l]++
-			}
-		}
-		s.Offsets = append(s.Offsets, int32(offset))
-		s.slot(len(s.Offsets)-1-first, &which, width, n)
-	}
-	for l := range s.rest {
-		s.rest[l] = s.rest[l][:kept[l]]
-	}
-	s.endDiagonals(first)
-}
-
-// sameDiagonals makes slots of the eight rows from `row` on if all have the same
-// diagonals, and reports whether it did.
-func (s *slotBuilder) sameDiagonals(row int) bool {
-	n := len(s.rest[0])
-	if n == 0 || n > math.MaxUint16 || s.col[s.rest[0][n-1]] > int32(s.ints.cols-lanes) {
-		return false
-	}
-	for l := 1; l < lanes; l++ {
-		if len(s.rest[l]) != n {
-			return false
-		}
-	}
-	run := s.col[s.rest[0][0]:][:n]
-	for l := 1; l < lanes; l++ {
-		other := s.col[s.rest[l][0]:][:n]
-		for k, j := range run {
-			if other[k] != j+int32(l) {
-				return false
-			}
-		}
-	}
-	first := len(s.Offsets)
-	for k, j := range run {
-		var which [lanes]int32
-		width := uint8(1)
-		for l := range which {
-			which[l] = s.rest[l][k]
-			width = max(width, s.width[which[l]])
-		}
-		s.Offsets = append(s.Offsets, j-int32(row))
-		s.slot(k, &which, width, lanes)
-	}
-	for l := range s.rest {
-		s.rest[l] = s.rest[l][:0]
-	}
-	s.endDiagonals(first)
-	return true
-}
-
-// endDiagonals makes a group of the slots of the diagonals from first on.
-func (s *slotBuilder) endDiagonals(first int) {
-	n := len(s.Offsets) - first
-	if n == 0 {
-		return
-	}
-	if first >= n && slices.Equal(s.Offsets[first-n:first], s.Offsets[first:]) { // as in the last chunk
-		s.Offsets = s.Offsets[:first]
-		first -= n
-	}
-	s.group(first, n, kernels.Diagonal)
-}
-
-// floats makes slots of the tiny elements of the rows, or block rows, of a chunk.
-func (s *slotBuilder) floats(flags uint16, rows []int) {
-	if len(s.tinyHere) == 0 {
-		return
-	}
-	b := s.items.block
-	var left [lanes][]tiny
-	for l, i := range rows {
-		left[l] = tinyOf(s.tinyHere, b*i, b*(i+1))
-	}
-	for {
-		base := int32(math.MaxInt32)
-		for _, e := range left {
-			if len(e) > 0 {
-				base = min(base, e[0].col-e[0].col%int32(b))
-			}
-		}
-		if base == math.MaxInt32 {
-			return
-		}
-		var index [lanes]uint16
-		at := len(s.streams[0])
-		for r := range b {
-			s.streams[r] = append(s.streams[r], make([]byte, 4*lanes*b)...)
-		}
-		for l, e := range left {
-			if len(e) == 0 {
-				continue
-			}
-			i, j := int(e[0].row)%b, e[0].col%int32(b)
-			if column := e[0].col - j - base; column < reach {
-				index[l] = uint16(column)
-				binary.LittleEndian.PutUint32(s.streams[i][at+4*(lanes*int(j)+l):], math.Float32bits(e[0].value))
-				left[l] = e[1:]
-				s.tally.tiny++
-			}
-		}
-		s.group(int(base), 1, flags|kernels.Float)
-		s.Widths = append(s.Widths, 32)
-		s.Index = append(s.Index, index[:]...)
-		s.tally.floats += int64(1 + (4*b*b+2)*lanes)
-	}
 }

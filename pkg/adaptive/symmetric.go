@@ -211,8 +211,8 @@ func (b *builder) multiple(v float64) float64 {
 	return math.RoundToEven(csr.Ldexp(v, b.part.perQExp-b.part.tol.exponent(0)))
 }
 
-// countBlocks makes an index in columns one in block columns.
-func (s *slotBuilder) countBlocks() {
+// blockColumns makes an index in columns one in block columns.
+func (s *slotBuilder) blockColumns() {
 	b := s.items.block
 	for k := range s.Groups {
 		s.Groups[k].Base /= uint32(b)

@@ -6,7 +6,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/kernels"
 )
 
-// What the model of choose.go knows of symmetric matrices.
+// What the model of model.go knows of symmetric matrices.
 const (
 	scatterTime   = 4.5  // a slot added to eight columns, up to four elements of each
 	transposeTime = 0.27 // eight values of a block, multiplied with once more

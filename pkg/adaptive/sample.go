@@ -1,0 +1,147 @@
+package adaptive
+
+import (
+	"math"
+	"slices"
+)
+
+// What of a matrix is sampled.
+const (
+	sampleShare = 100 // one row of so many is in the sample
+	sampleLeast = 40_000
+	sampleMost  = 400_000 // elements
+	sampleParts = 8
+	sampleRows  = 480 // ranges begin at multiples of eight rows of blocks of any size
+)
+
+// candidate is a kind of slots and what a sample took.
+type candidate struct {
+	slotPlan
+	cost
+}
+
+// sample is what is known about a sample of rows.
+type sample struct {
+	nnz, stored float64 // elements, and those that are not dropped
+	csr         cost
+	kinds       []candidate
+	misses      float64 // elements of x that are not in the cache
+	segments    float64 // of columns that a row has elements in, in all
+	parts       []symmetricPart
+}
+
+// kinds are the plans that the model compares, in this order; those that the
+// dimensions forbid are left out.
+func (b *builder) kinds() []candidate {
+	kinds := []candidate{{slotPlan: slotPlan{block: 1}}, {slotPlan: slotPlan{block: 1, diagonals: true}}}
+	for size := 2; size <= maxBlock; size++ {
+		if b.m.Rows%size == 0 && b.m.Cols%size == 0 {
+			kinds = append(kinds, candidate{slotPlan: slotPlan{block: size}})
+		}
+	}
+	if b.mirrored { // large blocks first
+		for _, k := range slices.Backward(kinds) {
+			if k.block > 1 {
+				kinds = append(kinds, candidate{slotPlan: slotPlan{block: k.block, symmetric: true}})
+			}
+		}
+	}
+	return kinds
+}
+
+// sampleRanges are ranges of rows, spread over the matrix; those of rows so long
+// that they have more than maxItems elements are left out.
+func (b *builder) sampleRanges() (ranges [][2]int) {
+	target := min(max(b.m.NNZ()/sampleShare, sampleLeast), sampleMost)
+	parts := sampleParts
+	if b.m.NNZ() <= 2*target {
+		parts, target = 1, math.MaxInt
+	}
+	next := 0
+	for k := range parts {
+		lo := max(next, k*b.m.Rows/parts/sampleRows*sampleRows)
+		hi := lo
+		for hi < b.m.Rows && int(b.m.RowPtr[hi]-b.m.RowPtr[lo]) < target/parts {
+			hi = min(hi+sampleRows, b.m.Rows)
+		}
+		if lo < hi && b.m.RowPtr[hi]-b.m.RowPtr[lo] <= maxItems {
+			ranges = append(ranges, [2]int{lo, hi})
+		}
+		next = hi
+	}
+	return ranges
+}
+
+// sample stores a sample of the rows in slots of every kind.
+func (b *builder) sample() sample {
+	ranges := b.sampleRanges()
+	parts := make([]sample, len(ranges))
+	numbers := make([]int, len(ranges)+1)
+	for k := range numbers {
+		numbers[k] = k
+	}
+	b.pool.RunRanges(numbers, func(k, _, _ int) { parts[k] = b.sampleRange(ranges[k][0], ranges[k][1]) })
+	total := sample{kinds: b.kinds()}
+	if b.mirrored {
+		total.parts = b.cutParts(b.panels, 1, 8)
+	}
+	for _, p := range parts {
+		total.nnz += p.nnz
+		total.stored += p.stored
+		total.misses += p.misses
+		total.segments += p.segments
+		total.csr.add(p.csr)
+		for k := range p.kinds {
+			total.kinds[k].add(p.kinds[k].cost)
+		}
+	}
+	return total
+}
+
+func (b *builder) sampleRange(lo, hi int) sample {
+	var s slotBuilder
+	s.ints.quantize(b, lo, hi)
+	t := &s.ints.items
+	nnz, rows := float64(b.m.RowPtr[hi]-b.m.RowPtr[lo]), float64(hi-lo)
+	p := sample{
+		nnz: nnz, stored: float64(len(t.col)), kinds: b.kinds(),
+		csr: cost{csrRowTime*rows + csrTime*nnz, 12*nnz + (8+vectorBytes)*rows},
+	}
+	p.misses, p.segments = t.spread()
+	for k := range p.kinds {
+		kind := &p.kinds[k]
+		s.slotPlan = kind.slotPlan
+		if b := kind.block; b > 1 {
+			if t.rows >= b && t.first[t.rows] > 0 && t.fill(b, sampleRows) < leastFill {
+				kind.cost = cost{math.Inf(1), math.Inf(1)}
+				continue
+			}
+		}
+		s.build()
+		kind.cost = s.panelCost(hi - lo)
+	}
+	return p
+}
+
+// spread counts the elements of x that a core's cache does not have, unless they
+// are in the line behind one that it has, which is fetched in time, and the segments
+// of columns of each row.
+func (t *items) spread() (misses, segments float64) {
+	cache := make([]int32, cacheLines)
+	for i := range t.rows {
+		last := int32(-1)
+		for _, j := range t.col[t.first[i]:t.first[i+1]] {
+			if line := j/8 + 1; cache[line%cacheLines] != line {
+				if cache[(line-1)%cacheLines] != line-1 {
+					misses++
+				}
+				cache[line%cacheLines] = line
+			}
+			if j/reach != last {
+				last = j / reach
+				segments++
+			}
+		}
+	}
+	return misses, segments
+}
