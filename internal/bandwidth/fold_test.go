@@ -5,32 +5,11 @@ package bandwidth
 import (
 	"math"
 	"math/rand/v2"
-	"syscall"
 	"testing"
-	"unsafe"
 
+	"github.com/mpsolve/mpsolve/internal/fence"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 )
-
-// lastOfPage returns n elements that end where memory begins that must not be
-// touched.
-func lastOfPage(t *testing.T, n int) []float64 {
-	page := syscall.Getpagesize()
-	size := (8*n+page-1)/page*page + page
-	memory, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Munmap(memory); err != nil {
-			t.Error(err)
-		}
-	})
-	if err := syscall.Mprotect(memory[size-page:], syscall.PROT_NONE); err != nil {
-		t.Fatal(err)
-	}
-	return unsafe.Slice((*float64)(unsafe.Pointer(&memory[size-page-8*n])), n)
-}
 
 // Every kernel that the processor has folds all whole lines of each stream, and
 // nothing else.
@@ -38,7 +17,7 @@ func TestFold(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for streams := 1; streams <= MaxStreams; streams++ {
 		for _, size := range []int{0, 7, 8, 31, 32, 40, 64, 127, 1000, 4096} {
-			part := lastOfPage(t, size)
+			part := fence.Slice[float64](t, size)
 			for i := range part {
 				part[i] = rng.NormFloat64()
 			}

@@ -11,58 +11,18 @@ import (
 	"unsafe"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
+	"github.com/mpsolve/mpsolve/internal/fence"
 )
-
-// fenced is memory between two pages that must not be touched.
-type fenced []byte
-
-func newFenced(t *testing.T, size int) fenced {
-	t.Helper()
-	page := syscall.Getpagesize()
-	size = (size + page - 1) / page * page
-	memory, err := syscall.Mmap(-1, 0, size+2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Munmap(memory); err != nil {
-			t.Error(err)
-		}
-	})
-	for _, fence := range [][]byte{memory[:page], memory[page+size:]} {
-		if err := syscall.Mprotect(fence, syscall.PROT_NONE); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return fenced(memory[page : page+size])
-}
-
-// atEnd as a shift places elements before the second fence.
-const atEnd = -1
-
-// place copies src to where it begins shift elements behind the first fence.
-func place[T any](f fenced, shift int, src []T) []T {
-	if len(src) == 0 {
-		return nil
-	}
-	width := int(unsafe.Sizeof(src[0]))
-	if shift == atEnd {
-		shift = len(f)/width - len(src)
-	}
-	dst := unsafe.Slice((*T)(unsafe.Pointer(&f[shift*width])), len(src))
-	copy(dst, src)
-	return dst
-}
 
 // csrCase is a kernel and fenced memory for its arguments.
 type csrCase[T Value] struct {
 	kernel                   csrKernel[T]
-	dst, rowPtr, col, val, x fenced
+	dst, rowPtr, col, val, x fence.Memory
 }
 
 func newCSRCase[T Value](t *testing.T, kernel csrKernel[T]) csrCase[T] {
 	const size = 1 << 17
-	return csrCase[T]{kernel, newFenced(t, size), newFenced(t, size), newFenced(t, size), newFenced(t, size), newFenced(t, size)}
+	return csrCase[T]{kernel, fence.New(t, size), fence.New(t, size), fence.New(t, size), fence.New(t, size), fence.New(t, size)}
 }
 
 // check multiplies random rows of the given lengths at the given place in
@@ -81,8 +41,8 @@ func (c csrCase[T]) check(t *testing.T, rng *rand.Rand, lengths []int, cols, shi
 	for j := range x {
 		x[j] = rng.NormFloat64()
 	}
-	ptr, col, val, x = place(c.rowPtr, shift, ptr), place(c.col, shift, col), place(c.val, shift, val), place(c.x, shift, x)
-	dst := place(c.dst, shift, make([]float64, rows))
+	ptr, col, val, x = fence.Place(c.rowPtr, shift, ptr), fence.Place(c.col, shift, col), fence.Place(c.val, shift, val), fence.Place(c.x, shift, x)
+	dst := fence.Place(c.dst, shift, make([]float64, rows))
 	c.kernel(dst, 0, rows, ptr, col, val, x)
 	for i := range rows {
 		exact, size := dd.DD{}, 0.0
@@ -110,7 +70,7 @@ func (c csrCase[T]) run(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	const unroll = 16
 	for length := range 2*unroll + 4 {
-		for shift := atEnd; shift < 8; shift++ {
+		for shift := fence.AtEnd; shift < 8; shift++ {
 			for _, rows := range []int{1, 2, 7, 8, 9, 15, 16, 27} {
 				lengths := make([]int, rows)
 				for i := range lengths {
@@ -129,7 +89,7 @@ func (c csrCase[T]) run(t *testing.T) {
 		"dense row": dense, "dense row alone": {10000}, "empty rows": make([]int, 100), "lower": {0, 1, 2, 3, 4, 5, 6, 7, 8},
 	} {
 		for _, cols := range []int{1, 3, 10000} {
-			for _, shift := range []int{atEnd, 0} {
+			for _, shift := range []int{fence.AtEnd, 0} {
 				t.Run(fmt.Sprintf("%s, %d columns, shift %d", name, cols, shift), func(t *testing.T) {
 					c.check(t, rng, lengths, cols, shift)
 				})

@@ -1,0 +1,61 @@
+//go:build linux
+
+package fence
+
+import (
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+// Memory is some whole pages between two that fault when touched.
+type Memory []byte
+
+// New returns at least size bytes.
+func New(t *testing.T, size int) Memory {
+	t.Helper()
+	page := syscall.Getpagesize()
+	size = (size + page - 1) / page * page
+	memory, err := syscall.Mmap(-1, 0, size+2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Munmap(memory); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, fence := range [][]byte{memory[:page], memory[page+size:]} {
+		if err := syscall.Mprotect(fence, syscall.PROT_NONE); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return Memory(memory[page : page+size])
+}
+
+// AtEnd as a shift places elements before the second fence.
+const AtEnd = -1
+
+// Place copies src to where it begins shift elements behind the first fence.
+func Place[T any](f Memory, shift int, src []T) []T {
+	if len(src) == 0 {
+		return nil
+	}
+	width := int(unsafe.Sizeof(src[0]))
+	if shift == AtEnd {
+		shift = len(f)/width - len(src)
+	}
+	dst := unsafe.Slice((*T)(unsafe.Pointer(&f[shift*width])), len(src))
+	copy(dst, src)
+	return dst
+}
+
+// Slice returns n zeros that end at a fence, in memory of their own.
+func Slice[T any](t *testing.T, n int) []T { return Copy(t, make([]T, n)) }
+
+// Copy returns a copy of src that ends at a fence, in memory of its own.
+func Copy[T any](t *testing.T, src []T) []T {
+	t.Helper()
+	var zero T
+	return Place(New(t, len(src)*int(unsafe.Sizeof(zero))), AtEnd, src)
+}
