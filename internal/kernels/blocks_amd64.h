@@ -112,3 +112,12 @@ GLOBL two52<>(SB), RODATA|NOPTR, $8
 #define MASK(bits, K) \
 	MOVL  $bits, AX; \
 	KMOVB AX, K
+
+// The sums of a chunk before its first block.
+#define NO_SUMS \
+	VPXORQ Z0, Z0, Z0; \
+	VPXORQ Z1, Z1, Z1; \
+	VPXORQ Z2, Z2, Z2; \
+	VPXORQ Z3, Z3, Z3; \
+	VPXORQ Z4, Z4, Z4; \
+	VPXORQ Z5, Z5, Z5

@@ -58,12 +58,7 @@ GLOBL iota<>(SB), RODATA|NOPTR, $32
 	MOVL         $b, AX; \
 	VPBROADCASTD AX, Y29; \
 	XORL         DX, DX; \
-	VPXORQ       Z0, Z0, Z0; \
-	VPXORQ       Z1, Z1, Z1; \
-	VPXORQ       Z2, Z2, Z2; \
-	VPXORQ       Z3, Z3, Z3; \
-	VPXORQ       Z4, Z4, Z4; \
-	VPXORQ       Z5, Z5, Z5; \
+	NO_SUMS; \
 group: \
 	MOVL    (SI), AX; \
 	MOVWLZX 4(SI), BX; \

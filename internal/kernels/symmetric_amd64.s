@@ -205,12 +205,7 @@ rows: \
 	VPMULLD Y19, Y18, Y18; \
 	MOVQ   symmetricCall_xRow(DI), R13; \
 	OWN; \
-	VPXORQ Z0, Z0, Z0; \
-	VPXORQ Z1, Z1, Z1; \
-	VPXORQ Z2, Z2, Z2; \
-	VPXORQ Z3, Z3, Z3; \
-	VPXORQ Z4, Z4, Z4; \
-	VPXORQ Z5, Z5, Z5; \
+	NO_SUMS; \
 group: \
 	MOVL    (SI), AX; \
 	MOVWLZX 4(SI), BX; \
