@@ -130,3 +130,12 @@ func AbsMax(x []float64) float64 {
 	}
 	return m
 }
+
+// Relax computes r = x + a w∘r, elementwise: a step of a stationary iteration from
+// x whose residual is r.
+func Relax(a float64, w, x, r []float64) {
+	w, x = w[:len(r)], x[:len(r)]
+	for i, v := range r {
+		r[i] = x[i] + float64(a*float64(w[i]*v))
+	}
+}

@@ -34,7 +34,7 @@ type Matrix struct {
 	job     product
 }
 
-var _ linop.Operator[[]float64, linop.Float64] = (*Matrix)(nil)
+var _ linop.Relaxer[[]float64, linop.Float64] = (*Matrix)(nil)
 
 // bucket holds the elements of one format.
 type bucket struct {
@@ -133,6 +133,24 @@ func (a *Matrix) Residual(r, b, x []float64) {
 	a.run(product{dst: r, src: x, b: b})
 }
 
+// Relax computes dst = src + omega w∘(b - A src).
+func (a *Matrix) Relax(dst, src, b, w []float64, omega linop.Float64) {
+	if a.plain != nil {
+		a.plain.Relax(dst, src, b, w, omega)
+		return
+	}
+	a.run(product{dst: dst, src: src, b: b, w: w, omega: omega.Float()})
+}
+
+// ApplyPlus computes dst = b + A src.
+func (a *Matrix) ApplyPlus(dst, b, src []float64) {
+	if a.plain != nil {
+		a.plain.ApplyPlus(dst, b, src)
+		return
+	}
+	a.run(product{dst: dst, src: src, plus: b})
+}
+
 func (a *Matrix) run(p product) {
 	if a.slots != nil && a.slots.mirror != nil {
 		a.slots.mirror.run(p.src, a.pool)
@@ -147,7 +165,9 @@ func (a *Matrix) run(p product) {
 type product struct {
 	a        *Matrix
 	dst, src []float64
-	w, b     []float64 // for the inner product and for the residual, or nil
+	w, b     []float64 // for the inner product and for the residual, or nil; both to relax
+	omega    float64
+	plus     []float64 // to be added, or nil
 }
 
 // Do computes the rows of one panel.
@@ -166,12 +186,15 @@ func (p *product) Do(panel int) {
 		}
 	}
 	switch {
+	case p.b != nil:
+		kernels.Xpay(p.b[lo:hi], -1, dst)
+		if p.w != nil {
+			kernels.Relax(p.omega, p.w[lo:hi], p.src[lo:hi], dst)
+		}
 	case p.w != nil:
 		a.partial[panel] = kernels.Dot(dst, p.w[lo:hi])
-	case p.b != nil:
-		for i, v := range dst {
-			dst[i] = p.b[lo+i] - v
-		}
+	case p.plus != nil:
+		kernels.Axpy(1, p.plus[lo:hi], dst)
 	}
 }
 

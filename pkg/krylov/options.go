@@ -46,6 +46,9 @@ type Options[V any] struct {
 	Guess   bool       // x holds an initial guess; otherwise x starts at zero
 	Monitor Monitor    // nil: none
 
+	Precond  Preconditioner[V] // nil: none
+	Flexible bool              // Precond is another map each time: it iterates itself
+
 	// Unconfirmed saves CG and BiCGStab the product that confirms convergence: for
 	// callers that recompute the residual themselves.
 	Unconfirmed bool

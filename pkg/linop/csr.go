@@ -20,7 +20,7 @@ type CSR struct {
 	job     csrJob
 }
 
-var _ Operator[[]float64, Float64] = (*CSR)(nil)
+var _ Relaxer[[]float64, Float64] = (*CSR)(nil)
 
 // NewCSR returns m as an operator on the threads of pool; m is not copied.
 func NewCSR(m *csr.Matrix, pool *Pool) *CSR {
@@ -87,7 +87,17 @@ func (a *CSR) ApplyDot(dst, src, w []float64) Float64 {
 }
 
 // Residual computes r = b - A x.
-func (a *CSR) Residual(r, b, x []float64) { a.run(csrJob{op: csrResidual, dst: r, src: x, w: b}) }
+func (a *CSR) Residual(r, b, x []float64) { a.run(csrJob{op: csrResidual, dst: r, src: x, b: b}) }
+
+// Relax computes dst = src + omega w∘(b - A src).
+func (a *CSR) Relax(dst, src, b, w []float64, omega Float64) {
+	a.run(csrJob{op: csrRelax, dst: dst, src: src, b: b, w: w, omega: omega.Float()})
+}
+
+// ApplyPlus computes dst = b + A src.
+func (a *CSR) ApplyPlus(dst, b, src []float64) {
+	a.run(csrJob{op: csrApplyPlus, dst: dst, src: src, b: b})
+}
 
 // Accurate is a CSR whose Residual accumulates in double-double, for iterative
 // refinement: r is right to working precision however much b - A x cancels. It
@@ -96,7 +106,7 @@ type Accurate struct{ *CSR }
 
 // Residual computes r = b - A x, rounded once per element.
 func (a Accurate) Residual(r, b, x []float64) {
-	a.run(csrJob{op: csrResidualDD, dst: r, src: x, w: b})
+	a.run(csrJob{op: csrResidualDD, dst: r, src: x, b: b})
 }
 
 func (a *CSR) run(j csrJob) {
@@ -113,13 +123,16 @@ const (
 	csrApplyDot
 	csrResidual
 	csrResidualDD
+	csrRelax
+	csrApplyPlus
 )
 
 // csrJob is one product as a parallel.Job; see vectorJob.
 type csrJob struct {
-	a           *CSR
-	op          csrOp
-	dst, src, w []float64
+	a              *CSR
+	op             csrOp
+	dst, src, w, b []float64
+	omega          float64
 }
 
 // Do runs the product on one panel.
@@ -132,8 +145,14 @@ func (j *csrJob) Do(k int) {
 		rows.mulVec(j.dst, lo, hi, j.src)
 		j.a.partial[k] = kernels.Dot(j.dst[lo:hi], j.w[lo:hi])
 	case csrResidual:
-		rows.residual(j.dst, j.w, lo, hi, j.src)
+		rows.residual(j.dst, j.b, lo, hi, j.src)
 	case csrResidualDD:
-		rows.residualDD(j.dst, j.w, lo, hi, j.src)
+		rows.residualDD(j.dst, j.b, lo, hi, j.src)
+	case csrRelax:
+		rows.residual(j.dst, j.b, lo, hi, j.src)
+		kernels.Relax(j.omega, j.w[lo:hi], j.src[lo:hi], j.dst[lo:hi])
+	case csrApplyPlus:
+		rows.mulVec(j.dst, lo, hi, j.src)
+		kernels.Axpy(1, j.b[lo:hi], j.dst[lo:hi])
 	}
 }

@@ -52,6 +52,14 @@ type Operator[V, S any] interface {
 	Residual(r, b, x V)       // r = b - A x
 }
 
+// A Relaxer is an Operator with the steps of stationary iterations and of
+// multigrid, each in one pass over A.
+type Relaxer[V, S any] interface {
+	Operator[V, S]
+	Relax(dst, src, b, w V, omega S) // dst = src + omega w∘(b - A src), elementwise
+	ApplyPlus(dst, b, src V)         // dst = b + A src
+}
+
 // Float64 is float64 as a Scalar.
 type Float64 float64
 
