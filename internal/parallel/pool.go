@@ -38,8 +38,13 @@ func New(threads int) *Pool {
 	return p
 }
 
-// Threads returns the number of threads.
-func (p *Pool) Threads() int { return p.threads }
+// Threads returns the number of threads, 1 for a nil Pool.
+func (p *Pool) Threads() int {
+	if p == nil {
+		return 1
+	}
+	return p.threads
+}
 
 // Close ends the goroutines. The pool must not be used afterwards.
 func (p *Pool) Close() {

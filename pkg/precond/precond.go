@@ -61,7 +61,9 @@ type kind struct {
 
 // kinds is all there is. Jacobi is symmetric positive definite if A is; so is
 // block Jacobi.
-var kinds = []kind{}
+var kinds = []kind{
+	{AMG, newMultigrid, false},
+}
 
 // Kinds lists the kinds.
 func Kinds() []Kind {

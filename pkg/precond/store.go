@@ -23,7 +23,7 @@ func store(m *csr.Matrix, epsilon float64, pool *linop.Pool) (linop.Relaxer[vect
 		return nil, Cost{}, err
 	}
 	if a.Layout() == adaptive.CSR {
-		return a, fp64, nil
+		return linop.NewCSR32(m, pool), Cost{nnz, 4 * nnz, m.Bytes() - 4*nnz, m.Bytes()}, nil
 	}
 	s := a.Stats()
 	kept := int64(s.NNZ - s.Dropped)

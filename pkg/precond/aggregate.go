@@ -1,0 +1,241 @@
+package precond
+
+import (
+	"math"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// nodes are groups of consecutive unknowns that belong together, such as the
+// displacements of a node of a finite element mesh.
+type nodes = csr.Blocks
+
+// graph is the strong connections between nodes: node k has those of
+// near[first[k]:first[k+1]], itself left out.
+type graph struct {
+	first  []int64
+	near   []int32
+	weight []float32 // how strong, at most about 1
+}
+
+func (g *graph) of(k int32) (near []int32, weight []float32) {
+	lo, hi := g.first[k], g.first[k+1]
+	return g.near[lo:hi], g.weight[lo:hi]
+}
+
+// norms is the matrix of ||A_IJ||_F of the blocks between nodes, A itself if nodes
+// are single unknowns.
+func norms(m *csr.Matrix, nd nodes, pool *linop.Pool) *csr.Matrix {
+	n := nd.Count()
+	if n == m.Rows {
+		return m
+	}
+	squares := csr.ByRows(n, csr.EqualBlocks(n, 1), evenly(n, nodesTogether), pool, func(k int, row *csr.Accumulator) {
+		for i := nd.First[k]; i < nd.First[k+1]; i++ {
+			cols, vals := m.Row(int(i))
+			for q, j := range cols {
+				row.Add(nd.Of[j], float64(vals[q]*vals[q]))
+			}
+		}
+	})
+	for k, v := range squares.Val {
+		squares.Val[k] = math.Sqrt(v)
+	}
+	return squares
+}
+
+// strongConnections finds the pairs of nodes with
+//
+//	|a_ij| >= threshold sqrt|a_ii a_jj|
+//
+// where a_ij is an element of m, the matrix of norms of blocks ([Vanek96]).
+func strongConnections(m *csr.Matrix, threshold float64, pool *linop.Pool) *graph {
+	n := m.Rows
+	bounds := evenly(n, nodesTogether)
+	root := m.Diagonal()
+	for i, d := range root {
+		root[i] = math.Sqrt(math.Abs(d))
+	}
+	g := &graph{first: make([]int64, n+1)}
+	strong := func(i int, visit func(j int32, weight float64)) {
+		cols, vals := m.Row(i)
+		for q, j := range cols {
+			if v := math.Abs(vals[q]); int(j) != i && v != 0 && v >= threshold*root[i]*root[j] {
+				visit(j, v/(root[i]*root[j]))
+			}
+		}
+	}
+	pool.RunRanges(bounds, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			strong(i, func(int32, float64) { g.first[i+1]++ })
+		}
+	})
+	for k := range n {
+		g.first[k+1] += g.first[k]
+	}
+	g.near, g.weight = make([]int32, g.first[n]), make([]float32, g.first[n])
+	pool.RunRanges(bounds, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			at := g.first[i]
+			strong(i, func(j int32, weight float64) {
+				g.near[at], g.weight[at] = j, float32(weight)
+				at++
+			})
+		}
+	})
+	return g
+}
+
+const (
+	nodesTogether = 4096    // that are looked at by one thread
+	domain        = 1 << 16 // nodes, beyond which no aggregate reaches
+)
+
+// evenly cuts n into ranges of about the same length.
+func evenly(n, length int) []int {
+	parts := (n + length - 1) / length
+	bounds := make([]int, parts+1)
+	for k := range bounds {
+		bounds[k] = k * n / max(parts, 1)
+	}
+	return bounds
+}
+
+// aggregates are disjoint sets of nodes, from which the nodes of the next
+// coarser level are made.
+type aggregates struct {
+	of    []int32 // the aggregate of each node; -1: none
+	count int
+}
+
+// aggregate joins nodes that are strongly connected ([Vanek96], algorithm 2):
+// first each node, none of whose neighbours belongs to an aggregate yet, with all
+// its neighbours; then nodes that are left with the aggregate that they are
+// connected with most strongly; then those still left with one another. Nodes
+// without a connection stay alone and belong to none: smoothing alone solves for
+// them.
+//
+// The nodes are cut into domains, fixed ranges, at whose ends aggregates end:
+// so threads work on their own and the result does not depend on them.
+func aggregate(g *graph, pool *linop.Pool) aggregates {
+	n := len(g.first) - 1
+	a := aggregates{of: make([]int32, n)}
+	domains := evenly(n, domain)
+	counts := make([]int32, len(domains))
+	pool.RunRanges(domains, func(d, lo, hi int) {
+		counts[d] = aggregateDomain(g, a.of, int32(lo), int32(hi))
+	})
+	base := make([]int32, len(domains))
+	for d, c := range counts[:len(domains)-1] {
+		base[d+1] = base[d] + c
+	}
+	a.count = int(base[len(base)-1])
+	pool.RunRanges(domains, func(d, lo, hi int) {
+		for k := lo; k < hi; k++ {
+			if a.of[k] >= 0 {
+				a.of[k] += base[d]
+			}
+		}
+	})
+	return a
+}
+
+// aggregateDomain does it for nodes lo to hi-1 and returns the number of
+// aggregates, which it counts from 0.
+func aggregateDomain(g *graph, of []int32, lo, hi int32) (count int32) {
+	const (
+		none = -1
+		// The second pass marks what it adds as -2 - aggregate, so that nodes do
+		// not join chains of nodes that have just joined.
+		joined = -2
+	)
+	for k := lo; k < hi; k++ {
+		of[k] = none
+	}
+	inside := func(k int32) bool { return k >= lo && k < hi }
+	for k := lo; k < hi; k++ {
+		near, _ := g.of(k)
+		free := len(near) > 0 && of[k] == none
+		for _, j := range near {
+			if inside(j) && of[j] != none {
+				free = false
+				break
+			}
+		}
+		if !free {
+			continue
+		}
+		of[k] = count
+		for _, j := range near {
+			if inside(j) {
+				of[j] = count
+			}
+		}
+		count++
+	}
+	for k := lo; k < hi; k++ {
+		if of[k] != none {
+			continue
+		}
+		near, weight := g.of(k)
+		most := float32(-1)
+		for q, j := range near {
+			if inside(j) && of[j] >= 0 && weight[q] > most {
+				most = weight[q]
+				of[k] = joined - of[j]
+			}
+		}
+	}
+	for k := lo; k < hi; k++ {
+		if of[k] <= joined {
+			of[k] = joined - of[k]
+		}
+	}
+	for k := lo; k < hi; k++ {
+		near, _ := g.of(k)
+		if of[k] != none || len(near) == 0 {
+			continue
+		}
+		of[k] = count
+		for _, j := range near {
+			if inside(j) && of[j] == none {
+				of[j] = count
+			}
+		}
+		count++
+	}
+	return count
+}
+
+// quotient is the graph between aggregates: how strongly two are connected is the
+// sum over their nodes.
+func (g *graph) quotient(a aggregates, pool *linop.Pool) *graph {
+	start, members := membersOf(a)
+	m := csr.ByRows(a.count, csr.EqualBlocks(a.count, 1), evenly(a.count, nodesTogether), pool, func(k int, row *csr.Accumulator) {
+		for _, i := range members[start[k]:start[k+1]] {
+			near, weight := g.of(i)
+			for q, j := range near {
+				if to := a.of[j]; to >= 0 && int(to) != k {
+					row.Add(to, float64(weight[q]))
+				}
+			}
+		}
+	})
+	w := make([]float32, len(m.Val))
+	for k, v := range m.Val {
+		w[k] = float32(v)
+	}
+	return &graph{m.RowPtr, m.Col, w}
+}
+
+// join makes aggregates of aggregates.
+func (a aggregates) join(outer aggregates) aggregates {
+	for k, c := range a.of {
+		if c >= 0 {
+			a.of[k] = outer.of[c]
+		}
+	}
+	a.count = outer.count
+	return a
+}

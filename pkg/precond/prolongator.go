@@ -1,0 +1,178 @@
+package precond
+
+import (
+	"math"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// tentative is the prolongator that is constant over aggregates, in the sense of
+// the near-null space: in each aggregate its columns are an orthonormal basis of
+// what the vectors of the near-null space are there, B = T B_c ([Vanek96], section
+// 3). Unknown i has the elements value[i*width:(i+1)*width] in the columns that
+// begin at first[i]; those of unknowns in no aggregate are zero.
+type tentative struct {
+	width  int
+	value  []float64
+	first  []int32 // -1: in no aggregate
+	coarse nodes   // an aggregate is a node of the coarse level
+	null   [][]float64
+}
+
+// dependent is the length, relative to that before, under which what
+// orthogonalisation leaves of a vector is nothing.
+const dependent = 1e-8
+
+// newTentative makes it from the aggregates of nodes and the near-null space.
+func newTentative(nd nodes, a aggregates, null [][]float64, pool *linop.Pool) *tentative {
+	n, width := len(nd.Of), len(null)
+	t := &tentative{width: width, value: make([]float64, n*width), first: make([]int32, n)}
+	start, members := membersOf(a)
+	rank := make([]int32, a.count)                   // of each aggregate
+	triangle := make([]float64, a.count*width*width) // R of B = Q R, rows of basis vectors
+	bounds := evenly(a.count, nodesTogether)
+	pool.RunRanges(bounds, func(_, lo, hi int) {
+		for k := lo; k < hi; k++ {
+			at := k * width * width
+			rank[k] = int32(t.orthonormalise(nd, members[start[k]:start[k+1]], null, triangle[at:at+width*width]))
+		}
+	})
+	t.coarse.First = make([]int32, a.count+1)
+	for k, r := range rank {
+		t.coarse.First[k+1] = t.coarse.First[k] + r
+	}
+	nc := int(t.coarse.First[a.count])
+	t.coarse.Of = make([]int32, nc)
+	t.null = make([][]float64, width)
+	for c := range t.null {
+		t.null[c] = make([]float64, nc)
+	}
+	for k, r := range rank {
+		for q := range r {
+			i := t.coarse.First[k] + q
+			t.coarse.Of[i] = int32(k)
+			for c := range width {
+				t.null[c][i] = triangle[(k*width+int(q))*width+c]
+			}
+		}
+	}
+	for i := range t.first {
+		t.first[i] = -1
+		if k := a.of[nd.Of[i]]; k >= 0 {
+			t.first[i] = t.coarse.First[k]
+		}
+	}
+	return t
+}
+
+// membersOf lists the nodes of each aggregate in ascending order: those of
+// aggregate k are members[start[k]:start[k+1]].
+func membersOf(a aggregates) (start, members []int32) {
+	start = make([]int32, a.count+1)
+	for _, k := range a.of {
+		if k >= 0 {
+			start[k+1]++
+		}
+	}
+	for k := range a.count {
+		start[k+1] += start[k]
+	}
+	members = make([]int32, start[a.count])
+	next := append([]int32(nil), start...)
+	for node, k := range a.of {
+		if k >= 0 {
+			members[next[k]] = int32(node)
+			next[k]++
+		}
+	}
+	return start, members
+}
+
+// orthonormalise does modified Gram-Schmidt on the near-null space restricted to
+// the members of an aggregate, twice, leaving out what is dependent. It returns
+// the rank, and in r the coefficients: null_c = sum_q basis_q r[q*width+c].
+func (t *tentative) orthonormalise(nd nodes, members []int32, null [][]float64, r []float64) (rank int) {
+	w := t.width
+	each := func(do func(i int)) {
+		for _, k := range members {
+			for i := nd.First[k]; i < nd.First[k+1]; i++ {
+				do(int(i))
+			}
+		}
+	}
+	unknowns := 0
+	each(func(int) { unknowns++ })
+	for c := range w {
+		if rank == unknowns {
+			// The basis spans all there is.
+			for q := range rank {
+				each(func(i int) { r[q*w+c] += float64(t.value[i*w+q] * null[c][i]) })
+			}
+			continue
+		}
+		v := func(i int) *float64 { return &t.value[i*w+rank] }
+		before := 0.0
+		each(func(i int) {
+			*v(i) = null[c][i]
+			before += float64(null[c][i] * null[c][i])
+		})
+		for range 2 {
+			for q := range rank {
+				dot := 0.0
+				each(func(i int) { dot += float64(t.value[i*w+q] * *v(i)) })
+				each(func(i int) { *v(i) -= float64(dot * t.value[i*w+q]) })
+				r[q*w+c] += dot
+			}
+		}
+		after := 0.0
+		each(func(i int) { after += float64(*v(i) * *v(i)) })
+		if !(after > dependent*dependent*before) {
+			each(func(i int) { *v(i) = 0 })
+			continue
+		}
+		norm := math.Sqrt(after)
+		each(func(i int) { *v(i) /= norm })
+		r[rank*w+c] = norm
+		rank++
+	}
+	return rank
+}
+
+// smooth returns the prolongator
+//
+//	P = (I - omega D^-1 A_F) T,
+//
+// where A_F is m without the weak connections, whose elements are added to those
+// of the node with itself instead, so that row sums stay ([Vanek96], section 4).
+func (t *tentative) smooth(m *csr.Matrix, nd nodes, strong *graph, dinv []float64, omega float64, pool *linop.Pool) *csr.Matrix {
+	return csr.ByRows(m.Rows, t.coarse, evenly(m.Rows, nodesTogether), pool, func(i int, row *csr.Accumulator) {
+		t.add(row, i, 1)
+		cols, vals := m.Row(i)
+		node := nd.Of[i]
+		near, _ := strong.of(node)
+		f := omega * dinv[i]
+		for k, j := range cols {
+			to := nd.Of[j]
+			for len(near) > 0 && near[0] < to {
+				near = near[1:]
+			}
+			at := int(j)
+			if to != node && (len(near) == 0 || near[0] != to) { // weak
+				at = int(min(nd.First[node]+j-nd.First[to], nd.First[node+1]-1))
+			}
+			t.add(row, at, -f*vals[k])
+		}
+	})
+}
+
+// add adds a times row i of the tentative prolongator.
+func (t *tentative) add(row *csr.Accumulator, i int, a float64) {
+	first := t.first[i]
+	if first < 0 {
+		return
+	}
+	g := t.coarse.Of[first]
+	rank := int(t.coarse.First[g+1] - first)
+	row.AddBlock(g, a, t.value[i*t.width:i*t.width+rank])
+}
