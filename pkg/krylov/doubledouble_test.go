@@ -167,7 +167,7 @@ func TestDoubleDoubleReachesFarther(t *testing.T) {
 	opt := GMRESOptions{Restart: a.Rows}
 	cgs2 := GMRESOptions{Restart: a.Rows, Orthogonalization: CGS2}
 	for _, m := range []Method[ddVector, dd.DD]{
-		NewCG[ddVector, dd.DD](space), NewBiCGStab[ddVector, dd.DD](space),
+		NewCG[ddVector, dd.DD](space), NewBiCGStab[ddVector, dd.DD](space), NewMINRES[ddVector, dd.DD](space),
 		NewGMRES[ddVector, dd.DD](space, opt), NewGMRES[ddVector, dd.DD](space, cgs2),
 	} {
 		x := space.New()
