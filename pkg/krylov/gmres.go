@@ -15,7 +15,8 @@ import (
 //	A V_m = V_(m+1) H,  H upper Hessenberg (m+1 by m),
 //
 // finds the y that minimises ||beta e_1 - H y|| by Givens rotations, and sets
-// x += V y. The residual of a cycle's end is recomputed from A, x and b.
+// x += V y, unless that makes the residual, which is recomputed from A, x and b,
+// worse.
 //
 // A preconditioner is applied from the right ([Saad03], algorithm 9.5): the space is
 // that of A M^-1, and x += M^-1 (V y). One that is another map each time makes it
@@ -99,9 +100,7 @@ func (m *GMRES[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V,
 	slow, before, since := 0, rr.Sqrt().Float(), 0
 	for {
 		start := rr.Sqrt()
-		reason := m.cycle(a, x, start, restart)
-		a.Residual(m.r, b, x)
-		rr = m.space.Dot(m.r, m.r)
+		rr, reason = m.cycle(a, x, b, rr, restart)
 		rnorm := rr.Sqrt().Float()
 		c.result.Residual = rnorm / c.bnorm
 		switch {
@@ -130,10 +129,10 @@ func (m *GMRES[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V,
 	}
 }
 
-// cycle does at most `restart` steps of Arnoldi's process from the residual
-// m.r of norm beta and adds the correction to x; m.r is lost.
-func (m *GMRES[V, S]) cycle(a linop.Operator[V, S], x V, beta S, restart int) Reason {
-	c, one := &m.c, m.space.Scalar(1)
+// cycle does at most `restart` steps of Arnoldi's process from the residual m.r,
+// rr = r·r, and corrects x. It returns the new r·r.
+func (m *GMRES[V, S]) cycle(a linop.Operator[V, S], x, b V, rr S, restart int) (S, Reason) {
+	c, one, beta := &m.c, m.space.Scalar(1), rr.Sqrt()
 	m.space.Copy(m.basis(0), m.r)
 	m.space.Scale(one.Div(beta), m.v[0])
 	m.least.begin(beta)
@@ -159,13 +158,23 @@ func (m *GMRES[V, S]) cycle(a linop.Operator[V, S], x V, beta S, restart int) Re
 		m.space.Scale(one.Div(next), w)
 	}
 	if reason == NotFinite {
-		return reason // the last column is not usable
+		return rr, reason // the last column is not usable
 	}
-	m.correct(x, m.least.solve())
-	return reason
+	y := m.least.solve()
+	before := m.v[len(y)] // of no further use
+	m.space.Copy(before, x)
+	m.correct(x, y)
+	a.Residual(m.r, b, x)
+	next := m.space.Dot(m.r, m.r)
+	if !(next.Float() <= rr.Float()) { // a singular H: take it back
+		m.space.Copy(x, before)
+		a.Residual(m.r, b, x)
+		next = m.space.Dot(m.r, m.r)
+	}
+	return next, reason
 }
 
-// correct computes x += M^-1 (V y), by Z y if there is Z.
+// correct computes x += M^-1 (V y), by Z y if there is Z; m.r is lost.
 func (m *GMRES[V, S]) correct(x V, y []S) {
 	switch {
 	case m.pre.by == nil:

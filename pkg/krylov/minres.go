@@ -126,7 +126,7 @@ func (m *MINRES[V, S]) run(a linop.Operator[V, S], x, b V, rr S) (S, Reason) {
 
 // unreachable is the ||A r|| / (||A|| ||r||) under which r counts as orthogonal to the
 // range of A, which holds no better x then.
-const unreachable = 0x1p-48
+const unreachable = 0x1p-44
 
 // normalise sets v and z = M^-1 v, given v·v, to v / gamma and z / gamma with
 // gamma = (v·z)^(1/2), and leaves them where that is zero.

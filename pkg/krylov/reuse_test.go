@@ -103,7 +103,9 @@ func TestSameBitsForAnyThreads(t *testing.T) {
 			for _, threads := range []int{1, 2, 3, 8} {
 				pool := newPool(t, threads)
 				x, opt := make([]float64, a.Rows), variants(matrix, pool)[k]
-				opt.MaxIter = 45
+				if opt.MaxIter = 45; k > 0 {
+					opt.MaxIter = 20
+				}
 				r := m.make(linop.NewHost(a.Rows, pool)).Solve(context.Background(), linop.NewCSR(matrix, pool), x, b, opt)
 				if threads == 1 {
 					want, wantResult = x, r
@@ -112,7 +114,7 @@ func TestSameBitsForAnyThreads(t *testing.T) {
 					t.Errorf("%s, variant %d: %d threads give %+v, one gives %+v", m.name, k, threads, r, wantResult)
 				}
 			}
-			if wantResult.Iterations < 5 || wantResult.Residual > 0.9 {
+			if wantResult.Iterations < 4 || wantResult.Residual > 0.9 {
 				t.Errorf("%s, variant %d: %+v: nothing to compare", m.name, k, wantResult)
 			}
 		}
