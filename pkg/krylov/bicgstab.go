@@ -10,19 +10,24 @@ import (
 // BiCGStab is van der Vorst's stabilised bi-conjugate gradient method for
 // general A ([Saad03], algorithm 7.7), with a fixed shadow residual s:
 //
-//	alpha = r·s / Ap·s
-//	t     = r - alpha Ap
-//	omega = At·t / At·At
-//	x    += alpha p + omega t
-//	r     = t - omega At
+//	alpha = r·s / Bp·s
+//	t     = r - alpha Bp
+//	omega = Bt·t / Bt·Bt
+//	x    += M^-1 (alpha p + omega t)
+//	r     = t - omega Bt
 //	beta  = (r·s / previous r·s) (alpha / omega)
-//	p     = r + beta (p - omega Ap)
+//	p     = r + beta (p - omega Bp)
 //
-// Two products per iteration, and one to confirm that it has converged. Memory: 5 n-vectors besides x and b (t shares
-// r's). When r becomes orthogonal to s the iteration restarts with s = r.
+// with B = A M^-1: A where there is no preconditioner. One that is another map each
+// time does no harm to r, which belongs to x by its construction.
+//
+// Two products per iteration, and one to confirm that it has converged. Memory: 5
+// n-vectors besides x and b (t shares r's), and one more for M^-1 p and M^-1 t. When
+// r becomes orthogonal to s the iteration restarts with s = r.
 type BiCGStab[V any, S linop.Scalar[S]] struct {
 	space           linop.Space[V, S]
-	r, s, p, ap, at V
+	r, s, p, bp, bt V
+	pre             preconditioned[V, S]
 	c               convergence[V]
 }
 
@@ -35,7 +40,8 @@ const maxRestarts = 20
 func NewBiCGStab[V any, S linop.Scalar[S]](space linop.Space[V, S]) *BiCGStab[V, S] {
 	return &BiCGStab[V, S]{
 		space: space, r: space.New(), s: space.New(),
-		p: space.New(), ap: space.New(), at: space.New(),
+		p: space.New(), bp: space.New(), bt: space.New(),
+		pre: preconditioned[V, S]{space: space},
 	}
 }
 
@@ -45,6 +51,7 @@ func (*BiCGStab[V, S]) Name() string { return "bicgstab" }
 // Solve implements Method.
 func (m *BiCGStab[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V]) Result {
 	c := &m.c
+	m.pre.by = opt.Precond
 	rr, reason := initialise(ctx, m.space, c, a, x, b, m.r, opt, stagnationWindow(m.space.Dim()))
 	for restarts := 0; reason == Running; restarts++ {
 		if restarts > maxRestarts {
@@ -58,31 +65,33 @@ func (m *BiCGStab[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b
 // run iterates from the residual r, rr = r·r, with the shadow residual s = r. It
 // returns Running where it should be run again, from an r of which it returns r·r.
 func (m *BiCGStab[V, S]) run(a linop.Operator[V, S], x, b V, rr S) (S, Reason) {
-	space, r, s, p, ap, at, c := m.space, m.r, m.s, m.p, m.ap, m.at, &m.c
+	space, r, s, p, bp, bt, c := m.space, m.r, m.s, m.p, m.bp, m.bt, &m.c
 	space.Copy(s, r)
 	space.Copy(p, r)
 	rho, snorm := rr, rr.Sqrt().Float()
 	for {
-		sap := a.ApplyDot(ap, p, s)
-		if v := sap.Float(); v == 0 || !finite(v) {
+		z := m.pre.apply(0, p)
+		sbp := a.ApplyDot(bp, z, s)
+		if v := sbp.Float(); v == 0 || !finite(v) {
 			return rr, brokenBy(v)
 		}
-		alpha := rho.Div(sap)
-		tt := space.AxpyDot(alpha.Neg(), ap, r, r) // r is t from here
-		space.Axpy(alpha, p, x)
+		alpha := rho.Div(sbp)
+		tt := space.AxpyDot(alpha.Neg(), bp, r, r) // r is t from here
+		space.Axpy(alpha, z, x)
 		tnorm := tt.Sqrt().Float()
 		if c.reached(x, r, tnorm) { // half a step is enough
 			c.step(tnorm)
 			return confirm(space, c, a, x, b, r)
 		}
-		tat := a.ApplyDot(at, r, r)
-		atat := space.Dot(at, at)
-		if v := atat.Float(); v == 0 || !finite(v) {
+		z = m.pre.apply(0, r)
+		tbt := a.ApplyDot(bt, z, r)
+		btbt := space.Dot(bt, bt)
+		if v := btbt.Float(); v == 0 || !finite(v) {
 			return rr, brokenBy(v)
 		}
-		omega := tat.Div(atat)
-		space.Axpy(omega, r, x)
-		rr = space.AxpyDot(omega.Neg(), at, r, r)
+		omega := tbt.Div(btbt)
+		space.Axpy(omega, z, x)
+		rr = space.AxpyDot(omega.Neg(), bt, r, r)
 		rnorm := rr.Sqrt().Float()
 		if reason := c.step(rnorm); reason != Running {
 			return rr, reason
@@ -104,7 +113,7 @@ func (m *BiCGStab[V, S]) run(a linop.Operator[V, S], x, b V, rr S) (S, Reason) {
 			return rr, Running
 		}
 		beta := next.Div(rho).Mul(alpha.Div(omega))
-		space.Axpy(omega.Neg(), ap, p)
+		space.Axpy(omega.Neg(), bp, p)
 		space.Xpay(r, beta, p)
 		rho = next
 	}

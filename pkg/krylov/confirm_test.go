@@ -10,7 +10,7 @@ import (
 )
 
 // updating are the methods that update r along with x.
-var updating = []string{"cg", "bicgstab"}
+var updating = []string{"cg", "bicgstab", "minres"}
 
 // products counts those with an operator.
 type products struct {

@@ -250,7 +250,7 @@ func TestOptionsValidate(t *testing.T) {
 
 func TestReasonNames(t *testing.T) {
 	seen := map[string]bool{}
-	for r := Drift; r <= ZeroRHS; r++ {
+	for r := IndefinitePreconditioner; r <= ZeroRHS; r++ {
 		if seen[r.String()] || r.String() == "" {
 			t.Errorf("reason %d is called %q", int(r), r)
 		}

@@ -1,7 +1,7 @@
 // Package krylov holds iterative methods for A x = b: conjugate gradients
-// ([CG]), stabilised bi-conjugate gradients ([BiCGStab]), restarted generalised
-// minimal residuals ([GMRES]), and iterative refinement around any of them
-// ([Refinement]).
+// ([CG]), minimal residuals ([MINRES]), stabilised bi-conjugate gradients
+// ([BiCGStab]), restarted generalised minimal residuals ([GMRES]), and iterative
+// refinement around any of them ([Refinement]).
 //
 // A method sees A only through its products and vectors only through a space
 // (package linop), so one source runs on float64 and double-double vectors, on
@@ -14,20 +14,27 @@
 //	CG        minimises (x - x*)·A (x - x*) over K_m, for symmetric positive
 //	          definite A; after m steps the error in that norm is at most
 //	          2 ((sqrt(k) - 1)/(sqrt(k) + 1))^m of the first, k = cond(A)
+//	MINRES    minimises ||b - A x|| over K_m, for symmetric A
 //	BiCGStab  makes the residual a product of polynomials in A times r_0,
 //	          p_m(A) q_m(A) r_0: p_m from bi-orthogonality, q_m a product of
 //	          factors 1 - omega A, each minimising the residual locally
 //	GMRES     minimises ||b - A x|| over K_m, and starts again after m steps
 //
-// ([Saad03], chapters 6 and 7.) Work per iteration and memory:
+// ([Saad03], chapters 6 and 7, and [Paige75].) Work per iteration and memory, and
+// what a preconditioner adds to it, if there is one, and if it is another map each
+// time (flexible):
 //
 //	          products  inner products   vectors besides x and b
-//	CG        1         2                3
-//	BiCGStab  2         6                5
-//	GMRES(m)  1         j + 1 in step j  m + 2
+//	CG        1         2 (+1, +2)       3 (+1)
+//	MINRES    1         3 (+1)           6 (+1)
+//	BiCGStab  2         6                5 (+1)
+//	GMRES(m)  1         j + 1 in step j  m + 2 (+1, +m)
+//
+// BiCGStab applies the preconditioner twice per iteration, the others once, and GMRES
+// once more per cycle unless it is flexible. All monitor the residual of A x = b.
 //
 // A method stops when a [Measure] of x and r is at most the tolerance, by
-// default ||r||_2 / ||b||_2. CG and BiCGStab update r along with x; rounding
+// default ||r||_2 / ||b||_2. All but GMRES update r along with x; rounding
 // lets that recurrence and b - A x drift apart by about
 //
 //	u ||A|| max_k ||x_k||,  u = 2^-53,

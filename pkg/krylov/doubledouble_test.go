@@ -167,13 +167,18 @@ func TestDoubleDoubleReachesFarther(t *testing.T) {
 	opt := GMRESOptions{Restart: a.Rows}
 	cgs2 := GMRESOptions{Restart: a.Rows, Orthogonalization: CGS2}
 	for _, m := range []Method[ddVector, dd.DD]{
-		NewCG[ddVector, dd.DD](space), NewBiCGStab[ddVector, dd.DD](space),
+		NewCG[ddVector, dd.DD](space), NewBiCGStab[ddVector, dd.DD](space), NewMINRES[ddVector, dd.DD](space),
 		NewGMRES[ddVector, dd.DD](space, opt), NewGMRES[ddVector, dd.DD](space, cgs2),
 	} {
-		x := space.New()
-		r := m.Solve(context.Background(), ddOperator{space, a}, x, toDD(b), Options[ddVector]{Tol: 1e-26})
-		if res := bigResidual(a, x, toDD(b)); r.Reason != Converged || !(res < 1e-25) {
-			t.Errorf("%s: %v after %d iterations, residual %g", m.Name(), r.Reason, r.Iterations, res)
+		for _, by := range []Preconditioner[ddVector]{nil, ddOperator{space, jacobi(a, 1)}} {
+			for _, flexible := range []bool{false, true} {
+				x := space.New()
+				r := m.Solve(context.Background(), ddOperator{space, a}, x, toDD(b),
+					Options[ddVector]{Tol: 1e-26, Precond: by, Flexible: flexible})
+				if res := bigResidual(a, x, toDD(b)); r.Reason != Converged || !(res < 1e-25) {
+					t.Errorf("%s: %v after %d iterations, residual %g", m.Name(), r.Reason, r.Iterations, res)
+				}
+			}
 		}
 		y := make([]float64, a.Rows)
 		solveWith(t, m.Name()+map[string]string{"gmres": " full"}[m.Name()], a, y, b, hostOptions{Tol: 1e-26})

@@ -15,11 +15,17 @@ import (
 //	A V_m = V_(m+1) H,  H upper Hessenberg (m+1 by m),
 //
 // finds the y that minimises ||beta e_1 - H y|| by Givens rotations, and sets
-// x += V y. The residual of a cycle's end is recomputed from A, x and b.
+// x += V y, unless that makes the residual, which is recomputed from A, x and b,
+// worse.
+//
+// A preconditioner is applied from the right ([Saad03], algorithm 9.5): the space is
+// that of A M^-1, and x += M^-1 (V y). One that is another map each time makes it
+// flexible ([Saad93]): it keeps z_j = M^-1 v_j, A Z_m = V_(m+1) H, and x += Z y.
 //
 // One product per iteration and one per cycle. Memory: m+2 n-vectors besides x
-// and b, taken as they are needed. Traffic of iteration j of a cycle besides A:
-// about 4j n-vectors, by either way of orthogonalisation.
+// and b, taken as they are needed, and one more for M^-1 v, m more for Z. Traffic of
+// iteration j of a cycle besides A: about 4j n-vectors, by either way of
+// orthogonalisation.
 type GMRES[V any, S linop.Scalar[S]] struct {
 	space linop.Space[V, S]
 	opt   GMRESOptions
@@ -27,6 +33,7 @@ type GMRES[V any, S linop.Scalar[S]] struct {
 	r     V
 	v     []V // the basis
 	least leastSquares[S]
+	pre   preconditioned[V, S]
 	h, g  []S // coefficients of the two Gram-Schmidt passes
 	c     convergence[V]
 }
@@ -70,7 +77,10 @@ func NewGMRES[V any, S linop.Scalar[S]](space linop.Space[V, S], opt GMRESOption
 		opt.Restart = DefaultRestart
 	}
 	opt.MaxRestart = max(opt.MaxRestart, opt.Restart)
-	return &GMRES[V, S]{space: space, opt: opt, r: space.New(), least: newLeastSquares(space.Scalar(1))}
+	return &GMRES[V, S]{
+		space: space, opt: opt, r: space.New(), least: newLeastSquares(space.Scalar(1)),
+		pre: preconditioned[V, S]{space: space},
+	}
 }
 
 // Name returns "gmres".
@@ -79,6 +89,7 @@ func (*GMRES[V, S]) Name() string { return "gmres" }
 // Solve implements Method.
 func (m *GMRES[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V]) Result {
 	c := &m.c
+	m.pre.by = opt.Precond
 	rr, reason := initialise(ctx, m.space, c, a, x, b, m.r, opt, 0)
 	if reason != Running {
 		return c.end(reason)
@@ -89,9 +100,7 @@ func (m *GMRES[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V,
 	slow, before, since := 0, rr.Sqrt().Float(), 0
 	for {
 		start := rr.Sqrt()
-		reason := m.cycle(a, x, start, restart)
-		a.Residual(m.r, b, x)
-		rr = m.space.Dot(m.r, m.r)
+		rr, reason = m.cycle(a, x, b, rr, restart)
 		rnorm := rr.Sqrt().Float()
 		c.result.Residual = rnorm / c.bnorm
 		switch {
@@ -120,17 +129,17 @@ func (m *GMRES[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V,
 	}
 }
 
-// cycle does at most `restart` steps of Arnoldi's process from the residual
-// m.r of norm beta and adds the correction to x.
-func (m *GMRES[V, S]) cycle(a linop.Operator[V, S], x V, beta S, restart int) Reason {
-	c, one := &m.c, m.space.Scalar(1)
+// cycle does at most `restart` steps of Arnoldi's process from the residual m.r,
+// rr = r·r, and corrects x. It returns the new r·r.
+func (m *GMRES[V, S]) cycle(a linop.Operator[V, S], x, b V, rr S, restart int) (S, Reason) {
+	c, one, beta := &m.c, m.space.Scalar(1), rr.Sqrt()
 	m.space.Copy(m.basis(0), m.r)
 	m.space.Scale(one.Div(beta), m.v[0])
 	m.least.begin(beta)
 	reason := Running
 	for j := range restart {
 		w := m.basis(j + 1)
-		a.Apply(w, m.v[j])
+		a.Apply(w, m.pre.apply(m.slot(j), m.v[j]))
 		h, next := m.orthogonalise(j, w)
 		size := m.least.add(h, next)
 		rnorm := m.least.residual()
@@ -149,11 +158,42 @@ func (m *GMRES[V, S]) cycle(a linop.Operator[V, S], x V, beta S, restart int) Re
 		m.space.Scale(one.Div(next), w)
 	}
 	if reason == NotFinite {
-		return reason // the last column is not usable
+		return rr, reason // the last column is not usable
 	}
 	y := m.least.solve()
-	m.space.MultiAxpy(y, m.v[:len(y)], x)
-	return reason
+	before := m.v[len(y)] // of no further use
+	m.space.Copy(before, x)
+	m.correct(x, y)
+	a.Residual(m.r, b, x)
+	next := m.space.Dot(m.r, m.r)
+	if !(next.Float() <= rr.Float()) { // a singular H: take it back
+		m.space.Copy(x, before)
+		a.Residual(m.r, b, x)
+		next = m.space.Dot(m.r, m.r)
+	}
+	return next, reason
+}
+
+// correct computes x += M^-1 (V y), by Z y if there is Z; m.r is lost.
+func (m *GMRES[V, S]) correct(x V, y []S) {
+	switch {
+	case m.pre.by == nil:
+		m.space.MultiAxpy(y, m.v[:len(y)], x)
+	case m.c.opt.Flexible:
+		m.space.MultiAxpy(y, m.pre.z[:len(y)], x)
+	default:
+		m.space.Zero(m.r)
+		m.space.MultiAxpy(y, m.v[:len(y)], m.r)
+		m.space.Axpy(m.space.Scalar(1), m.pre.apply(0, m.r), x)
+	}
+}
+
+// slot is where M^-1 v_j is kept: each has its own if M^-1 is another map each time.
+func (m *GMRES[V, S]) slot(j int) int {
+	if m.c.opt.Flexible {
+		return j
+	}
+	return 0
 }
 
 // orthogonalise makes w orthogonal to v[0..j] and returns the coefficients

@@ -167,6 +167,7 @@ var methods = []struct {
 }{
 	{"cg", func(s *linop.Host) hostMethod { return NewCG[[]float64, linop.Float64](s) }},
 	{"bicgstab", func(s *linop.Host) hostMethod { return NewBiCGStab[[]float64, linop.Float64](s) }},
+	{"minres", func(s *linop.Host) hostMethod { return NewMINRES[[]float64, linop.Float64](s) }},
 	{"gmres 1", gmres(GMRESOptions{Restart: 1})},
 	{"gmres 5", gmres(GMRESOptions{Restart: 5})},
 	{"gmres 40", gmres(GMRESOptions{})},

@@ -42,7 +42,7 @@ func (l *leastSquares[S]) add(h []S, next S) (size float64) {
 		col[k+1] = l.cs[k].Mul(col[k+1]).Sub(l.sn[k].Mul(col[k]))
 		col[k] = t
 	}
-	l.cs[j], l.sn[j], col[j] = l.rotation(col[j], next)
+	l.cs[j], l.sn[j], col[j] = rotation(l.one, col[j], next)
 	last := l.g[j]
 	l.g[j] = l.cs[j].Mul(last)
 	l.g = append(l.g, l.sn[j].Mul(last).Neg())
@@ -52,21 +52,21 @@ func (l *leastSquares[S]) add(h []S, next S) (size float64) {
 
 // rotation returns c, s, r with c f + s g = r and c g - s f = 0, without
 // forming squares that could overflow.
-func (l *leastSquares[S]) rotation(f, g S) (c, s, r S) {
+func rotation[S linop.Scalar[S]](one, f, g S) (c, s, r S) {
 	switch fm, gm := magnitude(f), magnitude(g); {
 	case fm == 0 && gm == 0:
-		return g, l.one, f // a zero column reduces nothing
+		return g, one, f // a zero column reduces nothing
 	case gm == 0:
-		return l.one, g, f
+		return one, g, f
 	case gm > fm:
 		q := f.Div(g)
-		u := l.one.Add(q.Mul(q)).Sqrt()
-		s = l.one.Div(u)
+		u := one.Add(q.Mul(q)).Sqrt()
+		s = one.Div(u)
 		return q.Mul(s), s, g.Mul(u)
 	default:
 		q := g.Div(f)
-		u := l.one.Add(q.Mul(q)).Sqrt()
-		c = l.one.Div(u)
+		u := one.Add(q.Mul(q)).Sqrt()
+		c = one.Div(u)
 		return c, q.Mul(c), f.Mul(u)
 	}
 }

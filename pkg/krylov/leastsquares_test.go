@@ -79,7 +79,7 @@ func TestRotation(t *testing.T) {
 	l := newLeastSquares(linop.Float64(1))
 	for _, f := range []linop.Float64{0, 1, -3, 1e300, 1e-300} {
 		for _, g := range []linop.Float64{0, 2, -1, -1e300, 1e-300} {
-			c, s, r := l.rotation(f, g)
+			c, s, r := rotation(l.one, f, g)
 			if norm := math.Hypot(c.Float(), s.Float()); math.Abs(norm-1) > 1e-15 {
 				t.Errorf("rotation of (%v, %v): c, s = %v, %v", f, g, c, s)
 			}

@@ -49,8 +49,8 @@ type Options[V any] struct {
 	Precond  Preconditioner[V] // nil: none
 	Flexible bool              // Precond is another map each time: it iterates itself
 
-	// Unconfirmed saves CG and BiCGStab the product that confirms convergence: for
-	// callers that recompute the residual themselves.
+	// Unconfirmed saves CG, BiCGStab and MINRES the product that confirms
+	// convergence: for callers that recompute the residual themselves.
 	Unconfirmed bool
 }
 

@@ -26,7 +26,7 @@ var families = []struct {
 			a.Set(i, i, 1+a.At(i, i))
 		}
 		return fromMat(&a)
-	}, []string{"cg", "bicgstab", "gmres full", "gmres full cgs2", "gmres growing"}},
+	}, []string{"cg", "bicgstab", "minres", "gmres full", "gmres full cgs2", "gmres growing"}},
 	{"dominant", func(rng *rand.Rand, n int) *csr.Matrix {
 		a := mat.NewDense(n, n, nil)
 		for i := range n {

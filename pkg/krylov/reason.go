@@ -10,8 +10,8 @@ const (
 	// Running is the zero Reason.
 	Running Reason = 0
 
-	// Converged: the measure is at most the tolerance, or for CG and BiCGStab, when
-	// the residual is recomputed, at most twice that.
+	// Converged: the measure is at most the tolerance, or for CG, BiCGStab and
+	// MINRES, when the residual is recomputed, at most twice that.
 	Converged Reason = 1
 	// ZeroRHS: b = 0, whose solution is x = 0.
 	ZeroRHS Reason = 2
@@ -44,24 +44,28 @@ const (
 	Singular Reason = -10
 	// Slow: refinement steps reduce the measure, but by too little.
 	Slow Reason = -11
+	// IndefinitePreconditioner: conjugate gradients or MINRES met r·M^-1 r <= 0 for
+	// an r that is not zero, so M is not positive definite.
+	IndefinitePreconditioner Reason = -12
 )
 
 // reasons holds the name of each Reason and one line of advice.
 var reasons = map[Reason]struct{ name, advice string }{
-	Running:        {"running", ""},
-	Converged:      {"converged", ""},
-	ZeroRHS:        {"zero right-hand side", ""},
-	IterationLimit: {"iteration limit", "allow more iterations, a longer restart, or another method"},
-	TimeLimit:      {"time limit", "allow more time; x is the best found so far and can be the next run's guess"},
-	Interrupted:    {"interrupted", "x is the best found so far and can be the next run's guess"},
-	Breakdown:      {"breakdown", "the matrix may be singular; another method or scaling may get further"},
-	Stagnation:     {"stagnation", "the system may be too ill-conditioned or indefinite for this method; try a longer restart or another method"},
-	NotFinite:      {"NaN or Inf", "numbers left the range of float64; scale the matrix or use another method"},
-	Divergence:     {"divergence", "this method does not suit the matrix; try gmres"},
-	Indefinite:     {"not positive definite", "conjugate gradients need a positive definite matrix; use gmres"},
-	Drift:          {"residual drift", "rounding errors separated the recurrence from the true residual; use refinement"},
-	Slow:           {"slow refinement", "the matrix of the corrections is not accurate enough; store it more accurately"},
-	Singular:       {"numerically singular", "x is little but a null vector of the matrix: the residual is no smaller than b; check the model (a constraint or boundary condition may be missing)"},
+	Running:                  {"running", ""},
+	Converged:                {"converged", ""},
+	ZeroRHS:                  {"zero right-hand side", ""},
+	IterationLimit:           {"iteration limit", "allow more iterations, a longer restart, or another method"},
+	TimeLimit:                {"time limit", "allow more time; x is the best found so far and can be the next run's guess"},
+	Interrupted:              {"interrupted", "x is the best found so far and can be the next run's guess"},
+	Breakdown:                {"breakdown", "the matrix may be singular; another method or scaling may get further"},
+	Stagnation:               {"stagnation", "the system may be too ill-conditioned or indefinite for this method; try a longer restart or another method"},
+	NotFinite:                {"NaN or Inf", "numbers left the range of float64; scale the matrix or use another method"},
+	Divergence:               {"divergence", "this method does not suit the matrix; try gmres"},
+	Indefinite:               {"not positive definite", "conjugate gradients need a positive definite matrix; use minres or gmres"},
+	Drift:                    {"residual drift", "rounding errors separated the recurrence from the true residual; use refinement"},
+	Slow:                     {"slow refinement", "the matrix of the corrections is not accurate enough; store it more accurately"},
+	IndefinitePreconditioner: {"preconditioner not positive definite", "this method needs a symmetric positive definite preconditioner; use another one, or gmres"},
+	Singular:                 {"numerically singular", "x is little but a null vector of the matrix: the residual is no smaller than b; check the model (a constraint or boundary condition may be missing)"},
 }
 
 // String returns the reason in a few words.

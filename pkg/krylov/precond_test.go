@@ -1,0 +1,342 @@
+package krylov
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// inverse is a function as a preconditioner.
+type inverse func(dst, src []float64)
+
+func (f inverse) Apply(dst, src []float64) { f(dst, src) }
+
+// jacobi is the inverse of the diagonal of m, to a power.
+func jacobi(m *csr.Matrix, power float64) *csr.Matrix {
+	d := m.Diagonal()
+	for i, v := range d {
+		d[i] = math.Pow(math.Abs(v), -power)
+	}
+	return diagonal(d...)
+}
+
+// product is a b.
+func product(a, b *csr.Matrix) *csr.Matrix {
+	var c mat.Dense
+	c.Mul(mat.DenseCopyOf(a), mat.DenseCopyOf(b))
+	return fromMat(&c)
+}
+
+// applied is a matrix as a preconditioner.
+func applied(m mat.Matrix) inverse {
+	return func(dst, src []float64) {
+		mat.NewVecDense(len(dst), dst).MulVec(m, mat.NewVecDense(len(src), src))
+	}
+}
+
+// symmetricGaussSeidel is a sweep down and one up: M = (D + L) D^-1 (D + U),
+// symmetric positive definite if m is.
+func symmetricGaussSeidel(m *csr.Matrix) inverse {
+	return func(dst, src []float64) {
+		clear(dst)
+		for k := range 2 * m.Rows {
+			i := min(k, 2*m.Rows-1-k)
+			sum, diag := src[i], 0.0
+			cols, vals := m.Row(i)
+			for e, j := range cols {
+				if int(j) == i {
+					diag = vals[e]
+				} else {
+					sum -= vals[e] * dst[j]
+				}
+			}
+			dst[i] = sum / diag
+		}
+	}
+}
+
+// inner is a preconditioner that is another map each time: a few steps of
+// conjugate gradients.
+func inner(t testing.TB, m *csr.Matrix, steps int) inverse {
+	pool := newPool(t, 1)
+	cg, a := NewCG[[]float64, linop.Float64](linop.NewHost(m.Rows, pool)), linop.NewCSR(m, pool)
+	return func(dst, src []float64) {
+		cg.Solve(context.Background(), a, dst, src, hostOptions{MaxIter: steps, Unconfirmed: true})
+	}
+}
+
+// uneven scales rows and columns of an SPD matrix by up to 4 and down to 1/4.
+func uneven(m *csr.Matrix) *csr.Matrix {
+	d := make([]float64, m.Rows)
+	for i := range d {
+		d[i] = math.Pow(4, math.Sin(float64(7*i)))
+	}
+	return product(product(diagonal(d...), m), diagonal(d...))
+}
+
+// symmetricOnly says that a method needs a symmetric A and M.
+func symmetricOnly(method string) bool { return method == "cg" || method == "minres" }
+
+// Every method with every preconditioner: it converges, the residual that it claims
+// at the end and in between is that of A x = b, and what is stronger takes fewer
+// iterations.
+func TestPreconditioned(t *testing.T) {
+	const tol = 1e-9
+	for _, p := range []struct {
+		name      string
+		a, spd    *csr.Matrix // preconditioners come from spd
+		symmetric bool
+		definite  bool
+	}{
+		{"poisson", grid(14, 0), grid(14, 0), true, true},
+		{"uneven", uneven(grid(10, 0)), uneven(grid(10, 0)), true, true},
+		{"indefinite", shifted(grid(10, 0), -0.7), grid(10, 0), true, false},
+		{"convection", grid(14, 0.4), grid(14, 0), false, false},
+	} {
+		b := random(21, p.a.Rows)
+		pool := newPool(t, 1)
+		for _, m := range methods {
+			if m.name == "cg" && !p.definite || m.name == "minres" && !p.symmetric {
+				continue
+			}
+			if m.name == "gmres 1" || strings.HasPrefix(m.name, "gmres 5") && p.name != "poisson" {
+				continue // too short a cycle
+			}
+			iterations := map[string]int{}
+			for _, c := range []struct {
+				name string
+				by   Preconditioner[[]float64]
+				flex bool
+			}{
+				{"none", nil, false},
+				{"jacobi", linop.NewCSR(jacobi(p.spd, 1), pool), false},
+				{"gauss-seidel", symmetricGaussSeidel(p.spd), false},
+				{"gauss-seidel, flexible", symmetricGaussSeidel(p.spd), true},
+				{"inner", inner(t, p.spd, 4), true},
+			} {
+				if c.name == "inner" && (m.name == "minres" || p.name != "poisson") {
+					continue // MINRES is not flexible; some other pairs do not converge
+				}
+				for _, limit := range []int{3, 2000} {
+					x := make([]float64, len(b))
+					r := solveWith(t, m.name, p.a, x, b, hostOptions{Tol: tol, MaxIter: limit, Precond: c.by, Flexible: c.flex})
+					want := Converged
+					if limit == 3 {
+						want = IterationLimit
+					}
+					if r.Reason != want {
+						t.Errorf("%s, %s, %s: %v after %d iterations, residual %g", p.name, m.name, c.name, r.Reason, r.Iterations, r.Residual)
+					}
+					res := trueResidual(t, p.a, x, b)
+					checkHonest(t, r, res, tol)
+					if math.Abs(res-r.Residual) > 1e-10*max(1, res) {
+						t.Errorf("%s, %s, %s: residual %g, claimed %g", p.name, m.name, c.name, res, r.Residual)
+					}
+					iterations[c.name] = r.Iterations
+				}
+			}
+			strong, flexible := iterations["gauss-seidel"], iterations["gauss-seidel, flexible"]
+			if 4*strong > 3*iterations["none"] || flexible < strong-1 || flexible > strong+strong/4+1 {
+				t.Errorf("%s, %s: iterations %v", p.name, m.name, iterations)
+			}
+			if p.name == "uneven" && 2*iterations["jacobi"] > iterations["none"] {
+				t.Errorf("%s, %s: iterations %v", p.name, m.name, iterations)
+			}
+		}
+	}
+}
+
+// A preconditioner D from the left and the right is the same as A scaled by D^(1/2)
+// on both sides for the symmetric methods, and by D on the right for the others: as
+// long as rounding does not show, iterates are the same.
+func TestPreconditionedIsTheMethodOnTheScaledSystem(t *testing.T) {
+	spd := uneven(grid(6, 0))
+	general := product(uneven(grid(6, 0)), shifted(shift(36), 3))
+	for _, m := range methods {
+		a, root := general, jacobi(general, 1)
+		if symmetricOnly(m.name) {
+			a, root = spd, jacobi(spd, 0.5)
+		}
+		inverse, scaled := root, product(a, root)
+		b, c := random(22, a.Rows), random(22, a.Rows)
+		if symmetricOnly(m.name) {
+			inverse, scaled = product(root, root), product(root, scaled)
+			applied(root)(c, b)
+		}
+		for steps := 1; steps <= 5; steps++ {
+			y, want := make([]float64, len(b)), make([]float64, len(b))
+			r := solveWith(t, m.name, scaled, y, c, hostOptions{MaxIter: steps})
+			applied(root)(want, y)
+			for _, flexible := range []bool{false, true} {
+				x := make([]float64, len(b))
+				solveWith(t, m.name, a, x, b, hostOptions{MaxIter: r.Iterations, Precond: applied(inverse), Flexible: flexible})
+				if d := distance(nil, difference(x, want)); !(d <= 1e-9*distance(nil, want)) {
+					t.Errorf("%s, flexible %v, %d steps: x differs by %g of %g", m.name, flexible, steps, d, distance(nil, want))
+				}
+			}
+		}
+	}
+}
+
+func difference(x, y []float64) []float64 {
+	d := slices.Clone(x)
+	for i, v := range y {
+		d[i] -= v
+	}
+	return d
+}
+
+// With M = A one iteration is all; with M = |A|, which has the eigenvalues -1 and
+// 1 after preconditioning, two are all for MINRES.
+func TestExactPreconditioner(t *testing.T) {
+	for _, m := range methods {
+		a := product(grid(5, 0.3), uneven(grid(5, 0)))
+		if symmetricOnly(m.name) {
+			a = uneven(grid(5, 0))
+		}
+		var by mat.Dense
+		if err := by.Inverse(mat.DenseCopyOf(a)); err != nil {
+			t.Fatal(err)
+		}
+		checkIterations(t, m.name, a, applied(&by), 1)
+	}
+
+	a := shifted(grid(5, 0), -2.5)
+	var eigen mat.EigenSym
+	if !eigen.Factorize(mat.NewSymDense(25, mat.DenseCopyOf(a).RawMatrix().Data), true) {
+		t.Fatal("no eigenvalues")
+	}
+	var v, by mat.Dense
+	eigen.VectorsTo(&v)
+	for j, lambda := range eigen.Values(nil) {
+		for i := range 25 {
+			v.Set(i, j, v.At(i, j)/math.Sqrt(math.Abs(lambda)))
+		}
+	}
+	by.Mul(&v, v.T())
+	checkIterations(t, "minres", a, applied(&by), 2)
+}
+
+func checkIterations(t *testing.T, method string, a *csr.Matrix, by inverse, most int) {
+	t.Helper()
+	b := random(23, a.Rows)
+	for _, flexible := range []bool{false, true} {
+		x := make([]float64, len(b))
+		r := solveWith(t, method, a, x, b, hostOptions{Tol: 1e-8, Precond: by, Flexible: flexible})
+		if r.Reason != Converged || r.Iterations > most {
+			t.Errorf("%s, flexible %v: %v after %d iterations", method, flexible, r.Reason, r.Iterations)
+		}
+		checkHonest(t, r, trueResidual(t, a, x, b), 1e-8)
+	}
+}
+
+// A preconditioner of which only the size varies gives what a constant one gives, to
+// methods that are flexible; the others it misleads.
+func TestFlexible(t *testing.T) {
+	a, b := grid(20, 0), random(24, 400)
+	for _, name := range []string{"gmres 40", "gmres full", "gmres full cgs2"} {
+		iterations := map[bool]int{}
+		var want int
+		for _, c := range []struct{ varies, flexible bool }{{false, false}, {true, false}, {true, true}} {
+			calls, sweeps, x := 0, symmetricGaussSeidel(a), make([]float64, len(b))
+			r := solveWith(t, name, a, x, b, hostOptions{
+				Tol: 1e-9, MaxIter: 500, Flexible: c.flexible,
+				Precond: inverse(func(dst, src []float64) {
+					sweeps(dst, src)
+					if calls++; c.varies {
+						for i := range dst {
+							dst[i] *= float64(1 + calls*calls%7)
+						}
+					}
+				}),
+			})
+			if c.varies == c.flexible && r.Reason != Converged {
+				t.Errorf("%s: %v", name, r.Reason)
+			}
+			checkHonest(t, r, trueResidual(t, a, x, b), 1e-9)
+			iterations[c.flexible] = r.Iterations
+			if !c.varies {
+				want = r.Iterations
+			}
+		}
+		if d := iterations[true] - want; d < -1 || d > 1 || 4*iterations[false] < 5*want {
+			t.Errorf("%s: %d iterations, if M varies %d, flexible %d", name, want, iterations[false], iterations[true])
+		}
+	}
+}
+
+// Conjugate gradients whose preconditioner favours other unknowns each time: p stays
+// conjugate to the p before it only with the flexible beta.
+func TestFlexibleCG(t *testing.T) {
+	a, b := grid(20, 0), random(24, 400)
+	var iterations [2]int
+	for k := range iterations {
+		calls, x := 0, make([]float64, len(b))
+		r := solveWith(t, "cg", a, x, b, hostOptions{
+			Tol: 1e-9, MaxIter: 3000, Flexible: k == 1,
+			Precond: inverse(func(dst, src []float64) {
+				calls++
+				for i, v := range src {
+					dst[i] = v * (1.5 + math.Sin(float64(i*calls)))
+				}
+			}),
+		})
+		if k == 1 && r.Reason != Converged {
+			t.Errorf("%v after %d iterations", r.Reason, r.Iterations)
+		}
+		checkHonest(t, r, trueResidual(t, a, x, b), 1e-9)
+		iterations[k] = r.Iterations
+	}
+	if 2*iterations[1] > iterations[0] {
+		t.Errorf("%d iterations, %d if flexible", iterations[0], iterations[1])
+	}
+}
+
+// Preconditioners that are no symmetric positive definite matrices, and worse.
+func TestBadPreconditioners(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		name string
+		d    []float64
+		want Reason // of CG and MINRES
+	}{
+		{"negative", []float64{-1, -1, -1}, IndefinitePreconditioner},
+		{"indefinite", []float64{1, -5, 1}, IndefinitePreconditioner},
+		{"indefinite, seen later", []float64{3, -1, 1}, IndefinitePreconditioner},
+		{"zero", []float64{0, 0, 0}, IndefinitePreconditioner},
+		{"NaN", []float64{nan, nan, nan}, NotFinite},
+		{"one NaN", []float64{1, nan, 1}, NotFinite},
+		{"Inf", []float64{math.Inf(1), 1, 1}, NotFinite},
+		{"huge", []float64{1e308, 1e308, 1e308}, NotFinite},
+	} {
+		a, b := tridiagonal(3, -1, 2.5, -1), []float64{4, 5, 6}
+		by := inverse(func(dst, src []float64) {
+			for i, v := range src {
+				dst[i] = c.d[i] * v
+			}
+		})
+		if c.name == "indefinite, seen later" {
+			b = []float64{4, 1, 0}
+		}
+		for _, m := range methods {
+			for _, flexible := range []bool{false, true} {
+				x := make([]float64, 3)
+				r := solveWith(t, m.name, a, x, b, hostOptions{MaxIter: 50, Precond: by, Flexible: flexible})
+				if symmetricOnly(m.name) && r.Reason != c.want {
+					t.Errorf("%s, %s: %v, want %v", c.name, m.name, r.Reason, c.want)
+				}
+				if c.want == NotFinite && r.Reason != NotFinite {
+					t.Errorf("%s, %s: %v", c.name, m.name, r.Reason)
+				}
+				checkHonest(t, r, trueResidual(t, a, x, b), DefaultTol)
+			}
+		}
+	}
+}
