@@ -61,7 +61,12 @@ type kind struct {
 
 // kinds is all there is. Jacobi is symmetric positive definite if A is; so is
 // block Jacobi.
-var kinds = []kind{}
+var kinds = []kind{
+	{ILU0, newILU0, false},
+	{IC0, newIC0, true},
+	{ILUT, newILUT, false},
+	{ICT, newICT, true},
+}
 
 // Kinds lists the kinds.
 func Kinds() []Kind {
@@ -131,6 +136,12 @@ func New(name Kind, m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditione
 func (o Options) withDefaults() Options {
 	if o.Epsilon == 0 {
 		o.Epsilon = DefaultEpsilon
+	}
+	if o.DropTol == 0 {
+		o.DropTol = DefaultDropTol
+	}
+	if o.Fill == 0 {
+		o.Fill = DefaultFill
 	}
 	if o.Log == nil {
 		o.Log = func(string) {}
