@@ -23,7 +23,8 @@ func newIC0(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, error
 	if most := int64(m.NNZ() - m.Rows); most > opt.allowance(m.Rows) {
 		return nil, opt.errEntries(m.Rows, most)
 	}
-	return newIC(string(IC0), m, placement{}, keepPattern{}, opt, pool)
+	m, at := cut(m, placement{}, pool)
+	return newIC(string(IC0), m, at, keepPattern{}, opt, pool)
 }
 
 // newICT is A ~ L L^T where entries of L are left out that are small or too many
@@ -33,6 +34,7 @@ func newICT(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, error
 	if err != nil {
 		return nil, err
 	}
+	m, at = cut(m, at, pool)
 	t := opt.threshold(m)
 	t.perRow /= 2
 	return newIC(fmt.Sprintf("%s, drop %.0e", ICT, opt.DropTol), m, at, &t, opt, pool)

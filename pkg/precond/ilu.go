@@ -9,16 +9,16 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-const (
+var (
 	// A pivot below tinyPivot times the norm of its row is replaced by one of
 	// pivotShift times the norm.
-	tinyPivot  = 1e-8
-	pivotShift = 1e-3
+	tinyPivot  float64 = 1e-8
+	pivotShift float64 = 1e-3
 	// A diagonal entry below weakDiagonal times the largest of its row or column
 	// is weak; the rows are permuted if more than weakShare of them are or one is
 	// zero.
-	weakDiagonal = 1e-2
-	weakShare    = 0.1
+	weakDiagonal float64 = 1e-2
+	weakShare    float64 = 0.1
 )
 
 // newILU0 is A ~ L U with L and U of the pattern of A ([Saad03], algorithm 10.4).
@@ -30,6 +30,7 @@ func newILU0(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, erro
 	if err != nil {
 		return nil, err
 	}
+	a, at = cut(a, at, pool)
 	f, shifted := ilu0(a)
 	sayShifted(string(ILU0), shifted, opt)
 	return newIncomplete(string(ILU0), f, at, opt, pool)
@@ -46,7 +47,7 @@ func newILUT(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, erro
 	if err != nil {
 		return nil, err
 	}
-	at.row, at.col = chain(at.row, band.row), chain(at.col, band.col)
+	a, at = cut(a, at.then(band.row), pool)
 	f, shifted, err := ilut(a, opt)
 	if err != nil {
 		return nil, err
