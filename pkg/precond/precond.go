@@ -63,6 +63,10 @@ type kind struct {
 // block Jacobi.
 var kinds = []kind{
 	{AMG, newMultigrid, false},
+	{ILU0, newILU0, false},
+	{IC0, newIC0, true},
+	{ILUT, newILUT, false},
+	{ICT, newICT, true},
 }
 
 // Kinds lists the kinds.
@@ -133,6 +137,12 @@ func New(name Kind, m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditione
 func (o Options) withDefaults() Options {
 	if o.Epsilon == 0 {
 		o.Epsilon = DefaultEpsilon
+	}
+	if o.DropTol == 0 {
+		o.DropTol = DefaultDropTol
+	}
+	if o.Fill == 0 {
+		o.Fill = DefaultFill
 	}
 	if o.Log == nil {
 		o.Log = func(string) {}

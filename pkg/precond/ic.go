@@ -1,0 +1,164 @@
+package precond
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+const (
+	// firstShift is the multiple of diag(A) that is added when a pivot is bad;
+	// shiftGrowth multiplies it each time [Manteuffel80]. leastPivot is the least
+	// good pivot, relative to a_kk.
+	firstShift  = 1e-3
+	shiftGrowth = 4
+	leastPivot  = 1e-12
+	maxShift    = 1e3
+)
+
+// newIC0 is A ~ L L^T with L of the pattern of A ([Saad03], section 10.3.2).
+func newIC0(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, error) {
+	if most := int64(m.NNZ() - m.Rows); most > opt.allowance(m.Rows) {
+		return nil, opt.errEntries(m.Rows, most)
+	}
+	m, at := cut(m, placement{}, pool)
+	return newIC(string(IC0), m, at, keepPattern{}, opt, pool)
+}
+
+// newICT is A ~ L L^T where entries of L are left out that are small or too many
+// for Options.Fill, the smallest first ([LinMore99], [Saad94]).
+func newICT(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, error) {
+	m, at, err := bandOrder(m, pool)
+	if err != nil {
+		return nil, err
+	}
+	m, at = cut(m, at, pool)
+	t := opt.threshold(m)
+	t.perRow /= 2
+	return newIC(fmt.Sprintf("%s, drop %.0e", ICT, opt.DropTol), m, at, &t, opt, pool)
+}
+
+func newIC(name string, m *csr.Matrix, at placement, keep selection, opt Options, pool *linop.Pool) (Preconditioner, error) {
+	diagonal := m.Diagonal()
+	for i, d := range diagonal {
+		if !(d > 0) || !finite(d) {
+			return nil, fmt.Errorf("%w: diagonal entry %d is %g", ErrNotDefinite, i+1, d)
+		}
+	}
+	shift := 0.0
+	for {
+		f, bad, err := cholesky(m, diagonal, shift, keep, opt)
+		switch {
+		case err != nil:
+			return nil, err
+		case bad < 0 && shift > 0:
+			opt.Log(fmt.Sprintf("%s: pivots are not positive: factored A + %.3g diag(A)", name, shift))
+			fallthrough
+		case bad < 0:
+			return newIncomplete(name, f, at, opt, pool)
+		case shift > maxShift:
+			return nil, fmt.Errorf("%w: pivot %d is not positive in spite of a shift of %.3g diag(A)", ErrNotDefinite, bad+1, shift)
+		}
+		shift = max(firstShift, shiftGrowth*shift)
+	}
+}
+
+// A selection says which entries of a row of the factors are kept.
+type selection interface {
+	// fills tells whether there may be entries where A has none.
+	fills() bool
+	// keep leaves out entries of row i of A, whose norm is given: cols are those
+	// of the factors, vals their values by column.
+	keep(i int, norm float64, cols []int32, vals []float64) []int32
+}
+
+// keepPattern keeps the pattern of A.
+type keepPattern struct{}
+
+func (keepPattern) fills() bool { return false }
+
+func (keepPattern) keep(_ int, _ float64, cols []int32, _ []float64) []int32 { return cols }
+
+// cholesky computes the rows of u one after the other, each from those above that
+// have an entry in its column, which are linked in a list [LinMore99]. It returns
+// the number of the first bad pivot, -1 if there is none.
+func cholesky(m *csr.Matrix, diagonal []float64, shift float64, keep selection, opt Options) (f *factors, bad int, err error) {
+	n := m.Rows
+	f = &factors{symmetric: true, d: make([]float64, n)}
+	f.u.ptr = make([]int64, 1, n+1)
+	allowed, fills := opt.allowance(n)/2, keep.fills()
+	if !fills {
+		f.u.col, f.u.val = make([]int32, 0, m.NNZ()/2+1), make([]float64, 0, m.NNZ()/2+1)
+	}
+	work := make([]float64, n)
+	in := marks(n)            // rows whose pattern has a column
+	first := make([]int32, n) // first[j] is a row whose next entry is in column j
+	after := make([]int32, n) // the one after a row in its list
+	next := make([]int64, n)  // place of the next entry of a row
+	for i := range first {
+		first[i] = -1
+	}
+	var cols []int32
+	for i := range n {
+		row := int32(i)
+		cols = cols[:0]
+		norm := diagonal[i] * diagonal[i]
+		aCols, aVals := m.Row(i)
+		for e, j := range aCols {
+			if j > row {
+				work[j], in[j] = aVals[e], row
+				cols = append(cols, j)
+			}
+			norm += aVals[e] * aVals[e]
+		}
+		pivot := diagonal[i] * (1 + shift)
+		for k := first[i]; k >= 0; {
+			at, following := next[k], after[k]
+			end := f.u.ptr[k+1]
+			factor := f.u.val[at] / f.d[k]
+			pivot -= factor * f.u.val[at]
+			tail := f.u.val[at+1 : end]
+			for e, j := range f.u.col[at+1 : end] {
+				if in[j] == row {
+					work[j] -= factor * tail[e]
+				} else if fills {
+					work[j], in[j] = -factor*tail[e], row
+					cols = append(cols, j)
+				}
+			}
+			if at++; at < end {
+				j := f.u.col[at]
+				next[k], after[k], first[j] = at, first[j], k
+			}
+			k = following
+		}
+		if !(pivot > leastPivot*diagonal[i]) || !finite(pivot) {
+			return nil, i, nil
+		}
+		f.d[i] = pivot
+		cols = keep.keep(i, math.Sqrt(norm), cols, work)
+		if int64(len(f.u.col)+len(cols)) > allowed {
+			return nil, -1, opt.errEntries(n, 2*int64(len(f.u.col)+len(cols)))
+		}
+		for _, j := range cols {
+			f.u.col, f.u.val = append(f.u.col, j), append(f.u.val, work[j])
+		}
+		f.u.end()
+		if len(cols) > 0 {
+			j := cols[0]
+			next[i], after[i], first[j] = f.u.ptr[i], first[j], row
+		}
+	}
+	return f, -1, nil
+}
+
+// marks returns n marks of no row.
+func marks(n int) []int32 {
+	in := make([]int32, n)
+	for i := range in {
+		in[i] = -1
+	}
+	return in
+}

@@ -1,0 +1,255 @@
+package precond
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+var (
+	// A pivot below tinyPivot times the norm of its row is replaced by one of
+	// pivotShift times the norm.
+	tinyPivot  float64 = 1e-8
+	pivotShift float64 = 1e-3
+	// A diagonal entry below weakDiagonal times the largest of its row or column
+	// is weak; the rows are permuted if more than weakShare of them are or one is
+	// zero.
+	weakDiagonal float64 = 1e-2
+	weakShare    float64 = 0.1
+)
+
+// newILU0 is A ~ L U with L and U of the pattern of A ([Saad03], algorithm 10.4).
+func newILU0(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, error) {
+	if most := int64(m.NNZ() - m.Rows); most > opt.allowance(m.Rows) {
+		return nil, opt.errEntries(m.Rows, most)
+	}
+	a, at, err := prepare(string(ILU0), m, opt, pool)
+	if err != nil {
+		return nil, err
+	}
+	a, at = cut(a, at, pool)
+	f, shifted := ilu0(a)
+	sayShifted(string(ILU0), shifted, opt)
+	return newIncomplete(string(ILU0), f, at, opt, pool)
+}
+
+// newILUT is A ~ L U where entries of the factors are left out that are small or
+// too many for Options.Fill, the smallest first [Saad94].
+func newILUT(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, error) {
+	a, at, err := prepare(string(ILUT), m, opt, pool)
+	if err != nil {
+		return nil, err
+	}
+	a, band, err := bandOrder(a, pool)
+	if err != nil {
+		return nil, err
+	}
+	a, at = cut(a, at.then(band.row), pool)
+	f, shifted, err := ilut(a, opt)
+	if err != nil {
+		return nil, err
+	}
+	sayShifted(string(ILUT), shifted, opt)
+	return newIncomplete(fmt.Sprintf("%s, drop %.0e", ILUT, opt.DropTol), f, at, opt, pool)
+}
+
+func sayShifted(name string, shifted int, opt Options) {
+	if shifted > 0 {
+		opt.Log(fmt.Sprintf("%s: %d pivots were zero or tiny: replaced by %g times the norm of their row", name, shifted, pivotShift))
+	}
+}
+
+// prepare scales A by powers of two so that the largest entry of each row and
+// column is near one, and permutes its rows if its diagonal is weak.
+func prepare(name string, m *csr.Matrix, opt Options, pool *linop.Pool) (*csr.Matrix, placement, error) {
+	if i := notFinite(m); i >= 0 {
+		return nil, placement{}, fmt.Errorf("row %d has an entry that is not finite", i+1)
+	}
+	s := csr.BothScaling(m, pool)
+	a := s.Apply(m, pool)
+	weak, err := weakRows(a)
+	if err != nil {
+		return nil, placement{}, err
+	}
+	if weak == 0 || opt.Symmetric && float64(weak) <= weakShare*float64(m.Rows) {
+		return a, placement{rowExp: s.Row, colExp: s.Col}, nil
+	}
+	match, more, err := transversal(a)
+	if err != nil {
+		return nil, placement{}, err
+	}
+	for i := range s.Row {
+		s.Row[i] += more.Row[i]
+		s.Col[i] += more.Col[i]
+	}
+	a = rowsInOrder(s.Apply(m, pool), match)
+	opt.Log(fmt.Sprintf("%s: %d of %d diagonal entries are small or missing: rows permuted", name, weak, m.Rows))
+	return a, placement{row: match, rowExp: s.Row, colExp: s.Col}, nil
+}
+
+// notFinite returns the first row with an entry that is not finite, or -1.
+func notFinite(m *csr.Matrix) int {
+	for i := range m.Rows {
+		_, vals := m.Row(i)
+		for _, v := range vals {
+			if !finite(v) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// weakRows counts the rows of a weak diagonal entry: all rows if one is zero.
+func weakRows(m *csr.Matrix) (weak int, err error) {
+	rowMax, colMax := m.RowMax(nil), m.ColMax()
+	missing := false
+	for i, d := range m.Diagonal() {
+		switch {
+		case rowMax[i] == 0:
+			return 0, fmt.Errorf("%w: row %d is empty", ErrSingular, i+1)
+		case colMax[i] == 0:
+			return 0, fmt.Errorf("%w: column %d is empty", ErrSingular, i+1)
+		case math.Abs(d) < weakDiagonal*max(rowMax[i], colMax[i]):
+			weak++
+			missing = missing || d == 0
+		}
+	}
+	if !missing && float64(weak) <= weakShare*float64(m.Rows) {
+		weak = 0
+	}
+	return weak, nil
+}
+
+// rowsInOrder returns the rows of m in the order of p.
+func rowsInOrder(m *csr.Matrix, p []int32) *csr.Matrix {
+	out := &csr.Matrix{Rows: m.Rows, Cols: m.Cols, RowPtr: make([]int64, 1, m.Rows+1)}
+	out.Col, out.Val = make([]int32, 0, m.NNZ()), make([]float64, 0, m.NNZ())
+	for _, i := range p {
+		cols, vals := m.Row(int(i))
+		out.Col, out.Val = append(out.Col, cols...), append(out.Val, vals...)
+		out.RowPtr = append(out.RowPtr, int64(len(out.Col)))
+	}
+	return out
+}
+
+// ilu0 factors row by row and counts the pivots that it replaced.
+func ilu0(m *csr.Matrix) (f *factors, shifted int) {
+	n := m.Rows
+	f = newFactors(n, m.NNZ()/2+1)
+	work, in := make([]float64, n), marks(n)
+	for i := range n {
+		row := int32(i)
+		cols, vals := m.Row(i)
+		work[i], in[i] = 0, row
+		norm := 0.0
+		for e, j := range cols {
+			work[j], in[j] = vals[e], row
+			norm += vals[e] * vals[e]
+		}
+		at := 0
+		for ; at < len(cols) && cols[at] < row; at++ {
+			k := cols[at]
+			factor := work[k] / f.d[k]
+			uCols, uVals := f.u.row(int(k))
+			for e, j := range uCols {
+				if in[j] == row {
+					work[j] -= factor * uVals[e]
+				}
+			}
+			f.l.col, f.l.val = append(f.l.col, k), append(f.l.val, factor)
+		}
+		if at < len(cols) && cols[at] == row {
+			at++
+		}
+		for _, j := range cols[at:] {
+			f.u.col, f.u.val = append(f.u.col, j), append(f.u.val, work[j])
+		}
+		f.l.end()
+		f.u.end()
+		shifted += f.setPivot(i, work[i], math.Sqrt(norm))
+	}
+	return f, shifted
+}
+
+func newFactors(n, entries int) *factors {
+	empty := func() rows {
+		return rows{make([]int64, 1, n+1), make([]int32, 0, entries), make([]float64, 0, entries)}
+	}
+	return &factors{l: empty(), u: empty(), d: make([]float64, n)}
+}
+
+// setPivot sets pivot i, or one in its place if it is tiny, and returns the number
+// replaced.
+func (f *factors) setPivot(i int, pivot, norm float64) (replaced int) {
+	if math.Abs(pivot) <= tinyPivot*norm {
+		pivot, replaced = math.Copysign(pivotShift*norm, pivot), 1
+	}
+	f.d[i] = pivot
+	return replaced
+}
+
+// ilut factors row by row. The columns below the diagonal that are still to be
+// eliminated wait in a heap, because eliminating one may add others.
+func ilut(m *csr.Matrix, opt Options) (f *factors, shifted int, err error) {
+	n := m.Rows
+	f = newFactors(n, 0)
+	keep, allowed := opt.threshold(m), opt.allowance(n)
+	work, in := make([]float64, n), marks(n)
+	var lower heap[column]
+	var kept []int32
+	for i := range n {
+		row := int32(i)
+		cols, vals := m.Row(i)
+		lower, kept = lower[:0], kept[:0]
+		work[i], in[i] = 0, row
+		norm := 0.0
+		add := func(j int32, v float64) {
+			work[j], in[j] = v, row
+			if j < row {
+				lower.push(column(j))
+			} else if j > row {
+				kept = append(kept, j)
+			}
+		}
+		for e, j := range cols {
+			add(j, vals[e])
+			norm += vals[e] * vals[e]
+		}
+		norm = math.Sqrt(norm)
+		for len(lower) > 0 {
+			k := int32(lower.pop())
+			if math.Abs(work[k]) <= keep.drop*norm {
+				continue
+			}
+			factor := work[k] / f.d[k]
+			uCols, uVals := f.u.row(int(k))
+			for e, j := range uCols {
+				if in[j] == row {
+					work[j] -= factor * uVals[e]
+				} else {
+					add(j, -factor*uVals[e])
+				}
+			}
+			kept = append(kept, k)
+		}
+		kept = keep.keep(i, norm, kept, work)
+		if entries := f.entries() + int64(len(kept)); entries > allowed {
+			return nil, 0, opt.errEntries(n, entries)
+		}
+		split, _ := slices.BinarySearch(kept, row)
+		for _, k := range kept[:split] {
+			f.l.col, f.l.val = append(f.l.col, k), append(f.l.val, work[k]/f.d[k])
+		}
+		for _, j := range kept[split:] {
+			f.u.col, f.u.val = append(f.u.col, j), append(f.u.val, work[j])
+		}
+		f.l.end()
+		f.u.end()
+		shifted += f.setPivot(i, work[i], norm)
+	}
+	return f, shifted, nil
+}

@@ -1,0 +1,240 @@
+package precond
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// newIncomplete stores factors, which it uses up, on the threads of pool.
+// Factors so ill-conditioned that rounding them changes what M^-1 does are kept
+// in more bits than opt asks for.
+func newIncomplete(name string, f *factors, at placement, opt Options, pool *linop.Pool) (Preconditioner, error) {
+	n, entries := len(f.d), f.entries()
+	if entries > opt.allowance(n) {
+		return nil, opt.errEntries(n, entries)
+	}
+	a := &incomplete{
+		name: fmt.Sprintf("%s, %d entries", name, entries+int64(n)), n: n, pool: pool,
+		row: at.row, col: at.col, bounds: at.bounds, work: make([]float64, n),
+	}
+	g, err := normalise(f, at)
+	if err != nil {
+		return nil, err
+	}
+	test := newProbe(f, g, at)
+	wanted := width(opt.Epsilon)
+	w := wanted
+	for ; ; w *= 2 {
+		if size := storedBytes(int64(n), entries, w); opt.MaxBytes > 0 && size > opt.MaxBytes {
+			return nil, fmt.Errorf("%w: values of %d bytes, which these factors need, take %d MB, the limit is %d MB",
+				ErrMemory, w, size>>20, opt.MaxBytes>>20)
+		}
+		switch w {
+		case 1:
+			a.sweeps = newPair[int8, float32](f, g, math.MaxInt8)
+		case 2:
+			a.sweeps = newPair[int16, float32](f, g, math.MaxInt16)
+		case 4:
+			a.sweeps = newPair[int32, float64](f, g, math.MaxInt32)
+		default:
+			a.sweeps = newPair[float64, float64](f, g, 0)
+		}
+		if w == 8 || test.passes(a) {
+			break
+		}
+	}
+	if w > wanted {
+		opt.Log(fmt.Sprintf("%s: ill-conditioned factors: values of %d bytes instead of %d", name, w, wanted))
+	}
+	a.cost = Cost{
+		Values: entries + int64(n), ValueBytes: w*entries + 8*int64(n),
+		Bytes: storedBytes(int64(n), entries, w), FP64Bytes: storedBytes(int64(n), entries, 8),
+	}
+	return a, nil
+}
+
+// diagonals are those of an incomplete: the inverses of D_r and D_c, and the
+// largest magnitudes of the rows of S L and of the columns of U T.
+type diagonals struct{ dl, du, s, t []float64 }
+
+// normalise scales the factors to pivots of one.
+func normalise(f *factors, at placement) (diagonals, error) {
+	n := len(f.d)
+	zeros := func() []float64 { return make([]float64, n) }
+	g := diagonals{zeros(), nil, nil, zeros()}
+	root := zeros() // of the magnitude of each pivot
+	for k, d := range f.d {
+		root[k] = math.Sqrt(math.Abs(d))
+		g.dl[k] = math.Copysign(1/root[k], d)
+		if !finite(g.dl[k]) || g.dl[k] == 0 {
+			return g, fmt.Errorf("%w: pivot %d is %g", ErrSingular, k+1, d)
+		}
+	}
+	for k := range n {
+		cols, vals := f.u.row(k)
+		for e, j := range cols {
+			v := vals[e] * g.dl[k] / root[j]
+			vals[e], g.t[j] = v, max(g.t[j], math.Abs(v))
+		}
+	}
+	g.du, g.s = g.dl, g.t
+	if !f.symmetric {
+		g.du, g.s = zeros(), zeros()
+		for k := range n {
+			cols, vals := f.l.row(k)
+			for e, j := range cols {
+				v := vals[e] * f.d[j] * g.dl[k] / root[j]
+				vals[e], g.s[k] = v, max(g.s[k], math.Abs(v))
+			}
+		}
+		for k := range n {
+			g.du[k] = math.Ldexp(1/root[k], at.colExp[numbered(at.col, k)])
+			g.dl[k] = math.Ldexp(g.dl[k], at.rowExp[numbered(at.row, k)])
+		}
+	}
+	for k := range n {
+		if !finite(g.s[k]) || !finite(g.t[k]) {
+			return g, fmt.Errorf("%w: the factors overflow at pivot %d", ErrSingular, k+1)
+		}
+	}
+	return g, nil
+}
+
+// numbered is order[k], or k if there is no order.
+func numbered(order []int32, k int) int {
+	if order == nil {
+		return k
+	}
+	return int(order[k])
+}
+
+// newPair rounds normalised factors to integers of magnitude most and less; 0:
+// not at all.
+func newPair[T value, S real](f *factors, g diagonals, most float64) *pair[T, S] {
+	p := &pair[T, S]{u: newTriangle[T](g.du, scaled[S](g.t, most), len(f.u.col))}
+	for k := range f.d {
+		cols, vals := f.u.row(k)
+		lo := f.u.ptr[k]
+		for e, j := range cols {
+			v := vals[e]
+			if most != 0 {
+				v = math.RoundToEven(v / float64(p.u.diag[j].s))
+			}
+			p.u.col[lo+int64(e)], p.u.val[lo+int64(e)] = j, T(v)
+		}
+		p.u.ptr[k+1] = int32(f.u.ptr[k+1])
+	}
+	if f.symmetric {
+		p.l = p.u.transposed()
+		return p
+	}
+	p.l = newTriangle[T](g.dl, scaled[S](g.s, most), len(f.l.col))
+	for k := range f.d {
+		cols, vals := f.l.row(k)
+		lo, s := f.l.ptr[k], float64(p.l.diag[k].s)
+		for e, j := range cols {
+			v := vals[e]
+			if most != 0 {
+				v = math.RoundToEven(v / s)
+			}
+			p.l.col[lo+int64(e)], p.l.val[lo+int64(e)] = j, T(v)
+		}
+		p.l.ptr[k+1] = int32(f.l.ptr[k+1])
+	}
+	return p
+}
+
+// scaled returns the units of values of which the largest are given.
+func scaled[S real](largest []float64, most float64) []S {
+	s := make([]S, len(largest))
+	for k, v := range largest {
+		if s[k] = S(v / most); most == 0 || s[k] == 0 {
+			s[k] = 1
+		}
+	}
+	return s
+}
+
+func newTriangle[T value, S real](d []float64, s []S, entries int) triangle[T, S] {
+	t := triangle[T, S]{make([]int32, len(d)+1), make([]int32, entries), make([]T, entries), make([]scales[S], len(d))}
+	for k := range d {
+		t.diag[k] = scales[S]{S(d[k]), s[k]}
+	}
+	return t
+}
+
+// transposed shares the diagonals.
+func (t triangle[T, S]) transposed() triangle[T, S] {
+	n := len(t.diag)
+	out := triangle[T, S]{make([]int32, n+1), make([]int32, len(t.col)), make([]T, len(t.col)), t.diag}
+	for _, j := range t.col {
+		out.ptr[j+1]++
+	}
+	for k := range n {
+		out.ptr[k+1] += out.ptr[k]
+	}
+	next := slices.Clone(out.ptr[:n])
+	for k := range n {
+		for e := t.ptr[k]; e < t.ptr[k+1]; e++ {
+			j := t.col[e]
+			out.col[next[j]], out.val[next[j]] = int32(k), t.val[e]
+			next[j]++
+		}
+	}
+	return out
+}
+
+// A probe is a vector y and M y, with M as it was before rounding.
+type probe struct{ y, my []float64 }
+
+// mostChange is the change of the probe by rounding that is accepted, relative to
+// the probe in the 2-norm after scaling.
+const mostChange = 1
+
+// newProbe takes y = D_c^-1 w with elements of w that are 1 or -1.
+func newProbe(f *factors, g diagonals, at placement) probe {
+	n := len(f.d)
+	p := probe{make([]float64, n), make([]float64, n)}
+	uw, luw := make([]float64, n), make([]float64, n)
+	for k := range n {
+		uw[k] = sign(k)
+		cols, vals := f.u.row(k)
+		for e, j := range cols {
+			uw[k] += vals[e] * sign(int(j))
+		}
+		luw[k] += uw[k]
+		if f.symmetric {
+			for e, j := range cols {
+				luw[j] += vals[e] * uw[k]
+			}
+			continue
+		}
+		cols, vals = f.l.row(k)
+		for e, j := range cols {
+			luw[k] += vals[e] * uw[j]
+		}
+	}
+	for k := range n {
+		p.y[numbered(at.col, k)] = sign(k) * g.du[k]
+		p.my[numbered(at.row, k)] = luw[k] / g.dl[k]
+	}
+	return p
+}
+
+// sign is 1 or -1 without a pattern.
+func sign(k int) float64 { return 1 - 2*float64(uint64(k+1)*0x9e3779b97f4a7c15>>63) }
+
+// passes tells whether M^-1 M y is near y.
+func (p probe) passes(a *incomplete) bool {
+	z := make([]float64, a.n)
+	a.Apply(z, p.my)
+	change := 0.0
+	for i, y := range p.y {
+		r := z[i]/y - 1
+		change += r * r
+	}
+	return change <= mostChange*mostChange*float64(a.n)
+}
