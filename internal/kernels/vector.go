@@ -32,6 +32,8 @@ type vectorKernels struct {
 	xpay    func(x []float64, a float64, y []float64)
 	scale   func(a float64, x []float64)
 	step    func(a float64, p, x, q, r []float64) float64
+	mul     func(a float64, w, x, y []float64)
+	relax   func(a float64, w, x, r []float64)
 }
 
 // grouped is the part of n elements that is whole groups.
@@ -131,11 +133,18 @@ func AbsMax(x []float64) float64 {
 	return m
 }
 
+// Mul computes y = a w∘x, elementwise: the first step of a stationary iteration,
+// from zero.
+func Mul(a float64, w, x, y []float64) {
+	n := grouped(len(w))
+	vector.mul(a, w[:n], x[:n], y[:n])
+	mul(a, w[n:], x[n:], y[n:])
+}
+
 // Relax computes r = x + a w∘r, elementwise: a step of a stationary iteration from
 // x whose residual is r.
 func Relax(a float64, w, x, r []float64) {
-	w, x = w[:len(r)], x[:len(r)]
-	for i, v := range r {
-		r[i] = x[i] + float64(a*float64(w[i]*v))
-	}
+	n := grouped(len(w))
+	vector.relax(a, w[:n], x[:n], r[:n])
+	relax(a, w[n:], x[n:], r[n:])
 }

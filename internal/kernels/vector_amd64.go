@@ -8,10 +8,12 @@ var (
 		AVX2: {
 			dot: dotAVX2, dot4: dot4AVX2, axpy: axpyAVX2, axpy4: axpy4AVX2,
 			axpyDot: axpyDotAVX2, xpay: xpayAVX2, scale: scaleAVX2, step: stepAVX2,
+			mul: mulAVX2, relax: relaxAVX2,
 		},
 		AVX512: {
 			dot: dotAVX512, dot4: dot4AVX512, axpy: axpyAVX512, axpy4: axpy4AVX512,
 			axpyDot: axpyDotAVX512, xpay: xpayAVX512, scale: scaleAVX512, step: stepAVX512,
+			mul: mulAVX512, relax: relaxAVX512,
 		},
 	}
 	vector = pick(vectorTiers)
@@ -72,3 +74,15 @@ func stepAVX2(a float64, p, x, q, r []float64) float64
 
 //go:noescape
 func stepAVX512(a float64, p, x, q, r []float64) float64
+
+//go:noescape
+func mulAVX2(a float64, w, x, y []float64)
+
+//go:noescape
+func mulAVX512(a float64, w, x, y []float64)
+
+//go:noescape
+func relaxAVX2(a float64, w, x, r []float64)
+
+//go:noescape
+func relaxAVX512(a float64, w, x, r []float64)

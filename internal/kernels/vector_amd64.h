@@ -45,6 +45,21 @@
 	VMULPD  v, v, v; \
 	VADDPD  v, acc, acc
 
+// DI = a (SI * DX)
+#define MUL(off, a, t) \
+	VMOVUPD off(SI)(AX*8), t; \
+	VMULPD  off(DX)(AX*8), t, t; \
+	VMULPD  t, a, t; \
+	VMOVUPD t, off(DI)(AX*8)
+
+// DI = DX + a (SI * DI)
+#define RELAX(off, a, t) \
+	VMOVUPD off(SI)(AX*8), t; \
+	VMULPD  off(DI)(AX*8), t, t; \
+	VMULPD  t, a, t; \
+	VADDPD  off(DX)(AX*8), t, t; \
+	VMOVUPD t, off(DI)(AX*8)
+
 // h0 += R8 * DI, h1 += R9 * DI
 #define DOT2(off, w, t, h0, h1) \
 	VMOVUPD off(DI)(AX*8), w; \

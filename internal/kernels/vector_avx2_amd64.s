@@ -145,6 +145,52 @@ check:
 	VZEROUPPER
 	RET
 
+// func mulAVX2(a float64, w, x, y []float64)
+TEXT ·mulAVX2(SB), NOSPLIT, $0-80
+	MOVQ         w_base+8(FP), SI
+	MOVQ         w_len+16(FP), CX
+	MOVQ         x_base+32(FP), DX
+	MOVQ         y_base+56(FP), DI
+	VBROADCASTSD a+0(FP), Y15
+	XORL         AX, AX
+	JMP          check
+
+loop:
+	MUL(0, Y15, Y4)
+	MUL(32, Y15, Y5)
+	MUL(64, Y15, Y6)
+	MUL(96, Y15, Y7)
+	ADDQ $16, AX
+
+check:
+	CMPQ AX, CX
+	JLT  loop
+	VZEROUPPER
+	RET
+
+// func relaxAVX2(a float64, w, x, r []float64)
+TEXT ·relaxAVX2(SB), NOSPLIT, $0-80
+	MOVQ         w_base+8(FP), SI
+	MOVQ         w_len+16(FP), CX
+	MOVQ         x_base+32(FP), DX
+	MOVQ         r_base+56(FP), DI
+	VBROADCASTSD a+0(FP), Y15
+	XORL         AX, AX
+	JMP          check
+
+loop:
+	RELAX(0, Y15, Y4)
+	RELAX(32, Y15, Y5)
+	RELAX(64, Y15, Y6)
+	RELAX(96, Y15, Y7)
+	ADDQ $16, AX
+
+check:
+	CMPQ AX, CX
+	JLT  loop
+	VZEROUPPER
+	RET
+
 // func axpy4AVX2(a0, a1, a2, a3 float64, v0, v1, v2, v3, w []float64)
 TEXT ·axpy4AVX2(SB), NOSPLIT, $0-152
 	MOVQ         v0_base+32(FP), R8

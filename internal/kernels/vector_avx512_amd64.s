@@ -136,6 +136,48 @@ check:
 	VZEROUPPER
 	RET
 
+// func mulAVX512(a float64, w, x, y []float64)
+TEXT ·mulAVX512(SB), NOSPLIT, $0-80
+	MOVQ         w_base+8(FP), SI
+	MOVQ         w_len+16(FP), CX
+	MOVQ         x_base+32(FP), DX
+	MOVQ         y_base+56(FP), DI
+	VBROADCASTSD a+0(FP), Z15
+	XORL         AX, AX
+	JMP          check
+
+loop:
+	MUL(0, Z15, Z4)
+	MUL(64, Z15, Z5)
+	ADDQ $16, AX
+
+check:
+	CMPQ AX, CX
+	JLT  loop
+	VZEROUPPER
+	RET
+
+// func relaxAVX512(a float64, w, x, r []float64)
+TEXT ·relaxAVX512(SB), NOSPLIT, $0-80
+	MOVQ         w_base+8(FP), SI
+	MOVQ         w_len+16(FP), CX
+	MOVQ         x_base+32(FP), DX
+	MOVQ         r_base+56(FP), DI
+	VBROADCASTSD a+0(FP), Z15
+	XORL         AX, AX
+	JMP          check
+
+loop:
+	RELAX(0, Z15, Z4)
+	RELAX(64, Z15, Z5)
+	ADDQ $16, AX
+
+check:
+	CMPQ AX, CX
+	JLT  loop
+	VZEROUPPER
+	RET
+
 // func axpy4AVX512(a0, a1, a2, a3 float64, v0, v1, v2, v3, w []float64)
 TEXT ·axpy4AVX512(SB), NOSPLIT, $0-152
 	MOVQ         v0_base+32(FP), R8

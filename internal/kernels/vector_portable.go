@@ -4,6 +4,7 @@ package kernels
 var portableVector = vectorKernels{
 	dot: dot, dot4: dot4, axpy: axpy, axpy4: axpy4,
 	axpyDot: axpyDot, xpay: xpay, scale: scale, step: step,
+	mul: mul, relax: relax,
 }
 
 // dot has half its accumulators in variables and half in memory: sixteen
@@ -91,4 +92,18 @@ func step(a float64, p, x, q, r []float64) float64 {
 	axpy(a, p, x)
 	axpy(-a, q, r)
 	return dot(r, r)
+}
+
+func mul(a float64, w, x, y []float64) {
+	x, y = x[:len(w)], y[:len(w)]
+	for i, v := range w {
+		y[i] = a * float64(v*x[i])
+	}
+}
+
+func relax(a float64, w, x, r []float64) {
+	x, r = x[:len(w)], r[:len(w)]
+	for i, v := range w {
+		r[i] = x[i] + float64(a*float64(v*r[i]))
+	}
 }

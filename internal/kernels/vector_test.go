@@ -23,6 +23,9 @@ var vectorCalls = []struct {
 	{"AxpyDot", 3, func(a []float64, v [][]float64) []float64 { return []float64{AxpyDot(a[0], v[0], v[1], v[2])} }},
 	{"AxpyDot x", 2, func(a []float64, v [][]float64) []float64 { return []float64{AxpyDot(a[0], v[0], v[1], v[0])} }},
 	{"AxpyDot y", 2, func(a []float64, v [][]float64) []float64 { return []float64{AxpyDot(a[0], v[0], v[1], v[1])} }},
+	{"Mul", 3, func(a []float64, v [][]float64) []float64 { Mul(a[0], v[0], v[1], v[2]); return nil }},
+	{"Mul x", 2, func(a []float64, v [][]float64) []float64 { Mul(a[0], v[0], v[1], v[1]); return nil }},
+	{"Relax", 3, func(a []float64, v [][]float64) []float64 { Relax(a[0], v[0], v[1], v[2]); return nil }},
 	{"MultiDot", 5, func(a []float64, v [][]float64) []float64 {
 		MultiDot(a[:4], v[:4], 0, len(v[4]), v[4])
 		return a
@@ -119,6 +122,28 @@ func TestMultiIsOneByOne(t *testing.T) {
 		MultiAxpy(a, v, lo, hi, w)
 		if !sameFloats(w, want) {
 			t.Errorf("MultiAxpy of %d vectors differs from Axpy for each", count)
+		}
+	}
+}
+
+// Elementwise, every product rounded.
+func TestMulAndRelax(t *testing.T) {
+	rng := rand.New(rand.NewPCG(27, 28))
+	for n := range 70 {
+		v := vectors(rng, n, 4)
+		w, x, y, r := v[0], v[1], v[2], v[3]
+		want := make([]float64, 0, 2*n)
+		for i := range n {
+			want = append(want, 0.3*float64(w[i]*x[i]))
+		}
+		for i := range n {
+			product := 0.3 * float64(w[i]*r[i])
+			want = append(want, x[i]+float64(product))
+		}
+		Mul(0.3, w, x, y)
+		Relax(0.3, w, x, r)
+		if !sameFloats(append(y, r...), want) {
+			t.Errorf("n = %d: Mul and Relax give %v, want %v", n, append(y, r...), want)
 		}
 	}
 }

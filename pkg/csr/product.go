@@ -52,6 +52,52 @@ func transposeParts(m *Matrix) []int {
 	return bounds
 }
 
+// Multiplications returns the number of multiplications that a b takes, which is
+// what nonzeros it has at most.
+func Multiplications(a, b *Matrix) (n int64) {
+	for _, j := range a.Col {
+		n += b.RowPtr[j+1] - b.RowPtr[j]
+	}
+	return n
+}
+
+// ProductNNZ returns the number of nonzeros that Multiply would give, in the
+// memory of a few rows.
+func ProductNNZ(a, b *Matrix, blocks Blocks, pool *parallel.Pool) (int64, error) {
+	if err := conform(a, b, blocks); err != nil {
+		return 0, err
+	}
+	bounds := Panels(a)
+	counts := make([]int64, len(bounds)-1)
+	pool.RunRanges(bounds, func(k, lo, hi int) {
+		last := make([]int32, blocks.Count()) // row in which a block was met last, from 1
+		for i := lo; i < hi; i++ {
+			cols, _ := a.Row(i)
+			for _, j := range cols {
+				inner, _ := b.Row(int(j))
+				for _, c := range inner {
+					if g := blocks.Of[c]; last[g] != int32(i+1) {
+						last[g] = int32(i + 1)
+						counts[k] += int64(blocks.First[g+1] - blocks.First[g])
+					}
+				}
+			}
+		}
+	})
+	n := int64(0)
+	for _, c := range counts {
+		n += c
+	}
+	return n, nil
+}
+
+func conform(a, b *Matrix, blocks Blocks) error {
+	if a.Cols != b.Rows || b.Cols != len(blocks.Of) {
+		return fmt.Errorf("csr: product of a %d x %d and a %d x %d matrix with %d columns in blocks", a.Rows, a.Cols, b.Rows, b.Cols, len(blocks.Of))
+	}
+	return nil
+}
+
 // Blocks are groups of consecutive columns that mostly occur together: group g is
 // columns First[g] to First[g+1]-1, and Of[j] is the group of column j.
 type Blocks struct{ First, Of []int32 }
@@ -78,8 +124,8 @@ func (b Blocks) single() bool { return b.Count() == len(b.Of) }
 // pool (nil: serially). The entries of a row are added in the order of a's. Columns
 // of the result come in whole blocks, with zeros where there is nothing.
 func Multiply(a, b *Matrix, blocks Blocks, pool *parallel.Pool) (*Matrix, error) {
-	if a.Cols != b.Rows || b.Cols != len(blocks.Of) {
-		return nil, fmt.Errorf("csr: product of a %d x %d and a %d x %d matrix with %d columns in blocks", a.Rows, a.Cols, b.Rows, b.Cols, len(blocks.Of))
+	if err := conform(a, b, blocks); err != nil {
+		return nil, err
 	}
 	return ByRows(a.Rows, blocks, Panels(a), pool, func(i int, row *Accumulator) {
 		cols, vals := a.Row(i)

@@ -71,6 +71,11 @@ func (h *Host) Xpay(x []float64, a Float64, y []float64) {
 	h.run(vectorJob{op: opXpay, a: a.Float(), x: x, y: y})
 }
 
+// Mul computes y = a w∘x, elementwise; y may be w or x.
+func (h *Host) Mul(a Float64, w, x, y []float64) {
+	h.run(vectorJob{op: opMul, a: a.Float(), x: x, y: y, w: w})
+}
+
 // Dot returns x·y.
 func (h *Host) Dot(x, y []float64) Float64 {
 	h.run(vectorJob{op: opDot, x: x, y: y})
@@ -144,6 +149,7 @@ const (
 	opScale
 	opAxpy
 	opXpay
+	opMul
 	opDot
 	opAxpyDot
 	opStep
@@ -176,6 +182,8 @@ func (j *vectorJob) Do(b int) {
 		kernels.Axpy(j.a, j.x[lo:hi], j.y[lo:hi])
 	case opXpay:
 		kernels.Xpay(j.x[lo:hi], j.a, j.y[lo:hi])
+	case opMul:
+		kernels.Mul(j.a, j.w[lo:hi], j.x[lo:hi], j.y[lo:hi])
 	case opDot:
 		part[b] = kernels.Dot(j.x[lo:hi], j.y[lo:hi])
 	case opAxpyDot:

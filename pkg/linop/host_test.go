@@ -46,6 +46,8 @@ func TestHostAgainstNaiveLoops(t *testing.T) {
 			h.Copy(y, x)
 			h.Xpay(p, a, y)
 			elementwise(t, "Xpay", y, func(i int) float64 { return p[i] - 0.75*x[i] })
+			h.Mul(a, p, x, y)
+			elementwise(t, "Mul", y, func(i int) float64 { return -0.75 * p[i] * x[i] })
 			dotClose(t, "Dot", h.Dot(p, q), p, q)
 			dotClose(t, "Dot of one vector", h.Dot(p, p), p, p)
 
@@ -109,6 +111,7 @@ func hostTrace(n int, pool *Pool) []float64 {
 	trace := []float64{h.Dot(p, q).Float(), h.AxpyDot(0.3, p, x, q).Float(), h.Step(0.7, p, x, q, r).Float()}
 	h.Axpy(0.1, p, x)
 	h.Xpay(q, 1.1, p)
+	h.Mul(0.9, p, x, p)
 	h.MultiDot(out, [][]float64{p, x, q}, r)
 	h.MultiAxpy(out, [][]float64{p, x, q}, r)
 	h.Scale(1.0/3, r)
@@ -149,6 +152,7 @@ func TestHostDoesNotAllocate(t *testing.T) {
 				h.Scale(0.5, v[0])
 				h.Axpy(0.5, v[1], v[0])
 				h.Xpay(v[1], 0.5, v[0])
+				h.Mul(0.5, v[1], v[2], v[0])
 				out[0] = h.Dot(v[0], v[1])
 				out[1] = h.AxpyDot(0.5, v[1], v[0], v[2])
 				out[2] = h.Step(0.5, v[0], v[1], v[2], v[3])

@@ -1,48 +1,90 @@
 package precond
 
 import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"gonum.org/v1/gonum/mat"
 )
 
-// coarseSolver solves on the coarsest level with a dense inverse.
+// coarseSolver multiplies with the dense inverse of the coarsest matrix, or with its
+// pseudo-inverse where that is singular.
 type coarseSolver struct {
 	n       int
-	inverse []float64
-	x, b    vector
+	inverse []float64 // row after row
 }
+
+// singularBelow is the size of an eigenvalue or a pivot, relative to the largest,
+// that is zero.
+const singularBelow = 1e-13
 
 func newCoarse(m *csr.Matrix, opt Options) (coarseSolver, error) {
 	n := m.Rows
-	c := coarseSolver{n: n, x: make(vector, n), b: make(vector, n)}
-	d := mat.NewSymDense(n, nil)
+	c := coarseSolver{n, make([]float64, n*n)}
 	for i := range n {
 		cols, vals := m.Row(i)
 		for k, j := range cols {
-			if int(j) >= i {
-				d.SetSym(i, int(j), vals[k])
+			c.inverse[i*n+int(j)] = vals[k]
+		}
+	}
+	if !opt.Symmetric {
+		if !invert(c.inverse, n, make([]int, n)) {
+			return c, fmt.Errorf("%w: the coarsest matrix, of %d rows", ErrSingular, n)
+		}
+		return c, nil
+	}
+	a := mat.NewSymDense(n, c.inverse) // which reads the upper triangle
+	var f mat.Cholesky
+	if f.Factorize(a) && f.Cond() < 1/singularBelow {
+		if err := f.InverseTo(a); err != nil {
+			return c, err
+		}
+		for i := range n {
+			for j := range i {
+				c.inverse[i*n+j] = c.inverse[j*n+i]
 			}
 		}
+		return c, nil
 	}
-	var f mat.Cholesky
-	if !f.Factorize(d) {
-		return c, ErrSingular
-	}
-	inv := mat.NewSymDense(n, nil)
-	if err := f.InverseTo(inv); err != nil {
-		return c, err
-	}
-	c.inverse = make([]float64, n*n)
-	for i := range n {
-		for j := range n {
-			c.inverse[i*n+j] = inv.At(i, j)
-		}
-	}
-	return c, nil
+	return c, c.pseudoInverse(a, opt)
 }
 
-func (c *coarseSolver) solve(x, b vector) {
+// pseudoInverse inverts the part of a that belongs to positive eigenvalues.
+func (c coarseSolver) pseudoInverse(a *mat.SymDense, opt Options) error {
+	var e mat.EigenSym
+	if !e.Factorize(a, true) {
+		return fmt.Errorf("no eigenvalues of the coarsest matrix, of %d rows", c.n)
+	}
+	values := e.Values(nil) // ascending
+	most := values[len(values)-1]
+	if !(most > 0) || values[0] < -math.Sqrt(singularBelow)*most {
+		return fmt.Errorf("%w: the coarsest matrix has the eigenvalues %g to %g", ErrNotDefinite, values[0], most)
+	}
+	var v mat.Dense
+	e.VectorsTo(&v)
+	null := 0
+	for k, lambda := range values {
+		scale := 0.0
+		if lambda > singularBelow*most {
+			scale = 1 / math.Sqrt(lambda)
+		} else {
+			null++
+		}
+		for i := range c.n {
+			v.Set(i, k, scale*v.At(i, k))
+		}
+	}
+	var inverse mat.Dense
+	inverse.Mul(&v, v.T())
+	copy(c.inverse, inverse.RawMatrix().Data)
+	opt.Log(fmt.Sprintf("amg: the coarsest matrix is singular, its null space of dimension %d is left out", null))
+	return nil
+}
+
+func (c coarseSolver) solve(x, b vector) {
 	for i := range x {
 		x[i] = kernels.Dot(c.inverse[i*c.n:(i+1)*c.n], b)
 	}

@@ -42,12 +42,12 @@ const pathWork = 1000
 // matcher holds a partial matching and duals with u_i + v_j <= c_ij, and equality
 // for matched pairs. All logarithms are binary.
 type matcher struct {
-	columns csr.Matrix // A^T: rows of it are columns of A, the values c_ij
-	rowOf   []int32    // of each column, -1: none
-	colOf   []int32    // of each row
-	u, v    []float64  // duals of rows and columns
-	logMax  []float64  // of columns
-	work    int64      // entries looked at
+	columns *csr.Matrix // A^T: rows of it are columns of A, the values c_ij
+	rowOf   []int32     // of each column, -1: none
+	colOf   []int32     // of each row
+	u, v    []float64   // duals of rows and columns
+	logMax  []float64   // of columns
+	work    int64       // entries looked at
 
 	distance []float64 // to each row, of this search
 	from     []int32   // column before a row on its path
@@ -59,7 +59,7 @@ type matcher struct {
 func newMatcher(m *csr.Matrix) *matcher {
 	n := m.Rows
 	t := &matcher{
-		columns: transposed(m), rowOf: marks(n), colOf: marks(n),
+		columns: m.Transpose(nil), rowOf: marks(n), colOf: marks(n),
 		u: make([]float64, n), v: make([]float64, n), logMax: make([]float64, n),
 		distance: make([]float64, n), from: make([]int32, n), state: make([]int64, n),
 	}
@@ -174,27 +174,4 @@ type item struct {
 
 func (a item) before(b item) bool {
 	return a.length < b.length || a.length == b.length && a.row < b.row
-}
-
-// transposed returns A^T.
-func transposed(m *csr.Matrix) csr.Matrix {
-	t := csr.Matrix{
-		Rows: m.Cols, Cols: m.Rows, RowPtr: make([]int64, m.Cols+1),
-		Col: make([]int32, m.NNZ()), Val: make([]float64, m.NNZ()),
-	}
-	for _, j := range m.Col {
-		t.RowPtr[j+1]++
-	}
-	for j := range m.Cols {
-		t.RowPtr[j+1] += t.RowPtr[j]
-	}
-	next := append([]int64(nil), t.RowPtr[:m.Cols]...)
-	for i := range m.Rows {
-		cols, vals := m.Row(i)
-		for k, j := range cols {
-			t.Col[next[j]], t.Val[next[j]] = int32(i), vals[k]
-			next[j]++
-		}
-	}
-	return t
 }

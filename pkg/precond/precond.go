@@ -67,6 +67,10 @@ var kinds = []kind{
 	{IC0, newIC0, true},
 	{ILUT, newILUT, false},
 	{ICT, newICT, true},
+	{Jacobi, newJacobi, false},
+	{BlockJacobi, newBlockJacobi, false},
+	{Chebyshev, equilibrated(newChebyshev), true},
+	{FSAI, equilibrated(newFSAI), true},
 }
 
 // Kinds lists the kinds.
@@ -95,7 +99,7 @@ type Options struct {
 	DropTol   float64 // ILUT, ICT: entries below this, relative to their row, are left out; 0: DefaultDropTol
 	Fill      float64 // ILUT, ICT: entries of the factors at most, as a multiple of those of A; 0: DefaultFill
 	BlockSize int     // BlockJacobi: the largest block; AMG: unknowns a node; 0: found from the pattern
-	Degree    int     // Chebyshev: products with A an application; AMG: steps of a smoother; 0: the kind's default
+	Degree    int     // Chebyshev: products with A an application; FSAI: power of A whose pattern is used; AMG: steps of a smoother; 0: the kind's default
 
 	Multigrid MultigridOptions
 }
@@ -126,8 +130,8 @@ func New(name Kind, m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditione
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		if c := p.Cost(); opt.MaxBytes > 0 && c.Bytes > opt.MaxBytes {
-			return nil, fmt.Errorf("%s: %w: %d MB, the limit is %d MB", name, ErrMemory, c.Bytes>>20, opt.MaxBytes>>20)
+		if err := opt.allow(p.Cost().Bytes); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		return p, nil
 	}
@@ -148,4 +152,12 @@ func (o Options) withDefaults() Options {
 		o.Log = func(string) {}
 	}
 	return o
+}
+
+// allow is ErrMemory if that is more than MaxBytes; asked before memory is taken.
+func (o Options) allow(bytes int64) error {
+	if o.MaxBytes > 0 && bytes > o.MaxBytes {
+		return fmt.Errorf("%w: %.1f MB, the limit is %.1f MB", ErrMemory, float64(bytes)/1e6, float64(o.MaxBytes)/1e6)
+	}
+	return nil
 }

@@ -1,0 +1,327 @@
+package precond
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/formats"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// blockJacobi is z = B r, B the inverses of the blocks on the diagonal of A. The
+// blocks come from the pattern (see blockBounds). Each inverse is stored in the
+// precision that it deserves [Anzt19], here fixed point of k bytes with a power
+// of two for each block: the least k with
+//
+//	2^(-8k) <= epsilon  and  kappa_1(block) 2^(1-8k) <= blockError,
+//
+// FP64 if there is none or epsilon asks for it. A singular block is replaced by
+// its diagonal. Of a symmetric A so is a block that is not positive definite,
+// and the inverses stay exactly symmetric and positive definite, if need be in
+// a wider format.
+//
+// An application reads the stored numbers, 2 bytes each at best, and one vector
+// and writes one.
+type blockJacobi struct {
+	first  []int32 // of the rows of each block; last, n
+	bytes  []uint8 // of a number of each block
+	exp    []int16 // its quantum is 2^exp; 0 for FP64
+	panel  []int   // panel k is the blocks panel[k] to panel[k+1]-1
+	values [][]byte
+	cost   Cost
+	pool   *linop.Pool
+	job    blockJob
+}
+
+const (
+	defaultBlockSize = 16
+	maxBlockSize     = 32
+	blockError       = 1e-2 // of an inverse, relative to its norm
+
+	blockPanel = 4096 // rows of a panel, about
+	blockWords = maxBlockSize * maxBlockSize
+)
+
+// blockWordsOf are how inverses are stored: by number of bytes, 8 being FP64.
+var blockWordsOf = [9]formats.Format{
+	2: {Name: "AFX16", Kind: formats.Fixed, Bytes: 2, Signed: true},
+	3: {Name: "AFX24", Kind: formats.Fixed, Bytes: 3, Signed: true},
+	4: {Name: "AFX32", Kind: formats.Fixed, Bytes: 4, Signed: true},
+	5: {Name: "AFX40", Kind: formats.Fixed, Bytes: 5, Signed: true},
+	6: {Name: "AFX48", Kind: formats.Fixed, Bytes: 6, Signed: true},
+	7: {Name: "AFX56", Kind: formats.Fixed, Bytes: 7, Signed: true},
+	8: {Name: "FP64", Kind: formats.Head64, Bytes: 8, Signed: true, ExponentBits: 11, Significand: 53},
+}
+
+func newBlockJacobi(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, error) {
+	size := opt.BlockSize
+	if size <= 0 {
+		size = defaultBlockSize
+	}
+	if size > maxBlockSize {
+		return nil, fmt.Errorf("block size %d is more than %d", size, maxBlockSize)
+	}
+	p := &blockJacobi{first: blockBounds(m, size), pool: pool, panel: []int{0}}
+	blocks, least := len(p.first)-1, int64(0)
+	for b := range blocks {
+		rows := int64(p.first[b+1] - p.first[b])
+		least += 2 * rows * rows
+		if start := p.first[p.panel[len(p.panel)-1]]; p.first[b+1]-start >= blockPanel || b == blocks-1 {
+			p.panel = append(p.panel, b+1)
+		}
+	}
+	if err := opt.allow(least); err != nil {
+		return nil, err
+	}
+	diagonal, _, err := inverseDiagonal(m, opt.Symmetric)
+	if err != nil {
+		return nil, err
+	}
+	p.bytes, p.exp = make([]uint8, blocks), make([]int16, blocks)
+	panels := len(p.panel) - 1
+	p.values = make([][]byte, panels)
+	replaced, faults := make([]int, panels), make([]error, panels)
+	pool.RunRanges(p.panel, func(k, lo, hi int) {
+		s := blockSetup{p: p, m: m, opt: opt, diagonal: diagonal}
+		for b := lo; b < hi && s.err == nil; b++ {
+			s.add(b)
+		}
+		p.values[k] = append(slices.Clip(s.values), make([]byte, formats.Padding)...)
+		replaced[k], faults[k] = s.replaced, s.err
+	})
+	singular := 0
+	for k := range panels {
+		if faults[k] != nil {
+			return nil, faults[k]
+		}
+		singular += replaced[k]
+		p.cost.ValueBytes += int64(len(p.values[k]) - formats.Padding)
+	}
+	if singular > 0 {
+		what := "singular"
+		if opt.Symmetric {
+			what = "not positive definite"
+		}
+		opt.Log(fmt.Sprintf("bjacobi: %d of %d blocks are %s, their diagonal instead", singular, blocks, what))
+	}
+	for b := range blocks {
+		rows := int64(p.first[b+1] - p.first[b])
+		p.cost.Values += rows * rows
+	}
+	structure := int64(4*len(p.first) + 3*blocks)
+	p.cost.Bytes = p.cost.ValueBytes + structure
+	p.cost.FP64Bytes = 8*p.cost.Values + structure
+	return p, nil
+}
+
+// blockBounds returns the first row of each block and, last, the number of rows.
+// Consecutive rows with the same columns make a supervariable [Anzt19], mostly
+// the unknowns of one node, and consecutive supervariables are joined up to that
+// many rows. What is larger by itself is cut.
+func blockBounds(m *csr.Matrix, size int) []int32 {
+	bounds := []int32{0}
+	start := 0 // of the block
+	for lo := 0; lo < m.Rows; {
+		cols, _ := m.Row(lo)
+		hi := lo + 1
+		for ; hi < m.Rows && hi-lo < size; hi++ {
+			if other, _ := m.Row(hi); !slices.Equal(cols, other) {
+				break
+			}
+		}
+		if hi-start > size {
+			bounds, start = append(bounds, int32(lo)), lo
+		}
+		lo = hi
+	}
+	if m.Rows > 0 {
+		bounds = append(bounds, int32(m.Rows))
+	}
+	return bounds
+}
+
+// blockSetup inverts the blocks of one panel.
+type blockSetup struct {
+	p        *blockJacobi
+	m        *csr.Matrix
+	opt      Options
+	diagonal vector // its inverse
+	values   []byte
+	replaced int
+	err      error
+
+	a, b  [blockWords]float64
+	order [maxBlockSize]int
+}
+
+// add appends the inverse of a block.
+func (s *blockSetup) add(block int) {
+	lo, n := int(s.p.first[block]), int(s.p.first[block+1]-s.p.first[block])
+	a, b := s.a[:n*n], s.b[:n*n]
+	clear(a)
+	for i := range n {
+		cols, vals := s.m.Row(lo + i)
+		k, _ := slices.BinarySearch(cols, int32(lo))
+		for ; k < len(cols) && int(cols[k]) < lo+n; k++ {
+			if v := vals[k]; v-v != 0 {
+				s.err = fmt.Errorf("entry (%d, %d) is %g", lo+i+1, cols[k]+1, v)
+				return
+			}
+			a[i*n+int(cols[k])-lo] = vals[k]
+		}
+	}
+	norm := norm1(a, n)
+	copy(b, a)
+	ok := !s.opt.Symmetric || denseCholesky(b, n)
+	ok = ok && invert(a, n, s.order[:])
+	if ok && s.opt.Symmetric {
+		symmetrise(a, n)
+		copy(b, a)
+		ok = denseCholesky(b, n)
+	}
+	if !ok {
+		clear(a)
+		for i := range n {
+			a[i*n+i] = s.diagonal[lo+i]
+		}
+		s.replaced++
+		norm = 0 // scaling the rows of a diagonal costs no accuracy
+	}
+	s.store(block, a, n, norm*norm1(a, n))
+}
+
+// symmetrise replaces a by (a + a^T)/2.
+func symmetrise(a []float64, n int) {
+	for i := range n {
+		for j := range i {
+			v := a[i*n+j]/2 + a[j*n+i]/2
+			a[i*n+j], a[j*n+i] = v, v
+		}
+	}
+}
+
+// store appends a, the inverse of a block with that condition number.
+func (s *blockSetup) store(block int, a []float64, n int, kappa float64) {
+	at := len(s.values)
+	for bytes := 2; bytes <= 8; bytes++ {
+		u := math.Ldexp(1, -8*bytes)
+		if bytes < 8 && (s.opt.Epsilon <= adaptive.MinEpsilon || u > s.opt.Epsilon || !(2*u*kappa <= blockError)) {
+			continue
+		}
+		c := formats.Codec{Format: blockWordsOf[bytes]}
+		if bytes < 8 {
+			c.Exponent = largestExponent(a) - (8*bytes - 1)
+		}
+		size := len(a) * bytes
+		s.values = append(s.values[:at], make([]byte, size+formats.Padding)...)
+		if s.err = c.Encode(s.values[at:], a); s.err != nil && bytes < 8 {
+			s.err = nil
+			continue
+		}
+		s.p.bytes[block], s.p.exp[block] = uint8(bytes), int16(c.Exponent)
+		if bytes < 8 && !s.kept(c, s.values[at:], a, n) {
+			continue
+		}
+		s.values = s.values[:at+size]
+		return
+	}
+}
+
+// kept tells whether rounding kept a what it has to be: positive definite if A
+// is symmetric, and otherwise with a diagonal that is not all lost.
+func (s *blockSetup) kept(c formats.Codec, src []byte, a []float64, n int) bool {
+	b := s.b[:n*n]
+	c.Decode(b, src[:len(b)*c.Bytes+formats.Padding])
+	for k := 0; k < len(b); k += n + 1 {
+		if b[k] == 0 && a[k] != 0 {
+			return false
+		}
+	}
+	return !s.opt.Symmetric || denseCholesky(b, n)
+}
+
+// largestExponent is the least e with all |a_k| < 2^e.
+func largestExponent(a []float64) int {
+	most := 0.0
+	for _, v := range a {
+		most = max(most, math.Abs(v))
+	}
+	return csr.Exponent(most)
+}
+
+// Apply computes dst = B src.
+func (p *blockJacobi) Apply(dst, src vector) {
+	p.job = blockJob{p, dst, src}
+	p.pool.Run(len(p.values), &p.job)
+	p.job = blockJob{}
+}
+
+type blockJob struct {
+	*blockJacobi
+	dst, src vector
+}
+
+// Do multiplies the blocks of one panel, as many as fit decoded at a time.
+func (j *blockJob) Do(panel int) {
+	var decoded [blockWords]float64
+	values := j.values[panel]
+	for b, end := j.panel[panel], j.panel[panel+1]; b < end; {
+		n, last, width := 0, b, j.bytes[b]
+		for ; last < end && j.bytes[last] == width; last++ {
+			rows := int(j.first[last+1] - j.first[last])
+			if n+rows*rows > len(decoded) {
+				break
+			}
+			n += rows * rows
+		}
+		w := kernels.Words{Bytes: int(width)}
+		if width < 8 {
+			w = kernels.Words{Kind: kernels.Fixed, Bytes: int(width), Down: uint(64 - 8*int(width)), Quantum: 1}
+		}
+		w.Decode(decoded[:n], values)
+		values = values[n*int(width):]
+		rest := decoded[:n]
+		for ; b < last; b++ {
+			lo, hi := j.first[b], j.first[b+1]
+			rest = multiplyBlock(j.dst[lo:hi], rest, j.src[lo:hi], math.Float64frombits(uint64(1023+int(j.exp[b]))<<52))
+		}
+	}
+}
+
+// multiplyBlock computes dst = quantum A src, A dense, row after row, and
+// returns what follows it. Four rows at a time are four sums to add to.
+func multiplyBlock(dst, a, src []float64, quantum float64) (rest []float64) {
+	n := len(src)
+	for len(dst) >= 4 {
+		r0, r1, r2, r3 := a[:n], a[n:2*n], a[2*n:3*n], a[3*n:4*n]
+		r1, r2, r3 = r1[:len(r0)], r2[:len(r0)], r3[:len(r0)]
+		var s0, s1, s2, s3 float64
+		for k, v := range src[:len(r0)] {
+			s0 += float64(r0[k] * v)
+			s1 += float64(r1[k] * v)
+			s2 += float64(r2[k] * v)
+			s3 += float64(r3[k] * v)
+		}
+		dst[0], dst[1], dst[2], dst[3] = quantum*s0, quantum*s1, quantum*s2, quantum*s3
+		dst, a = dst[4:], a[4*n:]
+	}
+	for i := range dst {
+		s := 0.0
+		for k, v := range a[:n] {
+			s += float64(v * src[k])
+		}
+		dst[i], a = quantum*s, a[n:]
+	}
+	return a
+}
+
+func (p *blockJacobi) Cost() Cost { return p.cost }
+
+func (p *blockJacobi) String() string {
+	blocks := len(p.bytes)
+	return fmt.Sprintf("%s, %d blocks of %.1f rows", BlockJacobi, blocks, float64(p.first[blocks])/float64(max(blocks, 1)))
+}

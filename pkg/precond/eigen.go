@@ -1,0 +1,97 @@
+package precond
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// lanczosSteps bring the largest eigenvalue within a few per cent.
+const lanczosSteps = 15
+
+// largestEigenvalue estimates that of D^-1 A; see extremeEigenvalues.
+func largestEigenvalue(a linop.Operator[vector, scalar], w vector, pool *linop.Pool) (float64, error) {
+	_, largest, err := extremeEigenvalues(a, w, pool)
+	return largest, err
+}
+
+// extremeEigenvalues estimates the smallest eigenvalue of D^-1 A from above and
+// the largest one from below, A symmetric positive definite and D^-1 = diag(w), by
+// Lanczos steps in the inner product of D: those of conjugate gradients
+// preconditioned with D from a fixed random residual, whose coefficients make up
+// the tridiagonal matrix ([Saad03] 6.7.3). Each takes a product with A; it
+// allocates 4 vectors. The error is ErrNotDefinite if A shows not to be.
+func extremeEigenvalues(a linop.Operator[vector, scalar], w vector, pool *linop.Pool) (smallest, largest float64, err error) {
+	space := linop.NewHost(len(w), pool)
+	r, z, p, q := space.New(), space.New(), space.New(), space.New()
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range r {
+		r[i] = rng.Float64() - 0.5
+	}
+	space.Mul(1, w, r, z)
+	space.Copy(p, z)
+	rho := space.Dot(r, z)
+	first := rho
+	var diagonal, off []float64
+	last := 0.0 // beta / alpha of the step before
+	for range min(lanczosSteps, len(w)) {
+		pq := a.ApplyDot(q, p, p)
+		alpha := rho / pq
+		if !(alpha > 0) || math.IsInf(alpha.Float(), 0) {
+			return 0, 0, fmt.Errorf("%w: p·Ap = %g with p·Dp = %g", ErrNotDefinite, pq, rho)
+		}
+		space.Axpy(-alpha, q, r)
+		space.Mul(1, w, r, z)
+		before := rho
+		rho = space.Dot(r, z)
+		beta := rho / before
+		diagonal = append(diagonal, 1/alpha.Float()+last)
+		if !(rho > 0x1p-80*first) { // p spans an invariant space
+			break
+		}
+		off = append(off, beta.Sqrt().Float()/alpha.Float())
+		last = (beta / alpha).Float()
+		space.Xpay(z, beta, p)
+	}
+	largest = largestOfTridiagonal(diagonal, off)
+	for i := range diagonal {
+		diagonal[i] = -diagonal[i]
+	}
+	return -largestOfTridiagonal(diagonal, off), largest, nil
+}
+
+// largestOfTridiagonal returns the largest eigenvalue of the symmetric matrix
+// with that diagonal and off[i] in places i, i+1, by bisection: all pivots of
+// T - x I are negative if and only if x is above it.
+func largestOfTridiagonal(diagonal, off []float64) float64 {
+	low, high := math.Inf(-1), math.Inf(-1)
+	before := 0.0
+	for i, d := range diagonal {
+		after := 0.0
+		if i < len(diagonal)-1 {
+			after = off[i]
+		}
+		low, high = max(low, d), max(high, d+before+after)
+		before = after
+	}
+	for range 60 {
+		x := low + (high-low)/2
+		pivot, above := -1.0, true
+		for i, d := range diagonal {
+			e := 0.0
+			if i > 0 {
+				e = off[i-1]
+			}
+			pivot = d - x - e*e/pivot
+			above = above && pivot < 0
+		}
+		if above {
+			high = x
+		} else {
+			low = x
+		}
+	}
+	return high
+}

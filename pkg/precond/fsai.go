@@ -1,0 +1,257 @@
+package precond
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// fsai is the factorised sparse approximate inverse of a symmetric positive
+// definite A [Kolotilina93],
+//
+//	M^-1 = G^T G,
+//
+// G lower triangular with a given pattern: that of the lower triangle of a power
+// of A without its weak entries. Among all of that pattern G minimises
+// ||I - G L|| in the Frobenius norm, A = L L^T, and the diagonal of G A G^T is
+// one. Row i, with columns J, is
+//
+//	g = y / sqrt(y_i),  A_JJ y = e_i.
+//
+// G is rounded to multiples of one quantum before it and its transpose are
+// stored, so that these are each other's transpose exactly and M is symmetric;
+// it is positive definite for every G without zeros on its diagonal. An
+// application is two products that read the stored values, and needs a vector
+// between them.
+type fsai struct {
+	g, gt linop.Relaxer[vector, scalar]
+	work  vector
+	cost  Cost
+	power int
+}
+
+const (
+	defaultPower = 1
+	// weakEntry: entries of A below weakEntry sqrt(a_ii a_jj) do not count in the
+	// patterns of its powers.
+	weakEntry = 0.01
+	// maxFSAIRow bounds the entries of a row of G: those nearest to the diagonal.
+	maxFSAIRow = 128
+)
+
+func newFSAI(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, error) {
+	power := opt.Degree
+	if power <= 0 {
+		power = defaultPower
+	}
+	s := fsaiSetup{m: m, power: power, diagonal: m.Diagonal(), panels: csr.Panels(m), pool: pool}
+	g := &csr.Matrix{Rows: m.Rows, Cols: m.Rows, RowPtr: s.rowPtr()}
+	nnz := g.RowPtr[m.Rows]
+	if err := opt.allow(2*csr.Bytes(int64(m.Rows), nnz) + int64(8*m.Rows)); err != nil {
+		return nil, err
+	}
+	g.Col, g.Val = make([]int32, nnz), make([]float64, nnz)
+	if err := s.fill(g); err != nil {
+		return nil, err
+	}
+	p := &fsai{work: make(vector, m.Rows), power: power}
+	var err error
+	if p.g, p.gt, p.cost, err = storeBoth(g, opt.Epsilon, pool); err != nil {
+		return nil, err
+	}
+	work := int64(8 * m.Rows)
+	p.cost = p.cost.Add(Cost{Bytes: work, FP64Bytes: work})
+	return p, nil
+}
+
+// fsaiSetup makes the factor of m.
+type fsaiSetup struct {
+	m        *csr.Matrix
+	power    int
+	diagonal vector
+	panels   []int
+	pool     *linop.Pool
+}
+
+// rowPtr returns the row offsets of G.
+func (s *fsaiSetup) rowPtr() []int64 {
+	ptr := make([]int64, s.m.Rows+1)
+	s.pool.RunRanges(s.panels, func(_, lo, hi int) {
+		var cols []int32
+		for i := lo; i < hi; i++ {
+			cols = s.pattern(cols[:0], i)
+			ptr[i+1] = int64(len(cols))
+		}
+	})
+	for i := range s.m.Rows {
+		ptr[i+1] += ptr[i]
+	}
+	return ptr
+}
+
+// pattern appends the columns of row i of G.
+func (s *fsaiSetup) pattern(cols []int32, i int) []int32 {
+	cols = append(cols, int32(i))
+	for range s.power {
+		for _, j := range cols { // those of the power before
+			next, vals := s.m.Row(int(j))
+			for k, c := range next {
+				if s.power == 1 && int(c) > i {
+					break
+				}
+				if v := vals[k]; v != 0 && (s.power == 1 || v*v >= weakEntry*weakEntry*s.diagonal[j]*s.diagonal[c]) {
+					cols = append(cols, c)
+				}
+			}
+		}
+		slices.Sort(cols)
+		cols = slices.Compact(cols)
+	}
+	last, _ := slices.BinarySearch(cols, int32(i))
+	return cols[max(0, last+1-maxFSAIRow) : last+1]
+}
+
+// fill computes the entries of G.
+func (s *fsaiSetup) fill(g *csr.Matrix) error {
+	faults := make([]error, len(s.panels)-1)
+	s.pool.RunRanges(s.panels, func(panel, lo, hi int) {
+		var a [maxFSAIRow * maxFSAIRow]float64
+		var cols []int32
+		for i := lo; i < hi; i++ {
+			cols = s.pattern(cols[:0], i)
+			row, vals := g.Row(i)
+			copy(row, cols)
+			n := len(row)
+			s.gather(a[:n*n], row)
+			if !denseCholesky(a[:n*n], n) {
+				faults[panel] = fmt.Errorf("%w: seen at row %d", ErrNotDefinite, i+1)
+				return
+			}
+			lastOfInverse(vals, a[:n*n])
+		}
+	})
+	for _, err := range faults {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gather sets the lower triangle of the dense matrix a to that of A_JJ, row
+// after row.
+func (s *fsaiSetup) gather(a []float64, j []int32) {
+	for k, row := range j {
+		to := a[k*len(j):][:k+1]
+		clear(to)
+		cols, vals := s.m.Row(int(row))
+		first, _ := slices.BinarySearch(cols, j[0])
+		at := 0
+		for e := first; e < len(cols) && cols[e] <= row; e++ {
+			for j[at] < cols[e] {
+				at++
+			}
+			if j[at] == cols[e] {
+				to[at] = vals[e]
+			}
+		}
+	}
+}
+
+// lastOfInverse sets g to the last column of L^-T, L the lower triangle of l, row
+// after row: y / sqrt(y_n) where L L^T y = e_n.
+func lastOfInverse(g, l []float64) {
+	n := len(g)
+	clear(g)
+	g[n-1] = 1
+	for i := n - 1; i >= 0; i-- {
+		row := l[i*n : i*n+n]
+		g[i] /= row[i]
+		for k, v := range row[:i] {
+			g[k] -= float64(v * g[i])
+		}
+	}
+}
+
+// storeBoth stores g and its transpose, each other's transpose still: g is
+// rounded first to what both hold exactly. Its diagonal does not become zero.
+func storeBoth(g *csr.Matrix, epsilon float64, pool *linop.Pool) (a, at linop.Relaxer[vector, scalar], cost Cost, err error) {
+	rows, cols := largestSum(g.RowSums(pool)), largestSum(colSums(g))
+	norm := max(rows, cols)
+	if norm-norm != 0 {
+		return nil, nil, cost, fmt.Errorf("%w: entries of the factor are not finite", ErrNotDefinite)
+	}
+	epsilonRows, epsilonCols := epsilon, epsilon
+	if epsilon > adaptive.MinEpsilon {
+		theta := math.Ldexp(1, csr.Exponent(epsilon*norm)-1) // the power of two not above
+		round(g, 2*theta)
+		// A little more than theta, relative to either norm.
+		epsilonRows, epsilonCols = theta/rows*(1+0x1p-10), theta/cols*(1+0x1p-10)
+	}
+	gt := g.Transpose(pool)
+	var costT Cost
+	if a, cost, err = store(g, min(epsilonRows, 0.5), pool); err != nil {
+		return nil, nil, cost, err
+	}
+	at, costT, err = store(gt, min(epsilonCols, 0.5), pool)
+	return a, at, cost.Add(costT), err
+}
+
+func largestSum(sums []float64) (most float64) {
+	for _, v := range sums {
+		if !(v <= most) {
+			most = v
+		}
+	}
+	return most
+}
+
+// colSums returns sum_i |a_ij| for each column.
+func colSums(m *csr.Matrix) []float64 {
+	t := make([]float64, m.Cols)
+	for k, j := range m.Col {
+		t[j] += math.Abs(m.Val[k])
+	}
+	return t
+}
+
+// round rounds the lower triangular g to multiples of quantum, a power of two,
+// and leaves out zeros.
+func round(g *csr.Matrix, quantum float64) {
+	n := int64(0)
+	for i := range g.Rows {
+		lo, hi := g.RowPtr[i], g.RowPtr[i+1]
+		g.RowPtr[i] = n
+		for k := lo; k < hi; k++ {
+			v := math.RoundToEven(g.Val[k]/quantum) * quantum
+			if v == 0 && int(g.Col[k]) == i {
+				v = math.Copysign(quantum, g.Val[k])
+			}
+			if v != 0 {
+				g.Col[n], g.Val[n] = g.Col[k], v
+				n++
+			}
+		}
+	}
+	g.RowPtr[g.Rows] = n
+	g.Col, g.Val = g.Col[:n], g.Val[:n]
+}
+
+// Apply computes dst = G^T G src.
+func (p *fsai) Apply(dst, src vector) {
+	p.g.Apply(p.work, src)
+	p.gt.Apply(dst, p.work)
+}
+
+func (p *fsai) Cost() Cost { return p.cost }
+
+func (p *fsai) String() string {
+	if p.power == 1 {
+		return string(FSAI)
+	}
+	return fmt.Sprintf("%s, pattern of power %d", FSAI, p.power)
+}
