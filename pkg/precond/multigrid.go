@@ -130,8 +130,12 @@ func (g *multigrid) Cost() Cost { return g.cost }
 
 func (g *multigrid) String() string { return g.text }
 
-// varies reports whether M is another map each time.
-func (g *multigrid) varies() bool { return len(g.levels) > 1 && g.levels[0].iteration != nil }
+// Varies reports whether a preconditioner is another map each time, since it iterates
+// itself: then methods must be flexible.
+func Varies(p Preconditioner) bool {
+	g, ok := p.(*multigrid)
+	return ok && len(g.levels) > 1 && g.levels[0].iteration != nil
+}
 
 func newMultigrid(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, error) {
 	h := &hierarchy{opt: opt, pool: pool, m: m, a: opt.Operator, threshold: opt.Multigrid.Threshold}
@@ -147,7 +151,7 @@ func newMultigrid(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner,
 	}
 	h.nodes = csr.EqualBlocks(m.Rows, size)
 	if h.null = opt.Multigrid.NearNull; len(h.null) == 0 {
-		h.null = constants(m.Rows, size)
+		h.null = Constants(m.Rows, size)
 	}
 	for k, v := range h.null {
 		if len(v) != m.Rows {

@@ -15,7 +15,7 @@ func RigidBodyModes(dim int, coordinates []float64) ([][]float64, error) {
 		return nil, fmt.Errorf("rigid-body modes need 2 or 3 coordinates a node; %d are not a number of nodes times %d", len(coordinates), dim)
 	}
 	n := len(coordinates)
-	modes := constants(n, dim)
+	modes := Constants(n, dim)
 	centre := make([]float64, dim)
 	for i, v := range coordinates {
 		centre[i%dim] += v / float64(n/dim)
@@ -33,9 +33,9 @@ func RigidBodyModes(dim int, coordinates []float64) ([][]float64, error) {
 	return modes, nil
 }
 
-// constants are the vectors that are 1 in one unknown of each node and 0 in the
+// Constants returns the vectors that are 1 in one unknown of each node and 0 in the
 // others.
-func constants(n, size int) [][]float64 {
+func Constants(n, size int) [][]float64 {
 	v := make([][]float64, size)
 	for c := range v {
 		v[c] = make([]float64, n)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
 const (
@@ -40,34 +40,11 @@ func (s *Solver) chooseMethod() {
 	}
 }
 
-// methods returns the chosen method and, if the choice was ours, its fallback.
-func (s *Solver) methods(space *linop.Host) []method {
-	gmres := krylov.GMRESOptions{Restart: s.opt.Restart}
-	if s.opt.Restart == 0 {
-		gmres.MaxRestart = s.longestRestart()
-	}
-	if s.opt.CGS2 {
-		gmres.Orthogonalization = krylov.CGS2
-	}
-	switch s.Method {
-	case CG:
-		cg := krylov.NewCG[vector, scalar](space)
-		if s.opt.Method == CG {
-			return []method{cg}
-		}
-		return []method{cg, krylov.NewGMRES[vector, scalar](space, gmres)}
-	case BiCGStab:
-		return []method{krylov.NewBiCGStab[vector, scalar](space)}
-	default:
-		return []method{krylov.NewGMRES[vector, scalar](space, gmres)}
-	}
-}
-
 // longestRestart is how far the cycles of GMRES may grow.
 func (s *Solver) longestRestart() int {
 	limit := int64(basisMemory)
 	if s.opt.MaxMemory > 0 {
-		limit = min(limit, s.opt.MaxMemory-s.memory())
+		limit = max(0, min(limit, s.opt.MaxMemory-s.memory()))
 	}
 	vectors := limit / (8 * int64(s.m.Rows))
 	if s.m.Rows <= 2*maxRestart {
@@ -116,6 +93,8 @@ const (
 	reorderVectors  = 2 // x and b, reordered
 	cgVectors       = 3
 	bicgstabVectors = 5
+	minresVectors   = 6
+	precondVectors  = 2
 )
 
 // storedBytes is what the method's matrix takes for a nonzero at most, its index
@@ -132,12 +111,17 @@ func (s *Solver) memory() int64 {
 		vectors += cgVectors
 	case BiCGStab:
 		vectors += bicgstabVectors
+	case MINRES:
+		vectors += minresVectors
 	default:
 		restart := s.opt.Restart
 		if restart == 0 {
 			restart = krylov.DefaultRestart
 		}
 		vectors += int64(min(restart, s.m.Rows)) + 2
+	}
+	if s.opt.Precond.Kind != precond.None {
+		vectors += precondVectors
 	}
 	matrices := s.m.Bytes() + 8*nnz + storedBytes*nnz
 	if s.opt.Reorder != ReorderNone {

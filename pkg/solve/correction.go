@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
 type (
@@ -25,17 +27,18 @@ type (
 // 2^e is the magnitude of the right-hand side, so that no inner product over-
 // or underflows.
 type correction struct {
-	methods  []method // each but the first is the fallback of the one before
-	current  int      // the one in use
-	scaling  csr.Scaling
-	sign     float64
-	first    Storage                       // of the matrix, to begin with
-	matrix   stored                        // s D_r A D_c, in reduced precision
-	scaled   *linop.Timed[vector, scalar]  // the same, timed
-	store    func(Storage) (stored, error) // stores it in another precision
-	measure  *measure
-	innerTol float64
-	log      func(string)
+	attempts     []*attempt
+	current      int // the one in use
+	scaling      csr.Scaling
+	sign         float64
+	first        Storage                       // of the matrix, to begin with
+	matrix       stored                        // s D_r A D_c, in reduced precision
+	scaled       *linop.Timed[vector, scalar]  // the same, timed
+	store        func(Storage) (stored, error) // stores it in another precision
+	precondition func(precond.Kind) (*preconditioner, error)
+	measure      *measure
+	innerTol     float64
+	log          func(string)
 
 	rhs, z       vector // of the scaled system
 	fullX, fullR vector // x + d and the residual, unscaled, for the measure
@@ -64,12 +67,33 @@ func (c *correction) Correct(ctx context.Context, d, r, x vector, goal krylov.Go
 	if c.innerTol > 0 {
 		opt.Tol = max(opt.Tol, c.innerTol*goal.From)
 	}
-	result := c.method().Solve(ctx, c.scaled, c.z, c.rhs, opt)
+	a := c.attempt()
+	if a.precond != nil {
+		opt.Precond, opt.Flexible = a.precond, precond.Varies(a.precond.Preconditioner)
+	}
+	onTrial := !a.last && goal.MaxIter > trialIterations
+	if onTrial {
+		opt.MaxIter = trialIterations
+	}
+	result := a.method.Solve(ctx, c.scaled, c.z, c.rhs, opt)
+	if onTrial && result.Reason == krylov.IterationLimit {
+		result.Reason = krylov.Stagnation
+		if result.Measure <= trialReduction*goal.From {
+			result.Reason = krylov.Converged // as far as this step is to
+		}
+	}
 	for j, v := range c.z {
 		d[j] = csr.Ldexp(v, e+c.scaling.Col[j])
 	}
 	return result
 }
+
+// A preconditioner after which another may be tried has trialIterations to reduce
+// the measure by trialReduction.
+const (
+	trialIterations = 1000
+	trialReduction  = 0.1
+)
 
 // storageFloor is the share of the storage error to which a correction is worth
 // being solved for.
@@ -111,8 +135,8 @@ func (c *correction) scaleResidual(r vector) (e int) {
 // Escalate implements krylov.Corrector: the matrix is stored more accurately
 // or, when it is in FP64, the next method takes over.
 func (c *correction) Escalate(reason krylov.Reason) bool {
-	stopped := fmt.Sprintf("%s stopped (%s)", c.method().Name(), reason)
-	if !c.matrix.storage.plain() {
+	stopped := fmt.Sprintf("%s stopped (%s)", c.attempt(), reason)
+	if !c.matrix.storage.plain() && reason != krylov.IndefinitePreconditioner {
 		matrix, err := c.store(c.matrix.storage.next(reason))
 		if err != nil {
 			return false // cannot be: what was stored once can be stored more accurately
@@ -121,12 +145,31 @@ func (c *correction) Escalate(reason krylov.Reason) bool {
 		c.log(fmt.Sprintf("%s: continuing with %v", stopped, matrix.storage))
 		return true
 	}
-	if c.current == len(c.methods)-1 {
+	if c.current == len(c.attempts)-1 || c.enter(c.current+1) != nil {
 		return false
 	}
-	c.current++
-	c.log(fmt.Sprintf("%s: continuing with %s", stopped, c.method().Name()))
+	c.log(fmt.Sprintf("%s: continuing with %s", stopped, c.attempt()))
 	return true
+}
+
+// enter goes to attempt k, or to the first after it whose preconditioner can be set
+// up.
+func (c *correction) enter(k int) error {
+	for ; ; k++ {
+		a := c.attempts[k]
+		if a.precond == nil && a.kind != precond.None {
+			var err error
+			if a.precond, err = c.precondition(a.kind); err != nil {
+				if k == len(c.attempts)-1 || a.last {
+					return err
+				}
+				c.log(fmt.Sprintf("precond %v: trying %s", err, c.attempts[k+1].kind))
+				continue
+			}
+		}
+		c.current = k
+		return nil
+	}
 }
 
 // use makes matrix the one that the method multiplies with.
@@ -153,7 +196,9 @@ func (c *correction) Patience(reduction float64) int {
 // begin goes back to the first method and the first precision, so that what a
 // right-hand side gets does not depend on those before it.
 func (c *correction) begin() error {
-	c.current = 0
+	if err := c.enter(0); err != nil {
+		return err
+	}
 	if c.matrix.storage.same(c.first) {
 		return nil
 	}
@@ -164,4 +209,27 @@ func (c *correction) begin() error {
 	return err
 }
 
-func (c *correction) method() method { return c.methods[c.current] }
+func (c *correction) attempt() *attempt { return c.attempts[c.current] }
+
+// applications counts and times those of all preconditioners so far.
+func (c *correction) applications() (count int, elapsed time.Duration) {
+	for _, a := range c.attempts {
+		if a.precond != nil {
+			count += a.precond.count
+			elapsed += a.precond.elapsed
+		}
+	}
+	return count, elapsed
+}
+
+// precondResult says what the preconditioner in use is.
+func (c *correction) precondResult(epsilon float64) PrecondResult {
+	p := c.attempt().precond
+	if p == nil {
+		return PrecondResult{Kind: precond.None, Text: string(precond.None)}
+	}
+	if epsilon == 0 {
+		epsilon = precond.DefaultEpsilon
+	}
+	return PrecondResult{Kind: p.kind, Text: p.String(), Epsilon: epsilon, Cost: p.Cost(), Setup: p.setup}
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
@@ -27,6 +28,7 @@ func ExampleNew() {
 	}
 	s, err := solve.New(b.Build(), solve.Options{
 		Storage: solve.Storage{Layout: adaptive.Bucketed}, // the same on every machine
+		Precond: solve.Precond{Kind: precond.None},
 		Log:     func(line string) { fmt.Println(line) },
 	})
 	if err != nil {
@@ -43,6 +45,7 @@ func ExampleNew() {
 	// layout bucketed CSR (the layout of the papers); with short rows slower than FP64 CSR, which --formats FP64 uses
 	// format AFX24              3 nonzeros  50.0 %         100 bytes
 	// format AFX32              3 nonzeros  50.0 %         103 bytes
+	// precond none: asked for
 	// converged [1.000 1.000 1.000] <nil>
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
 // entries makes an n x n matrix of what fill adds.
@@ -189,3 +190,6 @@ func honest(r Result, e, tol float64) bool {
 	}
 	return r.Reason.Converged() == (e <= tol)
 }
+
+// unpreconditioned leaves the method to itself.
+var unpreconditioned = Precond{Kind: precond.None}

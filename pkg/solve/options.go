@@ -18,10 +18,11 @@ const (
 	CG       Method = "cg"
 	BiCGStab Method = "bicgstab"
 	GMRES    Method = "gmres"
+	MINRES   Method = "minres" // of symmetric matrices
 )
 
 // Methods lists all methods.
-var Methods = []Method{Auto, CG, BiCGStab, GMRES}
+var Methods = []Method{Auto, CG, BiCGStab, GMRES, MINRES}
 
 // Scale names a way to scale the matrix by powers of two.
 type Scale string
@@ -66,6 +67,7 @@ type Options struct {
 	CGS2     bool    // classical Gram-Schmidt, twice, in GMRES instead of modified
 
 	Storage Storage // of the matrix that the method multiplies with
+	Precond Precond
 	Reorder Reorder // of its rows and columns; "": ReorderNone
 
 	Threads   int   // 0: all processors
@@ -109,6 +111,7 @@ func (o Options) Validate() error {
 			faults = append(faults, err)
 		}
 	}
+	faults = append(faults, o.Precond.validate()...)
 	if o.Storage.Epsilon < 0 || !oneOf(o.Storage.Criterion, adaptive.Criteria) {
 		fault("unknown criterion %q", o.Storage.Criterion)
 	}
@@ -136,6 +139,9 @@ func (o Options) withDefaults(n int) Options {
 	}
 	if o.Reorder == "" {
 		o.Reorder = ReorderNone
+	}
+	if o.Precond.Kind == "" {
+		o.Precond.Kind = PrecondAuto
 	}
 	if o.Tol == 0 {
 		o.Tol = krylov.DefaultTol

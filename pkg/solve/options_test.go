@@ -77,7 +77,7 @@ func TestInnerTol(t *testing.T) {
 	b := rhs(m, 1)
 	outer := map[float64]int{}
 	for _, inner := range []float64{0, 1e-4, 0.1} {
-		r := mustSolve(t, m, b, nil, Options{InnerTol: inner})
+		r := mustSolve(t, m, b, nil, Options{Precond: unpreconditioned, InnerTol: inner})
 		if e := bigMeasure(StopRow, m, r.X, b); r.Reason != krylov.Converged || e > krylov.DefaultTol {
 			t.Errorf("inner tolerance %g: %v with error %g", inner, r.Reason, e)
 		}
@@ -93,7 +93,7 @@ func TestLimits(t *testing.T) {
 	b := rhs(m, 1)
 	for _, method := range Methods {
 		var events []krylov.Event
-		r := mustSolve(t, m, b, nil, Options{Method: method, Scale: ScaleNone, InnerTol: 0.3, MaxIter: 9, Monitor: func(e krylov.Event) { events = append(events, e) }})
+		r := mustSolve(t, m, b, nil, Options{Method: method, Precond: unpreconditioned, Scale: ScaleNone, InnerTol: 0.3, MaxIter: 9, Monitor: func(e krylov.Event) { events = append(events, e) }})
 		if method != CG && r.Reason != krylov.IterationLimit || r.Iterations > 9 || len(events) != r.Iterations {
 			t.Errorf("%s: %v after %d iterations and %d events", method, r.Reason, r.Iterations, len(events))
 		}
@@ -126,7 +126,7 @@ func TestTimeLimitKeepsTheBest(t *testing.T) {
 	b := rhs(m, 1)
 	for _, method := range []Method{CG, BiCGStab, GMRES} {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		s, err := New(m, Options{Method: method, Tol: 1e-13, Monitor: func(e krylov.Event) {
+		s, err := New(m, Options{Method: method, Precond: unpreconditioned, Tol: 1e-13, Monitor: func(e krylov.Event) {
 			if e.Iteration == 40 {
 				cancel()
 			}

@@ -69,9 +69,11 @@ func TestSameBitsForAnyThreads(t *testing.T) {
 		m   *csr.Matrix
 		opt Options
 	}{
-		{grid(185, 0, 0), Options{MaxIter: 60}},
-		{grid(185, 0.3, 0), Options{MaxIter: 60, CGS2: true}},
-		{grid(185, 0.3, 0), Options{Method: BiCGStab, Stop: StopCW, MaxIter: 30, InnerTol: 0.2}},
+		{grid(185, 0, 0), Options{}},
+		{grid(185, 0, 0), Options{Precond: unpreconditioned, MaxIter: 60}},
+		{grid(185, 0.3, 0), Options{Precond: unpreconditioned, MaxIter: 60, CGS2: true}},
+		{grid(185, 0.3, 0), Options{}},
+		{grid(185, 0.3, 0), Options{Method: BiCGStab, Precond: unpreconditioned, Stop: StopCW, MaxIter: 30, InnerTol: 0.2}},
 	} {
 		b := random(1, c.m.Rows)
 		var want Result
@@ -85,7 +87,7 @@ func TestSameBitsForAnyThreads(t *testing.T) {
 				t.Errorf("%s, %d threads: %+v differs from %+v", r.Method, threads, r.Errors, want.Errors)
 			}
 		}
-		if want.Iterations < 20 {
+		if want.Iterations < 5 {
 			t.Errorf("%s: %v after %d iterations: little to compare", want.Method, want.Reason, want.Iterations)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
@@ -41,10 +42,11 @@ type Result struct {
 	Method     string   // the last one used
 	Storage    Storage  // the last one used
 	Formats    []string // of its matrix
-	Bytes      int64    // that this takes, indices included
-	Outer      int      // refinement steps
-	Iterations int      // of the inner method, in all
-	SpMVs      int      // products with A, in all
+	Precond    PrecondResult
+	Bytes      int64 // that this takes, indices included
+	Outer      int   // refinement steps
+	Iterations int   // of the inner method, in all
+	SpMVs      int   // products with A, in all
 
 	Time TimeByPhase
 }
@@ -52,7 +54,17 @@ type Result struct {
 // TimeByPhase is where the time of one right-hand side went; what the parts do
 // not cover is vector work and scaling.
 type TimeByPhase struct {
-	Total, SpMV, Orthogonalization, Verify time.Duration
+	Total, SpMV, Precond, Orthogonalization, Verify time.Duration
+}
+
+// PrecondResult is what the last preconditioner used took, and all of them did.
+type PrecondResult struct {
+	Kind         precond.Kind
+	Text         string // with its main parameters; "none"
+	Epsilon      float64
+	Cost         precond.Cost
+	Setup        time.Duration
+	Applications int // of all that were used
 }
 
 // New prepares to solve with m, which must stay as it is while the Solver is in
@@ -115,8 +127,8 @@ func (s *Solver) build() error {
 	if err != nil {
 		return err
 	}
-	storeAs := func(t Storage) (stored, error) { return store(s.scaledMatrix(scaling, sign), t, s.pool) }
-	matrix, err := storeAs(s.opt.Storage.withDefaults(s.Facts.Symmetric, s.opt.NoRefine))
+	scaled := s.scaledMatrix(scaling, sign)
+	matrix, err := store(scaled, s.opt.Storage.withDefaults(s.Facts.Symmetric, s.opt.NoRefine), s.pool)
 	if err != nil {
 		return s.Order.InputError(err)
 	}
@@ -133,11 +145,26 @@ func (s *Solver) build() error {
 		s.refinement.MaxSteps = 1
 	}
 	s.correction = &correction{
-		methods: s.methods(space), scaling: scaling, sign: sign,
-		first: matrix.storage, matrix: matrix, scaled: s.scaled, store: storeAs, measure: s.measure, innerTol: s.opt.InnerTol, log: s.opt.Log,
+		scaling: scaling, sign: sign,
+		first: matrix.storage, matrix: matrix, scaled: s.scaled, measure: s.measure, innerTol: s.opt.InnerTol, log: s.opt.Log,
 		rhs: space.New(), z: space.New(), fullX: space.New(), fullR: space.New(),
 	}
-	return nil
+	c := s.correction
+	c.store = func(t Storage) (stored, error) { return store(s.scaledMatrix(scaling, sign), t, s.pool) }
+	c.precondition = func(kind precond.Kind) (*preconditioner, error) {
+		if scaled == nil { // only while setting up is it at hand
+			return s.precondition(kind, s.scaledMatrix(scaling, sign), scaling, c.matrix)
+		}
+		return s.precondition(kind, scaled, scaling, c.matrix)
+	}
+	kinds := s.candidates()
+	c.attempts = s.attempts(space, kinds)
+	err = c.enter(0)
+	scaled = nil
+	if err != nil && s.opt.Precond.Kind != PrecondAuto {
+		return s.Order.InputError(fmt.Errorf("preconditioner %w", err))
+	}
+	return err
 }
 
 // scaledMatrix is s D_r A D_c.
@@ -171,6 +198,7 @@ func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
 	}
 	start := time.Now()
 	spmvs, spmvTime := s.products()
+	applied, precondTime := s.correction.applications()
 	px, pb := s.Order.forth(x), s.Order.forth(b)
 	s.measure.begin(pb)
 	if err := s.correction.begin(); err != nil {
@@ -195,13 +223,16 @@ func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
 		solved.Reason = krylov.Singular
 	}
 	count, elapsed := s.products()
+	precond := s.correction.precondResult(s.opt.Precond.Epsilon)
+	nowApplied, nowTime := s.correction.applications()
+	precond.Applications = nowApplied - applied
 	return Result{
 		X: x, Reason: solved.Reason, Errors: errs,
-		Method:  s.correction.method().Name(),
+		Method: s.correction.attempt().method.Name(), Precond: precond,
 		Storage: s.correction.matrix.storage, Formats: s.correction.matrix.formats(), Bytes: s.correction.matrix.bytes,
 		Outer: solved.Outer, Iterations: solved.Iterations, SpMVs: count - spmvs,
 		Time: TimeByPhase{
-			Total: time.Since(start), SpMV: elapsed - spmvTime,
+			Total: time.Since(start), SpMV: elapsed - spmvTime, Precond: nowTime - precondTime,
 			Orthogonalization: solved.Orthogonalization, Verify: time.Since(verifying),
 		},
 	}, nil

@@ -1,0 +1,159 @@
+package solve
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+)
+
+// PrecondAuto leaves the choice of the preconditioner to the rules of
+// docs/solvers.md.
+const PrecondAuto precond.Kind = "auto"
+
+// Preconds lists all preconditioners.
+var Preconds = append([]precond.Kind{PrecondAuto}, precond.Kinds()...)
+
+// Precond says how to precondition; the zero value is useful.
+type Precond struct {
+	Kind      precond.Kind // "": PrecondAuto
+	Epsilon   float64      // accuracy of its values; 0: precond.DefaultEpsilon
+	NearNull  [][]float64  // of A as given, for multigrid; see precond.MultigridOptions
+	KCycle    bool         // of multigrid, instead of V-cycle
+	BlockSize int          // unknowns of a node, or largest block of block Jacobi; 0: found from the pattern
+	DropTol   float64      // of the incomplete factorisations with threshold; 0: their default
+	Fill      float64      // the same
+}
+
+func (p Precond) validate() (faults []error) {
+	if !oneOf(p.Kind, Preconds) {
+		faults = append(faults, fmt.Errorf("solve: unknown preconditioner %q", p.Kind))
+	}
+	if p.Epsilon != 0 && !(p.Epsilon >= adaptive.MinEpsilon && p.Epsilon < 1) {
+		faults = append(faults, fmt.Errorf("solve: accuracy %g of the preconditioner is not in [2^-53, 1)", p.Epsilon))
+	}
+	if p.BlockSize < 0 || !(p.DropTol >= 0 && p.DropTol < 1) || !(p.Fill >= 0) {
+		faults = append(faults, errors.New("solve: negative size, drop tolerance or fill of the preconditioner"))
+	}
+	return faults
+}
+
+// Sizes at which the choice of PrecondAuto changes, from measurements of all kinds
+// on real and generated matrices; see docs/solvers.md.
+const (
+	multigridRows = 20000 // rows from which multigrid is tried first
+	sparseRows    = 40000 // rows from which ILU(0) takes the place of ILUT
+)
+
+// candidates are the preconditioners to try one after the other: those after the
+// first take over where setting up fails or the method gets nowhere.
+func (s *Solver) candidates() []precond.Kind {
+	n := s.m.Rows
+	switch {
+	case s.opt.Precond.Kind != PrecondAuto:
+		s.say("precond %s: asked for", s.opt.Precond.Kind)
+		return []precond.Kind{s.opt.Precond.Kind}
+	case s.Method == MINRES:
+		s.say("precond none: the matrix is scaled")
+		return []precond.Kind{precond.None}
+	case s.Method == CG && !s.symmetric():
+		s.say("precond none: the scaled matrix is not symmetric")
+		return []precond.Kind{precond.None}
+	case s.Method == CG && n >= multigridRows:
+		s.say("precond amg: the matrix is symmetric and large")
+		return []precond.Kind{precond.AMG, precond.IC0, precond.None}
+	case s.Method == CG:
+		s.say("precond ict: the matrix is symmetric and small")
+		return []precond.Kind{precond.ICT, precond.None}
+	case n >= sparseRows:
+		s.say("precond ilu0: the matrix is not definite, and large")
+		return []precond.Kind{precond.ILU0, precond.None}
+	default:
+		s.say("precond ilut: the matrix is not definite, and small")
+		return []precond.Kind{precond.ILUT, precond.ILU0, precond.None}
+	}
+}
+
+// symmetric reports whether a preconditioner has to be symmetric and may take the
+// matrix for definite.
+func (s *Solver) symmetric() bool {
+	return s.Facts.Symmetric && (s.Scale == ScaleSym || s.Scale == ScaleNone) &&
+		(s.Method == CG || s.Method == MINRES || s.Facts.DiagonalSign() > 0)
+}
+
+// preconditioner is one that has been set up, timed.
+type preconditioner struct {
+	precond.Preconditioner
+	kind    precond.Kind
+	setup   time.Duration
+	count   int
+	elapsed time.Duration
+}
+
+// Apply computes dst = M^-1 src.
+func (p *preconditioner) Apply(dst, src vector) {
+	start := time.Now()
+	p.Preconditioner.Apply(dst, src)
+	p.count++
+	p.elapsed += time.Since(start)
+}
+
+// precondition sets up a preconditioner of the scaled matrix m, which the method
+// has as it is stored, and says what that took. None is nil.
+func (s *Solver) precondition(kind precond.Kind, m *csr.Matrix, scaling csr.Scaling, matrix stored) (*preconditioner, error) {
+	if kind == precond.None {
+		return nil, nil
+	}
+	start := time.Now()
+	p := s.opt.Precond
+	opt := precond.Options{
+		Epsilon: p.Epsilon, Symmetric: s.symmetric(), Log: s.opt.Log,
+		BlockSize: p.BlockSize, DropTol: p.DropTol, Fill: p.Fill,
+	}
+	opt.Multigrid.KCycle = p.KCycle
+	if s.opt.MaxMemory > 0 {
+		opt.MaxBytes = max(1, s.opt.MaxMemory-s.memory())
+	}
+	if kind == precond.AMG {
+		opt.Multigrid.NearNull = s.nearNull(m, scaling)
+	}
+	if epsilon := max(p.Epsilon, 0); matrix.storage.Epsilon <= epsilon || epsilon == 0 {
+		opt.Operator, _ = matrix.Operator.(linop.Relaxer[vector, scalar])
+	}
+	made, err := precond.New(kind, m, opt, s.pool)
+	if err != nil {
+		return nil, err
+	}
+	q := &preconditioner{Preconditioner: made, kind: kind, setup: time.Since(start)}
+	c := made.Cost()
+	s.say("precond %v: set up in %.3f s; %s, with values in FP64 %s", made, q.setup.Seconds(),
+		humanize.Bytes(uint64(c.Bytes)), humanize.Bytes(uint64(c.FP64Bytes)))
+	return q, nil
+}
+
+// nearNull is the near-null space of the scaled matrix D_r A D_c: v becomes D_c^-1 v.
+func (s *Solver) nearNull(m *csr.Matrix, scaling csr.Scaling) [][]float64 {
+	var space [][]float64
+	for _, v := range s.opt.Precond.NearNull {
+		space = append(space, append([]float64(nil), s.Order.forth(v)...))
+	}
+	if len(space) == 0 {
+		size := s.opt.Precond.BlockSize
+		if size == 0 {
+			size = precond.BlockSize(m)
+		}
+		space = precond.Constants(m.Rows, size)
+	}
+	for _, v := range space {
+		for i := range v {
+			v[i] = csr.Ldexp(v[i], -scaling.Col[i])
+		}
+	}
+	return space
+}
