@@ -8,8 +8,8 @@ import (
 
 // MINRES is the minimal residual method of Paige and Saunders ([Paige75]) for
 // symmetric A, which may be indefinite, with a symmetric positive definite M that is
-// the same map each time ([Elman14], algorithm 4.1). Lanczos' process makes z_1, z_2, ... = M^-1 v_j with
-// z_i·v_j = 1 for i = j, 0 otherwise, and a tridiagonal T:
+// the same map each time ([Elman14], algorithm 4.1). Lanczos' process makes
+// z_1, z_2, ... = M^-1 v_j with z_i·v_j = 1 for i = j, 0 otherwise, and a tridiagonal T:
 //
 //	gamma_(j+1) v_(j+1) = A z_j - delta_j v_j - gamma_j v_(j-1)
 //
