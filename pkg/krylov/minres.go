@@ -7,9 +7,9 @@ import (
 )
 
 // MINRES is the minimal residual method of Paige and Saunders ([Paige75]) for
-// symmetric A, which may be indefinite, with a symmetric positive definite M
-// ([Elman14], algorithm 4.1). Lanczos' process makes z_1, z_2, ... = M^-1 v_j with
-// z_i·v_j = 1 for i = j, 0 otherwise, and a tridiagonal T:
+// symmetric A, which may be indefinite, with a symmetric positive definite M that is
+// the same map each time ([Elman14], algorithm 4.1). Lanczos' process makes
+// z_1, z_2, ... = M^-1 v_j with z_i·v_j = 1 for i = j, 0 otherwise, and a tridiagonal T:
 //
 //	gamma_(j+1) v_(j+1) = A z_j - delta_j v_j - gamma_j v_(j-1)
 //
@@ -49,7 +49,8 @@ func NewMINRES[V any, S linop.Scalar[S]](space linop.Space[V, S]) *MINRES[V, S] 
 func (*MINRES[V, S]) Name() string { return "minres" }
 
 // Solve implements Method. It stops with IndefinitePreconditioner where
-// v·M^-1 v < 0, and with Breakdown where T is singular: b is not in the range of A.
+// v·M^-1 v < 0, and with Breakdown where r is orthogonal to the range of A: b is not in
+// that range, and x has the least residual that there is.
 func (m *MINRES[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V]) Result {
 	m.pre.by = opt.Precond
 	rr, reason := initialise(ctx, m.space, &m.c, a, x, b, m.r, opt, stagnationWindow(m.space.Dim()))
@@ -81,9 +82,6 @@ func (m *MINRES[V, S]) run(a linop.Operator[V, S], x, b V, rr S) (S, Reason) {
 	size := 0.0                     // of T: its largest column
 	for {
 		delta := a.ApplyDot(newer, z, z)
-		if !finite(delta.Float()) {
-			return rr, NotFinite
-		}
 		epsilon := s2.Mul(gamma)
 		theta := c1.Mul(c2).Mul(gamma).Add(s1.Mul(delta))
 		pivot := c1.Mul(delta).Sub(s1.Mul(c2).Mul(gamma))
@@ -114,9 +112,6 @@ func (m *MINRES[V, S]) run(a linop.Operator[V, S], x, b V, rr S) (S, Reason) {
 		}
 		if c.reached(x, r, rnorm) {
 			return confirm(space, c, a, x, b, r)
-		}
-		if rnorm == 0 {
-			return rr, Breakdown
 		}
 		if reason := c.limit(); reason != Running {
 			return rr, reason
