@@ -66,10 +66,14 @@ func newBlockJacobi(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditione
 		return nil, fmt.Errorf("block size %d is more than %d", size, maxBlockSize)
 	}
 	p := &blockJacobi{first: blockBounds(m, size), pool: pool, panel: []int{0}}
+	each := int64(2) // bytes of a number, at least
+	if opt.Epsilon <= adaptive.MinEpsilon {
+		each = 8
+	}
 	blocks, least := len(p.first)-1, int64(0)
 	for b := range blocks {
 		rows := int64(p.first[b+1] - p.first[b])
-		least += 2 * rows * rows
+		least += each * rows * rows
 		if start := p.first[p.panel[len(p.panel)-1]]; p.first[b+1]-start >= blockPanel || b == blocks-1 {
 			p.panel = append(p.panel, b+1)
 		}

@@ -19,9 +19,10 @@ type rescaled struct {
 // maxSpread is the spread of the exponents of S that needs no scaling.
 const maxSpread = 2
 
-// equilibrated makes a maker scale a matrix whose rows differ much.
+// equilibrated makes a maker scale a matrix whose rows differ much. One that is
+// stored already, Options.Operator, stays as it was.
 func equilibrated(
-	make func(*csr.Matrix, Options, *linop.Pool) (Preconditioner, error),
+	build func(*csr.Matrix, Options, *linop.Pool) (Preconditioner, error),
 ) func(*csr.Matrix, Options, *linop.Pool) (Preconditioner, error) {
 	return func(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, error) {
 		scaling, err := csr.SymmetricScaling(m, pool)
@@ -30,12 +31,12 @@ func equilibrated(
 		}
 		e := scaling.Row
 		if opt.Operator != nil || m.Rows == 0 || slices.Max(e)-slices.Min(e) <= maxSpread {
-			return make(m, opt, pool)
+			return build(m, opt, pool)
 		}
 		if err := opt.allow(int64(16*m.Rows + 8*m.NNZ())); err != nil {
 			return nil, err
 		}
-		p, err := make(scaling.Apply(m, pool), opt, pool)
+		p, err := build(scaling.Apply(m, pool), opt, pool)
 		if err != nil {
 			return nil, err
 		}
