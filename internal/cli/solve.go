@@ -24,6 +24,7 @@ type solveFlags struct {
 	maxTime                                time.Duration
 	maxMemory                              memorySize
 	storage                                storageFlags
+	precond                                precondFlags
 	reorder                                reorderFlag
 	opt                                    solve.Options
 }
@@ -31,12 +32,14 @@ type solveFlags struct {
 const solveExamples = `  mpsolve solve matrix.mtx
   mpsolve solve matrix.mtx.gz --rhs b.mtx --output x.mtx --tol 1e-12
   mpsolve solve matrix.mtx --method gmres --restart 80 --max-time 10m --history h.csv
+  mpsolve solve matrix.mtx --precond ilut --drop-tol 1e-3 --fill 5
+  mpsolve solve body.mtx --precond amg --coordinates nodes.mtx
   mpsolve generate poisson3d --n 60 | mpsolve solve - --json`
 
 const solveLong = `Solve A x = b and verify the answer.
 
-FILE is a Matrix Market file (also .gz or .bz2), - for standard input. Method
-and scaling are chosen by the matrix, and said. "converged" is printed only when
+FILE is a Matrix Market file (also .gz or .bz2), - for standard input. Method,
+scaling and preconditioner are chosen by the matrix, and said. "converged" is printed only when
 the backward error, recomputed from A, x and b as given with double-double
 residuals, is at most --tol.
 
@@ -58,7 +61,8 @@ func newSolve(s streams) *cobra.Command {
 	fl.StringVarP(&f.output, "output", "o", "", "`file` for x (.mtx or .mtx.gz)")
 	fl.Float64Var(&f.opt.Tol, "tol", krylov.DefaultTol, "tolerance")
 	fl.StringVar(&f.stop, "stop", "row", "error that --tol bounds: row, nw or cw (backward errors), rel (||r||/||b||)")
-	fl.StringVar(&f.method, "method", "auto", "auto, cg, bicgstab or gmres")
+	fl.StringVar(&f.method, "method", "auto", "auto, cg, bicgstab, gmres or minres (of symmetric matrices)")
+	f.precond.add(c)
 	f.storage.add(c)
 	f.reorder.add(c)
 	fl.StringVar(&f.scale, "scale", "auto", "auto, none, row, sym or both")
@@ -97,10 +101,11 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 	if f.maxTime < 0 {
 		return usage("--max-time %v: want a positive duration", f.maxTime)
 	}
+	inputs := append([]string{path, f.rhs, f.guess}, f.precond.files()...)
 	for _, err := range []error{
 		oneOf("method", f.method, solve.Methods), oneOf("scale", f.scale, solve.Scales),
 		oneOf("stop", f.stop, solve.Stops), oneOf("orthogonalization", f.orthogonalization, orthogonalizations),
-		checkOutput("output", f.output, path, f.rhs, f.guess), checkOutput("history", f.history, path, f.rhs, f.guess),
+		checkOutput("output", f.output, inputs...), checkOutput("history", f.history, inputs...),
 		checkRHS(f.rhs), f.reorder.check(),
 	} {
 		if err != nil {
@@ -108,11 +113,13 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 		}
 	}
 	f.opt.Method, f.opt.Scale, f.opt.Stop = solve.Method(f.method), solve.Scale(f.scale), solve.Stop(f.stop)
-	storage, err := f.storage.storage()
-	if err != nil {
+	var err error
+	if f.opt.Storage, err = f.storage.storage(); err != nil {
 		return err
 	}
-	f.opt.Storage = storage
+	if f.opt.Precond, err = f.precond.precond(c); err != nil {
+		return err
+	}
 	f.opt.Reorder = solve.Reorder(f.reorder)
 	f.opt.NoRefine = !f.refine
 	f.opt.CGS2 = f.orthogonalization == "cgs2"
@@ -137,6 +144,9 @@ func (f *solveFlags) run(c *cobra.Command, s streams, path string) (err error) {
 	in := input{streams: s, threads: f.opt.Threads, maxMemory: int64(f.maxMemory)}
 	m, err := in.matrix(ctx, path)
 	if err != nil {
+		return err
+	}
+	if err := f.precond.readNearNull(ctx, in, m.Rows, &f.opt.Precond); err != nil {
 		return err
 	}
 	r := report.Report{

@@ -43,7 +43,24 @@ type Report struct {
 
 	Seconds Seconds `json:"seconds"`
 	Bytes   Bytes   `json:"bytes"`
-	Output  string  `json:"output,omitempty"` // file of x
+
+	Preconditioner Preconditioner `json:"preconditioner"`
+	Output         string         `json:"output,omitempty"` // file of x
+}
+
+// Preconditioner is the last one used; applications and their seconds are those of
+// all that were.
+type Preconditioner struct {
+	Kind         string  `json:"kind"`
+	Text         string  `json:"text"`    // with its main parameters
+	Epsilon      float64 `json:"epsilon"` // 0: none
+	Applications int     `json:"applications"`
+	SecondsSetup float64 `json:"seconds_setup"`
+	SecondsApply float64 `json:"seconds_apply"`
+	Values       int64   `json:"values"` // stored
+	ValueBytes   int64   `json:"value_bytes"`
+	Bytes        int64   `json:"bytes"`      // indices and work vectors included
+	FP64Bytes    int64   `json:"fp64_bytes"` // the same with values in FP64
 }
 
 // Matrix says what was solved with.
@@ -84,13 +101,16 @@ type BackwardError struct {
 	Componentwise Number `json:"componentwise"`
 }
 
-// Seconds is where the time went. Solve contains SpMV, Orthogonalization and
-// Other, which is vector work and scaling; Total is the whole run.
+// Seconds is where the time went. Solve contains SpMV, Preconditioner,
+// Orthogonalization and Other, which is vector work and scaling; Total is the whole
+// run. Build contains setting up the first preconditioner, Preconditioner setting up
+// those that took over from it.
 type Seconds struct {
 	Read              float64 `json:"read"`
 	Build             float64 `json:"build"`
 	Solve             float64 `json:"solve"`
 	SpMV              float64 `json:"spmv"`
+	Preconditioner    float64 `json:"preconditioner"`
 	Orthogonalization float64 `json:"orthogonalization"`
 	Other             float64 `json:"other"`
 	Verify            float64 `json:"verify"`
@@ -135,6 +155,7 @@ func (r *Report) Add(s solve.Result) {
 	one := outcome(s)
 	r.Method = s.Method
 	r.setStorage(s)
+	r.setPreconditioner(s.Precond)
 	r.Solutions = append(r.Solutions, one)
 	r.Seconds.add(s.Time)
 	if len(r.Solutions) == 1 {
@@ -156,6 +177,16 @@ func (r *Report) setStorage(s solve.Result) {
 	r.Epsilon, r.Criterion = s.Storage.Epsilon, string(s.Storage.Criterion)
 	if s.Storage.Set.Uniform {
 		r.Epsilon, r.Criterion = s.Storage.Set.Formats[0].UnitRoundoff(), "none"
+	}
+}
+
+// setPreconditioner says what the preconditioner was in the end.
+func (r *Report) setPreconditioner(p solve.PrecondResult) {
+	r.Preconditioner = Preconditioner{
+		Kind: string(p.Kind), Text: p.Text, Epsilon: p.Epsilon,
+		Applications: r.Preconditioner.Applications + p.Applications,
+		SecondsSetup: p.Setup.Seconds(), SecondsApply: r.Preconditioner.SecondsApply + p.Elapsed.Seconds(),
+		Values: p.Cost.Values, ValueBytes: p.Cost.ValueBytes, Bytes: p.Cost.Bytes, FP64Bytes: p.Cost.FP64Bytes,
 	}
 }
 
@@ -185,9 +216,10 @@ func (s *Seconds) add(t solve.TimeByPhase) {
 	solving := t.Total - t.Verify
 	s.Solve += solving.Seconds()
 	s.SpMV += t.SpMV.Seconds()
+	s.Preconditioner += t.Precond.Seconds()
 	s.Orthogonalization += t.Orthogonalization.Seconds()
 	s.Verify += t.Verify.Seconds()
-	s.Other += max(0, solving-t.SpMV-t.Orthogonalization).Seconds()
+	s.Other += max(0, solving-t.SpMV-t.Precond-t.Orthogonalization).Seconds()
 }
 
 // Finish completes the report of a run that began at start.

@@ -67,9 +67,16 @@ func (r *Report) WriteText(w io.Writer) {
 		r.BackwardError.Row, r.BackwardError.Normwise, r.BackwardError.Componentwise, r.RelativeResidual)
 	Line(w, "work", "%s: %d iterations, %d refinement steps, %d SpMVs, %d threads",
 		r.Method, r.InnerIterations, r.OuterIterations, r.SpMVs, r.Threads)
+	switch p := r.Preconditioner; {
+	case p.Bytes > 0:
+		Line(w, "precond", "%s: %d applications in %.3f s, set up in %.3f s; %s, with values in FP64 %s",
+			p.Text, p.Applications, p.SecondsApply, p.SecondsSetup, bytes(p.Bytes), bytes(p.FP64Bytes))
+	case p.Applications > 0:
+		Line(w, "precond", "%s in the end, before that %d applications in %.3f s", p.Text, p.Applications, p.SecondsApply)
+	}
 	s := r.Seconds
-	Line(w, "time", "%.3f s: read %.3f, build %.3f, SpMV %.3f, orthogonalisation %.3f, verification %.3f, other %.3f",
-		s.Total, s.Read, s.Build, s.SpMV, s.Orthogonalization, s.Verify, s.Other)
+	Line(w, "time", "%.3f s: read %.3f, build %.3f, SpMV %.3f, preconditioner %.3f, orthogonalisation %.3f, verification %.3f, other %.3f",
+		s.Total, s.Read, s.Build, s.SpMV, s.Preconditioner, s.Orthogonalization, s.Verify, s.Other)
 	if r.Bytes.PeakRSS > 0 {
 		Line(w, "memory", "%s at most", bytes(r.Bytes.PeakRSS))
 	}

@@ -124,7 +124,7 @@ func New(name Kind, m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditione
 			continue
 		}
 		if k.spd && !opt.Symmetric {
-			return nil, fmt.Errorf("%s: the matrix is not symmetric", name)
+			return nil, fmt.Errorf("%s: the matrix is not symmetric with a positive diagonal", name)
 		}
 		p, err := k.make(m, opt.withDefaults(), pool)
 		if err != nil {

@@ -11,10 +11,9 @@ import (
 // attempt is a method with a preconditioner. Each but the first of a solve is the
 // fallback of the one before.
 type attempt struct {
-	method  method
-	kind    precond.Kind
-	precond *preconditioner // nil: none, or not set up yet
-	last    bool            // no other preconditioner comes after it
+	method method
+	kind   precond.Kind
+	last   bool // no other preconditioner comes after it
 }
 
 func (a *attempt) String() string {

@@ -36,6 +36,8 @@ type correction struct {
 	scaled       *linop.Timed[vector, scalar]  // the same, timed
 	store        func(Storage) (stored, error) // stores it in another precision
 	precondition func(precond.Kind) (*preconditioner, error)
+	made         map[precond.Kind]*preconditioner // by precondition so far; nil: it failed
+	settingUp    time.Duration                    // these
 	measure      *measure
 	innerTol     float64
 	log          func(string)
@@ -68,8 +70,8 @@ func (c *correction) Correct(ctx context.Context, d, r, x vector, goal krylov.Go
 		opt.Tol = max(opt.Tol, c.innerTol*goal.From)
 	}
 	a := c.attempt()
-	if a.precond != nil {
-		opt.Precond, opt.Flexible = a.precond, precond.Varies(a.precond.Preconditioner)
+	if p := c.made[a.kind]; p != nil {
+		opt.Precond, opt.Flexible = p, precond.Varies(p.Preconditioner)
 	}
 	onTrial := !a.last && goal.MaxIter > trialIterations
 	if onTrial {
@@ -157,18 +159,24 @@ func (c *correction) Escalate(reason krylov.Reason) bool {
 func (c *correction) enter(k int) error {
 	for ; ; k++ {
 		a := c.attempts[k]
-		if a.precond == nil && a.kind != precond.None {
+		p, known := c.made[a.kind]
+		if !known && a.kind != precond.None {
 			var err error
-			if a.precond, err = c.precondition(a.kind); err != nil {
+			start := time.Now()
+			p, err = c.precondition(a.kind)
+			c.settingUp += time.Since(start)
+			if err != nil {
 				if k == len(c.attempts)-1 || a.last {
 					return err
 				}
 				c.log(fmt.Sprintf("precond %v: trying %s", err, c.attempts[k+1].kind))
-				continue
 			}
+			c.made[a.kind] = p
 		}
-		c.current = k
-		return nil
+		if p != nil || a.kind == precond.None {
+			c.current = k
+			return nil
+		}
 	}
 }
 
@@ -213,10 +221,10 @@ func (c *correction) attempt() *attempt { return c.attempts[c.current] }
 
 // applications counts and times those of all preconditioners so far.
 func (c *correction) applications() (count int, elapsed time.Duration) {
-	for _, a := range c.attempts {
-		if a.precond != nil {
-			count += a.precond.count
-			elapsed += a.precond.elapsed
+	for _, p := range c.made {
+		if p != nil {
+			count += p.count
+			elapsed += p.elapsed
 		}
 	}
 	return count, elapsed
@@ -224,7 +232,7 @@ func (c *correction) applications() (count int, elapsed time.Duration) {
 
 // precondResult says what the preconditioner in use is.
 func (c *correction) precondResult(epsilon float64) PrecondResult {
-	p := c.attempt().precond
+	p := c.made[c.attempt().kind]
 	if p == nil {
 		return PrecondResult{Kind: precond.None, Text: string(precond.None)}
 	}

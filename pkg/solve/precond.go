@@ -113,7 +113,8 @@ func (s *Solver) precondition(kind precond.Kind, m *csr.Matrix, scaling csr.Scal
 	start := time.Now()
 	p := s.opt.Precond
 	opt := precond.Options{
-		Epsilon: p.Epsilon, Symmetric: s.symmetric(), Log: s.opt.Log,
+		Epsilon: p.Epsilon, Symmetric: s.symmetric(),
+		Log:       func(line string) { s.say("precond %s", line) },
 		BlockSize: p.BlockSize, DropTol: p.DropTol, Fill: p.Fill,
 	}
 	opt.Multigrid.KCycle = p.KCycle

@@ -52,7 +52,8 @@ type Result struct {
 }
 
 // TimeByPhase is where the time of one right-hand side went; what the parts do
-// not cover is vector work and scaling.
+// not cover is vector work and scaling. Precond is applying preconditioners and
+// setting up those that took over on the way.
 type TimeByPhase struct {
 	Total, SpMV, Precond, Orthogonalization, Verify time.Duration
 }
@@ -64,7 +65,8 @@ type PrecondResult struct {
 	Epsilon      float64
 	Cost         precond.Cost
 	Setup        time.Duration
-	Applications int // of all that were used
+	Applications int           // of all that were used
+	Elapsed      time.Duration // of these
 }
 
 // New prepares to solve with m, which must stay as it is while the Solver is in
@@ -79,6 +81,11 @@ func New(m *csr.Matrix, opt Options) (*Solver, error) {
 	}
 	if m.Rows == 0 {
 		return nil, invalid("the matrix is empty")
+	}
+	for k, v := range opt.Precond.NearNull {
+		if err := CheckVector(fmt.Sprintf("near-null vector %d", k+1), v, m.Rows); err != nil {
+			return nil, err
+		}
 	}
 	opt = opt.withDefaults(m.Rows)
 	s := &Solver{given: m, m: m, opt: opt, pool: linop.NewPool(opt.Threads)}
@@ -147,7 +154,8 @@ func (s *Solver) build() error {
 	s.correction = &correction{
 		scaling: scaling, sign: sign,
 		first: matrix.storage, matrix: matrix, scaled: s.scaled, measure: s.measure, innerTol: s.opt.InnerTol, log: s.opt.Log,
-		rhs: space.New(), z: space.New(), fullX: space.New(), fullR: space.New(),
+		made: map[precond.Kind]*preconditioner{},
+		rhs:  space.New(), z: space.New(), fullX: space.New(), fullR: space.New(),
 	}
 	c := s.correction
 	c.store = func(t Storage) (stored, error) { return store(s.scaledMatrix(scaling, sign), t, s.pool) }
@@ -186,12 +194,12 @@ const tighter = 1 - 0x1p-30
 // Solve solves A x = b from the guess x0, or from zero if it is nil. Both have
 // as many elements as the matrix has rows and are left alone.
 func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
-	if err := s.checkVector("right-hand side", b); err != nil {
+	if err := CheckVector("right-hand side", b, s.m.Rows); err != nil {
 		return Result{}, err
 	}
 	x := make([]float64, s.m.Rows)
 	if x0 != nil {
-		if err := s.checkVector("initial guess", x0); err != nil {
+		if err := CheckVector("initial guess", x0, s.m.Rows); err != nil {
 			return Result{}, err
 		}
 		copy(x, x0)
@@ -199,6 +207,7 @@ func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
 	start := time.Now()
 	spmvs, spmvTime := s.products()
 	applied, precondTime := s.correction.applications()
+	settingUp := s.correction.settingUp
 	px, pb := s.Order.forth(x), s.Order.forth(b)
 	s.measure.begin(pb)
 	if err := s.correction.begin(); err != nil {
@@ -225,14 +234,14 @@ func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
 	count, elapsed := s.products()
 	precond := s.correction.precondResult(s.opt.Precond.Epsilon)
 	nowApplied, nowTime := s.correction.applications()
-	precond.Applications = nowApplied - applied
+	precond.Applications, precond.Elapsed = nowApplied-applied, nowTime-precondTime
 	return Result{
 		X: x, Reason: solved.Reason, Errors: errs,
 		Method: s.correction.attempt().method.Name(), Precond: precond,
 		Storage: s.correction.matrix.storage, Formats: s.correction.matrix.formats(), Bytes: s.correction.matrix.bytes,
 		Outer: solved.Outer, Iterations: solved.Iterations, SpMVs: count - spmvs,
 		Time: TimeByPhase{
-			Total: time.Since(start), SpMV: elapsed - spmvTime, Precond: nowTime - precondTime,
+			Total: time.Since(start), SpMV: elapsed - spmvTime, Precond: precond.Elapsed + s.correction.settingUp - settingUp,
 			Orthogonalization: solved.Orthogonalization, Verify: time.Since(verifying),
 		},
 	}, nil
@@ -242,9 +251,11 @@ func (s *Solver) products() (count int, elapsed time.Duration) {
 	return s.exact.Count + s.scaled.Count, s.exact.Elapsed + s.scaled.Elapsed
 }
 
-func (s *Solver) checkVector(what string, v []float64) error {
-	if len(v) != s.m.Rows {
-		return invalid("the %s has %d elements, the matrix %d rows", what, len(v), s.m.Rows)
+// CheckVector reports as an InputError that a vector for a matrix of n rows, named
+// in words, is of another length or has an element that is NaN or Inf.
+func CheckVector(what string, v []float64, n int) error {
+	if len(v) != n {
+		return invalid("the %s has %d elements, the matrix %d rows", what, len(v), n)
 	}
 	for i, e := range v {
 		if e-e != 0 {

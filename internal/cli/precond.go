@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// precondFlags say how to precondition.
+type precondFlags struct {
+	kind, epsilon         string
+	nearNull, coordinates string
+	cycle                 string
+	dropTol, fill         float64
+	blockSize             int
+}
+
+var cycles = []string{"v", "k"}
+
+// kindsWith are the preconditioners that a flag is for.
+var kindsWith = map[string][]precond.Kind{
+	"near-null":   {precond.AMG},
+	"coordinates": {precond.AMG},
+	"cycle":       {precond.AMG},
+	"drop-tol":    {precond.ILUT, precond.ICT},
+	"fill":        {precond.ILUT, precond.ICT},
+	"block-size":  {precond.BlockJacobi, precond.AMG},
+}
+
+func (f *precondFlags) add(c *cobra.Command) {
+	fl := c.Flags()
+	fl.StringVar(&f.kind, "precond", "auto", "preconditioner: auto, none, jacobi, bjacobi (blocks), "+
+		"ilu0, ic0, ilut or ict (incomplete factorisations), chebyshev, fsai or amg (multigrid)")
+	fl.StringVar(&f.epsilon, "precond-epsilon", "2^-16", "accuracy of the values of the preconditioner; 2^-53: FP64")
+	fl.StringVar(&f.nearNull, "near-null", "", "`file` of vectors, its columns, that the matrix nearly annihilates, for amg")
+	fl.StringVar(&f.coordinates, "coordinates", "", "`file` of 2 or 3 coordinates a node, for amg: the matrix is of elasticity")
+	fl.StringVar(&f.cycle, "cycle", "v", "of amg: v, or k, which takes fewer iterations of more work")
+	fl.Float64Var(&f.dropTol, "drop-tol", precond.DefaultDropTol, "of ilut and ict: entries below this, relative to their row, are left out")
+	fl.Float64Var(&f.fill, "fill", precond.DefaultFill, "of ilut and ict: entries of the factors at most, in those of the matrix")
+	fl.IntVar(&f.blockSize, "block-size", 0, "of bjacobi: the largest block; of amg: unknowns a node; 0: by the pattern")
+	completeWords(c, "precond", solve.Preconds)
+	completeWords(c, "cycle", cycles)
+}
+
+// precond turns the flags into options of pkg/solve, without the near-null space.
+func (f *precondFlags) precond(c *cobra.Command) (p solve.Precond, err error) {
+	if err := oneOf("precond", f.kind, solve.Preconds); err != nil {
+		return p, err
+	}
+	if err := oneOf("cycle", f.cycle, cycles); err != nil {
+		return p, err
+	}
+	if p.Epsilon, err = adaptive.ParseEpsilon(f.epsilon); err != nil {
+		return p, usage("--precond-epsilon: %v", err)
+	}
+	p.Kind = precond.Kind(f.kind)
+	for _, flag := range []string{"near-null", "coordinates", "cycle", "drop-tol", "fill", "block-size"} {
+		kinds := kindsWith[flag]
+		if c.Flags().Changed(flag) && p.Kind != solve.PrecondAuto && !slices.Contains(kinds, p.Kind) {
+			return p, usage("--%s is for --precond %s, not %s", flag, joined(kinds), p.Kind)
+		}
+	}
+	switch {
+	case f.nearNull != "" && f.coordinates != "":
+		return p, usage("--near-null and --coordinates exclude each other")
+	case !(f.dropTol > 0 && f.dropTol < 1):
+		return p, usage("--drop-tol %g: want a number between 0 and 1", f.dropTol)
+	case !(f.fill > 0) || math.IsInf(f.fill, 1):
+		return p, usage("--fill %g: want a positive number", f.fill)
+	case f.blockSize < 0:
+		return p, usage("--block-size %d: want a positive number, or 0", f.blockSize)
+	}
+	p.KCycle = f.cycle == "k"
+	p.DropTol, p.Fill, p.BlockSize = f.dropTol, f.fill, f.blockSize
+	return p, nil
+}
+
+func joined(kinds []precond.Kind) string {
+	words := make([]string, len(kinds))
+	for i, k := range kinds {
+		words[i] = string(k)
+	}
+	return strings.Join(words, " or ")
+}
+
+// files are those of the near-null space.
+func (f *precondFlags) files() []string { return []string{f.nearNull, f.coordinates} }
+
+// readNearNull reads the near-null space of a matrix of n rows into p, if one was
+// given.
+func (f *precondFlags) readNearNull(ctx context.Context, in input, n int, p *solve.Precond) error {
+	path := f.nearNull + f.coordinates // one at most
+	if path == "" {
+		return nil
+	}
+	columns, err := in.columns(ctx, path)
+	if err != nil {
+		return err
+	}
+	fault := func(format string, args ...any) error {
+		return &exitError{exitInput, fmt.Errorf("%s: "+format, append([]any{path}, args...)...)}
+	}
+	if len(columns) == 0 {
+		return fault("no column")
+	}
+	nodes, dim := len(columns[0]), len(columns)
+	if f.coordinates != "" {
+		switch {
+		case dim != 2 && dim != 3:
+			return fault("%d coordinates a node; want 2 or 3", dim)
+		case nodes == n:
+			return fault("%d nodes for %d rows, an unknown each; coordinates are for elasticity, with %d", nodes, n, dim)
+		case nodes*dim != n:
+			return fault("%d nodes with %d coordinates each, the matrix has %d rows, not %d", nodes, dim, n, nodes*dim)
+		}
+	}
+	for k, v := range columns {
+		length := n
+		if f.coordinates != "" {
+			length = nodes
+		}
+		if err := solve.CheckVector(fmt.Sprintf("column %d", k+1), v, length); err != nil {
+			return fault("%w", err)
+		}
+	}
+	if f.nearNull != "" {
+		p.NearNull = columns
+		return nil
+	}
+	nodewise := make([]float64, n)
+	for k, v := range columns {
+		for i, x := range v {
+			nodewise[i*dim+k] = x
+		}
+	}
+	if p.NearNull, err = precond.RigidBodyModes(dim, nodewise); err != nil {
+		return fault("%w", err)
+	}
+	return nil
+}
