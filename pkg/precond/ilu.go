@@ -37,7 +37,8 @@ func newILU0(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, erro
 }
 
 // newILUT is A ~ L U where entries of the factors are left out that are small or
-// too many for Options.Fill, the smallest first [Saad94].
+// too many for Options.Fill, the smallest first [Saad94]. M is not symmetric even if
+// A is.
 func newILUT(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, error) {
 	a, at, err := prepare(string(ILUT), m, opt, pool)
 	if err != nil {
@@ -63,7 +64,8 @@ func sayShifted(name string, shifted int, opt Options) {
 }
 
 // prepare scales A by powers of two so that the largest entry of each row and
-// column is near one, and permutes its rows if its diagonal is weak.
+// column is near one, and permutes its rows if its diagonal is weak. A symmetric
+// matrix of a few weak entries is left symmetric.
 func prepare(name string, m *csr.Matrix, opt Options, pool *linop.Pool) (*csr.Matrix, placement, error) {
 	if err := checkFinite(m); err != nil {
 		return nil, placement{}, err
@@ -103,7 +105,8 @@ func checkFinite(m *csr.Matrix) error {
 	return nil
 }
 
-// weakRows counts the rows of a weak diagonal entry: all rows if one is zero.
+// weakRows counts the rows of a weak diagonal entry, 0 if they are few and none is
+// zero.
 func weakRows(m *csr.Matrix) (weak int, err error) {
 	rowMax, colMax := m.RowMax(nil), m.ColMax()
 	missing := false

@@ -380,7 +380,7 @@ func FuzzIncomplete(f *testing.F) {
 		const n = 8
 		for _, symmetric := range []bool{false, true} {
 			m := sparse(t, n, func(add func(i, j int, v float64)) {
-				for ; len(data) >= 3; data = data[3:] {
+				for data := data; len(data) >= 3; data = data[3:] {
 					i, j, v := int(data[0]%n), int(data[1]%n), math.Ldexp(float64(int8(data[2])), int(data[0]/n)*8-128)
 					add(i, j, v)
 					if symmetric && i != j {
@@ -406,6 +406,26 @@ func FuzzIncomplete(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Nothing and one number are matrices, too.
+func TestTinyIncomplete(t *testing.T) {
+	for n := range 3 {
+		m := sparse(t, n, func(add func(i, j int, v float64)) {
+			for i := range n {
+				add(i, i, 4)
+			}
+		})
+		for _, kind := range incompleteKinds {
+			dst := []float64{0, 0}[:n]
+			setUp(t, kind, m, Options{Symmetric: true}, nil).Apply(dst, []float64{8, 8}[:n])
+			for _, v := range dst {
+				if math.Abs(v-2) > 1e-6 {
+					t.Errorf("%s: 8/4 = %g", kind, v)
+				}
+			}
+		}
+	}
 }
 
 func BenchmarkIncomplete(b *testing.B) {
