@@ -38,7 +38,9 @@ for p in python3 /usr/bin/python3; do
   fi
 done
 [[ $python ]] || missing SciPy python3-scipy
-command -v mpicc >/dev/null && command -v mpirun >/dev/null || missing MPI mpi-default-dev
+for p in mpicc mpirun; do
+  command -v $p >/dev/null || missing $p mpi-default-dev
+done
 flags=$(pkg-config --cflags --libs PETSc 2>/dev/null) || missing PETSc petsc-dev
 
 work=$(mktemp -d)
@@ -46,4 +48,4 @@ trap 'rm -rf "$work"' EXIT
 go -C "$here/../.." build -o "$work/mpsolve" ./cmd/mpsolve
 # shellcheck disable=SC2086 # several words
 mpicc -O3 -march=native -o "$work/solve_petsc" "$here/solve_petsc.c" $flags
-"$python" "$here/solve_table.py" --work "$work" "$@"
+"$python" -B "$here/solve_table.py" --work "$work" "$@"
