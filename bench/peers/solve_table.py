@@ -222,7 +222,7 @@ def robustness(work, args):
 def cell(r):
     if r.failure:
         return f"**{r.failure.replace('|', '/')}**"
-    text = f"{r.eta:.0e}"
+    text = f"{r.eta:.1e}" if r.eta < float("inf") else r.reason
     return text if r.solved else f"**{text}**"
 
 
