@@ -140,7 +140,8 @@ def times(work, args):
     """The part on large symmetric positive definite systems."""
     print(f"Symmetric positive definite systems, b = A·ones, to ‖r‖₂/‖b‖₂ ≤ {REDUCTION:g} from x = 0. Threads are"
           " processes for PETSc, whose ICC is block Jacobi with a block for each; GAMG has the rigid"
-          " motions as near null space in elasticity. The residual is recomputed from x in long double."
+          " motions as near null space in elasticity. PETSc and SciPy are the builds of the distribution."
+          " Reading and verifying are left out. The residual is recomputed from x in long double."
           + (f" Fastest of {args.repeat} runs." if args.repeat > 1 else "") + "\n", file=args.output)
     print("| problem | n | solver | preconditioner | threads | set-up, s | solve, s | both, s | iterations | ‖r‖₂/‖b‖₂ |", file=args.output)
     print("|---|---:|---|---|---:|---:|---:|---:|---:|---|", file=args.output)
