@@ -49,7 +49,7 @@ func newIC(name string, m *csr.Matrix, at placement, keep selection, opt Options
 	if err := checkFinite(m); err != nil {
 		return nil, err
 	}
-	diagonal := m.Diagonal()
+	diagonal := m.Diagonal(nil)
 	for i, d := range diagonal {
 		if !(d > 0) || !finite(d) {
 			return nil, fmt.Errorf("%w: diagonal entry %d is %g", ErrNotDefinite, i+1, d)

@@ -110,7 +110,7 @@ func checkFinite(m *csr.Matrix) error {
 func weakRows(m *csr.Matrix) (weak int, err error) {
 	rowMax, colMax := m.RowMax(nil), m.ColMax()
 	missing := false
-	for i, d := range m.Diagonal() {
+	for i, d := range m.Diagonal(nil) {
 		switch {
 		case rowMax[i] == 0:
 			return 0, fmt.Errorf("%w: row %d is empty", ErrSingular, i+1)
