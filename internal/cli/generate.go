@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 	"io"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -37,7 +39,7 @@ func unknownKind(name string) error {
 }
 
 func newGenerateKind(s streams, k generate.Kind) *cobra.Command {
-	var output string
+	var output, coordinates string
 	values := make([]float64, len(k.Params))
 	c := &cobra.Command{
 		Use: k.Name, Short: k.Help, Long: k.Help + "\n\n" + k.Use, Args: exactly(0, "no argument"),
@@ -54,6 +56,14 @@ func newGenerateKind(s streams, k generate.Kind) *cobra.Command {
 			}
 			if err := checkOutput("output", output); err != nil {
 				return err
+			}
+			if err := checkCoordinates(k, coordinates, output); err != nil {
+				return err
+			}
+			if coordinates != "" {
+				if err := writeCoordinates(coordinates, k, p, comment); err != nil {
+					return err
+				}
 			}
 			m, err := generate.Generate(k.Name, p)
 			if err != nil {
@@ -72,5 +82,38 @@ func newGenerateKind(s streams, k generate.Kind) *cobra.Command {
 		c.Flags().Float64Var(&values[i], q.Name, q.Default, q.Help)
 	}
 	c.Flags().StringVarP(&output, "output", "o", "", "`file` to write (.mtx or .mtx.gz); standard output if not given")
+	c.Flags().StringVar(&coordinates, "coordinates", "", "`file` for the coordinates of the nodes, in steps of the grid, a node a row")
 	return c
+}
+
+// checkCoordinates checks the file of the coordinates before any work.
+func checkCoordinates(k generate.Kind, path, output string) error {
+	if path == "" {
+		return nil
+	}
+	if !k.HasCoordinates() {
+		var names []string
+		for _, other := range generate.Kinds() {
+			if other.HasCoordinates() {
+				names = append(names, other.Name)
+			}
+		}
+		return usage("--coordinates: %s has no grid; these have: %s", k.Name, strings.Join(names, ", "))
+	}
+	if output != "" && filepath.Clean(path) == filepath.Clean(output) {
+		return usage("--coordinates %s: is the output as well", path)
+	}
+	return checkOutput("coordinates", path)
+}
+
+// writeCoordinates writes the coordinates of the nodes as an array.
+func writeCoordinates(path string, k generate.Kind, p generate.Params, comment string) error {
+	count, dim, colMajor, err := k.Coordinates(p)
+	if err != nil {
+		return err
+	}
+	return writeFile(path, func(w io.Writer) error {
+		opt := matrixmarket.WriteOptions{Comments: []string{"nodes of " + comment}}
+		return matrixmarket.WriteDense(w, count, dim, colMajor, opt)
+	})
 }

@@ -42,7 +42,7 @@ func (f *precondFlags) add(c *cobra.Command) {
 	fl.StringVar(&f.epsilon, "precond-epsilon", "2^-16", "accuracy of the values of the preconditioner; 2^-53: FP64")
 	fl.StringVar(&f.nearNull, "near-null", "", "`file` of vectors, its columns, that the matrix nearly annihilates, for amg")
 	fl.StringVar(&f.coordinates, "coordinates", "", "`file` of 2 or 3 coordinates a node, for amg: the matrix is of elasticity")
-	fl.StringVar(&f.cycle, "cycle", "v", "of amg: v, or k, which takes fewer iterations of more work")
+	fl.StringVar(&f.cycle, "cycle", "v", "of amg: v, or k (two steps of a Krylov method on each coarser level)")
 	fl.Float64Var(&f.dropTol, "drop-tol", precond.DefaultDropTol, "of ilut and ict: entries below this, relative to their row, are left out")
 	fl.Float64Var(&f.fill, "fill", precond.DefaultFill, "of ilut and ict: entries of the factors at most, in those of the matrix")
 	fl.IntVar(&f.blockSize, "block-size", 0, "of bjacobi: the largest block; of amg: unknowns a node; 0: by the pattern")
@@ -94,9 +94,9 @@ func joined(kinds []precond.Kind) string {
 // files are those of the near-null space.
 func (f *precondFlags) files() []string { return []string{f.nearNull, f.coordinates} }
 
-// readNearNull reads the near-null space of a matrix of n rows into p, if one was
-// given.
-func (f *precondFlags) readNearNull(ctx context.Context, in input, n int, p *solve.Precond) error {
+// readNearNull reads the near-null space of a matrix of n rows into opt, if one was
+// given; coordinates give the nodes as well, as far as those stay together.
+func (f *precondFlags) readNearNull(ctx context.Context, in input, n int, opt *solve.Options) error {
 	path := f.nearNull + f.coordinates // one at most
 	if path == "" {
 		return nil
@@ -127,12 +127,12 @@ func (f *precondFlags) readNearNull(ctx context.Context, in input, n int, p *sol
 		if f.coordinates != "" {
 			length = nodes
 		}
-		if err := solve.CheckVector(fmt.Sprintf("column %d", k+1), v, length); err != nil {
+		if err := solve.CheckVector(fmt.Sprintf("vector in column %d", k+1), v, length); err != nil {
 			return fault("%w", err)
 		}
 	}
 	if f.nearNull != "" {
-		p.NearNull = columns
+		opt.Precond.NearNull = columns
 		return nil
 	}
 	nodewise := make([]float64, n)
@@ -141,8 +141,9 @@ func (f *precondFlags) readNearNull(ctx context.Context, in input, n int, p *sol
 			nodewise[i*dim+k] = x
 		}
 	}
-	if p.NearNull, err = precond.RigidBodyModes(dim, nodewise); err != nil {
-		return fault("%w", err)
+	if opt.Precond.BlockSize == 0 && opt.Reorder == solve.ReorderNone {
+		opt.Precond.BlockSize = dim
 	}
-	return nil
+	opt.Precond.NearNull, err = precond.RigidBodyModes(dim, nodewise)
+	return err
 }

@@ -146,7 +146,7 @@ func (f *solveFlags) run(c *cobra.Command, s streams, path string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := f.precond.readNearNull(ctx, in, m.Rows, &f.opt.Precond); err != nil {
+	if err := f.precond.readNearNull(ctx, in, m.Rows, &f.opt); err != nil {
 		return err
 	}
 	r := report.Report{

@@ -2,7 +2,10 @@
 
 package kernels
 
-import "math"
+import (
+	"math"
+	"unsafe"
+)
 
 var slotsSIMD = pick(map[Tier]func(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add bool){AVX512: mulSlotsAVX512})
 
@@ -46,7 +49,8 @@ type slotCall struct {
 	offsets *int32
 	values  *byte
 	order   *uint16
-	x, xRow *float64 // xRow: that of the first row
+	x       *float64
+	xRow    uintptr // address of the element of the first row, which tall matrices do not have
 	dst     *float64
 	rows    int
 	stream  int // bytes from one stream of values to the next, or to the odd slots
@@ -64,7 +68,7 @@ func mulSlotsAVX512(dst []float64, p *SlotPanel, x []float64, row0 int, d Units,
 		dst: first(dst), rows: p.rows(dst), exp: first(d.Exp), bias: d.Shift + 1023, factor: d.Factor, add: add, tables: &slotTables,
 	}
 	if len(p.Offsets) > 0 {
-		c.xRow = &x[row0]
+		c.xRow = uintptr(unsafe.Pointer(&x[0])) + 8*uintptr(row0)
 	}
 	if p.Block < 2 {
 		c.stream = p.Odd

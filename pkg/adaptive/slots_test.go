@@ -184,6 +184,22 @@ func TestManyDiagonals(t *testing.T) {
 	allLayouts(t, m, Spec{Set: set(t, "AFX"), Epsilon: 0x1p-24})
 }
 
+// Diagonals of a matrix with more rows than columns: rows beyond the last column
+// have them too.
+func TestDiagonalsOfTallMatrix(t *testing.T) {
+	const rows, cols, together = 40000, 1000, 20
+	m := &csr.Matrix{Rows: rows, Cols: cols, RowPtr: make([]int64, rows+1)}
+	for i := range rows {
+		first := i/lanes*(cols-together-lanes)/(rows/lanes) + i%lanes
+		for j := first; j < first+together; j++ {
+			m.Col = append(m.Col, int32(j))
+		}
+		m.RowPtr[i+1] = int64(len(m.Col))
+	}
+	m.Val = random(7, len(m.Col))
+	allLayouts(t, m, Spec{Set: set(t, "AFX"), Epsilon: 0x1p-24})
+}
+
 // Patterns from a fuzzer: products in slots and in buckets agree.
 func FuzzSlots(f *testing.F) {
 	f.Add([]byte{1, 2, 3}, uint16(10), uint8(24))

@@ -96,7 +96,7 @@ func TestNormsAgainstDense(t *testing.T) {
 		a := randomDense(rng, rows, cols, 0.4, 3)
 		m := fromDense(t, a)
 		sums, rowMax, colMax := m.RowSums(nil), m.RowMax(nil), m.ColMax()
-		wantCol, diagonal := make([]float64, cols), m.Diagonal()
+		wantCol, diagonal := make([]float64, cols), m.Diagonal(nil)
 		x, y := make([]float64, cols), make([]float64, rows)
 		for j := range x {
 			x[j] = rng.NormFloat64()

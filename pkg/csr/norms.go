@@ -48,12 +48,15 @@ func (m *Matrix) ColMax() []float64 {
 	return t
 }
 
-// Diagonal returns a_ii for i < min(Rows, Cols), zero where it is not stored.
-func (m *Matrix) Diagonal() []float64 {
+// Diagonal returns a_ii for i < min(Rows, Cols), zero where it is not stored, on the
+// threads of pool (nil: serially).
+func (m *Matrix) Diagonal(pool *parallel.Pool) []float64 {
 	d := make([]float64, min(m.Rows, m.Cols))
-	for i := range d {
-		d[i] = m.At(i, i)
-	}
+	eachRow(m, pool, func(i int) {
+		if i < len(d) {
+			d[i], _ = m.find(i, i)
+		}
+	})
 	return d
 }
 

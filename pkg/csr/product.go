@@ -54,9 +54,16 @@ func transposeParts(m *Matrix) []int {
 
 // Multiplications returns the number of multiplications that a b takes, which is
 // what nonzeros it has at most.
-func Multiplications(a, b *Matrix) (n int64) {
-	for _, j := range a.Col {
-		n += b.RowPtr[j+1] - b.RowPtr[j]
+func Multiplications(a, b *Matrix, pool *parallel.Pool) (n int64) {
+	bounds := Panels(a)
+	counts := make([]int64, len(bounds)-1)
+	pool.RunRanges(bounds, func(k, lo, hi int) {
+		for _, j := range a.Col[a.RowPtr[lo]:a.RowPtr[hi]] {
+			counts[k] += b.RowPtr[j+1] - b.RowPtr[j]
+		}
+	})
+	for _, c := range counts {
+		n += c
 	}
 	return n
 }
@@ -152,12 +159,14 @@ func ByRows(rows int, blocks Blocks, bounds []int, pool *parallel.Pool, fill fun
 		default:
 			row = &Accumulator{blocks: blocks, single: blocks.single(), place: make([]int32, blocks.Count())}
 		}
-		var p part
+		most := int(row.perRow * float64(hi-lo) * 1.2) // so that these rarely grow
+		p := part{make([]int32, 0, most), make([]float64, 0, most)}
 		for i := lo; i < hi; i++ {
 			fill(i, row)
 			p.col, p.val = row.appendTo(p.col, p.val)
 			m.RowPtr[i+1] = int64(len(p.col))
 		}
+		row.perRow = float64(len(p.col)) / float64(max(hi-lo, 1))
 		parts[k] = p
 		spare <- row
 	})
@@ -186,6 +195,7 @@ type Accumulator struct {
 	block  []int32 // those that there are
 	val    []float64
 	order  []uint64
+	perRow float64 // entries, in the part made last
 }
 
 // Add adds v to the entry of column j.

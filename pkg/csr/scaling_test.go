@@ -92,7 +92,7 @@ func TestScalings(t *testing.T) {
 						}
 						return
 					}
-					for i, v := range scaled.Diagonal() {
+					for i, v := range scaled.Diagonal(nil) {
 						within(t, fmt.Sprintf("diagonal %d", i), v, 0.5, 2)
 					}
 				})
@@ -105,7 +105,7 @@ func TestScalings(t *testing.T) {
 // entries beside it, with room for the rounding to powers of two: with the
 // exponents that SymmetricScaling takes from the diagonal no entry reaches 4.
 func couldBePositiveDefinite(m *Matrix) bool {
-	diagonal, could := m.Diagonal(), true
+	diagonal, could := m.Diagonal(nil), true
 	m.DoNonZero(func(i, j int, v float64) {
 		di, dj := Exponent(diagonal[i])>>1, Exponent(diagonal[j])>>1
 		could = could && math.Abs(math.Ldexp(v, -di-dj)) < 4

@@ -14,6 +14,7 @@ func anisotropic2D() Kind {
 		},
 		size:   func(v values) (rows, nnz int64) { return anisotropic(v).size() },
 		source: func(_ *parallel.Pool, v values) source { return anisotropic(v) },
+		nodes:  gridNodes(2),
 	}
 }
 

@@ -30,6 +30,7 @@ func convdiffKind(name string, dim, n int, help string) Kind {
 		}, velocity[:dim]...),
 		size:   func(v values) (rows, nnz int64) { return convdiff(dim, v).size() },
 		source: func(_ *parallel.Pool, v values) source { return convdiff(dim, v) },
+		nodes:  gridNodes(dim),
 	}
 }
 

@@ -42,6 +42,7 @@ func elasticity3D() Kind {
 				unit:    brickStiffness(),
 			}
 		},
+		nodes: gridNodes(3),
 	}
 }
 

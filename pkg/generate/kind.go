@@ -19,6 +19,7 @@ type Kind struct {
 
 	size   func(v values) (rows, nnz int64)
 	source func(pool *parallel.Pool, v values) source
+	nodes  func(v values) nodes // nil if the unknowns lie on no grid
 }
 
 // Kinds returns all generators, ordered by name.

@@ -34,6 +34,7 @@ func poissonKind(name string, dim, n int, help string) Kind {
 			return stencil{cube(dim, v.int("n")), faces(dim)}.size()
 		},
 		source: func(pool *parallel.Pool, v values) source { return newPoisson(pool, dim, v) },
+		nodes:  gridNodes(dim),
 	}
 }
 

@@ -32,14 +32,20 @@ func stencil27() Kind {
 			n := int64(v.int("n"))
 			return n * n * n, cubed(3*n - 2)
 		},
-		source: func(_ *parallel.Pool, v values) source {
-			s := &boxStencil{grid: cube(3, v.int("n")), decades: v["decades"], seed: v.seed()}
-			if window := v.int("window"); window > 1 {
-				s.point, s.row = shuffle(s.points(), window, s.seed)
-			}
-			return s
+		source: func(_ *parallel.Pool, v values) source { return newBoxStencil(v) },
+		nodes: func(v values) nodes {
+			s := newBoxStencil(v)
+			return nodes{3, s.points(), func(row int) (x, y, z int) { return s.at(s.pointOf(row)) }}
 		},
 	}
+}
+
+func newBoxStencil(v values) *boxStencil {
+	s := &boxStencil{grid: cube(3, v.int("n")), decades: v["decades"], seed: v.seed()}
+	if window := v.int("window"); window > 1 {
+		s.point, s.row = shuffle(s.points(), window, s.seed)
+	}
+	return s
 }
 
 func cubed(n int64) int64 { return n * n * n }

@@ -35,6 +35,14 @@ func wathen() Kind {
 				return wathenDensity * uniform(hash(seed, element))
 			}}
 		},
+		nodes: func(v values) nodes {
+			nx, ny := v.int("nx"), v.int("ny")
+			rows, _ := wathenSize(int64(nx), int64(ny))
+			return nodes{2, int(rows), func(node int) (x, y, z int) {
+				x, y = serendipity{nx: nx, ny: ny}.place(node)
+				return x, y, 0
+			}}
+		},
 	}
 }
 

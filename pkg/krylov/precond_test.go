@@ -20,7 +20,7 @@ func (f inverse) Apply(dst, src []float64) { f(dst, src) }
 
 // jacobi is the inverse of the diagonal of m, to a power.
 func jacobi(m *csr.Matrix, power float64) *csr.Matrix {
-	d := m.Diagonal()
+	d := m.Diagonal(nil)
 	for i, v := range d {
 		d[i] = math.Pow(math.Abs(v), -power)
 	}

@@ -27,7 +27,7 @@ func sameResult(a, b Result) bool {
 // variants are options without a preconditioner, with one, and with one that is
 // taken for another map each time, on the pool of the matrix.
 func variants(m *csr.Matrix, pool *linop.Pool) []hostOptions {
-	d := m.Diagonal()
+	d := m.Diagonal(nil)
 	for i, v := range d {
 		d[i] = (1 + 0.1*math.Sin(float64(i))) / v
 	}

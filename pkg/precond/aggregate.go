@@ -53,7 +53,7 @@ func norms(m *csr.Matrix, nd nodes, pool *linop.Pool) *csr.Matrix {
 func strongConnections(m *csr.Matrix, threshold float64, pool *linop.Pool) *graph {
 	n := m.Rows
 	bounds := evenly(n, nodesTogether)
-	root := m.Diagonal()
+	root := m.Diagonal(pool)
 	for i, d := range root {
 		root[i] = math.Sqrt(math.Abs(d))
 	}

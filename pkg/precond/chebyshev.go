@@ -56,13 +56,13 @@ func newChebyshev(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner,
 	}
 	n := int64(m.Rows)
 	p.cost = p.cost.Add(Cost{Values: n, ValueBytes: 8 * n, Bytes: work, FP64Bytes: work})
-	p.w, p.work = m.Diagonal(), p.space.New()
+	p.w, p.work = m.Diagonal(pool), p.space.New()
 	for i, d := range p.w {
 		if p.w[i] = 1 / d; !(d > 0) || math.IsInf(p.w[i], 0) {
 			return nil, fmt.Errorf("%w: diagonal entry %d is %g", ErrNotDefinite, i+1, d)
 		}
 	}
-	smallest, largest, err := extremeEigenvalues(p.a, p.w, pool)
+	smallest, largest, err := extremeEigenvalues(p.a, p.w, lanczosSteps, pool)
 	if err != nil {
 		return nil, err
 	}

@@ -8,12 +8,16 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// lanczosSteps bring the largest eigenvalue within a few per cent.
-const lanczosSteps = 15
+// Lanczos steps that bring the largest eigenvalue within a few per cent, and within
+// the margin that smoothers allow for.
+const (
+	lanczosSteps = 15
+	fewSteps     = 8
+)
 
 // largestEigenvalue estimates that of D^-1 A; see extremeEigenvalues.
 func largestEigenvalue(a linop.Operator[vector, scalar], w vector, pool *linop.Pool) (float64, error) {
-	_, largest, err := extremeEigenvalues(a, w, pool)
+	_, largest, err := extremeEigenvalues(a, w, fewSteps, pool)
 	return largest, err
 }
 
@@ -23,7 +27,7 @@ func largestEigenvalue(a linop.Operator[vector, scalar], w vector, pool *linop.P
 // preconditioned with D from a fixed random residual, whose coefficients make up
 // the tridiagonal matrix ([Saad03] 6.7.3). Each takes a product with A; it
 // allocates 4 vectors. The error is ErrNotDefinite if A shows not to be.
-func extremeEigenvalues(a linop.Operator[vector, scalar], w vector, pool *linop.Pool) (smallest, largest float64, err error) {
+func extremeEigenvalues(a linop.Operator[vector, scalar], w vector, steps int, pool *linop.Pool) (smallest, largest float64, err error) {
 	space := linop.NewHost(len(w), pool)
 	r, z, p, q := space.New(), space.New(), space.New(), space.New()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -36,7 +40,7 @@ func extremeEigenvalues(a linop.Operator[vector, scalar], w vector, pool *linop.
 	first := rho
 	var diagonal, off []float64
 	last := 0.0 // beta / alpha of the step before
-	for range min(lanczosSteps, len(w)) {
+	for range min(steps, len(w)) {
 		pq := a.ApplyDot(q, p, p)
 		alpha := rho / pq
 		if !(alpha > 0) || math.IsInf(alpha.Float(), 0) {

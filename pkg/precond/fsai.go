@@ -48,7 +48,7 @@ func newFSAI(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, erro
 	if power <= 0 {
 		power = defaultPower
 	}
-	s := fsaiSetup{m: m, power: power, diagonal: m.Diagonal(), panels: csr.Panels(m), pool: pool}
+	s := fsaiSetup{m: m, power: power, diagonal: m.Diagonal(pool), panels: csr.Panels(m), pool: pool}
 	g := &csr.Matrix{Rows: m.Rows, Cols: m.Rows, RowPtr: s.rowPtr()}
 	nnz := g.RowPtr[m.Rows]
 	if err := opt.allow(2*csr.Bytes(int64(m.Rows), nnz) + int64(8*m.Rows)); err != nil {
@@ -188,7 +188,7 @@ func storeBoth(g *csr.Matrix, epsilon float64, pool *linop.Pool) (a, at linop.Re
 	epsilonRows, epsilonCols := epsilon, epsilon
 	if epsilon > adaptive.MinEpsilon {
 		theta := math.Ldexp(1, csr.Exponent(epsilon*norm)-1) // the power of two not above
-		round(g, 2*theta)
+		round(g, 2*theta, pool)
 		// A little more than theta, relative to either norm.
 		epsilonRows, epsilonCols = theta/rows*(1+0x1p-10), theta/cols*(1+0x1p-10)
 	}
@@ -221,17 +221,31 @@ func colSums(m *csr.Matrix) []float64 {
 
 // round rounds the lower triangular g to multiples of quantum, a power of two,
 // and leaves out zeros.
-func round(g *csr.Matrix, quantum float64) {
+func round(g *csr.Matrix, quantum float64, pool *linop.Pool) {
+	bounds := csr.Panels(g)
+	zeros := make([]bool, len(bounds)-1)
+	pool.RunRanges(bounds, func(panel, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			cols, vals := g.Row(i)
+			for k, v := range vals {
+				w := math.RoundToEven(v/quantum) * quantum
+				if w == 0 && int(cols[k]) == i {
+					w = math.Copysign(quantum, v)
+				}
+				vals[k] = w
+				zeros[panel] = zeros[panel] || w == 0
+			}
+		}
+	})
+	if !slices.Contains(zeros, true) {
+		return
+	}
 	n := int64(0)
 	for i := range g.Rows {
 		lo, hi := g.RowPtr[i], g.RowPtr[i+1]
 		g.RowPtr[i] = n
 		for k := lo; k < hi; k++ {
-			v := math.RoundToEven(g.Val[k]/quantum) * quantum
-			if v == 0 && int(g.Col[k]) == i {
-				v = math.Copysign(quantum, g.Val[k])
-			}
-			if v != 0 {
+			if v := g.Val[k]; v != 0 {
 				g.Col[n], g.Val[n] = g.Col[k], v
 				n++
 			}

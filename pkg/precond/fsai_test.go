@@ -15,7 +15,7 @@ func TestFSAIDefinition(t *testing.T) {
 	pool := newPool(t, 2)
 	for name, m := range positive(t) {
 		for power := 1; power <= 3; power++ {
-			s := fsaiSetup{m: m, power: power, diagonal: m.Diagonal(), panels: csr.Panels(m), pool: pool}
+			s := fsaiSetup{m: m, power: power, diagonal: m.Diagonal(nil), panels: csr.Panels(m), pool: pool}
 			if m.Rows == 0 {
 				continue
 			}

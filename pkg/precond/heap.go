@@ -1,7 +1,15 @@
 package precond
 
-// heap is a binary heap, the least element first.
-type heap[T interface{ before(T) bool }] []T
+// ranked elements have an order.
+type ranked[T any] interface{ before(T) bool }
+
+// heap is a binary heap, the first element on top.
+type heap[T ranked[T]] []T
+
+var (
+	_ ranked[column] = column(0)
+	_ ranked[item]   = item{}
+)
 
 func (h *heap[T]) push(v T) {
 	*h = append(*h, v)

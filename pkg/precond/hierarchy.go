@@ -148,7 +148,7 @@ func (h *hierarchy) galerkin(p *csr.Matrix, blocks nodes) (*csr.Matrix, error) {
 // multiply returns a b if there is memory for it besides what is held: the product
 // and the parts that it is made of.
 func (h *hierarchy) multiply(a, b *csr.Matrix, blocks nodes, held int64) (*csr.Matrix, error) {
-	if h.opt.allow(held+2*csr.Bytes(int64(a.Rows), csr.Multiplications(a, b))) != nil { // at most
+	if h.opt.allow(held+2*csr.Bytes(int64(a.Rows), csr.Multiplications(a, b, h.pool))) != nil { // at most
 		nnz, err := csr.ProductNNZ(a, b, blocks, h.pool)
 		if err != nil {
 			return nil, err
@@ -164,7 +164,7 @@ func (h *hierarchy) multiply(a, b *csr.Matrix, blocks nodes, held int64) (*csr.M
 // its matrix and the largest eigenvalue of their product.
 func (h *hierarchy) smoother(l *level) (inverse vector, lambda float64, err error) {
 	sums := h.m.RowSums(h.pool)
-	inverse = h.m.Diagonal()
+	inverse = h.m.Diagonal(h.pool)
 	for i, d := range inverse {
 		switch {
 		case d == 0 && sums[i] == 0:

@@ -30,10 +30,15 @@ func newIC0(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, error
 // newICT is A ~ L L^T where entries of L are left out that are small or too many
 // for Options.Fill, the smallest first ([LinMore99], [Saad94]).
 func newICT(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, error) {
-	m, at, err := bandOrder(m, pool)
+	s, err := csr.SymmetricScaling(m, pool)
 	if err != nil {
 		return nil, err
 	}
+	m, at, err := bandOrder(s.Apply(m, pool), pool)
+	if err != nil {
+		return nil, err
+	}
+	at.rowExp, at.colExp = s.Row, s.Col
 	m, at = cut(m, at, pool)
 	t := opt.threshold(m)
 	t.perRow /= 2
@@ -41,7 +46,10 @@ func newICT(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, error
 }
 
 func newIC(name string, m *csr.Matrix, at placement, keep selection, opt Options, pool *linop.Pool) (Preconditioner, error) {
-	diagonal := m.Diagonal()
+	if err := checkFinite(m); err != nil {
+		return nil, err
+	}
+	diagonal := m.Diagonal(nil)
 	for i, d := range diagonal {
 		if !(d > 0) || !finite(d) {
 			return nil, fmt.Errorf("%w: diagonal entry %d is %g", ErrNotDefinite, i+1, d)

@@ -9,16 +9,16 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-var (
+const (
 	// A pivot below tinyPivot times the norm of its row is replaced by one of
 	// pivotShift times the norm.
-	tinyPivot  float64 = 1e-8
-	pivotShift float64 = 1e-3
+	tinyPivot  = 1e-8
+	pivotShift = 1e-3
 	// A diagonal entry below weakDiagonal times the largest of its row or column
 	// is weak; the rows are permuted if more than weakShare of them are or one is
 	// zero.
-	weakDiagonal float64 = 1e-2
-	weakShare    float64 = 0.1
+	weakDiagonal = 1e-2
+	weakShare    = 0.1
 )
 
 // newILU0 is A ~ L U with L and U of the pattern of A ([Saad03], algorithm 10.4).
@@ -37,7 +37,8 @@ func newILU0(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, erro
 }
 
 // newILUT is A ~ L U where entries of the factors are left out that are small or
-// too many for Options.Fill, the smallest first [Saad94].
+// too many for Options.Fill, the smallest first [Saad94]. M is not symmetric even if
+// A is.
 func newILUT(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, error) {
 	a, at, err := prepare(string(ILUT), m, opt, pool)
 	if err != nil {
@@ -63,10 +64,11 @@ func sayShifted(name string, shifted int, opt Options) {
 }
 
 // prepare scales A by powers of two so that the largest entry of each row and
-// column is near one, and permutes its rows if its diagonal is weak.
+// column is near one, and permutes its rows if its diagonal is weak. A symmetric
+// matrix of a few weak entries is left symmetric.
 func prepare(name string, m *csr.Matrix, opt Options, pool *linop.Pool) (*csr.Matrix, placement, error) {
-	if i := notFinite(m); i >= 0 {
-		return nil, placement{}, fmt.Errorf("row %d has an entry that is not finite", i+1)
+	if err := checkFinite(m); err != nil {
+		return nil, placement{}, err
 	}
 	s := csr.BothScaling(m, pool)
 	a := s.Apply(m, pool)
@@ -90,24 +92,25 @@ func prepare(name string, m *csr.Matrix, opt Options, pool *linop.Pool) (*csr.Ma
 	return a, placement{row: match, rowExp: s.Row, colExp: s.Col}, nil
 }
 
-// notFinite returns the first row with an entry that is not finite, or -1.
-func notFinite(m *csr.Matrix) int {
+// checkFinite reports the first row with an entry that is not finite.
+func checkFinite(m *csr.Matrix) error {
 	for i := range m.Rows {
 		_, vals := m.Row(i)
 		for _, v := range vals {
 			if !finite(v) {
-				return i
+				return fmt.Errorf("row %d has an entry that is not finite", i+1)
 			}
 		}
 	}
-	return -1
+	return nil
 }
 
-// weakRows counts the rows of a weak diagonal entry: all rows if one is zero.
+// weakRows counts the rows of a weak diagonal entry, 0 if they are few and none is
+// zero.
 func weakRows(m *csr.Matrix) (weak int, err error) {
 	rowMax, colMax := m.RowMax(nil), m.ColMax()
 	missing := false
-	for i, d := range m.Diagonal() {
+	for i, d := range m.Diagonal(nil) {
 		switch {
 		case rowMax[i] == 0:
 			return 0, fmt.Errorf("%w: row %d is empty", ErrSingular, i+1)

@@ -50,7 +50,7 @@ func newJacobi(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, er
 // inverseDiagonal returns 1 / a_ii for every row, and how many of them had to be
 // replaced.
 func inverseDiagonal(m *csr.Matrix, symmetric bool) (w []float64, replaced int, err error) {
-	w = m.Diagonal()
+	w = m.Diagonal(nil)
 	for i, d := range w {
 		if d-d != 0 {
 			return nil, 0, fmt.Errorf("diagonal entry %d is %g", i+1, d)

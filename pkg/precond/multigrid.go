@@ -16,7 +16,7 @@ type MultigridOptions struct {
 	// a node, 1 there and 0 elsewhere.
 	NearNull  [][]float64
 	KCycle    bool    // K-cycle, which makes M another map each time, instead of V-cycle
-	Threshold float64 // of strong connections on the finest level, halved from level to level; 0: DefaultThreshold
+	Threshold float64 // of strong connections on the finest level, halved from level to level; 0: DefaultThreshold, of nodes NodeThreshold
 	Smoother  Smoother
 }
 
@@ -31,8 +31,12 @@ const (
 	SmootherL1Jacobi  Smoother = "l1-jacobi"
 )
 
-// DefaultThreshold is that of strong connections on the finest level.
-const DefaultThreshold = 0.08
+// Thresholds of strong connections on the finest level, between unknowns and between
+// nodes of several.
+const (
+	DefaultThreshold = 0.04
+	NodeThreshold    = 0.08
+)
 
 const (
 	smootherDegree = 2  // steps before and after the correction from the coarser level
@@ -139,12 +143,15 @@ func Varies(p Preconditioner) bool {
 
 func newMultigrid(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, error) {
 	h := &hierarchy{opt: opt, pool: pool, m: m, a: opt.Operator, threshold: opt.Multigrid.Threshold}
-	if h.threshold == 0 {
-		h.threshold = DefaultThreshold
-	}
 	size := opt.BlockSize
 	if size == 0 {
 		size = BlockSize(m)
+	}
+	if h.threshold == 0 {
+		h.threshold = DefaultThreshold
+		if size > 1 {
+			h.threshold = NodeThreshold
+		}
 	}
 	if m.Rows%size != 0 {
 		return nil, fmt.Errorf("%d unknowns are not nodes of %d each", m.Rows, size)

@@ -57,12 +57,14 @@ func newTentative(nd nodes, a aggregates, null [][]float64, pool *linop.Pool) *t
 			}
 		}
 	}
-	for i := range t.first {
-		t.first[i] = -1
-		if k := a.of[nd.Of[i]]; k >= 0 {
-			t.first[i] = t.coarse.First[k]
+	pool.RunRanges(evenly(n, nodesTogether), func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			t.first[i] = -1
+			if k := a.of[nd.Of[i]]; k >= 0 {
+				t.first[i] = t.coarse.First[k]
+			}
 		}
-	}
+	})
 	return t
 }
 

@@ -91,8 +91,15 @@ func normalise(f *factors, at placement) (diagonals, error) {
 			}
 		}
 		for k := range n {
-			g.du[k] = math.Ldexp(1/root[k], at.colExp[numbered(at.col, k)])
+			g.du[k] = math.Abs(g.dl[k])
+		}
+	}
+	if at.rowExp != nil {
+		for k := range n {
 			g.dl[k] = math.Ldexp(g.dl[k], at.rowExp[numbered(at.row, k)])
+			if !f.symmetric {
+				g.du[k] = math.Ldexp(g.du[k], at.colExp[numbered(at.col, k)])
+			}
 		}
 	}
 	for k := range n {

@@ -138,7 +138,7 @@ func TestIterations(t *testing.T) {
 	}
 }
 
-func TestZeroDiagonal(t *testing.T) {
+func TestJacobiZeroDiagonal(t *testing.T) {
 	m := fromRows(t, [][]float64{
 		{2, 1, 0, 0},
 		{1, 0, 3, 0},

@@ -1,7 +1,6 @@
 package precond
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -12,7 +11,7 @@ import (
 // Defaults of Options for ILUT and ICT: generous, so that small hard matrices
 // take few iterations.
 const (
-	DefaultDropTol = 1e-4
+	DefaultDropTol = 1e-5
 	DefaultFill    = 10
 )
 
@@ -23,6 +22,7 @@ type threshold struct {
 	drop   float64
 	perRow float64
 	used   float64 // entries kept in the rows so far
+	keys   []uint64
 }
 
 func (o Options) threshold(m *csr.Matrix) threshold {
@@ -41,18 +41,49 @@ func (t *threshold) keep(i int, norm float64, cols []int32, vals []float64) []in
 			kept = append(kept, j)
 		}
 	}
-	if most := int(math.Min(t.perRow*float64(i+1)-t.used, math.MaxInt32)); len(kept) > most {
-		slices.SortFunc(kept, func(j, k int32) int {
-			if c := cmp.Compare(math.Abs(vals[k]), math.Abs(vals[j])); c != 0 {
-				return c
-			}
-			return cmp.Compare(j, k)
-		})
-		kept = kept[:max(most, 0)]
+	if most := max(int(min(t.perRow*float64(i+1)-t.used, math.MaxInt32)), 0); len(kept) > most {
+		t.largest(kept, most, vals)
+		kept = kept[:most]
 	}
 	t.used += float64(len(kept))
 	slices.Sort(kept)
 	return kept
+}
+
+// largest brings the columns of the most largest values to the front, of equal
+// ones those of higher columns, by Hoare's selection.
+func (t *threshold) largest(cols []int32, most int, vals []float64) {
+	a := t.keys[:0]
+	for _, j := range cols {
+		a = append(a, uint64(math.Float32bits(float32(math.Abs(vals[j]))))<<32|uint64(j))
+	}
+	t.keys = a
+	for lo, hi := 0, len(a)-1; lo < hi; {
+		pivot, i, j := a[lo+(hi-lo)/2], lo, hi
+		for i <= j {
+			for a[i] > pivot {
+				i++
+			}
+			for a[j] < pivot {
+				j--
+			}
+			if i <= j {
+				a[i], a[j] = a[j], a[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch {
+		case most-1 <= j:
+			hi = j
+		case most-1 >= i:
+			lo = i
+		default:
+			lo = hi
+		}
+	}
+	for k, key := range a {
+		cols[k] = int32(uint32(key))
+	}
 }
 
 // bandOrder orders a matrix by reverse Cuthill-McKee, in which incomplete factors

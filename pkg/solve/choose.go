@@ -121,7 +121,7 @@ func (s *Solver) memory() int64 {
 		vectors += int64(min(restart, s.m.Rows)) + 2
 	}
 	if s.opt.Precond.Kind != precond.None {
-		vectors += precondVectors
+		vectors += precondVectors + 2*int64(len(s.opt.Precond.NearNull)) // as given, and scaled
 	}
 	matrices := s.m.Bytes() + 8*nnz + storedBytes*nnz
 	if s.opt.Reorder != ReorderNone {

@@ -6,7 +6,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -41,6 +40,7 @@ type correction struct {
 	measure      *measure
 	innerTol     float64
 	log          func(string)
+	loop         loop // over the unknowns
 
 	rhs, z       vector // of the scaled system
 	fullX, fullR vector // x + d and the residual, unscaled, for the measure
@@ -53,12 +53,10 @@ func (c *correction) Correct(ctx context.Context, d, r, x vector, goal krylov.Go
 		Tol: goal.To, MaxIter: goal.MaxIter, Monitor: goal.Monitor,
 		Unconfirmed: true, // refinement recomputes the residual
 		Measure: func(z, rhs vector) float64 {
-			for j, v := range z {
-				c.fullX[j] = x[j] + csr.Ldexp(v, e+c.scaling.Col[j])
-			}
-			for i, v := range rhs {
-				c.fullR[i] = csr.Ldexp(v, e-c.scaling.Row[i])
-			}
+			c.loop.each(func(j int) {
+				c.fullX[j] = x[j] + csr.Ldexp(z[j], e+c.scaling.Col[j])
+				c.fullR[j] = csr.Ldexp(rhs[j], e-c.scaling.Row[j])
+			})
 			m := c.measure.of(c.fullX, c.fullR)
 			if m > goal.To && m <= storageFloor*c.storageError(z, e) {
 				return goal.To // as good as it gets
@@ -84,9 +82,7 @@ func (c *correction) Correct(ctx context.Context, d, r, x vector, goal krylov.Go
 			result.Reason = krylov.Converged // as far as this step is to
 		}
 	}
-	for j, v := range c.z {
-		d[j] = csr.Ldexp(v, e+c.scaling.Col[j])
-	}
+	c.loop.each(func(j int) { d[j] = csr.Ldexp(c.z[j], e+c.scaling.Col[j]) })
 	return result
 }
 
@@ -111,10 +107,8 @@ func (c *correction) storageError(z vector, e int) float64 {
 	if c.matrix.theta == nil {
 		return 0
 	}
-	norm := kernels.AbsMax(z)
-	for i := range c.fullR {
-		c.fullR[i] = csr.Ldexp(c.matrix.theta(i)*norm, e-c.scaling.Row[i])
-	}
+	norm := c.loop.absMax(z)
+	c.loop.each(func(i int) { c.fullR[i] = csr.Ldexp(c.matrix.theta(i)*norm, e-c.scaling.Row[i]) })
 	return c.measure.of(c.fullX, c.fullR)
 }
 
@@ -123,14 +117,18 @@ func (c *correction) storageError(z vector, e int) float64 {
 // way.
 func (c *correction) scaleResidual(r vector) (e int) {
 	e = math.MinInt32 // for r = 0, which stays 0
-	for i, v := range r {
-		if v != 0 {
-			e = max(e, csr.Exponent(v)+c.scaling.Row[i])
+	for _, top := range c.loop.parts(func(lo, hi int) float64 {
+		top := math.MinInt32
+		for i := lo; i < hi; i++ {
+			if v := r[i]; v != 0 {
+				top = max(top, csr.Exponent(v)+c.scaling.Row[i])
+			}
 		}
+		return float64(top)
+	}) {
+		e = max(e, int(top))
 	}
-	for i, v := range r {
-		c.rhs[i] = c.sign * csr.Ldexp(v, c.scaling.Row[i]-e)
-	}
+	c.loop.each(func(i int) { c.rhs[i] = c.sign * csr.Ldexp(r[i], c.scaling.Row[i]-e) })
 	return e
 }
 

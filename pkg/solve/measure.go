@@ -20,10 +20,11 @@ type measure struct {
 	normB   float64 // infinity norm; for StopRel the 2-norm is normB 2^expB
 	expB    int
 	absAx   []float64
+	loop    loop
 }
 
 func newMeasure(m *csr.Matrix, stop Stop, pool *linop.Pool) *measure {
-	k := &measure{stop: stop, m: m, rowSums: m.RowSums(pool)}
+	k := &measure{stop: stop, m: m, rowSums: m.RowSums(pool), loop: newLoop(m.Rows, pool)}
 	k.normA = kernels.AbsMax(k.rowSums)
 	if stop == StopCW {
 		k.absAx = make([]float64, m.Rows)
@@ -34,36 +35,27 @@ func newMeasure(m *csr.Matrix, stop Stop, pool *linop.Pool) *measure {
 // begin sets the right-hand side.
 func (k *measure) begin(b []float64) {
 	k.b = b
-	k.normB = kernels.AbsMax(b)
+	k.normB = k.loop.absMax(b)
 	if k.stop == StopRel {
-		k.normB, k.expB = norm2(b)
+		k.normB, k.expB = k.loop.norm2(b)
 	}
 }
 
 // of returns the measure of x and r; NaN or Inf if either is not finite.
 func (k *measure) of(x, r []float64) float64 {
-	normX := kernels.AbsMax(x)
+	normX := k.loop.absMax(x)
 	switch k.stop {
 	case StopNW:
-		return quotient(kernels.AbsMax(r), k.normA, normX, k.normB)
+		return quotient(k.loop.absMax(r), k.normA, normX, k.normB)
 	case StopRel:
-		norm, e := norm2(r)
+		norm, e := k.loop.norm2(r)
 		return csr.Ldexp(norm/k.normB, e-k.expB)
 	case StopCW:
 		k.absMulVec(x)
-		return rowwise(r, func(i int) float64 { return quotient(math.Abs(r[i]), k.absAx[i], 1, math.Abs(k.b[i])) })
+		return k.loop.largest(func(i int) float64 { return quotient(math.Abs(r[i]), k.absAx[i], 1, math.Abs(k.b[i])) })
 	default:
-		return rowwise(r, func(i int) float64 { return quotient(math.Abs(r[i]), k.rowSums[i], normX, math.Abs(k.b[i])) })
+		return k.loop.largest(func(i int) float64 { return quotient(math.Abs(r[i]), k.rowSums[i], normX, math.Abs(k.b[i])) })
 	}
-}
-
-// rowwise is the largest of the values, NaN if any is.
-func rowwise(r []float64, value func(i int) float64) float64 {
-	worst := 0.0
-	for i := range r {
-		worst = max(worst, value(i))
-	}
-	return worst
 }
 
 // quotient returns r / (t x + b) with 0/0 = 0; a denominator beyond float64
@@ -80,30 +72,43 @@ func quotient(r, t, x, b float64) float64 {
 }
 
 // norm2 returns the 2-norm of x as norm 2^e, which may be beyond float64.
-func norm2(x []float64) (norm float64, e int) {
-	largest := kernels.AbsMax(x)
+func (l loop) norm2(x []float64) (norm float64, e int) {
+	largest := l.absMax(x)
 	if largest == 0 || largest-largest != 0 {
 		return largest, 0
 	}
 	e = csr.Exponent(largest)
-	var s float64
-	for _, v := range x {
-		v = csr.Ldexp(v, -e)
-		s += float64(v * v)
+	sum := 0.0
+	for _, v := range l.parts(func(lo, hi int) (s float64) {
+		for _, v := range x[lo:hi] {
+			v = csr.Ldexp(v, -e)
+			s += float64(v * v)
+		}
+		return s
+	}) {
+		sum += v
 	}
-	return math.Sqrt(s), e
+	return math.Sqrt(sum), e
+}
+
+// absMax returns the largest magnitude, NaN if any element is NaN.
+func (l loop) absMax(x []float64) (largest float64) {
+	for _, v := range l.parts(func(lo, hi int) float64 { return kernels.AbsMax(x[lo:hi]) }) {
+		largest = max(largest, v)
+	}
+	return largest
 }
 
 // absMulVec computes |A||x|.
 func (k *measure) absMulVec(x []float64) {
-	for i := range k.absAx {
+	k.loop.each(func(i int) {
 		cols, vals := k.m.Row(i)
 		var s float64
 		for p, j := range cols {
 			s += math.Abs(vals[p] * x[j])
 		}
 		k.absAx[i] = s
-	}
+	})
 }
 
 // pick returns the error that a stopping criterion bounds.

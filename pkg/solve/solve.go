@@ -135,7 +135,8 @@ func (s *Solver) build() error {
 		return err
 	}
 	scaled := s.scaledMatrix(scaling, sign)
-	matrix, err := store(scaled, s.opt.Storage.withDefaults(s.Facts.Symmetric, s.opt.NoRefine), s.pool)
+	kinds := s.candidates()
+	matrix, err := store(scaled, s.storage(kinds), s.pool)
 	if err != nil {
 		return s.Order.InputError(err)
 	}
@@ -155,6 +156,7 @@ func (s *Solver) build() error {
 		scaling: scaling, sign: sign,
 		first: matrix.storage, matrix: matrix, scaled: s.scaled, measure: s.measure, innerTol: s.opt.InnerTol, log: s.opt.Log,
 		made: map[precond.Kind]*preconditioner{},
+		loop: newLoop(s.m.Rows, s.pool),
 		rhs:  space.New(), z: space.New(), fullX: space.New(), fullR: space.New(),
 	}
 	c := s.correction
@@ -165,7 +167,6 @@ func (s *Solver) build() error {
 		}
 		return s.precondition(kind, scaled, scaling, c.matrix)
 	}
-	kinds := s.candidates()
 	c.attempts = s.attempts(space, kinds)
 	err = c.enter(0)
 	scaled = nil
@@ -173,6 +174,17 @@ func (s *Solver) build() error {
 		return s.Order.InputError(fmt.Errorf("preconditioner %w", err))
 	}
 	return err
+}
+
+// storage is how the method's matrix is stored at first. With a preconditioner few
+// iterations are left, and a refinement step that starts the method anew costs more
+// than the digits that save it.
+func (s *Solver) storage(kinds []precond.Kind) Storage {
+	t := s.opt.Storage
+	if t.Epsilon == 0 && kinds[0] != precond.None {
+		t.Epsilon = PreconditionedEpsilon
+	}
+	return t.withDefaults(s.Facts.Symmetric, s.opt.NoRefine)
 }
 
 // scaledMatrix is s D_r A D_c.

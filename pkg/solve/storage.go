@@ -13,6 +13,9 @@ import (
 // first.
 const DefaultEpsilon = 0x1p-24
 
+// PreconditionedEpsilon takes its place where there is a preconditioner.
+const PreconditionedEpsilon = 0x1p-37
+
 // levels are the accuracies that a solve goes through when one does not
 // suffice; after the last comes FP64.
 var levels = []float64{0x1p-24, 0x1p-37, 0x1p-53}
