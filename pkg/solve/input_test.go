@@ -8,6 +8,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
 // Systems that cannot be solved as given are input errors that name the place,
@@ -77,6 +78,70 @@ func TestVectorErrors(t *testing.T) {
 	}
 	if r, err := s.Solve(t.Context(), good, nil); err != nil || !r.Reason.Converged() {
 		t.Errorf("a good right-hand side after bad ones: %v, %v", r.Reason, err)
+	}
+}
+
+func TestNearNullErrors(t *testing.T) {
+	m := grid(2, 0, 0)
+	good := []float64{1, 1, 1, 1}
+	for _, c := range []struct {
+		space [][]float64
+		want  []string
+	}{
+		{[][]float64{good, good[:3]}, []string{"near-null vector 2 has 3 elements", "4 rows"}},
+		{[][]float64{{1, math.NaN(), 1, 1}}, []string{"element 2 of the near-null vector 1 is NaN"}},
+	} {
+		_, err := New(m, Options{Precond: Precond{Kind: precond.AMG, NearNull: c.space}})
+		checkInputError(t, err, c.want)
+	}
+}
+
+// A preconditioner that is passed over is tried once, and one that several methods
+// use is set up once, for any number of right-hand sides.
+func TestSetUpOnce(t *testing.T) {
+	indefinite := dense([]float64{1, 2, 0}, []float64{2, 1, 2}, []float64{0, 2, 1})
+	for _, c := range []struct {
+		m    *csr.Matrix
+		opt  Options
+		said string
+	}{
+		{indefinite, Options{Precond: Precond{Kind: precond.IC0}}, "set up in"},
+		{grid(30, 0.3, 0), Options{MaxMemory: 1 << 15}, "trying ilu0"}, // besides what it takes
+	} {
+		if c.opt.MaxMemory > 0 {
+			s, err := New(c.m, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.opt.MaxMemory += s.memory()
+			s.Close()
+		}
+		times := 0
+		c.opt.Log = func(line string) {
+			if strings.Contains(line, c.said) {
+				times++
+			}
+		}
+		s, err := New(c.m, c.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for size := range 2 {
+			r, err := s.Solve(t.Context(), rhs(c.m, float64(1+size)), nil)
+			if err != nil || !r.Reason.Converged() {
+				t.Errorf("%v, %v", r.Reason, err)
+			}
+			if parts := r.Time.SpMV + r.Time.Precond + r.Time.Orthogonalization + r.Time.Verify; parts > r.Time.Total {
+				t.Errorf("parts of the time are %v, all is %v", parts, r.Time.Total)
+			}
+			if p := r.Precond; p.Applications > 0 && !(p.Elapsed > 0 && p.Elapsed <= r.Time.Precond) {
+				t.Errorf("%d applications in %v of %v", p.Applications, p.Elapsed, r.Time.Precond)
+			}
+		}
+		s.Close()
+		if times != 1 {
+			t.Errorf("said %q %d times", c.said, times)
+		}
 	}
 }
 
