@@ -144,6 +144,10 @@ man: build ## manual pages into man/
 table: ## every shared matrix through solve, into docs/matrices.md
 	$(GO) run ./internal/matrixtable -dir $(MATRICES) -out docs/matrices.md
 
+.PHONY: solver-table
+solver-table: ## tables of docs/solvers.md: what preconditioners bring
+	$(GO) run ./internal/solvertable -dir $(MATRICES)
+
 .PHONY: precision-table
 precision-table: ## tables and figure of docs/precision-formats.md
 	$(GO) run ./internal/precisiontable -dir $(MATRICES)

@@ -2,6 +2,7 @@
 
 import argparse
 import csv
+import io
 import json
 import os
 import pathlib
@@ -23,7 +24,10 @@ REDUCTION = 1e-8  # of ||r||/||b||, in the part on times
 
 # Values of mpsolve's --precond whose times are compared; "" is without the flag. What
 # mpsolve does not know is left out.
-MPSOLVE_PRECONDITIONERS = ["", "none", "jacobi", "bjacobi", "ic0", "ict", "chebyshev", "fsai", "amg"]
+MPSOLVE_PRECONDITIONERS = ["", "none", "jacobi", "ic0", "chebyshev", "fsai", "amg"]
+
+# Where a page has these, the tables go between them.
+BEGIN, END = "<!-- measured: bench/peers/solve.sh docs/solvers.md -->", "<!-- end of measured, peers -->"
 PETSC_PRECONDITIONERS = {"Jacobi": "jacobi", "ICC(0)": "icc", "GAMG": "gamg"}
 
 # Generated problems, the smallest first: kind, then parameters.
@@ -113,9 +117,13 @@ def explain(err, code):
 
 def mpsolve(work, title, threads, *flags):
     command = [str(work / "mpsolve"), "solve"]
-    return Solver("mpsolve", title, threads, command, "x.mtx", lambda system, path: [
-        system.matrix, "--rhs", system.file("b.mtx"), "--output", path, "--json",
-        "--max-memory", f"{MEMORY >> 30}GB", "--threads", str(threads), *flags])
+
+    def arguments(system, path):
+        nodes = ["--coordinates", system.coordinates] if system.coordinates and "amg" in flags else []
+        return [system.matrix, "--rhs", system.file("b.mtx"), "--output", path, "--json",
+                "--max-memory", f"{MEMORY >> 30}GB", "--threads", str(threads), *flags, *nodes]
+
+    return Solver("mpsolve", title, threads, command, "x.mtx", arguments)
 
 
 def petsc(work, title, processes, *options):
@@ -243,8 +251,9 @@ def main():
     p.add_argument("--limit", type=float, default=120)
     p.add_argument("--repeat", type=int, default=1)
     p.add_argument("--quick", action="store_true")
-    p.add_argument("output", type=argparse.FileType("w", encoding="utf-8"))
+    p.add_argument("output", type=pathlib.Path)
     args = p.parse_args()
+    page, args.output = args.output, io.StringIO()
     versions = subprocess.run(["pkg-config", "--modversion", "PETSc"], capture_output=True, text=True).stdout.strip()
     print(f"{processor()}, {os.cpu_count()} threads; PETSc {versions}, SciPy {scipy.__version__}.\n", file=args.output)
     if args.part != "times":
@@ -252,6 +261,15 @@ def main():
         print(file=args.output)
     if args.part != "robustness":
         times(args.work, args)
+    write(page, args.output.getvalue())
+
+
+def write(page, text):
+    """Writes the tables, between the markers of a page that has them."""
+    old = page.read_text(encoding="utf-8") if page.exists() else ""
+    head, begin, rest = old.partition(BEGIN)
+    _, end, tail = rest.partition(END)
+    page.write_text(f"{head}{begin}\n\n{text}\n{end}{tail}" if end else text, encoding="utf-8")
 
 
 def processor():

@@ -33,6 +33,7 @@ var layers = []layer{
 	{pkg: "internal/cli", imports: []string{"*"}, reason: "wires everything, knows no mathematics"},
 	{pkg: "internal/matrixtable", imports: []string{"*"}, reason: "a program over the whole way of the data"},
 	{pkg: "internal/layoutrecord", imports: nil, reason: "a program that sums up measurements"},
+	{pkg: "internal/solvertable", imports: []string{"*"}, reason: "a program that measures for the documentation"},
 	{pkg: "internal/precisiontable", imports: []string{"*"}, reason: "a program that measures for the documentation"},
 	{pkg: "internal/report", imports: []string{"internal/spmvbench", "pkg/solve", "pkg/verify", "pkg/krylov", "pkg/linop", "pkg/csr", "pkg/adaptive"}, reason: "prints results, does not know how to run"},
 	{pkg: "internal/spmvbench", imports: []string{"pkg/csr", "pkg/adaptive", "pkg/linop", "internal/kernels", "internal/bandwidth"}, reason: "measures products, knows no files and no terminal"},

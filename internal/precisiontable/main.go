@@ -17,6 +17,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
+	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
@@ -187,7 +188,7 @@ func scale(m *csr.Matrix, symmetric bool, pool *linop.Pool) (*csr.Matrix, error)
 }
 
 func (v *variant) solve(m *csr.Matrix, b []float64) error {
-	s, err := solve.New(m, solve.Options{Storage: v.storage})
+	s, err := solve.New(m, solve.Options{Storage: v.storage, Precond: solve.Precond{Kind: precond.None}})
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,200 @@
+// Solvertable measures what preconditioners bring, and writes the tables of
+// docs/solvers.md between its markers.
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/mpsolve/mpsolve/internal/cli"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/generate"
+	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+const (
+	begin = "<!-- measured: make solver-table, %s -->"
+	end   = "<!-- end of measured, %s -->"
+)
+
+// parts are the tables.
+var parts = []struct {
+	name    string
+	measure func(source) (string, error)
+}{
+	{"matrices", measureMatrices},
+	{"kinds", measureKinds},
+	{"growth", measureGrowth},
+	{"precision", measurePrecision},
+	{"large", measureLarge},
+}
+
+func main() {
+	dir := flag.String("dir", "../shared/matrices", "folder with the matrices and INDEX.tsv")
+	page := flag.String("page", "docs/solvers.md", "page to write into")
+	part := flag.String("part", "", "matrices, kinds, growth, precision or large; empty: all")
+	limit := flag.Duration("limit", 2*time.Minute, "time limit of a solve")
+	flag.Parse()
+	if err := run(source{*dir, *limit}, *page, *part); err != nil {
+		fmt.Fprintln(os.Stderr, "solvertable:", err)
+		os.Exit(1)
+	}
+}
+
+func run(s source, page, only string) error {
+	for _, p := range parts {
+		if only != "" && only != p.name {
+			continue
+		}
+		text, err := p.measure(s)
+		if err != nil {
+			return err
+		}
+		if err := replace(page, p.name, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replace puts text between the markers of a page.
+func replace(page, part, text string) error {
+	old, err := os.ReadFile(page)
+	if err != nil {
+		return err
+	}
+	from, to := fmt.Sprintf(begin, part), fmt.Sprintf(end, part)
+	head, rest, ok := bytes.Cut(old, []byte(from))
+	_, tail, ok2 := bytes.Cut(rest, []byte(to))
+	if !ok || !ok2 {
+		return fmt.Errorf("%s lacks the markers %s and %s", page, from, to)
+	}
+	return os.WriteFile(page, []byte(string(head)+from+"\n\n"+text+"\n\n"+to+string(tail)), 0o644)
+}
+
+// source has the matrices.
+type source struct {
+	dir   string
+	limit time.Duration
+}
+
+// problem is a system with b = A·ones.
+type problem struct {
+	name string
+	m    *csr.Matrix
+	b    []float64
+	null [][]float64 // near-null space, nil for the default
+}
+
+func newProblem(name string, m *csr.Matrix) problem {
+	return problem{name: name, m: m, b: cli.DefaultRHS(m)}
+}
+
+// real calls do for every real square matrix of the collection with at most that
+// many nonzeros.
+func (s source) real(nonzeros int, do func(problem) error) error {
+	f, err := os.Open(filepath.Join(s.dir, "INDEX.tsv"))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r := csv.NewReader(f)
+	r.Comma, r.LazyQuotes = '\t', true
+	rows, err := r.ReadAll()
+	if err != nil || len(rows) == 0 {
+		return errors.Join(err, fmt.Errorf("%s has no matrix", f.Name()))
+	}
+	column := map[string]int{}
+	for k, name := range rows[0] {
+		column[name] = k
+	}
+	for _, row := range rows[1:] {
+		if row[column["field"]] == "complex" || row[column["shape"]] != "square" {
+			continue
+		}
+		p, err := s.read(row[column["name"]])
+		if err != nil {
+			return err
+		}
+		if p.m.NNZ() > nonzeros {
+			continue
+		}
+		if err := do(p); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+	}
+	return nil
+}
+
+func (s source) read(name string) (problem, error) {
+	c, err := matrixmarket.ReadFile(context.Background(), filepath.Join(s.dir, name+".mtx.gz"), matrixmarket.Options{})
+	if err != nil {
+		return problem{}, err
+	}
+	m, err := c.CSR()
+	if err != nil {
+		return problem{}, err
+	}
+	return newProblem(name, m), nil
+}
+
+// generated makes a problem; elasticity gets its rigid-body modes.
+func generated(kind string, params generate.Params) (problem, error) {
+	m, err := generate.Generate(kind, params)
+	if err != nil {
+		return problem{}, err
+	}
+	p := newProblem(fmt.Sprintf("%s n=%g", kind, params["n"]), m)
+	if kind == "elasticity3d" {
+		k, _ := generate.Find(kind)
+		count, dim, columns, err := k.Coordinates(params)
+		if err != nil {
+			return p, err
+		}
+		nodes := make([]float64, len(columns))
+		for i, v := range columns {
+			nodes[i%count*dim+i/count] = v
+		}
+		p.null, err = precond.RigidBodyModes(dim, nodes)
+		return p, err
+	}
+	return p, nil
+}
+
+// outcome is what one solve took.
+type outcome struct {
+	err    error // of setting up
+	setup  time.Duration
+	result solve.Result
+}
+
+func (o outcome) ok() bool { return o.err == nil && o.result.Reason.Converged() }
+
+// total is set-up and solve, verification left out.
+func (o outcome) total() float64 {
+	return (o.setup + o.result.Time.Total - o.result.Time.Verify).Seconds()
+}
+
+func (s source) solve(p problem, opt solve.Options) outcome {
+	opt.Precond.NearNull = p.null
+	solver, err := solve.New(p.m, opt)
+	if err != nil {
+		return outcome{err: err}
+	}
+	defer solver.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), s.limit)
+	defer cancel()
+	r, err := solver.Solve(ctx, p.b, nil)
+	o := outcome{err, solver.Setup, r}
+	fmt.Fprintf(os.Stderr, "%-34s %-10s %-28s %6d iterations %8.3f s\n", p.name, opt.Precond.Kind, r.Reason, r.Iterations, o.total())
+	return o
+}
