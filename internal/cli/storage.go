@@ -21,7 +21,7 @@ var ariths = []string{"fp64", "storage"}
 func (f *storageFlags) add(c *cobra.Command) {
 	fl := c.Flags()
 	fl.StringVar(&f.formats, "formats", "auto", "formats of the stored matrix: a set (AFX, AP1 ... AP7REU), one format for all (FP32, ...) or FP64")
-	fl.StringVar(&f.epsilon, "epsilon", "2^-24", "accuracy of the stored matrix, such as 1e-7 or 2^-24; raised where it does not suffice")
+	fl.StringVar(&f.epsilon, "epsilon", "auto", "accuracy of the stored matrix, such as 1e-7 or 2^-24; auto: 2^-24, with a preconditioner 2^-37; raised where it does not suffice")
 	fl.StringVar(&f.criterion, "criterion", "auto", "error of an element relative to: nw, the norm of the matrix; cw, that of its row")
 	fl.BoolVar(&f.noDrop, "no-drop", false, "keep elements that are below the accuracy")
 	fl.IntVar(&f.guardBits, "guard-bits", 0, "extra bits of AFX; each halves its error")
@@ -71,8 +71,10 @@ func (f *storageFlags) storage() (t solve.Storage, err error) {
 			return t, usage("--formats: %v", err)
 		}
 	}
-	if t.Epsilon, err = adaptive.ParseEpsilon(f.epsilon); err != nil {
-		return t, usage("--epsilon: %v", err)
+	if f.epsilon != "auto" {
+		if t.Epsilon, err = adaptive.ParseEpsilon(f.epsilon); err != nil {
+			return t, usage("--epsilon: %v", err)
+		}
 	}
 	if f.criterion != "auto" {
 		t.Criterion = adaptive.Criterion(f.criterion)
