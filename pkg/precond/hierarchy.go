@@ -31,6 +31,7 @@ type hierarchy struct {
 	null      [][]float64
 	threshold float64
 	elements  int // of the matrices so far
+	mostWork  float64
 }
 
 // build makes levels until the matrix is small, and the solver for that.
@@ -148,7 +149,11 @@ func (h *hierarchy) galerkin(p *csr.Matrix, blocks nodes) (*csr.Matrix, error) {
 // multiply returns a b if there is memory for it besides what is held: the product
 // and the parts that it is made of.
 func (h *hierarchy) multiply(a, b *csr.Matrix, blocks nodes, held int64) (*csr.Matrix, error) {
-	if h.opt.allow(held+2*csr.Bytes(int64(a.Rows), csr.Multiplications(a, b, h.pool))) != nil { // at most
+	work := csr.Multiplications(a, b, h.pool)
+	if float64(work) > h.mostWork {
+		return nil, fmt.Errorf("%w: more than %g multiplications a nonzero", ErrWork, h.opt.MaxWork)
+	}
+	if h.opt.allow(held+2*csr.Bytes(int64(a.Rows), work)) != nil { // that many nonzeros at most
 		nnz, err := csr.ProductNNZ(a, b, blocks, h.pool)
 		if err != nil {
 			return nil, err

@@ -97,6 +97,7 @@ func cholesky(m *csr.Matrix, diagonal []float64, shift float64, keep selection, 
 	f = &factors{symmetric: true, d: make([]float64, n)}
 	f.u.ptr = make([]int64, 1, n+1)
 	allowed, fills := opt.allowance(n)/2, keep.fills()
+	done, mostWork := 0.0, opt.mostWork(m)
 	if !fills {
 		f.u.col, f.u.val = make([]int32, 0, m.NNZ()/2+1), make([]float64, 0, m.NNZ()/2+1)
 	}
@@ -128,6 +129,7 @@ func cholesky(m *csr.Matrix, diagonal []float64, shift float64, keep selection, 
 			factor := f.u.val[at] / f.d[k]
 			pivot -= factor * f.u.val[at]
 			tail := f.u.val[at+1 : end]
+			done += float64(len(tail))
 			for e, j := range f.u.col[at+1 : end] {
 				if in[j] == row {
 					work[j] -= factor * tail[e]
@@ -144,6 +146,9 @@ func cholesky(m *csr.Matrix, diagonal []float64, shift float64, keep selection, 
 		}
 		if !(pivot > leastPivot*diagonal[i]) || !finite(pivot) {
 			return nil, i, nil
+		}
+		if done > mostWork {
+			return nil, -1, fmt.Errorf("%w: more than %g multiplications a nonzero", ErrWork, opt.MaxWork)
 		}
 		f.d[i] = pivot
 		cols = keep.keep(i, math.Sqrt(norm), cols, work)

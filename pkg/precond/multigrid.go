@@ -142,7 +142,7 @@ func Varies(p Preconditioner) bool {
 }
 
 func newMultigrid(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, error) {
-	h := &hierarchy{opt: opt, pool: pool, m: m, a: opt.Operator, threshold: opt.Multigrid.Threshold}
+	h := &hierarchy{opt: opt, pool: pool, m: m, a: opt.Operator, threshold: opt.Multigrid.Threshold, mostWork: opt.mostWork(m)}
 	size := opt.BlockSize
 	if size == 0 {
 		size = BlockSize(m)

@@ -3,6 +3,7 @@ package precond
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -90,6 +91,7 @@ type Options struct {
 
 	Symmetric bool              // A is symmetric, and so must M be
 	MaxBytes  int64             // of Cost.Bytes; 0: no limit
+	MaxWork   float64           // multiplications a nonzero of A that setting up ILUT, ICT or AMG may take; 0: no limit
 	Log       func(line string) // told what a user should know, a line each; nil: nobody
 
 	// Operator is A as it is stored already, if it is: kinds that multiply with A
@@ -113,6 +115,8 @@ var (
 	ErrNotDefinite = errors.New("not positive definite")
 	// ErrMemory: the preconditioner takes more than Options.MaxBytes.
 	ErrMemory = errors.New("not enough memory allowed")
+	// ErrWork: setting up takes more than Options.MaxWork.
+	ErrWork = errors.New("setting up takes too long")
 	// ErrSingular: a matrix that must be inverted, A or one made from it, is singular.
 	ErrSingular = errors.New("singular")
 )
@@ -152,6 +156,14 @@ func (o Options) withDefaults() Options {
 		o.Log = func(string) {}
 	}
 	return o
+}
+
+// mostWork is the number of multiplications that may be done for m.
+func (o Options) mostWork(m *csr.Matrix) float64 {
+	if o.MaxWork == 0 {
+		return math.Inf(1)
+	}
+	return o.MaxWork * float64(m.NNZ())
 }
 
 // allow is ErrMemory if that is more than MaxBytes; asked before memory is taken.

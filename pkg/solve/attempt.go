@@ -12,20 +12,33 @@ import (
 // fallback of the one before.
 type attempt struct {
 	method method
-	kind   precond.Kind
-	last   bool // no other preconditioner comes after it
+	candidate
+	last bool // no other preconditioner comes after it
+}
+
+// candidate is a preconditioner that may be tried.
+type candidate struct {
+	kind    precond.Kind
+	dropTol float64 // unless the options have one; 0: the default
+}
+
+func (c candidate) String() string {
+	if c.dropTol == 0 {
+		return string(c.kind)
+	}
+	return fmt.Sprintf("%s, drop %.0e", c.kind, c.dropTol)
 }
 
 func (a *attempt) String() string {
 	if a.kind == precond.None {
 		return a.method.Name()
 	}
-	return fmt.Sprintf("%s with %s", a.method.Name(), a.kind)
+	return fmt.Sprintf("%s with %s", a.method.Name(), a.candidate)
 }
 
 // attempts are the methods and preconditioners that the rules of Auto and
 // PrecondAuto allow, in the order in which they are tried.
-func (s *Solver) attempts(space *linop.Host, kinds []precond.Kind) []*attempt {
+func (s *Solver) attempts(space *linop.Host, candidates []candidate) []*attempt {
 	gmres := krylov.GMRESOptions{Restart: s.opt.Restart}
 	if s.opt.Restart == 0 {
 		gmres.MaxRestart = s.longestRestart()
@@ -34,23 +47,23 @@ func (s *Solver) attempts(space *linop.Host, kinds []precond.Kind) []*attempt {
 		gmres.Orthogonalization = krylov.CGS2
 	}
 	var list []*attempt
-	with := func(m method, kinds ...precond.Kind) {
-		for k, kind := range kinds {
-			list = append(list, &attempt{method: m, kind: kind, last: k == len(kinds)-1})
+	with := func(m method, candidates ...candidate) {
+		for k, c := range candidates {
+			list = append(list, &attempt{m, c, k == len(candidates)-1})
 		}
 	}
 	switch s.Method {
 	case CG:
-		with(krylov.NewCG[vector, scalar](space), kinds...)
+		with(krylov.NewCG[vector, scalar](space), candidates...)
 		if s.opt.Method != CG {
-			with(krylov.NewGMRES[vector, scalar](space, gmres), kinds[len(kinds)-1])
+			with(krylov.NewGMRES[vector, scalar](space, gmres), candidates[len(candidates)-1])
 		}
 	case MINRES:
-		with(krylov.NewMINRES[vector, scalar](space), kinds...)
+		with(krylov.NewMINRES[vector, scalar](space), candidates...)
 	case BiCGStab:
-		with(krylov.NewBiCGStab[vector, scalar](space), kinds...)
+		with(krylov.NewBiCGStab[vector, scalar](space), candidates...)
 	default:
-		with(krylov.NewGMRES[vector, scalar](space, gmres), kinds...)
+		with(krylov.NewGMRES[vector, scalar](space, gmres), candidates...)
 	}
 	return list
 }

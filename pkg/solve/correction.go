@@ -34,9 +34,9 @@ type correction struct {
 	matrix       stored                        // s D_r A D_c, in reduced precision
 	scaled       *linop.Timed[vector, scalar]  // the same, timed
 	store        func(Storage) (stored, error) // stores it in another precision
-	precondition func(precond.Kind) (*preconditioner, error)
-	made         map[precond.Kind]*preconditioner // by precondition so far; nil: it failed
-	settingUp    time.Duration                    // these
+	precondition func(candidate) (*preconditioner, error)
+	made         map[candidate]*preconditioner // by precondition so far; nil: it failed
+	settingUp    time.Duration                 // these
 	measure      *measure
 	innerTol     float64
 	log          func(string)
@@ -68,7 +68,7 @@ func (c *correction) Correct(ctx context.Context, d, r, x vector, goal krylov.Go
 		opt.Tol = max(opt.Tol, c.innerTol*goal.From)
 	}
 	a := c.attempt()
-	if p := c.made[a.kind]; p != nil {
+	if p := c.made[a.candidate]; p != nil {
 		opt.Precond, opt.Flexible = p, precond.Varies(p.Preconditioner)
 	}
 	onTrial := !a.last && goal.MaxIter > trialIterations
@@ -157,19 +157,25 @@ func (c *correction) Escalate(reason krylov.Reason) bool {
 func (c *correction) enter(k int) error {
 	for ; ; k++ {
 		a := c.attempts[k]
-		p, known := c.made[a.kind]
+		p, known := c.made[a.candidate]
 		if !known && a.kind != precond.None {
 			var err error
 			start := time.Now()
-			p, err = c.precondition(a.kind)
+			p, err = c.precondition(a.candidate)
 			c.settingUp += time.Since(start)
 			if err != nil {
 				if k == len(c.attempts)-1 || a.last {
 					return err
 				}
-				c.log(fmt.Sprintf("precond %v: trying %s", err, c.attempts[k+1].kind))
+				c.made[a.candidate] = nil
+				for c.attempts[k+1].kind == a.kind { // fails as well; another kind comes last
+					k++
+					c.made[c.attempts[k].candidate] = nil
+				}
+				c.log(fmt.Sprintf("precond %v: trying %s", err, c.attempts[k+1].candidate))
+				continue
 			}
-			c.made[a.kind] = p
+			c.made[a.candidate] = p
 		}
 		if p != nil || a.kind == precond.None {
 			c.current = k
@@ -230,7 +236,7 @@ func (c *correction) applications() (count int, elapsed time.Duration) {
 
 // precondResult says what the preconditioner in use is.
 func (c *correction) precondResult(epsilon float64) PrecondResult {
-	p := c.made[c.attempt().kind]
+	p := c.made[c.attempt().candidate]
 	if p == nil {
 		return PrecondResult{Kind: precond.None, Text: string(precond.None)}
 	}

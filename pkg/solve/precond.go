@@ -3,6 +3,7 @@ package solve
 import (
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -49,35 +50,75 @@ func (p Precond) validate() (faults []error) {
 const (
 	multigridRows = 20000 // rows from which multigrid is tried first
 	sparseRows    = 40000 // rows from which ILU(0) takes the place of ILUT
+
+	// completeDrop leaves out next to nothing: where ILUT with its default drops too
+	// much, what remains is LU to the limit of fill.
+	completeDrop = 1e-14
 )
+
+// mostWork limits the multiplications a nonzero of setting up: about three times
+// what meshes take. Graphs with a few rows that touch everything may take a
+// thousand times as many.
+var mostWork = map[precond.Kind]float64{precond.ILUT: 500, precond.ICT: 500, precond.AMG: 60}
 
 // candidates are the preconditioners to try one after the other: those after the
 // first take over where setting up fails or the method gets nowhere.
-func (s *Solver) candidates() []precond.Kind {
+func (s *Solver) candidates() []candidate {
 	n := s.m.Rows
 	switch {
 	case s.opt.Precond.Kind != PrecondAuto:
 		s.say("precond %s: asked for", s.opt.Precond.Kind)
-		return []precond.Kind{s.opt.Precond.Kind}
+		return []candidate{{kind: s.opt.Precond.Kind}}
 	case s.Method == MINRES:
 		s.say("precond none: the matrix is scaled")
-		return []precond.Kind{precond.None}
+		return []candidate{{kind: precond.None}}
 	case s.Method == CG && !s.symmetric():
 		s.say("precond none: the scaled matrix is not symmetric")
-		return []precond.Kind{precond.None}
+		return []candidate{{kind: precond.None}}
 	case s.Method == CG && n >= multigridRows:
 		s.say("precond amg: the matrix is symmetric and large")
-		return []precond.Kind{precond.AMG, precond.IC0, precond.None}
+		return []candidate{{kind: precond.AMG}, {kind: precond.IC0}, {kind: precond.None}}
 	case s.Method == CG:
 		s.say("precond ict: the matrix is symmetric and small")
-		return []precond.Kind{precond.ICT, precond.None}
+		return []candidate{{kind: precond.ICT}, {kind: precond.IC0}, {kind: precond.None}}
+	case n >= sparseRows && likeMMatrix(s.m):
+		s.say("precond amg: the matrix is large and nearly an M-matrix, as diffusion makes them")
+		return []candidate{{kind: precond.AMG}, {kind: precond.ILU0}, {kind: precond.None}}
 	case n >= sparseRows:
 		s.say("precond ilu0: the matrix is not definite, and large")
-		return []precond.Kind{precond.ILU0, precond.None}
+		return []candidate{{kind: precond.ILU0}, {kind: precond.None}}
 	default:
 		s.say("precond ilut: the matrix is not definite, and small")
-		return []precond.Kind{precond.ILUT, precond.ILU0, precond.None}
+		return []candidate{{kind: precond.ILUT}, {precond.ILUT, completeDrop}, {kind: precond.ILU0}, {kind: precond.None}}
 	}
+}
+
+const (
+	sampledRows   = 10000
+	mostlyMMatrix = 0.9  // share of the rows
+	dominance     = 1.01 // sum of a row's other magnitudes, relative to its diagonal
+)
+
+// likeMMatrix reports whether most rows of m, of a sample, are those of a diagonally
+// dominant M-matrix: off-diagonal elements of the other sign than the diagonal, whose
+// magnitudes add up to hardly more than that. Multigrid suits them, symmetric or not.
+func likeMMatrix(m *csr.Matrix) bool {
+	rows, good := 0, 0
+	for i := 0; i < m.Rows; i += m.Rows/sampledRows + 1 {
+		cols, vals := m.Row(i)
+		d, sum, opposite := m.At(i, i), 0.0, true
+		for k, j := range cols {
+			if v := vals[k]; int(j) != i {
+				sum += math.Abs(v)
+				opposite = opposite && v*d <= 0
+			}
+		}
+		rows++
+		if d != 0 && opposite && sum <= dominance*math.Abs(d) {
+			good++
+		}
+	}
+	return float64(good) >= mostlyMMatrix*float64(rows)
 }
 
 // symmetric reports whether a preconditioner has to be symmetric and may take the
@@ -106,7 +147,8 @@ func (p *preconditioner) Apply(dst, src vector) {
 
 // precondition sets up a preconditioner of the scaled matrix m, which the method
 // has as it is stored, and says what that took. None is nil.
-func (s *Solver) precondition(kind precond.Kind, m *csr.Matrix, scaling csr.Scaling, matrix stored) (*preconditioner, error) {
+func (s *Solver) precondition(try candidate, m *csr.Matrix, scaling csr.Scaling, matrix stored) (*preconditioner, error) {
+	kind := try.kind
 	if kind == precond.None {
 		return nil, nil
 	}
@@ -116,6 +158,12 @@ func (s *Solver) precondition(kind precond.Kind, m *csr.Matrix, scaling csr.Scal
 		Epsilon: p.Epsilon, Symmetric: s.symmetric(),
 		Log:       func(line string) { s.say("precond %s", line) },
 		BlockSize: p.BlockSize, DropTol: p.DropTol, Fill: p.Fill,
+	}
+	if opt.DropTol == 0 {
+		opt.DropTol = try.dropTol
+	}
+	if s.opt.Precond.Kind == PrecondAuto {
+		opt.MaxWork = mostWork[kind]
 	}
 	opt.Multigrid.KCycle = p.KCycle
 	if s.opt.MaxMemory > 0 {

@@ -135,8 +135,8 @@ func (s *Solver) build() error {
 		return err
 	}
 	scaled := s.scaledMatrix(scaling, sign)
-	kinds := s.candidates()
-	matrix, err := store(scaled, s.storage(kinds), s.pool)
+	candidates := s.candidates()
+	matrix, err := store(scaled, s.storage(candidates[0].kind), s.pool)
 	if err != nil {
 		return s.Order.InputError(err)
 	}
@@ -155,19 +155,19 @@ func (s *Solver) build() error {
 	s.correction = &correction{
 		scaling: scaling, sign: sign,
 		first: matrix.storage, matrix: matrix, scaled: s.scaled, measure: s.measure, innerTol: s.opt.InnerTol, log: s.opt.Log,
-		made: map[precond.Kind]*preconditioner{},
+		made: map[candidate]*preconditioner{},
 		loop: newLoop(s.m.Rows, s.pool),
 		rhs:  space.New(), z: space.New(), fullX: space.New(), fullR: space.New(),
 	}
 	c := s.correction
 	c.store = func(t Storage) (stored, error) { return store(s.scaledMatrix(scaling, sign), t, s.pool) }
-	c.precondition = func(kind precond.Kind) (*preconditioner, error) {
+	c.precondition = func(try candidate) (*preconditioner, error) {
 		if scaled == nil { // only while setting up is it at hand
-			return s.precondition(kind, s.scaledMatrix(scaling, sign), scaling, c.matrix)
+			return s.precondition(try, s.scaledMatrix(scaling, sign), scaling, c.matrix)
 		}
-		return s.precondition(kind, scaled, scaling, c.matrix)
+		return s.precondition(try, scaled, scaling, c.matrix)
 	}
-	c.attempts = s.attempts(space, kinds)
+	c.attempts = s.attempts(space, candidates)
 	err = c.enter(0)
 	scaled = nil
 	if err != nil && s.opt.Precond.Kind != PrecondAuto {
@@ -179,9 +179,9 @@ func (s *Solver) build() error {
 // storage is how the method's matrix is stored at first. With a preconditioner few
 // iterations are left, and a refinement step that starts the method anew costs more
 // than the digits that save it.
-func (s *Solver) storage(kinds []precond.Kind) Storage {
+func (s *Solver) storage(kind precond.Kind) Storage {
 	t := s.opt.Storage
-	if t.Epsilon == 0 && kinds[0] != precond.None {
+	if t.Epsilon == 0 && kind != precond.None {
 		t.Epsilon = PreconditionedEpsilon
 	}
 	return t.withDefaults(s.Facts.Symmetric, s.opt.NoRefine)
