@@ -76,7 +76,7 @@ func (h *hierarchy) iteration(space *linop.Host) krylov.Method[vector, scalar] {
 // coarsen adds a level and goes on to the next, if that is smaller.
 func (h *hierarchy) coarsen() (more bool, err error) {
 	m, pool := h.m, h.pool
-	if err := h.opt.allow(h.cost.Bytes + 2*m.Bytes()); err != nil {
+	if err := h.opt.allow(h.cost.Bytes + 2*m.Bytes() + int64(8*m.Rows*len(h.null))); err != nil {
 		return false, err
 	}
 	strong := strongConnections(norms(m, h.nodes, pool), h.threshold, pool)
