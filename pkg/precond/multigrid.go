@@ -148,7 +148,7 @@ func newMultigrid(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner,
 		h.threshold = DefaultThreshold
 	}
 	size := opt.BlockSize
-	if size == 0 {
+	if size <= 0 {
 		size = BlockSize(m)
 	}
 	if m.Rows%size != 0 {
