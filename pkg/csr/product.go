@@ -106,8 +106,8 @@ func conform(a, b *Matrix, blocks Blocks) error {
 }
 
 // Blocks are groups of consecutive columns that mostly occur together, none of them
-// empty: group g is
-// columns First[g] to First[g+1]-1, and Of[j] is the group of column j.
+// empty: group g is columns First[g] to First[g+1]-1, and Of[j] is the group of
+// column j.
 type Blocks struct{ First, Of []int32 }
 
 // EqualBlocks are groups of size columns each; cols is a multiple of it.

@@ -30,7 +30,7 @@ func connected(t *testing.T) map[string]struct {
 		"anisotropic": {generated(t, "anisotropic2d", generate.Params{"n": 30}), 1},
 		"elasticity":  {generated(t, "elasticity3d", generate.Params{"n": 6}), 3},
 		"convdiff":    {generated(t, "convdiff2d", generate.Params{"n": 30}), 1},
-		"random":      {randomSparse(t, 3000, 4, true, 3), 1},
+		"random":      {randomSparse(t, 1000, 4, true, 3), 1},
 		"isolated":    {isolated, 1},
 		"domains":     {generated(t, "poisson2d", generate.Params{"n": 370}), 1},
 		"none":        {&csr.Matrix{}, 1},
@@ -40,7 +40,7 @@ func connected(t *testing.T) map[string]struct {
 // Strong connections are those of the definition, by norms of blocks.
 func TestStrongConnections(t *testing.T) {
 	for name, p := range connected(t) {
-		if p.m.Rows > 3000 {
+		if p.m.Rows > 2000 {
 			continue
 		}
 		n := p.m.Rows / p.size
