@@ -175,6 +175,7 @@ func (f *solveFlags) run(c *cobra.Command, s streams, path string) (err error) {
 		history.add(e)
 		live.add(e)
 	}
+	f.opt.Done = ctx.Done()
 	solver, err := solve.New(m, f.opt)
 	if err != nil {
 		return err

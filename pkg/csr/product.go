@@ -105,8 +105,9 @@ func conform(a, b *Matrix, blocks Blocks) error {
 	return nil
 }
 
-// Blocks are groups of consecutive columns that mostly occur together: group g is
-// columns First[g] to First[g+1]-1, and Of[j] is the group of column j.
+// Blocks are groups of consecutive columns that mostly occur together, none of them
+// empty: group g is columns First[g] to First[g+1]-1, and Of[j] is the group of
+// column j.
 type Blocks struct{ First, Of []int32 }
 
 // EqualBlocks are groups of size columns each; cols is a multiple of it.

@@ -111,10 +111,9 @@ type aggregates struct {
 
 // aggregate joins nodes that are strongly connected ([Vanek96], algorithm 2):
 // first each node, none of whose neighbours belongs to an aggregate yet, with all
-// its neighbours; then nodes that are left with the aggregate that they are
-// connected with most strongly; then those still left with one another. Nodes
-// without a connection stay alone and belong to none: smoothing alone solves for
-// them.
+// its neighbours; then nodes that are left, each of which has such a neighbour,
+// with the aggregate that they are connected with most strongly. Nodes without a
+// connection stay alone and belong to none: smoothing alone solves for them.
 //
 // The nodes are cut into domains, fixed ranges, at whose ends aggregates end:
 // so threads work on their own and the result does not depend on them.
@@ -181,7 +180,7 @@ func aggregateDomain(g *graph, of []int32, lo, hi int32) (count int32) {
 		near, weight := g.of(k)
 		most := float32(-1)
 		for q, j := range near {
-			if inside(j) && of[j] >= 0 && weight[q] > most {
+			if inside(j) && of[j] >= 0 && !(weight[q] <= most) {
 				most = weight[q]
 				of[k] = joined - of[j]
 			}
@@ -191,19 +190,6 @@ func aggregateDomain(g *graph, of []int32, lo, hi int32) (count int32) {
 		if of[k] <= joined {
 			of[k] = joined - of[k]
 		}
-	}
-	for k := lo; k < hi; k++ {
-		near, _ := g.of(k)
-		if of[k] != none || len(near) == 0 {
-			continue
-		}
-		of[k] = count
-		for _, j := range near {
-			if inside(j) && of[j] == none {
-				of[j] = count
-			}
-		}
-		count++
 	}
 	return count
 }

@@ -30,7 +30,10 @@ func newCoarse(m *csr.Matrix, opt Options) (coarseSolver, error) {
 			c.inverse[i*n+int(j)] = vals[k]
 		}
 	}
-	if !opt.Symmetric {
+	switch {
+	case n == 0:
+		return c, nil
+	case !opt.Symmetric:
 		if !invert(c.inverse, n, make([]int, n)) {
 			return c, fmt.Errorf("%w: the coarsest matrix, of %d rows", ErrSingular, n)
 		}

@@ -77,7 +77,10 @@ func (h *hierarchy) iteration(space *linop.Host) krylov.Method[vector, scalar] {
 // coarsen adds a level and goes on to the next, if that is smaller.
 func (h *hierarchy) coarsen() (more bool, err error) {
 	m, pool := h.m, h.pool
-	if err := h.opt.allow(h.cost.Bytes + 2*m.Bytes()); err != nil {
+	if err := h.opt.interrupted(); err != nil {
+		return false, err
+	}
+	if err := h.opt.allow(h.cost.Bytes + 2*m.Bytes() + int64(8*m.Rows*len(h.null))); err != nil {
 		return false, err
 	}
 	strong := strongConnections(norms(m, h.nodes, pool), h.threshold, pool)
@@ -149,8 +152,11 @@ func (h *hierarchy) galerkin(p *csr.Matrix, blocks nodes) (*csr.Matrix, error) {
 // multiply returns a b if there is memory for it besides what is held: the product
 // and the parts that it is made of.
 func (h *hierarchy) multiply(a, b *csr.Matrix, blocks nodes, held int64) (*csr.Matrix, error) {
+	if err := h.opt.interrupted(); err != nil {
+		return nil, err
+	}
 	work := csr.Multiplications(a, b, h.pool)
-	if float64(work) > h.mostWork {
+	if h.opt.MaxWork > 0 && float64(work) > h.mostWork {
 		return nil, fmt.Errorf("%w: more than %g multiplications a nonzero", ErrWork, h.opt.MaxWork)
 	}
 	if h.opt.allow(held+2*csr.Bytes(int64(a.Rows), work)) != nil { // that many nonzeros at most

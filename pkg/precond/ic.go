@@ -147,6 +147,11 @@ func cholesky(m *csr.Matrix, diagonal []float64, shift float64, keep selection, 
 		if !(pivot > leastPivot*diagonal[i]) || !finite(pivot) {
 			return nil, i, nil
 		}
+		if i%askedEvery == 0 {
+			if err := opt.interrupted(); err != nil {
+				return nil, -1, err
+			}
+		}
 		if done > mostWork {
 			return nil, -1, fmt.Errorf("%w: more than %g multiplications a nonzero", ErrWork, opt.MaxWork)
 		}

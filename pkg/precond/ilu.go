@@ -241,6 +241,11 @@ func ilut(m *csr.Matrix, opt Options) (f *factors, shifted int, err error) {
 			}
 			kept = append(kept, k)
 		}
+		if i%askedEvery == 0 {
+			if err := opt.interrupted(); err != nil {
+				return nil, 0, err
+			}
+		}
 		if done > mostWork {
 			return nil, 0, fmt.Errorf("%w: more than %g multiplications a nonzero", ErrWork, opt.MaxWork)
 		}

@@ -3,7 +3,9 @@ package precond
 import (
 	"context"
 	"fmt"
+	"math"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -142,9 +144,12 @@ func Varies(p Preconditioner) bool {
 }
 
 func newMultigrid(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, error) {
+	if err := checkFinite(m); err != nil {
+		return nil, err
+	}
 	h := &hierarchy{opt: opt, pool: pool, m: m, a: opt.Operator, threshold: opt.Multigrid.Threshold, mostWork: opt.mostWork(m)}
 	size := opt.BlockSize
-	if size == 0 {
+	if size <= 0 {
 		size = BlockSize(m)
 	}
 	if h.threshold == 0 {
@@ -156,6 +161,10 @@ func newMultigrid(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner,
 	if m.Rows%size != 0 {
 		return nil, fmt.Errorf("%d unknowns are not nodes of %d each", m.Rows, size)
 	}
+	width := max(len(opt.Multigrid.NearNull), size)
+	if err := opt.allow(8 * int64(m.Rows) * int64(width+2)); err != nil {
+		return nil, err
+	}
 	h.nodes = csr.EqualBlocks(m.Rows, size)
 	if h.null = opt.Multigrid.NearNull; len(h.null) == 0 {
 		h.null = Constants(m.Rows, size)
@@ -163,6 +172,9 @@ func newMultigrid(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner,
 	for k, v := range h.null {
 		if len(v) != m.Rows {
 			return nil, fmt.Errorf("vector %d of the near-null space has %d elements, the matrix %d rows", k+1, len(v), m.Rows)
+		}
+		if square := kernels.Dot(v, v); !finite(square) {
+			return nil, fmt.Errorf("vector %d of the near-null space has the norm %g", k+1, math.Sqrt(square))
 		}
 	}
 	if err := h.build(); err != nil {

@@ -92,6 +92,7 @@ type Options struct {
 	Symmetric bool              // A is symmetric, and so must M be
 	MaxBytes  int64             // of Cost.Bytes; 0: no limit
 	MaxWork   float64           // multiplications a nonzero of A that setting up ILUT, ICT or AMG may take; 0: no limit
+	Done      <-chan struct{}   // closed: setting up is to end with ErrInterrupted; nil: never
 	Log       func(line string) // told what a user should know, a line each; nil: nobody
 
 	// Operator is A as it is stored already, if it is: kinds that multiply with A
@@ -115,6 +116,8 @@ var (
 	ErrNotDefinite = errors.New("not positive definite")
 	// ErrMemory: the preconditioner takes more than Options.MaxBytes.
 	ErrMemory = errors.New("not enough memory allowed")
+	// ErrInterrupted: Options.Done was closed.
+	ErrInterrupted = errors.New("interrupted")
 	// ErrWork: setting up takes more than Options.MaxWork.
 	ErrWork = errors.New("setting up takes too long")
 	// ErrSingular: a matrix that must be inverted, A or one made from it, is singular.
@@ -157,6 +160,19 @@ func (o Options) withDefaults() Options {
 	}
 	return o
 }
+
+// interrupted is ErrInterrupted if Done is closed.
+func (o Options) interrupted() error {
+	select {
+	case <-o.Done:
+		return ErrInterrupted
+	default:
+		return nil
+	}
+}
+
+// askedEvery is the number of rows after which factorisations look at Done.
+const askedEvery = 1024
 
 // mostWork is the number of multiplications that may be done for m.
 func (o Options) mostWork(m *csr.Matrix) float64 {

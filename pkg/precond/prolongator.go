@@ -38,30 +38,42 @@ func newTentative(nd nodes, a aggregates, null [][]float64, pool *linop.Pool) *t
 			rank[k] = int32(t.orthonormalise(nd, members[start[k]:start[k+1]], null, triangle[at:at+width*width]))
 		}
 	})
-	t.coarse.First = make([]int32, a.count+1)
+	t.coarse.First = make([]int32, 1, a.count+1)
+	column := make([]int32, a.count) // the first of each aggregate
+	nc := int32(0)
 	for k, r := range rank {
-		t.coarse.First[k+1] = t.coarse.First[k] + r
+		column[k] = nc
+		if r == 0 { // the vectors vanish: no aggregate
+			column[k] = -1
+			continue
+		}
+		nc += r
+		t.coarse.First = append(t.coarse.First, nc)
 	}
-	nc := int(t.coarse.First[a.count])
 	t.coarse.Of = make([]int32, nc)
 	t.null = make([][]float64, width)
 	for c := range t.null {
 		t.null[c] = make([]float64, nc)
 	}
+	node := int32(0)
 	for k, r := range rank {
+		if r == 0 {
+			continue
+		}
 		for q := range r {
-			i := t.coarse.First[k] + q
-			t.coarse.Of[i] = int32(k)
+			i := column[k] + q
+			t.coarse.Of[i] = node
 			for c := range width {
 				t.null[c][i] = triangle[(k*width+int(q))*width+c]
 			}
 		}
+		node++
 	}
 	pool.RunRanges(evenly(n, nodesTogether), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			t.first[i] = -1
 			if k := a.of[nd.Of[i]]; k >= 0 {
-				t.first[i] = t.coarse.First[k]
+				t.first[i] = column[k]
 			}
 		}
 	})

@@ -2,6 +2,7 @@ package solve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -163,6 +164,11 @@ func (c *correction) enter(k int) error {
 			start := time.Now()
 			p, err = c.precondition(a.candidate)
 			c.settingUp += time.Since(start)
+			if errors.Is(err, precond.ErrInterrupted) { // there will be no iterations either
+				c.log(fmt.Sprintf("precond %v", err))
+				k, err = c.unpreconditioned(), nil
+				a = c.attempts[k]
+			}
 			if err != nil {
 				if k == len(c.attempts)-1 || a.last {
 					return err
@@ -182,6 +188,18 @@ func (c *correction) enter(k int) error {
 			return nil
 		}
 	}
+}
+
+// unpreconditioned is the attempt without a preconditioner; it is added if there is
+// none.
+func (c *correction) unpreconditioned() int {
+	for k, a := range c.attempts {
+		if a.kind == precond.None {
+			return k
+		}
+	}
+	c.attempts = append(c.attempts, &attempt{c.attempt().method, candidate{kind: precond.None}, true})
+	return len(c.attempts) - 1
 }
 
 // use makes matrix the one that the method multiplies with.

@@ -70,8 +70,9 @@ type Options struct {
 	Precond Precond
 	Reorder Reorder // of its rows and columns; "": ReorderNone
 
-	Threads   int   // 0: all processors
-	MaxMemory int64 // bytes; 0: no limit
+	Done      <-chan struct{} // closed: New sets up no more preconditioners; nil: never
+	Threads   int             // 0: all processors
+	MaxMemory int64           // bytes; 0: no limit
 
 	Monitor krylov.Monitor    // nil: none
 	Log     func(line string) // told every decision, in one line; nil: none

@@ -156,8 +156,8 @@ func (s *Solver) precondition(try candidate, m *csr.Matrix, scaling csr.Scaling,
 	p := s.opt.Precond
 	opt := precond.Options{
 		Epsilon: p.Epsilon, Symmetric: s.symmetric(),
-		Log:       func(line string) { s.say("precond %s", line) },
-		BlockSize: p.BlockSize, DropTol: p.DropTol, Fill: p.Fill,
+		Log:  func(line string) { s.say("precond %s", line) },
+		Done: s.opt.Done, BlockSize: p.BlockSize, DropTol: p.DropTol, Fill: p.Fill,
 	}
 	if opt.DropTol == 0 {
 		opt.DropTol = try.dropTol

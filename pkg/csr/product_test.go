@@ -1,0 +1,278 @@
+package csr
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/internal/parallel"
+)
+
+// unevenBlocks are groups of 1 to 5 columns.
+func unevenBlocks(rng *rand.Rand, cols int) Blocks {
+	b := Blocks{[]int32{0}, make([]int32, cols)}
+	for j := range cols {
+		if last := int(b.First[b.Count()]); j > last && (j-last == 5 || rng.IntN(3) == 0) {
+			b.First = append(b.First, int32(j))
+		}
+		b.Of[j] = int32(b.Count())
+	}
+	if cols > 0 {
+		b.First = append(b.First, int32(cols))
+	}
+	return b
+}
+
+// naiveProduct is a b where the pattern is that of Multiply: present where the sum
+// over k has a term in the block of the column.
+func naiveProduct(a, b *Matrix, blocks Blocks) (value [][]float64, present [][]bool) {
+	value, present = make([][]float64, a.Rows), make([][]bool, a.Rows)
+	for i := range value {
+		value[i], present[i] = make([]float64, b.Cols), make([]bool, b.Cols)
+		inner, av := a.Row(i)
+		for k, c := range inner {
+			cols, bv := b.Row(int(c))
+			for l, j := range cols {
+				value[i][j] += float64(av[k] * bv[l])
+				g := blocks.Of[j]
+				for c := blocks.First[g]; c < blocks.First[g+1]; c++ {
+					present[i][c] = true
+				}
+			}
+		}
+	}
+	return value, present
+}
+
+// checkMultiply compares all that is known of a b with the definition.
+func checkMultiply(t *testing.T, name string, a, b *Matrix, blocks Blocks, pool *parallel.Pool) {
+	t.Helper()
+	m, err := Multiply(a, b, blocks, pool)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if err := m.Validate(); err != nil || m.Rows != a.Rows || m.Cols != b.Cols {
+		t.Fatalf("%s: %d x %d, %v", name, m.Rows, m.Cols, err)
+	}
+	value, present := naiveProduct(a, b, blocks)
+	want, terms := 0, int64(0)
+	for i := range m.Rows {
+		cols, vals := m.Row(i)
+		for j, there := range present[i] {
+			if !there {
+				continue
+			}
+			want++
+			k, found := slices.BinarySearch(cols, int32(j))
+			if !found || vals[k] != value[i][j] {
+				t.Fatalf("%s: element (%d, %d) is not %g", name, i, j, value[i][j])
+			}
+		}
+		inner, _ := a.Row(i)
+		for _, k := range inner {
+			cols, _ := b.Row(int(k))
+			terms += int64(len(cols))
+		}
+	}
+	if m.NNZ() != want {
+		t.Errorf("%s: %d nonzeros, want %d", name, m.NNZ(), want)
+	}
+	if n, err := ProductNNZ(a, b, blocks, pool); err != nil || n != int64(want) {
+		t.Errorf("%s: ProductNNZ is %d, %v, want %d", name, n, err, want)
+	}
+	if n := Multiplications(a, b, pool); n != terms {
+		t.Errorf("%s: %d multiplications, want %d", name, n, terms)
+	}
+}
+
+func TestMultiply(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	pool := parallel.New(2)
+	defer pool.Close()
+	for _, shape := range []struct {
+		rows, inner, cols int
+		share             float64
+	}{
+		{7, 7, 7, 0.4},
+		{1, 30, 1, 0.5},
+		{30, 1, 30, 0.5},
+		{20, 11, 34, 0.2},
+		{40, 40, 40, 0.03},
+		{9, 12, 15, 1},
+		{5, 6, 7, 0},
+		{4, 0, 3, 1},
+		{0, 4, 3, 1},
+		{3, 4, 0, 1},
+	} {
+		a := fromDense(t, randomDense(rng, shape.rows, shape.inner, shape.share, 8))
+		b := fromDense(t, randomDense(rng, shape.inner, shape.cols, shape.share, 8))
+		a.Cols, b.Cols = shape.inner, shape.cols // of matrices without rows
+		if b.NNZ() > 0 {
+			b.Val[0] = 0 // which is a nonzero of the pattern all the same
+		}
+		for name, blocks := range map[string]Blocks{"single": EqualBlocks(shape.cols, 1), "uneven": unevenBlocks(rng, shape.cols)} {
+			for _, p := range []*parallel.Pool{nil, pool} {
+				checkMultiply(t, fmt.Sprintf("%v, %s", shape, name), a, b, blocks, p)
+			}
+		}
+		if shape.cols%3 == 0 {
+			checkMultiply(t, fmt.Sprintf("%v, threes", shape), a, b, EqualBlocks(shape.cols, 3), pool)
+		}
+	}
+	checkMultiply(t, "zero value", &Matrix{}, &Matrix{}, EqualBlocks(0, 1), pool)
+}
+
+func TestTranspose(t *testing.T) {
+	for name, m := range manyShapes(t) {
+		var first *Matrix
+		for _, threads := range []int{0, 1, 2, 3, 8} {
+			var pool *parallel.Pool
+			if threads > 0 {
+				pool = parallel.New(threads)
+				defer pool.Close()
+			}
+			tr := m.Transpose(pool)
+			back := tr.Transpose(pool)
+			if err := tr.Validate(); err != nil || tr.Rows != m.Cols || tr.Cols != m.Rows {
+				t.Fatalf("%s: %d x %d, %v", name, tr.Rows, tr.Cols, err)
+			}
+			if first == nil {
+				first = tr
+				m.DoNonZero(func(i, j int, v float64) {
+					if w, found := tr.find(j, i); !found || w != v && v == v {
+						t.Fatalf("%s: element (%d, %d) is %g, want %g", name, j, i, w, v)
+					}
+				})
+			}
+			if !sameBits(tr, first) {
+				t.Errorf("%s: other bits with %d threads", name, threads)
+			}
+			if m.NNZ() > 0 && !sameBits(back, m) {
+				t.Errorf("%s: not itself when transposed twice", name)
+			}
+		}
+	}
+}
+
+func TestMultiplySameBits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	a := random(t, rng, 60000, 20000, func(i int) int { return i % 7 })
+	b := random(t, rng, 20000, 999, func(i int) int { return i % 5 })
+	if n := len(Panels(a)); n < 9 {
+		t.Fatalf("only %d panels", n-1)
+	}
+	for _, size := range []int{1, 3} {
+		var first *Matrix
+		for _, threads := range []int{1, 2, 3, 8} {
+			pool := parallel.New(threads)
+			m, err := Multiply(a, b, EqualBlocks(b.Cols, size), pool)
+			pool.Close()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first == nil {
+				first = m
+			}
+			if !sameBits(m, first) {
+				t.Errorf("blocks of %d: other bits with %d threads", size, threads)
+			}
+		}
+	}
+}
+
+func TestMultiplyWrongShapes(t *testing.T) {
+	of := func(rows, cols int) *Matrix {
+		return fromDense(t, randomDense(rand.New(rand.NewPCG(1, 1)), rows, cols, 1, 1))
+	}
+	for _, c := range []struct {
+		a, b   *Matrix
+		blocks Blocks
+	}{
+		{of(2, 3), of(2, 3), EqualBlocks(3, 1)},
+		{of(2, 3), of(3, 4), EqualBlocks(3, 1)},
+		{of(2, 3), of(3, 4), EqualBlocks(6, 2)},
+		{of(2, 3), &Matrix{}, EqualBlocks(0, 1)},
+	} {
+		if _, err := Multiply(c.a, c.b, c.blocks, nil); err == nil {
+			t.Errorf("no error for %d x %d times %d x %d", c.a.Rows, c.a.Cols, c.b.Rows, c.b.Cols)
+		}
+		if _, err := ProductNNZ(c.a, c.b, c.blocks, nil); err == nil {
+			t.Errorf("ProductNNZ: no error for %d x %d times %d x %d", c.a.Rows, c.a.Cols, c.b.Rows, c.b.Cols)
+		}
+	}
+}
+
+// Rows are what was added to them, in any order and in blocks or one by one.
+func TestByRows(t *testing.T) {
+	blocks := Blocks{First: []int32{0, 2, 3, 6}, Of: []int32{0, 0, 1, 2, 2, 2}}
+	m := ByRows(3, blocks, []int{0, 2, 3}, nil, func(i int, row *Accumulator) {
+		switch i {
+		case 0:
+			row.Add(5, 1)
+			row.AddBlock(0, 2, []float64{3, 4})
+			row.Add(5, 0.5)
+			row.Add(2, -1)
+		case 2:
+			row.AddBlock(2, -1, []float64{1, 2})
+		}
+	})
+	want := &Matrix{
+		3, 6,
+		[]int64{0, 6, 6, 9},
+		[]int32{0, 1, 2, 3, 4, 5, 3, 4, 5},
+		[]float64{6, 8, -1, 0, 0, 1.5, -1, -2, 0},
+	}
+	if !sameBits(m, want) {
+		t.Errorf("%+v, want %+v", m, want)
+	}
+}
+
+func FuzzMultiply(f *testing.F) {
+	f.Add(uint64(1), uint8(5), uint8(6), uint8(7), uint8(100))
+	f.Add(uint64(2), uint8(0), uint8(1), uint8(31), uint8(255))
+	f.Add(uint64(3), uint8(30), uint8(20), uint8(0), uint8(20))
+	pool := parallel.New(2)
+	f.Cleanup(pool.Close)
+	f.Fuzz(func(t *testing.T, seed uint64, rows, inner, cols, share uint8) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		a := fromDense(t, randomDense(rng, int(rows%40), int(inner%40), float64(share)/255, 400))
+		b := fromDense(t, randomDense(rng, int(inner%40), int(cols%40), float64(share)/255, 400))
+		a.Cols, b.Cols = int(inner%40), int(cols%40)
+		checkMultiply(t, "single", a, b, EqualBlocks(b.Cols, 1), nil)
+		checkMultiply(t, "uneven", a, b, unevenBlocks(rng, b.Cols), pool)
+	})
+}
+
+// BenchmarkMultiply squares a five-point matrix and transposes it.
+func BenchmarkMultiply(b *testing.B) {
+	const n, k = 250_000, 500
+	a := ByRows(n, EqualBlocks(n, 1), []int{0, n}, nil, func(i int, row *Accumulator) {
+		for _, d := range []int{-k, -1, 0, 1, k} {
+			if j := i + d; 0 <= j && j < n {
+				row.Add(int32(j), 1)
+			}
+		}
+	})
+	for _, threads := range []int{1, 2} {
+		pool := parallel.New(threads)
+		defer pool.Close()
+		for _, size := range []int{1, 2} {
+			blocks := EqualBlocks(n, size)
+			b.Run(fmt.Sprintf("blocks=%d/threads=%d", size, threads), func(b *testing.B) {
+				for b.Loop() {
+					if _, err := Multiply(a, a, blocks, pool); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(Multiplications(a, a, pool)), "ns/multiplication")
+			})
+		}
+		b.Run(fmt.Sprintf("transpose/threads=%d", threads), func(b *testing.B) {
+			for b.Loop() {
+				a.Transpose(pool)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(a.NNZ()), "ns/nz")
+		})
+	}
+}

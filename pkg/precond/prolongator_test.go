@@ -1,0 +1,287 @@
+package precond
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/generate"
+)
+
+// matrix is the tentative prolongator as a matrix.
+func (t *tentative) matrix() *csr.Matrix {
+	n := len(t.first)
+	return csr.ByRows(n, t.coarse, []int{0, n}, nil, func(i int, row *csr.Accumulator) { t.add(row, i, 1) })
+}
+
+// times is m x.
+func times(m *csr.Matrix, x vector) vector {
+	y := make(vector, m.Rows)
+	for i := range y {
+		cols, vals := m.Row(i)
+		for k, j := range cols {
+			y[i] += vals[k] * x[j]
+		}
+	}
+	return y
+}
+
+// bodyModes are the rigid-body modes of the elasticity3d matrix of that parameter.
+func bodyModes(tb testing.TB, n int) [][]float64 {
+	tb.Helper()
+	kind, _ := generate.Find("elasticity3d")
+	count, dim, columns, err := kind.Coordinates(generate.Params{"n": float64(n)})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	x := make([]float64, count*dim)
+	for i := range count {
+		for axis := range dim {
+			x[i*dim+axis] = columns[axis*count+i]
+		}
+	}
+	modes, err := RigidBodyModes(dim, x)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return modes
+}
+
+// T has orthonormal columns and T B_c = B, whatever B is in an aggregate.
+func TestTentative(t *testing.T) {
+	m := generated(t, "elasticity3d", generate.Params{"n": 5})
+	n, modes := m.Rows, bodyModes(t, 5)
+	ones := make(vector, n)
+	for i := range ones {
+		ones[i] = 1
+	}
+	partly := slices.Clone(ones) // zero in many aggregates
+	clear(partly[n/2:])
+	other := slices.Clone(ones)
+	clear(other[:n/2])
+	for name, c := range map[string]struct {
+		size int
+		null [][]float64
+	}{
+		"constants":       {3, Constants(n, 3)},
+		"rigid body":      {3, modes},
+		"dependent":       {3, [][]float64{modes[0], modes[0], modes[3], modes[1], modes[0]}},
+		"more than nodes": {1, [][]float64{random(n, 1), random(n, 2), random(n, 3), random(n, 4), random(n, 5), random(n, 6), random(n, 7), random(n, 8), random(n, 9)}},
+		"vanishing":       {1, [][]float64{partly}},
+		"0 or 2":          {1, [][]float64{partly, times(m, partly)}},
+		"either":          {3, [][]float64{partly, other}},
+		"huge and tiny":   {3, [][]float64{times(m, random(n, 1)), scaledBy(1e120, modes[4]), scaledBy(1e-120, modes[5])}},
+	} {
+		nd := csr.EqualBlocks(n, c.size)
+		g := strongConnections(norms(m, nd, nil), DefaultThreshold, nil)
+		if c.size == 1 { // small aggregates: pairs
+			g = strongConnections(m, 0.3, nil)
+		}
+		a := aggregate(g, nil)
+		tt := newTentative(nd, a, c.null, newPool(t, 2))
+		p := tt.matrix()
+		if err := p.Validate(); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		orthonormal(t, name, p)
+		for q, b := range c.null {
+			want := slices.Clone(b)
+			for i := range want {
+				if a.of[nd.Of[i]] < 0 {
+					want[i] = 0
+				}
+			}
+			closeTo(t, fmt.Sprintf("%s: vector %d", name, q), times(p, tt.null[q]), want, 1e-14)
+		}
+		for k := range tt.coarse.Count() {
+			lo, hi := tt.coarse.First[k], tt.coarse.First[k+1]
+			if hi == lo {
+				t.Errorf("%s: node %d of the coarse level has no unknown", name, k)
+			}
+			for i := lo; i < hi; i++ {
+				if tt.coarse.Of[i] != int32(k) {
+					t.Errorf("%s: unknown %d belongs to node %d, want %d", name, i, tt.coarse.Of[i], k)
+				}
+			}
+		}
+	}
+}
+
+func scaledBy(f float64, x vector) vector {
+	y := make(vector, len(x))
+	for i, v := range x {
+		y[i] = f * v
+	}
+	return y
+}
+
+// orthonormal checks P^T P = I.
+func orthonormal(t *testing.T, name string, p *csr.Matrix) {
+	t.Helper()
+	g, err := csr.Multiply(p.Transpose(nil), p, csr.EqualBlocks(p.Cols, 1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range g.Rows {
+		cols, vals := g.Row(i)
+		found := false
+		for k, j := range cols {
+			want := 0.0
+			if int(j) == i {
+				want, found = 1, true
+			}
+			if !(math.Abs(vals[k]-want) < 1e-14) {
+				t.Fatalf("%s: columns %d and %d have the product %g", name, i, j, vals[k])
+			}
+		}
+		if !found {
+			t.Fatalf("%s: column %d is zero", name, i)
+		}
+	}
+}
+
+// P is (I - omega D^-1 A_F) T element by element; where row sums of A vanish and
+// nothing is weak, P reproduces the near-null space.
+func TestSmoothedProlongator(t *testing.T) {
+	for _, c := range []struct {
+		name, kind string
+		params     generate.Params
+		threshold  float64
+	}{
+		{"poisson", "poisson2d", generate.Params{"n": 20}, 0.08},
+		{"anisotropic", "anisotropic2d", generate.Params{"n": 20}, 0.3}, // with weak connections
+	} {
+		m := generated(t, c.kind, c.params)
+		n := m.Rows
+		nd := csr.EqualBlocks(n, 1)
+		strong := strongConnections(m, c.threshold, nil)
+		if weak := len(strong.near) < m.NNZ()-n; weak != (c.name == "anisotropic") {
+			t.Fatalf("%s: weak connections: %v", c.name, weak)
+		}
+		tt := newTentative(nd, aggregate(strong, nil), Constants(n, 1), nil)
+		inverse := m.Diagonal(nil)
+		for i, d := range inverse {
+			inverse[i] = 1 / d
+		}
+		const omega = 0.6
+		p := tt.smooth(m, nd, strong, inverse, omega, nil)
+		want := make([]float64, n*p.Cols)
+		flat := tt.matrix()
+		for i := range n {
+			add := func(row int, f float64) {
+				cols, vals := flat.Row(row)
+				for k, j := range cols {
+					want[i*p.Cols+int(j)] += f * vals[k]
+				}
+			}
+			add(i, 1)
+			cols, vals := m.Row(i)
+			near, _ := strong.of(int32(i))
+			for k, j := range cols {
+				if _, is := slices.BinarySearch(near, j); !is {
+					j = int32(i) // its own diagonal entry, or one that is added to it
+				}
+				add(int(j), -omega*inverse[i]*vals[k])
+			}
+		}
+		got := make([]float64, len(want))
+		for i := range n {
+			cols, vals := p.Row(i)
+			for k, j := range cols {
+				got[i*p.Cols+int(j)] = vals[k]
+			}
+		}
+		closeTo(t, c.name, got, want, 1e-15)
+		reproduced, inside := times(p, tt.null[0]), 0
+		zero := times(m, Constants(n, 1)[0])
+		for i, v := range reproduced {
+			if math.Abs(zero[i]) < 1e-12 {
+				inside++
+				if math.Abs(v-1) > 1e-14 {
+					t.Errorf("%s: the constant is %g in row %d", c.name, v, i)
+				}
+			}
+		}
+		if inside < n/2 {
+			t.Errorf("%s: only %d of %d rows are inside", c.name, inside, n)
+		}
+	}
+}
+
+// Rigid-body modes are reproduced where A annihilates them.
+func TestSmoothedRigidBodyModes(t *testing.T) {
+	const size = 6
+	m, modes := generated(t, "elasticity3d", generate.Params{"n": size}), bodyModes(t, size)
+	nd := csr.EqualBlocks(m.Rows, 3)
+	strong := strongConnections(norms(m, nd, nil), 0, nil)
+	tt := newTentative(nd, aggregate(strong, nil), modes, nil)
+	inverse := m.Diagonal(nil)
+	for i, d := range inverse {
+		inverse[i] = 1 / d
+	}
+	p := tt.smooth(m, nd, strong, inverse, 0.5, nil)
+	inside := 0
+	for k, mode := range modes {
+		zero, got := times(m, mode), times(p, tt.null[k])
+		for i := range zero {
+			if math.Abs(zero[i]) > 1e-12 {
+				continue
+			}
+			inside++
+			if math.Abs(got[i]-mode[i]) > 1e-13*size {
+				t.Fatalf("mode %d is %g in row %d, want %g", k, got[i], i, mode[i])
+			}
+		}
+	}
+	if inside < m.Rows {
+		t.Errorf("only %d elements are inside", inside)
+	}
+}
+
+func TestRigidBodyModes(t *testing.T) {
+	modes := bodyModes(t, 3)
+	if len(modes) != 6 {
+		t.Fatalf("%d modes", len(modes))
+	}
+	x := []float64{0, 0, 4, 0, 0, 2}
+	modes, err := RigidBodyModes(2, x)
+	if err != nil || len(modes) != 3 {
+		t.Fatalf("%d modes, %v", len(modes), err)
+	}
+	// The distances between nodes do not change to first order.
+	for k, mode := range modes {
+		for a := 0; a < len(x); a += 2 {
+			for b := 0; b < a; b += 2 {
+				s := (x[a]-x[b])*(mode[a]-mode[b]) + (x[a+1]-x[b+1])*(mode[a+1]-mode[b+1])
+				if math.Abs(s) > 1e-14 {
+					t.Errorf("mode %d stretches by %g", k, s)
+				}
+			}
+		}
+	}
+	for _, dim := range []int{0, 1, 4} {
+		if _, err := RigidBodyModes(dim, x); err == nil {
+			t.Errorf("no error for %d coordinates a node", dim)
+		}
+	}
+	if _, err := RigidBodyModes(3, x[:4]); err == nil {
+		t.Error("no error for a node and a third")
+	}
+}
+
+func TestBlockSize(t *testing.T) {
+	for _, c := range []struct {
+		kind string
+		n    float64
+		want int
+	}{{"poisson2d", 12, 1}, {"poisson3d", 6, 1}, {"elasticity3d", 4, 3}} {
+		if got := BlockSize(generated(t, c.kind, generate.Params{"n": c.n})); got != c.want {
+			t.Errorf("%s: %d, want %d", c.kind, got, c.want)
+		}
+	}
+	if got := BlockSize(&csr.Matrix{}); got != 1 {
+		t.Errorf("no rows: %d", got)
+	}
+}

@@ -1,0 +1,192 @@
+package solve
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+)
+
+// Every kind with every method that it suits: converged means that the error from
+// its definition is within the tolerance.
+func TestPreconditionersSolve(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		m       *csr.Matrix
+		methods []Method
+	}{
+		{"definite", rescaled(grid(12, 0, 0), uneven(4), uneven(4)), []Method{Auto, CG, BiCGStab, GMRES}},
+		{"negative definite", rescaled(grid(12, 0, 0), same(-1), same(1)), []Method{Auto, CG}},
+		{"unsymmetric", rescaled(grid(12, 0.3, 0), uneven(8), same(1)), []Method{Auto, BiCGStab, GMRES}},
+	} {
+		b := rhs(c.m, 1)
+		for _, method := range c.methods {
+			for _, kind := range Preconds {
+				if kind == precond.AMG && c.name == "unsymmetric" {
+					continue // too small to have a coarser level
+				}
+				s, err := New(c.m, Options{Method: method, Precond: Precond{Kind: kind}})
+				if err != nil {
+					if _, ok := errors.AsType[*InputError](err); !ok || c.name != "unsymmetric" {
+						t.Errorf("%s, %s with %s: %v", c.name, method, kind, err)
+					}
+					continue
+				}
+				r, err := s.Solve(t.Context(), b, nil)
+				s.Close()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if e := bigMeasure(StopRow, c.m, r.X, b); !honest(r, e, krylov.DefaultTol) || !r.Reason.Converged() {
+					t.Errorf("%s, %s with %s: %v with error %g", c.name, method, kind, r.Reason, e)
+				}
+				if kind != PrecondAuto && r.Precond.Kind != kind {
+					t.Errorf("%s, %s with %s: %s was used", c.name, method, kind, r.Precond.Kind)
+				}
+			}
+		}
+	}
+}
+
+// What the rules choose, and that they say so.
+func TestPreconditionerChosen(t *testing.T) {
+	convection := grid(201, 0.3, 0) // more rows than sparseRows
+	for _, c := range []struct {
+		name string
+		m    *csr.Matrix
+		opt  Options
+		want precond.Kind
+	}{
+		{"definite and small", grid(10, 0, 0), Options{}, precond.ICT},
+		{"definite and large", grid(142, 0, 0), Options{}, precond.AMG},
+		{"unsymmetric and small", grid(10, 0.3, 0), Options{}, precond.ILUT},
+		{"unsymmetric diffusion, large", convection, Options{}, precond.AMG},
+		{"unsymmetric and large", rescaled(convection, func(i int) float64 { return float64(1 - 2*(i%2)) }, func(j int) float64 { return float64(1 - 2*(j%3/2)) }), Options{}, precond.ILU0},
+		{"minres", grid(10, 0, 0), Options{Method: MINRES}, precond.None},
+		{"cg, rows scaled", rescaled(grid(10, 0, 0), uneven(4), uneven(4)), Options{Method: CG, Scale: ScaleRow}, precond.None},
+	} {
+		var log logged
+		s, err := New(c.m, log.options(c.opt))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.correction.attempt().kind; got != c.want || !log.says("precond "+string(c.want)) {
+			t.Errorf("%s: %s, want %s; log %q", c.name, got, c.want, log.lines)
+		}
+		s.Close()
+	}
+}
+
+// Setting up fails: the next one takes over, which is said; of one that was asked
+// for it is an input error.
+func TestPreconditionerFallback(t *testing.T) {
+	indefinite := grid(12, 0, -2.5) // symmetric, its diagonal positive
+	b := rhs(indefinite, 1)
+	var log logged
+	r := mustSolve(t, indefinite, b, nil, log.options(Options{}))
+	if e := bigMeasure(StopRow, indefinite, r.X, b); !r.Reason.Converged() || e > krylov.DefaultTol {
+		t.Errorf("%v with error %g", r.Reason, e)
+	}
+	if r.Method == "cg" && !log.says("trying") && !log.says("continuing") {
+		t.Errorf("solved by %s with %s, log %q", r.Method, r.Precond.Kind, log.lines)
+	}
+	_, err := New(grid(10, 0.3, 0), Options{Precond: Precond{Kind: precond.IC0}})
+	checkInputError(t, err, []string{"ic0", "not symmetric"})
+
+	m := grid(40, 0.3, 0)
+	s, err := New(m, Options{Precond: Precond{Kind: precond.None}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.opt.Precond.Kind = precond.ILUT
+	limit := s.memory() + 20000
+	s.Close()
+	_, err = New(m, Options{MaxMemory: limit, Precond: Precond{Kind: precond.ILUT}})
+	checkInputError(t, err, []string{"ilut", "not enough memory"})
+	log = logged{}
+	if s, err = New(m, log.options(Options{MaxMemory: limit})); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	if !log.says("not enough memory") {
+		t.Errorf("log %q", log.lines)
+	}
+}
+
+// A right-hand side gets the same whatever came before it, and nothing is set up
+// twice.
+func TestPreconditionerOnce(t *testing.T) {
+	m := grid(30, 0.3, 0)
+	var log logged
+	s, err := New(m, log.options(Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	b := random(1, m.Rows)
+	first, err := s.Solve(t.Context(), b, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Solve(t.Context(), random(2, m.Rows), nil); err != nil {
+		t.Fatal(err)
+	}
+	again, err := s.Solve(t.Context(), b, nil)
+	if err != nil || !sameOutcome(again, first) {
+		t.Errorf("%v: %+v after other right-hand sides, %+v before", err, again.Errors, first.Errors)
+	}
+	set := 0
+	for _, line := range log.lines {
+		if strings.Contains(line, "set up in") {
+			set++
+		}
+	}
+	if set != 1 {
+		t.Errorf("set up %d times", set)
+	}
+}
+
+// Interrupted while it sets up, a solve ends at once and says so.
+func TestInterruptedSetup(t *testing.T) {
+	done := make(chan struct{})
+	close(done)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, kind := range []precond.Kind{PrecondAuto, precond.ILUT, precond.AMG} {
+		m := grid(40, 0.3, 0)
+		var log logged
+		s, err := New(m, log.options(Options{Done: done, Precond: Precond{Kind: kind}}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.Solve(ctx, rhs(m, 1), nil)
+		if err != nil || r.Reason != krylov.Interrupted || r.Precond.Kind != precond.None || !log.says("interrupted") {
+			t.Errorf("%s: %v, %v with %s, log %q", kind, r.Reason, err, r.Precond.Kind, log.lines)
+		}
+		s.Close()
+	}
+}
+
+// The near-null space is scaled like the matrix: with it multigrid takes as many
+// iterations on D A D as on A.
+func TestNearNullOfScaledMatrix(t *testing.T) {
+	m := grid(150, 0, 0)
+	b := random(1, m.Rows)
+	d := func(i int) float64 { return math.Ldexp(1, i%7) }
+	scaled := rescaled(m, d, d)
+	null := make([]float64, m.Rows)
+	for i := range null {
+		null[i] = 1 / d(i)
+	}
+	plain := mustSolve(t, m, b, nil, Options{Precond: Precond{Kind: precond.AMG}})
+	good := mustSolve(t, scaled, b, nil, Options{Precond: Precond{Kind: precond.AMG, NearNull: [][]float64{null}}})
+	bad := mustSolve(t, scaled, b, nil, Options{Precond: Precond{Kind: precond.AMG}})
+	if good.Iterations > plain.Iterations+5 || bad.Iterations <= good.Iterations {
+		t.Errorf("%d iterations unscaled, %d with the near-null space, %d with the wrong one", plain.Iterations, good.Iterations, bad.Iterations)
+	}
+}
