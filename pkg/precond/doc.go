@@ -15,7 +15,7 @@
 //	ilut, ict  the same, nnz of the factors 1          one elimination with fill
 //	chebyshev  d (b + i) nnz + (32 d + 24)n 2          15 products with A
 //	fsai       2 (b + i) nnz(G) + 32 n      1          k^3 operations a row of k entries
-//	amg        see below                    4 a level  2 products of matrices a level
+//	amg        see below                    4 a level  3 products of matrices a level
 //
 // Jacobi is the diagonal of A, for rows of different size ([Saad03] 10.2):
 //

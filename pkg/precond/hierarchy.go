@@ -104,16 +104,29 @@ func (h *hierarchy) coarsen() (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	most := int64(m.NNZ() * t.width) // of P
+	if err := h.room(m.Rows, most, h.cost.Bytes, func() (int64, error) {
+		return csr.ProductNNZ(m, t.pattern(), t.coarse, pool)
+	}); err != nil {
+		return false, err
+	}
 	p := t.smooth(m, h.nodes, strong, inverse, prolongator/lambda, pool)
+	return true, h.descend(l, p, t)
+}
+
+// descend adds level l with the prolongator p and makes the next matrix the one at
+// hand.
+func (h *hierarchy) descend(l level, p *csr.Matrix, t *tentative) error {
+	pool := h.pool
 	coarse, err := h.galerkin(p, t.coarse)
 	if err != nil {
-		return false, err
+		return err
 	}
 	// Unknowns of the coarser level are scaled by powers of two, so that its
 	// diagonal is near 1 and one absolute accuracy suits all of its matrix.
 	scaling, err := csr.SymmetricScaling(coarse, pool)
 	if err != nil {
-		return false, err
+		return err
 	}
 	coarse = scaling.Apply(coarse, pool)
 	for _, v := range t.null {
@@ -124,14 +137,14 @@ func (h *hierarchy) coarsen() (more bool, err error) {
 	columns := csr.Scaling{Row: make([]int, p.Rows), Col: scaling.Col}
 	var c Cost
 	if l.p, l.r, c, err = storeBoth(columns.Apply(p, pool), h.opt.Epsilon, pool); err != nil {
-		return false, err
+		return err
 	}
-	vectors := int64(8 * (2*m.Rows + 2*coarse.Rows))
-	h.cost = h.cost.Add(c).Add(Cost{Values: int64(m.Rows), ValueBytes: int64(8 * m.Rows), Bytes: vectors, FP64Bytes: vectors})
+	vectors := int64(8 * (2*p.Rows + 2*coarse.Rows))
+	h.cost = h.cost.Add(c).Add(Cost{Values: int64(p.Rows), ValueBytes: int64(8 * p.Rows), Bytes: vectors, FP64Bytes: vectors})
 	l.work, l.xc, l.bc = l.space.New(), make(vector, coarse.Rows), make(vector, coarse.Rows)
 	h.levels = append(h.levels, l)
 	h.m, h.a, h.nodes, h.null, h.threshold = coarse, nil, t.coarse, t.null, h.threshold/2
-	return true, nil
+	return nil
 }
 
 // thinRows is the number of nonzeros a row below which aggregates of the finest
@@ -149,8 +162,7 @@ func (h *hierarchy) galerkin(p *csr.Matrix, blocks nodes) (*csr.Matrix, error) {
 	return h.multiply(p.Transpose(h.pool), ap, blocks, held+ap.Bytes())
 }
 
-// multiply returns a b if there is memory for it besides what is held: the product
-// and the parts that it is made of.
+// multiply returns a b if there is memory for it besides what is held.
 func (h *hierarchy) multiply(a, b *csr.Matrix, blocks nodes, held int64) (*csr.Matrix, error) {
 	if err := h.opt.interrupted(); err != nil {
 		return nil, err
@@ -159,16 +171,25 @@ func (h *hierarchy) multiply(a, b *csr.Matrix, blocks nodes, held int64) (*csr.M
 	if h.opt.MaxWork > 0 && float64(work) > h.mostWork {
 		return nil, fmt.Errorf("%w: more than %g multiplications a nonzero", ErrWork, h.opt.MaxWork)
 	}
-	if h.opt.allow(held+2*csr.Bytes(int64(a.Rows), work)) != nil { // that many nonzeros at most
-		nnz, err := csr.ProductNNZ(a, b, blocks, h.pool)
-		if err != nil {
-			return nil, err
-		}
-		if err := h.opt.allow(held + 2*csr.Bytes(int64(a.Rows), nnz)); err != nil {
-			return nil, err
-		}
+	if err := h.room(a.Rows, work, held, func() (int64, error) {
+		return csr.ProductNNZ(a, b, blocks, h.pool)
+	}); err != nil {
+		return nil, err
 	}
 	return csr.Multiply(a, b, blocks, h.pool)
+}
+
+// room is ErrMemory if there is none, besides what is held, for a matrix of at most
+// that many nonzeros, or as many as count says, and the parts that it is made of.
+func (h *hierarchy) room(rows int, most, held int64, count func() (int64, error)) error {
+	if h.opt.allow(held+2*csr.Bytes(int64(rows), most)) == nil {
+		return nil
+	}
+	nnz, err := count()
+	if err != nil {
+		return err
+	}
+	return h.opt.allow(held + 2*csr.Bytes(int64(rows), nnz))
 }
 
 // smoother sets w and omega of a level and returns the inverse of the diagonal of

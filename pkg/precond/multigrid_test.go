@@ -386,12 +386,16 @@ func TestMultigridMemoryLimit(t *testing.T) {
 	m, null := diffusion(t, "poisson2d", 316, 0)
 	opt := Options{Symmetric: true, Multigrid: MultigridOptions{NearNull: null}}
 	need := mustNew(t, AMG, m, opt, nil).Cost().Bytes
-	for _, limit := range []int64{1, need / 100, need / 4, need / 2, need - 1, 20 * need} {
-		opt.MaxBytes = limit
+	taken := func(m *csr.Matrix, opt Options) (bytes int64, err error) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := New(AMG, m, opt, nil)
+		_, err = New(AMG, m, opt, nil)
 		runtime.ReadMemStats(&after)
+		return int64(after.TotalAlloc - before.TotalAlloc), err
+	}
+	for _, limit := range []int64{1, need / 100, need / 4, need / 2, need - 1, 20 * need} {
+		opt.MaxBytes = limit
+		n, err := taken(m, opt)
 		if limit > need {
 			if err != nil {
 				t.Errorf("limit of %d: %v", limit, err)
@@ -401,9 +405,18 @@ func TestMultigridMemoryLimit(t *testing.T) {
 		if !errors.Is(err, ErrMemory) {
 			t.Errorf("limit of %d bytes, %d needed: %v", limit, need, err)
 		}
-		if n := int64(after.TotalAlloc - before.TotalAlloc); limit <= need/100 && n > 2<<20 {
+		if limit <= need/100 && n > 2<<20 {
 			t.Errorf("limit of %d bytes: %d bytes allocated", limit, n)
 		}
+	}
+	// The prolongator of many vectors is too large though their number fits.
+	wide, _ := diffusion(t, "poisson2d", 100, 0)
+	opt.MaxBytes, opt.Multigrid.NearNull = 7<<20, nil
+	for k := range uint64(30) {
+		opt.Multigrid.NearNull = append(opt.Multigrid.NearNull, random(wide.Rows, k))
+	}
+	if n, err := taken(wide, opt); !errors.Is(err, ErrMemory) || n > 10<<20 {
+		t.Errorf("a large prolongator: %v, %d bytes allocated", err, n)
 	}
 	small := path(t, 400)
 	if _, err := New(AMG, small, Options{Symmetric: true, MaxBytes: 100000}, nil); !errors.Is(err, ErrMemory) {

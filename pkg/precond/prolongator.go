@@ -190,3 +190,17 @@ func (t *tentative) add(row *csr.Accumulator, i int, a float64) {
 	rank := int(t.coarse.First[g+1] - first)
 	row.AddBlock(g, a, t.value[i*t.width:i*t.width+rank])
 }
+
+// pattern has an element in each block of the tentative prolongator that is not zero.
+func (t *tentative) pattern() *csr.Matrix {
+	n := len(t.first)
+	p := &csr.Matrix{Rows: n, Cols: len(t.coarse.Of), RowPtr: make([]int64, n+1), Col: make([]int32, 0, n)}
+	for i, j := range t.first {
+		if j >= 0 {
+			p.Col = append(p.Col, j)
+		}
+		p.RowPtr[i+1] = int64(len(p.Col))
+	}
+	p.Val = make([]float64, len(p.Col))
+	return p
+}
