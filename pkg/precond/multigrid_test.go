@@ -138,7 +138,9 @@ func TestKCycle(t *testing.T) {
 	m, null = diffusion(t, "poisson2d", 110, 4)
 	try("4 decades", m, null)
 	m, null = elastic(t, 12)
-	try("elasticity", m, null)
+	if !testing.Short() {
+		try("elasticity", m, null)
+	}
 	wrong := map[bool]bool{}
 	for _, k := range []bool{false, true} {
 		wrong[k] = Varies(mustNew(t, AMG, m, Options{Symmetric: true, Multigrid: MultigridOptions{KCycle: k}}, pool))
@@ -330,7 +332,10 @@ func TestMultigridSameBits(t *testing.T) {
 	} {
 		b := random(c.m.Rows, 1)
 		var want vector
-		for _, threads := range []int{1, 2, 3, 8} {
+		for _, threads := range []int{1, 3, 2, 8} {
+			if testing.Short() && threads != 1 && threads != 3 {
+				continue
+			}
 			p := mustNew(t, AMG, c.m, c.opt, newPool(t, threads))
 			x := make(vector, c.m.Rows)
 			p.Apply(x, b)
@@ -339,7 +344,7 @@ func TestMultigridSameBits(t *testing.T) {
 			} else if !slices.Equal(x, want) {
 				t.Errorf("%s: %d threads give other bits", name, threads)
 			}
-			if n := testing.AllocsPerRun(3, func() { p.Apply(x, b) }); n != 0 {
+			if n := testing.AllocsPerRun(1, func() { p.Apply(x, b) }); n != 0 {
 				t.Errorf("%s, %d threads: %v allocations", name, threads, n)
 			}
 			if !slices.Equal(x, want) {
