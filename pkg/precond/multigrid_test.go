@@ -107,7 +107,7 @@ func sameIterations(t *testing.T, name string, reduced, full int) {
 // Rigid-body modes and nodes make multigrid of elasticity.
 func TestMultigridElasticity(t *testing.T) {
 	pool := newPool(t, 2)
-	m, modes := elastic(t, 12)
+	m, modes := elastic(t, 9)
 	p := mustNew(t, AMG, m, Options{Symmetric: true, Multigrid: MultigridOptions{NearNull: modes}}, pool)
 	if s := p.String(); !strings.Contains(s, "nodes of 3, 6 near-null vectors") {
 		t.Errorf("it is %s", s)
@@ -117,7 +117,7 @@ func TestMultigridElasticity(t *testing.T) {
 	sameIterations(t, "elasticity", with, full)
 	without := amgIterations(t, m, Options{}, pool)
 	t.Logf("%d iterations with rigid-body modes, %d with constants", with, without)
-	if 5*with > 4*without || with > 35 {
+	if 5*with > 4*without || with > 22 {
 		t.Errorf("%d iterations with rigid-body modes, %d with constants", with, without)
 	}
 }
@@ -133,12 +133,14 @@ func TestKCycle(t *testing.T) {
 			t.Errorf("%s: %d iterations by K-cycles, %d by V-cycles", name, k, v)
 		}
 	}
-	m, null := diffusion(t, "poisson2d", 150, 0)
+	m, null := diffusion(t, "poisson2d", 110, 0)
 	try("poisson2d", m, null)
-	m, null = diffusion(t, "poisson2d", 150, 4)
+	m, null = diffusion(t, "poisson2d", 110, 4)
 	try("4 decades", m, null)
 	m, null = elastic(t, 12)
-	try("elasticity", m, null)
+	if !testing.Short() {
+		try("elasticity", m, null)
+	}
 	wrong := map[bool]bool{}
 	for _, k := range []bool{false, true} {
 		wrong[k] = Varies(mustNew(t, AMG, m, Options{Symmetric: true, Multigrid: MultigridOptions{KCycle: k}}, pool))
@@ -317,9 +319,9 @@ func TestNearNullOfCoarserLevels(t *testing.T) {
 }
 
 func TestMultigridSameBits(t *testing.T) {
-	grid, null := diffusion(t, "poisson2d", 300, 2) // of more nodes than a domain
+	grid, null := diffusion(t, "poisson2d", 260, 2) // of more nodes than a domain
 	body, modes := elastic(t, 12)
-	wind := generated(t, "convdiff3d", generate.Params{"n": 20})
+	wind := generated(t, "convdiff3d", generate.Params{"n": 14})
 	for name, c := range map[string]struct {
 		m   *csr.Matrix
 		opt Options
@@ -330,7 +332,10 @@ func TestMultigridSameBits(t *testing.T) {
 	} {
 		b := random(c.m.Rows, 1)
 		var want vector
-		for _, threads := range []int{1, 2, 3, 8} {
+		for _, threads := range []int{1, 3, 2, 8} {
+			if testing.Short() && threads != 1 && threads != 3 {
+				continue
+			}
 			p := mustNew(t, AMG, c.m, c.opt, newPool(t, threads))
 			x := make(vector, c.m.Rows)
 			p.Apply(x, b)
@@ -339,7 +344,7 @@ func TestMultigridSameBits(t *testing.T) {
 			} else if !slices.Equal(x, want) {
 				t.Errorf("%s: %d threads give other bits", name, threads)
 			}
-			if n := testing.AllocsPerRun(3, func() { p.Apply(x, b) }); n != 0 {
+			if n := testing.AllocsPerRun(1, func() { p.Apply(x, b) }); n != 0 {
 				t.Errorf("%s, %d threads: %v allocations", name, threads, n)
 			}
 			if !slices.Equal(x, want) {
@@ -349,7 +354,7 @@ func TestMultigridSameBits(t *testing.T) {
 	}
 }
 
-// Values take less than half of FP64, and a matrix that is stored already nothing.
+// Values of matrices take at most half of FP64, and one that is stored already nothing.
 func TestMultigridCost(t *testing.T) {
 	pool := newPool(t, 2)
 	grid, _ := diffusion(t, "poisson3d", 16, 0)
@@ -361,7 +366,11 @@ func TestMultigridCost(t *testing.T) {
 		if full.ValueBytes != 8*full.Values || full.Bytes != full.FP64Bytes {
 			t.Errorf("%s: %+v at full accuracy", name, full)
 		}
-		if 2*reduced.ValueBytes > full.ValueBytes || reduced.Bytes >= full.Bytes {
+		fp64 := int64(8 * p.(*multigrid).coarse.n * p.(*multigrid).coarse.n) // in any case
+		for _, l := range p.(*multigrid).levels {
+			fp64 += int64(8 * len(l.w))
+		}
+		if 2*(reduced.ValueBytes-fp64) > full.ValueBytes-fp64 || reduced.Bytes >= full.Bytes {
 			t.Errorf("%s: %+v against %+v", name, reduced, full)
 		}
 		operator := linop.NewCSR(m, pool)
@@ -383,7 +392,7 @@ func TestMultigridCost(t *testing.T) {
 
 // A limit is kept while setting up, without taking much memory before it is seen.
 func TestMultigridMemoryLimit(t *testing.T) {
-	m, null := diffusion(t, "poisson2d", 316, 0)
+	m, null := diffusion(t, "poisson2d", 200, 0)
 	opt := Options{Symmetric: true, Multigrid: MultigridOptions{NearNull: null}}
 	need := mustNew(t, AMG, m, opt, nil).Cost().Bytes
 	taken := func(m *csr.Matrix, opt Options) (bytes int64, err error) {
