@@ -23,7 +23,8 @@ var levels = []float64{0x1p-24, 0x1p-37, 0x1p-53}
 // Storage says how the matrix that the method multiplies with is stored. The
 // residuals of refinement and the verdict always use the matrix as given, so
 // reduced precision costs refinement steps, never accuracy. The zero value is
-// AFX at DefaultEpsilon.
+// AFX at DefaultEpsilon, or
+// PreconditionedEpsilon.
 type Storage struct {
 	Set       adaptive.Set       // zero: AFX, without refinement FP64, which is plain CSR
 	Epsilon   float64            // 0: DefaultEpsilon
