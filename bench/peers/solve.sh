@@ -11,6 +11,8 @@
 #   --matrices DIR           the collection, with its INDEX.tsv
 #   --limit SECONDS          for one solve (120)
 #   --repeat N               runs of each solve in the first part; the fastest counts (1)
+#   --problem TEXT           of the first part problems only whose name holds this
+#   --package NAME           of the first part one of mpsolve, PETSc and SciPy only
 #   --quick                  a few small problems, to see that all works
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

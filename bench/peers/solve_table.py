@@ -119,7 +119,7 @@ def mpsolve(work, title, threads, *flags):
     command = [str(work / "mpsolve"), "solve"]
 
     def arguments(system, path):
-        nodes = ["--coordinates", system.coordinates] if system.coordinates and "amg" in flags else []
+        nodes = ["--coordinates", system.file("xyz.mtx")] if system.coordinates and "amg" in flags else []
         return [system.matrix, "--rhs", system.file("b.mtx"), "--output", path, "--json",
                 "--max-memory", f"{MEMORY >> 30}GB", "--threads", str(threads), *flags, *nodes]
 
@@ -167,6 +167,8 @@ def times(work, args):
     solvers.append(in_scipy("Jacobi", "cg+jacobi", REDUCTION))
     for name, system in large_problems(work, args):
         for s in solvers:
+            if args.package and s.package != args.package:
+                continue
             results = [s.run(system, args.limit) for _ in range(args.repeat)]
             r = min(results, key=lambda r: (r.failure, r.setup + r.solve))
             if r.failure == NOT_OFFERED:
@@ -182,6 +184,9 @@ def times(work, args):
 def large_problems(work, args):
     problems = [p for p in PROBLEMS if p[2] in ("15", "22")] if args.quick else PROBLEMS
     for kind in problems:
+        title = " ".join(kind).replace("--n ", "n=").replace("--decades ", "decades=")
+        if args.problem not in title:
+            continue
         with tempfile.TemporaryDirectory(dir=work) as folder:
             path, nodes = os.path.join(folder, "a.mtx"), None
             command = [str(work / "mpsolve"), "generate", *kind, "--output", path]
@@ -189,9 +194,11 @@ def large_problems(work, args):
                 nodes = os.path.join(folder, "xyz.mtx")
                 command += ["--coordinates", nodes]
             subprocess.run(command, check=True)
-            yield " ".join(kind).replace("--n ", "n=").replace("--decades ", "decades="), System(pathlib.Path(folder), path, nodes)
+            yield title, System(pathlib.Path(folder), path, nodes)
     for name in [] if args.quick else LARGE_FILES:
         path = args.matrices / name
+        if args.problem not in name:
+            continue
         if not path.exists():
             print(f"{path}: not there", file=sys.stderr)
             continue
@@ -251,6 +258,8 @@ def main():
     p.add_argument("--limit", type=float, default=120)
     p.add_argument("--repeat", type=int, default=1)
     p.add_argument("--quick", action="store_true")
+    p.add_argument("--problem", default="", help="of the first part those only whose name holds this")
+    p.add_argument("--package", help="of the first part this one only")
     p.add_argument("output", type=pathlib.Path)
     args = p.parse_args()
     page, args.output = args.output, io.StringIO()

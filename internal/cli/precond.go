@@ -79,7 +79,10 @@ func (f *precondFlags) precond(c *cobra.Command) (p solve.Precond, err error) {
 		return p, usage("--block-size %d: want a positive number, or 0", f.blockSize)
 	}
 	p.KCycle = f.cycle == "k"
-	p.DropTol, p.Fill, p.BlockSize = f.dropTol, f.fill, f.blockSize
+	p.Fill, p.BlockSize = f.fill, f.blockSize
+	if c.Flags().Changed("drop-tol") { // otherwise the rules may try several
+		p.DropTol = f.dropTol
+	}
 	return p, nil
 }
 

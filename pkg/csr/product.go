@@ -78,17 +78,33 @@ func ProductNNZ(a, b *Matrix, blocks Blocks, pool *parallel.Pool) (int64, error)
 	counts := make([]int64, len(bounds)-1)
 	pool.RunRanges(bounds, func(k, lo, hi int) {
 		last := make([]int32, blocks.Count()) // row in which a block was met last, from 1
+		var before []int32
+		var row int64 // nonzeros of the row with these columns
 		for i := lo; i < hi; i++ {
 			cols, _ := a.Row(i)
+			if i > lo && slices.Equal(cols, before) {
+				counts[k] += row
+				continue
+			}
+			row, before = 0, cols
 			for _, j := range cols {
 				inner, _ := b.Row(int(j))
-				for _, c := range inner {
-					if g := blocks.Of[c]; last[g] != int32(i+1) {
+				for q := 0; q < len(inner); {
+					g := blocks.Of[inner[q]]
+					end := blocks.First[g+1]
+					width := int(end - blocks.First[g])
+					if last[g] != int32(i+1) {
 						last[g] = int32(i + 1)
-						counts[k] += int64(blocks.First[g+1] - blocks.First[g])
+						row += int64(width)
+					}
+					if next := q + width; next <= len(inner) && inner[next-1] == end-1 && inner[q] == blocks.First[g] {
+						q = next // a whole block
+					} else {
+						q++
 					}
 				}
 			}
+			counts[k] += row
 		}
 	})
 	n := int64(0)

@@ -48,8 +48,8 @@ func (p Precond) validate() (faults []error) {
 // Sizes at which the choice of PrecondAuto changes, from measurements of all kinds
 // on real and generated matrices; see docs/solvers.md.
 const (
-	multigridRows = 20000 // rows from which multigrid is tried first
-	sparseRows    = 40000 // rows from which ILU(0) takes the place of ILUT
+	multigridNonzeros = 100_000 // nonzeros from which multigrid is tried first
+	sparseRows        = 40_000  // rows from which ILU(0) takes the place of ILUT
 
 	// completeDrop leaves out next to nothing: where ILUT with its default drops too
 	// much, what remains is LU to the limit of fill.
@@ -75,9 +75,9 @@ func (s *Solver) candidates() []candidate {
 	case s.Method == CG && !s.symmetric():
 		s.say("precond none: the scaled matrix is not symmetric")
 		return []candidate{{kind: precond.None}}
-	case s.Method == CG && n >= multigridRows:
+	case s.Method == CG && s.m.NNZ() >= multigridNonzeros:
 		s.say("precond amg: the matrix is symmetric and large")
-		return []candidate{{kind: precond.AMG}, {kind: precond.IC0}, {kind: precond.None}}
+		return []candidate{{kind: precond.AMG}, {kind: precond.ICT}, {kind: precond.IC0}, {kind: precond.None}}
 	case s.Method == CG:
 		s.say("precond ict: the matrix is symmetric and small")
 		return []candidate{{kind: precond.ICT}, {kind: precond.IC0}, {kind: precond.None}}
