@@ -7,16 +7,15 @@ package main
 
 import (
 	"bytes"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/cli"
+	"github.com/mpsolve/mpsolve/internal/collection"
 	"github.com/mpsolve/mpsolve/internal/report"
 )
 
@@ -43,18 +42,18 @@ func main() {
 }
 
 func run(dir, out, only string, maxTime time.Duration) error {
-	files, err := realSquare(filepath.Join(dir, "INDEX.tsv"))
+	files, err := collection.RealSquare(dir)
 	if err != nil {
 		return err
 	}
 	var rows []solved
 	for _, f := range files {
-		if only != "" && f.name != only {
+		if only != "" && f.Name != only {
 			continue
 		}
-		s, err := solveDefault(f.name, filepath.Join(dir, f.file), maxTime)
+		s, err := solveDefault(f.Name, f.Path, maxTime)
 		if err != nil {
-			return fmt.Errorf("%s: %w", f.name, err)
+			return fmt.Errorf("%s: %w", f.Name, err)
 		}
 		fmt.Fprintf(os.Stderr, "%-34s %-8s %-20s %.1e %8.2f s\n",
 			s.name, s.report.Method, s.report.Reason, s.etaRow, s.report.Seconds.Total)
@@ -70,34 +69,6 @@ func run(dir, out, only string, maxTime time.Duration) error {
 		}
 	}
 	return err
-}
-
-// indexed is a line of INDEX.tsv.
-type indexed struct{ name, file string }
-
-func realSquare(index string) ([]indexed, error) {
-	f, err := os.Open(index)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	r := csv.NewReader(f)
-	r.Comma, r.LazyQuotes = '\t', true
-	rows, err := r.ReadAll()
-	if err != nil || len(rows) == 0 {
-		return nil, errors.Join(err, fmt.Errorf("%s has no matrix", index))
-	}
-	column := map[string]int{}
-	for k, name := range rows[0] {
-		column[name] = k
-	}
-	var files []indexed
-	for _, row := range rows[1:] {
-		if row[column["field"]] != "complex" && row[column["shape"]] == "square" {
-			files = append(files, indexed{row[column["name"]], row[column["file"]]})
-		}
-	}
-	return files, nil
 }
 
 // solveDefault runs `mpsolve solve` on a file and checks its x.

@@ -4,19 +4,18 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/mpsolve/mpsolve/internal/cli"
+	"github.com/mpsolve/mpsolve/internal/collection"
+	"github.com/mpsolve/mpsolve/internal/page"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
-	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -38,17 +37,17 @@ var (
 
 func main() {
 	dir := flag.String("dir", "../shared/matrices", "folder with the matrices")
-	page := flag.String("page", "docs/precision-formats.md", "page to write into")
+	file := flag.String("page", "docs/precision-formats.md", "page to write into")
 	figure := flag.String("figure", "docs/precision-formats.svg", "figure to write")
 	only := flag.String("only", "", "the name of the one matrix to measure; empty: all")
 	flag.Parse()
-	if err := run(*dir, *page, *figure, *only); err != nil {
+	if err := run(*dir, *file, *figure, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "precisiontable:", err)
 		os.Exit(1)
 	}
 }
 
-func run(dir, page, figure, only string) error {
+func run(dir, file, figure, only string) error {
 	if err := draw(figure); err != nil {
 		return err
 	}
@@ -57,7 +56,7 @@ func run(dir, page, figure, only string) error {
 		if only != "" && only != name {
 			continue
 		}
-		m, err := read(filepath.Join(dir, name+".mtx.gz"))
+		m, err := collection.Named(dir, name).Read()
 		if err != nil {
 			return err
 		}
@@ -65,29 +64,7 @@ func run(dir, page, figure, only string) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	return replace(page, text.String())
-}
-
-func read(path string) (*csr.Matrix, error) {
-	c, err := matrixmarket.ReadFile(context.Background(), path, matrixmarket.Options{})
-	if err != nil {
-		return nil, err
-	}
-	return c.CSR()
-}
-
-// replace puts text between the markers of a page.
-func replace(page, text string) error {
-	old, err := os.ReadFile(page)
-	if err != nil {
-		return err
-	}
-	head, rest, ok := bytes.Cut(old, []byte(begin))
-	_, tail, ok2 := bytes.Cut(rest, []byte(end))
-	if !ok || !ok2 {
-		return fmt.Errorf("%s lacks the markers %s and %s", page, begin, end)
-	}
-	return os.WriteFile(page, []byte(string(head)+begin+"\n\n"+text+end+string(tail)), 0o644)
+	return page.Replace(file, begin, end, text.String())
 }
 
 // variant is one way to store, and what came of it.

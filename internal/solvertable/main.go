@@ -3,20 +3,17 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/csv"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/cli"
+	"github.com/mpsolve/mpsolve/internal/collection"
+	"github.com/mpsolve/mpsolve/internal/page"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
-	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -40,17 +37,17 @@ var parts = []struct {
 
 func main() {
 	dir := flag.String("dir", "../shared/matrices", "folder with the matrices and INDEX.tsv")
-	page := flag.String("page", "docs/solvers.md", "page to write into")
+	file := flag.String("page", "docs/solvers.md", "page to write into")
 	part := flag.String("part", "", "matrices, kinds, growth, precision or large; empty: all")
 	limit := flag.Duration("limit", 2*time.Minute, "time limit of a solve")
 	flag.Parse()
-	if err := run(source{*dir, *limit}, *page, *part); err != nil {
+	if err := run(source{*dir, *limit}, *file, *part); err != nil {
 		fmt.Fprintln(os.Stderr, "solvertable:", err)
 		os.Exit(1)
 	}
 }
 
-func run(s source, page, only string) error {
+func run(s source, file, only string) error {
 	for _, p := range parts {
 		if only != "" && only != p.name {
 			continue
@@ -59,26 +56,11 @@ func run(s source, page, only string) error {
 		if err != nil {
 			return err
 		}
-		if err := replace(page, p.name, text); err != nil {
+		if err := page.Replace(file, fmt.Sprintf(begin, p.name), fmt.Sprintf(end, p.name), text+"\n\n"); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// replace puts text between the markers of a page.
-func replace(page, part, text string) error {
-	old, err := os.ReadFile(page)
-	if err != nil {
-		return err
-	}
-	from, to := fmt.Sprintf(begin, part), fmt.Sprintf(end, part)
-	head, rest, ok := bytes.Cut(old, []byte(from))
-	_, tail, ok2 := bytes.Cut(rest, []byte(to))
-	if !ok || !ok2 {
-		return fmt.Errorf("%s lacks the markers %s and %s", page, from, to)
-	}
-	return os.WriteFile(page, []byte(string(head)+from+"\n\n"+text+"\n\n"+to+string(tail)), 0o644)
 }
 
 // source has the matrices.
@@ -102,26 +84,12 @@ func newProblem(name string, m *csr.Matrix) problem {
 // real calls do for every real square matrix of the collection with at most that
 // many nonzeros.
 func (s source) real(nonzeros int, do func(problem) error) error {
-	f, err := os.Open(filepath.Join(s.dir, "INDEX.tsv"))
+	entries, err := collection.RealSquare(s.dir)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	r := csv.NewReader(f)
-	r.Comma, r.LazyQuotes = '\t', true
-	rows, err := r.ReadAll()
-	if err != nil || len(rows) == 0 {
-		return errors.Join(err, fmt.Errorf("%s has no matrix", f.Name()))
-	}
-	column := map[string]int{}
-	for k, name := range rows[0] {
-		column[name] = k
-	}
-	for _, row := range rows[1:] {
-		if row[column["field"]] == "complex" || row[column["shape"]] != "square" {
-			continue
-		}
-		p, err := s.read(row[column["name"]])
+	for _, e := range entries {
+		p, err := read(e)
 		if err != nil {
 			return err
 		}
@@ -135,16 +103,12 @@ func (s source) real(nonzeros int, do func(problem) error) error {
 	return nil
 }
 
-func (s source) read(name string) (problem, error) {
-	c, err := matrixmarket.ReadFile(context.Background(), filepath.Join(s.dir, name+".mtx.gz"), matrixmarket.Options{})
+func read(e collection.Entry) (problem, error) {
+	m, err := e.Read()
 	if err != nil {
 		return problem{}, err
 	}
-	m, err := c.CSR()
-	if err != nil {
-		return problem{}, err
-	}
-	return newProblem(name, m), nil
+	return newProblem(e.Name, m), nil
 }
 
 // generated makes a problem; elasticity gets its rigid-body modes.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"github.com/mpsolve/mpsolve/internal/collection"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -187,7 +188,7 @@ const repeats = 3
 
 // measureLarge compares reduced precision with FP64 in time, in turns.
 func measureLarge(s source) (string, error) {
-	g3, err := s.read("G3_circuit")
+	g3, err := read(collection.Named(s.dir, "G3_circuit"))
 	if err != nil {
 		return "", err
 	}

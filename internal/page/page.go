@@ -1,0 +1,22 @@
+// Package page puts what programs measured into pages of the documentation.
+package page
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+)
+
+// Replace puts text between two markers of a page.
+func Replace(path, begin, end, text string) error {
+	old, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	head, rest, ok := bytes.Cut(old, []byte(begin))
+	_, tail, ok2 := bytes.Cut(rest, []byte(end))
+	if !ok || !ok2 {
+		return fmt.Errorf("%s lacks the markers %s and %s", path, begin, end)
+	}
+	return os.WriteFile(path, []byte(string(head)+begin+"\n\n"+text+end+string(tail)), 0o644)
+}
