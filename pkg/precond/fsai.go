@@ -2,10 +2,8 @@ package precond
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
-	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
@@ -175,84 +173,6 @@ func lastOfInverse(g, l []float64) {
 			g[k] -= float64(v * g[i])
 		}
 	}
-}
-
-// storeBoth stores g and its transpose, each other's transpose still: g is
-// rounded first to what both hold exactly. Its diagonal does not become zero.
-func storeBoth(g *csr.Matrix, epsilon float64, pool *linop.Pool) (a, at linop.Relaxer[vector, scalar], cost Cost, err error) {
-	rows, cols := largestSum(g.RowSums(pool)), largestSum(colSums(g))
-	norm := max(rows, cols)
-	if norm-norm != 0 {
-		return nil, nil, cost, fmt.Errorf("%w: entries of the factor are not finite", ErrNotDefinite)
-	}
-	epsilonRows, epsilonCols := epsilon, epsilon
-	if epsilon > adaptive.MinEpsilon {
-		theta := math.Ldexp(1, csr.Exponent(epsilon*norm)-1) // the power of two not above
-		round(g, 2*theta, pool)
-		// A little more than theta, relative to either norm.
-		epsilonRows, epsilonCols = theta/rows*(1+0x1p-10), theta/cols*(1+0x1p-10)
-	}
-	gt := g.Transpose(pool)
-	var costT Cost
-	if a, cost, err = store(g, min(epsilonRows, 0.5), pool); err != nil {
-		return nil, nil, cost, err
-	}
-	at, costT, err = store(gt, min(epsilonCols, 0.5), pool)
-	return a, at, cost.Add(costT), err
-}
-
-func largestSum(sums []float64) (most float64) {
-	for _, v := range sums {
-		if !(v <= most) {
-			most = v
-		}
-	}
-	return most
-}
-
-// colSums returns sum_i |a_ij| for each column.
-func colSums(m *csr.Matrix) []float64 {
-	t := make([]float64, m.Cols)
-	for k, j := range m.Col {
-		t[j] += math.Abs(m.Val[k])
-	}
-	return t
-}
-
-// round rounds the lower triangular g to multiples of quantum, a power of two,
-// and leaves out zeros.
-func round(g *csr.Matrix, quantum float64, pool *linop.Pool) {
-	bounds := csr.Panels(g)
-	zeros := make([]bool, len(bounds)-1)
-	pool.RunRanges(bounds, func(panel, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			cols, vals := g.Row(i)
-			for k, v := range vals {
-				w := math.RoundToEven(v/quantum) * quantum
-				if w == 0 && int(cols[k]) == i {
-					w = math.Copysign(quantum, v)
-				}
-				vals[k] = w
-				zeros[panel] = zeros[panel] || w == 0
-			}
-		}
-	})
-	if !slices.Contains(zeros, true) {
-		return
-	}
-	n := int64(0)
-	for i := range g.Rows {
-		lo, hi := g.RowPtr[i], g.RowPtr[i+1]
-		g.RowPtr[i] = n
-		for k := lo; k < hi; k++ {
-			if v := g.Val[k]; v != 0 {
-				g.Col[n], g.Val[n] = g.Col[k], v
-				n++
-			}
-		}
-	}
-	g.RowPtr[g.Rows] = n
-	g.Col, g.Val = g.Col[:n], g.Val[:n]
 }
 
 // Apply computes dst = G^T G src.

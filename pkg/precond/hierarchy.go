@@ -31,19 +31,17 @@ type hierarchy struct {
 	null      [][]float64
 	threshold float64
 	elements  int // of the matrices so far
-	mostWork  float64
+	nnz       int // of the finest matrix
 }
 
 // build makes levels until the matrix is small, and the solver for that.
 func (h *hierarchy) build() error {
 	for h.m.Rows > coarsest && len(h.levels) < maxLevels {
-		h.elements += h.m.NNZ()
 		more, err := h.coarsen()
 		if err != nil {
 			return err
 		}
 		if !more {
-			h.elements -= h.m.NNZ()
 			break
 		}
 	}
@@ -143,6 +141,7 @@ func (h *hierarchy) descend(l level, p *csr.Matrix, t *tentative) error {
 	h.cost = h.cost.Add(c).Add(Cost{Values: int64(p.Rows), ValueBytes: int64(8 * p.Rows), Bytes: vectors, FP64Bytes: vectors})
 	l.work, l.xc, l.bc = l.space.New(), make(vector, coarse.Rows), make(vector, coarse.Rows)
 	h.levels = append(h.levels, l)
+	h.elements += h.m.NNZ()
 	h.m, h.a, h.nodes, h.null, h.threshold = coarse, nil, t.coarse, t.null, h.threshold/2
 	return nil
 }
@@ -168,8 +167,8 @@ func (h *hierarchy) multiply(a, b *csr.Matrix, blocks nodes, held int64) (*csr.M
 		return nil, err
 	}
 	work := csr.Multiplications(a, b, h.pool)
-	if h.opt.MaxWork > 0 && float64(work) > h.mostWork {
-		return nil, fmt.Errorf("%w: more than %g multiplications a nonzero", ErrWork, h.opt.MaxWork)
+	if err := h.opt.tooMuch(work, h.nnz); err != nil {
+		return nil, err
 	}
 	if err := h.room(a.Rows, work, held, func() (int64, error) {
 		return csr.ProductNNZ(a, b, blocks, h.pool)

@@ -97,7 +97,7 @@ func cholesky(m *csr.Matrix, diagonal []float64, shift float64, keep selection, 
 	f = &factors{symmetric: true, d: make([]float64, n)}
 	f.u.ptr = make([]int64, 1, n+1)
 	allowed, fills := opt.allowance(n)/2, keep.fills()
-	done, mostWork := 0.0, opt.mostWork(m)
+	multiplications := int64(0)
 	if !fills {
 		f.u.col, f.u.val = make([]int32, 0, m.NNZ()/2+1), make([]float64, 0, m.NNZ()/2+1)
 	}
@@ -129,7 +129,7 @@ func cholesky(m *csr.Matrix, diagonal []float64, shift float64, keep selection, 
 			factor := f.u.val[at] / f.d[k]
 			pivot -= factor * f.u.val[at]
 			tail := f.u.val[at+1 : end]
-			done += float64(len(tail))
+			multiplications += int64(len(tail))
 			for e, j := range f.u.col[at+1 : end] {
 				if in[j] == row {
 					work[j] -= factor * tail[e]
@@ -147,13 +147,8 @@ func cholesky(m *csr.Matrix, diagonal []float64, shift float64, keep selection, 
 		if !(pivot > leastPivot*diagonal[i]) || !finite(pivot) {
 			return nil, i, nil
 		}
-		if i%askedEvery == 0 {
-			if err := opt.interrupted(); err != nil {
-				return nil, -1, err
-			}
-		}
-		if done > mostWork {
-			return nil, -1, fmt.Errorf("%w: more than %g multiplications a nonzero", ErrWork, opt.MaxWork)
+		if err := opt.goOn(m, i, multiplications); err != nil {
+			return nil, -1, err
 		}
 		f.d[i] = pivot
 		cols = keep.keep(i, math.Sqrt(norm), cols, work)

@@ -201,7 +201,7 @@ func ilut(m *csr.Matrix, opt Options) (f *factors, shifted int, err error) {
 	n := m.Rows
 	f = newFactors(n, 0)
 	keep, allowed := opt.threshold(m), opt.allowance(n)
-	done, mostWork := 0.0, opt.mostWork(m)
+	multiplications := int64(0)
 	work, in := make([]float64, n), marks(n)
 	var lower heap[column]
 	var kept []int32
@@ -231,7 +231,7 @@ func ilut(m *csr.Matrix, opt Options) (f *factors, shifted int, err error) {
 			}
 			factor := work[k] / f.d[k]
 			uCols, uVals := f.u.row(int(k))
-			done += float64(len(uCols))
+			multiplications += int64(len(uCols))
 			for e, j := range uCols {
 				if in[j] == row {
 					work[j] -= factor * uVals[e]
@@ -241,13 +241,8 @@ func ilut(m *csr.Matrix, opt Options) (f *factors, shifted int, err error) {
 			}
 			kept = append(kept, k)
 		}
-		if i%askedEvery == 0 {
-			if err := opt.interrupted(); err != nil {
-				return nil, 0, err
-			}
-		}
-		if done > mostWork {
-			return nil, 0, fmt.Errorf("%w: more than %g multiplications a nonzero", ErrWork, opt.MaxWork)
+		if err := opt.goOn(m, i, multiplications); err != nil {
+			return nil, 0, err
 		}
 		kept = keep.keep(i, norm, kept, work)
 		if entries := f.entries() + int64(len(kept)); entries > allowed {

@@ -147,7 +147,7 @@ func newMultigrid(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner,
 	if err := checkFinite(m); err != nil {
 		return nil, err
 	}
-	h := &hierarchy{opt: opt, pool: pool, m: m, a: opt.Operator, threshold: opt.Multigrid.Threshold, mostWork: opt.mostWork(m)}
+	h := &hierarchy{opt: opt, pool: pool, m: m, a: opt.Operator, threshold: opt.Multigrid.Threshold, nnz: m.NNZ()}
 	size := opt.BlockSize
 	if size <= 0 {
 		size = BlockSize(m)

@@ -3,7 +3,6 @@ package precond
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -171,15 +170,27 @@ func (o Options) interrupted() error {
 	}
 }
 
+// tooMuch is ErrWork if that many multiplications are more than MaxWork allows for a
+// matrix of nnz nonzeros.
+func (o Options) tooMuch(multiplications int64, nnz int) error {
+	if o.MaxWork > 0 && float64(multiplications) > o.MaxWork*float64(nnz) {
+		return fmt.Errorf("%w: more than %g multiplications a nonzero", ErrWork, o.MaxWork)
+	}
+	return nil
+}
+
 // askedEvery is the number of rows after which factorisations look at Done.
 const askedEvery = 1024
 
-// mostWork is the number of multiplications that may be done for m.
-func (o Options) mostWork(m *csr.Matrix) float64 {
-	if o.MaxWork == 0 {
-		return math.Inf(1)
+// goOn is the error that ends a factorisation of m before row i, if any, after that
+// many multiplications.
+func (o Options) goOn(m *csr.Matrix, i int, multiplications int64) error {
+	if i%askedEvery == 0 {
+		if err := o.interrupted(); err != nil {
+			return err
+		}
 	}
-	return o.MaxWork * float64(m.NNZ())
+	return o.tooMuch(multiplications, m.NNZ())
 }
 
 // allow is ErrMemory if that is more than MaxBytes; asked before memory is taken.

@@ -71,34 +71,6 @@ func quotient(r, t, x, b float64) float64 {
 	return r / d
 }
 
-// norm2 returns the 2-norm of x as norm 2^e, which may be beyond float64.
-func (l loop) norm2(x []float64) (norm float64, e int) {
-	largest := l.absMax(x)
-	if largest == 0 || largest-largest != 0 {
-		return largest, 0
-	}
-	e = csr.Exponent(largest)
-	sum := 0.0
-	for _, v := range l.parts(func(lo, hi int) (s float64) {
-		for _, v := range x[lo:hi] {
-			v = csr.Ldexp(v, -e)
-			s += float64(v * v)
-		}
-		return s
-	}) {
-		sum += v
-	}
-	return math.Sqrt(sum), e
-}
-
-// absMax returns the largest magnitude, NaN if any element is NaN.
-func (l loop) absMax(x []float64) (largest float64) {
-	for _, v := range l.parts(func(lo, hi int) float64 { return kernels.AbsMax(x[lo:hi]) }) {
-		largest = max(largest, v)
-	}
-	return largest
-}
-
 // absMulVec computes |A||x|.
 func (k *measure) absMulVec(x []float64) {
 	k.loop.each(func(i int) {

@@ -170,9 +170,12 @@ func (s *Solver) precondition(try candidate, m *csr.Matrix, scaling csr.Scaling,
 		opt.MaxBytes = max(1, s.opt.MaxMemory-s.memory())
 	}
 	if kind == precond.AMG {
-		opt.Multigrid.NearNull = s.nearNull(m, scaling)
+		if opt.BlockSize == 0 {
+			opt.BlockSize = precond.BlockSize(m)
+		}
+		opt.Multigrid.NearNull = s.nearNull(opt.BlockSize, scaling)
 	}
-	if epsilon := max(p.Epsilon, 0); matrix.storage.Epsilon <= epsilon || epsilon == 0 {
+	if p.Epsilon == 0 || matrix.storage.Epsilon <= p.Epsilon {
 		opt.Operator, _ = matrix.Operator.(linop.Relaxer[vector, scalar])
 	}
 	made, err := precond.New(kind, m, opt, s.pool)
@@ -186,18 +189,15 @@ func (s *Solver) precondition(try candidate, m *csr.Matrix, scaling csr.Scaling,
 	return q, nil
 }
 
-// nearNull is the near-null space of the scaled matrix D_r A D_c: v becomes D_c^-1 v.
-func (s *Solver) nearNull(m *csr.Matrix, scaling csr.Scaling) [][]float64 {
+// nearNull is the near-null space of the scaled matrix D_r A D_c, v becomes D_c^-1 v:
+// as given, otherwise constants for nodes of that size.
+func (s *Solver) nearNull(size int, scaling csr.Scaling) [][]float64 {
 	var space [][]float64
 	for _, v := range s.opt.Precond.NearNull {
 		space = append(space, append([]float64(nil), s.Order.forth(v)...))
 	}
 	if len(space) == 0 {
-		size := s.opt.Precond.BlockSize
-		if size == 0 {
-			size = precond.BlockSize(m)
-		}
-		space = precond.Constants(m.Rows, size)
+		space = precond.Constants(s.m.Rows, size)
 	}
 	for _, v := range space {
 		for i := range v {
