@@ -90,15 +90,13 @@ func ProductNNZ(a, b *Matrix, blocks Blocks, pool *parallel.Pool) (int64, error)
 			for _, j := range cols {
 				inner, _ := b.Row(int(j))
 				for q := 0; q < len(inner); {
-					g := blocks.Of[inner[q]]
-					end := blocks.First[g+1]
-					width := int(end - blocks.First[g])
+					g, width, whole := blocks.at(inner[q:])
 					if last[g] != int32(i+1) {
 						last[g] = int32(i + 1)
 						row += int64(width)
 					}
-					if next := q + width; next <= len(inner) && inner[next-1] == end-1 && inner[q] == blocks.First[g] {
-						q = next // a whole block
+					if whole {
+						q += width
 					} else {
 						q++
 					}
@@ -143,6 +141,15 @@ func (b Blocks) Count() int { return len(b.First) - 1 }
 
 // single reports whether each column is a group.
 func (b Blocks) single() bool { return b.Count() == len(b.Of) }
+
+// at returns the group of the first of the ascending columns, its width, and whether
+// they begin with the whole of it.
+func (b Blocks) at(cols []int32) (g int32, width int, whole bool) {
+	g = b.Of[cols[0]]
+	first := b.First[g]
+	width = int(b.First[g+1] - first)
+	return g, width, cols[0] == first && width <= len(cols) && int(cols[width-1]-first) == width-1
+}
 
 // Multiply returns a b by Gustavson's algorithm, row by row, on the threads of
 // pool (nil: serially). The entries of a row are added in the order of a's. Columns
@@ -264,15 +271,13 @@ func (r *Accumulator) AddRow(a float64, m *Matrix, i int) {
 		return
 	}
 	for k := 0; k < len(cols); {
-		j := cols[k]
-		g := r.blocks.Of[j]
-		w := int(r.blocks.First[g+1] - r.blocks.First[g])
-		if last := k + w - 1; last < len(cols) && j == r.blocks.First[g] && int(cols[last]) == int(j)+w-1 {
-			r.AddBlock(g, a, vals[k:k+w])
-			k += w
+		g, width, whole := r.blocks.at(cols[k:])
+		if whole {
+			r.AddBlock(g, a, vals[k:k+width])
+			k += width
 			continue
 		}
-		r.of(g)[j-r.blocks.First[g]] += float64(a * vals[k])
+		r.of(g)[cols[k]-r.blocks.First[g]] += float64(a * vals[k])
 		k++
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
@@ -101,25 +102,13 @@ func denseOf(p Preconditioner, n int) []vector {
 // residual of 1e-8 and returns the number of iterations, most + 1 if these do
 // not suffice.
 func pcg(m *csr.Matrix, p Preconditioner, pool *linop.Pool, most int) int {
-	space, a := linop.NewHost(m.Rows, pool), linop.NewCSR(m, pool)
-	x, r, z, d, q := space.New(), random(m.Rows, 5), space.New(), space.New(), space.New()
-	target := 1e-8 * math.Sqrt(space.Dot(r, r).Float())
-	rho := scalar(1)
-	for k := range most {
-		p.Apply(z, r)
-		before := rho
-		rho = space.Dot(r, z)
-		beta := rho / before
-		if k == 0 {
-			beta = 0
-		}
-		space.Xpay(z, beta, d)
-		alpha := rho / a.ApplyDot(q, d, d)
-		if math.Sqrt(space.Step(alpha, d, x, q, r).Float()) <= target {
-			return k + 1
-		}
+	space := linop.NewHost(m.Rows, pool)
+	r := krylov.NewCG[vector, scalar](space).Solve(context.Background(), linop.NewCSR(m, pool), space.New(), random(m.Rows, 5),
+		krylov.Options[vector]{Tol: 1e-8, MaxIter: most, Precond: p, Unconfirmed: true})
+	if !r.Reason.Converged() {
+		return most + 1
 	}
-	return most + 1
+	return r.Iterations
 }
 
 // wide has rows of very different size: S A S, A as given.

@@ -61,11 +61,7 @@ func randomSparse(t testing.TB, n int, perRow float64, symmetric bool, seed uint
 
 func laplace(t testing.TB, points int) *csr.Matrix {
 	t.Helper()
-	m, err := generate.Generate("poisson2d", generate.Params{"n": float64(points)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return generated(t, "poisson2d", generate.Params{"n": float64(points)})
 }
 
 func dotted(x, y []float64) (s float64) {
@@ -73,15 +69,6 @@ func dotted(x, y []float64) (s float64) {
 		s += x[i] * y[i]
 	}
 	return s
-}
-
-func setUp(t testing.TB, kind Kind, m *csr.Matrix, opt Options, pool *linop.Pool) Preconditioner {
-	t.Helper()
-	p, err := New(kind, m, opt, pool)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
 }
 
 // largestChange is that of any element of M^-1 A x relative to x of ones and twos.
@@ -170,7 +157,7 @@ func TestCompleteFactors(t *testing.T) {
 				}
 				for epsilon, bound := range map[float64]float64{adaptive.MinEpsilon: 1e-10, 0x1p-32: 1e-5, 0x1p-16: 0.05} {
 					opt := Options{Symmetric: symmetric, DropTol: 1e-300, Fill: 1e6, Epsilon: epsilon}
-					if e := largestChange(setUp(t, kind, m, opt, nil), m); !(e <= bound) {
+					if e := largestChange(mustNew(t, kind, m, opt, nil), m); !(e <= bound) {
 						t.Errorf("%s, epsilon %g: M^-1 A x differs from x by %g", kind, epsilon, e)
 					}
 				}
@@ -184,7 +171,7 @@ func TestIncompleteIsSymmetric(t *testing.T) {
 	m := laplace(t, 50)
 	for _, kind := range []Kind{IC0, ICT, ILU0} {
 		for _, epsilon := range []float64{0x1p-8, 0x1p-16, 0x1p-32, adaptive.MinEpsilon} {
-			p := setUp(t, kind, m, Options{Symmetric: true, Epsilon: epsilon}, nil)
+			p := mustNew(t, kind, m, Options{Symmetric: true, Epsilon: epsilon}, nil)
 			x, y := random(m.Rows, 1), random(m.Rows, 2)
 			px, py := make([]float64, m.Rows), make([]float64, m.Rows)
 			p.Apply(px, x)
@@ -222,7 +209,7 @@ func TestApplyInvertsFactors(t *testing.T) {
 			}
 		}
 		for epsilon, bound := range map[float64]float64{0x1p-8: 0.5, 0x1p-16: 2e-3, 0x1p-32: 1e-7, adaptive.MinEpsilon: 1e-11} {
-			p := setUp(t, ILU0, m, Options{Epsilon: epsilon}, nil)
+			p := mustNew(t, ILU0, m, Options{Epsilon: epsilon}, nil)
 			got := make([]float64, n)
 			p.Apply(got, want)
 			for i := range got {
@@ -242,7 +229,7 @@ func TestIncompleteSameBits(t *testing.T) {
 		var first []float64
 		for _, threads := range []int{1, 2, 3, 8} {
 			pool := linop.NewPool(threads)
-			p := setUp(t, kind, m, Options{Symmetric: true, Fill: 2}, pool)
+			p := mustNew(t, kind, m, Options{Symmetric: true, Fill: 2}, pool)
 			if p.(*incomplete).bounds == nil {
 				t.Fatal("the matrix is not cut into domains")
 			}
@@ -335,7 +322,7 @@ func TestShiftIsSaid(t *testing.T) {
 	})
 	for kind, m := range map[Kind]*csr.Matrix{IC0: kershaw, ICT: ones, ILU0: ones, ILUT: ones} {
 		var lines []string
-		p := setUp(t, kind, m, Options{Symmetric: true, Log: func(s string) { lines = append(lines, s) }}, nil)
+		p := mustNew(t, kind, m, Options{Symmetric: true, Log: func(s string) { lines = append(lines, s) }}, nil)
 		if len(lines) != 1 || !strings.HasPrefix(lines[0], string(kind)) {
 			t.Errorf("%s: said %q", kind, lines)
 		}
@@ -357,7 +344,7 @@ func TestZeroDiagonal(t *testing.T) {
 		}
 	})
 	for kind, bound := range map[Kind]float64{ILU0: 0.2, ILUT: 1e-3} { // one entry of fill
-		p := setUp(t, kind, m, Options{Fill: 100, Epsilon: adaptive.MinEpsilon}, nil)
+		p := mustNew(t, kind, m, Options{Fill: 100, Epsilon: adaptive.MinEpsilon}, nil)
 		if e := largestChange(p, m); !(e < bound) {
 			t.Errorf("%s: M^-1 A x differs from x by %g", kind, e)
 		}
@@ -410,7 +397,7 @@ func TestTinyIncomplete(t *testing.T) {
 		})
 		for _, kind := range incompleteKinds {
 			dst := []float64{0, 0}[:n]
-			setUp(t, kind, m, Options{Symmetric: true}, nil).Apply(dst, []float64{8, 8}[:n])
+			mustNew(t, kind, m, Options{Symmetric: true}, nil).Apply(dst, []float64{8, 8}[:n])
 			for _, v := range dst {
 				if math.Abs(v-2) > 1e-6 {
 					t.Errorf("%s: 8/4 = %g", kind, v)
@@ -429,11 +416,11 @@ func BenchmarkIncomplete(b *testing.B) {
 		opt := Options{Symmetric: true, Fill: 3, DropTol: 1e-3}
 		b.Run(string(kind)+"/factor", func(b *testing.B) {
 			for b.Loop() {
-				setUp(b, kind, m, opt, pool)
+				mustNew(b, kind, m, opt, pool)
 			}
 		})
 		b.Run(string(kind)+"/apply", func(b *testing.B) {
-			p := setUp(b, kind, m, opt, pool)
+			p := mustNew(b, kind, m, opt, pool)
 			for b.Loop() {
 				p.Apply(dst, src)
 			}
