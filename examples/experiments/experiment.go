@@ -1,0 +1,102 @@
+package experiments
+
+// Experiment is a table or a figure of a paper: what to measure, how to show it,
+// and what was published.
+type Experiment struct {
+	ID     string `yaml:"-"`      // name of the file, without .yaml
+	Paper  string `yaml:"paper"`  // key in docs/BIBLIOGRAPHY.md
+	Source string `yaml:"source"` // such as Figure 3.3
+	Title  string `yaml:"title"`
+	Shows  string `yaml:"shows"` // one sentence
+	Note   string `yaml:"note"`  // how it departs from the paper
+
+	// Every value that a view shows is in one of these lists.
+	Comparable []string `yaml:"comparable"` // across machines
+	Ratios     []string `yaml:"ratios"`     // only as ratios, within a machine
+
+	Measure   []Grid      `yaml:"measure"`
+	Views     []View      `yaml:"views"`
+	Published []Published `yaml:"published"`
+}
+
+// Grid is a set of measurements: all combinations of labels, for each matrix.
+type Grid struct {
+	Kind     string `yaml:"kind"`     // such as product or solve
+	Matrices Words  `yaml:"matrices"` // names; @name stands for a group of groups.yaml
+	Nonzeros Sizes  `yaml:"nonzeros"` // of matrices that stand in for absent ones
+
+	// Labels lists the values of each label, such as epsilon: [2^-53, 2^-24];
+	// those left out have the default of the kind.
+	Labels map[string]Words `yaml:"labels"`
+}
+
+// Sizes are the sizes of a quick and of a full run.
+type Sizes struct {
+	Quick float64 `yaml:"quick"`
+	Full  float64 `yaml:"full"`
+}
+
+// Of returns the size of a run.
+func (s Sizes) Of(quick bool) float64 {
+	if quick {
+		return s.Quick
+	}
+	return s.Full
+}
+
+// Published are values from the paper, a row for each measurement that they can
+// be set beside: first the values of Labels, then those of Values; NA where the
+// paper has none.
+type Published struct {
+	Labels []string   `yaml:"labels"`
+	Values []string   `yaml:"values"`
+	About  bool       `yaml:"about"` // read from text or from a figure
+	Rows   [][]string `yaml:"rows"`
+}
+
+// View is a table, and with Figure a picture of it.
+type View struct {
+	Name  string `yaml:"name"` // letters and digits, unique in the experiment
+	Title string `yaml:"title"`
+
+	Where   map[string]Words `yaml:"where"`   // labels and the values that are shown; others: all
+	Rows    []string         `yaml:"rows"`    // labels
+	Columns []string         `yaml:"columns"` // labels
+	Values  []string         `yaml:"values"`  // in each cell
+	Best    *Best            `yaml:"best"`
+	Figure  *Figure          `yaml:"figure"`
+}
+
+// Best shows, of the measurements that differ in one label only, the one with the
+// least of a value, such as seconds, among those where another is not 0, such as
+// converged; if it is 0 in all, the one with the least Otherwise.
+type Best struct {
+	Over      string `yaml:"over"`
+	Least     string `yaml:"least"`
+	Among     string `yaml:"among"`
+	Otherwise string `yaml:"otherwise"`
+}
+
+// Kinds of figures. The rows of the view lie along x, its columns are the series.
+const (
+	Bars    = "bars"
+	Points  = "points"
+	Lines   = "lines"   // x is the number that the row's label is
+	Stack   = "stack"   // the values of the view on top of each other, a bar a row
+	History = "history" // lines through Record.Series: X and Y name them
+)
+
+// Figure says how a view is drawn.
+type Figure struct {
+	Kind   string `yaml:"kind"`
+	Panels string `yaml:"panels"` // label, one of Rows or Columns: a plot for each of its values
+	X      Axis   `yaml:"x"`
+	Y      Axis   `yaml:"y"`
+}
+
+// Axis is one of a figure. Text and unit of a value have defaults.
+type Axis struct {
+	Text   string `yaml:"text"`
+	Series string `yaml:"series"` // of a history
+	Log    bool   `yaml:"log"`
+}

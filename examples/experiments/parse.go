@@ -1,0 +1,190 @@
+// Package experiments holds the tables and figures of the papers as data, a YAML
+// file for each; docs/reproduction.md tells how to write one.
+package experiments
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+//go:embed *.yaml
+var files embed.FS
+
+// groupsFile lists names of matrices by group.
+const groupsFile = "groups.yaml"
+
+// Words is a list of words; a single one may stand without brackets.
+type Words []string
+
+// UnmarshalYAML reads either form.
+func (w *Words) UnmarshalYAML(node *yaml.Node) error {
+	if node.Kind == yaml.ScalarNode {
+		*w = Words{node.Value}
+		return nil
+	}
+	var list []string
+	err := node.Decode(&list)
+	*w = list
+	return err
+}
+
+// All returns the experiments of the papers, ordered by ID.
+func All() ([]Experiment, error) {
+	var list []Experiment
+	names, err := fs.Glob(files, "*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if name == groupsFile {
+			continue
+		}
+		text, err := files.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		e, err := Parse(name, text)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, e)
+	}
+	slices.SortFunc(list, func(a, b Experiment) int { return compareIDs(a.ID, b.ID) })
+	return list, nil
+}
+
+// Parse reads the experiment in a file; its errors name the line.
+func Parse(name string, text []byte) (Experiment, error) {
+	e := Experiment{ID: strings.TrimSuffix(path.Base(name), ".yaml")}
+	groups, err := Groups()
+	if err != nil {
+		return e, err
+	}
+	d := yaml.NewDecoder(bytes.NewReader(text))
+	d.KnownFields(true)
+	if err := d.Decode(&e); err != nil {
+		return e, fmt.Errorf("%s: %s", name, strings.ReplaceAll(strings.TrimPrefix(err.Error(), "yaml: "), "\n", ""))
+	}
+	for i := range e.Measure {
+		if e.Measure[i].Matrices, err = groups.expand(e.Measure[i].Matrices); err != nil {
+			return e, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if err := e.validate(); err != nil {
+		return e, fmt.Errorf("%s: %w", name, err)
+	}
+	return e, nil
+}
+
+// GroupsByName are names of matrices by the name of their group.
+type GroupsByName map[string][]string
+
+// Groups returns the groups of matrices that experiments may name.
+func Groups() (GroupsByName, error) {
+	text, err := files.ReadFile(groupsFile)
+	if err != nil {
+		return nil, err
+	}
+	var g GroupsByName
+	if err := yaml.Unmarshal(text, &g); err != nil {
+		return nil, fmt.Errorf("%s: %w", groupsFile, err)
+	}
+	return g, nil
+}
+
+// expand replaces @group by its names.
+func (g GroupsByName) expand(names []string) (all []string, err error) {
+	for _, name := range names {
+		group, isGroup := strings.CutPrefix(name, "@")
+		if !isGroup {
+			all = append(all, name)
+			continue
+		}
+		if g[group] == nil {
+			return nil, fmt.Errorf("there is no group of matrices %s", name)
+		}
+		all = append(all, g[group]...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all), nil
+}
+
+var word = regexp.MustCompile(`^[A-Za-z0-9]+$`)
+
+// validate reports every fault that shows without knowing the kinds of
+// measurements.
+func (e Experiment) validate() error {
+	var faults []error
+	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+	for what, text := range map[string]string{"paper": e.Paper, "source": e.Source, "title": e.Title, "shows": e.Shows} {
+		if text == "" {
+			fault("%s is missing", what)
+		}
+	}
+	if len(e.Measure) == 0 || len(e.Views) == 0 {
+		fault("want something to measure, and a view")
+	}
+	for i, v := range e.Views {
+		if !word.MatchString(v.Name) || slices.ContainsFunc(e.Views[:i], func(w View) bool { return w.Name == v.Name }) {
+			fault("view %q: want a name of letters and digits, of its own", v.Name)
+		}
+		if err := v.validate(e); err != nil {
+			fault("view %s: %w", v.Name, err)
+		}
+	}
+	for _, p := range e.Published {
+		for _, row := range p.Rows {
+			if len(row) != len(p.Labels)+len(p.Values) {
+				fault("published %v: want %d labels and values", row, len(p.Labels)+len(p.Values))
+			}
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func (v View) validate(e Experiment) error {
+	if len(v.Values) == 0 && (v.Figure == nil || v.Figure.Kind != History) {
+		return errors.New("want values")
+	}
+	for _, value := range v.Values {
+		if !slices.Contains(e.Comparable, value) && !slices.Contains(e.Ratios, value) {
+			return fmt.Errorf("%s is neither in comparable nor in ratios", value)
+		}
+	}
+	f := v.Figure
+	if f == nil {
+		return nil
+	}
+	if !slices.Contains([]string{Bars, Points, Lines, Stack, History}, f.Kind) {
+		return fmt.Errorf("unknown kind of figure %q", f.Kind)
+	}
+	if f.Kind == History && (f.X.Series == "" || f.Y.Series == "") {
+		return errors.New("a history needs the series of x and y")
+	}
+	if f.Kind == Lines && len(v.Rows) != 1 {
+		return errors.New("lines need one label as rows, a number")
+	}
+	if f.Panels != "" && !slices.Contains(v.Rows, f.Panels) && !slices.Contains(v.Columns, f.Panels) {
+		return fmt.Errorf("panels %s: not one of the rows and columns", f.Panels)
+	}
+	return nil
+}
+
+var digits = regexp.MustCompile(`[0-9]+`)
+
+// compareIDs puts figure 3.10 behind figure 3.2.
+func compareIDs(a, b string) int {
+	pad := func(s string) string {
+		return digits.ReplaceAllStringFunc(s, func(n string) string { return fmt.Sprintf("%6s", n) })
+	}
+	return strings.Compare(pad(a), pad(b))
+}

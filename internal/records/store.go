@@ -1,0 +1,111 @@
+package records
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// Store is a file of records.
+type Store struct {
+	path    string
+	file    *os.File
+	records []Record
+	latest  map[string]int // by key
+}
+
+// Open reads the records of a file, which need not exist, and lets more be added.
+// A last line that was cut off is left out and removed; any other bad line is an
+// error that names it.
+func Open(path string) (*Store, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{path: path, file: f, latest: map[string]int{}}
+	list, whole, err := read(f, path)
+	if err == nil {
+		err = f.Truncate(whole)
+	}
+	if err == nil {
+		_, err = f.Seek(whole, io.SeekStart)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	for _, r := range list {
+		s.keep(r)
+	}
+	return s, nil
+}
+
+// Read returns the records in r, named path in errors.
+func Read(r io.Reader, path string) ([]Record, error) {
+	list, _, err := read(r, path)
+	return list, err
+}
+
+// read returns also how many bytes the whole lines take.
+func read(r io.Reader, path string) (list []Record, whole int64, err error) {
+	lines := bufio.NewReaderSize(r, 1<<16)
+	for number := 1; ; number++ {
+		line, err := lines.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return list, whole, nil // what is left was cut off
+		}
+		if err != nil {
+			return nil, 0, fmt.Errorf("%s: %w", path, err)
+		}
+		whole += int64(len(line))
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		var record Record
+		if err := json.Unmarshal(line, &record); err != nil {
+			return nil, 0, fmt.Errorf("%s:%d: not a measurement: %w", path, number, err)
+		}
+		list = append(list, record)
+	}
+}
+
+func (s *Store) keep(r Record) {
+	s.latest[r.Key()] = len(s.records)
+	s.records = append(s.records, r)
+}
+
+// Has reports whether there is a record of that key.
+func (s *Store) Has(key string) bool {
+	_, ok := s.latest[key]
+	return ok
+}
+
+// Records returns the latest record of each key, in the order of their making.
+func (s *Store) Records() []Record {
+	var list []Record
+	for i, r := range s.records {
+		if s.latest[r.Key()] == i {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// Add appends a record, as a whole line.
+func (s *Store) Add(r Record) error {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.path, err)
+	}
+	if _, err := s.file.Write(append(line, '\n')); err != nil {
+		return err // names the file
+	}
+	s.keep(r)
+	return nil
+}
+
+// Close closes the file.
+func (s *Store) Close() error { return s.file.Close() }

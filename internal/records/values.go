@@ -1,0 +1,76 @@
+package records
+
+// Value describes a number that records hold, for tables and axes.
+type Value struct {
+	Name   string
+	Text   string // what it is, for an axis or a caption
+	Format Format
+}
+
+// Format is the way a value is written.
+type Format int
+
+// The formats.
+const (
+	Scientific Format = iota // 1.2e-10
+	Percent                  // of 1: 0.605 is 60.5 %
+	Count                    // 12345
+	Fixed                    // 1.23
+	YesNo                    // 1 is yes
+)
+
+// share is the beginning of the names of the shares of formats.
+const share = "share."
+
+var values = []Value{
+	{"rows", "rows", Count},
+	{"nnz", "nonzeros", Count},
+	{"decades", "decades between the largest and the smallest magnitude", Fixed},
+
+	{"bytes", "bytes of the stored matrix", Count},
+	{"predicted", "bytes of the stored matrix, predicted", Count},
+	{"bytes_per_nnz", "bytes a nonzero", Fixed},
+	{"storage", "storage / FP64 CSR", Percent},
+	{"storage_fp32", "storage / FP32 CSR", Percent},
+	{"dropped", "nonzeros dropped", Percent},
+	{"error_nw", "normwise backward error", Scientific},
+	{"error_cw", "componentwise backward error", Scientific},
+	{"error_row", "row-wise error", Scientific},
+	{"bound", "bound of the row-wise error", Scientific},
+	{"seconds", "time (s)", Fixed},
+	{"time", "time / ordinary FP64 CSR", Percent},
+	{"time_fp32", "time / uniform FP32", Percent},
+	{"time_tuned", "time / tuned FP64 CSR", Percent},
+	{"gbps", "GB/s", Fixed},
+	{"efficiency", "parallel efficiency", Percent},
+	{"speedup", "times as fast as on one thread", Fixed},
+	{"joules", "energy of a product (J)", Scientific},
+
+	{"spmv_seconds", "time in products (s)", Fixed},
+	{"iterations", "iterations", Count},
+	{"steps", "refinement steps", Count},
+	{"backward_error", "normwise backward error of x", Scientific},
+	{"converged", "converged", YesNo},
+
+	{"error", "relative error", Scientific},
+	{"gflops", "GFLOP/s", Fixed},
+	{"sign_bits", "sign bits", Count},
+	{"exponent_bits", "exponent bits", Count},
+	{"significand_bits", "significand bits, hidden one included", Count},
+	{"unit_roundoff", "unit roundoff", Scientific},
+	{"measured_roundoff", "largest relative error measured", Scientific},
+}
+
+// LookupValue describes the value of that name; share.X is the share of the
+// nonzeros that format X holds.
+func LookupValue(name string) (Value, bool) {
+	if len(name) > len(share) && name[:len(share)] == share {
+		return Value{name, name[len(share):], Percent}, true
+	}
+	for _, v := range values {
+		if v.Name == name {
+			return v, true
+		}
+	}
+	return Value{}, false
+}

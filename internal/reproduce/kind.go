@@ -1,0 +1,87 @@
+// Package reproduce measures what the experiments of the papers ask for: it lists
+// their measurements, leaves out those that are on record, and makes the others.
+package reproduce
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/mpsolve/mpsolve/internal/records"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// kind is a way to measure.
+type kind struct {
+	name   string
+	labels []label
+	matrix bool     // it measures with a matrix
+	values []string // that it may give; those of share.* need not be listed
+
+	// measure makes the measurements at the points, which are complete, and gives
+	// each to in.emit as soon as it has it. It returns early with the error of ctx.
+	measure func(ctx context.Context, in input, points []point) error
+}
+
+// label is one that the points of a kind have.
+type label struct {
+	name  string
+	value string             // where an experiment leaves it out
+	check func(string) error // nil: any word
+}
+
+// point is a measurement to make: a value for each label of its kind.
+type point map[string]string
+
+// input is what the measurements of a group have in common.
+type input struct {
+	matrix *csr.Matrix // nil where the kind needs none
+	name   string      // of the matrix
+	pool   *linop.Pool // of all threads
+	quick  bool
+
+	progress func(text string)
+	emit     func(p point, r result) error
+}
+
+// result is what came of a measurement, see records.Record.
+type result struct {
+	values map[string]float64
+	series map[string][]float64
+	notes  map[string]string
+}
+
+// kinds lists all ways to measure.
+func kinds() []kind { return []kind{} }
+
+func findKind(name string) (kind, error) {
+	all := kinds()
+	i := slices.IndexFunc(all, func(k kind) bool { return k.name == name })
+	if i < 0 {
+		return kind{}, fmt.Errorf("unknown kind of measurement %q", name)
+	}
+	return all[i], nil
+}
+
+// oneOf is the check of a label that has a fixed set of values.
+func oneOf(words ...string) func(string) error {
+	return func(w string) error {
+		if !slices.Contains(words, w) {
+			return fmt.Errorf("%q is not one of %v", w, words)
+		}
+		return nil
+	}
+}
+
+// storageOf fills in how many bytes are stored, absolutely and relative to CSR.
+func storageOf(values map[string]float64, m *csr.Matrix, bytes int64) {
+	rows, nnz := int64(m.Rows), int64(m.NNZ())
+	const index = 4
+	values["bytes"] = float64(bytes)
+	values["bytes_per_nnz"] = float64(bytes) / float64(max(nnz, 1))
+	values["storage"] = float64(bytes) / float64(index*(rows+1)+(index+8)*nnz)
+	values["storage_fp32"] = float64(bytes) / float64(index*(rows+1)+(index+4)*nnz)
+}
+
+var _ = records.Record{} // used by the runner
