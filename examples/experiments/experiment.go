@@ -1,5 +1,7 @@
 package experiments
 
+import "slices"
+
 // Experiment is a table or a figure of a paper: what to measure, how to show it,
 // and what was published.
 type Experiment struct {
@@ -99,4 +101,12 @@ type Axis struct {
 	Text   string `yaml:"text"`
 	Series string `yaml:"series"` // of a history
 	Log    bool   `yaml:"log"`
+}
+
+// HasLabel reports whether the measurements of a completed experiment have a label
+// of that name.
+func (e Experiment) HasLabel(name string) bool {
+	return slices.ContainsFunc(e.Measure, func(g Grid) bool {
+		return g.Labels[name] != nil || name == "matrix" && len(g.Matrices) > 0
+	})
 }

@@ -114,8 +114,17 @@ func (g GroupsByName) expand(names []string) (all []string, err error) {
 		}
 		all = append(all, g[group]...)
 	}
-	slices.Sort(all)
-	return slices.Compact(all), nil
+	return distinct(all), nil
+}
+
+// distinct leaves out words that came before.
+func distinct(words []string) (list []string) {
+	for _, w := range words {
+		if !slices.Contains(list, w) {
+			list = append(list, w)
+		}
+	}
+	return list
 }
 
 var word = regexp.MustCompile(`^[A-Za-z0-9]+$`)

@@ -54,6 +54,8 @@ var values = []Value{
 
 	{"error", "relative error", Scientific},
 	{"gflops", "GFLOP/s", Fixed},
+	{"predicted_storage", "predicted storage / FP64 CSR", Percent},
+	{"bytes_per_value", "bytes", Count},
 	{"sign_bits", "sign bits", Count},
 	{"exponent_bits", "exponent bits", Count},
 	{"significand_bits", "significand bits, hidden one included", Count},

@@ -5,9 +5,10 @@ package reproduce
 import (
 	"context"
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 
-	"github.com/mpsolve/mpsolve/internal/records"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
@@ -17,7 +18,8 @@ type kind struct {
 	name   string
 	labels []label
 	matrix bool     // it measures with a matrix
-	values []string // that it may give; those of share.* need not be listed
+	exists func(p point) bool                // nil: all combinations of labels do
+	cost   func(p point, nnz float64) float64 // about how many seconds a measurement takes
 
 	// measure makes the measurements at the points, which are complete, and gives
 	// each to in.emit as soon as it has it. It returns early with the error of ctx.
@@ -41,6 +43,7 @@ type input struct {
 	pool   *linop.Pool // of all threads
 	quick  bool
 
+	late     func() bool // the time is used up: start nothing more
 	progress func(text string)
 	emit     func(p point, r result) error
 }
@@ -53,7 +56,7 @@ type result struct {
 }
 
 // kinds lists all ways to measure.
-func kinds() []kind { return []kind{} }
+func kinds() []kind { return []kind{product(), scaling(), matrices(), numberFormat()} }
 
 func findKind(name string) (kind, error) {
 	all := kinds()
@@ -84,4 +87,8 @@ func storageOf(values map[string]float64, m *csr.Matrix, bytes int64) {
 	values["storage_fp32"] = float64(bytes) / float64(index*(rows+1)+(index+4)*nnz)
 }
 
-var _ = records.Record{} // used by the runner
+// finite leaves out what no JSON number can hold.
+func (r result) finite() map[string]float64 {
+	maps.DeleteFunc(r.values, func(_ string, v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
+	return r.values
+}

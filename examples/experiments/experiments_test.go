@@ -1,0 +1,70 @@
+package experiments
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestAll(t *testing.T) {
+	list, err := All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) < 15 {
+		t.Errorf("%d experiments", len(list))
+	}
+	for i, e := range list {
+		if i > 0 && compareIDs(list[i-1].ID, e.ID) >= 0 {
+			t.Errorf("%s comes before %s", list[i-1].ID, e.ID)
+		}
+	}
+}
+
+const sound = `paper: P
+source: Figure 1
+title: T
+shows: S
+comparable: [storage]
+measure:
+  - kind: product
+    matrices: [B, "@thesis-4.4", A]
+    labels: {formats: AP7}
+views:
+  - {name: v, rows: [matrix], values: [storage], figure: {kind: bars}}
+published:
+  - {labels: [matrix], values: [storage], rows: [[A, 1]]}
+`
+
+func TestParse(t *testing.T) {
+	e, err := Parse("folder/mine.yaml", []byte(sound))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.ID != "mine" || len(e.Measure[0].Matrices) != 10 || e.Measure[0].Matrices[0] != "B" || e.Measure[0].Labels["formats"][0] != "AP7" {
+		t.Errorf("got %+v", e)
+	}
+}
+
+func TestParseFaults(t *testing.T) {
+	for _, c := range []struct{ old, with, want string }{
+		{"title: T", "titel: T", "line 3: field titel not found"},
+		{"title: T\n", "", "title is missing"},
+		{"kind: bars", "kind: pie", `unknown kind of figure "pie"`},
+		{"@thesis-4.4", "@mine", "no group of matrices @mine"},
+		{"values: [storage], figure", "values: [time], figure", "time is neither in comparable nor in ratios"},
+		{"[[A, 1]]", "[[A]]", "want 2 labels and values"},
+		{"name: v,", "name: a/b,", "want a name of letters and digits"},
+		{"kind: bars", "kind: bars, panels: epsilon", "panels epsilon"},
+		{"kind: bars", "kind: history", "a history needs"},
+		{"paper: P", "paper: [P", "yaml"},
+	} {
+		_, err := Parse("mine.yaml", []byte(strings.Replace(sound, c.old, c.with, 1)))
+		if err == nil || !strings.Contains(err.Error(), c.want) && c.want != "yaml" {
+			t.Errorf("with %s: got %v, want %s", c.with, err, c.want)
+			continue
+		}
+		if strings.Contains(err.Error(), "\n") && c.want != "yaml" {
+			t.Errorf("with %s: more than a line: %v", c.with, err)
+		}
+	}
+}

@@ -1,0 +1,252 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mpsolve/mpsolve/examples/experiments"
+	"github.com/mpsolve/mpsolve/internal/exhibit"
+	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/internal/machine"
+	"github.com/mpsolve/mpsolve/internal/nearest"
+	"github.com/mpsolve/mpsolve/internal/records"
+	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/internal/reproduce"
+)
+
+// measurementsFile is the name of the file of records in the output folder.
+const measurementsFile = "measurements.jsonl"
+
+const reproduceLong = `Measure the tables and figures of the papers and set them beside what was published.
+
+ID names an experiment (mpsolve reproduce list), or is an experiment of your own, a
+file FILE.yaml (docs/reproduction.md tells how to write one). Each measurement is
+appended to measurements.jsonl in the output folder, a JSON object a line; tables
+(.txt, .csv, .tex, .md) and figures (.svg, .png) are written beside it. What is on
+record is not measured again: a run that was interrupted goes on where it stopped.
+
+With --matrices the papers' matrices are read from a folder, by name: NAME.mtx,
+NAME.mtx.gz, or NAME.tar.gz as the SuiteSparse collection has them. In place of
+those that are not there generated ones of the same class are used, and marked.`
+
+// reproduceFlags are the flags of `mpsolve reproduce` and its commands.
+type reproduceFlags struct {
+	matrices, output string
+	budget           time.Duration
+	quick            bool
+	threads          int
+	maxMemory        memorySize
+}
+
+func newReproduce(s streams) *cobra.Command {
+	var f reproduceFlags
+	c := &cobra.Command{
+		Use: "reproduce ID...|all", Short: "Reproduce the tables and figures of the papers", Long: reproduceLong,
+		Example: "  mpsolve reproduce list\n  mpsolve reproduce thesis-fig-3.3 --quick\n" +
+			"  mpsolve reproduce all --matrices ~/suitesparse --time-budget 2h\n  mpsolve reproduce report",
+		ValidArgsFunction: cobra.FixedCompletions(experimentIDs(), cobra.ShellCompDirectiveNoFileComp),
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return c.Help()
+			}
+			return f.run(c.Context(), s, args)
+		},
+	}
+	fl := c.PersistentFlags()
+	fl.SortFlags = false
+	fl.StringVar(&f.matrices, "matrices", "", "`folder` with the papers' matrices")
+	fl.StringVar(&f.output, "output", "reproduction", "`folder` for measurements, tables and figures")
+	fl.DurationVar(&f.budget, "time-budget", 0, "start no more measurements after this time, such as 30m; experiments share it alike; 0: no limit")
+	fl.BoolVar(&f.quick, "quick", false, "small stand-ins and few repetitions: all in minutes; times then mean little")
+	fl.IntVar(&f.threads, "threads", 0, "number of threads; 0: all processors")
+	fl.Var(&f.maxMemory, "max-memory", "memory limit of a matrix, such as 4GB; default: half of what the machine has")
+	c.AddCommand(
+		&cobra.Command{
+			Use: "list", Short: "List the experiments", Args: exactly(0, "no argument"),
+			RunE: func(*cobra.Command, []string) error { return f.list(s) },
+		},
+		&cobra.Command{
+			Use: "report", Short: "Put everything measured so far on one HTML and one Markdown page", Args: exactly(0, "no argument"),
+			RunE: func(*cobra.Command, []string) error { return f.report(s) },
+		},
+		&cobra.Command{
+			Use: "fetch-list", Short: "Print the papers' matrices and where they are to be had", Args: exactly(0, "no argument"),
+			RunE: func(*cobra.Command, []string) error { return fetchList(s) },
+		},
+	)
+	return c
+}
+
+// experimentIDs are the names that the shell completes.
+func experimentIDs() []string {
+	ids := []string{"all"}
+	list, _ := experiments.All() // a test looks at the error
+	for _, e := range list {
+		ids = append(ids, e.ID)
+	}
+	return ids
+}
+
+// options checks the flags.
+func (f *reproduceFlags) options() (opt reproduce.Options, err error) {
+	if f.threads < 0 || f.budget < 0 {
+		return opt, usage("--threads %d, --time-budget %v: want no negative number", f.threads, f.budget)
+	}
+	if f.matrices != "" && !isDirectory(f.matrices) {
+		return opt, usage("--matrices %s: there is no such folder", f.matrices)
+	}
+	tier, _ := kernels.ActiveTier() // Main has looked at the error
+	opt = reproduce.Options{
+		Quick: f.quick, Matrices: f.matrices, Budget: f.budget, MaxMemory: int64(f.maxMemory),
+		Environment: machine.Here(tier.String(), Version),
+	}
+	if opt.MaxMemory == 0 {
+		opt.MaxMemory = installedMemory() / 2
+	}
+	opt.Environment.Cores = runtime.GOMAXPROCS(0)
+	if f.threads > 0 {
+		opt.Environment.Cores = f.threads
+	}
+	return opt, nil
+}
+
+// open reads the measurements in the output folder, which is made if need be.
+func (f *reproduceFlags) open() (*records.Store, error) {
+	if err := os.MkdirAll(f.output, 0o755); err != nil {
+		return nil, usage("--output: %v", err)
+	}
+	store, err := records.Open(filepath.Join(f.output, measurementsFile))
+	if err != nil {
+		return nil, err
+	}
+	return store, nil
+}
+
+// run measures and writes tables and figures, also of what was measured before an
+// interruption.
+func (f *reproduceFlags) run(ctx context.Context, s streams, ids []string) error {
+	opt, err := f.options()
+	if err != nil {
+		return err
+	}
+	list, err := named(ids, opt.Environment.Cores)
+	if err != nil {
+		return err
+	}
+	store, err := f.open()
+	if err != nil {
+		return err
+	}
+	bar := newWorkBar(s.err)
+	opt.Progress = bar.show
+	opt.Note = func(text string) {
+		bar.clear()
+		fmt.Fprintf(s.err, "mpsolve: %s\n", text)
+	}
+	measured := reproduce.Run(ctx, list, opt, store)
+	bar.done()
+	out := &firstError{w: s.out}
+	written := f.write(ctx, out, list, store, !slices.Contains(ids, "all"))
+	return errors.Join(measured, written, out.err, store.Close())
+}
+
+// write writes tables and figures of the experiments; in full prints the tables,
+// else a line for each.
+func (f *reproduceFlags) write(ctx context.Context, out *firstError, list []experiments.Experiment, store *records.Store, full bool) error {
+	for _, e := range list {
+		paths, err := exhibit.Write(f.output, e, store.Records())
+		if err != nil {
+			return err
+		}
+		if !full {
+			report.Line(out, e.ID, "%s, %s: %d files in %s", e.Source, e.Title, len(paths), f.output)
+			continue
+		}
+		for _, path := range paths {
+			if !strings.HasSuffix(path, ".txt") {
+				continue
+			}
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(out, "%s\n", text)
+		}
+	}
+	return nil
+}
+
+// named returns completed experiments, by ID or file.
+func named(ids []string, cores int) ([]experiments.Experiment, error) {
+	all, err := experiments.All()
+	if err != nil {
+		return nil, err
+	}
+	var list []experiments.Experiment
+	for _, id := range ids {
+		switch {
+		case id == "all":
+			list = append(list, all...)
+		case strings.HasSuffix(id, ".yaml"):
+			text, err := os.ReadFile(id)
+			if err != nil {
+				return nil, &exitError{exitInput, err}
+			}
+			e, err := experiments.Parse(id, text)
+			if err != nil {
+				return nil, &exitError{exitInput, err}
+			}
+			list = append(list, e)
+		default:
+			i := slices.IndexFunc(all, func(e experiments.Experiment) bool { return e.ID == id })
+			if i < 0 {
+				return nil, usage("unknown experiment %q; did you mean %s?", id, nearest.Word(id, experimentIDs()))
+			}
+			list = append(list, all[i])
+		}
+	}
+	for i := range list {
+		if list[i], err = reproduce.Complete(list[i], cores); err != nil {
+			return nil, &exitError{exitInput, err}
+		}
+	}
+	return list, nil
+}
+
+// list prints the experiments and about how long what they lack takes.
+func (f *reproduceFlags) list(s streams) error {
+	opt, err := f.options()
+	if err != nil {
+		return err
+	}
+	all, err := named([]string{"all"}, opt.Environment.Cores)
+	if err != nil {
+		return err
+	}
+	nothing := &records.Store{}
+	var rows []report.ExperimentRow
+	for _, e := range all {
+		row := report.ExperimentRow{Experiment: e}
+		opt.Quick = true
+		if row.Quick, err = reproduce.Expected(e, opt, nothing); err != nil {
+			return err
+		}
+		opt.Quick = false
+		if row.Full, err = reproduce.Expected(e, opt, nothing); err != nil {
+			return err
+		}
+		rows = append(rows, row)
+	}
+	out := &firstError{w: s.out}
+	report.Experiments(out, rows)
+	return out.err
+}

@@ -1,0 +1,176 @@
+package reproduce
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/mpsolve/mpsolve/examples/experiments"
+	"github.com/mpsolve/mpsolve/internal/nearest"
+	"github.com/mpsolve/mpsolve/internal/records"
+)
+
+// task is a group of measurements with one matrix.
+type task struct {
+	kind   kind
+	source source // zero where the kind needs no matrix
+	points []point
+}
+
+// Complete returns the experiment with every label in its grids, threads in
+// numbers: as the records of its measurements have them. The error names the
+// first label or value that does not exist.
+func Complete(e experiments.Experiment, cores int) (experiments.Experiment, error) {
+	e.Measure = slices.Clone(e.Measure)
+	for i := range e.Measure {
+		if err := complete(&e.Measure[i], cores); err != nil {
+			return e, fmt.Errorf("%s: %w", e.ID, err)
+		}
+	}
+	for _, v := range e.Views {
+		for _, name := range slices.Concat(v.Rows, v.Columns, slices.Collect(maps.Keys(v.Where))) {
+			if !e.HasLabel(name) {
+				return e, fmt.Errorf("%s: view %s: no measurement has the label %q", e.ID, v.Name, name)
+			}
+		}
+		for _, name := range v.Values {
+			if _, ok := records.LookupValue(name); !ok {
+				return e, fmt.Errorf("%s: view %s: there is no value %q", e.ID, v.Name, name)
+			}
+		}
+	}
+	return e, nil
+}
+
+// complete fills in the defaults of the labels that a grid leaves out.
+func complete(g *experiments.Grid, cores int) error {
+	k, err := findKind(g.Kind)
+	if err != nil {
+		return err
+	}
+	if k.matrix == (len(g.Matrices) == 0) {
+		return fmt.Errorf("%s: matrices are wanted: %t, given: %d", k.name, k.matrix, len(g.Matrices))
+	}
+	given := g.Labels
+	g.Labels = map[string]experiments.Words{}
+	var names []string
+	for _, l := range k.labels {
+		names = append(names, l.name)
+		words := given[l.name]
+		if words == nil {
+			words = experiments.Words{l.value}
+		}
+		if l.name == threadsLabel {
+			words = countThreads(words, cores)
+		}
+		for _, w := range words {
+			if l.check == nil {
+				continue
+			}
+			if err := l.check(w); err != nil {
+				return fmt.Errorf("%s: label %s: %w", k.name, l.name, err)
+			}
+		}
+		g.Labels[l.name] = words
+	}
+	for name := range given {
+		if g.Labels[name] == nil {
+			return fmt.Errorf("%s has no label %q; did you mean %s?", k.name, name, nearest.Word(name, names))
+		}
+	}
+	return nil
+}
+
+// threadsLabel counts threads; all is the number of cores, each every one from 1
+// to that, doubling above 8.
+const threadsLabel = "threads"
+
+func countThreads(words experiments.Words, cores int) (list experiments.Words) {
+	for _, w := range words {
+		switch w {
+		case "all":
+			list = append(list, strconv.Itoa(cores))
+		case "each":
+			for t := 1; t < cores; t = nextThreads(t) {
+				list = append(list, strconv.Itoa(t))
+			}
+			list = append(list, strconv.Itoa(cores))
+		default:
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+func nextThreads(t int) int {
+	if t < 8 {
+		return t + 1
+	}
+	return 2 * t
+}
+
+// plan lists the tasks of a completed experiment. Matrices that are neither in
+// the folder nor have a stand-in are in absent.
+func plan(e experiments.Experiment, opt Options) (tasks []task, absent []string, err error) {
+	for _, g := range e.Measure {
+		k, err := findKind(g.Kind)
+		if err != nil {
+			return nil, nil, err
+		}
+		points := k.points(g.Labels)
+		if !k.matrix {
+			tasks = append(tasks, task{kind: k, points: points})
+			continue
+		}
+		for _, name := range g.Matrices {
+			s, ok, err := opt.source(name, int64(g.Nonzeros.Of(opt.Quick)))
+			if err != nil {
+				return nil, nil, fmt.Errorf("%s: %w", e.ID, err)
+			}
+			if !ok {
+				absent = append(absent, name)
+				continue
+			}
+			tasks = append(tasks, task{kind: k, source: s, points: points})
+		}
+	}
+	return tasks, absent, nil
+}
+
+// points are all combinations of the labels that exist.
+func (k kind) points(labels map[string]experiments.Words) []point {
+	list := []point{{}}
+	for _, l := range k.labels {
+		var next []point
+		for _, p := range list {
+			for _, w := range labels[l.name] {
+				q := maps.Clone(p)
+				q[l.name] = w
+				next = append(next, q)
+			}
+		}
+		list = next
+	}
+	if k.exists == nil {
+		return list
+	}
+	return slices.DeleteFunc(list, func(p point) bool { return !k.exists(p) })
+}
+
+// record is the record of a point without what is measured.
+func (t task) record(p point, opt Options) records.Record {
+	r := records.Record{Kind: t.kind.name, Quick: opt.Quick, Labels: p, Environment: opt.Environment}
+	if t.kind.matrix {
+		r.Matrix = &records.Matrix{Name: t.source.name, StandIn: t.source.standIn, Source: t.source.text}
+	}
+	return r
+}
+
+// missing are the points that are not on record.
+func (t task) missing(opt Options, store *records.Store) []point {
+	return slices.DeleteFunc(slices.Clone(t.points), func(p point) bool {
+		r := t.record(p, opt)
+		return store.Has(r.Key())
+	})
+}

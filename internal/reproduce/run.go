@@ -1,0 +1,195 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/mpsolve/mpsolve/examples/experiments"
+	"github.com/mpsolve/mpsolve/internal/machine"
+	"github.com/mpsolve/mpsolve/internal/records"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// Options say how to measure.
+type Options struct {
+	Quick       bool
+	Matrices    string        // folder with the papers' matrices; "": none
+	Budget      time.Duration // for all experiments; 0: no limit
+	MaxMemory   int64         // of a matrix, in bytes; 0: no limit
+	Environment machine.Environment
+
+	Progress func(Progress)    // is told what is going on; nil: nobody
+	Note     func(text string) // is told what is left out, and why; nil: nobody
+}
+
+// Progress is how far a run is.
+type Progress struct {
+	Experiment string
+	Text       string        // what is measured
+	Done       float64       // part of all work, by expected time
+	Left       time.Duration // expected
+}
+
+// Left is what an experiment still lacks.
+type Left struct {
+	Missing int      // measurements that are not on record
+	All     int      // measurements in all
+	Absent  []string // matrices that are neither in the folder nor have a stand-in
+}
+
+// Status says what a completed experiment still lacks.
+func Status(e experiments.Experiment, opt Options, store *records.Store) (Left, error) {
+	tasks, absent, err := plan(e, opt)
+	left := Left{Absent: absent}
+	for _, t := range tasks {
+		left.All += len(t.points)
+		left.Missing += len(t.missing(opt, store))
+	}
+	return left, err
+}
+
+// Expected is about how long the measurements of a completed experiment take that
+// are not on record.
+func Expected(e experiments.Experiment, opt Options, store *records.Store) (time.Duration, error) {
+	tasks, _, err := plan(e, opt)
+	total := 0.0
+	for _, t := range tasks {
+		total += t.cost(t.missing(opt, store))
+	}
+	return time.Duration(total * float64(time.Second)), err
+}
+
+// cost is about how many seconds the measurements take on two cores of a server
+// of 2023.
+func (t task) cost(points []point) float64 {
+	if len(points) == 0 {
+		return 0
+	}
+	total := t.source.cost()
+	for _, p := range points {
+		total += t.kind.cost(p, float64(t.source.nnz))
+	}
+	return total
+}
+
+// Run makes the measurements of completed experiments that are not on record. When
+// the budget is used up it starts no more; each experiment may take an equal part
+// of what the ones before have left. It returns early with the error of ctx.
+func Run(ctx context.Context, list []experiments.Experiment, opt Options, store *records.Store) error {
+	if opt.Progress == nil {
+		opt.Progress = func(Progress) {}
+	}
+	if opt.Note == nil {
+		opt.Note = func(string) {}
+	}
+	r := runner{Options: opt, store: store, pool: linop.NewPool(opt.Environment.Cores), start: time.Now()}
+	defer r.pool.Close()
+	for _, e := range list {
+		expected, err := Expected(e, opt, store)
+		if err != nil {
+			return err
+		}
+		r.todo += expected.Seconds()
+	}
+	for i, e := range list {
+		r.experiment = e.ID
+		if opt.Budget > 0 {
+			left := opt.Budget - time.Since(r.start)
+			r.until = time.Now().Add(left / time.Duration(len(list)-i))
+		}
+		if err := r.run(ctx, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type runner struct {
+	Options
+	store *records.Store
+	pool  *linop.Pool
+
+	experiment string
+	start      time.Time
+	until      time.Time // zero: no limit
+	done, todo float64   // expected seconds
+}
+
+func (r *runner) run(ctx context.Context, e experiments.Experiment) error {
+	tasks, absent, err := plan(e, r.Options)
+	if err != nil {
+		return err
+	}
+	for _, name := range absent {
+		r.Note(fmt.Sprintf("%s: %s is left out: no such matrix, and no stand-in", e.ID, name))
+	}
+	for i, t := range tasks {
+		points := t.missing(r.Options, r.store)
+		if len(points) == 0 {
+			continue
+		}
+		if r.late() {
+			r.Note(fmt.Sprintf("%s: its time is used up, %d of %d groups of measurements are left out", e.ID, len(tasks)-i, len(tasks)))
+			return nil
+		}
+		if err := r.measure(ctx, t, points); err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *runner) late() bool { return !r.until.IsZero() && time.Now().After(r.until) }
+
+// measure makes the measurements of one task. A matrix that cannot be had is
+// noted and left out.
+func (r *runner) measure(ctx context.Context, t task, points []point) error {
+	expected, before := t.cost(points), r.done
+	defer func() { r.done = before + expected }()
+	in := input{name: t.source.name, pool: r.pool, quick: r.Quick, late: r.late}
+	in.progress = func(text string) { r.report(t.source.name + " " + text) }
+	in.progress("")
+	var described *records.Matrix
+	if t.kind.matrix {
+		m, err := t.source.load(ctx, r.MaxMemory)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			r.Note(fmt.Sprintf("%s: %s is left out: %v", r.experiment, t.source.name, err))
+			return nil
+		}
+		in.matrix = m
+		described = &records.Matrix{Name: t.source.name, StandIn: t.source.standIn, Source: t.source.text, Rows: m.Rows, NNZ: m.NNZ()}
+	}
+	in.emit = func(p point, got result) error {
+		record := t.record(p, r.Options)
+		record.Matrix = described
+		record.Values, record.Series, record.Notes = got.finite(), got.series, got.notes
+		record.Time = time.Now().UTC().Truncate(time.Second)
+		r.done += expected / float64(len(points))
+		in.progress("")
+		return r.store.Add(record)
+	}
+	err := t.kind.measure(ctx, in, points)
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("%s: %s: %w", r.experiment, t.source.name, err)
+	}
+	return err
+}
+
+func (r *runner) report(text string) {
+	p := Progress{Experiment: r.experiment, Text: text, Done: r.done / max(r.todo, 1e-9)}
+	// The expectation counts at first, what was seen later.
+	if elapsed := time.Since(r.start).Seconds(); r.done > 0 {
+		pace := (elapsed + 5) / (r.done + 5)
+		p.Left = time.Duration(max(r.todo-r.done, 0) * pace * float64(time.Second))
+	} else {
+		p.Left = time.Duration(r.todo * float64(time.Second))
+	}
+	r.Progress(p)
+}

@@ -1,0 +1,81 @@
+package reproduce
+
+import (
+	"context"
+	"maps"
+
+	"github.com/mpsolve/mpsolve/internal/spmvbench"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// scaling is the kind of products on a growing number of threads: speedup and
+// efficiency are relative to one thread, measured in turns with the others.
+func scaling() kind {
+	return kind{
+		name: "scaling", matrix: true,
+		labels:  append(storedLabels(), label{threadsLabel, "each", positive}),
+		exists:  storedExists,
+		cost:    productCost,
+		measure: measureScaling,
+	}
+}
+
+func measureScaling(ctx context.Context, in input, points []point) error {
+	unitNorm(in.matrix)
+	for len(points) > 0 && !in.late() {
+		// Points that differ only in threads follow each other.
+		n := 1
+		for n < len(points) && alike(points[0], points[n]) {
+			n++
+		}
+		if err := scale(ctx, in, points[:n]); err != nil {
+			return err
+		}
+		points = points[n:]
+	}
+	return nil
+}
+
+// alike reports whether two points differ in the number of threads only.
+func alike(p, q point) bool {
+	p = maps.Clone(p)
+	p[threadsLabel] = q[threadsLabel]
+	return maps.Equal(p, q)
+}
+
+func scale(ctx context.Context, in input, points []point) error {
+	in.progress(points[0].text() + " on all numbers of threads")
+	m := in.matrix
+	alone := maps.Clone(points[0])
+	alone[threadsLabel] = "1"
+	var products []spmvbench.Product
+	for _, p := range append([]point{alone}, points...) {
+		spec, err := p.spec()
+		if err != nil {
+			return err
+		}
+		pool := linop.NewPool(p.threads())
+		defer pool.Close()
+		product, _, err := spmvbench.Stored(m, spec, pool)
+		if err != nil {
+			return err
+		}
+		products = append(products, product)
+	}
+	if err := spmvbench.Measure(ctx, m, ones(m.Cols), products, in.pool, in.turns()); err != nil {
+		return err
+	}
+	for k, p := range points {
+		product := products[k+1]
+		speedup := products[0].Min / product.Min
+		values := map[string]float64{
+			"seconds": product.Min, "speedup": speedup, "efficiency": speedup / float64(p.threads()),
+			"gbps": bytesPerSecond(m, product) / 1e9,
+		}
+		storageOf(values, m, product.Bytes)
+		if err := in.emit(p, result{values: values, notes: map[string]string{"layout": product.Layout}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

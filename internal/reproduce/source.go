@@ -1,0 +1,88 @@
+package reproduce
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mpsolve/mpsolve/internal/collection"
+	"github.com/mpsolve/mpsolve/internal/standin"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/generate"
+	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
+)
+
+// source is where a matrix comes from.
+type source struct {
+	name    string
+	text    string // name of the file, or generator and parameters
+	standIn bool
+	nnz     int64 // about
+	load    func(ctx context.Context, maxMemory int64) (*csr.Matrix, error)
+}
+
+// cost is about how many seconds it takes to have the matrix.
+func (s source) cost() float64 { return 1.5e-7 * float64(s.nnz) }
+
+// source finds a matrix in the folder, or makes one of about that many nonzeros
+// that stands in for it. It returns false if there is neither.
+func (o Options) source(name string, nnz int64) (source, bool, error) {
+	if o.Matrices != "" {
+		if found, ok := (collection.Folder{Dir: o.Matrices}).Find(name); ok {
+			return fromFile(name, found), true, nil
+		}
+	}
+	s, ok := standin.Find(name)
+	if !ok {
+		return source{}, false, nil
+	}
+	k, ok := generate.Find(s.Kind)
+	if !ok {
+		return source{}, false, fmt.Errorf("%s: there is no generator %s", name, s.Kind)
+	}
+	params := s.Params(nnz)
+	rows, nonzeros, err := k.Estimate(params)
+	if err != nil {
+		return source{}, false, fmt.Errorf("%s: %w", name, err)
+	}
+	return source{
+		name: name, standIn: true, text: s.Kind + parameters(params), nnz: nonzeros,
+		load: func(_ context.Context, maxMemory int64) (*csr.Matrix, error) {
+			if bytes := csr.Bytes(rows, nonzeros); maxMemory > 0 && bytes > maxMemory {
+				return nil, fmt.Errorf("its stand-in takes %d bytes, more than the memory limit", bytes)
+			}
+			return generate.Generate(s.Kind, params)
+		},
+	}, true, nil
+}
+
+func fromFile(name string, found collection.Source) source {
+	s := source{name: name, text: filepath.Base(found.Path), nnz: papersNNZ(name)}
+	s.load = func(ctx context.Context, maxMemory int64) (*csr.Matrix, error) {
+		m, _, err := found.Read(ctx, matrixmarket.Options{MaxMemory: maxMemory})
+		return m, err
+	}
+	return s
+}
+
+// papersNNZ is how many nonzeros a matrix of the papers has, 0 for others.
+func papersNNZ(name string) int64 {
+	list := collection.Papers()
+	i := slices.IndexFunc(list, func(p collection.Paper) bool { return p.Name == name })
+	if i < 0 {
+		return 0
+	}
+	return list[i].NNZ
+}
+
+// parameters in the form of `mpsolve bench spmv --generate`.
+func parameters(p generate.Params) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		fmt.Fprintf(&b, ",%s=%v", name, p[name])
+	}
+	return b.String()
+}

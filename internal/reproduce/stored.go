@@ -1,0 +1,102 @@
+package reproduce
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+// Labels that say how a matrix is stored.
+const (
+	formatsLabel    = "formats"
+	epsilonLabel    = "epsilon"
+	criterionLabel  = "criterion"
+	roundingLabel   = "rounding"
+	arithmeticLabel = "arithmetic"
+	dropLabel       = "drop"
+)
+
+// storedLabels are those of every kind that stores a matrix. The rounding "paper"
+// is truncation, with the intervals as they are printed, for the sets of the
+// papers; ours is always rounded to nearest. The arithmetic "storage" is FP32 for
+// formats that are heads of FP32, as in chapter 3 of [Molina24].
+func storedLabels() []label {
+	return []label{
+		{formatsLabel, "AP7", func(w string) error {
+			_, err := adaptive.LookupSet(w)
+			return err
+		}},
+		{epsilonLabel, "2^-53", func(w string) error {
+			_, err := adaptive.ParseEpsilon(w)
+			return err
+		}},
+		{criterionLabel, "nw", oneOf("nw", "cw")},
+		{roundingLabel, "paper", oneOf("paper", "own")},
+		{arithmeticLabel, "fp64", oneOf("fp64", "storage")},
+		{dropLabel, "yes", oneOf("yes", "no")},
+	}
+}
+
+// positive is the check of a label that counts.
+func positive(w string) error {
+	if n, err := strconv.Atoi(w); err != nil || n < 1 {
+		return fmt.Errorf("%q is not a positive number", w)
+	}
+	return nil
+}
+
+// storedExists tells which combinations there are: a format for all elements has
+// the accuracy of its unit roundoff, and only one way to be stored.
+func storedExists(p point) bool {
+	s, err := p.spec()
+	if err != nil {
+		return false
+	}
+	if s.Set.Uniform {
+		return s.Set.Formats[0].UnitRoundoff() == s.Epsilon && p[dropLabel] == "yes"
+	}
+	return s.Validate() == nil
+}
+
+// spec is the storage that a point asks for.
+func (p point) spec() (s adaptive.Spec, err error) {
+	if s.Set, err = adaptive.LookupSet(p[formatsLabel]); err != nil {
+		return s, err
+	}
+	if s.Epsilon, err = adaptive.ParseEpsilon(p[epsilonLabel]); err != nil {
+		return s, err
+	}
+	s.Criterion = adaptive.Criterion(p[criterionLabel])
+	s.NoDrop = p[dropLabel] == "no"
+	if s.Set.Name != "AFX" {
+		s.Layout = adaptive.Bucketed
+		s.PaperExact = p[roundingLabel] == "paper"
+		s.StorageArithmetic = p[arithmeticLabel] == "storage"
+	}
+	return s, nil
+}
+
+// unitNorm scales m by the power of two that brings its norm to [1, 2), as the
+// papers scale by the norm: so that no format lacks the range. It scales in
+// place.
+func unitNorm(m *csr.Matrix) {
+	norm := 0.0
+	for i := range m.Rows {
+		_, row := m.Row(i)
+		sum := 0.0
+		for _, v := range row {
+			sum += math.Abs(v)
+		}
+		norm = max(norm, sum)
+	}
+	if norm == 0 || math.IsInf(norm, 0) {
+		return
+	}
+	shift := -math.Ilogb(norm)
+	for k, v := range m.Val {
+		m.Val[k] = math.Ldexp(v, shift)
+	}
+}
