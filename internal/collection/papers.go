@@ -60,7 +60,7 @@ func (p Paper) DownloadBytes() (bytes int64, known bool) {
 // Papers lists the matrices of tables 3.2, 3.3, 3.4 and 4.4 of Molina's thesis, and
 // what its text names besides, in the order of the names within each origin.
 func Papers() []Paper {
-	const onera = "not published: made by the solver Aghora of ONERA"
+	const onera = "industrial, not known to be published: from the solver Aghora of ONERA"
 	return []Paper{
 		{Name: "CoupCons3D", Group: "Janna", N: 416800, NNZ: 22322336, Zeros: 5044916},
 		{Name: "Cube_Coup_dt0", Group: "Janna", N: 2164760, NNZ: 127206144, Zeros: 2800074, Symmetric: true},
@@ -100,6 +100,6 @@ func Papers() []Paper {
 		{Name: "A_DGO3", Alias: "Aghora_DGO3", Missing: onera, N: 1.5e5, NNZ: 1.8e7},
 		{Name: "A_DGO4", Alias: "Aghora_DGO4", Missing: onera, N: 2.6e5, NNZ: 5.1e7},
 		{Name: "A_DGO5", Alias: "Aghora_DGO5", Missing: onera, N: 3.8e5, NNZ: 1.1e8},
-		{Name: "thmgaz", Missing: "not published: from an industrial partner of the thesis"},
+		{Name: "thmgaz", Missing: "industrial, not known to be published"},
 	}
 }

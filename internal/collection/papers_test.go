@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -84,6 +85,19 @@ func TestPapers(t *testing.T) {
 		}
 		if p.Symmetric && (p.NNZ+p.N)%2 != 0 || p.Zeros >= p.NNZ {
 			t.Errorf("%s: %d entries, %d of them zero, order %d", p.Name, p.NNZ, p.Zeros, p.N)
+		}
+	}
+}
+
+func TestPageNamesAll(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "fetching.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := strings.FieldsFunc(string(page), func(c rune) bool { return strings.ContainsRune(" ,`|\n", c) })
+	for _, p := range Papers() {
+		if !slices.Contains(words, p.Name) {
+			t.Errorf("docs/fetching.md does not name %s", p.Name)
 		}
 	}
 }
