@@ -57,6 +57,7 @@ var layers = []layer{
 	{pkg: "internal/kernels", imports: []string{"internal/dd"}, reason: "plain slices, no solver and no goroutine"},
 	{pkg: "internal/bandwidth", imports: []string{"internal/kernels", "internal/parallel"}, reason: "memory and threads alone"},
 	{pkg: "internal/fence", reason: "memory for tests"},
+	{pkg: "internal/energy", reason: "files of the system alone"},
 	{pkg: "internal/machine", reason: "files of the system alone"},
 	{pkg: "internal/nearest", reason: "words alone"},
 	{pkg: "internal/parallel", reason: "goroutines alone"},

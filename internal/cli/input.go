@@ -10,6 +10,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
+	"github.com/mpsolve/mpsolve/internal/machine"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
@@ -37,7 +38,7 @@ func (in input) matrix(ctx context.Context, path string) (*csr.Matrix, error) {
 // read reads a Matrix Market file, or standard input for "-", and prints its
 // warnings. The bar is drawn on a terminal only.
 func (in input) read(ctx context.Context, path string) (*matrixmarket.Content, error) {
-	opt := matrixmarket.Options{Threads: in.threads, MaxMemory: in.maxMemory, Installed: installedMemory()}
+	opt := matrixmarket.Options{Threads: in.threads, MaxMemory: in.maxMemory, Installed: machine.Memory()}
 	if isTerminal(in.err) {
 		bar := progressbar.NewOptions64(-1, progressbar.OptionSetWriter(in.err),
 			progressbar.OptionSetDescription("reading"), progressbar.OptionShowBytes(true),

@@ -4,7 +4,8 @@ import (
 	"math"
 
 	"github.com/dustin/go-humanize"
-	"github.com/pbnjay/memory"
+
+	"github.com/mpsolve/mpsolve/internal/machine"
 )
 
 // memorySize is a flag for a number of bytes, such as 4GB or 512MiB.
@@ -35,8 +36,5 @@ func (m *memorySize) orInstalled() int64 {
 	if *m > 0 {
 		return int64(*m)
 	}
-	return installedMemory()
+	return machine.Memory()
 }
-
-// installedMemory is the machine's memory in bytes, 0 if it is not known.
-func installedMemory() int64 { return int64(memory.TotalMemory()) }

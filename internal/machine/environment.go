@@ -1,15 +1,57 @@
 package machine
 
-// Environment is where and with what a measurement was made.
+import (
+	"runtime"
+	"runtime/debug"
+
+	"github.com/pbnjay/memory"
+)
+
+// Environment is what a measurement depends on besides what was measured. It names
+// nobody's machine.
 type Environment struct {
-	Processor   string `json:"processor"`
-	Kernels     string `json:"kernels"` // tier of vector instructions
-	Cores       int    `json:"cores"`
+	Processor   string `json:"processor"` // "" if not known
+	Kernels     string `json:"kernels"`   // tier of SIMD instructions in use
+	Cores       int    `json:"cores"`     // logical processors that Go uses
 	LLCBytes    int64  `json:"llc_bytes"`
-	MemoryBytes int64  `json:"memory_bytes"`
+	MemoryBytes int64  `json:"memory_bytes"` // 0 if not known
 	OS          string `json:"os"`
 	Arch        string `json:"arch"`
-	Go          string `json:"go"`
-	Version     string `json:"version"`
-	Commit      string `json:"commit"`
+	Go          string `json:"go"`      // version
+	Version     string `json:"version"` // of mpsolve
+	Commit      string `json:"commit"`  // with "+changes" if there were any; "" if not known
+}
+
+// Here is the environment of this process. The tier of the kernels in use and the
+// version are the caller's to know.
+func Here(kernels, version string) Environment {
+	e := Environment{
+		Processor: Processor(), Kernels: kernels, Cores: runtime.GOMAXPROCS(0),
+		LLCBytes: Caches().LastLevel(), MemoryBytes: Memory(),
+		OS: runtime.GOOS, Arch: runtime.GOARCH, Go: runtime.Version(), Version: version,
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		e.Commit = commit(info.Settings)
+	}
+	return e
+}
+
+// Memory is the size of the machine's memory in bytes, 0 if it is not known.
+func Memory() int64 { return int64(memory.TotalMemory()) }
+
+// commit is what go build noted about the working tree; it does not always do so.
+func commit(settings []debug.BuildSetting) (revision string) {
+	changes := ""
+	for _, s := range settings {
+		switch {
+		case s.Key == "vcs.revision":
+			revision = s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			changes = "+changes"
+		}
+	}
+	if revision == "" {
+		return ""
+	}
+	return revision + changes
 }

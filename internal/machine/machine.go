@@ -1,5 +1,6 @@
 // Package machine tells what this program runs on: the processor's name and its
-// caches. Linux says both in files; elsewhere they are not known.
+// caches, which Linux says in files and which are not known elsewhere, memory, and the
+// build of the program itself.
 package machine
 
 import (

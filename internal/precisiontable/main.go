@@ -16,6 +16,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -56,7 +57,7 @@ func run(dir, file, figure, only string) error {
 		if only != "" && only != name {
 			continue
 		}
-		m, err := collection.Named(dir, name).Read()
+		m, _, err := collection.Named(dir, name).Read(context.Background(), matrixmarket.Options{})
 		if err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/page"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
+	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -103,8 +104,8 @@ func (s source) real(nonzeros int, do func(problem) error) error {
 	return nil
 }
 
-func read(e collection.Entry) (problem, error) {
-	m, err := e.Read()
+func read(e collection.Source) (problem, error) {
+	m, _, err := e.Read(context.Background(), matrixmarket.Options{})
 	if err != nil {
 		return problem{}, err
 	}
