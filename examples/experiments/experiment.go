@@ -26,6 +26,7 @@ type Grid struct {
 	Kind     string `yaml:"kind"`     // such as product or solve
 	Matrices Words  `yaml:"matrices"` // names; @name stands for a group of groups.yaml
 	Nonzeros Sizes  `yaml:"nonzeros"` // of matrices that stand in for absent ones
+	Full     bool   `yaml:"full"`     // left out of quick runs
 
 	// Labels lists the values of each label, such as epsilon: [2^-53, 2^-24];
 	// those left out have the default of the kind.

@@ -52,7 +52,9 @@ var values = []Value{
 	{"backward_error", "normwise backward error of x", Scientific},
 	{"converged", "converged", YesNo},
 
-	{"error", "relative error", Scientific},
+	{"error", "relative error, mean of ten seeds", Scientific},
+	{"error_median", "relative error, median of ten seeds", Scientific},
+	{"time_fp64", "time / FP64", Percent},
 	{"gflops", "GFLOP/s", Fixed},
 	{"predicted_storage", "predicted storage / FP64 CSR", Percent},
 	{"bytes_per_value", "bytes", Count},

@@ -15,10 +15,12 @@ import (
 
 // kind is a way to measure.
 type kind struct {
-	name   string
-	labels []label
-	matrix bool     // it measures with a matrix
-	exists func(p point) bool                // nil: all combinations of labels do
+	name      string
+	labels    []label
+	matrix    bool         // it measures with a matrix
+	available func() error // says why nothing can be measured here; nil: it always can
+
+	exists func(p point) bool                 // nil: all combinations of labels do
 	cost   func(p point, nnz float64) float64 // about how many seconds a measurement takes
 
 	// measure makes the measurements at the points, which are complete, and gives
@@ -38,10 +40,11 @@ type point map[string]string
 
 // input is what the measurements of a group have in common.
 type input struct {
-	matrix *csr.Matrix // nil where the kind needs none
-	name   string      // of the matrix
-	pool   *linop.Pool // of all threads
-	quick  bool
+	matrix    *csr.Matrix // nil where the kind needs none
+	name      string      // of the matrix
+	pool      *linop.Pool // of all threads
+	quick     bool
+	maxMemory int64 // bytes; 0: no limit
 
 	late     func() bool // the time is used up: start nothing more
 	progress func(text string)
@@ -56,7 +59,9 @@ type result struct {
 }
 
 // kinds lists all ways to measure.
-func kinds() []kind { return []kind{product(), scaling(), matrices(), numberFormat()} }
+func kinds() []kind {
+	return []kind{product(), scaling(), energyOfProducts(), matrices(), numberFormat(), accessorKernels(), ellProduct(), rooflines()}
+}
 
 func findKind(name string) (kind, error) {
 	all := kinds()

@@ -110,13 +110,23 @@ func nextThreads(t int) int {
 	return 2 * t
 }
 
-// plan lists the tasks of a completed experiment. Matrices that are neither in
-// the folder nor have a stand-in are in absent.
+// plan lists the tasks of a completed experiment. What cannot be measured here is
+// in absent, in words: matrices that are neither in the folder nor have a stand-in,
+// and what the machine does not let us see.
 func plan(e experiments.Experiment, opt Options) (tasks []task, absent []string, err error) {
 	for _, g := range e.Measure {
+		if g.Full && opt.Quick {
+			continue
+		}
 		k, err := findKind(g.Kind)
 		if err != nil {
 			return nil, nil, err
+		}
+		if k.available != nil {
+			if err := k.available(); err != nil {
+				absent = append(absent, err.Error())
+				continue
+			}
 		}
 		points := k.points(g.Labels)
 		if !k.matrix {
@@ -129,7 +139,7 @@ func plan(e experiments.Experiment, opt Options) (tasks []task, absent []string,
 				return nil, nil, fmt.Errorf("%s: %w", e.ID, err)
 			}
 			if !ok {
-				absent = append(absent, name)
+				absent = append(absent, name+": not in the folder of matrices, and no stand-in")
 				continue
 			}
 			tasks = append(tasks, task{kind: k, source: s, points: points})

@@ -35,7 +35,7 @@ type Progress struct {
 type Left struct {
 	Missing int      // measurements that are not on record
 	All     int      // measurements in all
-	Absent  []string // matrices that are neither in the folder nor have a stand-in
+	Absent  []string // what cannot be measured here, and why
 }
 
 // Status says what a completed experiment still lacks.
@@ -121,8 +121,8 @@ func (r *runner) run(ctx context.Context, e experiments.Experiment) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range absent {
-		r.Note(fmt.Sprintf("%s: %s is left out: no such matrix, and no stand-in", e.ID, name))
+	for _, what := range absent {
+		r.Note(fmt.Sprintf("%s: not measured: %s", e.ID, what))
 	}
 	for i, t := range tasks {
 		points := t.missing(r.Options, r.store)
@@ -150,7 +150,7 @@ func (r *runner) late() bool { return !r.until.IsZero() && time.Now().After(r.un
 func (r *runner) measure(ctx context.Context, t task, points []point) error {
 	expected, before := t.cost(points), r.done
 	defer func() { r.done = before + expected }()
-	in := input{name: t.source.name, pool: r.pool, quick: r.Quick, late: r.late}
+	in := input{name: t.source.name, pool: r.pool, quick: r.Quick, maxMemory: r.MaxMemory, late: r.late}
 	in.progress = func(text string) { r.report(t.source.name + " " + text) }
 	in.progress("")
 	var described *records.Matrix

@@ -62,7 +62,7 @@ func (o Options) source(name string, nnz int64) (source, bool, error) {
 func fromFile(name string, found collection.Source) source {
 	s := source{name: name, text: filepath.Base(found.Path), nnz: papersNNZ(name)}
 	s.load = func(ctx context.Context, maxMemory int64) (*csr.Matrix, error) {
-		m, _, err := found.Read(ctx, matrixmarket.Options{MaxMemory: maxMemory})
+		m, _, err := found.Read(ctx, matrixmarket.Options{MaxMemory: maxMemory, KeepZeros: true})
 		return m, err
 	}
 	return s

@@ -1,0 +1,72 @@
+package reproduce
+
+import (
+	"context"
+	"time"
+
+	"github.com/mpsolve/mpsolve/internal/energy"
+	"github.com/mpsolve/mpsolve/internal/spmvbench"
+)
+
+// energyOfProducts is the kind of what a product takes of the energy that the
+// processor and its memory use in all.
+func energyOfProducts() kind {
+	return kind{
+		name: "energy", matrix: true,
+		labels: append(storedLabels(), label{threadsLabel, "all", positive}),
+		exists: storedExists,
+		available: func() error {
+			_, err := energy.Open()
+			return err
+		},
+		cost:    func(point, float64) float64 { return energyTime.Seconds() },
+		measure: measureEnergy,
+	}
+}
+
+// energyTime is how long products run for a measurement.
+const energyTime = 2 * time.Second
+
+func measureEnergy(ctx context.Context, in input, points []point) error {
+	unitNorm(in.matrix)
+	x, y := ones(in.matrix.Cols), make([]float64, in.matrix.Rows)
+	for _, p := range points {
+		if in.late() {
+			return nil
+		}
+		in.progress("energy of " + p.text())
+		spec, err := p.spec()
+		if err != nil {
+			return err
+		}
+		product, a, err := spmvbench.Stored(in.matrix, spec, in.pool)
+		if err != nil {
+			if err := emitReason(in, []point{p}, err.Error()); err != nil {
+				return err
+			}
+			continue
+		}
+		meter, err := energy.Open()
+		if err != nil {
+			return err
+		}
+		count, start := 0, time.Now()
+		for ; time.Since(start) < energyTime; count++ {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			a.Apply(y, x)
+		}
+		seconds := time.Since(start).Seconds() / float64(count)
+		joules, err := meter.Joules()
+		if err != nil {
+			return err
+		}
+		values := map[string]float64{"joules": joules / float64(count), "seconds": seconds}
+		storageOf(values, in.matrix, product.Bytes)
+		if err := in.emit(p, result{values: values}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
