@@ -13,14 +13,25 @@
 	MOVQ k+24(FP), R8 \
 	DECQ R8
 
+// AHEAD is how many bytes are on their way from memory while a turn computes.
+#define AHEAD 2048
+
 #define LOAD8(LOAD, SIZE, AT, V0, V1, V2, V3, V4, V5, V6, V7) \
+	PREFETCHT0 (AHEAD+(AT+0)*SIZE)(SI) \
 	LOAD ((AT+0)*SIZE)(SI), V0 \
+	PREFETCHT0 (AHEAD+(AT+1)*SIZE)(SI) \
 	LOAD ((AT+1)*SIZE)(SI), V1 \
+	PREFETCHT0 (AHEAD+(AT+2)*SIZE)(SI) \
 	LOAD ((AT+2)*SIZE)(SI), V2 \
+	PREFETCHT0 (AHEAD+(AT+3)*SIZE)(SI) \
 	LOAD ((AT+3)*SIZE)(SI), V3 \
+	PREFETCHT0 (AHEAD+(AT+4)*SIZE)(SI) \
 	LOAD ((AT+4)*SIZE)(SI), V4 \
+	PREFETCHT0 (AHEAD+(AT+5)*SIZE)(SI) \
 	LOAD ((AT+5)*SIZE)(SI), V5 \
+	PREFETCHT0 (AHEAD+(AT+6)*SIZE)(SI) \
 	LOAD ((AT+6)*SIZE)(SI), V6 \
+	PREFETCHT0 (AHEAD+(AT+7)*SIZE)(SI) \
 	LOAD ((AT+7)*SIZE)(SI), V7
 
 // V = A V + B

@@ -178,10 +178,10 @@ func (c Config) point(ctx context.Context, data []byte, intensity, work int, poo
 
 // The array is read in parts that do not depend on the number of threads, so that
 // neither do sums; many, so that threads have about as much work each. They have as
-// many values each, in whole cache lines.
+// many values each, in whole turns of the kernels.
 const (
 	parts    = 960
-	multiple = parts * 64
+	multiple = parts * 256
 )
 
 // values is the number of values that the array holds.
@@ -204,7 +204,7 @@ func (c Config) run(data []byte, values, k int, pool *parallel.Pool) float64 {
 	return total
 }
 
-// newArray allocates about that many bytes, at least a cache line for each part.
+// newArray allocates about that many bytes, at least one multiple of FP64.
 func newArray(size int64) []byte {
 	words := make([]float64, max(size/8, multiple)+formats.Padding/8+1)
 	return unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 8*len(words))
@@ -277,8 +277,8 @@ func passDecoded(c Config, data []byte, k int) float64 {
 	for values := (len(data) - formats.Padding) / c.Bytes; values > 0; values -= chunk {
 		some := buffer[:min(values, chunk)]
 		words.Decode(some, data)
-		kernels.MulAdds(&s, some, k, slope, shift)
 		data = data[len(some)*c.Bytes:]
+		kernels.MulAdds(&s, some, k, slope, shift)
 	}
 	return sum(s[:])
 }
