@@ -41,7 +41,9 @@ var layers = []layer{
 	{pkg: "internal/records", imports: []string{"internal/machine"}, reason: "a file of measurements alone"},
 	{pkg: "examples/experiments", reason: "data, and its form"},
 	{pkg: "internal/report", imports: []string{"internal/spmvbench", "pkg/solve", "pkg/verify", "pkg/krylov", "pkg/linop", "pkg/csr", "pkg/adaptive"}, reason: "prints results, does not know how to run"},
-	{pkg: "internal/spmvbench", imports: []string{"pkg/csr", "pkg/adaptive", "pkg/linop", "internal/kernels", "internal/bandwidth"}, reason: "measures products, knows no files and no terminal"},
+	{pkg: "internal/spmvbench", imports: []string{"pkg/csr", "pkg/adaptive", "pkg/linop", "internal/kernels", "internal/bandwidth", "internal/turns"}, reason: "measures products, knows no files and no terminal"},
+	{pkg: "internal/accessor", imports: []string{"pkg/csr", "internal/kernels", "internal/parallel", "internal/dd", "internal/turns"}, reason: "measures dense and ELL kernels, knows no files and no terminal"},
+	{pkg: "internal/roofline", imports: []string{"pkg/formats", "internal/nearest", "internal/kernels", "internal/parallel"}, reason: "measures arithmetic and memory, knows no files and no terminal"},
 
 	{pkg: "pkg/solve", imports: []string{"pkg/csr", "pkg/adaptive", "pkg/linop", "pkg/krylov", "pkg/precond", "pkg/verify", "internal/kernels"}, reason: "puts method and matrix together, knows no files and no terminal"},
 	{pkg: "pkg/precond", imports: []string{"pkg/csr", "pkg/adaptive", "pkg/formats", "pkg/linop", "pkg/krylov", "internal/kernels", "internal/parallel"}, reason: "operators made from a matrix, knows no files and no terminal"},
@@ -60,6 +62,7 @@ var layers = []layer{
 	{pkg: "internal/energy", reason: "files of the system alone"},
 	{pkg: "internal/machine", reason: "files of the system alone"},
 	{pkg: "internal/nearest", reason: "words alone"},
+	{pkg: "internal/turns", reason: "a clock alone"},
 	{pkg: "internal/parallel", reason: "goroutines alone"},
 	{pkg: "internal/dd", reason: "arithmetic alone"},
 }

@@ -20,3 +20,13 @@ var (
 func decodeSIMD([]float64, []byte, Words) bool { return false }
 
 func addRowsSIMD([]float64, int, int, []uint32, []int32, Words, []byte, []float64) bool { return false }
+
+func dot32SIMD(*[lanes32]float32, []float32, []float32) int { return 0 }
+
+func dotMixedSIMD(*[lanes32]float64, []float32, []float32) int { return 0 }
+
+func ellSIMD[S, A Value]([]S, int, int, ELL[S], []S) int { return 0 }
+
+func mulAddsSIMD[S Value](*[MulAddLanes]float64, []S, int, float64, float64) int { return 0 }
+
+func mulAdds32SIMD(*[MulAddLanes32]float32, []float32, int, float32, float32) int { return 0 }

@@ -6,10 +6,10 @@ package spmvbench
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/internal/turns"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -72,18 +72,13 @@ func Stored(m *csr.Matrix, spec adaptive.Spec, pool *linop.Pool) (Product, *adap
 	return p, a, nil
 }
 
-// Turns says how long to measure: Repeat turns, fewer if Budget, unless it is 0,
-// is used up before, but at least one.
-type Turns struct {
-	Repeat   int
-	Budget   time.Duration
-	Progress func(turn int) // called before each turn, from 0; may be nil
-}
+// Turns says how long to measure.
+type Turns = turns.Turns
 
 // Measure times the products of m with x in turns: each product, then each again.
-// Before it is timed each runs once without: a matrix that fits into the cache is
-// there, as it is in a solver. The first product of each gives its errors against
-// double-double arithmetic. Measure returns early with the error of ctx.
+// As in a solver, a matrix that fits into the cache is there. The first product of
+// each gives its errors against double-double arithmetic. Measure returns early with
+// the error of ctx.
 func Measure(ctx context.Context, m *csr.Matrix, x []float64, products []Product, pool *linop.Pool, turns Turns) error {
 	y := make([]float64, m.Rows)
 	for k := range products {
@@ -93,34 +88,13 @@ func Measure(ctx context.Context, m *csr.Matrix, x []float64, products []Product
 		products[k].apply(y, x)
 		products[k].Errors = adaptive.MeasureProduct(m, x, y, pool)
 	}
-	seconds := make([][]float64, len(products))
-	begin := time.Now()
-	for turn := range turns.Repeat {
-		if turn > 0 && turns.Budget > 0 && time.Since(begin) >= turns.Budget {
-			break
-		}
-		if turns.Progress != nil {
-			turns.Progress(turn)
-		}
-		for k := range products {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			products[k].apply(y, x)
-			start := time.Now()
-			products[k].apply(y, x)
-			seconds[k] = append(seconds[k], time.Since(start).Seconds())
-		}
+	ways := make([]func(), len(products))
+	for k := range products {
+		ways[k] = func() { products[k].apply(y, x) }
 	}
-	for k, s := range seconds {
-		products[k].Min, products[k].Median = slices.Min(s), median(s)
+	times, err := turns.Measure(ctx, ways...)
+	for k, t := range times {
+		products[k].Min, products[k].Median = t.Min, t.Median
 	}
-	return nil
-}
-
-// median sorts s.
-func median(s []float64) float64 {
-	slices.Sort(s)
-	n := len(s)
-	return (s[(n-1)/2] + s[n/2]) / 2
+	return err
 }

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"math"
 	"testing"
-	"time"
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
-	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
 func matrix(t *testing.T) (*csr.Matrix, []float64) {
@@ -94,28 +92,9 @@ func TestRatios(t *testing.T) {
 		"speed-up of ordinary": {r.SpeedupOrdinary(), 4},
 		"speed-up of tuned":    {r.SpeedupTuned(), 2},
 		"products for a build": {r.BuildSpMVs(), 10},
-		"median of odd":        {median([]float64{5, 1, 3}), 3},
-		"median of even":       {median([]float64{4, 1, 3, 2}), 2.5},
 	} {
 		if c[0] != c[1] {
 			t.Errorf("%s: %g, want %g", name, c[0], c[1])
-		}
-	}
-}
-
-func TestTurns(t *testing.T) {
-	m, x := matrix(t)
-	pool := linop.NewPool(1)
-	defer pool.Close()
-	for _, c := range []struct {
-		budget time.Duration
-		want   int
-	}{{0, 7}, {time.Hour, 7}, {1, 1}} {
-		count := 0
-		err := Measure(context.Background(), m, x, Baselines(m, pool), pool,
-			Turns{Repeat: 7, Budget: c.budget, Progress: func(turn int) { count = turn + 1 }})
-		if err != nil || count != c.want {
-			t.Errorf("budget %v: %d turns, %v; want %d", c.budget, count, err, c.want)
 		}
 	}
 }

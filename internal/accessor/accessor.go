@@ -1,0 +1,324 @@
+// Package accessor measures what it brings to keep numbers in FP32 and to compute
+// with them in FP64: time and accuracy of four kernels that memory bounds, after
+// [Gruetzmacher23], section 4.
+//
+// A problem is made in FP64. FP32 and Mixed store its matrix and vectors rounded to
+// FP32, and the result as well; Mixed converts what it loads and computes in FP64.
+// Errors are relative to the result for the FP64 data in double-double arithmetic,
+// so they hold the rounding of the data, as in the paper, whose reference is the
+// FP64 kernel; with this one FP64 has an error, too.
+package accessor
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
+
+	"github.com/mpsolve/mpsolve/internal/dd"
+	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/internal/turns"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+// Precision says how numbers are stored and computed with.
+type Precision string
+
+const (
+	FP64  Precision = "FP64"
+	FP32  Precision = "FP32"
+	Mixed Precision = "FP64 over FP32" // stored in FP32, FP64 arithmetic
+)
+
+// Precisions are all of them.
+var Precisions = []Precision{FP64, FP32, Mixed}
+
+// Kernel is an operation.
+type Kernel string
+
+const (
+	GEMV Kernel = "GEMV" // y = A x, A dense by rows
+	DOT  Kernel = "DOT"  // x·y
+	TRSV Kernel = "TRSV" // L y = x, L dense by rows, lower triangular
+	ELL  Kernel = "ELL"  // y = A x, A sparse in ELL
+)
+
+// Kernels are all of them.
+var Kernels = []Kernel{GEMV, DOT, TRSV, ELL}
+
+// Distribution is that of the random numbers in matrices and vectors.
+type Distribution string
+
+const (
+	Uniform Distribution = "uniform" // in [-1, 1)
+	Normal  Distribution = "normal"  // mean 0, standard deviation 1
+)
+
+// Distributions are all of them.
+var Distributions = []Distribution{Uniform, Normal}
+
+// MaxLU is the largest n for which TRSV has the factor of an LU factorisation.
+const MaxLU = 2048
+
+// Problem is a kernel with its data in all precisions.
+type Problem struct {
+	Kernel Kernel
+	N      int // dimension, for ELL the number of rows
+
+	pool      *parallel.Pool
+	sparse    *csr.Matrix // of ELL
+	double    level[float64, float64]
+	single    level[float32, float32]
+	mixed     level[float32, float64]
+	reference []dd.DD // once it is needed
+}
+
+// New makes GEMV, DOT or TRSV of dimension n >= 1 with random numbers that depend
+// on the seed alone. TRSV has the unit lower triangular factor of a random matrix
+// by Gaussian elimination with row exchanges; above MaxLU it is the identity plus
+// random numbers divided by n, whose solution is as stable.
+func New(kernel Kernel, n int, dist Distribution, seed uint64, pool *parallel.Pool) (*Problem, error) {
+	var a []float64
+	switch {
+	case n < 1:
+		return nil, fmt.Errorf("%s of dimension %d: want at least 1", kernel, n)
+	case kernel == DOT:
+		a = make([]float64, n)
+	case kernel == GEMV || kernel == TRSV:
+		a = make([]float64, n*n)
+	default:
+		return nil, fmt.Errorf("%s is not one of %s, %s, %s", kernel, GEMV, DOT, TRSV)
+	}
+	x := make([]float64, n)
+	for stream, v := range [][]float64{x, a} {
+		if err := fill(v, dist, seed, uint64(stream), pool); err != nil {
+			return nil, err
+		}
+	}
+	if kernel == TRSV {
+		lowerTriangle(a, n)
+	}
+	p := &Problem{Kernel: kernel, N: n, pool: pool}
+	p.store(a, x, n)
+	return p, nil
+}
+
+// NewELL makes the product of m, stored in ELL, with a random vector. It is an
+// error if a value is not finite in FP32.
+func NewELL(m *csr.Matrix, dist Distribution, seed uint64, pool *parallel.Pool) (*Problem, error) {
+	for _, v := range m.Val {
+		if s := float64(float32(v)); math.IsNaN(s) || math.IsInf(s, 0) {
+			return nil, fmt.Errorf("%g is not finite in FP32", v)
+		}
+	}
+	x := make([]float64, m.Cols)
+	if err := fill(x, dist, seed, 0, pool); err != nil {
+		return nil, err
+	}
+	p := &Problem{Kernel: ELL, N: m.Rows, pool: pool, sparse: m}
+	e := toELL(m)
+	p.store(e.Val, x, m.Rows)
+	p.double.ell = e
+	e32 := kernels.ELL[float32]{Width: e.Width, Stride: e.Stride, Col: e.Col, Val: p.single.a}
+	p.single.ell, p.mixed.ell = e32, e32
+	return p, nil
+}
+
+// store rounds data to FP32 and makes room for a result of n numbers.
+func (p *Problem) store(a, x []float64, n int) {
+	a32, x32 := toFloat32(a), toFloat32(x)
+	p.double = level[float64, float64]{a: a, x: x, y: make([]float64, n), dot: kernels.Dot}
+	p.single = level[float32, float32]{a: a32, x: x32, y: make([]float32, n), dot: kernels.Dot32}
+	p.mixed = level[float32, float64]{a: a32, x: x32, y: make([]float32, n), dot: kernels.DotMixed}
+}
+
+func toFloat32(x []float64) []float32 {
+	y := make([]float32, len(x))
+	for i, v := range x {
+		y[i] = float32(v)
+	}
+	return y
+}
+
+// Bytes is the memory that New takes for a problem.
+func Bytes(kernel Kernel, n int) int64 {
+	elements := int64(n)
+	if kernel != DOT {
+		elements *= elements
+	}
+	return (8+4)*(elements+int64(n)) + (8+4+4)*int64(n)
+}
+
+// ELLBytes is the memory that NewELL takes for m, besides m itself.
+func ELLBytes(m *csr.Matrix) int64 {
+	return int64(ellWidth(m))*int64(m.Rows)*(8+4+4) + int64(m.Cols)*(8+4) + int64(m.Rows)*(8+4+4)
+}
+
+// blockOfNumbers is how many random numbers come from one generator.
+const blockOfNumbers = 1 << 16
+
+// fill sets x to random numbers, a generator for each block.
+func fill(x []float64, dist Distribution, seed, stream uint64, pool *parallel.Pool) error {
+	if dist != Uniform && dist != Normal {
+		return fmt.Errorf("%s is not one of %s, %s", dist, Uniform, Normal)
+	}
+	pool.Run(parts(len(x), blockOfNumbers), parallel.Func(func(k int) {
+		rng := rand.New(rand.NewPCG(seed, stream<<32+uint64(k)))
+		for i := k * blockOfNumbers; i < min((k+1)*blockOfNumbers, len(x)); i++ {
+			if dist == Uniform {
+				x[i] = 2*rng.Float64() - 1
+			} else {
+				x[i] = rng.NormFloat64()
+			}
+		}
+	}))
+	return nil
+}
+
+// lowerTriangle turns the random n x n matrix a into a unit lower triangular one.
+func lowerTriangle(a []float64, n int) {
+	if n <= MaxLU {
+		lapack64.Getrf(blas64.General{Rows: n, Cols: n, Stride: n, Data: a}, make([]int, n))
+	}
+	for i := range n {
+		row := a[i*n : (i+1)*n]
+		if n > MaxLU {
+			kernels.Scale(1/float64(n), row[:i])
+		}
+		row[i] = 1
+		clear(row[i+1:])
+	}
+}
+
+// ellWidth is the number of elements of the longest row.
+func ellWidth(m *csr.Matrix) (width int) {
+	for i := range m.Rows {
+		width = max(width, int(m.RowPtr[i+1]-m.RowPtr[i]))
+	}
+	return width
+}
+
+// toELL fills rows up with zeros of their last column.
+func toELL(m *csr.Matrix) kernels.ELL[float64] {
+	e := kernels.ELL[float64]{Width: ellWidth(m), Stride: m.Rows}
+	e.Col, e.Val = make([]int32, e.Width*e.Stride), make([]float64, e.Width*e.Stride)
+	for i := range m.Rows {
+		cols, vals := m.Row(i)
+		for k := range e.Width {
+			at := k*e.Stride + i
+			switch {
+			case k < len(cols):
+				e.Col[at], e.Val[at] = cols[k], vals[k]
+			case len(cols) > 0:
+				e.Col[at] = cols[len(cols)-1]
+			}
+		}
+	}
+	return e
+}
+
+// Run does the operation once.
+func (p *Problem) Run(precision Precision) {
+	switch precision {
+	case FP64:
+		p.double.run(p)
+	case FP32:
+		p.single.run(p)
+	case Mixed:
+		p.mixed.run(p)
+	}
+}
+
+// Result returns what the last Run of a precision has stored: n numbers, one for
+// DOT.
+func (p *Problem) Result(precision Precision) []float64 {
+	n := len(p.double.y)
+	if p.Kernel == DOT {
+		n = 1
+	}
+	y := make([]float64, n)
+	for i := range y {
+		switch precision {
+		case FP64:
+			y[i] = p.double.y[i]
+		case FP32:
+			y[i] = float64(p.single.y[i])
+		case Mixed:
+			y[i] = float64(p.mixed.y[i])
+		}
+	}
+	return y
+}
+
+// Error does the operation and returns ‖y - ŷ‖₂ / ‖y‖₂, y being the result in
+// double-double arithmetic; for DOT this is |y - ŷ| / |y|.
+func (p *Problem) Error(precision Precision) float64 {
+	if p.reference == nil {
+		p.reference = p.exact()
+	}
+	p.Run(precision)
+	var errors, norm float64
+	for i, v := range p.Result(precision) {
+		exact := p.reference[i]
+		e, y := exact.Sub(dd.From(v)).Float(), exact.Float()
+		errors += e * e
+		norm += y * y
+	}
+	return math.Sqrt(errors) / math.Sqrt(norm)
+}
+
+// Times measures all precisions in turns. It returns early with the error of ctx.
+func (p *Problem) Times(ctx context.Context, repeat int, budget time.Duration) (map[Precision]turns.Time, error) {
+	var ways []func()
+	for _, precision := range Precisions {
+		ways = append(ways, func() { p.Run(precision) })
+	}
+	times, err := turns.Turns{Repeat: repeat, Budget: budget}.Measure(ctx, ways...)
+	if err != nil {
+		return nil, err
+	}
+	byPrecision := map[Precision]turns.Time{}
+	for k, precision := range Precisions {
+		byPrecision[precision] = times[k]
+	}
+	return byPrecision, nil
+}
+
+// FLOPs counts the additions, multiplications and divisions with elements other
+// than those that fill up rows of ELL.
+func (p *Problem) FLOPs() int64 {
+	n := int64(p.N)
+	switch p.Kernel {
+	case GEMV:
+		return 2 * n * n
+	case DOT:
+		return 2 * n
+	case TRSV:
+		return n * n
+	default:
+		return 2 * int64(p.sparse.NNZ())
+	}
+}
+
+// Traffic counts the bytes of matrix, indices and vectors, once each.
+func (p *Problem) Traffic(precision Precision) int64 {
+	n, size := int64(p.N), int64(4)
+	if precision == FP64 {
+		size = 8
+	}
+	switch p.Kernel {
+	case GEMV:
+		return size * (n*n + 2*n)
+	case DOT:
+		return size * 2 * n
+	case TRSV:
+		return size * (n*(n+1)/2 + 2*n)
+	default:
+		return (size+4)*int64(len(p.double.a)) + size*(n+int64(p.sparse.Cols))
+	}
+}

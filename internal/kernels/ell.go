@@ -1,0 +1,24 @@
+package kernels
+
+// ELL is a sparse matrix of Width elements in every row, column by column:
+// element k of row i is number k*Stride+i of Col and Val. Shorter rows are filled
+// up with zeros of any column.
+type ELL[S Value] struct {
+	Width, Stride int
+	Col           []int32
+	Val           []S
+}
+
+// ELLMulVec computes dst = A x for the rows lo <= i < hi, with values and vectors
+// of type S and the arithmetic of type A: elements of a row are added one by one,
+// each product rounded before.
+func ELLMulVec[S, A Value](dst []S, lo, hi int, m ELL[S], x []S) {
+	lo += ellSIMD[S, A](dst, lo, hi, m, x)
+	for i := lo; i < hi; i++ {
+		var s A
+		for k, at := 0, i; k < m.Width; k, at = k+1, at+m.Stride {
+			s += A(A(m.Val[at]) * A(x[m.Col[at]]))
+		}
+		dst[i] = S(s)
+	}
+}
