@@ -53,25 +53,15 @@ func elasticity3D() Kind {
 //
 // by the 2x2x2 Gauss rule, which is exact. It is exactly symmetric.
 func brickStiffness() *[8][8][3][3]float64 {
-	const (
-		nu     = poissonRatio
-		lambda = nu / ((1 + nu) * (1 - 2*nu))
-		mu     = 1 / (2 * (1 + nu))
-		weight = 1.0 / 8
-	)
+	const weight = 1.0 / 8
 	var k [8][8][3][3]float64
 	for point := range 8 {
 		g := brickGradients(point)
 		for a := range 8 {
 			for b := range 8 {
-				dot := float64(g[a][0]*g[b][0]) + float64(g[a][1]*g[b][1]) + float64(g[a][2]*g[b][2])
 				for i := range 3 {
 					for j := range 3 {
-						s := float64(lambda*float64(g[a][i]*g[b][j])) + float64(mu*float64(g[a][j]*g[b][i]))
-						if i == j {
-							s += float64(mu * dot)
-						}
-						k[a][b][i][j] += float64(weight * s)
+						k[a][b][i][j] += float64(weight * hooke(&g[a], &g[b], i, j))
 					}
 				}
 			}
@@ -80,23 +70,60 @@ func brickStiffness() *[8][8][3][3]float64 {
 	return &k
 }
 
+// hooke is the stress of Hooke's law with E = 1 in component i of a test function
+// of gradient g and component j of a trial function of gradient h:
+//
+//	lambda g_i h_j + mu g_j h_i + mu delta_ij g . h
+func hooke(g, h *[3]float64, i, j int) float64 {
+	const (
+		nu     = poissonRatio
+		lambda = nu / ((1 + nu) * (1 - 2*nu))
+		mu     = 1 / (2 * (1 + nu))
+	)
+	s := float64(lambda*float64(g[i]*h[j])) + float64(mu*float64(g[j]*h[i]))
+	if i == j {
+		s += float64(mu * dot(g, h))
+	}
+	return s
+}
+
+func dot(g, h *[3]float64) float64 {
+	return float64(g[0]*h[0]) + float64(g[1]*h[1]) + float64(g[2]*h[2])
+}
+
+// brickShapes returns the trilinear shape functions of the eight corners at a
+// Gauss point.
+func brickShapes(point int) (s [8]float64) {
+	for corner := range s {
+		f, _ := brickFactors(point, corner)
+		s[corner] = f[0] * f[1] * f[2]
+	}
+	return s
+}
+
 // brickGradients returns the gradients of the trilinear shape functions of the
 // eight corners at a Gauss point.
 func brickGradients(point int) (g [8][3]float64) {
-	half := 0.5 / math.Sqrt(3)
-	at := [2]float64{0.5 - half, 0.5 + half}
 	for corner := range g {
-		var f, d [3]float64 // factor and its derivative along each axis
-		for axis := range 3 {
-			p := at[point>>axis&1]
-			f[axis], d[axis] = 1-p, -1
-			if corner>>axis&1 == 1 {
-				f[axis], d[axis] = p, 1
-			}
-		}
+		f, d := brickFactors(point, corner)
 		g[corner] = [3]float64{d[0] * f[1] * f[2], f[0] * d[1] * f[2], f[0] * f[1] * d[2]}
 	}
 	return g
+}
+
+// brickFactors returns the factors of a shape function along each axis, and their
+// derivatives.
+func brickFactors(point, corner int) (f, d [3]float64) {
+	half := 0.5 / math.Sqrt(3)
+	at := [2]float64{0.5 - half, 0.5 + half}
+	for axis := range 3 {
+		p := at[point>>axis&1]
+		f[axis], d[axis] = 1-p, -1
+		if corner>>axis&1 == 1 {
+			f[axis], d[axis] = p, 1
+		}
+	}
+	return f, d
 }
 
 func (e elasticity) count(row int) int {

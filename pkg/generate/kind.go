@@ -25,8 +25,9 @@ type Kind struct {
 // Kinds returns all generators, ordered by name.
 func Kinds() []Kind {
 	return []Kind{
-		anisotropic2D(), convdiff2D(), convdiff3D(), elasticity3D(),
-		poisson2D(), poisson3D(), powerlaw(), stencil27(), trefethen(), wathen(),
+		anisotropic2D(), consolidation3D(), consolidation3DSym(), convdiff2D(), convdiff3D(),
+		darcy3D(), device3D(), dg2D(), elasticity3D(), meshless2D(), poisson2D(), poisson3D(),
+		powerlaw(), solid3D(), stencil27(), stokes3D(), transport3D(), trefethen(), wathen(),
 	}
 }
 

@@ -1,0 +1,62 @@
+package generate
+
+import (
+	"math"
+
+	"github.com/mpsolve/mpsolve/internal/parallel"
+)
+
+// darcy3D is the pressure of a flow in porous rock, -div(k grad p) = f, by linear
+// finite elements on distorted cells, with one log-normal permeability a cell.
+func darcy3D() Kind {
+	return Kind{
+		Name: "darcy3d", Symmetric: true,
+		Help:   "flow in porous layers by finite elements on distorted cells, n x n x n nodes, symmetric positive definite",
+		Use:    "reservoirs with permeabilities over many decades, 15 or 27 points",
+		Params: append(meshParams(1, 20, 0, 0.2, 1), layerParams("the permeability", 6)...),
+		size:   func(v values) (rows, nnz int64) { return galerkinSize(v, all(1)) },
+		source: func(pool *parallel.Pool, v values) source {
+			k := layers(pool, v)
+			return &galerkin{mesh: newMesh(v), couples: all(1), form: func(cell int, p *point, a, b, _, _ int) float64 {
+				return float64(k.value[cell] * dot(&p.grad[a], &p.grad[b]))
+			}}
+		},
+		nodes: gridNodes(3),
+	}
+}
+
+// transport3D is the transport of a solute, -div(k grad c) + w . grad c + s c = 0,
+// by linear finite elements on distorted cells with streamline diffusion of
+// |w|/2 along w. The velocity w is horizontal, turns once from bottom to top and
+// is peclet times the mean diffusion.
+func transport3D() Kind {
+	params := append(meshParams(1, 24, 1, 0.2, 1), layerParams("the diffusion", 0)...)
+	return Kind{
+		Name: "transport3d",
+		Help: "convection and diffusion by finite elements on distorted cells, n x n x n nodes, unsymmetric",
+		Use:  "transport in groundwater: rows of mixed magnitude, 15 or 27 points",
+		Params: append(params,
+			Param{Name: "peclet", Help: "velocity x cell / diffusion", Default: 1, Max: 1e6},
+			Param{Name: "storage", Help: "the coefficient s of c, as of a time step", Default: 0, Max: 1e12},
+		),
+		size: func(v values) (rows, nnz int64) { return galerkinSize(v, all(1)) },
+		source: func(pool *parallel.Pool, v values) source {
+			k, peclet, storage := layers(pool, v), v["peclet"], v["storage"]
+			return &galerkin{mesh: newMesh(v), couples: all(1), form: func(cell int, p *point, a, b, _, _ int) float64 {
+				_, _, z := k.at(cell)
+				sin, cos := sincosDegrees(360 * (float64(z) + 0.25) / float64(k.nz))
+				w := [3]float64{peclet * cos, peclet * sin, 0}
+				along, trial := dot(&w, &p.grad[a]), dot(&w, &p.grad[b])
+				s := float64(k.value[cell]*dot(&p.grad[a], &p.grad[b])) + float64(p.shape[a]*trial)
+				if a == b {
+					s += float64(storage * p.shape[a])
+				}
+				if peclet > 0 {
+					s += float64(along*trial) / (2 * math.Abs(peclet))
+				}
+				return s
+			}}
+		},
+		nodes: gridNodes(3),
+	}
+}

@@ -1,0 +1,262 @@
+package generate
+
+import "github.com/mpsolve/mpsolve/internal/parallel"
+
+// maxUnknowns is the largest number of unknowns at a node.
+const maxUnknowns = 4
+
+// galerkin is a system of partial differential equations by linear finite
+// elements on a cube of (n+1)^3 distorted cells, with several unknowns at each of
+// the n^3 nodes inside; all unknowns are 0 on the surface. A cell is one trilinear
+// brick (hex8), which couples a node to 27, or six tetrahedra around the diagonal
+// from its first corner to its last, which couple it to 15.
+type galerkin struct {
+	mesh
+	couples [][]int // the unknowns in the row of each unknown, increasing
+
+	// form is the integrand for component i of the test function of corner a and
+	// component j of the trial function of corner b. Swapping both pairs leaves
+	// the bits alone if the matrix is to be symmetric.
+	form func(cell int, p *point, a, b, i, j int) float64
+}
+
+// mesh is where the corners of the cells lie. Node (x, y, z) is the last corner of
+// cell (x, y, z).
+type mesh struct {
+	nodes, cells grid
+	tets         bool
+	distortion   float64 // range of a corner's displacement along each axis, in cells
+	stretch      float64 // height of a cell, where width and depth are 1
+	seed         uint64
+	rule         []point // of the unit cube
+}
+
+// point is a point of the quadrature rule of a cell, or one of its tetrahedra.
+type point struct {
+	weight float64
+	shape  [8]float64 // of the corners; bit 0 of the corner is x, bit 1 y, bit 2 z
+	grad   [8][3]float64
+}
+
+// meshParams are the parameters of all meshes, n first, with that many unknowns at
+// a node.
+func meshParams(unknowns, preset int, tets, distortion, stretch float64) []Param {
+	return []Param{
+		edgeParam(3, unknowns, preset),
+		{Name: "tets", Help: "1 for six tetrahedra in a cell (15 neighbours), 0 for a brick (27)", Default: tets, Max: 1, Whole: true},
+		{Name: "distortion", Help: "range of the random displacements of the corners, in cells", Default: distortion, Max: 0.3},
+		{Name: "stretch", Help: "height of a cell by its width", Default: stretch, Min: 1e-6, Max: 1e6},
+	}
+}
+
+func newMesh(v values) mesh {
+	n := v.int("n")
+	m := mesh{
+		nodes: cube(3, n), cells: cube(3, n+1), tets: v["tets"] != 0,
+		distortion: v["distortion"], stretch: v["stretch"], seed: v.seed(),
+	}
+	m.rule = brickRule()
+	if m.tets {
+		m.rule = tetrahedra()
+	}
+	return m
+}
+
+// galerkinSize returns the size of a matrix with those couplings.
+func galerkinSize(v values, couples [][]int) (rows, nnz int64) {
+	n := v.int("n")
+	tets := v["tets"] != 0
+	for d := range 27 {
+		if x, y, z := offset(d); !tets || oneWay(x, y, z) {
+			nnz += overlap(n, x) * overlap(n, y) * overlap(n, z)
+		}
+	}
+	pairs := 0
+	for _, c := range couples {
+		pairs += len(c)
+	}
+	return int64(len(couples)) * cubed(int64(n)), int64(pairs) * nnz
+}
+
+// all couples each of that many unknowns to all.
+func all(unknowns int) [][]int {
+	couples := make([][]int, unknowns)
+	for i := range couples {
+		for j := range unknowns {
+			couples[i] = append(couples[i], j)
+		}
+	}
+	return couples
+}
+
+// brickRule is the 2x2x2 Gauss rule.
+func brickRule() []point {
+	rule := make([]point, 8)
+	for k := range rule {
+		rule[k] = point{weight: 1.0 / 8, shape: brickShapes(k), grad: brickGradients(k)}
+	}
+	return rule
+}
+
+// tetrahedra has the six of Kuhn: each goes from corner 0 to corner 7 along the
+// axes i, j, k in one of their orders, and its shape functions are
+// 1 - x_i, x_i - x_j, x_j - x_k and x_k.
+func tetrahedra() []point {
+	var rule []point
+	for i := range 3 {
+		for j := range 3 {
+			k := 3 - i - j
+			if i == j {
+				continue
+			}
+			p := point{weight: 1.0 / 6}
+			for at, corner := range [4]int{0, 1 << i, 1<<i | 1<<j, 7} {
+				p.shape[corner] = 1.0 / 4
+				path := [3]int{i, j, k}
+				if at > 0 {
+					p.grad[corner][path[at-1]] = 1
+				}
+				if at < 3 {
+					p.grad[corner][path[at]] = -1
+				}
+			}
+			rule = append(rule, p)
+		}
+	}
+	return rule
+}
+
+// offset is step d of the 27 to the neighbours of a node, x running fastest.
+func offset(d int) (x, y, z int) { return d%3 - 1, d/3%3 - 1, d/9 - 1 }
+
+// oneWay tells whether a tetrahedron has an edge along that step.
+func oneWay(x, y, z int) bool {
+	return min(x, y, z) >= 0 || max(x, y, z) <= 0
+}
+
+// neighbour tells whether step d from a node leads to one it is coupled to.
+func (m *mesh) neighbour(x, y, z, d int) (node int, ok bool) {
+	dx, dy, dz := offset(d)
+	x, y, z = x+dx, y+dy, z+dz
+	return m.nodes.index(x, y, z), m.nodes.contains(x, y, z) && (!m.tets || oneWay(dx, dy, dz))
+}
+
+// corner is the place of lattice point (x, y, z).
+func (m *mesh) corner(x, y, z int) [3]float64 {
+	at := [3]float64{float64(x), float64(y), float64(z)}
+	for axis := range at {
+		at[axis] += float64(m.distortion * (uniform(hash(m.seed, x, y, z, axis)) - 0.5))
+	}
+	at[2] *= m.stretch
+	return at
+}
+
+// corners are the places of those of a cell.
+func (m *mesh) corners(x, y, z int) (at [8][3]float64) {
+	for c := range at {
+		at[c] = m.corner(x+c&1, y+c>>1&1, z+c>>2)
+	}
+	return at
+}
+
+// place maps a point of the unit cube to the cell with those corners: the
+// gradients by the inverse of the Jacobian, the weight by its determinant.
+func (p *point) place(unit *point, corners *[8][3]float64) {
+	var jac, inv [3][3]float64 // jac[i][j] = d x_j / d xi_i
+	for c := range corners {
+		for i := range 3 {
+			for j := range 3 {
+				jac[i][j] += float64(unit.grad[c][i] * corners[c][j])
+			}
+		}
+	}
+	for i := range 3 {
+		for j := range 3 {
+			// The cofactor of jac[i][j].
+			i1, i2, j1, j2 := (i+1)%3, (i+2)%3, (j+1)%3, (j+2)%3
+			inv[j][i] = float64(jac[i1][j1]*jac[i2][j2]) - float64(jac[i1][j2]*jac[i2][j1])
+		}
+	}
+	det := float64(jac[0][0]*inv[0][0]) + float64(jac[0][1]*inv[1][0]) + float64(jac[0][2]*inv[2][0])
+	p.weight, p.shape = float64(unit.weight*det), unit.shape
+	for c := range corners {
+		for j := range 3 {
+			p.grad[c][j] = dot(&inv[j], &unit.grad[c]) / det
+		}
+	}
+}
+
+func (g *galerkin) count(row int) int {
+	unknowns := len(g.couples)
+	x, y, z := g.nodes.at(row / unknowns)
+	nodes := 0
+	for d := range 27 {
+		if _, ok := g.neighbour(x, y, z, d); ok {
+			nodes++
+		}
+	}
+	return nodes * len(g.couples[row%unknowns])
+}
+
+// fill adds the cells around a node in their order, and in each its points, so
+// that an entry and the one across the diagonal are the same sum.
+func (g *galerkin) fill(row int, col []int32, val []float64) {
+	unknowns := len(g.couples)
+	i := row % unknowns
+	x, y, z := g.nodes.at(row / unknowns)
+	var sum [27][maxUnknowns]float64
+	var p point
+	for cell := range 8 {
+		u, v, w := x+cell&1, y+cell>>1&1, z+cell>>2
+		a := 7 - cell // corner of the cell that the node is
+		corners := g.corners(u, v, w)
+		for k := range g.rule {
+			if g.tets && g.rule[k].shape[a] == 0 {
+				continue
+			}
+			p.place(&g.rule[k], &corners)
+			for b := range 8 {
+				if p.shape[b] == 0 {
+					continue
+				}
+				step := 13 + b&1 - a&1 + 3*(b>>1&1-a>>1&1) + 9*(b>>2-a>>2)
+				for _, j := range g.couples[i] {
+					sum[step][j] += float64(p.weight * g.form(g.cells.index(u, v, w), &p, a, b, i, j))
+				}
+			}
+		}
+	}
+	k := 0
+	for d := range 27 {
+		node, ok := g.neighbour(x, y, z, d)
+		if !ok {
+			continue
+		}
+		for _, j := range g.couples[i] {
+			col[k], val[k] = int32(unknowns*node+j), sum[d][j]
+			k++
+		}
+	}
+}
+
+// layers draws a coefficient for each cell: log-normal over some decades in
+// grains, times that of its layer, evenly spread over the decades of the jumps.
+func layers(pool *parallel.Pool, v values) field {
+	f := logNormalField(pool, cube(3, v.int("n")+1), v["decades"], v.int("grain"), v.seed())
+	thickness, jump, seed := v.int("thickness"), v["jump"], v.seed()
+	eachRow(pool, len(f.value), func(i int) {
+		_, _, z := f.at(i)
+		f.value[i] *= pow10(jump * (uniform(hash(seed, z/thickness)) - 0.5))
+	})
+	return f
+}
+
+// layerParams are those of layers; what is the coefficient.
+func layerParams(what string, decades float64) []Param {
+	return []Param{
+		decadesParam("decades of "+what+" within a layer", decades), grainParam(),
+		{Name: "jump", Help: "decades of " + what + " from layer to layer", Default: 0, Max: 100},
+		{Name: "thickness", Help: "thickness of a layer, in cells", Default: 4, Min: 1, Max: 1 << 20, Whole: true},
+		seedParam(),
+	}
+}
