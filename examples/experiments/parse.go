@@ -11,6 +11,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -79,6 +80,14 @@ func Parse(name string, text []byte) (Experiment, error) {
 			return e, fmt.Errorf("%s: %w", name, err)
 		}
 	}
+	for _, v := range e.Views {
+		if v.Where["matrix"] == nil {
+			continue
+		}
+		if v.Where["matrix"], err = groups.expand(v.Where["matrix"]); err != nil {
+			return e, fmt.Errorf("%s: view %s: %w", name, v.Name, err)
+		}
+	}
 	if err := e.validate(); err != nil {
 		return e, fmt.Errorf("%s: %w", name, err)
 	}
@@ -101,21 +110,28 @@ func Groups() (GroupsByName, error) {
 	return g, nil
 }
 
-// expand replaces @group by its names.
+// expand replaces @group by its names, in their order; a name that comes again is
+// left out.
 func (g GroupsByName) expand(names []string) (all []string, err error) {
+	add := func(name string) {
+		if !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
 	for _, name := range names {
 		group, isGroup := strings.CutPrefix(name, "@")
 		if !isGroup {
-			all = append(all, name)
+			add(name)
 			continue
 		}
 		if g[group] == nil {
 			return nil, fmt.Errorf("there is no group of matrices %s", name)
 		}
-		all = append(all, g[group]...)
+		for _, member := range g[group] {
+			add(member)
+		}
 	}
-	slices.Sort(all)
-	return slices.Compact(all), nil
+	return all, nil
 }
 
 var word = regexp.MustCompile(`^[A-Za-z0-9]+$`)
@@ -145,6 +161,12 @@ func (e Experiment) validate() error {
 		for _, row := range p.Rows {
 			if len(row) != len(p.Labels)+len(p.Values) {
 				fault("published %v: want %d labels and values", row, len(p.Labels)+len(p.Values))
+				continue
+			}
+			for _, number := range row[len(p.Labels):] {
+				if _, err := strconv.ParseFloat(number, 64); err != nil && number != NotAvailable {
+					fault("published %v: %s is neither a number nor %s", row, number, NotAvailable)
+				}
 			}
 		}
 	}
