@@ -57,6 +57,9 @@ type Published struct {
 	Rows   [][]string `yaml:"rows"`
 }
 
+// NotAvailable stands in Published for a value that the paper does not have.
+const NotAvailable = "NA"
+
 // View is a table, and with Figure a picture of it.
 type View struct {
 	Name  string `yaml:"name"` // letters and digits, unique in the experiment

@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -79,6 +81,14 @@ func Parse(name string, text []byte) (Experiment, error) {
 			return e, fmt.Errorf("%s: %w", name, err)
 		}
 	}
+	for _, v := range e.Views {
+		if v.Where["matrix"] == nil {
+			continue
+		}
+		if v.Where["matrix"], err = groups.expand(v.Where["matrix"]); err != nil {
+			return e, fmt.Errorf("%s: view %s: %w", name, v.Name, err)
+		}
+	}
 	if err := e.validate(); err != nil {
 		return e, fmt.Errorf("%s: %w", name, err)
 	}
@@ -101,30 +111,28 @@ func Groups() (GroupsByName, error) {
 	return g, nil
 }
 
-// expand replaces @group by its names.
+// expand replaces @group by its names, in their order; a name that comes again is
+// left out.
 func (g GroupsByName) expand(names []string) (all []string, err error) {
+	add := func(name string) {
+		if !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
 	for _, name := range names {
 		group, isGroup := strings.CutPrefix(name, "@")
 		if !isGroup {
-			all = append(all, name)
+			add(name)
 			continue
 		}
 		if g[group] == nil {
 			return nil, fmt.Errorf("there is no group of matrices %s", name)
 		}
-		all = append(all, g[group]...)
-	}
-	return distinct(all), nil
-}
-
-// distinct leaves out words that came before.
-func distinct(words []string) (list []string) {
-	for _, w := range words {
-		if !slices.Contains(list, w) {
-			list = append(list, w)
+		for _, member := range g[group] {
+			add(member)
 		}
 	}
-	return list
+	return all, nil
 }
 
 var word = regexp.MustCompile(`^[A-Za-z0-9]+$`)
@@ -154,6 +162,12 @@ func (e Experiment) validate() error {
 		for _, row := range p.Rows {
 			if len(row) != len(p.Labels)+len(p.Values) {
 				fault("published %v: want %d labels and values", row, len(p.Labels)+len(p.Values))
+				continue
+			}
+			for _, number := range row[len(p.Labels):] {
+				if _, ok := Number(number); !ok && number != NotAvailable {
+					fault("published %v: %s is neither a number nor %s", row, number, NotAvailable)
+				}
 			}
 		}
 	}
@@ -186,6 +200,16 @@ func (v View) validate(e Experiment) error {
 		return fmt.Errorf("panels %s: not one of the rows and columns", f.Panels)
 	}
 	return nil
+}
+
+// Number reads a published number, such as 0.6, 1e-10 or 2^-24.
+func Number(text string) (x float64, ok bool) {
+	exponent, power := strings.CutPrefix(text, "2^")
+	x, err := strconv.ParseFloat(exponent, 64)
+	if power {
+		x = math.Exp2(x)
+	}
+	return x, err == nil
 }
 
 var digits = regexp.MustCompile(`[0-9]+`)

@@ -39,6 +39,8 @@ var layers = []layer{
 	{pkg: "internal/page", reason: "pages of the documentation alone"},
 	{pkg: "internal/reproduce", imports: []string{"*"}, reason: "puts experiments, matrices and measurements together, knows no terminal"},
 	{pkg: "internal/records", imports: []string{"internal/machine"}, reason: "a file of measurements alone"},
+	{pkg: "internal/exhibit", imports: []string{"examples/experiments", "internal/records", "internal/wholefile"}, reason: "tables and figures of records, knows no measuring"},
+	{pkg: "internal/wholefile", reason: "files alone"},
 	{pkg: "examples/experiments", reason: "data, and its form"},
 	{pkg: "internal/report", imports: []string{"internal/spmvbench", "pkg/solve", "pkg/verify", "pkg/krylov", "pkg/linop", "pkg/csr", "pkg/adaptive"}, reason: "prints results, does not know how to run"},
 	{pkg: "internal/spmvbench", imports: []string{"pkg/csr", "pkg/adaptive", "pkg/linop", "internal/kernels", "internal/bandwidth", "internal/turns"}, reason: "measures products, knows no files and no terminal"},
