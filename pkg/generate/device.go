@@ -15,17 +15,17 @@ import (
 //	-div(p grad phi_p) - R = 0,    p = exp(phi_p - psi)
 //
 // in boxes around the points, with the flux of Scharfetter and Gummel across the
-// edge from i to j: n_i B(psi_i - psi_j), B(t) = t / (exp(t) - 1). Terms of the
-// time step add a multiple of n and p to the diagonal. Regions of the device are
-// doped: psi there is random over some decades of n, and a little noise makes
-// each point another. The bias adds a part of the flux to the columns of psi. All
-// is 0 beyond the surface.
+// edge from i to j: n_i B(psi_i - psi_j), B(t) = t / (exp(t) - 1), and the
+// recombination R = (phi_p - phi_n) / (n + p), without its sign. Regions of the
+// device are doped: psi there is random over some decades of n, and a little noise
+// makes each point another. The bias adds a random part of the flux to the columns
+// of psi; damping enlarges the diagonal. All is 0 beyond the surface.
 type device struct {
 	grid
 	steps   []step // weights: face of the box by length of the edge
 	psi     field  // with one more point at either end, in decades of n
 	bias    float64
-	storage float64
+	growth  float64 // of the diagonal
 	seed    uint64
 }
 
@@ -33,7 +33,7 @@ func device3D() Kind {
 	return Kind{
 		Name: "device3d",
 		Help: "drift and diffusion in a semiconductor by Scharfetter and Gummel, n x n x n points with 3 unknowns each, unsymmetric",
-		Use:  "rows over as many decades as the doping; easy once they are scaled",
+		Use:  "rows over as many decades as the doping; with damping, easy once they are scaled",
 		Params: []Param{
 			edgeParam(3, 3, 14),
 			{Name: "tets", Help: "1 for the edges of tetrahedra (15 neighbours), 0 for those of boxes (7)", Default: 1, Max: 1, Whole: true},
@@ -42,7 +42,7 @@ func device3D() Kind {
 			{Name: "grain", Help: "edge of a doped region, in points", Default: 4, Min: 1, Max: 1 << 20, Whole: true},
 			{Name: "noise", Help: "decades of the carriers between points of a region", Default: 2, Max: 100},
 			{Name: "bias", Help: "part of the flux that depends on psi", Default: 0.1, Max: 1},
-			{Name: "storage", Help: "factor of n and p on the diagonal, as of a time step", Default: 1, Min: 1e-6, Max: 1e12},
+			{Name: "damping", Help: "part of the diagonal that is added to it", Default: 0.1, Max: 1e6},
 			seedParam(),
 		},
 		size: func(v values) (rows, nnz int64) {
@@ -54,7 +54,7 @@ func device3D() Kind {
 		},
 		source: func(pool *parallel.Pool, v values) source {
 			n := v.int("n")
-			d := &device{grid: cube(3, n), steps: deviceSteps(v), psi: field{grid: cube(3, n+2)}, bias: v["bias"], storage: v["storage"], seed: v.seed()}
+			d := &device{grid: cube(3, n), steps: deviceSteps(v), psi: field{grid: cube(3, n+2)}, bias: v["bias"], growth: 1 + v["damping"], seed: v.seed()}
 			d.psi.value = make([]float64, d.psi.points())
 			grain, decades, noise := v.int("grain"), v["decades"], v["noise"]
 			eachRow(pool, len(d.psi.value), func(i int) {
@@ -143,12 +143,11 @@ func (d *device) fill(row int, col []int32, val []float64) {
 	own := [3]float64{diagonal + n + p, -n, -p}
 	switch kind {
 	case 1:
-		mass := float64(d.storage * n)
-		own = [3]float64{drift - mass, diagonal + mass + recombination, -recombination}
+		own = [3]float64{drift, diagonal + recombination, -recombination}
 	case 2:
-		mass := float64(d.storage * p)
-		own = [3]float64{drift - mass, -recombination, diagonal + mass + recombination}
+		own = [3]float64{drift, -recombination, diagonal + recombination}
 	}
+	own[kind] *= d.growth
 	for i, v := range own {
 		col[middle+i], val[middle+i] = int32(3*point+i), v
 	}

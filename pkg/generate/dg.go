@@ -39,7 +39,7 @@ func dg2D() Kind {
 		Help: "discontinuous Galerkin step of a hyperbolic system, nx x ny elements, dense blocks, unsymmetric",
 		Use:  "flow solvers of high order: long rows, magnitudes that fall off with the degree",
 		Params: []Param{
-			meshParam("nx", 12), meshParam("ny", 12),
+			meshParam("nx", 12, 1<<24), meshParam("ny", 12, 1<<24),
 			{Name: "degree", Help: "degree of the polynomials", Default: 2, Max: maxDegree, Whole: true},
 			{Name: "fields", Help: "unknown functions", Default: 4, Min: 1, Max: 8, Whole: true},
 			decadesParam("decades of the units of the fields", 4),

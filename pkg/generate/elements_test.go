@@ -84,7 +84,7 @@ func TestVolume(t *testing.T) {
 func TestConstants(t *testing.T) {
 	for kind, p := range map[string]Params{
 		"transport3d": {"n": 3, "peclet": 10, "decades": 3},
-		"device3d":    {"n": 3, "decades": 6},
+		"device3d":    {"n": 3, "decades": 6, "damping": 0},
 	} {
 		m := mustGenerate(t, kind, p)
 		unknowns := m.Rows / 27

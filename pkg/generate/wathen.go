@@ -22,7 +22,7 @@ func wathen() Kind {
 		Name: "wathen", Symmetric: true,
 		Help:   "mass matrix of nx x ny serendipity elements of random density, symmetric positive definite",
 		Use:    "finite elements with known bounds: Jacobi brings the condition number below 18",
-		Params: []Param{meshParam("nx", 30), meshParam("ny", 30), seedParam()},
+		Params: []Param{meshParam("nx", 30, 1<<30), meshParam("ny", 30, 1<<30), seedParam()},
 		size: func(v values) (rows, nnz int64) {
 			return wathenSize(int64(v.int("nx")), int64(v.int("ny")))
 		},
@@ -44,8 +44,8 @@ func wathen() Kind {
 }
 
 // meshParam is the number of elements along an axis, nx or ny.
-func meshParam(name string, preset float64) Param {
-	return Param{Name: name, Help: "elements in " + name[1:], Default: preset, Min: 1, Max: 1 << 30, Whole: true}
+func meshParam(name string, preset, largest float64) Param {
+	return Param{Name: name, Help: "elements in " + name[1:], Default: preset, Min: 1, Max: largest, Whole: true}
 }
 
 // wathenSize counts nodes and pairs of nodes that share an element: 64 in each
