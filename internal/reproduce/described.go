@@ -64,7 +64,7 @@ func describe(f formats.Format) (map[string]float64, error) {
 	c := formats.Codec{Format: f}
 	random := rand.New(rand.NewPCG(1, 2))
 	const count = 1 << 17
-	v, decoded, codes := make([]float64, count), make([]float64, count), make([]byte, count*f.Bytes)
+	v, decoded, codes := make([]float64, count), make([]float64, count), make([]byte, count*f.Bytes+formats.Padding)
 	for i := range v {
 		v[i] = math.Ldexp(1+random.Float64()/2, random.IntN(8)) // a bucket's range
 	}
