@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/energy"
-	"github.com/mpsolve/mpsolve/internal/spmvbench"
 )
 
 // energyOfProducts is the kind of what a product takes of the energy that the
@@ -39,7 +38,7 @@ func measureEnergy(ctx context.Context, in input, points []point) error {
 		if err != nil {
 			return err
 		}
-		product, a, err := spmvbench.Stored(in.matrix, spec, in.pool)
+		product, a, err := store(in.matrix, spec, in.pool)
 		if err != nil {
 			if err := emitReason(in, []point{p}, err.Error()); err != nil {
 				return err

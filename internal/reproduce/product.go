@@ -120,7 +120,7 @@ func productsTogether(ctx context.Context, in input, pool *linop.Pool, points []
 		if err != nil {
 			return err
 		}
-		product, a, err := spmvbench.Stored(m, spec, pool)
+		product, a, err := store(m, spec, pool)
 		if err != nil { // the format cannot hold the matrix
 			if err := in.emit(p, result{notes: map[string]string{"reason": err.Error()}}); err != nil {
 				return err

@@ -56,7 +56,7 @@ func scale(ctx context.Context, in input, points []point) error {
 		}
 		pool := linop.NewPool(p.threads())
 		defer pool.Close()
-		product, _, err := spmvbench.Stored(m, spec, pool)
+		product, _, err := store(m, spec, pool)
 		if err != nil {
 			return err
 		}

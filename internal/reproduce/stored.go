@@ -5,8 +5,10 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/mpsolve/mpsolve/internal/spmvbench"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
 // Labels that say how a matrix is stored.
@@ -77,6 +79,18 @@ func (p point) spec() (s adaptive.Spec, err error) {
 		s.StorageArithmetic = p[arithmeticLabel] == "storage"
 	}
 	return s, nil
+}
+
+// store stores m for a product. AFX goes to slots where the automatic choice would
+// be plain FP64, as of matrices that lie in the cache: the experiments ask what
+// adaptive precision does.
+func store(m *csr.Matrix, spec adaptive.Spec, pool *linop.Pool) (spmvbench.Product, *adaptive.Matrix, error) {
+	product, a, err := spmvbench.Stored(m, spec, pool)
+	if err == nil && a.Layout() == adaptive.CSR {
+		spec.Layout = adaptive.Slots
+		product, a, err = spmvbench.Stored(m, spec, pool)
+	}
+	return product, a, err
 }
 
 // unitNorm scales m by the power of two that brings its norm to [1, 2), as the
