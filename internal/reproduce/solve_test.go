@@ -1,0 +1,250 @@
+package reproduce
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/examples/experiments"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/generate"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/verify"
+)
+
+// solvePoint is the point of these labels, such as solver=cg, and defaults.
+func solvePoint(labels ...string) point {
+	p := point{}
+	for _, l := range solves().labels {
+		p[l.name] = l.value
+	}
+	for _, l := range labels {
+		name, value, _ := strings.Cut(l, "=")
+		p[name] = value
+	}
+	return p
+}
+
+func generated(t *testing.T, kind string, params generate.Params) *csr.Matrix {
+	t.Helper()
+	m, err := generate.Generate(kind, params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// solveAll measures with m and returns the results in the order of the points.
+func solveAll(t *testing.T, m *csr.Matrix, quick bool, points ...point) []result {
+	t.Helper()
+	pool := linop.NewPool(2)
+	defer pool.Close()
+	results := make([]result, len(points))
+	err := measureSolves(context.Background(), input{
+		matrix: m, pool: pool, quick: quick, progress: func(string) {},
+		emit: func(p point, r result) error {
+			k := slices.IndexFunc(points, func(q point) bool { return maps.Equal(p, q) })
+			results[k] = r
+			return nil
+		},
+	}, points)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return results
+}
+
+// TestSolvesConverge: a matrix that is stored to 2^-24 takes about as many
+// iterations as one in FP64, whatever the method.
+func TestSolvesConverge(t *testing.T) {
+	for _, c := range []struct {
+		kind    string
+		solvers []string
+	}{
+		{"poisson2d", solverNames},
+		{"convdiff2d", []string{"bicgstab", "gmres40", "gmres80"}},
+	} {
+		m := generated(t, c.kind, generate.Params{"n": 30})
+		for _, solver := range c.solvers {
+			points := []point{
+				solvePoint("solver="+solver, "formats=FP64", "epsilon=2^-53"),
+				solvePoint("solver=" + solver),
+				solvePoint("solver="+solver, "formats=AP7", "criterion=cw"),
+				solvePoint("solver="+solver, "formats=AP7", "criterion=nw", "rounding=own", "arithmetic=storage"),
+				solvePoint("solver="+solver, "formats=AFX", "criterion=nw"),
+			}
+			results := solveAll(t, m, false, points...)
+			for k, r := range results {
+				v, first := r.values, results[0].values
+				if v["converged"] != 1 || r.notes["reason"] != "converged" || v["backward_error"] > solveTol {
+					t.Errorf("%s %v: %v %v", c.kind, points[k], v, r.notes)
+				}
+				if v["iterations"] > 1.5*first["iterations"] {
+					t.Errorf("%s %v: %g iterations, FP64 took %g", c.kind, points[k], v["iterations"], first["iterations"])
+				}
+				if !(v["seconds"] >= v["spmv_seconds"] && v["spmv_seconds"] > 0) {
+					t.Errorf("%s %v: %g seconds, of these %g in products", c.kind, points[k], v["seconds"], v["spmv_seconds"])
+				}
+				checkHistory(t, r)
+			}
+			if cycle := float64(cycles[solver]); cycle > 0 && results[0].values["iterations"] != cycle*results[0].values["steps"] {
+				t.Errorf("%s: %g iterations in %g cycles", solver, results[0].values["iterations"], results[0].values["steps"])
+			}
+		}
+	}
+}
+
+// checkHistory: iterations grow to the last one, where the error is the one that
+// was recomputed, but for rounding.
+func checkHistory(t *testing.T, r result) {
+	t.Helper()
+	iteration, residual := r.series["iteration"], r.series["residual"]
+	last := len(iteration) - 1
+	if len(residual) != last+1 || last > 2*historyPoints+1 {
+		t.Fatalf("%d iterations and %d residuals", last+1, len(residual))
+	}
+	for k := range last {
+		if iteration[k] >= iteration[k+1] {
+			t.Errorf("iteration %g before %g", iteration[k], iteration[k+1])
+		}
+	}
+	if iteration[last] != r.values["iterations"] {
+		t.Errorf("the last is iteration %g of %g", iteration[last], r.values["iterations"])
+	}
+	if d := residual[last] - r.values["backward_error"]; max(d, -d) > 1e-15+1e-2*residual[last] {
+		t.Errorf("backward error %g, recomputed %g", residual[last], r.values["backward_error"])
+	}
+}
+
+// TestSolvesFail: what does not converge says so and why.
+func TestSolvesFail(t *testing.T) {
+	m := generated(t, "convdiff2d", generate.Params{"n": 30, "peclet": 20})
+	spread := generated(t, "poisson2d", generate.Params{"n": 10, "decades": 8})
+	for _, c := range []struct {
+		m      *csr.Matrix
+		p      point
+		reason string
+		solved bool // it came to a solve
+	}{
+		{m, solvePoint("solver=cg"), "", true}, // the matrix is not symmetric
+		{m, solvePoint("max_iter=40"), krylov.IterationLimit.String(), true},
+		{m, solvePoint("formats=AP7"), "criterion", false},
+		{m, solvePoint("criterion=cw"), "criterion", false},
+		{spread, solvePoint("formats=RPRE16"), "range", false},
+	} {
+		r := solveAll(t, c.m, false, c.p)[0]
+		if r.values["converged"] != 0 || r.notes["reason"] == "converged" || !strings.Contains(r.notes["reason"], c.reason) {
+			t.Errorf("%v: %v %v", c.p, r.values, r.notes)
+		}
+		if _, ok := r.values["seconds"]; ok != c.solved {
+			t.Errorf("%v: %v", c.p, r.values)
+		}
+		if c.solved {
+			checkHistory(t, r)
+		}
+	}
+}
+
+// TestSolvesQuick: a quick run does fewer iterations and notes it.
+func TestSolvesQuick(t *testing.T) {
+	m := generated(t, "convdiff2d", generate.Params{"n": 30, "peclet": 20})
+	r := solveAll(t, m, true, solvePoint("solver=cg"))[0]
+	if r.values["iterations"] > quickIterations || r.notes["max_iter"] != "1000" {
+		t.Errorf("%v %v", r.values, r.notes)
+	}
+}
+
+// TestRefine: x is of the scaled system, whose rows have 1 as largest magnitude.
+func TestRefine(t *testing.T) {
+	pool := linop.NewPool(1)
+	defer pool.Close()
+	m := generated(t, "poisson2d", generate.Params{"n": 20, "decades": 3})
+	s := newSystem(m, true, pool)
+	for i, d := range s.m.RowMax(nil) {
+		if d != 1 {
+			t.Errorf("row %d: %g", i, d)
+		}
+	}
+	if slices.Max(m.RowMax(nil)) == 1 {
+		t.Error("the matrix itself was scaled")
+	}
+	x := make([]float64, m.Cols)
+	o := s.refine(context.Background(), "cg", linop.NewCSR(s.m, pool), x, 1000)
+	errs, err := verify.Compute(s.m, x, s.b, pool)
+	if err != nil || o.reason != krylov.Converged || errs.Normwise > solveTol {
+		t.Errorf("%v %v %v", o.reason, errs, err)
+	}
+}
+
+// TestSolvesInterrupted: the context ends measurements, within a solve too.
+func TestSolvesInterrupted(t *testing.T) {
+	pool := linop.NewPool(1)
+	defer pool.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	m := generated(t, "poisson2d", generate.Params{"n": 20})
+	err := measureSolves(ctx, input{
+		matrix: m, pool: pool,
+		progress: func(string) { cancel() }, // before the first solve
+		emit: func(point, result) error {
+			t.Error("an interrupted solve is no measurement")
+			return nil
+		},
+	}, []point{solvePoint(), solvePoint("solver=cg")})
+	if !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// TestSolveExperiments: the experiments name labels that there are, with values
+// that these have, and show values that solves give.
+func TestSolveExperiments(t *testing.T) {
+	list, err := experiments.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, found := solves(), 0
+	checks := map[string]func(string) error{"matrix": nil}
+	for _, l := range k.labels {
+		checks[l.name] = l.check
+	}
+	for _, e := range list {
+		if e.Measure[0].Kind != k.name {
+			continue
+		}
+		found++
+		names, values := []string{}, slices.Concat(e.Comparable, e.Ratios)
+		for _, g := range e.Measure {
+			for name, words := range g.Labels {
+				names = append(names, name)
+				for _, w := range words {
+					if check := checks[name]; check != nil && check(w) != nil {
+						t.Errorf("%s: label %s: %v", e.ID, name, check(w))
+					}
+				}
+			}
+		}
+		for _, v := range e.Views {
+			names = slices.Concat(names, v.Rows, v.Columns, slices.Collect(maps.Keys(v.Where)))
+		}
+		for _, p := range e.Published {
+			names, values = append(names, p.Labels...), append(values, p.Values...)
+		}
+		for _, name := range names {
+			if _, ok := checks[name]; !ok {
+				t.Errorf("%s: no label %s", e.ID, name)
+			}
+		}
+		for _, v := range values {
+			if !slices.Contains(k.values, v) {
+				t.Errorf("%s: no value %s", e.ID, v)
+			}
+		}
+	}
+	if found < 5 {
+		t.Errorf("%d experiments", found)
+	}
+}

@@ -1,0 +1,171 @@
+package reproduce
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// solverNames are the methods of [Molina24], GMRES with the lengths of its cycles.
+var solverNames = []string{"cg", "bicgstab", "gmres40", "gmres80"}
+
+// method returns the solver of that name; it keeps its vectors for later solves.
+func (s *system) method(name string) krylov.Method[vector, scalar] {
+	if m := s.methods[name]; m != nil {
+		return m
+	}
+	var m krylov.Method[vector, scalar]
+	switch name {
+	case "cg":
+		m = krylov.NewCG(s.host)
+	case "bicgstab":
+		m = krylov.NewBiCGStab(s.host)
+	default:
+		m = krylov.NewGMRES(s.host, krylov.GMRESOptions{Restart: cycles[name]})
+	}
+	s.methods[name] = m
+	return m
+}
+
+// cycles holds the iterations of one cycle of GMRES.
+var cycles = map[string]int{"gmres40": 40, "gmres80": 80}
+
+const (
+	// correctionTol is what CG and BiCGStab are to make of the 2-norm of the
+	// residual in a step of refinement, the thesis does not say how much: a start
+	// anew costs them their Krylov space, but a correction is no more accurate than
+	// the stored matrix.
+	correctionTol = 1e-4
+
+	// wholeCycle keeps GMRES from ending a cycle early.
+	wholeCycle = 0x1p-60
+)
+
+// outcome is how a solve ended.
+type outcome struct {
+	reason               krylov.Reason
+	iterations, steps    int
+	seconds, spmvSeconds float64
+	history              history
+}
+
+// refine solves the system from x = 0 by algorithm 8 of [Molina24] as it is printed,
+//
+//	r = b - A x,  A~ d = r by a Krylov method,  x += d,
+//
+// with A in FP64 and the stored matrix as A~: no step is taken back, no restart
+// grows, no precision is raised, so that what the stored matrix does is seen. A step
+// of GMRES is one cycle, which makes this restarted GMRES; one of CG and BiCGStab
+// ends at correctionTol.
+func (s *system) refine(ctx context.Context, solver string, stored linop.Operator[vector, scalar], x vector, maxIter int) outcome {
+	method := s.method(solver)
+	inner := &linop.Timed[vector, scalar]{Operator: stored}
+	outer := &linop.Timed[vector, scalar]{Operator: linop.NewCSR(s.m, s.pool)}
+	r, d := s.host.New(), s.host.New()
+	s.host.Copy(r, s.b)
+	current := s.backwardError(x, r)
+	var o outcome
+	o.history.add(0, current)
+	start := time.Now()
+	for o.reason == krylov.Running {
+		before, done := current, o.iterations
+		opt := krylov.Options[vector]{
+			Tol: max(correctionTol, solveTol/2/before), MaxIter: maxIter - done,
+			Unconfirmed: true, // the residual is recomputed here
+			Monitor: func(e krylov.Event) {
+				o.history.add(done+e.Iteration, before*e.Residual)
+			},
+		}
+		if m := cycles[solver]; m > 0 {
+			opt.Tol, opt.MaxIter = wholeCycle, min(m, opt.MaxIter)
+		}
+		got := method.Solve(ctx, inner, d, r, opt)
+		o.iterations += got.Iterations
+		o.steps++
+		if norm := kernels.AbsMax(d); math.IsNaN(norm) || math.IsInf(norm, 0) {
+			o.reason = krylov.NotFinite
+			break
+		}
+		s.host.Axpy(1, d, x)
+		outer.Residual(r, s.b, x)
+		current = s.backwardError(x, r)
+		o.history.confirm(o.iterations, current)
+		o.reason = next(got.Reason, before, current)
+		if o.reason == krylov.Running && o.iterations >= maxIter {
+			o.reason = krylov.IterationLimit
+		}
+	}
+	o.seconds = time.Since(start).Seconds()
+	o.spmvSeconds = (inner.Elapsed + outer.Elapsed).Seconds()
+	return o
+}
+
+// next says whether to go on after a step that changed the error, and if not, why.
+func next(inner krylov.Reason, before, current float64) krylov.Reason {
+	switch {
+	case math.IsNaN(current):
+		return krylov.NotFinite
+	case current <= solveSpare*solveTol:
+		return krylov.Converged
+	case inner == krylov.Interrupted || inner == krylov.TimeLimit:
+		return inner
+	case inner == krylov.IterationLimit || inner.Converged() || current < before:
+		return krylov.Running // to the end, whatever the error does
+	}
+	return inner
+}
+
+// backwardError is ||r|| / (||A|| ||x|| + ||b||) in the infinity norm.
+func (s *system) backwardError(x, r vector) float64 {
+	return kernels.AbsMax(r) / (s.normA*kernels.AbsMax(x) + s.normB)
+}
+
+// history is the backward error by iterations: measured after each step of
+// refinement, in between estimated from the residual that the method sees.
+type history struct {
+	iteration, residual []float64
+	measured            []bool
+	confirmed           int // of measured, how many are set
+}
+
+func (h *history) add(iteration int, residual float64) {
+	h.iteration = append(h.iteration, float64(iteration))
+	h.residual = append(h.residual, residual)
+	h.measured = append(h.measured, false)
+}
+
+// confirm puts the measured error in the place of the estimate of that iteration.
+func (h *history) confirm(iteration int, residual float64) {
+	last := len(h.iteration) - 1
+	h.residual[last] = residual
+	if !h.measured[last] {
+		h.measured[last] = true
+		h.confirmed++
+	}
+}
+
+// historyPoints is about how many points of each sort are kept.
+const historyPoints = 100
+
+// series returns the points, of many some: evenly spaced ones, and those that are
+// measured unless these are many too.
+func (h *history) series() map[string][]float64 {
+	var iteration, residual []float64
+	last := len(h.iteration) - 1
+	stride, measuredStride, seen := last/historyPoints+1, h.confirmed/historyPoints+1, 0
+	for k := range h.iteration {
+		keep := k%stride == 0 || k == last
+		if h.measured[k] {
+			keep = keep || seen%measuredStride == 0
+			seen++
+		}
+		if v := h.residual[k]; keep && v-v == 0 {
+			iteration, residual = append(iteration, h.iteration[k]), append(residual, v)
+		}
+	}
+	return map[string][]float64{"iteration": iteration, "residual": residual}
+}
