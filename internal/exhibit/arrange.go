@@ -3,7 +3,6 @@ package exhibit
 import (
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -17,9 +16,10 @@ import (
 type figure struct {
 	experiments.Figure
 	panels     []*panel
-	series     []string // names of those in the panels
-	categories []string // nominal values of x
+	series     []string    // names of those in the panels
+	categories []string    // nominal values of x
 	places     []plot.Tick // values of x that were measured
+	note       string      // below all
 	published  bool
 }
 
@@ -38,6 +38,9 @@ type series struct{ measured, published plotter.XYs }
 // arrange sorts the cells of a table into the panels of a figure.
 func arrange(t *Table, f experiments.Figure) *figure {
 	g := &figure{Figure: f}
+	if len(t.StandIn) > 0 {
+		g.note = standInNote
+	}
 	levels, _ := t.levels()
 	shares := map[string]float64{} // heights of the bars of a stack, by panel and bar
 	for i, row := range t.Rows {
@@ -88,7 +91,7 @@ func arrange(t *Table, f experiments.Figure) *figure {
 	if f.Panels == "epsilon" {
 		for _, p := range g.panels {
 			if strings.Contains(p.value.Name, "error") {
-				p.level = power(strings.TrimPrefix(p.title, "epsilon "))
+				p.level = power(strings.TrimPrefix(p.title, titlePrefix(f.Panels)))
 			}
 		}
 	}
@@ -101,15 +104,23 @@ func (t *Table) split(labels, words []string, panels string, levels []int) (titl
 	for k, w := range words {
 		switch {
 		case labels[k] == panels:
-			title = t.word(panels, w)
-			if panels != "matrix" {
-				title = panels + " " + title
-			}
+			title = titlePrefix(panels) + t.word(panels, w)
 		case levels == nil || slices.Contains(levels, k):
 			rest = append(rest, t.word(labels[k], w))
 		}
 	}
 	return title, rest
+}
+
+// titlePrefix stands before the label's value in the title of a panel.
+func titlePrefix(label string) string {
+	switch label {
+	case "matrix":
+		return ""
+	case "epsilon":
+		return "ε = "
+	}
+	return label + " "
 }
 
 // points are the pairs of a history in the cell.
@@ -163,26 +174,3 @@ func (g *figure) add(p *panel, name string, at plotter.XY, published float64) {
 		g.published = true
 	}
 }
-
-// power reads a number such as 2^-53 or 0.5; NaN if it is none.
-func power(text string) float64 {
-	if base, exponent, ok := strings.Cut(text, "^"); ok {
-		return math.Pow(number(base), number(exponent))
-	}
-	return number(text)
-}
-
-// superscripts writes 2^-53 with raised digits.
-func superscripts(text string) string {
-	return mathematics.ReplaceAllStringFunc(text, func(m string) string {
-		base, exponent, ok := strings.Cut(m, "^")
-		if !ok {
-			return m
-		}
-		return base + raised.Replace(exponent)
-	})
-}
-
-var raised = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
-
-func decade(exponent int) string { return "10" + raised.Replace(strconv.Itoa(exponent)) }

@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -82,12 +83,29 @@ func (g *figure) scaleY(q *plot.Plot, p *panel) {
 		return
 	}
 	q.Y.Min, q.Y.Max = min(0, lowest), 1.06*highest
+	q.Y.Tick.Marker = plot.TickerFunc(round)
 	if g.Kind == experiments.Stack {
 		q.Y.Max = highest
 	}
 	if q.Y.Max <= q.Y.Min {
 		q.Y.Max = q.Y.Min + 1
 	}
+}
+
+// round marks four to nine multiples of 1, 2 or 5 times a power of 10.
+func round(low, high float64) (ticks []plot.Tick) {
+	step := math.Pow(10, math.Floor(math.Log10((high-low)/4)))
+	for _, f := range []float64{5, 2} {
+		if (high-low)/(f*step) >= 4 {
+			step *= f
+			break
+		}
+	}
+	for k := int(math.Ceil(low / step)); float64(k)*step <= high; k++ {
+		value := float64(k) * step
+		ticks = append(ticks, plot.Tick{Value: value, Label: strconv.FormatFloat(value, 'g', 6, 64)})
+	}
+	return ticks
 }
 
 // decades marks powers of 10, at most seven of them by name.
@@ -101,7 +119,7 @@ func decades(low, high float64) (ticks []plot.Tick) {
 		}
 		ticks = append(ticks, tick)
 	}
-	if last-first < 2 { // too few: their parts as well
+	if last <= first { // too few: their parts as well
 		for k := first - 1; k <= last; k++ {
 			for m := 2; m <= 9; m++ {
 				tick := plot.Tick{Value: float64(m) * math.Pow(10, float64(k))}
@@ -109,7 +127,7 @@ func decades(low, high float64) (ticks []plot.Tick) {
 					continue
 				}
 				if m == 2 || m == 5 {
-					tick.Label = fixed(tick.Value)
+					tick.Label = strconv.Itoa(m) + "·" + decade(k)
 				}
 				ticks = append(ticks, tick)
 			}
@@ -153,6 +171,8 @@ func (g *figure) scaleX(q *plot.Plot, p *panel, bottom bool) {
 		q.X.Tick.Marker = g.placeTicks()
 	} else if g.X.Log {
 		q.X.Tick.Marker = plot.TickerFunc(decades)
+	} else {
+		q.X.Tick.Marker = plot.TickerFunc(round)
 	}
 }
 
@@ -178,13 +198,15 @@ func (g *figure) nominal(q *plot.Plot, bottom bool) {
 	}
 	size, upright := g.categoryText()
 	q.X.Tick.Label.Font.Size = size
+	room := ""
 	if upright {
+		room = "  " // between the name and the axis
 		q.X.Tick.Label.Rotation = math.Pi / 2
 		q.X.Tick.Label.XAlign, q.X.Tick.Label.YAlign = draw.XRight, draw.YCenter
 	}
 	var ticks plot.ConstantTicks
 	for i, name := range g.categories {
-		ticks = append(ticks, plot.Tick{Value: float64(i), Label: superscripts(name)})
+		ticks = append(ticks, plot.Tick{Value: float64(i), Label: superscripts(name) + room})
 	}
 	q.X.Tick.Marker = ticks
 }

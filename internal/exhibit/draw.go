@@ -5,9 +5,9 @@ import (
 	"image/color"
 	"io"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -35,7 +35,6 @@ const (
 // Published values are hollow marks.
 func Draw(t *Table, f experiments.Figure, w io.Writer, format string) error {
 	g := arrange(t, f)
-	plots := g.plots()
 	legend := g.legend()
 	height := legend.height() + g.height()
 	var canvas vg.CanvasWriterTo
@@ -49,19 +48,9 @@ func Draw(t *Table, f experiments.Figure, w io.Writer, format string) error {
 	}
 	c := draw.NewCanvas(canvas, width, height)
 	c.SetColor(color.White)
-	c.Fill(c.Rectangle.Path())
+	c.Fill(c.Path())
 	legend.draw(draw.Crop(c, 0, 0, height-legend.height(), 0))
-	c = draw.Crop(c, 0, -0.2*vg.Centimeter, 0, -legend.height())
-	if len(plots) > 0 {
-		tiles := draw.Tiles{Rows: len(plots), Cols: len(plots[0]), PadX: 0.3 * vg.Centimeter, PadY: 0.2 * vg.Centimeter}
-		for i, row := range plot.Align(plots, tiles, c) {
-			for k, tile := range row {
-				if plots[i][k] != nil {
-					plots[i][k].Draw(tile)
-				}
-			}
-		}
-	}
+	g.draw(draw.Crop(c, 0, 0, 0, -legend.height()))
 	_, err := canvas.WriteTo(w)
 	return err
 }
@@ -74,23 +63,88 @@ func (g *figure) columns() int {
 	return 1
 }
 
-// height of the panels, and of the labels of x below them.
+func (g *figure) rows() int { return (len(g.panels) + g.columns() - 1) / g.columns() }
+
+// height of the panels, with titles and all that is below them.
 func (g *figure) height() vg.Length {
-	rows := (len(g.panels) + g.columns() - 1) / g.columns()
-	each := 4.3 * vg.Centimeter
-	if rows == 1 {
+	each := 4 * vg.Centimeter
+	if g.rows() == 1 {
 		each = 6 * vg.Centimeter
 	}
-	if g.columns() > 1 {
-		each = 5.2 * vg.Centimeter
-	}
-	labels := 0.8 * vg.Centimeter
+	labels := lineHeight
 	if size, upright := g.categoryText(); upright {
 		for _, name := range g.categories {
-			labels = max(labels, textStyle(size).Width(superscripts(name))+0.4*vg.Centimeter)
+			labels = max(labels, textStyle(size).Width(superscripts(name))+gap)
 		}
 	}
-	return vg.Length(rows)*each + labels
+	return vg.Length(g.rows())*(each+lineHeight) + labels + g.below()
+}
+
+// below is the room for the names of the x axes.
+func (g *figure) below() vg.Length {
+	room := vg.Length(gap)
+	if g.textX() != "" {
+		room = lineHeight
+	}
+	if g.note != "" {
+		room += lineHeight
+	}
+	return room
+}
+
+// draw draws the panels, titles above them, and names beside and below.
+func (g *figure) draw(c draw.Canvas) {
+	if len(g.panels) == 0 {
+		return
+	}
+	plots := g.plots()
+	n := g.columns()
+	tiles := draw.Tiles{Rows: len(plots), Cols: n, PadX: 0.4 * vg.Centimeter, PadY: lineHeight}
+	if g.named() {
+		tiles.PadX += lineHeight
+	}
+	style := textStyle(textSize)
+	style.XAlign, style.YAlign = draw.XCenter, draw.YCenter
+	small := textStyle(0.8 * textSize)
+	small.XAlign, small.YAlign = draw.XRight, draw.YCenter
+	c.FillText(small, vg.Point{X: c.Max.X - gap, Y: c.Min.Y + lineHeight/2}, g.note)
+	inner := draw.Crop(c, 1.1*lineHeight, -gap, g.below(), -lineHeight)
+	aligned := plot.Align(plots, tiles, inner)
+	left := slices.Repeat([]vg.Length{width}, n)
+	for _, row := range aligned {
+		for k := range row {
+			left[k] = min(left[k], row[k].Min.X)
+		}
+	}
+	for i, row := range aligned {
+		for k, tile := range row {
+			at := i*n + k
+			if at >= len(g.panels) {
+				continue
+			}
+			plots[i][k].Draw(tile)
+			data := plots[i][k].DataCanvas(tile)
+			center := data.Center()
+			c.FillText(style, vg.Point{X: center.X, Y: data.Max.Y + lineHeight/2}, superscripts(g.panels[at].title))
+			if at+n >= len(g.panels) {
+				c.FillText(style, vg.Point{X: center.X, Y: tile.Min.Y - lineHeight/2}, g.textX())
+			}
+			if k == 0 || g.named() {
+				sideways := style
+				sideways.Rotation = math.Pi / 2
+				name := g.textY(g.panels[at])
+				if room := data.Size().Y + lineHeight/2; style.Width(name) > room {
+					sideways.Font.Size *= max(0.6, room/style.Width(name))
+				}
+				c.FillText(sideways, vg.Point{X: left[k] - 0.6*lineHeight, Y: center.Y}, name)
+			}
+		}
+	}
+}
+
+// named reports whether the panels of a row need names of y of their own.
+func (g *figure) named() bool {
+	return slices.ContainsFunc(g.panels, func(p *panel) bool { return g.textY(p) != g.textY(g.panels[0]) })
 }
 
 // categoryText is the size of the names below nominal values, and whether they
@@ -117,31 +171,21 @@ func (g *figure) plots() [][]*plot.Plot {
 			rows = append(rows, make([]*plot.Plot, n))
 		}
 		bottom := i+n >= len(g.panels)
-		rows[len(rows)-1][i%n] = g.plot(p, bottom, i%n == 0)
+		rows[len(rows)-1][i%n] = g.plot(p, bottom)
 	}
 	return rows
 }
 
-// plot draws a panel; the bottom ones have the names on x, the left ones those on y.
-func (g *figure) plot(p *panel, bottom, left bool) *plot.Plot {
+// plot sets up a panel; the bottom ones tell the categories.
+func (g *figure) plot(p *panel, bottom bool) *plot.Plot {
 	q := plot.New()
-	for _, style := range []*draw.TextStyle{&q.Title.TextStyle, &q.X.Label.TextStyle, &q.Y.Label.TextStyle, &q.X.Tick.Label, &q.Y.Tick.Label} {
-		style.Font = textStyle(textSize).Font
-	}
 	for _, a := range []*plot.Axis{&q.X, &q.Y} {
+		a.Tick.Label.Font, a.Tick.Label.Handler = textStyle(textSize).Font, textStyle(textSize).Handler
 		a.LineStyle.Width, a.Tick.LineStyle.Width, a.Tick.Length = vg.Points(0.5), vg.Points(0.4), vg.Points(3)
 		a.Padding = 0
 	}
-	q.Title.Text = superscripts(p.title)
-	q.Title.Padding = vg.Points(2)
 	g.scaleY(q, p)
 	g.scaleX(q, p, bottom)
-	if left {
-		q.Y.Label.Text = g.textY(p)
-	}
-	if bottom {
-		q.X.Label.Text = g.textX()
-	}
 	g.grid(q)
 	if isNumber(p.level) && p.level >= q.Y.Min && p.level <= q.Y.Max {
 		q.Add(horizontal(p.level))
@@ -161,15 +205,6 @@ func (g *figure) plot(p *panel, bottom, left bool) *plot.Plot {
 		}
 	}
 	return q
-}
-
-// textStyle is the one of all texts.
-func textStyle(size vg.Length) draw.TextStyle {
-	return draw.TextStyle{
-		Color:   color.Black,
-		Font:    font.Font{Typeface: "Liberation", Variant: "Sans", Size: size},
-		Handler: plot.DefaultTextHandler,
-	}
 }
 
 // slot is the part of a category that its series share.

@@ -18,13 +18,13 @@ func (s *Sheet) latex() string {
 	line(`\label{tab:%s}`, s.Name)
 	line(`\begin{tabular}{%s%s}`, strings.Repeat("l", s.Keys), strings.Repeat("r", n-s.Keys))
 	line(`\toprule`)
-	last := len(s.Head) - 1
-	for level := range last {
+	bottom := len(s.Head) - 1
+	for level := range bottom {
 		heads, rules := s.latexLevel(level)
 		line(`%s \\`, strings.Join(heads, " & "))
 		line(`%s`, rules)
 	}
-	line(`%s \\`, latexRow(s.Head[last]))
+	line(`%s \\`, latexRow(s.Head[bottom]))
 	line(`\midrule`)
 	for _, words := range s.Body {
 		line(`%s \\`, latexRow(words))

@@ -34,13 +34,26 @@ type Cell struct {
 	Quick     bool
 }
 
-func (c *Cell) empty() bool {
-	return c.Series == nil && !slices.ContainsFunc(c.Values, isNumber) && !c.published()
+func (c *Cell) empty() bool { return !c.measured() && !c.published() }
+
+func (c *Cell) measured() bool {
+	return c.Series != nil || slices.ContainsFunc(c.Values, isNumber)
 }
 
 func (c *Cell) published() bool { return slices.ContainsFunc(c.Published, isNumber) }
 
 func isNumber(v float64) bool { return !math.IsNaN(v) }
+
+// Measured reports whether anything was.
+func (t *Table) Measured() bool {
+	return t.has(func(c *Cell) bool { return c.measured() })
+}
+
+func (t *Table) has(is func(*Cell) bool) bool {
+	return slices.ContainsFunc(t.Cells, func(row []Cell) bool {
+		return slices.ContainsFunc(row, func(c Cell) bool { return is(&c) })
+	})
+}
 
 // Belongs reports whether a record is one of a grid's measurements: of its kind,
 // with one of its matrices, and with values of its labels. Labels that the grid
@@ -96,11 +109,14 @@ func describe(v experiments.View) []records.Value {
 	}
 	if len(list) == 0 && v.Figure != nil {
 		y := describeValue(v.Figure.Y.Series)
-		y.Text = "last " + y.Text
+		y.Name, y.Text = last+y.Name, last+y.Text
 		list = append(list, y)
 	}
 	return list
 }
+
+// last stands before the name of a series for its last number.
+const last = "last "
 
 func describeValue(name string) records.Value {
 	d, ok := records.LookupValue(name)
@@ -210,7 +226,7 @@ func (p *pivot) cell(row, column []string, ambiguous map[string]bool) Cell {
 	for i, v := range t.Values {
 		if x, ok := r.Values[v.Name]; ok {
 			c.Values[i] = x
-		} else if y := r.Series[v.Name]; len(y) > 0 {
+		} else if y := r.Series[strings.TrimPrefix(v.Name, last)]; len(y) > 0 {
 			c.Values[i] = y[len(y)-1]
 		}
 	}
@@ -306,25 +322,24 @@ func pick[T any](list []T, indices []int) (picked []T) {
 	return picked
 }
 
+const standInNote = "* a generated matrix of the same class stands in for the real one"
+
 // annotate writes the notes of what the marks mean and what to be wary of.
 func (t *Table) annotate(ambiguous []string) {
-	has := func(is func(Cell) bool) bool {
-		return slices.ContainsFunc(t.Cells, func(row []Cell) bool { return slices.ContainsFunc(row, is) })
-	}
 	note := func(format string, args ...any) { t.Notes = append(t.Notes, fmt.Sprintf(format, args...)) }
 	if len(t.StandIn) > 0 {
-		note("* a generated matrix of the same class stands in for the real one")
+		note(standInNote)
 	}
-	if has(func(c Cell) bool { return c.published() }) {
+	if t.has(func(c *Cell) bool { return c.published() }) {
 		note("[ ] published")
 	}
-	if has(func(c Cell) bool { return c.About && c.published() }) {
+	if t.has(func(c *Cell) bool { return c.About && c.published() }) {
 		note("~ read from a figure or from text")
 	}
-	if has(func(c Cell) bool { return c.Failed }) {
+	if t.has(func(c *Cell) bool { return c.Failed }) {
 		note("( ) not %s", t.View.Best.Among)
 	}
-	if has(func(c Cell) bool { return c.Quick }) {
+	if t.has(func(c *Cell) bool { return c.Quick }) {
 		note("measured in a quick run, on small matrices")
 	}
 	if len(ambiguous) > 0 {

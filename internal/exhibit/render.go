@@ -49,20 +49,20 @@ func (s *Sheet) table(flat bool) table.Writer {
 	t.SetStyle(table.StyleLight)
 	t.Style().Options = table.OptionsNoBordersAndSeparators
 	t.Style().Format.Header = text.FormatDefault
-	last := len(s.Head) - 1
+	bottom := len(s.Head) - 1
 	if flat {
 		t.AppendHeader(anyRow(s.flatHead()))
 	} else {
-		for _, level := range s.Head[:last] {
+		for _, level := range s.Head[:bottom] {
 			t.AppendHeader(anyRow(level), table.RowConfig{AutoMerge: true, AutoMergeAlign: text.AlignCenter})
 		}
-		t.AppendHeader(anyRow(s.Head[last]))
+		t.AppendHeader(anyRow(s.Head[bottom]))
 	}
 	for _, line := range s.Body {
 		t.AppendRow(anyRow(line))
 	}
 	var columns []table.ColumnConfig
-	for k := s.Keys; k < len(s.Head[last]); k++ {
+	for k := s.Keys; k < len(s.Head[bottom]); k++ {
 		columns = append(columns, table.ColumnConfig{Number: k + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
 	}
 	t.SetColumnConfigs(columns)
