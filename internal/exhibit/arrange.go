@@ -37,10 +37,7 @@ type series struct{ measured, published plotter.XYs }
 
 // arrange sorts the cells of a table into the panels of a figure.
 func arrange(t *Table, f experiments.Figure) *figure {
-	g := &figure{Figure: f}
-	if len(t.StandIn) > 0 {
-		g.note = standInNote
-	}
+	g := &figure{Figure: f, note: t.standInNote()}
 	levels, _ := t.levels()
 	shares := map[string]float64{} // heights of the bars of a stack, by panel and bar
 	for i, row := range t.Rows {

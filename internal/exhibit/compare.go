@@ -13,7 +13,7 @@ import (
 // another machine: of these, both are divided by those of the first cell that has
 // them, among cells with the same first label of the row, such as the matrix.
 func Compare(t *Table) Sheet {
-	s := Sheet{Name: t.name() + "-published", Notes: slices.Clone(t.Notes)}
+	s := Sheet{Name: t.name() + "-published", Notes: slices.DeleteFunc(slices.Clone(t.Notes), func(n string) bool { return n == publishedNote })}
 	levels, fixed := t.levels()
 	s.Caption = "Published and measured, " + t.caption(fixed)
 	labels := slices.Concat(t.View.Rows, pick(t.View.Columns, levels))

@@ -1,7 +1,6 @@
 package exhibit
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -32,6 +31,7 @@ type Cell struct {
 	Failed    bool                 // no measurement had View.Best.Among
 	Series    map[string][]float64 // of the record
 	Quick     bool
+	StandIn   bool
 }
 
 func (c *Cell) empty() bool { return !c.measured() && !c.published() }
@@ -135,8 +135,8 @@ type pivot struct {
 
 // collect sorts the records into cells.
 func (p *pivot) collect(list []records.Record) {
-	e, v := &p.table.Experiment, &p.table.View
-	for _, g := range e.Measure {
+	v, grids := &p.table.View, p.grids(list)
+	for _, g := range grids {
 		p.order("matrix", g.Matrices)
 		for _, label := range slices.Sorted(maps.Keys(g.Labels)) {
 			p.order(label, g.Labels[label])
@@ -144,7 +144,7 @@ func (p *pivot) collect(list []records.Record) {
 	}
 	for i := range list {
 		r := &list[i]
-		if !slices.ContainsFunc(e.Measure, func(g experiments.Grid) bool { return Belongs(g, r) }) || !shown(v, r) {
+		if !slices.ContainsFunc(grids, func(g experiments.Grid) bool { return Belongs(g, r) }) || !shown(v, r) {
 			continue
 		}
 		var row, column []string
@@ -159,6 +159,20 @@ func (p *pivot) collect(list []records.Record) {
 		at := key(row, column)
 		p.cells[at] = append(p.cells[at], r)
 	}
+}
+
+// grids returns those that the view shows records of, or all if there are none.
+func (p *pivot) grids(list []records.Record) (grids []experiments.Grid) {
+	e, v := &p.table.Experiment, &p.table.View
+	for _, g := range e.Measure {
+		if slices.ContainsFunc(list, func(r records.Record) bool { return shown(v, &r) && Belongs(g, &r) }) {
+			grids = append(grids, g)
+		}
+	}
+	if len(grids) == 0 {
+		return e.Measure
+	}
+	return grids
 }
 
 // order adds those values of a label that are shown and not yet listed.
@@ -230,66 +244,14 @@ func (p *pivot) cell(row, column []string, ambiguous map[string]bool) Cell {
 			c.Values[i] = y[len(y)-1]
 		}
 	}
-	c.Series, c.Quick = r.Series, r.Quick
-	if r.Matrix != nil && r.Matrix.StandIn {
+	c.Series, c.Quick, c.StandIn = r.Series, r.Quick, r.Matrix != nil && r.Matrix.StandIn
+	if c.StandIn {
 		t.StandIn[r.Matrix.Name] = true
 	}
 	return c
 }
 
 func nans(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, n) }
-
-// alike returns the records to choose from, the best choice first: made under the
-// same conditions, and the latest of those with the same labels.
-func alike(list []*records.Record) []*records.Record {
-	rank := func(r *records.Record) (n int) {
-		if r.Matrix != nil && r.Matrix.StandIn {
-			n += 2
-		}
-		if r.Quick {
-			n++
-		}
-		return n
-	}
-	list = slices.Clone(list)
-	slices.SortStableFunc(list, func(a, b *records.Record) int {
-		if d := rank(a) - rank(b); d != 0 {
-			return d
-		}
-		return b.Time.Compare(a.Time)
-	})
-	var kept []*records.Record
-	for _, r := range list {
-		first := list[0]
-		same := func(o *records.Record) bool { return maps.Equal(o.Labels, r.Labels) }
-		if rank(r) == rank(first) && r.Environment.Processor == first.Environment.Processor && !slices.ContainsFunc(kept, same) {
-			kept = append(kept, r)
-		}
-	}
-	return kept
-}
-
-// best reduces records as View.Best says; failed if none had Among.
-func best(list []*records.Record, b *experiments.Best) (r *records.Record, failed bool) {
-	least := func(value string, among func(*records.Record) bool) (r *records.Record) {
-		for _, o := range list {
-			x, ok := o.Values[value]
-			if ok && among(o) && (r == nil || x < r.Values[value]) {
-				r = o
-			}
-		}
-		return r
-	}
-	any := func(*records.Record) bool { return true }
-	ok := func(o *records.Record) bool { return b.Among == "" || o.Values[b.Among] != 0 }
-	if r = least(b.Least, ok); r != nil {
-		return r, false
-	}
-	if r = least(b.Otherwise, any); r == nil {
-		r = list[0]
-	}
-	return r, true
-}
 
 // dropEmpty leaves out rows and columns that hold nothing.
 func (t *Table) dropEmpty() {
@@ -320,29 +282,4 @@ func pick[T any](list []T, indices []int) (picked []T) {
 		picked = append(picked, list[i])
 	}
 	return picked
-}
-
-const standInNote = "* a generated matrix of the same class stands in for the real one"
-
-// annotate writes the notes of what the marks mean and what to be wary of.
-func (t *Table) annotate(ambiguous []string) {
-	note := func(format string, args ...any) { t.Notes = append(t.Notes, fmt.Sprintf(format, args...)) }
-	if len(t.StandIn) > 0 {
-		note(standInNote)
-	}
-	if t.has(func(c *Cell) bool { return c.published() }) {
-		note("[ ] published")
-	}
-	if t.has(func(c *Cell) bool { return c.About && c.published() }) {
-		note("~ read from a figure or from text")
-	}
-	if t.has(func(c *Cell) bool { return c.Failed }) {
-		note("( ) not %s", t.View.Best.Among)
-	}
-	if t.has(func(c *Cell) bool { return c.Quick }) {
-		note("measured in a quick run, on small matrices")
-	}
-	if len(ambiguous) > 0 {
-		note("measurements differ in %s as well; shown is the newest", strings.Join(ambiguous, ", "))
-	}
 }

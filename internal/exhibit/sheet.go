@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mpsolve/mpsolve/examples/experiments"
 	"github.com/mpsolve/mpsolve/internal/records"
 )
 
@@ -207,7 +208,7 @@ func (t *Table) data() [][]string {
 	for _, value := range t.Values {
 		head = append(head, value.Name, value.Name+" published")
 	}
-	history := v.Figure != nil && v.Figure.Kind == "history"
+	history := v.Figure != nil && v.Figure.Kind == experiments.History
 	if history {
 		head = append(head, v.Figure.X.Series, v.Figure.Y.Series)
 	}
@@ -225,8 +226,7 @@ func (t *Table) data() [][]string {
 			for k := range t.Values {
 				line = append(line, exact(c.Values[k]), exact(c.Published[k]))
 			}
-			standIn := slices.ContainsFunc(line, func(w string) bool { return t.StandIn[w] })
-			marks := []string{strconv.FormatBool(standIn), strconv.FormatBool(c.Quick)}
+			marks := []string{strconv.FormatBool(c.StandIn), strconv.FormatBool(c.Quick)}
 			if !history {
 				lines = append(lines, append(line, marks...))
 				continue
