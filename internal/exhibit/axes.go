@@ -1,0 +1,238 @@
+package exhibit
+
+import (
+	"cmp"
+	"image/color"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/mpsolve/mpsolve/examples/experiments"
+	"github.com/mpsolve/mpsolve/internal/records"
+)
+
+type xy = plotter.XY
+
+// textY names the y axis of a panel, with its unit.
+func (g *figure) textY(p *panel) string {
+	switch {
+	case g.Y.Text != "":
+		return g.Y.Text
+	case g.Kind == experiments.Stack:
+		return "share of nonzeros (%)"
+	case g.Kind == experiments.History:
+		return describeValue(g.Y.Series).Text
+	}
+	return heading(p.value, false)
+}
+
+func (g *figure) textX() string {
+	if g.X.Text == "" && g.Kind == experiments.History {
+		return describeValue(g.X.Series).Text
+	}
+	return superscripts(g.X.Text)
+}
+
+// logY reports whether y is logarithmic: errors always are.
+func (g *figure) logY(p *panel) bool {
+	return g.Y.Log || g.Kind == experiments.History || g.Kind != experiments.Stack && p.value.Format == records.Scientific
+}
+
+// scaleY sets the range and the ticks of y. Percentages have the same range in all
+// panels. On a logarithmic axis values of 0 lie at its end.
+func (g *figure) scaleY(q *plot.Plot, p *panel) {
+	log, percent := g.logY(p), p.value.Format == records.Percent
+	lowest, highest := math.Inf(1), 0.0
+	if log {
+		highest = math.Inf(-1)
+	}
+	grow := func(y float64) {
+		if !log || y > 0 {
+			lowest, highest = min(lowest, y), max(highest, y)
+		}
+	}
+	for _, o := range g.panels {
+		if o != p && (!percent || o.value.Name != p.value.Name) {
+			continue
+		}
+		for _, s := range o.data {
+			for _, at := range slices.Concat(s.measured, s.published) {
+				grow(at.Y)
+			}
+		}
+	}
+	if isNumber(p.level) {
+		grow(p.level)
+	}
+	if percent && g.Kind != experiments.Stack && highest >= 50 {
+		p.level = 100
+		grow(p.level)
+	}
+	if lowest > highest { // nothing is there
+		lowest, highest = 0.1, 1
+	}
+	if log {
+		q.Y.Min, q.Y.Max = lowest/2, highest*2
+		q.Y.Scale = plot.LogScale{}
+		q.Y.Tick.Marker = plot.TickerFunc(decades)
+		return
+	}
+	q.Y.Min, q.Y.Max = min(0, lowest), 1.06*highest
+	q.Y.Tick.Marker = plot.TickerFunc(round)
+	if g.Kind == experiments.Stack {
+		q.Y.Max = highest
+	}
+	if q.Y.Max <= q.Y.Min {
+		q.Y.Max = q.Y.Min + 1
+	}
+}
+
+// round marks four to nine multiples of 1, 2 or 5 times a power of 10.
+func round(low, high float64) (ticks []plot.Tick) {
+	step := math.Pow(10, math.Floor(math.Log10((high-low)/4)))
+	for _, f := range []float64{5, 2} {
+		if (high-low)/(f*step) >= 4 {
+			step *= f
+			break
+		}
+	}
+	for k := int(math.Ceil(low / step)); float64(k)*step <= high; k++ {
+		value := float64(k) * step
+		ticks = append(ticks, plot.Tick{Value: value, Label: strconv.FormatFloat(value, 'g', 6, 64)})
+	}
+	return ticks
+}
+
+// decades marks powers of 10, at most seven of them by name.
+func decades(low, high float64) (ticks []plot.Tick) {
+	first, last := int(math.Ceil(math.Log10(low))), int(math.Floor(math.Log10(high)))
+	step := (last-first)/7 + 1
+	for k := first; k <= last; k++ {
+		tick := plot.Tick{Value: math.Pow(10, float64(k))}
+		if (k-last)%step == 0 {
+			tick.Label = decade(k)
+		}
+		ticks = append(ticks, tick)
+	}
+	if last <= first { // too few: their parts as well
+		for k := first - 1; k <= last; k++ {
+			for m := 2; m <= 9; m++ {
+				tick := plot.Tick{Value: float64(m) * math.Pow(10, float64(k))}
+				if tick.Value < low || tick.Value > high {
+					continue
+				}
+				if m == 2 || m == 5 {
+					tick.Label = strconv.Itoa(m) + "·" + decade(k)
+				}
+				ticks = append(ticks, tick)
+			}
+		}
+	}
+	return ticks
+}
+
+// scaleX sets the range and the ticks of x; nominal values are named at the bottom
+// alone.
+func (g *figure) scaleX(q *plot.Plot, p *panel, bottom bool) {
+	if g.Kind != experiments.Lines && g.Kind != experiments.History {
+		g.nominal(q, bottom)
+		return
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, o := range g.panels {
+		if o != p && g.Kind == experiments.History {
+			continue
+		}
+		for _, s := range o.data {
+			for _, at := range slices.Concat(s.measured, s.published) {
+				if !g.X.Log || at.X > 0 {
+					low, high = min(low, at.X), max(high, at.X)
+				}
+			}
+		}
+	}
+	if low > high {
+		low, high = 0.1, 1
+	}
+	if g.X.Log {
+		margin := math.Pow(max(high/low, 10), 0.03)
+		q.X.Min, q.X.Max = low/margin, high*margin
+		q.X.Scale = plot.LogScale{}
+	} else {
+		margin := 0.03 * max(high-low, 1e-300)
+		q.X.Min, q.X.Max = low-margin, high+margin
+	}
+	if g.Kind == experiments.Lines {
+		q.X.Tick.Marker = g.placeTicks()
+	} else if g.X.Log {
+		q.X.Tick.Marker = plot.TickerFunc(decades)
+	} else {
+		q.X.Tick.Marker = plot.TickerFunc(round)
+	}
+}
+
+// placeTicks marks the values of x that were measured, at most eight by name.
+func (g *figure) placeTicks() plot.ConstantTicks {
+	ticks := slices.SortedFunc(slices.Values(g.places), func(a, b plot.Tick) int { return cmp.Compare(a.Value, b.Value) })
+	step := (len(ticks)-1)/8 + 1
+	for i := range ticks {
+		if i%step != 0 {
+			ticks[i].Label = ""
+		}
+	}
+	return ticks
+}
+
+// nominal sets up an axis of categories.
+func (g *figure) nominal(q *plot.Plot, bottom bool) {
+	q.X.Min, q.X.Max = -0.5, float64(len(g.categories))-0.5
+	q.X.Tick.Length = 0
+	q.X.Tick.Marker = plot.ConstantTicks{}
+	if !bottom {
+		return
+	}
+	size, upright := g.categoryText()
+	q.X.Tick.Label.Font.Size = size
+	room := ""
+	if upright {
+		room = "  " // between the name and the axis
+		q.X.Tick.Label.Rotation = math.Pi / 2
+		q.X.Tick.Label.XAlign, q.X.Tick.Label.YAlign = draw.XRight, draw.YCenter
+	}
+	var ticks plot.ConstantTicks
+	for i, name := range g.categories {
+		ticks = append(ticks, plot.Tick{Value: float64(i), Label: superscripts(name) + room})
+	}
+	q.X.Tick.Marker = ticks
+}
+
+var faint = draw.LineStyle{Color: color.Gray{225}, Width: vg.Points(0.4)}
+
+// grid draws faint lines at the ticks and between categories.
+func (g *figure) grid(q *plot.Plot) {
+	lines := plotter.NewGrid()
+	lines.Horizontal, lines.Vertical = faint, faint
+	if len(g.categories) > 0 {
+		lines.Vertical.Color = nil
+		for i := 1; i < len(g.categories); i++ {
+			x := float64(i) - 0.5
+			q.Add(&trace{points: plotter.XYs{{X: x, Y: q.Y.Min}, {X: x, Y: q.Y.Max}}, line: faint})
+		}
+	}
+	q.Add(lines)
+}
+
+// horizontal is a line across a panel, at 100 % or at the epsilon.
+type horizontal float64
+
+// Plot draws the line.
+func (h horizontal) Plot(c draw.Canvas, q *plot.Plot) {
+	_, y := q.Transforms(&c)
+	style := draw.LineStyle{Color: color.Gray{70}, Width: vg.Points(0.6), Dashes: []vg.Length{4, 2}}
+	c.StrokeLine2(style, c.Min.X, y(float64(h)), c.Max.X, y(float64(h)))
+}

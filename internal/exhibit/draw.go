@@ -1,0 +1,273 @@
+package exhibit
+
+import (
+	"fmt"
+	"image/color"
+	"io"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/mpsolve/mpsolve/examples/experiments"
+)
+
+// Formats of figures, which are the endings of their files as well.
+const (
+	SVG = "svg"
+	PNG = "png"
+)
+
+// Measures of figures.
+const (
+	width      = 16 * vg.Centimeter
+	textSize   = 8 // points
+	lineHeight = 0.42 * vg.Centimeter
+	dpi        = 200 // of PNG
+)
+
+// Draw draws the figure of a table, as it is to be printed at a width of 16 cm.
+// Published values are hollow marks.
+func Draw(t *Table, f experiments.Figure, w io.Writer, format string) error {
+	g := arrange(t, f)
+	legend := g.legend()
+	height := legend.height() + g.height()
+	var canvas vg.CanvasWriterTo
+	switch format {
+	case SVG:
+		canvas = vgsvg.New(width, height)
+	case PNG:
+		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))}
+	default:
+		return fmt.Errorf("unknown format of figures %q", format)
+	}
+	c := draw.NewCanvas(canvas, width, height)
+	c.SetColor(color.White)
+	c.Fill(c.Path())
+	legend.draw(draw.Crop(c, 0, 0, height-legend.height(), 0))
+	g.draw(draw.Crop(c, 0, 0, 0, -legend.height()))
+	_, err := canvas.WriteTo(w)
+	return err
+}
+
+// columns is how many panels stand side by side.
+func (g *figure) columns() int {
+	if len(g.panels) > 1 && (g.Kind == experiments.Lines || g.Kind == experiments.History) {
+		return 2
+	}
+	return 1
+}
+
+func (g *figure) rows() int { return (len(g.panels) + g.columns() - 1) / g.columns() }
+
+// height of the panels, with titles and all that is below them.
+func (g *figure) height() vg.Length {
+	each := 4 * vg.Centimeter
+	if g.rows() == 1 {
+		each = 6 * vg.Centimeter
+	}
+	labels := lineHeight
+	if size, upright := g.categoryText(); upright {
+		for _, name := range g.categories {
+			labels = max(labels, textStyle(size).Width(superscripts(name))+gap)
+		}
+	}
+	return vg.Length(g.rows())*(each+lineHeight) + labels + g.below()
+}
+
+// below is the room for the names of the x axes.
+func (g *figure) below() vg.Length {
+	room := vg.Length(gap)
+	if g.textX() != "" {
+		room = lineHeight
+	}
+	if g.note != "" {
+		room += lineHeight
+	}
+	return room
+}
+
+// draw draws the panels, titles above them, and names beside and below.
+func (g *figure) draw(c draw.Canvas) {
+	if len(g.panels) == 0 {
+		return
+	}
+	plots := g.plots()
+	n := g.columns()
+	tiles := draw.Tiles{Rows: len(plots), Cols: n, PadX: 0.4 * vg.Centimeter, PadY: lineHeight}
+	if g.named() {
+		tiles.PadX += lineHeight
+	}
+	style := textStyle(textSize)
+	style.XAlign, style.YAlign = draw.XCenter, draw.YCenter
+	small := textStyle(0.8 * textSize)
+	small.XAlign, small.YAlign = draw.XRight, draw.YCenter
+	c.FillText(small, vg.Point{X: c.Max.X - gap, Y: c.Min.Y + lineHeight/2}, g.note)
+	inner := draw.Crop(c, 1.1*lineHeight, -gap, g.below(), -lineHeight)
+	aligned := plot.Align(plots, tiles, inner)
+	left := slices.Repeat([]vg.Length{width}, n)
+	for _, row := range aligned {
+		for k := range row {
+			left[k] = min(left[k], row[k].Min.X)
+		}
+	}
+	for i, row := range aligned {
+		for k, tile := range row {
+			at := i*n + k
+			if at >= len(g.panels) {
+				continue
+			}
+			plots[i][k].Draw(tile)
+			data := plots[i][k].DataCanvas(tile)
+			center := data.Center()
+			c.FillText(style, vg.Point{X: center.X, Y: data.Max.Y + lineHeight/2}, superscripts(g.panels[at].title))
+			if at+n >= len(g.panels) {
+				c.FillText(style, vg.Point{X: center.X, Y: tile.Min.Y - lineHeight/2}, g.textX())
+			}
+			if k == 0 || g.named() {
+				sideways := style
+				sideways.Rotation = math.Pi / 2
+				name := g.textY(g.panels[at])
+				if room := data.Size().Y + lineHeight/2; style.Width(name) > room {
+					sideways.Font.Size *= max(0.6, room/style.Width(name))
+				}
+				c.FillText(sideways, vg.Point{X: left[k] - 0.6*lineHeight, Y: center.Y}, name)
+			}
+		}
+	}
+}
+
+// named reports whether the panels of a row need names of y of their own.
+func (g *figure) named() bool {
+	return slices.ContainsFunc(g.panels, func(p *panel) bool { return g.textY(p) != g.textY(g.panels[0]) })
+}
+
+// categoryText is the size of the names below nominal values, and whether they
+// have to stand upright to find room.
+func (g *figure) categoryText() (size vg.Length, upright bool) {
+	room := 14 * vg.Centimeter / vg.Length(max(len(g.categories), 1))
+	for _, name := range g.categories {
+		if textStyle(textSize).Width(superscripts(name))+2 > room {
+			upright = true
+		}
+	}
+	if !upright {
+		return textSize, false
+	}
+	return max(min(textSize, 0.95*room), 5), true
+}
+
+// plots lays the panels out row by row; nil where there is none.
+func (g *figure) plots() [][]*plot.Plot {
+	n := g.columns()
+	var rows [][]*plot.Plot
+	for i, p := range g.panels {
+		if i%n == 0 {
+			rows = append(rows, make([]*plot.Plot, n))
+		}
+		bottom := i+n >= len(g.panels)
+		rows[len(rows)-1][i%n] = g.plot(p, bottom)
+	}
+	return rows
+}
+
+// plot sets up a panel; the bottom ones tell the categories.
+func (g *figure) plot(p *panel, bottom bool) *plot.Plot {
+	q := plot.New()
+	for _, a := range []*plot.Axis{&q.X, &q.Y} {
+		a.Tick.Label.Font, a.Tick.Label.Handler = textStyle(textSize).Font, textStyle(textSize).Handler
+		a.LineStyle.Width, a.Tick.LineStyle.Width, a.Tick.Length = vg.Points(0.5), vg.Points(0.4), vg.Points(3)
+		a.Padding = 0
+	}
+	g.scaleY(q, p)
+	g.scaleX(q, p, bottom)
+	g.grid(q)
+	if isNumber(p.level) && p.level >= q.Y.Min && p.level <= q.Y.Max {
+		q.Add(horizontal(p.level))
+	}
+	for k := range g.series {
+		i := k
+		if g.Kind == experiments.Stack {
+			i = len(g.series) - 1 - k // lower bars lie on top of higher ones
+		}
+		if s := p.data[i]; s != nil {
+			q.Add(g.measured(i, s))
+		}
+	}
+	for i := range g.series { // on top of the bars
+		if s := p.data[i]; s != nil && len(s.published) > 0 {
+			q.Add(g.hollow(i, g.dodge(i, s.published)))
+		}
+	}
+	return q
+}
+
+// slot is the part of a category that its series share.
+const slot = 0.8
+
+// dodge moves the points of series i to its place in the categories.
+func (g *figure) dodge(i int, points plotter.XYs) plotter.XYs {
+	if g.Kind != experiments.Bars && g.Kind != experiments.Points {
+		return points
+	}
+	var moved plotter.XYs
+	n := float64(len(g.series))
+	for _, at := range points {
+		moved = append(moved, xy{X: at.X + slot*((float64(i)+0.5)/n-0.5), Y: at.Y})
+	}
+	return moved
+}
+
+// measured draws the measured values of series i.
+func (g *figure) measured(i int, s *series) plot.Plotter {
+	points := g.dodge(i, s.measured)
+	switch g.Kind {
+	case experiments.Bars:
+		half := slot / 2 / float64(len(g.series))
+		return g.bars(i, points, half)
+	case experiments.Stack:
+		return g.bars(i, points, slot/2)
+	}
+	return g.trace(i, points)
+}
+
+// bars are those of series i, from the bottom of the plot.
+func (g *figure) bars(i int, points plotter.XYs, half float64) *bars {
+	b := &bars{fill: shade(i, len(g.series), 1)}
+	for _, at := range points {
+		b.boxes = append(b.boxes, box{at.X - half, at.X + half, math.Inf(-1), at.Y})
+	}
+	return b
+}
+
+// trace is series i with the line and the marks of its kind.
+func (g *figure) trace(i int, points plotter.XYs) *trace {
+	t := &trace{points: points, mark: g.mark(i, false), every: 1}
+	if g.Kind != experiments.Points {
+		t.line = draw.LineStyle{Color: t.mark.Color, Width: vg.Points(1), Dashes: dashes[i%len(dashes)]}
+	}
+	if g.Kind == experiments.History {
+		t.every = max(1, (len(points)+7)/8)
+	}
+	return t
+}
+
+// hollow are published values of series i.
+func (g *figure) hollow(i int, points plotter.XYs) *trace {
+	return &trace{points: points, mark: g.mark(i, true), every: 1}
+}
+
+func (g *figure) mark(i int, hollow bool) draw.GlyphStyle {
+	shape := shapes[i%len(shapes)]
+	shape.hollow = hollow
+	style := draw.GlyphStyle{Color: shade(i, len(g.series), 0.85), Radius: vg.Points(2.2), Shape: shape}
+	if g.Kind == experiments.Bars {
+		style = draw.GlyphStyle{Color: color.Black, Radius: vg.Points(1.5), Shape: polygon{corners: 24, hollow: true}}
+	}
+	return style
+}
