@@ -36,7 +36,7 @@ const chunk = 512
 
 func passDecoded(c Config, data []byte, k int) float64 {
 	var s [kernels.MulAddLanes]float64
-	buffer := make([]float64, chunk)
+	buffer := aligned(make([]float64, chunk+line))
 	words := c.codec.Words()
 	for values := (len(data) - formats.Padding) / c.Bytes; values > 0; values -= chunk {
 		some := buffer[:min(values, chunk)]
@@ -45,6 +45,15 @@ func passDecoded(c Config, data []byte, k int) float64 {
 		kernels.MulAdds(&s, some, k, slope, shift)
 	}
 	return sum(s[:])
+}
+
+// line is the number of values in a cache line.
+const line = 8
+
+// aligned is x from the first cache line on.
+func aligned(x []float64) []float64 {
+	past := int(uintptr(unsafe.Pointer(&x[0])) / 8 % line)
+	return x[(line-past)%line:]
 }
 
 // as is the array, less its padding, as numbers.
