@@ -26,15 +26,15 @@ import (
 func newBench(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use: "bench", Short: "Measure the speed of this machine",
-		Example: "  mpsolve bench spmv --generate elasticity3d,n=46",
+		Example: "  mpsolve bench spmv --generate elasticity3d,n=46\n  mpsolve bench roofline",
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return c.Help()
 			}
-			return usage("unknown benchmark %q; did you mean %s?", args[0], nearest.Word(args[0], []string{"spmv"}))
+			return usage("unknown benchmark %q; did you mean %s?", args[0], nearest.Word(args[0], []string{"spmv", "roofline"}))
 		},
 	}
-	c.AddCommand(newBenchSpMV(s))
+	c.AddCommand(newBenchSpMV(s), newBenchRoofline(s))
 	return c
 }
 
@@ -152,17 +152,13 @@ func (f *benchSpMVFlags) write(out io.Writer, on report.Machine, rows []spmvbenc
 // check turns flags and arguments into matrices and options; every fault that
 // needs no matrix is found before any work.
 func (f *benchSpMVFlags) check(s streams, paths []string) ([]namedMatrix, spmvbench.Options, error) {
-	opt := spmvbench.Options{Repeat: f.repeat, Budget: f.budget, Threads: f.threads, MaxMemory: f.maxMemory.orInstalled()}
+	opt := spmvbench.Options{Repeat: f.repeat, Budget: f.budget, MaxMemory: f.maxMemory.orInstalled()}
 	if f.repeat < 1 || f.budget < 0 {
 		return nil, opt, usage("--repeat %d, --time %v: want at least one turn and a positive duration", f.repeat, f.budget)
 	}
-	if len(opt.Threads) == 0 {
-		opt.Threads = slices.Compact([]int{1, runtime.GOMAXPROCS(0)})
-	}
-	for _, t := range opt.Threads {
-		if t < 1 {
-			return nil, opt, usage("--threads %d: want at least 1", t)
-		}
+	var err error
+	if opt.Threads, err = threadCounts(f.threads); err != nil {
+		return nil, opt, err
 	}
 	var matrices []namedMatrix
 	for _, path := range paths {
@@ -179,9 +175,22 @@ func (f *benchSpMVFlags) check(s streams, paths []string) ([]namedMatrix, spmvbe
 	if len(matrices) == 0 {
 		return nil, opt, usage("want a matrix: a file or --generate")
 	}
-	var err error
 	opt.Specs, err = f.specs(s.err)
 	return matrices, opt, err
+}
+
+// threadCounts checks a list of numbers of threads; by default it is 1 and all
+// processors.
+func threadCounts(list []int) ([]int, error) {
+	if len(list) == 0 {
+		return slices.Compact([]int{1, runtime.GOMAXPROCS(0)}), nil
+	}
+	for _, t := range list {
+		if t < 1 {
+			return nil, usage("--threads %d: want at least 1", t)
+		}
+	}
+	return list, nil
 }
 
 // specs are all combinations of the lists that exist; notes says which do not. A

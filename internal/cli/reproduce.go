@@ -110,7 +110,7 @@ func (f *reproduceFlags) options() (opt reproduce.Options, err error) {
 		Environment: machine.Here(tier.String(), Version),
 	}
 	if opt.MaxMemory == 0 {
-		opt.MaxMemory = installedMemory() / 2
+		opt.MaxMemory = machine.Memory() / 2
 	}
 	opt.Environment.Cores = runtime.GOMAXPROCS(0)
 	if f.threads > 0 {

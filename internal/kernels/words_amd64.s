@@ -46,6 +46,7 @@
 	SUBQ    $8, CX           \
 	JL      rest             \
 eight:                       \
+	PREFETCHT0 2048(SI)      \
 	numbers                  \
 	VMOVUPD Z2, (DI)         \
 	ADDQ    BX, SI           \

@@ -2,7 +2,6 @@ package reproduce
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -29,19 +28,16 @@ func solves() kind {
 		name: "solve", matrix: true,
 		labels: []label{
 			{"solver", "gmres40", oneOf(solverNames...)},
-			{"formats", "FP32", func(w string) error { return second(adaptive.LookupSet(w)) }},
-			{"epsilon", "2^-24", func(w string) error { return second(adaptive.ParseEpsilon(w)) }},
-			{"criterion", "none", oneOf("nw", "cw", "none")}, // none: of a uniform format
+			{formatsLabel, "FP32", checkFormats},
+			{epsilonLabel, "2^-24", checkEpsilon},
+			{criterionLabel, "none", oneOf("nw", "cw", "none")}, // none: of a uniform format
 			{"scaling", "rowmax", oneOf("rowmax", "none")},
-			{"rounding", "paper", oneOf("paper", "own")},
-			{"arithmetic", "fp64", oneOf("fp64", "storage")},
-			{"layout", "auto", checkLayout},
-			{"max_iter", "4000", func(w string) error { return second(maxIterations(w)) }},
+			{roundingLabel, "paper", oneOf("paper", "own")},
+			{arithmeticLabel, "fp64", oneOf("fp64", "storage")},
+			{"max_iter", "4000", positive},
 		},
-		values: []string{
-			"seconds", "spmv_seconds", "iterations", "steps", "backward_error", "converged",
-			"bytes", "bytes_per_nnz", "storage", "storage_fp32",
-		},
+		exists:  solveExists,
+		cost:    solveCost,
 		measure: measureSolves,
 	}
 }
@@ -55,27 +51,22 @@ const (
 	quickIterations = 1000 // at most, in a quick run
 )
 
-// second is the error of a pair.
-func second[T any](_ T, err error) error { return err }
-
-func checkLayout(w string) error {
-	if w == "auto" || w != "" && slices.Contains(adaptive.Layouts, adaptive.Layout(w)) {
-		return nil
-	}
-	return fmt.Errorf("unknown layout %q", w)
+// solveExists tells which combinations there are: a uniform format has its own
+// accuracy and no criterion.
+func solveExists(p point) bool {
+	return (p[criterionLabel] == "none") == p.uniform() && storedExists(p)
 }
 
-func maxIterations(w string) (int, error) {
-	n, err := strconv.Atoi(w)
-	if err != nil || n < 1 {
-		return 0, fmt.Errorf("max_iter: %q is not a positive number", w)
-	}
-	return n, nil
+// solveCost is of a solve that takes about a third of the iterations allowed.
+func solveCost(p point, nnz float64) float64 {
+	limit, _ := strconv.ParseFloat(p["max_iter"], 64) // was checked
+	perNonzero := map[string]float64{"cg": 0.5e-9, "bicgstab": 1e-9, "gmres40": 1e-9, "gmres80": 1.5e-9}[p["solver"]]
+	return 2e-3 + limit*perNonzero*nnz
 }
 
 // storageLabels tell all that the stored matrix depends on, the first of them all
 // that the system does.
-var storageLabels = []string{"scaling", "formats", "epsilon", "criterion", "rounding", "arithmetic", "layout"}
+var storageLabels = []string{"scaling", formatsLabel, epsilonLabel, criterionLabel, roundingLabel, arithmeticLabel}
 
 func (p point) storageKey() string {
 	var words []string
@@ -96,7 +87,10 @@ func measureSolves(ctx context.Context, in input, points []point) error {
 	var stored *adaptive.Matrix
 	var failed error // to store
 	for i, p := range points {
-		in.progress(fmt.Sprintf("%s with %s %s %s", p["solver"], p["formats"], p["epsilon"], p["criterion"]))
+		if in.late() {
+			return nil
+		}
+		in.progress(p["solver"] + " with " + p.text())
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -161,40 +155,20 @@ func newSystem(m *csr.Matrix, scaled bool, pool *linop.Pool) *system {
 	return s
 }
 
-// store stores the matrix of the system. Uniform formats are rounded to nearest.
+// store stores the matrix of the system.
 func (s *system) store(p point) (*adaptive.Matrix, error) {
-	set, err := adaptive.LookupSet(p["formats"])
+	spec, err := p.spec()
 	if err != nil {
 		return nil, err
 	}
-	epsilon, err := adaptive.ParseEpsilon(p["epsilon"])
-	if err != nil {
-		return nil, err
-	}
-	spec := adaptive.Spec{Set: set, Epsilon: epsilon}
-	if set.Uniform != (p["criterion"] == "none") {
-		return nil, errors.New("a set of formats needs a criterion, a uniform format has none")
-	}
-	if !set.Uniform {
-		spec.Criterion = adaptive.Criterion(p["criterion"])
-	}
-	if set.Name != "AFX" { // which is in no paper
-		spec.PaperExact = p["rounding"] == "paper" && !set.Uniform
-		spec.StorageArithmetic = p["arithmetic"] == "storage"
-	}
-	if p["layout"] != "auto" {
-		spec.Layout = adaptive.Layout(p["layout"])
-	}
-	return adaptive.Build(s.m, spec, s.pool)
+	_, a, err := store(s.m, spec, s.pool)
+	return a, err
 }
 
 // measure solves the system once and fills in r what came of it. It is an error if
 // it was interrupted.
 func (s *system) measure(ctx context.Context, p point, stored *adaptive.Matrix, quick bool, r *result) error {
-	limit, err := maxIterations(p["max_iter"])
-	if err != nil {
-		return err
-	}
+	limit, _ := strconv.Atoi(p["max_iter"]) // was checked
 	if quick {
 		limit = min(limit, quickIterations)
 		r.notes["max_iter"] = strconv.Itoa(limit)
@@ -217,7 +191,7 @@ func (s *system) measure(ctx context.Context, p point, stored *adaptive.Matrix, 
 	storageOf(r.values, s.m, stored.Bytes())
 	r.series = got.history.series()
 	r.notes["reason"] = got.reason.String()
-	r.notes["layout"] = stored.LayoutText()
+	r.notes["layout"] = string(stored.Layout())
 	r.notes["rhs"] = "b = A x, x uniform in [-1, 1)"
 	return nil
 }

@@ -27,19 +27,23 @@ const (
 // formats that are heads of FP32, as in chapter 3 of [Molina24].
 func storedLabels() []label {
 	return []label{
-		{formatsLabel, "AP7", func(w string) error {
-			_, err := adaptive.LookupSet(w)
-			return err
-		}},
-		{epsilonLabel, "2^-53", func(w string) error {
-			_, err := adaptive.ParseEpsilon(w)
-			return err
-		}},
+		{formatsLabel, "AP7", checkFormats},
+		{epsilonLabel, "2^-53", checkEpsilon},
 		{criterionLabel, "nw", oneOf("nw", "cw")},
 		{roundingLabel, "paper", oneOf("paper", "own")},
 		{arithmeticLabel, "fp64", oneOf("fp64", "storage")},
 		{dropLabel, "yes", oneOf("yes", "no")},
 	}
+}
+
+func checkFormats(w string) error {
+	_, err := adaptive.LookupSet(w)
+	return err
+}
+
+func checkEpsilon(w string) error {
+	_, err := adaptive.ParseEpsilon(w)
+	return err
 }
 
 // positive is the check of a label that counts.
@@ -58,9 +62,15 @@ func storedExists(p point) bool {
 		return false
 	}
 	if s.Set.Uniform {
-		return s.Set.Formats[0].UnitRoundoff() == s.Epsilon && p[dropLabel] == "yes"
+		return s.Set.Formats[0].UnitRoundoff() == s.Epsilon && p[dropLabel] != "no"
 	}
 	return s.Validate() == nil
+}
+
+// uniform reports whether a point stores all elements in one format.
+func (p point) uniform() bool {
+	s, err := adaptive.LookupSet(p[formatsLabel])
+	return err == nil && s.Uniform
 }
 
 // spec is the storage that a point asks for.
@@ -71,11 +81,13 @@ func (p point) spec() (s adaptive.Spec, err error) {
 	if s.Epsilon, err = adaptive.ParseEpsilon(p[epsilonLabel]); err != nil {
 		return s, err
 	}
-	s.Criterion = adaptive.Criterion(p[criterionLabel])
+	if p[criterionLabel] != "none" {
+		s.Criterion = adaptive.Criterion(p[criterionLabel])
+	}
 	s.NoDrop = p[dropLabel] == "no"
 	if s.Set.Name != "AFX" {
 		s.Layout = adaptive.Bucketed
-		s.PaperExact = p[roundingLabel] == "paper"
+		s.PaperExact = p[roundingLabel] == "paper" && s.Set.Name != "FP32" // casts to which round
 		s.StorageArithmetic = p[arithmeticLabel] == "storage"
 	}
 	return s, nil

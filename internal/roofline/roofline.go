@@ -243,60 +243,6 @@ func (c Config) fill(data []byte) error {
 	return nil
 }
 
-// The multiply-adds are v = slope v + shift, whose fixed point is one.
-const (
-	slope = 1 - 1.0/1024
-	shift = 1.0 / 1024
-)
-
-func passFP64(_ Config, data []byte, k int) float64 {
-	var s [kernels.MulAddLanes]float64
-	kernels.MulAdds(&s, as[float64](data), k, slope, shift)
-	return sum(s[:])
-}
-
-func passFP32(_ Config, data []byte, k int) float64 {
-	var s [kernels.MulAddLanes32]float32
-	kernels.MulAdds32(&s, as[float32](data), k, slope, shift)
-	return sum(s[:])
-}
-
-func passMixed(_ Config, data []byte, k int) float64 {
-	var s [kernels.MulAddLanes]float64
-	kernels.MulAdds(&s, as[float32](data), k, slope, shift)
-	return sum(s[:])
-}
-
-// chunk is the number of values that are decoded at once, in the first-level cache.
-const chunk = 512
-
-func passDecoded(c Config, data []byte, k int) float64 {
-	var s [kernels.MulAddLanes]float64
-	buffer := make([]float64, chunk)
-	words := c.codec.Words()
-	for values := (len(data) - formats.Padding) / c.Bytes; values > 0; values -= chunk {
-		some := buffer[:min(values, chunk)]
-		words.Decode(some, data)
-		data = data[len(some)*c.Bytes:]
-		kernels.MulAdds(&s, some, k, slope, shift)
-	}
-	return sum(s[:])
-}
-
-// as is the array, less its padding, as numbers.
-func as[T kernels.Value](data []byte) []T {
-	var zero T
-	n := (len(data) - formats.Padding) / int(unsafe.Sizeof(zero))
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(data))), n)
-}
-
-func sum[T kernels.Value](s []T) (total float64) {
-	for _, v := range s {
-		total += float64(v)
-	}
-	return total
-}
-
 // Best returns, for a configuration and a number of threads, the most bytes and the
 // most FLOPs per second of all points, both in units of 10^9: the two parts of a roof.
 func Best(points []Point, config string, threads int) (gbps, gflops float64) {
