@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,6 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mpsolve/mpsolve/examples/experiments"
+	"github.com/mpsolve/mpsolve/internal/collection"
+	"github.com/mpsolve/mpsolve/internal/dossier"
 	"github.com/mpsolve/mpsolve/internal/exhibit"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/machine"
@@ -21,6 +24,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/records"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/internal/reproduce"
+	"github.com/mpsolve/mpsolve/internal/wholefile"
 )
 
 // measurementsFile is the name of the file of records in the output folder.
@@ -248,5 +252,57 @@ func (f *reproduceFlags) list(s streams) error {
 	}
 	out := &firstError{w: s.out}
 	report.Experiments(out, rows)
+	return out.err
+}
+
+// report writes report.html and report.md of everything on record.
+func (f *reproduceFlags) report(s streams) error {
+	opt, err := f.options()
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(f.output, measurementsFile)
+	if _, err := os.Stat(path); err != nil {
+		return usage("--output %s: nothing was measured there: %v", f.output, err)
+	}
+	all, err := named([]string{"all"}, opt.Environment.Cores)
+	if err != nil {
+		return err
+	}
+	store, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	measured := store.Records()
+	d, err := dossier.New(all, measured, func(e experiments.Experiment) ([]string, error) {
+		return reproduce.Lacking(e, opt, measured)
+	})
+	if err != nil {
+		return err
+	}
+	out := &firstError{w: s.out}
+	for _, page := range []struct {
+		name  string
+		write func(io.Writer) error
+	}{{"report.html", d.HTML}, {"report.md", d.Markdown}} {
+		path := filepath.Join(f.output, page.name)
+		if err := wholefile.Write(path, page.write); err != nil {
+			return err
+		}
+		fmt.Fprintln(out, path)
+	}
+	for _, e := range all { // the figures that the Markdown page names
+		if _, err := exhibit.Write(f.output, e, measured); err != nil {
+			return err
+		}
+	}
+	return out.err
+}
+
+// fetchList prints the papers' matrices.
+func fetchList(s streams) error {
+	out := &firstError{w: s.out}
+	report.Papers(out, collection.Papers())
 	return out.err
 }

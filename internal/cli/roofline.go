@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mpsolve/mpsolve/internal/bandwidth"
+	"github.com/mpsolve/mpsolve/internal/machine"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/internal/roofline"
 	"github.com/mpsolve/mpsolve/internal/roofline/draw"

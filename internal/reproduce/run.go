@@ -31,22 +31,43 @@ type Progress struct {
 	Left       time.Duration // expected
 }
 
-// Left is what an experiment still lacks.
-type Left struct {
-	Missing int      // measurements that are not on record
-	All     int      // measurements in all
-	Absent  []string // what cannot be measured here, and why
+// Lacking says in words which measurements of a completed experiment are not among
+// the records, whatever machine these are of: of a full run, or of a quick one if
+// there are no others.
+func Lacking(e experiments.Experiment, opt Options, measured []records.Record) (lacking []string, err error) {
+	opt.Quick = false
+	missing, all, absent, err := lacks(e, opt, measured)
+	if err == nil && missing == all {
+		opt.Quick = true
+		missing, all, absent, err = lacks(e, opt, measured)
+		if missing < all {
+			lacking = append(lacking, "a full run, these are measurements of a quick one")
+		}
+	}
+	lacking = append(lacking, absent...)
+	if missing > 0 {
+		lacking = append(lacking, fmt.Sprintf("%d of %d measurements, for want of a run, or of time in it", missing, all))
+	}
+	return lacking, err
 }
 
-// Status says what a completed experiment still lacks.
-func Status(e experiments.Experiment, opt Options, store *records.Store) (Left, error) {
-	tasks, absent, err := plan(e, opt)
-	left := Left{Absent: absent}
-	for _, t := range tasks {
-		left.All += len(t.points)
-		left.Missing += len(t.missing(opt, store))
+func lacks(e experiments.Experiment, opt Options, measured []records.Record) (missing, all int, absent []string, err error) {
+	opt.Environment = machine.Environment{}
+	made := map[string]bool{}
+	for _, r := range measured {
+		r.Environment = opt.Environment
+		made[r.Key()] = true
 	}
-	return left, err
+	tasks, absent, err := plan(e, opt)
+	for _, t := range tasks {
+		for _, p := range t.points {
+			all++
+			if r := t.record(p, opt); !made[r.Key()] {
+				missing++
+			}
+		}
+	}
+	return missing, all, absent, err
 }
 
 // Expected is about how long the measurements of a completed experiment take that
