@@ -36,6 +36,7 @@ var layers = []layer{
 	{pkg: "internal/solvertable", imports: []string{"*"}, reason: "a program that measures for the documentation"},
 	{pkg: "internal/precisiontable", imports: []string{"*"}, reason: "a program that measures for the documentation"},
 	{pkg: "internal/collection", imports: []string{"pkg/matrixmarket", "pkg/csr"}, reason: "reads test matrices for those programs"},
+	{pkg: "internal/standin", imports: []string{"pkg/generate"}, reason: "names generators and parameters, makes and measures nothing"},
 	{pkg: "internal/page", reason: "pages of the documentation alone"},
 	{pkg: "internal/report", imports: []string{"internal/spmvbench", "pkg/solve", "pkg/verify", "pkg/krylov", "pkg/linop", "pkg/csr", "pkg/adaptive"}, reason: "prints results, does not know how to run"},
 	{pkg: "internal/spmvbench", imports: []string{"pkg/csr", "pkg/adaptive", "pkg/linop", "internal/kernels", "internal/bandwidth"}, reason: "measures products, knows no files and no terminal"},
