@@ -36,6 +36,7 @@ var layers = []layer{
 	{pkg: "internal/solvertable", imports: []string{"*"}, reason: "a program that measures for the documentation"},
 	{pkg: "internal/precisiontable", imports: []string{"*"}, reason: "a program that measures for the documentation"},
 	{pkg: "internal/collection", imports: []string{"pkg/matrixmarket", "pkg/csr"}, reason: "reads test matrices for those programs"},
+	{pkg: "internal/standin", imports: []string{"pkg/generate"}, reason: "names generators and parameters, makes and measures nothing"},
 	{pkg: "internal/page", reason: "pages of the documentation alone"},
 	{pkg: "internal/reproduce", imports: []string{"*"}, reason: "puts experiments, matrices and measurements together, knows no terminal"},
 	{pkg: "internal/dossier", imports: []string{"examples/experiments", "internal/claims", "internal/exhibit", "internal/records", "internal/machine"}, reason: "puts exhibits on a page, measures nothing"},

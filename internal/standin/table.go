@@ -113,7 +113,7 @@ var flows = []Standin{
 		Matrix: "vas_stokes_1M", Group: vlsi, Rows: 1090664, NNZ: 35e6, Kind: "stokes3d",
 		params:   params{"decades": 1, "stabilisation": 0.05, "distortion": 0.01, "seed": 15},
 		Imitates: "Stokes flow: a saddle point of velocities and pressure, 37 nonzeros a row.",
-		Not:      "the rise of the level and the adaptive mesh of the process simulation.",
+		Not:      "the adaptive mesh of the process simulation.",
 	},
 	{
 		Matrix: "vas_stokes_2M", Group: vlsi, Rows: 2146677, NNZ: 65129037, Kind: "stokes3d",
@@ -150,7 +150,7 @@ var flows = []Standin{
 var galerkin = []Standin{
 	{
 		Matrix: "RM07R", Group: "Fluorem", Rows: 381689, NNZ: 37464962, Kind: "dg2d",
-		params:   params{"degree": 1, "fields": 7, "decades": 5, "seed": 21},
+		params:   params{"degree": 1, "fields": 7, "decades": 5, "sigma": 2, "seed": 21},
 		Imitates: "compressible flow with 7 fields in units of very different size, dense blocks, 105 nonzeros a row.",
 		Not:      "finite volumes in space with a frozen turbulence: the stand-in is in the plane.",
 	},
@@ -163,7 +163,7 @@ var galerkin = []Standin{
 func aghora(order string, degree float64, rows, nnz int64, seed float64) Standin {
 	return Standin{
 		Matrix: "A_DGO" + order, Others: []string{"Aghora_DGO" + order}, Group: "Aghora", Rows: rows, NNZ: nnz, Kind: "dg2d",
-		params:   params{"degree": degree, "fields": 4, "decades": 4, "seed": seed},
+		params:   params{"degree": degree, "fields": 4, "decades": 3, "sigma": 4, "seed": seed},
 		Imitates: "discontinuous Galerkin of order " + order + ": dense blocks of 4 fields by all modes, as many nonzeros a row.",
 		Not:      "its curved mesh and its flow, which is not linear.",
 	}

@@ -9,12 +9,20 @@ func BenchmarkGenerate(b *testing.B) {
 		p    Params
 	}{
 		{"anisotropic2d", Params{"n": 1500}},
+		{"consolidation3d", Params{"n": 44}},
 		{"convdiff3d", Params{"n": 140}},
+		{"darcy3d", Params{"n": 91}},
+		{"device3d", Params{"n": 64}},
+		{"dg2d", Params{"nx": 83, "ny": 83}},
 		{"elasticity3d", Params{"n": 46}},
+		{"meshless2d", Params{"n": 540}},
 		{"poisson2d", Params{"n": 2000, "decades": 4}},
 		{"poisson3d", Params{"n": 140, "decades": 4}},
 		{"powerlaw", Params{"n": 1.2e6}},
+		{"solid3d", Params{"n": 44}},
 		{"stencil27", Params{"n": 90, "window": 4096}},
+		{"stokes3d", Params{"n": 52}},
+		{"transport3d", Params{"n": 111}},
 		{"trefethen", Params{"n": 5e5}},
 		{"wathen", Params{"nx": 650, "ny": 650}},
 	} {

@@ -47,7 +47,7 @@ func consolidationKind(name string, symmetric bool, class, use string) Kind {
 			if !symmetric {
 				c.volume, c.flow = 1/v["dt"], v["permeability"]
 			}
-			return &galerkin{mesh: newMesh(v), couples: all(4), form: c.form}
+			return &galerkin{mesh: newMesh(pool, v), couples: all(4), form: c.form}
 		},
 		nodes: gridNodes(3),
 	}

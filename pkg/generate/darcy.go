@@ -1,10 +1,6 @@
 package generate
 
-import (
-	"math"
-
-	"github.com/mpsolve/mpsolve/internal/parallel"
-)
+import "github.com/mpsolve/mpsolve/internal/parallel"
 
 // darcy3D is the pressure of a flow in porous rock, -div(k grad p) = f, by linear
 // finite elements on distorted cells, with one log-normal permeability a cell.
@@ -17,7 +13,7 @@ func darcy3D() Kind {
 		size:   func(v values) (rows, nnz int64) { return galerkinSize(v, all(1)) },
 		source: func(pool *parallel.Pool, v values) source {
 			k := layers(pool, v)
-			return &galerkin{mesh: newMesh(v), couples: all(1), form: func(cell int, p *point, a, b, _, _ int) float64 {
+			return &galerkin{mesh: newMesh(pool, v), couples: all(1), form: func(cell int, p *point, a, b, _, _ int) float64 {
 				return float64(k.value[cell] * dot(&p.grad[a], &p.grad[b]))
 			}}
 		},
@@ -42,17 +38,20 @@ func transport3D() Kind {
 		size: func(v values) (rows, nnz int64) { return galerkinSize(v, all(1)) },
 		source: func(pool *parallel.Pool, v values) source {
 			k, peclet, storage := layers(pool, v), v["peclet"], v["storage"]
-			return &galerkin{mesh: newMesh(v), couples: all(1), form: func(cell int, p *point, a, b, _, _ int) float64 {
-				_, _, z := k.at(cell)
+			velocity := make([][3]float64, k.nz) // in each layer of cells
+			for z := range velocity {
 				sin, cos := sincosDegrees(360 * (float64(z) + 0.25) / float64(k.nz))
-				w := [3]float64{peclet * cos, peclet * sin, 0}
-				along, trial := dot(&w, &p.grad[a]), dot(&w, &p.grad[b])
+				velocity[z] = [3]float64{peclet * cos, peclet * sin, 0}
+			}
+			return &galerkin{mesh: newMesh(pool, v), couples: all(1), form: func(cell int, p *point, a, b, _, _ int) float64 {
+				w := &velocity[cell/(k.nx*k.ny)]
+				along, trial := dot(w, &p.grad[a]), dot(w, &p.grad[b])
 				s := float64(k.value[cell]*dot(&p.grad[a], &p.grad[b])) + float64(p.shape[a]*trial)
 				if a == b {
 					s += float64(storage * p.shape[a])
 				}
 				if peclet > 0 {
-					s += float64(along*trial) / (2 * math.Abs(peclet))
+					s += float64(along*trial) / (2 * peclet)
 				}
 				return s
 			}}

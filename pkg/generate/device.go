@@ -22,11 +22,11 @@ import (
 // of psi; damping enlarges the diagonal. All is 0 beyond the surface.
 type device struct {
 	grid
-	steps   []step // weights: face of the box by length of the edge
-	psi     field  // with one more point at either end, in decades of n
-	bias    float64
-	growth  float64 // of the diagonal
-	seed    uint64
+	steps  []step // weights: face of the box by length of the edge
+	psi    field  // with one more point at either end, in decades of n
+	bias   float64
+	growth float64 // of the diagonal
+	seed   uint64
 }
 
 func device3D() Kind {
@@ -113,7 +113,7 @@ func (d *device) fill(row int, col []int32, val []float64) {
 	add := func(column int, v float64) { col[k], val[k] = int32(column), v; k++ }
 	for _, s := range d.steps {
 		other := point + d.index(s.dx, s.dy, s.dz)
-		if s == (step{dx: s.dx, dy: s.dy, dz: s.dz}) { // the point itself
+		if s == (step{}) { // the point itself
 			middle = k
 			k += 3
 			continue
@@ -129,7 +129,7 @@ func (d *device) fill(row int, col []int32, val []float64) {
 		diagonal += flux
 		bend := 0.0
 		if kind > 0 {
-			bend = float64(float64(d.bias*flux) * (uniform(hash(d.seed, 2, kind, min(point, other), s.dx*s.dx+2*s.dy*s.dy+4*s.dz*s.dz)) - 0.5))
+			bend = float64(float64(d.bias*flux) * (uniform(hash(d.seed, 2, row, other)) - 0.5))
 			drift -= bend
 		}
 		if !d.contains(x+s.dx, y+s.dy, z+s.dz) {

@@ -106,7 +106,7 @@ func gauss(n int) (node, weight []float64) {
 			x -= p[n] / slope
 		}
 		node = append(node, x)
-		weight = append(weight, 2/(float64((1-float64(x*x))*float64(slope*slope))))
+		weight = append(weight, 2/float64((1-float64(x*x))*float64(slope*slope)))
 	}
 	return node, weight
 }

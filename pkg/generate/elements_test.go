@@ -25,7 +25,7 @@ func testMesh(t *testing.T, kind string, p Params) mesh {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newMesh(v)
+	return newMesh(serial(t), v)
 }
 
 // TestPatch: on distorted cells of one material a linear function leaves no force
@@ -45,7 +45,7 @@ func TestPatch(t *testing.T) {
 							return 0
 						}
 						x, y, z := mesh.nodes.at(j / unknowns)
-						return linear(mesh.corner(x+1, y+1, z+1))
+						return linear(mesh.corner[mesh.lattice.index(x+1, y+1, z+1)])
 					})
 					if math.Abs(sum) > 1e-13*size {
 						t.Errorf("%s, tets %g: force %g of %g", kind, tets, sum, size)

@@ -24,10 +24,9 @@ type galerkin struct {
 // cell (x, y, z).
 type mesh struct {
 	nodes, cells grid
+	lattice      grid         // of the corners, those on the surface too
+	corner       [][3]float64 // places of the points of the lattice
 	tets         bool
-	distortion   float64 // range of a corner's displacement along each axis, in cells
-	stretch      float64 // height of a cell, where width and depth are 1
-	seed         uint64
 	rule         []point // of the unit cube
 }
 
@@ -49,16 +48,24 @@ func meshParams(unknowns, preset int, tets, distortion, stretch float64) []Param
 	}
 }
 
-func newMesh(v values) mesh {
+// newMesh displaces the corners of cells of edge 1 at random, then stretches them.
+func newMesh(pool *parallel.Pool, v values) mesh {
 	n := v.int("n")
-	m := mesh{
-		nodes: cube(3, n), cells: cube(3, n+1), tets: v["tets"] != 0,
-		distortion: v["distortion"], stretch: v["stretch"], seed: v.seed(),
-	}
-	m.rule = brickRule()
+	m := mesh{nodes: cube(3, n), cells: cube(3, n+1), lattice: cube(3, n+2), tets: v["tets"] != 0, rule: brickRule()}
 	if m.tets {
 		m.rule = tetrahedra()
 	}
+	m.corner = make([][3]float64, m.lattice.points())
+	distortion, stretch, seed := v["distortion"], v["stretch"], v.seed()
+	eachRow(pool, len(m.corner), func(i int) {
+		x, y, z := m.lattice.at(i)
+		at := [3]float64{float64(x), float64(y), float64(z)}
+		for axis := range at {
+			at[axis] += float64(distortion * (uniform(hash(seed, x, y, z, axis)) - 0.5))
+		}
+		at[2] *= stretch
+		m.corner[i] = at
+	})
 	return m
 }
 
@@ -141,29 +148,23 @@ func (m *mesh) neighbour(x, y, z, d int) (node int, ok bool) {
 	return m.nodes.index(x, y, z), m.nodes.contains(x, y, z) && (!m.tets || oneWay(dx, dy, dz))
 }
 
-// corner is the place of lattice point (x, y, z).
-func (m *mesh) corner(x, y, z int) [3]float64 {
-	at := [3]float64{float64(x), float64(y), float64(z)}
-	for axis := range at {
-		at[axis] += float64(m.distortion * (uniform(hash(m.seed, x, y, z, axis)) - 0.5))
-	}
-	at[2] *= m.stretch
-	return at
-}
-
 // corners are the places of those of a cell.
 func (m *mesh) corners(x, y, z int) (at [8][3]float64) {
 	for c := range at {
-		at[c] = m.corner(x+c&1, y+c>>1&1, z+c>>2)
+		at[c] = m.corner[m.lattice.index(x+c&1, y+c>>1&1, z+c>>2)]
 	}
 	return at
 }
 
 // place maps a point of the unit cube to the cell with those corners: the
-// gradients by the inverse of the Jacobian, the weight by its determinant.
+// gradients by the inverse of the Jacobian, the weight by its determinant. The
+// gradients of corners that are none of the tetrahedron's are left alone.
 func (p *point) place(unit *point, corners *[8][3]float64) {
 	var jac, inv [3][3]float64 // jac[i][j] = d x_j / d xi_i
 	for c := range corners {
+		if unit.shape[c] == 0 {
+			continue
+		}
 		for i := range 3 {
 			for j := range 3 {
 				jac[i][j] += float64(unit.grad[c][i] * corners[c][j])
@@ -180,6 +181,9 @@ func (p *point) place(unit *point, corners *[8][3]float64) {
 	det := float64(jac[0][0]*inv[0][0]) + float64(jac[0][1]*inv[1][0]) + float64(jac[0][2]*inv[2][0])
 	p.weight, p.shape = float64(unit.weight*det), unit.shape
 	for c := range corners {
+		if unit.shape[c] == 0 {
+			continue
+		}
 		for j := range 3 {
 			p.grad[c][j] = dot(&inv[j], &unit.grad[c]) / det
 		}

@@ -25,7 +25,7 @@ func solid3D() Kind {
 					modulus.value[i] *= poreModulus
 				}
 			}
-			return &galerkin{mesh: newMesh(v), couples: all(3), form: func(cell int, p *point, a, b, i, j int) float64 {
+			return &galerkin{mesh: newMesh(pool, v), couples: all(3), form: func(cell int, p *point, a, b, i, j int) float64 {
 				return float64(modulus.value[cell] * hooke(&p.grad[a], &p.grad[b], i, j))
 			}}
 		},

@@ -23,7 +23,7 @@ func stokes3D() Kind {
 		size: func(v values) (rows, nnz int64) { return galerkinSize(v, couples) },
 		source: func(pool *parallel.Pool, v values) source {
 			mu, tau := layers(pool, v), v["stabilisation"]
-			return &galerkin{mesh: newMesh(v), couples: couples, form: func(cell int, p *point, a, b, i, j int) float64 {
+			return &galerkin{mesh: newMesh(pool, v), couples: couples, form: func(cell int, p *point, a, b, i, j int) float64 {
 				switch {
 				case i < 3 && j < 3:
 					return float64(mu.value[cell] * dot(&p.grad[a], &p.grad[b]))
