@@ -14,8 +14,8 @@ import (
 // them, among cells with the same first label of the row, such as the matrix.
 func Compare(t *Table) Sheet {
 	s := Sheet{Name: t.name() + "-published", Notes: slices.DeleteFunc(slices.Clone(t.Notes), func(n string) bool { return n == publishedNote })}
-	levels, fixed := t.levels()
-	s.Caption = "Published and measured, " + t.caption(fixed)
+	levels, common := t.levels()
+	s.Caption = "Published and measured, " + t.caption(common)
 	labels := slices.Concat(t.View.Rows, pick(t.View.Columns, levels))
 	s.Keys = len(labels) + 1
 	s.Head = [][]string{append(slices.Clone(labels), "value", "published", "measured", "ratio")}
@@ -44,7 +44,7 @@ func Compare(t *Table) Sheet {
 					about = "~"
 				}
 				s.Body = append(s.Body, append(t.words(row, column, levels), text,
-					about+format(shown, p.published), format(shown, p.measured), fixedRatio(p)))
+					about+format(shown, p.published), c.mark(format(shown, p.measured)), p.ratio()))
 				s.Data = append(s.Data, append(slices.Concat(row, column), value.Name, name,
 					exact(p.published), exact(p.measured), exact(p.measured/p.published)))
 			}
@@ -63,7 +63,8 @@ type reference struct {
 	name string
 }
 
-func fixedRatio(p pair) string {
+// ratio is in words.
+func (p pair) ratio() string {
 	if p.published == 0 {
 		return missing
 	}

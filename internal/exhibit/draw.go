@@ -1,6 +1,7 @@
 package exhibit
 
 import (
+	"bytes"
 	"fmt"
 	"image/color"
 	"io"
@@ -51,7 +52,15 @@ func Draw(t *Table, f experiments.Figure, w io.Writer, format string) error {
 	c.Fill(c.Path())
 	legend.draw(draw.Crop(c, 0, 0, height-legend.height(), 0))
 	g.draw(draw.Crop(c, 0, 0, 0, -legend.height()))
-	_, err := canvas.WriteTo(w)
+	var b bytes.Buffer
+	if _, err := canvas.WriteTo(&b); err != nil {
+		return err
+	}
+	out := b.Bytes()
+	if format == SVG { // letters of the same widths, where the font is not there
+		out = bytes.ReplaceAll(out, []byte("font-family:Liberation Sans"), []byte("font-family:Liberation Sans,Arimo,Arial,Helvetica,sans-serif"))
+	}
+	_, err := w.Write(out)
 	return err
 }
 
@@ -106,8 +115,8 @@ func (g *figure) draw(c draw.Canvas) {
 	style := textStyle(textSize)
 	style.XAlign, style.YAlign = draw.XCenter, draw.YCenter
 	small := textStyle(0.8 * textSize)
-	small.XAlign, small.YAlign = draw.XRight, draw.YCenter
-	c.FillText(small, vg.Point{X: c.Max.X - gap, Y: c.Min.Y + lineHeight/2}, g.note)
+	small.YAlign = draw.YCenter
+	c.FillText(small, vg.Point{X: c.Min.X + gap, Y: c.Min.Y + lineHeight/2}, g.note)
 	inner := draw.Crop(c, 1.1*lineHeight, -gap, g.below(), -lineHeight)
 	aligned := plot.Align(plots, tiles, inner)
 	left := slices.Repeat([]vg.Length{width}, n)

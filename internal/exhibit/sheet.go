@@ -34,8 +34,8 @@ const missing = "–"
 // Sheet prints the table. Values of columns that are all alike go to the caption.
 func (t *Table) Sheet() Sheet {
 	s := Sheet{Name: t.name(), Keys: len(t.View.Rows), Notes: slices.Clone(t.Notes), Data: t.data()}
-	levels, fixed := t.levels()
-	s.Caption = t.caption(fixed)
+	levels, common := t.levels()
+	s.Caption = t.caption(common)
 	for _, l := range levels {
 		head := make([]string, s.Keys)
 		for _, column := range t.Columns {
@@ -77,19 +77,19 @@ func (t *Table) Sheet() Sheet {
 func (t *Table) name() string { return t.Experiment.ID + "-" + t.View.Name }
 
 // levels returns which labels of columns vary, and the others with their values.
-func (t *Table) levels() (vary []int, fixed []string) {
+func (t *Table) levels() (vary []int, common []string) {
 	for l, label := range t.View.Columns {
 		if slices.ContainsFunc(t.Columns, func(c []string) bool { return c[l] != t.Columns[0][l] }) {
 			vary = append(vary, l)
 		} else if len(t.Columns) > 0 {
-			fixed = append(fixed, label+" "+t.word(label, t.Columns[0][l]))
+			common = append(common, label+" "+t.word(label, t.Columns[0][l]))
 		}
 	}
-	return vary, fixed
+	return vary, common
 }
 
-// caption tells what the table is; fixed are the labels that all of it has.
-func (t *Table) caption(fixed []string) string {
+// caption tells what the table is; common are the labels that all of it has.
+func (t *Table) caption(common []string) string {
 	e := &t.Experiment
 	text := fmt.Sprintf("%s (%s of [%s]): %s", e.ID, e.Source, e.Paper, e.Title)
 	if t.View.Title != "" && t.View.Title != e.Title {
@@ -99,7 +99,7 @@ func (t *Table) caption(fixed []string) string {
 	if len(t.Values) == 1 {
 		details = append(details, heading(t.Values[0], false))
 	}
-	if details = append(details, fixed...); len(details) > 0 {
+	if details = append(details, common...); len(details) > 0 {
 		text += ". " + upperFirst(strings.Join(details, "; "))
 	}
 	return text + "."
@@ -139,10 +139,7 @@ func (t *Table) legend() (notes []string) {
 
 // text is a value of a cell for people. The winner stands at the first value.
 func (c *Cell) text(k int, v records.Value) string {
-	text := format(v, c.Values[k])
-	if c.Failed && text != missing {
-		text = "(" + text + ")"
-	}
+	text := c.mark(format(v, c.Values[k]))
 	if k == 0 && c.Winner != "" {
 		text += " at " + c.Winner
 	}
@@ -152,6 +149,14 @@ func (c *Cell) text(k int, v records.Value) string {
 			about = "~"
 		}
 		text += " [" + about + format(v, c.Published[k]) + "]"
+	}
+	return text
+}
+
+// mark puts a measured value in parentheses if it is of a failure.
+func (c *Cell) mark(text string) string {
+	if c.Failed && text != missing {
+		return "(" + text + ")"
 	}
 	return text
 }

@@ -51,7 +51,8 @@ func power(text string) float64 {
 // raiser draws raised digits, of which the fonts lack some, as small ordinary ones.
 type raiser struct{ text.Plain }
 
-// A run is a part of a text that is raised as a whole or not at all.
+// A run is a word, or a part of one that is raised as a whole or not at all: where
+// a viewer has other fonts, each still begins at its place.
 type run struct {
 	text   string
 	raised bool
@@ -60,12 +61,20 @@ type run struct {
 func runs(txt string) (list []run) {
 	for _, r := range txt {
 		raised := strings.ContainsRune(raisedSigns, r)
-		if n := len(list); n == 0 || list[n-1].raised != raised {
+		if n := len(list); n == 0 || list[n-1].raised != raised || strings.HasSuffix(list[n-1].text, " ") {
 			list = append(list, run{raised: raised})
 		}
 		list[len(list)-1].text += lower.Replace(string(r))
 	}
 	return list
+}
+
+// gap is the room before a run.
+func (r run) gap(f font.Font) vg.Length {
+	if r.raised {
+		return 0.1 * f.Size
+	}
+	return 0
 }
 
 // font is the one of a run.
@@ -80,7 +89,7 @@ func (r run) font(f font.Font) font.Font {
 func (h raiser) Box(txt string, f font.Font) (width, height, depth vg.Length) {
 	for _, r := range runs(txt) {
 		w, _, _ := h.Plain.Box(r.text, r.font(f))
-		width += w
+		width += r.gap(f) + w
 	}
 	_, height, depth = h.Plain.Box(txt, f)
 	return width, height, depth
@@ -96,6 +105,7 @@ func (h raiser) Draw(c vg.Canvas, txt string, style text.Style, at vg.Point) {
 	x, y := vg.Length(style.XAlign)*style.Width(txt), vg.Length(style.YAlign)*style.Height(txt)+base(style.Font)
 	sin, cos := math.Sincos(style.Rotation)
 	for _, r := range runs(txt) {
+		x += r.gap(style.Font)
 		part := style
 		part.Font, part.XAlign, part.YAlign = r.font(style.Font), draw.XLeft, draw.YBottom
 		up := y - base(part.Font)
