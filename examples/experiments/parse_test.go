@@ -1,54 +1,71 @@
 package experiments
 
 import (
-	"slices"
 	"strings"
 	"testing"
 )
 
-const short = `
-paper: Molina24
-source: Figure 3.3
-title: a title
-shows: something
-comparable: [storage]
-measure: [{kind: product, matrices: [ss, "@thesis-4.4", RM07R]}]
-views: [{name: storage, rows: [matrix], values: [storage], where: {matrix: "@thesis-3.3"}}]
-`
-
-// TestMatrices wants names in the order of the file and of the groups.
-func TestMatrices(t *testing.T) {
-	e, err := Parse("short.yaml", []byte(short))
+func TestAll(t *testing.T) {
+	list, err := All()
 	if err != nil {
 		t.Fatal(err)
 	}
-	groups, err := Groups()
-	if err != nil {
-		t.Fatal(err)
+	if len(list) < 25 {
+		t.Errorf("%d experiments", len(list))
 	}
-	if want := append([]string{"ss"}, groups["thesis-4.4"]...); !slices.Equal(e.Measure[0].Matrices, want) {
-		t.Errorf("got %v, want %v", e.Measure[0].Matrices, want)
-	}
-	if want := groups["thesis-3.3"]; !slices.Equal(e.Views[0].Where["matrix"], want) {
-		t.Errorf("where: got %v, want %v", e.Views[0].Where["matrix"], want)
-	}
-}
-
-func TestFaults(t *testing.T) {
-	for _, c := range []struct{ text, want string }{
-		{short + "published: [{labels: [matrix], values: [storage], rows: [[ss, many]]}]", "many is neither a number"},
-		{short + "published: [{labels: [matrix], values: [storage], rows: [[ss]]}]", "want 2 labels and values"},
-		{strings.Replace(short, "thesis-3.3", "none", 1), "no group of matrices @none"},
-		{strings.Replace(short, "title:", "titel:", 1), "titel"},
-	} {
-		if _, err := Parse("short.yaml", []byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("got %v, want %s", err, c.want)
+	for i, e := range list {
+		if i > 0 && compareIDs(list[i-1].ID, e.ID) >= 0 {
+			t.Errorf("%s comes before %s", list[i-1].ID, e.ID)
 		}
 	}
 }
 
-func TestAll(t *testing.T) {
-	if _, err := All(); err != nil {
-		t.Error(err)
+const sound = `paper: P
+source: Figure 1
+title: T
+shows: S
+comparable: [storage]
+measure:
+  - kind: product
+    matrices: [B, "@thesis-4.4", A]
+    labels: {formats: AP7}
+views:
+  - {name: v, rows: [matrix], values: [storage], figure: {kind: bars}}
+published:
+  - {labels: [matrix], values: [storage], rows: [[A, 1]]}
+`
+
+func TestParse(t *testing.T) {
+	e, err := Parse("folder/mine.yaml", []byte(sound))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.ID != "mine" || len(e.Measure[0].Matrices) != 10 || e.Measure[0].Matrices[0] != "B" || e.Measure[0].Labels["formats"][0] != "AP7" {
+		t.Errorf("got %+v", e)
+	}
+}
+
+func TestParseFaults(t *testing.T) {
+	for _, c := range []struct{ old, with, want string }{
+		{"title: T", "titel: T", "line 3: field titel not found"},
+		{"title: T\n", "", "title is missing"},
+		{"kind: bars", "kind: pie", `unknown kind of figure "pie"`},
+		{"@thesis-4.4", "@mine", "no group of matrices @mine"},
+		{"values: [storage], figure", "values: [time], figure", "time is neither in comparable nor in ratios"},
+		{"[[A, 1]]", "[[A]]", "want 2 labels and values"},
+		{"[[A, 1]]", "[[A, many]]", "many is neither a number"},
+		{"name: v,", "name: a/b,", "want a name of letters and digits"},
+		{"kind: bars", "kind: bars, panels: epsilon", "panels epsilon"},
+		{"kind: bars", "kind: history", "a history needs"},
+		{"paper: P", "paper: [P", "yaml"},
+	} {
+		_, err := Parse("mine.yaml", []byte(strings.Replace(sound, c.old, c.with, 1)))
+		if err == nil || !strings.Contains(err.Error(), c.want) && c.want != "yaml" {
+			t.Errorf("with %s: got %v, want %s", c.with, err, c.want)
+			continue
+		}
+		if strings.Contains(err.Error(), "\n") && c.want != "yaml" {
+			t.Errorf("with %s: more than a line: %v", c.with, err)
+		}
 	}
 }

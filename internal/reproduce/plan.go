@@ -28,19 +28,35 @@ func Complete(e experiments.Experiment, cores int) (experiments.Experiment, erro
 			return e, fmt.Errorf("%s: %w", e.ID, err)
 		}
 	}
+	return e, known(e)
+}
+
+// known checks that there are the labels and values that an experiment names.
+func known(e experiments.Experiment) error {
+	labels := map[string]string{} // and where
 	for _, v := range e.Views {
 		for _, name := range slices.Concat(v.Rows, v.Columns, slices.Collect(maps.Keys(v.Where))) {
-			if !e.HasLabel(name) {
-				return e, fmt.Errorf("%s: view %s: no measurement has the label %q", e.ID, v.Name, name)
-			}
-		}
-		for _, name := range v.Values {
-			if _, ok := records.LookupValue(name); !ok {
-				return e, fmt.Errorf("%s: view %s: there is no value %q", e.ID, v.Name, name)
-			}
+			labels[name] = "view " + v.Name
 		}
 	}
-	return e, nil
+	values := slices.Concat(e.Comparable, e.Ratios)
+	for _, p := range e.Published {
+		for _, name := range p.Labels {
+			labels[name] = "published"
+		}
+		values = append(values, p.Values...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(labels)) {
+		if !e.HasLabel(name) {
+			return fmt.Errorf("%s: %s: no measurement has the label %q", e.ID, labels[name], name)
+		}
+	}
+	for _, name := range values {
+		if _, ok := records.LookupValue(name); !ok {
+			return fmt.Errorf("%s: there is no value %q", e.ID, name)
+		}
+	}
+	return nil
 }
 
 // complete fills in the defaults of the labels that a grid leaves out.

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/examples/experiments"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -45,7 +44,7 @@ func solveAll(t *testing.T, m *csr.Matrix, quick bool, points ...point) []result
 	defer pool.Close()
 	results := make([]result, len(points))
 	err := measureSolves(context.Background(), input{
-		matrix: m, pool: pool, quick: quick, progress: func(string) {},
+		matrix: m, pool: pool, quick: quick, progress: func(string) {}, late: func() bool { return false },
 		emit: func(p point, r result) error {
 			k := slices.IndexFunc(points, func(q point) bool { return maps.Equal(p, q) })
 			results[k] = r
@@ -188,6 +187,7 @@ func TestSolvesInterrupted(t *testing.T) {
 	m := generated(t, "poisson2d", generate.Params{"n": 20})
 	err := measureSolves(ctx, input{
 		matrix: m, pool: pool,
+		late: func() bool { return false },
 		progress: func(string) { cancel() }, // before the first solve
 		emit: func(point, result) error {
 			t.Error("an interrupted solve is no measurement")
@@ -196,55 +196,5 @@ func TestSolvesInterrupted(t *testing.T) {
 	}, []point{solvePoint(), solvePoint("solver=cg")})
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
-	}
-}
-
-// TestSolveExperiments: the experiments name labels that there are, with values
-// that these have, and show values that solves give.
-func TestSolveExperiments(t *testing.T) {
-	list, err := experiments.All()
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, found := solves(), 0
-	checks := map[string]func(string) error{"matrix": nil}
-	for _, l := range k.labels {
-		checks[l.name] = l.check
-	}
-	for _, e := range list {
-		if e.Measure[0].Kind != k.name {
-			continue
-		}
-		found++
-		names, values := []string{}, slices.Concat(e.Comparable, e.Ratios)
-		for _, g := range e.Measure {
-			for name, words := range g.Labels {
-				names = append(names, name)
-				for _, w := range words {
-					if check := checks[name]; check != nil && check(w) != nil {
-						t.Errorf("%s: label %s: %v", e.ID, name, check(w))
-					}
-				}
-			}
-		}
-		for _, v := range e.Views {
-			names = slices.Concat(names, v.Rows, v.Columns, slices.Collect(maps.Keys(v.Where)))
-		}
-		for _, p := range e.Published {
-			names, values = append(names, p.Labels...), append(values, p.Values...)
-		}
-		for _, name := range names {
-			if _, ok := checks[name]; !ok {
-				t.Errorf("%s: no label %s", e.ID, name)
-			}
-		}
-		for _, v := range values {
-			if !slices.Contains(k.values, v) {
-				t.Errorf("%s: no value %s", e.ID, v)
-			}
-		}
-	}
-	if found < 5 {
-		t.Errorf("%d experiments", found)
 	}
 }
