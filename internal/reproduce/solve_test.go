@@ -131,8 +131,6 @@ func TestSolvesFail(t *testing.T) {
 	}{
 		{m, solvePoint("solver=cg"), "", true}, // the matrix is not symmetric
 		{m, solvePoint("max_iter=40"), krylov.IterationLimit.String(), true},
-		{m, solvePoint("formats=AP7"), "criterion", false},
-		{m, solvePoint("criterion=cw"), "criterion", false},
 		{spread, solvePoint("formats=RPRE16"), "range", false},
 	} {
 		r := solveAll(t, c.m, false, c.p)[0]
@@ -187,7 +185,7 @@ func TestSolvesInterrupted(t *testing.T) {
 	m := generated(t, "poisson2d", generate.Params{"n": 20})
 	err := measureSolves(ctx, input{
 		matrix: m, pool: pool,
-		late: func() bool { return false },
+		late:     func() bool { return false },
 		progress: func(string) { cancel() }, // before the first solve
 		emit: func(point, result) error {
 			t.Error("an interrupted solve is no measurement")
@@ -196,5 +194,23 @@ func TestSolvesInterrupted(t *testing.T) {
 	}, []point{solvePoint(), solvePoint("solver=cg")})
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+}
+
+func TestSolveExists(t *testing.T) {
+	for _, c := range []struct {
+		p    point
+		want bool
+	}{
+		{solvePoint(), true},
+		{solvePoint("formats=AP7"), false}, // without a criterion
+		{solvePoint("criterion=cw"), false},
+		{solvePoint("formats=AP7", "criterion=cw"), true},
+		{solvePoint("formats=AFX", "criterion=nw"), true},
+		{solvePoint("formats=RP16"), false}, // its accuracy is another
+	} {
+		if solveExists(c.p) != c.want {
+			t.Errorf("%v: got %t", c.p, !c.want)
+		}
 	}
 }
