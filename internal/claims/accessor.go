@@ -2,6 +2,7 @@ package claims
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/records"
 )
@@ -67,19 +68,30 @@ func count(what ...bool) (n int) {
 	return n
 }
 
-// accessorRatios are errors and times of FP64 over FP32 relative to FP32.
+// beyondCaches is more than the caches of a processor hold, in bytes.
+const beyondCaches = 250e6
+
+// traffic is how many bytes a measured operation read and wrote.
+func traffic(r records.Record) float64 { return r.Values["gbps"] * 1e9 * r.Values["seconds"] }
+
+// accessorRatios are errors and times of FP64 over FP32 relative to FP32: times
+// where memory is the limit, if there are any.
 func accessorRatios(list []records.Record, kernel string) (error, seconds spread) {
 	kind := "accessor"
 	if kernel == "ELL" {
 		kind = "ell"
 	}
 	p := pairs(list, kind, labels{"kernel": kernel, "precision": fp32}, labels{"kernel": kernel, "precision": mixed}, "error")
-	return spreadOf(ratios(p, "error")), spreadOf(ratios(p, "seconds"))
+	large := slices.DeleteFunc(slices.Clone(p), func(q pair) bool { return traffic(q.b) < beyondCaches })
+	if len(large) == 0 {
+		large = p
+	}
+	return spreadOf(ratios(p, "error")), spreadOf(ratios(large, "seconds"))
 }
 
 func accessorText(error, seconds spread) string {
-	return fmt.Sprintf("relative to FP32: error %.2f to %.2f, median %.2f; time %.2f to %.2f, median %.2f (%d problems)",
-		error.least, error.max, error.median, seconds.least, seconds.max, seconds.median, error.n)
+	return fmt.Sprintf("relative to FP32: error %.2f to %.2f, median %.2f (%d problems); time %.2f to %.2f, median %.2f (the %d largest)",
+		error.least, error.max, error.median, error.n, seconds.least, seconds.max, seconds.median, seconds.n)
 }
 
 func accurateAndFast(list []records.Record, kernel string) (Verdict, string) {

@@ -34,6 +34,7 @@ func storageClaims() []Claim {
 		{
 			ID: "target", Paper: "Molina24", Source: "section 3.4.3, figure 3.3",
 			Statement: "The coarser the target, the less storage.",
+			Cause:     "elements that spread over more formats need more arrays of row offsets",
 			check: func(list []records.Record) (Verdict, string) {
 				return falls(list, "epsilon", []string{"2^-53", "2^-37", "2^-24"})
 			},
@@ -138,7 +139,7 @@ func falls(list []records.Record, label string, values []string) (Verdict, strin
 		s := spreadOf(ratios(p, "storage"))
 		steps = append(steps, fmt.Sprintf("%s to %s: %.2f in the median", values[k-1], values[k], s.median))
 	}
-	return inAll(held, n), fmt.Sprintf("ratio of storage %s; %d of %d not above 1, the largest %.3f", strings.Join(steps, ", "), held, n, worst)
+	return inAll(held, n), fmt.Sprintf("ratio of storage %s; %d of %d not above 1, the largest %.4f", strings.Join(steps, ", "), held, n, worst)
 }
 
 func largestReduction(list []records.Record) (Verdict, string) {

@@ -56,14 +56,17 @@ func (t *Table) has(is func(*Cell) bool) bool {
 }
 
 // Belongs reports whether a record is one of a grid's measurements: of its kind,
-// with one of its matrices, and with values of its labels. Labels that the grid
-// does not name may have any value.
+// with one of its matrices, a stand-in of about the grid's size, and with values of
+// its labels. Labels that the grid does not name may have any value.
 func Belongs(g experiments.Grid, r *records.Record) bool {
 	if r.Kind != g.Kind || (r.Matrix != nil) != (len(g.Matrices) > 0) {
 		return false
 	}
-	if r.Matrix != nil && !slices.Contains(g.Matrices, r.Matrix.Name) {
-		return false
+	if m := r.Matrix; m != nil {
+		size := g.Nonzeros.Of(r.Quick)
+		if !slices.Contains(g.Matrices, m.Name) || m.StandIn && size > 0 && !near(float64(m.NNZ), size) {
+			return false
+		}
 	}
 	for name, words := range g.Labels {
 		if !slices.Contains(words, r.Labels[name]) {
@@ -72,6 +75,9 @@ func Belongs(g experiments.Grid, r *records.Record) bool {
 	}
 	return true
 }
+
+// near tells sizes of stand-ins for one grid from those for others.
+func near(a, b float64) bool { return a < 2*b && b < 2*a }
 
 // Pivot arranges the records that belong to the experiment. Rows and columns are
 // in the order in which the grids list their labels; those with nothing measured
