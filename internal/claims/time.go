@@ -68,7 +68,7 @@ func timeFollowsStorage(list []records.Record) (Verdict, string) {
 	if p.n == 0 {
 		return NotMeasured, needsFull
 	}
-	return inAll(held, p.n), fmt.Sprintf("time / storage, both relative to FP64 CSR: papers' sets %.2f to %.2f, median %.2f (%d of %d below 1.25); AFX %.2f to %.2f, median %.2f",
+	return inAll(held, p.n), fmt.Sprintf("time / storage, both relative to uniform FP64: papers' sets %.2f to %.2f, median %.2f (%d of %d below 1.25); AFX %.2f to %.2f, median %.2f",
 		p.least, p.max, p.median, held, p.n, o.least, o.max, o.median)
 }
 

@@ -13,8 +13,8 @@ import (
 )
 
 // product is the kind of y = A x with x = (1, ..., 1): storage, errors against
-// double-double arithmetic, and time, in turns with ordinary FP64 CSR, tuned FP64
-// CSR and uniform FP32.
+// double-double arithmetic, and time, in turns with uniform FP64 and FP32 by the
+// same code, as in the papers, and with an ordinary and the tuned FP64 CSR.
 func product() kind {
 	return kind{
 		name: "product", matrix: true,
@@ -104,13 +104,11 @@ type candidate struct {
 
 func productsTogether(ctx context.Context, in input, pool *linop.Pool, points []point) error {
 	m := in.matrix
+	b := baselines{ordinary: 0, tuned: 1}
 	products := spmvbench.Baselines(m, pool)
+	products, b.fp64 = appendUniform(products, m, "FP64", pool)
+	products, b.fp32 = appendUniform(products, m, "FP32", pool)
 	var list []candidate
-	fp32 := -1
-	if p, _, err := spmvbench.Stored(m, uniformFP32(), pool); err == nil {
-		fp32 = len(products)
-		products = append(products, p)
-	}
 	for _, p := range points {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -135,7 +133,7 @@ func productsTogether(ctx context.Context, in input, pool *linop.Pool, points []
 		return err
 	}
 	for _, c := range list {
-		r, err := c.result(in, products, fp32, pool)
+		r, err := c.result(in, products, b, pool)
 		if err != nil {
 			return err
 		}
@@ -146,17 +144,36 @@ func productsTogether(ctx context.Context, in input, pool *linop.Pool, points []
 	return nil
 }
 
-// result puts together what is known of a stored matrix and its product; fp32 is
-// the index of the product in uniform FP32, -1 if there is none.
-func (c candidate) result(in input, products []spmvbench.Product, fp32 int, pool *linop.Pool) (result, error) {
+// baselines are the indices of the products that others are compared with; -1
+// where there is none.
+type baselines struct{ ordinary, tuned, fp64, fp32 int }
+
+// appendUniform appends the product with m in one format, if that has the range,
+// and returns its index.
+func appendUniform(products []spmvbench.Product, m *csr.Matrix, format string, pool *linop.Pool) ([]spmvbench.Product, int) {
+	set, err := adaptive.LookupSet(format)
+	if err != nil {
+		return products, -1
+	}
+	spec := adaptive.Spec{Set: set, Epsilon: set.Formats[0].UnitRoundoff(), Layout: adaptive.Bucketed}
+	p, _, err := spmvbench.Stored(m, spec, pool)
+	if err != nil {
+		return products, -1
+	}
+	return append(products, p), len(products)
+}
+
+// result puts together what is known of a stored matrix and its product.
+func (c candidate) result(in input, products []spmvbench.Product, b baselines, pool *linop.Pool) (result, error) {
 	m, p := in.matrix, products[c.index]
 	values := map[string]float64{
 		"error_nw": p.Errors.Normwise, "error_cw": p.Errors.Componentwise, "error_row": p.Errors.Row,
-		"seconds": p.Min, "time": p.Min / products[0].Min, "time_tuned": p.Min / products[1].Min,
-		"gbps": bytesPerSecond(m, p) / 1e9,
+		"seconds": p.Min, "gbps": bytesPerSecond(m, p) / 1e9,
 	}
-	if fp32 >= 0 {
-		values["time_fp32"] = p.Min / products[fp32].Min
+	for name, index := range map[string]int{"time_ordinary": b.ordinary, "time_tuned": b.tuned, "time": b.fp64, "time_fp32": b.fp32} {
+		if index >= 0 {
+			values[name] = p.Min / products[index].Min
+		}
 	}
 	storageOf(values, m, p.Bytes)
 	bucketed := c.spec
@@ -175,14 +192,6 @@ func (c candidate) result(in input, products []spmvbench.Product, fp32 int, pool
 	}
 	values["share.dropped"] = float64(predicted.Dropped) / float64(max(predicted.NNZ, 1))
 	return result{values: values, notes: map[string]string{"layout": p.Layout}}, nil
-}
-
-func uniformFP32() adaptive.Spec {
-	set, err := adaptive.LookupSet("FP32")
-	if err != nil {
-		panic(err) // it is in the list
-	}
-	return adaptive.Spec{Set: set, Epsilon: 0x1p-24, Layout: adaptive.Bucketed}
 }
 
 func ones(n int) []float64 {
