@@ -236,22 +236,28 @@ func (f *reproduceFlags) list(s streams) error {
 	if err != nil {
 		return err
 	}
+	out := &firstError{w: s.out}
 	nothing := &records.Store{}
-	var rows []report.ExperimentRow
-	for _, e := range all {
-		row := report.ExperimentRow{Experiment: e}
+	expected := func(list []experiments.Experiment) (row report.Expected, err error) {
 		opt.Quick = true
-		if row.Quick, err = reproduce.Expected(e, opt, nothing); err != nil {
-			return err
+		if row.Quick, err = reproduce.Expected(list, opt, nothing); err != nil {
+			return row, err
 		}
 		opt.Quick = false
-		if row.Full, err = reproduce.Expected(e, opt, nothing); err != nil {
+		row.Full, err = reproduce.Expected(list, opt, nothing)
+		return row, err
+	}
+	times := make([]report.Expected, len(all))
+	for i := range all {
+		if times[i], err = expected(all[i : i+1]); err != nil {
 			return err
 		}
-		rows = append(rows, row)
 	}
-	out := &firstError{w: s.out}
-	report.Experiments(out, rows)
+	together, err := expected(all)
+	if err != nil {
+		return err
+	}
+	report.Experiments(out, all, times, together)
 	return out.err
 }
 

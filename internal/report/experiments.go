@@ -1,37 +1,63 @@
 package report
 
 import (
+	"fmt"
 	"io"
+	"strings"
 	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/mpsolve/mpsolve/examples/experiments"
 )
 
-// ExperimentRow is an experiment and about how long its measurements take.
-type ExperimentRow struct {
-	experiments.Experiment
-	Quick, Full time.Duration
-}
+// Expected is about how long measurements take, of a quick run and of a full one.
+type Expected struct{ Quick, Full time.Duration }
 
-// Experiments writes a table of experiments.
-func Experiments(w io.Writer, rows []ExperimentRow) {
-	t := newTable(w, "id", "paper", "of it", "shows", "matrices", "quick", "full")
-	for _, r := range rows {
-		matrices := map[string]bool{}
-		for _, g := range r.Measure {
-			for _, name := range g.Matrices {
-				matrices[name] = true
-			}
-		}
-		t.AppendRow([]any{r.ID, r.Paper, r.Source, r.Shows, len(matrices), about(r.Quick), about(r.Full)})
+// widths of the columns of words
+const (
+	showsWidth    = 40
+	matricesWidth = 44
+)
+
+// Experiments writes a table of experiments, what each takes, and what all take
+// together.
+func Experiments(w io.Writer, list []experiments.Experiment, times []Expected, together Expected) {
+	t := newTable(w, "id", "paper, part of it", "shows", "matrices", "quick", "full")
+	t.SetColumnConfigs([]table.ColumnConfig{
+		{Number: 3, WidthMax: showsWidth, WidthMaxEnforcer: text.WrapSoft},
+		{Number: 4, WidthMax: matricesWidth, WidthMaxEnforcer: text.WrapSoft},
+		{Number: 5, Align: text.AlignRight, AlignHeader: text.AlignRight},
+		{Number: 6, Align: text.AlignRight, AlignHeader: text.AlignRight},
+	})
+	for i, e := range list {
+		t.AppendRow(table.Row{e.ID, e.Paper + ", " + e.Source, e.Shows, matrices(e), about(times[i].Quick), about(times[i].Full)})
 	}
 	t.Render()
+	fmt.Fprintf(w, "\nall of them on two cores: quick about %s, full about %s; what they share is measured once\n",
+		about(together.Quick), about(together.Full))
+}
+
+// matrices names those of an experiment, each once.
+func matrices(e experiments.Experiment) string {
+	var names []string
+	seen := map[string]bool{}
+	for _, g := range e.Measure {
+		for _, name := range g.Matrices {
+			if !seen[name] {
+				seen[name] = true
+				names = append(names, name)
+			}
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // about is a duration for people, in seconds or minutes.
 func about(d time.Duration) string {
 	if d < time.Minute {
-		return d.Round(time.Second).String()
+		return fmt.Sprintf("%.0f s", d.Seconds())
 	}
-	return d.Round(time.Minute).String()
+	return fmt.Sprintf("%.0f min", d.Minutes())
 }

@@ -2,6 +2,7 @@ package reproduce
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -30,8 +31,8 @@ const (
 	turns      = 15
 	quickTurns = 5
 
-	// together is how many products take turns at most, besides the baselines:
-	// all stored forms are in memory at once.
+	// together is how many products take turns at most, besides those that all are
+	// compared with: all stored forms are in memory at once.
 	together = 8
 
 	turnsBudget      = 20 * time.Second // of one group
@@ -85,13 +86,24 @@ func productsOnThreads(ctx context.Context, in input, threads int, points []poin
 		defer pool.Close()
 	}
 	for len(points) > 0 && !in.late() {
-		n := min(together, len(points))
+		n := min(in.together(), len(points))
 		if err := productsTogether(ctx, in, pool, points[:n]); err != nil {
 			return err
 		}
 		points = points[n:]
 	}
 	return nil
+}
+
+// together is how many stored forms fit into memory beside the matrix itself and
+// its baselines, as if they were as large as the matrix.
+func (in input) together() int {
+	const others = 3
+	if in.maxMemory == 0 {
+		return together
+	}
+	fit := in.maxMemory/max(in.matrix.Bytes(), 1) - others
+	return int(min(max(fit, 1), together))
 }
 
 // candidate is a point whose product is measured.
@@ -119,8 +131,11 @@ func productsTogether(ctx context.Context, in input, pool *linop.Pool, points []
 			return err
 		}
 		product, a, err := store(m, spec, pool)
-		if err != nil { // the format cannot hold the matrix
-			if err := in.emit(p, result{notes: map[string]string{"reason": err.Error()}}); err != nil {
+		if err == nil && spec.Layout != "" && a.Layout() != spec.Layout {
+			err = errors.New("the layout is not for this matrix")
+		}
+		if err != nil { // or the format cannot hold the matrix
+			if err := emitReason(in, []point{p}, err.Error()); err != nil {
 				return err
 			}
 			continue

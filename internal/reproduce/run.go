@@ -3,6 +3,7 @@ package reproduce
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/mpsolve/mpsolve/examples/experiments"
@@ -70,15 +71,28 @@ func lacks(e experiments.Experiment, opt Options, measured []records.Record) (mi
 	return missing, all, absent, err
 }
 
-// Expected is about how long the measurements of a completed experiment take that
-// are not on record.
-func Expected(e experiments.Experiment, opt Options, store *records.Store) (time.Duration, error) {
-	tasks, _, err := plan(e, opt)
+// Expected is about how long the measurements of completed experiments take that
+// are not on record; what several share counts once.
+func Expected(list []experiments.Experiment, opt Options, store *records.Store) (time.Duration, error) {
+	counted := map[string]bool{}
 	total := 0.0
-	for _, t := range tasks {
-		total += t.cost(t.missing(opt, store))
+	for _, e := range list {
+		tasks, _, err := plan(e, opt)
+		if err != nil {
+			return 0, err
+		}
+		for _, t := range tasks {
+			points := slices.DeleteFunc(t.missing(opt, store), func(p point) bool {
+				r := t.record(p, opt)
+				key := r.Key()
+				was := counted[key]
+				counted[key] = true
+				return was
+			})
+			total += t.cost(points)
+		}
 	}
-	return time.Duration(total * float64(time.Second)), err
+	return time.Duration(total * float64(time.Second)), nil
 }
 
 // cost is about how many seconds the measurements take on two cores of a server
@@ -106,13 +120,11 @@ func Run(ctx context.Context, list []experiments.Experiment, opt Options, store 
 	}
 	r := runner{Options: opt, store: store, pool: linop.NewPool(opt.Environment.Cores), start: time.Now()}
 	defer r.pool.Close()
-	for _, e := range list {
-		expected, err := Expected(e, opt, store)
-		if err != nil {
-			return err
-		}
-		r.todo += expected.Seconds()
+	expected, err := Expected(list, opt, store)
+	if err != nil {
+		return err
 	}
+	r.todo = expected.Seconds()
 	for i, e := range list {
 		r.experiment = e.ID
 		if opt.Budget > 0 {

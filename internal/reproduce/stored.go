@@ -3,6 +3,7 @@ package reproduce
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/mpsolve/mpsolve/internal/spmvbench"
@@ -19,6 +20,7 @@ const (
 	roundingLabel   = "rounding"
 	arithmeticLabel = "arithmetic"
 	dropLabel       = "drop"
+	layoutLabel     = "layout"
 )
 
 // storedLabels are those of every kind that stores a matrix. The rounding "paper"
@@ -33,6 +35,7 @@ func storedLabels() []label {
 		{roundingLabel, "paper", oneOf("paper", "own")},
 		{arithmeticLabel, "fp64", oneOf("fp64", "storage")},
 		{dropLabel, "yes", oneOf("yes", "no")},
+		{layoutLabel, "auto", checkLayout}, // the papers' sets have one only
 	}
 }
 
@@ -44,6 +47,13 @@ func checkFormats(w string) error {
 func checkEpsilon(w string) error {
 	_, err := adaptive.ParseEpsilon(w)
 	return err
+}
+
+func checkLayout(w string) error {
+	if w == "auto" || w != "" && slices.Contains(adaptive.Layouts, adaptive.Layout(w)) {
+		return nil
+	}
+	return fmt.Errorf("unknown layout %q", w)
 }
 
 // positive is the check of a label that counts.
@@ -59,6 +69,9 @@ func positive(w string) error {
 func storedExists(p point) bool {
 	s, err := p.spec()
 	if err != nil {
+		return false
+	}
+	if s.Set.Name != "AFX" && s.Layout != adaptive.Bucketed {
 		return false
 	}
 	if s.Set.Uniform {
@@ -85,8 +98,13 @@ func (p point) spec() (s adaptive.Spec, err error) {
 		s.Criterion = adaptive.Criterion(p[criterionLabel])
 	}
 	s.NoDrop = p[dropLabel] == "no"
+	if l := p[layoutLabel]; l != "" && l != "auto" {
+		s.Layout = adaptive.Layout(l)
+	}
 	if s.Set.Name != "AFX" {
-		s.Layout = adaptive.Bucketed
+		if s.Layout == "" {
+			s.Layout = adaptive.Bucketed
+		}
 		s.PaperExact = p[roundingLabel] == "paper" && s.Set.Name != "FP32" // casts to which round
 		s.StorageArithmetic = p[arithmeticLabel] == "storage"
 	}
