@@ -10,12 +10,9 @@ import (
 	"github.com/mpsolve/mpsolve/internal/reproduce"
 )
 
-// workBar shows on a terminal how far a long run is and how much time is left; it
-// shows nothing elsewhere.
-type workBar struct {
-	bar   *progressbar.ProgressBar // nil: no terminal
-	drawn time.Time
-}
+// workBar is a status line that shows how far a long run is and how much time is
+// left.
+type workBar struct{ statusLine }
 
 // workSteps is the length of the bar.
 const workSteps = 1000
@@ -35,18 +32,6 @@ func (b *workBar) show(p reproduce.Progress) {
 		return
 	}
 	b.drawn = time.Now()
-	b.bar.Describe(fmt.Sprintf("%s %s, %v left", p.Experiment, p.Text, p.Left.Round(time.Second)))
+	b.bar.Describe(fmt.Sprintf("%s, %s, %v left", p.Experiment, p.Text, p.Left.Round(time.Second)))
 	_ = b.bar.Set(min(int(p.Done*workSteps), workSteps-1)) // a bar that cannot be drawn harms nothing
-}
-
-func (b *workBar) clear() {
-	if b.bar != nil {
-		_ = b.bar.Clear()
-	}
-}
-
-func (b *workBar) done() {
-	if b.bar != nil {
-		_ = b.bar.Finish()
-	}
 }

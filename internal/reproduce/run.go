@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mpsolve/mpsolve/examples/experiments"
@@ -184,7 +185,7 @@ func (r *runner) measure(ctx context.Context, t task, points []point) error {
 	expected, before := t.cost(points), r.done
 	defer func() { r.done = before + expected }()
 	in := input{name: t.source.name, pool: r.pool, quick: r.Quick, maxMemory: r.MaxMemory, late: r.late}
-	in.progress = func(text string) { r.report(t.source.name + " " + text) }
+	in.progress = func(text string) { r.report(strings.TrimSpace(t.source.name + " " + text)) }
 	in.progress("")
 	var described *records.Matrix
 	if t.kind.matrix {
