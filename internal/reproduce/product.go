@@ -3,9 +3,11 @@ package reproduce
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
+	"github.com/mpsolve/mpsolve/internal/records"
 	"github.com/mpsolve/mpsolve/internal/spmvbench"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -17,8 +19,12 @@ import (
 // CSR and uniform FP32.
 func product() kind {
 	return kind{
-		name: "product", matrix: true,
-		labels:  append(storedLabels(), label{threadsLabel, "all", positive}),
+		name: "product", text: "y = A x for x = (1, ..., 1): storage, errors and time", matrix: true,
+		labels: append(storedLabels(), threads("all")),
+		values: slices.Concat(storageValues, []string{
+			"predicted", "predicted_storage", "dropped", records.Share + "*", "error_nw", "error_cw", "error_row", "bound",
+			"seconds", "time", "time_tuned", "time_fp32", "gbps",
+		}),
 		exists:  storedExists,
 		cost:    productCost,
 		measure: measureProducts,
@@ -171,9 +177,9 @@ func (c candidate) result(in input, products []spmvbench.Product, fp32 int, pool
 	values["predicted"] = float64(predicted.Bytes)
 	values["predicted_storage"] = values["storage"] * float64(predicted.Bytes) / float64(p.Bytes)
 	for _, f := range predicted.Formats {
-		values["share."+f.Format.Name] = float64(f.Count) / float64(max(predicted.NNZ, 1))
+		values[records.Share+f.Format.Name] = float64(f.Count) / float64(max(predicted.NNZ, 1))
 	}
-	values["share.dropped"] = float64(predicted.Dropped) / float64(max(predicted.NNZ, 1))
+	values[records.Share+"dropped"] = float64(predicted.Dropped) / float64(max(predicted.NNZ, 1))
 	return result{values: values, notes: map[string]string{"layout": p.Layout}}, nil
 }
 

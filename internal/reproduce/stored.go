@@ -27,8 +27,8 @@ const (
 // formats that are heads of FP32, as in chapter 3 of [Molina24].
 func storedLabels() []label {
 	return []label{
-		{formatsLabel, "AP7", checkFormats},
-		{epsilonLabel, "2^-53", checkEpsilon},
+		{formatsLabel, "AP7", formatSets},
+		{epsilonLabel, "2^-53", epsilons},
 		{criterionLabel, "nw", oneOf("nw", "cw")},
 		{roundingLabel, "paper", oneOf("paper", "own")},
 		{arithmeticLabel, "fp64", oneOf("fp64", "storage")},
@@ -36,22 +36,26 @@ func storedLabels() []label {
 	}
 }
 
-func checkFormats(w string) error {
-	_, err := adaptive.LookupSet(w)
-	return err
-}
+var (
+	formatSets = domain{"a set or a format of docs/precision-formats.md", func(w string) error {
+		_, err := adaptive.LookupSet(w)
+		return err
+	}}
+	epsilons = domain{"such as 2^-24 or 1e-7", func(w string) error {
+		_, err := adaptive.ParseEpsilon(w)
+		return err
+	}}
+	positive = domain{"a positive number", func(w string) error {
+		if n, err := strconv.Atoi(w); err != nil || n < 1 {
+			return fmt.Errorf("%q is not a positive number", w)
+		}
+		return nil
+	}}
+)
 
-func checkEpsilon(w string) error {
-	_, err := adaptive.ParseEpsilon(w)
-	return err
-}
-
-// positive is the check of a label that counts.
-func positive(w string) error {
-	if n, err := strconv.Atoi(w); err != nil || n < 1 {
-		return fmt.Errorf("%q is not a positive number", w)
-	}
-	return nil
+// threads is the label of how many there are; words are counted before the check.
+func threads(value string) label {
+	return label{threadsLabel, value, domain{"a positive number, all, or each from 1 to all", positive.check}}
 }
 
 // storedExists tells which combinations there are: a format for all elements has
