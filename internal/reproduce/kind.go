@@ -125,6 +125,9 @@ func storageOf(values map[string]float64, m *csr.Matrix, bytes int64) {
 
 // finite leaves out what no JSON number can hold.
 func (r result) finite() map[string]float64 {
+	if r.values == nil {
+		return map[string]float64{}
+	}
 	maps.DeleteFunc(r.values, func(_ string, v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 	return r.values
 }
