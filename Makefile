@@ -156,6 +156,14 @@ precision-table: ## tables and figure of docs/precision-formats.md
 storage-figure: ## drawing and numbers of docs/storage.md
 	$(GO) test ./pkg/adaptive -run TestStoragePage -update
 
+REPRODUCTION ?= reproduction
+
+.PHONY: reproduction
+reproduction: build ## the papers' tables and figures into REPRODUCTION, verdicts into docs/reproduction.md; REPRODUCE_FLAGS
+	bin/mpsolve reproduce all --output $(REPRODUCTION) $(REPRODUCE_FLAGS)
+	bin/mpsolve reproduce report --output $(REPRODUCTION) $(REPRODUCE_FLAGS)
+	$(GO) run ./internal/reproductionpage -measurements $(REPRODUCTION)/measurements.jsonl
+
 # Complex matrices are left out.
 LAYOUT_MATRICES = $(filter-out %/helmholtz_2D.mtx.gz %/mhd1280b.mtx.gz,$(wildcard $(MATRICES)/*.mtx.gz))
 LAYOUT_KINDS := elasticity3d,n=8 elasticity3d,n=12 elasticity3d,n=20 elasticity3d,n=30 elasticity3d,n=46 \

@@ -142,9 +142,9 @@ var word = regexp.MustCompile(`^[A-Za-z0-9]+$`)
 func (e Experiment) validate() error {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
-	for what, text := range map[string]string{"paper": e.Paper, "source": e.Source, "title": e.Title, "shows": e.Shows} {
-		if text == "" {
-			fault("%s is missing", what)
+	for _, field := range []struct{ name, text string }{{"paper", e.Paper}, {"source", e.Source}, {"title", e.Title}, {"shows", e.Shows}} {
+		if field.text == "" {
+			fault("%s is missing", field.name)
 		}
 	}
 	if len(e.Measure) == 0 || len(e.Views) == 0 {

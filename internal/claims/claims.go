@@ -38,6 +38,14 @@ type Outcome struct {
 	Data    string // the figures behind the verdict
 }
 
+// LikelyCause is the Cause if the claim does not hold, or only in part, else "".
+func (o Outcome) LikelyCause() string {
+	if o.Verdict == Partly || o.Verdict == Fails {
+		return o.Cause
+	}
+	return ""
+}
+
 // Check looks at all claims. Of quick and full measurements of the same thing only
 // the full ones count.
 func Check(list []records.Record) []Outcome {

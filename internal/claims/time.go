@@ -102,13 +102,13 @@ func scalesAlike(list []records.Record) (Verdict, string) {
 	least, largest := 2.0, 0.0
 	for _, set := range []string{"FP64", "AP2", "AFX"} {
 		var last records.Record
-		for _, r := range of(list, "scaling", labels{"formats": set}, "efficiency") {
+		for _, r := range of(beyondCache(list), "scaling", labels{"formats": set}, "efficiency") {
 			if last.Labels == nil || target("2^-"+r.Label("threads")) < target("2^-"+last.Label("threads")) {
 				last = r // of the most threads
 			}
 		}
 		if last.Labels == nil {
-			return NotMeasured, ""
+			return NotMeasured, needsFull
 		}
 		e := last.Values["efficiency"]
 		data += fmt.Sprintf("%s %s on %s threads, ", set, percent(e), last.Label("threads"))

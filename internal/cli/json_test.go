@@ -3,27 +3,57 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/mpsolve/mpsolve/internal/reproduce"
 )
 
-// Real output of `solve --json` against the published schema, and that the
-// schema rejects what is not such output.
-func TestJSONSchema(t *testing.T) {
-	schema, err := jsonschema.NewCompiler().Compile(filepath.Join("..", "..", "docs", "report.schema.json"))
+// validator checks a JSON text against a schema of docs.
+func validator(t *testing.T, schema string) func(text string) error {
+	t.Helper()
+	s, err := jsonschema.NewCompiler().Compile(filepath.Join("..", "..", "docs", schema))
 	if err != nil {
 		t.Fatal(err)
 	}
-	validate := func(text string) error {
+	return func(text string) error {
 		v, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 		if err != nil {
 			return err
 		}
-		return schema.Validate(v)
+		return s.Validate(v)
 	}
+}
+
+// wantAll leaves out each field of an object in turn, the optional ones excepted,
+// which the schema must not accept.
+func wantAll(t *testing.T, validate func(text string) error, whole map[string]any, optional ...string) {
+	t.Helper()
+	for key, value := range whole {
+		if slices.Contains(optional, key) {
+			continue
+		}
+		delete(whole, key)
+		text, err := json.Marshal(whole)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if validate(string(text)) == nil {
+			t.Errorf("the schema does not ask for %q", key)
+		}
+		whole[key] = value
+	}
+}
+
+// Real output of `solve --json` against the published schema, and that the
+// schema rejects what is not such output.
+func TestJSONSchema(t *testing.T) {
+	validate := validator(t, "report.schema.json")
 	data := filepath.Join("..", "..", "testdata")
 	for _, c := range []struct {
 		args string
@@ -54,26 +84,67 @@ func TestJSONSchema(t *testing.T) {
 		if whole["converged"] != (c.code == 0) {
 			t.Errorf("%s: converged %v with exit code %d", c.args, whole["converged"], c.code)
 		}
-		for key := range whole {
-			if key == "advice" || key == "output" {
-				continue
-			}
-			less := map[string]any{}
-			for k, v := range whole {
-				if k != key {
-					less[k] = v
-				}
-			}
-			text, err := json.Marshal(less)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if validate(string(text)) == nil {
-				t.Errorf("the schema does not ask for %q", key)
-			}
-		}
+		wantAll(t, validate, whole, "advice", "output")
 		if validate(strings.Replace(out.String(), `"rhs":`, `"rhs_":`, 1)) == nil {
 			t.Error("the schema lets unknown fields pass")
+		}
+	}
+}
+
+// TestMeasurementsSchema: measurements of every kind that takes no rights and no time
+// are what docs/measurements.schema.json says.
+func TestMeasurementsSchema(t *testing.T) {
+	validate := validator(t, "measurements.schema.json")
+	dir := t.TempDir()
+	experiment := filepath.Join(dir, "mine.yaml")
+	err := os.WriteFile(experiment, []byte(`paper: P
+source: Table 1
+title: T
+shows: S
+comparable: [storage]
+measure:
+  - {kind: matrix, matrices: nv1, nonzeros: {quick: 2e4}}
+  - {kind: product, matrices: nv1, nonzeros: {quick: 2e4}}
+  - {kind: scaling, matrices: nv1, nonzeros: {quick: 2e4}, labels: {threads: 2}}
+  - {kind: solve, matrices: nv1, nonzeros: {quick: 2e4}, labels: {formats: [FP32, RPRE16], epsilon: [2^-24, 2^-13], max_iter: 40}}
+  - {kind: ell, matrices: nv1, nonzeros: {quick: 2e4}}
+  - {kind: accessor}
+  - {kind: format}
+views: [{name: v, rows: [matrix], values: [storage]}]
+`), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out, errOut bytes.Buffer
+	if code := Main([]string{"reproduce", experiment, "--quick", "--output", dir}, nil, &out, &errOut); code != 0 {
+		t.Fatalf("exit code %d: %s", code, errOut.String())
+	}
+	text, err := os.ReadFile(filepath.Join(dir, measurementsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		if err := validate(line); err != nil {
+			t.Errorf("%s: %v", line, err)
+		}
+		var whole map[string]any
+		if err := json.Unmarshal([]byte(line), &whole); err != nil {
+			t.Fatal(err)
+		}
+		kinds[whole["kind"].(string)] = true
+		wantAll(t, validate, whole, "quick", "matrix", "series", "notes")
+		if validate(strings.Replace(line, `"labels":`, `"label":`, 1)) == nil {
+			t.Error("the schema lets unknown fields pass")
+		}
+	}
+	if len(kinds) != 7 {
+		t.Errorf("measured only %v", kinds)
+	}
+	for _, k := range reproduce.Kinds() {
+		line := strings.SplitAfter(string(text), "\n")[0]
+		if err := validate(strings.Replace(line, `"kind":"matrix"`, `"kind":"`+k.Name+`"`, 1)); err != nil {
+			t.Errorf("the schema does not have the kind %s: %v", k.Name, err)
 		}
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mpsolve/mpsolve/examples/experiments"
-	"github.com/mpsolve/mpsolve/internal/collection"
 	"github.com/mpsolve/mpsolve/internal/dossier"
 	"github.com/mpsolve/mpsolve/internal/exhibit"
 	"github.com/mpsolve/mpsolve/internal/kernels"
@@ -77,6 +76,10 @@ func newReproduce(s streams) *cobra.Command {
 		&cobra.Command{
 			Use: "list", Short: "List the experiments", Args: exactly(0, "no argument"),
 			RunE: func(*cobra.Command, []string) error { return f.list(s) },
+		},
+		&cobra.Command{
+			Use: "kinds", Short: "List what experiments can measure: kinds of measurement, their labels and values", Args: exactly(0, "no argument"),
+			RunE: func(*cobra.Command, []string) error { return kinds(s) },
 		},
 		&cobra.Command{
 			Use: "report", Short: "Put everything measured so far on one HTML and one Markdown page", Args: exactly(0, "no argument"),
@@ -226,41 +229,6 @@ func named(ids []string, cores int) ([]experiments.Experiment, error) {
 	return list, nil
 }
 
-// list prints the experiments and about how long what they lack takes.
-func (f *reproduceFlags) list(s streams) error {
-	opt, err := f.options()
-	if err != nil {
-		return err
-	}
-	all, err := named([]string{"all"}, opt.Environment.Cores)
-	if err != nil {
-		return err
-	}
-	out := &firstError{w: s.out}
-	nothing := &records.Store{}
-	expected := func(list []experiments.Experiment) (row report.Expected, err error) {
-		opt.Quick = true
-		if row.Quick, err = reproduce.Expected(list, opt, nothing); err != nil {
-			return row, err
-		}
-		opt.Quick = false
-		row.Full, err = reproduce.Expected(list, opt, nothing)
-		return row, err
-	}
-	times := make([]report.Expected, len(all))
-	for i := range all {
-		if times[i], err = expected(all[i : i+1]); err != nil {
-			return err
-		}
-	}
-	together, err := expected(all)
-	if err != nil {
-		return err
-	}
-	report.Experiments(out, all, times, together)
-	return out.err
-}
-
 // report writes report.html and report.md of everything on record.
 func (f *reproduceFlags) report(s streams) error {
 	opt, err := f.options()
@@ -303,12 +271,5 @@ func (f *reproduceFlags) report(s streams) error {
 			return err
 		}
 	}
-	return out.err
-}
-
-// fetchList prints the papers' matrices.
-func fetchList(s streams) error {
-	out := &firstError{w: s.out}
-	report.Papers(out, collection.Papers())
 	return out.err
 }

@@ -47,6 +47,15 @@ type Exhibit struct {
 	FigureFile       string         // its name beside the page
 }
 
+// ClaimsByPaper are the claims by the key of their paper.
+func (d Dossier) ClaimsByPaper() map[string][]claims.Outcome {
+	papers := map[string][]claims.Outcome{}
+	for _, c := range d.Claims {
+		papers[c.Paper] = append(papers[c.Paper], c)
+	}
+	return papers
+}
+
 // Lacking says in words what an experiment lacks.
 type Lacking func(e experiments.Experiment) ([]string, error)
 

@@ -37,13 +37,17 @@ func (d Dossier) HTML(w io.Writer) error {
 // Markdown writes a page that names the figures as files beside it.
 func (d Dossier) Markdown(w io.Writer) error { return d.markdown(w, "page.md") }
 
-// ClaimsMarkdown writes the verdicts alone.
+// EnvironmentsMarkdown writes where was measured, a table.
+func (d Dossier) EnvironmentsMarkdown(w io.Writer) error { return d.markdown(w, "environments") }
+
+// ClaimsMarkdown writes the verdicts, a table for each paper.
 func (d Dossier) ClaimsMarkdown(w io.Writer) error { return d.markdown(w, "claims") }
 
 func (d Dossier) markdown(w io.Writer, name string) error {
 	t, err := texttemplate.New("page.md").Funcs(texttemplate.FuncMap{
 		"sheet": func(s *exhibit.Sheet) (string, error) { return rendered(s, exhibit.Markdown) },
 		"size":  size, "join": strings.Join,
+		"cell": func(text string) string { return strings.ReplaceAll(text, "|", `\|`) },
 	}).Parse(markdownPage)
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ package records
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -44,8 +45,8 @@ func (r *Record) Label(name string) string {
 	return r.Labels[name]
 }
 
-// Key identifies what was measured, where, and with which version: records of one
-// key are measurements of the same thing.
+// Key identifies what was measured, in a quick run or a full one, where, and with
+// which version: records of one key are measurements of the same thing.
 func (r *Record) Key() string {
 	var b strings.Builder
 	add := func(words ...string) {
@@ -54,7 +55,7 @@ func (r *Record) Key() string {
 			b.WriteByte('\t')
 		}
 	}
-	add(r.Kind)
+	add(r.Kind, strconv.FormatBool(r.Quick))
 	for _, name := range slices.Sorted(maps.Keys(r.Labels)) {
 		add(name, r.Labels[name])
 	}
@@ -62,6 +63,6 @@ func (r *Record) Key() string {
 		add(m.Name, m.Source)
 	}
 	e := r.Environment
-	add(e.Processor, e.Kernels, e.Version, e.Commit)
+	add(e.Processor, e.Kernels, strconv.Itoa(e.Cores), e.Version, e.Commit)
 	return b.String()
 }

@@ -19,8 +19,8 @@ const (
 	YesNo                    // 1 is yes
 )
 
-// share is the beginning of the names of the shares of formats.
-const share = "share."
+// Share is the beginning of the names of the shares of formats.
+const Share = "share."
 
 var values = []Value{
 	{"rows", "rows", Count},
@@ -67,10 +67,13 @@ var values = []Value{
 }
 
 // LookupValue describes the value of that name; share.X is the share of the
-// nonzeros that format X holds.
+// nonzeros that format X holds, share.* stands for all of these.
 func LookupValue(name string) (Value, bool) {
-	if len(name) > len(share) && name[:len(share)] == share {
-		return Value{name, name[len(share):], Percent}, true
+	if name == Share+"*" {
+		return Value{name, "nonzeros in each format, or dropped", Percent}, true
+	}
+	if len(name) > len(Share) && name[:len(Share)] == Share {
+		return Value{name, name[len(Share):], Percent}, true
 	}
 	for _, v := range values {
 		if v.Name == name {

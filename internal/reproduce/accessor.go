@@ -21,6 +21,8 @@ const (
 // seeds is how many random problems give an error, as in [Gruetzmacher23].
 const seeds = 10
 
+var accessorValues = []string{"error", "error_median", "seconds", "gflops", "gbps", "time_fp64", "time_fp32"}
+
 func precisions() label {
 	return label{precisionLabel, string(accessor.FP64), oneOf(words(accessor.Precisions)...)}
 }
@@ -40,12 +42,13 @@ func words[T ~string](list []T) (words []string) {
 // different precisions.
 func accessorKernels() kind {
 	return kind{
-		name: "accessor",
+		name: "accessor", text: "dense kernels with storage and arithmetic in different precisions",
 		labels: []label{
 			{kernelLabel, string(accessor.GEMV), oneOf("GEMV", "DOT", "TRSV")},
 			precisions(), distributions(),
 			{sizeLabel, "1024", positive},
 		},
+		values: accessorValues,
 		cost: func(p point, _ float64) float64 {
 			n, _ := strconv.ParseFloat(p[sizeLabel], 64) // was checked
 			if p[kernelLabel] == string(accessor.DOT) {
@@ -160,8 +163,9 @@ func emitReason(in input, points []point, reason string) error {
 // ellProduct is the kind of y = A x with A in ELL, for a random x.
 func ellProduct() kind {
 	return kind{
-		name: "ell", matrix: true,
+		name: "ell", text: "y = A x for a random x with A in ELL, storage and arithmetic in different precisions", matrix: true,
 		labels: []label{{kernelLabel, string(accessor.ELL), oneOf("ELL")}, precisions(), distributions()},
+		values: accessorValues,
 		cost:   productCost,
 		measure: func(ctx context.Context, in input, points []point) error {
 			unitNorm(in.matrix)

@@ -11,8 +11,9 @@ import (
 // matrices is the kind that describes a matrix.
 func matrices() kind {
 	return kind{
-		name: "matrix", matrix: true,
-		cost: func(_ point, nnz float64) float64 { return 1e-9 * nnz },
+		name: "matrix", text: "size of a matrix, and the range of its magnitudes", matrix: true,
+		values: []string{"rows", "nnz", "decades"},
+		cost:   func(_ point, nnz float64) float64 { return 1e-9 * nnz },
 		measure: func(_ context.Context, in input, points []point) error {
 			m := in.matrix
 			least, most := math.Inf(1), 0.0
@@ -33,12 +34,13 @@ func matrices() kind {
 // largest error that truncation to it makes.
 func numberFormat() kind {
 	return kind{
-		name: "format",
-		labels: []label{{"format", "FP64", func(w string) error {
+		name: "format", text: "bits of a format, and the largest error of rounding to nearest",
+		labels: []label{{"format", "FP64", domain{"a format of docs/precision-formats.md", func(w string) error {
 			_, err := formats.Lookup(w)
 			return err
-		}}},
-		cost: func(point, float64) float64 { return 0.1 },
+		}}}},
+		values: []string{"bytes_per_value", "sign_bits", "exponent_bits", "significand_bits", "unit_roundoff", "measured_roundoff"},
+		cost:   func(point, float64) float64 { return 0.1 },
 		measure: func(_ context.Context, in input, points []point) error {
 			for _, p := range points {
 				f, err := formats.Lookup(p["format"])

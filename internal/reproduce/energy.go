@@ -11,8 +11,9 @@ import (
 // processor and its memory use in all.
 func energyOfProducts() kind {
 	return kind{
-		name: "energy", matrix: true,
-		labels: append(storedLabels(), label{threadsLabel, "all", positive}),
+		name: "energy", text: "energy of a product, by the counters of the processor (Linux, mostly for root)", matrix: true,
+		labels: append(storedLabels(), threads("all")),
+		values: append([]string{"joules", "seconds"}, storageValues...),
 		exists: storedExists,
 		available: func() error {
 			_, err := energy.Open()

@@ -8,7 +8,10 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
+	"github.com/mpsolve/mpsolve/examples/experiments"
+	"github.com/mpsolve/mpsolve/internal/records"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
@@ -16,7 +19,9 @@ import (
 // kind is a way to measure.
 type kind struct {
 	name      string
+	text      string // what it measures
 	labels    []label
+	values    []string     // that its measurements can have, share.* for all shares
 	matrix    bool         // it measures with a matrix
 	available func() error // says why nothing can be measured here; nil: it always can
 
@@ -31,8 +36,14 @@ type kind struct {
 // label is one that the points of a kind have.
 type label struct {
 	name  string
-	value string             // where an experiment leaves it out
-	check func(string) error // nil: any word
+	value string // where an experiment leaves it out
+	domain
+}
+
+// domain is what a label may be: for people, and as a check.
+type domain struct {
+	text  string
+	check func(string) error
 }
 
 // point is a measurement to make: a value for each label of its kind.
@@ -72,14 +83,34 @@ func findKind(name string) (kind, error) {
 	return all[i], nil
 }
 
-// oneOf is the check of a label that has a fixed set of values.
-func oneOf(words ...string) func(string) error {
-	return func(w string) error {
+// Kinds describes all ways to measure.
+func Kinds() (list []experiments.Kind) {
+	for _, k := range kinds() {
+		d := experiments.Kind{Name: k.name, Text: k.text, Matrix: k.matrix, Values: k.values}
+		for _, l := range k.labels {
+			d.Labels = append(d.Labels, experiments.Label{Name: l.name, Default: l.value, Words: l.text})
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
+// has reports whether measurements of a kind can have a value of that name.
+func (k kind) has(value string) bool {
+	return slices.Contains(k.values, value) || strings.HasPrefix(value, records.Share) && slices.Contains(k.values, records.Share+"*")
+}
+
+// storageValues are those that storageOf fills in.
+var storageValues = []string{"bytes", "bytes_per_nnz", "storage", "storage_fp32"}
+
+// oneOf is the domain of a label that has a fixed set of values.
+func oneOf(words ...string) domain {
+	return domain{strings.Join(words, ", "), func(w string) error {
 		if !slices.Contains(words, w) {
 			return fmt.Errorf("%q is not one of %v", w, words)
 		}
 		return nil
-	}
+	}}
 }
 
 // storageOf fills in how many bytes are stored, absolutely and relative to CSR.
@@ -94,6 +125,9 @@ func storageOf(values map[string]float64, m *csr.Matrix, bytes int64) {
 
 // finite leaves out what no JSON number can hold.
 func (r result) finite() map[string]float64 {
+	if r.values == nil {
+		return map[string]float64{}
+	}
 	maps.DeleteFunc(r.values, func(_ string, v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 	return r.values
 }

@@ -52,11 +52,19 @@ func known(e experiments.Experiment) error {
 		}
 	}
 	for _, name := range values {
-		if _, ok := records.LookupValue(name); !ok {
-			return fmt.Errorf("%s: there is no value %q", e.ID, name)
+		if !measures(e, name) {
+			return fmt.Errorf("%s: no measurement has the value %q", e.ID, name)
 		}
 	}
 	return nil
+}
+
+// measures reports whether measurements of e can have a value of that name.
+func measures(e experiments.Experiment, value string) bool {
+	return slices.ContainsFunc(e.Measure, func(g experiments.Grid) bool {
+		k, err := findKind(g.Kind)
+		return err == nil && k.has(value)
+	})
 }
 
 // complete fills in the defaults of the labels that a grid leaves out.
@@ -81,9 +89,6 @@ func complete(g *experiments.Grid, cores int) error {
 			words = countThreads(words, cores)
 		}
 		for _, w := range words {
-			if l.check == nil {
-				continue
-			}
 			if err := l.check(w); err != nil {
 				return fmt.Errorf("%s: label %s: %w", k.name, l.name, err)
 			}

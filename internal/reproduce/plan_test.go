@@ -73,7 +73,7 @@ func TestCompleteFaults(t *testing.T) {
 		{strings.Replace(someMeasure, "matrices: [Serena],", "", 1), someView, "", "matrices are wanted"},
 		{someMeasure, strings.Replace(someView, "[matrix]", "[solver]", 1), "", `view v: no measurement has the label "solver"`},
 		{someMeasure, someView, "{labels: [solver], values: [storage], rows: [[cg, 1]]}", `published: no measurement has the label "solver"`},
-		{someMeasure, someView, "{labels: [matrix], values: [bites], rows: [[Serena, 1]]}", `there is no value "bites"`},
+		{someMeasure, someView, "{labels: [matrix], values: [bites], rows: [[Serena, 1]]}", `no measurement has the value "bites"`},
 	} {
 		if _, err := completed(t, c.measure, c.views, c.published); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %s", err, c.want)

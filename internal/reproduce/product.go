@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
+	"github.com/mpsolve/mpsolve/internal/records"
 	"github.com/mpsolve/mpsolve/internal/spmvbench"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -18,8 +20,12 @@ import (
 // same code, as in the papers, and with an ordinary and the tuned FP64 CSR.
 func product() kind {
 	return kind{
-		name: "product", matrix: true,
-		labels:  append(storedLabels(), label{threadsLabel, "all", positive}),
+		name: "product", text: "y = A x for x = (1, ..., 1): storage, errors and time", matrix: true,
+		labels: append(storedLabels(), threads("all")),
+		values: slices.Concat(storageValues, []string{
+			"predicted", "predicted_storage", "dropped", records.Share + "*", "error_nw", "error_cw", "error_row", "bound",
+			"seconds", "time", "time_ordinary", "time_tuned", "time_fp32", "gbps",
+		}),
 		exists:  storedExists,
 		cost:    productCost,
 		measure: measureProducts,
@@ -203,9 +209,9 @@ func (c candidate) result(in input, products []spmvbench.Product, b baselines, p
 	values["predicted"] = float64(predicted.Bytes)
 	values["predicted_storage"] = values["storage"] * float64(predicted.Bytes) / float64(p.Bytes)
 	for _, f := range predicted.Formats {
-		values["share."+f.Format.Name] = float64(f.Count) / float64(max(predicted.NNZ, 1))
+		values[records.Share+f.Format.Name] = float64(f.Count) / float64(max(predicted.NNZ, 1))
 	}
-	values["share.dropped"] = float64(predicted.Dropped) / float64(max(predicted.NNZ, 1))
+	values[records.Share+"dropped"] = float64(predicted.Dropped) / float64(max(predicted.NNZ, 1))
 	return result{values: values, notes: map[string]string{"layout": p.Layout}}, nil
 }
 

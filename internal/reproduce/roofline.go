@@ -16,20 +16,21 @@ const intensityLabel = "intensity"
 // rooflines is the kind of performance over arithmetic intensity.
 func rooflines() kind {
 	return kind{
-		name: "roofline",
+		name: "roofline", text: "arithmetic on values from memory: performance over arithmetic intensity",
 		labels: []label{
-			{formatsLabel, roofline.FP64, func(w string) error {
+			{formatsLabel, roofline.FP64, domain{"a configuration of mpsolve bench roofline", func(w string) error {
 				_, err := roofline.Lookup(w)
 				return err
-			}},
-			{intensityLabel, "2", func(w string) error {
+			}}},
+			{intensityLabel, "2", domain{"an even number of FLOPs a value", func(w string) error {
 				if n, err := strconv.Atoi(w); err != nil || n < 2 || n%2 != 0 {
 					return fmt.Errorf("%q is not an even number, at least 2", w)
 				}
 				return nil
-			}},
-			{threadsLabel, "all", positive},
+			}}},
+			threads("all"),
 		},
+		values:  []string{"gflops", "gbps", "seconds"},
 		cost:    func(point, float64) float64 { return 0.3 },
 		measure: measureRoofline,
 	}

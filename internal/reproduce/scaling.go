@@ -12,8 +12,9 @@ import (
 // efficiency are relative to one thread, measured in turns with the others.
 func scaling() kind {
 	return kind{
-		name: "scaling", matrix: true,
-		labels:  append(storedLabels(), label{threadsLabel, "each", positive}),
+		name: "scaling", text: "products on a growing number of threads", matrix: true,
+		labels:  append(storedLabels(), threads("each")),
+		values:  append([]string{"seconds", "speedup", "efficiency", "gbps"}, storageValues...),
 		exists:  storedExists,
 		cost:    productCost,
 		measure: measureScaling,

@@ -25,17 +25,18 @@ import (
 // most 1e-12, which the errors in its tables suggest.
 func solves() kind {
 	return kind{
-		name: "solve", matrix: true,
+		name: "solve", text: "a Krylov method within iterative refinement, from x = 0 to a normwise backward error of 1e-12", matrix: true,
 		labels: []label{
 			{"solver", "gmres40", oneOf(solverNames...)},
-			{formatsLabel, "FP32", checkFormats},
-			{epsilonLabel, "2^-24", checkEpsilon},
+			{formatsLabel, "FP32", formatSets},
+			{epsilonLabel, "2^-24", epsilons},
 			{criterionLabel, "none", oneOf("nw", "cw", "none")}, // none: of a uniform format
 			{"scaling", "rowmax", oneOf("rowmax", "none")},
 			{roundingLabel, "paper", oneOf("paper", "own")},
 			{arithmeticLabel, "fp64", oneOf("fp64", "storage")},
 			{"max_iter", "4000", positive},
 		},
+		values:  append([]string{"iterations", "steps", "converged", "backward_error", "seconds", "spmv_seconds"}, storageValues...),
 		exists:  solveExists,
 		cost:    solveCost,
 		measure: measureSolves,

@@ -29,39 +29,42 @@ const (
 // formats that are heads of FP32, as in chapter 3 of [Molina24].
 func storedLabels() []label {
 	return []label{
-		{formatsLabel, "AP7", checkFormats},
-		{epsilonLabel, "2^-53", checkEpsilon},
+		{formatsLabel, "AP7", formatSets},
+		{epsilonLabel, "2^-53", epsilons},
 		{criterionLabel, "nw", oneOf("nw", "cw")},
 		{roundingLabel, "paper", oneOf("paper", "own")},
 		{arithmeticLabel, "fp64", oneOf("fp64", "storage")},
 		{dropLabel, "yes", oneOf("yes", "no")},
-		{layoutLabel, "auto", checkLayout}, // the papers' sets have one only
+		{layoutLabel, "auto", layouts}, // the papers' sets have one only
 	}
 }
 
-func checkFormats(w string) error {
-	_, err := adaptive.LookupSet(w)
-	return err
-}
-
-func checkEpsilon(w string) error {
-	_, err := adaptive.ParseEpsilon(w)
-	return err
-}
-
-func checkLayout(w string) error {
-	if w == "auto" || w != "" && slices.Contains(adaptive.Layouts, adaptive.Layout(w)) {
+var (
+	formatSets = domain{"a set or a format of docs/precision-formats.md", func(w string) error {
+		_, err := adaptive.LookupSet(w)
+		return err
+	}}
+	epsilons = domain{"such as 2^-24 or 1e-7", func(w string) error {
+		_, err := adaptive.ParseEpsilon(w)
+		return err
+	}}
+	layouts = domain{"auto, or a layout of docs/storage.md", func(w string) error {
+		if w == "auto" || w != "" && slices.Contains(adaptive.Layouts, adaptive.Layout(w)) {
+			return nil
+		}
+		return fmt.Errorf("unknown layout %q", w)
+	}}
+	positive = domain{"a positive number", func(w string) error {
+		if n, err := strconv.Atoi(w); err != nil || n < 1 {
+			return fmt.Errorf("%q is not a positive number", w)
+		}
 		return nil
-	}
-	return fmt.Errorf("unknown layout %q", w)
-}
+	}}
+)
 
-// positive is the check of a label that counts.
-func positive(w string) error {
-	if n, err := strconv.Atoi(w); err != nil || n < 1 {
-		return fmt.Errorf("%q is not a positive number", w)
-	}
-	return nil
+// threads is the label of how many there are; words are counted before the check.
+func threads(value string) label {
+	return label{threadsLabel, value, domain{"a positive number, all, or each from 1 to all", positive.check}}
 }
 
 // storedExists tells which combinations there are: a format for all elements has

@@ -1,0 +1,139 @@
+// Reproductionpage writes what `mpsolve reproduce` measured, the verdicts on the
+// papers' claims and some figures, into docs/reproduction.md between its markers.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mpsolve/mpsolve/examples/experiments"
+	"github.com/mpsolve/mpsolve/internal/dossier"
+	"github.com/mpsolve/mpsolve/internal/exhibit"
+	"github.com/mpsolve/mpsolve/internal/page"
+	"github.com/mpsolve/mpsolve/internal/records"
+)
+
+const (
+	begin = "<!-- measured: make reproduction -->"
+	end   = "<!-- end of measured -->"
+)
+
+// figures are the views that are shown, by experiment.
+var figures = []struct{ id, view string }{
+	{"thesis-fig-3.2", "normwise"},
+	{"thesis-fig-3.3", "normwise"},
+	{"thesis-fig-3.4", "fp64"},
+	{"thesis-fig-3.6", "storage"},
+	{"thesis-fig-3.9", "paper"},
+	{"thesis-fig-4.5", "storage"},
+	{"thesis-fig-4.6", "storage"},
+	{"thesis-fig-4.7", "eps24"},
+	{"accessor-fig-5", "paper"},
+	{"accessor-fig-7-8", "error"},
+}
+
+func main() {
+	measurements := flag.String("measurements", "reproduction/measurements.jsonl", "file of measurements")
+	file := flag.String("page", "docs/reproduction.md", "page to write into")
+	folder := flag.String("figures", "docs/reproduction", "folder for the figures, beside the page")
+	flag.Parse()
+	if err := run(*measurements, *file, *folder); err != nil {
+		fmt.Fprintln(os.Stderr, "reproductionpage:", err)
+		os.Exit(1)
+	}
+}
+
+func run(measurements, file, folder string) error {
+	if _, err := os.Stat(measurements); err != nil {
+		return err
+	}
+	store, err := records.Open(measurements)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	list := store.Records()
+	d, err := dossier.New(nil, list, nil) // without exhibits
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	if err := d.EnvironmentsMarkdown(&b); err != nil {
+		return err
+	}
+	b.WriteString("\n" + about(list) + "\n")
+	if err := d.ClaimsMarkdown(&b); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	all, err := experiments.All()
+	if err != nil {
+		return err
+	}
+	for _, figure := range figures {
+		e := all[slices.IndexFunc(all, func(e experiments.Experiment) bool { return e.ID == figure.id })]
+		v := e.Views[slices.IndexFunc(e.Views, func(v experiments.View) bool { return v.Name == figure.view })]
+		name, err := draw(e, v, list, folder)
+		if err != nil {
+			return err
+		}
+		if name == "" {
+			continue // not measured
+		}
+		fmt.Fprintf(&b, "\n%s of [%s], %s (`%s`):\n\n![%s](%s)\n", e.Source, e.Paper, lower(v.Title), e.ID, v.Title,
+			filepath.ToSlash(filepath.Join(filepath.Base(folder), name)))
+	}
+	return page.Replace(file, begin, end, b.String()+"\n")
+}
+
+// about says what the records are of: quick runs or full ones, real matrices or
+// stand-ins.
+func about(list []records.Record) string {
+	quick, standIns, names := 0, 0, map[string]bool{}
+	for _, r := range list {
+		if r.Quick {
+			quick++
+		}
+		switch {
+		case r.Matrix == nil:
+		case r.Matrix.StandIn:
+			standIns++
+		default:
+			names[r.Matrix.Name] = true
+		}
+	}
+	matrices := "none"
+	if len(names) > 0 {
+		matrices = strings.Join(slices.Sorted(maps.Keys(names)), ", ")
+	}
+	return fmt.Sprintf("Of %d measurements %d are of quick runs, %d with stand-ins. Real matrices: %s.\n", len(list), quick, standIns, matrices)
+}
+
+// draw draws a view into the folder and returns the name of the file, "" if
+// nothing of it was measured.
+func draw(e experiments.Experiment, v experiments.View, list []records.Record, folder string) (name string, err error) {
+	t := exhibit.Pivot(e, v, list)
+	if !t.Measured() {
+		return "", nil
+	}
+	name = e.ID + "-" + v.Name + "." + exhibit.SVG
+	f, err := os.Create(filepath.Join(folder, name))
+	if err != nil {
+		return "", err
+	}
+	if err := exhibit.Draw(&t, *v.Figure, f, exhibit.SVG); err != nil {
+		f.Close()
+		return "", err
+	}
+	return name, f.Close()
+}
+
+// lower begins a title in the middle of a sentence.
+func lower(title string) string { return strings.ToLower(title[:1]) + title[1:] }
