@@ -82,8 +82,8 @@ func newReproduce(s streams) *cobra.Command {
 			RunE: func(*cobra.Command, []string) error { return kinds(s) },
 		},
 		&cobra.Command{
-			Use: "report", Short: "Put everything measured so far on one HTML and one Markdown page", Args: exactly(0, "no argument"),
-			RunE: func(*cobra.Command, []string) error { return f.report(s) },
+			Use: "report [FILE.yaml...]", Short: "Put everything measured so far on one HTML and one Markdown page, with experiments of your own",
+			RunE: func(_ *cobra.Command, own []string) error { return f.report(s, own) },
 		},
 		&cobra.Command{
 			Use: "fetch-list", Short: "Print the papers' matrices and where they are to be had", Args: exactly(0, "no argument"),
@@ -229,8 +229,9 @@ func named(ids []string, cores int) ([]experiments.Experiment, error) {
 	return list, nil
 }
 
-// report writes report.html and report.md of everything on record.
-func (f *reproduceFlags) report(s streams) error {
+// report writes report.html and report.md of everything on record, for the
+// experiments of the papers and for own ones.
+func (f *reproduceFlags) report(s streams, own []string) error {
 	opt, err := f.options()
 	if err != nil {
 		return err
@@ -239,7 +240,7 @@ func (f *reproduceFlags) report(s streams) error {
 	if _, err := os.Stat(path); err != nil {
 		return usage("--output %s: nothing was measured there: %v", f.output, err)
 	}
-	all, err := named([]string{"all"}, opt.Environment.Cores)
+	all, err := named(append([]string{"all"}, own...), opt.Environment.Cores)
 	if err != nil {
 		return err
 	}
