@@ -6,6 +6,7 @@ package records
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -54,7 +55,7 @@ func (r *Record) Key() string {
 			b.WriteByte('\t')
 		}
 	}
-	add(r.Kind)
+	add(r.Kind, strconv.FormatBool(r.Quick))
 	for _, name := range slices.Sorted(maps.Keys(r.Labels)) {
 		add(name, r.Labels[name])
 	}
