@@ -193,6 +193,11 @@ func TestRunFolder(t *testing.T) {
 	}
 	wantLacking(t, e, opt, store, "a full run")
 	wantLacking(t, e, quick(), store, "a full run")
+	opt.Quick = false // of the same file
+	run(t, e, opt, store)
+	wantRecords(t, store, 8)
+	wantLacking(t, e, opt, store)
+	wantLacking(t, e, quick(), store)
 }
 
 // TestRunBroken wants a broken file noted, and the others measured.
