@@ -75,7 +75,7 @@ func preferFull(list []records.Record) []records.Record {
 	return slices.DeleteFunc(slices.Clone(list), func(r records.Record) bool { return r.Quick && full[what(r)] })
 }
 
-// all gives Holds if it held in all cases, Partly in some, Fails in none.
+// inAll gives Holds if it held in all cases, Partly in some, Fails in none.
 func inAll(held, cases int) Verdict {
 	switch {
 	case cases == 0:

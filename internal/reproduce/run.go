@@ -54,22 +54,33 @@ func Lacking(e experiments.Experiment, opt Options, measured []records.Record) (
 }
 
 func lacks(e experiments.Experiment, opt Options, measured []records.Record) (missing, all int, absent []string, err error) {
-	opt.Environment = machine.Environment{}
 	made := map[string]bool{}
 	for _, r := range measured {
-		r.Environment = opt.Environment
-		made[r.Key()] = true
+		made[anywhere(r)] = true
 	}
 	tasks, absent, err := plan(e, opt)
 	for _, t := range tasks {
 		for _, p := range t.points {
 			all++
-			if r := t.record(p, opt); !made[r.Key()] {
+			r := t.record(p, opt)
+			file := r
+			file.Matrix = &records.Matrix{Name: t.source.name}
+			if !made[anywhere(r)] && !made[anywhere(file)] {
 				missing++
 			}
 		}
 	}
 	return missing, all, absent, err
+}
+
+// anywhere is the key of a record without its machine; those with a real matrix
+// have one, whatever its file.
+func anywhere(r records.Record) string {
+	r.Environment = machine.Environment{}
+	if r.Matrix != nil && !r.Matrix.StandIn {
+		r.Matrix = &records.Matrix{Name: r.Matrix.Name}
+	}
+	return r.Key()
 }
 
 // Expected is about how long the measurements of completed experiments take that
