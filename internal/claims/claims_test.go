@@ -109,15 +109,15 @@ var cases = []struct {
 	{"target", Fails, list(stored("formats=AP2 epsilon=2^-37", 0.9, 1), stored("formats=AP2", 0.91, 1))},
 	{"criterion", Holds, list(stored("formats=AP2 criterion=cw", 0.9, 1), stored("formats=AP2 criterion=nw", 0.9, 1))},
 	{"criterion", Fails, list(stored("formats=AP2 criterion=cw", 0.9, 1), stored("formats=AP2 criterion=nw", 0.95, 1))},
-	{"reduction", Holds, list(stored("formats=AP7 arithmetic=storage", 1./18, 1))},
-	{"reduction", Partly, list(stored("formats=AP7 arithmetic=storage", 1./17, 1))},
-	{"ap4-ap2-storage", Holds, two("AP2", "AP4", 0.87, 1)},
-	{"ap4-ap2-storage", Partly, two("AP2", "AP4", 0.9, 1)},
+	{"reduction", Holds, list(stored("formats=AP7 arithmetic=storage", 1./27, 1))},
+	{"reduction", Partly, list(stored("formats=AP7 arithmetic=storage", 1./26, 1))},
+	{"ap4-ap2-storage", Holds, two("AP2", "AP4", 0.82, 1)},
+	{"ap4-ap2-storage", Partly, two("AP2", "AP4", 0.83, 1)},
 	{"ap4-ap2-storage", Fails, two("AP2", "AP4", 1, 1)},
-	{"ap7-ap4-storage", Holds, two("AP4", "AP7", 0.94, 1)},
+	{"ap7-ap4-storage", Holds, two("AP4", "AP7", 0.91, 1)},
 	{"ap7-ap4-storage", Fails, two("AP4", "AP7", 1.1, 1)},
-	{"ap7re-ap7-storage", Holds, two("AP7", "AP7RE", 0.9, 1)},
-	{"ap7re-ap7-storage", Holds, append(two("AP7", "AP7RE", 1, 1), stored("formats=AP7REU", 0.9, 1))},
+	{"ap7re-ap7-storage", Holds, two("AP7", "AP7RE", 0.88, 1)},
+	{"ap7re-ap7-storage", Holds, append(two("AP7", "AP7RE", 1, 1), stored("formats=AP7REU", 0.88, 1))},
 	{"ap7re-ap7-storage", Fails, append(two("AP7", "AP7RE", 1, 1), stored("formats=AP7REU", 1, 1))},
 	{"dropping", Holds, append(dropped("a", 0.9, 0.7), dropped("b", 1.1, 1)...)},
 	{"dropping", Partly, append(dropped("a", 0.9, 0.7), dropped("b", 0.9, 1)...)},
@@ -146,9 +146,9 @@ var cases = []struct {
 	{"time-fp64", Holds, list(stored("formats=AP2 arithmetic=storage", 1, 0.9), stored("formats=AP2 arithmetic=storage epsilon=2^-53", 1, 0.9))},
 	{"time-fp64", Partly, list(stored("formats=AP2 arithmetic=storage", 1, 1), stored("formats=AP2 arithmetic=storage epsilon=2^-53", 1, 0.9))},
 	{"time-fp64", Fails, list(stored("formats=AP2 arithmetic=storage", 1, 1), stored("formats=AFX arithmetic=storage", 1, 0.5))},
-	{"ap4-ap2-time", Holds, two("AP2", "AP4", 1, 0.85)},
+	{"ap4-ap2-time", Holds, two("AP2", "AP4", 1, 0.84)},
 	{"ap4-ap2-time", Fails, two("AP2", "AP4", 0.5, 1.1)},
-	{"ap7-ap4-time", Holds, two("AP4", "AP7", 1, 0.95)},
+	{"ap7-ap4-time", Holds, two("AP4", "AP7", 1, 0.93)},
 	{"ap7-ap4-time", Fails, two("AP4", "AP7", 0.5, 1)},
 	{"ap7re-ap7-time", Holds, two("AP7", "AP7RE", 1, 0.9)},
 	{"ap7re-ap7-time", Partly, two("AP7", "AP7RE", 1, 0.95)},
@@ -240,7 +240,7 @@ func TestSmall(t *testing.T) {
 		k := slices.IndexFunc(All(), func(o Claim) bool { return o.ID == c.id })
 		got := Check(small)[k].Verdict
 		want := c.want
-		if strings.HasSuffix(c.id, "-time") || strings.HasPrefix(c.id, "time-") {
+		if strings.HasSuffix(c.id, "-time") || strings.HasPrefix(c.id, "time-") || c.id == "scaling" {
 			want = NotMeasured
 		}
 		if got != want {

@@ -205,7 +205,10 @@ func reducedExponents() Claim {
 	c.check = func(list []records.Record) (Verdict, string) {
 		re, data := gained(list, "AP7RE", "AP7", "storage", 0.16)
 		reu, more := gained(list, "AP7REU", "AP7", "storage", 0.16)
-		if re != Holds {
+		switch {
+		case reu == NotMeasured || re == Holds:
+			return re, data
+		case re == Fails || re == NotMeasured || reu == Holds:
 			re = reu
 		}
 		return re, data + "; " + more

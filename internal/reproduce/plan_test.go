@@ -8,10 +8,10 @@ import (
 )
 
 // completed completes an experiment that has these grids, views and published
-// values.
-func completed(t *testing.T, measure, views, published string) (experiments.Experiment, error) {
+// values, and shows one value.
+func completed(t *testing.T, value, measure, views, published string) (experiments.Experiment, error) {
 	t.Helper()
-	text := "paper: P\nsource: Table 1\ntitle: T\nshows: S\ncomparable: [storage]\nmeasure: [" + measure + "]\nviews: [" + views + "]\npublished: [" + published + "]\n"
+	text := "paper: P\nsource: Table 1\ntitle: T\nshows: S\ncomparable: [" + value + "]\nmeasure: [" + measure + "]\nviews: [" + views + "]\npublished: [" + published + "]\n"
 	e, err := experiments.Parse("mine.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +46,7 @@ func TestCompleteAll(t *testing.T) {
 
 // TestPoints counts combinations: formats for all elements have one accuracy.
 func TestPoints(t *testing.T) {
-	e, err := completed(t, someMeasure, someView, "")
+	e, err := completed(t, "storage", someMeasure, someView, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestCompleteFaults(t *testing.T) {
 		{someMeasure, someView, "{labels: [solver], values: [storage], rows: [[cg, 1]]}", `published: no measurement has the label "solver"`},
 		{someMeasure, someView, "{labels: [matrix], values: [bites], rows: [[Serena, 1]]}", `no measurement has the value "bites"`},
 	} {
-		if _, err := completed(t, c.measure, c.views, c.published); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := completed(t, "storage", c.measure, c.views, c.published); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %s", err, c.want)
 		}
 	}

@@ -20,7 +20,7 @@ const described = `{kind: matrix, matrices: [Serena, Transport], nonzeros: {quic
 // tiny is an experiment that measures this.
 func tiny(t *testing.T, measure string) experiments.Experiment {
 	t.Helper()
-	e, err := completed(t, measure, `{name: v, rows: [matrix], values: [storage]}`, "")
+	e, err := completed(t, "nnz", measure, `{name: v, rows: [matrix], values: [nnz]}`, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestRunInterrupted(t *testing.T) {
 	opt.Progress = func(p Progress) { measured[p.Text] = true }
 	run(t, e, opt, store)
 	wantRecords(t, store, 4)
-	if store.Records()[0].Key() != first || measured["Serena "] || !measured["Transport "] {
+	if store.Records()[0].Key() != first || measured["Serena"] || !measured["Transport"] {
 		t.Errorf("measured again: %v", measured)
 	}
 }
