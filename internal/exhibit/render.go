@@ -94,9 +94,12 @@ func joined(words []string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" }), " ")
 }
 
+// lineLength is that of captions and notes in text.
+const lineLength = 100
+
 func (s *Sheet) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\n", s.Caption)
+	fmt.Fprintf(&b, "%s\n\n", text.WrapSoft(s.Caption, lineLength))
 	for line := range strings.Lines(s.table(false).Render() + "\n") {
 		b.WriteString(strings.TrimRight(line, " \n") + "\n")
 	}
@@ -104,7 +107,7 @@ func (s *Sheet) text() string {
 		if k == 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "%s\n", note)
+		fmt.Fprintf(&b, "%s\n", text.WrapSoft(note, lineLength))
 	}
 	return b.String()
 }
