@@ -94,12 +94,18 @@ func joined(words []string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" }), " ")
 }
 
-// lineLength is that of captions and notes in text.
-const lineLength = 100
+// wrapped breaks captions and notes in text into lines.
+func wrapped(sentences string) string {
+	var lines []string
+	for line := range strings.Lines(text.WrapSoft(sentences, 100)) {
+		lines = append(lines, strings.TrimRight(line, " \n"))
+	}
+	return strings.Join(lines, "\n")
+}
 
 func (s *Sheet) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\n", text.WrapSoft(s.Caption, lineLength))
+	fmt.Fprintf(&b, "%s\n\n", wrapped(s.Caption))
 	for line := range strings.Lines(s.table(false).Render() + "\n") {
 		b.WriteString(strings.TrimRight(line, " \n") + "\n")
 	}
@@ -107,7 +113,7 @@ func (s *Sheet) text() string {
 		if k == 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "%s\n", text.WrapSoft(note, lineLength))
+		fmt.Fprintf(&b, "%s\n", wrapped(note))
 	}
 	return b.String()
 }
