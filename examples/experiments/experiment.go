@@ -96,8 +96,21 @@ const (
 type Figure struct {
 	Kind   string `yaml:"kind"`
 	Panels string `yaml:"panels"` // label, one of Rows or Columns: a plot for each of its values
-	X      Axis   `yaml:"x"`
-	Y      Axis   `yaml:"y"`
+
+	Where map[string]Words `yaml:"where"` // of Rows or Columns: values that are drawn; others: all
+
+	X Axis `yaml:"x"`
+	Y Axis `yaml:"y"`
+}
+
+// Shows reports whether a row or a column of the view is drawn.
+func (f Figure) Shows(labels, words []string) bool {
+	for k, label := range labels {
+		if shown := f.Where[label]; shown != nil && !slices.Contains(shown, words[k]) {
+			return false
+		}
+	}
+	return true
 }
 
 // Axis is one of a figure. Text and unit of a value have defaults.

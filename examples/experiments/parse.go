@@ -199,6 +199,11 @@ func (v View) validate(e Experiment) error {
 	if f.Panels != "" && !slices.Contains(v.Rows, f.Panels) && !slices.Contains(v.Columns, f.Panels) {
 		return fmt.Errorf("panels %s: not one of the rows and columns", f.Panels)
 	}
+	for label := range f.Where {
+		if !slices.Contains(v.Rows, label) && !slices.Contains(v.Columns, label) {
+			return fmt.Errorf("figure: %s: not one of the rows and columns", label)
+		}
+	}
 	return nil
 }
 

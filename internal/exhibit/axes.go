@@ -77,7 +77,9 @@ func (g *figure) scaleY(q *plot.Plot, p *panel) {
 		lowest, highest = 0.1, 1
 	}
 	if log {
-		q.Y.Min, q.Y.Max = lowest/2, highest*2
+		highest = min(highest, g.edge(p))
+		margin := math.Pow(max(highest/lowest, 10), 0.06)
+		q.Y.Min, q.Y.Max = lowest/margin, highest*margin
 		q.Y.Scale = plot.LogScale{}
 		q.Y.Tick.Marker = plot.TickerFunc(decades)
 		return
@@ -119,17 +121,25 @@ func decades(low, high float64) (ticks []plot.Tick) {
 		}
 		ticks = append(ticks, tick)
 	}
-	if last <= first { // too few: their parts as well
-		for k := first - 1; k <= last; k++ {
-			for m := 2; m <= 9; m++ {
-				tick := plot.Tick{Value: float64(m) * math.Pow(10, float64(k))}
-				if tick.Value < low || tick.Value > high {
-					continue
-				}
-				if m == 2 || m == 5 {
-					tick.Label = strconv.Itoa(m) + "·" + decade(k)
-				}
-				ticks = append(ticks, tick)
+	if last-first > 1 {
+		return ticks
+	}
+	for k := first - 1; k <= last; k++ { // too few: their parts as well
+		for m := 2; m <= 9; m++ {
+			tick := plot.Tick{Value: float64(m) * math.Pow(10, float64(k))}
+			if tick.Value < low || tick.Value > high {
+				continue
+			}
+			if m == 2 || m == 5 {
+				tick.Label = strconv.Itoa(m) + "·" + decade(k)
+			}
+			ticks = append(ticks, tick)
+		}
+	}
+	if low >= 0.1 && high <= 9999 {
+		for i := range ticks {
+			if ticks[i].Label != "" {
+				ticks[i].Label = strconv.FormatFloat(ticks[i].Value, 'g', 6, 64)
 			}
 		}
 	}

@@ -29,7 +29,9 @@ const (
 	width      = 16 * vg.Centimeter
 	textSize   = 8 // points
 	lineHeight = 0.42 * vg.Centimeter
-	dpi        = 200 // of PNG
+
+	titleHeight = 0.55 * vg.Centimeter // of panels
+	dpi         = 200                  // of PNG
 )
 
 // Draw draws the figure of a table, as it is to be printed at a width of 16 cm.
@@ -64,9 +66,13 @@ func Draw(t *Table, f experiments.Figure, w io.Writer, format string) error {
 	return err
 }
 
+// fewCategories find room in half the width.
+const fewCategories = 10
+
 // columns is how many panels stand side by side.
 func (g *figure) columns() int {
-	if len(g.panels) > 1 && (g.Kind == experiments.Lines || g.Kind == experiments.History) {
+	n := len(g.panels)
+	if n > 1 && len(g.categories) == 0 || n >= 4 && n%2 == 0 && len(g.categories) <= fewCategories {
 		return 2
 	}
 	return 1
@@ -86,7 +92,7 @@ func (g *figure) height() vg.Length {
 			labels = max(labels, textStyle(size).Width(superscripts(name))+gap)
 		}
 	}
-	return vg.Length(g.rows())*(each+lineHeight) + labels + g.below()
+	return vg.Length(g.rows())*(each+titleHeight) + labels + g.below()
 }
 
 // below is the room for the names of the x axes.
@@ -108,7 +114,7 @@ func (g *figure) draw(c draw.Canvas) {
 	}
 	plots := g.plots()
 	n := g.columns()
-	tiles := draw.Tiles{Rows: len(plots), Cols: n, PadX: 0.4 * vg.Centimeter, PadY: lineHeight}
+	tiles := draw.Tiles{Rows: len(plots), Cols: n, PadX: 0.4 * vg.Centimeter, PadY: titleHeight}
 	if g.named() {
 		tiles.PadX += lineHeight
 	}
@@ -117,7 +123,7 @@ func (g *figure) draw(c draw.Canvas) {
 	small := textStyle(0.8 * textSize)
 	small.YAlign = draw.YCenter
 	c.FillText(small, vg.Point{X: c.Min.X + gap, Y: c.Min.Y + lineHeight/2}, g.note)
-	inner := draw.Crop(c, 1.1*lineHeight, -gap, g.below(), -lineHeight)
+	inner := draw.Crop(c, 1.1*lineHeight, -gap, g.below(), -titleHeight)
 	aligned := plot.Align(plots, tiles, inner)
 	left := slices.Repeat([]vg.Length{width}, n)
 	for _, row := range aligned {
@@ -134,7 +140,7 @@ func (g *figure) draw(c draw.Canvas) {
 			plots[i][k].Draw(tile)
 			data := plots[i][k].DataCanvas(tile)
 			center := data.Center()
-			c.FillText(style, vg.Point{X: center.X, Y: data.Max.Y + lineHeight/2}, superscripts(g.panels[at].title))
+			c.FillText(style, vg.Point{X: center.X, Y: data.Max.Y + titleHeight/2}, superscripts(g.panels[at].title))
 			if at+n >= len(g.panels) {
 				c.FillText(style, vg.Point{X: center.X, Y: tile.Min.Y - lineHeight/2}, g.textX())
 			}
@@ -159,7 +165,7 @@ func (g *figure) named() bool {
 // categoryText is the size of the names below nominal values, and whether they
 // have to stand upright to find room.
 func (g *figure) categoryText() (size vg.Length, upright bool) {
-	room := 14 * vg.Centimeter / vg.Length(max(len(g.categories), 1))
+	room := 14 * vg.Centimeter / vg.Length(max(len(g.categories), 1)*g.columns())
 	for _, name := range g.categories {
 		if textStyle(textSize).Width(superscripts(name))+2 > room {
 			upright = true
@@ -205,42 +211,21 @@ func (g *figure) plot(p *panel, bottom bool) *plot.Plot {
 			i = len(g.series) - 1 - k // lower bars lie on top of higher ones
 		}
 		if s := p.data[i]; s != nil {
-			q.Add(g.measured(i, s))
+			q.Add(g.measured(i, p, s.measured))
 		}
 	}
 	for i := range g.series { // on top of the bars
 		if s := p.data[i]; s != nil && len(s.published) > 0 {
-			q.Add(g.hollow(i, g.dodge(i, s.published)))
+			q.Add(g.hollow(i, s.published))
 		}
 	}
 	return q
 }
 
-// slot is the part of a category that its series share.
-const slot = 0.8
-
-// dodge moves the points of series i to its place in the categories.
-func (g *figure) dodge(i int, points plotter.XYs) plotter.XYs {
-	if g.Kind != experiments.Bars && g.Kind != experiments.Points {
-		return points
-	}
-	var moved plotter.XYs
-	n := float64(len(g.series))
-	for _, at := range points {
-		moved = append(moved, xy{X: at.X + slot*((float64(i)+0.5)/n-0.5), Y: at.Y})
-	}
-	return moved
-}
-
 // measured draws the measured values of series i.
-func (g *figure) measured(i int, s *series) plot.Plotter {
-	points := g.dodge(i, s.measured)
-	switch g.Kind {
-	case experiments.Bars:
-		half := slot / 2 / float64(len(g.series))
-		return g.bars(i, points, half)
-	case experiments.Stack:
-		return g.bars(i, points, slot/2)
+func (g *figure) measured(i int, p *panel, points plotter.XYs) plot.Plotter {
+	if g.Kind == experiments.Bars || g.Kind == experiments.Stack {
+		return g.bars(i, points, slot/2/float64(p.slots))
 	}
 	return g.trace(i, points)
 }
@@ -274,7 +259,7 @@ func (g *figure) hollow(i int, points plotter.XYs) *trace {
 func (g *figure) mark(i int, hollow bool) draw.GlyphStyle {
 	shape := shapes[i%len(shapes)]
 	shape.hollow = hollow
-	style := draw.GlyphStyle{Color: shade(i, len(g.series), 0.85), Radius: vg.Points(2.2), Shape: shape}
+	style := draw.GlyphStyle{Color: shade(i, len(g.series), 0.78), Radius: vg.Points(2.2), Shape: shape}
 	if g.Kind == experiments.Bars {
 		style = draw.GlyphStyle{Color: color.Black, Radius: vg.Points(1.5), Shape: polygon{corners: 24, hollow: true}}
 	}

@@ -6,17 +6,45 @@ import (
 	"strings"
 )
 
+// wideColumns and longRows are those from which on a table in print is shrunk to the
+// width of the text, or goes on on the next page.
+const (
+	wideColumns = 10
+	longRows    = 50
+)
+
 // latex is a table with the rules of the package booktabs.
 func (s *Sheet) latex() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	n := len(s.Head[0])
-	line(`%% \usepackage{booktabs}`)
-	line(`\begin{table}`)
-	line(`\centering\small`)
+	columns := strings.Repeat("l", s.Keys) + strings.Repeat("r", n-s.Keys)
+	long, wide := len(s.Body) > longRows, n > wideColumns
+	switch {
+	case long:
+		line(`%% \usepackage{booktabs,longtable}`)
+		line(`\begingroup\scriptsize`)
+		line(`\begin{longtable}{%s}`, columns)
+	case wide:
+		line(`%% \usepackage{booktabs,graphicx}`)
+	default:
+		line(`%% \usepackage{booktabs}`)
+	}
+	if !long {
+		line(`\begin{table}`)
+		line(`\centering\small`)
+	}
 	line(`\caption{%s}`, latexText(s.Caption))
 	line(`\label{tab:%s}`, s.Name)
-	line(`\begin{tabular}{%s%s}`, strings.Repeat("l", s.Keys), strings.Repeat("r", n-s.Keys))
+	switch {
+	case long:
+		line(`\\`)
+	case wide:
+		line(`\resizebox{\linewidth}{!}{%%`)
+	}
+	if !long {
+		line(`\begin{tabular}{%s}`, columns)
+	}
 	line(`\toprule`)
 	bottom := len(s.Head) - 1
 	for level := range bottom {
@@ -26,15 +54,29 @@ func (s *Sheet) latex() string {
 	}
 	line(`%s \\`, latexRow(s.Head[bottom]))
 	line(`\midrule`)
+	if long {
+		line(`\endhead`)
+	}
 	for _, words := range s.Body {
 		line(`%s \\`, latexRow(words))
 	}
 	line(`\bottomrule`)
-	line(`\end{tabular}`)
+	switch {
+	case long:
+		line(`\end{longtable}`)
+	case wide:
+		line(`\end{tabular}}`)
+	default:
+		line(`\end{tabular}`)
+	}
 	for _, note := range s.Notes {
 		line(`\par\footnotesize %s`, latexText(note))
 	}
-	line(`\end{table}`)
+	if long {
+		line(`\endgroup`)
+	} else {
+		line(`\end{table}`)
+	}
 	return b.String()
 }
 

@@ -17,7 +17,7 @@ type entry struct {
 func (g *figure) legend() (l legend) {
 	for i, name := range g.series {
 		if name != "" && (len(g.series) > 1 || g.published) {
-			l = append(l, entry{g.measured(i, &series{}).(plot.Thumbnailer), superscripts(name)})
+			l = append(l, entry{g.measured(i, g.panels[0], nil).(plot.Thumbnailer), superscripts(name)})
 		}
 	}
 	if g.published {

@@ -121,7 +121,7 @@ var (
 		{corners: 5, inner: 0.45},
 		{corners: 4, turn: 0.125, inner: 0.35},
 	}
-	dashes = [][]vg.Length{nil, {5, 2}, {1, 1.5}, {6, 1.5, 1, 1.5}, {3, 1.5}, {8, 2, 2, 2}, {1, 3}, {9, 3}}
+	dashes = [][]vg.Length{nil, {5, 2}, {1.5, 1.5}, {6, 1.5, 1, 1.5}, {3, 1.5}, {8, 2, 2, 2}, {1, 3}, {9, 3}}
 )
 
 // DrawGlyph draws the mark at a point.

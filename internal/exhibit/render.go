@@ -94,9 +94,18 @@ func joined(words []string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" }), " ")
 }
 
+// wrapped breaks captions and notes in text into lines.
+func wrapped(sentences string) string {
+	var lines []string
+	for line := range strings.Lines(text.WrapSoft(sentences, 100)) {
+		lines = append(lines, strings.TrimRight(line, " \n"))
+	}
+	return strings.Join(lines, "\n")
+}
+
 func (s *Sheet) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\n", s.Caption)
+	fmt.Fprintf(&b, "%s\n\n", wrapped(s.Caption))
 	for line := range strings.Lines(s.table(false).Render() + "\n") {
 		b.WriteString(strings.TrimRight(line, " \n") + "\n")
 	}
@@ -104,7 +113,7 @@ func (s *Sheet) text() string {
 		if k == 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "%s\n", note)
+		fmt.Fprintf(&b, "%s\n", wrapped(note))
 	}
 	return b.String()
 }

@@ -36,22 +36,19 @@ func (t *Table) Sheet() Sheet {
 	s := Sheet{Name: t.name(), Keys: len(t.View.Rows), Notes: slices.Clone(t.Notes), Data: t.data()}
 	levels, common := t.levels()
 	s.Caption = t.caption(common)
+	places := t.places()
 	for _, l := range levels {
 		head := make([]string, s.Keys)
-		for _, column := range t.Columns {
-			for range t.Values {
-				head = append(head, t.word(t.View.Columns[l], column[l]))
-			}
+		for _, at := range places {
+			head = append(head, t.word(t.View.Columns[l], t.Columns[at.column][l]))
 		}
 		s.Head = append(s.Head, head)
 	}
 	if len(t.Values) > 1 || len(levels) == 0 {
 		head := make([]string, s.Keys)
-		short := len(t.Columns)*len(t.Values) > manyColumns
-		for range t.Columns {
-			for _, v := range t.Values {
-				head = append(head, heading(v, short))
-			}
+		short := len(places) > manyColumns
+		for _, at := range places {
+			head = append(head, heading(t.Values[at.value], short))
 		}
 		s.Head = append(s.Head, head)
 		if short {
@@ -64,28 +61,51 @@ func (t *Table) Sheet() Sheet {
 		for k, word := range row {
 			line = append(line, t.word(t.View.Rows[k], word))
 		}
-		for _, c := range t.Cells[i] {
-			for k, v := range t.Values {
-				line = append(line, c.text(k, v))
-			}
+		for _, at := range places {
+			line = append(line, t.Cells[i][at.column].text(at.value, t.Values[at.value]))
 		}
 		s.Body = append(s.Body, line)
 	}
 	return s
 }
 
+// place is a column of a sheet.
+type place struct{ column, value int }
+
+// places are those where something is.
+func (t *Table) places() (list []place) {
+	for k := range t.Columns {
+		for v := range t.Values {
+			if slices.ContainsFunc(t.Cells, func(row []Cell) bool { return isNumber(row[k].Values[v]) || isNumber(row[k].Published[v]) }) {
+				list = append(list, place{k, v})
+			}
+		}
+	}
+	return list
+}
+
 func (t *Table) name() string { return t.Experiment.ID + "-" + t.View.Name }
 
 // levels returns which labels of columns vary, and the others with their values.
 func (t *Table) levels() (vary []int, common []string) {
+	vary = varying(t.Columns)
 	for l, label := range t.View.Columns {
-		if slices.ContainsFunc(t.Columns, func(c []string) bool { return c[l] != t.Columns[0][l] }) {
-			vary = append(vary, l)
-		} else if len(t.Columns) > 0 {
+		if !slices.Contains(vary, l) && len(t.Columns) > 0 {
 			common = append(common, label+" "+t.word(label, t.Columns[0][l]))
 		}
 	}
 	return vary, common
+}
+
+// varying lists the labels of which keys have more than one value; not nil.
+func varying(keys [][]string) []int {
+	vary := []int{}
+	for l := range slices.Concat(keys[:min(1, len(keys))]...) {
+		if slices.ContainsFunc(keys, func(k []string) bool { return k[l] != keys[0][l] }) {
+			vary = append(vary, l)
+		}
+	}
+	return vary
 }
 
 // caption tells what the table is; common are the labels that all of it has.
@@ -96,7 +116,7 @@ func (t *Table) caption(common []string) string {
 		text += ". " + t.View.Title
 	}
 	var details []string
-	if len(t.Values) == 1 {
+	if len(t.Values) == 1 && !strings.EqualFold(heading(t.Values[0], false), t.View.Title) {
 		details = append(details, heading(t.Values[0], false))
 	}
 	if details = append(details, common...); len(details) > 0 {
@@ -107,10 +127,16 @@ func (t *Table) caption(common []string) string {
 
 func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// word is the value of a label, with a mark at matrices that others stand in for.
+// word is the value of a label for people, with a mark at matrices that others
+// stand in for.
 func (t *Table) word(label, value string) string {
-	if label == "matrix" && t.StandIn[value] {
+	switch {
+	case label == "matrix" && t.StandIn[value]:
 		return value + "*"
+	case label == "drop" && value == "no":
+		return "no dropping"
+	case label == "drop" && value == "yes":
+		return "dropping"
 	}
 	return value
 }
