@@ -78,7 +78,7 @@ func (g *figure) scaleY(q *plot.Plot, p *panel) {
 	}
 	if log {
 		highest = min(highest, g.edge(p))
-		margin := math.Pow(max(highest/lowest, 10), 0.06)
+		margin := math.Pow(min(max(highest/lowest, 10), 1e100), 0.06)
 		q.Y.Min, q.Y.Max = lowest/margin, highest*margin
 		q.Y.Scale = plot.LogScale{}
 		q.Y.Tick.Marker = plot.TickerFunc(decades)

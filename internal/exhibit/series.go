@@ -149,7 +149,7 @@ func (g *figure) beyond(p *panel) bool {
 // edge is where a panel of marks on a logarithmic axis ends above, so that a few
 // outliers do not flatten the others: 1000 times what nine in ten lie below.
 func (g *figure) edge(p *panel) float64 {
-	all := p.heights()
+	all := slices.DeleteFunc(p.heights(), func(y float64) bool { return y <= 0 })
 	if g.Kind != experiments.Points || !g.logY(p) || len(all) == 0 {
 		return math.Inf(1)
 	}
