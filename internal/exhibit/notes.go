@@ -36,7 +36,7 @@ func (t *Table) annotate(ambiguous []string) {
 		note("( ) not %s", t.View.Best.Among)
 	}
 	if t.has(func(c *Cell) bool { return c.Quick }) {
-		note("measured in a quick run, on small matrices")
+		note("measured in a quick run")
 	}
 	if len(ambiguous) > 0 {
 		note("measurements differ in %s as well; shown is the newest", strings.Join(ambiguous, ", "))

@@ -133,6 +133,8 @@ func (t *Table) word(label, value string) string {
 	switch {
 	case label == "matrix" && t.StandIn[value]:
 		return value + "*"
+	case label == "formats" && value == "AFX":
+		return "AFX (ours)"
 	case label == "drop" && value == "no":
 		return "no dropping"
 	case label == "drop" && value == "yes":

@@ -103,7 +103,7 @@ func checkHistory(t *testing.T, r result) {
 	t.Helper()
 	iteration, residual := r.series["iteration"], r.series["residual"]
 	last := len(iteration) - 1
-	if len(residual) != last+1 || last > 2*historyPoints+1 {
+	if len(residual) != last+1 || last > historyPoints+1 {
 		t.Fatalf("%d iterations and %d residuals", last+1, len(residual))
 	}
 	for k := range last {

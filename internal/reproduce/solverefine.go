@@ -72,13 +72,10 @@ func (s *system) refine(ctx context.Context, solver string, stored linop.Operato
 	o.history.add(0, current)
 	start := time.Now()
 	for o.reason == krylov.Running {
-		before, done := current, o.iterations
+		before := current
 		opt := krylov.Options[vector]{
-			Tol: max(correctionTol, solveTol/2/before), MaxIter: maxIter - done,
+			Tol: max(correctionTol, solveTol/2/before), MaxIter: maxIter - o.iterations,
 			Unconfirmed: true, // the residual is recomputed here
-			Monitor: func(e krylov.Event) {
-				o.history.add(done+e.Iteration, before*e.Residual)
-			},
 		}
 		if m := cycles[solver]; m > 0 {
 			opt.Tol, opt.MaxIter = wholeCycle, min(m, opt.MaxIter)
@@ -93,7 +90,7 @@ func (s *system) refine(ctx context.Context, solver string, stored linop.Operato
 		s.host.Axpy(1, d, x)
 		outer.Residual(r, s.b, x)
 		current = s.backwardError(x, r)
-		o.history.confirm(o.iterations, current)
+		o.history.add(o.iterations, current)
 		o.reason = next(got.Reason, before, current)
 		if o.reason == krylov.Running && o.iterations >= maxIter {
 			o.reason = krylov.IterationLimit
@@ -124,46 +121,28 @@ func (s *system) backwardError(x, r vector) float64 {
 	return kernels.AbsMax(r) / (s.normA*kernels.AbsMax(x) + s.normB)
 }
 
-// history is the backward error by iterations: measured after each step of
-// refinement, in between estimated from the residual that the method sees.
-type history struct {
-	iteration, residual []float64
-	measured            []bool
-	confirmed           int // of measured, how many are set
-}
+// history is the backward error, from the residual in FP64, by iterations. What a
+// method sees in between is the residual of another matrix.
+type history struct{ iteration, residual []float64 }
 
 func (h *history) add(iteration int, residual float64) {
-	h.iteration = append(h.iteration, float64(iteration))
-	h.residual = append(h.residual, residual)
-	h.measured = append(h.measured, false)
-}
-
-// confirm puts the measured error in the place of the estimate of that iteration.
-func (h *history) confirm(iteration int, residual float64) {
-	last := len(h.iteration) - 1
-	h.residual[last] = residual
-	if !h.measured[last] {
-		h.measured[last] = true
-		h.confirmed++
+	if last := len(h.iteration) - 1; last >= 0 && h.iteration[last] == float64(iteration) {
+		h.residual[last] = residual // a step without an iteration
+		return
 	}
+	h.iteration, h.residual = append(h.iteration, float64(iteration)), append(h.residual, residual)
 }
 
-// historyPoints is about how many points of each sort are kept.
-const historyPoints = 100
+// historyPoints is about how many points are kept.
+const historyPoints = 200
 
-// series returns the points, of many some: evenly spaced ones, and those that are
-// measured unless these are many too.
+// series returns the points, of many evenly spaced ones and the last.
 func (h *history) series() map[string][]float64 {
 	var iteration, residual []float64
 	last := len(h.iteration) - 1
-	stride, measuredStride, seen := last/historyPoints+1, h.confirmed/historyPoints+1, 0
-	for k := range h.iteration {
-		keep := k%stride == 0 || k == last
-		if h.measured[k] {
-			keep = keep || seen%measuredStride == 0
-			seen++
-		}
-		if v := h.residual[k]; keep && v-v == 0 {
+	stride := last/historyPoints + 1
+	for k, v := range h.residual {
+		if (k%stride == 0 || k == last) && v-v == 0 {
 			iteration, residual = append(iteration, h.iteration[k]), append(residual, v)
 		}
 	}
