@@ -192,8 +192,9 @@ func (f *reproduceFlags) write(ctx context.Context, out *firstError, list []expe
 	return nil
 }
 
-// named returns completed experiments, by ID or file.
-func named(ids []string, cores int) ([]experiments.Experiment, error) {
+// named returns experiments, by ID or file, completed for machines of that many
+// cores.
+func named(ids []string, cores ...int) ([]experiments.Experiment, error) {
 	all, err := experiments.All()
 	if err != nil {
 		return nil, err
@@ -222,7 +223,7 @@ func named(ids []string, cores int) ([]experiments.Experiment, error) {
 		}
 	}
 	for i := range list {
-		if list[i], err = reproduce.Complete(list[i], cores); err != nil {
+		if list[i], err = reproduce.Complete(list[i], cores...); err != nil {
 			return nil, &exitError{exitInput, err}
 		}
 	}
@@ -240,18 +241,28 @@ func (f *reproduceFlags) report(s streams, own []string) error {
 	if _, err := os.Stat(path); err != nil {
 		return usage("--output %s: nothing was measured there: %v", f.output, err)
 	}
-	all, err := named(append([]string{"all"}, own...), opt.Environment.Cores)
-	if err != nil {
-		return err
-	}
 	store, err := f.open()
 	if err != nil {
 		return err
 	}
 	defer store.Close()
 	measured := store.Records()
+	cores := records.Cores(measured)
+	if len(cores) == 0 {
+		return usage("--output %s: nothing was measured there", f.output)
+	}
+	ids := append([]string{"all"}, own...)
+	all, err := named(ids, cores...)
+	if err != nil {
+		return err
+	}
+	most, err := named(ids, cores[0]) // what one machine lacks
+	if err != nil {
+		return err
+	}
 	d, err := dossier.New(all, measured, func(e experiments.Experiment) ([]string, error) {
-		return reproduce.Lacking(e, opt, measured)
+		i := slices.IndexFunc(most, func(m experiments.Experiment) bool { return m.ID == e.ID })
+		return reproduce.Lacking(most[i], opt, measured)
 	})
 	if err != nil {
 		return err

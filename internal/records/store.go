@@ -3,11 +3,14 @@ package records
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 )
 
 // Store is a file of records.
@@ -109,3 +112,13 @@ func (s *Store) Add(r Record) error {
 
 // Close closes the file.
 func (s *Store) Close() error { return s.file.Close() }
+
+// Cores lists the numbers of cores that records were made with, the most used
+// first.
+func Cores(list []Record) (cores []int) {
+	count := map[int]int{}
+	for _, r := range list {
+		count[r.Environment.Cores]++
+	}
+	return slices.SortedFunc(maps.Keys(count), func(a, b int) int { return cmp.Or(count[b]-count[a], a-b) })
+}

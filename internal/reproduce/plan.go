@@ -19,9 +19,10 @@ type task struct {
 }
 
 // Complete returns the experiment with every label in its grids, threads in
-// numbers: as the records of its measurements have them. The error names the
+// numbers, for machines of that many cores: as the records of its measurements
+// have them. The error names the
 // first label or value that does not exist.
-func Complete(e experiments.Experiment, cores int) (experiments.Experiment, error) {
+func Complete(e experiments.Experiment, cores ...int) (experiments.Experiment, error) {
 	e.Measure = slices.Clone(e.Measure)
 	for i := range e.Measure {
 		if err := complete(&e.Measure[i], cores); err != nil {
@@ -68,7 +69,7 @@ func measures(e experiments.Experiment, value string) bool {
 }
 
 // complete fills in the defaults of the labels that a grid leaves out.
-func complete(g *experiments.Grid, cores int) error {
+func complete(g *experiments.Grid, cores []int) error {
 	k, err := findKind(g.Kind)
 	if err != nil {
 		return err
@@ -86,7 +87,7 @@ func complete(g *experiments.Grid, cores int) error {
 			words = experiments.Words{l.value}
 		}
 		if l.name == threadsLabel {
-			words = countThreads(words, cores)
+			words = countThreads(words, cores...)
 		}
 		for _, w := range words {
 			if err := l.check(w); err != nil {
@@ -107,16 +108,25 @@ func complete(g *experiments.Grid, cores int) error {
 // to that, doubling above 8.
 const threadsLabel = "threads"
 
-func countThreads(words experiments.Words, cores int) (list experiments.Words) {
+func countThreads(words experiments.Words, cores ...int) (list experiments.Words) {
+	add := func(threads int) {
+		if w := strconv.Itoa(threads); !slices.Contains(list, w) {
+			list = append(list, w)
+		}
+	}
 	for _, w := range words {
 		switch w {
 		case "all":
-			list = append(list, strconv.Itoa(cores))
-		case "each":
-			for t := 1; t < cores; t = nextThreads(t) {
-				list = append(list, strconv.Itoa(t))
+			for _, c := range cores {
+				add(c)
 			}
-			list = append(list, strconv.Itoa(cores))
+		case "each":
+			for _, c := range cores {
+				for t := 1; t < c; t = nextThreads(t) {
+					add(t)
+				}
+				add(c)
+			}
 		default:
 			list = append(list, w)
 		}

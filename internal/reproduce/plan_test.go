@@ -98,3 +98,13 @@ func TestCountThreads(t *testing.T) {
 		}
 	}
 }
+
+// TestCountThreadsOfMachines: records of several machines belong to one experiment.
+func TestCountThreadsOfMachines(t *testing.T) {
+	if got := strings.Join(countThreads([]string{"all"}, 2, 36), " "); got != "2 36" {
+		t.Error(got)
+	}
+	if got := strings.Join(countThreads([]string{"each"}, 3, 2), " "); got != "1 2 3" {
+		t.Error(got)
+	}
+}

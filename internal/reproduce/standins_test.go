@@ -17,7 +17,7 @@ func productLabels(t *testing.T) map[string]experiments.Words {
 		epsilonLabel:   {"2^-53", "2^-37", "2^-24"},
 		criterionLabel: {"nw", "cw"},
 	}}
-	if err := complete(&g, 2); err != nil {
+	if err := complete(&g, []int{2}); err != nil {
 		t.Fatal(err)
 	}
 	return g.Labels

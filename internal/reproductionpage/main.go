@@ -16,6 +16,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/exhibit"
 	"github.com/mpsolve/mpsolve/internal/page"
 	"github.com/mpsolve/mpsolve/internal/records"
+	"github.com/mpsolve/mpsolve/internal/reproduce"
 )
 
 const (
@@ -79,6 +80,9 @@ func run(measurements, file, folder string) error {
 	}
 	for _, figure := range figures {
 		e := all[slices.IndexFunc(all, func(e experiments.Experiment) bool { return e.ID == figure.id })]
+		if e, err = reproduce.Complete(e, records.Cores(list)...); err != nil {
+			return err
+		}
 		v := e.Views[slices.IndexFunc(e.Views, func(v experiments.View) bool { return v.Name == figure.view })]
 		name, err := draw(e, v, list, folder)
 		if err != nil {
