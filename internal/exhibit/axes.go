@@ -16,8 +16,6 @@ import (
 	"github.com/mpsolve/mpsolve/internal/records"
 )
 
-type xy = plotter.XY
-
 // textY names the y axis of a panel, with its unit.
 func (g *figure) textY(p *panel) string {
 	switch {
