@@ -42,6 +42,7 @@ func accessorClaims() []Claim {
 		{
 			ID: "accessor-ell", Paper: paper, Source: "section 4.4, figures 13 and 14",
 			Statement: "The ELL product with FP32 storage and FP64 arithmetic is as fast as in FP32 but for 3 %.",
+			Cause:     "numbers are gathered and converted eight at a time, which few threads do not hide behind waiting for memory",
 			check: func(list []records.Record) (Verdict, string) {
 				error, seconds := accessorRatios(list, "ELL")
 				if seconds.n == 0 {

@@ -76,7 +76,7 @@ func fasterThanUniform(list []records.Record) (Verdict, string) {
 	faster, n := 0, 0
 	var ap2, afx []float64
 	for _, c := range []struct{ epsilon, value string }{{"2^-53", "time"}, {"2^-24", "time_fp32"}} {
-		for _, r := range of(beyondCache(list), "product", labels{"epsilon": c.epsilon, "arithmetic": "storage", "drop": "yes"}, c.value) {
+		for _, r := range of(beyondCache(list), "product", labels{"epsilon": c.epsilon, "arithmetic": "fp64", "drop": "yes"}, c.value) {
 			switch r.Label("formats") {
 			case "AP2":
 				n++

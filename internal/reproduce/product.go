@@ -34,7 +34,7 @@ func product() kind {
 
 // Turns of the products that take turns.
 const (
-	turns      = 15
+	turns      = 9
 	quickTurns = 5
 
 	// together is how many products take turns at most, besides those that all are

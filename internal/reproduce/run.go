@@ -137,6 +137,13 @@ func Run(ctx context.Context, list []experiments.Experiment, opt Options, store 
 		return err
 	}
 	r.todo = expected.Seconds()
+	for _, e := range list {
+		tasks, _, err := plan(e, opt)
+		if err != nil {
+			return err
+		}
+		r.later = append(r.later, tasks...)
+	}
 	for i, e := range list {
 		r.experiment = e.ID
 		if opt.Budget > 0 {
@@ -159,6 +166,7 @@ type runner struct {
 	start      time.Time
 	until      time.Time // zero: no limit
 	done, todo float64   // expected seconds
+	later      []task    // of all experiments
 }
 
 func (r *runner) run(ctx context.Context, e experiments.Experiment) error {
@@ -178,6 +186,9 @@ func (r *runner) run(ctx context.Context, e experiments.Experiment) error {
 			r.Note(fmt.Sprintf("%s: its time is used up, %d of %d groups of measurements are left out", e.ID, len(tasks)-i, len(tasks)))
 			return nil
 		}
+		if r.until.IsZero() {
+			points = r.withLater(t, points)
+		}
 		if err := r.measure(ctx, t, points); err != nil {
 			return err
 		}
@@ -186,6 +197,28 @@ func (r *runner) run(ctx context.Context, e experiments.Experiment) error {
 		}
 	}
 	return nil
+}
+
+// withLater adds to the points of a task those that later experiments want of the
+// same matrix, so that it is made or read once.
+func (r *runner) withLater(t task, points []point) []point {
+	wanted := map[string]bool{}
+	for _, p := range points {
+		record := t.record(p, r.Options)
+		wanted[record.Key()] = true
+	}
+	for _, other := range r.later {
+		if other.kind.name != t.kind.name || other.source.name != t.source.name || other.source.text != t.source.text {
+			continue
+		}
+		for _, p := range other.missing(r.Options, r.store) {
+			if record := other.record(p, r.Options); !wanted[record.Key()] {
+				wanted[record.Key()] = true
+				points = append(points, p)
+			}
+		}
+	}
+	return points
 }
 
 func (r *runner) late() bool { return !r.until.IsZero() && time.Now().After(r.until) }
