@@ -144,7 +144,7 @@ func Bytes(kernel Kernel, n int) int64 {
 
 // ELLBytes is the memory that NewELL takes for m, besides m itself.
 func ELLBytes(m *csr.Matrix) int64 {
-	return int64(ellWidth(m))*int64(m.Rows)*(8+4+4) + int64(m.Cols)*(8+4) + int64(m.Rows)*(8+4+4)
+	return int64(m.LongestRow())*int64(m.Rows)*(8+4+4) + int64(m.Cols)*(8+4) + int64(m.Rows)*(8+4+4)
 }
 
 // Run does the operation once.

@@ -48,17 +48,9 @@ func lowerTriangle(a []float64, n int) {
 	}
 }
 
-// ellWidth is the number of elements of the longest row.
-func ellWidth(m *csr.Matrix) (width int) {
-	for i := range m.Rows {
-		width = max(width, int(m.RowPtr[i+1]-m.RowPtr[i]))
-	}
-	return width
-}
-
 // toELL fills rows up with zeros of their last column.
 func toELL(m *csr.Matrix) kernels.ELL[float64] {
-	e := kernels.ELL[float64]{Width: ellWidth(m), Stride: m.Rows}
+	e := kernels.ELL[float64]{Width: m.LongestRow(), Stride: m.Rows}
 	e.Col, e.Val = make([]int32, e.Width*e.Stride), make([]float64, e.Width*e.Stride)
 	for i := range m.Rows {
 		cols, vals := m.Row(i)

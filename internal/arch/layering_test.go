@@ -35,7 +35,7 @@ var layers = []layer{
 	{pkg: "internal/layoutrecord", imports: nil, reason: "a program that sums up measurements"},
 	{pkg: "internal/solvertable", imports: []string{"*"}, reason: "a program that measures for the documentation"},
 	{pkg: "internal/precisiontable", imports: []string{"*"}, reason: "a program that measures for the documentation"},
-	{pkg: "internal/reproductionpage", imports: []string{"examples/experiments", "internal/dossier", "internal/exhibit", "internal/page", "internal/records", "internal/reproduce"}, reason: "a program that writes measurements into the documentation"},
+	{pkg: "internal/reproductionpage", imports: []string{"examples/experiments", "internal/dossier", "internal/exhibit", "internal/page", "internal/records", "internal/reproduce", "internal/wholefile"}, reason: "a program that writes measurements into the documentation"},
 	{pkg: "internal/collection", imports: []string{"pkg/matrixmarket", "pkg/csr"}, reason: "reads test matrices for those programs"},
 	{pkg: "internal/standin", imports: []string{"pkg/generate"}, reason: "names generators and parameters, makes and measures nothing"},
 	{pkg: "internal/page", reason: "pages of the documentation alone"},

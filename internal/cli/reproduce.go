@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -119,7 +118,6 @@ func (f *reproduceFlags) options() (opt reproduce.Options, err error) {
 	if opt.MaxMemory == 0 {
 		opt.MaxMemory = machine.Memory() / 2
 	}
-	opt.Environment.Cores = runtime.GOMAXPROCS(0)
 	if f.threads > 0 {
 		opt.Environment.Cores = f.threads
 	}
@@ -131,11 +129,7 @@ func (f *reproduceFlags) open() (*records.Store, error) {
 	if err := os.MkdirAll(f.output, 0o755); err != nil {
 		return nil, usage("--output: %v", err)
 	}
-	store, err := records.Open(filepath.Join(f.output, measurementsFile))
-	if err != nil {
-		return nil, err
-	}
-	return store, nil
+	return records.Open(filepath.Join(f.output, measurementsFile))
 }
 
 // run measures and writes tables and figures, also of what was measured before an
@@ -162,15 +156,15 @@ func (f *reproduceFlags) run(ctx context.Context, s streams, ids []string) error
 	measured := reproduce.Run(ctx, list, opt, store)
 	bar.done()
 	out := &firstError{w: s.out}
-	written := f.write(ctx, out, list, store, !slices.Contains(ids, "all"))
+	written := f.write(out, list, store.Records(), !slices.Contains(ids, "all"))
 	return errors.Join(measured, written, out.err, store.Close())
 }
 
 // write writes tables and figures of the experiments; in full prints the tables,
 // else a line for each.
-func (f *reproduceFlags) write(ctx context.Context, out *firstError, list []experiments.Experiment, store *records.Store, full bool) error {
+func (f *reproduceFlags) write(out *firstError, list []experiments.Experiment, measured []records.Record, full bool) error {
 	for _, e := range list {
-		paths, err := exhibit.Write(f.output, e, store.Records())
+		paths, err := exhibit.Write(f.output, e, measured)
 		if err != nil {
 			return err
 		}
@@ -260,9 +254,9 @@ func (f *reproduceFlags) report(s streams, own []string) error {
 	if err != nil {
 		return err
 	}
+	lacking := reproduce.Lacking(opt, measured)
 	d, err := dossier.New(all, measured, func(e experiments.Experiment) ([]string, error) {
-		i := slices.IndexFunc(most, func(m experiments.Experiment) bool { return m.ID == e.ID })
-		return reproduce.Lacking(most[i], opt, measured)
+		return lacking(most[slices.IndexFunc(most, func(m experiments.Experiment) bool { return m.ID == e.ID })])
 	})
 	if err != nil {
 		return err

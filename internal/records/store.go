@@ -89,10 +89,8 @@ func (s *Store) Has(key string) bool {
 // Records returns the latest record of each key, in the order of their making.
 func (s *Store) Records() []Record {
 	var list []Record
-	for i, r := range s.records {
-		if s.latest[r.Key()] == i {
-			list = append(list, r)
-		}
+	for _, i := range slices.Sorted(maps.Values(s.latest)) {
+		list = append(list, s.records[i])
 	}
 	return list
 }

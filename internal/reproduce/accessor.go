@@ -3,9 +3,9 @@ package reproduce
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/mpsolve/mpsolve/internal/accessor"
 )
@@ -60,47 +60,39 @@ func accessorKernels() kind {
 	}
 }
 
-// measureAccessor measures the precisions of a problem in turns.
 func measureAccessor(ctx context.Context, in input, points []point) error {
-	for _, group := range byProblem(points) {
+	kernel := func(p point) accessor.Kernel { return accessor.Kernel(p[kernelLabel]) }
+	size := func(p point) int {
+		n, _ := strconv.Atoi(p[sizeLabel]) // was checked
+		return n
+	}
+	return measureKernels(ctx, in, points,
+		func(p point) int64 { return accessor.Bytes(kernel(p), size(p)) },
+		func(p point, seed uint64) (*accessor.Problem, error) {
+			return accessor.New(kernel(p), size(p), accessor.Distribution(p[distributionLabel]), seed, in.pool)
+		})
+}
+
+// measureKernels measures the precisions of each problem in turns, if it fits into
+// memory.
+func measureKernels(ctx context.Context, in input, points []point, bytes func(p point) int64, problem func(p point, seed uint64) (*accessor.Problem, error)) error {
+	for _, group := range groups(points, but(precisionLabel)) {
 		if in.late() {
 			return nil
 		}
 		p := group[0]
-		in.progress(p[kernelLabel] + ", n = " + p[sizeLabel] + ", " + p[distributionLabel])
-		n, _ := strconv.Atoi(p[sizeLabel]) // was checked
-		if bytes := accessor.Bytes(accessor.Kernel(p[kernelLabel]), n); in.maxMemory > 0 && bytes > in.maxMemory {
-			if err := emitReason(in, group, fmt.Sprintf("takes %d bytes, more than the memory limit", bytes)); err != nil {
+		in.progress(strings.TrimSpace(p[kernelLabel] + " " + p[distributionLabel] + " " + p[sizeLabel]))
+		if size := bytes(p); in.maxMemory > 0 && size > in.maxMemory {
+			if err := emitReason(in, group, fmt.Sprintf("takes %d bytes, more than the memory limit", size)); err != nil {
 				return err
 			}
 			continue
 		}
-		err := measureProblems(ctx, in, group, func(seed uint64) (*accessor.Problem, error) {
-			return accessor.New(accessor.Kernel(p[kernelLabel]), n, accessor.Distribution(p[distributionLabel]), seed, in.pool)
-		})
-		if err != nil {
+		if err := measureProblems(ctx, in, group, func(seed uint64) (*accessor.Problem, error) { return problem(p, seed) }); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// byProblem groups points that differ in their precision only.
-func byProblem(points []point) (groups [][]point) {
-	same := func(p, q point) bool {
-		p = maps.Clone(p)
-		p[precisionLabel] = q[precisionLabel]
-		return maps.Equal(p, q)
-	}
-	for _, p := range points {
-		i := slices.IndexFunc(groups, func(g []point) bool { return same(p, g[0]) })
-		if i < 0 {
-			groups = append(groups, []point{p})
-		} else {
-			groups[i] = append(groups[i], p)
-		}
-	}
-	return groups
 }
 
 // measureProblems takes the errors over all seeds and the time of the first.
@@ -168,23 +160,12 @@ func ellProduct() kind {
 		values: accessorValues,
 		cost:   productCost,
 		measure: func(ctx context.Context, in input, points []point) error {
-			unitNorm(in.matrix)
-			for _, group := range byProblem(points) {
-				// A long row makes all rows long.
-				if bytes := accessor.ELLBytes(in.matrix); in.maxMemory > 0 && bytes > in.maxMemory {
-					if err := emitReason(in, group, fmt.Sprintf("takes %d bytes in ELL, more than the memory limit", bytes)); err != nil {
-						return err
-					}
-					continue
-				}
-				err := measureProblems(ctx, in, group, func(seed uint64) (*accessor.Problem, error) {
-					return accessor.NewELL(in.matrix, accessor.Distribution(group[0][distributionLabel]), seed, in.pool)
+			unitNorm(in.matrix, in.pool)
+			return measureKernels(ctx, in, points,
+				func(point) int64 { return accessor.ELLBytes(in.matrix) }, // a long row makes all rows long
+				func(p point, seed uint64) (*accessor.Problem, error) {
+					return accessor.NewELL(in.matrix, accessor.Distribution(p[distributionLabel]), seed, in.pool)
 				})
-				if err != nil {
-					return err
-				}
-			}
-			return nil
 		},
 	}
 }

@@ -28,7 +28,7 @@ func energyOfProducts() kind {
 const energyTime = 2 * time.Second
 
 func measureEnergy(ctx context.Context, in input, points []point) error {
-	unitNorm(in.matrix)
+	unitNorm(in.matrix, in.pool)
 	x, y := ones(in.matrix.Cols), make([]float64, in.matrix.Rows)
 	for _, p := range points {
 		if in.late() {

@@ -49,6 +49,33 @@ type domain struct {
 // point is a measurement to make: a value for each label of its kind.
 type point map[string]string
 
+// groups sorts points by a key, in the order of the first of each.
+func groups(points []point, key func(p point) string) (list [][]point) {
+	index := map[string]int{}
+	for _, p := range points {
+		k := key(p)
+		if _, ok := index[k]; !ok {
+			index[k] = len(list)
+			list = append(list, nil)
+		}
+		list[index[k]] = append(list[index[k]], p)
+	}
+	return list
+}
+
+// but is the key of points that differ in one label only.
+func but(label string) func(p point) string {
+	return func(p point) string {
+		var words []string
+		for _, name := range slices.Sorted(maps.Keys(p)) {
+			if name != label {
+				words = append(words, p[name])
+			}
+		}
+		return strings.Join(words, "\t")
+	}
+}
+
 // input is what the measurements of a group have in common.
 type input struct {
 	matrix    *csr.Matrix // nil where the kind needs none

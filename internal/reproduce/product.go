@@ -49,22 +49,13 @@ const (
 func productCost(_ point, nnz float64) float64 { return 1e-3 + 1.1e-7*nnz }
 
 func measureProducts(ctx context.Context, in input, points []point) error {
-	unitNorm(in.matrix)
-	for threads, points := range byThreads(points) {
-		if err := productsOnThreads(ctx, in, threads, points); err != nil {
+	unitNorm(in.matrix, in.pool)
+	for _, group := range groups(points, func(p point) string { return p[threadsLabel] }) {
+		if err := productsOnThreads(ctx, in, group[0].threads(), group); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// byThreads groups points by their number of threads.
-func byThreads(points []point) map[int][]point {
-	groups := map[int][]point{}
-	for _, p := range points {
-		groups[p.threads()] = append(groups[p.threads()], p)
-	}
-	return groups
 }
 
 func (p point) threads() int {
@@ -78,11 +69,6 @@ func (in input) turns() spmvbench.Turns {
 		return spmvbench.Turns{Repeat: quickTurns, Budget: quickTurnsBudget}
 	}
 	return spmvbench.Turns{Repeat: turns, Budget: turnsBudget}
-}
-
-// bytesPerSecond counts the stored matrix and both vectors, once.
-func bytesPerSecond(m *csr.Matrix, p spmvbench.Product) float64 {
-	return float64(p.Bytes+8*int64(m.Rows)+8*int64(m.Cols)) / p.Min
 }
 
 func productsOnThreads(ctx context.Context, in input, threads int, points []point) error {
@@ -189,7 +175,7 @@ func (c candidate) result(in input, products []spmvbench.Product, b baselines, p
 	m, p := in.matrix, products[c.index]
 	values := map[string]float64{
 		"error_nw": p.Errors.Normwise, "error_cw": p.Errors.Componentwise, "error_row": p.Errors.Row,
-		"seconds": p.Min, "gbps": bytesPerSecond(m, p) / 1e9,
+		"seconds": p.Min, "gbps": p.BytesPerSecond(m.Rows, m.Cols) / 1e9,
 	}
 	for name, index := range map[string]int{"time_ordinary": b.ordinary, "time_tuned": b.tuned, "time": b.fp64, "time_fp32": b.fp32} {
 		if index >= 0 {
@@ -204,7 +190,7 @@ func (c candidate) result(in input, products []spmvbench.Product, b baselines, p
 		return result{}, err
 	}
 	stats := c.matrix.Stats()
-	values["bound"] = c.spec.Bound(longestRow(m), max(1, len(stats.Formats))).Product
+	values["bound"] = c.spec.Bound(m.LongestRow(), max(1, len(stats.Formats))).Product
 	values["dropped"] = float64(stats.Dropped) / float64(max(stats.NNZ, 1))
 	values["predicted"] = float64(predicted.Bytes)
 	values["predicted_storage"] = values["storage"] * float64(predicted.Bytes) / float64(p.Bytes)
@@ -221,14 +207,6 @@ func ones(n int) []float64 {
 		x[i] = 1
 	}
 	return x
-}
-
-func longestRow(m *csr.Matrix) int {
-	longest := 0
-	for i := range m.Rows {
-		longest = max(longest, int(m.RowPtr[i+1]-m.RowPtr[i]))
-	}
-	return longest
 }
 
 // text names a point for people.

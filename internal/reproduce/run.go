@@ -33,31 +33,34 @@ type Progress struct {
 	Left       time.Duration // expected
 }
 
-// Lacking says in words which measurements of a completed experiment are not among
-// the records, whatever machine these are of: of a full run, or of a quick one if
-// there are no others.
-func Lacking(e experiments.Experiment, opt Options, measured []records.Record) (lacking []string, err error) {
-	opt.Quick = false
-	missing, all, absent, err := lacks(e, opt, measured)
-	if err == nil && missing == all {
-		opt.Quick = true
-		missing, all, absent, err = lacks(e, opt, measured)
-		if missing < all {
-			lacking = append(lacking, "a full run, these are measurements of a quick one")
-		}
-	}
-	lacking = append(lacking, absent...)
-	if missing > 0 {
-		lacking = append(lacking, fmt.Sprintf("%d of %d measurements, for want of a run, or of time in it", missing, all))
-	}
-	return lacking, err
-}
-
-func lacks(e experiments.Experiment, opt Options, measured []records.Record) (missing, all int, absent []string, err error) {
+// Lacking returns what says in words which measurements of a completed experiment
+// are not among the records, whatever machine these are of: of a full run, or of a
+// quick one if there are no others.
+func Lacking(opt Options, measured []records.Record) func(e experiments.Experiment) ([]string, error) {
 	made := map[string]bool{}
 	for _, r := range measured {
 		made[anywhere(r)] = true
 	}
+	return func(e experiments.Experiment) (lacking []string, err error) {
+		opt.Quick = false
+		missing, all, absent, err := lacks(e, opt, made)
+		if err == nil && missing == all {
+			opt.Quick = true
+			missing, all, absent, err = lacks(e, opt, made)
+			if missing < all {
+				lacking = append(lacking, "a full run, these are measurements of a quick one")
+			}
+		}
+		lacking = append(lacking, absent...)
+		if missing > 0 {
+			lacking = append(lacking, fmt.Sprintf("%d of %d measurements, for want of a run, or of time in it", missing, all))
+		}
+		return lacking, err
+	}
+}
+
+// lacks counts the points that were made nowhere.
+func lacks(e experiments.Experiment, opt Options, made map[string]bool) (missing, all int, absent []string, err error) {
 	tasks, absent, err := plan(e, opt)
 	for _, t := range tasks {
 		for _, p := range t.points {
@@ -86,25 +89,36 @@ func anywhere(r records.Record) string {
 // Expected is about how long the measurements of completed experiments take that
 // are not on record; what several share counts once.
 func Expected(list []experiments.Experiment, opt Options, store *records.Store) (time.Duration, error) {
-	counted := map[string]bool{}
-	total := 0.0
+	total, counted := 0.0, map[string]bool{}
 	for _, e := range list {
 		tasks, _, err := plan(e, opt)
 		if err != nil {
 			return 0, err
 		}
-		for _, t := range tasks {
-			points := slices.DeleteFunc(t.missing(opt, store), func(p point) bool {
-				r := t.record(p, opt)
-				key := r.Key()
-				was := counted[key]
-				counted[key] = true
-				return was
-			})
-			total += t.cost(points)
-		}
+		total += expected(tasks, opt, store, counted)
 	}
 	return time.Duration(total * float64(time.Second)), nil
+}
+
+// expected is Expected of tasks, in seconds, without the measurements that are
+// counted, to which it adds its own.
+func expected(tasks []task, opt Options, store *records.Store, counted map[string]bool) (total float64) {
+	for _, t := range tasks {
+		total += t.cost(t.others(t.missing(opt, store), opt, counted))
+	}
+	return total
+}
+
+// others are those of the points whose records are not listed, to which it adds
+// them.
+func (t task) others(points []point, opt Options, listed map[string]bool) []point {
+	return slices.DeleteFunc(points, func(p point) bool {
+		r := t.record(p, opt)
+		key := r.Key()
+		was := listed[key]
+		listed[key] = true
+		return was
+	})
 }
 
 // cost is about how many seconds the measurements take on two cores of a server
@@ -132,17 +146,15 @@ func Run(ctx context.Context, list []experiments.Experiment, opt Options, store 
 	}
 	r := runner{Options: opt, store: store, pool: linop.NewPool(opt.Environment.Cores), start: time.Now()}
 	defer r.pool.Close()
-	expected, err := Expected(list, opt, store)
-	if err != nil {
-		return err
-	}
-	r.todo = expected.Seconds()
-	for _, e := range list {
-		tasks, _, err := plan(e, opt)
-		if err != nil {
+	counted := map[string]bool{}
+	absent := make([][]string, len(list))
+	r.tasks = make([][]task, len(list))
+	for i, e := range list {
+		var err error
+		if r.tasks[i], absent[i], err = plan(e, opt); err != nil {
 			return err
 		}
-		r.later = append(r.later, tasks...)
+		r.todo += expected(r.tasks[i], opt, store, counted)
 	}
 	for i, e := range list {
 		r.experiment = e.ID
@@ -150,7 +162,10 @@ func Run(ctx context.Context, list []experiments.Experiment, opt Options, store 
 			left := opt.Budget - time.Since(r.start)
 			r.until = time.Now().Add(left / time.Duration(len(list)-i))
 		}
-		if err := r.run(ctx, e); err != nil {
+		for _, what := range absent[i] {
+			r.Note(fmt.Sprintf("%s: not measured: %s", e.ID, what))
+		}
+		if err := r.run(ctx, r.tasks[i]); err != nil {
 			return err
 		}
 	}
@@ -166,24 +181,17 @@ type runner struct {
 	start      time.Time
 	until      time.Time // zero: no limit
 	done, todo float64   // expected seconds
-	later      []task    // of all experiments
+	tasks      [][]task  // of each experiment
 }
 
-func (r *runner) run(ctx context.Context, e experiments.Experiment) error {
-	tasks, absent, err := plan(e, r.Options)
-	if err != nil {
-		return err
-	}
-	for _, what := range absent {
-		r.Note(fmt.Sprintf("%s: not measured: %s", e.ID, what))
-	}
+func (r *runner) run(ctx context.Context, tasks []task) error {
 	for i, t := range tasks {
 		points := t.missing(r.Options, r.store)
 		if len(points) == 0 {
 			continue
 		}
 		if r.late() {
-			r.Note(fmt.Sprintf("%s: its time is used up, %d of %d groups of measurements are left out", e.ID, len(tasks)-i, len(tasks)))
+			r.Note(fmt.Sprintf("%s: its time is used up, %d of %d groups of measurements are left out", r.experiment, len(tasks)-i, len(tasks)))
 			return nil
 		}
 		if r.until.IsZero() {
@@ -199,22 +207,15 @@ func (r *runner) run(ctx context.Context, e experiments.Experiment) error {
 	return nil
 }
 
-// withLater adds to the points of a task those that later experiments want of the
+// withLater adds to the points of a task those that other experiments want of the
 // same matrix, so that it is made or read once.
 func (r *runner) withLater(t task, points []point) []point {
-	wanted := map[string]bool{}
-	for _, p := range points {
-		record := t.record(p, r.Options)
-		wanted[record.Key()] = true
-	}
-	for _, other := range r.later {
-		if other.kind.name != t.kind.name || other.source.name != t.source.name || other.source.text != t.source.text {
-			continue
-		}
-		for _, p := range other.missing(r.Options, r.store) {
-			if record := other.record(p, r.Options); !wanted[record.Key()] {
-				wanted[record.Key()] = true
-				points = append(points, p)
+	listed := map[string]bool{}
+	points = t.others(points, r.Options, listed)
+	for _, tasks := range r.tasks {
+		for _, other := range tasks {
+			if other.kind.name == t.kind.name && other.source.name == t.source.name && other.source.text == t.source.text {
+				points = append(points, other.others(other.missing(r.Options, r.store), r.Options, listed)...)
 			}
 		}
 	}

@@ -72,7 +72,7 @@ func wantNote(t *testing.T, notes []string, words ...string) {
 // wantLacking wants all of these words in what an experiment lacks, in order.
 func wantLacking(t *testing.T, e experiments.Experiment, opt Options, store *records.Store, want ...string) {
 	t.Helper()
-	got, err := Lacking(e, opt, store.Records())
+	got, err := Lacking(opt, store.Records())(e)
 	if err != nil {
 		t.Fatal(err)
 	}

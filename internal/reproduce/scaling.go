@@ -22,26 +22,16 @@ func scaling() kind {
 }
 
 func measureScaling(ctx context.Context, in input, points []point) error {
-	unitNorm(in.matrix)
-	for len(points) > 0 && !in.late() {
-		// Points that differ only in threads follow each other.
-		n := 1
-		for n < len(points) && alike(points[0], points[n]) {
-			n++
+	unitNorm(in.matrix, in.pool)
+	for _, group := range groups(points, but(threadsLabel)) {
+		if in.late() {
+			return nil
 		}
-		if err := scale(ctx, in, points[:n]); err != nil {
+		if err := scale(ctx, in, group); err != nil {
 			return err
 		}
-		points = points[n:]
 	}
 	return nil
-}
-
-// alike reports whether two points differ in the number of threads only.
-func alike(p, q point) bool {
-	p = maps.Clone(p)
-	p[threadsLabel] = q[threadsLabel]
-	return maps.Equal(p, q)
 }
 
 func scale(ctx context.Context, in input, points []point) error {
@@ -71,7 +61,7 @@ func scale(ctx context.Context, in input, points []point) error {
 		speedup := products[0].Min / product.Min
 		values := map[string]float64{
 			"seconds": product.Min, "speedup": speedup, "efficiency": speedup / float64(p.threads()),
-			"gbps": bytesPerSecond(m, product) / 1e9,
+			"gbps": product.BytesPerSecond(m.Rows, m.Cols) / 1e9,
 		}
 		storageOf(values, m, product.Bytes)
 		if err := in.emit(p, result{values: values, notes: map[string]string{"layout": product.Layout}}); err != nil {

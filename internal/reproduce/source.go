@@ -3,10 +3,8 @@ package reproduce
 import (
 	"context"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/mpsolve/mpsolve/internal/collection"
 	"github.com/mpsolve/mpsolve/internal/standin"
@@ -49,7 +47,7 @@ func (o Options) source(name string, nnz int64) (source, bool, error) {
 		return source{}, false, fmt.Errorf("%s: %w", name, err)
 	}
 	return source{
-		name: name, standIn: true, text: s.Kind + parameters(params), nnz: nonzeros,
+		name: name, standIn: true, text: s.Kind + "," + params.String(), nnz: nonzeros,
 		load: func(_ context.Context, maxMemory int64) (*csr.Matrix, error) {
 			if bytes := csr.Bytes(rows, nonzeros); maxMemory > 0 && bytes > maxMemory {
 				return nil, fmt.Errorf("its stand-in takes %d bytes, more than the memory limit", bytes)
@@ -76,13 +74,4 @@ func papersNNZ(name string) int64 {
 		return 0
 	}
 	return list[i].NNZ
-}
-
-// parameters in the form of `mpsolve bench spmv --generate`.
-func parameters(p generate.Params) string {
-	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(p)) {
-		fmt.Fprintf(&b, ",%s=%v", name, p[name])
-	}
-	return b.String()
 }

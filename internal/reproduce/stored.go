@@ -129,14 +129,9 @@ func store(m *csr.Matrix, spec adaptive.Spec, pool *linop.Pool) (spmvbench.Produ
 // unitNorm scales m by the power of two that brings its norm to [1, 2), as the
 // papers scale by the norm: so that no format lacks the range. It scales in
 // place.
-func unitNorm(m *csr.Matrix) {
+func unitNorm(m *csr.Matrix, pool *linop.Pool) {
 	norm := 0.0
-	for i := range m.Rows {
-		_, row := m.Row(i)
-		sum := 0.0
-		for _, v := range row {
-			sum += math.Abs(v)
-		}
+	for _, sum := range m.RowSums(pool) {
 		norm = max(norm, sum)
 	}
 	if norm == 0 || math.IsInf(norm, 0) {

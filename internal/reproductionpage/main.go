@@ -5,6 +5,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/page"
 	"github.com/mpsolve/mpsolve/internal/records"
 	"github.com/mpsolve/mpsolve/internal/reproduce"
+	"github.com/mpsolve/mpsolve/internal/wholefile"
 )
 
 const (
@@ -128,15 +130,9 @@ func draw(e experiments.Experiment, v experiments.View, list []records.Record, f
 		return "", nil
 	}
 	name = e.ID + "-" + v.Name + "." + exhibit.SVG
-	f, err := os.Create(filepath.Join(folder, name))
-	if err != nil {
-		return "", err
-	}
-	if err := exhibit.Draw(&t, *v.Figure, f, exhibit.SVG); err != nil {
-		f.Close()
-		return "", err
-	}
-	return name, f.Close()
+	return name, wholefile.Write(filepath.Join(folder, name), func(w io.Writer) error {
+		return exhibit.Draw(&t, *v.Figure, w, exhibit.SVG)
+	})
 }
 
 // lower begins a title in the middle of a sentence.

@@ -60,9 +60,7 @@ type Row struct {
 func (r Row) BytesPerNonzero() float64 { return float64(r.Bytes) / float64(max(r.NNZ, 1)) }
 
 // BytesPerSecond counts the stored matrix and both vectors, once.
-func (r Row) BytesPerSecond() float64 {
-	return float64(r.Bytes+8*int64(r.Rows)+8*int64(r.Cols)) / r.Min
-}
+func (r Row) BytesPerSecond() float64 { return r.Product.BytesPerSecond(r.Rows, r.Cols) }
 
 // SpeedupOrdinary is how many times as quick as ordinary CSR the product is.
 func (r Row) SpeedupOrdinary() float64 { return r.Ordinary / r.Min }

@@ -37,6 +37,11 @@ type Product struct {
 	apply func(y, x []float64)
 }
 
+// BytesPerSecond counts the stored matrix of that size and both vectors, once.
+func (p Product) BytesPerSecond(rows, cols int) float64 {
+	return float64(p.Bytes+8*int64(rows)+8*int64(cols)) / p.Min
+}
+
 // Baselines returns the products with m in ordinary and in tuned CSR, in this
 // order.
 func Baselines(m *csr.Matrix, pool *linop.Pool) []Product {

@@ -5,18 +5,15 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
-	"maps"
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/collection"
 	"github.com/mpsolve/mpsolve/internal/page"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
-	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
@@ -56,19 +53,10 @@ func matrices() string {
 	}
 	for _, s := range All() {
 		name, p := strings.Join(append([]string{s.Matrix}, s.Others...), ", "), papers[s.Matrix]
-		fmt.Fprintf(&b, "| %s | %s | %d | %d | `%s%s` | %s | %s |\n",
-			name, cmp.Or(p.Group, "industrial"), p.N, p.NNZ, s.Kind, parameters(s.Class()), s.Imitates, s.Not)
+		fmt.Fprintf(&b, "| %s | %s | %d | %d | `%s,%s` | %s | %s |\n",
+			name, cmp.Or(p.Group, "industrial"), p.N, p.NNZ, s.Kind, s.Class(), s.Imitates, s.Not)
 	}
 	return b.String() + "\n"
-}
-
-// parameters writes them as the commands take them: ,name=value in order.
-func parameters(p generate.Params) string {
-	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(p)) {
-		fmt.Fprintf(&b, ",%s=%g", name, p[name])
-	}
-	return b.String()
 }
 
 // storage has the bytes of bucketed CSR in AP7 by those of FP64 CSR.

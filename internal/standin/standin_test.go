@@ -79,7 +79,7 @@ func TestDistinct(t *testing.T) {
 	for _, s := range All() {
 		p := s.Class()
 		delete(p, "seed")
-		key := s.Kind + parameters(p)
+		key := s.Kind + p.String()
 		if other, ok := seen[key]; ok {
 			t.Errorf("%s and %s are the same", other, s.Matrix)
 		}

@@ -127,7 +127,13 @@ func TestExamineAgainstDense(t *testing.T) {
 		if rng.IntN(4) == 0 && rows > 0 && cols > 0 && rows != cols {
 			a[rng.IntN(rows)][rng.IntN(cols)] = []float64{math.NaN(), math.Inf(-1)}[rng.IntN(2)]
 		}
-		t.Run(fmt.Sprint(k), func(t *testing.T) { sameFacts(t, Examine(fromDense(t, a), nil), naiveFacts(a, cols)) })
+		t.Run(fmt.Sprint(k), func(t *testing.T) {
+			m, want := fromDense(t, a), naiveFacts(a, cols)
+			sameFacts(t, Examine(m, nil), want)
+			if got := m.LongestRow(); got != want.LongestRow {
+				t.Errorf("longest row %d, want %d", got, want.LongestRow)
+			}
+		})
 	}
 }
 

@@ -21,6 +21,14 @@ func (m *Matrix) RowSums(pool *parallel.Pool) []float64 {
 	return t
 }
 
+// LongestRow returns the most entries that a row has.
+func (m *Matrix) LongestRow() (longest int) {
+	for i := range m.Rows {
+		longest = max(longest, int(m.RowPtr[i+1]-m.RowPtr[i]))
+	}
+	return longest
+}
+
 // RowMax returns max_j |a_ij| for each row.
 func (m *Matrix) RowMax(pool *parallel.Pool) []float64 {
 	t := make([]float64, m.Rows)

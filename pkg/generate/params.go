@@ -14,6 +14,16 @@ import (
 // Params holds parameters by name; those left out have their defaults.
 type Params map[string]float64
 
+// String writes the parameters as the commands take them, name=value,name=value,
+// by name.
+func (p Params) String() string {
+	var words []string
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		words = append(words, fmt.Sprintf("%s=%v", name, p[name]))
+	}
+	return strings.Join(words, ",")
+}
+
 // Param describes one parameter of a kind.
 type Param struct {
 	Name     string
