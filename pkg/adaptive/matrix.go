@@ -31,6 +31,7 @@ type Matrix struct {
 	pool    *linop.Pool
 	panel   []int
 	partial []float64
+	squares []float64 // the same for ApplyDots' second product, or nil
 	job     product
 }
 
@@ -117,8 +118,25 @@ func (a *Matrix) ApplyDot(dst, src, w []float64) linop.Float64 {
 		return a.plain.ApplyDot(dst, src, w)
 	}
 	a.run(product{dst: dst, src: src, w: w})
+	return sum(a.partial)
+}
+
+// ApplyDots computes dst = A src and returns dst·w and dst·dst.
+func (a *Matrix) ApplyDots(dst, src, w []float64) (dw, dd linop.Float64) {
+	if a.plain != nil {
+		return a.plain.ApplyDots(dst, src, w)
+	}
+	if a.squares == nil {
+		a.squares = make([]float64, len(a.partial))
+	}
+	a.run(product{dst: dst, src: src, w: w, squares: a.squares})
+	return sum(a.partial), sum(a.squares)
+}
+
+// sum adds up partial results in their order.
+func sum(partial []float64) linop.Float64 {
 	var s float64
-	for _, p := range a.partial {
+	for _, p := range partial {
 		s += p
 	}
 	return linop.Float64(s)
@@ -168,6 +186,7 @@ type product struct {
 	w, b     []float64 // for the inner product and for the residual, or nil; both to relax
 	omega    float64
 	plus     []float64 // to be added, or nil
+	squares  []float64 // for dst·dst, or nil
 }
 
 // Do computes the rows of one panel.
@@ -193,6 +212,9 @@ func (p *product) Do(panel int) {
 		}
 	case p.w != nil:
 		a.partial[panel] = kernels.Dot(dst, p.w[lo:hi])
+		if p.squares != nil {
+			p.squares[panel] = kernels.Dot(dst, dst)
+		}
 	case p.plus != nil:
 		kernels.Axpy(1, p.plus[lo:hi], dst)
 	}

@@ -56,6 +56,22 @@ func (s ddSpace) Step(a dd.DD, p, x, q, r ddVector) dd.DD {
 	return s.AxpyDot(a.Neg(), q, r, r)
 }
 
+func (s ddSpace) DoubleStep(a dd.DD, p ddVector, o dd.DD, t, x, q, r, w ddVector) (rr, rw dd.DD) {
+	s.Axpy(a, p, x)
+	s.Axpy(o, t, x)
+	return s.AxpyDot(o.Neg(), q, r, r), s.Dot(r, w)
+}
+
+func (s ddSpace) Direction(r ddVector, b, o dd.DD, q, p ddVector) {
+	s.Axpy(o.Neg(), q, p)
+	s.Xpay(r, b, p)
+}
+
+func (s ddSpace) MultiAxpyDot(a []dd.DD, vs []ddVector, w ddVector) dd.DD {
+	s.MultiAxpy(a, vs, w)
+	return s.Dot(w, w)
+}
+
 func (s ddSpace) MultiDot(h []dd.DD, vs []ddVector, w ddVector) {
 	for k, v := range vs {
 		h[k] = s.Dot(v, w)
@@ -89,6 +105,11 @@ func (a ddOperator) Apply(dst, src ddVector) {
 func (a ddOperator) ApplyDot(dst, src, w ddVector) dd.DD {
 	a.Apply(dst, src)
 	return a.Dot(dst, w)
+}
+
+func (a ddOperator) ApplyDots(dst, src, w ddVector) (dw, dd dd.DD) {
+	a.Apply(dst, src)
+	return a.Dot(dst, w), a.Dot(dst, dst)
 }
 
 func (a ddOperator) Residual(r, b, x ddVector) {

@@ -15,8 +15,8 @@ type CSR struct {
 	m       *csr.Matrix
 	rows    csrRows
 	pool    *Pool
-	panel   []int // panel k is the rows panel[k] to panel[k+1]-1
-	partial []float64
+	panel   []int     // panel k is the rows panel[k] to panel[k+1]-1
+	partial []float64 // one per panel, and another one for ApplyDots
 	job     csrJob
 }
 
@@ -41,9 +41,11 @@ func NewCSR32(m *csr.Matrix, pool *Pool) *CSR {
 
 func newCSR(m *csr.Matrix, rows csrRows, pool *Pool) *CSR {
 	a := &CSR{m: m, rows: rows, pool: pool, panel: csr.Panels(m)}
-	a.partial = make([]float64, len(a.panel)-1)
+	a.partial = make([]float64, 2*a.panels())
 	return a
 }
+
+func (a *CSR) panels() int { return len(a.panel) - 1 }
 
 // csrRows is the kernels on rows lo <= i < hi of a matrix.
 type csrRows interface {
@@ -79,8 +81,19 @@ func (a *CSR) Apply(dst, src []float64) { a.run(csrJob{op: csrApply, dst: dst, s
 // ApplyDot computes dst = A src and returns dst·w.
 func (a *CSR) ApplyDot(dst, src, w []float64) Float64 {
 	a.run(csrJob{op: csrApplyDot, dst: dst, src: src, w: w})
+	return sum(a.partial[:a.panels()])
+}
+
+// ApplyDots computes dst = A src and returns dst·w and dst·dst.
+func (a *CSR) ApplyDots(dst, src, w []float64) (dw, dd Float64) {
+	a.run(csrJob{op: csrApplyDots, dst: dst, src: src, w: w})
+	return sum(a.partial[:a.panels()]), sum(a.partial[a.panels():])
+}
+
+// sum adds up partial results in their order.
+func sum(partial []float64) Float64 {
 	var s float64
-	for _, p := range a.partial {
+	for _, p := range partial {
 		s += p
 	}
 	return Float64(s)
@@ -112,7 +125,7 @@ func (a Accurate) Residual(r, b, x []float64) {
 func (a *CSR) run(j csrJob) {
 	j.a = a
 	a.job = j
-	a.pool.Run(len(a.partial), &a.job)
+	a.pool.Run(a.panels(), &a.job)
 	a.job = csrJob{}
 }
 
@@ -121,6 +134,7 @@ type csrOp int
 const (
 	csrApply csrOp = iota
 	csrApplyDot
+	csrApplyDots
 	csrResidual
 	csrResidualDD
 	csrRelax
@@ -144,6 +158,10 @@ func (j *csrJob) Do(k int) {
 	case csrApplyDot:
 		rows.mulVec(j.dst, lo, hi, j.src)
 		j.a.partial[k] = kernels.Dot(j.dst[lo:hi], j.w[lo:hi])
+	case csrApplyDots:
+		rows.mulVec(j.dst, lo, hi, j.src)
+		j.a.partial[k] = kernels.Dot(j.dst[lo:hi], j.w[lo:hi])
+		j.a.partial[j.a.panels()+k] = kernels.Dot(j.dst[lo:hi], j.dst[lo:hi])
 	case csrResidual:
 		rows.residual(j.dst, j.b, lo, hi, j.src)
 	case csrResidualDD:

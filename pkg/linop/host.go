@@ -27,7 +27,7 @@ const (
 type Host struct {
 	n       int
 	pool    *Pool
-	partial []float64 // one per block, or len(vs) per block for MultiDot
+	partial []float64 // one per block, two for DoubleStep, len(vs) for MultiDot
 	job     vectorJob
 }
 
@@ -36,7 +36,7 @@ var _ Space[[]float64, Float64] = (*Host)(nil)
 // NewHost returns the space of dimension n on the threads of pool.
 func NewHost(n int, pool *Pool) *Host {
 	h := &Host{n: n, pool: pool}
-	h.partial = make([]float64, h.blocks())
+	h.partial = make([]float64, 2*h.blocks())
 	h.job.h = h
 	return h
 }
@@ -94,6 +94,17 @@ func (h *Host) Step(a Float64, p, x, q, r []float64) Float64 {
 	return h.sum()
 }
 
+// DoubleStep computes x += a p + o t and r -= o q and returns r·r and r·w; t may be r.
+func (h *Host) DoubleStep(a Float64, p []float64, o Float64, t, x, q, r, w []float64) (rr, rw Float64) {
+	h.run(vectorJob{op: opDoubleStep, a: a.Float(), x: p, o: o.Float(), t: t, y: x, z: q, r: r, w: w})
+	return h.sum(), h.sumFrom(h.blocks())
+}
+
+// Direction computes p = r + b (p - o q).
+func (h *Host) Direction(r []float64, b, o Float64, q, p []float64) {
+	h.run(vectorJob{op: opDirection, x: r, a: b.Float(), o: o.Float(), z: q, y: p})
+}
+
 // MultiDot computes h_k = v_k·w for every k in one pass over w.
 func (h *Host) MultiDot(out []Float64, vs [][]float64, w []float64) {
 	m := len(vs)
@@ -118,14 +129,16 @@ func (h *Host) MultiAxpy(a []Float64, vs [][]float64, w []float64) {
 	h.run(vectorJob{op: opMultiAxpy, as: a, vs: vs, y: w})
 }
 
-// sum adds the partial results in the order of the blocks.
-func (h *Host) sum() Float64 {
-	var s float64
-	for _, p := range h.partial[:h.blocks()] {
-		s += p
-	}
-	return Float64(s)
+// MultiAxpyDot computes w += sum a_k v_k and returns w·w.
+func (h *Host) MultiAxpyDot(a []Float64, vs [][]float64, w []float64) Float64 {
+	h.run(vectorJob{op: opMultiAxpyDot, as: a, vs: vs, y: w})
+	return h.sum()
 }
+
+// sum adds the partial results in the order of the blocks.
+func (h *Host) sum() Float64 { return h.sumFrom(0) }
+
+func (h *Host) sumFrom(first int) Float64 { return sum(h.partial[first : first+h.blocks()]) }
 
 // run does one operation on every block, on all threads if that pays.
 func (h *Host) run(j vectorJob) {
@@ -153,8 +166,11 @@ const (
 	opDot
 	opAxpyDot
 	opStep
+	opDoubleStep
+	opDirection
 	opMultiDot
 	opMultiAxpy
+	opMultiAxpyDot
 )
 
 // vectorJob is one operation as a parallel.Job: a field of Host and no
@@ -162,8 +178,9 @@ const (
 type vectorJob struct {
 	h          *Host
 	op         vectorOp
-	a          float64
+	a, o       float64
 	x, y, z, w []float64
+	r, t       []float64
 	as         []Float64
 	vs         [][]float64
 }
@@ -190,10 +207,22 @@ func (j *vectorJob) Do(b int) {
 		part[b] = kernels.AxpyDot(j.a, j.x[lo:hi], j.y[lo:hi], j.z[lo:hi])
 	case opStep:
 		part[b] = kernels.Step(j.a, j.x[lo:hi], j.y[lo:hi], j.z[lo:hi], j.w[lo:hi])
+	case opDoubleStep: // a block stays in the first-level cache
+		kernels.Axpy(j.a, j.x[lo:hi], j.y[lo:hi])
+		kernels.Axpy(j.o, j.t[lo:hi], j.y[lo:hi])
+		r := j.r[lo:hi]
+		part[b] = kernels.AxpyDot(-j.o, j.z[lo:hi], r, r)
+		part[j.h.blocks()+b] = kernels.Dot(r, j.w[lo:hi])
+	case opDirection:
+		kernels.Axpy(-j.o, j.z[lo:hi], j.y[lo:hi])
+		kernels.Xpay(j.x[lo:hi], j.a, j.y[lo:hi])
 	case opMultiDot:
 		m := len(j.vs)
 		kernels.MultiDot(part[b*m:(b+1)*m], j.vs, lo, hi, j.y)
 	case opMultiAxpy:
 		kernels.MultiAxpy(j.as, j.vs, lo, hi, j.y)
+	case opMultiAxpyDot:
+		kernels.MultiAxpy(j.as, j.vs, lo, hi, j.y)
+		part[b] = kernels.Dot(j.y[lo:hi], j.y[lo:hi])
 	}
 }

@@ -40,16 +40,39 @@ type Space[V any, S Scalar[S]] interface {
 	AxpyDot(a S, x, y, z V) S // y += a x, returns y·z; z may be x or y
 	Step(a S, p, x, q, r V) S // x += a p, r -= a q, returns r·r
 
-	MultiDot(h []S, vs []V, w V)  // h_k = v_k·w
-	MultiAxpy(a []S, vs []V, w V) // w += sum a_k v_k
+	// DoubleStep computes x += a p + o t and r -= o q, and returns r·r and r·w; t may be r.
+	DoubleStep(a S, p V, o S, t, x, q, r, w V) (rr, rw S)
+	Direction(r V, b, o S, q, p V) // p = r + b (p - o q)
+
+	MultiDot(h []S, vs []V, w V)       // h_k = v_k·w
+	MultiAxpy(a []S, vs []V, w V)      // w += sum a_k v_k
+	MultiAxpyDot(a []S, vs []V, w V) S // w += sum a_k v_k, returns w·w
+}
+
+// A Remote is a Space whose scalars are made somewhere else, later: Float waits until
+// everything that was asked for before has been done, unless the scalar has been fetched.
+// Methods on it look at scalars every Stride iterations only, and one iteration late, so
+// that there is always something left to do elsewhere.
+//
+// Meanwhile a quotient of scalars that is no finite number counts as 0 where it is used,
+// and so it does no harm; but it is a fault, and stays one until it is forgiven.
+type Remote[V any, S Scalar[S]] interface {
+	Space[V, S]
+	Stride() int
+	Fetch()                // begins to bring all scalars made so far to where Float finds them
+	Arrived() (sound bool) // waits for that; sound: there was no fault when Fetch was called
+	Positive(a S) S        // a, a fault wherever it is used if it is not positive then
+	Keep(dst, src V)       // dst = src, unless there was a fault
+	Forgive()              // forgets the faults
 }
 
 // Operator is a linear map between vectors. Results do not alias arguments.
 type Operator[V, S any] interface {
 	Dims() (rows, cols int)
-	Apply(dst, src V)         // dst = A src
-	ApplyDot(dst, src, w V) S // dst = A src, returns dst·w; w may be src
-	Residual(r, b, x V)       // r = b - A x
+	Apply(dst, src V)                   // dst = A src
+	ApplyDot(dst, src, w V) S           // dst = A src, returns dst·w; w may be src
+	ApplyDots(dst, src, w V) (dw, dd S) // dst = A src, returns dst·w and dst·dst
+	Residual(r, b, x V)                 // r = b - A x
 }
 
 // A Relaxer is an Operator with the steps of stationary iterations and of

@@ -22,6 +22,12 @@ func (t *Timed[V, S]) ApplyDot(dst, src, w V) S {
 	return t.Operator.ApplyDot(dst, src, w)
 }
 
+// ApplyDots computes dst = A src and returns dst·w and dst·dst.
+func (t *Timed[V, S]) ApplyDots(dst, src, w V) (dw, dd S) {
+	defer t.add(time.Now())
+	return t.Operator.ApplyDots(dst, src, w)
+}
+
 // Residual computes r = b - A x.
 func (t *Timed[V, S]) Residual(r, b, x V) {
 	defer t.add(time.Now())

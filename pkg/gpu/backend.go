@@ -1,0 +1,65 @@
+package gpu
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Backend names a way to a device.
+type Backend string
+
+// The back ends.
+const (
+	CUDA    Backend = "cuda"
+	HIP     Backend = "hip"
+	OpenCL  Backend = "opencl"
+	Emulate Backend = "emulate"
+)
+
+// Backends lists those that run on devices, in the order in which they are tried.
+var Backends = []Backend{CUDA, HIP, OpenCL}
+
+// ErrUnavailable is wrapped by the errors of Open: there is no such device that could be
+// used.
+var ErrUnavailable = errors.New("no such device")
+
+// Error is a failure of a device, or of the library that drives it.
+type Error struct {
+	Backend Backend
+	Device  string // its name; "" if there is none yet
+	Doing   string // what was being done, in words
+	Call    string // the library's function; "" if none was called
+	Code    int    // that it returned
+	Text    string // the library's words, or ours
+}
+
+func (e *Error) Error() string {
+	s := string(e.Backend)
+	if e.Device != "" {
+		s += " (" + e.Device + ")"
+	}
+	if e.Doing != "" {
+		s += ": " + e.Doing
+	}
+	s += ": " + e.Text
+	if e.Call != "" {
+		s += fmt.Sprintf(" (%s returned %d)", e.Call, e.Code)
+	}
+	return s
+}
+
+// Info describes a device.
+type Info struct {
+	Backend      Backend
+	Index        int
+	Name         string
+	Architecture string // such as sm_90 or gfx942
+	Memory, Free int64  // bytes; 0: not known
+	Units        int    // multiprocessors or compute units
+	Integrated   bool   // shares the memory of the host
+	Old          bool   // too old for the kernels
+}
+
+func (i Info) String() string {
+	return fmt.Sprintf("%s:%d %s (%s)", i.Backend, i.Index, i.Name, i.Architecture)
+}

@@ -1,0 +1,192 @@
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+)
+
+// Device is an open device with the kernels on it. It does one thing after the other, in
+// the order asked for, while the host goes on. Use it from one goroutine at a time.
+type Device struct {
+	info    Info
+	drv     driver
+	kernels [numKernels]uintptr
+	args    arguments
+	pad     *pad
+	err     error
+	live    int // buffers, so that tests can tell whether all were released
+}
+
+type kernel int
+
+// Open opens a device of a back end: that of the index, counting from 0.
+func Open(b Backend, index int) (*Device, error) {
+	n, err := count(b)
+	switch {
+	case err == nil && index >= n:
+		err = &Error{Backend: b, Text: fmt.Sprintf("there is no device %d, there are %d", index, n)}
+		fallthrough
+	case err != nil:
+		return nil, unavailable(b, err)
+	}
+	drv, err := open(b, index)
+	if err != nil {
+		return nil, unavailable(b, err)
+	}
+	d := &Device{drv: drv, info: Info{Backend: b, Index: index}}
+	if err := d.start(); err != nil {
+		d.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+func unavailable(b Backend, err error) error {
+	var e *Error
+	if errors.As(err, &e) {
+		e.Backend = b
+	}
+	return fmt.Errorf("%w: %w", ErrUnavailable, err)
+}
+
+// start looks at the device and loads the kernels.
+func (d *Device) start() error {
+	info, err := d.drv.info()
+	if err != nil {
+		return d.because("looking at the device", err)
+	}
+	info.Backend, info.Index = d.info.Backend, d.info.Index
+	if d.info = info; info.Old {
+		return unavailable(info.Backend, &Error{Device: info.Name, Text: info.Architecture + " is too old for the kernels"})
+	}
+	if err := d.load(); err != nil {
+		return err
+	}
+	for k := range d.kernels {
+		if d.kernels[k], err = d.drv.kernel(kernelNames[k]); err != nil {
+			return d.because("looking for the kernel "+kernelNames[k], err)
+		}
+	}
+	d.pad, err = newPad(d)
+	return err
+}
+
+// load loads the image of the kernels that is for this device.
+func (d *Device) load() error {
+	all := images(d.info.Backend, d.info.Architecture)
+	if len(all) == 0 {
+		return unavailable(d.info.Backend, &Error{Device: d.info.Name, Text: "there are no kernels for " + d.info.Architecture})
+	}
+	var err error
+	for _, image := range all {
+		if err = d.drv.load(image); err == nil {
+			return nil
+		}
+	}
+	return d.because("loading the kernels", err)
+}
+
+// because says of an error where it came from.
+func (d *Device) because(doing string, err error) error {
+	var e *Error
+	if errors.As(err, &e) {
+		e.Backend, e.Device, e.Doing = d.info.Backend, d.info.Name, doing
+	}
+	return err
+}
+
+// Info describes the device, its free memory when it was opened.
+func (d *Device) Info() Info { return d.info }
+
+// Err returns the first failure; nothing was done after it.
+func (d *Device) Err() error { return d.err }
+
+// note keeps the first error.
+func (d *Device) note(doing string, err error) {
+	if err != nil && d.err == nil {
+		d.err = d.because(doing, err)
+	}
+}
+
+// Wait waits until everything asked for so far has been done.
+func (d *Device) Wait() error {
+	if d.err == nil {
+		d.note("waiting for the device", d.drv.sync())
+	}
+	return d.err
+}
+
+// Close gives the device back. Buffers that were not released are lost.
+func (d *Device) Close() {
+	d.pad.release()
+	d.drv.close()
+}
+
+// begin starts the arguments of a launch.
+func (d *Device) begin(blocks uint32) *arguments {
+	d.args.count = 0
+	d.args.u32(blocks)
+	return &d.args
+}
+
+// launch runs a kernel with these arguments.
+func (d *Device) launch(k kernel, blocks uint32) {
+	if d.err == nil && blocks > 0 {
+		d.note("running "+kernelNames[k], d.drv.launch(d.kernels[k], blocks, &d.args))
+	}
+}
+
+// Buffer is memory of a device. The zero Buffer may be given to a kernel that does not
+// look at it.
+type Buffer struct {
+	handle uint64
+	bytes  int64
+}
+
+// alloc returns a buffer; on failure the zero Buffer, and the device keeps the error.
+func (d *Device) alloc(bytes int64) (b Buffer) {
+	if d.err != nil {
+		return b
+	}
+	bytes = max(bytes, 8)
+	handle, err := d.drv.alloc(bytes)
+	if err != nil {
+		d.note(fmt.Sprintf("taking %d bytes of its memory", bytes), err)
+		return b
+	}
+	d.live++
+	return Buffer{handle, bytes}
+}
+
+// release gives buffers back and makes them zero.
+func (d *Device) release(buffers ...*Buffer) {
+	for _, b := range buffers {
+		if b.bytes > 0 {
+			d.drv.release(b.handle)
+			d.live--
+			*b = Buffer{}
+		}
+	}
+}
+
+// upload copies s to a buffer, from an element on.
+func upload[T any](d *Device, to Buffer, at int, s []T) {
+	if size := int64(unsafe.Sizeof(*new(T))); d.err == nil && len(s) > 0 {
+		d.note("copying to the device", d.drv.upload(to.handle, int64(at)*size, unsafe.Pointer(unsafe.SliceData(s)), int64(len(s))*size, false))
+	}
+}
+
+// download fills s from a buffer and waits for it.
+func download[T any](d *Device, s []T, from Buffer) {
+	if size := int64(unsafe.Sizeof(*new(T))); d.err == nil && len(s) > 0 {
+		d.note("copying from the device", d.drv.download(unsafe.Pointer(unsafe.SliceData(s)), from.handle, 0, int64(len(s))*size, false))
+	}
+}
+
+// put returns a buffer that holds s.
+func put[T any](d *Device, s []T) Buffer {
+	b := d.alloc(int64(len(s)) * int64(unsafe.Sizeof(*new(T))))
+	upload(d, b, 0, s)
+	return b
+}

@@ -1,0 +1,137 @@
+//go:build cgo && (linux || darwin)
+
+package gpu
+
+/*
+#cgo CFLAGS: -std=c11 -O2 -Wall -Wextra -Wno-unused-parameter
+#cgo linux LDFLAGS: -ldl -lm
+#include <stdlib.h>
+#include "driver.h"
+
+static int launch(gpu_device *d, uintptr_t kernel, uint32_t blocks, const gpu_arguments *a, gpu_error *e)
+{
+	return gpu_launch(d, (void *)kernel, blocks, a, e);
+}
+*/
+import "C"
+
+import (
+	"unsafe"
+)
+
+// built tells whether back ends are in this build.
+const built = true
+
+var backends = map[Backend]*C.gpu_backend{
+	CUDA: &C.gpu_cuda, HIP: &C.gpu_hip, OpenCL: &C.gpu_opencl, Emulate: &C.gpu_emulate,
+}
+
+// failure is the error of a call that returned rc, or nil.
+func failure(rc C.int, e *C.gpu_error) error {
+	if rc == 0 {
+		return nil
+	}
+	return &Error{Call: C.GoString(&e.call[0]), Code: int(e.code), Text: C.GoString(&e.text[0])}
+}
+
+// count opens the library of a back end and returns the number of its devices.
+func count(b Backend) (int, error) {
+	var n C.int
+	var e C.gpu_error
+	err := failure(C.gpu_count(backends[b], &n, &e), &e)
+	return int(n), err
+}
+
+// library is a driver through cgo. The error is part of it, so that a call allocates
+// nothing.
+type library struct {
+	d *C.gpu_device
+	e *C.gpu_error // in C's memory
+}
+
+func open(b Backend, index int) (driver, error) {
+	l := &library{e: (*C.gpu_error)(C.calloc(1, C.sizeof_gpu_error))}
+	if err := failure(C.gpu_open(backends[b], C.int(index), &l.d, l.e), l.e); err != nil {
+		C.free(unsafe.Pointer(l.e))
+		return nil, err
+	}
+	return l, nil
+}
+
+func (l *library) close() {
+	C.gpu_close(l.d)
+	C.free(unsafe.Pointer(l.e))
+}
+
+func (l *library) info() (Info, error) {
+	var i C.gpu_info
+	if err := failure(C.gpu_device_info(l.d, &i, l.e), l.e); err != nil {
+		return Info{}, err
+	}
+	return Info{
+		Name: C.GoString(&i.name[0]), Architecture: C.GoString(&i.architecture[0]),
+		Memory: int64(i.memory), Free: int64(i.free), Units: int(i.units),
+		Integrated: i.integrated != 0, Old: i.old != 0,
+	}, nil
+}
+
+func (l *library) load(image []byte) error {
+	return failure(C.gpu_load(l.d, unsafe.Pointer(unsafe.SliceData(image)), C.size_t(len(image)), l.e), l.e)
+}
+
+func (l *library) kernel(name string) (uintptr, error) {
+	c := C.CString(name)
+	defer C.free(unsafe.Pointer(c))
+	var k unsafe.Pointer
+	err := failure(C.gpu_kernel(l.d, c, &k, l.e), l.e)
+	return uintptr(k), err
+}
+
+func (l *library) launch(kernel uintptr, blocks uint32, a *arguments) error {
+	return failure(C.launch(l.d, C.uintptr_t(kernel), C.uint32_t(blocks), (*C.gpu_arguments)(unsafe.Pointer(a)), l.e), l.e)
+}
+
+func (l *library) alloc(bytes int64) (uint64, error) {
+	var b C.uint64_t
+	err := failure(C.gpu_alloc(l.d, C.size_t(bytes), &b, l.e), l.e)
+	return uint64(b), err
+}
+
+func (l *library) release(buffer uint64) { C.gpu_release(l.d, C.uint64_t(buffer)) }
+
+func (l *library) allocHost(bytes int64) (unsafe.Pointer, error) {
+	var m unsafe.Pointer
+	err := failure(C.gpu_alloc_host(l.d, C.size_t(bytes), &m, l.e), l.e)
+	return m, err
+}
+
+func (l *library) releaseHost(memory unsafe.Pointer) { C.gpu_release_host(l.d, memory) }
+
+func (l *library) upload(to uint64, at int64, from unsafe.Pointer, bytes int64, async bool) error {
+	return failure(C.gpu_upload(l.d, C.uint64_t(to), C.size_t(at), from, C.size_t(bytes), flag(async), l.e), l.e)
+}
+
+func (l *library) download(to unsafe.Pointer, from uint64, at, bytes int64, async bool) error {
+	return failure(C.gpu_download(l.d, to, C.uint64_t(from), C.size_t(at), C.size_t(bytes), flag(async), l.e), l.e)
+}
+
+func (l *library) copy(to, from uint64, bytes int64) error {
+	return failure(C.gpu_copy(l.d, C.uint64_t(to), C.uint64_t(from), C.size_t(bytes), l.e), l.e)
+}
+
+func (l *library) zero(to uint64, bytes int64) error {
+	return failure(C.gpu_zero(l.d, C.uint64_t(to), C.size_t(bytes), l.e), l.e)
+}
+
+func (l *library) record(event int) error { return failure(C.gpu_record(l.d, C.int(event), l.e), l.e) }
+
+func (l *library) wait(event int) error { return failure(C.gpu_wait(l.d, C.int(event), l.e), l.e) }
+
+func (l *library) sync() error { return failure(C.gpu_sync(l.d, l.e), l.e) }
+
+func flag(b bool) C.int {
+	if b {
+		return 1
+	}
+	return 0
+}

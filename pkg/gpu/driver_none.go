@@ -1,0 +1,13 @@
+//go:build !cgo || !(linux || darwin)
+
+package gpu
+
+const built = false
+
+func count(b Backend) (int, error) { return 0, notBuilt(b) }
+
+func open(b Backend, _ int) (driver, error) { return nil, notBuilt(b) }
+
+func notBuilt(b Backend) error {
+	return &Error{Backend: b, Text: "GPU support is not in this build (it was built without cgo, or for a system that has none)"}
+}

@@ -1,0 +1,123 @@
+package gpu
+
+import (
+	"math/bits"
+
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// Matrix is a sparse matrix on a device, in one of the layouts that New... functions make,
+// as an operator on vectors of its Spaces.
+type Matrix struct {
+	d          *Device
+	rows, cols int
+	bytes      int64 // of the device's memory that it takes
+	stored     storage
+}
+
+var _ linop.Relaxer[*Vector, Scalar] = (*Matrix)(nil)
+
+// storage is a layout.
+type storage interface {
+	blocks() uint32 // of the kernel, so many partial sums of an inner product
+	multiply(d *Device, p *product)
+	buffers() []*Buffer
+}
+
+// product is y = A x with what follows it, see source/epilogue.h.
+type product struct {
+	what         uint32
+	x, dst, b, w Buffer
+	omega        coefficient
+	area, area2  uint32
+	pad          Buffer
+}
+
+// What a product is followed by, as in source/epilogue.h.
+const (
+	plain    = 0
+	residual = 1
+	relax    = 2
+	plus     = 3
+	withDot  = 4
+	withDots = 8
+)
+
+// productBlocks is the number of blocks of a product at most, as vectorBlocks.
+const productBlocks = maxParts
+
+// Dims returns the dimensions.
+func (a *Matrix) Dims() (rows, cols int) { return a.rows, a.cols }
+
+// Bytes returns the memory of the device that the matrix takes, indices included.
+func (a *Matrix) Bytes() int64 { return a.bytes }
+
+// Close releases it.
+func (a *Matrix) Close() { a.d.release(a.stored.buffers()...) }
+
+// Apply computes dst = A src.
+func (a *Matrix) Apply(dst, src *Vector) { a.run(product{what: plain, x: src.mem, dst: dst.mem}) }
+
+// ApplyDot computes dst = A src and returns dst·w.
+func (a *Matrix) ApplyDot(dst, src, w *Vector) Scalar {
+	v, area := a.sum()
+	a.run(product{what: withDot, x: src.mem, dst: dst.mem, w: w.mem, area: area})
+	return v
+}
+
+// ApplyDots computes dst = A src and returns dst·w and dst·dst.
+func (a *Matrix) ApplyDots(dst, src, w *Vector) (dw, dd Scalar) {
+	dw, area := a.sum()
+	dd, area2 := a.sum()
+	a.run(product{what: withDots, x: src.mem, dst: dst.mem, w: w.mem, area: area, area2: area2})
+	return dw, dd
+}
+
+// Residual computes r = b - A x.
+func (a *Matrix) Residual(r, b, x *Vector) {
+	a.run(product{what: residual, x: x.mem, dst: r.mem, b: b.mem})
+}
+
+// Relax computes dst = src + omega w∘(b - A src).
+func (a *Matrix) Relax(dst, src, b, w *Vector, omega Scalar) {
+	a.run(product{what: relax, x: src.mem, dst: dst.mem, b: b.mem, w: w.mem, omega: omega.coefficient()})
+	omega.settle()
+}
+
+// ApplyPlus computes dst = b + A src.
+func (a *Matrix) ApplyPlus(dst, b, src *Vector) {
+	a.run(product{what: plus, x: src.mem, dst: dst.mem, b: b.mem})
+}
+
+func (a *Matrix) run(p product) {
+	if p.what != relax {
+		p.omega = known(0).coefficient()
+	}
+	p.pad = a.d.pad.mem
+	a.stored.multiply(a.d, &p)
+}
+
+// sum returns a new sum with a part for each block, and the area for these.
+func (a *Matrix) sum() (v Scalar, area uint32) {
+	number := a.d.pad.reserve(1)
+	return a.d.pad.scalar(number), a.d.pad.leave(number, a.stored.blocks())
+}
+
+// made returns the matrix, or the error of the device.
+func made(d *Device, rows, cols int, stored storage) (*Matrix, error) {
+	a := &Matrix{d: d, rows: rows, cols: cols, stored: stored}
+	for _, b := range stored.buffers() {
+		a.bytes += b.bytes
+	}
+	if d.err != nil {
+		a.Close()
+		return nil, d.err
+	}
+	return a, nil
+}
+
+// threadsFor is the base 2 logarithm of the number of threads for a row of that many
+// elements on average.
+func threadsFor(mean float64) uint32 {
+	return uint32(min(bits.Len(uint(mean/2)), 5))
+}

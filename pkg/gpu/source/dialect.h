@@ -1,0 +1,235 @@
+/*
+ * The dialect that the kernels are written in: C with the macros of this page. One
+ * text compiles as CUDA and HIP (clang alone, no vendor's headers), as OpenCL C 1.2,
+ * and as C for the host, which runs the threads of a block one after the other. All of
+ * them give the same bits: every rounding is written down (FMA where one is meant,
+ * nothing contracted), and every sum has a fixed order.
+ *
+ *   KERNEL(vector_dot, u32 n, IN(double) x, IN(double) y, u32 area, INOUT(double) pad)
+ *   {
+ *       SCRATCH;                                  shared memory for the sums below
+ *       PRIVATE(double, s);                       a variable of each thread
+ *       EACH_THREAD {                             what thread t does, 0 <= t < THREADS
+ *           MY(s) = 0;
+ *           for (u32 i = BLOCK * THREADS + t; i < n; i += blocks * THREADS)
+ *               MY(s) = FMA(x[i], y[i], MY(s));
+ *       }
+ *       BLOCK_SUM(s);                             s[0] is the sum over the block's threads
+ *       EACH_THREAD { if (t == 0) pad[AREA(area) + BLOCK] = s[0]; }
+ *   }
+ *
+ * A kernel is a sequence of phases. Within EACH_THREAD threads do not see each other;
+ * between two of them stands a sum, a maximum or SYNC, at which all threads of the block
+ * meet, so these stand outside of EACH_THREAD, and under conditions and in loops that
+ * are the same for all threads of the block. On a device EACH_THREAD is the one thread
+ * that runs, on the host a loop. What is declared outside of EACH_THREAD without PRIVATE
+ * has one value for the block.
+ *
+ *   blocks, BLOCK     number of blocks, the first argument of every kernel, and which
+ *   THREADS, WARP     256 threads a block, and 32 neighbours, on every device
+ *   IN OUT INOUT(T)   pointers to device memory that is read, written, both; two that
+ *                     are not both IN never overlap, but for INOUT(double) pad
+ *   LOCAL(T, a, n)    an array that the threads of a block share
+ *   BLOCK_SUM(s)      s[0] = sum of MY(s) over the block, the same for all threads:
+ *                     neighbours 16, 8, 4, 2, 1 apart, then warps 4, 2, 1 apart
+ *   BLOCK_MAX(s)      the same with the larger of two; NaN wins
+ *   WARP_SUM(s, l)    the sum over each MY(l) neighbouring threads, a power of two that
+ *                     is the same within a warp, in the first of them
+ *   UNROLL(n)         before a loop: so many rounds at a time
+ *   FMA SQRT FABS     of double
+ *
+ * Declarations of kernels are read by internal/gpugen, which writes what launches them
+ * from Go and what the host's build of them is called through; types of arguments are
+ * u32, i32, double, scalar (scalar.h) and the pointers.
+ */
+#define THREADS 256u
+#define WARP 32u
+
+#if defined(__OPENCL_C_VERSION__)
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#pragma OPENCL FP_CONTRACT OFF
+typedef uchar u8;
+typedef ushort u16;
+typedef uint u32;
+typedef int i32;
+typedef ulong u64;
+#define GLOBAL __global
+#define RESTRICT restrict
+#define FN static
+#define ENTRY __kernel __attribute__((reqd_work_group_size(256, 1, 1)))
+#define LOCAL(T, a, n) __local T a[n]
+#define THREAD_INDEX ((u32)get_local_id(0))
+#define BLOCK ((u32)get_group_id(0))
+#define SYNC barrier(CLK_LOCAL_MEM_FENCE)
+#define FMA(a, b, c) fma(a, b, c)
+#define SQRT(a) sqrt(a)
+#define FABS(a) fabs(a)
+#define BITS_OF_DOUBLE(d) as_ulong(d)
+#define DOUBLE_OF_BITS(u) as_double(u)
+#define FLOAT_OF_BITS(u) as_float(u)
+#define UNROLL(n)
+
+#elif defined(__CUDA_ARCH__) || defined(__HIP__)
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef int i32;
+typedef unsigned long long u64;
+#define GLOBAL
+#define RESTRICT __restrict__
+#define FN static __attribute__((device)) inline __attribute__((always_inline))
+#define LOCAL(T, a, n) static __attribute__((shared)) T a[n]
+#define FMA(a, b, c) __builtin_fma(a, b, c)
+#define SQRT(a) __builtin_sqrt(a)
+#define FABS(a) __builtin_fabs(a)
+#define BITS_OF_DOUBLE(d) __builtin_bit_cast(u64, d)
+#define DOUBLE_OF_BITS(u) __builtin_bit_cast(double, u)
+#define FLOAT_OF_BITS(u) __builtin_bit_cast(float, u)
+#define PRAGMA(p) _Pragma(#p)
+#define UNROLL(n) PRAGMA(unroll n)
+#if defined(__HIP__)
+#define ENTRY extern "C" __attribute__((global)) __attribute__((amdgpu_flat_work_group_size(256, 256)))
+#define THREAD_INDEX ((u32)__builtin_amdgcn_workitem_id_x())
+#define BLOCK ((u32)__builtin_amdgcn_workgroup_id_x())
+#define SYNC                                                                               \
+    (__builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup"), __builtin_amdgcn_s_barrier(), \
+     __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup"))
+/* The lane of a wave of 32 or 64; partners are less than 32 apart. */
+#define LANE ((u32)__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u)))
+#define SHUFFLE32(v, apart) ((u32)__builtin_amdgcn_ds_bpermute((int)((LANE ^ (apart)) << 2), (int)(v)))
+#else
+#define ENTRY extern "C" __attribute__((global)) __attribute__((launch_bounds(256)))
+#define THREAD_INDEX ((u32)__nvvm_read_ptx_sreg_tid_x())
+#define BLOCK ((u32)__nvvm_read_ptx_sreg_ctaid_x())
+#define SYNC __syncthreads()
+#define SHUFFLE32(v, apart) ((u32)__nvvm_shfl_sync_bfly_i32(~0u, (int)(v), (int)(apart), 31))
+#endif
+
+#else /* the host, in ISO C: gcc contracts nothing then */
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#endif
+#include <stdint.h>
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef int32_t i32;
+typedef uint64_t u64;
+#define HOST 1
+#define GLOBAL
+#define RESTRICT restrict
+#define FN static inline __attribute__((unused))
+#define LOCAL(T, a, n) T a[n]
+#define BLOCK block_
+#define SYNC ((void)0)
+#define FMA(a, b, c) __builtin_fma(a, b, c)
+#define SQRT(a) __builtin_sqrt(a)
+#define FABS(a) __builtin_fabs(a)
+FN u64 bits_of_double(double d) { union { double d; u64 u; } a = {d}; return a.u; }
+FN double double_of_bits(u64 u) { union { u64 u; double d; } a = {u}; return a.d; }
+FN float float_of_bits(u32 u) { union { u32 u; float f; } a = {u}; return a.f; }
+#define BITS_OF_DOUBLE(d) bits_of_double(d)
+#define DOUBLE_OF_BITS(u) double_of_bits(u)
+#define FLOAT_OF_BITS(u) float_of_bits(u)
+#define UNROLL(n)
+#endif
+
+#define IN(T) GLOBAL const T *RESTRICT
+#define OUT(T) GLOBAL T *RESTRICT
+#define INOUT(T) GLOBAL T *
+
+/* The larger of two, NaN if either is. */
+FN double larger(double a, double b) { return a > b || a != a ? a : b; }
+
+#if defined(HOST)
+#define KERNEL(name, ...) static void name(const u32 block_, const u32 blocks, __VA_ARGS__)
+#define EACH_THREAD for (u32 t = 0; t < THREADS; t++)
+#define PRIVATE(T, v) T v[THREADS]
+#define MY(v) v[t]
+#define SCRATCH ((void)0)
+#define BLOCK_SUM(s) block_sum(s)
+#define BLOCK_MAX(s) block_max(s)
+#define WARP_SUM(s, l) warp_sum(s, l)
+FN void warp_sum(double *s, const u32 *lanes)
+{
+    for (u32 w = 0; w < THREADS; w += WARP)
+        for (u32 m = lanes[w] / 2; m; m /= 2)
+            for (u32 g = w; g < w + WARP; g += lanes[w])
+                for (u32 t = g; t < g + m; t++) s[t] += s[t + m];
+}
+#define BLOCK_TREE(name, join)                                          \
+    FN void name(double *s)                                             \
+    {                                                                   \
+        for (u32 w = 0; w < THREADS; w += WARP)                         \
+            for (u32 m = WARP / 2; m; m /= 2)                           \
+                for (u32 t = w; t < w + m; t++) s[t] = join(s[t], s[t + m]); \
+        for (u32 m = THREADS / 2; m >= WARP; m /= 2)                    \
+            for (u32 t = 0; t < m; t += WARP) s[t] = join(s[t], s[t + m]); \
+    }
+
+#else /* devices */
+#define KERNEL(name, ...) ENTRY void name(const u32 blocks, __VA_ARGS__)
+#define EACH_THREAD for (u32 t = THREAD_INDEX, once = 1; once; once = 0)
+#define PRIVATE(T, v) T v[1]
+#define MY(v) v[0]
+#define BLOCK_SUM(s) s[0] = block_sum(s[0], scratch)
+#define BLOCK_MAX(s) s[0] = block_max(s[0], scratch)
+
+#if defined(SHUFFLE32)
+#define SCRATCH LOCAL(double, scratch, THREADS / WARP)
+#define WARP_SUM(s, l) s[0] = warp_sum(s[0], l[0])
+FN double shuffle(double s, u32 apart)
+{
+    u64 u = BITS_OF_DOUBLE(s);
+    u = (u64)SHUFFLE32(u >> 32, apart) << 32 | SHUFFLE32(u, apart);
+    return DOUBLE_OF_BITS(u);
+}
+FN double warp_sum(double s, u32 lanes)
+{
+    for (u32 m = lanes / 2; m; m /= 2) s += shuffle(s, m);
+    return s;
+}
+#define BLOCK_TREE(name, join)                                            \
+    FN double name(double s, double *scratch)                             \
+    {                                                                     \
+        for (u32 m = WARP / 2; m; m /= 2) s = join(s, shuffle(s, m));     \
+        if (THREAD_INDEX % WARP == 0) scratch[THREAD_INDEX / WARP] = s;   \
+        SYNC;                                                             \
+        s = scratch[THREAD_INDEX % (THREADS / WARP)];                     \
+        SYNC;                                                             \
+        for (u32 m = THREADS / WARP / 2; m; m /= 2) s = join(s, shuffle(s, m)); \
+        return s;                                                         \
+    }
+
+#else /* without shuffles: through shared memory */
+#define SCRATCH LOCAL(double, scratch, THREADS)
+#define WARP_SUM(s, l) s[0] = warp_sum(s[0], l[0], scratch)
+FN double apart(double s, u32 m, __local double *scratch)
+{
+    scratch[THREAD_INDEX] = s;
+    SYNC;
+    s = scratch[THREAD_INDEX ^ m];
+    SYNC;
+    return s;
+}
+FN double warp_sum(double s, u32 lanes, __local double *scratch)
+{
+    for (u32 m = WARP / 2; m; m /= 2) {
+        double other = apart(s, m, scratch);
+        if (m < lanes) s += other;
+    }
+    return s;
+}
+#define BLOCK_TREE(name, join)                                            \
+    FN double name(double s, __local double *scratch)                     \
+    {                                                                     \
+        for (u32 m = WARP / 2; m; m /= 2) s = join(s, apart(s, m, scratch)); \
+        for (u32 m = THREADS / 2; m >= WARP; m /= 2) s = join(s, apart(s, m, scratch)); \
+        return s;                                                         \
+    }
+#endif
+#endif
+
+FN double sum_of(double a, double b) { return a + b; }
+BLOCK_TREE(block_sum, sum_of)
+BLOCK_TREE(block_max, larger)

@@ -1,0 +1,49 @@
+/* What follows a product y = A x in the same pass over its rows. A kernel of a product
+ * has the arguments
+ *
+ *   u32 what, IN(double) x, OUT(double) dst, IN(double) b, IN(double) w, scalar omega,
+ *   u32 area, u32 area2, INOUT(double) pad
+ *
+ * begins with PRODUCT, calls FINISH(i, y) within EACH_THREAD once for each row i, and ends
+ * with LEAVE_PRODUCT. b, w and omega are not looked at where `what` does not need them. */
+#define PLAIN 0u    /* dst = y */
+#define RESIDUAL 1u /* dst = b - y */
+#define RELAX 2u    /* dst = x + omega w (b - y) */
+#define PLUS 3u     /* dst = b + y */
+#define DOT 4u      /* and dst·w */
+#define DOTS 8u     /* and dst·w and dst·dst */
+
+#define PRODUCT                                                  \
+    SCRATCH;                                                     \
+    PRIVATE(double, y);      /* of the row, or this thread's part */ \
+    PRIVATE(u32, group);     /* threads that share a row */      \
+    PRIVATE(double, dw);                                         \
+    PRIVATE(double, dd);                                         \
+    EACH_THREAD { MY(dw) = MY(dd) = 0; }                         \
+    double ov;                                                   \
+    EVALUATE(ov, omega)
+
+#define FINISH(i, yi)                                                            \
+    do {                                                                         \
+        double v = finished(what, yi, i, ov, x, b, w);                           \
+        dst[i] = v;                                                              \
+        if (what & (DOT | DOTS)) MY(dw) = FMA(v, w[i], MY(dw));                  \
+        if (what & DOTS) MY(dd) = FMA(v, v, MY(dd));                             \
+    } while (0)
+
+#define LEAVE_PRODUCT LEAVE_PRODUCT_FROM(0)
+#define LEAVE_PRODUCT_FROM(from)                                                 \
+    do {                                                                         \
+        if (what & (DOT | DOTS)) LEAVE_FROM(dw, area, from);                     \
+        if (what & DOTS) LEAVE_FROM(dd, area2, from);                            \
+    } while (0)
+
+FN double finished(u32 what, double y, u32 i, double omega, IN(double) x, IN(double) b, IN(double) w)
+{
+    switch (what & 3u) {
+    case RESIDUAL: return b[i] - y;
+    case RELAX: return FMA(omega * w[i], b[i] - y, x[i]);
+    case PLUS: return b[i] + y;
+    }
+    return y;
+}

@@ -1,0 +1,5 @@
+/* All kernels. */
+#include "dialect.h"
+#include "scalar.h"
+#include "vector.c"
+#include "csr.c"

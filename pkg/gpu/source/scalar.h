@@ -1,0 +1,91 @@
+/*
+ * Scalars stay on the device. A reduction leaves partial sums, one a block, in an area
+ * of the pad; the first kernel that needs the sum adds them up, in all its blocks, and
+ * block 0 keeps the sum in its slot for those that come later. So an inner product takes
+ * no launch of its own, and nobody waits for it.
+ *
+ * A scalar is a product of quotients of such sums,
+ *
+ *   scale * n0/d0 * n1/d1,
+ *
+ * evaluated by the kernel that uses it. A quotient with a zero denominator, or one that
+ * is not finite, is 0 and sets the fault, and so does a sum that is to be positive and is
+ * not: what follows does no harm to x, and the method learns of it when it looks.
+ */
+#define NONE 0xffffffffu /* no slot: the number 1 */
+#define IS_ROOT 1u       /* the square root of the sum is meant */
+#define IS_POSITIVE 2u   /* it is a fault if the sum is not positive */
+
+typedef struct {
+    u32 slot, area, parts, how; /* parts: partial sums in the area; 0: the slot has the sum */
+} sum;
+
+typedef struct {
+    double scale;
+    sum n0, d0, n1, d1;
+} scalar;
+
+/* The pad: the fault, slots, areas. */
+#define FAULT 0u
+#define SLOT(k) (1u + (k))
+#define SLOTS 65535u
+#define AREA(k) (1u + SLOTS + (k) * PARTS)
+#define PARTS 2048u /* partial sums at most */
+
+FN int finite_number(double v) { return v - v == 0; }
+
+FN double quotient(double n, double d, GLOBAL double *pad)
+{
+    double q = n / d;
+    if (d != 0 && finite_number(q) && finite_number(d)) return q;
+    pad[FAULT] = 1;
+    return 0;
+}
+
+/* v = the sum s. Needs SCRATCH and pad. */
+#define ADD_UP(v, s)                                                                        \
+    do {                                                                                    \
+        v = 1;                                                                              \
+        if ((s).slot != NONE) {                                                             \
+            if ((s).parts) {                                                                \
+                PRIVATE(double, part);                                                      \
+                EACH_THREAD {                                                               \
+                    MY(part) = 0;                                                           \
+                    for (u32 k = t; k < (s).parts; k += THREADS) MY(part) += pad[AREA((s).area) + k]; \
+                }                                                                           \
+                BLOCK_SUM(part);                                                            \
+                v = part[0];                                                                \
+                EACH_THREAD { if (t == 0 && BLOCK == 0) pad[SLOT((s).slot)] = v; }          \
+            } else {                                                                        \
+                v = pad[SLOT((s).slot)];                                                    \
+            }                                                                               \
+            if ((s).how & IS_POSITIVE && !(v > 0)) pad[FAULT] = 1;                          \
+            if ((s).how & IS_ROOT) v = SQRT(v);                                             \
+        }                                                                                   \
+    } while (0)
+
+#define MULTIPLY(v, n, d)                                      \
+    do {                                                       \
+        double above, below;                                   \
+        if ((n).slot != NONE || (d).slot != NONE) {            \
+            ADD_UP(above, n);                                  \
+            ADD_UP(below, d);                                  \
+            v *= quotient(above, below, pad);                  \
+        }                                                      \
+    } while (0)
+
+/* v = the scalar a. Needs SCRATCH and pad. */
+#define EVALUATE(v, a)           \
+    do {                         \
+        v = (a).scale;           \
+        MULTIPLY(v, (a).n0, (a).d0); \
+        MULTIPLY(v, (a).n1, (a).d1); \
+    } while (0)
+
+/* Leaves the block's sum of MY(s) in an area, or in its parts from `from` on. */
+#define LEAVE(s, at) LEAVE_FROM(s, at, 0)
+#define LEAVE_FROM(s, at, from)                                             \
+    do {                                                                    \
+        BLOCK_SUM(s);                                                       \
+        EACH_THREAD { if (t == 0) pad[AREA(at) + (from) + BLOCK] = s[0]; }  \
+    } while (0)

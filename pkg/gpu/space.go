@@ -1,0 +1,282 @@
+package gpu
+
+import (
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// Vector is a vector on a device.
+type Vector struct{ mem Buffer }
+
+// Space is the space of vectors of dimension n on a device. The vectors that New returns
+// are released by Close.
+type Space struct {
+	d      *Device
+	n      int
+	blocks uint32
+	all    []*Vector
+}
+
+var _ linop.Remote[*Vector, Scalar] = (*Space)(nil)
+
+const (
+	threads = 256
+	// vectorBlocks is the number of blocks of vector kernels at most: what is resident on
+	// a large GPU at one time. It is the same on all, so that sums have the same bits.
+	vectorBlocks = 1024
+	// stride is the number of iterations between two looks at the residual.
+	stride = 16
+)
+
+// NewSpace returns the space.
+func NewSpace(d *Device, n int) *Space {
+	return &Space{d: d, n: n, blocks: blocksFor(n, vectorBlocks)}
+}
+
+// blocksFor is the number of blocks for n threads' work, at most `most`.
+func blocksFor(n int, most uint32) uint32 {
+	return max(1, uint32(min((n+threads-1)/threads, int(most))))
+}
+
+// Device returns the device.
+func (s *Space) Device() *Device { return s.d }
+
+// Close releases the vectors.
+func (s *Space) Close() {
+	for _, v := range s.all {
+		s.d.release(&v.mem)
+	}
+	s.all = nil
+}
+
+// Dim returns n.
+func (s *Space) Dim() int { return s.n }
+
+// New returns a zero vector.
+func (s *Space) New() *Vector {
+	v := &Vector{s.d.alloc(8 * int64(s.n))}
+	s.all = append(s.all, v)
+	s.Zero(v)
+	return v
+}
+
+// Upload copies x, of n elements, to v.
+func (s *Space) Upload(v *Vector, x []float64) { upload(s.d, v.mem, 0, x) }
+
+// Download copies v to x, of n elements, and waits for it.
+func (s *Space) Download(x []float64, v *Vector) { download(s.d, x, v.mem) }
+
+// Scalar returns a.
+func (s *Space) Scalar(a float64) Scalar { return known(a) }
+
+// Zero sets x = 0.
+func (s *Space) Zero(x *Vector) {
+	if s.d.err == nil {
+		s.d.note("clearing a vector", s.d.drv.zero(x.mem.handle, 8*int64(s.n)))
+	}
+}
+
+// Copy sets dst = src.
+func (s *Space) Copy(dst, src *Vector) {
+	if s.d.err == nil {
+		s.d.note("copying a vector", s.d.drv.copy(dst.mem.handle, src.mem.handle, 8*int64(s.n)))
+	}
+}
+
+// Scale computes x *= a.
+func (s *Space) Scale(a Scalar, x *Vector) {
+	s.d.vectorScale(s.blocks, uint32(s.n), a.coefficient(), x.mem, s.d.pad.mem)
+	a.settle()
+}
+
+// Axpy computes y += a x.
+func (s *Space) Axpy(a Scalar, x, y *Vector) {
+	s.d.vectorAxpy(s.blocks, uint32(s.n), a.coefficient(), x.mem, y.mem, s.d.pad.mem)
+	a.settle()
+}
+
+// Xpay computes y = x + a y.
+func (s *Space) Xpay(x *Vector, a Scalar, y *Vector) {
+	s.d.vectorXpay(s.blocks, uint32(s.n), x.mem, a.coefficient(), y.mem, s.d.pad.mem)
+	a.settle()
+}
+
+// Mul computes y = a w∘x, elementwise; y is neither.
+func (s *Space) Mul(a Scalar, w, x, y *Vector) {
+	s.d.vectorMul(s.blocks, uint32(s.n), a.coefficient(), w.mem, x.mem, y.mem, s.d.pad.mem)
+	a.settle()
+}
+
+// sum returns a new sum of so many parts as a Scalar, and the area for these. It comes
+// before the coefficients of the same launch, since it may add up what has the area.
+func (s *Space) sum(parts uint32) (v Scalar, area uint32) {
+	number := s.d.pad.reserve(1)
+	return s.d.pad.scalar(number), s.d.pad.leave(number, parts)
+}
+
+// scalar is a sum.
+func (p *pad) scalar(number uint64) Scalar {
+	return Scalar{pad: p, scale: 1, q: [2]quotient{{n: factor{sum: number + 1}}}}
+}
+
+// Dot returns x·y.
+func (s *Space) Dot(x, y *Vector) Scalar {
+	v, area := s.sum(s.blocks)
+	s.d.vectorDot(s.blocks, uint32(s.n), x.mem, y.mem, area, s.d.pad.mem)
+	return v
+}
+
+// AxpyDot computes y += a x and returns y·z.
+func (s *Space) AxpyDot(a Scalar, x, y, z *Vector) Scalar {
+	own := uint32(0)
+	if z == y {
+		own = 1
+	}
+	v, area := s.sum(s.blocks)
+	s.d.vectorAxpyDot(s.blocks, uint32(s.n), a.coefficient(), x.mem, y.mem, own, z.mem, area, s.d.pad.mem)
+	a.settle()
+	return v
+}
+
+// Step computes x += a p and r -= a q and returns r·r.
+func (s *Space) Step(a Scalar, p, x, q, r *Vector) Scalar {
+	v, area := s.sum(s.blocks)
+	s.d.vectorStep(s.blocks, uint32(s.n), a.coefficient(), p.mem, x.mem, q.mem, r.mem, area, s.d.pad.mem)
+	a.settle()
+	return v
+}
+
+// DoubleStep computes x += a p + o t and r -= o q, t being r or another vector than x and
+// r, and returns r·r and r·w.
+func (s *Space) DoubleStep(a Scalar, p *Vector, o Scalar, t, x, q, r, w *Vector) (rr, rw Scalar) {
+	own := uint32(0)
+	if t == r {
+		own = 1
+	}
+	rr, area := s.sum(s.blocks)
+	rw, area2 := s.sum(s.blocks)
+	s.d.vectorDoubleStep(s.blocks, uint32(s.n), a.coefficient(), p.mem, o.coefficient(), own, t.mem, x.mem,
+		q.mem, r.mem, w.mem, area, area2, s.d.pad.mem)
+	a.settle()
+	o.settle()
+	return rr, rw
+}
+
+// Direction computes p = r + b (p - o q).
+func (s *Space) Direction(r *Vector, b, o Scalar, q, p *Vector) {
+	s.d.vectorDirection(s.blocks, uint32(s.n), r.mem, b.coefficient(), o.coefficient(), q.mem, p.mem, s.d.pad.mem)
+	b.settle()
+	o.settle()
+}
+
+// together is the number of vectors that one kernel takes.
+const together = 8
+
+// MultiDot computes h_k = v_k·w for every k, eight in one pass over w.
+func (s *Space) MultiDot(h []Scalar, vs []*Vector, w *Vector) {
+	p := s.d.pad
+	first := p.reserve(len(vs))
+	for k := range vs {
+		h[k] = p.scalar(first + uint64(k))
+	}
+	for at := 0; at < len(vs); at += areas {
+		p.multiDot(s, first+uint64(at), vs[at:min(at+areas, len(vs))], w)
+	}
+}
+
+// multiDot does it for vectors for which there are areas, and adds up.
+func (p *pad) multiDot(s *Space, first uint64, vs []*Vector, w *Vector) {
+	for a := range areas {
+		p.total(a)
+	}
+	for at := 0; at < len(vs); at += together {
+		v := buffers(vs[at:])
+		s.d.vectorMultiDot(s.blocks, uint32(s.n), uint32(min(len(vs)-at, together)),
+			v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], w.mem, uint32(at), p.mem)
+	}
+	s.d.vectorTotals(uint32(len(vs)), uint32(first%slots), 0, areas, s.blocks, p.mem)
+}
+
+// buffers are those of the first eight vectors; where there are fewer, the first again.
+func buffers(vs []*Vector) (b [together]Buffer) {
+	for k := range b {
+		b[k] = vs[0].mem
+		if k < len(vs) {
+			b[k] = vs[k].mem
+		}
+	}
+	return b
+}
+
+// MultiAxpy computes w += sum a_k v_k, eight vectors in one pass over w.
+func (s *Space) MultiAxpy(a []Scalar, vs []*Vector, w *Vector) { s.multiAxpy(a, vs, w, false) }
+
+// MultiAxpyDot computes w += sum a_k v_k and returns w·w.
+func (s *Space) MultiAxpyDot(a []Scalar, vs []*Vector, w *Vector) Scalar {
+	if len(vs) == 0 {
+		return s.Dot(w, w)
+	}
+	return s.multiAxpy(a, vs, w, true)
+}
+
+func (s *Space) multiAxpy(a []Scalar, vs []*Vector, w *Vector, dot bool) (ww Scalar) {
+	first, sign := s.inSlots(a[:len(vs)])
+	for at := 0; at < len(vs); at += together {
+		area := uint32(noSlot)
+		if dot && at+together >= len(vs) {
+			ww, area = s.sum(s.blocks)
+		}
+		v := buffers(vs[at:])
+		s.d.vectorMultiAxpy(s.blocks, uint32(s.n), uint32(min(len(vs)-at, together)), uint32((first+uint64(at))%slots), sign,
+			v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], w.mem, area, s.d.pad.mem)
+	}
+	return ww
+}
+
+// inSlots returns sign and first number of sums that follow each other and are a: a
+// themselves, if they are such, otherwise copies of what the host has to know for it.
+func (s *Space) inSlots(a []Scalar) (first uint64, sign float64) {
+	if len(a) == 0 {
+		return 0, 1
+	}
+	first, sign = a[0].q[0].n.sum, a[0].scale
+	follow := sign == 1 || sign == -1
+	for k, c := range a {
+		plain := c
+		plain.scale *= sign
+		f, ok := plain.single()
+		follow = follow && ok && f.how == 0 && f.sum == first+uint64(k) && c.pad.raw[(f.sum-1)%slots] == 0
+	}
+	if follow {
+		return first - 1, sign
+	}
+	values := make([]float64, len(a))
+	for k, c := range a {
+		values[k] = c.Float()
+	}
+	return s.d.pad.put(values), 1
+}
+
+// Stride implements linop.Remote.
+func (s *Space) Stride() int { return stride }
+
+// Fetch implements linop.Remote.
+func (s *Space) Fetch() { s.d.pad.fetch() }
+
+// Arrived implements linop.Remote.
+func (s *Space) Arrived() (sound bool) { return s.d.pad.await() }
+
+// Positive implements linop.Remote.
+func (s *Space) Positive(a Scalar) Scalar {
+	if _, ok := a.single(); ok {
+		a.q[0].n.how |= isPositive
+	}
+	return a
+}
+
+// Keep implements linop.Remote.
+func (s *Space) Keep(dst, src *Vector) {
+	s.d.vectorKeep(s.blocks, uint32(s.n), src.mem, dst.mem, s.d.pad.mem)
+}
+
+// Forgive implements linop.Remote.
+func (s *Space) Forgive() { s.d.pad.clearFault() }
