@@ -190,3 +190,12 @@ func put[T any](d *Device, s []T) Buffer {
 	upload(d, b, 0, s)
 	return b
 }
+
+// ready returns what has been put on a device, or closes it and returns the device's error.
+func ready[T interface{ Close() }](d *Device, v T) (T, error) {
+	if d.err != nil {
+		v.Close()
+		return *new(T), d.err
+	}
+	return v, nil
+}

@@ -82,6 +82,16 @@ static void run_spmv_csr32(u32 block, const void *const *a)
 	spmv_csr32(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(const u32 * const *)a[4], *(const u32 * const *)a[5], *(const float * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
 }
 
+static void run_jacobi32(u32 block, const void *const *a)
+{
+	jacobi32(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const float * const *)a[2], *(const double * const *)a[3], *(double * const *)a[4]);
+}
+
+static void run_block_jacobi(u32 block, const void *const *a)
+{
+	block_jacobi(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const u8 * const *)a[4], *(const double * const *)a[5], *(double * const *)a[6]);
+}
+
 static const entry entries[] = {
 	{"vector_scale", 5, {4, sizeof(u32), sizeof(scalar), 8, 8}, run_vector_scale},
 	{"vector_axpy", 6, {4, sizeof(u32), sizeof(scalar), 8, 8, 8}, run_vector_axpy},
@@ -98,4 +108,6 @@ static const entry entries[] = {
 	{"vector_keep", 5, {4, sizeof(u32), 8, 8, 8}, run_vector_keep},
 	{"spmv_csr", 16, {4, sizeof(u32), sizeof(u32), sizeof(u32), 8, 8, 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_csr},
 	{"spmv_csr32", 16, {4, sizeof(u32), sizeof(u32), sizeof(u32), 8, 8, 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_csr32},
+	{"jacobi32", 5, {4, sizeof(u32), 8, 8, 8}, run_jacobi32},
+	{"block_jacobi", 7, {4, sizeof(u32), 8, 8, 8, 8, 8}, run_block_jacobi},
 };

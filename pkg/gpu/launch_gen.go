@@ -18,7 +18,9 @@ const (
 	kernelVectorKeep
 	kernelSpmvCsr
 	kernelSpmvCsr32
-	numKernels = 15
+	kernelJacobi32
+	kernelBlockJacobi
+	numKernels = 17
 )
 
 var kernelNames = [numKernels]string{
@@ -37,6 +39,8 @@ var kernelNames = [numKernels]string{
 	kernelVectorKeep:       "vector_keep",
 	kernelSpmvCsr:          "spmv_csr",
 	kernelSpmvCsr32:        "spmv_csr32",
+	kernelJacobi32:         "jacobi32",
+	kernelBlockJacobi:      "block_jacobi",
 }
 
 func (d *Device) vectorScale(blocks uint32, n uint32, a coefficient, x Buffer, pad Buffer) {
@@ -240,4 +244,24 @@ func (d *Device) spmvCsr32(blocks uint32, rows uint32, shift uint32, most uint32
 	l.u32(area2)
 	l.buffer(pad)
 	d.launch(kernelSpmvCsr32, blocks)
+}
+
+func (d *Device) jacobi32(blocks uint32, n uint32, w Buffer, x Buffer, y Buffer) {
+	l := d.begin(blocks)
+	l.u32(n)
+	l.buffer(w)
+	l.buffer(x)
+	l.buffer(y)
+	d.launch(kernelJacobi32, blocks)
+}
+
+func (d *Device) blockJacobi(blocks uint32, n uint32, word Buffer, start Buffer, inverse Buffer, x Buffer, y Buffer) {
+	l := d.begin(blocks)
+	l.u32(n)
+	l.buffer(word)
+	l.buffer(start)
+	l.buffer(inverse)
+	l.buffer(x)
+	l.buffer(y)
+	d.launch(kernelBlockJacobi, blocks)
 }

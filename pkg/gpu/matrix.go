@@ -109,11 +109,7 @@ func made(d *Device, rows, cols int, stored storage) (*Matrix, error) {
 	for _, b := range stored.buffers() {
 		a.bytes += b.bytes
 	}
-	if d.err != nil {
-		a.Close()
-		return nil, d.err
-	}
-	return a, nil
+	return ready(d, a)
 }
 
 // threadsFor is the base 2 logarithm of the number of threads for a row of that many

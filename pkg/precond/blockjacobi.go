@@ -57,6 +57,14 @@ var blockWordsOf = [9]formats.Format{
 	8: {Name: "FP64", Kind: formats.Head64, Bytes: 8, Signed: true, ExponentBits: 11, Significand: 53},
 }
 
+// blockNumbers are the numbers of an inverse of so many bytes each, in quanta.
+func blockNumbers(bytes uint8) kernels.Words {
+	if bytes == 8 {
+		return kernels.Words{Bytes: 8}
+	}
+	return kernels.Words{Kind: kernels.Fixed, Bytes: int(bytes), Down: uint(64 - 8*int(bytes)), Quantum: 1}
+}
+
 func newBlockJacobi(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, error) {
 	size := opt.BlockSize
 	if size <= 0 {
@@ -282,11 +290,7 @@ func (j *blockJob) Do(panel int) {
 			}
 			n += rows * rows
 		}
-		w := kernels.Words{Bytes: int(width)}
-		if width < 8 {
-			w = kernels.Words{Kind: kernels.Fixed, Bytes: int(width), Down: uint(64 - 8*int(width)), Quantum: 1}
-		}
-		w.Decode(decoded[:n], values)
+		blockNumbers(width).Decode(decoded[:n], values)
 		values = values[n*int(width):]
 		rest := decoded[:n]
 		for ; b < last; b++ {

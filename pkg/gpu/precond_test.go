@@ -1,0 +1,206 @@
+package gpu
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/generate"
+)
+
+var lengths = []int{0, 1, 31, 32, 33, 255, 256, 257, 1000, 300001}
+
+// nasty are n numbers, some of them zero, subnormal, huge or none.
+func nasty(n int, seed uint64) []float64 {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	odd := []float64{0, math.Copysign(0, -1), 5e-324, -0x1p-1060, math.MaxFloat64, math.Inf(-1), math.NaN()}
+	x := normal(n, seed)
+	for i := range x {
+		if rng.IntN(20) == 0 {
+			x[i] = odd[rng.IntN(len(odd))]
+		}
+	}
+	return x
+}
+
+func normal(n int, seed uint64) []float64 {
+	rng := rand.New(rand.NewPCG(seed, 17))
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = rng.NormFloat64()
+	}
+	return x
+}
+
+// applied is what p makes of x.
+func applied(s *Space, p interface{ Apply(dst, src *Vector) }, x []float64) []float64 {
+	src, dst := s.New(), s.New()
+	s.Upload(src, x)
+	p.Apply(dst, src)
+	z := make([]float64, len(x))
+	s.Download(z, dst)
+	return z
+}
+
+// sameBits compares vectors; NaN is NaN.
+func sameBits(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	for i := range want {
+		if math.Float64bits(got[i]) != math.Float64bits(want[i]) && (got[i] == got[i] || want[i] == want[i]) {
+			t.Fatalf("%s, n %d: element %d is %g, want %g", what, len(want), i, got[i], want[i])
+		}
+	}
+}
+
+func TestJacobi(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		for _, n := range lengths {
+			s := NewSpace(d, n)
+			w, x, want := nasty(n, 1), nasty(n, 2), make([]float64, n)
+			for _, short := range []bool{false, true} {
+				for i := range w {
+					if short {
+						w[i] = float64(float32(i + 1))
+					}
+					want[i] = w[i] * x[i]
+				}
+				p, err := NewJacobi(s, w)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if short && !p.single {
+					t.Error("FP32 does")
+				}
+				sameBits(t, "Jacobi", applied(s, p, x), want)
+				p.Close()
+			}
+			s.Close()
+		}
+	})
+}
+
+// randomInverses are blocks of all sizes and widths, with the extreme integers of each.
+func randomInverses(n int, seed uint64) (v BlockInverses, numbers [][]float64) {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	v.First = []int32{0}
+	most := 1 + rng.IntN(32)
+	for lo := 0; lo < n; {
+		rows, bytes := min(1+rng.IntN(most), n-lo), 2+rng.IntN(7)
+		a := make([]float64, rows*rows)
+		if bytes == 8 {
+			a = nasty(len(a), rng.Uint64())
+		} else {
+			top := int64(1)<<(8*bytes-1) - 1
+			for k := range a {
+				switch a[k] = float64(rng.Int64N(top) - top/2); rng.IntN(20) {
+				case 0:
+					a[k] = float64(top)
+				case 1:
+					a[k] = float64(-top - 1)
+				}
+			}
+		}
+		lo += rows
+		v.First, v.Bytes = append(v.First, int32(lo)), append(v.Bytes, uint8(bytes))
+		v.Exponent = append(v.Exponent, int16(rng.IntN(1990)-1022))
+		numbers = append(numbers, a)
+	}
+	v.Numbers = func(yield func(int, []float64) bool) {
+		for b, a := range numbers {
+			if !yield(b, a) {
+				return
+			}
+		}
+	}
+	return v, numbers
+}
+
+func TestBlockJacobi(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		for k, n := range lengths {
+			for seed := range uint64(4) {
+				s := NewSpace(d, n)
+				v, numbers := randomInverses(n, 100*uint64(k)+seed)
+				p, err := NewBlockJacobi(s, v)
+				if err != nil {
+					t.Fatal(err)
+				}
+				x, want := nasty(n, seed), make([]float64, n)
+				for b, a := range numbers {
+					in, out := x[v.First[b]:v.First[b+1]], want[v.First[b]:v.First[b+1]]
+					for i := range out {
+						sum := 0.0
+						for j, xj := range in {
+							sum = math.FMA(a[i*len(in)+j], xj, sum)
+						}
+						out[i] = math.Ldexp(1, int(v.Exponent[b])) * sum
+					}
+				}
+				sameBits(t, "block Jacobi", applied(s, p, x), want)
+				p.Close()
+				s.Close()
+			}
+		}
+	})
+}
+
+// A polynomial is the same steps by a plain loop.
+func TestChebyshev(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		m := generated(t, "poisson2d", generate.Params{"n": 30})
+		n := m.Rows
+		s := NewSpace(d, n)
+		defer s.Close()
+		a, err := NewCSR(d, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Close()
+		w, r := make([]float64, n), normal(n, 3)
+		for i := range w {
+			w[i] = 1 / float64(i+3)
+		}
+		shift := a.stored.(*csrStorage).shift
+		for degree := range 5 {
+			var omega []float64
+			for k := range degree + 1 {
+				omega = append(omega, 0.3*float64(k+1))
+			}
+			x := make([]float64, n)
+			for i := range x {
+				x[i] = omega[0] * (w[i] * r[i])
+			}
+			for _, o := range omega[1:] {
+				next := make([]float64, n)
+				for i := range next {
+					cols, vals := m.Row(i)
+					next[i] = math.FMA(o*w[i], r[i]-rowTimes(shift, cols, vals, x), x[i])
+				}
+				x = next
+			}
+			p, err := NewChebyshev(s, a, w, omega)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameBits(t, "Chebyshev", applied(s, p, r), x)
+			p.Close()
+		}
+	})
+}
+
+// rowTimes is a row times x by 2^shift threads, summed up in the order of WARP_SUM.
+func rowTimes(shift uint32, col []int32, val, x []float64) float64 {
+	sums := make([]float64, 1<<shift)
+	for k, v := range val {
+		lane := k % len(sums)
+		sums[lane] = math.FMA(v, x[col[k]], sums[lane])
+	}
+	for len(sums) > 1 {
+		half := len(sums) / 2
+		for t := range half {
+			sums[t] += sums[t+half]
+		}
+		sums = sums[:half]
+	}
+	return sums[0]
+}

@@ -1,0 +1,101 @@
+package gpu
+
+import (
+	"encoding/binary"
+	"iter"
+	"math"
+)
+
+// BlockJacobi is the preconditioner z = B r on a device, B the inverses of the blocks on a
+// diagonal. An application is a launch that reads the inverses, 4 bytes a row besides and
+// one vector and writes one.
+type BlockJacobi struct {
+	s                    *Space
+	word, start, inverse Buffer // see source/precond.c
+}
+
+// BlockInverses are square blocks on a diagonal: block b, the rows First[b] to
+// First[b+1]-1, 32 at most, is a matrix of integers of Bytes[b] bytes, 2 to 7, times
+// 2^Exponent[b]; of 8 bytes are numbers in FP64. Numbers yields all blocks in turn without
+// the power of two, row after row.
+type BlockInverses struct {
+	First    []int32
+	Bytes    []uint8
+	Exponent []int16
+	Numbers  iter.Seq2[int, []float64]
+}
+
+// NewBlockJacobi copies inverses, of n rows in all, to the device of a space. The rows of a
+// group of 32 have numbers of the same width and places for as many as the longest.
+func NewBlockJacobi(s *Space, inverses BlockInverses) (*BlockJacobi, error) {
+	word, width, start := inverses.layout(s.n)
+	values := make([]byte, laneCount*int(start[len(start)-1]))
+	for b, numbers := range inverses.Numbers {
+		lo, hi := int(inverses.First[b]), int(inverses.First[b+1])
+		for i := lo; i < hi; i++ {
+			group := i / laneCount
+			k := int(width[group])
+			column := values[laneCount*int(start[group]):]
+			for _, v := range numbers[(i-lo)*(hi-lo) : (i-lo+1)*(hi-lo)] {
+				putNumber(column[:laneCount*k], k, i%laneCount, v)
+				column = column[laneCount*k:]
+			}
+		}
+	}
+	return ready(s.d, &BlockJacobi{s: s, word: put(s.d, word), start: put(s.d, start), inverse: put(s.d, values)})
+}
+
+// laneCount is the number of rows of a group.
+const laneCount = 32
+
+// layout returns the word of each row, and of each group of rows the width of a number in
+// bytes and, in units of 32 bytes, where it starts; last, where all end.
+func (v BlockInverses) layout(n int) (word []uint32, width []uint8, start []uint32) {
+	groups := (n + laneCount - 1) / laneCount
+	word, width, start = make([]uint32, n), make([]uint8, groups), make([]uint32, groups+1)
+	longest := make([]uint32, groups)
+	for b, k := range v.Bytes {
+		if k == 7 { // numbers of 56 bits are rounded to FP64 anyway
+			k = 8
+		}
+		first, rows := v.First[b], uint32(v.First[b+1]-v.First[b])
+		for i := first; i < v.First[b+1]; i++ {
+			word[i] = uint32(i-first) | (rows-1)<<5 | uint32(1023+int(v.Exponent[b]))<<14
+			g := i / laneCount
+			width[g], longest[g] = max(width[g], k), max(longest[g], rows)
+		}
+	}
+	for i := range word {
+		word[i] |= uint32(width[i/laneCount]) << 10
+	}
+	for g, k := range width {
+		start[g+1] = start[g] + longest[g]*uint32(k)
+	}
+	return word, width, start
+}
+
+// putNumber writes the number in one lane of a column of numbers of k bytes.
+func putNumber(column []byte, k, lane int, v float64) {
+	u := math.Float64bits(v)
+	if k < 8 {
+		u = uint64(int64(v) + 1<<(8*k-1))
+	}
+	for at := 0; at < k; {
+		part := 1 // bytes
+		for 2*part <= k-at {
+			part *= 2
+		}
+		var b [8]byte
+		binary.LittleEndian.PutUint64(b[:], u>>(8*at))
+		copy(column[laneCount*at+part*lane:], b[:part])
+		at += part
+	}
+}
+
+// Close releases it.
+func (p *BlockJacobi) Close() { p.s.d.release(&p.word, &p.start, &p.inverse) }
+
+// Apply computes dst = B src.
+func (p *BlockJacobi) Apply(dst, src *Vector) {
+	p.s.d.blockJacobi(blocksFor(p.s.n, math.MaxInt32), uint32(p.s.n), p.word, p.start, p.inverse, src.mem, dst.mem)
+}
