@@ -51,6 +51,7 @@ FN double quotient(double n, double d, GLOBAL double *pad)
                 PRIVATE(double, part);                                                      \
                 EACH_THREAD {                                                               \
                     MY(part) = 0;                                                           \
+                    UNROLL(4)                                                               \
                     for (u32 k = t; k < (s).parts; k += THREADS) MY(part) += pad[AREA((s).area) + k]; \
                 }                                                                           \
                 BLOCK_SUM(part);                                                            \

@@ -200,6 +200,7 @@ KERNEL(vector_totals, u32 slot, u32 first, u32 areas, u32 parts, INOUT(double) p
     PRIVATE(double, s);
     EACH_THREAD {
         MY(s) = 0;
+        UNROLL(4)
         for (u32 k = t; k < parts; k += THREADS) MY(s) += pad[AREA((first + BLOCK) % areas) + k];
     }
     BLOCK_SUM(s);
