@@ -65,22 +65,24 @@ FN double quotient(double n, double d, GLOBAL double *pad)
         }                                                                                   \
     } while (0)
 
-#define MULTIPLY(v, n, d)                                      \
-    do {                                                       \
-        double above, below;                                   \
-        if ((n).slot != NONE || (d).slot != NONE) {            \
-            ADD_UP(above, n);                                  \
-            ADD_UP(below, d);                                  \
-            v *= quotient(above, below, pad);                  \
-        }                                                      \
-    } while (0)
-
-/* v = the scalar a. Needs SCRATCH and pad. */
-#define EVALUATE(v, a)           \
-    do {                         \
-        v = (a).scale;           \
-        MULTIPLY(v, (a).n0, (a).d0); \
-        MULTIPLY(v, (a).n1, (a).d1); \
+/* v = the scalar a. Needs SCRATCH and pad. The four sums share one text: four of them make
+ * kernels long, and some compilers slow. */
+#define EVALUATE(v, a)                                                                      \
+    do {                                                                                    \
+        double above = 1, value;                                                            \
+        u32 none = NONE; /* unless the quotient has a sum */                                \
+        v = (a).scale;                                                                      \
+        UNROLL(1)                                                                           \
+        for (u32 f = 0; f < 4; f++) {                                                       \
+            const sum one = f < 2 ? (f ? (a).d0 : (a).n0) : f < 3 ? (a).n1 : (a).d1;        \
+            ADD_UP(value, one);                                                             \
+            if (f % 2 == 0) {                                                               \
+                above = value;                                                              \
+                none = one.slot;                                                            \
+            } else if ((none & one.slot) != NONE) {                                         \
+                v *= quotient(above, value, pad);                                           \
+            }                                                                               \
+        }                                                                                   \
     } while (0)
 
 /* Leaves the block's sum of MY(s) in an area, or in its parts from `from` on. */
