@@ -98,6 +98,16 @@ gpu-sanitize: ## tests of pkg/gpu on the emulated device, under the address and 
 	CGO_ENABLED=1 CGO_CFLAGS='$(SANITIZE)' CGO_LDFLAGS=-fsanitize=undefined \
 		MPSOLVE_LIBOPENCL=/none $(GO) test -asan -count=1 ./pkg/gpu
 
+.PHONY: gpu-bench-build
+gpu-bench-build: build ## what bench/gpu/run.sh takes to a machine with a GPU
+	$(GO) test -c -o bin/gpu.test ./pkg/gpu
+
+GPU_RESULTS ?= gpu-results
+
+.PHONY: gpu-table
+gpu-table: ## the tables of docs/gpu.md, of what bench/gpu/run.sh wrote into GPU_RESULTS
+	$(GO) run ./bench/gpu/render -results $(GPU_RESULTS) -page docs/gpu.md
+
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME executions (20000x)
 	@for pkg in $$($(GO) list ./...); do
