@@ -40,9 +40,9 @@ var (
 )
 
 // images returns the images of the kernels to try on a device, the best one first:
-// PTX for an architecture sm_XY, code objects for AMD's, such as gfx90a:sramecc+:xnack-,
-// all of them where its name is not known, OpenCL C, and for the emulated device, which
-// has the kernels, an empty one.
+// PTX for an architecture sm_XY, and after it that for older ones, which older drivers
+// take; code objects for AMD's, such as gfx90a:sramecc+:xnack-, all of them where its name
+// is not known; OpenCL C; and for the emulated device, which has the kernels, an empty one.
 func images(backend Backend, architecture string) (all [][]byte) {
 	switch backend {
 	case CUDA:
@@ -53,7 +53,7 @@ func images(backend Backend, architecture string) (all [][]byte) {
 		for _, sm := range computeCapabilities {
 			if sm <= has {
 				ptx := compiled(fmt.Sprintf("ptx/sm_%d.ptx", sm))
-				return [][]byte{append(ptx, 0)}
+				all = append(all, append(ptx, 0))
 			}
 		}
 	case HIP:
