@@ -14,7 +14,7 @@
 #   SECONDS_EACH  for the products with one matrix (15)
 #   TOTAL         seconds for everything (570)
 set -uo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit
 out=${OUT:-gpu-results}
 device=${DEVICE:-cuda}
 each=${SECONDS_EACH:-15}
