@@ -82,6 +82,32 @@ generate-check: ## fail if generate changes a file
 		exit 1
 	fi
 
+.PHONY: gpu-generate
+gpu-generate: ## PTX and code objects of pkg/gpu's kernels, by clang-19
+	$(GO) run ./internal/gpucode $(GPU_FLAGS)
+
+.PHONY: gpu-check
+gpu-check: ## fail if these are not what clang-19 makes of the source; GPU_FLAGS=-must: fail without clang-19
+	$(GO) run ./internal/gpucode -check $(GPU_FLAGS)
+
+SANITIZE := -O1 -g -fsanitize=undefined -fno-sanitize-recover=undefined
+
+# OpenCL's compiler on the CPU has leaks of its own, so that there is no OpenCL here.
+.PHONY: gpu-sanitize
+gpu-sanitize: ## tests of pkg/gpu on the emulated device, under the address and undefined-behaviour sanitizers (needs gcc)
+	CGO_ENABLED=1 CGO_CFLAGS='$(SANITIZE)' CGO_LDFLAGS=-fsanitize=undefined \
+		MPSOLVE_LIBOPENCL=/none $(GO) test -asan -count=1 ./pkg/gpu
+
+.PHONY: gpu-bench-build
+gpu-bench-build: build ## what bench/gpu/run.sh takes to a machine with a GPU
+	$(GO) test -c -o bin/gpu.test ./pkg/gpu
+
+GPU_RESULTS ?= gpu-results
+
+.PHONY: gpu-table
+gpu-table: ## the tables of docs/gpu.md, of what bench/gpu/run.sh wrote into GPU_RESULTS
+	$(GO) run ./bench/gpu/render -results $(GPU_RESULTS) -page docs/gpu.md
+
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME executions (20000x)
 	@for pkg in $$($(GO) list ./...); do

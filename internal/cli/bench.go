@@ -26,15 +26,15 @@ import (
 func newBench(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use: "bench", Short: "Measure the speed of this machine",
-		Example: "  mpsolve bench spmv --generate elasticity3d,n=46\n  mpsolve bench roofline",
+		Example: "  mpsolve bench spmv --generate elasticity3d,n=46\n  mpsolve bench gpu --generate elasticity3d,n=85\n  mpsolve bench roofline",
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return c.Help()
 			}
-			return usage("unknown benchmark %q; did you mean %s?", args[0], nearest.Word(args[0], []string{"spmv", "roofline"}))
+			return usage("unknown benchmark %q; did you mean %s?", args[0], nearest.Word(args[0], []string{"spmv", "gpu", "roofline"}))
 		},
 	}
-	c.AddCommand(newBenchSpMV(s), newBenchRoofline(s))
+	c.AddCommand(newBenchSpMV(s), newBenchGPU(s), newBenchRoofline(s))
 	return c
 }
 
@@ -160,23 +160,31 @@ func (f *benchSpMVFlags) check(s streams, paths []string) ([]namedMatrix, spmvbe
 	if opt.Threads, err = threadCounts(f.threads); err != nil {
 		return nil, opt, err
 	}
-	var matrices []namedMatrix
+	matrices, err := namedMatrices(s, paths, f.generate, f.maxMemory)
+	if err != nil {
+		return nil, opt, err
+	}
+	opt.Specs, err = f.specs(s.err)
+	return matrices, opt, err
+}
+
+// namedMatrices are the matrices of files and generators.
+func namedMatrices(s streams, paths, generators []string, limit memorySize) (matrices []namedMatrix, err error) {
 	for _, path := range paths {
-		in := input{streams: s, maxMemory: int64(f.maxMemory)}
+		in := input{streams: s, maxMemory: int64(limit)}
 		matrices = append(matrices, namedMatrix{path, func(ctx context.Context) (*csr.Matrix, error) { return in.matrix(ctx, path) }})
 	}
-	for _, text := range f.generate {
-		m, err := generated(text, opt.MaxMemory)
+	for _, text := range generators {
+		m, err := generated(text, limit.orInstalled())
 		if err != nil {
-			return nil, opt, err
+			return nil, err
 		}
 		matrices = append(matrices, m)
 	}
 	if len(matrices) == 0 {
-		return nil, opt, usage("want a matrix: a file or --generate")
+		return nil, usage("want a matrix: a file or --generate")
 	}
-	opt.Specs, err = f.specs(s.err)
-	return matrices, opt, err
+	return matrices, nil
 }
 
 // threadCounts checks a list of numbers of threads; by default it is 1 and all

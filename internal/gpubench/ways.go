@@ -1,0 +1,82 @@
+// Package gpubench measures products y = A x, and whole solves, on a device, with the
+// matrix stored in one way or several, which take turns.
+package gpubench
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/gpu"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// Way is one way to store a matrix on a device.
+type Way struct {
+	Layout, Formats string
+	Epsilon         float64 // accuracy of the stored matrix
+	set             adaptive.Set
+	put             storing
+}
+
+type storing func(*gpu.Device, *csr.Matrix, adaptive.Spec, *linop.Pool) (*gpu.Matrix, error)
+
+// ways are the layouts in the order in which they are measured. The first is what others
+// are compared with.
+var ways = []struct {
+	layout, formats string
+	put             storing
+}{
+	{"csr", "FP64", func(d *gpu.Device, m *csr.Matrix, _ adaptive.Spec, _ *linop.Pool) (*gpu.Matrix, error) {
+		return gpu.NewCSR(d, m)
+	}},
+	{"csr32", "FP32", func(d *gpu.Device, m *csr.Matrix, _ adaptive.Spec, _ *linop.Pool) (*gpu.Matrix, error) {
+		return gpu.NewCSR32(d, m)
+	}},
+}
+
+// Layouts are the names of all layouts.
+func Layouts() (names []string) {
+	for _, w := range ways {
+		names = append(names, w.layout)
+	}
+	return names
+}
+
+// Ways are the layouts of these names, for each accuracy where they have one, after FP64
+// CSR, which is always there.
+func Ways(layouts []string, epsilon []float64) (list []Way, err error) {
+	for k, w := range ways {
+		if k > 0 && !slices.Contains(layouts, w.layout) {
+			continue
+		}
+		set, err := adaptive.LookupSet(w.formats)
+		if err != nil {
+			return nil, err
+		}
+		accuracies := epsilon
+		if set.Uniform {
+			accuracies = []float64{set.Formats[0].UnitRoundoff()}
+		}
+		for _, e := range accuracies {
+			list = append(list, Way{w.layout, w.formats, e, set, w.put})
+		}
+	}
+	return list, nil
+}
+
+func (w Way) String() string {
+	if w.set.Uniform {
+		return w.Layout + " " + w.Formats
+	}
+	return fmt.Sprintf("%s, %s", w.Layout, w.spec())
+}
+
+func (w Way) spec() adaptive.Spec {
+	return adaptive.Spec{Set: w.set, Epsilon: w.Epsilon, Criterion: adaptive.NW}
+}
+
+func (w Way) store(d *gpu.Device, m *csr.Matrix, pool *linop.Pool) (*gpu.Matrix, error) {
+	return w.put(d, m, w.spec(), pool)
+}
