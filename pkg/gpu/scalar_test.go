@@ -32,8 +32,16 @@ func testScalars(t *testing.T, d *Device) {
 		n, d, want float64
 		fault      bool
 	}{
-		{6, 4, 1.5, false}, {1, 3, 1.0 / 3, false}, {0, 5, 0, false}, {-1, 0, 0, true}, {0, 0, 0, true},
-		{1, inf, 0, true}, {inf, 1, 0, true}, {1, nan, 0, true}, {nan, 1, 0, true}, {1e300, 1e-300, 0, true},
+		{6, 4, 1.5, false},
+		{1, 3, 1.0 / 3, false},
+		{0, 5, 0, false},
+		{-1, 0, 0, true},
+		{0, 0, 0, true},
+		{1, inf, 0, true},
+		{inf, 1, 0, true},
+		{1, nan, 0, true},
+		{nan, 1, 0, true},
+		{1e300, 1e-300, 0, true},
 	} {
 		s.Forgive()
 		sameNumber(t, "a quotient", factorUsed(s, sum(q.n).Div(sum(q.d))), q.want)
