@@ -146,7 +146,7 @@ func newRoot(s streams) *cobra.Command {
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagError(c, err) })
-	root.AddCommand(newSolve(s), newInfo(s), newSpMV(s), newBench(s), newReproduce(s), newGenerate(s), newVersion(s), newMan(root))
+	root.AddCommand(newSolve(s), newInfo(s), newSpMV(s), newBench(s), newReproduce(s), newGenerate(s), newDevices(s), newVersion(s), newMan(root))
 	return root
 }
 

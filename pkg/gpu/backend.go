@@ -48,6 +48,15 @@ func (e *Error) Error() string {
 	return s
 }
 
+// reason is the error of the device alone, without ErrUnavailable.
+func reason(err error) error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return err
+}
+
 // Info describes a device.
 type Info struct {
 	Backend      Backend
@@ -57,6 +66,7 @@ type Info struct {
 	Memory, Free int64  // bytes; 0: not known
 	Units        int    // multiprocessors or compute units
 	Integrated   bool   // shares the memory of the host
+	Host         bool   // is the host's processors, driven by OpenCL
 	Old          bool   // too old for the kernels
 }
 

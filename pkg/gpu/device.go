@@ -24,11 +24,12 @@ type kernel int
 func Open(b Backend, index int) (*Device, error) {
 	n, err := count(b)
 	switch {
-	case err == nil && index >= n:
-		err = &Error{Backend: b, Text: fmt.Sprintf("there is no device %d, there are %d", index, n)}
-		fallthrough
 	case err != nil:
 		return nil, unavailable(b, err)
+	case n == 0:
+		return nil, unavailable(b, errNone())
+	case index < 0 || index >= n:
+		return nil, unavailable(b, &Error{Text: fmt.Sprintf("there is no device %d, there are %d", index, n)})
 	}
 	drv, err := open(b, index)
 	if err != nil {
@@ -41,6 +42,9 @@ func Open(b Backend, index int) (*Device, error) {
 	}
 	return d, nil
 }
+
+// errNone is the error of a library that has opened and knows no device.
+func errNone() error { return &Error{Text: "the driver has no device"} }
 
 func unavailable(b Backend, err error) error {
 	var e *Error
@@ -58,7 +62,7 @@ func (d *Device) start() error {
 	}
 	info.Backend, info.Index = d.info.Backend, d.info.Index
 	if d.info = info; info.Old {
-		return unavailable(info.Backend, &Error{Device: info.Name, Text: info.Architecture + " is too old for the kernels"})
+		return info.errOld()
 	}
 	if err := d.load(); err != nil {
 		return err
@@ -72,9 +76,12 @@ func (d *Device) start() error {
 	return err
 }
 
+// imagesFor is a variable for tests.
+var imagesFor = images
+
 // load loads the image of the kernels that is for this device.
 func (d *Device) load() error {
-	all := images(d.info.Backend, d.info.Architecture)
+	all := imagesFor(d.info.Backend, d.info.Architecture)
 	if len(all) == 0 {
 		return unavailable(d.info.Backend, &Error{Device: d.info.Name, Text: "there are no kernels for " + d.info.Architecture})
 	}
@@ -85,6 +92,11 @@ func (d *Device) load() error {
 		}
 	}
 	return d.because("loading the kernels", err)
+}
+
+// errOld is the error of a device that cannot run the kernels.
+func (i Info) errOld() error {
+	return unavailable(i.Backend, &Error{Device: i.Name, Text: i.Architecture + " is too old for the kernels, which want CUDA's sm_70, or OpenCL with FP64"})
 }
 
 // because says of an error where it came from.

@@ -20,6 +20,16 @@ int gpu_fail(gpu_error *e, const char *call, int code, const char *format, ...)
 	return 1;
 }
 
+int gpu_add(gpu_error *e, const char *format, ...)
+{
+	size_t at = strlen(e->text);
+	va_list a;
+	va_start(a, format);
+	vsnprintf(e->text + at, sizeof e->text - at, format, a);
+	va_end(a);
+	return 1;
+}
+
 void *gpu_library(const char *variable, const char *const *names, gpu_error *e)
 {
 	const char *given = getenv(variable);
@@ -28,10 +38,11 @@ void *gpu_library(const char *variable, const char *const *names, gpu_error *e)
 		if (!lib) gpu_fail(e, "", 0, "%s: %s", variable, dlerror());
 		return lib;
 	}
+	gpu_fail(e, "", 0, "no library");
 	for (; *names; names++) {
 		void *lib = dlopen(*names, RTLD_NOW | RTLD_LOCAL);
 		if (lib) return lib;
-		gpu_fail(e, "", 0, "%s", dlerror());
+		gpu_add(e, "; %s", dlerror());
 	}
 	return NULL;
 }

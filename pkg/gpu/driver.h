@@ -21,6 +21,7 @@ typedef struct {
 	uint64_t memory, free; // bytes
 	int units;             // multiprocessors, compute units
 	int integrated;        // shares the memory of the host
+	int host;              // is the host's processors
 	int old;               // too old to run the kernels; architecture says what it is
 } gpu_info;
 
@@ -80,6 +81,9 @@ extern const gpu_backend gpu_cuda, gpu_hip, gpu_opencl, gpu_emulate;
 
 // gpu_fail writes an error and returns 1.
 int gpu_fail(gpu_error *e, const char *call, int code, const char *format, ...);
+
+// gpu_add appends to the text of an error and returns 1.
+int gpu_add(gpu_error *e, const char *format, ...);
 
 // gpu_library opens the first of the libraries that there is, or the one that the
 // environment variable names; NULL, and why, if none can be opened.

@@ -16,6 +16,7 @@ static int launch(gpu_device *d, uintptr_t kernel, uint32_t blocks, const gpu_ar
 import "C"
 
 import (
+	"sync"
 	"unsafe"
 )
 
@@ -34,8 +35,13 @@ func failure(rc C.int, e *C.gpu_error) error {
 	return &Error{Call: C.GoString(&e.call[0]), Code: int(e.code), Text: C.GoString(&e.text[0])}
 }
 
+// opening is held while libraries are opened and devices counted.
+var opening sync.Mutex
+
 // count opens the library of a back end and returns the number of its devices.
 func count(b Backend) (int, error) {
+	opening.Lock()
+	defer opening.Unlock()
 	var n C.int
 	var e C.gpu_error
 	err := failure(C.gpu_count(backends[b], &n, &e), &e)
@@ -71,7 +77,7 @@ func (l *library) info() (Info, error) {
 	return Info{
 		Name: C.GoString(&i.name[0]), Architecture: C.GoString(&i.architecture[0]),
 		Memory: int64(i.memory), Free: int64(i.free), Units: int(i.units),
-		Integrated: i.integrated != 0, Old: i.old != 0,
+		Integrated: i.integrated != 0, Host: i.host != 0, Old: i.old != 0,
 	}, nil
 }
 

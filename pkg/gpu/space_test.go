@@ -20,8 +20,9 @@ func generated(t testing.TB, kind string, p generate.Params) *csr.Matrix {
 	return m
 }
 
-func TestSolve(t *testing.T) {
-	d := emulated(t)
+func TestSolve(t *testing.T) { eachDevice(t, testSolve) }
+
+func testSolve(t *testing.T, d *Device) {
 	m := generated(t, "poisson2d", generate.Params{"n": 30})
 	space := NewSpace(d, m.Rows)
 	defer space.Close()

@@ -230,6 +230,15 @@ FN double warp_sum(double s, u32 lanes, __local double *scratch)
 #endif
 #endif
 
+/* WHERE(c): if (c), before phases whose results are looked at only if c. OpenCL goes through
+ * them in any case: compilers for processors copy all that follows a barrier under a
+ * condition, and what follows ten of them a thousand times. */
+#if defined(HOST) || defined(SHUFFLE32)
+#define WHERE(c) if (c)
+#else
+#define WHERE(c)
+#endif
+
 FN double sum_of(double a, double b) { return a + b; }
 BLOCK_TREE(block_sum, sum_of)
 BLOCK_TREE(block_max, larger)

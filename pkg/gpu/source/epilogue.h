@@ -34,8 +34,8 @@
 #define LEAVE_PRODUCT LEAVE_PRODUCT_FROM(0)
 #define LEAVE_PRODUCT_FROM(from)                                                 \
     do {                                                                         \
-        if (what & (DOT | DOTS)) LEAVE_FROM(dw, area, from);                     \
-        if (what & DOTS) LEAVE_FROM(dd, area2, from);                            \
+        LEAVE_IF(what & (DOT | DOTS), dw, area, from);                           \
+        LEAVE_IF(what & DOTS, dd, area2, from);                                  \
     } while (0)
 
 FN double finished(u32 what, double y, u32 i, double omega, IN(double) x, IN(double) b, IN(double) w)

@@ -45,17 +45,20 @@ FN double quotient(double n, double d, GLOBAL double *pad)
 /* v = the sum s. Needs SCRATCH and pad. */
 #define ADD_UP(v, s)                                                                        \
     do {                                                                                    \
-        v = 1;                                                                              \
-        if ((s).slot != NONE) {                                                             \
+        WHERE((s).parts) {                                                                  \
+            PRIVATE(double, part);                                                          \
+            EACH_THREAD {                                                                   \
+                MY(part) = 0;                                                               \
+                UNROLL(4)                                                                   \
+                for (u32 k = t; k < (s).parts; k += THREADS) MY(part) += pad[AREA((s).area) + k]; \
+            }                                                                               \
+            BLOCK_SUM(part);                                                                \
+            v = part[0];                                                                    \
+        }                                                                                   \
+        if ((s).slot == NONE) {                                                             \
+            v = 1;                                                                          \
+        } else {                                                                            \
             if ((s).parts) {                                                                \
-                PRIVATE(double, part);                                                      \
-                EACH_THREAD {                                                               \
-                    MY(part) = 0;                                                           \
-                    UNROLL(4)                                                               \
-                    for (u32 k = t; k < (s).parts; k += THREADS) MY(part) += pad[AREA((s).area) + k]; \
-                }                                                                           \
-                BLOCK_SUM(part);                                                            \
-                v = part[0];                                                                \
                 EACH_THREAD { if (t == 0 && BLOCK == 0) pad[SLOT((s).slot)] = v; }          \
             } else {                                                                        \
                 v = pad[SLOT((s).slot)];                                                    \
@@ -85,10 +88,10 @@ FN double quotient(double n, double d, GLOBAL double *pad)
         }                                                                                   \
     } while (0)
 
-/* Leaves the block's sum of MY(s) in an area, or in its parts from `from` on. */
-#define LEAVE(s, at) LEAVE_FROM(s, at, 0)
-#define LEAVE_FROM(s, at, from)                                             \
-    do {                                                                    \
-        BLOCK_SUM(s);                                                       \
-        EACH_THREAD { if (t == 0) pad[AREA(at) + (from) + BLOCK] = s[0]; }  \
+/* Leaves the block's sum of MY(s) in an area, or in its parts from `from` on, if c. */
+#define LEAVE(s, at) LEAVE_IF(1, s, at, 0)
+#define LEAVE_IF(c, s, at, from)                                                         \
+    do {                                                                                 \
+        WHERE(c) BLOCK_SUM(s);                                                           \
+        EACH_THREAD { if ((c) && t == 0) pad[AREA(at) + (from) + BLOCK] = s[0]; }        \
     } while (0)

@@ -155,13 +155,13 @@ KERNEL(vector_multi_dot, u32 n, u32 m, IN(double) v0, IN(double) v1, IN(double) 
         }
     }
     LEAVE(s0, area);
-    if (m > 1) LEAVE(s1, area + 1);
-    if (m > 2) LEAVE(s2, area + 2);
-    if (m > 3) LEAVE(s3, area + 3);
-    if (m > 4) LEAVE(s4, area + 4);
-    if (m > 5) LEAVE(s5, area + 5);
-    if (m > 6) LEAVE(s6, area + 6);
-    if (m > 7) LEAVE(s7, area + 7);
+    LEAVE_IF(m > 1, s1, area + 1, 0);
+    LEAVE_IF(m > 2, s2, area + 2, 0);
+    LEAVE_IF(m > 3, s3, area + 3, 0);
+    LEAVE_IF(m > 4, s4, area + 4, 0);
+    LEAVE_IF(m > 5, s5, area + 5, 0);
+    LEAVE_IF(m > 6, s6, area + 6, 0);
+    LEAVE_IF(m > 7, s7, area + 7, 0);
 }
 
 /* w += sign * sum of slot_k v_k for m <= 8 vectors, the slots being those from the first
@@ -189,7 +189,7 @@ KERNEL(vector_multi_axpy, u32 n, u32 m, u32 slot, double sign, IN(double) v0, IN
             MY(s) = FMA(v, v, MY(s));
         }
     }
-    if (area != NONE) LEAVE(s, area);
+    LEAVE_IF(area != NONE, s, area, 0);
 }
 
 /* Block k adds up the partial sums in area first + k, modulo the number of areas, into

@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/pkg/gpu"
+)
+
+const devicesLong = `List the GPUs that solve could run on, and say why there are no others.
+
+CUDA, HIP and OpenCL are asked, in this order; their libraries are looked for when mpsolve
+runs. The variables MPSOLVE_LIBCUDA, MPSOLVE_LIBHIP and MPSOLVE_LIBOPENCL name other files
+for them. The bandwidth is that of copies from one place on the device to another, reads
+and writes counted.`
+
+func newDevices(s streams) *cobra.Command {
+	var asJSON, bandwidth bool
+	c := &cobra.Command{
+		Use: "devices", Short: "List GPUs, and why there are no others", Long: devicesLong, Args: exactly(0, "no argument"),
+		Example: "  mpsolve devices\n  mpsolve devices --bandwidth=false --json",
+		RunE: func(c *cobra.Command, _ []string) error {
+			rows := findDevices(c.Context(), bandwidth)
+			out := &firstError{w: s.out}
+			if asJSON {
+				_ = json.NewEncoder(out).Encode(map[string][]deviceRow{"devices": rows})
+			} else {
+				writeDevices(out, rows)
+			}
+			return out.err
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	c.Flags().BoolVar(&bandwidth, "bandwidth", true, "measure the bandwidth of copies")
+	return c
+}
+
+// deviceRow is a device, or a back end that has none. Reason says why it cannot be used.
+type deviceRow struct {
+	Backend      string  `json:"backend"`
+	Index        int     `json:"index"`
+	Name         string  `json:"name,omitempty"`
+	Architecture string  `json:"architecture,omitempty"`
+	Units        int     `json:"units,omitempty"`
+	Memory       int64   `json:"memory_bytes,omitempty"`
+	Free         int64   `json:"free_bytes,omitempty"`
+	Bandwidth    float64 `json:"copy_bytes_per_second,omitempty"`
+	Integrated   bool    `json:"integrated,omitempty"` // shares the memory of the host
+	Host         bool    `json:"host,omitempty"`       // is the host's processors
+	Reason       string  `json:"reason,omitempty"`
+}
+
+// copyBytes is what is copied to measure the bandwidth, a quarter of the memory at most.
+const copyBytes = 256 << 20
+
+func findDevices(ctx context.Context, bandwidth bool) []deviceRow {
+	var rows []deviceRow
+	for _, f := range gpu.Devices() {
+		r := deviceRow{
+			Backend: string(f.Backend), Index: f.Index, Name: f.Name, Architecture: f.Architecture, Units: f.Units,
+			Memory: f.Memory, Free: f.Free, Integrated: f.Integrated, Host: f.Host,
+		}
+		err := f.Err
+		if err == nil && bandwidth && ctx.Err() == nil {
+			r.Bandwidth, err = copyBandwidth(f.Info)
+		}
+		if err != nil {
+			r.Reason = oneLine(err)
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+func copyBandwidth(i gpu.Info) (float64, error) {
+	d, err := gpu.Open(i.Backend, i.Index)
+	if err != nil {
+		return 0, err
+	}
+	defer d.Close()
+	return d.CopyBandwidth(min(copyBytes, i.Memory/8))
+}
+
+func writeDevices(w io.Writer, rows []deviceRow) {
+	for _, r := range rows {
+		if r.Name == "" {
+			report.Line(w, r.Backend, "%s", r.Reason)
+			continue
+		}
+		text := fmt.Sprintf("%s, %s, %d units, %s of memory", r.Name, report.Known(r.Architecture), r.Units, report.Size(r.Memory))
+		if r.Free > 0 {
+			text += ", " + report.Size(r.Free) + " free"
+		}
+		if r.Bandwidth > 0 {
+			text += fmt.Sprintf(", copies %.4g GB/s", r.Bandwidth/1e9)
+		}
+		switch {
+		case r.Host:
+			text += ", the host itself"
+		case r.Integrated:
+			text += ", shares the memory of the host"
+		}
+		if r.Reason != "" {
+			text += "; not usable: " + r.Reason
+		}
+		report.Line(w, fmt.Sprintf("%s:%d", r.Backend, r.Index), "%s", text)
+	}
+}

@@ -1,0 +1,189 @@
+//go:build cgo && linux
+
+package gpu
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"unsafe"
+
+	"github.com/mpsolve/mpsolve/pkg/generate"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+)
+
+// control is what testdata/fakecuda.c shares with the test.
+type control struct {
+	initCode, devices, major                             int64
+	failCall, failCode, failAlloc, failJIT, failLaunch   int64
+	calls, allocs                                        int64
+	memory, pinned, contexts, modules, streams, numEvent int64
+	mistakes                                             int64
+}
+
+// reset makes it a device without faults. What is alive stays counted.
+func (c *control) reset() {
+	c.initCode, c.devices, c.major = 0, 1, 8
+	c.failCall, c.failCode, c.failAlloc, c.failJIT, c.failLaunch = 0, 0, 0, 0, 0
+	c.calls, c.allocs = 0, 0
+}
+
+// TestFakeCUDA drives cuda.c against a driver on the host, in a process of its own, since
+// a library stays open.
+func TestFakeCUDA(t *testing.T) {
+	if file := os.Getenv("FAKECUDA_CONTROL"); file != "" {
+		testFakeCUDA(t, mapped(t, file))
+		return
+	}
+	dir := t.TempDir()
+	lib, file := filepath.Join(dir, "libcuda.so"), filepath.Join(dir, "control")
+	cc, err := exec.LookPath("cc")
+	if err != nil {
+		t.Skip("no C compiler: ", err)
+	}
+	out, err := exec.Command(cc, "-std=c11", "-D_DEFAULT_SOURCE", "-O2", "-fPIC", "-shared", "-o", lib, "testdata/fakecuda.c").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if err := os.WriteFile(file, make([]byte, unsafe.Sizeof(control{})), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	child := exec.Command(os.Args[0], "-test.run=^TestFakeCUDA$", "-test.v")
+	child.Env = append(os.Environ(), "FAKECUDA_CONTROL="+file, "MPSOLVE_LIBCUDA="+lib)
+	if out, err = child.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	t.Logf("%s", out)
+}
+
+// mapped is the control in a file.
+func mapped(t *testing.T, file string) *control {
+	f, err := os.OpenFile(file, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	b, err := syscall.Mmap(int(f.Fd()), 0, int(unsafe.Sizeof(control{})), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return (*control)(unsafe.Pointer(unsafe.SliceData(b)))
+}
+
+func testFakeCUDA(t *testing.T, c *control) {
+	if len(images(CUDA, "sm_80")) == 0 {
+		imagesFor = func(Backend, string) [][]byte { return [][]byte{[]byte(".version 7.0\x00")} }
+	}
+	t.Run("errors", func(t *testing.T) { fakeErrors(t, c) })
+	t.Run("memory", func(t *testing.T) {
+		c.reset()
+		whole := fakeSolve(t, c, nil)
+		for n := range whole.allocs {
+			fakeSolve(t, c, func() { c.failAlloc = n + 1 }, "CUDA_ERROR_OUT_OF_MEMORY", "wanted")
+		}
+		t.Logf("%d allocations", whole.allocs)
+	})
+	t.Run("lost", func(t *testing.T) {
+		c.reset()
+		whole := fakeSolve(t, c, nil)
+		for _, code := range []int64{700, 999} {
+			for n := range whole.calls {
+				fakeSolve(t, c, func() { c.failCall, c.failCode = n+1, code }, "CUDA_ERROR_", "words of the driver")
+			}
+		}
+		t.Logf("%d calls", whole.calls)
+	})
+}
+
+// fakeErrors looks at what Open, or a launch, says of each fault.
+func fakeErrors(t *testing.T, c *control) {
+	for name, f := range map[string]struct {
+		set  func()
+		want []string
+	}{
+		"no device":    {func() { c.initCode = 100 }, []string{"cuda: CUDA_ERROR_NO_DEVICE: words of the driver (cuInit returned 100)"}},
+		"mismatch":     {func() { c.initCode = 803 }, []string{"CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "cuInit returned 803"}},
+		"none":         {func() { c.devices = 0 }, []string{"the driver has no device"}},
+		"too old":      {func() { c.major = 6 }, []string{"Fake 0", "sm_60 is too old"}},
+		"does not JIT": {func() { c.failJIT = 1 }, []string{"CUDA_ERROR_INVALID_PTX", "line 7: words of the compiler", "cuModuleLoadDataEx"}},
+		"launch":       {func() { c.failLaunch = 1 }, []string{"running vector_", "CUDA_ERROR_LAUNCH_FAILED", "cuLaunchKernel returned 719"}},
+		"memory":       {func() { c.failAlloc = 1 }, []string{"CUDA_ERROR_OUT_OF_MEMORY", "bytes wanted, 12345 of"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.reset()
+			fakeSolve(t, c, f.set, f.want...)
+		})
+	}
+	c.reset()
+	if n := len(Devices()); n < 3 {
+		t.Errorf("%d entries", n)
+	}
+	if i, err := Best(); err != nil || i.String() != "cuda:0 Fake 0 (sm_80)" {
+		t.Errorf("best: %v, %v", i, err)
+	}
+	if _, err := Open(CUDA, 1); !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "no device 1, there are 1") {
+		t.Error(err)
+	}
+}
+
+// fakeSolve opens the device, with a fault, and solves a system by CG. It returns the
+// calls made. The error has the words wanted; nothing is left alive.
+func fakeSolve(t *testing.T, c *control, fault func(), want ...string) control {
+	t.Helper()
+	c.reset()
+	if fault != nil {
+		fault()
+	}
+	calls, err := fakeCG(t, c)
+	made := *c
+	made.calls = calls
+	switch {
+	case fault == nil && err != nil:
+		t.Error(err)
+	case fault != nil && err == nil:
+		t.Errorf("%+v: no error", made)
+	}
+	for _, w := range want {
+		if err != nil && !strings.Contains(err.Error(), w) {
+			t.Errorf("%+v: %q does not say %q", made, err, w)
+		}
+	}
+	if c.memory != 0 || c.pinned != 0 || c.contexts != 0 || c.modules != 0 || c.streams != 0 || c.numEvent != 0 || c.mistakes != 0 {
+		t.Fatalf("left alive, or mistakes: %+v", *c)
+	}
+	return made
+}
+
+// fakeCG returns the calls made until the device was closed.
+func fakeCG(t *testing.T, c *control) (calls int64, err error) {
+	d, err := Open(CUDA, 0)
+	if err != nil {
+		return c.calls, err
+	}
+	defer d.Close()
+	m := generated(t, "poisson2d", generate.Params{"n": 5})
+	space := NewSpace(d, m.Rows)
+	defer space.Close()
+	a, err := NewCSR(d, m)
+	if err != nil {
+		return c.calls, err
+	}
+	defer a.Close()
+	x, b := space.New(), space.New()
+	ones := make([]float64, m.Rows)
+	for i := range ones {
+		ones[i] = 1
+	}
+	space.Upload(b, ones)
+	r := krylov.NewCG[*Vector, Scalar](space).Solve(context.Background(), a, x, b, krylov.Options[*Vector]{})
+	space.Download(ones, x)
+	if d.Err() == nil && r.Reason != krylov.Converged {
+		t.Errorf("%+v", r)
+	}
+	return c.calls, d.Err()
+}
