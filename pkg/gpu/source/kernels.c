@@ -3,3 +3,7 @@
 #include "scalar.h"
 #include "vector.c"
 #include "csr.c"
+#include "long.c"
+#include "accurate.c"
+#include "bucketed.c"
+#include "measure.c"
