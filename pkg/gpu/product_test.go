@@ -185,22 +185,15 @@ func checkProducts(t *testing.T, d *Device, a *Matrix, x, y []float64, dot func(
 	b, w := randomVector(rows, 2), randomVector(rows, 3)
 	vs := onDevice(out, b, w)
 	dst := out.New()
-	each := func(f func(i int) float64) []float64 {
-		v := make([]float64, rows)
-		for i := range v {
-			v[i] = f(i)
-		}
-		return v
-	}
 	a.Apply(dst, src)
 	sameBits(t, "Apply", out.fetched(dst), y)
 	a.Residual(dst, vs[0], src)
-	sameBits(t, "Residual", out.fetched(dst), each(func(i int) float64 { return b[i] - y[i] }))
+	sameBits(t, "Residual", out.fetched(dst), eachOf(rows, func(i int) float64 { return b[i] - y[i] }))
 	a.ApplyPlus(dst, vs[0], src)
-	sameBits(t, "ApplyPlus", out.fetched(dst), each(func(i int) float64 { return b[i] + y[i] }))
+	sameBits(t, "ApplyPlus", out.fetched(dst), eachOf(rows, func(i int) float64 { return b[i] + y[i] }))
 	if rows == cols {
 		a.Relax(dst, src, vs[0], vs[1], known(0.7))
-		sameBits(t, "Relax", out.fetched(dst), each(func(i int) float64 { return math.FMA(0.7*w[i], b[i]-y[i], x[i]) }))
+		sameBits(t, "Relax", out.fetched(dst), eachOf(rows, func(i int) float64 { return math.FMA(0.7*w[i], b[i]-y[i], x[i]) }))
 	}
 	out.Zero(dst)
 	dw := a.ApplyDot(dst, src, vs[1])
