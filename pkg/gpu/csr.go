@@ -77,7 +77,7 @@ func (s *csrStorage) multiply(d *Device, p *product) {
 	}
 }
 
-// magnitudes asks for |A||x|.
+// magnitudes is plain, but |A||x|.
 const magnitudes = math.MaxUint32
 
 // AbsApply computes dst = |A||x|, for a matrix of NewCSR; it panics for others.

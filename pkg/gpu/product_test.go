@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
@@ -39,6 +40,7 @@ func sparseMatrices() map[string]*csr.Matrix {
 	some := map[string]*csr.Matrix{
 		"empty": sparse(0, 0, nil),
 		"1":     sparse(1, 1, func(int) int { return 1 }),
+		"many":  sparse(510_001, 1000, func(i int) int { return i % 2 }), // more than the blocks have threads
 		"long":  sparse(5, 40000, func(i int) int { return []int{4096, 4097, 0, 40000, 8192}[i] }),
 		"long among short": sparse(9000, 9000, func(i int) int {
 			if i%100 == 77 {
@@ -48,7 +50,7 @@ func sparseMatrices() map[string]*csr.Matrix {
 		}),
 	}
 	for k, n := range []int{255, 256, 257, 1000, 333, 1500} {
-		some[fmt.Sprintf("%d threads", 1<<k)] = sparse(n, n, func(i int) int { return (3<<k + 1) * (i % 3) / 2 * 2 })
+		some[fmt.Sprintf("%d threads", 1<<k)] = sparse(n, n, func(i int) int { return (3 << k) * (i % 3) })
 	}
 	return some
 }
@@ -221,6 +223,9 @@ func TestCSR(t *testing.T) {
 					}
 					defer a.Close()
 					s := a.stored.(*csrStorage)
+					if want := fmt.Sprintf("%d threads", 1<<s.shift); strings.Contains(name, "threads") && name != want {
+						t.Errorf("%s share a row", want)
+					}
 					x := randomVector(m.Cols, 1)
 					checkProducts(t, d, a, x, csrOracle(oracle, s.shift, x, func(v float64) float64 { return v }), func(dst, w []float64) float64 {
 						return partsOracle(dst, w, s.shift, int(s.shortBlocks()), int(s.long.blocks()),
