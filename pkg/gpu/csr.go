@@ -13,7 +13,12 @@ type csrStorage struct {
 	rows          int
 	shift         uint32 // 2^shift threads a row
 	single        bool   // FP32
+	long          longRows
 }
+
+// mostNonzeros is what 4-byte row offsets count, so that what a block of threads goes
+// on to still does not overflow.
+const mostNonzeros = math.MaxUint32 - 4*threads
 
 // NewCSR copies m to a device in FP64: 12 bytes a nonzero and 4 a row.
 func NewCSR(d *Device, m *csr.Matrix) (*Matrix, error) {
@@ -30,9 +35,9 @@ func NewCSR32(d *Device, m *csr.Matrix) (*Matrix, error) {
 }
 
 func newCSR(d *Device, m *csr.Matrix, s *csrStorage) (*Matrix, error) {
-	if m.NNZ() > math.MaxUint32 {
+	if m.NNZ() > mostNonzeros {
 		d.release(s.buffers()...)
-		return nil, fmt.Errorf("gpu: %d nonzeros; at most 2^32-1 fit a row offset", m.NNZ())
+		return nil, fmt.Errorf("gpu: %d nonzeros; at most %d fit 4-byte row offsets", m.NNZ(), mostNonzeros)
 	}
 	ptr := make([]uint32, len(m.RowPtr))
 	for i, p := range m.RowPtr {
@@ -40,17 +45,72 @@ func newCSR(d *Device, m *csr.Matrix, s *csrStorage) (*Matrix, error) {
 	}
 	s.ptr, s.col, s.rows = put(d, ptr), put(d, m.Col), m.Rows
 	s.shift = threadsFor(float64(m.NNZ()) / float64(max(m.Rows, 1)))
+	s.long = newLongRows(d, ptr)
 	return made(d, m.Rows, m.Cols, s)
 }
 
-func (s *csrStorage) buffers() []*Buffer { return []*Buffer{&s.ptr, &s.col, &s.val} }
+func (s *csrStorage) buffers() []*Buffer {
+	return append(s.long.buffers(), &s.ptr, &s.col, &s.val)
+}
 
-func (s *csrStorage) blocks() uint32 { return blocksFor(s.rows<<s.shift, productBlocks) }
+// shortBlocks is the number of blocks for the rows that are not long.
+func (s *csrStorage) shortBlocks() uint32 {
+	return blocksFor(s.rows<<s.shift, productBlocks-longBlocks)
+}
+
+func (s *csrStorage) blocks() uint32 { return s.shortBlocks() + s.long.blocks() }
 
 func (s *csrStorage) multiply(d *Device, p *product) {
-	launch := d.spmvCsr
-	if s.single {
-		launch = d.spmvCsr32
+	rows, segments := d.spmvCsr, d.spmvCsrSegments
+	switch {
+	case s.single:
+		rows, segments = d.spmvCsr32, d.spmvCsr32Segments
+	case p.what == magnitudes:
+		rows, segments = d.spmvCsrAbs, d.spmvCsrAbsSegments
+		p.what = plain
 	}
-	launch(s.blocks(), uint32(s.rows), s.shift, math.MaxUint32, s.ptr, s.col, s.val, p.what, p.x, p.dst, p.b, p.w, p.omega, p.area, p.area2, p.pad)
+	rows(s.shortBlocks(), uint32(s.rows), s.shift, s.long.most, s.ptr, s.col, s.val,
+		p.what, p.x, p.dst, p.b, p.w, p.omega, p.area, p.area2, p.pad)
+	if l := &s.long; l.rows > 0 {
+		segments(l.segmentBlocks(), l.segments, l.cut, s.col, s.val, p.x, l.sums)
+		l.finish(d, noUnit, Buffer{}, 0, s.shortBlocks(), p)
+	}
+}
+
+// magnitudes is plain, but |A||x|.
+const magnitudes = math.MaxUint32
+
+// AbsApply computes dst = |A||x|, for a matrix of NewCSR; it panics for others.
+func (a *Matrix) AbsApply(dst, x *Vector) {
+	a.double("AbsApply")
+	a.run(product{what: magnitudes, x: x.mem, dst: dst.mem})
+}
+
+// double returns the storage of a matrix of NewCSR.
+func (a *Matrix) double(what string) *csrStorage {
+	s, ok := a.stored.(*csrStorage)
+	if !ok || s.single {
+		panic("gpu: " + what + " of a matrix that is not of NewCSR")
+	}
+	return s
+}
+
+// Accurate is a Matrix of NewCSR whose Residual accumulates in double-double, as that of
+// linop.Accurate does: r is right to working precision however much b - A x cancels.
+type Accurate struct{ *Matrix }
+
+// NewAccurate returns a as an Accurate. It panics if NewCSR did not make a.
+func NewAccurate(a *Matrix) Accurate {
+	a.double("NewAccurate")
+	return Accurate{a}
+}
+
+// Residual computes r = b - A x, rounded once per element.
+func (a Accurate) Residual(r, b, x *Vector) {
+	s, d := a.double("Residual"), a.d
+	d.spmvCsrAccurate(s.shortBlocks(), uint32(s.rows), s.shift, s.long.most, s.ptr, s.col, s.val, x.mem, r.mem, b.mem)
+	if l := &s.long; l.rows > 0 {
+		d.spmvCsrAccurateSegments(l.segmentBlocks(), l.segments, l.cut, s.col, s.val, x.mem, l.sums)
+		d.spmvLongAccurate(l.blocks(), l.rows, l.row, l.start, l.sums, r.mem, b.mem)
+	}
 }

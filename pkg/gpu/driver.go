@@ -58,6 +58,7 @@ func add[T any](a *arguments, v T) {
 }
 
 func (a *arguments) u32(v uint32)              { add(a, v) }
+func (a *arguments) i32(v int32)               { add(a, v) }
 func (a *arguments) f64(v float64)             { add(a, v) }
 func (a *arguments) coefficient(v coefficient) { add(a, v) }
 func (a *arguments) buffer(b Buffer)           { add(a, b.handle) }

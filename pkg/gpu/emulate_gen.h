@@ -77,9 +77,29 @@ static void run_spmv_csr(u32 block, const void *const *a)
 	spmv_csr(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(const u32 * const *)a[4], *(const u32 * const *)a[5], *(const double * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
 }
 
+static void run_spmv_csr_segments(u32 block, const void *const *a)
+{
+	spmv_csr_segments(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const double * const *)a[4], *(const double * const *)a[5], *(double * const *)a[6]);
+}
+
 static void run_spmv_csr32(u32 block, const void *const *a)
 {
 	spmv_csr32(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(const u32 * const *)a[4], *(const u32 * const *)a[5], *(const float * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
+}
+
+static void run_spmv_csr32_segments(u32 block, const void *const *a)
+{
+	spmv_csr32_segments(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const float * const *)a[4], *(const double * const *)a[5], *(double * const *)a[6]);
+}
+
+static void run_spmv_csr_abs(u32 block, const void *const *a)
+{
+	spmv_csr_abs(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(const u32 * const *)a[4], *(const u32 * const *)a[5], *(const double * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
+}
+
+static void run_spmv_csr_abs_segments(u32 block, const void *const *a)
+{
+	spmv_csr_abs_segments(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const double * const *)a[4], *(const double * const *)a[5], *(double * const *)a[6]);
 }
 
 static void run_jacobi32(u32 block, const void *const *a)
@@ -90,6 +110,61 @@ static void run_jacobi32(u32 block, const void *const *a)
 static void run_block_jacobi(u32 block, const void *const *a)
 {
 	block_jacobi(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const u8 * const *)a[4], *(const double * const *)a[5], *(double * const *)a[6]);
+}
+
+static void run_spmv_long(u32 block, const void *const *a)
+{
+	spmv_long(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const double * const *)a[4], *(u32 const *)a[5], *(const i32 * const *)a[6], *(i32 const *)a[7], *(u32 const *)a[8], *(u32 const *)a[9], *(const double * const *)a[10], *(double * const *)a[11], *(const double * const *)a[12], *(const double * const *)a[13], *(scalar const *)a[14], *(u32 const *)a[15], *(u32 const *)a[16], *(double * const *)a[17]);
+}
+
+static void run_spmv_csr_accurate(u32 block, const void *const *a)
+{
+	spmv_csr_accurate(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(const u32 * const *)a[4], *(const u32 * const *)a[5], *(const double * const *)a[6], *(const double * const *)a[7], *(double * const *)a[8], *(const double * const *)a[9]);
+}
+
+static void run_spmv_csr_accurate_segments(u32 block, const void *const *a)
+{
+	spmv_csr_accurate_segments(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const double * const *)a[4], *(const double * const *)a[5], *(double * const *)a[6]);
+}
+
+static void run_spmv_long_accurate(u32 block, const void *const *a)
+{
+	spmv_long_accurate(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const double * const *)a[4], *(double * const *)a[5], *(const double * const *)a[6]);
+}
+
+static void run_spmv_bucketed(u32 block, const void *const *a)
+{
+	spmv_bucketed(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(u32 const *)a[4], *(const bucket * const *)a[5], *(const u32 * const *)a[6], *(const u32 * const *)a[7], *(const u32 * const *)a[8], *(u32 const *)a[9], *(const double * const *)a[10], *(const i32 * const *)a[11], *(u32 const *)a[12], *(const double * const *)a[13], *(double * const *)a[14], *(const double * const *)a[15], *(const double * const *)a[16], *(scalar const *)a[17], *(u32 const *)a[18], *(u32 const *)a[19], *(double * const *)a[20]);
+}
+
+static void run_measure_abs_max(u32 block, const void *const *a)
+{
+	measure_abs_max(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(double * const *)a[3]);
+}
+
+static void run_measure_row_error(u32 block, const void *const *a)
+{
+	measure_row_error(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(const double * const *)a[3], *(double const *)a[4], *(const double * const *)a[5], *(double * const *)a[6]);
+}
+
+static void run_measure_squares(u32 block, const void *const *a)
+{
+	measure_squares(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(i32 const *)a[3], *(double * const *)a[4]);
+}
+
+static void run_measure_exponent(u32 block, const void *const *a)
+{
+	measure_exponent(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(u32 const *)a[3], *(const i32 * const *)a[4], *(double * const *)a[5]);
+}
+
+static void run_measure_ldexp(u32 block, const void *const *a)
+{
+	measure_ldexp(block, *(const u32 *)a[0], *(u32 const *)a[1], *(double const *)a[2], *(const double * const *)a[3], *(u32 const *)a[4], *(const i32 * const *)a[5], *(i32 const *)a[6], *(double * const *)a[7]);
+}
+
+static void run_measure_add_ldexp(u32 block, const void *const *a)
+{
+	measure_add_ldexp(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(const double * const *)a[3], *(u32 const *)a[4], *(const i32 * const *)a[5], *(i32 const *)a[6], *(double * const *)a[7]);
 }
 
 static const entry entries[] = {
@@ -107,7 +182,22 @@ static const entry entries[] = {
 	{"vector_totals", 6, {4, sizeof(u32), sizeof(u32), sizeof(u32), sizeof(u32), 8}, run_vector_totals},
 	{"vector_keep", 5, {4, sizeof(u32), 8, 8, 8}, run_vector_keep},
 	{"spmv_csr", 16, {4, sizeof(u32), sizeof(u32), sizeof(u32), 8, 8, 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_csr},
+	{"spmv_csr_segments", 7, {4, sizeof(u32), 8, 8, 8, 8, 8}, run_spmv_csr_segments},
 	{"spmv_csr32", 16, {4, sizeof(u32), sizeof(u32), sizeof(u32), 8, 8, 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_csr32},
+	{"spmv_csr32_segments", 7, {4, sizeof(u32), 8, 8, 8, 8, 8}, run_spmv_csr32_segments},
+	{"spmv_csr_abs", 16, {4, sizeof(u32), sizeof(u32), sizeof(u32), 8, 8, 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_csr_abs},
+	{"spmv_csr_abs_segments", 7, {4, sizeof(u32), 8, 8, 8, 8, 8}, run_spmv_csr_abs_segments},
 	{"jacobi32", 5, {4, sizeof(u32), 8, 8, 8}, run_jacobi32},
 	{"block_jacobi", 7, {4, sizeof(u32), 8, 8, 8, 8, 8}, run_block_jacobi},
+	{"spmv_long", 18, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(i32), sizeof(u32), sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_long},
+	{"spmv_csr_accurate", 10, {4, sizeof(u32), sizeof(u32), sizeof(u32), 8, 8, 8, 8, 8, 8}, run_spmv_csr_accurate},
+	{"spmv_csr_accurate_segments", 7, {4, sizeof(u32), 8, 8, 8, 8, 8}, run_spmv_csr_accurate_segments},
+	{"spmv_long_accurate", 7, {4, sizeof(u32), 8, 8, 8, 8, 8}, run_spmv_long_accurate},
+	{"spmv_bucketed", 21, {4, sizeof(u32), sizeof(u32), sizeof(u32), sizeof(u32), 8, 8, 8, 8, sizeof(u32), 8, 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_bucketed},
+	{"measure_abs_max", 4, {4, sizeof(u32), 8, 8}, run_measure_abs_max},
+	{"measure_row_error", 7, {4, sizeof(u32), 8, 8, sizeof(double), 8, 8}, run_measure_row_error},
+	{"measure_squares", 5, {4, sizeof(u32), 8, sizeof(i32), 8}, run_measure_squares},
+	{"measure_exponent", 6, {4, sizeof(u32), 8, sizeof(u32), 8, 8}, run_measure_exponent},
+	{"measure_ldexp", 8, {4, sizeof(u32), sizeof(double), 8, sizeof(u32), 8, sizeof(i32), 8}, run_measure_ldexp},
+	{"measure_add_ldexp", 8, {4, sizeof(u32), 8, 8, sizeof(u32), 8, sizeof(i32), 8}, run_measure_add_ldexp},
 };

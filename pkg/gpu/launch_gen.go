@@ -17,30 +17,60 @@ const (
 	kernelVectorTotals
 	kernelVectorKeep
 	kernelSpmvCsr
+	kernelSpmvCsrSegments
 	kernelSpmvCsr32
+	kernelSpmvCsr32Segments
+	kernelSpmvCsrAbs
+	kernelSpmvCsrAbsSegments
 	kernelJacobi32
 	kernelBlockJacobi
-	numKernels = 17
+	kernelSpmvLong
+	kernelSpmvCsrAccurate
+	kernelSpmvCsrAccurateSegments
+	kernelSpmvLongAccurate
+	kernelSpmvBucketed
+	kernelMeasureAbsMax
+	kernelMeasureRowError
+	kernelMeasureSquares
+	kernelMeasureExponent
+	kernelMeasureLdexp
+	kernelMeasureAddLdexp
+	numKernels = 32
 )
 
 var kernelNames = [numKernels]string{
-	kernelVectorScale:      "vector_scale",
-	kernelVectorAxpy:       "vector_axpy",
-	kernelVectorXpay:       "vector_xpay",
-	kernelVectorMul:        "vector_mul",
-	kernelVectorDot:        "vector_dot",
-	kernelVectorAxpyDot:    "vector_axpy_dot",
-	kernelVectorStep:       "vector_step",
-	kernelVectorDoubleStep: "vector_double_step",
-	kernelVectorDirection:  "vector_direction",
-	kernelVectorMultiDot:   "vector_multi_dot",
-	kernelVectorMultiAxpy:  "vector_multi_axpy",
-	kernelVectorTotals:     "vector_totals",
-	kernelVectorKeep:       "vector_keep",
-	kernelSpmvCsr:          "spmv_csr",
-	kernelSpmvCsr32:        "spmv_csr32",
-	kernelJacobi32:         "jacobi32",
-	kernelBlockJacobi:      "block_jacobi",
+	kernelVectorScale:             "vector_scale",
+	kernelVectorAxpy:              "vector_axpy",
+	kernelVectorXpay:              "vector_xpay",
+	kernelVectorMul:               "vector_mul",
+	kernelVectorDot:               "vector_dot",
+	kernelVectorAxpyDot:           "vector_axpy_dot",
+	kernelVectorStep:              "vector_step",
+	kernelVectorDoubleStep:        "vector_double_step",
+	kernelVectorDirection:         "vector_direction",
+	kernelVectorMultiDot:          "vector_multi_dot",
+	kernelVectorMultiAxpy:         "vector_multi_axpy",
+	kernelVectorTotals:            "vector_totals",
+	kernelVectorKeep:              "vector_keep",
+	kernelSpmvCsr:                 "spmv_csr",
+	kernelSpmvCsrSegments:         "spmv_csr_segments",
+	kernelSpmvCsr32:               "spmv_csr32",
+	kernelSpmvCsr32Segments:       "spmv_csr32_segments",
+	kernelSpmvCsrAbs:              "spmv_csr_abs",
+	kernelSpmvCsrAbsSegments:      "spmv_csr_abs_segments",
+	kernelJacobi32:                "jacobi32",
+	kernelBlockJacobi:             "block_jacobi",
+	kernelSpmvLong:                "spmv_long",
+	kernelSpmvCsrAccurate:         "spmv_csr_accurate",
+	kernelSpmvCsrAccurateSegments: "spmv_csr_accurate_segments",
+	kernelSpmvLongAccurate:        "spmv_long_accurate",
+	kernelSpmvBucketed:            "spmv_bucketed",
+	kernelMeasureAbsMax:           "measure_abs_max",
+	kernelMeasureRowError:         "measure_row_error",
+	kernelMeasureSquares:          "measure_squares",
+	kernelMeasureExponent:         "measure_exponent",
+	kernelMeasureLdexp:            "measure_ldexp",
+	kernelMeasureAddLdexp:         "measure_add_ldexp",
 }
 
 func (d *Device) vectorScale(blocks uint32, n uint32, a coefficient, x Buffer, pad Buffer) {
@@ -226,6 +256,17 @@ func (d *Device) spmvCsr(blocks uint32, rows uint32, shift uint32, most uint32, 
 	d.launch(kernelSpmvCsr, blocks)
 }
 
+func (d *Device) spmvCsrSegments(blocks uint32, segments uint32, cut Buffer, col Buffer, val Buffer, x Buffer, sums Buffer) {
+	l := d.begin(blocks)
+	l.u32(segments)
+	l.buffer(cut)
+	l.buffer(col)
+	l.buffer(val)
+	l.buffer(x)
+	l.buffer(sums)
+	d.launch(kernelSpmvCsrSegments, blocks)
+}
+
 func (d *Device) spmvCsr32(blocks uint32, rows uint32, shift uint32, most uint32, ptr Buffer, col Buffer, val Buffer, what uint32, x Buffer, dst Buffer, b Buffer, w Buffer, omega coefficient, area uint32, area2 uint32, pad Buffer) {
 	l := d.begin(blocks)
 	l.u32(rows)
@@ -246,6 +287,48 @@ func (d *Device) spmvCsr32(blocks uint32, rows uint32, shift uint32, most uint32
 	d.launch(kernelSpmvCsr32, blocks)
 }
 
+func (d *Device) spmvCsr32Segments(blocks uint32, segments uint32, cut Buffer, col Buffer, val Buffer, x Buffer, sums Buffer) {
+	l := d.begin(blocks)
+	l.u32(segments)
+	l.buffer(cut)
+	l.buffer(col)
+	l.buffer(val)
+	l.buffer(x)
+	l.buffer(sums)
+	d.launch(kernelSpmvCsr32Segments, blocks)
+}
+
+func (d *Device) spmvCsrAbs(blocks uint32, rows uint32, shift uint32, most uint32, ptr Buffer, col Buffer, val Buffer, what uint32, x Buffer, dst Buffer, b Buffer, w Buffer, omega coefficient, area uint32, area2 uint32, pad Buffer) {
+	l := d.begin(blocks)
+	l.u32(rows)
+	l.u32(shift)
+	l.u32(most)
+	l.buffer(ptr)
+	l.buffer(col)
+	l.buffer(val)
+	l.u32(what)
+	l.buffer(x)
+	l.buffer(dst)
+	l.buffer(b)
+	l.buffer(w)
+	l.coefficient(omega)
+	l.u32(area)
+	l.u32(area2)
+	l.buffer(pad)
+	d.launch(kernelSpmvCsrAbs, blocks)
+}
+
+func (d *Device) spmvCsrAbsSegments(blocks uint32, segments uint32, cut Buffer, col Buffer, val Buffer, x Buffer, sums Buffer) {
+	l := d.begin(blocks)
+	l.u32(segments)
+	l.buffer(cut)
+	l.buffer(col)
+	l.buffer(val)
+	l.buffer(x)
+	l.buffer(sums)
+	d.launch(kernelSpmvCsrAbsSegments, blocks)
+}
+
 func (d *Device) jacobi32(blocks uint32, n uint32, w Buffer, x Buffer, y Buffer) {
 	l := d.begin(blocks)
 	l.u32(n)
@@ -264,4 +347,149 @@ func (d *Device) blockJacobi(blocks uint32, n uint32, word Buffer, start Buffer,
 	l.buffer(x)
 	l.buffer(y)
 	d.launch(kernelBlockJacobi, blocks)
+}
+
+func (d *Device) spmvLong(blocks uint32, count uint32, row Buffer, start Buffer, sums Buffer, unit uint32, exps Buffer, shift int32, from uint32, what uint32, x Buffer, dst Buffer, b Buffer, w Buffer, omega coefficient, area uint32, area2 uint32, pad Buffer) {
+	l := d.begin(blocks)
+	l.u32(count)
+	l.buffer(row)
+	l.buffer(start)
+	l.buffer(sums)
+	l.u32(unit)
+	l.buffer(exps)
+	l.i32(shift)
+	l.u32(from)
+	l.u32(what)
+	l.buffer(x)
+	l.buffer(dst)
+	l.buffer(b)
+	l.buffer(w)
+	l.coefficient(omega)
+	l.u32(area)
+	l.u32(area2)
+	l.buffer(pad)
+	d.launch(kernelSpmvLong, blocks)
+}
+
+func (d *Device) spmvCsrAccurate(blocks uint32, rows uint32, shift uint32, most uint32, ptr Buffer, col Buffer, val Buffer, x Buffer, r Buffer, b Buffer) {
+	l := d.begin(blocks)
+	l.u32(rows)
+	l.u32(shift)
+	l.u32(most)
+	l.buffer(ptr)
+	l.buffer(col)
+	l.buffer(val)
+	l.buffer(x)
+	l.buffer(r)
+	l.buffer(b)
+	d.launch(kernelSpmvCsrAccurate, blocks)
+}
+
+func (d *Device) spmvCsrAccurateSegments(blocks uint32, segments uint32, cut Buffer, col Buffer, val Buffer, x Buffer, sums Buffer) {
+	l := d.begin(blocks)
+	l.u32(segments)
+	l.buffer(cut)
+	l.buffer(col)
+	l.buffer(val)
+	l.buffer(x)
+	l.buffer(sums)
+	d.launch(kernelSpmvCsrAccurateSegments, blocks)
+}
+
+func (d *Device) spmvLongAccurate(blocks uint32, count uint32, row Buffer, start Buffer, sums Buffer, r Buffer, b Buffer) {
+	l := d.begin(blocks)
+	l.u32(count)
+	l.buffer(row)
+	l.buffer(start)
+	l.buffer(sums)
+	l.buffer(r)
+	l.buffer(b)
+	d.launch(kernelSpmvLongAccurate, blocks)
+}
+
+func (d *Device) spmvBucketed(blocks uint32, rows uint32, shift uint32, buckets uint32, byTheta uint32, list Buffer, ptr Buffer, col Buffer, val Buffer, own uint32, theta Buffer, exps Buffer, what uint32, x Buffer, dst Buffer, b Buffer, w Buffer, omega coefficient, area uint32, area2 uint32, pad Buffer) {
+	l := d.begin(blocks)
+	l.u32(rows)
+	l.u32(shift)
+	l.u32(buckets)
+	l.u32(byTheta)
+	l.buffer(list)
+	l.buffer(ptr)
+	l.buffer(col)
+	l.buffer(val)
+	l.u32(own)
+	l.buffer(theta)
+	l.buffer(exps)
+	l.u32(what)
+	l.buffer(x)
+	l.buffer(dst)
+	l.buffer(b)
+	l.buffer(w)
+	l.coefficient(omega)
+	l.u32(area)
+	l.u32(area2)
+	l.buffer(pad)
+	d.launch(kernelSpmvBucketed, blocks)
+}
+
+func (d *Device) measureAbsMax(blocks uint32, n uint32, x Buffer, parts Buffer) {
+	l := d.begin(blocks)
+	l.u32(n)
+	l.buffer(x)
+	l.buffer(parts)
+	d.launch(kernelMeasureAbsMax, blocks)
+}
+
+func (d *Device) measureRowError(blocks uint32, n uint32, r Buffer, rows Buffer, norm float64, b Buffer, parts Buffer) {
+	l := d.begin(blocks)
+	l.u32(n)
+	l.buffer(r)
+	l.buffer(rows)
+	l.f64(norm)
+	l.buffer(b)
+	l.buffer(parts)
+	d.launch(kernelMeasureRowError, blocks)
+}
+
+func (d *Device) measureSquares(blocks uint32, n uint32, x Buffer, e int32, parts Buffer) {
+	l := d.begin(blocks)
+	l.u32(n)
+	l.buffer(x)
+	l.i32(e)
+	l.buffer(parts)
+	d.launch(kernelMeasureSquares, blocks)
+}
+
+func (d *Device) measureExponent(blocks uint32, n uint32, x Buffer, some uint32, e Buffer, parts Buffer) {
+	l := d.begin(blocks)
+	l.u32(n)
+	l.buffer(x)
+	l.u32(some)
+	l.buffer(e)
+	l.buffer(parts)
+	d.launch(kernelMeasureExponent, blocks)
+}
+
+func (d *Device) measureLdexp(blocks uint32, n uint32, a float64, x Buffer, some uint32, e Buffer, shift int32, y Buffer) {
+	l := d.begin(blocks)
+	l.u32(n)
+	l.f64(a)
+	l.buffer(x)
+	l.u32(some)
+	l.buffer(e)
+	l.i32(shift)
+	l.buffer(y)
+	d.launch(kernelMeasureLdexp, blocks)
+}
+
+func (d *Device) measureAddLdexp(blocks uint32, n uint32, x Buffer, z Buffer, some uint32, e Buffer, shift int32, y Buffer) {
+	l := d.begin(blocks)
+	l.u32(n)
+	l.buffer(x)
+	l.buffer(z)
+	l.u32(some)
+	l.buffer(e)
+	l.i32(shift)
+	l.buffer(y)
+	d.launch(kernelMeasureAddLdexp, blocks)
 }

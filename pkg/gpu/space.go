@@ -14,6 +14,8 @@ type Space struct {
 	n      int
 	blocks uint32
 	all    []*Vector
+	parts  Buffer    // what a kernel leaves for the host, see measure.go
+	home   []float64 // the same
 }
 
 var _ linop.Remote[*Vector, Scalar] = (*Space)(nil)
@@ -46,6 +48,7 @@ func (s *Space) Close() {
 		s.d.release(&v.mem)
 	}
 	s.all = nil
+	s.d.release(&s.parts)
 }
 
 // Dim returns n.

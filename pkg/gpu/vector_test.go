@@ -74,14 +74,7 @@ func sameNumber(t *testing.T, what string, got, want float64) {
 
 func sameVector(t *testing.T, s *Space, what string, v *Vector, want []float64) {
 	t.Helper()
-	got := make([]float64, len(want))
-	s.Download(got, v)
-	for i := range want {
-		if math.Float64bits(got[i]) != math.Float64bits(want[i]) {
-			t.Errorf("%s: element %d of %d is %g, want %g", what, i, len(want), got[i], want[i])
-			return
-		}
-	}
+	sameBits(t, what, s.fetched(v), want)
 }
 
 // TestVectors compares every kernel of vectors with plain Go, bit for bit.

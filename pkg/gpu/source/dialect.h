@@ -35,6 +35,7 @@
  *   BLOCK_MAX(s)      the same with the larger of two; NaN wins
  *   WARP_SUM(s, l)    the sum over each MY(l) neighbouring threads, a power of two that
  *                     is the same within a warp, in the first of them
+ *   WARP_SUM2(h, l, n)  the same of numbers h + l in double-double, n threads each
  *   UNROLL(n)         before a loop: so many rounds at a time
  *   FMA SQRT FABS     of double
  *
@@ -53,6 +54,7 @@ typedef ushort u16;
 typedef uint u32;
 typedef int i32;
 typedef ulong u64;
+typedef long i64;
 #define GLOBAL __global
 #define RESTRICT restrict
 #define FN static
@@ -75,6 +77,7 @@ typedef unsigned short u16;
 typedef unsigned int u32;
 typedef int i32;
 typedef unsigned long long u64;
+typedef long long i64;
 #define GLOBAL
 #define RESTRICT __restrict__
 #define FN static __attribute__((device)) inline __attribute__((always_inline))
@@ -115,6 +118,7 @@ typedef uint16_t u16;
 typedef uint32_t u32;
 typedef int32_t i32;
 typedef uint64_t u64;
+typedef int64_t i64;
 #define HOST 1
 #define GLOBAL
 #define RESTRICT restrict
@@ -141,6 +145,16 @@ FN float float_of_bits(u32 u) { union { u32 u; float f; } a = {u}; return a.f; }
 /* The larger of two, NaN if either is. */
 FN double larger(double a, double b) { return a > b || a != a ? a : b; }
 
+/* *h + *l += hi + lo in double-double, as DD.Add in internal/dd. */
+FN void add_twofold(double *h, double *l, double hi, double lo)
+{
+    double s = *h + hi, z = s - *h, e = (*h - (s - z)) + (hi - z);
+    double r = *l + lo, y = r - *l, f = (*l - (r - y)) + (lo - y);
+    double v = s + (e + r), rest = (e + r) - (v - s) + f;
+    *h = v + rest;
+    *l = rest - (*h - v);
+}
+
 #if defined(HOST)
 #define KERNEL(name, ...) static void name(const u32 block_, const u32 blocks, __VA_ARGS__)
 #define EACH_THREAD for (u32 t = 0; t < THREADS; t++)
@@ -150,12 +164,20 @@ FN double larger(double a, double b) { return a > b || a != a ? a : b; }
 #define BLOCK_SUM(s) block_sum(s)
 #define BLOCK_MAX(s) block_max(s)
 #define WARP_SUM(s, l) warp_sum(s, l)
+#define WARP_SUM2(h, l, n) warp_sum2(h, l, n)
 FN void warp_sum(double *s, const u32 *lanes)
 {
     for (u32 w = 0; w < THREADS; w += WARP)
         for (u32 m = lanes[w] / 2; m; m /= 2)
             for (u32 g = w; g < w + WARP; g += lanes[w])
                 for (u32 t = g; t < g + m; t++) s[t] += s[t + m];
+}
+FN void warp_sum2(double *h, double *l, const u32 *lanes)
+{
+    for (u32 w = 0; w < THREADS; w += WARP)
+        for (u32 m = lanes[w] / 2; m; m /= 2)
+            for (u32 g = w; g < w + WARP; g += lanes[w])
+                for (u32 t = g; t < g + m; t++) add_twofold(&h[t], &l[t], h[t + m], l[t + m]);
 }
 #define BLOCK_TREE(name, join)                                          \
     FN void name(double *s)                                             \
@@ -178,6 +200,7 @@ FN void warp_sum(double *s, const u32 *lanes)
 #if defined(SHUFFLE32)
 #define SCRATCH LOCAL(double, scratch, THREADS / WARP)
 #define WARP_SUM(s, l) s[0] = warp_sum(s[0], l[0])
+#define WARP_SUM2(h, l, n) warp_sum2(h, l, n[0])
 FN double shuffle(double s, u32 apart)
 {
     u64 u = BITS_OF_DOUBLE(s);
@@ -188,6 +211,13 @@ FN double warp_sum(double s, u32 lanes)
 {
     for (u32 m = lanes / 2; m; m /= 2) s += shuffle(s, m);
     return s;
+}
+FN void warp_sum2(double *h, double *l, u32 lanes)
+{
+    for (u32 m = lanes / 2; m; m /= 2) {
+        double hi = shuffle(*h, m), lo = shuffle(*l, m);
+        add_twofold(h, l, hi, lo);
+    }
 }
 #define BLOCK_TREE(name, join)                                            \
     FN double name(double s, double *scratch)                             \
@@ -204,6 +234,7 @@ FN double warp_sum(double s, u32 lanes)
 #else /* without shuffles: through shared memory */
 #define SCRATCH LOCAL(double, scratch, THREADS)
 #define WARP_SUM(s, l) s[0] = warp_sum(s[0], l[0], scratch)
+#define WARP_SUM2(h, l, n) warp_sum2(h, l, n[0], scratch)
 FN double apart(double s, u32 m, __local double *scratch)
 {
     scratch[THREAD_INDEX] = s;
@@ -219,6 +250,13 @@ FN double warp_sum(double s, u32 lanes, __local double *scratch)
         if (m < lanes) s += other;
     }
     return s;
+}
+FN void warp_sum2(double *h, double *l, u32 lanes, __local double *scratch)
+{
+    for (u32 m = WARP / 2; m; m /= 2) {
+        double hi = apart(*h, m, scratch), lo = apart(*l, m, scratch);
+        if (m < lanes) add_twofold(h, l, hi, lo);
+    }
 }
 #define BLOCK_TREE(name, join)                                            \
     FN double name(double s, __local double *scratch)                     \

@@ -1,3 +1,5 @@
+#ifndef EPILOGUE_H
+#define EPILOGUE_H
 /* What follows a product y = A x in the same pass over its rows. A kernel of a product
  * has the arguments
  *
@@ -47,3 +49,4 @@ FN double finished(u32 what, double y, u32 i, double omega, IN(double) x, IN(dou
     }
     return y;
 }
+#endif

@@ -4,3 +4,7 @@
 #include "vector.c"
 #include "csr.c"
 #include "precond.c"
+#include "long.c"
+#include "accurate.c"
+#include "bucketed.c"
+#include "measure.c"

@@ -1,0 +1,153 @@
+package gpu
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/generate"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// paperSpecs is every set and some formats, with what a Spec allows.
+func paperSpecs(t *testing.T) (list []adaptive.Spec) {
+	for _, name := range []string{"AP1", "AP2", "AP3", "AP4", "AP7", "AP7RE", "AP7REU", "AFX", "FP64", "FP32", "BF16"} {
+		set, err := adaptive.LookupSet(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, criterion := range adaptive.Criteria {
+			for _, epsilon := range []float64{0x1p-53, 0x1p-24, 0x1p-11} {
+				for k := range 4 {
+					s := adaptive.Spec{Set: set, Criterion: criterion, Epsilon: epsilon, PaperExact: k&1 > 0, NoDrop: k&2 > 0, Layout: adaptive.Bucketed}
+					if (k == 0 || epsilon == 0x1p-24) && s.Validate() == nil {
+						list = append(list, s)
+					}
+				}
+			}
+		}
+	}
+	return list
+}
+
+func TestBucketed(t *testing.T) {
+	pool := linop.NewPool(1)
+	defer pool.Close()
+	matrices := map[string]*csr.Matrix{"decades": generated(t, "poisson3d", generate.Params{"n": 5, "decades": 9, "seed": 1})}
+	for name, scale := range map[string]int{"large": 900, "small": -950} {
+		m := matrices["decades"].Clone()
+		for k, v := range m.Val {
+			m.Val[k] = csr.Ldexp(v, scale)
+		}
+		matrices[name] = m
+	}
+	matrices["long"] = widened(sparse(300, 300, func(i int) int { return i % 256 * (i % 2) }))
+	matrices["short"] = widened(sparse(257, 300, func(i int) int { return i % 7 }))
+	eachDevice(t, func(t *testing.T, d *Device) {
+		for name, m := range matrices {
+			for _, spec := range paperSpecs(t) {
+				t.Run(fmt.Sprintf("%s %s exact %v nodrop %v", name, spec, spec.PaperExact, spec.NoDrop), func(t *testing.T) {
+					checkBucketed(t, d, m, spec, pool)
+				})
+			}
+		}
+	})
+}
+
+// widened is m with rows of every magnitude, and without subnormal elements, which few
+// formats hold.
+func widened(m *csr.Matrix) *csr.Matrix {
+	for i := range m.Rows {
+		_, vals := m.Row(i)
+		for k, v := range vals {
+			if vals[k] = math.Ldexp(v, 3*(i%40)-60-k%25); math.Abs(v) < 0x1p-200 {
+				vals[k] = 1
+			}
+		}
+	}
+	return m
+}
+
+func checkBucketed(t *testing.T, d *Device, m *csr.Matrix, spec adaptive.Spec, pool *linop.Pool) {
+	host, err := adaptive.Build(m, spec, pool)
+	if err != nil {
+		t.Skip(err)
+	}
+	a, err := NewBucketed(d, m, spec, pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	x := randomVector(m.Cols, 1)
+	shift := a.stored.(*bucketedStorage).shift
+	y := bucketedOracle(host, shift, x)
+	checkProducts(t, d, a, x, y, func(dst, w []float64) float64 {
+		return partsOracle(dst, w, shift, int(a.stored.blocks()), 0, nil)
+	})
+	if spec.Set.Uniform {
+		return // as accurate as the format, whatever epsilon is
+	}
+	bound := spec.Bound(csr.Examine(m, nil).LongestRow, len(host.Buckets())).Product
+	sums, largest := m.RowSums(nil), 0.0
+	for _, s := range sums {
+		largest = max(largest, s)
+	}
+	normX := 0.0
+	for _, v := range x {
+		normX = max(normX, math.Abs(v))
+	}
+	for i, v := range y {
+		cols, vals := m.Row(i)
+		exact, _ := exactResidual(0, vals, cols, x)
+		size := sums[i]
+		if spec.Criterion == adaptive.NW {
+			size = largest
+		}
+		if e := math.Abs(v + exact); e > bound*size*normX {
+			t.Errorf("row %d: error %g is above the bound %g", i, e, bound*size*normX)
+		}
+	}
+}
+
+// bucketedOracle is A x as source/bucketed.c computes it.
+func bucketedOracle(a *adaptive.Matrix, shift uint32, x []float64) []float64 {
+	rows, _ := a.Dims()
+	y := make([]float64, rows)
+	theta, exps := a.Units()
+	buckets := a.Buckets()
+	values := make([][]float64, len(buckets))
+	byTheta := 0
+	for k, b := range buckets {
+		values[k] = make([]float64, len(b.Col))
+		b.Codec.Decode(values[k], b.Values)
+		if b.ByTheta {
+			byTheta++
+		}
+	}
+	for i := range y {
+		unit := min(i, len(exps)-1)
+		s := make([]float64, 1<<shift)
+		for k, b := range buckets {
+			if k == byTheta && k > 0 {
+				multiply(s, theta[unit])
+			}
+			for e := b.RowPtr[i]; e < b.RowPtr[i+1]; e++ {
+				at := &s[(e-b.RowPtr[i])%uint32(len(s))]
+				*at = math.FMA(values[k][e], x[b.Col[e]], *at)
+			}
+		}
+		if byTheta == len(buckets) && byTheta > 0 {
+			multiply(s, theta[unit])
+		}
+		y[i] = csr.Ldexp(tree(s, plus64), int(exps[unit]))
+	}
+	return y
+}
+
+func multiply(s []float64, by float64) {
+	for k := range s {
+		s[k] *= by
+	}
+}

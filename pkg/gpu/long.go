@@ -1,0 +1,59 @@
+package gpu
+
+// longRows are the rows of a matrix that have more than longRow elements, cut into
+// segments of that many: one kernel adds up the segments, spmv_long those of each row.
+type longRows struct {
+	rows, segments uint32
+	most           uint32 // elements of a row that is not long
+	row, start     Buffer // the rows, and the first segment of each
+	cut            Buffer // first element of each segment, and the first after it
+	sums           Buffer // of the segments: room for two numbers each
+}
+
+const (
+	longRow = 4096
+	// longBlocks is the number of blocks at most that put long rows together.
+	longBlocks = 64
+)
+
+// newLongRows finds them in the row offsets.
+func newLongRows(d *Device, ptr []uint32) (l longRows) {
+	var row, start, cut []uint32
+	for i, from := range ptr[:max(len(ptr), 1)-1] {
+		if to := ptr[i+1]; to-from > longRow {
+			row, start = append(row, uint32(i)), append(start, uint32(len(cut)/2))
+			for ; to-from > longRow; from += longRow {
+				cut = append(cut, from, from+longRow)
+			}
+			cut = append(cut, from, to)
+		}
+	}
+	l.rows, l.segments, l.most = uint32(len(row)), uint32(len(cut)/2), longRow
+	if l.rows > 0 {
+		l.row, l.start, l.cut = put(d, row), put(d, append(start, l.segments)), put(d, cut)
+		l.sums = d.alloc(16 * int64(l.segments))
+	}
+	return l
+}
+
+func (l *longRows) buffers() []*Buffer { return []*Buffer{&l.row, &l.start, &l.cut, &l.sums} }
+
+// blocks is the number of blocks of spmv_long.
+func (l *longRows) blocks() uint32 { return min(l.rows, longBlocks) }
+
+// segmentBlocks is the number of blocks of the kernel before it.
+func (l *longRows) segmentBlocks() uint32 { return min(l.segments, productBlocks) }
+
+// What the sum of a row is multiplied by, as in source/long.c.
+const (
+	noUnit   = 0
+	oneUnit  = 1
+	rowsUnit = 2
+)
+
+// finish adds up the segments' sums of each row and finishes it; the unit of row i, if
+// there is one, is 2^(exps_i + shift). Parts of inner products stand behind `from` others.
+func (l *longRows) finish(d *Device, unit uint32, exps Buffer, shift int32, from uint32, p *product) {
+	d.spmvLong(l.blocks(), l.rows, l.row, l.start, l.sums, unit, exps, shift, from,
+		p.what, p.x, p.dst, p.b, p.w, p.omega, p.area, p.area2, p.pad)
+}

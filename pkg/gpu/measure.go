@@ -1,0 +1,118 @@
+package gpu
+
+import (
+	"math"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+// What pkg/solve measures and scales on the host, on a device: functions that return a
+// number wait for the device and copy one number a block from it; NaN stands for a
+// failure of the device.
+
+// Ints is int32 numbers on a device, exponents of at most 2^24 in magnitude. The zero
+// Ints is all zero.
+type Ints struct {
+	d   *Device
+	mem Buffer
+}
+
+// PutInts copies v to the device; Close releases it.
+func (s *Space) PutInts(v []int32) Ints { return Ints{s.d, put(s.d, v)} }
+
+// Close releases the numbers and makes them zero.
+func (e *Ints) Close() {
+	if e.d != nil {
+		e.d.release(&e.mem)
+	}
+}
+
+// some is 1 unless all are zero.
+func (e Ints) some() uint32 {
+	if e.mem.bytes > 0 {
+		return 1
+	}
+	return 0
+}
+
+// part returns the memory that blocks leave their parts in.
+func (s *Space) part() Buffer {
+	if s.home == nil {
+		s.home = make([]float64, s.blocks)
+	}
+	if s.parts.bytes == 0 {
+		s.parts = s.d.alloc(8 * int64(s.blocks))
+	}
+	return s.parts
+}
+
+// fetchParts brings the parts home.
+func (s *Space) fetchParts() []float64 {
+	download(s.d, s.home, s.parts)
+	if s.d.err != nil {
+		s.home[0] = math.NaN()
+	}
+	return s.home
+}
+
+// largestPart returns the largest part, NaN if one is.
+func (s *Space) largestPart() float64 {
+	largest := math.Inf(-1)
+	for _, v := range s.fetchParts() {
+		largest = max(largest, v)
+	}
+	return largest
+}
+
+// AbsMax returns max |x_i|, NaN if any is, and 0 if n = 0.
+func (s *Space) AbsMax(x *Vector) float64 {
+	s.d.measureAbsMax(s.blocks, uint32(s.n), x.mem, s.part())
+	return s.largestPart()
+}
+
+// RowError returns the largest |r_i| / (t_i normX + |b_i|), where 0/0 = 0 and a
+// denominator beyond float64 does not make the quotient zero; NaN if any is.
+func (s *Space) RowError(r, t *Vector, normX float64, b *Vector) float64 {
+	s.d.measureRowError(s.blocks, uint32(s.n), r.mem, t.mem, normX, b.mem, s.part())
+	return s.largestPart()
+}
+
+// Norm2 returns the 2-norm of x as norm 2^exp, which may be beyond float64.
+func (s *Space) Norm2(x *Vector) (norm float64, exp int) {
+	largest := s.AbsMax(x)
+	if largest == 0 || largest-largest != 0 {
+		return largest, 0
+	}
+	exp = csr.Exponent(largest)
+	s.d.measureSquares(s.blocks, uint32(s.n), x.mem, int32(exp), s.part())
+	for _, v := range s.fetchParts() {
+		norm += v
+	}
+	return math.Sqrt(norm), exp
+}
+
+// Ldexp sets dst_i = (sign src_i) 2^(e_i + shift), rounded once each where sign is 1 or
+// -1; it may be any number. dst is not src.
+func (s *Space) Ldexp(dst, src *Vector, sign float64, e Ints, shift int) {
+	s.d.measureLdexp(s.blocks, uint32(s.n), sign, src.mem, e.some(), e.mem, power(shift), dst.mem)
+}
+
+// AddLdexp sets dst_i = x_i + z_i 2^(e_i + shift). dst is neither.
+func (s *Space) AddLdexp(dst, x, z *Vector, e Ints, shift int) {
+	s.d.measureAddLdexp(s.blocks, uint32(s.n), x.mem, z.mem, e.some(), e.mem, power(shift), dst.mem)
+}
+
+// power is an exponent as a kernel takes it: what is beyond makes zeros and infinities
+// as well.
+func power(shift int) int32 { return int32(max(-1<<25, min(shift, 1<<25))) }
+
+// MaxExponent returns the largest csr.Exponent(x_i) + e_i over all x_i != 0, and
+// math.MinInt32 if there is none.
+func (s *Space) MaxExponent(x *Vector, e Ints) int {
+	s.d.measureExponent(s.blocks, uint32(s.n), x.mem, e.some(), e.mem, s.part())
+	top := s.largestPart()
+	if math.IsNaN(top) {
+		return math.MinInt32
+	}
+	return int(top)
+}

@@ -1,0 +1,193 @@
+package gpu
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+// nasty returns n numbers of every magnitude: zeros of both signs, subnormal and huge
+// ones, and, if special is set, infinities and NaN as well.
+func nasty(n int, seed uint64, special bool) []float64 {
+	rng := rand.New(rand.NewPCG(seed, 5))
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = math.Ldexp(rng.NormFloat64(), rng.IntN(2200)-1130)
+		switch rng.IntN(12) {
+		case 0:
+			x[i] = math.Copysign(0, x[i])
+		case 1:
+			x[i] = math.Float64frombits(uint64(rng.IntN(9)))
+		case 2:
+			x[i] = math.Copysign(math.MaxFloat64, x[i])
+		case 3:
+			if special {
+				x[i] = []float64{math.Inf(1), math.Inf(-1), math.NaN()}[rng.IntN(3)]
+			}
+		}
+		if math.IsInf(x[i], 0) && !special {
+			x[i] = 1
+		}
+	}
+	return x
+}
+
+// measureSizes are small, just around a block, and more than all threads there are.
+var measureSizes = []int{0, 1, 2, 255, 256, 257, 1000, 4321, vectorBlocks*threads + 77}
+
+// eachSpace runs a test on spaces of many sizes on each device.
+func eachSpace(t *testing.T, f func(t *testing.T, s *Space)) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		for _, n := range measureSizes {
+			s := NewSpace(d, n)
+			f(t, s)
+			s.Close()
+		}
+	})
+}
+
+func TestLargest(t *testing.T) {
+	eachSpace(t, func(t *testing.T, s *Space) {
+		for _, special := range []bool{false, true} {
+			x, b, sums := nasty(s.n, 1, special), nasty(s.n, 2, false), nasty(s.n, 3, false)
+			for i := range sums {
+				sums[i] = math.Abs(sums[i])
+			}
+			v := onDevice(s, x, b, sums)
+			want := 0.0
+			for _, xi := range x {
+				want = max(want, math.Abs(xi))
+			}
+			sameBits(t, "AbsMax", []float64{s.AbsMax(v[0])}, []float64{want})
+			for _, norm := range []float64{0, 1, 0x1p-1070, 0x1.8p1000, math.Inf(1)} {
+				want = 0
+				for i := range x {
+					want = max(want, hostQuotient(math.Abs(x[i]), sums[i], norm, math.Abs(b[i])))
+				}
+				sameBits(t, "RowError", []float64{s.RowError(v[0], v[2], norm, v[1])}, []float64{want})
+			}
+		}
+	})
+}
+
+// Every quotient by itself: there the largest hides none.
+func TestRowErrorOfOneRow(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		s := NewSpace(d, 1)
+		defer s.Close()
+		r, sums, b := s.New(), s.New(), s.New()
+		values := []float64{0, math.SmallestNonzeroFloat64, 0x1p-1022, 1 / 3., 1, 0x1.8p1000, math.MaxFloat64, math.Inf(1), math.NaN()}
+		for _, ri := range values {
+			for _, ti := range values {
+				for _, norm := range values {
+					for _, bi := range values {
+						s.Upload(r, []float64{-ri})
+						s.Upload(sums, []float64{ti})
+						s.Upload(b, []float64{-bi})
+						sameBits(t, "RowError", []float64{s.RowError(r, sums, norm, b)}, []float64{hostQuotient(ri, ti, norm, bi)})
+					}
+				}
+			}
+		}
+	})
+}
+
+// hostQuotient is quotient of pkg/solve.
+func hostQuotient(r, t, x, b float64) float64 {
+	if r == 0 {
+		return 0
+	}
+	d := float64(t*x) + b
+	if math.IsInf(d, 1) {
+		return r / t / x
+	}
+	return r / d
+}
+
+func TestNorm2(t *testing.T) {
+	eachSpace(t, func(t *testing.T, s *Space) {
+		for _, x := range [][]float64{nasty(s.n, 4, false), randomVector(s.n, 4), make([]float64, s.n)} {
+			largest := 0.0
+			for _, v := range x {
+				largest = max(largest, math.Abs(v))
+			}
+			want, e := 0.0, csr.Exponent(largest)
+			parts := make([][threads]float64, s.blocks)
+			for i, v := range x {
+				v = csr.Ldexp(v, -e)
+				at := &parts[i/threads%len(parts)][i%threads]
+				*at = math.FMA(v, v, *at)
+			}
+			for k := range parts {
+				want += blockTree(parts[k][:], plus64)
+			}
+			norm, exp := s.Norm2(onDevice(s, x)[0])
+			sameBits(t, "Norm2", []float64{norm, float64(exp)}, []float64{math.Sqrt(want), float64(e)})
+		}
+		if s.n > 0 {
+			x := randomVector(s.n, 4)
+			x[s.n/2] = math.NaN()
+			if norm, _ := s.Norm2(onDevice(s, x)[0]); !math.IsNaN(norm) {
+				t.Errorf("the norm of a vector with NaN is %g", norm)
+			}
+		}
+	})
+}
+
+func TestLdexp(t *testing.T) {
+	eachSpace(t, func(t *testing.T, s *Space) {
+		rng := rand.New(rand.NewPCG(9, 9))
+		x, z := nasty(s.n, 6, true), nasty(s.n, 7, true)
+		exps := make([]int32, s.n)
+		for i := range exps {
+			exps[i] = int32(rng.IntN(4600) - 2300)
+			if rng.IntN(2) == 0 { // near the threshold of subnormal numbers and of zero
+				exps[i] = int32(-1022 - csr.Exponent(x[i]) - rng.IntN(60))
+			}
+		}
+		v := onDevice(s, x, z)
+		dst := s.New()
+		all := s.PutInts(exps)
+		defer all.Close()
+		for _, e := range []Ints{{}, all} {
+			of := func(i int) int {
+				if e == all {
+					return int(exps[i])
+				}
+				return 0
+			}
+			for _, shift := range []int{0, 1, -1, 37, -1074, 2000, -2200, math.MaxInt32 + 1, math.MinInt32} {
+				for _, sign := range []float64{1, -1, 0x1.8p-3} {
+					s.Ldexp(dst, v[0], sign, e, shift)
+					sameBits(t, "Ldexp", s.fetched(dst), eachOf(s.n, func(i int) float64 { return csr.Ldexp(sign*x[i], of(i)+shift) }))
+				}
+				s.AddLdexp(dst, v[0], v[1], e, shift)
+				sameBits(t, "AddLdexp", s.fetched(dst), eachOf(s.n, func(i int) float64 { return x[i] + csr.Ldexp(z[i], of(i)+shift) }))
+			}
+			want := math.MinInt32
+			for i, xi := range x {
+				if xi != 0 {
+					want = max(want, csr.Exponent(xi)+of(i))
+				}
+			}
+			if got := s.MaxExponent(v[0], e); got != want {
+				t.Errorf("n = %d: largest exponent %d, want %d", s.n, got, want)
+			}
+		}
+		s.Zero(dst)
+		if got := s.MaxExponent(dst, all); got != math.MinInt32 {
+			t.Errorf("largest exponent of zeros: %d", got)
+		}
+	})
+}
+
+// eachOf returns n values.
+func eachOf(n int, f func(i int) float64) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = f(i)
+	}
+	return v
+}
