@@ -27,7 +27,7 @@
 //	          products  inner products   vectors besides x and b
 //	CG        1         2 (+1, +2)       3 (+1)
 //	MINRES    1         3 (+1)           6 (+1)
-//	BiCGStab  2         6                5 (+1)
+//	BiCGStab  2         6                5 (+2)
 //	GMRES(m)  1         j + 1 in step j  m + 2 (+1, +m)
 //
 // BiCGStab applies the preconditioner twice per iteration, the others once, and GMRES
