@@ -109,7 +109,7 @@ func (m *BiCGStab[V, S]) run(a linop.Operator[V, S], x, b V, rr S) (S, Reason) {
 			case c.reached(x, r, rnorm):
 				return confirm(space, c, a, x, b, r)
 			}
-			if reason := c.limit(); reason != Running {
+			if reason := out.limit(c); reason != Running {
 				return rr, reason
 			}
 			next, omega := out.scalars[1].Float(), out.scalars[2].Float()

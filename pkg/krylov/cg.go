@@ -88,7 +88,7 @@ func (m *CG[V, S]) run(a linop.Operator[V, S], x, b V, rr S) (S, Reason) {
 			case rnorm == 0:
 				return rr, Breakdown
 			}
-			if reason := c.limit(); reason != Running {
+			if reason := out.limit(c); reason != Running {
 				return rr, reason
 			}
 		} else if m.pre.by != nil {

@@ -19,7 +19,8 @@ type lookout[V any, S linop.Scalar[S]] struct {
 	keptAt  int
 	asked   int // the iteration whose scalars have been asked for; none if it is keptAt
 	careful int // iterations yet to be looked at one by one
-	scalars []S // of the iteration that was looked at
+	seen    int // the iteration that was looked at last
+	scalars []S // of it
 }
 
 func newLookout[V any, S linop.Scalar[S]](space linop.Space[V, S]) (l lookout[V, S]) {
@@ -114,12 +115,22 @@ func (l *lookout[V, S]) look(c *convergence[V], x V, scalars ...S) (rnorm float6
 	if !l.now() && !finite(rnorm) {
 		return rnorm, true, NotFinite
 	}
+	l.seen = at
 	reason = c.observe(at, rnorm)
 	if l.careful > 0 && reason == Running {
 		l.careful--
 		l.begin(c, x)
 	}
 	return rnorm, true, reason
+}
+
+// limit is c.limit after a look. If that came late, the limit waits for the next one, so
+// that the iteration that is the last has been seen.
+func (l *lookout[V, S]) limit(c *convergence[V]) Reason {
+	if l.seen < c.result.Iterations {
+		return Running
+	}
+	return c.limit()
 }
 
 // ask asks for the scalars of this iteration, and keeps its x.
