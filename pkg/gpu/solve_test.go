@@ -44,7 +44,7 @@ var methods = map[string]func(*Space) krylov.Method[*Vector, Scalar]{
 	"cg":       func(s *Space) krylov.Method[*Vector, Scalar] { return krylov.NewCG[*Vector, Scalar](s) },
 	"bicgstab": func(s *Space) krylov.Method[*Vector, Scalar] { return krylov.NewBiCGStab[*Vector, Scalar](s) },
 	"gmres": func(s *Space) krylov.Method[*Vector, Scalar] {
-		return krylov.NewGMRES[*Vector, Scalar](s, krylov.GMRESOptions{Restart: 100})
+		return krylov.NewGMRES[*Vector, Scalar](s, krylov.GMRESOptions{Restart: 50})
 	},
 	"minres": func(s *Space) krylov.Method[*Vector, Scalar] { return krylov.NewMINRES[*Vector, Scalar](s) },
 }
@@ -92,16 +92,16 @@ type system struct {
 // Whole solves: every device takes the iterations of the emulated one to the same bits,
 // and the solution is one.
 func TestSolve(t *testing.T) {
-	symmetric, general := []string{"cg", "minres", "bicgstab", "gmres"}, []string{"bicgstab", "gmres"}
+	general := []string{"bicgstab", "gmres"}
 	systems := func(t *testing.T) []system {
 		return []system{
-			{"poisson2d", generated(t, "poisson2d", generate.Params{"n": 30}), symmetric},
-			{"convection2d", generated(t, "convdiff2d", generate.Params{"n": 40}), general},
-			{"wathen_30_30", realMatrix(t, "wathen_30_30"), symmetric},
-			{"Trefethen_2000", realMatrix(t, "Trefethen_2000"), []string{"cg"}},
+			{"poisson2d", generated(t, "poisson2d", generate.Params{"n": 30}), []string{"cg", "minres", "bicgstab", "gmres"}},
+			{"convdiff2d", generated(t, "convdiff2d", generate.Params{"n": 20}), general},
+			{"wathen_30_30", realMatrix(t, "wathen_30_30"), []string{"cg"}},
+			{"685_bus", realMatrix(t, "685_bus"), []string{"cg"}},
 			{"jpwh_991", realMatrix(t, "jpwh_991"), general},
 			{"pde900", realMatrix(t, "pde900"), general},
-			{"orsreg_1", realMatrix(t, "orsreg_1"), general},
+			{"orsreg_1", realMatrix(t, "orsreg_1"), []string{"bicgstab"}},
 		}
 	}
 	eachDevice(t, func(t *testing.T, d *Device) {
@@ -158,7 +158,7 @@ func TestLaunches(t *testing.T) {
 	}
 	// GMRES in step j: a product, four passes over the basis of j + 1 vectors in eights,
 	// what adds up their inner products twice, and a scaling. And a cycle: about ten.
-	const cycle = 100
+	const cycle = 50
 	_, r, launches := solve(t, d, m, "gmres", krylov.Options[*Vector]{Tol: 1e-30, MaxIter: cycle})
 	want := 0
 	for j := range cycle {

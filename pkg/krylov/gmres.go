@@ -26,7 +26,8 @@ import (
 // One product per iteration and one per cycle. Memory: m+2 n-vectors besides x
 // and b, taken as they are needed, and one more for M^-1 v, m more for Z. Traffic of
 // iteration j of a cycle besides A: about 4j n-vectors, by either way of
-// orthogonalisation.
+// orthogonalisation. On a linop.Remote of which a kernel takes k vectors at a time, step j
+// is 4 + 4 ceil((j+1)/k) launches.
 type GMRES[V any, S linop.Scalar[S]] struct {
 	space linop.Space[V, S]
 	opt   GMRESOptions
