@@ -16,6 +16,7 @@ type Device struct {
 	pad     *pad
 	err     error
 	live    int // buffers, so that tests can tell whether all were released
+	count   int // launches, for tests as well
 }
 
 type kernel int
@@ -145,6 +146,7 @@ func (d *Device) begin(blocks uint32) *arguments {
 // launch runs a kernel with these arguments.
 func (d *Device) launch(k kernel, blocks uint32) {
 	if d.err == nil && blocks > 0 {
+		d.count++
 		d.note("running "+kernelNames[k], d.drv.launch(d.kernels[k], blocks, &d.args))
 	}
 }

@@ -268,6 +268,9 @@ func (s *Space) Fetch() { s.d.pad.fetch() }
 // Arrived implements linop.Remote.
 func (s *Space) Arrived() (sound bool) { return s.d.pad.await() }
 
+// Forget implements linop.Remote: the partial sums of a are not added up.
+func (s *Space) Forget(a Scalar) { a.settle() }
+
 // Positive implements linop.Remote.
 func (s *Space) Positive(a Scalar) Scalar {
 	if _, ok := a.single(); ok {

@@ -22,12 +22,14 @@ import (
 // time does no harm to r, which belongs to x by its construction.
 //
 // Two products per iteration, and one to confirm that it has converged. Memory: 5
-// n-vectors besides x and b (t shares r's), and one more for M^-1 p and M^-1 t. When
-// r becomes orthogonal to s the iteration restarts with s = r.
+// n-vectors besides x and b (t shares r's), and two more for M^-1 p and M^-1 t. When
+// r becomes orthogonal to s the iteration restarts with s = r. Traffic per iteration
+// besides A: reads 12, writes 4 n-vectors; besides M, M^-1 t reads one more.
 type BiCGStab[V any, S linop.Scalar[S]] struct {
 	space           linop.Space[V, S]
 	r, s, p, bp, bt V
 	pre             preconditioned[V, S]
+	out             lookout[V, S]
 	c               convergence[V]
 }
 
@@ -41,7 +43,7 @@ func NewBiCGStab[V any, S linop.Scalar[S]](space linop.Space[V, S]) *BiCGStab[V,
 	return &BiCGStab[V, S]{
 		space: space, r: space.New(), s: space.New(),
 		p: space.New(), bp: space.New(), bt: space.New(),
-		pre: preconditioned[V, S]{space: space},
+		pre: preconditioned[V, S]{space: space}, out: newLookout(space),
 	}
 }
 
@@ -52,12 +54,16 @@ func (*BiCGStab[V, S]) Name() string { return "bicgstab" }
 func (m *BiCGStab[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V]) Result {
 	c := &m.c
 	m.pre.by = opt.Precond
+	m.out.start(opt)
 	rr, reason := initialise(ctx, m.space, c, a, x, b, m.r, opt, stagnationWindow(m.space.Dim()))
 	for restarts := 0; reason == Running; restarts++ {
 		if restarts > maxRestarts {
 			return c.end(Breakdown)
 		}
-		rr, reason = m.run(a, x, b, rr)
+		if rr, reason = m.run(a, x, b, rr); m.out.doubts(reason) {
+			rr, reason = m.out.rewind(c, a, x, b, m.r)
+			restarts--
+		}
 	}
 	return c.end(reason)
 }
@@ -65,56 +71,59 @@ func (m *BiCGStab[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b
 // run iterates from the residual r, rr = r·r, with the shadow residual s = r. It
 // returns Running where it should be run again, from an r of which it returns r·r.
 func (m *BiCGStab[V, S]) run(a linop.Operator[V, S], x, b V, rr S) (S, Reason) {
-	space, r, s, p, bp, bt, c := m.space, m.r, m.s, m.p, m.bp, m.bt, &m.c
+	space, r, s, p, bp, bt, out, c := m.space, m.r, m.s, m.p, m.bp, m.bt, &m.out, &m.c
 	space.Copy(s, r)
 	space.Copy(p, r)
 	rho, snorm := rr, rr.Sqrt().Float()
+	out.begin(c, x)
 	for {
 		z := m.pre.apply(0, p)
 		sbp := a.ApplyDot(bp, z, s)
-		if v := sbp.Float(); v == 0 || !finite(v) {
-			return rr, brokenBy(v)
+		if reason := out.divisor(sbp); reason != Running {
+			return rr, reason
 		}
 		alpha := rho.Div(sbp)
-		tt := space.AxpyDot(alpha.Neg(), bp, r, r) // r is t from here
-		space.Axpy(alpha, z, x)
-		tnorm := tt.Sqrt().Float()
-		if c.reached(x, r, tnorm) { // half a step is enough
-			c.step(tnorm)
-			return confirm(space, c, a, x, b, r)
+		ahead := alpha // of x, by so much of z
+		if !out.now() {
+			space.Axpy(alpha.Neg(), bp, r) // r is t from here
+		} else if tnorm := space.AxpyDot(alpha.Neg(), bp, r, r).Sqrt().Float(); c.near(tnorm) {
+			space.Axpy(alpha, z, x)
+			if c.take(x, r, tnorm) { // half a step is enough
+				c.step(tnorm)
+				return confirm(space, c, a, x, b, r)
+			}
+			ahead = space.Scalar(0)
 		}
-		z = m.pre.apply(0, r)
-		tbt := a.ApplyDot(bt, z, r)
-		btbt := space.Dot(bt, bt)
-		if v := btbt.Float(); v == 0 || !finite(v) {
-			return rr, brokenBy(v)
+		zt := m.pre.apply(1, r)
+		tbt, btbt := a.ApplyDots(bt, zt, r)
+		if reason := out.divisor(btbt); reason != Running {
+			space.Axpy(ahead, z, x)
+			return rr, reason
 		}
 		omega := tbt.Div(btbt)
-		space.Axpy(omega, z, x)
-		rr = space.AxpyDot(omega.Neg(), bt, r, r)
-		rnorm := rr.Sqrt().Float()
-		if reason := c.step(rnorm); reason != Running {
-			return rr, reason
-		}
-		if c.reached(x, r, rnorm) {
-			return confirm(space, c, a, x, b, r)
-		}
-		if reason := c.limit(); reason != Running {
-			return rr, reason
-		}
-		if omega.Float() == 0 {
-			return rr, Breakdown
-		}
-		next := space.Dot(r, s)
-		if math.Abs(next.Float()) <= orthogonal*rnorm*snorm {
-			if rnorm == 0 {
-				return rr, Breakdown
+		var next S
+		rr, next = space.DoubleStep(ahead, z, omega, zt, x, bt, r, s)
+		if rnorm, seen, reason := out.look(c, x, rr, next, omega); seen {
+			switch {
+			case reason != Running:
+				return rr, reason
+			case c.reached(x, r, rnorm):
+				return confirm(space, c, a, x, b, r)
 			}
-			return rr, Running
+			if reason := out.limit(c); reason != Running {
+				return rr, reason
+			}
+			next, omega := out.scalars[1].Float(), out.scalars[2].Float()
+			switch {
+			case omega == 0, rnorm == 0:
+				return rr, Breakdown
+			case math.Abs(next) <= orthogonal*rnorm*snorm:
+				return rr, Running
+			}
+		} else {
+			out.forget(rr)
 		}
-		beta := next.Div(rho).Mul(alpha.Div(omega))
-		space.Axpy(omega.Neg(), bp, p)
-		space.Xpay(r, beta, p)
+		space.Direction(r, next.Div(rho).Mul(alpha.Div(omega)), omega, bp, p)
 		rho = next
 	}
 }
@@ -122,11 +131,3 @@ func (m *BiCGStab[V, S]) run(a linop.Operator[V, S], x, b V, rr S) (S, Reason) {
 // orthogonal is the cosine under which two vectors count as orthogonal: what
 // rounding leaves of zero.
 const orthogonal = 0x1p-52
-
-// brokenBy is the reason for not dividing by v, which is zero or not finite.
-func brokenBy(v float64) Reason {
-	if v == 0 {
-		return Breakdown
-	}
-	return NotFinite
-}

@@ -31,6 +31,7 @@ type CG[V any, S linop.Scalar[S]] struct {
 	space   linop.Space[V, S]
 	r, p, q V
 	pre     preconditioned[V, S]
+	out     lookout[V, S]
 	c       convergence[V]
 }
 
@@ -38,7 +39,7 @@ type CG[V any, S linop.Scalar[S]] struct {
 func NewCG[V any, S linop.Scalar[S]](space linop.Space[V, S]) *CG[V, S] {
 	return &CG[V, S]{
 		space: space, r: space.New(), p: space.New(), q: space.New(),
-		pre: preconditioned[V, S]{space: space},
+		pre: preconditioned[V, S]{space: space}, out: newLookout(space),
 	}
 }
 
@@ -49,9 +50,12 @@ func (*CG[V, S]) Name() string { return "cg" }
 // IndefinitePreconditioner where r·z <= 0.
 func (m *CG[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V]) Result {
 	m.pre.by = opt.Precond
+	m.out.start(opt)
 	rr, reason := initialise(ctx, m.space, &m.c, a, x, b, m.r, opt, cgWindow(m.space.Dim()))
 	for reason == Running {
-		rr, reason = m.run(a, x, b, rr)
+		if rr, reason = m.run(a, x, b, rr); m.out.doubts(reason) {
+			rr, reason = m.out.rewind(&m.c, a, x, b, m.r)
+		}
 	}
 	return m.c.end(reason)
 }
@@ -59,32 +63,36 @@ func (m *CG[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, op
 // run iterates from the residual r, rr = r·r. It returns Running where it should be
 // run again, from an r of which it returns r·r.
 func (m *CG[V, S]) run(a linop.Operator[V, S], x, b V, rr S) (S, Reason) {
-	space, r, p, q, c := m.space, m.r, m.p, m.q, &m.c
+	space, r, p, q, out, c := m.space, m.r, m.p, m.q, &m.out, &m.c
 	flexible := c.opt.Flexible && m.pre.by != nil
 	z, rho := m.pre.applyDot(r, rr)
 	space.Copy(p, z)
+	out.begin(c, x)
 	for {
-		if reason := positive(rho.Float(), IndefinitePreconditioner); reason != Running {
+		var reason Reason
+		if rho, reason = out.positive(rho, IndefinitePreconditioner); reason != Running {
 			return rr, reason
 		}
-		pq := a.ApplyDot(q, p, p)
-		if reason := positive(pq.Float(), Indefinite); reason != Running {
+		pq, reason := out.positive(a.ApplyDot(q, p, p), Indefinite)
+		if reason != Running {
 			return rr, reason
 		}
 		alpha := rho.Div(pq)
 		rr = space.Step(alpha, p, x, q, r)
-		rnorm := rr.Sqrt().Float()
-		if reason := c.step(rnorm); reason != Running {
-			return rr, reason
-		}
-		if c.reached(x, r, rnorm) {
-			return confirm(space, c, a, x, b, r)
-		}
-		if rnorm == 0 {
-			return rr, Breakdown
-		}
-		if reason := c.limit(); reason != Running {
-			return rr, reason
+		if rnorm, seen, reason := out.look(c, x, rr); seen {
+			switch {
+			case reason != Running:
+				return rr, reason
+			case c.reached(x, r, rnorm):
+				return confirm(space, c, a, x, b, r)
+			case rnorm == 0:
+				return rr, Breakdown
+			}
+			if reason := out.limit(c); reason != Running {
+				return rr, reason
+			}
+		} else if m.pre.by != nil {
+			out.forget(rr)
 		}
 		var next S
 		z, next = m.pre.applyDot(r, rr)
@@ -95,15 +103,4 @@ func (m *CG[V, S]) run(a linop.Operator[V, S], x, b V, rr S) (S, Reason) {
 		space.Xpay(z, beta, p)
 		rho = next
 	}
-}
-
-// positive is Running for v > 0, otherwise why not to go on.
-func positive(v float64, otherwise Reason) Reason {
-	switch {
-	case !finite(v):
-		return NotFinite
-	case v <= 0:
-		return otherwise
-	}
-	return Running
 }

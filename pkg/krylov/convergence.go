@@ -46,13 +46,18 @@ func (c *convergence[V]) begin(ctx context.Context, opt Options[V], window int, 
 // whether to stop for a reason other than convergence.
 func (c *convergence[V]) step(rnorm float64) Reason {
 	c.result.Iterations++
+	return c.observe(c.result.Iterations, rnorm)
+}
+
+// observe is step for an iteration that has been counted.
+func (c *convergence[V]) observe(iteration int, rnorm float64) Reason {
 	c.result.Residual = rnorm / c.bnorm
 	if rnorm < c.least {
-		c.least, c.leastAt = rnorm, c.result.Iterations
+		c.least, c.leastAt = rnorm, iteration
 	}
 	if c.opt.Monitor != nil {
 		c.opt.Monitor(Event{
-			Iteration: c.result.Iterations,
+			Iteration: iteration,
 			Residual:  c.result.Residual,
 			Estimate:  c.estimate(rnorm),
 		})
@@ -68,7 +73,10 @@ func (c *convergence[V]) step(rnorm float64) Reason {
 
 // limit says whether the solve must end although it could go on. Methods ask
 // after they have found that they have not converged.
-func (c *convergence[V]) limit() Reason {
+func (c *convergence[V]) limit() Reason { return c.limitAt(c.result.Iterations) }
+
+// limitAt is limit after so many iterations.
+func (c *convergence[V]) limitAt(iterations int) Reason {
 	select {
 	case <-c.done:
 		if errors.Is(c.ctx.Err(), context.DeadlineExceeded) {
@@ -78,9 +86,9 @@ func (c *convergence[V]) limit() Reason {
 	default:
 	}
 	switch {
-	case c.result.Iterations >= c.opt.MaxIter:
+	case iterations >= c.opt.MaxIter:
 		return IterationLimit
-	case c.window > 0 && c.result.Iterations-c.leastAt >= c.window:
+	case c.window > 0 && iterations-c.leastAt >= c.window:
 		return Stagnation
 	}
 	return Running
@@ -89,10 +97,21 @@ func (c *convergence[V]) limit() Reason {
 // reached reports whether the measure of x, r with ||r|| = rnorm is at most
 // the tolerance; it takes the measure only if rnorm is low enough.
 func (c *convergence[V]) reached(x, r V, rnorm float64) bool {
-	if rnorm > c.check {
-		return false
+	return c.near(rnorm) && c.take(x, r, rnorm)
+}
+
+// near reports whether the measure at ||r|| = rnorm could be below the tolerance.
+func (c *convergence[V]) near(rnorm float64) bool { return !(rnorm > c.check) }
+
+// judge says whether to go on from an r = b - A x that was computed from x.
+func (c *convergence[V]) judge(x, r V, rnorm float64) Reason {
+	switch {
+	case c.reached(x, r, rnorm):
+		return Converged
+	case rnorm == 0:
+		return Breakdown
 	}
-	return c.take(x, r, rnorm)
+	return c.limit()
 }
 
 // take takes the measure and sets the norm at which to take it again: where it

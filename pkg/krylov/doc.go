@@ -27,7 +27,7 @@
 //	          products  inner products   vectors besides x and b
 //	CG        1         2 (+1, +2)       3 (+1)
 //	MINRES    1         3 (+1)           6 (+1)
-//	BiCGStab  2         6                5 (+1)
+//	BiCGStab  2         6                5 (+2)
 //	GMRES(m)  1         j + 1 in step j  m + 2 (+1, +m)
 //
 // BiCGStab applies the preconditioner twice per iteration, the others once, and GMRES
@@ -43,6 +43,18 @@
 // tolerance, they go on from there, as long as that helps. GMRES recomputes the
 // residual at the end of each cycle. [Refinement] recomputes it, more accurately if
 // the operator can, after every correction. What any of them calls converged is.
+//
+// On a linop.Remote, whose scalars are elsewhere, CG and BiCGStab look at them every
+// Stride iterations, and at those of one iteration while the next one is under way, so
+// that nobody waits. Convergence is seen up to Stride + 1 iterations late, which x has
+// had then and Result.Iterations counts; a Monitor hears of the iterations that were
+// looked at. Trouble in between makes the method go back to the x of its last sound look
+// and look in every iteration for a while, so that the Reason is that of the host;
+// iterations that were taken back are not counted. GMRES adds the columns of up to Stride
+// steps at a time to its least-squares problem, and counts the steps that x has got. The
+// context and the limit of iterations are looked at in every iteration. MINRES waits for
+// scalars in every iteration, and so does any method with a preconditioner that is
+// another map each time.
 //
 // Not converging is a [Reason], not an error. Methods print nothing; a
 // [Monitor] can watch. Vectors are kept from solve to solve, and solving again

@@ -3,6 +3,7 @@ package krylov
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -25,17 +26,28 @@ import (
 // One product per iteration and one per cycle. Memory: m+2 n-vectors besides x
 // and b, taken as they are needed, and one more for M^-1 v, m more for Z. Traffic of
 // iteration j of a cycle besides A: about 4j n-vectors, by either way of
-// orthogonalisation.
+// orthogonalisation. On a linop.Remote of which a kernel takes k vectors at a time, step j
+// is 4 + 4 ceil((j+1)/k) launches.
 type GMRES[V any, S linop.Scalar[S]] struct {
 	space linop.Space[V, S]
 	opt   GMRESOptions
 
-	r     V
-	v     []V // the basis
-	least leastSquares[S]
-	pre   preconditioned[V, S]
-	h, g  []S // coefficients of the two Gram-Schmidt passes
-	c     convergence[V]
+	r       V
+	v       []V // the basis
+	least   leastSquares[S]
+	pre     preconditioned[V, S]
+	remote  linop.Remote[V, S] // nil: scalars are at hand
+	columns []column[S]        // of H; the first n have not been added to least yet
+	n       int
+	asked   int // columns whose scalars have been asked for
+	c       convergence[V]
+}
+
+// column is one of H, as the Gram-Schmidt passes leave it: h - g, or h where there is no
+// second pass, and the norm of what remains.
+type column[S any] struct {
+	h, g []S
+	next S
 }
 
 // Orthogonalization is a way to make a vector orthogonal to the basis.
@@ -47,7 +59,7 @@ const (
 	MGS Orthogonalization = iota
 	// CGS2 is classical Gram-Schmidt, done twice: all inner products at once,
 	// so few synchronisations, and orthogonal to working precision
-	// ([Giraud05]), for twice the arithmetic.
+	// ([Giraud05]), for twice the arithmetic. A linop.Remote always has it.
 	CGS2
 )
 
@@ -77,9 +89,13 @@ func NewGMRES[V any, S linop.Scalar[S]](space linop.Space[V, S], opt GMRESOption
 		opt.Restart = DefaultRestart
 	}
 	opt.MaxRestart = max(opt.MaxRestart, opt.Restart)
+	remote, ok := space.(linop.Remote[V, S])
+	if ok {
+		opt.Orthogonalization = CGS2
+	}
 	return &GMRES[V, S]{
 		space: space, opt: opt, r: space.New(), least: newLeastSquares(space.Scalar(1)),
-		pre: preconditioned[V, S]{space: space},
+		pre: preconditioned[V, S]{space: space}, remote: remote,
 	}
 }
 
@@ -99,7 +115,7 @@ func (m *GMRES[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V,
 	// Slow cycles since ||r|| was `before`, after `since` iterations.
 	slow, before, since := 0, rr.Sqrt().Float(), 0
 	for {
-		start := rr.Sqrt()
+		start := rr.Sqrt().Float()
 		rr, reason = m.cycle(a, x, b, rr, restart)
 		rnorm := rr.Sqrt().Float()
 		c.result.Residual = rnorm / c.bnorm
@@ -117,7 +133,7 @@ func (m *GMRES[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V,
 			return c.end(reason)
 		}
 		switch slow++; {
-		case rnorm <= slowCycle*start.Float():
+		case rnorm <= slowCycle*start:
 		case restart < longest:
 			restart = min(2*restart, longest)
 		case slow < stallCycles:
@@ -132,30 +148,20 @@ func (m *GMRES[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V,
 // cycle does at most `restart` steps of Arnoldi's process from the residual m.r,
 // rr = r·r, and corrects x. It returns the new r·r.
 func (m *GMRES[V, S]) cycle(a linop.Operator[V, S], x, b V, rr S, restart int) (S, Reason) {
-	c, one, beta := &m.c, m.space.Scalar(1), rr.Sqrt()
+	rr = m.here(rr)
+	one, beta := m.space.Scalar(1), rr.Sqrt()
 	m.space.Copy(m.basis(0), m.r)
 	m.space.Scale(one.Div(beta), m.v[0])
 	m.least.begin(beta)
-	reason := Running
-	for j := range restart {
+	m.n, m.asked = 0, 0
+	reason, end := Running, false
+	for j := 0; j < restart && !end; j++ {
 		w := m.basis(j + 1)
 		a.Apply(w, m.pre.apply(m.slot(j), m.v[j]))
-		h, next := m.orthogonalise(j, w)
-		size := m.least.add(h, next)
-		rnorm := m.least.residual()
-		if reason = c.step(rnorm); !finite(size) {
-			reason = NotFinite
+		next := m.orthogonalise(j, w)
+		if reason, end = m.add(m.ready(j+1 == restart)); !end {
+			m.space.Scale(one.Div(next), w)
 		}
-		if reason != Running {
-			break
-		}
-		if rnorm <= c.target() || next.Float() <= orthogonal*size {
-			break // converged by the estimate, or the Krylov space is exhausted
-		}
-		if reason = c.limit(); reason != Running {
-			break
-		}
-		m.space.Scale(one.Div(next), w)
 	}
 	if reason == NotFinite {
 		return rr, reason // the last column is not usable
@@ -196,32 +202,99 @@ func (m *GMRES[V, S]) slot(j int) int {
 	return 0
 }
 
-// orthogonalise makes w orthogonal to v[0..j] and returns the coefficients
-// h_k = v_k·w and the norm of what remains.
-func (m *GMRES[V, S]) orthogonalise(j int, w V) (h []S, norm S) {
+// orthogonalise makes w orthogonal to v[0..j], and a column of H of the coefficients
+// v_k·w and the norm of what remains, which it returns.
+func (m *GMRES[V, S]) orthogonalise(j int, w V) (next S) {
 	start := time.Now()
 	defer func() { m.c.result.Orthogonalization += time.Since(start) }()
-	for len(m.h) <= j {
-		m.h, m.g = append(m.h, norm), append(m.g, norm)
+	if len(m.columns) == m.n {
+		m.columns = append(m.columns, column[S]{})
 	}
-	v, h, g := m.v[:j+1], m.h[:j+1], m.g[:j+1]
+	column, v := &m.columns[m.n], m.v[:j+1]
+	m.n++
+	column.h = slices.Grow(column.h[:0], j+1)[:j+1]
+	h := column.h
 	if m.opt.Orthogonalization != CGS2 {
 		h[0] = m.space.Dot(v[0], w)
 		for k := range j {
 			h[k+1] = m.space.AxpyDot(h[k].Neg(), v[k], w, v[k+1])
 		}
-		return h, m.space.AxpyDot(h[j].Neg(), v[j], w, w).Sqrt()
+		column.next = m.space.AxpyDot(h[j].Neg(), v[j], w, w).Sqrt()
+		return column.next
 	}
+	column.g = slices.Grow(column.g[:0], j+1)[:j+1]
+	g := column.g
 	m.space.MultiDot(h, v, w)
 	negate(g, h)
 	m.space.MultiAxpy(g, v, w)
 	m.space.MultiDot(g, v, w)
-	for k := range h {
-		h[k] = h[k].Add(g[k])
-	}
 	negate(g, g)
-	m.space.MultiAxpy(g, v, w)
-	return h, m.space.Dot(w, w).Sqrt()
+	column.next = m.space.MultiAxpyDot(g, v, w).Sqrt()
+	return column.next
+}
+
+// mostPending is the number of coefficients that wait for their turn at most.
+const mostPending = 1 << 13
+
+// ready returns the number of columns to add to the least-squares problem now: the one
+// that there is where scalars are at hand. On a Remote there are Stride columns to be
+// added together, one column late, unless this is the last one.
+func (m *GMRES[V, S]) ready(last bool) int {
+	switch {
+	case m.remote == nil:
+		return m.n
+	case last || m.c.opt.Flexible || m.c.limitAt(m.c.result.Iterations+m.n) != Running:
+		m.remote.Fetch()
+		m.remote.Arrived()
+		return m.n
+	case m.asked > 0:
+		m.remote.Arrived()
+		return m.asked
+	case m.n >= m.remote.Stride() || m.n*len(m.columns[m.n-1].h) >= mostPending:
+		m.remote.Fetch()
+		m.asked = m.n
+	}
+	return 0
+}
+
+// add adds so many columns to the least-squares problem, and says whether the cycle is at
+// its end, because of a Reason if it is not Running. Columns after the end do not count.
+func (m *GMRES[V, S]) add(n int) (reason Reason, end bool) {
+	c := &m.c
+	for _, column := range m.columns[:n] {
+		for k, g := range column.g {
+			column.h[k] = column.h[k].Sub(g)
+		}
+		next := m.here(column.next)
+		size := m.least.add(column.h, next)
+		rnorm := m.least.residual()
+		if reason = c.step(rnorm); !finite(size) {
+			reason = NotFinite
+		}
+		if reason != Running {
+			return reason, true
+		}
+		if rnorm <= c.target() || next.Float() <= orthogonal*size {
+			return Running, true // converged by the estimate, or the Krylov space is exhausted
+		}
+	}
+	if n == 0 {
+		return Running, false
+	}
+	for k := n; k < m.n; k++ {
+		m.columns[k-n], m.columns[k] = m.columns[k], m.columns[k-n]
+	}
+	m.n, m.asked = m.n-n, 0
+	reason = c.limit()
+	return reason, reason != Running
+}
+
+// here is a, on the host.
+func (m *GMRES[V, S]) here(a S) S {
+	if m.remote == nil {
+		return a
+	}
+	return m.space.Scalar(a.Float())
 }
 
 // basis returns v[j], which is new when no solve has come so far.

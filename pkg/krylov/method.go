@@ -34,15 +34,10 @@ func initialise[V any, S linop.Scalar[S]](
 	if c.opt.Measure == nil {
 		least *= c.opt.Tol
 	}
-	switch {
-	case !finite(rnorm) || !finite(bnorm) || least < leastNorm:
+	if !finite(rnorm) || !finite(bnorm) || least < leastNorm {
 		return rr, NotFinite
-	case c.reached(x, r, rnorm):
-		return rr, Converged
-	case rnorm == 0:
-		return rr, Breakdown
 	}
-	return rr, c.limit()
+	return rr, c.judge(x, r, rnorm)
 }
 
 // confirm is called where r, which is updated along with x, meets the tolerance: it

@@ -26,7 +26,8 @@ import (
 // One product per iteration, and one to confirm that it has converged; from a
 // residual that is not confirmed Lanczos' process starts again. Memory: 6 n-vectors
 // besides x and b, and one more for z. Traffic per iteration besides A: reads 14,
-// writes 8 n-vectors; besides M, z reads 3 more and writes one.
+// writes 8 n-vectors; besides M, z reads 3 more and writes one. On a linop.Remote it waits
+// for scalars in every iteration.
 type MINRES[V any, S linop.Scalar[S]] struct {
 	space           linop.Space[V, S]
 	r               V

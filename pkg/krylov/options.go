@@ -26,7 +26,7 @@ const (
 // measures.
 type Measure[V any] func(x, r V) float64
 
-// Event is what a Monitor is told once per iteration.
+// Event is what a Monitor is told once per iteration, on a linop.Remote once per look.
 type Event struct {
 	Outer     int     // refinement step, from 1; 0 outside refinement
 	Iteration int     // iterations so far, over all refinement steps

@@ -61,6 +61,7 @@ type Remote[V any, S Scalar[S]] interface {
 	Stride() int
 	Fetch()                // begins to bring all scalars made so far to where Float finds them
 	Arrived() (sound bool) // waits for that; sound: there was no fault when Fetch was called
+	Forget(a S)            // a will not be asked for, if it has not been fetched
 	Positive(a S) S        // a, a fault wherever it is used if it is not positive then
 	Keep(dst, src V)       // dst = src, unless there was a fault
 	Forgive()              // forgets the faults

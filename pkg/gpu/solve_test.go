@@ -1,0 +1,200 @@
+package gpu
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/generate"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
+	"github.com/mpsolve/mpsolve/pkg/verify"
+)
+
+// generated is a matrix of pkg/generate.
+func generated(t testing.TB, kind string, p generate.Params) *csr.Matrix {
+	t.Helper()
+	m, err := generate.Generate(kind, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// realMatrix reads a matrix that lies beside the project, or skips the test.
+func realMatrix(t testing.TB, name string) *csr.Matrix {
+	t.Helper()
+	path := filepath.Join("..", "..", "..", "shared", "matrices", name+".mtx.gz")
+	c, err := matrixmarket.ReadFile(context.Background(), path, matrixmarket.Options{})
+	if err != nil {
+		t.Skip("no matrices beside this checkout")
+	}
+	m, err := c.CSR()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// methods are those that look at scalars now and then.
+var methods = map[string]func(*Space) krylov.Method[*Vector, Scalar]{
+	"cg":       func(s *Space) krylov.Method[*Vector, Scalar] { return krylov.NewCG[*Vector, Scalar](s) },
+	"bicgstab": func(s *Space) krylov.Method[*Vector, Scalar] { return krylov.NewBiCGStab[*Vector, Scalar](s) },
+	"gmres": func(s *Space) krylov.Method[*Vector, Scalar] {
+		return krylov.NewGMRES[*Vector, Scalar](s, krylov.GMRESOptions{Restart: 50})
+	},
+	"minres": func(s *Space) krylov.Method[*Vector, Scalar] { return krylov.NewMINRES[*Vector, Scalar](s) },
+}
+
+// solve solves m x = m 1 on a device, and returns x and the launches that it took.
+func solve(t testing.TB, d *Device, m *csr.Matrix, method string, opt krylov.Options[*Vector]) (x []float64, r krylov.Result, launches int) {
+	t.Helper()
+	space := NewSpace(d, m.Rows)
+	defer space.Close()
+	a, err := NewCSR(d, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	solution, rhs, by := space.New(), space.New(), methods[method](space)
+	space.Upload(rhs, product1(m))
+	launches = d.count
+	r = by.Solve(context.Background(), a, solution, rhs, opt)
+	launches = d.count - launches
+	x = make([]float64, m.Rows)
+	space.Download(x, solution)
+	if err := d.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return x, r, launches
+}
+
+// product1 is m 1.
+func product1(m *csr.Matrix) []float64 {
+	one, b := make([]float64, m.Cols), make([]float64, m.Rows)
+	for i := range one {
+		one[i] = 1
+	}
+	m.MulVec(b, one)
+	return b
+}
+
+// Whole solves: every device takes the iterations of the emulated one to the same bits,
+// and the solution is one.
+func TestSolve(t *testing.T) {
+	const tol = 1e-8
+	general := []string{"bicgstab", "gmres"}
+	eachDevice(t, func(t *testing.T, d *Device) {
+		reference := emulated(t)
+		for _, s := range []struct {
+			name    string // of a matrix beside the project if n = 0, otherwise of a generator
+			n       float64
+			methods []string
+		}{
+			{"poisson2d", 30, []string{"cg", "minres", "bicgstab", "gmres"}},
+			{"convdiff2d", 20, general},
+			{"wathen_30_30", 0, []string{"cg"}},
+			{"685_bus", 0, []string{"cg"}},
+			{"jpwh_991", 0, general},
+			{"pde900", 0, general},
+			{"orsreg_1", 0, []string{"bicgstab"}},
+		} {
+			for _, method := range s.methods {
+				t.Run(s.name+"/"+method, func(t *testing.T) {
+					var m *csr.Matrix
+					if s.n > 0 {
+						m = generated(t, s.name, generate.Params{"n": s.n})
+					} else {
+						m = realMatrix(t, s.name)
+					}
+					opt := krylov.Options[*Vector]{Tol: tol, MaxIter: 5000}
+					x, r, _ := solve(t, d, m, method, opt)
+					e := errorsOf(t, m, x)
+					if r.Reason != krylov.Converged || !(e.RelativeResidual <= 2*tol) {
+						t.Errorf("%+v, residual %g", r, e.RelativeResidual)
+					}
+					if d.info.Backend == Emulate {
+						return
+					}
+					want, wanted, _ := solve(t, reference, m, method, opt)
+					if r.Iterations != wanted.Iterations || !slices.Equal(x, want) {
+						t.Errorf("other bits after %d iterations than the emulated device after %d", r.Iterations, wanted.Iterations)
+					}
+				})
+			}
+		}
+	})
+}
+
+func errorsOf(t *testing.T, m *csr.Matrix, x []float64) verify.Errors {
+	t.Helper()
+	pool := linop.NewPool(1)
+	defer pool.Close()
+	e, err := verify.Compute(m, x, product1(m), pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// Launches of a solve of so many iterations, the tolerance out of reach: a few to start
+// with, some for each iteration, and for each look two at most and what keeps x.
+func TestLaunches(t *testing.T) {
+	d := emulated(t)
+	m := generated(t, "poisson2d", generate.Params{"n": 50})
+	for _, c := range []struct {
+		method    string
+		iteration int // launches of an iteration
+		look      int // and for a look at most
+	}{{"cg", 3, 3}, {"bicgstab", 5, 3}} {
+		const iterations = 5 * stride
+		_, r, launches := solve(t, d, m, c.method, krylov.Options[*Vector]{Tol: 1e-30, MaxIter: iterations})
+		most := iterations*c.iteration + (iterations/stride+1)*c.look + 6
+		t.Logf("%s: %d launches in %d iterations", c.method, launches, r.Iterations)
+		if r.Iterations != iterations || launches < iterations*c.iteration-1 || launches > most {
+			t.Errorf("%s: %d launches in %d iterations, want %d an iteration and at most %d", c.method, launches, r.Iterations, c.iteration, most)
+		}
+	}
+	// GMRES in step j: a product, four passes over the basis of j + 1 vectors in eights,
+	// what adds up their inner products twice, and a scaling. And a cycle: about ten.
+	const cycle = 50
+	_, r, launches := solve(t, d, m, "gmres", krylov.Options[*Vector]{Tol: 1e-30, MaxIter: cycle})
+	want := 0
+	for j := range cycle {
+		want += 2 + 4*((j+together)/together) + 2*((j+areas)/areas)
+	}
+	t.Logf("gmres: %d launches in %d iterations, %d of them in steps", launches, r.Iterations, want)
+	if r.Iterations != cycle || launches < want || launches > want+cycle/stride+20 {
+		t.Errorf("gmres: %d launches in %d iterations, %d of them in steps", launches, r.Iterations, want)
+	}
+}
+
+// Trouble on a device is told as on the host.
+func TestSolveTrouble(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		m := generated(t, "poisson2d", generate.Params{"n": 30})
+		shifted := m.Clone()
+		for i := range m.Rows {
+			for k := m.RowPtr[i]; k < m.RowPtr[i+1]; k++ {
+				if int(m.Col[k]) == i {
+					shifted.Val[k] -= 0.3
+				}
+			}
+		}
+		if _, r, _ := solve(t, d, shifted, "cg", krylov.Options[*Vector]{}); r.Reason != krylov.Indefinite {
+			t.Errorf("CG on an indefinite matrix: %+v", r)
+		}
+		zero := m.Clone()
+		clear(zero.Val)
+		zero.Val[0] = 1 // b = e1, and the first direction is the solution
+		if _, r, _ := solve(t, d, zero, "bicgstab", krylov.Options[*Vector]{}); r.Reason != krylov.Converged || r.Iterations != 1 {
+			t.Errorf("BiCGStab solved by its first step: %+v", r)
+		}
+		if _, r, _ := solve(t, d, zero, "gmres", krylov.Options[*Vector]{}); r.Reason != krylov.Converged || r.Iterations != 1 {
+			t.Errorf("GMRES solved by its first step: %+v", r)
+		}
+	})
+}
