@@ -3,3 +3,4 @@
 #include "scalar.h"
 #include "vector.c"
 #include "csr.c"
+#include "slots.c"
