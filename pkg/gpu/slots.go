@@ -13,15 +13,15 @@ import (
 
 // slotStorage is AFX in slots, see source/slots.c.
 type slotStorage struct {
-	block           int
-	ptr, stream     Buffer // offsets of chunks, and the chunks
-	exps            Buffer // of the quanta
-	own             uint32 // 1 if each row has a quantum of its own
-	row, first      Buffer // of the rows in segments: which, and the number of the first segment
-	side            Buffer // sums of segments
-	chunks, longs   int    // number of chunks, and of rows in segments
-	text            string
-	stats           adaptive.Stats
+	block         int
+	ptr, stream   Buffer // offsets of chunks, and the chunks
+	exps          Buffer // of the quanta
+	own           uint32 // 1 if each row has a quantum of its own
+	row, first    Buffer // of the rows in segments: which, and the number of the first segment
+	side          Buffer // sums of segments
+	chunks, longs int    // number of chunks, and of rows in segments
+	text          string
+	stats         adaptive.Stats
 }
 
 // NewSlots stores m in AFX as the spec says, on the threads of pool: in slots of blocks if m
@@ -130,11 +130,11 @@ type slotConverter struct {
 
 // slotSums is what panels add up to.
 type slotSums struct {
-	words     int64
-	ptr       []uint32
-	row       []uint32 // rows in segments
-	first     []uint32 // their first segments, and the end
-	tally     adaptive.Tally
+	words       int64
+	ptr         []uint32
+	row         []uint32 // rows in segments
+	first       []uint32 // their first segments, and the end
+	tally       adaptive.Tally
 	onDiagonals int // slots of diagonals
 }
 

@@ -266,11 +266,13 @@ func slotMatrices(t testing.TB) map[string]*csr.Matrix {
 // blockMatrix has blocks of b x b, the first block row full.
 func blockMatrix(t testing.TB, b, n int) *csr.Matrix {
 	return matrixOf(t, b*n, b*n, func(rng *rand.Rand, i int, add func(int, float64)) {
-		for k := range n {
-			if i/b == 0 || (k+i/b)%(n/9+1) == 0 {
-				for j := range b {
-					add(k*b+j, math.Ldexp(rng.NormFloat64(), -rng.IntN(20)))
-				}
+		step := n/9 + 1
+		if i/b == 0 {
+			step = 1
+		}
+		for k := i / b % step; k < n; k += step {
+			for j := range b {
+				add(k*b+j, math.Ldexp(rng.NormFloat64(), -rng.IntN(20)))
 			}
 		}
 	})
@@ -465,27 +467,81 @@ func TestSlotsRefusesLayouts(t *testing.T) {
 	}
 }
 
-// What is packed is what the oracle reads, for every width.
+// A kernel reads integers of every width, the least and the greatest among them, with any
+// number of slots in a run.
+func TestSlotsOfEveryWidth(t *testing.T) {
+	const rows = 19
+	eachDevice(t, func(t *testing.T, d *Device) {
+		space := NewSpace(d, rows)
+		defer space.Close()
+		x, y := space.New(), space.New()
+		xs := random(1, rows)
+		space.Upload(x, xs)
+		for width := 1; width <= adaptive.MaxWidth; width++ {
+			for _, block := range []int{1, 2, 3, 6} {
+				if block > 1 && width%5 > 0 {
+					continue
+				}
+				n := 1 + width%7
+				stream := []uint32{0, uint32(rows/block)<<3 | 1<<11, 0, uint32(width | n<<8)}
+				for range n {
+					stream = append(stream, make([]uint32, slotLanes/2)...)
+				}
+				for k := range n * block * block {
+					m := integers(uint64(k), width)
+					stream = packLanes(stream, &m, width)
+				}
+				s := &slotStorage{
+					block: block, chunks: 1,
+					ptr: put(d, []uint32{0}), stream: put(d, append(stream, 0, 0)), exps: put(d, []int32{int32(-width)}),
+				}
+				a, err := made(d, rows, rows, s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				o := readBack(a)
+				o.multiply(xs, rows)
+				space.Zero(y)
+				a.Apply(y, x)
+				got := make([]float64, rows)
+				space.Download(got, y)
+				if !slices.Equal(got, o.y) {
+					t.Errorf("width %d, block %d: %v, want %v", width, block, got, o.y)
+				}
+				a.Close()
+			}
+		}
+	})
+}
+
+// integers are of so many bits and have the 53 bits of a float64.
+func integers(seed uint64, width int) (m [slotLanes]int64) {
+	rng := rand.New(rand.NewPCG(seed, uint64(width)))
+	for l := range m {
+		m[l] = int64(rng.Uint64()) >> (64 - width)
+		switch rng.IntN(4) {
+		case 0:
+			m[l] = -1 << (width - 1)
+		case 1:
+			m[l] = 1<<(width-1) - 1
+		}
+		if width > 54 {
+			m[l] = m[l] >> 4 << 4
+		}
+	}
+	return m
+}
+
+// What is packed is what the oracle reads.
 func FuzzPackLanes(f *testing.F) {
-	f.Add(uint64(1), 57)
+	for width := range adaptive.MaxWidth {
+		f.Add(uint64(1), width+1)
+	}
 	f.Fuzz(func(t *testing.T, seed uint64, width int) {
 		if width < 1 || width > adaptive.MaxWidth {
 			t.Skip()
 		}
-		rng := rand.New(rand.NewPCG(seed, 1))
-		var m [slotLanes]int64
-		for l := range m {
-			m[l] = int64(rng.Uint64()) >> (64 - width)
-			switch rng.IntN(4) {
-			case 0:
-				m[l] = -1 << (width - 1)
-			case 1:
-				m[l] = 1<<(width-1) - 1
-			}
-			if width > 54 { // integers have the 53 bits of a float64
-				m[l] = m[l] >> 4 << 4
-			}
-		}
+		m := integers(seed, width)
 		words := packLanes(nil, &m, width)
 		if len(words) != width {
 			t.Fatalf("%d words for %d bits", len(words), width)

@@ -87,11 +87,11 @@ func (u *uploader) move(words int64) {
 	u.to = to
 }
 
-// finish returns the buffer, which has no more than a sixteenth to spare, and gives back
+// finish returns the buffer, which has no more than a 64th to spare, and gives back
 // the staging buffers.
 func (u *uploader) finish() Buffer {
 	u.flush()
-	if used := 4 * u.sent; u.d.err == nil && u.to.bytes-used > used/16+64 {
+	if used := 4 * u.sent; u.d.err == nil && u.to.bytes-used > used/64+64 {
 		u.move(u.sent)
 	}
 	if u.d.err == nil {
