@@ -15,15 +15,15 @@ type integers struct {
 	lo, hi   int
 	cols     int     // of the matrix
 	ownCol   []int32 // col, unless it is a part of the matrix
-	tiny     []tiny  // in the order of rows
+	tiny     []Tiny  // in the order of rows
 	nonzeros int     // of the rows, dropped ones included
 }
 
-// tiny is an element that must be kept although it rounds to zero: the diagonal,
+// Tiny is an element that must be kept although it rounds to zero: the diagonal,
 // or the only ones that a row has.
-type tiny struct {
-	row, col int32   // row within the range
-	value    float32 // in units of the quantum
+type Tiny struct {
+	Row, Col int32   // row within the range
+	Value    float32 // in units of the quantum
 }
 
 // leastFloat32 is the smallest normal float32.
@@ -130,7 +130,7 @@ func (q *integers) keep(b *builder, i, j int, v float64) {
 	if math.Abs(value) < leastFloat32 {
 		value = math.Copysign(leastFloat32, value)
 	}
-	q.tiny = append(q.tiny, tiny{int32(i - q.lo), int32(j), float32(value)})
+	q.tiny = append(q.tiny, Tiny{int32(i - q.lo), int32(j), float32(value)})
 }
 
 // keepLargest keeps the largest element of a row of which all round to zero;
@@ -158,8 +158,8 @@ func (q *integers) keepLargest(b *builder, i int, start, end int32, diagonal boo
 }
 
 // tinyOf returns the tiny elements of rows lo to hi-1.
-func tinyOf(list []tiny, lo, hi int) []tiny {
-	row := func(e tiny, i int) int { return int(e.row) - i }
+func tinyOf(list []Tiny, lo, hi int) []Tiny {
+	row := func(e Tiny, i int) int { return int(e.Row) - i }
 	from, _ := slices.BinarySearchFunc(list, lo, row)
 	to, _ := slices.BinarySearchFunc(list, hi, row)
 	return list[from:to]

@@ -32,7 +32,7 @@ type slotBuilder struct {
 	ints     integers
 	bloc     items // the integers as blocks, or those of a tile
 	*items         // what slots are made of: ints or bloc
-	tinyHere []tiny
+	tinyHere []Tiny
 	runRow   []int32 // row, and first element, of the runs of tiles
 	runFirst []int32
 	places   []int32           // of rows of each length, and the next place
@@ -75,7 +75,10 @@ func (b *builder) slotted(c choice) (*Matrix, error) {
 	}
 	a := newMatrix(b, c)
 	a.slots = s
-	a.stats = slotStats(b, s)
+	a.stats = slotStats(b, &s.tally, s.size())
+	if s.mirror != nil {
+		a.stats.Work = s.mirror.size()
+	}
 	return a, nil
 }
 

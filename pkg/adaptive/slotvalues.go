@@ -93,7 +93,7 @@ func (s *slotBuilder) floats(flags uint16, rows []int) {
 		return
 	}
 	b := s.items.block
-	var left [lanes][]tiny
+	var left [lanes][]Tiny
 	for l, i := range rows {
 		left[l] = tinyOf(s.tinyHere, b*i, b*(i+1))
 	}
@@ -101,7 +101,7 @@ func (s *slotBuilder) floats(flags uint16, rows []int) {
 		base := int32(math.MaxInt32)
 		for _, e := range left {
 			if len(e) > 0 {
-				base = min(base, e[0].col-e[0].col%int32(b))
+				base = min(base, e[0].Col-e[0].Col%int32(b))
 			}
 		}
 		if base == math.MaxInt32 {
@@ -116,10 +116,10 @@ func (s *slotBuilder) floats(flags uint16, rows []int) {
 			if len(e) == 0 {
 				continue
 			}
-			i, j := int(e[0].row)%b, e[0].col%int32(b)
-			if column := e[0].col - j - base; column < reach {
+			i, j := int(e[0].Row)%b, e[0].Col%int32(b)
+			if column := e[0].Col - j - base; column < reach {
 				index[l] = uint16(column)
-				binary.LittleEndian.PutUint32(s.streams[i][at+4*(lanes*int(j)+l):], math.Float32bits(e[0].value))
+				binary.LittleEndian.PutUint32(s.streams[i][at+4*(lanes*int(j)+l):], math.Float32bits(e[0].Value))
 				left[l] = e[1:]
 				s.tally.tiny++
 			}

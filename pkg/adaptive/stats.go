@@ -66,23 +66,20 @@ func stats(b *builder, ptr [][]uint32) Stats {
 	return s
 }
 
-// slotStats are those of a matrix in slots. The format of an element is the AFX
+// slotStats are those of a matrix in slots of so many bytes. The format of an element is the AFX
 // format that its slot would fit.
-func slotStats(b *builder, m *slotMatrix) Stats {
-	s := Stats{NNZ: m.nonzeros, Scales: b.scaleBytes()}
-	s.Bytes = s.Scales + m.size()
-	if m.mirror != nil {
-		s.Work = m.mirror.size()
-	}
+func slotStats(b *builder, t *tally, bytes int64) Stats {
+	s := Stats{NNZ: t.nonzeros, Scales: b.scaleBytes()}
+	s.Bytes = s.Scales + bytes
 	for _, c := range b.codecs {
 		f := FormatStats{Format: c.Format}
 		if c.Kind == formats.Fixed {
 			for w := 8*c.Bytes - 7; w <= min(8*c.Bytes, kernels.MaxSlotWidth); w++ {
-				f.Count += m.elements[w]
-				f.Bytes += m.bytes[w]
+				f.Count += t.elements[w]
+				f.Bytes += t.bytes[w]
 			}
 		} else {
-			f.Count, f.Bytes = m.tiny, m.floats
+			f.Count, f.Bytes = t.tiny, t.floats
 		}
 		if f.Count > 0 {
 			s.Formats = append(s.Formats, f)

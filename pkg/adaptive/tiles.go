@@ -69,8 +69,8 @@ func (s *slotBuilder) segments(count int) (runs []int32) {
 		}
 		tiny := s.ints.tiny
 		for i := range int32(s.ints.rows) {
-			for ; len(tiny) > 0 && tiny[0].row == i; tiny = tiny[1:] {
-				if g := int(tiny[0].col) / reach; last[g] != i {
+			for ; len(tiny) > 0 && tiny[0].Row == i; tiny = tiny[1:] {
+				if g := int(tiny[0].Col) / reach; last[g] != i {
 					last[g] = i
 					row(i, g)
 				}
@@ -116,13 +116,13 @@ func (s *slotBuilder) tile(at, end int32, g, from int) {
 	s.tinyHere = s.tinyHere[:0]
 	k := at
 	for _, e := range tinyOf(s.ints.tiny, from, min(from+tileWindow, s.ints.rows)) {
-		if int(e.col)/reach != g {
+		if int(e.Col)/reach != g {
 			continue
 		}
-		for s.runRow[k] != e.row {
+		for s.runRow[k] != e.Row {
 			k++
 		}
-		e.row = k - at
+		e.Row = k - at
 		s.tinyHere = append(s.tinyHere, e)
 	}
 }

@@ -167,6 +167,41 @@ static void run_measure_add_ldexp(u32 block, const void *const *a)
 	measure_add_ldexp(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const double * const *)a[2], *(const double * const *)a[3], *(u32 const *)a[4], *(const i32 * const *)a[5], *(i32 const *)a[6], *(double * const *)a[7]);
 }
 
+static void run_spmv_slots1(u32 block, const void *const *a)
+{
+	spmv_slots1(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(double * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
+}
+
+static void run_spmv_slots2(u32 block, const void *const *a)
+{
+	spmv_slots2(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(double * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
+}
+
+static void run_spmv_slots3(u32 block, const void *const *a)
+{
+	spmv_slots3(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(double * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
+}
+
+static void run_spmv_slots4(u32 block, const void *const *a)
+{
+	spmv_slots4(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(double * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
+}
+
+static void run_spmv_slots5(u32 block, const void *const *a)
+{
+	spmv_slots5(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(double * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
+}
+
+static void run_spmv_slots6(u32 block, const void *const *a)
+{
+	spmv_slots6(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(double * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
+}
+
+static void run_spmv_slots_long(u32 block, const void *const *a)
+{
+	spmv_slots_long(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(const double * const *)a[5], *(const i32 * const *)a[6], *(u32 const *)a[7], *(u32 const *)a[8], *(u32 const *)a[9], *(const double * const *)a[10], *(double * const *)a[11], *(const double * const *)a[12], *(const double * const *)a[13], *(scalar const *)a[14], *(u32 const *)a[15], *(u32 const *)a[16], *(double * const *)a[17]);
+}
+
 static const entry entries[] = {
 	{"vector_scale", 5, {4, sizeof(u32), sizeof(scalar), 8, 8}, run_vector_scale},
 	{"vector_axpy", 6, {4, sizeof(u32), sizeof(scalar), 8, 8, 8}, run_vector_axpy},
@@ -200,4 +235,11 @@ static const entry entries[] = {
 	{"measure_exponent", 6, {4, sizeof(u32), 8, sizeof(u32), 8, 8}, run_measure_exponent},
 	{"measure_ldexp", 8, {4, sizeof(u32), sizeof(double), 8, sizeof(u32), 8, sizeof(i32), 8}, run_measure_ldexp},
 	{"measure_add_ldexp", 8, {4, sizeof(u32), 8, 8, sizeof(u32), 8, sizeof(i32), 8}, run_measure_add_ldexp},
+	{"spmv_slots1", 16, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots1},
+	{"spmv_slots2", 16, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots2},
+	{"spmv_slots3", 16, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots3},
+	{"spmv_slots4", 16, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots4},
+	{"spmv_slots5", 16, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots5},
+	{"spmv_slots6", 16, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots6},
+	{"spmv_slots_long", 18, {4, sizeof(u32), sizeof(u32), 8, 8, 8, 8, sizeof(u32), sizeof(u32), sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots_long},
 };

@@ -35,7 +35,14 @@ const (
 	kernelMeasureExponent
 	kernelMeasureLdexp
 	kernelMeasureAddLdexp
-	numKernels = 32
+	kernelSpmvSlots1
+	kernelSpmvSlots2
+	kernelSpmvSlots3
+	kernelSpmvSlots4
+	kernelSpmvSlots5
+	kernelSpmvSlots6
+	kernelSpmvSlotsLong
+	numKernels = 39
 )
 
 var kernelNames = [numKernels]string{
@@ -71,6 +78,13 @@ var kernelNames = [numKernels]string{
 	kernelMeasureExponent:         "measure_exponent",
 	kernelMeasureLdexp:            "measure_ldexp",
 	kernelMeasureAddLdexp:         "measure_add_ldexp",
+	kernelSpmvSlots1:              "spmv_slots1",
+	kernelSpmvSlots2:              "spmv_slots2",
+	kernelSpmvSlots3:              "spmv_slots3",
+	kernelSpmvSlots4:              "spmv_slots4",
+	kernelSpmvSlots5:              "spmv_slots5",
+	kernelSpmvSlots6:              "spmv_slots6",
+	kernelSpmvSlotsLong:           "spmv_slots_long",
 }
 
 func (d *Device) vectorScale(blocks uint32, n uint32, a coefficient, x Buffer, pad Buffer) {
@@ -492,4 +506,146 @@ func (d *Device) measureAddLdexp(blocks uint32, n uint32, x Buffer, z Buffer, so
 	l.i32(shift)
 	l.buffer(y)
 	d.launch(kernelMeasureAddLdexp, blocks)
+}
+
+func (d *Device) spmvSlots1(blocks uint32, chunks uint32, ptr Buffer, stream Buffer, exps Buffer, own uint32, side Buffer, what uint32, x Buffer, dst Buffer, b Buffer, w Buffer, omega coefficient, area uint32, area2 uint32, pad Buffer) {
+	l := d.begin(blocks)
+	l.u32(chunks)
+	l.buffer(ptr)
+	l.buffer(stream)
+	l.buffer(exps)
+	l.u32(own)
+	l.buffer(side)
+	l.u32(what)
+	l.buffer(x)
+	l.buffer(dst)
+	l.buffer(b)
+	l.buffer(w)
+	l.coefficient(omega)
+	l.u32(area)
+	l.u32(area2)
+	l.buffer(pad)
+	d.launch(kernelSpmvSlots1, blocks)
+}
+
+func (d *Device) spmvSlots2(blocks uint32, chunks uint32, ptr Buffer, stream Buffer, exps Buffer, own uint32, side Buffer, what uint32, x Buffer, dst Buffer, b Buffer, w Buffer, omega coefficient, area uint32, area2 uint32, pad Buffer) {
+	l := d.begin(blocks)
+	l.u32(chunks)
+	l.buffer(ptr)
+	l.buffer(stream)
+	l.buffer(exps)
+	l.u32(own)
+	l.buffer(side)
+	l.u32(what)
+	l.buffer(x)
+	l.buffer(dst)
+	l.buffer(b)
+	l.buffer(w)
+	l.coefficient(omega)
+	l.u32(area)
+	l.u32(area2)
+	l.buffer(pad)
+	d.launch(kernelSpmvSlots2, blocks)
+}
+
+func (d *Device) spmvSlots3(blocks uint32, chunks uint32, ptr Buffer, stream Buffer, exps Buffer, own uint32, side Buffer, what uint32, x Buffer, dst Buffer, b Buffer, w Buffer, omega coefficient, area uint32, area2 uint32, pad Buffer) {
+	l := d.begin(blocks)
+	l.u32(chunks)
+	l.buffer(ptr)
+	l.buffer(stream)
+	l.buffer(exps)
+	l.u32(own)
+	l.buffer(side)
+	l.u32(what)
+	l.buffer(x)
+	l.buffer(dst)
+	l.buffer(b)
+	l.buffer(w)
+	l.coefficient(omega)
+	l.u32(area)
+	l.u32(area2)
+	l.buffer(pad)
+	d.launch(kernelSpmvSlots3, blocks)
+}
+
+func (d *Device) spmvSlots4(blocks uint32, chunks uint32, ptr Buffer, stream Buffer, exps Buffer, own uint32, side Buffer, what uint32, x Buffer, dst Buffer, b Buffer, w Buffer, omega coefficient, area uint32, area2 uint32, pad Buffer) {
+	l := d.begin(blocks)
+	l.u32(chunks)
+	l.buffer(ptr)
+	l.buffer(stream)
+	l.buffer(exps)
+	l.u32(own)
+	l.buffer(side)
+	l.u32(what)
+	l.buffer(x)
+	l.buffer(dst)
+	l.buffer(b)
+	l.buffer(w)
+	l.coefficient(omega)
+	l.u32(area)
+	l.u32(area2)
+	l.buffer(pad)
+	d.launch(kernelSpmvSlots4, blocks)
+}
+
+func (d *Device) spmvSlots5(blocks uint32, chunks uint32, ptr Buffer, stream Buffer, exps Buffer, own uint32, side Buffer, what uint32, x Buffer, dst Buffer, b Buffer, w Buffer, omega coefficient, area uint32, area2 uint32, pad Buffer) {
+	l := d.begin(blocks)
+	l.u32(chunks)
+	l.buffer(ptr)
+	l.buffer(stream)
+	l.buffer(exps)
+	l.u32(own)
+	l.buffer(side)
+	l.u32(what)
+	l.buffer(x)
+	l.buffer(dst)
+	l.buffer(b)
+	l.buffer(w)
+	l.coefficient(omega)
+	l.u32(area)
+	l.u32(area2)
+	l.buffer(pad)
+	d.launch(kernelSpmvSlots5, blocks)
+}
+
+func (d *Device) spmvSlots6(blocks uint32, chunks uint32, ptr Buffer, stream Buffer, exps Buffer, own uint32, side Buffer, what uint32, x Buffer, dst Buffer, b Buffer, w Buffer, omega coefficient, area uint32, area2 uint32, pad Buffer) {
+	l := d.begin(blocks)
+	l.u32(chunks)
+	l.buffer(ptr)
+	l.buffer(stream)
+	l.buffer(exps)
+	l.u32(own)
+	l.buffer(side)
+	l.u32(what)
+	l.buffer(x)
+	l.buffer(dst)
+	l.buffer(b)
+	l.buffer(w)
+	l.coefficient(omega)
+	l.u32(area)
+	l.u32(area2)
+	l.buffer(pad)
+	d.launch(kernelSpmvSlots6, blocks)
+}
+
+func (d *Device) spmvSlotsLong(blocks uint32, rows uint32, size uint32, row Buffer, segment Buffer, side Buffer, exps Buffer, own uint32, from uint32, what uint32, x Buffer, dst Buffer, b Buffer, w Buffer, omega coefficient, area uint32, area2 uint32, pad Buffer) {
+	l := d.begin(blocks)
+	l.u32(rows)
+	l.u32(size)
+	l.buffer(row)
+	l.buffer(segment)
+	l.buffer(side)
+	l.buffer(exps)
+	l.u32(own)
+	l.u32(from)
+	l.u32(what)
+	l.buffer(x)
+	l.buffer(dst)
+	l.buffer(b)
+	l.buffer(w)
+	l.coefficient(omega)
+	l.u32(area)
+	l.u32(area2)
+	l.buffer(pad)
+	d.launch(kernelSpmvSlotsLong, blocks)
 }

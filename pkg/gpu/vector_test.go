@@ -10,21 +10,7 @@ import (
 var vectorSizes = []int{0, 1, 2, 255, 256, 257, 1000, 70001, threads*vectorBlocks + 77}
 
 // blockSum adds up what the threads of a block have, in the order of BLOCK_SUM.
-func blockSum(s []float64) float64 {
-	for m := 16; m > 0; m /= 2 {
-		for t := range s {
-			if t&31 < m {
-				s[t] += s[t+m]
-			}
-		}
-	}
-	for m := 128; m >= 32; m /= 2 {
-		for t := 0; t < m; t += 32 {
-			s[t] += s[t+m]
-		}
-	}
-	return s[0]
-}
+func blockSum(s []float64) float64 { return blockTree(s, plus64) }
 
 // dotOracle is x·y added up as the kernels do: by threads, blocks, and then blocks.
 func dotOracle(x, y []float64) float64 {

@@ -8,3 +8,4 @@
 #include "accurate.c"
 #include "bucketed.c"
 #include "measure.c"
+#include "slots.c"

@@ -1,0 +1,249 @@
+package gpu
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// slotStorage is AFX in slots, see source/slots.c.
+type slotStorage struct {
+	block         int
+	ptr, stream   Buffer // offsets of chunks, and the chunks
+	exps          Buffer // of the quanta
+	own           uint32 // 1 if each row has a quantum of its own
+	row, first    Buffer // of the rows in segments: which, and the number of the first segment
+	side          Buffer // sums of segments
+	chunks, longs int    // number of chunks, and of rows in segments
+	text          string
+	stats         adaptive.Stats
+}
+
+// NewSlots stores m in AFX as the spec says, on the threads of pool: in slots of blocks if m
+// has them, otherwise of elements, without columns where rows have diagonals in common. The
+// spec's layout can ask for slots, blocks, or diagonals, and for FP64 CSR.
+//
+// It is an error if the spec is faulty or asks for another layout, or if the stream of
+// chunks exceeds 2^32-1 words.
+func NewSlots(d *Device, m *csr.Matrix, s adaptive.Spec, pool *linop.Pool) (*Matrix, error) {
+	switch s.Layout {
+	case adaptive.CSR:
+		return NewCSR(d, m)
+	case adaptive.LayoutAuto, adaptive.Slots, adaptive.Blocks, adaptive.Diagonals:
+	default:
+		return nil, fmt.Errorf("gpu: AFX in the layout %s is not for devices; take %s, %s, %s or %s",
+			s.Layout, adaptive.Slots, adaptive.Blocks, adaptive.Diagonals, adaptive.CSR)
+	}
+	q, err := adaptive.NewQuantizer(m, s, pool)
+	if err != nil {
+		return nil, err
+	}
+	c := &slotConverter{m: m, q: q, block: 1, diagonals: s.Layout != adaptive.Slots}
+	if s.Layout == adaptive.LayoutAuto || s.Layout == adaptive.Blocks {
+		c.block = q.BlockSize()
+	}
+	if c.panels, err = slotPanels(m, c.block); err != nil {
+		return nil, err
+	}
+	t := c.run(d, pool)
+	if c.words+slotPadding > math.MaxUint32 {
+		d.release(t.buffers()...)
+		return nil, fmt.Errorf("gpu: the matrix takes %d words in slots; at most 2^32-1 fit an offset", c.words)
+	}
+	a, err := made(d, m.Rows, m.Cols, t)
+	if err != nil {
+		return nil, err
+	}
+	t.text = c.text(t)
+	t.stats = q.Stats(&c.tally, a.bytes-t.exps.bytes)
+	t.stats.Scales, t.stats.Bytes = t.exps.bytes, a.bytes
+	return a, nil
+}
+
+// Stats says what a matrix in slots is made of; of others it knows the bytes alone.
+func (a *Matrix) Stats() adaptive.Stats {
+	if t, ok := a.stored.(*slotStorage); ok {
+		return t.stats
+	}
+	return adaptive.Stats{Bytes: a.bytes}
+}
+
+// LayoutText says in words how the matrix lies in the device's memory.
+func (a *Matrix) LayoutText() string {
+	if t, ok := a.stored.(*slotStorage); ok {
+		return t.text
+	}
+	return "CSR"
+}
+
+func (t *slotStorage) buffers() []*Buffer {
+	return []*Buffer{&t.ptr, &t.stream, &t.exps, &t.row, &t.first, &t.side}
+}
+
+// parts are the numbers of blocks of the two kernels.
+func (t *slotStorage) parts() (slots, long uint32) {
+	if t.longs > 0 {
+		long = blocksFor(slotLanes*t.longs*t.block, longBlocks)
+	}
+	return blocksFor(slotLanes*t.chunks, productBlocks-longBlocks), long
+}
+
+func (t *slotStorage) blocks() uint32 {
+	slots, long := t.parts()
+	return slots + long
+}
+
+func (t *slotStorage) multiply(d *Device, p *product) {
+	launch := [...]func(blocks, chunks uint32, ptr, stream, exps Buffer, own uint32, side Buffer, what uint32,
+		x, dst, b, w Buffer, omega coefficient, area, area2 uint32, pad Buffer){
+		d.spmvSlots1, d.spmvSlots2, d.spmvSlots3, d.spmvSlots4, d.spmvSlots5, d.spmvSlots6,
+	}[t.block-1]
+	slots, long := t.parts()
+	launch(slots, uint32(t.chunks), t.ptr, t.stream, t.exps, t.own, t.side, p.what, p.x, p.dst, p.b, p.w, p.omega, p.area, p.area2, p.pad)
+	if long > 0 {
+		d.spmvSlotsLong(long, uint32(t.longs), uint32(t.block), t.row, t.first, t.side, t.exps, t.own, slots,
+			p.what, p.x, p.dst, p.b, p.w, p.omega, p.area, p.area2, p.pad)
+	}
+}
+
+// slotConverter makes slots, panel after panel.
+type slotConverter struct {
+	m         *csr.Matrix
+	q         *adaptive.Quantizer
+	block     int
+	diagonals bool
+	panels    []int
+
+	mu    sync.Mutex
+	ready []*slotPanel // converted, and not yet delivered
+	next  int          // panel to deliver
+	slotSums
+}
+
+// slotSums is what panels add up to.
+type slotSums struct {
+	words       int64
+	ptr         []uint32
+	row         []uint32 // rows in segments
+	first       []uint32 // their first segments, and the end
+	tally       adaptive.Tally
+	onDiagonals int // slots of diagonals
+}
+
+const (
+	panelElements = 1 << 17 // of a panel, about
+	panelRows     = 1 << 15
+	mostElements  = math.MaxInt32
+	// slotPadding is the number of words behind the stream that kernels may read.
+	slotPadding = 2
+)
+
+// slotPanels cuts the rows into panels of whole chunks, as far as that goes.
+func slotPanels(m *csr.Matrix, block int) ([]int, error) {
+	bounds := []int{0}
+	for lo := 0; lo < m.Rows; {
+		hi := lo
+		for hi < m.Rows && hi-lo < panelRows && (hi == lo || m.RowPtr[hi]-m.RowPtr[lo] < panelElements) {
+			step := slotLanes * block
+			if far := min(hi+step, m.Rows); m.RowPtr[far]-m.RowPtr[hi] > panelElements {
+				step = block
+			}
+			hi = min(hi+step, m.Rows)
+		}
+		if m.RowPtr[hi]-m.RowPtr[lo] > mostElements {
+			return nil, fmt.Errorf("gpu: rows %d to %d have more than 2^31-1 elements, too many for blocks", lo+1, hi)
+		}
+		bounds = append(bounds, hi)
+		lo = hi
+	}
+	return bounds, nil
+}
+
+// run converts the panels in parallel, while those that are ready go to the device in their
+// order.
+func (c *slotConverter) run(d *Device, pool *linop.Pool) *slotStorage {
+	exps := c.q.QuantumExps()
+	t := &slotStorage{block: c.block, exps: put(d, exps)}
+	if len(exps) > 1 {
+		t.own = 1
+	}
+	u := newUploader(d, 3*int64(c.m.NNZ())+int64(c.m.Rows))
+	c.first = []uint32{0}
+	c.ready = make([]*slotPanel, len(c.panels)-1)
+	var taken atomic.Int64
+	workers := make([]int, pool.Threads()+1)
+	for k := range workers {
+		workers[k] = k
+	}
+	pool.RunRanges(workers, func(_, _, _ int) {
+		var w slotWriter
+		for k := int(taken.Add(1)) - 1; k < len(c.panels)-1; k = int(taken.Add(1)) - 1 {
+			c.deliver(k, w.panel(c, c.panels[k], c.panels[k+1]), u)
+		}
+	})
+	u.write(make([]uint32, slotPadding))
+	t.stream = u.finish()
+	t.ptr = put(d, c.ptr)
+	t.chunks, t.longs = len(c.ptr), len(c.row)
+	if t.longs > 0 {
+		t.row, t.first = put(d, c.row), put(d, c.first)
+		t.side = d.alloc(8 * int64(c.block) * int64(c.first[t.longs]))
+	}
+	return t
+}
+
+// deliver takes a panel and sends those whose turn it is.
+func (c *slotConverter) deliver(k int, p *slotPanel, u *uploader) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ready[k] = p
+	for c.next < len(c.ready) && c.ready[c.next] != nil {
+		c.add(c.ready[c.next])
+		done := c.m.RowPtr[c.panels[c.next+1]] + int64(c.panels[c.next+1])
+		all := int64(c.m.NNZ() + c.m.Rows)
+		u.expected = int64(1.02*float64(c.words)*float64(all)/float64(max(done, 1))) + 4096
+		if c.words <= math.MaxUint32 {
+			u.write(c.ready[c.next].stream)
+		}
+		c.ready[c.next] = nil
+		c.next++
+	}
+}
+
+// add counts a panel, and numbers its segments.
+func (s *slotSums) add(p *slotPanel) {
+	for _, at := range p.chunks {
+		s.ptr = append(s.ptr, uint32(s.words)+at)
+	}
+	segment := s.first[len(s.first)-1]
+	for k, at := range p.segments {
+		p.stream[at] = segment + uint32(k)
+	}
+	for _, l := range p.long {
+		s.row = append(s.row, l.row)
+		s.first = append(s.first, s.first[len(s.first)-1]+l.segments)
+	}
+	s.words += int64(len(p.stream))
+	s.onDiagonals += p.onDiagonals
+	s.tally.Add(&p.tally)
+}
+
+// text says what was made.
+func (c *slotConverter) text(t *slotStorage) string {
+	text := "slots: 32 lanes, 16-bit columns"
+	switch {
+	case c.block > 1:
+		text = fmt.Sprintf("slots of %d x %d blocks, 32 lanes", c.block, c.block)
+	case c.onDiagonals > 0:
+		text = "slots of diagonals, 32 lanes"
+	}
+	if t.longs > 0 {
+		text += fmt.Sprintf("; %d long rows in segments", t.longs*c.block)
+	}
+	return text
+}

@@ -1,0 +1,520 @@
+package gpu
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/generate"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
+)
+
+// slotOracle is a matrix in slots, read back from a device.
+type slotOracle struct {
+	block, slots, long int // size of blocks, and the numbers of blocks of the two kernels
+	ptr, stream        []uint32
+	exps               []int32
+	row, first         []uint32
+	y                  []float64 // products of the rows with x
+	by                 []finisher
+}
+
+// finisher is who finishes a row.
+type finisher struct{ block, thread, row int }
+
+func readBack(a *Matrix) *slotOracle {
+	t := a.stored.(*slotStorage)
+	o := &slotOracle{block: t.block, ptr: make([]uint32, t.chunks), exps: make([]int32, 1)}
+	if t.own == 1 {
+		o.exps = make([]int32, a.rows)
+	}
+	o.row = make([]uint32, t.longs)
+	if t.longs > 0 {
+		o.first = make([]uint32, t.longs+1)
+	}
+	o.stream = make([]uint32, t.stream.bytes/4)
+	download(a.d, o.ptr, t.ptr)
+	download(a.d, o.stream, t.stream)
+	download(a.d, o.exps, t.exps)
+	download(a.d, o.row, t.row)
+	download(a.d, o.first, t.first)
+	slots, long := t.parts()
+	o.slots, o.long = int(slots), int(long)
+	return o
+}
+
+// integer is that of a lane in words of `width` bits for each, bit by bit.
+func integer(words []uint32, lane, width int) float64 {
+	m := -int64(1) << (width - 1)
+	for k := range width {
+		bit := lane*width + k
+		m += int64(words[bit/32]>>(bit%32)&1) << k
+	}
+	return float64(m)
+}
+
+// multiply computes y = A x for a matrix of so many rows, and who finishes which row.
+func (o *slotOracle) multiply(x []float64, rows int) {
+	b := o.block
+	o.y, o.by = make([]float64, rows), nil
+	var side []float64
+	for c, at := range o.ptr {
+		s := o.stream[at:]
+		first, how := int(s[0]), s[1]
+		shift, count, runs := int(how&7), int(how>>3&63), int(how>>11)
+		next := 2 + 2*runs
+		order := s[next:]
+		if how&isOrdered != 0 {
+			next += (count + 1) / 2
+		}
+		sums := make([][6]float64, slotLanes)
+		for r := range runs {
+			base, what := int(int32(s[2+2*r])), s[3+2*r]
+			width, kind, n := int(what&63), what>>6&3, int(what>>8)
+			cols := s[next:]
+			if next += 16 * n; kind == onDiagonal {
+				next += n - 16*n
+			}
+			for k := range n {
+				for lane := range count << shift {
+					at := base + b*int(cols[(slotLanes*k+lane)/2%len(cols)]>>(lane%2*16)&0xffff)
+					if kind == onDiagonal {
+						at = first + lane + int(int32(cols[k]))
+					}
+					for e := range b * b {
+						words := s[next+(k*b*b+e)*width:]
+						var v float64
+						if kind == asFloat {
+							v = float64(math.Float32frombits(words[lane]))
+						} else {
+							v = integer(words, lane, width)
+						}
+						sums[lane][e/b] = math.FMA(v, x[at+e%b], sums[lane][e/b])
+					}
+				}
+			}
+			next += n * b * b * width
+		}
+		for m := 1 << shift / 2; m > 0; m /= 2 {
+			for l := range slotLanes {
+				if l%(1<<shift) < m {
+					for e := range b {
+						sums[l][e] += sums[l+m][e]
+					}
+				}
+			}
+		}
+		for k := range count {
+			if how&isSegment != 0 {
+				side = append(side, sums[0][:b]...)
+				continue
+			}
+			row := first + k
+			if how&isOrdered != 0 {
+				row = first + int(order[k/2]>>(k%2*16)&0xffff)
+			}
+			for e := range b {
+				o.y[b*row+e] = sums[k<<shift][e]
+				o.by = append(o.by, finisher{c / 8 % o.slots, c%8*slotLanes + k<<shift, b*row + e})
+			}
+		}
+	}
+	for k := range len(o.row) * b {
+		lanes := make([]float64, slotLanes)
+		for s := o.first[k/b]; s < o.first[k/b+1]; s++ {
+			lanes[(s-o.first[k/b])%slotLanes] += side[int(s)*b+k%b]
+		}
+		for m := slotLanes / 2; m > 0; m /= 2 {
+			for l := range m {
+				lanes[l] += lanes[l+m]
+			}
+		}
+		row := int(o.row[k/b])*b + k%b
+		o.y[row] = lanes[0]
+		o.by = append(o.by, finisher{o.slots + k/8%o.long, k % 8 * slotLanes, row})
+	}
+	for i := range o.y {
+		o.y[i] = math.Ldexp(o.y[i], int(o.exps[min(i, len(o.exps)-1)]))
+	}
+}
+
+// dot is u·w as the kernels add it up.
+func (o *slotOracle) dot(u, w []float64) float64 {
+	parts := make([][]float64, o.slots+o.long)
+	for k := range parts {
+		parts[k] = make([]float64, threads)
+	}
+	for _, f := range o.by {
+		p := &parts[f.block][f.thread]
+		*p = math.FMA(u[f.row], w[f.row], *p)
+	}
+	all := make([]float64, threads)
+	for k, p := range parts {
+		all[k%threads] += blockSum(p)
+	}
+	return blockSum(all)
+}
+
+// matrixOf makes a matrix of rows that a function fills.
+func matrixOf(t testing.TB, rows, cols int, row func(rng *rand.Rand, i int, add func(j int, v float64))) *csr.Matrix {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(5, uint64(rows)))
+	b, err := csr.NewBuilder(rows, cols)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range rows {
+		row(rng, i, func(j int, v float64) {
+			if err := b.Add(i, j, v); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	return b.Build()
+}
+
+// slotMatrices are generated ones of many shapes.
+func slotMatrices(t testing.TB) map[string]*csr.Matrix {
+	all := map[string]*csr.Matrix{
+		"poisson2d":    generated(t, "poisson2d", generate.Params{"n": 23, "decades": 6}),
+		"poisson3d":    generated(t, "poisson3d", generate.Params{"n": 11}),
+		"elasticity3d": generated(t, "elasticity3d", generate.Params{"n": 5}),
+		"powerlaw":     generated(t, "powerlaw", generate.Params{"n": 3000}),
+		"stencil27":    generated(t, "stencil27", generate.Params{"n": 9}),
+		"1x1":          matrixOf(t, 1, 1, func(_ *rand.Rand, _ int, add func(int, float64)) { add(0, -3) }),
+		"empty rows": matrixOf(t, 70, 9, func(rng *rand.Rand, i int, add func(int, float64)) {
+			if i%7 == 3 {
+				add(i%9, rng.NormFloat64())
+			}
+		}),
+		"range": matrixOf(t, 300, 300, func(rng *rand.Rand, i int, add func(int, float64)) {
+			for _, j := range rng.Perm(300)[:1+i%40] {
+				add(j, math.Ldexp(rng.NormFloat64(), rng.IntN(400)-200-3*i))
+			}
+			if i%3 > 0 {
+				add(i, math.Ldexp(1, -800))
+			}
+		}),
+		"subnormal": matrixOf(t, 40, 40, func(rng *rand.Rand, i int, add func(int, float64)) {
+			add(i, math.Ldexp(rng.NormFloat64(), -1060))
+			add((i+9)%40, math.Ldexp(rng.NormFloat64(), -1050))
+		}),
+		"dense row": matrixOf(t, 50, 20000, func(rng *rand.Rand, i int, add func(int, float64)) {
+			for j := i; j < 20000; j++ {
+				add(j, rng.NormFloat64())
+				if i != 20 {
+					j += 1000 * (1 + i%3)
+				}
+			}
+		}),
+		"far": matrixOf(t, 100, 400000, func(rng *rand.Rand, i int, add func(int, float64)) {
+			for range 9 {
+				add(rng.IntN(400000), rng.ExpFloat64())
+			}
+		}),
+	}
+	for b := 2; b <= 6; b++ {
+		all[fmt.Sprint("blocks ", b)] = blockMatrix(t, b, 37)
+	}
+	all["long block rows"] = blockMatrix(t, 2, 9000)
+	return all
+}
+
+// blockMatrix has blocks of b x b, the first block row full.
+func blockMatrix(t testing.TB, b, n int) *csr.Matrix {
+	return matrixOf(t, b*n, b*n, func(rng *rand.Rand, i int, add func(int, float64)) {
+		step := n/9 + 1
+		if i/b == 0 {
+			step = 1
+		}
+		for k := i / b % step; k < n; k += step {
+			for j := range b {
+				add(k*b+j, math.Ldexp(rng.NormFloat64(), -rng.IntN(20)))
+			}
+		}
+	})
+}
+
+func afx(t testing.TB, c adaptive.Criterion, eps float64) adaptive.Spec {
+	t.Helper()
+	s, err := adaptive.LookupSet("AFX")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return adaptive.Spec{Set: s, Criterion: c, Epsilon: eps}
+}
+
+func slotted(t testing.TB, d *Device, m *csr.Matrix, s adaptive.Spec, threads int) *Matrix {
+	t.Helper()
+	pool := linop.NewPool(threads)
+	defer pool.Close()
+	a, err := NewSlots(d, m, s, pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(a.Close)
+	return a
+}
+
+// Every product of every layout has the bits of the oracle, which are within the bound.
+func TestSlots(t *testing.T) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		for name, m := range slotMatrices(t) {
+			t.Run(name, func(t *testing.T) {
+				exact := newExact(m, normal(m.Cols, 3))
+				for _, l := range []adaptive.Layout{adaptive.LayoutAuto, adaptive.Slots} {
+					for _, c := range adaptive.Criteria {
+						for _, eps := range []float64{0x1p-10, 0x1p-24, 0x1p-37, 0x1p-53} {
+							s := afx(t, c, eps)
+							s.Layout = l
+							checkSlots(t, slotted(t, d, m, s, 1), exact, s)
+						}
+					}
+				}
+			})
+		}
+	})
+}
+
+func TestSlotsOfRealMatrices(t *testing.T) {
+	files, _ := filepath.Glob(filepath.Join("..", "..", "..", "shared", "matrices", "*.mtx.gz"))
+	if len(files) == 0 {
+		t.Skip("no matrices beside this checkout")
+	}
+	names := []string{"bcsstk14", "bcsstk08", "memplus", "ScaleMicrogrid_Jacobian_N1000_01", "fidap007", "west2021", "mcca", "fs_183_3", "tols4000"}
+	eachDevice(t, func(t *testing.T, d *Device) {
+		for _, name := range names {
+			file, err := matrixmarket.ReadFile(context.Background(), filepath.Join(filepath.Dir(files[0]), name+".mtx.gz"), matrixmarket.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := file.CSR()
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Run(name, func(t *testing.T) {
+				exact := newExact(m, normal(m.Cols, 3))
+				for _, c := range adaptive.Criteria {
+					for _, eps := range []float64{0x1p-24, 0x1p-53} {
+						s := afx(t, c, eps)
+						checkSlots(t, slotted(t, d, m, s, 2), exact, s)
+					}
+				}
+			})
+		}
+	})
+}
+
+func checkSlots(t *testing.T, a *Matrix, exact *exactProduct, s adaptive.Spec) {
+	t.Helper()
+	d := a.d
+	o := readBack(a)
+	o.multiply(exact.x, a.rows)
+	if e := exact.error(s.Criterion, o.y); !(e <= s.Bound(exact.longest, 1).Product) && !(e <= 4*s.Epsilon) {
+		t.Errorf("%v, %s: error %g is above the bound %g", s, a.LayoutText(), e, s.Bound(exact.longest, 1).Product)
+	}
+	in, out := NewSpace(d, a.cols), NewSpace(d, a.rows)
+	defer in.Close()
+	defer out.Close()
+	x, y, b, w := in.New(), out.New(), out.New(), out.New()
+	bs, ws := normal(a.rows, 5), normal(a.rows, 6)
+	in.Upload(x, exact.x)
+	out.Upload(b, bs)
+	out.Upload(w, ws)
+	check := func(what string, want func(i int) float64) {
+		t.Helper()
+		got := make([]float64, a.rows)
+		out.Download(got, y)
+		for i, v := range got {
+			if want := want(i); math.Float64bits(v) != math.Float64bits(want) {
+				t.Errorf("%v, %s, %s: element %d is %g, want %g", s, a.LayoutText(), what, i, v, want)
+				return
+			}
+		}
+	}
+	scalar := func(what string, got Scalar, u []float64) {
+		t.Helper()
+		if got, want := got.Float(), o.dot(o.y, u); math.Float64bits(got) != math.Float64bits(want) {
+			t.Errorf("%v, %s, %s: %g, want %g", s, a.LayoutText(), what, got, want)
+		}
+	}
+	product := func(i int) float64 { return o.y[i] }
+	a.Apply(y, x)
+	check("apply", product)
+	out.Zero(y)
+	dw, dd := a.ApplyDots(y, x, w)
+	check("dots", product)
+	scalar("y·w", dw, ws)
+	scalar("y·y", dd, o.y)
+	a.Residual(y, b, x)
+	check("residual", func(i int) float64 { return bs[i] - o.y[i] })
+	a.ApplyPlus(y, b, x)
+	check("plus", func(i int) float64 { return bs[i] + o.y[i] })
+	if a.rows == a.cols {
+		a.Relax(y, x, b, w, out.Scalar(0.75))
+		check("relax", func(i int) float64 { return math.FMA(0.75*ws[i], bs[i]-o.y[i], exact.x[i]) })
+	}
+	if err := d.Err(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// exactProduct is A x.
+type exactProduct struct {
+	x       []float64
+	y       []*big.Float
+	sums    []float64 // of the absolute values of rows
+	longest int
+}
+
+func newExact(m *csr.Matrix, x []float64) *exactProduct {
+	num := func(v float64) *big.Float { return new(big.Float).SetPrec(400).SetFloat64(v) }
+	e := &exactProduct{x: x, sums: m.RowSums(nil), longest: csr.Examine(m, nil).LongestRow}
+	for i := range m.Rows {
+		sum, p := num(0), num(0)
+		cols, vals := m.Row(i)
+		for k, j := range cols {
+			sum.Add(sum, p.Mul(num(vals[k]), num(x[j])))
+		}
+		e.y = append(e.y, sum)
+	}
+	return e
+}
+
+// error is the largest |y - A x|_i / (T_i ||x||_inf). Numbers that are not normal are left
+// out.
+func (e *exactProduct) error(c adaptive.Criterion, y []float64) float64 {
+	norm, worst, d := 0.0, 0.0, new(big.Float)
+	for _, v := range e.x {
+		norm = max(norm, math.Abs(v))
+	}
+	for i, v := range y {
+		t := e.sums[i]
+		if c == adaptive.NW {
+			t = slices.Max(e.sums)
+		}
+		diff, _ := d.Sub(d.SetFloat64(v).SetPrec(400), e.y[i]).Float64()
+		if diff != 0 && t > 0x1p-900 {
+			worst = max(worst, math.Abs(diff)/t/norm)
+		}
+	}
+	return worst
+}
+
+// The bytes are the same whatever the number of threads.
+func TestSlotsOfThreads(t *testing.T) {
+	d := emulated(t)
+	m := generated(t, "powerlaw", generate.Params{"n": 60000})
+	one := readBack(slotted(t, d, m, afx(t, adaptive.CW, 0x1p-30), 1))
+	three := readBack(slotted(t, d, m, afx(t, adaptive.CW, 0x1p-30), 3))
+	if n := min(len(one.stream), len(three.stream)); len(one.ptr) < 1000 || !slices.Equal(one.ptr, three.ptr) || !slices.Equal(one.stream[:n-4096], three.stream[:n-4096]) {
+		t.Errorf("%d and %d chunks, %d and %d words", len(one.ptr), len(three.ptr), len(one.stream), len(three.stream))
+	}
+}
+
+func TestSlotsRefusesLayouts(t *testing.T) {
+	d := emulated(t)
+	m := generated(t, "poisson2d", generate.Params{"n": 3})
+	for _, l := range []adaptive.Layout{adaptive.Tiles, adaptive.Symmetric, adaptive.Bucketed} {
+		s := afx(t, adaptive.NW, 0x1p-20)
+		s.Layout = l
+		if _, err := NewSlots(d, m, s, nil); err == nil {
+			t.Errorf("%s: no error", l)
+		}
+	}
+}
+
+// A kernel reads integers of every width, the least and the greatest among them, with any
+// number of slots in a run.
+func TestSlotsOfEveryWidth(t *testing.T) {
+	const rows = 19
+	eachDevice(t, func(t *testing.T, d *Device) {
+		space := NewSpace(d, rows)
+		defer space.Close()
+		x, y := space.New(), space.New()
+		xs := normal(rows, 1)
+		space.Upload(x, xs)
+		for width := 1; width <= adaptive.MaxWidth; width++ {
+			for _, block := range []int{1, 2, 3, 6} {
+				if block > 1 && width%5 > 0 {
+					continue
+				}
+				n := 1 + width%7
+				stream := []uint32{0, uint32(rows/block)<<3 | 1<<11, 0, uint32(width | n<<8)}
+				for range n {
+					stream = append(stream, make([]uint32, slotLanes/2)...)
+				}
+				for k := range n * block * block {
+					m := integers(uint64(k), width)
+					stream = packLanes(stream, &m, width)
+				}
+				s := &slotStorage{
+					block: block, chunks: 1,
+					ptr: put(d, []uint32{0}), stream: put(d, append(stream, 0, 0)), exps: put(d, []int32{int32(-width)}),
+				}
+				a, err := made(d, rows, rows, s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				o := readBack(a)
+				o.multiply(xs, rows)
+				space.Zero(y)
+				a.Apply(y, x)
+				got := make([]float64, rows)
+				space.Download(got, y)
+				if !slices.Equal(got, o.y) {
+					t.Errorf("width %d, block %d: %v, want %v", width, block, got, o.y)
+				}
+				a.Close()
+			}
+		}
+	})
+}
+
+// integers are of so many bits and have the 53 bits of a float64.
+func integers(seed uint64, width int) (m [slotLanes]int64) {
+	rng := rand.New(rand.NewPCG(seed, uint64(width)))
+	for l := range m {
+		m[l] = int64(rng.Uint64()) >> (64 - width)
+		switch rng.IntN(4) {
+		case 0:
+			m[l] = -1 << (width - 1)
+		case 1:
+			m[l] = 1<<(width-1) - 1
+		}
+		if width > 54 {
+			m[l] = m[l] >> 4 << 4
+		}
+	}
+	return m
+}
+
+// What is packed is what the oracle reads.
+func FuzzPackLanes(f *testing.F) {
+	for width := range adaptive.MaxWidth {
+		f.Add(uint64(1), width+1)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, width int) {
+		if width < 1 || width > adaptive.MaxWidth {
+			t.Skip()
+		}
+		m := integers(seed, width)
+		words := packLanes(nil, &m, width)
+		if len(words) != width {
+			t.Fatalf("%d words for %d bits", len(words), width)
+		}
+		for l, v := range m {
+			if got := integer(words, l, width); got != float64(v) {
+				t.Errorf("width %d, lane %d: %g, want %d", width, l, got, v)
+			}
+		}
+	})
+}
