@@ -16,6 +16,8 @@ type Device struct {
 	pad     *pad
 	err     error
 	live    int // buffers, so that tests can tell whether all were released
+	bytes   int64
+	most    int64 // that bytes were
 }
 
 type kernel int
@@ -99,6 +101,9 @@ func (d *Device) because(doing string, err error) error {
 // Info describes the device, its free memory when it was opened.
 func (d *Device) Info() Info { return d.info }
 
+// Bytes returns the most memory of the device that buffers took at one time.
+func (d *Device) Bytes() int64 { return d.most }
+
 // Err returns the first failure; nothing was done after it.
 func (d *Device) Err() error { return d.err }
 
@@ -156,6 +161,8 @@ func (d *Device) alloc(bytes int64) (b Buffer) {
 		return b
 	}
 	d.live++
+	d.bytes += bytes
+	d.most = max(d.most, d.bytes)
 	return Buffer{handle, bytes}
 }
 
@@ -165,6 +172,7 @@ func (d *Device) release(buffers ...*Buffer) {
 		if b.bytes > 0 {
 			d.drv.release(b.handle)
 			d.live--
+			d.bytes -= b.bytes
 			*b = Buffer{}
 		}
 	}
