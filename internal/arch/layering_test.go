@@ -46,7 +46,7 @@ var layers = []layer{
 	{pkg: "internal/exhibit", imports: []string{"examples/experiments", "internal/records", "internal/wholefile"}, reason: "tables and figures of records, knows no measuring"},
 	{pkg: "internal/wholefile", reason: "files alone"},
 	{pkg: "examples/experiments", reason: "data, and its form"},
-	{pkg: "internal/report", imports: []string{"examples/experiments", "internal/collection", "internal/spmvbench", "internal/roofline", "pkg/solve", "pkg/verify", "pkg/krylov", "pkg/linop", "pkg/csr", "pkg/adaptive"}, reason: "prints results, does not know how to run"},
+	{pkg: "internal/report", imports: []string{"examples/experiments", "internal/collection", "internal/spmvbench", "internal/roofline", "pkg/solve", "pkg/gpu", "pkg/verify", "pkg/krylov", "pkg/linop", "pkg/csr", "pkg/adaptive"}, reason: "prints results, does not know how to run"},
 	{pkg: "internal/spmvbench", imports: []string{"pkg/csr", "pkg/adaptive", "pkg/linop", "internal/kernels", "internal/bandwidth", "internal/turns"}, reason: "measures products, knows no files and no terminal"},
 	{pkg: "internal/accessor", imports: []string{"pkg/csr", "internal/kernels", "internal/parallel", "internal/dd", "internal/turns"}, reason: "measures dense and ELL kernels, knows no files and no terminal"},
 	{pkg: "internal/roofline", imports: []string{"pkg/formats", "internal/nearest", "internal/kernels", "internal/parallel"}, reason: "measures arithmetic and memory, knows no files and no terminal"},

@@ -101,8 +101,9 @@ func (d *Device) because(doing string, err error) error {
 // Info describes the device, its free memory when it was opened.
 func (d *Device) Info() Info { return d.info }
 
-// Bytes returns the most memory of the device that buffers took at one time.
-func (d *Device) Bytes() int64 { return d.most }
+// Bytes returns the memory of the device that buffers take, and the most that they took
+// at one time.
+func (d *Device) Bytes() (now, most int64) { return d.bytes, d.most }
 
 // Err returns the first failure; nothing was done after it.
 func (d *Device) Err() error { return d.err }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
@@ -65,32 +66,33 @@ func (s *Solver) chooseDevice() error {
 	if d == nil {
 		return nil
 	}
-	err := s.deviceFault()
+	info := d.Info()
+	err := s.deviceFault(info)
 	switch {
 	case err == nil:
-		free := "what it has is not known"
-		if f := d.Info().Free; f > 0 {
-			free = humanize.Bytes(uint64(f)) + " are free"
+		free := "how much is free is not known"
+		if info.Free > 0 {
+			free = humanize.Bytes(uint64(info.Free)) + " are free"
 		}
-		s.say("device %v: takes about %s of its memory, %s", d.Info(), humanize.Bytes(uint64(s.deviceMemory())), free)
+		s.say("device %v: takes about %s of its memory, %s", info, humanize.Bytes(uint64(s.deviceMemory())), free)
 	case s.opt.DeviceAuto:
 		s.say("device cpu: %v", err)
 		s.opt.Device = nil
 	default:
-		return fmt.Errorf("device %v: %w", d.Info(), err)
+		return fmt.Errorf("device %v: %w", info, err)
 	}
 	return nil
 }
 
 // deviceFault is why the device cannot be used.
-func (s *Solver) deviceFault() error {
+func (s *Solver) deviceFault(info gpu.Info) error {
 	if err := s.opt.OnDevice(); err != nil {
 		return err
 	}
 	if s.m.NNZ() > math.MaxUint32 {
 		return fmt.Errorf("%d nonzeros are more than a device takes, %d", s.m.NNZ(), uint32(math.MaxUint32))
 	}
-	if free, need := s.opt.Device.Info().Free, s.deviceMemory(); free > 0 && need > free {
+	if free, need := info.Free, s.deviceMemory(); free > 0 && need > free {
 		return fmt.Errorf("%w: it has %s free, solving takes about %s",
 			ErrDeviceMemory, humanize.Bytes(uint64(free)), humanize.Bytes(uint64(need)))
 	}

@@ -112,13 +112,14 @@ func (s *Solver) setUp() error {
 	return s.build()
 }
 
-// Device describes the device that is solved on, and the memory that it took there so far;
-// on is false for the host.
+// Device describes the device that is solved on, and the most of its memory, in bytes, that
+// was taken at one time; on is false for the host.
 func (s *Solver) Device() (info gpu.Info, bytes int64, on bool) {
 	if s.opt.Device == nil {
 		return info, 0, false
 	}
-	return s.opt.Device.Info(), s.opt.Device.Bytes(), true
+	_, bytes = s.opt.Device.Bytes()
+	return s.opt.Device.Info(), bytes, true
 }
 
 // Close ends the threads and releases what is on a device, which stays open.
