@@ -136,6 +136,13 @@ type Ints struct {
 // PutInts copies v there.
 func (s *Space) PutInts(v []int32) Ints { return Ints{s.d, put(s.d, v), v} }
 
+func (i Ints) at(k int) int {
+	if i.v == nil {
+		return 0
+	}
+	return int(i.v[k])
+}
+
 // Close releases them.
 func (i Ints) Close() {
 	if i.d != nil {
@@ -147,7 +154,7 @@ func (i Ints) Close() {
 func (s *Space) Ldexp(dst, src *Vector, sign float64, e Ints, shift int) {
 	h := s.get(src)
 	for i := range h {
-		h[i] = sign * csr.Ldexp(h[i], int(e.v[i])+shift)
+		h[i] = csr.Ldexp(sign*h[i], e.at(i)+shift)
 	}
 	s.Upload(dst, h)
 }
@@ -157,7 +164,7 @@ func (s *Space) MaxExponent(x *Vector, e Ints) int {
 	top := math.MinInt32
 	for i, v := range s.get(x) {
 		if v != 0 {
-			top = max(top, csr.Exponent(v)+int(e.v[i]))
+			top = max(top, csr.Exponent(v)+e.at(i))
 		}
 	}
 	return top
@@ -167,7 +174,7 @@ func (s *Space) MaxExponent(x *Vector, e Ints) int {
 func (s *Space) AddLdexp(dst, x, z *Vector, e Ints, shift int) {
 	h, y := s.get(x), s.get(z)
 	for i := range h {
-		h[i] += csr.Ldexp(y[i], int(e.v[i])+shift)
+		h[i] += csr.Ldexp(y[i], e.at(i)+shift)
 	}
 	s.Upload(dst, h)
 }

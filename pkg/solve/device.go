@@ -19,7 +19,7 @@ type device struct {
 	of *gpu.Space
 	a  *gpu.Matrix // as given
 
-	row, unrow, col gpu.Ints // exponents of D_r, D_r^-1 and D_c
+	row, unrow, col gpu.Ints // exponents of D_r, D_r^-1 and D_c; zero if they all are
 	start, b        *gpu.Vector
 	x, r, theta     *gpu.Vector // x + d and its residual, for the measure; see matrix.storageError
 	weights         *gpu.Vector // row sums of A or, for StopCW, |A||x|
@@ -28,7 +28,7 @@ type device struct {
 
 	matrices []*gpu.Matrix // stored
 	inUse    []*gpu.Matrix // those that preconditioners multiply with
-	carried  []interface{ Close() }
+	carried  []func() // release preconditioners
 }
 
 // newDevice brings a system to a device. On failure nothing is left there.
@@ -39,11 +39,9 @@ func newDevice(s system, on *gpu.Device) (*device, error) {
 		d.close()
 		return nil, err
 	}
-	row, unrow, col := make([]int32, s.m.Rows), make([]int32, s.m.Rows), make([]int32, s.m.Rows)
-	for i := range row {
-		row[i], unrow[i], col[i] = int32(s.scaling.Row[i]), int32(-s.scaling.Row[i]), int32(s.scaling.Col[i])
+	if !s.scaling.Identity() {
+		d.putExponents()
 	}
-	d.row, d.unrow, d.col = d.of.PutInts(row), d.of.PutInts(unrow), d.of.PutInts(col)
 	for _, v := range []**gpu.Vector{&d.start, &d.b, &d.x, &d.r, &d.theta, &d.weights} {
 		*v = d.of.New()
 	}
@@ -55,6 +53,15 @@ func newDevice(s system, on *gpu.Device) (*device, error) {
 		return nil, err
 	}
 	return d, nil
+}
+
+// putExponents copies those of the scaling.
+func (d *device) putExponents() {
+	row, unrow, col := make([]int32, d.m.Rows), make([]int32, d.m.Rows), make([]int32, d.m.Rows)
+	for i := range row {
+		row[i], unrow[i], col[i] = int32(d.scaling.Row[i]), int32(-d.scaling.Row[i]), int32(d.scaling.Col[i])
+	}
+	d.row, d.unrow, d.col = d.of.PutInts(row), d.of.PutInts(unrow), d.of.PutInts(col)
 }
 
 func (d *device) space() linop.Space[*gpu.Vector, gpu.Scalar] { return d.of }
@@ -82,9 +89,7 @@ func (d *device) store(m *csr.Matrix, t Storage) (a matrix[*gpu.Vector, gpu.Scal
 	}
 	d.of.Upload(d.theta, theta)
 	a.storageError = func(z *gpu.Vector, e int) float64 {
-		norm := d.of.AbsMax(z)
-		d.of.Ldexp(d.r, d.theta, 1, d.unrow, e)
-		d.of.Scale(d.of.Scalar(norm), d.r)
+		d.of.Ldexp(d.r, d.theta, d.of.AbsMax(z), d.unrow, e)
 		return d.measure(d.x, d.r)
 	}
 	return a, d.on.Err()
@@ -112,16 +117,14 @@ func (d *device) release(a matrix[*gpu.Vector, gpu.Scalar]) {
 
 func (d *device) carry(made precond.Preconditioner, kind precond.Kind, a matrix[*gpu.Vector, gpu.Scalar]) (krylov.Preconditioner[*gpu.Vector], error) {
 	m := a.Operator.(*gpu.Matrix)
-	p, err := onDevice(d.of, kind, made, m)
+	p, release, err := onDevice(d.of, made, m)
 	if err != nil {
 		return nil, err
 	}
 	if kind == precond.Chebyshev {
 		d.inUse = append(d.inUse, m)
 	}
-	if c, ok := p.(interface{ Close() }); ok {
-		d.carried = append(d.carried, c)
-	}
+	d.carried = append(d.carried, release)
 	return p, d.on.Err()
 }
 
@@ -142,8 +145,8 @@ func (d *device) end(x []float64, v *gpu.Vector) error {
 }
 
 func (d *device) close() {
-	for _, c := range d.carried {
-		c.Close()
+	for _, release := range d.carried {
+		release()
 	}
 	for _, m := range d.matrices {
 		m.Close()

@@ -19,6 +19,6 @@ func (p downloaded) Apply(dst, src *gpu.Vector) {
 }
 
 // onDevice brings a preconditioner to a device.
-func onDevice(space *gpu.Space, _ precond.Kind, made precond.Preconditioner, _ *gpu.Matrix) (krylov.Preconditioner[*gpu.Vector], error) {
-	return downloaded{space, made}, nil
+func onDevice(space *gpu.Space, made precond.Preconditioner, _ *gpu.Matrix) (krylov.Preconditioner[*gpu.Vector], func(), error) {
+	return downloaded{space, made}, func() {}, nil
 }
