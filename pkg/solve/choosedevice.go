@@ -15,8 +15,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
-// DeviceNonzeros is the number of nonzeros from which a GPU pays. A solve there first
-// takes about
+// DeviceNonzeros is the number of nonzeros from which a GPU pays, by a model in round
+// numbers. A solve there first takes about
 //
 //	0.3 s to start the device, and 25 bytes a nonzero, the matrix as given and as stored,
 //	at 12 GB/s to copy them: 2 ns a nonzero,

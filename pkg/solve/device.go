@@ -28,8 +28,10 @@ type device struct {
 
 	matrices []*gpu.Matrix // stored
 	inUse    []*gpu.Matrix // those that preconditioners multiply with
-	carried  []func() // release preconditioners
+	carried  []func()      // release preconditioners
 }
+
+var _ place[*gpu.Vector, gpu.Scalar] = (*device)(nil)
 
 // newDevice brings a system to a device. On failure nothing is left there.
 func newDevice(s system, on *gpu.Device) (*device, error) {

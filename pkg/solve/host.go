@@ -24,6 +24,8 @@ type host struct {
 	x, r vector // x + d and its residual, for the measure
 }
 
+var _ place[vector, scalar] = (*host)(nil)
+
 func newHost(s system) *host {
 	space := linop.NewHost(s.m.Rows, s.pool)
 	return &host{
