@@ -153,7 +153,7 @@ func (c *correction[V, S]) use(t Storage) error {
 	c.at.release(c.matrix)
 	matrix, err := c.store(t)
 	if err == nil {
-		c.matrix, c.scaled.Operator = matrix, matrix
+		c.matrix, c.scaled.Operator = matrix, matrix.Operator
 	}
 	return err
 }

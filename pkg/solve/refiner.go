@@ -69,7 +69,7 @@ func (f *refinement[V, S]) build(s *Solver, sys system) error {
 	}
 	space := f.at.space()
 	f.exact = &linop.Timed[V, S]{Operator: f.at.exact()}
-	f.scaled = &linop.Timed[V, S]{Operator: first}
+	f.scaled = &linop.Timed[V, S]{Operator: first.Operator}
 	f.steps = krylov.NewRefinement[V, S](space)
 	if s.opt.NoRefine {
 		f.steps.MaxSteps = 1
