@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,7 +21,8 @@ import (
 
 // benchGPUFlags are the flags of `mpsolve bench gpu`.
 type benchGPUFlags struct {
-	device, export   string
+	device           deviceFlag
+	export           string
 	generate         []string
 	layouts, epsilon []string
 	solve            []string
@@ -55,7 +55,7 @@ func newBenchGPU(s streams) *cobra.Command {
 	}
 	fl := c.Flags()
 	fl.SortFlags = false
-	fl.StringVar(&f.device, "device", "cuda", "`name` and index, as cuda:1: cuda, hip, opencl, or emulate, the kernels on the host")
+	fl.StringVar(&f.device.text, "device", "cuda", "cuda, hip, opencl, with the number of a device as cuda:1, or emulate, the kernels on the host")
 	fl.StringArrayVar(&f.generate, "generate", nil, "`matrix` to make, such as elasticity3d,n=46,seed=1; repeatable")
 	fl.StringSliceVar(&f.layouts, "layout", gpubench.Layouts(), "list of layouts")
 	fl.StringSliceVar(&f.epsilon, "epsilon", []string{"2^-53", "2^-37", "2^-24"}, "list of accuracies, such as 1e-7 or 2^-24")
@@ -80,7 +80,7 @@ func (f *benchGPUFlags) run(ctx context.Context, s streams, paths []string) erro
 	if err != nil {
 		return err
 	}
-	d, err := openDevice(f.device)
+	d, err := f.device.open()
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (f *benchGPUFlags) run(ctx context.Context, s streams, paths []string) erro
 	defer status.done()
 	copies, out := 0.0, &firstError{w: s.out}
 	if f.copy {
-		if copies, err = gpubench.CopyBandwidth(ctx, d, copyBytes(d.Info()), f.repeat); err != nil {
+		if copies, err = d.CopyBandwidth(copyBytes(d.Info())); err != nil {
 			return err
 		}
 	}
@@ -130,7 +130,7 @@ func (f *benchGPUFlags) run(ctx context.Context, s streams, paths []string) erro
 
 // measure measures and reports one matrix.
 func (f *benchGPUFlags) measure(ctx context.Context, d *gpu.Device, name string, m *csr.Matrix, x []float64, copies float64, opt gpubench.Options, out *firstError, status statusLine) error {
-	on := report.DeviceOf(d.Info())
+	on := d.Info()
 	if !f.json {
 		report.Line(out, "matrix", "%s: %d x %d, %d nonzeros", name, m.Rows, m.Cols, m.NNZ())
 	}
@@ -165,14 +165,6 @@ func (f *benchGPUFlags) measure(ctx context.Context, d *gpu.Device, name string,
 	return nil
 }
 
-// copyBytes is the size of the vector that is copied: beyond every cache of a GPU.
-func copyBytes(i gpu.Info) int64 {
-	if i.Backend == gpu.Emulate || i.Integrated {
-		return 64 << 20
-	}
-	return 1 << 30
-}
-
 // check turns flags and arguments into matrices and options before any work.
 func (f *benchGPUFlags) check(s streams, paths []string) ([]namedMatrix, gpubench.Options, error) {
 	opt := gpubench.Options{Repeat: f.repeat, Budget: f.budget}
@@ -190,6 +182,9 @@ func (f *benchGPUFlags) check(s streams, paths []string) ([]namedMatrix, gpubenc
 			return nil, opt, err
 		}
 	}
+	if err := f.device.check(onlyDevices); err != nil {
+		return nil, opt, err
+	}
 	var epsilon []float64
 	for _, text := range f.epsilon {
 		e, err := adaptive.ParseEpsilon(text)
@@ -204,18 +199,4 @@ func (f *benchGPUFlags) check(s streams, paths []string) ([]namedMatrix, gpubenc
 	}
 	matrices, err := namedMatrices(s, paths, f.generate, f.maxMemory)
 	return matrices, opt, err
-}
-
-// openDevice opens a device by its back end and index, such as cuda:1.
-func openDevice(text string) (*gpu.Device, error) {
-	name, number, numbered := strings.Cut(text, ":")
-	index, err := 0, error(nil)
-	if numbered {
-		index, err = strconv.Atoi(number)
-	}
-	backend := gpu.Backend(name)
-	if err != nil || index < 0 || backend != gpu.Emulate && !slices.Contains(gpu.Backends, backend) {
-		return nil, usage("--device %s: want cuda, hip, opencl or emulate, with an index as in cuda:1", text)
-	}
-	return gpu.Open(backend, index)
 }

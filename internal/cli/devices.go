@@ -55,9 +55,6 @@ type deviceRow struct {
 	Reason       string  `json:"reason,omitempty"`
 }
 
-// copyBytes is what is copied to measure the bandwidth, a quarter of the memory at most.
-const copyBytes = 256 << 20
-
 func findDevices(ctx context.Context, bandwidth bool) []deviceRow {
 	var rows []deviceRow
 	for _, f := range gpu.Devices() {
@@ -83,7 +80,20 @@ func copyBandwidth(i gpu.Info) (float64, error) {
 		return 0, err
 	}
 	defer d.Close()
-	return d.CopyBandwidth(min(copyBytes, i.Memory/8))
+	return d.CopyBandwidth(copyBytes(i))
+}
+
+// copyBytes is what is copied to measure the bandwidth: beyond every cache of a GPU, and an
+// eighth of the memory at most.
+func copyBytes(i gpu.Info) int64 {
+	bytes := int64(1 << 30)
+	if i.Backend == gpu.Emulate || i.Host || i.Integrated {
+		bytes = 64 << 20
+	}
+	if i.Memory > 0 {
+		bytes = min(bytes, i.Memory/8)
+	}
+	return bytes
 }
 
 func writeDevices(w io.Writer, rows []deviceRow) {

@@ -67,7 +67,12 @@ func TestJSONSchema(t *testing.T) {
 		{"poisson2d_20.mtx --precond amg --rhs " + filepath.Join(data, "rhs_400.mtx"), 0},
 		{"elasticity3d_4.mtx.gz --refine=false --scale none --max-iter 1 --precond none", 3},
 		{"poisson2d_20.mtx --rhs random:1 --tol 1e-18 --verbose", 3},
+		{"poisson2d_20.mtx --device emulate", 0},
+		{"poisson2d_20.mtx --device auto", 0},
 	} {
+		if strings.Contains(c.args, "emulate") && !emulated(t) {
+			continue
+		}
 		var out, errOut bytes.Buffer
 		args := append([]string{"solve", "--json"}, strings.Fields(c.args)...)
 		args[2] = filepath.Join(data, args[2])

@@ -16,6 +16,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/nearest"
+	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -29,6 +30,7 @@ const (
 	exitUsage        = 2 // unknown flag or value
 	exitNotConverged = 3 // the best x so far is still written
 	exitInput        = 4 // unreadable or illegal file, unsolvable system
+	exitNoDevice     = 5 // the device asked for is not there
 	exitInterrupted  = 130
 	exitTerminated   = 143
 )
@@ -119,6 +121,8 @@ func exitCode(err error) int {
 		return coded.code
 	case errors.As(err, &syntax), errors.As(err, &input):
 		return exitInput
+	case errors.Is(err, gpu.ErrUnavailable):
+		return exitNoDevice
 	default:
 		return exitFailure
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -20,7 +21,7 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs testdata/script/*.txtar: sessions at the command line with
 // what they must print. $DATA is the folder testdata of the module; the command
-// `status CODE mpsolve ...` demands an exit code.
+// `status CODE mpsolve ...` demands an exit code; [gpu] holds where GPU support is built.
 func TestScripts(t *testing.T) {
 	data, err := filepath.Abs(filepath.Join("..", "..", "testdata"))
 	if err != nil {
@@ -32,6 +33,12 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("DATA", data)
 			return nil
+		},
+		Condition: func(condition string) (bool, error) {
+			if condition != "gpu" {
+				return false, fmt.Errorf("unknown condition %q", condition)
+			}
+			return emulated(t), nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status},
 	})

@@ -26,6 +26,7 @@ type solveFlags struct {
 	storage                                storageFlags
 	precond                                precondFlags
 	reorder                                reorderFlag
+	device                                 deviceFlag
 	opt                                    solve.Options
 }
 
@@ -34,6 +35,7 @@ const solveExamples = `  mpsolve solve matrix.mtx
   mpsolve solve matrix.mtx --method gmres --restart 80 --max-time 10m --history h.csv
   mpsolve solve matrix.mtx --precond ilut --drop-tol 1e-3 --fill 5
   mpsolve solve body.mtx --precond amg --coordinates nodes.mtx
+  mpsolve solve matrix.mtx --device cuda
   mpsolve generate poisson3d --n 60 | mpsolve solve - --json`
 
 const solveLong = `Solve A x = b and verify the answer.
@@ -44,8 +46,8 @@ the backward error, recomputed from A, x and b as given with double-double
 residuals, is at most --tol.
 
 Exit codes: 0 converged; 1 failure (input or output, memory); 2 usage; 3 not
-converged, the best x is still written; 4 invalid input; 130 and 143 stopped by
-SIGINT and SIGTERM, the best x is still written.`
+converged, the best x is still written; 4 invalid input; 5 the device asked for is
+not there; 130 and 143 stopped by SIGINT and SIGTERM, the best x is still written.`
 
 func newSolve(s streams) *cobra.Command {
 	var f solveFlags
@@ -65,6 +67,7 @@ func newSolve(s streams) *cobra.Command {
 	f.precond.add(c)
 	f.storage.add(c)
 	f.reorder.add(c)
+	f.device.add(c)
 	fl.StringVar(&f.scale, "scale", "auto", "auto, none, row, sym or both")
 	fl.BoolVar(&f.refine, "refine", true, "iterative refinement around the method")
 	fl.Float64Var(&f.opt.InnerTol, "inner-tol", 0, "reduction asked of one refinement step; 0: all that --tol needs")
@@ -106,7 +109,7 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 		oneOf("method", f.method, solve.Methods), oneOf("scale", f.scale, solve.Scales),
 		oneOf("stop", f.stop, solve.Stops), oneOf("orthogonalization", f.orthogonalization, orthogonalizations),
 		checkOutput("output", f.output, inputs...), checkOutput("history", f.history, inputs...),
-		checkRHS(f.rhs), f.reorder.check(),
+		checkRHS(f.rhs), f.reorder.check(), f.device.check(deviceKinds),
 	} {
 		if err != nil {
 			return err
@@ -127,7 +130,7 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 	if err := f.opt.Validate(); err != nil {
 		return usage("%s", oneLine(err))
 	}
-	return nil
+	return f.device.suits(f.opt)
 }
 
 // run is the way of the data: read, build, solve, report, write.
@@ -136,6 +139,14 @@ func (f *solveFlags) run(c *cobra.Command, s streams, path string) (err error) {
 	if err := f.check(c, path); err != nil {
 		return err
 	}
+	if f.opt.Device, err = f.device.open(); err != nil {
+		return err
+	}
+	defer func() {
+		if f.opt.Device != nil {
+			f.opt.Device.Close()
+		}
+	}()
 	ctx, cancel := c.Context(), context.CancelFunc(func() {})
 	if f.maxTime > 0 {
 		ctx, cancel = context.WithTimeout(ctx, f.maxTime)
@@ -176,6 +187,13 @@ func (f *solveFlags) run(c *cobra.Command, s streams, path string) (err error) {
 		live.add(e)
 	}
 	f.opt.Done = ctx.Done()
+	if f.device.kind == autoDevice {
+		var why string
+		if f.opt.Device, why = f.device.pick(ctx, f.opt, m.NNZ()); why != "" {
+			f.opt.Log("device cpu: " + why)
+		}
+		f.opt.DeviceAuto = true
+	}
 	solver, err := solve.New(m, f.opt)
 	if err != nil {
 		return err
@@ -212,6 +230,7 @@ func (f *solveFlags) run(c *cobra.Command, s streams, path string) (err error) {
 		x = append(x, result.X...)
 	}
 	live.done()
+	r.SetDevice(solver.Device())
 	return f.finish(s, &r, m, x, start)
 }
 

@@ -112,20 +112,3 @@ func repetitions(d *gpu.Device, f func()) int {
 	run(d, 3, f)
 	return max(1, int(3*batch/time.Since(start).Seconds()))
 }
-
-// CopyBandwidth is how many bytes a second the device reads and writes while it copies a
-// vector of that many bytes, at best.
-func CopyBandwidth(ctx context.Context, d *gpu.Device, bytes int64, repeat int) (float64, error) {
-	s := gpu.NewSpace(d, int(bytes/8))
-	defer s.Close()
-	from, to := s.New(), s.New()
-	n := repetitions(d, func() { s.Copy(to, from) })
-	t, err := turns.Turns{Repeat: repeat}.Measure(ctx, func() { run(d, n, func() { s.Copy(to, from) }) })
-	if err == nil {
-		err = d.Err()
-	}
-	if err != nil {
-		return 0, err
-	}
-	return 16 * float64(s.Dim()) * float64(n) / t[0].Min, nil
-}

@@ -40,7 +40,7 @@ func newMethod(name string, s *gpu.Space) method {
 
 // Solves solves A x = b with b of ones to ||b - A x|| <= tol ||b||, without scaling and
 // preconditioner: by the method alone in FP64, and inside of refinement with residuals in
-// FP64 where the method's matrix is stored in another way. It does so opt.Repeat times.
+// double-double where the method's matrix is stored in another way. It does so opt.Repeat times.
 func Solves(ctx context.Context, d *gpu.Device, m *csr.Matrix, name string, tol float64, maxIter int, opt Options) ([]Solve, error) {
 	space := gpu.NewSpace(d, m.Rows)
 	defer space.Close()
@@ -82,7 +82,7 @@ func Solves(ctx context.Context, d *gpu.Device, m *csr.Matrix, name string, tol 
 			if k == 0 {
 				r = how.Solve(ctx, a, x, rhs, krylov.Options[*gpu.Vector]{Tol: tol, MaxIter: maxIter})
 			} else {
-				r = refined(ctx, refine, space, exact, a, how, x, rhs, tol, maxIter)
+				r = refined(ctx, refine, space, gpu.NewAccurate(exact), a, how, x, rhs, tol, maxIter)
 			}
 			if err := d.Wait(); err != nil {
 				return nil, err

@@ -34,6 +34,8 @@ var ways = []struct {
 	{"csr32", "FP32", func(d *gpu.Device, m *csr.Matrix, _ adaptive.Spec, _ *linop.Pool) (*gpu.Matrix, error) {
 		return gpu.NewCSR32(d, m)
 	}},
+	{"slots", "AFX", gpu.NewSlots},
+	{"bucketed", "AP7RE", gpu.NewBucketed},
 }
 
 // Layouts are the names of all layouts.

@@ -11,15 +11,16 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 )
 
-// Device is what products on a device were measured on.
-type Device struct {
+// measuredOn is the device that something was measured on.
+type measuredOn struct {
 	Backend      string `json:"backend"`
 	Name         string `json:"device"`
 	Architecture string `json:"architecture"`
 }
 
-// DeviceOf is the device that i describes.
-func DeviceOf(i gpu.Info) Device { return Device{string(i.Backend), i.Name, i.Architecture} }
+func deviceOf(i gpu.Info) measuredOn {
+	return measuredOn{string(i.Backend), i.Name, i.Architecture}
+}
 
 // DeviceProducts writes a table of products of a matrix on a device.
 func DeviceProducts(w io.Writer, rows []gpubench.Row) {
@@ -62,7 +63,7 @@ type stored struct {
 }
 
 // DeviceProductsJSON writes each product as one JSON object on a line.
-func DeviceProductsJSON(w io.Writer, on Device, matrix string, rows []gpubench.Row) error {
+func DeviceProductsJSON(w io.Writer, on gpu.Info, matrix string, rows []gpubench.Row) error {
 	e := json.NewEncoder(w)
 	for _, r := range rows {
 		if err := e.Encode(struct {
@@ -76,12 +77,12 @@ func DeviceProductsJSON(w io.Writer, on Device, matrix string, rows []gpubench.R
 			Copy          Number  `json:"copy_gbps"` // 0: not measured
 			Speedup       Number  `json:"speedup_csr"`
 			Normwise      Number  `json:"error_normwise"`
-			Device
+			measuredOn
 		}{
 			"product",
 			stored{matrix, r.Rows, r.NNZ, r.Layout, r.Formats, r.Epsilon, r.Build},
 			r.Bytes, r.Moved(), r.Min, r.Median, Number(r.BytesPerSecond() / 1e9), Number(r.Copy / 1e9),
-			Number(r.Speedup()), Number(r.Errors.Normwise), on,
+			Number(r.Speedup()), Number(r.Errors.Normwise), deviceOf(on),
 		}); err != nil {
 			return err
 		}
@@ -90,7 +91,7 @@ func DeviceProductsJSON(w io.Writer, on Device, matrix string, rows []gpubench.R
 }
 
 // DeviceSolvesJSON writes each solve as one JSON object on a line.
-func DeviceSolvesJSON(w io.Writer, on Device, matrix string, solves []gpubench.Solve) error {
+func DeviceSolvesJSON(w io.Writer, on gpu.Info, matrix string, solves []gpubench.Solve) error {
 	e := json.NewEncoder(w)
 	for _, s := range solves {
 		if err := e.Encode(struct {
@@ -102,11 +103,11 @@ func DeviceSolvesJSON(w io.Writer, on Device, matrix string, solves []gpubench.S
 			Reason     string  `json:"result"`
 			Residual   Number  `json:"relative_residual"`
 			SecondsMin float64 `json:"seconds_min"`
-			Device
+			measuredOn
 		}{
 			"solve",
 			stored{matrix, s.Rows, s.NNZ, s.Layout, s.Formats, s.Epsilon, s.Build},
-			s.Method, s.Iterations, s.Steps, s.Reason, Number(s.Residual), s.Seconds, on,
+			s.Method, s.Iterations, s.Steps, s.Reason, Number(s.Residual), s.Seconds, deviceOf(on),
 		}); err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
@@ -36,6 +37,7 @@ type Report struct {
 	Stop      string   `json:"stop"`
 	Tolerance float64  `json:"tolerance"`
 	Threads   int      `json:"threads"`
+	Device    Device   `json:"device"`
 	Events    []string `json:"events"` // decisions and changes of method, a line each
 
 	Outcome
@@ -70,6 +72,16 @@ type Matrix struct {
 	Cols      int    `json:"cols"`
 	NNZ       int    `json:"nnz"`
 	Symmetric bool   `json:"symmetric"`
+}
+
+// Device is where the vectors lived.
+type Device struct {
+	Backend      string `json:"backend"` // cpu: nothing of the rest
+	Index        int    `json:"index"`
+	Name         string `json:"name"`
+	Architecture string `json:"architecture"`
+	Memory       int64  `json:"memory_bytes"` // of it that was taken, at most
+	Stored       int64  `json:"stored_bytes"` // of the stored matrix there
 }
 
 // Reorder is the order of rows and columns that the matrix was stored in.
@@ -147,6 +159,17 @@ func (r *Report) SetOrder(o solve.Ordering) {
 		Order:           string(o.Order),
 		BandwidthBefore: o.Before.Bandwidth, BandwidthAfter: o.After.Bandwidth,
 		ProfileBefore: o.Before.Profile, ProfileAfter: o.After.Profile, Seconds: o.Elapsed.Seconds(),
+	}
+}
+
+// SetDevice fills in where the solves ran, after them.
+func (r *Report) SetDevice(info gpu.Info, memory int64, on bool) {
+	r.Device = Device{Backend: "cpu"}
+	if on {
+		r.Device = Device{
+			Backend: string(info.Backend), Index: info.Index, Name: info.Name, Architecture: info.Architecture,
+			Memory: memory, Stored: r.Bytes.Stored,
+		}
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
@@ -100,7 +99,7 @@ func (a *Matrix) Tolerance(i int) float64 {
 	if a.plain != nil {
 		return 0
 	}
-	return csr.Ldexp(a.tol.theta[min(i, len(a.tol.theta)-1)], int(a.tol.exp[min(i, len(a.tol.exp)-1)]))
+	return a.tol.tolerance(i)
 }
 
 // Apply computes dst = A src.

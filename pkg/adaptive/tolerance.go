@@ -144,6 +144,26 @@ func newTolerances(m *csr.Matrix, s Spec, panels []int, pool *linop.Pool) (*tole
 	return t, nil
 }
 
+// Tolerances returns theta_i for every row of m, the absolute error that elements of row
+// i may carry where m is stored as s says; see Matrix.Tolerance.
+func Tolerances(m *csr.Matrix, s Spec, pool *linop.Pool) ([]float64, error) {
+	t, err := newTolerances(m, s, csr.Panels(m), pool)
+	if err != nil {
+		return nil, err
+	}
+	theta := make([]float64, m.Rows)
+	for i := range theta {
+		theta[i] = t.tolerance(i)
+	}
+	return theta, nil
+}
+
+// tolerance is theta of row i.
+func (t *tolerances) tolerance(i int) float64 {
+	i = min(i, len(t.exp)-1)
+	return csr.Ldexp(t.theta[i], int(t.exp[i]))
+}
+
 // scale sets dst, the rows from lo on, to src times their units and 2^shift.
 func (t *tolerances) scale(dst, src []float64, lo, shift int) {
 	if unit := math.Ldexp(1, int(t.exp[0])+shift); len(t.exp) == 1 && unit >= 0x1p-1022 && !math.IsInf(unit, 1) {

@@ -17,6 +17,8 @@ type bucketedStorage struct {
 	shift               uint32 // 2^shift threads a row
 	buckets, byTheta    uint32 // all, and the first ones that are stored by theta
 	own                 uint32 // 1: theta and exps are each row's own
+	stats               adaptive.Stats
+	text                string
 }
 
 // bucketEntry is the type bucket of source/bucketed.c.
@@ -47,7 +49,7 @@ func newBucketed(d *Device, a *adaptive.Matrix) (*Matrix, error) {
 	buckets := a.Buckets()
 	nonzeros, bytes := 0, 0
 	list := make([]bucketEntry, len(buckets))
-	s := &bucketedStorage{rows: rows, buckets: uint32(len(buckets))}
+	s := &bucketedStorage{rows: rows, buckets: uint32(len(buckets)), stats: a.Stats(), text: a.LayoutText()}
 	for k, b := range buckets {
 		w := b.Codec.Words()
 		list[k] = bucketEntry{
@@ -83,6 +85,8 @@ func newBucketed(d *Device, a *adaptive.Matrix) (*Matrix, error) {
 // wordGap is what keeps the words of a bucket from those of the next one: they begin at a
 // multiple of 8 bytes, and up to 8 bytes after them are loaded.
 const wordGap = 15
+
+func (s *bucketedStorage) describe() (adaptive.Stats, string) { return s.stats, s.text }
 
 func (s *bucketedStorage) buffers() []*Buffer {
 	return []*Buffer{&s.list, &s.ptr, &s.col, &s.val, &s.theta, &s.exps}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
@@ -48,6 +49,8 @@ func newCSR(d *Device, m *csr.Matrix, s *csrStorage) (*Matrix, error) {
 	s.long = newLongRows(d, ptr)
 	return made(d, m.Rows, m.Cols, s)
 }
+
+func (s *csrStorage) describe() (adaptive.Stats, string) { return adaptive.Stats{}, "csr" }
 
 func (s *csrStorage) buffers() []*Buffer {
 	return append(s.long.buffers(), &s.ptr, &s.col, &s.val)

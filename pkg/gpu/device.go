@@ -17,6 +17,8 @@ type Device struct {
 	err     error
 	live    int // buffers, so that tests can tell whether all were released
 	count   int // launches, for tests as well
+	bytes   int64
+	most    int64 // that bytes were
 }
 
 type kernel int
@@ -112,6 +114,10 @@ func (d *Device) because(doing string, err error) error {
 // Info describes the device, its free memory when it was opened.
 func (d *Device) Info() Info { return d.info }
 
+// Bytes returns the memory of the device that buffers take, and the most that they took
+// at one time.
+func (d *Device) Bytes() (now, most int64) { return d.bytes, d.most }
+
 // Err returns the first failure; nothing was done after it.
 func (d *Device) Err() error { return d.err }
 
@@ -170,6 +176,8 @@ func (d *Device) alloc(bytes int64) (b Buffer) {
 		return b
 	}
 	d.live++
+	d.bytes += bytes
+	d.most = max(d.most, d.bytes)
 	return Buffer{handle, bytes}
 }
 
@@ -179,6 +187,7 @@ func (d *Device) release(buffers ...*Buffer) {
 		if b.bytes > 0 {
 			d.drv.release(b.handle)
 			d.live--
+			d.bytes -= b.bytes
 			*b = Buffer{}
 		}
 	}

@@ -3,6 +3,7 @@ package gpu
 import (
 	"math/bits"
 
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
@@ -22,6 +23,7 @@ type storage interface {
 	blocks() uint32 // of the kernel, so many partial sums of an inner product
 	multiply(d *Device, p *product)
 	buffers() []*Buffer
+	describe() (stats adaptive.Stats, layout string)
 }
 
 // product is y = A x with what follows it, see source/epilogue.h.
@@ -51,6 +53,19 @@ func (a *Matrix) Dims() (rows, cols int) { return a.rows, a.cols }
 
 // Bytes returns the memory of the device that the matrix takes, indices included.
 func (a *Matrix) Bytes() int64 { return a.bytes }
+
+// Stats says what the matrix is made of; of CSR it knows the bytes alone.
+func (a *Matrix) Stats() adaptive.Stats {
+	s, _ := a.stored.describe()
+	s.Bytes = a.bytes
+	return s
+}
+
+// LayoutText says in words how the matrix lies in the device's memory.
+func (a *Matrix) LayoutText() string {
+	_, text := a.stored.describe()
+	return text
+}
 
 // Close releases it.
 func (a *Matrix) Close() { a.d.release(a.stored.buffers()...) }

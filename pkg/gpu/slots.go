@@ -65,21 +65,7 @@ func NewSlots(d *Device, m *csr.Matrix, s adaptive.Spec, pool *linop.Pool) (*Mat
 	return a, nil
 }
 
-// Stats says what a matrix in slots is made of; of others it knows the bytes alone.
-func (a *Matrix) Stats() adaptive.Stats {
-	if t, ok := a.stored.(*slotStorage); ok {
-		return t.stats
-	}
-	return adaptive.Stats{Bytes: a.bytes}
-}
-
-// LayoutText says in words how the matrix lies in the device's memory.
-func (a *Matrix) LayoutText() string {
-	if t, ok := a.stored.(*slotStorage); ok {
-		return t.text
-	}
-	return "CSR"
-}
+func (t *slotStorage) describe() (adaptive.Stats, string) { return t.stats, t.text }
 
 func (t *slotStorage) buffers() []*Buffer {
 	return []*Buffer{&t.ptr, &t.stream, &t.exps, &t.row, &t.first, &t.side}

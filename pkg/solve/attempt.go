@@ -10,8 +10,8 @@ import (
 
 // attempt is a method with a preconditioner. Each but the first of a solve is the
 // fallback of the one before.
-type attempt struct {
-	method method
+type attempt[V any, S linop.Scalar[S]] struct {
+	method krylov.Method[V, S]
 	candidate
 	last bool // no other preconditioner comes after it
 }
@@ -29,7 +29,7 @@ func (c candidate) String() string {
 	return fmt.Sprintf("%s, drop %.0e", c.kind, c.dropTol)
 }
 
-func (a *attempt) String() string {
+func (a *attempt[V, S]) String() string {
 	if a.kind == precond.None {
 		return a.method.Name()
 	}
@@ -38,32 +38,32 @@ func (a *attempt) String() string {
 
 // attempts are the methods and preconditioners that the rules of Auto and
 // PrecondAuto allow, in the order in which they are tried.
-func (s *Solver) attempts(space *linop.Host, candidates []candidate) []*attempt {
+func attempts[V any, S linop.Scalar[S]](s *Solver, space linop.Space[V, S], candidates []candidate) []*attempt[V, S] {
 	gmres := krylov.GMRESOptions{Restart: s.opt.Restart}
 	if s.opt.Restart == 0 {
 		gmres.MaxRestart = s.longestRestart()
 	}
-	if s.opt.CGS2 {
+	if s.opt.CGS2 || s.opt.Device != nil {
 		gmres.Orthogonalization = krylov.CGS2
 	}
-	var list []*attempt
-	with := func(m method, candidates ...candidate) {
+	var list []*attempt[V, S]
+	with := func(m krylov.Method[V, S], candidates ...candidate) {
 		for k, c := range candidates {
-			list = append(list, &attempt{m, c, k == len(candidates)-1})
+			list = append(list, &attempt[V, S]{m, c, k == len(candidates)-1})
 		}
 	}
 	switch s.Method {
 	case CG:
-		with(krylov.NewCG[vector, scalar](space), candidates...)
+		with(krylov.NewCG(space), candidates...)
 		if s.opt.Method != CG {
-			with(krylov.NewGMRES[vector, scalar](space, gmres), candidates[len(candidates)-1])
+			with(krylov.NewGMRES(space, gmres), candidates[len(candidates)-1])
 		}
 	case MINRES:
-		with(krylov.NewMINRES[vector, scalar](space), candidates...)
+		with(krylov.NewMINRES(space), candidates...)
 	case BiCGStab:
-		with(krylov.NewBiCGStab[vector, scalar](space), candidates...)
+		with(krylov.NewBiCGStab(space), candidates...)
 	default:
-		with(krylov.NewGMRES[vector, scalar](space, gmres), candidates...)
+		with(krylov.NewGMRES(space, gmres), candidates...)
 	}
 	return list
 }

@@ -46,6 +46,9 @@ func (s *Solver) longestRestart() int {
 	if s.opt.MaxMemory > 0 {
 		limit = max(0, min(limit, s.opt.MaxMemory-s.memory()))
 	}
+	if d := s.opt.Device; d != nil && d.Info().Free > 0 {
+		limit = max(0, min(limit, d.Info().Free-s.deviceMemory()))
+	}
 	vectors := limit / (8 * int64(s.m.Rows))
 	if s.m.Rows <= 2*maxRestart {
 		return int(min(vectors, int64(s.m.Rows)))
@@ -105,21 +108,7 @@ const storedBytes = 12
 // if that may be, scaled and as the method has it, and vectors.
 func (s *Solver) memory() int64 {
 	n, nnz := int64(s.m.Rows), int64(s.m.NNZ())
-	vectors := int64(commonVectors)
-	switch s.Method {
-	case CG:
-		vectors += cgVectors
-	case BiCGStab:
-		vectors += bicgstabVectors
-	case MINRES:
-		vectors += minresVectors
-	default:
-		restart := s.opt.Restart
-		if restart == 0 {
-			restart = krylov.DefaultRestart
-		}
-		vectors += int64(min(restart, s.m.Rows)) + 2
-	}
+	vectors := int64(commonVectors) + s.methodVectors()
 	if s.opt.Precond.Kind != precond.None {
 		vectors += precondVectors + 2*int64(len(s.opt.Precond.NearNull)) // as given, and scaled
 	}
@@ -129,6 +118,23 @@ func (s *Solver) memory() int64 {
 		vectors += reorderVectors
 	}
 	return matrices + 8*n*vectors
+}
+
+// methodVectors is the number of work vectors of the method.
+func (s *Solver) methodVectors() int64 {
+	switch s.Method {
+	case CG:
+		return cgVectors
+	case BiCGStab:
+		return bicgstabVectors
+	case MINRES:
+		return minresVectors
+	}
+	restart := s.opt.Restart
+	if restart == 0 {
+		restart = krylov.DefaultRestart
+	}
+	return int64(min(restart, s.m.Rows)) + 2
 }
 
 // reorder brings the matrix into the order asked for, memory permitting.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 )
 
@@ -70,6 +71,12 @@ type Options struct {
 	Precond Precond
 	Reorder Reorder // of its rows and columns; "": ReorderNone
 
+	// Device is where the vectors live during the solve; nil: the host. It is the caller's
+	// to close, after the Solver. DeviceAuto leaves it unused where it does not have what
+	// the options ask for, or too little memory, and says so.
+	Device     *gpu.Device
+	DeviceAuto bool
+
 	Done      <-chan struct{} // closed: New sets up no more preconditioners; nil: never
 	Threads   int             // 0: all processors
 	MaxMemory int64           // bytes; 0: no limit
@@ -113,6 +120,11 @@ func (o Options) Validate() error {
 		}
 	}
 	faults = append(faults, o.Precond.validate()...)
+	if o.Device != nil && !o.DeviceAuto {
+		if err := o.OnDevice(); err != nil {
+			faults = append(faults, err)
+		}
+	}
 	if o.Storage.Epsilon < 0 || !oneOf(o.Storage.Criterion, adaptive.Criteria) {
 		fault("unknown criterion %q", o.Storage.Criterion)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
@@ -75,6 +76,12 @@ func (s *Solver) candidates() []candidate {
 	case s.Method == CG && !s.symmetric():
 		s.say("precond none: the scaled matrix is not symmetric")
 		return []candidate{{kind: precond.None}}
+	case s.opt.Device != nil && precond.BlockSize(s.m) > 1:
+		s.say("precond bjacobi: the matrix has nodes of several unknowns, and a device")
+		return []candidate{{kind: precond.BlockJacobi}, {kind: precond.None}}
+	case s.opt.Device != nil:
+		s.say("precond none: the matrix is scaled, and on a device")
+		return []candidate{{kind: precond.None}, {kind: precond.BlockJacobi}}
 	case s.Method == CG && s.m.NNZ() >= multigridNonzeros:
 		s.say("precond amg: the matrix is symmetric and large")
 		return []candidate{{kind: precond.AMG}, {kind: precond.ICT}, {kind: precond.IC0}, {kind: precond.None}}
@@ -129,8 +136,9 @@ func (s *Solver) symmetric() bool {
 }
 
 // preconditioner is one that has been set up, timed.
-type preconditioner struct {
-	precond.Preconditioner
+type preconditioner[V any] struct {
+	by      krylov.Preconditioner[V] // where the vectors are
+	made    precond.Preconditioner
 	kind    precond.Kind
 	setup   time.Duration
 	count   int
@@ -138,16 +146,18 @@ type preconditioner struct {
 }
 
 // Apply computes dst = M^-1 src.
-func (p *preconditioner) Apply(dst, src vector) {
+func (p *preconditioner[V]) Apply(dst, src V) {
 	start := time.Now()
-	p.Preconditioner.Apply(dst, src)
+	p.by.Apply(dst, src)
 	p.count++
 	p.elapsed += time.Since(start)
 }
 
 // precondition sets up a preconditioner of the scaled matrix m, which the method
-// has as it is stored, and says what that took. None is nil.
-func (s *Solver) precondition(try candidate, m *csr.Matrix, scaling csr.Scaling, matrix stored) (*preconditioner, error) {
+// has as a, and says what that took. None is nil.
+func precondition[V any, S linop.Scalar[S]](
+	s *Solver, at place[V, S], try candidate, m *csr.Matrix, scaling csr.Scaling, a matrix[V, S],
+) (*preconditioner[V], error) {
 	kind := try.kind
 	if kind == precond.None {
 		return nil, nil
@@ -175,14 +185,18 @@ func (s *Solver) precondition(try candidate, m *csr.Matrix, scaling csr.Scaling,
 		}
 		opt.Multigrid.NearNull = s.nearNull(opt.BlockSize, scaling)
 	}
-	if p.Epsilon == 0 || matrix.storage.Epsilon <= p.Epsilon {
-		opt.Operator, _ = matrix.Operator.(linop.Relaxer[vector, scalar])
+	if p.Epsilon == 0 || a.storage.Epsilon <= p.Epsilon {
+		opt.Operator, _ = any(a.Operator).(linop.Relaxer[vector, scalar])
 	}
 	made, err := precond.New(kind, m, opt, s.pool)
 	if err != nil {
 		return nil, err
 	}
-	q := &preconditioner{Preconditioner: made, kind: kind, setup: time.Since(start)}
+	by, err := at.carry(made, kind, a)
+	if err != nil {
+		return nil, err
+	}
+	q := &preconditioner[V]{by: by, made: made, kind: kind, setup: time.Since(start)}
 	c := made.Cost()
 	s.say("precond %v: set up in %.3f s; %s, with values in FP64 %s", made, q.setup.Seconds(),
 		humanize.Bytes(uint64(c.Bytes)), humanize.Bytes(uint64(c.FP64Bytes)))

@@ -75,7 +75,7 @@ func TestPreconditionerChosen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := s.correction.attempt().kind; got != c.want || !log.says("precond "+string(c.want)) {
+		if got := s.refiner.kind(); got != c.want || !log.says("precond "+string(c.want)) {
 			t.Errorf("%s: %s, want %s; log %q", c.name, got, c.want, log.lines)
 		}
 		s.Close()

@@ -2,10 +2,12 @@ package solve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -22,15 +24,11 @@ type Solver struct {
 	Setup   time.Duration
 	Threads int
 
-	given      *csr.Matrix // what the verdict is about
-	m          *csr.Matrix // the same in the order chosen
-	opt        Options
-	pool       *linop.Pool
-	exact      *linop.Timed[vector, scalar] // of m, with accurate residuals
-	scaled     *linop.Timed[vector, scalar]
-	measure    *measure
-	correction *correction
-	refinement *krylov.Refinement[vector, scalar]
+	given   *csr.Matrix // what the verdict is about
+	m       *csr.Matrix // the same in the order chosen
+	opt     Options
+	pool    *linop.Pool
+	refiner refiner
 }
 
 // Result is the outcome of one right-hand side.
@@ -105,14 +103,32 @@ func (s *Solver) setUp() error {
 		return err
 	}
 	s.chooseMethod()
+	if err := s.chooseDevice(); err != nil {
+		return err
+	}
 	if err := s.reorder(); err != nil {
 		return err
 	}
 	return s.build()
 }
 
-// Close ends the threads.
-func (s *Solver) Close() { s.pool.Close() }
+// Device describes the device that is solved on, and the most of its memory, in bytes, that
+// was taken at one time; on is false for the host.
+func (s *Solver) Device() (info gpu.Info, bytes int64, on bool) {
+	if s.opt.Device == nil {
+		return info, 0, false
+	}
+	_, bytes = s.opt.Device.Bytes()
+	return s.opt.Device.Info(), bytes, true
+}
+
+// Close ends the threads and releases what is on a device, which stays open.
+func (s *Solver) Close() {
+	if s.refiner != nil {
+		s.refiner.close()
+	}
+	s.pool.Close()
+}
 
 // solvable reports why a matrix cannot be solved with, if it cannot.
 func solvable(f csr.Facts) error {
@@ -128,52 +144,32 @@ func solvable(f csr.Facts) error {
 	return nil
 }
 
-// build makes operators, scaling, methods and work vectors.
+// build chooses the scaling and makes what solves.
 func (s *Solver) build() error {
 	scaling, sign, err := s.chooseScaling()
 	if err != nil {
 		return err
 	}
-	scaled := s.scaledMatrix(scaling, sign)
-	candidates := s.candidates()
-	matrix, err := store(scaled, s.storage(candidates[0].kind), s.pool)
-	if err != nil {
-		return s.Order.InputError(err)
-	}
-	for _, line := range matrix.lines() {
-		s.say("%s", line)
-	}
-	s.exact = &linop.Timed[vector, scalar]{Operator: linop.Accurate{CSR: linop.NewCSR(s.m, s.pool)}}
-	s.scaled = &linop.Timed[vector, scalar]{Operator: matrix}
-
-	space := linop.NewHost(s.m.Rows, s.pool)
-	s.measure = newMeasure(s.m, s.opt.Stop, s.pool)
-	s.refinement = krylov.NewRefinement[vector, scalar](space)
-	if s.opt.NoRefine {
-		s.refinement.MaxSteps = 1
-	}
-	s.correction = &correction{
-		scaling: scaling, sign: sign,
-		first: matrix.storage, matrix: matrix, scaled: s.scaled, measure: s.measure, innerTol: s.opt.InnerTol, log: s.opt.Log,
-		made: map[candidate]*preconditioner{},
-		loop: newLoop(s.m.Rows, s.pool),
-		rhs:  space.New(), z: space.New(), fullX: space.New(), fullR: space.New(),
-	}
-	c := s.correction
-	c.store = func(t Storage) (stored, error) { return store(s.scaledMatrix(scaling, sign), t, s.pool) }
-	c.precondition = func(try candidate) (*preconditioner, error) {
-		if scaled == nil { // only while setting up is it at hand
-			return s.precondition(try, s.scaledMatrix(scaling, sign), scaling, c.matrix)
+	sys := system{m: s.m, scaling: scaling, sign: sign, stop: s.opt.Stop, pool: s.pool}
+	if d := s.opt.Device; d != nil {
+		place, err := newDevice(sys, d)
+		if err != nil {
+			return err
 		}
-		return s.precondition(try, scaled, scaling, c.matrix)
+		s.refiner, err = newRefinement(s, place, sys)
+		return err
 	}
-	c.attempts = s.attempts(space, candidates)
-	err = c.enter(0)
-	scaled = nil
-	if err != nil && s.opt.Precond.Kind != PrecondAuto {
-		return s.Order.InputError(fmt.Errorf("preconditioner %w", err))
-	}
+	s.refiner, err = newRefinement(s, newHost(sys), sys)
 	return err
+}
+
+// inputError is an error of the matrix as one of the input, unless a device failed.
+func (s *Solver) inputError(err error) error {
+	var device *gpu.Error
+	if errors.As(err, &device) {
+		return err
+	}
+	return s.Order.InputError(err)
 }
 
 // storage is how the method's matrix is stored at first. With a preconditioner few
@@ -185,18 +181,6 @@ func (s *Solver) storage(kind precond.Kind) Storage {
 		t.Epsilon = PreconditionedEpsilon
 	}
 	return t.withDefaults(s.Facts.Symmetric, s.opt.NoRefine)
-}
-
-// scaledMatrix is s D_r A D_c.
-func (s *Solver) scaledMatrix(scaling csr.Scaling, sign float64) *csr.Matrix {
-	if scaling.Identity() && sign > 0 {
-		return s.m
-	}
-	m := scaling.Apply(s.m, s.pool)
-	if sign < 0 {
-		m.Negate(s.pool)
-	}
-	return m
 }
 
 // tighter keeps the tolerance of the solve so much below the one of the verdict
@@ -217,18 +201,14 @@ func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
 		copy(x, x0)
 	}
 	start := time.Now()
-	spmvs, spmvTime := s.products()
-	applied, precondTime := s.correction.applications()
-	settingUp := s.correction.settingUp
+	before := s.refiner.work()
 	px, pb := s.Order.forth(x), s.Order.forth(b)
-	s.measure.begin(pb)
-	if err := s.correction.begin(); err != nil {
+	solved, err := s.refiner.solve(ctx, px, pb, krylov.Options[vector]{
+		Tol: s.opt.Tol * tighter, MaxIter: s.opt.MaxIter, Guess: x0 != nil, Monitor: s.opt.Monitor,
+	})
+	if err != nil {
 		return Result{}, err
 	}
-	solved := s.refinement.Solve(ctx, s.exact, s.correction, px, pb, krylov.Options[vector]{
-		Tol: s.opt.Tol * tighter, MaxIter: s.opt.MaxIter, Guess: x0 != nil,
-		Measure: s.measure.of, Monitor: s.opt.Monitor,
-	})
 	x = s.Order.back(px)
 	verifying := time.Now()
 	errs, err := verify.Compute(s.given, x, b, s.pool)
@@ -243,24 +223,20 @@ func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
 	if solved.Reason == krylov.Converged && errs.RelativeResidual >= 1 {
 		solved.Reason = krylov.Singular
 	}
-	count, elapsed := s.products()
-	precond := s.correction.precondResult(s.opt.Precond.Epsilon)
-	nowApplied, nowTime := s.correction.applications()
-	precond.Applications, precond.Elapsed = nowApplied-applied, nowTime-precondTime
+	done := s.refiner.work().sub(before)
+	precond := s.refiner.precond(s.opt.Precond.Epsilon)
+	precond.Applications, precond.Elapsed = done.applications, done.preconditioning
+	stored := s.refiner.stored()
 	return Result{
 		X: x, Reason: solved.Reason, Errors: errs,
-		Method: s.correction.attempt().method.Name(), Precond: precond,
-		Storage: s.correction.matrix.storage, Formats: s.correction.matrix.formats(), Bytes: s.correction.matrix.bytes,
-		Outer: solved.Outer, Iterations: solved.Iterations, SpMVs: count - spmvs,
+		Method: s.refiner.method(), Precond: precond,
+		Storage: stored.storage, Formats: stored.formats(), Bytes: stored.bytes,
+		Outer: solved.Outer, Iterations: solved.Iterations, SpMVs: done.products,
 		Time: TimeByPhase{
-			Total: time.Since(start), SpMV: elapsed - spmvTime, Precond: precond.Elapsed + s.correction.settingUp - settingUp,
+			Total: time.Since(start), SpMV: done.multiplying, Precond: done.preconditioning + done.settingUp,
 			Orthogonalization: solved.Orthogonalization, Verify: time.Since(verifying),
 		},
 	}, nil
-}
-
-func (s *Solver) products() (count int, elapsed time.Duration) {
-	return s.exact.Count + s.scaled.Count, s.exact.Elapsed + s.scaled.Elapsed
 }
 
 // CheckVector reports as an InputError that a vector for a matrix of n rows, named

@@ -6,7 +6,6 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
-	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
 // DefaultEpsilon is the accuracy that the method's matrix is stored with at
@@ -97,6 +96,11 @@ func (t Storage) next(reason krylov.Reason) Storage {
 			}
 		}
 	}
+	return t.fp64()
+}
+
+// fp64 is plain CSR.
+func (t Storage) fp64() Storage {
 	return Storage{Set: lookup("FP64"), Epsilon: adaptive.MinEpsilon, Criterion: t.Criterion}
 }
 
@@ -107,31 +111,14 @@ func (t Storage) String() string {
 	return t.spec().String()
 }
 
-// stored is the scaled matrix as the method multiplies with it.
+// stored says how the scaled matrix is stored.
 type stored struct {
 	storage Storage
-	linop.Operator[vector, scalar]
-	bytes  int64
-	stats  adaptive.Stats      // zero if it is plain CSR
-	layout string              // in words
-	slow   bool                // slower than FP64 CSR
-	theta  func(i int) float64 // absolute error of the elements of row i; nil if it is plain CSR
-}
-
-// store makes it from the scaled matrix.
-func store(m *csr.Matrix, t Storage, pool *linop.Pool) (stored, error) {
-	if t.plain() {
-		return stored{storage: t, Operator: linop.NewCSR(m, pool), bytes: m.Bytes()}, nil
-	}
-	a, err := adaptive.Build(m, t.spec(), pool)
-	if err != nil {
-		return stored{}, err
-	}
-	if a.Layout() == adaptive.CSR { // nothing to escalate
-		t = Storage{Set: lookup("FP64"), Epsilon: adaptive.MinEpsilon, Criterion: t.Criterion}
-		return stored{storage: t, Operator: a, bytes: a.Bytes(), layout: a.LayoutText()}, nil
-	}
-	return stored{t, a, a.Bytes(), a.Stats(), a.LayoutText(), a.Layout() == adaptive.Bucketed, a.Tolerance}, nil
+	bytes   int64
+	stats   adaptive.Stats // zero if it is plain CSR
+	layout  string         // in words
+	slow    bool           // slower than FP64 CSR
+	rows    int
 }
 
 // lines says what was stored, a line for each format.
@@ -144,7 +131,7 @@ func (a stored) lines() []string {
 		return lines
 	}
 	s := a.stats
-	fp64 := csr.Bytes(int64(a.rows()), int64(s.NNZ))
+	fp64 := csr.Bytes(int64(a.rows), int64(s.NNZ))
 	lines := []string{fmt.Sprintf("precision %v: %.2f bytes a nonzero instead of %.2f, indices included; %.2f %% dropped",
 		a.storage, s.PerNonzero(), float64(fp64)/float64(max(s.NNZ, 1)), 100*float64(s.Dropped)/float64(max(s.NNZ, 1)))}
 	layout := a.layout
@@ -157,11 +144,6 @@ func (a stored) lines() []string {
 			f.Format.Name, f.Count, 100*float64(f.Count)/float64(max(s.NNZ, 1)), f.Bytes))
 	}
 	return lines
-}
-
-func (a stored) rows() int {
-	rows, _ := a.Dims()
-	return rows
 }
 
 // formats names what is in use.

@@ -83,10 +83,10 @@ FN double integer_float(IN(u32) v, code c) { return FLOAT_OF_BITS(v[0]); }
         UNROLL(many)                                                                           \
         for (u32 k = 0; k < many; k++) {                                                       \
             IN(double) xs = X;                                                                 \
-            UNROLL(B)                                                                          \
-            for (u32 r = 0; r < B; r++) {                                                      \
+            UNROLL(B <= 4 ? B : 1) /* registers for more are not there */                      \
+            for (u32 j = 0; j < B; j++) {                                                      \
                 UNROLL(B)                                                                      \
-                for (u32 j = 0; j < B; j++)                                                    \
+                for (u32 r = 0; r < B; r++)                                                    \
                     sums[r] = FMA(INTEGER(val + ((k * B + r) * B + j) * c.width, c), xs[j], sums[r]); \
             }                                                                                  \
         }                                                                                      \

@@ -1,0 +1,126 @@
+package solve
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/gpu"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+)
+
+// DeviceNonzeros is the number of nonzeros from which a GPU pays, by a model in round
+// numbers. A solve there first takes about
+//
+//	0.3 s to start the device, and 25 bytes a nonzero, the matrix as given and as stored,
+//	at 12 GB/s to copy them: 2 ns a nonzero,
+//
+// while converting the matrix, 15 to 20 products, is the same work on the host for both.
+// Then an iteration of CG reads and writes 6 bytes a nonzero and about 100 a row: with 7
+// nonzeros a row some 20 bytes a nonzero, which takes 1 ms for 2 million nonzeros on a host
+// with 40 GB/s, and 0.02 ms and six launches of 5 us each on a device with 2000 GB/s. So
+// 300 iterations pay for it, which methods without multigrid take. Smaller systems stay in
+// the caches of a host, which are several times faster than its memory, and leave a device
+// waiting for its launches.
+const DeviceNonzeros = 2_000_000
+
+// DevicePreconds lists the preconditioners that run on devices.
+var DevicePreconds = []precond.Kind{PrecondAuto, precond.None, precond.Jacobi, precond.BlockJacobi, precond.Chebyshev}
+
+// deviceLayouts lists the layouts that matrices may have on devices.
+var deviceLayouts = []adaptive.Layout{adaptive.LayoutAuto, adaptive.CSR, adaptive.Bucketed, adaptive.Slots}
+
+// OnDevice reports what of the options no device has.
+func (o Options) OnDevice() error {
+	var faults []error
+	if k := o.Precond.Kind; k != "" && !slices.Contains(DevicePreconds, k) {
+		faults = append(faults, fmt.Errorf("solve: preconditioner %s does not run on a device; %s do", k, words(DevicePreconds)))
+	}
+	if l := o.Storage.Layout; !slices.Contains(deviceLayouts, l) {
+		faults = append(faults, fmt.Errorf("solve: layout %s is not for devices; auto, %s are", l, words(deviceLayouts[1:])))
+	}
+	if o.Storage.StorageArithmetic {
+		faults = append(faults, errors.New("solve: arithmetic on a device is FP64 whatever the storage"))
+	}
+	return errors.Join(faults...)
+}
+
+func words[T ~string](all []T) string {
+	s := make([]string, len(all))
+	for i, w := range all {
+		s[i] = string(w)
+	}
+	return strings.Join(s, ", ")
+}
+
+// chooseDevice says where the solve runs: on the device given, or on the host if that was
+// left open and the device does not do.
+func (s *Solver) chooseDevice() error {
+	d := s.opt.Device
+	if d == nil {
+		return nil
+	}
+	info := d.Info()
+	err := s.deviceFault(info)
+	switch {
+	case err == nil:
+		free := "how much is free is not known"
+		if info.Free > 0 {
+			free = humanize.Bytes(uint64(info.Free)) + " are free"
+		}
+		s.say("device %v: takes about %s of its memory, %s", info, humanize.Bytes(uint64(s.deviceMemory())), free)
+	case s.opt.DeviceAuto:
+		s.say("device cpu: %v", err)
+		s.opt.Device = nil
+	default:
+		return fmt.Errorf("device %v: %w", info, err)
+	}
+	return nil
+}
+
+// deviceFault is why the device cannot be used.
+func (s *Solver) deviceFault(info gpu.Info) error {
+	if err := s.opt.OnDevice(); err != nil {
+		return err
+	}
+	if s.m.NNZ() > math.MaxUint32 {
+		return fmt.Errorf("%d nonzeros are more than a device takes, %d", s.m.NNZ(), uint32(math.MaxUint32))
+	}
+	if free, need := info.Free, s.deviceMemory(); free > 0 && need > free {
+		return fmt.Errorf("%w: it has %s free, solving takes about %s",
+			ErrDeviceMemory, humanize.Bytes(uint64(free)), humanize.Bytes(uint64(need)))
+	}
+	return nil
+}
+
+// ErrDeviceMemory is wrapped by the error that says that a device has too little memory.
+var ErrDeviceMemory = errors.New("not enough memory on the device")
+
+const (
+	// deviceVectors are those of refinement, of the correction and of the measure.
+	deviceVectors = 11
+	// padMemory is what scalars and the kernels take.
+	padMemory = 16 << 20
+	// blockRow is the number of elements of a row that block Jacobi keeps at most.
+	blockRow = 16
+)
+
+// deviceMemory is what a solve takes on a device at least, in bytes: the matrix as given
+// and as stored, FP64 at most, and as a preconditioner has it, vectors and exponents.
+func (s *Solver) deviceMemory() int64 {
+	n, fp64 := int64(s.m.Rows), csr.Bytes(int64(s.m.Rows), int64(s.m.NNZ()))
+	bytes := padMemory + 2*fp64 + 3*4*n + 8*n*(deviceVectors+s.methodVectors()+precondVectors)
+	switch s.opt.Precond.Kind {
+	case precond.Chebyshev:
+		bytes += fp64
+	case precond.BlockJacobi, PrecondAuto:
+		bytes += 8 * blockRow * n
+	}
+	return bytes
+}
