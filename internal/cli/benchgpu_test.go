@@ -65,8 +65,9 @@ func TestBenchGPU(t *testing.T) {
 func TestBenchGPUUsage(t *testing.T) {
 	for flags, want := range map[string]string{
 		"":                                "want a matrix",
-		"--device nvidia":                 "want cuda, hip",
-		"--device cuda:-1":                "want cuda, hip",
+		"--device nvidia":                 "cuda, hip, opencl",
+		"--device cuda:-1":                "want a number",
+		"--device auto":                   "cuda, hip, opencl",
 		"--layout slot":                   "layout",
 		"--solve bicg":                    "solve",
 		"--epsilon 2":                     "--epsilon",

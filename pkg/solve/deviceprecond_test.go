@@ -102,8 +102,10 @@ func compareOnDevice(t *testing.T, d *gpu.Device, kind precond.Kind, m *csr.Matr
 	near := methodOf[vector, scalar](host, symmetric).Solve(context.Background(), hostA, want, b, krylov.Options[vector]{Tol: 1e-8, Precond: made})
 	there := methodOf[*gpu.Vector, gpu.Scalar](far, symmetric).Solve(context.Background(), farA, x, rhs, krylov.Options[*gpu.Vector]{Tol: 1e-8, Precond: p})
 	t.Logf("%v: %v after %d iterations, on the host %v after %d", made, there.Reason, there.Iterations, near.Reason, near.Iterations)
-	// Rounding costs, or saves, a few.
-	if near.Reason != krylov.Converged || there.Reason != krylov.Converged || math.Abs(float64(there.Iterations-near.Iterations)) > 5+0.01*float64(near.Iterations) {
+	// Rounding costs, or saves, a few, and convergence is seen late.
+	few := 5 + 0.02*float64(near.Iterations)
+	late := float64(there.Iterations - near.Iterations)
+	if near.Reason != krylov.Converged || there.Reason != krylov.Converged || late < -few || late > few+float64(far.Stride()+1) {
 		t.Errorf("%v: %+v, on the host %+v", made, there, near)
 	}
 }
