@@ -34,7 +34,9 @@ const DeviceNonzeros = 2_000_000
 var DevicePreconds = []precond.Kind{PrecondAuto, precond.None, precond.Jacobi, precond.BlockJacobi, precond.Chebyshev}
 
 // deviceLayouts lists the layouts that matrices may have on devices.
-var deviceLayouts = []adaptive.Layout{adaptive.LayoutAuto, adaptive.CSR, adaptive.Bucketed, adaptive.Slots}
+var deviceLayouts = []adaptive.Layout{
+	adaptive.LayoutAuto, adaptive.CSR, adaptive.Bucketed, adaptive.Slots, adaptive.Blocks, adaptive.Diagonals,
+}
 
 // OnDevice reports what of the options no device has.
 func (o Options) OnDevice() error {
