@@ -2,9 +2,11 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,6 +20,7 @@ type deviceFlag struct {
 	text  string
 	kind  string // the part before the colon
 	index int
+	took  time.Duration // to open it
 }
 
 const (
@@ -39,6 +42,9 @@ func (f *deviceFlag) add(c *cobra.Command) {
 // check splits the flag into its parts, the kind being one of those allowed.
 func (f *deviceFlag) check(allowed []string) error {
 	kind, index, numbered := strings.Cut(f.text, ":")
+	if kind == "gpu" { // nearest to cpu, which is not meant
+		return usage("--device %q is not one of %s", f.text, strings.Join(allowed, ", "))
+	}
 	if err := oneOf("device", kind, allowed); err != nil {
 		return err
 	}
@@ -71,17 +77,32 @@ func (f *deviceFlag) suits(opt solve.Options) error {
 	return nil
 }
 
-// open opens the device that was asked for; nil: none was.
-func (f *deviceFlag) open() (*gpu.Device, error) {
+// open opens the device that was asked for; nil: none was. A terminal shows that this may
+// take a while, where the driver translates the kernels.
+func (f *deviceFlag) open(s streams) (*gpu.Device, error) {
 	if !f.asked() {
 		return nil, nil
 	}
-	return gpu.Open(gpu.Backend(f.kind), f.index)
+	d, err := f.start(s, gpu.Backend(f.kind), f.index)
+	if errors.Is(err, gpu.ErrUnavailable) {
+		err = fmt.Errorf("%w; mpsolve devices lists those that there are", err)
+	}
+	return d, err
+}
+
+func (f *deviceFlag) start(s streams, b gpu.Backend, index int) (*gpu.Device, error) {
+	start := time.Now()
+	status := newStatusLine(s.err)
+	status.show(func() string { return "starting " + f.text })
+	d, err := gpu.Open(b, index)
+	status.done()
+	f.took = time.Since(start)
+	return d, err
 }
 
 // pick opens the device that auto takes for a matrix of so many nonzeros, or says why it
 // takes none.
-func (f *deviceFlag) pick(ctx context.Context, opt solve.Options, nonzeros int) (d *gpu.Device, why string) {
+func (f *deviceFlag) pick(ctx context.Context, s streams, opt solve.Options, nonzeros int) (d *gpu.Device, why string) {
 	if err := opt.OnDevice(); err != nil {
 		return nil, oneLine(err)
 	}
@@ -93,7 +114,7 @@ func (f *deviceFlag) pick(ctx context.Context, opt solve.Options, nonzeros int) 
 	}
 	info, err := gpu.Best()
 	if err == nil {
-		d, err = gpu.Open(info.Backend, info.Index)
+		d, err = f.start(s, info.Backend, info.Index)
 	}
 	if err != nil {
 		return nil, oneLine(err)

@@ -38,10 +38,15 @@ func (e *Error) Error() string {
 	if e.Device != "" {
 		s += " (" + e.Device + ")"
 	}
+	return s + ": " + e.Reason()
+}
+
+// Reason is the error without back end and device.
+func (e *Error) Reason() string {
+	s := e.Text
 	if e.Doing != "" {
-		s += ": " + e.Doing
+		s = e.Doing + ": " + s
 	}
-	s += ": " + e.Text
 	if e.Call != "" {
 		s += fmt.Sprintf(" (%s returned %d)", e.Call, e.Code)
 	}
