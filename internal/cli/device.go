@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,7 +19,7 @@ import (
 // the index of a device.
 type deviceFlag struct {
 	text  string
-	kind  string // the part before the colon
+	kind  gpu.Backend // the part before the colon
 	index int
 	took  time.Duration // to open it
 }
@@ -29,8 +30,8 @@ const (
 )
 
 var (
-	onlyDevices = []string{string(gpu.CUDA), string(gpu.HIP), string(gpu.OpenCL), string(gpu.Emulate)}
-	deviceKinds = append([]string{onCPU, autoDevice}, onlyDevices...)
+	onlyDevices = append(slices.Clone(gpu.Backends), gpu.Emulate)
+	deviceKinds = append([]gpu.Backend{onCPU, autoDevice}, onlyDevices...)
 )
 
 func (f *deviceFlag) add(c *cobra.Command) {
@@ -40,15 +41,15 @@ func (f *deviceFlag) add(c *cobra.Command) {
 }
 
 // check splits the flag into its parts, the kind being one of those allowed.
-func (f *deviceFlag) check(allowed []string) error {
+func (f *deviceFlag) check(allowed []gpu.Backend) error {
 	kind, index, numbered := strings.Cut(f.text, ":")
-	if kind == "gpu" { // nearest to cpu, which is not meant
-		return usage("--device %q is not one of %s", f.text, strings.Join(allowed, ", "))
+	if kind == "gpu" { // next to cpu, which is not meant
+		return usage("--device %s: say which one, cuda, hip or opencl", f.text)
 	}
 	if err := oneOf("device", kind, allowed); err != nil {
 		return err
 	}
-	f.kind = kind
+	f.kind = gpu.Backend(kind)
 	if !numbered {
 		return nil
 	}
@@ -83,7 +84,7 @@ func (f *deviceFlag) open(s streams) (*gpu.Device, error) {
 	if !f.asked() {
 		return nil, nil
 	}
-	d, err := f.start(s, gpu.Backend(f.kind), f.index)
+	d, err := f.start(s, f.kind, f.index)
 	if errors.Is(err, gpu.ErrUnavailable) {
 		err = fmt.Errorf("%w; mpsolve devices lists those that there are", err)
 	}
