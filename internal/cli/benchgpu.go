@@ -70,6 +70,7 @@ func newBenchGPU(s streams) *cobra.Command {
 	fl.StringVar(&f.export, "export", "", "`folder` for the matrices as arrays, and x")
 	fl.Var(&f.maxMemory, "max-memory", "memory limit of the host, such as 4GB; default: what the machine has")
 	fl.BoolVar(&f.json, "json", false, "print one JSON object a line instead of tables")
+	completeWords(c, "device", onlyDevices)
 	completeWords(c, "layout", gpubench.Layouts())
 	completeWords(c, "solve", gpubench.Methods)
 	return c
@@ -80,7 +81,7 @@ func (f *benchGPUFlags) run(ctx context.Context, s streams, paths []string) erro
 	if err != nil {
 		return err
 	}
-	d, err := f.device.open()
+	d, err := f.device.open(s)
 	if err != nil {
 		return err
 	}

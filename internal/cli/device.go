@@ -2,9 +2,12 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,8 +19,9 @@ import (
 // the index of a device.
 type deviceFlag struct {
 	text  string
-	kind  string // the part before the colon
+	kind  gpu.Backend // the part before the colon
 	index int
+	took  time.Duration // to open it
 }
 
 const (
@@ -26,8 +30,8 @@ const (
 )
 
 var (
-	onlyDevices = []string{string(gpu.CUDA), string(gpu.HIP), string(gpu.OpenCL), string(gpu.Emulate)}
-	deviceKinds = append([]string{onCPU, autoDevice}, onlyDevices...)
+	onlyDevices = append(slices.Clone(gpu.Backends), gpu.Emulate)
+	deviceKinds = append([]gpu.Backend{onCPU, autoDevice}, onlyDevices...)
 )
 
 func (f *deviceFlag) add(c *cobra.Command) {
@@ -37,12 +41,15 @@ func (f *deviceFlag) add(c *cobra.Command) {
 }
 
 // check splits the flag into its parts, the kind being one of those allowed.
-func (f *deviceFlag) check(allowed []string) error {
+func (f *deviceFlag) check(allowed []gpu.Backend) error {
 	kind, index, numbered := strings.Cut(f.text, ":")
+	if kind == "gpu" { // next to cpu, which is not meant
+		return usage("--device %s: say which one, cuda, hip or opencl", f.text)
+	}
 	if err := oneOf("device", kind, allowed); err != nil {
 		return err
 	}
-	f.kind = kind
+	f.kind = gpu.Backend(kind)
 	if !numbered {
 		return nil
 	}
@@ -71,17 +78,32 @@ func (f *deviceFlag) suits(opt solve.Options) error {
 	return nil
 }
 
-// open opens the device that was asked for; nil: none was.
-func (f *deviceFlag) open() (*gpu.Device, error) {
+// open opens the device that was asked for; nil: none was. A terminal shows that this may
+// take a while, where the driver translates the kernels.
+func (f *deviceFlag) open(s streams) (*gpu.Device, error) {
 	if !f.asked() {
 		return nil, nil
 	}
-	return gpu.Open(gpu.Backend(f.kind), f.index)
+	d, err := f.start(s, f.kind, f.index)
+	if errors.Is(err, gpu.ErrUnavailable) {
+		err = fmt.Errorf("%w; mpsolve devices lists those that there are", err)
+	}
+	return d, err
+}
+
+func (f *deviceFlag) start(s streams, b gpu.Backend, index int) (*gpu.Device, error) {
+	start := time.Now()
+	status := newStatusLine(s.err)
+	status.show(func() string { return "starting " + f.text })
+	d, err := gpu.Open(b, index)
+	status.done()
+	f.took = time.Since(start)
+	return d, err
 }
 
 // pick opens the device that auto takes for a matrix of so many nonzeros, or says why it
 // takes none.
-func (f *deviceFlag) pick(ctx context.Context, opt solve.Options, nonzeros int) (d *gpu.Device, why string) {
+func (f *deviceFlag) pick(ctx context.Context, s streams, opt solve.Options, nonzeros int) (d *gpu.Device, why string) {
 	if err := opt.OnDevice(); err != nil {
 		return nil, oneLine(err)
 	}
@@ -93,7 +115,7 @@ func (f *deviceFlag) pick(ctx context.Context, opt solve.Options, nonzeros int) 
 	}
 	info, err := gpu.Best()
 	if err == nil {
-		d, err = gpu.Open(info.Backend, info.Index)
+		d, err = f.start(s, info.Backend, info.Index)
 	}
 	if err != nil {
 		return nil, oneLine(err)

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -67,11 +68,20 @@ func findDevices(ctx context.Context, bandwidth bool) []deviceRow {
 			r.Bandwidth, err = copyBandwidth(f.Info)
 		}
 		if err != nil {
-			r.Reason = oneLine(err)
+			r.Reason = reason(err)
 		}
 		rows = append(rows, r)
 	}
 	return rows
+}
+
+// reason is why a device cannot be used, without what its row says already.
+func reason(err error) string {
+	var e *gpu.Error
+	if errors.As(err, &e) {
+		return e.Reason()
+	}
+	return oneLine(err)
 }
 
 func copyBandwidth(i gpu.Info) (float64, error) {

@@ -139,7 +139,7 @@ func (f *solveFlags) run(c *cobra.Command, s streams, path string) (err error) {
 	if err := f.check(c, path); err != nil {
 		return err
 	}
-	if f.opt.Device, err = f.device.open(); err != nil {
+	if f.opt.Device, err = f.device.open(s); err != nil {
 		return err
 	}
 	defer func() {
@@ -164,7 +164,7 @@ func (f *solveFlags) run(c *cobra.Command, s streams, path string) (err error) {
 		SchemaVersion: report.SchemaVersion, Version: Version, Refine: f.refine,
 		Stop: f.stop, Tolerance: f.opt.Tol, Events: []string{},
 	}
-	r.Seconds.Read = time.Since(start).Seconds()
+	r.Seconds.Read = (time.Since(start) - f.device.took).Seconds()
 
 	history, err := newHistory(f.history)
 	if err != nil {
@@ -189,7 +189,7 @@ func (f *solveFlags) run(c *cobra.Command, s streams, path string) (err error) {
 	f.opt.Done = ctx.Done()
 	if f.device.kind == autoDevice {
 		var why string
-		if f.opt.Device, why = f.device.pick(ctx, f.opt, m.NNZ()); why != "" {
+		if f.opt.Device, why = f.device.pick(ctx, s, f.opt, m.NNZ()); why != "" {
 			f.opt.Log("device cpu: " + why)
 		}
 		f.opt.DeviceAuto = true
@@ -226,11 +226,12 @@ func (f *solveFlags) run(c *cobra.Command, s streams, path string) (err error) {
 		if err != nil {
 			return err
 		}
+		r.SetDevice(solver.Device())
 		r.Add(result)
 		x = append(x, result.X...)
 	}
 	live.done()
-	r.SetDevice(solver.Device())
+	r.Seconds.Device = f.device.took.Seconds()
 	return f.finish(s, &r, m, x, start)
 }
 

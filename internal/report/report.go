@@ -10,6 +10,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
@@ -115,9 +116,10 @@ type BackwardError struct {
 
 // Seconds is where the time went. Solve contains SpMV, Preconditioner,
 // Orthogonalization and Other, which is vector work and scaling; Total is the whole
-// run. Build contains setting up the first preconditioner, Preconditioner setting up
+// run. Device is opening a device, Build contains setting up the first preconditioner, Preconditioner setting up
 // those that took over from it.
 type Seconds struct {
+	Device            float64 `json:"device"`
 	Read              float64 `json:"read"`
 	Build             float64 `json:"build"`
 	Solve             float64 `json:"solve"`
@@ -162,20 +164,35 @@ func (r *Report) SetOrder(o solve.Ordering) {
 	}
 }
 
-// SetDevice fills in where the solves ran, after them.
+// SetDevice fills in where a solve ran, after it and before Add.
 func (r *Report) SetDevice(info gpu.Info, memory int64, on bool) {
 	r.Device = Device{Backend: "cpu"}
 	if on {
 		r.Device = Device{
 			Backend: string(info.Backend), Index: info.Index, Name: info.Name, Architecture: info.Architecture,
-			Memory: memory, Stored: r.Bytes.Stored,
+			Memory: memory,
 		}
 	}
+}
+
+func (r *Report) onDevice() bool { return r.Device.Name != "" }
+
+// moreOnHost tells whether a solve on a device ended in a way that the preconditioners
+// that only the host has may prevent.
+func moreOnHost(r krylov.Reason) bool {
+	switch r {
+	case krylov.IterationLimit, krylov.TimeLimit, krylov.Breakdown, krylov.Stagnation, krylov.Divergence, krylov.Slow:
+		return true
+	}
+	return false
 }
 
 // Add takes in the result for one more right-hand side.
 func (r *Report) Add(s solve.Result) {
 	one := outcome(s)
+	if r.onDevice() && moreOnHost(s.Reason) {
+		one.Advice += "; on the host (--device cpu) there are more preconditioners, which may need far fewer iterations"
+	}
 	r.Method = s.Method
 	r.setStorage(s)
 	r.setPreconditioner(s.Precond)
@@ -197,6 +214,9 @@ func (r *Report) Add(s solve.Result) {
 // setStorage says how the method's matrix was stored in the end.
 func (r *Report) setStorage(s solve.Result) {
 	r.Formats, r.Bytes.Stored = s.Formats, s.Bytes
+	if r.onDevice() {
+		r.Device.Stored = s.Bytes
+	}
 	r.Epsilon, r.Criterion = s.Storage.Epsilon, string(s.Storage.Criterion)
 	if s.Storage.Set.Uniform {
 		r.Epsilon, r.Criterion = s.Storage.Set.Formats[0].UnitRoundoff(), "none"

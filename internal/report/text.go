@@ -78,7 +78,8 @@ func (r *Report) WriteText(w io.Writer) {
 	Line(w, "time", "%.3f s: read %.3f, build %.3f, SpMV %.3f, preconditioner %.3f, orthogonalisation %.3f, verification %.3f, other %.3f",
 		s.Total, s.Read, s.Build, s.SpMV, s.Preconditioner, s.Orthogonalization, s.Verify, s.Other)
 	if d := r.Device; d.Memory > 0 {
-		Line(w, "device", "%s of its memory at most, %s for the stored matrix", bytes(d.Memory), bytes(d.Stored))
+		Line(w, "device", "started in %.3f s; %s of its memory at most, %s for the stored matrix",
+			s.Device, bytes(d.Memory), bytes(d.Stored))
 	}
 	if r.Bytes.PeakRSS > 0 {
 		Line(w, "memory", "%s at most", bytes(r.Bytes.PeakRSS))

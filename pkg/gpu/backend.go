@@ -23,6 +23,9 @@ var Backends = []Backend{CUDA, HIP, OpenCL}
 // used.
 var ErrUnavailable = errors.New("no such device")
 
+// notInBuild is what a build without back ends says.
+const notInBuild = "GPU support is not in this build (it was built without cgo, or for a system that has none)"
+
 // Error is a failure of a device, or of the library that drives it.
 type Error struct {
 	Backend Backend
@@ -38,10 +41,15 @@ func (e *Error) Error() string {
 	if e.Device != "" {
 		s += " (" + e.Device + ")"
 	}
+	return s + ": " + e.Reason()
+}
+
+// Reason is the error without back end and device.
+func (e *Error) Reason() string {
+	s := e.Text
 	if e.Doing != "" {
-		s += ": " + e.Doing
+		s = e.Doing + ": " + s
 	}
-	s += ": " + e.Text
 	if e.Call != "" {
 		s += fmt.Sprintf(" (%s returned %d)", e.Call, e.Code)
 	}

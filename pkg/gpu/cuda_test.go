@@ -126,7 +126,7 @@ func fakeErrors(t *testing.T, c *control) {
 	if i, err := Best(); err != nil || i.String() != "cuda:0 Fake 0 (sm_80)" {
 		t.Errorf("best: %v, %v", i, err)
 	}
-	if _, err := Open(CUDA, 1); !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "no device 1, there are 1") {
+	if _, err := Open(CUDA, 1); !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "no device 1, the only one is 0") {
 		t.Error(err)
 	}
 }

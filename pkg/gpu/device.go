@@ -32,7 +32,7 @@ func Open(b Backend, index int) (*Device, error) {
 	case n == 0:
 		return nil, unavailable(b, errNone())
 	case index < 0 || index >= n:
-		return nil, unavailable(b, &Error{Text: fmt.Sprintf("there is no device %d, there are %d", index, n)})
+		return nil, unavailable(b, errIndex(index, n))
 	}
 	drv, err := open(b, index)
 	if err != nil {
@@ -44,6 +44,15 @@ func Open(b Backend, index int) (*Device, error) {
 		return nil, err
 	}
 	return d, nil
+}
+
+// errIndex is the error of an index that none of n devices has.
+func errIndex(index, n int) error {
+	numbers := fmt.Sprintf("the devices are 0 to %d", n-1)
+	if n == 1 {
+		numbers = "the only one is 0"
+	}
+	return &Error{Text: fmt.Sprintf("there is no device %d, %s", index, numbers)}
 }
 
 // errNone is the error of a library that has opened and knows no device.

@@ -52,6 +52,9 @@ func look(b Backend, index int) Found {
 // Best returns the device to take where none was named: the first of Devices that can run
 // the kernels and is not the host itself. Its error says of every back end why not.
 func Best() (Info, error) {
+	if !built {
+		return Info{}, fmt.Errorf("%w: %s", ErrUnavailable, notInBuild)
+	}
 	why := ErrUnavailable
 	for _, f := range Devices() {
 		switch {

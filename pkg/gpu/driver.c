@@ -38,11 +38,15 @@ void *gpu_library(const char *variable, const char *const *names, gpu_error *e)
 		if (!lib) gpu_fail(e, "", 0, "%s: %s", variable, dlerror());
 		return lib;
 	}
-	gpu_fail(e, "", 0, "no library");
-	for (; *names; names++) {
+	gpu_fail(e, "", 0, "");
+	for (const char *semicolon = ""; *names; names++, semicolon = "; ") {
 		void *lib = dlopen(*names, RTLD_NOW | RTLD_LOCAL);
 		if (lib) return lib;
-		gpu_add(e, "; %s", dlerror());
+		const char *why = dlerror();
+		if (!strncmp(why, *names, strlen(*names)) && strstr(why, "No such file"))
+			gpu_add(e, "%sno %s", semicolon, *names);
+		else
+			gpu_add(e, "%s%s", semicolon, why);
 	}
 	return NULL;
 }

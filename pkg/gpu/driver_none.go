@@ -9,5 +9,5 @@ func count(b Backend) (int, error) { return 0, notBuilt(b) }
 func open(b Backend, _ int) (driver, error) { return nil, notBuilt(b) }
 
 func notBuilt(b Backend) error {
-	return &Error{Backend: b, Text: "GPU support is not in this build (it was built without cgo, or for a system that has none)"}
+	return &Error{Backend: b, Text: notInBuild}
 }

@@ -72,11 +72,14 @@ func (s *Solver) chooseDevice() error {
 	err := s.deviceFault(info)
 	switch {
 	case err == nil:
-		free := "how much is free is not known"
-		if info.Free > 0 {
-			free = humanize.Bytes(uint64(info.Free)) + " are free"
+		memory := humanize.Bytes(uint64(s.deviceMemory())) + " of its memory"
+		switch {
+		case info.Free > 0:
+			memory += ", " + humanize.Bytes(uint64(info.Free)) + " are free"
+		case info.Memory > 0:
+			memory += ", it has " + humanize.Bytes(uint64(info.Memory))
 		}
-		s.say("device %v: takes about %s of its memory, %s", info, humanize.Bytes(uint64(s.deviceMemory())), free)
+		s.say("device %v: takes about %s", info, memory)
 	case s.opt.DeviceAuto:
 		s.say("device cpu: %v", err)
 		s.opt.Device = nil
@@ -94,9 +97,13 @@ func (s *Solver) deviceFault(info gpu.Info) error {
 	if s.m.NNZ() > math.MaxUint32 {
 		return fmt.Errorf("%d nonzeros are more than a device takes, %d", s.m.NNZ(), uint32(math.MaxUint32))
 	}
-	if free, need := info.Free, s.deviceMemory(); free > 0 && need > free {
-		return fmt.Errorf("%w: it has %s free, solving takes about %s",
-			ErrDeviceMemory, humanize.Bytes(uint64(free)), humanize.Bytes(uint64(need)))
+	has, free, need := info.Free, " free", s.deviceMemory()
+	if has == 0 { // not known
+		has, free = info.Memory, ""
+	}
+	if has > 0 && need > has {
+		return fmt.Errorf("%w: it has %s%s, solving takes about %s",
+			ErrDeviceMemory, humanize.Bytes(uint64(has)), free, humanize.Bytes(uint64(need)))
 	}
 	return nil
 }

@@ -77,7 +77,7 @@ func (s *Solver) candidates() []candidate {
 		s.say("precond none: the scaled matrix is not symmetric")
 		return []candidate{{kind: precond.None}}
 	case s.opt.Device != nil && precond.BlockSize(s.m) > 1:
-		s.say("precond bjacobi: the matrix has nodes of several unknowns, and a device")
+		s.say("precond bjacobi: the matrix has nodes of several unknowns, and is on a device")
 		return []candidate{{kind: precond.BlockJacobi}, {kind: precond.None}}
 	case s.opt.Device != nil:
 		s.say("precond none: the matrix is scaled, and on a device")

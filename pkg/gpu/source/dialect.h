@@ -22,8 +22,8 @@
  * between two of them stands a sum, a maximum or SYNC, at which all threads of the block
  * meet, so these stand outside of EACH_THREAD, and under conditions and in loops that
  * are the same for all threads of the block. On a device EACH_THREAD is the one thread
- * that runs, on the host a loop. What is declared outside of EACH_THREAD without PRIVATE
- * has one value for the block.
+ * that runs, on the host a loop over all 256. What is declared outside of EACH_THREAD
+ * without PRIVATE has one value for the block.
  *
  *   blocks, BLOCK     number of blocks, the first argument of every kernel, and which
  *   THREADS, WARP     256 threads a block, and 32 neighbours, on every device
@@ -36,9 +36,14 @@
  *   WARP_SUM(s, l)    the sum over each MY(l) neighbouring threads, a power of two that
  *                     is the same within a warp, in the first of them
  *   WARP_SUM2(h, l, n)  the same of numbers h + l in double-double, n threads each
+ *   SCRATCH           first in a kernel that sums: what the sums need
+ *   WHERE(c)          if (c), around sums; see the end of this file
  *   UNROLL(n)         before a loop: so many rounds at a time
+ *   FN                before a function that kernels call: it becomes part of them
  *   FMA SQRT FABS     of double
+ *   u8 ... u64, i32   integers of so many bits; ..._OF_BITS, BITS_OF_...: bits as they are
  *
+ * pad and AREA, where sums wait for the kernel that needs them, are told in scalar.h.
  * Declarations of kernels are read by internal/gpugen, which writes what launches them
  * from Go and what the host's build of them is called through; types of arguments are
  * u32, i32, double, scalar (scalar.h) and the pointers.
