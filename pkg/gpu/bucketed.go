@@ -92,7 +92,7 @@ func (s *bucketedStorage) buffers() []*Buffer {
 	return []*Buffer{&s.list, &s.ptr, &s.col, &s.val, &s.theta, &s.exps}
 }
 
-func (s *bucketedStorage) blocks() uint32 { return blocksFor(s.rows<<s.shift, productBlocks) }
+func (s *bucketedStorage) blocks() uint32 { return blocksFor(s.rows<<s.shift, rowBlocks) }
 
 func (s *bucketedStorage) multiply(d *Device, p *product) {
 	d.spmvBucketed(s.blocks(), uint32(s.rows), s.shift, s.buckets, s.byTheta, s.list, s.ptr, s.col, s.val,

@@ -58,7 +58,7 @@ func (s *csrStorage) buffers() []*Buffer {
 
 // shortBlocks is the number of blocks for the rows that are not long.
 func (s *csrStorage) shortBlocks() uint32 {
-	return blocksFor(s.rows<<s.shift, productBlocks-longBlocks)
+	return blocksFor(s.rows<<s.shift, rowBlocks)
 }
 
 func (s *csrStorage) blocks() uint32 { return s.shortBlocks() + s.long.blocks() }

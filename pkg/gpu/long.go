@@ -13,7 +13,7 @@ type longRows struct {
 const (
 	longRow = 4096
 	// longBlocks is the number of blocks at most that put long rows together.
-	longBlocks = 64
+	longBlocks = productBlocks - rowBlocks
 )
 
 // newLongRows finds them in the row offsets.

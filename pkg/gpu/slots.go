@@ -14,7 +14,7 @@ import (
 // slotStorage is AFX in slots, see source/slots.c.
 type slotStorage struct {
 	block         int
-	ptr, stream   Buffer // offsets of chunks, and the chunks
+	ptr, stream   Buffer // offsets of chunks and of their end, and the chunks
 	exps          Buffer // of the quanta
 	own           uint32 // 1 if each row has a quantum of its own
 	row, first    Buffer // of the rows in segments: which, and the number of the first segment
@@ -76,7 +76,7 @@ func (t *slotStorage) parts() (slots, long uint32) {
 	if t.longs > 0 {
 		long = blocksFor(slotLanes*t.longs*t.block, longBlocks)
 	}
-	return blocksFor(slotLanes*t.chunks, productBlocks-longBlocks), long
+	return blocksFor(slotLanes*t.chunks, rowBlocks), long
 }
 
 func (t *slotStorage) blocks() uint32 {
@@ -174,7 +174,7 @@ func (c *slotConverter) run(d *Device, pool *linop.Pool) *slotStorage {
 	})
 	u.write(make([]uint32, slotPadding))
 	t.stream = u.finish()
-	t.ptr = put(d, c.ptr)
+	t.ptr = put(d, append(c.ptr, uint32(c.words)))
 	t.chunks, t.longs = len(c.ptr), len(c.row)
 	if t.longs > 0 {
 		t.row, t.first = put(d, c.row), put(d, c.first)

@@ -458,7 +458,7 @@ func TestSlotsOfEveryWidth(t *testing.T) {
 				}
 				s := &slotStorage{
 					block: block, chunks: 1,
-					ptr: put(d, []uint32{0}), stream: put(d, append(stream, 0, 0)), exps: put(d, []int32{int32(-width)}),
+					ptr: put(d, []uint32{0, uint32(len(stream))}), stream: put(d, append(stream, 0, 0)), exps: put(d, []int32{int32(-width)}),
 				}
 				a, err := made(d, rows, rows, s)
 				if err != nil {

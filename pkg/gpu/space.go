@@ -22,9 +22,10 @@ var _ linop.Remote[*Vector, Scalar] = (*Space)(nil)
 
 const (
 	threads = 256
-	// vectorBlocks is the number of blocks of vector kernels at most: what is resident on
-	// a large GPU at one time. It is the same on all, so that sums have the same bits.
-	vectorBlocks = 1024
+	// vectorBlocks is the number of blocks of vector kernels at most: four for each
+	// multiprocessor of a large GPU, so that all are resident at one time. It is the same on
+	// all, so that sums have the same bits.
+	vectorBlocks = 512
 	// stride is the number of iterations between two looks at the residual.
 	stride = 16
 )
@@ -132,7 +133,7 @@ func (s *Space) Dot(x, y *Vector) Scalar {
 func (s *Space) AxpyDot(a Scalar, x, y, z *Vector) Scalar {
 	own := uint32(0)
 	if z == y {
-		own = 1
+		own, z = 1, x
 	}
 	v, area := s.sum(s.blocks)
 	s.d.vectorAxpyDot(s.blocks, uint32(s.n), a.coefficient(), x.mem, y.mem, own, z.mem, area, s.d.pad.mem)
@@ -153,7 +154,7 @@ func (s *Space) Step(a Scalar, p, x, q, r *Vector) Scalar {
 func (s *Space) DoubleStep(a Scalar, p *Vector, o Scalar, t, x, q, r, w *Vector) (rr, rw Scalar) {
 	own := uint32(0)
 	if t == r {
-		own = 1
+		own, t = 1, p
 	}
 	rr, area := s.sum(s.blocks)
 	rw, area2 := s.sum(s.blocks)

@@ -42,13 +42,14 @@ FN double decoded(u64 w, u32 kind, u32 up, u32 down, u64 offset, u64 sign_bits, 
     return DOUBLE_OF_BITS(((w << up >> down) + offset) | (w & sign_bits));
 }
 
-/* y, and the elements of row i that are this thread's */
-FN double add_bucket(double y, IN(bucket) q, u32 i, u32 lane, u32 lanes, IN(u32) ptr, IN(u32) col, IN(u32) val, IN(double) x)
+/* y, and the elements of row i that are this thread's; its next row is `next` */
+FN double add_bucket(double y, IN(bucket) q, u32 i, u32 next, u32 lane, u32 lanes, IN(u32) ptr, IN(u32) col, IN(u32) val, IN(double) x)
 {
     const u32 base = q->ptr, kind = q->kind, bytes = q->bytes, up = q->up, down = q->down;
     const u64 words = q->words, offset = q->offset, sign_bits = q->sign_bits;
     const double quantum = q->quantum;
     const u32 end = ptr[base + i + 1];
+    PREFETCH(&ptr[base + next]);
     UNROLL(2)
     for (u32 k = ptr[base + i] + lane; k < end; k += lanes)
         y = FMA(decoded(stored_word(val, words, bytes, k), kind, up, down, offset, sign_bits, quantum), x[col[q->col + k]], y);
@@ -61,16 +62,17 @@ KERNEL(spmv_bucketed, u32 rows, u32 shift, u32 buckets, u32 by_theta, IN(bucket)
        scalar omega, u32 area, u32 area2, INOUT(double) pad)
 {
     const u32 lanes = 1u << shift;
+    const u32 sweep = blocks * (THREADS >> shift);
     PRODUCT;
-    for (u32 first = BLOCK * (THREADS >> shift); first < rows; first += blocks * (THREADS >> shift)) {
+    for (u32 first = BLOCK * (THREADS >> shift); first < rows; first += sweep) {
         EACH_THREAD {
-            u32 i = first + (t >> shift), lane = t & (lanes - 1);
+            u32 i = first + (t >> shift), next = LEAST(i + sweep, rows), lane = t & (lanes - 1);
             double s = 0;
             MY(group) = lanes;
             if (i < rows) {
-                for (u32 q = 0; q < by_theta; q++) s = add_bucket(s, list + q, i, lane, lanes, ptr, col, val, x);
+                for (u32 q = 0; q < by_theta; q++) s = add_bucket(s, list + q, i, next, lane, lanes, ptr, col, val, x);
                 if (by_theta) s *= theta[own ? i : 0];
-                for (u32 q = by_theta; q < buckets; q++) s = add_bucket(s, list + q, i, lane, lanes, ptr, col, val, x);
+                for (u32 q = by_theta; q < buckets; q++) s = add_bucket(s, list + q, i, next, lane, lanes, ptr, col, val, x);
             }
             MY(y) = s;
         }

@@ -33,10 +33,12 @@
            INOUT(double) pad)                                                                           \
     {                                                                                                   \
         const u32 lanes = 1u << shift;                                                                  \
+        const u32 sweep = blocks * (THREADS >> shift);                                                  \
         PRODUCT;                                                                                        \
-        for (u32 first = BLOCK * (THREADS >> shift); first < rows; first += blocks * (THREADS >> shift)) { \
+        for (u32 first = BLOCK * (THREADS >> shift); first < rows; first += sweep) {                    \
             EACH_THREAD {                                                                               \
                 u32 i = first + (t >> shift);                                                           \
+                PREFETCH(&ptr[LEAST(i + sweep, rows)]);                                                 \
                 MY(group) = lanes;                                                                      \
                 MY(y) = 0;                                                                              \
                 if (i < rows && ptr[i + 1] - ptr[i] <= most)                                            \

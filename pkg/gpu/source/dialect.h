@@ -40,6 +40,7 @@
  *   WHERE(c)          if (c), around sums; see the end of this file
  *   UNROLL(n)         before a loop: so many rounds at a time
  *   FN                before a function that kernels call: it becomes part of them
+ *   PREFETCH(p)       the 32 bytes at p are wanted soon, where devices can be told
  *   FMA SQRT FABS     of double
  *   u8 ... u64, i32   integers of so many bits; ..._OF_BITS, BITS_OF_...: bits as they are
  *
@@ -50,6 +51,8 @@
  */
 #define THREADS 256u
 #define WARP 32u
+/* Blocks that NVIDIA's multiprocessors have room for: 64 K registers are for so many. */
+#define RESIDENT 4
 
 #if defined(__OPENCL_C_VERSION__)
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
@@ -75,6 +78,7 @@ typedef long i64;
 #define DOUBLE_OF_BITS(u) as_double(u)
 #define FLOAT_OF_BITS(u) as_float(u)
 #define UNROLL(n)
+#define PREFETCH(p) ((void)0)
 
 #elif defined(__CUDA_ARCH__) || defined(__HIP__)
 typedef unsigned char u8;
@@ -96,7 +100,9 @@ typedef long long i64;
 #define PRAGMA(p) _Pragma(#p)
 #define UNROLL(n) PRAGMA(unroll n)
 #if defined(__HIP__)
-#define ENTRY extern "C" __attribute__((global)) __attribute__((amdgpu_flat_work_group_size(256, 256)))
+#define ENTRY \
+    extern "C" __attribute__((global, amdgpu_flat_work_group_size(256, 256), amdgpu_waves_per_eu(4)))
+#define PREFETCH(p) ((void)0)
 #define THREAD_INDEX ((u32)__builtin_amdgcn_workitem_id_x())
 #define BLOCK ((u32)__builtin_amdgcn_workgroup_id_x())
 #define SYNC                                                                               \
@@ -106,7 +112,9 @@ typedef long long i64;
 #define LANE ((u32)__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u)))
 #define SHUFFLE32(v, apart) ((u32)__builtin_amdgcn_ds_bpermute((int)((LANE ^ (apart)) << 2), (int)(v)))
 #else
-#define ENTRY extern "C" __attribute__((global)) __attribute__((launch_bounds(256)))
+#define ENTRY extern "C" __attribute__((global)) __attribute__((launch_bounds(256, RESIDENT)))
+/* What is prefetched, LLVM no longer loads as read-only (.nc), which is no slower. */
+#define PREFETCH(p) __asm__ volatile("prefetch.L2 [%0];" : : "l"(p))
 #define THREAD_INDEX ((u32)__nvvm_read_ptx_sreg_tid_x())
 #define BLOCK ((u32)__nvvm_read_ptx_sreg_ctaid_x())
 #define SYNC __syncthreads()
@@ -141,7 +149,10 @@ FN float float_of_bits(u32 u) { union { u32 u; float f; } a = {u}; return a.f; }
 #define DOUBLE_OF_BITS(u) double_of_bits(u)
 #define FLOAT_OF_BITS(u) float_of_bits(u)
 #define UNROLL(n)
+#define PREFETCH(p) ((void)0)
 #endif
+
+#define LEAST(a, b) ((a) < (b) ? (a) : (b))
 
 #define IN(T) GLOBAL const T *RESTRICT
 #define OUT(T) GLOBAL T *RESTRICT

@@ -42,16 +42,26 @@ FN double quotient(double n, double d, GLOBAL double *pad)
     return 0;
 }
 
+/* The partial sums t, t + 256, ..., eight of which are loaded together. */
+FN double added_parts(GLOBAL const double *part, u32 parts, u32 t)
+{
+    double s = 0;
+    for (u32 k = t; k < parts; k += 8 * THREADS) {
+        double v[8];
+        UNROLL(8)
+        for (u32 j = 0; j < 8; j++) v[j] = part[LEAST(k + j * THREADS, parts - 1)];
+        UNROLL(8)
+        for (u32 j = 0; j < 8; j++) if (k + j * THREADS < parts) s += v[j];
+    }
+    return s;
+}
+
 /* v = the sum s. Needs SCRATCH and pad. */
 #define ADD_UP(v, s)                                                                        \
     do {                                                                                    \
         WHERE((s).parts) {                                                                  \
             PRIVATE(double, part);                                                          \
-            EACH_THREAD {                                                                   \
-                MY(part) = 0;                                                               \
-                UNROLL(4)                                                                   \
-                for (u32 k = t; k < (s).parts; k += THREADS) MY(part) += pad[AREA((s).area) + k]; \
-            }                                                                               \
+            EACH_THREAD { MY(part) = added_parts(pad + AREA((s).area), (s).parts, t); }     \
             BLOCK_SUM(part);                                                                \
             v = part[0];                                                                    \
         }                                                                                   \

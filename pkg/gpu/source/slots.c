@@ -1,6 +1,6 @@
 /* Products with AFX in slots. A chunk is what a warp multiplies: 32 >> shift rows, or
  * block rows, by 2^shift lanes each, or a segment of a row that is too long for that. Its
- * stream of words, from ptr[chunk] on, is
+ * stream of words, from ptr[chunk] to ptr[chunk + 1], is
  *
  *   first, how            the first row, or the number of the segment; see the masks below
  *   where, what           for each run of slots: the base of its columns, and what they are
@@ -83,7 +83,7 @@ FN double integer_float(IN(u32) v, code c) { return FLOAT_OF_BITS(v[0]); }
         UNROLL(many)                                                                           \
         for (u32 k = 0; k < many; k++) {                                                       \
             IN(double) xs = X;                                                                 \
-            UNROLL(B <= 4 ? B : 1) /* registers for more are not there */                      \
+            UNROLL(B <= 3 ? B : B == 4 ? 2 : 1) /* registers for more are not there */         \
             for (u32 j = 0; j < B; j++) {                                                      \
                 UNROLL(B)                                                                      \
                 for (u32 r = 0; r < B; r++)                                                    \
@@ -100,6 +100,7 @@ FN double integer_float(IN(u32) v, code c) { return FLOAT_OF_BITS(v[0]); }
         u32 at = 0;                                                 \
         if (B == 1)                                                 \
             while (at + 4 <= count) SLOTS_TURN(B, 4, INTEGER, X);   \
+        if (B == 1 && at + 3 == count) SLOTS_TURN(B, 3, INTEGER, X); \
         if (B <= 2)                                                 \
             while (at + 2 <= count) SLOTS_TURN(B, 2, INTEGER, X);   \
         while (at < count) SLOTS_TURN(B, 1, INTEGER, X);            \
@@ -138,6 +139,13 @@ FN double integer_float(IN(u32) v, code c) { return FLOAT_OF_BITS(v[0]); }
         }                                                                                 \
     }
 
+/* A warp asks for a chunk, if there is one, while it has another to multiply. */
+FN void prefetch_chunk(IN(u32) stream, IN(u32) ptr, u32 at, u32 chunks, u32 lane)
+{
+    const u32 end = ptr[LEAST(at + 1, chunks)];
+    for (u32 k = ptr[LEAST(at, chunks)] + 8 * lane; k < end; k += 8 * WARP) PREFETCH(stream + k);
+}
+
 /* exps: exponents of the quanta, of each row if own is 1, otherwise of all. */
 #define SLOTS_KERNEL(name, chunk, B)                                                                    \
     SLOTS_CHUNK(chunk, B)                                                                               \
@@ -145,10 +153,12 @@ FN double integer_float(IN(u32) v, code c) { return FLOAT_OF_BITS(v[0]); }
            u32 what, IN(double) x, OUT(double) dst, IN(double) b, IN(double) w, scalar omega, u32 area, \
            u32 area2, INOUT(double) pad)                                                                \
     {                                                                                                   \
+        const u32 sweep = blocks * (THREADS / WARP);                                                    \
+        EACH_THREAD { prefetch_chunk(stream, ptr, BLOCK * (THREADS / WARP) + t / WARP, chunks, t % WARP); } \
         PRODUCT;                                                                                        \
         PRIVATE(double, s[B]);                                                                          \
         (void)y;                                                                                        \
-        for (u32 first = BLOCK * (THREADS / WARP); first < chunks; first += blocks * (THREADS / WARP)) { \
+        for (u32 first = BLOCK * (THREADS / WARP); first < chunks; first += sweep) {                    \
             EACH_THREAD {                                                                               \
                 const u32 at = first + t / WARP, lane = t % WARP;                                       \
                 double sums[B];                                                                         \
@@ -158,6 +168,8 @@ FN double integer_float(IN(u32) v, code c) { return FLOAT_OF_BITS(v[0]); }
                 if (at < chunks) {                                                                      \
                     IN(u32) head = stream + ptr[at];                                                    \
                     const u32 how = head[1];                                                            \
+                    prefetch_chunk(stream, ptr, at + sweep, chunks, lane);                              \
+                    PREFETCH(&ptr[LEAST(at + 2 * sweep, chunks)]);                                      \
                     MY(group) = 1u << SHIFT(how);                                                       \
                     if (lane >> SHIFT(how) < ROWS(how)) chunk(head, how, lane, x, sums);                \
                 }                                                                                       \
@@ -167,10 +179,10 @@ FN double integer_float(IN(u32) v, code c) { return FLOAT_OF_BITS(v[0]); }
             UNROLL(B)                                                                                   \
             for (u32 r = 0; r < B; r++) WARP_SUM(s[r], group);                                          \
             EACH_THREAD {                                                                               \
-                const u32 at = first + t / WARP, place = t % WARP / MY(group);                          \
-                if (at < chunks && t % MY(group) == 0) {                                                \
+                const u32 at = first + t / WARP;                                                        \
+                if (at < chunks && (t & (MY(group) - 1)) == 0) {                                        \
                     IN(u32) head = stream + ptr[at];                                                    \
-                    const u32 how = head[1];                                                            \
+                    const u32 how = head[1], place = t % WARP >> SHIFT(how);                            \
                     if (place < ROWS(how)) {                                                            \
                         u32 row = head[0] + place;                                                      \
                         if (how & IS_ORDERED) row = head[0] + ((IN(u16))(head + 2 + 2 * RUNS(how)))[place]; \
@@ -187,12 +199,17 @@ FN double integer_float(IN(u32) v, code c) { return FLOAT_OF_BITS(v[0]); }
         LEAVE_PRODUCT;                                                                                  \
     }
 
+/* Many loads at a time need 80 registers a thread. */
+#undef RESIDENT
+#define RESIDENT 3
 SLOTS_KERNEL(spmv_slots1, slots_chunk1, 1)
 SLOTS_KERNEL(spmv_slots2, slots_chunk2, 2)
 SLOTS_KERNEL(spmv_slots3, slots_chunk3, 3)
 SLOTS_KERNEL(spmv_slots4, slots_chunk4, 4)
 SLOTS_KERNEL(spmv_slots5, slots_chunk5, 5)
 SLOTS_KERNEL(spmv_slots6, slots_chunk6, 6)
+#undef RESIDENT
+#define RESIDENT 4
 
 /* The rows, or block rows of `size` rows, that are cut into segments: number k is row[k],
  * its segments are segment[k] to segment[k+1]-1. A warp adds up the segments of a row, a

@@ -1,6 +1,19 @@
 /* Vectors of n elements: linop.Space, and what pkg/solve needs besides. Threads go
  * through the elements in steps of all threads there are. */
-#define ELEMENTS(i) for (u32 i = BLOCK * THREADS + t; i < n; i += blocks * THREADS)
+#define STEP (blocks * THREADS)
+#define ELEMENTS(i) for (u32 i = BLOCK * THREADS + t; i < n; i += STEP)
+
+/* The same, four at a time, so that eight or more loads are under way: LOAD declares v
+ * with the four elements of `from`, and FOUR(k, j) goes through their indices k, with
+ * j = 0, 1, 2, 3. Beyond the end the last element is loaded, and left out by FOUR. */
+#define FOURS(i) for (u32 i = BLOCK * THREADS + t; i < n; i += 4 * STEP)
+#define LOAD(v, from) \
+    double v[4];      \
+    UNROLL(4)         \
+    for (u32 j = 0; j < 4; j++) v[j] = from[LEAST(i + j * STEP, n - 1)]
+#define FOUR(k, j) \
+    UNROLL(4)      \
+    for (u32 j = 0, k = i; j < 4; j++, k += STEP) if (k < n)
 
 /* x *= a */
 KERNEL(vector_scale, u32 n, scalar a, INOUT(double) x, INOUT(double) pad)
@@ -8,7 +21,11 @@ KERNEL(vector_scale, u32 n, scalar a, INOUT(double) x, INOUT(double) pad)
     SCRATCH;
     double av;
     EVALUATE(av, a);
-    EACH_THREAD ELEMENTS(i) x[i] *= av;
+    EACH_THREAD FOURS(i)
+    {
+        LOAD(xs, x);
+        FOUR(k, j) x[k] = av * xs[j];
+    }
 }
 
 /* y += a x */
@@ -17,7 +34,12 @@ KERNEL(vector_axpy, u32 n, scalar a, IN(double) x, OUT(double) y, INOUT(double) 
     SCRATCH;
     double av;
     EVALUATE(av, a);
-    EACH_THREAD ELEMENTS(i) y[i] = FMA(av, x[i], y[i]);
+    EACH_THREAD FOURS(i)
+    {
+        LOAD(xs, x);
+        LOAD(ys, y);
+        FOUR(k, j) y[k] = FMA(av, xs[j], ys[j]);
+    }
 }
 
 /* y = x + a y */
@@ -26,7 +48,12 @@ KERNEL(vector_xpay, u32 n, IN(double) x, scalar a, OUT(double) y, INOUT(double) 
     SCRATCH;
     double av;
     EVALUATE(av, a);
-    EACH_THREAD ELEMENTS(i) y[i] = FMA(av, y[i], x[i]);
+    EACH_THREAD FOURS(i)
+    {
+        LOAD(xs, x);
+        LOAD(ys, y);
+        FOUR(k, j) y[k] = FMA(av, ys[j], xs[j]);
+    }
 }
 
 /* y = a w x, elementwise */
@@ -35,7 +62,12 @@ KERNEL(vector_mul, u32 n, scalar a, IN(double) w, IN(double) x, OUT(double) y, I
     SCRATCH;
     double av;
     EVALUATE(av, a);
-    EACH_THREAD ELEMENTS(i) y[i] = av * (w[i] * x[i]);
+    EACH_THREAD FOURS(i)
+    {
+        LOAD(ws, w);
+        LOAD(xs, x);
+        FOUR(k, j) y[k] = av * (ws[j] * xs[j]);
+    }
 }
 
 /* x·y; x may be y */
@@ -45,12 +77,17 @@ KERNEL(vector_dot, u32 n, IN(double) x, IN(double) y, u32 area, INOUT(double) pa
     PRIVATE(double, s);
     EACH_THREAD {
         MY(s) = 0;
-        ELEMENTS(i) MY(s) = FMA(x[i], y[i], MY(s));
+        FOURS(i)
+        {
+            LOAD(xs, x);
+            LOAD(ys, y);
+            FOUR(k, j) MY(s) = FMA(xs[j], ys[j], MY(s));
+        }
     }
     LEAVE(s, area);
 }
 
-/* y += a x, and y·z; z is y if own is 1, otherwise not */
+/* y += a x, and y·z, or y·y if own is 1; z is not y */
 KERNEL(vector_axpy_dot, u32 n, scalar a, IN(double) x, OUT(double) y, u32 own, IN(double) z, u32 area, INOUT(double) pad)
 {
     SCRATCH;
@@ -59,11 +96,17 @@ KERNEL(vector_axpy_dot, u32 n, scalar a, IN(double) x, OUT(double) y, u32 own, I
     EVALUATE(av, a);
     EACH_THREAD {
         MY(s) = 0;
-        ELEMENTS(i)
+        FOURS(i)
         {
-            double v = FMA(av, x[i], y[i]);
-            y[i] = v;
-            MY(s) = FMA(v, own ? v : z[i], MY(s));
+            LOAD(xs, x);
+            LOAD(ys, y);
+            LOAD(zs, z);
+            FOUR(k, j)
+            {
+                double v = FMA(av, xs[j], ys[j]);
+                y[k] = v;
+                MY(s) = FMA(v, own ? v : zs[j], MY(s));
+            }
         }
     }
     LEAVE(s, area);
@@ -78,19 +121,26 @@ KERNEL(vector_step, u32 n, scalar a, IN(double) p, OUT(double) x, IN(double) q, 
     EVALUATE(av, a);
     EACH_THREAD {
         MY(s) = 0;
-        ELEMENTS(i)
+        FOURS(i)
         {
-            x[i] = FMA(av, p[i], x[i]);
-            double v = FMA(-av, q[i], r[i]);
-            r[i] = v;
-            MY(s) = FMA(v, v, MY(s));
+            LOAD(ps, p);
+            LOAD(xs, x);
+            LOAD(qs, q);
+            LOAD(rs, r);
+            FOUR(k, j)
+            {
+                double v = FMA(-av, qs[j], rs[j]);
+                x[k] = FMA(av, ps[j], xs[j]);
+                r[k] = v;
+                MY(s) = FMA(v, v, MY(s));
+            }
         }
     }
     LEAVE(s, area);
 }
 
 /* x += a p + o s, r = s - o q, r·r and r·w: the second half of a step of BiCGStab, where
- * s, the residual of the first half, is in r if own is 1 */
+ * s, the residual of the first half, is r if own is 1, and then that argument another vector */
 KERNEL(vector_double_step, u32 n, scalar a, IN(double) p, scalar o, u32 own, IN(double) s, OUT(double) x,
        IN(double) q, OUT(double) r, IN(double) w, u32 area, u32 area2, INOUT(double) pad)
 {
@@ -105,12 +155,12 @@ KERNEL(vector_double_step, u32 n, scalar a, IN(double) p, scalar o, u32 own, IN(
         MY(rw) = 0;
         ELEMENTS(i)
         {
-            double h = r[i];
-            x[i] = FMA(ov, own ? h : s[i], FMA(av, p[i], x[i]));
-            double v = FMA(-ov, q[i], h);
+            double h = r[i], si = s[i], pi = p[i], xi = x[i], qi = q[i], wi = w[i];
+            double v = FMA(-ov, qi, h);
+            x[i] = FMA(ov, own ? h : si, FMA(av, pi, xi));
             r[i] = v;
             MY(rr) = FMA(v, v, MY(rr));
-            MY(rw) = FMA(v, w[i], MY(rw));
+            MY(rw) = FMA(v, wi, MY(rw));
         }
     }
     LEAVE(rr, area);
@@ -124,10 +174,17 @@ KERNEL(vector_direction, u32 n, IN(double) r, scalar b, scalar o, IN(double) q, 
     double bv, ov;
     EVALUATE(bv, b);
     EVALUATE(ov, o);
-    EACH_THREAD ELEMENTS(i) p[i] = FMA(bv, FMA(-ov, q[i], p[i]), r[i]);
+    EACH_THREAD FOURS(i)
+    {
+        LOAD(rs, r);
+        LOAD(qs, q);
+        LOAD(ps, p);
+        FOUR(k, j) p[k] = FMA(bv, FMA(-ov, qs[j], ps[j]), rs[j]);
+    }
 }
 
-/* v_k·w for m <= 8 vectors, into the areas from the first on */
+/* v_k·w for m <= 8 vectors, into the areas from the first on; the others are to be one of
+ * them, and are loaded for nothing: loads under conditions would wait for each other */
 KERNEL(vector_multi_dot, u32 n, u32 m, IN(double) v0, IN(double) v1, IN(double) v2, IN(double) v3, IN(double) v4,
        IN(double) v5, IN(double) v6, IN(double) v7, IN(double) w, u32 area, INOUT(double) pad)
 {
@@ -142,16 +199,17 @@ KERNEL(vector_multi_dot, u32 n, u32 m, IN(double) v0, IN(double) v1, IN(double) 
     PRIVATE(double, s7);
     EACH_THREAD {
         MY(s0) = MY(s1) = MY(s2) = MY(s3) = MY(s4) = MY(s5) = MY(s6) = MY(s7) = 0;
-        for (u32 i = BLOCK * THREADS + t; i < n; i += blocks * THREADS) {
+        ELEMENTS(i)
+        {
             double wi = w[i];
             MY(s0) = FMA(v0[i], wi, MY(s0));
-            if (m > 1) MY(s1) = FMA(v1[i], wi, MY(s1));
-            if (m > 2) MY(s2) = FMA(v2[i], wi, MY(s2));
-            if (m > 3) MY(s3) = FMA(v3[i], wi, MY(s3));
-            if (m > 4) MY(s4) = FMA(v4[i], wi, MY(s4));
-            if (m > 5) MY(s5) = FMA(v5[i], wi, MY(s5));
-            if (m > 6) MY(s6) = FMA(v6[i], wi, MY(s6));
-            if (m > 7) MY(s7) = FMA(v7[i], wi, MY(s7));
+            MY(s1) = FMA(v1[i], wi, MY(s1));
+            MY(s2) = FMA(v2[i], wi, MY(s2));
+            MY(s3) = FMA(v3[i], wi, MY(s3));
+            MY(s4) = FMA(v4[i], wi, MY(s4));
+            MY(s5) = FMA(v5[i], wi, MY(s5));
+            MY(s6) = FMA(v6[i], wi, MY(s6));
+            MY(s7) = FMA(v7[i], wi, MY(s7));
         }
     }
     LEAVE(s0, area);
@@ -176,15 +234,12 @@ KERNEL(vector_multi_axpy, u32 n, u32 m, u32 slot, double sign, IN(double) v0, IN
     for (u32 k = 0; k < 8; k++) a[k] = k < m ? sign * pad[SLOT((slot + k) % SLOTS)] : 0;
     EACH_THREAD {
         MY(s) = 0;
-        for (u32 i = BLOCK * THREADS + t; i < n; i += blocks * THREADS) {
-            double v = FMA(a[0], v0[i], w[i]);
-            if (m > 1) v = FMA(a[1], v1[i], v);
-            if (m > 2) v = FMA(a[2], v2[i], v);
-            if (m > 3) v = FMA(a[3], v3[i], v);
-            if (m > 4) v = FMA(a[4], v4[i], v);
-            if (m > 5) v = FMA(a[5], v5[i], v);
-            if (m > 6) v = FMA(a[6], v6[i], v);
-            if (m > 7) v = FMA(a[7], v7[i], v);
+        ELEMENTS(i)
+        {
+            double vs[8] = {v0[i], v1[i], v2[i], v3[i], v4[i], v5[i], v6[i], v7[i]};
+            double v = w[i];
+            UNROLL(8)
+            for (u32 k = 0; k < 8; k++) v = k < m ? FMA(a[k], vs[k], v) : v;
             w[i] = v;
             MY(s) = FMA(v, v, MY(s));
         }
@@ -198,11 +253,7 @@ KERNEL(vector_totals, u32 slot, u32 first, u32 areas, u32 parts, INOUT(double) p
 {
     SCRATCH;
     PRIVATE(double, s);
-    EACH_THREAD {
-        MY(s) = 0;
-        UNROLL(4)
-        for (u32 k = t; k < parts; k += THREADS) MY(s) += pad[AREA((first + BLOCK) % areas) + k];
-    }
+    EACH_THREAD { MY(s) = added_parts(pad + AREA((first + BLOCK) % areas), parts, t); }
     BLOCK_SUM(s);
     EACH_THREAD { if (t == 0) pad[SLOT((slot + BLOCK) % SLOTS)] = s[0]; }
 }
