@@ -8,19 +8,22 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"unsafe"
 
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 )
 
 // control is what testdata/fakecuda.c shares with the test.
 type control struct {
-	initCode, devices, major                             int64
+	initCode, devices, major, free                       int64
 	failCall, failCode, failAlloc, failJIT, failLaunch   int64
+	late                                                 int64
 	calls, allocs                                        int64
 	memory, pinned, contexts, modules, streams, numEvent int64
 	mistakes                                             int64
@@ -28,9 +31,9 @@ type control struct {
 
 // reset makes it a device without faults. What is alive stays counted.
 func (c *control) reset() {
-	c.initCode, c.devices, c.major = 0, 1, 8
+	c.initCode, c.devices, c.major, c.free = 0, 1, 8, 12345
 	c.failCall, c.failCode, c.failAlloc, c.failJIT, c.failLaunch = 0, 0, 0, 0, 0
-	c.calls, c.allocs = 0, 0
+	c.late, c.calls, c.allocs = 0, 0, 0
 }
 
 // TestFakeCUDA drives cuda.c against a driver on the host, in a process of its own, since
@@ -80,6 +83,7 @@ func testFakeCUDA(t *testing.T, c *control) {
 		imagesFor = func(Backend, string) [][]byte { return [][]byte{[]byte(".version 7.0\x00")} }
 	}
 	t.Run("errors", func(t *testing.T) { fakeErrors(t, c) })
+	t.Run("late", func(t *testing.T) { fakeLate(t, c) })
 	t.Run("memory", func(t *testing.T) {
 		c.reset()
 		whole := fakeSolve(t, c, nil)
@@ -128,6 +132,39 @@ func fakeErrors(t *testing.T, c *control) {
 	}
 	if _, err := Open(CUDA, 1); !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "no device 1, there are 1") {
 		t.Error(err)
+	}
+}
+
+// fakeLate has everything done as late as a driver may: who looks at the host's memory
+// without waiting, or writes what has yet to be copied, gets other bits.
+func fakeLate(t *testing.T, c *control) {
+	c.reset()
+	c.late = 1
+	d, err := Open(CUDA, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, reference := opened(t, d), emulated(t)
+	m := generated(t, "convdiff2d", generate.Params{"n": 40, "peclet": 1})
+	spd := generated(t, "poisson2d", generate.Params{"n": 40})
+	for name := range methods {
+		m := m
+		if name == "cg" || name == "minres" {
+			m = spd
+		}
+		opt := krylov.Options[*Vector]{Tol: 1e-10}
+		want, wanted, _ := solve(t, reference, m, name, opt)
+		if x, r, _ := solve(t, d, m, name, opt); r.Iterations != wanted.Iterations || !slices.Equal(x, want) {
+			t.Errorf("%s: other bits after %d iterations than the emulated device after %d", name, r.Iterations, wanted.Iterations)
+		}
+	}
+	defer func(words int) { stagingWords = words }(stagingWords)
+	stagingWords = 1024
+	big := generated(t, "powerlaw", generate.Params{"n": 5000})
+	spec := afx(t, adaptive.CW, 0x1p-30)
+	want, got := readBack(slotted(t, reference, big, spec, 1)), readBack(slotted(t, d, big, spec, 2))
+	if n := len(want.stream) - slotPadding; !slices.Equal(got.ptr, want.ptr) || n < 4*stagingWords || !slices.Equal(got.stream[:n], want.stream[:n]) {
+		t.Errorf("other slots than on the emulated device, of %d words", n)
 	}
 }
 

@@ -2,13 +2,13 @@ package gpu
 
 import "unsafe"
 
-const (
-	// stagingWords is the size of a staging buffer: enough to hide the start of a copy.
-	stagingWords = 2 << 20
-	// staged is the event of the copy from the first staging buffer, and the next one of
-	// that from the second.
-	staged = 1
-)
+// stagingWords is the size of a staging buffer, enough to hide the start of a copy; a
+// variable for tests.
+var stagingWords = 2 << 20
+
+// staged is the event of the copy from the first staging buffer, and the next one of that
+// from the second.
+const staged = 1
 
 // uploader makes a buffer of words that come bit by bit, of which nobody knows how many
 // there will be. Words gather in one of two staging buffers while the other is copied.
@@ -25,7 +25,7 @@ type uploader struct {
 // newUploader returns an uploader of not more than so many words, roughly.
 func newUploader(d *Device, most int64) *uploader {
 	u := &uploader{d: d}
-	words := int(min(max(most, 1024), stagingWords))
+	words := int(min(max(most, 1024), int64(stagingWords)))
 	for k := range u.staging {
 		if d.err != nil {
 			break
