@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -43,25 +42,11 @@ func TestFakeCUDA(t *testing.T) {
 		testFakeCUDA(t, mapped(t, file))
 		return
 	}
-	dir := t.TempDir()
-	lib, file := filepath.Join(dir, "libcuda.so"), filepath.Join(dir, "control")
-	cc, err := exec.LookPath("cc")
-	if err != nil {
-		t.Skip("no C compiler: ", err)
-	}
-	out, err := exec.Command(cc, "-std=c11", "-D_DEFAULT_SOURCE", "-O2", "-fPIC", "-shared", "-o", lib, "testdata/fakecuda.c").CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	file := filepath.Join(t.TempDir(), "control")
 	if err := os.WriteFile(file, make([]byte, unsafe.Sizeof(control{})), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	child := exec.Command(os.Args[0], "-test.run=^TestFakeCUDA$", "-test.v")
-	child.Env = append(os.Environ(), "FAKECUDA_CONTROL="+file, "MPSOLVE_LIBCUDA="+lib)
-	if out, err = child.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	t.Logf("%s", out)
+	t.Log(itself(t, "FAKECUDA_CONTROL="+file, "MPSOLVE_LIBCUDA="+compiledC(t, "fakecuda")))
 }
 
 // mapped is the control in a file.
@@ -95,10 +80,13 @@ func testFakeCUDA(t *testing.T, c *control) {
 	t.Run("lost", func(t *testing.T) {
 		c.reset()
 		whole := fakeSolve(t, c, nil)
-		for _, code := range []int64{700, 999} {
-			for n := range whole.calls {
-				fakeSolve(t, c, func() { c.failCall, c.failCode = n+1, code }, "CUDA_ERROR_", "words of the driver")
-			}
+		step := int64(1)
+		if testing.Short() {
+			step = 37
+		}
+		for n := int64(0); n < whole.calls; n += step {
+			code := []int64{700, 999}[n%2]
+			fakeSolve(t, c, func() { c.failCall, c.failCode = n+1, code }, "CUDA_ERROR_", "words of the driver")
 		}
 		t.Logf("%d calls", whole.calls)
 	})

@@ -136,10 +136,15 @@ func (d *Device) Wait() error {
 	return d.err
 }
 
-// Close gives the device back. Buffers that were not released are lost.
+// Close gives the device back, and does nothing the second time. Buffers that were not
+// released are lost.
 func (d *Device) Close() {
+	if d.drv == nil {
+		return
+	}
 	d.pad.release()
 	d.drv.close()
+	d.drv = nil
 }
 
 // begin starts the arguments of a launch.
@@ -185,7 +190,9 @@ func (d *Device) alloc(bytes int64) (b Buffer) {
 func (d *Device) release(buffers ...*Buffer) {
 	for _, b := range buffers {
 		if b.bytes > 0 {
-			d.drv.release(b.handle)
+			if d.drv != nil {
+				d.drv.release(b.handle)
+			}
 			d.live--
 			d.bytes -= b.bytes
 			*b = Buffer{}
