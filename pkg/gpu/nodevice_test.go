@@ -20,7 +20,7 @@ func compiledC(t *testing.T, name string) string {
 		t.Skip("no C compiler: ", err)
 	}
 	lib := filepath.Join(t.TempDir(), name+".so")
-	out, err := exec.Command(cc, "-std=c11", "-D_DEFAULT_SOURCE", "-O1", "-fPIC", "-shared", "-o", lib, filepath.Join("testdata", name+".c")).CombinedOutput()
+	out, err := exec.Command(cc, "-std=c11", "-D_DEFAULT_SOURCE", "-O0", "-fPIC", "-shared", "-o", lib, filepath.Join("testdata", name+".c")).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

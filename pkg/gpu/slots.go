@@ -51,9 +51,9 @@ func NewSlots(d *Device, m *csr.Matrix, s adaptive.Spec, pool *linop.Pool) (*Mat
 		return nil, err
 	}
 	t := c.run(d, pool)
-	if c.words+slotPadding > math.MaxUint32 {
+	if words := c.words + slotPadding; words > mostWords {
 		d.release(t.buffers()...)
-		return nil, fmt.Errorf("gpu: the matrix takes %d words in slots; at most 2^32-1 fit an offset", c.words)
+		return nil, fmt.Errorf("gpu: the matrix takes %d words in slots; at most %d fit an offset", words, mostWords)
 	}
 	a, err := made(d, m.Rows, m.Cols, t)
 	if err != nil {
@@ -129,6 +129,9 @@ const (
 	slotPadding = 2
 )
 
+// mostWords is what offsets of chunks reach; a variable for tests.
+var mostWords int64 = math.MaxUint32
+
 // slotPanels cuts the rows into panels of whole chunks, as far as that goes.
 func slotPanels(m *csr.Matrix, block int) ([]int, error) {
 	bounds := []int{0}
@@ -193,7 +196,7 @@ func (c *slotConverter) deliver(k int, p *slotPanel, u *uploader) {
 		done := c.m.RowPtr[c.panels[c.next+1]] + int64(c.panels[c.next+1])
 		all := int64(c.m.NNZ() + c.m.Rows)
 		u.expected = int64(1.02*float64(c.words)*float64(all)/float64(max(done, 1))) + 4096
-		if c.words <= math.MaxUint32 {
+		if c.words <= mostWords {
 			u.write(c.ready[c.next].stream)
 		}
 		c.ready[c.next] = nil

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
@@ -266,13 +267,17 @@ func slotted(t testing.TB, d *Device, m *csr.Matrix, s adaptive.Spec, threads in
 
 // Every product of every layout has the bits of the oracle, which are within the bound.
 func TestSlots(t *testing.T) {
+	epsilons := []float64{0x1p-37, 0x1p-10, 0x1p-24, 0x1p-53}
+	if testing.Short() {
+		epsilons = epsilons[:1]
+	}
 	eachDevice(t, func(t *testing.T, d *Device) {
 		for name, m := range slotMatrices(t) {
 			t.Run(name, func(t *testing.T) {
 				exact := newExact(m, normal(m.Cols, 3))
 				for _, l := range []adaptive.Layout{adaptive.LayoutAuto, adaptive.Slots} {
 					for _, c := range adaptive.Criteria {
-						for _, eps := range []float64{0x1p-10, 0x1p-24, 0x1p-37, 0x1p-53} {
+						for _, eps := range epsilons {
 							s := afx(t, c, eps)
 							s.Layout = l
 							checkSlots(t, slotted(t, d, m, s, 1), exact, s)
@@ -431,6 +436,58 @@ func TestSlotsRefusesLayouts(t *testing.T) {
 		if _, err := NewSlots(d, m, s, nil); err == nil {
 			t.Errorf("%s: no error", l)
 		}
+	}
+}
+
+// Layouts asked for by name: what they make of a matrix that suits them, and of one that
+// does not.
+func TestSlotsByName(t *testing.T) {
+	const elements, blocks, diagonals, fp64 = "slots: 32 lanes, 16-bit columns", "slots of 3 x 3 blocks, 32 lanes", "slots of diagonals, 32 lanes", "csr"
+	grid, body, scattered := generated(t, "poisson3d", generate.Params{"n": 10}), generated(t, "elasticity3d", generate.Params{"n": 5}), sparse(400, 400, func(i int) int { return i % 9 })
+	eachDevice(t, func(t *testing.T, d *Device) {
+		for _, c := range []struct {
+			layout                adaptive.Layout
+			grid, body, scattered string
+		}{
+			{adaptive.LayoutAuto, diagonals, blocks, elements},
+			{adaptive.Slots, elements, elements, elements},
+			{adaptive.Blocks, diagonals, blocks, elements},
+			{adaptive.Diagonals, diagonals, elements, elements},
+			{adaptive.CSR, fp64, fp64, fp64},
+		} {
+			for _, on := range []struct {
+				name, want string
+				m          *csr.Matrix
+			}{{"grid", c.grid, grid}, {"body", c.body, body}, {"scattered", c.scattered, scattered}} {
+				s := afx(t, adaptive.NW, 0x1p-30)
+				s.Layout = c.layout
+				a := slotted(t, d, on.m, s, 1)
+				if got := a.LayoutText(); got != on.want {
+					t.Errorf("%s, layout %s: %q, want %q", on.name, c.layout, got, on.want)
+				}
+				if c.layout != adaptive.CSR {
+					checkSlots(t, a, newExact(on.m, normal(on.m.Cols, 3)), s)
+				}
+			}
+		}
+	})
+}
+
+// A stream whose offsets would not fit 32 bits is refused, and nothing is left of it.
+func TestSlotsRefusesLongStreams(t *testing.T) {
+	d := emulated(t)
+	m := generated(t, "poisson2d", generate.Params{"n": 30})
+	defer func(words int64) { mostWords = words }(mostWords)
+	words := slotted(t, d, m, afx(t, adaptive.NW, 0x1p-30), 1).stored.(*slotStorage).stream.bytes / 4
+	mostWords = words
+	slotted(t, d, m, afx(t, adaptive.NW, 0x1p-30), 1)
+	live := d.live
+	mostWords--
+	if _, err := NewSlots(d, m, afx(t, adaptive.NW, 0x1p-30), nil); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("takes %d words", words)) || d.Err() != nil {
+		t.Errorf("errors %v, %v", err, d.Err())
+	}
+	if d.live != live {
+		t.Errorf("%d buffers are left", d.live-live)
 	}
 }
 
