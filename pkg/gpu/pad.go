@@ -153,13 +153,18 @@ func (p *pad) value(number uint64) float64 {
 		p.fetch()
 		p.await()
 	}
-	switch {
-	case p.d.err != nil:
+	if p.d.err != nil {
 		return math.NaN()
-	case number+slots < p.next:
+	}
+	return p.home[firstSlot+p.slot(number)]
+}
+
+// slot returns where a sum is.
+func (p *pad) slot(number uint64) uint64 {
+	if number+slots < p.next {
 		panic("gpu: a scalar outlived the pad")
 	}
-	return p.home[firstSlot+number%slots]
+	return number % slots
 }
 
 // put makes values sums, and returns the number of the first.
