@@ -20,6 +20,10 @@ const (
 	isPositive = 2
 )
 
+// LongestRestart is how long cycles of GMRES may be: two steps leave two inner products
+// with each vector of the basis, and then the host has fetched them.
+const LongestRestart = slots/4 - 100
+
 // pad is where sums live on the device, see source/scalar.h, and what the host knows of
 // them. Sums are numbered as they are asked for; number k is in slot k mod slots, until
 // number k + slots takes its place.
