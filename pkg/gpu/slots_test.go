@@ -37,18 +37,17 @@ func readBack(a *Matrix) *slotOracle {
 	if t.own == 1 {
 		o.exps = make([]int32, a.rows)
 	}
-	o.row = make([]uint32, t.longs)
-	if t.longs > 0 {
-		o.first = make([]uint32, t.longs+1)
+	o.row = make([]uint32, t.long.rows)
+	if t.long.rows > 0 {
+		o.first = make([]uint32, t.long.rows+1)
 	}
 	o.stream = make([]uint32, t.stream.bytes/4)
 	download(a.d, o.ptr, t.ptr)
 	download(a.d, o.stream, t.stream)
 	download(a.d, o.exps, t.exps)
-	download(a.d, o.row, t.row)
-	download(a.d, o.first, t.first)
-	slots, long := t.parts()
-	o.slots, o.long = int(slots), int(long)
+	download(a.d, o.row, t.long.row)
+	download(a.d, o.first, t.long.start)
+	o.slots, o.long = int(t.chunkBlocks()), int(t.long.blocks())
 	return o
 }
 
