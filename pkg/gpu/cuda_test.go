@@ -5,6 +5,7 @@ package gpu
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -69,6 +70,7 @@ func testFakeCUDA(t *testing.T, c *control) {
 	}
 	t.Run("errors", func(t *testing.T) { fakeErrors(t, c) })
 	t.Run("late", func(t *testing.T) { fakeLate(t, c) })
+	t.Run("short of memory", func(t *testing.T) { fakeShort(t, c) })
 	t.Run("memory", func(t *testing.T) {
 		c.reset()
 		whole := fakeSolve(t, c, nil)
@@ -153,6 +155,58 @@ func fakeLate(t *testing.T, c *control) {
 	want, got := readBack(slotted(t, reference, big, spec, 1)), readBack(slotted(t, d, big, spec, 2))
 	if n := len(want.stream) - slotPadding; !slices.Equal(got.ptr, want.ptr) || n < 4*stagingWords || !slices.Equal(got.stream[:n], want.stream[:n]) {
 		t.Errorf("other slots than on the emulated device, of %d words", n)
+	}
+}
+
+// fakeShort lets each allocation for a matrix in slots fail in turn, the estimates of whose
+// size are too low and then too high: what is not needed is done without, and otherwise
+// the error is that of the device.
+func fakeShort(t *testing.T, c *control) {
+	defer func(words int) { stagingWords = words }(stagingWords)
+	stagingWords = 1024
+	const n = 60000
+	m := matrixOf(t, n, n, func(rng *rand.Rand, i int, add func(int, float64)) {
+		add(i, 1)
+		for k := range i / 3000 % 17 {
+			add((i+k*k)%n, rng.NormFloat64())
+		}
+	})
+	spec := afx(t, adaptive.NW, 0x1p-40)
+	want := readBack(slotted(t, emulated(t), m, spec, 1))
+	words := len(want.stream) - slotPadding
+	without := 0
+	c.reset()
+	for fail := int64(0); ; fail++ {
+		d, err := Open(CUDA, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := c.allocs
+		if c.failAlloc = 0; fail > 0 {
+			c.failAlloc = c.allocs + fail
+		}
+		a, err := NewSlots(d, m, spec, nil)
+		switch {
+		case err == nil:
+			if got := readBack(a); !slices.Equal(got.stream[:words], want.stream[:words]) {
+				t.Errorf("allocation %d fails: other slots", fail)
+			}
+			if a.Close(); fail > 0 && c.allocs >= c.failAlloc {
+				without++
+			}
+		case fail == 0 || !strings.Contains(err.Error(), "CUDA_ERROR_OUT_OF_MEMORY"):
+			t.Error(err)
+		}
+		d.Close()
+		if c.memory != 0 || c.pinned != 0 || d.live != 0 {
+			t.Fatalf("left alive: %+v", *c)
+		}
+		if c.allocs-last < fail {
+			break
+		}
+	}
+	if without < 2 {
+		t.Errorf("%d allocations can be done without, want two at least", without)
 	}
 }
 

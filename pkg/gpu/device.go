@@ -171,19 +171,25 @@ type Buffer struct {
 
 // alloc returns a buffer; on failure the zero Buffer, and the device keeps the error.
 func (d *Device) alloc(bytes int64) (b Buffer) {
-	if d.err != nil {
-		return b
+	if d.err == nil {
+		var err error
+		b, err = d.tryAlloc(bytes)
+		d.note(fmt.Sprintf("taking %d bytes of its memory", bytes), err)
 	}
+	return b
+}
+
+// tryAlloc returns a buffer, or an error that the device does not keep.
+func (d *Device) tryAlloc(bytes int64) (b Buffer, err error) {
 	bytes = max(bytes, 8)
 	handle, err := d.drv.alloc(bytes)
 	if err != nil {
-		d.note(fmt.Sprintf("taking %d bytes of its memory", bytes), err)
-		return b
+		return b, err
 	}
 	d.live++
 	d.bytes += bytes
 	d.most = max(d.most, d.bytes)
-	return Buffer{handle, bytes}
+	return Buffer{handle, bytes}, nil
 }
 
 // release gives buffers back and makes them zero.

@@ -73,16 +73,25 @@ func (u *uploader) flush() {
 	}
 }
 
-// move gives the words that have been sent a buffer of another size.
+// move gives the words that have been sent a buffer of another size. They go by way of the
+// host if the device has no room for both.
 func (u *uploader) move(words int64) {
 	d := u.d
-	to := d.alloc(4 * words)
-	if d.err == nil && u.sent > 0 {
-		d.note("copying a matrix", d.drv.copy(to.handle, u.to.handle, 4*u.sent))
+	if u.sent == 0 {
+		u.to = d.alloc(4 * words)
+		return
 	}
-	if u.sent > 0 && d.err == nil {
-		d.note("waiting for the device", d.drv.sync())
+	to, err := d.tryAlloc(4 * words)
+	if err != nil {
+		home := make([]uint32, u.sent)
+		download(d, home, u.to)
+		d.release(&u.to)
+		u.to = d.alloc(4 * words)
+		upload(d, u.to, 0, home)
+		return
 	}
+	d.note("copying a matrix", d.drv.copy(to.handle, u.to.handle, 4*u.sent))
+	_ = d.Wait()
 	d.release(&u.to)
 	u.to = to
 }
@@ -94,9 +103,7 @@ func (u *uploader) finish() Buffer {
 	if used := 4 * u.sent; u.d.err == nil && u.to.bytes-used > used/64+64 {
 		u.move(u.sent)
 	}
-	if u.d.err == nil {
-		u.d.note("waiting for the device", u.d.drv.sync())
-	}
+	_ = u.d.Wait()
 	for _, s := range u.staging {
 		if s != nil {
 			u.d.drv.releaseHost(unsafe.Pointer(unsafe.SliceData(s)))
