@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"os/exec"
+	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/pkg/gpu"
@@ -15,4 +18,18 @@ func emulated(t testing.TB) bool {
 	}
 	d.Close()
 	return true
+}
+
+// fakeCUDA compiles a CUDA driver on the host; "" where that cannot be.
+func fakeCUDA(t testing.TB) string {
+	cc, err := exec.LookPath("cc")
+	if err != nil || runtime.GOOS != "linux" || !emulated(t) {
+		return ""
+	}
+	lib := filepath.Join(t.TempDir(), "libcuda.so")
+	source := filepath.Join("..", "..", "pkg", "gpu", "testdata", "fakecuda.c")
+	if out, err := exec.Command(cc, "-std=c11", "-D_DEFAULT_SOURCE", "-O0", "-fPIC", "-shared", "-o", lib, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return lib
 }

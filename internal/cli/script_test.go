@@ -21,24 +21,30 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs testdata/script/*.txtar: sessions at the command line with
 // what they must print. $DATA is the folder testdata of the module; the command
-// `status CODE mpsolve ...` demands an exit code; [gpu] holds where GPU support is built.
+// `status CODE mpsolve ...` demands an exit code; [gpu] holds where GPU support is built,
+// and [fakecuda] where $FAKECUDA_LIB is the driver of pkg/gpu/testdata/fakecuda.c.
 func TestScripts(t *testing.T) {
 	data, err := filepath.Abs(filepath.Join("..", "..", "testdata"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	fake := fakeCUDA(t)
 	testscript.Run(t, testscript.Params{
 		Dir:           filepath.Join("testdata", "script"),
 		UpdateScripts: *update,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("DATA", data)
+			e.Setenv("FAKECUDA_LIB", fake)
 			return nil
 		},
 		Condition: func(condition string) (bool, error) {
-			if condition != "gpu" {
-				return false, fmt.Errorf("unknown condition %q", condition)
+			switch condition {
+			case "gpu":
+				return emulated(t), nil
+			case "fakecuda":
+				return fake != "", nil
 			}
-			return emulated(t), nil
+			return false, fmt.Errorf("unknown condition %q", condition)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status},
 	})

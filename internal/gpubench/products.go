@@ -2,7 +2,6 @@ package gpubench
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/turns"
@@ -63,21 +62,15 @@ func Products(ctx context.Context, d *gpu.Device, m *csr.Matrix, x []float64, op
 			return nil, err
 		}
 		opt.Progress("storing " + w.String())
-		start := time.Now()
-		a, err := w.store(d, m, opt.Pool)
+		a, build, err := opt.store(d, m, w)
 		if err != nil {
-			if d.Err() != nil {
-				return nil, err
-			}
-			opt.Note(fmt.Sprintf("%s is left out: %v", w, err))
+			return nil, err
+		}
+		if a == nil {
 			continue
 		}
 		defer a.Close()
-		r := Row{Way: w, Rows: m.Rows, Cols: m.Cols, NNZ: m.NNZ(), Bytes: a.Bytes()}
-		if err := d.Wait(); err != nil {
-			return nil, err
-		}
-		r.Build = time.Since(start).Seconds()
+		r := Row{Way: w, Rows: m.Rows, Cols: m.Cols, NNZ: m.NNZ(), Bytes: a.Bytes(), Build: build}
 		a.Apply(dy, dx)
 		to.Download(y, dy)
 		r.Errors = adaptive.MeasureProduct(m, x, y, opt.Pool)

@@ -60,17 +60,15 @@ func Solves(ctx context.Context, d *gpu.Device, m *csr.Matrix, name string, tol 
 	refine := krylov.NewRefinement[*gpu.Vector, gpu.Scalar](space)
 	var list []Solve
 	for k, w := range opt.Ways {
-		start := time.Now()
-		a, err := w.store(d, m, opt.Pool)
+		a, build, err := opt.store(d, m, w)
 		if err != nil {
-			if d.Err() != nil {
-				return nil, err
-			}
-			opt.Note(fmt.Sprintf("%s is left out: %v", w, err))
+			return nil, err
+		}
+		if a == nil {
 			continue
 		}
 		defer a.Close()
-		s := Solve{Way: w, Method: name, Rows: m.Rows, NNZ: m.NNZ(), Build: time.Since(start).Seconds()}
+		s := Solve{Way: w, Method: name, Rows: m.Rows, NNZ: m.NNZ(), Build: build}
 		for turn := range opt.Repeat {
 			opt.Progress(fmt.Sprintf("%s in %s, turn %d of %d", name, w, turn+1, opt.Repeat))
 			space.Zero(x)

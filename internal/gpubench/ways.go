@@ -5,6 +5,7 @@ package gpubench
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -79,6 +80,17 @@ func (w Way) spec() adaptive.Spec {
 	return adaptive.Spec{Set: w.set, Epsilon: w.Epsilon, Criterion: adaptive.NW}
 }
 
-func (w Way) store(d *gpu.Device, m *csr.Matrix, pool *linop.Pool) (*gpu.Matrix, error) {
-	return w.put(d, m, w.spec(), pool)
+// store stores m in a way, and returns the seconds that this took. A way that does not do
+// for m is noted, and the matrix nil; a failure of the device is an error.
+func (o Options) store(d *gpu.Device, m *csr.Matrix, w Way) (a *gpu.Matrix, seconds float64, err error) {
+	start := time.Now()
+	a, err = w.put(d, m, w.spec(), o.Pool)
+	if failed := d.Wait(); failed != nil {
+		return nil, 0, failed
+	}
+	if err != nil {
+		o.Note(fmt.Sprintf("%s is left out: %v", w, err))
+		return nil, 0, nil
+	}
+	return a, time.Since(start).Seconds(), nil
 }

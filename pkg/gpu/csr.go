@@ -76,7 +76,7 @@ func (s *csrStorage) multiply(d *Device, p *product) {
 		p.what, p.x, p.dst, p.b, p.w, p.omega, p.area, p.area2, p.pad)
 	if l := &s.long; l.rows > 0 {
 		segments(l.segmentBlocks(), l.segments, l.cut, s.col, s.val, p.x, l.sums)
-		l.finish(d, noUnit, Buffer{}, 0, s.shortBlocks(), p)
+		l.finish(d, noUnit, Buffer{}, s.shortBlocks(), p)
 	}
 }
 

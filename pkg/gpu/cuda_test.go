@@ -5,22 +5,25 @@ package gpu
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"unsafe"
 
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 )
 
 // control is what testdata/fakecuda.c shares with the test.
 type control struct {
-	initCode, devices, major                             int64
+	initCode, devices, major, free                       int64
 	failCall, failCode, failAlloc, failJIT, failLaunch   int64
+	late                                                 int64
 	calls, allocs                                        int64
 	memory, pinned, contexts, modules, streams, numEvent int64
 	mistakes                                             int64
@@ -28,9 +31,9 @@ type control struct {
 
 // reset makes it a device without faults. What is alive stays counted.
 func (c *control) reset() {
-	c.initCode, c.devices, c.major = 0, 1, 8
+	c.initCode, c.devices, c.major, c.free = 0, 1, 8, 12345
 	c.failCall, c.failCode, c.failAlloc, c.failJIT, c.failLaunch = 0, 0, 0, 0, 0
-	c.calls, c.allocs = 0, 0
+	c.late, c.calls, c.allocs = 0, 0, 0
 }
 
 // TestFakeCUDA drives cuda.c against a driver on the host, in a process of its own, since
@@ -40,25 +43,11 @@ func TestFakeCUDA(t *testing.T) {
 		testFakeCUDA(t, mapped(t, file))
 		return
 	}
-	dir := t.TempDir()
-	lib, file := filepath.Join(dir, "libcuda.so"), filepath.Join(dir, "control")
-	cc, err := exec.LookPath("cc")
-	if err != nil {
-		t.Skip("no C compiler: ", err)
-	}
-	out, err := exec.Command(cc, "-std=c11", "-D_DEFAULT_SOURCE", "-O2", "-fPIC", "-shared", "-o", lib, "testdata/fakecuda.c").CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	file := filepath.Join(t.TempDir(), "control")
 	if err := os.WriteFile(file, make([]byte, unsafe.Sizeof(control{})), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	child := exec.Command(os.Args[0], "-test.run=^TestFakeCUDA$", "-test.v")
-	child.Env = append(os.Environ(), "FAKECUDA_CONTROL="+file, "MPSOLVE_LIBCUDA="+lib)
-	if out, err = child.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	t.Logf("%s", out)
+	t.Log(itself(t, "FAKECUDA_CONTROL="+file, "MPSOLVE_LIBCUDA="+compiledC(t, "fakecuda")))
 }
 
 // mapped is the control in a file.
@@ -80,6 +69,8 @@ func testFakeCUDA(t *testing.T, c *control) {
 		imagesFor = func(Backend, string) [][]byte { return [][]byte{[]byte(".version 7.0\x00")} }
 	}
 	t.Run("errors", func(t *testing.T) { fakeErrors(t, c) })
+	t.Run("late", func(t *testing.T) { fakeLate(t, c) })
+	t.Run("short of memory", func(t *testing.T) { fakeShort(t, c) })
 	t.Run("memory", func(t *testing.T) {
 		c.reset()
 		whole := fakeSolve(t, c, nil)
@@ -91,10 +82,13 @@ func testFakeCUDA(t *testing.T, c *control) {
 	t.Run("lost", func(t *testing.T) {
 		c.reset()
 		whole := fakeSolve(t, c, nil)
-		for _, code := range []int64{700, 999} {
-			for n := range whole.calls {
-				fakeSolve(t, c, func() { c.failCall, c.failCode = n+1, code }, "CUDA_ERROR_", "words of the driver")
-			}
+		step := int64(1)
+		if testing.Short() {
+			step = 37
+		}
+		for n := int64(0); n < whole.calls; n += step {
+			code := []int64{700, 999}[n%2]
+			fakeSolve(t, c, func() { c.failCall, c.failCode = n+1, code }, "CUDA_ERROR_", "words of the driver")
 		}
 		t.Logf("%d calls", whole.calls)
 	})
@@ -128,6 +122,91 @@ func fakeErrors(t *testing.T, c *control) {
 	}
 	if _, err := Open(CUDA, 1); !errors.Is(err, ErrUnavailable) || !strings.Contains(err.Error(), "no device 1, the only one is 0") {
 		t.Error(err)
+	}
+}
+
+// fakeLate has everything done as late as a driver may: who looks at the host's memory
+// without waiting, or writes what has yet to be copied, gets other bits.
+func fakeLate(t *testing.T, c *control) {
+	c.reset()
+	c.late = 1
+	d, err := Open(CUDA, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, reference := opened(t, d), emulated(t)
+	m := generated(t, "convdiff2d", generate.Params{"n": 40, "peclet": 1})
+	spd := generated(t, "poisson2d", generate.Params{"n": 40})
+	for name := range methods {
+		m := m
+		if name == "cg" || name == "minres" {
+			m = spd
+		}
+		opt := krylov.Options[*Vector]{Tol: 1e-10}
+		want, wanted, _ := solve(t, reference, m, name, opt)
+		if x, r, _ := solve(t, d, m, name, opt); r.Iterations != wanted.Iterations || !slices.Equal(x, want) {
+			t.Errorf("%s: other bits after %d iterations than the emulated device after %d", name, r.Iterations, wanted.Iterations)
+		}
+	}
+	defer func(words int) { stagingWords = words }(stagingWords)
+	stagingWords = 1024
+	big := generated(t, "powerlaw", generate.Params{"n": 5000})
+	spec := afx(t, adaptive.CW, 0x1p-30)
+	want, got := readBack(slotted(t, reference, big, spec, 1)), readBack(slotted(t, d, big, spec, 2))
+	if n := len(want.stream) - slotPadding; !slices.Equal(got.ptr, want.ptr) || n < 4*stagingWords || !slices.Equal(got.stream[:n], want.stream[:n]) {
+		t.Errorf("other slots than on the emulated device, of %d words", n)
+	}
+}
+
+// fakeShort lets each allocation for a matrix in slots fail in turn, the estimates of whose
+// size are too low and then too high: what is not needed is done without, and otherwise
+// the error is that of the device.
+func fakeShort(t *testing.T, c *control) {
+	defer func(words int) { stagingWords = words }(stagingWords)
+	stagingWords = 1024
+	const n = 60000
+	m := matrixOf(t, n, n, func(rng *rand.Rand, i int, add func(int, float64)) {
+		add(i, 1)
+		for k := range i / 3000 % 17 {
+			add((i+k*k)%n, rng.NormFloat64())
+		}
+	})
+	spec := afx(t, adaptive.NW, 0x1p-40)
+	want := readBack(slotted(t, emulated(t), m, spec, 1))
+	words := len(want.stream) - slotPadding
+	without := 0
+	c.reset()
+	for fail := int64(0); ; fail++ {
+		d, err := Open(CUDA, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := c.allocs
+		if c.failAlloc = 0; fail > 0 {
+			c.failAlloc = c.allocs + fail
+		}
+		a, err := NewSlots(d, m, spec, nil)
+		switch {
+		case err == nil:
+			if got := readBack(a); !slices.Equal(got.stream[:words], want.stream[:words]) {
+				t.Errorf("allocation %d fails: other slots", fail)
+			}
+			if a.Close(); fail > 0 && c.allocs >= c.failAlloc {
+				without++
+			}
+		case fail == 0 || !strings.Contains(err.Error(), "CUDA_ERROR_OUT_OF_MEMORY"):
+			t.Error(err)
+		}
+		d.Close()
+		if c.memory != 0 || c.pinned != 0 || d.live != 0 {
+			t.Fatalf("left alive: %+v", *c)
+		}
+		if c.allocs-last < fail {
+			break
+		}
+	}
+	if without < 2 {
+		t.Errorf("%d allocations can be done without, want two at least", without)
 	}
 }
 

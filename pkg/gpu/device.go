@@ -145,10 +145,15 @@ func (d *Device) Wait() error {
 	return d.err
 }
 
-// Close gives the device back. Buffers that were not released are lost.
+// Close gives the device back, and does nothing the second time. Buffers that were not
+// released are lost.
 func (d *Device) Close() {
+	if d.drv == nil {
+		return
+	}
 	d.pad.release()
 	d.drv.close()
+	d.drv = nil
 }
 
 // begin starts the arguments of a launch.
@@ -175,26 +180,34 @@ type Buffer struct {
 
 // alloc returns a buffer; on failure the zero Buffer, and the device keeps the error.
 func (d *Device) alloc(bytes int64) (b Buffer) {
-	if d.err != nil {
-		return b
+	if d.err == nil {
+		var err error
+		b, err = d.tryAlloc(bytes)
+		d.note(fmt.Sprintf("taking %d bytes of its memory", bytes), err)
 	}
+	return b
+}
+
+// tryAlloc returns a buffer, or an error that the device does not keep.
+func (d *Device) tryAlloc(bytes int64) (b Buffer, err error) {
 	bytes = max(bytes, 8)
 	handle, err := d.drv.alloc(bytes)
 	if err != nil {
-		d.note(fmt.Sprintf("taking %d bytes of its memory", bytes), err)
-		return b
+		return b, err
 	}
 	d.live++
 	d.bytes += bytes
 	d.most = max(d.most, d.bytes)
-	return Buffer{handle, bytes}
+	return Buffer{handle, bytes}, nil
 }
 
 // release gives buffers back and makes them zero.
 func (d *Device) release(buffers ...*Buffer) {
 	for _, b := range buffers {
 		if b.bytes > 0 {
-			d.drv.release(b.handle)
+			if d.drv != nil {
+				d.drv.release(b.handle)
+			}
 			d.live--
 			d.bytes -= b.bytes
 			*b = Buffer{}

@@ -2,10 +2,14 @@ package gpu
 
 import "testing"
 
-// eachDevice runs a test on the emulated device and on every device of this machine.
+// eachDevice runs a test on the emulated device and on every device of this machine; short
+// runs, those under a race detector for example, have the emulated one alone.
 func eachDevice(t *testing.T, f func(t *testing.T, d *Device)) {
 	t.Run(string(Emulate), func(t *testing.T) { f(t, emulated(t)) })
 	for _, b := range Backends {
+		if testing.Short() {
+			break
+		}
 		t.Run(string(b), func(t *testing.T) {
 			d, err := Open(b, 0)
 			if err != nil {

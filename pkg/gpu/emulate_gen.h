@@ -114,7 +114,7 @@ static void run_block_jacobi(u32 block, const void *const *a)
 
 static void run_spmv_long(u32 block, const void *const *a)
 {
-	spmv_long(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const double * const *)a[4], *(u32 const *)a[5], *(const i32 * const *)a[6], *(i32 const *)a[7], *(u32 const *)a[8], *(u32 const *)a[9], *(const double * const *)a[10], *(double * const *)a[11], *(const double * const *)a[12], *(const double * const *)a[13], *(scalar const *)a[14], *(u32 const *)a[15], *(u32 const *)a[16], *(double * const *)a[17]);
+	spmv_long(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(const double * const *)a[5], *(u32 const *)a[6], *(const i32 * const *)a[7], *(u32 const *)a[8], *(u32 const *)a[9], *(const double * const *)a[10], *(double * const *)a[11], *(const double * const *)a[12], *(const double * const *)a[13], *(scalar const *)a[14], *(u32 const *)a[15], *(u32 const *)a[16], *(double * const *)a[17]);
 }
 
 static void run_spmv_csr_accurate(u32 block, const void *const *a)
@@ -197,11 +197,6 @@ static void run_spmv_slots6(u32 block, const void *const *a)
 	spmv_slots6(block, *(const u32 *)a[0], *(u32 const *)a[1], *(const u32 * const *)a[2], *(const u32 * const *)a[3], *(const i32 * const *)a[4], *(u32 const *)a[5], *(double * const *)a[6], *(u32 const *)a[7], *(const double * const *)a[8], *(double * const *)a[9], *(const double * const *)a[10], *(const double * const *)a[11], *(scalar const *)a[12], *(u32 const *)a[13], *(u32 const *)a[14], *(double * const *)a[15]);
 }
 
-static void run_spmv_slots_long(u32 block, const void *const *a)
-{
-	spmv_slots_long(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(const u32 * const *)a[3], *(const u32 * const *)a[4], *(const double * const *)a[5], *(const i32 * const *)a[6], *(u32 const *)a[7], *(u32 const *)a[8], *(u32 const *)a[9], *(const double * const *)a[10], *(double * const *)a[11], *(const double * const *)a[12], *(const double * const *)a[13], *(scalar const *)a[14], *(u32 const *)a[15], *(u32 const *)a[16], *(double * const *)a[17]);
-}
-
 static const entry entries[] = {
 	{"vector_scale", 5, {4, sizeof(u32), sizeof(scalar), 8, 8}, run_vector_scale},
 	{"vector_axpy", 6, {4, sizeof(u32), sizeof(scalar), 8, 8, 8}, run_vector_axpy},
@@ -224,7 +219,7 @@ static const entry entries[] = {
 	{"spmv_csr_abs_segments", 7, {4, sizeof(u32), 8, 8, 8, 8, 8}, run_spmv_csr_abs_segments},
 	{"jacobi32", 5, {4, sizeof(u32), 8, 8, 8}, run_jacobi32},
 	{"block_jacobi", 7, {4, sizeof(u32), 8, 8, 8, 8, 8}, run_block_jacobi},
-	{"spmv_long", 18, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(i32), sizeof(u32), sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_long},
+	{"spmv_long", 18, {4, sizeof(u32), sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_long},
 	{"spmv_csr_accurate", 10, {4, sizeof(u32), sizeof(u32), sizeof(u32), 8, 8, 8, 8, 8, 8}, run_spmv_csr_accurate},
 	{"spmv_csr_accurate_segments", 7, {4, sizeof(u32), 8, 8, 8, 8, 8}, run_spmv_csr_accurate_segments},
 	{"spmv_long_accurate", 7, {4, sizeof(u32), 8, 8, 8, 8, 8}, run_spmv_long_accurate},
@@ -241,5 +236,4 @@ static const entry entries[] = {
 	{"spmv_slots4", 16, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots4},
 	{"spmv_slots5", 16, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots5},
 	{"spmv_slots6", 16, {4, sizeof(u32), 8, 8, 8, sizeof(u32), 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots6},
-	{"spmv_slots_long", 18, {4, sizeof(u32), sizeof(u32), 8, 8, 8, 8, sizeof(u32), sizeof(u32), sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_slots_long},
 };

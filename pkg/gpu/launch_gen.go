@@ -41,8 +41,7 @@ const (
 	kernelSpmvSlots4
 	kernelSpmvSlots5
 	kernelSpmvSlots6
-	kernelSpmvSlotsLong
-	numKernels = 39
+	numKernels = 38
 )
 
 var kernelNames = [numKernels]string{
@@ -84,7 +83,6 @@ var kernelNames = [numKernels]string{
 	kernelSpmvSlots4:              "spmv_slots4",
 	kernelSpmvSlots5:              "spmv_slots5",
 	kernelSpmvSlots6:              "spmv_slots6",
-	kernelSpmvSlotsLong:           "spmv_slots_long",
 }
 
 func (d *Device) vectorScale(blocks uint32, n uint32, a coefficient, x Buffer, pad Buffer) {
@@ -363,15 +361,15 @@ func (d *Device) blockJacobi(blocks uint32, n uint32, word Buffer, start Buffer,
 	d.launch(kernelBlockJacobi, blocks)
 }
 
-func (d *Device) spmvLong(blocks uint32, count uint32, row Buffer, start Buffer, sums Buffer, unit uint32, exps Buffer, shift int32, from uint32, what uint32, x Buffer, dst Buffer, b Buffer, w Buffer, omega coefficient, area uint32, area2 uint32, pad Buffer) {
+func (d *Device) spmvLong(blocks uint32, count uint32, size uint32, row Buffer, start Buffer, sums Buffer, unit uint32, exps Buffer, from uint32, what uint32, x Buffer, dst Buffer, b Buffer, w Buffer, omega coefficient, area uint32, area2 uint32, pad Buffer) {
 	l := d.begin(blocks)
 	l.u32(count)
+	l.u32(size)
 	l.buffer(row)
 	l.buffer(start)
 	l.buffer(sums)
 	l.u32(unit)
 	l.buffer(exps)
-	l.i32(shift)
 	l.u32(from)
 	l.u32(what)
 	l.buffer(x)
@@ -626,26 +624,4 @@ func (d *Device) spmvSlots6(blocks uint32, chunks uint32, ptr Buffer, stream Buf
 	l.u32(area2)
 	l.buffer(pad)
 	d.launch(kernelSpmvSlots6, blocks)
-}
-
-func (d *Device) spmvSlotsLong(blocks uint32, rows uint32, size uint32, row Buffer, segment Buffer, side Buffer, exps Buffer, own uint32, from uint32, what uint32, x Buffer, dst Buffer, b Buffer, w Buffer, omega coefficient, area uint32, area2 uint32, pad Buffer) {
-	l := d.begin(blocks)
-	l.u32(rows)
-	l.u32(size)
-	l.buffer(row)
-	l.buffer(segment)
-	l.buffer(side)
-	l.buffer(exps)
-	l.u32(own)
-	l.u32(from)
-	l.u32(what)
-	l.buffer(x)
-	l.buffer(dst)
-	l.buffer(b)
-	l.buffer(w)
-	l.coefficient(omega)
-	l.u32(area)
-	l.u32(area2)
-	l.buffer(pad)
-	d.launch(kernelSpmvSlotsLong, blocks)
 }

@@ -1,13 +1,15 @@
 package gpu
 
-// longRows are the rows of a matrix that have more than longRow elements, cut into
-// segments of that many: one kernel adds up the segments, spmv_long those of each row.
+// longRows are the rows, or block rows, of a matrix that have more than longRow elements,
+// cut into segments of that many: one kernel adds up the segments, spmv_long those of each
+// row.
 type longRows struct {
 	rows, segments uint32
+	size           uint32 // of block rows, otherwise 1
 	most           uint32 // elements of a row that is not long
 	row, start     Buffer // the rows, and the first segment of each
-	cut            Buffer // first element of each segment, and the first after it
-	sums           Buffer // of the segments: room for two numbers each
+	cut            Buffer // of CSR: first element of each segment, and the first after it
+	sums           Buffer // of the segments; for CSR room for two numbers each
 }
 
 const (
@@ -28,7 +30,7 @@ func newLongRows(d *Device, ptr []uint32) (l longRows) {
 			cut = append(cut, from, to)
 		}
 	}
-	l.rows, l.segments, l.most = uint32(len(row)), uint32(len(cut)/2), longRow
+	l = longRows{rows: uint32(len(row)), segments: uint32(len(cut) / 2), size: 1, most: longRow}
 	if l.rows > 0 {
 		l.row, l.start, l.cut = put(d, row), put(d, append(start, l.segments)), put(d, cut)
 		l.sums = d.alloc(16 * int64(l.segments))
@@ -38,8 +40,13 @@ func newLongRows(d *Device, ptr []uint32) (l longRows) {
 
 func (l *longRows) buffers() []*Buffer { return []*Buffer{&l.row, &l.start, &l.cut, &l.sums} }
 
-// blocks is the number of blocks of spmv_long.
-func (l *longRows) blocks() uint32 { return min(l.rows, longBlocks) }
+// blocks is the number of blocks of spmv_long, which has a warp for each row.
+func (l *longRows) blocks() uint32 {
+	if l.rows == 0 {
+		return 0
+	}
+	return blocksFor(32*int(l.rows)*int(l.size), longBlocks)
+}
 
 // segmentBlocks is the number of blocks of the kernel before it.
 func (l *longRows) segmentBlocks() uint32 { return min(l.segments, productBlocks) }
@@ -52,8 +59,8 @@ const (
 )
 
 // finish adds up the segments' sums of each row and finishes it; the unit of row i, if
-// there is one, is 2^(exps_i + shift). Parts of inner products stand behind `from` others.
-func (l *longRows) finish(d *Device, unit uint32, exps Buffer, shift int32, from uint32, p *product) {
-	d.spmvLong(l.blocks(), l.rows, l.row, l.start, l.sums, unit, exps, shift, from,
+// there is one, is 2^exps_i. Parts of inner products stand behind `from` others.
+func (l *longRows) finish(d *Device, unit uint32, exps Buffer, from uint32, p *product) {
+	d.spmvLong(l.blocks(), l.rows, l.size, l.row, l.start, l.sums, unit, exps, from,
 		p.what, p.x, p.dst, p.b, p.w, p.omega, p.area, p.area2, p.pad)
 }

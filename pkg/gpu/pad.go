@@ -20,6 +20,10 @@ const (
 	isPositive = 2
 )
 
+// LongestRestart is how long cycles of GMRES may be: two steps leave two inner products
+// with each vector of the basis, and then the host has fetched them.
+const LongestRestart = slots/4 - 100
+
 // pad is where sums live on the device, see source/scalar.h, and what the host knows of
 // them. Sums are numbered as they are asked for; number k is in slot k mod slots, until
 // number k + slots takes its place.
@@ -153,13 +157,18 @@ func (p *pad) value(number uint64) float64 {
 		p.fetch()
 		p.await()
 	}
-	switch {
-	case p.d.err != nil:
+	if p.d.err != nil {
 		return math.NaN()
-	case number+slots < p.next:
+	}
+	return p.home[firstSlot+p.slot(number)]
+}
+
+// slot returns where a sum is.
+func (p *pad) slot(number uint64) uint64 {
+	if number+slots < p.next {
 		panic("gpu: a scalar outlived the pad")
 	}
-	return p.home[firstSlot+number%slots]
+	return number % slots
 }
 
 // put makes values sums, and returns the number of the first.

@@ -100,18 +100,17 @@ func segmented[T any](n, lanes int, zero T, add func(a, b T) T, element func(s T
 	if n <= longRow {
 		return tree(part(0, n, lanes, zero), add)
 	}
-	group := threads
-	join := blockTree[T]
+	group, join := threads, blockTree[T]
 	if accurate {
 		group, join = 32, tree[T]
 	}
-	sums := make([]T, group)
+	sums := make([]T, 32)
 	sums[0] = zero
 	for s := 0; s*longRow < n; s++ {
 		var none T
-		sums[s%group] = add(sums[s%group], join(part(s*longRow, min(n, (s+1)*longRow), group, none), add))
+		sums[s%32] = add(sums[s%32], join(part(s*longRow, min(n, (s+1)*longRow), group, none), add))
 	}
-	return join(sums, add)
+	return tree(sums, add)
 }
 
 // csrOracle is what a product with CSR is to give.
@@ -136,7 +135,7 @@ func partsOracle(dst, w []float64, shift uint32, short, long int, lengths func(i
 	for i := range dst {
 		block, thread := i/rows%short, i%rows<<shift
 		if long > 0 && lengths(i) > longRow {
-			block, thread = short+longRows%long, 0
+			block, thread = short+longRows/8%long, longRows%8*32
 			longRows++
 		}
 		at := &parts[block][thread]

@@ -159,7 +159,7 @@ func (a Scalar) sum(f factor) sum {
 	if f.sum == 0 {
 		return sum{slot: noSlot}
 	}
-	slot := (f.sum - 1) % slots
+	slot := a.pad.slot(f.sum - 1)
 	return sum{uint32(slot), uint32(a.pad.area[slot]), uint32(a.pad.raw[slot]), f.how}
 }
 
@@ -168,7 +168,7 @@ func (a Scalar) settle() {
 	for _, q := range a.q {
 		for _, f := range [...]factor{q.n, q.d} {
 			if f.sum != 0 {
-				a.pad.settle((f.sum - 1) % slots)
+				a.pad.settle(a.pad.slot(f.sum - 1))
 			}
 		}
 	}

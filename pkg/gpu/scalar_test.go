@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -14,19 +15,23 @@ func factorUsed(s *Space, a Scalar) float64 {
 	return out[0]
 }
 
+// sums returns what makes a number a sum on the device, in a space of dimension 1.
+func sums(s *Space) func(v float64) Scalar {
+	x, one := s.New(), s.New()
+	s.Upload(one, []float64{1})
+	return func(v float64) Scalar {
+		s.Upload(x, []float64{v})
+		return s.Dot(x, one)
+	}
+}
+
 // TestScalars evaluates scalars on the device, in kernels, and on the host.
 func TestScalars(t *testing.T) { eachDevice(t, testScalars) }
 
 func testScalars(t *testing.T, d *Device) {
 	s := NewSpace(d, 1)
 	defer s.Close()
-	// sum is a sum on the device: v times 1.
-	sum := func(v float64) Scalar {
-		x, one := s.New(), s.New()
-		s.Upload(x, []float64{v})
-		s.Upload(one, []float64{1})
-		return s.Dot(x, one)
-	}
+	sum := sums(s)
 	inf, nan := math.Inf(1), math.NaN()
 	for _, q := range []struct {
 		n, d, want float64
@@ -84,11 +89,97 @@ func testScalars(t *testing.T, d *Device) {
 		t.Error("a fault")
 	}
 
-	// Slots come round.
+	// Slots come round, in the middle of sums that follow each other too.
+	d.pad.reserve(int(2*slots - 5 - d.pad.next%slots))
+	h, sevens := make([]Scalar, 9), slices.Repeat([]*Vector{x}, 9)
+	s.MultiDot(h, sevens, x)
+	sameNumber(t, "the last of nine", h[8].Float(), 49)
+	s.MultiAxpy(h, sevens, kept)
+	sameVector(t, s, "nine", kept, []float64{7 + 9*7*49})
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("a scalar that is gone may be used")
+			}
+		}()
+		factorUsed(s, a)
+	}()
 	d.pad.reserve(slots - 20)
 	for k := range 60 {
 		v := sum(float64(k))
 		sameNumber(t, "a slot used again", factorUsed(s, v), float64(k))
 		sameNumber(t, "a slot used again", v.Float(), float64(k))
 	}
+}
+
+// number is one that a scalar stands for, with a bound of its relative error.
+type number struct {
+	s    Scalar
+	v, e float64
+}
+
+// FuzzScalars evaluates expressions in reverse Polish notation, a byte for an operand or an
+// operation, on the device, on the host, and in float64.
+func FuzzScalars(f *testing.F) {
+	d := emulated(f)
+	f.Add([]byte{0, 8, 16, 2, 1})
+	f.Add([]byte{0, 8, 2, 16, 1, 0, 4, 2, 3})
+	f.Add([]byte{0, 16, 24, 1, 2, 7, 8, 5, 40, 6, 14, 1, 0, 1, 2, 4})
+	f.Fuzz(func(t *testing.T, program []byte) {
+		s := NewSpace(d, 1)
+		defer s.Close()
+		s.Forgive()
+		for _, n := range evaluated(s, program) {
+			onDevice, onHost := factorUsed(s, n.s), n.s.Float()
+			sameNumber(t, "on the device", onDevice, onHost)
+			if !(math.Abs(onHost-n.v) <= 2*n.e*math.Abs(n.v)) {
+				t.Errorf("%v: %g, want %g", program, onHost, n.v)
+			}
+		}
+		if s.Fetch(); !s.Arrived() {
+			t.Errorf("%v: a fault", program)
+		}
+	})
+}
+
+// evaluated is the stack that a program leaves. Operations are left out where a number
+// would become too large or too small, or would have too few correct bits.
+func evaluated(s *Space, program []byte) (stack []number) {
+	const u = 0x1p-53
+	sum := sums(s)
+	for _, b := range program {
+		operand := 1 + float64(b>>3)/7
+		if len(stack) == 0 || b%8 == 0 {
+			stack = append(stack, number{sum(operand), operand, 0})
+			continue
+		}
+		x, y, rest := stack[len(stack)-1], number{s.Scalar(operand), operand, 0}, stack[:len(stack)-1]
+		if k := len(rest); k > 0 {
+			x, y, rest = rest[k-1], x, rest[:k-1]
+		}
+		var z number
+		switch b % 8 {
+		case 1:
+			z = number{x.s.Mul(y.s), x.v * y.v, x.e + y.e + 4*u}
+		case 2:
+			z = number{x.s.Div(y.s), x.v / y.v, x.e + y.e + 4*u}
+		case 3:
+			z = number{x.s.Neg(), -x.v, x.e}
+		case 4:
+			z = number{x.s.Sqrt(), math.Sqrt(x.v), x.e/2 + 4*u}
+		case 5:
+			z = number{x.s.Add(y.s), x.v + y.v, 0}
+			z.e = (x.e*math.Abs(x.v)+y.e*math.Abs(y.v))/math.Abs(z.v) + 4*u
+		case 6:
+			z = number{x.s.Sub(y.s), x.v - y.v, 0}
+			z.e = (x.e*math.Abs(x.v)+y.e*math.Abs(y.v))/math.Abs(z.v) + 4*u
+		case 7:
+			s.Fetch()
+			continue
+		}
+		if m := math.Abs(z.v); 0x1p-100 < m && m < 0x1p100 && z.e < 1e-9 {
+			stack = append(rest, z)
+		}
+	}
+	return stack
 }

@@ -13,15 +13,14 @@ import (
 
 // slotStorage is AFX in slots, see source/slots.c.
 type slotStorage struct {
-	block         int
-	ptr, stream   Buffer // offsets of chunks and of their end, and the chunks
-	exps          Buffer // of the quanta
-	own           uint32 // 1 if each row has a quantum of its own
-	row, first    Buffer // of the rows in segments: which, and the number of the first segment
-	side          Buffer // sums of segments
-	chunks, longs int    // number of chunks, and of rows in segments
-	text          string
-	stats         adaptive.Stats
+	block       int
+	chunks      int
+	ptr, stream Buffer // offsets of chunks and of their end, and the chunks
+	exps        Buffer // of the quanta
+	own         uint32 // 1 if each row has a quantum of its own
+	long        longRows
+	text        string
+	stats       adaptive.Stats
 }
 
 // NewSlots stores m in AFX as the spec says, on the threads of pool: in slots of blocks if m
@@ -51,9 +50,9 @@ func NewSlots(d *Device, m *csr.Matrix, s adaptive.Spec, pool *linop.Pool) (*Mat
 		return nil, err
 	}
 	t := c.run(d, pool)
-	if c.words+slotPadding > math.MaxUint32 {
+	if words := c.words + slotPadding; words > mostWords {
 		d.release(t.buffers()...)
-		return nil, fmt.Errorf("gpu: the matrix takes %d words in slots; at most 2^32-1 fit an offset", c.words)
+		return nil, fmt.Errorf("gpu: the matrix takes %d words in slots; at most %d fit an offset", words, mostWords)
 	}
 	a, err := made(d, m.Rows, m.Cols, t)
 	if err != nil {
@@ -68,32 +67,24 @@ func NewSlots(d *Device, m *csr.Matrix, s adaptive.Spec, pool *linop.Pool) (*Mat
 func (t *slotStorage) describe() (adaptive.Stats, string) { return t.stats, t.text }
 
 func (t *slotStorage) buffers() []*Buffer {
-	return []*Buffer{&t.ptr, &t.stream, &t.exps, &t.row, &t.first, &t.side}
+	return append(t.long.buffers(), &t.ptr, &t.stream, &t.exps)
 }
 
-// parts are the numbers of blocks of the two kernels.
-func (t *slotStorage) parts() (slots, long uint32) {
-	if t.longs > 0 {
-		long = blocksFor(slotLanes*t.longs*t.block, longBlocks)
-	}
-	return blocksFor(slotLanes*t.chunks, rowBlocks), long
+// chunkBlocks is the number of blocks for the chunks.
+func (t *slotStorage) chunkBlocks() uint32 {
+	return blocksFor(slotLanes*t.chunks, rowBlocks)
 }
 
-func (t *slotStorage) blocks() uint32 {
-	slots, long := t.parts()
-	return slots + long
-}
+func (t *slotStorage) blocks() uint32 { return t.chunkBlocks() + t.long.blocks() }
 
 func (t *slotStorage) multiply(d *Device, p *product) {
 	launch := [...]func(blocks, chunks uint32, ptr, stream, exps Buffer, own uint32, side Buffer, what uint32,
 		x, dst, b, w Buffer, omega coefficient, area, area2 uint32, pad Buffer){
 		d.spmvSlots1, d.spmvSlots2, d.spmvSlots3, d.spmvSlots4, d.spmvSlots5, d.spmvSlots6,
 	}[t.block-1]
-	slots, long := t.parts()
-	launch(slots, uint32(t.chunks), t.ptr, t.stream, t.exps, t.own, t.side, p.what, p.x, p.dst, p.b, p.w, p.omega, p.area, p.area2, p.pad)
-	if long > 0 {
-		d.spmvSlotsLong(long, uint32(t.longs), uint32(t.block), t.row, t.first, t.side, t.exps, t.own, slots,
-			p.what, p.x, p.dst, p.b, p.w, p.omega, p.area, p.area2, p.pad)
+	launch(t.chunkBlocks(), uint32(t.chunks), t.ptr, t.stream, t.exps, t.own, t.long.sums, p.what, p.x, p.dst, p.b, p.w, p.omega, p.area, p.area2, p.pad)
+	if t.long.rows > 0 {
+		t.long.finish(d, oneUnit+t.own, t.exps, t.chunkBlocks(), p)
 	}
 }
 
@@ -128,6 +119,9 @@ const (
 	// slotPadding is the number of words behind the stream that kernels may read.
 	slotPadding = 2
 )
+
+// mostWords is what offsets of chunks reach; a variable for tests.
+var mostWords int64 = math.MaxUint32
 
 // slotPanels cuts the rows into panels of whole chunks, as far as that goes.
 func slotPanels(m *csr.Matrix, block int) ([]int, error) {
@@ -175,10 +169,10 @@ func (c *slotConverter) run(d *Device, pool *linop.Pool) *slotStorage {
 	u.write(make([]uint32, slotPadding))
 	t.stream = u.finish()
 	t.ptr = put(d, append(c.ptr, uint32(c.words)))
-	t.chunks, t.longs = len(c.ptr), len(c.row)
-	if t.longs > 0 {
-		t.row, t.first = put(d, c.row), put(d, c.first)
-		t.side = d.alloc(8 * int64(c.block) * int64(c.first[t.longs]))
+	t.chunks = len(c.ptr)
+	if n := len(c.row); n > 0 {
+		t.long = longRows{rows: uint32(n), segments: c.first[n], size: uint32(c.block), row: put(d, c.row), start: put(d, c.first)}
+		t.long.sums = d.alloc(8 * int64(c.block) * int64(c.first[n]))
 	}
 	return t
 }
@@ -193,7 +187,7 @@ func (c *slotConverter) deliver(k int, p *slotPanel, u *uploader) {
 		done := c.m.RowPtr[c.panels[c.next+1]] + int64(c.panels[c.next+1])
 		all := int64(c.m.NNZ() + c.m.Rows)
 		u.expected = int64(1.02*float64(c.words)*float64(all)/float64(max(done, 1))) + 4096
-		if c.words <= math.MaxUint32 {
+		if c.words <= mostWords {
 			u.write(c.ready[c.next].stream)
 		}
 		c.ready[c.next] = nil
@@ -228,8 +222,8 @@ func (c *slotConverter) text(t *slotStorage) string {
 	case c.onDiagonals > 0:
 		text = "slots of diagonals, 32 lanes"
 	}
-	if t.longs > 0 {
-		text += fmt.Sprintf("; %d long rows in segments", t.longs*c.block)
+	if t.long.rows > 0 {
+		text += fmt.Sprintf("; %d long rows in segments", int(t.long.rows)*c.block)
 	}
 	return text
 }

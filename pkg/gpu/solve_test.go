@@ -46,6 +46,9 @@ var methods = map[string]func(*Space) krylov.Method[*Vector, Scalar]{
 	"gmres": func(s *Space) krylov.Method[*Vector, Scalar] {
 		return krylov.NewGMRES[*Vector, Scalar](s, krylov.GMRESOptions{Restart: 50})
 	},
+	"gmres, long": func(s *Space) krylov.Method[*Vector, Scalar] { // more vectors than there are areas
+		return krylov.NewGMRES[*Vector, Scalar](s, krylov.GMRESOptions{Restart: 3 * areas})
+	},
 	"minres": func(s *Space) krylov.Method[*Vector, Scalar] { return krylov.NewMINRES[*Vector, Scalar](s) },
 }
 
@@ -100,7 +103,7 @@ func TestSolve(t *testing.T) {
 			{"685_bus", 0, []string{"cg"}},
 			{"jpwh_991", 0, general},
 			{"pde900", 0, general},
-			{"orsreg_1", 0, []string{"bicgstab"}},
+			{"orsreg_1", 0, []string{"bicgstab", "gmres, long"}},
 		} {
 			for _, method := range s.methods {
 				t.Run(s.name+"/"+method, func(t *testing.T) {
@@ -169,6 +172,31 @@ func TestLaunches(t *testing.T) {
 	t.Logf("gmres: %d launches in %d iterations, %d of them in steps", launches, r.Iterations, want)
 	if r.Iterations != cycle || launches < want || launches > want+cycle/stride+20 {
 		t.Errorf("gmres: %d launches in %d iterations, %d of them in steps", launches, r.Iterations, want)
+	}
+}
+
+// Slots of sums come round in the middle of a solve, and it has the same bits.
+func TestSolveWhileSlotsComeRound(t *testing.T) {
+	fresh, d := emulated(t), emulated(t)
+	m := generated(t, "convdiff2d", generate.Params{"n": 20})
+	spd := generated(t, "poisson2d", generate.Params{"n": 20})
+	for name := range methods {
+		m := m
+		if name == "cg" || name == "minres" {
+			m = spd
+		}
+		want, wanted, _ := solve(t, fresh, m, name, krylov.Options[*Vector]{})
+		for _, left := range []uint64{1, 40, 75, 90} {
+			d.pad.reserve(int(2*slots - left - d.pad.next%slots))
+			before := d.pad.next / slots
+			x, r, _ := solve(t, d, m, name, krylov.Options[*Vector]{})
+			if d.pad.next/slots == before {
+				t.Errorf("%s: they do not come round", name)
+			}
+			if r.Iterations != wanted.Iterations || !slices.Equal(x, want) {
+				t.Errorf("%s, %d slots left: other bits after %d iterations than with all left after %d", name, left, r.Iterations, wanted.Iterations)
+			}
+		}
 	}
 }
 

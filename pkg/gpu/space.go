@@ -248,7 +248,7 @@ func (s *Space) inSlots(a []Scalar) (first uint64, sign float64) {
 		plain := c
 		plain.scale *= sign
 		f, ok := plain.single()
-		follow = follow && ok && f.how == 0 && f.sum == first+uint64(k) && c.pad.raw[(f.sum-1)%slots] == 0
+		follow = follow && ok && f.how == 0 && f.sum == first+uint64(k) && c.pad.raw[c.pad.slot(f.sum-1)] == 0
 	}
 	if follow {
 		return first - 1, sign

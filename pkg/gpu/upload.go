@@ -2,13 +2,13 @@ package gpu
 
 import "unsafe"
 
-const (
-	// stagingWords is the size of a staging buffer: enough to hide the start of a copy.
-	stagingWords = 2 << 20
-	// staged is the event of the copy from the first staging buffer, and the next one of
-	// that from the second.
-	staged = 1
-)
+// stagingWords is the size of a staging buffer, enough to hide the start of a copy; a
+// variable for tests.
+var stagingWords = 2 << 20
+
+// staged is the event of the copy from the first staging buffer, and the next one of that
+// from the second.
+const staged = 1
 
 // uploader makes a buffer of words that come bit by bit, of which nobody knows how many
 // there will be. Words gather in one of two staging buffers while the other is copied.
@@ -25,7 +25,7 @@ type uploader struct {
 // newUploader returns an uploader of not more than so many words, roughly.
 func newUploader(d *Device, most int64) *uploader {
 	u := &uploader{d: d}
-	words := int(min(max(most, 1024), stagingWords))
+	words := int(min(max(most, 1024), int64(stagingWords)))
 	for k := range u.staging {
 		if d.err != nil {
 			break
@@ -73,16 +73,25 @@ func (u *uploader) flush() {
 	}
 }
 
-// move gives the words that have been sent a buffer of another size.
+// move gives the words that have been sent a buffer of another size. They go by way of the
+// host if the device has no room for both.
 func (u *uploader) move(words int64) {
 	d := u.d
-	to := d.alloc(4 * words)
-	if d.err == nil && u.sent > 0 {
-		d.note("copying a matrix", d.drv.copy(to.handle, u.to.handle, 4*u.sent))
+	if u.sent == 0 {
+		u.to = d.alloc(4 * words)
+		return
 	}
-	if u.sent > 0 && d.err == nil {
-		d.note("waiting for the device", d.drv.sync())
+	to, err := d.tryAlloc(4 * words)
+	if err != nil {
+		home := make([]uint32, u.sent)
+		download(d, home, u.to)
+		d.release(&u.to)
+		u.to = d.alloc(4 * words)
+		upload(d, u.to, 0, home)
+		return
 	}
+	d.note("copying a matrix", d.drv.copy(to.handle, u.to.handle, 4*u.sent))
+	_ = d.Wait()
 	d.release(&u.to)
 	u.to = to
 }
@@ -94,9 +103,7 @@ func (u *uploader) finish() Buffer {
 	if used := 4 * u.sent; u.d.err == nil && u.to.bytes-used > used/64+64 {
 		u.move(u.sent)
 	}
-	if u.d.err == nil {
-		u.d.note("waiting for the device", u.d.drv.sync())
-	}
+	_ = u.d.Wait()
 	for _, s := range u.staging {
 		if s != nil {
 			u.d.drv.releaseHost(unsafe.Pointer(unsafe.SliceData(s)))

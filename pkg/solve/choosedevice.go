@@ -50,6 +50,9 @@ func (o Options) OnDevice() error {
 	if o.Storage.StorageArithmetic {
 		faults = append(faults, errors.New("solve: arithmetic on a device is FP64 whatever the storage"))
 	}
+	if o.Restart > gpu.LongestRestart {
+		faults = append(faults, fmt.Errorf("solve: a device takes restart lengths of at most %d", gpu.LongestRestart))
+	}
 	return errors.Join(faults...)
 }
 

@@ -134,12 +134,15 @@ func TestDeviceEscalates(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				var after []int64 // bytes on the device after each right-hand side
 				for k, size := range []float64{1, 1e150, 1e-150, 0, 1} {
 					b := rhs(c.m, size)
 					got, err := s.Solve(t.Context(), b, nil)
 					if err != nil {
 						t.Fatal(err)
 					}
+					now, _ := d.Bytes()
+					after = append(after, now)
 					e := bigMeasure(StopRow, c.m, got.X, b)
 					if !got.Reason.Converged() || !(e <= krylov.DefaultTol) {
 						t.Errorf("right-hand side %d: %v with an error of %g", k, got.Reason, e)
@@ -148,6 +151,9 @@ func TestDeviceEscalates(t *testing.T) {
 						t.Errorf("right-hand side %d: %v after %d iterations, alone %v after %d",
 							k, got.Reason, got.Iterations, want.Reason, want.Iterations)
 					}
+				}
+				if after[4] > after[0] {
+					t.Errorf("every right-hand side takes more of the device's memory: %d", after)
 				}
 				if !log.says(c.says) {
 					t.Errorf("the log does not say %q: %q", c.says, log.lines)
@@ -274,6 +280,7 @@ func TestChooseDevice(t *testing.T) {
 		{Precond: Precond{Kind: precond.ILU0}},
 		{Storage: Storage{Layout: adaptive.Symmetric}},
 		{Storage: Storage{Set: lookup("FP32"), StorageArithmetic: true}},
+		{Restart: 20000},
 	} {
 		opt.Device = d
 		if _, err := New(m, opt); err == nil {

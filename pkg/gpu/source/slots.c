@@ -210,31 +210,3 @@ SLOTS_KERNEL(spmv_slots5, slots_chunk5, 5)
 SLOTS_KERNEL(spmv_slots6, slots_chunk6, 6)
 #undef RESIDENT
 #define RESIDENT 4
-
-/* The rows, or block rows of `size` rows, that are cut into segments: number k is row[k],
- * its segments are segment[k] to segment[k+1]-1. A warp adds up the segments of a row, a
- * lane every 32nd. */
-KERNEL(spmv_slots_long, u32 rows, u32 size, IN(u32) row, IN(u32) segment, IN(double) side, IN(i32) exps, u32 own,
-       u32 from, u32 what, IN(double) x, OUT(double) dst, IN(double) b, IN(double) w, scalar omega, u32 area,
-       u32 area2, INOUT(double) pad)
-{
-    PRODUCT;
-    for (u32 first = BLOCK * (THREADS / WARP); first < rows * size; first += blocks * (THREADS / WARP)) {
-        EACH_THREAD {
-            const u32 at = first + t / WARP, k = at / size, r = at % size;
-            MY(group) = WARP;
-            MY(y) = 0;
-            if (at < rows * size)
-                for (u32 s = segment[k] + t % WARP; s < segment[k + 1]; s += WARP) MY(y) += side[s * size + r];
-        }
-        WARP_SUM(y, group);
-        EACH_THREAD {
-            const u32 at = first + t / WARP;
-            if (at < rows * size && t % WARP == 0) {
-                const u32 i = row[at / size] * size + at % size;
-                FINISH(i, times_power(MY(y), exps[own ? i : 0]));
-            }
-        }
-    }
-    LEAVE_PRODUCT_FROM(from);
-}

@@ -1,7 +1,8 @@
 // A CUDA driver on the host, for tests: the functions that cuda.c calls, on memory of the
 // host, running the kernels compiled for it. It checks what it is given, counts what is
 // alive, and fails when it is told to, through a file that FAKECUDA_CONTROL names and that
-// it shares with the test.
+// it shares with the test, or, without such a file, by the variable FAKECUDA, such as
+// "devices=2 fail_launch=1".
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,15 +18,21 @@ enum {
 	INIT_CODE,     // what cuInit returns
 	DEVICES,       // how many there are
 	MAJOR,         // of the compute capability
+	FREE,          // bytes of memory
 	FAIL_CALL,     // the call of this number, counting from 1, fails, and all from then on
 	FAIL_CODE,     // with this code
 	FAIL_ALLOC,    // the allocation of this number, on the device or pinned, is out of memory
 	FAIL_JIT,      // modules do not compile
 	FAIL_LAUNCH,   // launches fail
-	CALLS, ALLOCS, // made so far
+	LATE,          // what is launched or copied is not done before somebody waits for it
+	SETTINGS,      // are those above
+	CALLS = SETTINGS, ALLOCS, // made so far
 	MEMORY, PINNED, CONTEXTS, MODULES, STREAMS, EVENTS, // alive
 	MISTAKES,      // of the caller
 	WORDS
+};
+static const char *const settings[SETTINGS] = {
+	"init_code", "devices", "major", "free", "fail_call", "fail_code", "fail_alloc", "fail_jit", "fail_launch", "late",
 };
 
 static int64_t *c;
@@ -59,11 +66,25 @@ static int mistake(const char *what)
 	if (current != &context || !c[CONTEXTS]) return mistake("no current context"), 201; \
 	BARE
 
+// by_variable sets what FAKECUDA says.
+static void by_variable(void)
+{
+	const char *set = getenv("FAKECUDA");
+	c[DEVICES] = 1, c[MAJOR] = 8, c[FREE] = 1 << 30;
+	for (int k = 0; set && k < SETTINGS; k++) {
+		const char *at = strstr(set, settings[k]);
+		if (at) c[k] = atoll(at + strlen(settings[k]) + 1);
+	}
+}
+
 int cuInit(unsigned flags)
 {
-	if (!c) {
-		int f = open(getenv("FAKECUDA_CONTROL"), O_RDWR);
-		c = mmap(NULL, WORDS * sizeof *c, PROT_READ | PROT_WRITE, MAP_SHARED, f, 0);
+	const char *file = getenv("FAKECUDA_CONTROL");
+	if (!c && file) {
+		c = mmap(NULL, WORDS * sizeof *c, PROT_READ | PROT_WRITE, MAP_SHARED, open(file, O_RDWR), 0);
+	} else if (!c) {
+		c = calloc(WORDS, sizeof *c);
+		by_variable();
 	}
 	return flags ? 1 : (int)c[INIT_CODE];
 }
@@ -72,9 +93,13 @@ int cuDeviceGet(int *d, int i) { BARE; return *d = i, i < c[DEVICES] ? 0 : 101; 
 int cuDeviceGetName(char *s, int n, int d) { BARE; return snprintf(s, n, "Fake %d", d), 0; }
 int cuDeviceTotalMem_v2(size_t *n, int d) { BARE; return *n = 1 << 30, 0; }
 int cuDeviceGetAttribute(int *v, int a, int d) { BARE; return *v = a == 75 ? (int)c[MAJOR] : a == 16 ? 2 : 0, 0; }
-int cuMemGetInfo_v2(size_t *left, size_t *all) { CALL; return *left = 12345, *all = 1 << 30, 0; }
+int cuMemGetInfo_v2(size_t *left, size_t *all) { CALL; return *left = c[FREE], *all = 1 << 30, 0; }
 int cuDevicePrimaryCtxRetain(void **x, int d) { BARE; return c[CONTEXTS]++, *x = &context, 0; }
-int cuDevicePrimaryCtxRelease_v2(int d) { return --c[CONTEXTS] < 0 ? mistake("context released twice") : 0; }
+int cuDevicePrimaryCtxRelease_v2(int d)
+{
+	if (!--c[CONTEXTS] && (c[MEMORY] || c[PINNED] || c[MODULES] || c[STREAMS] || c[EVENTS])) return mistake("something is left alive");
+	return c[CONTEXTS] < 0 ? mistake("context released twice") : 0;
+}
 int cuCtxSetCurrent(void *x) { return current = x, 0; }
 
 int cuGetErrorName(int code, const char **s)
@@ -85,12 +110,58 @@ int cuGetErrorName(int code, const char **s)
 }
 int cuGetErrorString(int code, const char **s) { return *s = "words of the driver", 0; }
 
+// The stream: what is to be done, in its order.
+typedef struct work {
+	struct work *next;
+	enum { COPY, FILL, LAUNCH, RELEASE } what;
+	void *to;
+	const void *from;
+	size_t n; // bytes, or blocks
+	unsigned char value;
+	const entry *run;
+	const void *args[64];
+	char data[1024]; // of the arguments
+} work;
+static work *first, **end = &first;
+static int64_t queued, done;
+
+static void act(const work *w)
+{
+	switch (w->what) {
+	case COPY: memcpy(w->to, w->from, w->n); break;
+	case FILL: memset(w->to, w->value, w->n); break;
+	case LAUNCH: for (uint32_t b = 0; b < w->n; b++) w->run->run(b, w->args); break;
+	case RELEASE: free(w->to);
+	}
+}
+
+// until does what was queued as number `last` and everything before.
+static int until(int64_t last)
+{
+	for (work *w; done < last; done++, free(w)) {
+		act(w = first);
+		if (!(first = w->next)) end = &first;
+	}
+	return 0;
+}
+
+// queue does w now or later; w has the arguments of a launch in data.
+static int queue(const work *w)
+{
+	work *own = malloc(sizeof *w);
+	*own = *w, own->next = NULL;
+	for (uint32_t k = 0; w->what == LAUNCH && k < w->run->count; k++) own->args[k] = own->data + ((char *)w->args[k] - w->data);
+	*end = own, end = &own->next;
+	queued++;
+	return c[LATE] ? 0 : until(queued);
+}
+
 int cuStreamCreate(void **s, unsigned flags) { CALL; return c[STREAMS]++, *s = &stream, flags == 1 ? 0 : mistake("a stream that waits"); }
-int cuStreamSynchronize(void *s) { CALL; return s == &stream ? 0 : mistake("not the stream"); }
+int cuStreamSynchronize(void *s) { CALL; return s == &stream ? until(queued) : mistake("not the stream"); }
 int cuStreamDestroy_v2(void *s) { return c[STREAMS]--, 0; }
-int cuEventCreate(void **e, unsigned flags) { CALL; return c[EVENTS]++, *e = malloc(1), 0; }
-int cuEventRecord(void *e, void *s) { CALL; return s == &stream ? 0 : mistake("not the stream"); }
-int cuEventSynchronize(void *e) { CALL; return 0; }
+int cuEventCreate(void **e, unsigned flags) { CALL; return c[EVENTS]++, *e = calloc(1, sizeof queued), 0; }
+int cuEventRecord(void *e, void *s) { CALL; return *(int64_t *)e = queued, s == &stream ? 0 : mistake("not the stream"); }
+int cuEventSynchronize(void *e) { CALL; return until(*(int64_t *)e); }
 int cuEventDestroy_v2(void *e) { return c[EVENTS]--, free(e), 0; }
 
 // Modules are PTX; the log buffer is for the compiler's words.
@@ -157,14 +228,17 @@ int cuLaunchKernel(function *f, unsigned gx, unsigned gy, unsigned gz, unsigned 
 	uint32_t n = 0;
 	while (args[n]) n++; // cuda.c ends them so, for this
 	if (n != f->run->count || *(uint32_t *)args[0] != gx) return mistake("arguments of a launch");
+	work w = {.what = LAUNCH, .n = gx, .run = f->run};
+	size_t at = 0;
 	for (uint32_t k = 0; k < n; k++) {
 		uint64_t p = 0;
+		w.args[k] = memcpy(w.data + at, args[k], f->run->size[k]);
+		at += (f->run->size[k] + 7) / 8 * 8;
 		if (f->types[k] != 'p') continue;
 		memcpy(&p, args[k], 8);
 		if (p && !inside(p, 1)) return mistake("an argument is no address on the device");
 	}
-	for (uint32_t b = 0; b < gx; b++) f->run->run(b, (const void *const *)args);
-	return 0;
+	return queue(&w);
 }
 
 int cuMemAlloc_v2(uint64_t *p, size_t n)
@@ -182,7 +256,7 @@ int cuMemFree_v2(uint64_t p)
 		if ((uint64_t)(*b + 1) == p) {
 			block *gone = *b;
 			*b = gone->next;
-			return free(gone), c[MEMORY]--, 0;
+			return c[MEMORY]--, queue(&(work){.what = RELEASE, .to = gone});
 		}
 	return mistake("memory released twice");
 }
@@ -192,10 +266,15 @@ int cuMemHostAlloc(void **p, size_t n, unsigned flags)
 	if (++c[ALLOCS] == c[FAIL_ALLOC]) return 2;
 	return c[PINNED]++, *p = malloc(n), 0;
 }
-int cuMemFreeHost(void *p) { return c[PINNED]--, free(p), 0; }
+int cuMemFreeHost(void *p)
+{
+	if (done < queued) return mistake("pinned memory is released while copies may use it");
+	return c[PINNED]--, free(p), 0;
+}
 
 #define INSIDE(p, n, s) if (!inside(p, n) || s != &stream) return mistake("a copy outside of memory")
-int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t n, void *s) { CALL; INSIDE(to, n, s); return memcpy((void *)to, from, n), 0; }
-int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t n, void *s) { CALL; INSIDE(from, n, s); return memcpy(to, (void *)from, n), 0; }
-int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t n, void *s) { CALL; INSIDE(to, n, s); INSIDE(from, n, s); return memcpy((void *)to, (void *)from, n), 0; }
-int cuMemsetD8Async(uint64_t to, unsigned char v, size_t n, void *s) { CALL; INSIDE(to, n, s); return memset((void *)to, v, n), 0; }
+static int move(void *to, const void *from, size_t n) { return queue(&(work){.what = COPY, .to = to, .from = from, .n = n}); }
+int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t n, void *s) { CALL; INSIDE(to, n, s); return move((void *)to, from, n); }
+int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t n, void *s) { CALL; INSIDE(from, n, s); return move(to, (void *)from, n); }
+int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t n, void *s) { CALL; INSIDE(to, n, s); INSIDE(from, n, s); return move((void *)to, (void *)from, n); }
+int cuMemsetD8Async(uint64_t to, unsigned char v, size_t n, void *s) { CALL; INSIDE(to, n, s); return queue(&(work){.what = FILL, .to = (void *)to, .value = v, .n = n}); }

@@ -2,9 +2,106 @@ package gpu
 
 import (
 	"math"
+	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 )
+
+// takeDiagonals makes slots of the diagonals that most of n rows from `row` on have; the
+// rest stays.
+func (w *slotWriter) takeDiagonals(row, n int) {
+	w.pending = w.pending[:0]
+	var at, kept [slotLanes]int
+	for {
+		offset := math.MaxInt
+		var next [slotLanes]int
+		for l, run := range w.rest[:n] {
+			next[l] = math.MaxInt
+			if at[l] < len(run) {
+				next[l] = int(w.ints.Col[run[at[l]]]) - row - l
+				offset = min(offset, next[l])
+			}
+		}
+		if offset == math.MaxInt {
+			break
+		}
+		s := slot{offset: int32(offset)}
+		have := 0
+		for l := range s.item {
+			s.item[l] = -1
+			if l < n && next[l] == offset {
+				s.item[l] = w.rest[l][at[l]]
+				at[l]++
+				have++
+			}
+		}
+		if have >= fullDiagonal && row+offset >= 0 && row+offset+n <= w.m.Cols {
+			w.push(s)
+			continue
+		}
+		for l, e := range s.item {
+			if e >= 0 {
+				w.rest[l][kept[l]] = e
+				kept[l]++
+			}
+		}
+	}
+	for l := range n {
+		w.rest[l] = w.rest[l][:kept[l]]
+	}
+	slices.SortStableFunc(w.pending, func(a, b slot) int { return b.width - a.width })
+	w.out.onDiagonals += len(w.pending)
+	w.group(onDiagonal, 0)
+}
+
+// push appends a slot to the group, as wide as its widest item.
+func (w *slotWriter) push(s slot) {
+	s.width = 1
+	for _, e := range s.item {
+		if e >= 0 {
+			s.width = max(s.width, int(w.ints.Width[e]))
+		}
+	}
+	w.pending = append(w.pending, s)
+}
+
+// gather makes slots with columns of the rest: for as long as there are items, a group of
+// those within reach of the first column.
+func (w *slotWriter) gather() {
+	for {
+		base := int32(math.MaxInt32)
+		for _, run := range w.rest {
+			if len(run) > 0 {
+				base = min(base, w.ints.Col[run[0]])
+			}
+		}
+		if base == math.MaxInt32 {
+			return
+		}
+		var lanes [slotLanes][]int32
+		longest := 0
+		for l, run := range w.rest {
+			n, _ := slices.BinarySearchFunc(run, int64(base)+int64(slotReach*w.block), func(e int32, end int64) int {
+				return int(int64(w.ints.Col[e]) - end)
+			})
+			lanes[l], w.rest[l] = run[:n], run[n:]
+			longest = max(longest, n)
+			slices.SortStableFunc(lanes[l], func(a, b int32) int { return int(w.ints.Width[b]) - int(w.ints.Width[a]) })
+		}
+		w.pending = w.pending[:0]
+		for k := range longest {
+			var s slot
+			for l, run := range lanes {
+				s.item[l] = -1
+				if k < len(run) {
+					s.item[l] = run[k]
+				}
+			}
+			w.push(s)
+		}
+		w.group(onColumns, base)
+	}
+}
 
 // group writes the slots that are pending, the widest of which is the first, as runs of
 // one width. A run takes slots that are less wide if their bits cost less than a run.
