@@ -96,7 +96,7 @@ SANITIZE := -O1 -g -fsanitize=undefined -fno-sanitize-recover=undefined
 .PHONY: gpu-sanitize
 gpu-sanitize: ## tests of pkg/gpu on the emulated device, under the address and undefined-behaviour sanitizers (needs gcc)
 	CGO_ENABLED=1 CGO_CFLAGS='$(SANITIZE)' CGO_LDFLAGS=-fsanitize=undefined \
-		ASAN_OPTIONS=allocator_may_return_null=1 MPSOLVE_LIBOPENCL=/none $(GO) test -asan -count=1 ./pkg/gpu
+		ASAN_OPTIONS=allocator_may_return_null=1 MPSOLVE_LIBOPENCL=/none $(GO) test -asan -short -count=1 ./pkg/gpu
 
 .PHONY: gpu-bench-build
 gpu-bench-build: build ## what bench/gpu/run.sh takes to a machine with a GPU
