@@ -15,8 +15,8 @@ type Device struct {
 	args    arguments
 	pad     *pad
 	err     error
-	live    int // buffers, so that tests can tell whether all were released
-	count   int // launches, for tests as well
+	live    int             // buffers, so that tests can tell whether all were released
+	count   [numKernels]int // launches, for tests as well
 	bytes   int64
 	most    int64 // that bytes were
 }
@@ -166,7 +166,7 @@ func (d *Device) begin(blocks uint32) *arguments {
 // launch runs a kernel with these arguments.
 func (d *Device) launch(k kernel, blocks uint32) {
 	if d.err == nil && blocks > 0 {
-		d.count++
+		d.count[k]++
 		d.note("running "+kernelNames[k], d.drv.launch(d.kernels[k], blocks, &d.args))
 	}
 }

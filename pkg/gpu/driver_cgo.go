@@ -114,11 +114,11 @@ func (l *library) allocHost(bytes int64) (unsafe.Pointer, error) {
 func (l *library) releaseHost(memory unsafe.Pointer) { C.gpu_release_host(l.d, memory) }
 
 func (l *library) upload(to uint64, at int64, from unsafe.Pointer, bytes int64, async bool) error {
-	return failure(C.gpu_upload(l.d, C.uint64_t(to), C.size_t(at), from, C.size_t(bytes), flag(async), l.e), l.e)
+	return failure(C.gpu_upload(l.d, C.uint64_t(to), C.size_t(at), from, C.size_t(bytes), cBool(async), l.e), l.e)
 }
 
 func (l *library) download(to unsafe.Pointer, from uint64, at, bytes int64, async bool) error {
-	return failure(C.gpu_download(l.d, to, C.uint64_t(from), C.size_t(at), C.size_t(bytes), flag(async), l.e), l.e)
+	return failure(C.gpu_download(l.d, to, C.uint64_t(from), C.size_t(at), C.size_t(bytes), cBool(async), l.e), l.e)
 }
 
 func (l *library) copy(to, from uint64, bytes int64) error {
@@ -135,7 +135,7 @@ func (l *library) wait(event int) error { return failure(C.gpu_wait(l.d, C.int(e
 
 func (l *library) sync() error { return failure(C.gpu_sync(l.d, l.e), l.e) }
 
-func flag(b bool) C.int {
+func cBool(b bool) C.int {
 	if b {
 		return 1
 	}

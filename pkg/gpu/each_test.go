@@ -1,6 +1,38 @@
 package gpu
 
-import "testing"
+import (
+	"flag"
+	"fmt"
+	"os"
+	"testing"
+)
+
+// launched counts what the devices of all tests ran.
+var launched = map[Backend]*[numKernels]int{}
+
+// TestMain fails where a whole run has left out a kernel on some device.
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if whole := flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.fuzz").Value.String() == ""; status == 0 && whole {
+		for b, counts := range launched {
+			for k, n := range counts {
+				if n == 0 {
+					fmt.Printf("no test ran the kernel %s on %s\n", kernelNames[k], b)
+					status = 1
+				}
+			}
+		}
+	}
+	os.Exit(status)
+}
+
+// launches is the number of all launches.
+func (d *Device) launches() (n int) {
+	for _, c := range d.count {
+		n += c
+	}
+	return n
+}
 
 // eachDevice runs a test on the emulated device and on every device of this machine; short
 // runs, those under a race detector for example, have the emulated one alone.
@@ -35,7 +67,14 @@ func emulated(t testing.TB) *Device {
 
 // opened sees to it that a device is closed and everything on it has been released.
 func opened(t testing.TB, d *Device) *Device {
+	b := d.info.Backend
+	if launched[b] == nil {
+		launched[b] = new([numKernels]int)
+	}
 	t.Cleanup(func() {
+		for k, n := range d.count {
+			launched[b][k] += n
+		}
 		d.Close()
 		if d.live != 0 {
 			t.Errorf("%d buffers were not released", d.live)
