@@ -101,6 +101,9 @@ func TestSameBitsForAnyThreads(t *testing.T) {
 			var want []float64
 			var wantResult Result
 			for _, threads := range []int{1, 2, 3, 8} {
+				if testing.Short() && (threads == 2 || threads == 8) {
+					continue
+				}
 				pool := newPool(t, threads)
 				x, opt := make([]float64, a.Rows), variants(matrix, pool)[k]
 				if opt.MaxIter = 45; k > 0 {
