@@ -59,6 +59,7 @@ var layers = []layer{
 	{pkg: "pkg/linop", imports: []string{"pkg/csr", "internal/kernels", "internal/parallel", "internal/dd"}, reason: "the seam knows no algorithm, format or device", pure: true},
 	{pkg: "pkg/adaptive", imports: []string{"pkg/csr", "pkg/formats", "pkg/linop", "internal/kernels", "internal/nearest"}, reason: "decides formats and multiplies, knows no algorithm and no device"},
 	{pkg: "pkg/gpu", imports: []string{"pkg/csr", "pkg/adaptive", "pkg/formats", "pkg/linop"}, reason: "devices, and what lies on them; knows no method and no terminal"},
+	{pkg: "internal/beside", imports: []string{"internal/collection", "pkg/csr", "pkg/matrixmarket"}, reason: "matrices for tests"},
 	{pkg: "internal/gpugen", reason: "a program that reads the kernels' declarations"},
 	{pkg: "bench/gpu/render", imports: []string{"internal/page"}, reason: "a program that writes measurements into the documentation"},
 	{pkg: "internal/gpucode", reason: "a program that compiles the kernels and reads what comes out"},

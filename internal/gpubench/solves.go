@@ -33,7 +33,7 @@ var Methods = []string{"cg", "gmres"}
 
 func newMethod(name string, s *gpu.Space) method {
 	if name == "gmres" {
-		return krylov.NewGMRES[*gpu.Vector, gpu.Scalar](s, krylov.GMRESOptions{Orthogonalization: krylov.CGS2})
+		return krylov.NewGMRES[*gpu.Vector, gpu.Scalar](s, krylov.GMRESOptions{})
 	}
 	return krylov.NewCG[*gpu.Vector, gpu.Scalar](s)
 }

@@ -1,7 +1,6 @@
 package adaptive
 
 import (
-	"context"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -12,7 +11,6 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/linop"
-	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
 func newPool(t testing.TB, threads int) *linop.Pool {
@@ -68,21 +66,6 @@ func realNamesAll(t testing.TB) (names []string) {
 		}
 	}
 	return names
-}
-
-// realMatrix reads one of them, or skips the test.
-func realMatrix(t testing.TB, name string) *csr.Matrix {
-	t.Helper()
-	path := filepath.Join("..", "..", "..", "shared", "matrices", name+".mtx.gz")
-	c, err := matrixmarket.ReadFile(context.Background(), path, matrixmarket.Options{})
-	if err != nil {
-		t.Skip("no matrices beside this checkout")
-	}
-	m, err := c.CSR()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
 }
 
 // entries makes a matrix of rows given in full; zeros are left out.

@@ -62,8 +62,8 @@ func newBucketed(d *Device, a *adaptive.Matrix) (*Matrix, error) {
 		nonzeros += len(b.Col)
 		bytes += (len(b.Col)*w.Bytes + wordGap) / 8 * 8
 	}
-	if offsets := len(buckets) * (rows + 1); max(nonzeros, offsets) > mostNonzeros {
-		return nil, fmt.Errorf("gpu: %d nonzeros and %d row offsets; at most %d of each can be counted", nonzeros, offsets, mostNonzeros)
+	if offsets := len(buckets) * (rows + 1); max(nonzeros, offsets) > MostNonzeros {
+		return nil, fmt.Errorf("gpu: %d nonzeros and %d row offsets; at most %d of each can be counted", nonzeros, offsets, MostNonzeros)
 	}
 	s.list = put(d, list)
 	s.ptr, s.col, s.val = d.alloc(int64(4*len(buckets)*(rows+1))), d.alloc(int64(4*nonzeros)), d.alloc(int64(bytes))

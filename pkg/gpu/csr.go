@@ -17,9 +17,9 @@ type csrStorage struct {
 	long          longRows
 }
 
-// mostNonzeros is what 4-byte row offsets count, so that what a block of threads goes
+// MostNonzeros is the number of nonzeros of a matrix at most: what 4-byte row offsets count, so that what a block of threads goes
 // on to still does not overflow.
-const mostNonzeros = math.MaxUint32 - 4*threads
+const MostNonzeros = math.MaxUint32 - 4*threads
 
 // NewCSR copies m to a device in FP64: 12 bytes a nonzero and 4 a row.
 func NewCSR(d *Device, m *csr.Matrix) (*Matrix, error) {
@@ -36,9 +36,9 @@ func NewCSR32(d *Device, m *csr.Matrix) (*Matrix, error) {
 }
 
 func newCSR(d *Device, m *csr.Matrix, s *csrStorage) (*Matrix, error) {
-	if m.NNZ() > mostNonzeros {
+	if m.NNZ() > MostNonzeros {
 		d.release(s.buffers()...)
-		return nil, fmt.Errorf("gpu: %d nonzeros; at most %d fit 4-byte row offsets", m.NNZ(), mostNonzeros)
+		return nil, fmt.Errorf("gpu: %d nonzeros; at most %d fit 4-byte row offsets", m.NNZ(), MostNonzeros)
 	}
 	ptr := make([]uint32, len(m.RowPtr))
 	for i, p := range m.RowPtr {

@@ -64,7 +64,7 @@ static void run_vector_multi_axpy(u32 block, const void *const *a)
 
 static void run_vector_totals(u32 block, const void *const *a)
 {
-	vector_totals(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(u32 const *)a[4], *(double * const *)a[5]);
+	vector_totals(block, *(const u32 *)a[0], *(u32 const *)a[1], *(u32 const *)a[2], *(u32 const *)a[3], *(double * const *)a[4]);
 }
 
 static void run_vector_keep(u32 block, const void *const *a)
@@ -209,7 +209,7 @@ static const entry entries[] = {
 	{"vector_direction", 8, {4, sizeof(u32), 8, sizeof(scalar), sizeof(scalar), 8, 8, 8}, run_vector_direction},
 	{"vector_multi_dot", 14, {4, sizeof(u32), sizeof(u32), 8, 8, 8, 8, 8, 8, 8, 8, 8, sizeof(u32), 8}, run_vector_multi_dot},
 	{"vector_multi_axpy", 16, {4, sizeof(u32), sizeof(u32), sizeof(u32), sizeof(double), 8, 8, 8, 8, 8, 8, 8, 8, 8, sizeof(u32), 8}, run_vector_multi_axpy},
-	{"vector_totals", 6, {4, sizeof(u32), sizeof(u32), sizeof(u32), sizeof(u32), 8}, run_vector_totals},
+	{"vector_totals", 5, {4, sizeof(u32), sizeof(u32), sizeof(u32), 8}, run_vector_totals},
 	{"vector_keep", 5, {4, sizeof(u32), 8, 8, 8}, run_vector_keep},
 	{"spmv_csr", 16, {4, sizeof(u32), sizeof(u32), sizeof(u32), 8, 8, 8, sizeof(u32), 8, 8, 8, 8, sizeof(scalar), sizeof(u32), sizeof(u32), 8}, run_spmv_csr},
 	{"spmv_csr_segments", 7, {4, sizeof(u32), 8, 8, 8, 8, 8}, run_spmv_csr_segments},

@@ -229,11 +229,10 @@ func (d *Device) vectorMultiAxpy(blocks uint32, n uint32, m uint32, slot uint32,
 	d.launch(kernelVectorMultiAxpy, blocks)
 }
 
-func (d *Device) vectorTotals(blocks uint32, slot uint32, first uint32, areas uint32, parts uint32, pad Buffer) {
+func (d *Device) vectorTotals(blocks uint32, slot uint32, first uint32, parts uint32, pad Buffer) {
 	l := d.begin(blocks)
 	l.u32(slot)
 	l.u32(first)
-	l.u32(areas)
 	l.u32(parts)
 	l.buffer(pad)
 	d.launch(kernelVectorTotals, blocks)

@@ -80,15 +80,15 @@ func (a *Matrix) Apply(dst, src *Vector) { a.run(product{what: plain, x: src.mem
 
 // ApplyDot computes dst = A src and returns dst·w.
 func (a *Matrix) ApplyDot(dst, src, w *Vector) Scalar {
-	v, area := a.sum()
+	v, area := a.d.pad.sum(a.stored.blocks())
 	a.run(product{what: withDot, x: src.mem, dst: dst.mem, w: w.mem, area: area})
 	return v
 }
 
 // ApplyDots computes dst = A src and returns dst·w and dst·dst.
 func (a *Matrix) ApplyDots(dst, src, w *Vector) (dw, dd Scalar) {
-	dw, area := a.sum()
-	dd, area2 := a.sum()
+	dw, area := a.d.pad.sum(a.stored.blocks())
+	dd, area2 := a.d.pad.sum(a.stored.blocks())
 	a.run(product{what: withDots, x: src.mem, dst: dst.mem, w: w.mem, area: area, area2: area2})
 	return dw, dd
 }
@@ -115,12 +115,6 @@ func (a *Matrix) run(p product) {
 	}
 	p.pad = a.d.pad.mem
 	a.stored.multiply(a.d, &p)
-}
-
-// sum returns a new sum with a part for each block, and the area for these.
-func (a *Matrix) sum() (v Scalar, area uint32) {
-	number := a.d.pad.reserve(1)
-	return a.d.pad.scalar(number), a.d.pad.leave(number, a.stored.blocks())
 }
 
 // made returns the matrix, or the error of the device.

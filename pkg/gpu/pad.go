@@ -75,9 +75,7 @@ func (p *pad) release() {
 func (p *pad) reserve(m int) uint64 {
 	first := p.next
 	for k := range uint64(m) {
-		s := (first + k) % slots
-		p.settle(s)
-		p.raw[s] = 0
+		p.settle((first + k) % slots)
 	}
 	p.next += uint64(m)
 	return first
@@ -89,6 +87,18 @@ func (p *pad) settle(slot uint64) {
 		p.last[p.area[slot]] = 0
 		p.raw[slot] = 0
 	}
+}
+
+// sum returns a new sum of so many parts as a Scalar, and the area for these. It comes
+// before the coefficients of the same launch, since it may add up what has the area.
+func (p *pad) sum(parts uint32) (v Scalar, area uint32) {
+	number := p.reserve(1)
+	return p.scalar(number), p.leave(number, parts)
+}
+
+// scalar is a sum.
+func (p *pad) scalar(number uint64) Scalar {
+	return Scalar{pad: p, scale: 1, q: [2]quotient{{n: factor{sum: number + 1}}}}
 }
 
 // leave returns the area for the partial sums of a new sum, one for each block. What
@@ -107,7 +117,7 @@ func (p *pad) total(area int) {
 		return
 	}
 	s := (p.last[area] - 1) % slots
-	p.d.vectorTotals(1, uint32(s), uint32(area), areas, uint32(p.raw[s]), p.mem)
+	p.d.vectorTotals(1, uint32(s), uint32(area), uint32(p.raw[s]), p.mem)
 	p.settle(s)
 }
 

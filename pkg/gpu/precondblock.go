@@ -29,29 +29,26 @@ type BlockInverses struct {
 // group of 32 have numbers of the same width and places for as many as the longest.
 func NewBlockJacobi(s *Space, inverses BlockInverses) (*BlockJacobi, error) {
 	word, width, start := inverses.layout(s.n)
-	values := make([]byte, laneCount*int(start[len(start)-1]))
+	values := make([]byte, warp*int(start[len(start)-1]))
 	for b, numbers := range inverses.Numbers {
 		lo, hi := int(inverses.First[b]), int(inverses.First[b+1])
 		for i := lo; i < hi; i++ {
-			group := i / laneCount
+			group := i / warp
 			k := int(width[group])
-			column := values[laneCount*int(start[group]):]
+			column := values[warp*int(start[group]):]
 			for _, v := range numbers[(i-lo)*(hi-lo) : (i-lo+1)*(hi-lo)] {
-				putNumber(column[:laneCount*k], k, i%laneCount, v)
-				column = column[laneCount*k:]
+				putNumber(column[:warp*k], k, i%warp, v)
+				column = column[warp*k:]
 			}
 		}
 	}
 	return ready(s.d, &BlockJacobi{s: s, word: put(s.d, word), start: put(s.d, start), inverse: put(s.d, values)})
 }
 
-// laneCount is the number of rows of a group.
-const laneCount = 32
-
 // layout returns the word of each row, and of each group of rows the width of a number in
 // bytes and, in units of 32 bytes, where it starts; last, where all end.
 func (v BlockInverses) layout(n int) (word []uint32, width []uint8, start []uint32) {
-	groups := (n + laneCount - 1) / laneCount
+	groups := (n + warp - 1) / warp
 	word, width, start = make([]uint32, n), make([]uint8, groups), make([]uint32, groups+1)
 	longest := make([]uint32, groups)
 	for b, k := range v.Bytes {
@@ -61,12 +58,12 @@ func (v BlockInverses) layout(n int) (word []uint32, width []uint8, start []uint
 		first, rows := v.First[b], uint32(v.First[b+1]-v.First[b])
 		for i := first; i < v.First[b+1]; i++ {
 			word[i] = uint32(i-first) | (rows-1)<<5 | uint32(1023+int(v.Exponent[b]))<<14
-			g := i / laneCount
+			g := i / warp
 			width[g], longest[g] = max(width[g], k), max(longest[g], rows)
 		}
 	}
 	for i := range word {
-		word[i] |= uint32(width[i/laneCount]) << 10
+		word[i] |= uint32(width[i/warp]) << 10
 	}
 	for g, k := range width {
 		start[g+1] = start[g] + longest[g]*uint32(k)
@@ -87,7 +84,7 @@ func putNumber(column []byte, k, lane int, v float64) {
 		}
 		var b [8]byte
 		binary.LittleEndian.PutUint64(b[:], u>>(8*at))
-		copy(column[laneCount*at+part*lane:], b[:part])
+		copy(column[warp*at+part*lane:], b[:part])
 		at += part
 	}
 }

@@ -11,10 +11,10 @@ import (
 // rest stays.
 func (w *slotWriter) takeDiagonals(row, n int) {
 	w.pending = w.pending[:0]
-	var at, kept [slotLanes]int
+	var at, kept [warp]int
 	for {
 		offset := math.MaxInt
-		var next [slotLanes]int
+		var next [warp]int
 		for l, run := range w.rest[:n] {
 			next[l] = math.MaxInt
 			if at[l] < len(run) {
@@ -78,7 +78,7 @@ func (w *slotWriter) gather() {
 		if base == math.MaxInt32 {
 			return
 		}
-		var lanes [slotLanes][]int32
+		var lanes [warp][]int32
 		longest := 0
 		for l, run := range w.rest {
 			n, _ := slices.BinarySearchFunc(run, int64(base)+int64(slotReach*w.block), func(e int32, end int64) int {
@@ -139,7 +139,7 @@ func (w *slotWriter) run(kind, base int32, width int, slots []slot) {
 			w.body = append(w.body, uint32(s.offset))
 			continue
 		}
-		var col [slotLanes]uint16
+		var col [warp]uint16
 		for l, e := range s.item {
 			if e >= 0 {
 				col[l] = uint16(int(w.ints.Col[e]-base) / w.block)
@@ -155,7 +155,7 @@ func (w *slotWriter) run(kind, base int32, width int, slots []slot) {
 			}
 		}
 		for k := range size {
-			var m [slotLanes]int64
+			var m [warp]int64
 			for l, e := range s.item {
 				if e >= 0 {
 					m[l] = w.ints.M[int(e)*int(size)+int(k)]
@@ -167,14 +167,14 @@ func (w *slotWriter) run(kind, base int32, width int, slots []slot) {
 	w.out.tally.Slots(width, elements, 4*int64(len(w.body)-start))
 }
 
-func (w *slotWriter) columns(col *[slotLanes]uint16) {
-	for l := 0; l < slotLanes; l += 2 {
+func (w *slotWriter) columns(col *[warp]uint16) {
+	for l := 0; l < warp; l += 2 {
 		w.body = append(w.body, uint32(col[l])|uint32(col[l+1])<<16)
 	}
 }
 
 // packLanes appends the integers of 32 lanes, of `width` bits each, in as many words.
-func packLanes(to []uint32, m *[slotLanes]int64, width int) []uint32 {
+func packLanes(to []uint32, m *[warp]int64, width int) []uint32 {
 	var words [adaptive.MaxWidth + 2]uint32
 	for l, v := range m {
 		u := uint64(v + 1<<(width-1))
@@ -200,8 +200,8 @@ func (w *slotWriter) floats() {
 		if base == math.MaxInt32 {
 			return
 		}
-		var col [slotLanes]uint16
-		values := make([]uint32, slotLanes*w.block*w.block)
+		var col [warp]uint16
+		values := make([]uint32, warp*w.block*w.block)
 		elements := 0
 		for l, e := range w.tinies {
 			if len(e) == 0 || int(e[0].Col-base)/w.block >= slotReach {
@@ -209,11 +209,11 @@ func (w *slotWriter) floats() {
 			}
 			i, j := e[0].Row%b, e[0].Col%b
 			col[l] = uint16((e[0].Col - base) / b)
-			values[slotLanes*(i*b+j)+int32(l)] = math.Float32bits(e[0].Value)
+			values[warp*(i*b+j)+int32(l)] = math.Float32bits(e[0].Value)
 			w.tinies[l] = e[1:]
 			elements++
 		}
-		w.begin(asFloat, base, slotLanes, 1)
+		w.begin(asFloat, base, warp, 1)
 		w.columns(&col)
 		w.body = append(w.body, values...)
 		w.out.tally.Floats(elements, 4*int64(16+len(values)))

@@ -66,7 +66,7 @@ func (o *slotOracle) multiply(x []float64, rows int) {
 		if how&isOrdered != 0 {
 			next += (count + 1) / 2
 		}
-		sums := make([][6]float64, slotLanes)
+		sums := make([][6]float64, warp)
 		for r := range runs {
 			base, what := int(int32(s[2+2*r])), s[3+2*r]
 			width, kind, n := int(what&63), what>>6&3, int(what>>8)
@@ -76,7 +76,7 @@ func (o *slotOracle) multiply(x []float64, rows int) {
 			}
 			for k := range n {
 				for lane := range count << shift {
-					at := base + b*int(cols[(slotLanes*k+lane)/2%len(cols)]>>(lane%2*16)&0xffff)
+					at := base + b*int(cols[(warp*k+lane)/2%len(cols)]>>(lane%2*16)&0xffff)
 					if kind == onDiagonal {
 						at = first + lane + int(int32(cols[k]))
 					}
@@ -95,7 +95,7 @@ func (o *slotOracle) multiply(x []float64, rows int) {
 			next += n * b * b * width
 		}
 		for m := 1 << shift / 2; m > 0; m /= 2 {
-			for l := range slotLanes {
+			for l := range warp {
 				if l%(1<<shift) < m {
 					for e := range b {
 						sums[l][e] += sums[l+m][e]
@@ -114,23 +114,23 @@ func (o *slotOracle) multiply(x []float64, rows int) {
 			}
 			for e := range b {
 				o.y[b*row+e] = sums[k<<shift][e]
-				o.by = append(o.by, finisher{c / 8 % o.slots, c%8*slotLanes + k<<shift, b*row + e})
+				o.by = append(o.by, finisher{c / 8 % o.slots, c%8*warp + k<<shift, b*row + e})
 			}
 		}
 	}
 	for k := range len(o.row) * b {
-		lanes := make([]float64, slotLanes)
+		lanes := make([]float64, warp)
 		for s := o.first[k/b]; s < o.first[k/b+1]; s++ {
-			lanes[(s-o.first[k/b])%slotLanes] += side[int(s)*b+k%b]
+			lanes[(s-o.first[k/b])%warp] += side[int(s)*b+k%b]
 		}
-		for m := slotLanes / 2; m > 0; m /= 2 {
+		for m := warp / 2; m > 0; m /= 2 {
 			for l := range m {
 				lanes[l] += lanes[l+m]
 			}
 		}
 		row := int(o.row[k/b])*b + k%b
 		o.y[row] = lanes[0]
-		o.by = append(o.by, finisher{o.slots + k/8%o.long, k % 8 * slotLanes, row})
+		o.by = append(o.by, finisher{o.slots + k/8%o.long, k % 8 * warp, row})
 	}
 	for i := range o.y {
 		o.y[i] = math.Ldexp(o.y[i], int(o.exps[min(i, len(o.exps)-1)]))

@@ -72,7 +72,7 @@ func (t *slotStorage) buffers() []*Buffer {
 
 // chunkBlocks is the number of blocks for the chunks.
 func (t *slotStorage) chunkBlocks() uint32 {
-	return blocksFor(slotLanes*t.chunks, rowBlocks)
+	return blocksFor(warp*t.chunks, rowBlocks)
 }
 
 func (t *slotStorage) blocks() uint32 { return t.chunkBlocks() + t.long.blocks() }
@@ -129,7 +129,7 @@ func slotPanels(m *csr.Matrix, block int) ([]int, error) {
 	for lo := 0; lo < m.Rows; {
 		hi := lo
 		for hi < m.Rows && hi-lo < panelRows && (hi == lo || m.RowPtr[hi]-m.RowPtr[lo] < panelElements) {
-			step := slotLanes * block
+			step := warp * block
 			if far := min(hi+step, m.Rows); m.RowPtr[far]-m.RowPtr[hi] > panelElements {
 				step = block
 			}

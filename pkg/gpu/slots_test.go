@@ -1,20 +1,18 @@
 package gpu
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/beside"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/linop"
-	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
 // matrixOf makes a matrix of rows that a function fills.
@@ -143,21 +141,11 @@ func TestSlots(t *testing.T) {
 }
 
 func TestSlotsOfRealMatrices(t *testing.T) {
-	files, _ := filepath.Glob(filepath.Join("..", "..", "..", "shared", "matrices", "*.mtx.gz"))
-	if len(files) == 0 {
-		t.Skip("no matrices beside this checkout")
-	}
+	beside.Folder(t)
 	names := []string{"bcsstk14", "bcsstk08", "memplus", "ScaleMicrogrid_Jacobian_N1000_01", "fidap007", "west2021", "mcca", "fs_183_3", "tols4000"}
 	eachDevice(t, func(t *testing.T, d *Device) {
 		for _, name := range names {
-			file, err := matrixmarket.ReadFile(context.Background(), filepath.Join(filepath.Dir(files[0]), name+".mtx.gz"), matrixmarket.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			m, err := file.CSR()
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := beside.Matrix(t, name)
 			t.Run(name, func(t *testing.T) {
 				exact := newExact(m, normal(m.Cols, 3))
 				for _, c := range adaptive.Criteria {
@@ -318,7 +306,7 @@ func TestSlotsOfEveryWidth(t *testing.T) {
 				n := 1 + width%7
 				stream := []uint32{0, uint32(rows/block)<<3 | 1<<11, 0, uint32(width | n<<8)}
 				for range n {
-					stream = append(stream, make([]uint32, slotLanes/2)...)
+					stream = append(stream, make([]uint32, warp/2)...)
 				}
 				for k := range n * block * block {
 					m := integers(uint64(k), width)
@@ -348,7 +336,7 @@ func TestSlotsOfEveryWidth(t *testing.T) {
 }
 
 // integers are of so many bits and have the 53 bits of a float64.
-func integers(seed uint64, width int) (m [slotLanes]int64) {
+func integers(seed uint64, width int) (m [warp]int64) {
 	rng := rand.New(rand.NewPCG(seed, uint64(width)))
 	for l := range m {
 		m[l] = int64(rng.Uint64()) >> (64 - width)

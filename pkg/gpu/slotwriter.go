@@ -9,7 +9,6 @@ import (
 
 // As in source/slots.c.
 const (
-	slotLanes  = 32
 	isOrdered  = 1 << 9
 	isSegment  = 1 << 10
 	onColumns  = 0
@@ -60,16 +59,16 @@ type slotWriter struct {
 	rows  int     // rows, or block rows
 
 	out     *slotPanel
-	rest    [slotLanes][]int32 // items of each lane that are not in slots yet
-	runs    []uint32           // of the chunk: bases and kinds,
-	body    []uint32           // columns and values
-	pending []slot             // of a group
-	tinies  [slotLanes][]adaptive.Tiny
+	rest    [warp][]int32 // items of each lane that are not in slots yet
+	runs    []uint32      // of the chunk: bases and kinds,
+	body    []uint32      // columns and values
+	pending []slot        // of a group
+	tinies  [warp][]adaptive.Tiny
 }
 
 // slot is an item, or -1, for each lane.
 type slot struct {
-	item   [slotLanes]int32
+	item   [warp]int32
 	width  int
 	offset int32 // of a diagonal
 }
@@ -137,7 +136,7 @@ func (w *slotWriter) lanes() (lanes, items int) {
 			continue
 		}
 		s, longest := w.shape(at)
-		lanes += slotLanes * longest
+		lanes += warp * longest
 		for k := range s.rows {
 			items += w.length(w.row(at + k))
 		}
@@ -149,9 +148,9 @@ func (w *slotWriter) lanes() (lanes, items int) {
 // shape picks the chunk that begins at a place, and returns the number of its slots: that
 // with the fewest lanes for an item, among those that leave no lane too much to do.
 func (w *slotWriter) shape(at int) (best chunkShape, slots int) {
-	var longest, items [slotLanes + 1]int // of the first rows
+	var longest, items [warp + 1]int // of the first rows
 	n := 0
-	for ; n < min(slotLanes, w.rows-at); n++ {
+	for ; n < min(warp, w.rows-at); n++ {
 		l := w.length(w.row(at + n))
 		if l > segmentItems {
 			break
@@ -160,12 +159,12 @@ func (w *slotWriter) shape(at int) (best chunkShape, slots int) {
 	}
 	least := math.Inf(1)
 	for shift := uint(0); shift <= 5; shift++ {
-		rows := min(slotLanes>>shift, n)
+		rows := min(warp>>shift, n)
 		k := (longest[rows] + 1<<shift - 1) >> shift
 		if k*w.block > laneSlots && shift < 5 {
 			continue
 		}
-		if cost := float64(slotLanes*k+chunkLanes) / float64(max(items[rows], 1)); cost < least {
+		if cost := float64(warp*k+chunkLanes) / float64(max(items[rows], 1)); cost < least {
 			best, slots, least = chunkShape{at, rows, shift}, k, cost
 		}
 	}
@@ -204,9 +203,9 @@ func (w *slotWriter) cut(i int) {
 	for at := w.ints.First[i]; at < end; n++ {
 		to := min(end-at, segmentItems) + at
 		w.clear()
-		w.deal(at, to, 0, slotLanes)
+		w.deal(at, to, 0, warp)
 		if to == end {
-			w.dealTiny(i, 0, slotLanes)
+			w.dealTiny(i, 0, warp)
 		}
 		w.gather()
 		w.floats()

@@ -2,15 +2,14 @@ package gpu
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/beside"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
-	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
@@ -18,21 +17,6 @@ import (
 func generated(t testing.TB, kind string, p generate.Params) *csr.Matrix {
 	t.Helper()
 	m, err := generate.Generate(kind, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
-// realMatrix reads a matrix that lies beside the project, or skips the test.
-func realMatrix(t testing.TB, name string) *csr.Matrix {
-	t.Helper()
-	path := filepath.Join("..", "..", "..", "shared", "matrices", name+".mtx.gz")
-	c, err := matrixmarket.ReadFile(context.Background(), path, matrixmarket.Options{})
-	if err != nil {
-		t.Skip("no matrices beside this checkout")
-	}
-	m, err := c.CSR()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +95,7 @@ func TestSolve(t *testing.T) {
 					if s.n > 0 {
 						m = generated(t, s.name, generate.Params{"n": s.n})
 					} else {
-						m = realMatrix(t, s.name)
+						m = beside.Matrix(t, s.name)
 					}
 					opt := krylov.Options[*Vector]{Tol: tol, MaxIter: 5000}
 					x, r, _ := solve(t, d, m, method, opt)

@@ -21,7 +21,8 @@ type Space struct {
 var _ linop.Remote[*Vector, Scalar] = (*Space)(nil)
 
 const (
-	threads = 256
+	threads = 256 // of a block
+	warp    = 32  // neighbours
 	// vectorBlocks is the number of blocks of vector kernels at most: four for each
 	// multiprocessor of a large GPU, so that all are resident at one time. It is the same on
 	// all, so that sums have the same bits.
@@ -110,21 +111,9 @@ func (s *Space) Mul(a Scalar, w, x, y *Vector) {
 	a.settle()
 }
 
-// sum returns a new sum of so many parts as a Scalar, and the area for these. It comes
-// before the coefficients of the same launch, since it may add up what has the area.
-func (s *Space) sum(parts uint32) (v Scalar, area uint32) {
-	number := s.d.pad.reserve(1)
-	return s.d.pad.scalar(number), s.d.pad.leave(number, parts)
-}
-
-// scalar is a sum.
-func (p *pad) scalar(number uint64) Scalar {
-	return Scalar{pad: p, scale: 1, q: [2]quotient{{n: factor{sum: number + 1}}}}
-}
-
 // Dot returns x·y.
 func (s *Space) Dot(x, y *Vector) Scalar {
-	v, area := s.sum(s.blocks)
+	v, area := s.d.pad.sum(s.blocks)
 	s.d.vectorDot(s.blocks, uint32(s.n), x.mem, y.mem, area, s.d.pad.mem)
 	return v
 }
@@ -135,7 +124,7 @@ func (s *Space) AxpyDot(a Scalar, x, y, z *Vector) Scalar {
 	if z == y {
 		own, z = 1, x
 	}
-	v, area := s.sum(s.blocks)
+	v, area := s.d.pad.sum(s.blocks)
 	s.d.vectorAxpyDot(s.blocks, uint32(s.n), a.coefficient(), x.mem, y.mem, own, z.mem, area, s.d.pad.mem)
 	a.settle()
 	return v
@@ -143,7 +132,7 @@ func (s *Space) AxpyDot(a Scalar, x, y, z *Vector) Scalar {
 
 // Step computes x += a p and r -= a q and returns r·r.
 func (s *Space) Step(a Scalar, p, x, q, r *Vector) Scalar {
-	v, area := s.sum(s.blocks)
+	v, area := s.d.pad.sum(s.blocks)
 	s.d.vectorStep(s.blocks, uint32(s.n), a.coefficient(), p.mem, x.mem, q.mem, r.mem, area, s.d.pad.mem)
 	a.settle()
 	return v
@@ -156,8 +145,8 @@ func (s *Space) DoubleStep(a Scalar, p *Vector, o Scalar, t, x, q, r, w *Vector)
 	if t == r {
 		own, t = 1, p
 	}
-	rr, area := s.sum(s.blocks)
-	rw, area2 := s.sum(s.blocks)
+	rr, area := s.d.pad.sum(s.blocks)
+	rw, area2 := s.d.pad.sum(s.blocks)
 	s.d.vectorDoubleStep(s.blocks, uint32(s.n), a.coefficient(), p.mem, o.coefficient(), own, t.mem, x.mem,
 		q.mem, r.mem, w.mem, area, area2, s.d.pad.mem)
 	a.settle()
@@ -197,7 +186,7 @@ func (p *pad) multiDot(s *Space, first uint64, vs []*Vector, w *Vector) {
 		s.d.vectorMultiDot(s.blocks, uint32(s.n), uint32(min(len(vs)-at, together)),
 			v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], w.mem, uint32(at), p.mem)
 	}
-	s.d.vectorTotals(uint32(len(vs)), uint32(first%slots), 0, areas, s.blocks, p.mem)
+	s.d.vectorTotals(uint32(len(vs)), uint32(first%slots), 0, s.blocks, p.mem)
 }
 
 // buffers are those of the first eight vectors; where there are fewer, the first again.
@@ -227,7 +216,7 @@ func (s *Space) multiAxpy(a []Scalar, vs []*Vector, w *Vector, dot bool) (ww Sca
 	for at := 0; at < len(vs); at += together {
 		area := uint32(noSlot)
 		if dot && at+together >= len(vs) {
-			ww, area = s.sum(s.blocks)
+			ww, area = s.d.pad.sum(s.blocks)
 		}
 		v := buffers(vs[at:])
 		s.d.vectorMultiAxpy(s.blocks, uint32(s.n), uint32(min(len(vs)-at, together)), uint32((first+uint64(at))%slots), sign,

@@ -2,24 +2,28 @@ package krylov
 
 import "testing"
 
+type breakdown struct {
+	name       string
+	rows       [][]float64
+	b          []float64
+	want       Reason
+	iterations int
+}
+
 // Small systems on which a scalar of BiCGStab vanishes, worked out by hand.
+var breakdowns = []breakdown{
+	// A r·r = 0 for the first r: alpha has no denominator.
+	{"alpha", [][]float64{{0, 1}, {1, 0}}, []float64{1, 0}, Breakdown, 0},
+	// alpha = 1, t = (0, -1), A t = 0: omega has no denominator.
+	{"omega 0/0", [][]float64{{1, 0}, {1, 0}}, []float64{1, 0}, Breakdown, 0},
+	// alpha = 1, t = (0, -1), A t = (1, 0): t·At = 0, so omega = 0.
+	{"omega", [][]float64{{1, -1}, {1, 0}}, []float64{1, 0}, Breakdown, 1},
+	// t = 0 after half a step: solved.
+	{"half a step", [][]float64{{2, 0}, {0, 3}}, []float64{1, 0}, Converged, 1},
+}
+
 func TestBiCGStabBreakdowns(t *testing.T) {
-	for _, c := range []struct {
-		name       string
-		rows       [][]float64
-		b          []float64
-		want       Reason
-		iterations int
-	}{
-		// A r·r = 0 for the first r: alpha has no denominator.
-		{"alpha", [][]float64{{0, 1}, {1, 0}}, []float64{1, 0}, Breakdown, 0},
-		// alpha = 1, t = (0, -1), A t = 0: omega has no denominator.
-		{"omega 0/0", [][]float64{{1, 0}, {1, 0}}, []float64{1, 0}, Breakdown, 0},
-		// alpha = 1, t = (0, -1), A t = (1, 0): t·At = 0, so omega = 0.
-		{"omega", [][]float64{{1, -1}, {1, 0}}, []float64{1, 0}, Breakdown, 1},
-		// t = 0 after half a step: solved.
-		{"half a step", [][]float64{{2, 0}, {0, 3}}, []float64{1, 0}, Converged, 1},
-	} {
+	for _, c := range breakdowns {
 		t.Run(c.name, func(t *testing.T) {
 			a, x := dense(c.rows...), make([]float64, len(c.b))
 			r := solveWith(t, "bicgstab", a, x, c.b, hostOptions{})

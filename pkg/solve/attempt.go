@@ -43,7 +43,7 @@ func attempts[V any, S linop.Scalar[S]](s *Solver, space linop.Space[V, S], cand
 	if s.opt.Restart == 0 {
 		gmres.MaxRestart = s.longestRestart()
 	}
-	if s.opt.CGS2 || s.opt.Device != nil {
+	if s.opt.CGS2 {
 		gmres.Orthogonalization = krylov.CGS2
 	}
 	var list []*attempt[V, S]

@@ -3,7 +3,6 @@ package solve
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -97,8 +96,8 @@ func (s *Solver) deviceFault(info gpu.Info) error {
 	if err := s.opt.OnDevice(); err != nil {
 		return err
 	}
-	if s.m.NNZ() > math.MaxUint32 {
-		return fmt.Errorf("%d nonzeros are more than a device takes, %d", s.m.NNZ(), uint32(math.MaxUint32))
+	if s.m.NNZ() > gpu.MostNonzeros {
+		return fmt.Errorf("%d nonzeros are more than a device takes, %d", s.m.NNZ(), gpu.MostNonzeros)
 	}
 	has, free, need := info.Free, " free", s.deviceMemory()
 	if has == 0 { // not known

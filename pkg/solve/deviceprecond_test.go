@@ -3,15 +3,14 @@ package solve
 import (
 	"context"
 	"math"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/beside"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
-	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
@@ -35,13 +34,7 @@ func emulatedDevice(t *testing.T) *gpu.Device {
 // symmetric; it skips where there is none.
 func realScaled(t *testing.T, name string) (m *csr.Matrix, symmetric bool) {
 	t.Helper()
-	c, err := matrixmarket.ReadFile(context.Background(), filepath.Join("..", "..", "..", "shared", "matrices", name+".mtx.gz"), matrixmarket.Options{})
-	if err != nil {
-		t.Skipf("no matrices beside this checkout: %v", err)
-	}
-	if m, err = c.CSR(); err != nil {
-		t.Fatal(err)
-	}
+	m = beside.Matrix(t, name)
 	scaling, err := csr.SymmetricScaling(m, nil)
 	if err != nil {
 		t.Fatal(err)

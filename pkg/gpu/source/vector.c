@@ -247,13 +247,12 @@ KERNEL(vector_multi_axpy, u32 n, u32 m, u32 slot, double sign, IN(double) v0, IN
     LEAVE_IF(area != NONE, s, area, 0);
 }
 
-/* Block k adds up the partial sums in area first + k, modulo the number of areas, into
- * slot + k. */
-KERNEL(vector_totals, u32 slot, u32 first, u32 areas, u32 parts, INOUT(double) pad)
+/* Block k adds up the partial sums in area first + k into slot + k. */
+KERNEL(vector_totals, u32 slot, u32 first, u32 parts, INOUT(double) pad)
 {
     SCRATCH;
     PRIVATE(double, s);
-    EACH_THREAD { MY(s) = added_parts(pad + AREA((first + BLOCK) % areas), parts, t); }
+    EACH_THREAD { MY(s) = added_parts(pad + AREA(first + BLOCK), parts, t); }
     BLOCK_SUM(s);
     EACH_THREAD { if (t == 0) pad[SLOT((slot + BLOCK) % SLOTS)] = s[0]; }
 }
