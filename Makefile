@@ -84,11 +84,11 @@ generate-check: ## fail if generate changes a file
 
 .PHONY: gpu-generate
 gpu-generate: ## PTX and code objects of pkg/gpu's kernels, by clang-19
-	$(GO) run ./internal/gpucode $(GPU_FLAGS)
+	$(GO) run ./tools/gpucode $(GPU_FLAGS)
 
 .PHONY: gpu-check
 gpu-check: ## fail if these are not what clang-19 makes of the source; GPU_FLAGS=-must: fail without clang-19
-	$(GO) run ./internal/gpucode -check $(GPU_FLAGS)
+	$(GO) run ./tools/gpucode -check $(GPU_FLAGS)
 
 SANITIZE := -O1 -g -fsanitize=undefined -fno-sanitize-recover=undefined
 
@@ -106,7 +106,7 @@ GPU_RESULTS ?= gpu-results
 
 .PHONY: gpu-table
 gpu-table: ## the tables of docs/gpu.md, of what bench/gpu/run.sh wrote into GPU_RESULTS
-	$(GO) run ./bench/gpu/render -results $(GPU_RESULTS) -page docs/gpu.md
+	$(GO) run ./tools/gputable -results $(GPU_RESULTS) -page docs/gpu.md
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME executions (20000x)
@@ -168,15 +168,15 @@ man: build ## manual pages into man/
 
 .PHONY: table
 table: ## every shared matrix through solve, into docs/matrices.md
-	$(GO) run ./internal/matrixtable -dir $(MATRICES) -out docs/matrices.md
+	$(GO) run ./tools/matrixtable -dir $(MATRICES) -out docs/matrices.md
 
 .PHONY: solver-table
 solver-table: ## tables of docs/solvers.md: what preconditioners bring
-	$(GO) run ./internal/solvertable -dir $(MATRICES)
+	$(GO) run ./tools/solvertable -dir $(MATRICES)
 
 .PHONY: precision-table
 precision-table: ## tables and figure of docs/precision-formats.md
-	$(GO) run ./internal/precisiontable -dir $(MATRICES)
+	$(GO) run ./tools/precisiontable -dir $(MATRICES)
 
 .PHONY: storage-figure
 storage-figure: ## drawing and numbers of docs/storage.md
@@ -188,7 +188,7 @@ REPRODUCTION ?= reproduction
 reproduction: build ## the papers' tables and figures into REPRODUCTION, verdicts into docs/reproduction.md; REPRODUCE_FLAGS
 	bin/mpsolve reproduce all --output $(REPRODUCTION) $(REPRODUCE_FLAGS)
 	bin/mpsolve reproduce report --output $(REPRODUCTION) $(REPRODUCE_FLAGS)
-	$(GO) run ./internal/reproductionpage -measurements $(REPRODUCTION)/measurements.jsonl
+	$(GO) run ./tools/reproductionpage -measurements $(REPRODUCTION)/measurements.jsonl
 
 # Complex matrices are left out.
 LAYOUT_MATRICES = $(filter-out %/helmholtz_2D.mtx.gz %/mhd1280b.mtx.gz,$(wildcard $(MATRICES)/*.mtx.gz))
@@ -202,7 +202,7 @@ LAYOUT_KINDS := elasticity3d,n=8 elasticity3d,n=12 elasticity3d,n=20 elasticity3
 layout-record: build ## measurements that the choice of layouts is tested against
 	bin/mpsolve bench spmv $(LAYOUT_MATRICES) $(addprefix --generate ,$(LAYOUT_KINDS)) \
 		--layout slots,blocks,diag,tiles,sym --epsilon 2^-24,2^-37,2^-53 --threads 1 --repeat 300 --time 1500ms \
-		--bandwidth=false --json | $(GO) run ./internal/layoutrecord > bin/layouts.jsonl
+		--bandwidth=false --json | $(GO) run ./tools/layoutrecord > bin/layouts.jsonl
 	mv bin/layouts.jsonl pkg/adaptive/testdata/layouts.jsonl
 
 .PHONY: install-tools

@@ -17,7 +17,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/internal/turns"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 

@@ -3,7 +3,7 @@ package accessor
 import (
 	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // level is a problem stored as S, with arithmetic in A.

@@ -6,7 +6,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 const (

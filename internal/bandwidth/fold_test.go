@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/fence"
+	"github.com/mpsolve/mpsolve/internal/guard"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 )
 
@@ -17,7 +17,7 @@ func TestFold(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for streams := 1; streams <= MaxStreams; streams++ {
 		for _, size := range []int{0, 7, 8, 31, 32, 40, 64, 127, 1000, 4096} {
-			part := fence.Slice[float64](t, size)
+			part := guard.Slice[float64](t, size)
 			for i := range part {
 				part[i] = rng.NormFloat64()
 			}

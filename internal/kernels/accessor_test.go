@@ -9,7 +9,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/fence"
+	"github.com/mpsolve/mpsolve/internal/guard"
 )
 
 // eachTier runs a test on every tier that the processor has, portable Go first.
@@ -30,7 +30,7 @@ func setActive(t testing.TB, tier Tier) {
 
 // fenced returns n normal numbers that end at a protected page.
 func fenced[T Value](t *testing.T, rng *rand.Rand, n int) []T {
-	x := fence.Slice[T](t, n)
+	x := guard.Slice[T](t, n)
 	for i := range x {
 		x[i] = T(rng.NormFloat64())
 	}
@@ -84,11 +84,11 @@ func testELL[S, A Value](t *testing.T, rng *rand.Rand, rows, width int) {
 	t.Helper()
 	const cols = 50
 	stride := rows + rng.IntN(3)
-	m := ELL[S]{Width: width, Stride: stride, Col: fence.Slice[int32](t, width*stride), Val: fenced[S](t, rng, width*stride)}
+	m := ELL[S]{Width: width, Stride: stride, Col: guard.Slice[int32](t, width*stride), Val: fenced[S](t, rng, width*stride)}
 	for i := range m.Col {
 		m.Col[i] = int32(rng.IntN(cols))
 	}
-	x, dst := fenced[S](t, rng, cols), fence.Slice[S](t, rows)
+	x, dst := fenced[S](t, rng, cols), guard.Slice[S](t, rows)
 	lo := rng.IntN(rows)
 	ELLMulVec[S, A](dst, lo, rows, m, x)
 	for i := range rows {

@@ -11,18 +11,18 @@ import (
 	"unsafe"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
-	"github.com/mpsolve/mpsolve/internal/fence"
+	"github.com/mpsolve/mpsolve/internal/guard"
 )
 
 // csrCase is a kernel and fenced memory for its arguments.
 type csrCase[T Value] struct {
 	kernel                   csrKernel[T]
-	dst, rowPtr, col, val, x fence.Memory
+	dst, rowPtr, col, val, x guard.Memory
 }
 
 func newCSRCase[T Value](t *testing.T, kernel csrKernel[T]) csrCase[T] {
 	const size = 1 << 17
-	return csrCase[T]{kernel, fence.New(t, size), fence.New(t, size), fence.New(t, size), fence.New(t, size), fence.New(t, size)}
+	return csrCase[T]{kernel, guard.New(t, size), guard.New(t, size), guard.New(t, size), guard.New(t, size), guard.New(t, size)}
 }
 
 // check multiplies random rows of the given lengths at the given place in
@@ -41,8 +41,8 @@ func (c csrCase[T]) check(t *testing.T, rng *rand.Rand, lengths []int, cols, shi
 	for j := range x {
 		x[j] = rng.NormFloat64()
 	}
-	ptr, col, val, x = fence.Place(c.rowPtr, shift, ptr), fence.Place(c.col, shift, col), fence.Place(c.val, shift, val), fence.Place(c.x, shift, x)
-	dst := fence.Place(c.dst, shift, make([]float64, rows))
+	ptr, col, val, x = guard.Place(c.rowPtr, shift, ptr), guard.Place(c.col, shift, col), guard.Place(c.val, shift, val), guard.Place(c.x, shift, x)
+	dst := guard.Place(c.dst, shift, make([]float64, rows))
 	c.kernel(dst, 0, rows, ptr, col, val, x)
 	for i := range rows {
 		exact, size := dd.DD{}, 0.0
@@ -70,7 +70,7 @@ func (c csrCase[T]) run(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	const unroll = 16
 	for length := range 2*unroll + 4 {
-		for shift := fence.AtEnd; shift < 8; shift++ {
+		for shift := guard.AtEnd; shift < 8; shift++ {
 			for _, rows := range []int{1, 2, 7, 8, 9, 15, 16, 27} {
 				lengths := make([]int, rows)
 				for i := range lengths {
@@ -89,7 +89,7 @@ func (c csrCase[T]) run(t *testing.T) {
 		"dense row": dense, "dense row alone": {10000}, "empty rows": make([]int, 100), "lower": {0, 1, 2, 3, 4, 5, 6, 7, 8},
 	} {
 		for _, cols := range []int{1, 3, 10000} {
-			for _, shift := range []int{fence.AtEnd, 0} {
+			for _, shift := range []int{guard.AtEnd, 0} {
 				t.Run(fmt.Sprintf("%s, %d columns, shift %d", name, cols, shift), func(t *testing.T) {
 					c.check(t, rng, lengths, cols, shift)
 				})

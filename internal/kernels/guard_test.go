@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/fence"
+	"github.com/mpsolve/mpsolve/internal/guard"
 )
 
 // The assembly stays inside all its slices: each ends at a protected page.
@@ -19,11 +19,11 @@ func TestSlotsStayInside(t *testing.T) {
 		p := randomPanel(rng, 1+rng.IntN(20), 1+rng.IntN(9), 1+rng.IntN(500))
 		q := &SlotPanel{
 			Block: p.Block, Odd: p.Odd,
-			Groups: fence.Copy(t, p.Groups), Widths: fence.Copy(t, p.Widths), Index: fence.Copy(t, p.Index),
-			Offsets: fence.Copy(t, p.Offsets), Values: fence.Copy(t, p.Values), Order: fence.Copy(t, p.Order),
+			Groups: guard.Copy(t, p.Groups), Widths: guard.Copy(t, p.Widths), Index: guard.Copy(t, p.Index),
+			Offsets: guard.Copy(t, p.Offsets), Values: guard.Copy(t, p.Values), Order: guard.Copy(t, p.Order),
 		}
-		p.units.Exp = fence.Copy(t, p.units.Exp)
-		slotsSIMD(fence.Slice[float64](t, p.rows), q, normal(rng, fence.Slice[float64](t, p.cols)), p.row0, p.units, p.add)
+		p.units.Exp = guard.Copy(t, p.units.Exp)
+		slotsSIMD(guard.Slice[float64](t, p.rows), q, normal(rng, guard.Slice[float64](t, p.cols)), p.row0, p.units, p.add)
 	}
 }
 
@@ -36,11 +36,11 @@ func TestSymmetricStaysInside(t *testing.T) {
 		p := randomSymmetric(rng, 2+n%(MaxBlock-1), 1+rng.IntN(20), 1+rng.IntN(9))
 		q := &SlotPanel{
 			Block: p.Block, Odd: p.Odd,
-			Groups: fence.Copy(t, p.Groups), Widths: fence.Copy(t, p.Widths), Index: fence.Copy(t, p.Index),
-			Values: fence.Copy(t, p.Values), Order: fence.Copy(t, p.Order),
+			Groups: guard.Copy(t, p.Groups), Widths: guard.Copy(t, p.Widths), Index: guard.Copy(t, p.Index),
+			Values: guard.Copy(t, p.Values), Order: guard.Copy(t, p.Order),
 		}
 		x, sums := p.vectors(rng)
-		symmetricSIMD(fence.Copy(t, sums), q, fence.Copy(t, x), p.SymmetricRange)
+		symmetricSIMD(guard.Copy(t, sums), q, guard.Copy(t, x), p.SymmetricRange)
 	}
 }
 
@@ -50,10 +50,10 @@ func TestWordsStayInside(t *testing.T) {
 	for _, longest := range []int{1, 3, 8, 9, 40} {
 		for range 40 {
 			c := randomRows(rng, longest)
-			c.ptr, c.col = fence.Copy(t, c.ptr), fence.Copy(t, c.col)
-			c.src, c.x = fence.Copy(t, c.src), fence.Copy(t, c.x)
-			c.check(t, rng, "AddRows", AddRows, 0x1p-53, fence.Slice[float64](t, c.rows()))
-			c.w.Decode(fence.Slice[float64](t, len(c.col)), c.src)
+			c.ptr, c.col = guard.Copy(t, c.ptr), guard.Copy(t, c.col)
+			c.src, c.x = guard.Copy(t, c.src), guard.Copy(t, c.x)
+			c.check(t, rng, "AddRows", AddRows, 0x1p-53, guard.Slice[float64](t, c.rows()))
+			c.w.Decode(guard.Slice[float64](t, len(c.col)), c.src)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/fence"
+	"github.com/mpsolve/mpsolve/internal/guard"
 )
 
 // Every vector function on every tier has the bits of portable Go, at every
@@ -23,7 +23,7 @@ func TestVectorTiers(t *testing.T) {
 			onTier(t, tier)
 			var pages [5][]float64
 			for k := range pages {
-				pages[k] = fence.Slice[float64](t, pageful)
+				pages[k] = guard.Slice[float64](t, pageful)
 			}
 			for n := range longest + 1 {
 				for offset := range 10 { // the last two: the end of the page, and each its own

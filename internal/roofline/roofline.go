@@ -17,7 +17,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/nearest"
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/formats"
 )
 

@@ -6,7 +6,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/formats"
 )
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/collection"
-	"github.com/mpsolve/mpsolve/internal/page"
+	"github.com/mpsolve/mpsolve/tools/page"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/beside"
+	"github.com/mpsolve/mpsolve/internal/testmatrix"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 )
@@ -68,7 +68,7 @@ func checkSpec(t *testing.T, m *csr.Matrix, exact *reference, s Spec) {
 func TestBoundOfEveryLayout(t *testing.T) {
 	for _, name := range realNamesAll(t) {
 		t.Run(name, func(t *testing.T) {
-			m := beside.Matrix(t, name)
+			m := testmatrix.Matrix(t, name)
 			if testing.Short() && m.NNZ() > 10_000 {
 				t.Skip("large")
 			}
@@ -96,7 +96,7 @@ func TestBoundOnRealMatrices(t *testing.T) {
 	}
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
-			m := beside.Matrix(t, name)
+			m := testmatrix.Matrix(t, name)
 			exact := newReference(m, random(3, m.Cols))
 			for _, s := range specs() {
 				checkSpec(t, m, exact, s)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/beside"
+	"github.com/mpsolve/mpsolve/internal/testmatrix"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 )
@@ -88,7 +88,7 @@ func recordedMatrix(t *testing.T, name string) *csr.Matrix {
 		if _, err := os.Stat(filepath.Join("..", "..", "..", "shared", "matrices", name)); err != nil {
 			return nil
 		}
-		return beside.Matrix(t, real)
+		return testmatrix.Matrix(t, real)
 	}
 	kind, params, _ := strings.Cut(name, ",")
 	p := generate.Params{}

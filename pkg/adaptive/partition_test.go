@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/beside"
+	"github.com/mpsolve/mpsolve/internal/testmatrix"
 	"github.com/mpsolve/mpsolve/pkg/formats"
 )
 
@@ -305,7 +305,7 @@ func TestLookupSet(t *testing.T) {
 
 // The same bits for any number of threads, in every kind of product.
 func TestThreads(t *testing.T) {
-	m := beside.Matrix(t, "memplus")
+	m := testmatrix.Matrix(t, "memplus")
 	x, b := random(1, m.Cols), random(2, m.Rows)
 	for _, spec := range []Spec{
 		{Set: set(t, "AFX"), Layout: Slots},

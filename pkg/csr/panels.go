@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // PanelBytes is the matrix data that one panel of rows holds, about: small

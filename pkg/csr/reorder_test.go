@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // fivePoints is the five-point stencil on k x k points, numbered along rows.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"sync/atomic"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Scaling multiplies rows and columns by powers of two: a_ij becomes

@@ -3,7 +3,7 @@ package csr
 import (
 	"math"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // SymmetryTol is the tolerance of numerical symmetry: a square matrix is

@@ -1,6 +1,6 @@
 package generate
 
-import "github.com/mpsolve/mpsolve/internal/parallel"
+import "github.com/mpsolve/mpsolve/pkg/parallel"
 
 func anisotropic2D() Kind {
 	return Kind{

@@ -1,7 +1,7 @@
 package generate
 
 import (
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 

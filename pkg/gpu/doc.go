@@ -13,4 +13,4 @@
 // Scalars stay on the device, see [Scalar] and source/scalar.h.
 package gpu
 
-//go:generate go run ../../internal/gpugen
+//go:generate go run ../../tools/gpugen

@@ -8,7 +8,7 @@ import (
 )
 
 // files are the kernels, in the dialect that source/dialect.h explains, and in ptx and code
-// what internal/gpucode compiles them to.
+// what tools/gpucode compiles them to.
 //
 //go:embed source
 var files embed.FS

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/beside"
+	"github.com/mpsolve/mpsolve/internal/testmatrix"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -141,11 +141,11 @@ func TestSlots(t *testing.T) {
 }
 
 func TestSlotsOfRealMatrices(t *testing.T) {
-	beside.Folder(t)
+	testmatrix.Folder(t)
 	names := []string{"bcsstk14", "bcsstk08", "memplus", "ScaleMicrogrid_Jacobian_N1000_01", "fidap007", "west2021", "mcca", "fs_183_3", "tols4000"}
 	eachDevice(t, func(t *testing.T, d *Device) {
 		for _, name := range names {
-			m := beside.Matrix(t, name)
+			m := testmatrix.Matrix(t, name)
 			t.Run(name, func(t *testing.T) {
 				exact := newExact(m, normal(m.Cols, 3))
 				for _, c := range adaptive.Criteria {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/beside"
+	"github.com/mpsolve/mpsolve/internal/testmatrix"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -95,7 +95,7 @@ func TestSolve(t *testing.T) {
 					if s.n > 0 {
 						m = generated(t, s.name, generate.Params{"n": s.n})
 					} else {
-						m = beside.Matrix(t, s.name)
+						m = testmatrix.Matrix(t, s.name)
 					}
 					opt := krylov.Options[*Vector]{Tol: tol, MaxIter: 5000}
 					x, r, _ := solve(t, d, m, method, opt)

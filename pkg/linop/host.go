@@ -2,7 +2,7 @@ package linop
 
 import (
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Pool is the set of threads that a space and its operators share.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/beside"
+	"github.com/mpsolve/mpsolve/internal/testmatrix"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -34,7 +34,7 @@ func emulatedDevice(t *testing.T) *gpu.Device {
 // symmetric; it skips where there is none.
 func realScaled(t *testing.T, name string) (m *csr.Matrix, symmetric bool) {
 	t.Helper()
-	m = beside.Matrix(t, name)
+	m = testmatrix.Matrix(t, name)
 	scaling, err := csr.SymmetricScaling(m, nil)
 	if err != nil {
 		t.Fatal(err)

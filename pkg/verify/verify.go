@@ -22,7 +22,7 @@ import (
 	"math"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
-	"github.com/mpsolve/mpsolve/internal/parallel"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 

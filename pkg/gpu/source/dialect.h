@@ -45,7 +45,7 @@
  *   u8 ... u64, i32   integers of so many bits; ..._OF_BITS, BITS_OF_...: bits as they are
  *
  * pad and AREA, where sums wait for the kernel that needs them, are told in scalar.h.
- * Declarations of kernels are read by internal/gpugen, which writes what launches them
+ * Declarations of kernels are read by tools/gpugen, which writes what launches them
  * from Go and what the host's build of them is called through; types of arguments are
  * u32, i32, double, scalar (scalar.h) and the pointers.
  */

@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/mpsolve/mpsolve/internal/page"
+	"github.com/mpsolve/mpsolve/tools/page"
 )
 
 const (

@@ -11,7 +11,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/cli"
 	"github.com/mpsolve/mpsolve/internal/collection"
-	"github.com/mpsolve/mpsolve/internal/page"
+	"github.com/mpsolve/mpsolve/tools/page"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"

@@ -1,6 +1,6 @@
 //go:build linux
 
-package fence
+package guard
 
 import (
 	"syscall"
@@ -14,9 +14,9 @@ type Memory []byte
 // New returns at least size bytes.
 func New(t *testing.T, size int) Memory {
 	t.Helper()
-	page := syscall.Getpagesize()
-	size = (size + page - 1) / page * page
-	memory, err := syscall.Mmap(-1, 0, size+2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	pageSize := syscall.Getpagesize()
+	size = (size + pageSize - 1) / pageSize * pageSize
+	memory, err := syscall.Mmap(-1, 0, size+2*pageSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,18 +25,18 @@ func New(t *testing.T, size int) Memory {
 			t.Error(err)
 		}
 	})
-	for _, fence := range [][]byte{memory[:page], memory[page+size:]} {
-		if err := syscall.Mprotect(fence, syscall.PROT_NONE); err != nil {
+	for _, page := range [][]byte{memory[:pageSize], memory[pageSize+size:]} {
+		if err := syscall.Mprotect(page, syscall.PROT_NONE); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return Memory(memory[page : page+size])
+	return Memory(memory[pageSize : pageSize+size])
 }
 
-// AtEnd as a shift places elements before the second fence.
+// AtEnd as a shift places elements before the second guard.
 const AtEnd = -1
 
-// Place copies src to where it begins shift elements behind the first fence.
+// Place copies src to where it begins shift elements behind the first guard.
 func Place[T any](f Memory, shift int, src []T) []T {
 	if len(src) == 0 {
 		return nil
@@ -53,7 +53,7 @@ func Place[T any](f Memory, shift int, src []T) []T {
 // Slice returns n zeros that end at a fence, in memory of their own.
 func Slice[T any](t *testing.T, n int) []T { return Copy(t, make([]T, n)) }
 
-// Copy returns a copy of src that ends at a fence, in memory of its own.
+// Copy returns a copy of src that ends at a guard page, in memory of its own.
 func Copy[T any](t *testing.T, src []T) []T {
 	t.Helper()
 	var zero T

@@ -1,5 +1,5 @@
-// Package beside reads the real matrices that lie beside a checkout, for tests.
-package beside
+// Package testmatrix reads the real matrices of the folder beside a checkout, for tests.
+package testmatrix
 
 import (
 	"context"
