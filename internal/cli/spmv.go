@@ -8,6 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/internal/spmvbench"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
@@ -91,7 +92,7 @@ func (f *spmvFlags) run(c *cobra.Command, s streams, path string) error {
 	report.Line(out, "layout", "%s", a.LayoutText())
 	report.Formats(out, a.Stats(), m.Bytes())
 	products := append(spmvbench.Baselines(m, pool), stored)
-	x := Random(m.Cols, f.seed)
+	x := generate.RandomVector(m.Cols, f.seed)
 	if err := spmvbench.Measure(c.Context(), m, x, products, pool, spmvbench.Turns{Repeat: f.repeat}); err != nil {
 		return err
 	}
