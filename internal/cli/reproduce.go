@@ -14,11 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mpsolve/mpsolve/examples/experiments"
-	"github.com/mpsolve/mpsolve/internal/dossier"
-	"github.com/mpsolve/mpsolve/internal/exhibit"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/machine"
 	"github.com/mpsolve/mpsolve/internal/nearest"
+	"github.com/mpsolve/mpsolve/internal/present"
 	"github.com/mpsolve/mpsolve/internal/records"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/internal/reproduce"
@@ -68,7 +67,7 @@ func newReproduce(s streams) *cobra.Command {
 	fl.StringVar(&f.matrices, "matrices", "", "`folder` with the papers' matrices")
 	fl.StringVar(&f.output, "output", "reproduction", "`folder` for measurements, tables and figures")
 	fl.DurationVar(&f.budget, "time-budget", 0, "start no more measurements after this time, such as 30m; experiments share it alike; 0: no limit")
-	fl.BoolVar(&f.quick, "quick", false, "small stand-ins and few repetitions: all in minutes; times then mean little")
+	fl.BoolVar(&f.quick, "quick", false, "small surrogates and few repetitions: all in minutes; times then mean little")
 	fl.IntVar(&f.threads, "threads", 0, "number of threads; 0: all processors")
 	fl.Var(&f.maxMemory, "max-memory", "memory limit of a matrix, such as 4GB; default: half of what the machine has")
 	c.AddCommand(
@@ -164,7 +163,7 @@ func (f *reproduceFlags) run(ctx context.Context, s streams, ids []string) error
 // else a line for each.
 func (f *reproduceFlags) write(out *firstError, list []experiments.Experiment, measured []records.Record, full bool) error {
 	for _, e := range list {
-		paths, err := exhibit.Write(f.output, e, measured)
+		paths, err := present.Write(f.output, e, measured)
 		if err != nil {
 			return err
 		}
@@ -254,10 +253,11 @@ func (f *reproduceFlags) report(s streams, own []string) error {
 	if err != nil {
 		return err
 	}
-	lacking := reproduce.Lacking(opt, measured)
-	d, err := dossier.New(all, measured, func(e experiments.Experiment) ([]string, error) {
-		return lacking(most[slices.IndexFunc(most, func(m experiments.Experiment) bool { return m.ID == e.ID })])
-	})
+	lacking, err := reproduce.Lacking(most, opt, measured)
+	if err != nil {
+		return err
+	}
+	r, err := present.NewReport(all, measured, lacking)
 	if err != nil {
 		return err
 	}
@@ -265,7 +265,7 @@ func (f *reproduceFlags) report(s streams, own []string) error {
 	for _, page := range []struct {
 		name  string
 		write func(io.Writer) error
-	}{{"report.html", d.HTML}, {"report.md", d.Markdown}} {
+	}{{"report.html", r.HTML}, {"report.md", r.Markdown}} {
 		path := filepath.Join(f.output, page.name)
 		if err := wholefile.Write(path, page.write); err != nil {
 			return err
@@ -273,7 +273,7 @@ func (f *reproduceFlags) report(s streams, own []string) error {
 		fmt.Fprintln(out, path)
 	}
 	for _, e := range all { // the figures that the Markdown page names
-		if _, err := exhibit.Write(f.output, e, measured); err != nil {
+		if _, err := present.Write(f.output, e, measured); err != nil {
 			return err
 		}
 	}

@@ -15,7 +15,7 @@ import (
 func measured(formats string, seconds float64) Record {
 	return Record{
 		Kind: "product", Labels: map[string]string{"formats": formats, "epsilon": "2^-24"},
-		Matrix:      &Matrix{Name: "ss", StandIn: true, Source: "poisson2d,n=10", Rows: 100, NNZ: 460},
+		Matrix:      &Matrix{Name: "ss", Surrogate: true, Source: "poisson2d,n=10", Rows: 100, NNZ: 460},
 		Values:      map[string]float64{"seconds": seconds},
 		Environment: machine.Environment{Processor: "P", Kernels: "avx2", Version: "1", Commit: "c"},
 	}

@@ -33,30 +33,36 @@ type Progress struct {
 	Left       time.Duration // expected
 }
 
-// Lacking returns what says in words which measurements of a completed experiment
-// are not among the records, whatever machine these are of: of a full run, or of a
+// Lacking says in words, by ID, which measurements of completed experiments are not
+// among the records, on whatever machine these were made: of a full run, or of a
 // quick one if there are no others.
-func Lacking(opt Options, measured []records.Record) func(e experiments.Experiment) ([]string, error) {
+func Lacking(list []experiments.Experiment, opt Options, measured []records.Record) (map[string][]string, error) {
 	made := map[string]bool{}
 	for _, r := range measured {
 		made[anywhere(r)] = true
 	}
-	return func(e experiments.Experiment) (lacking []string, err error) {
+	all := map[string][]string{}
+	for _, e := range list {
 		opt.Quick = false
-		missing, all, absent, err := lacks(e, opt, made)
-		if err == nil && missing == all {
+		missing, points, absent, err := lacks(e, opt, made)
+		var lacking []string
+		if err == nil && missing == points {
 			opt.Quick = true
-			missing, all, absent, err = lacks(e, opt, made)
-			if missing < all {
+			missing, points, absent, err = lacks(e, opt, made)
+			if missing < points {
 				lacking = append(lacking, "a full run, these are measurements of a quick one")
 			}
 		}
+		if err != nil {
+			return nil, err
+		}
 		lacking = append(lacking, absent...)
 		if missing > 0 {
-			lacking = append(lacking, fmt.Sprintf("%d of %d measurements, for want of a run, or of time in it", missing, all))
+			lacking = append(lacking, fmt.Sprintf("%d of %d measurements, for want of a run, or of time in it", missing, points))
 		}
-		return lacking, err
+		all[e.ID] = lacking
 	}
+	return all, nil
 }
 
 // lacks counts the points that were made nowhere.
@@ -80,7 +86,7 @@ func lacks(e experiments.Experiment, opt Options, made map[string]bool) (missing
 // have one, whatever its file.
 func anywhere(r records.Record) string {
 	r.Environment = machine.Environment{}
-	if r.Matrix != nil && !r.Matrix.StandIn {
+	if r.Matrix != nil && !r.Matrix.Surrogate {
 		r.Matrix = &records.Matrix{Name: r.Matrix.Name}
 	}
 	return r.Key()
@@ -243,7 +249,7 @@ func (r *runner) measure(ctx context.Context, t task, points []point) error {
 			return nil
 		}
 		in.matrix = m
-		described = &records.Matrix{Name: t.source.name, StandIn: t.source.standIn, Source: t.source.text, Rows: m.Rows, NNZ: m.NNZ()}
+		described = &records.Matrix{Name: t.source.name, Surrogate: t.source.surrogate, Source: t.source.text, Rows: m.Rows, NNZ: m.NNZ()}
 	}
 	in.emit = func(p point, got result) error {
 		record := t.record(p, r.Options)

@@ -72,10 +72,11 @@ func wantNote(t *testing.T, notes []string, words ...string) {
 // wantLacking wants all of these words in what an experiment lacks, in order.
 func wantLacking(t *testing.T, e experiments.Experiment, opt Options, store *records.Store, want ...string) {
 	t.Helper()
-	got, err := Lacking(opt, store.Records())(e)
+	all, err := Lacking([]experiments.Experiment{e}, opt, store.Records())
 	if err != nil {
 		t.Fatal(err)
 	}
+	got := all[e.ID]
 	if len(got) != len(want) {
 		t.Fatalf("lacking %q, want %q", got, want)
 	}
@@ -109,7 +110,7 @@ func TestRunAll(t *testing.T) {
 		if r.Kind == "format" {
 			continue
 		}
-		if r.Matrix == nil || !r.Matrix.StandIn || r.Matrix.NNZ == 0 || !r.Quick || len(r.Values) == 0 {
+		if r.Matrix == nil || !r.Matrix.Surrogate || r.Matrix.NNZ == 0 || !r.Quick || len(r.Values) == 0 {
 			t.Errorf("got %+v", r)
 		}
 	}
