@@ -22,7 +22,7 @@ func (t *table) compared() sheet {
 	s.Data = [][]string{append(slices.Concat(t.View.Rows, t.View.Columns), "value", "relative to", "published", "measured", "ratio")}
 	for v, value := range t.Values {
 		var first []string // label of the cell that others are relative to
-		var to, name = [2]float64{}, ""
+		to, name := [2]float64{}, ""
 		for i, row := range t.Rows {
 			for k, column := range t.Columns {
 				c := &t.Cells[i][k]

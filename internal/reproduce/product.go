@@ -26,9 +26,11 @@ func product() kind {
 			"predicted", "predicted_storage", "dropped", records.Share + "*", "error_nw", "error_cw", "error_row", "bound",
 			"seconds", "time", "time_ordinary", "time_tuned", "time_fp32", "gbps",
 		}),
-		exists:  storedExists,
-		cost:    productCost,
-		measure: measureProducts,
+		exists:   storedExists,
+		cost:     productCost,
+		unitNorm: true,
+		together: func(p point) string { return p[threadsLabel] },
+		measure:  measureProducts,
 	}
 }
 
@@ -48,16 +50,6 @@ const (
 // productCost is of storing, of products in turns and of double-double arithmetic.
 func productCost(_ point, nnz float64) float64 { return 1e-3 + 1.1e-7*nnz }
 
-func measureProducts(ctx context.Context, in input, points []point) error {
-	unitNorm(in.matrix, in.pool)
-	for _, group := range groups(points, func(p point) string { return p[threadsLabel] }) {
-		if err := productsOnThreads(ctx, in, group[0].threads(), group); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func (p point) threads() int {
 	t, _ := strconv.Atoi(p[threadsLabel]) // was checked
 	return t
@@ -71,9 +63,9 @@ func (in input) turns() spmvbench.Turns {
 	return spmvbench.Turns{Repeat: turns, Budget: turnsBudget}
 }
 
-func productsOnThreads(ctx context.Context, in input, threads int, points []point) error {
+func measureProducts(ctx context.Context, in input, points []point) error {
 	pool := in.pool
-	if threads != pool.Threads() {
+	if threads := points[0].threads(); threads != pool.Threads() {
 		pool = linop.NewPool(threads)
 		defer pool.Close()
 	}
@@ -127,7 +119,7 @@ func productsTogether(ctx context.Context, in input, pool *linop.Pool, points []
 			err = errors.New("the layout is not for this matrix")
 		}
 		if err != nil { // or the format cannot hold the matrix
-			if err := emitReason(in, []point{p}, err.Error()); err != nil {
+			if err := in.emitReason(err.Error(), p); err != nil {
 				return err
 			}
 			continue
@@ -207,15 +199,4 @@ func ones(n int) []float64 {
 		x[i] = 1
 	}
 	return x
-}
-
-// text names a point for people.
-func (p point) text() string {
-	text := p[formatsLabel]
-	for _, name := range []string{epsilonLabel, criterionLabel} {
-		if p[name] != "" {
-			text += " " + p[name]
-		}
-	}
-	return text
 }

@@ -260,7 +260,7 @@ func (r *runner) measure(ctx context.Context, t task, points []point) error {
 		in.progress("")
 		return r.store.Add(record)
 	}
-	err := t.kind.measure(ctx, in, points)
+	err := t.kind.run(ctx, in, points)
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("%s: %s: %w", r.experiment, t.source.name, err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -36,10 +35,11 @@ func solves() kind {
 			{arithmeticLabel, "fp64", oneOf("fp64", "storage")},
 			{"max_iter", "4000", positive},
 		},
-		values:  append([]string{"iterations", "steps", "converged", "backward_error", "seconds", "spmv_seconds"}, storageValues...),
-		exists:  solveExists,
-		cost:    solveCost,
-		measure: measureSolves,
+		values:   append([]string{"iterations", "steps", "converged", "backward_error", "seconds", "spmv_seconds"}, storageValues...),
+		exists:   solveExists,
+		cost:     solveCost,
+		together: point.storageKey,
+		measure:  measureSolves,
 	}
 }
 
@@ -65,42 +65,27 @@ func solveCost(p point, nnz float64) float64 {
 	return 2e-3 + limit*perNonzero*nnz
 }
 
-// storageLabels tell all that the stored matrix depends on, the first of them all
-// that the system does.
-var storageLabels = []string{"scaling", formatsLabel, epsilonLabel, criterionLabel, roundingLabel, arithmeticLabel}
-
+// storageKey tells all that the stored matrix depends on.
 func (p point) storageKey() string {
 	var words []string
-	for _, name := range storageLabels {
+	for _, name := range []string{"scaling", formatsLabel, epsilonLabel, criterionLabel, roundingLabel, arithmeticLabel} {
 		words = append(words, p[name])
 	}
 	return strings.Join(words, " ")
 }
 
-// measureSolves stores each matrix once, for all solvers, before the clock starts.
+// measureSolves stores the matrix once, for all solvers, before the clock starts.
 func measureSolves(ctx context.Context, in input, points []point) error {
 	if in.matrix.Rows != in.matrix.Cols {
 		return fmt.Errorf("a matrix of %d x %d: want a square one", in.matrix.Rows, in.matrix.Cols)
 	}
-	points = slices.Clone(points)
-	slices.SortStableFunc(points, func(p, q point) int { return strings.Compare(p.storageKey(), q.storageKey()) })
-	var s *system
-	var stored *adaptive.Matrix
-	var failed error // to store
-	for i, p := range points {
+	s := newSystem(in.matrix, points[0]["scaling"] == "rowmax", in.pool)
+	stored, failed := s.store(points[0])
+	for _, p := range points {
 		if in.late() {
 			return nil
 		}
-		in.progress(p["solver"] + " with " + p.text())
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if i == 0 || p["scaling"] != points[i-1]["scaling"] {
-			s = newSystem(in.matrix, p["scaling"] == "rowmax", in.pool)
-		}
-		if i == 0 || p.storageKey() != points[i-1].storageKey() {
-			stored, failed = s.store(p)
-		}
+		in.progress(p.text())
 		r := result{values: map[string]float64{"converged": 0}, notes: map[string]string{}}
 		if failed != nil {
 			r.notes["reason"] = failed.Error()

@@ -43,7 +43,7 @@ func solveAll(t *testing.T, m *csr.Matrix, quick bool, points ...point) []result
 	pool := linop.NewPool(2)
 	defer pool.Close()
 	results := make([]result, len(points))
-	err := measureSolves(context.Background(), input{
+	err := solves().run(context.Background(), input{
 		matrix: m, pool: pool, quick: quick, progress: func(string) {}, late: func() bool { return false },
 		emit: func(p point, r result) error {
 			k := slices.IndexFunc(points, func(q point) bool { return maps.Equal(p, q) })
@@ -183,7 +183,7 @@ func TestSolvesInterrupted(t *testing.T) {
 	defer pool.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	m := generated(t, "poisson2d", generate.Params{"n": 20})
-	err := measureSolves(ctx, input{
+	err := solves().run(ctx, input{
 		matrix: m, pool: pool,
 		late:     func() bool { return false },
 		progress: func(string) { cancel() }, // before the first solve

@@ -240,7 +240,7 @@ func TestStoredSurrogates(t *testing.T) {
 			checkStored(t, name, p, r)
 			return nil
 		}
-		if err := measureProducts(t.Context(), in, points); err != nil {
+		if err := product().run(t.Context(), in, points); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if made != len(points) || made < 30 {
