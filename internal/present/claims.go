@@ -1,10 +1,12 @@
-// Package claims checks what the papers state against measurements: each claim is
-// a sentence, and a function that looks at the records and says whether they agree.
 package present
 
 import (
+	"bytes"
+	_ "embed"
 	"fmt"
 	"slices"
+
+	"go.yaml.in/yaml/v3"
 
 	"github.com/mpsolve/mpsolve/internal/records"
 )
@@ -26,9 +28,44 @@ type Claim struct {
 	Paper     string // key in docs/BIBLIOGRAPHY.md
 	Source    string // where in it
 	Statement string
-	Cause     string // the likely cause where it does not hold on a machine, or only in part
+	Cause     string   // the likely cause where it does not hold on a machine, or only in part
+	Check     []string // a name in checks, and its arguments
+}
 
-	check func(list []records.Record) (Verdict, string)
+// checks judge claims by records: the verdict, and the numbers behind it.
+var checks = map[string]func(list []records.Record, args []string) (Verdict, string){
+	"error":      errorsOfOrderEpsilon,
+	"prediction": storageAsPredicted,
+	"falls":      storageFalls,
+	"reduction":  largestReduction,
+	"gain":       gain,
+	"dropping":   droppingVersusPrecision,
+
+	"cw converges":  cwConverges,
+	"nw varies":     nwVaries,
+	"coarser":       coarserTarget,
+	"faster solves": solvesFaster,
+
+	"time follows storage": timeFollowsStorage,
+	"faster than uniform":  fasterThanUniform,
+	"scaling":              scalesAlike,
+
+	"accessor": accessorKernel,
+	"roofline": rooflineFollows,
+}
+
+//go:embed claims.yaml
+var claimsYAML []byte
+
+var claims = parseClaims()
+
+func parseClaims() (list []Claim) {
+	d := yaml.NewDecoder(bytes.NewReader(claimsYAML))
+	d.KnownFields(true)
+	if err := d.Decode(&list); err != nil {
+		panic(fmt.Sprintf("claims.yaml: %v", err)) // excluded by the tests
+	}
+	return list
 }
 
 // Outcome is a claim and what the measurements say.
@@ -46,21 +83,34 @@ func (o Outcome) LikelyCause() string {
 	return ""
 }
 
-// Check looks at all claims. Of quick and full measurements of the same thing only
-// the full ones count.
-func Check(list []records.Record) []Outcome {
-	list = preferFull(list)
-	var outcomes []Outcome
-	for _, c := range All() {
-		verdict, data := c.check(list)
+// Check judges all claims by the latest of the measurements of the same thing on a
+// machine; quick ones count only where there are no full ones.
+func Check(list []records.Record) (outcomes []Outcome) {
+	list = preferFull(latest(list))
+	for _, c := range claims {
+		verdict, data := checks[c.Check[0]](list, c.Check[1:])
 		outcomes = append(outcomes, Outcome{c, verdict, data})
 	}
 	return outcomes
 }
 
-// All lists the claims.
-func All() []Claim {
-	return slices.Concat(storageClaims(), solverClaims(), timeClaims(), accessorClaims())
+// latest leaves out records that were made again by another version or commit.
+func latest(list []records.Record) (kept []records.Record) {
+	index := map[string]int{} // in kept
+	for _, r := range list {
+		anyVersion := r
+		anyVersion.Environment.Version, anyVersion.Environment.Commit = "", ""
+		key := anyVersion.Key()
+		if i, ok := index[key]; ok {
+			if !r.Time.Before(kept[i].Time) {
+				kept[i] = r
+			}
+			continue
+		}
+		index[key] = len(kept)
+		kept = append(kept, r)
+	}
+	return kept
 }
 
 // preferFull leaves out quick records of kinds and matrices that have full ones.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mpsolve/mpsolve/internal/records"
 )
@@ -30,8 +31,8 @@ func made(kind, words string, values map[string]float64) records.Record {
 type numbers = map[string]float64
 
 // stored is a product with that storage and time, relative to FP64.
-func stored(words string, storage, time float64) records.Record {
-	return made("product", "drop=yes epsilon=2^-24 arithmetic=fp64 "+words, numbers{"storage": storage, "time": time, "time_fp32": time})
+func stored(words string, storage, seconds float64) records.Record {
+	return made("product", "drop=yes epsilon=2^-24 arithmetic=fp64 "+words, numbers{"storage": storage, "time": seconds, "time_fp32": seconds})
 }
 
 // solved is a solve; iterations 0: not converged.
@@ -84,8 +85,8 @@ func scaled(formats, threads string, efficiency float64) records.Record {
 }
 
 // two are products of two sets, the second with that storage and time.
-func two(first, second string, storage, time float64) []records.Record {
-	return list(stored("formats="+first, 1, 1), stored("formats="+second, storage, time))
+func two(first, second string, storage, seconds float64) []records.Record {
+	return list(stored("formats="+first, 1, 1), stored("formats="+second, storage, seconds))
 }
 
 func list(l ...records.Record) []records.Record { return l }
@@ -189,11 +190,11 @@ func coarser(fine, storage, coarse float64) []records.Record {
 
 func TestClaims(t *testing.T) {
 	seen := map[string]map[Verdict]bool{}
-	for _, c := range All() {
+	for _, c := range claims {
 		seen[c.ID] = map[Verdict]bool{}
 	}
 	for i, c := range cases {
-		k := slices.IndexFunc(All(), func(o Claim) bool { return o.ID == c.id })
+		k := slices.IndexFunc(claims, func(o Claim) bool { return o.ID == c.id })
 		if k < 0 {
 			t.Errorf("there is no claim %s", c.id)
 			continue
@@ -221,7 +222,7 @@ func TestNothing(t *testing.T) {
 		if o.Verdict != NotMeasured {
 			t.Errorf("%s: %s, of nothing", o.ID, o.Verdict)
 		}
-		if o.Paper == "" || o.Source == "" || o.Statement == "" || ids[o.ID] {
+		if checks[o.Check[0]] == nil || o.Paper == "" || o.Source == "" || o.Statement == "" || ids[o.ID] {
 			t.Errorf("claim %+v", o.Claim)
 		}
 		ids[o.ID] = true
@@ -237,7 +238,7 @@ func TestSmall(t *testing.T) {
 			m.NNZ = 1000
 			small[i].Matrix, small[i].Quick = &m, true
 		}
-		k := slices.IndexFunc(All(), func(o Claim) bool { return o.ID == c.id })
+		k := slices.IndexFunc(claims, func(o Claim) bool { return o.ID == c.id })
 		got := Check(small)[k].Verdict
 		want := c.want
 		if strings.HasSuffix(c.id, "-time") || strings.HasPrefix(c.id, "time-") || c.id == "scaling" {
@@ -261,6 +262,20 @@ func TestPreferFull(t *testing.T) {
 	got := preferFull(list(quick("formats=AP2 matrix=a"), quick("formats=AP3 matrix=a"), full, quick("formats=AP2 matrix=b"), other))
 	if len(got) != 3 || got[0].Quick || got[1].Label("matrix") != "b" || got[2].Kind != "solve" {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// TestLatest: a measurement made again by another commit counts once, the later one;
+// on another machine it is another.
+func TestLatest(t *testing.T) {
+	old, again, elsewhere := stored("formats=AP2", 1, 1), stored("formats=AP2", 2, 2), stored("formats=AP2", 3, 3)
+	old.Environment.Commit, again.Environment.Commit, elsewhere.Environment.Processor = "a", "b", "another"
+	old.Time, again.Time = time.Unix(1, 0), time.Unix(2, 0)
+	for _, l := range [][]records.Record{list(old, again, elsewhere), list(again, old, elsewhere)} {
+		got := latest(l)
+		if len(got) != 2 || got[0].Values["storage"] != 2 || got[1].Values["storage"] != 3 {
+			t.Errorf("got %+v", got)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package present
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mpsolve/mpsolve/internal/records"
 )
@@ -12,52 +13,6 @@ const (
 	fp32  = "FP32"
 	mixed = "FP64 over FP32"
 )
-
-// accessorClaims are those of [Gruetzmacher23].
-func accessorClaims() []Claim {
-	const paper = "Gruetzmacher23"
-	return []Claim{
-		{
-			ID: "accessor-gemv", Paper: paper, Source: "section 4.1, figures 7 and 8",
-			Statement: "GEMV with FP32 storage and FP64 arithmetic is more accurate than in FP32, as fast as in FP32.",
-			check:     func(list []records.Record) (Verdict, string) { return accurateAndFast(list, "GEMV") },
-		},
-		{
-			ID: "accessor-dot", Paper: paper, Source: "section 4.2, figures 9 and 10",
-			Statement: "The inner product with FP32 storage and FP64 arithmetic is more accurate than in FP32, and hardly slower.",
-			check:     func(list []records.Record) (Verdict, string) { return accurateAndFast(list, "DOT") },
-		},
-		{
-			ID: "accessor-trsv", Paper: paper, Source: "section 4.3, figures 11 and 12",
-			Statement: "The triangular solve is more accurate than in FP32 by about a factor of 10, somewhat slower than in FP32.",
-			Cause:     "errors here hold the rounding of the matrix to FP32, which no arithmetic undoes; the paper does not say whether its matrices were rounded first",
-			check: func(list []records.Record) (Verdict, string) {
-				error, seconds := accessorRatios(list, "TRSV")
-				if error.n == 0 {
-					return NotMeasured, ""
-				}
-				return inAll(count(error.median < 0.2, seconds.median >= 1), 2), accessorText(error, seconds)
-			},
-		},
-		{
-			ID: "accessor-ell", Paper: paper, Source: "section 4.4, figures 13 and 14",
-			Statement: "The ELL product with FP32 storage and FP64 arithmetic is as fast as in FP32 but for 3 %.",
-			Cause:     "numbers are gathered and converted eight at a time, which few threads do not hide behind waiting for memory",
-			check: func(list []records.Record) (Verdict, string) {
-				error, seconds := accessorRatios(list, "ELL")
-				if seconds.n == 0 {
-					return NotMeasured, ""
-				}
-				return inAll(count(seconds.median <= 1.03), 1), accessorText(error, seconds)
-			},
-		},
-		{
-			ID: "roofline", Paper: paper, Source: "section 3, figure 5",
-			Statement: "Where memory is the limit, FP64 arithmetic over FP32 storage performs as FP32 does; where arithmetic is, as FP64 does.",
-			check:     rooflineFollows,
-		},
-	}
-}
 
 // count of what is true.
 func count(what ...bool) (n int) {
@@ -77,7 +32,7 @@ func traffic(r records.Record) float64 { return r.Values["gbps"] * 1e9 * r.Value
 
 // accessorRatios are errors and times of FP64 over FP32 relative to FP32: times
 // where memory is the limit, if there are any.
-func accessorRatios(list []records.Record, kernel string) (error, seconds spread) {
+func accessorRatios(list []records.Record, kernel string) (errs, seconds spread) {
 	kind := "accessor"
 	if kernel == "ELL" {
 		kind = "ell"
@@ -90,20 +45,26 @@ func accessorRatios(list []records.Record, kernel string) (error, seconds spread
 	return spreadOf(ratios(p, "error")), spreadOf(ratios(large, "seconds"))
 }
 
-func accessorText(error, seconds spread) string {
-	return fmt.Sprintf("relative to FP32: error %.2f to %.2f, median %.2f (%d problems); time %.2f to %.2f, median %.2f (the %d largest)",
-		error.least, error.max, error.median, error.n, seconds.least, seconds.max, seconds.median, seconds.n)
-}
-
-func accurateAndFast(list []records.Record, kernel string) (Verdict, string) {
-	error, seconds := accessorRatios(list, kernel)
-	if error.n == 0 {
+// accessorKernel judges a kernel, which is the first of args, by the medians of errors
+// and times; the other args are conditions such as "time < 1.1".
+func accessorKernel(list []records.Record, args []string) (Verdict, string) {
+	errs, seconds := accessorRatios(list, args[0])
+	if errs.n == 0 {
 		return NotMeasured, ""
 	}
-	return inAll(count(error.median < 1, seconds.median < 1.1), 2), accessorText(error, seconds)
+	held := 0
+	for _, condition := range args[1:] {
+		words := strings.Fields(condition)
+		x, limit := map[string]float64{"error": errs.median, "time": seconds.median}[words[0]], number(words[2])
+		if map[string]bool{"<": x < limit, "<=": x <= limit, ">=": x >= limit}[words[1]] {
+			held++
+		}
+	}
+	return inAll(held, len(args)-1), fmt.Sprintf("relative to FP32: error %.2f to %.2f, median %.2f (%d problems); time %.2f to %.2f, median %.2f (the %d largest)",
+		errs.least, errs.max, errs.median, errs.n, seconds.least, seconds.max, seconds.median, seconds.n)
 }
 
-func rooflineFollows(list []records.Record) (Verdict, string) {
+func rooflineFollows(list []records.Record, _ []string) (Verdict, string) {
 	at := func(config, intensity string) float64 {
 		for _, r := range of(list, "roofline", labels{"formats": config, "intensity": intensity}, "gflops") {
 			return r.Values["gflops"]

@@ -6,35 +6,6 @@ import (
 	"github.com/mpsolve/mpsolve/internal/records"
 )
 
-// solverClaims are those about Krylov methods inside iterative refinement.
-func solverClaims() []Claim {
-	return []Claim{
-		{
-			ID: "cw-converges", Paper: "Molina24", Source: "sections 3.5.3 and 3.6",
-			Statement: "With the componentwise criterion at 2^-24 methods converge as with uniform FP32.",
-			Cause:     "iteration counts of Krylov methods are sensitive to rounding where convergence is slow",
-			check:     cwConverges,
-		},
-		{
-			ID: "nw-varies", Paper: "Molina24", Source: "sections 3.5.3 and 3.5.4, figure 3.10",
-			Statement: "With the normwise criterion convergence is sometimes much faster than uniform FP32, sometimes slower, sometimes it does not come.",
-			Cause:     "what dropping does to a matrix depends on its values, and surrogates have others",
-			check:     nwVaries,
-		},
-		{
-			ID: "best-epsilon", Paper: "Molina24", Source: "section 3.5.3, figures 3.8 and 3.9",
-			Statement: "A coarser target makes products cheaper and iterations more; the best target lies in between.",
-			check:     bestEpsilon,
-		},
-		{
-			ID: "solve-time", Paper: "Molina24", Source: "section 3.5.4, tables 3.3 and 3.4",
-			Statement: "The best adaptive variant takes less time than uniform FP32.",
-			Cause:     "surrogates small enough for thousands of iterations lie in the cache, where fewer bytes gain little and decoding counts",
-			check:     solvesFaster,
-		},
-	}
-}
-
 // solverPairs are solves in uniform FP32 and others that differ in the storage
 // only.
 func solverPairs(list []records.Record, criterion, epsilon string) []pair {
@@ -70,7 +41,7 @@ func outcomes(p []pair) string {
 		both, len(p), neither, onlyA, onlyB, s.least, s.max, s.median)
 }
 
-func cwConverges(list []records.Record) (Verdict, string) {
+func cwConverges(list []records.Record, _ []string) (Verdict, string) {
 	p := solverPairs(list, "cw", "2^-24")
 	if len(p) == 0 {
 		return NotMeasured, ""
@@ -90,7 +61,7 @@ func cwConverges(list []records.Record) (Verdict, string) {
 	return inAll(held, n), fmt.Sprintf("%s; %d of %d that converge at all are like uniform (at most %.2f times the iterations)", outcomes(p), held, n, like)
 }
 
-func nwVaries(list []records.Record) (Verdict, string) {
+func nwVaries(list []records.Record, _ []string) (Verdict, string) {
 	var p []pair
 	for _, epsilon := range []string{"2^-24", "2^-20", "2^-16"} {
 		p = append(p, solverPairs(list, "nw", epsilon)...)
@@ -109,7 +80,7 @@ func nwVaries(list []records.Record) (Verdict, string) {
 	return inAll(seen, 3), outcomes(p)
 }
 
-func bestEpsilon(list []records.Record) (Verdict, string) {
+func coarserTarget(list []records.Record, _ []string) (Verdict, string) {
 	coarse := pairs(list, "solve",
 		labels{"formats": "AP7", "epsilon": "2^-24"}, labels{"formats": "AP7", "epsilon": "2^-16"}, "converged")
 	if len(coarse) == 0 {
@@ -133,7 +104,7 @@ func bestEpsilon(list []records.Record) (Verdict, string) {
 		cheaper, len(coarse), more, converged)
 }
 
-func solvesFaster(list []records.Record) (Verdict, string) {
+func solvesFaster(list []records.Record, _ []string) (Verdict, string) {
 	type best struct{ uniform, papers, ours float64 }
 	cases := map[string]*best{}
 	for _, r := range of(list, "solve", nil, "seconds") {

@@ -9,59 +9,6 @@ import (
 	"github.com/mpsolve/mpsolve/internal/records"
 )
 
-// storageClaims are those about errors and storage of a product.
-func storageClaims() []Claim {
-	return []Claim{
-		{
-			ID: "error", Paper: "Molina24", Source: "section 3.4.3, figures 3.2 and 4.4",
-			Statement: "The backward error is of order epsilon for every set of formats, target and criterion.",
-			Cause:     "errors far below epsilon come from elements that need no more bits than their format has",
-			check:     errorsOfOrderEpsilon,
-		},
-		{
-			ID: "prediction", Paper: "Molina24", Source: "eq. (3.30)",
-			Statement: "What a matrix takes follows from the magnitudes of its elements alone: storage equals prediction.",
-			check:     storageAsPredicted,
-		},
-		{
-			ID: "formats", Paper: "Molina24", Source: "section 3.4.3, figure 3.3",
-			Statement: "The more formats, the less storage (AP2, AP3, AP7).",
-			Cause:     "each format has row offsets of its own, which rows of few nonzeros do not pay for",
-			check: func(list []records.Record) (Verdict, string) {
-				return falls(list, "formats", []string{"AP2", "AP3", "AP7"})
-			},
-		},
-		{
-			ID: "target", Paper: "Molina24", Source: "section 3.4.3, figure 3.3",
-			Statement: "The coarser the target, the less storage.",
-			Cause:     "elements that spread over more formats need more arrays of row offsets",
-			check: func(list []records.Record) (Verdict, string) {
-				return falls(list, "epsilon", []string{"2^-53", "2^-37", "2^-24"})
-			},
-		},
-		{
-			ID: "criterion", Paper: "Molina24", Source: "section 3.4.3, figure 3.3",
-			Statement: "The normwise criterion never stores more than the componentwise one.",
-			Cause:     "one more format in use has one more array of row offsets",
-			check: func(list []records.Record) (Verdict, string) {
-				return falls(list, "criterion", []string{"cw", "nw"})
-			},
-		},
-		{
-			ID: "reduction", Paper: "Molina24", Source: "section 3.4.3",
-			Statement: "Storage falls by up to a factor of 36 over all matrices of table 3.2.",
-			Cause:     "the factor is that of one matrix; surrogates imitate classes of matrices, not single ones",
-			check:     largestReduction,
-		},
-		gain("AP4", "AP2", "storage", 0.24), gain("AP7", "AP4", "storage", 0.11), reducedExponents(),
-		{
-			ID: "dropping", Paper: "Molina24", Source: "section 3.4.4, figure 3.6",
-			Statement: "Dropping saves most in some matrices, lower precision in others; both together save at least as much as either.",
-			check:     droppingVersusPrecision,
-		},
-	}
-}
-
 // target is the number behind a label such as 2^-24, NaN if it is none.
 func target(label string) float64 {
 	exponent, ok := strings.CutPrefix(label, "2^-")
@@ -75,7 +22,7 @@ func target(label string) float64 {
 // adaptiveSet tells sets of formats from single ones.
 func adaptiveSet(r records.Record) bool { return strings.HasPrefix(r.Label("formats"), "A") }
 
-func errorsOfOrderEpsilon(list []records.Record) (Verdict, string) {
+func errorsOfOrderEpsilon(list []records.Record, _ []string) (Verdict, string) {
 	within, fullSignificands := 0, 0
 	var relative, standIns []float64
 	for _, r := range of(list, "product", nil, "error_nw") {
@@ -104,7 +51,7 @@ func errorsOfOrderEpsilon(list []records.Record) (Verdict, string) {
 	return inAll(within, s.n), data
 }
 
-func storageAsPredicted(list []records.Record) (Verdict, string) {
+func storageAsPredicted(list []records.Record, _ []string) (Verdict, string) {
 	equal, n := 0, 0
 	for _, r := range of(list, "product", nil, "predicted") {
 		if r.Notes["layout"] != "bucketed" || !adaptiveSet(r) {
@@ -118,8 +65,10 @@ func storageAsPredicted(list []records.Record) (Verdict, string) {
 	return inAll(equal, n), fmt.Sprintf("%d of %d matrices take the bytes that were predicted", equal, n)
 }
 
-// falls checks that storage does not grow from one value of a label to the next.
-func falls(list []records.Record, label string, values []string) (Verdict, string) {
+// storageFalls checks that storage does not grow from one value of a label to the
+// next; args are the label and its values.
+func storageFalls(list []records.Record, args []string) (Verdict, string) {
+	label, values := args[0], args[1:]
 	held, n := 0, 0
 	worst := 0.0
 	var steps []string
@@ -142,13 +91,14 @@ func falls(list []records.Record, label string, values []string) (Verdict, strin
 	return inAll(held, n), fmt.Sprintf("ratio of storage %s; %d of %d not above 1, the largest %.4f", strings.Join(steps, ", "), held, n, worst)
 }
 
-func largestReduction(list []records.Record) (Verdict, string) {
-	const published = 36
-	best, of36 := 0.0, ""
+// largestReduction compares the largest factor with the published one.
+func largestReduction(list []records.Record, args []string) (Verdict, string) {
+	published := number(args[0])
+	best, at := 0.0, ""
 	for _, r := range of(list, "product", labels{"formats": "AP7", "arithmetic": "storage"}, "storage") {
 		reduction := 1 / r.Values["storage"]
 		if reduction > best {
-			best, of36 = reduction, r.Label("matrix")+" at "+r.Label("epsilon")+" "+r.Label("criterion")
+			best, at = reduction, r.Label("matrix")+" at "+r.Label("epsilon")+" "+r.Label("criterion")
 		}
 	}
 	if best == 0 {
@@ -158,20 +108,7 @@ func largestReduction(list []records.Record) (Verdict, string) {
 	if best < enough*published {
 		verdict = Partly
 	}
-	return verdict, fmt.Sprintf("AP7 takes up to %.0f times less than FP64 (%s); published: %d", best, of36, published)
-}
-
-// gain is a claim that one set stores up to so much less than another, on the
-// matrices of table 4.4.
-func gain(set, than, value string, published float64) Claim {
-	return Claim{
-		ID: strings.ToLower(set) + "-" + strings.ToLower(than) + "-" + value, Paper: "Molina24", Source: "section 4.3, figures 4.5 and 4.6",
-		Statement: fmt.Sprintf("%s: %s less than %s by up to %.0f %%.", set, value, than, 100*published),
-		Cause:     "the largest gain is that of single matrices, which surrogates imitate as a class only",
-		check: func(list []records.Record) (Verdict, string) {
-			return gained(list, set, than, value, published)
-		},
-	}
+	return verdict, fmt.Sprintf("AP7 takes less than FP64 by a factor of up to %.0f (%s); published: %.0f", best, at, published)
 }
 
 // enough is the part of a published gain that makes a claim hold.
@@ -199,24 +136,32 @@ func gained(list []records.Record, set, than, value string, published float64) (
 	return Holds, data
 }
 
-func reducedExponents() Claim {
-	c := gain("AP7RE", "AP7", "storage", 0.16)
-	c.Statement = "Reduced exponents, with or without sign (AP7RE, AP7REU): storage less than AP7 by up to 16 %."
-	c.check = func(list []records.Record) (Verdict, string) {
-		re, data := gained(list, "AP7RE", "AP7", "storage", 0.16)
-		reu, more := gained(list, "AP7REU", "AP7", "storage", 0.16)
+// gain judges whether sets gain as much as is published of a value, such as storage,
+// over another set: the first of them, or the next if that gains too little. args are
+// the value, the other set, the published gain, and the sets.
+func gain(list []records.Record, args []string) (verdict Verdict, data string) {
+	value, than, published := args[0], args[1], number(args[2])
+	for _, set := range args[3:] {
+		v, text := gained(list, set, than, value, published)
 		switch {
-		case reu == NotMeasured || re == Holds:
-			return re, data
-		case re == Fails || re == NotMeasured || reu == Holds:
-			re = reu
+		case data == "":
+			verdict, data = v, text
+		case v == NotMeasured:
+			return verdict, data
+		default:
+			if verdict == Fails || verdict == NotMeasured || v == Holds {
+				verdict = v
+			}
+			data += "; " + text
 		}
-		return re, data + "; " + more
+		if verdict == Holds {
+			break
+		}
 	}
-	return c
+	return verdict, data
 }
 
-func droppingVersusPrecision(list []records.Record) (Verdict, string) {
+func droppingVersusPrecision(list []records.Record, _ []string) (Verdict, string) {
 	// Points of figure 3.6: FP64 alone with dropping, both without, both with.
 	drop := pairs(list, "product", labels{"formats": "AP2", "drop": "no"}, labels{"formats": "AP1", "drop": "yes"}, "storage")
 	both := pairs(list, "product", labels{"formats": "AP2", "drop": "no"}, labels{"formats": "AP2", "drop": "yes"}, "storage")

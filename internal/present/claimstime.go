@@ -7,47 +7,15 @@ import (
 	"github.com/mpsolve/mpsolve/internal/records"
 )
 
-const decoding = "few threads share the memory here, so the decoding of several buckets is not hidden behind waiting for it as with 18 to 40 threads; " +
-	"mpsolve's own layout (AFX) is made for that"
+const needsFull = "needs a full run; the matrices of a quick run fit into the cache"
 
-const needsFull = "needs a full run: the matrices of a quick one lie in the cache"
-
-// beyondCache leaves out matrices that a last-level cache may hold.
+// beyondCache leaves out matrices that may fit into a last-level cache.
 func beyondCache(list []records.Record) []records.Record {
 	const nonzeros = 15_000_000
 	return slices.DeleteFunc(slices.Clone(list), func(r records.Record) bool { return r.Matrix == nil || r.Matrix.NNZ < nonzeros })
 }
 
-// timeClaims are those about the time of products.
-func timeClaims() []Claim {
-	ap4 := gain("AP4", "AP2", "time", 0.21)
-	ap7 := gain("AP7", "AP4", "time", 0.09)
-	re := gain("AP7RE", "AP7", "time", 0.13)
-	ap4.Cause, ap7.Cause, re.Cause = decoding, decoding, decoding
-	return []Claim{
-		{
-			ID: "time-storage", Paper: "Molina24", Source: "section 4.3.1, figure 4.5",
-			Statement: "The time of a product follows the storage of the matrix.",
-			Cause:     decoding,
-			check:     timeFollowsStorage,
-		},
-		{
-			ID: "time-fp64", Paper: "Molina24", Source: "section 3.4.3, figure 3.4",
-			Statement: "Adaptive precision (FP64, FP32, dropping) is faster than uniform precision of the same accuracy, by up to a factor of 7.",
-			Cause:     decoding,
-			check:     fasterThanUniform,
-		},
-		ap4, ap7, re,
-		{
-			ID: "scaling", Paper: "Molina24", Source: "section 3.4.5, figure 3.7",
-			Statement: "Adaptive precision scales over the cores of a socket as uniform precision does.",
-			Cause:     "a product that reads less is bound by memory later",
-			check:     scalesAlike,
-		},
-	}
-}
-
-func timeFollowsStorage(list []records.Record) (Verdict, string) {
+func timeFollowsStorage(list []records.Record, _ []string) (Verdict, string) {
 	var papers, ours []float64
 	held := 0
 	for _, r := range of(beyondCache(list), "product", labels{"arithmetic": "fp64"}, "time") {
@@ -72,7 +40,7 @@ func timeFollowsStorage(list []records.Record) (Verdict, string) {
 		p.least, p.max, p.median, held, p.n, o.least, o.max, o.median)
 }
 
-func fasterThanUniform(list []records.Record) (Verdict, string) {
+func fasterThanUniform(list []records.Record, _ []string) (Verdict, string) {
 	faster, n := 0, 0
 	var ap2, afx []float64
 	for _, c := range []struct{ epsilon, value string }{{"2^-53", "time"}, {"2^-24", "time_fp32"}} {
@@ -97,7 +65,7 @@ func fasterThanUniform(list []records.Record) (Verdict, string) {
 		s.least, s.max, s.median, faster, n, 1/s.least, o.least, o.max, o.median)
 }
 
-func scalesAlike(list []records.Record) (Verdict, string) {
+func scalesAlike(list []records.Record, _ []string) (Verdict, string) {
 	var data string
 	least, largest := 2.0, 0.0
 	for _, set := range []string{"FP64", "AP2", "AFX"} {
