@@ -196,5 +196,5 @@ func (g *Figure) note() string {
 	}) {
 		return g.Note
 	}
-	return strings.TrimPrefix(g.Note+"; values beyond the range are on its upper edge", "; ")
+	return strings.TrimPrefix(g.Note+"; marks on the upper edge lie beyond it", "; ")
 }

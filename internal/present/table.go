@@ -261,12 +261,12 @@ func (t *table) surrogateNote() string {
 	case len(t.Surrogate) == 0:
 		return ""
 	case slices.Contains(t.View.Rows, "matrix") || slices.Contains(t.View.Columns, "matrix"):
-		return "* a generated matrix of the same class stands in for the real one"
+		return "* a generated matrix of the same class in place of the real one"
 	}
-	return "a generated matrix of the same class stands in for " + strings.Join(slices.Sorted(maps.Keys(t.Surrogate)), ", ")
+	return "a generated matrix of the same class in place of " + strings.Join(slices.Sorted(maps.Keys(t.Surrogate)), ", ")
 }
 
-// annotate writes the notes of what the marks mean and what to be wary of.
+// annotate explains the marks, and warns of what limits the measurements.
 func (t *table) annotate(ambiguous []string) {
 	note := func(format string, args ...any) { t.Notes = append(t.Notes, fmt.Sprintf(format, args...)) }
 	if text := t.surrogateNote(); text != "" {
@@ -285,6 +285,6 @@ func (t *table) annotate(ambiguous []string) {
 		note("measured in a quick run")
 	}
 	if len(ambiguous) > 0 {
-		note("measurements differ in %s as well; shown is the newest", strings.Join(ambiguous, ", "))
+		note("measurements also differ in %s; the newest is shown", strings.Join(ambiguous, ", "))
 	}
 }

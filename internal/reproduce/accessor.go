@@ -41,7 +41,7 @@ func words[T ~string](list []T) (words []string) {
 // different precisions.
 func accessorKernels() kind {
 	return kind{
-		name: "accessor", text: "dense kernels with storage and arithmetic in different precisions",
+		name: "accessor", text: "dense kernels with different precisions of storage and arithmetic",
 		labels: []label{
 			{kernelLabel, string(accessor.GEMV), oneOf("GEMV", "DOT", "TRSV")},
 			precisions(), distributions(),
@@ -123,7 +123,7 @@ func measureProblems(ctx context.Context, in input, points []point, bytes int64,
 // ellProduct is the kind of y = A x with A in ELL, for a random x.
 func ellProduct() kind {
 	return kind{
-		name: "ell", text: "y = A x for a random x with A in ELL, storage and arithmetic in different precisions", matrix: true,
+		name: "ell", text: "y = A x for a random x with A in ELL, with different precisions of storage and arithmetic", matrix: true,
 		labels:   []label{{kernelLabel, string(accessor.ELL), oneOf("ELL")}, precisions(), distributions()},
 		values:   accessorValues,
 		cost:     productCost,

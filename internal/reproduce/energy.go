@@ -11,7 +11,7 @@ import (
 // processor and its memory use in all.
 func energyOfProducts() kind {
 	return kind{
-		name: "energy", text: "energy of a product, by the counters of the processor (Linux, mostly for root)", matrix: true,
+		name: "energy", text: "energy of a product, from the counters of the processor (Linux, usually as root)", matrix: true,
 		labels: append(storedLabels(), threads("all")),
 		values: append([]string{"joules", "seconds"}, storageValues...),
 		exists: storedExists,

@@ -170,7 +170,7 @@ func plan(e experiments.Experiment, opt Options) (tasks []task, absent []string,
 				return nil, nil, fmt.Errorf("%s: %w", e.ID, err)
 			}
 			if !ok {
-				absent = append(absent, name+": not in the folder of matrices, and no surrogate")
+				absent = append(absent, name+": neither in the folder of matrices nor with a surrogate")
 				continue
 			}
 			tasks = append(tasks, task{kind: k, source: s, points: points})

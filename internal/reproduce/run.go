@@ -50,7 +50,7 @@ func Lacking(list []experiments.Experiment, opt Options, measured []records.Reco
 			opt.Quick = true
 			missing, points, absent, err = lacks(e, opt, made)
 			if missing < points {
-				lacking = append(lacking, "a full run, these are measurements of a quick one")
+				lacking = append(lacking, "a full run; these are measurements of a quick one")
 			}
 		}
 		if err != nil {
@@ -58,7 +58,7 @@ func Lacking(list []experiments.Experiment, opt Options, measured []records.Reco
 		}
 		lacking = append(lacking, absent...)
 		if missing > 0 {
-			lacking = append(lacking, fmt.Sprintf("%d of %d measurements, for want of a run, or of time in it", missing, points))
+			lacking = append(lacking, fmt.Sprintf("%d of %d measurements: no run, or not enough time", missing, points))
 		}
 		all[e.ID] = lacking
 	}
@@ -197,7 +197,7 @@ func (r *runner) run(ctx context.Context, tasks []task) error {
 			continue
 		}
 		if r.late() {
-			r.Note(fmt.Sprintf("%s: its time is used up, %d of %d groups of measurements are left out", r.experiment, len(tasks)-i, len(tasks)))
+			r.Note(fmt.Sprintf("%s: no time left, %d of %d groups of measurements are left out", r.experiment, len(tasks)-i, len(tasks)))
 			return nil
 		}
 		if r.until.IsZero() {

@@ -161,14 +161,14 @@ func TestRunBudget(t *testing.T) {
 	e := tiny(t, described)
 	store, opt := newStore(t), quick()
 	opt.Budget = time.Nanosecond
-	wantNote(t, run(t, e, opt, store), "mine: its time is used up, 3 of 3 groups")
+	wantNote(t, run(t, e, opt, store), "mine: no time left, 3 of 3 groups")
 	wantRecords(t, store, 0)
 }
 
 func TestRunAbsent(t *testing.T) {
 	e := tiny(t, strings.Replace(described, "Transport", "nowhere", 1))
 	store := newStore(t)
-	wantNote(t, run(t, e, quick(), store), "mine: not measured: nowhere: not in the folder")
+	wantNote(t, run(t, e, quick(), store), "mine: not measured: nowhere: neither in the folder")
 	wantRecords(t, store, 3)
 	wantLacking(t, e, quick(), store, "a full run", "nowhere")
 }
