@@ -208,10 +208,13 @@ func (t task) record(p point, opt Options) records.Record {
 	return r
 }
 
-// missing are the points that are not on record.
-func (t task) missing(opt Options, store *records.Store) []point {
+// missing returns the points whose keys are not in made, to which it adds them.
+func (t task) missing(opt Options, made map[string]bool) []point {
 	return slices.DeleteFunc(slices.Clone(t.points), func(p point) bool {
 		r := t.record(p, opt)
-		return store.Has(r.Key())
+		key := r.Key()
+		was := made[key]
+		made[key] = true
+		return was
 	})
 }

@@ -3,7 +3,6 @@ package reproduce
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -93,38 +92,26 @@ func anywhere(r records.Record) string {
 }
 
 // Expected is about how long the measurements of completed experiments take that
-// are not on record; what several share counts once.
+// are not on record; shared ones count once.
 func Expected(list []experiments.Experiment, opt Options, store *records.Store) (time.Duration, error) {
-	total, counted := 0.0, map[string]bool{}
+	total, made := 0.0, store.Keys()
 	for _, e := range list {
 		tasks, _, err := plan(e, opt)
 		if err != nil {
 			return 0, err
 		}
-		total += expected(tasks, opt, store, counted)
+		total += expected(tasks, opt, made)
 	}
 	return time.Duration(total * float64(time.Second)), nil
 }
 
-// expected is Expected of tasks, in seconds, without the measurements that are
-// counted, to which it adds its own.
-func expected(tasks []task, opt Options, store *records.Store, counted map[string]bool) (total float64) {
+// expected is about how many seconds the measurements take whose keys are not in
+// made, to which it adds them.
+func expected(tasks []task, opt Options, made map[string]bool) (total float64) {
 	for _, t := range tasks {
-		total += t.cost(t.others(t.missing(opt, store), opt, counted))
+		total += t.cost(t.missing(opt, made))
 	}
 	return total
-}
-
-// others are those of the points whose records are not listed, to which it adds
-// them.
-func (t task) others(points []point, opt Options, listed map[string]bool) []point {
-	return slices.DeleteFunc(points, func(p point) bool {
-		r := t.record(p, opt)
-		key := r.Key()
-		was := listed[key]
-		listed[key] = true
-		return was
-	})
 }
 
 // cost is about how many seconds the measurements take on two cores of a server
@@ -152,7 +139,7 @@ func Run(ctx context.Context, list []experiments.Experiment, opt Options, store 
 	}
 	r := runner{Options: opt, store: store, pool: linop.NewPool(opt.Environment.Cores), start: time.Now()}
 	defer r.pool.Close()
-	counted := map[string]bool{}
+	made := store.Keys()
 	absent := make([][]string, len(list))
 	r.tasks = make([][]task, len(list))
 	for i, e := range list {
@@ -160,7 +147,7 @@ func Run(ctx context.Context, list []experiments.Experiment, opt Options, store 
 		if r.tasks[i], absent[i], err = plan(e, opt); err != nil {
 			return err
 		}
-		r.todo += expected(r.tasks[i], opt, store, counted)
+		r.todo += expected(r.tasks[i], opt, made)
 	}
 	for i, e := range list {
 		r.experiment = e.ID
@@ -192,7 +179,8 @@ type runner struct {
 
 func (r *runner) run(ctx context.Context, tasks []task) error {
 	for i, t := range tasks {
-		points := t.missing(r.Options, r.store)
+		made := r.store.Keys()
+		points := t.missing(r.Options, made)
 		if len(points) == 0 {
 			continue
 		}
@@ -201,7 +189,7 @@ func (r *runner) run(ctx context.Context, tasks []task) error {
 			return nil
 		}
 		if r.until.IsZero() {
-			points = r.withLater(t, points)
+			points = append(points, r.later(t, made)...)
 		}
 		if err := r.measure(ctx, t, points); err != nil {
 			return err
@@ -213,15 +201,13 @@ func (r *runner) run(ctx context.Context, tasks []task) error {
 	return nil
 }
 
-// withLater adds to the points of a task those that other experiments want of the
-// same matrix, so that it is made or read once.
-func (r *runner) withLater(t task, points []point) []point {
-	listed := map[string]bool{}
-	points = t.others(points, r.Options, listed)
+// later returns the points that other experiments lack of the matrix of a task, so
+// that it is made or read once.
+func (r *runner) later(t task, made map[string]bool) (points []point) {
 	for _, tasks := range r.tasks {
 		for _, other := range tasks {
 			if other.kind.name == t.kind.name && other.source.name == t.source.name && other.source.text == t.source.text {
-				points = append(points, other.others(other.missing(r.Options, r.store), r.Options, listed)...)
+				points = append(points, other.missing(r.Options, made)...)
 			}
 		}
 	}
