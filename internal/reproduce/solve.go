@@ -10,7 +10,6 @@ import (
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
@@ -26,7 +25,7 @@ func solves() kind {
 	return kind{
 		name: "solve", text: "a Krylov method within iterative refinement, from x = 0 to a normwise backward error of 1e-12", matrix: true,
 		labels: []label{
-			{"solver", "gmres40", oneOf(solverNames...)},
+			{"solver", "gmres40", oneOf(solverNames()...)},
 			{formatsLabel, "FP32", formatSets},
 			{epsilonLabel, "2^-24", epsilons},
 			{criterionLabel, "none", oneOf("nw", "cw", "none")}, // none: of a uniform format
@@ -61,8 +60,7 @@ func solveExists(p point) bool {
 // solveCost is of a solve that takes about a third of the iterations allowed.
 func solveCost(p point, nnz float64) float64 {
 	limit, _ := strconv.ParseFloat(p["max_iter"], 64) // was checked
-	perNonzero := map[string]float64{"cg": 0.5e-9, "bicgstab": 1e-9, "gmres40": 1e-9, "gmres80": 1.5e-9}[p["solver"]]
-	return 2e-3 + limit*perNonzero*nnz
+	return 2e-3 + limit*lookupSolver(p["solver"]).seconds*nnz
 }
 
 // storageKey tells all that the stored matrix depends on.
@@ -106,7 +104,7 @@ type system struct {
 	normA, normB float64 // infinity norms
 	pool         *linop.Pool
 	host         *linop.Host
-	methods      map[string]krylov.Method[vector, scalar]
+	methods      map[string]krylovMethod // by name: they keep their vectors for later solves
 }
 
 type (
@@ -134,7 +132,7 @@ func newSystem(m *csr.Matrix, scaled bool, pool *linop.Pool) *system {
 	}
 	s := &system{
 		m: m, b: make([]float64, m.Rows), normA: kernels.AbsMax(m.RowSums(pool)),
-		pool: pool, host: linop.NewHost(m.Rows, pool), methods: map[string]krylov.Method[vector, scalar]{},
+		pool: pool, host: linop.NewHost(m.Rows, pool), methods: map[string]krylovMethod{},
 	}
 	m.MulVec(s.b, x)
 	s.normB = kernels.AbsMax(s.b)
@@ -160,7 +158,7 @@ func (s *system) measure(ctx context.Context, p point, stored *adaptive.Matrix, 
 		r.notes["max_iter"] = strconv.Itoa(limit)
 	}
 	x := make([]float64, s.m.Cols)
-	got := s.refine(ctx, p["solver"], stored, x, limit)
+	got := s.refine(ctx, lookupSolver(p["solver"]), stored, x, limit)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
