@@ -54,7 +54,7 @@ func TestParseFaults(t *testing.T) {
 		{"values: [storage], figure", "values: [time], figure", "time is neither in comparable nor in ratios"},
 		{"[[A, 1]]", "[[A]]", "want 2 labels and values"},
 		{"[[A, 1]]", "[[A, many]]", "many is neither a number"},
-		{"name: v,", "name: a/b,", "want a name of letters and digits"},
+		{"name: v,", "name: a/b,", "want a unique name of letters and digits"},
 		{"kind: bars", "kind: bars, panels: epsilon", "panels epsilon"},
 		{"kind: bars", "kind: history", "a history needs"},
 		{"paper: P", "paper: [P", "yaml"},

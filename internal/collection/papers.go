@@ -5,8 +5,8 @@ type Paper struct {
 	Name  string
 	Alias string // another name of it in the papers, or ""
 
-	// Group is that of the SuiteSparse collection. It is "" for a matrix that cannot
-	// be had, and Missing says why.
+	// Group is that of the SuiteSparse collection. It is "" for a matrix that is not
+	// available, for the reason Missing.
 	Group, Missing string
 
 	// N is the order, and NNZ counts the entries of the full matrix, explicit zeros
@@ -14,8 +14,8 @@ type Paper struct {
 	// for matrices that are not in it, 0 where not known.
 	N, NNZ int64
 
-	// Zeros is how many of the entries are explicit zeros, which the reader leaves out
-	// unless it is told to keep them.
+	// Zeros is how many of the entries are explicit zeros, which the reader drops
+	// unless its options keep them.
 	Zeros int64
 
 	Symmetric bool // the file then has one triangle
@@ -46,7 +46,7 @@ func (p Paper) Address() string {
 const bytesPerEntry = 11
 
 // DownloadBytes is the size of the archive. It is an estimate unless known, and 0
-// for a matrix that cannot be had.
+// for a matrix that is not available.
 func (p Paper) DownloadBytes() (bytes int64, known bool) {
 	switch {
 	case p.Group == "":

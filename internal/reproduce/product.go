@@ -79,7 +79,7 @@ func measureProducts(ctx context.Context, in input, points []point) error {
 	return nil
 }
 
-// together is how many stored forms fit into memory beside the matrix itself and
+// together is how many stored forms fit into memory with the matrix itself and
 // its baselines, as if they were as large as the matrix.
 func (in input) together() int {
 	const others = 3

@@ -15,7 +15,7 @@ import (
 
 // surrogate is a generated matrix of the same class as one of the papers: same kind
 // of problem, unknowns of a node, couplings of a row and spread of magnitudes, at any
-// size. Values measured with it are of the class alone.
+// size. Measurements with it are of the class, not of the matrix.
 type surrogate struct {
 	Matrix    string          // its name in the collection
 	Others    []string        // other names of it
