@@ -24,7 +24,7 @@ func checkRHS(rhs string) error {
 	return nil
 }
 
-// rightHandSides makes or reads them and notes in r what they are.
+// rightHandSides makes or reads the right-hand sides and describes them in r.
 func (f *solveFlags) rightHandSides(ctx context.Context, in input, m *csr.Matrix, r *report.Report) ([][]float64, error) {
 	r.RHS = f.rhs
 	if f.rhs == "ones" {
@@ -42,13 +42,13 @@ func (f *solveFlags) rightHandSides(ctx context.Context, in input, m *csr.Matrix
 	}
 	b, err := in.columns(ctx, f.rhs)
 	if err == nil && len(b) == 0 {
-		err = &exitError{exitInput, fmt.Errorf("%s: no column", f.rhs)}
+		err = &exitError{exitInput, fmt.Errorf("%s: the file has no columns", f.rhs)}
 	}
 	r.RHS = fmt.Sprintf("%d from %s", len(b), f.rhs)
 	return b, err
 }
 
-// guesses returns an initial guess, nil for none, for each right-hand side.
+// guesses returns an initial guess for each right-hand side, nil for none.
 func (f *solveFlags) guesses(ctx context.Context, in input, count int) ([][]float64, error) {
 	x0 := make([][]float64, count)
 	if f.guess == "" {

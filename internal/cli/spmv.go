@@ -49,7 +49,7 @@ func newSpMV(s streams) *cobra.Command {
 	fl.IntVar(&f.threads, "threads", 0, "threads (default: all processors)")
 	fl.IntVar(&f.repeat, "repeat", 20, "runs of each product")
 	fl.Uint64Var(&f.seed, "seed", 1, "of x")
-	fl.Var(&f.maxMemory, "max-memory", "memory limit for reading, such as 4GB; default: what the machine has")
+	fl.Var(&f.maxMemory, "max-memory", "memory limit for reading, such as 4GB (default: the memory of the machine)")
 	return c
 }
 
