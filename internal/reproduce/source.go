@@ -27,7 +27,7 @@ func (s source) cost() float64 { return 1.5e-7 * float64(s.nnz) }
 // as its surrogate. It returns false if there is neither.
 func (o Options) source(name string, nnz int64) (source, bool, error) {
 	if o.Matrices != "" {
-		if found, ok := (collection.Folder{Dir: o.Matrices}).Find(name); ok {
+		if found, ok := collection.Find(o.Matrices, name); ok {
 			return fromFile(name, found), true, nil
 		}
 	}
