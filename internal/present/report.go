@@ -51,7 +51,7 @@ type view struct {
 // NewReport puts the report of completed experiments together; lacking
 // describes, by ID, what of them was not measured.
 func NewReport(list []experiments.Experiment, measured []records.Record, lacking map[string][]string) (*Report, error) {
-	r := &Report{Environments: environments(measured), Claims: Check(measured)}
+	r := &Report{Environments: environments(measured), Claims: judge(measured)}
 	for _, e := range list {
 		s := section{Experiment: e, Lacking: lacking[e.ID]}
 		for _, v := range e.Views {
