@@ -1,5 +1,5 @@
 // Package experiments holds the tables and figures of the papers as data, a YAML
-// file for each; docs/reproduction.md tells how to write one.
+// file for each; docs/reproduction.md explains how to write one.
 package experiments
 
 import (
@@ -16,6 +16,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/mpsolve/mpsolve/internal/figure"
 )
 
 //go:embed *.yaml
@@ -137,8 +139,7 @@ func (g GroupsByName) expand(names []string) (all []string, err error) {
 
 var word = regexp.MustCompile(`^[A-Za-z0-9]+$`)
 
-// validate reports every fault that shows without knowing the kinds of
-// measurements.
+// validate reports every fault that is visible without the kinds of measurements.
 func (e Experiment) validate() error {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
@@ -152,7 +153,7 @@ func (e Experiment) validate() error {
 	}
 	for i, v := range e.Views {
 		if !word.MatchString(v.Name) || slices.ContainsFunc(e.Views[:i], func(w View) bool { return w.Name == v.Name }) {
-			fault("view %q: want a name of letters and digits, of its own", v.Name)
+			fault("view %q: want a unique name of letters and digits", v.Name)
 		}
 		if err := v.validate(e); err != nil {
 			fault("view %s: %w", v.Name, err)
@@ -175,7 +176,7 @@ func (e Experiment) validate() error {
 }
 
 func (v View) validate(e Experiment) error {
-	if len(v.Values) == 0 && (v.Figure == nil || v.Figure.Kind != History) {
+	if len(v.Values) == 0 && (v.Figure == nil || v.Figure.Kind != figure.History) {
 		return errors.New("want values")
 	}
 	for _, value := range v.Values {
@@ -187,13 +188,13 @@ func (v View) validate(e Experiment) error {
 	if f == nil {
 		return nil
 	}
-	if !slices.Contains([]string{Bars, Points, Lines, Stack, History}, f.Kind) {
+	if !slices.Contains(figure.Kinds, f.Kind) {
 		return fmt.Errorf("unknown kind of figure %q", f.Kind)
 	}
-	if f.Kind == History && (f.X.Series == "" || f.Y.Series == "") {
+	if f.Kind == figure.History && (f.X.Series == "" || f.Y.Series == "") {
 		return errors.New("a history needs the series of x and y")
 	}
-	if f.Kind == Lines && len(v.Rows) != 1 {
+	if f.Kind == figure.Lines && len(v.Rows) != 1 {
 		return errors.New("lines need one label as rows, a number")
 	}
 	if f.Panels != "" && !slices.Contains(v.Rows, f.Panels) && !slices.Contains(v.Columns, f.Panels) {
