@@ -82,9 +82,10 @@ var layers = []layer{
 
 // confined lists external packages that one package alone may import.
 var confined = map[string]string{
+	"github.com/james-bowman/sparse":    "pkg/csr",
+	"github.com/schollz/progressbar/v3": "internal/cli",
 	"github.com/spf13/cobra":            "internal/cli",
 	"github.com/spf13/pflag":            "internal/cli",
-	"github.com/schollz/progressbar/v3": "internal/cli",
 }
 
 // unclean lists what a pure package must not import: it talks to nobody.

@@ -122,8 +122,27 @@ func TestBuilderAgainstMap(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		checkBuilt(t, b.Build(), sumsInOrder(entries))
+		m := b.Build()
+		checkBuilt(t, m, sumsInOrder(entries))
+		indptr, indices, data := rowByRow(rows, entries)
+		if n, err := New(rows, cols, indptr, indices, data); err != nil || !sameBits(n, m) {
+			t.Errorf("New makes %+v, %v, want %+v", n, err, m)
+		}
 	}
+}
+
+// rowByRow returns the entries in compressed rows, otherwise in the given order.
+func rowByRow(rows int, entries []entry) (indptr, indices []int32, data []float64) {
+	indptr = []int32{0}
+	for i := range rows {
+		for _, e := range entries {
+			if int(e.row) == i {
+				indices, data = append(indices, e.col), append(data, e.val)
+			}
+		}
+		indptr = append(indptr, int32(len(indices)))
+	}
+	return indptr, indices, data
 }
 
 // FuzzBuilder reads 10 bytes per entry: row, column, value.

@@ -2,7 +2,6 @@ package csr
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
@@ -61,16 +60,16 @@ func (m *Matrix) Permuted(p, q Permutation, pool *parallel.Pool) *Matrix {
 		out.RowPtr[k+1] = out.RowPtr[k] + m.RowPtr[i+1] - m.RowPtr[i]
 	}
 	pool.RunRanges(Panels(out), func(_, lo, hi int) {
-		var order []uint64 // of a row: new column, place in the old row
+		var order rowOrder
+		var renumbered []int32
 		for k := lo; k < hi; k++ {
 			cols, vals := m.Row(int(p[k]))
-			order = order[:0]
-			for at, j := range cols {
-				order = append(order, uint64(q[j])<<32|uint64(at))
+			renumbered = renumbered[:0]
+			for _, j := range cols {
+				renumbered = append(renumbered, q[j])
 			}
-			slices.Sort(order)
 			newCols, newVals := out.Row(k)
-			for to, o := range order {
+			for to, o := range order.of(renumbered) {
 				newCols[to], newVals[to] = int32(o>>32), vals[uint32(o)]
 			}
 		}
