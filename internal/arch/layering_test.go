@@ -35,7 +35,7 @@ var layers = []layer{
 	{pkg: "tools/layoutrecord", imports: nil, reason: "a program that sums up measurements"},
 	{pkg: "tools/solvertable", imports: []string{"*"}, reason: "a program that measures for the documentation"},
 	{pkg: "tools/precisiontable", imports: []string{"*"}, reason: "a program that measures for the documentation"},
-	{pkg: "tools/reproductionpage", imports: []string{"examples/experiments", "internal/dossier", "internal/exhibit", "tools/page", "internal/records", "internal/reproduce", "internal/wholefile"}, reason: "a program that writes measurements into the documentation"},
+	{pkg: "tools/reproductionpage", imports: []string{"examples/experiments", "internal/dossier", "internal/exhibit", "tools/page", "internal/records", "internal/reproduce", "internal/atomicfile"}, reason: "a program that writes measurements into the documentation"},
 	{pkg: "internal/collection", imports: []string{"pkg/matrixmarket", "pkg/csr"}, reason: "reads test matrices for those programs"},
 	{pkg: "internal/standin", imports: []string{"pkg/generate"}, reason: "names generators and parameters, makes and measures nothing"},
 	{pkg: "tools/page", reason: "pages of the documentation alone"},
@@ -43,8 +43,8 @@ var layers = []layer{
 	{pkg: "internal/dossier", imports: []string{"examples/experiments", "internal/claims", "internal/exhibit", "internal/records", "internal/machine"}, reason: "puts exhibits on a page, measures nothing"},
 	{pkg: "internal/claims", imports: []string{"internal/records"}, reason: "judges measurements, makes none"},
 	{pkg: "internal/records", imports: []string{"internal/machine"}, reason: "a file of measurements alone"},
-	{pkg: "internal/exhibit", imports: []string{"examples/experiments", "internal/records", "internal/wholefile"}, reason: "tables and figures of records, knows no measuring"},
-	{pkg: "internal/wholefile", reason: "files alone"},
+	{pkg: "internal/exhibit", imports: []string{"examples/experiments", "internal/records", "internal/atomicfile"}, reason: "tables and figures of records, knows no measuring"},
+	{pkg: "internal/atomicfile", reason: "files alone"},
 	{pkg: "examples/experiments", reason: "data, and its form"},
 	{pkg: "internal/report", imports: []string{"examples/experiments", "internal/collection", "internal/spmvbench", "internal/gpubench", "internal/roofline", "pkg/gpu", "pkg/solve", "pkg/verify", "pkg/krylov", "pkg/linop", "pkg/csr", "pkg/adaptive"}, reason: "prints results, does not know how to run"},
 	{pkg: "internal/spmvbench", imports: []string{"pkg/csr", "pkg/adaptive", "pkg/linop", "internal/kernels", "internal/bandwidth", "internal/turns"}, reason: "measures products, knows no files and no terminal"},
@@ -82,6 +82,7 @@ var layers = []layer{
 
 // confined lists external packages that one package alone may import.
 var confined = map[string]string{
+	"github.com/google/renameio/v2":     "internal/atomicfile",
 	"github.com/james-bowman/sparse":    "pkg/csr",
 	"github.com/schollz/progressbar/v3": "internal/cli",
 	"github.com/spf13/cobra":            "internal/cli",

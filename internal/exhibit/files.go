@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 
 	"github.com/mpsolve/mpsolve/examples/experiments"
+	"github.com/mpsolve/mpsolve/internal/atomicfile"
 	"github.com/mpsolve/mpsolve/internal/records"
-	"github.com/mpsolve/mpsolve/internal/wholefile"
 )
 
 // Write writes all views of an experiment to a folder: ID-NAME.txt, .csv, .tex and
@@ -26,7 +26,7 @@ func Write(dir string, e experiments.Experiment, list []records.Record) (paths [
 		add := func(name, format string, write func(w io.Writer, format string) error) {
 			path := filepath.Join(dir, name+"."+format)
 			if err == nil {
-				err = wholefile.Write(path, func(w io.Writer) error { return write(w, format) })
+				err = atomicfile.Write(path, func(w io.Writer) error { return write(w, format) })
 			}
 			if err == nil {
 				paths = append(paths, path)

@@ -13,12 +13,12 @@ import (
 	"strings"
 
 	"github.com/mpsolve/mpsolve/examples/experiments"
+	"github.com/mpsolve/mpsolve/internal/atomicfile"
 	"github.com/mpsolve/mpsolve/internal/dossier"
 	"github.com/mpsolve/mpsolve/internal/exhibit"
-	"github.com/mpsolve/mpsolve/tools/page"
 	"github.com/mpsolve/mpsolve/internal/records"
 	"github.com/mpsolve/mpsolve/internal/reproduce"
-	"github.com/mpsolve/mpsolve/internal/wholefile"
+	"github.com/mpsolve/mpsolve/tools/page"
 )
 
 const (
@@ -130,7 +130,7 @@ func draw(e experiments.Experiment, v experiments.View, list []records.Record, f
 		return "", nil
 	}
 	name = e.ID + "-" + v.Name + "." + exhibit.SVG
-	return name, wholefile.Write(filepath.Join(folder, name), func(w io.Writer) error {
+	return name, atomicfile.Write(filepath.Join(folder, name), func(w io.Writer) error {
 		return exhibit.Draw(&t, *v.Figure, w, exhibit.SVG)
 	})
 }
