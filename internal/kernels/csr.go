@@ -4,28 +4,18 @@ package kernels
 // float64.
 type Value interface{ float32 | float64 }
 
-type csrKernel[T Value] func(dst []float64, lo, hi int, rowPtr []int64, col []int32, val []T, x []float64)
+type csrKernel[T Value] = func(dst []float64, lo, hi int, rowPtr []int64, col []int32, val []T, x []float64)
 
 // CSRMulVec computes dst[i] = sum of val[k] x[col[k]] over the nonzeros
 // rowPtr[i] <= k < rowPtr[i+1] of each row lo <= i < hi. The sum of a row does
 // not depend on lo and hi; its last bits depend on the tier.
 func CSRMulVec[T Value](dst []float64, lo, hi int, rowPtr []int64, col []int32, val []T, x []float64) {
-	if kernel := csrFor[T](); kernel != nil && lo < hi {
-		kernel(dst, lo, hi, rowPtr, col, val, x)
-		return
+	switch val := any(val).(type) {
+	case []float64:
+		csr64[active](dst, lo, hi, rowPtr, col, val, x)
+	case []float32:
+		csr32[active](dst, lo, hi, rowPtr, col, val, x)
 	}
-	csrMulVec(dst, lo, hi, rowPtr, col, val, x)
-}
-
-// csrFor returns the kernel chosen for this processor, nil for none.
-func csrFor[T Value]() (kernel csrKernel[T]) {
-	switch k := any(&kernel).(type) {
-	case *csrKernel[float64]:
-		*k = csr64SIMD
-	case *csrKernel[float32]:
-		*k = csr32SIMD
-	}
-	return kernel
 }
 
 // csrMulVec is CSRMulVec in portable Go.

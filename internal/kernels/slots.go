@@ -92,16 +92,14 @@ func (u *Units) at(i int) float64 {
 // row0 of the matrix (which matters to diagonals only) and the units D. The sum of
 // a row has a fixed order, the same in all tiers.
 func MulSlots(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add bool) {
-	if slotsSIMD != nil && len(p.Groups) > 0 && len(x) > 0 { // chosen once for this processor
-		slotsSIMD(dst, p, x, row0, d, add)
-		return
-	}
-	mulSlots(dst, p, x, row0, d, add)
+	slots[active](dst, p, x, row0, d, add)
 }
+
+type slotsKernel = func(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add bool)
 
 // HasFastSlots reports whether this processor has the instructions that make
 // slots faster than CSR: AVX-512 with VBMI.
-func HasFastSlots() bool { return slotsSIMD != nil }
+func HasFastSlots() bool { return active >= AVX512 }
 
 // mulSlots is MulSlots in portable Go, operation by operation what the assembly
 // does: slots go to two sums in turns.

@@ -28,12 +28,10 @@ type SymmetricRange struct{ Row, Rows, Sums int }
 // without flags hold blocks below, which count for their columns too; Float ones do
 // not. Each sum is added in a fixed order, the same in all tiers.
 func MulSymmetric(sums []float64, p *SlotPanel, x []float64, r SymmetricRange) {
-	if symmetricSIMD != nil && len(p.Groups) > 0 && len(x) > 0 {
-		symmetricSIMD(sums, p, x, r)
-		return
-	}
-	mulSymmetric(sums, p, x, r)
+	symmetric[active](sums, p, x, r)
 }
+
+type symmetricKernel = func(sums []float64, p *SlotPanel, x []float64, r SymmetricRange)
 
 // mulSymmetric is MulSymmetric in portable Go, operation by operation what the
 // assembly does.

@@ -7,8 +7,8 @@ import (
 )
 
 // Tier is a level of SIMD instructions. Kernels exist in portable Go and, where
-// it pays, for higher tiers; all tiers give the same results, to the bit unless
-// a kernel says otherwise.
+// it pays, for higher tiers; all tiers give the same bits unless the comment of a
+// kernel says otherwise.
 type Tier int
 
 const (
@@ -52,13 +52,6 @@ func choose(name string) (Tier, error) {
 	return processor, fmt.Errorf("%s=%s: not one of %s", TierVariable, name, strings.Join(tierNames[:], ", "))
 }
 
-// pick returns the kernel of the highest tier up to the active one, or the zero
-// value (nil) where there is none.
-func pick[F any](byTier map[Tier]F) (kernel F) {
-	for t := Portable; t <= active; t++ {
-		if k, ok := byTier[t]; ok {
-			kernel = k
-		}
-	}
-	return kernel
-}
+// A table holds a kernel for each tier: that of a lower tier where one has none of its
+// own. The one in use is table[active].
+type table[F any] [AVX512 + 1]F
