@@ -82,27 +82,20 @@ func (c *Content) CSR() (*csr.Matrix, error) {
 	if c.Matrix != nil {
 		return c.Matrix, nil
 	}
-	m := &csr.Matrix{Rows: c.Rows, Cols: c.Cols, RowPtr: make([]int64, c.Rows+1)}
+	return csr.FromSparse(denseContent{c})
+}
+
+// denseContent visits the nonzeros of Dense, column by column.
+type denseContent struct{ *Content }
+
+func (c denseContent) Dims() (rows, cols int) { return c.Rows, c.Cols }
+
+func (c denseContent) DoNonZero(fn func(i, j int, v float64)) {
 	for k, v := range c.Dense {
 		if v != 0 {
-			m.RowPtr[k%c.Rows+1]++
+			fn(k%c.Rows, k/c.Rows, v)
 		}
 	}
-	var sum int64
-	for i, n := range m.RowPtr[1:] {
-		m.RowPtr[i+1] = sum // start of row i, moved to its end below
-		sum += n
-	}
-	m.Col, m.Val = make([]int32, sum), make([]float64, sum)
-	for k, v := range c.Dense {
-		if v != 0 {
-			i := k % c.Rows
-			at := m.RowPtr[i+1]
-			m.Col[at], m.Val[at] = int32(k/c.Rows), v
-			m.RowPtr[i+1]++
-		}
-	}
-	return m, nil
 }
 
 // Columns returns the content as Cols dense columns of length Rows, as is
