@@ -161,7 +161,7 @@ func Multiply(a, b *Matrix, blocks Blocks, pool *parallel.Pool) (*Matrix, error)
 	return ByRows(a.Rows, blocks, Panels(a), pool, func(i int, row *Accumulator) {
 		cols, vals := a.Row(i)
 		for k, j := range cols {
-			row.AddRow(vals[k], b, int(j))
+			row.addRow(vals[k], b, int(j))
 		}
 	}), nil
 }
@@ -260,8 +260,8 @@ func (r *Accumulator) AddBlock(g int32, a float64, vals []float64) {
 	}
 }
 
-// AddRow adds a times row i of m.
-func (r *Accumulator) AddRow(a float64, m *Matrix, i int) {
+// addRow adds a times row i of m.
+func (r *Accumulator) addRow(a float64, m *Matrix, i int) {
 	cols, vals := m.Row(i)
 	vals = vals[:len(cols)]
 	if r.single {
