@@ -66,7 +66,7 @@ type Content struct {
 	// and what was changed.
 	Warnings []string
 
-	limit allowance
+	limit budget
 }
 
 func (c *Content) warn(format string, args ...any) {

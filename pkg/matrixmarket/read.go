@@ -99,7 +99,7 @@ func (in *input) read(ctx context.Context, opt Options) (*Content, error) {
 	}
 	r := &reading{
 		parser: parser{header, size}, in: in, pre: pre, opt: opt, threads: opt.Threads,
-		limit: allowance{file: in.name, max: opt.MaxMemory, installed: opt.Installed},
+		limit: budget{file: in.name, max: opt.MaxMemory, installed: opt.Installed},
 	}
 	if r.threads == 0 {
 		r.threads = runtime.GOMAXPROCS(0)
@@ -125,7 +125,7 @@ type reading struct {
 	pre     *preamble
 	opt     Options
 	threads int
-	limit   allowance
+	limit   budget
 
 	mu      sync.Mutex
 	blocks  []*block     // by number of the piece

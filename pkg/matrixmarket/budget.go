@@ -6,8 +6,8 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// allowance is how much memory a read may take.
-type allowance struct {
+// budget is how much memory a read may take.
+type budget struct {
 	file      string
 	max       int64 // bytes; 0: judged by the length of the text
 	installed int64 // bytes that the machine has; 0: not known
@@ -26,20 +26,20 @@ const (
 
 // check refuses need bytes for the thing described if they are too many. The
 // need is a float64 since products of dimensions may pass 2^63.
-func (a allowance) check(need float64, what string, args ...any) error {
+func (b budget) check(need float64, what string, args ...any) error {
 	thing := fmt.Sprintf(what, args...)
 	switch {
 	case need > mostBytes:
-		return fmt.Errorf("%s: %w: %s would take %s of memory", a.file, ErrTooLarge, thing, bytesText(need))
-	case a.max > 0 && need > float64(a.max):
+		return fmt.Errorf("%s: %w: %s would take %s of memory", b.file, ErrTooLarge, thing, bytesText(need))
+	case b.max > 0 && need > float64(b.max):
 		return fmt.Errorf("%s: %w: %s would take %s of memory, the limit is %s",
-			a.file, ErrTooLarge, thing, bytesText(need), bytesText(float64(a.max)))
-	case a.installed > 0 && need > float64(a.installed):
+			b.file, ErrTooLarge, thing, bytesText(need), bytesText(float64(b.max)))
+	case b.installed > 0 && need > float64(b.installed):
 		return fmt.Errorf("%s: %w: %s would take %s of memory, the machine has %s",
-			a.file, ErrTooLarge, thing, bytesText(need), bytesText(float64(a.installed)))
-	case a.max <= 0 && need > freeBytes && need > freeRatio*float64(a.text):
+			b.file, ErrTooLarge, thing, bytesText(need), bytesText(float64(b.installed)))
+	case b.max <= 0 && need > freeBytes && need > freeRatio*float64(b.text):
 		return fmt.Errorf("%s: %w: %s would take %s of memory, for %s of text (set a memory limit above that to allow it)",
-			a.file, ErrTooLarge, thing, bytesText(need), bytesText(float64(a.text)))
+			b.file, ErrTooLarge, thing, bytesText(need), bytesText(float64(b.text)))
 	}
 	return nil
 }
