@@ -24,10 +24,10 @@ func BenchmarkSlots(b *testing.B) {
 		x, dst := make([]float64, p.cols), make([]float64, p.rows)
 		run("random", Lanes*len(p.Widths), func() { MulSlots(dst, &p.SlotPanel, x, p.row0, p.units, false) })
 		for _, w := range []int{14, 24, 43} {
-			const chunks, slots, cols = 64, 27, 6000
-			p := blockPanel(rng, chunks, slots, cols, w)
-			x, dst := make([]float64, cols), make([]float64, 3*Lanes*chunks)
-			run(fmt.Sprint("blocks of ", w, " bits"), 72*chunks*slots, func() { MulSlots(dst, p, x, 0, Units{Factor: 1}, false) })
+			const slices, slots, cols = 64, 27, 6000
+			p := blockPanel(rng, slices, slots, cols, w)
+			x, dst := make([]float64, cols), make([]float64, 3*Lanes*slices)
+			run(fmt.Sprint("blocks of ", w, " bits"), 72*slices*slots, func() { MulSlots(dst, p, x, 0, Units{Factor: 1}, false) })
 		}
 		for _, block := range []int{2, 3, 6} {
 			p := randomSymmetric(rng, block, 1000, 20)
@@ -38,9 +38,9 @@ func BenchmarkSlots(b *testing.B) {
 }
 
 // blockPanel is a panel of 3 x 3 blocks of one width, of zeros.
-func blockPanel(rng *rand.Rand, chunks, slots, cols, w int) *SlotPanel {
+func blockPanel(rng *rand.Rand, slices, slots, cols, w int) *SlotPanel {
 	p := &SlotPanel{Block: 3}
-	for range chunks {
+	for range slices {
 		p.Groups = append(p.Groups, SlotGroup{0, uint16(slots), Last})
 		for range slots {
 			p.Widths = append(p.Widths, byte(w))
@@ -49,7 +49,7 @@ func blockPanel(rng *rand.Rand, chunks, slots, cols, w int) *SlotPanel {
 			}
 		}
 	}
-	p.Values = make([]byte, 9*w*chunks*slots+SlotPadding)
+	p.Values = make([]byte, 9*w*slices*slots+SlotPadding)
 	return p
 }
 

@@ -28,8 +28,8 @@ func csrMulVec[T Value](dst []float64, lo, hi int, rowPtr []int64, col []int32, 
 	}
 }
 
-// CSRMulVecOrdinary is CSRMulVec as textbooks write it, one sum for each row: what
-// faster kernels are measured against, and about as fast as the same loop in C.
+// CSRMulVecOrdinary is CSRMulVec as textbooks write it, with one sum for each row: the
+// baseline of benchmarks, about as fast as the same loop in C.
 func CSRMulVecOrdinary(dst []float64, lo, hi int, rowPtr []int64, col []int32, val, x []float64) {
 	for i := lo; i < hi; i++ {
 		cols, vals := col[rowPtr[i]:rowPtr[i+1]], val[rowPtr[i]:rowPtr[i+1]]

@@ -9,7 +9,7 @@ import (
 
 var slots = table[slotsKernel]{mulSlots, mulSlots, mulSlotsAVX512}
 
-// slotTable is what a slot of one width needs to be taken apart. The bytes with the
+// slotTable holds constants to decode slots of one width. The bytes with the
 // bits of lane l move to lane l, its highest bit to the top and then the lowest to
 // the bottom, which extends the sign. If the width is a ByteWidth, the bytes are put
 // instead into the low bits of 2^52, and what that and the flipped sign add is

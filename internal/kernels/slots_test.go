@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// panelCase is a random panel with what MulSlots takes besides.
+// panelCase is a random panel with the other arguments of MulSlots.
 type panelCase struct {
 	SlotPanel
 	rows, cols, row0 int

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// symmetricCase is a random panel with what MulSymmetric takes besides.
+// symmetricCase is a random panel with the other arguments of MulSymmetric.
 type symmetricCase struct {
 	panelCase
 	SymmetricRange
