@@ -13,11 +13,23 @@ const maxUnknowns = 4
 type galerkin struct {
 	mesh
 	couples [][]int // the unknowns in the row of each unknown, increasing
+	form    integrand
+}
 
-	// form is the integrand for component i of the test function of corner a and
-	// component j of the trial function of corner b. Swapping both pairs leaves
-	// the bits alone if the matrix is to be symmetric.
-	form func(cell int, p *point, a, b, i, j int) float64
+// integrand is the bilinear form at a point of a cell, for component i of the test
+// function of corner a and component j of the trial function of corner b. Swapping
+// both pairs must give the same bits if the matrix is to be symmetric.
+type integrand func(cell int, p *point, a, b, i, j int) float64
+
+// finiteElements completes a kind whose parameters begin with meshParams: the unknowns
+// of a node are coupled by couples, and form makes the integrand.
+func finiteElements(k Kind, couples [][]int, form func(pool *parallel.Pool, v values) integrand) Kind {
+	k.size = func(v values) (rows, nnz int64) { return galerkinSize(v, couples) }
+	k.source = func(pool *parallel.Pool, v values) source {
+		return &galerkin{mesh: newMesh(pool, v), couples: couples, form: form(pool, v)}
+	}
+	k.nodes = gridNodes(3)
+	return k
 }
 
 // mesh is where the corners of the cells lie. Node (x, y, z) is the last corner of
