@@ -148,12 +148,12 @@ func tetrahedra() []point {
 // offset is step d of the 27 to the neighbours of a node, x running fastest.
 func offset(d int) (x, y, z int) { return d%3 - 1, d/3%3 - 1, d/9 - 1 }
 
-// oneWay tells whether a tetrahedron has an edge along that step.
+// oneWay reports whether a tetrahedron has an edge along that step.
 func oneWay(x, y, z int) bool {
 	return min(x, y, z) >= 0 || max(x, y, z) <= 0
 }
 
-// neighbour tells whether step d from a node leads to one it is coupled to.
+// neighbour reports whether step d from a node leads to one it is coupled to.
 func (m *mesh) neighbour(x, y, z, d int) (node int, ok bool) {
 	dx, dy, dz := offset(d)
 	x, y, z = x+dx, y+dy, z+dz

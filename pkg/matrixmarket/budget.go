@@ -6,7 +6,7 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// budget is how much memory a read may take.
+// budget limits the memory of a read.
 type budget struct {
 	file      string
 	max       int64 // bytes; 0: judged by the length of the text
@@ -14,18 +14,17 @@ type budget struct {
 	text      int64 // bytes of text, at least
 }
 
-// Without a limit of the user's, a result may take this many bytes in any
-// case and this many times the text that it comes from. The densest legal
-// text, a pattern in two-byte numbers, stays far below; what exceeds both is
-// a handful of entries in a gigantic empty matrix.
+// Without a limit by the user, a result may take freeBytes in any case, and freeRatio
+// times the length of its text. The densest legal text, a pattern in two-byte numbers,
+// stays far below; only a few entries in a huge empty matrix exceed both.
 const (
 	freeBytes = 1 << 30
 	freeRatio = 1000
 	mostBytes = 1 << 46 // no machine has more, and make would panic
 )
 
-// check refuses need bytes for the thing described if they are too many. The
-// need is a float64 since products of dimensions may pass 2^63.
+// check returns an error if the thing described needs too much memory. The need is a
+// float64, since products of dimensions may exceed 2^63.
 func (b budget) check(need float64, what string, args ...any) error {
 	thing := fmt.Sprintf(what, args...)
 	switch {

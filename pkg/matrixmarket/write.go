@@ -13,7 +13,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// WriteOptions say how a matrix is written. The zero value is useful.
+// WriteOptions control how a matrix is written. The zero value is ready to use.
 type WriteOptions struct {
 	// Symmetric writes the lower triangle under a symmetric banner. It is an
 	// error if the matrix is not exactly symmetric.
@@ -91,8 +91,8 @@ func WriteDense(w io.Writer, rows, cols int, colMajor []float64, opt WriteOption
 	})
 }
 
-// writePreamble writes what comes in front of the size line. Errors stay in
-// the writer until it is flushed.
+// writePreamble writes the lines before the size line. Errors stay in the writer until
+// it is flushed.
 func writePreamble(out *bufio.Writer, h Header, comments []string) {
 	fmt.Fprintln(out, h)
 	for _, c := range comments {
