@@ -11,11 +11,12 @@ var (
 	symmetric  = table[symmetricKernel]{mulSymmetric}
 	quantizing = table[quantizeKernel]{quantize}
 	packing    = table[packKernel]{packSlot}
-	decoding   = table[decodeKernel]{Words.decode}
 	addingRows = table[addRowsKernel]{addRows}
 )
 
 func detect() Tier { return Portable }
+
+func decodeSIMD([]float64, []byte, Words) bool { return false }
 
 func dot32SIMD(*[lanes32]float32, []float32, []float32) int { return 0 }
 

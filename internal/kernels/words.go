@@ -34,10 +34,11 @@ const WordPadding = 63
 
 // Decode sets dst to the first len(dst) numbers of src.
 func (w Words) Decode(dst []float64, src []byte) {
-	decoding[active](w, dst, src[:len(dst)*w.Bytes+WordPadding])
+	src = src[:len(dst)*w.Bytes+WordPadding]
+	if !decodeSIMD(dst, src, w) {
+		w.decode(dst, src)
+	}
 }
-
-type decodeKernel = func(w Words, dst []float64, src []byte)
 
 // decode is Decode in portable Go.
 func (w Words) decode(dst []float64, src []byte) {

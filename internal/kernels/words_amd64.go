@@ -30,14 +30,13 @@ func newWordTables(lane int) (tables [9]wordTable) {
 	return tables
 }
 
-var (
-	decoding   = table[decodeKernel]{Words.decode, Words.decode, Words.decodeAVX512}
-	addingRows = table[addRowsKernel]{addRows, addRows, addRowsAVX512}
-)
+var addingRows = table[addRowsKernel]{addRows, addRows, addRowsAVX512}
 
-func (w Words) decodeAVX512(dst []float64, src []byte) {
-	if len(dst) == 0 {
-		return
+// decodeSIMD is no entry of a table: called directly, it leaves dst on the stack of a
+// caller that has it there.
+func decodeSIMD(dst []float64, src []byte, w Words) bool {
+	if active < AVX512 || len(dst) == 0 {
+		return false
 	}
 	switch w.Kind {
 	case Float32:
@@ -47,6 +46,7 @@ func (w Words) decodeAVX512(dst []float64, src []byte) {
 	default:
 		decodeBitsAVX512(&dst[0], len(dst), &src[0], &w, &wordTables[w.Bytes])
 	}
+	return true
 }
 
 func addRowsAVX512(dst []float64, lo, hi int, rowPtr []uint32, col []int32, w Words, src []byte, x []float64) {
