@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // blockOfNumbers is how many random numbers come from one generator.

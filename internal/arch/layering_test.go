@@ -35,14 +35,15 @@ var layers = []layer{
 	{pkg: "tools/layoutrecord", imports: nil, reason: "a program that sums up measurements"},
 	{pkg: "tools/solvertable", imports: []string{"*"}, reason: "a program that measures for the documentation"},
 	{pkg: "tools/precisiontable", imports: []string{"*"}, reason: "a program that measures for the documentation"},
-	{pkg: "tools/reproductionpage", imports: []string{"examples/experiments", "internal/figure", "internal/present", "internal/records", "internal/reproduce", "internal/wholefile", "tools/page"}, reason: "a program that writes measurements into the documentation"},
+	{pkg: "tools/reproductionpage", imports: []string{"examples/experiments", "internal/figure", "internal/present", "internal/records", "internal/reproduce", "internal/atomicfile", "tools/page"}, reason: "a program that writes measurements into the documentation"},
 	{pkg: "internal/collection", imports: []string{"pkg/matrixmarket", "pkg/csr"}, reason: "finds and reads matrices, knows those of the papers"},
+	{pkg: "tools/mutants", reason: "a program that runs the tests"},
 	{pkg: "tools/page", reason: "pages of the documentation alone"},
 	{pkg: "internal/reproduce", imports: []string{"*"}, reason: "puts experiments, matrices and measurements together, knows no terminal"},
-	{pkg: "internal/present", imports: []string{"examples/experiments", "internal/figure", "internal/records", "internal/machine", "internal/wholefile"}, reason: "tables, figures, verdicts and a report of records, measures nothing"},
+	{pkg: "internal/present", imports: []string{"examples/experiments", "internal/figure", "internal/records", "internal/machine", "internal/atomicfile"}, reason: "tables, figures, verdicts and a report of records, measures nothing"},
 	{pkg: "internal/records", imports: []string{"internal/machine"}, reason: "a file of measurements alone"},
 	{pkg: "internal/figure", reason: "draws points, knows no measurements"},
-	{pkg: "internal/wholefile", reason: "files alone"},
+	{pkg: "internal/atomicfile", reason: "files alone"},
 	{pkg: "examples/experiments", imports: []string{"internal/figure"}, reason: "data, and its form"},
 	{pkg: "internal/report", imports: []string{"examples/experiments", "internal/collection", "internal/spmvbench", "internal/gpubench", "internal/roofline", "pkg/gpu", "pkg/solve", "pkg/verify", "pkg/krylov", "pkg/linop", "pkg/csr", "pkg/adaptive"}, reason: "prints results, does not know how to run"},
 	{pkg: "internal/spmvbench", imports: []string{"pkg/csr", "pkg/adaptive", "pkg/linop", "internal/kernels", "internal/bandwidth", "internal/turns"}, reason: "measures products, knows no files and no terminal"},
@@ -80,9 +81,11 @@ var layers = []layer{
 
 // confined lists external packages that one package alone may import.
 var confined = map[string]string{
+	"github.com/google/renameio/v2":     "internal/atomicfile",
+	"github.com/james-bowman/sparse":    "pkg/csr",
+	"github.com/schollz/progressbar/v3": "internal/cli",
 	"github.com/spf13/cobra":            "internal/cli",
 	"github.com/spf13/pflag":            "internal/cli",
-	"github.com/schollz/progressbar/v3": "internal/cli",
 }
 
 // unclean lists what a pure package must not import: it talks to nobody.

@@ -6,14 +6,14 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/mpsolve/mpsolve/internal/wholefile"
+	"github.com/mpsolve/mpsolve/internal/atomicfile"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 )
 
 // history writes a line of CSV for every iteration. The nil history writes
 // nothing.
 type history struct {
-	file  *wholefile.File
+	file  *atomicfile.File
 	csv   *csv.Writer
 	rhs   int
 	start time.Time
@@ -23,7 +23,7 @@ func newHistory(path string) (*history, error) {
 	if path == "" {
 		return nil, nil
 	}
-	f, err := wholefile.Create(path)
+	f, err := atomicfile.Create(path)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (h *history) close() error {
 		return nil
 	}
 	h.csv.Flush()
-	if err := h.file.Finish(h.csv.Error()); err != nil {
+	if err := h.file.Commit(h.csv.Error()); err != nil {
 		return fmt.Errorf("--history: %w", err)
 	}
 	return nil

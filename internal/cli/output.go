@@ -8,7 +8,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"github.com/mpsolve/mpsolve/internal/wholefile"
+	"github.com/mpsolve/mpsolve/internal/atomicfile"
 )
 
 // checkOutput reports, before any work is done, that path cannot be written because its
@@ -37,7 +37,7 @@ func checkOutput(flag, path string, inputs ...string) error {
 
 // writeFile writes path completely or not at all, compressed if its name ends in .gz.
 func writeFile(path string, write func(io.Writer) error) error {
-	return wholefile.Write(path, func(w io.Writer) error {
+	return atomicfile.Write(path, func(w io.Writer) error {
 		if !strings.HasSuffix(path, ".gz") {
 			return write(w)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mpsolve/mpsolve/examples/experiments"
+	"github.com/mpsolve/mpsolve/internal/atomicfile"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/machine"
 	"github.com/mpsolve/mpsolve/internal/nearest"
@@ -21,7 +22,6 @@ import (
 	"github.com/mpsolve/mpsolve/internal/records"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/internal/reproduce"
-	"github.com/mpsolve/mpsolve/internal/wholefile"
 )
 
 // measurementsFile is the name of the file of records in the output folder.
@@ -267,7 +267,7 @@ func (f *reproduceFlags) report(s streams, own []string) error {
 		write func(io.Writer) error
 	}{{"report.html", r.HTML}, {"report.md", r.Markdown}} {
 		path := filepath.Join(f.output, page.name)
-		if err := wholefile.Write(path, page.write); err != nil {
+		if err := atomicfile.Write(path, page.write); err != nil {
 			return err
 		}
 		fmt.Fprintln(out, path)

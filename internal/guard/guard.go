@@ -1,5 +1,7 @@
-//go:build linux
+//go:build unix
 
+// Package guard gives tests memory between pages that must not be touched, to show
+// that assembly stays inside its slices.
 package guard
 
 import (
@@ -50,7 +52,7 @@ func Place[T any](f Memory, shift int, src []T) []T {
 	return dst
 }
 
-// Slice returns n zeros that end at a fence, in memory of their own.
+// Slice returns n zeros that end at a guard page, in memory of their own.
 func Slice[T any](t *testing.T, n int) []T { return Copy(t, make([]T, n)) }
 
 // Copy returns a copy of src that ends at a guard page, in memory of its own.

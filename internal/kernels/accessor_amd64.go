@@ -2,9 +2,9 @@
 
 package kernels
 
-// Kernels that keep values as float32 and compute with them as float64, and those
-// they are compared with. Each returns how many elements it has done, whole turns
-// of its loop; portable Go does the rest, with the same bits.
+// Kernels that keep values as float32 and compute with them in float64, and those
+// they are compared with. Each returns how many elements it has processed, a multiple
+// of what one iteration of its loop takes; portable Go does the rest, with the same bits.
 
 func dot32SIMD(s *[lanes32]float32, x, y []float32) (done int) {
 	n := len(x) &^ (lanes32 - 1)
@@ -55,7 +55,7 @@ func ellSIMD[S, A Value](dst []S, lo, hi int, m ELL[S], x []S) (done int) {
 }
 
 func mulAddsSIMD[S Value](s *[MulAddLanes]float64, x []S, k int, a, b float64) (done int) {
-	n := mulAddsTurns(len(x), MulAddLanes)
+	n := mulAddsWhole(len(x), MulAddLanes)
 	if n == 0 {
 		return 0
 	}
@@ -77,7 +77,7 @@ func mulAddsSIMD[S Value](s *[MulAddLanes]float64, x []S, k int, a, b float64) (
 }
 
 func mulAdds32SIMD(s *[MulAddLanes32]float32, x []float32, k int, a, b float32) (done int) {
-	n := mulAddsTurns(len(x), MulAddLanes32)
+	n := mulAddsWhole(len(x), MulAddLanes32)
 	switch {
 	case n == 0:
 		return 0
@@ -89,9 +89,9 @@ func mulAdds32SIMD(s *[MulAddLanes32]float32, x []float32, k int, a, b float32) 
 	return n
 }
 
-// mulAddsTurns is the part of n elements in whole turns: one element for each sum
-// with AVX2, four with AVX-512.
-func mulAddsTurns(n, lanes int) int {
+// mulAddsWhole is the part of n elements in whole iterations, which take one element
+// for each sum with AVX2, four with AVX-512.
+func mulAddsWhole(n, lanes int) int {
 	switch {
 	case active < AVX2:
 		return 0

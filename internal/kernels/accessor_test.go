@@ -1,5 +1,3 @@
-//go:build linux
-
 package kernels
 
 import (
@@ -7,35 +5,9 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
-
-	"github.com/mpsolve/mpsolve/internal/guard"
 )
-
-// eachTier runs a test on every tier that the processor has, portable Go first.
-func eachTier(t *testing.T, test func(t *testing.T)) {
-	for tier := Portable; tier <= processor; tier++ {
-		t.Run(tier.String(), func(t *testing.T) {
-			setActive(t, tier)
-			test(t)
-		})
-	}
-}
-
-func setActive(t testing.TB, tier Tier) {
-	before := active
-	active = tier
-	t.Cleanup(func() { active = before })
-}
-
-// fenced returns n normal numbers that end at a protected page.
-func fenced[T Value](t *testing.T, rng *rand.Rand, n int) []T {
-	x := guard.Slice[T](t, n)
-	for i := range x {
-		x[i] = T(rng.NormFloat64())
-	}
-	return x
-}
 
 // inOrder is the inner product as the comment of Dot32 tells it.
 func inOrder[A Value](x, y []float32) A {
@@ -51,88 +23,88 @@ func inOrder[A Value](x, y []float32) A {
 	return s[0]
 }
 
+// All tiers give the bits of the sums in order.
 func TestDot32(t *testing.T) {
-	eachTier(t, func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(31, 32))
-		for _, n := range []int{0, 1, 7, 31, 32, 33, 63, 64, 100, 1000, 1024} {
-			x, y := fenced[float32](t, rng, n), fenced[float32](t, rng, n)
-			if got, want := Dot32(x, y), inOrder[float32](x, y); got != want {
-				t.Errorf("Dot32 of %d: %v, want %v", n, got, want)
+	rng := rand.New(rand.NewPCG(31, 32))
+	a := &arena{t: t}
+	for _, n := range []int{0, 1, 7, 31, 32, 33, 63, 64, 100, 1000, 1024} {
+		x, y := normal[float32](rng, n), normal[float32](rng, n)
+		want, mixed := inOrder[float32](x, y), inOrder[float64](x, y)
+		everywhere(a, fmt.Sprintf("products of %d elements", n), nil, func() []float64 {
+			x, y := put(a, x), put(a, y)
+			got := []float64{float64(Dot32(x, y)), DotMixed(x, y)}
+			if got[0] != float64(want) || got[1] != mixed {
+				t.Fatalf("Dot32 and DotMixed of %d on %s: %v, want %v, %v", n, active, got, want, mixed)
 			}
-			if got, want := DotMixed(x, y), inOrder[float64](x, y); got != want {
-				t.Errorf("DotMixed of %d: %v, want %v", n, got, want)
-			}
-		}
-	})
+			return got
+		})
+	}
 }
 
 // ELLMulVec has the bits of a product row by row, whatever the range of rows.
 func TestELLMulVec(t *testing.T) {
-	eachTier(t, func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(33, 34))
-		for _, rows := range []int{1, 15, 16, 17, 40, 64} {
-			for _, width := range []int{0, 1, 5} {
-				testELL[float64, float64](t, rng, rows, width)
-				testELL[float32, float64](t, rng, rows, width)
-				testELL[float32, float32](t, rng, rows, width)
-			}
+	rng := rand.New(rand.NewPCG(33, 34))
+	for _, rows := range []int{1, 15, 16, 17, 40, 64} {
+		for _, width := range []int{0, 1, 5} {
+			testELL[float64, float64](t, rng, rows, width)
+			testELL[float32, float64](t, rng, rows, width)
+			testELL[float32, float32](t, rng, rows, width)
 		}
-	})
+	}
 }
 
 func testELL[S, A Value](t *testing.T, rng *rand.Rand, rows, width int) {
 	t.Helper()
 	const cols = 50
 	stride := rows + rng.IntN(3)
-	m := ELL[S]{Width: width, Stride: stride, Col: guard.Slice[int32](t, width*stride), Val: fenced[S](t, rng, width*stride)}
-	for i := range m.Col {
-		m.Col[i] = int32(rng.IntN(cols))
+	col, val, x := make([]int32, width*stride), normal[S](rng, width*stride), normal[S](rng, cols)
+	for i := range col {
+		col[i] = int32(rng.IntN(cols))
 	}
-	x, dst := fenced[S](t, rng, cols), guard.Slice[S](t, rows)
 	lo := rng.IntN(rows)
-	ELLMulVec[S, A](dst, lo, rows, m, x)
-	for i := range rows {
+	want := make([]S, rows)
+	for i := lo; i < rows; i++ {
 		var s A
 		for k := range width {
-			if i >= lo {
-				s += A(A(m.Val[k*stride+i]) * A(x[m.Col[k*stride+i]]))
-			}
+			s += A(A(val[k*stride+i]) * A(x[col[k*stride+i]]))
 		}
-		if dst[i] != S(s) {
-			t.Errorf("%T in %T, %d rows from %d of %d elements: row %d is %v, want %v", dst[i], s, rows, lo, width, i, dst[i], S(s))
-		}
+		want[i] = S(s)
 	}
+	a := &arena{t: t}
+	name := fmt.Sprintf("%T in %T, %d rows from %d of %d elements", *new(S), *new(A), rows, lo, width)
+	everywhere(a, name, nil, func() []float64 {
+		dst := put(a, make([]S, rows))
+		ELLMulVec[S, A](dst, lo, rows, ELL[S]{Width: width, Stride: stride, Col: put(a, col), Val: put(a, val)}, put(a, x))
+		if !slices.Equal(dst, want) {
+			t.Fatalf("%s on %s: %v, want %v", name, active, dst, want)
+		}
+		return wide(dst)
+	})
 }
 
-// Every tier has the bits of one fused multiply-add after the other.
+// All tiers give the bits of one fused multiply-add after the other.
 func TestMulAdds(t *testing.T) {
-	eachTier(t, func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(35, 36))
-		for _, n := range []int{0, 1, 31, 32, 64, 127, 128, 129, 256, 300, 1024} {
-			for _, k := range []int{1, 2, 3, 16} {
-				x, y := fenced[float64](t, rng, n), fenced[float32](t, rng, n)
-				wide := make([]float64, n)
-				for i := range wide {
-					wide[i] = float64(y[i])
-				}
-				var s, mixed [MulAddLanes]float64
+	rng := rand.New(rand.NewPCG(35, 36))
+	a := &arena{t: t}
+	for _, n := range []int{0, 1, 31, 32, 64, 127, 128, 129, 256, 300, 1024} {
+		for _, k := range []int{1, 2, 3, 16} {
+			x, y := normal[float64](rng, n), normal[float32](rng, n)
+			want, mixed, want32 := mulAdds(x, k, 1, 2), mulAdds(wide(y), k, 0, 0), mulAdds32(y, k, 3, 4)
+			everywhere(a, fmt.Sprintf("%d multiply-adds with %d elements", k, n), nil, func() []float64 {
+				var s, m [MulAddLanes]float64
 				var s32 [MulAddLanes32]float32
 				s[0], s[31], s32[0], s32[63] = 1, 2, 3, 4
+				x, y := put(a, x), put(a, y)
 				MulAdds(&s, x, k, 0.75, 0.3)
-				MulAdds(&mixed, y, k, 0.75, 0.3)
+				MulAdds(&m, y, k, 0.75, 0.3)
 				MulAdds32(&s32, y, k, 0.75, 0.3)
-				if want := mulAdds(x, k, 1, 2); s != want {
-					t.Errorf("%d float64, k = %d: %v, want %v", n, k, s, want)
+				if s != want || m != mixed || s32 != want32 {
+					t.Fatalf("%d elements, k = %d, on %s: %v, %v, %v, want %v, %v, %v", n, k, active, s, m, s32, want, mixed, want32)
 				}
-				if want := mulAdds(wide, k, 0, 0); mixed != want {
-					t.Errorf("%d float32 as float64, k = %d: %v, want %v", n, k, mixed, want)
-				}
-				if want := mulAdds32(y, k, 3, 4); s32 != want {
-					t.Errorf("%d float32, k = %d: %v, want %v", n, k, s32, want)
-				}
-			}
+				return nil
+			})
 		}
-	})
+	}
 }
 
 func mulAdds(x []float64, k int, first, last float64) (s [MulAddLanes]float64) {
@@ -182,30 +154,6 @@ func TestFMA32(t *testing.T) {
 	} {
 		if got := fma32(c[0], c[1], c[2]); got != c[3] {
 			t.Errorf("%g %g + %g = %g, want %g", c[0], c[1], c[2], got, c[3])
-		}
-	}
-}
-
-func BenchmarkAccessor(b *testing.B) {
-	for _, n := range []int{1 << 11, 1 << 26} {
-		x, y := make([]float32, n), make([]float32, n)
-		for i := range x {
-			x[i], y[i] = 1, 2
-		}
-		for tier := Portable; tier <= processor; tier++ {
-			for name, dot := range map[string]func(){
-				"Dot32": func() { Dot32(x, y) }, "DotMixed": func() { DotMixed(x, y) },
-				"MulAdds":   func() { MulAdds(new([MulAddLanes]float64), x, 4, 0.75, 0.3) },
-				"MulAdds32": func() { MulAdds32(new([MulAddLanes32]float32), x, 4, 0.75, 0.3) },
-			} {
-				b.Run(fmt.Sprintf("%s/%d/%s", name, n, tier), func(b *testing.B) {
-					setActive(b, tier)
-					b.SetBytes(int64(8 * n))
-					for b.Loop() {
-						dot()
-					}
-				})
-			}
 		}
 	}
 }

@@ -113,7 +113,7 @@ GLOBL two52<>(SB), RODATA|NOPTR, $8
 	MOVL  $bits, AX; \
 	KMOVB AX, K
 
-// The sums of a chunk before its first block.
+// The sums of a slice before its first block.
 #define NO_SUMS \
 	VPXORQ Z0, Z0, Z0; \
 	VPXORQ Z1, Z1, Z1; \

@@ -1,31 +1,23 @@
 package kernels
 
+import "github.com/mpsolve/mpsolve/internal/dd"
+
 // Value is the type of the values of a matrix in memory; arithmetic is in
 // float64.
 type Value interface{ float32 | float64 }
 
-type csrKernel[T Value] func(dst []float64, lo, hi int, rowPtr []int64, col []int32, val []T, x []float64)
+type csrKernel[T Value] = func(dst []float64, lo, hi int, rowPtr []int64, col []int32, val []T, x []float64)
 
 // CSRMulVec computes dst[i] = sum of val[k] x[col[k]] over the nonzeros
 // rowPtr[i] <= k < rowPtr[i+1] of each row lo <= i < hi. The sum of a row does
 // not depend on lo and hi; its last bits depend on the tier.
 func CSRMulVec[T Value](dst []float64, lo, hi int, rowPtr []int64, col []int32, val []T, x []float64) {
-	if kernel := csrFor[T](); kernel != nil && lo < hi {
-		kernel(dst, lo, hi, rowPtr, col, val, x)
-		return
+	switch val := any(val).(type) {
+	case []float64:
+		csr64[active](dst, lo, hi, rowPtr, col, val, x)
+	case []float32:
+		csr32[active](dst, lo, hi, rowPtr, col, val, x)
 	}
-	csrMulVec(dst, lo, hi, rowPtr, col, val, x)
-}
-
-// csrFor returns the kernel chosen for this processor, nil for none.
-func csrFor[T Value]() (kernel csrKernel[T]) {
-	switch k := any(&kernel).(type) {
-	case *csrKernel[float64]:
-		*k = csr64SIMD
-	case *csrKernel[float32]:
-		*k = csr32SIMD
-	}
-	return kernel
 }
 
 // csrMulVec is CSRMulVec in portable Go.
@@ -38,8 +30,8 @@ func csrMulVec[T Value](dst []float64, lo, hi int, rowPtr []int64, col []int32, 
 	}
 }
 
-// CSRMulVecOrdinary is CSRMulVec as textbooks write it, one sum for each row: what
-// faster kernels are measured against, and about as fast as the same loop in C.
+// CSRMulVecOrdinary is CSRMulVec as textbooks write it, with one sum for each row: the
+// baseline of benchmarks, about as fast as the same loop in C.
 func CSRMulVecOrdinary(dst []float64, lo, hi int, rowPtr []int64, col []int32, val, x []float64) {
 	for i := lo; i < hi; i++ {
 		cols, vals := col[rowPtr[i]:rowPtr[i+1]], val[rowPtr[i]:rowPtr[i+1]]
@@ -56,6 +48,22 @@ func CSRResidual[T Value](r, b []float64, lo, hi int, rowPtr []int64, col []int3
 	CSRMulVec(r, lo, hi, rowPtr, col, val, x)
 	for i := lo; i < hi; i++ {
 		r[i] = b[i] - r[i]
+	}
+}
+
+// CSRResidualDD computes r[i] = b[i] - (A x)[i] for each row lo <= i < hi with
+// double-double accumulation, rounded once at the end.
+func CSRResidualDD[T Value](r, b []float64, lo, hi int, rowPtr []int64, col []int32, val []T, x []float64) {
+	start := rowPtr[lo]
+	for i := lo; i < hi; i++ {
+		end := rowPtr[i+1]
+		s := dd.From(b[i])
+		v := val[start:end]
+		for k, c := range col[start:end] {
+			s = s.AddProd(-float64(v[k]), x[c])
+		}
+		r[i] = s.Float()
+		start = end
 	}
 }
 

@@ -3,11 +3,11 @@
 package kernels
 
 var (
-	csr64SIMD = pick(map[Tier]csrKernel[float64]{AVX2: csrSIMD(csr64AVX2), AVX512: csrSIMD(csr64AVX512)})
-	csr32SIMD = pick(map[Tier]csrKernel[float32]{AVX2: csrSIMD(csr32AVX2), AVX512: csrSIMD(csr32AVX512)})
+	csr64 = table[csrKernel[float64]]{csrMulVec[float64], csrSIMD(csr64AVX2), csrSIMD(csr64AVX512)}
+	csr32 = table[csrKernel[float32]]{csrMulVec[float32], csrSIMD(csr32AVX2), csrSIMD(csr32AVX512)}
 )
 
-// csrSIMD gives a kernel for n rows the arguments of CSRMulVec.
+// csrSIMD makes a csrKernel of the assembly for n > 0 rows with elements.
 func csrSIMD[T Value](kernel func(dst *float64, n int, rowPtr *int64, col *int32, val *T, x *float64)) csrKernel[T] {
 	return func(dst []float64, lo, hi int, rowPtr []int64, col []int32, val []T, x []float64) {
 		if rowPtr[lo] == rowPtr[hi] { // no element, perhaps no x

@@ -12,9 +12,9 @@ const (
 	MulAddLanes32 = 64
 )
 
-// MulAdds does k >= 1 fused multiply-adds with every element of x, in float64: v =
-// a v + b, k-1 times, and then s[i mod MulAddLanes] += a v, for v = x[i] at first.
-// It is work of any arithmetic intensity.
+// MulAdds computes k >= 1 fused multiply-adds with every element of x, in float64:
+// from v = x[i] on, v = a v + b is repeated k-1 times, then s[i mod MulAddLanes] +=
+// a v. The arithmetic intensity grows with k.
 func MulAdds[S Value](s *[MulAddLanes]float64, x []S, k int, a, b float64) {
 	n := mulAddsSIMD(s, x, k, a, b)
 	for i, stored := range x[n:] {

@@ -10,12 +10,13 @@ import (
 // and width[k] to its bits as a two's complement number (1 for 0), and returns how
 // many are 0. The products are finite and below 2^63.
 func Quantize(m []int64, width []uint8, v []float64, scale float64) (zeros int) {
-	m, width = m[:len(v)], width[:len(v)]
-	if quantizeSIMD != nil && len(v) > 0 { // chosen once for this processor
-		return quantizeSIMD(m, width, v, scale)
-	}
-	return quantize(m, width, v, scale)
+	return quantizing[active](m[:len(v)], width[:len(v)], v, scale)
 }
+
+type (
+	quantizeKernel = func(m []int64, width []uint8, v []float64, scale float64) (zeros int)
+	packKernel     = func(dst []byte, m []int64, index *[Lanes]int64, size, w int)
+)
 
 // quantize is Quantize in portable Go.
 func quantize(m []int64, width []uint8, v []float64, scale float64) (zeros int) {
@@ -34,13 +35,10 @@ func BitsOf(m int64) uint8 { return uint8(bits.Len64(uint64(m^m>>63)) + 1) }
 
 // PackSlot packs, for c = 0, ..., size-1, the integers m[index[l]+c] of eight
 // lanes l into w bits each, w bytes in all, one group of eight after the other;
-// lanes with a negative index are zero, sign bits flipped as SlotPanel says. dst has SlotPadding bytes more.
+// lanes with a negative index are zero, sign bits flipped as SlotPanel says. dst has
+// SlotPadding bytes more.
 func PackSlot(dst []byte, m []int64, index *[Lanes]int64, size, w int) {
-	if packSIMD != nil && w >= 8 {
-		packSIMD(dst, m, index, size, w)
-		return
-	}
-	packSlot(dst, m, index, size, w)
+	packing[active](dst, m, index, size, w)
 }
 
 // packSlot is PackSlot in portable Go.

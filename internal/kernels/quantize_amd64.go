@@ -3,11 +3,14 @@
 package kernels
 
 var (
-	quantizeSIMD = pick(map[Tier]func(m []int64, width []uint8, v []float64, scale float64) int{AVX512: quantizeVectors})
-	packSIMD     = pick(map[Tier]func(dst []byte, m []int64, index *[Lanes]int64, size, w int){AVX512: packVectors})
+	quantizing = table[quantizeKernel]{quantize, quantize, quantizeVectors}
+	packing    = table[packKernel]{packSlot, packSlot, packVectors}
 )
 
 func quantizeVectors(m []int64, width []uint8, v []float64, scale float64) int {
+	if len(v) == 0 {
+		return 0
+	}
 	return quantizeAVX512(&m[0], &width[0], &v[0], len(v), scale)
 }
 
@@ -51,7 +54,7 @@ func newPackTables() (t [MaxSlotWidth + 1]packTable) {
 }
 
 func packVectors(dst []byte, m []int64, index *[Lanes]int64, size, w int) {
-	if len(m) == 0 {
+	if len(m) == 0 || w < 8 {
 		packSlot(dst, m, index, size, w)
 		return
 	}

@@ -2,18 +2,16 @@ package kernels
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 )
 
-// The assembly gives what the portable loops give, for every length and width.
-func TestQuantizeSIMD(t *testing.T) {
-	if quantizeSIMD == nil {
-		t.Skip("no SIMD kernel for quantizing on this processor or in this build")
-	}
+// All tiers give the same integers, for every length.
+func TestQuantize(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
+	a := &arena{t: t}
 	for n := range 70 {
 		v := make([]float64, n)
 		for k := range v {
@@ -26,16 +24,20 @@ func TestQuantizeSIMD(t *testing.T) {
 				v[k] = math.Ldexp(2*rng.Float64()-1, rng.IntN(56))
 			}
 		}
-		m, want := make([]int64, n), make([]int64, n)
-		width, wantWidth := make([]uint8, n), make([]uint8, n)
-		zeros, wantZeros := Quantize(m, width, v, 0.5), quantize(want, wantWidth, v, 0.5)
-		if zeros != wantZeros || !slices.Equal(m, want) || !bytes.Equal(width, wantWidth) {
-			t.Fatalf("%v: %v %v %d, portable %v %v %d", v, m, width, zeros, want, wantWidth, wantZeros)
-		}
+		everywhere(a, fmt.Sprintf("Quantize of %v", v), nil, func() []float64 {
+			m, width := put(a, make([]int64, n)), put(a, make([]uint8, n))
+			zeros := Quantize(m, width, put(a, v), 0.5)
+			for k, i := range m {
+				if want := int64(math.RoundToEven(v[k] / 2)); i != want || width[k] != BitsOf(want) {
+					t.Fatalf("%g became %d of %d bits, want %d", v[k], i, width[k], want)
+				}
+			}
+			return []float64{float64(zeros)}
+		})
 	}
 }
 
-// What is packed comes out again, and the assembly packs as the portable loop does.
+// What is packed comes out again, and all tiers pack the same bytes.
 func TestPackSlot(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for w := 1; w <= MaxSlotWidth; w++ {
@@ -48,15 +50,18 @@ func TestPackSlot(t *testing.T) {
 			for l := range index {
 				index[l] = int64((rng.IntN(21) - 1) * size)
 			}
-			got, portable := make([]byte, size*w+SlotPadding), make([]byte, size*w+SlotPadding)
-			PackSlot(got, m, &index, size, w)
+			portable := make([]byte, size*w+SlotPadding)
 			packSlot(portable, m, &index, size, w)
-			if !bytes.Equal(got[:size*w], portable[:size*w]) {
-				t.Fatalf("width %d, size %d: %x, portable %x", w, size, got, portable)
-			}
+			eachTier(t, func(t *testing.T) {
+				got := make([]byte, size*w+SlotPadding)
+				PackSlot(got, m, &index, size, w)
+				if !bytes.Equal(got[:size*w], portable[:size*w]) {
+					t.Fatalf("width %d, size %d: %x, portable %x", w, size, got, portable)
+				}
+			})
 			for c := range size {
 				var out [Lanes]float64
-				slotValues(&out, got[c*w:], w, 0)
+				slotValues(&out, portable[c*w:], w, 0)
 				for l, e := range index {
 					want := 0.
 					if e >= 0 {

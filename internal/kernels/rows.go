@@ -4,11 +4,12 @@ package kernels
 // row i is the elements rowPtr[i] to rowPtr[i+1]-1, with the columns col and the
 // values that src holds as words. The tiers add in different orders.
 func AddRows(dst []float64, lo, hi int, rowPtr []uint32, col []int32, w Words, src []byte, x []float64) {
-	if rowPtr[lo] == rowPtr[hi] || addRowsSIMD(dst, lo, hi, rowPtr, col, w, src, x) {
-		return
+	if rowPtr[lo] < rowPtr[hi] {
+		addingRows[active](dst, lo, hi, rowPtr, col, w, src, x)
 	}
-	addRows(dst, lo, hi, rowPtr, col, w, src, x)
 }
+
+type addRowsKernel = func(dst []float64, lo, hi int, rowPtr []uint32, col []int32, w Words, src []byte, x []float64)
 
 // run is the number of values that are decoded at a time: they stay in the
 // first-level cache.

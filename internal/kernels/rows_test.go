@@ -70,42 +70,49 @@ func (c *rowsCase) exact() {
 
 func (c *rowsCase) rows() int { return len(c.ptr) - 1 }
 
-type addRowsFunc func(dst []float64, lo, hi int, rowPtr []uint32, col []int32, w Words, src []byte, x []float64)
-
-// check adds the rows in several ranges to what dst holds, and compares with the
-// bound (n+2) u sum |a_k x_k| for n products: the last two roundings are that of
-// want and the sum with dst, which is 0 here.
-func (c *rowsCase) check(t *testing.T, rng *rand.Rand, name string, add addRowsFunc, u float64, dst []float64) {
-	t.Helper()
-	for lo := 0; lo < c.rows(); {
-		hi := lo + 1 + rng.IntN(c.rows()-lo)
-		add(dst, lo, hi, c.ptr, c.col, c.w, c.src, c.x)
-		lo = hi
+// check adds the rows in several ranges to zeros and compares with the bound (n+2) u
+// sum |a_k x_k| for n products, the last rounding being that of want.
+func (c *rowsCase) check(a *arena, rng *rand.Rand, name string, add addRowsKernel, u float64) {
+	a.t.Helper()
+	bound, tolerance := make([]float64, c.rows()), make([]float64, c.rows())
+	for i := range bound {
+		bound[i] = float64(c.ptr[i+1]-c.ptr[i]+2) * u * c.size[i]
+		tolerance[i] = 2 * bound[i]
 	}
-	for i, want := range c.want {
-		n := c.ptr[i+1] - c.ptr[i]
-		if diff := math.Abs(dst[i] - want); !(diff <= float64(n+2)*u*c.size[i]) {
-			t.Fatalf("%s, %+v: row %d of %d elements is %g, want %g", name, c.w, i, n, dst[i], want)
+	everywhere(a, name, tolerance, func() []float64 {
+		dst, ptr, col, src, x := put(a, make([]float64, c.rows())), put(a, c.ptr), put(a, c.col), put(a, c.src), put(a, c.x)
+		for lo := 0; lo < c.rows(); {
+			hi := lo + 1 + rng.IntN(c.rows()-lo)
+			add(dst, lo, hi, ptr, col, c.w, src, x)
+			lo = hi
 		}
-	}
+		for i, want := range c.want {
+			if !(math.Abs(dst[i]-want) <= bound[i]) {
+				a.t.Fatalf("%s on %s, %+v: row %d is %g, want %g", name, active, c.w, i, dst[i], want)
+			}
+		}
+		return dst
+	})
 }
 
 // Rows add up, whatever their lengths, to within their bounds; a float32 product
 // rounds its factors too.
 func TestAddRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, longest := range []int{1, 2, 8, 9, 12, 70, 700} {
-		for range 100 {
+	a := &arena{t: t}
+	for _, longest := range []int{1, 2, 3, 8, 9, 12, 40, 70, 700} {
+		for range 40 {
 			c := randomRows(rng, longest)
-			c.check(t, rng, "AddRows", AddRows, 0x1p-53, make([]float64, c.rows()))
-			c.check(t, rng, "portable", addRows, 0x1p-53, make([]float64, c.rows()))
-			c.check(t, rng, "float32", AddRows32, 3*0x1p-24, make([]float64, c.rows()))
+			c.check(a, rng, "AddRows", AddRows, 0x1p-53)
+			c.check(a, rng, "AddRows32", AddRows32, 3*0x1p-24)
 		}
 	}
 }
 
 // Two matrices add to the same rows.
-func TestAddRowsAdds(t *testing.T) {
+func TestAddRowsAdds(t *testing.T) { eachTier(t, testAddRowsAdds) }
+
+func testAddRowsAdds(t *testing.T) {
 	for _, n := range []int{1, 5, 8, 9, 40} { // elements of each row
 		const rows = 11
 		ptr, col, src := []uint32{0}, []int32{}, []byte{}

@@ -2,24 +2,21 @@
 
 package kernels
 
-// The kernels for this processor: there are none.
+// The kernels for this processor: portable ones alone.
 var (
-	quantizeSIMD  func(m []int64, width []uint8, v []float64, scale float64) int
-	packSIMD      func(dst []byte, m []int64, index *[Lanes]int64, size, w int)
-	slotsSIMD     func(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add bool)
-	symmetricSIMD func(sums []float64, p *SlotPanel, x []float64, r SymmetricRange)
-	csr64SIMD     csrKernel[float64]
-	csr32SIMD     csrKernel[float32]
+	vector     = table[vectorKernels]{portableVector}
+	csr64      = table[csrKernel[float64]]{csrMulVec[float64]}
+	csr32      = table[csrKernel[float32]]{csrMulVec[float32]}
+	slots      = table[slotsKernel]{mulSlots}
+	symmetric  = table[symmetricKernel]{mulSymmetric}
+	quantizing = table[quantizeKernel]{quantize}
+	packing    = table[packKernel]{packSlot}
+	addingRows = table[addRowsKernel]{addRows}
 )
 
-var (
-	vectorTiers = map[Tier]vectorKernels{Portable: portableVector}
-	vector      = pick(vectorTiers)
-)
+func detect() Tier { return Portable }
 
 func decodeSIMD([]float64, []byte, Words) bool { return false }
-
-func addRowsSIMD([]float64, int, int, []uint32, []int32, Words, []byte, []float64) bool { return false }
 
 func dot32SIMD(*[lanes32]float32, []float32, []float32) int { return 0 }
 

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Lanes is the number of rows that a chunk of slots serves at once.
+// Lanes is the number of rows of a SELL slice.
 const Lanes = 8
 
 // SlotPadding is the number of bytes that must follow the values of a panel,
@@ -16,9 +16,9 @@ const SlotPadding = 64
 // bits before it fit a word.
 const MaxSlotWidth = 57
 
-// ByteWidth reports whether slots of that width take a shorter way apart: their
-// integers are one, two or three bytes, the low bits of a float64. More would fit,
-// but then memory is slower than the longer way.
+// ByteWidth reports whether slots of width w are decoded by a shorter sequence of
+// instructions: their integers are one, two or three bytes, the low bits of a
+// float64. More bytes would fit, but then memory is the bottleneck anyway.
 func ByteWidth(w int) bool { return w%8 == 0 && w <= 24 }
 
 // MaxBlock is the size of the largest blocks that slots can be made of.
@@ -31,14 +31,14 @@ const (
 	Diagonal = 1 << iota
 	// Float: the values are float32, not integers. Not with Diagonal.
 	Float
-	// Last: the group ends its chunk.
+	// Last: the group ends its slice.
 	Last
-	// OneRow: all lanes of the chunk belong to the same row. Not with Diagonal.
+	// OneRow: all lanes of the slice belong to the same row. Not with Diagonal.
 	OneRow
 )
 
-// SlotGroup is a run of slots of one chunk of rows, whose columns lie within 2^16
-// of a base.
+// SlotGroup is a run of slots of one SELL slice whose columns lie within 2^16 of a
+// base.
 type SlotGroup struct {
 	Base  uint32 // first column
 	Slots uint16
@@ -59,8 +59,8 @@ type SlotGroup struct {
 // since memory delivers several faster than one. Groups are then neither Diagonal
 // nor OneRow, and the result is not added to another.
 //
-// The groups up to one that is Last are a chunk. A chunk serves the next eight
-// rows, or those that are left, or the next row alone if it is OneRow.
+// The groups up to one that is Last are a SELL slice. A slice holds the
+// next eight rows, or those that are left, or the next row alone if it is OneRow.
 type SlotPanel struct {
 	Block   int // 0 or 1, or the size of the blocks, up to MaxBlock
 	Groups  []SlotGroup
@@ -69,7 +69,7 @@ type SlotPanel struct {
 	Offsets []int32
 	Values  []byte   // SlotPadding bytes longer than the values
 	Odd     int      // where in Values those of the odd slots of each group begin
-	Order   []uint16 // the rows, or block rows, in the order of the chunks, not
+	Order   []uint16 // the rows, or block rows, in the order of the slices, not
 	// necessarily all; nil: 0, 1, ...
 }
 
@@ -92,19 +92,17 @@ func (u *Units) at(i int) float64 {
 // row0 of the matrix (which matters to diagonals only) and the units D. The sum of
 // a row has a fixed order, the same in all tiers.
 func MulSlots(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add bool) {
-	if slotsSIMD != nil && len(p.Groups) > 0 && len(x) > 0 { // chosen once for this processor
-		slotsSIMD(dst, p, x, row0, d, add)
-		return
-	}
-	mulSlots(dst, p, x, row0, d, add)
+	slots[active](dst, p, x, row0, d, add)
 }
+
+type slotsKernel = func(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add bool)
 
 // HasFastSlots reports whether this processor has the instructions that make
 // slots faster than CSR: AVX-512 with VBMI.
-func HasFastSlots() bool { return slotsSIMD != nil }
+func HasFastSlots() bool { return active >= AVX512 }
 
 // mulSlots is MulSlots in portable Go, operation by operation what the assembly
-// does: slots go to two sums in turns.
+// does: slots go to two sums alternately.
 func mulSlots(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add bool) {
 	if p.Block > 1 {
 		mulBlocks(dst, p, x, &d)
@@ -166,7 +164,7 @@ func mulSlots(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add b
 // stream is the length of a stream of values.
 func (p *SlotPanel) stream() int { return (len(p.Values) - SlotPadding) / p.Block }
 
-// rows is the number of rows, or block rows, that have chunks.
+// rows is the number of rows, or block rows, that have slices.
 func (p *SlotPanel) rows(dst []float64) int {
 	if p.Order != nil {
 		return len(p.Order)
@@ -212,7 +210,7 @@ func mulBlocks(dst []float64, p *SlotPanel, x []float64, d *Units) {
 	}
 }
 
-// slotValues takes apart eight values.
+// slotValues decodes eight values.
 func slotValues(m *[Lanes]float64, values []byte, w int, flags uint16) {
 	if flags&Float != 0 {
 		for l := range m {

@@ -7,9 +7,9 @@ import (
 	"unsafe"
 )
 
-var slotsSIMD = pick(map[Tier]func(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add bool){AVX512: mulSlotsAVX512})
+var slots = table[slotsKernel]{mulSlots, mulSlots, mulSlotsAVX512}
 
-// slotTable is what a slot of one width needs to be taken apart. The bytes with the
+// slotTable holds constants to decode slots of one width. The bytes with the
 // bits of lane l move to lane l, its highest bit to the top and then the lowest to
 // the bottom, which extends the sign. If the width is a ByteWidth, the bytes are put
 // instead into the low bits of 2^52, and what that and the flipped sign add is
@@ -62,6 +62,10 @@ type slotCall struct {
 }
 
 func mulSlotsAVX512(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add bool) {
+	if len(p.Groups) == 0 || len(x) == 0 {
+		mulSlots(dst, p, x, row0, d, add)
+		return
+	}
 	c := slotCall{
 		groups: &p.Groups[0], count: len(p.Groups), widths: first(p.Widths), index: first(p.Index), offsets: first(p.Offsets),
 		values: first(p.Values), order: first(p.Order), x: &x[0],

@@ -42,7 +42,7 @@ done: \
 
 // func slotsAVX512(c *slotCall)
 //
-// Z0, Z1: the sums of the even and odd slots of the chunk, whose values are at R10
+// Z0, Z1: the sums of the even and odd slots of the slice, whose values are at R10
 // and CX. DX: the rows done.
 TEXT ·slotsAVX512(SB), NOSPLIT, $0-8
 	MOVQ         c+0(FP), DI

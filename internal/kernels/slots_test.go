@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// panelCase is a random panel with what MulSlots takes besides.
+// panelCase is a random panel with the other arguments of MulSlots.
 type panelCase struct {
 	SlotPanel
 	rows, cols, row0 int
@@ -118,36 +118,39 @@ func (p *panelCase) slot(rng *rand.Rand) {
 	}
 }
 
-func normal(rng *rand.Rand, x []float64) []float64 {
-	for j := range x {
-		x[j] = rng.NormFloat64()
+// put copies the panel into an arena.
+func (p *panelCase) put(a *arena) *SlotPanel {
+	return &SlotPanel{
+		Block: p.Block, Odd: p.Odd,
+		Groups: put(a, p.Groups), Widths: put(a, p.Widths), Index: put(a, p.Index),
+		Offsets: put(a, p.Offsets), Values: put(a, p.Values), Order: put(a, p.Order),
 	}
-	return x
 }
 
-// The assembly gives the bits of the portable loop.
-func TestSlotsSIMD(t *testing.T) {
-	if slotsSIMD == nil {
-		t.Skip("no SIMD kernel for slots on this processor or in this build")
-	}
+// All tiers give the same bits.
+func TestSlots(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for range 1000 {
+	a := &arena{t: t}
+	for k := range 500 {
 		p := randomPanel(rng, 1+rng.IntN(40), 1+rng.IntN(20), 1+rng.IntN(100000))
-		x := normal(rng, make([]float64, p.cols))
-		got := normal(rng, make([]float64, p.rows))
-		want := append([]float64(nil), got...)
-		mulSlots(want, &p.SlotPanel, x, p.row0, p.units, p.add)
-		slotsSIMD(got, &p.SlotPanel, x, p.row0, p.units, p.add)
-		for i := range want {
-			if math.Float64bits(got[i]) != math.Float64bits(want[i]) && (got[i] == got[i] || want[i] == want[i]) {
-				t.Fatalf("row %d is %v, portable %v", i, got[i], want[i])
-			}
+		if k%2 == 0 {
+			p = randomPanel(rng, 1+rng.IntN(20), 1+rng.IntN(9), 1+rng.IntN(500))
 		}
+		x, y := normal[float64](rng, p.cols), normal[float64](rng, p.rows)
+		everywhere(a, "MulSlots", nil, func() []float64 {
+			units := p.units
+			units.Exp = put(a, units.Exp)
+			dst := put(a, y)
+			MulSlots(dst, p.put(a), put(a, x), p.row0, units, p.add)
+			return dst
+		})
 	}
 }
 
-// Both loops by hand: every width, the ends of its range, both signs.
-func TestSlotsByHand(t *testing.T) {
+// By hand: every width, the ends of its range, both signs.
+func TestSlotsByHand(t *testing.T) { eachTier(t, testSlotsByHand) }
+
+func testSlotsByHand(t *testing.T) {
 	for w := 4; w <= MaxSlotWidth; w++ {
 		p := &SlotPanel{Groups: []SlotGroup{{Base: 3, Slots: 1, Flags: Last}}, Widths: []byte{byte(w)}}
 		top := int64(1) << (w - 1)
@@ -161,35 +164,16 @@ func TestSlotsByHand(t *testing.T) {
 			}
 		}
 		x := []float64{9, 9, 9, 1, 1, 1, 1, 1, 1, 1, 2}
-		got, portable := make([]float64, Lanes), make([]float64, Lanes)
+		got := make([]float64, Lanes)
 		MulSlots(got, p, x, 0, Units{Factor: 0.5}, false)
-		mulSlots(portable, p, x, 0, Units{Factor: 0.5}, false)
 		for l, m := range want {
 			v := float64(m) / 2
 			if l == 7 {
 				v *= 2
 			}
-			if got[l] != v || portable[l] != v {
-				t.Errorf("width %d, lane %d: %g and portable %g, want %g", w, l, got[l], portable[l], v)
+			if got[l] != v {
+				t.Errorf("width %d, lane %d: %g, want %g", w, l, got[l], v)
 			}
 		}
-	}
-}
-
-func BenchmarkMulSlots(b *testing.B) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	p := randomPanel(rng, 1000, 8, 60000)
-	x, dst := make([]float64, p.cols), make([]float64, p.rows)
-	kernels := map[string]func([]float64, *SlotPanel, []float64, int, Units, bool){"portable": mulSlots}
-	if slotsSIMD != nil {
-		kernels["simd"] = slotsSIMD
-	}
-	for name, mul := range kernels {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				mul(dst, &p.SlotPanel, x, p.row0, p.units, false)
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(Lanes*len(p.Widths)), "ns/element")
-		})
 	}
 }

@@ -14,8 +14,8 @@ func SumStride(b int) int {
 	return 2
 }
 
-// SymmetricRange says where the rows of a panel of MulSymmetric lie: Rows block
-// rows, the first of which is Row, and the block row that the first sums are for.
+// SymmetricRange gives the block rows of a panel of MulSymmetric: Rows of them from
+// Row on. Sums is the block row of the first sums.
 type SymmetricRange struct{ Row, Rows, Sums int }
 
 // MulSymmetric adds the products of a panel with the lower triangle of a symmetric
@@ -24,21 +24,19 @@ type SymmetricRange struct{ Row, Rows, Sums int }
 //
 // The slots hold blocks of size p.Block, at least 2, whose index and base count
 // block columns. Three kinds of groups differ from those of MulSlots: Diagonal ones
-// hold the blocks on the diagonal of the rows of the chunk and need no index; those
+// hold the blocks on the diagonal of the rows of the slice and need no index; those
 // without flags hold blocks below, which count for their columns too; Float ones do
 // not. Each sum is added in a fixed order, the same in all tiers.
 func MulSymmetric(sums []float64, p *SlotPanel, x []float64, r SymmetricRange) {
-	if symmetricSIMD != nil && len(p.Groups) > 0 && len(x) > 0 {
-		symmetricSIMD(sums, p, x, r)
-		return
-	}
-	mulSymmetric(sums, p, x, r)
+	symmetric[active](sums, p, x, r)
 }
+
+type symmetricKernel = func(sums []float64, p *SlotPanel, x []float64, r SymmetricRange)
 
 // mulSymmetric is MulSymmetric in portable Go, operation by operation what the
 // assembly does.
 func mulSymmetric(sums []float64, p *SlotPanel, x []float64, r SymmetricRange) {
-	c := symmetricChunk{b: p.Block, stream: p.stream(), x: x, sums: sums, stride: SumStride(p.Block), from: r.Sums}
+	c := symmetricSlice{b: p.Block, stream: p.stream(), x: x, sums: sums, stride: SumStride(p.Block), from: r.Sums}
 	done, begins, widths, index, values := 0, true, p.Widths, p.Index, p.Values
 	for _, g := range p.Groups {
 		if begins {
@@ -66,8 +64,8 @@ func mulSymmetric(sums []float64, p *SlotPanel, x []float64, r SymmetricRange) {
 	}
 }
 
-// symmetricChunk is a chunk of block rows in a product with a symmetric matrix.
-type symmetricChunk struct {
+// symmetricSlice is a SELL slice of block rows in a product with a symmetric matrix.
+type symmetricSlice struct {
 	b, stream, stride, from int
 	x, sums                 []float64
 	n                       int                      // block rows
@@ -76,7 +74,7 @@ type symmetricChunk struct {
 	y                       [MaxBlock][Lanes]float64 // their sums
 }
 
-func (c *symmetricChunk) begin(p *SlotPanel, r *SymmetricRange, done int) {
+func (c *symmetricSlice) begin(p *SlotPanel, r *SymmetricRange, done int) {
 	c.n = min(Lanes, r.Rows-done)
 	c.own, c.y = [MaxBlock][Lanes]float64{}, [MaxBlock][Lanes]float64{}
 	for l := range c.n {
@@ -93,7 +91,7 @@ func (c *symmetricChunk) begin(p *SlotPanel, r *SymmetricRange, done int) {
 
 // slot multiplies with the blocks of a slot, and with their transposes if they are
 // below the diagonal.
-func (c *symmetricChunk) slot(values []byte, width int, flags uint16, columns *[Lanes]int) {
+func (c *symmetricSlice) slot(values []byte, width int, flags uint16, columns *[Lanes]int) {
 	var t [MaxBlock][Lanes]float64 // products with the transposes
 	for i := range c.b {
 		for j := range c.b {
@@ -123,7 +121,7 @@ func (c *symmetricChunk) slot(values []byte, width int, flags uint16, columns *[
 	}
 }
 
-func (c *symmetricChunk) end() {
+func (c *symmetricSlice) end() {
 	for l := range c.n {
 		for i := range c.b {
 			c.sums[c.stride*(c.rows[l]-c.from)+i] += c.y[i][l]

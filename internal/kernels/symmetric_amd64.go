@@ -2,7 +2,7 @@
 
 package kernels
 
-var symmetricSIMD = pick(map[Tier]func(sums []float64, p *SlotPanel, x []float64, r SymmetricRange){AVX512: mulSymmetricAVX512})
+var symmetric = table[symmetricKernel]{mulSymmetric, mulSymmetric, mulSymmetricAVX512}
 
 // symmetricCall is the arguments of the assembly.
 type symmetricCall struct {
@@ -20,6 +20,10 @@ type symmetricCall struct {
 }
 
 func mulSymmetricAVX512(sums []float64, p *SlotPanel, x []float64, r SymmetricRange) {
+	if len(p.Groups) == 0 || len(x) == 0 {
+		mulSymmetric(sums, p, x, r)
+		return
+	}
 	b := p.Block
 	c := symmetricCall{
 		groups: &p.Groups[0], count: len(p.Groups), widths: first(p.Widths), index: first(p.Index), values: first(p.Values), order: first(p.Order),

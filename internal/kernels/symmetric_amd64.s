@@ -5,7 +5,7 @@
 #include "blocks_amd64.h"
 
 // Kernels for slots of the lower triangle of a symmetric matrix. Besides what
-// blocks_amd64.h says, x_i of the rows of a chunk is in Z21, Z22, Z23, Z27, Z28 and
+// blocks_amd64.h says, x_i of the rows of a slice is in Z21, Z22, Z23, Z27, Z28 and
 // Z29, and what is to be added to the sums of the columns in Z12 to Z17.
 
 // A column of an element of the index, which counts blocks.
@@ -114,7 +114,7 @@
 #define COLUMNS5 VPXORQ Z17, Z17, Z17; COLUMNS6
 #define COLUMNS6 FOURS(Z12, Z13, Z14, Z15, ADD8); PAIRS(Z16, Z17, ADD8HIGH)
 
-// The sums of a chunk to the stack at AX, 64 bytes for each row.
+// The sums of a slice to the stack at AX, 64 bytes for each row.
 #define SAVE(l, V) VMOVUPD V, (64*l)(AX)
 #define SAVEHIGH(l, V) VMOVUPD V, (64*l+32)(AX)
 
@@ -168,8 +168,8 @@ GLOBL turns<>(SB), RODATA|NOPTR, $128
 	MOVQ symmetricCall_tables(DI), R12; \
 	XORL DX, DX
 
-// R15: the number of rows of the chunk, at most eight.
-#define CHUNKROWS \
+// R15: the number of rows of the slice, at most eight.
+#define SLICEROWS \
 	MOVQ    symmetricCall_rows(DI), R15; \
 	SUBQ    DX, R15; \
 	MOVL    $8, AX; \
@@ -186,8 +186,8 @@ GLOBL turns<>(SB), RODATA|NOPTR, $128
 	ARGUMENTS; \
 	VMOVDQU64 turns<>(SB), Z30; \
 	VMOVDQU64 turns<>+64(SB), Z31; \
-chunk: \
-	CHUNKROWS; \
+slice: \
+	SLICEROWS; \
 	MOVL  $255, AX; \
 	BZHIL R15, AX, AX; \
 	KMOVB AX, K3; \
@@ -274,7 +274,7 @@ grouped: \
 	JZ      next; \
 	LEAQ    stack-552(SP), AX; \
 	ROWS; \
-	CHUNKROWS; \
+	SLICEROWS; \
 	ADDQ    R15, DX; \
 	LEAQ    stack-552(SP), AX; \
 	LEAQ    rows-32(SP), R14; \
@@ -288,7 +288,7 @@ row: \
 	DECQ R15; \
 	JNZ  row; \
 	DECQ CX; \
-	JNZ  chunk; \
+	JNZ  slice; \
 	VZEROUPPER; \
 	RET; \
 next: \

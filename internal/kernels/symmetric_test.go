@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// symmetricCase is a random panel with what MulSymmetric takes besides.
+// symmetricCase is a random panel with the other arguments of MulSymmetric.
 type symmetricCase struct {
 	panelCase
 	SymmetricRange
@@ -69,26 +69,21 @@ func (p *symmetricCase) below(rng *rand.Rand, n int, flags uint16) {
 // vectors returns an x and sums of just the length that the panel needs.
 func (p *symmetricCase) vectors(rng *rand.Rand) (x, sums []float64) {
 	end := p.Row + p.Rows
-	return normal(rng, make([]float64, p.Block*end)), normal(rng, make([]float64, SumStride(p.Block)*(end-p.Sums)))
+	return normal[float64](rng, p.Block*end), normal[float64](rng, SumStride(p.Block)*(end-p.Sums))
 }
 
-// The assembly gives the bits of the portable loop.
-func TestSymmetricSIMD(t *testing.T) {
-	if symmetricSIMD == nil {
-		t.Skip("no SIMD kernel for symmetric matrices on this processor or in this build")
-	}
+// All tiers give the same bits.
+func TestSymmetric(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
-	for n := range 2000 {
+	a := &arena{t: t}
+	for n := range 800 {
 		p := randomSymmetric(rng, 2+n%(MaxBlock-1), 1+rng.IntN(40), 1+rng.IntN(20))
-		x, want := p.vectors(rng)
-		got := slices.Clone(want)
-		mulSymmetric(want, &p.SlotPanel, x, p.SymmetricRange)
-		symmetricSIMD(got, &p.SlotPanel, x, p.SymmetricRange)
-		for i := range want {
-			if math.Float64bits(got[i]) != math.Float64bits(want[i]) {
-				t.Fatalf("blocks of %d: sum %d is %v, portable %v", p.Block, i, got[i], want[i])
-			}
-		}
+		x, sums := p.vectors(rng)
+		everywhere(a, fmt.Sprintf("blocks of %d", p.Block), nil, func() []float64 {
+			dst := put(a, sums)
+			MulSymmetric(dst, p.put(a), put(a, x), p.SymmetricRange)
+			return dst
+		})
 	}
 }
 
@@ -96,7 +91,7 @@ func TestAddSums(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	for n := range 100 {
 		b, add, blocks := 2+n%(MaxBlock-1), n/MaxBlock%2 == 0, rng.IntN(20)
-		dst, sums := normal(rng, make([]float64, b*blocks+3)), normal(rng, make([]float64, SumStride(b)*blocks))
+		dst, sums := normal[float64](rng, b*blocks+3), normal[float64](rng, SumStride(b)*blocks)
 		want := slices.Clone(dst)
 		for i := range b * blocks {
 			if !add {
@@ -112,7 +107,9 @@ func TestAddSums(t *testing.T) {
 }
 
 // A product by hand: the last block row of a matrix of order 4, of 2 x 2 blocks.
-func TestSymmetricByHand(t *testing.T) {
+func TestSymmetricByHand(t *testing.T) { eachTier(t, testSymmetricByHand) }
+
+func testSymmetricByHand(t *testing.T) {
 	const stream = 2*8 + 2*8 + 2*32
 	p := &SlotPanel{
 		Block:  2,
@@ -131,32 +128,10 @@ func TestSymmetricByHand(t *testing.T) {
 	}
 	binary.LittleEndian.PutUint32(p.Values[32:], math.Float32bits(0.5)) // added to a_20, not to a_02
 	x := []float64{10, 100, 1000, 10000}
-	for name, mul := range map[string]func([]float64, *SlotPanel, []float64, SymmetricRange){"chosen": MulSymmetric, "portable": mulSymmetric} {
-		got := make([]float64, 4)
-		mul(got, p, x, SymmetricRange{Row: 1, Rows: 1})
-		want := []float64{5 * 1000, -1000 + 7*10000, 3*1000 + 10000 + 5.5*10 - 100, 1000 + 4*10000 + 7*100}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: %v, want %v", name, got, want)
-		}
-	}
-}
-
-func BenchmarkMulSymmetric(b *testing.B) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	for _, block := range []int{2, 3, 6} {
-		p := randomSymmetric(rng, block, 1000, 20)
-		x, sums := p.vectors(rng)
-		kernels := map[string]func([]float64, *SlotPanel, []float64, SymmetricRange){"portable": mulSymmetric}
-		if symmetricSIMD != nil {
-			kernels["simd"] = symmetricSIMD
-		}
-		for name, mul := range kernels {
-			b.Run(fmt.Sprintf("%d/%s", block, name), func(b *testing.B) {
-				for b.Loop() {
-					mul(sums, &p.SlotPanel, x, p.SymmetricRange)
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(p.Widths)), "ns/slot")
-			})
-		}
+	got := make([]float64, 4)
+	MulSymmetric(got, p, x, SymmetricRange{Row: 1, Rows: 1})
+	want := []float64{5 * 1000, -1000 + 7*10000, 3*1000 + 10000 + 5.5*10 - 100, 1000 + 4*10000 + 7*100}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // Tier is a level of SIMD instructions. Kernels exist in portable Go and, where
-// it pays, for higher tiers; all tiers give the same results, to the bit unless
-// a kernel says otherwise.
+// it pays, for higher tiers; all tiers give the same bits unless the comment of a
+// kernel says otherwise.
 type Tier int
 
 const (
@@ -19,23 +19,23 @@ const (
 
 var tierNames = [...]string{Portable: "portable", AVX2: "avx2", AVX512: "avx512"}
 
-// String returns the name that TierVariable takes.
+// String returns the name that tierVariable takes.
 func (t Tier) String() string { return tierNames[t] }
 
-// TierVariable is the environment variable that selects a lower tier than the
+// tierVariable is the environment variable that selects a lower tier than the
 // processor has: for tests and bug reports.
-const TierVariable = "MPSOLVE_KERNELS"
+const tierVariable = "MPSOLVE_KERNELS"
 
 // processor is the highest tier that this processor has, active the one in use.
 var (
 	processor        = detect()
-	active, tierFail = choose(os.Getenv(TierVariable))
+	active, tierFail = choose(os.Getenv(tierVariable))
 )
 
 // ProcessorTier returns the highest tier that this processor has.
 func ProcessorTier() Tier { return processor }
 
-// ActiveTier returns the tier in use. It is an error if TierVariable is not the
+// ActiveTier returns the tier in use. It is an error if tierVariable is not the
 // name of one; then it has no effect. A tier that the processor does not have
 // counts as the highest that it has.
 func ActiveTier() (Tier, error) { return active, tierFail }
@@ -49,16 +49,9 @@ func choose(name string) (Tier, error) {
 			return min(Tier(t), processor), nil
 		}
 	}
-	return processor, fmt.Errorf("%s=%s: not one of %s", TierVariable, name, strings.Join(tierNames[:], ", "))
+	return processor, fmt.Errorf("%s=%s: not one of %s", tierVariable, name, strings.Join(tierNames[:], ", "))
 }
 
-// pick returns the kernel of the highest tier up to the active one, or the zero
-// value (nil) where there is none.
-func pick[F any](byTier map[Tier]F) (kernel F) {
-	for t := Portable; t <= active; t++ {
-		if k, ok := byTier[t]; ok {
-			kernel = k
-		}
-	}
-	return kernel
-}
+// A table holds a kernel for each tier: that of a lower tier where one has none of its
+// own. The one in use is table[active].
+type table[F any] [AVX512 + 1]F

@@ -42,7 +42,7 @@ func grouped(n int) int { return n &^ (group - 1) }
 // Dot returns x·y.
 func Dot(x, y []float64) float64 {
 	n := grouped(len(x))
-	return vector.dot(x[:n], y[:n]) + dotRest(x[n:], y[n:])
+	return vector[active].dot(x[:n], y[:n]) + dotRest(x[n:], y[n:])
 }
 
 // MultiDot computes dst[k] = v·w for the elements lo to hi-1 of w and of every
@@ -51,7 +51,7 @@ func MultiDot(dst []float64, vs [][]float64, lo, hi int, w []float64) {
 	mid := lo + grouped(hi-lo)
 	for len(vs) >= 4 {
 		v0, v1, v2, v3 := vs[0], vs[1], vs[2], vs[3]
-		h0, h1, h2, h3 := vector.dot4(v0[lo:mid], v1[lo:mid], v2[lo:mid], v3[lo:mid], w[lo:mid])
+		h0, h1, h2, h3 := vector[active].dot4(v0[lo:mid], v1[lo:mid], v2[lo:mid], v3[lo:mid], w[lo:mid])
 		dst[0] = h0 + dotRest(v0[mid:hi], w[mid:hi])
 		dst[1] = h1 + dotRest(v1[mid:hi], w[mid:hi])
 		dst[2] = h2 + dotRest(v2[mid:hi], w[mid:hi])
@@ -66,7 +66,7 @@ func MultiDot(dst []float64, vs [][]float64, lo, hi int, w []float64) {
 // Axpy computes y += a x.
 func Axpy(a float64, x, y []float64) {
 	n := grouped(len(x))
-	vector.axpy(a, x[:n], y[:n])
+	vector[active].axpy(a, x[:n], y[:n])
 	axpy(a, x[n:], y[n:])
 }
 
@@ -77,7 +77,7 @@ func MultiAxpy[F ~float64](a []F, vs [][]float64, lo, hi int, w []float64) {
 	for len(vs) >= 4 {
 		a0, a1, a2, a3 := float64(a[0]), float64(a[1]), float64(a[2]), float64(a[3])
 		v0, v1, v2, v3 := vs[0], vs[1], vs[2], vs[3]
-		vector.axpy4(a0, a1, a2, a3, v0[lo:mid], v1[lo:mid], v2[lo:mid], v3[lo:mid], w[lo:mid])
+		vector[active].axpy4(a0, a1, a2, a3, v0[lo:mid], v1[lo:mid], v2[lo:mid], v3[lo:mid], w[lo:mid])
 		axpy4(a0, a1, a2, a3, v0[mid:hi], v1[mid:hi], v2[mid:hi], v3[mid:hi], w[mid:hi])
 		a, vs = a[4:], vs[4:]
 	}
@@ -89,7 +89,7 @@ func MultiAxpy[F ~float64](a []F, vs [][]float64, lo, hi int, w []float64) {
 // AxpyDot computes y += a x and returns y·z, z being any vector, y included.
 func AxpyDot(a float64, x, y, z []float64) float64 {
 	n := grouped(len(x))
-	s := vector.axpyDot(a, x[:n], y[:n], z[:n])
+	s := vector[active].axpyDot(a, x[:n], y[:n], z[:n])
 	axpy(a, x[n:], y[n:])
 	return s + dotRest(y[n:], z[n:])
 }
@@ -97,14 +97,14 @@ func AxpyDot(a float64, x, y, z []float64) float64 {
 // Xpay computes y = x + a y.
 func Xpay(x []float64, a float64, y []float64) {
 	n := grouped(len(x))
-	vector.xpay(x[:n], a, y[:n])
+	vector[active].xpay(x[:n], a, y[:n])
 	xpay(x[n:], a, y[n:])
 }
 
 // Scale computes x *= a.
 func Scale(a float64, x []float64) {
 	n := grouped(len(x))
-	vector.scale(a, x[:n])
+	vector[active].scale(a, x[:n])
 	scale(a, x[n:])
 }
 
@@ -112,7 +112,7 @@ func Scale(a float64, x []float64) {
 // gradients in one pass over four vectors.
 func Step(a float64, p, x, q, r []float64) float64 {
 	n := grouped(len(p))
-	s := vector.step(a, p[:n], x[:n], q[:n], r[:n])
+	s := vector[active].step(a, p[:n], x[:n], q[:n], r[:n])
 	axpy(a, p[n:], x[n:])
 	axpy(-a, q[n:], r[n:])
 	return s + dotRest(r[n:], r[n:])
@@ -137,7 +137,7 @@ func AbsMax(x []float64) float64 {
 // from zero.
 func Mul(a float64, w, x, y []float64) {
 	n := grouped(len(w))
-	vector.mul(a, w[:n], x[:n], y[:n])
+	vector[active].mul(a, w[:n], x[:n], y[:n])
 	mul(a, w[n:], x[n:], y[n:])
 }
 
@@ -145,6 +145,6 @@ func Mul(a float64, w, x, y []float64) {
 // x whose residual is r.
 func Relax(a float64, w, x, r []float64) {
 	n := grouped(len(w))
-	vector.relax(a, w[:n], x[:n], r[:n])
+	vector[active].relax(a, w[:n], x[:n], r[:n])
 	relax(a, w[n:], x[n:], r[n:])
 }

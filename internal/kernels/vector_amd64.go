@@ -2,22 +2,19 @@
 
 package kernels
 
-var (
-	vectorTiers = map[Tier]vectorKernels{
-		Portable: portableVector,
-		AVX2: {
-			dot: dotAVX2, dot4: dot4AVX2, axpy: axpyAVX2, axpy4: axpy4AVX2,
-			axpyDot: axpyDotAVX2, xpay: xpayAVX2, scale: scaleAVX2, step: stepAVX2,
-			mul: mulAVX2, relax: relaxAVX2,
-		},
-		AVX512: {
-			dot: dotAVX512, dot4: dot4AVX512, axpy: axpyAVX512, axpy4: axpy4AVX512,
-			axpyDot: axpyDotAVX512, xpay: xpayAVX512, scale: scaleAVX512, step: stepAVX512,
-			mul: mulAVX512, relax: relaxAVX512,
-		},
-	}
-	vector = pick(vectorTiers)
-)
+var vector = table[vectorKernels]{
+	portableVector,
+	{
+		dot: dotAVX2, dot4: dot4AVX2, axpy: axpyAVX2, axpy4: axpy4AVX2,
+		axpyDot: axpyDotAVX2, xpay: xpayAVX2, scale: scaleAVX2, step: stepAVX2,
+		mul: mulAVX2, relax: relaxAVX2,
+	},
+	{
+		dot: dotAVX512, dot4: dot4AVX512, axpy: axpyAVX512, axpy4: axpy4AVX512,
+		axpyDot: axpyDotAVX512, xpay: xpayAVX512, scale: scaleAVX512, step: stepAVX512,
+		mul: mulAVX512, relax: relaxAVX512,
+	},
+}
 
 //go:noescape
 func dotAVX2(x, y []float64) float64

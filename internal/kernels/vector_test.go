@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -36,26 +37,32 @@ var vectorCalls = []struct {
 	}},
 }
 
-// onTier runs the rest of a test on the vector kernels of a tier.
-func onTier(t testing.TB, tier Tier) {
-	t.Helper()
-	kernels, ok := vectorTiers[tier]
-	if !ok || tier > processor {
-		t.Skipf("no %s on this processor or in this build", tier)
-	}
-	before := vector
-	vector = kernels
-	t.Cleanup(func() { vector = before })
-}
-
-// sameFloats tells whether x and y have the same bits; any NaN equals another.
-func sameFloats(x, y []float64) bool {
-	for i := range x {
-		if math.Float64bits(x[i]) != math.Float64bits(y[i]) && !(math.IsNaN(x[i]) && math.IsNaN(y[i])) {
-			return false
+// Every vector function has the same bits on every tier, at every length, also of
+// special numbers.
+func TestVectorTiers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(25, 26))
+	special := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 0x1p-1074, math.MaxFloat64}
+	a := &arena{t: t}
+	for n := range 4*group + 4 {
+		source := vectors(rng, n, 5)
+		for _, v := range source {
+			for i := range v {
+				if n%4 == 3 && rng.IntN(20) == 0 {
+					v[i] = special[rng.IntN(len(special))]
+				}
+			}
+		}
+		for _, c := range vectorCalls {
+			everywhere(a, fmt.Sprintf("%s of %d elements", c.name, n), nil, func() []float64 {
+				var v [5][]float64
+				for k := range v {
+					v[k] = put(a, source[k])
+				}
+				sums := c.call([]float64{0.3, -1.7, 0, 1e3}, v[:])
+				return append(slices.Concat(v[:]...), sums...)
+			})
 		}
 	}
-	return len(x) == len(y)
 }
 
 // sumInOrder is x·y as the package comment tells it.
@@ -77,27 +84,49 @@ func sumInOrder(x, y []float64) float64 {
 	return s[0] + rest
 }
 
-func TestSumsInOrder(t *testing.T) {
+// Every function does what it says, with each product rounded and sums in order.
+func TestVectorFunctions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	for n := range 70 {
 		v := vectors(rng, n, 6)
-		want := sumInOrder(v[0], v[5])
-		if got := Dot(v[0], v[5]); got != want {
-			t.Errorf("n = %d: Dot = %v, in order %v", n, got, want)
-		}
-		dots := make([]float64, 6)
-		MultiDot(dots[:5], v[:5], 0, n, v[5])
-		for k, got := range dots[:5] {
-			if want := sumInOrder(v[k], v[5]); got != want {
-				t.Errorf("n = %d: MultiDot = %v, in order %v", n, got, want)
+		same := func(what string, got, want []float64) {
+			t.Helper()
+			if !slices.Equal(got, want) {
+				t.Errorf("n = %d: %s = %v, want %v", n, what, got, want)
 			}
 		}
-		if got, want := AxpyDot(0.3, v[0], v[1], v[2]), sumInOrder(v[1], v[2]); got != want {
-			t.Errorf("n = %d: AxpyDot = %v, in order %v", n, got, want)
+		// elementwise is f of each i.
+		elementwise := func(f func(i int) float64) []float64 {
+			out := make([]float64, n)
+			for i := range out {
+				out[i] = f(i)
+			}
+			return out
 		}
-		if got, want := Step(0.3, v[0], v[1], v[2], v[3]), sumInOrder(v[3], v[3]); got != want {
-			t.Errorf("n = %d: Step = %v, in order %v", n, got, want)
-		}
+		p, x, q, r := v[0], slices.Clone(v[1]), v[2], slices.Clone(v[3])
+		same("Dot", []float64{Dot(p, q)}, []float64{sumInOrder(p, q)})
+
+		rr := Step(0.75, p, x, q, r)
+		same("Step x", x, elementwise(func(i int) float64 { return v[1][i] + float64(0.75*p[i]) }))
+		same("Step r", r, elementwise(func(i int) float64 { return v[3][i] - float64(0.75*q[i]) }))
+		same("Step r·r", []float64{rr}, []float64{sumInOrder(r, r)})
+
+		y := slices.Clone(v[4])
+		yz := AxpyDot(0.3, p, y, q)
+		same("AxpyDot y", y, elementwise(func(i int) float64 { return v[4][i] + float64(0.3*p[i]) }))
+		same("AxpyDot", []float64{yz}, []float64{sumInOrder(y, q)})
+
+		y = slices.Clone(v[4])
+		Xpay(p, 0.3, y)
+		same("Xpay", y, elementwise(func(i int) float64 { return p[i] + float64(0.3*v[4][i]) }))
+		Scale(2, y)
+		same("Scale", y, elementwise(func(i int) float64 { return 2 * (p[i] + float64(0.3*v[4][i])) }))
+
+		Mul(0.3, p, q, y)
+		same("Mul", y, elementwise(func(i int) float64 { return 0.3 * float64(p[i]*q[i]) }))
+		y = slices.Clone(v[4])
+		Relax(0.3, p, q, y)
+		same("Relax", y, elementwise(func(i int) float64 { return q[i] + float64(0.3*float64(p[i]*v[4][i])) }))
 	}
 }
 
@@ -107,45 +136,47 @@ func TestMultiIsOneByOne(t *testing.T) {
 	for count := range 11 {
 		n := 40 + rng.IntN(100)
 		lo, hi := rng.IntN(20), n-rng.IntN(20)
-		v, w := vectors(rng, n, count), vectors(rng, n, 1)[0]
-		a, dots := vectors(rng, count, 1)[0], make([]float64, count)
+		v, w := vectors(rng, n, count), normal[float64](rng, n)
+		a, dots := normal[float64](rng, count), make([]float64, count)
 		MultiDot(dots, v, lo, hi, w)
 		for k := range v {
-			if want := Dot(v[k][lo:hi], w[lo:hi]); dots[k] != want {
+			if want := sumInOrder(v[k][lo:hi], w[lo:hi]); dots[k] != want {
 				t.Errorf("product %d of %d: %v, want %v", k, count, dots[k], want)
 			}
 		}
-		want := append([]float64(nil), w...)
+		want := slices.Clone(w)
 		for k := range v {
 			Axpy(a[k], v[k][lo:hi], want[lo:hi])
 		}
 		MultiAxpy(a, v, lo, hi, w)
-		if !sameFloats(w, want) {
+		if !slices.Equal(w, want) {
 			t.Errorf("MultiAxpy of %d vectors differs from Axpy for each", count)
 		}
 	}
 }
 
-// Elementwise, every product rounded.
-func TestMulAndRelax(t *testing.T) {
-	rng := rand.New(rand.NewPCG(27, 28))
-	for n := range 70 {
-		v := vectors(rng, n, 4)
-		w, x, y, r := v[0], v[1], v[2], v[3]
-		want := make([]float64, 0, 2*n)
-		for i := range n {
-			want = append(want, 0.3*float64(w[i]*x[i]))
-		}
-		for i := range n {
-			product := 0.3 * float64(w[i]*r[i])
-			want = append(want, x[i]+float64(product))
-		}
-		Mul(0.3, w, x, y)
-		Relax(0.3, w, x, r)
-		if !sameFloats(append(y, r...), want) {
-			t.Errorf("n = %d: Mul and Relax give %v, want %v", n, append(y, r...), want)
+func TestAbsMax(t *testing.T) {
+	for _, c := range []struct {
+		x    []float64
+		want float64
+	}{
+		{nil, 0},
+		{[]float64{1, -3, 2}, 3},
+		{[]float64{1, math.Inf(-1), 3}, math.Inf(1)},
+		{[]float64{1, math.NaN(), 3}, math.NaN()},
+	} {
+		if m := AbsMax(c.x); m != c.want && !(math.IsNaN(m) && math.IsNaN(c.want)) {
+			t.Errorf("AbsMax(%v) = %v, want %v", c.x, m, c.want)
 		}
 	}
+}
+
+func vectors(rng *rand.Rand, n, count int) [][]float64 {
+	vs := make([][]float64, count)
+	for k := range vs {
+		vs[k] = normal[float64](rng, n+1)[1:] // not aligned to a cache line
+	}
+	return vs
 }
 
 func BenchmarkVector(b *testing.B) {
@@ -155,9 +186,9 @@ func BenchmarkVector(b *testing.B) {
 	}{{"L1", 1 << 10}, {"L2", 1 << 12}, {"memory", 1 << 23}} {
 		v := vectors(rand.New(rand.NewPCG(1, 2)), size.n, 5)
 		for _, c := range vectorCalls {
-			for tier := range Tier(len(tierNames)) {
+			for tier := Portable; tier <= processor; tier++ {
 				b.Run(fmt.Sprintf("%s/%s/%s", size.name, c.name, tier), func(b *testing.B) {
-					onTier(b, tier)
+					setActive(b, tier)
 					b.SetBytes(int64(8 * c.vectors * size.n))
 					for b.Loop() {
 						c.call([]float64{1e-9, 1e-9, 1e-9, 1e-9}, v)

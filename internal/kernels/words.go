@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Words says how stored words of 1 to 8 bytes, little endian and without gaps,
-// become numbers. A word, its bytes moved to the top of 64 bits, is w.
+// Words describes how stored words of 1 to 8 bytes, little endian and without gaps,
+// are decoded to float64. A word, its bytes moved to the top of 64 bits, is w.
 type Words struct {
 	Kind  WordKind
 	Bytes int
@@ -19,7 +19,7 @@ type Words struct {
 	Quantum      float64
 }
 
-// WordKind says what the bits of words are.
+// WordKind is the meaning of the bits of words.
 type WordKind int
 
 const (

@@ -30,6 +30,10 @@ func newWordTables(lane int) (tables [9]wordTable) {
 	return tables
 }
 
+var addingRows = table[addRowsKernel]{addRows, addRows, addRowsAVX512}
+
+// decodeSIMD is no entry of a table: called directly, it leaves dst on the stack of a
+// caller that has it there.
 func decodeSIMD(dst []float64, src []byte, w Words) bool {
 	if active < AVX512 || len(dst) == 0 {
 		return false
@@ -45,11 +49,7 @@ func decodeSIMD(dst []float64, src []byte, w Words) bool {
 	return true
 }
 
-// addRowsSIMD is AddRows where there is an element.
-func addRowsSIMD(dst []float64, lo, hi int, rowPtr []uint32, col []int32, w Words, src []byte, x []float64) bool {
-	if active < AVX512 {
-		return false
-	}
+func addRowsAVX512(dst []float64, lo, hi int, rowPtr []uint32, col []int32, w Words, src []byte, x []float64) {
 	n, start := hi-lo, int(rowPtr[lo])
 	to, ptr, from, words := &dst[lo], &rowPtr[lo], &col[start], &src[start*w.Bytes]
 	switch w.Kind {
@@ -60,7 +60,6 @@ func addRowsSIMD(dst []float64, lo, hi int, rowPtr []uint32, col []int32, w Word
 	default:
 		rowsBitsAVX512(to, n, ptr, from, words, &x[0], &w, &wordTables[w.Bytes])
 	}
-	return true
 }
 
 // Words.Decode for n > 0 numbers.

@@ -2,8 +2,10 @@ package kernels
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -51,43 +53,44 @@ func codes(rng *rand.Rand, bytes int) (list []byte) {
 	return list
 }
 
-// Decode gives the bits of the portable loops, for runs of any length.
-func TestDecodeBits(t *testing.T) {
+// All tiers give the same bits, for every code and runs of any length.
+func TestDecode(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
+	a := &arena{t: t}
 	for _, w := range allWords() {
 		src := codes(rng, w.Bytes)
 		n := len(src) / w.Bytes
 		src = append(src, make([]byte, WordPadding)...)
-		got, want := make([]float64, n), make([]float64, n)
-		w.decode(want, src)
+		var runs []int
 		for k := 0; k < n; {
-			run := min(rng.IntN(70), n-k)
-			w.Decode(got[k:k+run], src[k*w.Bytes:])
-			k += run
+			runs = append(runs, min(rng.IntN(70), n-k))
+			k += runs[len(runs)-1]
 		}
-		for i := range want {
-			if math.Float64bits(got[i]) != math.Float64bits(want[i]) {
-				t.Fatalf("%+v: word % x is %x, want %x", w, src[i*w.Bytes:(i+1)*w.Bytes], got[i], want[i])
+		everywhere(a, fmt.Sprintf("%+v", w), nil, func() []float64 {
+			dst, from, k := put(a, make([]float64, n)), put(a, src), 0
+			for _, run := range runs {
+				w.Decode(dst[k:k+run], from[k*w.Bytes:])
+				k += run
 			}
-		}
+			return dst
+		})
 	}
 }
 
 // Numbers behind dst are left alone.
 func TestDecodeLength(t *testing.T) {
-	src := make([]byte, 20*8+WordPadding)
-	for _, w := range allWords() {
-		for n := range 20 {
-			dst := make([]float64, 32)
-			for i := range dst {
-				dst[i] = 99
-			}
-			w.Decode(dst[:n], src)
-			for i, v := range dst {
-				if (v == 99) != (i >= n) {
-					t.Fatalf("%+v, %d numbers: number %d is %g", w, n, i, v)
+	eachTier(t, func(t *testing.T) {
+		src := make([]byte, 20*8+WordPadding)
+		for _, w := range allWords() {
+			for n := range 20 {
+				dst := slices.Repeat([]float64{99}, 32)
+				w.Decode(dst[:n], src)
+				for i, v := range dst {
+					if (v == 99) != (i >= n) {
+						t.Fatalf("%+v, %d numbers: number %d is %g", w, n, i, v)
+					}
 				}
 			}
 		}
-	}
+	})
 }

@@ -1,4 +1,4 @@
-// Package nearest finds what a mistyped word may have meant.
+// Package nearest finds the known word that is nearest to a mistyped one.
 package nearest
 
 import (
@@ -7,7 +7,8 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// maxCompared is how much of a word is looked at: it may come from a file.
+// maxCompared is the number of bytes of a word that are compared: the word may come
+// from a file.
 const maxCompared = 64
 
 // Word returns the word of the list with the smallest edit distance from s,

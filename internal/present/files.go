@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 
 	"github.com/mpsolve/mpsolve/examples/experiments"
+	"github.com/mpsolve/mpsolve/internal/atomicfile"
 	"github.com/mpsolve/mpsolve/internal/figure"
 	"github.com/mpsolve/mpsolve/internal/records"
-	"github.com/mpsolve/mpsolve/internal/wholefile"
 )
 
 // Write writes all views of an experiment to a folder: ID-NAME.txt, .csv, .tex and
@@ -18,7 +18,7 @@ func Write(dir string, e experiments.Experiment, list []records.Record) (paths [
 	add := func(name string, write func(io.Writer) error) {
 		path := filepath.Join(dir, name)
 		if err == nil {
-			err = wholefile.Write(path, write)
+			err = atomicfile.Write(path, write)
 		}
 		if err == nil {
 			paths = append(paths, path)

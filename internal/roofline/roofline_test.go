@@ -6,8 +6,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/formats"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Every configuration gives what its definition says: each stored value, k

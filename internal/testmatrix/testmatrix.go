@@ -1,4 +1,5 @@
-// Package testmatrix reads the real matrices of the folder beside a checkout, for tests.
+// Package testmatrix reads real matrices for tests, from the folder shared/matrices
+// next to a checkout.
 package testmatrix
 
 import (
@@ -12,18 +13,18 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
-// Folder is where they are, seen from a package two folders below the root; it skips the
-// test if there is none.
+// Folder returns the folder of the matrices as seen from a package two folders below
+// the root. It skips the test if there is none.
 func Folder(t testing.TB) string {
 	t.Helper()
 	dir := filepath.Join("..", "..", "..", "shared", "matrices")
 	if _, err := os.Stat(dir); err != nil {
-		t.Skip("no matrices beside this checkout")
+		t.Skip("no folder shared/matrices next to this checkout")
 	}
 	return dir
 }
 
-// Matrix reads one of them.
+// Matrix reads the matrix of that name.
 func Matrix(t testing.TB, name string) *csr.Matrix {
 	t.Helper()
 	m, _, err := collection.Named(Folder(t), name).Read(context.Background(), matrixmarket.Options{})

@@ -59,7 +59,7 @@ func (c coordinates) DoNonZero(visit func(i, j int, v float64)) {
 
 // A sparse matrix of another library.
 func ExamplePredict() {
-	m, err := csr.FromNonZeros(coordinates{[]int{0, 1, 1}, []int{0, 0, 1}})
+	m, err := csr.FromSparse(coordinates{[]int{0, 1, 1}, []int{0, 0, 1}})
 	if err != nil {
 		fmt.Println(err)
 		return

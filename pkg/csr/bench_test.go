@@ -12,20 +12,15 @@ import (
 func BenchmarkSetUp(b *testing.B) {
 	const n, k = 1_000_000, 1000
 	five := func(stencil ...int) *Matrix {
-		a, err := NewBuilder(n, n)
-		if err != nil {
-			b.Fatal(err)
-		}
-		for i := range n {
-			for _, d := range stencil {
-				if j := i + d; 0 <= j && j < n {
-					if err := a.Add(i, j, float64(1+i%7+j%7)); err != nil {
-						b.Fatal(err)
+		return build(b, n, n, func(add func(i, j int, v float64)) {
+			for i := range n {
+				for _, d := range stencil {
+					if j := i + d; 0 <= j && j < n {
+						add(i, j, float64(1+i%7+j%7))
 					}
 				}
 			}
-		}
-		return a.Build()
+		})
 	}
 	m, upwind := five(-k, -1, 0, 1, k), five(-2*k, -k, -2, -1, 0)
 	scaling := BothScaling(m, nil)

@@ -1,12 +1,11 @@
 package csr
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 )
 
-// Builder collects entries in any order and makes a Matrix of them.
+// Builder collects entries in any order into a Matrix.
 type Builder struct {
 	rows, cols int
 	entries    []entry
@@ -19,8 +18,8 @@ type entry struct {
 
 // NewBuilder returns a builder of a rows x cols matrix.
 func NewBuilder(rows, cols int) (*Builder, error) {
-	if rows < 0 || cols < 0 || rows > MaxDim || cols > MaxDim {
-		return nil, fmt.Errorf("csr: dimensions %d x %d out of range", rows, cols)
+	if err := validateDims(rows, cols); err != nil {
+		return nil, err
 	}
 	return &Builder{rows: rows, cols: cols}, nil
 }
@@ -35,24 +34,24 @@ func (b *Builder) Add(i, j int, v float64) error {
 }
 
 // Build returns the matrix; entries of one position are added in the order in
-// which they came.
+// which they came. More entries may be added for another matrix.
 func (b *Builder) Build() *Matrix {
-	slices.SortStableFunc(b.entries, func(x, y entry) int {
-		return cmp.Or(cmp.Compare(x.row, y.row), cmp.Compare(x.col, y.col))
-	})
-	m := &Matrix{Rows: b.rows, Cols: b.cols, RowPtr: make([]int64, b.rows+1)}
-	last := entry{row: -1}
+	m := &Matrix{
+		Rows: b.rows, Cols: b.cols, RowPtr: make([]int64, b.rows+1),
+		Col: make([]int32, len(b.entries)), Val: make([]float64, len(b.entries)),
+	}
 	for _, e := range b.entries {
-		if e.row == last.row && e.col == last.col {
-			m.Val[len(m.Val)-1] += e.val
-			continue
-		}
-		m.Col, m.Val = append(m.Col, e.col), append(m.Val, e.val)
 		m.RowPtr[e.row+1]++
-		last = e
 	}
 	for i := range b.rows {
 		m.RowPtr[i+1] += m.RowPtr[i]
 	}
+	next := slices.Clone(m.RowPtr)
+	for _, e := range b.entries {
+		at := next[e.row]
+		m.Col[at], m.Val[at] = e.col, e.val
+		next[e.row]++
+	}
+	m.sortRows()
 	return m
 }

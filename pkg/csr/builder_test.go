@@ -66,11 +66,7 @@ func TestBuilderRejects(t *testing.T) {
 
 func TestBuildEmpty(t *testing.T) {
 	for _, d := range [][2]int{{0, 0}, {0, 5}, {5, 0}, {3, 3}} {
-		b, err := NewBuilder(d[0], d[1])
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := b.Build()
+		m := build(t, d[0], d[1], func(func(i, j int, v float64)) {})
 		if r, c := m.Dims(); r != d[0] || c != d[1] || m.NNZ() != 0 || m.Validate() != nil {
 			t.Errorf("%v: %+v, %v", d, m, m.Validate())
 		}
@@ -110,20 +106,34 @@ func TestBuilderAgainstMap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 50 {
 		rows, cols := 1+rng.IntN(9), 1+rng.IntN(9)
-		b, err := NewBuilder(rows, cols)
-		if err != nil {
-			t.Fatal(err)
-		}
 		var entries []entry
-		for range rng.IntN(200) {
-			e := entry{int32(rng.IntN(rows)), int32(rng.IntN(cols)), rng.NormFloat64()}
-			entries = append(entries, e)
-			if err := b.Add(int(e.row), int(e.col), e.val); err != nil {
-				t.Fatal(err)
+		m := build(t, rows, cols, func(add func(i, j int, v float64)) {
+			for range rng.IntN(200) {
+				e := entry{int32(rng.IntN(rows)), int32(rng.IntN(cols)), rng.NormFloat64()}
+				entries = append(entries, e)
+				add(int(e.row), int(e.col), e.val)
+			}
+		})
+		checkBuilt(t, m, sumsInOrder(entries))
+		indptr, indices, data := rowByRow(rows, entries)
+		if n, err := New(rows, cols, indptr, indices, data); err != nil || !sameBits(n, m) {
+			t.Errorf("New makes %+v, %v, want %+v", n, err, m)
+		}
+	}
+}
+
+// rowByRow returns the entries in compressed rows, otherwise in the given order.
+func rowByRow(rows int, entries []entry) (indptr, indices []int32, data []float64) {
+	indptr = []int32{0}
+	for i := range rows {
+		for _, e := range entries {
+			if int(e.row) == i {
+				indices, data = append(indices, e.col), append(data, e.val)
 			}
 		}
-		checkBuilt(t, b.Build(), sumsInOrder(entries))
+		indptr = append(indptr, int32(len(indices)))
 	}
+	return indptr, indices, data
 }
 
 // FuzzBuilder reads 10 bytes per entry: row, column, value.

@@ -3,6 +3,7 @@ package csr_test
 import (
 	"fmt"
 
+	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -28,6 +29,36 @@ func ExampleBuilder() {
 	// 0 0 1
 	// 1 0 2
 	// 1 2 5.5
+}
+
+// The arrays of compressed sparse rows; the columns of a row in any order.
+func ExampleNew() {
+	m, err := csr.New(2, 3, []int{0, 1, 3}, []int{0, 2, 1}, []float64{4, -1, 5})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(mat.Formatted(m))
+	_, err = csr.New(2, 3, []int{0, 1, 3}, []int{0, 2, 3}, []float64{4, -1, 5})
+	fmt.Println(err)
+	// Output:
+	// ⎡ 4   0   0⎤
+	// ⎣ 0   5  -1⎦
+	// csr: row 1: column 3 out of range [0, 3)
+}
+
+// A matrix of github.com/james-bowman/sparse, and back.
+func ExampleFromSparse() {
+	src := sparse.NewCOO(2, 2, []int{0, 1, 1}, []int{0, 0, 1}, []float64{4, -1, 3})
+	m, err := csr.FromSparse(src.ToCSR())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	y := make([]float64, 2)
+	m.ToSparse().MulVecTo(y, false, []float64{1, 2})
+	fmt.Println(m.NNZ(), "nonzeros, A x =", y)
+	// Output: 3 nonzeros, A x = [4 5]
 }
 
 // A matrix of gonum becomes a sparse one, and a sparse one is a mat.Matrix.

@@ -10,7 +10,7 @@ import (
 // Position is the place of an entry, from 0.
 type Position struct{ Row, Col int }
 
-// Facts is what one look at a matrix tells.
+// Facts are properties of a matrix that [Examine] computes.
 type Facts struct {
 	Rows, Cols, NNZ int
 	LongestRow      int // most entries in a row
@@ -84,7 +84,7 @@ func Examine(m *Matrix, pool *parallel.Pool) Facts {
 
 func noFacts() Facts { return Facts{MinAbs: math.Inf(1), EmptyRow: -1, EmptyCol: -1} }
 
-// addRow takes in row i, marks its columns and returns its diagonal entry.
+// addRow adds row i, marks its columns and returns its diagonal entry.
 func (f *Facts) addRow(m *Matrix, i int, touched []atomic.Bool) (diagonal float64) {
 	cols, vals := m.Row(i)
 	f.LongestRow = max(f.LongestRow, len(cols))
@@ -109,7 +109,7 @@ func (f *Facts) addRow(m *Matrix, i int, touched []atomic.Bool) (diagonal float6
 			f.NonFinite++
 			continue
 		}
-		if a < least { // quicker than min, which minds NaN
+		if a < least { // faster than min, which handles NaN
 			least = a
 		}
 		if a > most {
@@ -126,7 +126,7 @@ func (f *Facts) addRow(m *Matrix, i int, touched []atomic.Bool) (diagonal float6
 	return diagonal
 }
 
-// merge takes in what was found in later rows.
+// merge adds the facts of later rows.
 func (f *Facts) merge(g *Facts) {
 	f.LongestRow = max(f.LongestRow, g.LongestRow)
 	f.DiagonalPositive += g.DiagonalPositive

@@ -7,6 +7,21 @@ import (
 	"testing"
 )
 
+// build makes a matrix of what fill adds.
+func build(tb testing.TB, rows, cols int, fill func(add func(i, j int, v float64))) *Matrix {
+	tb.Helper()
+	b, err := NewBuilder(rows, cols)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	fill(func(i, j int, v float64) {
+		if err := b.Add(i, j, v); err != nil {
+			tb.Fatal(err)
+		}
+	})
+	return b.Build()
+}
+
 // fromDense makes a matrix of the nonzeros of a; NaN counts as one.
 func fromDense(t *testing.T, a [][]float64) *Matrix {
 	t.Helper()
@@ -14,21 +29,15 @@ func fromDense(t *testing.T, a [][]float64) *Matrix {
 	if len(a) > 0 {
 		cols = len(a[0])
 	}
-	b, err := NewBuilder(len(a), cols)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range a {
-		for j, v := range a[i] {
-			if v == 0 {
-				continue
-			}
-			if err := b.Add(i, j, v); err != nil {
-				t.Fatal(err)
+	return build(t, len(a), cols, func(add func(i, j int, v float64)) {
+		for i := range a {
+			for j, v := range a[i] {
+				if v != 0 {
+					add(i, j, v)
+				}
 			}
 		}
-	}
-	return b.Build()
+	})
 }
 
 func dense(m *Matrix) [][]float64 {

@@ -5,41 +5,17 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/james-bowman/sparse"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
 var _ mat.Matrix = (*Matrix)(nil)
 
-// triplets has the methods of the sparse matrices of
-// github.com/james-bowman/sparse; like its COO it holds entries in any order,
-// those of one position to be added.
-type triplets struct {
-	rows, cols int
-	entries    []entry
-}
-
-func (t triplets) Dims() (rows, cols int) { return t.rows, t.cols }
-func (t triplets) T() mat.Matrix          { return mat.Transpose{Matrix: t} }
-func (t triplets) NNZ() int               { return len(t.entries) }
-
-func (t triplets) At(i, j int) (v float64) {
-	for _, e := range t.entries {
-		if int(e.row) == i && int(e.col) == j {
-			v += e.val
-		}
-	}
-	return v
-}
-
-func (t triplets) DoNonZero(fn func(i, j int, v float64)) {
-	for _, e := range t.entries {
-		fn(int(e.row), int(e.col), e.val)
-	}
-}
-
 // lying visits an entry outside its own dimensions.
-type lying struct{ triplets }
+type lying struct{}
 
+func (lying) Dims() (rows, cols int)                 { return 3, 3 }
 func (lying) DoNonZero(fn func(i, j int, v float64)) { fn(0, 0, 1); fn(0, 9, 1); fn(9, 0, 1) }
 
 func TestFromMat(t *testing.T) {
@@ -53,11 +29,13 @@ func TestFromMat(t *testing.T) {
 		}
 		return d
 	}
-	unordered := triplets{rows: 4, cols: 6}
-	for range 40 {
-		unordered.entries = append(unordered.entries, entry{int32(rng.IntN(4)), int32(rng.IntN(6)), float64(rng.IntN(9))})
+	coo, dok := sparse.NewCOO(4, 6, nil, nil, nil), sparse.NewDOK(4, 6)
+	for k := range 20 {
+		i, j := 5*k%4, 7*k%6 // in no order, some twice
+		coo.Set(i, j, rng.NormFloat64())
+		dok.Set(i, j, rng.NormFloat64())
 	}
-	fromTriplets, err := FromNonZeros(unordered)
+	own, err := FromSparse(coo)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,9 +53,16 @@ func TestFromMat(t *testing.T) {
 		{"lower triangle", mat.NewTriDense(5, mat.Lower, random(25))},
 		{"tridiagonal", mat.NewTridiag(4, random(3), random(4), random(3))},
 		{"vector", mat.NewVecDense(4, random(4))},
-		{"unordered triplets", unordered},
-		{"own", fromTriplets},
-		{"own transposed", fromTriplets.T()},
+		{"sparse.COO", coo},
+		{"sparse.DOK", dok},
+		{"sparse.DIA", sparse.NewDIA(5, 5, random(5))},
+		{"sparse.CSR", dok.ToCSR()},
+		{"sparse.CSC", dok.ToCSC()},
+		{"sparse.CSR transposed", dok.ToCSR().T()},
+		{"sparse.CSC transposed", dok.ToCSC().T()},
+		{"own", own},
+		{"own transposed", own.T()},
+		{"own as sparse.CSR", own.ToSparse()},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m, err := FromMat(c.src)
@@ -111,9 +96,77 @@ func TestFromMatDropsZeros(t *testing.T) {
 	}
 }
 
-func TestFromNonZerosReportsEntriesOutside(t *testing.T) {
-	if _, err := FromNonZeros(lying{triplets{rows: 3, cols: 3}}); err == nil {
-		t.Error("an entry outside the matrix was taken")
+func TestFromSparseRejects(t *testing.T) {
+	for _, src := range []NonZeroMatrix{
+		lying{},
+		sparse.NewCSR(2, 3, []int{0, 1, 2}, []int{0, 3}, []float64{1, 2}),
+		sparse.NewCSC(3, 2, []int{0, 1, 2}, []int{0, 3}, []float64{1, 2}),
+	} {
+		if _, err := FromSparse(src); err == nil {
+			t.Errorf("no error for %T with an entry outside", src)
+		}
+	}
+}
+
+// Products and transposes are those of github.com/james-bowman/sparse; A x to rounding,
+// since that adds in another order.
+func TestAgainstSparse(t *testing.T) {
+	rng := rand.New(rand.NewPCG(31, 32))
+	a := random(t, rng, 300, 200, func(i int) int { return i % 9 })
+	b := random(t, rng, 200, 400, func(i int) int { return i % 7 })
+	var product sparse.CSR
+	product.Mul(a.ToSparse(), b.ToSparse())
+	ab, err := Multiply(a, b, EqualBlocks(b.Cols, 1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, y, want := make([]float64, a.Cols), make([]float64, a.Rows), make([]float64, a.Rows)
+	for j := range x {
+		x[j] = rng.NormFloat64()
+	}
+	a.MulVec(y, x)
+	a.ToSparse().MulVecTo(want, false, x)
+	if !floats.EqualApprox(y, want, 1e-14) {
+		t.Error("A x differs")
+	}
+	for _, c := range []struct {
+		name string
+		got  *Matrix
+		want NonZeroMatrix
+	}{
+		{"A", a, a.ToSparse()},
+		{"A as CSC", a, a.ToSparse().ToCSC()},
+		{"A B", ab, &product},
+		{"A^T", a.Transpose(nil), a.ToSparse().T().(*sparse.CSC)},
+	} {
+		if want, err := FromSparse(c.want); err != nil || !sameBits(c.got, want) {
+			t.Errorf("%s differs, %v", c.name, err)
+		}
+	}
+}
+
+// BenchmarkFromSparse copies seven million nonzeros.
+func BenchmarkFromSparse(b *testing.B) {
+	rng := rand.New(rand.NewPCG(33, 34))
+	m := random(b, rng, 1_000_000, 1_000_000, func(int) int { return 7 })
+	src := m.ToSparse()
+	for _, bench := range []struct {
+		name string
+		run  func() (*Matrix, error)
+	}{
+		{"CSR", func() (*Matrix, error) { return FromSparse(src) }},
+		{"CSC", func() (*Matrix, error) { return FromSparse(src.T().(*sparse.CSC)) }},
+		{"one by one", func() (*Matrix, error) { return fromNonZeros(src) }},
+		{"back", func() (*Matrix, error) { m.ToSparse(); return nil, nil }},
+		{"Validate", func() (*Matrix, error) { return nil, m.Validate() }},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := bench.run(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
 

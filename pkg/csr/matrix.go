@@ -29,8 +29,8 @@ func (m *Matrix) Row(i int) (cols []int32, vals []float64) {
 	return m.Col[lo:hi:hi], m.Val[lo:hi:hi]
 }
 
-// find returns a_ij and whether it is stored. Rows are mostly short and what is
-// asked for mostly near their start, hence the last steps one by one.
+// find returns a_ij and whether it is stored: by bisection, then one by one, since
+// most rows are short.
 func (m *Matrix) find(i, j int) (v float64, found bool) {
 	lo, hi, col := m.RowPtr[i], m.RowPtr[i+1], int32(j)
 	for hi-lo > 8 {
@@ -57,35 +57,56 @@ func (m *Matrix) Bytes() int64 { return Bytes(int64(m.Rows), int64(len(m.Val))) 
 // Bytes returns the memory that a matrix of that many rows and nonzeros takes.
 func Bytes(rows, nnz int64) int64 { return 8*(rows+1) + 12*nnz }
 
-// Validate reports the first violation of the storage rules: lengths, offsets
-// that decrease, columns out of range or not strictly increasing. Values are
-// not looked at.
+// Validate reports the first violation of the storage rules: lengths, offsets that
+// decrease, columns that are out of range or not strictly increasing. It makes one
+// pass over RowPtr and Col and does not look at values.
 func (m *Matrix) Validate() error {
-	switch {
-	case m.Rows < 0 || m.Cols < 0 || m.Rows > MaxDim || m.Cols > MaxDim:
-		return fmt.Errorf("csr: dimensions %d x %d out of range", m.Rows, m.Cols)
-	case m.Rows == 0 && len(m.RowPtr) == 0 && len(m.Col) == 0 && len(m.Val) == 0:
-		return nil
-	case len(m.RowPtr) != m.Rows+1:
-		return fmt.Errorf("csr: %d row offsets for %d rows", len(m.RowPtr), m.Rows)
-	case len(m.Col) != len(m.Val):
-		return fmt.Errorf("csr: %d columns but %d values", len(m.Col), len(m.Val))
-	case m.RowPtr[0] != 0 || m.RowPtr[m.Rows] != int64(len(m.Val)):
-		return fmt.Errorf("csr: row offsets run from %d to %d, want 0 to %d",
-			m.RowPtr[0], m.RowPtr[m.Rows], len(m.Val))
+	if err := m.validateOffsets(); err != nil {
+		return err
 	}
 	for i := range m.Rows {
-		lo, hi := m.RowPtr[i], m.RowPtr[i+1]
-		if lo > hi || hi > int64(len(m.Val)) {
-			return fmt.Errorf("csr: row %d ends at offset %d but starts at %d", i, hi, lo)
-		}
-		prev := int32(-1)
-		for _, j := range m.Col[lo:hi] {
-			if j <= prev || int(j) >= m.Cols {
-				return fmt.Errorf("csr: row %d: column %d after %d, of %d", i, j, prev, m.Cols)
+		last := int32(-1)
+		cols, _ := m.Row(i)
+		for _, j := range cols {
+			if j < 0 || int(j) >= m.Cols {
+				return fmt.Errorf("csr: row %d: column %d out of range [0, %d)", i, j, m.Cols)
 			}
-			prev = j
+			if j <= last {
+				return fmt.Errorf("csr: row %d: column %d after column %d, want increasing columns", i, j, last)
+			}
+			last = j
 		}
+	}
+	return nil
+}
+
+// validateOffsets checks everything but the columns.
+func (m *Matrix) validateOffsets() error {
+	if err := validateDims(m.Rows, m.Cols); err != nil {
+		return err
+	}
+	nnz := int64(len(m.Val))
+	switch {
+	case len(m.Col) != len(m.Val):
+		return fmt.Errorf("csr: %d columns but %d values", len(m.Col), len(m.Val))
+	case m.Rows == 0 && len(m.RowPtr) == 0 && nnz == 0:
+		return nil
+	case len(m.RowPtr) != m.Rows+1:
+		return fmt.Errorf("csr: %d row offsets for %d rows, want one more than rows", len(m.RowPtr), m.Rows)
+	case m.RowPtr[0] != 0 || m.RowPtr[m.Rows] != nnz:
+		return fmt.Errorf("csr: row offsets run from %d to %d, want 0 to %d", m.RowPtr[0], m.RowPtr[m.Rows], nnz)
+	}
+	for i := range m.Rows {
+		if lo, hi := m.RowPtr[i], m.RowPtr[i+1]; lo > hi || hi > nnz {
+			return fmt.Errorf("csr: row %d: offsets run from %d to %d, of %d entries", i, lo, hi, nnz)
+		}
+	}
+	return nil
+}
+
+func validateDims(rows, cols int) error {
+	if rows < 0 || cols < 0 || rows > MaxDim || cols > MaxDim {
+		return fmt.Errorf("csr: dimensions %d x %d out of range", rows, cols)
 	}
 	return nil
 }

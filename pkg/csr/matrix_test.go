@@ -14,48 +14,67 @@ func valid() *Matrix {
 	}
 }
 
+// TestValidate changes a matrix into one that Validate refuses, and New as well
+// where it checks the same.
 func TestValidate(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(m *Matrix)
 		want   string // "" for none
+		fine   bool   // for New
 	}{
-		{"as it is", func(*Matrix) {}, ""},
-		{"zero value", func(m *Matrix) { *m = Matrix{} }, ""},
-		{"no rows, some columns", func(m *Matrix) { *m = Matrix{Cols: 3} }, ""},
-		{"negative rows", func(m *Matrix) { m.Rows = -1 }, "out of range"},
-		{"negative columns", func(m *Matrix) { m.Cols = -1 }, "out of range"},
-		{"too many columns", func(m *Matrix) { m.Cols = MaxDim + 1 }, "out of range"},
-		{"too many rows", func(m *Matrix) { m.Rows = MaxDim + 1 }, "out of range"},
-		{"offset missing", func(m *Matrix) { m.RowPtr = m.RowPtr[:3] }, "3 row offsets for 3 rows"},
-		{"no offsets", func(m *Matrix) { m.RowPtr = nil }, "0 row offsets"},
-		{"entries without rows", func(m *Matrix) { m.Rows, m.RowPtr = 0, nil }, "0 row offsets"},
-		{"value missing", func(m *Matrix) { m.Val = m.Val[:4] }, "5 columns but 4 values"},
-		{"first offset", func(m *Matrix) { m.RowPtr[0] = 1 }, "run from 1"},
-		{"last offset", func(m *Matrix) { m.RowPtr[3] = 4 }, "to 4, want 0 to 5"},
-		{"decreasing offset", func(m *Matrix) { m.RowPtr[2] = 1 }, "row 1 ends at offset 1"},
-		{"offset beyond the end", func(m *Matrix) { m.RowPtr[1] = 6 }, "row 0 ends at offset 6"},
-		{"negative offset", func(m *Matrix) { m.RowPtr[1] = -1 }, "row 0 ends at offset -1"},
-		{"column too large", func(m *Matrix) { m.Col[1] = 4 }, "row 0: column 4 after 0, of 4"},
-		{"negative column", func(m *Matrix) { m.Col[0] = -1 }, "row 0: column -1"},
-		{"column twice", func(m *Matrix) { m.Col[3] = 0 }, "row 2: column 0 after 0"},
-		{"columns out of order", func(m *Matrix) { m.Col[3], m.Col[4] = 2, 1 }, "row 2: column 1 after 2"},
+		{"as it is", func(*Matrix) {}, "", true},
+		{"zero value", func(m *Matrix) { *m = Matrix{} }, "", true},
+		{"no rows, some columns", func(m *Matrix) { *m = Matrix{Cols: 3} }, "", true},
+		{"negative rows", func(m *Matrix) { m.Rows = -1 }, "out of range", false},
+		{"negative columns", func(m *Matrix) { m.Cols = -1 }, "out of range", false},
+		{"too many columns", func(m *Matrix) { m.Cols = MaxDim + 1 }, "out of range", false},
+		{"too many rows", func(m *Matrix) { m.Rows = MaxDim + 1 }, "out of range", false},
+		{"offset missing", func(m *Matrix) { m.RowPtr = m.RowPtr[:3] }, "3 row offsets for 3 rows", false},
+		{"no offsets", func(m *Matrix) { m.RowPtr = nil }, "0 row offsets", false},
+		{"entries without rows", func(m *Matrix) { m.Rows, m.RowPtr = 0, nil }, "0 row offsets", false},
+		{"value missing", func(m *Matrix) { m.Val = m.Val[:4] }, "5 columns but 4 values", false},
+		{"first offset", func(m *Matrix) { m.RowPtr[0] = 1 }, "run from 1", false},
+		{"last offset", func(m *Matrix) { m.RowPtr[3] = 4 }, "to 4, want 0 to 5", false},
+		{"decreasing offset", func(m *Matrix) { m.RowPtr[2] = 1 }, "row 1: offsets run from 2 to 1", false},
+		{"offset beyond the end", func(m *Matrix) { m.RowPtr[1] = 6 }, "row 0: offsets run from 0 to 6", false},
+		{"negative offset", func(m *Matrix) { m.RowPtr[1] = -1 }, "row 0: offsets run from 0 to -1", false},
+		{"column too large", func(m *Matrix) { m.Col[1] = 4 }, "row 0: column 4 out of range [0, 4)", false},
+		{"negative column", func(m *Matrix) { m.Col[2] = -1 }, "row 2: column -1 out of range", false},
+		{"column twice", func(m *Matrix) { m.Col[3] = 0 }, "row 2: column 0 after column 0", true},
+		{"columns out of order", func(m *Matrix) { m.Col[3], m.Col[4] = 2, 1 }, "row 2: column 1 after column 2", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := valid()
 			c.change(m)
-			err := m.Validate()
-			if c.want == "" {
-				if err != nil {
-					t.Error(err)
+			check := func(what string, err error, want string) {
+				t.Helper()
+				if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+					t.Errorf("%s: error %v, want one with %q", what, err, want)
 				}
-				return
 			}
-			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("error %v, want one with %q", err, c.want)
+			check("Validate", m.Validate(), c.want)
+			if c.fine {
+				c.want = ""
+			}
+			ptr, col := toInt(m.RowPtr), toInt(m.Col)
+			n, err := New(m.Rows, m.Cols, ptr, col, m.Val)
+			check("New", err, c.want)
+			if err == nil {
+				check("result of New", n.Validate(), "")
 			}
 		})
 	}
+	if _, err := New(1, 2, []int{0, 1}, []int{1 << 32}, []float64{1}); err == nil {
+		t.Error("column 2^32 was accepted")
+	}
+}
+
+func toInt[T int32 | int64](v []T) (out []int) {
+	for _, e := range v {
+		out = append(out, int(e))
+	}
+	return out
 }
 
 func TestCloneIsDeep(t *testing.T) {

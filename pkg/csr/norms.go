@@ -6,8 +6,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
-// RowSums returns T_i = sum_j |a_ij|, the largest of which is ||A||_inf. This and
-// RowMax run on the threads of pool (nil: serially).
+// RowSums returns T_i = sum_j |a_ij|, the largest of which is ||A||_inf. It runs on
+// the threads of pool (nil: serially), as RowMax does.
 func (m *Matrix) RowSums(pool *parallel.Pool) []float64 {
 	t := make([]float64, m.Rows)
 	eachRow(m, pool, func(i int) {
@@ -21,7 +21,7 @@ func (m *Matrix) RowSums(pool *parallel.Pool) []float64 {
 	return t
 }
 
-// LongestRow returns the most entries that a row has.
+// LongestRow returns the largest number of entries in a row.
 func (m *Matrix) LongestRow() (longest int) {
 	for i := range m.Rows {
 		longest = max(longest, int(m.RowPtr[i+1]-m.RowPtr[i]))

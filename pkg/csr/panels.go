@@ -7,12 +7,12 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
-// PanelBytes is the matrix data that one panel of rows holds, about: small
-// enough to spread evenly over threads, large enough to hide the call.
+// PanelBytes is about the matrix data in one panel of rows: small enough to spread
+// evenly over threads, large enough to hide the cost of a call.
 const PanelBytes = 256 << 10
 
 // Panels splits the rows of m where the data reach multiples of PanelBytes, for
-// parallel loops that do not depend on the number of threads; the result holds
+// parallel loops whose results do not depend on the number of threads. It returns
 // the first row of each panel and, last, the number of rows.
 func Panels(m *Matrix) []int {
 	bounds := []int{0}

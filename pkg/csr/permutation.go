@@ -2,32 +2,30 @@ package csr
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
-// Permutation is an order of n things: what comes as number k was number p[k]
-// before. As a matrix P it has ones at (k, p[k]).
+// Permutation is an ordering of n rows: row k of the new order is row p[k] of the
+// old one. As a matrix P it has ones at (k, p[k]).
 type Permutation []int32
 
-// Validate reports the first element that is out of range or comes twice.
+// Validate reports the first element that is out of range or occurs twice.
 func (p Permutation) Validate() error {
 	seen := newBitset(len(p))
 	for k, i := range p {
 		switch {
 		case i < 0 || int(i) >= len(p):
-			return fmt.Errorf("csr: permutation of %d has %d at place %d", len(p), i, k)
+			return fmt.Errorf("csr: permutation of %d rows: element %d is %d, out of range", len(p), k, i)
 		case seen.has(i):
-			return fmt.Errorf("csr: permutation has %d twice, the second time at place %d", i, k)
+			return fmt.Errorf("csr: permutation of %d rows: element %d is %d, which occurs before", len(p), k, i)
 		}
 		seen.set(i)
 	}
 	return nil
 }
 
-// Inverse returns P^T: number i of the old order is number Inverse()[i] of the
-// new one.
+// Inverse returns P^T: row i of the old order is row Inverse()[i] of the new one.
 func (p Permutation) Inverse() Permutation {
 	q := make(Permutation, len(p))
 	for k, i := range p {
@@ -43,7 +41,7 @@ func (p Permutation) Apply(dst, src []float64) {
 	}
 }
 
-// Undo computes dst = P^T src, which takes back Apply.
+// Undo computes dst = P^T src, the inverse of Apply.
 func (p Permutation) Undo(dst, src []float64) {
 	for k, i := range p {
 		dst[i] = src[k]
@@ -61,16 +59,16 @@ func (m *Matrix) Permuted(p, q Permutation, pool *parallel.Pool) *Matrix {
 		out.RowPtr[k+1] = out.RowPtr[k] + m.RowPtr[i+1] - m.RowPtr[i]
 	}
 	pool.RunRanges(Panels(out), func(_, lo, hi int) {
-		var order []uint64 // of a row: new column, place in the old row
+		var order rowOrder
+		var renumbered []int32
 		for k := lo; k < hi; k++ {
 			cols, vals := m.Row(int(p[k]))
-			order = order[:0]
-			for at, j := range cols {
-				order = append(order, uint64(q[j])<<32|uint64(at))
+			renumbered = renumbered[:0]
+			for _, j := range cols {
+				renumbered = append(renumbered, q[j])
 			}
-			slices.Sort(order)
 			newCols, newVals := out.Row(k)
-			for to, o := range order {
+			for to, o := range order.of(renumbered) {
 				newCols[to], newVals[to] = int32(o>>32), vals[uint32(o)]
 			}
 		}
@@ -94,7 +92,7 @@ func (m *Matrix) Envelope() (bandwidth int, profile int64) {
 	return bandwidth, profile
 }
 
-// bitset is a set of numbers from 0.
+// bitset is a set of whole numbers below a bound.
 type bitset []uint64
 
 func newBitset(n int) bitset { return make(bitset, (n+63)/64) }

@@ -52,8 +52,8 @@ func transposeParts(m *Matrix) []int {
 	return bounds
 }
 
-// Multiplications returns the number of multiplications that a b takes, which is
-// what nonzeros it has at most.
+// Multiplications returns the number of multiplications in a b, an upper bound of
+// its nonzeros.
 func Multiplications(a, b *Matrix, pool *parallel.Pool) (n int64) {
 	bounds := Panels(a)
 	counts := make([]int64, len(bounds)-1)
@@ -68,8 +68,8 @@ func Multiplications(a, b *Matrix, pool *parallel.Pool) (n int64) {
 	return n
 }
 
-// ProductNNZ returns the number of nonzeros that Multiply would give, in the
-// memory of a few rows.
+// ProductNNZ returns the number of nonzeros of Multiply's result, in the memory of a
+// few rows.
 func ProductNNZ(a, b *Matrix, blocks Blocks, pool *parallel.Pool) (int64, error) {
 	if err := conform(a, b, blocks); err != nil {
 		return 0, err
@@ -161,7 +161,7 @@ func Multiply(a, b *Matrix, blocks Blocks, pool *parallel.Pool) (*Matrix, error)
 	return ByRows(a.Rows, blocks, Panels(a), pool, func(i int, row *Accumulator) {
 		cols, vals := a.Row(i)
 		for k, j := range cols {
-			row.AddRow(vals[k], b, int(j))
+			row.addRow(vals[k], b, int(j))
 		}
 	}), nil
 }
@@ -211,12 +211,12 @@ func ByRows(rows int, blocks Blocks, bounds []int, pool *parallel.Pool, fill fun
 	return m
 }
 
-// Accumulator is a sparse row that is being added up, in whole blocks.
+// Accumulator sums a sparse row, in whole blocks.
 type Accumulator struct {
 	blocks Blocks
 	single bool
 	place  []int32 // of a block in val, from 1; 0: none
-	block  []int32 // those that there are
+	block  []int32 // the blocks of the row
 	val    []float64
 	order  []uint64
 	perRow float64 // entries, in the part made last
@@ -260,8 +260,8 @@ func (r *Accumulator) AddBlock(g int32, a float64, vals []float64) {
 	}
 }
 
-// AddRow adds a times row i of m.
-func (r *Accumulator) AddRow(a float64, m *Matrix, i int) {
+// addRow adds a times row i of m.
+func (r *Accumulator) addRow(a float64, m *Matrix, i int) {
 	cols, vals := m.Row(i)
 	vals = vals[:len(cols)]
 	if r.single {

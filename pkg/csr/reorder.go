@@ -7,12 +7,11 @@ import (
 
 // RCM returns the reverse Cuthill-McKee ordering of a square matrix, which
 // brings the entries of P A P^T near the diagonal ([CuthillMcKee69], reversed as
-// in [GeorgeLiu81]). It looks at the pattern of A + A^T alone, takes its
-// connected components one after the other, each by its first row, and starts
-// them at a pseudo-peripheral vertex. The time grows with the number of entries,
-// but for the sorting of the neighbours of a vertex by degree. Apart from the
-// result it takes 12 bytes a row and, if the pattern is not symmetric, 8 a row
-// and 4 an entry more.
+// in [GeorgeLiu81]). It uses the pattern of A + A^T alone, orders its connected
+// components one after the other, by their first rows, and starts each at a
+// pseudo-peripheral vertex. The time is proportional to the number of entries, but
+// for sorting the neighbours of a vertex by degree. Apart from the result it takes
+// 12 bytes a row and, if the pattern is not symmetric, 8 more a row and 4 an entry.
 func RCM(m *Matrix) (Permutation, error) {
 	if m.Rows != m.Cols {
 		return nil, fmt.Errorf("csr: reordering a %d x %d matrix", m.Rows, m.Cols)
@@ -71,7 +70,7 @@ func newGraph(m *Matrix) *graph {
 	return g
 }
 
-// symmetricPattern tells whether the partner of every entry is stored. Walking
+// symmetricPattern reports whether the partner of every entry is stored. Walking
 // through the rows meets the entries of column j in the order of row j.
 func symmetricPattern(m *Matrix) bool {
 	next := slices.Clone(m.RowPtr[:m.Rows])

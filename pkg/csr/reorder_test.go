@@ -13,23 +13,18 @@ import (
 // fivePoints is the five-point stencil on k x k points, numbered along rows.
 func fivePoints(tb testing.TB, k int) *Matrix {
 	tb.Helper()
-	b, err := NewBuilder(k*k, k*k)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	for p := range k * k {
-		for _, q := range []struct {
-			at int
-			ok bool
-		}{{p - k, p >= k}, {p - 1, p%k > 0}, {p, true}, {p + 1, p%k < k-1}, {p + k, p < k*k-k}} {
-			if q.ok {
-				if err := b.Add(p, q.at, float64(1+p+3*q.at)); err != nil {
-					tb.Fatal(err)
+	return build(tb, k*k, k*k, func(add func(i, j int, v float64)) {
+		for p := range k * k {
+			for _, q := range []struct {
+				at int
+				ok bool
+			}{{p - k, p >= k}, {p - 1, p%k > 0}, {p, true}, {p + 1, p%k < k-1}, {p + k, p < k*k-k}} {
+				if q.ok {
+					add(p, q.at, float64(1+p+3*q.at))
 				}
 			}
 		}
-	}
-	return b.Build()
+	})
 }
 
 func shuffled(rng *rand.Rand, n int) Permutation {
@@ -261,16 +256,11 @@ func FuzzRCM(f *testing.F) {
 	f.Add(uint8(5), []byte{0, 1, 1, 2, 4, 4})
 	f.Add(uint8(200), []byte("abcdefghijklmnopqrstuvwxyzaabbzz"))
 	f.Fuzz(func(t *testing.T, n uint8, data []byte) {
-		b, err := NewBuilder(int(n), int(n))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for ; n > 0 && len(data) >= 2; data = data[2:] {
-			if err := b.Add(int(data[0]%n), int(data[1]%n), float64(1+len(data))); err != nil {
-				t.Fatal(err)
+		m := build(t, int(n), int(n), func(add func(i, j int, v float64)) {
+			for ; n > 0 && len(data) >= 2; data = data[2:] {
+				add(int(data[0]%n), int(data[1]%n), float64(1+len(data)))
 			}
-		}
-		m := b.Build()
+		})
 		checkPermuted(t, m, checkRCM(t, m))
 	})
 }

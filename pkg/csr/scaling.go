@@ -34,8 +34,8 @@ func NoScaling(m *Matrix) Scaling {
 	return Scaling{Row: make([]int, m.Rows), Col: make([]int, m.Cols)}
 }
 
-// RowScaling brings the largest magnitude of each row into [1/2, 1). This and the
-// other scalings run on the threads of pool (nil: serially).
+// RowScaling brings the largest magnitude of each row into [1/2, 1). It runs on the
+// threads of pool (nil: serially), as the other scalings do.
 func RowScaling(m *Matrix, pool *parallel.Pool) Scaling {
 	s := NoScaling(m)
 	eachRow(m, pool, func(i int) { s.Row[i] = -Exponent(m.rowMax(i)) })
@@ -45,7 +45,7 @@ func RowScaling(m *Matrix, pool *parallel.Pool) Scaling {
 // SymmetricScaling is D A D with the same exponents for rows and columns, so
 // that a symmetric matrix stays symmetric. Diagonal entries come to [1/2, 2)
 // in magnitude; a row whose diagonal is zero is scaled by its largest entry.
-// For conjugate gradients it does what Jacobi preconditioning does. Where it
+// For conjugate gradients it has the effect of Jacobi preconditioning. Where it
 // would leave an entry of magnitude 4 or more, which no positive definite
 // matrix has, the exponents are those of BothScaling for the rows.
 func SymmetricScaling(m *Matrix, pool *parallel.Pool) (Scaling, error) {
@@ -102,7 +102,7 @@ func BothScaling(m *Matrix, pool *parallel.Pool) Scaling {
 				}
 			}
 			h := half(largest)
-			s.Row[i] -= h // no other row looks at it
+			s.Row[i] -= h // no other row reads it
 			return h != 0
 		})
 		for j := range colMax {
@@ -118,7 +118,7 @@ func BothScaling(m *Matrix, pool *parallel.Pool) Scaling {
 	return s
 }
 
-// raise sets x to e if that is larger, whoever else does so.
+// raise sets x to the larger of x and e; several goroutines may do so at once.
 func raise(x *atomic.Int32, e int32) {
 	for old := x.Load(); e > old && !x.CompareAndSwap(old, e); {
 		old = x.Load()
@@ -169,7 +169,7 @@ func (m *Matrix) Negate(pool *parallel.Pool) {
 	})
 }
 
-// Ldexp is math.Ldexp, quick where argument and result are normal numbers.
+// Ldexp is math.Ldexp, faster where argument and result are normal numbers.
 func Ldexp(v float64, e int) float64 {
 	bits := math.Float64bits(v)
 	biased := int(bits >> 52 & 0x7ff)

@@ -11,16 +11,15 @@ import (
 //
 //	max_ij |a_ij - a_ji| / max(|a_ij|, |a_ji|, sqrt|a_ii a_jj|),
 //
-// is at most this. No entry of a definite matrix exceeds sqrt(a_ii a_jj), so
-// that is what rounding errors of its entries are measured by, however small
-// cancellation made an entry itself; and D A D has the same asymmetry as A,
-// which magnitudes of whole rows would not give: badly scaled, these hide any
-// difference.
+// is at most this. No entry of a definite matrix exceeds sqrt(a_ii a_jj), so rounding
+// errors of its entries are relative to that, however small an entry became by
+// cancellation. D A D has the same asymmetry as A; relative to the magnitudes of
+// whole rows it would not, and bad scaling would hide any difference.
 const SymmetryTol = 1e-12
 
-// asymmetry computes it; root[i] is sqrt|a_ii|. Every entry above the diagonal
-// looks for its partner below. If that finds all entries below, all pairs were
-// compared; if not, those below look for theirs too.
+// asymmetry returns the asymmetry of m; root[i] is sqrt|a_ii|. The partner of every
+// entry above the diagonal is looked up. If these are all the entries below, all
+// pairs have been compared; if not, the partners of those below are looked up too.
 func asymmetry(m *Matrix, root []float64, pool *parallel.Pool) float64 {
 	bounds := Panels(m)
 	worst, alone := make([]float64, len(bounds)-1), make([]int, len(bounds)-1)
@@ -72,8 +71,8 @@ func asymmetry(m *Matrix, root []float64, pool *parallel.Pool) float64 {
 	return all
 }
 
-// difference is |a - b| relative to the largest of both and scale, NaN if either
-// is NaN. One of them is no zero.
+// difference returns |a - b| relative to the largest of |a|, |b| and scale, NaN if a
+// or b is NaN. They are not both 0.
 func difference(a, b, scale float64) float64 {
 	return math.Abs(a-b) / max(math.Abs(a), math.Abs(b), scale)
 }

@@ -13,18 +13,13 @@ import (
 // with at most count(i) of them in row i.
 func random(tb testing.TB, rng *rand.Rand, rows, cols int, count func(i int) int) *Matrix {
 	tb.Helper()
-	b, err := NewBuilder(rows, cols)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	for i := range rows {
-		for range count(i) {
-			if err := b.Add(i, rng.IntN(cols), rng.NormFloat64()*float64(uint64(1)<<rng.IntN(60))); err != nil {
-				tb.Fatal(err)
+	return build(tb, rows, cols, func(add func(i, j int, v float64)) {
+		for i := range rows {
+			for range count(i) {
+				add(i, rng.IntN(cols), rng.NormFloat64()*float64(uint64(1)<<rng.IntN(60)))
 			}
 		}
-	}
-	return b.Build()
+	})
 }
 
 // manyShapes are matrices of many and few panels with empty, short and huge rows.
@@ -56,22 +51,16 @@ func manyShapes(tb testing.TB) map[string]*Matrix {
 // plusTransposed returns A + A^T.
 func plusTransposed(tb testing.TB, m *Matrix) *Matrix {
 	tb.Helper()
-	b, err := NewBuilder(m.Rows, m.Rows)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	m.DoNonZero(func(i, j int, v float64) {
-		if i < j {
-			err = b.Add(j, i, v)
-		}
-		if err == nil && i <= j {
-			err = b.Add(i, j, v)
-		}
-		if err != nil {
-			tb.Fatal(err)
-		}
+	return build(tb, m.Rows, m.Rows, func(add func(i, j int, v float64)) {
+		m.DoNonZero(func(i, j int, v float64) {
+			if i < j {
+				add(j, i, v)
+			}
+			if i <= j {
+				add(i, j, v)
+			}
+		})
 	})
-	return b.Build()
 }
 
 // found is all that is computed from a matrix on a pool.

@@ -2,7 +2,7 @@ package formats
 
 import "math"
 
-// Rounding says what becomes of the bits that a format has no room for.
+// Rounding is the treatment of bits that a format cannot store.
 type Rounding uint8
 
 // The roundings.
@@ -34,7 +34,7 @@ const (
 	maxFixedExponent = 1023 - 56
 )
 
-// scaleInRange tells whether the codec's scale is one that it can work with.
+// scaleInRange reports whether the codec supports its scale.
 func (c Codec) scaleInRange() bool {
 	switch c.Kind {
 	case Relative:
@@ -107,7 +107,7 @@ func (c Codec) ErrorBound(v float64) float64 {
 	return bound
 }
 
-// layout is what the loops for floating-point kinds need to know. A code is the
+// layout holds the constants of the loops for floating-point kinds. A code is the
 // word without its sign: exponent and fraction of a float64 less `offset`,
 // shortened by `drop` bits.
 type layout struct {

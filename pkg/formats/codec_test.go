@@ -3,6 +3,7 @@ package formats
 import (
 	"encoding/binary"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"testing"
 )
@@ -143,22 +144,23 @@ func checkBetween(t *testing.T, c Codec, lo, hi float64) {
 	}
 }
 
-// Random values over the whole range of every format: within the bound, stable
-// under a second round, and monotone.
+// Random values over the whole range of every format, and its ends.
 func TestRandomValues(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, c := range codecs() {
 		least, largest := c.Range()
-		for range 2000 {
-			v := randomIn(rng, c, least, largest)
-			checkValue(t, c, v)
-		}
-		for _, v := range []float64{least, largest, math.Nextafter(largest, 0), math.Nextafter(least, math.Inf(1))} {
-			if c.Negative {
-				v = -v
+		values := []float64{least, largest, math.Nextafter(largest, 0), math.Nextafter(least, math.Inf(1))}
+		if c.Negative {
+			for k, v := range values {
+				values[k] = -v
 			}
-			if v != 0 {
-				checkValue(t, c, v)
+		}
+		for range 200 {
+			values = append(values, randomIn(rng, c, least, largest))
+		}
+		for _, v := range values {
+			if v != 0 && !checkValue(t, c, v) {
+				t.Fatalf("%s at %d refuses %g", c.Name, c.Exponent, v)
 			}
 		}
 	}
@@ -175,28 +177,74 @@ func randomIn(rng *rand.Rand, c Codec, least, largest float64) float64 {
 	return v
 }
 
-// checkValue checks one value in range against the promises of the package.
-func checkValue(t *testing.T, c Codec, v float64) {
+// checkValue demands that v is refused, or decoded to within the bound by exact
+// arithmetic; that twice is once, and that the order of numbers is kept. It reports
+// whether v is taken.
+func checkValue(t *testing.T, c Codec, v float64) bool {
 	t.Helper()
+	least, largest := c.Range()
+	if !takes(c, v) {
+		if a := math.Abs(v); a >= least && a <= largest && a != 0 && (c.Signed || math.Signbit(v) == c.Negative) {
+			t.Fatalf("%s at %d refuses %g", c.Name, c.Exponent, v)
+		}
+		return false
+	}
 	got := decodeOne(c, encodeOne(t, c, v))
-	if diff := math.Abs(got - v); !(diff <= c.ErrorBound(v)) {
-		t.Fatalf("%s at %d: %g became %g, off by %g, more than %g", c.Name, c.Exponent, v, got, diff, c.ErrorBound(v))
+	exact := func(x float64) *big.Float { return new(big.Float).SetPrec(2200).SetFloat64(x) }
+	diff, bound := exact(0).Sub(exact(got), exact(v)), exact(math.Abs(v))
+	if c.Kind == Fixed {
+		bound.SetMantExp(exact(0.5), c.Exponent)
+	} else {
+		bound.SetMantExp(bound, -c.Significand)
+	}
+	if c.Rounding == Truncate {
+		bound.Add(bound, bound)
+	}
+	if diff.Abs(diff).Cmp(bound) > 0 || diff.Cmp(exact(c.ErrorBound(v))) > 0 {
+		t.Fatalf("%s at %d: %g became %g", c.Name, c.Exponent, v, got)
 	}
 	if c.Rounding == Truncate && math.Abs(got) > math.Abs(v) {
 		t.Fatalf("%s at %d: %g truncated to %g", c.Name, c.Exponent, v, got)
 	}
-	if got == 0 && c.Kind != Fixed {
+	if got == 0 && v != 0 && c.Kind != Fixed {
 		t.Fatalf("%s at %d: %g became 0", c.Name, c.Exponent, v)
+	}
+	for _, next := range []float64{math.Nextafter(v, math.Inf(1)), v + math.Abs(v)*0x1p-30} {
+		if takes(c, next) && decodeOne(c, encodeOne(t, c, next)) < got {
+			t.Fatalf("%s at %d: %g became %g, but the larger %g became less", c.Name, c.Exponent, v, got, next)
+		}
+	}
+	if got == 0 {
+		return true
 	}
 	if again := decodeOne(c, encodeOne(t, c, got)); again != got {
 		t.Fatalf("%s at %d: %g became %g and then %g", c.Name, c.Exponent, v, got, again)
 	}
-	next := v * (1 + 0x1p-30)
-	if takes(c, next) {
-		if g := decodeOne(c, encodeOne(t, c, next)); math.Abs(g) < math.Abs(got) {
-			t.Fatalf("%s at %d: %g became %g but the larger %g became %g", c.Name, c.Exponent, v, got, next, g)
+	return true
+}
+
+// FuzzCodec checks any float64 in any format at any scale.
+func FuzzCodec(f *testing.F) {
+	f.Add(uint64(0x3ff0000000000000), uint8(0), int16(0), false)
+	f.Add(math.Float64bits(-1.5), uint8(14), int16(-3), true)
+	f.Add(math.Float64bits(0x1p-1074), uint8(3), int16(0), false)
+	f.Add(math.Float64bits(math.MaxFloat64), uint8(1), int16(0), false)
+	f.Add(math.Float64bits(252), uint8(17), int16(0), false)
+	f.Add(math.Float64bits(0x1p55-4), uint8(24), int16(0), true)
+	formats := All()
+	f.Fuzz(func(t *testing.T, bits uint64, which uint8, exponent int16, truncate bool) {
+		v := math.Float64frombits(bits)
+		c := Codec{Format: formats[int(which)%len(formats)], Exponent: int(exponent) % 1100, Negative: math.Signbit(v)}
+		if truncate {
+			c.Rounding = Truncate
 		}
-	}
+		if !checkValue(t, c, v) || c.Signed {
+			return
+		}
+		if c.Negative = !c.Negative; takes(c, v) {
+			t.Fatalf("%s at %d takes %g with the other sign", c.Name, c.Exponent, v)
+		}
+	})
 }
 
 // A slice of values, encoded and decoded at every misalignment, in buffers that
@@ -244,4 +292,32 @@ func lookup(t testing.TB, name string) Format {
 		t.Fatal(err)
 	}
 	return f
+}
+
+func BenchmarkCodec(b *testing.B) {
+	const n = 4096
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, f := range All() {
+		name, c := f.Name, Codec{Format: f, Exponent: -20}
+		least, largest := c.Range()
+		values := make([]float64, n)
+		for i := range values {
+			values[i] = max(least, min(largest, 1)*rng.Float64()*0.99)
+		}
+		stored := make([]byte, n*c.Bytes+Padding)
+		b.Run("encode/"+name, func(b *testing.B) {
+			for b.Loop() {
+				if err := c.Encode(stored[:n*c.Bytes], values); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/value")
+		})
+		b.Run("decode/"+name, func(b *testing.B) {
+			for b.Loop() {
+				c.Decode(values, stored)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/value")
+		})
+	}
 }

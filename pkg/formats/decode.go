@@ -13,8 +13,7 @@ const Padding = kernels.WordPadding
 // bytes longer than these.
 func (c Codec) Decode(dst []float64, src []byte) { c.Words().Decode(dst, src) }
 
-// Words says how the encoded values become numbers, for kernels that multiply
-// with them.
+// Words describes how encoded values are decoded, for kernels that multiply with them.
 func (c Codec) Words() kernels.Words {
 	w := kernels.Words{Bytes: c.Bytes}
 	switch c.Kind {

@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// RangeError says which value a codec has no code for.
+// RangeError is the error about a value that a codec cannot encode.
 type RangeError struct {
 	Format string
 	Index  int

@@ -8,7 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/nearest"
 )
 
-// Kind tells how stored bits become a value.
+// Kind is the way in which stored bits represent a value.
 type Kind uint8
 
 // The kinds, see the package comment.

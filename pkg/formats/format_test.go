@@ -2,8 +2,6 @@ package formats
 
 import (
 	"math"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -33,32 +31,6 @@ func TestPublishedFormats(t *testing.T) {
 		}
 		if bits := sign + f.ExponentBits + f.Significand - 1; bits != 8*f.Bytes {
 			t.Errorf("%s: %d bits in %d bytes", name, bits, f.Bytes)
-		}
-	}
-}
-
-// The same from the tables as data, where they lie beside the project.
-func TestFormatsFile(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "published", "formats.tsv"))
-	if err != nil {
-		t.Skip("no published tables beside this checkout")
-	}
-	for _, line := range strings.Split(strings.TrimSpace(string(text)), "\n")[1:] {
-		w := strings.Split(line, "\t")
-		f := lookup(t, w[0])
-		sign := "0"
-		if f.Signed {
-			sign = "1"
-		}
-		got := []string{
-			strconv.Itoa(f.Bytes), sign, strconv.Itoa(f.ExponentBits), strconv.Itoa(f.Significand),
-			"2^" + strconv.Itoa(math.Ilogb(f.UnitRoundoff())),
-		}
-		for k, v := range got {
-			if v != w[k+1] {
-				t.Errorf("%s: %v, want %v", w[0], got, w[1:6])
-				break
-			}
 		}
 	}
 }

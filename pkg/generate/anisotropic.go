@@ -1,9 +1,7 @@
 package generate
 
-import "github.com/mpsolve/mpsolve/pkg/parallel"
-
 func anisotropic2D() Kind {
-	return Kind{
+	return stencilKind(Kind{
 		Name: "anisotropic2d", Symmetric: true,
 		Help: "9-point rotated anisotropic diffusion in a square, n x n points, symmetric positive definite",
 		Use:  "hard for Jacobi and for multigrid with plain coarsening",
@@ -12,10 +10,7 @@ func anisotropic2D() Kind {
 			{Name: "angle", Help: "direction of strong diffusion, degrees from the x axis", Default: 30, Min: -360, Max: 360},
 			{Name: "ratio", Help: "diffusion across it, along it is 1", Default: 1e-3, Min: 1e-12, Max: 1},
 		},
-		size:   func(v values) (rows, nnz int64) { return anisotropic(v).size() },
-		source: func(_ *parallel.Pool, v values) source { return anisotropic(v) },
-		nodes:  gridNodes(2),
-	}
+	}, 2, anisotropic)
 }
 
 // anisotropic returns -h^2 div(D grad u), D = R diag(1, ratio) R', R the

@@ -31,7 +31,7 @@ func consolidationKind(name string, symmetric bool, class, use string) Kind {
 	if !symmetric {
 		least = 1e-12
 	}
-	return Kind{
+	return finiteElements(Kind{
 		Name: name, Symmetric: symmetric,
 		Help: "consolidation of wet rock, n x n x n nodes with 3 displacements and a pressure each, " + class,
 		Use:  use,
@@ -40,17 +40,14 @@ func consolidationKind(name string, symmetric bool, class, use string) Kind {
 			Param{Name: "permeability", Help: "median of the permeability, which has as many decades", Default: 1e-3, Max: 1e12},
 			Param{Name: "dt", Help: "length of the time step", Default: 1, Min: least, Max: 1e12},
 		),
-		size: func(v values) (rows, nnz int64) { return galerkinSize(v, all(4)) },
-		source: func(pool *parallel.Pool, v values) source {
-			c := consolidation{modulus: layers(pool, v), stiffness: v["stiffness"], volume: -1, flow: -v["dt"] * v["permeability"]}
-			c.permeability = logNormalField(pool, c.modulus.grid, v["decades"], v.int("grain"), v.seed()+1)
-			if !symmetric {
-				c.volume, c.flow = 1/v["dt"], v["permeability"]
-			}
-			return &galerkin{mesh: newMesh(pool, v), couples: all(4), form: c.form}
-		},
-		nodes: gridNodes(3),
-	}
+	}, all(4), func(pool *parallel.Pool, v values) integrand {
+		c := consolidation{modulus: layers(pool, v), stiffness: v["stiffness"], volume: -1, flow: -v["dt"] * v["permeability"]}
+		c.permeability = logNormalField(pool, c.modulus.grid, v["decades"], v.int("grain"), v.seed()+1)
+		if !symmetric {
+			c.volume, c.flow = 1/v["dt"], v["permeability"]
+		}
+		return c.form
+	})
 }
 
 // consolidation has the factors of the second equation: of the change of volume

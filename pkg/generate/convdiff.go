@@ -1,10 +1,6 @@
 package generate
 
-import (
-	"math"
-
-	"github.com/mpsolve/mpsolve/pkg/parallel"
-)
+import "math"
 
 func convdiff2D() Kind {
 	return convdiffKind("convdiff2d", 2, 100, "5-point convection-diffusion in a square, n x n points, unsymmetric")
@@ -20,7 +16,7 @@ func convdiffKind(name string, dim, n int, help string) Kind {
 		{Name: "vy", Help: "velocity in y", Default: 0.5, Min: -1, Max: 1},
 		{Name: "vz", Help: "velocity in z", Default: 0.25, Min: -1, Max: 1},
 	}
-	return Kind{
+	return stencilKind(Kind{
 		Name: name, Help: help,
 		Use: "GMRES and BiCGStab; convection rules for peclet > 2, where central differences oscillate",
 		Params: append([]Param{
@@ -28,10 +24,7 @@ func convdiffKind(name string, dim, n int, help string) Kind {
 			{Name: "peclet", Help: "cell Peclet number of unit velocity, velocity x cell / diffusion", Default: 1, Max: 1e6},
 			{Name: "upwind", Help: "1 for upwind, 0 for central differences", Default: 1, Max: 1, Whole: true},
 		}, velocity[:dim]...),
-		size:   func(v values) (rows, nnz int64) { return convdiff(dim, v).size() },
-		source: func(_ *parallel.Pool, v values) source { return convdiff(dim, v) },
-		nodes:  gridNodes(dim),
-	}
+	}, dim, func(v values) stencil { return convdiff(dim, v) })
 }
 
 // convdiff returns h^2 (-laplace u + w . grad u) with Dirichlet conditions,

@@ -18,7 +18,7 @@ func gridNodes(dim int) func(values) nodes {
 	}
 }
 
-// HasCoordinates tells whether the unknowns of the kind lie on a grid.
+// HasCoordinates reports whether the unknowns of the kind lie on a grid.
 func (k Kind) HasCoordinates() bool { return k.nodes != nil }
 
 // Coordinates returns where the unknowns lie, in steps of the grid: a

@@ -13,11 +13,23 @@ const maxUnknowns = 4
 type galerkin struct {
 	mesh
 	couples [][]int // the unknowns in the row of each unknown, increasing
+	form    integrand
+}
 
-	// form is the integrand for component i of the test function of corner a and
-	// component j of the trial function of corner b. Swapping both pairs leaves
-	// the bits alone if the matrix is to be symmetric.
-	form func(cell int, p *point, a, b, i, j int) float64
+// integrand is the bilinear form at a point of a cell, for component i of the test
+// function of corner a and component j of the trial function of corner b. Swapping
+// both pairs must give the same bits if the matrix is to be symmetric.
+type integrand func(cell int, p *point, a, b, i, j int) float64
+
+// finiteElements completes a kind whose parameters begin with meshParams: the unknowns
+// of a node are coupled by couples, and form makes the integrand.
+func finiteElements(k Kind, couples [][]int, form func(pool *parallel.Pool, v values) integrand) Kind {
+	k.size = func(v values) (rows, nnz int64) { return galerkinSize(v, couples) }
+	k.source = func(pool *parallel.Pool, v values) source {
+		return &galerkin{mesh: newMesh(pool, v), couples: couples, form: form(pool, v)}
+	}
+	k.nodes = gridNodes(3)
+	return k
 }
 
 // mesh is where the corners of the cells lie. Node (x, y, z) is the last corner of
@@ -136,12 +148,12 @@ func tetrahedra() []point {
 // offset is step d of the 27 to the neighbours of a node, x running fastest.
 func offset(d int) (x, y, z int) { return d%3 - 1, d/3%3 - 1, d/9 - 1 }
 
-// oneWay tells whether a tetrahedron has an edge along that step.
+// oneWay reports whether a tetrahedron has an edge along that step.
 func oneWay(x, y, z int) bool {
 	return min(x, y, z) >= 0 || max(x, y, z) <= 0
 }
 
-// neighbour tells whether step d from a node leads to one it is coupled to.
+// neighbour reports whether step d from a node leads to one it is coupled to.
 func (m *mesh) neighbour(x, y, z, d int) (node int, ok bool) {
 	dx, dy, dz := offset(d)
 	x, y, z = x+dx, y+dy, z+dz

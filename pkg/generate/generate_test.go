@@ -24,7 +24,7 @@ var cancels = map[string]bool{
 type testCase struct {
 	kind string
 	p    Params
-	hash string // start of the SHA-256 of the matrix, the same on every platform
+	hash string // start of the SHA-256 of the matrix
 }
 
 // cases are small matrices of every kind.
@@ -84,8 +84,8 @@ func TestEveryKindHasACase(t *testing.T) {
 	var names []string
 	for _, k := range Kinds() {
 		names = append(names, k.Name)
-		if !slices.ContainsFunc(cases, func(c testCase) bool { return c.kind == k.Name }) {
-			t.Errorf("no case for %s", k.Name)
+		if !slices.ContainsFunc(cases, func(c testCase) bool { return c.kind == k.Name }) || len(names) > len(sizes) || sizes[len(names)-1].kind != k.Name {
+			t.Errorf("no case or no sizes for %s", k.Name)
 		}
 		if k.Help == "" || k.Use == "" || len(k.Params) == 0 {
 			t.Errorf("%s is not described", k.Name)
@@ -96,7 +96,9 @@ func TestEveryKindHasACase(t *testing.T) {
 	}
 }
 
-func TestStructure(t *testing.T) {
+// Every case is a valid matrix with all of its diagonal, of the estimated size, with
+// the same bits on every platform, and symmetric where that is promised.
+func TestCases(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name(), func(t *testing.T) {
 			m := mustGenerate(t, c.kind, c.p)
@@ -125,87 +127,69 @@ func TestStructure(t *testing.T) {
 					}
 				}
 			}
-		})
-	}
-}
-
-// TestSymmetric: the bits across the diagonal, and definiteness where it is promised.
-func TestSymmetric(t *testing.T) {
-	for _, c := range cases {
-		k, _ := Find(c.kind)
-		if !k.Symmetric {
-			continue
-		}
-		t.Run(c.name(), func(t *testing.T) {
-			a := dense(mustGenerate(t, c.kind, c.p))
-			n, _ := a.Dims()
-			sym := mat.NewSymDense(n, nil)
-			for i := range n {
-				for j := range i + 1 {
-					if math.Float64bits(a.At(i, j)) != math.Float64bits(a.At(j, i)) {
-						t.Fatalf("a(%d, %d) = %g but a(%d, %d) = %g", i, j, a.At(i, j), j, i, a.At(j, i))
-					}
-					sym.SetSym(i, j, a.At(i, j))
-				}
+			if got := digest(m); got != c.hash {
+				t.Errorf("digest %q, want %q", got, c.hash)
 			}
-			// A unit diagonal first: the spread of the values is no fault.
-			for i := range n {
-				for j := range i {
-					sym.SetSym(i, j, sym.At(i, j)/math.Sqrt(a.At(i, i)*a.At(j, j)))
-				}
-			}
-			for i := range n {
-				sym.SetSym(i, i, 1)
-			}
-			if strings.HasSuffix(k.Help, "symmetric indefinite") {
-				return
-			}
-			var chol mat.Cholesky
-			if !chol.Factorize(sym) {
-				t.Error("not positive definite")
+			if k.Symmetric {
+				checkSymmetric(t, m, !strings.HasSuffix(k.Help, "symmetric indefinite"))
 			}
 		})
 	}
 }
 
-func dense(m *csr.Matrix) *mat.Dense {
-	a := mat.NewDense(m.Rows, m.Cols, nil)
-	for i := range m.Rows {
-		col, val := m.Row(i)
-		for k, j := range col {
-			a.Set(i, int(j), val[k])
-		}
+// checkSymmetric tests for the same bits across the diagonal, and for definiteness.
+func checkSymmetric(t *testing.T, m *csr.Matrix, definite bool) {
+	t.Helper()
+	if f := csr.Examine(m, nil); f.Asymmetry != 0 {
+		t.Fatalf("asymmetry %g", f.Asymmetry)
 	}
+	var chol mat.Cholesky
+	if definite && !chol.Factorize(unitDiagonal(m)) {
+		t.Error("not positive definite")
+	}
+}
+
+// unitDiagonal returns a symmetric matrix scaled to a diagonal of ones.
+func unitDiagonal(m *csr.Matrix) *mat.SymDense {
+	a, d := mat.NewSymDense(m.Rows, nil), m.Diagonal(nil)
+	m.DoNonZero(func(i, j int, v float64) { a.SetSym(i, j, v/math.Sqrt(d[i]*d[j])) })
 	return a
 }
 
-// TestThreads has matrices of several parts.
+func dense(m *csr.Matrix) *mat.Dense { return mat.DenseCopyOf(m) }
+
+// sizes has each kind in a size of several parts and with about 20 million nonzeros.
+var sizes = []struct {
+	kind         string
+	parts, large Params
+}{
+	{"anisotropic2d", Params{"n": 60}, Params{"n": 1500}},
+	{"consolidation3d", Params{"n": 9}, Params{"n": 44}},
+	{"consolidation3dsym", Params{"n": 9}, Params{"n": 44}},
+	{"convdiff2d", Params{"n": 60}, Params{"n": 2000}},
+	{"convdiff3d", Params{"n": 16}, Params{"n": 140}},
+	{"darcy3d", Params{"n": 13}, Params{"n": 91}},
+	{"device3d", Params{"n": 10}, Params{"n": 64}},
+	{"dg2d", Params{"nx": 10, "ny": 10}, Params{"nx": 83, "ny": 83}},
+	{"elasticity3d", Params{"n": 11}, Params{"n": 46}},
+	{"meshless2d", Params{"n": 50}, Params{"n": 540}},
+	{"poisson2d", Params{"n": 60, "decades": 5}, Params{"n": 2000, "decades": 4}},
+	{"poisson3d", Params{"n": 16, "decades": 5}, Params{"n": 140, "decades": 4}},
+	{"powerlaw", Params{"n": 5000}, Params{"n": 1.2e6}},
+	{"solid3d", Params{"n": 10}, Params{"n": 44}},
+	{"stencil27", Params{"n": 16, "window": 777}, Params{"n": 90, "window": 4096}},
+	{"stokes3d", Params{"n": 9}, Params{"n": 52}},
+	{"transport3d", Params{"n": 13}, Params{"n": 111}},
+	{"trefethen", Params{"n": 5000}, Params{"n": 5e5}},
+	{"wathen", Params{}, Params{"nx": 650, "ny": 650}},
+}
+
 func TestThreads(t *testing.T) {
-	for _, c := range []testCase{
-		{"anisotropic2d", Params{"n": 60}, ""},
-		{"consolidation3d", Params{"n": 9}, ""},
-		{"consolidation3dsym", Params{"n": 9}, ""},
-		{"convdiff2d", Params{"n": 60}, ""},
-		{"convdiff3d", Params{"n": 16}, ""},
-		{"darcy3d", Params{"n": 13}, ""},
-		{"device3d", Params{"n": 10}, ""},
-		{"dg2d", Params{"nx": 10, "ny": 10}, ""},
-		{"elasticity3d", Params{"n": 11}, ""},
-		{"meshless2d", Params{"n": 50}, ""},
-		{"poisson2d", Params{"n": 60, "decades": 5}, ""},
-		{"poisson3d", Params{"n": 16, "decades": 5}, ""},
-		{"powerlaw", Params{"n": 5000}, ""},
-		{"solid3d", Params{"n": 10}, ""},
-		{"stencil27", Params{"n": 16, "window": 777}, ""},
-		{"stokes3d", Params{"n": 9}, ""},
-		{"transport3d", Params{"n": 13}, ""},
-		{"trefethen", Params{"n": 5000}, ""},
-		{"wathen", Params{}, ""},
-	} {
+	for _, c := range sizes {
 		k, _ := Find(c.kind)
 		var want string
 		for _, threads := range []int{1, 2, 8} {
-			m, err := k.generate(c.p, threads)
+			m, err := k.generate(c.parts, threads)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -220,6 +204,23 @@ func TestThreads(t *testing.T) {
 				t.Errorf("%s: %d threads make another matrix than one", c.kind, threads)
 			}
 		}
+	}
+}
+
+func BenchmarkGenerate(b *testing.B) {
+	for _, c := range sizes {
+		b.Run(c.kind, func(b *testing.B) {
+			nnz := 0
+			for b.Loop() {
+				m, err := Generate(c.kind, c.large)
+				if err != nil {
+					b.Fatal(err)
+				}
+				nnz = m.NNZ()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(nnz), "ns/nz")
+			b.ReportMetric(float64(nnz), "nonzeros")
+		})
 	}
 }
 
@@ -239,14 +240,6 @@ func TestSeeds(t *testing.T) {
 		p["seed"] = 2
 		if digest(mustGenerate(t, k.Name, p)) == one {
 			t.Errorf("%s: the seed changes nothing", k.Name)
-		}
-	}
-}
-
-func TestSameBitsOnEveryPlatform(t *testing.T) {
-	for _, c := range cases {
-		if got := digest(mustGenerate(t, c.kind, c.p)); got != c.hash {
-			t.Errorf("%s: digest %q, want %q", c.name(), got, c.hash)
 		}
 	}
 }

@@ -103,6 +103,14 @@ func (s stencil) size() (rows, nnz int64) {
 	return int64(s.points()), nnz
 }
 
+// stencilKind completes a kind whose matrices are stencils in that many dimensions.
+func stencilKind(k Kind, dim int, of func(v values) stencil) Kind {
+	k.size = func(v values) (rows, nnz int64) { return of(v).size() }
+	k.source = func(_ *parallel.Pool, v values) source { return of(v) }
+	k.nodes = gridNodes(dim)
+	return k
+}
+
 // overlap counts the x in [0, n) with x+d in [0, n).
 func overlap(n, d int) int64 { return int64(max(0, n-max(d, -d))) }
 

@@ -1,56 +1,19 @@
 package generate
 
 import (
-	"bufio"
-	"compress/gzip"
-	"fmt"
 	"math"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/mpsolve/mpsolve/internal/testmatrix"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
-// published reads a symmetric coordinate file of the collection beside the
-// repository.
+// published reads a matrix of the collection beside the repository.
 func published(t *testing.T, name string) *mat.Dense {
 	t.Helper()
-	path := filepath.Join("..", "..", "..", "shared", "matrices", name)
-	f, err := os.Open(path)
-	if err != nil {
-		t.Skipf("the published matrix is not there: %v", err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var a *mat.Dense
-	lines := bufio.NewScanner(z)
-	for lines.Scan() {
-		var i, j int
-		var v float64
-		if strings.HasPrefix(lines.Text(), "%") {
-			continue
-		}
-		if _, err := fmt.Sscan(lines.Text(), &i, &j, &v); err != nil {
-			t.Fatalf("%s: %q: %v", name, lines.Text(), err)
-		}
-		if a == nil {
-			a = mat.NewDense(i, j, nil)
-			continue
-		}
-		a.Set(i-1, j-1, v)
-		a.Set(j-1, i-1, v)
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return a
+	return dense(testmatrix.Matrix(t, name))
 }
 
 func serial(t *testing.T) *parallel.Pool {
@@ -60,7 +23,7 @@ func serial(t *testing.T) *parallel.Pool {
 }
 
 func TestTrefethen2000(t *testing.T) {
-	want := published(t, "Trefethen_2000.mtx.gz")
+	want := published(t, "Trefethen_2000")
 	if got := dense(mustGenerate(t, "trefethen", Params{"n": 2000})); !mat.Equal(got, want) {
 		t.Error("not the published matrix")
 	}
@@ -70,7 +33,7 @@ func TestTrefethen2000(t *testing.T) {
 // shows them between opposite corners of the elements, and makes the rest.
 func TestWathen3030(t *testing.T) {
 	const nx, ny = 30, 30
-	want := published(t, "wathen_30_30.mtx.gz")
+	want := published(t, "wathen_30_30")
 	s := serendipity{nx: nx, ny: ny}
 	s.density = func(element int) float64 {
 		i, j := element%nx, element/nx

@@ -10,25 +10,22 @@ const poreModulus = 1e-4
 // modulus is one value a cell, Poisson's ratio 0.3.
 func solid3D() Kind {
 	params := append(meshParams(3, 10, 0, 0.2, 1), layerParams("Young's modulus", 6)...)
-	return Kind{
+	return finiteElements(Kind{
 		Name: "solid3d", Symmetric: true,
 		Help: "elastic body of distorted cells in layers, n x n x n nodes with 3 unknowns each, symmetric positive definite",
 		Use:  "geomechanics with jumps of many decades, thin-walled parts (stretch), bone (pores)",
 		Params: append(params, Param{
 			Name: "pores", Help: "share of the cells that are soft pores", Default: 0, Max: 1,
 		}),
-		size: func(v values) (rows, nnz int64) { return galerkinSize(v, all(3)) },
-		source: func(pool *parallel.Pool, v values) source {
-			modulus, seed := layers(pool, v), v.seed()
-			for i := range modulus.value {
-				if uniform(hash(seed+1, i)) < v["pores"] {
-					modulus.value[i] *= poreModulus
-				}
+	}, all(3), func(pool *parallel.Pool, v values) integrand {
+		modulus, seed := layers(pool, v), v.seed()
+		for i := range modulus.value {
+			if uniform(hash(seed+1, i)) < v["pores"] {
+				modulus.value[i] *= poreModulus
 			}
-			return &galerkin{mesh: newMesh(pool, v), couples: all(3), form: func(cell int, p *point, a, b, i, j int) float64 {
-				return float64(modulus.value[cell] * hooke(&p.grad[a], &p.grad[b], i, j))
-			}}
-		},
-		nodes: gridNodes(3),
-	}
+		}
+		return func(cell int, p *point, a, b, i, j int) float64 {
+			return float64(modulus.value[cell] * hooke(&p.grad[a], &p.grad[b], i, j))
+		}
+	})
 }

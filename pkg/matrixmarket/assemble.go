@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// assemble makes the content of the blocks, and drops them.
+// assemble makes the content from the blocks, and releases them.
 func (r *reading) assemble(ctx context.Context) (*Content, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func (r *reading) assemble(ctx context.Context) (*Content, error) {
 	return c, nil
 }
 
-// report sums up what the blocks noted.
+// report turns the notes of the blocks into warnings.
 func (r *reading) report(c *Content) {
 	var notes [noteKinds]note
 	var upper int64
@@ -196,7 +196,7 @@ func (r *reading) scatter(c *Content) {
 	r.blocks = nil
 }
 
-// conflict says that two entries of the file contradict each other.
+// conflict returns the error that two entries of the file contradict each other.
 func (r *reading) conflict(i, j int32) error {
 	var lines [2]int64 // of the first entry below and above the diagonal
 	line := r.pre.line + 1

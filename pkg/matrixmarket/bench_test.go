@@ -16,85 +16,63 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// benchmarkRead reads a file with one and two threads. MB/s are of text.
-func benchmarkRead(b *testing.B, path string, textBytes int64) {
-	b.Helper()
-	for _, threads := range []int{1, 2} {
-		b.Run(fmt.Sprintf("threads=%d", threads), func(b *testing.B) {
-			b.SetBytes(textBytes)
-			for b.Loop() {
-				if _, err := ReadFile(context.Background(), path, Options{Threads: threads}); err != nil {
-					b.Fatal(err)
-				}
-			}
+// benchFiles makes the files that benchmarks read and returns their paths and the
+// bytes of these: the largest shared matrix as it is, unpacked, and with values
+// of 17 digits, a matrix with five random diagonals, and an array.
+var benchFiles = map[string]func(b *testing.B) (path string, text int64){
+	"G3Circuit": func(b *testing.B) (string, int64) {
+		packed, err := os.Open(g3Circuit(b))
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer packed.Close()
+		z, err := gzip.NewReader(packed)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return benchFile(b, func(w io.Writer) error {
+			_, err := io.Copy(w, z)
+			return err
 		})
-	}
+	},
+	"G3CircuitGzip": func(b *testing.B) (string, int64) {
+		info, err := os.Stat(g3Circuit(b))
+		if err != nil {
+			b.Fatal(err)
+		}
+		return g3Circuit(b), info.Size()
+	},
+	"G3Circuit17Digits": func(b *testing.B) (string, int64) {
+		c, err := ReadFile(context.Background(), g3Circuit(b), Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(1, 2))
+		for k := range c.Matrix.Val {
+			c.Matrix.Val[k] = rng.NormFloat64()
+		}
+		return benchFile(b, func(w io.Writer) error { return Write(w, c.Matrix, WriteOptions{}) })
+	},
+	"Band": func(b *testing.B) (string, int64) {
+		return benchFile(b, func(w io.Writer) error { return Write(w, bandMatrix(200000), WriteOptions{}) })
+	},
+	"Array": func(b *testing.B) (string, int64) {
+		m := bandMatrix(200000)
+		return benchFile(b, func(w io.Writer) error { return WriteDense(w, len(m.Val), 1, m.Val, WriteOptions{}) })
+	},
 }
 
-// g3Circuit returns the packed file of the largest shared matrix.
 func g3Circuit(b *testing.B) string {
 	return filepath.Join(sharedDir(b, "matrices"), "G3_circuit.mtx.gz")
 }
 
-// g3Plain unpacks it.
-func g3Plain(b *testing.B) (path string, size int64) {
+func benchFile(b *testing.B, write func(io.Writer) error) (path string, size int64) {
 	b.Helper()
-	packed, err := os.Open(g3Circuit(b))
-	if err != nil {
+	var text bytes.Buffer
+	if err := write(&text); err != nil {
 		b.Fatal(err)
 	}
-	defer packed.Close()
-	z, err := gzip.NewReader(packed)
-	if err != nil {
-		b.Fatal(err)
-	}
-	path = filepath.Join(b.TempDir(), "G3_circuit.mtx")
-	out, err := os.Create(path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	size, err = io.Copy(out, z)
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := out.Close(); err != nil {
-		b.Fatal(err)
-	}
-	return path, size
-}
-
-// g3Digits writes it with random values of 17 digits.
-func g3Digits(b *testing.B) (path string, size int64) {
-	b.Helper()
-	c, err := ReadFile(context.Background(), g3Circuit(b), Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	rng := rand.New(rand.NewPCG(1, 2))
-	for k := range c.Matrix.Val {
-		c.Matrix.Val[k] = rng.NormFloat64()
-	}
-	return writtenFile(b, c.Matrix)
-}
-
-func writtenFile(b *testing.B, m *csr.Matrix) (path string, size int64) {
-	b.Helper()
-	path = filepath.Join(b.TempDir(), "written.mtx")
-	out, err := os.Create(path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := Write(out, m, WriteOptions{}); err != nil {
-		b.Fatal(err)
-	}
-	info, err := out.Stat()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := out.Close(); err != nil {
-		b.Fatal(err)
-	}
-	return path, info.Size()
+	return tempFile(b, "bench.mtx", text.Bytes()), int64(text.Len())
 }
 
 // bandMatrix returns a general matrix with five random diagonals.
@@ -112,34 +90,23 @@ func bandMatrix(n int) *csr.Matrix {
 	return m
 }
 
-func BenchmarkReadG3Circuit(b *testing.B) {
-	path, size := g3Plain(b)
-	benchmarkRead(b, path, size)
-}
-
-func BenchmarkReadG3Circuit17Digits(b *testing.B) {
-	path, size := g3Digits(b)
-	benchmarkRead(b, path, size)
-}
-
-func BenchmarkReadG3CircuitGzip(b *testing.B) {
-	_, size := g3Plain(b)
-	benchmarkRead(b, g3Circuit(b), size)
-}
-
-func BenchmarkReadBand(b *testing.B) {
-	path, size := writtenFile(b, bandMatrix(200000))
-	benchmarkRead(b, path, size)
-}
-
-func BenchmarkReadArray(b *testing.B) {
-	m := bandMatrix(200000)
-	var text bytes.Buffer
-	if err := WriteDense(&text, len(m.Val), 1, m.Val, WriteOptions{}); err != nil {
-		b.Fatal(err)
+// BenchmarkRead reads files with one and two threads. MB/s are of the file.
+func BenchmarkRead(b *testing.B) {
+	for name, file := range benchFiles {
+		b.Run(name, func(b *testing.B) {
+			path, size := file(b)
+			for _, threads := range []int{1, 2} {
+				b.Run(fmt.Sprintf("threads=%d", threads), func(b *testing.B) {
+					b.SetBytes(size)
+					for b.Loop() {
+						if _, err := ReadFile(context.Background(), path, Options{Threads: threads}); err != nil {
+							b.Fatal(err)
+						}
+					}
+				})
+			}
+		})
 	}
-	path := tempFile(b, "array.mtx", text.Bytes())
-	benchmarkRead(b, path, int64(text.Len()))
 }
 
 func BenchmarkWrite(b *testing.B) {
@@ -167,14 +134,9 @@ const childFile = "MATRIXMARKET_READ_FILE"
 // BenchmarkPeakMemory reports by how much the resident memory of a process
 // grows at most while it reads, in units of the finished matrix.
 func BenchmarkPeakMemory(b *testing.B) {
-	files := map[string]func(*testing.B) (string, int64){
-		"G3Circuit":         g3Plain,
-		"G3Circuit17Digits": g3Digits, // written as general
-		"G3CircuitGzip":     func(b *testing.B) (string, int64) { return g3Circuit(b), 0 },
-	}
-	for name, file := range files {
+	for _, name := range []string{"G3Circuit", "G3Circuit17Digits", "G3CircuitGzip"} {
 		b.Run(name, func(b *testing.B) {
-			path, _ := file(b)
+			path, _ := benchFiles[name](b)
 			worst := 0.0
 			for b.Loop() {
 				child := exec.Command(os.Args[0], "-test.run=^TestPeakMemoryChild$", "-test.v")

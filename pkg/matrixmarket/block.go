@@ -11,8 +11,8 @@ type block struct {
 	entries   int
 	lines     int64 // lines of the piece
 
-	// Bounds of row and col, so that whole blocks can be passed over. The
-	// columns matter only where entries are mirrored.
+	// Bounds of row and col, to skip whole blocks. Those of the columns are used
+	// only where entries are mirrored.
 	minRow, maxRow, minCol, maxCol int32
 
 	upper, diagonal int64 // entries above and on the diagonal
@@ -34,7 +34,7 @@ type fault struct {
 // the block. With the gaps the line of each entry is known without storing it.
 type gap struct{ entries, lines int32 }
 
-// note counts what is worth a warning, with the line of the first case.
+// note counts occurrences that deserve a warning, with the line of the first.
 type note struct{ count, line int64 }
 
 type noteKind int
@@ -116,13 +116,13 @@ func (b *block) reserve(h Header, n int) {
 	}
 }
 
-// trim gives up room that was reserved for lines without entries.
+// trim releases memory that was reserved for lines without entries.
 func (b *block) trim() {
 	b.row, b.col = trimmed(b.row, b.entries), trimmed(b.col, b.entries)
 	b.val, b.imag = trimmed(b.val, b.entries), trimmed(b.imag, b.entries)
 }
 
-// trimmed returns s[:n], copied if more than an eighth would lie idle.
+// trimmed returns s[:n], copied if more than an eighth would be unused.
 func trimmed[T any](s []T, n int) []T {
 	if s == nil {
 		return nil

@@ -3,7 +3,6 @@ package matrixmarket
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -144,38 +143,5 @@ func TestConformanceExpansions(t *testing.T) {
 				t.Errorf("they differ in %s", diff)
 			}
 		})
-	}
-}
-
-// The real matrices must have the sizes that their index gives.
-func TestSharedMatrices(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reads all shared matrices")
-	}
-	dir := sharedDir(t, "matrices")
-	index, err := os.Open(filepath.Join(dir, "INDEX.tsv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer index.Close()
-	lines := bufio.NewScanner(index)
-	lines.Scan()
-	header := strings.Split(lines.Text(), "\t")
-	for lines.Scan() {
-		about := map[string]string{}
-		for k, word := range strings.Split(lines.Text(), "\t") {
-			about[header[k]] = word
-		}
-		c, err := ReadFile(context.Background(), filepath.Join(dir, about["file"]), Options{})
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		if err := c.Matrix.Validate(); err != nil {
-			t.Errorf("%s: %v", about["name"], err)
-		}
-		if n, nnz := fmt.Sprint(c.Rows), fmt.Sprint(c.Matrix.NNZ()); n != about["n"] || nnz != about["nnz"] {
-			t.Errorf("%s: n = %s, nnz = %s, want %s and %s", about["name"], n, nnz, about["n"], about["nnz"])
-		}
 	}
 }

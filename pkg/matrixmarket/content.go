@@ -6,17 +6,17 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// Options say how a file is read. The zero value is useful.
+// Options control how a file is read. The zero value is ready to use.
 type Options struct {
 	// Threads is the number of goroutines that parse and assemble;
 	// 0 stands for GOMAXPROCS. The result does not depend on it.
 	Threads int
 
-	// MaxMemory is how many bytes the result and the staged entries may take
-	// together. It is checked before anything is allocated, and a file that
-	// needs more is refused with ErrTooLarge. 0 means no such limit; only
-	// files that ask for a result out of all proportion to their text are
-	// refused then (more than 1 GiB and more than 1000 times the text).
+	// MaxMemory limits the bytes of the result and the staged entries together.
+	// It is checked before anything is allocated; a file that needs more is
+	// refused with ErrTooLarge. 0 means no such limit: then only files whose
+	// result is out of proportion to their text are refused (more than 1 GiB
+	// and more than 1000 times the text).
 	MaxMemory int64
 
 	// Installed is the memory of the machine in bytes, beyond which a file is
@@ -27,16 +27,16 @@ type Options struct {
 	// they are dropped, along with sums of duplicates that come to zero.
 	KeepZeros bool
 
-	// Progress is told how many bytes of the file have been taken in, the
-	// compressed ones if it is compressed, and how many there are (-1 if that
-	// is not known). It is called from one goroutine at a time with
-	// increasing values, and no more after the read returned.
+	// Progress is called with the number of bytes of the file that have been
+	// read, compressed ones if it is compressed, and their total (-1: unknown).
+	// It is called by one goroutine at a time with increasing values, and not
+	// after the read returned.
 	Progress func(done, total int64)
 
 	pieceSize int // bytes of text to a piece; 0: defaultPiece. For tests
 }
 
-// Content is what a file holds.
+// Content is the content of a file.
 type Content struct {
 	Header
 	Rows, Cols int
@@ -62,11 +62,11 @@ type Content struct {
 	Duplicates, Zeros, NonFinite int64
 	NonFiniteLine                int64
 
-	// Warnings tell, a line each, what was not legal but read all the same,
-	// and what was changed.
+	// Warnings describe, a line each, deviations from the format and changes
+	// of values.
 	Warnings []string
 
-	limit allowance
+	limit budget
 }
 
 func (c *Content) warn(format string, args ...any) {
@@ -82,31 +82,24 @@ func (c *Content) CSR() (*csr.Matrix, error) {
 	if c.Matrix != nil {
 		return c.Matrix, nil
 	}
-	m := &csr.Matrix{Rows: c.Rows, Cols: c.Cols, RowPtr: make([]int64, c.Rows+1)}
-	for k, v := range c.Dense {
-		if v != 0 {
-			m.RowPtr[k%c.Rows+1]++
-		}
-	}
-	var sum int64
-	for i, n := range m.RowPtr[1:] {
-		m.RowPtr[i+1] = sum // start of row i, moved to its end below
-		sum += n
-	}
-	m.Col, m.Val = make([]int32, sum), make([]float64, sum)
-	for k, v := range c.Dense {
-		if v != 0 {
-			i := k % c.Rows
-			at := m.RowPtr[i+1]
-			m.Col[at], m.Val[at] = int32(k/c.Rows), v
-			m.RowPtr[i+1]++
-		}
-	}
-	return m, nil
+	return csr.FromSparse(denseContent{c})
 }
 
-// Columns returns the content as Cols dense columns of length Rows, as is
-// wanted for right-hand sides. It is an error if the field is complex or
+// denseContent visits the nonzeros of Dense, column by column.
+type denseContent struct{ *Content }
+
+func (c denseContent) Dims() (rows, cols int) { return c.Rows, c.Cols }
+
+func (c denseContent) DoNonZero(fn func(i, j int, v float64)) {
+	for k, v := range c.Dense {
+		if v != 0 {
+			fn(k%c.Rows, k/c.Rows, v)
+		}
+	}
+}
+
+// Columns returns the content as Cols dense columns of length Rows, for example
+// right-hand sides. It is an error if the field is complex or
 // (ErrTooLarge) if a sparse matrix would need too much memory.
 func (c *Content) Columns() ([][]float64, error) {
 	if c.Field == Complex {

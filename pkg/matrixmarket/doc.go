@@ -3,10 +3,10 @@
 // [ReadFile] and [Read] take every legal file: coordinate and array format;
 // real, integer, pattern and complex fields; general, symmetric,
 // skew-symmetric and hermitian symmetry; plain or compressed with gzip or
-// bzip2, which is told from the content and not from the name. What is not
-// legal but commonly written is read with a warning, and everything else is
-// refused with an [Error] that gives line and column. docs/matrix-market.md
-// lists every such decision with its reason.
+// bzip2, which is detected from the content, not from the name. Common deviations
+// from the format are read with a warning; everything else is refused with an
+// [Error] that gives line and column. docs/matrix-market.md lists every such decision
+// with its reason.
 //
 // # How a file is read
 //
@@ -18,7 +18,6 @@
 // order of the file whatever the number of threads, so the sum of duplicates,
 // and with it every bit of the result, does not depend on that number.
 //
-// Errors do not depend on it either: pieces are handed out in file order, a
-// fault stops the handing out, and among the faults that were met the one on
-// the lowest line is reported.
+// Errors do not depend on it either: pieces are handed out in file order until one
+// has a fault, and of the faults found the one on the lowest line is reported.
 package matrixmarket

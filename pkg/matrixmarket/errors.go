@@ -11,7 +11,7 @@ import (
 // Options.MaxMemory allows.
 var ErrTooLarge = errors.New("too large")
 
-// Error says what is wrong with the content of a file, and where. Line and
+// Error is a fault in the content of a file and its place. Line and
 // Column count from 1, columns in bytes. A Line of 0 means the file as a
 // whole, a Column of 0 the line as a whole.
 type Error struct {
@@ -39,7 +39,7 @@ func (e *Error) Error() string {
 // Unwrap returns the error of the decompressor, if that was the cause.
 func (e *Error) Unwrap() error { return e.cause }
 
-// maxQuoted is how many bytes of a file an error message shows at most.
+// maxQuoted is the most bytes of a file that an error message shows.
 const maxQuoted = 40
 
 // quote makes a piece of a file fit for an error message.

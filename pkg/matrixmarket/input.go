@@ -11,11 +11,11 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// readBuffer is how much of a stream is asked for at once.
+// readBuffer is the size of reads from a stream.
 const readBuffer = 256 << 10
 
-// input is an opened file: its text as a stream from the start and, if it is
-// a plain file, as something that can be read anywhere.
+// input is an opened file: its text as a stream and, if it is a plain file, for
+// random access.
 type input struct {
 	name     string
 	stream   *bufio.Reader
@@ -71,7 +71,7 @@ func (in *input) look() error {
 		if len(head) == 0 {
 			return err
 		}
-		err = nil // it will come up again, behind the text in front of it
+		err = nil // it is returned again after the text before it
 	}
 	if what := foreign(head); what != "" {
 		return &Error{File: in.name, Msg: what}
@@ -124,7 +124,7 @@ type rawReader struct {
 	err      error
 }
 
-// emptyReads is how often a reader may return nothing and no error.
+// emptyReads is how often in succession a reader may return no bytes and no error.
 const emptyReads = 100
 
 func (r *rawReader) Read(buf []byte) (int, error) {
@@ -149,8 +149,8 @@ func (r *rawReader) Read(buf []byte) (int, error) {
 	return 0, r.err
 }
 
-// unpacker reads through a decompressor and tells damage to the data from
-// faults in reading it.
+// unpacker reads through a decompressor and distinguishes damaged data from errors of
+// the underlying reader.
 type unpacker struct {
 	r    io.Reader
 	raw  *rawReader
@@ -184,7 +184,7 @@ func (u *unpacker) fault(err error) error {
 	return &Error{File: u.name, Msg: msg, cause: err}
 }
 
-// wrap says which file a reading error is about. Errors of package os do so
+// wrap adds the name of the file to an error of a reader. Errors of package os name it
 // themselves.
 func wrap(name string, err error) error {
 	return fmt.Errorf("reading %s: %w", name, err)

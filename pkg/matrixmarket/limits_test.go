@@ -45,7 +45,7 @@ func TestMemoryOfManyEntries(t *testing.T) {
 	for limit, tooLarge := range map[int64]bool{need: false, need - 1: true} {
 		r := &reading{
 			parser: parser{Header{Symmetry: Symmetric}, size{rows: 1e8, cols: 1e8, entries: entries}},
-			limit:  allowance{max: limit},
+			limit:  budget{max: limit},
 		}
 		if err := r.checkMemory(nonzeros); errors.Is(err, ErrTooLarge) != tooLarge {
 			t.Errorf("%d bytes allowed: got %v", limit, err)

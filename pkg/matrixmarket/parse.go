@@ -6,16 +6,14 @@ import (
 	"math"
 )
 
-// parser turns pieces of text into blocks. It is not changed by that, so all
-// workers share one.
+// parser parses pieces of text into blocks. It is read-only: all workers share one.
 type parser struct {
 	Header
 	size
 }
 
-// parse reads a piece as a source hands it out. The common form of a line is
-// read by one of three loops; they leave everything else, whether legal or
-// not, to the careful function line.
+// parse parses a piece that a source returned. Lines in the common form are read by
+// one of three loops, all others, legal or not, by the function line.
 func (p *parser) parse(piece []byte) *block {
 	b := &block{minRow: math.MaxInt32, minCol: math.MaxInt32}
 	if len(piece) == 0 {

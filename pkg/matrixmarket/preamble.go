@@ -11,8 +11,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// maxLine is the length that a line may have, in bytes. It bounds what is
-// read into memory of a file that is no text.
+// maxLine is the largest length of a line in bytes. It bounds the memory for a file
+// that is not text.
 const maxLine = 1 << 20
 
 var errLongLine = fmt.Errorf("the line is longer than %d bytes", maxLine)

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// A progress passes on how much of a file was taken in, now and then.
+// A progress reports how much of a file has been read.
 type progress struct {
-	report func(done, total int64) // nil: nobody wants to know
+	report func(done, total int64) // may be nil
 	total  int64                   // -1: unknown
 	done   atomic.Int64
 
@@ -28,7 +28,7 @@ const (
 func (p *progress) add(n int64) {
 	done := p.done.Add(n)
 	if p.report == nil || !p.mu.TryLock() {
-		return // whoever holds the lock is reporting
+		return // another goroutine is reporting
 	}
 	defer p.mu.Unlock()
 	if p.stopped || done <= p.last {
@@ -54,7 +54,7 @@ func (p *progress) finish() {
 	}
 }
 
-// stop waits for a report under way and lets no other one begin.
+// stop waits for a report in progress and prevents others.
 func (p *progress) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -12,12 +12,12 @@ import (
 	"syscall"
 )
 
-// ReadFile reads a file. Plain files are read by all threads at once, pipes
-// and compressed files by one at a time.
+// ReadFile reads a file. Plain files are read by all threads concurrently, pipes and
+// compressed files by one at a time.
 //
-// What is wrong with the content is reported as an *Error, a file that needs
-// too much memory as one that wraps ErrTooLarge, a failed read as one that
-// wraps the error of the system, and cancellation as ctx.Err().
+// A fault of the content is reported as an *Error, a file that needs too much memory
+// as an error that wraps ErrTooLarge, a failed read as one that wraps the error of the
+// system, and cancellation as ctx.Err().
 func ReadFile(ctx context.Context, path string, opt Options) (*Content, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -47,7 +47,7 @@ func ReadFile(ctx context.Context, path string, opt Options) (*Content, error) {
 	})
 }
 
-// Read reads from r to its end. The name stands for it in errors. The errors
+// Read reads from r to its end; name is its name in errors. The errors
 // are those of ReadFile. If the context is cancelled while r.Read blocks, Read
 // returns at once and leaves r to a goroutine that ends when r.Read does.
 func Read(ctx context.Context, r io.Reader, name string, opt Options) (*Content, error) {
@@ -61,7 +61,7 @@ func Read(ctx context.Context, r io.Reader, name string, opt Options) (*Content,
 	})
 }
 
-// start runs a read and gives it up when the context ends.
+// start runs a read and abandons it when the context ends.
 func start(ctx context.Context, opt Options, p *progress, read func() (*Content, error)) (*Content, error) {
 	if opt.Threads < 0 {
 		return nil, errors.New("matrixmarket: the number of threads is negative")
@@ -99,7 +99,7 @@ func (in *input) read(ctx context.Context, opt Options) (*Content, error) {
 	}
 	r := &reading{
 		parser: parser{header, size}, in: in, pre: pre, opt: opt, threads: opt.Threads,
-		limit: allowance{file: in.name, max: opt.MaxMemory, installed: opt.Installed},
+		limit: budget{file: in.name, max: opt.MaxMemory, installed: opt.Installed},
 	}
 	if r.threads == 0 {
 		r.threads = runtime.GOMAXPROCS(0)
@@ -125,7 +125,7 @@ type reading struct {
 	pre     *preamble
 	opt     Options
 	threads int
-	limit   allowance
+	limit   budget
 
 	mu      sync.Mutex
 	blocks  []*block     // by number of the piece
@@ -134,8 +134,8 @@ type reading struct {
 	read    atomic.Int64 // bytes of text, streams only
 }
 
-// plausible refuses declarations that the file cannot fulfil or that need too
-// much memory, before anything is allocated.
+// plausible refuses a size line that the length of the file contradicts or that needs
+// too much memory, before anything is allocated.
 func (r *reading) plausible() error {
 	if r.in.file == nil {
 		if r.limit.max > 0 {

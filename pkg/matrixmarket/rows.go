@@ -151,48 +151,26 @@ func (r row) moveTo(a *assembly, out int64, n int) {
 	}
 }
 
-// shortRow is up to where insertion sort is the fastest.
-const shortRow = 24
-
 // rowSorter sorts rows by column and keeps entries of the same column in
 // order. It holds the memory for that.
-type rowSorter struct{ entries []rowEntry }
-
-type rowEntry struct {
-	col       int32
-	val, imag float64
+type rowSorter struct {
+	order     []uint64 // column and place of each entry
+	col       []int32
+	val, imag []float64
 }
 
 func (s *rowSorter) sort(r row) {
-	if len(r.col) <= shortRow {
-		insertionSort(r)
-		return
-	}
-	s.entries = s.entries[:0]
+	s.order = s.order[:0]
 	for k, j := range r.col {
-		e := rowEntry{col: j, val: r.val[k]}
-		if r.imag != nil {
-			e.imag = r.imag[k]
-		}
-		s.entries = append(s.entries, e)
+		s.order = append(s.order, uint64(column(j))<<32|uint64(k))
 	}
-	slices.SortStableFunc(s.entries, func(x, y rowEntry) int { return int(column(x.col)) - int(column(y.col)) })
-	for k, e := range s.entries {
-		r.col[k], r.val[k] = e.col, e.val
+	slices.Sort(s.order)
+	s.col, s.val, s.imag = append(s.col[:0], r.col...), append(s.val[:0], r.val...), append(s.imag[:0], r.imag...)
+	for k, o := range s.order {
+		from := uint32(o)
+		r.col[k], r.val[k] = s.col[from], s.val[from]
 		if r.imag != nil {
-			r.imag[k] = e.imag
-		}
-	}
-}
-
-func insertionSort(r row) {
-	for k := 1; k < len(r.col); k++ {
-		for n := k; n > 0 && column(r.col[n-1]) > column(r.col[n]); n-- {
-			r.col[n-1], r.col[n] = r.col[n], r.col[n-1]
-			r.val[n-1], r.val[n] = r.val[n], r.val[n-1]
-			if r.imag != nil {
-				r.imag[n-1], r.imag[n] = r.imag[n], r.imag[n-1]
-			}
+			r.imag[k] = s.imag[from]
 		}
 	}
 }

@@ -18,11 +18,11 @@ const (
 
 func (c compression) String() string { return [...]string{"plain", "gzip", "bzip2"}[c] }
 
-// headLength is how many bytes sniff and foreign want to see; tar has its mark
+// headLength is the number of bytes that sniff and foreign examine; tar has its magic
 // at offset 257.
 const headLength = 512
 
-// sniff tells the compressions that are read.
+// sniff detects the supported compressions.
 func sniff(head []byte) compression {
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
@@ -33,7 +33,7 @@ func sniff(head []byte) compression {
 	return plain
 }
 
-// foreignFiles are files that people do hand over, and what to do about each.
+// foreignFiles are files of other kinds that users pass, with advice for each.
 var foreignFiles = []struct {
 	offset      int
 	magic, what string

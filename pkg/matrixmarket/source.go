@@ -106,8 +106,8 @@ func padded(buf []byte, first, end int) []byte {
 	return buf[first : end+wordPad]
 }
 
-// streamSource reads what has no size or must be unpacked first. Whoever
-// comes for a piece unpacks it while the others parse theirs.
+// streamSource reads streams and compressed files. A goroutine that asks for a piece
+// unpacks it while the others parse theirs.
 type streamSource struct {
 	mu     sync.Mutex
 	in     io.Reader

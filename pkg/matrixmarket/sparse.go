@@ -10,8 +10,8 @@ import (
 // maxAssemblers bounds the workers that each go through all blocks.
 const maxAssemblers = 16
 
-// assembly builds a sparse matrix of the blocks. Each worker owns a range of
-// rows, so nothing is shared and no order depends on timing.
+// assembly builds a sparse matrix from the blocks. Each worker owns a range of rows, so
+// that no data are shared and no order depends on timing.
 type assembly struct {
 	*reading
 	ranges []rowRange
@@ -22,7 +22,7 @@ type assembly struct {
 	tagged bool // mirrored entries are marked, to find contradictions
 }
 
-// rowRange is the share of a worker, and what came of it.
+// rowRange is the range of rows of a worker, with its results.
 type rowRange struct {
 	from, to   int   // rows
 	start, end int64 // of its entries in col and val
@@ -87,8 +87,8 @@ func (r *reading) mixed() bool {
 	return upper > 0 && upper+diagonal < entries
 }
 
-// split cuts the rows into ranges with about the same number of entries, told
-// from a sample. The result does not depend on where the cuts are.
+// split divides the rows into ranges with about the same number of entries, estimated
+// from a sample. The result does not depend on the ranges.
 func (a *assembly) split() {
 	workers := min(a.threads, maxAssemblers, a.rows, int(a.size.entries/4096)+1)
 	if workers <= 1 {

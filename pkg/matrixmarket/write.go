@@ -13,7 +13,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// WriteOptions say how a matrix is written. The zero value is useful.
+// WriteOptions control how a matrix is written. The zero value is ready to use.
 type WriteOptions struct {
 	// Symmetric writes the lower triangle under a symmetric banner. It is an
 	// error if the matrix is not exactly symmetric.
@@ -91,8 +91,8 @@ func WriteDense(w io.Writer, rows, cols int, colMajor []float64, opt WriteOption
 	})
 }
 
-// writePreamble writes what comes in front of the size line. Errors stay in
-// the writer until it is flushed.
+// writePreamble writes the lines before the size line. Errors stay in the writer until
+// it is flushed.
 func writePreamble(out *bufio.Writer, h Header, comments []string) {
 	fmt.Fprintln(out, h)
 	for _, c := range comments {
@@ -109,33 +109,16 @@ func lowerEntries(m *csr.Matrix) (int64, error) {
 	if m.Rows != m.Cols {
 		return 0, fmt.Errorf("matrixmarket: a %d x %d matrix is not symmetric", m.Rows, m.Cols)
 	}
-	// Going down the rows, the entries left of the diagonal meet the column
-	// above it in order. mirror[j] is the next entry of row j right of its
-	// diagonal that has not been met.
-	mirror := make([]int64, m.Rows)
 	var lower int64
 	for i := range m.Rows {
-		at := m.RowPtr[i]
-		for ; at < m.RowPtr[i+1] && int(m.Col[at]) < i; at++ {
-			j := m.Col[at]
-			k := mirror[j]
-			if k >= m.RowPtr[j+1] || int(m.Col[k]) != i || !same(m.Val[k], m.Val[at]) {
-				return 0, fmt.Errorf("matrixmarket: the matrix is not symmetric: entry (%d, %d) has no equal at (%d, %d)",
-					i+1, j+1, j+1, i+1)
+		cols, vals := m.Row(i)
+		for k, j := range cols {
+			if int(j) <= i {
+				lower++
 			}
-			mirror[j]++
-			lower++
-		}
-		if at < m.RowPtr[i+1] && int(m.Col[at]) == i {
-			at++
-			lower++
-		}
-		mirror[i] = at
-	}
-	for j, k := range mirror {
-		if k < m.RowPtr[j+1] {
-			return 0, fmt.Errorf("matrixmarket: the matrix is not symmetric: entry (%d, %d) has no equal at (%d, %d)",
-				j+1, m.Col[k]+1, m.Col[k]+1, j+1)
+			if int(j) != i && !same(m.At(int(j), i), vals[k]) {
+				return 0, fmt.Errorf("matrixmarket: the matrix is not symmetric: entries (%d, %d) and (%d, %d) differ", i+1, j+1, j+1, i+1)
+			}
 		}
 	}
 	return lower, nil

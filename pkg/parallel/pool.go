@@ -1,8 +1,7 @@
-// Package parallel runs independent parts of a loop on a fixed set of
-// goroutines, without allocating and with a partition that never depends on
-// timing: part k always does the same work, whoever runs it. Callers that
-// reduce keep one partial result per part and add them in the order of the
-// parts; then the result has the same bits for any number of threads.
+// Package parallel runs independent parts of a loop on a fixed set of goroutines,
+// without allocating. Part k does the same work whichever goroutine runs it: callers
+// that reduce keep one partial result per part and add them in the order of the
+// parts, so that the result has the same bits for any number of threads.
 package parallel
 
 import (
@@ -24,8 +23,8 @@ type Pool struct {
 	parts   int
 }
 
-// New starts a pool of that many threads, counting the caller of Run; 0 means
-// one for each processor that this program may use.
+// New starts a pool of that many threads, the caller of Run included; 0 means
+// GOMAXPROCS.
 func New(threads int) *Pool {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
@@ -54,8 +53,8 @@ func (p *Pool) Close() {
 }
 
 // Run calls job.Do for every part in [0, parts) and returns when all are done.
-// Each thread takes one contiguous range of parts. A nil Pool does all of them
-// itself.
+// Each thread runs one contiguous range of parts; with a nil Pool the caller runs
+// all.
 func (p *Pool) Run(parts int, job Job) {
 	if p == nil || p.threads == 1 || parts <= 1 {
 		for k := range parts {
@@ -88,4 +87,17 @@ func (p *Pool) share(w int) {
 	for k := lo; k < hi; k++ {
 		p.job.Do(k)
 	}
+}
+
+// Func is a function as a Job. The conversion allocates; inner loops should keep a
+// Job instead.
+type Func func(part int)
+
+// Do calls f(part).
+func (f Func) Do(part int) { f(part) }
+
+// RunRanges calls do for every range of bounds: part k is bounds[k] to
+// bounds[k+1]-1. With a nil Pool the caller runs all.
+func (p *Pool) RunRanges(bounds []int, do func(k, lo, hi int)) {
+	p.Run(len(bounds)-1, Func(func(k int) { do(k, bounds[k], bounds[k+1]) }))
 }

@@ -1,6 +1,6 @@
 // Package verify measures how well x solves A x = b, from A, x and b alone.
-// The residual is accumulated in double-double, so it is right to working
-// precision however much cancels.
+// The residual is accumulated in double-double arithmetic, so that it is accurate to
+// working precision despite cancellation.
 //
 // With T_i = sum_j |a_ij| and r = b - A x, the backward errors are
 //
@@ -8,10 +8,10 @@
 //	normwise       ||r||_inf / (||A||_inf ||x||_inf + ||b||_inf)
 //	componentwise  max_i |r_i| / (|A||x| + |b|)_i
 //
-// with 0/0 = 0: the smallest relative change of the rows, of the whole, or of
+// with 0/0 = 0: the smallest relative perturbation of the rows, of the whole, or of
 // the entries of A and b that makes x an exact solution ([Higham02], theorems
-// 7.1 and 7.3). The normwise one says nothing about rows much smaller than the
-// largest, which is why the row-wise one is mpsolve's standard.
+// 7.1 and 7.3). The normwise error does not see rows much smaller than the largest,
+// therefore the row-wise error is the one that mpsolve uses by default.
 //
 // Rows and x are scaled by powers of two on the fly, so neither products nor
 // denominators overflow or vanish for matrices of any magnitude.
@@ -22,11 +22,11 @@ import (
 	"math"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
-// Errors is how far x is from solving A x = b.
+// Errors are the backward errors and the relative residual of an x.
 type Errors struct {
 	Row              float64 `json:"row"`
 	Normwise         float64 `json:"normwise"`
@@ -49,8 +49,8 @@ func (e Errors) Worst(o Errors) Errors {
 const blockRows = 2048
 
 // Compute returns the errors of x (length Cols) for the right-hand side b
-// (length Rows), on the threads of pool. A NaN or Inf in x, or in a product
-// with it, makes the errors +Inf: such an x solves nothing.
+// (length Rows), on the threads of pool (nil: serially). A NaN or Inf in x, or in
+// a product with it, makes the errors +Inf.
 func Compute(m *csr.Matrix, x, b []float64, pool *parallel.Pool) (Errors, error) {
 	if len(x) != m.Cols || len(b) != m.Rows {
 		return Errors{}, fmt.Errorf("verify: %d x %d matrix with x of %d and b of %d elements",
@@ -82,8 +82,8 @@ func Compute(m *csr.Matrix, x, b []float64, pool *parallel.Pool) (Errors, error)
 	return all.errors(), nil
 }
 
-// row is what one equation contributes, times 2^-e with e such that neither
-// |A||x| nor |b| vanishes unless it is zero or negligible beside the other.
+// row is the contribution of one equation, times 2^-e with e such that neither
+// |A||x| nor |b| underflows unless it is negligible compared with the other.
 type row struct {
 	e           int
 	residual, b float64 // |r_i|, |b_i|
@@ -154,7 +154,7 @@ func (p *partial) errors() Errors {
 	}
 }
 
-// ratio is a/b with 0/0 = 0; anything that is no number counts as +Inf.
+// ratio returns a/b with 0/0 = 0, and +Inf instead of NaN.
 func ratio(a, b float64) float64 {
 	if a == 0 && b == 0 {
 		return 0

@@ -13,11 +13,11 @@ import (
 	"strings"
 
 	"github.com/mpsolve/mpsolve/examples/experiments"
+	"github.com/mpsolve/mpsolve/internal/atomicfile"
 	"github.com/mpsolve/mpsolve/internal/figure"
 	"github.com/mpsolve/mpsolve/internal/present"
 	"github.com/mpsolve/mpsolve/internal/records"
 	"github.com/mpsolve/mpsolve/internal/reproduce"
-	"github.com/mpsolve/mpsolve/internal/wholefile"
 	"github.com/mpsolve/mpsolve/tools/page"
 )
 
@@ -91,7 +91,7 @@ func run(measurements, file, folder string) error {
 			continue // not measured
 		}
 		name := e.ID + "-" + v.Name + "." + figure.SVG
-		if err := wholefile.Write(filepath.Join(folder, name), func(w io.Writer) error { return drawn.Write(w, figure.SVG) }); err != nil {
+		if err := atomicfile.Write(filepath.Join(folder, name), func(w io.Writer) error { return drawn.Write(w, figure.SVG) }); err != nil {
 			return err
 		}
 		fmt.Fprintf(&b, "\n%s of [%s], %s (`%s`):\n\n![%s](%s)\n", e.Source, e.Paper, lower(v.Title), e.ID, v.Title,

@@ -1,0 +1,78 @@
+package kernels
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+// BenchmarkSlots multiplies with random panels of single elements and of blocks, and
+// with panels of 3 x 3 blocks, 27 to a row, in the second-level cache.
+func BenchmarkSlots(b *testing.B) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for tier := Portable; tier <= processor; tier++ {
+		run := func(name string, elements int, mul func()) {
+			b.Run(name+"/"+tier.String(), func(b *testing.B) {
+				setActive(b, tier)
+				for b.Loop() {
+					mul()
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(elements), "ns/element")
+			})
+		}
+		p := randomPanel(rng, 1000, 8, 60000)
+		x, dst := make([]float64, p.cols), make([]float64, p.rows)
+		run("random", Lanes*len(p.Widths), func() { MulSlots(dst, &p.SlotPanel, x, p.row0, p.units, false) })
+		for _, w := range []int{14, 24, 43} {
+			const slices, slots, cols = 64, 27, 6000
+			p := blockPanel(rng, slices, slots, cols, w)
+			x, dst := make([]float64, cols), make([]float64, 3*Lanes*slices)
+			run(fmt.Sprint("blocks of ", w, " bits"), 72*slices*slots, func() { MulSlots(dst, p, x, 0, Units{Factor: 1}, false) })
+		}
+		for _, block := range []int{2, 3, 6} {
+			p := randomSymmetric(rng, block, 1000, 20)
+			x, sums := p.vectors(rng)
+			run(fmt.Sprint("symmetric, blocks of ", block), block*block*Lanes*len(p.Widths), func() { MulSymmetric(sums, &p.SlotPanel, x, p.SymmetricRange) })
+		}
+	}
+}
+
+// blockPanel is a panel of 3 x 3 blocks of one width, of zeros.
+func blockPanel(rng *rand.Rand, slices, slots, cols, w int) *SlotPanel {
+	p := &SlotPanel{Block: 3}
+	for range slices {
+		p.Groups = append(p.Groups, SlotGroup{0, uint16(slots), Last})
+		for range slots {
+			p.Widths = append(p.Widths, byte(w))
+			for l := range Lanes {
+				p.Index = append(p.Index, uint16(3*(rng.IntN(cols/3-Lanes)+l)))
+			}
+		}
+	}
+	p.Values = make([]byte, 9*w*slices*slots+SlotPadding)
+	return p
+}
+
+func BenchmarkAccessor(b *testing.B) {
+	for _, n := range []int{1 << 11, 1 << 26} {
+		x, y := make([]float32, n), make([]float32, n)
+		for i := range x {
+			x[i], y[i] = 1, 2
+		}
+		for tier := Portable; tier <= processor; tier++ {
+			for name, dot := range map[string]func(){
+				"Dot32": func() { Dot32(x, y) }, "DotMixed": func() { DotMixed(x, y) },
+				"MulAdds":   func() { MulAdds(new([MulAddLanes]float64), x, 4, 0.75, 0.3) },
+				"MulAdds32": func() { MulAdds32(new([MulAddLanes32]float32), x, 4, 0.75, 0.3) },
+			} {
+				b.Run(fmt.Sprintf("%s/%d/%s", name, n, tier), func(b *testing.B) {
+					setActive(b, tier)
+					b.SetBytes(int64(8 * n))
+					for b.Loop() {
+						dot()
+					}
+				})
+			}
+		}
+	}
+}
