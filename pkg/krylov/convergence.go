@@ -100,17 +100,17 @@ func (c *convergence[V]) limitAt(iterations int) Reason {
 	return Running
 }
 
-// agree returns what all who share the solve agree on, if there are others. Time and
-// interrupts are final then: those who have more time do not ask again.
-func (c *convergence[V]) agree(reason Reason) Reason {
+// agree returns the reason that all who share the solve agree on. One that is not its own
+// it sticks to, and to limits: others do not say them twice.
+func (c *convergence[V]) agree(own Reason) Reason {
 	if c.opt.Agree == nil {
-		return reason
+		return own
 	}
-	reason = c.opt.Agree(reason)
-	if reason.final() {
-		c.stop = reason
+	common := c.opt.Agree(own)
+	if common.final() || common != own && common < 0 {
+		c.stop = common
 	}
-	return reason
+	return common
 }
 
 // reached reports whether the measure of x, r with ||r|| = rnorm is at most
