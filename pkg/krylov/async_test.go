@@ -49,6 +49,24 @@ func TestAsyncDoesNotWait(t *testing.T) {
 	}
 }
 
+// After a fault, x is that of the last sound check: the residual is as small as it was.
+func TestAsyncRewinds(t *testing.T) {
+	m := grid(24, 0)
+	for _, name := range []string{"cg", "bicgstab"} {
+		space, b, last := newDistant(t, m.Rows), random(1, m.Rows), math.Inf(1)
+		space.trouble = func(check int) bool { return check == 4 }
+		r := solveDistant(t, context.Background(), space, name, m, make([]float64, m.Rows), b, hostOptions{Monitor: func(e Event) {
+			if e.Residual > 20*last {
+				t.Errorf("%s: residual %g after %g in iteration %d", name, e.Residual, last, e.Iteration)
+			}
+			last = e.Residual
+		}})
+		if r.Reason != Converged {
+			t.Errorf("%s: %v", name, r.Reason)
+		}
+	}
+}
+
 // Faults that nothing stands behind cost iterations, and do no harm.
 func TestAsyncFaultsOfNoConsequence(t *testing.T) {
 	m := grid(24, 0)

@@ -192,19 +192,41 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// Measures that cannot be met, or are no number, never count as met.
+// Measures that cannot be met, or are no number, never count as met; x and r stay what they
+// are said to be when one is taken.
 func TestMeasureThatIsNeverMet(t *testing.T) {
-	a := grid(5, 0)
+	a := grid(8, 0)
+	b := random(1, a.Rows)
 	for _, v := range []float64{1, math.NaN(), math.Inf(1)} {
 		for _, m := range methods {
-			x := make([]float64, a.Rows)
-			r := solveWith(t, m.name, a, x, random(1, a.Rows), hostOptions{
-				MaxIter: 300, Measure: func(_, _ []float64) float64 { return v },
-			})
-			if r.Reason.Converged() || r.Reason == Running || r.Iterations > 300 {
-				t.Errorf("%s: measure %v: %v after %d iterations", m.name, v, r.Reason, r.Iterations)
+			for _, limit := range []int{11, 300} {
+				x := make([]float64, a.Rows)
+				r := solveWith(t, m.name, a, x, b, hostOptions{
+					MaxIter: limit, Measure: func(_, _ []float64) float64 { return v },
+				})
+				if r.Reason.Converged() || r.Reason == Running || r.Iterations > limit {
+					t.Errorf("%s: measure %v: %v after %d iterations", m.name, v, r.Reason, r.Iterations)
+				}
+				if res := trueResidual(t, a, x, b); math.Abs(res-r.Residual) > 1e-10 {
+					t.Errorf("%s: measure %v: residual %g, claimed %g", m.name, v, res, r.Residual)
+				}
 			}
 		}
+	}
+}
+
+// Without a new least residual for a window of iterations, a method stagnates.
+func TestStagnationWindow(t *testing.T) {
+	var c convergence[[]float64]
+	c.begin(context.Background(), hostOptions{}, 3, 1, 1)
+	for k, rnorm := range []float64{0.5, 0.6, 0.4, 0.4, 0.5, 0.6} {
+		c.step(rnorm)
+		if stagnates := c.limit() == Stagnation; stagnates != (k == 5) {
+			t.Errorf("iteration %d: stagnates %v", k+1, stagnates)
+		}
+	}
+	if c.restart(nil, nil, 2); c.limit() != Running {
+		t.Error("stagnates after a restart")
 	}
 }
 
