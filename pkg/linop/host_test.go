@@ -167,7 +167,7 @@ func TestNorms(t *testing.T) {
 		largest, one float64 // and the 2-norm
 	}{
 		{nil, 0, 0},
-		{[]float64{0, -0.0}, 0, 0},
+		{[]float64{0, math.Copysign(0, -1)}, 0, 0},
 		{[]float64{3, -4}, 4, 5},
 		{[]float64{3e300, -4e300}, 4e300, 5e300},
 		{[]float64{3e-310, 4e-310}, 4e-310, 5e-310},

@@ -27,7 +27,7 @@ type Scalar[S any] interface {
 // Space is the vectors of one dimension n. Vectors passed to one call have
 // that dimension and, unless said otherwise, are different ones.
 type Space[V any, S Scalar[S]] interface {
-	Dim() int
+	Dim() int           // n, the same for all processes that share the vectors
 	New() V             // a zero vector
 	Scalar(a float64) S // a as a scalar, exactly
 	Roundoff() float64  // the unit roundoff of S, 2^-53 for float64
