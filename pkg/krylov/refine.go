@@ -12,19 +12,18 @@ type Corrector[V any] interface {
 	// Correct sets d so that x + d meets the goal, r being b - A x.
 	Correct(ctx context.Context, d, r, x V, goal Goal) Result
 
-	// Escalate is called when corrections no longer help, with the reason why,
-	// and switches to something stronger (more precision, another method). It
-	// returns false when there is nothing left to switch to.
+	// Escalate is called when corrections no longer help, with the reason, and
+	// switches to something stronger (more precision, another method). It returns
+	// false when nothing is left.
 	Escalate(reason Reason) bool
 
-	// Patience says how many steps in a row may multiply the measure by no less
-	// than reduction before Escalate is called; a negative number says that this
-	// is progress.
+	// Patience returns how many steps in a row may multiply the measure by no less
+	// than reduction before Escalate is called; a negative number if that is progress.
 	Patience(reduction float64) int
 }
 
-// DefaultPatience is for a Corrector without a reason for another: a step should
-// halve the measure, and gets one more try if it does not.
+// DefaultPatience is the Patience of an ordinary Corrector: a step should halve the
+// measure; one that does not is tried once more.
 func DefaultPatience(reduction float64) int {
 	if reduction <= 0.5 {
 		return -1
@@ -37,6 +36,8 @@ type Goal struct {
 	From, To float64 // the measure of x, and the one wanted of x + d
 	MaxIter  int     // at least 1
 	Monitor  Monitor // may be nil
+
+	Agree func(Reason) Reason // of Options; may be nil
 }
 
 // Refinement is iterative refinement ([Higham02], chapter 12):
@@ -50,7 +51,7 @@ type Refinement[V any, S linop.Scalar[S]] struct {
 	space      linop.Space[V, S]
 	r, d, best V
 
-	MaxSteps int // refinement steps; 0: no limit. 1 runs the method alone
+	MaxSteps int // refinement steps; 0: no limit, 1: the method alone
 }
 
 // NewRefinement returns a refinement with its work vectors in space.
@@ -84,14 +85,21 @@ func (f *Refinement[V, S]) Solve(
 	}
 	total.Measure = opt.Measure(x, f.r)
 	for slow := 0; ; {
+		reason := Running
 		switch {
 		case total.Measure <= opt.Tol:
-			total.Reason = Converged
-			return total
+			reason = Converged
 		case !finite(total.Measure):
-			total.Reason = NotFinite
+			reason = NotFinite
+		}
+		if opt.Agree != nil {
+			reason = opt.Agree(reason)
+		}
+		if reason != Running {
+			total.Reason = reason
 			return total
-		case f.MaxSteps > 0 && total.Outer == f.MaxSteps:
+		}
+		if f.MaxSteps > 0 && total.Outer == f.MaxSteps {
 			if total.Reason.Converged() {
 				total.Reason = Drift
 			}
@@ -103,6 +111,7 @@ func (f *Refinement[V, S]) Solve(
 			From: before, To: reach * opt.Tol,
 			MaxIter: opt.MaxIter - total.Iterations,
 			Monitor: f.observe(opt.Monitor, total),
+			Agree:   opt.Agree,
 		})
 		total.Iterations += inner.Iterations
 		total.Orthogonalization += inner.Orthogonalization
@@ -137,8 +146,7 @@ func (f *Refinement[V, S]) Solve(
 		if slow++; inner.Reason.Converged() && slow <= patience {
 			continue
 		}
-		reason := inner.Reason
-		if reason.Converged() {
+		if reason = inner.Reason; reason.Converged() {
 			reason = Slow
 		}
 		if total.Measure > opt.Tol && !corrector.Escalate(reason) {
