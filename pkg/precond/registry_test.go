@@ -19,7 +19,9 @@ func TestRegistryIsDocumented(t *testing.T) {
 	}
 	var schema struct {
 		Properties struct {
-			Preconditioner struct{ Properties struct{ Kind struct{ Enum []Kind } } }
+			Preconditioner struct {
+				Properties struct{ Kind struct{ Enum []Kind } }
+			}
 		}
 	}
 	if err := json.Unmarshal(file, &schema); err != nil {

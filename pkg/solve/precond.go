@@ -162,7 +162,7 @@ func precondition[V any, S linop.Scalar[S]](
 	p := s.opt.Precond
 	opt := precond.Options{
 		Epsilon: p.Epsilon, Symmetric: s.symmetric(),
-		Log:  func(line string) { s.say("precond %s", line) },
+		Log:       func(line string) { s.say("precond %s", line) },
 		BlockSize: p.BlockSize, DropTol: p.DropTol, Fill: p.Fill,
 	}
 	if opt.DropTol == 0 {
