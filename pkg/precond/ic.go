@@ -23,7 +23,7 @@ func newIC0(s setup) (Preconditioner, error) {
 		return nil, err
 	}
 	m, at := cut(s.m, placement{}, s.pool)
-	return s.newIC(string(IC0), m, at, keepPattern{})
+	return s.newIC(string(IC0), m, at, selection{})
 }
 
 // newICT is A ~ L L^T where entries of L are left out that are small or too many
@@ -39,9 +39,9 @@ func newICT(s setup) (Preconditioner, error) {
 	}
 	at.rowExp, at.colExp = scaling.Row, scaling.Col
 	m, at = cut(m, at, s.pool)
-	t := s.threshold(m)
-	t.perRow /= 2
-	return s.newIC(fmt.Sprintf("%s, drop %.0e", ICT, s.DropTol), m, at, &t)
+	keep := s.threshold(m)
+	keep.perRow /= 2
+	return s.newIC(fmt.Sprintf("%s, drop %.0e", ICT, s.DropTol), m, at, keep)
 }
 
 func (s *setup) newIC(name string, m *csr.Matrix, at placement, keep selection) (Preconditioner, error) {
@@ -72,34 +72,13 @@ func (s *setup) newIC(name string, m *csr.Matrix, at placement, keep selection) 
 	}
 }
 
-// A selection says which entries of a row of the factors are kept.
-type selection interface {
-	// fills tells whether there may be entries where A has none.
-	fills() bool
-	// keep leaves out entries of row i of A, whose norm is given: cols are those
-	// of the factors, vals their values by column.
-	keep(i int, norm float64, cols []int32, vals []float64) []int32
-}
-
-// keepPattern keeps the pattern of A.
-type keepPattern struct{}
-
-func (keepPattern) fills() bool { return false }
-
-func (keepPattern) keep(_ int, _ float64, cols []int32, _ []float64) []int32 { return cols }
-
 // cholesky computes the rows of u one after the other, each from those above that
 // have an entry in its column, which are linked in a list [LinMore99]. It returns
 // the number of the first bad pivot, -1 if there is none.
 func (s *setup) cholesky(m *csr.Matrix, diagonal []float64, shift float64, keep selection) (f *factors, bad int, err error) {
 	n := m.Rows
-	f = &factors{symmetric: true, d: make([]float64, n)}
-	f.u.ptr = make([]int64, 1, n+1)
-	fills := keep.fills()
+	f = newFactors(n, m.NNZ()/2+1, true)
 	multiplications := int64(0)
-	if !fills {
-		f.u.col, f.u.val = make([]int32, 0, m.NNZ()/2+1), make([]float64, 0, m.NNZ()/2+1)
-	}
 	work := make([]float64, n)
 	in := marks(n)            // rows whose pattern has a column
 	first := make([]int32, n) // first[j] is a row whose next entry is in column j
@@ -132,7 +111,7 @@ func (s *setup) cholesky(m *csr.Matrix, diagonal []float64, shift float64, keep 
 			for e, j := range f.u.col[at+1 : end] {
 				if in[j] == row {
 					work[j] -= factor * tail[e]
-				} else if fills {
+				} else if keep.fills {
 					work[j], in[j] = -factor*tail[e], row
 					cols = append(cols, j)
 				}
@@ -155,7 +134,7 @@ func (s *setup) cholesky(m *csr.Matrix, diagonal []float64, shift float64, keep 
 			return nil, -1, err
 		}
 		for _, j := range cols {
-			f.u.col, f.u.val = append(f.u.col, j), append(f.u.val, work[j])
+			f.u.add(j, work[j])
 		}
 		f.u.end()
 		if len(cols) > 0 {

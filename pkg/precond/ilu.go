@@ -29,10 +29,7 @@ func newILU0(s setup) (Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, at = cut(a, at, s.pool)
-	f, shifted := ilu0(a)
-	s.logShifted(ILU0, shifted)
-	return s.newIncomplete(string(ILU0), f, at)
+	return s.newLU(ILU0, string(ILU0), a, at, func(*csr.Matrix) selection { return selection{} })
 }
 
 // newILUT is A ~ L U where entries of the factors are left out that are small or
@@ -47,19 +44,20 @@ func newILUT(s setup) (Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, at = cut(a, at.then(band.row), s.pool)
-	f, shifted, err := s.ilut(a)
+	return s.newLU(ILUT, fmt.Sprintf("%s, drop %.0e", ILUT, s.DropTol), a, at.then(band.row), s.threshold)
+}
+
+// newLU factors a, which is A placed at.
+func (s *setup) newLU(kind Kind, name string, a *csr.Matrix, at placement, keep func(*csr.Matrix) selection) (Preconditioner, error) {
+	a, at = cut(a, at, s.pool)
+	f, shifted, err := s.lu(a, keep(a))
 	if err != nil {
 		return nil, err
 	}
-	s.logShifted(ILUT, shifted)
-	return s.newIncomplete(fmt.Sprintf("%s, drop %.0e", ILUT, s.DropTol), f, at)
-}
-
-func (s *setup) logShifted(kind Kind, shifted int) {
 	if shifted > 0 {
 		s.logf("%s: zero or tiny pivots replaced by %g times the norm of their row: %d", kind, pivotShift, shifted)
 	}
+	return s.newIncomplete(name, f, at)
 }
 
 // prepare scales A by powers of two so that the largest entry of each row and
@@ -139,50 +137,16 @@ func rowsInOrder(m *csr.Matrix, p []int32) *csr.Matrix {
 	return out
 }
 
-// ilu0 factors row by row and counts the pivots that it replaced.
-func ilu0(m *csr.Matrix) (f *factors, shifted int) {
-	n := m.Rows
-	f = newFactors(n, m.NNZ()/2+1)
-	work, in := make([]float64, n), marks(n)
-	for i := range n {
-		row := int32(i)
-		cols, vals := m.Row(i)
-		work[i], in[i] = 0, row
-		norm := 0.0
-		for e, j := range cols {
-			work[j], in[j] = vals[e], row
-			norm += vals[e] * vals[e]
-		}
-		at := 0
-		for ; at < len(cols) && cols[at] < row; at++ {
-			k := cols[at]
-			factor := work[k] / f.d[k]
-			uCols, uVals := f.u.row(int(k))
-			for e, j := range uCols {
-				if in[j] == row {
-					work[j] -= factor * uVals[e]
-				}
-			}
-			f.l.col, f.l.val = append(f.l.col, k), append(f.l.val, factor)
-		}
-		if at < len(cols) && cols[at] == row {
-			at++
-		}
-		for _, j := range cols[at:] {
-			f.u.col, f.u.val = append(f.u.col, j), append(f.u.val, work[j])
-		}
-		f.l.end()
-		f.u.end()
-		shifted += f.setPivot(i, work[i], math.Sqrt(norm))
-	}
-	return f, shifted
-}
-
-func newFactors(n, entries int) *factors {
+// newFactors returns factors of no row yet, with room for some entries in each triangle.
+func newFactors(n, entries int, symmetric bool) *factors {
 	empty := func() rows {
 		return rows{make([]int64, 1, n+1), make([]int32, 0, entries), make([]float64, 0, entries)}
 	}
-	return &factors{l: empty(), u: empty(), d: make([]float64, n)}
+	f := &factors{u: empty(), d: make([]float64, n), symmetric: symmetric}
+	if !symmetric {
+		f.l = empty()
+	}
+	return f
 }
 
 // setPivot sets pivot i, or one in its place if it is tiny, and returns the number
@@ -195,12 +159,12 @@ func (f *factors) setPivot(i int, pivot, norm float64) (replaced int) {
 	return replaced
 }
 
-// ilut factors row by row. The columns below the diagonal that are still to be
-// eliminated wait in a heap, because eliminating one may add others.
-func (s *setup) ilut(m *csr.Matrix) (f *factors, shifted int, err error) {
+// lu factors row by row ([Saad03], algorithms 10.4 and 10.6) and counts the pivots that it
+// replaced. The columns below the diagonal that are still to be eliminated are in a heap,
+// because eliminating one may add others.
+func (s *setup) lu(m *csr.Matrix, keep selection) (f *factors, shifted int, err error) {
 	n := m.Rows
-	f = newFactors(n, 0)
-	keep := s.threshold(m)
+	f = newFactors(n, m.NNZ()/2+1, false)
 	multiplications := int64(0)
 	work, in := make([]float64, n), marks(n)
 	var lower heap[column]
@@ -226,7 +190,7 @@ func (s *setup) ilut(m *csr.Matrix) (f *factors, shifted int, err error) {
 		norm = math.Sqrt(norm)
 		for len(lower) > 0 {
 			k := int32(lower.pop())
-			if math.Abs(work[k]) <= keep.drop*norm {
+			if keep.drops(work[k], norm) {
 				continue
 			}
 			factor := work[k] / f.d[k]
@@ -235,7 +199,7 @@ func (s *setup) ilut(m *csr.Matrix) (f *factors, shifted int, err error) {
 			for e, j := range uCols {
 				if in[j] == row {
 					work[j] -= factor * uVals[e]
-				} else {
+				} else if keep.fills {
 					add(j, -factor*uVals[e])
 				}
 			}
@@ -248,12 +212,12 @@ func (s *setup) ilut(m *csr.Matrix) (f *factors, shifted int, err error) {
 		if err := s.checkEntries(f.entries() + int64(len(kept))); err != nil {
 			return nil, 0, err
 		}
-		split, _ := slices.BinarySearch(kept, row)
-		for _, k := range kept[:split] {
-			f.l.col, f.l.val = append(f.l.col, k), append(f.l.val, work[k]/f.d[k])
+		diagonal, _ := slices.BinarySearch(kept, row)
+		for _, k := range kept[:diagonal] {
+			f.l.add(k, work[k]/f.d[k])
 		}
-		for _, j := range kept[split:] {
-			f.u.col, f.u.val = append(f.u.col, j), append(f.u.val, work[j])
+		for _, j := range kept[diagonal:] {
+			f.u.add(j, work[j])
 		}
 		f.l.end()
 		f.u.end()

@@ -90,7 +90,11 @@ func largestChange(p Preconditioner, m *csr.Matrix) (worst float64) {
 func TestILU0MatchesPattern(t *testing.T) {
 	for seed := range uint64(20) {
 		m := randomSparse(t, 40, 4, false, seed)
-		f, shifted := ilu0(m)
+		s := newSetup(m, Options{})
+		f, shifted, err := s.lu(m, selection{})
+		if err != nil {
+			t.Fatal(err)
+		}
 		if shifted != 0 {
 			t.Fatalf("%d pivots replaced", shifted)
 		}
@@ -103,7 +107,7 @@ func TestIC0MatchesPattern(t *testing.T) {
 	for seed := range uint64(20) {
 		m := randomSparse(t, 40, 4, true, seed)
 		s := newSetup(m, Options{})
-		f, bad, err := s.cholesky(m, m.Diagonal(nil), 0, keepPattern{})
+		f, bad, err := s.cholesky(m, m.Diagonal(nil), 0, selection{})
 		if bad >= 0 || err != nil {
 			t.Fatal(bad, err)
 		}
@@ -190,7 +194,11 @@ func TestIncompleteIsSymmetric(t *testing.T) {
 func TestApplyInvertsFactors(t *testing.T) {
 	for seed := range uint64(10) {
 		m := randomSparse(t, 50, 4, false, seed)
-		f, _ := ilu0(m)
+		s := newSetup(m, Options{})
+		f, _, err := s.lu(m, selection{})
+		if err != nil {
+			t.Fatal(err)
+		}
 		n := m.Rows
 		x, want := random(n, seed), make([]float64, n)
 		for i := range n {

@@ -20,7 +20,10 @@ func (r *rows) row(i int) (cols []int32, vals []float64) {
 	return r.col[lo:hi:hi], r.val[lo:hi:hi]
 }
 
-// end closes the row that was appended to.
+// add appends an entry to the last row.
+func (r *rows) add(j int32, v float64) { r.col, r.val = append(r.col, j), append(r.val, v) }
+
+// end closes the last row.
 func (r *rows) end() { r.ptr = append(r.ptr, int64(len(r.col))) }
 
 // factors are A ~ (I + l) (diag(d) + u) with strictly triangular l and u. If they
