@@ -46,23 +46,17 @@ const (
 	blockWords = maxBlockSize * maxBlockSize
 )
 
-// blockWordsOf are how inverses are stored: by number of bytes, 8 being FP64.
-var blockWordsOf = [9]formats.Format{
-	2: {Name: "AFX16", Kind: formats.Fixed, Bytes: 2, Signed: true},
-	3: {Name: "AFX24", Kind: formats.Fixed, Bytes: 3, Signed: true},
-	4: {Name: "AFX32", Kind: formats.Fixed, Bytes: 4, Signed: true},
-	5: {Name: "AFX40", Kind: formats.Fixed, Bytes: 5, Signed: true},
-	6: {Name: "AFX48", Kind: formats.Fixed, Bytes: 6, Signed: true},
-	7: {Name: "AFX56", Kind: formats.Fixed, Bytes: 7, Signed: true},
-	8: {Name: "FP64", Kind: formats.Head64, Bytes: 8, Signed: true, ExponentBits: 11, Significand: 53},
+// blockFormat is the format of inverses of that many bytes a number: fixed point, or FP64.
+func blockFormat(bytes int) formats.Format {
+	if bytes == 8 {
+		return formats.Format{Name: "FP64", Kind: formats.Head64, Bytes: 8, Signed: true, ExponentBits: 11, Significand: 53}
+	}
+	return formats.Format{Kind: formats.Fixed, Bytes: bytes, Signed: true}
 }
 
-// blockNumbers are the numbers of an inverse of so many bytes each, in quanta.
+// blockNumbers decodes the numbers of inverses of that many bytes each, in quanta.
 func blockNumbers(bytes uint8) kernels.Words {
-	if bytes == 8 {
-		return kernels.Words{Bytes: 8}
-	}
-	return kernels.Words{Kind: kernels.Fixed, Bytes: int(bytes), Down: uint(64 - 8*int(bytes)), Quantum: 1}
+	return formats.Codec{Format: blockFormat(int(bytes))}.Words()
 }
 
 func newBlockJacobi(s setup) (Preconditioner, error) {
@@ -90,27 +84,21 @@ func newBlockJacobi(s setup) (Preconditioner, error) {
 	if err := s.checkMemory(least); err != nil {
 		return nil, err
 	}
-	diagonal, _, err := s.jacobiDiagonal()
-	if err != nil {
-		return nil, err
-	}
+	diagonal, _ := s.jacobiDiagonal()
 	p.bytes, p.exp = make([]uint8, blocks), make([]int16, blocks)
 	panels := len(p.panel) - 1
 	p.values = make([][]byte, panels)
-	replaced, faults := make([]int, panels), make([]error, panels)
+	replaced := make([]int, panels)
 	pool.RunRanges(p.panel, func(k, lo, hi int) {
 		panel := blockSetup{p: p, m: m, opt: s.Options, diagonal: diagonal}
-		for b := lo; b < hi && panel.err == nil; b++ {
+		for b := lo; b < hi; b++ {
 			panel.add(b)
 		}
 		p.values[k] = append(slices.Clip(panel.values), make([]byte, formats.Padding)...)
-		replaced[k], faults[k] = panel.replaced, panel.err
+		replaced[k] = panel.replaced
 	})
 	singular := 0
 	for k := range panels {
-		if faults[k] != nil {
-			return nil, faults[k]
-		}
 		singular += replaced[k]
 		p.cost.ValueBytes += int64(len(p.values[k]) - formats.Padding)
 	}
@@ -165,7 +153,6 @@ type blockSetup struct {
 	diagonal vector // its inverse
 	values   []byte
 	replaced int
-	err      error
 
 	a, b  [blockWords]float64
 	order [maxBlockSize]int
@@ -180,10 +167,6 @@ func (s *blockSetup) add(block int) {
 		cols, vals := s.m.Row(lo + i)
 		k, _ := slices.BinarySearch(cols, int32(lo))
 		for ; k < len(cols) && int(cols[k]) < lo+n; k++ {
-			if v := vals[k]; v-v != 0 {
-				s.err = fmt.Errorf("entry (%d, %d) is %g", lo+i+1, cols[k]+1, v)
-				return
-			}
 			a[i*n+int(cols[k])-lo] = vals[k]
 		}
 	}
@@ -225,14 +208,13 @@ func (s *blockSetup) store(block int, a []float64, n int, kappa float64) {
 		if bytes < 8 && (s.opt.Epsilon <= adaptive.MinEpsilon || u > s.opt.Epsilon || !(2*u*kappa <= blockError)) {
 			continue
 		}
-		c := formats.Codec{Format: blockWordsOf[bytes]}
+		c := formats.Codec{Format: blockFormat(bytes)}
 		if bytes < 8 {
 			c.Exponent = largestExponent(a) - (8*bytes - 1)
 		}
 		size := len(a) * bytes
 		s.values = append(s.values[:at], make([]byte, size+formats.Padding)...)
-		if s.err = c.Encode(s.values[at:], a); s.err != nil && bytes < 8 {
-			s.err = nil
+		if err := c.Encode(s.values[at:], a); err != nil { // out of range, which FP64 is not
 			continue
 		}
 		s.p.bytes[block], s.p.exp[block] = uint8(bytes), int16(c.Exponent)

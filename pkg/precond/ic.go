@@ -45,9 +45,6 @@ func newICT(s setup) (Preconditioner, error) {
 }
 
 func (s *setup) newIC(name string, m *csr.Matrix, at placement, keep selection) (Preconditioner, error) {
-	if err := checkFinite(m); err != nil {
-		return nil, err
-	}
 	diagonal := m.Diagonal(nil)
 	for i, d := range diagonal {
 		if !(d > 0) || !finite(d) {

@@ -65,9 +65,6 @@ func (s *setup) newLU(kind Kind, name string, a *csr.Matrix, at placement, keep 
 // matrix of a few weak entries is left symmetric.
 func (s *setup) prepare(kind Kind) (*csr.Matrix, placement, error) {
 	m := s.m
-	if err := checkFinite(m); err != nil {
-		return nil, placement{}, err
-	}
 	scaling := csr.BothScaling(m, s.pool)
 	a := scaling.Apply(m, s.pool)
 	weak, err := weakRows(a)
@@ -88,19 +85,6 @@ func (s *setup) prepare(kind Kind) (*csr.Matrix, placement, error) {
 	a = rowsInOrder(scaling.Apply(m, s.pool), match)
 	s.logf("%s: %d of %d diagonal entries are small or missing: rows permuted", kind, weak, m.Rows)
 	return a, placement{row: match, rowExp: scaling.Row, colExp: scaling.Col}, nil
-}
-
-// checkFinite reports the first row with an entry that is not finite.
-func checkFinite(m *csr.Matrix) error {
-	for i := range m.Rows {
-		_, vals := m.Row(i)
-		for _, v := range vals {
-			if !finite(v) {
-				return fmt.Errorf("row %d has an entry that is not finite", i+1)
-			}
-		}
-	}
-	return nil
 }
 
 // weakRows counts the rows of a weak diagonal entry, 0 if they are few and none is

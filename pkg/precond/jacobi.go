@@ -33,10 +33,7 @@ func newJacobi(s setup) (Preconditioner, error) {
 	if err := s.checkMemory(int64(8 * s.m.Rows)); err != nil {
 		return nil, err
 	}
-	w, replaced, err := s.jacobiDiagonal()
-	if err != nil {
-		return nil, err
-	}
+	w, replaced := s.jacobiDiagonal()
 	if replaced > 0 {
 		s.logf("%s: zero diagonal entries replaced by absolute row sums: %d", Jacobi, replaced)
 	}
@@ -48,11 +45,8 @@ func newJacobi(s setup) (Preconditioner, error) {
 }
 
 // jacobiDiagonal returns D^-1 and the number of entries that the sum of their row replaced.
-func (s *setup) jacobiDiagonal() (w vector, replaced int, err error) {
-	w, err = inverseDiagonal(s.m, false, s.pool, func(i int, d float64) (float64, error) {
-		if !finite(d) {
-			return 0, fmt.Errorf("diagonal entry %d is %g", i+1, d)
-		}
+func (s *setup) jacobiDiagonal() (w vector, replaced int) {
+	w, _ = inverseDiagonal(s.m, false, s.pool, func(i int, _ float64) (float64, error) {
 		replaced++
 		return inverseSum(s.m, i), nil
 	})
@@ -61,7 +55,7 @@ func (s *setup) jacobiDiagonal() (w vector, replaced int, err error) {
 			w[i] = math.Abs(v)
 		}
 	}
-	return w, replaced, err
+	return w, replaced
 }
 
 // inverseDiagonal returns 1 / a_ii for each row i. Where that is not a finite number, and

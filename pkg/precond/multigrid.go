@@ -147,9 +147,6 @@ func Varies(p Preconditioner) bool {
 
 func newMultigrid(s setup) (Preconditioner, error) {
 	m := s.m
-	if err := checkFinite(m); err != nil {
-		return nil, err
-	}
 	size := s.BlockSize
 	if size <= 0 {
 		size = BlockSize(m)

@@ -130,6 +130,12 @@ func (d Description) new(s setup) (Preconditioner, error) {
 	if d.Definite && !s.Symmetric {
 		return nil, errors.New("the matrix is not symmetric with a positive diagonal")
 	}
+	if err := s.interrupted(); err != nil {
+		return nil, err
+	}
+	if err := s.checkFinite(); err != nil {
+		return nil, err
+	}
 	p, err := d.create(s)
 	if err != nil {
 		return nil, err

@@ -119,36 +119,14 @@ func numbered(order []int32, k int) int {
 // newPair rounds normalised factors to integers of magnitude most and less; 0:
 // not at all.
 func newPair[T value, S real](f *factors, g diagonals, most float64) *pair[T, S] {
-	p := &pair[T, S]{u: newTriangle[T](g.du, scaled[S](g.t, most), len(f.u.col))}
-	for k := range f.d {
-		cols, vals := f.u.row(k)
-		lo := f.u.ptr[k]
-		for e, j := range cols {
-			v := vals[e]
-			if most != 0 {
-				v = math.RoundToEven(v / float64(p.u.diag[j].s))
-			}
-			p.u.col[lo+int64(e)], p.u.val[lo+int64(e)] = j, T(v)
-		}
-		p.u.ptr[k+1] = int32(f.u.ptr[k+1])
-	}
+	p := &pair[T, S]{u: newTriangle[T](&f.u, g.du, scaled[S](g.t, most))}
+	p.u.round(&f.u, true, most)
 	if f.symmetric {
 		p.l = p.u.transposed()
 		return p
 	}
-	p.l = newTriangle[T](g.dl, scaled[S](g.s, most), len(f.l.col))
-	for k := range f.d {
-		cols, vals := f.l.row(k)
-		lo, s := f.l.ptr[k], float64(p.l.diag[k].s)
-		for e, j := range cols {
-			v := vals[e]
-			if most != 0 {
-				v = math.RoundToEven(v / s)
-			}
-			p.l.col[lo+int64(e)], p.l.val[lo+int64(e)] = j, T(v)
-		}
-		p.l.ptr[k+1] = int32(f.l.ptr[k+1])
-	}
+	p.l = newTriangle[T](&f.l, g.dl, scaled[S](g.s, most))
+	p.l.round(&f.l, false, most)
 	return p
 }
 
@@ -163,12 +141,32 @@ func scaled[S real](largest []float64, most float64) []S {
 	return s
 }
 
-func newTriangle[T value, S real](d []float64, s []S, entries int) triangle[T, S] {
-	t := triangle[T, S]{make([]int32, len(d)+1), make([]int32, entries), make([]T, entries), make([]scales[S], len(d))}
+// newTriangle returns a triangle of the columns of r with the diagonals d and s.
+func newTriangle[T value, S real](r *rows, d []float64, s []S) triangle[T, S] {
+	t := triangle[T, S]{make([]int32, len(r.ptr)), slices.Clone(r.col), make([]T, len(r.col)), make([]scales[S], len(d))}
 	for k := range d {
 		t.diag[k] = scales[S]{S(d[k]), s[k]}
 	}
+	for k, at := range r.ptr {
+		t.ptr[k] = int32(at)
+	}
 	return t
+}
+
+// round sets the values of t to those of r in units of the row, or of the column.
+func (t *triangle[T, S]) round(r *rows, byColumn bool, most float64) {
+	for k := range t.diag {
+		for e := r.ptr[k]; e < r.ptr[k+1]; e++ {
+			v, unit := r.val[e], k
+			if byColumn {
+				unit = int(r.col[e])
+			}
+			if most != 0 {
+				v = math.RoundToEven(v / float64(t.diag[unit].s))
+			}
+			t.val[e] = T(v)
+		}
+	}
 }
 
 // transposed shares the diagonals.

@@ -3,6 +3,7 @@ package precond
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -59,3 +60,27 @@ func (s *setup) checkMemory(bytes int64) error {
 	}
 	return nil
 }
+
+// checkFinite reports a row with an entry that is not finite.
+func (s *setup) checkFinite() error {
+	bounds := csr.Panels(s.m)
+	bad := make([]int, len(bounds)-1) // the number of such a row; 0: none
+	s.pool.RunRanges(bounds, func(panel, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			if _, vals := s.m.Row(i); slices.ContainsFunc(vals, infinite) {
+				bad[panel] = i + 1
+				return
+			}
+		}
+	})
+	for _, row := range bad {
+		if row > 0 {
+			return fmt.Errorf("row %d has an entry that is not finite", row)
+		}
+	}
+	return nil
+}
+
+func finite(x float64) bool { return x-x == 0 }
+
+func infinite(x float64) bool { return !finite(x) }

@@ -43,7 +43,7 @@ func store(m *csr.Matrix, epsilon float64, pool *linop.Pool) (linop.Relaxer[vect
 func storeBoth(g *csr.Matrix, epsilon float64, pool *linop.Pool) (a, at linop.Relaxer[vector, scalar], cost Cost, err error) {
 	rows, cols := largestSum(g.RowSums(pool)), largestSum(colSums(g))
 	norm := max(rows, cols)
-	if norm-norm != 0 {
+	if !finite(norm) {
 		return nil, nil, cost, fmt.Errorf("%w: entries of the factor are not finite", ErrNotDefinite)
 	}
 	epsilonRows, epsilonCols := epsilon, epsilon
@@ -90,7 +90,7 @@ func round(g *csr.Matrix, quantum float64, pool *linop.Pool) {
 			cols, vals := g.Row(i)
 			for k, v := range vals {
 				w := math.RoundToEven(v/quantum) * quantum
-				if w == 0 && int(cols[k]) == i {
+				if w == 0 && v != 0 && int(cols[k]) == i {
 					w = math.Copysign(quantum, v)
 				}
 				vals[k] = w

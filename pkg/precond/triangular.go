@@ -213,5 +213,3 @@ func (s *setup) checkEntries(entries int64) error {
 	}
 	return nil
 }
-
-func finite(x float64) bool { return x-x == 0 }
