@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 )
@@ -46,16 +45,6 @@ func TestFSAIDefinition(t *testing.T) {
 			}
 		}
 	}
-}
-
-// With the pattern of a full factor FSAI is the inverse.
-func TestFSAIOfFullPattern(t *testing.T) {
-	m := generated(t, "poisson2d", generate.Params{"n": 4})
-	p := mustNew(t, FSAI, m, Options{Symmetric: true, Degree: 8, Epsilon: adaptive.MinEpsilon}, nil)
-	x, b, y := random(m.Rows, 4), make(vector, m.Rows), make(vector, m.Rows)
-	m.MulVec(b, x)
-	p.Apply(y, b)
-	closeTo(t, p.String(), y, x, 1e-12)
 }
 
 // Both factors are stored with values that are each other's exactly.
