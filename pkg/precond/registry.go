@@ -67,15 +67,15 @@ var Registry = []Description{
 		Kind: BlockJacobi, Summary: "diagonal blocks", Parameters: []Parameter{BlockSizes},
 		DeviceBytes: func(n, _ int64) int64 { return 8 * defaultBlockSize * n }, create: newBlockJacobi,
 	},
-	{Kind: ILU0, Summary: "incomplete LU on the pattern of A", create: newILU0},
-	{Kind: IC0, Summary: "incomplete Cholesky on the pattern of A", Definite: true, create: newIC0},
-	{Kind: ILUT, Summary: "incomplete LU with a drop tolerance", Parameters: []Parameter{Dropping}, MaxWork: 500, create: newILUT},
-	{Kind: ICT, Summary: "incomplete Cholesky with a drop tolerance", Definite: true, Parameters: []Parameter{Dropping}, MaxWork: 500, create: newICT},
+	{Kind: ILU0, Summary: "ILU(0)", create: newILU0},
+	{Kind: IC0, Summary: "IC(0)", Definite: true, create: newIC0},
+	{Kind: ILUT, Summary: "ILU with a threshold", Parameters: []Parameter{Dropping}, MaxWork: 500, create: newILUT},
+	{Kind: ICT, Summary: "IC with a threshold", Definite: true, Parameters: []Parameter{Dropping}, MaxWork: 500, create: newICT},
 	{
-		Kind: Chebyshev, Summary: "Chebyshev polynomial", Definite: true,
+		Kind: Chebyshev, Summary: "polynomial", Definite: true,
 		DeviceBytes: csr.Bytes, create: equilibrated(newChebyshev), // which may keep a matrix that the method has given up
 	},
-	{Kind: FSAI, Summary: "factorised sparse approximate inverse", Definite: true, create: equilibrated(newFSAI)},
+	{Kind: FSAI, Summary: "sparse approximate inverse", Definite: true, create: equilibrated(newFSAI)},
 	{
 		Kind: AMG, Summary: "smoothed aggregation multigrid", MaxWork: 60,
 		Parameters: []Parameter{BlockSizes, NearNull, Cycle}, create: newMultigrid,
