@@ -13,15 +13,15 @@ import (
 )
 
 // blockJacobi is z = B r, B the inverses of the blocks on the diagonal of A. The
-// blocks come from the pattern (see blockBounds). Each inverse is stored in the
-// precision that it deserves [Anzt19], here fixed point of k bytes with a power
-// of two for each block: the least k with
+// blocks come from the pattern (see blockBounds). Each inverse is stored in as few
+// bytes as its condition number allows [Anzt19]: in fixed point of k bytes with a power
+// of two for each block, with the least k for which
 //
 //	2^(-8k) <= epsilon  and  kappa_1(block) 2^(1-8k) <= blockError,
 //
-// FP64 if there is none or epsilon asks for it. A singular block is replaced by
-// its diagonal. Of a symmetric A so is a block that is not positive definite,
-// and the inverses stay exactly symmetric and positive definite, if need be in
+// or in FP64 if there is none or epsilon is MinEpsilon. A singular block is replaced by
+// its diagonal. If A is symmetric, so is a block that is not positive definite,
+// and the inverses stay exactly symmetric and positive definite, if necessary in
 // a wider format.
 //
 // An application reads the stored numbers, 2 bytes each at best, and one vector
@@ -121,8 +121,8 @@ func newBlockJacobi(s setup) (Preconditioner, error) {
 
 // blockBounds returns the first row of each block and, last, the number of rows.
 // Consecutive rows with the same columns make a supervariable [Anzt19], mostly
-// the unknowns of one node, and consecutive supervariables are joined up to that
-// many rows. What is larger by itself is cut.
+// the unknowns of one node, and consecutive supervariables are joined up to size rows. A
+// larger one is split.
 func blockBounds(m *csr.Matrix, size int) []int32 {
 	bounds := []int32{0}
 	start := 0 // of the block
@@ -226,8 +226,8 @@ func (s *blockSetup) store(block int, a []float64, n int, kappa float64) {
 	}
 }
 
-// kept tells whether rounding kept a what it has to be: positive definite if A
-// is symmetric, and otherwise with a diagonal that is not all lost.
+// kept reports whether rounding preserved a: positive definite if A is symmetric, and no
+// diagonal entry rounded to zero.
 func (s *blockSetup) kept(c formats.Codec, src []byte, a []float64, n int) bool {
 	b := s.b[:n*n]
 	c.Decode(b, src[:len(b)*c.Bytes+formats.Padding])
@@ -260,7 +260,7 @@ type blockJob struct {
 	dst, src vector
 }
 
-// Do multiplies the blocks of one panel, as many as fit decoded at a time.
+// Do multiplies by the blocks of one panel, decoding as many at a time as fit.
 func (j *blockJob) Do(panel int) {
 	var decoded [blockWords]float64
 	values := j.values[panel]
@@ -284,7 +284,7 @@ func (j *blockJob) Do(panel int) {
 }
 
 // multiplyBlock computes dst = quantum A src, A dense, row after row, and
-// returns what follows it. Four rows at a time are four sums to add to.
+// returns what follows it. Four rows at a time give four independent sums.
 func multiplyBlock(dst, a, src []float64, quantum float64) (rest []float64) {
 	n := len(src)
 	for len(dst) >= 4 {

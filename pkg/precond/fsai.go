@@ -21,10 +21,9 @@ import (
 //	g = y / sqrt(y_i),  A_JJ y = e_i.
 //
 // G is rounded to multiples of one quantum before it and its transpose are
-// stored, so that these are each other's transpose exactly and M is symmetric;
-// it is positive definite for every G without zeros on its diagonal. An
-// application is two products that read the stored values, and needs a vector
-// between them.
+// stored, so that M is exactly symmetric; it is positive definite for every G without
+// zeros on its diagonal. An application is two products and keeps a vector between
+// them.
 type fsai struct {
 	hostOnly
 	g, gt linop.Relaxer[vector, scalar]
@@ -35,7 +34,7 @@ type fsai struct {
 
 const (
 	defaultPower = 1
-	// weakEntry: entries of A below weakEntry sqrt(a_ii a_jj) do not count in the
+	// weakEntry: entries of A below weakEntry sqrt(a_ii a_jj) are left out of the
 	// patterns of its powers.
 	weakEntry = 0.01
 	// maxFSAIRow bounds the entries of a row of G: those nearest to the diagonal.
@@ -131,7 +130,7 @@ func (s *fsaiSetup) fill(g *csr.Matrix) error {
 			n := len(row)
 			s.gather(a[:n*n], row)
 			if !denseCholesky(a[:n*n], n) {
-				faults[panel] = fmt.Errorf("%w: seen at row %d", ErrNotDefinite, i+1)
+				faults[panel] = fmt.Errorf("%w: found at row %d", ErrNotDefinite, i+1)
 				return
 			}
 			lastOfInverse(vals, a[:n*n])

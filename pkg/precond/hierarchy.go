@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	coarsest       = 500  // rows at most of a matrix that is inverted
-	largestDense   = 3000 // the same where coarsening got no further
+	coarsest       = 500  // rows of a matrix that is inverted rather than coarsened
+	largestDense   = 3000 // rows of a matrix that may be inverted where coarsening fails
 	maxLevels      = 25
 	slowCoarsening = 0.75    // share of the unknowns that a coarser level must stay below
 	prolongator    = 4.0 / 3 // omega of its smoothing, times the largest eigenvalue of D^-1 A
@@ -42,7 +42,7 @@ func (h *hierarchy) build() (err error) {
 	h.nonzeros += h.a.NNZ()
 	n := int64(h.a.Rows)
 	if n > largestDense {
-		return fmt.Errorf("coarsening stopped at %d unknowns, whose connections are weak", n)
+		return fmt.Errorf("coarsening stopped at %d unknowns: their connections are weak", n)
 	}
 	if err := h.checkMemory(h.g.cost.Bytes + 3*8*n*n); err != nil {
 		return err

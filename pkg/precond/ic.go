@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// firstShift is the multiple of diag(A) that is added when a pivot is bad;
-	// shiftGrowth multiplies it each time [Manteuffel80]. leastPivot is the least
-	// good pivot, relative to a_kk.
+	// firstShift is the multiple of diag(A) that is added when a pivot is below
+	// leastPivot times a_kk; shiftGrowth multiplies it with each new attempt
+	// [Manteuffel80], up to maxShift.
 	firstShift  = 1e-3
 	shiftGrowth = 4
 	leastPivot  = 1e-12
@@ -22,12 +22,12 @@ func newIC0(s setup) (Preconditioner, error) {
 	if err := s.checkEntries(int64(s.m.NNZ() - s.m.Rows)); err != nil {
 		return nil, err
 	}
-	m, at := cut(s.m, placement{}, s.pool)
+	m, at := permuteBySubdomains(s.m, placement{}, s.pool)
 	return s.newIC(string(IC0), m, at, selection{})
 }
 
-// newICT is A ~ L L^T where entries of L are left out that are small or too many
-// for Options.Fill, the smallest first ([LinMore99], [Saad94]).
+// newICT is A ~ L L^T without small entries of L, and without the smallest ones where there
+// are more than Options.Fill allows ([LinMore99], [Saad94]).
 func newICT(s setup) (Preconditioner, error) {
 	scaling, err := csr.SymmetricScaling(s.m, s.pool)
 	if err != nil {
@@ -38,7 +38,7 @@ func newICT(s setup) (Preconditioner, error) {
 		return nil, err
 	}
 	at.rowExp, at.colExp = scaling.Row, scaling.Col
-	m, at = cut(m, at, s.pool)
+	m, at = permuteBySubdomains(m, at, s.pool)
 	keep := s.threshold(m)
 	keep.perRow /= 2
 	return s.newIC(fmt.Sprintf("%s, drop %.0e", ICT, s.DropTol), m, at, keep)
@@ -63,7 +63,7 @@ func (s *setup) newIC(name string, m *csr.Matrix, at placement, keep selection) 
 		case bad < 0:
 			return s.newIncomplete(name, f, at)
 		case shift > maxShift:
-			return nil, fmt.Errorf("%w: pivot %d is not positive in spite of a shift of %.3g diag(A)", ErrNotDefinite, bad+1, shift)
+			return nil, fmt.Errorf("%w: pivot %d is not positive despite a shift of %.3g diag(A)", ErrNotDefinite, bad+1, shift)
 		}
 		shift = max(firstShift, shiftGrowth*shift)
 	}
@@ -142,7 +142,7 @@ func (s *setup) cholesky(m *csr.Matrix, diagonal []float64, shift float64, keep 
 	return f, -1, nil
 }
 
-// marks returns n marks of no row.
+// marks returns n marks, which no row has set.
 func marks(n int) []int32 {
 	in := make([]int32, n)
 	for i := range in {

@@ -14,8 +14,8 @@ const (
 	tinyPivot  = 1e-8
 	pivotShift = 1e-3
 	// A diagonal entry below weakDiagonal times the largest of its row or column
-	// is weak; the rows are permuted if more than weakShare of them are or one is
-	// zero.
+	// is weak; the rows are permuted if the share of weak entries exceeds weakShare
+	// or one is zero.
 	weakDiagonal = 1e-2
 	weakShare    = 0.1
 )
@@ -32,9 +32,8 @@ func newILU0(s setup) (Preconditioner, error) {
 	return s.newLU(ILU0, string(ILU0), a, at, func(*csr.Matrix) selection { return selection{} })
 }
 
-// newILUT is A ~ L U where entries of the factors are left out that are small or
-// too many for Options.Fill, the smallest first [Saad94]. M is not symmetric even if
-// A is.
+// newILUT is A ~ L U without small entries of the factors, and without the smallest ones
+// where there are more than Options.Fill allows [Saad94]. M is not symmetric even if A is.
 func newILUT(s setup) (Preconditioner, error) {
 	a, at, err := s.prepare(ILUT)
 	if err != nil {
@@ -47,9 +46,9 @@ func newILUT(s setup) (Preconditioner, error) {
 	return s.newLU(ILUT, fmt.Sprintf("%s, drop %.0e", ILUT, s.DropTol), a, at.then(band.row), s.threshold)
 }
 
-// newLU factors a, which is A placed at.
+// newLU factors a, the matrix A permuted and scaled as at says.
 func (s *setup) newLU(kind Kind, name string, a *csr.Matrix, at placement, keep func(*csr.Matrix) selection) (Preconditioner, error) {
-	a, at = cut(a, at, s.pool)
+	a, at = permuteBySubdomains(a, at, s.pool)
 	f, shifted, err := s.lu(a, keep(a))
 	if err != nil {
 		return nil, err
@@ -62,7 +61,7 @@ func (s *setup) newLU(kind Kind, name string, a *csr.Matrix, at placement, keep 
 
 // prepare scales A by powers of two so that the largest entry of each row and
 // column is near one, and permutes its rows if its diagonal is weak. A symmetric
-// matrix of a few weak entries is left symmetric.
+// matrix with few weak entries stays symmetric.
 func (s *setup) prepare(kind Kind) (*csr.Matrix, placement, error) {
 	m := s.m
 	scaling := csr.BothScaling(m, s.pool)
@@ -87,8 +86,8 @@ func (s *setup) prepare(kind Kind) (*csr.Matrix, placement, error) {
 	return a, placement{row: match, rowExp: scaling.Row, colExp: scaling.Col}, nil
 }
 
-// weakRows counts the rows of a weak diagonal entry, 0 if they are few and none is
-// zero.
+// weakRows counts the rows with a weak diagonal entry; it returns 0 if they are few and no
+// entry is zero.
 func weakRows(m *csr.Matrix) (weak int, err error) {
 	rowMax, colMax := m.RowMax(nil), m.ColMax()
 	missing := false
@@ -121,7 +120,7 @@ func rowsInOrder(m *csr.Matrix, p []int32) *csr.Matrix {
 	return out
 }
 
-// newFactors returns factors of no row yet, with room for some entries in each triangle.
+// newFactors returns factors without rows, with capacity for entries in each triangle.
 func newFactors(n, entries int, symmetric bool) *factors {
 	empty := func() rows {
 		return rows{make([]int64, 1, n+1), make([]int32, 0, entries), make([]float64, 0, entries)}
@@ -133,8 +132,7 @@ func newFactors(n, entries int, symmetric bool) *factors {
 	return f
 }
 
-// setPivot sets pivot i, or one in its place if it is tiny, and returns the number
-// replaced.
+// setPivot sets pivot i, replacing it if it is tiny, and returns the number replaced.
 func (f *factors) setPivot(i int, pivot, norm float64) (replaced int) {
 	if math.Abs(pivot) <= tinyPivot*norm {
 		pivot, replaced = math.Copysign(pivotShift*norm, pivot), 1

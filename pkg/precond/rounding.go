@@ -27,7 +27,7 @@ func (s *setup) newIncomplete(name string, f *factors, at placement) (Preconditi
 	w := wanted
 	for ; ; w *= 2 {
 		if size := storedBytes(int64(n), entries, w); s.MaxBytes > 0 && size > s.MaxBytes {
-			return nil, fmt.Errorf("%w: values of %d bytes, which these factors need, take %d MB, the limit is %d MB",
+			return nil, fmt.Errorf("%w: these factors need values of %d bytes, which take %d MB, the limit is %d MB",
 				ErrMemory, w, size>>20, s.MaxBytes>>20)
 		}
 		switch w {
@@ -108,7 +108,7 @@ func normalise(f *factors, at placement) (diagonals, error) {
 	return g, nil
 }
 
-// numbered is order[k], or k if there is no order.
+// numbered returns order[k]; a nil order is the identity.
 func numbered(order []int32, k int) int {
 	if order == nil {
 		return k
@@ -116,8 +116,8 @@ func numbered(order []int32, k int) int {
 	return int(order[k])
 }
 
-// newPair rounds normalised factors to integers of magnitude most and less; 0:
-// not at all.
+// newPair rounds normalised factors to integers of magnitude at most most, or not at all if
+// that is 0.
 func newPair[T value, S real](f *factors, g diagonals, most float64) *pair[T, S] {
 	p := &pair[T, S]{u: newTriangle[T](&f.u, g.du, scaled[S](g.t, most))}
 	p.u.round(&f.u, true, most)
@@ -130,7 +130,7 @@ func newPair[T value, S real](f *factors, g diagonals, most float64) *pair[T, S]
 	return p
 }
 
-// scaled returns the units of values of which the largest are given.
+// scaled returns the units of rows or columns whose largest magnitudes are given.
 func scaled[S real](largest []float64, most float64) []S {
 	s := make([]S, len(largest))
 	for k, v := range largest {
@@ -169,7 +169,7 @@ func (t *triangle[T, S]) round(r *rows, byColumn bool, most float64) {
 	}
 }
 
-// transposed shares the diagonals.
+// transposed returns the transpose, which shares the diagonals.
 func (t triangle[T, S]) transposed() triangle[T, S] {
 	n := len(t.diag)
 	out := triangle[T, S]{make([]int32, n+1), make([]int32, len(t.col)), make([]T, len(t.col)), t.diag}
@@ -193,8 +193,8 @@ func (t triangle[T, S]) transposed() triangle[T, S] {
 // A probe is a vector y and M y, with M as it was before rounding.
 type probe struct{ y, my []float64 }
 
-// mostChange is the change of the probe by rounding that is accepted, relative to
-// the probe in the 2-norm after scaling.
+// mostChange limits the change of the probe by rounding, relative to the probe in the 2-norm
+// after scaling.
 const mostChange = 1
 
 // newProbe takes y = D_c^-1 w with elements of w that are 1 or -1.
@@ -227,10 +227,10 @@ func newProbe(f *factors, g diagonals, at placement) probe {
 	return p
 }
 
-// sign is 1 or -1 without a pattern.
+// sign is a pseudo-random 1 or -1.
 func sign(k int) float64 { return 1 - 2*float64(uint64(k+1)*0x9e3779b97f4a7c15>>63) }
 
-// passes tells whether M^-1 M y is near y.
+// passes reports whether M^-1 M y is near y.
 func (p probe) passes(a *incomplete) bool {
 	z := make([]float64, a.n)
 	a.Apply(z, p.my)

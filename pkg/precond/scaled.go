@@ -8,19 +8,19 @@ import (
 )
 
 // rescaled is a preconditioner of A made from one of S A S, S = diag(s) powers of
-// two: M^-1 = S M_s^-1 S. What is stored by the norm of a matrix needs this
-// where rows differ much: small ones would be lost.
+// two: M^-1 = S M_s^-1 S. Matrices whose values are stored relative to their norm need
+// this where rows differ much in size: small ones would be lost.
 type rescaled struct {
 	Preconditioner
 	space *linop.Host
 	s, v  vector
 }
 
-// maxSpread is the spread of the exponents of S that needs no scaling.
+// maxSpread is the largest spread of the exponents of S at which A is not scaled.
 const maxSpread = 2
 
-// equilibrated makes a maker scale a matrix whose rows differ much. One that is
-// stored already, Options.Operator, stays as it was.
+// equilibrated wraps create so that it gets a scaled matrix if the rows of A differ much in
+// size. Options.Operator, if given, is used unscaled.
 func equilibrated(create func(setup) (Preconditioner, error)) func(setup) (Preconditioner, error) {
 	return func(s setup) (Preconditioner, error) {
 		n := s.m.Rows
