@@ -34,7 +34,8 @@ type blockJacobi struct {
 	values [][]byte
 	cost   Cost
 	pool   *linop.Pool
-	job    blockJob
+
+	dst, src vector // of the application that is running
 }
 
 const (
@@ -250,24 +251,19 @@ func largestExponent(a []float64) int {
 
 // Apply computes dst = B src.
 func (p *blockJacobi) Apply(dst, src vector) {
-	p.job = blockJob{p, dst, src}
-	p.pool.Run(len(p.values), &p.job)
-	p.job = blockJob{}
-}
-
-type blockJob struct {
-	*blockJacobi
-	dst, src vector
+	p.dst, p.src = dst, src
+	p.pool.Run(len(p.values), p)
+	p.dst, p.src = nil, nil
 }
 
 // Do multiplies by the blocks of one panel, decoding as many at a time as fit.
-func (j *blockJob) Do(panel int) {
+func (p *blockJacobi) Do(panel int) {
 	var decoded [blockWords]float64
-	values := j.values[panel]
-	for b, end := j.panel[panel], j.panel[panel+1]; b < end; {
-		n, last, width := 0, b, j.bytes[b]
-		for ; last < end && j.bytes[last] == width; last++ {
-			rows := int(j.first[last+1] - j.first[last])
+	values := p.values[panel]
+	for b, end := p.panel[panel], p.panel[panel+1]; b < end; {
+		n, last, width := 0, b, p.bytes[b]
+		for ; last < end && p.bytes[last] == width; last++ {
+			rows := int(p.first[last+1] - p.first[last])
 			if n+rows*rows > len(decoded) {
 				break
 			}
@@ -277,8 +273,8 @@ func (j *blockJob) Do(panel int) {
 		values = values[n*int(width):]
 		rest := decoded[:n]
 		for ; b < last; b++ {
-			lo, hi := j.first[b], j.first[b+1]
-			rest = multiplyBlock(j.dst[lo:hi], rest, j.src[lo:hi], math.Float64frombits(uint64(1023+int(j.exp[b]))<<52))
+			lo, hi := p.first[b], p.first[b+1]
+			rest = multiplyBlock(p.dst[lo:hi], rest, p.src[lo:hi], math.Float64frombits(uint64(1023+int(p.exp[b]))<<52))
 		}
 	}
 }

@@ -23,7 +23,8 @@ type jacobi struct {
 	words  kernels.Words
 	values []byte // of D^-1, formats.Padding bytes longer
 	pool   *linop.Pool
-	job    jacobiJob
+
+	dst, src vector // of the application that is running
 }
 
 // jacobiBlock is the number of rows that one thread multiplies at a time.
@@ -121,23 +122,18 @@ func encode(w []float64, epsilon float64) (c formats.Codec, values []byte, err e
 
 // Apply computes dst = D^-1 src.
 func (p *jacobi) Apply(dst, src vector) {
-	p.job = jacobiJob{p, dst, src}
-	p.pool.Run((p.n+jacobiBlock-1)/jacobiBlock, &p.job)
-	p.job = jacobiJob{}
-}
-
-type jacobiJob struct {
-	*jacobi
-	dst, src vector
+	p.dst, p.src = dst, src
+	p.pool.Run((p.n+jacobiBlock-1)/jacobiBlock, p)
+	p.dst, p.src = nil, nil
 }
 
 // Do decodes one block of D^-1 into dst and multiplies it there.
-func (j *jacobiJob) Do(block int) {
+func (p *jacobi) Do(block int) {
 	lo := block * jacobiBlock
-	hi := min(lo+jacobiBlock, j.n)
-	dst := j.dst[lo:hi]
-	j.words.Decode(dst, j.values[lo*j.words.Bytes:])
-	kernels.Mul(1, dst, j.src[lo:hi], dst)
+	hi := min(lo+jacobiBlock, p.n)
+	dst := p.dst[lo:hi]
+	p.words.Decode(dst, p.values[lo*p.words.Bytes:])
+	kernels.Mul(1, dst, p.src[lo:hi], dst)
 }
 
 func (p *jacobi) Cost() Cost {

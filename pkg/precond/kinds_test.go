@@ -95,6 +95,15 @@ func TestSameBitsForAnyThreads(t *testing.T) {
 	}
 }
 
+// Matrices whose separator would be large, and small ones, have no subdomains.
+func TestSplitRefuses(t *testing.T) {
+	for _, m := range []*csr.Matrix{generated(t, "poisson3d", generate.Params{"n": 33}), laplace(t, 100), {}} {
+		if order, bounds := split(m); order != nil || bounds != nil {
+			t.Errorf("%d rows are split at %v", m.Rows, bounds)
+		}
+	}
+}
+
 // Values take at most half of FP64 at reduced accuracy, besides those that are in FP64 in
 // any case, and a matrix that is stored already takes nothing.
 func TestCost(t *testing.T) {

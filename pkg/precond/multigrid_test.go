@@ -251,18 +251,9 @@ func TestMultigridMemoryLimit(t *testing.T) {
 	}
 }
 
-// Unknowns without a connection, matrices that are small or singular, and vectors
-// of the near-null space that vanish somewhere are no faults.
+// Unknowns without a connection, singular matrices, and vectors of the near-null space that
+// vanish somewhere are no faults.
 func TestMultigridOddities(t *testing.T) {
-	for name, m := range positive(t) {
-		if name == "badly scaled" { // callers scale
-			continue
-		}
-		p := mustNew(t, AMG, m, Options{Symmetric: true}, nil)
-		x, b := make(vector, m.Rows), random(m.Rows, 1)
-		p.Apply(x, b)
-		closeTo(t, name, times(m, x), b, 1e-8) // the inverse, since there is one level
-	}
 	long := path(t, 3000)
 	p, said := logged(t, AMG, long, Options{Symmetric: true})
 	if !strings.Contains(said, "null space of dimension 1") {
