@@ -7,16 +7,16 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// nodes are groups of consecutive unknowns that belong together, such as the
-// displacements of a node of a finite element mesh.
+// nodes are groups of consecutive unknowns, such as the displacements of a node of a finite
+// element mesh.
 type nodes = csr.Blocks
 
-// graph is the strong connections between nodes: node k has those of
-// near[first[k]:first[k+1]], itself left out.
+// graph holds the strong connections between nodes: node k is connected to
+// near[first[k]:first[k+1]], without itself.
 type graph struct {
 	first  []int64
 	near   []int32
-	weight []float32 // how strong, at most about 1
+	weight []float32 // of each connection, at most about 1
 }
 
 func (g *graph) of(k int32) (near []int32, weight []float32) {
@@ -31,7 +31,7 @@ func norms(m *csr.Matrix, nd nodes, pool *linop.Pool) *csr.Matrix {
 	if n == m.Rows {
 		return m
 	}
-	squares := csr.ByRows(n, csr.EqualBlocks(n, 1), evenly(n, nodesTogether), pool, func(k int, row *csr.Accumulator) {
+	squares := csr.ByRows(n, csr.EqualBlocks(n, 1), evenly(n, nodesPerTask), pool, func(k int, row *csr.Accumulator) {
 		for i := nd.First[k]; i < nd.First[k+1]; i++ {
 			cols, vals := m.Row(int(i))
 			for q, j := range cols {
@@ -52,7 +52,7 @@ func norms(m *csr.Matrix, nd nodes, pool *linop.Pool) *csr.Matrix {
 // where a_ij is an element of m, the matrix of norms of blocks ([Vanek96]).
 func strongConnections(m *csr.Matrix, threshold float64, pool *linop.Pool) *graph {
 	n := m.Rows
-	bounds := evenly(n, nodesTogether)
+	bounds := evenly(n, nodesPerTask)
 	root := m.Diagonal(pool)
 	for i, d := range root {
 		root[i] = math.Sqrt(math.Abs(d))
@@ -88,11 +88,11 @@ func strongConnections(m *csr.Matrix, threshold float64, pool *linop.Pool) *grap
 }
 
 const (
-	nodesTogether = 4096    // that are looked at by one thread
-	domain        = 1 << 16 // nodes, beyond which no aggregate reaches
+	nodesPerTask = 4096    // of work for one thread
+	rangeNodes   = 1 << 16 // nodes of a range, beyond which no aggregate extends
 )
 
-// evenly cuts n into ranges of about the same length.
+// evenly splits n into ranges of nearly equal length, at most that long.
 func evenly(n, length int) []int {
 	parts := (n + length - 1) / length
 	bounds := make([]int, parts+1)
@@ -110,27 +110,27 @@ type aggregates struct {
 }
 
 // aggregate joins nodes that are strongly connected ([Vanek96], algorithm 2):
-// first each node, none of whose neighbours belongs to an aggregate yet, with all
-// its neighbours; then nodes that are left, each of which has such a neighbour,
-// with the aggregate that they are connected with most strongly. Nodes without a
-// connection stay alone and belong to none: smoothing alone solves for them.
+// first each node none of whose neighbours belongs to an aggregate yet, with all
+// its neighbours; then each remaining node with the aggregate to which it is connected
+// most strongly. Nodes without a connection belong to no aggregate: smoothing alone solves
+// for them.
 //
-// The nodes are cut into domains, fixed ranges, at whose ends aggregates end:
-// so threads work on their own and the result does not depend on them.
+// The nodes are split into fixed ranges, which no aggregate crosses, so that threads work
+// independently and the result does not depend on their number.
 func aggregate(g *graph, pool *linop.Pool) aggregates {
 	n := len(g.first) - 1
 	a := aggregates{of: make([]int32, n)}
-	domains := evenly(n, domain)
-	counts := make([]int32, len(domains))
-	pool.RunRanges(domains, func(d, lo, hi int) {
-		counts[d] = aggregateDomain(g, a.of, int32(lo), int32(hi))
+	ranges := evenly(n, rangeNodes)
+	counts := make([]int32, len(ranges))
+	pool.RunRanges(ranges, func(d, lo, hi int) {
+		counts[d] = aggregateRange(g, a.of, int32(lo), int32(hi))
 	})
-	base := make([]int32, len(domains))
-	for d, c := range counts[:len(domains)-1] {
+	base := make([]int32, len(ranges))
+	for d, c := range counts[:len(ranges)-1] {
 		base[d+1] = base[d] + c
 	}
 	a.count = int(base[len(base)-1])
-	pool.RunRanges(domains, func(d, lo, hi int) {
+	pool.RunRanges(ranges, func(d, lo, hi int) {
 		for k := lo; k < hi; k++ {
 			if a.of[k] >= 0 {
 				a.of[k] += base[d]
@@ -140,9 +140,9 @@ func aggregate(g *graph, pool *linop.Pool) aggregates {
 	return a
 }
 
-// aggregateDomain does it for nodes lo to hi-1 and returns the number of
-// aggregates, which it counts from 0.
-func aggregateDomain(g *graph, of []int32, lo, hi int32) (count int32) {
+// aggregateRange aggregates nodes lo to hi-1 and returns the number of aggregates, which it
+// numbers from 0.
+func aggregateRange(g *graph, of []int32, lo, hi int32) (count int32) {
 	const (
 		none = -1
 		// The second pass marks what it adds as -2 - aggregate, so that nodes do
@@ -194,11 +194,11 @@ func aggregateDomain(g *graph, of []int32, lo, hi int32) (count int32) {
 	return count
 }
 
-// quotient is the graph between aggregates: how strongly two are connected is the
-// sum over their nodes.
+// quotient is the graph of aggregates: the weight of a connection is the sum over the nodes
+// of the two.
 func (g *graph) quotient(a aggregates, pool *linop.Pool) *graph {
 	start, members := membersOf(a)
-	m := csr.ByRows(a.count, csr.EqualBlocks(a.count, 1), evenly(a.count, nodesTogether), pool, func(k int, row *csr.Accumulator) {
+	m := csr.ByRows(a.count, csr.EqualBlocks(a.count, 1), evenly(a.count, nodesPerTask), pool, func(k int, row *csr.Accumulator) {
 		for _, i := range members[start[k]:start[k+1]] {
 			near, weight := g.of(i)
 			for q, j := range near {
@@ -215,7 +215,7 @@ func (g *graph) quotient(a aggregates, pool *linop.Pool) *graph {
 	return &graph{m.RowPtr, m.Col, w}
 }
 
-// join makes aggregates of aggregates.
+// join returns aggregates of aggregates; it overwrites a.
 func (a aggregates) join(outer aggregates) aggregates {
 	for k, c := range a.of {
 		if c >= 0 {

@@ -32,7 +32,7 @@ func connected(t *testing.T) map[string]struct {
 		"convdiff":    {generated(t, "convdiff2d", generate.Params{"n": 30}), 1},
 		"random":      {randomSparse(t, 1000, 4, true, 3), 1},
 		"isolated":    {isolated, 1},
-		"domains":     {generated(t, "poisson2d", generate.Params{"n": 370}), 1},
+		"ranges":      {generated(t, "poisson2d", generate.Params{"n": 370}), 1},
 		"none":        {&csr.Matrix{}, 1},
 	}
 }
@@ -75,7 +75,7 @@ func TestStrongConnections(t *testing.T) {
 	}
 }
 
-// Aggregates are numbered without gaps, connected, inside of one domain, and hold
+// Aggregates are numbered without gaps, connected, inside of one range, and hold
 // each node with a strong connection; the same ones for any number of threads.
 func TestAggregates(t *testing.T) {
 	for name, p := range connected(t) {
@@ -114,7 +114,7 @@ func checkAggregates(t *testing.T, name string, g *graph, a aggregates) {
 	n := len(g.first) - 1
 	start, members := membersOf(a)
 	seen := make([]bool, n)
-	bounds := evenly(n, domain)
+	bounds := evenly(n, rangeNodes)
 	for k := range a.count {
 		own := members[start[k]:start[k+1]]
 		if len(own) == 0 {
@@ -128,7 +128,7 @@ func checkAggregates(t *testing.T, name string, g *graph, a aggregates) {
 			at++
 		}
 		if int(own[len(own)-1]) >= bounds[at] {
-			t.Errorf("%s: aggregate %d crosses from one domain to another", name, k)
+			t.Errorf("%s: aggregate %d crosses from one range to another", name, k)
 		}
 		reached := []int32{own[0]}
 		seen[own[0]] = true

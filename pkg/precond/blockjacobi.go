@@ -13,15 +13,15 @@ import (
 )
 
 // blockJacobi is z = B r, B the inverses of the blocks on the diagonal of A. The
-// blocks come from the pattern (see blockBounds). Each inverse is stored in the
-// precision that it deserves [Anzt19], here fixed point of k bytes with a power
-// of two for each block: the least k with
+// blocks come from the pattern (see blockBounds). Each inverse is stored in as few
+// bytes as its condition number allows [Anzt19]: in fixed point of k bytes with a power
+// of two for each block, with the least k for which
 //
 //	2^(-8k) <= epsilon  and  kappa_1(block) 2^(1-8k) <= blockError,
 //
-// FP64 if there is none or epsilon asks for it. A singular block is replaced by
-// its diagonal. Of a symmetric A so is a block that is not positive definite,
-// and the inverses stay exactly symmetric and positive definite, if need be in
+// or in FP64 if there is none or epsilon is MinEpsilon. A singular block is replaced by
+// its diagonal. If A is symmetric, so is a block that is not positive definite,
+// and the inverses stay exactly symmetric and positive definite, if necessary in
 // a wider format.
 //
 // An application reads the stored numbers, 2 bytes each at best, and one vector
@@ -34,7 +34,8 @@ type blockJacobi struct {
 	values [][]byte
 	cost   Cost
 	pool   *linop.Pool
-	job    blockJob
+
+	dst, src vector // of the application that is running
 }
 
 const (
@@ -46,27 +47,22 @@ const (
 	blockWords = maxBlockSize * maxBlockSize
 )
 
-// blockWordsOf are how inverses are stored: by number of bytes, 8 being FP64.
-var blockWordsOf = [9]formats.Format{
-	2: {Name: "AFX16", Kind: formats.Fixed, Bytes: 2, Signed: true},
-	3: {Name: "AFX24", Kind: formats.Fixed, Bytes: 3, Signed: true},
-	4: {Name: "AFX32", Kind: formats.Fixed, Bytes: 4, Signed: true},
-	5: {Name: "AFX40", Kind: formats.Fixed, Bytes: 5, Signed: true},
-	6: {Name: "AFX48", Kind: formats.Fixed, Bytes: 6, Signed: true},
-	7: {Name: "AFX56", Kind: formats.Fixed, Bytes: 7, Signed: true},
-	8: {Name: "FP64", Kind: formats.Head64, Bytes: 8, Signed: true, ExponentBits: 11, Significand: 53},
-}
-
-// blockNumbers are the numbers of an inverse of so many bytes each, in quanta.
-func blockNumbers(bytes uint8) kernels.Words {
+// blockFormat is the format of inverses of that many bytes a number: fixed point, or FP64.
+func blockFormat(bytes int) formats.Format {
 	if bytes == 8 {
-		return kernels.Words{Bytes: 8}
+		return formats.Format{Name: "FP64", Kind: formats.Head64, Bytes: 8, Signed: true, ExponentBits: 11, Significand: 53}
 	}
-	return kernels.Words{Kind: kernels.Fixed, Bytes: int(bytes), Down: uint(64 - 8*int(bytes)), Quantum: 1}
+	return formats.Format{Kind: formats.Fixed, Bytes: bytes, Signed: true}
 }
 
-func newBlockJacobi(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, error) {
-	size := opt.BlockSize
+// blockNumbers decodes the numbers of inverses of that many bytes each, in quanta.
+func blockNumbers(bytes uint8) kernels.Words {
+	return formats.Codec{Format: blockFormat(int(bytes))}.Words()
+}
+
+func newBlockJacobi(s setup) (Preconditioner, error) {
+	m, pool := s.m, s.pool
+	size := s.BlockSize
 	if size <= 0 {
 		size = defaultBlockSize
 	}
@@ -75,7 +71,7 @@ func newBlockJacobi(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditione
 	}
 	p := &blockJacobi{first: blockBounds(m, size), pool: pool, panel: []int{0}}
 	each := int64(2) // bytes of a number, at least
-	if opt.Epsilon <= adaptive.MinEpsilon {
+	if s.Epsilon <= adaptive.MinEpsilon {
 		each = 8
 	}
 	blocks, least := len(p.first)-1, int64(0)
@@ -86,39 +82,33 @@ func newBlockJacobi(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditione
 			p.panel = append(p.panel, b+1)
 		}
 	}
-	if err := opt.allow(least); err != nil {
+	if err := s.checkMemory(least); err != nil {
 		return nil, err
 	}
-	diagonal, _, err := inverseDiagonal(m, opt.Symmetric)
-	if err != nil {
-		return nil, err
-	}
+	diagonal, _ := s.jacobiDiagonal()
 	p.bytes, p.exp = make([]uint8, blocks), make([]int16, blocks)
 	panels := len(p.panel) - 1
 	p.values = make([][]byte, panels)
-	replaced, faults := make([]int, panels), make([]error, panels)
+	replaced := make([]int, panels)
 	pool.RunRanges(p.panel, func(k, lo, hi int) {
-		s := blockSetup{p: p, m: m, opt: opt, diagonal: diagonal}
-		for b := lo; b < hi && s.err == nil; b++ {
-			s.add(b)
+		panel := blockSetup{p: p, m: m, opt: s.Options, diagonal: diagonal}
+		for b := lo; b < hi; b++ {
+			panel.add(b)
 		}
-		p.values[k] = append(slices.Clip(s.values), make([]byte, formats.Padding)...)
-		replaced[k], faults[k] = s.replaced, s.err
+		p.values[k] = append(slices.Clip(panel.values), make([]byte, formats.Padding)...)
+		replaced[k] = panel.replaced
 	})
 	singular := 0
 	for k := range panels {
-		if faults[k] != nil {
-			return nil, faults[k]
-		}
 		singular += replaced[k]
 		p.cost.ValueBytes += int64(len(p.values[k]) - formats.Padding)
 	}
 	if singular > 0 {
 		what := "singular"
-		if opt.Symmetric {
+		if s.Symmetric {
 			what = "not positive definite"
 		}
-		opt.Log(fmt.Sprintf("bjacobi: %d of %d blocks are %s, their diagonal instead", singular, blocks, what))
+		s.logf("%s: blocks that are %s replaced by their diagonal: %d of %d", BlockJacobi, what, singular, blocks)
 	}
 	for b := range blocks {
 		rows := int64(p.first[b+1] - p.first[b])
@@ -132,8 +122,8 @@ func newBlockJacobi(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditione
 
 // blockBounds returns the first row of each block and, last, the number of rows.
 // Consecutive rows with the same columns make a supervariable [Anzt19], mostly
-// the unknowns of one node, and consecutive supervariables are joined up to that
-// many rows. What is larger by itself is cut.
+// the unknowns of one node, and consecutive supervariables are joined up to size rows. A
+// larger one is split.
 func blockBounds(m *csr.Matrix, size int) []int32 {
 	bounds := []int32{0}
 	start := 0 // of the block
@@ -164,7 +154,6 @@ type blockSetup struct {
 	diagonal vector // its inverse
 	values   []byte
 	replaced int
-	err      error
 
 	a, b  [blockWords]float64
 	order [maxBlockSize]int
@@ -179,10 +168,6 @@ func (s *blockSetup) add(block int) {
 		cols, vals := s.m.Row(lo + i)
 		k, _ := slices.BinarySearch(cols, int32(lo))
 		for ; k < len(cols) && int(cols[k]) < lo+n; k++ {
-			if v := vals[k]; v-v != 0 {
-				s.err = fmt.Errorf("entry (%d, %d) is %g", lo+i+1, cols[k]+1, v)
-				return
-			}
 			a[i*n+int(cols[k])-lo] = vals[k]
 		}
 	}
@@ -224,14 +209,13 @@ func (s *blockSetup) store(block int, a []float64, n int, kappa float64) {
 		if bytes < 8 && (s.opt.Epsilon <= adaptive.MinEpsilon || u > s.opt.Epsilon || !(2*u*kappa <= blockError)) {
 			continue
 		}
-		c := formats.Codec{Format: blockWordsOf[bytes]}
+		c := formats.Codec{Format: blockFormat(bytes)}
 		if bytes < 8 {
 			c.Exponent = largestExponent(a) - (8*bytes - 1)
 		}
 		size := len(a) * bytes
 		s.values = append(s.values[:at], make([]byte, size+formats.Padding)...)
-		if s.err = c.Encode(s.values[at:], a); s.err != nil && bytes < 8 {
-			s.err = nil
+		if err := c.Encode(s.values[at:], a); err != nil { // out of range, which FP64 is not
 			continue
 		}
 		s.p.bytes[block], s.p.exp[block] = uint8(bytes), int16(c.Exponent)
@@ -243,8 +227,8 @@ func (s *blockSetup) store(block int, a []float64, n int, kappa float64) {
 	}
 }
 
-// kept tells whether rounding kept a what it has to be: positive definite if A
-// is symmetric, and otherwise with a diagonal that is not all lost.
+// kept reports whether rounding preserved a: positive definite if A is symmetric, and no
+// diagonal entry rounded to zero.
 func (s *blockSetup) kept(c formats.Codec, src []byte, a []float64, n int) bool {
 	b := s.b[:n*n]
 	c.Decode(b, src[:len(b)*c.Bytes+formats.Padding])
@@ -267,24 +251,19 @@ func largestExponent(a []float64) int {
 
 // Apply computes dst = B src.
 func (p *blockJacobi) Apply(dst, src vector) {
-	p.job = blockJob{p, dst, src}
-	p.pool.Run(len(p.values), &p.job)
-	p.job = blockJob{}
+	p.dst, p.src = dst, src
+	p.pool.Run(len(p.values), p)
+	p.dst, p.src = nil, nil
 }
 
-type blockJob struct {
-	*blockJacobi
-	dst, src vector
-}
-
-// Do multiplies the blocks of one panel, as many as fit decoded at a time.
-func (j *blockJob) Do(panel int) {
+// Do multiplies by the blocks of one panel, decoding as many at a time as fit.
+func (p *blockJacobi) Do(panel int) {
 	var decoded [blockWords]float64
-	values := j.values[panel]
-	for b, end := j.panel[panel], j.panel[panel+1]; b < end; {
-		n, last, width := 0, b, j.bytes[b]
-		for ; last < end && j.bytes[last] == width; last++ {
-			rows := int(j.first[last+1] - j.first[last])
+	values := p.values[panel]
+	for b, end := p.panel[panel], p.panel[panel+1]; b < end; {
+		n, last, width := 0, b, p.bytes[b]
+		for ; last < end && p.bytes[last] == width; last++ {
+			rows := int(p.first[last+1] - p.first[last])
 			if n+rows*rows > len(decoded) {
 				break
 			}
@@ -294,14 +273,14 @@ func (j *blockJob) Do(panel int) {
 		values = values[n*int(width):]
 		rest := decoded[:n]
 		for ; b < last; b++ {
-			lo, hi := j.first[b], j.first[b+1]
-			rest = multiplyBlock(j.dst[lo:hi], rest, j.src[lo:hi], math.Float64frombits(uint64(1023+int(j.exp[b]))<<52))
+			lo, hi := p.first[b], p.first[b+1]
+			rest = multiplyBlock(p.dst[lo:hi], rest, p.src[lo:hi], math.Float64frombits(uint64(1023+int(p.exp[b]))<<52))
 		}
 	}
 }
 
 // multiplyBlock computes dst = quantum A src, A dense, row after row, and
-// returns what follows it. Four rows at a time are four sums to add to.
+// returns what follows it. Four rows at a time give four independent sums.
 func multiplyBlock(dst, a, src []float64, quantum float64) (rest []float64) {
 	n := len(src)
 	for len(dst) >= 4 {

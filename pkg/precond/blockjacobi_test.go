@@ -5,9 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/generate"
 )
 
 func TestBlockBounds(t *testing.T) {
@@ -43,29 +41,6 @@ func TestBlockBounds(t *testing.T) {
 		if got := blockBounds(c.m, c.size); !slices.Equal(got, c.want) {
 			t.Errorf("%d rows, blocks of %d: %v, want %v", c.m.Rows, c.size, got, c.want)
 		}
-	}
-}
-
-// Blocks of any size are inverted as they should, for matrices of any symmetry.
-func TestBlockJacobiInverts(t *testing.T) {
-	m := generated(t, "convdiff2d", generate.Params{"n": 12})
-	for size := 1; size <= maxBlockSize; size++ {
-		for _, c := range []struct{ epsilon, tol float64 }{{0, 3 * blockError}, {adaptive.MinEpsilon, 0x1p-40}} {
-			p := mustNew(t, BlockJacobi, m, Options{BlockSize: size, Epsilon: c.epsilon}, nil).(*blockJacobi)
-			x, blockX, b := random(m.Rows, 3), make(vector, m.Rows), make(vector, m.Rows)
-			for k := range len(p.first) - 1 { // b = diag(blocks) x
-				for i := p.first[k]; i < p.first[k+1]; i++ {
-					for j := p.first[k]; j < p.first[k+1]; j++ {
-						b[i] += m.At(int(i), int(j)) * x[j]
-					}
-				}
-			}
-			p.Apply(blockX, b)
-			closeTo(t, p.String(), blockX, x, c.tol)
-		}
-	}
-	if _, err := New(BlockJacobi, m, Options{BlockSize: maxBlockSize + 1}, nil); err == nil {
-		t.Error("takes blocks that are too large")
 	}
 }
 

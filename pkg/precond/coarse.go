@@ -17,8 +17,8 @@ type coarseSolver struct {
 	inverse []float64 // row after row
 }
 
-// singularBelow is the size of an eigenvalue or a pivot, relative to the largest,
-// that is zero.
+// singularBelow is the size, relative to the largest, below which an eigenvalue counts as
+// zero.
 const singularBelow = 1e-13
 
 func newCoarse(m *csr.Matrix, opt Options) (coarseSolver, error) {
@@ -83,7 +83,7 @@ func (c coarseSolver) pseudoInverse(a *mat.SymDense, opt Options) error {
 	var inverse mat.Dense
 	inverse.Mul(&v, v.T())
 	copy(c.inverse, inverse.RawMatrix().Data)
-	opt.Log(fmt.Sprintf("amg: the coarsest matrix is singular, its null space of dimension %d is left out", null))
+	opt.Log(fmt.Sprintf("amg: the coarsest matrix is singular: its null space of dimension %d is left out", null))
 	return nil
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// Lanczos steps that bring the largest eigenvalue within a few per cent, and within
-// the margin that smoothers allow for.
+// Lanczos steps for an estimate of the largest eigenvalue within a few per cent, and within
+// the margin of smoothers.
 const (
 	lanczosSteps = 15
 	fewSteps     = 8
@@ -26,7 +26,7 @@ func largestEigenvalue(a linop.Operator[vector, scalar], w vector, pool *linop.P
 // Lanczos steps in the inner product of D: those of conjugate gradients
 // preconditioned with D from a fixed random residual, whose coefficients make up
 // the tridiagonal matrix ([Saad03] 6.7.3). Each takes a product with A; it
-// allocates 4 vectors. The error is ErrNotDefinite if A shows not to be.
+// allocates 4 vectors. The error is ErrNotDefinite if a step shows that A is not.
 func extremeEigenvalues(a linop.Operator[vector, scalar], w vector, steps int, pool *linop.Pool) (smallest, largest float64, err error) {
 	space := linop.NewHost(len(w), pool)
 	r, z, p, q := space.New(), space.New(), space.New(), space.New()

@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 )
@@ -15,13 +14,12 @@ func TestFSAIDefinition(t *testing.T) {
 	pool := newPool(t, 2)
 	for name, m := range positive(t) {
 		for power := 1; power <= 3; power++ {
-			s := fsaiSetup{m: m, power: power, diagonal: m.Diagonal(nil), panels: csr.Panels(m), pool: pool}
-			if m.Rows == 0 {
+			s := fsaiSetup{setup: newSetup(m, Options{}), power: power, diagonal: m.Diagonal(nil), panels: csr.Panels(m)}
+			if s.pool = pool; m.Rows == 0 {
 				continue
 			}
-			g := &csr.Matrix{Rows: m.Rows, Cols: m.Rows, RowPtr: s.rowPtr()}
-			g.Col, g.Val = make([]int32, g.RowPtr[m.Rows]), make([]float64, g.RowPtr[m.Rows])
-			if err := s.fill(g); err != nil {
+			g, err := s.factor()
+			if err != nil {
 				t.Fatal(err)
 			}
 			if err := g.Validate(); err != nil {
@@ -47,16 +45,6 @@ func TestFSAIDefinition(t *testing.T) {
 			}
 		}
 	}
-}
-
-// With the pattern of a full factor FSAI is the inverse.
-func TestFSAIOfFullPattern(t *testing.T) {
-	m := generated(t, "poisson2d", generate.Params{"n": 4})
-	p := mustNew(t, FSAI, m, Options{Symmetric: true, Degree: 8, Epsilon: adaptive.MinEpsilon}, nil)
-	x, b, y := random(m.Rows, 4), make(vector, m.Rows), make(vector, m.Rows)
-	m.MulVec(b, x)
-	p.Apply(y, b)
-	closeTo(t, p.String(), y, x, 1e-12)
 }
 
 // Both factors are stored with values that are each other's exactly.

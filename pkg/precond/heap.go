@@ -1,9 +1,10 @@
 package precond
 
-// ranked elements have an order.
+// ranked elements are ordered.
 type ranked[T any] interface{ before(T) bool }
 
-// heap is a binary heap, the first element on top.
+// heap is a binary heap with the first element on top. It makes no interface calls, unlike
+// container/heap, which ILUT would notice.
 type heap[T ranked[T]] []T
 
 var (
@@ -47,7 +48,7 @@ func (h *heap[T]) pop() T {
 	return top
 }
 
-// column is a column that waits for its turn.
+// column is a column that is still to be eliminated.
 type column int32
 
 func (a column) before(b column) bool { return a < b }

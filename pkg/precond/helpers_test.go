@@ -4,9 +4,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -14,7 +11,6 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
-	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
 func newPool(tb testing.TB, threads int) *linop.Pool {
@@ -27,50 +23,6 @@ func newPool(tb testing.TB, threads int) *linop.Pool {
 func generated(tb testing.TB, kind string, p generate.Params) *csr.Matrix {
 	tb.Helper()
 	m, err := generate.Generate(kind, p)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return m
-}
-
-// realSymmetric calls do with every real symmetric positive definite matrix
-// beside this checkout of at most that many rows, scaled as solvers scale it.
-func realSymmetric(tb testing.TB, rows int, do func(name string, m *csr.Matrix)) {
-	tb.Helper()
-	dir := filepath.Join("..", "..", "..", "shared", "matrices")
-	index, err := os.ReadFile(filepath.Join(dir, "INDEX.tsv"))
-	if err != nil {
-		tb.Skipf("no matrices beside this checkout: %v", err)
-	}
-	for line := range strings.Lines(string(index)) {
-		f := strings.Split(line, "\t")
-		if f[4] != "real" && f[4] != "integer" || !strings.Contains(f[8], "sym") || f[8] == "unsym" {
-			continue
-		}
-		if n, err := strconv.Atoi(f[6]); err != nil || n > rows {
-			continue
-		}
-		m := readReal(tb, filepath.Join(dir, f[1]))
-		if facts := csr.Examine(m, nil); facts.DiagonalSign() == 0 {
-			continue
-		} else if facts.DiagonalSign() < 0 {
-			m.Negate(nil)
-		}
-		scaling, err := csr.SymmetricScaling(m, nil)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		do(f[0], scaling.Apply(m, nil))
-	}
-}
-
-func readReal(tb testing.TB, path string) *csr.Matrix {
-	tb.Helper()
-	c, err := matrixmarket.ReadFile(context.Background(), path, matrixmarket.Options{})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	m, err := c.CSR()
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -120,33 +72,18 @@ func wide(m *csr.Matrix) *csr.Matrix {
 	return csr.Scaling{Row: e, Col: e}.Apply(m, nil)
 }
 
+// newSetup returns what makers take.
+func newSetup(m *csr.Matrix, opt Options) setup {
+	return setup{opt.withDefaults(), context.Background(), m, nil}
+}
+
 func mustNew(tb testing.TB, k Kind, m *csr.Matrix, opt Options, pool *linop.Pool) Preconditioner {
 	tb.Helper()
-	p, err := New(k, m, opt, pool)
+	p, err := New(context.Background(), k, m, opt, pool)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return p
-}
-
-// fromRows makes a matrix of the nonzeros of rows.
-func fromRows(tb testing.TB, rows [][]float64) *csr.Matrix {
-	tb.Helper()
-	b, err := csr.NewBuilder(len(rows), len(rows))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	for i, row := range rows {
-		for j, v := range row {
-			if v == 0 {
-				continue
-			}
-			if err := b.Add(i, j, v); err != nil {
-				tb.Fatal(err)
-			}
-		}
-	}
-	return b.Build()
 }
 
 // positive are small symmetric positive definite matrices.
@@ -182,4 +119,71 @@ func closeTo(t *testing.T, what string, got, want []float64, tol float64) {
 			return
 		}
 	}
+}
+
+// sparse makes a matrix of what fill adds.
+func sparse(t testing.TB, n int, fill func(add func(i, j int, v float64))) *csr.Matrix {
+	t.Helper()
+	b, err := csr.NewBuilder(n, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fill(func(i, j int, v float64) {
+		if err := b.Add(i, j, v); err != nil {
+			t.Fatal(err)
+		}
+	})
+	return b.Build()
+}
+
+// randomSparse is diagonally dominant, so that all factors exist; symmetric ones
+// are positive definite.
+func randomSparse(t testing.TB, n int, perRow float64, symmetric bool, seed uint64) *csr.Matrix {
+	r := rand.New(rand.NewPCG(seed, 1))
+	return sparse(t, n, func(add func(i, j int, v float64)) {
+		sum := make([]float64, n)
+		for i := range n {
+			for j := range i {
+				if r.Float64()*float64(n) > perRow {
+					continue
+				}
+				v, w := r.NormFloat64(), r.NormFloat64()
+				if symmetric {
+					w = v
+				}
+				add(i, j, v)
+				add(j, i, w)
+				sum[i] += math.Abs(v)
+				sum[j] += math.Abs(w)
+			}
+		}
+		for i := range n {
+			add(i, i, sum[i]+0.1)
+		}
+	})
+}
+
+func laplace(t testing.TB, points int) *csr.Matrix {
+	t.Helper()
+	return generated(t, "poisson2d", generate.Params{"n": float64(points)})
+}
+
+func dotted(x, y []float64) (s float64) {
+	for i := range x {
+		s += x[i] * y[i]
+	}
+	return s
+}
+
+// fromRows makes a matrix of the nonzeros of rows.
+func fromRows(tb testing.TB, rows [][]float64) *csr.Matrix {
+	return sparse(tb, len(rows), func(add func(i, j int, v float64)) {
+		for i, row := range rows {
+			for j, v := range row {
+				if v != 0 {
+					add(i, j, v)
+				}
+			}
+		}
+	})
 }

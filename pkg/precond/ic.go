@@ -5,13 +5,12 @@ import (
 	"math"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
 const (
-	// firstShift is the multiple of diag(A) that is added when a pivot is bad;
-	// shiftGrowth multiplies it each time [Manteuffel80]. leastPivot is the least
-	// good pivot, relative to a_kk.
+	// firstShift is the multiple of diag(A) that is added when a pivot is below
+	// leastPivot times a_kk; shiftGrowth multiplies it with each new attempt
+	// [Manteuffel80], up to maxShift.
 	firstShift  = 1e-3
 	shiftGrowth = 4
 	leastPivot  = 1e-12
@@ -19,88 +18,64 @@ const (
 )
 
 // newIC0 is A ~ L L^T with L of the pattern of A ([Saad03], section 10.3.2).
-func newIC0(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, error) {
-	if most := int64(m.NNZ() - m.Rows); most > opt.allowance(m.Rows) {
-		return nil, opt.errEntries(m.Rows, most)
+func newIC0(s setup) (Preconditioner, error) {
+	if err := s.checkEntries(int64(s.m.NNZ() - s.m.Rows)); err != nil {
+		return nil, err
 	}
-	m, at := cut(m, placement{}, pool)
-	return newIC(string(IC0), m, at, keepPattern{}, opt, pool)
+	m, at := permuteBySubdomains(s.m, placement{}, s.pool)
+	return s.newIC(string(IC0), m, at, selection{})
 }
 
-// newICT is A ~ L L^T where entries of L are left out that are small or too many
-// for Options.Fill, the smallest first ([LinMore99], [Saad94]).
-func newICT(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, error) {
-	s, err := csr.SymmetricScaling(m, pool)
+// newICT is A ~ L L^T without small entries of L, and without the smallest ones where there
+// are more than Options.Fill allows ([LinMore99], [Saad94]).
+func newICT(s setup) (Preconditioner, error) {
+	scaling, err := csr.SymmetricScaling(s.m, s.pool)
 	if err != nil {
 		return nil, err
 	}
-	m, at, err := bandOrder(s.Apply(m, pool), pool)
+	m, at, err := bandOrder(scaling.Apply(s.m, s.pool), s.pool)
 	if err != nil {
 		return nil, err
 	}
-	at.rowExp, at.colExp = s.Row, s.Col
-	m, at = cut(m, at, pool)
-	t := opt.threshold(m)
-	t.perRow /= 2
-	return newIC(fmt.Sprintf("%s, drop %.0e", ICT, opt.DropTol), m, at, &t, opt, pool)
+	at.rowExp, at.colExp = scaling.Row, scaling.Col
+	m, at = permuteBySubdomains(m, at, s.pool)
+	keep := s.threshold(m)
+	keep.perRow /= 2
+	return s.newIC(fmt.Sprintf("%s, drop %.0e", ICT, s.DropTol), m, at, keep)
 }
 
-func newIC(name string, m *csr.Matrix, at placement, keep selection, opt Options, pool *linop.Pool) (Preconditioner, error) {
-	if err := checkFinite(m); err != nil {
-		return nil, err
-	}
+func (s *setup) newIC(name string, m *csr.Matrix, at placement, keep selection) (Preconditioner, error) {
 	diagonal := m.Diagonal(nil)
 	for i, d := range diagonal {
 		if !(d > 0) || !finite(d) {
-			return nil, fmt.Errorf("%w: diagonal entry %d is %g", ErrNotDefinite, i+1, d)
+			return nil, errDiagonal(i, d, true)
 		}
 	}
 	shift := 0.0
 	for {
-		f, bad, err := cholesky(m, diagonal, shift, keep, opt)
+		f, bad, err := s.cholesky(m, diagonal, shift, keep)
 		switch {
 		case err != nil:
 			return nil, err
 		case bad < 0 && shift > 0:
-			opt.Log(fmt.Sprintf("%s: pivots are not positive: factored A + %.3g diag(A)", name, shift))
+			s.logf("%s: pivots are not positive: factored A + %.3g diag(A)", name, shift)
 			fallthrough
 		case bad < 0:
-			return newIncomplete(name, f, at, opt, pool)
+			return s.newIncomplete(name, f, at)
 		case shift > maxShift:
-			return nil, fmt.Errorf("%w: pivot %d is not positive in spite of a shift of %.3g diag(A)", ErrNotDefinite, bad+1, shift)
+			return nil, fmt.Errorf("%w: pivot %d is not positive despite a shift of %.3g diag(A)", ErrNotDefinite, bad+1, shift)
 		}
 		shift = max(firstShift, shiftGrowth*shift)
 	}
 }
 
-// A selection says which entries of a row of the factors are kept.
-type selection interface {
-	// fills tells whether there may be entries where A has none.
-	fills() bool
-	// keep leaves out entries of row i of A, whose norm is given: cols are those
-	// of the factors, vals their values by column.
-	keep(i int, norm float64, cols []int32, vals []float64) []int32
-}
-
-// keepPattern keeps the pattern of A.
-type keepPattern struct{}
-
-func (keepPattern) fills() bool { return false }
-
-func (keepPattern) keep(_ int, _ float64, cols []int32, _ []float64) []int32 { return cols }
-
 // cholesky computes the rows of u one after the other, each from those above that
 // have an entry in its column, which are linked in a list [LinMore99]. It returns
 // the number of the first bad pivot, -1 if there is none.
-func cholesky(m *csr.Matrix, diagonal []float64, shift float64, keep selection, opt Options) (f *factors, bad int, err error) {
+func (s *setup) cholesky(m *csr.Matrix, diagonal []float64, shift float64, keep selection) (f *factors, bad int, err error) {
 	n := m.Rows
-	f = &factors{symmetric: true, d: make([]float64, n)}
-	f.u.ptr = make([]int64, 1, n+1)
-	allowed, fills := opt.allowance(n)/2, keep.fills()
+	f = newFactors(n, m.NNZ()/2+1, true)
 	multiplications := int64(0)
-	if !fills {
-		f.u.col, f.u.val = make([]int32, 0, m.NNZ()/2+1), make([]float64, 0, m.NNZ()/2+1)
-	}
 	work := make([]float64, n)
 	in := marks(n)            // rows whose pattern has a column
 	first := make([]int32, n) // first[j] is a row whose next entry is in column j
@@ -133,7 +108,7 @@ func cholesky(m *csr.Matrix, diagonal []float64, shift float64, keep selection, 
 			for e, j := range f.u.col[at+1 : end] {
 				if in[j] == row {
 					work[j] -= factor * tail[e]
-				} else if fills {
+				} else if keep.fills {
 					work[j], in[j] = -factor*tail[e], row
 					cols = append(cols, j)
 				}
@@ -147,16 +122,16 @@ func cholesky(m *csr.Matrix, diagonal []float64, shift float64, keep selection, 
 		if !(pivot > leastPivot*diagonal[i]) || !finite(pivot) {
 			return nil, i, nil
 		}
-		if err := opt.goOn(m, i, multiplications); err != nil {
+		if err := s.checkRow(i, multiplications); err != nil {
 			return nil, -1, err
 		}
 		f.d[i] = pivot
 		cols = keep.keep(i, math.Sqrt(norm), cols, work)
-		if int64(len(f.u.col)+len(cols)) > allowed {
-			return nil, -1, opt.errEntries(n, 2*int64(len(f.u.col)+len(cols)))
+		if err := s.checkEntries(f.entries() + 2*int64(len(cols))); err != nil {
+			return nil, -1, err
 		}
 		for _, j := range cols {
-			f.u.col, f.u.val = append(f.u.col, j), append(f.u.val, work[j])
+			f.u.add(j, work[j])
 		}
 		f.u.end()
 		if len(cols) > 0 {
@@ -167,7 +142,7 @@ func cholesky(m *csr.Matrix, diagonal []float64, shift float64, keep selection, 
 	return f, -1, nil
 }
 
-// marks returns n marks of no row.
+// marks returns n marks, which no row has set.
 func marks(n int) []int32 {
 	in := make([]int32, n)
 	for i := range in {

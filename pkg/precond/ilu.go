@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
 const (
@@ -15,98 +14,80 @@ const (
 	tinyPivot  = 1e-8
 	pivotShift = 1e-3
 	// A diagonal entry below weakDiagonal times the largest of its row or column
-	// is weak; the rows are permuted if more than weakShare of them are or one is
-	// zero.
+	// is weak; the rows are permuted if the share of weak entries exceeds weakShare
+	// or one is zero.
 	weakDiagonal = 1e-2
 	weakShare    = 0.1
 )
 
 // newILU0 is A ~ L U with L and U of the pattern of A ([Saad03], algorithm 10.4).
-func newILU0(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, error) {
-	if most := int64(m.NNZ() - m.Rows); most > opt.allowance(m.Rows) {
-		return nil, opt.errEntries(m.Rows, most)
+func newILU0(s setup) (Preconditioner, error) {
+	if err := s.checkEntries(int64(s.m.NNZ() - s.m.Rows)); err != nil {
+		return nil, err
 	}
-	a, at, err := prepare(string(ILU0), m, opt, pool)
+	a, at, err := s.prepare(ILU0)
 	if err != nil {
 		return nil, err
 	}
-	a, at = cut(a, at, pool)
-	f, shifted := ilu0(a)
-	sayShifted(string(ILU0), shifted, opt)
-	return newIncomplete(string(ILU0), f, at, opt, pool)
+	return s.newLU(ILU0, string(ILU0), a, at, func(*csr.Matrix) selection { return selection{} })
 }
 
-// newILUT is A ~ L U where entries of the factors are left out that are small or
-// too many for Options.Fill, the smallest first [Saad94]. M is not symmetric even if
-// A is.
-func newILUT(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, error) {
-	a, at, err := prepare(string(ILUT), m, opt, pool)
+// newILUT is A ~ L U without small entries of the factors, and without the smallest ones
+// where there are more than Options.Fill allows [Saad94]. M is not symmetric even if A is.
+func newILUT(s setup) (Preconditioner, error) {
+	a, at, err := s.prepare(ILUT)
 	if err != nil {
 		return nil, err
 	}
-	a, band, err := bandOrder(a, pool)
+	a, band, err := bandOrder(a, s.pool)
 	if err != nil {
 		return nil, err
 	}
-	a, at = cut(a, at.then(band.row), pool)
-	f, shifted, err := ilut(a, opt)
-	if err != nil {
-		return nil, err
-	}
-	sayShifted(string(ILUT), shifted, opt)
-	return newIncomplete(fmt.Sprintf("%s, drop %.0e", ILUT, opt.DropTol), f, at, opt, pool)
+	return s.newLU(ILUT, fmt.Sprintf("%s, drop %.0e", ILUT, s.DropTol), a, at.then(band.row), s.threshold)
 }
 
-func sayShifted(name string, shifted int, opt Options) {
+// newLU factors a, the matrix A permuted and scaled as at says.
+func (s *setup) newLU(kind Kind, name string, a *csr.Matrix, at placement, keep func(*csr.Matrix) selection) (Preconditioner, error) {
+	a, at = permuteBySubdomains(a, at, s.pool)
+	f, shifted, err := s.lu(a, keep(a))
+	if err != nil {
+		return nil, err
+	}
 	if shifted > 0 {
-		opt.Log(fmt.Sprintf("%s: %d pivots were zero or tiny: replaced by %g times the norm of their row", name, shifted, pivotShift))
+		s.logf("%s: zero or tiny pivots replaced by %g times the norm of their row: %d", kind, pivotShift, shifted)
 	}
+	return s.newIncomplete(name, f, at)
 }
 
 // prepare scales A by powers of two so that the largest entry of each row and
 // column is near one, and permutes its rows if its diagonal is weak. A symmetric
-// matrix of a few weak entries is left symmetric.
-func prepare(name string, m *csr.Matrix, opt Options, pool *linop.Pool) (*csr.Matrix, placement, error) {
-	if err := checkFinite(m); err != nil {
-		return nil, placement{}, err
-	}
-	s := csr.BothScaling(m, pool)
-	a := s.Apply(m, pool)
+// matrix with few weak entries stays symmetric.
+func (s *setup) prepare(kind Kind) (*csr.Matrix, placement, error) {
+	m := s.m
+	scaling := csr.BothScaling(m, s.pool)
+	a := scaling.Apply(m, s.pool)
 	weak, err := weakRows(a)
 	if err != nil {
 		return nil, placement{}, err
 	}
-	if weak == 0 || opt.Symmetric && float64(weak) <= weakShare*float64(m.Rows) {
-		return a, placement{rowExp: s.Row, colExp: s.Col}, nil
+	if weak == 0 || s.Symmetric && float64(weak) <= weakShare*float64(m.Rows) {
+		return a, placement{rowExp: scaling.Row, colExp: scaling.Col}, nil
 	}
 	match, more, err := transversal(a)
 	if err != nil {
 		return nil, placement{}, err
 	}
-	for i := range s.Row {
-		s.Row[i] += more.Row[i]
-		s.Col[i] += more.Col[i]
+	for i := range scaling.Row {
+		scaling.Row[i] += more.Row[i]
+		scaling.Col[i] += more.Col[i]
 	}
-	a = rowsInOrder(s.Apply(m, pool), match)
-	opt.Log(fmt.Sprintf("%s: %d of %d diagonal entries are small or missing: rows permuted", name, weak, m.Rows))
-	return a, placement{row: match, rowExp: s.Row, colExp: s.Col}, nil
+	a = rowsInOrder(scaling.Apply(m, s.pool), match)
+	s.logf("%s: %d of %d diagonal entries are small or missing: rows permuted", kind, weak, m.Rows)
+	return a, placement{row: match, rowExp: scaling.Row, colExp: scaling.Col}, nil
 }
 
-// checkFinite reports the first row with an entry that is not finite.
-func checkFinite(m *csr.Matrix) error {
-	for i := range m.Rows {
-		_, vals := m.Row(i)
-		for _, v := range vals {
-			if !finite(v) {
-				return fmt.Errorf("row %d has an entry that is not finite", i+1)
-			}
-		}
-	}
-	return nil
-}
-
-// weakRows counts the rows of a weak diagonal entry, 0 if they are few and none is
-// zero.
+// weakRows counts the rows with a weak diagonal entry; it returns 0 if they are few and no
+// entry is zero.
 func weakRows(m *csr.Matrix) (weak int, err error) {
 	rowMax, colMax := m.RowMax(nil), m.ColMax()
 	missing := false
@@ -139,54 +120,19 @@ func rowsInOrder(m *csr.Matrix, p []int32) *csr.Matrix {
 	return out
 }
 
-// ilu0 factors row by row and counts the pivots that it replaced.
-func ilu0(m *csr.Matrix) (f *factors, shifted int) {
-	n := m.Rows
-	f = newFactors(n, m.NNZ()/2+1)
-	work, in := make([]float64, n), marks(n)
-	for i := range n {
-		row := int32(i)
-		cols, vals := m.Row(i)
-		work[i], in[i] = 0, row
-		norm := 0.0
-		for e, j := range cols {
-			work[j], in[j] = vals[e], row
-			norm += vals[e] * vals[e]
-		}
-		at := 0
-		for ; at < len(cols) && cols[at] < row; at++ {
-			k := cols[at]
-			factor := work[k] / f.d[k]
-			uCols, uVals := f.u.row(int(k))
-			for e, j := range uCols {
-				if in[j] == row {
-					work[j] -= factor * uVals[e]
-				}
-			}
-			f.l.col, f.l.val = append(f.l.col, k), append(f.l.val, factor)
-		}
-		if at < len(cols) && cols[at] == row {
-			at++
-		}
-		for _, j := range cols[at:] {
-			f.u.col, f.u.val = append(f.u.col, j), append(f.u.val, work[j])
-		}
-		f.l.end()
-		f.u.end()
-		shifted += f.setPivot(i, work[i], math.Sqrt(norm))
-	}
-	return f, shifted
-}
-
-func newFactors(n, entries int) *factors {
+// newFactors returns factors without rows, with capacity for entries in each triangle.
+func newFactors(n, entries int, symmetric bool) *factors {
 	empty := func() rows {
 		return rows{make([]int64, 1, n+1), make([]int32, 0, entries), make([]float64, 0, entries)}
 	}
-	return &factors{l: empty(), u: empty(), d: make([]float64, n)}
+	f := &factors{u: empty(), d: make([]float64, n), symmetric: symmetric}
+	if !symmetric {
+		f.l = empty()
+	}
+	return f
 }
 
-// setPivot sets pivot i, or one in its place if it is tiny, and returns the number
-// replaced.
+// setPivot sets pivot i, replacing it if it is tiny, and returns the number replaced.
 func (f *factors) setPivot(i int, pivot, norm float64) (replaced int) {
 	if math.Abs(pivot) <= tinyPivot*norm {
 		pivot, replaced = math.Copysign(pivotShift*norm, pivot), 1
@@ -195,12 +141,12 @@ func (f *factors) setPivot(i int, pivot, norm float64) (replaced int) {
 	return replaced
 }
 
-// ilut factors row by row. The columns below the diagonal that are still to be
-// eliminated wait in a heap, because eliminating one may add others.
-func ilut(m *csr.Matrix, opt Options) (f *factors, shifted int, err error) {
+// lu factors row by row ([Saad03], algorithms 10.4 and 10.6) and counts the pivots that it
+// replaced. The columns below the diagonal that are still to be eliminated are in a heap,
+// because eliminating one may add others.
+func (s *setup) lu(m *csr.Matrix, keep selection) (f *factors, shifted int, err error) {
 	n := m.Rows
-	f = newFactors(n, 0)
-	keep, allowed := opt.threshold(m), opt.allowance(n)
+	f = newFactors(n, m.NNZ()/2+1, false)
 	multiplications := int64(0)
 	work, in := make([]float64, n), marks(n)
 	var lower heap[column]
@@ -226,7 +172,7 @@ func ilut(m *csr.Matrix, opt Options) (f *factors, shifted int, err error) {
 		norm = math.Sqrt(norm)
 		for len(lower) > 0 {
 			k := int32(lower.pop())
-			if math.Abs(work[k]) <= keep.drop*norm {
+			if keep.drops(work[k], norm) {
 				continue
 			}
 			factor := work[k] / f.d[k]
@@ -235,25 +181,25 @@ func ilut(m *csr.Matrix, opt Options) (f *factors, shifted int, err error) {
 			for e, j := range uCols {
 				if in[j] == row {
 					work[j] -= factor * uVals[e]
-				} else {
+				} else if keep.fills {
 					add(j, -factor*uVals[e])
 				}
 			}
 			kept = append(kept, k)
 		}
-		if err := opt.goOn(m, i, multiplications); err != nil {
+		if err := s.checkRow(i, multiplications); err != nil {
 			return nil, 0, err
 		}
 		kept = keep.keep(i, norm, kept, work)
-		if entries := f.entries() + int64(len(kept)); entries > allowed {
-			return nil, 0, opt.errEntries(n, entries)
+		if err := s.checkEntries(f.entries() + int64(len(kept))); err != nil {
+			return nil, 0, err
 		}
-		split, _ := slices.BinarySearch(kept, row)
-		for _, k := range kept[:split] {
-			f.l.col, f.l.val = append(f.l.col, k), append(f.l.val, work[k]/f.d[k])
+		diagonal, _ := slices.BinarySearch(kept, row)
+		for _, k := range kept[:diagonal] {
+			f.l.add(k, work[k]/f.d[k])
 		}
-		for _, j := range kept[split:] {
-			f.u.col, f.u.val = append(f.u.col, j), append(f.u.val, work[j])
+		for _, j := range kept[diagonal:] {
+			f.u.add(j, work[j])
 		}
 		f.l.end()
 		f.u.end()

@@ -13,7 +13,7 @@ import (
 //
 // Columns are matched one by one along shortest augmenting paths by Dijkstra's
 // algorithm, with the lengths c_ij = log max_k |a_kj| - log |a_ij| less the duals
-// u_i + v_j. Where that would take too long, the rest is matched without regard to
+// u_i + v_j. If that takes too long, the remaining columns are matched without regard to
 // the values.
 func transversal(m *csr.Matrix) (p []int32, s csr.Scaling, err error) {
 	t := newMatcher(m)
@@ -35,8 +35,8 @@ func transversal(m *csr.Matrix) (p []int32, s csr.Scaling, err error) {
 	return t.rowOf, s, nil
 }
 
-// pathWork bounds the entries looked at for shortest paths, as a multiple of those
-// of the matrix.
+// pathWork limits the entries visited in search of shortest paths, as a multiple of those of
+// the matrix.
 const pathWork = 1000
 
 // matcher holds a partial matching and duals with u_i + v_j <= c_ij, and equality
@@ -47,7 +47,7 @@ type matcher struct {
 	colOf   []int32     // of each row
 	u, v    []float64   // duals of rows and columns
 	logMax  []float64   // of columns
-	work    int64       // entries looked at
+	work    int64       // entries visited
 
 	distance []float64 // to each row, of this search
 	from     []int32   // column before a row on its path
@@ -93,7 +93,7 @@ func newMatcher(m *csr.Matrix) *matcher {
 	return t
 }
 
-// cheap matches columns with free rows at no cost.
+// cheap matches columns with free rows along edges of length zero.
 func (t *matcher) cheap() {
 	for j := range t.rowOf {
 		rows, c := t.columns.Row(j)
@@ -166,7 +166,7 @@ func (t *matcher) augment(root int32, anyPath bool) bool {
 	}
 }
 
-// item is a row in reach of a search.
+// item is a row that a search has reached.
 type item struct {
 	length float64
 	row    int32

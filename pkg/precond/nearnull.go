@@ -6,13 +6,13 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// RigidBodyModes returns the displacements of nodes that do not deform a body,
-// which make up the near-null space of elasticity: 3 translations and 3 rotations
-// for dim = 3 coordinates a node, 2 and 1 for dim = 2. Node k lies at
+// RigidBodyModes returns the displacements that do not deform a body, which span the
+// near-null space of elasticity: 3 translations and 3 rotations
+// for dim = 3 coordinates per node, 2 and 1 for dim = 2. Node k lies at
 // coordinates[k*dim:(k+1)*dim] and has the unknowns k*dim to (k+1)*dim-1.
 func RigidBodyModes(dim int, coordinates []float64) ([][]float64, error) {
 	if dim != 2 && dim != 3 || len(coordinates)%dim != 0 {
-		return nil, fmt.Errorf("rigid-body modes need 2 or 3 coordinates a node; %d are not a number of nodes times %d", len(coordinates), dim)
+		return nil, fmt.Errorf("rigid-body modes need 2 or 3 coordinates per node; %d coordinates are not a multiple of %d", len(coordinates), dim)
 	}
 	n := len(coordinates)
 	modes := Constants(n, dim)
@@ -63,7 +63,7 @@ func BlockSize(m *csr.Matrix) int {
 	return 1
 }
 
-// sampledNodes is the number of nodes that are looked at.
+// sampledNodes is the number of nodes examined.
 const sampledNodes = 10000
 
 // blockFill is the share of nonzeros in the blocks that hold some, in a sample of

@@ -20,18 +20,18 @@ type tentative struct {
 	null   [][]float64
 }
 
-// dependent is the length, relative to that before, under which what
-// orthogonalisation leaves of a vector is nothing.
+// dependent is the relative length below which what orthogonalisation leaves of a vector
+// counts as zero.
 const dependent = 1e-8
 
-// newTentative makes it from the aggregates of nodes and the near-null space.
+// newTentative returns the tentative prolongator of aggregates of nodes and a near-null space.
 func newTentative(nd nodes, a aggregates, null [][]float64, pool *linop.Pool) *tentative {
 	n, width := len(nd.Of), len(null)
 	t := &tentative{width: width, value: make([]float64, n*width), first: make([]int32, n)}
 	start, members := membersOf(a)
 	rank := make([]int32, a.count)                   // of each aggregate
 	triangle := make([]float64, a.count*width*width) // R of B = Q R, rows of basis vectors
-	bounds := evenly(a.count, nodesTogether)
+	bounds := evenly(a.count, nodesPerTask)
 	pool.RunRanges(bounds, func(_, lo, hi int) {
 		for k := lo; k < hi; k++ {
 			at := k * width * width
@@ -69,7 +69,7 @@ func newTentative(nd nodes, a aggregates, null [][]float64, pool *linop.Pool) *t
 		}
 		node++
 	}
-	pool.RunRanges(evenly(n, nodesTogether), func(_, lo, hi int) {
+	pool.RunRanges(evenly(n, nodesPerTask), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			t.first[i] = -1
 			if k := a.of[nd.Of[i]]; k >= 0 {
@@ -103,8 +103,8 @@ func membersOf(a aggregates) (start, members []int32) {
 	return start, members
 }
 
-// orthonormalise does modified Gram-Schmidt on the near-null space restricted to
-// the members of an aggregate, twice, leaving out what is dependent. It returns
+// orthonormalise applies modified Gram-Schmidt, twice, to the near-null space restricted to
+// the members of an aggregate, leaving out dependent vectors. It returns
 // the rank, and in r the coefficients: null_c = sum_q basis_q r[q*width+c].
 func (t *tentative) orthonormalise(nd nodes, members []int32, null [][]float64, r []float64) (rank int) {
 	w := t.width
@@ -157,10 +157,10 @@ func (t *tentative) orthonormalise(nd nodes, members []int32, null [][]float64, 
 //
 //	P = (I - omega D^-1 A_F) T,
 //
-// where A_F is m without the weak connections, whose elements are added to those
-// of the node with itself instead, so that row sums stay ([Vanek96], section 4).
+// where A_F is m with its weak connections lumped to the diagonal block of the node, which
+// preserves row sums ([Vanek96], section 4).
 func (t *tentative) smooth(m *csr.Matrix, nd nodes, strong *graph, dinv []float64, omega float64, pool *linop.Pool) *csr.Matrix {
-	return csr.ByRows(m.Rows, t.coarse, evenly(m.Rows, nodesTogether), pool, func(i int, row *csr.Accumulator) {
+	return csr.ByRows(m.Rows, t.coarse, evenly(m.Rows, nodesPerTask), pool, func(i int, row *csr.Accumulator) {
 		t.add(row, i, 1)
 		cols, vals := m.Row(i)
 		node := nd.Of[i]
@@ -191,7 +191,7 @@ func (t *tentative) add(row *csr.Accumulator, i int, a float64) {
 	row.AddBlock(g, a, t.value[i*t.width:i*t.width+rank])
 }
 
-// pattern has an element in each block of the tentative prolongator that is not zero.
+// pattern is a matrix with one element in each nonzero block of the tentative prolongator.
 func (t *tentative) pattern() *csr.Matrix {
 	n := len(t.first)
 	p := &csr.Matrix{Rows: n, Cols: len(t.coarse.Of), RowPtr: make([]int64, n+1), Col: make([]int32, 0, n)}

@@ -4,20 +4,18 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// newIncomplete stores factors, which it uses up, on the threads of pool.
+// newIncomplete stores factors, which it overwrites.
 // Factors so ill-conditioned that rounding them changes what M^-1 does are kept
-// in more bits than opt asks for.
-func newIncomplete(name string, f *factors, at placement, opt Options, pool *linop.Pool) (Preconditioner, error) {
+// in more bits than Options.Epsilon says.
+func (s *setup) newIncomplete(name string, f *factors, at placement) (Preconditioner, error) {
 	n, entries := len(f.d), f.entries()
-	if entries > opt.allowance(n) {
-		return nil, opt.errEntries(n, entries)
+	if err := s.checkEntries(entries); err != nil {
+		return nil, err
 	}
 	a := &incomplete{
-		name: fmt.Sprintf("%s, %d entries", name, entries+int64(n)), n: n, pool: pool,
+		name: fmt.Sprintf("%s, %d entries", name, entries+int64(n)), n: n, pool: s.pool,
 		row: at.row, col: at.col, bounds: at.bounds, work: make([]float64, n),
 	}
 	g, err := normalise(f, at)
@@ -25,12 +23,12 @@ func newIncomplete(name string, f *factors, at placement, opt Options, pool *lin
 		return nil, err
 	}
 	test := newProbe(f, g, at)
-	wanted := width(opt.Epsilon)
+	wanted := width(s.Epsilon)
 	w := wanted
 	for ; ; w *= 2 {
-		if size := storedBytes(int64(n), entries, w); opt.MaxBytes > 0 && size > opt.MaxBytes {
-			return nil, fmt.Errorf("%w: values of %d bytes, which these factors need, take %d MB, the limit is %d MB",
-				ErrMemory, w, size>>20, opt.MaxBytes>>20)
+		if size := storedBytes(int64(n), entries, w); s.MaxBytes > 0 && size > s.MaxBytes {
+			return nil, fmt.Errorf("%w: these factors need values of %d bytes, which take %d MB, the limit is %d MB",
+				ErrMemory, w, size>>20, s.MaxBytes>>20)
 		}
 		switch w {
 		case 1:
@@ -47,7 +45,7 @@ func newIncomplete(name string, f *factors, at placement, opt Options, pool *lin
 		}
 	}
 	if w > wanted {
-		opt.Log(fmt.Sprintf("%s: ill-conditioned factors: values of %d bytes instead of %d", name, w, wanted))
+		s.logf("%s: ill-conditioned factors: values of %d bytes instead of %d", name, w, wanted)
 	}
 	a.cost = Cost{
 		Values: entries + int64(n), ValueBytes: w*entries + 8*int64(n),
@@ -110,7 +108,7 @@ func normalise(f *factors, at placement) (diagonals, error) {
 	return g, nil
 }
 
-// numbered is order[k], or k if there is no order.
+// numbered returns order[k]; a nil order is the identity.
 func numbered(order []int32, k int) int {
 	if order == nil {
 		return k
@@ -118,43 +116,21 @@ func numbered(order []int32, k int) int {
 	return int(order[k])
 }
 
-// newPair rounds normalised factors to integers of magnitude most and less; 0:
-// not at all.
+// newPair rounds normalised factors to integers of magnitude at most most, or not at all if
+// that is 0.
 func newPair[T value, S real](f *factors, g diagonals, most float64) *pair[T, S] {
-	p := &pair[T, S]{u: newTriangle[T](g.du, scaled[S](g.t, most), len(f.u.col))}
-	for k := range f.d {
-		cols, vals := f.u.row(k)
-		lo := f.u.ptr[k]
-		for e, j := range cols {
-			v := vals[e]
-			if most != 0 {
-				v = math.RoundToEven(v / float64(p.u.diag[j].s))
-			}
-			p.u.col[lo+int64(e)], p.u.val[lo+int64(e)] = j, T(v)
-		}
-		p.u.ptr[k+1] = int32(f.u.ptr[k+1])
-	}
+	p := &pair[T, S]{u: newTriangle[T](&f.u, g.du, scaled[S](g.t, most))}
+	p.u.round(&f.u, true, most)
 	if f.symmetric {
 		p.l = p.u.transposed()
 		return p
 	}
-	p.l = newTriangle[T](g.dl, scaled[S](g.s, most), len(f.l.col))
-	for k := range f.d {
-		cols, vals := f.l.row(k)
-		lo, s := f.l.ptr[k], float64(p.l.diag[k].s)
-		for e, j := range cols {
-			v := vals[e]
-			if most != 0 {
-				v = math.RoundToEven(v / s)
-			}
-			p.l.col[lo+int64(e)], p.l.val[lo+int64(e)] = j, T(v)
-		}
-		p.l.ptr[k+1] = int32(f.l.ptr[k+1])
-	}
+	p.l = newTriangle[T](&f.l, g.dl, scaled[S](g.s, most))
+	p.l.round(&f.l, false, most)
 	return p
 }
 
-// scaled returns the units of values of which the largest are given.
+// scaled returns the units of rows or columns whose largest magnitudes are given.
 func scaled[S real](largest []float64, most float64) []S {
 	s := make([]S, len(largest))
 	for k, v := range largest {
@@ -165,15 +141,35 @@ func scaled[S real](largest []float64, most float64) []S {
 	return s
 }
 
-func newTriangle[T value, S real](d []float64, s []S, entries int) triangle[T, S] {
-	t := triangle[T, S]{make([]int32, len(d)+1), make([]int32, entries), make([]T, entries), make([]scales[S], len(d))}
+// newTriangle returns a triangle of the columns of r with the diagonals d and s.
+func newTriangle[T value, S real](r *rows, d []float64, s []S) triangle[T, S] {
+	t := triangle[T, S]{make([]int32, len(r.ptr)), slices.Clone(r.col), make([]T, len(r.col)), make([]scales[S], len(d))}
 	for k := range d {
 		t.diag[k] = scales[S]{S(d[k]), s[k]}
+	}
+	for k, at := range r.ptr {
+		t.ptr[k] = int32(at)
 	}
 	return t
 }
 
-// transposed shares the diagonals.
+// round sets the values of t to those of r in units of the row, or of the column.
+func (t *triangle[T, S]) round(r *rows, byColumn bool, most float64) {
+	for k := range t.diag {
+		for e := r.ptr[k]; e < r.ptr[k+1]; e++ {
+			v, unit := r.val[e], k
+			if byColumn {
+				unit = int(r.col[e])
+			}
+			if most != 0 {
+				v = math.RoundToEven(v / float64(t.diag[unit].s))
+			}
+			t.val[e] = T(v)
+		}
+	}
+}
+
+// transposed returns the transpose, which shares the diagonals.
 func (t triangle[T, S]) transposed() triangle[T, S] {
 	n := len(t.diag)
 	out := triangle[T, S]{make([]int32, n+1), make([]int32, len(t.col)), make([]T, len(t.col)), t.diag}
@@ -197,8 +193,8 @@ func (t triangle[T, S]) transposed() triangle[T, S] {
 // A probe is a vector y and M y, with M as it was before rounding.
 type probe struct{ y, my []float64 }
 
-// mostChange is the change of the probe by rounding that is accepted, relative to
-// the probe in the 2-norm after scaling.
+// mostChange limits the change of the probe by rounding, relative to the probe in the 2-norm
+// after scaling.
 const mostChange = 1
 
 // newProbe takes y = D_c^-1 w with elements of w that are 1 or -1.
@@ -231,10 +227,10 @@ func newProbe(f *factors, g diagonals, at placement) probe {
 	return p
 }
 
-// sign is 1 or -1 without a pattern.
+// sign is a pseudo-random 1 or -1.
 func sign(k int) float64 { return 1 - 2*float64(uint64(k+1)*0x9e3779b97f4a7c15>>63) }
 
-// passes tells whether M^-1 M y is near y.
+// passes reports whether M^-1 M y is near y.
 func (p probe) passes(a *incomplete) bool {
 	z := make([]float64, a.n)
 	a.Apply(z, p.my)

@@ -11,7 +11,7 @@ import (
 )
 
 // store stores m, which may be rectangular, in AFX at epsilon by the criterion
-// nw, which stores a_ij and a_ji alike; in FP64 CSR if epsilon asks for that.
+// nw, which stores a_ij and a_ji alike; in FP64 CSR if epsilon is MinEpsilon.
 func store(m *csr.Matrix, epsilon float64, pool *linop.Pool) (linop.Relaxer[vector, scalar], Cost, error) {
 	nnz := int64(m.NNZ())
 	fp64 := Cost{nnz, 8 * nnz, m.Bytes(), m.Bytes()}
@@ -38,12 +38,13 @@ func store(m *csr.Matrix, epsilon float64, pool *linop.Pool) (linop.Relaxer[vect
 	return a, cost, nil
 }
 
-// storeBoth stores g and its transpose, each other's transpose still: g is
-// rounded first to what both hold exactly. Its diagonal does not become zero.
+// storeBoth stores g and its transpose so that each stays the transpose of the other: g is
+// first rounded to values that both formats hold exactly. Nonzeros on its diagonal stay
+// nonzero. It overwrites g.
 func storeBoth(g *csr.Matrix, epsilon float64, pool *linop.Pool) (a, at linop.Relaxer[vector, scalar], cost Cost, err error) {
 	rows, cols := largestSum(g.RowSums(pool)), largestSum(colSums(g))
 	norm := max(rows, cols)
-	if norm-norm != 0 {
+	if !finite(norm) {
 		return nil, nil, cost, fmt.Errorf("%w: entries of the factor are not finite", ErrNotDefinite)
 	}
 	epsilonRows, epsilonCols := epsilon, epsilon
@@ -80,8 +81,8 @@ func colSums(m *csr.Matrix) []float64 {
 	return t
 }
 
-// round rounds g to multiples of quantum, a power of two, and leaves out zeros but for
-// the diagonal, which becomes quantum there.
+// round rounds g to multiples of quantum, a power of two, and drops what becomes zero, but
+// for the diagonal, whose nonzeros become at least quantum.
 func round(g *csr.Matrix, quantum float64, pool *linop.Pool) {
 	bounds := csr.Panels(g)
 	zeros := make([]bool, len(bounds)-1)
@@ -90,7 +91,7 @@ func round(g *csr.Matrix, quantum float64, pool *linop.Pool) {
 			cols, vals := g.Row(i)
 			for k, v := range vals {
 				w := math.RoundToEven(v/quantum) * quantum
-				if w == 0 && int(cols[k]) == i {
+				if w == 0 && v != 0 && int(cols[k]) == i {
 					w = math.Copysign(quantum, v)
 				}
 				vals[k] = w

@@ -15,29 +15,36 @@ const (
 	DefaultFill    = 10
 )
 
-// threshold is the dual rule of [Saad94]: entries below drop times the norm of
-// their row of A are left out, and then the smallest until the factors have at
+// A selection says which entries the factors keep. The zero value is the pattern of A; one
+// that fills is the dual rule of [Saad94]: entries below drop times the norm of
+// their row of A are dropped, and then the smallest until the factors have at
 // most perRow entries a row so far. What earlier rows leave, later ones may use.
-type threshold struct {
+type selection struct {
+	fills  bool // entries may appear where A has none
 	drop   float64
 	perRow float64
 	used   float64 // entries kept in the rows so far
 	keys   []uint64
 }
 
-func (o Options) threshold(m *csr.Matrix) threshold {
-	return threshold{drop: o.DropTol, perRow: o.Fill * float64(m.NNZ()) / float64(m.Rows)}
+// threshold returns the selection of the options for factors of m.
+func (s *setup) threshold(m *csr.Matrix) selection {
+	return selection{fills: true, drop: s.DropTol, perRow: s.Fill * float64(m.NNZ()) / float64(m.Rows)}
 }
 
-func (t *threshold) fills() bool { return true }
+// drops reports whether v is too small in a row of that norm.
+func (t *selection) drops(v, norm float64) bool { return t.fills && math.Abs(v) <= t.drop*norm }
 
-func (t *threshold) keep(i int, norm float64, cols []int32, vals []float64) []int32 {
-	if i == 0 {
-		t.used = 0
+// keep returns, in order, the columns of row i that are kept: cols are those of the
+// factors, vals their values by column, norm is that of row i of A.
+func (t *selection) keep(i int, norm float64, cols []int32, vals []float64) []int32 {
+	if !t.fills {
+		slices.Sort(cols)
+		return cols
 	}
-	least, kept := t.drop*norm, cols[:0]
+	kept := cols[:0]
 	for _, j := range cols {
-		if !(math.Abs(vals[j]) <= least) {
+		if !t.drops(vals[j], norm) {
 			kept = append(kept, j)
 		}
 	}
@@ -52,7 +59,7 @@ func (t *threshold) keep(i int, norm float64, cols []int32, vals []float64) []in
 
 // largest brings the columns of the most largest values to the front, of equal
 // ones those of higher columns, by Hoare's selection.
-func (t *threshold) largest(cols []int32, most int, vals []float64) {
+func (t *selection) largest(cols []int32, most int, vals []float64) {
 	a := t.keys[:0]
 	for _, j := range cols {
 		a = append(a, uint64(math.Float32bits(float32(math.Abs(vals[j]))))<<32|uint64(j))

@@ -20,7 +20,10 @@ func (r *rows) row(i int) (cols []int32, vals []float64) {
 	return r.col[lo:hi:hi], r.val[lo:hi:hi]
 }
 
-// end closes the row that was appended to.
+// add appends an entry to the last row.
+func (r *rows) add(j int32, v float64) { r.col, r.val = append(r.col, j), append(r.val, v) }
+
+// end closes the last row.
 func (r *rows) end() { r.ptr = append(r.ptr, int64(len(r.col))) }
 
 // factors are A ~ (I + l) (diag(d) + u) with strictly triangular l and u. If they
@@ -39,13 +42,12 @@ func (f *factors) entries() int64 {
 	return int64(len(f.l.col) + len(f.u.col))
 }
 
-// A placement says which equation and unknown pivot k belongs to, and what they
-// are multiplied by: the factors are those of 2^rowExp_k a_(row_k, col_k) 2^colExp_k.
-// Slices that are nil change nothing.
+// A placement maps pivots to equations and unknowns and scales these: the factors are those
+// of 2^rowExp_k a_(row_k, col_k) 2^colExp_k. A nil slice stands for the identity.
 type placement struct {
 	row, col       []int32
 	rowExp, colExp []int // of equations and unknowns by their numbers in A
-	bounds         []int // of domains, see split
+	bounds         []int // of subdomains, see split
 }
 
 // incomplete is M = D_r (I + S L) (I + U T) D_c, the unknowns ordered by pivots.
@@ -56,12 +58,13 @@ type placement struct {
 // triangles of a symmetric M hold the same values.
 //
 // An application is 2 entries(L + U) operations and reads L, U, four vectors and
-// the diagonals. Domains of the factors are solved side by side.
+// the diagonals. Subdomains are solved in parallel.
 type incomplete struct {
+	hostOnly
 	name     string
 	n        int
-	row, col []int32 // nil: as they come
-	bounds   []int   // of domains, which do not need each other; nil: there are none
+	row, col []int32 // nil: the order of A
+	bounds   []int   // of subdomains, independent of each other; nil: there are none
 	sweeps   sweeps
 	cost     Cost
 	work     []float64
@@ -142,26 +145,25 @@ func dot[T value](cols []int32, vals []T, x []float64) (sum float64) {
 	return sum
 }
 
-// Apply computes dst = M^-1 src. The rows after the domains need those before
-// them and wait.
+// Apply computes dst = M^-1 src: subdomains in parallel, then the separator, and back.
 func (a *incomplete) Apply(dst, src []float64) {
 	a.dst, a.src = dst, src
-	parts, end := max(len(a.bounds)-1, 0), 0
-	if parts > 0 {
-		end = a.bounds[parts]
+	subdomains, end := max(len(a.bounds)-1, 0), 0
+	if subdomains > 0 {
+		end = a.bounds[subdomains]
 	}
 	a.back = false
-	a.pool.Run(parts, a)
+	a.pool.Run(subdomains, a)
 	a.sweeps.forward(a, end, a.n)
 	a.sweeps.backward(a, end, a.n)
 	a.back = true
-	a.pool.Run(parts, a)
+	a.pool.Run(subdomains, a)
 	a.dst, a.src = nil, nil
 }
 
-// Do runs a sweep on one domain.
-func (a *incomplete) Do(part int) {
-	if lo, hi := a.bounds[part], a.bounds[part+1]; a.back {
+// Do runs a sweep on one subdomain.
+func (a *incomplete) Do(subdomain int) {
+	if lo, hi := a.bounds[subdomain], a.bounds[subdomain+1]; a.back {
 		a.sweeps.backward(a, lo, hi)
 	} else {
 		a.sweeps.forward(a, lo, hi)
@@ -173,8 +175,8 @@ func (a *incomplete) Cost() Cost { return a.cost }
 
 func (a *incomplete) String() string { return a.name }
 
-// storedBytes is the memory of an incomplete of n unknowns and that many entries,
-// its values of width bytes each: pointers, numbers, work vector and scales.
+// storedBytes is the memory of incomplete factors of n unknowns and that many entries, with
+// values of width bytes each: row pointers, permutations, work vector and scales.
 func storedBytes(n, entries, width int64) int64 {
 	scale := int64(8)
 	if width <= 2 {
@@ -183,8 +185,8 @@ func storedBytes(n, entries, width int64) int64 {
 	return n*(2*4+2*4+8+4*scale) + entries*(4+width)
 }
 
-// width is the bytes of a value of accuracy epsilon relative to the largest of
-// its row.
+// width is the number of bytes of a value of accuracy epsilon relative to the largest in its
+// row.
 func width(epsilon float64) int64 {
 	switch {
 	case epsilon >= 0x1p-8:
@@ -197,24 +199,15 @@ func width(epsilon float64) int64 {
 	return 8
 }
 
-// allowance is the number of entries that fit in opt.MaxBytes and in indices of
-// 32 bits.
-func (o Options) allowance(n int) int64 {
-	most := int64(math.MaxInt32)
-	if o.MaxBytes > 0 {
-		w := width(o.Epsilon)
-		most = min(most, (o.MaxBytes-storedBytes(int64(n), 0, w))/(4+w))
-	}
-	return most
-}
-
-// errEntries says that factors of more entries than the allowance are needed.
-func (o Options) errEntries(n int, entries int64) error {
+// checkEntries returns ErrMemory if factors of that many entries exceed the memory budget
+// or indices of 32 bits.
+func (s *setup) checkEntries(entries int64) error {
 	if entries > math.MaxInt32 {
-		return fmt.Errorf("%w: factors of %d entries, the most is %d", ErrMemory, entries, math.MaxInt32)
+		return fmt.Errorf("%w: factors of %d entries, the limit is %d", ErrMemory, entries, math.MaxInt32)
 	}
-	return fmt.Errorf("%w: factors of %d entries take %d MB, the limit is %d MB",
-		ErrMemory, entries, storedBytes(int64(n), entries, width(o.Epsilon))>>20, o.MaxBytes>>20)
+	bytes := storedBytes(int64(s.m.Rows), entries, width(s.Epsilon))
+	if s.MaxBytes > 0 && bytes > s.MaxBytes {
+		return fmt.Errorf("%w: factors of %d entries take %d MB, the limit is %d MB", ErrMemory, entries, bytes>>20, s.MaxBytes>>20)
+	}
+	return nil
 }
-
-func finite(x float64) bool { return x-x == 0 }

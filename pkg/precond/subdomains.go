@@ -5,31 +5,31 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// domains is the number of parts that the rows of a large matrix are cut into; it
-// must not depend on the number of threads. Smaller matrices than domainRows
-// rows a part are not cut.
+// subdomains is the number of subdomains into which the rows of a large matrix are split;
+// it must not depend on the number of threads. A matrix with fewer than subdomainRows
+// rows a subdomain is not split.
 const (
-	domains    = 8
-	domainRows = 4096
+	subdomains    = 8
+	subdomainRows = 4096
 
-	// mostShared is the share of rows after the domains that is accepted: with
-	// more, the order costs more iterations than the second thread saves time.
+	// mostShared limits the share of separator rows: with more, the order costs more
+	// in iterations than it saves in time on two threads.
 	mostShared = 0.1
 )
 
-// split orders the rows of m so that the factors have parts that do not need each
-// other: the rows are cut into domains as they come, and those with a neighbour in
-// a later domain go to the end. Before them, rows bounds[p] to bounds[p+1]-1 are
-// domain p. The order is nil if m is small or too many rows would go to the end.
+// split orders the rows of m so that triangular solves have subdomains that are independent
+// of each other: rows are split into subdomains in the order given, and those with a
+// neighbour in a later subdomain form the separator at the end. Before it, rows bounds[p] to
+// bounds[p+1]-1 are subdomain p. The order is nil if m is small or the separator is large.
 func split(m *csr.Matrix) (order csr.Permutation, bounds []int) {
 	n := m.Rows
-	if n < domains*domainRows {
+	if n < subdomains*subdomainRows {
 		return nil, nil
 	}
 	shared := make([]bool, n)
 	most := int(mostShared * float64(n))
-	for p := range domains {
-		lo, hi := n*p/domains, n*(p+1)/domains
+	for p := range subdomains {
+		lo, hi := n*p/subdomains, n*(p+1)/subdomains
 		for i := lo; i < hi; i++ {
 			cols, _ := m.Row(i)
 			if len(cols) == 0 {
@@ -38,7 +38,7 @@ func split(m *csr.Matrix) (order csr.Permutation, bounds []int) {
 			if int(cols[len(cols)-1]) >= hi {
 				shared[i] = true
 			}
-			for _, j := range cols { // a row that needs a later one without being needed
+			for _, j := range cols { // row i is coupled to an earlier row without the converse
 				if int(j) >= lo {
 					break
 				}
@@ -46,9 +46,9 @@ func split(m *csr.Matrix) (order csr.Permutation, bounds []int) {
 			}
 		}
 	}
-	order, bounds = make(csr.Permutation, 0, n), make([]int, 1, domains+1)
-	for p := range domains {
-		for i := n * p / domains; i < n*(p+1)/domains; i++ {
+	order, bounds = make(csr.Permutation, 0, n), make([]int, 1, subdomains+1)
+	for p := range subdomains {
+		for i := n * p / subdomains; i < n*(p+1)/subdomains; i++ {
 			if !shared[i] {
 				order = append(order, int32(i))
 			}
@@ -66,8 +66,8 @@ func split(m *csr.Matrix) (order csr.Permutation, bounds []int) {
 	return order, bounds
 }
 
-// cut puts m in the order of split, if there is one.
-func cut(m *csr.Matrix, at placement, pool *linop.Pool) (*csr.Matrix, placement) {
+// permuteBySubdomains puts m in the order of split, if there is one.
+func permuteBySubdomains(m *csr.Matrix, at placement, pool *linop.Pool) (*csr.Matrix, placement) {
 	order, bounds := split(m)
 	if order == nil {
 		return m, at

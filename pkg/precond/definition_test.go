@@ -1,0 +1,255 @@
+package precond
+
+import (
+	"maps"
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/generate"
+)
+
+// TestDefinitions compares M^-1 of every kind with its definition in dense matrices, at
+// several accuracies.
+func TestDefinitions(t *testing.T) {
+	small := positive(t)
+	delete(small, "none")
+	for seed := range uint64(2) {
+		small["random, symmetric "+string('0'+rune(seed))] = randomSparse(t, 60, 3, true, seed)
+		small["random "+string('0'+rune(seed))] = randomSparse(t, 60, 3, false, seed)
+	}
+	small["convection"] = generated(t, "convdiff2d", generate.Params{"n": 12})
+	wellScaled := maps.Clone(small) // as callers of AMG scale
+	delete(wellScaled, "badly scaled")
+	large := multigridProblems(t)
+	large["convection"] = generated(t, "convdiff2d", generate.Params{"n": 23})
+	cycle := func(p Preconditioner, a mat.Matrix) mat.Matrix {
+		if len(p.(*multigrid).levels) == 0 {
+			t.Fatalf("one level: %v", p)
+		}
+		return vCycle(p.(*multigrid), 0, a)
+	}
+	exact := func(_ Preconditioner, a mat.Matrix) mat.Matrix { return inverse(a) }
+	for _, c := range []struct {
+		kind     Kind
+		matrices map[string]*csr.Matrix
+		opt      Options
+		define   func(p Preconditioner, a mat.Matrix) mat.Matrix
+	}{
+		{Jacobi, small, Options{}, func(_ Preconditioner, a mat.Matrix) mat.Matrix { return inverse(masked(a, same)) }},
+		{BlockJacobi, small, Options{}, diagonalBlocks},
+		{BlockJacobi, small, Options{BlockSize: 1}, diagonalBlocks},
+		{BlockJacobi, small, Options{BlockSize: 7}, diagonalBlocks},
+		{BlockJacobi, small, Options{BlockSize: maxBlockSize}, diagonalBlocks},
+		{ILU0, small, Options{}, patternLU},
+		{IC0, small, Options{}, patternLU},
+		{ILUT, small, Options{DropTol: 1e-300, Fill: 1e6}, exact},
+		{ICT, small, Options{DropTol: 1e-300, Fill: 1e6}, exact},
+		{Chebyshev, small, Options{}, chebyshevPolynomial},
+		{Chebyshev, small, Options{Degree: 1}, chebyshevPolynomial},
+		{Chebyshev, small, Options{Degree: 9}, chebyshevPolynomial},
+		{FSAI, small, Options{}, lowerPatternInverse},
+		{FSAI, map[string]*csr.Matrix{"full pattern": laplace(t, 4)}, Options{Degree: 8}, exact},
+		{AMG, wellScaled, Options{}, exact}, // of one level
+		{AMG, large, Options{}, cycle},
+		{AMG, large, Options{Degree: 3, Multigrid: MultigridOptions{Smoother: SmootherL1Jacobi}}, cycle},
+	} {
+		for name, m := range c.matrices {
+			d, _ := Lookup(c.kind)
+			if c.opt.Symmetric = csr.Examine(m, nil).Symmetric; d.Definite && !c.opt.Symmetric {
+				continue
+			}
+			for epsilon, tol := range map[float64]float64{adaptive.MinEpsilon: 1e-10, 0x1p-32: 1e-5, 0x1p-16: 0.05} {
+				if c.opt.Epsilon = epsilon; epsilon != adaptive.MinEpsilon && (c.kind == AMG || testing.Short() && epsilon < DefaultEpsilon) {
+					continue // coarser levels are those of the rounded prolongator
+				}
+				p := mustNew(t, c.kind, m, c.opt, nil)
+				a := dense(m)
+				want := c.define(p, a)
+				got, definition := make([]float64, 0, m.Rows*m.Rows), make([]float64, 0, m.Rows*m.Rows)
+				for j, column := range denseOf(p, m.Rows) {
+					for i, v := range column { // scaled, so that no row is small
+						scale := math.Sqrt(math.Abs(a.At(i, i) * a.At(j, j)))
+						got, definition = append(got, scale*v), append(definition, scale*want.At(i, j))
+					}
+				}
+				closeTo(t, name+": "+p.String(), got, definition, tol)
+			}
+		}
+	}
+}
+
+func dense(m *csr.Matrix) *mat.Dense {
+	a := mat.NewDense(m.Rows, m.Cols, nil)
+	for i := range m.Rows {
+		cols, vals := m.Row(i)
+		for k, j := range cols {
+			a.Set(i, int(j), vals[k])
+		}
+	}
+	return a
+}
+
+func inverse(a mat.Matrix) *mat.Dense {
+	n, _ := a.Dims()
+	d := make([]float64, n)
+	for i := range d {
+		d[i] = 1 / math.Sqrt(math.Abs(a.At(i, i)))
+	}
+	scale := func(i, j int, v float64) float64 { return d[i] * v * d[j] }
+	var s mat.Dense
+	s.Apply(scale, a) // with a diagonal of ones, so that rows of different size do no harm
+	if err := s.Inverse(&s); err != nil {
+		panic(err)
+	}
+	s.Apply(scale, &s)
+	return &s
+}
+
+// diagonal is diag(d), dense, which multiplies faster.
+func diagonal(d []float64) *mat.Dense { return mat.DenseCopyOf(mat.NewDiagDense(len(d), d)) }
+
+func identity(n int) *mat.Dense { return diagonal(Constants(n, 1)[0]) }
+
+// product sets dst to the product of matrices.
+func product(dst *mat.Dense, factors ...mat.Matrix) *mat.Dense {
+	var p mat.Dense
+	p.Product(factors...)
+	dst.CloneFrom(&p)
+	return dst
+}
+
+func same(i, j int) bool { return i == j }
+
+// masked is a where in holds, and zero elsewhere.
+func masked(a mat.Matrix, in func(i, j int) bool) *mat.Dense {
+	var b mat.Dense
+	b.Apply(func(i, j int, v float64) float64 {
+		if in(i, j) {
+			return v
+		}
+		return 0
+	}, a)
+	return &b
+}
+
+func diagonalBlocks(p Preconditioner, a mat.Matrix) mat.Matrix {
+	n, _ := a.Dims()
+	block := make([]int, n)
+	first := p.(*blockJacobi).first
+	for b := range len(first) - 1 {
+		for i := first[b]; i < first[b+1]; i++ {
+			block[i] = b
+		}
+	}
+	return inverse(masked(a, func(i, j int) bool { return block[i] == block[j] }))
+}
+
+// patternLU is (L U)^-1 of [Saad03], algorithm 10.4.
+func patternLU(_ Preconditioner, a mat.Matrix) mat.Matrix {
+	n, _ := a.Dims()
+	f := mat.DenseCopyOf(a)
+	for i := range n {
+		for k := range i {
+			if a.At(i, k) == 0 {
+				continue
+			}
+			f.Set(i, k, f.At(i, k)/f.At(k, k))
+			for j := k + 1; j < n; j++ {
+				if a.At(i, j) != 0 {
+					f.Set(i, j, f.At(i, j)-f.At(i, k)*f.At(k, j))
+				}
+			}
+		}
+	}
+	l, u := masked(f, func(i, j int) bool { return j < i }), masked(f, func(i, j int) bool { return j >= i })
+	for i := range n {
+		l.Set(i, i, 1)
+	}
+	return inverse(product(l, l, u))
+}
+
+// chebyshevPolynomial is (I - q(D^-1 A)) A^-1, q by the three-term recurrence.
+func chebyshevPolynomial(p Preconditioner, a mat.Matrix) mat.Matrix {
+	if outer, ok := p.(*rescaled); ok {
+		p = outer.Preconditioner
+	}
+	c := p.(*chebyshev)
+	middle, half := (c.hi+c.lo)/2, (c.hi-c.lo)/2
+	t := product(&mat.Dense{}, inverse(masked(a, same)), a) // (middle - D^-1 A) / half
+	n, _ := a.Dims()
+	t.Apply(func(i, j int, v float64) float64 {
+		if i == j {
+			v -= middle
+		}
+		return -v / half
+	}, t)
+	before, now := identity(n), mat.DenseCopyOf(t)
+	for range len(c.omega) - 1 {
+		next := product(&mat.Dense{}, t, now)
+		next.Scale(2, next)
+		next.Sub(next, before)
+		before, now = now, next
+	}
+	now.Scale(-1/math.Cosh(float64(len(c.omega))*math.Acosh(middle/half)), now)
+	now.Add(identity(n), now)
+	return product(now, now, inverse(a))
+}
+
+// lowerPatternInverse is G^T G: a row of G with the columns J is y / sqrt(y_i), A_JJ y = e_i.
+func lowerPatternInverse(_ Preconditioner, a mat.Matrix) mat.Matrix {
+	n, _ := a.Dims()
+	g := mat.NewDense(n, n, nil)
+	for i := range n {
+		var cols []int
+		for j := range i + 1 {
+			if a.At(i, j) != 0 {
+				cols = append(cols, j)
+			}
+		}
+		last := len(cols) - 1
+		part := mat.NewDense(last+1, last+1, nil)
+		part.Apply(func(k, j int, _ float64) float64 { return a.At(cols[k], cols[j]) }, part)
+		y := inverse(part)
+		for k, j := range cols {
+			g.Set(i, j, y.At(k, last)/math.Sqrt(y.At(last, last)))
+		}
+	}
+	return product(g, g.T(), g)
+}
+
+// vCycle is the inverse of a level of g, whose matrix is a, by a V-cycle:
+//
+//	(I - E (I - P B P^T A) E) A^-1,  E = product of (I - omega_k W A),
+//
+// where B is that of the coarser level for P^T A P.
+func vCycle(g *multigrid, k int, a mat.Matrix) *mat.Dense {
+	if k == len(g.levels) {
+		return inverse(a)
+	}
+	l := &g.levels[k]
+	n, _ := a.Dims()
+	smooth := identity(n)
+	for _, omega := range l.omega {
+		step := product(&mat.Dense{}, diagonal(l.w), a)
+		step.Scale(-float64(omega), step)
+		step.Add(identity(n), step)
+		product(smooth, step, smooth)
+	}
+	p := mat.NewDense(n, len(l.xc), nil)
+	for j := range l.xc {
+		e, column := make(vector, len(l.xc)), make(vector, n)
+		e[j] = 1
+		l.p.Apply(column, e)
+		p.SetCol(j, column)
+	}
+	coarse := vCycle(g, k+1, product(&mat.Dense{}, p.T(), a, p))
+	e := product(&mat.Dense{}, p, coarse, p.T(), a)
+	e.Sub(identity(n), e)
+	product(e, smooth, e, smooth)
+	e.Sub(identity(n), e)
+	return product(e, e, inverse(a))
+}

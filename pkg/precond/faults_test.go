@@ -1,0 +1,161 @@
+package precond
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+// Matrices and options that a kind cannot take are errors of one line.
+func TestFaults(t *testing.T) {
+	grid := func(change func(m *csr.Matrix)) *csr.Matrix {
+		m := laplace(t, 30)
+		change(m)
+		return m
+	}
+	diagonal := func(i int, v float64) *csr.Matrix {
+		return grid(func(m *csr.Matrix) {
+			cols, vals := m.Row(i)
+			k, _ := slices.BinarySearch(cols, int32(i))
+			vals[k] = v
+		})
+	}
+	m := laplace(t, 30)
+	near := func(v float64) MultigridOptions {
+		b := Constants(900, 1)
+		b[0][77] = v
+		return MultigridOptions{NearNull: b}
+	}
+	short := MultigridOptions{NearNull: [][]float64{make(vector, 900), make(vector, 899)}}
+	amg, definite, lu := []Kind{AMG}, []Kind{IC0, ICT, Chebyshev, FSAI, AMG}, []Kind{ILU0, ILUT}
+	for name, c := range map[string]struct {
+		m         *csr.Matrix
+		kinds     []Kind
+		symmetric bool
+		opt       Options
+		is        error // nil: any
+		said      string
+	}{
+		"zero diagonal":      {diagonal(5, 0), definite, true, Options{}, ErrNotDefinite, ""},
+		"negative diagonal":  {diagonal(5, -4), definite, true, Options{}, ErrNotDefinite, ""},
+		"which is zero":      {diagonal(5, 0), []Kind{IC0, Chebyshev, AMG}, true, Options{}, ErrNotDefinite, "diagonal entry 6 is 0"},
+		"which is negative":  {diagonal(5, -4), []Kind{IC0, Chebyshev, AMG}, true, Options{}, ErrNotDefinite, "diagonal entry 6 is -4"},
+		"zero diagonal, LU":  {diagonal(5, 0), amg, false, Options{}, ErrSingular, "diagonal entry 6 is 0"},
+		"indefinite":         {grid(func(m *csr.Matrix) { shift(m, -1) }), []Kind{Chebyshev, AMG}, true, Options{}, ErrNotDefinite, ""},
+		"empty row":          {fromRows(t, [][]float64{{1, 0}, {0, 0}}), lu, false, Options{}, ErrSingular, "row 2"},
+		"empty column":       {fromRows(t, [][]float64{{1, 0}, {1, 0}}), lu, false, Options{}, ErrSingular, "column 2"},
+		"no transversal":     {fromRows(t, [][]float64{{1, 1, 1}, {1, 0, 0}, {1, 0, 0}}), lu, false, Options{}, ErrSingular, "permutation"},
+		"memory for fill":    {m, []Kind{ILUT, ICT}, true, Options{MaxBytes: 80000}, ErrMemory, "entries"},
+		"block size":         {m, []Kind{BlockJacobi}, true, Options{BlockSize: maxBlockSize + 1}, nil, "block size 33"},
+		"no divisor":         {m, amg, true, Options{BlockSize: 7}, nil, "900 unknowns are not nodes of 7"},
+		"vector of NaN":      {m, amg, true, Options{Multigrid: near(math.NaN())}, nil, "vector 1 of the near-null space"},
+		"infinite vector":    {m, amg, true, Options{Multigrid: near(math.Inf(1))}, nil, "vector 1 of the near-null space"},
+		"huge vector":        {m, amg, true, Options{Multigrid: near(1e200)}, nil, "vector 1 of the near-null space"},
+		"short vector":       {m, amg, true, Options{Multigrid: short}, nil, "vector 2 of the near-null space has 899 elements"},
+		"no near-null space": {laplace(t, 60), amg, true, Options{Multigrid: MultigridOptions{NearNull: [][]float64{make(vector, 3600)}}}, nil, "coarsening stopped at 3600 unknowns"},
+	} {
+		for _, kind := range c.kinds {
+			c.opt.Symmetric = c.symmetric
+			p, err := New(t.Context(), kind, c.m, c.opt, nil)
+			switch {
+			case err == nil:
+				t.Errorf("%s, %s: no error but %v", name, kind, p)
+			case c.is != nil && !errors.Is(err, c.is), !strings.Contains(err.Error(), c.said), strings.Contains(err.Error(), "\n"):
+				t.Errorf("%s, %s: %v", name, kind, err)
+			}
+		}
+	}
+}
+
+// shift adds v to the diagonal of m.
+func shift(m *csr.Matrix, v float64) {
+	for i := range m.Rows {
+		cols, vals := m.Row(i)
+		if k, found := slices.BinarySearch(cols, int32(i)); found {
+			vals[k] += v
+		}
+	}
+}
+
+// What is replaced or shifted is logged, in one line.
+func TestWarnings(t *testing.T) {
+	zeros := fromRows(t, [][]float64{{2, 1, 0, 0}, {1, 0, 3, 0}, {0, 3, -8, 0}, {0, 0, 0, 0}})
+	kershaw := fromRows(t, [][]float64{{3, -2, 0, 2}, {-2, 3, -2, 0}, {0, -2, 3, -2}, {2, 0, -2, 3}})
+	ones := fromRows(t, [][]float64{{1, 1}, {1, 1}})
+	for _, c := range []struct {
+		kind      Kind
+		m         *csr.Matrix
+		symmetric bool
+		want      string
+		x         vector // M^-1 of ones; nil: anything finite
+	}{
+		{Jacobi, zeros, true, "jacobi: zero diagonal entries replaced by absolute row sums: 2", vector{0.5, 0.25, 0.125, 1}},
+		{Jacobi, zeros, false, "jacobi: zero diagonal entries replaced by absolute row sums: 2", vector{0.5, 0.25, -0.125, 1}},
+		{BlockJacobi, zeros, true, "bjacobi: blocks that are not positive definite replaced by their diagonal: 1 of 1", vector{0.5, 0.25, 0.125, 1}},
+		{IC0, kershaw, true, "ic0: pivots are not positive: factored A + 0.256 diag(A)", nil},
+		{ICT, ones, true, "ict, drop 1e-05: pivots are not positive: factored A + 0.001 diag(A)", nil},
+		{ILU0, ones, true, "ilu0: zero or tiny pivots replaced by 0.001 times the norm of their row: 1", nil},
+		{ILUT, ones, true, "ilut: zero or tiny pivots replaced by 0.001 times the norm of their row: 1", nil},
+	} {
+		p, got := logged(t, c.kind, c.m, Options{Symmetric: c.symmetric})
+		if got != c.want {
+			t.Errorf("%s: logged %q, want %q", c.kind, got, c.want)
+		}
+		x := make(vector, c.m.Rows)
+		if p.Apply(x, Constants(c.m.Rows, 1)[0]); !finite(dotted(x, x)) || c.x != nil && !slices.Equal(x, c.x) {
+			t.Errorf("%s: %v, want %v", c.kind, x, c.x)
+		}
+	}
+}
+
+// A permuted matrix is factored by its permutation, and scaling does not matter.
+func TestZeroDiagonal(t *testing.T) {
+	m := goldenProblems(t)[4].m
+	for kind, bound := range map[Kind]float64{ILU0: 0.2, ILUT: 1e-3} { // one entry of fill
+		p, said := logged(t, kind, m, Options{Fill: 100, Epsilon: 0x1p-53})
+		x, y, z := make(vector, m.Rows), make(vector, m.Rows), make(vector, m.Rows)
+		for i := range x {
+			x[i] = 1 + float64(i%2)
+		}
+		m.MulVec(y, x)
+		p.Apply(z, y)
+		closeTo(t, string(kind), z, x, bound/2)
+		if !strings.Contains(said, "rows permuted") {
+			t.Errorf("%s: logged %q", kind, said)
+		}
+	}
+}
+
+// Whatever the pattern and values, there is an error or a finite result.
+func FuzzIncomplete(f *testing.F) {
+	f.Add([]byte{0, 0, 4, 0, 1, 255, 1, 1, 4})
+	f.Add([]byte{0, 1, 4, 1, 0, 1, 2, 2, 0, 3, 3, 128})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		const n = 8
+		for _, symmetric := range []bool{false, true} {
+			m := sparse(t, n, func(add func(i, j int, v float64)) {
+				for data := data; len(data) >= 3; data = data[3:] {
+					i, j, v := int(data[0]%n), int(data[1]%n), math.Ldexp(float64(int8(data[2])), int(data[0]/n)*8-128)
+					add(i, j, v)
+					if symmetric && i != j {
+						add(j, i, v)
+					}
+				}
+			})
+			for _, kind := range []Kind{ILU0, IC0, ILUT, ICT} {
+				p, err := New(t.Context(), kind, m, Options{Symmetric: symmetric}, nil)
+				if err != nil {
+					continue
+				}
+				x := make(vector, n)
+				if p.Apply(x, vector{1, -1, 2, -2, 3, -3, 4, -4}); slices.ContainsFunc(x, infinite) {
+					t.Fatalf("%s: M^-1 x = %v", kind, x)
+				}
+			}
+		}
+	})
+}
