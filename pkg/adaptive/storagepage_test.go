@@ -14,7 +14,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/generate"
 )
 
-var update = flag.Bool("update", false, "rewrite docs/storage.svg and the tables of docs/storage.md")
+var update = flag.Bool("update", false, "rewrite docs/storage.svg, the tables of docs/storage.md, and testdata/golden.txt")
 
 // current compares a file with what it should hold, or rewrites it.
 func current(t *testing.T, path string, want []byte) {
@@ -24,7 +24,14 @@ func current(t *testing.T, path string, want []byte) {
 			t.Fatal(err)
 		}
 	} else if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%s is not up to date (%v): make storage-figure", path, err)
+		t.Errorf("%s is not up to date (%v); go test -run %s -update rewrites it", path, err, t.Name())
+		old := strings.Split(string(got), "\n")
+		for k, line := range strings.Split(string(want), "\n") {
+			if k >= len(old) || old[k] != line {
+				t.Errorf("the first new line is %d: %s", k+1, line)
+				break
+			}
+		}
 	}
 }
 
