@@ -58,14 +58,14 @@ func (c cost) time(footprint float64) float64 {
 
 // panelCost is the cost of a product with the panel that was built last.
 func (s *slotBuilder) panelCost(rows int) cost {
-	p := &s.SlotPanel
+	p := &s.out
 	c := cost{bytes: float64(panelSize(p) + vectorBytes*rows)}
 	for _, v := range s.streams {
 		c.bytes += float64(len(v))
 	}
 	b := float64(max(p.Block, 1))
 	for _, g := range p.Groups {
-		if s.slotPlan.symmetric {
+		if s.plan.symmetric {
 			c.instructions += lowerTime(g, b)
 			continue
 		}

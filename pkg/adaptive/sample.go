@@ -3,6 +3,8 @@ package adaptive
 import (
 	"math"
 	"slices"
+
+	"github.com/mpsolve/mpsolve/pkg/sell"
 )
 
 // What of a matrix is sampled.
@@ -34,7 +36,7 @@ type sample struct {
 // dimensions forbid are left out.
 func (b *builder) kinds() []candidate {
 	kinds := []candidate{{slotPlan: slotPlan{block: 1}}, {slotPlan: slotPlan{block: 1, diagonals: true}}}
-	for size := 2; size <= maxBlock; size++ {
+	for size := 2; size <= sell.MaxBlock; size++ {
 		if b.m.Rows%size == 0 && b.m.Cols%size == 0 {
 			kinds = append(kinds, candidate{slotPlan: slotPlan{block: size}})
 		}
@@ -99,20 +101,20 @@ func (b *builder) sample() sample {
 }
 
 func (b *builder) sampleRange(lo, hi int) sample {
-	var s slotBuilder
+	s := newSlotBuilder(slotPlan{})
 	s.ints.quantize(b, lo, hi)
-	t := &s.ints.items
+	t := &s.ints
 	nnz, rows := float64(b.m.RowPtr[hi]-b.m.RowPtr[lo]), float64(hi-lo)
 	p := sample{
-		nnz: nnz, stored: float64(len(t.col)), kinds: b.kinds(),
+		nnz: nnz, stored: float64(len(t.Col)), kinds: b.kinds(),
 		csr: cost{csrRowTime*rows + csrTime*nnz, 12*nnz + (8+vectorBytes)*rows},
 	}
 	p.misses, p.segments = t.spread()
 	for k := range p.kinds {
 		kind := &p.kinds[k]
-		s.slotPlan = kind.slotPlan
+		s.plan = kind.slotPlan
 		if b := kind.block; b > 1 {
-			if t.rows >= b && t.first[t.rows] > 0 && t.fill(b, sampleRows) < leastFill {
+			if t.Rows >= b && t.First[t.Rows] > 0 && t.Fill(b, sampleRows) < leastFill {
 				kind.cost = cost{math.Inf(1), math.Inf(1)}
 				continue
 			}
@@ -126,19 +128,19 @@ func (b *builder) sampleRange(lo, hi int) sample {
 // spread counts the elements of x that a core's cache does not have, unless they
 // are in the line behind one that it has, which is fetched in time, and the segments
 // of columns of each row.
-func (t *items) spread() (misses, segments float64) {
+func (t *Integers) spread() (misses, segments float64) {
 	cache := make([]int32, cacheLines)
-	for i := range t.rows {
+	for i := range t.Rows {
 		last := int32(-1)
-		for _, j := range t.col[t.first[i]:t.first[i+1]] {
+		for _, j := range t.Col[t.First[i]:t.First[i+1]] {
 			if line := j/8 + 1; cache[line%cacheLines] != line {
 				if cache[(line-1)%cacheLines] != line-1 {
 					misses++
 				}
 				cache[line%cacheLines] = line
 			}
-			if j/reach != last {
-				last = j / reach
+			if j/columnReach != last {
+				last = j / columnReach
 				segments++
 			}
 		}

@@ -14,7 +14,6 @@ type slotMatrix struct {
 	normal  bool
 	perQExp int             // the quantum of a row is its unit 2^-perQExp
 	mirror  *symmetricParts // of a symmetric matrix, or nil
-	tally
 }
 
 // slotUnit is a range of rows: one panel, or several of tiles.
@@ -47,25 +46,6 @@ type slotPlan struct {
 	diagonals bool // slots of diagonals where rows have them in common
 	tiles     bool // by segments of columns
 	symmetric bool // the lower triangle of a symmetric matrix
-}
-
-// tally counts what slots are made of.
-type tally struct {
-	bytes    [kernels.MaxSlotWidth + 1]int64 // of the slots of each width, with their columns
-	elements [kernels.MaxSlotWidth + 1]int   // in slots of each width
-	floats   int64                           // bytes of slots of float32
-	tiny     int                             // elements in them
-	nonzeros int                             // of the matrix, dropped ones included
-}
-
-func (t *tally) add(o *tally) {
-	for w := range t.bytes {
-		t.bytes[w] += o.bytes[w]
-		t.elements[w] += o.elements[w]
-	}
-	t.floats += o.floats
-	t.tiny += o.tiny
-	t.nonzeros += o.nonzeros
 }
 
 // newUnits are the units of rows whose elements are multiples of 2^(exp+shift).

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/sell"
 )
 
 // pattern makes a rows x cols matrix; length says how many elements a row has.
@@ -30,7 +31,7 @@ func pattern(t testing.TB, rows, cols int, length func(i int) int) *csr.Matrix {
 // plans are the kinds of slots that a matrix can be stored in.
 func plans(m *csr.Matrix) []slotPlan {
 	list := []slotPlan{{block: 1}, {block: 1, diagonals: true}, {block: 1, tiles: true}}
-	for b := 2; b <= maxBlock; b++ {
+	for b := 2; b <= sell.MaxBlock; b++ {
 		if m.Rows%b == 0 && m.Cols%b == 0 {
 			list = append(list, slotPlan{block: b})
 		}

@@ -5,6 +5,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/sell"
 )
 
 // Stats says what a stored matrix is made of.
@@ -68,18 +69,18 @@ func stats(b *builder, ptr [][]uint32) Stats {
 
 // slotStats are those of a matrix in slots of so many bytes. The format of an element is the AFX
 // format that its slot would fit.
-func slotStats(b *builder, t *tally, bytes int64) Stats {
-	s := Stats{NNZ: t.nonzeros, Scales: b.scaleBytes()}
+func slotStats(b *builder, t *sell.Tally, bytes int64) Stats {
+	s := Stats{NNZ: t.NNZ, Scales: b.scaleBytes()}
 	s.Bytes = s.Scales + bytes
 	for _, c := range b.codecs {
 		f := FormatStats{Format: c.Format}
 		if c.Kind == formats.Fixed {
 			for w := 8*c.Bytes - 7; w <= min(8*c.Bytes, kernels.MaxSlotWidth); w++ {
-				f.Count += t.elements[w]
-				f.Bytes += t.bytes[w]
+				f.Count += t.Elements[w]
+				f.Bytes += t.Bytes[w]
 			}
 		} else {
-			f.Count, f.Bytes = t.tiny, t.floats
+			f.Count, f.Bytes = t.Tiny, t.FloatBytes
 		}
 		if f.Count > 0 {
 			s.Formats = append(s.Formats, f)

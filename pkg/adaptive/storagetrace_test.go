@@ -122,7 +122,7 @@ func (f *trace) check(t *testing.T, e *traced, a *Matrix) {
 	if e.decoded != e.integer {
 		t.Errorf("decoded %d from a slot of %d bits, stored %d", e.decoded, e.width, e.integer)
 	}
-	builder, filled := slotBuilder{items: &items{block: 1}}, 0
+	filled := 0
 	slots, widest := map[int]int{}, map[int]int{} // of each chunk
 	for _, s := range e.panel {
 		slots[s.chunk]++
@@ -139,8 +139,8 @@ func (f *trace) check(t *testing.T, e *traced, a *Matrix) {
 			}
 			filled++
 		}
-		way := builder.wayOf(slots[s.chunk], uint8(widest[s.chunk]))
-		if want := way.round(uint8(s.needs)); s.width != int(want) {
+		r := roundingOf(1, slots[s.chunk], uint8(widest[s.chunk]))
+		if want := r.round(uint8(s.needs)); s.width != int(want) {
 			t.Errorf("chunk %d, slot %d: width %d, want %d", s.chunk, s.number, s.width, want)
 		}
 	}

@@ -211,35 +211,25 @@ func (b *builder) multiple(v float64) float64 {
 	return math.RoundToEven(csr.Ldexp(v, b.part.perQExp-b.part.tol.exponent(0)))
 }
 
-// blockColumns makes an index in columns one in block columns.
+// blockColumns turns columns into block columns.
 func (s *slotBuilder) blockColumns() {
-	b := s.items.block
-	for k := range s.Groups {
-		s.Groups[k].Base /= uint32(b)
+	for k := range s.out.Groups {
+		s.out.Groups[k].Base /= uint32(s.Block)
 	}
-	for k := range s.Index {
-		s.Index[k] /= uint16(b)
+	for k := range s.out.Index {
+		s.out.Index[k] /= uint16(s.Block)
 	}
 }
 
-// own makes the slot of the blocks on the diagonal, the last ones of their block
-// rows, of a chunk of these block rows.
-func (s *slotBuilder) own(rows []int) {
-	var which [lanes]int32
-	width, n := uint8(0), 0
-	for l, run := range s.rest {
-		which[l] = -1
-		last := len(run) - 1
-		if last < 0 || int(s.col[run[last]]) != s.ints.lo+s.items.block*rows[l] {
-			continue
-		}
-		e := run[last]
-		which[l], s.rest[l] = e, run[:last]
-		width = max(width, s.width[e])
-		n += s.filled(e)
+// ownBlocks writes the slot of the blocks on the diagonal, the last ones of their block
+// rows, of a slice of these block rows.
+func (s *slotBuilder) ownBlocks(rows []int) {
+	var cols [lanes]int32
+	for l, i := range rows {
+		cols[l] = int32(s.ints.lo + s.Block*i)
 	}
-	if width > 0 {
+	if s.Last(cols[:len(rows)]) {
 		s.group(0, 1, kernels.Diagonal)
-		s.slot(0, &which, width, n)
+		s.slot(0, shortWidths, 1)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/sell"
 )
 
 // matrixOf makes a matrix of rows that a function fills.
@@ -220,7 +221,7 @@ func TestSlotsOfThreads(t *testing.T) {
 	one := readBack(slotted(t, d, m, afx(t, adaptive.CW, 0x1p-30), 1))
 	three := readBack(slotted(t, d, m, afx(t, adaptive.CW, 0x1p-30), 3))
 	if n := min(len(one.stream), len(three.stream)); len(one.ptr) < 1000 || !slices.Equal(one.ptr, three.ptr) || !slices.Equal(one.stream[:n-4096], three.stream[:n-4096]) {
-		t.Errorf("%d and %d chunks, %d and %d words", len(one.ptr), len(three.ptr), len(one.stream), len(three.stream))
+		t.Errorf("%d and %d slices, %d and %d words", len(one.ptr), len(three.ptr), len(one.stream), len(three.stream))
 	}
 }
 
@@ -298,7 +299,7 @@ func TestSlotsOfEveryWidth(t *testing.T) {
 		x, y := space.New(), space.New()
 		xs := normal(rows, 1)
 		space.Upload(x, xs)
-		for width := 1; width <= adaptive.MaxWidth; width++ {
+		for width := 1; width <= sell.MaxWidth; width++ {
 			for _, block := range []int{1, 2, 3, 6} {
 				if block > 1 && width%5 > 0 {
 					continue
@@ -313,7 +314,7 @@ func TestSlotsOfEveryWidth(t *testing.T) {
 					stream = packLanes(stream, &m, width)
 				}
 				s := &slotStorage{
-					block: block, chunks: 1,
+					block: block, slices: 1,
 					ptr: put(d, []uint32{0, uint32(len(stream))}), stream: put(d, append(stream, 0, 0)), exps: put(d, []int32{int32(-width)}),
 				}
 				a, err := made(d, rows, rows, s)
@@ -355,11 +356,11 @@ func integers(seed uint64, width int) (m [warp]int64) {
 
 // What is packed is what the oracle reads.
 func FuzzPackLanes(f *testing.F) {
-	for width := range adaptive.MaxWidth {
+	for width := range sell.MaxWidth {
 		f.Add(uint64(1), width+1)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, width int) {
-		if width < 1 || width > adaptive.MaxWidth {
+		if width < 1 || width > sell.MaxWidth {
 			t.Skip()
 		}
 		m := integers(seed, width)
