@@ -51,14 +51,6 @@ func CSRMulVecOrdinary(dst []float64, lo, hi int, rowPtr []int64, col []int32, v
 	}
 }
 
-// CSRResidual computes r[i] = b[i] - (A x)[i] for each row lo <= i < hi.
-func CSRResidual[T Value](r, b []float64, lo, hi int, rowPtr []int64, col []int32, val []T, x []float64) {
-	CSRMulVec(r, lo, hi, rowPtr, col, val, x)
-	for i := lo; i < hi; i++ {
-		r[i] = b[i] - r[i]
-	}
-}
-
 // longRow is the number of elements from which on a second accumulator pays.
 const longRow = 12
 

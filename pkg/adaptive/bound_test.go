@@ -50,7 +50,7 @@ func checkSpec(t *testing.T, m *csr.Matrix, exact *reference, s Spec) {
 	t.Helper()
 	a := build(t, m, s)
 	checkError(t, a, m, exact, s)
-	predicted, err := Predict(m, s, a.pool)
+	predicted, err := Predict(m, s, newPool(t, 2))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestBoundOnGeneratedMatrices(t *testing.T) {
 
 func checkError(t *testing.T, a *Matrix, m *csr.Matrix, exact *reference, s Spec) {
 	t.Helper()
-	bound := s.Bound(csr.Examine(m, nil).LongestRow, len(a.buckets))
+	bound := s.Bound(csr.Examine(m, nil).LongestRow, len(a.Buckets()))
 	y := make([]float64, m.Rows)
 	a.Apply(y, exact.x)
 	if e := exact.error(s.Criterion, y); !(e <= bound.Product) {

@@ -97,12 +97,13 @@ func random(seed uint64, n int) []float64 {
 
 // decoded is the matrix that a stores, from its products with unit vectors.
 func decoded(a *Matrix) [][]float64 {
-	m := make([][]float64, a.rows)
+	rows, cols := a.Dims()
+	m := make([][]float64, rows)
 	for i := range m {
-		m[i] = make([]float64, a.cols)
+		m[i] = make([]float64, cols)
 	}
-	x, y := make([]float64, a.cols), make([]float64, a.rows)
-	for j := range a.cols {
+	x, y := make([]float64, cols), make([]float64, rows)
+	for j := range cols {
 		x[j] = 1
 		a.Apply(y, x)
 		x[j] = 0

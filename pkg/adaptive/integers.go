@@ -19,7 +19,7 @@ func NewQuantizer(m *csr.Matrix, s Spec, pool *linop.Pool) (*Quantizer, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case s.Set.kind() != fixedPoint || s.Set.Uniform:
+	case !s.fixed():
 		return nil, fmt.Errorf("adaptive: %s does not store integers as AFX does", s.Set.Name)
 	}
 	return &Quantizer{b}, nil

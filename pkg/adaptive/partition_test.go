@@ -23,11 +23,12 @@ func formatOf(t *testing.T, s Spec, a float64) string {
 		theta = math.Ldexp(1, -s.unitBits())
 	}
 	p := newPartition(s, &tolerances{exp: []int32{0}, theta: []float64{theta}})
-	_, bucket := p.element(a, 0, 1, false)
-	if bucket == none {
+	bucket := make([]int8, 2)
+	p.assign(bucket, 0, []int32{1, 2}, []float64{a, 100}) // which is not the largest of its row
+	if bucket[0] == none {
 		return ""
 	}
-	return p.codecs()[bucket].Name
+	return p.codecs[bucket[0]].Name
 }
 
 // The intervals of the papers' tables, at their ends: epsilon' = epsilon ||A||

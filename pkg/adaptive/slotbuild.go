@@ -48,27 +48,41 @@ func newSlotBuilder(plan slotPlan) *slotBuilder {
 	}}
 }
 
-// slotted builds the matrix in slots.
+// slotted stores the matrix in slots.
 func (b *builder) slotted(c choice) (*Matrix, error) {
-	panels, err := slotPanels(b.m, c.plan)
+	s, stats, err := b.packed(c.slotPlan)
 	if err != nil {
 		return nil, err
 	}
+	a := newMatrix(b, c, s)
+	a.stats = stats
+	return a, nil
+}
+
+// packed makes the slots of the matrix.
+func (b *builder) packed(plan slotPlan) (*slotMatrix, Stats, error) {
+	panels, err := slotPanels(b.m, plan)
+	if err != nil {
+		return nil, Stats{}, err
+	}
 	b.panels = panels
-	s := &slotMatrix{plan: c.plan, panels: make([]slotUnit, len(b.panels)-1), perQExp: b.part.perQExp}
+	s := &slotMatrix{
+		rows: b.m.Rows, cols: b.m.Cols, plan: plan, tol: b.part.tol,
+		panels: make([]slotUnit, len(b.panels)-1), perQExp: b.part.perQExp,
+	}
 	s.units, s.normal = newUnits(b.part.tol, -b.part.perQExp)
 	var mu sync.Mutex
 	var tally sell.Tally
 	memory := newSlotMemory(b.m.NNZ())
 	scratch := sync.Pool{New: func() any {
-		p := newSlotBuilder(c.plan)
+		p := newSlotBuilder(plan)
 		p.memory = memory
 		return p
 	}}
 	b.pool.RunRanges(b.panels, func(unit, lo, hi int) {
 		p := scratch.Get().(*slotBuilder)
 		defer scratch.Put(p)
-		if c.plan.tiles {
+		if plan.layout == Tiles {
 			s.panels[unit] = p.tiles(b, lo, hi, b.old.unit(unit))
 		} else {
 			s.panels[unit] = []slotPanel{{p.panel(b, lo, hi, b.old.unit(unit).panel(0)), lo, hi}}
@@ -77,16 +91,7 @@ func (b *builder) slotted(c choice) (*Matrix, error) {
 		defer mu.Unlock()
 		tally.Add(&p.tally)
 	})
-	if c.plan.symmetric {
-		s.mirror = b.newSymmetricParts(s.panels, c.plan.block)
-	}
-	a := newMatrix(b, c)
-	a.slots = s
-	a.stats = slotStats(b, &tally, s.size())
-	if s.mirror != nil {
-		a.stats.Work = s.mirror.size()
-	}
-	return a, nil
+	return s, slotStats(b, &tally, s.bytes()), nil
 }
 
 // panel makes the slots of rows lo to hi-1, in the memory of old if that suffices.
@@ -102,14 +107,14 @@ func (s *slotBuilder) build() {
 	s.Items, s.Tiny = &s.ints.Items, s.ints.Tiny
 	if p := s.plan; p.block > 1 {
 		diagonal := sell.Everything
-		if p.symmetric {
+		if p.layout == Symmetric {
 			diagonal = s.ints.lo
 		}
 		s.other.SetBlocks(&s.ints.Items, p.block, diagonal)
 		s.Items = &s.other
 	}
 	s.pack()
-	if s.plan.symmetric {
+	if s.plan.layout == Symmetric {
 		s.blockColumns()
 	}
 }
@@ -151,12 +156,12 @@ func (s *slotBuilder) row(at int) int {
 func (s *slotBuilder) order() {
 	s.out.Order = nil
 	padded, total := s.padded()
-	if !s.plan.tiles && (float64(padded) <= sortRows*float64(total) || s.Rows > math.MaxUint16+1) {
+	if s.plan.layout != Tiles && (float64(padded) <= sortRows*float64(total) || s.Rows > math.MaxUint16+1) {
 		return
 	}
 	s.orders = sell.LongestFirst(s.Items, s.orders)
 	s.out.Order = s.orders
-	if sorted, _ := s.padded(); !s.plan.tiles && float64(sorted) >= sortSaves*float64(padded) {
+	if sorted, _ := s.padded(); s.plan.layout != Tiles && float64(sorted) >= sortSaves*float64(padded) {
 		s.out.Order = nil
 	}
 }
@@ -205,10 +210,10 @@ func (s *slotBuilder) eightRows(at, n int) {
 		s.DealTiny(rows[l], l, 1)
 	}
 	s.last = kernels.SlotGroup{}
-	if s.plan.diagonals && s.out.Order == nil && n == lanes {
+	if s.plan.layout == Diagonals && s.out.Order == nil && n == lanes {
 		s.diagonals(s.ints.lo + rows[0])
 	}
-	if s.plan.symmetric {
+	if s.plan.layout == Symmetric {
 		s.ownBlocks(rows[:n])
 	}
 	s.end(0)

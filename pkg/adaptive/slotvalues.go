@@ -51,7 +51,7 @@ func (s *slotBuilder) columns(flags uint16) {
 	r := roundingOf(s.Block, len(s.Widths), s.Widths[0])
 	s.group(int(s.Base), len(s.Widths), flags)
 	twice := 1
-	if s.plan.symmetric {
+	if s.plan.layout == Symmetric {
 		twice = 2
 	}
 	for k, w := range s.Widths {
@@ -60,7 +60,7 @@ func (s *slotBuilder) columns(flags uint16) {
 			switch {
 			case e != sell.None:
 				index[l] = uint16(s.Col[e] - s.Base)
-			case s.plan.symmetric && k > 0: // a column of its own: several lanes that add to one wait for each other
+			case s.plan.layout == Symmetric && k > 0: // a column of its own: several lanes that add to one wait for each other
 				index[l] = s.out.Index[len(s.out.Index)-lanes+l]
 			}
 		}

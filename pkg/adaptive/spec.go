@@ -86,7 +86,7 @@ func (s Spec) Validate() error {
 	if !slices.Contains(Layouts, s.Layout) {
 		fault("unknown layout %q", s.Layout)
 	}
-	fixed := s.Set.kind() == fixedPoint && !s.Set.Uniform
+	fixed := s.fixed()
 	if s.Layout.slotted() && !fixed {
 		fault("layout %s is for AFX", s.Layout)
 	}
@@ -132,6 +132,9 @@ func (s Spec) criterion() Criterion {
 	}
 	return s.Criterion
 }
+
+// fixed reports whether elements are stored as AFX does.
+func (s Spec) fixed() bool { return s.Set.kind() == fixedPoint && !s.Set.Uniform }
 
 // unitBits is the c with 2^-c <= epsilon < 2^(1-c).
 func (s Spec) unitBits() int {

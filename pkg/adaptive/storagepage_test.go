@@ -79,9 +79,9 @@ columns count from 0. The unit of its row is 2^%d, its quantum 2^%d, so it is th
 		o.accuracy, o.quant, o.integer, o.needs, o.width)
 }
 
-// stored stores m in a layout; ok is false if m has no blocks, or is not symmetric as
+// storedIn stores m in a layout; ok is false if m has no blocks, or is not symmetric as
 // it would be stored.
-func stored(t *testing.T, m *csr.Matrix, c Criterion, l Layout) (a *Matrix, ok bool) {
+func storedIn(t *testing.T, m *csr.Matrix, c Criterion, l Layout) (a *Matrix, ok bool) {
 	if l == Symmetric && c != NW {
 		return nil, false
 	}
@@ -106,7 +106,7 @@ func bytesTable(t *testing.T) string {
 		m := generated(t, c.kind, c.p)
 		fmt.Fprintf(&text, "| `%s`, %s | %d", c.text, c.criterion, m.NNZ())
 		for _, l := range []Layout{CSR, Bucketed, Slots, Blocks, Diagonals, Tiles, Symmetric} {
-			if a, ok := stored(t, m, c.criterion, l); ok {
+			if a, ok := storedIn(t, m, c.criterion, l); ok {
 				fmt.Fprintf(&text, " | %.2f", a.Stats().PerNonzero())
 			} else {
 				text.WriteString(" | –")
@@ -124,13 +124,13 @@ func partsTable(t *testing.T) string {
 		"|---|---|---|---|---|---|---|---|---|\n")
 	m := generated(t, "elasticity3d", generate.Params{"n": 20})
 	for _, l := range []Layout{Slots, Blocks, Diagonals, Tiles, Symmetric} {
-		a, ok := stored(t, m, NW, l)
+		a, ok := storedIn(t, m, NW, l)
 		if !ok {
 			t.Fatalf("elasticity3d is not stored in %s", l)
 		}
 		var values, columns, widths, groups int
-		size := a.slots.plan.block * a.slots.plan.block
-		for _, panels := range a.slots.panels {
+		size := a.choice.block * a.choice.block
+		for _, panels := range a.slots().panels {
 			for _, p := range panels {
 				values += len(p.Values) - kernels.SlotPadding
 				columns += 2*len(p.Index) + 4*len(p.Offsets)

@@ -94,7 +94,7 @@ func TestSymmetricIsReproducible(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := len(a.slots.mirror.parts); n < 4 {
+		if n := len(a.stored.(*symmetricMatrix).parts); n < 4 {
 			t.Fatalf("%d parts only", n)
 		}
 		y, r := make([]float64, m.Rows), make([]float64, m.Rows)
@@ -180,7 +180,7 @@ func TestSymmetricKeepsTinyRows(t *testing.T) {
 		[]float64{0, 0, 0, 0, 5 * tiny, 1},
 	)
 	for _, block := range []int{2, 3, 6} {
-		a := planned(t, m, Spec{Set: set(t, "AFX"), Epsilon: 0x1p-24}, slotPlan{block: block, symmetric: true})
+		a := planned(t, m, Spec{Set: set(t, "AFX"), Epsilon: 0x1p-24}, slotPlan{Symmetric, block})
 		got := decoded(a)
 		for _, e := range [][2]int{{0, 0}, {1, 1}, {1, 2}, {2, 1}, {3, 3}, {4, 5}, {5, 5}} {
 			i, j := e[0], e[1]
@@ -198,7 +198,7 @@ func TestSymmetricIsChosen(t *testing.T) {
 	blocks := build(t, m, s)
 	s.Layout = Symmetric
 	lower := build(t, m, s)
-	if lower.choice.plan.block != 3 || float64(lower.Bytes()) > 0.62*float64(blocks.Bytes()) {
+	if lower.choice.block != 3 || float64(lower.Bytes()) > 0.62*float64(blocks.Bytes()) {
 		t.Errorf("%s in %d bytes, %s in %d", blocks.LayoutText(), blocks.Bytes(), lower.LayoutText(), lower.Bytes())
 	}
 	if w := lower.Stats().Work; w == 0 || w > m.Bytes()/4 {
