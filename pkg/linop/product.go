@@ -32,10 +32,13 @@ type Rows interface {
 // inner products panel by panel, so that results have the same bits for any number of
 // threads. Use it from one goroutine at a time.
 type Products struct {
+	Reducer Reducer // of inner products; NewProducts sets Local
+
 	rows    Rows
 	pool    *Pool
 	panel   []int     // panel k is the rows panel[k] to panel[k+1]-1
-	partial []float64 // for each panel one, and another one for ApplyDots
+	partial []float64 // for each panel one, two for ApplyDots
+	sums    [2]float64
 	job     product
 }
 
@@ -43,7 +46,7 @@ var _ Relaxer[[]float64, Float64] = (*Products)(nil)
 
 // NewProducts returns rows as an operator. Panel k is the rows panel[k] to panel[k+1]-1.
 func NewProducts(rows Rows, panel []int, pool *Pool) *Products {
-	return &Products{rows: rows, pool: pool, panel: panel, partial: make([]float64, 2*(len(panel)-1))}
+	return &Products{Reducer: Local{}, rows: rows, pool: pool, panel: panel, partial: make([]float64, 2*(len(panel)-1))}
 }
 
 func (a *Products) panels() int { return len(a.panel) - 1 }
@@ -57,22 +60,15 @@ func (a *Products) Apply(dst, src []float64) { a.run(product{dst: dst, x: src}) 
 // ApplyDot computes dst = A src and returns dst·w.
 func (a *Products) ApplyDot(dst, src, w []float64) Float64 {
 	a.run(product{epilogue: WithDot, dst: dst, x: src, w: w})
-	return sum(a.partial[:a.panels()])
+	a.Reducer.Sum(a.sums[:1], a.partial[:a.panels()])
+	return Float64(a.sums[0])
 }
 
 // ApplyDots computes dst = A src and returns dst·w and dst·dst.
 func (a *Products) ApplyDots(dst, src, w []float64) (dw, dd Float64) {
 	a.run(product{epilogue: WithDots, dst: dst, x: src, w: w})
-	return sum(a.partial[:a.panels()]), sum(a.partial[a.panels():])
-}
-
-// sum adds up partial results in their order.
-func sum(partial []float64) Float64 {
-	var s float64
-	for _, p := range partial {
-		s += p
-	}
-	return Float64(s)
+	a.Reducer.Sum(a.sums[:], a.partial)
+	return Float64(a.sums[0]), Float64(a.sums[1])
 }
 
 // Residual computes r = b - A x.
@@ -119,10 +115,10 @@ func (p *product) Do(k int) {
 		}
 	case Plus:
 		kernels.Axpy(1, p.b[lo:hi], dst)
-	case WithDots:
-		p.partial[p.panels()+k] = kernels.Dot(dst, dst)
-		fallthrough
 	case WithDot:
 		p.partial[k] = kernels.Dot(dst, p.w[lo:hi])
+	case WithDots:
+		p.partial[2*k] = kernels.Dot(dst, p.w[lo:hi])
+		p.partial[2*k+1] = kernels.Dot(dst, dst)
 	}
 }
