@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Lanes is the number of rows that a chunk of slots serves at once.
+// Lanes is the number of rows that a slice of slots serves at once.
 const Lanes = 8
 
 // SlotPadding is the number of bytes that must follow the values of a panel,
@@ -31,13 +31,13 @@ const (
 	Diagonal = 1 << iota
 	// Float: the values are float32, not integers. Not with Diagonal.
 	Float
-	// Last: the group ends its chunk.
+	// Last: the group ends its slice.
 	Last
-	// OneRow: all lanes of the chunk belong to the same row. Not with Diagonal.
+	// OneRow: all lanes of the slice belong to the same row. Not with Diagonal.
 	OneRow
 )
 
-// SlotGroup is a run of slots of one chunk of rows, whose columns lie within 2^16
+// SlotGroup is a run of slots of one slice of rows, whose columns lie within 2^16
 // of a base.
 type SlotGroup struct {
 	Base  uint32 // first column
@@ -59,7 +59,7 @@ type SlotGroup struct {
 // since memory delivers several faster than one. Groups are then neither Diagonal
 // nor OneRow, and the result is not added to another.
 //
-// The groups up to one that is Last are a chunk. A chunk serves the next eight
+// The groups up to one that is Last are a slice. A slice serves the next eight
 // rows, or those that are left, or the next row alone if it is OneRow.
 type SlotPanel struct {
 	Block   int // 0 or 1, or the size of the blocks, up to MaxBlock
@@ -69,7 +69,7 @@ type SlotPanel struct {
 	Offsets []int32
 	Values  []byte   // SlotPadding bytes longer than the values
 	Odd     int      // where in Values those of the odd slots of each group begin
-	Order   []uint16 // the rows, or block rows, in the order of the chunks, not
+	Order   []uint16 // the rows, or block rows, in the order of the slices, not
 	// necessarily all; nil: 0, 1, ...
 }
 
@@ -166,7 +166,7 @@ func mulSlots(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add b
 // stream is the length of a stream of values.
 func (p *SlotPanel) stream() int { return (len(p.Values) - SlotPadding) / p.Block }
 
-// rows is the number of rows, or block rows, that have chunks.
+// rows is the number of rows, or block rows, that have slices.
 func (p *SlotPanel) rows(dst []float64) int {
 	if p.Order != nil {
 		return len(p.Order)

@@ -24,7 +24,7 @@ type SymmetricRange struct{ Row, Rows, Sums int }
 //
 // The slots hold blocks of size p.Block, at least 2, whose index and base count
 // block columns. Three kinds of groups differ from those of MulSlots: Diagonal ones
-// hold the blocks on the diagonal of the rows of the chunk and need no index; those
+// hold the blocks on the diagonal of the rows of the slice and need no index; those
 // without flags hold blocks below, which count for their columns too; Float ones do
 // not. Each sum is added in a fixed order, the same in all tiers.
 func MulSymmetric(sums []float64, p *SlotPanel, x []float64, r SymmetricRange) {
@@ -66,7 +66,7 @@ func mulSymmetric(sums []float64, p *SlotPanel, x []float64, r SymmetricRange) {
 	}
 }
 
-// symmetricChunk is a chunk of block rows in a product with a symmetric matrix.
+// symmetricChunk is a slice of block rows in a product with a symmetric matrix.
 type symmetricChunk struct {
 	b, stream, stride, from int
 	x, sums                 []float64

@@ -71,11 +71,11 @@ func init() { // since functions of the table look at it
 			choose: asked(slotPlan{Slots, 1}, "asked for"), plans: always(slotPlan{Slots, 1}), build: (*builder).slotted,
 		},
 		{
-			name: Diagonals, help: "of diagonals", text: "slots of diagonals, eight rows at once", afx: true,
+			name: Diagonals, help: "diagonals without columns", text: "slots of diagonals, eight rows at once", afx: true,
 			choose: asked(slotPlan{Diagonals, 1}, "asked for"), plans: always(slotPlan{Diagonals, 1}), build: (*builder).slotted,
 		},
 		{
-			name: Blocks, help: "of dense blocks", text: "slots of b x b blocks, eight block rows at once", afx: true,
+			name: Blocks, help: "dense blocks", text: "slots of b x b blocks, eight block rows at once", afx: true,
 			choose: (*builder).chooseBlocks, plans: (*builder).blockPlans, build: (*builder).slotted,
 		},
 		{
@@ -83,7 +83,7 @@ func init() { // since functions of the table look at it
 			choose: (*builder).chooseSymmetric, plans: (*builder).symmetricPlans, cost: (*sample).symmetricCost, build: (*builder).symmetric,
 		},
 		{
-			name: Tiles, help: "by segments of columns", text: "slots by segments of columns, eight rows at once", afx: true,
+			name: Tiles, help: "segments of columns", text: "slots by segments of columns, eight rows at once", afx: true,
 			choose: asked(slotPlan{Tiles, 1}, "asked for"), plans: always(slotPlan{Tiles, 1}), cost: (*sample).tilesCost, build: (*builder).slotted,
 		},
 	}
@@ -125,5 +125,5 @@ func LayoutHelp() string {
 			all = append(all, text)
 		}
 	}
-	return "auto (the fastest by a model of the processor), " + strings.Join(all, ", ") + ", or for AFX: " + strings.Join(afx, ", ")
+	return "auto (the fastest according to a model of the processor), " + strings.Join(all, ", ") + ", and for AFX " + strings.Join(afx, ", ")
 }

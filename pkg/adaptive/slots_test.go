@@ -101,7 +101,7 @@ func allLayouts(t *testing.T, m *csr.Matrix, s Spec) {
 	}
 }
 
-// Patterns that chunks of eight rows and 16-bit columns could trip over: the
+// Patterns that slices of eight rows and 16-bit columns could trip over: the
 // stored matrix is the same, element by element, as in buckets.
 func TestSlotsOfManyPatterns(t *testing.T) {
 	for name, m := range map[string]*csr.Matrix{

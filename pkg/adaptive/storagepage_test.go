@@ -72,7 +72,7 @@ func (f *trace) sentence() string {
 	return fmt.Sprintf(`The drawing follows the element a = %.4f in row %d, column %d of the matrix
 `+"`generate poisson2d --n 4 --decades 2`"+`, stored at ε = 2^-%d, criterion cw; rows and
 columns count from 0. The unit of its row is 2^%d, its quantum 2^%d, so it is the integer
-%d. That is in slot %d of its chunk, whose widest integer has %d bits: at bits %d to
+%d. That is in slot %d of its slice, whose widest integer has %d bits: at bits %d to
 %d of %d bytes. At ε = 2^-%d the quantum is 2^%d and the integer %d, in a slot of
 %d bits, which are rounded up to %d: whole bytes.
 `, f.value, f.row, f.col, e.accuracy, e.unit, e.quant, e.integer, e.number, e.needs, e.bit, e.bit+e.width-1, e.width,

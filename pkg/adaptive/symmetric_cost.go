@@ -54,7 +54,7 @@ func (s *sample) symmetricCost(b *builder, e estimate) cost {
 }
 
 // lowerTime is that of a group of blocks of the lower triangle, and of the end of
-// its chunk.
+// its slice.
 func lowerTime(g kernels.SlotGroup, b float64) float64 {
 	slot := b * b * valueTime
 	if g.Flags&kernels.Diagonal == 0 {
@@ -62,7 +62,7 @@ func lowerTime(g kernels.SlotGroup, b float64) float64 {
 	}
 	time := slot * float64(g.Slots)
 	if g.Flags&kernels.Last != 0 {
-		time += 2 * chunkTime * b
+		time += 2 * sliceTime * b
 	}
 	return time
 }

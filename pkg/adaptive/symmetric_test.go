@@ -49,7 +49,7 @@ func anywhere(rng *rand.Rand, i int) int { return rng.IntN(i) }
 
 func nearby(rng *rand.Rand, i int) int { return max(0, i-1-rng.IntN(40)) }
 
-// symmetricMatrices are patterns that chunks of eight rows, parts and 16-bit columns
+// symmetricMatrices are patterns that slices of eight rows, parts and 16-bit columns
 // could trip over.
 func symmetricMatrices(t testing.TB) map[string]*csr.Matrix {
 	few := func(i int) int { return i % 7 }
