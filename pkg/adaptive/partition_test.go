@@ -1,13 +1,11 @@
 package adaptive
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/testmatrix"
 	"github.com/mpsolve/mpsolve/pkg/formats"
 )
 
@@ -300,40 +298,6 @@ func TestLookupSet(t *testing.T) {
 	for _, n := range Names() {
 		if _, err := LookupSet(n); err != nil {
 			t.Error(err)
-		}
-	}
-}
-
-// The same bits for any number of threads, in every kind of product.
-func TestThreads(t *testing.T) {
-	m := testmatrix.Matrix(t, "memplus")
-	x, b := random(1, m.Cols), random(2, m.Rows)
-	for _, spec := range []Spec{
-		{Set: set(t, "AFX"), Layout: Slots},
-		{Set: set(t, "AFX"), Layout: Bucketed},
-		{Set: set(t, "AP7REU")},
-	} {
-		spec.Epsilon, spec.Criterion = 0x1p-30, CW
-		name := spec.name()
-		var want []string
-		for _, threads := range []int{1, 2, 3, 8} {
-			a, err := Build(m, spec, newPool(t, threads))
-			if err != nil {
-				t.Fatal(err)
-			}
-			y, r := make([]float64, m.Rows), make([]float64, m.Rows)
-			dot := a.ApplyDot(y, x, b)
-			a.Residual(r, b, x)
-			got := []string{fmt.Sprintf("%x", dot), fmt.Sprintf("%x", y), fmt.Sprintf("%x", r)}
-			if want == nil {
-				want = got
-			}
-			if !slices.Equal(got, want) {
-				t.Errorf("%s: other bits with %d threads", name, threads)
-			}
-			if n := testing.AllocsPerRun(5, func() { a.Apply(y, x) }); n != 0 {
-				t.Errorf("%s: %g allocations", name, n)
-			}
 		}
 	}
 }

@@ -83,43 +83,6 @@ func TestSymmetricOfManyPatterns(t *testing.T) {
 	}
 }
 
-// All products have the same bits for any number of threads, and allocate nothing.
-func TestSymmetricIsReproducible(t *testing.T) {
-	m := generated(t, "elasticity3d", generate.Params{"n": 18, "decades": 6})
-	x, w := random(1, m.Cols), random(2, m.Cols)
-	var want [2][]float64
-	var wantDot float64
-	for _, threads := range []int{1, 2, 3, 8} {
-		a, err := Build(m, Spec{Set: set(t, "AFX"), Epsilon: 0x1p-24, Layout: Symmetric}, newPool(t, threads))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n := len(a.stored.(*symmetricMatrix).parts); n < 4 {
-			t.Fatalf("%d parts only", n)
-		}
-		y, r := make([]float64, m.Rows), make([]float64, m.Rows)
-		dot := a.ApplyDot(y, x, w).Float()
-		a.Residual(r, w, x)
-		if threads == 1 {
-			want, wantDot = [2][]float64{y, r}, dot
-		}
-		for i := range y {
-			if y[i] != want[0][i] || r[i] != want[1][i] {
-				t.Fatalf("%d threads: row %d differs", threads, i+1)
-			}
-			if d := math.Abs(r[i] - (w[i] - y[i])); d != 0 {
-				t.Fatalf("residual of row %d is off by %g", i+1, d)
-			}
-		}
-		if dot != wantDot {
-			t.Errorf("%d threads: inner product %v, want %v", threads, dot, wantDot)
-		}
-		if n := testing.AllocsPerRun(10, func() { a.Apply(y, x) }); n != 0 {
-			t.Errorf("%v allocations in a product", n)
-		}
-	}
-}
-
 // A matrix must be symmetric in its integers, on both sides of the diagonal;
 // otherwise it gets another layout.
 func TestSymmetricOrNot(t *testing.T) {

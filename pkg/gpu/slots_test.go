@@ -168,47 +168,7 @@ func checkSlots(t *testing.T, a *Matrix, exact *exactProduct, s adaptive.Spec) {
 	if e, bound := exact.error(s.Criterion, o.y), s.Bound(exact.longest, 1).Product; !(e <= bound) {
 		t.Errorf("%v, %s: error %g is above the bound %g", s, a.LayoutText(), e, bound)
 	}
-	in, out := NewSpace(d, a.cols), NewSpace(d, a.rows)
-	defer in.Close()
-	defer out.Close()
-	x, y, b, w := in.New(), out.New(), out.New(), out.New()
-	bs, ws := normal(a.rows, 5), normal(a.rows, 6)
-	in.Upload(x, exact.x)
-	out.Upload(b, bs)
-	out.Upload(w, ws)
-	check := func(what string, want func(i int) float64) {
-		t.Helper()
-		got := make([]float64, a.rows)
-		out.Download(got, y)
-		for i, v := range got {
-			if want := want(i); math.Float64bits(v) != math.Float64bits(want) {
-				t.Errorf("%v, %s, %s: element %d is %g, want %g", s, a.LayoutText(), what, i, v, want)
-				return
-			}
-		}
-	}
-	scalar := func(what string, got Scalar, u []float64) {
-		t.Helper()
-		if got, want := got.Float(), o.dot(o.y, u); math.Float64bits(got) != math.Float64bits(want) {
-			t.Errorf("%v, %s, %s: %g, want %g", s, a.LayoutText(), what, got, want)
-		}
-	}
-	product := func(i int) float64 { return o.y[i] }
-	a.Apply(y, x)
-	check("apply", product)
-	out.Zero(y)
-	dw, dd := a.ApplyDots(y, x, w)
-	check("dots", product)
-	scalar("y·w", dw, ws)
-	scalar("y·y", dd, o.y)
-	a.Residual(y, b, x)
-	check("residual", func(i int) float64 { return bs[i] - o.y[i] })
-	a.ApplyPlus(y, b, x)
-	check("plus", func(i int) float64 { return bs[i] + o.y[i] })
-	if a.rows == a.cols {
-		a.Relax(y, x, b, w, out.Scalar(0.75))
-		check("relax", func(i int) float64 { return math.FMA(0.75*ws[i], bs[i]-o.y[i], exact.x[i]) })
-	}
+	checkProducts(t, d, a, exact.x, o.y, o.dot)
 	if err := d.Err(); err != nil {
 		t.Fatal(err)
 	}
