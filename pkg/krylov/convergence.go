@@ -6,10 +6,10 @@ import (
 	"math"
 )
 
-// convergence is the part of a method that decides when to stop. Norms of the
-// recurrence residual come for free and are looked at in every iteration; the
-// measure costs a pass over the vectors, so it is taken only when the norm
-// has fallen far enough that it could be below the tolerance.
+// convergence decides when a method stops. The norm of the residual that the method
+// updates is free and checked in every iteration; the measure costs a pass over the
+// vectors, so it is taken only when the norm has fallen far enough that it could be below
+// the tolerance.
 type convergence[V any] struct {
 	opt     Options[V]
 	ctx     context.Context
@@ -24,7 +24,7 @@ type convergence[V any] struct {
 	at      float64 // ||r|| when it was taken
 	claimed float64 // the true measure when the tolerance was last thought met
 	seen    int     // the last iteration that was judged
-	stop    Reason  // to stop for, agreed upon; or Running
+	stop    Reason  // agreed on; Running: none yet
 	result  Result
 }
 
@@ -100,8 +100,8 @@ func (c *convergence[V]) limitAt(iterations int) Reason {
 	return Running
 }
 
-// agree returns the reason that all who share the solve agree on. One that is not its own
-// it sticks to, and to limits: others do not say them twice.
+// agree returns the reason that all who share the solve agree on. A limit, or a reason
+// that others had, is final: limit returns it from then on.
 func (c *convergence[V]) agree(own Reason) Reason {
 	if c.opt.Agree == nil {
 		return own

@@ -44,10 +44,28 @@ func newDriver[V any, S linop.Scalar[S]](space linop.Space[V, S], deferred defer
 	return driver[V, S]{space: space, r: space.New(), pre: preconditioned[V, S]{space: space}, deferred: deferred}
 }
 
+// solve runs an iteration, which is started again `restarts` times at most. The method
+// stagnates after `window` iterations without a new least residual.
+func (d *driver[V, S]) solve(
+	ctx context.Context, it iteration[S], a linop.Operator[V, S], x, b V, opt Options[V], window, restarts int,
+) Result {
+	reason := d.begin(ctx, a, x, b, opt, window)
+	d.deferred.begin(d.flexible())
+	for ; reason == Running; restarts-- {
+		if restarts < 0 {
+			return d.end(Breakdown)
+		}
+		if reason = d.run(it); reason == NotFinite && !d.deferred.immediate() {
+			reason = d.rewind()
+			restarts++
+		}
+	}
+	return d.end(reason)
+}
+
 // begin computes the first residual r = b - A x (x = 0 unless a guess is given). A Reason
-// other than Running means that there is nothing to do: b = 0 has the solution x = 0, a
-// good guess is good enough, and a vector whose norm is out of range cannot be helped. The
-// method stagnates after `window` iterations without a new least residual, if it is not 0.
+// other than Running means that there is nothing to do: b = 0 has the solution x = 0, the
+// guess may be good enough, and a norm may be out of range. A window of 0 is none.
 func (d *driver[V, S]) begin(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V], window int) Reason {
 	d.a, d.x, d.b, d.pre.by = a, x, b, opt.Precond
 	bb := d.space.Dot(b, b)
@@ -75,12 +93,13 @@ func (d *driver[V, S]) begin(ctx context.Context, a linop.Operator[V, S], x, b V
 	return d.c.judge(x, d.r, rnorm)
 }
 
-// end returns the result of a solve, and keeps nothing of it.
+// end returns the result of a solve and drops what belongs to the caller.
 func (d *driver[V, S]) end(reason Reason) Result {
 	var none V
-	d.a, d.x, d.b, d.pre.by = nil, none, none, nil
-	d.c.result.Reason = reason
-	return d.c.result
+	result := d.c.result
+	d.a, d.x, d.b, d.pre.by, d.c = nil, none, none, nil, convergence[V]{}
+	result.Reason = reason
+	return result
 }
 
 // residual recomputes r, and returns its norm.
@@ -88,22 +107,6 @@ func (d *driver[V, S]) residual() (rnorm float64) {
 	d.a.Residual(d.r, d.b, d.x)
 	d.rr = d.space.Dot(d.r, d.r)
 	return norm(d.rr)
-}
-
-// iterate goes on from the residual of begin, and starts the iteration again `restarts`
-// times at most.
-func (d *driver[V, S]) iterate(it iteration[S], restarts int) (reason Reason) {
-	d.deferred.begin(d.flexible())
-	for ; reason == Running; restarts-- {
-		if restarts < 0 {
-			return Breakdown
-		}
-		if reason = d.run(it); reason == NotFinite && !d.deferred.immediate() {
-			reason = d.rewind()
-			restarts++
-		}
-	}
-	return reason
 }
 
 // flexible reports whether the preconditioner is another map each time.
@@ -192,8 +195,8 @@ func (d *driver[V, S]) confirm() Reason {
 	return c.agree(reason)
 }
 
-// rewind goes back to the x of the last sound check. What follows is checked step by step,
-// so that the reason of the trouble is found as it would be found on the host.
+// rewind goes back to the x of the last sound check. The steps that follow are judged one
+// by one, so that the Reason is the one that the host finds.
 func (d *driver[V, S]) rewind() Reason {
 	at := d.deferred.rewind(d.x)
 	rnorm := d.residual()

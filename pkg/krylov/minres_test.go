@@ -1,14 +1,12 @@
 package krylov
 
 import (
-	"context"
 	"math"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
 // In exact arithmetic MINRES is GMRES for symmetric A.
@@ -61,29 +59,6 @@ func TestMINRESStopsAtLeastSquares(t *testing.T) {
 		a.MulVec(ar, res)
 		if r.Reason != Breakdown || distance(nil, ar) > 1e-11*distance(nil, res) {
 			t.Errorf("seed %d: %v after %d iterations, A r = %g of %g", seed, r.Reason, r.Iterations, distance(nil, ar), distance(nil, res))
-		}
-	}
-}
-
-// What the vectors hold before a solve does not matter, NaN least of all.
-func TestMINRESStartsAfresh(t *testing.T) {
-	pool := newPool(t, 1)
-	a, b, space := shifted(grid(8, 0), -2.5), random(34, 64), linop.NewHost(64, pool)
-	m := NewMINRES[[]float64, linop.Float64](space)
-	var want []float64
-	for _, old := range []float64{0, math.NaN()} {
-		for _, v := range [][]float64{m.r, m.older, m.v, m.newer, m.d, m.e} {
-			copy(v, constant(64, old))
-		}
-		x := make([]float64, 64)
-		if r := m.Solve(context.Background(), linop.NewCSR(a, pool), x, b, hostOptions{}); r.Reason != Converged {
-			t.Errorf("%v", r.Reason)
-		}
-		if want == nil {
-			want = x
-		}
-		if !sameBits(x, want) {
-			t.Errorf("another x after %g", old)
 		}
 	}
 }

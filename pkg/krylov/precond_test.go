@@ -156,50 +156,6 @@ func TestPreconditionedIsTheMethodOnTheScaledSystem(t *testing.T) {
 	}
 }
 
-// With M = A one iteration is all; with M = |A|, which has the eigenvalues -1 and
-// 1 after preconditioning, two are all for MINRES.
-func TestExactPreconditioner(t *testing.T) {
-	for _, m := range methods {
-		a := product(grid(5, 0.3), uneven(grid(5, 0)))
-		if m.symmetric() {
-			a = uneven(grid(5, 0))
-		}
-		var by mat.Dense
-		if err := by.Inverse(mat.DenseCopyOf(a)); err != nil {
-			t.Fatal(err)
-		}
-		checkIterations(t, m.name, a, applied(&by), 1)
-	}
-
-	a := shifted(grid(5, 0), -2.5)
-	var eigen mat.EigenSym
-	if !eigen.Factorize(mat.NewSymDense(25, mat.DenseCopyOf(a).RawMatrix().Data), true) {
-		t.Fatal("no eigenvalues")
-	}
-	var v, by mat.Dense
-	eigen.VectorsTo(&v)
-	for j, lambda := range eigen.Values(nil) {
-		for i := range 25 {
-			v.Set(i, j, v.At(i, j)/math.Sqrt(math.Abs(lambda)))
-		}
-	}
-	by.Mul(&v, v.T())
-	checkIterations(t, "minres", a, applied(&by), 2)
-}
-
-func checkIterations(t *testing.T, method string, a *csr.Matrix, by inverse, most int) {
-	t.Helper()
-	b := random(23, a.Rows)
-	for _, flexible := range []bool{false, true} {
-		x := make([]float64, len(b))
-		r := solveWith(t, method, a, x, b, hostOptions{Tol: 1e-8, Precond: by, Flexible: flexible})
-		if r.Reason != Converged || r.Iterations > most {
-			t.Errorf("%s, flexible %v: %v after %d iterations", method, flexible, r.Reason, r.Iterations)
-		}
-		checkHonest(t, r, trueResidual(t, a, x, b), 1e-8)
-	}
-}
-
 // A preconditioner of which only the size varies gives what a constant one gives, to
 // methods that are flexible; the others it misleads.
 func TestFlexible(t *testing.T) {
