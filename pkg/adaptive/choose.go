@@ -139,7 +139,7 @@ func (b *builder) chooseBlocks() choice {
 
 func (s *sample) blocks(b *builder) choice {
 	if best, ok := s.cheapest(Blocks, b); ok {
-		return choice{best, "asked for"}
+		return choice{best, "requested"}
 	}
 	return choice{slotPlan{Slots, 1}, "no blocks found"}
 }

@@ -41,7 +41,7 @@ type layoutRow struct {
 	text string // what it is, with b for the size of blocks
 	afx  bool   // it is for AFX alone
 
-	// choose returns the choice where the layout is asked for by name.
+	// choose returns the choice where the layout is requested by name.
 	choose func(b *builder) choice
 
 	// plans are those that the model of the time of a product compares, and cost, if it is
@@ -60,7 +60,7 @@ func init() { // since functions of the table look at it
 	layoutTable = []layoutRow{
 		{
 			name: CSR, help: "FP64", text: "FP64 CSR",
-			choose: asked(slotPlan{layout: CSR}, "asked for"), build: (*builder).plain,
+			choose: asked(slotPlan{layout: CSR}, "requested"), build: (*builder).plain,
 		},
 		{
 			name: Bucketed, help: "one CSR for each format", text: "bucketed CSR",
@@ -68,11 +68,11 @@ func init() { // since functions of the table look at it
 		},
 		{
 			name: Slots, help: "eight rows at once", text: "slots: eight rows at once, 16-bit columns", afx: true,
-			choose: asked(slotPlan{Slots, 1}, "asked for"), plans: always(slotPlan{Slots, 1}), build: (*builder).slotted,
+			choose: asked(slotPlan{Slots, 1}, "requested"), plans: always(slotPlan{Slots, 1}), build: (*builder).slotted,
 		},
 		{
 			name: Diagonals, help: "diagonals without columns", text: "slots of diagonals, eight rows at once", afx: true,
-			choose: asked(slotPlan{Diagonals, 1}, "asked for"), plans: always(slotPlan{Diagonals, 1}), build: (*builder).slotted,
+			choose: asked(slotPlan{Diagonals, 1}, "requested"), plans: always(slotPlan{Diagonals, 1}), build: (*builder).slotted,
 		},
 		{
 			name: Blocks, help: "dense blocks", text: "slots of b x b blocks, eight block rows at once", afx: true,
@@ -84,7 +84,7 @@ func init() { // since functions of the table look at it
 		},
 		{
 			name: Tiles, help: "segments of columns", text: "slots by segments of columns, eight rows at once", afx: true,
-			choose: asked(slotPlan{Tiles, 1}, "asked for"), plans: always(slotPlan{Tiles, 1}), cost: (*sample).tilesCost, build: (*builder).slotted,
+			choose: asked(slotPlan{Tiles, 1}, "requested"), plans: always(slotPlan{Tiles, 1}), cost: (*sample).tilesCost, build: (*builder).slotted,
 		},
 	}
 	Layouts = []Layout{LayoutAuto}

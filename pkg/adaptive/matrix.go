@@ -34,10 +34,10 @@ func newMatrix[S interface {
 	return &Matrix{operator: linop.NewProducts(s, b.panels, b.pool), tol: b.part.tol, choice: c, stored: s}
 }
 
-// Stats says what the matrix is made of.
+// Stats returns the formats, counts and bytes of the matrix.
 func (a *Matrix) Stats() Stats { return a.stats }
 
-// Layout says how the matrix lies in memory.
+// Layout returns the layout of the matrix in memory.
 func (a *Matrix) Layout() Layout { return a.choice.layout }
 
 // LayoutText describes the layout, why it was chosen, and the memory that products need

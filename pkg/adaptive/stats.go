@@ -8,7 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/sell"
 )
 
-// Stats says what a stored matrix is made of.
+// Stats counts the elements and bytes of a stored matrix.
 type Stats struct {
 	Formats []FormatStats // from the narrowest to the widest, of those in use
 	NNZ     int           // nonzeros of the matrix that was stored

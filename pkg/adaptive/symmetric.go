@@ -12,7 +12,7 @@ import (
 // A symmetric matrix has only its lower triangle in slots, see
 // kernels.MulSymmetric: each block counts for its rows and for its columns. A
 // product goes in two steps. The panels are divided into parts, at most
-// mostParts of them whatever the number of threads; each adds to sums of its own,
+// mostParts of them whatever the number of threads; each has its own sums,
 // which reach from its lowest column to its last row. Then the sums of a row are
 // added in the order of the parts.
 const (

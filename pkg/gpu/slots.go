@@ -178,7 +178,7 @@ func (c *slotConverter) run(d *Device, pool *linop.Pool) *slotStorage {
 	return t
 }
 
-// deliver takes a panel and sends those whose turn it is.
+// deliver takes a panel and uploads the panels that are next in order.
 func (c *slotConverter) deliver(k int, p *slotPanel, u *uploader) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -214,7 +214,7 @@ func (s *slotSums) add(p *slotPanel) {
 	s.tally.Add(&p.tally)
 }
 
-// text says what was made.
+// text describes the layout.
 func (c *slotConverter) text(t *slotStorage) string {
 	text := "slots: 32 lanes, 16-bit columns"
 	switch {
