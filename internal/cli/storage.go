@@ -25,8 +25,7 @@ func (f *storageFlags) add(c *cobra.Command) {
 	fl.StringVar(&f.criterion, "criterion", "auto", "errors of the stored matrix are relative to: nw, the norm of the matrix; cw, the norm of the row")
 	fl.BoolVar(&f.noDrop, "no-drop", false, "keep entries smaller than the accuracy")
 	fl.IntVar(&f.guardBits, "guard-bits", 0, "extra bits in AFX; each one halves the error")
-	fl.StringVar(&f.layout, "layout", "auto", "of the stored matrix: auto (the fastest by a model of the processor), csr (FP64), bucketed (one CSR for each format), or for AFX: "+
-		"slots (eight rows at once), blocks (of dense blocks), diag (of diagonals), tiles (by segments of columns), sym (half of a symmetric matrix, criterion nw)")
+	fl.StringVar(&f.layout, "layout", "auto", "layout of the stored matrix: "+adaptive.LayoutHelp())
 	fl.StringVar(&f.arith, "arith", "fp64", "arithmetic: fp64, or storage (FP32 for formats with the exponent range of FP32)")
 	completeWords(c, "formats", append([]string{"auto"}, adaptive.Names()...))
 	completeWords(c, "criterion", criteria())

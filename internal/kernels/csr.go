@@ -1,7 +1,5 @@
 package kernels
 
-import "github.com/mpsolve/mpsolve/internal/dd"
-
 // Value is the type of the values of a matrix in memory; arithmetic is in
 // float64.
 type Value interface{ float32 | float64 }
@@ -40,30 +38,6 @@ func CSRMulVecOrdinary(dst []float64, lo, hi int, rowPtr []int64, col []int32, v
 			s += float64(vals[k] * x[c])
 		}
 		dst[i] = s
-	}
-}
-
-// CSRResidual computes r[i] = b[i] - (A x)[i] for each row lo <= i < hi.
-func CSRResidual[T Value](r, b []float64, lo, hi int, rowPtr []int64, col []int32, val []T, x []float64) {
-	CSRMulVec(r, lo, hi, rowPtr, col, val, x)
-	for i := lo; i < hi; i++ {
-		r[i] = b[i] - r[i]
-	}
-}
-
-// CSRResidualDD computes r[i] = b[i] - (A x)[i] for each row lo <= i < hi with
-// double-double accumulation, rounded once at the end.
-func CSRResidualDD[T Value](r, b []float64, lo, hi int, rowPtr []int64, col []int32, val []T, x []float64) {
-	start := rowPtr[lo]
-	for i := lo; i < hi; i++ {
-		end := rowPtr[i+1]
-		s := dd.From(b[i])
-		v := val[start:end]
-		for k, c := range col[start:end] {
-			s = s.AddProd(-float64(v[k]), x[c])
-		}
-		r[i] = s.Float()
-		start = end
 	}
 }
 

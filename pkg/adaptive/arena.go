@@ -53,10 +53,11 @@ func newSlotMemory(nnz int) slotMemory {
 
 // clone returns the panel in memory of just its size, or that of an old one.
 func (s *slotBuilder) clone(old kernels.SlotPanel) kernels.SlotPanel {
+	p := &s.out
 	return kernels.SlotPanel{
-		Block: s.Block, Odd: s.Odd, Groups: refill(old.Groups, s.Groups, nil), Widths: refill(old.Widths, s.Widths, s.memory.bytes),
-		Index: refill(old.Index, s.Index, s.memory.index), Offsets: refill(old.Offsets, s.Offsets, nil),
-		Values: s.values(old.Values), Order: refill(old.Order, s.Order, nil),
+		Block: p.Block, Odd: p.Odd, Groups: refill(old.Groups, p.Groups, nil), Widths: refill(old.Widths, p.Widths, s.memory.bytes),
+		Index: refill(old.Index, p.Index, s.memory.index), Offsets: refill(old.Offsets, p.Offsets, nil),
+		Values: s.values(old.Values), Order: refill(old.Order, p.Order, nil),
 	}
 }
 

@@ -4,35 +4,27 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// choice is a layout and why.
+// choice is a layout and why it was chosen.
 type choice struct {
-	layout Layout
-	plan   slotPlan
+	slotPlan
 	reason string
 }
 
-// String says the layout in words, and why it is this one.
+// String describes the layout, and why it was chosen.
 func (c choice) String() string {
-	text := map[Layout]string{
-		CSR:       "FP64 CSR",
-		Bucketed:  "bucketed CSR",
-		Slots:     "slots: eight rows at once, 16-bit columns",
-		Blocks:    fmt.Sprintf("slots of %d x %d blocks, eight block rows at once", c.plan.block, c.plan.block),
-		Diagonals: "slots of diagonals, eight rows at once",
-		Tiles:     "slots by segments of columns, eight rows at once",
-		Symmetric: fmt.Sprintf("slots of the lower triangle, %d x %d blocks, eight block rows at once", c.plan.block, c.plan.block),
-	}[c.layout]
-	return text + " (" + c.reason + ")"
+	blocks := fmt.Sprintf("%d x %d", c.block, c.block)
+	return strings.ReplaceAll(c.layout.row().text, "b x b", blocks) + " (" + c.reason + ")"
 }
 
-// Choose returns the layout that Build would give m, and says in words what that is
-// and why. Of most matrices it looks at a sample only.
+// Choose returns the layout that Build would give m, and a sentence on what that is and
+// why. Of most matrices it looks at a sample only.
 func Choose(m *csr.Matrix, s Spec, pool *linop.Pool) (Layout, string, error) {
 	b, err := newBuilder(m, s, pool)
 	if err != nil {
@@ -42,105 +34,60 @@ func Choose(m *csr.Matrix, s Spec, pool *linop.Pool) (Layout, string, error) {
 	return c.layout, c.String(), nil
 }
 
-// choose picks the layout for a spec. Whether a matrix is symmetric is first taken
-// from a sample and made sure of when it matters.
+// choose picks the layout for a spec.
 func (b *builder) choose() choice {
-	c, known := b.given()
-	if known {
-		return c
+	s := b.part.spec
+	switch {
+	case s.Layout != LayoutAuto:
+		return s.Layout.row().choose(b)
+	case !s.fixed():
+		return Bucketed.row().choose(b)
+	case !kernels.HasFastSlots():
+		return choice{slotPlan{layout: CSR}, "there are no fast kernels for slots on this processor"}
 	}
-	b.mirrored = b.part.spec.Layout != Blocks && b.maybeSymmetric()
-	sample := b.sample()
-	c = sample.best(b)
-	if c.layout == Symmetric && !b.symmetric() {
+	return b.sampled((*sample).fastest)
+}
+
+// sampled is the best choice by a sample. Whether the matrix is symmetric is first taken
+// from the sample, and made sure of when it matters.
+func (b *builder) sampled(best func(*sample, *builder) choice) choice {
+	b.mirrored = b.maybeSymmetric()
+	s := b.sample()
+	c := best(&s, b)
+	if c.layout == Symmetric && !b.isSymmetric() {
 		b.mirrored = false
-		sample.kinds = slices.DeleteFunc(sample.kinds, func(k candidate) bool { return k.symmetric })
-		c = sample.best(b)
+		s.estimates = slices.DeleteFunc(s.estimates, func(e estimate) bool { return e.layout == Symmetric })
+		c = best(&s, b)
 	}
 	return c
 }
 
-// best is the best plan of the layout that the spec asks for, or of all.
-func (s sample) best(b *builder) choice {
-	switch b.part.spec.Layout {
-	case Blocks:
-		return s.blocks()
-	case Symmetric:
-		return s.lower(b)
-	}
-	return s.fastest(b)
-}
-
-// given is the layout where the spec or the processor leaves no choice.
-func (b *builder) given() (c choice, known bool) {
-	s := b.part.spec
-	fixed := s.Set.kind() == fixedPoint && !s.Set.Uniform
-	switch {
-	case s.Layout == CSR:
-		return choice{layout: CSR, reason: "asked for"}, true
-	case !fixed || s.Layout == Bucketed:
-		return choice{layout: Bucketed, reason: "the layout of the papers"}, true
-	case s.Layout == LayoutAuto && !kernels.HasFastSlots():
-		return choice{layout: CSR, reason: "there are no fast kernels for slots on this processor"}, true
-	case s.Layout == Slots:
-		return choice{layout: Slots, plan: slotPlan{block: 1}, reason: "asked for"}, true
-	case s.Layout == Diagonals:
-		return choice{layout: Diagonals, plan: slotPlan{block: 1, diagonals: true}, reason: "asked for"}, true
-	case s.Layout == Tiles:
-		return choice{layout: Tiles, plan: slotPlan{block: 1, tiles: true}, reason: "asked for"}, true
-	}
-	return c, false
-}
-
-// blocks is the best size of blocks.
-func (s sample) blocks() choice {
-	best := slotPlan{block: 1}
-	least := math.Inf(1)
-	for _, k := range s.kinds {
-		if t := k.time(math.Inf(1)); k.block > 1 && !k.symmetric && t < least {
-			best, least = k.slotPlan, t
-		}
-	}
-	if best.block == 1 {
-		return choice{Slots, best, "no blocks found"}
-	}
-	return choice{Blocks, best, "asked for"}
-}
-
 // fastest is the layout that the model likes best.
-func (s sample) fastest(b *builder) choice {
-	share := float64(b.m.NNZ()) / max(s.nnz, 1) // of the whole to the sample
+func (s *sample) fastest(b *builder) choice {
+	share := s.share(b)
 	vectors := 8 * float64(b.m.Rows+b.m.Cols)
-	x := float64(b.m.Cols) / 8 // lines
 	fetch := cost{}
-	if x > cacheLines {
+	if b.farX() {
 		fetch.instructions = missTime * s.misses
 	}
-	s.csr.add(fetch)
-	csr := s.csr.time(s.csr.bytes*share + vectors)
-	best := choice{layout: CSR}
+	fp64 := s.csr
+	fp64.add(fetch)
+	csr := fp64.time(fp64.bytes*share + vectors)
+	best := choice{slotPlan: slotPlan{layout: CSR}}
 	least := worthwhile * csr
-	if s.csr.bytes*share+vectors <= cacheBytes {
+	if fp64.bytes*share+vectors <= cacheBytes {
 		least = worthwhileNear * csr
 	}
-	consider := func(p slotPlan, c cost) {
+	for _, e := range s.estimates {
+		c := e.cost
+		c.add(fetch)
+		e.cost = c
+		if adjust := e.layout.row().cost; adjust != nil {
+			c = adjust(s, b, e)
+		}
 		if t := c.time(c.bytes*share + vectors); t < distinct*least {
-			least = t
-			best.plan, best.layout = p, p.layout()
+			least, best.slotPlan = t, e.slotPlan
 		}
-	}
-	for _, k := range s.kinds {
-		k.add(fetch)
-		if k.symmetric {
-			k.add(s.sums(b, k.block))
-		}
-		consider(k.slotPlan, k.cost)
-	}
-	if x > cacheLines && s.stored > 0 {
-		units := float64(len(tileUnits(b.m)) - 1)
-		tiles := cost{bytes: s.kinds[0].bytes + 2*s.segments + 64*x*units/share}
-		tiles.instructions = tilePadding*gatherTime*s.stored/lanes + tileTime*s.segments/lanes + missTime*x*units/share
-		consider(slotPlan{block: 1, tiles: true}, tiles)
 	}
 	if best.layout == CSR {
 		best.reason = "nothing is faster by the model"
@@ -150,16 +97,49 @@ func (s sample) fastest(b *builder) choice {
 	return best
 }
 
-func (p slotPlan) layout() Layout {
-	switch {
-	case p.symmetric:
-		return Symmetric
-	case p.tiles:
-		return Tiles
-	case p.block > 1:
-		return Blocks
-	case p.diagonals:
-		return Diagonals
+// share is the size of the matrix relative to that of the sample.
+func (s *sample) share(b *builder) float64 { return float64(b.m.NNZ()) / max(s.nnz, 1) }
+
+// farX reports whether x is larger than a core's own cache.
+func (b *builder) farX() bool { return float64(b.m.Cols)/8 > cacheLines }
+
+// cheapest is the plan of a layout whose instructions take the least time in the sample.
+func (s *sample) cheapest(l Layout, b *builder) (best slotPlan, ok bool) {
+	least := math.Inf(1)
+	for _, e := range s.estimates {
+		if e.layout != l {
+			continue
+		}
+		c := e.cost
+		if adjust := l.row().cost; adjust != nil {
+			c = adjust(s, b, e)
+		}
+		if t := c.time(math.Inf(1)); t < least {
+			best, least = e.slotPlan, t
+		}
 	}
-	return Slots
+	return best, !math.IsInf(least, 1)
+}
+
+// blockPlans are blocks of the sizes that the dimensions allow.
+func (b *builder) blockPlans() (list []slotPlan) {
+	for size := 2; size <= kernels.MaxBlock; size++ {
+		if b.m.Rows%size == 0 && b.m.Cols%size == 0 {
+			list = append(list, slotPlan{Blocks, size})
+		}
+	}
+	return list
+}
+
+// chooseBlocks is the best size of blocks.
+func (b *builder) chooseBlocks() choice {
+	s := b.sample()
+	return s.blocks(b)
+}
+
+func (s *sample) blocks(b *builder) choice {
+	if best, ok := s.cheapest(Blocks, b); ok {
+		return choice{best, "requested"}
+	}
+	return choice{slotPlan{Slots, 1}, "no blocks found"}
 }

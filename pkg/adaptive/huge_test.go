@@ -86,7 +86,7 @@ func TestHugePanels(t *testing.T) {
 						break
 					}
 				}
-				if n := len(panels) - 1; p.tiles && n > c.most {
+				if n := len(panels) - 1; p.layout == Tiles && n > c.most {
 					t.Errorf("%d panels of tiles, want %d at most", n, c.most)
 				}
 			}
@@ -112,10 +112,10 @@ func TestHugeBuckets(t *testing.T) {
 		t.Errorf("the offsets are %d", p)
 	}
 	b := &builder{
-		m: &csr.Matrix{Rows: 3}, nnz: 1 << 32,
-		part: &partition{tol: &tolerances{}}, codecs: []formats.Codec{{Format: format("FP64")}},
+		m:    &csr.Matrix{Rows: 3},
+		part: &partition{tol: &tolerances{}, codecs: []formats.Codec{{Format: format("FP64")}}},
 	}
-	s := stats(b, [][]uint32{p})
+	s := bucketStats(b, assigned{ptr: [][]uint32{p}, nnz: 1 << 32})
 	if want := int64(4*4 + 12*math.MaxUint32 + formats.Padding); s.Bytes != want || s.Dropped != 1 {
 		t.Errorf("%d bytes, %d dropped, want %d and 1", s.Bytes, s.Dropped, want)
 	}

@@ -1,5 +1,10 @@
 package adaptive
 
+import (
+	"slices"
+	"strings"
+)
+
 // Layout is the order in which a stored matrix lies in memory.
 type Layout string
 
@@ -27,9 +32,98 @@ const (
 )
 
 // Layouts lists the layouts.
-var Layouts = []Layout{LayoutAuto, CSR, Bucketed, Slots, Blocks, Diagonals, Tiles, Symmetric}
+var Layouts []Layout
+
+// layoutRow is everything that this package has to know about a layout.
+type layoutRow struct {
+	name Layout
+	help string // what it is, in a few words, for the command line
+	text string // what it is, with b for the size of blocks
+	afx  bool   // it is for AFX alone
+
+	// choose returns the choice where the layout is requested by name.
+	choose func(b *builder) choice
+
+	// plans are those that the model of the time of a product compares, and cost, if it is
+	// not nil, changes their cost in a sample to that of the sample's share of the matrix.
+	plans func(b *builder) []slotPlan
+	cost  func(s *sample, b *builder, e estimate) cost
+
+	build func(b *builder, c choice) (*Matrix, error)
+}
+
+// layoutTable has a row for each layout; of those that the model compares, one gives way
+// only to a later one that is clearly faster.
+var layoutTable []layoutRow
+
+func init() { // since functions of the table look at it
+	layoutTable = []layoutRow{
+		{
+			name: CSR, help: "FP64", text: "FP64 CSR",
+			choose: asked(slotPlan{layout: CSR}, "requested"), build: (*builder).plain,
+		},
+		{
+			name: Bucketed, help: "one CSR for each format", text: "bucketed CSR",
+			choose: asked(slotPlan{layout: Bucketed}, "the layout of the papers"), build: (*builder).bucketed,
+		},
+		{
+			name: Slots, help: "eight rows at once", text: "slots: eight rows at once, 16-bit columns", afx: true,
+			choose: asked(slotPlan{Slots, 1}, "requested"), plans: always(slotPlan{Slots, 1}), build: (*builder).slotted,
+		},
+		{
+			name: Diagonals, help: "diagonals without columns", text: "slots of diagonals, eight rows at once", afx: true,
+			choose: asked(slotPlan{Diagonals, 1}, "requested"), plans: always(slotPlan{Diagonals, 1}), build: (*builder).slotted,
+		},
+		{
+			name: Blocks, help: "dense blocks", text: "slots of b x b blocks, eight block rows at once", afx: true,
+			choose: (*builder).chooseBlocks, plans: (*builder).blockPlans, build: (*builder).slotted,
+		},
+		{
+			name: Symmetric, help: "half of a symmetric matrix, criterion nw", text: "slots of the lower triangle, b x b blocks, eight block rows at once", afx: true,
+			choose: (*builder).chooseSymmetric, plans: (*builder).symmetricPlans, cost: (*sample).symmetricCost, build: (*builder).symmetric,
+		},
+		{
+			name: Tiles, help: "segments of columns", text: "slots by segments of columns, eight rows at once", afx: true,
+			choose: asked(slotPlan{Tiles, 1}, "requested"), plans: always(slotPlan{Tiles, 1}), cost: (*sample).tilesCost, build: (*builder).slotted,
+		},
+	}
+	Layouts = []Layout{LayoutAuto}
+	for _, l := range layoutTable {
+		Layouts = append(Layouts, l.name)
+	}
+}
+
+func asked(p slotPlan, reason string) func(*builder) choice {
+	return func(*builder) choice { return choice{p, reason} }
+}
+
+func always(p slotPlan) func(*builder) []slotPlan {
+	return func(*builder) []slotPlan { return []slotPlan{p} }
+}
+
+// row is that of the layout in the table, nil for LayoutAuto.
+func (l Layout) row() *layoutRow {
+	if k := slices.IndexFunc(layoutTable, func(r layoutRow) bool { return r.name == l }); k >= 0 {
+		return &layoutTable[k]
+	}
+	return nil
+}
 
 // slotted reports whether a layout is a kind of slots.
 func (l Layout) slotted() bool {
-	return l == Slots || l == Blocks || l == Diagonals || l == Tiles || l == Symmetric
+	r := l.row()
+	return r != nil && r.afx
+}
+
+// LayoutHelp describes the layouts for the help of a command.
+func LayoutHelp() string {
+	var all, afx []string
+	for _, l := range layoutTable {
+		if text := string(l.name) + " (" + l.help + ")"; l.afx {
+			afx = append(afx, text)
+		} else {
+			all = append(all, text)
+		}
+	}
+	return "auto (the fastest according to a model of the processor), " + strings.Join(all, ", ") + ", and for AFX " + strings.Join(afx, ", ")
 }

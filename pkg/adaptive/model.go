@@ -20,8 +20,8 @@ const (
 	diagonalTime = 2.0  // a slot of a diagonal
 	blockTime    = 5.1  // a slot of blocks
 	valueTime    = 0.8  // and eight values of it
-	chunkTime    = 2.9  // a chunk of rows, for each row of its blocks
-	tileTime     = 5.2  // a chunk of rows of a tile
+	sliceTime    = 2.9  // a slice of rows, for each row of its blocks
+	tileTime     = 5.2  // a slice of rows of a tile
 	csrRowTime   = 1.64 // FP64 CSR: a row
 	csrTime      = 0.24 // and an element
 	missTime     = 3.0  // an element of x that is not in the core's cache, nor just behind one
@@ -58,14 +58,14 @@ func (c cost) time(footprint float64) float64 {
 
 // panelCost is the cost of a product with the panel that was built last.
 func (s *slotBuilder) panelCost(rows int) cost {
-	p := &s.SlotPanel
+	p := &s.out
 	c := cost{bytes: float64(panelSize(p) + vectorBytes*rows)}
 	for _, v := range s.streams {
 		c.bytes += float64(len(v))
 	}
 	b := float64(max(p.Block, 1))
 	for _, g := range p.Groups {
-		if s.slotPlan.symmetric {
+		if s.plan.layout == Symmetric {
 			c.instructions += lowerTime(g, b)
 			continue
 		}
@@ -78,7 +78,7 @@ func (s *slotBuilder) panelCost(rows int) cost {
 		}
 		c.instructions += slot * float64(g.Slots)
 		if g.Flags&kernels.Last != 0 {
-			c.instructions += chunkTime * b
+			c.instructions += sliceTime * b
 		}
 	}
 	return c

@@ -21,10 +21,10 @@ const (
 // itself, none of more than maxItems elements.
 func slotPanels(m *csr.Matrix, p slotPlan) ([]int, error) {
 	var panels []int
-	if p.tiles {
+	if p.layout == Tiles {
 		panels = tileUnits(m)
 	} else {
-		panels = bounded(m, chunkPanels(m, p.block), p.block)
+		panels = bounded(m, slicePanels(m, p.block), p.block)
 	}
 	for k, hi := range panels[1:] {
 		if lo := panels[k]; m.RowPtr[hi]-m.RowPtr[lo] > maxItems {
@@ -34,10 +34,10 @@ func slotPanels(m *csr.Matrix, p slotPlan) ([]int, error) {
 	return panels, nil
 }
 
-// chunkPanels are the panels of m moved to multiples of a chunk of rows, or of
+// slicePanels are the panels of m moved to multiples of a slice of rows, or of
 // block rows, and several together where there are many: what is stored of them is
 // short, and the first lines of a panel are not prefetched.
-func chunkPanels(m *csr.Matrix, block int) []int {
+func slicePanels(m *csr.Matrix, block int) []int {
 	all := csr.Panels(m)
 	together := min(max((len(all)-1)/leastPanels, 1), mostTogether)
 	var panels []int

@@ -3,67 +3,83 @@ package adaptive
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
 )
 
-// none is the place of elements that are not stored.
+// none is the bucket of elements that are not stored.
 const none = -1
 
-// partition assigns elements to places, one for each format of the set, from
-// the narrowest to the widest. Values are in the units of tolerances.
+// partition assigns elements to classes, one for each format of the set, from the
+// narrowest to the widest. Values are in the units of tolerances.
 type partition struct {
-	spec   Spec
-	tol    *tolerances
-	kind   setKind
-	places []place
-	keep   int     // place of elements that must not be dropped: the narrowest head
-	perQ   float64 // 2^perQExp = 1 / quantum of AFX
-
+	spec    Spec
+	tol     *tolerances
+	kind    setKind
+	classes []class
+	codecs  []formats.Codec // of the buckets
+	byCodec []int           // the class of each
+	keep    int             // class of elements that must not be dropped: the narrowest head
+	perQ    float64         // 2^perQExp = 1 / quantum of AFX
 	perQExp int
-
-	byBytes [9]int // the place of an AFX format of so many bytes
+	byBytes [9]int // the class of an AFX format of so many bytes
 }
 
-// place is a format of the partition.
-type place struct {
+// class is the elements that are stored in one format: a bucket, or for an unsigned format
+// two, that of the negative elements behind the other.
+type class struct {
 	codec   formats.Codec
-	bucket  int     // of its positive elements; negative ones of unsigned formats are in the next
+	bucket  int
 	limit   float64 // magnitudes up to limit * theta belong here
 	least   float64 // smallest and largest magnitude that the codec takes
 	largest float64
 	byTheta bool // values are stored in units of theta (paper-exact reduced exponents)
+	clamps  bool // values below the range of the codec are stored as the least one
 }
 
-// newPartition lays out the places for a spec.
+// newPartition lays out the classes for a spec.
 func newPartition(s Spec, tol *tolerances) *partition {
 	p := &partition{spec: s, tol: tol, kind: s.Set.kind(), keep: none}
 	p.perQExp = s.unitBits() - 1 + s.GuardBits
 	p.perQ = math.Ldexp(1, p.perQExp)
-	bucket := 0
 	for k := len(s.Set.Formats) - 1; k >= 0; k-- {
 		f := s.Set.Formats[k]
-		q := place{
-			codec: formats.Codec{Format: f, Exponent: p.exponent(f)}, bucket: bucket, limit: p.limit(f),
+		head := f.Kind == formats.Head32 || f.Kind == formats.Head64
+		c := class{
+			codec: formats.Codec{Format: f, Exponent: p.exponent(f)}, bucket: len(p.codecs), limit: p.limit(f),
 			byTheta: s.PaperExact && f.Kind == formats.Relative && !s.Set.Uniform,
+			// This is within theta, but for a uniform format it must be negligible, as it is
+			// for the heads, whose range is wide.
+			clamps: !s.Set.Uniform || head,
 		}
 		if s.PaperExact {
-			q.codec.Rounding = formats.Truncate
+			c.codec.Rounding = formats.Truncate
 		}
-		q.least, q.largest = q.codec.Range()
-		if bucket++; !f.Signed {
-			bucket++
-		}
-		if p.keep == none && (f.Kind == formats.Head32 || f.Kind == formats.Head64) {
-			p.keep = len(p.places)
+		c.least, c.largest = c.codec.Range()
+		if p.keep == none && head {
+			p.keep = len(p.classes)
 		}
 		if f.Kind == formats.Fixed {
-			p.byBytes[f.Bytes] = len(p.places)
+			p.byBytes[f.Bytes] = len(p.classes)
 		}
-		p.places = append(p.places, q)
+		p.classes, p.codecs = append(p.classes, c), append(p.codecs, c.codec)
+		p.byCodec = append(p.byCodec, len(p.classes)-1)
+		if !f.Signed {
+			c.codec.Negative = true
+			p.codecs, p.byCodec = append(p.codecs, c.codec), append(p.byCodec, len(p.classes)-1)
+		}
 	}
 	return p
+}
+
+// class returns that of a bucket.
+func (p *partition) class(bucket int) *class { return &p.classes[p.byCodec[bucket]] }
+
+// byTheta reports whether values are stored in units of theta.
+func (p *partition) byTheta() bool {
+	return slices.ContainsFunc(p.classes, func(c class) bool { return c.byTheta })
 }
 
 // exponent is the scale of a format's codec.
@@ -98,63 +114,55 @@ func (p *partition) limit(f formats.Format) float64 {
 	return math.Ldexp(1, f.Significand+1)
 }
 
-// codecs returns the codec of each bucket.
-func (p *partition) codecs() []formats.Codec {
-	var list []formats.Codec
-	for _, q := range p.places {
-		list = append(list, q.codec)
-		if !q.codec.Signed {
-			c := q.codec
-			c.Negative = true
-			list = append(list, c)
+// assign sets bucket to those of the elements of row i, none where an element is not
+// stored: zeros, and what is dropped. The diagonal and the largest element are kept.
+func (p *partition) assign(bucket []int8, i int, cols []int32, vals []float64) {
+	exp, theta := p.tol.row(i)
+	largest := 0
+	for k, v := range vals {
+		if math.Abs(v) > math.Abs(vals[largest]) {
+			largest = k
 		}
 	}
-	return list
+	for k, v := range vals {
+		bucket[k] = none
+		if v == 0 {
+			continue
+		}
+		b, j := csr.Ldexp(v, -exp), int(cols[k])
+		at := p.classOf(b, theta, j)
+		if at == none {
+			switch {
+			case k == largest || j == i:
+				at = p.keep
+			case p.spec.NoDrop:
+				at = 0
+			default:
+				continue
+			}
+		}
+		c := &p.classes[at]
+		bucket[k] = int8(c.bucket)
+		if !c.codec.Signed && c.value(b, theta) < 0 {
+			bucket[k]++
+		}
+	}
 }
 
-// element places a = a_ij and returns its bucket and the value to encode there;
-// the bucket is none if it is dropped, which an element that must be kept never
-// is.
-func (p *partition) element(a float64, i, j int, must bool) (b float64, bucket int) {
-	if a == 0 {
-		return 0, none
-	}
-	exp, theta := p.tol.row(i)
-	b = csr.Ldexp(a, -exp)
-	k := p.place(b, theta, j)
-	if k == none {
-		switch {
-		case must:
-			k = p.keep
-		case p.spec.NoDrop:
-			k = 0
-		default:
-			return 0, none
-		}
-	}
-	q := &p.places[k]
-	if q.byTheta {
+// value is what the codec gets for an element b.
+func (c *class) value(b, theta float64) float64 {
+	if c.byTheta {
 		b /= theta
 	}
-	if math.Abs(b) < q.least && q.clamps(p.spec.Set.Uniform) {
-		b = math.Copysign(q.least, b)
+	if c.clamps && math.Abs(b) < c.least {
+		b = math.Copysign(c.least, b)
 	}
-	if b < 0 && !q.codec.Signed {
-		return b, q.bucket + 1
-	}
-	return b, q.bucket
+	return b
 }
 
-// clamps tells whether a value below the range of the codec is stored as the
-// smallest one that it has. This is within theta, but for a uniform format it
-// must be negligible, as it is for the heads, whose range is wide.
-func (q *place) clamps(uniform bool) bool {
-	return !uniform || q.codec.Kind == formats.Head32 || q.codec.Kind == formats.Head64
-}
-
-// place is the narrowest place that keeps the error within theta, or none for a
+// classOf is the narrowest class that keeps the error within theta, or none for a
 // value that may be dropped.
-func (p *partition) place(b, theta float64, j int) int {
+func (p *partition) classOf(b, theta float64, j int) int {
 	size := math.Abs(b)
 	switch {
 	case p.spec.Set.Uniform:
@@ -170,14 +178,14 @@ func (p *partition) place(b, theta float64, j int) int {
 	if size < theta || closed && size == theta {
 		return none
 	}
-	for k := range p.places {
-		q := &p.places[k]
-		limit := q.limit * theta
-		if (size < limit || closed && size == limit) && (q.byTheta || size <= q.largest) {
+	for k := range p.classes {
+		c := &p.classes[k]
+		limit := c.limit * theta
+		if (size < limit || closed && size == limit) && (c.byTheta || size <= c.largest) {
 			return k
 		}
 	}
-	return len(p.places) - 1
+	return len(p.classes) - 1
 }
 
 // fixed is the narrowest AFX format for b: the bytes of m = round(b / q) as a

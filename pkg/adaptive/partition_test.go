@@ -1,13 +1,11 @@
 package adaptive
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/testmatrix"
 	"github.com/mpsolve/mpsolve/pkg/formats"
 )
 
@@ -23,11 +21,12 @@ func formatOf(t *testing.T, s Spec, a float64) string {
 		theta = math.Ldexp(1, -s.unitBits())
 	}
 	p := newPartition(s, &tolerances{exp: []int32{0}, theta: []float64{theta}})
-	_, bucket := p.element(a, 0, 1, false)
-	if bucket == none {
+	bucket := make([]int8, 2)
+	p.assign(bucket, 0, []int32{1, 2}, []float64{a, 100}) // which is not the largest of its row
+	if bucket[0] == none {
 		return ""
 	}
-	return p.codecs()[bucket].Name
+	return p.codecs[bucket[0]].Name
 }
 
 // The intervals of the papers' tables, at their ends: epsilon' = epsilon ||A||
@@ -299,40 +298,6 @@ func TestLookupSet(t *testing.T) {
 	for _, n := range Names() {
 		if _, err := LookupSet(n); err != nil {
 			t.Error(err)
-		}
-	}
-}
-
-// The same bits for any number of threads, in every kind of product.
-func TestThreads(t *testing.T) {
-	m := testmatrix.Matrix(t, "memplus")
-	x, b := random(1, m.Cols), random(2, m.Rows)
-	for _, spec := range []Spec{
-		{Set: set(t, "AFX"), Layout: Slots},
-		{Set: set(t, "AFX"), Layout: Bucketed},
-		{Set: set(t, "AP7REU")},
-	} {
-		spec.Epsilon, spec.Criterion = 0x1p-30, CW
-		name := spec.name()
-		var want []string
-		for _, threads := range []int{1, 2, 3, 8} {
-			a, err := Build(m, spec, newPool(t, threads))
-			if err != nil {
-				t.Fatal(err)
-			}
-			y, r := make([]float64, m.Rows), make([]float64, m.Rows)
-			dot := a.ApplyDot(y, x, b)
-			a.Residual(r, b, x)
-			got := []string{fmt.Sprintf("%x", dot), fmt.Sprintf("%x", y), fmt.Sprintf("%x", r)}
-			if want == nil {
-				want = got
-			}
-			if !slices.Equal(got, want) {
-				t.Errorf("%s: other bits with %d threads", name, threads)
-			}
-			if n := testing.AllocsPerRun(5, func() { a.Apply(y, x) }); n != 0 {
-				t.Errorf("%s: %g allocations", name, n)
-			}
 		}
 	}
 }

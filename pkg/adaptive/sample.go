@@ -1,9 +1,6 @@
 package adaptive
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // What of a matrix is sampled.
 const (
@@ -14,8 +11,8 @@ const (
 	sampleRows  = 480 // ranges begin at multiples of eight rows of blocks of any size
 )
 
-// candidate is a kind of slots and what a sample took.
-type candidate struct {
+// estimate is a kind of slots and the cost of a product with the sample.
+type estimate struct {
 	slotPlan
 	cost
 }
@@ -24,29 +21,23 @@ type candidate struct {
 type sample struct {
 	nnz, stored float64 // elements, and those that are not dropped
 	csr         cost
-	kinds       []candidate
+	estimates   []estimate
 	misses      float64 // elements of x that are not in the cache
 	segments    float64 // of columns that a row has elements in, in all
 	parts       []symmetricPart
 }
 
-// kinds are the plans that the model compares, in this order; those that the
-// dimensions forbid are left out.
-func (b *builder) kinds() []candidate {
-	kinds := []candidate{{slotPlan: slotPlan{block: 1}}, {slotPlan: slotPlan{block: 1, diagonals: true}}}
-	for size := 2; size <= maxBlock; size++ {
-		if b.m.Rows%size == 0 && b.m.Cols%size == 0 {
-			kinds = append(kinds, candidate{slotPlan: slotPlan{block: size}})
+// plans are those that the model compares, in the order of the table of layouts.
+func (b *builder) plans() (list []estimate) {
+	for _, l := range layoutTable {
+		if l.plans == nil {
+			continue
+		}
+		for _, p := range l.plans(b) {
+			list = append(list, estimate{slotPlan: p})
 		}
 	}
-	if b.mirrored { // large blocks first
-		for _, k := range slices.Backward(kinds) {
-			if k.block > 1 {
-				kinds = append(kinds, candidate{slotPlan: slotPlan{block: k.block, symmetric: true}})
-			}
-		}
-	}
-	return kinds
+	return list
 }
 
 // sampleRanges are ranges of rows, spread over the matrix; those of rows so long
@@ -81,7 +72,7 @@ func (b *builder) sample() sample {
 		numbers[k] = k
 	}
 	b.pool.RunRanges(numbers, func(k, _, _ int) { parts[k] = b.sampleRange(ranges[k][0], ranges[k][1]) })
-	total := sample{kinds: b.kinds()}
+	total := sample{estimates: b.plans()}
 	if b.mirrored {
 		total.parts = b.cutParts(b.panels, 1, 8)
 	}
@@ -91,34 +82,37 @@ func (b *builder) sample() sample {
 		total.misses += p.misses
 		total.segments += p.segments
 		total.csr.add(p.csr)
-		for k := range p.kinds {
-			total.kinds[k].add(p.kinds[k].cost)
+		for k := range p.estimates {
+			total.estimates[k].add(p.estimates[k].cost)
 		}
 	}
 	return total
 }
 
 func (b *builder) sampleRange(lo, hi int) sample {
-	var s slotBuilder
+	s := newSlotBuilder(slotPlan{})
 	s.ints.quantize(b, lo, hi)
-	t := &s.ints.items
+	t := &s.ints
 	nnz, rows := float64(b.m.RowPtr[hi]-b.m.RowPtr[lo]), float64(hi-lo)
 	p := sample{
-		nnz: nnz, stored: float64(len(t.col)), kinds: b.kinds(),
+		nnz: nnz, stored: float64(len(t.Col)), estimates: b.plans(),
 		csr: cost{csrRowTime*rows + csrTime*nnz, 12*nnz + (8+vectorBytes)*rows},
 	}
 	p.misses, p.segments = t.spread()
-	for k := range p.kinds {
-		kind := &p.kinds[k]
-		s.slotPlan = kind.slotPlan
-		if b := kind.block; b > 1 {
-			if t.rows >= b && t.first[t.rows] > 0 && t.fill(b, sampleRows) < leastFill {
-				kind.cost = cost{math.Inf(1), math.Inf(1)}
+	for k := range p.estimates {
+		e := &p.estimates[k]
+		s.plan = e.slotPlan
+		if b := e.block; b > 1 {
+			if t.Rows >= b && t.First[t.Rows] > 0 && t.Fill(b, sampleRows) < leastFill {
+				e.cost = cost{math.Inf(1), math.Inf(1)}
 				continue
 			}
 		}
+		if e.layout == Tiles { // which are estimated from slots
+			continue
+		}
 		s.build()
-		kind.cost = s.panelCost(hi - lo)
+		e.cost = s.panelCost(hi - lo)
 	}
 	return p
 }
@@ -126,19 +120,19 @@ func (b *builder) sampleRange(lo, hi int) sample {
 // spread counts the elements of x that a core's cache does not have, unless they
 // are in the line behind one that it has, which is fetched in time, and the segments
 // of columns of each row.
-func (t *items) spread() (misses, segments float64) {
+func (t *Integers) spread() (misses, segments float64) {
 	cache := make([]int32, cacheLines)
-	for i := range t.rows {
+	for i := range t.Rows {
 		last := int32(-1)
-		for _, j := range t.col[t.first[i]:t.first[i+1]] {
+		for _, j := range t.Col[t.First[i]:t.First[i+1]] {
 			if line := j/8 + 1; cache[line%cacheLines] != line {
 				if cache[(line-1)%cacheLines] != line-1 {
 					misses++
 				}
 				cache[line%cacheLines] = line
 			}
-			if j/reach != last {
-				last = j / reach
+			if j/columnReach != last {
+				last = j / columnReach
 				segments++
 			}
 		}

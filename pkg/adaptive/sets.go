@@ -72,7 +72,7 @@ func LookupSet(name string) (Set, error) {
 	return Set{}, fmt.Errorf("unknown format or set %q; did you mean %s?", name, nearest.Word(name, Names()))
 }
 
-// setKind tells how a set places its elements.
+// setKind is how a set assigns its elements to formats.
 type setKind int
 
 const (

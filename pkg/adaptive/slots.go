@@ -8,13 +8,24 @@ import (
 
 // slotMatrix is a matrix in slots.
 type slotMatrix struct {
-	plan    slotPlan
-	panels  []slotUnit    // of each range of rows
-	units   kernels.Units // of the rows; with factor 1 if they are not normal numbers
-	normal  bool
-	perQExp int             // the quantum of a row is its unit 2^-perQExp
-	mirror  *symmetricParts // of a symmetric matrix, or nil
-	tally
+	rows, cols int
+	plan       slotPlan
+	panels     []slotUnit // of each range of rows
+	tol        *tolerances
+	units      kernels.Units // of the rows; with factor 1 if they are not normal numbers
+	normal     bool
+	perQExp    int // the quantum of a row is its unit 2^-perQExp
+}
+
+// slots returns the slots of a matrix that has some.
+func (a *Matrix) slots() *slotMatrix {
+	switch s := a.stored.(type) {
+	case *slotMatrix:
+		return s
+	case *symmetricMatrix:
+		return &s.slotMatrix
+	}
+	return nil
 }
 
 // slotUnit is a range of rows: one panel, or several of tiles.
@@ -41,31 +52,10 @@ func (u slotUnit) panel(k int) kernels.SlotPanel {
 	return u[k].SlotPanel
 }
 
-// slotPlan says what slots a matrix gets.
+// slotPlan is a layout and the size of its blocks, 1 for slots of single elements.
 type slotPlan struct {
-	block     int  // size of the blocks; 1: single elements
-	diagonals bool // slots of diagonals where rows have them in common
-	tiles     bool // by segments of columns
-	symmetric bool // the lower triangle of a symmetric matrix
-}
-
-// tally counts what slots are made of.
-type tally struct {
-	bytes    [kernels.MaxSlotWidth + 1]int64 // of the slots of each width, with their columns
-	elements [kernels.MaxSlotWidth + 1]int   // in slots of each width
-	floats   int64                           // bytes of slots of float32
-	tiny     int                             // elements in them
-	nonzeros int                             // of the matrix, dropped ones included
-}
-
-func (t *tally) add(o *tally) {
-	for w := range t.bytes {
-		t.bytes[w] += o.bytes[w]
-		t.elements[w] += o.elements[w]
-	}
-	t.floats += o.floats
-	t.tiny += o.tiny
-	t.nonzeros += o.nonzeros
+	layout Layout
+	block  int
 }
 
 // newUnits are the units of rows whose elements are multiples of 2^(exp+shift).
@@ -81,11 +71,9 @@ func newUnits(t *tolerances, shift int) (u kernels.Units, normal bool) {
 	return kernels.Units{Exp: t.exp, Shift: shift}, true
 }
 
-// size is the memory that the slots take.
-func (s *slotMatrix) size() int64 {
-	if s == nil {
-		return 0
-	}
+func (s *slotMatrix) Dims() (rows, cols int) { return s.rows, s.cols }
+
+func (s *slotMatrix) bytes() int64 {
 	var n int64
 	for _, panels := range s.panels {
 		for _, p := range panels {
@@ -95,15 +83,12 @@ func (s *slotMatrix) size() int64 {
 	return n
 }
 
-// multiply sets dst to the products of a range of rows, the first of which is lo,
-// with x; for a symmetric matrix, mirror has run.
-func (s *slotMatrix) multiply(dst []float64, unit, lo int, x []float64) {
-	if s.mirror != nil {
-		s.mirror.rows(dst, lo, s.units.Factor)
-		return
-	}
-	if s.plan.tiles {
-		clear(dst)
+func (s *slotMatrix) Begin([]float64) {}
+
+// MulRows multiplies the panels of a range of rows.
+func (s *slotMatrix) MulRows(dst []float64, unit, lo, hi int, x []float64) {
+	if s.plan.layout == Tiles {
+		clear(dst[lo:hi])
 	}
 	for k := range s.panels[unit] {
 		p := &s.panels[unit][k]
@@ -111,7 +96,15 @@ func (s *slotMatrix) multiply(dst []float64, unit, lo int, x []float64) {
 		if units.Exp != nil {
 			units.Exp = units.Exp[p.lo:p.hi]
 		}
-		kernels.MulSlots(dst[p.lo-lo:p.hi-lo], &p.SlotPanel, x, p.lo, units, s.plan.tiles)
+		kernels.MulSlots(dst[p.lo:p.hi], &p.SlotPanel, x, p.lo, units, s.plan.layout == Tiles)
+	}
+	s.scale(dst[lo:hi], lo)
+}
+
+// scale multiplies dst, the rows from lo on, by units that the kernels do not take.
+func (s *slotMatrix) scale(dst []float64, lo int) {
+	if !s.normal {
+		s.tol.scale(dst, lo, -s.perQExp)
 	}
 }
 

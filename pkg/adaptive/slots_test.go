@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/sell"
 )
 
 // pattern makes a rows x cols matrix; length says how many elements a row has.
@@ -29,10 +30,10 @@ func pattern(t testing.TB, rows, cols int, length func(i int) int) *csr.Matrix {
 
 // plans are the kinds of slots that a matrix can be stored in.
 func plans(m *csr.Matrix) []slotPlan {
-	list := []slotPlan{{block: 1}, {block: 1, diagonals: true}, {block: 1, tiles: true}}
-	for b := 2; b <= maxBlock; b++ {
+	list := []slotPlan{{Slots, 1}, {Diagonals, 1}, {Tiles, 1}}
+	for b := 2; b <= sell.MaxBlock; b++ {
 		if m.Rows%b == 0 && m.Cols%b == 0 {
-			list = append(list, slotPlan{block: b})
+			list = append(list, slotPlan{Blocks, b})
 		}
 	}
 	return list
@@ -45,10 +46,10 @@ func lowerPlans(t *testing.T, m *csr.Matrix, s Spec) (list []slotPlan) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b.maybeSymmetric() && b.symmetric() {
+	if b.maybeSymmetric() && b.isSymmetric() {
 		for _, p := range plans(m) {
 			if p.block > 1 {
-				list = append(list, slotPlan{block: p.block, symmetric: true})
+				list = append(list, slotPlan{Symmetric, p.block})
 			}
 		}
 	}
@@ -62,7 +63,7 @@ func planned(t *testing.T, m *csr.Matrix, s Spec, p slotPlan) *Matrix {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := b.slotted(choice{p.layout(), p, "a test"})
+	a, err := p.layout.row().build(b, choice{p, "a test"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,7 @@ func allLayouts(t *testing.T, m *csr.Matrix, s Spec) {
 	}
 }
 
-// Patterns that chunks of eight rows and 16-bit columns could trip over: the
+// Patterns that slices of eight rows and 16-bit columns could trip over: the
 // stored matrix is the same, element by element, as in buckets.
 func TestSlotsOfManyPatterns(t *testing.T) {
 	for name, m := range map[string]*csr.Matrix{

@@ -6,28 +6,29 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/pkg/sell"
 )
 
-// wayApart says which slots of a group are of whole bytes: the two ways apart meet
-// best in long runs.
-type wayApart uint8
+// rounding says which slots of a group get a width of whole bytes: the two kinds of
+// decoding work best in long runs.
+type rounding uint8
 
 const (
-	byWidth wayApart = iota // those of short widths
-	allBits
+	shortWidths rounding = iota // those of short widths
+	noBytes
 )
 
-// longGroup is the number of slots, which are sorted by width, from which on a group
-// goes both ways.
+// longGroup is the number of slots, which are sorted by width, from which on a group has
+// slots of both kinds.
 const longGroup = 16
 
-// wayOf is that of a group with so many slots in the order of their widths, of which
+// roundingOf is that of a group with so many slots in the order of their widths, of which
 // the widest has w bits.
-func (s *slotBuilder) wayOf(slots int, w uint8) wayApart {
-	if w > byteWidths && s.items.block == 1 && slots < longGroup {
-		return allBits
+func roundingOf(block, slots int, w uint8) rounding {
+	if w > byteWidths && block == 1 && slots < longGroup {
+		return noBytes
 	}
-	return byWidth
+	return shortWidths
 }
 
 // byteWidths are the widths that are rounded up to whole bytes, where that saves
@@ -35,9 +36,9 @@ func (s *slotBuilder) wayOf(slots int, w uint8) wayApart {
 const byteWidths = 24
 
 // round is the width that slots of w bits get.
-func (way wayApart) round(w uint8) uint8 {
+func (r rounding) round(w uint8) uint8 {
 	switch {
-	case way == byWidth && w <= byteWidths:
+	case r == shortWidths && w <= byteWidths:
 		return (w + 7) / 8 * 8
 	case kernels.ByteWidth(int(w)):
 		return w + 1
@@ -45,31 +46,77 @@ func (way wayApart) round(w uint8) uint8 {
 	return w
 }
 
-// slot appends the values of slot k of its group, of the given items (-1: none) with
-// n elements.
-func (s *slotBuilder) slot(k int, which *[lanes]int32, width uint8, n int) {
-	width = s.way.round(width)
-	size := s.items.block * s.items.block
-	s.bytes[width] += int64(1 + size*int(width))
-	s.tally.elements[width] += n
-	s.Widths = append(s.Widths, width)
-	b := s.items.block
-	bytes := b * int(width)
-	for r := range b {
-		for l, e := range which {
-			s.index[l] = int64(e)*int64(size) + int64(r*b)
-			if e < 0 {
-				s.index[l] = -1
+// columns writes the group of slots with columns that was made last.
+func (s *slotBuilder) columns(flags uint16) {
+	r := roundingOf(s.Block, len(s.Widths), s.Widths[0])
+	s.group(int(s.Base), len(s.Widths), flags)
+	twice := 1
+	if s.plan.layout == Symmetric {
+		twice = 2
+	}
+	for k, w := range s.Widths {
+		var index [lanes]uint16
+		for l, e := range s.Slot(k) {
+			switch {
+			case e != sell.None:
+				index[l] = uint16(s.Col[e] - s.Base)
+			case s.plan.layout == Symmetric && k > 0: // a column of its own: several lanes that add to one wait for each other
+				index[l] = s.out.Index[len(s.out.Index)-lanes+l]
 			}
 		}
-		stream := r
+		s.out.Index = append(s.out.Index, index[:]...)
+		s.tally.Bytes[r.round(w)] += 2 * lanes
+		s.slot(k, r, twice)
+	}
+}
+
+// diagonals writes a group of the diagonals that most of the eight rows from `row` on have.
+func (s *slotBuilder) diagonals(row int) {
+	r := roundingOf(s.Block, 0, s.Widest())
+	if !s.Diagonals(row, lanes, s.ints.cols) {
+		return
+	}
+	n, first := len(s.Offsets), len(s.out.Offsets)
+	if first >= n && slices.Equal(s.out.Offsets[first-n:], s.Offsets) { // as in the last slice
+		first -= n
+	} else {
+		s.out.Offsets = append(s.out.Offsets, s.Offsets...)
+	}
+	s.group(first, n, kernels.Diagonal)
+	for k := range n {
+		s.slot(k, r, 1)
+	}
+}
+
+// slot appends the values of slot k of its group; elements count so many times.
+func (s *slotBuilder) slot(k int, r rounding, times int) {
+	b, width := s.Block, r.round(s.Widths[k])
+	s.out.Widths = append(s.out.Widths, width)
+	s.tally.Bytes[width] += int64(1 + b*b*int(width))
+	n := 0
+	for l, e := range s.Slot(k) {
+		s.index[l] = -1
+		if e != sell.None {
+			s.index[l] = int64(e) * int64(b*b)
+			n += s.Filled(e)
+		}
+	}
+	s.tally.Elements[width] += n * times
+	bytes := b * int(width)
+	for row := range b {
+		stream := row
 		if b == 1 {
 			stream = k & 1
 		}
 		values := slices.Grow(s.streams[stream], bytes+kernels.SlotPadding)
 		at := len(values)
-		kernels.PackSlot(values[at:at+bytes+kernels.SlotPadding], s.m, &s.index, b, int(width))
+		kernels.PackSlot(values[at:at+bytes+kernels.SlotPadding], s.M, &s.index, b, int(width))
 		s.streams[stream] = values[:at+bytes]
+		for l := range s.index { // to the next row of the blocks
+			if s.index[l] >= 0 {
+				s.index[l] += int64(b)
+			}
+		}
 	}
 }
 
@@ -87,46 +134,32 @@ func (s *slotBuilder) values(old []byte) []byte {
 	return append(values, make([]byte, kernels.SlotPadding)...)
 }
 
-// floats makes slots of the tiny elements of the rows, or block rows, of a chunk.
-func (s *slotBuilder) floats(flags uint16, rows []int) {
-	if len(s.tinyHere) == 0 {
-		return
+// floats writes a slot of tiny elements of the slice, and reports whether there was one.
+func (s *slotBuilder) floats(flags uint16) bool {
+	if len(s.Tiny) == 0 {
+		return false
 	}
-	b := s.items.block
-	var left [lanes][]Tiny
-	for l, i := range rows {
-		left[l] = tinyOf(s.tinyHere, b*i, b*(i+1))
+	b := int32(s.Block)
+	var index [lanes]uint16
+	var values [kernels.MaxBlock * kernels.MaxBlock * lanes]float32
+	base, ok := s.Floats(func(l int, base int32, e sell.Tiny) {
+		j := e.Col % b
+		index[l] = uint16(e.Col - j - base)
+		values[lanes*(b*(e.Row%b)+j)+int32(l)] = e.Value
+		s.tally.Tiny++
+	})
+	if !ok {
+		return false
 	}
-	for {
-		base := int32(math.MaxInt32)
-		for _, e := range left {
-			if len(e) > 0 {
-				base = min(base, e[0].Col-e[0].Col%int32(b))
-			}
+	row := int(lanes * b)
+	for r := range s.Block {
+		for _, v := range values[r*row : (r+1)*row] {
+			s.streams[r] = binary.LittleEndian.AppendUint32(s.streams[r], math.Float32bits(v))
 		}
-		if base == math.MaxInt32 {
-			return
-		}
-		var index [lanes]uint16
-		at := len(s.streams[0])
-		for r := range b {
-			s.streams[r] = append(s.streams[r], make([]byte, 4*lanes*b)...)
-		}
-		for l, e := range left {
-			if len(e) == 0 {
-				continue
-			}
-			i, j := int(e[0].Row)%b, e[0].Col%int32(b)
-			if column := e[0].Col - j - base; column < reach {
-				index[l] = uint16(column)
-				binary.LittleEndian.PutUint32(s.streams[i][at+4*(lanes*int(j)+l):], math.Float32bits(e[0].Value))
-				left[l] = e[1:]
-				s.tally.tiny++
-			}
-		}
-		s.group(int(base), 1, flags|kernels.Float)
-		s.Widths = append(s.Widths, 32)
-		s.Index = append(s.Index, index[:]...)
-		s.tally.floats += int64(1 + (4*b*b+2)*lanes)
 	}
+	s.group(int(base), 1, flags|kernels.Float)
+	s.out.Widths = append(s.out.Widths, 32)
+	s.out.Index = append(s.out.Index, index[:]...)
+	s.tally.FloatBytes += int64(1 + (4*s.Block*s.Block+2)*lanes)
+	return true
 }

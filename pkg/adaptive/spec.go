@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Criterion says which absolute error an element may carry: epsilon T.
+// Criterion is the T in epsilon T, the absolute error that an element may carry.
 type Criterion string
 
 const (
@@ -26,7 +26,7 @@ const (
 // Criteria lists the criteria that need no x.
 var Criteria = []Criterion{NW, CW}
 
-// Spec says how a matrix is to be stored.
+// Spec is how to store a matrix: formats, accuracy and layout.
 type Spec struct {
 	Set       Set
 	Epsilon   float64   // target accuracy, 2^-53 <= Epsilon < 1
@@ -86,7 +86,7 @@ func (s Spec) Validate() error {
 	if !slices.Contains(Layouts, s.Layout) {
 		fault("unknown layout %q", s.Layout)
 	}
-	fixed := s.Set.kind() == fixedPoint && !s.Set.Uniform
+	fixed := s.fixed()
 	if s.Layout.slotted() && !fixed {
 		fault("layout %s is for AFX", s.Layout)
 	}
@@ -110,7 +110,7 @@ func (s Spec) Validate() error {
 	return errors.Join(faults...)
 }
 
-// String says the set, the target and the criterion.
+// String returns the set, the accuracy and the criterion.
 func (s Spec) String() string {
 	if s.Set.Uniform {
 		return "uniform " + s.Set.Name
@@ -132,6 +132,9 @@ func (s Spec) criterion() Criterion {
 	}
 	return s.Criterion
 }
+
+// fixed reports whether elements are stored as AFX does.
+func (s Spec) fixed() bool { return s.Set.kind() == fixedPoint && !s.Set.Uniform }
 
 // unitBits is the c with 2^-c <= epsilon < 2^(1-c).
 func (s Spec) unitBits() int {

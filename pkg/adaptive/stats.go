@@ -5,9 +5,10 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/sell"
 )
 
-// Stats says what a stored matrix is made of.
+// Stats counts the elements and bytes of a stored matrix.
 type Stats struct {
 	Formats []FormatStats // from the narrowest to the widest, of those in use
 	NNZ     int           // nonzeros of the matrix that was stored
@@ -35,29 +36,29 @@ func Predict(m *csr.Matrix, s Spec, pool *linop.Pool) (Stats, error) {
 	if err != nil {
 		return Stats{}, err
 	}
-	ptr, err := b.count()
+	a, err := b.assign()
 	if err != nil {
 		return Stats{}, err
 	}
-	return stats(b, ptr), nil
+	return bucketStats(b, a), nil
 }
 
-// stats adds up a partition given the row offsets of its buckets.
-func stats(b *builder, ptr [][]uint32) Stats {
-	s := Stats{NNZ: b.nnz, Scales: b.scaleBytes()}
+// bucketStats are those of a matrix in bucketed CSR.
+func bucketStats(b *builder, a assigned) Stats {
+	s := Stats{NNZ: a.nnz, Scales: b.scaleBytes()}
 	s.Bytes = s.Scales
 	stored := 0
-	for k, p := range ptr {
+	for k, p := range a.ptr {
 		if p == nil {
 			continue
 		}
 		n := int(p[b.m.Rows])
-		bytes := int64(4*len(p) + n*(4+b.codecs[k].Bytes) + formats.Padding)
-		if last := len(s.Formats) - 1; last >= 0 && s.Formats[last].Format == b.codecs[k].Format {
+		bytes := int64(4*len(p) + n*(4+b.part.codecs[k].Bytes) + formats.Padding)
+		if last := len(s.Formats) - 1; last >= 0 && s.Formats[last].Format == b.part.codecs[k].Format {
 			s.Formats[last].Count += n
 			s.Formats[last].Bytes += bytes
 		} else {
-			s.Formats = append(s.Formats, FormatStats{b.codecs[k].Format, n, bytes})
+			s.Formats = append(s.Formats, FormatStats{b.part.codecs[k].Format, n, bytes})
 		}
 		s.Bytes += bytes
 		stored += n
@@ -68,18 +69,18 @@ func stats(b *builder, ptr [][]uint32) Stats {
 
 // slotStats are those of a matrix in slots of so many bytes. The format of an element is the AFX
 // format that its slot would fit.
-func slotStats(b *builder, t *tally, bytes int64) Stats {
-	s := Stats{NNZ: t.nonzeros, Scales: b.scaleBytes()}
+func slotStats(b *builder, t *sell.Tally, bytes int64) Stats {
+	s := Stats{NNZ: t.NNZ, Scales: b.scaleBytes()}
 	s.Bytes = s.Scales + bytes
-	for _, c := range b.codecs {
+	for _, c := range b.part.codecs {
 		f := FormatStats{Format: c.Format}
 		if c.Kind == formats.Fixed {
 			for w := 8*c.Bytes - 7; w <= min(8*c.Bytes, kernels.MaxSlotWidth); w++ {
-				f.Count += t.elements[w]
-				f.Bytes += t.bytes[w]
+				f.Count += t.Elements[w]
+				f.Bytes += t.Bytes[w]
 			}
 		} else {
-			f.Count, f.Bytes = t.tiny, t.floats
+			f.Count, f.Bytes = t.Tiny, t.FloatBytes
 		}
 		if f.Count > 0 {
 			s.Formats = append(s.Formats, f)
@@ -93,10 +94,8 @@ func slotStats(b *builder, t *tally, bytes int64) Stats {
 // scaleBytes is the size of the row units.
 func (b *builder) scaleBytes() int64 {
 	n := int64(4 * len(b.part.tol.exp))
-	for _, q := range b.part.places {
-		if q.byTheta {
-			return n + int64(8*len(b.part.tol.theta))
-		}
+	if b.part.byTheta() {
+		n += int64(8 * len(b.part.tol.theta))
 	}
 	return n
 }

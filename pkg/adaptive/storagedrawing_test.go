@@ -13,7 +13,7 @@ type drawing struct{ strings.Builder }
 
 const drawingHead = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 960 %d" font-family="sans-serif" font-size="14">
 <style>
-.box { fill: #f4f4f4; stroke: #999 } .dark { fill: #e0e0e0; stroke: #999 } .chunk { fill: #dbe9f6; stroke: none }
+.box { fill: #f4f4f4; stroke: #999 } .dark { fill: #e0e0e0; stroke: #999 } .slice { fill: #dbe9f6; stroke: none }
 .lane { fill: #ffb347; stroke: #b35900 } .whole { fill: #b7e1b0; stroke: #3c7a33 } .dot { fill: #888 } .line { stroke: #b35900; fill: none; stroke-width: 1.5 }
 .title { font-weight: bold } .mono { font-family: monospace } .small { font-family: monospace; font-size: 11px } .note { fill: #666; font-size: 12px }
 .middle { text-anchor: middle }
@@ -48,7 +48,7 @@ func (f *trace) draw() string {
 	d := new(drawing)
 	fmt.Fprintf(d, drawingHead, height, height)
 	f.drawMatrix(d, 40)
-	f.drawChunk(d, 305)
+	f.drawSlice(d, 305)
 	f.drawPanel(d, 535)
 	f.drawSlot(d, 628)
 	f.drawBits(d, 888)
@@ -63,7 +63,7 @@ func (f *trace) drawMatrix(d *drawing, y float64) {
 	const cell = 12
 	d.text(20, y-14, "title", "1. An element becomes an integer, at ε = 2^-%d", f.bits.accuracy)
 	d.box(20, y, cell*16, cell*16, "box")
-	d.box(20, y+float64(cell*f.first), cell*16, cell*lanes, "chunk")
+	d.box(20, y+float64(cell*f.first), cell*16, cell*lanes, "slice")
 	for i := range f.m.Rows {
 		cols, _ := f.m.Row(i)
 		for _, j := range cols {
@@ -74,7 +74,7 @@ func (f *trace) drawMatrix(d *drawing, y float64) {
 			d.box(20+cell*(float64(j)+0.5)-size/2, y+cell*(float64(i)+0.5)-size/2, size, size, kind)
 		}
 	}
-	d.text(20, y+212, "note", "A, 16 x 16; blue: the chunk of rows %d to %d", f.first, f.first+lanes-1)
+	d.text(20, y+212, "note", "A, 16 x 16; blue: the slice of rows %d to %d", f.first, f.first+lanes-1)
 	e := &f.bits
 	stored := float64(e.integer) * exp2(e.quant)
 	for k, line := range []struct{ what, value string }{
@@ -84,7 +84,7 @@ func (f *trace) drawMatrix(d *drawing, y float64) {
 		{"integer", fmt.Sprintf("m = round(a / q) = round(%.4f) = %d", f.value/exp2(e.quant), e.integer)},
 		{"its bits, with the sign", fmt.Sprint(kernels.BitsOf(e.integer))},
 		{"stored value", fmt.Sprintf("m q = %.13g, off by %.1e", stored, stored-f.value)},
-		{"chunk and lane", fmt.Sprintf("chunk %d, lane l = i - %d = %d", f.first/lanes, f.first, f.lane)},
+		{"slice and lane", fmt.Sprintf("slice %d, lane l = i - %d = %d", f.first/lanes, f.first, f.lane)},
 	} {
 		at := y + 24 + 26*float64(k)
 		d.text(250, at, "", "%s", line.what)
@@ -99,15 +99,15 @@ func exp2(e int) float64 {
 	return float64(uint64(1) << e)
 }
 
-// drawChunk is the slots of the chunk as eight lanes.
-func (f *trace) drawChunk(d *drawing, y float64) {
-	d.text(20, y-14, "title", "2. A chunk: eight rows side by side, the widest integers of each row first")
+// drawSlice is the slots of the slice as eight lanes.
+func (f *trace) drawSlice(d *drawing, y float64) {
+	d.text(20, y-14, "title", "2. A slice: eight rows side by side, the widest integers of each row first")
 	const left, w, h = 150., 82., 32.
 	for l := range lanes {
 		d.text(left+w*(float64(l)+0.5), y+4, "note middle", "row %d", f.first+l)
 		d.text(left+w*(float64(l)+0.5), y+18, "note middle", "lane %d", l)
 	}
-	for k, s := range f.bits.chunk {
+	for k, s := range f.bits.slice {
 		top := y + 24 + h*float64(k)
 		d.text(20, top+15, "mono", "slot %d: w = %d", k, s.width)
 		if s.width == s.needs {
@@ -128,8 +128,8 @@ func (f *trace) drawChunk(d *drawing, y float64) {
 		}
 	}
 	d.text(left+w*8+16, y+44, "note", "one group:")
-	d.text(left+w*8+16, y+60, "note", "base column %d,", f.bits.chunk[0].base)
-	d.text(left+w*8+16, y+76, "note", "%d slots, Last", len(f.bits.chunk))
+	d.text(left+w*8+16, y+60, "note", "base column %d,", f.bits.slice[0].base)
+	d.text(left+w*8+16, y+76, "note", "%d slots, Last", len(f.bits.slice))
 }
 
 // drawPanel is the two streams of values.
@@ -147,10 +147,10 @@ func (f *trace) drawPanel(d *drawing, y float64) {
 		if s.number%2 == 1 {
 			class = "dark"
 		}
-		if s.chunk == f.row/lanes {
+		if s.slice == f.row/lanes {
 			class = f.class(s.number, f.lane, class)
 		}
-		box(s.at, s.width, class, fmt.Sprintf("chunk %d", s.chunk), fmt.Sprintf("slot %d: %d", s.number, s.width))
+		box(s.at, s.width, class, fmt.Sprintf("slice %d", s.slice), fmt.Sprintf("slot %d: %d", s.number, s.width))
 	}
 	box(f.bits.end, kernels.SlotPadding, "box", "padding", fmt.Sprint(kernels.SlotPadding))
 }
@@ -241,10 +241,10 @@ func (f *trace) drawBytes(d *drawing, y float64) {
 	n := e.width / 8
 	d.text(20, y-14, "title", "6. The short way of whole bytes: the same element at ε = 2^-%d", e.accuracy)
 	var widths []string
-	for _, s := range e.chunk {
+	for _, s := range e.slice {
 		widths = append(widths, fmt.Sprint(s.width))
 	}
-	d.text(20, y+6, "note", "m = round(a / 2^%d) = %d; the widths of the chunk are %s; the bytes of slot %d:",
+	d.text(20, y+6, "note", "m = round(a / 2^%d) = %d; the widths of the slice are %s; the bytes of slot %d:",
 		e.quant, e.integer, strings.Join(widths, ", "), e.number)
 	f.drawValues(d, y+16, &e.traced, "whole")
 	d.steps(y+76,
@@ -267,7 +267,7 @@ func (f *trace) drawProduct(d *drawing, y float64) {
 // terms is the sum of the row.
 func (f *trace) terms() string {
 	var list []string
-	for _, s := range f.bits.chunk {
+	for _, s := range f.bits.slice {
 		if s.filled[f.lane] {
 			list = append(list, fmt.Sprintf("%d·%g", s.m[f.lane], f.x[s.base+int(s.index[f.lane])]))
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/generate"
 )
 
-var update = flag.Bool("update", false, "rewrite docs/storage.svg and the tables of docs/storage.md")
+var update = flag.Bool("update", false, "rewrite docs/storage.svg, the tables of docs/storage.md, and testdata/golden.txt")
 
 // current compares a file with what it should hold, or rewrites it.
 func current(t *testing.T, path string, want []byte) {
@@ -24,7 +24,14 @@ func current(t *testing.T, path string, want []byte) {
 			t.Fatal(err)
 		}
 	} else if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%s is not up to date (%v): make storage-figure", path, err)
+		t.Errorf("%s is not up to date (%v); go test -run %s -update rewrites it", path, err, t.Name())
+		old := strings.Split(string(got), "\n")
+		for k, line := range strings.Split(string(want), "\n") {
+			if k >= len(old) || old[k] != line {
+				t.Errorf("the first new line is %d: %s", k+1, line)
+				break
+			}
+		}
 	}
 }
 
@@ -65,16 +72,16 @@ func (f *trace) sentence() string {
 	return fmt.Sprintf(`The drawing follows the element a = %.4f in row %d, column %d of the matrix
 `+"`generate poisson2d --n 4 --decades 2`"+`, stored at ε = 2^-%d, criterion cw; rows and
 columns count from 0. The unit of its row is 2^%d, its quantum 2^%d, so it is the integer
-%d. That is in slot %d of its chunk, whose widest integer has %d bits: at bits %d to
+%d. That is in slot %d of its slice, whose widest integer has %d bits: at bits %d to
 %d of %d bytes. At ε = 2^-%d the quantum is 2^%d and the integer %d, in a slot of
 %d bits, which are rounded up to %d: whole bytes.
 `, f.value, f.row, f.col, e.accuracy, e.unit, e.quant, e.integer, e.number, e.needs, e.bit, e.bit+e.width-1, e.width,
 		o.accuracy, o.quant, o.integer, o.needs, o.width)
 }
 
-// stored stores m in a layout; ok is false if m has no blocks, or is not symmetric as
+// storedIn stores m in a layout; ok is false if m has no blocks, or is not symmetric as
 // it would be stored.
-func stored(t *testing.T, m *csr.Matrix, c Criterion, l Layout) (a *Matrix, ok bool) {
+func storedIn(t *testing.T, m *csr.Matrix, c Criterion, l Layout) (a *Matrix, ok bool) {
 	if l == Symmetric && c != NW {
 		return nil, false
 	}
@@ -99,7 +106,7 @@ func bytesTable(t *testing.T) string {
 		m := generated(t, c.kind, c.p)
 		fmt.Fprintf(&text, "| `%s`, %s | %d", c.text, c.criterion, m.NNZ())
 		for _, l := range []Layout{CSR, Bucketed, Slots, Blocks, Diagonals, Tiles, Symmetric} {
-			if a, ok := stored(t, m, c.criterion, l); ok {
+			if a, ok := storedIn(t, m, c.criterion, l); ok {
 				fmt.Fprintf(&text, " | %.2f", a.Stats().PerNonzero())
 			} else {
 				text.WriteString(" | –")
@@ -117,13 +124,13 @@ func partsTable(t *testing.T) string {
 		"|---|---|---|---|---|---|---|---|---|\n")
 	m := generated(t, "elasticity3d", generate.Params{"n": 20})
 	for _, l := range []Layout{Slots, Blocks, Diagonals, Tiles, Symmetric} {
-		a, ok := stored(t, m, NW, l)
+		a, ok := storedIn(t, m, NW, l)
 		if !ok {
 			t.Fatalf("elasticity3d is not stored in %s", l)
 		}
 		var values, columns, widths, groups int
-		size := a.slots.plan.block * a.slots.plan.block
-		for _, panels := range a.slots.panels {
+		size := a.choice.block * a.choice.block
+		for _, panels := range a.slots().panels {
 			for _, p := range panels {
 				values += len(p.Values) - kernels.SlotPadding
 				columns += 2*len(p.Index) + 4*len(p.Offsets)

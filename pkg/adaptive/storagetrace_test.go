@@ -17,7 +17,7 @@ type trace struct {
 	m           *csr.Matrix
 	row, col    int
 	value       float64
-	first, lane int // row of its chunk, and its lane there
+	first, lane int // row of its slice, and its lane there
 
 	bits  bitsTrace
 	bytes bytesTrace
@@ -31,10 +31,10 @@ type traced struct {
 	accuracy    int // epsilon = 2^-accuracy
 	unit, quant int // exponents of the unit of the row and of the quantum
 
-	panel []tracedSlot // its slots in the order of the chunks
+	panel []tracedSlot // its slots in the order of the slices
 	odd   int          // where the odd slots begin in its values
 	end   int          // of its values
-	chunk []tracedSlot // the slots of the chunk
+	slice []tracedSlot // the slots of the slice
 
 	integer    int64
 	tracedSlot     // of the element
@@ -44,7 +44,7 @@ type traced struct {
 
 // tracedSlot is one slot of the panel.
 type tracedSlot struct {
-	chunk, number, width int
+	slice, number, width int
 	needs                int // bits of the widest integer
 	at                   int // of its first byte in the values of the panel
 	base                 int
@@ -98,14 +98,14 @@ func newTrace(t *testing.T, row, col int) *trace {
 func (f *trace) stored(t *testing.T, accuracy int) (traced, *Matrix) {
 	a := build(t, f.m, Spec{Set: set(t, "AFX"), Epsilon: math.Ldexp(1, -accuracy), Criterion: CW, Layout: Slots})
 	e := traced{accuracy: accuracy, unit: a.tol.exponent(f.row)}
-	e.quant = e.unit - a.slots.perQExp
-	e.slots(t, &a.slots.panels[0][0].SlotPanel)
+	e.quant = e.unit - a.slots().perQExp
+	e.slots(t, &a.slots().panels[0][0].SlotPanel)
 	e.integer = f.rounded(a, f.row, f.col)
 	for _, s := range e.panel {
-		if s.chunk != f.row/lanes {
+		if s.slice != f.row/lanes {
 			continue
 		}
-		e.chunk = append(e.chunk, s)
+		e.slice = append(e.slice, s)
 		if s.filled[f.lane] && s.base+int(s.index[f.lane]) == f.col {
 			e.tracedSlot, e.bit = s, f.lane*s.width
 		}
@@ -122,26 +122,26 @@ func (f *trace) check(t *testing.T, e *traced, a *Matrix) {
 	if e.decoded != e.integer {
 		t.Errorf("decoded %d from a slot of %d bits, stored %d", e.decoded, e.width, e.integer)
 	}
-	builder, filled := slotBuilder{items: &items{block: 1}}, 0
-	slots, widest := map[int]int{}, map[int]int{} // of each chunk
+	filled := 0
+	slots, widest := map[int]int{}, map[int]int{} // of each slice
 	for _, s := range e.panel {
-		slots[s.chunk]++
-		widest[s.chunk] = max(widest[s.chunk], s.needs)
+		slots[s.slice]++
+		widest[s.slice] = max(widest[s.slice], s.needs)
 	}
 	for _, s := range e.panel {
 		for l, m := range s.m {
 			if !s.filled[l] {
 				continue
 			}
-			i, j := s.chunk*lanes+l, s.base+int(s.index[l])
+			i, j := s.slice*lanes+l, s.base+int(s.index[l])
 			if want := f.rounded(a, i, j); m != want {
 				t.Errorf("row %d, column %d: integer %d, want %d", i, j, m, want)
 			}
 			filled++
 		}
-		way := builder.wayOf(slots[s.chunk], uint8(widest[s.chunk]))
-		if want := way.round(uint8(s.needs)); s.width != int(want) {
-			t.Errorf("chunk %d, slot %d: width %d, want %d", s.chunk, s.number, s.width, want)
+		r := roundingOf(1, slots[s.slice], uint8(widest[s.slice]))
+		if want := r.round(uint8(s.needs)); s.width != int(want) {
+			t.Errorf("slice %d, slot %d: width %d, want %d", s.slice, s.number, s.width, want)
 		}
 	}
 	if filled != a.Stats().InSlots {
@@ -151,23 +151,23 @@ func (f *trace) check(t *testing.T, e *traced, a *Matrix) {
 
 // rounded is the integer of a_ij.
 func (f *trace) rounded(a *Matrix, i, j int) int64 {
-	return int64(math.RoundToEven(math.Ldexp(f.m.At(i, j), a.slots.perQExp-a.tol.exponent(i))))
+	return int64(math.RoundToEven(math.Ldexp(f.m.At(i, j), a.slots().perQExp-a.tol.exponent(i))))
 }
 
-// slots takes the slots out of the panel, which has one group for each chunk.
+// slots takes the slots out of the panel, which has one group for each slice.
 func (e *traced) slots(t *testing.T, p *kernels.SlotPanel) {
 	if p.Order != nil {
 		t.Fatal("the rows are in another order")
 	}
 	e.odd, e.end = p.Odd, len(p.Values)-kernels.SlotPadding
 	widths, index, at := p.Widths, p.Index, [2]int{0, p.Odd}
-	for chunk, g := range p.Groups {
+	for slice, g := range p.Groups {
 		if g.Flags != kernels.Last {
 			t.Fatalf("a group with flags %d", g.Flags)
 		}
 		for k := range int(g.Slots) {
 			next := &at[k&1]
-			s := tracedSlot{chunk: chunk, number: k, width: int(widths[0]), at: *next, base: int(g.Base), index: index[:lanes]}
+			s := tracedSlot{slice: slice, number: k, width: int(widths[0]), at: *next, base: int(g.Base), index: index[:lanes]}
 			s.values, s.needs = p.Values[s.at:], 1
 			for l := range s.m {
 				s.m[l] = s.integer(l)
@@ -222,7 +222,7 @@ func (f *trace) product() {
 	for j := range f.x {
 		f.x[j] = float64(j + 1)
 	}
-	for _, s := range f.bits.chunk {
+	for _, s := range f.bits.slice {
 		f.sum += float64(s.m[f.lane]) * f.x[s.base+int(s.index[f.lane])]
 	}
 	f.y = math.Ldexp(f.sum, f.bits.quant)

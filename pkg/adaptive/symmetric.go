@@ -12,7 +12,7 @@ import (
 // A symmetric matrix has only its lower triangle in slots, see
 // kernels.MulSymmetric: each block counts for its rows and for its columns. A
 // product goes in two steps. The panels are divided into parts, at most
-// mostParts of them whatever the number of threads; each adds to sums of its own,
+// mostParts of them whatever the number of threads; each has its own sums,
 // which reach from its lowest column to its last row. Then the sums of a row are
 // added in the order of the parts.
 const (
@@ -20,12 +20,12 @@ const (
 	leastPart = 1 << 17 // elements of the matrix
 )
 
-// symmetricParts are the parts of a symmetric matrix.
-type symmetricParts struct {
-	block  int
-	panels []slotUnit
-	parts  []symmetricPart
-	src    []float64 // of the product that runs
+// symmetricMatrix is a symmetric matrix in slots of its lower triangle.
+type symmetricMatrix struct {
+	slotMatrix
+	parts []symmetricPart
+	pool  *linop.Pool
+	x     []float64 // of the product that runs
 }
 
 // symmetricPart is a range of panels and the range of block rows of its sums.
@@ -63,55 +63,55 @@ func (b *builder) cutParts(bounds []int, block, step int) []symmetricPart {
 	return parts
 }
 
-// newSymmetricParts makes the parts of panels in slots.
-func (b *builder) newSymmetricParts(panels []slotUnit, block int) *symmetricParts {
-	s := &symmetricParts{block: block, panels: panels, parts: b.cutParts(b.panels, block, 1)}
+// symmetric stores the lower triangle of the matrix.
+func (b *builder) symmetric(c choice) (*Matrix, error) {
+	slots, stats, err := b.packed(c.slotPlan)
+	if err != nil {
+		return nil, err
+	}
+	s := &symmetricMatrix{slotMatrix: *slots, parts: b.cutParts(b.panels, c.block, 1), pool: b.pool}
 	for k := range s.parts {
 		p := &s.parts[k]
-		p.sums = make([]float64, kernels.SumStride(block)*(p.to-p.from))
+		p.sums = make([]float64, kernels.SumStride(c.block)*(p.to-p.from))
+		stats.Work += int64(8 * len(p.sums))
 	}
-	return s
+	a := newMatrix(b, c, s)
+	a.stats = stats
+	return a, nil
 }
 
-// size is the memory of the sums.
-func (s *symmetricParts) size() int64 {
-	n := 0
-	for k := range s.parts {
-		n += 8 * len(s.parts[k].sums)
-	}
-	return int64(n)
-}
-
-// run computes the sums of all parts.
-func (s *symmetricParts) run(x []float64, pool *linop.Pool) {
-	s.src = x
-	pool.Run(len(s.parts), s)
-	s.src = nil
+// Begin computes the sums of all parts.
+func (s *symmetricMatrix) Begin(x []float64) {
+	s.x = x
+	s.pool.Run(len(s.parts), s)
+	s.x = nil
 }
 
 // Do computes the sums of a part.
-func (s *symmetricParts) Do(part int) {
-	p := &s.parts[part]
+func (s *symmetricMatrix) Do(part int) {
+	p, block := &s.parts[part], s.plan.block
 	clear(p.sums)
 	for k := p.first; k < p.last; k++ {
 		panel := &s.panels[k][0]
-		r := kernels.SymmetricRange{Row: panel.lo / s.block, Rows: (panel.hi - panel.lo) / s.block, Sums: p.from}
-		kernels.MulSymmetric(p.sums, &panel.SlotPanel, s.src, r)
+		r := kernels.SymmetricRange{Row: panel.lo / block, Rows: (panel.hi - panel.lo) / block, Sums: p.from}
+		kernels.MulSymmetric(p.sums, &panel.SlotPanel, s.x, r)
 	}
 }
 
-// rows sets dst, the rows of a panel from lo on, to their sums times unit.
-func (s *symmetricParts) rows(dst []float64, lo int, unit float64) {
-	stride := kernels.SumStride(s.block)
-	first, end := lo/s.block, (lo+len(dst))/s.block
+// MulRows adds up the sums of rows, times their unit.
+func (s *symmetricMatrix) MulRows(dst []float64, _, lo, hi int, _ []float64) {
+	block := s.plan.block
+	stride := kernels.SumStride(block)
+	first, end := lo/block, hi/block
 	for k := range s.parts {
 		p := &s.parts[k]
 		if p.to < end || p.from >= end {
 			continue
 		}
 		at := max(first, p.from)
-		kernels.AddSums(dst[s.block*(at-first):], p.sums[stride*(at-p.from):stride*(end-p.from)], s.block, unit, p.own > first)
+		kernels.AddSums(dst[block*at:hi], p.sums[stride*(at-p.from):stride*(end-p.from)], block, s.units.Factor, p.own > first)
 	}
+	s.scale(dst[lo:hi], lo)
 }
 
 // maybeSymmetric reports whether a sample of the rows speaks for a matrix that is
@@ -132,9 +132,9 @@ func (b *builder) maybeSymmetric() bool {
 // pairedRows is the number of rows of each range of the sample that are looked at.
 const pairedRows = 100
 
-// symmetric reports whether the matrix is symmetric as it is stored: a_ij and a_ji
+// isSymmetric reports whether the matrix is symmetric as it is stored: a_ij and a_ji
 // are the same multiple of the same quantum.
-func (b *builder) symmetric() bool {
+func (b *builder) isSymmetric() bool {
 	bounds := mergePanels(csr.Panels(b.m), mostParts)
 	unpaired := make([]int, len(bounds)-1)
 	b.pool.RunRanges(bounds, func(k, lo, hi int) { unpaired[k] = b.unpaired(lo, hi) })
@@ -211,35 +211,25 @@ func (b *builder) multiple(v float64) float64 {
 	return math.RoundToEven(csr.Ldexp(v, b.part.perQExp-b.part.tol.exponent(0)))
 }
 
-// blockColumns makes an index in columns one in block columns.
+// blockColumns turns columns into block columns.
 func (s *slotBuilder) blockColumns() {
-	b := s.items.block
-	for k := range s.Groups {
-		s.Groups[k].Base /= uint32(b)
+	for k := range s.out.Groups {
+		s.out.Groups[k].Base /= uint32(s.Block)
 	}
-	for k := range s.Index {
-		s.Index[k] /= uint16(b)
+	for k := range s.out.Index {
+		s.out.Index[k] /= uint16(s.Block)
 	}
 }
 
-// own makes the slot of the blocks on the diagonal, the last ones of their block
-// rows, of a chunk of these block rows.
-func (s *slotBuilder) own(rows []int) {
-	var which [lanes]int32
-	width, n := uint8(0), 0
-	for l, run := range s.rest {
-		which[l] = -1
-		last := len(run) - 1
-		if last < 0 || int(s.col[run[last]]) != s.ints.lo+s.items.block*rows[l] {
-			continue
-		}
-		e := run[last]
-		which[l], s.rest[l] = e, run[:last]
-		width = max(width, s.width[e])
-		n += s.filled(e)
+// ownBlocks writes the slot of the blocks on the diagonal, the last ones of their block
+// rows, of a slice of these block rows.
+func (s *slotBuilder) ownBlocks(rows []int) {
+	var cols [lanes]int32
+	for l, i := range rows {
+		cols[l] = int32(s.ints.lo + s.Block*i)
 	}
-	if width > 0 {
+	if s.Last(cols[:len(rows)]) {
 		s.group(0, 1, kernels.Diagonal)
-		s.slot(0, &which, width, n)
+		s.slot(0, shortWidths, 1)
 	}
 }

@@ -2,6 +2,7 @@ package adaptive
 
 import (
 	"math"
+	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 )
@@ -12,43 +13,48 @@ const (
 	transposeTime = 0.27 // eight values of a block, multiplied with once more
 )
 
-// lower is the best size of blocks of the lower triangle, or of the matrix if it
-// has no such blocks or is not symmetric.
-func (s sample) lower(b *builder) choice {
-	best := choice{layout: Symmetric, reason: "asked for"}
-	least := math.Inf(1)
-	for _, k := range s.kinds {
-		if k.symmetric {
-			k.add(s.sums(b, k.block))
-			if t := k.time(math.Inf(1)); t < least {
-				best.plan, least = k.slotPlan, t
-			}
-		}
+// symmetricPlans are blocks of all sizes, large ones first, if the matrix may be symmetric.
+func (b *builder) symmetricPlans() (list []slotPlan) {
+	if !b.mirrored {
+		return nil
 	}
-	switch {
-	case !b.mirrored:
-		best = s.blocks()
-		best.reason = "the matrix is not symmetric as it would be stored"
-	case math.IsInf(least, 1):
-		best = s.blocks()
+	for _, p := range slices.Backward(b.blockPlans()) {
+		list = append(list, slotPlan{Symmetric, p.block})
 	}
-	return best
+	return list
 }
 
-// sums is what the sums of a symmetric matrix cost, in proportion to the sample.
-func (s sample) sums(b *builder, block int) cost {
-	c, widest := partsCost(s.parts, block)
+// chooseSymmetric is the best size of blocks of the lower triangle, or of the matrix if it
+// has no such blocks or is not symmetric.
+func (b *builder) chooseSymmetric() choice {
+	return b.sampled(func(s *sample, b *builder) choice {
+		best, ok := s.cheapest(Symmetric, b)
+		if ok && b.mirrored {
+			return choice{best, "requested"}
+		}
+		c := s.blocks(b)
+		if !b.mirrored {
+			c.reason = "the matrix is not symmetric as it would be stored"
+		}
+		return c
+	})
+}
+
+// symmetricCost adds what the sums cost, in proportion to the sample.
+func (s *sample) symmetricCost(b *builder, e estimate) cost {
+	c, widest := partsCost(s.parts, e.block)
 	share := max(s.nnz, 1) / float64(max(b.m.NNZ(), 1))
 	c.bytes *= share
 	c.instructions *= share
 	if widest > 64*cacheLines {
 		c.instructions += missTime * s.misses
 	}
+	c.add(e.cost)
 	return c
 }
 
 // lowerTime is that of a group of blocks of the lower triangle, and of the end of
-// its chunk.
+// its slice.
 func lowerTime(g kernels.SlotGroup, b float64) float64 {
 	slot := b * b * valueTime
 	if g.Flags&kernels.Diagonal == 0 {
@@ -56,7 +62,7 @@ func lowerTime(g kernels.SlotGroup, b float64) float64 {
 	}
 	time := slot * float64(g.Slots)
 	if g.Flags&kernels.Last != 0 {
-		time += 2 * chunkTime * b
+		time += 2 * sliceTime * b
 	}
 	return time
 }

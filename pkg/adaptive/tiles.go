@@ -1,9 +1,11 @@
 package adaptive
 
 import (
+	"math"
 	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/sell"
 )
 
 // Column tiles: where the columns of a row are all over x, and x is larger than
@@ -33,8 +35,8 @@ func tileUnits(m *csr.Matrix) []int {
 // of the old ones if that suffices.
 func (s *slotBuilder) tiles(b *builder, lo, hi int, old slotUnit) (panels slotUnit) {
 	s.ints.quantize(b, lo, hi)
-	runs := s.segments((b.m.Cols + reach - 1) / reach)
-	total := tally{nonzeros: s.ints.nonzeros}
+	runs := s.segments((b.m.Cols + columnReach - 1) / columnReach)
+	total := sell.Tally{NNZ: s.ints.NNZ}
 	for g := range len(runs) - 1 {
 		for at := runs[g]; at < runs[g+1]; {
 			from := int(s.runRow[at]) / tileWindow * tileWindow
@@ -43,13 +45,13 @@ func (s *slotBuilder) tiles(b *builder, lo, hi int, old slotUnit) (panels slotUn
 				end++
 			}
 			s.tile(at, end, g, from)
-			s.buildItems()
-			for k, i := range s.Order {
-				s.Order[k] = uint16(int(s.runRow[at+int32(i)]) - from)
+			s.pack()
+			for k, i := range s.out.Order {
+				s.out.Order[k] = uint16(int(s.runRow[at+int32(i)]) - from)
 			}
-			to := min(from+tileWindow, s.ints.rows)
+			to := min(from+tileWindow, s.ints.Rows)
 			panels = append(panels, slotPanel{s.clone(old.panel(len(panels))), lo + from, lo + to})
-			total.add(&s.tally)
+			total.Add(&s.tally)
 			at = end
 		}
 	}
@@ -67,16 +69,16 @@ func (s *slotBuilder) segments(count int) (runs []int32) {
 		for g := range last {
 			last[g] = -1
 		}
-		tiny := s.ints.tiny
-		for i := range int32(s.ints.rows) {
+		tiny := s.ints.Tiny
+		for i := range int32(s.ints.Rows) {
 			for ; len(tiny) > 0 && tiny[0].Row == i; tiny = tiny[1:] {
-				if g := int(tiny[0].Col) / reach; last[g] != i {
+				if g := int(tiny[0].Col) / columnReach; last[g] != i {
 					last[g] = i
 					row(i, g)
 				}
 			}
-			for k := s.ints.first[i]; k < s.ints.first[i+1]; k++ {
-				g := int(s.ints.col[k]) / reach
+			for k := s.ints.First[i]; k < s.ints.First[i+1]; k++ {
+				g := int(s.ints.Col[k]) / columnReach
 				if last[g] != i {
 					last[g] = i
 					row(i, g)
@@ -90,9 +92,9 @@ func (s *slotBuilder) segments(count int) (runs []int32) {
 		runs[g+1] += runs[g]
 		elements[g+1] += elements[g]
 	}
-	t := &s.bloc
-	n := len(s.ints.col)
-	t.block, t.col, t.m, t.width = 1, grow(t.col, n), grow(t.m, n), grow(t.width, n)
+	t := &s.other
+	n := len(s.ints.Col)
+	t.Block, t.Col, t.M, t.Width = 1, grow(t.Col, n), grow(t.M, n), grow(t.Width, n)
 	s.runRow, s.runFirst = grow(s.runRow, int(runs[count])), grow(s.runFirst, int(runs[count])+1)
 	s.runFirst[runs[count]] = int32(n)
 	nextRun := slices.Clone(runs)
@@ -101,7 +103,7 @@ func (s *slotBuilder) segments(count int) (runs []int32) {
 		nextRun[g]++
 	}, func(k int32, g int) {
 		at := elements[g]
-		t.col[at], t.m[at], t.width[at] = s.ints.col[k], s.ints.m[k], s.ints.width[k]
+		t.Col[at], t.M[at], t.Width[at] = s.ints.Col[k], s.ints.M[k], s.ints.Width[k]
 		elements[g]++
 	})
 	return runs
@@ -110,42 +112,31 @@ func (s *slotBuilder) segments(count int) (runs []int32) {
 // tile makes items of the runs at..end-1, which are in segment g and a window of
 // rows that begins at row from.
 func (s *slotBuilder) tile(at, end int32, g, from int) {
-	t := &s.bloc
-	t.first, t.rows = s.runFirst[at:end+1], int(end-at)
-	s.items = t
-	s.tinyHere = s.tinyHere[:0]
+	t := &s.other
+	t.First, t.Rows = s.runFirst[at:end+1], int(end-at)
+	s.Items, s.Tiny = t, s.Tiny[:0]
 	k := at
-	for _, e := range tinyOf(s.ints.tiny, from, min(from+tileWindow, s.ints.rows)) {
-		if int(e.Col)/reach != g {
+	for _, e := range sell.TinyOf(s.ints.Tiny, from, min(from+tileWindow, s.ints.Rows)) {
+		if int(e.Col)/columnReach != g {
 			continue
 		}
 		for s.runRow[k] != e.Row {
 			k++
 		}
 		e.Row = k - at
-		s.tinyHere = append(s.tinyHere, e)
+		s.Tiny = append(s.Tiny, e)
 	}
 }
 
-// longestFirst puts the rows in the order of falling lengths.
-func (s *slotBuilder) longestFirst() {
-	longest := 0
-	for i := range s.rows {
-		longest = max(longest, s.length(i))
+// tilesCost is estimated from the first estimate, that of slots: columns and widths are
+// about the same, rows have runs in several segments, and x is read once for each unit.
+func (s *sample) tilesCost(b *builder, _ estimate) cost {
+	if !b.farX() || s.stored == 0 {
+		return cost{math.Inf(1), math.Inf(1)}
 	}
-	s.places = grow(s.places, longest+1)
-	clear(s.places)
-	for i := range s.rows {
-		s.places[s.length(i)]++
-	}
-	next := int32(0)
-	for n := longest; n >= 0; n-- {
-		s.places[n], next = next, next+s.places[n]
-	}
-	s.Order = grow(s.Order, s.rows)
-	for i := range s.rows {
-		n := s.length(i)
-		s.Order[s.places[n]] = uint16(i)
-		s.places[n]++
+	x := float64(b.m.Cols) / 8 * float64(len(tileUnits(b.m))-1) / s.share(b) // lines
+	return cost{
+		instructions: tilePadding*gatherTime*s.stored/lanes + tileTime*s.segments/lanes + missTime*x,
+		bytes:        s.estimates[0].bytes + 2*s.segments + 64*x,
 	}
 }

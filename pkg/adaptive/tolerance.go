@@ -164,15 +164,15 @@ func (t *tolerances) tolerance(i int) float64 {
 	return csr.Ldexp(t.theta[i], int(t.exp[i]))
 }
 
-// scale sets dst, the rows from lo on, to src times their units and 2^shift.
-func (t *tolerances) scale(dst, src []float64, lo, shift int) {
+// scale multiplies dst, the rows from lo on, by their units and 2^shift.
+func (t *tolerances) scale(dst []float64, lo, shift int) {
 	if unit := math.Ldexp(1, int(t.exp[0])+shift); len(t.exp) == 1 && unit >= 0x1p-1022 && !math.IsInf(unit, 1) {
-		for i, v := range src[:len(dst)] {
-			dst[i] = v * unit
+		for i := range dst {
+			dst[i] *= unit
 		}
 		return
 	}
-	for i, v := range src[:len(dst)] {
+	for i, v := range dst {
 		if e := t.exponent(lo+i) + shift; minNormal <= e && e <= maxNormal {
 			dst[i] = v * math.Float64frombits(uint64(e+1023)<<52) // 2^e
 		} else {

@@ -37,12 +37,12 @@ type product struct {
 
 // What a product is followed by, as in source/epilogue.h.
 const (
-	plain    = 0
-	residual = 1
-	relax    = 2
-	plus     = 3
-	withDot  = 4
-	withDots = 8
+	plain    = uint32(linop.Plain)
+	residual = uint32(linop.Residual)
+	relax    = uint32(linop.Relax)
+	plus     = uint32(linop.Plus)
+	withDot  = uint32(linop.WithDot)
+	withDots = uint32(linop.WithDots)
 )
 
 const (

@@ -24,7 +24,7 @@ type finisher struct{ block, thread, row int }
 
 func readBack(a *Matrix) *slotOracle {
 	t := a.stored.(*slotStorage)
-	o := &slotOracle{block: t.block, ptr: make([]uint32, t.chunks), exps: make([]int32, 1)}
+	o := &slotOracle{block: t.block, ptr: make([]uint32, t.slices), exps: make([]int32, 1)}
 	if t.own == 1 {
 		o.exps = make([]int32, a.rows)
 	}
@@ -38,7 +38,7 @@ func readBack(a *Matrix) *slotOracle {
 	download(a.d, o.exps, t.exps)
 	download(a.d, o.row, t.long.row)
 	download(a.d, o.first, t.long.start)
-	o.slots, o.long = int(t.chunkBlocks()), int(t.long.blocks())
+	o.slots, o.long = int(t.sliceBlocks()), int(t.long.blocks())
 	return o
 }
 

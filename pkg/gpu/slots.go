@@ -9,13 +9,14 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/sell"
 )
 
 // slotStorage is AFX in slots, see source/slots.c.
 type slotStorage struct {
 	block       int
-	chunks      int
-	ptr, stream Buffer // offsets of chunks and of their end, and the chunks
+	slices      int
+	ptr, stream Buffer // offsets of SELL slices and of their end, and the slices
 	exps        Buffer // of the quanta
 	own         uint32 // 1 if each row has a quantum of its own
 	long        longRows
@@ -28,7 +29,7 @@ type slotStorage struct {
 // spec's layout can ask for slots, blocks, or diagonals, and for FP64 CSR.
 //
 // It is an error if the spec is faulty or asks for another layout, or if the stream of
-// chunks exceeds 2^32-1 words.
+// slices exceeds 2^32-1 words.
 func NewSlots(d *Device, m *csr.Matrix, s adaptive.Spec, pool *linop.Pool) (*Matrix, error) {
 	switch s.Layout {
 	case adaptive.CSR:
@@ -70,21 +71,21 @@ func (t *slotStorage) buffers() []*Buffer {
 	return append(t.long.buffers(), &t.ptr, &t.stream, &t.exps)
 }
 
-// chunkBlocks is the number of blocks for the chunks.
-func (t *slotStorage) chunkBlocks() uint32 {
-	return blocksFor(warp*t.chunks, rowBlocks)
+// sliceBlocks is the number of blocks for the slices.
+func (t *slotStorage) sliceBlocks() uint32 {
+	return blocksFor(warp*t.slices, rowBlocks)
 }
 
-func (t *slotStorage) blocks() uint32 { return t.chunkBlocks() + t.long.blocks() }
+func (t *slotStorage) blocks() uint32 { return t.sliceBlocks() + t.long.blocks() }
 
 func (t *slotStorage) multiply(d *Device, p *product) {
-	launch := [...]func(blocks, chunks uint32, ptr, stream, exps Buffer, own uint32, side Buffer, what uint32,
+	launch := [...]func(blocks, slices uint32, ptr, stream, exps Buffer, own uint32, side Buffer, what uint32,
 		x, dst, b, w Buffer, omega coefficient, area, area2 uint32, pad Buffer){
 		d.spmvSlots1, d.spmvSlots2, d.spmvSlots3, d.spmvSlots4, d.spmvSlots5, d.spmvSlots6,
 	}[t.block-1]
-	launch(t.chunkBlocks(), uint32(t.chunks), t.ptr, t.stream, t.exps, t.own, t.long.sums, p.what, p.x, p.dst, p.b, p.w, p.omega, p.area, p.area2, p.pad)
+	launch(t.sliceBlocks(), uint32(t.slices), t.ptr, t.stream, t.exps, t.own, t.long.sums, p.what, p.x, p.dst, p.b, p.w, p.omega, p.area, p.area2, p.pad)
 	if t.long.rows > 0 {
-		t.long.finish(d, oneUnit+t.own, t.exps, t.chunkBlocks(), p)
+		t.long.finish(d, oneUnit+t.own, t.exps, t.sliceBlocks(), p)
 	}
 }
 
@@ -108,7 +109,7 @@ type slotSums struct {
 	ptr         []uint32
 	row         []uint32 // rows in segments
 	first       []uint32 // their first segments, and the end
-	tally       adaptive.Tally
+	tally       sell.Tally
 	onDiagonals int // slots of diagonals
 }
 
@@ -120,10 +121,10 @@ const (
 	slotPadding = 2
 )
 
-// mostWords is what offsets of chunks reach; a variable for tests.
+// mostWords is what offsets of slices reach; a variable for tests.
 var mostWords int64 = math.MaxUint32
 
-// slotPanels cuts the rows into panels of whole chunks, as far as that goes.
+// slotPanels cuts the rows into panels of whole slices, as far as that goes.
 func slotPanels(m *csr.Matrix, block int) ([]int, error) {
 	bounds := []int{0}
 	for lo := 0; lo < m.Rows; {
@@ -161,15 +162,15 @@ func (c *slotConverter) run(d *Device, pool *linop.Pool) *slotStorage {
 		workers[k] = k
 	}
 	pool.RunRanges(workers, func(_, _, _ int) {
-		var w slotWriter
+		w := c.newWriter()
 		for k := int(taken.Add(1)) - 1; k < len(c.panels)-1; k = int(taken.Add(1)) - 1 {
-			c.deliver(k, w.panel(c, c.panels[k], c.panels[k+1]), u)
+			c.deliver(k, w.panel(c.panels[k], c.panels[k+1]), u)
 		}
 	})
 	u.write(make([]uint32, slotPadding))
 	t.stream = u.finish()
 	t.ptr = put(d, append(c.ptr, uint32(c.words)))
-	t.chunks = len(c.ptr)
+	t.slices = len(c.ptr)
 	if n := len(c.row); n > 0 {
 		t.long = longRows{rows: uint32(n), segments: c.first[n], size: uint32(c.block), row: put(d, c.row), start: put(d, c.first)}
 		t.long.sums = d.alloc(8 * int64(c.block) * int64(c.first[n]))
@@ -177,7 +178,7 @@ func (c *slotConverter) run(d *Device, pool *linop.Pool) *slotStorage {
 	return t
 }
 
-// deliver takes a panel and sends those whose turn it is.
+// deliver takes a panel and uploads the panels that are next in order.
 func (c *slotConverter) deliver(k int, p *slotPanel, u *uploader) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -197,7 +198,7 @@ func (c *slotConverter) deliver(k int, p *slotPanel, u *uploader) {
 
 // add counts a panel, and numbers its segments.
 func (s *slotSums) add(p *slotPanel) {
-	for _, at := range p.chunks {
+	for _, at := range p.slices {
 		s.ptr = append(s.ptr, uint32(s.words)+at)
 	}
 	segment := s.first[len(s.first)-1]
@@ -213,7 +214,7 @@ func (s *slotSums) add(p *slotPanel) {
 	s.tally.Add(&p.tally)
 }
 
-// text says what was made.
+// text describes the layout.
 func (c *slotConverter) text(t *slotStorage) string {
 	text := "slots: 32 lanes, 16-bit columns"
 	switch {

@@ -13,6 +13,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/sell"
 )
 
 // matrixOf makes a matrix of rows that a function fills.
@@ -167,47 +168,7 @@ func checkSlots(t *testing.T, a *Matrix, exact *exactProduct, s adaptive.Spec) {
 	if e, bound := exact.error(s.Criterion, o.y), s.Bound(exact.longest, 1).Product; !(e <= bound) {
 		t.Errorf("%v, %s: error %g is above the bound %g", s, a.LayoutText(), e, bound)
 	}
-	in, out := NewSpace(d, a.cols), NewSpace(d, a.rows)
-	defer in.Close()
-	defer out.Close()
-	x, y, b, w := in.New(), out.New(), out.New(), out.New()
-	bs, ws := normal(a.rows, 5), normal(a.rows, 6)
-	in.Upload(x, exact.x)
-	out.Upload(b, bs)
-	out.Upload(w, ws)
-	check := func(what string, want func(i int) float64) {
-		t.Helper()
-		got := make([]float64, a.rows)
-		out.Download(got, y)
-		for i, v := range got {
-			if want := want(i); math.Float64bits(v) != math.Float64bits(want) {
-				t.Errorf("%v, %s, %s: element %d is %g, want %g", s, a.LayoutText(), what, i, v, want)
-				return
-			}
-		}
-	}
-	scalar := func(what string, got Scalar, u []float64) {
-		t.Helper()
-		if got, want := got.Float(), o.dot(o.y, u); math.Float64bits(got) != math.Float64bits(want) {
-			t.Errorf("%v, %s, %s: %g, want %g", s, a.LayoutText(), what, got, want)
-		}
-	}
-	product := func(i int) float64 { return o.y[i] }
-	a.Apply(y, x)
-	check("apply", product)
-	out.Zero(y)
-	dw, dd := a.ApplyDots(y, x, w)
-	check("dots", product)
-	scalar("y·w", dw, ws)
-	scalar("y·y", dd, o.y)
-	a.Residual(y, b, x)
-	check("residual", func(i int) float64 { return bs[i] - o.y[i] })
-	a.ApplyPlus(y, b, x)
-	check("plus", func(i int) float64 { return bs[i] + o.y[i] })
-	if a.rows == a.cols {
-		a.Relax(y, x, b, w, out.Scalar(0.75))
-		check("relax", func(i int) float64 { return math.FMA(0.75*ws[i], bs[i]-o.y[i], exact.x[i]) })
-	}
+	checkProducts(t, d, a, exact.x, o.y, o.dot)
 	if err := d.Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +181,7 @@ func TestSlotsOfThreads(t *testing.T) {
 	one := readBack(slotted(t, d, m, afx(t, adaptive.CW, 0x1p-30), 1))
 	three := readBack(slotted(t, d, m, afx(t, adaptive.CW, 0x1p-30), 3))
 	if n := min(len(one.stream), len(three.stream)); len(one.ptr) < 1000 || !slices.Equal(one.ptr, three.ptr) || !slices.Equal(one.stream[:n-4096], three.stream[:n-4096]) {
-		t.Errorf("%d and %d chunks, %d and %d words", len(one.ptr), len(three.ptr), len(one.stream), len(three.stream))
+		t.Errorf("%d and %d slices, %d and %d words", len(one.ptr), len(three.ptr), len(one.stream), len(three.stream))
 	}
 }
 
@@ -298,7 +259,7 @@ func TestSlotsOfEveryWidth(t *testing.T) {
 		x, y := space.New(), space.New()
 		xs := normal(rows, 1)
 		space.Upload(x, xs)
-		for width := 1; width <= adaptive.MaxWidth; width++ {
+		for width := 1; width <= sell.MaxWidth; width++ {
 			for _, block := range []int{1, 2, 3, 6} {
 				if block > 1 && width%5 > 0 {
 					continue
@@ -313,7 +274,7 @@ func TestSlotsOfEveryWidth(t *testing.T) {
 					stream = packLanes(stream, &m, width)
 				}
 				s := &slotStorage{
-					block: block, chunks: 1,
+					block: block, slices: 1,
 					ptr: put(d, []uint32{0, uint32(len(stream))}), stream: put(d, append(stream, 0, 0)), exps: put(d, []int32{int32(-width)}),
 				}
 				a, err := made(d, rows, rows, s)
@@ -355,11 +316,11 @@ func integers(seed uint64, width int) (m [warp]int64) {
 
 // What is packed is what the oracle reads.
 func FuzzPackLanes(f *testing.F) {
-	for width := range adaptive.MaxWidth {
+	for width := range sell.MaxWidth {
 		f.Add(uint64(1), width+1)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, width int) {
-		if width < 1 || width > adaptive.MaxWidth {
+		if width < 1 || width > sell.MaxWidth {
 			t.Skip()
 		}
 		m := integers(seed, width)

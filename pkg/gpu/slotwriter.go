@@ -2,9 +2,9 @@ package gpu
 
 import (
 	"math"
-	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/sell"
 )
 
 // As in source/slots.c.
@@ -25,8 +25,8 @@ const (
 	// laneSlots is what a lane gets at most, in elements of a row of blocks, if its row
 	// can have more lanes.
 	laneSlots = 32
-	// chunkLanes is what a chunk costs besides its slots, in lanes.
-	chunkLanes = 64
+	// sliceLanes is what a SELL slice costs besides its slots, in lanes.
+	sliceLanes = 64
 	// fullDiagonal is the number of lanes of 32 from which on a slot of a diagonal takes
 	// less than a slot with columns.
 	fullDiagonal = 24
@@ -38,14 +38,14 @@ const (
 	sortSaves = 0.9
 )
 
-// slotPanel is the chunks of a range of rows.
+// slotPanel is the SELL slices of a range of rows.
 type slotPanel struct {
 	stream      []uint32
-	chunks      []uint32 // where they begin
+	slices      []uint32 // where they begin
 	segments    []int    // words of the stream where the number of a segment goes
 	long        []cutRow // rows that are cut into segments
 	onDiagonals int      // slots of diagonals
-	tally       adaptive.Tally
+	tally       sell.Tally
 }
 
 type cutRow struct{ row, segments uint32 }
@@ -53,54 +53,52 @@ type cutRow struct{ row, segments uint32 }
 // slotWriter converts one panel after another.
 type slotWriter struct {
 	*slotConverter
-	ints  adaptive.Integers
-	order []int32 // rows in the order of their lengths, or nil
-	lo    int     // first row of the panel
-	rows  int     // rows, or block rows
+	sell.Packer // of ints or of blocks
+	ints        adaptive.Integers
+	blocks      sell.Items
+	order       []int32 // rows in the order of their lengths, or nil
+	lo          int     // first row of the panel
 
-	out     *slotPanel
-	rest    [warp][]int32 // items of each lane that are not in slots yet
-	runs    []uint32      // of the chunk: bases and kinds,
-	body    []uint32      // columns and values
-	pending []slot        // of a group
-	tinies  [warp][]adaptive.Tiny
+	out  *slotPanel
+	runs []uint32 // of the slice: bases and kinds,
+	body []uint32 // columns and values
 }
 
-// slot is an item, or -1, for each lane.
-type slot struct {
-	item   [warp]int32
-	width  int
-	offset int32 // of a diagonal
-}
-
-// chunkShape is a chunk: rows from a place in the order on, of 2^shift lanes each.
-type chunkShape struct {
+// sliceShape is a slice: rows from a place in the order on, of 2^shift lanes each.
+type sliceShape struct {
 	at, rows int
 	shift    uint
 }
 
+func (c *slotConverter) newWriter() *slotWriter {
+	return &slotWriter{slotConverter: c, Packer: sell.Packer{
+		Lanes: warp, FullDiagonal: fullDiagonal, Reach: slotReach * c.block, MostSlots: math.MaxInt32,
+	}}
+}
+
 // panel converts rows lo to hi-1.
-func (w *slotWriter) panel(c *slotConverter, lo, hi int) *slotPanel {
-	w.slotConverter, w.lo = c, lo
-	w.out = &slotPanel{}
-	c.q.Rows(lo, hi, c.block, &w.ints)
-	w.rows = len(w.ints.First) - 1
-	w.out.tally.Rows(w.ints.NNZ)
+func (w *slotWriter) panel(lo, hi int) *slotPanel {
+	w.lo, w.out = lo, &slotPanel{}
+	w.q.Rows(lo, hi, &w.ints)
+	w.Items, w.Tiny = &w.ints.Items, w.ints.Tiny
+	if w.block > 1 {
+		w.blocks.SetBlocks(&w.ints.Items, w.block, sell.Everything)
+		w.Items = &w.blocks
+	}
+	w.out.tally.NNZ = w.ints.NNZ
 	w.sort()
-	for at := 0; at < w.rows; {
-		if i := w.row(at); w.length(i) > segmentItems {
+	for at := 0; at < w.Rows; {
+		if i := w.row(at); w.Length(i) > segmentItems {
 			w.cut(i)
 			at++
 			continue
 		}
 		s, _ := w.shape(at)
-		w.chunk(s)
+		w.slice(s)
 		at += s.rows
 	}
 	return w.out
 }
-
-func (w *slotWriter) length(i int) int { return int(w.ints.First[i+1] - w.ints.First[i]) }
 
 // row is the row at a place in the order.
 func (w *slotWriter) row(at int) int {
@@ -117,11 +115,7 @@ func (w *slotWriter) sort() {
 	if float64(natural) <= sortRows*float64(items) {
 		return
 	}
-	w.order = make([]int32, w.rows)
-	for i := range w.order {
-		w.order[i] = int32(i)
-	}
-	slices.SortStableFunc(w.order, func(i, j int32) int { return w.length(int(j)) - w.length(int(i)) })
+	w.order = sell.LongestFirst[int32](w.Items, nil)
 	if sorted, _ := w.lanes(); float64(sorted) >= sortSaves*float64(natural) {
 		w.order = nil
 	}
@@ -129,8 +123,8 @@ func (w *slotWriter) sort() {
 
 // lanes is the number of lanes of all slots, and of items, in this order of the rows.
 func (w *slotWriter) lanes() (lanes, items int) {
-	for at := 0; at < w.rows; {
-		if n := w.length(w.row(at)); n > segmentItems {
+	for at := 0; at < w.Rows; {
+		if n := w.Length(w.row(at)); n > segmentItems {
 			lanes, items = lanes+n, items+n
 			at++
 			continue
@@ -138,20 +132,20 @@ func (w *slotWriter) lanes() (lanes, items int) {
 		s, longest := w.shape(at)
 		lanes += warp * longest
 		for k := range s.rows {
-			items += w.length(w.row(at + k))
+			items += w.Length(w.row(at + k))
 		}
 		at += s.rows
 	}
 	return lanes, items
 }
 
-// shape picks the chunk that begins at a place, and returns the number of its slots: that
+// shape picks the slice that begins at a place, and returns the number of its slots: that
 // with the fewest lanes for an item, among those that leave no lane too much to do.
-func (w *slotWriter) shape(at int) (best chunkShape, slots int) {
+func (w *slotWriter) shape(at int) (best sliceShape, slots int) {
 	var longest, items [warp + 1]int // of the first rows
 	n := 0
-	for ; n < min(warp, w.rows-at); n++ {
-		l := w.length(w.row(at + n))
+	for ; n < min(warp, w.Rows-at); n++ {
+		l := w.Length(w.row(at + n))
 		if l > segmentItems {
 			break
 		}
@@ -164,30 +158,30 @@ func (w *slotWriter) shape(at int) (best chunkShape, slots int) {
 		if k*w.block > laneSlots && shift < 5 {
 			continue
 		}
-		if cost := float64(warp*k+chunkLanes) / float64(max(items[rows], 1)); cost < least {
-			best, slots, least = chunkShape{at, rows, shift}, k, cost
+		if cost := float64(warp*k+sliceLanes) / float64(max(items[rows], 1)); cost < least {
+			best, slots, least = sliceShape{at, rows, shift}, k, cost
 		}
 	}
 	return best, slots
 }
 
-// chunk writes a chunk of rows.
-func (w *slotWriter) chunk(s chunkShape) {
+// slice writes a slice of rows.
+func (w *slotWriter) slice(s sliceShape) {
 	rows := make([]int, s.rows)
-	for k := range rows {
-		rows[k] = w.row(s.at + k)
-	}
 	w.clear()
-	for k, i := range rows {
-		w.deal(w.ints.First[i], w.ints.First[i+1], k<<s.shift, 1<<s.shift)
-		w.dealTiny(i, k<<s.shift, 1<<s.shift)
+	for k := range rows {
+		i := w.row(s.at + k)
+		rows[k] = i
+		w.Deal(w.First[i], w.First[i+1], k<<s.shift, 1<<s.shift)
+		w.DealTiny(i, k<<s.shift, 1<<s.shift)
 	}
 	first := rows[0]
-	if w.order == nil && s.shift == 0 && w.diagonals && w.block == 1 {
-		w.takeDiagonals(w.lo+first, s.rows)
+	if w.order == nil && s.shift == 0 && w.diagonals && w.block == 1 && w.Diagonals(w.lo+first, s.rows, w.m.Cols) {
+		w.SortByWidth()
+		w.out.onDiagonals += len(w.Widths)
+		w.group(onDiagonal)
 	}
-	w.gather()
-	w.floats()
+	w.rest()
 	how := uint32(s.shift) | uint32(s.rows)<<3
 	if w.order == nil {
 		w.end(w.lo/w.block+first, how, nil)
@@ -198,17 +192,16 @@ func (w *slotWriter) chunk(s chunkShape) {
 
 // cut writes the segments of row i.
 func (w *slotWriter) cut(i int) {
-	end := w.ints.First[i+1]
+	end := w.First[i+1]
 	n := uint32(0)
-	for at := w.ints.First[i]; at < end; n++ {
+	for at := w.First[i]; at < end; n++ {
 		to := min(end-at, segmentItems) + at
 		w.clear()
-		w.deal(at, to, 0, warp)
+		w.Deal(at, to, 0, warp)
 		if to == end {
-			w.dealTiny(i, 0, warp)
+			w.DealTiny(i, 0, warp)
 		}
-		w.gather()
-		w.floats()
+		w.rest()
 		w.out.segments = append(w.out.segments, len(w.out.stream))
 		w.end(0, 5|1<<3|isSegment, nil)
 		at = to
@@ -216,36 +209,128 @@ func (w *slotWriter) cut(i int) {
 	w.out.long = append(w.out.long, cutRow{uint32(w.lo/w.block + i), n})
 }
 
+// clear begins a slice.
 func (w *slotWriter) clear() {
+	w.Clear()
 	w.runs, w.body = w.runs[:0], w.body[:0]
-	for l := range w.rest {
-		w.rest[l], w.tinies[l] = w.rest[l][:0], w.tinies[l][:0]
+}
+
+// rest writes slots with columns, and of tiny elements, of what is left in the lanes.
+func (w *slotWriter) rest() {
+	for w.Columns() {
+		w.group(onColumns)
+	}
+	for w.floats() {
 	}
 }
 
-// deal gives items from..to-1 to lanes in turn.
-func (w *slotWriter) deal(from, to int32, lane, lanes int) {
-	for e := from; e < to; e++ {
-		l := lane + int(e-from)%lanes
-		w.rest[l] = append(w.rest[l], e)
+// group writes the slots that were made last, the widest of which is the first, as runs of
+// one width. A run takes slots that are less wide if their bits cost less than a run.
+func (w *slotWriter) group(kind uint32) {
+	for first := 0; first < len(w.Widths); {
+		width := int(w.Widths[first])
+		n := first
+		for n < len(w.Widths) {
+			same := n
+			for same < len(w.Widths) && w.Widths[same] == w.Widths[n] {
+				same++
+			}
+			if (width-int(w.Widths[n]))*(same-n)*w.block*w.block > runBits {
+				break
+			}
+			n = same
+		}
+		w.run(kind, width, first, n)
+		first = n
 	}
 }
 
-// dealTiny does so with the tiny elements of row i.
-func (w *slotWriter) dealTiny(i, lane, lanes int) {
-	if len(w.ints.Tiny) == 0 {
-		return
+// begin starts a run of n slots.
+func (w *slotWriter) begin(kind uint32, base int32, width, n int) {
+	w.runs = append(w.runs, uint32(base), uint32(width)|kind<<6|uint32(n)<<8)
+}
+
+// run writes the slots from, ..., to-1 of a group.
+func (w *slotWriter) run(kind uint32, width, from, to int) {
+	start := len(w.body)
+	w.begin(kind, w.Base, width, to-from)
+	for k := from; k < to; k++ {
+		if kind == onDiagonal {
+			w.body = append(w.body, uint32(w.Offsets[k]))
+			continue
+		}
+		var col [warp]uint16
+		for l, e := range w.Slot(k) {
+			if e != sell.None {
+				col[l] = uint16(int(w.Col[e]-w.Base) / w.block)
+			}
+		}
+		w.columns(&col)
 	}
-	for k, e := range w.ints.TinyOf(i*w.block, (i+1)*w.block) {
-		l := lane + k%lanes
-		w.tinies[l] = append(w.tinies[l], e)
+	size := w.block * w.block
+	for k := from; k < to; k++ {
+		for part := range size {
+			var m [warp]int64
+			for l, e := range w.Slot(k) {
+				if e != sell.None {
+					m[l] = w.M[int(e)*size+part]
+				}
+			}
+			w.body = packLanes(w.body, &m, width)
+		}
+		for _, e := range w.Slot(k) {
+			if e != sell.None {
+				w.out.tally.Elements[width] += w.Filled(e)
+			}
+		}
+	}
+	w.out.tally.Bytes[width] += 4 * int64(len(w.body)-start)
+}
+
+func (w *slotWriter) columns(col *[warp]uint16) {
+	for l := 0; l < warp; l += 2 {
+		w.body = append(w.body, uint32(col[l])|uint32(col[l+1])<<16)
 	}
 }
 
-// end writes the chunk.
+// packLanes appends the integers of 32 lanes, of `width` bits each, in as many words.
+func packLanes(to []uint32, m *[warp]int64, width int) []uint32 {
+	var words [sell.MaxWidth + 2]uint32
+	for l, v := range m {
+		u := uint64(v + 1<<(width-1))
+		at, shift := l*width/32, l*width%32
+		low := u << shift
+		words[at] |= uint32(low)
+		words[at+1] |= uint32(low >> 32)
+		words[at+2] |= uint32(u >> 32 >> (32 - shift)) // 0 if it has no more than 64-shift bits
+	}
+	return append(to, words[:width]...)
+}
+
+// floats writes a slot of tiny elements, and reports whether there was one.
+func (w *slotWriter) floats() bool {
+	b := int32(w.block)
+	var col [warp]uint16
+	var values [warp * sell.MaxBlock * sell.MaxBlock]uint32
+	base, ok := w.Floats(func(l int, base int32, e sell.Tiny) {
+		col[l] = uint16((e.Col - base) / b)
+		values[warp*(e.Row%b*b+e.Col%b)+int32(l)] = math.Float32bits(e.Value)
+		w.out.tally.Tiny++
+	})
+	if !ok {
+		return false
+	}
+	w.begin(asFloat, base, warp, 1)
+	w.columns(&col)
+	w.body = append(w.body, values[:warp*b*b]...)
+	w.out.tally.FloatBytes += 4 * int64(16+warp*b*b)
+	return true
+}
+
+// end writes the slice.
 func (w *slotWriter) end(first int, how uint32, order []int) {
 	p := w.out
-	p.chunks = append(p.chunks, uint32(len(p.stream)))
+	p.slices = append(p.slices, uint32(len(p.stream)))
 	p.stream = append(p.stream, uint32(first), how|uint32(len(w.runs)/2)<<11)
 	p.stream = append(p.stream, w.runs...)
 	for k, i := range order {

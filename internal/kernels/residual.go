@@ -1,0 +1,19 @@
+package kernels
+
+import "github.com/mpsolve/mpsolve/internal/dd"
+
+// CSRResidualDD computes r[i] = b[i] - (A x)[i] for each row lo <= i < hi with
+// double-double accumulation, rounded once at the end.
+func CSRResidualDD[T Value](r, b []float64, lo, hi int, rowPtr []int64, col []int32, val []T, x []float64) {
+	start := rowPtr[lo]
+	for i := lo; i < hi; i++ {
+		end := rowPtr[i+1]
+		s := dd.From(b[i])
+		v := val[start:end]
+		for k, c := range col[start:end] {
+			s = s.AddProd(-float64(v[k]), x[c])
+		}
+		r[i] = s.Float()
+		start = end
+	}
+}

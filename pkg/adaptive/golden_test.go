@@ -1,0 +1,169 @@
+package adaptive
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/formats"
+	"github.com/mpsolve/mpsolve/pkg/generate"
+)
+
+// goldenMatrices are small ones of many kinds.
+func goldenMatrices(t testing.TB) (names []string, list []*csr.Matrix) {
+	add := func(name string, m *csr.Matrix) { names, list = append(names, name), append(list, m) }
+	add("elasticity3d", generated(t, "elasticity3d", generate.Params{"n": 4, "decades": 9}))
+	add("poisson3d", generated(t, "poisson3d", generate.Params{"n": 9, "decades": 4}))
+	add("stencil27", generated(t, "stencil27", generate.Params{"n": 6}))
+	add("powerlaw", generated(t, "powerlaw", generate.Params{"n": 500}))
+	add("convdiff2d", generated(t, "convdiff2d", generate.Params{"n": 21}))
+	b, err := csr.NewBuilder(60, 140000) // empty rows and a dense one, columns out of reach
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range 60 {
+		n := i % 7
+		if i == 33 {
+			n = 3000
+		}
+		for range n {
+			if err := b.Add(i, rng.IntN(140000), math.Ldexp(rng.Float64()-0.5, -rng.IntN(40))); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	add("irregular", b.Build())
+	return names, list
+}
+
+// goldenSpecs are those of AFX in all layouts, of the papers' sets, and of uniform formats.
+func goldenSpecs(t testing.TB) (list []Spec) {
+	for _, c := range Criteria {
+		for _, l := range []Layout{CSR, Bucketed, Slots, Blocks, Diagonals, Tiles, Symmetric} {
+			for _, eps := range []float64{0x1p-24, 0x1p-37, 0x1p-53} {
+				if s := (Spec{Set: set(t, "AFX"), Epsilon: eps, Criterion: c, Layout: l}); s.Validate() == nil {
+					list = append(list, s)
+				}
+			}
+		}
+		for _, s := range Sets()[:len(Sets())-1] {
+			list = append(list,
+				Spec{Set: s, Epsilon: 0x1p-30, Criterion: c},
+				Spec{Set: s, Epsilon: 0x1.8p-46, Criterion: c, PaperExact: true, StorageArithmetic: true},
+				Spec{Set: s, Epsilon: 0x1p-12, Criterion: c, NoDrop: true})
+		}
+	}
+	for _, l := range []Layout{Bucketed, Slots, Blocks} {
+		list = append(list, Spec{Set: set(t, "AFX"), Epsilon: 0x1p-20, Criterion: CW, Layout: l, GuardBits: 1, NoDrop: true})
+	}
+	for _, f := range formats.All() {
+		list = append(list, Spec{Set: set(t, f.Name), Epsilon: 0x1p-24})
+	}
+	return list
+}
+
+// storedHash is a hash of everything that a stored matrix consists of.
+func storedHash(a *Matrix) uint64 {
+	h := fnv.New64a()
+	put := func(list ...any) {
+		for _, v := range list {
+			if err := binary.Write(h, binary.LittleEndian, v); err != nil {
+				panic(err)
+			}
+		}
+	}
+	put(a.tol.exp, a.tol.theta)
+	for _, b := range a.Buckets() {
+		put([]byte(b.Codec.Name), b.ByTheta, b.RowPtr, b.Col, b.Values)
+	}
+	if s := a.slots(); s != nil {
+		for _, panels := range s.panels {
+			for _, p := range panels {
+				put(int64(p.Block), p.Groups, p.Widths, p.Index, p.Offsets, p.Values, int64(p.Odd), p.Order, int64(p.lo), int64(p.hi))
+			}
+		}
+		if s, ok := a.stored.(*symmetricMatrix); ok {
+			for _, p := range s.parts {
+				put(int64(p.first), int64(p.last), int64(p.from), int64(p.own), int64(p.to))
+			}
+		}
+	}
+	return h.Sum64()
+}
+
+// productsHash is a hash of what all products give.
+func productsHash(a *Matrix) uint64 {
+	h := fnv.New64a()
+	put := func(list ...float64) {
+		for _, v := range list {
+			if math.IsNaN(v) {
+				v = math.NaN()
+			}
+			_ = binary.Write(h, binary.LittleEndian, v)
+		}
+	}
+	rows, cols := a.Dims()
+	x, b, w, y := random(11, cols), random(12, rows), random(13, rows), make([]float64, rows)
+	a.Apply(y, x)
+	put(y...)
+	put(a.ApplyDot(y, x, w).Float())
+	dw, dd := a.ApplyDots(y, x, w)
+	put(dw.Float(), dd.Float())
+	a.Residual(y, b, x)
+	put(y...)
+	a.ApplyPlus(y, b, x)
+	put(y...)
+	if rows == cols {
+		a.Relax(y, x, b, w, 0.75)
+		put(y...)
+	}
+	return h.Sum64()
+}
+
+func goldenSample(b *builder) choice {
+	s := b.sample()
+	return s.fastest(b)
+}
+
+// Stored matrices and products have the bits that they had. The last bits of products in CSR
+// depend on the processor, see kernels.CSRMulVec; those recorded are of AVX-512.
+func TestGolden(t *testing.T) {
+	var all, sums strings.Builder
+	pool := newPool(t, 2)
+	names, list := goldenMatrices(t)
+	for k, m := range list {
+		for _, s := range goldenSpecs(t) {
+			fmt.Fprintf(&all, "%s %s: ", names[k], s.name())
+			a, err := Build(m, s, pool)
+			if err != nil {
+				fmt.Fprintln(&all, err)
+				continue
+			}
+			fmt.Fprintf(&all, "%s %d %08x", a.Layout(), a.Bytes(), uint32(storedHash(a)))
+			if products := uint32(productsHash(a)); a.Stats().InSlots > 0 {
+				fmt.Fprintf(&all, " %08x\n", products)
+			} else {
+				fmt.Fprintln(&all)
+				fmt.Fprintf(&sums, "%s %s: %08x\n", names[k], s.name(), products)
+			}
+		}
+		b, err := newBuilder(m, Spec{Set: set(t, "AFX"), Epsilon: 0x1p-24}, pool)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.mirrored = b.maybeSymmetric()
+		fmt.Fprintf(&all, "%s auto: %s\n", names[k], goldenSample(b))
+	}
+	current(t, filepath.Join("testdata", "golden.txt"), []byte(all.String()))
+	if kernels.HasFastSlots() {
+		current(t, filepath.Join("testdata", "golden-csr.txt"), []byte(sums.String()))
+	}
+}

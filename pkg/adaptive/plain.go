@@ -1,0 +1,29 @@
+package adaptive
+
+import (
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// plain is a matrix in FP64 CSR.
+type plain struct {
+	*linop.CSR
+	m *csr.Matrix
+}
+
+func (p plain) bytes() int64 { return p.m.Bytes() }
+
+// plain stores the matrix in FP64 CSR.
+func (b *builder) plain(c choice) (*Matrix, error) {
+	nnz := 0
+	for _, v := range b.m.Val {
+		if v != 0 {
+			nnz++
+		}
+	}
+	p := plain{linop.NewCSR(b.m, b.pool), b.m}
+	return &Matrix{operator: p, tol: b.part.tol, choice: c, stored: p, stats: Stats{
+		Formats: []FormatStats{{format("FP64"), nnz, b.m.Bytes()}},
+		NNZ:     nnz, Bytes: b.m.Bytes(),
+	}}, nil
+}

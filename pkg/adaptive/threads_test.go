@@ -1,0 +1,60 @@
+package adaptive
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/generate"
+)
+
+// The same bits for any number of threads, in every kind of product, which allocates nothing.
+func TestThreads(t *testing.T) {
+	body := generated(t, "elasticity3d", generate.Params{"n": 18, "decades": 6})
+	graph := generated(t, "powerlaw", generate.Params{"n": 20000})
+	afx := set(t, "AFX")
+	for _, c := range []Spec{
+		{Set: afx, Layout: Slots, Criterion: CW},
+		{Set: afx, Layout: Tiles, Criterion: CW},
+		{Set: afx, Layout: Bucketed, Criterion: CW},
+		{Set: afx, Layout: Symmetric, Criterion: NW},
+		{Set: set(t, "AP7REU"), Criterion: CW, PaperExact: true},
+	} {
+		c.Epsilon = 0x1p-30
+		m := graph
+		if c.Layout == Symmetric {
+			m = body
+		}
+		x, b, w := random(1, m.Cols), random(2, m.Rows), random(3, m.Rows)
+		var want []string
+		for _, threads := range []int{1, 2, 3, 8} {
+			a, err := Build(m, c, newPool(t, threads))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s, ok := a.stored.(*symmetricMatrix); ok && len(s.parts) < 4 {
+				t.Fatalf("%d parts only", len(s.parts))
+			}
+			y, r, z := make([]float64, m.Rows), make([]float64, m.Rows), make([]float64, m.Rows)
+			dot := a.ApplyDot(y, x, b)
+			dw, dd := a.ApplyDots(y, x, w)
+			a.Residual(r, b, x)
+			a.Relax(z, x, b, w, 0.7)
+			got := []string{fmt.Sprint(dot, dw, dd), fmt.Sprintf("%x", y), fmt.Sprintf("%x", r), fmt.Sprintf("%x", z)}
+			if want == nil {
+				want = got
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: other bits with %d threads", c.name(), threads)
+			}
+			for i, v := range r {
+				if v != b[i]-y[i] {
+					t.Fatalf("%s: residual of row %d is %g, want %g", c.name(), i+1, v, b[i]-y[i])
+				}
+			}
+			if n := testing.AllocsPerRun(5, func() { a.Apply(y, x) }); n != 0 {
+				t.Errorf("%s: %g allocations", c.name(), n)
+			}
+		}
+	}
+}

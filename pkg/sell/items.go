@@ -1,0 +1,232 @@
+package sell
+
+import (
+	"math"
+	"slices"
+
+	"github.com/mpsolve/mpsolve/internal/kernels"
+)
+
+// Limits of items.
+const (
+	MaxBlock = kernels.MaxBlock     // rows of a block
+	MaxWidth = kernels.MaxSlotWidth // bits of an integer
+)
+
+// Items is the elements of a range of rows, or their blocks, as integers. Row, or block
+// row, i has the items First[i] to First[i+1]-1, by rising columns.
+type Items struct {
+	Block int     // b, 1 for elements
+	Rows  int     // rows, or block rows
+	First []int32 // of each row, and the end
+	Col   []int32 // first column of each item
+	M     []int64 // b^2 for each item, row by row
+	Width []uint8 // bits of the widest of them as a two's complement number
+	count []uint8 // how many of them are not 0, for blocks
+}
+
+// Length is the number of items of row i.
+func (t *Items) Length(i int) int { return int(t.First[i+1] - t.First[i]) }
+
+// Filled is the number of elements in item e.
+func (t *Items) Filled(e int32) int {
+	if t.Block == 1 {
+		return 1
+	}
+	return int(t.count[e])
+}
+
+// Bits is what the items take with a 16-bit column each.
+func (t *Items) Bits() (n int) {
+	for _, w := range t.Width {
+		n += 16 + t.Block*t.Block*int(w)
+	}
+	return n
+}
+
+// Everything is the diagonal for SetBlocks that leaves nothing out.
+const Everything = math.MaxInt32
+
+// SetBlocks makes t the b x b blocks of the elements of rows, whose number is a multiple of
+// b. Of block row i those from column diagonal + b(i+1) on are left out.
+func (t *Items) SetBlocks(rows *Items, b, diagonal int) {
+	t.Block, t.Rows = b, rows.Rows/b
+	t.First = grow(t.First, t.Rows+1)
+	t.Col, t.M, t.Width, t.count = t.Col[:0], t.M[:0], t.Width[:0], t.count[:0]
+	for i := range t.Rows {
+		t.First[i] = int32(len(t.Col))
+		end := int32(min(diagonal+b*(i+1), math.MaxInt32))
+		if rows.dense(b*i, b) {
+			t.denseRow(rows, i, end)
+		} else {
+			t.blockRow(rows, i, end)
+		}
+	}
+	t.First[t.Rows] = int32(len(t.Col))
+}
+
+// dense reports whether b rows from i on consist of full blocks.
+func (t *Items) dense(i, b int) bool {
+	lo, n := t.First[i], t.First[i+1]-t.First[i]
+	if n%int32(b) != 0 {
+		return false
+	}
+	for r := 1; r < b; r++ {
+		if t.First[i+r+1]-t.First[i+r] != n {
+			return false
+		}
+	}
+	last := int32(b - 1)
+	for k := lo; k < lo+n; k += int32(b) {
+		c := t.Col[k]
+		if c%int32(b) != 0 || t.Col[k+last] != c+last {
+			return false
+		}
+		for r, at := int32(1), k+n; r <= last; r, at = r+1, at+n {
+			if t.Col[at] != c || t.Col[at+last] != c+last {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// before is the number of elements of row i in front of column end.
+func (t *Items) before(i int, end int32) int {
+	n, _ := slices.BinarySearch(t.Col[t.First[i]:t.First[i+1]], end)
+	return n
+}
+
+// denseRow appends the blocks in front of column end of b rows that are full of them.
+func (t *Items) denseRow(rows *Items, i int, end int32) {
+	b := t.Block
+	lo, stride := int(rows.First[b*i]), rows.Length(b*i)
+	n := rows.before(b*i, end)
+	at, count := len(t.M), len(t.Col)
+	t.M = slices.Grow(t.M, b*n)[:at+b*n]
+	t.Col = slices.Grow(t.Col, n/b)[:count+n/b]
+	t.Width = slices.Grow(t.Width, n/b)[:count+n/b]
+	t.count = slices.Grow(t.count, n/b)[:count+n/b]
+	for k := 0; k < n; k += b {
+		width := uint8(0)
+		for r := range b {
+			from := lo + r*stride + k
+			m, w := rows.M[from:from+b], rows.Width[from:from+b]
+			to := t.M[at : at+b]
+			for c, v := range m { // shorter than a call of copy
+				to[c] = v
+				width = max(width, w[c])
+			}
+			at += b
+		}
+		t.Col[count], t.Width[count], t.count[count] = rows.Col[lo+k], width, uint8(b*b)
+		count++
+	}
+}
+
+// Fill is the share of the places of blocks of the first rows that hold an element.
+func (t *Items) Fill(b, rows int) float64 {
+	rows = min(rows, t.Rows) / b * b
+	return float64(t.First[rows]-t.First[0]) / max(float64(b*b*t.countBlocks(b, rows)), 1)
+}
+
+// countBlocks is the number of items that blocks would make of the first rows.
+func (t *Items) countBlocks(b, rows int) (n int) {
+	for i := range rows / b {
+		var at [MaxBlock]int32
+		copy(at[:], t.First[b*i:b*i+b])
+		for {
+			least := int32(math.MaxInt32)
+			for r, k := range at[:b] {
+				if k < t.First[b*i+r+1] {
+					least = min(least, t.Col[k])
+				}
+			}
+			if least == math.MaxInt32 {
+				break
+			}
+			n++
+			next := least - least%int32(b) + int32(b)
+			for r := range b {
+				for at[r] < t.First[b*i+r+1] && t.Col[at[r]] < next {
+					at[r]++
+				}
+			}
+		}
+	}
+	return n
+}
+
+// blockRow merges the elements of b rows in front of column `until`.
+func (t *Items) blockRow(rows *Items, i int, until int32) {
+	b := t.Block
+	var at, end [MaxBlock]int32
+	for r := range b {
+		at[r] = rows.First[b*i+r]
+		end[r] = at[r] + int32(rows.before(b*i+r, until))
+	}
+	for {
+		least := int32(math.MaxInt32)
+		for r := range b {
+			if at[r] < end[r] {
+				least = min(least, rows.Col[at[r]])
+			}
+		}
+		if least == math.MaxInt32 {
+			return
+		}
+		least -= least % int32(b)
+		n := len(t.M)
+		t.M = append(t.M, zeros[:b*b]...)
+		m := t.M[n:]
+		width, count := uint8(1), uint8(0)
+		for r := range b {
+			k := at[r]
+			for ; k < end[r]; k++ {
+				j := rows.Col[k] - least
+				if j >= int32(b) {
+					break
+				}
+				m[r*b+int(j)] = rows.M[k]
+				width = max(width, rows.Width[k])
+				count++
+			}
+			at[r] = k
+		}
+		t.Col, t.Width, t.count = append(t.Col, least), append(t.Width, width), append(t.count, count)
+	}
+}
+
+var zeros [MaxBlock * MaxBlock]int64
+
+// LongestFirst returns the rows in the order of falling lengths, in the memory of order if
+// that suffices; rows of the same length stay in theirs.
+func LongestFirst[I uint16 | int32](t *Items, order []I) []I {
+	longest := 0
+	for i := range t.Rows {
+		longest = max(longest, t.Length(i))
+	}
+	places := make([]int32, longest+1) // of the rows of each length, and the next one
+	for i := range t.Rows {
+		places[t.Length(i)]++
+	}
+	next := int32(0)
+	for n := longest; n >= 0; n-- {
+		places[n], next = next, next+places[n]
+	}
+	order = grow(order, t.Rows)
+	for i := range t.Rows {
+		n := t.Length(i)
+		order[places[n]] = I(i)
+		places[n]++
+	}
+	return order
+}
+
+// grow sets the length of a slice without keeping its elements.
+func grow[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
