@@ -11,17 +11,22 @@ import (
 type Device struct {
 	info    Info
 	drv     driver
-	kernels [numKernels]uintptr
-	args    arguments
-	pad     *pad
+	kernels [numKernels]loaded
+	sums    *reductions
 	err     error
-	live    int             // buffers, so that tests can tell whether all were released
-	count   [numKernels]int // launches, for tests as well
+	live    int // buffers, so that tests can tell whether all were released
 	bytes   int64
 	most    int64 // that bytes were
+
+	arguments [argumentWords]uint64 // of the launch under way
 }
 
-type kernel int
+// loaded is a kernel on a device.
+type loaded struct {
+	handle   uintptr
+	layout   layout
+	launches int // so far, for tests
+}
 
 // Open opens a device of a back end: that of the index, counting from 0.
 func Open(b Backend, index int) (*Device, error) {
@@ -79,12 +84,14 @@ func (d *Device) start() error {
 	if err := d.load(); err != nil {
 		return err
 	}
-	for k := range d.kernels {
-		if d.kernels[k], err = d.drv.kernel(kernelNames[k]); err != nil {
-			return d.because("looking for the kernel "+kernelNames[k], err)
+	for k, kernel := range kernels {
+		handle, err := d.drv.kernel(kernel.name)
+		if err != nil {
+			return d.because("looking for the kernel "+kernel.name, err)
 		}
+		d.kernels[k] = loaded{handle: handle, layout: layoutOf(kernel.arguments)}
 	}
-	d.pad, err = newPad(d)
+	d.sums, err = newReductions(d)
 	return err
 }
 
@@ -151,24 +158,9 @@ func (d *Device) Close() {
 	if d.drv == nil {
 		return
 	}
-	d.pad.release()
+	d.sums.release()
 	d.drv.close()
 	d.drv = nil
-}
-
-// begin starts the arguments of a launch.
-func (d *Device) begin(blocks uint32) *arguments {
-	d.args.count = 0
-	d.args.u32(blocks)
-	return &d.args
-}
-
-// launch runs a kernel with these arguments.
-func (d *Device) launch(k kernel, blocks uint32) {
-	if d.err == nil && blocks > 0 {
-		d.count[k]++
-		d.note("running "+kernelNames[k], d.drv.launch(d.kernels[k], blocks, &d.args))
-	}
 }
 
 // Buffer is memory of a device. The zero Buffer may be given to a kernel that does not

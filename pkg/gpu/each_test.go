@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 		for b, counts := range launched {
 			for k, n := range counts {
 				if n == 0 {
-					fmt.Printf("no test ran the kernel %s on %s\n", kernelNames[k], b)
+					fmt.Printf("no test ran the kernel %s on %s\n", kernels[k].name, b)
 					status = 1
 				}
 			}
@@ -30,8 +30,8 @@ func TestMain(m *testing.M) {
 
 // launches is the number of all launches.
 func (d *Device) launches() (n int) {
-	for _, c := range d.count {
-		n += c
+	for _, k := range d.kernels {
+		n += k.launches
 	}
 	return n
 }
@@ -79,8 +79,8 @@ func opened(t testing.TB, d *Device) *Device {
 		launched[b] = new([numKernels]int)
 	}
 	t.Cleanup(func() {
-		for k, n := range d.count {
-			launched[b][k] += n
+		for k, loaded := range d.kernels {
+			launched[b][k] += loaded.launches
 		}
 		d.Close()
 		if d.live != 0 {

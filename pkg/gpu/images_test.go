@@ -50,16 +50,16 @@ func TestImages(t *testing.T) {
 func TestImagesAreCurrent(t *testing.T) {
 	for _, sm := range computeCapabilities {
 		text := string(images(CUDA, fmt.Sprintf("sm_%d", sm))[0])
-		for _, name := range kernelNames {
-			if !regexp.MustCompile(`\.visible \.entry ` + name + `\(`).MatchString(text) {
-				t.Errorf("sm_%d: no kernel %s; run make gpu-generate", sm, name)
+		for _, kernel := range kernels {
+			if !regexp.MustCompile(`\.visible \.entry ` + kernel.name + `\(`).MatchString(text) {
+				t.Errorf("sm_%d: no kernel %s; run make gpu-generate", sm, kernel.name)
 			}
 		}
 	}
 	for k, code := range images(HIP, "") {
-		for _, name := range kernelNames {
-			if !bytes.Contains(code, []byte("\x00"+name+".kd\x00")) {
-				t.Errorf("%s: no kernel %s; run make gpu-generate", amdArchitectures[k], name)
+		for _, kernel := range kernels {
+			if !bytes.Contains(code, []byte("\x00"+kernel.name+".kd\x00")) {
+				t.Errorf("%s: no kernel %s; run make gpu-generate", amdArchitectures[k], kernel.name)
 			}
 		}
 	}

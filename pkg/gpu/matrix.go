@@ -26,16 +26,7 @@ type storage interface {
 	describe() (stats adaptive.Stats, layout string)
 }
 
-// product is y = A x with what follows it, see source/epilogue.h.
-type product struct {
-	what         uint32
-	x, dst, b, w Buffer
-	omega        coefficient
-	area, area2  uint32
-	pad          Buffer
-}
-
-// What a product is followed by, as in source/epilogue.h.
+// What follows a product, product.what, as in source/epilogue.h.
 const (
 	plain    = 0
 	residual = 1
@@ -80,15 +71,15 @@ func (a *Matrix) Apply(dst, src *Vector) { a.run(product{what: plain, x: src.mem
 
 // ApplyDot computes dst = A src and returns dst·w.
 func (a *Matrix) ApplyDot(dst, src, w *Vector) Scalar {
-	v, area := a.d.pad.sum(a.stored.blocks())
+	v, area := a.d.sums.sum(a.stored.blocks())
 	a.run(product{what: withDot, x: src.mem, dst: dst.mem, w: w.mem, area: area})
 	return v
 }
 
 // ApplyDots computes dst = A src and returns dst·w and dst·dst.
 func (a *Matrix) ApplyDots(dst, src, w *Vector) (dw, dd Scalar) {
-	dw, area := a.d.pad.sum(a.stored.blocks())
-	dd, area2 := a.d.pad.sum(a.stored.blocks())
+	dw, area := a.d.sums.sum(a.stored.blocks())
+	dd, area2 := a.d.sums.sum(a.stored.blocks())
 	a.run(product{what: withDots, x: src.mem, dst: dst.mem, w: w.mem, area: area, area2: area2})
 	return dw, dd
 }
@@ -113,7 +104,7 @@ func (a *Matrix) run(p product) {
 	if p.what != relax {
 		p.omega = known(0).coefficient()
 	}
-	p.pad = a.d.pad.mem
+	p.reductions = a.d.sums.mem
 	a.stored.multiply(a.d, &p)
 }
 

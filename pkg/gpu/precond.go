@@ -25,7 +25,7 @@ func (p *Jacobi) Close() { p.s.d.release(&p.w) }
 // Apply computes dst = w∘src.
 func (p *Jacobi) Apply(dst, src *Vector) {
 	if p.single {
-		p.s.d.jacobi32(p.s.blocks, uint32(p.s.n), p.w, src.mem, dst.mem)
+		launch(p.s.d, p.s.blocks, jacobi32{n: uint32(p.s.n), w: p.w, x: src.mem, y: dst.mem})
 	} else {
 		p.s.Mul(known(1), &Vector{p.w}, src, dst)
 	}

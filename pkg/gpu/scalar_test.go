@@ -89,8 +89,8 @@ func testScalars(t *testing.T, d *Device) {
 		t.Error("a fault")
 	}
 
-	// Slots come round, in the middle of sums that follow each other too.
-	d.pad.reserve(int(2*slots - 5 - d.pad.next%slots))
+	// Cells come round, in the middle of sums that follow each other too.
+	d.sums.reserve(int(2*cells - 5 - d.sums.next%cells))
 	h, sevens := make([]Scalar, 9), slices.Repeat([]*Vector{x}, 9)
 	s.MultiDot(h, sevens, x)
 	sameNumber(t, "the last of nine", h[8].Float(), 49)
@@ -104,11 +104,11 @@ func testScalars(t *testing.T, d *Device) {
 		}()
 		factorUsed(s, a)
 	}()
-	d.pad.reserve(slots - 20)
+	d.sums.reserve(cells - 20)
 	for k := range 60 {
 		v := sum(float64(k))
-		sameNumber(t, "a slot used again", factorUsed(s, v), float64(k))
-		sameNumber(t, "a slot used again", v.Float(), float64(k))
+		sameNumber(t, "a cell used again", factorUsed(s, v), float64(k))
+		sameNumber(t, "a cell used again", v.Float(), float64(k))
 	}
 }
 

@@ -159,8 +159,8 @@ func TestLaunches(t *testing.T) {
 	}
 }
 
-// Slots of sums come round in the middle of a solve, and it has the same bits.
-func TestSolveWhileSlotsComeRound(t *testing.T) {
+// Cells of sums come round in the middle of a solve, and it has the same bits.
+func TestSolveWhileCellsComeRound(t *testing.T) {
 	fresh, d := emulated(t), emulated(t)
 	m := generated(t, "convdiff2d", generate.Params{"n": 20})
 	spd := generated(t, "poisson2d", generate.Params{"n": 20})
@@ -171,14 +171,14 @@ func TestSolveWhileSlotsComeRound(t *testing.T) {
 		}
 		want, wanted, _ := solve(t, fresh, m, name, krylov.Options[*Vector]{})
 		for _, left := range []uint64{1, 40, 75, 90} {
-			d.pad.reserve(int(2*slots - left - d.pad.next%slots))
-			before := d.pad.next / slots
+			d.sums.reserve(int(2*cells - left - d.sums.next%cells))
+			before := d.sums.next / cells
 			x, r, _ := solve(t, d, m, name, krylov.Options[*Vector]{})
-			if d.pad.next/slots == before {
+			if d.sums.next/cells == before {
 				t.Errorf("%s: they do not come round", name)
 			}
 			if r.Iterations != wanted.Iterations || !slices.Equal(x, want) {
-				t.Errorf("%s, %d slots left: other bits after %d iterations than with all left after %d", name, left, r.Iterations, wanted.Iterations)
+				t.Errorf("%s, %d cells left: other bits after %d iterations than with all left after %d", name, left, r.Iterations, wanted.Iterations)
 			}
 		}
 	}

@@ -157,3 +157,14 @@ func testVectors(t *testing.T, s *Space, rng *rand.Rand) {
 	clear(h['w'])
 	sameVector(t, s, "zero", v['w'], h['w'])
 }
+
+// A launch takes no memory of the heap.
+func TestLaunchesDoNotAllocate(t *testing.T) {
+	d := emulated(t)
+	s := NewSpace(d, 10)
+	defer s.Close()
+	x, y := s.New(), s.New()
+	if n := testing.AllocsPerRun(100, func() { s.Step(s.Dot(x, y), x, y, x, y) }); n > 0 {
+		t.Errorf("%g allocations for two launches", n)
+	}
+}
