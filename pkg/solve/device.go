@@ -117,13 +117,13 @@ func (d *device) release(a matrix[*gpu.Vector, gpu.Scalar]) {
 	d.matrices = slices.DeleteFunc(d.matrices, func(o *gpu.Matrix) bool { return o == m })
 }
 
-func (d *device) carry(made precond.Preconditioner, kind precond.Kind, a matrix[*gpu.Vector, gpu.Scalar]) (krylov.Preconditioner[*gpu.Vector], error) {
+func (d *device) carry(made precond.Preconditioner, a matrix[*gpu.Vector, gpu.Scalar]) (krylov.Preconditioner[*gpu.Vector], error) {
 	m := a.Operator.(*gpu.Matrix)
 	p, release, err := onDevice(d.of, made, m)
 	if err != nil {
 		return nil, err
 	}
-	if kind == precond.Chebyshev {
+	if _, ok := made.Data().(precond.Polynomial); ok {
 		d.inUse = append(d.inUse, m)
 	}
 	d.carried = append(d.carried, release)

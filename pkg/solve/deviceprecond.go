@@ -14,16 +14,15 @@ import (
 func onDevice(
 	space *gpu.Space, made precond.Preconditioner, a *gpu.Matrix,
 ) (p krylov.Preconditioner[*gpu.Vector], release func(), err error) {
-	if w, ok := precond.Diagonal(made); ok {
-		return released(gpu.NewJacobi(space, w))
-	}
-	if b, ok := precond.Blocks(made); ok {
-		return released(gpu.NewBlockJacobi(space, gpu.BlockInverses{
-			First: b.First, Bytes: b.Bytes, Exponent: b.Exponent, Numbers: b.All(),
-		}))
-	}
-	if w, omega, ok := precond.Polynomial(made); ok {
-		return released(gpu.NewChebyshev(space, a, w, omega))
+	switch data := made.Data().(type) {
+	case precond.Diagonal:
+		return released(gpu.NewJacobi(space, data))
+	case precond.BlockDiagonal:
+		return released(gpu.NewBlockJacobi(space, gpu.BlockInverses(data)))
+	case precond.Polynomial:
+		w := space.New() // released with the space
+		space.Upload(w, data.W)
+		return precond.NewPolynomial(space, a, w, data.Omega), func() {}, nil
 	}
 	return nil, nil, fmt.Errorf("preconditioner %v is not for devices", made)
 }

@@ -69,7 +69,7 @@ func (h *host) store(m *csr.Matrix, t Storage) (a matrix[vector, scalar], err er
 
 func (h *host) release(matrix[vector, scalar]) {}
 
-func (h *host) carry(made precond.Preconditioner, _ precond.Kind, _ matrix[vector, scalar]) (krylov.Preconditioner[vector], error) {
+func (h *host) carry(made precond.Preconditioner, _ matrix[vector, scalar]) (krylov.Preconditioner[vector], error) {
 	return made, nil
 }
 

@@ -40,7 +40,7 @@ type place[V any, S linop.Scalar[S]] interface {
 	exact() linop.Operator[V, S]                               // A, with accurate residuals
 	store(scaled *csr.Matrix, t Storage) (matrix[V, S], error) // for the method to multiply with
 	release(a matrix[V, S])                                    // which no method uses any more
-	carry(made precond.Preconditioner, kind precond.Kind, a matrix[V, S]) (krylov.Preconditioner[V], error)
+	carry(made precond.Preconditioner, a matrix[V, S]) (krylov.Preconditioner[V], error)
 
 	begin(x, b []float64) (V, V) // guess and right-hand side there, the measure's from now on
 	end(x []float64, v V) error  // x = v, or why that failed

@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -56,11 +57,6 @@ const (
 	// much, what remains is LU to the limit of fill.
 	completeDrop = 1e-14
 )
-
-// mostWork limits the multiplications a nonzero of setting up: about three times
-// what meshes take. Graphs with a few rows that touch everything may take a
-// thousand times as many.
-var mostWork = map[precond.Kind]float64{precond.ILUT: 500, precond.ICT: 500, precond.AMG: 60}
 
 // candidates are the preconditioners to try one after the other: those after the
 // first take over where setting up fails or the method gets nowhere.
@@ -167,13 +163,15 @@ func precondition[V any, S linop.Scalar[S]](
 	opt := precond.Options{
 		Epsilon: p.Epsilon, Symmetric: s.symmetric(),
 		Log:  func(line string) { s.say("precond %s", line) },
-		Done: s.opt.Done, BlockSize: p.BlockSize, DropTol: p.DropTol, Fill: p.Fill,
+		BlockSize: p.BlockSize, DropTol: p.DropTol, Fill: p.Fill,
 	}
 	if opt.DropTol == 0 {
 		opt.DropTol = try.dropTol
 	}
 	if s.opt.Precond.Kind == PrecondAuto {
-		opt.MaxWork = mostWork[kind]
+		if d, ok := precond.Lookup(kind); ok {
+			opt.MaxWork = d.MaxWork
+		}
 	}
 	opt.Multigrid.KCycle = p.KCycle
 	if s.opt.MaxMemory > 0 {
@@ -188,11 +186,11 @@ func precondition[V any, S linop.Scalar[S]](
 	if p.Epsilon == 0 || a.storage.Epsilon <= p.Epsilon {
 		opt.Operator, _ = any(a.Operator).(linop.Relaxer[vector, scalar])
 	}
-	made, err := precond.New(kind, m, opt, s.pool)
+	made, err := precond.New(doneContext{context.Background(), s.opt.Done}, kind, m, opt, s.pool)
 	if err != nil {
 		return nil, err
 	}
-	by, err := at.carry(made, kind, a)
+	by, err := at.carry(made, a)
 	if err != nil {
 		return nil, err
 	}
@@ -202,6 +200,14 @@ func precondition[V any, S linop.Scalar[S]](
 		humanize.Bytes(uint64(c.Bytes)), humanize.Bytes(uint64(c.FP64Bytes)))
 	return q, nil
 }
+
+// doneContext is a context that is done when a channel is closed.
+type doneContext struct {
+	context.Context
+	done <-chan struct{}
+}
+
+func (c doneContext) Done() <-chan struct{} { return c.done }
 
 // nearNull is the near-null space of the scaled matrix D_r A D_c, v becomes D_c^-1 v:
 // as given, otherwise constants for nodes of that size.
