@@ -4,8 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"github.com/mpsolve/mpsolve/pkg/generate"
 )
 
 var lengths = []int{0, 1, 31, 32, 33, 255, 256, 257, 1000, 300001}
@@ -119,65 +117,4 @@ func TestBlockJacobi(t *testing.T) {
 			}
 		}
 	})
-}
-
-// A polynomial is the same steps by a plain loop.
-func TestChebyshev(t *testing.T) {
-	eachDevice(t, func(t *testing.T, d *Device) {
-		m := generated(t, "poisson2d", generate.Params{"n": 30})
-		n := m.Rows
-		s := NewSpace(d, n)
-		defer s.Close()
-		a, err := NewCSR(d, m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer a.Close()
-		w, r := make([]float64, n), normal(n, 3)
-		for i := range w {
-			w[i] = 1 / float64(i+3)
-		}
-		shift := a.stored.(*csrStorage).shift
-		for degree := range 5 {
-			var omega []float64
-			for k := range degree + 1 {
-				omega = append(omega, 0.3*float64(k+1))
-			}
-			x := make([]float64, n)
-			for i := range x {
-				x[i] = omega[0] * (w[i] * r[i])
-			}
-			for _, o := range omega[1:] {
-				next := make([]float64, n)
-				for i := range next {
-					cols, vals := m.Row(i)
-					next[i] = math.FMA(o*w[i], r[i]-rowTimes(shift, cols, vals, x), x[i])
-				}
-				x = next
-			}
-			p, err := NewChebyshev(s, a, w, omega)
-			if err != nil {
-				t.Fatal(err)
-			}
-			sameBits(t, "Chebyshev", applied(s, p, r), x)
-			p.Close()
-		}
-	})
-}
-
-// rowTimes is a row times x by 2^shift threads, summed up in the order of WARP_SUM.
-func rowTimes(shift uint32, col []int32, val, x []float64) float64 {
-	sums := make([]float64, 1<<shift)
-	for k, v := range val {
-		lane := k % len(sums)
-		sums[lane] = math.FMA(v, x[col[k]], sums[lane])
-	}
-	for len(sums) > 1 {
-		half := len(sums) / 2
-		for t := range half {
-			sums[t] += sums[t+half]
-		}
-		sums = sums[:half]
-	}
-	return sums[0]
 }
