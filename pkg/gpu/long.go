@@ -14,8 +14,9 @@ type longRows struct {
 
 const (
 	longRow = 4096
-	// longBlocks is the number of blocks at most that put long rows together.
-	longBlocks = productBlocks - rowBlocks
+	// longBlocks is the number of blocks at most that put long rows together: those that
+	// rowBlocks leaves.
+	longBlocks = productBlocks - 1944
 )
 
 // newLongRows finds them in the row offsets.

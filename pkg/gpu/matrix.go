@@ -36,13 +36,13 @@ const (
 	withDots = 8
 )
 
-const (
-	// productBlocks is the number of blocks of a product at most, the same on all devices.
-	productBlocks = maxParts
-	// rowBlocks is the number without those for long rows. Of 108 multiprocessors each gets
-	// 18, of 132 14.7: just below a whole number of rounds of 3, 5, 6 or 9.
-	rowBlocks = 1944
-)
+// productBlocks is the number of blocks of a product at most, the same on all devices.
+const productBlocks = maxParts
+
+// rowBlocks is the number without those for long rows, a variable for tests. Of 108
+// multiprocessors each gets 18, of 132 14.7: just below a whole number of rounds of 3, 5, 6
+// or 9.
+var rowBlocks uint32 = 1944
 
 // Dims returns the dimensions.
 func (a *Matrix) Dims() (rows, cols int) { return a.rows, a.cols }

@@ -66,6 +66,13 @@ func testScalars(t *testing.T, d *Device) {
 	sameNumber(t, "a sum", a.Add(b).Float(), 13)
 	sameNumber(t, "a difference", a.Sub(b).Float(), 5)
 
+	wide := NewSpace(d, 1500)
+	defer wide.Close()
+	wide.blocks = vectorBlocks
+	ones := eachOf(wide.n, func(int) float64 { return 1 })
+	v := onDevice(wide, ones, ones)
+	sameNumber(t, "a sum of many parts", factorUsed(s, wide.Dot(v[0], v[1])), 1500)
+
 	kept, x := s.New(), s.New()
 	s.Upload(x, []float64{7})
 	factorUsed(s, s.Positive(sum(-1)))
