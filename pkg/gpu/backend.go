@@ -23,7 +23,7 @@ var Backends = []Backend{CUDA, HIP, OpenCL}
 // used.
 var ErrUnavailable = errors.New("no such device")
 
-// notInBuild is what a build without back ends says.
+// notInBuild is the message of a build without back ends.
 const notInBuild = "GPU support is not in this build (it was built without cgo, or for a system that has none)"
 
 // Error is a failure of a device, or of the library that drives it.

@@ -36,7 +36,7 @@ func (c *control) reset() {
 	c.late, c.calls, c.allocs = 0, 0, 0
 }
 
-// TestFakeCUDA drives cuda.c against a driver on the host, in a process of its own, since
+// TestFakeCUDA drives cuda.c against a driver on the host, in a separate process, since
 // a library stays open.
 func TestFakeCUDA(t *testing.T) {
 	if file := os.Getenv("FAKECUDA_CONTROL"); file != "" {
@@ -97,7 +97,7 @@ func testFakeCUDA(t *testing.T, c *control) {
 	})
 }
 
-// fakeErrors looks at what Open, or a launch, says of each fault.
+// fakeErrors checks the error of Open, or of a launch, for each fault.
 func fakeErrors(t *testing.T, c *control) {
 	for name, f := range map[string]struct {
 		set  func()
@@ -128,7 +128,7 @@ func fakeErrors(t *testing.T, c *control) {
 	}
 }
 
-// fakeLate has everything done as late as a driver may: who looks at the host's memory
+// fakeLate has everything done as late as a driver may: code that reads the host's memory
 // without waiting, or writes what has yet to be copied, gets other bits.
 func fakeLate(t *testing.T, c *control) {
 	c.reset()

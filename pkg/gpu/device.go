@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// Device is an open device with the kernels on it. It does one thing after the other, in
-// the order asked for, while the host goes on. Use it from one goroutine at a time.
+// Device is an open device with the kernels loaded. Operations run one after the other, in
+// the order of the calls, while the host goes on. Use it from one goroutine at a time.
 type Device struct {
 	info    Info
 	drv     driver
@@ -71,7 +71,7 @@ func unavailable(b Backend, err error) error {
 	return fmt.Errorf("%w: %w", ErrUnavailable, err)
 }
 
-// start looks at the device and loads the kernels.
+// start reads the properties of the device and loads the kernels.
 func (d *Device) start() error {
 	info, err := d.drv.info()
 	if err != nil {
@@ -118,7 +118,7 @@ func (i Info) errOld() error {
 	return unavailable(i.Backend, &Error{Device: i.Name, Text: i.Architecture + " is too old for the kernels, which want CUDA's sm_70, or OpenCL with FP64"})
 }
 
-// because says of an error where it came from.
+// because adds to an error where it came from.
 func (d *Device) because(doing string, err error) error {
 	var e *Error
 	if errors.As(err, &e) {
@@ -144,7 +144,7 @@ func (d *Device) note(doing string, err error) {
 	}
 }
 
-// Wait waits until everything asked for so far has been done.
+// Wait waits until all operations so far have been done.
 func (d *Device) Wait() error {
 	if d.err == nil {
 		d.note("waiting for the device", d.drv.sync())
@@ -164,7 +164,7 @@ func (d *Device) Close() {
 }
 
 // Buffer is memory of a device. The zero Buffer may be given to a kernel that does not
-// look at it.
+// read it.
 type Buffer struct {
 	handle uint64
 	bytes  int64

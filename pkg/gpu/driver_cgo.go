@@ -20,7 +20,7 @@ import (
 	"unsafe"
 )
 
-// built tells whether back ends are in this build.
+// built reports whether back ends are in this build.
 const built = true
 
 var backends = map[Backend]*C.gpu_backend{

@@ -72,7 +72,8 @@ func emulated(t testing.TB) *Device {
 	return opened(t, d)
 }
 
-// opened sees to it that a device is closed and everything on it has been released.
+// opened closes a device at the end of the test, and checks that everything on it has been
+// released.
 func opened(t testing.TB, d *Device) *Device {
 	b := d.info.Backend
 	if launched[b] == nil {

@@ -50,14 +50,14 @@ func (a *Matrix) Dims() (rows, cols int) { return a.rows, a.cols }
 // Bytes returns the memory of the device that the matrix takes, indices included.
 func (a *Matrix) Bytes() int64 { return a.bytes }
 
-// Stats says what the matrix is made of; of CSR it knows the bytes alone.
+// Stats returns what the matrix is made of; for CSR only the bytes.
 func (a *Matrix) Stats() adaptive.Stats {
 	s, _ := a.stored.describe()
 	s.Bytes = a.bytes
 	return s
 }
 
-// LayoutText says in words how the matrix lies in the device's memory.
+// LayoutText describes the layout of the matrix in the device's memory.
 func (a *Matrix) LayoutText() string {
 	_, text := a.stored.describe()
 	return text

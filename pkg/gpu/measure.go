@@ -37,8 +37,8 @@ func (e Ints) some() uint32 {
 
 // part returns the memory that blocks leave their parts in.
 func (s *Space) part() Buffer {
-	if s.home == nil {
-		s.home = make([]float64, s.blocks)
+	if s.host == nil {
+		s.host = make([]float64, s.blocks)
 	}
 	if s.parts.bytes == 0 {
 		s.parts = s.d.alloc(8 * int64(s.blocks))
@@ -46,13 +46,13 @@ func (s *Space) part() Buffer {
 	return s.parts
 }
 
-// fetchParts brings the parts home.
+// fetchParts copies the parts to the host.
 func (s *Space) fetchParts() []float64 {
-	download(s.d, s.home, s.parts)
+	download(s.d, s.host, s.parts)
 	if s.d.err != nil {
-		s.home[0] = math.NaN()
+		s.host[0] = math.NaN()
 	}
-	return s.home
+	return s.host
 }
 
 // largestPart returns the largest part, NaN if one is.

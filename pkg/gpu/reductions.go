@@ -36,8 +36,8 @@ type reductions struct {
 	last [areas]uint64 // 1 + the number of the sum that has the area
 	free int           // area to use next
 
-	home    []float64 // the fault and the cells, as far as they have been fetched
-	sent    uint64    // sums below this number have been asked for
+	host    []float64 // the fault and the cells on the host, as far as they have been fetched
+	sent    uint64    // sums below this number are on their way to the host
 	arrived uint64    // and have arrived
 }
 
@@ -49,12 +49,12 @@ func newReductions(d *Device) (*reductions, error) {
 	if d.err != nil {
 		return nil, d.err
 	}
-	home, err := d.drv.allocHost(8 * (firstCell + cells))
+	host, err := d.drv.allocHost(8 * (firstCell + cells))
 	if err != nil {
 		return r, d.because("taking memory of the host", err)
 	}
-	r.home = unsafe.Slice((*float64)(home), firstCell+cells)
-	clear(r.home)
+	r.host = unsafe.Slice((*float64)(host), firstCell+cells)
+	clear(r.host)
 	d.note("clearing its memory", d.drv.zero(r.mem.handle, reductionBytes))
 	return r, d.err
 }
@@ -64,9 +64,9 @@ func (r *reductions) release() {
 		return
 	}
 	r.d.release(&r.mem)
-	if r.home != nil {
-		r.d.drv.releaseHost(unsafe.Pointer(unsafe.SliceData(r.home)))
-		r.home = nil
+	if r.host != nil {
+		r.d.drv.releaseHost(unsafe.Pointer(unsafe.SliceData(r.host)))
+		r.host = nil
 	}
 }
 
@@ -121,7 +121,7 @@ func (r *reductions) total(area int) {
 	r.settle(s)
 }
 
-// fetch begins to bring home the fault and all sums that have not been.
+// fetch starts to copy the fault, and all sums that have not been copied, to the host.
 func (r *reductions) fetch() {
 	for a := range areas {
 		r.total(a)
@@ -130,25 +130,25 @@ func (r *reductions) fetch() {
 	if d.err != nil {
 		return
 	}
-	r.bring(faultAt, 1)
+	r.download(faultAt, 1)
 	from := max(r.sent, r.next-min(r.next, cells))
 	for from < r.next {
 		at := from % cells
 		n := min(r.next-from, cells-at)
-		r.bring(firstCell+at, n)
+		r.download(firstCell+at, n)
 		from += n
 	}
 	r.sent = r.next
 	d.note("marking an event", d.drv.record(fetched))
 }
 
-// bring copies n numbers of the buffer home, in the order of the launches.
-func (r *reductions) bring(at, n uint64) {
+// download starts to copy n numbers of the buffer to the host, in the order of the launches.
+func (r *reductions) download(at, n uint64) {
 	d := r.d
-	d.note("copying from the device", d.drv.download(unsafe.Pointer(&r.home[at]), r.mem.handle, 8*int64(at), 8*int64(n), true))
+	d.note("copying from the device", d.drv.download(unsafe.Pointer(&r.host[at]), r.mem.handle, 8*int64(at), 8*int64(n), true))
 }
 
-// await waits for what was fetched; sound tells that there was no fault by then.
+// await waits for the last fetch; sound is whether there was no fault by then.
 func (r *reductions) await() (sound bool) {
 	d := r.d
 	if d.err == nil {
@@ -158,7 +158,7 @@ func (r *reductions) await() (sound bool) {
 		return false
 	}
 	r.arrived = r.sent
-	return r.home[faultAt] == 0
+	return r.host[faultAt] == 0
 }
 
 // value returns a sum, waiting for it if it has not arrived.
@@ -170,7 +170,7 @@ func (r *reductions) value(number uint64) float64 {
 	if r.d.err != nil {
 		return math.NaN()
 	}
-	return r.home[firstCell+r.cell(number)]
+	return r.host[firstCell+r.cell(number)]
 }
 
 // cell returns where a sum is.
@@ -185,9 +185,9 @@ func (r *reductions) cell(number uint64) uint64 {
 func (r *reductions) put(values []float64) uint64 {
 	first := r.reserve(len(values))
 	for at, rest := first%cells, values; len(rest) > 0; at = 0 {
-		n := copy(r.home[firstCell+at:], rest)
+		n := copy(r.host[firstCell+at:], rest)
 		if d := r.d; d.err == nil {
-			from := &r.home[firstCell+at]
+			from := &r.host[firstCell+at]
 			d.note("copying to the device", d.drv.upload(r.mem.handle, 8*int64(firstCell+at), unsafe.Pointer(from), 8*int64(n), true))
 		}
 		rest = rest[n:]
@@ -195,7 +195,7 @@ func (r *reductions) put(values []float64) uint64 {
 	return first
 }
 
-// clearFault takes note of nothing that happened so far.
+// clearFault clears the fault.
 func (r *reductions) clearFault() {
 	if d := r.d; d.err == nil {
 		d.note("clearing its memory", d.drv.zero(r.mem.handle, 8))

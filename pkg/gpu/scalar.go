@@ -34,7 +34,7 @@ type factor struct {
 	how uint32
 }
 
-// same tells whether f and g are the same sum, or its root.
+// same reports whether f and g are the same sum, or its root.
 func (f factor) same(g factor) bool {
 	return f.sum != 0 && f.sum == g.sum && (f.how^g.how)&isRoot == 0
 }
@@ -163,7 +163,7 @@ func (a Scalar) sum(f factor) sum {
 	return sum{uint32(cell), uint32(a.sums.area[cell]), uint32(a.sums.raw[cell]), f.how}
 }
 
-// settle takes note that a kernel has added up the sums of a.
+// settle records that a kernel has added up the sums of a.
 func (a Scalar) settle() {
 	for _, q := range a.q {
 		for _, f := range [...]factor{q.n, q.d} {

@@ -81,7 +81,7 @@ func testScalars(t *testing.T, d *Device) {
 	s.ClearFault()
 	factorUsed(s, s.Positive(sum(1)))
 	s.Checkpoint(kept, x)
-	sameVector(t, s, "forgiven", kept, []float64{7})
+	sameVector(t, s, "after the fault is cleared", kept, []float64{7})
 
 	// More raw sums than there are areas.
 	many := make([]Scalar, 3*areas)
@@ -96,7 +96,7 @@ func testScalars(t *testing.T, d *Device) {
 		t.Error("a fault")
 	}
 
-	// Cells come round, in the middle of sums that follow each other too.
+	// Cells are used again, in the middle of sums that follow each other too.
 	d.sums.reserve(int(2*cells - 5 - d.sums.next%cells))
 	h, sevens := make([]Scalar, 9), slices.Repeat([]*Vector{x}, 9)
 	s.MultiDot(h, sevens, x)

@@ -15,7 +15,7 @@ type Space struct {
 	blocks uint32
 	all    []*Vector
 	parts  Buffer    // what a kernel leaves for the host, see measure.go
-	home   []float64 // the same
+	host   []float64 // the same
 }
 
 var _ linop.Async[*Vector, Scalar] = (*Space)(nil)
@@ -27,7 +27,7 @@ const (
 	// multiprocessor of a large GPU, so that all are resident at one time. It is the same on
 	// all, so that sums have the same bits.
 	vectorBlocks = 512
-	// stride is the number of iterations between two looks at the residual.
+	// stride is the number of iterations between two deferred convergence checks.
 	stride = 16
 )
 

@@ -10,7 +10,7 @@
  *
  * evaluated by the kernel that uses it. A quotient with a zero denominator, or one that
  * is not finite, is 0 and sets the fault, and so does a sum that is to be positive and is
- * not: what follows does no harm to x, and the method learns of it when it looks.
+ * not: what follows does no harm to x, and the method learns of it at its next check.
  */
 #define NONE 0xffffffffu /* no cell: the number 1 */
 #define IS_ROOT 1u       /* the square root of the sum is meant */
