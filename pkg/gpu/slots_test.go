@@ -76,7 +76,7 @@ func slotMatrices(t testing.TB) map[string]*csr.Matrix {
 	for b := 2; b <= 6; b++ {
 		all[fmt.Sprint("blocks ", b)] = blockMatrix(t, b, 37)
 	}
-	all["long block rows"] = blockMatrix(t, 2, 4500)
+	all["long block rows"] = blockMatrix(t, 2, 9000)
 	return all
 }
 
