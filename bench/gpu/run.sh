@@ -65,13 +65,15 @@ found() {
 listed() { "$mpsolve" devices --json >"$out/devices.json"; }
 
 assemble() {
-  local ptxas sm
+  local ptxas sm version
   ptxas=$(found ptxas) || { echo 'no ptxas here' >&2; return 75; }
   "$ptxas" --version | tail -2
-  for sm in 70 80 90; do
+  while read -r sm version; do # as ptxTargets in pkg/gpu/images.go
     echo "sm_$sm"
-    "$ptxas" -v -arch "sm_$sm" -o "$work/sm_$sm.cubin" "pkg/gpu/source/ptx/sm_$sm.ptx" 2>&1 || echo "sm_$sm: REFUSED"
-  done
+    sed "1,/^\.target/ { s/^\.version .*/.version $version/; s/^\.target .*/.target sm_$sm/ }" \
+      pkg/gpu/source/code/kernels.ptx >"$work/sm_$sm.ptx"
+    "$ptxas" -v -arch "sm_$sm" -o "$work/sm_$sm.cubin" "$work/sm_$sm.ptx" 2>&1 || echo "sm_$sm: REFUSED"
+  done <<<$'70 6.0\n80 7.0\n90 7.8'
 }
 
 assembled() {

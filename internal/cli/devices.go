@@ -42,26 +42,15 @@ func newDevices(s streams) *cobra.Command {
 
 // deviceRow is a device, or a back end that has none. Reason says why it cannot be used.
 type deviceRow struct {
-	Backend      string  `json:"backend"`
-	Index        int     `json:"index"`
-	Name         string  `json:"name,omitempty"`
-	Architecture string  `json:"architecture,omitempty"`
-	Units        int     `json:"units,omitempty"`
-	Memory       int64   `json:"memory_bytes,omitempty"`
-	Free         int64   `json:"free_bytes,omitempty"`
-	Bandwidth    float64 `json:"copy_bytes_per_second,omitempty"`
-	Integrated   bool    `json:"integrated,omitempty"` // shares the memory of the host
-	Host         bool    `json:"host,omitempty"`       // is the host's processors
-	Reason       string  `json:"reason,omitempty"`
+	gpu.Info
+	Bandwidth float64 `json:"copy_bytes_per_second,omitempty"`
+	Reason    string  `json:"reason,omitempty"`
 }
 
 func findDevices(ctx context.Context, bandwidth bool) []deviceRow {
 	var rows []deviceRow
 	for _, f := range gpu.Devices() {
-		r := deviceRow{
-			Backend: string(f.Backend), Index: f.Index, Name: f.Name, Architecture: f.Architecture, Units: f.Units,
-			Memory: f.Memory, Free: f.Free, Integrated: f.Integrated, Host: f.Host,
-		}
+		r := deviceRow{Info: f.Info}
 		err := f.Err
 		if err == nil && bandwidth && ctx.Err() == nil {
 			r.Bandwidth, err = copyBandwidth(f.Info)
@@ -108,7 +97,7 @@ func copyBytes(i gpu.Info) int64 {
 func writeDevices(w io.Writer, rows []deviceRow) {
 	for _, r := range rows {
 		if r.Name == "" {
-			report.Line(w, r.Backend, "%s", r.Reason)
+			report.Line(w, string(r.Backend), "%s", r.Reason)
 			continue
 		}
 		text := fmt.Sprintf("%s, %s, %d units, %s of memory", r.Name, report.Known(r.Architecture), r.Units, report.Size(r.Memory))

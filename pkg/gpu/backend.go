@@ -23,7 +23,7 @@ var Backends = []Backend{CUDA, HIP, OpenCL}
 // used.
 var ErrUnavailable = errors.New("no such device")
 
-// notInBuild is what a build without back ends says.
+// notInBuild is the message of a build without back ends.
 const notInBuild = "GPU support is not in this build (it was built without cgo, or for a system that has none)"
 
 // Error is a failure of a device, or of the library that drives it.
@@ -67,15 +67,16 @@ func reason(err error) error {
 
 // Info describes a device.
 type Info struct {
-	Backend      Backend
-	Index        int
-	Name         string
-	Architecture string // such as sm_90 or gfx942
-	Memory, Free int64  // bytes; 0: not known
-	Units        int    // multiprocessors or compute units
-	Integrated   bool   // shares the memory of the host
-	Host         bool   // is the host's processors, driven by OpenCL
-	Old          bool   // too old for the kernels
+	Backend      Backend `json:"backend"`
+	Index        int     `json:"index"`
+	Name         string  `json:"name,omitempty"`
+	Architecture string  `json:"architecture,omitempty"` // such as sm_90 or gfx942
+	Units        int     `json:"units,omitempty"`        // multiprocessors or compute units
+	Memory       int64   `json:"memory_bytes,omitempty"` // 0: not known
+	Free         int64   `json:"free_bytes,omitempty"`   // 0: not known
+	Integrated   bool    `json:"integrated,omitempty"`   // shares the memory of the host
+	Host         bool    `json:"host,omitempty"`         // is the host's processors, driven by OpenCL
+	Old          bool    `json:"-"`                      // too old for the kernels
 }
 
 func (i Info) String() string {

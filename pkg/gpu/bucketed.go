@@ -95,6 +95,8 @@ func (s *bucketedStorage) buffers() []*Buffer {
 func (s *bucketedStorage) blocks() uint32 { return blocksFor(s.rows<<s.shift, rowBlocks) }
 
 func (s *bucketedStorage) multiply(d *Device, p *product) {
-	d.spmvBucketed(s.blocks(), uint32(s.rows), s.shift, s.buckets, s.byTheta, s.list, s.ptr, s.col, s.val,
-		s.own, s.theta, s.exps, p.what, p.x, p.dst, p.b, p.w, p.omega, p.area, p.area2, p.pad)
+	launch(d, s.blocks(), spmvBucketed{
+		rows: uint32(s.rows), shift: s.shift, buckets: s.buckets, byTheta: s.byTheta, list: s.list, ptr: s.ptr, col: s.col, val: s.val,
+		own: s.own, theta: s.theta, exps: s.exps, product: *p,
+	})
 }

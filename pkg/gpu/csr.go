@@ -64,20 +64,24 @@ func (s *csrStorage) shortBlocks() uint32 {
 func (s *csrStorage) blocks() uint32 { return s.shortBlocks() + s.long.blocks() }
 
 func (s *csrStorage) multiply(d *Device, p *product) {
-	rows, segments := d.spmvCsr, d.spmvCsrSegments
-	switch {
-	case s.single:
-		rows, segments = d.spmvCsr32, d.spmvCsr32Segments
-	case p.what == magnitudes:
-		rows, segments = d.spmvCsrAbs, d.spmvCsrAbsSegments
+	l, abs := &s.long, p.what == magnitudes
+	if abs {
 		p.what = plain
 	}
-	rows(s.shortBlocks(), uint32(s.rows), s.shift, s.long.most, s.ptr, s.col, s.val,
-		p.what, p.x, p.dst, p.b, p.w, p.omega, p.area, p.area2, p.pad)
-	if l := &s.long; l.rows > 0 {
-		segments(l.segmentBlocks(), l.segments, l.cut, s.col, s.val, p.x, l.sums)
-		l.finish(d, noUnit, Buffer{}, s.shortBlocks(), p)
+	rows := spmvCsr{rows: uint32(s.rows), shift: s.shift, most: l.most, ptr: s.ptr, col: s.col, val: s.val, product: *p}
+	segments := spmvCsrSegments{segments: l.segments, cut: l.cut, col: s.col, val: s.val, x: p.x, sums: l.sums}
+	switch {
+	case s.single:
+		launch(d, s.shortBlocks(), spmvCsr32(rows))
+		launch(d, l.segmentBlocks(), spmvCsr32Segments(segments))
+	case abs:
+		launch(d, s.shortBlocks(), spmvCsrAbs(rows))
+		launch(d, l.segmentBlocks(), spmvCsrAbsSegments(segments))
+	default:
+		launch(d, s.shortBlocks(), rows)
+		launch(d, l.segmentBlocks(), segments)
 	}
+	l.finish(d, noUnit, Buffer{}, s.shortBlocks(), p)
 }
 
 // magnitudes is plain, but |A||x|.
@@ -110,10 +114,11 @@ func NewAccurate(a *Matrix) Accurate {
 
 // Residual computes r = b - A x, rounded once per element.
 func (a Accurate) Residual(r, b, x *Vector) {
-	s, d := a.double("Residual"), a.d
-	d.spmvCsrAccurate(s.shortBlocks(), uint32(s.rows), s.shift, s.long.most, s.ptr, s.col, s.val, x.mem, r.mem, b.mem)
-	if l := &s.long; l.rows > 0 {
-		d.spmvCsrAccurateSegments(l.segmentBlocks(), l.segments, l.cut, s.col, s.val, x.mem, l.sums)
-		d.spmvLongAccurate(l.blocks(), l.rows, l.row, l.start, l.sums, r.mem, b.mem)
-	}
+	s := a.double("Residual")
+	l := &s.long
+	launch(a.d, s.shortBlocks(), spmvCsrAccurate{
+		rows: uint32(s.rows), shift: s.shift, most: l.most, ptr: s.ptr, col: s.col, val: s.val, x: x.mem, r: r.mem, b: b.mem,
+	})
+	launch(a.d, l.segmentBlocks(), spmvCsrAccurateSegments{segments: l.segments, cut: l.cut, col: s.col, val: s.val, x: x.mem, sums: l.sums})
+	launch(a.d, l.blocks(), spmvLongAccurate{count: l.rows, row: l.row, start: l.start, sums: l.sums, r: r.mem, b: b.mem})
 }

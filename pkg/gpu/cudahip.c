@@ -101,12 +101,12 @@ static int kernel(gpu_device *g, const char *name, void **k, gpu_error *e)
 	return make_current(g, e) || CALL(module_function, k, d->module, name);
 }
 
-static int launch(gpu_device *g, void *k, uint32_t blocks, const gpu_arguments *a, gpu_error *e)
+static int launch(gpu_device *g, void *k, uint32_t blocks, const gpu_layout *l, const void *a, gpu_error *e)
 {
 	device *d = (device *)g;
 	void *arguments[GPU_MOST_ARGUMENTS + 1]; // ends in NULL
 	uint32_t i;
-	for (i = 0; i < a->count; i++) arguments[i] = (char *)a->data + a->at[i];
+	for (i = 0; i < l->count; i++) arguments[i] = (char *)a + l->at[i];
 	arguments[i] = NULL;
 	return make_current(g, e) || CALL(launch, k, blocks, 1, 1, THREADS, 1, 1, 0, d->stream, arguments, NULL);
 }

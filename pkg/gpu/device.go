@@ -6,22 +6,27 @@ import (
 	"unsafe"
 )
 
-// Device is an open device with the kernels on it. It does one thing after the other, in
-// the order asked for, while the host goes on. Use it from one goroutine at a time.
+// Device is an open device with the kernels loaded. Operations run one after the other, in
+// the order of the calls, while the host goes on. Use it from one goroutine at a time.
 type Device struct {
 	info    Info
 	drv     driver
-	kernels [numKernels]uintptr
-	args    arguments
-	pad     *pad
+	kernels [numKernels]loaded
+	sums    *reductions
 	err     error
-	live    int             // buffers, so that tests can tell whether all were released
-	count   [numKernels]int // launches, for tests as well
+	live    int // buffers, so that tests can tell whether all were released
 	bytes   int64
 	most    int64 // that bytes were
+
+	arguments [argumentWords]uint64 // of the launch under way
 }
 
-type kernel int
+// loaded is a kernel on a device.
+type loaded struct {
+	handle   uintptr
+	layout   layout
+	launches int // so far, for tests
+}
 
 // Open opens a device of a back end: that of the index, counting from 0.
 func Open(b Backend, index int) (*Device, error) {
@@ -66,7 +71,7 @@ func unavailable(b Backend, err error) error {
 	return fmt.Errorf("%w: %w", ErrUnavailable, err)
 }
 
-// start looks at the device and loads the kernels.
+// start reads the properties of the device and loads the kernels.
 func (d *Device) start() error {
 	info, err := d.drv.info()
 	if err != nil {
@@ -79,12 +84,14 @@ func (d *Device) start() error {
 	if err := d.load(); err != nil {
 		return err
 	}
-	for k := range d.kernels {
-		if d.kernels[k], err = d.drv.kernel(kernelNames[k]); err != nil {
-			return d.because("looking for the kernel "+kernelNames[k], err)
+	for k, kernel := range kernels {
+		handle, err := d.drv.kernel(kernel.name)
+		if err != nil {
+			return d.because("looking for the kernel "+kernel.name, err)
 		}
+		d.kernels[k] = loaded{handle: handle, layout: layoutOf(kernel.arguments)}
 	}
-	d.pad, err = newPad(d)
+	d.sums, err = newReductions(d)
 	return err
 }
 
@@ -111,7 +118,7 @@ func (i Info) errOld() error {
 	return unavailable(i.Backend, &Error{Device: i.Name, Text: i.Architecture + " is too old for the kernels, which want CUDA's sm_70, or OpenCL with FP64"})
 }
 
-// because says of an error where it came from.
+// because adds to an error where it came from.
 func (d *Device) because(doing string, err error) error {
 	var e *Error
 	if errors.As(err, &e) {
@@ -137,7 +144,7 @@ func (d *Device) note(doing string, err error) {
 	}
 }
 
-// Wait waits until everything asked for so far has been done.
+// Wait waits until all operations so far have been done.
 func (d *Device) Wait() error {
 	if d.err == nil {
 		d.note("waiting for the device", d.drv.sync())
@@ -151,28 +158,13 @@ func (d *Device) Close() {
 	if d.drv == nil {
 		return
 	}
-	d.pad.release()
+	d.sums.release()
 	d.drv.close()
 	d.drv = nil
 }
 
-// begin starts the arguments of a launch.
-func (d *Device) begin(blocks uint32) *arguments {
-	d.args.count = 0
-	d.args.u32(blocks)
-	return &d.args
-}
-
-// launch runs a kernel with these arguments.
-func (d *Device) launch(k kernel, blocks uint32) {
-	if d.err == nil && blocks > 0 {
-		d.count[k]++
-		d.note("running "+kernelNames[k], d.drv.launch(d.kernels[k], blocks, &d.args))
-	}
-}
-
 // Buffer is memory of a device. The zero Buffer may be given to a kernel that does not
-// look at it.
+// read it.
 type Buffer struct {
 	handle uint64
 	bytes  int64

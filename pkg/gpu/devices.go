@@ -8,8 +8,8 @@ type Found struct {
 	Err error // wraps ErrUnavailable; of the device, or if Name is "" of its back end
 }
 
-// Devices looks for the devices of every back end, in the order in which they are tried,
-// and does not load the kernels. A back end without devices has one entry, which says why.
+// Devices lists the devices of every back end, in the order in which they are tried. It
+// does not load the kernels. A back end without devices has one entry with the reason.
 func Devices() []Found {
 	var all []Found
 	for _, b := range Backends {
@@ -21,14 +21,14 @@ func Devices() []Found {
 			all = append(all, Found{Info{Backend: b}, unavailable(b, err)})
 		}
 		for i := range n {
-			all = append(all, look(b, i))
+			all = append(all, found(b, i))
 		}
 	}
 	return all
 }
 
-// look opens a device for long enough to describe it.
-func look(b Backend, index int) Found {
+// found opens a device for long enough to describe it.
+func found(b Backend, index int) Found {
 	f := Found{Info: Info{Backend: b, Index: index}}
 	drv, err := open(b, index)
 	if err != nil {
@@ -50,7 +50,7 @@ func look(b Backend, index int) Found {
 }
 
 // Best returns the device to take where none was named: the first of Devices that can run
-// the kernels and is not the host itself. Its error says of every back end why not.
+// the kernels and is not the host itself. Its error has the reason of every back end.
 func Best() (Info, error) {
 	if !built {
 		return Info{}, fmt.Errorf("%w: %s", ErrUnavailable, notInBuild)

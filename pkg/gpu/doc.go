@@ -1,14 +1,14 @@
 // Package gpu keeps vectors and matrices on a device, a GPU, for krylov's methods to run
 // there: a linop.Space of vectors on the device and operators on them.
 //
-// There are four back ends: CUDA, HIP and OpenCL, whose libraries are opened when they are
-// asked for and are not needed to build, and an emulated device, which runs the same
+// There are four back ends: CUDA, HIP and OpenCL, whose libraries are opened at run
+// time and are not needed to build, and an emulated device, which runs the same
 // kernels on the host, slowly, for tests and bug reports. All give the same bits. A build
-// without cgo has none of them, and says so.
+// without cgo has none of them: Open and Best return an error that names this.
 //
 // Errors of a device do not go through linop's interfaces: the first one stays with its
-// Device, everything that is asked of it from then on does nothing, scalars read as NaN,
-// and Device.Err says what it was.
+// Device, all operations from then on do nothing, scalars read as NaN, and Device.Err
+// returns it.
 //
 // Scalars stay on the device, see [Scalar] and source/scalar.h.
 package gpu

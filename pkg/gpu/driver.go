@@ -8,7 +8,7 @@ type driver interface {
 	info() (Info, error)
 	load(image []byte) error
 	kernel(name string) (uintptr, error)
-	launch(kernel uintptr, blocks uint32, a *arguments) error
+	launch(kernel uintptr, blocks uint32, where *layout, arguments *uint64) error
 	alloc(bytes int64) (uint64, error)
 	release(buffer uint64)
 	allocHost(bytes int64) (unsafe.Pointer, error)
@@ -22,43 +22,3 @@ type driver interface {
 	sync() error
 	close()
 }
-
-// arguments are those of a kernel, laid out as gpu_arguments in driver.h.
-type arguments struct {
-	count uint32
-	at    [mostArguments]uint16
-	size  [mostArguments]uint16
-	data  [argumentBytes / 8]uint64
-}
-
-const (
-	mostArguments = 48
-	argumentBytes = 1024
-)
-
-// sum and coefficient are the types of source/scalar.h.
-type sum struct{ slot, area, parts, how uint32 }
-
-type coefficient struct {
-	scale          float64
-	n0, d0, n1, d1 sum
-}
-
-// add appends an argument, aligned to its size up to 8 bytes.
-func add[T any](a *arguments, v T) {
-	size, align := unsafe.Sizeof(v), unsafe.Alignof(v)
-	at := uintptr(0)
-	if a.count > 0 {
-		at = uintptr(a.at[a.count-1] + a.size[a.count-1])
-	}
-	at = (at + align - 1) / align * align
-	*(*T)(unsafe.Add(unsafe.Pointer(&a.data), at)) = v
-	a.at[a.count], a.size[a.count] = uint16(at), uint16(size)
-	a.count++
-}
-
-func (a *arguments) u32(v uint32)              { add(a, v) }
-func (a *arguments) i32(v int32)               { add(a, v) }
-func (a *arguments) f64(v float64)             { add(a, v) }
-func (a *arguments) coefficient(v coefficient) { add(a, v) }
-func (a *arguments) buffer(b Buffer)           { add(a, b.handle) }

@@ -25,14 +25,13 @@ typedef struct {
 	int old;               // too old to run the kernels; architecture says what it is
 } gpu_info;
 
-// Arguments of a kernel, the first being the number of blocks: argument k is the size[k]
-// bytes of data from at[k] on.
+// Where the arguments of a kernel lie, the first being the number of blocks: argument k is
+// size[k] bytes from at[k] on.
 enum { GPU_MOST_ARGUMENTS = 48 };
 typedef struct {
 	uint32_t count;
 	uint16_t at[GPU_MOST_ARGUMENTS], size[GPU_MOST_ARGUMENTS];
-	uint64_t data[128];
-} gpu_arguments;
+} gpu_layout;
 
 enum { GPU_EVENTS = 8 };
 
@@ -43,7 +42,7 @@ typedef struct {
 	// load takes one image of the kernels: PTX that ends in NUL, a code object, OpenCL C.
 	int (*load)(gpu_device *, const void *image, size_t bytes, gpu_error *);
 	int (*kernel)(gpu_device *, const char *name, void **kernel, gpu_error *);
-	int (*launch)(gpu_device *, void *kernel, uint32_t blocks, const gpu_arguments *, gpu_error *);
+	int (*launch)(gpu_device *, void *kernel, uint32_t blocks, const gpu_layout *, const void *arguments, gpu_error *);
 
 	int (*alloc)(gpu_device *, size_t bytes, uint64_t *buffer, gpu_error *);
 	void (*release)(gpu_device *, uint64_t buffer);
@@ -95,7 +94,7 @@ int gpu_open(const gpu_backend *, int index, gpu_device **, gpu_error *);
 int gpu_device_info(gpu_device *, gpu_info *, gpu_error *);
 int gpu_load(gpu_device *, const void *image, size_t bytes, gpu_error *);
 int gpu_kernel(gpu_device *, const char *name, void **kernel, gpu_error *);
-int gpu_launch(gpu_device *, void *kernel, uint32_t blocks, const gpu_arguments *, gpu_error *);
+int gpu_launch(gpu_device *, void *kernel, uint32_t blocks, const gpu_layout *, const void *arguments, gpu_error *);
 int gpu_alloc(gpu_device *, size_t bytes, uint64_t *buffer, gpu_error *);
 void gpu_release(gpu_device *, uint64_t buffer);
 int gpu_alloc_host(gpu_device *, size_t bytes, void **memory, gpu_error *);

@@ -8,9 +8,9 @@ package gpu
 #include <stdlib.h>
 #include "driver.h"
 
-static int launch(gpu_device *d, uintptr_t kernel, uint32_t blocks, const gpu_arguments *a, gpu_error *e)
+static int launch(gpu_device *d, uintptr_t kernel, uint32_t blocks, const gpu_layout *l, const uint64_t *a, gpu_error *e)
 {
-	return gpu_launch(d, (void *)kernel, blocks, a, e);
+	return gpu_launch(d, (void *)kernel, blocks, l, a, e);
 }
 */
 import "C"
@@ -20,7 +20,7 @@ import (
 	"unsafe"
 )
 
-// built tells whether back ends are in this build.
+// built reports whether back ends are in this build.
 const built = true
 
 var backends = map[Backend]*C.gpu_backend{
@@ -93,8 +93,8 @@ func (l *library) kernel(name string) (uintptr, error) {
 	return uintptr(k), err
 }
 
-func (l *library) launch(kernel uintptr, blocks uint32, a *arguments) error {
-	return failure(C.launch(l.d, C.uintptr_t(kernel), C.uint32_t(blocks), (*C.gpu_arguments)(unsafe.Pointer(a)), l.e), l.e)
+func (l *library) launch(kernel uintptr, blocks uint32, where *layout, arguments *uint64) error {
+	return failure(C.launch(l.d, C.uintptr_t(kernel), C.uint32_t(blocks), (*C.gpu_layout)(unsafe.Pointer(where)), (*C.uint64_t)(arguments), l.e), l.e)
 }
 
 func (l *library) alloc(bytes int64) (uint64, error) {

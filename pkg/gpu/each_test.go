@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 		for b, counts := range launched {
 			for k, n := range counts {
 				if n == 0 {
-					fmt.Printf("no test ran the kernel %s on %s\n", kernelNames[k], b)
+					fmt.Printf("no test ran the kernel %s on %s\n", kernels[k].name, b)
 					status = 1
 				}
 			}
@@ -30,8 +30,8 @@ func TestMain(m *testing.M) {
 
 // launches is the number of all launches.
 func (d *Device) launches() (n int) {
-	for _, c := range d.count {
-		n += c
+	for _, k := range d.kernels {
+		n += k.launches
 	}
 	return n
 }
@@ -72,15 +72,16 @@ func emulated(t testing.TB) *Device {
 	return opened(t, d)
 }
 
-// opened sees to it that a device is closed and everything on it has been released.
+// opened closes a device at the end of the test, and checks that everything on it has been
+// released.
 func opened(t testing.TB, d *Device) *Device {
 	b := d.info.Backend
 	if launched[b] == nil {
 		launched[b] = new([numKernels]int)
 	}
 	t.Cleanup(func() {
-		for k, n := range d.count {
-			launched[b][k] += n
+		for k, loaded := range d.kernels {
+			launched[b][k] += loaded.launches
 		}
 		d.Close()
 		if d.live != 0 {
@@ -91,4 +92,26 @@ func opened(t testing.TB, d *Device) *Device {
 		}
 	})
 	return d
+}
+
+// eachSpace runs a test on spaces on each device: of small sizes, just around a warp and a
+// block, of more elements than threads, and of many blocks, on whose parts a block goes on
+// when it adds them up. OpenCL on the CPU compiles every kernel again for so many; vector_dot
+// has them there too, in TestScalars.
+func eachSpace(t *testing.T, f func(t *testing.T, s *Space)) {
+	eachDevice(t, func(t *testing.T, d *Device) {
+		for _, size := range []struct{ n, blocks int }{
+			{0, 1}, {1, 1}, {2, 1}, {31, 1}, {33, 1}, {255, 1}, {256, 1}, {257, 2}, {1000, 4}, {7001, 3}, {1500, 512}, {threads*vectorBlocks + 77, 512},
+		} {
+			if size.blocks > 255 && d.info.Host || size.n > 10000 && testing.Short() {
+				continue
+			}
+			t.Run(fmt.Sprintf("%d in %d blocks", size.n, size.blocks), func(t *testing.T) {
+				s := NewSpace(d, size.n)
+				defer s.Close()
+				s.blocks = uint32(size.blocks)
+				f(t, s)
+			})
+		}
+	})
 }

@@ -38,13 +38,13 @@ static int kernel(gpu_device *d, const char *name, void **k, gpu_error *e)
 	return gpu_fail(e, "", 0, "there is no kernel %s", name);
 }
 
-static int launch(gpu_device *d, void *k, uint32_t blocks, const gpu_arguments *a, gpu_error *e)
+static int launch(gpu_device *d, void *k, uint32_t blocks, const gpu_layout *l, const void *a, gpu_error *e)
 {
 	const entry *f = k;
 	const void *args[GPU_MOST_ARGUMENTS];
 	(void)d;
-	if (a->count != f->count) return gpu_fail(e, "", 0, "%s has %u arguments, got %u", f->name, f->count, a->count);
-	for (uint32_t i = 0; i < a->count; i++) args[i] = (const char *)a->data + a->at[i];
+	if (l->count != f->count) return gpu_fail(e, "", 0, "%s has %u arguments, got %u", f->name, f->count, l->count);
+	for (uint32_t i = 0; i < l->count; i++) args[i] = (const char *)a + l->at[i];
 	for (uint32_t b = 0; b < blocks; b++) f->run(b, args);
 	return 0;
 }

@@ -1,43 +1,60 @@
 package gpu
 
 import (
+	"bytes"
 	"embed"
 	"fmt"
 	"regexp"
 	"strings"
 )
 
-// files are the kernels, in the dialect that source/dialect.h explains, and in ptx and code
-// what tools/gpucode compiles them to.
+// files are the kernels, in the dialect that source/dialect.h explains, and in code what
+// tools/gpucode compiles them to.
 //
 //go:embed source
 var files embed.FS
 
+// file returns a file of source, which is part of the build.
+func file(name string) []byte {
+	b, err := files.ReadFile("source/" + name)
+	if err != nil {
+		panic(fmt.Sprintf("gpu: %v", err)) // cannot be: TestImages reads them all
+	}
+	return b
+}
+
 var include = regexp.MustCompile(`(?m)^#include "(.*)"\n`)
 
-// openCL returns the kernels as one text of OpenCL C.
-func openCL() string { return flatten("source/kernels.c", map[string]bool{}) }
-
-// flatten puts what a file includes in the place of the directive, each file once.
-func flatten(name string, seen map[string]bool) string {
-	if seen[name] {
-		return ""
-	}
-	seen[name] = true
-	text, err := files.ReadFile(name)
-	if err != nil {
-		panic(fmt.Sprintf("gpu: %v", err)) // cannot be: the compiler of the host found it
-	}
-	return include.ReplaceAllStringFunc(string(text), func(line string) string {
-		return flatten("source/"+include.FindStringSubmatch(line)[1], seen)
+// openCL returns the kernels as one text of OpenCL C: what kernels.c includes.
+func openCL() []byte {
+	return include.ReplaceAllFunc(file("kernels.c"), func(line []byte) []byte {
+		return file(string(include.FindSubmatch(line)[1]))
 	})
 }
 
-// Architectures that the kernels are compiled for, the newest first, and AMD's.
-var (
-	computeCapabilities = []int{90, 80, 70}
-	amdArchitectures    = []string{"gfx90a", "gfx942", "gfx1100"}
-)
+// ptxTargets are the architectures of NVIDIA that the kernels are compiled for, the newest
+// first, and the versions of PTX that a driver has to know for each.
+var ptxTargets = []ptxTarget{{90, "7.8"}, {80, "7.0"}, {70, "6.0"}}
+
+type ptxTarget struct {
+	sm      int
+	version string
+}
+
+// head is the two lines in which the code for an architecture differs; clang's code for all
+// is the same otherwise, as tools/gpucode checks.
+func (t ptxTarget) head() []byte {
+	return fmt.Appendf(nil, ".version %s\n.target sm_%d\n", t.version, t.sm)
+}
+
+// ptx returns the kernels for an architecture; the file is for the oldest.
+func (t ptxTarget) ptx() []byte {
+	oldest := ptxTargets[len(ptxTargets)-1]
+	return append(bytes.Replace(file("code/kernels.ptx"), oldest.head(), t.head(), 1), 0)
+}
+
+// amdArchitectures are those that there are code objects for.
+var amdArchitectures = []string{"gfx90a", "gfx942", "gfx1100"}
 
 // images returns the images of the kernels to try on a device, the best one first:
 // PTX for an architecture sm_XY, and after it that for older ones, which older drivers
@@ -50,32 +67,22 @@ func images(backend Backend, architecture string) (all [][]byte) {
 		if _, err := fmt.Sscanf(architecture, "sm_%d", &has); err != nil {
 			return nil
 		}
-		for _, sm := range computeCapabilities {
-			if sm <= has {
-				ptx := compiled(fmt.Sprintf("ptx/sm_%d.ptx", sm))
-				all = append(all, append(ptx, 0))
+		for _, t := range ptxTargets {
+			if t.sm <= has {
+				all = append(all, t.ptx())
 			}
 		}
 	case HIP:
 		name, _, _ := strings.Cut(architecture, ":")
 		for _, gfx := range amdArchitectures {
 			if name == "" || name == gfx {
-				all = append(all, compiled("code/"+gfx+".hsaco"))
+				all = append(all, file("code/"+gfx+".hsaco"))
 			}
 		}
 	case OpenCL:
-		return [][]byte{[]byte(openCL())}
+		return [][]byte{openCL()}
 	case Emulate:
 		return [][]byte{{0}}
 	}
 	return all
-}
-
-// compiled returns a committed file of code.
-func compiled(name string) []byte {
-	code, err := files.ReadFile("source/" + name)
-	if err != nil {
-		panic(fmt.Sprintf("gpu: %v", err)) // cannot be: TestImages reads them all
-	}
-	return code
 }

@@ -2,625 +2,306 @@
 
 package gpu
 
-const (
-	kernelVectorScale kernel = iota
-	kernelVectorAxpy
-	kernelVectorXpay
-	kernelVectorMul
-	kernelVectorDot
-	kernelVectorAxpyDot
-	kernelVectorStep
-	kernelVectorDoubleStep
-	kernelVectorDirection
-	kernelVectorMultiDot
-	kernelVectorMultiAxpy
-	kernelVectorTotals
-	kernelVectorKeep
-	kernelSpmvCsr
-	kernelSpmvCsrSegments
-	kernelSpmvCsr32
-	kernelSpmvCsr32Segments
-	kernelSpmvCsrAbs
-	kernelSpmvCsrAbsSegments
-	kernelJacobi32
-	kernelBlockJacobi
-	kernelSpmvLong
-	kernelSpmvCsrAccurate
-	kernelSpmvCsrAccurateSegments
-	kernelSpmvLongAccurate
-	kernelSpmvBucketed
-	kernelMeasureAbsMax
-	kernelMeasureRowError
-	kernelMeasureSquares
-	kernelMeasureExponent
-	kernelMeasureLdexp
-	kernelMeasureAddLdexp
-	kernelSpmvSlots1
-	kernelSpmvSlots2
-	kernelSpmvSlots3
-	kernelSpmvSlots4
-	kernelSpmvSlots5
-	kernelSpmvSlots6
-	numKernels = 38
-)
-
-var kernelNames = [numKernels]string{
-	kernelVectorScale:             "vector_scale",
-	kernelVectorAxpy:              "vector_axpy",
-	kernelVectorXpay:              "vector_xpay",
-	kernelVectorMul:               "vector_mul",
-	kernelVectorDot:               "vector_dot",
-	kernelVectorAxpyDot:           "vector_axpy_dot",
-	kernelVectorStep:              "vector_step",
-	kernelVectorDoubleStep:        "vector_double_step",
-	kernelVectorDirection:         "vector_direction",
-	kernelVectorMultiDot:          "vector_multi_dot",
-	kernelVectorMultiAxpy:         "vector_multi_axpy",
-	kernelVectorTotals:            "vector_totals",
-	kernelVectorKeep:              "vector_keep",
-	kernelSpmvCsr:                 "spmv_csr",
-	kernelSpmvCsrSegments:         "spmv_csr_segments",
-	kernelSpmvCsr32:               "spmv_csr32",
-	kernelSpmvCsr32Segments:       "spmv_csr32_segments",
-	kernelSpmvCsrAbs:              "spmv_csr_abs",
-	kernelSpmvCsrAbsSegments:      "spmv_csr_abs_segments",
-	kernelJacobi32:                "jacobi32",
-	kernelBlockJacobi:             "block_jacobi",
-	kernelSpmvLong:                "spmv_long",
-	kernelSpmvCsrAccurate:         "spmv_csr_accurate",
-	kernelSpmvCsrAccurateSegments: "spmv_csr_accurate_segments",
-	kernelSpmvLongAccurate:        "spmv_long_accurate",
-	kernelSpmvBucketed:            "spmv_bucketed",
-	kernelMeasureAbsMax:           "measure_abs_max",
-	kernelMeasureRowError:         "measure_row_error",
-	kernelMeasureSquares:          "measure_squares",
-	kernelMeasureExponent:         "measure_exponent",
-	kernelMeasureLdexp:            "measure_ldexp",
-	kernelMeasureAddLdexp:         "measure_add_ldexp",
-	kernelSpmvSlots1:              "spmv_slots1",
-	kernelSpmvSlots2:              "spmv_slots2",
-	kernelSpmvSlots3:              "spmv_slots3",
-	kernelSpmvSlots4:              "spmv_slots4",
-	kernelSpmvSlots5:              "spmv_slots5",
-	kernelSpmvSlots6:              "spmv_slots6",
+var kernels = [numKernels]kernel{
+	{"vector_scale", vectorScale{}},
+	{"vector_axpy", vectorAxpy{}},
+	{"vector_xpay", vectorXpay{}},
+	{"vector_mul", vectorMul{}},
+	{"vector_dot", vectorDot{}},
+	{"vector_axpy_dot", vectorAxpyDot{}},
+	{"vector_step", vectorStep{}},
+	{"vector_double_step", vectorDoubleStep{}},
+	{"vector_direction", vectorDirection{}},
+	{"vector_multi_dot", vectorMultiDot{}},
+	{"vector_multi_axpy", vectorMultiAxpy{}},
+	{"vector_totals", vectorTotals{}},
+	{"vector_keep", vectorKeep{}},
+	{"spmv_csr", spmvCsr{}},
+	{"spmv_csr_segments", spmvCsrSegments{}},
+	{"spmv_csr32", spmvCsr32{}},
+	{"spmv_csr32_segments", spmvCsr32Segments{}},
+	{"spmv_csr_abs", spmvCsrAbs{}},
+	{"spmv_csr_abs_segments", spmvCsrAbsSegments{}},
+	{"jacobi32", jacobi32{}},
+	{"block_jacobi", blockJacobi{}},
+	{"spmv_long", spmvLong{}},
+	{"spmv_csr_accurate", spmvCsrAccurate{}},
+	{"spmv_csr_accurate_segments", spmvCsrAccurateSegments{}},
+	{"spmv_long_accurate", spmvLongAccurate{}},
+	{"spmv_bucketed", spmvBucketed{}},
+	{"measure_abs_max", measureAbsMax{}},
+	{"measure_row_error", measureRowError{}},
+	{"measure_squares", measureSquares{}},
+	{"measure_exponent", measureExponent{}},
+	{"measure_ldexp", measureLdexp{}},
+	{"measure_add_ldexp", measureAddLdexp{}},
+	{"spmv_slots1", spmvSlots1{}},
+	{"spmv_slots2", spmvSlots2{}},
+	{"spmv_slots3", spmvSlots3{}},
+	{"spmv_slots4", spmvSlots4{}},
+	{"spmv_slots5", spmvSlots5{}},
+	{"spmv_slots6", spmvSlots6{}},
 }
 
-func (d *Device) vectorScale(blocks uint32, n uint32, a coefficient, x Buffer, pad Buffer) {
-	l := d.begin(blocks)
-	l.u32(n)
-	l.coefficient(a)
-	l.buffer(x)
-	l.buffer(pad)
-	d.launch(kernelVectorScale, blocks)
+const numKernels = 38
+
+func (vectorScale) number() int             { return 0 }
+func (vectorAxpy) number() int              { return 1 }
+func (vectorXpay) number() int              { return 2 }
+func (vectorMul) number() int               { return 3 }
+func (vectorDot) number() int               { return 4 }
+func (vectorAxpyDot) number() int           { return 5 }
+func (vectorStep) number() int              { return 6 }
+func (vectorDoubleStep) number() int        { return 7 }
+func (vectorDirection) number() int         { return 8 }
+func (vectorMultiDot) number() int          { return 9 }
+func (vectorMultiAxpy) number() int         { return 10 }
+func (vectorTotals) number() int            { return 11 }
+func (vectorKeep) number() int              { return 12 }
+func (spmvCsr) number() int                 { return 13 }
+func (spmvCsrSegments) number() int         { return 14 }
+func (spmvCsr32) number() int               { return 15 }
+func (spmvCsr32Segments) number() int       { return 16 }
+func (spmvCsrAbs) number() int              { return 17 }
+func (spmvCsrAbsSegments) number() int      { return 18 }
+func (jacobi32) number() int                { return 19 }
+func (blockJacobi) number() int             { return 20 }
+func (spmvLong) number() int                { return 21 }
+func (spmvCsrAccurate) number() int         { return 22 }
+func (spmvCsrAccurateSegments) number() int { return 23 }
+func (spmvLongAccurate) number() int        { return 24 }
+func (spmvBucketed) number() int            { return 25 }
+func (measureAbsMax) number() int           { return 26 }
+func (measureRowError) number() int         { return 27 }
+func (measureSquares) number() int          { return 28 }
+func (measureExponent) number() int         { return 29 }
+func (measureLdexp) number() int            { return 30 }
+func (measureAddLdexp) number() int         { return 31 }
+func (spmvSlots1) number() int              { return 32 }
+func (spmvSlots2) number() int              { return 33 }
+func (spmvSlots3) number() int              { return 34 }
+func (spmvSlots4) number() int              { return 35 }
+func (spmvSlots5) number() int              { return 36 }
+func (spmvSlots6) number() int              { return 37 }
+
+type product struct {
+	what         uint32
+	x, dst, b, w Buffer
+	omega        coefficient
+	area, area2  uint32
+	reductions   Buffer
 }
 
-func (d *Device) vectorAxpy(blocks uint32, n uint32, a coefficient, x Buffer, y Buffer, pad Buffer) {
-	l := d.begin(blocks)
-	l.u32(n)
-	l.coefficient(a)
-	l.buffer(x)
-	l.buffer(y)
-	l.buffer(pad)
-	d.launch(kernelVectorAxpy, blocks)
+type vectorScale struct {
+	n             uint32
+	a             coefficient
+	x, reductions Buffer
 }
 
-func (d *Device) vectorXpay(blocks uint32, n uint32, x Buffer, a coefficient, y Buffer, pad Buffer) {
-	l := d.begin(blocks)
-	l.u32(n)
-	l.buffer(x)
-	l.coefficient(a)
-	l.buffer(y)
-	l.buffer(pad)
-	d.launch(kernelVectorXpay, blocks)
+type vectorAxpy struct {
+	n                uint32
+	a                coefficient
+	x, y, reductions Buffer
 }
 
-func (d *Device) vectorMul(blocks uint32, n uint32, a coefficient, w Buffer, x Buffer, y Buffer, pad Buffer) {
-	l := d.begin(blocks)
-	l.u32(n)
-	l.coefficient(a)
-	l.buffer(w)
-	l.buffer(x)
-	l.buffer(y)
-	l.buffer(pad)
-	d.launch(kernelVectorMul, blocks)
+type vectorXpay struct {
+	n             uint32
+	x             Buffer
+	a             coefficient
+	y, reductions Buffer
 }
 
-func (d *Device) vectorDot(blocks uint32, n uint32, x Buffer, y Buffer, area uint32, pad Buffer) {
-	l := d.begin(blocks)
-	l.u32(n)
-	l.buffer(x)
-	l.buffer(y)
-	l.u32(area)
-	l.buffer(pad)
-	d.launch(kernelVectorDot, blocks)
+type vectorMul struct {
+	n                   uint32
+	a                   coefficient
+	w, x, y, reductions Buffer
 }
 
-func (d *Device) vectorAxpyDot(blocks uint32, n uint32, a coefficient, x Buffer, y Buffer, own uint32, z Buffer, area uint32, pad Buffer) {
-	l := d.begin(blocks)
-	l.u32(n)
-	l.coefficient(a)
-	l.buffer(x)
-	l.buffer(y)
-	l.u32(own)
-	l.buffer(z)
-	l.u32(area)
-	l.buffer(pad)
-	d.launch(kernelVectorAxpyDot, blocks)
+type vectorDot struct {
+	n          uint32
+	x, y       Buffer
+	area       uint32
+	reductions Buffer
 }
 
-func (d *Device) vectorStep(blocks uint32, n uint32, a coefficient, p Buffer, x Buffer, q Buffer, r Buffer, area uint32, pad Buffer) {
-	l := d.begin(blocks)
-	l.u32(n)
-	l.coefficient(a)
-	l.buffer(p)
-	l.buffer(x)
-	l.buffer(q)
-	l.buffer(r)
-	l.u32(area)
-	l.buffer(pad)
-	d.launch(kernelVectorStep, blocks)
+type vectorAxpyDot struct {
+	n          uint32
+	a          coefficient
+	x, y       Buffer
+	own        uint32
+	z          Buffer
+	area       uint32
+	reductions Buffer
 }
 
-func (d *Device) vectorDoubleStep(blocks uint32, n uint32, a coefficient, p Buffer, o coefficient, own uint32, s Buffer, x Buffer, q Buffer, r Buffer, w Buffer, area uint32, area2 uint32, pad Buffer) {
-	l := d.begin(blocks)
-	l.u32(n)
-	l.coefficient(a)
-	l.buffer(p)
-	l.coefficient(o)
-	l.u32(own)
-	l.buffer(s)
-	l.buffer(x)
-	l.buffer(q)
-	l.buffer(r)
-	l.buffer(w)
-	l.u32(area)
-	l.u32(area2)
-	l.buffer(pad)
-	d.launch(kernelVectorDoubleStep, blocks)
+type vectorStep struct {
+	n          uint32
+	a          coefficient
+	p, x, q, r Buffer
+	area       uint32
+	reductions Buffer
 }
 
-func (d *Device) vectorDirection(blocks uint32, n uint32, r Buffer, b coefficient, o coefficient, q Buffer, p Buffer, pad Buffer) {
-	l := d.begin(blocks)
-	l.u32(n)
-	l.buffer(r)
-	l.coefficient(b)
-	l.coefficient(o)
-	l.buffer(q)
-	l.buffer(p)
-	l.buffer(pad)
-	d.launch(kernelVectorDirection, blocks)
+type vectorDoubleStep struct {
+	n             uint32
+	a             coefficient
+	p             Buffer
+	o             coefficient
+	own           uint32
+	s, x, q, r, w Buffer
+	area, area2   uint32
+	reductions    Buffer
 }
 
-func (d *Device) vectorMultiDot(blocks uint32, n uint32, m uint32, v0 Buffer, v1 Buffer, v2 Buffer, v3 Buffer, v4 Buffer, v5 Buffer, v6 Buffer, v7 Buffer, w Buffer, area uint32, pad Buffer) {
-	l := d.begin(blocks)
-	l.u32(n)
-	l.u32(m)
-	l.buffer(v0)
-	l.buffer(v1)
-	l.buffer(v2)
-	l.buffer(v3)
-	l.buffer(v4)
-	l.buffer(v5)
-	l.buffer(v6)
-	l.buffer(v7)
-	l.buffer(w)
-	l.u32(area)
-	l.buffer(pad)
-	d.launch(kernelVectorMultiDot, blocks)
+type vectorDirection struct {
+	n                uint32
+	r                Buffer
+	b, o             coefficient
+	q, p, reductions Buffer
 }
 
-func (d *Device) vectorMultiAxpy(blocks uint32, n uint32, m uint32, slot uint32, sign float64, v0 Buffer, v1 Buffer, v2 Buffer, v3 Buffer, v4 Buffer, v5 Buffer, v6 Buffer, v7 Buffer, w Buffer, area uint32, pad Buffer) {
-	l := d.begin(blocks)
-	l.u32(n)
-	l.u32(m)
-	l.u32(slot)
-	l.f64(sign)
-	l.buffer(v0)
-	l.buffer(v1)
-	l.buffer(v2)
-	l.buffer(v3)
-	l.buffer(v4)
-	l.buffer(v5)
-	l.buffer(v6)
-	l.buffer(v7)
-	l.buffer(w)
-	l.u32(area)
-	l.buffer(pad)
-	d.launch(kernelVectorMultiAxpy, blocks)
+type vectorMultiDot struct {
+	n, m                              uint32
+	v0, v1, v2, v3, v4, v5, v6, v7, w Buffer
+	area                              uint32
+	reductions                        Buffer
 }
 
-func (d *Device) vectorTotals(blocks uint32, slot uint32, first uint32, parts uint32, pad Buffer) {
-	l := d.begin(blocks)
-	l.u32(slot)
-	l.u32(first)
-	l.u32(parts)
-	l.buffer(pad)
-	d.launch(kernelVectorTotals, blocks)
+type vectorMultiAxpy struct {
+	n, m, cell                        uint32
+	sign                              float64
+	v0, v1, v2, v3, v4, v5, v6, v7, w Buffer
+	area                              uint32
+	reductions                        Buffer
 }
 
-func (d *Device) vectorKeep(blocks uint32, n uint32, x Buffer, kept Buffer, pad Buffer) {
-	l := d.begin(blocks)
-	l.u32(n)
-	l.buffer(x)
-	l.buffer(kept)
-	l.buffer(pad)
-	d.launch(kernelVectorKeep, blocks)
+type vectorTotals struct {
+	cell, first, parts uint32
+	reductions         Buffer
 }
 
-func (d *Device) spmvCsr(blocks uint32, rows uint32, shift uint32, most uint32, ptr Buffer, col Buffer, val Buffer, what uint32, x Buffer, dst Buffer, b Buffer, w Buffer, omega coefficient, area uint32, area2 uint32, pad Buffer) {
-	l := d.begin(blocks)
-	l.u32(rows)
-	l.u32(shift)
-	l.u32(most)
-	l.buffer(ptr)
-	l.buffer(col)
-	l.buffer(val)
-	l.u32(what)
-	l.buffer(x)
-	l.buffer(dst)
-	l.buffer(b)
-	l.buffer(w)
-	l.coefficient(omega)
-	l.u32(area)
-	l.u32(area2)
-	l.buffer(pad)
-	d.launch(kernelSpmvCsr, blocks)
+type vectorKeep struct {
+	n                   uint32
+	x, kept, reductions Buffer
 }
 
-func (d *Device) spmvCsrSegments(blocks uint32, segments uint32, cut Buffer, col Buffer, val Buffer, x Buffer, sums Buffer) {
-	l := d.begin(blocks)
-	l.u32(segments)
-	l.buffer(cut)
-	l.buffer(col)
-	l.buffer(val)
-	l.buffer(x)
-	l.buffer(sums)
-	d.launch(kernelSpmvCsrSegments, blocks)
+type spmvCsr struct {
+	rows, shift, most uint32
+	ptr, col, val     Buffer
+	product
 }
 
-func (d *Device) spmvCsr32(blocks uint32, rows uint32, shift uint32, most uint32, ptr Buffer, col Buffer, val Buffer, what uint32, x Buffer, dst Buffer, b Buffer, w Buffer, omega coefficient, area uint32, area2 uint32, pad Buffer) {
-	l := d.begin(blocks)
-	l.u32(rows)
-	l.u32(shift)
-	l.u32(most)
-	l.buffer(ptr)
-	l.buffer(col)
-	l.buffer(val)
-	l.u32(what)
-	l.buffer(x)
-	l.buffer(dst)
-	l.buffer(b)
-	l.buffer(w)
-	l.coefficient(omega)
-	l.u32(area)
-	l.u32(area2)
-	l.buffer(pad)
-	d.launch(kernelSpmvCsr32, blocks)
+type spmvCsrSegments struct {
+	segments               uint32
+	cut, col, val, x, sums Buffer
 }
 
-func (d *Device) spmvCsr32Segments(blocks uint32, segments uint32, cut Buffer, col Buffer, val Buffer, x Buffer, sums Buffer) {
-	l := d.begin(blocks)
-	l.u32(segments)
-	l.buffer(cut)
-	l.buffer(col)
-	l.buffer(val)
-	l.buffer(x)
-	l.buffer(sums)
-	d.launch(kernelSpmvCsr32Segments, blocks)
+type spmvCsr32 spmvCsr
+
+type spmvCsr32Segments spmvCsrSegments
+
+type spmvCsrAbs spmvCsr
+
+type spmvCsrAbsSegments spmvCsrSegments
+
+type jacobi32 struct {
+	n       uint32
+	w, x, y Buffer
 }
 
-func (d *Device) spmvCsrAbs(blocks uint32, rows uint32, shift uint32, most uint32, ptr Buffer, col Buffer, val Buffer, what uint32, x Buffer, dst Buffer, b Buffer, w Buffer, omega coefficient, area uint32, area2 uint32, pad Buffer) {
-	l := d.begin(blocks)
-	l.u32(rows)
-	l.u32(shift)
-	l.u32(most)
-	l.buffer(ptr)
-	l.buffer(col)
-	l.buffer(val)
-	l.u32(what)
-	l.buffer(x)
-	l.buffer(dst)
-	l.buffer(b)
-	l.buffer(w)
-	l.coefficient(omega)
-	l.u32(area)
-	l.u32(area2)
-	l.buffer(pad)
-	d.launch(kernelSpmvCsrAbs, blocks)
+type blockJacobi struct {
+	n                          uint32
+	word, start, inverse, x, y Buffer
 }
 
-func (d *Device) spmvCsrAbsSegments(blocks uint32, segments uint32, cut Buffer, col Buffer, val Buffer, x Buffer, sums Buffer) {
-	l := d.begin(blocks)
-	l.u32(segments)
-	l.buffer(cut)
-	l.buffer(col)
-	l.buffer(val)
-	l.buffer(x)
-	l.buffer(sums)
-	d.launch(kernelSpmvCsrAbsSegments, blocks)
+type spmvLong struct {
+	count, size      uint32
+	row, start, sums Buffer
+	unit             uint32
+	exps             Buffer
+	from             uint32
+	product
 }
 
-func (d *Device) jacobi32(blocks uint32, n uint32, w Buffer, x Buffer, y Buffer) {
-	l := d.begin(blocks)
-	l.u32(n)
-	l.buffer(w)
-	l.buffer(x)
-	l.buffer(y)
-	d.launch(kernelJacobi32, blocks)
+type spmvCsrAccurate struct {
+	rows, shift, most      uint32
+	ptr, col, val, x, r, b Buffer
 }
 
-func (d *Device) blockJacobi(blocks uint32, n uint32, word Buffer, start Buffer, inverse Buffer, x Buffer, y Buffer) {
-	l := d.begin(blocks)
-	l.u32(n)
-	l.buffer(word)
-	l.buffer(start)
-	l.buffer(inverse)
-	l.buffer(x)
-	l.buffer(y)
-	d.launch(kernelBlockJacobi, blocks)
+type spmvCsrAccurateSegments spmvCsrSegments
+
+type spmvLongAccurate struct {
+	count                  uint32
+	row, start, sums, r, b Buffer
 }
 
-func (d *Device) spmvLong(blocks uint32, count uint32, size uint32, row Buffer, start Buffer, sums Buffer, unit uint32, exps Buffer, from uint32, what uint32, x Buffer, dst Buffer, b Buffer, w Buffer, omega coefficient, area uint32, area2 uint32, pad Buffer) {
-	l := d.begin(blocks)
-	l.u32(count)
-	l.u32(size)
-	l.buffer(row)
-	l.buffer(start)
-	l.buffer(sums)
-	l.u32(unit)
-	l.buffer(exps)
-	l.u32(from)
-	l.u32(what)
-	l.buffer(x)
-	l.buffer(dst)
-	l.buffer(b)
-	l.buffer(w)
-	l.coefficient(omega)
-	l.u32(area)
-	l.u32(area2)
-	l.buffer(pad)
-	d.launch(kernelSpmvLong, blocks)
+type spmvBucketed struct {
+	rows, shift, buckets, byTheta uint32
+	list, ptr, col, val           Buffer
+	own                           uint32
+	theta, exps                   Buffer
+	product
 }
 
-func (d *Device) spmvCsrAccurate(blocks uint32, rows uint32, shift uint32, most uint32, ptr Buffer, col Buffer, val Buffer, x Buffer, r Buffer, b Buffer) {
-	l := d.begin(blocks)
-	l.u32(rows)
-	l.u32(shift)
-	l.u32(most)
-	l.buffer(ptr)
-	l.buffer(col)
-	l.buffer(val)
-	l.buffer(x)
-	l.buffer(r)
-	l.buffer(b)
-	d.launch(kernelSpmvCsrAccurate, blocks)
+type measureAbsMax struct {
+	n        uint32
+	x, parts Buffer
 }
 
-func (d *Device) spmvCsrAccurateSegments(blocks uint32, segments uint32, cut Buffer, col Buffer, val Buffer, x Buffer, sums Buffer) {
-	l := d.begin(blocks)
-	l.u32(segments)
-	l.buffer(cut)
-	l.buffer(col)
-	l.buffer(val)
-	l.buffer(x)
-	l.buffer(sums)
-	d.launch(kernelSpmvCsrAccurateSegments, blocks)
+type measureRowError struct {
+	n        uint32
+	r, rows  Buffer
+	norm     float64
+	b, parts Buffer
 }
 
-func (d *Device) spmvLongAccurate(blocks uint32, count uint32, row Buffer, start Buffer, sums Buffer, r Buffer, b Buffer) {
-	l := d.begin(blocks)
-	l.u32(count)
-	l.buffer(row)
-	l.buffer(start)
-	l.buffer(sums)
-	l.buffer(r)
-	l.buffer(b)
-	d.launch(kernelSpmvLongAccurate, blocks)
+type measureSquares struct {
+	n     uint32
+	x     Buffer
+	e     int32
+	parts Buffer
 }
 
-func (d *Device) spmvBucketed(blocks uint32, rows uint32, shift uint32, buckets uint32, byTheta uint32, list Buffer, ptr Buffer, col Buffer, val Buffer, own uint32, theta Buffer, exps Buffer, what uint32, x Buffer, dst Buffer, b Buffer, w Buffer, omega coefficient, area uint32, area2 uint32, pad Buffer) {
-	l := d.begin(blocks)
-	l.u32(rows)
-	l.u32(shift)
-	l.u32(buckets)
-	l.u32(byTheta)
-	l.buffer(list)
-	l.buffer(ptr)
-	l.buffer(col)
-	l.buffer(val)
-	l.u32(own)
-	l.buffer(theta)
-	l.buffer(exps)
-	l.u32(what)
-	l.buffer(x)
-	l.buffer(dst)
-	l.buffer(b)
-	l.buffer(w)
-	l.coefficient(omega)
-	l.u32(area)
-	l.u32(area2)
-	l.buffer(pad)
-	d.launch(kernelSpmvBucketed, blocks)
+type measureExponent struct {
+	n        uint32
+	x        Buffer
+	some     uint32
+	e, parts Buffer
 }
 
-func (d *Device) measureAbsMax(blocks uint32, n uint32, x Buffer, parts Buffer) {
-	l := d.begin(blocks)
-	l.u32(n)
-	l.buffer(x)
-	l.buffer(parts)
-	d.launch(kernelMeasureAbsMax, blocks)
+type measureLdexp struct {
+	n     uint32
+	a     float64
+	x     Buffer
+	some  uint32
+	e     Buffer
+	shift int32
+	y     Buffer
 }
 
-func (d *Device) measureRowError(blocks uint32, n uint32, r Buffer, rows Buffer, norm float64, b Buffer, parts Buffer) {
-	l := d.begin(blocks)
-	l.u32(n)
-	l.buffer(r)
-	l.buffer(rows)
-	l.f64(norm)
-	l.buffer(b)
-	l.buffer(parts)
-	d.launch(kernelMeasureRowError, blocks)
+type measureAddLdexp struct {
+	n     uint32
+	x, z  Buffer
+	some  uint32
+	e     Buffer
+	shift int32
+	y     Buffer
 }
 
-func (d *Device) measureSquares(blocks uint32, n uint32, x Buffer, e int32, parts Buffer) {
-	l := d.begin(blocks)
-	l.u32(n)
-	l.buffer(x)
-	l.i32(e)
-	l.buffer(parts)
-	d.launch(kernelMeasureSquares, blocks)
+type spmvSlots1 struct {
+	chunks            uint32
+	ptr, stream, exps Buffer
+	own               uint32
+	side              Buffer
+	product
 }
 
-func (d *Device) measureExponent(blocks uint32, n uint32, x Buffer, some uint32, e Buffer, parts Buffer) {
-	l := d.begin(blocks)
-	l.u32(n)
-	l.buffer(x)
-	l.u32(some)
-	l.buffer(e)
-	l.buffer(parts)
-	d.launch(kernelMeasureExponent, blocks)
-}
+type spmvSlots2 spmvSlots1
 
-func (d *Device) measureLdexp(blocks uint32, n uint32, a float64, x Buffer, some uint32, e Buffer, shift int32, y Buffer) {
-	l := d.begin(blocks)
-	l.u32(n)
-	l.f64(a)
-	l.buffer(x)
-	l.u32(some)
-	l.buffer(e)
-	l.i32(shift)
-	l.buffer(y)
-	d.launch(kernelMeasureLdexp, blocks)
-}
+type spmvSlots3 spmvSlots1
 
-func (d *Device) measureAddLdexp(blocks uint32, n uint32, x Buffer, z Buffer, some uint32, e Buffer, shift int32, y Buffer) {
-	l := d.begin(blocks)
-	l.u32(n)
-	l.buffer(x)
-	l.buffer(z)
-	l.u32(some)
-	l.buffer(e)
-	l.i32(shift)
-	l.buffer(y)
-	d.launch(kernelMeasureAddLdexp, blocks)
-}
+type spmvSlots4 spmvSlots1
 
-func (d *Device) spmvSlots1(blocks uint32, chunks uint32, ptr Buffer, stream Buffer, exps Buffer, own uint32, side Buffer, what uint32, x Buffer, dst Buffer, b Buffer, w Buffer, omega coefficient, area uint32, area2 uint32, pad Buffer) {
-	l := d.begin(blocks)
-	l.u32(chunks)
-	l.buffer(ptr)
-	l.buffer(stream)
-	l.buffer(exps)
-	l.u32(own)
-	l.buffer(side)
-	l.u32(what)
-	l.buffer(x)
-	l.buffer(dst)
-	l.buffer(b)
-	l.buffer(w)
-	l.coefficient(omega)
-	l.u32(area)
-	l.u32(area2)
-	l.buffer(pad)
-	d.launch(kernelSpmvSlots1, blocks)
-}
+type spmvSlots5 spmvSlots1
 
-func (d *Device) spmvSlots2(blocks uint32, chunks uint32, ptr Buffer, stream Buffer, exps Buffer, own uint32, side Buffer, what uint32, x Buffer, dst Buffer, b Buffer, w Buffer, omega coefficient, area uint32, area2 uint32, pad Buffer) {
-	l := d.begin(blocks)
-	l.u32(chunks)
-	l.buffer(ptr)
-	l.buffer(stream)
-	l.buffer(exps)
-	l.u32(own)
-	l.buffer(side)
-	l.u32(what)
-	l.buffer(x)
-	l.buffer(dst)
-	l.buffer(b)
-	l.buffer(w)
-	l.coefficient(omega)
-	l.u32(area)
-	l.u32(area2)
-	l.buffer(pad)
-	d.launch(kernelSpmvSlots2, blocks)
-}
-
-func (d *Device) spmvSlots3(blocks uint32, chunks uint32, ptr Buffer, stream Buffer, exps Buffer, own uint32, side Buffer, what uint32, x Buffer, dst Buffer, b Buffer, w Buffer, omega coefficient, area uint32, area2 uint32, pad Buffer) {
-	l := d.begin(blocks)
-	l.u32(chunks)
-	l.buffer(ptr)
-	l.buffer(stream)
-	l.buffer(exps)
-	l.u32(own)
-	l.buffer(side)
-	l.u32(what)
-	l.buffer(x)
-	l.buffer(dst)
-	l.buffer(b)
-	l.buffer(w)
-	l.coefficient(omega)
-	l.u32(area)
-	l.u32(area2)
-	l.buffer(pad)
-	d.launch(kernelSpmvSlots3, blocks)
-}
-
-func (d *Device) spmvSlots4(blocks uint32, chunks uint32, ptr Buffer, stream Buffer, exps Buffer, own uint32, side Buffer, what uint32, x Buffer, dst Buffer, b Buffer, w Buffer, omega coefficient, area uint32, area2 uint32, pad Buffer) {
-	l := d.begin(blocks)
-	l.u32(chunks)
-	l.buffer(ptr)
-	l.buffer(stream)
-	l.buffer(exps)
-	l.u32(own)
-	l.buffer(side)
-	l.u32(what)
-	l.buffer(x)
-	l.buffer(dst)
-	l.buffer(b)
-	l.buffer(w)
-	l.coefficient(omega)
-	l.u32(area)
-	l.u32(area2)
-	l.buffer(pad)
-	d.launch(kernelSpmvSlots4, blocks)
-}
-
-func (d *Device) spmvSlots5(blocks uint32, chunks uint32, ptr Buffer, stream Buffer, exps Buffer, own uint32, side Buffer, what uint32, x Buffer, dst Buffer, b Buffer, w Buffer, omega coefficient, area uint32, area2 uint32, pad Buffer) {
-	l := d.begin(blocks)
-	l.u32(chunks)
-	l.buffer(ptr)
-	l.buffer(stream)
-	l.buffer(exps)
-	l.u32(own)
-	l.buffer(side)
-	l.u32(what)
-	l.buffer(x)
-	l.buffer(dst)
-	l.buffer(b)
-	l.buffer(w)
-	l.coefficient(omega)
-	l.u32(area)
-	l.u32(area2)
-	l.buffer(pad)
-	d.launch(kernelSpmvSlots5, blocks)
-}
-
-func (d *Device) spmvSlots6(blocks uint32, chunks uint32, ptr Buffer, stream Buffer, exps Buffer, own uint32, side Buffer, what uint32, x Buffer, dst Buffer, b Buffer, w Buffer, omega coefficient, area uint32, area2 uint32, pad Buffer) {
-	l := d.begin(blocks)
-	l.u32(chunks)
-	l.buffer(ptr)
-	l.buffer(stream)
-	l.buffer(exps)
-	l.u32(own)
-	l.buffer(side)
-	l.u32(what)
-	l.buffer(x)
-	l.buffer(dst)
-	l.buffer(b)
-	l.buffer(w)
-	l.coefficient(omega)
-	l.u32(area)
-	l.u32(area2)
-	l.buffer(pad)
-	d.launch(kernelSpmvSlots6, blocks)
-}
+type spmvSlots6 spmvSlots1

@@ -14,8 +14,9 @@ type longRows struct {
 
 const (
 	longRow = 4096
-	// longBlocks is the number of blocks at most that put long rows together.
-	longBlocks = productBlocks - rowBlocks
+	// longBlocks is the number of blocks at most that put long rows together: those that
+	// rowBlocks leaves.
+	longBlocks = productBlocks - 1944
 )
 
 // newLongRows finds them in the row offsets.
@@ -61,6 +62,7 @@ const (
 // finish adds up the segments' sums of each row and finishes it; the unit of row i, if
 // there is one, is 2^exps_i. Parts of inner products stand behind `from` others.
 func (l *longRows) finish(d *Device, unit uint32, exps Buffer, from uint32, p *product) {
-	d.spmvLong(l.blocks(), l.rows, l.size, l.row, l.start, l.sums, unit, exps, from,
-		p.what, p.x, p.dst, p.b, p.w, p.omega, p.area, p.area2, p.pad)
+	launch(d, l.blocks(), spmvLong{
+		count: l.rows, size: l.size, row: l.row, start: l.start, sums: l.sums, unit: unit, exps: exps, from: from, product: *p,
+	})
 }

@@ -26,16 +26,7 @@ type storage interface {
 	describe() (stats adaptive.Stats, layout string)
 }
 
-// product is y = A x with what follows it, see source/epilogue.h.
-type product struct {
-	what         uint32
-	x, dst, b, w Buffer
-	omega        coefficient
-	area, area2  uint32
-	pad          Buffer
-}
-
-// What a product is followed by, as in source/epilogue.h.
+// What follows a product, product.what, as in source/epilogue.h.
 const (
 	plain    = uint32(linop.Plain)
 	residual = uint32(linop.Residual)
@@ -45,13 +36,13 @@ const (
 	withDots = uint32(linop.WithDots)
 )
 
-const (
-	// productBlocks is the number of blocks of a product at most, the same on all devices.
-	productBlocks = maxParts
-	// rowBlocks is the number without those for long rows. Of 108 multiprocessors each gets
-	// 18, of 132 14.7: just below a whole number of rounds of 3, 5, 6 or 9.
-	rowBlocks = 1944
-)
+// productBlocks is the number of blocks of a product at most, the same on all devices.
+const productBlocks = maxParts
+
+// rowBlocks is the number without those for long rows, a variable for tests. Of 108
+// multiprocessors each gets 18, of 132 14.7: just below a whole number of rounds of 3, 5, 6
+// or 9.
+var rowBlocks uint32 = 1944
 
 // Dims returns the dimensions.
 func (a *Matrix) Dims() (rows, cols int) { return a.rows, a.cols }
@@ -59,14 +50,14 @@ func (a *Matrix) Dims() (rows, cols int) { return a.rows, a.cols }
 // Bytes returns the memory of the device that the matrix takes, indices included.
 func (a *Matrix) Bytes() int64 { return a.bytes }
 
-// Stats says what the matrix is made of; of CSR it knows the bytes alone.
+// Stats returns what the matrix is made of; for CSR only the bytes.
 func (a *Matrix) Stats() adaptive.Stats {
 	s, _ := a.stored.describe()
 	s.Bytes = a.bytes
 	return s
 }
 
-// LayoutText says in words how the matrix lies in the device's memory.
+// LayoutText describes the layout of the matrix in the device's memory.
 func (a *Matrix) LayoutText() string {
 	_, text := a.stored.describe()
 	return text
@@ -80,15 +71,15 @@ func (a *Matrix) Apply(dst, src *Vector) { a.run(product{what: plain, x: src.mem
 
 // ApplyDot computes dst = A src and returns dst·w.
 func (a *Matrix) ApplyDot(dst, src, w *Vector) Scalar {
-	v, area := a.d.pad.sum(a.stored.blocks())
+	v, area := a.d.sums.sum(a.stored.blocks())
 	a.run(product{what: withDot, x: src.mem, dst: dst.mem, w: w.mem, area: area})
 	return v
 }
 
 // ApplyDots computes dst = A src and returns dst·w and dst·dst.
 func (a *Matrix) ApplyDots(dst, src, w *Vector) (dw, dd Scalar) {
-	dw, area := a.d.pad.sum(a.stored.blocks())
-	dd, area2 := a.d.pad.sum(a.stored.blocks())
+	dw, area := a.d.sums.sum(a.stored.blocks())
+	dd, area2 := a.d.sums.sum(a.stored.blocks())
 	a.run(product{what: withDots, x: src.mem, dst: dst.mem, w: w.mem, area: area, area2: area2})
 	return dw, dd
 }
@@ -113,7 +104,7 @@ func (a *Matrix) run(p product) {
 	if p.what != relax {
 		p.omega = known(0).coefficient()
 	}
-	p.pad = a.d.pad.mem
+	p.reductions = a.d.sums.mem
 	a.stored.multiply(a.d, &p)
 }
 

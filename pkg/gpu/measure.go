@@ -37,8 +37,8 @@ func (e Ints) some() uint32 {
 
 // part returns the memory that blocks leave their parts in.
 func (s *Space) part() Buffer {
-	if s.home == nil {
-		s.home = make([]float64, s.blocks)
+	if s.host == nil {
+		s.host = make([]float64, s.blocks)
 	}
 	if s.parts.bytes == 0 {
 		s.parts = s.d.alloc(8 * int64(s.blocks))
@@ -46,13 +46,13 @@ func (s *Space) part() Buffer {
 	return s.parts
 }
 
-// fetchParts brings the parts home.
+// fetchParts copies the parts to the host.
 func (s *Space) fetchParts() []float64 {
-	download(s.d, s.home, s.parts)
+	download(s.d, s.host, s.parts)
 	if s.d.err != nil {
-		s.home[0] = math.NaN()
+		s.host[0] = math.NaN()
 	}
-	return s.home
+	return s.host
 }
 
 // largestPart returns the largest part, NaN if one is.
@@ -66,14 +66,14 @@ func (s *Space) largestPart() float64 {
 
 // AbsMax returns max |x_i|, NaN if any is, and 0 if n = 0.
 func (s *Space) AbsMax(x *Vector) float64 {
-	s.d.measureAbsMax(s.blocks, uint32(s.n), x.mem, s.part())
+	launch(s.d, s.blocks, measureAbsMax{n: uint32(s.n), x: x.mem, parts: s.part()})
 	return s.largestPart()
 }
 
 // RowError returns the largest |r_i| / (t_i normX + |b_i|), where 0/0 = 0 and a
 // denominator beyond float64 does not make the quotient zero; NaN if any is.
 func (s *Space) RowError(r, t *Vector, normX float64, b *Vector) float64 {
-	s.d.measureRowError(s.blocks, uint32(s.n), r.mem, t.mem, normX, b.mem, s.part())
+	launch(s.d, s.blocks, measureRowError{n: uint32(s.n), r: r.mem, rows: t.mem, norm: normX, b: b.mem, parts: s.part()})
 	return s.largestPart()
 }
 
@@ -84,7 +84,7 @@ func (s *Space) Norm2(x *Vector) (norm float64, exp int) {
 		return largest, 0
 	}
 	exp = csr.Exponent(largest)
-	s.d.measureSquares(s.blocks, uint32(s.n), x.mem, int32(exp), s.part())
+	launch(s.d, s.blocks, measureSquares{n: uint32(s.n), x: x.mem, e: int32(exp), parts: s.part()})
 	for _, v := range s.fetchParts() {
 		norm += v
 	}
@@ -94,12 +94,12 @@ func (s *Space) Norm2(x *Vector) (norm float64, exp int) {
 // Ldexp sets dst_i = (sign src_i) 2^(e_i + shift), rounded once each where sign is 1 or
 // -1; it may be any number. dst is not src.
 func (s *Space) Ldexp(dst, src *Vector, sign float64, e Ints, shift int) {
-	s.d.measureLdexp(s.blocks, uint32(s.n), sign, src.mem, e.some(), e.mem, power(shift), dst.mem)
+	launch(s.d, s.blocks, measureLdexp{n: uint32(s.n), a: sign, x: src.mem, some: e.some(), e: e.mem, shift: power(shift), y: dst.mem})
 }
 
 // AddLdexp sets dst_i = x_i + z_i 2^(e_i + shift). dst is neither.
 func (s *Space) AddLdexp(dst, x, z *Vector, e Ints, shift int) {
-	s.d.measureAddLdexp(s.blocks, uint32(s.n), x.mem, z.mem, e.some(), e.mem, power(shift), dst.mem)
+	launch(s.d, s.blocks, measureAddLdexp{n: uint32(s.n), x: x.mem, z: z.mem, some: e.some(), e: e.mem, shift: power(shift), y: dst.mem})
 }
 
 // power is an exponent as a kernel takes it: what is beyond makes zeros and infinities
@@ -109,7 +109,7 @@ func power(shift int) int32 { return int32(max(-1<<25, min(shift, 1<<25))) }
 // MaxExponent returns the largest csr.Exponent(x_i) + e_i over all x_i != 0, and
 // math.MinInt32 if there is none.
 func (s *Space) MaxExponent(x *Vector, e Ints) int {
-	s.d.measureExponent(s.blocks, uint32(s.n), x.mem, e.some(), e.mem, s.part())
+	launch(s.d, s.blocks, measureExponent{n: uint32(s.n), x: x.mem, some: e.some(), e: e.mem, parts: s.part()})
 	top := s.largestPart()
 	if math.IsNaN(top) {
 		return math.MinInt32

@@ -8,46 +8,6 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// nasty returns n numbers of every magnitude: zeros of both signs, subnormal and huge
-// ones, and, if special is set, infinities and NaN as well.
-func nasty(n int, seed uint64, special bool) []float64 {
-	rng := rand.New(rand.NewPCG(seed, 5))
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = math.Ldexp(rng.NormFloat64(), rng.IntN(2200)-1130)
-		switch rng.IntN(12) {
-		case 0:
-			x[i] = math.Copysign(0, x[i])
-		case 1:
-			x[i] = math.Float64frombits(uint64(rng.IntN(9)))
-		case 2:
-			x[i] = math.Copysign(math.MaxFloat64, x[i])
-		case 3:
-			if special {
-				x[i] = []float64{math.Inf(1), math.Inf(-1), math.NaN()}[rng.IntN(3)]
-			}
-		}
-		if math.IsInf(x[i], 0) && !special {
-			x[i] = 1
-		}
-	}
-	return x
-}
-
-// measureSizes are small, just around a block, and more than all threads there are.
-var measureSizes = []int{0, 1, 2, 255, 256, 257, 1000, 4321, vectorBlocks*threads + 77}
-
-// eachSpace runs a test on spaces of many sizes on each device.
-func eachSpace(t *testing.T, f func(t *testing.T, s *Space)) {
-	eachDevice(t, func(t *testing.T, d *Device) {
-		for _, n := range measureSizes {
-			s := NewSpace(d, n)
-			f(t, s)
-			s.Close()
-		}
-	})
-}
-
 func TestLargest(t *testing.T) {
 	eachSpace(t, func(t *testing.T, s *Space) {
 		for _, special := range []bool{false, true} {
@@ -108,26 +68,21 @@ func hostQuotient(r, t, x, b float64) float64 {
 
 func TestNorm2(t *testing.T) {
 	eachSpace(t, func(t *testing.T, s *Space) {
-		for _, x := range [][]float64{nasty(s.n, 4, false), randomVector(s.n, 4), make([]float64, s.n)} {
+		for _, x := range [][]float64{nasty(s.n, 4, false), normal(s.n, 4), make([]float64, s.n)} {
 			largest := 0.0
 			for _, v := range x {
 				largest = max(largest, math.Abs(v))
 			}
 			want, e := 0.0, csr.Exponent(largest)
-			parts := make([][threads]float64, s.blocks)
-			for i, v := range x {
-				v = csr.Ldexp(v, -e)
-				at := &parts[i/threads%len(parts)][i%threads]
-				*at = math.FMA(v, v, *at)
-			}
-			for k := range parts {
-				want += blockTree(parts[k][:], plus64)
+			scaled := eachOf(s.n, func(i int) float64 { return csr.Ldexp(x[i], -e) })
+			for _, v := range s.dotParts(scaled, scaled).sums() {
+				want += v
 			}
 			norm, exp := s.Norm2(onDevice(s, x)[0])
 			sameBits(t, "Norm2", []float64{norm, float64(exp)}, []float64{math.Sqrt(want), float64(e)})
 		}
 		if s.n > 0 {
-			x := randomVector(s.n, 4)
+			x := normal(s.n, 4)
 			x[s.n/2] = math.NaN()
 			if norm, _ := s.Norm2(onDevice(s, x)[0]); !math.IsNaN(norm) {
 				t.Errorf("the norm of a vector with NaN is %g", norm)
@@ -181,13 +136,4 @@ func TestLdexp(t *testing.T) {
 			t.Errorf("largest exponent of zeros: %d", got)
 		}
 	})
-}
-
-// eachOf returns n values.
-func eachOf(n int, f func(i int) float64) []float64 {
-	v := make([]float64, n)
-	for i := range v {
-		v[i] = f(i)
-	}
-	return v
 }

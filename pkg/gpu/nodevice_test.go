@@ -27,7 +27,7 @@ func compiledC(t *testing.T, name string) string {
 	return lib
 }
 
-// itself runs this test in a process of its own, since a library stays open, and returns
+// itself runs this test in a separate process, since a library stays open, and returns
 // what it printed.
 func itself(t *testing.T, variables ...string) string {
 	t.Helper()
@@ -91,7 +91,7 @@ func TestNoDevice(t *testing.T) {
 	}
 }
 
-// What a compiler of OpenCL does not take is told with its words.
+// Errors of an OpenCL compiler have its message.
 func TestOpenCLBuildFails(t *testing.T) {
 	if _, err := count(OpenCL); err != nil {
 		t.Skip(err)
@@ -109,7 +109,7 @@ func TestOpenCLBuildFails(t *testing.T) {
 	}
 }
 
-// Out of memory is told with what was wanted; what is asked of the device from then on does
+// Out of memory is an error with the bytes wanted; operations from then on do
 // nothing, and it can be closed as often as one likes.
 func TestOutOfMemory(t *testing.T) {
 	for _, b := range append([]Backend{Emulate}, Backends...) {

@@ -184,11 +184,11 @@ static int kernel(gpu_device *g, const char *name, void **k, gpu_error *e)
 	return 0;
 }
 
-static int launch(gpu_device *g, void *k, uint32_t blocks, const gpu_arguments *a, gpu_error *e)
+static int launch(gpu_device *g, void *k, uint32_t blocks, const gpu_layout *l, const void *a, gpu_error *e)
 {
 	const size_t local = THREADS, global = (size_t)blocks * THREADS;
-	for (uint32_t i = 0; i < a->count; i++)
-		if (CALL(clSetKernelArg, k, i, a->size[i], (const char *)a->data + a->at[i])) return gpu_add(e, ", argument %u", i);
+	for (uint32_t i = 0; i < l->count; i++)
+		if (CALL(clSetKernelArg, k, i, l->size[i], (const char *)a + l->at[i])) return gpu_add(e, ", argument %u", i);
 	return CALL(clEnqueueNDRangeKernel, ((device *)g)->queue, k, 1, NULL, &global, &local, 0, NULL, NULL);
 }
 

@@ -94,5 +94,7 @@ func (p *BlockJacobi) Close() { p.s.d.release(&p.word, &p.start, &p.inverse) }
 
 // Apply computes dst = B src.
 func (p *BlockJacobi) Apply(dst, src *Vector) {
-	p.s.d.blockJacobi(blocksFor(p.s.n, math.MaxInt32), uint32(p.s.n), p.word, p.start, p.inverse, src.mem, dst.mem)
+	launch(p.s.d, blocksFor(p.s.n, math.MaxInt32), blockJacobi{
+		n: uint32(p.s.n), word: p.word, start: p.start, inverse: p.inverse, x: src.mem, y: dst.mem,
+	})
 }

@@ -18,7 +18,7 @@ import (
 // On the device a quotient by zero, or one that is not finite, counts as 0 and is a fault,
 // see [Space.Await].
 type Scalar struct {
-	pad   *pad // nil if the host knows the number
+	sums  *reductions // nil if the host knows the number
 	scale float64
 	q     [2]quotient
 }
@@ -34,7 +34,7 @@ type factor struct {
 	how uint32
 }
 
-// same tells whether f and g are the same sum, or its root.
+// same reports whether f and g are the same sum, or its root.
 func (f factor) same(g factor) bool {
 	return f.sum != 0 && f.sum == g.sum && (f.how^g.how)&isRoot == 0
 }
@@ -43,7 +43,7 @@ func (q quotient) one() bool { return q == quotient{} }
 
 // Mul returns a b.
 func (a Scalar) Mul(b Scalar) Scalar {
-	if p, ok := a.product(b.q[0], b.q[1], b.pad); ok {
+	if p, ok := a.product(b.q[0], b.q[1], b.sums); ok {
 		p.scale *= b.scale
 		return p
 	}
@@ -53,7 +53,7 @@ func (a Scalar) Mul(b Scalar) Scalar {
 // Div returns a / b.
 func (a Scalar) Div(b Scalar) Scalar {
 	if b.scale != 0 {
-		if p, ok := a.product(b.q[0].inverse(), b.q[1].inverse(), b.pad); ok {
+		if p, ok := a.product(b.q[0].inverse(), b.q[1].inverse(), b.sums); ok {
 			p.scale /= b.scale
 			return p
 		}
@@ -64,9 +64,9 @@ func (a Scalar) Div(b Scalar) Scalar {
 func (q quotient) inverse() quotient { return quotient{q.d, q.n} }
 
 // product is a times two quotients, if that has the form of a Scalar.
-func (a Scalar) product(q, r quotient, p *pad) (Scalar, bool) {
-	if a.pad == nil {
-		a.pad = p
+func (a Scalar) product(q, r quotient, p *reductions) (Scalar, bool) {
+	if a.sums == nil {
+		a.sums = p
 	}
 	for _, by := range [...]quotient{q, r} {
 		if !a.multiply(by) {
@@ -140,7 +140,7 @@ func (a Scalar) value(f factor) float64 {
 	if f.sum == 0 {
 		return 1
 	}
-	v := a.pad.value(f.sum - 1)
+	v := a.sums.value(f.sum - 1)
 	if f.how&isRoot != 0 {
 		v = math.Sqrt(v)
 	}
@@ -157,18 +157,18 @@ func (a Scalar) coefficient() coefficient {
 
 func (a Scalar) sum(f factor) sum {
 	if f.sum == 0 {
-		return sum{slot: noSlot}
+		return sum{cell: noCell}
 	}
-	slot := a.pad.slot(f.sum - 1)
-	return sum{uint32(slot), uint32(a.pad.area[slot]), uint32(a.pad.raw[slot]), f.how}
+	cell := a.sums.cell(f.sum - 1)
+	return sum{uint32(cell), uint32(a.sums.area[cell]), uint32(a.sums.raw[cell]), f.how}
 }
 
-// settle takes note that a kernel has added up the sums of a.
+// settle records that a kernel has added up the sums of a.
 func (a Scalar) settle() {
 	for _, q := range a.q {
 		for _, f := range [...]factor{q.n, q.d} {
 			if f.sum != 0 {
-				a.pad.settle(a.pad.slot(f.sum - 1))
+				a.sums.settle(a.sums.cell(f.sum - 1))
 			}
 		}
 	}

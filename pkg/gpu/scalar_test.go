@@ -66,6 +66,13 @@ func testScalars(t *testing.T, d *Device) {
 	sameNumber(t, "a sum", a.Add(b).Float(), 13)
 	sameNumber(t, "a difference", a.Sub(b).Float(), 5)
 
+	wide := NewSpace(d, 1500)
+	defer wide.Close()
+	wide.blocks = vectorBlocks
+	ones := eachOf(wide.n, func(int) float64 { return 1 })
+	v := onDevice(wide, ones, ones)
+	sameNumber(t, "a sum of many parts", factorUsed(s, wide.Dot(v[0], v[1])), 1500)
+
 	kept, x := s.New(), s.New()
 	s.Upload(x, []float64{7})
 	factorUsed(s, s.Positive(sum(-1)))
@@ -74,7 +81,7 @@ func testScalars(t *testing.T, d *Device) {
 	s.ClearFault()
 	factorUsed(s, s.Positive(sum(1)))
 	s.Checkpoint(kept, x)
-	sameVector(t, s, "forgiven", kept, []float64{7})
+	sameVector(t, s, "after the fault is cleared", kept, []float64{7})
 
 	// More raw sums than there are areas.
 	many := make([]Scalar, 3*areas)
@@ -89,8 +96,8 @@ func testScalars(t *testing.T, d *Device) {
 		t.Error("a fault")
 	}
 
-	// Slots come round, in the middle of sums that follow each other too.
-	d.pad.reserve(int(2*slots - 5 - d.pad.next%slots))
+	// Cells are used again, in the middle of sums that follow each other too.
+	d.sums.reserve(int(2*cells - 5 - d.sums.next%cells))
 	h, sevens := make([]Scalar, 9), slices.Repeat([]*Vector{x}, 9)
 	s.MultiDot(h, sevens, x)
 	sameNumber(t, "the last of nine", h[8].Float(), 49)
@@ -104,11 +111,11 @@ func testScalars(t *testing.T, d *Device) {
 		}()
 		factorUsed(s, a)
 	}()
-	d.pad.reserve(slots - 20)
+	d.sums.reserve(cells - 20)
 	for k := range 60 {
 		v := sum(float64(k))
-		sameNumber(t, "a slot used again", factorUsed(s, v), float64(k))
-		sameNumber(t, "a slot used again", v.Float(), float64(k))
+		sameNumber(t, "a cell used again", factorUsed(s, v), float64(k))
+		sameNumber(t, "a cell used again", v.Float(), float64(k))
 	}
 }
 

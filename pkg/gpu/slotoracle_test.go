@@ -2,11 +2,6 @@ package gpu
 
 import (
 	"math"
-	"math/big"
-	"slices"
-
-	"github.com/mpsolve/mpsolve/pkg/adaptive"
-	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
 // slotOracle is a matrix in slots, read back from a device.
@@ -123,13 +118,8 @@ func (o *slotOracle) multiply(x []float64, rows int) {
 		for s := o.first[k/b]; s < o.first[k/b+1]; s++ {
 			lanes[(s-o.first[k/b])%warp] += side[int(s)*b+k%b]
 		}
-		for m := warp / 2; m > 0; m /= 2 {
-			for l := range m {
-				lanes[l] += lanes[l+m]
-			}
-		}
 		row := int(o.row[k/b])*b + k%b
-		o.y[row] = lanes[0]
+		o.y[row] = tree(lanes, plus64)
 		o.by = append(o.by, finisher{o.slots + k/8%o.long, k % 8 * warp, row})
 	}
 	for i := range o.y {
@@ -139,61 +129,9 @@ func (o *slotOracle) multiply(x []float64, rows int) {
 
 // dot is u·w as the kernels add it up.
 func (o *slotOracle) dot(u, w []float64) float64 {
-	parts := make([][]float64, o.slots+o.long)
-	for k := range parts {
-		parts[k] = make([]float64, threads)
-	}
+	p := make(partials, o.slots+o.long)
 	for _, f := range o.by {
-		p := &parts[f.block][f.thread]
-		*p = math.FMA(u[f.row], w[f.row], *p)
+		p.add(f.block, f.thread, u[f.row], w[f.row])
 	}
-	all := make([]float64, threads)
-	for k, p := range parts {
-		all[k%threads] += blockSum(p)
-	}
-	return blockSum(all)
-}
-
-// exactProduct is A x.
-type exactProduct struct {
-	x       []float64
-	y       []*big.Float
-	sums    []float64 // of the absolute values of rows
-	largest float64   // of these
-	longest int
-}
-
-func newExact(m *csr.Matrix, x []float64) *exactProduct {
-	num := func(v float64) *big.Float { return new(big.Float).SetPrec(400).SetFloat64(v) }
-	e := &exactProduct{x: x, sums: m.RowSums(nil), longest: csr.Examine(m, nil).LongestRow}
-	e.largest = slices.Max(e.sums)
-	for i := range m.Rows {
-		sum, p := num(0), num(0)
-		cols, vals := m.Row(i)
-		for k, j := range cols {
-			sum.Add(sum, p.Mul(num(vals[k]), num(x[j])))
-		}
-		e.y = append(e.y, sum)
-	}
-	return e
-}
-
-// error is the largest |y - A x|_i / (T_i ||x||_inf). Numbers that are not normal are left
-// out.
-func (e *exactProduct) error(c adaptive.Criterion, y []float64) float64 {
-	norm, worst, d := 0.0, 0.0, new(big.Float)
-	for _, v := range e.x {
-		norm = max(norm, math.Abs(v))
-	}
-	for i, v := range y {
-		t := e.sums[i]
-		if c == adaptive.NW {
-			t = e.largest
-		}
-		diff, _ := d.Sub(d.SetFloat64(v).SetPrec(400), e.y[i]).Float64()
-		if diff != 0 && t > 0x1p-900 {
-			worst = max(worst, math.Abs(diff)/t/norm)
-		}
-	}
-	return worst
+	return p.total()
 }

@@ -79,14 +79,23 @@ func (t *slotStorage) sliceBlocks() uint32 {
 func (t *slotStorage) blocks() uint32 { return t.sliceBlocks() + t.long.blocks() }
 
 func (t *slotStorage) multiply(d *Device, p *product) {
-	launch := [...]func(blocks, slices uint32, ptr, stream, exps Buffer, own uint32, side Buffer, what uint32,
-		x, dst, b, w Buffer, omega coefficient, area, area2 uint32, pad Buffer){
-		d.spmvSlots1, d.spmvSlots2, d.spmvSlots3, d.spmvSlots4, d.spmvSlots5, d.spmvSlots6,
-	}[t.block-1]
-	launch(t.sliceBlocks(), uint32(t.slices), t.ptr, t.stream, t.exps, t.own, t.long.sums, p.what, p.x, p.dst, p.b, p.w, p.omega, p.area, p.area2, p.pad)
-	if t.long.rows > 0 {
-		t.long.finish(d, oneUnit+t.own, t.exps, t.sliceBlocks(), p)
+	blocks := t.sliceBlocks()
+	k := spmvSlots1{chunks: uint32(t.slices), ptr: t.ptr, stream: t.stream, exps: t.exps, own: t.own, side: t.long.sums, product: *p}
+	switch t.block {
+	case 1:
+		launch(d, blocks, k)
+	case 2:
+		launch(d, blocks, spmvSlots2(k))
+	case 3:
+		launch(d, blocks, spmvSlots3(k))
+	case 4:
+		launch(d, blocks, spmvSlots4(k))
+	case 5:
+		launch(d, blocks, spmvSlots5(k))
+	case 6:
+		launch(d, blocks, spmvSlots6(k))
 	}
+	t.long.finish(d, oneUnit+t.own, t.exps, blocks, p)
 }
 
 // slotConverter makes slots, panel after panel.

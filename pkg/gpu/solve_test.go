@@ -23,7 +23,7 @@ func generated(t testing.TB, kind string, p generate.Params) *csr.Matrix {
 	return m
 }
 
-// methods are those that look at scalars now and then.
+// methods are those that check convergence now and then.
 var methods = map[string]func(*Space) krylov.Method[*Vector, Scalar]{
 	"cg":       func(s *Space) krylov.Method[*Vector, Scalar] { return krylov.NewCG[*Vector, Scalar](s) },
 	"bicgstab": func(s *Space) krylov.Method[*Vector, Scalar] { return krylov.NewBiCGStab[*Vector, Scalar](s) },
@@ -128,18 +128,18 @@ func errorsOf(t *testing.T, m *csr.Matrix, x []float64) verify.Errors {
 }
 
 // Launches of a solve of so many iterations, the tolerance out of reach: a few to start
-// with, some for each iteration, and for each look two at most and what keeps x.
+// with, some for each iteration, and for each convergence check two at most and the checkpoint of x.
 func TestLaunches(t *testing.T) {
 	d := emulated(t)
 	m := generated(t, "poisson2d", generate.Params{"n": 50})
 	for _, c := range []struct {
 		method    string
 		iteration int // launches of an iteration
-		look      int // and for a look at most
+		check     int // and of a convergence check at most
 	}{{"cg", 3, 3}, {"bicgstab", 5, 3}} {
 		const iterations = 5 * stride
 		_, r, launches := solve(t, d, m, c.method, krylov.Options[*Vector]{Tol: 1e-30, MaxIter: iterations})
-		most := iterations*c.iteration + (iterations/stride+1)*c.look + 6
+		most := iterations*c.iteration + (iterations/stride+1)*c.check + 6
 		t.Logf("%s: %d launches in %d iterations", c.method, launches, r.Iterations)
 		if r.Iterations != iterations || launches < iterations*c.iteration-1 || launches > most {
 			t.Errorf("%s: %d launches in %d iterations, want %d an iteration and at most %d", c.method, launches, r.Iterations, c.iteration, most)
@@ -159,8 +159,8 @@ func TestLaunches(t *testing.T) {
 	}
 }
 
-// Slots of sums come round in the middle of a solve, and it has the same bits.
-func TestSolveWhileSlotsComeRound(t *testing.T) {
+// A solve has the same bits where cells of sums are used again in its middle.
+func TestSolveWhileCellsAreReused(t *testing.T) {
 	fresh, d := emulated(t), emulated(t)
 	m := generated(t, "convdiff2d", generate.Params{"n": 20})
 	spd := generated(t, "poisson2d", generate.Params{"n": 20})
@@ -171,20 +171,20 @@ func TestSolveWhileSlotsComeRound(t *testing.T) {
 		}
 		want, wanted, _ := solve(t, fresh, m, name, krylov.Options[*Vector]{})
 		for _, left := range []uint64{1, 40, 75, 90} {
-			d.pad.reserve(int(2*slots - left - d.pad.next%slots))
-			before := d.pad.next / slots
+			d.sums.reserve(int(2*cells - left - d.sums.next%cells))
+			before := d.sums.next / cells
 			x, r, _ := solve(t, d, m, name, krylov.Options[*Vector]{})
-			if d.pad.next/slots == before {
-				t.Errorf("%s: they do not come round", name)
+			if d.sums.next/cells == before {
+				t.Errorf("%s: no cell is used again", name)
 			}
 			if r.Iterations != wanted.Iterations || !slices.Equal(x, want) {
-				t.Errorf("%s, %d slots left: other bits after %d iterations than with all left after %d", name, left, r.Iterations, wanted.Iterations)
+				t.Errorf("%s, %d cells left: other bits after %d iterations than with all left after %d", name, left, r.Iterations, wanted.Iterations)
 			}
 		}
 	}
 }
 
-// Trouble on a device is told as on the host.
+// Breakdowns on a device have the reasons that they have on the host.
 func TestSolveTrouble(t *testing.T) {
 	eachDevice(t, func(t *testing.T, d *Device) {
 		m := generated(t, "poisson2d", generate.Params{"n": 30})

@@ -15,7 +15,7 @@ type Space struct {
 	blocks uint32
 	all    []*Vector
 	parts  Buffer    // what a kernel leaves for the host, see measure.go
-	home   []float64 // the same
+	host   []float64 // the same
 }
 
 var _ linop.Async[*Vector, Scalar] = (*Space)(nil)
@@ -27,7 +27,7 @@ const (
 	// multiprocessor of a large GPU, so that all are resident at one time. It is the same on
 	// all, so that sums have the same bits.
 	vectorBlocks = 512
-	// stride is the number of iterations between two looks at the residual.
+	// stride is the number of iterations between two deferred convergence checks.
 	stride = 16
 )
 
@@ -92,32 +92,32 @@ func (s *Space) Copy(dst, src *Vector) {
 
 // Scale computes x *= a.
 func (s *Space) Scale(a Scalar, x *Vector) {
-	s.d.vectorScale(s.blocks, uint32(s.n), a.coefficient(), x.mem, s.d.pad.mem)
+	launch(s.d, s.blocks, vectorScale{n: uint32(s.n), a: a.coefficient(), x: x.mem, reductions: s.d.sums.mem})
 	a.settle()
 }
 
 // Axpy computes y += a x.
 func (s *Space) Axpy(a Scalar, x, y *Vector) {
-	s.d.vectorAxpy(s.blocks, uint32(s.n), a.coefficient(), x.mem, y.mem, s.d.pad.mem)
+	launch(s.d, s.blocks, vectorAxpy{n: uint32(s.n), a: a.coefficient(), x: x.mem, y: y.mem, reductions: s.d.sums.mem})
 	a.settle()
 }
 
 // Xpay computes y = x + a y.
 func (s *Space) Xpay(x *Vector, a Scalar, y *Vector) {
-	s.d.vectorXpay(s.blocks, uint32(s.n), x.mem, a.coefficient(), y.mem, s.d.pad.mem)
+	launch(s.d, s.blocks, vectorXpay{n: uint32(s.n), x: x.mem, a: a.coefficient(), y: y.mem, reductions: s.d.sums.mem})
 	a.settle()
 }
 
 // Mul computes y = a w∘x, elementwise; y is neither.
 func (s *Space) Mul(a Scalar, w, x, y *Vector) {
-	s.d.vectorMul(s.blocks, uint32(s.n), a.coefficient(), w.mem, x.mem, y.mem, s.d.pad.mem)
+	launch(s.d, s.blocks, vectorMul{n: uint32(s.n), a: a.coefficient(), w: w.mem, x: x.mem, y: y.mem, reductions: s.d.sums.mem})
 	a.settle()
 }
 
 // Dot returns x·y.
 func (s *Space) Dot(x, y *Vector) Scalar {
-	v, area := s.d.pad.sum(s.blocks)
-	s.d.vectorDot(s.blocks, uint32(s.n), x.mem, y.mem, area, s.d.pad.mem)
+	v, area := s.d.sums.sum(s.blocks)
+	launch(s.d, s.blocks, vectorDot{n: uint32(s.n), x: x.mem, y: y.mem, area: area, reductions: s.d.sums.mem})
 	return v
 }
 
@@ -127,16 +127,20 @@ func (s *Space) AxpyDot(a Scalar, x, y, z *Vector) Scalar {
 	if z == y {
 		own, z = 1, x
 	}
-	v, area := s.d.pad.sum(s.blocks)
-	s.d.vectorAxpyDot(s.blocks, uint32(s.n), a.coefficient(), x.mem, y.mem, own, z.mem, area, s.d.pad.mem)
+	v, area := s.d.sums.sum(s.blocks)
+	launch(s.d, s.blocks, vectorAxpyDot{
+		n: uint32(s.n), a: a.coefficient(), x: x.mem, y: y.mem, own: own, z: z.mem, area: area, reductions: s.d.sums.mem,
+	})
 	a.settle()
 	return v
 }
 
 // Step computes x += a p and r -= a q and returns r·r.
 func (s *Space) Step(a Scalar, p, x, q, r *Vector) Scalar {
-	v, area := s.d.pad.sum(s.blocks)
-	s.d.vectorStep(s.blocks, uint32(s.n), a.coefficient(), p.mem, x.mem, q.mem, r.mem, area, s.d.pad.mem)
+	v, area := s.d.sums.sum(s.blocks)
+	launch(s.d, s.blocks, vectorStep{
+		n: uint32(s.n), a: a.coefficient(), p: p.mem, x: x.mem, q: q.mem, r: r.mem, area: area, reductions: s.d.sums.mem,
+	})
 	a.settle()
 	return v
 }
@@ -148,10 +152,12 @@ func (s *Space) DoubleStep(a Scalar, p *Vector, o Scalar, t, x, q, r, w *Vector)
 	if t == r {
 		own, t = 1, p
 	}
-	rr, area := s.d.pad.sum(s.blocks)
-	rw, area2 := s.d.pad.sum(s.blocks)
-	s.d.vectorDoubleStep(s.blocks, uint32(s.n), a.coefficient(), p.mem, o.coefficient(), own, t.mem, x.mem,
-		q.mem, r.mem, w.mem, area, area2, s.d.pad.mem)
+	rr, area := s.d.sums.sum(s.blocks)
+	rw, area2 := s.d.sums.sum(s.blocks)
+	launch(s.d, s.blocks, vectorDoubleStep{
+		n: uint32(s.n), a: a.coefficient(), p: p.mem, o: o.coefficient(), own: own, s: t.mem, x: x.mem,
+		q: q.mem, r: r.mem, w: w.mem, area: area, area2: area2, reductions: s.d.sums.mem,
+	})
 	a.settle()
 	o.settle()
 	return rr, rw
@@ -159,7 +165,9 @@ func (s *Space) DoubleStep(a Scalar, p *Vector, o Scalar, t, x, q, r, w *Vector)
 
 // Direction computes p = r + b (p - o q).
 func (s *Space) Direction(r *Vector, b, o Scalar, q, p *Vector) {
-	s.d.vectorDirection(s.blocks, uint32(s.n), r.mem, b.coefficient(), o.coefficient(), q.mem, p.mem, s.d.pad.mem)
+	launch(s.d, s.blocks, vectorDirection{
+		n: uint32(s.n), r: r.mem, b: b.coefficient(), o: o.coefficient(), q: q.mem, p: p.mem, reductions: s.d.sums.mem,
+	})
 	b.settle()
 	o.settle()
 }
@@ -169,7 +177,7 @@ const together = 8
 
 // MultiDot computes h_k = v_k·w for every k, eight in one pass over w.
 func (s *Space) MultiDot(h []Scalar, vs []*Vector, w *Vector) {
-	p := s.d.pad
+	p := s.d.sums
 	first := p.reserve(len(vs))
 	for k := range vs {
 		h[k] = p.scalar(first + uint64(k))
@@ -180,16 +188,19 @@ func (s *Space) MultiDot(h []Scalar, vs []*Vector, w *Vector) {
 }
 
 // multiDot does it for vectors for which there are areas, and adds up.
-func (p *pad) multiDot(s *Space, first uint64, vs []*Vector, w *Vector) {
+func (p *reductions) multiDot(s *Space, first uint64, vs []*Vector, w *Vector) {
 	for a := range areas {
 		p.total(a)
 	}
 	for at := 0; at < len(vs); at += together {
 		v := buffers(vs[at:])
-		s.d.vectorMultiDot(s.blocks, uint32(s.n), uint32(min(len(vs)-at, together)),
-			v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], w.mem, uint32(at), p.mem)
+		launch(s.d, s.blocks, vectorMultiDot{
+			n: uint32(s.n), m: uint32(min(len(vs)-at, together)),
+			v0: v[0], v1: v[1], v2: v[2], v3: v[3], v4: v[4], v5: v[5], v6: v[6], v7: v[7],
+			w: w.mem, area: uint32(at), reductions: p.mem,
+		})
 	}
-	s.d.vectorTotals(uint32(len(vs)), uint32(first%slots), 0, s.blocks, p.mem)
+	launch(s.d, uint32(len(vs)), vectorTotals{cell: uint32(first % cells), first: 0, parts: s.blocks, reductions: p.mem})
 }
 
 // buffers are those of the first eight vectors; where there are fewer, the first again.
@@ -215,22 +226,25 @@ func (s *Space) MultiAxpyDot(a []Scalar, vs []*Vector, w *Vector) Scalar {
 }
 
 func (s *Space) multiAxpy(a []Scalar, vs []*Vector, w *Vector, dot bool) (ww Scalar) {
-	first, sign := s.inSlots(a[:len(vs)])
+	first, sign := s.inCells(a[:len(vs)])
 	for at := 0; at < len(vs); at += together {
-		area := uint32(noSlot)
+		area := uint32(noCell)
 		if dot && at+together >= len(vs) {
-			ww, area = s.d.pad.sum(s.blocks)
+			ww, area = s.d.sums.sum(s.blocks)
 		}
 		v := buffers(vs[at:])
-		s.d.vectorMultiAxpy(s.blocks, uint32(s.n), uint32(min(len(vs)-at, together)), uint32((first+uint64(at))%slots), sign,
-			v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], w.mem, area, s.d.pad.mem)
+		launch(s.d, s.blocks, vectorMultiAxpy{
+			n: uint32(s.n), m: uint32(min(len(vs)-at, together)), cell: uint32((first + uint64(at)) % cells), sign: sign,
+			v0: v[0], v1: v[1], v2: v[2], v3: v[3], v4: v[4], v5: v[5], v6: v[6], v7: v[7],
+			w: w.mem, area: area, reductions: s.d.sums.mem,
+		})
 	}
 	return ww
 }
 
-// inSlots returns sign and first number of sums that follow each other and are a: a
+// inCells returns sign and first number of sums that follow each other and are a: a
 // themselves, if they are such, otherwise copies of what the host has to know for it.
-func (s *Space) inSlots(a []Scalar) (first uint64, sign float64) {
+func (s *Space) inCells(a []Scalar) (first uint64, sign float64) {
 	if len(a) == 0 {
 		return 0, 1
 	}
@@ -240,7 +254,7 @@ func (s *Space) inSlots(a []Scalar) (first uint64, sign float64) {
 		plain := c
 		plain.scale *= sign
 		f, ok := plain.single()
-		follow = follow && ok && f.how == 0 && f.sum == first+uint64(k) && c.pad.raw[c.pad.slot(f.sum-1)] == 0
+		follow = follow && ok && f.how == 0 && f.sum == first+uint64(k) && c.sums.raw[c.sums.cell(f.sum-1)] == 0
 	}
 	if follow {
 		return first - 1, sign
@@ -249,17 +263,17 @@ func (s *Space) inSlots(a []Scalar) (first uint64, sign float64) {
 	for k, c := range a {
 		values[k] = c.Float()
 	}
-	return s.d.pad.put(values), 1
+	return s.d.sums.put(values), 1
 }
 
 // Stride implements linop.Async.
 func (s *Space) Stride() int { return stride }
 
 // Fetch implements linop.Async.
-func (s *Space) Fetch() { s.d.pad.fetch() }
+func (s *Space) Fetch() { s.d.sums.fetch() }
 
 // Await implements linop.Async.
-func (s *Space) Await() (sound bool) { return s.d.pad.await() }
+func (s *Space) Await() (sound bool) { return s.d.sums.await() }
 
 // Known implements linop.Async.
 func (s *Space) Known(a Scalar) Scalar { return known(a.Float()) }
@@ -277,8 +291,8 @@ func (s *Space) Positive(a Scalar) Scalar {
 
 // Checkpoint implements linop.Async.
 func (s *Space) Checkpoint(dst, src *Vector) {
-	s.d.vectorKeep(s.blocks, uint32(s.n), src.mem, dst.mem, s.d.pad.mem)
+	launch(s.d, s.blocks, vectorKeep{n: uint32(s.n), x: src.mem, kept: dst.mem, reductions: s.d.sums.mem})
 }
 
 // ClearFault implements linop.Async.
-func (s *Space) ClearFault() { s.d.pad.clearFault() }
+func (s *Space) ClearFault() { s.d.sums.clearFault() }

@@ -30,9 +30,9 @@ func newUploader(d *Device, most int64) *uploader {
 		if d.err != nil {
 			break
 		}
-		home, err := d.drv.allocHost(4 * int64(words))
+		host, err := d.drv.allocHost(4 * int64(words))
 		if d.note("taking memory of the host", err); err == nil {
-			u.staging[k] = unsafe.Slice((*uint32)(home), words)
+			u.staging[k] = unsafe.Slice((*uint32)(host), words)
 		}
 	}
 	return u
@@ -83,11 +83,11 @@ func (u *uploader) move(words int64) {
 	}
 	to, err := d.tryAlloc(4 * words)
 	if err != nil {
-		home := make([]uint32, u.sent)
-		download(d, home, u.to)
+		host := make([]uint32, u.sent)
+		download(d, host, u.to)
 		d.release(&u.to)
 		u.to = d.alloc(4 * words)
-		upload(d, u.to, 0, home)
+		upload(d, u.to, 0, host)
 		return
 	}
 	d.note("copying a matrix", d.drv.copy(to.handle, u.to.handle, 4*u.sent))

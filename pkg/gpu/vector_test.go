@@ -1,79 +1,30 @@
 package gpu
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
 )
 
-var vectorSizes = []int{0, 1, 2, 255, 256, 257, 1000, 70001, threads*vectorBlocks + 77}
-
-// blockSum adds up what the threads of a block have, in the order of BLOCK_SUM.
-func blockSum(s []float64) float64 { return blockTree(s, plus64) }
-
-// dotOracle is x·y added up as the kernels do: by threads, blocks, and then blocks.
-func dotOracle(x, y []float64) float64 {
-	blocks := int(blocksFor(len(x), vectorBlocks))
-	parts := make([]float64, blocks)
-	for b := range parts {
-		var s [threads]float64
-		for t := range s {
-			for i := b*threads + t; i < len(x); i += blocks * threads {
-				s[t] = math.FMA(x[i], y[i], s[t])
-			}
-		}
-		parts[b] = blockSum(s[:])
-	}
-	var s [threads]float64
-	for t := range s {
-		for k := t; k < blocks; k += threads {
-			s[t] += parts[k]
-		}
-	}
-	return blockSum(s[:])
-}
-
 // allSizes is a vector of numbers of all sizes, subnormal ones among them.
 func allSizes(rng *rand.Rand, n int) []float64 {
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = rng.NormFloat64()
+	return eachOf(n, func(int) float64 {
+		x := rng.NormFloat64()
 		switch rng.IntN(50) {
 		case 0:
-			x[i] = 0
+			x = 0
 		case 1:
-			x[i] *= 0x1p-1060
+			x *= 0x1p-1060
 		case 2:
-			x[i] *= 0x1p300
+			x *= 0x1p300
 		}
-	}
-	return x
-}
-
-func sameNumber(t *testing.T, what string, got, want float64) {
-	t.Helper()
-	if math.Float64bits(got) != math.Float64bits(want) && !(got != got && want != want) {
-		t.Errorf("%s is %g, want %g", what, got, want)
-	}
-}
-
-func sameVector(t *testing.T, s *Space, what string, v *Vector, want []float64) {
-	t.Helper()
-	sameBits(t, what, s.fetched(v), want)
+		return x
+	})
 }
 
 // TestVectors compares every kernel of vectors with plain Go, bit for bit.
 func TestVectors(t *testing.T) {
-	eachDevice(t, func(t *testing.T, d *Device) {
-		for _, n := range vectorSizes {
-			t.Run(fmt.Sprint(n), func(t *testing.T) {
-				s := NewSpace(d, n)
-				defer s.Close()
-				testVectors(t, s, rand.New(rand.NewPCG(1, uint64(n))))
-			})
-		}
-	})
+	eachSpace(t, func(t *testing.T, s *Space) { testVectors(t, s, rand.New(rand.NewPCG(1, uint64(s.n)))) })
 }
 
 func testVectors(t *testing.T, s *Space, rng *rand.Rand) {
@@ -81,7 +32,7 @@ func testVectors(t *testing.T, s *Space, rng *rand.Rand) {
 	names := "pqrstvwxyz"
 	h, v := map[byte][]float64{}, map[byte]*Vector{} // on the host, on the device
 	for _, k := range []byte(names) {
-		h[k], v[k] = allSizes(rng, s.Dim()), s.New()
+		h[k], v[k] = allSizes(rng, s.n), s.New()
 		s.Upload(v[k], h[k])
 	}
 	each := func(to byte, f func(i int) float64) {
@@ -91,6 +42,7 @@ func testVectors(t *testing.T, s *Space, rng *rand.Rand) {
 		sameVector(t, s, string(to), v[to], h[to])
 	}
 	fma := math.FMA
+	dot := func(x, y []float64) float64 { return s.dotParts(x, y).total() }
 
 	s.Scale(known(a), v['x'])
 	each('x', func(i int) float64 { return a * h['x'][i] })
@@ -107,23 +59,23 @@ func testVectors(t *testing.T, s *Space, rng *rand.Rand) {
 	s.Checkpoint(v['s'], v['p'])
 	each('s', func(i int) float64 { return h['p'][i] })
 
-	sameNumber(t, "dot", s.Dot(v['x'], v['y']).Float(), dotOracle(h['x'], h['y']))
-	sameNumber(t, "dot of one", s.Dot(v['x'], v['x']).Float(), dotOracle(h['x'], h['x']))
+	sameNumber(t, "dot", s.Dot(v['x'], v['y']).Float(), dot(h['x'], h['y']))
+	sameNumber(t, "dot of one", s.Dot(v['x'], v['x']).Float(), dot(h['x'], h['x']))
 	for _, z := range []byte("xyz") {
 		yz := s.AxpyDot(known(a), v['x'], v['y'], v[z])
 		each('y', func(i int) float64 { return fma(a, h['x'][i], h['y'][i]) })
-		sameNumber(t, "AxpyDot", yz.Float(), dotOracle(h['y'], h[z]))
+		sameNumber(t, "AxpyDot", yz.Float(), dot(h['y'], h[z]))
 	}
 	rr := s.Step(known(a), v['p'], v['x'], v['q'], v['r'])
 	each('x', func(i int) float64 { return fma(a, h['p'][i], h['x'][i]) })
 	each('r', func(i int) float64 { return fma(-a, h['q'][i], h['r'][i]) })
-	sameNumber(t, "Step", rr.Float(), dotOracle(h['r'], h['r']))
+	sameNumber(t, "Step", rr.Float(), dot(h['r'], h['r']))
 	for _, k := range []byte("rt") {
 		rr, rw := s.DoubleStep(known(a), v['p'], known(o), v[k], v['x'], v['q'], v['r'], v['w'])
 		each('x', func(i int) float64 { return fma(o, h[k][i], fma(a, h['p'][i], h['x'][i])) })
 		each('r', func(i int) float64 { return fma(-o, h['q'][i], h['r'][i]) })
-		sameNumber(t, "DoubleStep", rr.Float(), dotOracle(h['r'], h['r']))
-		sameNumber(t, "DoubleStep", rw.Float(), dotOracle(h['r'], h['w']))
+		sameNumber(t, "DoubleStep", rr.Float(), dot(h['r'], h['r']))
+		sameNumber(t, "DoubleStep", rw.Float(), dot(h['r'], h['w']))
 	}
 
 	for _, m := range []int{1, 7, 8, 9, 70} {
@@ -136,7 +88,7 @@ func testVectors(t *testing.T, s *Space, rng *rand.Rand) {
 		s.MultiDot(dots, vs, v['w'])
 		for k := range m {
 			if numbers[k] = numbers[k%6]; k < 6 {
-				numbers[k] = dotOracle(hs[k], h['w'])
+				numbers[k] = dot(hs[k], h['w'])
 			}
 			sameNumber(t, "MultiDot", dots[k].Float(), numbers[k])
 		}
@@ -151,9 +103,20 @@ func testVectors(t *testing.T, s *Space, rng *rand.Rand) {
 			}
 			return w
 		})
-		sameNumber(t, "MultiAxpyDot", ww.Float(), dotOracle(h['w'], h['w']))
+		sameNumber(t, "MultiAxpyDot", ww.Float(), dot(h['w'], h['w']))
 	}
 	s.Zero(v['w'])
 	clear(h['w'])
 	sameVector(t, s, "zero", v['w'], h['w'])
+}
+
+// A launch takes no memory of the heap.
+func TestLaunchesDoNotAllocate(t *testing.T) {
+	d := emulated(t)
+	s := NewSpace(d, 10)
+	defer s.Close()
+	x, y := s.New(), s.New()
+	if n := testing.AllocsPerRun(100, func() { s.Step(s.Dot(x, y), x, y, x, y) }); n > 0 {
+		t.Errorf("%g allocations for two launches", n)
+	}
 }

@@ -21,7 +21,7 @@ func committed(t *testing.T, name string) []byte {
 // What is committed passes, and spills planted into it do not.
 func TestLook(t *testing.T) {
 	for _, target := range targets {
-		code := committed(t, target.name)
+		code := committed(t, target.file)
 		if _, err := target.look(code); err != nil {
 			t.Errorf("%s: %v", target.name, err)
 		}

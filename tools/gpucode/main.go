@@ -52,76 +52,90 @@ func run(check, must bool) error {
 	if err := os.CopyFS(dir, os.DirFS(source)); err != nil {
 		return err
 	}
-	faults := make([]error, len(targets))
+	codes, faults := make([][]byte, len(targets)), make([]error, len(targets))
 	var wg sync.WaitGroup
 	for k, t := range targets {
-		wg.Go(func() { faults[k] = t.do(dir, check) })
+		wg.Go(func() { codes[k], faults[k] = t.compile(dir) })
 	}
 	wg.Wait()
+	if err := errors.Join(faults...); err != nil {
+		return err
+	}
+	if !check {
+		for k, t := range targets {
+			if err := os.WriteFile(filepath.Join(source, t.file), codes[k], 0o666); err != nil {
+				return err
+			}
+		}
+	}
+	for k, t := range targets { // also after writing: some have one file
+		if was, err := os.ReadFile(filepath.Join(source, t.file)); err != nil || !bytes.Equal(was, codes[k]) {
+			faults[k] = fmt.Errorf("%s: not what %s makes of the source for %s; run make gpu-generate", t.file, compiler, t.name)
+		}
+	}
 	return errors.Join(faults...)
 }
 
 // target is an architecture to compile for.
 type target struct {
-	name  string // of the file
-	flags string
-	look  func(code []byte) (summary string, err error)
+	name, file string
+	flags      string
+	head       string // lines of PTX that pkg/gpu puts in for the architecture
+	look       func(code []byte) (summary string, err error)
 }
 
 const (
 	// Without vendors' headers, paths, identifiers and versions in the code.
 	always = "-O3 -ffp-contract=off -fno-ident -fno-verbose-asm -Wall -Wextra -Werror -Wno-unused-parameter " +
 		"-Wno-unused-variable -Wno-unused-but-set-variable --cuda-device-only"
-	nvidia = "-x cuda -nocudainc -nocudalib -S --cuda-gpu-arch=sm_%d -Xclang -target-feature -Xclang +ptx%d"
+	nvidia = "-x cuda -nocudainc -nocudalib -S --cuda-gpu-arch=sm_%d -Xclang -target-feature -Xclang +ptx%s"
 	amd    = "-x hip -nogpuinc -nogpulib --no-gpu-bundle-output -fuse-cuid=none -mcode-object-version=4 -Xoffload-linker -s --offload-arch=%s"
 )
 
 var targets = []target{
-	ptx(70, 60), ptx(80, 70), ptx(90, 78),
+	ptx(70, "6.0"), ptx(80, "7.0"), ptx(90, "7.8"),
 	codeObject("gfx90a"), codeObject("gfx942"), codeObject("gfx1100"),
 }
 
-// ptx is for NVIDIA's GPUs from an architecture on, by drivers that know a version of PTX.
-func ptx(sm, version int) target {
-	return target{fmt.Sprintf("ptx/sm_%d.ptx", sm), fmt.Sprintf(nvidia, sm, version), lookAtPTX}
+// ptx is for NVIDIA's GPUs from an architecture on, by drivers that know a version of PTX;
+// ptxTargets in pkg/gpu has the same.
+func ptx(sm int, version string) target {
+	return target{
+		name: fmt.Sprintf("sm_%d", sm), file: "code/kernels.ptx",
+		flags: fmt.Sprintf(nvidia, sm, strings.ReplaceAll(version, ".", "")),
+		head:  fmt.Sprintf(".version %s\n.target sm_%d\n", version, sm), look: lookAtPTX,
+	}
 }
 
 func codeObject(gfx string) target {
-	return target{"code/" + gfx + ".hsaco", fmt.Sprintf(amd, gfx), lookAtCodeObject}
+	return target{name: gfx, file: "code/" + gfx + ".hsaco", flags: fmt.Sprintf(amd, gfx), look: lookAtCodeObject}
 }
 
-// do compiles for t in dir, looks at the code and writes it to the source or compares it.
-func (t target) do(dir string, check bool) error {
-	code, err := t.compile(dir)
-	if err != nil {
-		return fmt.Errorf("%s: %w", t.name, err)
-	}
-	summary, err := t.look(code)
-	if err != nil {
-		return fmt.Errorf("%s: %w", t.name, err)
-	}
-	fmt.Printf("%-20s %7d bytes, %s\n", t.name, len(code), summary)
-	committed := filepath.Join(source, t.name)
-	if check {
-		if was, err := os.ReadFile(committed); err != nil || !bytes.Equal(was, code) {
-			return fmt.Errorf("%s: not what %s makes of the source; run make gpu-generate", committed, compiler)
-		}
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(committed), 0o777); err != nil {
-		return err
-	}
-	return os.WriteFile(committed, code, 0o666)
-}
-
+// compile compiles for t in dir, looks at the code, and returns it as it is committed: with
+// the head of the first target.
 func (t target) compile(dir string) ([]byte, error) {
-	out := filepath.Base(t.name) + ".out"
+	out := t.name + ".out"
 	args := append(strings.Fields(always+" "+t.flags), "kernels.c", "-o", out)
 	cmd := exec.Command(compiler, args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "LC_ALL=C", "LLD_VERSION=lld") // the linker writes that down
 	if said, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%w\n%s", err, said)
+		return nil, fmt.Errorf("%s: %w\n%s", t.name, err, said)
 	}
-	return os.ReadFile(filepath.Join(dir, out))
+	code, err := os.ReadFile(filepath.Join(dir, out))
+	if err != nil {
+		return nil, err
+	}
+	summary, err := t.look(code)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.name, err)
+	}
+	fmt.Printf("%-10s %7d bytes, %s\n", t.name, len(code), summary)
+	if t.head == "" {
+		return code, nil
+	}
+	if bytes.Count(code, []byte(t.head)) != 1 {
+		return nil, fmt.Errorf("%s: the code has no lines %q", t.name, t.head)
+	}
+	return bytes.Replace(code, []byte(t.head), []byte(targets[0].head), 1), nil
 }

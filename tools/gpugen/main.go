@@ -1,17 +1,14 @@
 // Command gpugen reads the declarations of the kernels, KERNEL(name, type argument, ...),
-// and writes what launches them from Go (launch_gen.go) and what the emulated device calls
-// them through (emulate_gen.h), so that an argument that does not fit is an error of the
-// compiler. Run it by go generate in pkg/gpu.
+// and writes what launches them from Go, a struct of arguments for each (launch_gen.go),
+// and what the emulated device calls them through (emulate_gen.h), so that an argument that
+// does not fit is an error of the compiler. Run it by go generate in pkg/gpu.
 package main
 
 import (
-	"bytes"
-	"fmt"
 	"go/format"
 	"log"
 	"os"
 	"regexp"
-	"strings"
 )
 
 func main() {
@@ -23,220 +20,39 @@ func main() {
 }
 
 func run() error {
-	text, err := flatten("source", "kernels.c", map[string]bool{})
+	text, err := read("source")
 	if err != nil {
 		return err
 	}
-	kernels, err := parse(text)
+	kernels, groups, err := parse(text)
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile("emulate_gen.h", cText(kernels), 0o666); err != nil {
+	if err := os.WriteFile("emulate_gen.h", cText(kernels, groups), 0o666); err != nil {
 		return err
 	}
-	src, err := format.Source(goText(kernels))
+	src, err := format.Source(goText(kernels, groups))
 	if err != nil {
 		return err
 	}
 	return os.WriteFile("launch_gen.go", src, 0o666)
 }
 
-var (
-	include  = regexp.MustCompile(`(?m)^#include "(.*)"\n`)
-	comments = regexp.MustCompile(`(?s)/\*.*?\*/`)
-)
+var include = regexp.MustCompile(`(?m)^#include "(.*)"\n`)
 
-// flatten returns a file with what it includes in its place, each file once, without
-// comments.
-func flatten(dir, name string, seen map[string]bool) (string, error) {
-	if seen[name] {
-		return "", nil
-	}
-	seen[name] = true
-	b, err := os.ReadFile(dir + "/" + name)
+// read returns the files that kernels.c includes, one after the other.
+func read(dir string) (string, error) {
+	list, err := os.ReadFile(dir + "/kernels.c")
 	if err != nil {
 		return "", err
 	}
-	text := comments.ReplaceAllString(string(b), " ")
-	for {
-		at := include.FindStringSubmatchIndex(text)
-		if at == nil {
-			return text, nil
-		}
-		inner, err := flatten(dir, text[at[2]:at[3]], seen)
+	var text []byte
+	for _, m := range include.FindAllSubmatch(list, -1) {
+		file, err := os.ReadFile(dir + "/" + string(m[1]))
 		if err != nil {
 			return "", err
 		}
-		text = text[:at[0]] + inner + text[at[1]:]
+		text = append(text, file...)
 	}
-}
-
-type argument struct{ c, name string }
-
-type kernel struct {
-	name string
-	args []argument
-}
-
-var (
-	declaration = regexp.MustCompile(`\bKERNEL\((\w+),`)
-	macro       = regexp.MustCompile(`(?m)^#define (\w+)\((\w+(?:, \w+)*)\) *((?:\\\n|.)*\n)`)
-	directive   = regexp.MustCompile(`(?m)^#(?:\\\n|.)*\n`)
-)
-
-// parse finds the kernels, those that macros declare too.
-func parse(text string) ([]kernel, error) {
-	macros := map[string][2]string{}
-	plain := macro.ReplaceAllStringFunc(text, func(s string) string {
-		m := macro.FindStringSubmatch(s)
-		if strings.Contains(m[3], "KERNEL(") && m[1] != "KERNEL" {
-			macros[m[1]] = [2]string{m[2], strings.ReplaceAll(m[3], "\\\n", " ")}
-		}
-		return ""
-	})
-	plain = directive.ReplaceAllString(plain, "")
-	for name, m := range macros {
-		use := regexp.MustCompile(`(?m)^` + name + `\(([^)]*)\)`)
-		plain = use.ReplaceAllStringFunc(plain, func(s string) string {
-			body := m[1]
-			given := strings.Split(use.FindStringSubmatch(s)[1], ",")
-			for k, p := range strings.Split(m[0], ", ") {
-				word := strings.TrimSpace(given[k])
-				body = regexp.MustCompile(`\b`+p+` *## *`).ReplaceAllString(body, word)
-				body = regexp.MustCompile(` *## *`+p+`\b`).ReplaceAllString(body, word)
-				body = regexp.MustCompile(`\b`+p+`\b`).ReplaceAllString(body, word)
-			}
-			return body + "\n"
-		})
-	}
-	var kernels []kernel
-	for _, at := range declaration.FindAllStringSubmatchIndex(plain, -1) {
-		k := kernel{name: plain[at[2]:at[3]]}
-		depth, start := 1, at[1]
-		for i := at[1]; depth > 0; i++ {
-			switch c := plain[i]; {
-			case c == '(':
-				depth++
-			case c == ')':
-				depth--
-			}
-			if depth == 0 || depth == 1 && plain[i] == ',' {
-				words := strings.Fields(strings.ReplaceAll(plain[start:i], ")", ") "))
-				if len(words) != 2 {
-					return nil, fmt.Errorf("%s: cannot read the argument %q", k.name, plain[start:i])
-				}
-				k.args = append(k.args, argument{words[0], words[1]})
-				start = i + 1
-			}
-		}
-		kernels = append(kernels, k)
-	}
-	return kernels, nil
-}
-
-func (a argument) pointer() bool { return strings.HasSuffix(a.c, ")") }
-
-// goType is the type of the argument in Go, and the method that adds it.
-func (a argument) goType() (typ, method string) {
-	if a.pointer() {
-		return "Buffer", "buffer"
-	}
-	switch a.c {
-	case "u32":
-		return "uint32", "u32"
-	case "i32":
-		return "int32", "i32"
-	case "double":
-		return "float64", "f64"
-	case "scalar":
-		return "coefficient", "coefficient"
-	}
-	log.Fatalf("argument %s has type %s, which is not for arguments", a.name, a.c)
-	return "", ""
-}
-
-const notice = "Code generated by tools/gpugen from pkg/gpu/source; DO NOT EDIT."
-
-func cText(kernels []kernel) []byte {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "// %s\n\ntypedef struct {\n\tconst char *name;\n\tuint32_t count;\n\tuint16_t size[%d];\n\tvoid (*run)(u32 block, const void *const *args);\n} entry;\n\n", notice, 48)
-	for _, k := range kernels {
-		fmt.Fprintf(&b, "static void run_%s(u32 block, const void *const *a)\n{\n\t%s(block, *(const u32 *)a[0]", k.name, k.name)
-		for i, a := range k.args {
-			t := a.c
-			if a.pointer() {
-				inner := t[strings.Index(t, "(")+1 : len(t)-1]
-				t = inner + " *"
-				if strings.HasPrefix(a.c, "IN(") {
-					t = "const " + t
-				}
-			}
-			fmt.Fprintf(&b, ", *(%s const *)a[%d]", t, i+1)
-		}
-		fmt.Fprint(&b, ");\n}\n\n")
-	}
-	fmt.Fprint(&b, "static const entry entries[] = {\n")
-	for _, k := range kernels {
-		fmt.Fprintf(&b, "\t{\"%s\", %d, {4", k.name, len(k.args)+1)
-		for _, a := range k.args {
-			if a.pointer() {
-				fmt.Fprint(&b, ", 8")
-			} else {
-				fmt.Fprintf(&b, ", sizeof(%s)", a.c)
-			}
-		}
-		fmt.Fprintf(&b, "}, run_%s},\n", k.name)
-	}
-	fmt.Fprint(&b, "};\n")
-	return b.Bytes()
-}
-
-func goText(kernels []kernel) []byte {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "// %s\n\npackage gpu\n\nconst (\n", notice)
-	for i, k := range kernels {
-		if i == 0 {
-			fmt.Fprintf(&b, "%s kernel = iota\n", constant(k.name))
-		} else {
-			fmt.Fprintf(&b, "%s\n", constant(k.name))
-		}
-	}
-	fmt.Fprintf(&b, "numKernels = %d\n)\n\nvar kernelNames = [numKernels]string{\n", len(kernels))
-	for _, k := range kernels {
-		fmt.Fprintf(&b, "%s: %q,\n", constant(k.name), k.name)
-	}
-	fmt.Fprint(&b, "}\n")
-	for _, k := range kernels {
-		fmt.Fprintf(&b, "\nfunc (d *Device) %s(blocks uint32", camel(k.name))
-		for _, a := range k.args {
-			typ, _ := a.goType()
-			fmt.Fprintf(&b, ", %s %s", goName(a.name), typ)
-		}
-		fmt.Fprintf(&b, ") {\nl := d.begin(blocks)\n")
-		for _, a := range k.args {
-			_, method := a.goType()
-			fmt.Fprintf(&b, "l.%s(%s)\n", method, goName(a.name))
-		}
-		fmt.Fprintf(&b, "d.launch(%s, blocks)\n}\n", constant(k.name))
-	}
-	return b.Bytes()
-}
-
-// goName keeps clear of the names of the generated functions.
-func goName(s string) string {
-	switch s = camel(s); s {
-	case "d", "l", "blocks":
-		return s + "1"
-	}
-	return s
-}
-
-func constant(s string) string { return "kernel" + strings.ToUpper(s[:1]) + camel(s)[1:] }
-
-func camel(s string) string {
-	parts := strings.Split(s, "_")
-	for k, p := range parts[1:] {
-		parts[k+1] = strings.ToUpper(p[:1]) + p[1:]
-	}
-	return strings.Join(parts, "")
+	return string(text), nil
 }

@@ -1,8 +1,6 @@
 /* Products with the papers' formats, adaptive.Bucketed: each row by 2^shift threads next
  * to each other. A thread goes through its elements bucket after bucket, first those of
  * buckets that are stored by theta, so that their sum is multiplied by theta once. */
-#include "epilogue.h"
-#include "power.h"
 
 /* How the words of a bucket become numbers, as in Words of internal/kernels, and where
  * its arrays begin: words at a byte that is a multiple of 8. */
@@ -58,8 +56,7 @@ FN double add_bucket(double y, IN(bucket) q, u32 i, u32 next, u32 lane, u32 lane
 
 /* own: theta and exps have an element for each row, otherwise one for all */
 KERNEL(spmv_bucketed, u32 rows, u32 shift, u32 buckets, u32 by_theta, IN(bucket) list, IN(u32) ptr, IN(u32) col, IN(u32) val,
-       u32 own, IN(double) theta, IN(i32) exps, u32 what, IN(double) x, OUT(double) dst, IN(double) b, IN(double) w,
-       scalar omega, u32 area, u32 area2, INOUT(double) pad)
+       u32 own, IN(double) theta, IN(i32) exps, PRODUCT_ARGUMENTS)
 {
     const u32 lanes = 1u << shift;
     const u32 sweep = blocks * (THREADS >> shift);

@@ -1,6 +1,5 @@
 /* Products with CSR in FP64 and FP32, and with |A| and |x|: each row by 2^shift threads
  * next to each other, rows of more than `most` elements in segments, which long.c adds. */
-#include "epilogue.h"
 
 #define SIGNED(v) (v)
 
@@ -28,9 +27,7 @@
         }                                                                                               \
         return y;                                                                                       \
     }                                                                                                   \
-    KERNEL(name, u32 rows, u32 shift, u32 most, IN(u32) ptr, IN(u32) col, IN(T) val, u32 what,          \
-           IN(double) x, OUT(double) dst, IN(double) b, IN(double) w, scalar omega, u32 area, u32 area2, \
-           INOUT(double) pad)                                                                           \
+    KERNEL(name, u32 rows, u32 shift, u32 most, IN(u32) ptr, IN(u32) col, IN(T) val, PRODUCT_ARGUMENTS) \
     {                                                                                                   \
         const u32 lanes = 1u << shift;                                                                  \
         const u32 sweep = blocks * (THREADS >> shift);                                                  \

@@ -5,7 +5,7 @@
  * them give the same bits: every rounding is written down (FMA where one is meant,
  * nothing contracted), and every sum has a fixed order.
  *
- *   KERNEL(vector_dot, u32 n, IN(double) x, IN(double) y, u32 area, INOUT(double) pad)
+ *   KERNEL(vector_dot, u32 n, IN(double) x, IN(double) y, u32 area, INOUT(double) reductions)
  *   {
  *       SCRATCH;                                  shared memory for the sums below
  *       PRIVATE(double, s);                       a variable of each thread
@@ -15,7 +15,7 @@
  *               MY(s) = FMA(x[i], y[i], MY(s));
  *       }
  *       BLOCK_SUM(s);                             s[0] is the sum over the block's threads
- *       EACH_THREAD { if (t == 0) pad[AREA(area) + BLOCK] = s[0]; }
+ *       EACH_THREAD { if (t == 0) reductions[AREA(area) + BLOCK] = s[0]; }
  *   }
  *
  * A kernel is a sequence of phases. Within EACH_THREAD threads do not see each other;
@@ -28,7 +28,7 @@
  *   blocks, BLOCK     number of blocks, the first argument of every kernel, and which
  *   THREADS, WARP     256 threads a block, and 32 neighbours, on every device
  *   IN OUT INOUT(T)   pointers to device memory that is read, written, both; two that
- *                     are not both IN never overlap, but for INOUT(double) pad
+ *                     are not both IN never overlap, but for INOUT(double) reductions
  *   LOCAL(T, a, n)    an array that the threads of a block share
  *   BLOCK_SUM(s)      s[0] = sum of MY(s) over the block, the same for all threads:
  *                     neighbours 16, 8, 4, 2, 1 apart, then warps 4, 2, 1 apart
@@ -44,10 +44,11 @@
  *   FMA SQRT FABS     of double
  *   u8 ... u64, i32   integers of so many bits; ..._OF_BITS, BITS_OF_...: bits as they are
  *
- * pad and AREA, where sums wait for the kernel that needs them, are told in scalar.h.
+ * reductions and AREA, where sums wait for the kernel that needs them: see scalar.h.
  * Declarations of kernels are read by tools/gpugen, which writes what launches them
  * from Go and what the host's build of them is called through; types of arguments are
- * u32, i32, double, scalar (scalar.h) and the pointers.
+ * u32, i32, double, scalar (scalar.h) and the pointers. A macro NAME_ARGUMENTS stands for
+ * arguments that several kernels have at their end.
  */
 #define THREADS 256u
 #define WARP 32u

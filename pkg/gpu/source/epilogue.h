@@ -1,13 +1,11 @@
-#ifndef EPILOGUE_H
-#define EPILOGUE_H
-/* What follows a product y = A x in the same pass over its rows. A kernel of a product
- * has the arguments
- *
- *   u32 what, IN(double) x, OUT(double) dst, IN(double) b, IN(double) w, scalar omega,
- *   u32 area, u32 area2, INOUT(double) pad
- *
- * begins with PRODUCT, calls FINISH(i, y) within EACH_THREAD once for each row i, and ends
- * with LEAVE_PRODUCT. b, w and omega are not looked at where `what` does not need them. */
+/* What follows a product y = A x in the same pass over its rows. The arguments of its kernel
+ * end with PRODUCT_ARGUMENTS; it begins with PRODUCT, calls FINISH(i, y) within EACH_THREAD
+ * once for each row i, and ends with LEAVE_PRODUCT. b, w and omega are not looked at where
+ * `what` does not need them. */
+#define PRODUCT_ARGUMENTS                                                                        \
+    u32 what, IN(double) x, OUT(double) dst, IN(double) b, IN(double) w, scalar omega, u32 area, \
+        u32 area2, INOUT(double) reductions
+
 #define PLAIN 0u    /* dst = y */
 #define RESIDUAL 1u /* dst = b - y */
 #define RELAX 2u    /* dst = x + omega w (b - y) */
@@ -49,4 +47,3 @@ FN double finished(u32 what, double y, u32 i, double omega, IN(double) x, IN(dou
     }
     return y;
 }
-#endif

@@ -1,6 +1,8 @@
-/* All kernels. */
+/* All kernels: no other file includes one of these. */
 #include "dialect.h"
 #include "scalar.h"
+#include "epilogue.h"
+#include "power.h"
 #include "vector.c"
 #include "csr.c"
 #include "precond.c"

@@ -1,8 +1,6 @@
 /* The end of products with long rows, whose segments have been added up by themselves. In
  * any layout, after the kernel that has done the other rows; its parts of inner products
  * stand before `from`. */
-#include "epilogue.h"
-#include "power.h"
 
 /* What a row's sum is multiplied by. */
 #define NO_UNIT 0u
@@ -18,8 +16,7 @@ FN double in_unit(double y, u32 i, u32 unit, IN(i32) exps)
  * start[k + 1] - 1, with a sum for each of its rows. A warp adds up those of a row, thread t
  * the sums t, t + 32, ... */
 KERNEL(spmv_long, u32 count, u32 size, IN(u32) row, IN(u32) start, IN(double) sums, u32 unit, IN(i32) exps, u32 from,
-       u32 what, IN(double) x, OUT(double) dst, IN(double) b, IN(double) w, scalar omega, u32 area, u32 area2,
-       INOUT(double) pad)
+       PRODUCT_ARGUMENTS)
 {
     PRODUCT;
     for (u32 first = BLOCK * (THREADS / WARP); first < count * size; first += blocks * (THREADS / WARP)) {

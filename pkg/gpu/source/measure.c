@@ -1,6 +1,5 @@
 /* What pkg/solve measures and scales. Largest elements and sums leave one part a block,
  * which the host puts together. */
-#include "power.h"
 
 #define LEAVE_PART(tree, v) \
     tree(v);                \

@@ -1,5 +1,3 @@
-#ifndef POWER_H
-#define POWER_H
 /* v 2^e, rounded once where it is subnormal, as math.Ldexp. */
 FN double times_power(double v, i32 e)
 {
@@ -28,4 +26,3 @@ FN i32 exponent(double v)
     }
     return (i32)(BITS_OF_DOUBLE(v) >> 52 & 0x7ff) - less;
 }
-#endif

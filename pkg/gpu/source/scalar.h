@@ -1,7 +1,7 @@
 /*
  * Scalars stay on the device. A reduction leaves partial sums, one a block, in an area
- * of the pad; the first kernel that needs the sum adds them up, in all its blocks, and
- * block 0 keeps the sum in its slot for those that come later. So an inner product takes
+ * of the reduction buffer; the first kernel that needs the sum adds them up, in all its
+ * blocks, and block 0 stores the sum in its cell for later ones. So an inner product takes
  * no launch of its own, and nobody waits for it.
  *
  * A scalar is a product of quotients of such sums,
@@ -10,14 +10,14 @@
  *
  * evaluated by the kernel that uses it. A quotient with a zero denominator, or one that
  * is not finite, is 0 and sets the fault, and so does a sum that is to be positive and is
- * not: what follows does no harm to x, and the method learns of it when it looks.
+ * not: what follows does no harm to x, and the method learns of it at its next check.
  */
-#define NONE 0xffffffffu /* no slot: the number 1 */
+#define NONE 0xffffffffu /* no cell: the number 1 */
 #define IS_ROOT 1u       /* the square root of the sum is meant */
 #define IS_POSITIVE 2u   /* it is a fault if the sum is not positive */
 
 typedef struct {
-    u32 slot, area, parts, how; /* parts: partial sums in the area; 0: the slot has the sum */
+    u32 cell, area, parts, how; /* parts: partial sums in the area; 0: the cell has the sum */
 } sum;
 
 typedef struct {
@@ -25,20 +25,20 @@ typedef struct {
     sum n0, d0, n1, d1;
 } scalar;
 
-/* The pad: the fault, slots, areas. */
+/* The reduction buffer, the argument `reductions`: the fault, cells, areas. */
 #define FAULT 0u
-#define SLOT(k) (1u + (k))
-#define SLOTS 65535u
-#define AREA(k) (1u + SLOTS + (k) * PARTS)
+#define CELL(k) (1u + (k))
+#define CELLS 65535u
+#define AREA(k) (1u + CELLS + (k) * PARTS)
 #define PARTS 2048u /* partial sums at most */
 
 FN int finite_number(double v) { return v - v == 0; }
 
-FN double quotient(double n, double d, GLOBAL double *pad)
+FN double quotient(double n, double d, GLOBAL double *reductions)
 {
     double q = n / d;
     if (d != 0 && finite_number(q) && finite_number(d)) return q;
-    pad[FAULT] = 1;
+    reductions[FAULT] = 1;
     return 0;
 }
 
@@ -56,30 +56,30 @@ FN double added_parts(GLOBAL const double *part, u32 parts, u32 t)
     return s;
 }
 
-/* v = the sum s. Needs SCRATCH and pad. */
+/* v = the sum s. Needs SCRATCH and reductions. */
 #define ADD_UP(v, s)                                                                        \
     do {                                                                                    \
         WHERE((s).parts) {                                                                  \
             PRIVATE(double, part);                                                          \
-            EACH_THREAD { MY(part) = added_parts(pad + AREA((s).area), (s).parts, t); }     \
+            EACH_THREAD { MY(part) = added_parts(reductions + AREA((s).area), (s).parts, t); } \
             BLOCK_SUM(part);                                                                \
             v = part[0];                                                                    \
         }                                                                                   \
-        if ((s).slot == NONE) {                                                             \
+        if ((s).cell == NONE) {                                                             \
             v = 1;                                                                          \
         } else {                                                                            \
             if ((s).parts) {                                                                \
-                EACH_THREAD { if (t == 0 && BLOCK == 0) pad[SLOT((s).slot)] = v; }          \
+                EACH_THREAD { if (t == 0 && BLOCK == 0) reductions[CELL((s).cell)] = v; }   \
             } else {                                                                        \
-                v = pad[SLOT((s).slot)];                                                    \
+                v = reductions[CELL((s).cell)];                                             \
             }                                                                               \
-            if ((s).how & IS_POSITIVE && !(v > 0)) pad[FAULT] = 1;                          \
+            if ((s).how & IS_POSITIVE && !(v > 0)) reductions[FAULT] = 1;                   \
             if ((s).how & IS_ROOT) v = SQRT(v);                                             \
         }                                                                                   \
     } while (0)
 
-/* v = the scalar a. Needs SCRATCH and pad. The four sums share one text: four of them make
- * kernels long, and some compilers slow. */
+/* v = the scalar a. Needs SCRATCH and reductions. The four sums share one text: four of
+ * them make kernels long, and some compilers slow. */
 #define EVALUATE(v, a)                                                                      \
     do {                                                                                    \
         double above = 1, value;                                                            \
@@ -91,9 +91,9 @@ FN double added_parts(GLOBAL const double *part, u32 parts, u32 t)
             ADD_UP(value, one);                                                             \
             if (f % 2 == 0) {                                                               \
                 above = value;                                                              \
-                none = one.slot;                                                            \
-            } else if ((none & one.slot) != NONE) {                                         \
-                v *= quotient(above, value, pad);                                           \
+                none = one.cell;                                                            \
+            } else if ((none & one.cell) != NONE) {                                         \
+                v *= quotient(above, value, reductions);                                    \
             }                                                                               \
         }                                                                                   \
     } while (0)
@@ -103,5 +103,5 @@ FN double added_parts(GLOBAL const double *part, u32 parts, u32 t)
 #define LEAVE_IF(c, s, at, from)                                                         \
     do {                                                                                 \
         WHERE(c) BLOCK_SUM(s);                                                           \
-        EACH_THREAD { if ((c) && t == 0) pad[AREA(at) + (from) + BLOCK] = s[0]; }        \
+        EACH_THREAD { if ((c) && t == 0) reductions[AREA(at) + (from) + BLOCK] = s[0]; } \
     } while (0)

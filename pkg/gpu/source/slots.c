@@ -22,9 +22,6 @@
  * right; then the lanes of a row are added up as WARP_SUM does, and the sum is multiplied
  * by the quantum of the row. */
 
-#include "epilogue.h"
-#include "power.h"
-
 #define SHIFT(how) ((how) & 7u)
 #define ROWS(how) ((how) >> 3 & 63u)
 #define IS_ORDERED 512u
@@ -150,8 +147,7 @@ FN void prefetch_chunk(IN(u32) stream, IN(u32) ptr, u32 at, u32 chunks, u32 lane
 #define SLOTS_KERNEL(name, chunk, B)                                                                    \
     SLOTS_CHUNK(chunk, B)                                                                               \
     KERNEL(name, u32 chunks, IN(u32) ptr, IN(u32) stream, IN(i32) exps, u32 own, OUT(double) side,      \
-           u32 what, IN(double) x, OUT(double) dst, IN(double) b, IN(double) w, scalar omega, u32 area, \
-           u32 area2, INOUT(double) pad)                                                                \
+           PRODUCT_ARGUMENTS)                                                                               \
     {                                                                                                   \
         const u32 sweep = blocks * (THREADS / WARP);                                                    \
         EACH_THREAD { prefetch_chunk(stream, ptr, BLOCK * (THREADS / WARP) + t / WARP, chunks, t % WARP); } \

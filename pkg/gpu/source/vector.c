@@ -16,7 +16,7 @@
     for (u32 j = 0, k = i; j < 4; j++, k += STEP) if (k < n)
 
 /* x *= a */
-KERNEL(vector_scale, u32 n, scalar a, INOUT(double) x, INOUT(double) pad)
+KERNEL(vector_scale, u32 n, scalar a, INOUT(double) x, INOUT(double) reductions)
 {
     SCRATCH;
     double av;
@@ -29,7 +29,7 @@ KERNEL(vector_scale, u32 n, scalar a, INOUT(double) x, INOUT(double) pad)
 }
 
 /* y += a x */
-KERNEL(vector_axpy, u32 n, scalar a, IN(double) x, OUT(double) y, INOUT(double) pad)
+KERNEL(vector_axpy, u32 n, scalar a, IN(double) x, OUT(double) y, INOUT(double) reductions)
 {
     SCRATCH;
     double av;
@@ -43,7 +43,7 @@ KERNEL(vector_axpy, u32 n, scalar a, IN(double) x, OUT(double) y, INOUT(double) 
 }
 
 /* y = x + a y */
-KERNEL(vector_xpay, u32 n, IN(double) x, scalar a, OUT(double) y, INOUT(double) pad)
+KERNEL(vector_xpay, u32 n, IN(double) x, scalar a, OUT(double) y, INOUT(double) reductions)
 {
     SCRATCH;
     double av;
@@ -57,7 +57,7 @@ KERNEL(vector_xpay, u32 n, IN(double) x, scalar a, OUT(double) y, INOUT(double) 
 }
 
 /* y = a w x, elementwise */
-KERNEL(vector_mul, u32 n, scalar a, IN(double) w, IN(double) x, OUT(double) y, INOUT(double) pad)
+KERNEL(vector_mul, u32 n, scalar a, IN(double) w, IN(double) x, OUT(double) y, INOUT(double) reductions)
 {
     SCRATCH;
     double av;
@@ -71,7 +71,7 @@ KERNEL(vector_mul, u32 n, scalar a, IN(double) w, IN(double) x, OUT(double) y, I
 }
 
 /* x·y; x may be y */
-KERNEL(vector_dot, u32 n, IN(double) x, IN(double) y, u32 area, INOUT(double) pad)
+KERNEL(vector_dot, u32 n, IN(double) x, IN(double) y, u32 area, INOUT(double) reductions)
 {
     SCRATCH;
     PRIVATE(double, s);
@@ -88,7 +88,7 @@ KERNEL(vector_dot, u32 n, IN(double) x, IN(double) y, u32 area, INOUT(double) pa
 }
 
 /* y += a x, and y·z, or y·y if own is 1; z is not y */
-KERNEL(vector_axpy_dot, u32 n, scalar a, IN(double) x, OUT(double) y, u32 own, IN(double) z, u32 area, INOUT(double) pad)
+KERNEL(vector_axpy_dot, u32 n, scalar a, IN(double) x, OUT(double) y, u32 own, IN(double) z, u32 area, INOUT(double) reductions)
 {
     SCRATCH;
     PRIVATE(double, s);
@@ -113,7 +113,7 @@ KERNEL(vector_axpy_dot, u32 n, scalar a, IN(double) x, OUT(double) y, u32 own, I
 }
 
 /* x += a p, r -= a q, and r·r: a step of CG */
-KERNEL(vector_step, u32 n, scalar a, IN(double) p, OUT(double) x, IN(double) q, OUT(double) r, u32 area, INOUT(double) pad)
+KERNEL(vector_step, u32 n, scalar a, IN(double) p, OUT(double) x, IN(double) q, OUT(double) r, u32 area, INOUT(double) reductions)
 {
     SCRATCH;
     PRIVATE(double, s);
@@ -142,7 +142,7 @@ KERNEL(vector_step, u32 n, scalar a, IN(double) p, OUT(double) x, IN(double) q, 
 /* x += a p + o s, r = s - o q, r·r and r·w: the second half of a step of BiCGStab, where
  * s, the residual of the first half, is r if own is 1, and then that argument another vector */
 KERNEL(vector_double_step, u32 n, scalar a, IN(double) p, scalar o, u32 own, IN(double) s, OUT(double) x,
-       IN(double) q, OUT(double) r, IN(double) w, u32 area, u32 area2, INOUT(double) pad)
+       IN(double) q, OUT(double) r, IN(double) w, u32 area, u32 area2, INOUT(double) reductions)
 {
     SCRATCH;
     PRIVATE(double, rr);
@@ -168,7 +168,7 @@ KERNEL(vector_double_step, u32 n, scalar a, IN(double) p, scalar o, u32 own, IN(
 }
 
 /* p = r + b (p - o q): the next direction of BiCGStab */
-KERNEL(vector_direction, u32 n, IN(double) r, scalar b, scalar o, IN(double) q, OUT(double) p, INOUT(double) pad)
+KERNEL(vector_direction, u32 n, IN(double) r, scalar b, scalar o, IN(double) q, OUT(double) p, INOUT(double) reductions)
 {
     SCRATCH;
     double bv, ov;
@@ -186,7 +186,7 @@ KERNEL(vector_direction, u32 n, IN(double) r, scalar b, scalar o, IN(double) q, 
 /* v_k·w for m <= 8 vectors, into the areas from the first on; the others are to be one of
  * them, and are loaded for nothing: loads under conditions would wait for each other */
 KERNEL(vector_multi_dot, u32 n, u32 m, IN(double) v0, IN(double) v1, IN(double) v2, IN(double) v3, IN(double) v4,
-       IN(double) v5, IN(double) v6, IN(double) v7, IN(double) w, u32 area, INOUT(double) pad)
+       IN(double) v5, IN(double) v6, IN(double) v7, IN(double) w, u32 area, INOUT(double) reductions)
 {
     SCRATCH;
     PRIVATE(double, s0);
@@ -222,16 +222,16 @@ KERNEL(vector_multi_dot, u32 n, u32 m, IN(double) v0, IN(double) v1, IN(double) 
     LEAVE_IF(m > 7, s7, area + 7, 0);
 }
 
-/* w += sign * sum of slot_k v_k for m <= 8 vectors, the slots being those from the first
+/* w += sign * sum of slot_k v_k for m <= 8 vectors, the cells being those from the first
  * on, and w·w if area is not NONE */
-KERNEL(vector_multi_axpy, u32 n, u32 m, u32 slot, double sign, IN(double) v0, IN(double) v1, IN(double) v2, IN(double) v3,
-       IN(double) v4, IN(double) v5, IN(double) v6, IN(double) v7, OUT(double) w, u32 area, INOUT(double) pad)
+KERNEL(vector_multi_axpy, u32 n, u32 m, u32 cell, double sign, IN(double) v0, IN(double) v1, IN(double) v2, IN(double) v3,
+       IN(double) v4, IN(double) v5, IN(double) v6, IN(double) v7, OUT(double) w, u32 area, INOUT(double) reductions)
 {
     SCRATCH;
     PRIVATE(double, s);
     double a[8];
     UNROLL(8)
-    for (u32 k = 0; k < 8; k++) a[k] = k < m ? sign * pad[SLOT((slot + k) % SLOTS)] : 0;
+    for (u32 k = 0; k < 8; k++) a[k] = k < m ? sign * reductions[CELL((cell + k) % CELLS)] : 0;
     EACH_THREAD {
         MY(s) = 0;
         ELEMENTS(i)
@@ -247,18 +247,18 @@ KERNEL(vector_multi_axpy, u32 n, u32 m, u32 slot, double sign, IN(double) v0, IN
     LEAVE_IF(area != NONE, s, area, 0);
 }
 
-/* Block k adds up the partial sums in area first + k into slot + k. */
-KERNEL(vector_totals, u32 slot, u32 first, u32 parts, INOUT(double) pad)
+/* Block k adds up the partial sums in area first + k into cell + k. */
+KERNEL(vector_totals, u32 cell, u32 first, u32 parts, INOUT(double) reductions)
 {
     SCRATCH;
     PRIVATE(double, s);
-    EACH_THREAD { MY(s) = added_parts(pad + AREA(first + BLOCK), parts, t); }
+    EACH_THREAD { MY(s) = added_parts(reductions + AREA(first + BLOCK), parts, t); }
     BLOCK_SUM(s);
-    EACH_THREAD { if (t == 0) pad[SLOT((slot + BLOCK) % SLOTS)] = s[0]; }
+    EACH_THREAD { if (t == 0) reductions[CELL((cell + BLOCK) % CELLS)] = s[0]; }
 }
 
 /* kept = x unless there was a fault */
-KERNEL(vector_keep, u32 n, IN(double) x, OUT(double) kept, INOUT(double) pad)
+KERNEL(vector_keep, u32 n, IN(double) x, OUT(double) kept, INOUT(double) reductions)
 {
-    if (pad[FAULT] == 0) EACH_THREAD ELEMENTS(i) kept[i] = x[i];
+    if (reductions[FAULT] == 0) EACH_THREAD ELEMENTS(i) kept[i] = x[i];
 }
