@@ -46,11 +46,9 @@ var layers = []layer{
 	{pkg: "internal/exhibit", imports: []string{"examples/experiments", "internal/records", "internal/wholefile"}, reason: "tables and figures of records, knows no measuring"},
 	{pkg: "internal/wholefile", reason: "files alone"},
 	{pkg: "examples/experiments", reason: "data, and its form"},
-	{pkg: "internal/report", imports: []string{"examples/experiments", "internal/collection", "internal/spmvbench", "internal/gpubench", "internal/roofline", "pkg/gpu", "pkg/solve", "pkg/verify", "pkg/krylov", "pkg/linop", "pkg/csr", "pkg/adaptive"}, reason: "prints results, does not know how to run"},
-	{pkg: "internal/spmvbench", imports: []string{"pkg/csr", "pkg/adaptive", "pkg/linop", "internal/kernels", "internal/bandwidth", "internal/turns"}, reason: "measures products, knows no files and no terminal"},
-	{pkg: "internal/gpubench", imports: []string{"pkg/csr", "pkg/adaptive", "pkg/linop", "pkg/krylov", "pkg/gpu", "internal/turns"}, reason: "measures products and solves on a device, knows no files and no terminal"},
-	{pkg: "internal/accessor", imports: []string{"pkg/csr", "internal/kernels", "pkg/parallel", "internal/dd", "internal/turns"}, reason: "measures dense and ELL kernels, knows no files and no terminal"},
-	{pkg: "internal/roofline", imports: []string{"pkg/formats", "internal/nearest", "internal/kernels", "pkg/parallel"}, reason: "measures arithmetic and memory, knows no files and no terminal"},
+	{pkg: "internal/report", imports: []string{"examples/experiments", "internal/collection", "internal/bench", "internal/machine", "pkg/gpu", "pkg/solve", "pkg/verify", "pkg/krylov", "pkg/linop", "pkg/csr", "pkg/adaptive"}, reason: "prints results, does not know how to run"},
+
+	{pkg: "internal/bench", imports: []string{"pkg/csr", "pkg/formats", "pkg/adaptive", "pkg/linop", "pkg/krylov", "pkg/gpu", "pkg/parallel", "internal/kernels", "internal/nearest", "internal/dd"}, reason: "measures speed, knows no files of matrices and no terminal"},
 
 	{pkg: "pkg/solve", imports: []string{"pkg/csr", "pkg/adaptive", "pkg/linop", "pkg/krylov", "pkg/precond", "pkg/verify", "pkg/gpu", "internal/kernels"}, reason: "puts method and matrix together, knows no files and no terminal"},
 	{pkg: "pkg/precond", imports: []string{"pkg/csr", "pkg/adaptive", "pkg/formats", "pkg/linop", "pkg/krylov", "internal/kernels", "pkg/parallel"}, reason: "operators made from a matrix, knows no files and no terminal"},
@@ -69,13 +67,9 @@ var layers = []layer{
 	{pkg: "pkg/csr", imports: []string{"pkg/parallel", "internal/dd"}, reason: "structure and norms, knows no precision"},
 
 	{pkg: "internal/kernels", imports: []string{"internal/dd"}, reason: "plain slices, no solver and no goroutine"},
-	{pkg: "internal/bandwidth", imports: []string{"internal/kernels", "pkg/parallel"}, reason: "memory and threads alone"},
 	{pkg: "internal/guard", reason: "memory for tests"},
-	{pkg: "internal/energy", reason: "files of the system alone"},
 	{pkg: "internal/machine", reason: "files of the system alone"},
 	{pkg: "internal/nearest", reason: "words alone"},
-	{pkg: "internal/roofline/draw", imports: []string{"internal/roofline"}, reason: "draws points, does not measure"},
-	{pkg: "internal/turns", reason: "a clock alone"},
 	{pkg: "pkg/parallel", reason: "goroutines alone"},
 	{pkg: "internal/dd", reason: "arithmetic alone"},
 }

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mpsolve/mpsolve/internal/bench"
 	"github.com/mpsolve/mpsolve/internal/report"
-	"github.com/mpsolve/mpsolve/internal/spmvbench"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
@@ -82,7 +82,7 @@ func (f *spmvFlags) run(c *cobra.Command, s streams, path string) error {
 	if err != nil {
 		return err
 	}
-	stored, a, err := spmvbench.Stored(m, spec, pool)
+	stored, a, err := bench.Store(m, spec, pool)
 	if err != nil {
 		return order.InputError(err)
 	}
@@ -90,12 +90,12 @@ func (f *spmvFlags) run(c *cobra.Command, s streams, path string) error {
 	report.Line(out, "stored", "%s, in %.3f s, %d threads", spec, stored.Build, pool.Threads())
 	report.Line(out, "layout", "%s", a.LayoutText())
 	report.Formats(out, a.Stats(), m.Bytes())
-	products := append(spmvbench.Baselines(m, pool), stored)
+	products := append(bench.Baselines(m, pool), stored)
 	x := Random(m.Cols, f.seed)
-	if err := spmvbench.Measure(c.Context(), m, x, products, pool, spmvbench.Turns{Repeat: f.repeat}); err != nil {
+	if err := bench.MeasureProducts(c.Context(), m, x, products, pool, bench.Timing{Repeat: f.repeat}); err != nil {
 		return err
 	}
-	report.Products(out, spmvbench.Rows(path, m, pool.Threads(), spmvbench.Limit{}, products))
+	report.Products(out, bench.Rows(path, pool.Threads(), bench.Bandwidth{}, products))
 	if out.err != nil {
 		return fmt.Errorf("writing: %w", out.err)
 	}

@@ -10,6 +10,8 @@ var (
 	symmetricSIMD func(sums []float64, p *SlotPanel, x []float64, r SymmetricRange)
 	csr64SIMD     csrKernel[float64]
 	csr32SIMD     csrKernel[float32]
+	foldTiers     map[Tier]func(p *float64, n, streams int) uint64
+	foldSIMD      func(p *float64, n, streams int) uint64
 )
 
 var (

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mpsolve/mpsolve/internal/accessor"
+	"github.com/mpsolve/mpsolve/internal/bench"
 )
 
 // Labels of the accessor experiments.
@@ -24,11 +24,11 @@ const seeds = 10
 var accessorValues = []string{"error", "error_median", "seconds", "gflops", "gbps", "time_fp64", "time_fp32"}
 
 func precisions() label {
-	return label{precisionLabel, string(accessor.FP64), oneOf(words(accessor.Precisions)...)}
+	return label{precisionLabel, bench.FP64, oneOf(words(bench.Precisions)...)}
 }
 
 func distributions() label {
-	return label{distributionLabel, string(accessor.Uniform), oneOf(words(accessor.Distributions)...)}
+	return label{distributionLabel, string(bench.Uniform), oneOf(words(bench.Distributions)...)}
 }
 
 func words[T ~string](list []T) (words []string) {
@@ -44,14 +44,14 @@ func accessorKernels() kind {
 	return kind{
 		name: "accessor", text: "dense kernels with storage and arithmetic in different precisions",
 		labels: []label{
-			{kernelLabel, string(accessor.GEMV), oneOf("GEMV", "DOT", "TRSV")},
+			{kernelLabel, string(bench.GEMV), oneOf("GEMV", "DOT", "TRSV")},
 			precisions(), distributions(),
 			{sizeLabel, "1024", positive},
 		},
 		values: accessorValues,
 		cost: func(p point, _ float64) float64 {
 			n, _ := strconv.ParseFloat(p[sizeLabel], 64) // was checked
-			if p[kernelLabel] == string(accessor.DOT) {
+			if p[kernelLabel] == string(bench.DOT) {
 				return 1e-7 * n
 			}
 			return 1e-7 * n * n
@@ -61,21 +61,21 @@ func accessorKernels() kind {
 }
 
 func measureAccessor(ctx context.Context, in input, points []point) error {
-	kernel := func(p point) accessor.Kernel { return accessor.Kernel(p[kernelLabel]) }
+	kernel := func(p point) bench.Kernel { return bench.Kernel(p[kernelLabel]) }
 	size := func(p point) int {
 		n, _ := strconv.Atoi(p[sizeLabel]) // was checked
 		return n
 	}
 	return measureKernels(ctx, in, points,
-		func(p point) int64 { return accessor.Bytes(kernel(p), size(p)) },
-		func(p point, seed uint64) (*accessor.Problem, error) {
-			return accessor.New(kernel(p), size(p), accessor.Distribution(p[distributionLabel]), seed, in.pool)
+		func(p point) int64 { return bench.ProblemBytes(kernel(p), size(p)) },
+		func(p point, seed uint64) (*bench.Problem, error) {
+			return bench.NewProblem(kernel(p), size(p), bench.Distribution(p[distributionLabel]), seed, in.pool)
 		})
 }
 
 // measureKernels measures the precisions of each problem in turns, if it fits into
 // memory.
-func measureKernels(ctx context.Context, in input, points []point, bytes func(p point) int64, problem func(p point, seed uint64) (*accessor.Problem, error)) error {
+func measureKernels(ctx context.Context, in input, points []point, bytes func(p point) int64, problem func(p point, seed uint64) (*bench.Problem, error)) error {
 	for _, group := range groups(points, but(precisionLabel)) {
 		if in.late() {
 			return nil
@@ -88,7 +88,7 @@ func measureKernels(ctx context.Context, in input, points []point, bytes func(p 
 			}
 			continue
 		}
-		if err := measureProblems(ctx, in, group, func(seed uint64) (*accessor.Problem, error) { return problem(p, seed) }); err != nil {
+		if err := measureProblems(ctx, in, group, func(seed uint64) (*bench.Problem, error) { return problem(p, seed) }); err != nil {
 			return err
 		}
 	}
@@ -96,9 +96,9 @@ func measureKernels(ctx context.Context, in input, points []point, bytes func(p 
 }
 
 // measureProblems takes the errors over all seeds and the time of the first.
-func measureProblems(ctx context.Context, in input, points []point, problem func(seed uint64) (*accessor.Problem, error)) error {
-	results := map[accessor.Precision]result{}
-	errors := map[accessor.Precision][]float64{}
+func measureProblems(ctx context.Context, in input, points []point, problem func(seed uint64) (*bench.Problem, error)) error {
+	results := map[bench.Precision]result{}
+	errors := map[bench.Precision][]float64{}
 	for seed := range seeds {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -107,14 +107,13 @@ func measureProblems(ctx context.Context, in input, points []point, problem func
 		if err != nil {
 			return emitReason(in, points, err.Error())
 		}
-		for _, precision := range accessor.Precisions {
+		for _, precision := range bench.Precisions {
 			errors[precision] = append(errors[precision], p.Error(precision))
 		}
 		if seed > 0 {
 			continue
 		}
-		t := in.turns()
-		times, err := p.Times(ctx, t.Repeat, t.Budget)
+		times, err := p.Times(ctx, in.turns())
 		if err != nil {
 			return err
 		}
@@ -122,12 +121,12 @@ func measureProblems(ctx context.Context, in input, points []point, problem func
 			results[precision] = result{values: map[string]float64{
 				"seconds": time.Min, "gflops": float64(p.FLOPs()) / time.Min / 1e9,
 				"gbps":      float64(p.Traffic(precision)) / time.Min / 1e9,
-				"time_fp64": time.Min / times[accessor.FP64].Min, "time_fp32": time.Min / times[accessor.FP32].Min,
+				"time_fp64": time.Min / times[bench.FP64].Min, "time_fp32": time.Min / times[bench.FP32].Min,
 			}}
 		}
 	}
 	for _, p := range points {
-		precision := accessor.Precision(p[precisionLabel])
+		precision := bench.Precision(p[precisionLabel])
 		r := results[precision]
 		e := slices.Sorted(slices.Values(errors[precision]))
 		sum := 0.0
@@ -156,15 +155,15 @@ func emitReason(in input, points []point, reason string) error {
 func ellProduct() kind {
 	return kind{
 		name: "ell", text: "y = A x for a random x with A in ELL, storage and arithmetic in different precisions", matrix: true,
-		labels: []label{{kernelLabel, string(accessor.ELL), oneOf("ELL")}, precisions(), distributions()},
+		labels: []label{{kernelLabel, string(bench.ELL), oneOf("ELL")}, precisions(), distributions()},
 		values: accessorValues,
 		cost:   productCost,
 		measure: func(ctx context.Context, in input, points []point) error {
 			unitNorm(in.matrix, in.pool)
 			return measureKernels(ctx, in, points,
-				func(point) int64 { return accessor.ELLBytes(in.matrix) }, // a long row makes all rows long
-				func(p point, seed uint64) (*accessor.Problem, error) {
-					return accessor.NewELL(in.matrix, accessor.Distribution(p[distributionLabel]), seed, in.pool)
+				func(point) int64 { return bench.ELLProblemBytes(in.matrix) }, // a long row makes all rows long
+				func(p point, seed uint64) (*bench.Problem, error) {
+					return bench.NewELLProblem(in.matrix, bench.Distribution(p[distributionLabel]), seed, in.pool)
 				})
 		},
 	}

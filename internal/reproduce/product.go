@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/mpsolve/mpsolve/internal/bench"
 	"github.com/mpsolve/mpsolve/internal/records"
-	"github.com/mpsolve/mpsolve/internal/spmvbench"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -64,11 +64,11 @@ func (p point) threads() int {
 }
 
 // turns are those of products that take turns.
-func (in input) turns() spmvbench.Turns {
+func (in input) turns() bench.Timing {
 	if in.quick {
-		return spmvbench.Turns{Repeat: quickTurns, Budget: quickTurnsBudget}
+		return bench.Timing{Repeat: quickTurns, Budget: quickTurnsBudget}
 	}
-	return spmvbench.Turns{Repeat: turns, Budget: turnsBudget}
+	return bench.Timing{Repeat: turns, Budget: turnsBudget}
 }
 
 func productsOnThreads(ctx context.Context, in input, threads int, points []point) error {
@@ -109,7 +109,7 @@ type candidate struct {
 func productsTogether(ctx context.Context, in input, pool *linop.Pool, points []point) error {
 	m := in.matrix
 	b := baselines{ordinary: 0, tuned: 1}
-	products := spmvbench.Baselines(m, pool)
+	products := bench.Baselines(m, pool)
 	products, b.fp64 = appendUniform(products, m, "FP64", pool)
 	products, b.fp32 = appendUniform(products, m, "FP32", pool)
 	var list []candidate
@@ -136,7 +136,7 @@ func productsTogether(ctx context.Context, in input, pool *linop.Pool, points []
 		products = append(products, product)
 	}
 	in.progress(fmt.Sprintf("%d products in turns", len(products)))
-	if err := spmvbench.Measure(ctx, m, ones(m.Cols), products, pool, in.turns()); err != nil {
+	if err := bench.MeasureProducts(ctx, m, ones(m.Cols), products, pool, in.turns()); err != nil {
 		return err
 	}
 	for _, c := range list {
@@ -157,13 +157,13 @@ type baselines struct{ ordinary, tuned, fp64, fp32 int }
 
 // appendUniform appends the product with m in one format, if that has the range,
 // and returns its index.
-func appendUniform(products []spmvbench.Product, m *csr.Matrix, format string, pool *linop.Pool) ([]spmvbench.Product, int) {
+func appendUniform(products []bench.Product, m *csr.Matrix, format string, pool *linop.Pool) ([]bench.Product, int) {
 	set, err := adaptive.LookupSet(format)
 	if err != nil {
 		return products, -1
 	}
 	spec := adaptive.Spec{Set: set, Epsilon: set.Formats[0].UnitRoundoff(), Layout: adaptive.Bucketed}
-	p, _, err := spmvbench.Stored(m, spec, pool)
+	p, _, err := bench.Store(m, spec, pool)
 	if err != nil {
 		return products, -1
 	}
@@ -171,11 +171,11 @@ func appendUniform(products []spmvbench.Product, m *csr.Matrix, format string, p
 }
 
 // result puts together what is known of a stored matrix and its product.
-func (c candidate) result(in input, products []spmvbench.Product, b baselines, pool *linop.Pool) (result, error) {
+func (c candidate) result(in input, products []bench.Product, b baselines, pool *linop.Pool) (result, error) {
 	m, p := in.matrix, products[c.index]
 	values := map[string]float64{
 		"error_nw": p.Errors.Normwise, "error_cw": p.Errors.Componentwise, "error_row": p.Errors.Row,
-		"seconds": p.Min, "gbps": p.BytesPerSecond(m.Rows, m.Cols) / 1e9,
+		"seconds": p.Min, "gbps": p.BytesPerSecond() / 1e9,
 	}
 	for name, index := range map[string]int{"time_ordinary": b.ordinary, "time_tuned": b.tuned, "time": b.fp64, "time_fp32": b.fp32} {
 		if index >= 0 {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"maps"
 
-	"github.com/mpsolve/mpsolve/internal/spmvbench"
+	"github.com/mpsolve/mpsolve/internal/bench"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
@@ -39,7 +39,7 @@ func scale(ctx context.Context, in input, points []point) error {
 	m := in.matrix
 	alone := maps.Clone(points[0])
 	alone[threadsLabel] = "1"
-	var products []spmvbench.Product
+	var products []bench.Product
 	for _, p := range append([]point{alone}, points...) {
 		spec, err := p.spec()
 		if err != nil {
@@ -53,7 +53,7 @@ func scale(ctx context.Context, in input, points []point) error {
 		}
 		products = append(products, product)
 	}
-	if err := spmvbench.Measure(ctx, m, ones(m.Cols), products, in.pool, in.turns()); err != nil {
+	if err := bench.MeasureProducts(ctx, m, ones(m.Cols), products, in.pool, in.turns()); err != nil {
 		return err
 	}
 	for k, p := range points {
@@ -61,7 +61,7 @@ func scale(ctx context.Context, in input, points []point) error {
 		speedup := products[0].Min / product.Min
 		values := map[string]float64{
 			"seconds": product.Min, "speedup": speedup, "efficiency": speedup / float64(p.threads()),
-			"gbps": product.BytesPerSecond(m.Rows, m.Cols) / 1e9,
+			"gbps": product.BytesPerSecond() / 1e9,
 		}
 		storageOf(values, m, product.Bytes)
 		if err := in.emit(p, result{values: values, notes: map[string]string{"layout": product.Layout}}); err != nil {

@@ -1,6 +1,6 @@
 //go:build linux
 
-package bandwidth
+package kernels
 
 import (
 	"math"
@@ -8,20 +8,19 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/guard"
-	"github.com/mpsolve/mpsolve/internal/kernels"
 )
 
 // Every kernel that the processor has folds all whole lines of each stream, and
 // nothing else.
 func TestFold(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for streams := 1; streams <= MaxStreams; streams++ {
+	for streams := 1; streams <= 4; streams++ {
 		for _, size := range []int{0, 7, 8, 31, 32, 40, 64, 127, 1000, 4096} {
 			part := guard.Slice[float64](t, size)
 			for i := range part {
 				part[i] = rng.NormFloat64()
 			}
-			n := streamLength(part, streams)
+			n := StreamLength(len(part), streams)
 			var want uint64
 			for _, v := range part[:n*streams] {
 				want ^= math.Float64bits(v)
@@ -29,11 +28,11 @@ func TestFold(t *testing.T) {
 			if got := foldPortable(part, n, streams); got != want {
 				t.Errorf("portable, %d streams of %d: %x, want %x", streams, n, got, want)
 			}
-			if got := fold(part, streams); got != want {
+			if got := Fold(part, streams); got != want {
 				t.Errorf("%d streams of %d: %x, want %x", streams, n, got, want)
 			}
-			for tier, simd := range simdFolds {
-				if tier > kernels.ProcessorTier() || n == 0 {
+			for tier, simd := range foldTiers {
+				if tier > ProcessorTier() || n == 0 {
 					continue
 				}
 				if got := simd(&part[0], n, streams); got != want {
@@ -48,6 +47,6 @@ func BenchmarkFold(b *testing.B) {
 	part := make([]float64, 1<<12) // in the second-level cache
 	b.SetBytes(int64(8 * len(part)))
 	for b.Loop() {
-		fold(part, 1)
+		Fold(part, 1)
 	}
 }

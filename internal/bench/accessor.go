@@ -1,35 +1,22 @@
-// Package accessor measures what it brings to keep numbers in FP32 and to compute
-// with them in FP64: time and accuracy of four kernels that memory bounds, after
-// [Gruetzmacher23], section 4.
-//
-// A problem is made in FP64. FP32 and Mixed store its matrix and vectors rounded to
-// FP32, and the result as well; Mixed converts what it loads and computes in FP64.
-// Errors are relative to the result for the FP64 data in double-double arithmetic,
-// so they hold the rounding of the data, as in the paper, whose reference is the
-// FP64 kernel; with this one FP64 has an error, too.
-package accessor
+package bench
 
 import (
 	"context"
 	"fmt"
 	"math"
-	"time"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
-	"github.com/mpsolve/mpsolve/internal/turns"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
-// Precision says how numbers are stored and computed with.
+// Precision is a precision of storage and arithmetic: FP64, FP32 or Mixed. A memory
+// accessor ([Gruetzmacher23], of Ginkgo) converts between the two on load and store.
 type Precision string
 
-const (
-	FP64  Precision = "FP64"
-	FP32  Precision = "FP32"
-	Mixed Precision = "FP64 over FP32" // stored in FP32, FP64 arithmetic
-)
+// Mixed is FP64 arithmetic over storage in FP32.
+const Mixed Precision = "FP64 over FP32"
 
 // Precisions are all of them.
 var Precisions = []Precision{FP64, FP32, Mixed}
@@ -61,7 +48,14 @@ var Distributions = []Distribution{Uniform, Normal}
 // MaxLU is the largest n for which TRSV has the factor of an LU factorisation.
 const MaxLU = 2048
 
-// Problem is a kernel with its data in all precisions.
+// Problem is a kernel with its data in all precisions, to measure time and accuracy
+// after [Gruetzmacher23], section 4.
+//
+// A problem is made in FP64. FP32 and Mixed store its matrix and vectors rounded to
+// FP32, and the result as well; Mixed converts what it loads and computes in FP64.
+// Errors are relative to the result for the FP64 data in double-double arithmetic,
+// so they hold the rounding of the data, as in the paper, whose reference is the
+// FP64 kernel; with this one FP64 has an error, too.
 type Problem struct {
 	Kernel Kernel
 	N      int // dimension, for ELL the number of rows
@@ -74,11 +68,11 @@ type Problem struct {
 	reference []dd.DD // once it is needed
 }
 
-// New makes GEMV, DOT or TRSV of dimension n >= 1 with random numbers that depend
+// NewProblem makes GEMV, DOT or TRSV of dimension n >= 1 with random numbers that depend
 // on the seed alone. TRSV has the unit lower triangular factor of a random matrix
 // by Gaussian elimination with row exchanges; above MaxLU it is the identity plus
 // random numbers divided by n, whose solution is as stable.
-func New(kernel Kernel, n int, dist Distribution, seed uint64, pool *parallel.Pool) (*Problem, error) {
+func NewProblem(kernel Kernel, n int, dist Distribution, seed uint64, pool *parallel.Pool) (*Problem, error) {
 	var a []float64
 	switch {
 	case n < 1:
@@ -92,7 +86,7 @@ func New(kernel Kernel, n int, dist Distribution, seed uint64, pool *parallel.Po
 	}
 	x := make([]float64, n)
 	for stream, v := range [][]float64{x, a} {
-		if err := fill(v, dist, seed, uint64(stream), pool); err != nil {
+		if err := randomise(v, dist, seed, uint64(stream), pool); err != nil {
 			return nil, err
 		}
 	}
@@ -104,16 +98,16 @@ func New(kernel Kernel, n int, dist Distribution, seed uint64, pool *parallel.Po
 	return p, nil
 }
 
-// NewELL makes the product of m, stored in ELL, with a random vector. It is an
+// NewELLProblem makes the product of m, stored in ELL, with a random vector. It is an
 // error if a value is not finite in FP32.
-func NewELL(m *csr.Matrix, dist Distribution, seed uint64, pool *parallel.Pool) (*Problem, error) {
+func NewELLProblem(m *csr.Matrix, dist Distribution, seed uint64, pool *parallel.Pool) (*Problem, error) {
 	for _, v := range m.Val {
 		if s := float64(float32(v)); math.IsNaN(s) || math.IsInf(s, 0) {
 			return nil, fmt.Errorf("%g is not finite in FP32", v)
 		}
 	}
 	x := make([]float64, m.Cols)
-	if err := fill(x, dist, seed, 0, pool); err != nil {
+	if err := randomise(x, dist, seed, 0, pool); err != nil {
 		return nil, err
 	}
 	p := &Problem{Kernel: ELL, N: m.Rows, pool: pool, sparse: m}
@@ -133,8 +127,8 @@ func (p *Problem) store(a, x []float64, n int) {
 	p.mixed = level[float32, float64]{a: a32, x: x32, y: make([]float32, n), dot: kernels.DotMixed}
 }
 
-// Bytes is the memory that New takes for a problem.
-func Bytes(kernel Kernel, n int) int64 {
+// ProblemBytes is the memory that NewProblem takes.
+func ProblemBytes(kernel Kernel, n int) int64 {
 	elements := int64(n)
 	if kernel != DOT {
 		elements *= elements
@@ -142,8 +136,8 @@ func Bytes(kernel Kernel, n int) int64 {
 	return (8+4)*(elements+int64(n)) + (8+4+4)*int64(n)
 }
 
-// ELLBytes is the memory that NewELL takes for m, besides m itself.
-func ELLBytes(m *csr.Matrix) int64 {
+// ELLProblemBytes is the memory that NewELLProblem takes for m, besides m itself.
+func ELLProblemBytes(m *csr.Matrix) int64 {
 	return int64(m.LongestRow())*int64(m.Rows)*(8+4+4) + int64(m.Cols)*(8+4) + int64(m.Rows)*(8+4+4)
 }
 
@@ -197,17 +191,17 @@ func (p *Problem) Error(precision Precision) float64 {
 	return math.Sqrt(errors) / math.Sqrt(norm)
 }
 
-// Times measures all precisions in turns. It returns early with the error of ctx.
-func (p *Problem) Times(ctx context.Context, repeat int, budget time.Duration) (map[Precision]turns.Time, error) {
-	var ways []func()
+// Times measures all precisions. It returns early with the cause of ctx.
+func (p *Problem) Times(ctx context.Context, timing Timing) (map[Precision]Time, error) {
+	var cases []Case
 	for _, precision := range Precisions {
-		ways = append(ways, func() { p.Run(precision) })
+		cases = append(cases, Warm(func() { p.Run(precision) }))
 	}
-	times, err := turns.Turns{Repeat: repeat, Budget: budget}.Measure(ctx, ways...)
+	times, err := timing.Measure(ctx, cases...)
 	if err != nil {
 		return nil, err
 	}
-	byPrecision := map[Precision]turns.Time{}
+	byPrecision := map[Precision]Time{}
 	for k, precision := range Precisions {
 		byPrecision[precision] = times[k]
 	}

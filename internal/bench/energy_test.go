@@ -1,4 +1,4 @@
-package energy
+package bench
 
 import (
 	"errors"
@@ -16,21 +16,21 @@ func twoPackages() fstest.MapFS {
 		"intel-rapl:0": "package-0", "intel-rapl:0:0": "core", "intel-rapl:0:1": "dram",
 		"intel-rapl:1": "package-1-die-0", "intel-rapl:2": "psys", "intel-rapl-mmio:0": "package-0",
 	} {
-		set(root, zone, "name", name)
-		set(root, zone, "max_energy_range_uj", "262143328850")
-		set(root, zone, "energy_uj", "1000000")
+		setCounter(root, zone, "name", name)
+		setCounter(root, zone, "max_energy_range_uj", "262143328850")
+		setCounter(root, zone, "energy_uj", "1000000")
 	}
-	set(root, "intel-rapl", "enabled", "1")
+	setCounter(root, "intel-rapl", "enabled", "1")
 	return root
 }
 
-func set(root fstest.MapFS, zone, file, text string) {
-	root[folder+"/"+zone+"/"+file] = &fstest.MapFile{Data: []byte(text + "\n")}
+func setCounter(root fstest.MapFS, zone, file, text string) {
+	root[powercap+"/"+zone+"/"+file] = &fstest.MapFile{Data: []byte(text + "\n")}
 }
 
 func TestJoules(t *testing.T) {
 	root := twoPackages()
-	m, err := open(root)
+	m, err := openEnergyMeter(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestJoules(t *testing.T) {
 		{"intel-rapl:2", 99_000_000, 262_146.078849},
 		{"intel-rapl-mmio:0", 99_000_000, 262_146.078849},
 	} {
-		set(root, c.zone, "energy_uj", strconv.FormatInt(c.microj, 10))
+		setCounter(root, c.zone, "energy_uj", strconv.FormatInt(c.microj, 10))
 		if j, err := m.Joules(); err != nil || j != c.want {
 			t.Errorf("%s at %d: %v J, %v; want %v", c.zone, c.microj, j, err, c.want)
 		}
@@ -57,11 +57,11 @@ func TestJoules(t *testing.T) {
 
 func TestNoEnergy(t *testing.T) {
 	garbled := twoPackages()
-	set(garbled, "intel-rapl:0", "energy_uj", "-1")
+	setCounter(garbled, "intel-rapl:0", "energy_uj", "-1")
 	noLimit := twoPackages()
-	delete(noLimit, folder+"/intel-rapl:0/max_energy_range_uj")
+	delete(noLimit, powercap+"/intel-rapl:0/max_energy_range_uj")
 	other := fstest.MapFS{}
-	set(other, "intel-rapl:0", "name", "psys")
+	setCounter(other, "intel-rapl:0", "name", "psys")
 	for _, c := range []struct {
 		what, want string
 		root       fs.FS
@@ -72,12 +72,12 @@ func TestNoEnergy(t *testing.T) {
 		{"garbled", `intel-rapl:0/energy_uj holds "-1\n"`, garbled},
 		{"no limit", "max_energy_range_uj", noLimit},
 	} {
-		if m, err := open(c.root); m != nil || err == nil || !strings.Contains(err.Error(), c.want) {
+		if m, err := openEnergyMeter(c.root); m != nil || err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, error %v; want %q", c.what, m, err, c.want)
 		}
 	}
 	root := twoPackages()
-	m, err := open(root)
+	m, err := openEnergyMeter(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func (f forbidden) ReadFile(name string) ([]byte, error) {
 
 // TestThisMachine only tells what it has.
 func TestThisMachine(t *testing.T) {
-	m, err := Open()
+	m, err := OpenEnergyMeter()
 	if err != nil {
 		t.Skip(err)
 	}

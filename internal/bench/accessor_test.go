@@ -1,4 +1,4 @@
-package accessor
+package bench
 
 import (
 	"context"
@@ -9,9 +9,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 func problem(t testing.TB, kernel Kernel, n int, dist Distribution, seed uint64, pool *parallel.Pool) *Problem {
@@ -19,9 +19,9 @@ func problem(t testing.TB, kernel Kernel, n int, dist Distribution, seed uint64,
 	var p *Problem
 	var err error
 	if kernel == ELL {
-		p, err = NewELL(matrix(t, n), dist, seed, pool)
+		p, err = NewELLProblem(powerlaw(t, n), dist, seed, pool)
 	} else {
-		p, err = New(kernel, n, dist, seed, pool)
+		p, err = NewProblem(kernel, n, dist, seed, pool)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -29,8 +29,8 @@ func problem(t testing.TB, kernel Kernel, n int, dist Distribution, seed uint64,
 	return p
 }
 
-// matrix has rows of different lengths.
-func matrix(t testing.TB, n int) *csr.Matrix {
+// powerlaw has rows of different lengths.
+func powerlaw(t testing.TB, n int) *csr.Matrix {
 	t.Helper()
 	m, err := generate.Generate("powerlaw", generate.Params{"n": float64(n)})
 	if err != nil {
@@ -40,7 +40,7 @@ func matrix(t testing.TB, n int) *csr.Matrix {
 }
 
 // The reference solves the problem as big.Float does.
-func TestReference(t *testing.T) {
+func TestProblemReference(t *testing.T) {
 	const n = 40
 	for _, kernel := range Kernels {
 		p := problem(t, kernel, n, Normal, 3, nil)
@@ -89,7 +89,7 @@ func bigRow(p *Problem, i int, before []*big.Float) *big.Float {
 
 // Each precision has about the error that its arithmetic and storage allow, and
 // FP64 arithmetic is never worse, on average over ten seeds.
-func TestErrors(t *testing.T) {
+func TestProblemErrors(t *testing.T) {
 	pool := parallel.New(2)
 	defer pool.Close()
 	for _, kernel := range Kernels {
@@ -116,7 +116,7 @@ func TestErrors(t *testing.T) {
 }
 
 // Results have the same bits for any number of threads.
-func TestThreads(t *testing.T) {
+func TestProblemThreads(t *testing.T) {
 	for _, c := range []struct {
 		kernel Kernel
 		n      int
@@ -137,10 +137,10 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-func TestTimes(t *testing.T) {
+func TestProblemTimes(t *testing.T) {
 	for _, kernel := range Kernels {
 		p := problem(t, kernel, 50, Uniform, 1, nil)
-		times, err := p.Times(context.Background(), 3, 0)
+		times, err := p.Times(t.Context(), Timing{Repeat: 3})
 		if err != nil || len(times) != len(Precisions) || !(times[Mixed].Min > 0) {
 			t.Errorf("%s: %v, %v", kernel, times, err)
 		}
@@ -150,19 +150,19 @@ func TestTimes(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := problem(t, DOT, 5, Normal, 1, nil).Times(ctx, 3, 0); !errors.Is(err, context.Canceled) {
+	if _, err := problem(t, DOT, 5, Normal, 1, nil).Times(ctx, Timing{Repeat: 3}); !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped: %v", err)
 	}
 }
 
 // Bytes counts what the slices of a problem hold.
-func TestBytes(t *testing.T) {
+func TestProblemBytes(t *testing.T) {
 	for _, kernel := range Kernels {
 		p := problem(t, kernel, 60, Uniform, 1, nil)
 		held := 8*(len(p.double.a)+len(p.double.x)+len(p.double.y)) + 4*(len(p.single.a)+len(p.single.x)+len(p.single.y)+len(p.mixed.y)) + 4*len(p.double.ell.Col)
-		want := Bytes(kernel, 60)
+		want := ProblemBytes(kernel, 60)
 		if kernel == ELL {
-			want = ELLBytes(p.sparse)
+			want = ELLProblemBytes(p.sparse)
 		}
 		if int64(held) != want {
 			t.Errorf("%s holds %d bytes, not %d", kernel, held, want)
@@ -170,18 +170,18 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-func TestFaults(t *testing.T) {
-	if _, err := New(ELL, 5, Normal, 1, nil); err == nil {
+func TestProblemFaults(t *testing.T) {
+	if _, err := NewProblem(ELL, 5, Normal, 1, nil); err == nil {
 		t.Error("ELL without a matrix is no error")
 	}
-	if _, err := New(DOT, 0, Normal, 1, nil); err == nil {
+	if _, err := NewProblem(DOT, 0, Normal, 1, nil); err == nil {
 		t.Error("no elements are no error")
 	}
-	if _, err := New(DOT, 5, "even", 1, nil); err == nil {
+	if _, err := NewProblem(DOT, 5, "even", 1, nil); err == nil {
 		t.Error("an unknown distribution is no error")
 	}
 	m := &csr.Matrix{Rows: 1, Cols: 1, RowPtr: []int64{0, 1}, Col: []int32{0}, Val: []float64{1e300}}
-	if _, err := NewELL(m, Normal, 1, nil); err == nil {
+	if _, err := NewELLProblem(m, Normal, 1, nil); err == nil {
 		t.Error("overflow in FP32 is no error")
 	}
 }

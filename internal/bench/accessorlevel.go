@@ -1,4 +1,4 @@
-package accessor
+package bench
 
 import (
 	"github.com/mpsolve/mpsolve/internal/dd"
@@ -22,8 +22,8 @@ const (
 	rowsOfELL       = 1 << 12
 )
 
-// parts is the number of blocks that n elements have.
-func parts(n, block int) int { return (n + block - 1) / block }
+// blocks returns the number of blocks that n elements have.
+func blocks(n, block int) int { return (n + block - 1) / block }
 
 func (l *level[S, A]) run(p *Problem) {
 	switch p.Kernel {
@@ -39,7 +39,7 @@ func (l *level[S, A]) run(p *Problem) {
 }
 
 func (l *level[S, A]) gemv(n int, pool *parallel.Pool) {
-	pool.Run(parts(n, blockOfRows), parallel.Func(func(k int) {
+	pool.Run(blocks(n, blockOfRows), parallel.Func(func(k int) {
 		for i := k * blockOfRows; i < min((k+1)*blockOfRows, n); i++ {
 			l.y[i] = S(l.dot(l.a[i*n:(i+1)*n], l.x))
 		}
@@ -47,9 +47,8 @@ func (l *level[S, A]) gemv(n int, pool *parallel.Pool) {
 }
 
 func (l *level[S, A]) dotProduct(n int, pool *parallel.Pool) {
-	blocks := parts(n, blockOfProducts)
-	l.partial = resized(l.partial, blocks)
-	pool.Run(blocks, parallel.Func(func(k int) {
+	l.partial = resized(l.partial, blocks(n, blockOfProducts))
+	pool.Run(len(l.partial), parallel.Func(func(k int) {
 		lo, hi := k*blockOfProducts, min((k+1)*blockOfProducts, n)
 		l.partial[k] = l.dot(l.a[lo:hi], l.x[lo:hi])
 	}))
@@ -66,7 +65,7 @@ func (l *level[S, A]) trsv(n int, pool *parallel.Pool) {
 	l.partial = resized(l.partial, blockOfRows)
 	for r := 0; r < n; r += blockOfRows {
 		end := min(r+blockOfRows, n)
-		pool.Run(parts(end-r, rowsOfPart), parallel.Func(func(k int) {
+		pool.Run(blocks(end-r, rowsOfPart), parallel.Func(func(k int) {
 			for i := r + k*rowsOfPart; i < min(r+(k+1)*rowsOfPart, end); i++ {
 				l.partial[i-r] = l.dot(l.a[i*n:i*n+r], l.y[:r])
 			}
@@ -80,7 +79,7 @@ func (l *level[S, A]) trsv(n int, pool *parallel.Pool) {
 }
 
 func (l *level[S, A]) spmv(rows int, pool *parallel.Pool) {
-	pool.Run(parts(rows, rowsOfELL), parallel.Func(func(k int) {
+	pool.Run(blocks(rows, rowsOfELL), parallel.Func(func(k int) {
 		kernels.ELLMulVec[S, A](l.y, k*rowsOfELL, min((k+1)*rowsOfELL, rows), l.ell, l.x)
 	}))
 }
@@ -98,7 +97,7 @@ func (p *Problem) exact() []dd.DD {
 	y := make([]dd.DD, n)
 	switch p.Kernel {
 	case DOT:
-		y[0] = product(a, x)
+		y[0] = exactDot(a, x)
 	case TRSV:
 		for i := range n {
 			s := dd.From(x[i])
@@ -108,7 +107,7 @@ func (p *Problem) exact() []dd.DD {
 			y[i] = s.Div(dd.From(a[i*n+i]))
 		}
 	default:
-		p.pool.Run(parts(n, blockOfRows), parallel.Func(func(k int) {
+		p.pool.Run(blocks(n, blockOfRows), parallel.Func(func(k int) {
 			for i := k * blockOfRows; i < min((k+1)*blockOfRows, n); i++ {
 				y[i] = p.exactRow(i)
 			}
@@ -120,7 +119,7 @@ func (p *Problem) exact() []dd.DD {
 // exactRow is an element of a product with a matrix.
 func (p *Problem) exactRow(i int) (s dd.DD) {
 	if p.Kernel == GEMV {
-		return product(p.double.a[i*p.N:(i+1)*p.N], p.double.x)
+		return exactDot(p.double.a[i*p.N:(i+1)*p.N], p.double.x)
 	}
 	cols, vals := p.sparse.Row(i)
 	for k, j := range cols {
@@ -129,7 +128,7 @@ func (p *Problem) exactRow(i int) (s dd.DD) {
 	return s
 }
 
-func product(x, y []float64) (s dd.DD) {
+func exactDot(x, y []float64) (s dd.DD) {
 	for i, v := range x {
 		s = s.AddProd(v, y[i])
 	}

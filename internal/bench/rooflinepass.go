@@ -1,4 +1,4 @@
-package roofline
+package bench
 
 import (
 	"unsafe"
@@ -13,33 +13,33 @@ const (
 	shift = 1.0 / 1024
 )
 
-func passFP64(_ Config, data []byte, k int) float64 {
+func passFP64(_ RooflineConfig, data []byte, k int) float64 { return multiplyAdd[float64](data, k) }
+
+func passMixed(_ RooflineConfig, data []byte, k int) float64 { return multiplyAdd[float32](data, k) }
+
+// multiplyAdd computes in FP64 with values stored as S.
+func multiplyAdd[S kernels.Value](data []byte, k int) float64 {
 	var s [kernels.MulAddLanes]float64
-	kernels.MulAdds(&s, as[float64](data), k, slope, shift)
+	kernels.MulAdds(&s, as[S](data), k, slope, shift)
 	return sum(s[:])
 }
 
-func passFP32(_ Config, data []byte, k int) float64 {
+func passFP32(_ RooflineConfig, data []byte, k int) float64 {
 	var s [kernels.MulAddLanes32]float32
 	kernels.MulAdds32(&s, as[float32](data), k, slope, shift)
 	return sum(s[:])
 }
 
-func passMixed(_ Config, data []byte, k int) float64 {
-	var s [kernels.MulAddLanes]float64
-	kernels.MulAdds(&s, as[float32](data), k, slope, shift)
-	return sum(s[:])
-}
+// decodedAtOnce is the number of values that are decoded together, in the first-level
+// cache.
+const decodedAtOnce = 512
 
-// chunk is the number of values that are decoded at once, in the first-level cache.
-const chunk = 512
-
-func passDecoded(c Config, data []byte, k int) float64 {
+func passDecoded(c RooflineConfig, data []byte, k int) float64 {
 	var s [kernels.MulAddLanes]float64
-	buffer := aligned(make([]float64, chunk+line))
+	buffer := aligned(make([]float64, decodedAtOnce+cacheLine))
 	words := c.codec.Words()
-	for values := (len(data) - formats.Padding) / c.Bytes; values > 0; values -= chunk {
-		some := buffer[:min(values, chunk)]
+	for values := (len(data) - formats.Padding) / c.Bytes; values > 0; values -= decodedAtOnce {
+		some := buffer[:min(values, decodedAtOnce)]
 		words.Decode(some, data)
 		data = data[len(some)*c.Bytes:]
 		kernels.MulAdds(&s, some, k, slope, shift)
@@ -47,13 +47,13 @@ func passDecoded(c Config, data []byte, k int) float64 {
 	return sum(s[:])
 }
 
-// line is the number of values in a cache line.
-const line = 8
+// cacheLine is the number of float64 in a cache line.
+const cacheLine = 8
 
 // aligned is x from the first cache line on.
 func aligned(x []float64) []float64 {
-	past := int(uintptr(unsafe.Pointer(&x[0])) / 8 % line)
-	return x[(line-past)%line:]
+	past := int(uintptr(unsafe.Pointer(&x[0])) / 8 % cacheLine)
+	return x[(cacheLine-past)%cacheLine:]
 }
 
 // as is the array, less its padding, as numbers.

@@ -1,4 +1,4 @@
-package spmvbench
+package bench
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/generate"
 )
 
-func matrix(t *testing.T) (*csr.Matrix, []float64) {
+func convection(t *testing.T) (*csr.Matrix, []float64) {
 	t.Helper()
 	m, err := generate.Generate("convdiff2d", generate.Params{"n": 15})
 	if err != nil {
@@ -37,14 +37,14 @@ func options(t *testing.T) Options {
 	return Options{
 		Specs:   []adaptive.Spec{spec(t, "AFX", adaptive.Bucketed), spec(t, "FP32", adaptive.LayoutAuto)},
 		Threads: []int{1, 2}, Repeat: 3,
-		Limits: map[int]Limit{1: {Read: 2e9, Triad: 1e9}},
-		Note:   func(text string) { t.Error(text) }, Progress: func(string) {},
+		Bandwidth: map[int]Bandwidth{1: {Read: 2e9, Triad: 1e9}},
+		Note:      func(text string) { t.Error(text) }, Progress: func(string) {},
 	}
 }
 
-func TestRun(t *testing.T) {
-	m, x := matrix(t)
-	rows, err := Run(context.Background(), "name", m, x, options(t))
+func TestSpMV(t *testing.T) {
+	m, x := convection(t)
+	rows, err := SpMV(t.Context(), "name", m, x, options(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,8 +84,8 @@ func TestRun(t *testing.T) {
 }
 
 func TestRatios(t *testing.T) {
-	r := Row{Rows: 100, Cols: 50, NNZ: 1000, Ordinary: 8, Tuned: 4}
-	r.Bytes, r.Min, r.Build = 6000, 2, 40
+	r := Row{Ordinary: 8, Tuned: 4}
+	r.Stored, r.Min = Stored{Rows: 100, Cols: 50, NNZ: 1000, Bytes: 6000, Build: 40}, 2
 	for name, c := range map[string][2]float64{
 		"bytes per nonzero":    {r.BytesPerNonzero(), 6},
 		"bytes per second":     {r.BytesPerSecond(), 3600},
@@ -99,33 +99,23 @@ func TestRatios(t *testing.T) {
 	}
 }
 
-func TestStopsAndFaults(t *testing.T) {
-	m, x := matrix(t)
-	ctx, cancel := context.WithCancel(context.Background())
+func TestSpMVFaults(t *testing.T) {
+	m, x := convection(t)
+	ctx, cancel := context.WithCancel(t.Context())
 	opt := options(t)
 	opt.Progress = func(string) { cancel() }
-	if _, err := Run(ctx, "", m, x, opt); !errors.Is(err, context.Canceled) {
-		t.Errorf("stopped: %v", err)
-	}
-	if _, err := MeasureLimits(ctx, 1<<10, []int{1}); !errors.Is(err, context.Canceled) {
+	if _, err := SpMV(ctx, "", m, x, opt); !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped: %v", err)
 	}
 	opt = options(t)
 	opt.MaxMemory = m.Bytes() + 1
-	if _, err := Run(context.Background(), "", m, x, opt); err == nil {
+	if _, err := SpMV(t.Context(), "", m, x, opt); err == nil {
 		t.Error("more than the memory limit is no error")
 	}
 	opt, notes := options(t), 0
 	opt.Specs[0].Layout, opt.Specs[0].Set = adaptive.Slots, opt.Specs[1].Set // no such layout
 	opt.Note = func(string) { notes++ }
-	if rows, err := Run(context.Background(), "", m, x, opt); err != nil || notes != 1 || len(rows) != 2*3 {
+	if rows, err := SpMV(t.Context(), "", m, x, opt); err != nil || notes != 1 || len(rows) != 2*3 {
 		t.Errorf("%d notes, %d rows, %v; want 1, 6", notes, len(rows), err)
-	}
-}
-
-func TestMeasureLimits(t *testing.T) {
-	limits, err := MeasureLimits(context.Background(), 1<<16, []int{1, 2})
-	if err != nil || len(limits) != 2 || !(limits[2].Read > 0 && limits[2].Triad > 0) {
-		t.Errorf("%v, %v", limits, err)
 	}
 }

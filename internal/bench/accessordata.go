@@ -1,4 +1,4 @@
-package accessor
+package bench
 
 import (
 	"fmt"
@@ -8,19 +8,19 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // blockOfNumbers is how many random numbers come from one generator.
 const blockOfNumbers = 1 << 16
 
-// fill sets x to random numbers, a generator for each block.
-func fill(x []float64, dist Distribution, seed, stream uint64, pool *parallel.Pool) error {
+// randomise sets x to random numbers, a generator for each block.
+func randomise(x []float64, dist Distribution, seed, stream uint64, pool *parallel.Pool) error {
 	if dist != Uniform && dist != Normal {
 		return fmt.Errorf("%s is not one of %s, %s", dist, Uniform, Normal)
 	}
-	pool.Run(parts(len(x), blockOfNumbers), parallel.Func(func(k int) {
+	pool.Run(blocks(len(x), blockOfNumbers), parallel.Func(func(k int) {
 		rng := rand.New(rand.NewPCG(seed, stream<<32+uint64(k)))
 		for i := k * blockOfNumbers; i < min((k+1)*blockOfNumbers, len(x)); i++ {
 			if dist == Uniform {
