@@ -14,8 +14,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// draw plots how many bytes an element takes by its magnitude, for epsilon =
-// 2^-53: what a format set does in one picture.
+// draw plots the bytes of an element over its magnitude, for epsilon = 2^-53.
 func draw(path string) error {
 	p := plot.New()
 	p.Title.Text = "Bytes that an element takes (ε = 2^-53, NW)"
@@ -37,7 +36,7 @@ func draw(path string) error {
 			return err
 		}
 		for i := range points {
-			points[i].Y += 0.04 * float64(k) // so that lines side by side are seen
+			points[i].Y += 0.04 * float64(k) // to tell equal lines apart
 		}
 		l, err := plotter.NewLine(points)
 		if err != nil {
@@ -54,8 +53,8 @@ func draw(path string) error {
 	return nil
 }
 
-// staircase asks the partition itself: a 1 x 2 matrix of norm 1 + |a| for each
-// magnitude.
+// staircase returns the bytes that the partition assigns to an element a beside 1 - a
+// in a row of norm 1, by log2 a.
 func staircase(name string) (plotter.XYs, error) {
 	set, err := adaptive.LookupSet(name)
 	if err != nil {
@@ -63,37 +62,29 @@ func staircase(name string) (plotter.XYs, error) {
 	}
 	pool := linop.NewPool(1)
 	defer pool.Close()
+	m := &csr.Matrix{Rows: 1, Cols: 2, RowPtr: []int64{0, 2}, Col: []int32{0, 1}, Val: make([]float64, 2)}
+	bytes := func(values ...float64) (int, error) {
+		copy(m.Val, values)
+		stats, err := adaptive.Predict(m, adaptive.Spec{Set: set, Epsilon: 0x1p-53}, pool)
+		return valueBytes(stats), err
+	}
 	var points plotter.XYs
 	for x := -60.0; x <= -0.05; x += 0.1 {
-		b, err := csr.NewBuilder(2, 3)
-		if err != nil {
-			return nil, err
-		}
 		a := math.Exp2(x)
-		for _, e := range []struct {
-			j int
-			v float64
-		}{{0, 1 - a}, {2, a}} {
-			if err := b.Add(0, e.j, e.v); err != nil {
-				return nil, err
-			}
-		}
-		m := b.Build()
-		all, err := adaptive.Predict(m, adaptive.Spec{Set: set, Epsilon: 0x1p-53}, pool)
+		both, err := bytes(1-a, a)
 		if err != nil {
 			return nil, err
 		}
-		m.Val[1] = 0
-		one, err := adaptive.Predict(m, adaptive.Spec{Set: set, Epsilon: 0x1p-53}, pool)
+		one, err := bytes(1-a, 0)
 		if err != nil {
 			return nil, err
 		}
-		points = append(points, plotter.XY{X: x, Y: float64(valueBytes(all) - valueBytes(one))})
+		points = append(points, plotter.XY{X: x, Y: float64(both - one)})
 	}
 	return points, nil
 }
 
-// valueBytes is what the values alone take.
+// valueBytes returns the bytes of the values alone.
 func valueBytes(s adaptive.Stats) int {
 	n := 0
 	for _, f := range s.Formats {

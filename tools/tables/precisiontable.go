@@ -5,23 +5,21 @@ import (
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
-
-	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// equalIterations is how many more iterations than FP64 count as equal.
+// equalIterations is the ratio to the iterations of FP64 that counts as equal.
 const equalIterations = 1.1
 
-// writeTables writes what was measured of one matrix: a row for each format set,
+// writeVariants writes what was measured of one matrix: a row for each format set,
 // columns by epsilon.
-func writeTables(text *strings.Builder, name string, m *csr.Matrix, symmetric bool, list []variant) {
+func writeVariants(text *strings.Builder, p problem, symmetric bool, list []variant) {
 	fp64 := list[0]
 	method, criterion := fp64.result.Method, "cw"
 	if symmetric {
 		criterion = "nw"
 	}
 	fmt.Fprintf(text, "**%s**: n = %d, %d nonzeros, %s, criterion %s; FP64 CSR takes %.2f bytes a nonzero and %d iterations.\n\n",
-		name, m.Rows, fp64.stats.NNZ, strings.ToUpper(method), criterion, fp64.perNonzero, fp64.result.Iterations)
+		p.name, p.m.Rows, fp64.stats.NNZ, strings.ToUpper(method), criterion, fp64.perNonzero, fp64.result.Iterations)
 	t := table.NewWriter()
 	header := table.Row{"bytes a nonzero · error · iterations"}
 	for _, e := range epsilons {
@@ -45,7 +43,7 @@ func writeTables(text *strings.Builder, name string, m *csr.Matrix, symmetric bo
 	text.WriteString("\n\n")
 }
 
-// cell is bytes, error and iterations; an arrow says that the solve raised the
+// cell returns bytes, error and iterations, with an arrow if the solve raised the
 // precision.
 func (v variant) cell() string {
 	iterations := "–"
@@ -67,8 +65,8 @@ func (v variant) raised() bool {
 		v.storage.Epsilon != 0 && v.storage.Epsilon != v.result.Storage.Epsilon
 }
 
-// equalBytes is the least that a variant takes whose solve needs no more
-// iterations than FP64, but for a tenth.
+// equalBytes returns the least bytes per nonzero of a variant whose solve needs at
+// most equalIterations times the iterations of FP64.
 func equalBytes(fp64 variant, list []variant) string {
 	best := "–"
 	least := fp64.perNonzero
