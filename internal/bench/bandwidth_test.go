@@ -21,7 +21,7 @@ func TestArrayBytes(t *testing.T) {
 	}
 }
 
-func TestMeasureBandwidth(t *testing.T) {
+func TestBandwidthOfThreads(t *testing.T) {
 	measured, err := MeasureBandwidth(t.Context(), 1<<16, []int{1, 3})
 	if err != nil || len(measured) != 2 {
 		t.Fatalf("%v, %v", measured, err)

@@ -11,7 +11,7 @@ import (
 
 // Every configuration computes what its definition says: each stored value, k
 // multiply-adds, added up; with the same bits for any number of threads.
-func TestRooflineDefinition(t *testing.T) {
+func TestRooflineOnThreads(t *testing.T) {
 	data := newRoofline(200_000)
 	pool := parallel.New(5)
 	defer pool.Close()

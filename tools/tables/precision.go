@@ -6,10 +6,10 @@ import (
 	"os"
 	"strings"
 
-	"github.com/mpsolve/mpsolve/internal/cli"
 	"github.com/mpsolve/mpsolve/internal/collection"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -90,7 +90,7 @@ func measureVariants(text *strings.Builder, p problem) error {
 	if err != nil {
 		return err
 	}
-	x := cli.Random(m.Cols, 1)
+	x := generate.RandomVector(m.Cols, 1)
 	b, y := make([]float64, m.Rows), make([]float64, m.Rows)
 	m.MulVec(b, x)
 	for k := range list {

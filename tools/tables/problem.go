@@ -6,7 +6,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/mpsolve/mpsolve/internal/cli"
 	"github.com/mpsolve/mpsolve/internal/collection"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -24,7 +23,8 @@ type problem struct {
 }
 
 func newProblem(name string, m *csr.Matrix) problem {
-	return problem{name: name, m: m, b: cli.DefaultRHS(m)}
+	b, _ := generate.DefaultRHS(m)
+	return problem{name: name, m: m, b: b}
 }
 
 func read(s collection.Source) (problem, error) {
