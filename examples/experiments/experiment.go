@@ -1,6 +1,10 @@
 package experiments
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/mpsolve/mpsolve/internal/figure"
+)
 
 // Experiment is a table or a figure of a paper: what to measure, how to show it,
 // and what was published.
@@ -83,18 +87,14 @@ type Best struct {
 	Otherwise string `yaml:"otherwise"`
 }
 
-// Kinds of figures. The rows of the view lie along x, its columns are the series.
-const (
-	Bars    = "bars"
-	Points  = "points"
-	Lines   = "lines"   // x is the number that the row's label is
-	Stack   = "stack"   // the values of the view on top of each other, a bar a row
-	History = "history" // lines through Record.Series: X and Y name them
-)
-
 // Figure says how a view is drawn.
 type Figure struct {
-	Kind   string `yaml:"kind"`
+	// Kind is how the values of the view are drawn: as bars, points or lines with the
+	// rows along x and the columns as series, Lines at the numbers that the rows' labels
+	// are; on top of each other, a bar for each row (Stack); or the series X and Y of the
+	// records as lines (History).
+	Kind figure.Kind `yaml:"kind"`
+
 	Panels string `yaml:"panels"` // label, one of Rows or Columns: a plot for each of its values
 
 	Where map[string]Words `yaml:"where"` // of Rows or Columns: values that are drawn; others: all

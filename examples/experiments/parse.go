@@ -16,6 +16,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/mpsolve/mpsolve/internal/figure"
 )
 
 //go:embed *.yaml
@@ -175,7 +177,7 @@ func (e Experiment) validate() error {
 }
 
 func (v View) validate(e Experiment) error {
-	if len(v.Values) == 0 && (v.Figure == nil || v.Figure.Kind != History) {
+	if len(v.Values) == 0 && (v.Figure == nil || v.Figure.Kind != figure.History) {
 		return errors.New("want values")
 	}
 	for _, value := range v.Values {
@@ -187,13 +189,13 @@ func (v View) validate(e Experiment) error {
 	if f == nil {
 		return nil
 	}
-	if !slices.Contains([]string{Bars, Points, Lines, Stack, History}, f.Kind) {
+	if !slices.Contains(figure.Kinds, f.Kind) {
 		return fmt.Errorf("unknown kind of figure %q", f.Kind)
 	}
-	if f.Kind == History && (f.X.Series == "" || f.Y.Series == "") {
+	if f.Kind == figure.History && (f.X.Series == "" || f.Y.Series == "") {
 		return errors.New("a history needs the series of x and y")
 	}
-	if f.Kind == Lines && len(v.Rows) != 1 {
+	if f.Kind == figure.Lines && len(v.Rows) != 1 {
 		return errors.New("lines need one label as rows, a number")
 	}
 	if f.Panels != "" && !slices.Contains(v.Rows, f.Panels) && !slices.Contains(v.Columns, f.Panels) {

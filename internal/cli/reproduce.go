@@ -14,11 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mpsolve/mpsolve/examples/experiments"
-	"github.com/mpsolve/mpsolve/internal/dossier"
-	"github.com/mpsolve/mpsolve/internal/exhibit"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/machine"
 	"github.com/mpsolve/mpsolve/internal/nearest"
+	"github.com/mpsolve/mpsolve/internal/present"
 	"github.com/mpsolve/mpsolve/internal/records"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/internal/reproduce"
@@ -28,17 +27,17 @@ import (
 // measurementsFile is the name of the file of records in the output folder.
 const measurementsFile = "measurements.jsonl"
 
-const reproduceLong = `Measure the tables and figures of the papers and set them beside what was published.
+const reproduceLong = `Measure the tables and figures of the papers and compare them with the published values.
 
-ID names an experiment (mpsolve reproduce list), or is an experiment of your own, a
-file FILE.yaml (docs/reproduction.md tells how to write one). Each measurement is
-appended to measurements.jsonl in the output folder, a JSON object a line; tables
-(.txt, .csv, .tex, .md) and figures (.svg, .png) are written beside it. What is on
-record is not measured again: a run that was interrupted goes on where it stopped.
+ID is the name of an experiment (mpsolve reproduce list), or a file FILE.yaml with your
+own experiment (docs/reproduction.md explains how to write one). Each measurement is
+appended to measurements.jsonl in the output folder, one JSON object per line; tables
+(.txt, .csv, .tex, .md) and figures (.svg, .png) are written next to it. Measurements on
+record are not repeated: an interrupted run continues where it stopped.
 
 With --matrices the papers' matrices are read from a folder, by name: NAME.mtx,
-NAME.mtx.gz, or NAME.tar.gz as the SuiteSparse collection has them. In place of
-those that are not there generated ones of the same class are used, and marked.`
+NAME.mtx.gz, or NAME.tar.gz as in the SuiteSparse collection. Matrices that are not
+there are replaced by generated ones of the same class, and marked.`
 
 // reproduceFlags are the flags of `mpsolve reproduce` and its commands.
 type reproduceFlags struct {
@@ -67,25 +66,25 @@ func newReproduce(s streams) *cobra.Command {
 	fl.SortFlags = false
 	fl.StringVar(&f.matrices, "matrices", "", "`folder` with the papers' matrices")
 	fl.StringVar(&f.output, "output", "reproduction", "`folder` for measurements, tables and figures")
-	fl.DurationVar(&f.budget, "time-budget", 0, "start no more measurements after this time, such as 30m; experiments share it alike; 0: no limit")
-	fl.BoolVar(&f.quick, "quick", false, "small stand-ins and few repetitions: all in minutes; times then mean little")
+	fl.DurationVar(&f.budget, "time-budget", 0, "start no measurements after this time, such as 30m, shared equally by the experiments; 0: no limit")
+	fl.BoolVar(&f.quick, "quick", false, "small surrogates and few repetitions: takes minutes, but times mean little")
 	fl.IntVar(&f.threads, "threads", 0, "number of threads; 0: all processors")
-	fl.Var(&f.maxMemory, "max-memory", "memory limit of a matrix, such as 4GB; default: half of what the machine has")
+	fl.Var(&f.maxMemory, "max-memory", "memory limit of a matrix, such as 4GB; default: half of the memory")
 	c.AddCommand(
 		&cobra.Command{
 			Use: "list", Short: "List the experiments", Args: exactly(0, "no argument"),
 			RunE: func(*cobra.Command, []string) error { return f.list(s) },
 		},
 		&cobra.Command{
-			Use: "kinds", Short: "List what experiments can measure: kinds of measurement, their labels and values", Args: exactly(0, "no argument"),
+			Use: "kinds", Short: "List the kinds of measurement with their labels and values", Args: exactly(0, "no argument"),
 			RunE: func(*cobra.Command, []string) error { return kinds(s) },
 		},
 		&cobra.Command{
-			Use: "report [FILE.yaml...]", Short: "Put everything measured so far on one HTML and one Markdown page, with experiments of your own",
+			Use: "report [FILE.yaml...]", Short: "Write everything measured so far to one HTML and one Markdown page",
 			RunE: func(_ *cobra.Command, own []string) error { return f.report(s, own) },
 		},
 		&cobra.Command{
-			Use: "fetch-list", Short: "Print the papers' matrices and where they are to be had", Args: exactly(0, "no argument"),
+			Use: "fetch-list", Short: "Print the papers' matrices and where to download them", Args: exactly(0, "no argument"),
 			RunE: func(*cobra.Command, []string) error { return fetchList(s) },
 		},
 	)
@@ -105,10 +104,10 @@ func experimentIDs() []string {
 // options checks the flags.
 func (f *reproduceFlags) options() (opt reproduce.Options, err error) {
 	if f.threads < 0 || f.budget < 0 {
-		return opt, usage("--threads %d, --time-budget %v: want no negative number", f.threads, f.budget)
+		return opt, usage("--threads %d, --time-budget %v: must not be negative", f.threads, f.budget)
 	}
 	if f.matrices != "" && !isDirectory(f.matrices) {
-		return opt, usage("--matrices %s: there is no such folder", f.matrices)
+		return opt, usage("--matrices %s: no such folder", f.matrices)
 	}
 	tier, _ := kernels.ActiveTier() // Main has looked at the error
 	opt = reproduce.Options{
@@ -164,7 +163,7 @@ func (f *reproduceFlags) run(ctx context.Context, s streams, ids []string) error
 // else a line for each.
 func (f *reproduceFlags) write(out *firstError, list []experiments.Experiment, measured []records.Record, full bool) error {
 	for _, e := range list {
-		paths, err := exhibit.Write(f.output, e, measured)
+		paths, err := present.Write(f.output, e, measured)
 		if err != nil {
 			return err
 		}
@@ -233,7 +232,7 @@ func (f *reproduceFlags) report(s streams, own []string) error {
 	}
 	path := filepath.Join(f.output, measurementsFile)
 	if _, err := os.Stat(path); err != nil {
-		return usage("--output %s: nothing was measured there: %v", f.output, err)
+		return usage("--output %s: no measurements: %v", f.output, err)
 	}
 	store, err := f.open()
 	if err != nil {
@@ -243,7 +242,7 @@ func (f *reproduceFlags) report(s streams, own []string) error {
 	measured := store.Records()
 	cores := records.Cores(measured)
 	if len(cores) == 0 {
-		return usage("--output %s: nothing was measured there", f.output)
+		return usage("--output %s: no measurements", f.output)
 	}
 	ids := append([]string{"all"}, own...)
 	all, err := named(ids, cores...)
@@ -254,10 +253,11 @@ func (f *reproduceFlags) report(s streams, own []string) error {
 	if err != nil {
 		return err
 	}
-	lacking := reproduce.Lacking(opt, measured)
-	d, err := dossier.New(all, measured, func(e experiments.Experiment) ([]string, error) {
-		return lacking(most[slices.IndexFunc(most, func(m experiments.Experiment) bool { return m.ID == e.ID })])
-	})
+	lacking, err := reproduce.Lacking(most, opt, measured)
+	if err != nil {
+		return err
+	}
+	r, err := present.NewReport(all, measured, lacking)
 	if err != nil {
 		return err
 	}
@@ -265,7 +265,7 @@ func (f *reproduceFlags) report(s streams, own []string) error {
 	for _, page := range []struct {
 		name  string
 		write func(io.Writer) error
-	}{{"report.html", d.HTML}, {"report.md", d.Markdown}} {
+	}{{"report.html", r.HTML}, {"report.md", r.Markdown}} {
 		path := filepath.Join(f.output, page.name)
 		if err := wholefile.Write(path, page.write); err != nil {
 			return err
@@ -273,7 +273,7 @@ func (f *reproduceFlags) report(s streams, own []string) error {
 		fmt.Fprintln(out, path)
 	}
 	for _, e := range all { // the figures that the Markdown page names
-		if _, err := exhibit.Write(f.output, e, measured); err != nil {
+		if _, err := present.Write(f.output, e, measured); err != nil {
 			return err
 		}
 	}

@@ -11,11 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mpsolve/mpsolve/examples/experiments"
 	"github.com/mpsolve/mpsolve/internal/bench"
-	"github.com/mpsolve/mpsolve/internal/exhibit"
+	"github.com/mpsolve/mpsolve/internal/figure"
 	"github.com/mpsolve/mpsolve/internal/machine"
-	"github.com/mpsolve/mpsolve/internal/records"
 	"github.com/mpsolve/mpsolve/internal/report"
 )
 
@@ -77,15 +75,11 @@ func (f *benchRooflineFlags) run(ctx context.Context, s streams) error {
 	status := newStatusLine(s.err)
 	defer status.done()
 	opt.Progress = func(text string) { status.show(func() string { return text }) }
-	limits := map[int]float64{}
+	var memory map[int]bench.Bandwidth
 	if f.bandwidth {
 		opt.Progress("measuring the memory bandwidth")
-		measured, err := bench.MeasureBandwidth(ctx, opt.Size, opt.Threads)
-		if err != nil {
+		if memory, err = bench.MeasureBandwidth(ctx, opt.Size, opt.Threads); err != nil {
 			return err
-		}
-		for threads, l := range measured {
-			limits[threads] = l.Read
 		}
 	}
 	points, err := bench.Roofline(ctx, opt)
@@ -95,11 +89,11 @@ func (f *benchRooflineFlags) run(ctx context.Context, s streams) error {
 	status.clear()
 	out := &firstError{w: s.out}
 	if f.json {
-		_ = report.RooflineJSON(out, on, limits, points)
+		_ = report.RooflineJSON(out, on, memory, points)
 	} else {
 		report.OnMachine(out, on)
 		for _, threads := range opt.Threads {
-			report.Roofline(out, threads, limits[threads], opt.Intensities, points)
+			report.Roofline(out, threads, memory[threads].Read, opt.Intensities, points)
 		}
 	}
 	if out.err != nil {
@@ -108,11 +102,8 @@ func (f *benchRooflineFlags) run(ctx context.Context, s streams) error {
 	if f.figure == "" {
 		return nil
 	}
-	return f.draw(points)
+	return f.draw(points, slices.Max(opt.Threads))
 }
-
-// figureFormats are the endings of figures.
-var figureFormats = []string{exhibit.SVG, exhibit.PNG}
 
 // figureFormat returns the ending of the figure's name.
 func (f *benchRooflineFlags) figureFormat() string {
@@ -138,35 +129,20 @@ func lines(points []bench.RooflinePoint) []string {
 	return some
 }
 
-// draw draws performance over arithmetic intensity on the largest number of threads,
-// as the figures of experiments.
-func (f *benchRooflineFlags) draw(points []bench.RooflinePoint) error {
-	threads := 0
+// draw draws performance over arithmetic intensity on a number of threads.
+func (f *benchRooflineFlags) draw(points []bench.RooflinePoint, threads int) error {
+	g := figure.Figure{Kind: figure.Lines, X: figure.Axis{Text: "FLOP per value", Log: true}}
+	panel := g.AddPanel(figure.Panel{
+		Title: fmt.Sprintf("Roofline, threads: %d", threads), Y: figure.Axis{Text: "GFLOP/s", Log: true},
+	})
+	shown := lines(points)
 	for _, p := range points {
-		threads = max(threads, p.Threads)
-	}
-	const kind, config, intensity = "roofline", "formats", "intensity"
-	var list []records.Record
-	for _, p := range points {
-		if p.Threads == threads {
-			list = append(list, records.Record{
-				Kind:   kind,
-				Labels: map[string]string{config: p.Config, intensity: strconv.Itoa(p.Intensity)},
-				Values: map[string]float64{"gflops": p.GFLOPS},
-			})
+		if p.Threads == threads && slices.Contains(shown, p.Config) {
+			g.Tick(float64(p.Intensity), strconv.Itoa(p.Intensity))
+			g.Add(panel, p.Config, float64(p.Intensity), p.GFLOPS)
 		}
 	}
-	measured := experiments.Experiment{Measure: []experiments.Grid{{Kind: kind}}}
-	view := experiments.View{
-		Where: map[string]experiments.Words{config: lines(points)},
-		Rows:  []string{intensity}, Columns: []string{config}, Values: []string{"gflops"},
-	}
-	figure := experiments.Figure{
-		Kind: experiments.Lines,
-		X:    experiments.Axis{Text: fmt.Sprintf("FLOP per value, threads: %d", threads), Log: true}, Y: experiments.Axis{Log: true},
-	}
-	table := exhibit.Pivot(measured, view, list)
-	return writeFile(f.figure, func(w io.Writer) error { return exhibit.Draw(&table, figure, w, f.figureFormat()) })
+	return writeFile(f.figure, func(w io.Writer) error { return g.Write(w, f.figureFormat()) })
 }
 
 // check turns flags into options; every fault is found before any work.
@@ -190,8 +166,8 @@ func (f *benchRooflineFlags) check(cache int64) (opt bench.RooflineOptions, err 
 	switch {
 	case memory > 0 && opt.Size > memory:
 		return opt, usage("--size %s: the machine has less memory", f.size.String())
-	case f.figure != "" && !slices.Contains(figureFormats, f.figureFormat()):
-		return opt, usage("--figure %s: want a name that ends with .%s", f.figure, strings.Join(figureFormats, " or ."))
+	case f.figure != "" && !slices.Contains(figure.Formats, f.figureFormat()):
+		return opt, usage("--figure %s: want a name that ends with .%s", f.figure, strings.Join(figure.Formats, " or ."))
 	}
 	if err := checkOutput("figure", f.figure); err != nil {
 		return opt, err

@@ -30,11 +30,11 @@ type Record struct {
 
 // Matrix is the one that was measured with.
 type Matrix struct {
-	Name    string `json:"name"`     // as the papers call it
-	StandIn bool   `json:"stand_in"` // generated, not the real one
-	Source  string `json:"source"`   // name of the file, or generator and parameters
-	Rows    int    `json:"rows"`
-	NNZ     int    `json:"nnz"`
+	Name      string `json:"name"`     // as the papers call it
+	Surrogate bool   `json:"stand_in"` // generated, not the real one
+	Source    string `json:"source"`   // name of the file, or generator and parameters
+	Rows      int    `json:"rows"`
+	NNZ       int    `json:"nnz"`
 }
 
 // Label returns a label; "matrix" is the name of the matrix.

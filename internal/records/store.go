@@ -80,10 +80,13 @@ func (s *Store) keep(r Record) {
 	s.records = append(s.records, r)
 }
 
-// Has reports whether there is a record of that key.
-func (s *Store) Has(key string) bool {
-	_, ok := s.latest[key]
-	return ok
+// Keys returns the set of keys of the records.
+func (s *Store) Keys() map[string]bool {
+	keys := map[string]bool{}
+	for key := range s.latest {
+		keys[key] = true
+	}
+	return keys
 }
 
 // Records returns the latest record of each key, in the order of their making.

@@ -15,7 +15,7 @@ import (
 func measured(formats string, seconds float64) Record {
 	return Record{
 		Kind: "product", Labels: map[string]string{"formats": formats, "epsilon": "2^-24"},
-		Matrix:      &Matrix{Name: "ss", StandIn: true, Source: "poisson2d,n=10", Rows: 100, NNZ: 460},
+		Matrix:      &Matrix{Name: "ss", Surrogate: true, Source: "poisson2d,n=10", Rows: 100, NNZ: 460},
 		Values:      map[string]float64{"seconds": seconds},
 		Environment: machine.Environment{Processor: "P", Kernels: "avx2", Version: "1", Commit: "c"},
 	}
@@ -59,11 +59,11 @@ func TestReopen(t *testing.T) {
 	add(t, s, measured("AP2", 1), measured("AP7", 2))
 	second := measured("AP2", 3)
 	add(t, s, second)
-	if !s.Has(second.Key()) {
+	if !s.Keys()[second.Key()] {
 		t.Error("a record that was added is not there")
 	}
 	s = open(t, path, 2, 3) // the later of one key alone
-	if absent := measured("AFX", 1); s.Has(absent.Key()) {
+	if absent := measured("AFX", 1); s.Keys()[absent.Key()] {
 		t.Error("a record is there that was never made")
 	}
 }

@@ -29,7 +29,7 @@ var values = []Value{
 
 	{"bytes", "bytes of the stored matrix", Count},
 	{"predicted", "bytes of the stored matrix, predicted", Count},
-	{"bytes_per_nnz", "bytes a nonzero", Fixed},
+	{"bytes_per_nnz", "bytes per nonzero", Fixed},
 	{"storage", "storage / FP64 CSR", Percent},
 	{"storage_fp32", "storage / FP32 CSR", Percent},
 	{"dropped", "nonzeros dropped", Percent},
@@ -44,7 +44,7 @@ var values = []Value{
 	{"time_tuned", "time / tuned FP64 CSR", Percent},
 	{"gbps", "GB/s", Fixed},
 	{"efficiency", "parallel efficiency", Percent},
-	{"speedup", "times as fast as on one thread", Fixed},
+	{"speedup", "speedup over one thread", Fixed},
 	{"joules", "energy of a product (J)", Scientific},
 
 	{"spmv_seconds", "time in products (s)", Fixed},
@@ -61,7 +61,7 @@ var values = []Value{
 	{"bytes_per_value", "bytes", Count},
 	{"sign_bits", "sign bits", Count},
 	{"exponent_bits", "exponent bits", Count},
-	{"significand_bits", "significand bits, hidden one included", Count},
+	{"significand_bits", "significand bits, including the hidden one", Count},
 	{"unit_roundoff", "unit roundoff", Scientific},
 	{"measured_roundoff", "largest relative error measured", Scientific},
 }

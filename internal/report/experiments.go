@@ -24,7 +24,7 @@ const (
 // Experiments writes a table of experiments, what each takes, and what all take
 // together.
 func Experiments(w io.Writer, list []experiments.Experiment, times []Expected, together Expected) {
-	t := newTable(w, "id", "paper, part of it", "shows", "matrices", "quick", "full")
+	t := newTable(w, "id", "source", "shows", "matrices", "quick", "full")
 	t.SetColumnConfigs([]table.ColumnConfig{
 		{Number: 3, WidthMax: showsWidth, WidthMaxEnforcer: text.WrapSoft},
 		{Number: 4, WidthMax: matricesWidth, WidthMaxEnforcer: text.WrapSoft},
@@ -35,7 +35,7 @@ func Experiments(w io.Writer, list []experiments.Experiment, times []Expected, t
 		t.AppendRow(table.Row{e.ID, e.Paper + ", " + e.Source, e.Shows, matrices(e), about(times[i].Quick), about(times[i].Full)})
 	}
 	t.Render()
-	fmt.Fprintf(w, "\nall of them on two cores: quick about %s, full about %s; what they share is measured once\n",
+	fmt.Fprintf(w, "\nall on two cores: quick about %s, full about %s; shared measurements are made once\n",
 		about(together.Quick), about(together.Full))
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/mpsolve/mpsolve/examples/experiments"
 )
 
-// Kinds writes for each kind of measurement what it measures, a table of its
-// labels, and its values, then a table of all values, which describe puts in words.
+// Kinds writes each kind of measurement with its labels and what it measures, then a
+// table of all values with their meaning, which describe returns.
 func Kinds(w io.Writer, list []experiments.Kind, describe func(value string) string) {
 	var values []string
 	kindsOf := map[string][]string{}
@@ -22,7 +22,7 @@ func Kinds(w io.Writer, list []experiments.Kind, describe func(value string) str
 		}
 		fmt.Fprintf(w, "%s (%s): %s\n\n", k.Name, with, k.Text)
 		if len(k.Labels) > 0 {
-			t := newTable(w, "label", "default", "words")
+			t := newTable(w, "label", "default", "values")
 			t.SetColumnConfigs(nil) // all words to the left
 			for _, l := range k.Labels {
 				t.AppendRow(table.Row{l.Name, l.Default, l.Words})
@@ -30,7 +30,7 @@ func Kinds(w io.Writer, list []experiments.Kind, describe func(value string) str
 			t.Render()
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintf(w, " values: %s\n\n", strings.Join(k.Values, ", "))
+		fmt.Fprintf(w, " measures: %s\n\n", strings.Join(k.Values, ", "))
 		for _, v := range k.Values {
 			if kindsOf[v] == nil {
 				values = append(values, v)
@@ -38,7 +38,7 @@ func Kinds(w io.Writer, list []experiments.Kind, describe func(value string) str
 			kindsOf[v] = append(kindsOf[v], k.Name)
 		}
 	}
-	t := newTable(w, "value", "meaning", "of")
+	t := newTable(w, "value", "meaning", "measured by")
 	t.SetColumnConfigs(nil)
 	for _, v := range values {
 		t.AppendRow(table.Row{v, describe(v), strings.Join(kindsOf[v], ", ")})

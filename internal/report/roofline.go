@@ -41,9 +41,9 @@ func Roofline(w io.Writer, threads int, readLimit float64, intensities []int, po
 	t.Render()
 }
 
-// RooflineJSON writes each point as one JSON object on a line; readLimits are in
-// bytes per second, by number of threads.
-func RooflineJSON(w io.Writer, on machine.Environment, readLimits map[int]float64, points []bench.RooflinePoint) error {
+// RooflineJSON writes each point as one JSON object on a line, given the bandwidth of
+// each number of threads.
+func RooflineJSON(w io.Writer, on machine.Environment, memory map[int]bench.Bandwidth, points []bench.RooflinePoint) error {
 	type point struct {
 		Config        string  `json:"config"`
 		BytesPerValue int     `json:"bytes_per_value"`
@@ -58,7 +58,7 @@ func RooflineJSON(w io.Writer, on machine.Environment, readLimits map[int]float6
 	return jsonLines(w, points, func(p bench.RooflinePoint) any {
 		return point{
 			p.Config, p.Bytes, p.Intensity, p.Threads, Number(p.GFLOPS), Number(p.GBps), p.Seconds,
-			Number(readLimits[p.Threads] / 1e9), on,
+			Number(memory[p.Threads].Read / 1e9), on,
 		}
 	})
 }

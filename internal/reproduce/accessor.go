@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/mpsolve/mpsolve/internal/bench"
 )
@@ -42,7 +41,7 @@ func words[T ~string](list []T) (words []string) {
 // different precisions.
 func accessorKernels() kind {
 	return kind{
-		name: "accessor", text: "dense kernels with storage and arithmetic in different precisions",
+		name: "accessor", text: "dense kernels with different precisions of storage and arithmetic",
 		labels: []label{
 			{kernelLabel, string(bench.GEMV), oneOf("GEMV", "DOT", "TRSV")},
 			precisions(), distributions(),
@@ -56,47 +55,26 @@ func accessorKernels() kind {
 			}
 			return 1e-7 * n * n
 		},
-		measure: measureAccessor,
+		together: but(precisionLabel),
+		measure:  measureAccessor,
 	}
 }
 
 func measureAccessor(ctx context.Context, in input, points []point) error {
-	kernel := func(p point) bench.Kernel { return bench.Kernel(p[kernelLabel]) }
-	size := func(p point) int {
-		n, _ := strconv.Atoi(p[sizeLabel]) // was checked
-		return n
-	}
-	return measureKernels(ctx, in, points,
-		func(p point) int64 { return bench.ProblemBytes(kernel(p), size(p)) },
-		func(p point, seed uint64) (*bench.Problem, error) {
-			return bench.NewProblem(kernel(p), size(p), bench.Distribution(p[distributionLabel]), seed, in.pool)
-		})
+	p := points[0]
+	kernel := bench.Kernel(p[kernelLabel])
+	n, _ := strconv.Atoi(p[sizeLabel]) // was checked
+	return measureProblems(ctx, in, points, bench.ProblemBytes(kernel, n), func(seed uint64) (*bench.Problem, error) {
+		return bench.NewProblem(kernel, n, bench.Distribution(p[distributionLabel]), seed, in.pool)
+	})
 }
 
-// measureKernels measures the precisions of each problem in turns, if it fits into
-// memory.
-func measureKernels(ctx context.Context, in input, points []point, bytes func(p point) int64, problem func(p point, seed uint64) (*bench.Problem, error)) error {
-	for _, group := range groups(points, but(precisionLabel)) {
-		if in.late() {
-			return nil
-		}
-		p := group[0]
-		in.progress(strings.TrimSpace(p[kernelLabel] + " " + p[distributionLabel] + " " + p[sizeLabel]))
-		if size := bytes(p); in.maxMemory > 0 && size > in.maxMemory {
-			if err := emitReason(in, group, fmt.Sprintf("takes %d bytes, more than the memory limit", size)); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := measureProblems(ctx, in, group, func(seed uint64) (*bench.Problem, error) { return problem(p, seed) }); err != nil {
-			return err
-		}
+// measureProblems measures the precisions of problems of that many bytes, if they fit
+// into memory: the errors over all seeds, and the time of the first.
+func measureProblems(ctx context.Context, in input, points []point, bytes int64, problem func(seed uint64) (*bench.Problem, error)) error {
+	if in.maxMemory > 0 && bytes > in.maxMemory {
+		return in.emitReason(fmt.Sprintf("takes %d bytes, more than the memory limit", bytes), points...)
 	}
-	return nil
-}
-
-// measureProblems takes the errors over all seeds and the time of the first.
-func measureProblems(ctx context.Context, in input, points []point, problem func(seed uint64) (*bench.Problem, error)) error {
 	results := map[bench.Precision]result{}
 	errors := map[bench.Precision][]float64{}
 	for seed := range seeds {
@@ -105,7 +83,7 @@ func measureProblems(ctx context.Context, in input, points []point, problem func
 		}
 		p, err := problem(uint64(seed + 1))
 		if err != nil {
-			return emitReason(in, points, err.Error())
+			return in.emitReason(err.Error(), points...)
 		}
 		for _, precision := range bench.Precisions {
 			errors[precision] = append(errors[precision], p.Error(precision))
@@ -141,30 +119,19 @@ func measureProblems(ctx context.Context, in input, points []point, problem func
 	return nil
 }
 
-// emitReason records that points cannot be measured.
-func emitReason(in input, points []point, reason string) error {
-	for _, p := range points {
-		if err := in.emit(p, result{notes: map[string]string{"reason": reason}}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // ellProduct is the kind of y = A x with A in ELL, for a random x.
 func ellProduct() kind {
 	return kind{
-		name: "ell", text: "y = A x for a random x with A in ELL, storage and arithmetic in different precisions", matrix: true,
-		labels: []label{{kernelLabel, string(bench.ELL), oneOf("ELL")}, precisions(), distributions()},
-		values: accessorValues,
-		cost:   productCost,
+		name: "ell", text: "y = A x for a random x with A in ELL, with different precisions of storage and arithmetic", matrix: true,
+		labels:   []label{{kernelLabel, string(bench.ELL), oneOf("ELL")}, precisions(), distributions()},
+		values:   accessorValues,
+		cost:     productCost,
+		unitNorm: true, together: but(precisionLabel),
 		measure: func(ctx context.Context, in input, points []point) error {
-			unitNorm(in.matrix, in.pool)
-			return measureKernels(ctx, in, points,
-				func(point) int64 { return bench.ELLProblemBytes(in.matrix) }, // a long row makes all rows long
-				func(p point, seed uint64) (*bench.Problem, error) {
-					return bench.NewELLProblem(in.matrix, bench.Distribution(p[distributionLabel]), seed, in.pool)
-				})
+			bytes := bench.ELLProblemBytes(in.matrix) // a long row makes all rows long
+			return measureProblems(ctx, in, points, bytes, func(seed uint64) (*bench.Problem, error) {
+				return bench.NewELLProblem(in.matrix, bench.Distribution(points[0][distributionLabel]), seed, in.pool)
+			})
 		},
 	}
 }

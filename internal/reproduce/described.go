@@ -42,20 +42,15 @@ func numberFormat() kind {
 		values: []string{"bytes_per_value", "sign_bits", "exponent_bits", "significand_bits", "unit_roundoff", "measured_roundoff"},
 		cost:   func(point, float64) float64 { return 0.1 },
 		measure: func(_ context.Context, in input, points []point) error {
-			for _, p := range points {
-				f, err := formats.Lookup(p["format"])
-				if err != nil {
-					return err
-				}
-				values, err := describe(f)
-				if err != nil {
-					return err
-				}
-				if err := in.emit(p, result{values: values}); err != nil {
-					return err
-				}
+			f, err := formats.Lookup(points[0]["format"])
+			if err != nil {
+				return err
 			}
-			return nil
+			values, err := describe(f)
+			if err != nil {
+				return err
+			}
+			return in.emit(points[0], result{values: values})
 		},
 	}
 }

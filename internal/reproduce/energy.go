@@ -11,7 +11,7 @@ import (
 // processor and its memory use in all.
 func energyOfProducts() kind {
 	return kind{
-		name: "energy", text: "energy of a product, by the counters of the processor (Linux, mostly for root)", matrix: true,
+		name: "energy", text: "energy of a product, from the counters of the processor (Linux, usually as root)", matrix: true,
 		labels: append(storedLabels(), threads("all")),
 		values: append([]string{"joules", "seconds"}, storageValues...),
 		exists: storedExists,
@@ -19,8 +19,9 @@ func energyOfProducts() kind {
 			_, err := bench.OpenEnergyMeter()
 			return err
 		},
-		cost:    func(point, float64) float64 { return energyTime.Seconds() },
-		measure: measureEnergy,
+		cost:     func(point, float64) float64 { return energyTime.Seconds() },
+		unitNorm: true,
+		measure:  measureEnergy,
 	}
 }
 
@@ -28,45 +29,32 @@ func energyOfProducts() kind {
 const energyTime = 2 * time.Second
 
 func measureEnergy(ctx context.Context, in input, points []point) error {
-	unitNorm(in.matrix, in.pool)
-	x, y := ones(in.matrix.Cols), make([]float64, in.matrix.Rows)
-	for _, p := range points {
-		if in.late() {
-			return nil
-		}
-		in.progress("energy of " + p.text())
-		spec, err := p.spec()
-		if err != nil {
-			return err
-		}
-		product, a, err := store(in.matrix, spec, in.pool)
-		if err != nil {
-			if err := emitReason(in, []point{p}, err.Error()); err != nil {
-				return err
-			}
-			continue
-		}
-		meter, err := bench.OpenEnergyMeter()
-		if err != nil {
-			return err
-		}
-		count, start := 0, time.Now()
-		for ; time.Since(start) < energyTime; count++ {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			a.Apply(y, x)
-		}
-		seconds := time.Since(start).Seconds() / float64(count)
-		joules, err := meter.Joules()
-		if err != nil {
-			return err
-		}
-		values := map[string]float64{"joules": joules / float64(count), "seconds": seconds}
-		storageOf(values, in.matrix, product.Bytes)
-		if err := in.emit(p, result{values: values}); err != nil {
-			return err
-		}
+	spec, err := points[0].spec()
+	if err != nil {
+		return err
 	}
-	return nil
+	product, a, err := store(in.matrix, spec, in.pool)
+	if err != nil {
+		return in.emitReason(err.Error(), points...)
+	}
+	meter, err := bench.OpenEnergyMeter()
+	if err != nil {
+		return err
+	}
+	x, y := ones(in.matrix.Cols), make([]float64, in.matrix.Rows)
+	count, start := 0, time.Now()
+	for ; time.Since(start) < energyTime; count++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		a.Apply(y, x)
+	}
+	seconds := time.Since(start).Seconds() / float64(count)
+	joules, err := meter.Joules()
+	if err != nil {
+		return err
+	}
+	values := map[string]float64{"joules": joules / float64(count), "seconds": seconds}
+	storageOf(values, in.matrix, product.Bytes)
+	return in.emit(points[0], result{values: values})
 }

@@ -28,9 +28,39 @@ type kind struct {
 	exists func(p point) bool                 // nil: all combinations of labels do
 	cost   func(p point, nnz float64) float64 // about how many seconds a measurement takes
 
-	// measure makes the measurements at the points, which are complete, and gives
-	// each to in.emit as soon as it has it. It returns early with the error of ctx.
+	// together is a key: points of the same key are measured in one call. nil: each
+	// point is measured alone.
+	together func(p point) string
+
+	unitNorm bool // the matrix is scaled to a norm between 1 and 2 first
+
+	// measure makes the measurements at the points, which are complete, and gives each
+	// result to in.emit as soon as it has it. It returns early with the error of ctx.
 	measure func(ctx context.Context, in input, points []point) error
+}
+
+// run measures at all points, until the time is used up.
+func (k kind) run(ctx context.Context, in input, points []point) error {
+	if k.unitNorm {
+		unitNorm(in.matrix, in.pool)
+	}
+	key := k.together
+	if key == nil {
+		key = but("")
+	}
+	for _, group := range groups(points, key) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if in.late() {
+			return nil
+		}
+		in.progress(group[0].text())
+		if err := k.measure(ctx, in, group); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // label is one that the points of a kind have.
@@ -48,6 +78,17 @@ type domain struct {
 
 // point is a measurement to make: a value for each label of its kind.
 type point map[string]string
+
+// text names a point for people.
+func (p point) text() string {
+	var words []string
+	for _, name := range []string{"solver", kernelLabel, distributionLabel, sizeLabel, formatsLabel, epsilonLabel, criterionLabel} {
+		if p[name] != "" {
+			words = append(words, p[name])
+		}
+	}
+	return strings.Join(words, " ")
+}
 
 // groups sorts points by a key, in the order of the first of each.
 func groups(points []point, key func(p point) string) (list [][]point) {
@@ -87,6 +128,16 @@ type input struct {
 	late     func() bool // the time is used up: start nothing more
 	progress func(text string)
 	emit     func(p point, r result) error
+}
+
+// emitReason records why points cannot be measured.
+func (in input) emitReason(reason string, points ...point) error {
+	for _, p := range points {
+		if err := in.emit(p, result{notes: map[string]string{"reason": reason}}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // result is what came of a measurement, see records.Record.

@@ -142,7 +142,7 @@ func nextThreads(t int) int {
 }
 
 // plan lists the tasks of a completed experiment. What cannot be measured here is
-// in absent, in words: matrices that are neither in the folder nor have a stand-in,
+// in absent, in words: matrices that are neither in the folder nor have a surrogate,
 // and what the machine does not let us see.
 func plan(e experiments.Experiment, opt Options) (tasks []task, absent []string, err error) {
 	for _, g := range e.Measure {
@@ -170,7 +170,7 @@ func plan(e experiments.Experiment, opt Options) (tasks []task, absent []string,
 				return nil, nil, fmt.Errorf("%s: %w", e.ID, err)
 			}
 			if !ok {
-				absent = append(absent, name+": not in the folder of matrices, and no stand-in")
+				absent = append(absent, name+": neither in the folder of matrices nor with a surrogate")
 				continue
 			}
 			tasks = append(tasks, task{kind: k, source: s, points: points})
@@ -203,15 +203,18 @@ func (k kind) points(labels map[string]experiments.Words) []point {
 func (t task) record(p point, opt Options) records.Record {
 	r := records.Record{Kind: t.kind.name, Quick: opt.Quick, Labels: p, Environment: opt.Environment}
 	if t.kind.matrix {
-		r.Matrix = &records.Matrix{Name: t.source.name, StandIn: t.source.standIn, Source: t.source.text}
+		r.Matrix = &records.Matrix{Name: t.source.name, Surrogate: t.source.surrogate, Source: t.source.text}
 	}
 	return r
 }
 
-// missing are the points that are not on record.
-func (t task) missing(opt Options, store *records.Store) []point {
+// missing returns the points whose keys are not in made, to which it adds them.
+func (t task) missing(opt Options, made map[string]bool) []point {
 	return slices.DeleteFunc(slices.Clone(t.points), func(p point) bool {
 		r := t.record(p, opt)
-		return store.Has(r.Key())
+		key := r.Key()
+		was := made[key]
+		made[key] = true
+		return was
 	})
 }

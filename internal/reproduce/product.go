@@ -26,9 +26,11 @@ func product() kind {
 			"predicted", "predicted_storage", "dropped", records.Share + "*", "error_nw", "error_cw", "error_row", "bound",
 			"seconds", "time", "time_ordinary", "time_tuned", "time_fp32", "gbps",
 		}),
-		exists:  storedExists,
-		cost:    productCost,
-		measure: measureProducts,
+		exists:   storedExists,
+		cost:     productCost,
+		unitNorm: true,
+		together: func(p point) string { return p[threadsLabel] },
+		measure:  measureProducts,
 	}
 }
 
@@ -48,16 +50,6 @@ const (
 // productCost is of storing, of products in turns and of double-double arithmetic.
 func productCost(_ point, nnz float64) float64 { return 1e-3 + 1.1e-7*nnz }
 
-func measureProducts(ctx context.Context, in input, points []point) error {
-	unitNorm(in.matrix, in.pool)
-	for _, group := range groups(points, func(p point) string { return p[threadsLabel] }) {
-		if err := productsOnThreads(ctx, in, group[0].threads(), group); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func (p point) threads() int {
 	t, _ := strconv.Atoi(p[threadsLabel]) // was checked
 	return t
@@ -71,9 +63,9 @@ func (in input) turns() bench.Timing {
 	return bench.Timing{Repeat: turns, Budget: turnsBudget}
 }
 
-func productsOnThreads(ctx context.Context, in input, threads int, points []point) error {
+func measureProducts(ctx context.Context, in input, points []point) error {
 	pool := in.pool
-	if threads != pool.Threads() {
+	if threads := points[0].threads(); threads != pool.Threads() {
 		pool = linop.NewPool(threads)
 		defer pool.Close()
 	}
@@ -98,8 +90,8 @@ func (in input) together() int {
 	return int(min(max(fit, 1), together))
 }
 
-// candidate is a point whose product is measured.
-type candidate struct {
+// stored is a point whose product is measured.
+type stored struct {
 	point  point
 	spec   adaptive.Spec
 	matrix *adaptive.Matrix
@@ -108,11 +100,15 @@ type candidate struct {
 
 func productsTogether(ctx context.Context, in input, pool *linop.Pool, points []point) error {
 	m := in.matrix
-	b := baselines{ordinary: 0, tuned: 1}
 	products := bench.Baselines(m, pool)
-	products, b.fp64 = appendUniform(products, m, "FP64", pool)
-	products, b.fp32 = appendUniform(products, m, "FP32", pool)
-	var list []candidate
+	baselines := map[string]int{"time_ordinary": 0, "time_tuned": 1} // by the value that compares with them
+	for _, u := range []struct{ value, format string }{{"time", "FP64"}, {"time_fp32", "FP32"}} {
+		if product, err := uniformProduct(m, u.format, pool); err == nil { // else the format lacks the range
+			baselines[u.value] = len(products)
+			products = append(products, product)
+		}
+	}
+	var list []stored
 	for _, p := range points {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -124,63 +120,53 @@ func productsTogether(ctx context.Context, in input, pool *linop.Pool, points []
 		}
 		product, a, err := store(m, spec, pool)
 		if err == nil && spec.Layout != "" && a.Layout() != spec.Layout {
-			err = errors.New("the layout is not for this matrix")
+			err = errors.New("the layout does not suit this matrix")
 		}
 		if err != nil { // or the format cannot hold the matrix
-			if err := emitReason(in, []point{p}, err.Error()); err != nil {
+			if err := in.emitReason(err.Error(), p); err != nil {
 				return err
 			}
 			continue
 		}
-		list = append(list, candidate{p, spec, a, len(products)})
+		list = append(list, stored{p, spec, a, len(products)})
 		products = append(products, product)
 	}
-	in.progress(fmt.Sprintf("%d products in turns", len(products)))
+	in.progress(fmt.Sprintf("%d products, timed in turns", len(products)))
 	if err := bench.MeasureProducts(ctx, m, ones(m.Cols), products, pool, in.turns()); err != nil {
 		return err
 	}
-	for _, c := range list {
-		r, err := c.result(in, products, b, pool)
+	for _, s := range list {
+		r, err := s.result(in, products, baselines, pool)
 		if err != nil {
 			return err
 		}
-		if err := in.emit(c.point, r); err != nil {
+		if err := in.emit(s.point, r); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// baselines are the indices of the products that others are compared with; -1
-// where there is none.
-type baselines struct{ ordinary, tuned, fp64, fp32 int }
-
-// appendUniform appends the product with m in one format, if that has the range,
-// and returns its index.
-func appendUniform(products []bench.Product, m *csr.Matrix, format string, pool *linop.Pool) ([]bench.Product, int) {
+// uniformProduct is the product with m in one format.
+func uniformProduct(m *csr.Matrix, format string, pool *linop.Pool) (bench.Product, error) {
 	set, err := adaptive.LookupSet(format)
 	if err != nil {
-		return products, -1
+		return bench.Product{}, err
 	}
 	spec := adaptive.Spec{Set: set, Epsilon: set.Formats[0].UnitRoundoff(), Layout: adaptive.Bucketed}
 	p, _, err := bench.Store(m, spec, pool)
-	if err != nil {
-		return products, -1
-	}
-	return append(products, p), len(products)
+	return p, err
 }
 
 // result puts together what is known of a stored matrix and its product.
-func (c candidate) result(in input, products []bench.Product, b baselines, pool *linop.Pool) (result, error) {
+func (c stored) result(in input, products []bench.Product, baselines map[string]int, pool *linop.Pool) (result, error) {
 	m, p := in.matrix, products[c.index]
 	values := map[string]float64{
 		"error_nw": p.Errors.Normwise, "error_cw": p.Errors.Componentwise, "error_row": p.Errors.Row,
 		"seconds": p.Min, "gbps": p.BytesPerSecond() / 1e9,
 	}
-	for name, index := range map[string]int{"time_ordinary": b.ordinary, "time_tuned": b.tuned, "time": b.fp64, "time_fp32": b.fp32} {
-		if index >= 0 {
-			values[name] = p.Min / products[index].Min
-		}
+	for name, index := range baselines {
+		values[name] = p.Min / products[index].Min
 	}
 	storageOf(values, m, p.Bytes)
 	bucketed := c.spec
@@ -207,15 +193,4 @@ func ones(n int) []float64 {
 		x[i] = 1
 	}
 	return x
-}
-
-// text names a point for people.
-func (p point) text() string {
-	text := p[formatsLabel]
-	for _, name := range []string{epsilonLabel, criterionLabel} {
-		if p[name] != "" {
-			text += " " + p[name]
-		}
-	}
-	return text
 }

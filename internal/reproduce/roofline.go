@@ -29,9 +29,10 @@ func rooflines() kind {
 			}}},
 			threads("all"),
 		},
-		values:  []string{"gflops", "gbps", "seconds"},
-		cost:    func(point, float64) float64 { return 0.3 },
-		measure: measureRoofline,
+		values:   []string{"gflops", "gbps", "seconds"},
+		cost:     func(point, float64) float64 { return 0.3 },
+		together: func(point) string { return "" },
+		measure:  measureRoofline,
 	}
 }
 

@@ -3,7 +3,6 @@ package reproduce
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -33,30 +32,36 @@ type Progress struct {
 	Left       time.Duration // expected
 }
 
-// Lacking returns what says in words which measurements of a completed experiment
-// are not among the records, whatever machine these are of: of a full run, or of a
+// Lacking says in words, by ID, which measurements of completed experiments are not
+// among the records, on whatever machine these were made: of a full run, or of a
 // quick one if there are no others.
-func Lacking(opt Options, measured []records.Record) func(e experiments.Experiment) ([]string, error) {
+func Lacking(list []experiments.Experiment, opt Options, measured []records.Record) (map[string][]string, error) {
 	made := map[string]bool{}
 	for _, r := range measured {
 		made[anywhere(r)] = true
 	}
-	return func(e experiments.Experiment) (lacking []string, err error) {
+	all := map[string][]string{}
+	for _, e := range list {
 		opt.Quick = false
-		missing, all, absent, err := lacks(e, opt, made)
-		if err == nil && missing == all {
+		missing, points, absent, err := lacks(e, opt, made)
+		var lacking []string
+		if err == nil && missing == points {
 			opt.Quick = true
-			missing, all, absent, err = lacks(e, opt, made)
-			if missing < all {
-				lacking = append(lacking, "a full run, these are measurements of a quick one")
+			missing, points, absent, err = lacks(e, opt, made)
+			if missing < points {
+				lacking = append(lacking, "a full run; these are measurements of a quick one")
 			}
+		}
+		if err != nil {
+			return nil, err
 		}
 		lacking = append(lacking, absent...)
 		if missing > 0 {
-			lacking = append(lacking, fmt.Sprintf("%d of %d measurements, for want of a run, or of time in it", missing, all))
+			lacking = append(lacking, fmt.Sprintf("%d of %d measurements: no run, or not enough time", missing, points))
 		}
-		return lacking, err
+		all[e.ID] = lacking
 	}
+	return all, nil
 }
 
 // lacks counts the points that were made nowhere.
@@ -80,45 +85,33 @@ func lacks(e experiments.Experiment, opt Options, made map[string]bool) (missing
 // have one, whatever its file.
 func anywhere(r records.Record) string {
 	r.Environment = machine.Environment{}
-	if r.Matrix != nil && !r.Matrix.StandIn {
+	if r.Matrix != nil && !r.Matrix.Surrogate {
 		r.Matrix = &records.Matrix{Name: r.Matrix.Name}
 	}
 	return r.Key()
 }
 
 // Expected is about how long the measurements of completed experiments take that
-// are not on record; what several share counts once.
+// are not on record; shared ones count once.
 func Expected(list []experiments.Experiment, opt Options, store *records.Store) (time.Duration, error) {
-	total, counted := 0.0, map[string]bool{}
+	total, made := 0.0, store.Keys()
 	for _, e := range list {
 		tasks, _, err := plan(e, opt)
 		if err != nil {
 			return 0, err
 		}
-		total += expected(tasks, opt, store, counted)
+		total += expected(tasks, opt, made)
 	}
 	return time.Duration(total * float64(time.Second)), nil
 }
 
-// expected is Expected of tasks, in seconds, without the measurements that are
-// counted, to which it adds its own.
-func expected(tasks []task, opt Options, store *records.Store, counted map[string]bool) (total float64) {
+// expected is about how many seconds the measurements take whose keys are not in
+// made, to which it adds them.
+func expected(tasks []task, opt Options, made map[string]bool) (total float64) {
 	for _, t := range tasks {
-		total += t.cost(t.others(t.missing(opt, store), opt, counted))
+		total += t.cost(t.missing(opt, made))
 	}
 	return total
-}
-
-// others are those of the points whose records are not listed, to which it adds
-// them.
-func (t task) others(points []point, opt Options, listed map[string]bool) []point {
-	return slices.DeleteFunc(points, func(p point) bool {
-		r := t.record(p, opt)
-		key := r.Key()
-		was := listed[key]
-		listed[key] = true
-		return was
-	})
 }
 
 // cost is about how many seconds the measurements take on two cores of a server
@@ -146,7 +139,7 @@ func Run(ctx context.Context, list []experiments.Experiment, opt Options, store 
 	}
 	r := runner{Options: opt, store: store, pool: linop.NewPool(opt.Environment.Cores), start: time.Now()}
 	defer r.pool.Close()
-	counted := map[string]bool{}
+	made := store.Keys()
 	absent := make([][]string, len(list))
 	r.tasks = make([][]task, len(list))
 	for i, e := range list {
@@ -154,7 +147,7 @@ func Run(ctx context.Context, list []experiments.Experiment, opt Options, store 
 		if r.tasks[i], absent[i], err = plan(e, opt); err != nil {
 			return err
 		}
-		r.todo += expected(r.tasks[i], opt, store, counted)
+		r.todo += expected(r.tasks[i], opt, made)
 	}
 	for i, e := range list {
 		r.experiment = e.ID
@@ -186,16 +179,17 @@ type runner struct {
 
 func (r *runner) run(ctx context.Context, tasks []task) error {
 	for i, t := range tasks {
-		points := t.missing(r.Options, r.store)
+		made := r.store.Keys()
+		points := t.missing(r.Options, made)
 		if len(points) == 0 {
 			continue
 		}
 		if r.late() {
-			r.Note(fmt.Sprintf("%s: its time is used up, %d of %d groups of measurements are left out", r.experiment, len(tasks)-i, len(tasks)))
+			r.Note(fmt.Sprintf("%s: no time left, %d of %d groups of measurements are left out", r.experiment, len(tasks)-i, len(tasks)))
 			return nil
 		}
 		if r.until.IsZero() {
-			points = r.withLater(t, points)
+			points = append(points, r.later(t, made)...)
 		}
 		if err := r.measure(ctx, t, points); err != nil {
 			return err
@@ -207,15 +201,13 @@ func (r *runner) run(ctx context.Context, tasks []task) error {
 	return nil
 }
 
-// withLater adds to the points of a task those that other experiments want of the
-// same matrix, so that it is made or read once.
-func (r *runner) withLater(t task, points []point) []point {
-	listed := map[string]bool{}
-	points = t.others(points, r.Options, listed)
+// later returns the points that other experiments lack of the matrix of a task, so
+// that it is made or read once.
+func (r *runner) later(t task, made map[string]bool) (points []point) {
 	for _, tasks := range r.tasks {
 		for _, other := range tasks {
 			if other.kind.name == t.kind.name && other.source.name == t.source.name && other.source.text == t.source.text {
-				points = append(points, other.others(other.missing(r.Options, r.store), r.Options, listed)...)
+				points = append(points, other.missing(r.Options, made)...)
 			}
 		}
 	}
@@ -243,7 +235,7 @@ func (r *runner) measure(ctx context.Context, t task, points []point) error {
 			return nil
 		}
 		in.matrix = m
-		described = &records.Matrix{Name: t.source.name, StandIn: t.source.standIn, Source: t.source.text, Rows: m.Rows, NNZ: m.NNZ()}
+		described = &records.Matrix{Name: t.source.name, Surrogate: t.source.surrogate, Source: t.source.text, Rows: m.Rows, NNZ: m.NNZ()}
 	}
 	in.emit = func(p point, got result) error {
 		record := t.record(p, r.Options)
@@ -254,7 +246,7 @@ func (r *runner) measure(ctx context.Context, t task, points []point) error {
 		in.progress("")
 		return r.store.Add(record)
 	}
-	err := t.kind.measure(ctx, in, points)
+	err := t.kind.run(ctx, in, points)
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("%s: %s: %w", r.experiment, t.source.name, err)
 	}

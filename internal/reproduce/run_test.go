@@ -72,10 +72,11 @@ func wantNote(t *testing.T, notes []string, words ...string) {
 // wantLacking wants all of these words in what an experiment lacks, in order.
 func wantLacking(t *testing.T, e experiments.Experiment, opt Options, store *records.Store, want ...string) {
 	t.Helper()
-	got, err := Lacking(opt, store.Records())(e)
+	all, err := Lacking([]experiments.Experiment{e}, opt, store.Records())
 	if err != nil {
 		t.Fatal(err)
 	}
+	got := all[e.ID]
 	if len(got) != len(want) {
 		t.Fatalf("lacking %q, want %q", got, want)
 	}
@@ -109,7 +110,7 @@ func TestRunAll(t *testing.T) {
 		if r.Kind == "format" {
 			continue
 		}
-		if r.Matrix == nil || !r.Matrix.StandIn || r.Matrix.NNZ == 0 || !r.Quick || len(r.Values) == 0 {
+		if r.Matrix == nil || !r.Matrix.Surrogate || r.Matrix.NNZ == 0 || !r.Quick || len(r.Values) == 0 {
 			t.Errorf("got %+v", r)
 		}
 	}
@@ -160,14 +161,14 @@ func TestRunBudget(t *testing.T) {
 	e := tiny(t, described)
 	store, opt := newStore(t), quick()
 	opt.Budget = time.Nanosecond
-	wantNote(t, run(t, e, opt, store), "mine: its time is used up, 3 of 3 groups")
+	wantNote(t, run(t, e, opt, store), "mine: no time left, 3 of 3 groups")
 	wantRecords(t, store, 0)
 }
 
 func TestRunAbsent(t *testing.T) {
 	e := tiny(t, strings.Replace(described, "Transport", "nowhere", 1))
 	store := newStore(t)
-	wantNote(t, run(t, e, quick(), store), "mine: not measured: nowhere: not in the folder")
+	wantNote(t, run(t, e, quick(), store), "mine: not measured: nowhere: neither in the folder")
 	wantRecords(t, store, 3)
 	wantLacking(t, e, quick(), store, "a full run", "nowhere")
 }

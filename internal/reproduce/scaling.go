@@ -13,29 +13,16 @@ import (
 func scaling() kind {
 	return kind{
 		name: "scaling", text: "products on a growing number of threads", matrix: true,
-		labels:  append(storedLabels(), threads("each")),
-		values:  append([]string{"seconds", "speedup", "efficiency", "gbps"}, storageValues...),
-		exists:  storedExists,
-		cost:    productCost,
+		labels:   append(storedLabels(), threads("each")),
+		values:   append([]string{"seconds", "speedup", "efficiency", "gbps"}, storageValues...),
+		exists:   storedExists,
+		cost:     productCost,
+		unitNorm: true, together: but(threadsLabel),
 		measure: measureScaling,
 	}
 }
 
 func measureScaling(ctx context.Context, in input, points []point) error {
-	unitNorm(in.matrix, in.pool)
-	for _, group := range groups(points, but(threadsLabel)) {
-		if in.late() {
-			return nil
-		}
-		if err := scale(ctx, in, group); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func scale(ctx context.Context, in input, points []point) error {
-	in.progress(points[0].text() + " on all numbers of threads")
 	m := in.matrix
 	alone := maps.Clone(points[0])
 	alone[threadsLabel] = "1"

@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
@@ -27,7 +25,7 @@ func solves() kind {
 	return kind{
 		name: "solve", text: "a Krylov method within iterative refinement, from x = 0 to a normwise backward error of 1e-12", matrix: true,
 		labels: []label{
-			{"solver", "gmres40", oneOf(solverNames...)},
+			{"solver", "gmres40", oneOf(solverNames()...)},
 			{formatsLabel, "FP32", formatSets},
 			{epsilonLabel, "2^-24", epsilons},
 			{criterionLabel, "none", oneOf("nw", "cw", "none")}, // none: of a uniform format
@@ -36,10 +34,11 @@ func solves() kind {
 			{arithmeticLabel, "fp64", oneOf("fp64", "storage")},
 			{"max_iter", "4000", positive},
 		},
-		values:  append([]string{"iterations", "steps", "converged", "backward_error", "seconds", "spmv_seconds"}, storageValues...),
-		exists:  solveExists,
-		cost:    solveCost,
-		measure: measureSolves,
+		values:   append([]string{"iterations", "steps", "converged", "backward_error", "seconds", "spmv_seconds"}, storageValues...),
+		exists:   solveExists,
+		cost:     solveCost,
+		together: point.storageKey,
+		measure:  measureSolves,
 	}
 }
 
@@ -61,46 +60,30 @@ func solveExists(p point) bool {
 // solveCost is of a solve that takes about a third of the iterations allowed.
 func solveCost(p point, nnz float64) float64 {
 	limit, _ := strconv.ParseFloat(p["max_iter"], 64) // was checked
-	perNonzero := map[string]float64{"cg": 0.5e-9, "bicgstab": 1e-9, "gmres40": 1e-9, "gmres80": 1.5e-9}[p["solver"]]
-	return 2e-3 + limit*perNonzero*nnz
+	return 2e-3 + limit*lookupSolver(p["solver"]).seconds*nnz
 }
 
-// storageLabels tell all that the stored matrix depends on, the first of them all
-// that the system does.
-var storageLabels = []string{"scaling", formatsLabel, epsilonLabel, criterionLabel, roundingLabel, arithmeticLabel}
-
+// storageKey tells all that the stored matrix depends on.
 func (p point) storageKey() string {
 	var words []string
-	for _, name := range storageLabels {
+	for _, name := range []string{"scaling", formatsLabel, epsilonLabel, criterionLabel, roundingLabel, arithmeticLabel} {
 		words = append(words, p[name])
 	}
 	return strings.Join(words, " ")
 }
 
-// measureSolves stores each matrix once, for all solvers, before the clock starts.
+// measureSolves stores the matrix once, for all solvers, before the clock starts.
 func measureSolves(ctx context.Context, in input, points []point) error {
 	if in.matrix.Rows != in.matrix.Cols {
 		return fmt.Errorf("a matrix of %d x %d: want a square one", in.matrix.Rows, in.matrix.Cols)
 	}
-	points = slices.Clone(points)
-	slices.SortStableFunc(points, func(p, q point) int { return strings.Compare(p.storageKey(), q.storageKey()) })
-	var s *system
-	var stored *adaptive.Matrix
-	var failed error // to store
-	for i, p := range points {
+	s := newSystem(in.matrix, points[0]["scaling"] == "rowmax", in.pool)
+	stored, failed := s.store(points[0])
+	for _, p := range points {
 		if in.late() {
 			return nil
 		}
-		in.progress(p["solver"] + " with " + p.text())
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if i == 0 || p["scaling"] != points[i-1]["scaling"] {
-			s = newSystem(in.matrix, p["scaling"] == "rowmax", in.pool)
-		}
-		if i == 0 || p.storageKey() != points[i-1].storageKey() {
-			stored, failed = s.store(p)
-		}
+		in.progress(p.text())
 		r := result{values: map[string]float64{"converged": 0}, notes: map[string]string{}}
 		if failed != nil {
 			r.notes["reason"] = failed.Error()
@@ -121,7 +104,7 @@ type system struct {
 	normA, normB float64 // infinity norms
 	pool         *linop.Pool
 	host         *linop.Host
-	methods      map[string]krylov.Method[vector, scalar]
+	methods      map[string]krylovMethod // by name: they keep their vectors for later solves
 }
 
 type (
@@ -149,7 +132,7 @@ func newSystem(m *csr.Matrix, scaled bool, pool *linop.Pool) *system {
 	}
 	s := &system{
 		m: m, b: make([]float64, m.Rows), normA: kernels.AbsMax(m.RowSums(pool)),
-		pool: pool, host: linop.NewHost(m.Rows, pool), methods: map[string]krylov.Method[vector, scalar]{},
+		pool: pool, host: linop.NewHost(m.Rows, pool), methods: map[string]krylovMethod{},
 	}
 	m.MulVec(s.b, x)
 	s.normB = kernels.AbsMax(s.b)
@@ -175,7 +158,7 @@ func (s *system) measure(ctx context.Context, p point, stored *adaptive.Matrix, 
 		r.notes["max_iter"] = strconv.Itoa(limit)
 	}
 	x := make([]float64, s.m.Cols)
-	got := s.refine(ctx, p["solver"], stored, x, limit)
+	got := s.refine(ctx, lookupSolver(p["solver"]), stored, x, limit)
 	if err := ctx.Err(); err != nil {
 		return err
 	}

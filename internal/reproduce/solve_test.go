@@ -43,7 +43,7 @@ func solveAll(t *testing.T, m *csr.Matrix, quick bool, points ...point) []result
 	pool := linop.NewPool(2)
 	defer pool.Close()
 	results := make([]result, len(points))
-	err := measureSolves(context.Background(), input{
+	err := solves().run(context.Background(), input{
 		matrix: m, pool: pool, quick: quick, progress: func(string) {}, late: func() bool { return false },
 		emit: func(p point, r result) error {
 			k := slices.IndexFunc(points, func(q point) bool { return maps.Equal(p, q) })
@@ -64,7 +64,7 @@ func TestSolvesConverge(t *testing.T) {
 		kind    string
 		solvers []string
 	}{
-		{"poisson2d", solverNames},
+		{"poisson2d", solverNames()},
 		{"convdiff2d", []string{"bicgstab", "gmres40", "gmres80"}},
 	} {
 		m := generated(t, c.kind, generate.Params{"n": 30})
@@ -90,7 +90,7 @@ func TestSolvesConverge(t *testing.T) {
 				}
 				checkHistory(t, r)
 			}
-			if cycle := float64(cycles[solver]); cycle > 0 && results[0].values["iterations"] != cycle*results[0].values["steps"] {
+			if cycle := float64(lookupSolver(solver).cycle); cycle > 0 && results[0].values["iterations"] != cycle*results[0].values["steps"] {
 				t.Errorf("%s: %g iterations in %g cycles", solver, results[0].values["iterations"], results[0].values["steps"])
 			}
 		}
@@ -170,7 +170,7 @@ func TestRefine(t *testing.T) {
 		t.Error("the matrix itself was scaled")
 	}
 	x := make([]float64, m.Cols)
-	o := s.refine(context.Background(), "cg", linop.NewCSR(s.m, pool), x, 1000)
+	o := s.refine(context.Background(), lookupSolver("cg"), linop.NewCSR(s.m, pool), x, 1000)
 	errs, err := verify.Compute(s.m, x, s.b, pool)
 	if err != nil || o.reason != krylov.Converged || errs.Normwise > solveTol {
 		t.Errorf("%v %v %v", o.reason, errs, err)
@@ -183,7 +183,7 @@ func TestSolvesInterrupted(t *testing.T) {
 	defer pool.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	m := generated(t, "poisson2d", generate.Params{"n": 20})
-	err := measureSolves(ctx, input{
+	err := solves().run(ctx, input{
 		matrix: m, pool: pool,
 		late:     func() bool { return false },
 		progress: func(string) { cancel() }, // before the first solve

@@ -3,6 +3,7 @@ package reproduce
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
@@ -10,29 +11,38 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// solverNames are the methods of [Molina24], GMRES with the lengths of its cycles.
-var solverNames = []string{"cg", "bicgstab", "gmres40", "gmres80"}
-
-// method returns the solver of that name; it keeps its vectors for later solves.
-func (s *system) method(name string) krylov.Method[vector, scalar] {
-	if m := s.methods[name]; m != nil {
-		return m
-	}
-	var m krylov.Method[vector, scalar]
-	switch name {
-	case "cg":
-		m = krylov.NewCG(s.host)
-	case "bicgstab":
-		m = krylov.NewBiCGStab(s.host)
-	default:
-		m = krylov.NewGMRES(s.host, krylov.GMRESOptions{Restart: cycles[name]})
-	}
-	s.methods[name] = m
-	return m
+// solvers are the methods of [Molina24].
+var solvers = []solver{
+	{"cg", 0, 0.5e-9, func(h *linop.Host, _ int) krylovMethod { return krylov.NewCG(h) }},
+	{"bicgstab", 0, 1e-9, func(h *linop.Host, _ int) krylovMethod { return krylov.NewBiCGStab(h) }},
+	{"gmres40", 40, 1e-9, gmres},
+	{"gmres80", 80, 1.5e-9, gmres},
 }
 
-// cycles holds the iterations of one cycle of GMRES.
-var cycles = map[string]int{"gmres40": 40, "gmres80": 80}
+type solver struct {
+	name    string
+	cycle   int     // iterations of a cycle; 0: it has none
+	seconds float64 // of an iteration, about, for each nonzero
+	make    func(h *linop.Host, cycle int) krylovMethod
+}
+
+type krylovMethod = krylov.Method[vector, scalar]
+
+func gmres(h *linop.Host, cycle int) krylovMethod {
+	return krylov.NewGMRES(h, krylov.GMRESOptions{Restart: cycle})
+}
+
+func solverNames() (names []string) {
+	for _, s := range solvers {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// lookupSolver returns the solver of a name, which was checked.
+func lookupSolver(name string) solver {
+	return solvers[slices.IndexFunc(solvers, func(s solver) bool { return s.name == name })]
+}
 
 const (
 	// correctionTol is what CG and BiCGStab are to make of the 2-norm of the
@@ -61,8 +71,11 @@ type outcome struct {
 // grows, no precision is raised, so that what the stored matrix does is seen. A step
 // of GMRES is one cycle, which makes this restarted GMRES; one of CG and BiCGStab
 // ends at correctionTol.
-func (s *system) refine(ctx context.Context, solver string, stored linop.Operator[vector, scalar], x vector, maxIter int) outcome {
-	method := s.method(solver)
+func (s *system) refine(ctx context.Context, solver solver, stored linop.Operator[vector, scalar], x vector, maxIter int) outcome {
+	if s.methods[solver.name] == nil {
+		s.methods[solver.name] = solver.make(s.host, solver.cycle)
+	}
+	method := s.methods[solver.name]
 	inner := &linop.Timed[vector, scalar]{Operator: stored}
 	outer := &linop.Timed[vector, scalar]{Operator: linop.NewCSR(s.m, s.pool)}
 	r, d := s.host.New(), s.host.New()
@@ -77,7 +90,7 @@ func (s *system) refine(ctx context.Context, solver string, stored linop.Operato
 			Tol: max(correctionTol, solveTol/2/before), MaxIter: maxIter - o.iterations,
 			Unconfirmed: true, // the residual is recomputed here
 		}
-		if m := cycles[solver]; m > 0 {
+		if m := solver.cycle; m > 0 {
 			opt.Tol, opt.MaxIter = wholeCycle, min(m, opt.MaxIter)
 		}
 		got := method.Solve(ctx, inner, d, r, opt)

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/collection"
-	"github.com/mpsolve/mpsolve/internal/standin"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
@@ -15,44 +14,44 @@ import (
 
 // source is where a matrix comes from.
 type source struct {
-	name    string
-	text    string // name of the file, or generator and parameters
-	standIn bool
-	nnz     int64 // about
-	load    func(ctx context.Context, maxMemory int64) (*csr.Matrix, error)
+	name      string
+	text      string // name of the file, or generator and parameters
+	surrogate bool
+	nnz       int64 // about
+	load      func(ctx context.Context, maxMemory int64) (*csr.Matrix, error)
 }
 
 // cost is about how many seconds it takes to have the matrix.
 func (s source) cost() float64 { return 1.5e-7 * float64(s.nnz) }
 
 // source finds a matrix in the folder, or makes one of about that many nonzeros
-// that stands in for it. It returns false if there is neither.
+// as its surrogate. It returns false if there is neither.
 func (o Options) source(name string, nnz int64) (source, bool, error) {
 	if o.Matrices != "" {
 		if found, ok := (collection.Folder{Dir: o.Matrices}).Find(name); ok {
 			return fromFile(name, found), true, nil
 		}
 	}
-	s, ok := standin.Find(name)
-	if !ok {
-		return source{}, false, nil
+	s, ok, err := findSurrogate(name)
+	if err != nil || !ok {
+		return source{}, false, err
 	}
-	k, ok := generate.Find(s.Kind)
-	if !ok {
-		return source{}, false, fmt.Errorf("%s: there is no generator %s", name, s.Kind)
+	params, err := s.sized(nnz)
+	if err != nil {
+		return source{}, false, err
 	}
-	params := s.Params(nnz)
+	k, _ := generate.Find(s.Generator) // sized has looked
 	rows, nonzeros, err := k.Estimate(params)
 	if err != nil {
 		return source{}, false, fmt.Errorf("%s: %w", name, err)
 	}
 	return source{
-		name: name, standIn: true, text: s.Kind + "," + params.String(), nnz: nonzeros,
+		name: name, surrogate: true, text: s.Generator + "," + params.String(), nnz: nonzeros,
 		load: func(_ context.Context, maxMemory int64) (*csr.Matrix, error) {
 			if bytes := csr.Bytes(rows, nonzeros); maxMemory > 0 && bytes > maxMemory {
-				return nil, fmt.Errorf("its stand-in takes %d bytes, more than the memory limit", bytes)
+				return nil, fmt.Errorf("its surrogate takes %d bytes, more than the memory limit", bytes)
 			}
-			return generate.Generate(s.Kind, params)
+			return generate.Generate(s.Generator, params)
 		},
 	}, true, nil
 }

@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"github.com/mpsolve/mpsolve/examples/experiments"
-	"github.com/mpsolve/mpsolve/internal/dossier"
-	"github.com/mpsolve/mpsolve/internal/exhibit"
+	"github.com/mpsolve/mpsolve/internal/figure"
+	"github.com/mpsolve/mpsolve/internal/present"
 	"github.com/mpsolve/mpsolve/internal/records"
 	"github.com/mpsolve/mpsolve/internal/reproduce"
 	"github.com/mpsolve/mpsolve/internal/wholefile"
@@ -61,16 +61,16 @@ func run(measurements, file, folder string) error {
 	}
 	defer store.Close()
 	list := store.Records()
-	d, err := dossier.New(nil, list, nil) // without exhibits
+	r, err := present.NewReport(nil, list, nil) // without experiments
 	if err != nil {
 		return err
 	}
 	var b strings.Builder
-	if err := d.EnvironmentsMarkdown(&b); err != nil {
+	if err := r.EnvironmentsMarkdown(&b); err != nil {
 		return err
 	}
 	b.WriteString("\n" + about(list) + "\n")
-	if err := d.ClaimsMarkdown(&b); err != nil {
+	if err := r.ClaimsMarkdown(&b); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -80,18 +80,19 @@ func run(measurements, file, folder string) error {
 	if err != nil {
 		return err
 	}
-	for _, figure := range figures {
-		e := all[slices.IndexFunc(all, func(e experiments.Experiment) bool { return e.ID == figure.id })]
+	for _, shown := range figures {
+		e := all[slices.IndexFunc(all, func(e experiments.Experiment) bool { return e.ID == shown.id })]
 		if e, err = reproduce.Complete(e, records.Cores(list)...); err != nil {
 			return err
 		}
-		v := e.Views[slices.IndexFunc(e.Views, func(v experiments.View) bool { return v.Name == figure.view })]
-		name, err := draw(e, v, list, folder)
-		if err != nil {
-			return err
-		}
-		if name == "" {
+		v := e.Views[slices.IndexFunc(e.Views, func(v experiments.View) bool { return v.Name == shown.view })]
+		drawn := present.Figure(e, v, list)
+		if drawn == nil {
 			continue // not measured
+		}
+		name := e.ID + "-" + v.Name + "." + figure.SVG
+		if err := wholefile.Write(filepath.Join(folder, name), func(w io.Writer) error { return drawn.Write(w, figure.SVG) }); err != nil {
+			return err
 		}
 		fmt.Fprintf(&b, "\n%s of [%s], %s (`%s`):\n\n![%s](%s)\n", e.Source, e.Paper, lower(v.Title), e.ID, v.Title,
 			filepath.ToSlash(filepath.Join(filepath.Base(folder), name)))
@@ -100,17 +101,17 @@ func run(measurements, file, folder string) error {
 }
 
 // about says what the records are of: quick runs or full ones, real matrices or
-// stand-ins.
+// surrogates.
 func about(list []records.Record) string {
-	quick, standIns, names := 0, 0, map[string]bool{}
+	quick, surrogates, names := 0, 0, map[string]bool{}
 	for _, r := range list {
 		if r.Quick {
 			quick++
 		}
 		switch {
 		case r.Matrix == nil:
-		case r.Matrix.StandIn:
-			standIns++
+		case r.Matrix.Surrogate:
+			surrogates++
 		default:
 			names[r.Matrix.Name] = true
 		}
@@ -119,20 +120,7 @@ func about(list []records.Record) string {
 	if len(names) > 0 {
 		matrices = strings.Join(slices.Sorted(maps.Keys(names)), ", ")
 	}
-	return fmt.Sprintf("Of %d measurements %d are of quick runs, %d with stand-ins. Real matrices: %s.\n", len(list), quick, standIns, matrices)
-}
-
-// draw draws a view into the folder and returns the name of the file, "" if
-// nothing of it was measured.
-func draw(e experiments.Experiment, v experiments.View, list []records.Record, folder string) (name string, err error) {
-	t := exhibit.Pivot(e, v, list)
-	if !t.Measured() {
-		return "", nil
-	}
-	name = e.ID + "-" + v.Name + "." + exhibit.SVG
-	return name, wholefile.Write(filepath.Join(folder, name), func(w io.Writer) error {
-		return exhibit.Draw(&t, *v.Figure, w, exhibit.SVG)
-	})
+	return fmt.Sprintf("Of %d measurements %d are of quick runs, %d with surrogates. Real matrices: %s.\n", len(list), quick, surrogates, matrices)
 }
 
 // lower begins a title in the middle of a sentence.

@@ -1,0 +1,200 @@
+// Package figure draws panels of bars, points or lines under one legend, in the
+// style of all figures of mpsolve, as SVG or PNG. It gives the same bytes for the
+// same figure.
+package figure
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+)
+
+// Kind is a kind of figure.
+type Kind string
+
+// The kinds of figures.
+const (
+	Bars    Kind = "bars"    // series side by side in categories
+	Points  Kind = "points"  // likewise, as marks
+	Lines   Kind = "lines"   // through the values of x that Tick names
+	Stack   Kind = "stack"   // a bar for each category; y is the top of each part
+	History Kind = "history" // lines through many points
+)
+
+// Kinds lists the kinds of figures.
+var Kinds = []Kind{Bars, Points, Lines, Stack, History}
+
+// Figure is a figure to be drawn.
+type Figure struct {
+	Kind Kind
+	X    Axis
+	Note string // below the panels
+
+	panels     []*Panel
+	series     []string    // in the order of the legend
+	categories []string    // at x = 0, 1, ...
+	ticks      []plot.Tick // of x
+	published  bool        // some points are
+}
+
+// Axis is an axis of a panel.
+type Axis struct {
+	Text string
+	Log  bool
+}
+
+// Panel is one of the plots of a figure.
+type Panel struct {
+	Title string
+	Y     Axis
+
+	// Percent names what the panel shows in percent, "" if in other units. Panels of the
+	// same name have the same range of y, with a line at 100 if a value reaches 50.
+	Percent string
+
+	Level float64 // of a horizontal line; 0: none
+
+	data map[int]*points // by index in Figure.series
+}
+
+// points of one series.
+type points struct{ measured, published plotter.XYs }
+
+// AddPanel appends a panel.
+func (g *Figure) AddPanel(p Panel) *Panel {
+	p.data = map[int]*points{}
+	g.panels = append(g.panels, &p)
+	return &p
+}
+
+// Add appends a point to a series of a panel. A point without a place, such as NaN or
+// x = 0 on a logarithmic axis, is left out, but its series is in the legend.
+func (g *Figure) Add(p *Panel, series string, x, y float64) {
+	s := g.points(p, series)
+	if g.inRange(x) && isNumber(y) {
+		s.measured = append(s.measured, plotter.XY{X: x, Y: y})
+	}
+}
+
+// AddPublished appends a published value, drawn as a hollow mark.
+func (g *Figure) AddPublished(p *Panel, series string, x, y float64) {
+	s := g.points(p, series)
+	if g.inRange(x) && isNumber(y) {
+		s.published = append(s.published, plotter.XY{X: x, Y: y})
+		g.published = true
+	}
+}
+
+func (g *Figure) points(p *Panel, series string) *points {
+	i := index(&g.series, series)
+	if p.data[i] == nil {
+		p.data[i] = &points{}
+	}
+	return p.data[i]
+}
+
+// Category returns the x of a category, which is appended if it is new.
+func (g *Figure) Category(name string) float64 { return float64(index(&g.categories, name)) }
+
+// index finds a word in a list, to which it is appended if it is new.
+func index(list *[]string, word string) int {
+	i := slices.Index(*list, word)
+	if i < 0 {
+		i = len(*list)
+		*list = append(*list, word)
+	}
+	return i
+}
+
+// Tick names a value of x.
+func (g *Figure) Tick(x float64, name string) {
+	if !g.inRange(x) || slices.ContainsFunc(g.ticks, func(t plot.Tick) bool { return t.Value == x }) {
+		return
+	}
+	if k := math.Round(math.Log10(x)); k >= 4 && x == math.Pow(10, k) {
+		name = decade(int(k))
+	}
+	g.ticks = append(g.ticks, plot.Tick{Value: x, Label: superscripts(name)})
+}
+
+// inRange reports whether the axis has a place for x.
+func (g *Figure) inRange(x float64) bool { return isNumber(x) && (x > 0 || !g.X.Log) }
+
+func isNumber(v float64) bool { return !math.IsNaN(v) }
+
+// all lists the points of a panel.
+func (p *Panel) all() (list plotter.XYs) {
+	for _, s := range p.data {
+		list = slices.Concat(list, s.measured, s.published)
+	}
+	return list
+}
+
+// drawn lists the series that have points in the panel.
+func (p *Panel) drawn() (list []int) {
+	for i, s := range p.data {
+		if len(s.measured)+len(s.published) > 0 {
+			list = append(list, i)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// share is the part of a category that its series share.
+const share = 0.8
+
+// width is the part of a category that each series of a panel has.
+func (g *Figure) width(p *Panel) float64 {
+	if g.Kind != Bars && g.Kind != Points {
+		return share
+	}
+	return share / float64(max(1, len(p.drawn())))
+}
+
+// beside moves points of series i to their part of the category.
+func (g *Figure) beside(p *Panel, i int, list plotter.XYs) plotter.XYs {
+	if g.Kind != Bars && g.Kind != Points {
+		return list
+	}
+	drawn := p.drawn()
+	k := slices.Index(drawn, i)
+	list = slices.Clone(list)
+	for j := range list {
+		list[j].X += share * ((float64(k)+0.5)/float64(len(drawn)) - 0.5)
+	}
+	return list
+}
+
+// edge is the upper end of a logarithmic axis of marks, 1000 times what nine in ten
+// lie below, so that a few outliers do not flatten the others.
+func (g *Figure) edge(p *Panel) float64 {
+	if g.Kind != Points || !p.Y.Log {
+		return math.Inf(1)
+	}
+	var heights []float64
+	for _, at := range p.all() {
+		if at.Y > 0 {
+			heights = append(heights, at.Y)
+		}
+	}
+	if len(heights) == 0 {
+		return math.Inf(1)
+	}
+	slices.Sort(heights)
+	return 1000 * heights[len(heights)*9/10]
+}
+
+// note is Note, and a remark if points lie beyond the edge of a panel.
+func (g *Figure) note() string {
+	if !slices.ContainsFunc(g.panels, func(p *Panel) bool {
+		edge := g.edge(p)
+		return slices.ContainsFunc(p.all(), func(at plotter.XY) bool { return at.Y > edge })
+	}) {
+		return g.Note
+	}
+	return strings.TrimPrefix(g.Note+"; marks on the upper edge lie beyond it", "; ")
+}

@@ -1,0 +1,142 @@
+package present
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/mpsolve/mpsolve/internal/records"
+)
+
+// Verdict is what measurements say about a claim.
+type Verdict string
+
+// The verdicts.
+const (
+	Holds       Verdict = "holds"
+	Partly      Verdict = "holds in part"
+	Fails       Verdict = "does not hold here"
+	NotMeasured Verdict = "not measured"
+)
+
+// Claim is a statement of a paper.
+type Claim struct {
+	ID        string
+	Paper     string // key in docs/BIBLIOGRAPHY.md
+	Source    string // where in it
+	Statement string
+	Cause     string   // the likely cause where it does not hold on a machine, or only in part
+	Check     []string // a name in checks, and its arguments
+}
+
+// checks judge claims by records: the verdict, and the numbers behind it.
+var checks = map[string]func(list []records.Record, args []string) (Verdict, string){
+	"error":      errorsOfOrderEpsilon,
+	"prediction": storageAsPredicted,
+	"falls":      storageFalls,
+	"reduction":  largestReduction,
+	"gain":       gain,
+	"dropping":   droppingVersusPrecision,
+
+	"cw converges":  cwConverges,
+	"nw varies":     nwVaries,
+	"coarser":       coarserTarget,
+	"faster solves": solvesFaster,
+
+	"time follows storage": timeFollowsStorage,
+	"faster than uniform":  fasterThanUniform,
+	"scaling":              scalesAlike,
+
+	"accessor": accessorKernel,
+	"roofline": rooflineFollows,
+}
+
+//go:embed claims.yaml
+var claimsYAML []byte
+
+var claims = parseClaims()
+
+func parseClaims() (list []Claim) {
+	d := yaml.NewDecoder(bytes.NewReader(claimsYAML))
+	d.KnownFields(true)
+	if err := d.Decode(&list); err != nil {
+		panic(fmt.Sprintf("claims.yaml: %v", err)) // excluded by the tests
+	}
+	return list
+}
+
+// Outcome is a claim and what the measurements say.
+type Outcome struct {
+	Claim
+	Verdict Verdict
+	Data    string // the figures behind the verdict
+}
+
+// LikelyCause is the Cause if the claim does not hold, or only in part, else "".
+func (o Outcome) LikelyCause() string {
+	if o.Verdict == Partly || o.Verdict == Fails {
+		return o.Cause
+	}
+	return ""
+}
+
+// Check judges all claims by the latest of the measurements of the same thing on a
+// machine; quick ones count only where there are no full ones.
+func Check(list []records.Record) (outcomes []Outcome) {
+	list = preferFull(latest(list))
+	for _, c := range claims {
+		verdict, data := checks[c.Check[0]](list, c.Check[1:])
+		outcomes = append(outcomes, Outcome{c, verdict, data})
+	}
+	return outcomes
+}
+
+// latest leaves out records that were made again by another version or commit.
+func latest(list []records.Record) (kept []records.Record) {
+	index := map[string]int{} // in kept
+	for _, r := range list {
+		anyVersion := r
+		anyVersion.Environment.Version, anyVersion.Environment.Commit = "", ""
+		key := anyVersion.Key()
+		if i, ok := index[key]; ok {
+			if !r.Time.Before(kept[i].Time) {
+				kept[i] = r
+			}
+			continue
+		}
+		index[key] = len(kept)
+		kept = append(kept, r)
+	}
+	return kept
+}
+
+// preferFull leaves out quick records of kinds and matrices that have full ones.
+func preferFull(list []records.Record) []records.Record {
+	what := func(r records.Record) string { return r.Kind + "\t" + r.Label("matrix") }
+	full := map[string]bool{}
+	for _, r := range list {
+		if !r.Quick {
+			full[what(r)] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(r records.Record) bool { return r.Quick && full[what(r)] })
+}
+
+// inAll gives Holds if it held in all cases, Partly in some, Fails in none.
+func inAll(held, cases int) Verdict {
+	switch {
+	case cases == 0:
+		return NotMeasured
+	case held == cases:
+		return Holds
+	case held == 0:
+		return Fails
+	}
+	return Partly
+}
+
+// percent of one.
+func percent(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }

@@ -1,0 +1,307 @@
+package present
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mpsolve/mpsolve/internal/records"
+)
+
+// made is a record of a kind; words are labels and values such as formats=AP2, and
+// numbers such as time:0.5.
+func made(kind, words string, values map[string]float64) records.Record {
+	r := records.Record{
+		Kind: kind, Labels: map[string]string{}, Values: values, Notes: map[string]string{"layout": "bucketed"},
+		Matrix: &records.Matrix{Name: "ss", Surrogate: true, Source: "s", NNZ: 2 * 15_000_000},
+	}
+	for _, w := range strings.Fields(words) {
+		name, value, _ := strings.Cut(w, "=")
+		r.Labels[name] = strings.ReplaceAll(value, "_", " ")
+	}
+	if name := r.Labels["matrix"]; name != "" {
+		delete(r.Labels, "matrix")
+		r.Matrix.Name = name
+	}
+	return r
+}
+
+type numbers = map[string]float64
+
+// stored is a product with that storage and time, relative to FP64.
+func stored(words string, storage, seconds float64) records.Record {
+	return made("product", "drop=yes epsilon=2^-24 arithmetic=fp64 "+words, numbers{"storage": storage, "time": seconds, "time_fp32": seconds})
+}
+
+// solved is a solve; iterations 0: not converged.
+func solved(words string, iterations, seconds float64) records.Record {
+	v := numbers{"converged": 1, "iterations": iterations, "seconds": seconds, "storage": 0.5}
+	if iterations == 0 {
+		v["converged"], v["iterations"] = 0, 500
+	}
+	return made("solve", "solver=cg "+words, v)
+}
+
+const (
+	uniform = "formats=FP32 criterion=none epsilon=2^-24"
+	cw      = "formats=AP7 criterion=cw epsilon=2^-24"
+	nw      = "formats=AP7 criterion=nw epsilon=2^-24"
+)
+
+// problem is a problem of the accessor, in FP32 and in FP64 over it.
+func problem(kernel string, error, seconds float64) []records.Record {
+	kind := "accessor"
+	if kernel == "ELL" {
+		kind = "ell"
+	}
+	return []records.Record{
+		made(kind, "precision=FP32 kernel="+kernel, numbers{"error": 1, "seconds": 1}),
+		made(kind, "precision=FP64_over_FP32 kernel="+kernel, numbers{"error": error, "seconds": seconds}),
+	}
+}
+
+// roof are rooflines; memory and arithmetic are the speeds of FP64 over FP32.
+func roof(memory, arithmetic float64) []records.Record {
+	at := func(formats, intensity string, gflops float64) records.Record {
+		return made("roofline", "formats="+formats+" intensity="+intensity, numbers{"gflops": gflops})
+	}
+	return []records.Record{
+		at("FP32", "2", 10), at("FP64", "256", 100), at("FP64-over-FP32", "2", memory), at("FP64-over-FP32", "256", arithmetic),
+	}
+}
+
+func errorOf(words string, nw, row float64) records.Record {
+	return made("product", "formats=AP2 epsilon=2^-10 "+words, numbers{"error_nw": nw, "error_row": row, "bound": 0x1p-9})
+}
+
+func predicted(formats string, bytes float64) records.Record {
+	return made("product", "formats="+formats, numbers{"bytes": bytes, "predicted": 100})
+}
+
+func scaled(formats, threads string, efficiency float64) records.Record {
+	return made("scaling", "formats="+formats+" threads="+threads, numbers{"efficiency": efficiency})
+}
+
+// two are products of two sets, the second with that storage and time.
+func two(first, second string, storage, seconds float64) []records.Record {
+	return list(stored("formats="+first, 1, 1), stored("formats="+second, storage, seconds))
+}
+
+func list(l ...records.Record) []records.Record { return l }
+
+// cases are records by claim, with the verdict.
+var cases = []struct {
+	id   string
+	want Verdict
+	list []records.Record
+}{
+	{"error", Holds, list(errorOf("criterion=nw", 0x1p-10, 1), errorOf("criterion=cw", 1, 0x1p-10))},
+	{"error", Partly, list(errorOf("criterion=nw", 0x1p-10, 1), errorOf("criterion=cw", 0x1p-10, 1))},
+	{"error", Fails, list(errorOf("criterion=nw", 0x1p-8, 0))},
+	{"prediction", Holds, list(predicted("AP2", 100), predicted("FP32", 7))},
+	{"prediction", Partly, list(predicted("AP2", 100), predicted("AP3", 101))},
+	{"prediction", Fails, list(predicted("AP2", 101))},
+	{"formats", Holds, list(stored("formats=AP2", 0.9, 1), stored("formats=AP3", 0.8, 1), stored("formats=AP7", 0.8, 1))},
+	{"formats", Partly, list(stored("formats=AP2", 0.9, 1), stored("formats=AP3", 0.8, 1), stored("formats=AP7", 0.81, 1))},
+	{"formats", Fails, two("AP2", "AP3", 1.1, 1)},
+	{"target", Holds, list(stored("formats=AP2 epsilon=2^-53", 1, 1), stored("formats=AP2 epsilon=2^-37", 0.9, 1), stored("formats=AP2", 0.9, 1))},
+	{"target", Fails, list(stored("formats=AP2 epsilon=2^-37", 0.9, 1), stored("formats=AP2", 0.91, 1))},
+	{"criterion", Holds, list(stored("formats=AP2 criterion=cw", 0.9, 1), stored("formats=AP2 criterion=nw", 0.9, 1))},
+	{"criterion", Fails, list(stored("formats=AP2 criterion=cw", 0.9, 1), stored("formats=AP2 criterion=nw", 0.95, 1))},
+	{"reduction", Holds, list(stored("formats=AP7 arithmetic=storage", 1./27, 1))},
+	{"reduction", Partly, list(stored("formats=AP7 arithmetic=storage", 1./26, 1))},
+	{"ap4-ap2-storage", Holds, two("AP2", "AP4", 0.82, 1)},
+	{"ap4-ap2-storage", Partly, two("AP2", "AP4", 0.83, 1)},
+	{"ap4-ap2-storage", Fails, two("AP2", "AP4", 1, 1)},
+	{"ap7-ap4-storage", Holds, two("AP4", "AP7", 0.91, 1)},
+	{"ap7-ap4-storage", Fails, two("AP4", "AP7", 1.1, 1)},
+	{"ap7re-ap7-storage", Holds, two("AP7", "AP7RE", 0.88, 1)},
+	{"ap7re-ap7-storage", Holds, append(two("AP7", "AP7RE", 1, 1), stored("formats=AP7REU", 0.88, 1))},
+	{"ap7re-ap7-storage", Fails, append(two("AP7", "AP7RE", 1, 1), stored("formats=AP7REU", 1, 1))},
+	{"dropping", Holds, append(dropped("a", 0.9, 0.7), dropped("b", 1.1, 1)...)},
+	{"dropping", Partly, append(dropped("a", 0.9, 0.7), dropped("b", 0.9, 1)...)},
+	{"dropping", Partly, append(dropped("a", 0.9, 0.7), dropped("b", 1.1, 1.1)...)},
+
+	{"cw-converges", Holds, list(solved(uniform, 100, 1), solved(cw, 125, 1))},
+	{"cw-converges", Fails, list(solved(uniform, 100, 1), solved(cw, 126, 1))},
+	{"cw-converges", Fails, list(solved(uniform, 100, 1), solved(cw, 0, 1))},
+	{"cw-converges", Holds, list(solved(uniform, 0, 1), solved(cw, 10, 1))},
+	{"cw-converges", NotMeasured, list(solved(uniform, 0, 1), solved(cw, 0, 1))},
+	{"nw-varies", Holds, list(
+		solved(uniform+" matrix=a", 100, 1), solved(nw+" matrix=a", 80, 1), solved(uniform+" matrix=b", 100, 1), solved(nw+" matrix=b", 120, 1),
+		solved(uniform+" matrix=c", 100, 1), solved(nw+" matrix=c", 0, 1))},
+	{"nw-varies", Partly, list(solved(uniform, 100, 1), solved(nw, 80, 1))},
+	{"nw-varies", Fails, list(solved(uniform, 100, 1), solved(nw, 100, 1))},
+	{"best-epsilon", Holds, coarser(100, 0.4, 100)},
+	{"best-epsilon", Holds, coarser(100, 0.4, 0)},
+	{"best-epsilon", Partly, coarser(100, 0.4, 99)},
+	{"best-epsilon", Fails, coarser(100, 0.5, 99)},
+	{"solve-time", Holds, list(solved(uniform, 100, 1), solved(nw, 50, 2), solved(cw, 100, 0.9))},
+	{"solve-time", Fails, list(solved(uniform, 100, 1), solved(nw, 0, 0.1), solved(cw, 100, 1.1))},
+
+	{"time-storage", Holds, list(stored("formats=AP2", 0.8, 0.9))},
+	{"time-storage", Partly, list(stored("formats=AP2", 0.8, 0.9), stored("formats=AP7", 0.8, 1.1))},
+	{"time-storage", Fails, list(stored("formats=AP7", 0.8, 1.1), stored("formats=AFX", 0.8, 0.8))},
+	{"time-fp64", Holds, list(stored("formats=AP2", 1, 0.9), stored("formats=AP2 epsilon=2^-53", 1, 0.9))},
+	{"time-fp64", Partly, list(stored("formats=AP2", 1, 1), stored("formats=AP2 epsilon=2^-53", 1, 0.9))},
+	{"time-fp64", Fails, list(stored("formats=AP2", 1, 1), stored("formats=AFX", 1, 0.5))},
+	{"ap4-ap2-time", Holds, two("AP2", "AP4", 1, 0.84)},
+	{"ap4-ap2-time", Fails, two("AP2", "AP4", 0.5, 1.1)},
+	{"ap7-ap4-time", Holds, two("AP4", "AP7", 1, 0.93)},
+	{"ap7-ap4-time", Fails, two("AP4", "AP7", 0.5, 1)},
+	{"ap7re-ap7-time", Holds, two("AP7", "AP7RE", 1, 0.9)},
+	{"ap7re-ap7-time", Partly, two("AP7", "AP7RE", 1, 0.95)},
+	{"ap7re-ap7-time", Fails, two("AP7", "AP7RE", 0.5, 1)},
+	{"scaling", Holds, list(scaled("FP64", "9", 0.1), scaled("FP64", "10", 0.9), scaled("AP2", "10", 0.8), scaled("AFX", "10", 0.1))},
+	{"scaling", Partly, list(scaled("FP64", "10", 0.9), scaled("AP2", "10", 0.7), scaled("AFX", "10", 0.9))},
+	{"scaling", NotMeasured, list(scaled("FP64", "10", 0.9), scaled("AP2", "10", 0.7))},
+
+	{"accessor-gemv", Holds, problem("GEMV", 0.5, 1)},
+	{"accessor-gemv", Partly, problem("GEMV", 0.5, 1.2)},
+	{"accessor-gemv", Fails, problem("GEMV", 1, 1.2)},
+	{"accessor-dot", Holds, problem("DOT", 0.5, 1)},
+	{"accessor-dot", Partly, problem("DOT", 1, 1)},
+	{"accessor-dot", Fails, problem("DOT", 1, 1.2)},
+	{"accessor-trsv", Holds, problem("TRSV", 0.1, 1.2)},
+	{"accessor-trsv", Partly, problem("TRSV", 0.1, 0.9)},
+	{"accessor-trsv", Fails, problem("TRSV", 0.6, 0.9)},
+	{"accessor-ell", Holds, problem("ELL", 2, 1.03)},
+	{"accessor-ell", Fails, problem("ELL", 0.1, 1.04)},
+	{"roofline", Holds, roof(9.5, 95)},
+	{"roofline", Partly, roof(8, 95)},
+	{"roofline", Fails, roof(8, 80)},
+}
+
+// dropped is a matrix stored with dropping alone, lower precision alone, which
+// takes 1, and both.
+func dropped(matrix string, alone, both float64) []records.Record {
+	return list(stored("formats=AP1 matrix="+matrix, alone, 1),
+		stored("formats=AP2 drop=no matrix="+matrix, 1, 1), stored("formats=AP2 matrix="+matrix, both, 1))
+}
+
+// coarser is a solve at 2^-24, with storage 0.5, and one at 2^-16.
+func coarser(fine, storage, coarse float64) []records.Record {
+	r := solved("formats=AP7 criterion=cw epsilon=2^-16", coarse, 1)
+	r.Values["storage"] = storage
+	return list(solved(cw, fine, 1), r)
+}
+
+func TestClaims(t *testing.T) {
+	seen := map[string]map[Verdict]bool{}
+	for _, c := range claims {
+		seen[c.ID] = map[Verdict]bool{}
+	}
+	for i, c := range cases {
+		k := slices.IndexFunc(claims, func(o Claim) bool { return o.ID == c.id })
+		if k < 0 {
+			t.Errorf("there is no claim %s", c.id)
+			continue
+		}
+		outcome := Check(c.list)[k]
+		if outcome.Verdict != c.want {
+			t.Errorf("case %d of %s: %s, want: %s (%s)", i, c.id, outcome.Verdict, c.want, outcome.Data)
+		}
+		if strings.Contains(outcome.Data, "%!") || outcome.Verdict != NotMeasured && outcome.Data == "" {
+			t.Errorf("case %d of %s: data %q", i, c.id, outcome.Data)
+		}
+		seen[c.id][c.want] = true
+	}
+	for id, verdicts := range seen {
+		if !verdicts[Holds] || !verdicts[Fails] && !verdicts[Partly] {
+			t.Errorf("%s: no case where it holds, or none where it does not", id)
+		}
+	}
+}
+
+// TestNothing wants no verdict without measurements, and each claim complete.
+func TestNothing(t *testing.T) {
+	ids := map[string]bool{}
+	for _, o := range Check(nil) {
+		if o.Verdict != NotMeasured {
+			t.Errorf("%s: %s, of nothing", o.ID, o.Verdict)
+		}
+		if checks[o.Check[0]] == nil || o.Paper == "" || o.Source == "" || o.Statement == "" || ids[o.ID] {
+			t.Errorf("claim %+v", o.Claim)
+		}
+		ids[o.ID] = true
+	}
+}
+
+// TestSmall wants no times of matrices that lie in the cache, nor of quick solves.
+func TestSmall(t *testing.T) {
+	for _, c := range cases {
+		small := slices.Clone(c.list)
+		for i := range small {
+			m := *small[i].Matrix
+			m.NNZ = 1000
+			small[i].Matrix, small[i].Quick = &m, true
+		}
+		k := slices.IndexFunc(claims, func(o Claim) bool { return o.ID == c.id })
+		got := Check(small)[k].Verdict
+		want := c.want
+		if strings.HasSuffix(c.id, "-time") || strings.HasPrefix(c.id, "time-") || c.id == "scaling" {
+			want = NotMeasured
+		}
+		if got != want {
+			t.Errorf("%s: %s, want: %s", c.id, got, want)
+		}
+	}
+}
+
+func TestPreferFull(t *testing.T) {
+	quick := func(words string) records.Record {
+		r := stored(words, 1, 1)
+		r.Quick = true
+		return r
+	}
+	full := stored("formats=AP2 matrix=a", 2, 2)
+	other := made("solve", "matrix=a", nil)
+	other.Quick = true
+	got := preferFull(list(quick("formats=AP2 matrix=a"), quick("formats=AP3 matrix=a"), full, quick("formats=AP2 matrix=b"), other))
+	if len(got) != 3 || got[0].Quick || got[1].Label("matrix") != "b" || got[2].Kind != "solve" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// TestLatest: a measurement made again by another commit counts once, the later one;
+// on another machine it is another.
+func TestLatest(t *testing.T) {
+	old, again, elsewhere := stored("formats=AP2", 1, 1), stored("formats=AP2", 2, 2), stored("formats=AP2", 3, 3)
+	old.Environment.Commit, again.Environment.Commit, elsewhere.Environment.Processor = "a", "b", "another"
+	old.Time, again.Time = time.Unix(1, 0), time.Unix(2, 0)
+	for _, l := range [][]records.Record{list(old, again, elsewhere), list(again, old, elsewhere)} {
+		got := latest(l)
+		if len(got) != 2 || got[0].Values["storage"] != 2 || got[1].Values["storage"] != 3 {
+			t.Errorf("got %+v", got)
+		}
+	}
+}
+
+func TestPairs(t *testing.T) {
+	without := stored("formats=AP4 matrix=c", 1, 1)
+	delete(without.Values, "storage")
+	got := pairs(list(
+		stored("formats=AP2 matrix=a", 1, 1), stored("formats=AP4 matrix=b", 0.5, 1), stored("formats=AP4 matrix=a criterion=cw", 0.4, 1),
+		stored("formats=AP2 matrix=b", 2, 1), stored("formats=AP2 matrix=c", 1, 1), without,
+	), "product", labels{"formats": "AP2"}, labels{"formats": "AP4"}, "storage")
+	if len(got) != 1 || got[0].a.Label("matrix") != "b" || got[0].ratio("storage") != 0.25 {
+		t.Fatalf("got %+v", got)
+	}
+	if at := where(append(got, pair{stored("", 1, 1), stored("matrix=z", 0.1, 1)}), "storage"); at != "z at 2^-24" {
+		t.Errorf("the least is at %s", at)
+	}
+}
+
+func TestSpread(t *testing.T) {
+	if s := spreadOf([]float64{3, 1, 2}); s != (spread{3, 1, 2, 3}) {
+		t.Errorf("got %+v", s)
+	}
+	if s := spreadOf([]float64{4, 1, 2, 3}); s != (spread{4, 1, 2.5, 4}) {
+		t.Errorf("got %+v", s)
+	}
+	if s := spreadOf(nil); s.n != 0 || !math.IsNaN(s.median) {
+		t.Errorf("of nothing: %+v", s)
+	}
+}

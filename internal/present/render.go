@@ -1,0 +1,128 @@
+package present
+
+import (
+	"encoding/csv"
+	"fmt"
+	"html"
+	"io"
+	"slices"
+	"strings"
+
+	pretty "github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// formats are the formats of the files of tables, by their endings.
+var formats = []struct {
+	ending string
+	write  func(*sheet, io.Writer) error
+}{
+	{"txt", (*sheet).text},
+	{"csv", func(s *sheet, w io.Writer) error { return csv.NewWriter(w).WriteAll(s.Data) }},
+	{"tex", (*sheet).latex},
+	{"md", (*sheet).markdown},
+}
+
+// pretty gives the body to go-pretty, with these levels of headings.
+func (s *sheet) pretty(head [][]string) pretty.Writer {
+	t := pretty.NewWriter()
+	t.SetStyle(pretty.StyleLight)
+	t.Style().Options = pretty.OptionsNoBordersAndSeparators
+	t.Style().Format.Header = text.FormatDefault
+	bottom := len(head) - 1
+	for _, level := range head[:bottom] {
+		t.AppendHeader(anyRow(level), pretty.RowConfig{AutoMerge: true, AutoMergeAlign: text.AlignCenter})
+	}
+	t.AppendHeader(anyRow(head[bottom]))
+	for _, line := range s.Body {
+		t.AppendRow(anyRow(line))
+	}
+	var columns []pretty.ColumnConfig
+	for k := s.Keys; k < len(head[bottom]); k++ {
+		columns = append(columns, pretty.ColumnConfig{Number: k + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
+	}
+	t.SetColumnConfigs(columns)
+	return t
+}
+
+func anyRow(words []string) (row pretty.Row) {
+	for _, w := range words {
+		row = append(row, w)
+	}
+	return row
+}
+
+// joined puts words beside each other, empty ones left out.
+func joined(words []string) string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" }), " ")
+}
+
+// trimmed cuts the spaces off the ends of lines.
+func trimmed(paragraph string) string {
+	var b strings.Builder
+	for line := range strings.Lines(paragraph) {
+		b.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	return b.String()
+}
+
+// wrapped breaks captions and notes in text into lines.
+func wrapped(sentences string) string { return trimmed(text.WrapSoft(sentences, 100)) }
+
+func (s *sheet) text(w io.Writer) error {
+	notes := ""
+	for k, note := range s.Notes {
+		if k == 0 {
+			notes = "\n"
+		}
+		notes += wrapped(note)
+	}
+	_, err := fmt.Fprintf(w, "%s\n%s%s", wrapped(s.Caption), trimmed(s.pretty(s.Head).Render()), notes)
+	return err
+}
+
+func (s *sheet) markdown(w io.Writer) error {
+	head := make([]string, len(s.Head[0])) // all levels of headings, joined
+	for k := range head {
+		var words []string
+		for _, level := range s.Head {
+			words = append(words, level[k])
+		}
+		head[k] = joined(words)
+	}
+	escaped := sheet{Keys: s.Keys}
+	for _, line := range s.Body {
+		escaped.Body = append(escaped.Body, escapeAll(line))
+	}
+	_, err := fmt.Fprintf(w, "%s\n\n%s\n%s", markdownWord.Replace(s.Caption), escaped.pretty([][]string{escapeAll(head)}).RenderMarkdown(),
+		s.notes("\n%s\n", markdownWord.Replace))
+	return err
+}
+
+// markdownWord keeps signs from being read as markup.
+var markdownWord = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "[", `\[`, "]", `\]`, "<", `\<`)
+
+func escapeAll(words []string) (escaped []string) {
+	for _, w := range words {
+		escaped = append(escaped, markdownWord.Replace(w))
+	}
+	return escaped
+}
+
+// notes writes each note in a form.
+func (s *sheet) notes(form string, escape func(string) string) string {
+	var b strings.Builder
+	for _, note := range s.Notes {
+		fmt.Fprintf(&b, form, escape(note))
+	}
+	return b.String()
+}
+
+// html writes a fragment for the report.
+func (s *sheet) html(w io.Writer) error {
+	t := s.pretty(s.Head)
+	t.Style().HTML = pretty.HTMLOptions{CSSClass: "table", EscapeText: true, EmptyColumn: "&nbsp;", Newline: "<br/>"}
+	_, err := fmt.Fprintf(w, "<figure>\n<figcaption>%s</figcaption>\n%s\n%s</figure>\n",
+		html.EscapeString(s.Caption), t.RenderHTML(), s.notes("<p>%s</p>\n", html.EscapeString))
+	return err
+}

@@ -1,0 +1,281 @@
+package reproduce
+
+import (
+	"bytes"
+	"cmp"
+	"flag"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/examples/experiments"
+	"github.com/mpsolve/mpsolve/internal/collection"
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/generate"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/tools/page"
+)
+
+var update = flag.Bool("update", false, "rewrite the tables of docs/surrogates.md")
+
+// allSurrogates returns the surrogates of the papers' matrices.
+func allSurrogates(t *testing.T) []surrogate {
+	t.Helper()
+	list, err := surrogates()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// generatedAs returns the surrogate with about that many nonzeros.
+func generatedAs(t *testing.T, s surrogate, nnz int64) *csr.Matrix {
+	t.Helper()
+	params, err := s.sized(nnz)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return generated(t, s.Generator, params)
+}
+
+// TestFindSurrogate: every matrix of the thesis' tables has a surrogate.
+func TestFindSurrogate(t *testing.T) {
+	groups, err := experiments.Groups()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for group, names := range groups {
+		for _, name := range names {
+			if !strings.HasPrefix(group, "thesis") {
+				continue
+			}
+			if _, ok, err := findSurrogate(name); !ok || err != nil {
+				t.Errorf("%s: no surrogate of %s: %v", group, name, err)
+			}
+		}
+	}
+	if s, ok, _ := findSurrogate("Aghora_DGO4"); !ok || s.Matrix != "A_DGO4" {
+		t.Error("A_DGO4 is not found by its other name")
+	}
+	if _, ok, _ := findSurrogate("nothing"); ok {
+		t.Error("found a matrix that is in no table")
+	}
+}
+
+// TestSurrogates: surrogates are described, have about the size that is wanted, and
+// those of one generator differ by more than the seed.
+func TestSurrogates(t *testing.T) {
+	seen := map[string]string{}
+	for _, s := range allSurrogates(t) {
+		for _, nnz := range []int64{5e4, 7e4, 1e5, 1.6e5, 3e5, 1e6, 3e7, 1e8} {
+			params, err := s.sized(nnz)
+			if err != nil {
+				t.Fatal(err)
+			}
+			kind, _ := generate.Find(s.Generator)
+			_, got, err := kind.Estimate(params)
+			if ratio := float64(got) / float64(nnz); err != nil || ratio < 0.7 || ratio > 1.3 {
+				t.Errorf("%s: %d nonzeros, want %d, %v", s.Matrix, got, nnz, err)
+			}
+		}
+		class := maps.Clone(s.Params)
+		delete(class, "seed")
+		key := s.Generator + class.String()
+		if other, ok := seen[key]; ok {
+			t.Errorf("%s and %s are the same", other, s.Matrix)
+		}
+		seen[key] = s.Matrix
+		if s.Imitates == "" || s.Lacks == "" {
+			t.Errorf("%s is not described", s.Matrix)
+		}
+	}
+}
+
+// TestSurrogateValues: diagonals without zeros, full significands, and symmetry exactly
+// where the kind promises it.
+func TestSurrogateValues(t *testing.T) {
+	for _, s := range allSurrogates(t) {
+		m := generatedAs(t, s, 6e4)
+		beside, full := 0, 0
+		for i := range m.Rows {
+			col, val := m.Row(i)
+			for k, j := range col {
+				if int(j) == i {
+					continue
+				}
+				beside++
+				if math.Float64bits(val[k])&(1<<24-1) != 0 {
+					full++
+				}
+			}
+			if d := m.At(i, i); d == 0 || math.IsNaN(d) || math.IsInf(d, 0) {
+				t.Fatalf("%s: diagonal %d is %g", s.Matrix, i, d)
+			}
+		}
+		if float64(full) < 0.9*float64(beside) {
+			t.Errorf("%s: only %d of %d values have full significands", s.Matrix, full, beside)
+		}
+		if kind, _ := generate.Find(s.Generator); kind.Symmetric != csr.Examine(m, nil).Symmetric {
+			t.Errorf("%s: symmetric %t, declared %t", s.Matrix, !kind.Symmetric, kind.Symmetric)
+		}
+	}
+}
+
+// TestPage keeps docs/surrogates.md current.
+func TestPage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("stores all surrogates")
+	}
+	path := filepath.Join("..", "..", "docs", "surrogates.md")
+	for name, text := range map[string]string{"matrices": surrogateTable(t), "storage": storageTable(t)} {
+		begin, end := "<!-- "+name+" -->", "<!-- end of "+name+" -->"
+		if *update {
+			if err := page.Replace(path, begin, end, text); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		got, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Contains(got, []byte(begin+"\n\n"+text+end)) {
+			t.Errorf("%s is not current in %s; run this test with -update", name, path)
+		}
+	}
+}
+
+func surrogateTable(t *testing.T) string {
+	var b strings.Builder
+	b.WriteString("| matrix | group | n | nonzeros | generator and parameters | imitates | lacks |\n")
+	b.WriteString("| --- | --- | ---:| ---:| --- | --- | --- |\n")
+	papers := map[string]collection.Paper{}
+	for _, p := range collection.Papers() {
+		papers[p.Name] = p
+	}
+	for _, s := range allSurrogates(t) {
+		name, p := strings.Join(append([]string{s.Matrix}, s.Others...), ", "), papers[s.Matrix]
+		fmt.Fprintf(&b, "| %s | %s | %d | %d | `%s,%s` | %s | %s |\n",
+			name, cmp.Or(p.Group, "industrial"), p.N, p.NNZ, s.Generator, s.Params, s.Imitates, s.Lacks)
+	}
+	return b.String() + "\n"
+}
+
+// storageTable has the bytes of bucketed CSR in AP7 by those of FP64 CSR.
+func storageTable(t *testing.T) string {
+	set, err := adaptive.LookupSet("AP7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := linop.NewPool(0)
+	defer pool.Close()
+	var b strings.Builder
+	b.WriteString("| matrix | n | nonzeros | nw 2^-53 | nw 2^-37 | nw 2^-24 | cw 2^-53 | cw 2^-37 | cw 2^-24 |\n")
+	b.WriteString("| --- | ---:| ---:| ---:| ---:| ---:| ---:| ---:| ---:|\n")
+	for _, s := range allSurrogates(t) {
+		m := generatedAs(t, s, 3e5)
+		fmt.Fprintf(&b, "| %s | %d | %d |", s.Matrix, m.Rows, m.NNZ())
+		for _, criterion := range adaptive.Criteria {
+			for _, e := range []int{-53, -37, -24} {
+				stats, err := adaptive.Predict(m, adaptive.Spec{
+					Set: set, Epsilon: math.Ldexp(1, e), Criterion: criterion, PaperExact: true,
+				}, pool)
+				if err != nil {
+					t.Fatal(err)
+				}
+				fmt.Fprintf(&b, " %.0f %% |", 100*float64(stats.Bytes)/float64(m.Bytes()))
+			}
+		}
+		b.WriteString("\n")
+	}
+	return b.String() + "\n"
+}
+
+// productLabels are the sets of the papers and ours, at each target and criterion.
+func productLabels(t *testing.T) map[string]experiments.Words {
+	t.Helper()
+	g := experiments.Grid{Kind: "product", Matrices: experiments.Words{"Serena"}, Labels: map[string]experiments.Words{
+		formatsLabel:   {"AP2", "AP3", "AP4", "AP7", "AP7RE", "AP7REU", "AFX"},
+		epsilonLabel:   {"2^-53", "2^-37", "2^-24"},
+		criterionLabel: {"nw", "cw"},
+	}}
+	if err := complete(&g, []int{2}); err != nil {
+		t.Fatal(err)
+	}
+	return g.Labels
+}
+
+// TestStoredSurrogates stores every surrogate of the tables of matrices in every way: it
+// takes the bytes that were predicted, and the error of a product is of order
+// epsilon.
+func TestStoredSurrogates(t *testing.T) {
+	groups, err := experiments.Groups()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := slices.Compact(slices.Sorted(slices.Values(slices.Concat(groups["thesis-3.2"], groups["thesis-4.4"]))))
+	if testing.Short() {
+		names = names[:4]
+	}
+	labels := productLabels(t)
+	pool := linop.NewPool(2)
+	defer pool.Close()
+	for _, name := range names {
+		s, ok, err := Options{}.source(name, 1e4)
+		if err != nil || !ok {
+			t.Fatalf("%s: no surrogate, %v", name, err)
+		}
+		m, err := s.load(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		points, made := product().points(labels), 0
+		in := input{matrix: m, name: name, pool: pool, quick: true, progress: func(string) {}, late: func() bool { return false }}
+		in.emit = func(p point, r result) error {
+			made++
+			checkStored(t, name, p, r)
+			return nil
+		}
+		if err := product().run(t.Context(), in, points); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if made != len(points) || made < 30 {
+			t.Errorf("%s: %d of %d products", name, made, len(points))
+		}
+	}
+}
+
+func checkStored(t *testing.T, name string, p point, r result) {
+	t.Helper()
+	if len(r.values) == 0 {
+		t.Errorf("%s %s: %v", name, p.text(), r.notes)
+		return
+	}
+	v := r.values
+	if p[formatsLabel] != "AFX" && r.notes["layout"] != string(adaptive.Bucketed) {
+		t.Errorf("%s %s: layout %s", name, p.text(), r.notes["layout"])
+	}
+	if r.notes["layout"] == string(adaptive.Bucketed) && v["bytes"] != v["predicted"] {
+		t.Errorf("%s %s: %.0f bytes, %.0f were predicted", name, p.text(), v["bytes"], v["predicted"])
+	}
+	epsilon, err := adaptive.ParseEpsilon(p[epsilonLabel])
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := v["error_nw"]
+	if p[criterionLabel] == "cw" {
+		e = v["error_row"]
+	}
+	if e > v["bound"] {
+		t.Errorf("%s %s: error %.2g is above the bound %.2g", name, p.text(), e, v["bound"])
+	}
+	if e < epsilon/100 {
+		t.Errorf("%s %s: error %.2g is far below epsilon %.2g", name, p.text(), e, epsilon)
+	}
+}
