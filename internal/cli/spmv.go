@@ -27,7 +27,7 @@ const spmvLong = `Store a matrix in adaptive precision and multiply with it, nex
 
 Prints what the matrix takes in each format, and for products with the stored
 matrix, with an ordinary CSR loop and with the tuned one of mpsolve the time (the
-least and the median of --repeat runs, in turns), the memory traffic, and the errors
+least and the median of --repeat interleaved runs), the memory traffic, and the errors
 against a product in double-double arithmetic; build is the time to store the matrix
 in products with tuned CSR. x is random, uniform in [-1, 1). The matrix is taken as
 it is, without scaling. bench spmv measures several ways to store at once.`
