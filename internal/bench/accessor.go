@@ -61,11 +61,16 @@ type Problem struct {
 	N      int // dimension, for ELL the number of rows
 
 	pool      *parallel.Pool
+	a, x      []float64   // matrix or first vector, and vector
 	sparse    *csr.Matrix // of ELL
-	double    level[float64, float64]
-	single    level[float32, float32]
-	mixed     level[float32, float64]
+	forms     map[Precision]form
 	reference []dd.DD // once it is needed
+}
+
+// form is a problem in one precision: a level.
+type form interface {
+	run(p *Problem)
+	result(n int) []float64
 }
 
 // NewProblem makes GEMV, DOT or TRSV of dimension n >= 1 with random numbers that depend
@@ -93,9 +98,7 @@ func NewProblem(kernel Kernel, n int, dist Distribution, seed uint64, pool *para
 	if kernel == TRSV {
 		lowerTriangle(a, n)
 	}
-	p := &Problem{Kernel: kernel, N: n, pool: pool}
-	p.store(a, x, n)
-	return p, nil
+	return newProblem(Problem{Kernel: kernel, N: n, pool: pool, a: a, x: x}, kernels.ELL[float64]{}), nil
 }
 
 // NewELLProblem makes the product of m, stored in ELL, with a random vector. It is an
@@ -110,21 +113,20 @@ func NewELLProblem(m *csr.Matrix, dist Distribution, seed uint64, pool *parallel
 	if err := randomise(x, dist, seed, 0, pool); err != nil {
 		return nil, err
 	}
-	p := &Problem{Kernel: ELL, N: m.Rows, pool: pool, sparse: m}
-	e := toELL(m)
-	p.store(e.Val, x, m.Rows)
-	p.double.ell = e
-	e32 := kernels.ELL[float32]{Width: e.Width, Stride: e.Stride, Col: e.Col, Val: p.single.a}
-	p.single.ell, p.mixed.ell = e32, e32
-	return p, nil
+	ell := toELL(m)
+	return newProblem(Problem{Kernel: ELL, N: m.Rows, pool: pool, a: ell.Val, x: x, sparse: m}, ell), nil
 }
 
-// store rounds data to FP32 and makes room for a result of n numbers.
-func (p *Problem) store(a, x []float64, n int) {
-	a32, x32 := toFloat32(a), toFloat32(x)
-	p.double = level[float64, float64]{a: a, x: x, y: make([]float64, n), dot: kernels.Dot}
-	p.single = level[float32, float32]{a: a32, x: x32, y: make([]float32, n), dot: kernels.Dot32}
-	p.mixed = level[float32, float64]{a: a32, x: x32, y: make([]float32, n), dot: kernels.DotMixed}
+// newProblem rounds the data to FP32 and makes room for results.
+func newProblem(p Problem, ell kernels.ELL[float64]) *Problem {
+	a32, x32 := toFloat32(p.a), toFloat32(p.x)
+	ell32 := kernels.ELL[float32]{Width: ell.Width, Stride: ell.Stride, Col: ell.Col, Val: a32}
+	p.forms = map[Precision]form{
+		FP64:  &level[float64, float64]{a: p.a, x: p.x, y: make([]float64, p.N), ell: ell, dot: kernels.Dot},
+		FP32:  &level[float32, float32]{a: a32, x: x32, y: make([]float32, p.N), ell: ell32, dot: kernels.Dot32},
+		Mixed: &level[float32, float64]{a: a32, x: x32, y: make([]float32, p.N), ell: ell32, dot: kernels.DotMixed},
+	}
+	return &p
 }
 
 // ProblemBytes is the memory that NewProblem takes.
@@ -142,36 +144,15 @@ func ELLProblemBytes(m *csr.Matrix) int64 {
 }
 
 // Run does the operation once.
-func (p *Problem) Run(precision Precision) {
-	switch precision {
-	case FP64:
-		p.double.run(p)
-	case FP32:
-		p.single.run(p)
-	case Mixed:
-		p.mixed.run(p)
-	}
-}
+func (p *Problem) Run(precision Precision) { p.forms[precision].run(p) }
 
 // Result returns what the last Run of a precision has stored: n numbers, one for
 // DOT.
 func (p *Problem) Result(precision Precision) []float64 {
-	n := len(p.double.y)
 	if p.Kernel == DOT {
-		n = 1
+		return p.forms[precision].result(1)
 	}
-	y := make([]float64, n)
-	for i := range y {
-		switch precision {
-		case FP64:
-			y[i] = p.double.y[i]
-		case FP32:
-			y[i] = float64(p.single.y[i])
-		case Mixed:
-			y[i] = float64(p.mixed.y[i])
-		}
-	}
-	return y
+	return p.forms[precision].result(p.N)
 }
 
 // Error does the operation and returns ‖y - ŷ‖₂ / ‖y‖₂, y being the result in
@@ -238,6 +219,6 @@ func (p *Problem) Traffic(precision Precision) int64 {
 	case TRSV:
 		return size * (n*(n+1)/2 + 2*n)
 	default:
-		return (size+4)*int64(len(p.double.a)) + size*(n+int64(p.sparse.Cols))
+		return (size+4)*int64(len(p.a)) + size*(n+int64(p.sparse.Cols))
 	}
 }

@@ -66,22 +66,22 @@ func bigRow(p *Problem, i int, before []*big.Float) *big.Float {
 	add := func(a float64, x *big.Float) { s.Add(s, new(big.Float).Mul(number(a), x)) }
 	switch p.Kernel {
 	case DOT:
-		for k, v := range p.double.a {
-			add(v, number(p.double.x[k]))
+		for k, v := range p.a {
+			add(v, number(p.x[k]))
 		}
 	case GEMV:
 		for j := range p.N {
-			add(p.double.a[i*p.N+j], number(p.double.x[j]))
+			add(p.a[i*p.N+j], number(p.x[j]))
 		}
 	case TRSV:
-		add(1, number(p.double.x[i]))
+		add(1, number(p.x[i]))
 		for j, y := range before {
-			add(-p.double.a[i*p.N+j], y)
+			add(-p.a[i*p.N+j], y)
 		}
 	case ELL:
 		cols, vals := p.sparse.Row(i)
 		for k, j := range cols {
-			add(vals[k], number(p.double.x[j]))
+			add(vals[k], number(p.x[j]))
 		}
 	}
 	return s
@@ -159,7 +159,8 @@ func TestProblemTimes(t *testing.T) {
 func TestProblemBytes(t *testing.T) {
 	for _, kernel := range Kernels {
 		p := problem(t, kernel, 60, Uniform, 1, nil)
-		held := 8*(len(p.double.a)+len(p.double.x)+len(p.double.y)) + 4*(len(p.single.a)+len(p.single.x)+len(p.single.y)+len(p.mixed.y)) + 4*len(p.double.ell.Col)
+		double, single, mixed := p.forms[FP64].(*level[float64, float64]), p.forms[FP32].(*level[float32, float32]), p.forms[Mixed].(*level[float32, float64])
+		held := 8*(len(double.a)+len(double.x)+len(double.y)) + 4*(len(single.a)+len(single.x)+len(single.y)+len(mixed.y)) + 4*len(double.ell.Col)
 		want := ProblemBytes(kernel, 60)
 		if kernel == ELL {
 			want = ELLProblemBytes(p.sparse)

@@ -38,6 +38,14 @@ func (l *level[S, A]) run(p *Problem) {
 	}
 }
 
+func (l *level[S, A]) result(n int) []float64 {
+	y := make([]float64, n)
+	for i := range y {
+		y[i] = float64(l.y[i])
+	}
+	return y
+}
+
 func (l *level[S, A]) gemv(n int, pool *parallel.Pool) {
 	pool.Run(blocks(n, blockOfRows), parallel.Func(func(k int) {
 		for i := k * blockOfRows; i < min((k+1)*blockOfRows, n); i++ {
@@ -93,7 +101,7 @@ func resized[T any](s []T, n int) []T {
 
 // exact is the result for the FP64 data in double-double arithmetic.
 func (p *Problem) exact() []dd.DD {
-	n, a, x := p.N, p.double.a, p.double.x
+	n, a, x := p.N, p.a, p.x
 	y := make([]dd.DD, n)
 	switch p.Kernel {
 	case DOT:
@@ -119,11 +127,11 @@ func (p *Problem) exact() []dd.DD {
 // exactRow is an element of a product with a matrix.
 func (p *Problem) exactRow(i int) (s dd.DD) {
 	if p.Kernel == GEMV {
-		return exactDot(p.double.a[i*p.N:(i+1)*p.N], p.double.x)
+		return exactDot(p.a[i*p.N:(i+1)*p.N], p.x)
 	}
 	cols, vals := p.sparse.Row(i)
 	for k, j := range cols {
-		s = s.AddProd(vals[k], p.double.x[j])
+		s = s.AddProd(vals[k], p.x[j])
 	}
 	return s
 }

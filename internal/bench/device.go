@@ -80,6 +80,8 @@ type DeviceOptions struct {
 	Forms    []DeviceForm
 	Repeat   int
 	Budget   time.Duration // of all products with a matrix; 0: no limit
+	Tol      float64       // of solves, relative to ||b||
+	MaxIter  int           // of solves
 	Pool     *linop.Pool   // of the host
 	Note     func(string)  // is told what is left out, and why
 	Progress func(string)

@@ -33,7 +33,7 @@ func openEmulated(t *testing.T) (*gpu.Device, *csr.Matrix, DeviceOptions) {
 	pool := linop.NewPool(2)
 	t.Cleanup(pool.Close)
 	return d, m, DeviceOptions{
-		Forms: list, Repeat: 2, Budget: 1, Pool: pool,
+		Forms: list, Repeat: 2, Budget: 1, Tol: 1e-9, MaxIter: 1000, Pool: pool,
 		Note: func(text string) { t.Error(text) }, Progress: func(string) {},
 	}
 }
@@ -71,7 +71,7 @@ func TestDeviceProducts(t *testing.T) {
 func TestDeviceSolves(t *testing.T) {
 	d, m, opt := openEmulated(t)
 	for _, method := range DeviceMethods {
-		solves, err := DeviceSolves(t.Context(), d, m, method, 1e-9, 1000, opt)
+		solves, err := DeviceSolves(t.Context(), d, m, method, opt)
 		if err != nil || len(solves) != len(opt.Forms) {
 			t.Fatalf("%s: %d solves, %v", method, len(solves), err)
 		}
@@ -81,7 +81,8 @@ func TestDeviceSolves(t *testing.T) {
 			}
 		}
 	}
-	limited, err := DeviceSolves(t.Context(), d, m, "cg", 1e-9, 3, opt)
+	opt.MaxIter = 3
+	limited, err := DeviceSolves(t.Context(), d, m, "cg", opt)
 	if err != nil || limited[0].Iterations != 3 || limited[0].Reason == "converged" {
 		t.Errorf("%+v, %v", limited, err)
 	}
@@ -99,7 +100,7 @@ func TestDeviceLeftOut(t *testing.T) {
 	if err != nil || len(rows) != len(opt.Forms)-1 {
 		t.Errorf("%d rows, %v", len(rows), err)
 	}
-	if _, err := DeviceSolves(t.Context(), d, m, "cg", 1e-6, 9, opt); err != nil {
+	if _, err := DeviceSolves(t.Context(), d, m, "cg", opt); err != nil {
 		t.Error(err)
 	}
 	if len(notes) != 2 || slices.ContainsFunc(notes, func(n string) bool { return !strings.Contains(n, "left out: too wide") }) {
@@ -114,7 +115,7 @@ func TestDeviceInterrupted(t *testing.T) {
 	if _, err := DeviceProducts(ctx, d, m, make([]float64, m.Cols), opt); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if _, err := DeviceSolves(ctx, d, m, "cg", 1e-6, 9, opt); !errors.Is(err, context.Canceled) {
+	if _, err := DeviceSolves(ctx, d, m, "cg", opt); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

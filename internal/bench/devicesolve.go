@@ -36,10 +36,10 @@ func newMethod(name string, s *gpu.Space) method {
 	return krylov.NewCG[*gpu.Vector, gpu.Scalar](s)
 }
 
-// DeviceSolves measures solves of A x = b with b of ones to ||b - A x|| <= tol ||b||,
+// DeviceSolves measures solves of A x = b with b of ones to ||b - A x|| <= Tol ||b||,
 // without scaling and preconditioner: by the method alone with the first form, FP64
 // CSR, and inside refinement with residuals in double-double with the others.
-func DeviceSolves(ctx context.Context, d *gpu.Device, m *csr.Matrix, name string, tol float64, maxIter int, opt DeviceOptions) ([]Solve, error) {
+func DeviceSolves(ctx context.Context, d *gpu.Device, m *csr.Matrix, name string, opt DeviceOptions) ([]Solve, error) {
 	space := gpu.NewSpace(d, m.Rows)
 	defer space.Close()
 	exact, err := gpu.NewCSR(d, m)
@@ -66,7 +66,7 @@ func DeviceSolves(ctx context.Context, d *gpu.Device, m *csr.Matrix, name string
 		}
 	}
 	s := solver{
-		space: space, exact: gpu.NewAccurate(exact), b: rhs, tol: tol, maxIter: maxIter,
+		space: space, exact: gpu.NewAccurate(exact), b: rhs, tol: opt.Tol, maxIter: opt.MaxIter,
 		method: newMethod(name, space), refinement: krylov.NewRefinement[*gpu.Vector, gpu.Scalar](space),
 	}
 	solves := make([]Solve, len(matrices))

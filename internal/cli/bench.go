@@ -223,6 +223,10 @@ func threadCounts(list []int) ([]int, error) {
 // specs returns all valid combinations of the lists and notes the others. A single
 // format is measured once: it has no epsilon and no criterion.
 func (f *benchSpMVFlags) specs(notes io.Writer) (specs []adaptive.Spec, err error) {
+	accuracies, err := f.accuracies()
+	if err != nil {
+		return nil, err
+	}
 	for _, name := range f.formats {
 		set, err := adaptive.LookupSet(name)
 		if err != nil {
@@ -232,18 +236,14 @@ func (f *benchSpMVFlags) specs(notes io.Writer) (specs []adaptive.Spec, err erro
 			if err := oneOf("layout", layout, layouts); err != nil {
 				return nil, err
 			}
-			spec := adaptive.Spec{Set: set}
-			if layout != "auto" {
-				spec.Layout = adaptive.Layout(layout)
-			}
-			some, err := f.accuracies(spec)
-			if err != nil {
-				return nil, err
-			}
-			if set.Uniform && len(some) > 0 {
-				some = some[:1]
-			}
-			for _, spec := range some {
+			for k, spec := range accuracies {
+				if set.Uniform && k > 0 {
+					break
+				}
+				spec.Set = set
+				if layout != "auto" {
+					spec.Layout = adaptive.Layout(layout)
+				}
 				if err := spec.Validate(); err != nil {
 					fmt.Fprintf(notes, "mpsolve: %s, %s is left out: %s\n", spec, layout, oneLine(err))
 					continue
@@ -255,21 +255,33 @@ func (f *benchSpMVFlags) specs(notes io.Writer) (specs []adaptive.Spec, err erro
 	return specs, nil
 }
 
-// accuracies gives a spec each epsilon and criterion.
-func (f *benchSpMVFlags) accuracies(spec adaptive.Spec) (specs []adaptive.Spec, err error) {
-	for _, e := range f.epsilon {
-		if spec.Epsilon, err = adaptive.ParseEpsilon(e); err != nil {
-			return nil, usage("--epsilon: %v", err)
-		}
+// accuracies returns each epsilon with each criterion.
+func (f *benchSpMVFlags) accuracies() (specs []adaptive.Spec, err error) {
+	epsilon, err := accuracies(f.epsilon)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range epsilon {
 		for _, c := range f.criteria {
 			if err := oneOf("criterion", c, adaptive.Criteria); err != nil {
 				return nil, err
 			}
-			spec.Criterion = adaptive.Criterion(c)
-			specs = append(specs, spec)
+			specs = append(specs, adaptive.Spec{Epsilon: e, Criterion: adaptive.Criterion(c)})
 		}
 	}
 	return specs, nil
+}
+
+// accuracies parses the list of --epsilon.
+func accuracies(texts []string) (list []float64, err error) {
+	for _, text := range texts {
+		e, err := adaptive.ParseEpsilon(text)
+		if err != nil {
+			return nil, usage("--epsilon: %v", err)
+		}
+		list = append(list, e)
+	}
+	return list, nil
 }
 
 // namedMatrix is a matrix that is still to be read or made.

@@ -12,7 +12,6 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/bench"
 	"github.com/mpsolve/mpsolve/internal/report"
-	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
@@ -88,16 +87,16 @@ func (f *benchGPUFlags) run(ctx context.Context, s streams, paths []string) erro
 	defer opt.Pool.Close()
 	status := newStatusLine(s.err)
 	defer status.done()
-	copies, out := 0.0, &firstError{w: s.out}
+	b := gpuBench{benchGPUFlags: f, device: d, out: &firstError{w: s.out}, status: &status}
 	if f.copy {
-		if copies, err = d.CopyBandwidth(copyBytes(d.Info())); err != nil {
+		if b.copies, err = d.CopyBandwidth(copyBytes(d.Info())); err != nil {
 			return err
 		}
 	}
 	if !f.json {
-		report.Line(out, "device", "%s", d.Info())
+		report.Line(b.out, "device", "%s", d.Info())
 		if f.copy {
-			report.Line(out, "copy", "%.1f GB/s, read and written", copies/1e9)
+			report.Line(b.out, "copy", "%.1f GB/s, read and written", b.copies/1e9)
 		}
 	}
 	for k, named := range matrices {
@@ -117,45 +116,54 @@ func (f *benchGPUFlags) run(ctx context.Context, s streams, paths []string) erro
 			status.clear()
 			fmt.Fprintf(s.err, "mpsolve: %s: %s\n", named.name, text)
 		}
-		if err := f.measure(ctx, d, named.name, m, x, copies, opt, out, status); err != nil {
+		if err := b.measure(ctx, named.name, m, x, opt); err != nil {
 			return err
 		}
-		if out.err != nil {
-			return fmt.Errorf("writing: %w", out.err)
+		if b.out.err != nil {
+			return fmt.Errorf("writing: %w", b.out.err)
 		}
 	}
 	return nil
 }
 
-// measure measures and reports one matrix.
-func (f *benchGPUFlags) measure(ctx context.Context, d *gpu.Device, name string, m *csr.Matrix, x []float64, copies float64, opt bench.DeviceOptions, out *firstError, status statusLine) error {
-	on := d.Info()
-	if !f.json {
-		report.Line(out, "matrix", "%s: %d x %d, %d nonzeros", name, m.Rows, m.Cols, m.NNZ())
+// gpuBench is a run of `mpsolve bench gpu` on an open device.
+type gpuBench struct {
+	*benchGPUFlags
+	device *gpu.Device
+	copies float64 // bytes per second, 0 if not measured
+	out    *firstError
+	status *statusLine
+}
+
+// measure measures and reports one matrix; out keeps the error of writing.
+func (b *gpuBench) measure(ctx context.Context, name string, m *csr.Matrix, x []float64, opt bench.DeviceOptions) error {
+	on := b.device.Info()
+	if !b.json {
+		report.Line(b.out, "matrix", "%s: %d x %d, %d nonzeros", name, m.Rows, m.Cols, m.NNZ())
 	}
-	if f.products {
-		products, err := bench.DeviceProducts(ctx, d, m, x, opt)
+	if b.products {
+		products, err := bench.DeviceProducts(ctx, b.device, m, x, opt)
 		if err != nil {
 			return err
 		}
-		status.clear()
-		if f.json {
-			_ = report.DeviceProductsJSON(out, on, name, copies, products)
+		b.status.clear()
+		if b.json {
+			_ = report.DeviceProductsJSON(b.out, on, name, b.copies, products)
 		} else {
-			report.DeviceProducts(out, copies, products)
+			report.DeviceProducts(b.out, b.copies, products)
 		}
 	}
 	opt.Repeat = max(1, opt.Repeat/5)
-	for _, method := range f.solve {
-		solves, err := bench.DeviceSolves(ctx, d, m, method, f.tol, f.maxIter, opt)
+	for _, method := range b.solve {
+		solves, err := bench.DeviceSolves(ctx, b.device, m, method, opt)
 		if err != nil {
 			return err
 		}
-		status.clear()
-		if f.json {
-			_ = report.DeviceSolvesJSON(out, on, name, solves)
+		b.status.clear()
+		if b.json {
+			_ = report.DeviceSolvesJSON(b.out, on, name, solves)
 		} else {
-			report.DeviceSolves(out, solves)
+			report.DeviceSolves(b.out, solves)
 		}
 	}
 	return nil
@@ -163,7 +171,7 @@ func (f *benchGPUFlags) measure(ctx context.Context, d *gpu.Device, name string,
 
 // check turns flags and arguments into matrices and options before any work.
 func (f *benchGPUFlags) check(s streams, paths []string) ([]namedMatrix, bench.DeviceOptions, error) {
-	opt := bench.DeviceOptions{Repeat: f.repeat, Budget: f.budget}
+	opt := bench.DeviceOptions{Repeat: f.repeat, Budget: f.budget, Tol: f.tol, MaxIter: f.maxIter}
 	if err := f.timingFlags.check(); err != nil {
 		return nil, opt, err
 	}
@@ -183,15 +191,10 @@ func (f *benchGPUFlags) check(s streams, paths []string) ([]namedMatrix, bench.D
 	if err := f.device.check(onlyDevices); err != nil {
 		return nil, opt, err
 	}
-	var epsilon []float64
-	for _, text := range f.epsilon {
-		e, err := adaptive.ParseEpsilon(text)
-		if err != nil {
-			return nil, opt, usage("--epsilon: %v", err)
-		}
-		epsilon = append(epsilon, e)
+	epsilon, err := accuracies(f.epsilon)
+	if err != nil {
+		return nil, opt, err
 	}
-	var err error
 	if opt.Forms, err = bench.DeviceForms(f.layouts, epsilon); err != nil {
 		return nil, opt, err
 	}
