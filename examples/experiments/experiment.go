@@ -51,8 +51,8 @@ func (s Sizes) Of(quick bool) float64 {
 	return s.Full
 }
 
-// Published are values from the paper, a row for each measurement that they can
-// be set beside: first the values of Labels, then those of Values; NA where the
+// Published are values from the paper, a row for each measurement to
+// compare with: first the values of Labels, then those of Values; NA where the
 // paper has none.
 type Published struct {
 	Labels []string   `yaml:"labels"`
@@ -87,7 +87,7 @@ type Best struct {
 	Otherwise string `yaml:"otherwise"`
 }
 
-// Figure says how a view is drawn.
+// Figure describes how a view is drawn.
 type Figure struct {
 	// Kind is how the values of the view are drawn: as bars, points or lines with the
 	// rows along x and the columns as series, Lines at the numbers that the rows' labels

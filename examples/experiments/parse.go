@@ -1,5 +1,5 @@
 // Package experiments holds the tables and figures of the papers as data, a YAML
-// file for each; docs/reproduction.md tells how to write one.
+// file for each; docs/reproduction.md explains how to write one.
 package experiments
 
 import (
@@ -139,8 +139,7 @@ func (g GroupsByName) expand(names []string) (all []string, err error) {
 
 var word = regexp.MustCompile(`^[A-Za-z0-9]+$`)
 
-// validate reports every fault that shows without knowing the kinds of
-// measurements.
+// validate reports every fault that is visible without the kinds of measurements.
 func (e Experiment) validate() error {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
@@ -154,7 +153,7 @@ func (e Experiment) validate() error {
 	}
 	for i, v := range e.Views {
 		if !word.MatchString(v.Name) || slices.ContainsFunc(e.Views[:i], func(w View) bool { return w.Name == v.Name }) {
-			fault("view %q: want a name of letters and digits, of its own", v.Name)
+			fault("view %q: want a unique name of letters and digits", v.Name)
 		}
 		if err := v.validate(e); err != nil {
 			fault("view %s: %w", v.Name, err)

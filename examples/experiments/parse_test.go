@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -30,18 +31,27 @@ measure:
     matrices: [B, "@thesis-4.4", A]
     labels: {formats: AP7}
 views:
-  - {name: v, rows: [matrix], values: [storage], figure: {kind: bars}}
+  - {name: v, rows: [matrix], values: [storage], figure: {kind: bars}, where: {matrix: "@thesis-3.3"}}
 published:
   - {labels: [matrix], values: [storage], rows: [[A, 1]]}
 `
 
+// TestParse wants matrices in the order of the file and of the groups.
 func TestParse(t *testing.T) {
 	e, err := Parse("folder/mine.yaml", []byte(sound))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e.ID != "mine" || len(e.Measure[0].Matrices) != 10 || e.Measure[0].Matrices[0] != "B" || e.Measure[0].Labels["formats"][0] != "AP7" {
+	groups, err := Groups()
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := e.Measure[0]
+	if want := slices.Concat([]string{"B"}, groups["thesis-4.4"], []string{"A"}); e.ID != "mine" || !slices.Equal(g.Matrices, want) || g.Labels["formats"][0] != "AP7" {
 		t.Errorf("got %+v", e)
+	}
+	if want := groups["thesis-3.3"]; !slices.Equal(e.Views[0].Where["matrix"], want) {
+		t.Errorf("where: got %v, want %v", e.Views[0].Where["matrix"], want)
 	}
 }
 
@@ -54,7 +64,7 @@ func TestParseFaults(t *testing.T) {
 		{"values: [storage], figure", "values: [time], figure", "time is neither in comparable nor in ratios"},
 		{"[[A, 1]]", "[[A]]", "want 2 labels and values"},
 		{"[[A, 1]]", "[[A, many]]", "many is neither a number"},
-		{"name: v,", "name: a/b,", "want a name of letters and digits"},
+		{"name: v,", "name: a/b,", "want a unique name of letters and digits"},
 		{"kind: bars", "kind: bars, panels: epsilon", "panels epsilon"},
 		{"kind: bars", "kind: history", "a history needs"},
 		{"paper: P", "paper: [P", "yaml"},

@@ -33,7 +33,7 @@ var layers = []layer{
 	{pkg: "internal/cli", imports: []string{"*"}, reason: "wires everything, knows no mathematics"},
 	{pkg: "tools/tables", imports: []string{"*"}, reason: "a program that measures for the documentation"},
 	{pkg: "tools/reproductionpage", imports: []string{"examples/experiments", "internal/figure", "internal/present", "internal/records", "internal/reproduce", "internal/wholefile", "tools/page"}, reason: "a program that writes measurements into the documentation"},
-	{pkg: "internal/collection", imports: []string{"pkg/matrixmarket", "pkg/csr"}, reason: "reads test matrices for those programs"},
+	{pkg: "internal/collection", imports: []string{"pkg/matrixmarket", "pkg/csr"}, reason: "finds and reads matrices, knows those of the papers"},
 	{pkg: "tools/page", reason: "pages of the documentation alone"},
 	{pkg: "internal/reproduce", imports: []string{"*"}, reason: "puts experiments, matrices and measurements together, knows no terminal"},
 	{pkg: "internal/present", imports: []string{"examples/experiments", "internal/figure", "internal/records", "internal/machine", "internal/wholefile"}, reason: "tables, figures, verdicts and a report of records, measures nothing"},

@@ -84,7 +84,7 @@ func (t text) Read(buf []byte) (int, error) {
 	return n, err
 }
 
-// damage says what an error of unpacking means.
+// damage explains an error of unpacking.
 func damage(err error) error {
 	switch {
 	case errors.Is(err, gzip.ErrHeader):

@@ -22,21 +22,19 @@ import (
 // an archive of the SuiteSparse collection.
 type Source struct{ Name, Path string }
 
-// Folder holds matrices in files named after them.
-type Folder struct{ Dir string }
-
-// Find looks for NAME.mtx, NAME.mtx.gz, NAME.tar.gz and NAME/NAME.mtx, in this order
-// and with the letters as they are even where the file system does not care.
-func (f Folder) Find(name string) (Source, bool) {
+// Find looks in a folder for NAME.mtx, NAME.mtx.gz, NAME.tar.gz and NAME/NAME.mtx, in
+// this order, and distinguishes upper from lower case even where the file system does
+// not.
+func Find(dir, name string) (Source, bool) {
 	if name == "" || name != filepath.Base(name) {
 		return Source{}, false
 	}
 	for _, file := range []string{name + ".mtx", name + ".mtx.gz", name + archiveEnd} {
-		if path := filepath.Join(f.Dir, file); isFile(path) {
+		if path := filepath.Join(dir, file); isFile(path) {
 			return Source{name, path}, true
 		}
 	}
-	unpacked := filepath.Join(f.Dir, name)
+	unpacked := filepath.Join(dir, name)
 	if path := filepath.Join(unpacked, name+".mtx"); listed(unpacked) && isFile(path) {
 		return Source{name, path}, true
 	}

@@ -77,14 +77,13 @@ func put(t *testing.T, dir, file string, data []byte) {
 // size.
 func TestFind(t *testing.T) {
 	dir := t.TempDir()
-	folder := Folder{dir}
 	forms := []string{"A.mtx", "A.mtx.gz", "A.tar.gz", "A/A.mtx"}
 	put(t, dir, forms[0], diagonal(1))
 	put(t, dir, forms[1], gzipped(t, diagonal(2)))
 	put(t, dir, forms[2], archive(t, member{"A/", nil}, member{"A/A_b.mtx", diagonal(9)}, member{"A/A.mtx", diagonal(3)}, member{"A/A_x.mtx", diagonal(8)}))
 	put(t, dir, forms[3], diagonal(4))
 	for i, form := range forms {
-		s, ok := folder.Find("A")
+		s, ok := Find(dir, "A")
 		if !ok || s.Path != filepath.Join(dir, form) || s.Name != "A" {
 			t.Fatalf("found %+v, %v; want %s", s, ok, form)
 		}
@@ -97,7 +96,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s: the last progress is %d of %d bytes", form, done, total)
 		}
 		for _, other := range []string{"a", "A.mtx", "", ".", "..", "../A", "A/A"} {
-			if s, ok := folder.Find(other); ok {
+			if s, ok := Find(dir, other); ok {
 				t.Errorf("%q found at %s", other, s.Path)
 			}
 		}
@@ -105,7 +104,7 @@ func TestFind(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if s, ok := folder.Find("A"); ok {
+	if s, ok := Find(dir, "A"); ok {
 		t.Errorf("still found: %+v", s)
 	}
 }
@@ -133,7 +132,7 @@ func TestBadArchives(t *testing.T) {
 		{"a complex matrix", "complex", archive(t, member{"A/A.mtx", []byte("%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 1\n")})},
 	} {
 		put(t, dir, "A.tar.gz", c.data)
-		s, _ := Folder{dir}.Find("A")
+		s, _ := Find(dir, "A")
 		m, _, err := s.Read(context.Background(), matrixmarket.Options{})
 		if m != nil || err == nil {
 			t.Errorf("%s: read", c.what)
@@ -153,7 +152,7 @@ func TestBadArchives(t *testing.T) {
 func TestLimitsAndWarnings(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "A.tar.gz", archive(t, member{"./A/A.mtx", append([]byte("\n"), diagonal(1000)...)}))
-	s, _ := Folder{dir}.Find("A")
+	s, _ := Find(dir, "A")
 	_, warnings, err := s.Read(context.Background(), matrixmarket.Options{})
 	if err != nil || len(warnings) != 1 {
 		t.Errorf("warnings %q, error %v; want one warning", warnings, err)

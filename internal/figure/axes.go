@@ -115,8 +115,8 @@ func decades(low, high float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// scaleX sets the range and the ticks of x; nominal values are named at the bottom
-// alone.
+// scaleX sets the range and the ticks of x; categories are named only below the
+// bottom panels.
 func (g *Figure) scaleX(q *plot.Plot, p *Panel, bottom bool) {
 	if g.Kind != Lines && g.Kind != History {
 		g.nominal(q, bottom)

@@ -106,7 +106,7 @@ func (g *Figure) below() vg.Length {
 	return room
 }
 
-// draw draws the panels, titles above them, and names beside and below.
+// draw draws the panels, their titles, and the names of the axes.
 func (g *Figure) draw(c draw.Canvas) {
 	if len(g.panels) == 0 {
 		return
@@ -156,7 +156,7 @@ func (g *Figure) draw(c draw.Canvas) {
 	}
 }
 
-// named reports whether the panels of a row need names of y of their own.
+// named reports whether each panel of a row needs its own name of y.
 func (g *Figure) named() bool {
 	return slices.ContainsFunc(g.panels, func(p *Panel) bool { return p.Y.Text != g.panels[0].Y.Text })
 }
@@ -215,7 +215,7 @@ func (g *Figure) plot(p *Panel, bottom bool) *plot.Plot {
 	}
 	for i := range g.series { // on top of the bars
 		if s := p.data[i]; s != nil && len(s.published) > 0 {
-			q.Add(&trace{points: g.beside(p, i, s.published), mark: g.mark(i, true), every: 1})
+			q.Add(&trace{points: g.dodge(p, i, s.published), mark: g.mark(i, true), every: 1})
 		}
 	}
 	return q
@@ -227,9 +227,9 @@ func (g *Figure) measured(p *Panel, i int, points plotter.XYs) interface {
 	plot.Thumbnailer
 } {
 	if g.Kind == Bars || g.Kind == Stack {
-		return &bars{fill: shade(i, len(g.series), 1), points: g.beside(p, i, points), width: g.width(p)}
+		return &bars{fill: shade(i, len(g.series), 1), points: g.dodge(p, i, points), width: g.width(p)}
 	}
-	t := &trace{points: g.beside(p, i, points), mark: g.mark(i, false), every: 1}
+	t := &trace{points: g.dodge(p, i, points), mark: g.mark(i, false), every: 1}
 	if g.Kind != Points {
 		t.line = draw.LineStyle{Color: t.mark.Color, Width: vg.Points(1), Dashes: dashes[i%len(dashes)]}
 	}

@@ -155,8 +155,8 @@ func (g *Figure) width(p *Panel) float64 {
 	return share / float64(max(1, len(p.drawn())))
 }
 
-// beside moves points of series i to their part of the category.
-func (g *Figure) beside(p *Panel, i int, list plotter.XYs) plotter.XYs {
+// dodge moves points of series i to their part of the category.
+func (g *Figure) dodge(p *Panel, i int, list plotter.XYs) plotter.XYs {
 	if g.Kind != Bars && g.Kind != Points {
 		return list
 	}

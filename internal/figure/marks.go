@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// ramp are colours from dark to light (viridis), told apart in grey as well.
+// ramp are colours from dark to light (viridis), distinct in grey as well.
 var ramp = []color.RGBA{
 	{68, 1, 84, 255},
 	{71, 45, 123, 255},
@@ -64,7 +64,7 @@ func (b *bars) draw(c *draw.Canvas, r vg.Rectangle) {
 	c.StrokeLines(thin, corners)
 }
 
-// trace is a line with marks, or either alone.
+// trace is a line with marks, or only one of them.
 type trace struct {
 	points plotter.XYs
 	line   draw.LineStyle // of width 0: none

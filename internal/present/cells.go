@@ -16,18 +16,18 @@ func (p *pivot) cell(row, column []string, ambiguous map[string]bool) cell {
 	t := p.table
 	c := cell{Values: nans(len(t.Values)), Published: nans(len(t.Values))}
 	p.publish(&c, row, column)
-	candidates := alike(p.cells[key(row, column)])
-	if len(candidates) == 0 {
+	choices := alike(p.cells[key(row, column)])
+	if len(choices) == 0 {
 		return c
 	}
-	r := candidates[0]
+	r := choices[0]
 	over := ""
 	if b := t.View.Best; b != nil {
 		over = b.Over
-		r, c.Failed = best(candidates, b)
+		r, c.Failed = best(choices, b)
 		c.Winner = r.Label(over)
 	}
-	for _, other := range candidates {
+	for _, other := range choices {
 		for label, value := range other.Labels {
 			if label != over && value != r.Labels[label] {
 				ambiguous[label] = true
@@ -48,7 +48,7 @@ func (p *pivot) cell(row, column []string, ambiguous map[string]bool) cell {
 	return c
 }
 
-// publish sets the published values beside a cell, the first that match.
+// publish fills in the published values of a cell, the first that match.
 func (p *pivot) publish(c *cell, row, column []string) {
 	t := p.table
 	labels := slices.Concat(t.View.Rows, t.View.Columns)

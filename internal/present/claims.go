@@ -83,9 +83,9 @@ func (o Outcome) LikelyCause() string {
 	return ""
 }
 
-// Check judges all claims by the latest of the measurements of the same thing on a
+// judge decides all claims by the latest of the measurements of the same thing on a
 // machine; quick ones count only where there are no full ones.
-func Check(list []records.Record) (outcomes []Outcome) {
+func judge(list []records.Record) (outcomes []Outcome) {
 	list = preferFull(latest(list))
 	for _, c := range claims {
 		verdict, data := checks[c.Check[0]](list, c.Check[1:])

@@ -199,7 +199,7 @@ func TestClaims(t *testing.T) {
 			t.Errorf("there is no claim %s", c.id)
 			continue
 		}
-		outcome := Check(c.list)[k]
+		outcome := judge(c.list)[k]
 		if outcome.Verdict != c.want {
 			t.Errorf("case %d of %s: %s, want: %s (%s)", i, c.id, outcome.Verdict, c.want, outcome.Data)
 		}
@@ -218,7 +218,7 @@ func TestClaims(t *testing.T) {
 // TestNothing wants no verdict without measurements, and each claim complete.
 func TestNothing(t *testing.T) {
 	ids := map[string]bool{}
-	for _, o := range Check(nil) {
+	for _, o := range judge(nil) {
 		if o.Verdict != NotMeasured {
 			t.Errorf("%s: %s, of nothing", o.ID, o.Verdict)
 		}
@@ -239,7 +239,7 @@ func TestSmall(t *testing.T) {
 			small[i].Matrix, small[i].Quick = &m, true
 		}
 		k := slices.IndexFunc(claims, func(o Claim) bool { return o.ID == c.id })
-		got := Check(small)[k].Verdict
+		got := judge(small)[k].Verdict
 		want := c.want
 		if strings.HasSuffix(c.id, "-time") || strings.HasPrefix(c.id, "time-") || c.id == "scaling" {
 			want = NotMeasured

@@ -19,7 +19,7 @@ func target(label string) float64 {
 	return math.Ldexp(1, -n)
 }
 
-// adaptiveSet tells sets of formats from single ones.
+// adaptiveSet reports whether the formats are a set, not a single one.
 func adaptiveSet(r records.Record) bool { return strings.HasPrefix(r.Label("formats"), "A") }
 
 func errorsOfOrderEpsilon(list []records.Record, _ []string) (Verdict, string) {

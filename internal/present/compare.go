@@ -6,7 +6,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/records"
 )
 
-// compared sets every published value beside the measured one, with their ratio,
+// compared has every published value with the measured one and their ratio,
 // measured / published.
 //
 // Values that experiments list in Ratios, percentages left out, mean nothing on
@@ -56,7 +56,7 @@ func (t *table) compared() sheet {
 	return s
 }
 
-// relative reports whether a value may be shown beside a published one only as a
+// relative reports whether a value can be compared with a published one only as a
 // ratio to another.
 func (t *table) relative(v records.Value) bool {
 	return v.Format != records.Percent && slices.Contains(t.Experiment.Ratios, v.Name) && !slices.Contains(t.Experiment.Comparable, v.Name)
@@ -73,7 +73,7 @@ func (t *table) words(row, column []string, levels []int) (words []string) {
 	return words
 }
 
-// cellName is what tells a cell from those that share the first label of its row.
+// cellName distinguishes a cell from those with the same first label of the row.
 func (t *table) cellName(row, column []string, levels []int) string {
 	words := t.words(row, column, levels)
 	if len(row) > 0 && len(words) > 1 {

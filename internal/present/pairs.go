@@ -27,7 +27,7 @@ func of(list []records.Record, kind string, want labels, value string) []records
 	})
 }
 
-// pair is two measurements that differ in the labels that were asked for only.
+// pair is two measurements that differ only in the labels given to pairs.
 type pair struct{ a, b records.Record }
 
 // ratio is b over a.

@@ -52,7 +52,7 @@ func anyRow(words []string) (row pretty.Row) {
 	return row
 }
 
-// joined puts words beside each other, empty ones left out.
+// joined joins words by spaces, without empty ones.
 func joined(words []string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" }), " ")
 }

@@ -45,13 +45,13 @@ type section struct {
 type view struct {
 	Sheets     []sheet
 	Figure     template.HTML // SVG; "" if there is none
-	FigureFile string        // its name beside the page
+	FigureFile string        // its name in the folder of the page
 }
 
-// NewReport puts the report of completed experiments together; lacking says in
-// words, by ID, what of them was not measured.
+// NewReport puts the report of completed experiments together; lacking
+// describes, by ID, what of them was not measured.
 func NewReport(list []experiments.Experiment, measured []records.Record, lacking map[string][]string) (*Report, error) {
-	r := &Report{Environments: environments(measured), Claims: Check(measured)}
+	r := &Report{Environments: environments(measured), Claims: judge(measured)}
 	for _, e := range list {
 		s := section{Experiment: e, Lacking: lacking[e.ID]}
 		for _, v := range e.Views {
@@ -139,7 +139,7 @@ var (
 // HTML writes a page that needs no other file.
 func (r *Report) HTML(w io.Writer) error { return htmlTemplate.Execute(w, r) }
 
-// Markdown writes a page that names the figures as files beside it.
+// Markdown writes a page that refers to the figures as files in its folder.
 func (r *Report) Markdown(w io.Writer) error { return markdownTemplate.Execute(w, r) }
 
 // EnvironmentsMarkdown writes a table of the machines measured on.

@@ -31,23 +31,23 @@ const manyColumns = 8
 // missing stands where there is no value.
 const missing = "–"
 
-// sheet prints the table. Values of columns that are all alike go to the caption.
+// sheet prints the table. Labels that all columns share are in the caption.
 func (t *table) sheet() sheet {
 	s := sheet{Name: t.name(), Keys: len(t.View.Rows), Notes: slices.Clone(t.Notes), Data: t.data()}
 	levels, common := t.levels()
 	s.Caption = t.caption(common)
-	places := t.places()
+	columns := t.sheetColumns()
 	for _, l := range levels {
 		head := make([]string, s.Keys)
-		for _, at := range places {
+		for _, at := range columns {
 			head = append(head, t.word(t.View.Columns[l], t.Columns[at.column][l]))
 		}
 		s.Head = append(s.Head, head)
 	}
 	if len(t.Values) > 1 || len(levels) == 0 {
 		head := make([]string, s.Keys)
-		short := len(places) > manyColumns
-		for _, at := range places {
+		short := len(columns) > manyColumns
+		for _, at := range columns {
 			head = append(head, heading(t.Values[at.value], short))
 		}
 		s.Head = append(s.Head, head)
@@ -61,7 +61,7 @@ func (t *table) sheet() sheet {
 		for k, word := range row {
 			line = append(line, t.word(t.View.Rows[k], word))
 		}
-		for _, at := range places {
+		for _, at := range columns {
 			line = append(line, t.Cells[i][at.column].text(at.value, t.Values[at.value]))
 		}
 		s.Body = append(s.Body, line)
@@ -69,15 +69,15 @@ func (t *table) sheet() sheet {
 	return s
 }
 
-// place is a column of a sheet.
-type place struct{ column, value int }
+// sheetColumn is a column of a sheet: a value of a column of the table.
+type sheetColumn struct{ column, value int }
 
-// places are those where something is.
-func (t *table) places() (list []place) {
+// sheetColumns are those that are not empty.
+func (t *table) sheetColumns() (list []sheetColumn) {
 	for k := range t.Columns {
 		for v := range t.Values {
 			if slices.ContainsFunc(t.Cells, func(row []cell) bool { return isNumber(row[k].Values[v]) || isNumber(row[k].Published[v]) }) {
-				list = append(list, place{k, v})
+				list = append(list, sheetColumn{k, v})
 			}
 		}
 	}
@@ -108,7 +108,7 @@ func varying(keys [][]string) []int {
 	return vary
 }
 
-// caption tells what the table is; common are the labels that all of it has.
+// caption describes the table; common are the labels that all cells have.
 func (t *table) caption(common []string) string {
 	e := &t.Experiment
 	text := fmt.Sprintf("%s (%s of [%s]): %s", e.ID, e.Source, e.Paper, e.Title)
@@ -155,7 +155,7 @@ func heading(v records.Value, short bool) string {
 	return text
 }
 
-// legend tells what the short headings mean.
+// legend explains the short headings.
 func (t *table) legend() (notes []string) {
 	for _, v := range t.Values {
 		if !strings.HasSuffix(v.Name, v.Text) {

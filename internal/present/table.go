@@ -77,7 +77,7 @@ func belongs(g experiments.Grid, r *records.Record) bool {
 	return true
 }
 
-// near tells sizes of surrogates for one grid from those for others.
+// near reports whether a surrogate has about the size of a grid.
 func near(a, b float64) bool { return a < 2*b && b < 2*a }
 
 // newTable arranges the records that belong to the experiment. Rows and columns are
@@ -86,7 +86,7 @@ func near(a, b float64) bool { return a < 2*b && b < 2*a }
 // those of real matrices go before those of surrogates, those of full runs before
 // those of quick ones, and the newest before older ones.
 //
-// A row of Published is set beside a cell if every label that it names has the
+// A row of Published belongs to a cell if every label that it names has the
 // cell's value, or one that the view shows where that is no row or column. It must
 // name all rows and columns of which the view shows more than one value.
 func newTable(e experiments.Experiment, v experiments.View, list []records.Record) table {
@@ -255,7 +255,7 @@ func pick[T any](list []T, indices []int) (picked []T) {
 
 const publishedNote = "[ ] published"
 
-// surrogateNote tells of surrogates, "" if there are none.
+// surrogateNote explains surrogates, "" if there are none.
 func (t *table) surrogateNote() string {
 	switch {
 	case len(t.Surrogate) == 0:

@@ -138,7 +138,7 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// TestPublished sets a published line beside the cell of a, AFX, 2^-24.
+// TestPublished compares a published line with the cell of a, AFX, 2^-24.
 func TestPublished(t *testing.T) {
 	e := products()
 	for _, c := range []struct {

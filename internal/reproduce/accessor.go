@@ -91,7 +91,7 @@ func measureProblems(ctx context.Context, in input, points []point, bytes int64,
 		if seed > 0 {
 			continue
 		}
-		times, err := p.Times(ctx, in.turns())
+		times, err := p.Times(ctx, in.timing())
 		if err != nil {
 			return err
 		}

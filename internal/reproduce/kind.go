@@ -23,7 +23,7 @@ type kind struct {
 	labels    []label
 	values    []string     // that its measurements can have, share.* for all shares
 	matrix    bool         // it measures with a matrix
-	available func() error // says why nothing can be measured here; nil: it always can
+	available func() error // an error if nothing can be measured here; nil: it always can
 
 	exists func(p point) bool                 // nil: all combinations of labels do
 	cost   func(p point, nnz float64) float64 // about how many seconds a measurement takes

@@ -1,8 +1,6 @@
 package reproduce
 
 import (
-	"context"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -27,22 +25,14 @@ func TestKinds(t *testing.T) {
 		if k.matrix {
 			g += ", matrices: [Serena], nonzeros: {quick: 2e4, full: 2e4}"
 		}
-		e, err := experiments.Parse("mine.yaml", []byte("paper: P\nsource: S\ntitle: T\nshows: S\ncomparable: ["+k.values[0]+"]\n"+
-			"measure: ["+g+"}]\nviews: [{name: v, values: ["+k.values[0]+"]}]\n"))
+		e, err := completed(t, k.values[0], g+"}", "{name: v, values: ["+k.values[0]+"]}", "")
 		if err != nil {
-			t.Fatal(err)
-		}
-		if e, err = Complete(e, 2); err != nil {
 			t.Error(err)
 			continue
 		}
-		store, err := records.Open(filepath.Join(t.TempDir(), "m.jsonl"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		opt := Options{Quick: true}
+		store, opt := newStore(t), quick()
 		opt.Environment.Cores = 2
-		err = Run(context.Background(), []experiments.Experiment{e}, opt, store)
+		err = Run(t.Context(), []experiments.Experiment{e}, opt, store)
 		if err != nil || len(store.Records()) == 0 {
 			t.Errorf("%s: %d records, %v", k.name, len(store.Records()), err)
 		}
@@ -57,9 +47,6 @@ func TestKinds(t *testing.T) {
 					t.Errorf("%s lists %s and does not measure it", k.name, v)
 				}
 			}
-		}
-		if err := store.Close(); err != nil {
-			t.Error(err)
 		}
 	}
 }

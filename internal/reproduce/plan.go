@@ -20,8 +20,7 @@ type task struct {
 
 // Complete returns the experiment with every label in its grids, threads in
 // numbers, for machines of that many cores: as the records of its measurements
-// have them. The error names the
-// first label or value that does not exist.
+// have them. The error names the first label or value that does not exist.
 func Complete(e experiments.Experiment, cores ...int) (experiments.Experiment, error) {
 	e.Measure = slices.Clone(e.Measure)
 	for i := range e.Measure {

@@ -81,30 +81,23 @@ func TestCompleteFaults(t *testing.T) {
 	}
 }
 
+// TestCountThreads: records of several machines belong to one experiment.
 func TestCountThreads(t *testing.T) {
 	for _, c := range []struct {
 		words string
-		cores int
+		cores []int
 		want  string
 	}{
-		{"all", 2, "2"},
-		{"each", 1, "1"},
-		{"each", 2, "1 2"},
-		{"each", 20, "1 2 3 4 5 6 7 8 16 20"},
-		{"1 all", 4, "1 4"},
+		{"all", []int{2}, "2"},
+		{"each", []int{1}, "1"},
+		{"each", []int{2}, "1 2"},
+		{"each", []int{20}, "1 2 3 4 5 6 7 8 16 20"},
+		{"1 all", []int{4}, "1 4"},
+		{"all", []int{2, 36}, "2 36"},
+		{"each", []int{3, 2}, "1 2 3"},
 	} {
-		if got := strings.Join(countThreads(strings.Fields(c.words), c.cores), " "); got != c.want {
+		if got := strings.Join(countThreads(strings.Fields(c.words), c.cores...), " "); got != c.want {
 			t.Errorf("%s of %d: got %s, want %s", c.words, c.cores, got, c.want)
 		}
-	}
-}
-
-// TestCountThreadsOfMachines: records of several machines belong to one experiment.
-func TestCountThreadsOfMachines(t *testing.T) {
-	if got := strings.Join(countThreads([]string{"all"}, 2, 36), " "); got != "2 36" {
-		t.Error(got)
-	}
-	if got := strings.Join(countThreads([]string{"each"}, 3, 2), " "); got != "1 2 3" {
-		t.Error(got)
 	}
 }

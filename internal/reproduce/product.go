@@ -16,7 +16,7 @@ import (
 )
 
 // product is the kind of y = A x with x = (1, ..., 1): storage, errors against
-// double-double arithmetic, and time, in turns with uniform FP64 and FP32 by the
+// double-double arithmetic, and time, interleaved with uniform FP64 and FP32 by the
 // same code, as in the papers, and with an ordinary and the tuned FP64 CSR.
 func product() kind {
 	return kind{
@@ -34,20 +34,20 @@ func product() kind {
 	}
 }
 
-// Turns of the products that take turns.
+// Interleaved timing of products.
 const (
-	turns      = 9
-	quickTurns = 5
+	rounds      = 9
+	quickRounds = 5
 
-	// together is how many products take turns at most, besides those that all are
+	// together is how many products are timed together at most, besides those that all are
 	// compared with: all stored forms are in memory at once.
 	together = 8
 
-	turnsBudget      = 20 * time.Second // of one group
-	quickTurnsBudget = 2 * time.Second
+	roundsBudget = 20 * time.Second // of one group
+	quickBudget  = 2 * time.Second
 )
 
-// productCost is of storing, of products in turns and of double-double arithmetic.
+// productCost is of storing, of timing products and of double-double arithmetic.
 func productCost(_ point, nnz float64) float64 { return 1e-3 + 1.1e-7*nnz }
 
 func (p point) threads() int {
@@ -55,12 +55,12 @@ func (p point) threads() int {
 	return t
 }
 
-// turns are those of products that take turns.
-func (in input) turns() bench.Timing {
+// timing returns how long products are timed against each other.
+func (in input) timing() bench.Timing {
 	if in.quick {
-		return bench.Timing{Repeat: quickTurns, Budget: quickTurnsBudget}
+		return bench.Timing{Repeat: quickRounds, Budget: quickBudget}
 	}
-	return bench.Timing{Repeat: turns, Budget: turnsBudget}
+	return bench.Timing{Repeat: rounds, Budget: roundsBudget}
 }
 
 func measureProducts(ctx context.Context, in input, points []point) error {
@@ -79,7 +79,7 @@ func measureProducts(ctx context.Context, in input, points []point) error {
 	return nil
 }
 
-// together is how many stored forms fit into memory beside the matrix itself and
+// together is how many stored forms fit into memory with the matrix itself and
 // its baselines, as if they were as large as the matrix.
 func (in input) together() int {
 	const others = 3
@@ -131,8 +131,8 @@ func productsTogether(ctx context.Context, in input, pool *linop.Pool, points []
 		list = append(list, stored{p, spec, a, len(products)})
 		products = append(products, product)
 	}
-	in.progress(fmt.Sprintf("%d products, timed in turns", len(products)))
-	if err := bench.MeasureProducts(ctx, m, ones(m.Cols), products, pool, in.turns()); err != nil {
+	in.progress(fmt.Sprintf("%d products, timed interleaved", len(products)))
+	if err := bench.MeasureProducts(ctx, m, ones(m.Cols), products, pool, in.timing()); err != nil {
 		return err
 	}
 	for _, s := range list {

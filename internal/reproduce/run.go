@@ -20,8 +20,8 @@ type Options struct {
 	MaxMemory   int64         // of a matrix, in bytes; 0: no limit
 	Environment machine.Environment
 
-	Progress func(Progress)    // is told what is going on; nil: nobody
-	Note     func(text string) // is told what is left out, and why; nil: nobody
+	Progress func(Progress)    // called as measurements are made; may be nil
+	Note     func(text string) // called with what is left out, and why; may be nil
 }
 
 // Progress is how far a run is.
@@ -32,9 +32,9 @@ type Progress struct {
 	Left       time.Duration // expected
 }
 
-// Lacking says in words, by ID, which measurements of completed experiments are not
-// among the records, on whatever machine these were made: of a full run, or of a
-// quick one if there are no others.
+// Lacking describes, by ID, which measurements of completed experiments are not among
+// the records, on whatever machine these were made: those of a full run, or of a quick
+// one if there are no others.
 func Lacking(list []experiments.Experiment, opt Options, measured []records.Record) (map[string][]string, error) {
 	made := map[string]bool{}
 	for _, r := range measured {

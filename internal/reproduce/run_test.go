@@ -173,8 +173,8 @@ func TestRunAbsent(t *testing.T) {
 	wantLacking(t, e, quick(), store, "a full run", "nowhere")
 }
 
-// TestRunFolder wants a file taken where there is one, without being asked for
-// later by a report that is not told the folder.
+// TestRunFolder wants a file used where there is one, and not missed later by a report
+// that does not know the folder.
 func TestRunFolder(t *testing.T) {
 	e := tiny(t, described)
 	store, opt := newStore(t), quick()

@@ -9,7 +9,7 @@ import (
 )
 
 // scaling is the kind of products on a growing number of threads: speedup and
-// efficiency are relative to one thread, measured in turns with the others.
+// efficiency are relative to one thread, timed interleaved with the others.
 func scaling() kind {
 	return kind{
 		name: "scaling", text: "products on a growing number of threads", matrix: true,
@@ -40,7 +40,7 @@ func measureScaling(ctx context.Context, in input, points []point) error {
 		}
 		products = append(products, product)
 	}
-	if err := bench.MeasureProducts(ctx, m, ones(m.Cols), products, in.pool, in.turns()); err != nil {
+	if err := bench.MeasureProducts(ctx, m, ones(m.Cols), products, in.pool, in.timing()); err != nil {
 		return err
 	}
 	for k, p := range points {

@@ -51,7 +51,7 @@ const (
 	quickIterations = 1000 // at most, in a quick run
 )
 
-// solveExists tells which combinations there are: a uniform format has its own
+// solveExists reports whether a combination exists: a uniform format has its own
 // accuracy and no criterion.
 func solveExists(p point) bool {
 	return (p[criterionLabel] == "none") == p.uniform() && storedExists(p)
@@ -63,7 +63,7 @@ func solveCost(p point, nnz float64) float64 {
 	return 2e-3 + limit*lookupSolver(p["solver"]).seconds*nnz
 }
 
-// storageKey tells all that the stored matrix depends on.
+// storageKey has everything that the stored matrix depends on.
 func (p point) storageKey() string {
 	var words []string
 	for _, name := range []string{"scaling", formatsLabel, epsilonLabel, criterionLabel, roundingLabel, arithmeticLabel} {

@@ -119,7 +119,7 @@ func checkHistory(t *testing.T, r result) {
 	}
 }
 
-// TestSolvesFail: what does not converge says so and why.
+// TestSolvesFail: solves that do not converge have a reason.
 func TestSolvesFail(t *testing.T) {
 	m := generated(t, "convdiff2d", generate.Params{"n": 30, "peclet": 20})
 	spread := generated(t, "poisson2d", generate.Params{"n": 10, "decades": 8})

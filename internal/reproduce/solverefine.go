@@ -114,7 +114,8 @@ func (s *system) refine(ctx context.Context, solver solver, stored linop.Operato
 	return o
 }
 
-// next says whether to go on after a step that changed the error, and if not, why.
+// next returns Running to go on after a step that changed the error, else the reason to
+// stop.
 func next(inner krylov.Reason, before, current float64) krylov.Reason {
 	switch {
 	case math.IsNaN(current):

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/collection"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -28,17 +27,18 @@ func (s source) cost() float64 { return 1.5e-7 * float64(s.nnz) }
 // as its surrogate. It returns false if there is neither.
 func (o Options) source(name string, nnz int64) (source, bool, error) {
 	if o.Matrices != "" {
-		if found, ok := (collection.Folder{Dir: o.Matrices}).Find(name); ok {
+		if found, ok := collection.Find(o.Matrices, name); ok {
 			return fromFile(name, found), true, nil
 		}
 	}
-	s, ok, err := findSurrogate(name)
-	if err != nil || !ok {
-		return source{}, false, err
+	paper, _ := collection.FindPaper(name)
+	s := paper.Surrogate
+	if s == nil {
+		return source{}, false, nil
 	}
-	params, err := s.sized(nnz)
+	params, err := sized(s, nnz)
 	if err != nil {
-		return source{}, false, err
+		return source{}, false, fmt.Errorf("%s: %w", name, err)
 	}
 	k, _ := generate.Find(s.Generator) // sized has looked
 	rows, nonzeros, err := k.Estimate(params)
@@ -57,20 +57,11 @@ func (o Options) source(name string, nnz int64) (source, bool, error) {
 }
 
 func fromFile(name string, found collection.Source) source {
-	s := source{name: name, text: filepath.Base(found.Path), nnz: papersNNZ(name)}
+	paper, _ := collection.FindPaper(name)
+	s := source{name: name, text: filepath.Base(found.Path), nnz: paper.NNZ}
 	s.load = func(ctx context.Context, maxMemory int64) (*csr.Matrix, error) {
 		m, _, err := found.Read(ctx, matrixmarket.Options{MaxMemory: maxMemory, KeepZeros: true})
 		return m, err
 	}
 	return s
-}
-
-// papersNNZ is how many nonzeros a matrix of the papers has, 0 for others.
-func papersNNZ(name string) int64 {
-	list := collection.Papers()
-	i := slices.IndexFunc(list, func(p collection.Paper) bool { return p.Name == name })
-	if i < 0 {
-		return 0
-	}
-	return list[i].NNZ
 }

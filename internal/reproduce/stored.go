@@ -67,7 +67,7 @@ func threads(value string) label {
 	return label{threadsLabel, value, domain{"a positive number, all, or each from 1 to all", positive.check}}
 }
 
-// storedExists tells which combinations there are: a format for all elements has
+// storedExists reports whether a combination exists: a format for all elements has
 // the accuracy of its unit roundoff, and only one way to be stored.
 func storedExists(p point) bool {
 	s, err := p.spec()

@@ -24,24 +24,19 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the tables of docs/surrogates.md")
 
-// allSurrogates returns the surrogates of the papers' matrices.
-func allSurrogates(t *testing.T) []surrogate {
-	t.Helper()
-	list, err := surrogates()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list
+// replaced lists the matrices that have a surrogate.
+func replaced() []collection.Paper {
+	return slices.DeleteFunc(slices.Clone(collection.Papers()), func(p collection.Paper) bool { return p.Surrogate == nil })
 }
 
-// generatedAs returns the surrogate with about that many nonzeros.
-func generatedAs(t *testing.T, s surrogate, nnz int64) *csr.Matrix {
+// generatedAs returns the surrogate of a matrix with about that many nonzeros.
+func generatedAs(t *testing.T, p collection.Paper, nnz int64) *csr.Matrix {
 	t.Helper()
-	params, err := s.sized(nnz)
+	params, err := sized(p.Surrogate, nnz)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return generated(t, s.Generator, params)
+	return generated(t, p.Surrogate.Generator, params)
 }
 
 // TestFindSurrogate: every matrix of the thesis' tables has a surrogate.
@@ -55,16 +50,10 @@ func TestFindSurrogate(t *testing.T) {
 			if !strings.HasPrefix(group, "thesis") {
 				continue
 			}
-			if _, ok, err := findSurrogate(name); !ok || err != nil {
-				t.Errorf("%s: no surrogate of %s: %v", group, name, err)
+			if p, ok := collection.FindPaper(name); !ok || p.Surrogate == nil {
+				t.Errorf("%s: no surrogate of %s", group, name)
 			}
 		}
-	}
-	if s, ok, _ := findSurrogate("Aghora_DGO4"); !ok || s.Matrix != "A_DGO4" {
-		t.Error("A_DGO4 is not found by its other name")
-	}
-	if _, ok, _ := findSurrogate("nothing"); ok {
-		t.Error("found a matrix that is in no table")
 	}
 }
 
@@ -72,27 +61,28 @@ func TestFindSurrogate(t *testing.T) {
 // those of one generator differ by more than the seed.
 func TestSurrogates(t *testing.T) {
 	seen := map[string]string{}
-	for _, s := range allSurrogates(t) {
+	for _, p := range replaced() {
+		s := p.Surrogate
 		for _, nnz := range []int64{5e4, 7e4, 1e5, 1.6e5, 3e5, 1e6, 3e7, 1e8} {
-			params, err := s.sized(nnz)
+			params, err := sized(s, nnz)
 			if err != nil {
 				t.Fatal(err)
 			}
 			kind, _ := generate.Find(s.Generator)
 			_, got, err := kind.Estimate(params)
 			if ratio := float64(got) / float64(nnz); err != nil || ratio < 0.7 || ratio > 1.3 {
-				t.Errorf("%s: %d nonzeros, want %d, %v", s.Matrix, got, nnz, err)
+				t.Errorf("%s: %d nonzeros, want %d, %v", p.Name, got, nnz, err)
 			}
 		}
-		class := maps.Clone(s.Params)
+		class := generate.Params(maps.Clone(s.Params))
 		delete(class, "seed")
 		key := s.Generator + class.String()
 		if other, ok := seen[key]; ok {
-			t.Errorf("%s and %s are the same", other, s.Matrix)
+			t.Errorf("%s and %s are the same", other, p.Name)
 		}
-		seen[key] = s.Matrix
+		seen[key] = p.Name
 		if s.Imitates == "" || s.Lacks == "" {
-			t.Errorf("%s is not described", s.Matrix)
+			t.Errorf("%s is not described", p.Name)
 		}
 	}
 }
@@ -100,8 +90,8 @@ func TestSurrogates(t *testing.T) {
 // TestSurrogateValues: diagonals without zeros, full significands, and symmetry exactly
 // where the kind promises it.
 func TestSurrogateValues(t *testing.T) {
-	for _, s := range allSurrogates(t) {
-		m := generatedAs(t, s, 6e4)
+	for _, p := range replaced() {
+		m := generatedAs(t, p, 6e4)
 		beside, full := 0, 0
 		for i := range m.Rows {
 			col, val := m.Row(i)
@@ -115,14 +105,14 @@ func TestSurrogateValues(t *testing.T) {
 				}
 			}
 			if d := m.At(i, i); d == 0 || math.IsNaN(d) || math.IsInf(d, 0) {
-				t.Fatalf("%s: diagonal %d is %g", s.Matrix, i, d)
+				t.Fatalf("%s: diagonal %d is %g", p.Name, i, d)
 			}
 		}
 		if float64(full) < 0.9*float64(beside) {
-			t.Errorf("%s: only %d of %d values have full significands", s.Matrix, full, beside)
+			t.Errorf("%s: only %d of %d values have full significands", p.Name, full, beside)
 		}
-		if kind, _ := generate.Find(s.Generator); kind.Symmetric != csr.Examine(m, nil).Symmetric {
-			t.Errorf("%s: symmetric %t, declared %t", s.Matrix, !kind.Symmetric, kind.Symmetric)
+		if kind, _ := generate.Find(p.Surrogate.Generator); kind.Symmetric != csr.Examine(m, nil).Symmetric {
+			t.Errorf("%s: symmetric %t, declared %t", p.Name, !kind.Symmetric, kind.Symmetric)
 		}
 	}
 }
@@ -133,7 +123,7 @@ func TestPage(t *testing.T) {
 		t.Skip("stores all surrogates")
 	}
 	path := filepath.Join("..", "..", "docs", "surrogates.md")
-	for name, text := range map[string]string{"matrices": surrogateTable(t), "storage": storageTable(t)} {
+	for name, text := range map[string]string{"matrices": surrogateTable(), "storage": storageTable(t)} {
 		begin, end := "<!-- "+name+" -->", "<!-- end of "+name+" -->"
 		if *update {
 			if err := page.Replace(path, begin, end, text); err != nil {
@@ -151,18 +141,17 @@ func TestPage(t *testing.T) {
 	}
 }
 
-func surrogateTable(t *testing.T) string {
+func surrogateTable() string {
 	var b strings.Builder
 	b.WriteString("| matrix | group | n | nonzeros | generator and parameters | imitates | lacks |\n")
 	b.WriteString("| --- | --- | ---:| ---:| --- | --- | --- |\n")
-	papers := map[string]collection.Paper{}
-	for _, p := range collection.Papers() {
-		papers[p.Name] = p
-	}
-	for _, s := range allSurrogates(t) {
-		name, p := strings.Join(append([]string{s.Matrix}, s.Others...), ", "), papers[s.Matrix]
+	for _, p := range replaced() {
+		s, name := p.Surrogate, p.Name
+		if p.Alias != "" {
+			name += ", " + p.Alias
+		}
 		fmt.Fprintf(&b, "| %s | %s | %d | %d | `%s,%s` | %s | %s |\n",
-			name, cmp.Or(p.Group, "industrial"), p.N, p.NNZ, s.Generator, s.Params, s.Imitates, s.Lacks)
+			name, cmp.Or(p.Group, "industrial"), p.N, p.NNZ, s.Generator, generate.Params(s.Params), s.Imitates, s.Lacks)
 	}
 	return b.String() + "\n"
 }
@@ -178,9 +167,9 @@ func storageTable(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("| matrix | n | nonzeros | nw 2^-53 | nw 2^-37 | nw 2^-24 | cw 2^-53 | cw 2^-37 | cw 2^-24 |\n")
 	b.WriteString("| --- | ---:| ---:| ---:| ---:| ---:| ---:| ---:| ---:|\n")
-	for _, s := range allSurrogates(t) {
-		m := generatedAs(t, s, 3e5)
-		fmt.Fprintf(&b, "| %s | %d | %d |", s.Matrix, m.Rows, m.NNZ())
+	for _, p := range replaced() {
+		m := generatedAs(t, p, 3e5)
+		fmt.Fprintf(&b, "| %s | %d | %d |", p.Name, m.Rows, m.NNZ())
 		for _, criterion := range adaptive.Criteria {
 			for _, e := range []int{-53, -37, -24} {
 				stats, err := adaptive.Predict(m, adaptive.Spec{
@@ -211,15 +200,16 @@ func productLabels(t *testing.T) map[string]experiments.Words {
 	return g.Labels
 }
 
-// TestStoredSurrogates stores every surrogate of the tables of matrices in every way: it
-// takes the bytes that were predicted, and the error of a product is of order
-// epsilon.
+// TestStoredSurrogates stores a surrogate of each generator in every way: it takes the
+// bytes that were predicted, and the error of a product is of order epsilon.
 func TestStoredSurrogates(t *testing.T) {
-	groups, err := experiments.Groups()
-	if err != nil {
-		t.Fatal(err)
+	first := map[string]string{} // matrix of each generator
+	for _, p := range replaced() {
+		if g := p.Surrogate.Generator; first[g] == "" {
+			first[g] = p.Name
+		}
 	}
-	names := slices.Compact(slices.Sorted(slices.Values(slices.Concat(groups["thesis-3.2"], groups["thesis-4.4"]))))
+	names := slices.Sorted(maps.Values(first))
 	if testing.Short() {
 		names = names[:4]
 	}

@@ -43,7 +43,7 @@ var figures = []struct{ id, view string }{
 func main() {
 	measurements := flag.String("measurements", "reproduction/measurements.jsonl", "file of measurements")
 	file := flag.String("page", "docs/reproduction.md", "page to write into")
-	folder := flag.String("figures", "docs/reproduction", "folder for the figures, beside the page")
+	folder := flag.String("figures", "docs/reproduction", "folder for the figures, next to the page")
 	flag.Parse()
 	if err := run(*measurements, *file, *folder); err != nil {
 		fmt.Fprintln(os.Stderr, "reproductionpage:", err)
@@ -100,8 +100,7 @@ func run(measurements, file, folder string) error {
 	return page.Replace(file, begin, end, b.String()+"\n")
 }
 
-// about says what the records are of: quick runs or full ones, real matrices or
-// surrogates.
+// about counts the records of quick runs and surrogates, and lists the real matrices.
 func about(list []records.Record) string {
 	quick, surrogates, names := 0, 0, map[string]bool{}
 	for _, r := range list {
