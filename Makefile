@@ -170,16 +170,16 @@ man: build ## manual pages into man/
 	bin/mpsolve man --output man
 
 .PHONY: table
-table: ## every shared matrix through solve, into docs/matrices.md
-	$(GO) run ./tools/matrixtable -dir $(MATRICES) -out docs/matrices.md
+table: ## every shared matrix through solve, into docs/matrices.md; TABLE_FLAGS, see tools/tables
+	$(GO) run ./tools/tables -dir $(MATRICES) $(TABLE_FLAGS) matrices
 
 .PHONY: solver-table
-solver-table: ## tables of docs/solvers.md: what preconditioners bring
-	$(GO) run ./tools/solvertable -dir $(MATRICES)
+solver-table: ## tables of docs/solvers.md: what preconditioners gain
+	$(GO) run ./tools/tables -dir $(MATRICES) $(TABLE_FLAGS) solvers
 
 .PHONY: precision-table
 precision-table: ## tables and figure of docs/precision-formats.md
-	$(GO) run ./tools/precisiontable -dir $(MATRICES)
+	$(GO) run ./tools/tables -dir $(MATRICES) $(TABLE_FLAGS) precision
 
 .PHONY: storage-figure
 storage-figure: ## drawing and numbers of docs/storage.md
@@ -205,7 +205,7 @@ LAYOUT_KINDS := elasticity3d,n=8 elasticity3d,n=12 elasticity3d,n=20 elasticity3
 layout-record: build ## measurements that the choice of layouts is tested against
 	bin/mpsolve bench spmv $(LAYOUT_MATRICES) $(addprefix --generate ,$(LAYOUT_KINDS)) \
 		--layout slots,blocks,diag,tiles,sym --epsilon 2^-24,2^-37,2^-53 --threads 1 --repeat 300 --time 1500ms \
-		--bandwidth=false --json | $(GO) run ./tools/layoutrecord > bin/layouts.jsonl
+		--bandwidth=false --json | $(GO) run ./tools/tables layouts > bin/layouts.jsonl
 	mv bin/layouts.jsonl pkg/adaptive/testdata/layouts.jsonl
 
 .PHONY: install-tools

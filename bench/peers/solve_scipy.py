@@ -10,11 +10,13 @@ import sys
 import time
 
 import numpy
+import scipy
 import scipy.sparse
 import scipy.sparse.linalg as linalg
 
 RESTART = 40
 MAX_ITERATIONS = 20000
+RTOL = "rtol" if tuple(map(int, scipy.__version__.split(".")[:2])) >= (1, 12) else "tol"
 
 
 def jacobi(a):
@@ -46,9 +48,9 @@ def main(method, matrix, rhs, solution, rtol):
         m = {"jacobi": jacobi, "spilu": spilu}[preconditioner](a)
         ready = time.perf_counter()
         if name == "cg":
-            x, info = linalg.cg(a, b, tol=rtol, atol=0, maxiter=MAX_ITERATIONS, M=m, callback=count)
+            x, info = linalg.cg(a, b, **{RTOL: rtol}, atol=0, maxiter=MAX_ITERATIONS, M=m, callback=count)
         else:
-            x, info = linalg.gmres(a, b, tol=rtol, atol=0, maxiter=MAX_ITERATIONS // RESTART,
+            x, info = linalg.gmres(a, b, **{RTOL: rtol}, atol=0, maxiter=MAX_ITERATIONS // RESTART,
                                    restart=RESTART, M=m, callback=count, callback_type="legacy")
     end = time.perf_counter()
     numpy.save(solution, x)

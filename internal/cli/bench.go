@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"github.com/mpsolve/mpsolve/internal/bandwidth"
+	"github.com/mpsolve/mpsolve/internal/bench"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/machine"
 	"github.com/mpsolve/mpsolve/internal/nearest"
 	"github.com/mpsolve/mpsolve/internal/report"
-	"github.com/mpsolve/mpsolve/internal/spmvbench"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
@@ -38,28 +38,49 @@ func newBench(s streams) *cobra.Command {
 	return c
 }
 
+// timingFlags are the flags that all benchmarks have.
+type timingFlags struct {
+	repeat int
+	budget time.Duration
+	json   bool
+}
+
+func (f *timingFlags) add(fl *pflag.FlagSet, repeat int, repeatHelp, budgetHelp string) {
+	fl.IntVar(&f.repeat, "repeat", repeat, repeatHelp)
+	fl.DurationVar(&f.budget, "time", 0, "time limit"+budgetHelp+", such as 30s; the first round always runs (default none)")
+	fl.BoolVar(&f.json, "json", false, "print JSON objects, one per line, instead of tables")
+}
+
+func (f *timingFlags) check() error {
+	if f.repeat < 1 || f.budget < 0 {
+		return usage("--repeat %d, --time %v: want at least one round and a positive duration", f.repeat, f.budget)
+	}
+	return nil
+}
+
 // benchSpMVFlags are the flags of `mpsolve bench spmv`.
 type benchSpMVFlags struct {
+	timingFlags
 	generate                            []string
 	layouts, formats, epsilon, criteria []string
 	threads                             []int
-	repeat                              int
-	budget                              time.Duration
 	seed                                uint64
-	bandwidth, json                     bool
+	bandwidth                           bool
 	maxMemory                           memorySize
 }
 
-const benchSpMVLong = `Measure matrix-vector products y = A x, all ways to store A in turns.
+const benchSpMVLong = `Measure matrix-vector products y = A x.
 
-Measured are an ordinary CSR loop, the tuned CSR of mpsolve, and every combination
-of --layout, --formats, --epsilon and --criterion that exists, on each number of
-threads: the least and the median time, the bandwidth (the stored matrix and both
-vectors, once) next to what the threads can read from memory, the time to store the
-matrix in products with tuned CSR, and the errors against a product in double-double
-arithmetic. Matrices are files or, with --generate, made by a generator of mpsolve.
-x is random, uniform in [-1, 1). Before it is timed each product runs once without, so
-that a matrix that fits into the cache is there, as it is in a solver.`
+The products are an ordinary CSR loop, the tuned CSR of mpsolve, and every valid
+combination of --layout, --formats, --epsilon and --criterion. For each number of
+threads the tables list the least and the median time, the bandwidth (the stored
+matrix and both vectors, once) and its share of what the threads can read from
+memory, the time to store the matrix as a multiple of a product with tuned CSR, and
+the errors relative to a product in double-double arithmetic. Matrices are files or,
+with --generate, made by a generator of mpsolve. x is random, uniform in [-1, 1).
+
+Timing is interleaved: every round times each product once, after an untimed run, so
+that a matrix that fits into the cache is in the cache, as in a solver.`
 
 func newBenchSpMV(s streams) *cobra.Command {
 	var f benchSpMVFlags
@@ -71,18 +92,16 @@ func newBenchSpMV(s streams) *cobra.Command {
 	}
 	fl := c.Flags()
 	fl.SortFlags = false
-	fl.StringArrayVar(&f.generate, "generate", nil, "`matrix` to make, such as elasticity3d,n=46,seed=1; repeatable")
+	fl.StringArrayVar(&f.generate, "generate", nil, "`matrix` to generate, such as elasticity3d,n=46,seed=1; repeatable")
 	fl.StringSliceVar(&f.layouts, "layout", []string{"auto"}, "list of layouts: "+strings.Join(layouts, ", "))
-	fl.StringSliceVar(&f.formats, "formats", []string{"AFX"}, "list of sets (AFX, AP1 ... AP7REU) and of formats for all elements (FP32, ...)")
+	fl.StringSliceVar(&f.formats, "formats", []string{"AFX"}, "list of format sets (AFX, AP1 ... AP7REU) and of single formats (FP32, ...)")
 	fl.StringSliceVar(&f.epsilon, "epsilon", []string{"2^-24"}, "list of accuracies, such as 1e-7 or 2^-24")
 	fl.StringSliceVar(&f.criteria, "criterion", []string{"nw"}, "list of criteria: nw, cw")
 	fl.IntSliceVar(&f.threads, "threads", nil, "list of numbers of threads (default 1 and all processors)")
-	fl.IntVar(&f.repeat, "repeat", 20, "turns")
-	fl.DurationVar(&f.budget, "time", 0, "time for the products with one matrix, such as 30s: fewer turns, but at least one; 0: no limit")
-	fl.Uint64Var(&f.seed, "seed", 1, "of x")
-	fl.BoolVar(&f.bandwidth, "bandwidth", true, "measure the bandwidth of memory first")
-	fl.Var(&f.maxMemory, "max-memory", "memory limit, such as 4GB; default: what the machine has")
-	fl.BoolVar(&f.json, "json", false, "print one JSON object a line for each product instead of tables")
+	fl.Uint64Var(&f.seed, "seed", 1, "seed of the random x")
+	fl.BoolVar(&f.bandwidth, "bandwidth", true, "measure the memory bandwidth first")
+	fl.Var(&f.maxMemory, "max-memory", "memory limit, such as 4GB (default: the memory of the machine)")
+	f.timingFlags.add(fl, 20, "number of rounds", " for the products with one matrix")
 	completeWords(c, "layout", layouts)
 	completeWords(c, "formats", adaptive.Names())
 	completeWords(c, "criterion", adaptive.Criteria)
@@ -101,11 +120,11 @@ func (f *benchSpMVFlags) run(ctx context.Context, s streams, paths []string) err
 		status.clear()
 		fmt.Fprintf(s.err, "mpsolve: %s\n", text)
 	}
-	on := machineInUse()
+	on := environment()
 	if f.bandwidth {
-		opt.Progress("measuring the bandwidth of memory")
-		size := bandwidth.Size(on.LLCBytes, opt.MaxMemory)
-		if opt.Limits, err = spmvbench.MeasureLimits(ctx, size, opt.Threads); err != nil {
+		opt.Progress("measuring the memory bandwidth")
+		size := bench.ArrayBytes(on.LLCBytes, opt.MaxMemory)
+		if opt.Bandwidth, err = bench.MeasureBandwidth(ctx, size, opt.Threads); err != nil {
 			return err
 		}
 	}
@@ -118,7 +137,7 @@ func (f *benchSpMVFlags) run(ctx context.Context, s streams, paths []string) err
 		if err != nil {
 			return err
 		}
-		rows, err := spmvbench.Run(ctx, named.name, m, generate.RandomVector(m.Cols, f.seed), opt)
+		rows, err := bench.SpMV(ctx, named.name, m, generate.RandomVector(m.Cols, f.seed), opt)
 		if err != nil {
 			return err
 		}
@@ -132,7 +151,7 @@ func (f *benchSpMVFlags) run(ctx context.Context, s streams, paths []string) err
 }
 
 // write writes the rows of one matrix; out keeps the error.
-func (f *benchSpMVFlags) write(out io.Writer, on report.Machine, rows []spmvbench.Row) {
+func (f *benchSpMVFlags) write(out io.Writer, on machine.Environment, rows []bench.Row) {
 	if f.json {
 		_ = report.ProductsJSON(out, on, rows)
 		return
@@ -151,12 +170,12 @@ func (f *benchSpMVFlags) write(out io.Writer, on report.Machine, rows []spmvbenc
 
 // check turns flags and arguments into matrices and options; every fault that
 // needs no matrix is found before any work.
-func (f *benchSpMVFlags) check(s streams, paths []string) ([]namedMatrix, spmvbench.Options, error) {
-	opt := spmvbench.Options{Repeat: f.repeat, Budget: f.budget, MaxMemory: f.maxMemory.orInstalled()}
-	if f.repeat < 1 || f.budget < 0 {
-		return nil, opt, usage("--repeat %d, --time %v: want at least one turn and a positive duration", f.repeat, f.budget)
+func (f *benchSpMVFlags) check(s streams, paths []string) ([]namedMatrix, bench.Options, error) {
+	opt := bench.Options{Repeat: f.repeat, Budget: f.budget, MaxMemory: f.maxMemory.orInstalled()}
+	err := f.timingFlags.check()
+	if err != nil {
+		return nil, opt, err
 	}
-	var err error
 	if opt.Threads, err = threadCounts(f.threads); err != nil {
 		return nil, opt, err
 	}
@@ -168,7 +187,7 @@ func (f *benchSpMVFlags) check(s streams, paths []string) ([]namedMatrix, spmvbe
 	return matrices, opt, err
 }
 
-// namedMatrices are the matrices of files and generators.
+// namedMatrices returns the matrices of files and generators.
 func namedMatrices(s streams, paths, generators []string, limit memorySize) (matrices []namedMatrix, err error) {
 	for _, path := range paths {
 		in := input{streams: s, maxMemory: int64(limit)}
@@ -187,7 +206,7 @@ func namedMatrices(s streams, paths, generators []string, limit memorySize) (mat
 	return matrices, nil
 }
 
-// threadCounts checks a list of numbers of threads; by default it is 1 and all
+// threadCounts checks a list of numbers of threads; the default is 1 and all
 // processors.
 func threadCounts(list []int) ([]int, error) {
 	if len(list) == 0 {
@@ -201,9 +220,13 @@ func threadCounts(list []int) ([]int, error) {
 	return list, nil
 }
 
-// specs are all combinations of the lists that exist; notes says which do not. A
-// format for all elements is measured once: it has no epsilon and no criterion.
+// specs returns all valid combinations of the lists and notes the others. A single
+// format is measured once: it has no epsilon and no criterion.
 func (f *benchSpMVFlags) specs(notes io.Writer) (specs []adaptive.Spec, err error) {
+	accuracies, err := f.accuracies()
+	if err != nil {
+		return nil, err
+	}
 	for _, name := range f.formats {
 		set, err := adaptive.LookupSet(name)
 		if err != nil {
@@ -213,18 +236,14 @@ func (f *benchSpMVFlags) specs(notes io.Writer) (specs []adaptive.Spec, err erro
 			if err := oneOf("layout", layout, layouts); err != nil {
 				return nil, err
 			}
-			spec := adaptive.Spec{Set: set}
-			if layout != "auto" {
-				spec.Layout = adaptive.Layout(layout)
-			}
-			some, err := f.accuracies(spec)
-			if err != nil {
-				return nil, err
-			}
-			if set.Uniform && len(some) > 0 {
-				some = some[:1]
-			}
-			for _, spec := range some {
+			for k, spec := range accuracies {
+				if set.Uniform && k > 0 {
+					break
+				}
+				spec.Set = set
+				if layout != "auto" {
+					spec.Layout = adaptive.Layout(layout)
+				}
 				if err := spec.Validate(); err != nil {
 					fmt.Fprintf(notes, "mpsolve: %s, %s is left out: %s\n", spec, layout, oneLine(err))
 					continue
@@ -236,21 +255,33 @@ func (f *benchSpMVFlags) specs(notes io.Writer) (specs []adaptive.Spec, err erro
 	return specs, nil
 }
 
-// accuracies gives a spec each epsilon and criterion.
-func (f *benchSpMVFlags) accuracies(spec adaptive.Spec) (specs []adaptive.Spec, err error) {
-	for _, e := range f.epsilon {
-		if spec.Epsilon, err = adaptive.ParseEpsilon(e); err != nil {
-			return nil, usage("--epsilon: %v", err)
-		}
+// accuracies returns each epsilon with each criterion.
+func (f *benchSpMVFlags) accuracies() (specs []adaptive.Spec, err error) {
+	epsilon, err := accuracies(f.epsilon)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range epsilon {
 		for _, c := range f.criteria {
 			if err := oneOf("criterion", c, adaptive.Criteria); err != nil {
 				return nil, err
 			}
-			spec.Criterion = adaptive.Criterion(c)
-			specs = append(specs, spec)
+			specs = append(specs, adaptive.Spec{Epsilon: e, Criterion: adaptive.Criterion(c)})
 		}
 	}
 	return specs, nil
+}
+
+// accuracies parses the list of --epsilon.
+func accuracies(texts []string) (list []float64, err error) {
+	for _, text := range texts {
+		e, err := adaptive.ParseEpsilon(text)
+		if err != nil {
+			return nil, usage("--epsilon: %v", err)
+		}
+		list = append(list, e)
+	}
+	return list, nil
 }
 
 // namedMatrix is a matrix that is still to be read or made.
@@ -259,7 +290,7 @@ type namedMatrix struct {
 	load func(context.Context) (*csr.Matrix, error)
 }
 
-// generated reads a KIND,parameter=value,... and checks all of it.
+// generated parses and checks KIND,parameter=value,...
 func generated(text string, maxMemory int64) (m namedMatrix, err error) {
 	words := strings.Split(text, ",")
 	kind, ok := generate.Find(words[0])
@@ -283,8 +314,8 @@ func generated(text string, maxMemory int64) (m namedMatrix, err error) {
 	return namedMatrix{text, func(context.Context) (*csr.Matrix, error) { return generate.Generate(kind.Name, p) }}, nil
 }
 
-// machineInUse is what this program runs on.
-func machineInUse() report.Machine {
+// environment describes what this program runs on.
+func environment() machine.Environment {
 	tier, _ := kernels.ActiveTier() // Main has looked at the error
-	return report.Machine{Processor: machine.Processor(), Kernels: tier.String(), LLCBytes: machine.Caches().LastLevel()}
+	return machine.Here(tier.String(), Version)
 }

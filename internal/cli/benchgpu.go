@@ -7,13 +7,11 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/mpsolve/mpsolve/internal/gpubench"
+	"github.com/mpsolve/mpsolve/internal/bench"
 	"github.com/mpsolve/mpsolve/internal/report"
-	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
@@ -22,28 +20,28 @@ import (
 
 // benchGPUFlags are the flags of `mpsolve bench gpu`.
 type benchGPUFlags struct {
+	timingFlags
 	device           deviceFlag
 	export           string
 	generate         []string
 	layouts, epsilon []string
 	solve            []string
 	tol              float64
-	maxIter, repeat  int
-	budget           time.Duration
+	maxIter          int
 	seed             uint64
 	products, copy   bool
-	json             bool
 	maxMemory        memorySize
 }
 
-const benchGPULong = `Measure matrix-vector products y = A x on a device, all ways to store A in turns.
+const benchGPULong = `Measure matrix-vector products y = A x on a device.
 
-Measured are FP64 CSR and every combination of --layout and --epsilon that exists, in
-batches of products that take tens of milliseconds each: the least and the median time
-of one, the bytes moved (the stored matrix and both vectors, once) next to what the
-device reads and writes when it copies, and the error against a product in double-double
-arithmetic on the host. With --solve whole systems are solved as well, b being ones: by
-the method alone in FP64 CSR, and inside of refinement with the other ways.
+The products are FP64 CSR and every valid combination of --layout and --epsilon, in
+batches that take tens of milliseconds each and are timed interleaved. The table lists
+the least and the median time of one product, the bandwidth (the stored matrix and both
+vectors, once) and its share of what the device reads and writes when it copies, and the
+error relative to a product in double-double arithmetic on the host. With --solve whole
+systems are solved as well, with b of ones: by the method alone in FP64 CSR, and inside
+iterative refinement with the other forms.
 --export writes matrices as arrays for other programs, see bench/gpu.`
 
 func newBenchGPU(s streams) *cobra.Command {
@@ -56,24 +54,22 @@ func newBenchGPU(s streams) *cobra.Command {
 	}
 	fl := c.Flags()
 	fl.SortFlags = false
-	fl.StringVar(&f.device.text, "device", "cuda", "cuda, hip, opencl, with the number of a device as cuda:1, or emulate, the kernels on the host")
-	fl.StringArrayVar(&f.generate, "generate", nil, "`matrix` to make, such as elasticity3d,n=46,seed=1; repeatable")
-	fl.StringSliceVar(&f.layouts, "layout", gpubench.Layouts(), "list of layouts")
+	fl.StringVar(&f.device.text, "device", "cuda", "cuda, hip or opencl, also with the number of a device as in cuda:1, or emulate, which runs the kernels on the host")
+	fl.StringArrayVar(&f.generate, "generate", nil, "`matrix` to generate, such as elasticity3d,n=46,seed=1; repeatable")
+	fl.StringSliceVar(&f.layouts, "layout", bench.DeviceLayouts(), "list of layouts")
 	fl.StringSliceVar(&f.epsilon, "epsilon", []string{"2^-53", "2^-37", "2^-24"}, "list of accuracies, such as 1e-7 or 2^-24")
-	fl.StringSliceVar(&f.solve, "solve", nil, "list of methods to solve with: "+strings.Join(gpubench.Methods, ", "))
-	fl.Float64Var(&f.tol, "tol", 1e-10, "||b - A x|| / ||b|| that solves go to")
-	fl.IntVar(&f.maxIter, "max-iter", 10000, "iterations of a solve at most")
+	fl.StringSliceVar(&f.solve, "solve", nil, "list of methods to solve with: "+strings.Join(bench.DeviceMethods, ", "))
+	fl.Float64Var(&f.tol, "tol", 1e-10, "tolerance of solves for ||b - A x|| / ||b||")
+	fl.IntVar(&f.maxIter, "max-iter", 10000, "largest number of iterations of a solve")
 	fl.BoolVar(&f.products, "products", true, "measure products")
-	fl.BoolVar(&f.copy, "copy", true, "measure how fast the device copies first")
-	fl.IntVar(&f.repeat, "repeat", 20, "turns; solves take a fifth as many")
-	fl.DurationVar(&f.budget, "time", 0, "time for the products with one matrix, such as 30s: fewer turns, but at least one; 0: no limit")
-	fl.Uint64Var(&f.seed, "seed", 1, "of x, which is random, uniform in [-1, 1)")
-	fl.StringVar(&f.export, "export", "", "`folder` for the matrices as arrays, and x")
-	fl.Var(&f.maxMemory, "max-memory", "memory limit of the host, such as 4GB; default: what the machine has")
-	fl.BoolVar(&f.json, "json", false, "print one JSON object a line instead of tables")
+	fl.BoolVar(&f.copy, "copy", true, "measure how fast the device copies its memory first")
+	fl.Uint64Var(&f.seed, "seed", 1, "seed of x, which is random, uniform in [-1, 1)")
+	fl.StringVar(&f.export, "export", "", "`folder` to write the matrices and x to, as arrays")
+	fl.Var(&f.maxMemory, "max-memory", "memory limit of the host, such as 4GB (default: the memory of the machine)")
+	f.timingFlags.add(fl, 20, "number of rounds; solves have a fifth as many", " for the products with one matrix")
 	completeWords(c, "device", onlyDevices)
-	completeWords(c, "layout", gpubench.Layouts())
-	completeWords(c, "solve", gpubench.Methods)
+	completeWords(c, "layout", bench.DeviceLayouts())
+	completeWords(c, "solve", bench.DeviceMethods)
 	return c
 }
 
@@ -91,16 +87,16 @@ func (f *benchGPUFlags) run(ctx context.Context, s streams, paths []string) erro
 	defer opt.Pool.Close()
 	status := newStatusLine(s.err)
 	defer status.done()
-	copies, out := 0.0, &firstError{w: s.out}
+	b := gpuBench{benchGPUFlags: f, device: d, out: &firstError{w: s.out}, status: &status}
 	if f.copy {
-		if copies, err = d.CopyBandwidth(copyBytes(d.Info())); err != nil {
+		if b.copies, err = d.CopyBandwidth(copyBytes(d.Info())); err != nil {
 			return err
 		}
 	}
 	if !f.json {
-		report.Line(out, "device", "%s", d.Info())
+		report.Line(b.out, "device", "%s", d.Info())
 		if f.copy {
-			report.Line(out, "copy", "%.1f GB/s, read and written", copies/1e9)
+			report.Line(b.out, "copy", "%.1f GB/s, read and written", b.copies/1e9)
 		}
 	}
 	for k, named := range matrices {
@@ -120,83 +116,86 @@ func (f *benchGPUFlags) run(ctx context.Context, s streams, paths []string) erro
 			status.clear()
 			fmt.Fprintf(s.err, "mpsolve: %s: %s\n", named.name, text)
 		}
-		if err := f.measure(ctx, d, named.name, m, x, copies, opt, out, status); err != nil {
+		if err := b.measure(ctx, named.name, m, x, opt); err != nil {
 			return err
 		}
-		if out.err != nil {
-			return fmt.Errorf("writing: %w", out.err)
+		if b.out.err != nil {
+			return fmt.Errorf("writing: %w", b.out.err)
 		}
 	}
 	return nil
 }
 
-// measure measures and reports one matrix.
-func (f *benchGPUFlags) measure(ctx context.Context, d *gpu.Device, name string, m *csr.Matrix, x []float64, copies float64, opt gpubench.Options, out *firstError, status statusLine) error {
-	on := d.Info()
-	if !f.json {
-		report.Line(out, "matrix", "%s: %d x %d, %d nonzeros", name, m.Rows, m.Cols, m.NNZ())
+// gpuBench is a run of `mpsolve bench gpu` on an open device.
+type gpuBench struct {
+	*benchGPUFlags
+	device *gpu.Device
+	copies float64 // bytes per second, 0 if not measured
+	out    *firstError
+	status *statusLine
+}
+
+// measure measures and reports one matrix; out keeps the error of writing.
+func (b *gpuBench) measure(ctx context.Context, name string, m *csr.Matrix, x []float64, opt bench.DeviceOptions) error {
+	on := b.device.Info()
+	if !b.json {
+		report.Line(b.out, "matrix", "%s: %d x %d, %d nonzeros", name, m.Rows, m.Cols, m.NNZ())
 	}
-	if f.products {
-		rows, err := gpubench.Products(ctx, d, m, x, opt)
+	if b.products {
+		products, err := bench.DeviceProducts(ctx, b.device, m, x, opt)
 		if err != nil {
 			return err
 		}
-		for k := range rows {
-			rows[k].Copy = copies
-		}
-		status.clear()
-		if f.json {
-			_ = report.DeviceProductsJSON(out, on, name, rows)
+		b.status.clear()
+		if b.json {
+			_ = report.DeviceProductsJSON(b.out, on, name, b.copies, products)
 		} else {
-			report.DeviceProducts(out, rows)
+			report.DeviceProducts(b.out, b.copies, products)
 		}
 	}
 	opt.Repeat = max(1, opt.Repeat/5)
-	for _, method := range f.solve {
-		solves, err := gpubench.Solves(ctx, d, m, method, f.tol, f.maxIter, opt)
+	for _, method := range b.solve {
+		solves, err := bench.DeviceSolves(ctx, b.device, m, method, opt)
 		if err != nil {
 			return err
 		}
-		status.clear()
-		if f.json {
-			_ = report.DeviceSolvesJSON(out, on, name, solves)
+		b.status.clear()
+		if b.json {
+			_ = report.DeviceSolvesJSON(b.out, on, name, solves)
 		} else {
-			report.DeviceSolves(out, solves)
+			report.DeviceSolves(b.out, solves)
 		}
 	}
 	return nil
 }
 
 // check turns flags and arguments into matrices and options before any work.
-func (f *benchGPUFlags) check(s streams, paths []string) ([]namedMatrix, gpubench.Options, error) {
-	opt := gpubench.Options{Repeat: f.repeat, Budget: f.budget}
-	if f.repeat < 1 || f.budget < 0 || f.maxIter < 1 || !(f.tol > 0 && f.tol < 1) {
-		return nil, opt, usage("--repeat %d, --time %v, --max-iter %d, --tol %g: want at least one turn and iteration, a positive duration, and a tolerance in (0, 1)",
-			f.repeat, f.budget, f.maxIter, f.tol)
+func (f *benchGPUFlags) check(s streams, paths []string) ([]namedMatrix, bench.DeviceOptions, error) {
+	opt := bench.DeviceOptions{Repeat: f.repeat, Budget: f.budget, Tol: f.tol, MaxIter: f.maxIter}
+	if err := f.timingFlags.check(); err != nil {
+		return nil, opt, err
+	}
+	if f.maxIter < 1 || !(f.tol > 0 && f.tol < 1) {
+		return nil, opt, usage("--max-iter %d, --tol %g: want at least one iteration and a tolerance in (0, 1)", f.maxIter, f.tol)
 	}
 	for _, l := range f.layouts {
-		if err := oneOf("layout", l, gpubench.Layouts()); err != nil {
+		if err := oneOf("layout", l, bench.DeviceLayouts()); err != nil {
 			return nil, opt, err
 		}
 	}
 	for _, m := range f.solve {
-		if err := oneOf("solve", m, gpubench.Methods); err != nil {
+		if err := oneOf("solve", m, bench.DeviceMethods); err != nil {
 			return nil, opt, err
 		}
 	}
 	if err := f.device.check(onlyDevices); err != nil {
 		return nil, opt, err
 	}
-	var epsilon []float64
-	for _, text := range f.epsilon {
-		e, err := adaptive.ParseEpsilon(text)
-		if err != nil {
-			return nil, opt, usage("--epsilon: %v", err)
-		}
-		epsilon = append(epsilon, e)
+	epsilon, err := accuracies(f.epsilon)
+	if err != nil {
+		return nil, opt, err
 	}
-	var err error
-	if opt.Ways, err = gpubench.Ways(f.layouts, epsilon); err != nil {
+	if opt.Forms, err = bench.DeviceForms(f.layouts, epsilon); err != nil {
 		return nil, opt, err
 	}
 	matrices, err := namedMatrices(s, paths, f.generate, f.maxMemory)

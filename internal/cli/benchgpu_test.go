@@ -71,7 +71,7 @@ func TestBenchGPUUsage(t *testing.T) {
 		"--layout slot":                   "layout",
 		"--solve bicg":                    "solve",
 		"--epsilon 2":                     "--epsilon",
-		"--repeat 0":                      "at least one turn",
+		"--repeat 0":                      "at least one round",
 		"--tol 1":                         "tolerance",
 		"--generate poison2d,n=3":         "poisson2d",
 		"--device emulate:1 --repeat 100": "",

@@ -6,43 +6,40 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/mpsolve/mpsolve/internal/bandwidth"
+	"github.com/mpsolve/mpsolve/internal/bench"
+	"github.com/mpsolve/mpsolve/internal/figure"
 	"github.com/mpsolve/mpsolve/internal/machine"
 	"github.com/mpsolve/mpsolve/internal/report"
-	"github.com/mpsolve/mpsolve/internal/roofline"
-	"github.com/mpsolve/mpsolve/internal/roofline/draw"
-	"github.com/mpsolve/mpsolve/internal/spmvbench"
 )
 
 // benchRooflineFlags are the flags of `mpsolve bench roofline`.
 type benchRooflineFlags struct {
-	formats         []string
-	intensity       []int
-	threads         []int
-	size            memorySize
-	repeat          int
-	budget          time.Duration
-	figure          string
-	bandwidth, json bool
+	timingFlags
+	formats   []string
+	intensity []int
+	threads   []int
+	size      memorySize
+	figure    string
+	bandwidth bool
 }
 
-const benchRooflineLong = `Measure performance over arithmetic intensity, for every format that stores numbers.
+const benchRooflineLong = `Measure performance over arithmetic intensity for every storage format.
 
-An array well beyond the cache is read in a storage format, converted to the precision
-of the arithmetic, and every value goes through some multiply-adds, two FLOPs each. What
-conversion costs counts as time, not as FLOPs. FP64 and FP32 convert nothing,
-FP64-over-FP32 stores FP32 and computes in FP64, as all other formats do. A format of
-fewer bytes is faster as long as memory bounds.`
+An array much larger than the cache is read in a storage format and converted to the
+precision of the arithmetic, and every value goes through some multiply-adds, two FLOPs
+each. Conversions count as time, not as FLOPs. FP64 and FP32 need no conversion;
+FP64-over-FP32 and all other formats compute in FP64. Formats of fewer bytes are faster
+as long as the bandwidth of memory is the limit.`
 
 func newBenchRoofline(s streams) *cobra.Command {
 	var f benchRooflineFlags
 	var names []string
-	for _, c := range roofline.Configs() {
+	for _, c := range bench.RooflineConfigs() {
 		names = append(names, c.Name)
 	}
 	c := &cobra.Command{
@@ -59,20 +56,18 @@ func newBenchRoofline(s streams) *cobra.Command {
 	fl := c.Flags()
 	fl.SortFlags = false
 	fl.StringSliceVar(&f.formats, "formats", nil, "list of "+strings.Join(names, ", ")+" (default all)")
-	fl.IntSliceVar(&f.intensity, "intensity", roofline.Intensities(), "list of FLOPs per value, even numbers")
+	fl.IntSliceVar(&f.intensity, "intensity", bench.Intensities(), "list of FLOPs per value, even numbers")
 	fl.IntSliceVar(&f.threads, "threads", nil, "list of numbers of threads (default 1 and all processors)")
-	fl.Var(&f.size, "size", "of the array, such as 1GB (default four times the last-level cache)")
-	fl.IntVar(&f.repeat, "repeat", 3, "turns")
-	fl.DurationVar(&f.budget, "time", 0, "time to measure, such as 30s: fewer turns, but at least one; 0: no limit")
-	fl.BoolVar(&f.bandwidth, "bandwidth", true, "measure the bandwidth of memory first")
+	fl.Var(&f.size, "size", "size of the array, such as 1GB (default four times the last-level cache)")
+	fl.BoolVar(&f.bandwidth, "bandwidth", true, "measure the memory bandwidth first")
 	fl.StringVar(&f.figure, "figure", "", "`file` for a figure, .svg or .png")
-	fl.BoolVar(&f.json, "json", false, "print one JSON object a line for each point instead of tables")
+	f.timingFlags.add(fl, 3, "number of rounds", "")
 	completeWords(c, "formats", names)
 	return c
 }
 
 func (f *benchRooflineFlags) run(ctx context.Context, s streams) error {
-	on := machineInUse()
+	on := environment()
 	opt, err := f.check(on.LLCBytes)
 	if err != nil {
 		return err
@@ -80,29 +75,25 @@ func (f *benchRooflineFlags) run(ctx context.Context, s streams) error {
 	status := newStatusLine(s.err)
 	defer status.done()
 	opt.Progress = func(text string) { status.show(func() string { return text }) }
-	limits := map[int]float64{}
+	var memory map[int]bench.Bandwidth
 	if f.bandwidth {
-		opt.Progress("measuring the bandwidth of memory")
-		measured, err := spmvbench.MeasureLimits(ctx, opt.Size, opt.Threads)
-		if err != nil {
+		opt.Progress("measuring the memory bandwidth")
+		if memory, err = bench.MeasureBandwidth(ctx, opt.Size, opt.Threads); err != nil {
 			return err
 		}
-		for threads, l := range measured {
-			limits[threads] = l.Read
-		}
 	}
-	points, err := roofline.Measure(ctx, opt)
+	points, err := bench.Roofline(ctx, opt)
 	if err != nil {
 		return err
 	}
 	status.clear()
 	out := &firstError{w: s.out}
 	if f.json {
-		_ = report.RooflineJSON(out, on, limits, points)
+		_ = report.RooflineJSON(out, on, memory, points)
 	} else {
 		report.OnMachine(out, on)
 		for _, threads := range opt.Threads {
-			report.Roofline(out, threads, limits[threads], opt.Intensities, points)
+			report.Roofline(out, threads, memory[threads].Read, opt.Intensities, points)
 		}
 	}
 	if out.err != nil {
@@ -111,46 +102,82 @@ func (f *benchRooflineFlags) run(ctx context.Context, s streams) error {
 	if f.figure == "" {
 		return nil
 	}
-	return writeFile(f.figure, func(w io.Writer) error { return draw.Write(w, f.figureFormat(), points) })
+	return f.draw(points, slices.Max(opt.Threads))
 }
 
-// figureFormat is what the name of the figure ends with.
+// figureFormat returns the ending of the figure's name.
 func (f *benchRooflineFlags) figureFormat() string {
 	return strings.TrimPrefix(strings.ToLower(filepath.Ext(f.figure)), ".")
 }
 
+// A figure has at most mostLines lines, since more cannot be told apart: of more
+// configurations it shows the preferred ones, or else the first.
+const mostLines = 8
+
+var preferred = []string{bench.FP64, bench.FP32, bench.FP64OverFP32, "RP48", "RP16", "RPRE24", "AFX24", "AFX8"}
+
+// lines returns the configurations to draw.
+func lines(points []bench.RooflinePoint) []string {
+	names := bench.ConfigsOf(points)
+	if len(names) <= mostLines {
+		return names
+	}
+	some := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(preferred, name) })
+	if len(some) == 0 {
+		return names[:mostLines]
+	}
+	return some
+}
+
+// draw draws performance over arithmetic intensity on a number of threads.
+func (f *benchRooflineFlags) draw(points []bench.RooflinePoint, threads int) error {
+	g := figure.Figure{Kind: figure.Lines, X: figure.Axis{Text: "FLOP per value", Log: true}}
+	panel := g.AddPanel(figure.Panel{
+		Title: fmt.Sprintf("Roofline, threads: %d", threads), Y: figure.Axis{Text: "GFLOP/s", Log: true},
+	})
+	shown := lines(points)
+	for _, p := range points {
+		if p.Threads == threads && slices.Contains(shown, p.Config) {
+			g.Tick(float64(p.Intensity), strconv.Itoa(p.Intensity))
+			g.Add(panel, p.Config, float64(p.Intensity), p.GFLOPS)
+		}
+	}
+	return writeFile(f.figure, func(w io.Writer) error { return g.Write(w, f.figureFormat()) })
+}
+
 // check turns flags into options; every fault is found before any work.
-func (f *benchRooflineFlags) check(cache int64) (opt roofline.Options, err error) {
-	opt = roofline.Options{Intensities: f.intensity, Size: int64(f.size), Repeat: f.repeat, Budget: f.budget}
+func (f *benchRooflineFlags) check(cache int64) (opt bench.RooflineOptions, err error) {
+	opt = bench.RooflineOptions{Intensities: f.intensity, Size: int64(f.size), Repeat: f.repeat, Budget: f.budget}
 	if opt.Threads, err = threadCounts(f.threads); err != nil {
 		return opt, err
 	}
 	memory := machine.Memory()
 	if opt.Size == 0 {
-		opt.Size = bandwidth.Size(cache, memory)
+		opt.Size = bench.ArrayBytes(cache, memory)
 	}
 	for _, i := range f.intensity {
 		if i < 2 || i%2 != 0 {
 			return opt, usage("--intensity %d: want an even number, at least 2", i)
 		}
 	}
+	if err := f.timingFlags.check(); err != nil {
+		return opt, err
+	}
 	switch {
-	case f.repeat < 1 || f.budget < 0:
-		return opt, usage("--repeat %d, --time %v: want at least one turn and a positive duration", f.repeat, f.budget)
 	case memory > 0 && opt.Size > memory:
 		return opt, usage("--size %s: the machine has less memory", f.size.String())
-	case f.figure != "" && !slices.Contains(draw.Formats, f.figureFormat()):
-		return opt, usage("--figure %s: want a name that ends with .%s", f.figure, strings.Join(draw.Formats, " or ."))
+	case f.figure != "" && !slices.Contains(figure.Formats, f.figureFormat()):
+		return opt, usage("--figure %s: want a name that ends with .%s", f.figure, strings.Join(figure.Formats, " or ."))
 	}
 	if err := checkOutput("figure", f.figure); err != nil {
 		return opt, err
 	}
-	opt.Configs = roofline.Configs()
+	opt.Configs = bench.RooflineConfigs()
 	if len(f.formats) > 0 {
 		opt.Configs = nil
 	}
 	for _, name := range f.formats {
-		c, err := roofline.Lookup(name)
+		c, err := bench.FindRoofline(name)
 		if err != nil {
 			return opt, usage("--formats: %v", err)
 		}

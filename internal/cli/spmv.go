@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mpsolve/mpsolve/internal/bench"
 	"github.com/mpsolve/mpsolve/internal/report"
-	"github.com/mpsolve/mpsolve/internal/spmvbench"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -27,7 +27,7 @@ const spmvLong = `Store a matrix in adaptive precision and multiply with it, nex
 
 Prints what the matrix takes in each format, and for products with the stored
 matrix, with an ordinary CSR loop and with the tuned one of mpsolve the time (the
-least and the median of --repeat runs, in turns), the memory traffic, and the errors
+least and the median of --repeat interleaved runs), the memory traffic, and the errors
 against a product in double-double arithmetic; build is the time to store the matrix
 in products with tuned CSR. x is random, uniform in [-1, 1). The matrix is taken as
 it is, without scaling. bench spmv measures several ways to store at once.`
@@ -83,7 +83,7 @@ func (f *spmvFlags) run(c *cobra.Command, s streams, path string) error {
 	if err != nil {
 		return err
 	}
-	stored, a, err := spmvbench.Stored(m, spec, pool)
+	stored, a, err := bench.Store(m, spec, pool)
 	if err != nil {
 		return order.InputError(err)
 	}
@@ -91,12 +91,12 @@ func (f *spmvFlags) run(c *cobra.Command, s streams, path string) error {
 	report.Line(out, "stored", "%s, in %.3f s, %d threads", spec, stored.Build, pool.Threads())
 	report.Line(out, "layout", "%s", a.LayoutText())
 	report.Formats(out, a.Stats(), m.Bytes())
-	products := append(spmvbench.Baselines(m, pool), stored)
+	products := append(bench.Baselines(m, pool), stored)
 	x := generate.RandomVector(m.Cols, f.seed)
-	if err := spmvbench.Measure(c.Context(), m, x, products, pool, spmvbench.Turns{Repeat: f.repeat}); err != nil {
+	if err := bench.MeasureProducts(c.Context(), m, x, products, pool, bench.Timing{Repeat: f.repeat}); err != nil {
 		return err
 	}
-	report.Products(out, spmvbench.Rows(path, m, pool.Threads(), spmvbench.Limit{}, products))
+	report.Products(out, bench.Rows(path, pool.Threads(), bench.Bandwidth{}, products))
 	if out.err != nil {
 		return fmt.Errorf("writing: %w", out.err)
 	}

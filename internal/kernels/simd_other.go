@@ -12,6 +12,7 @@ var (
 	quantizing = table[quantizeKernel]{quantize}
 	packing    = table[packKernel]{packSlot}
 	addingRows = table[addRowsKernel]{addRows}
+	folding    = table[foldKernel]{fold}
 )
 
 func detect() Tier { return Portable }

@@ -1,21 +1,69 @@
-// Package machine tells what this program runs on: the processor's name and its
-// caches, which Linux says in files and which are not known elsewhere, memory, and the
-// build of the program itself.
+// Package machine describes what this program runs on: the processor, its caches and
+// the memory, and the build of the program itself.
 package machine
 
 import (
-	"bufio"
-	"io/fs"
-	"os"
-	"strconv"
+	"runtime"
+	"runtime/debug"
 	"strings"
+
+	"github.com/KimMachineGun/automemlimit/memlimit"
+	"github.com/klauspost/cpuid/v2"
 )
+
+// Environment is what a measurement depends on besides what was measured. It does not
+// identify the machine.
+type Environment struct {
+	Processor   string `json:"processor"` // "" if not known
+	Kernels     string `json:"kernels"`   // tier of SIMD instructions in use
+	Cores       int    `json:"cores"`     // logical processors that Go uses
+	LLCBytes    int64  `json:"llc_bytes"` // of the last-level cache, 0 if not known
+	MemoryBytes int64  `json:"memory_bytes"`
+	OS          string `json:"os"`
+	Arch        string `json:"arch"`
+	Go          string `json:"go"`      // version
+	Version     string `json:"version"` // of mpsolve
+	Commit      string `json:"commit"`  // with "+changes" if there were any; "" if not known
+}
+
+// Here returns the environment of this process, given the tier of the kernels in use
+// and the version of mpsolve.
+func Here(kernels, version string) Environment {
+	e := Environment{
+		Processor: Processor(), Kernels: kernels, Cores: runtime.GOMAXPROCS(0),
+		LLCBytes: Caches().LastLevel(), MemoryBytes: Memory(),
+		OS: runtime.GOOS, Arch: runtime.GOARCH, Go: runtime.Version(), Version: version,
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		e.Commit = commit(info.Settings)
+	}
+	return e
+}
+
+// Processor returns the processor's name, "" if it is not known.
+func Processor() string { return strings.TrimSpace(cpuid.CPU.BrandName) }
+
+// Memory returns the bytes of memory that this process can have: those of the machine or, in a
+// container or a batch job with a smaller limit, those of its cgroup. 0 means unknown.
+func Memory() int64 {
+	installed, _ := memlimit.FromSystem() // 0 if unknown
+	if limit, err := memlimit.FromCgroup(); err == nil && (installed == 0 || limit < installed) {
+		return int64(limit)
+	}
+	return int64(installed)
+}
 
 // CacheSizes are bytes of one cache each; 0 where there is none or its size is
 // not known.
 type CacheSizes struct{ L1d, L2, L3 int64 }
 
-// LastLevel is the size of the cache next to memory, 0 if it is not known.
+// Caches returns the sizes of the data caches that a core uses.
+func Caches() CacheSizes {
+	c := cpuid.CPU.Cache // with -1 for not known
+	return CacheSizes{max(0, int64(c.L1D)), max(0, int64(c.L2)), max(0, int64(c.L3))}
+}
+
+// LastLevel returns the size of the cache next to memory, 0 if it is not known.
 func (c CacheSizes) LastLevel() int64 {
 	for _, size := range []int64{c.L3, c.L2, c.L1d} {
 		if size > 0 {
@@ -25,66 +73,19 @@ func (c CacheSizes) LastLevel() int64 {
 	return 0
 }
 
-// Caches returns the sizes of the data caches that the first processor uses.
-func Caches() CacheSizes { return caches(os.DirFS("/")) }
-
-func caches(root fs.FS) (c CacheSizes) {
-	folders, _ := fs.Glob(root, "sys/devices/system/cpu/cpu0/cache/index*") // the pattern is right
-	for _, dir := range folders {
-		if word(root, dir+"/type") == "Instruction" {
-			continue
-		}
-		size := parseSize(word(root, dir+"/size"))
-		switch word(root, dir+"/level") {
-		case "1":
-			c.L1d = size
-		case "2":
-			c.L2 = size
-		case "3":
-			c.L3 = size
+// commit returns what go build noted about the working tree; it does not always do so.
+func commit(settings []debug.BuildSetting) (revision string) {
+	changes := ""
+	for _, s := range settings {
+		switch {
+		case s.Key == "vcs.revision":
+			revision = s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			changes = "+changes"
 		}
 	}
-	return c
-}
-
-// word is the content of a file, "" if it cannot be read.
-func word(root fs.FS, path string) string {
-	text, err := fs.ReadFile(root, path)
-	if err != nil {
+	if revision == "" {
 		return ""
 	}
-	return strings.TrimSpace(string(text))
-}
-
-// parseSize reads sizes such as 48K, 0 if text is none.
-func parseSize(text string) int64 {
-	unit := int64(1)
-	for suffix, u := range map[string]int64{"K": 1 << 10, "M": 1 << 20, "G": 1 << 30} {
-		if number, ok := strings.CutSuffix(text, suffix); ok {
-			text, unit = number, u
-		}
-	}
-	n, err := strconv.ParseInt(text, 10, 32)
-	if err != nil || n < 0 {
-		return 0
-	}
-	return n * unit
-}
-
-// Processor returns the processor's name, "" if it is not known.
-func Processor() string { return processor(os.DirFS("/")) }
-
-func processor(root fs.FS) string {
-	f, err := root.Open("proc/cpuinfo")
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		key, value, _ := strings.Cut(lines.Text(), ":")
-		if strings.TrimSpace(key) == "model name" {
-			return strings.TrimSpace(value)
-		}
-	}
-	return ""
+	return revision + changes
 }

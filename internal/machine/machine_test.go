@@ -1,44 +1,47 @@
 package machine
 
 import (
+	"encoding/json"
+	"runtime"
+	"runtime/debug"
 	"testing"
-	"testing/fstest"
 )
 
-func TestCachesAndProcessor(t *testing.T) {
-	root := fstest.MapFS{}
-	add := func(path, text string) { root[path] = &fstest.MapFile{Data: []byte(text)} }
-	for index, c := range [][3]string{
-		{"1", "Data", "48K"},
-		{"1", "Instruction", "32K"},
-		{"2", "Unified", "2048K"},
-		{"3", "Unified", "260M"},
-	} {
-		dir := "sys/devices/system/cpu/cpu0/cache/index" + string(rune('0'+index))
-		add(dir+"/level", c[0]+"\n")
-		add(dir+"/type", c[1]+"\n")
-		add(dir+"/size", c[2]+"\n")
+func TestHere(t *testing.T) {
+	e := Here("avx2", "1.2")
+	if e.Kernels != "avx2" || e.Version != "1.2" || e.Cores != runtime.GOMAXPROCS(0) || e.Go != runtime.Version() ||
+		e.OS != runtime.GOOS || e.Arch != runtime.GOARCH || e.LLCBytes < 0 || e.MemoryBytes < 0 {
+		t.Errorf("%+v", e)
 	}
-	add("proc/cpuinfo", "processor\t: 0\nmodel name\t: A Processor @ 2 GHz\nprocessor\t: 1\nmodel name\t: Another\n")
-	want := CacheSizes{L1d: 48 << 10, L2: 2 << 20, L3: 260 << 20}
-	if c := caches(root); c != want || c.LastLevel() != want.L3 {
-		t.Errorf("caches %+v, last level %d, want %+v", c, c.LastLevel(), want)
-	}
-	if p := processor(root); p != "A Processor @ 2 GHz" {
-		t.Errorf("processor %q", p)
+	text, err := json.Marshal(Environment{Processor: "P", Cores: 2})
+	want := `{"processor":"P","kernels":"","cores":2,"llc_bytes":0,"memory_bytes":0,"os":"","arch":"","go":"","version":"","commit":""}`
+	if err != nil || string(text) != want {
+		t.Errorf("%s, %v", text, err)
 	}
 }
 
-func TestNothingIsKnown(t *testing.T) {
-	if c := caches(fstest.MapFS{}); c != (CacheSizes{}) || c.LastLevel() != 0 {
-		t.Errorf("caches %+v", c)
+func TestLastLevel(t *testing.T) {
+	for c, want := range map[CacheSizes]int64{{1, 2, 3}: 3, {1, 2, 0}: 2, {1, 0, 0}: 1, {}: 0} {
+		if got := c.LastLevel(); got != want {
+			t.Errorf("%+v: %d, want %d", c, got, want)
+		}
 	}
-	if p := processor(fstest.MapFS{"proc/cpuinfo": {Data: []byte("processor : 0\n")}}); p != "" {
-		t.Errorf("processor %q", p)
-	}
-	for _, text := range []string{"", "K", "-1K", "x", "48 K"} {
-		if n := parseSize(text); n != 0 {
-			t.Errorf("%q is %d bytes", text, n)
+}
+
+func TestCommit(t *testing.T) {
+	revision := debug.BuildSetting{Key: "vcs.revision", Value: "abc"}
+	modified := func(v string) debug.BuildSetting { return debug.BuildSetting{Key: "vcs.modified", Value: v} }
+	for _, c := range []struct {
+		want     string
+		settings []debug.BuildSetting
+	}{
+		{"", nil},
+		{"", []debug.BuildSetting{modified("true")}},
+		{"abc", []debug.BuildSetting{{Key: "-tags"}, revision, modified("false")}},
+		{"abc+changes", []debug.BuildSetting{modified("true"), revision}},
+	} {
+		if got := commit(c.settings); got != c.want {
+			t.Errorf("%v: %q, want %q", c.settings, got, c.want)
 		}
 	}
 }

@@ -9,11 +9,12 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/jedib0t/go-pretty/v6/table"
 
-	"github.com/mpsolve/mpsolve/internal/spmvbench"
+	"github.com/mpsolve/mpsolve/internal/bench"
+	"github.com/mpsolve/mpsolve/internal/machine"
 )
 
-// OnMachine writes what products are measured on.
-func OnMachine(w io.Writer, m Machine) {
+// OnMachine writes the processor that something is measured on.
+func OnMachine(w io.Writer, m machine.Environment) {
 	Line(w, "processor", "%s, %s kernels, last-level cache %s", Known(m.Processor), m.Kernels, Size(m.LLCBytes))
 }
 
@@ -34,8 +35,8 @@ func Known(text string) string {
 	return text
 }
 
-// Threads writes the number of threads of a product and their bandwidth.
-func Threads(w io.Writer, r spmvbench.Row) {
+// Threads writes a number of threads and their bandwidth.
+func Threads(w io.Writer, r bench.Row) {
 	if r.Read == 0 {
 		Line(w, "threads", "%d", r.Threads)
 		return
@@ -52,15 +53,19 @@ func gigabytes(bytes []float64) (g []float64) {
 	return g
 }
 
+// percent returns 100 part/limit, "" without a limit.
+func percent(part, limit float64) string {
+	if limit <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.0f", 100*part/limit)
+}
+
 // Products writes a table of products that were measured on the same threads.
-func Products(w io.Writer, rows []spmvbench.Row) {
+func Products(w io.Writer, rows []bench.Row) {
 	t := newTable(w, "product", "bytes/nz", "ms", "median", "GB/s", "% of limit",
 		"x ordinary", "x tuned", "build", "normwise", "componentwise", "row-wise")
 	for _, r := range rows {
-		limit := ""
-		if r.Read > 0 {
-			limit = fmt.Sprintf("%.0f", 100*r.BytesPerSecond()/r.Read)
-		}
 		build := ""
 		if r.Build > 0 {
 			build = fmt.Sprintf("%.0f", r.BuildSpMVs())
@@ -68,7 +73,7 @@ func Products(w io.Writer, rows []spmvbench.Row) {
 		t.AppendRow(table.Row{
 			r.Name, fmt.Sprintf("%.2f", r.BytesPerNonzero()),
 			fmt.Sprintf("%.3f", 1e3*r.Min), fmt.Sprintf("%.3f", 1e3*r.Median),
-			fmt.Sprintf("%.1f", r.BytesPerSecond()/1e9), limit,
+			fmt.Sprintf("%.1f", r.BytesPerSecond()/1e9), percent(r.BytesPerSecond(), r.Read),
 			fmt.Sprintf("%.2f", r.SpeedupOrdinary()), fmt.Sprintf("%.2f", r.SpeedupTuned()), build,
 			fmt.Sprintf("%.1e", r.Errors.Normwise), fmt.Sprintf("%.1e", r.Errors.Componentwise),
 			fmt.Sprintf("%.1e", r.Errors.Row),
@@ -77,55 +82,52 @@ func Products(w io.Writer, rows []spmvbench.Row) {
 	t.Render()
 }
 
-// Machine is what products were measured on.
-type Machine struct {
-	Processor string `json:"processor"` // "": not known
-	Kernels   string `json:"kernels"`
-	LLCBytes  int64  `json:"llc_bytes"` // of the last-level cache, 0: not known
-}
-
-// product is the JSON form of one measured product.
-type product struct {
-	Matrix          string        `json:"matrix"`
-	Rows            int           `json:"rows"`
-	Cols            int           `json:"cols"`
-	NNZ             int           `json:"nnz"`
-	Layout          string        `json:"layout"`
-	Formats         string        `json:"formats"`
-	Epsilon         float64       `json:"epsilon"`
-	Criterion       string        `json:"criterion"`
-	Threads         int           `json:"threads"`
-	BytesPerNonzero float64       `json:"bytes_per_nnz"`
-	SecondsMin      float64       `json:"seconds_min"`
-	SecondsMedian   float64       `json:"seconds_median"`
-	GBps            Number        `json:"gbps"`
-	ReadLimit       Number        `json:"read_limit_gbps"`   // 0: not measured, as triad_gbps
-	ReadStreams     []float64     `json:"read_streams_gbps"` // with 1, 2, ... streams on each thread
-	Triad           Number        `json:"triad_gbps"`
-	SpeedupOrdinary Number        `json:"speedup_ordinary"`
-	SpeedupTuned    Number        `json:"speedup_tuned"`
-	BuildSpMVs      Number        `json:"build_spmvs"`
-	BackwardError   BackwardError `json:"backward_error"`
-	Machine
-}
-
 // ProductsJSON writes each product as one JSON object on a line.
-func ProductsJSON(w io.Writer, on Machine, rows []spmvbench.Row) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	for _, r := range rows {
-		if err := e.Encode(product{
+func ProductsJSON(w io.Writer, on machine.Environment, rows []bench.Row) error {
+	type product struct {
+		Matrix          string        `json:"matrix"`
+		Rows            int           `json:"rows"`
+		Cols            int           `json:"cols"`
+		NNZ             int           `json:"nnz"`
+		Layout          string        `json:"layout"`
+		Formats         string        `json:"formats"`
+		Epsilon         float64       `json:"epsilon"`
+		Criterion       string        `json:"criterion"`
+		Threads         int           `json:"threads"`
+		BytesPerNonzero float64       `json:"bytes_per_nnz"`
+		SecondsMin      float64       `json:"seconds_min"`
+		SecondsMedian   float64       `json:"seconds_median"`
+		GBps            Number        `json:"gbps"`
+		ReadLimit       Number        `json:"read_limit_gbps"`   // 0: not measured, as triad_gbps
+		ReadStreams     []float64     `json:"read_streams_gbps"` // with 1, 2, ... streams on each thread
+		Triad           Number        `json:"triad_gbps"`
+		SpeedupOrdinary Number        `json:"speedup_ordinary"`
+		SpeedupTuned    Number        `json:"speedup_tuned"`
+		BuildSpMVs      Number        `json:"build_spmvs"`
+		BackwardError   BackwardError `json:"backward_error"`
+		machine.Environment
+	}
+	return jsonLines(w, rows, func(r bench.Row) any {
+		return product{
 			Matrix: r.Matrix, Rows: r.Rows, Cols: r.Cols, NNZ: r.NNZ,
 			Layout: r.Layout, Formats: r.Formats, Epsilon: r.Epsilon, Criterion: r.Criterion, Threads: r.Threads,
 			BytesPerNonzero: r.BytesPerNonzero(), SecondsMin: r.Min, SecondsMedian: r.Median,
-			GBps: Number(r.BytesPerSecond() / 1e9), ReadLimit: Number(r.Read / 1e9), ReadStreams: gigabytes(r.Streams[:]), Triad: Number(r.Triad / 1e9),
+			GBps: Number(r.BytesPerSecond() / 1e9), ReadLimit: Number(r.Read / 1e9),
+			ReadStreams: gigabytes(r.Streams[:]), Triad: Number(r.Triad / 1e9),
 			SpeedupOrdinary: Number(r.SpeedupOrdinary()), SpeedupTuned: Number(r.SpeedupTuned()),
-			BuildSpMVs: Number(r.BuildSpMVs()),
-			BackwardError: BackwardError{
-				Row: Number(r.Errors.Row), Normwise: Number(r.Errors.Normwise), Componentwise: Number(r.Errors.Componentwise),
-			},
-			Machine: on,
-		}); err != nil {
+			BuildSpMVs:    Number(r.BuildSpMVs()),
+			BackwardError: BackwardError{Number(r.Errors.Row), Number(r.Errors.Normwise), Number(r.Errors.Componentwise)},
+			Environment:   on,
+		}
+	})
+}
+
+// jsonLines writes the form of each value as one JSON object on a line.
+func jsonLines[T any](w io.Writer, list []T, form func(T) any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	for _, v := range list {
+		if err := e.Encode(form(v)); err != nil {
 			return err
 		}
 	}

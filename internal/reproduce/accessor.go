@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/mpsolve/mpsolve/internal/accessor"
+	"github.com/mpsolve/mpsolve/internal/bench"
 )
 
 // Labels of the accessor experiments.
@@ -23,11 +23,11 @@ const seeds = 10
 var accessorValues = []string{"error", "error_median", "seconds", "gflops", "gbps", "time_fp64", "time_fp32"}
 
 func precisions() label {
-	return label{precisionLabel, string(accessor.FP64), oneOf(words(accessor.Precisions)...)}
+	return label{precisionLabel, bench.FP64, oneOf(words(bench.Precisions)...)}
 }
 
 func distributions() label {
-	return label{distributionLabel, string(accessor.Uniform), oneOf(words(accessor.Distributions)...)}
+	return label{distributionLabel, string(bench.Uniform), oneOf(words(bench.Distributions)...)}
 }
 
 func words[T ~string](list []T) (words []string) {
@@ -43,14 +43,14 @@ func accessorKernels() kind {
 	return kind{
 		name: "accessor", text: "dense kernels with different precisions of storage and arithmetic",
 		labels: []label{
-			{kernelLabel, string(accessor.GEMV), oneOf("GEMV", "DOT", "TRSV")},
+			{kernelLabel, string(bench.GEMV), oneOf("GEMV", "DOT", "TRSV")},
 			precisions(), distributions(),
 			{sizeLabel, "1024", positive},
 		},
 		values: accessorValues,
 		cost: func(p point, _ float64) float64 {
 			n, _ := strconv.ParseFloat(p[sizeLabel], 64) // was checked
-			if p[kernelLabel] == string(accessor.DOT) {
+			if p[kernelLabel] == string(bench.DOT) {
 				return 1e-7 * n
 			}
 			return 1e-7 * n * n
@@ -62,21 +62,21 @@ func accessorKernels() kind {
 
 func measureAccessor(ctx context.Context, in input, points []point) error {
 	p := points[0]
-	kernel := accessor.Kernel(p[kernelLabel])
+	kernel := bench.Kernel(p[kernelLabel])
 	n, _ := strconv.Atoi(p[sizeLabel]) // was checked
-	return measureProblems(ctx, in, points, accessor.Bytes(kernel, n), func(seed uint64) (*accessor.Problem, error) {
-		return accessor.New(kernel, n, accessor.Distribution(p[distributionLabel]), seed, in.pool)
+	return measureProblems(ctx, in, points, bench.ProblemBytes(kernel, n), func(seed uint64) (*bench.Problem, error) {
+		return bench.NewProblem(kernel, n, bench.Distribution(p[distributionLabel]), seed, in.pool)
 	})
 }
 
 // measureProblems measures the precisions of problems of that many bytes, if they fit
 // into memory: the errors over all seeds, and the time of the first.
-func measureProblems(ctx context.Context, in input, points []point, bytes int64, problem func(seed uint64) (*accessor.Problem, error)) error {
+func measureProblems(ctx context.Context, in input, points []point, bytes int64, problem func(seed uint64) (*bench.Problem, error)) error {
 	if in.maxMemory > 0 && bytes > in.maxMemory {
 		return in.emitReason(fmt.Sprintf("takes %d bytes, more than the memory limit", bytes), points...)
 	}
-	results := map[accessor.Precision]result{}
-	errors := map[accessor.Precision][]float64{}
+	results := map[bench.Precision]result{}
+	errors := map[bench.Precision][]float64{}
 	for seed := range seeds {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -85,14 +85,13 @@ func measureProblems(ctx context.Context, in input, points []point, bytes int64,
 		if err != nil {
 			return in.emitReason(err.Error(), points...)
 		}
-		for _, precision := range accessor.Precisions {
+		for _, precision := range bench.Precisions {
 			errors[precision] = append(errors[precision], p.Error(precision))
 		}
 		if seed > 0 {
 			continue
 		}
-		t := in.turns()
-		times, err := p.Times(ctx, t.Repeat, t.Budget)
+		times, err := p.Times(ctx, in.timing())
 		if err != nil {
 			return err
 		}
@@ -100,12 +99,12 @@ func measureProblems(ctx context.Context, in input, points []point, bytes int64,
 			results[precision] = result{values: map[string]float64{
 				"seconds": time.Min, "gflops": float64(p.FLOPs()) / time.Min / 1e9,
 				"gbps":      float64(p.Traffic(precision)) / time.Min / 1e9,
-				"time_fp64": time.Min / times[accessor.FP64].Min, "time_fp32": time.Min / times[accessor.FP32].Min,
+				"time_fp64": time.Min / times[bench.FP64].Min, "time_fp32": time.Min / times[bench.FP32].Min,
 			}}
 		}
 	}
 	for _, p := range points {
-		precision := accessor.Precision(p[precisionLabel])
+		precision := bench.Precision(p[precisionLabel])
 		r := results[precision]
 		e := slices.Sorted(slices.Values(errors[precision]))
 		sum := 0.0
@@ -124,14 +123,14 @@ func measureProblems(ctx context.Context, in input, points []point, bytes int64,
 func ellProduct() kind {
 	return kind{
 		name: "ell", text: "y = A x for a random x with A in ELL, with different precisions of storage and arithmetic", matrix: true,
-		labels:   []label{{kernelLabel, string(accessor.ELL), oneOf("ELL")}, precisions(), distributions()},
+		labels:   []label{{kernelLabel, string(bench.ELL), oneOf("ELL")}, precisions(), distributions()},
 		values:   accessorValues,
 		cost:     productCost,
 		unitNorm: true, together: but(precisionLabel),
 		measure: func(ctx context.Context, in input, points []point) error {
-			bytes := accessor.ELLBytes(in.matrix) // a long row makes all rows long
-			return measureProblems(ctx, in, points, bytes, func(seed uint64) (*accessor.Problem, error) {
-				return accessor.NewELL(in.matrix, accessor.Distribution(points[0][distributionLabel]), seed, in.pool)
+			bytes := bench.ELLProblemBytes(in.matrix) // a long row makes all rows long
+			return measureProblems(ctx, in, points, bytes, func(seed uint64) (*bench.Problem, error) {
+				return bench.NewELLProblem(in.matrix, bench.Distribution(points[0][distributionLabel]), seed, in.pool)
 			})
 		},
 	}

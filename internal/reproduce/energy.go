@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/mpsolve/mpsolve/internal/energy"
+	"github.com/mpsolve/mpsolve/internal/bench"
 )
 
 // energyOfProducts is the kind of what a product takes of the energy that the
@@ -16,7 +16,7 @@ func energyOfProducts() kind {
 		values: append([]string{"joules", "seconds"}, storageValues...),
 		exists: storedExists,
 		available: func() error {
-			_, err := energy.Open()
+			_, err := bench.OpenEnergyMeter()
 			return err
 		},
 		cost:     func(point, float64) float64 { return energyTime.Seconds() },
@@ -37,7 +37,7 @@ func measureEnergy(ctx context.Context, in input, points []point) error {
 	if err != nil {
 		return in.emitReason(err.Error(), points...)
 	}
-	meter, err := energy.Open()
+	meter, err := bench.OpenEnergyMeter()
 	if err != nil {
 		return err
 	}

@@ -8,15 +8,15 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/mpsolve/mpsolve/internal/bench"
 	"github.com/mpsolve/mpsolve/internal/records"
-	"github.com/mpsolve/mpsolve/internal/spmvbench"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
 // product is the kind of y = A x with x = (1, ..., 1): storage, errors against
-// double-double arithmetic, and time, in turns with uniform FP64 and FP32 by the
+// double-double arithmetic, and time, interleaved with uniform FP64 and FP32 by the
 // same code, as in the papers, and with an ordinary and the tuned FP64 CSR.
 func product() kind {
 	return kind{
@@ -34,20 +34,20 @@ func product() kind {
 	}
 }
 
-// Turns of the products that take turns.
+// Interleaved timing of products.
 const (
-	turns      = 9
-	quickTurns = 5
+	rounds      = 9
+	quickRounds = 5
 
-	// together is how many products take turns at most, besides those that all are
+	// together is how many products are timed together at most, besides those that all are
 	// compared with: all stored forms are in memory at once.
 	together = 8
 
-	turnsBudget      = 20 * time.Second // of one group
-	quickTurnsBudget = 2 * time.Second
+	roundsBudget = 20 * time.Second // of one group
+	quickBudget  = 2 * time.Second
 )
 
-// productCost is of storing, of products in turns and of double-double arithmetic.
+// productCost is of storing, of timing products and of double-double arithmetic.
 func productCost(_ point, nnz float64) float64 { return 1e-3 + 1.1e-7*nnz }
 
 func (p point) threads() int {
@@ -55,12 +55,12 @@ func (p point) threads() int {
 	return t
 }
 
-// turns are those of products that take turns.
-func (in input) turns() spmvbench.Turns {
+// timing returns how long products are timed against each other.
+func (in input) timing() bench.Timing {
 	if in.quick {
-		return spmvbench.Turns{Repeat: quickTurns, Budget: quickTurnsBudget}
+		return bench.Timing{Repeat: quickRounds, Budget: quickBudget}
 	}
-	return spmvbench.Turns{Repeat: turns, Budget: turnsBudget}
+	return bench.Timing{Repeat: rounds, Budget: roundsBudget}
 }
 
 func measureProducts(ctx context.Context, in input, points []point) error {
@@ -100,7 +100,7 @@ type stored struct {
 
 func productsTogether(ctx context.Context, in input, pool *linop.Pool, points []point) error {
 	m := in.matrix
-	products := spmvbench.Baselines(m, pool)
+	products := bench.Baselines(m, pool)
 	baselines := map[string]int{"time_ordinary": 0, "time_tuned": 1} // by the value that compares with them
 	for _, u := range []struct{ value, format string }{{"time", "FP64"}, {"time_fp32", "FP32"}} {
 		if product, err := uniformProduct(m, u.format, pool); err == nil { // else the format lacks the range
@@ -131,8 +131,8 @@ func productsTogether(ctx context.Context, in input, pool *linop.Pool, points []
 		list = append(list, stored{p, spec, a, len(products)})
 		products = append(products, product)
 	}
-	in.progress(fmt.Sprintf("%d products, timed in turns", len(products)))
-	if err := spmvbench.Measure(ctx, m, ones(m.Cols), products, pool, in.turns()); err != nil {
+	in.progress(fmt.Sprintf("%d products, timed interleaved", len(products)))
+	if err := bench.MeasureProducts(ctx, m, ones(m.Cols), products, pool, in.timing()); err != nil {
 		return err
 	}
 	for _, s := range list {
@@ -148,22 +148,22 @@ func productsTogether(ctx context.Context, in input, pool *linop.Pool, points []
 }
 
 // uniformProduct is the product with m in one format.
-func uniformProduct(m *csr.Matrix, format string, pool *linop.Pool) (spmvbench.Product, error) {
+func uniformProduct(m *csr.Matrix, format string, pool *linop.Pool) (bench.Product, error) {
 	set, err := adaptive.LookupSet(format)
 	if err != nil {
-		return spmvbench.Product{}, err
+		return bench.Product{}, err
 	}
 	spec := adaptive.Spec{Set: set, Epsilon: set.Formats[0].UnitRoundoff(), Layout: adaptive.Bucketed}
-	p, _, err := spmvbench.Stored(m, spec, pool)
+	p, _, err := bench.Store(m, spec, pool)
 	return p, err
 }
 
 // result puts together what is known of a stored matrix and its product.
-func (c stored) result(in input, products []spmvbench.Product, baselines map[string]int, pool *linop.Pool) (result, error) {
+func (c stored) result(in input, products []bench.Product, baselines map[string]int, pool *linop.Pool) (result, error) {
 	m, p := in.matrix, products[c.index]
 	values := map[string]float64{
 		"error_nw": p.Errors.Normwise, "error_cw": p.Errors.Componentwise, "error_row": p.Errors.Row,
-		"seconds": p.Min, "gbps": p.BytesPerSecond(m.Rows, m.Cols) / 1e9,
+		"seconds": p.Min, "gbps": p.BytesPerSecond() / 1e9,
 	}
 	for name, index := range baselines {
 		values[name] = p.Min / products[index].Min

@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/mpsolve/mpsolve/internal/bandwidth"
+	"github.com/mpsolve/mpsolve/internal/bench"
 	"github.com/mpsolve/mpsolve/internal/machine"
-	"github.com/mpsolve/mpsolve/internal/roofline"
 )
 
 const intensityLabel = "intensity"
@@ -18,8 +17,8 @@ func rooflines() kind {
 	return kind{
 		name: "roofline", text: "arithmetic on values from memory: performance over arithmetic intensity",
 		labels: []label{
-			{formatsLabel, roofline.FP64, domain{"a configuration of mpsolve bench roofline", func(w string) error {
-				_, err := roofline.Lookup(w)
+			{formatsLabel, bench.FP64, domain{"a configuration of mpsolve bench roofline", func(w string) error {
+				_, err := bench.FindRoofline(w)
 				return err
 			}}},
 			{intensityLabel, "2", domain{"an even number of FLOPs a value", func(w string) error {
@@ -41,19 +40,19 @@ func rooflines() kind {
 const quickRooflineBytes = 512 << 20
 
 func measureRoofline(ctx context.Context, in input, points []point) error {
-	opt := roofline.Options{
-		Size: bandwidth.Size(machine.Caches().LastLevel(), machine.Memory()), Repeat: 3,
+	opt := bench.RooflineOptions{
+		Size: bench.ArrayBytes(machine.Caches().LastLevel(), machine.Memory()), Repeat: 3,
 		Progress: in.progress,
 	}
 	if in.quick {
 		opt.Size, opt.Repeat = min(opt.Size, quickRooflineBytes), 1
 	}
 	for _, p := range points {
-		c, err := roofline.Lookup(p[formatsLabel])
+		c, err := bench.FindRoofline(p[formatsLabel])
 		if err != nil {
 			return err
 		}
-		if !slices.ContainsFunc(opt.Configs, func(d roofline.Config) bool { return c.Name == d.Name }) {
+		if !slices.ContainsFunc(opt.Configs, func(d bench.RooflineConfig) bool { return c.Name == d.Name }) {
 			opt.Configs = append(opt.Configs, c)
 		}
 		intensity, _ := strconv.Atoi(p[intensityLabel]) // was checked
@@ -61,7 +60,7 @@ func measureRoofline(ctx context.Context, in input, points []point) error {
 		opt.Threads = append(opt.Threads, p.threads())
 	}
 	opt.Intensities, opt.Threads = sortedSet(opt.Intensities), sortedSet(opt.Threads)
-	measured, err := roofline.Measure(ctx, opt)
+	measured, err := bench.Roofline(ctx, opt)
 	if err != nil {
 		return err
 	}

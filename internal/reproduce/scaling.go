@@ -4,12 +4,12 @@ import (
 	"context"
 	"maps"
 
-	"github.com/mpsolve/mpsolve/internal/spmvbench"
+	"github.com/mpsolve/mpsolve/internal/bench"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
 // scaling is the kind of products on a growing number of threads: speedup and
-// efficiency are relative to one thread, measured in turns with the others.
+// efficiency are relative to one thread, timed interleaved with the others.
 func scaling() kind {
 	return kind{
 		name: "scaling", text: "products on a growing number of threads", matrix: true,
@@ -26,7 +26,7 @@ func measureScaling(ctx context.Context, in input, points []point) error {
 	m := in.matrix
 	alone := maps.Clone(points[0])
 	alone[threadsLabel] = "1"
-	var products []spmvbench.Product
+	var products []bench.Product
 	for _, p := range append([]point{alone}, points...) {
 		spec, err := p.spec()
 		if err != nil {
@@ -40,7 +40,7 @@ func measureScaling(ctx context.Context, in input, points []point) error {
 		}
 		products = append(products, product)
 	}
-	if err := spmvbench.Measure(ctx, m, ones(m.Cols), products, in.pool, in.turns()); err != nil {
+	if err := bench.MeasureProducts(ctx, m, ones(m.Cols), products, in.pool, in.timing()); err != nil {
 		return err
 	}
 	for k, p := range points {
@@ -48,7 +48,7 @@ func measureScaling(ctx context.Context, in input, points []point) error {
 		speedup := products[0].Min / product.Min
 		values := map[string]float64{
 			"seconds": product.Min, "speedup": speedup, "efficiency": speedup / float64(p.threads()),
-			"gbps": product.BytesPerSecond(m.Rows, m.Cols) / 1e9,
+			"gbps": product.BytesPerSecond() / 1e9,
 		}
 		storageOf(values, m, product.Bytes)
 		if err := in.emit(p, result{values: values, notes: map[string]string{"layout": product.Layout}}); err != nil {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/mpsolve/mpsolve/internal/spmvbench"
+	"github.com/mpsolve/mpsolve/internal/bench"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -117,11 +117,11 @@ func (p point) spec() (s adaptive.Spec, err error) {
 // store stores m for a product. AFX goes to slots where the automatic choice would
 // be plain FP64, as of matrices that lie in the cache: the experiments ask what
 // adaptive precision does.
-func store(m *csr.Matrix, spec adaptive.Spec, pool *linop.Pool) (spmvbench.Product, *adaptive.Matrix, error) {
-	product, a, err := spmvbench.Stored(m, spec, pool)
+func store(m *csr.Matrix, spec adaptive.Spec, pool *linop.Pool) (bench.Product, *adaptive.Matrix, error) {
+	product, a, err := bench.Store(m, spec, pool)
 	if err == nil && a.Layout() == adaptive.CSR {
 		spec.Layout = adaptive.Slots
-		product, a, err = spmvbench.Stored(m, spec, pool)
+		product, a, err = bench.Store(m, spec, pool)
 	}
 	return product, a, err
 }

@@ -1,0 +1,115 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// Layouts of the two products that all others are compared with.
+const (
+	OrdinaryCSR = "csr-ordinary" // a loop over each row with one sum, in Go
+	TunedCSR    = "csr-tuned"    // linop.CSR
+)
+
+// Stored describes a matrix in the form in which it is stored.
+type Stored struct {
+	Name            string // for people
+	Layout, Formats string
+	Epsilon         float64 // accuracy of the stored matrix
+	Criterion       string  // "none" for one format alone
+	Rows, Cols, NNZ int
+	Bytes           int64   // of the stored matrix
+	Build           float64 // seconds to store it, 0 for CSR on the host
+}
+
+// BytesPerNonzero returns the bytes of the stored matrix for each nonzero.
+func (s Stored) BytesPerNonzero() float64 { return float64(s.Bytes) / float64(max(s.NNZ, 1)) }
+
+// Moved returns the bytes that a product reads and writes at least: the stored matrix
+// and both vectors, once.
+func (s Stored) Moved() int64 { return s.Bytes + 8*int64(s.Rows+s.Cols) }
+
+// Product is one way to compute y = A x, with its time and its errors against
+// double-double arithmetic once it has been measured.
+type Product struct {
+	Stored
+	Time
+	Errors adaptive.ProductErrors
+
+	apply func(y, x []float64)
+}
+
+// BytesPerSecond returns Moved over the least time.
+func (p Product) BytesPerSecond() float64 { return float64(p.Moved()) / p.Min }
+
+// Baselines returns the products with m in ordinary and in tuned CSR, in this
+// order.
+func Baselines(m *csr.Matrix, pool *linop.Pool) []Product {
+	fp64 := Stored{
+		Formats: "FP64", Epsilon: adaptive.MinEpsilon, Criterion: "none",
+		Rows: m.Rows, Cols: m.Cols, NNZ: m.NNZ(), Bytes: m.Bytes(),
+	}
+	ordinary, tuned := Product{Stored: fp64}, Product{Stored: fp64}
+	ordinary.Name, tuned.Name = "ordinary CSR", "tuned CSR"
+	ordinary.Layout, tuned.Layout = OrdinaryCSR, TunedCSR
+	tuned.apply = linop.NewCSR(m, pool).Apply
+	panels := csr.Panels(m)
+	ordinary.apply = func(y, x []float64) {
+		pool.RunRanges(panels, func(_, lo, hi int) {
+			kernels.CSRMulVecOrdinary(y, lo, hi, m.RowPtr, m.Col, m.Val, x)
+		})
+	}
+	return []Product{ordinary, tuned}
+}
+
+// Store returns the product with m stored as the spec says, and the stored matrix.
+// Its error is that of adaptive.Build.
+func Store(m *csr.Matrix, spec adaptive.Spec, pool *linop.Pool) (Product, *adaptive.Matrix, error) {
+	start := time.Now()
+	a, err := adaptive.Build(m, spec, pool)
+	if err != nil {
+		return Product{}, nil, err
+	}
+	s := describe(m, string(a.Layout()), spec, a.Bytes(), start)
+	s.Name = fmt.Sprintf("%s, %s", spec, a.Layout())
+	return Product{Stored: s, apply: a.Apply}, a, nil
+}
+
+// describe describes m stored since start.
+func describe(m *csr.Matrix, layout string, spec adaptive.Spec, bytes int64, start time.Time) Stored {
+	s := Stored{
+		Layout: layout, Formats: spec.Set.Name, Epsilon: spec.Epsilon, Criterion: string(spec.Criterion),
+		Rows: m.Rows, Cols: m.Cols, NNZ: m.NNZ(), Bytes: bytes, Build: time.Since(start).Seconds(),
+	}
+	if spec.Set.Uniform {
+		s.Epsilon, s.Criterion = spec.Set.Formats[0].UnitRoundoff(), "none"
+	}
+	return s
+}
+
+// MeasureProducts fills in the errors and times of products of m with x. It returns
+// early with the cause of ctx.
+func MeasureProducts(ctx context.Context, m *csr.Matrix, x []float64, products []Product, pool *linop.Pool, timing Timing) error {
+	y := make([]float64, m.Rows)
+	var cases []Case
+	for k := range products {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		p := &products[k]
+		p.apply(y, x)
+		p.Errors = adaptive.MeasureProduct(m, x, y, pool)
+		cases = append(cases, Warm(func() { p.apply(y, x) }))
+	}
+	times, err := timing.Measure(ctx, cases...)
+	for k, t := range times {
+		products[k].Time = t
+	}
+	return err
+}

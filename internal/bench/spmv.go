@@ -1,0 +1,103 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// Row is one product with one matrix on a number of threads.
+type Row struct {
+	Matrix  string
+	Threads int
+	Product
+	Bandwidth
+	Ordinary, Tuned float64 // least seconds of the two baselines
+}
+
+// SpeedupOrdinary is the time of ordinary CSR over that of the product.
+func (r Row) SpeedupOrdinary() float64 { return r.Ordinary / r.Min }
+
+// SpeedupTuned is the time of tuned CSR over that of the product.
+func (r Row) SpeedupTuned() float64 { return r.Tuned / r.Min }
+
+// BuildSpMVs is the time to store the matrix in products with tuned CSR.
+func (r Row) BuildSpMVs() float64 { return r.Build / r.Tuned }
+
+// Options say what to measure with each matrix.
+type Options struct {
+	Specs     []adaptive.Spec
+	Threads   []int
+	Repeat    int
+	Budget    time.Duration     // of all products with a matrix; 0: no limit
+	MaxMemory int64             // of all stored forms of a matrix together; 0: no limit
+	Bandwidth map[int]Bandwidth // by number of threads
+	Note      func(string)      // is told what is left out, and why
+	Progress  func(string)
+}
+
+// SpMV measures products of m with x. Rows come in the order of Threads, for each
+// the baselines first. A spec by which m cannot be stored is noted and left out.
+func SpMV(ctx context.Context, name string, m *csr.Matrix, x []float64, opt Options) ([]Row, error) {
+	var rows []Row
+	for k, threads := range opt.Threads {
+		if k > 0 {
+			opt.Note = func(string) {} // the first number of threads had the same notes
+		}
+		products, err := onThreads(ctx, name, m, x, threads, opt)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, Rows(name, threads, opt.Bandwidth[threads], products)...)
+	}
+	return rows, nil
+}
+
+// Rows makes rows of products that were measured on a number of threads, the
+// baselines first.
+func Rows(name string, threads int, limit Bandwidth, products []Product) (rows []Row) {
+	for _, p := range products {
+		rows = append(rows, Row{
+			Matrix: name, Threads: threads, Product: p, Bandwidth: limit,
+			Ordinary: products[0].Min, Tuned: products[1].Min,
+		})
+	}
+	return rows
+}
+
+func onThreads(ctx context.Context, name string, m *csr.Matrix, x []float64, threads int, opt Options) ([]Product, error) {
+	pool := linop.NewPool(threads)
+	defer pool.Close()
+	progress := func(format string, args ...any) {
+		opt.Progress(fmt.Sprintf("%s, threads %d: ", name, threads) + fmt.Sprintf(format, args...))
+	}
+	products := Baselines(m, pool)
+	taken := m.Bytes()
+	for _, spec := range opt.Specs {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		progress("storing %s", spec)
+		p, _, err := Store(m, spec, pool)
+		if err != nil {
+			opt.Note(fmt.Sprintf("%s: %s is left out: %v", name, spec, err))
+			continue
+		}
+		if slices.ContainsFunc(products, func(q Product) bool { return q.Name == p.Name }) {
+			continue // the automatic layout is also listed by its name
+		}
+		if taken += p.Bytes; opt.MaxMemory > 0 && taken > opt.MaxMemory {
+			return nil, fmt.Errorf("%s: all its stored forms together take more than the memory limit; name fewer at a time", name)
+		}
+		products = append(products, p)
+	}
+	timing := Timing{Repeat: opt.Repeat, Budget: opt.Budget / time.Duration(len(opt.Threads))}
+	timing.Progress = func(round int) { progress("round %d of %d", round+1, opt.Repeat) }
+	err := MeasureProducts(ctx, m, x, products, pool, timing)
+	return products, err
+}

@@ -1,0 +1,74 @@
+// Package bench measures the speed of a machine: products y = A x on the host
+// (product.go, spmv.go) and on a device, with whole solves (device.go,
+// devicesolve.go), dense and ELL kernels through a memory accessor (accessor.go), the
+// roofline (roofline.go), the bandwidth of memory (bandwidth.go) and energy
+// (energy.go). All times come from Timing. The package knows no files of matrices and
+// no terminal.
+package bench
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// Timing says how long to time cases against each other.
+type Timing struct {
+	Repeat   int             // rounds, at least one
+	Budget   time.Duration   // no round begins after it, but for the first; 0: no limit
+	Progress func(round int) // called before each round, from 0; may be nil
+}
+
+// Case is one of the things to be timed.
+type Case struct {
+	Prepare func() // called before each Run, untimed; may be nil
+	Run     func()
+}
+
+// Warm returns the case that runs once untimed before it is timed, so that data that
+// fits into the cache is there, as in a solver.
+func Warm(run func()) Case { return Case{run, run} }
+
+// Time is the least and the median time of a case, in seconds.
+type Time struct{ Min, Median float64 }
+
+// Measure times cases interleaved, each once in every round: whatever else the
+// machine does falls on all of them alike. It returns early with the cause of ctx.
+func (t Timing) Measure(ctx context.Context, cases ...Case) ([]Time, error) {
+	seconds := make([][]float64, len(cases))
+	begin := time.Now()
+	for round := range max(1, t.Repeat) {
+		if round > 0 && t.Budget > 0 && time.Since(begin) >= t.Budget {
+			break
+		}
+		if t.Progress != nil {
+			t.Progress(round)
+		}
+		for k, c := range cases {
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			if c.Prepare != nil {
+				c.Prepare()
+			}
+			start := time.Now()
+			c.Run()
+			seconds[k] = append(seconds[k], time.Since(start).Seconds())
+		}
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	times := make([]Time, len(cases))
+	for k, s := range seconds {
+		times[k] = Time{slices.Min(s), median(s)}
+	}
+	return times, nil
+}
+
+// median sorts s.
+func median(s []float64) float64 {
+	slices.Sort(s)
+	n := len(s)
+	return (s[(n-1)/2] + s[n/2]) / 2
+}

@@ -1,0 +1,42 @@
+//go:build linux
+
+package kernels
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/internal/guard"
+)
+
+// Every kernel folds all whole lines of each stream, and nothing else.
+func TestFold(t *testing.T) { eachTier(t, testFold) }
+
+func testFold(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for streams := 1; streams <= 4; streams++ {
+		for _, size := range []int{0, 7, 8, 31, 32, 40, 64, 127, 1000, 4096} {
+			part := guard.Slice[float64](t, size)
+			for i := range part {
+				part[i] = rng.NormFloat64()
+			}
+			n := StreamLength(len(part), streams)
+			var want uint64
+			for _, v := range part[:n*streams] {
+				want ^= math.Float64bits(v)
+			}
+			if got := Fold(part, streams); got != want {
+				t.Errorf("%d streams of %d: %x, want %x", streams, n, got, want)
+			}
+		}
+	}
+}
+
+func BenchmarkFold(b *testing.B) {
+	part := make([]float64, 1<<12) // in the second-level cache
+	b.SetBytes(int64(8 * len(part)))
+	for b.Loop() {
+		Fold(part, 1)
+	}
+}
