@@ -186,7 +186,6 @@ func (f *solveFlags) run(c *cobra.Command, s streams, path string) (err error) {
 		history.add(e)
 		live.add(e)
 	}
-	f.opt.Done = ctx.Done()
 	if f.device.kind == autoDevice {
 		var why string
 		if f.opt.Device, why = f.device.pick(ctx, s, f.opt, m.NNZ()); why != "" {
@@ -194,7 +193,7 @@ func (f *solveFlags) run(c *cobra.Command, s streams, path string) (err error) {
 		}
 		f.opt.DeviceAuto = true
 	}
-	solver, err := solve.New(m, f.opt)
+	solver, err := solve.New(ctx, m, f.opt)
 	if err != nil {
 		return err
 	}

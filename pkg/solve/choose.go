@@ -56,13 +56,8 @@ func (s *Solver) longestRestart() int {
 	return int(min(vectors, maxRestart))
 }
 
-// chooseScaling picks the scaling and says why; sign is -1 for a matrix that is
-// to be solved as -A.
-func (s *Solver) chooseScaling() (scaling csr.Scaling, sign float64, err error) {
-	sign = 1
-	if s.Method == CG && s.Facts.DiagonalSign() < 0 {
-		sign = -1
-	}
+// chooseScaling picks the scaling and says why.
+func (s *Solver) chooseScaling() (err error) {
 	s.Scale = s.opt.Scale
 	why := "asked for"
 	if s.Scale == ScaleAuto {
@@ -72,21 +67,26 @@ func (s *Solver) chooseScaling() (scaling csr.Scaling, sign float64, err error) 
 			s.Scale, why = ScaleBoth, "balances rows and columns"
 		}
 	}
+	scaled := &scaledMatrix{m: s.m, sign: 1, pool: s.pool}
+	if s.Method == CG && s.Facts.DiagonalSign() < 0 {
+		scaled.sign = -1
+	}
 	switch s.Scale {
 	case ScaleRow:
-		scaling = csr.RowScaling(s.m, s.pool)
+		scaled.Scaling = csr.RowScaling(s.m, s.pool)
 	case ScaleSym:
-		scaling, err = csr.SymmetricScaling(s.m, s.pool)
+		scaled.Scaling, err = csr.SymmetricScaling(s.m, s.pool)
 	case ScaleBoth:
-		scaling = csr.BothScaling(s.m, s.pool)
+		scaled.Scaling = csr.BothScaling(s.m, s.pool)
 	default:
-		scaling = csr.NoScaling(s.m)
+		scaled.Scaling = csr.NoScaling(s.m)
 	}
-	if err == nil && s.Scale != ScaleNone && scaling.Identity() {
+	if err == nil && s.Scale != ScaleNone && scaled.Identity() {
 		why += "; nothing to do"
 	}
 	s.say("scaling %s: %s (powers of two, exact)", s.Scale, why)
-	return scaling, sign, err
+	s.scaled = scaled
+	return err
 }
 
 // Work vectors of n elements: x, b and those of refinement and correction, and

@@ -73,7 +73,7 @@ func TestMeasureAgainstBigFloat(t *testing.T) {
 			r[i] = b[i] - r[i]
 		}
 		for _, stop := range Stops {
-			k := newMeasure(c.m, stop, nil)
+			k := newMeasure(newHost(c.m, nil), stop, c.m.RowSums(nil))
 			k.begin(b)
 			got, want := k.of(x, r), bigMeasure(stop, c.m, x, b)
 			if !(math.Abs(got-want) <= 1e-10*want) {
@@ -147,4 +147,6 @@ func TestToleranceOutOfReach(t *testing.T) {
 	}
 }
 
-func norm2Of(x []float64) (norm float64, e int) { return newLoop(len(x), nil).norm2(x) }
+func norm2Of(x []float64) (norm float64, e int) {
+	return newHost(&csr.Matrix{Rows: len(x)}, nil).Norm2(x)
+}

@@ -40,11 +40,7 @@ func TestDefaults(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var log logged
-			s, err := New(c.m, log.options(Options{}))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer s.Close()
+			s := newSolver(t, c.m, log.options(Options{}))
 			if s.Method != c.first || s.Scale != c.scale {
 				t.Errorf("chose %s and scaling %s, want %s and %s", s.Method, s.Scale, c.first, c.scale)
 			}

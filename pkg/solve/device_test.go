@@ -11,6 +11,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
@@ -130,10 +131,7 @@ func TestDeviceEscalates(t *testing.T) {
 				before, _ := d.Bytes()
 				var log logged
 				c.opt.Device = d
-				s, err := New(c.m, log.options(c.opt))
-				if err != nil {
-					t.Fatal(err)
-				}
+				s := newSolver(t, c.m, log.options(c.opt))
 				var after []int64 // bytes on the device after each right-hand side
 				for k, size := range []float64{1, 1e150, 1e-150, 0, 1} {
 					b := rhs(c.m, size)
@@ -181,45 +179,50 @@ func TestDeviceGuess(t *testing.T) {
 	}
 }
 
-// The measure of a device is that of the host, but for the order of sums.
+// Measures and scalings of a device are those of the host, but for the order of sums.
 func TestDeviceMeasure(t *testing.T) {
 	m := rescaled(grid(9, 0.3, 0), uneven(5), uneven(5))
-	x, b, r := random(1, m.Rows), random(2, m.Rows), random(3, m.Rows)
 	for _, on := range devices(t) {
 		for _, stop := range Stops {
-			sys := system{m: m, scaling: csr.BothScaling(m, nil), sign: -1, stop: stop}
-			h := newHost(sys)
-			d, err := newDevice(sys, on)
+			scaled := &scaledMatrix{Scaling: csr.BothScaling(m, nil), m: m, sign: -1}
+			d, err := newDevice(m, on, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			h.begin(x, b)
-			dx, _ := d.begin(x, b)
-			dr, dz, hz := d.of.New(), d.of.New(), make([]float64, m.Rows)
-			d.of.Upload(dr, r)
-			near := func(what string, got, want float64) {
-				if !(math.Abs(got-want) <= 1e-13*want) {
-					t.Errorf("%v, stop %s: %s %g, want %g", on.Info(), stop, what, got, want)
+			want, got := measured(newHost(m, nil), stop, scaled), measured(d, stop, scaled)
+			for k := range want {
+				if want[k].e != got[k].e || !(math.Abs(got[k].measure-want[k].measure) <= 1e-13*want[k].measure) || !sameBits(got[k].v, want[k].v) {
+					t.Errorf("%v, stop %s, %d: %+v, want %+v", on.Info(), stop, k, got[k], want[k])
 				}
-			}
-			near("measure", d.measure(dx, dr), h.measure(x, r))
-			e := h.scale(hz, r)
-			if f := d.scale(dz, dr); f != e {
-				t.Errorf("%v: exponent %d, want %d", on.Info(), f, e)
-			}
-			near("measure of a correction", d.corrected(dx, dr, dz, e), h.corrected(x, r, hz, e))
-			got := make([]float64, m.Rows)
-			if d.of.Download(got, dz); !sameBits(got, hz) {
-				t.Errorf("%v: the scaled residual differs", on.Info())
-			}
-			d.unscale(dz, dr, e)
-			h.unscale(hz, r, e)
-			if d.of.Download(got, dz); !sameBits(got, hz) {
-				t.Errorf("%v: the correction differs", on.Info())
 			}
 			d.close()
 		}
 	}
+}
+
+type measurement struct {
+	measure float64
+	e       int
+	v       []float64
+}
+
+// measured takes random vectors through all that a place does with them.
+func measured[V any, S linop.Scalar[S]](at place[V, S], stop Stop, scaled *scaledMatrix) []measurement {
+	n := scaled.m.Rows
+	home := func(v V) []float64 {
+		x := make([]float64, n)
+		at.download(x, v)
+		return x
+	}
+	x, b, r := at.upload(random(1, n)), at.upload(random(2, n)), at.upload(random(3, n))
+	k, s := newMeasure(at, stop, scaled.m.RowSums(nil)), newScaling(at, scaled)
+	k.begin(b)
+	rhs, d, x2, r2 := at.New(), at.New(), at.New(), at.New()
+	e := s.residual(rhs, r)
+	s.correction(d, r, e)
+	s.col.addLdexp(x2, x, r, e)
+	s.unscaled.ldexp(r2, rhs, 1, e)
+	return []measurement{{k.of(x, r), e, home(rhs)}, {k.of(x2, r2), 0, home(d)}, {0, 0, home(r2)}}
 }
 
 // Limits end a solve there as here, with the best x.
@@ -231,13 +234,10 @@ func TestDeviceLimits(t *testing.T) {
 		if r.Reason != krylov.IterationLimit || r.Iterations != 7 || !(r.Errors.RelativeResidual < 1) {
 			t.Errorf("%v after %d iterations, %+v", r.Reason, r.Iterations, r.Errors)
 		}
-		s, err := New(m, Options{Device: d})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := newSolver(t, m, Options{Device: d})
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if r, err = s.Solve(ctx, b, nil); err != nil || r.Reason != krylov.Interrupted {
+		if r, err := s.Solve(ctx, b, nil); err != nil || r.Reason != krylov.Interrupted {
 			t.Errorf("cancelled: %v, %v", r.Reason, err)
 		}
 		s.Close()
@@ -248,10 +248,7 @@ func TestDeviceLimits(t *testing.T) {
 func TestDeviceFails(t *testing.T) {
 	m := grid(10, 0.3, 0)
 	for _, d := range devices(t) {
-		s, err := New(m, Options{Device: d})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := newSolver(t, m, Options{Device: d})
 		broken := false
 		s.opt.Monitor = func(e krylov.Event) {
 			if !broken && e.Iteration == 5 {
@@ -259,13 +256,13 @@ func TestDeviceFails(t *testing.T) {
 				gpu.NewSpace(d, 1<<57).New() // more memory than there is
 			}
 		}
-		_, err = s.Solve(t.Context(), rhs(m, 1), nil)
+		_, err := s.Solve(t.Context(), rhs(m, 1), nil)
 		var fault *gpu.Error
 		if !errors.As(err, &fault) || fault.Backend != d.Info().Backend {
 			t.Errorf("%v: error %v", d.Info(), err)
 		}
 		s.Close()
-		if _, err = New(m, Options{Device: d}); !errors.As(err, &fault) {
+		if _, err = New(t.Context(), m, Options{Device: d}); !errors.As(err, &fault) {
 			t.Errorf("%v: setting up on a device that has failed: %v", d.Info(), err)
 		}
 	}
@@ -283,25 +280,18 @@ func TestChooseDevice(t *testing.T) {
 		{Restart: 20000},
 	} {
 		opt.Device = d
-		if _, err := New(m, opt); err == nil {
+		if _, err := New(t.Context(), m, opt); err == nil {
 			t.Errorf("%+v is no error", opt)
 		}
 		var log logged
 		opt.DeviceAuto = true
-		s, err := New(m, log.options(opt))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := newSolver(t, m, log.options(opt))
 		if _, _, on := s.Device(); on || !log.says("device cpu: solve: ") {
 			t.Errorf("on a device: %v, said %q", on, log.lines)
 		}
 		s.Close()
 	}
-	s, err := New(m, Options{Device: d})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := newSolver(t, m, Options{Device: d})
 	if info, bytes, on := s.Device(); !on || info.Backend != d.Info().Backend || bytes < int64(24*m.NNZ()) {
 		t.Errorf("%v, %d bytes, on a device: %v", info, bytes, on)
 	}
@@ -329,10 +319,7 @@ func TestDeviceMemory(t *testing.T) {
 			{grid(60, 0, 0), Options{Precond: Precond{Kind: precond.Chebyshev}}},
 		} {
 			c.opt.Device = d
-			s, err := New(c.m, c.opt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := newSolver(t, c.m, c.opt)
 			if _, err := s.Solve(t.Context(), rhs(c.m, 1), nil); err != nil {
 				t.Fatal(err)
 			}

@@ -60,23 +60,24 @@ func TestPrecondOnDevice(t *testing.T) {
 
 // compareOnDevice compares an application, and solves by CG or GMRES.
 func compareOnDevice(t *testing.T, d *gpu.Device, kind precond.Kind, m *csr.Matrix, symmetric bool) {
-	host, far := linop.NewHost(m.Rows, nil), gpu.NewSpace(d, m.Rows)
-	defer far.Close()
-	hostA := linop.NewCSR(m, nil)
-	farA, err := gpu.NewCSR(d, m)
+	host, hostA := linop.NewHost(m.Rows, nil), linop.NewCSR(m, nil)
+	far, err := newDevice(m, d, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer farA.Close()
+	defer far.close()
+	farA, err := far.store(m, storageOf("FP64", 0))
+	if err != nil {
+		t.Fatal(err)
+	}
 	made, err := precond.New(kind, m, precond.Options{Symmetric: symmetric, Operator: hostA}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, release, err := onDevice(far, made, farA)
+	p, err := farA.upload(made)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer release()
 
 	b, want, got := make(vector, m.Rows), host.New(), make(vector, m.Rows)
 	for i := range b {
@@ -112,12 +113,12 @@ func methodOf[V any, S linop.Scalar[S]](space linop.Space[V, S], symmetric bool)
 
 // A kind that is not for devices is named.
 func TestPrecondNotForDevices(t *testing.T) {
-	d, m := emulatedDevice(t), grid(5, 0, 0)
+	m := grid(5, 0, 0)
 	made, err := precond.New(precond.ILU0, m, precond.Options{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := onDevice(gpu.NewSpace(d, m.Rows), made, nil); err == nil || !strings.Contains(err.Error(), "ilu0") {
+	if _, err := (&deviceMatrix{}).upload(made); err == nil || !strings.Contains(err.Error(), "ilu0") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -1,7 +1,6 @@
 package solve
 
 import (
-	"context"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -109,15 +108,26 @@ func (l *logged) options(opt Options) Options {
 
 func (l *logged) says(text string) bool { return strings.Contains(strings.Join(l.lines, "\n"), text) }
 
+// newSolver makes a solver that is closed after the test.
+func newSolver(t testing.TB, m *csr.Matrix, opt Options) *Solver {
+	t.Helper()
+	s, err := New(t.Context(), m, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
 // mustSolve makes a solver, solves once and closes it.
 func mustSolve(t testing.TB, m *csr.Matrix, b, x0 []float64, opt Options) Result {
 	t.Helper()
-	s, err := New(m, opt)
+	s, err := New(t.Context(), m, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	r, err := s.Solve(context.Background(), b, x0)
+	r, err := s.Solve(t.Context(), b, x0)
 	if err != nil {
 		t.Fatal(err)
 	}

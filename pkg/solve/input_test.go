@@ -29,13 +29,13 @@ func TestMatrixErrors(t *testing.T) {
 		{"zero column", dense([]float64{1, 0, 2}, []float64{2, 0, 1}, []float64{1, 0, 3}), []string{"singular", "column 2"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := New(c.m, Options{})
+			_, err := New(t.Context(), c.m, Options{})
 			checkInputError(t, err, c.want)
 		})
 	}
 	stored := dense([]float64{1, 0}, []float64{2, 1})
 	stored.Val[0] = 0
-	_, err := New(stored, Options{})
+	_, err := New(t.Context(), stored, Options{})
 	checkInputError(t, err, []string{"row 1"})
 }
 
@@ -52,11 +52,7 @@ func checkInputError(t *testing.T, err error, want []string) {
 }
 
 func TestVectorErrors(t *testing.T) {
-	s, err := New(grid(2, 0, 0), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := newSolver(t, grid(2, 0, 0), Options{})
 	good := []float64{1, 2, 3, 4}
 	for _, c := range []struct {
 		name  string
@@ -91,7 +87,7 @@ func TestNearNullErrors(t *testing.T) {
 		{[][]float64{good, good[:3]}, []string{"near-null vector 2 has 3 elements", "4 rows"}},
 		{[][]float64{{1, math.NaN(), 1, 1}}, []string{"element 2 of the near-null vector 1 is NaN"}},
 	} {
-		_, err := New(m, Options{Precond: Precond{Kind: precond.AMG, NearNull: c.space}})
+		_, err := New(t.Context(), m, Options{Precond: Precond{Kind: precond.AMG, NearNull: c.space}})
 		checkInputError(t, err, c.want)
 	}
 }
@@ -109,10 +105,7 @@ func TestSetUpOnce(t *testing.T) {
 		{grid(30, 0.3, 0), Options{MaxMemory: 1 << 15}, "trying ilu0"}, // besides what it takes
 	} {
 		if c.opt.MaxMemory > 0 {
-			s, err := New(c.m, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := newSolver(t, c.m, Options{})
 			c.opt.MaxMemory += s.memory()
 			s.Close()
 		}
@@ -122,10 +115,7 @@ func TestSetUpOnce(t *testing.T) {
 				times++
 			}
 		}
-		s, err := New(c.m, c.opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := newSolver(t, c.m, c.opt)
 		for size := range 2 {
 			r, err := s.Solve(t.Context(), rhs(c.m, float64(1+size)), nil)
 			if err != nil || !r.Reason.Converged() {
@@ -150,24 +140,17 @@ func TestSetUpOnce(t *testing.T) {
 func TestMemory(t *testing.T) {
 	m := grid(30, 0.3, 0)
 	for _, method := range Methods {
-		if _, err := New(m, Options{Method: method, MaxMemory: 1000}); !errors.Is(err, ErrMemory) {
+		if _, err := New(t.Context(), m, Options{Method: method, MaxMemory: 1000}); !errors.Is(err, ErrMemory) {
 			t.Errorf("%s: error %v", method, err)
 		}
 	}
-	s, err := New(m, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := newSolver(t, m, Options{})
 	need := s.memory()
 	s.Close()
-	if _, err := New(m, Options{MaxMemory: need - 1}); !errors.Is(err, ErrMemory) {
+	if _, err := New(t.Context(), m, Options{MaxMemory: need - 1}); !errors.Is(err, ErrMemory) {
 		t.Errorf("one byte less than %d: %v", need, err)
 	}
-	tight, err := New(m, Options{MaxMemory: need})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tight.Close()
+	tight := newSolver(t, m, Options{MaxMemory: need})
 	if extra := tight.longestRestart(); extra != 0 {
 		t.Errorf("with no byte to spare the basis may still grow to %d vectors", extra)
 	}

@@ -77,9 +77,8 @@ type Options struct {
 	Device     *gpu.Device
 	DeviceAuto bool
 
-	Done      <-chan struct{} // closed: New sets up no more preconditioners; nil: never
-	Threads   int             // 0: all processors
-	MaxMemory int64           // bytes; 0: no limit
+	Threads   int   // 0: all processors
+	MaxMemory int64 // bytes; 0: no limit
 
 	Monitor krylov.Monitor    // nil: none
 	Log     func(line string) // told every decision, in one line; nil: none

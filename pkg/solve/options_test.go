@@ -39,7 +39,7 @@ func TestOptionsValidate(t *testing.T) {
 				t.Errorf("%+v: error %q does not say %q", c.opt, err, f)
 			}
 		}
-		if _, newErr := New(grid(2, 0, 0), c.opt); (newErr != nil) != (err != nil) {
+		if _, newErr := New(t.Context(), grid(2, 0, 0), c.opt); (newErr != nil) != (err != nil) {
 			t.Errorf("%+v: New says %v, Validate %v", c.opt, newErr, err)
 		}
 	}
@@ -105,11 +105,7 @@ func TestLimits(t *testing.T) {
 	}
 	past, cancel := context.WithDeadline(context.Background(), time.Unix(0, 0))
 	defer cancel()
-	s, err := New(m, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := newSolver(t, m, Options{})
 	x0 := random(5, m.Rows)
 	r, err := s.Solve(past, b, x0)
 	if err != nil || r.Reason != krylov.TimeLimit || !slices.Equal(r.X, x0) {
@@ -126,7 +122,7 @@ func TestTimeLimitKeepsTheBest(t *testing.T) {
 	b := rhs(m, 1)
 	for _, method := range []Method{CG, BiCGStab, GMRES} {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		s, err := New(m, Options{Method: method, Precond: unpreconditioned, Tol: 1e-13, Monitor: func(e krylov.Event) {
+		s, err := New(t.Context(), m, Options{Method: method, Precond: unpreconditioned, Tol: 1e-13, Monitor: func(e krylov.Event) {
 			if e.Iteration == 40 {
 				cancel()
 			}

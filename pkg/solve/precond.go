@@ -1,17 +1,13 @@
 package solve
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
-	"time"
-
-	"github.com/dustin/go-humanize"
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/krylov"
-	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
@@ -62,41 +58,41 @@ const (
 // thousand times as many.
 var mostWork = map[precond.Kind]float64{precond.ILUT: 500, precond.ICT: 500, precond.AMG: 60}
 
-// candidates are the preconditioners to try one after the other: those after the
-// first take over where setting up fails or the method gets nowhere.
-func (s *Solver) candidates() []candidate {
+// choosePreconditioner says which preconditioners to try one after the other: those after
+// the first take over where setting up fails or the method gets nowhere.
+func (s *Solver) choosePreconditioner() []variant {
 	n := s.m.Rows
 	switch {
 	case s.opt.Precond.Kind != PrecondAuto:
 		s.say("precond %s: asked for", s.opt.Precond.Kind)
-		return []candidate{{kind: s.opt.Precond.Kind}}
+		return []variant{{kind: s.opt.Precond.Kind}}
 	case s.Method == MINRES:
 		s.say("precond none: the matrix is scaled")
-		return []candidate{{kind: precond.None}}
+		return []variant{{kind: precond.None}}
 	case s.Method == CG && !s.symmetric():
 		s.say("precond none: the scaled matrix is not symmetric")
-		return []candidate{{kind: precond.None}}
+		return []variant{{kind: precond.None}}
 	case s.opt.Device != nil && precond.BlockSize(s.m) > 1:
 		s.say("precond bjacobi: the matrix has nodes of several unknowns, and is on a device")
-		return []candidate{{kind: precond.BlockJacobi}, {kind: precond.None}}
+		return []variant{{kind: precond.BlockJacobi}, {kind: precond.None}}
 	case s.opt.Device != nil:
 		s.say("precond none: the matrix is scaled, and on a device")
-		return []candidate{{kind: precond.None}, {kind: precond.BlockJacobi}}
+		return []variant{{kind: precond.None}, {kind: precond.BlockJacobi}}
 	case s.Method == CG && s.m.NNZ() >= multigridNonzeros:
 		s.say("precond amg: the matrix is symmetric and large")
-		return []candidate{{kind: precond.AMG}, {kind: precond.ICT}, {kind: precond.IC0}, {kind: precond.None}}
+		return []variant{{kind: precond.AMG}, {kind: precond.ICT}, {kind: precond.IC0}, {kind: precond.None}}
 	case s.Method == CG:
 		s.say("precond ict: the matrix is symmetric and small")
-		return []candidate{{kind: precond.ICT}, {kind: precond.IC0}, {kind: precond.None}}
+		return []variant{{kind: precond.ICT}, {kind: precond.IC0}, {kind: precond.None}}
 	case n >= sparseRows && likeMMatrix(s.m):
 		s.say("precond amg: the matrix is large and nearly an M-matrix, as diffusion makes them")
-		return []candidate{{kind: precond.AMG}, {kind: precond.ILU0}, {kind: precond.None}}
+		return []variant{{kind: precond.AMG}, {kind: precond.ILU0}, {kind: precond.None}}
 	case n >= sparseRows:
 		s.say("precond ilu0: the matrix is not definite, and large")
-		return []candidate{{kind: precond.ILU0}, {kind: precond.None}}
+		return []variant{{kind: precond.ILU0}, {kind: precond.None}}
 	default:
 		s.say("precond ilut: the matrix is not definite, and small")
-		return []candidate{{kind: precond.ILUT}, {precond.ILUT, completeDrop}, {kind: precond.ILU0}, {kind: precond.None}}
+		return []variant{{kind: precond.ILUT}, {precond.ILUT, completeDrop}, {kind: precond.ILU0}, {kind: precond.None}}
 	}
 }
 
@@ -135,77 +131,39 @@ func (s *Solver) symmetric() bool {
 		(s.Method == CG || s.Method == MINRES || s.Facts.DiagonalSign() > 0)
 }
 
-// preconditioner is one that has been set up, timed.
-type preconditioner[V any] struct {
-	by      krylov.Preconditioner[V] // where the vectors are
-	made    precond.Preconditioner
-	kind    precond.Kind
-	setup   time.Duration
-	count   int
-	elapsed time.Duration
-}
-
-// Apply computes dst = M^-1 src.
-func (p *preconditioner[V]) Apply(dst, src V) {
-	start := time.Now()
-	p.by.Apply(dst, src)
-	p.count++
-	p.elapsed += time.Since(start)
-}
-
-// precondition sets up a preconditioner of the scaled matrix m, which the method
-// has as a, and says what that took. None is nil.
-func precondition[V any, S linop.Scalar[S]](
-	s *Solver, at place[V, S], try candidate, m *csr.Matrix, scaling csr.Scaling, a matrix[V, S],
-) (*preconditioner[V], error) {
-	kind := try.kind
-	if kind == precond.None {
-		return nil, nil
-	}
-	start := time.Now()
+// precondition sets up a preconditioner of the scaled matrix m, which the method has as a.
+func (s *Solver) precondition(ctx context.Context, m *csr.Matrix, v variant, a stored) (precond.Preconditioner, error) {
 	p := s.opt.Precond
 	opt := precond.Options{
 		Epsilon: p.Epsilon, Symmetric: s.symmetric(),
 		Log:  func(line string) { s.say("precond %s", line) },
-		Done: s.opt.Done, BlockSize: p.BlockSize, DropTol: p.DropTol, Fill: p.Fill,
+		Done: ctx.Done(), BlockSize: p.BlockSize, DropTol: p.DropTol, Fill: p.Fill,
 	}
 	if opt.DropTol == 0 {
-		opt.DropTol = try.dropTol
+		opt.DropTol = v.dropTol
 	}
-	if s.opt.Precond.Kind == PrecondAuto {
-		opt.MaxWork = mostWork[kind]
+	if p.Kind == PrecondAuto {
+		opt.MaxWork = mostWork[v.kind]
 	}
 	opt.Multigrid.KCycle = p.KCycle
 	if s.opt.MaxMemory > 0 {
 		opt.MaxBytes = max(1, s.opt.MaxMemory-s.memory())
 	}
-	if kind == precond.AMG {
+	if v.kind == precond.AMG {
 		if opt.BlockSize == 0 {
 			opt.BlockSize = precond.BlockSize(m)
 		}
-		opt.Multigrid.NearNull = s.nearNull(opt.BlockSize, scaling)
+		opt.Multigrid.NearNull = s.nearNull(opt.BlockSize)
 	}
 	if p.Epsilon == 0 || a.storage.Epsilon <= p.Epsilon {
-		opt.Operator, _ = any(a.Operator).(linop.Relaxer[vector, scalar])
+		opt.Operator = a.relaxer
 	}
-	made, err := precond.New(kind, m, opt, s.pool)
-	if err != nil {
-		return nil, err
-	}
-	by, err := at.carry(made, kind, a)
-	if err != nil {
-		return nil, err
-	}
-	q := &preconditioner[V]{by: by, made: made, kind: kind, setup: time.Since(start)}
-	c := made.Cost()
-	s.say("precond %v: set up in %.3f s; %s, with values in FP64 %s", made, q.setup.Seconds(),
-		humanize.Bytes(uint64(c.Bytes)), humanize.Bytes(uint64(c.FP64Bytes)))
-	return q, nil
+	return precond.New(v.kind, m, opt, s.pool)
 }
 
 // nearNull is the near-null space of the scaled matrix D_r A D_c, v becomes D_c^-1 v:
 // as given, otherwise constants for nodes of that size.
-func (s *Solver) nearNull(size int, scaling csr.Scaling) [][]float64 {
+func (s *Solver) nearNull(size int) [][]float64 {
 	var space [][]float64
 	for _, v := range s.opt.Precond.NearNull {
 		space = append(space, append([]float64(nil), s.Order.forth(v)...))
@@ -215,7 +173,7 @@ func (s *Solver) nearNull(size int, scaling csr.Scaling) [][]float64 {
 	}
 	for _, v := range space {
 		for i := range v {
-			v[i] = csr.Ldexp(v[i], -scaling.Col[i])
+			v[i] = csr.Ldexp(v[i], -s.scaled.Col[i])
 		}
 	}
 	return space

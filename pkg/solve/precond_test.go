@@ -30,7 +30,7 @@ func TestPreconditionersSolve(t *testing.T) {
 				if kind == precond.AMG && c.name == "unsymmetric" {
 					continue // too small to have a coarser level
 				}
-				s, err := New(c.m, Options{Method: method, Precond: Precond{Kind: kind}})
+				s, err := New(t.Context(), c.m, Options{Method: method, Precond: Precond{Kind: kind}})
 				if err != nil {
 					if _, ok := errors.AsType[*InputError](err); !ok || c.name != "unsymmetric" {
 						t.Errorf("%s, %s with %s: %v", c.name, method, kind, err)
@@ -71,11 +71,8 @@ func TestPreconditionerChosen(t *testing.T) {
 		{"cg, rows scaled", rescaled(grid(10, 0, 0), uneven(4), uneven(4)), Options{Method: CG, Scale: ScaleRow}, precond.None},
 	} {
 		var log logged
-		s, err := New(c.m, log.options(c.opt))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := s.refiner.kind(); got != c.want || !log.says("precond "+string(c.want)) {
+		s := newSolver(t, c.m, log.options(c.opt))
+		if got := s.refiner.usage().precond.Kind; got != c.want || !log.says("precond "+string(c.want)) {
 			t.Errorf("%s: %s, want %s; log %q", c.name, got, c.want, log.lines)
 		}
 		s.Close()
@@ -95,23 +92,18 @@ func TestPreconditionerFallback(t *testing.T) {
 	if r.Method == "cg" && !log.says("trying") && !log.says("continuing") {
 		t.Errorf("solved by %s with %s, log %q", r.Method, r.Precond.Kind, log.lines)
 	}
-	_, err := New(grid(10, 0.3, 0), Options{Precond: Precond{Kind: precond.IC0}})
+	_, err := New(t.Context(), grid(10, 0.3, 0), Options{Precond: Precond{Kind: precond.IC0}})
 	checkInputError(t, err, []string{"ic0", "not symmetric"})
 
 	m := grid(40, 0.3, 0)
-	s, err := New(m, Options{Precond: Precond{Kind: precond.None}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := newSolver(t, m, Options{Precond: Precond{Kind: precond.None}})
 	s.opt.Precond.Kind = precond.ILUT
 	limit := s.memory() + 20000
 	s.Close()
-	_, err = New(m, Options{MaxMemory: limit, Precond: Precond{Kind: precond.ILUT}})
+	_, err = New(t.Context(), m, Options{MaxMemory: limit, Precond: Precond{Kind: precond.ILUT}})
 	checkInputError(t, err, []string{"ilut", "not enough memory"})
 	log = logged{}
-	if s, err = New(m, log.options(Options{MaxMemory: limit})); err != nil {
-		t.Fatal(err)
-	}
+	s = newSolver(t, m, log.options(Options{MaxMemory: limit}))
 	s.Close()
 	if !log.says("not enough memory") {
 		t.Errorf("log %q", log.lines)
@@ -123,11 +115,7 @@ func TestPreconditionerFallback(t *testing.T) {
 func TestPreconditionerOnce(t *testing.T) {
 	m := grid(30, 0.3, 0)
 	var log logged
-	s, err := New(m, log.options(Options{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := newSolver(t, m, log.options(Options{}))
 	b := random(1, m.Rows)
 	first, err := s.Solve(t.Context(), b, nil)
 	if err != nil {
@@ -151,24 +139,26 @@ func TestPreconditionerOnce(t *testing.T) {
 	}
 }
 
-// Interrupted while it sets up, a solve ends at once and says so.
+// Interrupted while it sets up, a solve ends at once and says so; the next one sets up.
 func TestInterruptedSetup(t *testing.T) {
-	done := make(chan struct{})
-	close(done)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
+	m := grid(40, 0.3, 0)
 	for _, kind := range []precond.Kind{PrecondAuto, precond.ILUT, precond.AMG} {
-		m := grid(40, 0.3, 0)
 		var log logged
-		s, err := New(m, log.options(Options{Done: done, Precond: Precond{Kind: kind}}))
+		s, err := New(ctx, m, log.options(Options{Precond: Precond{Kind: kind}}))
 		if err != nil {
 			t.Fatal(err)
 		}
+		defer s.Close()
 		r, err := s.Solve(ctx, rhs(m, 1), nil)
 		if err != nil || r.Reason != krylov.Interrupted || r.Precond.Kind != precond.None || !log.says("interrupted") {
 			t.Errorf("%s: %v, %v with %s, log %q", kind, r.Reason, err, r.Precond.Kind, log.lines)
 		}
-		s.Close()
+		r, err = s.Solve(t.Context(), rhs(m, 1), nil)
+		if err != nil || r.Reason != krylov.Converged || r.Precond.Kind == precond.None {
+			t.Errorf("%s, later: %v, %v with %s", kind, r.Reason, err, r.Precond.Kind)
+		}
 	}
 }
 

@@ -194,13 +194,10 @@ func TestLines(t *testing.T) {
 // little; auto does without.
 func TestReorderMemory(t *testing.T) {
 	m := grid(30, 0, 0)
-	s, err := New(m, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := newSolver(t, m, Options{})
 	limit := s.memory()
 	s.Close()
-	if _, err := New(m, Options{Reorder: ReorderRCM, MaxMemory: limit}); !errors.Is(err, ErrMemory) {
+	if _, err := New(t.Context(), m, Options{Reorder: ReorderRCM, MaxMemory: limit}); !errors.Is(err, ErrMemory) {
 		t.Errorf("got %v", err)
 	}
 	var log logged
@@ -215,12 +212,12 @@ func TestReorderErrors(t *testing.T) {
 	wide := &csr.Matrix{Rows: 1, Cols: 2, RowPtr: []int64{0, 1}, Col: []int32{1}, Val: []float64{1}}
 	_, _, err := ReorderRCM.Apply(wide, nil)
 	checkInputError(t, err, []string{"1 x 2", "square"})
-	if _, err := New(dense([]float64{1}), Options{Reorder: "rcn"}); err == nil {
+	if _, err := New(t.Context(), dense([]float64{1}), Options{Reorder: "rcn"}); err == nil {
 		t.Error("an unknown order passes")
 	}
 	m := dense([]float64{1, 1e-9}, []float64{0, 1})
-	_, err = New(m, Options{Reorder: ReorderRCM, Scale: ScaleNone, Storage: Storage{Set: lookup("RPRE16")}})
+	_, err = New(t.Context(), m, Options{Reorder: ReorderRCM, Scale: ScaleNone, Storage: Storage{Set: lookup("RPRE16")}})
 	checkInputError(t, err, []string{"RPRE16", "in the order rcm"})
-	_, err = New(dense([]float64{1, 0}, []float64{1, math.NaN()}), Options{Reorder: ReorderRCM})
+	_, err = New(t.Context(), dense([]float64{1, 0}, []float64{1, math.NaN()}), Options{Reorder: ReorderRCM})
 	checkInputError(t, err, []string{"row 2, column 2"})
 }

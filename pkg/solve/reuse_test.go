@@ -39,11 +39,7 @@ func TestSeveralRHS(t *testing.T) {
 		{"few iterations", grid(12, 0.3, 0), Options{MaxIter: 11}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s, err := New(c.m, c.opt)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer s.Close()
+			s := newSolver(t, c.m, c.opt)
 			zero, large := make([]float64, c.m.Rows), random(2, c.m.Rows)
 			for i := range large {
 				large[i] *= 1e150

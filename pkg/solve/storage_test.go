@@ -105,7 +105,7 @@ func TestStorageErrors(t *testing.T) {
 		}
 	}
 	m := dense([]float64{1, 1e-5}, []float64{0, 1})
-	if _, err := New(m, Options{Storage: Storage{Set: lookup("RPRE16")}, Scale: ScaleNone}); err == nil {
+	if _, err := New(t.Context(), m, Options{Storage: Storage{Set: lookup("RPRE16")}, Scale: ScaleNone}); err == nil {
 		t.Error("a format without the range is no error")
 	}
 }
