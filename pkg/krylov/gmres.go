@@ -83,12 +83,30 @@ const (
 	hopeless    = 4
 )
 
+// withDefaults returns the options with the defaults where fields are zero.
+func (o GMRESOptions) withDefaults() GMRESOptions {
+	if o.Restart <= 0 {
+		o.Restart = DefaultRestart
+	}
+	o.MaxRestart = max(o.MaxRestart, o.Restart)
+	return o
+}
+
+// gmresVectors is the memory of the longest cycle.
+func gmresVectors(n int, use Use) int {
+	m := min(use.GMRES.withDefaults().MaxRestart, n)
+	switch {
+	case use.Preconditioned && use.Flexible:
+		return 2*m + 2
+	case use.Preconditioned:
+		return m + 3
+	}
+	return m + 2
+}
+
 // NewGMRES returns the method on space.
 func NewGMRES[V any, S linop.Scalar[S]](space linop.Space[V, S], opt GMRESOptions) *GMRES[V, S] {
-	if opt.Restart <= 0 {
-		opt.Restart = DefaultRestart
-	}
-	opt.MaxRestart = max(opt.MaxRestart, opt.Restart)
+	opt = opt.withDefaults()
 	remote, ok := space.(linop.Remote[V, S])
 	if ok {
 		opt.Orthogonalization = CGS2
