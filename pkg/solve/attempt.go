@@ -49,7 +49,8 @@ type attempts[V any, S linop.Scalar[S]] struct {
 	log       func(string)
 }
 
-func newAttempts[V any, S linop.Scalar[S]](s *Solver, space linop.Space[V, S], variants []variant) *attempts[V, S] {
+// newAttempts makes the methods, with their vectors in space.
+func newAttempts[V any, S linop.Scalar[S]](s *Solver, space linop.Space[V, S], variants []variant) (*attempts[V, S], error) {
 	gmres := krylov.GMRESOptions{Restart: s.opt.Restart}
 	if s.opt.Restart == 0 {
 		gmres.MaxRestart = s.longestRestart()
@@ -58,25 +59,18 @@ func newAttempts[V any, S linop.Scalar[S]](s *Solver, space linop.Space[V, S], v
 		gmres.Orthogonalization = krylov.CGS2
 	}
 	t := &attempts[V, S]{ready: map[variant]*preconditioner[V]{}, log: s.opt.Log}
-	with := func(m krylov.Method[V, S], variants ...variant) {
+	add := func(name Method, variants []variant) error {
+		m, err := krylov.New(string(name), space, krylov.MethodOptions{GMRES: gmres})
 		for k, v := range variants {
 			t.list = append(t.list, &attempt[V, S]{m, v, k == len(variants)-1})
 		}
+		return err
 	}
-	switch s.Method {
-	case CG:
-		with(krylov.NewCG(space), variants...)
-		if s.opt.Method != CG {
-			with(krylov.NewGMRES(space, gmres), variants[len(variants)-1])
-		}
-	case MINRES:
-		with(krylov.NewMINRES(space), variants...)
-	case BiCGStab:
-		with(krylov.NewBiCGStab(space), variants...)
-	default:
-		with(krylov.NewGMRES(space, gmres), variants...)
+	err := add(s.Method, variants)
+	if err == nil && s.Method == CG && s.opt.Method != CG {
+		err = add(GMRES, variants[len(variants)-1:])
 	}
-	return t
+	return t, err
 }
 
 // now is the attempt in use.

@@ -89,15 +89,10 @@ func (s *Solver) chooseScaling() (err error) {
 	return err
 }
 
-// Work vectors of n elements: x, b and those of refinement and correction, and
-// of each method besides.
+// Vectors of n elements besides those of the method.
 const (
-	commonVectors   = 9
-	reorderVectors  = 2 // x and b, reordered
-	cgVectors       = 3
-	bicgstabVectors = 5
-	minresVectors   = 6
-	precondVectors  = 2
+	commonVectors  = 10 // x and b, and those of refinement, correction and measure
+	reorderVectors = 2  // x and b, reordered
 )
 
 // storedBytes is what the method's matrix takes for a nonzero at most, its index
@@ -110,7 +105,7 @@ func (s *Solver) memory() int64 {
 	n, nnz := int64(s.m.Rows), int64(s.m.NNZ())
 	vectors := int64(commonVectors) + s.methodVectors()
 	if s.opt.Precond.Kind != precond.None {
-		vectors += precondVectors + 2*int64(len(s.opt.Precond.NearNull)) // as given, and scaled
+		vectors += 2 * int64(len(s.opt.Precond.NearNull)) // as given, and scaled
 	}
 	matrices := s.m.Bytes() + 8*nnz + storedBytes*nnz
 	if s.opt.Reorder != ReorderNone {
@@ -120,21 +115,13 @@ func (s *Solver) memory() int64 {
 	return matrices + 8*n*vectors
 }
 
-// methodVectors is the number of work vectors of the method.
+// methodVectors is the number of work vectors of the method, before cycles of GMRES grow.
 func (s *Solver) methodVectors() int64 {
-	switch s.Method {
-	case CG:
-		return cgVectors
-	case BiCGStab:
-		return bicgstabVectors
-	case MINRES:
-		return minresVectors
-	}
-	restart := s.opt.Restart
-	if restart == 0 {
-		restart = krylov.DefaultRestart
-	}
-	return int64(min(restart, s.m.Rows)) + 2
+	kind, _ := krylov.KindOf(string(s.Method))
+	return int64(kind.Vectors(s.m.Rows, krylov.Use{
+		MethodOptions:  krylov.MethodOptions{GMRES: krylov.GMRESOptions{Restart: s.opt.Restart}},
+		Preconditioned: s.opt.Precond.Kind != precond.None,
+	}))
 }
 
 // reorder brings the matrix into the order asked for, memory permitting.

@@ -114,10 +114,10 @@ func (s *Solver) deviceFault(info gpu.Info) error {
 var ErrDeviceMemory = errors.New("not enough memory on the device")
 
 const (
-	// deviceVectors are those of refinement, of the correction and of the measure.
-	deviceVectors = 11
-	// padMemory is what scalars and the kernels take.
-	padMemory = 16 << 20
+	// deviceVectors are commonVectors, the storage error and the weights of a preconditioner.
+	deviceVectors = commonVectors + 2
+	// bufferMemory is what scalars and the kernels take.
+	bufferMemory = 16 << 20
 	// blockRow is the number of elements of a row that block Jacobi keeps at most.
 	blockRow = 16
 )
@@ -126,7 +126,7 @@ const (
 // and as stored, FP64 at most, and as a preconditioner has it, vectors and exponents.
 func (s *Solver) deviceMemory() int64 {
 	n, fp64 := int64(s.m.Rows), csr.Bytes(int64(s.m.Rows), int64(s.m.NNZ()))
-	bytes := padMemory + 2*fp64 + 3*4*n + 8*n*(deviceVectors+s.methodVectors()+precondVectors)
+	bytes := bufferMemory + 2*fp64 + 3*4*n + 8*n*(deviceVectors+s.methodVectors())
 	switch s.opt.Precond.Kind {
 	case precond.Chebyshev:
 		bytes += fp64

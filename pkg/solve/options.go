@@ -19,11 +19,19 @@ const (
 	CG       Method = "cg"
 	BiCGStab Method = "bicgstab"
 	GMRES    Method = "gmres"
-	MINRES   Method = "minres" // of symmetric matrices
+	MINRES   Method = "minres"
 )
 
-// Methods lists all methods.
-var Methods = []Method{Auto, CG, BiCGStab, GMRES, MINRES}
+// Methods lists all methods: Auto and those of package krylov.
+var Methods = methods()
+
+func methods() []Method {
+	list := []Method{Auto}
+	for _, k := range krylov.Methods {
+		list = append(list, Method(k.Name))
+	}
+	return list
+}
 
 // Scale names a way to scale the matrix by powers of two.
 type Scale string

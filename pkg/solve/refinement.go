@@ -123,10 +123,14 @@ func newCorrection[V any, S linop.Scalar[S]](
 	for _, line := range matrix.about().lines() {
 		s.say("%s", line)
 	}
+	attempts, err := newAttempts(s, at, variants)
+	if err != nil {
+		return nil, err
+	}
 	c := &correction[V, S]{
 		at: at, scaled: s.scaled, scaling: newScaling(at, s.scaled), measure: measure,
 		matrix: matrix, first: matrix.about().storage, timed: &linop.Timed[V, S]{Operator: matrix},
-		attempts: newAttempts(s, at, variants), prepare: s.precondition,
+		attempts: attempts, prepare: s.precondition,
 		innerTol: s.opt.InnerTol, log: s.opt.Log, ctx: ctx,
 		rhs: at.New(), z: at.New(), x: at.New(), r: at.New(),
 	}
