@@ -25,20 +25,22 @@ type precondFlags struct {
 
 var cycles = []string{"v", "k"}
 
-// kindsWith are the preconditioners that a flag is for.
-var kindsWith = map[string][]precond.Kind{
-	"near-null":   {precond.AMG},
-	"coordinates": {precond.AMG},
-	"cycle":       {precond.AMG},
-	"drop-tol":    {precond.ILUT, precond.ICT},
-	"fill":        {precond.ILUT, precond.ICT},
-	"block-size":  {precond.BlockJacobi, precond.AMG},
+// parameterFlags are the flags that only some preconditioners read.
+var parameterFlags = []struct {
+	name string
+	sets precond.Parameter
+}{
+	{"near-null", precond.NearNull},
+	{"coordinates", precond.NearNull},
+	{"cycle", precond.Cycle},
+	{"drop-tol", precond.Dropping},
+	{"fill", precond.Dropping},
+	{"block-size", precond.BlockSizes},
 }
 
 func (f *precondFlags) add(c *cobra.Command) {
 	fl := c.Flags()
-	fl.StringVar(&f.kind, "precond", "auto", "preconditioner: auto, none, jacobi, bjacobi (blocks), "+
-		"ilu0, ic0, ilut or ict (incomplete factorisations), chebyshev, fsai or amg (multigrid)")
+	fl.StringVar(&f.kind, "precond", "auto", precondHelp())
 	fl.StringVar(&f.epsilon, "precond-epsilon", "2^-16", "accuracy of the values of the preconditioner; 2^-53: FP64")
 	fl.StringVar(&f.nearNull, "near-null", "", "`file` of vectors, its columns, that the matrix nearly annihilates, for amg")
 	fl.StringVar(&f.coordinates, "coordinates", "", "`file` of 2 or 3 coordinates a node, for amg: the matrix is of elasticity")
@@ -62,10 +64,10 @@ func (f *precondFlags) precond(c *cobra.Command) (p solve.Precond, err error) {
 		return p, usage("--precond-epsilon: %v", err)
 	}
 	p.Kind = precond.Kind(f.kind)
-	for _, flag := range []string{"near-null", "coordinates", "cycle", "drop-tol", "fill", "block-size"} {
-		kinds := kindsWith[flag]
-		if c.Flags().Changed(flag) && p.Kind != solve.PrecondAuto && !slices.Contains(kinds, p.Kind) {
-			return p, usage("--%s is for --precond %s, not %s", flag, joined(kinds), p.Kind)
+	for _, flag := range parameterFlags {
+		kinds := precond.Kinds(func(d precond.Description) bool { return slices.Contains(d.Parameters, flag.sets) })
+		if c.Flags().Changed(flag.name) && p.Kind != solve.PrecondAuto && !slices.Contains(kinds, p.Kind) {
+			return p, usage("--%s is for --precond %s, not %s", flag.name, joined(kinds), p.Kind)
 		}
 	}
 	switch {
@@ -84,6 +86,15 @@ func (f *precondFlags) precond(c *cobra.Command) (p solve.Precond, err error) {
 		p.DropTol = f.dropTol
 	}
 	return p, nil
+}
+
+// precondHelp lists the preconditioners.
+func precondHelp() string {
+	help := "preconditioner: auto"
+	for _, d := range precond.Registry {
+		help += fmt.Sprintf(", %s (%s)", d.Kind, d.Summary)
+	}
+	return help
 }
 
 func joined(kinds []precond.Kind) string {

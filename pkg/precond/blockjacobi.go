@@ -65,8 +65,9 @@ func blockNumbers(bytes uint8) kernels.Words {
 	return kernels.Words{Kind: kernels.Fixed, Bytes: int(bytes), Down: uint(64 - 8*int(bytes)), Quantum: 1}
 }
 
-func newBlockJacobi(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, error) {
-	size := opt.BlockSize
+func newBlockJacobi(s setup) (Preconditioner, error) {
+	m, pool := s.m, s.pool
+	size := s.BlockSize
 	if size <= 0 {
 		size = defaultBlockSize
 	}
@@ -75,7 +76,7 @@ func newBlockJacobi(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditione
 	}
 	p := &blockJacobi{first: blockBounds(m, size), pool: pool, panel: []int{0}}
 	each := int64(2) // bytes of a number, at least
-	if opt.Epsilon <= adaptive.MinEpsilon {
+	if s.Epsilon <= adaptive.MinEpsilon {
 		each = 8
 	}
 	blocks, least := len(p.first)-1, int64(0)
@@ -86,10 +87,10 @@ func newBlockJacobi(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditione
 			p.panel = append(p.panel, b+1)
 		}
 	}
-	if err := opt.allow(least); err != nil {
+	if err := s.checkMemory(least); err != nil {
 		return nil, err
 	}
-	diagonal, _, err := inverseDiagonal(m, opt.Symmetric)
+	diagonal, _, err := s.jacobiDiagonal()
 	if err != nil {
 		return nil, err
 	}
@@ -98,12 +99,12 @@ func newBlockJacobi(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditione
 	p.values = make([][]byte, panels)
 	replaced, faults := make([]int, panels), make([]error, panels)
 	pool.RunRanges(p.panel, func(k, lo, hi int) {
-		s := blockSetup{p: p, m: m, opt: opt, diagonal: diagonal}
-		for b := lo; b < hi && s.err == nil; b++ {
-			s.add(b)
+		panel := blockSetup{p: p, m: m, opt: s.Options, diagonal: diagonal}
+		for b := lo; b < hi && panel.err == nil; b++ {
+			panel.add(b)
 		}
-		p.values[k] = append(slices.Clip(s.values), make([]byte, formats.Padding)...)
-		replaced[k], faults[k] = s.replaced, s.err
+		p.values[k] = append(slices.Clip(panel.values), make([]byte, formats.Padding)...)
+		replaced[k], faults[k] = panel.replaced, panel.err
 	})
 	singular := 0
 	for k := range panels {
@@ -115,10 +116,10 @@ func newBlockJacobi(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditione
 	}
 	if singular > 0 {
 		what := "singular"
-		if opt.Symmetric {
+		if s.Symmetric {
 			what = "not positive definite"
 		}
-		opt.Log(fmt.Sprintf("bjacobi: %d of %d blocks are %s, their diagonal instead", singular, blocks, what))
+		s.logf("%s: blocks that are %s replaced by their diagonal: %d of %d", BlockJacobi, what, singular, blocks)
 	}
 	for b := range blocks {
 		rows := int64(p.first[b+1] - p.first[b])

@@ -1,6 +1,7 @@
 package precond
 
 import (
+	"context"
 	"math"
 	"slices"
 	"testing"
@@ -64,7 +65,7 @@ func TestBlockJacobiInverts(t *testing.T) {
 			closeTo(t, p.String(), blockX, x, c.tol)
 		}
 	}
-	if _, err := New(BlockJacobi, m, Options{BlockSize: maxBlockSize + 1}, nil); err == nil {
+	if _, err := New(context.Background(), BlockJacobi, m, Options{BlockSize: maxBlockSize + 1}, nil); err == nil {
 		t.Error("takes blocks that are too large")
 	}
 }

@@ -26,6 +26,7 @@ import (
 // application is two products that read the stored values, and needs a vector
 // between them.
 type fsai struct {
+	hostOnly
 	g, gt linop.Relaxer[vector, scalar]
 	work  vector
 	cost  Cost
@@ -41,38 +42,42 @@ const (
 	maxFSAIRow = 128
 )
 
-func newFSAI(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, error) {
-	power := opt.Degree
+func newFSAI(s setup) (Preconditioner, error) {
+	power := s.Degree
 	if power <= 0 {
 		power = defaultPower
 	}
-	s := fsaiSetup{m: m, power: power, diagonal: m.Diagonal(pool), panels: csr.Panels(m), pool: pool}
-	g := &csr.Matrix{Rows: m.Rows, Cols: m.Rows, RowPtr: s.rowPtr()}
-	nnz := g.RowPtr[m.Rows]
-	if err := opt.allow(2*csr.Bytes(int64(m.Rows), nnz) + int64(8*m.Rows)); err != nil {
+	f := fsaiSetup{setup: s, power: power, diagonal: s.m.Diagonal(s.pool), panels: csr.Panels(s.m)}
+	g, err := f.factor()
+	if err != nil {
 		return nil, err
 	}
-	g.Col, g.Val = make([]int32, nnz), make([]float64, nnz)
-	if err := s.fill(g); err != nil {
+	p := &fsai{work: make(vector, s.m.Rows), power: power}
+	if p.g, p.gt, p.cost, err = storeBoth(g, s.Epsilon, s.pool); err != nil {
 		return nil, err
 	}
-	p := &fsai{work: make(vector, m.Rows), power: power}
-	var err error
-	if p.g, p.gt, p.cost, err = storeBoth(g, opt.Epsilon, pool); err != nil {
-		return nil, err
-	}
-	work := int64(8 * m.Rows)
-	p.cost = p.cost.Add(Cost{Bytes: work, FP64Bytes: work})
+	p.cost = p.cost.Add(workCost(int64(s.m.Rows)))
 	return p, nil
 }
 
 // fsaiSetup makes the factor of m.
 type fsaiSetup struct {
-	m        *csr.Matrix
+	setup
 	power    int
 	diagonal vector
 	panels   []int
-	pool     *linop.Pool
+}
+
+// factor returns G.
+func (s *fsaiSetup) factor() (*csr.Matrix, error) {
+	n := s.m.Rows
+	g := &csr.Matrix{Rows: n, Cols: n, RowPtr: s.rowPtr()}
+	nnz := g.RowPtr[n]
+	if err := s.checkMemory(2*csr.Bytes(int64(n), nnz) + int64(8*n)); err != nil {
+		return nil, err
+	}
+	g.Col, g.Val = make([]int32, nnz), make([]float64, nnz)
+	return g, s.fill(g)
 }
 
 // rowPtr returns the row offsets of G.

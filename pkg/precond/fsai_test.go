@@ -15,13 +15,12 @@ func TestFSAIDefinition(t *testing.T) {
 	pool := newPool(t, 2)
 	for name, m := range positive(t) {
 		for power := 1; power <= 3; power++ {
-			s := fsaiSetup{m: m, power: power, diagonal: m.Diagonal(nil), panels: csr.Panels(m), pool: pool}
-			if m.Rows == 0 {
+			s := fsaiSetup{setup: newSetup(m, Options{}), power: power, diagonal: m.Diagonal(nil), panels: csr.Panels(m)}
+			if s.pool = pool; m.Rows == 0 {
 				continue
 			}
-			g := &csr.Matrix{Rows: m.Rows, Cols: m.Rows, RowPtr: s.rowPtr()}
-			g.Col, g.Val = make([]int32, g.RowPtr[m.Rows]), make([]float64, g.RowPtr[m.Rows])
-			if err := s.fill(g); err != nil {
+			g, err := s.factor()
+			if err != nil {
 				t.Fatal(err)
 			}
 			if err := g.Validate(); err != nil {

@@ -120,9 +120,14 @@ func wide(m *csr.Matrix) *csr.Matrix {
 	return csr.Scaling{Row: e, Col: e}.Apply(m, nil)
 }
 
+// newSetup returns what makers take.
+func newSetup(m *csr.Matrix, opt Options) setup {
+	return setup{opt.withDefaults(), context.Background(), m, nil}
+}
+
 func mustNew(tb testing.TB, k Kind, m *csr.Matrix, opt Options, pool *linop.Pool) Preconditioner {
 	tb.Helper()
-	p, err := New(k, m, opt, pool)
+	p, err := New(context.Background(), k, m, opt, pool)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -3,9 +3,9 @@ package precond
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
@@ -20,90 +20,73 @@ const (
 
 // hierarchy sets up multigrid from level to level.
 type hierarchy struct {
-	opt  Options
-	pool *linop.Pool
-	multigrid
+	setup
+	g *multigrid
 
-	// The level at hand.
-	m         *csr.Matrix
-	a         linop.Relaxer[vector, scalar] // m as it is stored already, or nil
+	// The current level.
+	a         *csr.Matrix
+	stored    linop.Relaxer[vector, scalar] // a as it is stored already, or nil
 	nodes     nodes
 	null      [][]float64
 	threshold float64
-	elements  int // of the matrices so far
-	nnz       int // of the finest matrix
+	nonzeros  int // of all matrices so far
 }
 
 // build makes levels until the matrix is small, and the solver for that.
-func (h *hierarchy) build() error {
-	for h.m.Rows > coarsest && len(h.levels) < maxLevels {
-		more, err := h.coarsen()
-		if err != nil {
+func (h *hierarchy) build() (err error) {
+	for more := true; more && h.a.Rows > coarsest && len(h.g.levels) < maxLevels; {
+		if more, err = h.coarsen(); err != nil {
 			return err
 		}
-		if !more {
-			break
-		}
 	}
-	h.elements += h.m.NNZ()
-	n := int64(h.m.Rows)
+	h.nonzeros += h.a.NNZ()
+	n := int64(h.a.Rows)
 	if n > largestDense {
 		return fmt.Errorf("coarsening stopped at %d unknowns, whose connections are weak", n)
 	}
-	if err := h.opt.allow(h.cost.Bytes + 3*8*n*n); err != nil {
+	if err := h.checkMemory(h.g.cost.Bytes + 3*8*n*n); err != nil {
 		return err
 	}
-	var err error
-	h.coarse, err = newCoarse(h.m, h.opt)
-	h.cost = h.cost.Add(Cost{Values: n * n, ValueBytes: 8 * n * n, Bytes: 8 * n * n, FP64Bytes: 8 * n * n})
-	for k := range len(h.levels) - 1 {
-		if l := &h.levels[k]; h.opt.Multigrid.KCycle {
-			l.iteration, l.coarser = h.iteration(h.levels[k+1].space), cycleFrom{&h.multigrid, k + 1}
-		}
+	h.g.coarse, err = newCoarse(h.a, h.Options)
+	h.g.cost = h.g.cost.Add(fp64Cost(n * n))
+	if h.Multigrid.KCycle {
+		h.g.iterate(h.Symmetric)
 	}
 	return err
 }
 
-// iteration is the method of the K-cycle on a level.
-func (h *hierarchy) iteration(space *linop.Host) krylov.Method[vector, scalar] {
-	if h.opt.Symmetric {
-		return krylov.NewCG[vector, scalar](space)
-	}
-	return krylov.NewGMRES[vector, scalar](space, krylov.GMRESOptions{Restart: kCycleSteps})
-}
-
 // coarsen adds a level and goes on to the next, if that is smaller.
 func (h *hierarchy) coarsen() (more bool, err error) {
-	m, pool := h.m, h.pool
-	if err := h.opt.interrupted(); err != nil {
+	m, pool := h.a, h.pool
+	if err := h.interrupted(); err != nil {
 		return false, err
 	}
-	if err := h.opt.allow(h.cost.Bytes + 2*m.Bytes() + int64(8*m.Rows*len(h.null))); err != nil {
+	if err := h.checkMemory(h.g.cost.Bytes + 2*m.Bytes() + int64(8*m.Rows*len(h.null))); err != nil {
 		return false, err
 	}
 	strong := strongConnections(norms(m, h.nodes, pool), h.threshold, pool)
 	a := aggregate(strong, pool)
-	if len(h.levels) == 0 && h.nodes.Count() == m.Rows && m.NNZ() < thinRows*m.Rows {
+	if len(h.g.levels) == 0 && h.nodes.Count() == m.Rows && m.NNZ() < thinRows*m.Rows {
 		a = a.join(aggregate(strong.quotient(a, pool), pool))
 	}
 	t := newTentative(h.nodes, a, h.null, pool)
 	if n := len(t.coarse.Of); n == 0 || float64(n) > slowCoarsening*float64(m.Rows) {
 		return false, nil
 	}
-	if h.a == nil {
+	if h.stored == nil {
 		var c Cost
-		if h.a, c, err = store(m, h.opt.Epsilon, pool); err != nil {
+		if h.stored, c, err = store(m, h.Epsilon, pool); err != nil {
 			return false, err
 		}
-		h.cost = h.cost.Add(c)
+		h.g.cost = h.g.cost.Add(c)
 	}
-	l := level{space: linop.NewHost(m.Rows, pool), a: h.a}
+	l := level{space: linop.NewHost(m.Rows, pool), a: h.stored}
 	inverse, lambda, err := h.smoother(&l)
 	if err != nil {
-		return false, err
+		return false, fmt.Errorf("level %d: %w", len(h.g.levels)+1, err)
 	}
 	most := int64(m.NNZ() * t.width) // of P
-	if err := h.room(m.Rows, most, h.cost.Bytes, func() (int64, error) {
+	if err := h.checkMatrix(m.Rows, most, h.g.cost.Bytes, func() (int64, error) {
 		return csr.ProductNNZ(m, t.pattern(), t.coarse, pool)
 	}); err != nil {
 		return false, err
@@ -112,8 +95,7 @@ func (h *hierarchy) coarsen() (more bool, err error) {
 	return true, h.descend(l, p, t)
 }
 
-// descend adds level l with the prolongator p and makes the next matrix the one at
-// hand.
+// descend adds level l with the prolongator p and goes on to the next matrix.
 func (h *hierarchy) descend(l level, p *csr.Matrix, t *tentative) error {
 	pool := h.pool
 	coarse, err := h.galerkin(p, t.coarse)
@@ -134,15 +116,15 @@ func (h *hierarchy) descend(l level, p *csr.Matrix, t *tentative) error {
 	}
 	columns := csr.Scaling{Row: make([]int, p.Rows), Col: scaling.Col}
 	var c Cost
-	if l.p, l.r, c, err = storeBoth(columns.Apply(p, pool), h.opt.Epsilon, pool); err != nil {
+	if l.p, l.r, c, err = storeBoth(columns.Apply(p, pool), h.Epsilon, pool); err != nil {
 		return err
 	}
-	vectors := int64(8 * (2*p.Rows + 2*coarse.Rows))
-	h.cost = h.cost.Add(c).Add(Cost{Values: int64(p.Rows), ValueBytes: int64(8 * p.Rows), Bytes: vectors, FP64Bytes: vectors})
+	weights := Cost{Values: int64(p.Rows), ValueBytes: int64(8 * p.Rows)}
+	h.g.cost = h.g.cost.Add(c).Add(weights).Add(workCost(int64(2*p.Rows + 2*coarse.Rows)))
 	l.work, l.xc, l.bc = l.space.New(), make(vector, coarse.Rows), make(vector, coarse.Rows)
-	h.levels = append(h.levels, l)
-	h.elements += h.m.NNZ()
-	h.m, h.a, h.nodes, h.null, h.threshold = coarse, nil, t.coarse, t.null, h.threshold/2
+	h.g.levels = append(h.g.levels, l)
+	h.nonzeros += h.a.NNZ()
+	h.a, h.stored, h.nodes, h.null, h.threshold = coarse, nil, t.coarse, t.null, h.threshold/2
 	return nil
 }
 
@@ -153,24 +135,24 @@ const thinRows = 12
 
 // galerkin returns P^T A P.
 func (h *hierarchy) galerkin(p *csr.Matrix, blocks nodes) (*csr.Matrix, error) {
-	held := h.cost.Bytes + 2*p.Bytes()
-	ap, err := h.multiply(h.m, p, blocks, held)
+	held := h.g.cost.Bytes + 2*p.Bytes()
+	ap, err := h.multiply(h.a, p, blocks, held)
 	if err != nil {
 		return nil, err
 	}
 	return h.multiply(p.Transpose(h.pool), ap, blocks, held+ap.Bytes())
 }
 
-// multiply returns a b if there is memory for it besides what is held.
+// multiply returns a b if the memory budget allows it besides what is held.
 func (h *hierarchy) multiply(a, b *csr.Matrix, blocks nodes, held int64) (*csr.Matrix, error) {
-	if err := h.opt.interrupted(); err != nil {
+	if err := h.interrupted(); err != nil {
 		return nil, err
 	}
 	work := csr.Multiplications(a, b, h.pool)
-	if err := h.opt.tooMuch(work, h.nnz); err != nil {
+	if err := h.checkWork(work); err != nil {
 		return nil, err
 	}
-	if err := h.room(a.Rows, work, held, func() (int64, error) {
+	if err := h.checkMatrix(a.Rows, work, held, func() (int64, error) {
 		return csr.ProductNNZ(a, b, blocks, h.pool)
 	}); err != nil {
 		return nil, err
@@ -178,53 +160,54 @@ func (h *hierarchy) multiply(a, b *csr.Matrix, blocks nodes, held int64) (*csr.M
 	return csr.Multiply(a, b, blocks, h.pool)
 }
 
-// room is ErrMemory if there is none, besides what is held, for a matrix of at most
-// that many nonzeros, or as many as count says, and the parts that it is made of.
-func (h *hierarchy) room(rows int, most, held int64, count func() (int64, error)) error {
-	if h.opt.allow(held+2*csr.Bytes(int64(rows), most)) == nil {
+// checkMatrix returns ErrMemory if the budget does not allow, besides what is held, a matrix
+// of at most that many nonzeros and the pieces it is made of. If the bound is too large,
+// count counts the nonzeros.
+func (h *hierarchy) checkMatrix(rows int, most, held int64, count func() (int64, error)) error {
+	if h.checkMemory(held+2*csr.Bytes(int64(rows), most)) == nil {
 		return nil
 	}
 	nnz, err := count()
 	if err != nil {
 		return err
 	}
-	return h.opt.allow(held + 2*csr.Bytes(int64(rows), nnz))
+	return h.checkMemory(held + 2*csr.Bytes(int64(rows), nnz))
 }
 
 // smoother sets w and omega of a level and returns the inverse of the diagonal of
 // its matrix and the largest eigenvalue of their product.
 func (h *hierarchy) smoother(l *level) (inverse vector, lambda float64, err error) {
-	sums := h.m.RowSums(h.pool)
-	inverse = h.m.Diagonal(h.pool)
-	for i, d := range inverse {
-		switch {
-		case d == 0 && sums[i] == 0:
-			inverse[i] = 0 // an unknown without an equation, which coarsening may leave
-			continue
-		case h.opt.Symmetric && !(d > 0):
-			return nil, 0, fmt.Errorf("%w: a diagonal entry is %g on level %d", ErrNotDefinite, d, len(h.levels)+1)
-		case d == 0:
-			return nil, 0, fmt.Errorf("%w: a diagonal entry is zero on level %d", ErrSingular, len(h.levels)+1)
+	sums := h.a.RowSums(h.pool)
+	inverse, err = inverseDiagonal(h.a, h.Symmetric, h.pool, func(i int, d float64) (float64, error) {
+		if d == 0 && sums[i] == 0 { // an unknown without an equation, which coarsening may leave
+			return 0, nil
 		}
-		inverse[i] = 1 / d
-		lambda = max(lambda, sums[i]/math.Abs(d))
+		return 0, errDiagonal(i, d, h.Symmetric)
+	})
+	if err != nil {
+		return nil, 0, err
 	}
-	if lambda > safeEigenvalue && h.opt.Symmetric {
+	for i, d := range h.a.Diagonal(h.pool) {
+		if d != 0 {
+			lambda = max(lambda, sums[i]/math.Abs(d))
+		}
+	}
+	if lambda > safeEigenvalue && h.Symmetric {
 		estimate, err := largestEigenvalue(l.a, inverse, h.pool)
 		if err != nil {
 			return nil, 0, err
 		}
 		lambda = min(lambda, eigenvalueMargin*estimate)
 	}
-	degree := h.opt.Degree
+	degree := h.Degree
 	if degree == 0 {
 		degree = smootherDegree
 	}
-	kind := h.opt.Multigrid.Smoother
-	if kind == SmootherChebyshev || kind == SmootherAuto && h.opt.Symmetric {
+	kind := h.Multigrid.Smoother
+	if kind == SmootherChebyshev || kind == SmootherAuto && h.Symmetric {
 		l.w = inverse
-		for _, root := range chebyshevRoots(degree, lambda/smootherRatio, lambda) {
-			l.omega = append(l.omega, scalar(1/root))
+		for _, omega := range chebyshevSteps(degree, lambda/smootherRatio, lambda) {
+			l.omega = append(l.omega, scalar(omega))
 		}
 		return inverse, lambda, nil
 	}
@@ -234,8 +217,6 @@ func (h *hierarchy) smoother(l *level) (inverse vector, lambda float64, err erro
 			l.w[i] = math.Copysign(1/s, inverse[i])
 		}
 	}
-	for range degree {
-		l.omega = append(l.omega, 1)
-	}
+	l.omega = slices.Repeat([]scalar{1}, degree)
 	return inverse, lambda, nil
 }

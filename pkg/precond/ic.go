@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
 const (
@@ -19,53 +18,53 @@ const (
 )
 
 // newIC0 is A ~ L L^T with L of the pattern of A ([Saad03], section 10.3.2).
-func newIC0(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, error) {
-	if most := int64(m.NNZ() - m.Rows); most > opt.allowance(m.Rows) {
-		return nil, opt.errEntries(m.Rows, most)
+func newIC0(s setup) (Preconditioner, error) {
+	if err := s.checkEntries(int64(s.m.NNZ() - s.m.Rows)); err != nil {
+		return nil, err
 	}
-	m, at := cut(m, placement{}, pool)
-	return newIC(string(IC0), m, at, keepPattern{}, opt, pool)
+	m, at := cut(s.m, placement{}, s.pool)
+	return s.newIC(string(IC0), m, at, keepPattern{})
 }
 
 // newICT is A ~ L L^T where entries of L are left out that are small or too many
 // for Options.Fill, the smallest first ([LinMore99], [Saad94]).
-func newICT(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, error) {
-	s, err := csr.SymmetricScaling(m, pool)
+func newICT(s setup) (Preconditioner, error) {
+	scaling, err := csr.SymmetricScaling(s.m, s.pool)
 	if err != nil {
 		return nil, err
 	}
-	m, at, err := bandOrder(s.Apply(m, pool), pool)
+	m, at, err := bandOrder(scaling.Apply(s.m, s.pool), s.pool)
 	if err != nil {
 		return nil, err
 	}
-	at.rowExp, at.colExp = s.Row, s.Col
-	m, at = cut(m, at, pool)
-	t := opt.threshold(m)
+	at.rowExp, at.colExp = scaling.Row, scaling.Col
+	m, at = cut(m, at, s.pool)
+	t := s.threshold(m)
 	t.perRow /= 2
-	return newIC(fmt.Sprintf("%s, drop %.0e", ICT, opt.DropTol), m, at, &t, opt, pool)
+	return s.newIC(fmt.Sprintf("%s, drop %.0e", ICT, s.DropTol), m, at, &t)
 }
 
-func newIC(name string, m *csr.Matrix, at placement, keep selection, opt Options, pool *linop.Pool) (Preconditioner, error) {
+func (s *setup) newIC(name string, m *csr.Matrix, at placement, keep selection) (Preconditioner, error) {
 	if err := checkFinite(m); err != nil {
 		return nil, err
 	}
 	diagonal := m.Diagonal(nil)
 	for i, d := range diagonal {
 		if !(d > 0) || !finite(d) {
-			return nil, fmt.Errorf("%w: diagonal entry %d is %g", ErrNotDefinite, i+1, d)
+			return nil, errDiagonal(i, d, true)
 		}
 	}
 	shift := 0.0
 	for {
-		f, bad, err := cholesky(m, diagonal, shift, keep, opt)
+		f, bad, err := s.cholesky(m, diagonal, shift, keep)
 		switch {
 		case err != nil:
 			return nil, err
 		case bad < 0 && shift > 0:
-			opt.Log(fmt.Sprintf("%s: pivots are not positive: factored A + %.3g diag(A)", name, shift))
+			s.logf("%s: pivots are not positive: factored A + %.3g diag(A)", name, shift)
 			fallthrough
 		case bad < 0:
-			return newIncomplete(name, f, at, opt, pool)
+			return s.newIncomplete(name, f, at)
 		case shift > maxShift:
 			return nil, fmt.Errorf("%w: pivot %d is not positive in spite of a shift of %.3g diag(A)", ErrNotDefinite, bad+1, shift)
 		}
@@ -92,11 +91,11 @@ func (keepPattern) keep(_ int, _ float64, cols []int32, _ []float64) []int32 { r
 // cholesky computes the rows of u one after the other, each from those above that
 // have an entry in its column, which are linked in a list [LinMore99]. It returns
 // the number of the first bad pivot, -1 if there is none.
-func cholesky(m *csr.Matrix, diagonal []float64, shift float64, keep selection, opt Options) (f *factors, bad int, err error) {
+func (s *setup) cholesky(m *csr.Matrix, diagonal []float64, shift float64, keep selection) (f *factors, bad int, err error) {
 	n := m.Rows
 	f = &factors{symmetric: true, d: make([]float64, n)}
 	f.u.ptr = make([]int64, 1, n+1)
-	allowed, fills := opt.allowance(n)/2, keep.fills()
+	fills := keep.fills()
 	multiplications := int64(0)
 	if !fills {
 		f.u.col, f.u.val = make([]int32, 0, m.NNZ()/2+1), make([]float64, 0, m.NNZ()/2+1)
@@ -147,13 +146,13 @@ func cholesky(m *csr.Matrix, diagonal []float64, shift float64, keep selection, 
 		if !(pivot > leastPivot*diagonal[i]) || !finite(pivot) {
 			return nil, i, nil
 		}
-		if err := opt.goOn(m, i, multiplications); err != nil {
+		if err := s.checkRow(i, multiplications); err != nil {
 			return nil, -1, err
 		}
 		f.d[i] = pivot
 		cols = keep.keep(i, math.Sqrt(norm), cols, work)
-		if int64(len(f.u.col)+len(cols)) > allowed {
-			return nil, -1, opt.errEntries(n, 2*int64(len(f.u.col)+len(cols)))
+		if err := s.checkEntries(f.entries() + 2*int64(len(cols))); err != nil {
+			return nil, -1, err
 		}
 		for _, j := range cols {
 			f.u.col, f.u.val = append(f.u.col, j), append(f.u.val, work[j])

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
 const (
@@ -22,74 +21,75 @@ const (
 )
 
 // newILU0 is A ~ L U with L and U of the pattern of A ([Saad03], algorithm 10.4).
-func newILU0(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, error) {
-	if most := int64(m.NNZ() - m.Rows); most > opt.allowance(m.Rows) {
-		return nil, opt.errEntries(m.Rows, most)
+func newILU0(s setup) (Preconditioner, error) {
+	if err := s.checkEntries(int64(s.m.NNZ() - s.m.Rows)); err != nil {
+		return nil, err
 	}
-	a, at, err := prepare(string(ILU0), m, opt, pool)
+	a, at, err := s.prepare(ILU0)
 	if err != nil {
 		return nil, err
 	}
-	a, at = cut(a, at, pool)
+	a, at = cut(a, at, s.pool)
 	f, shifted := ilu0(a)
-	sayShifted(string(ILU0), shifted, opt)
-	return newIncomplete(string(ILU0), f, at, opt, pool)
+	s.logShifted(ILU0, shifted)
+	return s.newIncomplete(string(ILU0), f, at)
 }
 
 // newILUT is A ~ L U where entries of the factors are left out that are small or
 // too many for Options.Fill, the smallest first [Saad94]. M is not symmetric even if
 // A is.
-func newILUT(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, error) {
-	a, at, err := prepare(string(ILUT), m, opt, pool)
+func newILUT(s setup) (Preconditioner, error) {
+	a, at, err := s.prepare(ILUT)
 	if err != nil {
 		return nil, err
 	}
-	a, band, err := bandOrder(a, pool)
+	a, band, err := bandOrder(a, s.pool)
 	if err != nil {
 		return nil, err
 	}
-	a, at = cut(a, at.then(band.row), pool)
-	f, shifted, err := ilut(a, opt)
+	a, at = cut(a, at.then(band.row), s.pool)
+	f, shifted, err := s.ilut(a)
 	if err != nil {
 		return nil, err
 	}
-	sayShifted(string(ILUT), shifted, opt)
-	return newIncomplete(fmt.Sprintf("%s, drop %.0e", ILUT, opt.DropTol), f, at, opt, pool)
+	s.logShifted(ILUT, shifted)
+	return s.newIncomplete(fmt.Sprintf("%s, drop %.0e", ILUT, s.DropTol), f, at)
 }
 
-func sayShifted(name string, shifted int, opt Options) {
+func (s *setup) logShifted(kind Kind, shifted int) {
 	if shifted > 0 {
-		opt.Log(fmt.Sprintf("%s: %d pivots were zero or tiny: replaced by %g times the norm of their row", name, shifted, pivotShift))
+		s.logf("%s: zero or tiny pivots replaced by %g times the norm of their row: %d", kind, pivotShift, shifted)
 	}
 }
 
 // prepare scales A by powers of two so that the largest entry of each row and
 // column is near one, and permutes its rows if its diagonal is weak. A symmetric
 // matrix of a few weak entries is left symmetric.
-func prepare(name string, m *csr.Matrix, opt Options, pool *linop.Pool) (*csr.Matrix, placement, error) {
+func (s *setup) prepare(kind Kind) (*csr.Matrix, placement, error) {
+	m := s.m
 	if err := checkFinite(m); err != nil {
 		return nil, placement{}, err
 	}
-	s := csr.BothScaling(m, pool)
-	a := s.Apply(m, pool)
+	scaling := csr.BothScaling(m, s.pool)
+	a := scaling.Apply(m, s.pool)
 	weak, err := weakRows(a)
 	if err != nil {
 		return nil, placement{}, err
 	}
-	if weak == 0 || opt.Symmetric && float64(weak) <= weakShare*float64(m.Rows) {
-		return a, placement{rowExp: s.Row, colExp: s.Col}, nil
+	if weak == 0 || s.Symmetric && float64(weak) <= weakShare*float64(m.Rows) {
+		return a, placement{rowExp: scaling.Row, colExp: scaling.Col}, nil
 	}
 	match, more, err := transversal(a)
 	if err != nil {
 		return nil, placement{}, err
 	}
-	for i := range s.Row {
-		s.Row[i] += more.Row[i]
-		s.Col[i] += more.Col[i]
+	for i := range scaling.Row {
+		scaling.Row[i] += more.Row[i]
+		scaling.Col[i] += more.Col[i]
 	}
-	a = rowsInOrder(s.Apply(m, pool), match)
-	opt.Log(fmt.Sprintf("%s: %d of %d diagonal entries are small or missing: rows permuted", name, weak, m.Rows))
-	return a, placement{row: match, rowExp: s.Row, colExp: s.Col}, nil
+	a = rowsInOrder(scaling.Apply(m, s.pool), match)
+	s.logf("%s: %d of %d diagonal entries are small or missing: rows permuted", kind, weak, m.Rows)
+	return a, placement{row: match, rowExp: scaling.Row, colExp: scaling.Col}, nil
 }
 
 // checkFinite reports the first row with an entry that is not finite.
@@ -197,10 +197,10 @@ func (f *factors) setPivot(i int, pivot, norm float64) (replaced int) {
 
 // ilut factors row by row. The columns below the diagonal that are still to be
 // eliminated wait in a heap, because eliminating one may add others.
-func ilut(m *csr.Matrix, opt Options) (f *factors, shifted int, err error) {
+func (s *setup) ilut(m *csr.Matrix) (f *factors, shifted int, err error) {
 	n := m.Rows
 	f = newFactors(n, 0)
-	keep, allowed := opt.threshold(m), opt.allowance(n)
+	keep := s.threshold(m)
 	multiplications := int64(0)
 	work, in := make([]float64, n), marks(n)
 	var lower heap[column]
@@ -241,12 +241,12 @@ func ilut(m *csr.Matrix, opt Options) (f *factors, shifted int, err error) {
 			}
 			kept = append(kept, k)
 		}
-		if err := opt.goOn(m, i, multiplications); err != nil {
+		if err := s.checkRow(i, multiplications); err != nil {
 			return nil, 0, err
 		}
 		kept = keep.keep(i, norm, kept, work)
-		if entries := f.entries() + int64(len(kept)); entries > allowed {
-			return nil, 0, opt.errEntries(n, entries)
+		if err := s.checkEntries(f.entries() + int64(len(kept))); err != nil {
+			return nil, 0, err
 		}
 		split, _ := slices.BinarySearch(kept, row)
 		for _, k := range kept[:split] {

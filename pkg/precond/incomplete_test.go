@@ -1,6 +1,7 @@
 package precond
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -101,7 +102,8 @@ func TestILU0MatchesPattern(t *testing.T) {
 func TestIC0MatchesPattern(t *testing.T) {
 	for seed := range uint64(20) {
 		m := randomSparse(t, 40, 4, true, seed)
-		f, bad, err := cholesky(m, m.Diagonal(nil), 0, keepPattern{}, Options{}.withDefaults())
+		s := newSetup(m, Options{})
+		f, bad, err := s.cholesky(m, m.Diagonal(nil), 0, keepPattern{})
 		if bad >= 0 || err != nil {
 			t.Fatal(bad, err)
 		}
@@ -287,7 +289,7 @@ func TestIncompleteFailures(t *testing.T) {
 		{"memory for fill", laplace(t, 30), []Kind{ILUT, ICT}, true, 80000, ErrMemory},
 	} {
 		for _, kind := range c.kinds {
-			_, err := New(kind, c.m, Options{Symmetric: c.symmetric, MaxBytes: c.max}, nil)
+			_, err := New(context.Background(), kind, c.m, Options{Symmetric: c.symmetric, MaxBytes: c.max}, nil)
 			if !errors.Is(err, c.want) || strings.Contains(fmt.Sprint(err), "\n") {
 				t.Errorf("%s, %s: %v, want %v", c.name, kind, err, c.want)
 			}
@@ -297,7 +299,7 @@ func TestIncompleteFailures(t *testing.T) {
 		m := laplace(t, 5)
 		m.Val[1] = bad
 		for _, kind := range incompleteKinds {
-			if _, err := New(kind, m, Options{Symmetric: true}, nil); err == nil {
+			if _, err := New(context.Background(), kind, m, Options{Symmetric: true}, nil); err == nil {
 				t.Errorf("%s: no error for an entry of %g", kind, bad)
 			}
 		}
@@ -371,7 +373,7 @@ func FuzzIncomplete(f *testing.F) {
 				if (kind == IC0 || kind == ICT) && !symmetric {
 					continue
 				}
-				p, err := New(kind, m, Options{Symmetric: symmetric}, nil)
+				p, err := New(context.Background(), kind, m, Options{Symmetric: symmetric}, nil)
 				if err != nil {
 					continue
 				}

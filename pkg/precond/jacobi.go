@@ -12,10 +12,10 @@ import (
 )
 
 // jacobi is z = D^-1 r, D the diagonal of A ([Saad03] 10.2). Of a symmetric A it
-// takes magnitudes, so that M is positive definite. Where there is nothing to
-// divide by, it divides by the sum of magnitudes of the row.
+// takes magnitudes, so that M is positive definite. A zero is replaced by the sum of
+// magnitudes of its row.
 //
-// It stores n numbers in a floating-point format as accurate as asked for, and
+// It stores n numbers in the narrowest floating-point format that is accurate enough;
 // an application reads them and one vector and writes one: 3 + 16 bytes a row at
 // the default accuracy.
 type jacobi struct {
@@ -26,45 +26,68 @@ type jacobi struct {
 	job    jacobiJob
 }
 
-// jacobiBlock is the rows of one part of an application.
+// jacobiBlock is the number of rows that one thread multiplies at a time.
 const jacobiBlock = 4096
 
-func newJacobi(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, error) {
-	if err := opt.allow(int64(8 * m.Rows)); err != nil {
+func newJacobi(s setup) (Preconditioner, error) {
+	if err := s.checkMemory(int64(8 * s.m.Rows)); err != nil {
 		return nil, err
 	}
-	w, replaced, err := inverseDiagonal(m, opt.Symmetric)
+	w, replaced, err := s.jacobiDiagonal()
 	if err != nil {
 		return nil, err
 	}
 	if replaced > 0 {
-		opt.Log(fmt.Sprintf("jacobi: %d zero diagonal entries, the sum of their row instead", replaced))
+		s.logf("%s: zero diagonal entries replaced by absolute row sums: %d", Jacobi, replaced)
 	}
-	codec, values, err := encode(w, opt.Epsilon)
+	codec, values, err := encode(w, s.Epsilon)
 	if err != nil {
 		return nil, err
 	}
-	return &jacobi{n: m.Rows, words: codec.Words(), values: values, pool: pool}, nil
+	return &jacobi{n: s.m.Rows, words: codec.Words(), values: values, pool: s.pool}, nil
 }
 
-// inverseDiagonal returns 1 / a_ii for every row, and how many of them had to be
-// replaced.
-func inverseDiagonal(m *csr.Matrix, symmetric bool) (w []float64, replaced int, err error) {
-	w = m.Diagonal(nil)
-	for i, d := range w {
-		if d-d != 0 {
-			return nil, 0, fmt.Errorf("diagonal entry %d is %g", i+1, d)
+// jacobiDiagonal returns D^-1 and the number of entries that the sum of their row replaced.
+func (s *setup) jacobiDiagonal() (w vector, replaced int, err error) {
+	w, err = inverseDiagonal(s.m, false, s.pool, func(i int, d float64) (float64, error) {
+		if !finite(d) {
+			return 0, fmt.Errorf("diagonal entry %d is %g", i+1, d)
 		}
-		if symmetric {
-			d = math.Abs(d)
-		}
-		w[i] = 1 / d
-		if math.IsInf(w[i], 0) {
-			w[i] = inverseSum(m, i)
-			replaced++
+		replaced++
+		return inverseSum(s.m, i), nil
+	})
+	if s.Symmetric {
+		for i, v := range w {
+			w[i] = math.Abs(v)
 		}
 	}
-	return w, replaced, nil
+	return w, replaced, err
+}
+
+// inverseDiagonal returns 1 / a_ii for each row i. Where that is not a finite number, and
+// where definite and a_ii < 0, it is what replace returns for i and a_ii.
+func inverseDiagonal(
+	m *csr.Matrix, definite bool, pool *linop.Pool, replace func(i int, d float64) (float64, error),
+) (w vector, err error) {
+	w = m.Diagonal(pool)
+	for i, d := range w {
+		if w[i] = 1 / d; !finite(d) || !finite(w[i]) || definite && d < 0 {
+			if w[i], err = replace(i, d); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return w, nil
+}
+
+// errDiagonal describes a diagonal entry that is not positive, or of a matrix that need not
+// be definite cannot be inverted.
+func errDiagonal(i int, d float64, definite bool) error {
+	cause := ErrSingular
+	if definite {
+		cause = ErrNotDefinite
+	}
+	return fmt.Errorf("%w: diagonal entry %d is %g", cause, i+1, d)
 }
 
 // inverseSum is 1 / sum_j |a_ij|, or 1 where that is no number.
@@ -83,8 +106,8 @@ func inverseSum(m *csr.Matrix, i int) float64 {
 // floatFormats are formats of sign, exponent and significand, narrow ones first.
 var floatFormats = []string{"BF16", "FP24", "FP32", "FP40", "FP48", "FP56", "FP64"}
 
-// encode stores w in the narrowest format that is as accurate as epsilon says
-// and has its range.
+// encode stores w in the narrowest format whose unit roundoff is at most epsilon and
+// whose range holds w.
 func encode(w []float64, epsilon float64) (c formats.Codec, values []byte, err error) {
 	for _, name := range floatFormats {
 		if c.Format, err = formats.Lookup(name); err != nil {

@@ -17,7 +17,7 @@ type MultigridOptions struct {
 	// for diffusion, rigid-body modes for elasticity. None: one for each unknown of
 	// a node, 1 there and 0 elsewhere.
 	NearNull  [][]float64
-	KCycle    bool    // K-cycle, which makes M another map each time, instead of V-cycle
+	KCycle    bool    // K-cycles, with which M is not linear, instead of V-cycles
 	Threshold float64 // of strong connections on the finest level, halved from level to level; 0: DefaultThreshold, of nodes NodeThreshold
 	Smoother  Smoother
 }
@@ -62,6 +62,7 @@ const (
 // P_l and P_l^T, each of which reads at most 3 n-vectors besides its matrix and
 // writes one. Memory: 4 n-vectors a level, matrices besides.
 type multigrid struct {
+	hostOnly
 	levels []level
 	coarse coarseSolver
 	cost   Cost
@@ -101,23 +102,13 @@ func (g *multigrid) cycle(k int, x, b vector) {
 		return
 	}
 	l := &g.levels[k]
-	// x and the work vector change places with each step, an even number of times
-	// in all.
-	work := l.work
 	l.space.Mul(l.omega[0], l.w, b, x)
-	for _, omega := range l.omega[1:] {
-		l.a.Relax(work, x, b, l.w, omega)
-		x, work = work, x
-	}
+	x, work := relax(l.a, x, l.work, b, l.w, l.omega[1:])
 	l.a.Residual(work, b, x)
 	l.r.Apply(l.bc, work)
 	g.correction(k, l)
 	l.p.ApplyPlus(work, x, l.xc)
-	x, work = work, x
-	for _, omega := range l.omega {
-		l.a.Relax(work, x, b, l.w, omega)
-		x, work = work, x
-	}
+	relax(l.a, work, x, b, l.w, l.omega) // ends where x was: an even number of exchanges in all
 }
 
 // correction solves on the level below k.
@@ -132,41 +123,53 @@ func (g *multigrid) correction(k int, l *level) {
 	})
 }
 
+// iterate makes g a K-cycle.
+func (g *multigrid) iterate(symmetric bool) {
+	for k := range len(g.levels) - 1 {
+		l, space := &g.levels[k], g.levels[k+1].space
+		l.coarser = cycleFrom{g, k + 1}
+		if l.iteration = krylov.NewCG[vector, scalar](space); !symmetric {
+			l.iteration = krylov.NewGMRES[vector, scalar](space, krylov.GMRESOptions{Restart: kCycleSteps})
+		}
+	}
+}
+
 func (g *multigrid) Cost() Cost { return g.cost }
 
 func (g *multigrid) String() string { return g.text }
 
-// Varies reports whether a preconditioner is another map each time, since it iterates
-// itself: then methods must be flexible.
+// Varies reports whether an application of a preconditioner is not a linear map, because it
+// iterates itself: then methods must be flexible.
 func Varies(p Preconditioner) bool {
 	g, ok := p.(*multigrid)
 	return ok && len(g.levels) > 1 && g.levels[0].iteration != nil
 }
 
-func newMultigrid(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, error) {
+func newMultigrid(s setup) (Preconditioner, error) {
+	m := s.m
 	if err := checkFinite(m); err != nil {
 		return nil, err
 	}
-	h := &hierarchy{opt: opt, pool: pool, m: m, a: opt.Operator, threshold: opt.Multigrid.Threshold, nnz: m.NNZ()}
-	size := opt.BlockSize
+	size := s.BlockSize
 	if size <= 0 {
 		size = BlockSize(m)
 	}
+	if m.Rows%size != 0 {
+		return nil, fmt.Errorf("%d unknowns are not nodes of %d each", m.Rows, size)
+	}
+	h := &hierarchy{setup: s, g: &multigrid{}, a: m, stored: s.Operator, threshold: s.Multigrid.Threshold}
 	if h.threshold == 0 {
 		h.threshold = DefaultThreshold
 		if size > 1 {
 			h.threshold = NodeThreshold
 		}
 	}
-	if m.Rows%size != 0 {
-		return nil, fmt.Errorf("%d unknowns are not nodes of %d each", m.Rows, size)
-	}
-	width := max(len(opt.Multigrid.NearNull), size)
-	if err := opt.allow(8 * int64(m.Rows) * int64(width+2)); err != nil {
+	width := max(len(s.Multigrid.NearNull), size)
+	if err := s.checkMemory(8 * int64(m.Rows) * int64(width+2)); err != nil {
 		return nil, err
 	}
 	h.nodes = csr.EqualBlocks(m.Rows, size)
-	if h.null = opt.Multigrid.NearNull; len(h.null) == 0 {
+	if h.null = s.Multigrid.NearNull; len(h.null) == 0 {
 		h.null = Constants(m.Rows, size)
 	}
 	for k, v := range h.null {
@@ -180,8 +183,7 @@ func newMultigrid(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner,
 	if err := h.build(); err != nil {
 		return nil, err
 	}
-	g := &h.multigrid
-	g.text = fmt.Sprintf("amg, %d levels down to %d rows, nodes of %d, %d near-null vectors, operator complexity %.2f",
-		len(g.levels)+1, h.m.Rows, size, len(h.null), float64(h.elements)/float64(max(m.NNZ(), 1)))
-	return g, nil
+	h.g.text = fmt.Sprintf("%s, %d levels down to %d rows, nodes of %d, %d near-null vectors, operator complexity %.2f",
+		AMG, len(h.g.levels)+1, h.a.Rows, size, len(h.null), float64(h.nonzeros)/float64(max(m.NNZ(), 1)))
+	return h.g, nil
 }

@@ -300,16 +300,15 @@ func TestNearNullOfCoarserLevels(t *testing.T) {
 		}
 	}
 	m, null := equilibratedProblem(t, m, Constants(m.Rows, 1))
-	opt := Options{Symmetric: true}.withDefaults()
-	h := &hierarchy{opt: opt, m: m, nodes: csr.EqualBlocks(m.Rows, 1), null: null, threshold: 1e-9}
-	for h.m.Rows > 20 {
+	h := &hierarchy{setup: newSetup(m, Options{Symmetric: true}), g: &multigrid{}, a: m, nodes: csr.EqualBlocks(m.Rows, 1), null: null, threshold: 1e-9}
+	for h.a.Rows > 20 {
 		if more, err := h.coarsen(); !more || err != nil {
-			t.Fatalf("%v, %v at %d rows", more, err, h.m.Rows)
+			t.Fatalf("%v, %v at %d rows", more, err, h.a.Rows)
 		}
-		sums := h.m.RowSums(nil)
-		for i, v := range times(h.m, h.null[0]) {
+		sums := h.a.RowSums(nil)
+		for i, v := range times(h.a, h.null[0]) {
 			if math.Abs(v) > 1e-11*sums[i]*slices.Max(h.null[0]) {
-				t.Fatalf("A B is %g in row %d of %d", v, i, h.m.Rows)
+				t.Fatalf("A B is %g in row %d of %d", v, i, h.a.Rows)
 			}
 		}
 		if slices.Max(h.null[0]) < 0.1 {
@@ -398,7 +397,7 @@ func TestMultigridMemoryLimit(t *testing.T) {
 	taken := func(m *csr.Matrix, opt Options) (bytes int64, err error) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err = New(AMG, m, opt, nil)
+		_, err = New(context.Background(), AMG, m, opt, nil)
 		runtime.ReadMemStats(&after)
 		return int64(after.TotalAlloc - before.TotalAlloc), err
 	}
@@ -428,7 +427,7 @@ func TestMultigridMemoryLimit(t *testing.T) {
 		t.Errorf("a large prolongator: %v, %d bytes allocated", err, n)
 	}
 	small := path(t, 400)
-	if _, err := New(AMG, small, Options{Symmetric: true, MaxBytes: 100000}, nil); !errors.Is(err, ErrMemory) {
+	if _, err := New(context.Background(), AMG, small, Options{Symmetric: true, MaxBytes: 100000}, nil); !errors.Is(err, ErrMemory) {
 		t.Errorf("dense inverse of %d rows: %v", small.Rows, err)
 	}
 }
@@ -458,9 +457,9 @@ func TestMultigridFaults(t *testing.T) {
 		is   error // nil: any
 		said string
 	}{
-		"zero diagonal":         {grid(diagonal(5, 0)), Options{Symmetric: true}, ErrNotDefinite, "diagonal entry is 0"},
-		"negative diagonal":     {grid(diagonal(5, -4)), Options{Symmetric: true}, ErrNotDefinite, "diagonal entry is -4"},
-		"zero diagonal, LU":     {grid(diagonal(5, 0)), Options{}, ErrSingular, "diagonal entry is zero"},
+		"zero diagonal":         {grid(diagonal(5, 0)), Options{Symmetric: true}, ErrNotDefinite, "diagonal entry 6 is 0"},
+		"negative diagonal":     {grid(diagonal(5, -4)), Options{Symmetric: true}, ErrNotDefinite, "diagonal entry 6 is -4"},
+		"zero diagonal, LU":     {grid(diagonal(5, 0)), Options{}, ErrSingular, "diagonal entry 6 is 0"},
 		"NaN":                   {grid(func(m *csr.Matrix) { m.Val[100] = math.NaN() }), Options{Symmetric: true}, nil, "not finite"},
 		"infinite":              {grid(func(m *csr.Matrix) { m.Val[100] = math.Inf(-1) }), Options{}, nil, "not finite"},
 		"vector of NaN":         {grid(same), Options{Symmetric: true, Multigrid: MultigridOptions{NearNull: near(math.NaN())}}, nil, "vector 1 of the near-null space"},
@@ -471,7 +470,7 @@ func TestMultigridFaults(t *testing.T) {
 		"indefinite":            {grid(func(m *csr.Matrix) { add(m, -1) }), Options{Symmetric: true}, ErrNotDefinite, ""},
 		"near-null space of 0s": {generated(t, "poisson2d", generate.Params{"n": 60}), Options{Symmetric: true, Multigrid: MultigridOptions{NearNull: [][]float64{make(vector, 3600)}}}, nil, "coarsening stopped at 3600 unknowns"},
 	} {
-		p, err := New(AMG, c.m, c.opt, nil)
+		p, err := New(context.Background(), AMG, c.m, c.opt, nil)
 		switch {
 		case err == nil:
 			t.Errorf("%s: no error but %v", name, p)

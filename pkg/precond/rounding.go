@@ -4,20 +4,18 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// newIncomplete stores factors, which it uses up, on the threads of pool.
+// newIncomplete stores factors, which it overwrites.
 // Factors so ill-conditioned that rounding them changes what M^-1 does are kept
-// in more bits than opt asks for.
-func newIncomplete(name string, f *factors, at placement, opt Options, pool *linop.Pool) (Preconditioner, error) {
+// in more bits than Options.Epsilon says.
+func (s *setup) newIncomplete(name string, f *factors, at placement) (Preconditioner, error) {
 	n, entries := len(f.d), f.entries()
-	if entries > opt.allowance(n) {
-		return nil, opt.errEntries(n, entries)
+	if err := s.checkEntries(entries); err != nil {
+		return nil, err
 	}
 	a := &incomplete{
-		name: fmt.Sprintf("%s, %d entries", name, entries+int64(n)), n: n, pool: pool,
+		name: fmt.Sprintf("%s, %d entries", name, entries+int64(n)), n: n, pool: s.pool,
 		row: at.row, col: at.col, bounds: at.bounds, work: make([]float64, n),
 	}
 	g, err := normalise(f, at)
@@ -25,12 +23,12 @@ func newIncomplete(name string, f *factors, at placement, opt Options, pool *lin
 		return nil, err
 	}
 	test := newProbe(f, g, at)
-	wanted := width(opt.Epsilon)
+	wanted := width(s.Epsilon)
 	w := wanted
 	for ; ; w *= 2 {
-		if size := storedBytes(int64(n), entries, w); opt.MaxBytes > 0 && size > opt.MaxBytes {
+		if size := storedBytes(int64(n), entries, w); s.MaxBytes > 0 && size > s.MaxBytes {
 			return nil, fmt.Errorf("%w: values of %d bytes, which these factors need, take %d MB, the limit is %d MB",
-				ErrMemory, w, size>>20, opt.MaxBytes>>20)
+				ErrMemory, w, size>>20, s.MaxBytes>>20)
 		}
 		switch w {
 		case 1:
@@ -47,7 +45,7 @@ func newIncomplete(name string, f *factors, at placement, opt Options, pool *lin
 		}
 	}
 	if w > wanted {
-		opt.Log(fmt.Sprintf("%s: ill-conditioned factors: values of %d bytes instead of %d", name, w, wanted))
+		s.logf("%s: ill-conditioned factors: values of %d bytes instead of %d", name, w, wanted)
 	}
 	a.cost = Cost{
 		Values: entries + int64(n), ValueBytes: w*entries + 8*int64(n),

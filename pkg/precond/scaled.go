@@ -21,26 +21,26 @@ const maxSpread = 2
 
 // equilibrated makes a maker scale a matrix whose rows differ much. One that is
 // stored already, Options.Operator, stays as it was.
-func equilibrated(
-	build func(*csr.Matrix, Options, *linop.Pool) (Preconditioner, error),
-) func(*csr.Matrix, Options, *linop.Pool) (Preconditioner, error) {
-	return func(m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, error) {
-		scaling, err := csr.SymmetricScaling(m, pool)
+func equilibrated(create func(setup) (Preconditioner, error)) func(setup) (Preconditioner, error) {
+	return func(s setup) (Preconditioner, error) {
+		n := s.m.Rows
+		scaling, err := csr.SymmetricScaling(s.m, s.pool)
 		if err != nil {
 			return nil, err
 		}
 		e := scaling.Row
-		if opt.Operator != nil || m.Rows == 0 || slices.Max(e)-slices.Min(e) <= maxSpread {
-			return build(m, opt, pool)
+		if s.Operator != nil || n == 0 || slices.Max(e)-slices.Min(e) <= maxSpread {
+			return create(s)
 		}
-		if err := opt.allow(int64(16*m.Rows + 8*m.NNZ())); err != nil {
+		if err := s.checkMemory(int64(16*n + 8*s.m.NNZ())); err != nil {
 			return nil, err
 		}
-		p, err := build(scaling.Apply(m, pool), opt, pool)
+		s.m = scaling.Apply(s.m, s.pool)
+		p, err := create(s)
 		if err != nil {
 			return nil, err
 		}
-		space := linop.NewHost(m.Rows, pool)
+		space := linop.NewHost(n, s.pool)
 		q := &rescaled{Preconditioner: p, space: space, s: space.New(), v: space.New()}
 		for i := range q.s {
 			q.s[i] = csr.Ldexp(1, e[i])
@@ -57,6 +57,5 @@ func (p *rescaled) Apply(dst, src vector) {
 }
 
 func (p *rescaled) Cost() Cost {
-	bytes := int64(16 * len(p.s))
-	return p.Preconditioner.Cost().Add(Cost{Bytes: bytes, FP64Bytes: bytes})
+	return p.Preconditioner.Cost().Add(workCost(int64(2 * len(p.s))))
 }

@@ -25,8 +25,8 @@ type threshold struct {
 	keys   []uint64
 }
 
-func (o Options) threshold(m *csr.Matrix) threshold {
-	return threshold{drop: o.DropTol, perRow: o.Fill * float64(m.NNZ()) / float64(m.Rows)}
+func (s *setup) threshold(m *csr.Matrix) threshold {
+	return threshold{drop: s.DropTol, perRow: s.Fill * float64(m.NNZ()) / float64(m.Rows)}
 }
 
 func (t *threshold) fills() bool { return true }

@@ -58,6 +58,7 @@ type placement struct {
 // An application is 2 entries(L + U) operations and reads L, U, four vectors and
 // the diagonals. Domains of the factors are solved side by side.
 type incomplete struct {
+	hostOnly
 	name     string
 	n        int
 	row, col []int32 // nil: as they come
@@ -197,24 +198,17 @@ func width(epsilon float64) int64 {
 	return 8
 }
 
-// allowance is the number of entries that fit in opt.MaxBytes and in indices of
-// 32 bits.
-func (o Options) allowance(n int) int64 {
-	most := int64(math.MaxInt32)
-	if o.MaxBytes > 0 {
-		w := width(o.Epsilon)
-		most = min(most, (o.MaxBytes-storedBytes(int64(n), 0, w))/(4+w))
-	}
-	return most
-}
-
-// errEntries says that factors of more entries than the allowance are needed.
-func (o Options) errEntries(n int, entries int64) error {
+// checkEntries returns ErrMemory if factors of that many entries exceed the memory budget
+// or indices of 32 bits.
+func (s *setup) checkEntries(entries int64) error {
 	if entries > math.MaxInt32 {
-		return fmt.Errorf("%w: factors of %d entries, the most is %d", ErrMemory, entries, math.MaxInt32)
+		return fmt.Errorf("%w: factors of %d entries, the limit is %d", ErrMemory, entries, math.MaxInt32)
 	}
-	return fmt.Errorf("%w: factors of %d entries take %d MB, the limit is %d MB",
-		ErrMemory, entries, storedBytes(int64(n), entries, width(o.Epsilon))>>20, o.MaxBytes>>20)
+	bytes := storedBytes(int64(s.m.Rows), entries, width(s.Epsilon))
+	if s.MaxBytes > 0 && bytes > s.MaxBytes {
+		return fmt.Errorf("%w: factors of %d entries take %d MB, the limit is %d MB", ErrMemory, entries, bytes>>20, s.MaxBytes>>20)
+	}
+	return nil
 }
 
 func finite(x float64) bool { return x-x == 0 }

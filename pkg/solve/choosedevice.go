@@ -30,7 +30,7 @@ import (
 const DeviceNonzeros = 2_000_000
 
 // DevicePreconds lists the preconditioners that run on devices.
-var DevicePreconds = []precond.Kind{PrecondAuto, precond.None, precond.Jacobi, precond.BlockJacobi, precond.Chebyshev}
+var DevicePreconds = append([]precond.Kind{PrecondAuto}, precond.Kinds(precond.Description.OnDevice)...)
 
 // deviceLayouts lists the layouts that matrices may have on devices.
 var deviceLayouts = []adaptive.Layout{
@@ -118,8 +118,6 @@ const (
 	deviceVectors = commonVectors + 2
 	// bufferMemory is what scalars and the kernels take.
 	bufferMemory = 16 << 20
-	// blockRow is the number of elements of a row that block Jacobi keeps at most.
-	blockRow = 16
 )
 
 // deviceMemory is what a solve takes on a device at least, in bytes: the matrix as given
@@ -127,11 +125,12 @@ const (
 func (s *Solver) deviceMemory() int64 {
 	n, fp64 := int64(s.m.Rows), csr.Bytes(int64(s.m.Rows), int64(s.m.NNZ()))
 	bytes := bufferMemory + 2*fp64 + 3*4*n + 8*n*(deviceVectors+s.methodVectors())
-	switch s.opt.Precond.Kind {
-	case precond.Chebyshev:
-		bytes += fp64
-	case precond.BlockJacobi, PrecondAuto:
-		bytes += 8 * blockRow * n
+	kind := s.opt.Precond.Kind
+	if kind == PrecondAuto {
+		kind = precond.BlockJacobi // the largest that the rules choose
+	}
+	if d, ok := precond.Lookup(kind); ok && d.OnDevice() {
+		bytes += d.DeviceBytes(n, int64(s.m.NNZ()))
 	}
 	return bytes
 }

@@ -160,17 +160,15 @@ func (a *deviceMatrix) release() {
 }
 
 func (a *deviceMatrix) upload(made precond.Preconditioner) (krylov.Preconditioner[*gpu.Vector], error) {
-	if w, ok := precond.Diagonal(made); ok {
-		return a.at.own(gpu.NewJacobi(a.at.Space, w))
-	}
-	if b, ok := precond.Blocks(made); ok {
-		return a.at.own(gpu.NewBlockJacobi(a.at.Space, gpu.BlockInverses{
-			First: b.First, Bytes: b.Bytes, Exponent: b.Exponent, Numbers: b.All(),
-		}))
-	}
-	if w, omega, ok := precond.Polynomial(made); ok {
+	d := a.at
+	switch data := made.Data().(type) {
+	case precond.Diagonal:
+		return d.own(gpu.NewJacobi(d.Space, data))
+	case precond.BlockDiagonal:
+		return d.own(gpu.NewBlockJacobi(d.Space, gpu.BlockInverses(data)))
+	case precond.Polynomial:
 		a.shared = true
-		return a.at.own(gpu.NewChebyshev(a.at.Space, a.Matrix, w, omega))
+		return precond.NewPolynomial(d.Space, a.Matrix, d.upload(data.W), data.Omega), d.err()
 	}
 	return nil, fmt.Errorf("preconditioner %v does not run on devices", made)
 }

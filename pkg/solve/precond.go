@@ -53,11 +53,6 @@ const (
 	completeDrop = 1e-14
 )
 
-// mostWork limits the multiplications a nonzero of setting up: about three times
-// what meshes take. Graphs with a few rows that touch everything may take a
-// thousand times as many.
-var mostWork = map[precond.Kind]float64{precond.ILUT: 500, precond.ICT: 500, precond.AMG: 60}
-
 // choosePreconditioner says which preconditioners to try one after the other: those after
 // the first take over where setting up fails or the method gets nowhere.
 func (s *Solver) choosePreconditioner() []variant {
@@ -136,14 +131,16 @@ func (s *Solver) precondition(ctx context.Context, m *csr.Matrix, v variant, a s
 	p := s.opt.Precond
 	opt := precond.Options{
 		Epsilon: p.Epsilon, Symmetric: s.symmetric(),
-		Log:  func(line string) { s.say("precond %s", line) },
-		Done: ctx.Done(), BlockSize: p.BlockSize, DropTol: p.DropTol, Fill: p.Fill,
+		Log:       func(line string) { s.say("precond %s", line) },
+		BlockSize: p.BlockSize, DropTol: p.DropTol, Fill: p.Fill,
 	}
 	if opt.DropTol == 0 {
 		opt.DropTol = v.dropTol
 	}
 	if p.Kind == PrecondAuto {
-		opt.MaxWork = mostWork[v.kind]
+		if d, ok := precond.Lookup(v.kind); ok {
+			opt.MaxWork = d.MaxWork
+		}
 	}
 	opt.Multigrid.KCycle = p.KCycle
 	if s.opt.MaxMemory > 0 {
@@ -158,7 +155,7 @@ func (s *Solver) precondition(ctx context.Context, m *csr.Matrix, v variant, a s
 	if p.Epsilon == 0 || a.storage.Epsilon <= p.Epsilon {
 		opt.Operator = a.relaxer
 	}
-	return precond.New(v.kind, m, opt, s.pool)
+	return precond.New(ctx, v.kind, m, opt, s.pool)
 }
 
 // nearNull is the near-null space of the scaled matrix D_r A D_c, v becomes D_c^-1 v:

@@ -1,0 +1,104 @@
+package precond
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/generate"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected files in testdata")
+
+// TestApplicationBits compares an application of every kind, bit by bit, with that
+// recorded in testdata/applications.txt.
+func TestApplicationBits(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("other processors may fuse multiplications and additions")
+	}
+	var got []string
+	for _, p := range goldenProblems(t) {
+		for _, kind := range Kinds()[1:] {
+			for _, epsilon := range []float64{DefaultEpsilon, adaptive.MinEpsilon} {
+				for _, kCycle := range []bool{false, true} {
+					if kCycle && kind != AMG {
+						continue
+					}
+					opt := Options{Symmetric: p.symmetric, Epsilon: epsilon, Fill: 3, Multigrid: MultigridOptions{KCycle: kCycle}}
+					got = append(got, fmt.Sprintf("%s %s epsilon=2^%g k-cycle=%v: %s\n",
+						p.name, kind, math.Log2(epsilon), kCycle, applicationHash(kind, p.m, opt)))
+				}
+			}
+		}
+	}
+	slices.Sort(got)
+	path := filepath.Join("testdata", "applications.txt")
+	if *update {
+		if err := os.WriteFile(path, []byte(strings.Join(got, "")), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	recorded, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := slices.Collect(strings.Lines(string(recorded)))
+	for _, line := range got {
+		if !slices.Contains(want, line) {
+			t.Errorf("not recorded: %s", line)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d applications, %d recorded", len(got), len(want))
+	}
+}
+
+type goldenProblem struct {
+	name      string
+	m         *csr.Matrix
+	symmetric bool
+}
+
+// goldenProblems are small, but for one that is large enough for subdomains.
+func goldenProblems(tb testing.TB) []goldenProblem {
+	permuted := sparse(tb, 40, func(add func(i, j int, v float64)) { // zero diagonal
+		for i := range 40 {
+			add(i, (i+7)%40, math.Ldexp(1, i%5*20))
+			add(i, (i+8)%40, math.Ldexp(0.25, i%5*20))
+		}
+	})
+	return []goldenProblem{
+		{"poisson", generated(tb, "poisson2d", generate.Params{"n": 40, "decades": 2}), true},
+		{"elasticity", wide(generated(tb, "elasticity3d", generate.Params{"n": 6})), true},
+		{"wathen", generated(tb, "wathen", generate.Params{"nx": 15, "ny": 15}), true},
+		{"convdiff", generated(tb, "convdiff2d", generate.Params{"n": 30}), false},
+		{"permuted", permuted, false},
+		{"large", generated(tb, "poisson2d", generate.Params{"n": 184}), true},
+	}
+}
+
+// applicationHash identifies the bits of M^-1 x for a fixed x.
+func applicationHash(kind Kind, m *csr.Matrix, opt Options) string {
+	p, err := New(context.Background(), kind, m, opt, nil)
+	if err != nil {
+		return "error"
+	}
+	x := make(vector, m.Rows)
+	p.Apply(x, random(m.Rows, 1))
+	h := sha256.New()
+	if err := binary.Write(h, binary.LittleEndian, x); err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("%x, %+v", h.Sum(nil)[:8], p.Cost())
+}

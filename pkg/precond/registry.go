@@ -1,0 +1,138 @@
+package precond
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// Kind names a preconditioner.
+type Kind string
+
+// The kinds.
+const (
+	None        Kind = "none"
+	Jacobi      Kind = "jacobi"
+	BlockJacobi Kind = "bjacobi"
+	ILU0        Kind = "ilu0"
+	IC0         Kind = "ic0"
+	ILUT        Kind = "ilut"
+	ICT         Kind = "ict"
+	Chebyshev   Kind = "chebyshev"
+	FSAI        Kind = "fsai"
+	AMG         Kind = "amg"
+)
+
+// A Parameter names one or several fields of Options that only some kinds read.
+type Parameter string
+
+// The parameters.
+const (
+	BlockSizes Parameter = "block size" // Options.BlockSize
+	Dropping   Parameter = "dropping"   // Options.DropTol and Options.Fill
+	NearNull   Parameter = "near null"  // Options.Multigrid.NearNull
+	Cycle      Parameter = "cycle"      // Options.Multigrid.KCycle
+)
+
+// A Description is the row of a kind in Registry.
+type Description struct {
+	Kind       Kind
+	Summary    string      // what M is, in a few words
+	Definite   bool        // for symmetric positive definite A only; so is M then
+	Parameters []Parameter // that the kind reads
+
+	// MaxWork is the number of multiplications a nonzero of A beyond which setting up
+	// does not pay, about three times what meshes take: graphs with a few rows that
+	// touch everything may take a thousand times as many. 0: no limit.
+	MaxWork float64
+
+	// DeviceBytes estimates from above what a device holds for a matrix of n rows and nnz
+	// nonzeros, besides vectors; nil: the kind does not run on devices.
+	DeviceBytes func(n, nnz int64) int64
+
+	create func(s setup) (Preconditioner, error)
+}
+
+// Registry lists all kinds. A kind is added by its file and a row here.
+var Registry = []Description{
+	{
+		Kind: None, Summary: "identity", DeviceBytes: noBytes,
+		create: func(setup) (Preconditioner, error) { return nil, errors.New("there is nothing to set up") },
+	},
+	{Kind: Jacobi, Summary: "diagonal", DeviceBytes: noBytes, create: newJacobi},
+	{
+		Kind: BlockJacobi, Summary: "diagonal blocks", Parameters: []Parameter{BlockSizes},
+		DeviceBytes: func(n, _ int64) int64 { return 8 * defaultBlockSize * n }, create: newBlockJacobi,
+	},
+	{Kind: ILU0, Summary: "incomplete LU on the pattern of A", create: newILU0},
+	{Kind: IC0, Summary: "incomplete Cholesky on the pattern of A", Definite: true, create: newIC0},
+	{Kind: ILUT, Summary: "incomplete LU with a drop tolerance", Parameters: []Parameter{Dropping}, MaxWork: 500, create: newILUT},
+	{Kind: ICT, Summary: "incomplete Cholesky with a drop tolerance", Definite: true, Parameters: []Parameter{Dropping}, MaxWork: 500, create: newICT},
+	{
+		Kind: Chebyshev, Summary: "Chebyshev polynomial", Definite: true,
+		DeviceBytes: csr.Bytes, create: equilibrated(newChebyshev), // which may keep a matrix that the method has given up
+	},
+	{Kind: FSAI, Summary: "factorised sparse approximate inverse", Definite: true, create: equilibrated(newFSAI)},
+	{
+		Kind: AMG, Summary: "smoothed aggregation multigrid", MaxWork: 60,
+		Parameters: []Parameter{BlockSizes, NearNull, Cycle}, create: newMultigrid,
+	},
+}
+
+func noBytes(int64, int64) int64 { return 0 }
+
+// Kinds lists the kinds that satisfy all conditions, in the order of Registry.
+func Kinds(conditions ...func(Description) bool) (kinds []Kind) {
+next:
+	for _, d := range Registry {
+		for _, holds := range conditions {
+			if !holds(d) {
+				continue next
+			}
+		}
+		kinds = append(kinds, d.Kind)
+	}
+	return kinds
+}
+
+// OnDevice reports whether the kind runs on devices.
+func (d Description) OnDevice() bool { return d.DeviceBytes != nil }
+
+// Lookup returns the row of a kind.
+func Lookup(kind Kind) (Description, bool) {
+	for _, d := range Registry {
+		if d.Kind == kind {
+			return d, true
+		}
+	}
+	return Description{}, false
+}
+
+// New sets up a preconditioner of m, which is square and stays as it is. The error is
+// ErrInterrupted if ctx is done before that, ErrMemory, ErrWork, ErrNotDefinite or
+// ErrSingular, wrapped, or describes what is wrong with the matrix or the options.
+func New(ctx context.Context, kind Kind, m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, error) {
+	d, ok := Lookup(kind)
+	if !ok {
+		return nil, fmt.Errorf("unknown preconditioner %q", kind)
+	}
+	p, err := d.new(setup{opt.withDefaults(), ctx, m, pool})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", kind, err)
+	}
+	return p, nil
+}
+
+func (d Description) new(s setup) (Preconditioner, error) {
+	if d.Definite && !s.Symmetric {
+		return nil, errors.New("the matrix is not symmetric with a positive diagonal")
+	}
+	p, err := d.create(s)
+	if err != nil {
+		return nil, err
+	}
+	return p, s.checkMemory(p.Cost().Bytes)
+}
