@@ -16,7 +16,7 @@ import (
 // the sums have been fetched. A sum is gone when 65535 later ones have been made.
 //
 // On the device a quotient by zero, or one that is not finite, counts as 0 and is a fault,
-// see [Space.Arrived].
+// see [Space.Await].
 type Scalar struct {
 	pad   *pad // nil if the host knows the number
 	scale float64

@@ -48,14 +48,14 @@ func testScalars(t *testing.T, d *Device) {
 		{nan, 1, 0, true},
 		{1e300, 1e-300, 0, true},
 	} {
-		s.Forgive()
+		s.ClearFault()
 		sameNumber(t, "a quotient", factorUsed(s, sum(q.n).Div(sum(q.d))), q.want)
 		s.Fetch()
-		if s.Arrived() == q.fault {
+		if s.Await() == q.fault {
 			t.Errorf("%g/%g: fault is %v", q.n, q.d, !q.fault)
 		}
 	}
-	s.Forgive()
+	s.ClearFault()
 	a, b, c := sum(9), sum(4), sum(5)
 	sameNumber(t, "a root", factorUsed(s, a.Sqrt()), 3)
 	sameNumber(t, "two quotients", factorUsed(s, a.Div(b).Mul(c).Div(a.Sqrt())), 9.0/4*(5.0/3))
@@ -69,11 +69,11 @@ func testScalars(t *testing.T, d *Device) {
 	kept, x := s.New(), s.New()
 	s.Upload(x, []float64{7})
 	factorUsed(s, s.Positive(sum(-1)))
-	s.Keep(kept, x)
+	s.Checkpoint(kept, x)
 	sameVector(t, s, "after a fault", kept, []float64{0})
-	s.Forgive()
+	s.ClearFault()
 	factorUsed(s, s.Positive(sum(1)))
-	s.Keep(kept, x)
+	s.Checkpoint(kept, x)
 	sameVector(t, s, "forgiven", kept, []float64{7})
 
 	// More raw sums than there are areas.
@@ -85,7 +85,7 @@ func testScalars(t *testing.T, d *Device) {
 		sameNumber(t, "one of many", factorUsed(s, many[k].Div(a)), float64(k+1)/9)
 	}
 	s.Fetch()
-	if !s.Arrived() {
+	if !s.Await() {
 		t.Error("a fault")
 	}
 
@@ -128,7 +128,7 @@ func FuzzScalars(f *testing.F) {
 	f.Fuzz(func(t *testing.T, program []byte) {
 		s := NewSpace(d, 1)
 		defer s.Close()
-		s.Forgive()
+		s.ClearFault()
 		for _, n := range evaluated(s, program) {
 			onDevice, onHost := factorUsed(s, n.s), n.s.Float()
 			sameNumber(t, "on the device", onDevice, onHost)
@@ -136,7 +136,7 @@ func FuzzScalars(f *testing.F) {
 				t.Errorf("%v: %g, want %g", program, onHost, n.v)
 			}
 		}
-		if s.Fetch(); !s.Arrived() {
+		if s.Fetch(); !s.Await() {
 			t.Errorf("%v: a fault", program)
 		}
 	})

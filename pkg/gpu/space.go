@@ -18,7 +18,7 @@ type Space struct {
 	home   []float64 // the same
 }
 
-var _ linop.Remote[*Vector, Scalar] = (*Space)(nil)
+var _ linop.Async[*Vector, Scalar] = (*Space)(nil)
 
 const (
 	threads = 256 // of a block
@@ -72,6 +72,9 @@ func (s *Space) Download(x []float64, v *Vector) { download(s.d, x, v.mem) }
 
 // Scalar returns a.
 func (s *Space) Scalar(a float64) Scalar { return known(a) }
+
+// Roundoff returns the unit roundoff of float64.
+func (s *Space) Roundoff() float64 { return 0x1p-53 }
 
 // Zero sets x = 0.
 func (s *Space) Zero(x *Vector) {
@@ -249,19 +252,22 @@ func (s *Space) inSlots(a []Scalar) (first uint64, sign float64) {
 	return s.d.pad.put(values), 1
 }
 
-// Stride implements linop.Remote.
+// Stride implements linop.Async.
 func (s *Space) Stride() int { return stride }
 
-// Fetch implements linop.Remote.
+// Fetch implements linop.Async.
 func (s *Space) Fetch() { s.d.pad.fetch() }
 
-// Arrived implements linop.Remote.
-func (s *Space) Arrived() (sound bool) { return s.d.pad.await() }
+// Await implements linop.Async.
+func (s *Space) Await() (sound bool) { return s.d.pad.await() }
 
-// Forget implements linop.Remote: the partial sums of a are not added up.
+// Known implements linop.Async.
+func (s *Space) Known(a Scalar) Scalar { return known(a.Float()) }
+
+// Forget implements linop.Async: the partial sums of a are not added up.
 func (s *Space) Forget(a Scalar) { a.settle() }
 
-// Positive implements linop.Remote.
+// Positive implements linop.Async.
 func (s *Space) Positive(a Scalar) Scalar {
 	if _, ok := a.single(); ok {
 		a.q[0].n.how |= isPositive
@@ -269,10 +275,10 @@ func (s *Space) Positive(a Scalar) Scalar {
 	return a
 }
 
-// Keep implements linop.Remote.
-func (s *Space) Keep(dst, src *Vector) {
+// Checkpoint implements linop.Async.
+func (s *Space) Checkpoint(dst, src *Vector) {
 	s.d.vectorKeep(s.blocks, uint32(s.n), src.mem, dst.mem, s.d.pad.mem)
 }
 
-// Forgive implements linop.Remote.
-func (s *Space) Forgive() { s.d.pad.clearFault() }
+// ClearFault implements linop.Async.
+func (s *Space) ClearFault() { s.d.pad.clearFault() }

@@ -104,7 +104,7 @@ func testVectors(t *testing.T, s *Space, rng *rand.Rand) {
 	each('p', func(i int) float64 { return fma(b, fma(-o, h['q'][i], h['p'][i]), h['r'][i]) })
 	s.Copy(v['t'], v['p'])
 	each('t', func(i int) float64 { return h['p'][i] })
-	s.Keep(v['s'], v['p'])
+	s.Checkpoint(v['s'], v['p'])
 	each('s', func(i int) float64 { return h['p'][i] })
 
 	sameNumber(t, "dot", s.Dot(v['x'], v['y']).Float(), dotOracle(h['x'], h['y']))

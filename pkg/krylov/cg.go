@@ -2,6 +2,7 @@ package krylov
 
 import (
 	"context"
+	"math"
 
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
@@ -16,31 +17,26 @@ import (
 //	beta  = r·z / (previous r·z)
 //	p     = z + beta p
 //
-// with z = r where there is no preconditioner. A preconditioner that is another map
-// each time leaves p conjugate to the p before it with
+// with z = r without a preconditioner. A flexible preconditioner leaves p conjugate to the
+// p before it with
 //
 //	beta = z·(r - previous r) / (previous r·z) = -alpha z·Ap / (previous r·z)
 //
-// (flexible, [GolubYe99]), which takes one inner product more and no vector.
+// ([GolubYe99]), which takes one inner product more and no vector.
 //
 // One product and three passes over vectors per iteration, and a product to
 // confirm that it has converged. Memory: 3 n-vectors besides x and b, and one more
 // for z. Traffic per iteration besides A: reads 8, writes 4 n-vectors; besides M,
 // z reads 2 more, 4 if flexible.
 type CG[V any, S linop.Scalar[S]] struct {
-	space   linop.Space[V, S]
-	r, p, q V
-	pre     preconditioned[V, S]
-	out     lookout[V, S]
-	c       convergence[V]
+	driver[V, S]
+	p, q       V // q = A p
+	rho, alpha S // rho = r·z
 }
 
 // NewCG returns the method with its work vectors in space.
 func NewCG[V any, S linop.Scalar[S]](space linop.Space[V, S]) *CG[V, S] {
-	return &CG[V, S]{
-		space: space, r: space.New(), p: space.New(), q: space.New(),
-		pre: preconditioned[V, S]{space: space}, out: newLookout(space),
-	}
+	return &CG[V, S]{driver: newDriver(space, newDeferral(space)), p: space.New(), q: space.New()}
 }
 
 // Name returns "cg".
@@ -49,58 +45,44 @@ func (*CG[V, S]) Name() string { return "cg" }
 // Solve implements Method. It stops with Indefinite where p·Ap <= 0, with
 // IndefinitePreconditioner where r·z <= 0.
 func (m *CG[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V]) Result {
-	m.pre.by = opt.Precond
-	m.out.start(opt)
-	rr, reason := initialise(ctx, m.space, &m.c, a, x, b, m.r, opt, cgWindow(m.space.Dim()))
-	for reason == Running {
-		if rr, reason = m.run(a, x, b, rr); m.out.doubts(reason) {
-			rr, reason = m.out.rewind(&m.c, a, x, b, m.r)
-		}
+	reason := m.begin(ctx, a, x, b, opt, cgWindow(m.space.Dim()))
+	if reason == Running {
+		reason = m.iterate(m, math.MaxInt)
 	}
-	return m.c.end(reason)
+	return m.end(reason)
 }
 
-// run iterates from the residual r, rr = r·r. It returns Running where it should be
-// run again, from an r of which it returns r·r.
-func (m *CG[V, S]) run(a linop.Operator[V, S], x, b V, rr S) (S, Reason) {
-	space, r, p, q, out, c := m.space, m.r, m.p, m.q, &m.out, &m.c
-	flexible := c.opt.Flexible && m.pre.by != nil
-	z, rho := m.pre.applyDot(r, rr)
-	space.Copy(p, z)
-	out.begin(c, x)
-	for {
-		var reason Reason
-		if rho, reason = out.positive(rho, IndefinitePreconditioner); reason != Running {
-			return rr, reason
-		}
-		pq, reason := out.positive(a.ApplyDot(q, p, p), Indefinite)
-		if reason != Running {
-			return rr, reason
-		}
-		alpha := rho.Div(pq)
-		rr = space.Step(alpha, p, x, q, r)
-		if rnorm, seen, reason := out.look(c, x, rr); seen {
-			switch {
-			case reason != Running:
-				return rr, reason
-			case c.reached(x, r, rnorm):
-				return confirm(space, c, a, x, b, r)
-			case rnorm == 0:
-				return rr, Breakdown
-			}
-			if reason := out.limit(c); reason != Running {
-				return rr, reason
-			}
-		} else if m.pre.by != nil {
-			out.forget(rr)
-		}
-		var next S
-		z, next = m.pre.applyDot(r, rr)
-		beta := next.Div(rho)
-		if flexible {
-			beta = alpha.Mul(space.Dot(z, q)).Div(rho).Neg()
-		}
-		space.Xpay(z, beta, p)
-		rho = next
-	}
+func (m *CG[V, S]) start() (reason Reason) {
+	z, rho := m.pre.applyDot(m.r, m.rr)
+	m.space.Copy(m.p, z)
+	m.rho, reason = m.positive(rho, IndefinitePreconditioner)
+	return reason
 }
+
+func (m *CG[V, S]) step() (s scalars[S], reason Reason) {
+	pq, reason := m.positive(m.a.ApplyDot(m.q, m.p, m.p), Indefinite)
+	if reason != Running {
+		return s, reason
+	}
+	m.alpha = m.rho.Div(pq)
+	s.rr = m.space.Step(m.alpha, m.p, m.x, m.q, m.r)
+	return s, Running
+}
+
+func (m *CG[V, S]) direction() (reason Reason) {
+	z, rho := m.pre.applyDot(m.r, m.rr)
+	beta := rho.Div(m.rho)
+	if m.flexible() {
+		beta = m.alpha.Mul(m.space.Dot(z, m.q)).Div(m.rho).Neg()
+	}
+	m.space.Xpay(z, beta, m.p)
+	m.rho, reason = m.positive(rho, IndefinitePreconditioner)
+	return reason
+}
+
+// cgWindow is the number of iterations without a new least residual after which CG gives
+// up: more than stagnationWindow, since it makes the error small, not the residual. On an
+// ill-conditioned matrix this may stay above its starting value for many times n
+// iterations, above all in a refinement step, whose right-hand side is what the step
+// before found hard.
+func cgWindow(n int) int { return max(1000, 10*n) }

@@ -23,6 +23,8 @@ type convergence[V any] struct {
 	measure float64 // the last value taken
 	at      float64 // ||r|| when it was taken
 	claimed float64 // the true measure when the tolerance was last thought met
+	seen    int     // the last iteration that was judged
+	stop    Reason  // to stop for, agreed upon; or Running
 	result  Result
 }
 
@@ -51,6 +53,7 @@ func (c *convergence[V]) step(rnorm float64) Reason {
 
 // observe is step for an iteration that has been counted.
 func (c *convergence[V]) observe(iteration int, rnorm float64) Reason {
+	c.seen = iteration
 	c.result.Residual = rnorm / c.bnorm
 	if rnorm < c.least {
 		c.least, c.leastAt = rnorm, iteration
@@ -77,6 +80,9 @@ func (c *convergence[V]) limit() Reason { return c.limitAt(c.result.Iterations) 
 
 // limitAt is limit after so many iterations.
 func (c *convergence[V]) limitAt(iterations int) Reason {
+	if c.stop != Running {
+		return c.stop
+	}
 	select {
 	case <-c.done:
 		if errors.Is(c.ctx.Err(), context.DeadlineExceeded) {
@@ -94,6 +100,19 @@ func (c *convergence[V]) limitAt(iterations int) Reason {
 	return Running
 }
 
+// agree returns what all who share the solve agree on, if there are others. Time and
+// interrupts are final then: those who have more time do not ask again.
+func (c *convergence[V]) agree(reason Reason) Reason {
+	if c.opt.Agree == nil {
+		return reason
+	}
+	reason = c.opt.Agree(reason)
+	if reason.final() {
+		c.stop = reason
+	}
+	return reason
+}
+
 // reached reports whether the measure of x, r with ||r|| = rnorm is at most
 // the tolerance; it takes the measure only if rnorm is low enough.
 func (c *convergence[V]) reached(x, r V, rnorm float64) bool {
@@ -103,15 +122,19 @@ func (c *convergence[V]) reached(x, r V, rnorm float64) bool {
 // near reports whether the measure at ||r|| = rnorm could be below the tolerance.
 func (c *convergence[V]) near(rnorm float64) bool { return !(rnorm > c.check) }
 
-// judge says whether to go on from an r = b - A x that was computed from x.
+// judge says whether to go on from x and r with ||r|| = rnorm. The limits hold for the
+// last iteration; where an earlier one is judged, they wait for the next check.
 func (c *convergence[V]) judge(x, r V, rnorm float64) Reason {
+	reason := Running
 	switch {
 	case c.reached(x, r, rnorm):
-		return Converged
+		reason = Converged
 	case rnorm == 0:
-		return Breakdown
+		reason = Breakdown
+	case c.seen == c.result.Iterations:
+		reason = c.limit()
 	}
-	return c.limit()
+	return c.agree(reason)
 }
 
 // take takes the measure and sets the norm at which to take it again: where it
@@ -146,14 +169,17 @@ func (c *convergence[V]) hopeless(reduction float64, iterations int) bool {
 	return needed > hopeless*float64(c.opt.MaxIter-c.result.Iterations)
 }
 
-// restart goes on from a residual with ||r|| = rnorm, recomputed, of which the
-// measure has been taken.
-func (c *convergence[V]) restart(rnorm float64) {
+// restart goes on from r = b - A x, recomputed, with ||r|| = rnorm.
+func (c *convergence[V]) restart(x, r V, rnorm float64) {
+	c.result.Residual = rnorm / c.bnorm
+	c.take(x, r, rnorm)
 	c.claimed = c.measure
 	c.least, c.leastAt = rnorm, c.result.Iterations
 }
 
-func (c *convergence[V]) end(reason Reason) Result {
-	c.result.Reason = reason
-	return c.result
-}
+// rewind goes back to an iteration.
+func (c *convergence[V]) rewind(iteration int) { c.result.Iterations, c.seen = iteration, iteration }
+
+// nearly is the multiple of the tolerance that confirms that it has been met: what
+// rounding leaves of a residual that is updated.
+const nearly = 2

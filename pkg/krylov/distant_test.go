@@ -8,7 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// distant is a linop.Remote on the host: Float of a scalar that has not been fetched is
+// distant is a linop.Async on the host: Float of a scalar that has not been fetched is
 // counted.
 type distant struct {
 	host          *linop.Host
@@ -29,7 +29,7 @@ type late struct {
 	bad   bool // was to be positive, and is not
 }
 
-var _ linop.Remote[[]float64, late] = (*distant)(nil)
+var _ linop.Async[[]float64, late] = (*distant)(nil)
 
 func newDistant(t testing.TB, n int) *distant {
 	return &distant{host: linop.NewHost(n, newPool(t, 1)), stride: 8}
@@ -125,9 +125,11 @@ func (s *distant) MultiAxpyDot(a []late, vs [][]float64, w []float64) late {
 	return s.sum(s.host.MultiAxpyDot(s.uses(a), vs, w))
 }
 
-func (s *distant) Stride() int { return s.stride }
-func (s *distant) Forget(late) {}
-func (s *distant) Forgive()    { s.fault = false }
+func (s *distant) Stride() int       { return s.stride }
+func (s *distant) Forget(late)       {}
+func (s *distant) ClearFault()       { s.fault = false }
+func (s *distant) Known(a late) late { return late{v: a.Float()} }
+func (s *distant) Roundoff() float64 { return s.host.Roundoff() }
 
 func (s *distant) Fetch() {
 	if s.looks++; s.trouble != nil && s.trouble(s.looks) {
@@ -136,7 +138,7 @@ func (s *distant) Fetch() {
 	s.sent, s.found = s.made, s.fault
 }
 
-func (s *distant) Arrived() (sound bool) {
+func (s *distant) Await() (sound bool) {
 	s.arrived = max(s.arrived, s.sent)
 	return !s.found
 }
@@ -146,7 +148,7 @@ func (s *distant) Positive(a late) late {
 	return a
 }
 
-func (s *distant) Keep(dst, src []float64) {
+func (s *distant) Checkpoint(dst, src []float64) {
 	if !s.fault {
 		copy(dst, src)
 	}

@@ -21,8 +21,8 @@
 //	GMRES     minimises ||b - A x|| over K_m, and starts again after m steps
 //
 // ([Saad03], chapters 6 and 7, and [Paige75].) Work per iteration and memory, and
-// what a preconditioner adds to it, if there is one, and if it is another map each
-// time (flexible):
+// what a preconditioner adds to it, if there is one, and if it is flexible, that is,
+// another map each time:
 //
 //	          products  inner products   vectors besides x and b
 //	CG        1         2 (+1, +2)       3 (+1)
@@ -37,24 +37,27 @@
 // default ||r||_2 / ||b||_2. All but GMRES update r along with x; rounding
 // lets that recurrence and b - A x drift apart by about
 //
-//	u ||A|| max_k ||x_k||,  u = 2^-53,
+//	u ||A|| max_k ||x_k||,  u the unit roundoff,
 //
 // so before they end as converged they recompute it: where it does not meet the
-// tolerance, they go on from there, as long as that helps. GMRES recomputes the
+// tolerance, they continue from there, as long as that helps. GMRES recomputes the
 // residual at the end of each cycle. [Refinement] recomputes it, more accurately if
 // the operator can, after every correction. What any of them calls converged is.
 //
-// On a linop.Remote, whose scalars are elsewhere, CG and BiCGStab look at them every
-// Stride iterations, and at those of one iteration while the next one is under way, so
-// that nobody waits. Convergence is seen up to Stride + 1 iterations late, which x has
-// had then and Result.Iterations counts; a Monitor hears of the iterations that were
-// looked at. Trouble in between makes the method go back to the x of its last sound look
-// and look in every iteration for a while, so that the Reason is that of the host;
-// iterations that were taken back are not counted. GMRES adds the columns of up to Stride
-// steps at a time to its least-squares problem, and counts the steps that x has got. The
-// context and the limit of iterations are looked at in every iteration. MINRES waits for
-// scalars in every iteration, and so does any method with a preconditioner that is
-// another map each time.
+// On an asynchronous space (linop.Async), such as a device, CG and BiCGStab defer the check
+// of convergence: every Stride iterations they fetch the scalars of one, and judge them when
+// the next one has been queued, so that nobody waits. Convergence is seen up to Stride + 1
+// iterations late; x has had these, and Result.Iterations counts them. A Monitor hears of
+// the iterations that were judged. After a fault the method goes back to the x that was
+// saved with the last sound check, and judges every iteration for a while, so that the
+// Reason is that of the host; iterations that were undone are not counted. GMRES adds the
+// columns of up to Stride steps at a time to its least-squares problem, and counts the steps
+// that x has had. The context and the limit of iterations are checked in every iteration.
+// MINRES waits for scalars in every iteration, and so do CG and BiCGStab with a flexible
+// preconditioner.
+//
+// A method is an iteration, its formulas, in a driver, which has the rest: see cg.go for
+// the shortest.
 //
 // Not converging is a [Reason], not an error. Methods print nothing; a
 // [Monitor] can watch. Vectors are kept from solve to solve, and solving again

@@ -20,6 +20,7 @@ var _ linop.Space[ddVector, dd.DD] = ddSpace{}
 
 func (s ddSpace) Dim() int                { return s.n }
 func (s ddSpace) New() ddVector           { return make(ddVector, s.n) }
+func (ddSpace) Roundoff() float64         { return 0x1p-104 }
 func (ddSpace) Scalar(a float64) dd.DD    { return dd.From(a) }
 func (ddSpace) Zero(x ddVector)           { clear(x) }
 func (ddSpace) Copy(dst, src ddVector)    { copy(dst, src) }

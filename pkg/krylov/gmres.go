@@ -20,27 +20,23 @@ import (
 // worse.
 //
 // A preconditioner is applied from the right ([Saad03], algorithm 9.5): the space is
-// that of A M^-1, and x += M^-1 (V y). One that is another map each time makes it
-// flexible ([Saad93]): it keeps z_j = M^-1 v_j, A Z_m = V_(m+1) H, and x += Z y.
+// that of A M^-1, and x += M^-1 (V y). Flexible GMRES ([Saad93]) stores z_j = M^-1 v_j,
+// with A Z_m = V_(m+1) H, and sets x += Z y.
 //
 // One product per iteration and one per cycle. Memory: m+2 n-vectors besides x
 // and b, taken as they are needed, and one more for M^-1 v, m more for Z. Traffic of
 // iteration j of a cycle besides A: about 4j n-vectors, by either way of
-// orthogonalisation. On a linop.Remote of which a kernel takes k vectors at a time, step j
-// is 4 + 4 ceil((j+1)/k) launches.
+// orthogonalisation. On a device whose kernels take k vectors at a time, step j is
+// 4 + 4 ceil((j+1)/k) launches.
 type GMRES[V any, S linop.Scalar[S]] struct {
-	space linop.Space[V, S]
-	opt   GMRESOptions
-
-	r       V
-	v       []V // the basis
+	driver[V, S]
+	opt     GMRESOptions
+	async   linop.Async[V, S] // nil: scalars are at hand
+	v       []V               // the basis
 	least   leastSquares[S]
-	pre     preconditioned[V, S]
-	remote  linop.Remote[V, S] // nil: scalars are at hand
-	columns []column[S]        // of H; the first n have not been added to least yet
+	columns []column[S] // of H; the first n have not been added to least yet
 	n       int
-	asked   int // columns whose scalars have been asked for
-	c       convergence[V]
+	fetched int // columns whose scalars have been fetched
 }
 
 // column is one of H, as the Gram-Schmidt passes leave it: h - g, or h where there is no
@@ -59,7 +55,7 @@ const (
 	MGS Orthogonalization = iota
 	// CGS2 is classical Gram-Schmidt, done twice: all inner products at once,
 	// so few synchronisations, and orthogonal to working precision
-	// ([Giraud05]), for twice the arithmetic. A linop.Remote always has it.
+	// ([Giraud05]), for twice the arithmetic. An asynchronous space always has it.
 	CGS2
 )
 
@@ -107,13 +103,13 @@ func gmresVectors(n int, use Use) int {
 // NewGMRES returns the method on space.
 func NewGMRES[V any, S linop.Scalar[S]](space linop.Space[V, S], opt GMRESOptions) *GMRES[V, S] {
 	opt = opt.withDefaults()
-	remote, ok := space.(linop.Remote[V, S])
+	async, ok := space.(linop.Async[V, S])
 	if ok {
 		opt.Orthogonalization = CGS2
 	}
 	return &GMRES[V, S]{
-		space: space, opt: opt, r: space.New(), least: newLeastSquares(space.Scalar(1)),
-		pre: preconditioned[V, S]{space: space}, remote: remote,
+		driver: newDriver(space, deferral[V, S]{}), opt: opt, async: async,
+		least: newLeastSquares(space.Scalar(1), space.Roundoff()),
 	}
 }
 
@@ -122,33 +118,37 @@ func (*GMRES[V, S]) Name() string { return "gmres" }
 
 // Solve implements Method.
 func (m *GMRES[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V]) Result {
-	c := &m.c
-	m.pre.by = opt.Precond
-	rr, reason := initialise(ctx, m.space, c, a, x, b, m.r, opt, 0)
-	if reason != Running {
-		return c.end(reason)
+	reason := m.begin(ctx, a, x, b, opt, 0)
+	if reason == Running {
+		reason = m.cycles()
 	}
+	return m.end(reason)
+}
+
+// cycles corrects x from the residual r until there is a reason to end.
+func (m *GMRES[V, S]) cycles() Reason {
+	c := &m.c
 	restart := min(m.opt.Restart, m.space.Dim())
 	longest := min(m.opt.MaxRestart, m.space.Dim())
 	// Slow cycles since ||r|| was `before`, after `since` iterations.
-	slow, before, since := 0, rr.Sqrt().Float(), 0
+	slow, before, since := 0, norm(m.rr), 0
 	for {
-		start := rr.Sqrt().Float()
-		rr, reason = m.cycle(a, x, b, rr, restart)
-		rnorm := rr.Sqrt().Float()
+		start := norm(m.rr)
+		reason := m.cycle(restart)
+		rnorm := norm(m.rr)
 		c.result.Residual = rnorm / c.bnorm
 		switch {
 		case !finite(rnorm):
-			return c.end(NotFinite)
-		case c.take(x, m.r, rnorm):
-			return c.end(Converged)
+			reason = NotFinite
+		case c.take(m.x, m.r, rnorm):
+			reason = Converged
 		case rnorm == 0:
-			return c.end(Breakdown)
-		case reason != Running:
-			return c.end(reason)
+			reason = Breakdown
+		case reason == Running:
+			reason = c.limit()
 		}
-		if reason := c.limit(); reason != Running {
-			return c.end(reason)
+		if reason = c.agree(reason); reason != Running {
+			return reason
 		}
 		switch slow++; {
 		case rnorm <= slowCycle*start:
@@ -157,45 +157,43 @@ func (m *GMRES[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V,
 		case slow < stallCycles:
 			continue
 		case c.hopeless(rnorm/before, c.result.Iterations-since):
-			return c.end(Stagnation)
+			return Stagnation
 		}
 		slow, before, since = 0, rnorm, c.result.Iterations
 	}
 }
 
-// cycle does at most `restart` steps of Arnoldi's process from the residual m.r,
-// rr = r·r, and corrects x. It returns the new r·r.
-func (m *GMRES[V, S]) cycle(a linop.Operator[V, S], x, b V, rr S, restart int) (S, Reason) {
-	rr = m.here(rr)
+// cycle does at most `restart` steps of Arnoldi's process from the residual r, and
+// corrects x and r.
+func (m *GMRES[V, S]) cycle(restart int) Reason {
+	rr := m.known(m.rr)
 	one, beta := m.space.Scalar(1), rr.Sqrt()
 	m.space.Copy(m.basis(0), m.r)
 	m.space.Scale(one.Div(beta), m.v[0])
 	m.least.begin(beta)
-	m.n, m.asked = 0, 0
+	m.n, m.fetched = 0, 0
 	reason, end := Running, false
 	for j := 0; j < restart && !end; j++ {
 		w := m.basis(j + 1)
-		a.Apply(w, m.pre.apply(m.slot(j), m.v[j]))
+		m.a.Apply(w, m.pre.apply(m.slot(j), m.v[j]))
 		next := m.orthogonalise(j, w)
 		if reason, end = m.add(m.ready(j+1 == restart)); !end {
 			m.space.Scale(one.Div(next), w)
 		}
 	}
 	if reason == NotFinite {
-		return rr, reason // the last column is not usable
+		return reason // the last column is not usable
 	}
 	y := m.least.solve()
 	before := m.v[len(y)] // of no further use
-	m.space.Copy(before, x)
-	m.correct(x, y)
-	a.Residual(m.r, b, x)
-	next := m.space.Dot(m.r, m.r)
-	if !(next.Float() <= rr.Float()) { // a singular H: take it back
-		m.space.Copy(x, before)
-		a.Residual(m.r, b, x)
-		next = m.space.Dot(m.r, m.r)
+	m.space.Copy(before, m.x)
+	m.correct(m.x, y)
+	m.residual()
+	if !(m.rr.Float() <= rr.Float()) { // a singular H: take it back
+		m.space.Copy(m.x, before)
+		m.residual()
 	}
-	return next, reason
+	return reason
 }
 
 // correct computes x += M^-1 (V y), by Z y if there is Z; m.r is lost.
@@ -212,7 +210,7 @@ func (m *GMRES[V, S]) correct(x V, y []S) {
 	}
 }
 
-// slot is where M^-1 v_j is kept: each has its own if M^-1 is another map each time.
+// slot is the index of M^-1 v_j in pre: each has a vector of its own if flexible.
 func (m *GMRES[V, S]) slot(j int) int {
 	if m.c.opt.Flexible {
 		return j
@@ -251,26 +249,26 @@ func (m *GMRES[V, S]) orthogonalise(j int, w V) (next S) {
 	return column.next
 }
 
-// mostPending is the number of coefficients that wait for their turn at most.
+// mostPending is the number of coefficients at which columns are fetched at the latest.
 const mostPending = 1 << 13
 
 // ready returns the number of columns to add to the least-squares problem now: the one
-// that there is where scalars are at hand. On a Remote there are Stride columns to be
-// added together, one column late, unless this is the last one.
+// that there is where scalars are at hand. On an asynchronous space, Stride columns are
+// added together, one step late, unless this step is the last.
 func (m *GMRES[V, S]) ready(last bool) int {
 	switch {
-	case m.remote == nil:
+	case m.async == nil:
 		return m.n
-	case last || m.c.opt.Flexible || m.c.limitAt(m.c.result.Iterations+m.n) != Running:
-		m.remote.Fetch()
-		m.remote.Arrived()
+	case last || m.c.opt.Flexible || m.c.agree(m.c.limitAt(m.c.result.Iterations+m.n)) != Running:
+		m.async.Fetch()
+		m.async.Await()
 		return m.n
-	case m.asked > 0:
-		m.remote.Arrived()
-		return m.asked
-	case m.n >= m.remote.Stride() || m.n*len(m.columns[m.n-1].h) >= mostPending:
-		m.remote.Fetch()
-		m.asked = m.n
+	case m.fetched > 0:
+		m.async.Await()
+		return m.fetched
+	case m.n >= m.async.Stride() || m.n*len(m.columns[m.n-1].h) >= mostPending:
+		m.async.Fetch()
+		m.fetched = m.n
 	}
 	return 0
 }
@@ -278,12 +276,15 @@ func (m *GMRES[V, S]) ready(last bool) int {
 // add adds so many columns to the least-squares problem, and says whether the cycle is at
 // its end, because of a Reason if it is not Running. Columns after the end do not count.
 func (m *GMRES[V, S]) add(n int) (reason Reason, end bool) {
+	if n == 0 {
+		return Running, false
+	}
 	c := &m.c
 	for _, column := range m.columns[:n] {
 		for k, g := range column.g {
 			column.h[k] = column.h[k].Sub(g)
 		}
-		next := m.here(column.next)
+		next := m.known(column.next)
 		size := m.least.add(column.h, next)
 		rnorm := m.least.residual()
 		if reason = c.step(rnorm); !finite(size) {
@@ -292,27 +293,24 @@ func (m *GMRES[V, S]) add(n int) (reason Reason, end bool) {
 		if reason != Running {
 			return reason, true
 		}
-		if rnorm <= c.target() || next.Float() <= orthogonal*size {
+		if rnorm <= c.target() || next.Float() <= m.least.zero*size {
 			return Running, true // converged by the estimate, or the Krylov space is exhausted
 		}
-	}
-	if n == 0 {
-		return Running, false
 	}
 	for k := n; k < m.n; k++ {
 		m.columns[k-n], m.columns[k] = m.columns[k], m.columns[k-n]
 	}
-	m.n, m.asked = m.n-n, 0
-	reason = c.limit()
+	m.n, m.fetched = m.n-n, 0
+	reason = c.agree(c.limit())
 	return reason, reason != Running
 }
 
-// here is a, on the host.
-func (m *GMRES[V, S]) here(a S) S {
-	if m.remote == nil {
+// known is a, as a scalar of the host.
+func (m *GMRES[V, S]) known(a S) S {
+	if m.async == nil {
 		return a
 	}
-	return m.space.Scalar(a.Float())
+	return m.async.Known(a)
 }
 
 // basis returns v[j], which is new when no solve has come so far.

@@ -8,14 +8,17 @@ import "github.com/mpsolve/mpsolve/pkg/linop"
 // side ([Saad03], section 6.5.3).
 type leastSquares[S linop.Scalar[S]] struct {
 	one    S
-	n      int   // columns so far
-	r      [][]S // column j of the triangle has j+1 elements
-	cs, sn []S   // rotations
-	g      []S   // rotated right-hand side, n+1 elements
+	zero   float64 // relative size of what rounding leaves of zero
+	n      int     // columns so far
+	r      [][]S   // column j of the triangle has j+1 elements
+	cs, sn []S     // rotations
+	g      []S     // rotated right-hand side, n+1 elements
 	y      []S
 }
 
-func newLeastSquares[S linop.Scalar[S]](one S) leastSquares[S] { return leastSquares[S]{one: one} }
+func newLeastSquares[S linop.Scalar[S]](one S, roundoff float64) leastSquares[S] {
+	return leastSquares[S]{one: one, zero: orthogonal(roundoff)}
+}
 
 // begin starts over with the right-hand side beta e_1.
 func (l *leastSquares[S]) begin(beta S) {
@@ -79,7 +82,7 @@ func (l *leastSquares[S]) residual() float64 { return magnitude(l.g[l.n]) }
 func (l *leastSquares[S]) solve() []S {
 	n := l.n
 	for j := range n {
-		if magnitude(l.r[j][j]) <= orthogonal*magnitude(l.r[0][0]) {
+		if magnitude(l.r[j][j]) <= l.zero*magnitude(l.r[0][0]) {
 			n = j
 			break
 		}

@@ -26,7 +26,7 @@ func hessenberg(rng *rand.Rand, n int, scale float64) *mat.Dense {
 // solver passes through, one object used for all.
 func TestLeastSquaresAgainstQR(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	l := newLeastSquares(linop.Float64(1))
+	l := newLeastSquares(linop.Float64(1), 0x1p-53)
 	for _, n := range []int{1, 7, 3, 12} {
 		for _, scale := range []float64{1, 1e200, 1e-200} {
 			t.Run(fmt.Sprint(n, scale), func(t *testing.T) {
@@ -76,7 +76,7 @@ func checkLeastSquares(t *testing.T, l *leastSquares[linop.Float64], h mat.Matri
 }
 
 func TestRotation(t *testing.T) {
-	l := newLeastSquares(linop.Float64(1))
+	l := newLeastSquares(linop.Float64(1), 0x1p-53)
 	for _, f := range []linop.Float64{0, 1, -3, 1e300, 1e-300} {
 		for _, g := range []linop.Float64{0, 2, -1, -1e300, 1e-300} {
 			c, s, r := rotation(l.one, f, g)
@@ -96,7 +96,7 @@ func TestRotation(t *testing.T) {
 
 // The columns from a zero pivot on have no coefficient.
 func TestLeastSquaresStopsAtZeroPivot(t *testing.T) {
-	l := newLeastSquares(linop.Float64(1))
+	l := newLeastSquares(linop.Float64(1), 0x1p-53)
 	l.begin(3)
 	l.add([]linop.Float64{2}, 0)
 	l.add([]linop.Float64{5, 0}, 0)

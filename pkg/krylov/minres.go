@@ -2,6 +2,7 @@ package krylov
 
 import (
 	"context"
+	"math"
 
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
@@ -26,23 +27,27 @@ import (
 // One product per iteration, and one to confirm that it has converged; from a
 // residual that is not confirmed Lanczos' process starts again. Memory: 6 n-vectors
 // besides x and b, and one more for z. Traffic per iteration besides A: reads 14,
-// writes 8 n-vectors; besides M, z reads 3 more and writes one. On a linop.Remote it waits
-// for scalars in every iteration.
+// writes 8 n-vectors; besides M, z reads 3 more and writes one. On an asynchronous space
+// it waits for scalars in every iteration.
 type MINRES[V any, S linop.Scalar[S]] struct {
-	space           linop.Space[V, S]
-	r               V
+	driver[V, S]
 	older, v, newer V // v_(j-1), v_j, v_(j+1)
+	z               V // z_j
 	d, e            V // rho d of the last two steps
-	pre             preconditioned[V, S]
-	c               convergence[V]
+
+	gamma, phi S
+	last, prev givens[S] // of steps j-1 and j-2
+	size       float64   // of T: its largest column
 }
+
+// givens is a rotation and the element of the diagonal that it makes.
+type givens[S any] struct{ c, s, rho S }
 
 // NewMINRES returns the method with its work vectors in space.
 func NewMINRES[V any, S linop.Scalar[S]](space linop.Space[V, S]) *MINRES[V, S] {
 	return &MINRES[V, S]{
-		space: space, r: space.New(), d: space.New(), e: space.New(),
+		driver: newDriver(space, deferral[V, S]{}), d: space.New(), e: space.New(),
 		older: space.New(), v: space.New(), newer: space.New(),
-		pre: preconditioned[V, S]{space: space},
 	}
 }
 
@@ -53,76 +58,62 @@ func (*MINRES[V, S]) Name() string { return "minres" }
 // v·M^-1 v < 0, and with Breakdown where r is orthogonal to the range of A: b is not in
 // that range, and x has the least residual that there is.
 func (m *MINRES[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V]) Result {
-	m.pre.by = opt.Precond
-	rr, reason := initialise(ctx, m.space, &m.c, a, x, b, m.r, opt, stagnationWindow(m.space.Dim()))
-	for reason == Running {
-		rr, reason = m.run(a, x, b, rr)
+	reason := m.begin(ctx, a, x, b, opt, stagnationWindow(m.space.Dim()))
+	if reason == Running {
+		reason = m.iterate(m, math.MaxInt)
 	}
-	return m.c.end(reason)
+	return m.end(reason)
 }
 
-// run iterates from the residual r, rr = r·r. It returns Running where it should be
-// run again, from an r of which it returns r·r.
-func (m *MINRES[V, S]) run(a linop.Operator[V, S], x, b V, rr S) (S, Reason) {
-	space, r, c := m.space, m.r, &m.c
-	older, v, newer, d, e := m.older, m.v, m.newer, m.d, m.e
-	space.Zero(older)
-	space.Zero(d)
-	space.Zero(e)
-	space.Copy(v, r)
-	z, phi, reason := m.normalise(v, rr)
-	if reason == Running && phi.Float() == 0 {
+func (m *MINRES[V, S]) start() (reason Reason) {
+	m.space.Zero(m.older)
+	m.space.Zero(m.d)
+	m.space.Zero(m.e)
+	m.space.Copy(m.v, m.r)
+	m.z, m.phi, reason = m.normalise(m.v, m.rr)
+	if reason == Running && m.phi.Float() == 0 {
 		reason = IndefinitePreconditioner
 	}
-	if reason != Running {
-		return rr, reason
-	}
-	one, gamma := space.Scalar(1), space.Scalar(0)
-	c1, s1, rho1 := one, gamma, one // of step j-1
-	c2, s2, rho2 := one, gamma, one // of step j-2
-	size := 0.0                     // of T: its largest column
-	for {
-		delta := a.ApplyDot(newer, z, z)
-		epsilon := s2.Mul(gamma)
-		theta := c1.Mul(c2).Mul(gamma).Add(s1.Mul(delta))
-		pivot := c1.Mul(delta).Sub(s1.Mul(c2).Mul(gamma))
-		space.Xpay(z, epsilon.Div(rho2).Neg(), e)
-		space.Axpy(theta.Div(rho1).Neg(), d, e)
-		d, e = e, d // d is rho d_j from here
+	one, zero := m.space.Scalar(1), m.space.Scalar(0)
+	m.gamma, m.size = zero, 0
+	m.last, m.prev = givens[S]{one, zero, one}, givens[S]{one, zero, one}
+	return reason
+}
 
-		space.Axpy(gamma.Neg(), older, newer)
-		vv := space.AxpyDot(delta.Neg(), v, newer, newer)
-		older, v, newer = v, newer, older
-		column := magnitude(gamma) + magnitude(delta)
-		if z, gamma, reason = m.normalise(v, vv); reason != Running {
-			return rr, reason
-		}
-		size = max(size, column+magnitude(gamma))
-		if magnitude(pivot)+magnitude(c1.Mul(gamma)) <= unreachable*size {
-			return rr, Breakdown
-		}
-		c2, s2, rho2 = c1, s1, rho1
-		c1, s1, rho1 = rotation(one, pivot, gamma)
-		space.Axpy(c1.Mul(phi).Div(rho1), d, x)
-		phi = s1.Mul(phi).Neg()
-		space.Scale(s1.Mul(s1), r)
-		rr = space.AxpyDot(c1.Mul(phi), v, r, r)
-		rnorm := rr.Sqrt().Float()
-		if reason := c.step(rnorm); reason != Running {
-			return rr, reason
-		}
-		if c.reached(x, r, rnorm) {
-			return confirm(space, c, a, x, b, r)
-		}
-		if reason := c.limit(); reason != Running {
-			return rr, reason
-		}
+func (m *MINRES[V, S]) step() (s scalars[S], reason Reason) {
+	space, last, prev, gamma := m.space, m.last, m.prev, m.gamma
+	delta := m.a.ApplyDot(m.newer, m.z, m.z)
+	epsilon := prev.s.Mul(gamma)
+	theta := last.c.Mul(prev.c).Mul(gamma).Add(last.s.Mul(delta))
+	pivot := last.c.Mul(delta).Sub(last.s.Mul(prev.c).Mul(gamma))
+	space.Xpay(m.z, epsilon.Div(prev.rho).Neg(), m.e)
+	space.Axpy(theta.Div(last.rho).Neg(), m.d, m.e)
+	m.d, m.e = m.e, m.d // d is rho d_j from here
+
+	space.Axpy(gamma.Neg(), m.older, m.newer)
+	vv := space.AxpyDot(delta.Neg(), m.v, m.newer, m.newer)
+	m.older, m.v, m.newer = m.v, m.newer, m.older
+	column := magnitude(gamma) + magnitude(delta)
+	if m.z, gamma, reason = m.normalise(m.v, vv); reason != Running {
+		return s, reason
 	}
+	m.size = max(m.size, column+magnitude(gamma))
+	if magnitude(pivot)+magnitude(last.c.Mul(gamma)) <= unreachable(space.Roundoff())*m.size {
+		return s, Breakdown
+	}
+	c, sn, rho := rotation(space.Scalar(1), pivot, gamma)
+	m.prev, m.last, m.gamma = last, givens[S]{c, sn, rho}, gamma
+
+	space.Axpy(c.Mul(m.phi).Div(rho), m.d, m.x)
+	m.phi = sn.Mul(m.phi).Neg()
+	space.Scale(sn.Mul(sn), m.r)
+	s.rr = space.AxpyDot(c.Mul(m.phi), m.v, m.r, m.r)
+	return s, Running
 }
 
 // unreachable is the ||A r|| / (||A|| ||r||) under which r counts as orthogonal to the
 // range of A, which holds no better x then.
-const unreachable = 0x1p-44
+func unreachable(roundoff float64) float64 { return 0x1p9 * roundoff }
 
 // normalise sets v and z = M^-1 v, given v·v, to v / gamma and z / gamma with
 // gamma = (v·z)^(1/2), and leaves them where that is zero.

@@ -26,7 +26,7 @@ const (
 // measures.
 type Measure[V any] func(x, r V) float64
 
-// Event is what a Monitor is told once per iteration, on a linop.Remote once per look.
+// Event is what a Monitor is told once per iteration, on a linop.Async once per check.
 type Event struct {
 	Outer     int     // refinement step, from 1; 0 outside refinement
 	Iteration int     // iterations so far, over all refinement steps
@@ -47,7 +47,14 @@ type Options[V any] struct {
 	Monitor Monitor    // nil: none
 
 	Precond  Preconditioner[V] // nil: none
-	Flexible bool              // Precond is another map each time: it iterates itself
+	Flexible bool              // Precond is another map each time, as one that iterates is
+
+	// Agree is called by solves that share their vectors, as ranks do, where they might
+	// come to different reasons: for the context and the limits, and when convergence is
+	// judged. Each passes its own Reason, Running to go on, and all get the same one, so
+	// that none leaves the loop alone. The Measure must have the same value for all, as
+	// inner products do. nil: the solve is not shared.
+	Agree func(Reason) Reason
 
 	// Unconfirmed saves CG, BiCGStab and MINRES the product that confirms
 	// convergence: for callers that recompute the residual themselves.

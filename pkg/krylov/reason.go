@@ -49,6 +49,9 @@ const (
 	IndefinitePreconditioner Reason = -12
 )
 
+// again is the Reason of an iteration that has to start again; no solve ends with it.
+const again Reason = -100
+
 // reasons holds the name of each Reason and one line of advice.
 var reasons = map[Reason]struct{ name, advice string }{
 	Running:                  {"running", ""},

@@ -37,6 +37,8 @@ type Goal struct {
 	From, To float64 // the measure of x, and the one wanted of x + d
 	MaxIter  int     // at least 1
 	Monitor  Monitor // may be nil
+
+	Agree func(Reason) Reason // that of Options; may be nil
 }
 
 // Refinement is iterative refinement ([Higham02], chapter 12):
@@ -84,14 +86,21 @@ func (f *Refinement[V, S]) Solve(
 	}
 	total.Measure = opt.Measure(x, f.r)
 	for slow := 0; ; {
+		reason := Running
 		switch {
 		case total.Measure <= opt.Tol:
-			total.Reason = Converged
-			return total
+			reason = Converged
 		case !finite(total.Measure):
-			total.Reason = NotFinite
+			reason = NotFinite
+		}
+		if opt.Agree != nil {
+			reason = opt.Agree(reason)
+		}
+		if reason != Running {
+			total.Reason = reason
 			return total
-		case f.MaxSteps > 0 && total.Outer == f.MaxSteps:
+		}
+		if f.MaxSteps > 0 && total.Outer == f.MaxSteps {
 			if total.Reason.Converged() {
 				total.Reason = Drift
 			}
@@ -103,6 +112,7 @@ func (f *Refinement[V, S]) Solve(
 			From: before, To: reach * opt.Tol,
 			MaxIter: opt.MaxIter - total.Iterations,
 			Monitor: f.observe(opt.Monitor, total),
+			Agree:   opt.Agree,
 		})
 		total.Iterations += inner.Iterations
 		total.Orthogonalization += inner.Orthogonalization
@@ -137,8 +147,7 @@ func (f *Refinement[V, S]) Solve(
 		if slow++; inner.Reason.Converged() && slow <= patience {
 			continue
 		}
-		reason := inner.Reason
-		if reason.Converged() {
+		if reason = inner.Reason; reason.Converged() {
 			reason = Slow
 		}
 		if total.Measure > opt.Tol && !corrector.Escalate(reason) {

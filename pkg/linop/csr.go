@@ -12,11 +12,14 @@ import (
 // results have the same bits for any number of threads. Use a CSR from one
 // goroutine at a time.
 type CSR struct {
+	Reducer Reducer // of inner products; NewCSR sets Local
+
 	m       *csr.Matrix
 	rows    csrRows
 	pool    *Pool
 	panel   []int     // panel k is the rows panel[k] to panel[k+1]-1
-	partial []float64 // one per panel, and another one for ApplyDots
+	partial []float64 // for each panel one, two for ApplyDots
+	sums    [2]float64
 	job     csrJob
 }
 
@@ -40,7 +43,7 @@ func NewCSR32(m *csr.Matrix, pool *Pool) *CSR {
 }
 
 func newCSR(m *csr.Matrix, rows csrRows, pool *Pool) *CSR {
-	a := &CSR{m: m, rows: rows, pool: pool, panel: csr.Panels(m)}
+	a := &CSR{Reducer: Local{}, m: m, rows: rows, pool: pool, panel: csr.Panels(m)}
 	a.partial = make([]float64, 2*a.panels())
 	return a
 }
@@ -81,22 +84,15 @@ func (a *CSR) Apply(dst, src []float64) { a.run(csrJob{op: csrApply, dst: dst, s
 // ApplyDot computes dst = A src and returns dst·w.
 func (a *CSR) ApplyDot(dst, src, w []float64) Float64 {
 	a.run(csrJob{op: csrApplyDot, dst: dst, src: src, w: w})
-	return sum(a.partial[:a.panels()])
+	a.Reducer.Sum(a.sums[:1], a.partial[:a.panels()])
+	return Float64(a.sums[0])
 }
 
 // ApplyDots computes dst = A src and returns dst·w and dst·dst.
 func (a *CSR) ApplyDots(dst, src, w []float64) (dw, dd Float64) {
 	a.run(csrJob{op: csrApplyDots, dst: dst, src: src, w: w})
-	return sum(a.partial[:a.panels()]), sum(a.partial[a.panels():])
-}
-
-// sum adds up partial results in their order.
-func sum(partial []float64) Float64 {
-	var s float64
-	for _, p := range partial {
-		s += p
-	}
-	return Float64(s)
+	a.Reducer.Sum(a.sums[:], a.partial)
+	return Float64(a.sums[0]), Float64(a.sums[1])
 }
 
 // Residual computes r = b - A x.
@@ -160,8 +156,8 @@ func (j *csrJob) Do(k int) {
 		j.a.partial[k] = kernels.Dot(j.dst[lo:hi], j.w[lo:hi])
 	case csrApplyDots:
 		rows.mulVec(j.dst, lo, hi, j.src)
-		j.a.partial[k] = kernels.Dot(j.dst[lo:hi], j.w[lo:hi])
-		j.a.partial[j.a.panels()+k] = kernels.Dot(j.dst[lo:hi], j.dst[lo:hi])
+		j.a.partial[2*k] = kernels.Dot(j.dst[lo:hi], j.w[lo:hi])
+		j.a.partial[2*k+1] = kernels.Dot(j.dst[lo:hi], j.dst[lo:hi])
 	case csrResidual:
 		rows.residual(j.dst, j.b, lo, hi, j.src)
 	case csrResidualDD:

@@ -25,9 +25,13 @@ const (
 // Host is the space of float64 vectors in main memory. Its methods share
 // scratch memory: use one Host from one goroutine at a time.
 type Host struct {
+	Reducer Reducer // of inner products, norms and maxima; NewHost sets Local
+
 	n       int
 	pool    *Pool
-	partial []float64 // one per block, two for DoubleStep, len(vs) for MultiDot
+	bounds  []int     // range k is bounds[k] to bounds[k+1]-1
+	partial []float64 // for each block one, two for DoubleStep, len(vs) for MultiDot
+	sums    []float64 // of them
 	job     vectorJob
 }
 
@@ -35,8 +39,12 @@ var _ Space[[]float64, Float64] = (*Host)(nil)
 
 // NewHost returns the space of dimension n on the threads of pool.
 func NewHost(n int, pool *Pool) *Host {
-	h := &Host{n: n, pool: pool}
-	h.partial = make([]float64, 2*h.blocks())
+	h := &Host{Reducer: Local{}, n: n, pool: pool}
+	h.partial, h.sums = make([]float64, 2*h.blocks()), make([]float64, 2)
+	for at := 0; at < n; at += rangeSize {
+		h.bounds = append(h.bounds, at)
+	}
+	h.bounds = append(h.bounds, n)
 	h.job.h = h
 	return h
 }
@@ -51,6 +59,9 @@ func (h *Host) New() []float64 { return make([]float64, h.n) }
 
 // Scalar returns a.
 func (h *Host) Scalar(a float64) Float64 { return Float64(a) }
+
+// Roundoff returns 2^-53.
+func (h *Host) Roundoff() float64 { return roundoff }
 
 // Zero sets x = 0.
 func (h *Host) Zero(x []float64) { clear(x) }
@@ -97,7 +108,8 @@ func (h *Host) Step(a Float64, p, x, q, r []float64) Float64 {
 // DoubleStep computes x += a p + o t and r -= o q and returns r·r and r·w; t may be r.
 func (h *Host) DoubleStep(a Float64, p []float64, o Float64, t, x, q, r, w []float64) (rr, rw Float64) {
 	h.run(vectorJob{op: opDoubleStep, a: a.Float(), x: p, o: o.Float(), t: t, y: x, z: q, r: r, w: w})
-	return h.sum(), h.sumFrom(h.blocks())
+	h.Reducer.Sum(h.sums[:2], h.partial[:2*h.blocks()])
+	return Float64(h.sums[0]), Float64(h.sums[1])
 }
 
 // Direction computes p = r + b (p - o q).
@@ -114,12 +126,12 @@ func (h *Host) MultiDot(out []Float64, vs [][]float64, w []float64) {
 	if need := m * h.blocks(); len(h.partial) < need {
 		h.partial = make([]float64, need)
 	}
+	if len(h.sums) < m {
+		h.sums = make([]float64, m)
+	}
 	h.run(vectorJob{op: opMultiDot, vs: vs, y: w})
-	for k := range vs {
-		var s float64
-		for b := range h.blocks() {
-			s += h.partial[b*m+k]
-		}
+	h.Reducer.Sum(h.sums[:m], h.partial[:m*h.blocks()])
+	for k, s := range h.sums[:m] {
 		out[k] = Float64(s)
 	}
 }
@@ -135,10 +147,11 @@ func (h *Host) MultiAxpyDot(a []Float64, vs [][]float64, w []float64) Float64 {
 	return h.sum()
 }
 
-// sum adds the partial results in the order of the blocks.
-func (h *Host) sum() Float64 { return h.sumFrom(0) }
-
-func (h *Host) sumFrom(first int) Float64 { return sum(h.partial[first : first+h.blocks()]) }
+// sum adds up the partial results of the blocks.
+func (h *Host) sum() Float64 {
+	h.Reducer.Sum(h.sums[:1], h.partial[:h.blocks()])
+	return Float64(h.sums[0])
+}
 
 // run does one operation on every block, on all threads if that pays.
 func (h *Host) run(j vectorJob) {
@@ -211,8 +224,8 @@ func (j *vectorJob) Do(b int) {
 		kernels.Axpy(j.a, j.x[lo:hi], j.y[lo:hi])
 		kernels.Axpy(j.o, j.t[lo:hi], j.y[lo:hi])
 		r := j.r[lo:hi]
-		part[b] = kernels.AxpyDot(-j.o, j.z[lo:hi], r, r)
-		part[j.h.blocks()+b] = kernels.Dot(r, j.w[lo:hi])
+		part[2*b] = kernels.AxpyDot(-j.o, j.z[lo:hi], r, r)
+		part[2*b+1] = kernels.Dot(r, j.w[lo:hi])
 	case opDirection:
 		kernels.Axpy(-j.o, j.z[lo:hi], j.y[lo:hi])
 		kernels.Xpay(j.x[lo:hi], j.a, j.y[lo:hi])

@@ -1,10 +1,10 @@
-// Package linop is the seam between iterative methods and what they run on.
+// Package linop is the interface between iterative methods and what they run on.
 //
 // A method sees vectors only through a [Space] and matrices only through an
 // [Operator]; its scalars are a [Scalar] type, so that the same source runs on
 // float64 vectors of the host, on double-double vectors, and on vectors that
 // live on a device. The fused calls (Step, AxpyDot, ApplyDot, MultiDot) are
-// part of the seam: each is one pass over the data on the host and one kernel
+// part of the interface: each is one pass over the data on the host and one kernel
 // launch on a device.
 //
 // The host's float64 space is [Host]; its sparse matrix operator is [CSR].
@@ -30,6 +30,7 @@ type Space[V any, S Scalar[S]] interface {
 	Dim() int
 	New() V             // a zero vector
 	Scalar(a float64) S // a as a scalar, exactly
+	Roundoff() float64  // the unit roundoff of S, 2^-53 for float64
 
 	Zero(x V)
 	Copy(dst, src V)
@@ -49,22 +50,26 @@ type Space[V any, S Scalar[S]] interface {
 	MultiAxpyDot(a []S, vs []V, w V) S // w += sum a_k v_k, returns w·w
 }
 
-// A Remote is a Space whose scalars are made somewhere else, later: Float waits until
-// everything that was asked for before has been done, unless the scalar has been fetched.
-// Methods on it look at scalars every Stride iterations only, and one iteration late, so
-// that there is always something left to do elsewhere.
+// An Async is an asynchronous Space: operations are queued and done later, elsewhere, as on
+// a device. Scalars are made there and used there; Float waits until everything queued so
+// far has been done, unless the scalar has been fetched. A method on it checks convergence
+// every Stride iterations only, and one iteration late, so that there is always something
+// left to do.
 //
-// Meanwhile a quotient of scalars that is no finite number counts as 0 where it is used,
-// and so it does no harm; but it is a fault, and stays one until it is forgiven.
-type Remote[V any, S Scalar[S]] interface {
+// A quotient of scalars that is not finite counts as 0 where it is used, and so it does no
+// harm; but it is a fault, which is recorded until ClearFault.
+type Async[V any, S Scalar[S]] interface {
 	Space[V, S]
 	Stride() int
-	Fetch()                // begins to bring all scalars made so far to where Float finds them
-	Arrived() (sound bool) // waits for that; sound: there was no fault when Fetch was called
-	Forget(a S)            // a will not be asked for, if it has not been fetched
-	Positive(a S) S        // a, a fault wherever it is used if it is not positive then
-	Keep(dst, src V)       // dst = src, unless there was a fault
-	Forgive()              // forgets the faults
+
+	Fetch()              // starts to copy all scalars made so far to where Float finds them
+	Await() (sound bool) // waits for that; sound: there was no fault when Fetch was called
+	Known(a S) S         // a as a scalar of the host, waiting for it as Float does, but not rounded
+	Forget(a S)          // drops a, unless it has been fetched or an operation has used it
+
+	Positive(a S) S        // a, which is a fault where it is used if it is not positive then
+	Checkpoint(dst, src V) // dst = src, unless there has been a fault
+	ClearFault()
 }
 
 // Operator is a linear map between vectors. Results do not alias arguments.
@@ -86,6 +91,9 @@ type Relaxer[V, S any] interface {
 
 // Float64 is float64 as a Scalar.
 type Float64 float64
+
+// roundoff is the unit roundoff of float64.
+const roundoff = 0x1p-53
 
 // Add returns a + b.
 func (a Float64) Add(b Float64) Float64 { return a + b }

@@ -1,0 +1,85 @@
+package linop
+
+import (
+	"math"
+
+	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+// A Reducer combines partial results of sums and maxima. [Local] combines those of one
+// process; for vectors that several processes share, a Reducer combines those of all, and
+// gives all of them the same bits.
+type Reducer interface {
+	// Sum sets each of the m sums to the sum of the partial results with its index modulo
+	// m, in their order: sums[k] = partial[k] + partial[k+m] + ...
+	Sum(sums, partial []float64)
+	// Max returns the largest of the partial results, NaN if any is, -Inf if there are none.
+	Max(partial []float64) float64
+}
+
+// Local is the Reducer of vectors that are not shared with other processes.
+type Local struct{}
+
+var _ Reducer = Local{}
+
+// Sum implements Reducer.
+func (Local) Sum(sums, partial []float64) {
+	for k := range sums {
+		var s float64
+		for at := k; at < len(partial); at += len(sums) {
+			s += partial[at]
+		}
+		sums[k] = s
+	}
+}
+
+// Max implements Reducer.
+func (Local) Max(partial []float64) float64 {
+	largest := math.Inf(-1)
+	for _, v := range partial {
+		largest = max(largest, v)
+	}
+	return largest
+}
+
+// rangeSize is the number of elements of a range of Ranges, Max and Norm2.
+const rangeSize = 8 * blockSize
+
+// Ranges calls do for consecutive ranges of all indices, lo <= i < hi, on all threads.
+func (h *Host) Ranges(do func(lo, hi int)) {
+	h.pool.RunRanges(h.bounds, func(_, lo, hi int) { do(lo, hi) })
+}
+
+// Max returns the largest of what do returns for all ranges, as Ranges has them; NaN if
+// any is, -Inf if n = 0.
+func (h *Host) Max(do func(lo, hi int) float64) float64 { return h.Reducer.Max(h.parts(do)) }
+
+// AbsMax returns max |x_i|, NaN if any element is, and 0 if n = 0.
+func (h *Host) AbsMax(x []float64) float64 {
+	return max(0, h.Max(func(lo, hi int) float64 { return kernels.AbsMax(x[lo:hi]) }))
+}
+
+// Norm2 returns the 2-norm of x as norm 2^exp, which may be beyond float64.
+func (h *Host) Norm2(x []float64) (norm float64, exp int) {
+	largest := h.AbsMax(x)
+	if largest == 0 || !(largest <= math.MaxFloat64) {
+		return largest, 0
+	}
+	exp = csr.Exponent(largest)
+	h.Reducer.Sum(h.sums[:1], h.parts(func(lo, hi int) (s float64) {
+		for _, v := range x[lo:hi] {
+			v = csr.Ldexp(v, -exp)
+			s += float64(v * v)
+		}
+		return s
+	}))
+	return math.Sqrt(h.sums[0]), exp
+}
+
+// parts returns what do returns for each range.
+func (h *Host) parts(do func(lo, hi int) float64) []float64 {
+	parts := h.partial[:len(h.bounds)-1]
+	h.pool.RunRanges(h.bounds, func(k, lo, hi int) { parts[k] = do(lo, hi) })
+	return parts
+}
