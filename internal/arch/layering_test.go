@@ -52,7 +52,7 @@ var layers = []layer{
 	{pkg: "internal/accessor", imports: []string{"pkg/csr", "internal/kernels", "pkg/parallel", "internal/dd", "internal/turns"}, reason: "measures dense and ELL kernels, knows no files and no terminal"},
 	{pkg: "internal/roofline", imports: []string{"pkg/formats", "internal/nearest", "internal/kernels", "pkg/parallel"}, reason: "measures arithmetic and memory, knows no files and no terminal"},
 
-	{pkg: "pkg/solve", imports: []string{"pkg/csr", "pkg/adaptive", "pkg/linop", "pkg/krylov", "pkg/precond", "pkg/verify", "pkg/gpu", "internal/kernels"}, reason: "puts method and matrix together, knows no files and no terminal"},
+	{pkg: "pkg/solve", imports: []string{"pkg/csr", "pkg/adaptive", "pkg/linop", "pkg/krylov", "pkg/precond", "pkg/verify", "pkg/gpu"}, reason: "puts method and matrix together, knows no files and no terminal"},
 	{pkg: "pkg/precond", imports: []string{"pkg/csr", "pkg/adaptive", "pkg/formats", "pkg/linop", "pkg/krylov", "internal/kernels", "pkg/parallel"}, reason: "operators made from a matrix, knows no files and no terminal"},
 	{pkg: "pkg/krylov", imports: []string{"pkg/linop"}, reason: "methods know operators, never matrices, formats, files, devices or the terminal", pure: true},
 	{pkg: "pkg/verify", imports: []string{"pkg/csr", "pkg/parallel", "internal/dd"}, reason: "judges an x by the matrix alone, whatever made it"},

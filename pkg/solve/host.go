@@ -3,7 +3,6 @@ package solve
 import (
 	"math"
 
-	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -19,23 +18,14 @@ type (
 // host is the place of vectors in memory.
 type host struct {
 	*linop.Host
-	m     *csr.Matrix // A
-	pool  *linop.Pool
-	parts []int // bounds of the parts of a vector that loops over it go through
+	m    *csr.Matrix // A
+	pool *linop.Pool
 }
 
 var _ place[vector, scalar] = (*host)(nil)
 
-// partLength is the number of elements of a part.
-const partLength = 1 << 15
-
 func newHost(m *csr.Matrix, pool *linop.Pool) *host {
-	h := &host{Host: linop.NewHost(m.Rows, pool), m: m, pool: pool}
-	for at := 0; at < m.Rows; at += partLength {
-		h.parts = append(h.parts, at)
-	}
-	h.parts = append(h.parts, m.Rows)
-	return h
+	return &host{linop.NewHost(m.Rows, pool), m, pool}
 }
 
 func (h *host) err() error { return nil }
@@ -48,50 +38,14 @@ func (h *host) download(x []float64, v vector) { copy(x, v) }
 
 func (h *host) free(...vector) {}
 
-// each calls do for every part.
-func (h *host) each(do func(lo, hi int)) {
-	h.pool.RunRanges(h.parts, func(_, lo, hi int) { do(lo, hi) })
-}
-
-// reduce returns what do returns for each part, in their order.
-func (h *host) reduce(do func(lo, hi int) float64) []float64 {
-	results := make([]float64, len(h.parts)-1)
-	h.pool.RunRanges(h.parts, func(k, lo, hi int) { results[k] = do(lo, hi) })
-	return results
-}
-
-// AbsMax returns max |x_i|.
-func (h *host) AbsMax(x vector) float64 {
-	return kernels.AbsMax(h.reduce(func(lo, hi int) float64 { return kernels.AbsMax(x[lo:hi]) }))
-}
-
-// Norm2 returns ||x||_2 as norm 2^e.
-func (h *host) Norm2(x vector) (norm float64, e int) {
-	largest := h.AbsMax(x)
-	if largest == 0 || largest-largest != 0 {
-		return largest, 0
-	}
-	e = csr.Exponent(largest)
-	for _, s := range h.reduce(func(lo, hi int) (s float64) {
-		for _, v := range x[lo:hi] {
-			v = csr.Ldexp(v, -e)
-			s += float64(v * v)
-		}
-		return s
-	}) {
-		norm += s
-	}
-	return math.Sqrt(norm), e
-}
-
 // RowError returns the largest |r_i| / (t_i normX + |b_i|).
 func (h *host) RowError(r, t vector, normX float64, b vector) float64 {
-	return kernels.AbsMax(h.reduce(func(lo, hi int) (worst float64) {
+	return h.Max(func(lo, hi int) (worst float64) {
 		for i := lo; i < hi; i++ {
 			worst = max(worst, quotient(math.Abs(r[i]), t[i], normX, math.Abs(b[i])))
 		}
 		return worst
-	}))
+	})
 }
 
 func (h *host) powers(e []int, sign int) powers[vector] { return hostPowers{h, e, sign} }
@@ -104,7 +58,7 @@ type hostPowers struct {
 }
 
 func (d hostPowers) ldexp(dst, src vector, a float64, shift int) {
-	d.each(func(lo, hi int) {
+	d.Ranges(func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			dst[i] = csr.Ldexp(a*src[i], d.sign*d.e[i]+shift)
 		}
@@ -112,7 +66,7 @@ func (d hostPowers) ldexp(dst, src vector, a float64, shift int) {
 }
 
 func (d hostPowers) addLdexp(dst, x, z vector, shift int) {
-	d.each(func(lo, hi int) {
+	d.Ranges(func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			dst[i] = x[i] + csr.Ldexp(z[i], d.sign*d.e[i]+shift)
 		}
@@ -120,8 +74,7 @@ func (d hostPowers) addLdexp(dst, x, z vector, shift int) {
 }
 
 func (d hostPowers) maxExponent(x vector) int {
-	top := leastExponent
-	for _, e := range d.reduce(func(lo, hi int) float64 {
+	return int(d.Max(func(lo, hi int) float64 {
 		top := leastExponent
 		for i := lo; i < hi; i++ {
 			if x[i] != 0 {
@@ -129,10 +82,7 @@ func (d hostPowers) maxExponent(x vector) int {
 			}
 		}
 		return float64(top)
-	}) {
-		top = max(top, int(e))
-	}
-	return top
+	}))
 }
 
 func (h *host) exact() linop.Operator[vector, scalar] {
@@ -140,7 +90,7 @@ func (h *host) exact() linop.Operator[vector, scalar] {
 }
 
 func (h *host) absApply(dst, x vector) {
-	h.each(func(lo, hi int) {
+	h.Ranges(func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			cols, vals := h.m.Row(i)
 			var s float64
@@ -182,7 +132,7 @@ func (h *host) store(scaled *csr.Matrix, t Storage) (matrix[vector, scalar], err
 func (a hostMatrix) about() stored { return a.stored }
 
 func (a hostMatrix) storageError(r vector, norm float64, d powers[vector], e int) {
-	a.at.each(func(lo, hi int) {
+	a.at.Ranges(func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			r[i] = a.reduced.Tolerance(i)
 		}
