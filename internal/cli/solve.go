@@ -63,7 +63,7 @@ func newSolve(s streams) *cobra.Command {
 	fl.StringVarP(&f.output, "output", "o", "", "`file` for x (.mtx or .mtx.gz)")
 	fl.Float64Var(&f.opt.Tol, "tol", krylov.DefaultTol, "tolerance")
 	fl.StringVar(&f.stop, "stop", "row", "error that --tol bounds: row, nw or cw (backward errors), rel (||r||/||b||)")
-	fl.StringVar(&f.method, "method", "auto", "auto, cg, bicgstab, gmres or minres (of symmetric matrices)")
+	fl.StringVar(&f.method, "method", "auto", methodHelp())
 	f.precond.add(c)
 	f.storage.add(c)
 	f.reorder.add(c)
@@ -86,6 +86,15 @@ func newSolve(s streams) *cobra.Command {
 	completeWords(c, "stop", solve.Stops)
 	completeWords(c, "orthogonalization", orthogonalizations)
 	return c
+}
+
+// methodHelp lists the methods.
+func methodHelp() string {
+	help := "method: auto"
+	for _, k := range krylov.Methods {
+		help += fmt.Sprintf(", %s (%s)", k.Name, k.Summary)
+	}
+	return help
 }
 
 var orthogonalizations = []string{"mgs", "cgs2"}

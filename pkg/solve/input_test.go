@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -22,6 +24,8 @@ func TestMatrixErrors(t *testing.T) {
 		want []string
 	}{
 		{"not square", wide, []string{"2 x 3", "square"}},
+		{"column out of range", &csr.Matrix{Rows: 1, Cols: 1, RowPtr: []int64{0, 1}, Col: []int32{7}, Val: []float64{1}}, []string{"column 7"}},
+		{"no offsets", &csr.Matrix{Rows: 2, Cols: 2}, []string{"row offsets"}},
 		{"empty", &csr.Matrix{}, []string{"empty"}},
 		{"NaN", dense([]float64{1, 0, 0}, []float64{0, 1, nan}, []float64{nan, 0, 1}), []string{"2 entries", "row 2, column 3"}},
 		{"Inf", dense([]float64{1, inf}, []float64{1, 1}), []string{"1 entries", "row 1, column 2"}},
@@ -75,6 +79,33 @@ func TestVectorErrors(t *testing.T) {
 	if r, err := s.Solve(t.Context(), good, nil); err != nil || !r.Reason.Converged() {
 		t.Errorf("a good right-hand side after bad ones: %v, %v", r.Reason, err)
 	}
+}
+
+// SolveVecTo is Solve for the vectors of gonum; closing twice does no harm.
+func TestSolveVecTo(t *testing.T) {
+	m := grid(5, 0.3, 0)
+	s := newSolver(t, m, Options{MaxIter: 3, Precond: unpreconditioned})
+	b := mat.NewVecDense(m.Rows, rhs(m, 1))
+	want, err := s.Solve(t.Context(), b.RawVector().Data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inPlace := mat.VecDenseCopyOf(b)
+	for name, dst := range map[string]*mat.VecDense{"empty": {}, "sized": mat.NewVecDense(m.Rows, nil), "b": inPlace} {
+		from := mat.Vector(b)
+		if dst == inPlace {
+			from = dst
+		}
+		limit, ok := errors.AsType[*NotConvergedError](s.SolveVecTo(dst, from))
+		if !ok || limit.Result.Reason != krylov.IterationLimit || limit.Error() != "solve: iteration limit after 3 iterations" ||
+			!sameBits(dst.RawVector().Data, want.X) {
+			t.Errorf("%s: %v", name, limit)
+		}
+	}
+	checkInputError(t, s.SolveVecTo(mat.NewVecDense(3, nil), b), []string{"destination has 3 elements"})
+	checkInputError(t, s.SolveVecTo(inPlace, mat.NewVecDense(3, nil)), []string{"right-hand side has 3 elements"})
+	s.Close()
+	s.Close()
 }
 
 func TestNearNullErrors(t *testing.T) {

@@ -2,7 +2,10 @@ package solve
 
 import (
 	"context"
+	"encoding/json"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -42,6 +45,20 @@ func TestOptionsValidate(t *testing.T) {
 		if _, newErr := New(t.Context(), grid(2, 0, 0), c.opt); (newErr != nil) != (err != nil) {
 			t.Errorf("%+v: New says %v, Validate %v", c.opt, newErr, err)
 		}
+	}
+}
+
+// The schema of reports names the methods.
+func TestMethodsInSchema(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "report.schema.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct {
+		Properties struct{ Method struct{ Enum []Method } }
+	}
+	if err := json.Unmarshal(text, &schema); err != nil || !slices.Equal(schema.Properties.Method.Enum, Methods[1:]) {
+		t.Errorf("%v, %v; want %v", schema.Properties.Method.Enum, err, Methods[1:])
 	}
 }
 
