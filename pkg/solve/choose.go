@@ -18,13 +18,13 @@ const (
 	basisMemory = 2 << 30
 )
 
-// chooseMethod picks the method by the rules of Auto and says why.
+// chooseMethod picks the method by the rules of Auto and logs why.
 func (s *Solver) chooseMethod() {
 	s.Method = s.opt.Method
 	f := s.Facts
 	switch {
 	case s.Method != Auto:
-		s.say("method %s: asked for", s.Method)
+		s.say("method %s: requested", s.Method)
 	case f.Symmetric && f.DiagonalSign() > 0:
 		s.Method = CG
 		s.say("method cg: the matrix is symmetric with a positive diagonal")
@@ -56,10 +56,10 @@ func (s *Solver) longestRestart() int {
 	return int(min(vectors, maxRestart))
 }
 
-// chooseScaling picks the scaling and says why.
+// chooseScaling picks the scaling and logs why.
 func (s *Solver) chooseScaling() (err error) {
 	s.Scale = s.opt.Scale
-	why := "asked for"
+	why := "requested"
 	if s.Scale == ScaleAuto {
 		if s.Facts.Symmetric {
 			s.Scale, why = ScaleSym, "keeps the matrix symmetric"
@@ -124,7 +124,7 @@ func (s *Solver) methodVectors() int64 {
 	}))
 }
 
-// reorder brings the matrix into the order asked for, memory permitting.
+// reorder brings the matrix into the requested order, memory permitting.
 func (s *Solver) reorder() (err error) {
 	if s.opt.Reorder == ReorderAuto && s.checkMemory() != nil {
 		s.say("reorder none: too little memory")

@@ -41,8 +41,8 @@ func ExampleNew() {
 	// Output:
 	// method gmres: the matrix is not symmetric
 	// scaling both: balances rows and columns (powers of two, exact)
-	// precond none: asked for
-	// precision AFX at epsilon 2^-24, cw: 35.83 bytes a nonzero instead of 17.33, indices included; 0.00 % dropped
+	// precond none: requested
+	// precision AFX at epsilon 2^-24, cw: 35.83 bytes per nonzero instead of 17.33, indices included; 0.00 % dropped
 	// layout bucketed CSR (the layout of the papers); with short rows slower than FP64 CSR, which --formats FP64 uses
 	// format AFX24              3 nonzeros  50.0 %         100 bytes
 	// format AFX32              3 nonzeros  50.0 %         103 bytes

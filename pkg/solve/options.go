@@ -63,13 +63,13 @@ const (
 // Stops lists all stopping criteria.
 var Stops = []Stop{StopRow, StopNW, StopCW, StopRel}
 
-// Options are the wishes of a solve; the zero value is useful.
+// Options configure a solve; the zero value is useful.
 type Options struct {
 	Method   Method  // "": Auto
 	Scale    Scale   // "": ScaleAuto
 	Stop     Stop    // "": StopRow
 	Tol      float64 // 0: krylov.DefaultTol
-	InnerTol float64 // relative reduction asked of one refinement step; 0: all that Tol needs
+	InnerTol float64 // relative reduction of one refinement step; 0: all that Tol needs
 	MaxIter  int     // iterations in all; 0: the larger of krylov.DefaultMaxIter and 2n
 	Restart  int     // of GMRES; 0: krylov.DefaultRestart, growing when a cycle is slow
 	NoRefine bool    // the method alone, without iterative refinement
@@ -79,9 +79,9 @@ type Options struct {
 	Precond Precond
 	Reorder Reorder // of its rows and columns; "": ReorderNone
 
-	// Device is where the vectors live during the solve; nil: the host. It is the caller's
-	// to close, after the Solver. DeviceAuto leaves it unused where it does not have what
-	// the options ask for, or too little memory, and says so.
+	// Device is where the vectors live during the solve; nil: the host. The caller closes it,
+	// after the Solver. DeviceAuto solves on the host where the device does not support the
+	// options or has too little memory, and logs why.
 	Device     *gpu.Device
 	DeviceAuto bool
 
@@ -89,7 +89,7 @@ type Options struct {
 	MaxMemory int64 // bytes; 0: no limit
 
 	Monitor krylov.Monitor    // nil: none
-	Log     func(line string) // told every decision, in one line; nil: none
+	Log     func(line string) // receives every decision, a line each; nil: none
 }
 
 // Validate reports every fault of the options.
@@ -175,7 +175,7 @@ func (o Options) withDefaults(n int) Options {
 	return o
 }
 
-// InputError is a system that cannot be solved as it is given: wrong shape or
+// InputError is the error of a system that cannot be solved as given: wrong shape or
 // length, NaN or Inf, a row or column of zeros.
 type InputError struct{ Msg string }
 
@@ -183,5 +183,5 @@ func (e *InputError) Error() string { return e.Msg }
 
 func invalid(format string, args ...any) error { return &InputError{fmt.Sprintf(format, args...)} }
 
-// ErrMemory is wrapped by errors that say that MaxMemory does not suffice.
+// ErrMemory is wrapped by errors about a MaxMemory that does not suffice.
 var ErrMemory = errors.New("not enough memory allowed")

@@ -18,7 +18,7 @@ const PrecondAuto precond.Kind = "auto"
 // Preconds lists all preconditioners.
 var Preconds = append([]precond.Kind{PrecondAuto}, precond.Kinds()...)
 
-// Precond says how to precondition; the zero value is useful.
+// Precond describes the preconditioner; the zero value is useful.
 type Precond struct {
 	Kind      precond.Kind // "": PrecondAuto
 	Epsilon   float64      // accuracy of its values; 0: precond.DefaultEpsilon
@@ -53,25 +53,25 @@ const (
 	completeDrop = 1e-14
 )
 
-// choosePreconditioner says which preconditioners to try one after the other: those after
-// the first take over where setting up fails or the method gets nowhere.
+// choosePreconditioner returns the preconditioners to try, in order: those after the first
+// take over where setting up fails or the method gets nowhere.
 func (s *Solver) choosePreconditioner() []variant {
 	n := s.m.Rows
 	switch {
 	case s.opt.Precond.Kind != PrecondAuto:
-		s.say("precond %s: asked for", s.opt.Precond.Kind)
+		s.say("precond %s: requested", s.opt.Precond.Kind)
 		return []variant{{kind: s.opt.Precond.Kind}}
 	case s.Method == MINRES:
-		s.say("precond none: the matrix is scaled")
+		s.say("precond none: the scaling acts as Jacobi preconditioning")
 		return []variant{{kind: precond.None}}
 	case s.Method == CG && !s.symmetric():
 		s.say("precond none: the scaled matrix is not symmetric")
 		return []variant{{kind: precond.None}}
 	case s.opt.Device != nil && precond.BlockSize(s.m) > 1:
-		s.say("precond bjacobi: the matrix has nodes of several unknowns, and is on a device")
+		s.say("precond bjacobi: the matrix has nodes of several unknowns; on a device")
 		return []variant{{kind: precond.BlockJacobi}, {kind: precond.None}}
 	case s.opt.Device != nil:
-		s.say("precond none: the matrix is scaled, and on a device")
+		s.say("precond none: the scaling acts as Jacobi preconditioning; on a device")
 		return []variant{{kind: precond.None}, {kind: precond.BlockJacobi}}
 	case s.Method == CG && s.m.NNZ() >= multigridNonzeros:
 		s.say("precond amg: the matrix is symmetric and large")
@@ -80,13 +80,13 @@ func (s *Solver) choosePreconditioner() []variant {
 		s.say("precond ict: the matrix is symmetric and small")
 		return []variant{{kind: precond.ICT}, {kind: precond.IC0}, {kind: precond.None}}
 	case n >= sparseRows && likeMMatrix(s.m):
-		s.say("precond amg: the matrix is large and nearly an M-matrix, as diffusion makes them")
+		s.say("precond amg: the matrix is large and nearly an M-matrix, as from diffusion")
 		return []variant{{kind: precond.AMG}, {kind: precond.ILU0}, {kind: precond.None}}
 	case n >= sparseRows:
-		s.say("precond ilu0: the matrix is not definite, and large")
+		s.say("precond ilu0: the matrix is not definite and large")
 		return []variant{{kind: precond.ILU0}, {kind: precond.None}}
 	default:
-		s.say("precond ilut: the matrix is not definite, and small")
+		s.say("precond ilut: the matrix is not definite and small")
 		return []variant{{kind: precond.ILUT}, {precond.ILUT, completeDrop}, {kind: precond.ILU0}, {kind: precond.None}}
 	}
 }

@@ -20,7 +20,7 @@ const PreconditionedEpsilon = 0x1p-37
 // suffice; after the last comes FP64.
 var levels = []float64{0x1p-24, 0x1p-37, 0x1p-53}
 
-// Storage says how the matrix that the method multiplies with is stored. The
+// Storage is how the matrix that the method multiplies with is stored. The
 // residuals of refinement and the verdict always use the matrix as given, so
 // reduced precision costs refinement steps, never accuracy. In the zero value Set is
 // AFX, without refinement FP64, which is plain CSR; Epsilon is DefaultEpsilon or
@@ -98,7 +98,7 @@ func (t Storage) String() string {
 	return t.spec().String()
 }
 
-// stored says how the scaled matrix is stored.
+// stored describes how the scaled matrix is stored.
 type stored struct {
 	storage Storage
 	bytes   int64
@@ -111,7 +111,7 @@ type stored struct {
 	source  *csr.Matrix                   // the scaled matrix, if it is kept as part of this
 }
 
-// lines says what was stored, a line for each format.
+// lines describes what was stored, with a line for each format.
 func (a stored) lines() []string {
 	if a.storage.plain() {
 		lines := []string{"precision FP64"}
@@ -122,7 +122,7 @@ func (a stored) lines() []string {
 	}
 	s := a.stats
 	fp64 := csr.Bytes(int64(a.rows), int64(s.NNZ))
-	lines := []string{fmt.Sprintf("precision %v: %.2f bytes a nonzero instead of %.2f, indices included; %.2f %% dropped",
+	lines := []string{fmt.Sprintf("precision %v: %.2f bytes per nonzero instead of %.2f, indices included; %.2f %% dropped",
 		a.storage, s.PerNonzero(), float64(fp64)/float64(max(s.NNZ, 1)), 100*float64(s.Dropped)/float64(max(s.NNZ, 1)))}
 	layout := a.layout
 	if a.slow {

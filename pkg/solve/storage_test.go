@@ -41,7 +41,7 @@ func TestPrecisionIsRaised(t *testing.T) {
 	}
 }
 
-// The criterion is chosen by symmetry; one that was asked for stays.
+// The criterion is chosen by symmetry; a requested one stays.
 func TestStorageDefaults(t *testing.T) {
 	for _, c := range []struct {
 		in                  Storage
