@@ -32,13 +32,7 @@ func solveCounted(t *testing.T, name string, m *csr.Matrix, x, b []float64, opt 
 	t.Helper()
 	pool := newPool(t, 1)
 	a := &products{CSR: linop.NewCSR(m, pool)}
-	for _, c := range methods {
-		if c.name == name {
-			return c.make(linop.NewHost(m.Rows, pool)).Solve(context.Background(), a, x, b, opt), a
-		}
-	}
-	t.Fatalf("no method %q", name)
-	return Result{}, nil
+	return onHost(t, name, linop.NewHost(m.Rows, pool)).Solve(context.Background(), a, x, b, opt), a
 }
 
 // Convergence costs one product to confirm, and none for callers that do it

@@ -6,10 +6,10 @@ import (
 	"math"
 )
 
-// convergence is the part of a method that decides when to stop. Norms of the
-// recurrence residual come for free and are looked at in every iteration; the
-// measure costs a pass over the vectors, so it is taken only when the norm
-// has fallen far enough that it could be below the tolerance.
+// convergence decides when a method stops. The norm of the residual that the method
+// updates is free and checked in every iteration; the measure costs a pass over the
+// vectors, so it is taken only when the norm has fallen far enough that it could be below
+// the tolerance.
 type convergence[V any] struct {
 	opt     Options[V]
 	ctx     context.Context
@@ -24,7 +24,7 @@ type convergence[V any] struct {
 	at      float64 // ||r|| when it was taken
 	claimed float64 // the true measure when the tolerance was last thought met
 	seen    int     // the last iteration that was judged
-	stop    Reason  // to stop for, agreed upon; or Running
+	stop    Reason  // agreed on; Running: none yet
 	result  Result
 }
 
@@ -100,17 +100,17 @@ func (c *convergence[V]) limitAt(iterations int) Reason {
 	return Running
 }
 
-// agree returns what all who share the solve agree on, if there are others. Time and
-// interrupts are final then: those who have more time do not ask again.
-func (c *convergence[V]) agree(reason Reason) Reason {
+// agree returns the reason that all who share the solve agree on. A limit, or a reason
+// that others had, is final: limit returns it from then on.
+func (c *convergence[V]) agree(own Reason) Reason {
 	if c.opt.Agree == nil {
-		return reason
+		return own
 	}
-	reason = c.opt.Agree(reason)
-	if reason.final() {
-		c.stop = reason
+	common := c.opt.Agree(own)
+	if common.final() || common != own && common < 0 {
+		c.stop = common
 	}
-	return reason
+	return common
 }
 
 // reached reports whether the measure of x, r with ||r|| = rnorm is at most

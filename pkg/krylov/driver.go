@@ -45,9 +45,9 @@ func newDriver[V any, S linop.Scalar[S]](space linop.Space[V, S], deferred defer
 }
 
 // begin computes the first residual r = b - A x (x = 0 unless a guess is given). A Reason
-// other than Running means that there is nothing to do: b = 0 has the solution x = 0, a
-// good guess is good enough, and a vector whose norm is out of range cannot be helped. The
-// method stagnates after `window` iterations without a new least residual, if it is not 0.
+// other than Running means that there is nothing to do: b = 0 has the solution x = 0, the
+// guess may be good enough, and a norm may be out of range. The method stagnates after
+// `window` iterations without a new least residual; 0: never.
 func (d *driver[V, S]) begin(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V], window int) Reason {
 	d.a, d.x, d.b, d.pre.by = a, x, b, opt.Precond
 	bb := d.space.Dot(b, b)
@@ -75,12 +75,13 @@ func (d *driver[V, S]) begin(ctx context.Context, a linop.Operator[V, S], x, b V
 	return d.c.judge(x, d.r, rnorm)
 }
 
-// end returns the result of a solve, and keeps nothing of it.
+// end returns the result of a solve and drops what belongs to the caller.
 func (d *driver[V, S]) end(reason Reason) Result {
 	var none V
-	d.a, d.x, d.b, d.pre.by = nil, none, none, nil
-	d.c.result.Reason = reason
-	return d.c.result
+	result := d.c.result
+	d.a, d.x, d.b, d.pre.by, d.c = nil, none, none, nil, convergence[V]{}
+	result.Reason = reason
+	return result
 }
 
 // residual recomputes r, and returns its norm.
@@ -90,7 +91,7 @@ func (d *driver[V, S]) residual() (rnorm float64) {
 	return norm(d.rr)
 }
 
-// iterate goes on from the residual of begin, and starts the iteration again `restarts`
+// iterate continues from the residual of begin. It starts the iteration again `restarts`
 // times at most.
 func (d *driver[V, S]) iterate(it iteration[S], restarts int) (reason Reason) {
 	d.deferred.begin(d.flexible())
@@ -192,8 +193,8 @@ func (d *driver[V, S]) confirm() Reason {
 	return c.agree(reason)
 }
 
-// rewind goes back to the x of the last sound check. What follows is checked step by step,
-// so that the reason of the trouble is found as it would be found on the host.
+// rewind goes back to the x of the last sound check. The steps that follow are judged one
+// by one, so that the Reason is the one that the host finds.
 func (d *driver[V, S]) rewind() Reason {
 	at := d.deferred.rewind(d.x)
 	rnorm := d.residual()

@@ -3,7 +3,6 @@ package krylov
 import (
 	"context"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -24,129 +23,6 @@ func newPool(t testing.TB, threads int) *linop.Pool {
 	return p
 }
 
-// dense makes a sparse matrix of rows.
-func dense(rows ...[]float64) *csr.Matrix {
-	return entries(len(rows), func(add func(i, j int, v float64)) {
-		for i, row := range rows {
-			for j, v := range row {
-				if v != 0 {
-					add(i, j, v)
-				}
-			}
-		}
-	})
-}
-
-// entries makes an n x n matrix of what fill adds.
-func entries(n int, fill func(add func(i, j int, v float64))) *csr.Matrix {
-	b, err := csr.NewBuilder(n, n)
-	if err != nil {
-		panic(err)
-	}
-	fill(func(i, j int, v float64) {
-		if err := b.Add(i, j, v); err != nil {
-			panic(err)
-		}
-	})
-	return b.Build()
-}
-
-// tridiagonal has l, d and u below, on and above the diagonal.
-func tridiagonal(n int, l, d, u float64) *csr.Matrix {
-	return entries(n, func(add func(i, j int, v float64)) {
-		for i := range n {
-			add(i, i, d)
-			if i > 0 {
-				add(i, i-1, l)
-			}
-			if i < n-1 {
-				add(i, i+1, u)
-			}
-		}
-	})
-}
-
-// grid is the five-point discretisation of -Laplace u + wind u_x on k x k
-// points: symmetric for wind = 0.
-func grid(k int, wind float64) *csr.Matrix {
-	return entries(k*k, func(add func(i, j int, v float64)) {
-		for p := range k * k {
-			add(p, p, 4)
-			if p%k > 0 {
-				add(p, p-1, -1-wind)
-			}
-			if p%k < k-1 {
-				add(p, p+1, -1+wind)
-			}
-			if p >= k {
-				add(p, p-k, -1)
-			}
-			if p < k*k-k {
-				add(p, p+k, -1)
-			}
-		}
-	})
-}
-
-func hilbert(n int) *csr.Matrix {
-	return entries(n, func(add func(i, j int, v float64)) {
-		for i := range n {
-			for j := range n {
-				add(i, j, 1/float64(i+j+1))
-			}
-		}
-	})
-}
-
-func diagonal(d ...float64) *csr.Matrix {
-	return entries(len(d), func(add func(i, j int, v float64)) {
-		for i, v := range d {
-			add(i, i, v)
-		}
-	})
-}
-
-// shift is the permutation that moves every element one place on, cyclically.
-func shift(n int) *csr.Matrix {
-	return entries(n, func(add func(i, j int, v float64)) {
-		for i := range n {
-			add((i+1)%n, i, 1)
-		}
-	})
-}
-
-func scaledBy(a float64, m *csr.Matrix) *csr.Matrix {
-	m = m.Clone()
-	for k := range m.Val {
-		m.Val[k] *= a
-	}
-	return m
-}
-
-// unit is the i-th unit vector.
-func unit(n, i int) []float64 {
-	x := make([]float64, n)
-	x[i] = 1
-	return x
-}
-
-func constant(n int, v float64) []float64 {
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = v
-	}
-	return x
-}
-
-func random(seed uint64, n int) []float64 {
-	rng := rand.New(rand.NewPCG(seed, 77))
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = rng.NormFloat64()
-	}
-	return x
-}
-
 // trueResidual is ||b - A x|| / ||b||, computed in double-double by code that
 // the methods do not share; +Inf if x is not finite.
 func trueResidual(t testing.TB, m *csr.Matrix, x, b []float64) float64 {
@@ -160,41 +36,116 @@ func trueResidual(t testing.TB, m *csr.Matrix, x, b []float64) float64 {
 	return e.RelativeResidual
 }
 
-// methods are all methods and their variants by name.
-var methods = []struct {
-	name string
-	make func(space *linop.Host) hostMethod
-}{
-	{"cg", func(s *linop.Host) hostMethod { return NewCG[[]float64, linop.Float64](s) }},
-	{"bicgstab", func(s *linop.Host) hostMethod { return NewBiCGStab[[]float64, linop.Float64](s) }},
-	{"minres", func(s *linop.Host) hostMethod { return NewMINRES[[]float64, linop.Float64](s) }},
-	{"gmres 1", gmres(GMRESOptions{Restart: 1})},
-	{"gmres 5", gmres(GMRESOptions{Restart: 5})},
-	{"gmres 40", gmres(GMRESOptions{})},
-	{"gmres full", gmres(GMRESOptions{Restart: math.MaxInt})},
-	{"gmres 5 cgs2", gmres(GMRESOptions{Restart: 5, Orthogonalization: CGS2})},
-	{"gmres full cgs2", gmres(GMRESOptions{Restart: math.MaxInt, Orthogonalization: CGS2})},
-	{"gmres growing", gmres(GMRESOptions{Restart: 2, MaxRestart: math.MaxInt})},
+// variant is a method with parameters.
+type variant struct {
+	name, method string
+	gmres        GMRESOptions
+	async        bool // does the same on an asynchronous space
 }
 
-func gmres(opt GMRESOptions) func(*linop.Host) hostMethod {
-	return func(s *linop.Host) hostMethod { return NewGMRES[[]float64, linop.Float64](s, opt) }
+var methods = []variant{
+	{"cg", "cg", GMRESOptions{}, true},
+	{"bicgstab", "bicgstab", GMRESOptions{}, true},
+	{"minres", "minres", GMRESOptions{}, true},
+	{"gmres 1", "gmres", GMRESOptions{Restart: 1}, false},
+	{"gmres 5", "gmres", GMRESOptions{Restart: 5}, false},
+	{"gmres 40", "gmres", GMRESOptions{}, false},
+	{"gmres full", "gmres", GMRESOptions{Restart: math.MaxInt}, false},
+	{"gmres 5 cgs2", "gmres", GMRESOptions{Restart: 5, Orthogonalization: CGS2}, true},
+	{"gmres full cgs2", "gmres", GMRESOptions{Restart: math.MaxInt, Orthogonalization: CGS2}, true},
+	{"gmres growing", "gmres", GMRESOptions{Restart: 2, MaxRestart: math.MaxInt}, false},
 }
 
-// solveWith runs a method, named as in the table, on one thread.
-func solveWith(t testing.TB, name string, m *csr.Matrix, x, b []float64, opt hostOptions) Result {
+// restarted reports whether cycles are too short for difficult systems.
+func (v variant) restarted() bool { return v.gmres.Restart == 1 || v.gmres.Restart == 5 }
+
+// symmetric reports whether the method needs a symmetric A and M.
+func (v variant) symmetric() bool { return v.method == "cg" || v.method == "minres" }
+
+// create makes a method by its name in the table.
+func create[V any, S linop.Scalar[S]](t testing.TB, name string, space linop.Space[V, S]) Method[V, S] {
 	t.Helper()
-	return solveCtx(t, context.Background(), name, m, x, b, opt)
-}
-
-func solveCtx(t testing.TB, ctx context.Context, name string, m *csr.Matrix, x, b []float64, opt hostOptions) Result {
-	t.Helper()
-	pool := newPool(t, 1)
-	for _, c := range methods {
-		if c.name == name {
-			return c.make(linop.NewHost(m.Rows, pool)).Solve(ctx, linop.NewCSR(m, pool), x, b, opt)
+	for _, v := range methods {
+		if v.name == name {
+			m, err := New(v.method, space, MethodOptions{v.gmres})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return m
 		}
 	}
 	t.Fatalf("no method %q", name)
-	return Result{}
+	return nil
+}
+
+func onHost(t testing.TB, name string, space *linop.Host) hostMethod {
+	t.Helper()
+	return create[[]float64, linop.Float64](t, name, space)
+}
+
+// A solver runs a method, named as in the table, on one thread.
+type solver func(t testing.TB, ctx context.Context, name string, m *csr.Matrix, x, b []float64, opt hostOptions) Result
+
+func solveHost(t testing.TB, ctx context.Context, name string, m *csr.Matrix, x, b []float64, opt hostOptions) Result {
+	t.Helper()
+	pool := newPool(t, 1)
+	return onHost(t, name, linop.NewHost(m.Rows, pool)).Solve(ctx, linop.NewCSR(m, pool), x, b, opt)
+}
+
+func solveAsync(t testing.TB, ctx context.Context, name string, m *csr.Matrix, x, b []float64, opt hostOptions) Result {
+	t.Helper()
+	return solveDistant(t, ctx, newDistant(t, m.Rows), name, m, x, b, opt)
+}
+
+func solveDistant(t testing.TB, ctx context.Context, space distant[[]float64, linop.Float64], name string, m *csr.Matrix, x, b []float64, opt hostOptions) Result {
+	t.Helper()
+	a := far[[]float64, linop.Float64]{linop.NewCSR(m, newPool(t, 1)), space}
+	return create[[]float64, late[linop.Float64]](t, name, space).Solve(ctx, a, x, b, opt)
+}
+
+func solveWith(t testing.TB, name string, m *csr.Matrix, x, b []float64, opt hostOptions) Result {
+	t.Helper()
+	return solveHost(t, context.Background(), name, m, x, b, opt)
+}
+
+// eachMethod tests all methods on the host, and on an asynchronous space.
+func eachMethod(t *testing.T, test func(t *testing.T, v variant, async bool, solve solver)) {
+	for _, v := range methods {
+		t.Run(v.name, func(t *testing.T) { test(t, v, false, solveHost) })
+		if v.async {
+			t.Run(v.name+" async", func(t *testing.T) { test(t, v, true, solveAsync) })
+		}
+	}
+}
+
+// checkHonest compares what a result claims with the true residual.
+func checkHonest(t *testing.T, r Result, residual, tol float64) {
+	t.Helper()
+	const rounding = 1e-13 // of b: what separates recurrence and residual here
+	if r.Reason.Converged() && !(residual <= tol+rounding) {
+		t.Errorf("%v, but the residual is %g", r.Reason, residual)
+	}
+	if r.Reason == Converged && math.Abs(r.Measure-residual) > 0.01*residual+100*rounding {
+		t.Errorf("measure %g, but the residual is %g", r.Measure, residual)
+	}
+	if r.Reason == ZeroRHS && (residual != 0 || r.Iterations != 0) {
+		t.Errorf("zero right-hand side: residual %g after %d iterations", residual, r.Iterations)
+	}
+	if r.Reason == Running || r.Reason.String() == "" {
+		t.Errorf("ended with reason %d %q", r.Reason, r.Reason)
+	}
+	if !r.Reason.Converged() && r.Reason.Advice() == "" {
+		t.Errorf("no advice for %v", r.Reason)
+	}
+}
+
+// preconditionings are options: without a preconditioner, with one, and with one that
+// is taken for flexible, on the pool of the matrix.
+func preconditionings(m *csr.Matrix, pool *linop.Pool) []hostOptions {
+	d := m.Diagonal(nil)
+	for i, v := range d {
+		d[i] = (1 + 0.1*math.Sin(float64(i))) / v
+	}
+	by := linop.NewCSR(diagonal(d...), pool)
+	return []hostOptions{{}, {Precond: by}, {Precond: by, Flexible: true}}
 }

@@ -75,25 +75,6 @@ func checkLeastSquares(t *testing.T, l *leastSquares[linop.Float64], h mat.Matri
 	}
 }
 
-func TestRotation(t *testing.T) {
-	l := newLeastSquares(linop.Float64(1), 0x1p-53)
-	for _, f := range []linop.Float64{0, 1, -3, 1e300, 1e-300} {
-		for _, g := range []linop.Float64{0, 2, -1, -1e300, 1e-300} {
-			c, s, r := rotation(l.one, f, g)
-			if norm := math.Hypot(c.Float(), s.Float()); math.Abs(norm-1) > 1e-15 {
-				t.Errorf("rotation of (%v, %v): c, s = %v, %v", f, g, c, s)
-			}
-			size := math.Max(math.Abs(f.Float()), math.Abs(g.Float()))
-			if d := c*f + s*g - r; math.Abs(d.Float()) > 1e-15*size {
-				t.Errorf("rotation of (%v, %v): c f + s g = %v, r = %v", f, g, c*f+s*g, r)
-			}
-			if d := c*g - s*f; math.Abs(d.Float()) > 1e-15*size {
-				t.Errorf("rotation of (%v, %v) leaves %v", f, g, d)
-			}
-		}
-	}
-}
-
 // The columns from a zero pivot on have no coefficient.
 func TestLeastSquaresStopsAtZeroPivot(t *testing.T) {
 	l := newLeastSquares(linop.Float64(1), 0x1p-53)

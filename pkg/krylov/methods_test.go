@@ -22,10 +22,10 @@ func (c *counting) New() []float64 {
 func TestKinds(t *testing.T) {
 	const n = 64
 	pool := newPool(t, 1)
-	second := tridiagonal(n, -1, 2, -1)
+	second := band(n, -1, 2, -1)
 	a := linop.NewCSR(second, pool)
 	for _, k := range Methods {
-		for _, opt := range variants(second, pool) {
+		for _, opt := range preconditionings(second, pool) {
 			for _, gmres := range []GMRESOptions{{}, {Restart: 5}, {Restart: 2, MaxRestart: 7}, {Restart: math.MaxInt}} {
 				space := &counting{Host: linop.NewHost(n, pool)}
 				m, err := New[[]float64, linop.Float64](k.Name, space, MethodOptions{GMRES: gmres})

@@ -26,7 +26,8 @@ const (
 // measures.
 type Measure[V any] func(x, r V) float64
 
-// Event is what a Monitor is told once per iteration, on a linop.Async once per check.
+// Event is what a Monitor receives once per iteration, on an asynchronous space once per
+// check.
 type Event struct {
 	Outer     int     // refinement step, from 1; 0 outside refinement
 	Iteration int     // iterations so far, over all refinement steps
@@ -47,7 +48,7 @@ type Options[V any] struct {
 	Monitor Monitor    // nil: none
 
 	Precond  Preconditioner[V] // nil: none
-	Flexible bool              // Precond is another map each time, as one that iterates is
+	Flexible bool              // Precond is another map each time, as an iteration is
 
 	// Agree is called by solves that share their vectors, as ranks do, where they might
 	// come to different reasons: for the context and the limits, and when convergence is
@@ -61,7 +62,7 @@ type Options[V any] struct {
 	Unconfirmed bool
 }
 
-// Validate reports every fault of the options.
+// Validate returns an error that joins all faults of the options.
 func (o Options[V]) Validate() error {
 	var faults []error
 	if !(o.Tol >= 0 && o.Tol < 1) {
@@ -98,8 +99,8 @@ type Result struct {
 // next, so that solving again allocates nothing; use it from one goroutine at
 // a time.
 //
-// The context's deadline and cancellation are looked at once per iteration.
-// Whatever the reason of stopping, x is the best or the latest approximation.
+// The context is checked once per iteration. For whatever Reason a solve ends, x is the best
+// or the latest approximation.
 type Method[V any, S linop.Scalar[S]] interface {
 	Name() string
 	Solve(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V]) Result

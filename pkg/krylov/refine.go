@@ -12,19 +12,18 @@ type Corrector[V any] interface {
 	// Correct sets d so that x + d meets the goal, r being b - A x.
 	Correct(ctx context.Context, d, r, x V, goal Goal) Result
 
-	// Escalate is called when corrections no longer help, with the reason why,
-	// and switches to something stronger (more precision, another method). It
-	// returns false when there is nothing left to switch to.
+	// Escalate is called when corrections no longer help, with the reason, and
+	// switches to something stronger (more precision, another method). It returns
+	// false when nothing is left.
 	Escalate(reason Reason) bool
 
-	// Patience says how many steps in a row may multiply the measure by no less
-	// than reduction before Escalate is called; a negative number says that this
-	// is progress.
+	// Patience returns how many steps in a row may multiply the measure by no less
+	// than reduction before Escalate is called; a negative number if that is progress.
 	Patience(reduction float64) int
 }
 
-// DefaultPatience is for a Corrector without a reason for another: a step should
-// halve the measure, and gets one more try if it does not.
+// DefaultPatience is the Patience of an ordinary Corrector: a step should halve the
+// measure; one that does not is tried once more.
 func DefaultPatience(reduction float64) int {
 	if reduction <= 0.5 {
 		return -1
@@ -38,7 +37,7 @@ type Goal struct {
 	MaxIter  int     // at least 1
 	Monitor  Monitor // may be nil
 
-	Agree func(Reason) Reason // that of Options; may be nil
+	Agree func(Reason) Reason // of Options; may be nil
 }
 
 // Refinement is iterative refinement ([Higham02], chapter 12):
@@ -52,7 +51,7 @@ type Refinement[V any, S linop.Scalar[S]] struct {
 	space      linop.Space[V, S]
 	r, d, best V
 
-	MaxSteps int // refinement steps; 0: no limit. 1 runs the method alone
+	MaxSteps int // refinement steps; 0: no limit, 1: the method alone
 }
 
 // NewRefinement returns a refinement with its work vectors in space.

@@ -2,17 +2,74 @@ package krylov
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
+// stage is what a scripted corrector does in one step on A = I: it leaves
+// `left` of the residual and stops for that reason.
+type stage struct {
+	left       float64
+	reason     Reason
+	iterations int
+}
+
+// scripted is a Corrector for A = I that plays stages, the last one for ever,
+// and takes down the order of events.
+type scripted struct {
+	stages      []stage
+	escalations int // how many succeed
+	calls       []string
+	goals       []Goal
+	record      bool
+	agree       func(Reason) Reason
+}
+
+func (s *scripted) Correct(_ context.Context, d, r, _ []float64, goal Goal) Result {
+	now := s.stages[0]
+	s.agree = goal.Agree
+	if len(s.stages) > 1 {
+		s.stages = s.stages[1:]
+	}
+	for i, v := range r {
+		d[i] = (1 - now.left) * v
+	}
+	if s.record {
+		s.calls = append(s.calls, fmt.Sprintf("correct %.3g", goal.From))
+		s.goals = append(s.goals, goal)
+	}
+	if goal.Monitor != nil {
+		for k := range now.iterations {
+			goal.Monitor(Event{Iteration: k + 1, Residual: now.left})
+		}
+	}
+	return Result{Reason: now.reason, Iterations: now.iterations, Residual: now.left}
+}
+
+func (s *scripted) Escalate(reason Reason) bool {
+	s.calls = append(s.calls, "escalate: "+reason.String())
+	s.escalations--
+	return s.escalations >= 0
+}
+
+func (*scripted) Patience(reduction float64) int { return DefaultPatience(reduction) }
+
+func refinement(t testing.TB, n int) (*Refinement[[]float64, linop.Float64], *linop.CSR) {
+	t.Helper()
+	pool := newPool(t, 1)
+	return NewRefinement[[]float64, linop.Float64](linop.NewHost(n, pool)), linop.NewCSR(diagonal(constant(n, 1)...), pool)
+}
+
 func TestRefinementOrderOfEvents(t *testing.T) {
-	ok := func(left float64) turn { return turn{left, Converged, 1} }
+	ok := func(left float64) stage { return stage{left, Converged, 1} }
 	for _, c := range []struct {
 		name        string
-		turns       []turn
+		stages      []stage
 		escalations int
 		steps       int
 		want        Reason
@@ -20,87 +77,32 @@ func TestRefinementOrderOfEvents(t *testing.T) {
 		measure     float64
 		calls       string
 	}{
-		{"one step", []turn{ok(0)}, 0, 0, Converged, 1, 0, "correct 1"},
-		{"steady", []turn{ok(0.1)}, 0, 0, Converged, 3, 1e-3, "correct 1, correct 0.1, correct 0.01"},
-		{
-			"slow once",
-			[]turn{ok(0.9), ok(0.001)},
-			0, 0, Converged, 2, 9e-4,
-			"correct 1, correct 0.9",
-		},
-		{
-			"slow for good",
-			[]turn{ok(0.9)},
-			0, 0, Stagnation, 2, 0.81,
-			"correct 1, correct 0.9, escalate: slow refinement",
-		},
-		{
-			"slow, then stronger",
-			[]turn{ok(0.9), ok(0.9), ok(0.001)},
-			1, 0, Converged, 3, 8.1e-4,
-			"correct 1, correct 0.9, escalate: slow refinement, correct 0.81",
-		},
-		{
-			"worse, then stronger",
-			[]turn{ok(7), ok(-3), ok(0)},
-			1, 0, Converged, 3, 0,
-			"correct 1, correct 1, escalate: slow refinement, correct 1",
-		},
-		{
-			"indefinite",
-			[]turn{{0.3, Indefinite, 1}, ok(0)},
-			1, 0, Converged, 2, 0,
-			"correct 1, escalate: not positive definite, correct 0.3",
-		},
-		{
-			"indefinite, nothing stronger",
-			[]turn{{0.3, Indefinite, 1}},
-			0, 0, Indefinite, 1, 0.3,
-			"correct 1, escalate: not positive definite",
-		},
-		{
-			"breakdown with progress",
-			[]turn{{0.3, Breakdown, 1}, {0.001, Breakdown, 1}},
-			0, 0, Converged, 2, 3e-4,
-			"correct 1, correct 0.3",
-		},
-		{
-			"breakdown without",
-			[]turn{{0.9, Breakdown, 1}},
-			1, 0, Breakdown, 2, 0.81,
-			"correct 1, escalate: breakdown, correct 0.9, escalate: breakdown",
-		},
-		{
-			"stagnation with progress",
-			[]turn{{0.01, Stagnation, 1}, {0.1, Stagnation, 1}},
-			1, 0, Converged, 2, 1e-3,
-			"correct 1, escalate: stagnation, correct 0.01",
-		},
-		{
-			"stagnation with progress, nothing stronger",
-			[]turn{{0.1, Stagnation, 1}, {0.9, Stagnation, 1}},
-			0, 0, Stagnation, 2, 0.09,
-			"correct 1, escalate: stagnation, correct 0.1, escalate: stagnation",
-		},
-		{
-			"NaN in the correction",
-			[]turn{{math.NaN(), NotFinite, 1}},
-			0, 0, NotFinite, 1, 1,
-			"correct 1, escalate: NaN or Inf",
-		},
-		{"divergence that helped", []turn{{0.0001, Divergence, 1}}, 0, 0, Converged, 1, 1e-4, "correct 1"},
-		{"time limit", []turn{{0.2, TimeLimit, 1}}, 1, 0, TimeLimit, 1, 0.2, "correct 1"},
-		{"interrupted", []turn{ok(0.1), {0.2, Interrupted, 1}}, 1, 0, Interrupted, 2, 0.02, "correct 1, correct 0.1"},
-		{"time limit, but solved", []turn{{1e-4, TimeLimit, 1}}, 0, 0, Converged, 1, 1e-4, "correct 1"},
-		{"one step allowed", []turn{ok(0.0001)}, 0, 1, Converged, 1, 1e-4, "correct 1"},
-		{"drift", []turn{ok(0.01)}, 1, 1, Drift, 1, 0.01, "correct 1"},
-		{"alone and indefinite", []turn{{0.5, Indefinite, 1}}, 1, 1, Indefinite, 1, 0.5, "correct 1"},
-		{"two steps allowed", []turn{ok(0.1)}, 1, 2, Drift, 2, 0.01, "correct 1, correct 0.1"},
+		{"one step", []stage{ok(0)}, 0, 0, Converged, 1, 0, "correct 1"},
+		{"steady", []stage{ok(0.1)}, 0, 0, Converged, 3, 1e-3, "correct 1, correct 0.1, correct 0.01"},
+		{"slow once", []stage{ok(0.9), ok(0.001)}, 0, 0, Converged, 2, 9e-4, "correct 1, correct 0.9"},
+		{"slow for good", []stage{ok(0.9)}, 0, 0, Stagnation, 2, 0.81, "correct 1, correct 0.9, escalate: slow refinement"},
+		{"slow, then stronger", []stage{ok(0.9), ok(0.9), ok(0.001)}, 1, 0, Converged, 3, 8.1e-4, "correct 1, correct 0.9, escalate: slow refinement, correct 0.81"},
+		{"worse, then stronger", []stage{ok(7), ok(-3), ok(0)}, 1, 0, Converged, 3, 0, "correct 1, correct 1, escalate: slow refinement, correct 1"},
+		{"indefinite", []stage{{0.3, Indefinite, 1}, ok(0)}, 1, 0, Converged, 2, 0, "correct 1, escalate: not positive definite, correct 0.3"},
+		{"indefinite, nothing stronger", []stage{{0.3, Indefinite, 1}}, 0, 0, Indefinite, 1, 0.3, "correct 1, escalate: not positive definite"},
+		{"breakdown with progress", []stage{{0.3, Breakdown, 1}, {0.001, Breakdown, 1}}, 0, 0, Converged, 2, 3e-4, "correct 1, correct 0.3"},
+		{"breakdown without", []stage{{0.9, Breakdown, 1}}, 1, 0, Breakdown, 2, 0.81, "correct 1, escalate: breakdown, correct 0.9, escalate: breakdown"},
+		{"stagnation with progress", []stage{{0.01, Stagnation, 1}, {0.1, Stagnation, 1}}, 1, 0, Converged, 2, 1e-3, "correct 1, escalate: stagnation, correct 0.01"},
+		{"stagnation with progress, nothing stronger", []stage{{0.1, Stagnation, 1}, {0.9, Stagnation, 1}}, 0, 0, Stagnation, 2, 0.09, "correct 1, escalate: stagnation, correct 0.1, escalate: stagnation"},
+		{"NaN in the correction", []stage{{math.NaN(), NotFinite, 1}}, 0, 0, NotFinite, 1, 1, "correct 1, escalate: NaN or Inf"},
+		{"divergence that helped", []stage{{0.0001, Divergence, 1}}, 0, 0, Converged, 1, 1e-4, "correct 1"},
+		{"time limit", []stage{{0.2, TimeLimit, 1}}, 1, 0, TimeLimit, 1, 0.2, "correct 1"},
+		{"interrupted", []stage{ok(0.1), {0.2, Interrupted, 1}}, 1, 0, Interrupted, 2, 0.02, "correct 1, correct 0.1"},
+		{"time limit, but solved", []stage{{1e-4, TimeLimit, 1}}, 0, 0, Converged, 1, 1e-4, "correct 1"},
+		{"one step allowed", []stage{ok(0.0001)}, 0, 1, Converged, 1, 1e-4, "correct 1"},
+		{"drift", []stage{ok(0.01)}, 1, 1, Drift, 1, 0.01, "correct 1"},
+		{"alone and indefinite", []stage{{0.5, Indefinite, 1}}, 1, 1, Indefinite, 1, 0.5, "correct 1"},
+		{"two steps allowed", []stage{ok(0.1)}, 1, 2, Drift, 2, 0.01, "correct 1, correct 0.1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f, a := refinement(t, 3)
 			f.MaxSteps = c.steps
-			s := &scripted{turns: c.turns, escalations: c.escalations, record: true}
+			s := &scripted{stages: c.stages, escalations: c.escalations, record: true}
 			x := []float64{9, 9, 9} // not a guess
 			r := f.Solve(context.Background(), a, s, x, []float64{1, -0.5, 0.25}, hostOptions{Tol: 2e-3, Measure: distance})
 			if r.Reason != c.want || r.Outer != c.outer || math.Abs(r.Measure-c.measure) > 1e-12 {
@@ -129,7 +131,7 @@ func TestRefinementNeverGetsWorse(t *testing.T) {
 	f, a := refinement(t, 2)
 	x := []float64{0.75, 0}
 	best := math.Inf(1)
-	s := &scripted{turns: []turn{{5, Converged, 1}, {0.8, Converged, 1}, {-2, Breakdown, 1}, {math.Inf(1), NotFinite, 1}, {3, Divergence, 1}}, escalations: 4}
+	s := &scripted{stages: []stage{{5, Converged, 1}, {0.8, Converged, 1}, {-2, Breakdown, 1}, {math.Inf(1), NotFinite, 1}, {3, Divergence, 1}}, escalations: 4}
 	r := f.Solve(context.Background(), a, s, x, []float64{1, 0}, hostOptions{
 		Guess: true,
 		Measure: func(_, r []float64) float64 {
@@ -149,7 +151,7 @@ func TestRefinementNeverGetsWorse(t *testing.T) {
 // sees one count.
 func TestRefinementSharesItsBudget(t *testing.T) {
 	f, a := refinement(t, 2)
-	s := &scripted{turns: []turn{{0.4, Converged, 7}}, record: true}
+	s := &scripted{stages: []stage{{0.4, Converged, 7}}, record: true}
 	var iterations, outers []int
 	r := f.Solve(context.Background(), a, s, make([]float64, 2), []float64{1, 1}, hostOptions{
 		MaxIter: 30, Measure: distance,
@@ -199,7 +201,7 @@ func TestRefinementStart(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f, a := refinement(t, 2)
-			s := &scripted{turns: []turn{{0, Converged, 1}}, record: true}
+			s := &scripted{stages: []stage{{0, Converged, 1}}, record: true}
 			size := distance(nil, c.b)
 			r := f.Solve(context.Background(), a, s, c.x, c.b, hostOptions{
 				Guess: c.guess, Measure: func(_, r []float64) float64 { return distance(nil, r) / size },
@@ -214,12 +216,65 @@ func TestRefinementStart(t *testing.T) {
 func TestRefinementDoesNotAllocate(t *testing.T) {
 	f, a := refinement(t, 5000)
 	b, x := random(1, 5000), make([]float64, 5000)
-	s := &scripted{turns: []turn{{0.1, Converged, 1}}}
+	s := &scripted{stages: []stage{{0.1, Converged, 1}}}
 	var r Result
 	allocs := testing.AllocsPerRun(3, func() {
 		r = f.Solve(context.Background(), a, s, x, b, hostOptions{Measure: distance})
 	})
 	if allocs != 0 || r.Reason != Converged || r.Outer < 5 {
 		t.Errorf("%v allocations, %+v", allocs, r)
+	}
+}
+
+// weak solves with another, nearby matrix: corrections then err by a factor.
+type weak struct {
+	op     hostOperator
+	method hostMethod
+}
+
+func (w weak) Correct(ctx context.Context, d, r, _ []float64, goal Goal) Result {
+	return w.method.Solve(ctx, w.op, d, r, hostOptions{Tol: 1e-3, MaxIter: goal.MaxIter, Monitor: goal.Monitor})
+}
+
+func (weak) Escalate(Reason) bool           { return false }
+func (weak) Patience(reduction float64) int { return DefaultPatience(reduction) }
+
+// Refinement with every method on a perturbed matrix gets to the solution of
+// the true one, as it should in reduced precision.
+func TestRefinementWithPerturbedMatrix(t *testing.T) {
+	pool := newPool(t, 1)
+	a := grid(10, 0)
+	perturbed := a.Clone()
+	for k := range perturbed.Val {
+		perturbed.Val[k] *= 1 + 1e-3*math.Sin(float64(k))
+	}
+	b, space := random(1, a.Rows), linop.NewHost(a.Rows, pool)
+	for _, m := range methods {
+		x := make([]float64, a.Rows)
+		f := NewRefinement[[]float64, linop.Float64](space)
+		r := f.Solve(context.Background(), linop.Accurate{CSR: linop.NewCSR(a, pool)},
+			weak{linop.NewCSR(perturbed, pool), onHost(t, m.name, space)}, x, b,
+			hostOptions{Tol: 1e-14, Measure: relative(b)})
+		if res := trueResidual(t, a, x, b); r.Reason != Converged || res > 1.0001e-14 || r.Outer < 3 {
+			t.Errorf("%s: %v after %d steps, residual %g", m.name, r.Reason, r.Outer, res)
+		}
+	}
+}
+
+// The reason that those who share a refinement agree on ends it.
+func TestRefinementAgrees(t *testing.T) {
+	f, a := refinement(t, 2)
+	s, calls := &scripted{stages: []stage{{0.5, Converged, 1}}}, 0
+	r := f.Solve(context.Background(), a, s, make([]float64, 2), []float64{1, 1}, hostOptions{
+		Measure: distance,
+		Agree: func(own Reason) Reason {
+			if calls++; calls == 3 {
+				return TimeLimit
+			}
+			return own
+		},
+	})
+	if r.Reason != TimeLimit || r.Outer != 2 || r.Measure != 0.25 || s.agree == nil {
+		t.Errorf("%+v", r)
 	}
 }

@@ -5,34 +5,13 @@ import (
 	"math"
 	"testing"
 
-	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
-
-func sameBits(x, y []float64) bool {
-	for i := range x {
-		if math.Float64bits(x[i]) != math.Float64bits(y[i]) {
-			return false
-		}
-	}
-	return len(x) == len(y)
-}
 
 // sameResult compares all but the time.
 func sameResult(a, b Result) bool {
 	a.Orthogonalization, b.Orthogonalization = 0, 0
 	return a == b
-}
-
-// variants are options without a preconditioner, with one, and with one that is
-// taken for another map each time, on the pool of the matrix.
-func variants(m *csr.Matrix, pool *linop.Pool) []hostOptions {
-	d := m.Diagonal(nil)
-	for i, v := range d {
-		d[i] = (1 + 0.1*math.Sin(float64(i))) / v
-	}
-	by := linop.NewCSR(diagonal(d...), pool)
-	return []hostOptions{{}, {Precond: by}, {Precond: by, Flexible: true}}
 }
 
 // A method that has solved other systems, some to the end and some not, solves
@@ -42,8 +21,8 @@ func TestReuseGivesTheSameBits(t *testing.T) {
 	for _, m := range methods {
 		const n = 64
 		space := linop.NewHost(n, pool)
-		used := m.make(space)
-		preconditioners := variants(grid(8, 0), pool)
+		used := onHost(t, m.name, space)
+		preconditioners := preconditionings(grid(8, 0), pool)
 		for k, a := range []hostOperator{
 			linop.NewCSR(grid(8, 0), pool), linop.NewCSR(shift(n), pool),
 			linop.NewCSR(scaledBy(1e300, grid(8, 0)), pool), linop.NewCSR(grid(8, 0.3), pool),
@@ -53,7 +32,7 @@ func TestReuseGivesTheSameBits(t *testing.T) {
 				opt := preconditioners[(seed+1)%3]
 				opt.MaxIter = 200
 				got := used.Solve(context.Background(), a, x, b, opt)
-				want := m.make(space).Solve(context.Background(), a, y, b, opt)
+				want := onHost(t, m.name, space).Solve(context.Background(), a, y, b, opt)
 				if !sameBits(x, y) || !sameResult(got, want) {
 					t.Errorf("%s, system %d: %+v by a used method, %+v by a new one", m.name, k, got, want)
 				}
@@ -69,8 +48,8 @@ func TestRepeatedSolveDoesNotAllocate(t *testing.T) {
 		pool := newPool(t, threads)
 		for _, m := range methods {
 			var op hostOperator = linop.NewCSR(a, pool)
-			method := m.make(linop.NewHost(a.Rows, pool))
-			for k, opt := range variants(a, pool) {
+			method := onHost(t, m.name, linop.NewHost(a.Rows, pool))
+			for k, opt := range preconditionings(a, pool) {
 				opt.MaxIter = 100
 				opt.Measure = func(_, r []float64) float64 { return math.Abs(r[0]) + 1e-9 }
 				var r Result
@@ -97,7 +76,7 @@ func TestSameBitsForAnyThreads(t *testing.T) {
 		if m.name == "cg" || m.name == "minres" {
 			matrix = spd
 		}
-		for k := range variants(matrix, newPool(t, 1)) {
+		for k := range preconditionings(matrix, newPool(t, 1)) {
 			var want []float64
 			var wantResult Result
 			for _, threads := range []int{1, 2, 3, 8} {
@@ -105,11 +84,11 @@ func TestSameBitsForAnyThreads(t *testing.T) {
 					continue
 				}
 				pool := newPool(t, threads)
-				x, opt := make([]float64, a.Rows), variants(matrix, pool)[k]
+				x, opt := make([]float64, a.Rows), preconditionings(matrix, pool)[k]
 				if opt.MaxIter = 45; k > 0 {
 					opt.MaxIter = 20
 				}
-				r := m.make(linop.NewHost(a.Rows, pool)).Solve(context.Background(), linop.NewCSR(matrix, pool), x, b, opt)
+				r := onHost(t, m.name, linop.NewHost(a.Rows, pool)).Solve(context.Background(), linop.NewCSR(matrix, pool), x, b, opt)
 				if threads == 1 {
 					want, wantResult = x, r
 				}

@@ -1,10 +1,8 @@
 package linop
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
@@ -53,22 +51,11 @@ func TestPanelsCoverAllRowsOnce(t *testing.T) {
 	}
 }
 
-func TestPanelsSplitHugeRows(t *testing.T) {
-	m := rowsOf(rand.New(rand.NewPCG(1, 1)), 30000, func(i int) int {
-		if i < 3 {
-			return 30000
-		}
-		return 0
-	})
-	if p := csr.Panels(m); !slices.Equal(p[:4], []int{0, 1, 2, 3}) {
-		t.Errorf("three rows of a panel's size each are split at %v", p)
-	}
+// Of values that float32 has, operators in both precisions give the same.
+func TestCSRAgainstNaiveLoops(t *testing.T) {
+	testCSRAgainstNaiveLoops(t, NewCSR)
+	testCSRAgainstNaiveLoops(t, NewCSR32)
 }
-
-func TestCSRAgainstNaiveLoops(t *testing.T) { testCSRAgainstNaiveLoops(t, NewCSR) }
-
-// Of values that float32 has, both operators give the same.
-func TestCSR32AgainstNaiveLoops(t *testing.T) { testCSRAgainstNaiveLoops(t, NewCSR32) }
 
 func testCSRAgainstNaiveLoops(t *testing.T, newCSR func(*csr.Matrix, *Pool) *CSR) {
 	for name, m := range shapes() {
@@ -133,15 +120,12 @@ func TestAccurateResidualCancels(t *testing.T) {
 	}
 }
 
-func csrTrace(m *csr.Matrix, pool *Pool, newCSR func(*csr.Matrix, *Pool) *CSR) []float64 {
-	rng := rand.New(rand.NewPCG(15, 16))
-	a := newCSR(m, pool)
-	x, b := random(rng, m.Cols), random(rng, m.Rows)
-	y := make([]float64, m.Rows)
+// products appends every product of a with x and its residual to trace.
+func products(a *CSR, y, x, b, trace []float64) []float64 {
 	a.Apply(y, x)
-	trace := clone(y)
-	trace = append(trace, a.ApplyDot(y, x, b).Float())
-	trace = append(trace, y...)
+	trace = append(append(trace, y...), a.ApplyDot(y, x, b).Float())
+	dw, dd := a.ApplyDots(y, x, b)
+	trace = append(append(trace, y...), dw.Float(), dd.Float())
 	a.Residual(y, b, x)
 	trace = append(trace, y...)
 	Accurate{a}.Residual(y, b, x)
@@ -151,9 +135,11 @@ func csrTrace(m *csr.Matrix, pool *Pool, newCSR func(*csr.Matrix, *Pool) *CSR) [
 func TestCSRSameBitsForAnyThreads(t *testing.T) {
 	for name, m := range shapes() {
 		for _, newCSR := range []func(*csr.Matrix, *Pool) *CSR{NewCSR, NewCSR32} {
-			want := csrTrace(m, newPool(t, 1), newCSR)
+			rng := rand.New(rand.NewPCG(15, 16))
+			x, b, y := random(rng, m.Cols), random(rng, m.Rows), make([]float64, m.Rows)
+			want := products(newCSR(m, newPool(t, 1)), y, x, b, nil)
 			for _, k := range threads[1:] {
-				if !sameBits(csrTrace(m, newPool(t, k), newCSR), want) {
+				if !sameBits(products(newCSR(m, newPool(t, k)), y, x, b, nil), want) {
 					t.Errorf("%s: %d threads give other bits than one", name, k)
 				}
 			}
@@ -164,25 +150,13 @@ func TestCSRSameBitsForAnyThreads(t *testing.T) {
 func TestCSRDoesNotAllocate(t *testing.T) {
 	m := rowsOf(rand.New(rand.NewPCG(17, 18)), 20000, func(i int) int { return i % 9 })
 	x, b, y := random(rand.New(rand.NewPCG(1, 1)), m.Cols), make([]float64, m.Rows), make([]float64, m.Rows)
+	trace := make([]float64, 0, 4*m.Rows+3)
 	for _, k := range threads {
-		t.Run(fmt.Sprint(k), func(t *testing.T) {
-			var a Operator[[]float64, Float64] = Accurate{NewCSR(m, newPool(t, k))}
-			plain, plain32 := NewCSR(m, newPool(t, k)), NewCSR32(m, newPool(t, k))
-			var dot Float64
-			allocs := testing.AllocsPerRun(5, func() {
-				a.Apply(y, x)
-				dot = a.ApplyDot(y, x, x)
-				a.Residual(y, b, x)
-				plain.Residual(y, b, x)
-				plain32.Residual(y, b, x)
-			})
-			if allocs != 0 {
-				t.Errorf("%v allocations", allocs)
+		for _, a := range []*CSR{NewCSR(m, newPool(t, k)), NewCSR32(m, newPool(t, k))} {
+			if allocs := testing.AllocsPerRun(5, func() { products(a, y, x, b, trace) }); allocs != 0 {
+				t.Errorf("%d threads: %v allocations", k, allocs)
 			}
-			if dot == 0 {
-				t.Error("ApplyDot returns nothing")
-			}
-		})
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -102,34 +103,43 @@ func TestMultiAgainstNaiveLoops(t *testing.T) {
 	}
 }
 
-// The results of every operation, one after the other, as one list.
-func hostTrace(n int, pool *Pool) []float64 {
-	rng := rand.New(rand.NewPCG(9, uint64(n)))
-	h := NewHost(n, pool)
-	p, x, q, r := random(rng, n), random(rng, n), random(rng, n), random(rng, n)
-	out := make([]Float64, 3)
-	trace := []float64{h.Dot(p, q).Float(), h.AxpyDot(0.3, p, x, q).Float(), h.Step(0.7, p, x, q, r).Float()}
-	h.Axpy(0.1, p, x)
-	h.Xpay(q, 1.1, p)
-	h.Mul(0.9, p, x, p)
-	h.MultiDot(out, [][]float64{p, x, q}, r)
-	h.MultiAxpy(out, [][]float64{p, x, q}, r)
-	h.Scale(1.0/3, r)
-	h.Copy(q, r)
-	for _, v := range out {
-		trace = append(trace, v.Float())
+// operations does every operation on four vectors; out gets the scalars.
+func operations(h *Host, v [][]float64, out []Float64) {
+	h.Scale(0.25, v[3])
+	out[4] = h.Dot(v[0], v[2])
+	out[5] = h.AxpyDot(0.3, v[0], v[1], v[2])
+	out[6] = h.Step(0.7, v[0], v[1], v[2], v[3])
+	out[7], out[8] = h.DoubleStep(0.1, v[0], 0.2, v[3], v[1], v[2], v[3], v[0])
+	h.Axpy(0.1, v[0], v[1])
+	h.Xpay(v[2], 1.1, v[0])
+	h.Direction(v[2], 0.4, 0.3, v[1], v[0])
+	h.Mul(0.9, v[0], v[1], v[0])
+	h.MultiDot(out[:3], v[:3], v[3])
+	for k := range 3 {
+		out[k] /= Float64(h.Dim() + 1)
 	}
-	for _, v := range [][]float64{p, x, q, r} {
-		trace = append(trace, v...)
-	}
-	return trace
+	h.MultiAxpy(out[:3], v[:3], v[3])
+	out[3] = h.MultiAxpyDot(out[:3], v[:3], v[3])
+	h.Copy(v[2], v[3])
+	h.Zero(v[3])
 }
 
 func TestHostSameBitsForAnyThreads(t *testing.T) {
 	for _, n := range lengths {
-		want := hostTrace(n, newPool(t, 1))
-		for _, k := range threads[1:] {
-			if !sameBits(hostTrace(n, newPool(t, k)), want) {
+		var want []float64
+		for _, k := range threads {
+			h, rng, out := NewHost(n, newPool(t, k)), rand.New(rand.NewPCG(9, uint64(n))), make([]Float64, 9)
+			v := [][]float64{random(rng, n), random(rng, n), random(rng, n), random(rng, n)}
+			operations(h, v, out)
+			norm, exp := h.Norm2(v[0])
+			trace := append([]float64{norm, float64(exp), h.AbsMax(v[1])}, slices.Concat(v...)...)
+			for _, s := range out {
+				trace = append(trace, s.Float())
+			}
+			if want == nil {
+				want = trace
+			}
+			if !sameBits(trace, want) {
 				t.Errorf("n = %d: %d threads give other bits than one", n, k)
 			}
 		}
@@ -139,31 +149,98 @@ func TestHostSameBitsForAnyThreads(t *testing.T) {
 func TestHostDoesNotAllocate(t *testing.T) {
 	for _, k := range threads {
 		for _, n := range []int{5000, 50000} {
-			h := NewHost(n, newPool(t, k))
-			v := make([][]float64, 4)
-			for i := range v {
-				v[i] = random(rand.New(rand.NewPCG(1, 2)), n)
-			}
-			out := make([]Float64, 3)
-			h.MultiDot(out, v[:3], v[3]) // takes its scratch memory
-			allocs := testing.AllocsPerRun(5, func() {
-				h.Zero(v[0])
-				h.Copy(v[0], v[1])
-				h.Scale(0.5, v[0])
-				h.Axpy(0.5, v[1], v[0])
-				h.Xpay(v[1], 0.5, v[0])
-				h.Mul(0.5, v[1], v[2], v[0])
-				out[0] = h.Dot(v[0], v[1])
-				out[1] = h.AxpyDot(0.5, v[1], v[0], v[2])
-				out[2] = h.Step(0.5, v[0], v[1], v[2], v[3])
-				h.MultiDot(out, v[:3], v[3])
-				h.Scale(0.01, v[3])
-				h.MultiAxpy(out, v[:3], v[3])
-				h.Scale(0, v[3])
-			})
-			if allocs != 0 {
+			h, rng, out := NewHost(n, newPool(t, k)), rand.New(rand.NewPCG(1, 2)), make([]Float64, 9)
+			v := [][]float64{random(rng, n), random(rng, n), random(rng, n), random(rng, n)}
+			operations(h, v, out) // takes its scratch memory
+			if allocs := testing.AllocsPerRun(5, func() { operations(h, v, out) }); allocs != 0 {
 				t.Errorf("n = %d, %d threads: %v allocations", n, k, allocs)
 			}
+		}
+	}
+}
+
+// Norms at the ends of the range of float64, and of what is no number.
+func TestNorms(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	for _, c := range []struct {
+		x            []float64
+		largest, one float64 // and the 2-norm
+	}{
+		{nil, 0, 0},
+		{[]float64{0, -0.0}, 0, 0},
+		{[]float64{3, -4}, 4, 5},
+		{[]float64{3e300, -4e300}, 4e300, 5e300},
+		{[]float64{3e-310, 4e-310}, 4e-310, 5e-310},
+		{[]float64{1, -inf}, inf, inf},
+		{[]float64{nan, 1}, nan, nan},
+	} {
+		h := NewHost(len(c.x), nil)
+		norm, exp := h.Norm2(c.x)
+		norm = math.Ldexp(norm, exp)
+		if got := h.AbsMax(c.x); got != c.largest && !math.IsNaN(c.largest) || math.IsNaN(got) != math.IsNaN(c.largest) {
+			t.Errorf("AbsMax of %v = %v", c.x, got)
+		}
+		if math.Abs(norm-c.one) > 1e-15*c.one || math.IsNaN(norm) != math.IsNaN(c.one) {
+			t.Errorf("Norm2 of %v = %v", c.x, norm)
+		}
+	}
+	const n = 3*rangeSize + 5
+	h, seen := NewHost(n, newPool(t, 3)), make([]int, n)
+	h.Ranges(func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			seen[i]++
+		}
+	})
+	if slices.Min(seen) != 1 || slices.Max(seen) != 1 {
+		t.Error("Ranges do not cover every index once")
+	}
+	if got := h.Max(func(lo, _ int) float64 { return -float64(lo + 1) }); got != -1 {
+		t.Errorf("Max = %v, want -1", got)
+	}
+}
+
+// doubled is the Reducer of two processes that have the same elements.
+type doubled struct{ Local }
+
+func (d doubled) Sum(sums, partial []float64) {
+	d.Local.Sum(sums, partial)
+	for k := range sums {
+		sums[k] *= 2
+	}
+}
+
+func (d doubled) Max(partial []float64) float64 { return d.Local.Max(partial) + 100 }
+
+// All sums and maxima go through the Reducer.
+func TestReducer(t *testing.T) {
+	const n = 9000
+	local, shared := NewHost(n, newPool(t, 2)), NewHost(n, newPool(t, 2))
+	shared.Reducer = doubled{}
+	var out [2][]Float64
+	var norms, largest [2]float64
+	for k, h := range []*Host{local, shared} {
+		v := make([][]float64, 4)
+		for i := range v {
+			v[i] = random(rand.New(rand.NewPCG(3, uint64(i))), n)
+		}
+		d := rowsOf(rand.New(rand.NewPCG(4, 4)), n, func(int) int { return 2 })
+		a := NewCSR(d, newPool(t, 2))
+		a.Reducer = h.Reducer
+		o := make([]Float64, 3)
+		h.MultiDot(o, v[:3], v[3])
+		rr, rw := h.DoubleStep(1, v[0], 1, v[1], v[2], v[3], v[1], v[0])
+		dw, dd := a.ApplyDots(v[2], v[0], v[1])
+		out[k] = append(o, rr, rw, dw, dd, a.ApplyDot(v[3], v[0], v[1]), h.Dot(v[0], v[1]), h.AxpyDot(1, v[0], v[1], v[2]),
+			h.Step(1, v[0], v[1], v[2], v[3]), h.MultiAxpyDot([]Float64{1}, v[:1], v[1]))
+		norm, exp := h.Norm2(v[0])
+		norms[k], largest[k] = math.Ldexp(norm, exp), h.AbsMax(v[0])
+	}
+	if math.Abs(norms[1]/norms[0]-math.Sqrt2) > 1e-15 || largest[1] != largest[0]+100 {
+		t.Errorf("norms %v, largest %v", norms, largest)
+	}
+	for k, v := range out[0] {
+		if out[1][k] != 2*v {
+			t.Errorf("sum %d is %v, want %v", k, out[1][k], 2*v)
 		}
 	}
 }
