@@ -34,7 +34,7 @@ type correction[V any, S linop.Scalar[S]] struct {
 func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.Goal) krylov.Result {
 	e := c.scaling.residual(c.rhs, r)
 	opt := krylov.Options[V]{
-		Tol: goal.To, MaxIter: goal.MaxIter, Monitor: goal.Monitor,
+		Tol: goal.To, MaxIter: goal.MaxIter, Monitor: goal.Monitor, Agree: goal.Agree,
 		Unconfirmed: true, // refinement recomputes the residual
 		Measure: func(z, rhs V) float64 {
 			c.scaling.col.addLdexp(c.x, x, z, e)

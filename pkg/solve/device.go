@@ -40,6 +40,8 @@ func newDevice(m *csr.Matrix, on *gpu.Device, pool *linop.Pool) (*device, error)
 	return d, nil
 }
 
+func (d *device) agree() func(krylov.Reason) krylov.Reason { return nil }
+
 func (d *device) err() error { return d.on.Err() }
 
 func (d *device) close() {

@@ -28,6 +28,8 @@ func newHost(m *csr.Matrix, pool *linop.Pool) *host {
 	return &host{linop.NewHost(m.Rows, pool), m, pool}
 }
 
+func (h *host) agree() func(krylov.Reason) krylov.Reason { return nil }
+
 func (h *host) err() error { return nil }
 
 func (h *host) close() {}

@@ -18,6 +18,10 @@ type place[V any, S linop.Scalar[S]] interface {
 	vectors[V, S]
 	matrices[V, S]
 
+	// agree makes all solves that share these vectors go on or end alike, see
+	// krylov.Options; nil: they are not shared.
+	agree() func(krylov.Reason) krylov.Reason
+
 	err() error // why results since the last call, or all from then on, are wrong; nil: they are right
 	close()     // release everything
 }

@@ -85,7 +85,7 @@ func (f *refinement[V, S]) solve(ctx context.Context, x, b V, opt krylov.Options
 		return krylov.Result{}, err
 	}
 	f.measure.begin(b)
-	opt.Measure = f.measure.of
+	opt.Measure, opt.Agree = f.measure.of, f.at.agree()
 	return f.steps.Solve(ctx, f.exact, f.correction, x, b, opt), f.at.err()
 }
 
