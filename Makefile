@@ -53,9 +53,12 @@ test-arm64: ## short tests of the numerical packages for arm64, in qemu's emulat
 	fi
 	GOARCH=arm64 $(GO) test -short $${run:+-exec "$$run"} $(ARM64_TESTS)
 
+# The tests that run on several goroutines; internal/arch requires one in each package that does.
+RACE_TESTS := Thread|Concurrent|Interrupt
+
 .PHONY: race
-race: ## short tests under the race detector, which does not see assembly (needs a C compiler)
-	CGO_ENABLED=1 $(GO) test -race -short -tags purego ./...
+race: ## short tests of concurrent code under the race detector, which does not see assembly (needs a C compiler)
+	CGO_ENABLED=1 $(GO) test -race -short -tags purego -run '$(RACE_TESTS)' ./...
 
 .PHONY: lint
 lint: ## gofumpt, go vet, staticcheck (versions pinned in .ci/tools.mod)

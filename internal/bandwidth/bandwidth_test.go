@@ -31,7 +31,7 @@ func TestMeterCountsSomething(t *testing.T) {
 	}
 }
 
-func TestTriad(t *testing.T) {
+func TestTriadOnThreads(t *testing.T) {
 	a, b, c := make([]float64, 5), []float64{1, 2, 3, 4, 5}, []float64{2, 4, 6, 8, 10}
 	triad(a, b, c, 0.5)
 	for i, v := range a {

@@ -118,7 +118,7 @@ func (f *benchSpMVFlags) run(ctx context.Context, s streams, paths []string) err
 		if err != nil {
 			return err
 		}
-		rows, err := spmvbench.Run(ctx, named.name, m, Random(m.Cols, f.seed), opt)
+		rows, err := spmvbench.Run(ctx, named.name, m, generate.RandomVector(m.Cols, f.seed), opt)
 		if err != nil {
 			return err
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
@@ -108,7 +109,7 @@ func (f *benchGPUFlags) run(ctx context.Context, s streams, paths []string) erro
 		if err != nil {
 			return err
 		}
-		x := Random(m.Cols, f.seed)
+		x := generate.RandomVector(m.Cols, f.seed)
 		if f.export != "" {
 			if err := exportArrays(filepath.Join(f.export, strconv.Itoa(k)), named.name, m, x); err != nil {
 				return err

@@ -66,7 +66,7 @@ func TestBenchGPUUsage(t *testing.T) {
 	for flags, want := range map[string]string{
 		"":                                "want a matrix",
 		"--device nvidia":                 "cuda, hip, opencl",
-		"--device cuda:-1":                "want a number",
+		"--device cuda:-1":                "want a device number",
 		"--device auto":                   "cuda, hip, opencl",
 		"--layout slot":                   "layout",
 		"--solve bicg":                    "solve",

@@ -15,8 +15,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// deviceFlag is where to solve: cpu, auto, or a back end of pkg/gpu and, after a colon,
-// the index of a device.
+// deviceFlag is the device to solve on: cpu, auto, or a back end of pkg/gpu and, after a
+// colon, the index of a device.
 type deviceFlag struct {
 	text  string
 	kind  gpu.Backend // the part before the colon
@@ -35,16 +35,16 @@ var (
 )
 
 func (f *deviceFlag) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.text, "device", onCPU, "where to solve: cpu, auto (a GPU where that pays), cuda, hip or opencl, "+
-		"also with the number of a device, as cuda:1; emulate runs a GPU's kernels on the cpu, slowly, for tests")
+	c.Flags().StringVar(&f.text, "device", onCPU, "device to solve on: cpu, auto (a GPU if that is faster), cuda, hip or opencl, "+
+		"optionally with a device number, as in cuda:1; emulate runs the GPU kernels on the CPU, slowly, for tests")
 	completeWords(c, "device", deviceKinds)
 }
 
 // check splits the flag into its parts, the kind being one of those allowed.
 func (f *deviceFlag) check(allowed []gpu.Backend) error {
 	kind, index, numbered := strings.Cut(f.text, ":")
-	if kind == "gpu" { // next to cpu, which is not meant
-		return usage("--device %s: say which one, cuda, hip or opencl", f.text)
+	if kind == "gpu" { // the nearest word would be cpu
+		return usage("--device %s: use cuda, hip or opencl", f.text)
 	}
 	if err := oneOf("device", kind, allowed); err != nil {
 		return err
@@ -53,23 +53,23 @@ func (f *deviceFlag) check(allowed []gpu.Backend) error {
 	if !numbered {
 		return nil
 	}
-	if !f.asked() {
-		return usage("--device %s: %s has no number", f.text, kind)
+	if !f.explicit() {
+		return usage("--device %s: %s takes no number", f.text, kind)
 	}
 	n, err := strconv.Atoi(index)
 	if err != nil || n < 0 {
-		return usage("--device %s: want a number after the colon, from 0", f.text)
+		return usage("--device %s: want a device number, 0 or more, after the colon", f.text)
 	}
 	f.index = n
 	return nil
 }
 
-// asked tells whether a device was asked for.
-func (f *deviceFlag) asked() bool { return f.kind != onCPU && f.kind != autoDevice }
+// explicit reports whether the flag names a device.
+func (f *deviceFlag) explicit() bool { return f.kind != onCPU && f.kind != autoDevice }
 
-// suits finds what of opt no device has, if one was asked for.
+// suits reports the options that no device supports, if the flag names a device.
 func (f *deviceFlag) suits(opt solve.Options) error {
-	if !f.asked() {
+	if !f.explicit() {
 		return nil
 	}
 	if err := opt.OnDevice(); err != nil {
@@ -78,15 +78,15 @@ func (f *deviceFlag) suits(opt solve.Options) error {
 	return nil
 }
 
-// open opens the device that was asked for; nil: none was. A terminal shows that this may
-// take a while, where the driver translates the kernels.
+// open opens the device that the flag names, nil for none. It shows a status line, since
+// the driver may take a while to compile the kernels.
 func (f *deviceFlag) open(s streams) (*gpu.Device, error) {
-	if !f.asked() {
+	if !f.explicit() {
 		return nil, nil
 	}
 	d, err := f.start(s, f.kind, f.index)
 	if errors.Is(err, gpu.ErrUnavailable) {
-		err = fmt.Errorf("%w; mpsolve devices lists those that there are", err)
+		err = fmt.Errorf("%w; mpsolve devices lists the available ones", err)
 	}
 	return d, err
 }
@@ -101,14 +101,14 @@ func (f *deviceFlag) start(s streams, b gpu.Backend, index int) (*gpu.Device, er
 	return d, err
 }
 
-// pick opens the device that auto takes for a matrix of so many nonzeros, or says why it
-// takes none.
+// pick opens the device that auto uses for a matrix with so many nonzeros, or says why it
+// uses none.
 func (f *deviceFlag) pick(ctx context.Context, s streams, opt solve.Options, nonzeros int) (d *gpu.Device, why string) {
 	if err := opt.OnDevice(); err != nil {
 		return nil, oneLine(err)
 	}
 	if nonzeros < solve.DeviceNonzeros {
-		return nil, fmt.Sprintf("%d nonzeros are too few for a GPU to pay, from about %d on it does", nonzeros, solve.DeviceNonzeros)
+		return nil, fmt.Sprintf("%d nonzeros are too few; a GPU is faster from about %d on", nonzeros, solve.DeviceNonzeros)
 	}
 	if ctx.Err() != nil {
 		return nil, "stopped"

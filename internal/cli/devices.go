@@ -13,17 +13,16 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 )
 
-const devicesLong = `List the GPUs that solve could run on, and say why there are no others.
+const devicesLong = `List the GPUs that solve can use, and for each back end without one the reason.
 
-CUDA, HIP and OpenCL are asked, in this order; their libraries are looked for when mpsolve
-runs. The variables MPSOLVE_LIBCUDA, MPSOLVE_LIBHIP and MPSOLVE_LIBOPENCL name other files
-for them. The bandwidth is that of copies from one place on the device to another, reads
-and writes counted.`
+The libraries of CUDA, HIP and OpenCL are loaded at run time; the variables
+MPSOLVE_LIBCUDA, MPSOLVE_LIBHIP and MPSOLVE_LIBOPENCL name other files for them. The
+bandwidth is that of copies within the memory of the device, counting reads and writes.`
 
 func newDevices(s streams) *cobra.Command {
 	var asJSON, bandwidth bool
 	c := &cobra.Command{
-		Use: "devices", Short: "List GPUs, and why there are no others", Long: devicesLong, Args: exactly(0, "no argument"),
+		Use: "devices", Short: "List the available GPUs", Long: devicesLong, Args: exactly(0, "no argument"),
 		Example: "  mpsolve devices\n  mpsolve devices --bandwidth=false --json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			rows := findDevices(c.Context(), bandwidth)
@@ -36,7 +35,7 @@ func newDevices(s streams) *cobra.Command {
 			return out.err
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	c.Flags().BoolVar(&asJSON, "json", false, "print a JSON object")
 	c.Flags().BoolVar(&bandwidth, "bandwidth", true, "measure the bandwidth of copies")
 	return c
 }
@@ -75,7 +74,7 @@ func findDevices(ctx context.Context, bandwidth bool) []deviceRow {
 	return rows
 }
 
-// reason is why a device cannot be used, without what its row says already.
+// reason returns why a device cannot be used, without what its row says already.
 func reason(err error) string {
 	var e *gpu.Error
 	if errors.As(err, &e) {
@@ -93,8 +92,8 @@ func copyBandwidth(i gpu.Info) (float64, error) {
 	return d.CopyBandwidth(copyBytes(i))
 }
 
-// copyBytes is what is copied to measure the bandwidth: beyond every cache of a GPU, and an
-// eighth of the memory at most.
+// copyBytes is the number of bytes to copy when measuring the bandwidth: more than any cache
+// of a GPU, and at most an eighth of the memory.
 func copyBytes(i gpu.Info) int64 {
 	bytes := int64(1 << 30)
 	if i.Backend == gpu.Emulate || i.Host || i.Integrated {

@@ -47,18 +47,18 @@ func completeWords[T ~string](c *cobra.Command, flag string, all []T) {
 	}
 }
 
-// reorderFlag is the order in which a matrix is stored.
+// reorderFlag is the row and column order in which a matrix is stored.
 type reorderFlag string
 
 func (f *reorderFlag) add(c *cobra.Command) {
 	c.Flags().StringVar((*string)(f), "reorder", string(solve.ReorderNone),
-		"order of the stored matrix: none (as given), rcm (reverse Cuthill-McKee) or auto, rcm where that pays")
+		"row and column order of the stored matrix: none (as given), rcm (reverse Cuthill-McKee) or auto (rcm if that is faster)")
 	completeWords(c, "reorder", solve.Reorders)
 }
 
 func (f reorderFlag) check() error { return oneOf("reorder", string(f), solve.Reorders) }
 
-// apply reorders m and writes what was done, if asked to.
+// apply reorders m and, unless the order is none, writes a line about it.
 func (f reorderFlag) apply(w io.Writer, m *csr.Matrix, pool *linop.Pool) (*csr.Matrix, solve.Ordering, error) {
 	m, order, err := solve.Reorder(f).Apply(m, pool)
 	if err == nil && solve.Reorder(f) != solve.ReorderNone {

@@ -14,16 +14,10 @@ import (
 )
 
 func newGenerate(s streams) *cobra.Command {
-	c := &cobra.Command{
+	c := group(&cobra.Command{
 		Use: "generate KIND", Short: "Write a test matrix",
 		Example: "  mpsolve generate poisson2d --n 100 -o poisson.mtx.gz\n  mpsolve generate elasticity3d --help",
-		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return c.Help()
-			}
-			return unknownKind(args[0])
-		},
-	}
+	}, "kind")
 	for _, k := range generate.Kinds() {
 		c.AddCommand(newGenerateKind(s, k))
 	}
@@ -98,10 +92,10 @@ func checkCoordinates(k generate.Kind, path, output string) error {
 				names = append(names, other.Name)
 			}
 		}
-		return usage("--coordinates: %s has no grid; these have: %s", k.Name, strings.Join(names, ", "))
+		return usage("--coordinates: %s has no grid; kinds with a grid: %s", k.Name, strings.Join(names, ", "))
 	}
 	if output != "" && filepath.Clean(path) == filepath.Clean(output) {
-		return usage("--coordinates %s: is the output as well", path)
+		return usage("--coordinates %s: is also the output", path)
 	}
 	return checkOutput("coordinates", path)
 }

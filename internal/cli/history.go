@@ -31,7 +31,7 @@ func newHistory(path string) (*history, error) {
 	return h, h.csv.Write([]string{"rhs", "step", "iteration", "residual", "estimate", "seconds"})
 }
 
-// begin goes on to the right-hand side k, counted from 0.
+// begin starts right-hand side k, counted from 0.
 func (h *history) begin(k int) {
 	if h != nil {
 		h.rhs = k + 1
@@ -49,7 +49,7 @@ func (h *history) add(e krylov.Event) {
 	})
 }
 
-// close puts the file in its place.
+// close completes the file.
 func (h *history) close() error {
 	if h == nil {
 		return nil

@@ -18,11 +18,11 @@ func newInfo(s streams) *cobra.Command {
 	var maxMemory memorySize
 	var reorder reorderFlag
 	c := &cobra.Command{
-		Use: "info FILE", Short: "Say what a Matrix Market file holds",
-		Long: "Say what a Matrix Market file (or - for standard input) holds; for a real\n" +
-			"matrix also its facts, a histogram of its magnitudes, and what it would take\n" +
-			"in each set of formats: bytes for a nonzero, indices included, and the share\n" +
-			"of nonzeros that are dropped, for three accuracies by the criteria nw and cw.",
+		Use: "info FILE", Short: "Describe a Matrix Market file",
+		Long: "Describe a Matrix Market file (- for standard input). For a real matrix, print\n" +
+			"its properties, a histogram of the magnitudes of its entries and, for each set\n" +
+			"of storage formats, three accuracies and both criteria, the bytes per nonzero\n" +
+			"(indices included) and the percentage of nonzeros dropped.",
 		Example: "  mpsolve info matrix.mtx.gz", Args: exactly(1, "one file"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := reorder.check(); err != nil {
@@ -32,7 +32,7 @@ func newInfo(s streams) *cobra.Command {
 		},
 	}
 	reorder.add(c)
-	c.Flags().Var(&maxMemory, "max-memory", "memory limit, such as 4GB; default: what the machine has")
+	c.Flags().Var(&maxMemory, "max-memory", "memory limit, such as 4GB (default: the memory of the machine)")
 	return c
 }
 
@@ -66,7 +66,7 @@ func runInfo(ctx context.Context, in input, path string, reorder reorderFlag) er
 	return nil
 }
 
-// predict writes what every set would store the matrix in.
+// predict writes the bytes per nonzero of the matrix in every set of formats.
 func predict(ctx context.Context, w io.Writer, m *csr.Matrix, pool *linop.Pool) error {
 	var columns []string
 	var specs []adaptive.Spec

@@ -19,7 +19,7 @@ import (
 type input struct {
 	streams
 	threads   int   // 0: all processors
-	maxMemory int64 // 0: what the machine has
+	maxMemory int64 // 0: the memory of the machine
 }
 
 // matrix reads a real sparse matrix.
@@ -36,7 +36,7 @@ func (in input) matrix(ctx context.Context, path string) (*csr.Matrix, error) {
 }
 
 // read reads a Matrix Market file, or standard input for "-", and prints its
-// warnings. The bar is drawn on a terminal only.
+// warnings. A progress bar is drawn on terminals only.
 func (in input) read(ctx context.Context, path string) (*matrixmarket.Content, error) {
 	opt := matrixmarket.Options{Threads: in.threads, MaxMemory: in.maxMemory, Installed: machine.Memory()}
 	if isTerminal(in.err) {
@@ -45,7 +45,7 @@ func (in input) read(ctx context.Context, path string) (*matrixmarket.Content, e
 			progressbar.OptionClearOnFinish())
 		opt.Progress = func(done, total int64) {
 			bar.ChangeMax64(total)
-			_ = bar.Set64(done) // a bar that cannot be drawn harms nothing
+			_ = bar.Set64(done) // an error in drawing does no harm
 		}
 		defer func() { _ = bar.Finish() }()
 	}

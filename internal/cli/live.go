@@ -27,7 +27,7 @@ func newLive(err io.Writer, stop string, verbose bool) *live {
 	return &live{statusLine: newStatusLine(err), err: err, stop: stop, verbose: verbose, start: time.Now()}
 }
 
-// begin announces right-hand side k of count.
+// begin starts right-hand side k of count.
 func (l *live) begin(k, count int) {
 	l.outer = 0
 	if count > 1 {

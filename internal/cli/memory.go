@@ -31,7 +31,7 @@ func (m *memorySize) String() string {
 // Type implements pflag.Value.
 func (m *memorySize) Type() string { return "size" }
 
-// orInstalled is the limit or, if none was given, what the machine has.
+// orInstalled returns the limit or, if there is none, the memory of the machine.
 func (m *memorySize) orInstalled() int64 {
 	if *m > 0 {
 		return int64(*m)

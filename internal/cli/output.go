@@ -11,14 +11,14 @@ import (
 	"github.com/mpsolve/mpsolve/internal/wholefile"
 )
 
-// checkOutput reports, before any work is done, that path cannot be written:
-// its folder is missing, it is a folder, or one of the inputs.
+// checkOutput reports, before any work is done, that path cannot be written because its
+// folder does not exist, it is a folder itself, or it is one of the inputs.
 func checkOutput(flag, path string, inputs ...string) error {
 	if path == "" {
 		return nil
 	}
 	if dir := filepath.Dir(path); !isDirectory(dir) {
-		return usage("--%s %s: there is no folder %s", flag, path, dir)
+		return usage("--%s %s: folder %s does not exist", flag, path, dir)
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -29,13 +29,13 @@ func checkOutput(flag, path string, inputs ...string) error {
 	}
 	for _, in := range inputs {
 		if other, err := os.Stat(in); err == nil && os.SameFile(info, other) {
-			return usage("--%s %s: is an input as well", flag, path)
+			return usage("--%s %s: is also an input", flag, path)
 		}
 	}
 	return nil
 }
 
-// writeFile writes path as a whole or not at all; .gz is compressed.
+// writeFile writes path completely or not at all, compressed if its name ends in .gz.
 func writeFile(path string, write func(io.Writer) error) error {
 	return wholefile.Write(path, func(w io.Writer) error {
 		if !strings.HasSuffix(path, ".gz") {

@@ -14,7 +14,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// precondFlags say how to precondition.
+// precondFlags are the flags of the preconditioner.
 type precondFlags struct {
 	kind, epsilon         string
 	nearNull, coordinates string
@@ -41,13 +41,13 @@ var parameterFlags = []struct {
 func (f *precondFlags) add(c *cobra.Command) {
 	fl := c.Flags()
 	fl.StringVar(&f.kind, "precond", "auto", precondHelp())
-	fl.StringVar(&f.epsilon, "precond-epsilon", "2^-16", "accuracy of the values of the preconditioner; 2^-53: FP64")
-	fl.StringVar(&f.nearNull, "near-null", "", "`file` of vectors, its columns, that the matrix nearly annihilates, for amg")
-	fl.StringVar(&f.coordinates, "coordinates", "", "`file` of 2 or 3 coordinates a node, for amg: the matrix is of elasticity")
-	fl.StringVar(&f.cycle, "cycle", "v", "of amg: v, or k (two steps of a Krylov method on each coarser level)")
-	fl.Float64Var(&f.dropTol, "drop-tol", precond.DefaultDropTol, "of ilut and ict: entries below this, relative to their row, are left out")
-	fl.Float64Var(&f.fill, "fill", precond.DefaultFill, "of ilut and ict: entries of the factors at most, in those of the matrix")
-	fl.IntVar(&f.blockSize, "block-size", 0, "of bjacobi: the largest block; of amg: unknowns a node; 0: by the pattern")
+	fl.StringVar(&f.epsilon, "precond-epsilon", "2^-16", "accuracy at which the preconditioner is stored; 2^-53: FP64")
+	fl.StringVar(&f.nearNull, "near-null", "", "for amg: `file` whose columns span the near-null space of the matrix")
+	fl.StringVar(&f.coordinates, "coordinates", "", "for amg on elasticity problems: `file` with 2 or 3 coordinates per node")
+	fl.StringVar(&f.cycle, "cycle", "v", "for amg: v (V-cycle) or k (K-cycle, two steps of a Krylov method on each coarser level)")
+	fl.Float64Var(&f.dropTol, "drop-tol", precond.DefaultDropTol, "for ilut and ict: drop entries below this, relative to their row")
+	fl.Float64Var(&f.fill, "fill", precond.DefaultFill, "for ilut and ict: limit on the entries of the factors, as a multiple of those of the matrix")
+	fl.IntVar(&f.blockSize, "block-size", 0, "for bjacobi: largest block; for amg: unknowns per node; 0: found from the pattern")
 	completeWords(c, "precond", solve.Preconds)
 	completeWords(c, "cycle", cycles)
 }
@@ -72,7 +72,7 @@ func (f *precondFlags) precond(c *cobra.Command) (p solve.Precond, err error) {
 	}
 	switch {
 	case f.nearNull != "" && f.coordinates != "":
-		return p, usage("--near-null and --coordinates exclude each other")
+		return p, usage("--near-null and --coordinates cannot be used together")
 	case !(f.dropTol > 0 && f.dropTol < 1):
 		return p, usage("--drop-tol %g: want a number between 0 and 1", f.dropTol)
 	case !(f.fill > 0) || math.IsInf(f.fill, 1):
@@ -105,11 +105,11 @@ func joined(kinds []precond.Kind) string {
 	return strings.Join(words, " or ")
 }
 
-// files are those of the near-null space.
+// files returns the input files of the near-null space.
 func (f *precondFlags) files() []string { return []string{f.nearNull, f.coordinates} }
 
-// readNearNull reads the near-null space of a matrix of n rows into opt, if one was
-// given; coordinates give the nodes as well, as far as those stay together.
+// readNearNull reads the near-null space of a matrix of n rows into opt, if there is a file
+// of it. Coordinates also define the nodes, unless reordering may separate their unknowns.
 func (f *precondFlags) readNearNull(ctx context.Context, in input, n int, opt *solve.Options) error {
 	path := f.nearNull + f.coordinates // one at most
 	if path == "" {
@@ -123,17 +123,17 @@ func (f *precondFlags) readNearNull(ctx context.Context, in input, n int, opt *s
 		return &exitError{exitInput, fmt.Errorf("%s: "+format, append([]any{path}, args...)...)}
 	}
 	if len(columns) == 0 {
-		return fault("no column")
+		return fault("the file has no columns")
 	}
 	nodes, dim := len(columns[0]), len(columns)
 	if f.coordinates != "" {
 		switch {
 		case dim != 2 && dim != 3:
-			return fault("%d coordinates a node; want 2 or 3", dim)
+			return fault("%d coordinates per node; want 2 or 3", dim)
 		case nodes == n:
-			return fault("%d nodes for %d rows, an unknown each; coordinates are for elasticity, with %d", nodes, n, dim)
+			return fault("%d nodes for %d rows, one unknown each; coordinates are for elasticity problems, with %d per node", nodes, n, dim)
 		case nodes*dim != n:
-			return fault("%d nodes with %d coordinates each, the matrix has %d rows, not %d", nodes, dim, n, nodes*dim)
+			return fault("%d nodes with %d coordinates each, but the matrix has %d rows, not %d", nodes, dim, n, nodes*dim)
 		}
 	}
 	for k, v := range columns {

@@ -4,18 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strconv"
 	"strings"
 
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
-
-// noiseOnly is the size of b_i / T_i under which b = A·ones is rounding noise.
-const noiseOnly = 1e-12
 
 // checkRHS checks the seed of random:SEED.
 func checkRHS(rhs string) error {
@@ -27,72 +24,31 @@ func checkRHS(rhs string) error {
 	return nil
 }
 
-// rightHandSides makes or reads them and notes in r what they are.
+// rightHandSides makes or reads the right-hand sides and describes them in r.
 func (f *solveFlags) rightHandSides(ctx context.Context, in input, m *csr.Matrix, r *report.Report) ([][]float64, error) {
 	r.RHS = f.rhs
 	if f.rhs == "ones" {
-		if b, ok := timesOnes(m); ok {
-			r.RHS = "b = A·ones"
-			return [][]float64{b}, nil
+		b, ones := generate.DefaultRHS(m)
+		r.RHS = "b = A·ones"
+		if !ones {
+			r.RHS = "b = A·x, x random (seed 1), since A·ones is zero up to rounding"
 		}
-		r.RHS = "b = A·x, x random (seed 1), since A·ones is zero but for rounding"
-		return [][]float64{TimesRandom(m, 1)}, nil
+		return [][]float64{b}, nil
 	}
 	if text, ok := strings.CutPrefix(f.rhs, "random:"); ok {
 		seed, err := strconv.ParseUint(text, 10, 64)
 		r.RHS = fmt.Sprintf("b = A·x, x random (seed %d)", seed)
-		return [][]float64{TimesRandom(m, seed)}, err
+		return [][]float64{generate.RandomRHS(m, seed)}, err
 	}
 	b, err := in.columns(ctx, f.rhs)
 	if err == nil && len(b) == 0 {
-		err = &exitError{exitInput, fmt.Errorf("%s: no column", f.rhs)}
+		err = &exitError{exitInput, fmt.Errorf("%s: the file has no columns", f.rhs)}
 	}
 	r.RHS = fmt.Sprintf("%d from %s", len(b), f.rhs)
 	return b, err
 }
 
-// DefaultRHS is the right-hand side that solve takes if it is given none:
-// A·ones or, where that is but rounding noise, A·x for the random x of seed 1.
-func DefaultRHS(m *csr.Matrix) []float64 {
-	if b, ok := timesOnes(m); ok {
-		return b
-	}
-	return TimesRandom(m, 1)
-}
-
-// timesOnes returns A·ones, and whether it is more than rounding noise.
-func timesOnes(m *csr.Matrix) (b []float64, ok bool) {
-	b = make([]float64, m.Rows)
-	for i := range b {
-		_, vals := m.Row(i)
-		var t float64
-		for _, v := range vals {
-			b[i] += v
-			t += max(v, -v)
-		}
-		ok = ok || max(b[i], -b[i]) > noiseOnly*t
-	}
-	return b, ok
-}
-
-// TimesRandom returns A·x for the x of Random.
-func TimesRandom(m *csr.Matrix, seed uint64) []float64 {
-	b := make([]float64, m.Rows)
-	m.MulVec(b, Random(m.Cols, seed))
-	return b
-}
-
-// Random returns n numbers that are uniform in [-1, 1).
-func Random(n int, seed uint64) []float64 {
-	rng := rand.New(rand.NewPCG(seed, 0))
-	x := make([]float64, n)
-	for j := range x {
-		x[j] = 2*rng.Float64() - 1
-	}
-	return x
-}
-
-// guesses returns an initial guess, nil for none, for each right-hand side.
+// guesses returns an initial guess for each right-hand side, nil for none.
 func (f *solveFlags) guesses(ctx context.Context, in input, count int) ([][]float64, error) {
 	x0 := make([][]float64, count)
 	if f.guess == "" {

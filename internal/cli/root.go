@@ -7,15 +7,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"strings"
 	"syscall"
 
+	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
-	"github.com/mpsolve/mpsolve/internal/nearest"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -71,6 +73,9 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 			cancel(signalError{s})
 		}
 	}()
+	// In a container or a batch job the garbage collector works harder near the memory limit.
+	// Without such a limit this returns an error, and nothing changes.
+	_, _ = memlimit.Set(memlimit.WithProvider(memlimit.FromCgroup), memlimit.WithLogger(slog.New(slog.DiscardHandler)))
 	root := newRoot(streams{in, out, errOut})
 	root.SetArgs(args)
 	err := checkKernels()
@@ -129,29 +134,47 @@ func exitCode(err error) int {
 }
 
 func newRoot(s streams) *cobra.Command {
-	root := &cobra.Command{
-		Use:           "mpsolve",
-		Short:         "Solve sparse linear systems and verify the answer",
+	root := group(&cobra.Command{
+		Use: "mpsolve", Short: "Solve sparse linear systems and verify the answer", Version: Version,
 		Example:       "  mpsolve solve matrix.mtx\n  mpsolve info matrix.mtx.gz\n  mpsolve generate poisson3d --n 50 -o poisson.mtx.gz",
 		SilenceErrors: true, SilenceUsage: true,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			var names []string
-			for _, sub := range c.Commands() {
-				names = append(names, sub.Name())
-			}
-			return usage("unknown command %q; did you mean %s?", args[0], nearest.Word(args[0], names))
-		},
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
+	}, "command")
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
+	root.SetVersionTemplate("mpsolve {{.Version}}\n")
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", textWidth(s.out))))
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return flagError(c, err) })
 	root.AddCommand(newSolve(s), newInfo(s), newSpMV(s), newBench(s), newReproduce(s), newGenerate(s), newDevices(s), newVersion(s), newMan(root))
 	return root
+}
+
+// textWidth returns the number of columns for help texts: those of the terminal, up to 100.
+func textWidth(w io.Writer) int {
+	const widest = 100
+	if f, ok := w.(*os.File); ok {
+		if columns, _, err := term.GetSize(int(f.Fd())); err == nil {
+			return min(columns, widest)
+		}
+	}
+	return widest
+}
+
+// group makes c a command that has subcommands only: it prints its help when called
+// alone, and reports any other word as an unknown one of its kind.
+func group(c *cobra.Command, kind string) *cobra.Command {
+	c.SuggestionsMinimumDistance = 3
+	c.Args = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		if words := c.SuggestionsFor(args[0]); len(words) > 0 {
+			return usage("unknown %s %q; did you mean %s?", kind, args[0], strings.Join(words, " or "))
+		}
+		return usage("unknown %s %q; see %s --help", kind, args[0], c.CommandPath())
+	}
+	c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	return c
 }
 
 func exactly(n int, what string) cobra.PositionalArgs {

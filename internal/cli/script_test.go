@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -24,13 +25,28 @@ func TestMain(m *testing.M) {
 // `status CODE mpsolve ...` demands an exit code; [gpu] holds where GPU support is built,
 // and [fakecuda] where $FAKECUDA_LIB is the driver of pkg/gpu/testdata/fakecuda.c.
 func TestScripts(t *testing.T) {
+	all, err := filepath.Glob(filepath.Join(scripts, "*.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, slices.DeleteFunc(all, func(name string) bool { return slices.Contains(interrupted, name) }))
+}
+
+const scripts = "testdata/script"
+
+// interrupted are the scripts of signals and limits.
+var interrupted = []string{filepath.Join(scripts, "signals.txtar"), filepath.Join(scripts, "stops.txtar")}
+
+func TestInterruptedScripts(t *testing.T) { run(t, interrupted) }
+
+func run(t *testing.T, files []string) {
 	data, err := filepath.Abs(filepath.Join("..", "..", "testdata"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	fake := fakeCUDA(t)
 	testscript.Run(t, testscript.Params{
-		Dir:           filepath.Join("testdata", "script"),
+		Files:         files,
 		UpdateScripts: *update,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("DATA", data)

@@ -40,14 +40,15 @@ const solveExamples = `  mpsolve solve matrix.mtx
 
 const solveLong = `Solve A x = b and verify the answer.
 
-FILE is a Matrix Market file (also .gz or .bz2), - for standard input. Method,
-scaling and preconditioner are chosen by the matrix, and said. "converged" is printed only when
-the backward error, recomputed from A, x and b as given with double-double
-residuals, is at most --tol.
+FILE is a Matrix Market file, which may be compressed (.gz or .bz2); - reads standard
+input. By default mpsolve chooses the method, the scaling and the preconditioner
+according to the matrix and prints what it chose. It prints "converged" only if the
+backward error is at most --tol. That error is recomputed from A, x and b as given, with
+residuals in double-double arithmetic.
 
-Exit codes: 0 converged; 1 failure (input or output, memory); 2 usage; 3 not
-converged, the best x is still written; 4 invalid input; 5 the device asked for is
-not there; 130 and 143 stopped by SIGINT and SIGTERM, the best x is still written.`
+Exit codes: 0 converged; 1 failure (input or output, memory); 2 usage; 3 not converged,
+the best x is written all the same; 4 invalid input; 5 device not available; 130 and 143
+stopped by SIGINT and SIGTERM, the best x is written all the same.`
 
 func newSolve(s streams) *cobra.Command {
 	var f solveFlags
@@ -58,29 +59,29 @@ func newSolve(s streams) *cobra.Command {
 	}
 	fl := c.Flags()
 	fl.SortFlags = false
-	fl.StringVar(&f.rhs, "rhs", "ones", "`b`: a file, ones (b = A·ones) or random:SEED (b = A·x, x uniform in [-1,1))")
-	fl.StringVar(&f.guess, "guess", "", "`file` of initial guesses: one for all right-hand sides, or one for each")
-	fl.StringVarP(&f.output, "output", "o", "", "`file` for x (.mtx or .mtx.gz)")
-	fl.Float64Var(&f.opt.Tol, "tol", krylov.DefaultTol, "tolerance")
-	fl.StringVar(&f.stop, "stop", "row", "error that --tol bounds: row, nw or cw (backward errors), rel (||r||/||b||)")
+	fl.StringVar(&f.rhs, "rhs", "ones", "right-hand side `b`: a file, ones (b = A·ones) or random:SEED (b = A·x, x uniform in [-1,1))")
+	fl.StringVar(&f.guess, "guess", "", "`file` of initial guesses, one for all right-hand sides or one for each")
+	fl.StringVarP(&f.output, "output", "o", "", "write x to this `file` (.mtx or .mtx.gz)")
+	fl.Float64Var(&f.opt.Tol, "tol", krylov.DefaultTol, "tolerance for the error that --stop names")
+	fl.StringVar(&f.stop, "stop", "row", "stopping criterion: row, nw or cw (row-wise, normwise or componentwise backward error) or rel (||r||/||b||)")
 	fl.StringVar(&f.method, "method", "auto", methodHelp())
 	f.precond.add(c)
 	f.storage.add(c)
 	f.reorder.add(c)
 	f.device.add(c)
-	fl.StringVar(&f.scale, "scale", "auto", "auto, none, row, sym or both")
-	fl.BoolVar(&f.refine, "refine", true, "iterative refinement around the method")
-	fl.Float64Var(&f.opt.InnerTol, "inner-tol", 0, "reduction asked of one refinement step; 0: all that --tol needs")
-	fl.IntVar(&f.opt.Restart, "restart", 0, "restart length of gmres; 0: 40, growing when slow")
-	fl.StringVar(&f.orthogonalization, "orthogonalization", "mgs", "of gmres: mgs (modified Gram-Schmidt) or cgs2 (classical, twice)")
-	fl.IntVar(&f.opt.MaxIter, "max-iter", 0, "iterations in all; 0: max(20000, 2n)")
-	fl.DurationVar(&f.maxTime, "max-time", 0, "time limit of the whole run, such as 90s or 2h; 0: none")
-	fl.Var(&f.maxMemory, "max-memory", "memory limit, such as 4GB; default: what the machine has")
-	fl.IntVar(&f.opt.Threads, "threads", 0, "threads (default: all processors)")
-	fl.StringVar(&f.history, "history", "", "CSV `file` for the residual of every iteration")
-	fl.BoolVar(&f.json, "json", false, "print one JSON object instead of text (docs/report.schema.json)")
+	fl.StringVar(&f.scale, "scale", "auto", "scaling by powers of two: auto, none, row, sym or both")
+	fl.BoolVar(&f.refine, "refine", true, "use iterative refinement")
+	fl.Float64Var(&f.opt.InnerTol, "inner-tol", 0, "error reduction per refinement step; 0: as much as --tol needs")
+	fl.IntVar(&f.opt.Restart, "restart", 0, "restart length of gmres; 0: 40, and longer when convergence is slow")
+	fl.StringVar(&f.orthogonalization, "orthogonalization", "mgs", "orthogonalization in gmres: mgs (modified Gram-Schmidt) or cgs2 (classical Gram-Schmidt, twice)")
+	fl.IntVar(&f.opt.MaxIter, "max-iter", 0, "limit on the total number of iterations; 0: max(20000, 2n)")
+	fl.DurationVar(&f.maxTime, "max-time", 0, "limit on the total time, such as 90s or 2h; 0: none")
+	fl.Var(&f.maxMemory, "max-memory", "memory limit, such as 4GB (default: the memory of the machine)")
+	fl.IntVar(&f.opt.Threads, "threads", 0, "number of threads (default: all processors)")
+	fl.StringVar(&f.history, "history", "", "write the residual of every iteration to this CSV `file`")
+	fl.BoolVar(&f.json, "json", false, "print a JSON object instead of text (docs/report.schema.json)")
 	fl.BoolVar(&f.quiet, "quiet", false, "print the verdict only")
-	fl.BoolVar(&f.verbose, "verbose", false, "a line on standard error for every refinement step and every 1000 iterations")
+	fl.BoolVar(&f.verbose, "verbose", false, "print a line on standard error for every refinement step and every 1000 iterations")
 	completeWords(c, "method", solve.Methods)
 	completeWords(c, "scale", solve.Scales)
 	completeWords(c, "stop", solve.Stops)
@@ -90,7 +91,7 @@ func newSolve(s streams) *cobra.Command {
 
 // methodHelp lists the methods.
 func methodHelp() string {
-	help := "method: auto"
+	help := "Krylov method: auto"
 	for _, k := range krylov.Methods {
 		help += fmt.Sprintf(", %s (%s)", k.Name, k.Summary)
 	}
@@ -99,7 +100,7 @@ func methodHelp() string {
 
 var orthogonalizations = []string{"mgs", "cgs2"}
 
-// check turns the flags into options; every fault is found before any work.
+// check turns the flags into options. It reports every error before any work is done.
 func (f *solveFlags) check(c *cobra.Command, path string) error {
 	if c.Flags().Changed("threads") && f.opt.Threads < 1 {
 		return usage("--threads %d: want at least 1", f.opt.Threads)
@@ -108,7 +109,7 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 		return usage("--tol %g: want a positive number below 1", f.opt.Tol)
 	}
 	if f.quiet && f.verbose {
-		return usage("--quiet and --verbose exclude each other")
+		return usage("--quiet and --verbose cannot be used together")
 	}
 	if f.maxTime < 0 {
 		return usage("--max-time %v: want a positive duration", f.maxTime)
@@ -142,7 +143,7 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 	return f.device.suits(f.opt)
 }
 
-// run is the way of the data: read, build, solve, report, write.
+// run reads, builds, solves, writes x and reports.
 func (f *solveFlags) run(c *cobra.Command, s streams, path string) (err error) {
 	start := time.Now()
 	if err := f.check(c, path); err != nil {
@@ -186,7 +187,7 @@ func (f *solveFlags) run(c *cobra.Command, s streams, path string) (err error) {
 	solving := false
 	f.opt.Log = func(line string) {
 		r.Events = append(r.Events, line)
-		if solving { // what was decided before is told after the facts
+		if solving { // decisions made before that are printed after the facts
 			live.clear()
 			report.Event(lines, line)
 		}
@@ -243,7 +244,7 @@ func (f *solveFlags) run(c *cobra.Command, s streams, path string) (err error) {
 	return f.finish(s, &r, m, x, start)
 }
 
-// lines is where facts and decisions go.
+// lines returns where facts and decisions are printed.
 func (f *solveFlags) lines(s streams) io.Writer {
 	switch {
 	case f.quiet, f.json && !f.verbose:
@@ -254,7 +255,7 @@ func (f *solveFlags) lines(s streams) io.Writer {
 	return s.out
 }
 
-// finish writes x and the report, the latter even if the former fails.
+// finish writes x and the report, the report even if x cannot be written.
 func (f *solveFlags) finish(s streams, r *report.Report, m *csr.Matrix, x []float64, start time.Time) error {
 	var failed error
 	if f.output != "" {

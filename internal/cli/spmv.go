@@ -8,6 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/internal/spmvbench"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
@@ -48,7 +49,7 @@ func newSpMV(s streams) *cobra.Command {
 	fl.IntVar(&f.threads, "threads", 0, "threads (default: all processors)")
 	fl.IntVar(&f.repeat, "repeat", 20, "runs of each product")
 	fl.Uint64Var(&f.seed, "seed", 1, "of x")
-	fl.Var(&f.maxMemory, "max-memory", "memory limit for reading, such as 4GB; default: what the machine has")
+	fl.Var(&f.maxMemory, "max-memory", "memory limit for reading, such as 4GB (default: the memory of the machine)")
 	return c
 }
 
@@ -91,7 +92,7 @@ func (f *spmvFlags) run(c *cobra.Command, s streams, path string) error {
 	report.Line(out, "layout", "%s", a.LayoutText())
 	report.Formats(out, a.Stats(), m.Bytes())
 	products := append(spmvbench.Baselines(m, pool), stored)
-	x := Random(m.Cols, f.seed)
+	x := generate.RandomVector(m.Cols, f.seed)
 	if err := spmvbench.Measure(c.Context(), m, x, products, pool, spmvbench.Turns{Repeat: f.repeat}); err != nil {
 		return err
 	}

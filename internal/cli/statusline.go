@@ -24,24 +24,24 @@ func newStatusLine(w io.Writer) (l statusLine) {
 	return l
 }
 
-// show draws the text, unless the last one is too recent.
+// show draws the text, unless the last one was drawn less than liveInterval ago.
 func (l *statusLine) show(text func() string) {
 	if l.bar == nil || time.Since(l.drawn) < liveInterval {
 		return
 	}
 	l.drawn = time.Now()
 	l.bar.Describe(text())
-	_ = l.bar.Add(1) // a line that cannot be drawn harms nothing
+	_ = l.bar.Add(1) // an error in drawing does no harm
 }
 
-// clear makes room for another line.
+// clear erases the line, so that another one can be printed.
 func (l *statusLine) clear() {
 	if l.bar != nil {
 		_ = l.bar.Clear()
 	}
 }
 
-// done takes the line away for good.
+// done removes the line.
 func (l *statusLine) done() {
 	if l.bar != nil {
 		_ = l.bar.Finish()

@@ -7,7 +7,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// storageFlags say how the matrix that the method multiplies with is stored.
+// storageFlags are the flags for the storage of the matrix that the method multiplies with.
 type storageFlags struct {
 	formats, epsilon, criterion, layout, arith string
 	noDrop                                     bool
@@ -20,14 +20,14 @@ var ariths = []string{"fp64", "storage"}
 
 func (f *storageFlags) add(c *cobra.Command) {
 	fl := c.Flags()
-	fl.StringVar(&f.formats, "formats", "auto", "formats of the stored matrix: a set (AFX, AP1 ... AP7REU), one format for all (FP32, ...) or FP64")
-	fl.StringVar(&f.epsilon, "epsilon", "auto", "accuracy of the stored matrix, such as 1e-7 or 2^-24; auto: 2^-24, with a preconditioner 2^-37; raised where it does not suffice")
-	fl.StringVar(&f.criterion, "criterion", "auto", "error of an element relative to: nw, the norm of the matrix; cw, that of its row")
-	fl.BoolVar(&f.noDrop, "no-drop", false, "keep elements that are below the accuracy")
-	fl.IntVar(&f.guardBits, "guard-bits", 0, "extra bits of AFX; each halves its error")
+	fl.StringVar(&f.formats, "formats", "auto", "storage formats: a set (AFX, AP1 ... AP7REU), a single format (FP32, ...) or FP64")
+	fl.StringVar(&f.epsilon, "epsilon", "auto", "accuracy of the stored matrix, such as 1e-7 or 2^-24; auto: 2^-24, or 2^-37 with a preconditioner, and higher if that is not enough")
+	fl.StringVar(&f.criterion, "criterion", "auto", "errors of the stored matrix are relative to: nw, the norm of the matrix; cw, the norm of the row")
+	fl.BoolVar(&f.noDrop, "no-drop", false, "keep entries smaller than the accuracy")
+	fl.IntVar(&f.guardBits, "guard-bits", 0, "extra bits in AFX; each one halves the error")
 	fl.StringVar(&f.layout, "layout", "auto", "of the stored matrix: auto (the fastest by a model of the processor), csr (FP64), bucketed (one CSR for each format), or for AFX: "+
 		"slots (eight rows at once), blocks (of dense blocks), diag (of diagonals), tiles (by segments of columns), sym (half of a symmetric matrix, criterion nw)")
-	fl.StringVar(&f.arith, "arith", "fp64", "arithmetic: fp64, or storage (FP32 for formats with the exponent of FP32)")
+	fl.StringVar(&f.arith, "arith", "fp64", "arithmetic: fp64, or storage (FP32 for formats with the exponent range of FP32)")
 	completeWords(c, "formats", append([]string{"auto"}, adaptive.Names()...))
 	completeWords(c, "criterion", criteria())
 	completeWords(c, "layout", layouts)

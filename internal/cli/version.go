@@ -25,11 +25,11 @@ func newVersion(s streams) *cobra.Command {
 			return out.err
 		},
 	}
-	c.Flags().BoolVar(&verbose, "verbose", false, "say the processor, its caches, the kernels in use and the build tags too")
+	c.Flags().BoolVar(&verbose, "verbose", false, "also print the processor, its caches, the kernels in use and the build tags")
 	return c
 }
 
-// writePlatform says what makes one machine, or build, faster than another.
+// writePlatform writes what the speed of a machine or a build depends on.
 func writePlatform(out *firstError) {
 	report.Line(out, "processor", "%s, %d logical processors", report.Known(machine.Processor()), runtime.NumCPU())
 	c := machine.Caches()

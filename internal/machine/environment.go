@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"github.com/pbnjay/memory"
+	"github.com/KimMachineGun/automemlimit/memlimit"
 )
 
 // Environment is what a measurement depends on besides what was measured. It names
@@ -36,8 +36,15 @@ func Here(kernels, version string) Environment {
 	return e
 }
 
-// Memory is the size of the machine's memory in bytes, 0 if it is not known.
-func Memory() int64 { return int64(memory.TotalMemory()) }
+// Memory returns the bytes of memory that this process can have: those of the machine or, in a
+// container or a batch job with a smaller limit, those of its cgroup. 0 means unknown.
+func Memory() int64 {
+	installed, _ := memlimit.FromSystem() // 0 if unknown
+	if limit, err := memlimit.FromCgroup(); err == nil && (installed == 0 || limit < installed) {
+		return int64(limit)
+	}
+	return int64(installed)
+}
 
 // commit is what go build noted about the working tree; it does not always do so.
 func commit(settings []debug.BuildSetting) (revision string) {

@@ -1,5 +1,4 @@
-// Package report is what a solve tells its user: one object that is printed as
-// text or as JSON. docs/report.schema.json describes the JSON form.
+// Package report holds the report of a solve, which is printed as text or as JSON. docs/report.schema.json describes the JSON form.
 package report
 
 import (
@@ -29,7 +28,7 @@ type Report struct {
 	Matrix    Matrix   `json:"matrix"`
 	Reorder   Reorder  `json:"reorder"`
 	RHS       string   `json:"rhs"`
-	Method    string   `json:"method"` // the last one used
+	Method    string   `json:"method"` // the one used last
 	Scale     string   `json:"scale"`
 	Refine    bool     `json:"refine"`
 	Formats   []string `json:"formats"`
@@ -51,8 +50,8 @@ type Report struct {
 	Output         string         `json:"output,omitempty"` // file of x
 }
 
-// Preconditioner is the last one used; applications and their seconds are those of
-// all that were.
+// Preconditioner describes the one used last. Applications and their seconds count all
+// preconditioners used.
 type Preconditioner struct {
 	Kind         string  `json:"kind"`
 	Text         string  `json:"text"`    // with its main parameters
@@ -66,7 +65,7 @@ type Preconditioner struct {
 	FP64Bytes    int64   `json:"fp64_bytes"` // the same with values in FP64
 }
 
-// Matrix says what was solved with.
+// Matrix describes the matrix.
 type Matrix struct {
 	File      string `json:"file"`
 	Rows      int    `json:"rows"`
@@ -75,14 +74,14 @@ type Matrix struct {
 	Symmetric bool   `json:"symmetric"`
 }
 
-// Device is where the vectors lived.
+// Device is the device that the vectors were on.
 type Device struct {
-	Backend      string `json:"backend"` // cpu: nothing of the rest
+	Backend      string `json:"backend"` // if cpu, the rest is empty
 	Index        int    `json:"index"`
 	Name         string `json:"name"`
 	Architecture string `json:"architecture"`
-	Memory       int64  `json:"memory_bytes"` // of it that was taken, at most
-	Stored       int64  `json:"stored_bytes"` // of the stored matrix there
+	Memory       int64  `json:"memory_bytes"` // peak use
+	Stored       int64  `json:"stored_bytes"` // of the stored matrix
 }
 
 // Reorder is the order of rows and columns that the matrix was stored in.
@@ -95,7 +94,7 @@ type Reorder struct {
 	Seconds         float64 `json:"seconds"` // part of those of building
 }
 
-// Outcome is the end of one solve, or of all of them.
+// Outcome is the outcome of one solve, or of all of them together.
 type Outcome struct {
 	Converged        bool          `json:"converged"`
 	Reason           string        `json:"reason"`
@@ -114,10 +113,10 @@ type BackwardError struct {
 	Componentwise Number `json:"componentwise"`
 }
 
-// Seconds is where the time went. Solve contains SpMV, Preconditioner,
-// Orthogonalization and Other, which is vector work and scaling; Total is the whole
-// run. Device is opening a device, Build contains setting up the first preconditioner, Preconditioner setting up
-// those that took over from it.
+// Seconds is the time spent in each phase. Total is the whole run, Device the opening of a
+// device. Build contains the set-up of the first preconditioner. Solve contains SpMV,
+// Preconditioner (applications, and the set-up of later ones), Orthogonalization and Other,
+// which is vector operations and scaling.
 type Seconds struct {
 	Device            float64 `json:"device"`
 	Read              float64 `json:"read"`
@@ -131,7 +130,7 @@ type Seconds struct {
 	Total             float64 `json:"total"`
 }
 
-// Bytes is what the matrix takes, and the most that the process took.
+// Bytes is the memory that the matrix takes, and the peak memory of the process.
 type Bytes struct {
 	FP64CSR int64 `json:"fp64_csr"`
 	Stored  int64 `json:"stored"`
@@ -149,13 +148,13 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(n))
 }
 
-// SetMatrix fills in what is known of the matrix in a file.
+// SetMatrix fills in the properties of the matrix.
 func (r *Report) SetMatrix(file string, f csr.Facts) {
 	r.Matrix = Matrix{File: file, Rows: f.Rows, Cols: f.Cols, NNZ: f.NNZ, Symmetric: f.Symmetric}
 	r.Bytes.FP64CSR = csr.Bytes(int64(f.Rows), int64(f.NNZ))
 }
 
-// SetOrder fills in what was done to the order of the matrix.
+// SetOrder fills in how the matrix was reordered.
 func (r *Report) SetOrder(o solve.Ordering) {
 	r.Reorder = Reorder{
 		Order:           string(o.Order),
@@ -164,7 +163,7 @@ func (r *Report) SetOrder(o solve.Ordering) {
 	}
 }
 
-// SetDevice fills in where a solve ran, after it and before Add.
+// SetDevice fills in the device of a solve. It must be called before Add.
 func (r *Report) SetDevice(info gpu.Info, memory int64, on bool) {
 	r.Device = Device{Backend: "cpu"}
 	if on {
@@ -177,8 +176,8 @@ func (r *Report) SetDevice(info gpu.Info, memory int64, on bool) {
 
 func (r *Report) onDevice() bool { return r.Device.Name != "" }
 
-// moreOnHost tells whether a solve on a device ended in a way that the preconditioners
-// that only the host has may prevent.
+// moreOnHost reports whether a preconditioner that only the host has might help a solve that
+// stopped on a device.
 func moreOnHost(r krylov.Reason) bool {
 	switch r {
 	case krylov.IterationLimit, krylov.TimeLimit, krylov.Breakdown, krylov.Stagnation, krylov.Divergence, krylov.Slow:
@@ -187,11 +186,11 @@ func moreOnHost(r krylov.Reason) bool {
 	return false
 }
 
-// Add takes in the result for one more right-hand side.
+// Add adds the result for one more right-hand side.
 func (r *Report) Add(s solve.Result) {
 	one := outcome(s)
 	if r.onDevice() && moreOnHost(s.Reason) {
-		one.Advice += "; on the host (--device cpu) there are more preconditioners, which may need far fewer iterations"
+		one.Advice += "; --device cpu has more preconditioners, with which far fewer iterations may do"
 	}
 	r.Method = s.Method
 	r.setStorage(s)
@@ -211,7 +210,7 @@ func (r *Report) Add(s solve.Result) {
 	r.setErrors(r.errors().Worst(s.Errors))
 }
 
-// setStorage says how the method's matrix was stored in the end.
+// setStorage fills in how the method's matrix was stored at the end.
 func (r *Report) setStorage(s solve.Result) {
 	r.Formats, r.Bytes.Stored = s.Formats, s.Bytes
 	if r.onDevice() {
@@ -223,7 +222,7 @@ func (r *Report) setStorage(s solve.Result) {
 	}
 }
 
-// setPreconditioner says what the preconditioner was in the end.
+// setPreconditioner fills in the preconditioner used last.
 func (r *Report) setPreconditioner(p solve.PrecondResult) {
 	r.Preconditioner = Preconditioner{
 		Kind: string(p.Kind), Text: p.Text, Epsilon: p.Epsilon,

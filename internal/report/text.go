@@ -6,24 +6,25 @@ import (
 	"strings"
 
 	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// Line writes one line of a text report: a label and what there is to say.
+// Line writes one line of a text report, a label and a text.
 func Line(w io.Writer, label, format string, args ...any) {
 	fmt.Fprintf(w, "%-10s %s\n", label, fmt.Sprintf(format, args...))
 }
 
-// Event writes a line of pkg/solve, whose first word is the label.
+// Event writes a line logged by pkg/solve, whose first word is the label.
 func Event(w io.Writer, line string) {
 	label, rest, _ := strings.Cut(line, " ")
 	Line(w, label, "%s", rest)
 }
 
-// Facts writes what is known of a matrix.
+// Facts writes the properties of a matrix.
 func Facts(w io.Writer, f csr.Facts) {
-	Line(w, "matrix", "%d x %d, %d nonzeros, %.1f a row, at most %d", f.Rows, f.Cols, f.NNZ,
+	Line(w, "matrix", "%d x %d, %d nonzeros, %.1f per row, at most %d", f.Rows, f.Cols, f.NNZ,
 		float64(f.NNZ)/float64(max(f.Rows, 1)), f.LongestRow)
 	if f.Rows == f.Cols {
 		symmetric := "no"
@@ -55,7 +56,7 @@ func (r *Report) Verdict(o Outcome) string {
 	return fmt.Sprintf("NOT converged (%s), %s %.1e > %.0e; %s", o.Reason, stopNames[r.Stop], e, r.Tolerance, o.Advice)
 }
 
-// WriteText writes the outcome for people.
+// WriteText writes the outcome as text.
 func (r *Report) WriteText(w io.Writer) {
 	if len(r.Solutions) > 1 {
 		for k, o := range r.Solutions {
@@ -65,24 +66,26 @@ func (r *Report) WriteText(w io.Writer) {
 	Line(w, "result", "%s", r.Verdict(r.Outcome))
 	Line(w, "errors", "row-wise %.2e, normwise %.2e, componentwise %.2e, ||r||/||b|| %.2e",
 		r.BackwardError.Row, r.BackwardError.Normwise, r.BackwardError.Componentwise, r.RelativeResidual)
-	Line(w, "work", "%s: %d iterations, %d refinement steps, %d SpMVs, %d threads",
-		r.Method, r.InnerIterations, r.OuterIterations, r.SpMVs, r.Threads)
+	Line(w, "work", "%s: %s, %s, %s, %s", r.Method,
+		english.Plural(r.InnerIterations, "iteration", ""), english.Plural(r.OuterIterations, "refinement step", ""),
+		english.Plural(r.SpMVs, "SpMV", ""), english.Plural(r.Threads, "thread", ""))
 	switch p := r.Preconditioner; {
 	case p.Bytes > 0:
-		Line(w, "precond", "%s: %d applications in %.3f s, set up in %.3f s; %s, with values in FP64 %s",
-			p.Text, p.Applications, p.SecondsApply, p.SecondsSetup, bytes(p.Bytes), bytes(p.FP64Bytes))
+		Line(w, "precond", "%s: %s in %.3f s, set up in %.3f s; %s, with values in FP64 %s",
+			p.Text, english.Plural(p.Applications, "application", ""), p.SecondsApply, p.SecondsSetup, bytes(p.Bytes), bytes(p.FP64Bytes))
 	case p.Applications > 0:
-		Line(w, "precond", "%s in the end, before that %d applications in %.3f s", p.Text, p.Applications, p.SecondsApply)
+		Line(w, "precond", "%s at the end; %s before that in %.3f s", p.Text,
+			english.Plural(p.Applications, "application", ""), p.SecondsApply)
 	}
 	s := r.Seconds
 	Line(w, "time", "%.3f s: read %.3f, build %.3f, SpMV %.3f, preconditioner %.3f, orthogonalisation %.3f, verification %.3f, other %.3f",
 		s.Total, s.Read, s.Build, s.SpMV, s.Preconditioner, s.Orthogonalization, s.Verify, s.Other)
 	if d := r.Device; d.Memory > 0 {
-		Line(w, "device", "started in %.3f s; %s of its memory at most, %s for the stored matrix",
+		Line(w, "device", "started in %.3f s; peak memory %s, stored matrix %s",
 			s.Device, bytes(d.Memory), bytes(d.Stored))
 	}
 	if r.Bytes.PeakRSS > 0 {
-		Line(w, "memory", "%s at most", bytes(r.Bytes.PeakRSS))
+		Line(w, "memory", "peak %s", bytes(r.Bytes.PeakRSS))
 	}
 	if r.Output == "" {
 		Line(w, "x", "not written (see --output)")

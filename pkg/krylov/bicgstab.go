@@ -50,11 +50,7 @@ func (*BiCGStab[V, S]) Name() string { return "bicgstab" }
 
 // Solve implements Method.
 func (m *BiCGStab[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V]) Result {
-	reason := m.begin(ctx, a, x, b, opt, stagnationWindow(m.space.Dim()))
-	if reason == Running {
-		reason = m.iterate(m, maxRestarts)
-	}
-	return m.end(reason)
+	return m.solve(ctx, m, a, x, b, opt, stagnationWindow(m.space.Dim()), maxRestarts)
 }
 
 func (m *BiCGStab[V, S]) start() Reason {

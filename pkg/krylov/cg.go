@@ -45,11 +45,7 @@ func (*CG[V, S]) Name() string { return "cg" }
 // Solve implements Method. It stops with Indefinite where p·Ap <= 0, with
 // IndefinitePreconditioner where r·z <= 0.
 func (m *CG[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V]) Result {
-	reason := m.begin(ctx, a, x, b, opt, cgWindow(m.space.Dim()))
-	if reason == Running {
-		reason = m.iterate(m, math.MaxInt)
-	}
-	return m.end(reason)
+	return m.solve(ctx, m, a, x, b, opt, cgWindow(m.space.Dim()), math.MaxInt)
 }
 
 func (m *CG[V, S]) start() (reason Reason) {

@@ -44,10 +44,28 @@ func newDriver[V any, S linop.Scalar[S]](space linop.Space[V, S], deferred defer
 	return driver[V, S]{space: space, r: space.New(), pre: preconditioned[V, S]{space: space}, deferred: deferred}
 }
 
+// solve runs an iteration, which is started again `restarts` times at most. The method
+// stagnates after `window` iterations without a new least residual.
+func (d *driver[V, S]) solve(
+	ctx context.Context, it iteration[S], a linop.Operator[V, S], x, b V, opt Options[V], window, restarts int,
+) Result {
+	reason := d.begin(ctx, a, x, b, opt, window)
+	d.deferred.begin(d.flexible())
+	for ; reason == Running; restarts-- {
+		if restarts < 0 {
+			return d.end(Breakdown)
+		}
+		if reason = d.run(it); reason == NotFinite && !d.deferred.immediate() {
+			reason = d.rewind()
+			restarts++
+		}
+	}
+	return d.end(reason)
+}
+
 // begin computes the first residual r = b - A x (x = 0 unless a guess is given). A Reason
 // other than Running means that there is nothing to do: b = 0 has the solution x = 0, the
-// guess may be good enough, and a norm may be out of range. The method stagnates after
-// `window` iterations without a new least residual; 0: never.
+// guess may be good enough, and a norm may be out of range. A window of 0 is none.
 func (d *driver[V, S]) begin(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V], window int) Reason {
 	d.a, d.x, d.b, d.pre.by = a, x, b, opt.Precond
 	bb := d.space.Dot(b, b)
@@ -89,22 +107,6 @@ func (d *driver[V, S]) residual() (rnorm float64) {
 	d.a.Residual(d.r, d.b, d.x)
 	d.rr = d.space.Dot(d.r, d.r)
 	return norm(d.rr)
-}
-
-// iterate continues from the residual of begin. It starts the iteration again `restarts`
-// times at most.
-func (d *driver[V, S]) iterate(it iteration[S], restarts int) (reason Reason) {
-	d.deferred.begin(d.flexible())
-	for ; reason == Running; restarts-- {
-		if restarts < 0 {
-			return Breakdown
-		}
-		if reason = d.run(it); reason == NotFinite && !d.deferred.immediate() {
-			reason = d.rewind()
-			restarts++
-		}
-	}
-	return reason
 }
 
 // flexible reports whether the preconditioner is another map each time.

@@ -58,11 +58,7 @@ func (*MINRES[V, S]) Name() string { return "minres" }
 // v·M^-1 v < 0, and with Breakdown where r is orthogonal to the range of A: b is not in
 // that range, and x has the least residual that there is.
 func (m *MINRES[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V]) Result {
-	reason := m.begin(ctx, a, x, b, opt, stagnationWindow(m.space.Dim()))
-	if reason == Running {
-		reason = m.iterate(m, math.MaxInt)
-	}
-	return m.end(reason)
+	return m.solve(ctx, m, a, x, b, opt, stagnationWindow(m.space.Dim()), math.MaxInt)
 }
 
 func (m *MINRES[V, S]) start() (reason Reason) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
+	"github.com/mpsolve/mpsolve/internal/ddspace"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -14,77 +15,17 @@ import (
 )
 
 // ddPlace is a place of double-double vectors, written plainly: what a place of another
-// kind takes.
-type ddPlace struct{ m *csr.Matrix }
+// kind takes besides a linop.Space.
+type ddPlace struct {
+	ddspace.Space
+	m *csr.Matrix
+}
 
-type ddVector = []dd.DD
+type ddVector = ddspace.Vector
 
 var _ place[ddVector, dd.DD] = ddPlace{}
 
-func (p ddPlace) Dim() int                { return p.m.Rows }
-func (p ddPlace) New() ddVector           { return make(ddVector, p.m.Rows) }
-func (ddPlace) Scalar(a float64) dd.DD    { return dd.From(a) }
-func (ddPlace) Roundoff() float64         { return 0x1p-104 }
-func (ddPlace) Zero(x ddVector)           { clear(x) }
-func (ddPlace) Copy(dst, src ddVector)    { copy(dst, src) }
-func (ddPlace) Scale(a dd.DD, x ddVector) { set(x, func(i int) dd.DD { return a.Mul(x[i]) }) }
-func (ddPlace) Axpy(a dd.DD, x, y ddVector) {
-	set(y, func(i int) dd.DD { return y[i].Add(a.Mul(x[i])) })
-}
-func (ddPlace) Xpay(x ddVector, a dd.DD, y ddVector) {
-	set(y, func(i int) dd.DD { return x[i].Add(a.Mul(y[i])) })
-}
-
-func (ddPlace) Dot(x, y ddVector) (s dd.DD) {
-	for i := range x {
-		s = s.Add(x[i].Mul(y[i]))
-	}
-	return s
-}
-
-func (p ddPlace) AxpyDot(a dd.DD, x, y, z ddVector) dd.DD {
-	p.Axpy(a, x, y)
-	return p.Dot(y, z)
-}
-
-func (p ddPlace) Step(a dd.DD, d, x, q, r ddVector) dd.DD {
-	p.Axpy(a, d, x)
-	return p.AxpyDot(a.Neg(), q, r, r)
-}
-
-func (p ddPlace) DoubleStep(a dd.DD, d ddVector, o dd.DD, t, x, q, r, w ddVector) (rr, rw dd.DD) {
-	p.Axpy(a, d, x)
-	p.Axpy(o, t, x)
-	return p.AxpyDot(o.Neg(), q, r, r), p.Dot(r, w)
-}
-
-func (p ddPlace) Direction(r ddVector, b, o dd.DD, q, d ddVector) {
-	p.Axpy(o.Neg(), q, d)
-	p.Xpay(r, b, d)
-}
-
-func (p ddPlace) MultiDot(h []dd.DD, vs []ddVector, w ddVector) {
-	for k, v := range vs {
-		h[k] = p.Dot(v, w)
-	}
-}
-
-func (p ddPlace) MultiAxpy(a []dd.DD, vs []ddVector, w ddVector) {
-	for k, v := range vs {
-		p.Axpy(a[k], v, w)
-	}
-}
-
-func (p ddPlace) MultiAxpyDot(a []dd.DD, vs []ddVector, w ddVector) dd.DD {
-	p.MultiAxpy(a, vs, w)
-	return p.Dot(w, w)
-}
-
-func set(y ddVector, value func(i int) dd.DD) {
-	for i := range y {
-		y[i] = value(i)
-	}
-}
+func newDDPlace(m *csr.Matrix) ddPlace { return ddPlace{ddspace.Space(m.Rows), m} }
 
 func (ddPlace) agree() func(krylov.Reason) krylov.Reason { return nil }
 
@@ -94,7 +35,7 @@ func (ddPlace) free(...ddVector) {}
 
 func (p ddPlace) upload(x []float64) ddVector {
 	v := p.New()
-	set(v, func(i int) dd.DD { return dd.From(x[i]) })
+	ddspace.Set(v, func(i int) dd.DD { return dd.From(x[i]) })
 	return v
 }
 
@@ -132,11 +73,11 @@ func (d ddPowers) of(v dd.DD, i, shift int) dd.DD {
 }
 
 func (d ddPowers) ldexp(dst, src ddVector, a float64, shift int) {
-	set(dst, func(i int) dd.DD { return d.of(src[i].Mul(dd.From(a)), i, shift) })
+	ddspace.Set(dst, func(i int) dd.DD { return d.of(src[i].Mul(dd.From(a)), i, shift) })
 }
 
 func (d ddPowers) addLdexp(dst, x, z ddVector, shift int) {
-	set(dst, func(i int) dd.DD { return x[i].Add(d.of(z[i], i, shift)) })
+	ddspace.Set(dst, func(i int) dd.DD { return x[i].Add(d.of(z[i], i, shift)) })
 }
 
 func (d ddPowers) maxExponent(x ddVector) int {
@@ -149,45 +90,18 @@ func (d ddPowers) maxExponent(x ddVector) int {
 	return top
 }
 
-func (p ddPlace) exact() linop.Operator[ddVector, dd.DD] { return ddMatrix{p, stored{}} }
+func (p ddPlace) exact() linop.Operator[ddVector, dd.DD] { return ddspace.Operator{M: p.m} }
 
 func (p ddPlace) absApply(dst, x ddVector) { panic("not for this test") }
 
 func (p ddPlace) store(scaled *csr.Matrix, t Storage) (matrix[ddVector, dd.DD], error) {
-	return ddMatrix{ddPlace{scaled}, stored{storage: t.fp64(), source: scaled}}, nil
+	return ddMatrix{ddspace.Operator{M: scaled}, stored{storage: t.fp64(), source: scaled}}, nil
 }
 
 // ddMatrix is a float64 matrix on double-double vectors.
 type ddMatrix struct {
-	ddPlace
+	ddspace.Operator
 	stored
-}
-
-func (a ddMatrix) Dims() (rows, cols int) { return a.m.Dims() }
-
-func (a ddMatrix) Apply(dst, src ddVector) {
-	set(dst, func(i int) (s dd.DD) {
-		cols, vals := a.m.Row(i)
-		for k, j := range cols {
-			s = s.Add(dd.From(vals[k]).Mul(src[j]))
-		}
-		return s
-	})
-}
-
-func (a ddMatrix) ApplyDot(dst, src, w ddVector) dd.DD {
-	a.Apply(dst, src)
-	return a.Dot(dst, w)
-}
-
-func (a ddMatrix) ApplyDots(dst, src, w ddVector) (dw, dd dd.DD) {
-	a.Apply(dst, src)
-	return a.Dot(dst, w), a.Dot(dst, dst)
-}
-
-func (a ddMatrix) Residual(r, b, x ddVector) {
-	a.Apply(r, x)
-	set(r, func(i int) dd.DD { return b[i].Sub(r[i]) })
 }
 
 func (a ddMatrix) about() stored { return a.stored }
@@ -205,13 +119,13 @@ func (a ddMatrix) release() {}
 func TestAnotherPlace(t *testing.T) {
 	for _, m := range []*csr.Matrix{rescaled(grid(8, 0, 0), uneven(2), uneven(2)), rescaled(grid(8, 0.3, 0), uneven(3), same(-1))} {
 		s := newSolver(t, m, Options{Precond: unpreconditioned})
-		at := ddPlace{m}
+		at := newDDPlace(m)
 		f, err := newRefinement(t.Context(), s, at)
 		if err != nil {
 			t.Fatal(err)
 		}
 		x, b := at.New(), at.upload(random(1, m.Rows))
-		set(b, func(i int) dd.DD { return b[i].Add(dd.From(0x1p-70)) }) // more than float64 holds
+		ddspace.Set(b, func(i int) dd.DD { return b[i].Add(dd.From(0x1p-70)) }) // more than float64 holds
 		r, err := f.solve(t.Context(), x, b, krylov.Options[ddVector]{Tol: 1e-25, MaxIter: 5000})
 		if err != nil || r.Reason != krylov.Converged {
 			t.Errorf("%+v, %v", r, err)

@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/big"
 
-	"github.com/mpsolve/mpsolve/internal/cli"
+	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
 
@@ -35,7 +35,8 @@ func checkRow(matrixFile, xFile string) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	x, b := solution.Dense, cli.DefaultRHS(m)
+	x := solution.Dense
+	b, _ := generate.DefaultRHS(m)
 	normX := 0.0
 	for _, v := range x {
 		if v-v != 0 {

@@ -10,15 +10,15 @@ import (
 	"os"
 	"strings"
 
-	"github.com/mpsolve/mpsolve/internal/cli"
 	"github.com/mpsolve/mpsolve/internal/collection"
-	"github.com/mpsolve/mpsolve/tools/page"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
+	"github.com/mpsolve/mpsolve/tools/page"
 )
 
 const (
@@ -127,7 +127,7 @@ func measureMatrix(text *strings.Builder, name string, m *csr.Matrix) error {
 	if err != nil {
 		return err
 	}
-	x := cli.Random(m.Cols, 1)
+	x := generate.RandomVector(m.Cols, 1)
 	b := make([]float64, m.Rows)
 	m.MulVec(b, x)
 	for k := range list {

@@ -15,10 +15,10 @@ import (
 	"github.com/mpsolve/mpsolve/examples/experiments"
 	"github.com/mpsolve/mpsolve/internal/dossier"
 	"github.com/mpsolve/mpsolve/internal/exhibit"
-	"github.com/mpsolve/mpsolve/tools/page"
 	"github.com/mpsolve/mpsolve/internal/records"
 	"github.com/mpsolve/mpsolve/internal/reproduce"
 	"github.com/mpsolve/mpsolve/internal/wholefile"
+	"github.com/mpsolve/mpsolve/tools/page"
 )
 
 const (

@@ -9,14 +9,13 @@ import (
 	"os"
 	"time"
 
-	"github.com/mpsolve/mpsolve/internal/cli"
 	"github.com/mpsolve/mpsolve/internal/collection"
-	"github.com/mpsolve/mpsolve/tools/page"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
+	"github.com/mpsolve/mpsolve/tools/page"
 )
 
 const (
@@ -79,7 +78,8 @@ type problem struct {
 }
 
 func newProblem(name string, m *csr.Matrix) problem {
-	return problem{name: name, m: m, b: cli.DefaultRHS(m)}
+	b, _ := generate.DefaultRHS(m)
+	return problem{name: name, m: m, b: b}
 }
 
 // real calls do for every real square matrix of the collection with at most that
