@@ -109,22 +109,3 @@ func TestQuotient(t *testing.T) {
 		}
 	}
 }
-
-func TestNorm2(t *testing.T) {
-	h := newHost(&csr.Matrix{Rows: 3}, nil)
-	for _, size := range []float64{0, 0x1p-1070, 1e-200, 1, 1e200, 1e307} {
-		norm, e := h.Norm2([]float64{3 * size, 0, -4 * size})
-		if got, want := math.Ldexp(norm, e), 5*size; math.Abs(got-want) > 1e-15*want {
-			t.Errorf("norm of (3, 4) %g is %g", size, got)
-		}
-	}
-	if norm, e := h.Norm2([]float64{math.MaxFloat64, math.MaxFloat64, 0}); math.Abs(norm-math.Sqrt2) > 1e-15 || e != 1024 {
-		t.Errorf("norm of two largest numbers is %g 2^%d", norm, e)
-	}
-	if v, _ := h.Norm2([]float64{1, math.NaN(), 0}); !math.IsNaN(v) {
-		t.Errorf("norm with a NaN is %g", v)
-	}
-	if v, _ := h.Norm2([]float64{1, math.Inf(-1), 0}); !math.IsInf(v, 1) {
-		t.Errorf("norm with an Inf is %g", v)
-	}
-}

@@ -1,8 +1,10 @@
 package solve
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
@@ -96,18 +98,16 @@ type Options struct {
 func (o Options) Validate() error {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf("solve: "+format, args...)) }
-	if !oneOf(o.Method, Methods) {
-		fault("unknown method %q", o.Method)
+	unknown := func(what string, v any, known bool) {
+		if !known {
+			fault("unknown %s %q", what, v)
+		}
 	}
-	if !oneOf(o.Scale, Scales) {
-		fault("unknown scaling %q", o.Scale)
-	}
-	if !oneOf(o.Stop, Stops) {
-		fault("unknown stopping criterion %q", o.Stop)
-	}
-	if !oneOf(o.Reorder, Reorders) {
-		fault("unknown order %q", o.Reorder)
-	}
+	unknown("method", o.Method, oneOf(o.Method, Methods))
+	unknown("scaling", o.Scale, oneOf(o.Scale, Scales))
+	unknown("stopping criterion", o.Stop, oneOf(o.Stop, Stops))
+	unknown("order", o.Reorder, oneOf(o.Reorder, Reorders))
+	unknown("criterion", o.Storage.Criterion, oneOf(o.Storage.Criterion, adaptive.Criteria))
 	if !(o.Tol >= 0 && o.Tol < 1) {
 		fault("tolerance %g is not in [0, 1)", o.Tol)
 	}
@@ -116,6 +116,9 @@ func (o Options) Validate() error {
 	}
 	if o.NoRefine && o.InnerTol > 0 {
 		fault("an inner tolerance needs refinement")
+	}
+	if o.Storage.Epsilon < 0 {
+		fault("accuracy %g of the storage is negative", o.Storage.Epsilon)
 	}
 	if o.MaxIter < 0 || o.Restart < 0 || o.Threads < 0 || o.MaxMemory < 0 {
 		fault("negative limit")
@@ -132,43 +135,19 @@ func (o Options) Validate() error {
 			faults = append(faults, err)
 		}
 	}
-	if o.Storage.Epsilon < 0 || !oneOf(o.Storage.Criterion, adaptive.Criteria) {
-		fault("unknown criterion %q", o.Storage.Criterion)
-	}
 	return errors.Join(faults...)
 }
 
-func oneOf[T ~string](v T, all []T) bool {
-	for _, a := range all {
-		if v == a {
-			return true
-		}
-	}
-	return v == ""
-}
+func oneOf[T ~string](v T, all []T) bool { return v == "" || slices.Contains(all, v) }
 
 func (o Options) withDefaults(n int) Options {
-	if o.Method == "" {
-		o.Method = Auto
-	}
-	if o.Scale == "" {
-		o.Scale = ScaleAuto
-	}
-	if o.Stop == "" {
-		o.Stop = StopRow
-	}
-	if o.Reorder == "" {
-		o.Reorder = ReorderNone
-	}
-	if o.Precond.Kind == "" {
-		o.Precond.Kind = PrecondAuto
-	}
-	if o.Tol == 0 {
-		o.Tol = krylov.DefaultTol
-	}
-	if o.MaxIter == 0 {
-		o.MaxIter = max(krylov.DefaultMaxIter, 2*n)
-	}
+	o.Method = cmp.Or(o.Method, Auto)
+	o.Scale = cmp.Or(o.Scale, ScaleAuto)
+	o.Stop = cmp.Or(o.Stop, StopRow)
+	o.Reorder = cmp.Or(o.Reorder, ReorderNone)
+	o.Precond.Kind = cmp.Or(o.Precond.Kind, PrecondAuto)
+	o.Tol = cmp.Or(o.Tol, krylov.DefaultTol)
+	o.MaxIter = cmp.Or(o.MaxIter, max(krylov.DefaultMaxIter, 2*n))
 	if o.Log == nil {
 		o.Log = func(string) {}
 	}

@@ -22,7 +22,7 @@ type place[V any, S linop.Scalar[S]] interface {
 	// krylov.Options; nil: they are not shared.
 	agree() func(krylov.Reason) krylov.Reason
 
-	err() error // why results since the last call, or all from then on, are wrong; nil: they are right
+	err() error // the fault after which results are wrong; nil: none
 	close()     // release everything
 }
 
