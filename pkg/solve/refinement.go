@@ -54,15 +54,17 @@ func newRefinement[V any, S linop.Scalar[S]](ctx context.Context, s *Solver, at 
 func (f *refinement[V, S]) build(ctx context.Context, s *Solver) (err error) {
 	f.exact = &linop.Timed[V, S]{Operator: f.at.exact()}
 	f.measure = newMeasure(f.at, s.opt.Stop, s.m.RowSums(s.pool))
-	f.steps = krylov.NewRefinement[V, S](f.at)
-	if s.opt.NoRefine {
-		f.steps.MaxSteps = 1
-	}
 	if err := f.at.err(); err != nil {
 		return err
 	}
-	f.correction, err = newCorrection(ctx, s, f.at, f.measure)
-	return err
+	if f.correction, err = newCorrection(ctx, s, f.at, f.measure); err != nil {
+		return err
+	}
+	f.steps = krylov.NewRefinement[V, S](f.at) // last: storing the matrix takes most memory
+	if s.opt.NoRefine {
+		f.steps.MaxSteps = 1
+	}
+	return f.at.err()
 }
 
 // refine is solve for vectors that come from the host and go back there.
