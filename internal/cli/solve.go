@@ -64,7 +64,7 @@ func newSolve(s streams) *cobra.Command {
 	fl.StringVarP(&f.output, "output", "o", "", "write x to this `file` (.mtx or .mtx.gz)")
 	fl.Float64Var(&f.opt.Tol, "tol", krylov.DefaultTol, "tolerance for the error that --stop names")
 	fl.StringVar(&f.stop, "stop", "row", "stopping criterion: row, nw or cw (row-wise, normwise or componentwise backward error) or rel (||r||/||b||)")
-	fl.StringVar(&f.method, "method", "auto", "Krylov method: auto, cg, bicgstab, gmres or minres (for symmetric matrices)")
+	fl.StringVar(&f.method, "method", "auto", methodHelp())
 	f.precond.add(c)
 	f.storage.add(c)
 	f.reorder.add(c)
@@ -87,6 +87,15 @@ func newSolve(s streams) *cobra.Command {
 	completeWords(c, "stop", solve.Stops)
 	completeWords(c, "orthogonalization", orthogonalizations)
 	return c
+}
+
+// methodHelp lists the methods.
+func methodHelp() string {
+	help := "Krylov method: auto"
+	for _, k := range krylov.Methods {
+		help += fmt.Sprintf(", %s (%s)", k.Name, k.Summary)
+	}
+	return help
 }
 
 var orthogonalizations = []string{"mgs", "cgs2"}
@@ -187,7 +196,6 @@ func (f *solveFlags) run(c *cobra.Command, s streams, path string) (err error) {
 		history.add(e)
 		live.add(e)
 	}
-	f.opt.Done = ctx.Done()
 	if f.device.kind == autoDevice {
 		var why string
 		if f.opt.Device, why = f.device.pick(ctx, s, f.opt, m.NNZ()); why != "" {
@@ -195,7 +203,7 @@ func (f *solveFlags) run(c *cobra.Command, s streams, path string) (err error) {
 		}
 		f.opt.DeviceAuto = true
 	}
-	solver, err := solve.New(m, f.opt)
+	solver, err := solve.New(ctx, m, f.opt)
 	if err != nil {
 		return err
 	}

@@ -45,9 +45,9 @@ func TestDoubleDoubleReachesFarther(t *testing.T) {
 		if v.restarted() || v.name == "gmres growing" {
 			continue
 		}
-		space := ddSpace{a.Rows}
-		op := ddOperator{space, a}
-		for _, by := range []Preconditioner[ddVector]{nil, ddOperator{space, jacobi(a, 1)}} {
+		space := ddSpace(a.Rows)
+		op := ddOperator{M: a}
+		for _, by := range []Preconditioner[ddVector]{nil, ddOperator{M: jacobi(a, 1)}} {
 			for _, flexible := range []bool{false, true} {
 				opt := Options[ddVector]{Tol: 1e-26, Precond: by, Flexible: flexible}
 				x := space.New()

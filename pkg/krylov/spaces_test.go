@@ -3,118 +3,16 @@ package krylov
 import (
 	"testing"
 
-	"github.com/mpsolve/mpsolve/internal/dd"
-	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/internal/ddspace"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// ddSpace is the space of double-double vectors, written plainly: the methods
-// must run on it as they are.
-type ddSpace struct{ n int }
-
-type ddVector = []dd.DD
-
-var _ linop.Space[ddVector, dd.DD] = ddSpace{}
-
-func (s ddSpace) Dim() int                { return s.n }
-func (s ddSpace) New() ddVector           { return make(ddVector, s.n) }
-func (ddSpace) Scalar(a float64) dd.DD    { return dd.From(a) }
-func (ddSpace) Roundoff() float64         { return 0x1p-104 }
-func (ddSpace) Zero(x ddVector)           { clear(x) }
-func (ddSpace) Copy(dst, src ddVector)    { copy(dst, src) }
-func (ddSpace) Scale(a dd.DD, x ddVector) { each(x, func(i int) dd.DD { return a.Mul(x[i]) }) }
-
-func (ddSpace) Axpy(a dd.DD, x, y ddVector) {
-	each(y, func(i int) dd.DD { return y[i].Add(a.Mul(x[i])) })
-}
-
-func (ddSpace) Xpay(x ddVector, a dd.DD, y ddVector) {
-	each(y, func(i int) dd.DD { return x[i].Add(a.Mul(y[i])) })
-}
-
-func each(y ddVector, f func(i int) dd.DD) {
-	for i := range y {
-		y[i] = f(i)
-	}
-}
-
-func (ddSpace) Dot(x, y ddVector) (s dd.DD) {
-	for i := range x {
-		s = s.Add(x[i].Mul(y[i]))
-	}
-	return s
-}
-
-func (s ddSpace) AxpyDot(a dd.DD, x, y, z ddVector) dd.DD {
-	s.Axpy(a, x, y)
-	return s.Dot(y, z)
-}
-
-func (s ddSpace) Step(a dd.DD, p, x, q, r ddVector) dd.DD {
-	s.Axpy(a, p, x)
-	return s.AxpyDot(a.Neg(), q, r, r)
-}
-
-func (s ddSpace) DoubleStep(a dd.DD, p ddVector, o dd.DD, t, x, q, r, w ddVector) (rr, rw dd.DD) {
-	s.Axpy(a, p, x)
-	s.Axpy(o, t, x)
-	return s.AxpyDot(o.Neg(), q, r, r), s.Dot(r, w)
-}
-
-func (s ddSpace) Direction(r ddVector, b, o dd.DD, q, p ddVector) {
-	s.Axpy(o.Neg(), q, p)
-	s.Xpay(r, b, p)
-}
-
-func (s ddSpace) MultiAxpyDot(a []dd.DD, vs []ddVector, w ddVector) dd.DD {
-	s.MultiAxpy(a, vs, w)
-	return s.Dot(w, w)
-}
-
-func (s ddSpace) MultiDot(h []dd.DD, vs []ddVector, w ddVector) {
-	for k, v := range vs {
-		h[k] = s.Dot(v, w)
-	}
-}
-
-func (s ddSpace) MultiAxpy(a []dd.DD, vs []ddVector, w ddVector) {
-	for k, v := range vs {
-		s.Axpy(a[k], v, w)
-	}
-}
-
-// ddOperator is a float64 matrix on double-double vectors.
-type ddOperator struct {
-	ddSpace
-	m *csr.Matrix
-}
-
-func (a ddOperator) Dims() (rows, cols int) { return a.m.Dims() }
-
-func (a ddOperator) Apply(dst, src ddVector) {
-	each(dst, func(i int) (s dd.DD) {
-		cols, vals := a.m.Row(i)
-		for k, j := range cols {
-			s = s.Add(dd.From(vals[k]).Mul(src[j]))
-		}
-		return s
-	})
-}
-
-func (a ddOperator) ApplyDot(dst, src, w ddVector) dd.DD {
-	a.Apply(dst, src)
-	return a.Dot(dst, w)
-}
-
-func (a ddOperator) ApplyDots(dst, src, w ddVector) (dw, dd dd.DD) {
-	a.Apply(dst, src)
-	return a.Dot(dst, w), a.Dot(dst, dst)
-}
-
-func (a ddOperator) Residual(r, b, x ddVector) {
-	a.Apply(r, x)
-	each(r, func(i int) dd.DD { return b[i].Sub(r[i]) })
-}
+// Double-double vectors: the methods must run on them as they are.
+type (
+	ddSpace    = ddspace.Space
+	ddOperator = ddspace.Operator
+	ddVector   = ddspace.Vector
+)
 
 // queue is what an asynchronous space has to do, and counts.
 type queue struct {

@@ -18,13 +18,13 @@ const (
 	basisMemory = 2 << 30
 )
 
-// chooseMethod picks the method by the rules of Auto and says why.
+// chooseMethod picks the method by the rules of Auto and logs why.
 func (s *Solver) chooseMethod() {
 	s.Method = s.opt.Method
 	f := s.Facts
 	switch {
 	case s.Method != Auto:
-		s.say("method %s: asked for", s.Method)
+		s.say("method %s: requested", s.Method)
 	case f.Symmetric && f.DiagonalSign() > 0:
 		s.Method = CG
 		s.say("method cg: the matrix is symmetric with a positive diagonal")
@@ -56,15 +56,10 @@ func (s *Solver) longestRestart() int {
 	return int(min(vectors, maxRestart))
 }
 
-// chooseScaling picks the scaling and says why; sign is -1 for a matrix that is
-// to be solved as -A.
-func (s *Solver) chooseScaling() (scaling csr.Scaling, sign float64, err error) {
-	sign = 1
-	if s.Method == CG && s.Facts.DiagonalSign() < 0 {
-		sign = -1
-	}
+// chooseScaling picks the scaling and logs why.
+func (s *Solver) chooseScaling() (err error) {
 	s.Scale = s.opt.Scale
-	why := "asked for"
+	why := "requested"
 	if s.Scale == ScaleAuto {
 		if s.Facts.Symmetric {
 			s.Scale, why = ScaleSym, "keeps the matrix symmetric"
@@ -72,32 +67,32 @@ func (s *Solver) chooseScaling() (scaling csr.Scaling, sign float64, err error) 
 			s.Scale, why = ScaleBoth, "balances rows and columns"
 		}
 	}
+	scaled := &scaledMatrix{m: s.m, sign: 1, pool: s.pool}
+	if s.Method == CG && s.Facts.DiagonalSign() < 0 {
+		scaled.sign = -1
+	}
 	switch s.Scale {
 	case ScaleRow:
-		scaling = csr.RowScaling(s.m, s.pool)
+		scaled.Scaling = csr.RowScaling(s.m, s.pool)
 	case ScaleSym:
-		scaling, err = csr.SymmetricScaling(s.m, s.pool)
+		scaled.Scaling, err = csr.SymmetricScaling(s.m, s.pool)
 	case ScaleBoth:
-		scaling = csr.BothScaling(s.m, s.pool)
+		scaled.Scaling = csr.BothScaling(s.m, s.pool)
 	default:
-		scaling = csr.NoScaling(s.m)
+		scaled.Scaling = csr.NoScaling(s.m)
 	}
-	if err == nil && s.Scale != ScaleNone && scaling.Identity() {
+	if err == nil && s.Scale != ScaleNone && scaled.Identity() {
 		why += "; nothing to do"
 	}
 	s.say("scaling %s: %s (powers of two, exact)", s.Scale, why)
-	return scaling, sign, err
+	s.scaled = scaled
+	return err
 }
 
-// Work vectors of n elements: x, b and those of refinement and correction, and
-// of each method besides.
+// Vectors of n elements besides those of the method.
 const (
-	commonVectors   = 9
-	reorderVectors  = 2 // x and b, reordered
-	cgVectors       = 3
-	bicgstabVectors = 5
-	minresVectors   = 6
-	precondVectors  = 2
+	commonVectors  = 10 // x and b, and those of refinement, correction and measure
+	reorderVectors = 2  // x and b, reordered
 )
 
 // storedBytes is what the method's matrix takes for a nonzero at most, its index
@@ -110,7 +105,7 @@ func (s *Solver) memory() int64 {
 	n, nnz := int64(s.m.Rows), int64(s.m.NNZ())
 	vectors := int64(commonVectors) + s.methodVectors()
 	if s.opt.Precond.Kind != precond.None {
-		vectors += precondVectors + 2*int64(len(s.opt.Precond.NearNull)) // as given, and scaled
+		vectors += 2 * int64(len(s.opt.Precond.NearNull)) // as given, and scaled
 	}
 	matrices := s.m.Bytes() + 8*nnz + storedBytes*nnz
 	if s.opt.Reorder != ReorderNone {
@@ -120,24 +115,16 @@ func (s *Solver) memory() int64 {
 	return matrices + 8*n*vectors
 }
 
-// methodVectors is the number of work vectors of the method.
+// methodVectors is the number of work vectors of the method, before cycles of GMRES grow.
 func (s *Solver) methodVectors() int64 {
-	switch s.Method {
-	case CG:
-		return cgVectors
-	case BiCGStab:
-		return bicgstabVectors
-	case MINRES:
-		return minresVectors
-	}
-	restart := s.opt.Restart
-	if restart == 0 {
-		restart = krylov.DefaultRestart
-	}
-	return int64(min(restart, s.m.Rows)) + 2
+	kind, _ := krylov.KindOf(string(s.Method))
+	return int64(kind.Vectors(s.m.Rows, krylov.Use{
+		MethodOptions:  krylov.MethodOptions{GMRES: krylov.GMRESOptions{Restart: s.opt.Restart}},
+		Preconditioned: s.opt.Precond.Kind != precond.None,
+	}))
 }
 
-// reorder brings the matrix into the order asked for, memory permitting.
+// reorder brings the matrix into the requested order, memory permitting.
 func (s *Solver) reorder() (err error) {
 	if s.opt.Reorder == ReorderAuto && s.checkMemory() != nil {
 		s.say("reorder none: too little memory")

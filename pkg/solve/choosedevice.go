@@ -37,17 +37,17 @@ var deviceLayouts = []adaptive.Layout{
 	adaptive.LayoutAuto, adaptive.CSR, adaptive.Bucketed, adaptive.Slots, adaptive.Blocks, adaptive.Diagonals,
 }
 
-// OnDevice reports what of the options no device has.
+// OnDevice reports every option that no device supports.
 func (o Options) OnDevice() error {
 	var faults []error
 	if k := o.Precond.Kind; k != "" && !slices.Contains(DevicePreconds, k) {
 		faults = append(faults, fmt.Errorf("solve: preconditioner %s does not run on a device; %s do", k, words(DevicePreconds)))
 	}
 	if l := o.Storage.Layout; !slices.Contains(deviceLayouts, l) {
-		faults = append(faults, fmt.Errorf("solve: layout %s is not for devices; auto, %s are", l, words(deviceLayouts[1:])))
+		faults = append(faults, fmt.Errorf("solve: layout %s does not exist on devices; auto, %s do", l, words(deviceLayouts[1:])))
 	}
 	if o.Storage.StorageArithmetic {
-		faults = append(faults, errors.New("solve: arithmetic on a device is FP64 whatever the storage"))
+		faults = append(faults, errors.New("solve: arithmetic on a device is always FP64"))
 	}
 	if o.Restart > gpu.LongestRestart {
 		faults = append(faults, fmt.Errorf("solve: a device takes restart lengths of at most %d", gpu.LongestRestart))
@@ -63,8 +63,8 @@ func words[T ~string](all []T) string {
 	return strings.Join(s, ", ")
 }
 
-// chooseDevice says where the solve runs: on the device given, or on the host if that was
-// left open and the device does not do.
+// chooseDevice decides where the solve runs: on the given device, or on the host if
+// DeviceAuto is set and the device cannot be used.
 func (s *Solver) chooseDevice() error {
 	d := s.opt.Device
 	if d == nil {
@@ -74,14 +74,14 @@ func (s *Solver) chooseDevice() error {
 	err := s.deviceFault(info)
 	switch {
 	case err == nil:
-		memory := humanize.Bytes(uint64(s.deviceMemory())) + " of its memory"
+		memory := humanize.Bytes(uint64(s.deviceMemory())) + " of memory"
 		switch {
 		case info.Free > 0:
-			memory += ", " + humanize.Bytes(uint64(info.Free)) + " are free"
+			memory += ", " + humanize.Bytes(uint64(info.Free)) + " free"
 		case info.Memory > 0:
-			memory += ", it has " + humanize.Bytes(uint64(info.Memory))
+			memory += ", " + humanize.Bytes(uint64(info.Memory)) + " installed"
 		}
-		s.say("device %v: takes about %s", info, memory)
+		s.say("device %v: needs about %s", info, memory)
 	case s.opt.DeviceAuto:
 		s.say("device cpu: %v", err)
 		s.opt.Device = nil
@@ -97,34 +97,34 @@ func (s *Solver) deviceFault(info gpu.Info) error {
 		return err
 	}
 	if s.m.NNZ() > gpu.MostNonzeros {
-		return fmt.Errorf("%d nonzeros are more than a device takes, %d", s.m.NNZ(), gpu.MostNonzeros)
+		return fmt.Errorf("%d nonzeros; a device takes at most %d", s.m.NNZ(), gpu.MostNonzeros)
 	}
 	has, free, need := info.Free, " free", s.deviceMemory()
 	if has == 0 { // not known
 		has, free = info.Memory, ""
 	}
 	if has > 0 && need > has {
-		return fmt.Errorf("%w: it has %s%s, solving takes about %s",
+		return fmt.Errorf("%w: %s%s, solving needs about %s",
 			ErrDeviceMemory, humanize.Bytes(uint64(has)), free, humanize.Bytes(uint64(need)))
 	}
 	return nil
 }
 
-// ErrDeviceMemory is wrapped by the error that says that a device has too little memory.
+// ErrDeviceMemory is wrapped by the error about a device with too little memory.
 var ErrDeviceMemory = errors.New("not enough memory on the device")
 
 const (
-	// deviceVectors are those of refinement, of the correction and of the measure.
-	deviceVectors = 11
-	// padMemory is what scalars and the kernels take.
-	padMemory = 16 << 20
+	// deviceVectors are commonVectors, the storage error and the weights of a preconditioner.
+	deviceVectors = commonVectors + 2
+	// bufferMemory is what scalars and the kernels take.
+	bufferMemory = 16 << 20
 )
 
 // deviceMemory is what a solve takes on a device at least, in bytes: the matrix as given
 // and as stored, FP64 at most, and as a preconditioner has it, vectors and exponents.
 func (s *Solver) deviceMemory() int64 {
 	n, fp64 := int64(s.m.Rows), csr.Bytes(int64(s.m.Rows), int64(s.m.NNZ()))
-	bytes := padMemory + 2*fp64 + 3*4*n + 8*n*(deviceVectors+s.methodVectors()+precondVectors)
+	bytes := bufferMemory + 2*fp64 + 3*4*n + 8*n*(deviceVectors+s.methodVectors())
 	kind := s.opt.Precond.Kind
 	if kind == PrecondAuto {
 		kind = precond.BlockJacobi // the largest that the rules choose

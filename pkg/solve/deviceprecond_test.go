@@ -1,7 +1,6 @@
 package solve
 
 import (
-	"context"
 	"math"
 	"strings"
 	"testing"
@@ -14,110 +13,92 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
-// emulatedDevice opens one, or skips.
-func emulatedDevice(t *testing.T) *gpu.Device {
-	t.Helper()
+// Preconditioners do on a device what they do on the host, and methods converge alike.
+func TestPrecondOnDevice(t *testing.T) {
 	d, err := gpu.Open(gpu.Emulate, 0)
 	if err != nil {
 		t.Skip(err)
 	}
-	t.Cleanup(func() {
-		if err := d.Err(); err != nil {
-			t.Error(err)
-		}
-		d.Close()
-	})
-	return d
-}
-
-// realScaled reads a matrix beside this checkout and scales it, symmetrically if it is
-// symmetric; it skips where there is none.
-func realScaled(t *testing.T, name string) (m *csr.Matrix, symmetric bool) {
-	t.Helper()
-	m = testmatrix.Matrix(t, name)
-	scaling, err := csr.SymmetricScaling(m, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	facts := csr.Examine(m, nil)
-	return scaling.Apply(m, nil), facts.Symmetric
-}
-
-// Preconditioners do on a device what they do on the host, and methods converge alike.
-func TestPrecondOnDevice(t *testing.T) {
-	d := emulatedDevice(t)
+	defer d.Close()
 	for _, name := range []string{"bcsstk08", "bcsstk14", "1138_bus", "nos4", "beam_tet_dof2475", "orsreg_1", "pde900", "jpwh_991", "steam1"} {
 		t.Run(name, func(t *testing.T) {
-			m, symmetric := realScaled(t, name)
+			m := testmatrix.Matrix(t, name)
+			scaling, err := csr.SymmetricScaling(m, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			symmetric := csr.Examine(m, nil).Symmetric
+			m = scaling.Apply(m, nil)
 			for _, kind := range DevicePreconds[2:] {
-				if symmetric || kind != precond.Chebyshev {
-					compareOnDevice(t, d, kind, m, symmetric)
+				opt := precond.Options{Symmetric: symmetric, Operator: linop.NewCSR(m, nil)}
+				made, err := precond.New(t.Context(), kind, m, opt, nil)
+				if err != nil {
+					if symmetric || kind != precond.Chebyshev {
+						t.Error(err)
+					}
+					continue
+				}
+				at, err := newDevice(m, d, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, near := applied(t, newHost(m, nil), m, made, symmetric)
+				got, there := applied(t, at, m, made, symmetric)
+				late := at.Stride() + 1 // convergence is seen late
+				at.close()
+				space := linop.NewHost(m.Rows, nil)
+				space.Axpy(-1, want, got)
+				if r := space.Dot(got, got).Sqrt() / space.Dot(want, want).Sqrt(); !(r <= 1e-13) {
+					t.Errorf("%v: differs by %g from the host's", made, r)
+				}
+				// Rounding costs, or saves, a few iterations.
+				few, more := 5+0.02*float64(near.Iterations), float64(there.Iterations-near.Iterations)
+				if near.Reason != krylov.Converged || there.Reason != krylov.Converged || more < -few || more > few+float64(late) {
+					t.Errorf("%v: %+v, on the host %+v", made, there, near)
 				}
 			}
 		})
 	}
 }
 
-// compareOnDevice compares an application, and solves by CG or GMRES.
-func compareOnDevice(t *testing.T, d *gpu.Device, kind precond.Kind, m *csr.Matrix, symmetric bool) {
-	host, far := linop.NewHost(m.Rows, nil), gpu.NewSpace(d, m.Rows)
-	defer far.Close()
-	hostA := linop.NewCSR(m, nil)
-	farA, err := gpu.NewCSR(d, m)
+// applied applies a preconditioner of m at a place, and solves with it by CG or GMRES.
+func applied[V any, S linop.Scalar[S]](
+	t *testing.T, at place[V, S], m *csr.Matrix, made precond.Preconditioner, symmetric bool,
+) (z []float64, r krylov.Result) {
+	t.Helper()
+	a, err := at.store(m, storageOf("FP64", 0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer farA.Close()
-	made, err := precond.New(t.Context(), kind, m, precond.Options{Symmetric: symmetric, Operator: hostA}, nil)
+	p, err := a.upload(made)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, release, err := onDevice(far, made, farA)
-	if err != nil {
-		t.Fatal(err)
+	z = make([]float64, m.Rows)
+	for i := range z {
+		z[i] = math.Sin(float64(i + 1))
 	}
-	defer release()
-
-	b, want, got := make(vector, m.Rows), host.New(), make(vector, m.Rows)
-	for i := range b {
-		b[i] = math.Sin(float64(i + 1))
-	}
-	rhs, x := far.New(), far.New()
-	far.Upload(rhs, b)
-	p.Apply(x, rhs)
-	far.Download(got, x)
-	made.Apply(want, b)
-	host.Axpy(-1, want, got)
-	if r := host.Dot(got, got).Sqrt() / host.Dot(want, want).Sqrt(); !(r <= 1e-13) {
-		t.Errorf("%v: differs by %g from the host's", made, r)
-	}
-
-	near := methodOf[vector, scalar](host, symmetric).Solve(context.Background(), hostA, want, b, krylov.Options[vector]{Tol: 1e-8, Precond: made})
-	there := methodOf[*gpu.Vector, gpu.Scalar](far, symmetric).Solve(context.Background(), farA, x, rhs, krylov.Options[*gpu.Vector]{Tol: 1e-8, Precond: p})
-	t.Logf("%v: %v after %d iterations, on the host %v after %d", made, there.Reason, there.Iterations, near.Reason, near.Iterations)
-	// Rounding costs, or saves, a few, and convergence is seen late.
-	few := 5 + 0.02*float64(near.Iterations)
-	late := float64(there.Iterations - near.Iterations)
-	if near.Reason != krylov.Converged || there.Reason != krylov.Converged || late < -few || late > few+float64(far.Stride()+1) {
-		t.Errorf("%v: %+v, on the host %+v", made, there, near)
-	}
-}
-
-func methodOf[V any, S linop.Scalar[S]](space linop.Space[V, S], symmetric bool) krylov.Method[V, S] {
+	b, x := at.upload(append([]float64(nil), z...)), at.New()
+	p.Apply(x, b)
+	at.download(z, x)
+	name := GMRES
 	if symmetric {
-		return krylov.NewCG(space)
+		name = CG
 	}
-	return krylov.NewGMRES(space, krylov.GMRESOptions{})
-}
-
-// A kind that is not for devices is named.
-func TestPrecondNotForDevices(t *testing.T) {
-	d, m := emulatedDevice(t), grid(5, 0, 0)
-	made, err := precond.New(t.Context(), precond.ILU0, m, precond.Options{}, nil)
+	method, err := krylov.New[V, S](string(name), at, krylov.MethodOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := onDevice(gpu.NewSpace(d, m.Rows), made, nil); err == nil || !strings.Contains(err.Error(), "ilu0") {
+	return z, method.Solve(t.Context(), a, x, b, krylov.Options[V]{Tol: 1e-8, Precond: p})
+}
+
+// A kind that does not run on devices is named.
+func TestPrecondNotForDevices(t *testing.T) {
+	made, err := precond.New(t.Context(), precond.ILU0, grid(5, 0, 0), precond.Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (&deviceMatrix{}).upload(made); err == nil || !strings.Contains(err.Error(), "ilu0") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -3,7 +3,7 @@
 // iterative refinement, and measures the result against A, x and b with
 // arithmetic of its own.
 //
-//	s, err := solve.New(matrix, solve.Options{})
+//	s, err := solve.New(ctx, matrix, solve.Options{})
 //	defer s.Close()
 //	result, err := s.Solve(ctx, b, nil)
 //	fmt.Println(result.Reason, result.Errors.Row)

@@ -26,7 +26,7 @@ func ExampleNew() {
 			}
 		}
 	}
-	s, err := solve.New(b.Build(), solve.Options{
+	s, err := solve.New(context.Background(), b.Build(), solve.Options{
 		Storage: solve.Storage{Layout: adaptive.Bucketed}, // the same on every machine
 		Precond: solve.Precond{Kind: precond.None},
 		Log:     func(line string) { fmt.Println(line) },
@@ -41,8 +41,8 @@ func ExampleNew() {
 	// Output:
 	// method gmres: the matrix is not symmetric
 	// scaling both: balances rows and columns (powers of two, exact)
-	// precond none: asked for
-	// precision AFX at epsilon 2^-24, cw: 35.83 bytes a nonzero instead of 17.33, indices included; 0.00 % dropped
+	// precond none: requested
+	// precision AFX at epsilon 2^-24, cw: 35.83 bytes per nonzero instead of 17.33, indices included; 0.00 % dropped
 	// layout bucketed CSR (the layout of the papers); with short rows slower than FP64 CSR, which --formats FP64 uses
 	// format AFX24              3 nonzeros  50.0 %         100 bytes
 	// format AFX32              3 nonzeros  50.0 %         103 bytes
@@ -56,7 +56,7 @@ func ExampleSolver_Solve() {
 		fmt.Println(err)
 		return
 	}
-	s, err := solve.New(m, solve.Options{Tol: 1e-12})
+	s, err := solve.New(context.Background(), m, solve.Options{Tol: 1e-12})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -74,4 +74,23 @@ func ExampleSolver_Solve() {
 	// converged by cg: [0.0909 0.6364], small error: true
 	// zero right-hand side by cg: [0.0000 0.0000], small error: true
 	// converged by cg: [1.0000 1.0000], small error: true
+}
+
+// In gonum's style, with an error where the tolerance is not met.
+func ExampleSolver_SolveVecTo() {
+	m, err := csr.FromMat(mat.NewSymDense(2, []float64{4, 1, 1, 3}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s, err := solve.New(context.Background(), m, solve.Options{Tol: 1e-12})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Close()
+	var x mat.VecDense
+	err = s.SolveVecTo(&x, mat.NewVecDense(2, []float64{1, 2}))
+	fmt.Printf("%.4f %v\n", x.RawVector().Data, err)
+	// Output: [0.0909 0.6364] <nil>
 }

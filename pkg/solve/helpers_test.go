@@ -1,10 +1,10 @@
 package solve
 
 import (
-	"context"
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -109,19 +109,71 @@ func (l *logged) options(opt Options) Options {
 
 func (l *logged) says(text string) bool { return strings.Contains(strings.Join(l.lines, "\n"), text) }
 
+// newSolver makes a solver that is closed after the test.
+func newSolver(t testing.TB, m *csr.Matrix, opt Options) *Solver {
+	t.Helper()
+	s, err := New(t.Context(), m, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
 // mustSolve makes a solver, solves once and closes it.
 func mustSolve(t testing.TB, m *csr.Matrix, b, x0 []float64, opt Options) Result {
 	t.Helper()
-	s, err := New(m, opt)
+	s, err := New(t.Context(), m, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	r, err := s.Solve(context.Background(), b, x0)
+	r, err := s.Solve(t.Context(), b, x0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// checked is mustSolve for a result that claims what the stopping criterion, computed from
+// its definition in long arithmetic, allows: converged if and only if that is within the
+// tolerance. It is also the error reported.
+func checked(t testing.TB, m *csr.Matrix, b, x0 []float64, opt Options) Result {
+	t.Helper()
+	r := mustSolve(t, m, b, x0, opt)
+	opt = opt.withDefaults(m.Rows)
+	e := bigMeasure(opt.Stop, m, r.X, b)
+	claim := r.Reason.Converged()
+	if r.Reason == krylov.Singular { // the tolerance met, by an x as large as 1/eps
+		claim = e <= opt.Tol && r.Errors.RelativeResidual >= 1
+	}
+	if claim != (e <= opt.Tol) {
+		t.Errorf("stop %s: %v after %d iterations with error %g", opt.Stop, r.Reason, r.Iterations, e)
+	}
+	if got := opt.Stop.pick(r.Errors); math.Abs(got-e) > 1e-6*e+1e-25 {
+		t.Errorf("stop %s: error reported as %g, it is %g", opt.Stop, got, e)
+	}
+	return r
+}
+
+// solved is checked for a system that is to be solved.
+func solved(t testing.TB, m *csr.Matrix, b, x0 []float64, opt Options) Result {
+	t.Helper()
+	r := checked(t, m, b, x0, opt)
+	if r.Reason != krylov.Converged {
+		t.Errorf("stop %s: not solved: %v after %d iterations, %+v", opt.Stop, r.Reason, r.Iterations, r.Errors)
+	}
+	return r
+}
+
+func sameBits(x, y []float64) bool {
+	return slices.EqualFunc(x, y, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
+}
+
+// sameOutcome compares all but times.
+func sameOutcome(a, b Result) bool {
+	return sameBits(a.X, b.X) && a.Reason == b.Reason && a.Errors == b.Errors && a.Method == b.Method &&
+		a.Outer == b.Outer && a.Iterations == b.Iterations && a.SpMVs == b.SpMVs
 }
 
 // bigMeasure computes a stopping criterion from its definition in arithmetic
@@ -180,15 +232,6 @@ func bigMeasure(stop Stop, m *csr.Matrix, x, b []float64) float64 {
 		return quo(r2.Sqrt(r2), b2.Sqrt(b2))
 	}
 	return worst
-}
-
-// honest reports whether a result claims what its error e allows: converged if
-// and only if e is at most tol and the residual smaller than b.
-func honest(r Result, e, tol float64) bool {
-	if r.Reason == krylov.Singular {
-		return e <= tol && r.Errors.RelativeResidual >= 1
-	}
-	return r.Reason.Converged() == (e <= tol)
 }
 
 // unpreconditioned leaves the method to itself.

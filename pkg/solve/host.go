@@ -17,100 +17,133 @@ type (
 
 // host is the place of vectors in memory.
 type host struct {
-	system
-	of   *linop.Host
-	by   *measure
-	loop loop   // over the unknowns
-	x, r vector // x + d and its residual, for the measure
+	*linop.Host
+	m    *csr.Matrix // A
+	pool *linop.Pool
 }
 
 var _ place[vector, scalar] = (*host)(nil)
 
-func newHost(s system) *host {
-	space := linop.NewHost(s.m.Rows, s.pool)
-	return &host{
-		system: s, of: space, by: newMeasure(s.m, s.stop, s.pool),
-		loop: newLoop(s.m.Rows, s.pool), x: space.New(), r: space.New(),
-	}
+func newHost(m *csr.Matrix, pool *linop.Pool) *host {
+	return &host{linop.NewHost(m.Rows, pool), m, pool}
 }
 
-func (h *host) space() linop.Space[vector, scalar] { return h.of }
+func (h *host) agree() func(krylov.Reason) krylov.Reason { return nil }
+
+func (h *host) err() error { return nil }
+
+func (h *host) close() {}
+
+func (h *host) upload(x []float64) vector { return x }
+
+func (h *host) download(x []float64, v vector) { copy(x, v) }
+
+func (h *host) free(...vector) {}
+
+// RowError returns the largest |r_i| / (t_i normX + |b_i|).
+func (h *host) RowError(r, t vector, normX float64, b vector) float64 {
+	return h.Max(func(lo, hi int) (worst float64) {
+		for i := lo; i < hi; i++ {
+			worst = max(worst, quotient(math.Abs(r[i]), t[i], normX, math.Abs(b[i])))
+		}
+		return worst
+	})
+}
+
+func (h *host) powers(e []int, sign int) powers[vector] { return hostPowers{h, e, sign} }
+
+// hostPowers is diag(2^(sign e_i)).
+type hostPowers struct {
+	*host
+	e    []int
+	sign int
+}
+
+func (d hostPowers) ldexp(dst, src vector, a float64, shift int) {
+	d.Ranges(func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			dst[i] = csr.Ldexp(a*src[i], d.sign*d.e[i]+shift)
+		}
+	})
+}
+
+func (d hostPowers) addLdexp(dst, x, z vector, shift int) {
+	d.Ranges(func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			dst[i] = x[i] + csr.Ldexp(z[i], d.sign*d.e[i]+shift)
+		}
+	})
+}
+
+func (d hostPowers) maxExponent(x vector) int {
+	return int(d.Max(func(lo, hi int) float64 {
+		top := leastExponent
+		for i := lo; i < hi; i++ {
+			if x[i] != 0 {
+				top = max(top, csr.Exponent(x[i])+d.sign*d.e[i])
+			}
+		}
+		return float64(top)
+	}))
+}
 
 func (h *host) exact() linop.Operator[vector, scalar] {
 	return linop.Accurate{CSR: linop.NewCSR(h.m, h.pool)}
 }
 
-// store makes the method's matrix from the scaled one.
-func (h *host) store(m *csr.Matrix, t Storage) (a matrix[vector, scalar], err error) {
-	if t.plain() {
-		a.Operator, a.stored = linop.NewCSR(m, h.pool), stored{storage: t, bytes: m.Bytes()}
-		return a, nil
-	}
-	made, err := adaptive.Build(m, t.spec(), h.pool)
-	if err != nil {
-		return a, err
-	}
-	a.Operator = made
-	a.stored = stored{storage: t, bytes: made.Bytes(), stats: made.Stats(), layout: made.LayoutText(), rows: m.Rows}
-	switch made.Layout() {
-	case adaptive.CSR: // nothing to escalate
-		a.storage, a.stats = t.fp64(), adaptive.Stats{}
-		return a, nil
-	case adaptive.Bucketed:
-		a.slow = true
-	}
-	a.storageError = func(z vector, e int) float64 {
-		norm := h.loop.absMax(z)
-		h.loop.each(func(i int) { h.r[i] = csr.Ldexp(made.Tolerance(i)*norm, e-h.scaling.Row[i]) })
-		return h.by.of(h.x, h.r)
-	}
-	return a, nil
+func (h *host) absApply(dst, x vector) {
+	h.Ranges(func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			cols, vals := h.m.Row(i)
+			var s float64
+			for k, j := range cols {
+				s += math.Abs(vals[k] * x[j])
+			}
+			dst[i] = s
+		}
+	})
 }
 
-func (h *host) release(matrix[vector, scalar]) {}
+// hostMatrix is a stored matrix in memory.
+type hostMatrix struct {
+	linop.Relaxer[vector, scalar]
+	stored
+	at      *host
+	reduced *adaptive.Matrix // the same; nil: plain
+}
 
-func (h *host) carry(made precond.Preconditioner, _ matrix[vector, scalar]) (krylov.Preconditioner[vector], error) {
+func (h *host) store(scaled *csr.Matrix, t Storage) (matrix[vector, scalar], error) {
+	if t.plain() {
+		a := linop.NewCSR(scaled, h.pool)
+		return hostMatrix{Relaxer: a, stored: stored{storage: t, bytes: scaled.Bytes(), relaxer: a, source: scaled}}, nil
+	}
+	made, err := adaptive.Build(scaled, t.spec(), h.pool)
+	if err != nil {
+		return nil, err
+	}
+	s := stored{storage: t, bytes: made.Bytes(), stats: made.Stats(), layout: made.LayoutText(), rows: scaled.Rows, relaxer: made}
+	switch made.Layout() {
+	case adaptive.CSR: // nothing to escalate
+		s.storage, s.stats, s.source = t.fp64(), adaptive.Stats{}, scaled
+	case adaptive.Bucketed:
+		s.slow = true
+	}
+	return hostMatrix{made, s, h, made}, nil
+}
+
+func (a hostMatrix) about() stored { return a.stored }
+
+func (a hostMatrix) storageError(r vector, norm float64, d powers[vector], e int) {
+	a.at.Ranges(func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			r[i] = a.reduced.Tolerance(i)
+		}
+	})
+	d.ldexp(r, r, norm, e)
+}
+
+func (a hostMatrix) upload(made precond.Preconditioner) (krylov.Preconditioner[vector], error) {
 	return made, nil
 }
 
-func (h *host) begin(x, b []float64) (vector, vector) {
-	h.by.begin(b)
-	return x, b
-}
-
-func (h *host) end([]float64, vector) error { return nil }
-
-func (h *host) close() {}
-
-func (h *host) measure(x, r vector) float64 { return h.by.of(x, r) }
-
-// scale joins the exponents before it applies them, so that nothing over- or underflows
-// on the way.
-func (h *host) scale(rhs, r vector) (e int) {
-	e = math.MinInt32 // for r = 0, which stays 0
-	for _, top := range h.loop.parts(func(lo, hi int) float64 {
-		top := math.MinInt32
-		for i := lo; i < hi; i++ {
-			if v := r[i]; v != 0 {
-				top = max(top, csr.Exponent(v)+h.scaling.Row[i])
-			}
-		}
-		return float64(top)
-	}) {
-		e = max(e, int(top))
-	}
-	h.loop.each(func(i int) { rhs[i] = h.sign * csr.Ldexp(r[i], h.scaling.Row[i]-e) })
-	return e
-}
-
-func (h *host) unscale(d, z vector, e int) {
-	h.loop.each(func(j int) { d[j] = csr.Ldexp(z[j], e+h.scaling.Col[j]) })
-}
-
-func (h *host) corrected(x, z, rhs vector, e int) float64 {
-	h.loop.each(func(j int) {
-		h.x[j] = x[j] + csr.Ldexp(z[j], e+h.scaling.Col[j])
-		h.r[j] = csr.Ldexp(rhs[j], e-h.scaling.Row[j])
-	})
-	return h.by.of(h.x, h.r)
-}
+func (a hostMatrix) release() {}

@@ -2,59 +2,59 @@ package solve
 
 import (
 	"math"
+	"slices"
 
-	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
-// measure evaluates the stopping criterion for x and r = b - A x, in float64.
-// It steers the solve; the verdict is package verify's.
-type measure struct {
+// measure evaluates the stopping criterion for x and r = b - A x, in float64. It steers the
+// solve; the verdict is package verify's.
+type measure[V any, S linop.Scalar[S]] struct {
+	at      place[V, S]
 	stop    Stop
-	m       *csr.Matrix
-	rowSums []float64
-	normA   float64
-	b       []float64
+	weights V       // row sums of |A| or, for StopCW, |A||x|
+	normA   float64 // infinity norm
+	b       V
 	normB   float64 // infinity norm; for StopRel the 2-norm is normB 2^expB
 	expB    int
-	absAx   []float64
-	loop    loop
 }
 
-func newMeasure(m *csr.Matrix, stop Stop, pool *linop.Pool) *measure {
-	k := &measure{stop: stop, m: m, rowSums: m.RowSums(pool), loop: newLoop(m.Rows, pool)}
-	k.normA = kernels.AbsMax(k.rowSums)
+// newMeasure returns one for A with these row sums of |A|.
+func newMeasure[V any, S linop.Scalar[S]](at place[V, S], stop Stop, rowSums []float64) *measure[V, S] {
+	k := &measure[V, S]{at: at, stop: stop, normA: slices.Max(rowSums)}
 	if stop == StopCW {
-		k.absAx = make([]float64, m.Rows)
+		k.weights = at.New()
+	} else {
+		k.weights = at.upload(rowSums)
 	}
 	return k
 }
 
 // begin sets the right-hand side.
-func (k *measure) begin(b []float64) {
+func (k *measure[V, S]) begin(b V) {
 	k.b = b
-	k.normB = k.loop.absMax(b)
 	if k.stop == StopRel {
-		k.normB, k.expB = k.loop.norm2(b)
+		k.normB, k.expB = k.at.Norm2(b)
+	} else {
+		k.normB = k.at.AbsMax(b)
 	}
 }
 
 // of returns the measure of x and r; NaN or Inf if either is not finite.
-func (k *measure) of(x, r []float64) float64 {
-	normX := k.loop.absMax(x)
+func (k *measure[V, S]) of(x, r V) float64 {
 	switch k.stop {
 	case StopNW:
-		return quotient(k.loop.absMax(r), k.normA, normX, k.normB)
+		return quotient(k.at.AbsMax(r), k.normA, k.at.AbsMax(x), k.normB)
 	case StopRel:
-		norm, e := k.loop.norm2(r)
+		norm, e := k.at.Norm2(r)
 		return csr.Ldexp(norm/k.normB, e-k.expB)
 	case StopCW:
-		k.absMulVec(x)
-		return k.loop.largest(func(i int) float64 { return quotient(math.Abs(r[i]), k.absAx[i], 1, math.Abs(k.b[i])) })
+		k.at.absApply(k.weights, x)
+		return k.at.RowError(r, k.weights, 1, k.b)
 	default:
-		return k.loop.largest(func(i int) float64 { return quotient(math.Abs(r[i]), k.rowSums[i], normX, math.Abs(k.b[i])) })
+		return k.at.RowError(r, k.weights, k.at.AbsMax(x), k.b)
 	}
 }
 
@@ -69,18 +69,6 @@ func quotient(r, t, x, b float64) float64 {
 		return r / t / x
 	}
 	return r / d
-}
-
-// absMulVec computes |A||x|.
-func (k *measure) absMulVec(x []float64) {
-	k.loop.each(func(i int) {
-		cols, vals := k.m.Row(i)
-		var s float64
-		for p, j := range cols {
-			s += math.Abs(vals[p] * x[j])
-		}
-		k.absAx[i] = s
-	})
 }
 
 // pick returns the error that a stopping criterion bounds.

@@ -1,8 +1,10 @@
 package solve
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
@@ -19,11 +21,19 @@ const (
 	CG       Method = "cg"
 	BiCGStab Method = "bicgstab"
 	GMRES    Method = "gmres"
-	MINRES   Method = "minres" // of symmetric matrices
+	MINRES   Method = "minres"
 )
 
-// Methods lists all methods.
-var Methods = []Method{Auto, CG, BiCGStab, GMRES, MINRES}
+// Methods lists all methods: Auto and those of package krylov.
+var Methods = methods()
+
+func methods() []Method {
+	list := []Method{Auto}
+	for _, k := range krylov.Methods {
+		list = append(list, Method(k.Name))
+	}
+	return list
+}
 
 // Scale names a way to scale the matrix by powers of two.
 type Scale string
@@ -55,13 +65,13 @@ const (
 // Stops lists all stopping criteria.
 var Stops = []Stop{StopRow, StopNW, StopCW, StopRel}
 
-// Options are the wishes of a solve; the zero value is useful.
+// Options configure a solve; the zero value is useful.
 type Options struct {
 	Method   Method  // "": Auto
 	Scale    Scale   // "": ScaleAuto
 	Stop     Stop    // "": StopRow
 	Tol      float64 // 0: krylov.DefaultTol
-	InnerTol float64 // relative reduction asked of one refinement step; 0: all that Tol needs
+	InnerTol float64 // relative reduction of one refinement step; 0: all that Tol needs
 	MaxIter  int     // iterations in all; 0: the larger of krylov.DefaultMaxIter and 2n
 	Restart  int     // of GMRES; 0: krylov.DefaultRestart, growing when a cycle is slow
 	NoRefine bool    // the method alone, without iterative refinement
@@ -71,36 +81,33 @@ type Options struct {
 	Precond Precond
 	Reorder Reorder // of its rows and columns; "": ReorderNone
 
-	// Device is where the vectors live during the solve; nil: the host. It is the caller's
-	// to close, after the Solver. DeviceAuto leaves it unused where it does not have what
-	// the options ask for, or too little memory, and says so.
+	// Device is where the vectors live during the solve; nil: the host. The caller closes it,
+	// after the Solver. DeviceAuto solves on the host where the device does not support the
+	// options or has too little memory, and logs why.
 	Device     *gpu.Device
 	DeviceAuto bool
 
-	Done      <-chan struct{} // closed: New sets up no more preconditioners; nil: never
-	Threads   int             // 0: all processors
-	MaxMemory int64           // bytes; 0: no limit
+	Threads   int   // 0: all processors
+	MaxMemory int64 // bytes; 0: no limit
 
 	Monitor krylov.Monitor    // nil: none
-	Log     func(line string) // told every decision, in one line; nil: none
+	Log     func(line string) // receives every decision, a line each; nil: none
 }
 
 // Validate reports every fault of the options.
 func (o Options) Validate() error {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf("solve: "+format, args...)) }
-	if !oneOf(o.Method, Methods) {
-		fault("unknown method %q", o.Method)
+	unknown := func(what string, v any, known bool) {
+		if !known {
+			fault("unknown %s %q", what, v)
+		}
 	}
-	if !oneOf(o.Scale, Scales) {
-		fault("unknown scaling %q", o.Scale)
-	}
-	if !oneOf(o.Stop, Stops) {
-		fault("unknown stopping criterion %q", o.Stop)
-	}
-	if !oneOf(o.Reorder, Reorders) {
-		fault("unknown order %q", o.Reorder)
-	}
+	unknown("method", o.Method, oneOf(o.Method, Methods))
+	unknown("scaling", o.Scale, oneOf(o.Scale, Scales))
+	unknown("stopping criterion", o.Stop, oneOf(o.Stop, Stops))
+	unknown("order", o.Reorder, oneOf(o.Reorder, Reorders))
+	unknown("criterion", o.Storage.Criterion, oneOf(o.Storage.Criterion, adaptive.Criteria))
 	if !(o.Tol >= 0 && o.Tol < 1) {
 		fault("tolerance %g is not in [0, 1)", o.Tol)
 	}
@@ -109,6 +116,9 @@ func (o Options) Validate() error {
 	}
 	if o.NoRefine && o.InnerTol > 0 {
 		fault("an inner tolerance needs refinement")
+	}
+	if o.Storage.Epsilon < 0 {
+		fault("accuracy %g of the storage is negative", o.Storage.Epsilon)
 	}
 	if o.MaxIter < 0 || o.Restart < 0 || o.Threads < 0 || o.MaxMemory < 0 {
 		fault("negative limit")
@@ -125,50 +135,26 @@ func (o Options) Validate() error {
 			faults = append(faults, err)
 		}
 	}
-	if o.Storage.Epsilon < 0 || !oneOf(o.Storage.Criterion, adaptive.Criteria) {
-		fault("unknown criterion %q", o.Storage.Criterion)
-	}
 	return errors.Join(faults...)
 }
 
-func oneOf[T ~string](v T, all []T) bool {
-	for _, a := range all {
-		if v == a {
-			return true
-		}
-	}
-	return v == ""
-}
+func oneOf[T ~string](v T, all []T) bool { return v == "" || slices.Contains(all, v) }
 
 func (o Options) withDefaults(n int) Options {
-	if o.Method == "" {
-		o.Method = Auto
-	}
-	if o.Scale == "" {
-		o.Scale = ScaleAuto
-	}
-	if o.Stop == "" {
-		o.Stop = StopRow
-	}
-	if o.Reorder == "" {
-		o.Reorder = ReorderNone
-	}
-	if o.Precond.Kind == "" {
-		o.Precond.Kind = PrecondAuto
-	}
-	if o.Tol == 0 {
-		o.Tol = krylov.DefaultTol
-	}
-	if o.MaxIter == 0 {
-		o.MaxIter = max(krylov.DefaultMaxIter, 2*n)
-	}
+	o.Method = cmp.Or(o.Method, Auto)
+	o.Scale = cmp.Or(o.Scale, ScaleAuto)
+	o.Stop = cmp.Or(o.Stop, StopRow)
+	o.Reorder = cmp.Or(o.Reorder, ReorderNone)
+	o.Precond.Kind = cmp.Or(o.Precond.Kind, PrecondAuto)
+	o.Tol = cmp.Or(o.Tol, krylov.DefaultTol)
+	o.MaxIter = cmp.Or(o.MaxIter, max(krylov.DefaultMaxIter, 2*n))
 	if o.Log == nil {
 		o.Log = func(string) {}
 	}
 	return o
 }
 
-// InputError is a system that cannot be solved as it is given: wrong shape or
+// InputError is the error of a system that cannot be solved as given: wrong shape or
 // length, NaN or Inf, a row or column of zeros.
 type InputError struct{ Msg string }
 
@@ -176,5 +162,5 @@ func (e *InputError) Error() string { return e.Msg }
 
 func invalid(format string, args ...any) error { return &InputError{fmt.Sprintf(format, args...)} }
 
-// ErrMemory is wrapped by errors that say that MaxMemory does not suffice.
+// ErrMemory is wrapped by errors about a MaxMemory that does not suffice.
 var ErrMemory = errors.New("not enough memory allowed")

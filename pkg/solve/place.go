@@ -7,61 +7,74 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
-// system is A x = b in the order chosen, and how it is scaled:
+// A place is where the vectors of a solve live, with scalars of type S: the memory of the
+// host, or a device. What this file lists is all that depends on it. Scaling, the stopping
+// criteria, refinement and its corrections are written once in terms of it, and take no
+// number of the solution through float64.
 //
-//	(s D_r A D_c) z = s D_r b,  x = D_c z,
-//
-// where s = -1 makes a matrix with a negative diagonal positive definite.
-type system struct {
-	m       *csr.Matrix
-	scaling csr.Scaling
-	sign    float64
-	stop    Stop
-	pool    *linop.Pool
-}
-
-// scaled is s D_r A D_c.
-func (s system) scaled() *csr.Matrix {
-	if s.scaling.Identity() && s.sign > 0 {
-		return s.m
-	}
-	m := s.scaling.Apply(s.m, s.pool)
-	if s.sign < 0 {
-		m.Negate(s.pool)
-	}
-	return m
-}
-
-// A place is where the vectors of a solve live, the host or a device, with what
-// refinement of a system does there besides the operations of linop. Both do the same
-// arithmetic.
+// A place of another kind is a file with a type for each interface here, and a case in
+// Solver.build, which decides which place is used.
 type place[V any, S linop.Scalar[S]] interface {
-	space() linop.Space[V, S]
-	exact() linop.Operator[V, S]                               // A, with accurate residuals
-	store(scaled *csr.Matrix, t Storage) (matrix[V, S], error) // for the method to multiply with
-	release(a matrix[V, S])                                    // which no method uses any more
-	carry(made precond.Preconditioner, a matrix[V, S]) (krylov.Preconditioner[V], error)
+	vectors[V, S]
+	matrices[V, S]
 
-	begin(x, b []float64) (V, V) // guess and right-hand side there, the measure's from now on
-	end(x []float64, v V) error  // x = v, or why that failed
-	close()
+	// agree makes all solves that share these vectors go on or end alike, see
+	// krylov.Options; nil: they are not shared.
+	agree() func(krylov.Reason) krylov.Reason
 
-	measure(x, r V) float64               // see measure
-	scale(rhs, r V) (e int)               // rhs = s D_r r / 2^e, its magnitude about 1
-	unscale(d, z V, e int)                // d = 2^e D_c z
-	corrected(x, z, rhs V, e int) float64 // the measure of x + 2^e D_c z with residual 2^e D_r^-1 rhs
+	err() error // the fault after which results are wrong; nil: none
+	close()     // release everything
+}
+
+// vectors are the vectors of a place.
+type vectors[V any, S linop.Scalar[S]] interface {
+	linop.Space[V, S]
+
+	upload(x []float64) V      // a copy of x, or x itself; free returns it
+	download(x []float64, v V) // x = v
+	free(vs ...V)              // gives back what upload returned
+
+	// Reductions, in float64 whatever S is: they are compared, and do not enter the
+	// solution. NaN if an element is NaN.
+	AbsMax(x V) float64                          // max |x_i|
+	Norm2(x V) (norm float64, e int)             // ||x||_2 = norm 2^e, which may be beyond float64
+	RowError(r, t V, normX float64, b V) float64 // max quotient(|r_i|, t_i, normX, |b_i|)
+
+	powers(e []int, sign int) powers[V] // diag(2^(sign e_i)); e stays as it is
+}
+
+// powers is a diagonal matrix D of powers of two.
+type powers[V any] interface {
+	ldexp(dst, src V, a float64, shift int) // dst = a 2^shift D src, rounded once if a is 1 or -1
+	addLdexp(dst, x, z V, shift int)        // dst = x + 2^shift D z
+	maxExponent(x V) int                    // the largest csr.Exponent of a nonzero of D x; leastExponent: x = 0
+}
+
+// leastExponent is below those of all numbers, scaled or not.
+const leastExponent = -1 << 14
+
+// matrices are what vectors of a place are multiplied with.
+type matrices[V any, S linop.Scalar[S]] interface {
+	exact() linop.Operator[V, S] // A as given, with accurate residuals
+	absApply(dst, x V)           // dst = |A||x|
+
+	// store converts the scaled matrix, s D_r A D_c, to the storage t.
+	store(scaled *csr.Matrix, t Storage) (matrix[V, S], error)
 }
 
 // matrix is the scaled matrix as the method multiplies with it.
-type matrix[V any, S linop.Scalar[S]] struct {
+type matrix[V any, S linop.Scalar[S]] interface {
 	linop.Operator[V, S]
-	stored
+	about() stored
 
-	// storageError is what the measure of x + d would be, d = 2^e D_c z, if the residual
-	// were what this matrix may make of z,
-	//
-	//	|(A - A~) z|_i ~ theta_i ||z||_inf.
-	//
-	// It comes after place.corrected for the same z. nil: there is no such error.
-	storageError func(z V, e int) float64
+	// storageError sets r_i = 2^e D theta_i norm, where theta_i bounds the error of row i
+	// in reduced precision: what a residual may be off after a product with a vector of
+	// that norm. It is not called for plain storage.
+	storageError(r V, norm float64, d powers[V], e int)
+
+	// upload makes a preconditioner of this matrix ready for vectors of the place. An
+	// error names a kind that does not run there.
+	upload(made precond.Preconditioner) (krylov.Preconditioner[V], error)
+
+	release() // no method multiplies with it any more
 }

@@ -5,14 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"time"
-
-	"github.com/dustin/go-humanize"
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/krylov"
-	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
@@ -23,7 +18,7 @@ const PrecondAuto precond.Kind = "auto"
 // Preconds lists all preconditioners.
 var Preconds = append([]precond.Kind{PrecondAuto}, precond.Kinds()...)
 
-// Precond says how to precondition; the zero value is useful.
+// Precond describes the preconditioner; the zero value is useful.
 type Precond struct {
 	Kind      precond.Kind // "": PrecondAuto
 	Epsilon   float64      // accuracy of its values; 0: precond.DefaultEpsilon
@@ -58,41 +53,41 @@ const (
 	completeDrop = 1e-14
 )
 
-// candidates are the preconditioners to try one after the other: those after the
-// first take over where setting up fails or the method gets nowhere.
-func (s *Solver) candidates() []candidate {
+// choosePreconditioner returns the preconditioners to try, in order: those after the first
+// take over where setting up fails or the method gets nowhere.
+func (s *Solver) choosePreconditioner() []variant {
 	n := s.m.Rows
 	switch {
 	case s.opt.Precond.Kind != PrecondAuto:
-		s.say("precond %s: asked for", s.opt.Precond.Kind)
-		return []candidate{{kind: s.opt.Precond.Kind}}
+		s.say("precond %s: requested", s.opt.Precond.Kind)
+		return []variant{{kind: s.opt.Precond.Kind}}
 	case s.Method == MINRES:
-		s.say("precond none: the matrix is scaled")
-		return []candidate{{kind: precond.None}}
+		s.say("precond none: the scaling acts as Jacobi preconditioning")
+		return []variant{{kind: precond.None}}
 	case s.Method == CG && !s.symmetric():
 		s.say("precond none: the scaled matrix is not symmetric")
-		return []candidate{{kind: precond.None}}
+		return []variant{{kind: precond.None}}
 	case s.opt.Device != nil && precond.BlockSize(s.m) > 1:
-		s.say("precond bjacobi: the matrix has nodes of several unknowns, and is on a device")
-		return []candidate{{kind: precond.BlockJacobi}, {kind: precond.None}}
+		s.say("precond bjacobi: the matrix has nodes of several unknowns; on a device")
+		return []variant{{kind: precond.BlockJacobi}, {kind: precond.None}}
 	case s.opt.Device != nil:
-		s.say("precond none: the matrix is scaled, and on a device")
-		return []candidate{{kind: precond.None}, {kind: precond.BlockJacobi}}
+		s.say("precond none: the scaling acts as Jacobi preconditioning; on a device")
+		return []variant{{kind: precond.None}, {kind: precond.BlockJacobi}}
 	case s.Method == CG && s.m.NNZ() >= multigridNonzeros:
 		s.say("precond amg: the matrix is symmetric and large")
-		return []candidate{{kind: precond.AMG}, {kind: precond.ICT}, {kind: precond.IC0}, {kind: precond.None}}
+		return []variant{{kind: precond.AMG}, {kind: precond.ICT}, {kind: precond.IC0}, {kind: precond.None}}
 	case s.Method == CG:
 		s.say("precond ict: the matrix is symmetric and small")
-		return []candidate{{kind: precond.ICT}, {kind: precond.IC0}, {kind: precond.None}}
+		return []variant{{kind: precond.ICT}, {kind: precond.IC0}, {kind: precond.None}}
 	case n >= sparseRows && likeMMatrix(s.m):
-		s.say("precond amg: the matrix is large and nearly an M-matrix, as diffusion makes them")
-		return []candidate{{kind: precond.AMG}, {kind: precond.ILU0}, {kind: precond.None}}
+		s.say("precond amg: the matrix is large and nearly an M-matrix, as from diffusion")
+		return []variant{{kind: precond.AMG}, {kind: precond.ILU0}, {kind: precond.None}}
 	case n >= sparseRows:
-		s.say("precond ilu0: the matrix is not definite, and large")
-		return []candidate{{kind: precond.ILU0}, {kind: precond.None}}
+		s.say("precond ilu0: the matrix is not definite and large")
+		return []variant{{kind: precond.ILU0}, {kind: precond.None}}
 	default:
-		s.say("precond ilut: the matrix is not definite, and small")
-		return []candidate{{kind: precond.ILUT}, {precond.ILUT, completeDrop}, {kind: precond.ILU0}, {kind: precond.None}}
+		s.say("precond ilut: the matrix is not definite and small")
+		return []variant{{kind: precond.ILUT}, {precond.ILUT, completeDrop}, {kind: precond.ILU0}, {kind: precond.None}}
 	}
 }
 
@@ -131,34 +126,8 @@ func (s *Solver) symmetric() bool {
 		(s.Method == CG || s.Method == MINRES || s.Facts.DiagonalSign() > 0)
 }
 
-// preconditioner is one that has been set up, timed.
-type preconditioner[V any] struct {
-	by      krylov.Preconditioner[V] // where the vectors are
-	made    precond.Preconditioner
-	kind    precond.Kind
-	setup   time.Duration
-	count   int
-	elapsed time.Duration
-}
-
-// Apply computes dst = M^-1 src.
-func (p *preconditioner[V]) Apply(dst, src V) {
-	start := time.Now()
-	p.by.Apply(dst, src)
-	p.count++
-	p.elapsed += time.Since(start)
-}
-
-// precondition sets up a preconditioner of the scaled matrix m, which the method
-// has as a, and says what that took. None is nil.
-func precondition[V any, S linop.Scalar[S]](
-	s *Solver, at place[V, S], try candidate, m *csr.Matrix, scaling csr.Scaling, a matrix[V, S],
-) (*preconditioner[V], error) {
-	kind := try.kind
-	if kind == precond.None {
-		return nil, nil
-	}
-	start := time.Now()
+// precondition sets up a preconditioner of the scaled matrix m, which the method has as a.
+func (s *Solver) precondition(ctx context.Context, m *csr.Matrix, v variant, a stored) (precond.Preconditioner, error) {
 	p := s.opt.Precond
 	opt := precond.Options{
 		Epsilon: p.Epsilon, Symmetric: s.symmetric(),
@@ -166,10 +135,10 @@ func precondition[V any, S linop.Scalar[S]](
 		BlockSize: p.BlockSize, DropTol: p.DropTol, Fill: p.Fill,
 	}
 	if opt.DropTol == 0 {
-		opt.DropTol = try.dropTol
+		opt.DropTol = v.dropTol
 	}
-	if s.opt.Precond.Kind == PrecondAuto {
-		if d, ok := precond.Lookup(kind); ok {
+	if p.Kind == PrecondAuto {
+		if d, ok := precond.Lookup(v.kind); ok {
 			opt.MaxWork = d.MaxWork
 		}
 	}
@@ -177,41 +146,21 @@ func precondition[V any, S linop.Scalar[S]](
 	if s.opt.MaxMemory > 0 {
 		opt.MaxBytes = max(1, s.opt.MaxMemory-s.memory())
 	}
-	if kind == precond.AMG {
+	if v.kind == precond.AMG {
 		if opt.BlockSize == 0 {
 			opt.BlockSize = precond.BlockSize(m)
 		}
-		opt.Multigrid.NearNull = s.nearNull(opt.BlockSize, scaling)
+		opt.Multigrid.NearNull = s.nearNull(opt.BlockSize)
 	}
 	if p.Epsilon == 0 || a.storage.Epsilon <= p.Epsilon {
-		opt.Operator, _ = any(a.Operator).(linop.Relaxer[vector, scalar])
+		opt.Operator = a.relaxer
 	}
-	made, err := precond.New(doneContext{context.Background(), s.opt.Done}, kind, m, opt, s.pool)
-	if err != nil {
-		return nil, err
-	}
-	by, err := at.carry(made, a)
-	if err != nil {
-		return nil, err
-	}
-	q := &preconditioner[V]{by: by, made: made, kind: kind, setup: time.Since(start)}
-	c := made.Cost()
-	s.say("precond %v: set up in %.3f s; %s, with values in FP64 %s", made, q.setup.Seconds(),
-		humanize.Bytes(uint64(c.Bytes)), humanize.Bytes(uint64(c.FP64Bytes)))
-	return q, nil
+	return precond.New(ctx, v.kind, m, opt, s.pool)
 }
-
-// doneContext is a context that is done when a channel is closed.
-type doneContext struct {
-	context.Context
-	done <-chan struct{}
-}
-
-func (c doneContext) Done() <-chan struct{} { return c.done }
 
 // nearNull is the near-null space of the scaled matrix D_r A D_c, v becomes D_c^-1 v:
 // as given, otherwise constants for nodes of that size.
-func (s *Solver) nearNull(size int, scaling csr.Scaling) [][]float64 {
+func (s *Solver) nearNull(size int) [][]float64 {
 	var space [][]float64
 	for _, v := range s.opt.Precond.NearNull {
 		space = append(space, append([]float64(nil), s.Order.forth(v)...))
@@ -221,7 +170,7 @@ func (s *Solver) nearNull(size int, scaling csr.Scaling) [][]float64 {
 	}
 	for _, v := range space {
 		for i := range v {
-			v[i] = csr.Ldexp(v[i], -scaling.Col[i])
+			v[i] = csr.Ldexp(v[i], -s.scaled.Col[i])
 		}
 	}
 	return space

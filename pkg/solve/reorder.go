@@ -8,7 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// Reorder says in which order the rows and columns of the matrix are stored.
+// Reorder is the order in which the rows and columns of the matrix are stored.
 type Reorder string
 
 // The orders. ReorderAuto takes reverse Cuthill-McKee where a model of the
@@ -62,7 +62,7 @@ func (r Reorder) Apply(m *csr.Matrix, pool *linop.Pool) (ordered *csr.Matrix, o 
 	var before float64
 	if auto {
 		if before = lines(m, nil, nil); !reorderingPays(m, before, fewestLines(m)) {
-			o.why = fmt.Sprintf("in the order given, %.2f cache lines of x a nonzero, products are fast enough", before)
+			o.why = fmt.Sprintf("the given order is fast enough, with %.2f cache lines of x per nonzero", before)
 			return m, o, nil
 		}
 	}
@@ -73,7 +73,7 @@ func (r Reorder) Apply(m *csr.Matrix, pool *linop.Pool) (ordered *csr.Matrix, o 
 	q := p.Inverse()
 	if auto {
 		if after := lines(m, p, q); !reorderingPays(m, before, after) {
-			o.why = fmt.Sprintf("it saves too little, %.2f cache lines of x a nonzero become %.2f", before, after)
+			o.why = fmt.Sprintf("too little saved: %.2f cache lines of x per nonzero become %.2f", before, after)
 			return m, o, nil
 		}
 	}
@@ -82,7 +82,7 @@ func (r Reorder) Apply(m *csr.Matrix, pool *linop.Pool) (ordered *csr.Matrix, o 
 	return ordered, o, nil
 }
 
-// Line says what was done.
+// Line describes what was done.
 func (o Ordering) Line() string {
 	if o.Order == ReorderNone {
 		return fmt.Sprintf("reorder none: %s; %.3f s", o.why, o.Elapsed.Seconds())
@@ -91,7 +91,7 @@ func (o Ordering) Line() string {
 		o.Before.Bandwidth, o.After.Bandwidth, o.Before.Profile, o.After.Profile, o.Elapsed.Seconds())
 }
 
-// InputError is err of a matrix in this order as an InputError, which says so
+// InputError turns the error of a matrix in this order into an InputError, with a note
 // if the rows that it names are not those given.
 func (o Ordering) InputError(err error) *InputError {
 	if o.permutation != nil {

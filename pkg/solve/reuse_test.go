@@ -1,108 +1,185 @@
 package solve
 
 import (
-	"math"
+	"context"
+	"fmt"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/gpu"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
-func sameBits(x, y []float64) bool {
-	for i := range x {
-		if math.Float64bits(x[i]) != math.Float64bits(y[i]) {
-			return false
-		}
+// places are the devices to solve on: nil, the host, and those that there are.
+func places(t *testing.T) []*gpu.Device { return append([]*gpu.Device{nil}, openDevices(t)...) }
+
+// bytesOn is the memory in use on a device.
+func bytesOn(d *gpu.Device) int64 {
+	if d == nil {
+		return 0
 	}
-	return len(x) == len(y)
+	now, _ := d.Bytes()
+	return now
 }
 
-// sameOutcome compares all but times.
-func sameOutcome(a, b Result) bool {
-	return sameBits(a.X, b.X) && a.Reason == b.Reason && a.Errors == b.Errors && a.Method == b.Method &&
-		a.Outer == b.Outer && a.Iterations == b.Iterations && a.SpMVs == b.SpMVs
-}
-
-// A right-hand side is solved the same way whatever was solved before it,
-// fallbacks and failures included.
+// A right-hand side is solved the same way whatever was solved before it, a storage or a
+// method that did not suffice included.
 func TestSeveralRHS(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		m    *csr.Matrix
-		opt  Options
-	}{
-		{"cg", grid(12, 0, 0), Options{}},
-		{"gmres", grid(12, 0.3, 0), Options{}},
-		{"bicgstab", grid(12, 0.3, 0), Options{Method: BiCGStab}},
-		{"fallback", grid(12, 0, -2.5), Options{}},
-		{"componentwise", grid(12, 0.3, 0), Options{Stop: StopCW}},
-		{"relative", grid(12, 0.3, 0), Options{Stop: StopRel}},
-		{"few iterations", grid(12, 0.3, 0), Options{MaxIter: 11}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			s, err := New(c.m, c.opt)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer s.Close()
-			zero, large := make([]float64, c.m.Rows), random(2, c.m.Rows)
-			for i := range large {
-				large[i] *= 1e150
-			}
-			for k, b := range [][]float64{random(1, c.m.Rows), zero, large, random(3, c.m.Rows), random(1, c.m.Rows)} {
-				got, err := s.Solve(t.Context(), b, nil)
-				if err != nil {
-					t.Fatal(err)
+	spd, flow, indefinite := grid(12, 0, 0), grid(12, 0.3, 0), grid(12, 0, -2.5)
+	coarse := storageOf("AFX", 0.25)
+	for _, on := range places(t) {
+		for _, c := range []struct {
+			name string
+			m    *csr.Matrix
+			opt  Options
+			says string
+		}{
+			{"cg", spd, Options{}, "method cg"},
+			{"gmres", flow, Options{}, "method gmres"},
+			{"bicgstab", flow, Options{Method: BiCGStab}, "method bicgstab"},
+			{"fallback", indefinite, Options{}, "continuing with gmres"},
+			{"componentwise", flow, Options{Stop: StopCW}, ""},
+			{"relative", flow, Options{Stop: StopRel}, ""},
+			{"few iterations", flow, Options{MaxIter: 11}, ""},
+			{"accuracy", spd, Options{Storage: coarse}, "continuing with AFX at epsilon 2^-24"},
+			{"accuracy, chebyshev", spd, Options{Storage: coarse, Precond: Precond{Kind: precond.Chebyshev}}, "continuing with AFX"},
+		} {
+			t.Run(fmt.Sprint(c.name, on != nil), func(t *testing.T) {
+				c.opt.Device = on
+				before := bytesOn(on)
+				var log logged
+				s := newSolver(t, c.m, log.options(c.opt))
+				var after []int64 // bytes on the device after each right-hand side
+				for k, size := range []float64{1, 1e150, 1e-150, 0, 1} {
+					b := rhs(c.m, size)
+					got, err := s.Solve(t.Context(), b, nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					after = append(after, bytesOn(on))
+					want := checked(t, c.m, b, nil, c.opt)
+					if !sameOutcome(got, want) || !got.Reason.Converged() && c.opt.MaxIter == 0 {
+						t.Errorf("right-hand side %d: %v by %s after %d iterations, alone %v by %s after %d", k,
+							got.Reason, got.Method, got.Iterations, want.Reason, want.Method, want.Iterations)
+					}
 				}
-				if want := mustSolve(t, c.m, b, nil, c.opt); !sameOutcome(got, want) {
-					t.Errorf("right-hand side %d: %v by %s after %d iterations, alone %v by %s after %d", k,
-						got.Reason, got.Method, got.Iterations, want.Reason, want.Method, want.Iterations)
+				if after[4] > after[0] {
+					t.Errorf("every right-hand side takes more of the device's memory: %d", after)
 				}
-			}
-		})
+				if !log.says(c.says) {
+					t.Errorf("the log does not say %q: %q", c.says, log.lines)
+				}
+				s.Close()
+				if now := bytesOn(on); now != before {
+					t.Errorf("%d bytes were not released", now-before)
+				}
+			})
+		}
 	}
 }
 
 // The same bits for any number of threads, at a size that crosses blocks,
 // panels and the size under which one thread does all.
 func TestSameBitsForAnyThreads(t *testing.T) {
+	spd, flow := grid(185, 0, 0), grid(185, 0.3, 0)
 	for _, c := range []struct {
 		m   *csr.Matrix
 		opt Options
 	}{
-		{grid(185, 0, 0), Options{}},
-		{grid(185, 0, 0), Options{Precond: unpreconditioned, MaxIter: 60}},
-		{grid(185, 0.3, 0), Options{Precond: unpreconditioned, MaxIter: 60, CGS2: true}},
-		{grid(185, 0.3, 0), Options{}},
-		{grid(185, 0.3, 0), Options{Method: BiCGStab, Precond: unpreconditioned, Stop: StopCW, MaxIter: 30, InnerTol: 0.2}},
+		{spd, Options{}},
+		{spd, Options{Precond: unpreconditioned, MaxIter: 60}},
+		{flow, Options{Precond: unpreconditioned, MaxIter: 60, CGS2: true}},
+		{flow, Options{}},
+		{flow, Options{Method: BiCGStab, Precond: unpreconditioned, Stop: StopCW, MaxIter: 30, InnerTol: 0.2}},
 	} {
-		b := random(1, c.m.Rows)
 		var want Result
 		for _, threads := range []int{1, 2, 3, 8} {
 			if testing.Short() && (threads == 2 || threads == 8) {
 				continue
 			}
 			c.opt.Threads = threads
-			r := mustSolve(t, c.m, b, nil, c.opt)
+			r := mustSolve(t, c.m, random(1, c.m.Rows), nil, c.opt)
 			if threads == 1 {
 				want = r
 			}
-			if !sameOutcome(r, want) {
-				t.Errorf("%s, %d threads: %+v differs from %+v", r.Method, threads, r.Errors, want.Errors)
+			if !sameOutcome(r, want) || r.Iterations < 5 {
+				t.Errorf("%s, %d threads: %v after %d iterations, %+v differs from %+v", r.Method, threads, r.Reason, r.Iterations, r.Errors, want.Errors)
 			}
-		}
-		if want.Iterations < 5 {
-			t.Errorf("%s: %v after %d iterations: little to compare", want.Method, want.Reason, want.Iterations)
 		}
 	}
 }
 
-// A solver leaves the matrix and the vectors it was given alone.
-func TestArgumentsAreLeftAlone(t *testing.T) {
-	m := rescaled(grid(8, 0, 0), same(-1), same(3))
-	kept, b := m.Clone(), random(1, m.Rows)
-	b2 := append([]float64(nil), b...)
-	mustSolve(t, m, b, b, Options{})
-	if !sameBits(m.Val, kept.Val) || !sameBits(b, b2) {
+// A good guess saves iterations, an exact one all, and a solver leaves what it is given
+// alone.
+func TestGuess(t *testing.T) {
+	m := rescaled(grid(15, 0.2, 0), same(-1), same(3))
+	b := rhs(m, 1)
+	kept, keptB := m.Clone(), slices.Clone(b)
+	for _, d := range places(t) {
+		rough := solved(t, m, b, nil, Options{Device: d, Tol: 1e-6})
+		whole := solved(t, m, b, nil, Options{Device: d})
+		guess := slices.Clone(rough.X)
+		if r := solved(t, m, b, guess, Options{Device: d}); r.Iterations == 0 || r.Iterations >= whole.Iterations || !sameBits(guess, rough.X) {
+			t.Errorf("%d iterations, from zero %d", r.Iterations, whole.Iterations)
+		}
+		if r := solved(t, m, b, whole.X, Options{Device: d}); r.Iterations != 0 || r.Outer != 0 || !sameBits(r.X, whole.X) {
+			t.Errorf("%d iterations from the solution", r.Iterations)
+		}
+	}
+	if !sameBits(m.Val, kept.Val) || !sameBits(b, keptB) {
 		t.Error("a solve changed its arguments")
+	}
+}
+
+func TestIterationLimit(t *testing.T) {
+	m := grid(20, 0.2, 0)
+	b := rhs(m, 1)
+	for _, method := range Methods {
+		var events []krylov.Event
+		r := mustSolve(t, m, b, nil, Options{Method: method, Precond: unpreconditioned, Scale: ScaleNone, InnerTol: 0.3, MaxIter: 9, Monitor: func(e krylov.Event) { events = append(events, e) }})
+		if method != CG && r.Reason != krylov.IterationLimit || r.Iterations > 9 || len(events) != r.Iterations {
+			t.Errorf("%s: %v after %d iterations and %d events", method, r.Reason, r.Iterations, len(events))
+		}
+		for k, e := range events {
+			if e.Iteration != k+1 || e.Outer < 1 || e.Outer > r.Outer {
+				t.Errorf("%s: event %d is %+v", method, k, e)
+			}
+		}
+	}
+	for _, d := range places(t) {
+		r := checked(t, m, b, nil, Options{Device: d, Precond: unpreconditioned, MaxIter: 7})
+		if r.Reason != krylov.IterationLimit || r.Iterations != 7 || !(r.Errors.RelativeResidual < 1) {
+			t.Errorf("%v after %d iterations, %+v", r.Reason, r.Iterations, r.Errors)
+		}
+	}
+}
+
+// Time runs out before the solve, which leaves the guess, or during it: then x is much
+// better than zero. It is measured.
+func TestTimeLimit(t *testing.T) {
+	m := grid(20, 0, 0)
+	b, x0 := rhs(m, 1), random(5, m.Rows)
+	for _, d := range places(t) {
+		past, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
+		defer cancel()
+		r, err := newSolver(t, m, Options{Device: d}).Solve(past, b, x0)
+		if e := bigMeasure(StopRow, m, x0, b); err != nil || r.Reason != krylov.TimeLimit || !sameBits(r.X, x0) || !(r.Errors.Row > 0.999*e && r.Errors.Row < 1.001*e) {
+			t.Errorf("deadline in the past: %v, %v, error %g reported as %g", r.Reason, err, e, r.Errors.Row)
+		}
+		for _, method := range []Method{CG, BiCGStab, GMRES} {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			r, err := newSolver(t, m, Options{Device: d, Method: method, Precond: unpreconditioned, Tol: 1e-13, Monitor: func(e krylov.Event) {
+				if e.Iteration >= 40 {
+					cancel()
+				}
+			}}).Solve(ctx, b, nil)
+			if err != nil || r.Reason != krylov.Interrupted || bigMeasure(StopRow, m, r.X, b) > 1e-3 {
+				t.Errorf("%s: %v, %v, %+v", method, r.Reason, err, r.Errors)
+			}
+		}
 	}
 }

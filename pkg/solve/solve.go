@@ -26,9 +26,10 @@ type Solver struct {
 
 	given   *csr.Matrix // what the verdict is about
 	m       *csr.Matrix // the same in the order chosen
+	scaled  *scaledMatrix
 	opt     Options
 	pool    *linop.Pool
-	refiner refiner
+	refiner refiner // nil: closed
 }
 
 // Result is the outcome of one right-hand side.
@@ -68,17 +69,15 @@ type PrecondResult struct {
 }
 
 // New prepares to solve with m, which must stay as it is while the Solver is in
-// use. Close ends its threads.
-func New(m *csr.Matrix, opt Options) (*Solver, error) {
+// use. The context interrupts setting up preconditioners; what was not set up then
+// follows in Solve. Close ends the threads.
+func New(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
 	start := time.Now()
 	if err := opt.Validate(); err != nil {
 		return nil, err
 	}
-	if m.Rows != m.Cols {
-		return nil, invalid("the matrix is %d x %d; only square systems can be solved", m.Rows, m.Cols)
-	}
-	if m.Rows == 0 {
-		return nil, invalid("the matrix is empty")
+	if err := checkMatrix(m); err != nil {
+		return nil, err
 	}
 	for k, v := range opt.Precond.NearNull {
 		if err := CheckVector(fmt.Sprintf("near-null vector %d", k+1), v, m.Rows); err != nil {
@@ -88,8 +87,8 @@ func New(m *csr.Matrix, opt Options) (*Solver, error) {
 	opt = opt.withDefaults(m.Rows)
 	s := &Solver{given: m, m: m, opt: opt, pool: linop.NewPool(opt.Threads)}
 	s.Threads = s.pool.Threads()
-	if err := s.setUp(); err != nil {
-		s.Close()
+	if err := s.setUp(ctx); err != nil {
+		s.pool.Close()
 		return nil, err
 	}
 	s.Setup = time.Since(start)
@@ -97,7 +96,7 @@ func New(m *csr.Matrix, opt Options) (*Solver, error) {
 }
 
 // setUp looks at the matrix, chooses and builds.
-func (s *Solver) setUp() error {
+func (s *Solver) setUp(ctx context.Context) error {
 	s.Facts = csr.Examine(s.m, s.pool)
 	if err := solvable(s.Facts); err != nil {
 		return err
@@ -109,7 +108,24 @@ func (s *Solver) setUp() error {
 	if err := s.reorder(); err != nil {
 		return err
 	}
-	return s.build()
+	if err := s.chooseScaling(); err != nil {
+		return err
+	}
+	return s.build(ctx)
+}
+
+// build makes what solves, at the place chosen.
+func (s *Solver) build(ctx context.Context) (err error) {
+	switch d := s.opt.Device; {
+	case d != nil:
+		var at *device
+		if at, err = newDevice(s.m, d, s.pool); err == nil {
+			s.refiner, err = newRefinement(ctx, s, at)
+		}
+	default:
+		s.refiner, err = newRefinement(ctx, s, newHost(s.m, s.pool))
+	}
+	return err
 }
 
 // Device describes the device that is solved on, and the most of its memory, in bytes, that
@@ -122,12 +138,28 @@ func (s *Solver) Device() (info gpu.Info, bytes int64, on bool) {
 	return s.opt.Device.Info(), bytes, true
 }
 
-// Close ends the threads and releases what is on a device, which stays open.
+// Close ends the threads and releases what is on a device, which stays open. The Solver
+// must not be used afterwards; closing it again does nothing.
 func (s *Solver) Close() {
 	if s.refiner != nil {
 		s.refiner.close()
+		s.pool.Close()
+		s.refiner = nil
 	}
-	s.pool.Close()
+}
+
+// checkMatrix reports why m is no matrix of a system, as an InputError.
+func checkMatrix(m *csr.Matrix) error {
+	if err := m.Validate(); err != nil {
+		return invalid("%v", err)
+	}
+	if m.Rows != m.Cols {
+		return invalid("the matrix is %d x %d; only square systems can be solved", m.Rows, m.Cols)
+	}
+	if m.Rows == 0 {
+		return invalid("the matrix is empty")
+	}
+	return nil
 }
 
 // solvable reports why a matrix cannot be solved with, if it cannot.
@@ -142,25 +174,6 @@ func solvable(f csr.Facts) error {
 		return invalid("the matrix is singular: column %d has no nonzero", f.EmptyCol+1)
 	}
 	return nil
-}
-
-// build chooses the scaling and makes what solves.
-func (s *Solver) build() error {
-	scaling, sign, err := s.chooseScaling()
-	if err != nil {
-		return err
-	}
-	sys := system{m: s.m, scaling: scaling, sign: sign, stop: s.opt.Stop, pool: s.pool}
-	if d := s.opt.Device; d != nil {
-		place, err := newDevice(sys, d)
-		if err != nil {
-			return err
-		}
-		s.refiner, err = newRefinement(s, place, sys)
-		return err
-	}
-	s.refiner, err = newRefinement(s, newHost(sys), sys)
-	return err
 }
 
 // inputError is an error of the matrix as one of the input, unless a device failed.
@@ -201,9 +214,9 @@ func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
 		copy(x, x0)
 	}
 	start := time.Now()
-	before := s.refiner.work()
+	before := s.refiner.usage()
 	px, pb := s.Order.forth(x), s.Order.forth(b)
-	solved, err := s.refiner.solve(ctx, px, pb, krylov.Options[vector]{
+	solved, err := s.refiner.refine(ctx, px, pb, krylov.Options[vector]{
 		Tol: s.opt.Tol * tighter, MaxIter: s.opt.MaxIter, Guess: x0 != nil, Monitor: s.opt.Monitor,
 	})
 	if err != nil {
@@ -215,28 +228,34 @@ func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if e := s.opt.Stop.pick(errs); solved.Reason.Converged() && !(e <= s.opt.Tol) {
-		solved.Reason = krylov.Drift
-	} else if e <= s.opt.Tol && !solved.Reason.Converged() {
-		solved.Reason = krylov.Converged
-	}
-	if solved.Reason == krylov.Converged && errs.RelativeResidual >= 1 {
-		solved.Reason = krylov.Singular
-	}
-	done := s.refiner.work().sub(before)
-	precond := s.refiner.precond(s.opt.Precond.Epsilon)
-	precond.Applications, precond.Elapsed = done.applications, done.preconditioning
-	stored := s.refiner.stored()
+	used := s.refiner.usage()
+	used.precond.Applications = used.applications - before.applications
+	used.precond.Elapsed = used.preconditioning - before.preconditioning
 	return Result{
-		X: x, Reason: solved.Reason, Errors: errs,
-		Method: s.refiner.method(), Precond: precond,
-		Storage: stored.storage, Formats: stored.formats(), Bytes: stored.bytes,
-		Outer: solved.Outer, Iterations: solved.Iterations, SpMVs: done.products,
+		X: x, Reason: s.verdict(solved.Reason, errs), Errors: errs,
+		Method: used.method, Precond: used.precond,
+		Storage: used.stored.storage, Formats: used.stored.formats(), Bytes: used.stored.bytes,
+		Outer: solved.Outer, Iterations: solved.Iterations, SpMVs: used.products - before.products,
 		Time: TimeByPhase{
-			Total: time.Since(start), SpMV: done.multiplying, Precond: done.preconditioning + done.settingUp,
+			Total: time.Since(start), SpMV: used.multiplying - before.multiplying,
+			Precond:           used.precond.Elapsed + used.settingUp - before.settingUp,
 			Orthogonalization: solved.Orthogonalization, Verify: time.Since(verifying),
 		},
 	}, nil
+}
+
+// verdict is the reason that the errors of x leave of the one that refinement stopped for.
+func (s *Solver) verdict(reason krylov.Reason, errs verify.Errors) krylov.Reason {
+	e := s.opt.Stop.pick(errs)
+	if reason.Converged() && !(e <= s.opt.Tol) {
+		reason = krylov.Drift
+	} else if e <= s.opt.Tol && !reason.Converged() {
+		reason = krylov.Converged
+	}
+	if reason == krylov.Converged && errs.RelativeResidual >= 1 {
+		reason = krylov.Singular
+	}
+	return reason
 }
 
 // CheckVector reports as an InputError that a vector for a matrix of n rows, named

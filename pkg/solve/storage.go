@@ -6,6 +6,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
 // DefaultEpsilon is the accuracy that the method's matrix is stored with at
@@ -19,21 +20,12 @@ const PreconditionedEpsilon = 0x1p-37
 // suffice; after the last comes FP64.
 var levels = []float64{0x1p-24, 0x1p-37, 0x1p-53}
 
-// Storage says how the matrix that the method multiplies with is stored. The
+// Storage is how the matrix that the method multiplies with is stored. The
 // residuals of refinement and the verdict always use the matrix as given, so
-// reduced precision costs refinement steps, never accuracy. The zero value is
-// AFX at DefaultEpsilon, or
-// PreconditionedEpsilon.
-type Storage struct {
-	Set       adaptive.Set       // zero: AFX, without refinement FP64, which is plain CSR
-	Epsilon   float64            // 0: DefaultEpsilon
-	Criterion adaptive.Criterion // "": NW for symmetric matrices, CW for others
-	NoDrop    bool
-	GuardBits int
-	Layout    adaptive.Layout
-
-	StorageArithmetic bool
-}
+// reduced precision costs refinement steps, never accuracy. In the zero value Set is
+// AFX, without refinement FP64, which is plain CSR; Epsilon is DefaultEpsilon or
+// PreconditionedEpsilon; and Criterion is NW for symmetric matrices, CW for others.
+type Storage adaptive.Spec
 
 // plain reports whether nothing is to be gained or lost: FP64 throughout.
 func (t Storage) plain() bool { return t.Set.Uniform && t.Set.Name == "FP64" }
@@ -77,12 +69,7 @@ func lookup(name string) adaptive.Set {
 func (t Storage) same(o Storage) bool { return t.Set.Name == o.Set.Name && t.Epsilon == o.Epsilon }
 
 // spec is the storage as pkg/adaptive wants it.
-func (t Storage) spec() adaptive.Spec {
-	return adaptive.Spec{
-		Set: t.Set, Epsilon: t.Epsilon, Criterion: t.Criterion, NoDrop: t.NoDrop,
-		GuardBits: t.GuardBits, Layout: t.Layout, StorageArithmetic: t.StorageArithmetic,
-	}
-}
+func (t Storage) spec() adaptive.Spec { return adaptive.Spec(t) }
 
 // next is the storage to go on with when this one does not suffice: more
 // accurate if that may be the reason, FP64 otherwise.
@@ -111,7 +98,7 @@ func (t Storage) String() string {
 	return t.spec().String()
 }
 
-// stored says how the scaled matrix is stored.
+// stored describes how the scaled matrix is stored.
 type stored struct {
 	storage Storage
 	bytes   int64
@@ -119,9 +106,12 @@ type stored struct {
 	layout  string         // in words
 	slow    bool           // slower than FP64 CSR
 	rows    int
+
+	relaxer linop.Relaxer[vector, scalar] // the matrix for preconditioners that multiply with it; nil: not on the host
+	source  *csr.Matrix                   // the scaled matrix, if it is kept as part of this
 }
 
-// lines says what was stored, a line for each format.
+// lines describes what was stored, with a line for each format.
 func (a stored) lines() []string {
 	if a.storage.plain() {
 		lines := []string{"precision FP64"}
@@ -132,7 +122,7 @@ func (a stored) lines() []string {
 	}
 	s := a.stats
 	fp64 := csr.Bytes(int64(a.rows), int64(s.NNZ))
-	lines := []string{fmt.Sprintf("precision %v: %.2f bytes a nonzero instead of %.2f, indices included; %.2f %% dropped",
+	lines := []string{fmt.Sprintf("precision %v: %.2f bytes per nonzero instead of %.2f, indices included; %.2f %% dropped",
 		a.storage, s.PerNonzero(), float64(fp64)/float64(max(s.NNZ, 1)), 100*float64(s.Dropped)/float64(max(s.NNZ, 1)))}
 	layout := a.layout
 	if a.slow {

@@ -128,7 +128,7 @@ func scale(m *csr.Matrix, symmetric bool, pool *linop.Pool) (*csr.Matrix, error)
 }
 
 func (v *variant) solve(m *csr.Matrix, b []float64) error {
-	s, err := solve.New(m, solve.Options{Storage: v.storage, Precond: solve.Precond{Kind: precond.None}})
+	s, err := solve.New(context.Background(), m, solve.Options{Storage: v.storage, Precond: solve.Precond{Kind: precond.None}})
 	if err != nil {
 		return err
 	}

@@ -4,8 +4,8 @@ import (
 	"io"
 	"math"
 
-	"github.com/mpsolve/mpsolve/internal/figure"
 	"github.com/mpsolve/mpsolve/internal/atomicfile"
+	"github.com/mpsolve/mpsolve/internal/figure"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"

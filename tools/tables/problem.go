@@ -109,7 +109,7 @@ func (o outcome) total() float64 {
 
 func (o options) solve(p problem, opt solve.Options) outcome {
 	opt.Precond.NearNull = p.null
-	solver, err := solve.New(p.m, opt)
+	solver, err := solve.New(context.Background(), p.m, opt)
 	if err != nil {
 		return outcome{err: err}
 	}

@@ -1,0 +1,111 @@
+package solve
+
+import (
+	"math"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// The measure that steers the solve against its definition.
+func TestMeasureAgainstBigFloat(t *testing.T) {
+	for _, c := range []struct {
+		m    *csr.Matrix
+		size float64
+	}{
+		{grid(5, 0.3, 0), 1},
+		{rescaled(grid(5, 0.3, 0), uneven(8), uneven(3)), 1e5},
+		{rescaled(grid(5, 0, 0), same(1e300), same(1)), 1e-100},
+		{rescaled(grid(5, 0, 0), same(1e-200), same(1)), 1e-90},
+		{rescaled(grid(5, 0, 0), same(1e200), same(1)), 1e106},
+	} {
+		b := rhs(c.m, c.size)
+		x, r := random(8, c.m.Cols), make([]float64, len(b)) // about the solution, wrong in the fourth digit
+		for i := range x {
+			x[i] *= c.size * (1 + 1e-4*math.Sin(float64(i)))
+		}
+		c.m.MulVec(r, x)
+		for i := range r {
+			r[i] = b[i] - r[i]
+		}
+		for _, stop := range Stops {
+			k := newMeasure(newHost(c.m, nil), stop, c.m.RowSums(nil))
+			k.begin(b)
+			got, want := k.of(x, r), bigMeasure(stop, c.m, x, b)
+			if !(math.Abs(got-want) <= 1e-10*want) {
+				t.Errorf("entries of %g, x of %g, stop %s: %g, want %g", c.m.Val[0], c.size, stop, got, want)
+			}
+			kept := r[3]
+			r[3] = math.NaN()
+			if v := k.of(x, r); v <= 1 {
+				t.Errorf("stop %s: %g with a NaN in r", stop, v)
+			}
+			r[3] = kept
+		}
+	}
+}
+
+// Measures and scalings of a device are those of the host, but for the order of sums.
+func TestMeasureOnDevice(t *testing.T) {
+	m := rescaled(grid(9, 0.3, 0), uneven(5), uneven(5))
+	scaled := &scaledMatrix{Scaling: csr.BothScaling(m, nil), m: m, sign: -1}
+	for _, on := range devices(t) {
+		for _, stop := range Stops {
+			d, err := newDevice(m, on, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := measured(d, stop, scaled)
+			for k, want := range measured(newHost(m, nil), stop, scaled) {
+				if got[k].e != want.e || !(math.Abs(got[k].measure-want.measure) <= 1e-13*want.measure) || !sameBits(got[k].v, want.v) {
+					t.Errorf("%v, stop %s, %d: %+v, want %+v", on.Info(), stop, k, got[k], want)
+				}
+			}
+			d.close()
+		}
+	}
+}
+
+type measurement struct {
+	measure float64
+	e       int
+	v       []float64
+}
+
+// measured takes random vectors through all that a place does with them.
+func measured[V any, S linop.Scalar[S]](at place[V, S], stop Stop, scaled *scaledMatrix) []measurement {
+	n := scaled.m.Rows
+	home := func(v V) []float64 {
+		x := make([]float64, n)
+		at.download(x, v)
+		return x
+	}
+	x, b, r := at.upload(random(1, n)), at.upload(random(2, n)), at.upload(random(3, n))
+	k, s := newMeasure(at, stop, scaled.m.RowSums(nil)), newScaling(at, scaled)
+	k.begin(b)
+	rhs, d, x2, r2 := at.New(), at.New(), at.New(), at.New()
+	e := s.residual(rhs, r)
+	s.correction(d, r, e)
+	s.col.addLdexp(x2, x, r, e)
+	s.unscaled.ldexp(r2, rhs, 1, e)
+	return []measurement{{k.of(x, r), e, home(rhs)}, {k.of(x2, r2), 0, home(d)}, {0, 0, home(r2)}}
+}
+
+// r / (t x + b) where the denominator leaves the range of float64.
+func TestQuotient(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct{ r, t, x, b, want float64 }{
+		{0, 0, 0, 0, 0},
+		{1, 1, 1, 1, 0.5},
+		{1, 0, 0, 0, inf},
+		{1e300, 1e200, 1e200, 0, 1e-100},
+		{1e300, 1e200, 1e200, 1e308, 1e-100},
+		{1e308, 1, 1e308, 1e308, 1},
+		{inf, 1, 1, 1, inf},
+	} {
+		if got := quotient(c.r, c.t, c.x, c.b); got != c.want && !(math.Abs(got-c.want) <= 1e-14*c.want) {
+			t.Errorf("quotient(%g, %g, %g, %g) = %g, want %g", c.r, c.t, c.x, c.b, got, c.want)
+		}
+	}
+}

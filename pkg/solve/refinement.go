@@ -1,0 +1,144 @@
+package solve
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+)
+
+// refiner is refinement at some place, which the rest of a Solver need not know.
+type refiner interface {
+	// refine solves from x, the guess if opt says so, with vectors in the order chosen.
+	refine(ctx context.Context, x, b []float64, opt krylov.Options[vector]) (krylov.Result, error)
+	usage() usage
+	close()
+}
+
+// usage is what a refinement uses now, and what it has done so far.
+type usage struct {
+	method  string
+	stored  stored
+	precond PrecondResult // without what it has done
+
+	products, applications       int
+	multiplying, preconditioning time.Duration
+	settingUp                    time.Duration // preconditioners
+}
+
+// refinement is iterative refinement at a place.
+type refinement[V any, S linop.Scalar[S]] struct {
+	at         place[V, S]
+	exact      *linop.Timed[V, S]
+	measure    *measure[V, S]
+	steps      *krylov.Refinement[V, S]
+	correction *correction[V, S]
+	epsilon    float64 // of preconditioners
+}
+
+// newRefinement makes operators, methods and work vectors there. The place is closed with
+// it, and on failure.
+func newRefinement[V any, S linop.Scalar[S]](ctx context.Context, s *Solver, at place[V, S]) (*refinement[V, S], error) {
+	f := &refinement[V, S]{at: at, epsilon: cmp.Or(s.opt.Precond.Epsilon, precond.DefaultEpsilon)}
+	if err := f.build(ctx, s); err != nil {
+		at.close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func (f *refinement[V, S]) build(ctx context.Context, s *Solver) (err error) {
+	f.exact = &linop.Timed[V, S]{Operator: f.at.exact()}
+	f.measure = newMeasure(f.at, s.opt.Stop, s.m.RowSums(s.pool))
+	if err := f.at.err(); err != nil {
+		return err
+	}
+	if f.correction, err = newCorrection(ctx, s, f.at, f.measure); err != nil {
+		return err
+	}
+	f.steps = krylov.NewRefinement[V, S](f.at) // last: storing the matrix takes most memory
+	if s.opt.NoRefine {
+		f.steps.MaxSteps = 1
+	}
+	return f.at.err()
+}
+
+// refine is solve for vectors that come from the host and go back there.
+func (f *refinement[V, S]) refine(ctx context.Context, x, b []float64, opt krylov.Options[vector]) (krylov.Result, error) {
+	vx, vb := f.at.upload(x), f.at.upload(b)
+	defer f.at.free(vx, vb)
+	result, err := f.solve(ctx, vx, vb, krylov.Options[V]{
+		Tol: opt.Tol, MaxIter: opt.MaxIter, Guess: opt.Guess, Monitor: opt.Monitor,
+	})
+	if err != nil {
+		return result, err
+	}
+	f.at.download(x, vx)
+	return result, f.at.err()
+}
+
+// solve refines x.
+func (f *refinement[V, S]) solve(ctx context.Context, x, b V, opt krylov.Options[V]) (krylov.Result, error) {
+	if err := f.correction.begin(ctx); err != nil {
+		return krylov.Result{}, err
+	}
+	f.measure.begin(b)
+	opt.Measure, opt.Agree = f.measure.of, f.at.agree()
+	return f.steps.Solve(ctx, f.exact, f.correction, x, b, opt), f.at.err()
+}
+
+func (f *refinement[V, S]) usage() usage {
+	c := f.correction
+	u := usage{
+		method: c.attempts.now().method.Name(), stored: c.matrix.about(),
+		precond:  PrecondResult{Kind: precond.None, Text: string(precond.None)},
+		products: f.exact.Count + c.timed.Count, multiplying: f.exact.Elapsed + c.timed.Elapsed,
+		settingUp: c.attempts.settingUp,
+	}
+	for _, p := range c.attempts.ready {
+		if p != nil {
+			u.applications += p.count
+			u.preconditioning += p.elapsed
+		}
+	}
+	if p := c.attempts.preconditioner(); p != nil {
+		u.precond = PrecondResult{Kind: c.attempts.now().kind, Text: p.made.String(), Epsilon: f.epsilon, Cost: p.made.Cost(), Setup: p.setup}
+	}
+	return u
+}
+
+func (f *refinement[V, S]) close() { f.at.close() }
+
+// newCorrection stores the scaled matrix and sets up the first preconditioner that can be.
+func newCorrection[V any, S linop.Scalar[S]](
+	ctx context.Context, s *Solver, at place[V, S], measure *measure[V, S],
+) (*correction[V, S], error) {
+	variants := s.choosePreconditioner()
+	matrix, err := at.store(s.scaled.matrix(), s.storage(variants[0].kind))
+	if err != nil {
+		return nil, s.inputError(err)
+	}
+	for _, line := range matrix.about().lines() {
+		s.say("%s", line)
+	}
+	attempts, err := newAttempts(s, at, variants)
+	if err != nil {
+		return nil, err
+	}
+	c := &correction[V, S]{
+		at: at, scaled: s.scaled, scaling: newScaling(at, s.scaled), measure: measure,
+		matrix: matrix, first: matrix.about().storage, timed: &linop.Timed[V, S]{Operator: matrix},
+		attempts: attempts, prepare: s.precondition,
+		innerTol: s.opt.InnerTol, log: s.opt.Log, ctx: ctx,
+		rhs: at.New(), z: at.New(), x: at.New(), r: at.New(),
+	}
+	err = c.enter(0)
+	if err != nil && s.opt.Precond.Kind != PrecondAuto {
+		err = s.inputError(fmt.Errorf("preconditioner %w", err))
+	}
+	return c, err
+}

@@ -1,0 +1,43 @@
+package solve
+
+import (
+	"context"
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// NotConvergedError says that SolveVecTo did not reach the tolerance.
+type NotConvergedError struct {
+	Result Result // X is the best approximation found
+}
+
+func (e *NotConvergedError) Error() string {
+	return fmt.Sprintf("solve: %v after %d iterations", e.Result.Reason, e.Result.Iterations)
+}
+
+// SolveVecTo solves A x = b and stores x in dst, like the method of that name of mat.Cholesky
+// and other factorizations of gonum. An empty dst is resized; dst may be b. The error is a
+// *NotConvergedError if dst is not a solution to the tolerance; [Solver.Solve] does the same
+// with a context, an initial guess and a full Result.
+func (s *Solver) SolveVecTo(dst *mat.VecDense, b mat.Vector) error {
+	if !dst.IsEmpty() && dst.Len() != s.m.Rows {
+		return invalid("the destination has %d elements, the matrix %d rows", dst.Len(), s.m.Rows)
+	}
+	rhs := make([]float64, b.Len())
+	for i := range rhs {
+		rhs[i] = b.AtVec(i)
+	}
+	r, err := s.Solve(context.Background(), rhs, nil)
+	if err != nil {
+		return err
+	}
+	if dst.IsEmpty() {
+		dst.ReuseAsVec(s.m.Rows)
+	}
+	dst.CopyVec(mat.NewVecDense(len(r.X), r.X))
+	if !r.Reason.Converged() {
+		return &NotConvergedError{r}
+	}
+	return nil
+}
