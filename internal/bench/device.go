@@ -9,7 +9,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // DeviceForm is a form in which a device stores a matrix.
@@ -19,7 +19,7 @@ type DeviceForm struct {
 	store  storing
 }
 
-type storing func(*gpu.Device, *csr.Matrix, adaptive.Spec, *linop.Pool) (*gpu.Matrix, error)
+type storing func(*gpu.Device, *csr.Matrix, adaptive.Spec, *parallel.Pool) (*gpu.Matrix, error)
 
 // deviceLayouts are in the order in which they are measured. The others are compared
 // with the first.
@@ -27,10 +27,10 @@ var deviceLayouts = []struct {
 	name, formats string
 	store         storing
 }{
-	{"csr", "FP64", func(d *gpu.Device, m *csr.Matrix, _ adaptive.Spec, _ *linop.Pool) (*gpu.Matrix, error) {
+	{"csr", "FP64", func(d *gpu.Device, m *csr.Matrix, _ adaptive.Spec, _ *parallel.Pool) (*gpu.Matrix, error) {
 		return gpu.NewCSR(d, m)
 	}},
-	{"csr32", "FP32", func(d *gpu.Device, m *csr.Matrix, _ adaptive.Spec, _ *linop.Pool) (*gpu.Matrix, error) {
+	{"csr32", "FP32", func(d *gpu.Device, m *csr.Matrix, _ adaptive.Spec, _ *parallel.Pool) (*gpu.Matrix, error) {
 		return gpu.NewCSR32(d, m)
 	}},
 	{"slots", "AFX", gpu.NewSlots},
@@ -79,11 +79,11 @@ func (f DeviceForm) String() string {
 type DeviceOptions struct {
 	Forms    []DeviceForm
 	Repeat   int
-	Budget   time.Duration // of all products with a matrix; 0: no limit
-	Tol      float64       // of solves, relative to ||b||
-	MaxIter  int           // of solves
-	Pool     *linop.Pool   // of the host
-	Note     func(string)  // is told what is left out, and why
+	Budget   time.Duration  // of all products with a matrix; 0: no limit
+	Tol      float64        // of solves, relative to ||b||
+	MaxIter  int            // of solves
+	Pool     *parallel.Pool // of the host
+	Note     func(string)   // is told what is left out, and why
 	Progress func(string)
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // openEmulated opens the emulated device and makes a matrix whose values need all bits.
@@ -30,7 +30,7 @@ func openEmulated(t *testing.T) (*gpu.Device, *csr.Matrix, DeviceOptions) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pool := linop.NewPool(2)
+	pool := parallel.New(2)
 	t.Cleanup(pool.Close)
 	return d, m, DeviceOptions{
 		Forms: list, Repeat: 2, Budget: 1, Tol: 1e-9, MaxIter: 1000, Pool: pool,
@@ -91,7 +91,7 @@ func TestDeviceSolves(t *testing.T) {
 // A form in which the matrix cannot be stored is left out and noted.
 func TestDeviceLeftOut(t *testing.T) {
 	d, m, opt := openEmulated(t)
-	opt.Forms[1].store = func(*gpu.Device, *csr.Matrix, adaptive.Spec, *linop.Pool) (*gpu.Matrix, error) {
+	opt.Forms[1].store = func(*gpu.Device, *csr.Matrix, adaptive.Spec, *parallel.Pool) (*gpu.Matrix, error) {
 		return nil, errors.New("too wide")
 	}
 	var notes []string

@@ -9,6 +9,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Layouts of the two products that all others are compared with.
@@ -50,7 +51,7 @@ func (p Product) BytesPerSecond() float64 { return float64(p.Moved()) / p.Min }
 
 // Baselines returns the products with m in ordinary and in tuned CSR, in this
 // order.
-func Baselines(m *csr.Matrix, pool *linop.Pool) []Product {
+func Baselines(m *csr.Matrix, pool *parallel.Pool) []Product {
 	fp64 := Stored{
 		Formats: "FP64", Epsilon: adaptive.MinEpsilon, Criterion: "none",
 		Rows: m.Rows, Cols: m.Cols, NNZ: m.NNZ(), Bytes: m.Bytes(),
@@ -70,7 +71,7 @@ func Baselines(m *csr.Matrix, pool *linop.Pool) []Product {
 
 // Store returns the product with m stored as the spec says, and the stored matrix.
 // Its error is that of adaptive.Build.
-func Store(m *csr.Matrix, spec adaptive.Spec, pool *linop.Pool) (Product, *adaptive.Matrix, error) {
+func Store(m *csr.Matrix, spec adaptive.Spec, pool *parallel.Pool) (Product, *adaptive.Matrix, error) {
 	start := time.Now()
 	a, err := adaptive.Build(m, spec, pool)
 	if err != nil {
@@ -95,7 +96,7 @@ func describe(m *csr.Matrix, layout string, spec adaptive.Spec, bytes int64, sta
 
 // MeasureProducts fills in the errors and times of products of m with x. It returns
 // early with the cause of ctx.
-func MeasureProducts(ctx context.Context, m *csr.Matrix, x []float64, products []Product, pool *linop.Pool, timing Timing) error {
+func MeasureProducts(ctx context.Context, m *csr.Matrix, x []float64, products []Product, pool *parallel.Pool, timing Timing) error {
 	y := make([]float64, m.Rows)
 	var cases []Case
 	for k := range products {

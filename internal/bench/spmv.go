@@ -8,7 +8,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Row is one product with one matrix on a number of threads.
@@ -71,7 +71,7 @@ func Rows(name string, threads int, limit Bandwidth, products []Product) (rows [
 }
 
 func onThreads(ctx context.Context, name string, m *csr.Matrix, x []float64, threads int, opt Options) ([]Product, error) {
-	pool := linop.NewPool(threads)
+	pool := parallel.New(threads)
 	defer pool.Close()
 	progress := func(format string, args ...any) {
 		opt.Progress(fmt.Sprintf("%s, threads %d: ", name, threads) + fmt.Sprintf(format, args...))

@@ -15,7 +15,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // benchGPUFlags are the flags of `mpsolve bench gpu`.
@@ -83,7 +83,7 @@ func (f *benchGPUFlags) run(ctx context.Context, s streams, paths []string) erro
 		return err
 	}
 	defer d.Close()
-	opt.Pool = linop.NewPool(runtime.GOMAXPROCS(0))
+	opt.Pool = parallel.New(runtime.GOMAXPROCS(0))
 	defer opt.Pool.Close()
 	status := newStatusLine(s.err)
 	defer status.done()

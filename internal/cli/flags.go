@@ -10,7 +10,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/nearest"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
@@ -59,7 +59,7 @@ func (f *reorderFlag) add(c *cobra.Command) {
 func (f reorderFlag) check() error { return oneOf("reorder", string(f), solve.Reorders) }
 
 // apply reorders m and, unless the order is none, writes a line about it.
-func (f reorderFlag) apply(w io.Writer, m *csr.Matrix, pool *linop.Pool) (*csr.Matrix, solve.Ordering, error) {
+func (f reorderFlag) apply(w io.Writer, m *csr.Matrix, pool *parallel.Pool) (*csr.Matrix, solve.Ordering, error) {
 	m, order, err := solve.Reorder(f).Apply(m, pool)
 	if err == nil && solve.Reorder(f) != solve.ReorderNone {
 		report.Event(w, order.Line())

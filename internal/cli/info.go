@@ -10,8 +10,8 @@ import (
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 func newInfo(s streams) *cobra.Command {
@@ -45,7 +45,7 @@ func runInfo(ctx context.Context, in input, path string, reorder reorderFlag) er
 	report.Line(out, "file", "%s: %v %v %v %v, %d x %d, %d entries stored", path, content.Object,
 		content.Format, content.Field, content.Symmetry, content.Rows, content.Cols, content.Stored)
 	if content.Field != matrixmarket.Complex && content.Matrix != nil {
-		pool := linop.NewPool(0)
+		pool := parallel.New(0)
 		defer pool.Close()
 		facts := csr.Examine(content.Matrix, pool)
 		report.Facts(out, facts)
@@ -67,7 +67,7 @@ func runInfo(ctx context.Context, in input, path string, reorder reorderFlag) er
 }
 
 // predict writes the bytes per nonzero of the matrix in every set of formats.
-func predict(ctx context.Context, w io.Writer, m *csr.Matrix, pool *linop.Pool) error {
+func predict(ctx context.Context, w io.Writer, m *csr.Matrix, pool *parallel.Pool) error {
 	var columns []string
 	var specs []adaptive.Spec
 	for _, e := range []string{"2^-53", "2^-37", "2^-24"} {

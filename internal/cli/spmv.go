@@ -9,7 +9,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // spmvFlags are the flags of `mpsolve spmv`.
@@ -69,7 +69,7 @@ func (f *spmvFlags) run(c *cobra.Command, s streams, path string) error {
 	if err != nil {
 		return err
 	}
-	pool := linop.NewPool(f.threads)
+	pool := parallel.New(f.threads)
 	defer pool.Close()
 	facts := csr.Examine(m, pool)
 	spec := storage.Spec(facts.Symmetric)

@@ -13,7 +13,7 @@ import (
 	"github.com/mpsolve/mpsolve/examples/experiments"
 	"github.com/mpsolve/mpsolve/internal/records"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // kind is a way to measure.
@@ -119,9 +119,9 @@ func but(label string) func(p point) string {
 
 // input is what the measurements of a group have in common.
 type input struct {
-	matrix    *csr.Matrix // nil where the kind needs none
-	name      string      // of the matrix
-	pool      *linop.Pool // of all threads
+	matrix    *csr.Matrix    // nil where the kind needs none
+	name      string         // of the matrix
+	pool      *parallel.Pool // of all threads
 	quick     bool
 	maxMemory int64 // bytes; 0: no limit
 

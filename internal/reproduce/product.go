@@ -12,7 +12,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/records"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // product is the kind of y = A x with x = (1, ..., 1): storage, errors against
@@ -66,7 +66,7 @@ func (in input) timing() bench.Timing {
 func measureProducts(ctx context.Context, in input, points []point) error {
 	pool := in.pool
 	if threads := points[0].threads(); threads != pool.Threads() {
-		pool = linop.NewPool(threads)
+		pool = parallel.New(threads)
 		defer pool.Close()
 	}
 	for len(points) > 0 && !in.late() {
@@ -98,7 +98,7 @@ type stored struct {
 	index  int // of its product
 }
 
-func productsTogether(ctx context.Context, in input, pool *linop.Pool, points []point) error {
+func productsTogether(ctx context.Context, in input, pool *parallel.Pool, points []point) error {
 	m := in.matrix
 	products := bench.Baselines(m, pool)
 	baselines := map[string]int{"time_ordinary": 0, "time_tuned": 1} // by the value that compares with them
@@ -148,7 +148,7 @@ func productsTogether(ctx context.Context, in input, pool *linop.Pool, points []
 }
 
 // uniformProduct is the product with m in one format.
-func uniformProduct(m *csr.Matrix, format string, pool *linop.Pool) (bench.Product, error) {
+func uniformProduct(m *csr.Matrix, format string, pool *parallel.Pool) (bench.Product, error) {
 	set, err := adaptive.LookupSet(format)
 	if err != nil {
 		return bench.Product{}, err
@@ -159,7 +159,7 @@ func uniformProduct(m *csr.Matrix, format string, pool *linop.Pool) (bench.Produ
 }
 
 // result puts together what is known of a stored matrix and its product.
-func (c stored) result(in input, products []bench.Product, baselines map[string]int, pool *linop.Pool) (result, error) {
+func (c stored) result(in input, products []bench.Product, baselines map[string]int, pool *parallel.Pool) (result, error) {
 	m, p := in.matrix, products[c.index]
 	values := map[string]float64{
 		"error_nw": p.Errors.Normwise, "error_cw": p.Errors.Componentwise, "error_row": p.Errors.Row,

@@ -9,7 +9,7 @@ import (
 	"github.com/mpsolve/mpsolve/examples/experiments"
 	"github.com/mpsolve/mpsolve/internal/machine"
 	"github.com/mpsolve/mpsolve/internal/records"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Options say how to measure.
@@ -137,7 +137,7 @@ func Run(ctx context.Context, list []experiments.Experiment, opt Options, store 
 	if opt.Note == nil {
 		opt.Note = func(string) {}
 	}
-	r := runner{Options: opt, store: store, pool: linop.NewPool(opt.Environment.Cores), start: time.Now()}
+	r := runner{Options: opt, store: store, pool: parallel.New(opt.Environment.Cores), start: time.Now()}
 	defer r.pool.Close()
 	made := store.Keys()
 	absent := make([][]string, len(list))
@@ -168,7 +168,7 @@ func Run(ctx context.Context, list []experiments.Experiment, opt Options, store 
 type runner struct {
 	Options
 	store *records.Store
-	pool  *linop.Pool
+	pool  *parallel.Pool
 
 	experiment string
 	start      time.Time

@@ -5,7 +5,7 @@ import (
 	"maps"
 
 	"github.com/mpsolve/mpsolve/internal/bench"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // scaling is the kind of products on a growing number of threads: speedup and
@@ -32,7 +32,7 @@ func measureScaling(ctx context.Context, in input, points []point) error {
 		if err != nil {
 			return err
 		}
-		pool := linop.NewPool(p.threads())
+		pool := parallel.New(p.threads())
 		defer pool.Close()
 		product, _, err := store(m, spec, pool)
 		if err != nil {

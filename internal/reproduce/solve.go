@@ -11,6 +11,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
@@ -102,7 +103,7 @@ type system struct {
 	m            *csr.Matrix
 	b            []float64
 	normA, normB float64 // infinity norms
-	pool         *linop.Pool
+	pool         *parallel.Pool
 	host         *linop.Host
 	methods      map[string]krylovMethod // by name: they keep their vectors for later solves
 }
@@ -113,7 +114,7 @@ type (
 )
 
 // newSystem scales the rows of m, if asked to, by their largest magnitudes.
-func newSystem(m *csr.Matrix, scaled bool, pool *linop.Pool) *system {
+func newSystem(m *csr.Matrix, scaled bool, pool *parallel.Pool) *system {
 	if scaled {
 		m = m.Clone()
 		for i, d := range m.RowMax(pool) {

@@ -12,6 +12,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
@@ -40,7 +41,7 @@ func generated(t *testing.T, kind string, params generate.Params) *csr.Matrix {
 // solveAll measures with m and returns the results in the order of the points.
 func solveAll(t *testing.T, m *csr.Matrix, quick bool, points ...point) []result {
 	t.Helper()
-	pool := linop.NewPool(2)
+	pool := parallel.New(2)
 	defer pool.Close()
 	results := make([]result, len(points))
 	err := solves().run(context.Background(), input{
@@ -157,7 +158,7 @@ func TestSolvesQuick(t *testing.T) {
 
 // TestRefine: x is of the scaled system, whose rows have 1 as largest magnitude.
 func TestRefine(t *testing.T) {
-	pool := linop.NewPool(1)
+	pool := parallel.New(1)
 	defer pool.Close()
 	m := generated(t, "poisson2d", generate.Params{"n": 20, "decades": 3})
 	s := newSystem(m, true, pool)
@@ -179,7 +180,7 @@ func TestRefine(t *testing.T) {
 
 // TestSolvesInterrupted: the context ends measurements, within a solve too.
 func TestSolvesInterrupted(t *testing.T) {
-	pool := linop.NewPool(1)
+	pool := parallel.New(1)
 	defer pool.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	m := generated(t, "poisson2d", generate.Params{"n": 20})

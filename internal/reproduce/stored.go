@@ -9,7 +9,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/bench"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Labels that say how a matrix is stored.
@@ -117,7 +117,7 @@ func (p point) spec() (s adaptive.Spec, err error) {
 // store stores m for a product. AFX goes to slots where the automatic choice would
 // be plain FP64, as of matrices that lie in the cache: the experiments ask what
 // adaptive precision does.
-func store(m *csr.Matrix, spec adaptive.Spec, pool *linop.Pool) (bench.Product, *adaptive.Matrix, error) {
+func store(m *csr.Matrix, spec adaptive.Spec, pool *parallel.Pool) (bench.Product, *adaptive.Matrix, error) {
 	product, a, err := bench.Store(m, spec, pool)
 	if err == nil && a.Layout() == adaptive.CSR {
 		spec.Layout = adaptive.Slots
@@ -129,7 +129,7 @@ func store(m *csr.Matrix, spec adaptive.Spec, pool *linop.Pool) (bench.Product, 
 // unitNorm scales m by the power of two that brings its norm to [1, 2), as the
 // papers scale by the norm: so that no format lacks the range. It scales in
 // place.
-func unitNorm(m *csr.Matrix, pool *linop.Pool) {
+func unitNorm(m *csr.Matrix, pool *parallel.Pool) {
 	norm := 0.0
 	for _, sum := range m.RowSums(pool) {
 		norm = max(norm, sum)

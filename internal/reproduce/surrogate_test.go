@@ -18,7 +18,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/tools/page"
 )
 
@@ -162,7 +162,7 @@ func storageTable(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pool := linop.NewPool(0)
+	pool := parallel.New(0)
 	defer pool.Close()
 	var b strings.Builder
 	b.WriteString("| matrix | n | nonzeros | nw 2^-53 | nw 2^-37 | nw 2^-24 | cw 2^-53 | cw 2^-37 | cw 2^-24 |\n")
@@ -214,7 +214,7 @@ func TestStoredSurrogates(t *testing.T) {
 		names = names[:4]
 	}
 	labels := productLabels(t)
-	pool := linop.NewPool(2)
+	pool := parallel.New(2)
 	defer pool.Close()
 	for _, name := range names {
 		s, ok, err := Options{}.source(name, 1e4)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // builder makes a Matrix: the elements become integers or values of formats, a layout is
@@ -13,13 +13,13 @@ type builder struct {
 	m      *csr.Matrix
 	part   *partition
 	panels []int
-	pool   *linop.Pool
+	pool   *parallel.Pool
 	old    *slotMatrix // whose memory may be used
 
 	mirrored bool // m may be symmetric as it is stored
 }
 
-func newBuilder(m *csr.Matrix, s Spec, pool *linop.Pool) (*builder, error) {
+func newBuilder(m *csr.Matrix, s Spec, pool *parallel.Pool) (*builder, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
@@ -37,11 +37,13 @@ func newBuilder(m *csr.Matrix, s Spec, pool *linop.Pool) (*builder, error) {
 // Build stores m as the spec says, on the threads of pool. It is an error if
 // the spec is faulty, an element is not finite, or a uniform format does not
 // have the range that the elements need.
-func Build(m *csr.Matrix, s Spec, pool *linop.Pool) (*Matrix, error) { return Rebuild(nil, m, s, pool) }
+func Build(m *csr.Matrix, s Spec, pool *parallel.Pool) (*Matrix, error) {
+	return Rebuild(nil, m, s, pool)
+}
 
 // Rebuild is Build in the memory of a matrix that is no longer needed, as far as
 // that is of use; old is not valid afterwards.
-func Rebuild(old *Matrix, m *csr.Matrix, s Spec, pool *linop.Pool) (*Matrix, error) {
+func Rebuild(old *Matrix, m *csr.Matrix, s Spec, pool *parallel.Pool) (*Matrix, error) {
 	b, err := newBuilder(m, s, pool)
 	if err != nil {
 		return nil, err

@@ -8,7 +8,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // choice is a layout and why it was chosen.
@@ -25,7 +25,7 @@ func (c choice) String() string {
 
 // Choose returns the layout that Build would give m, and a sentence on what that is and
 // why. Of most matrices it looks at a sample only.
-func Choose(m *csr.Matrix, s Spec, pool *linop.Pool) (Layout, string, error) {
+func Choose(m *csr.Matrix, s Spec, pool *parallel.Pool) (Layout, string, error) {
 	b, err := newBuilder(m, s, pool)
 	if err != nil {
 		return "", "", err

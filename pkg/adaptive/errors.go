@@ -5,6 +5,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // ProductErrors is how far a computed product y is from A x, with d = y - A x:
@@ -13,7 +14,7 @@ import (
 type ProductErrors struct{ Normwise, Componentwise, Row float64 }
 
 // MeasureProduct compares y with A x in double-double arithmetic.
-func MeasureProduct(m *csr.Matrix, x, y []float64, pool *linop.Pool) ProductErrors {
+func MeasureProduct(m *csr.Matrix, x, y []float64, pool *parallel.Pool) ProductErrors {
 	d := make([]float64, m.Rows)
 	linop.Accurate{CSR: linop.NewCSR(m, pool)}.Residual(d, y, x)
 	normX := 0.0

@@ -7,7 +7,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // A matrix from gonum in adaptive precision.
@@ -23,7 +23,7 @@ func ExampleBuild() {
 		fmt.Println(err)
 		return
 	}
-	pool := linop.NewPool(0)
+	pool := parallel.New(0)
 	defer pool.Close()
 	a, err := adaptive.Build(m, adaptive.Spec{Set: set, Epsilon: 0x1p-24, Criterion: adaptive.NW, Layout: adaptive.Bucketed}, pool)
 	if err != nil {
@@ -69,7 +69,7 @@ func ExamplePredict() {
 		fmt.Println(err)
 		return
 	}
-	pool := linop.NewPool(1)
+	pool := parallel.New(1)
 	defer pool.Close()
 	stats, err := adaptive.Predict(m, adaptive.Spec{Set: set, Epsilon: 1e-7}, pool)
 	fmt.Println(stats.Formats[0].Format.Name, stats.Dropped, err)

@@ -8,12 +8,12 @@ import (
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
-func newPool(t testing.TB, threads int) *linop.Pool {
+func newPool(t testing.TB, threads int) *parallel.Pool {
 	t.Helper()
-	p := linop.NewPool(threads)
+	p := parallel.New(threads)
 	t.Cleanup(p.Close)
 	return p
 }

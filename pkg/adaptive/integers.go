@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/sell"
 )
 
@@ -14,7 +14,7 @@ type Quantizer struct{ b *builder }
 
 // NewQuantizer returns the quantizer of m. It is an error if the spec is faulty or not of
 // AFX, or an element is not finite.
-func NewQuantizer(m *csr.Matrix, s Spec, pool *linop.Pool) (*Quantizer, error) {
+func NewQuantizer(m *csr.Matrix, s Spec, pool *parallel.Pool) (*Quantizer, error) {
 	b, err := newBuilder(m, s, pool)
 	switch {
 	case err != nil:

@@ -4,7 +4,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/sell"
 )
 
@@ -31,7 +31,7 @@ func (s Stats) PerNonzero() float64 { return float64(s.Bytes) / float64(max(s.NN
 
 // Predict returns the Stats that Build would give in bucketed CSR, without
 // building.
-func Predict(m *csr.Matrix, s Spec, pool *linop.Pool) (Stats, error) {
+func Predict(m *csr.Matrix, s Spec, pool *parallel.Pool) (Stats, error) {
 	b, err := newBuilder(m, s, pool)
 	if err != nil {
 		return Stats{}, err

@@ -6,7 +6,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // A symmetric matrix has only its lower triangle in slots, see
@@ -24,7 +24,7 @@ const (
 type symmetricMatrix struct {
 	slotMatrix
 	parts []symmetricPart
-	pool  *linop.Pool
+	pool  *parallel.Pool
 	x     []float64 // of the product that runs
 }
 

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // magnitude is f 2^e with f in [1/2, 1), or 0: norms of matrices near the ends
@@ -107,7 +107,7 @@ func (t *tolerances) exponent(i int) int { return int(t.exp[min(i, len(t.exp)-1)
 
 // newTolerances computes the tolerances of m. It is an error if m has an
 // element that is not finite.
-func newTolerances(m *csr.Matrix, s Spec, panels []int, pool *linop.Pool) (*tolerances, error) {
+func newTolerances(m *csr.Matrix, s Spec, panels []int, pool *parallel.Pool) (*tolerances, error) {
 	norms := make([]magnitude, m.Rows)
 	var w []float64
 	if s.criterion() == Exact {
@@ -146,7 +146,7 @@ func newTolerances(m *csr.Matrix, s Spec, panels []int, pool *linop.Pool) (*tole
 
 // Tolerances returns theta_i for every row of m, the absolute error that elements of row
 // i may carry where m is stored as s says; see Matrix.Tolerance.
-func Tolerances(m *csr.Matrix, s Spec, pool *linop.Pool) ([]float64, error) {
+func Tolerances(m *csr.Matrix, s Spec, pool *parallel.Pool) ([]float64, error) {
 	t, err := newTolerances(m, s, csr.Panels(m), pool)
 	if err != nil {
 		return nil, err

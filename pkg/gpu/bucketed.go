@@ -6,7 +6,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // bucketedStorage is the papers' layout: one CSR for each format, their arrays joined.
@@ -32,7 +32,7 @@ type bucketEntry struct {
 
 // NewBucketed copies m to a device as spec says, in the layout adaptive.Bucketed, made on
 // the threads of pool. Arithmetic is FP64: StorageArithmetic is an error.
-func NewBucketed(d *Device, m *csr.Matrix, spec adaptive.Spec, pool *linop.Pool) (*Matrix, error) {
+func NewBucketed(d *Device, m *csr.Matrix, spec adaptive.Spec, pool *parallel.Pool) (*Matrix, error) {
 	if spec.StorageArithmetic {
 		return nil, errors.New("gpu: arithmetic in the formats of storage is for the host")
 	}

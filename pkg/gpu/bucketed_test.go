@@ -8,7 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // paperSpecs is every set and some formats, with what a Spec allows.
@@ -35,7 +35,7 @@ func paperSpecs(t *testing.T) (list []adaptive.Spec) {
 
 func TestBucketed(t *testing.T) {
 	limitBlocks(t, 2)
-	pool := linop.NewPool(1)
+	pool := parallel.New(1)
 	defer pool.Close()
 	matrices := map[string]*csr.Matrix{"decades": generated(t, "poisson3d", generate.Params{"n": 5, "decades": 9, "seed": 1})}
 	for name, scale := range map[string]int{"large": 900, "small": -950} {
@@ -76,7 +76,7 @@ func widened(m *csr.Matrix) *csr.Matrix {
 	return m
 }
 
-func checkBucketed(t *testing.T, d *Device, m *csr.Matrix, exact *exactProduct, spec adaptive.Spec, pool *linop.Pool) {
+func checkBucketed(t *testing.T, d *Device, m *csr.Matrix, exact *exactProduct, spec adaptive.Spec, pool *parallel.Pool) {
 	what := fmt.Sprintf("%s, exact %v, nodrop %v", spec, spec.PaperExact, spec.NoDrop)
 	host, err := adaptive.Build(m, spec, pool)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/sell"
 )
 
@@ -30,7 +30,7 @@ type slotStorage struct {
 //
 // It is an error if the spec is faulty or asks for another layout, or if the stream of
 // slices exceeds 2^32-1 words.
-func NewSlots(d *Device, m *csr.Matrix, s adaptive.Spec, pool *linop.Pool) (*Matrix, error) {
+func NewSlots(d *Device, m *csr.Matrix, s adaptive.Spec, pool *parallel.Pool) (*Matrix, error) {
 	switch s.Layout {
 	case adaptive.CSR:
 		return NewCSR(d, m)
@@ -156,7 +156,7 @@ func slotPanels(m *csr.Matrix, block int) ([]int, error) {
 
 // run converts the panels in parallel, while those that are ready go to the device in their
 // order.
-func (c *slotConverter) run(d *Device, pool *linop.Pool) *slotStorage {
+func (c *slotConverter) run(d *Device, pool *parallel.Pool) *slotStorage {
 	exps := c.q.QuantumExps()
 	t := &slotStorage{block: c.block, exps: put(d, exps)}
 	if len(exps) > 1 {

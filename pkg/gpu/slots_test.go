@@ -12,7 +12,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/sell"
 )
 
@@ -107,7 +107,7 @@ func afx(t testing.TB, c adaptive.Criterion, eps float64) adaptive.Spec {
 
 func slotted(t testing.TB, d *Device, m *csr.Matrix, s adaptive.Spec, threads int) *Matrix {
 	t.Helper()
-	pool := linop.NewPool(threads)
+	pool := parallel.New(threads)
 	defer pool.Close()
 	a, err := NewSlots(d, m, s, pool)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
@@ -118,7 +118,7 @@ func TestSolve(t *testing.T) {
 
 func errorsOf(t *testing.T, m *csr.Matrix, x []float64) verify.Errors {
 	t.Helper()
-	pool := linop.NewPool(1)
+	pool := parallel.New(1)
 	defer pool.Close()
 	e, err := verify.Compute(m, x, product1(m), pool)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Conjugate gradients on a matrix that comes from gonum.
@@ -18,7 +19,7 @@ func ExampleCG() {
 		fmt.Println(err)
 		return
 	}
-	pool := linop.NewPool(2)
+	pool := parallel.New(2)
 	defer pool.Close()
 	cg := krylov.NewCG[[]float64, linop.Float64](linop.NewHost(m.Rows, pool))
 
@@ -35,7 +36,7 @@ func ExampleGMRES() {
 		fmt.Println(err)
 		return
 	}
-	pool := linop.NewPool(1)
+	pool := parallel.New(1)
 	defer pool.Close()
 	gmres := krylov.NewGMRES[[]float64, linop.Float64](linop.NewHost(3, pool), krylov.GMRESOptions{Restart: 3})
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
@@ -16,9 +17,9 @@ type (
 	hostOperator = linop.Operator[[]float64, linop.Float64]
 )
 
-func newPool(t testing.TB, threads int) *linop.Pool {
+func newPool(t testing.TB, threads int) *parallel.Pool {
 	t.Helper()
-	p := linop.NewPool(threads)
+	p := parallel.New(threads)
 	t.Cleanup(p.Close)
 	return p
 }
@@ -27,7 +28,7 @@ func newPool(t testing.TB, threads int) *linop.Pool {
 // the methods do not share; +Inf if x is not finite.
 func trueResidual(t testing.TB, m *csr.Matrix, x, b []float64) float64 {
 	t.Helper()
-	pool := linop.NewPool(1)
+	pool := parallel.New(1)
 	defer pool.Close()
 	e, err := verify.Compute(m, x, b, pool)
 	if err != nil {
@@ -141,7 +142,7 @@ func checkHonest(t *testing.T, r Result, residual, tol float64) {
 
 // preconditionings are options: without a preconditioner, with one, and with one that
 // is taken for flexible, on the pool of the matrix.
-func preconditionings(m *csr.Matrix, pool *linop.Pool) []hostOptions {
+func preconditionings(m *csr.Matrix, pool *parallel.Pool) []hostOptions {
 	d := m.Diagonal(nil)
 	for i, v := range d {
 		d[i] = (1 + 0.1*math.Sin(float64(i))) / v

@@ -3,6 +3,7 @@ package linop
 import (
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // CSR is a csr.Matrix as an operator on host vectors, its values in memory of
@@ -15,7 +16,7 @@ type CSR struct {
 }
 
 // NewCSR returns m as an operator on the threads of pool; m is not copied.
-func NewCSR(m *csr.Matrix, pool *Pool) *CSR {
+func NewCSR(m *csr.Matrix, pool *parallel.Pool) *CSR {
 	return newCSR(m, csrValues[float64]{m, m.Val}, pool)
 }
 
@@ -23,7 +24,7 @@ func NewCSR(m *csr.Matrix, pool *Pool) *CSR {
 // nonzero instead of 12; arithmetic is in float64 as before. The structure of m
 // is not copied. A value beyond the range of float32 becomes infinite, one
 // below it zero.
-func NewCSR32(m *csr.Matrix, pool *Pool) *CSR {
+func NewCSR32(m *csr.Matrix, pool *parallel.Pool) *CSR {
 	val := make([]float32, len(m.Val))
 	for k, v := range m.Val {
 		val[k] = float32(v)
@@ -31,7 +32,7 @@ func NewCSR32(m *csr.Matrix, pool *Pool) *CSR {
 	return newCSR(m, csrValues[float32]{m, val}, pool)
 }
 
-func newCSR(m *csr.Matrix, rows csrRows, pool *Pool) *CSR {
+func newCSR(m *csr.Matrix, rows csrRows, pool *parallel.Pool) *CSR {
 	return &CSR{Products: *NewProducts(rows, csr.Panels(m), pool), rows: rows}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // shapes are matrices of many and few panels, with empty and with huge rows.
@@ -57,7 +58,7 @@ func TestCSRAgainstNaiveLoops(t *testing.T) {
 	testCSRAgainstNaiveLoops(t, NewCSR32)
 }
 
-func testCSRAgainstNaiveLoops(t *testing.T, newCSR func(*csr.Matrix, *Pool) *CSR) {
+func testCSRAgainstNaiveLoops(t *testing.T, newCSR func(*csr.Matrix, *parallel.Pool) *CSR) {
 	for name, m := range shapes() {
 		t.Run(name, func(t *testing.T) {
 			for k, v := range m.Val {
@@ -134,7 +135,7 @@ func products(a *CSR, y, x, b, trace []float64) []float64 {
 
 func TestCSRSameBitsForAnyThreads(t *testing.T) {
 	for name, m := range shapes() {
-		for _, newCSR := range []func(*csr.Matrix, *Pool) *CSR{NewCSR, NewCSR32} {
+		for _, newCSR := range []func(*csr.Matrix, *parallel.Pool) *CSR{NewCSR, NewCSR32} {
 			rng := rand.New(rand.NewPCG(15, 16))
 			x, b, y := random(rng, m.Cols), random(rng, m.Rows), make([]float64, m.Rows)
 			want := products(newCSR(m, newPool(t, 1)), y, x, b, nil)

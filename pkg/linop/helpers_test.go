@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // lengths has every kind of length: none, one, one block and its neighbours,
@@ -15,9 +16,9 @@ var lengths = []int{0, 1, 4095, 4096, 4097, serialBelow - 1, serialBelow, 100000
 // threads are the pool sizes that must give the same bits.
 var threads = []int{1, 2, 3, 8}
 
-func newPool(t *testing.T, threads int) *Pool {
+func newPool(t *testing.T, threads int) *parallel.Pool {
 	t.Helper()
-	p := NewPool(threads)
+	p := parallel.New(threads)
 	t.Cleanup(p.Close)
 	return p
 }

@@ -5,13 +5,6 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
-// Pool is the set of threads that a space and its operators share.
-type Pool = parallel.Pool
-
-// NewPool starts that many threads, counting the caller's; 0 means all
-// processors. Close ends them.
-func NewPool(threads int) *Pool { return parallel.New(threads) }
-
 const (
 	// blockSize is the number of elements that one partial result covers. It
 	// is fixed, and partial results are added in the order of the blocks, so
@@ -28,7 +21,7 @@ type Host struct {
 	Reducer Reducer // of inner products, norms and maxima; NewHost sets Local
 
 	n       int
-	pool    *Pool
+	pool    *parallel.Pool
 	bounds  []int     // range k is bounds[k] to bounds[k+1]-1
 	partial []float64 // for each block one, two for DoubleStep, len(vs) for MultiDot
 	sums    []float64 // of them
@@ -38,7 +31,7 @@ type Host struct {
 var _ Space[[]float64, Float64] = (*Host)(nil)
 
 // NewHost returns the space of dimension n on the threads of pool.
-func NewHost(n int, pool *Pool) *Host {
+func NewHost(n int, pool *parallel.Pool) *Host {
 	h := &Host{Reducer: Local{}, n: n, pool: pool}
 	h.partial, h.sums = make([]float64, 2*h.blocks()), make([]float64, 2)
 	for at := 0; at < n; at += rangeSize {

@@ -1,6 +1,9 @@
 package linop
 
-import "github.com/mpsolve/mpsolve/internal/kernels"
+import (
+	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
+)
 
 // Epilogue is what follows the product y = A x of a row, in the same pass over A.
 type Epilogue uint32
@@ -35,7 +38,7 @@ type Products struct {
 	Reducer Reducer // of inner products; NewProducts sets Local
 
 	rows    Rows
-	pool    *Pool
+	pool    *parallel.Pool
 	panel   []int     // panel k is the rows panel[k] to panel[k+1]-1
 	partial []float64 // for each panel one, two for ApplyDots
 	sums    [2]float64
@@ -45,7 +48,7 @@ type Products struct {
 var _ Relaxer[[]float64, Float64] = (*Products)(nil)
 
 // NewProducts returns rows as an operator. Panel k is the rows panel[k] to panel[k+1]-1.
-func NewProducts(rows Rows, panel []int, pool *Pool) *Products {
+func NewProducts(rows Rows, panel []int, pool *parallel.Pool) *Products {
 	return &Products{Reducer: Local{}, rows: rows, pool: pool, panel: panel, partial: make([]float64, 2*(len(panel)-1))}
 }
 

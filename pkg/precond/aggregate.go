@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // nodes are groups of consecutive unknowns, such as the displacements of a node of a finite
@@ -26,7 +26,7 @@ func (g *graph) of(k int32) (near []int32, weight []float32) {
 
 // norms is the matrix of ||A_IJ||_F of the blocks between nodes, A itself if nodes
 // are single unknowns.
-func norms(m *csr.Matrix, nd nodes, pool *linop.Pool) *csr.Matrix {
+func norms(m *csr.Matrix, nd nodes, pool *parallel.Pool) *csr.Matrix {
 	n := nd.Count()
 	if n == m.Rows {
 		return m
@@ -50,7 +50,7 @@ func norms(m *csr.Matrix, nd nodes, pool *linop.Pool) *csr.Matrix {
 //	|a_ij| >= threshold sqrt|a_ii a_jj|
 //
 // where a_ij is an element of m, the matrix of norms of blocks ([Vanek96]).
-func strongConnections(m *csr.Matrix, threshold float64, pool *linop.Pool) *graph {
+func strongConnections(m *csr.Matrix, threshold float64, pool *parallel.Pool) *graph {
 	n := m.Rows
 	bounds := evenly(n, nodesPerTask)
 	root := m.Diagonal(pool)
@@ -117,7 +117,7 @@ type aggregates struct {
 //
 // The nodes are split into fixed ranges, which no aggregate crosses, so that threads work
 // independently and the result does not depend on their number.
-func aggregate(g *graph, pool *linop.Pool) aggregates {
+func aggregate(g *graph, pool *parallel.Pool) aggregates {
 	n := len(g.first) - 1
 	a := aggregates{of: make([]int32, n)}
 	ranges := evenly(n, rangeNodes)
@@ -196,7 +196,7 @@ func aggregateRange(g *graph, of []int32, lo, hi int32) (count int32) {
 
 // quotient is the graph of aggregates: the weight of a connection is the sum over the nodes
 // of the two.
-func (g *graph) quotient(a aggregates, pool *linop.Pool) *graph {
+func (g *graph) quotient(a aggregates, pool *parallel.Pool) *graph {
 	start, members := membersOf(a)
 	m := csr.ByRows(a.count, csr.EqualBlocks(a.count, 1), evenly(a.count, nodesPerTask), pool, func(k int, row *csr.Accumulator) {
 		for _, i := range members[start[k]:start[k+1]] {

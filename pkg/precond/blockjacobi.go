@@ -9,7 +9,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // blockJacobi is z = B r, B the inverses of the blocks on the diagonal of A. The
@@ -33,7 +33,7 @@ type blockJacobi struct {
 	panel  []int   // panel k is the blocks panel[k] to panel[k+1]-1
 	values [][]byte
 	cost   Cost
-	pool   *linop.Pool
+	pool   *parallel.Pool
 
 	dst, src vector // of the application that is running
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Lanczos steps for an estimate of the largest eigenvalue within a few per cent, and within
@@ -16,7 +17,7 @@ const (
 )
 
 // largestEigenvalue estimates that of D^-1 A; see extremeEigenvalues.
-func largestEigenvalue(a linop.Operator[vector, scalar], w vector, pool *linop.Pool) (float64, error) {
+func largestEigenvalue(a linop.Operator[vector, scalar], w vector, pool *parallel.Pool) (float64, error) {
 	_, largest, err := extremeEigenvalues(a, w, fewSteps, pool)
 	return largest, err
 }
@@ -27,7 +28,7 @@ func largestEigenvalue(a linop.Operator[vector, scalar], w vector, pool *linop.P
 // preconditioned with D from a fixed random residual, whose coefficients make up
 // the tridiagonal matrix ([Saad03] 6.7.3). Each takes a product with A; it
 // allocates 4 vectors. The error is ErrNotDefinite if a step shows that A is not.
-func extremeEigenvalues(a linop.Operator[vector, scalar], w vector, steps int, pool *linop.Pool) (smallest, largest float64, err error) {
+func extremeEigenvalues(a linop.Operator[vector, scalar], w vector, steps int, pool *parallel.Pool) (smallest, largest float64, err error) {
 	space := linop.NewHost(len(w), pool)
 	r, z, p, q := space.New(), space.New(), space.New(), space.New()
 	rng := rand.New(rand.NewPCG(1, 2))

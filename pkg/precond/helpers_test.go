@@ -11,11 +11,12 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
-func newPool(tb testing.TB, threads int) *linop.Pool {
+func newPool(tb testing.TB, threads int) *parallel.Pool {
 	tb.Helper()
-	p := linop.NewPool(threads)
+	p := parallel.New(threads)
 	tb.Cleanup(p.Close)
 	return p
 }
@@ -53,7 +54,7 @@ func denseOf(p Preconditioner, n int) []vector {
 // pcg solves A x = b by preconditioned conjugate gradients to a relative
 // residual of 1e-8 and returns the number of iterations, most + 1 if these do
 // not suffice.
-func pcg(m *csr.Matrix, p Preconditioner, pool *linop.Pool, most int) int {
+func pcg(m *csr.Matrix, p Preconditioner, pool *parallel.Pool, most int) int {
 	space := linop.NewHost(m.Rows, pool)
 	r := krylov.NewCG[vector, scalar](space).Solve(context.Background(), linop.NewCSR(m, pool), space.New(), random(m.Rows, 5),
 		krylov.Options[vector]{Tol: 1e-8, MaxIter: most, Precond: p, Unconfirmed: true})
@@ -77,7 +78,7 @@ func newSetup(m *csr.Matrix, opt Options) setup {
 	return setup{opt.withDefaults(), context.Background(), m, nil}
 }
 
-func mustNew(tb testing.TB, k Kind, m *csr.Matrix, opt Options, pool *linop.Pool) Preconditioner {
+func mustNew(tb testing.TB, k Kind, m *csr.Matrix, opt Options, pool *parallel.Pool) Preconditioner {
 	tb.Helper()
 	p, err := New(context.Background(), k, m, opt, pool)
 	if err != nil {

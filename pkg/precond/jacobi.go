@@ -8,7 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // jacobi is z = D^-1 r, D the diagonal of A ([Saad03] 10.2). Of a symmetric A it
@@ -22,7 +22,7 @@ type jacobi struct {
 	n      int
 	words  kernels.Words
 	values []byte // of D^-1, formats.Padding bytes longer
-	pool   *linop.Pool
+	pool   *parallel.Pool
 
 	dst, src vector // of the application that is running
 }
@@ -62,7 +62,7 @@ func (s *setup) jacobiDiagonal() (w vector, replaced int) {
 // inverseDiagonal returns 1 / a_ii for each row i. Where that is not a finite number, and
 // where definite and a_ii < 0, it is what replace returns for i and a_ii.
 func inverseDiagonal(
-	m *csr.Matrix, definite bool, pool *linop.Pool, replace func(i int, d float64) (float64, error),
+	m *csr.Matrix, definite bool, pool *parallel.Pool, replace func(i int, d float64) (float64, error),
 ) (w vector, err error) {
 	w = m.Diagonal(pool)
 	for i, d := range w {

@@ -14,6 +14,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // equilibratedProblem scales m as solvers do, and its near-null space with it.
@@ -46,7 +47,7 @@ func elastic(tb testing.TB, n int) (*csr.Matrix, [][]float64) {
 }
 
 // solved is the number of iterations of a method to a residual of 1e-8.
-func solved(tb testing.TB, method krylov.Method[vector, scalar], m *csr.Matrix, p Preconditioner, pool *linop.Pool) int {
+func solved(tb testing.TB, method krylov.Method[vector, scalar], m *csr.Matrix, p Preconditioner, pool *parallel.Pool) int {
 	tb.Helper()
 	x, b := make(vector, m.Rows), random(m.Rows, 5)
 	r := method.Solve(context.Background(), linop.NewCSR(m, pool), x, b, krylov.Options[vector]{
@@ -58,7 +59,7 @@ func solved(tb testing.TB, method krylov.Method[vector, scalar], m *csr.Matrix, 
 	return r.Iterations
 }
 
-func amgIterations(tb testing.TB, m *csr.Matrix, opt Options, pool *linop.Pool) int {
+func amgIterations(tb testing.TB, m *csr.Matrix, opt Options, pool *parallel.Pool) int {
 	tb.Helper()
 	opt.Symmetric = true
 	p := mustNew(tb, AMG, m, opt, pool)

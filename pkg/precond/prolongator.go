@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // tentative is the prolongator that is constant over aggregates, in the sense of
@@ -25,7 +25,7 @@ type tentative struct {
 const dependent = 1e-8
 
 // newTentative returns the tentative prolongator of aggregates of nodes and a near-null space.
-func newTentative(nd nodes, a aggregates, null [][]float64, pool *linop.Pool) *tentative {
+func newTentative(nd nodes, a aggregates, null [][]float64, pool *parallel.Pool) *tentative {
 	n, width := len(nd.Of), len(null)
 	t := &tentative{width: width, value: make([]float64, n*width), first: make([]int32, n)}
 	start, members := membersOf(a)
@@ -159,7 +159,7 @@ func (t *tentative) orthonormalise(nd nodes, members []int32, null [][]float64, 
 //
 // where A_F is m with its weak connections lumped to the diagonal block of the node, which
 // preserves row sums ([Vanek96], section 4).
-func (t *tentative) smooth(m *csr.Matrix, nd nodes, strong *graph, dinv []float64, omega float64, pool *linop.Pool) *csr.Matrix {
+func (t *tentative) smooth(m *csr.Matrix, nd nodes, strong *graph, dinv []float64, omega float64, pool *parallel.Pool) *csr.Matrix {
 	return csr.ByRows(m.Rows, t.coarse, evenly(m.Rows, nodesPerTask), pool, func(i int, row *csr.Accumulator) {
 		t.add(row, i, 1)
 		cols, vals := m.Row(i)

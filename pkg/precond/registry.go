@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Kind names a preconditioner.
@@ -114,7 +114,7 @@ func Lookup(kind Kind) (Description, bool) {
 // New sets up a preconditioner of m, which is square and stays as it is. The error is
 // ErrInterrupted if ctx is done before that, ErrMemory, ErrWork, ErrNotDefinite or
 // ErrSingular, wrapped, or describes what is wrong with the matrix or the options.
-func New(ctx context.Context, kind Kind, m *csr.Matrix, opt Options, pool *linop.Pool) (Preconditioner, error) {
+func New(ctx context.Context, kind Kind, m *csr.Matrix, opt Options, pool *parallel.Pool) (Preconditioner, error) {
 	d, ok := Lookup(kind)
 	if !ok {
 		return nil, fmt.Errorf("unknown preconditioner %q", kind)

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // setup is what a preconditioner is made from.
@@ -14,7 +14,7 @@ type setup struct {
 	Options
 	ctx  context.Context
 	m    *csr.Matrix
-	pool *linop.Pool
+	pool *parallel.Pool
 }
 
 // logf passes a formatted line to Options.Log.

@@ -8,11 +8,12 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // store stores m, which may be rectangular, in AFX at epsilon by the criterion
 // nw, which stores a_ij and a_ji alike; in FP64 CSR if epsilon is MinEpsilon.
-func store(m *csr.Matrix, epsilon float64, pool *linop.Pool) (linop.Relaxer[vector, scalar], Cost, error) {
+func store(m *csr.Matrix, epsilon float64, pool *parallel.Pool) (linop.Relaxer[vector, scalar], Cost, error) {
 	nnz := int64(m.NNZ())
 	fp64 := Cost{nnz, 8 * nnz, m.Bytes(), m.Bytes()}
 	if epsilon <= adaptive.MinEpsilon || nnz == 0 {
@@ -41,7 +42,7 @@ func store(m *csr.Matrix, epsilon float64, pool *linop.Pool) (linop.Relaxer[vect
 // storeBoth stores g and its transpose so that each stays the transpose of the other: g is
 // first rounded to values that both formats hold exactly. Nonzeros on its diagonal stay
 // nonzero. It overwrites g.
-func storeBoth(g *csr.Matrix, epsilon float64, pool *linop.Pool) (a, at linop.Relaxer[vector, scalar], cost Cost, err error) {
+func storeBoth(g *csr.Matrix, epsilon float64, pool *parallel.Pool) (a, at linop.Relaxer[vector, scalar], cost Cost, err error) {
 	rows, cols := largestSum(g.RowSums(pool)), largestSum(colSums(g))
 	norm := max(rows, cols)
 	if !finite(norm) {
@@ -83,7 +84,7 @@ func colSums(m *csr.Matrix) []float64 {
 
 // round rounds g to multiples of quantum, a power of two, and drops what becomes zero, but
 // for the diagonal, whose nonzeros become at least quantum.
-func round(g *csr.Matrix, quantum float64, pool *linop.Pool) {
+func round(g *csr.Matrix, quantum float64, pool *parallel.Pool) {
 	bounds := csr.Panels(g)
 	zeros := make([]bool, len(bounds)-1)
 	pool.RunRanges(bounds, func(panel, lo, hi int) {

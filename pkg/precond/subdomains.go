@@ -2,7 +2,7 @@ package precond
 
 import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // subdomains is the number of subdomains into which the rows of a large matrix are split;
@@ -67,7 +67,7 @@ func split(m *csr.Matrix) (order csr.Permutation, bounds []int) {
 }
 
 // permuteBySubdomains puts m in the order of split, if there is one.
-func permuteBySubdomains(m *csr.Matrix, at placement, pool *linop.Pool) (*csr.Matrix, placement) {
+func permuteBySubdomains(m *csr.Matrix, at placement, pool *parallel.Pool) (*csr.Matrix, placement) {
 	order, bounds := split(m)
 	if order == nil {
 		return m, at

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Defaults of Options for ILUT and ICT: generous, so that small hard matrices
@@ -95,7 +95,7 @@ func (t *selection) largest(cols []int32, most int, vals []float64) {
 
 // bandOrder orders a matrix by reverse Cuthill-McKee, in which incomplete factors
 // fill less.
-func bandOrder(m *csr.Matrix, pool *linop.Pool) (*csr.Matrix, placement, error) {
+func bandOrder(m *csr.Matrix, pool *parallel.Pool) (*csr.Matrix, placement, error) {
 	p, err := csr.RCM(m)
 	if err != nil {
 		return nil, placement{}, err

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // rows are sparse rows: row i has the columns col[ptr[i]:ptr[i+1]], ascending.
@@ -69,7 +69,7 @@ type incomplete struct {
 	cost     Cost
 	work     []float64
 
-	pool     *linop.Pool
+	pool     *parallel.Pool
 	back     bool // of the sweep that is running, as the next two
 	dst, src []float64
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
@@ -18,7 +19,7 @@ type device struct {
 	*gpu.Space
 	on    *gpu.Device
 	a     *gpu.Matrix // as given
-	pool  *linop.Pool
+	pool  *parallel.Pool
 	owned []closer      // closed last one first: preconditioners before the matrix they multiply with
 	spare []*gpu.Vector // to upload to
 }
@@ -29,7 +30,7 @@ type closer interface{ Close() }
 var _ place[*gpu.Vector, gpu.Scalar] = (*device)(nil)
 
 // newDevice copies a matrix to a device. On failure nothing is left there.
-func newDevice(m *csr.Matrix, on *gpu.Device, pool *linop.Pool) (*device, error) {
+func newDevice(m *csr.Matrix, on *gpu.Device, pool *parallel.Pool) (*device, error) {
 	d := &device{Space: gpu.NewSpace(on, m.Rows), on: on, pool: pool}
 	var err error
 	if d.a, err = gpu.NewCSR(on, m); err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
@@ -19,12 +20,12 @@ type (
 type host struct {
 	*linop.Host
 	m    *csr.Matrix // A
-	pool *linop.Pool
+	pool *parallel.Pool
 }
 
 var _ place[vector, scalar] = (*host)(nil)
 
-func newHost(m *csr.Matrix, pool *linop.Pool) *host {
+func newHost(m *csr.Matrix, pool *parallel.Pool) *host {
 	return &host{linop.NewHost(m.Rows, pool), m, pool}
 }
 

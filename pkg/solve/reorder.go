@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Reorder is the order in which the rows and columns of the matrix are stored.
@@ -47,7 +47,7 @@ func envelope(m *csr.Matrix) Envelope {
 
 // Apply returns m in the order that r asks for, which is m itself if it stays as
 // it is, on the threads of pool. Only a square matrix can be reordered.
-func (r Reorder) Apply(m *csr.Matrix, pool *linop.Pool) (ordered *csr.Matrix, o Ordering, err error) {
+func (r Reorder) Apply(m *csr.Matrix, pool *parallel.Pool) (ordered *csr.Matrix, o Ordering, err error) {
 	o = Ordering{Order: ReorderNone, Before: envelope(m)}
 	o.After = o.Before
 	if r == ReorderNone || r == "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
@@ -28,7 +28,7 @@ type Solver struct {
 	m       *csr.Matrix // the same in the order chosen
 	scaled  *scaledMatrix
 	opt     Options
-	pool    *linop.Pool
+	pool    *parallel.Pool
 	refiner refiner // nil: closed
 }
 
@@ -85,7 +85,7 @@ func New(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
 		}
 	}
 	opt = opt.withDefaults(m.Rows)
-	s := &Solver{given: m, m: m, opt: opt, pool: linop.NewPool(opt.Threads)}
+	s := &Solver{given: m, m: m, opt: opt, pool: parallel.New(opt.Threads)}
 	s.Threads = s.pool.Threads()
 	if err := s.setUp(ctx); err != nil {
 		s.pool.Close()

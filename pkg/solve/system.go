@@ -3,6 +3,7 @@ package solve
 import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // scaledMatrix is s D_r A D_c with powers of two D_r and D_c, where s = -1 makes a matrix
@@ -11,7 +12,7 @@ type scaledMatrix struct {
 	csr.Scaling
 	sign float64
 	m    *csr.Matrix // A
-	pool *linop.Pool
+	pool *parallel.Pool
 	made *csr.Matrix // nil: to be made
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 	"github.com/mpsolve/mpsolve/tools/page"
@@ -83,7 +83,7 @@ func measureVariants(text *strings.Builder, p problem) error {
 		return err
 	}
 	m := p.m
-	pool := linop.NewPool(0)
+	pool := parallel.New(0)
 	defer pool.Close()
 	symmetric := csr.Examine(m, pool).Symmetric
 	scaled, err := scale(m, symmetric, pool)
@@ -119,7 +119,7 @@ func measureVariants(text *strings.Builder, p problem) error {
 }
 
 // scale scales m as solve does by default.
-func scale(m *csr.Matrix, symmetric bool, pool *linop.Pool) (*csr.Matrix, error) {
+func scale(m *csr.Matrix, symmetric bool, pool *parallel.Pool) (*csr.Matrix, error) {
 	if !symmetric {
 		return csr.BothScaling(m, pool).Apply(m, pool), nil
 	}

@@ -8,13 +8,13 @@ import (
 	"github.com/mpsolve/mpsolve/internal/figure"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // draw draws the bytes of an element a over its magnitude, for epsilon = 2^-53: those
 // that are added to a row of norm 1 with an element 1 - a.
 func draw(path string) error {
-	pool := linop.NewPool(1)
+	pool := parallel.New(1)
 	defer pool.Close()
 	g := figure.Figure{Kind: figure.History, X: figure.Axis{Text: "log2( |a| / ||A|| )"}}
 	panel := g.AddPanel(figure.Panel{Title: "Bytes that an element takes (ε = 2^-53, NW)", Y: figure.Axis{Text: "bytes"}})
