@@ -76,7 +76,7 @@ func newGenerateKind(s streams, k generate.Kind) *cobra.Command {
 		c.Flags().Float64Var(&values[i], q.Name, q.Default, q.Help)
 	}
 	c.Flags().StringVarP(&output, "output", "o", "", "`file` to write (.mtx or .mtx.gz); standard output if not given")
-	c.Flags().StringVar(&coordinates, "coordinates", "", "`file` for the coordinates of the nodes, in steps of the grid, a node a row")
+	c.Flags().StringVar(&coordinates, "coordinates", "", "`file` for the coordinates of the nodes, in steps of the grid, one node per row")
 	return c
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"github.com/mpsolve/mpsolve/internal/bench"
@@ -88,7 +89,7 @@ func (f *spmvFlags) run(c *cobra.Command, s streams, path string) error {
 		return order.InputError(err)
 	}
 
-	report.Line(out, "stored", "%s, in %.3f s, %d threads", spec, stored.Build, pool.Threads())
+	report.Line(out, "stored", "%s, in %.3f s, %s", spec, stored.Build, english.Plural(pool.Threads(), "thread", ""))
 	report.Line(out, "layout", "%s", a.LayoutText())
 	report.Formats(out, a.Stats(), m.Bytes())
 	products := append(bench.Baselines(m, pool), stored)

@@ -190,7 +190,7 @@ func moreOnHost(r krylov.Reason) bool {
 func (r *Report) Add(s solve.Result) {
 	one := outcome(s)
 	if r.onDevice() && moreOnHost(s.Reason) {
-		one.Advice += "; --device cpu has more preconditioners, with which far fewer iterations may do"
+		one.Advice += "; --device cpu has more preconditioners, which may need far fewer iterations"
 	}
 	r.Method = s.Method
 	r.setStorage(s)

@@ -36,7 +36,7 @@ type Prediction struct {
 // Predictions writes a table of bytes per nonzero, indices included, and the
 // share of nonzeros that would be dropped.
 func Predictions(w io.Writer, columns []string, rows []Prediction) {
-	header := []any{"bytes a nonzero, % dropped"}
+	header := []any{"bytes per nonzero, % dropped"}
 	for _, c := range columns {
 		header = append(header, c)
 	}

@@ -71,7 +71,7 @@ func (r *Report) WriteText(w io.Writer) {
 		english.Plural(r.SpMVs, "SpMV", ""), english.Plural(r.Threads, "thread", ""))
 	switch p := r.Preconditioner; {
 	case p.Bytes > 0:
-		Line(w, "precond", "%s: %s in %.3f s, set up in %.3f s; %s, with values in FP64 %s",
+		Line(w, "precond", "%s: %s in %.3f s, set up in %.3f s; %s (%s in FP64)",
 			p.Text, english.Plural(p.Applications, "application", ""), p.SecondsApply, p.SecondsSetup, bytes(p.Bytes), bytes(p.FP64Bytes))
 	case p.Applications > 0:
 		Line(w, "precond", "%s at the end; %s before that in %.3f s", p.Text,

@@ -90,9 +90,9 @@ func (s *sample) fastest(b *builder) choice {
 		}
 	}
 	if best.layout == CSR {
-		best.reason = "nothing is faster by the model"
+		best.reason = "the fastest according to the model"
 	} else {
-		best.reason = fmt.Sprintf("%.1f times as fast as FP64 CSR by the model", csr/least)
+		best.reason = fmt.Sprintf("%.1f times as fast as FP64 CSR according to the model", csr/least)
 	}
 	return best
 }

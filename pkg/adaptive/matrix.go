@@ -44,7 +44,7 @@ func (a *Matrix) Layout() Layout { return a.choice.layout }
 // besides, if any.
 func (a *Matrix) LayoutText() string {
 	if work := a.stats.Work; work > 0 {
-		return fmt.Sprintf("%s, and %d bytes of sums", a.choice, work)
+		return fmt.Sprintf("%s; %d bytes of partial sums", a.choice, work)
 	}
 	return a.choice.String()
 }

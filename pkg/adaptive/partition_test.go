@@ -259,13 +259,13 @@ func TestValidate(t *testing.T) {
 		{Spec{Set: ap7, Epsilon: 1}, "not in [2^-53, 1)"},
 		{Spec{Set: ap7, Epsilon: math.NaN()}, "not in [2^-53, 1)"},
 		{Spec{Set: ap7, Epsilon: 0.1, Criterion: "mw"}, "unknown criterion"},
-		{Spec{Set: ap7, Epsilon: 0.1, GuardBits: 1}, "guard bits are for AFX"},
+		{Spec{Set: ap7, Epsilon: 0.1, GuardBits: 1}, "guard bits need AFX"},
 		{Spec{Set: afx, Epsilon: 0.1, GuardBits: -1}, "guard bits"},
 		{Spec{Set: afx, Epsilon: 0x1p-53, GuardBits: 3}, "more than 55 bits"},
 		{Spec{Set: afx, Epsilon: 0.1, NoDrop: true}, "at least one guard bit"},
-		{Spec{Set: afx, Epsilon: 0.1, PaperExact: true}, "in no paper"},
+		{Spec{Set: afx, Epsilon: 0.1, PaperExact: true}, "not in the papers"},
 		{Spec{Set: set(t, "AP7RE"), Epsilon: 0.1, Criterion: Exact}, "exact criterion needs"},
-		{Spec{Set: ap7, Epsilon: 0.1, Layout: Slots}, "layout slots is for AFX"},
+		{Spec{Set: ap7, Epsilon: 0.1, Layout: Slots}, "layout slots needs AFX"},
 		{Spec{Set: afx, Epsilon: 0.1, Layout: "sell"}, "unknown layout"},
 	} {
 		err := c.s.Validate()

@@ -88,24 +88,24 @@ func (s Spec) Validate() error {
 	}
 	fixed := s.fixed()
 	if s.Layout.slotted() && !fixed {
-		fault("layout %s is for AFX", s.Layout)
+		fault("layout %s needs AFX", s.Layout)
 	}
 	if s.Layout == Symmetric && s.criterion() != NW {
-		fault("layout %s is for the criterion %s: with %s a_ij and a_ji are stored differently", s.Layout, NW, s.criterion())
+		fault("layout %s needs the criterion %s: with %s a_ij and a_ji are stored differently", s.Layout, NW, s.criterion())
 	}
 	if s.Layout == Symmetric && s.NoDrop {
 		fault("layout %s does not keep elements below epsilon T", s.Layout)
 	}
 	switch {
 	case s.GuardBits < 0 || s.GuardBits > 0 && !fixed:
-		fault("guard bits are for AFX, and not negative")
+		fault("guard bits need AFX and must not be negative")
 	case fixed && s.unitBits()+s.GuardBits > maxFixedBits:
 		fault("epsilon %g with %d guard bits takes more than %d bits", s.Epsilon, s.GuardBits, maxFixedBits)
 	case fixed && s.NoDrop && s.GuardBits == 0:
-		fault("AFX has no code for elements below epsilon T; keep them with at least one guard bit")
+		fault("AFX needs at least one guard bit to keep elements below epsilon T")
 	}
 	if s.PaperExact && s.Set.kind() == fixedPoint {
-		fault("AFX is in no paper")
+		fault("AFX is not in the papers, so it has no paper-exact form")
 	}
 	return errors.Join(faults...)
 }

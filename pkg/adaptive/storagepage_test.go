@@ -120,7 +120,7 @@ func bytesTable(t *testing.T) string {
 // partsTable says which array takes how much, for one matrix.
 func partsTable(t *testing.T) string {
 	var text strings.Builder
-	text.WriteString("| layout | mean w | lanes filled | values | columns | widths | groups | the rest | bytes a nonzero |\n" +
+	text.WriteString("| layout | mean w | lanes filled | values | columns | widths | groups | the rest | bytes per nonzero |\n" +
 		"|---|---|---|---|---|---|---|---|---|\n")
 	m := generated(t, "elasticity3d", generate.Params{"n": 20})
 	for _, l := range []Layout{Slots, Blocks, Diagonals, Tiles, Symmetric} {

@@ -166,7 +166,7 @@ func TestSymmetricIsChosen(t *testing.T) {
 	}
 	if w := lower.Stats().Work; w == 0 || w > m.Bytes()/4 {
 		t.Errorf("%d bytes of sums", w)
-	} else if text := lower.LayoutText(); !strings.HasSuffix(text, fmt.Sprintf("%d bytes of sums", w)) {
+	} else if text := lower.LayoutText(); !strings.HasSuffix(text, fmt.Sprintf("%d bytes of partial sums", w)) {
 		t.Errorf("the sums are not in %q", text)
 	}
 	s.Layout = LayoutAuto

@@ -8,7 +8,7 @@ func anisotropic2D() Kind {
 		Params: []Param{
 			edgeParam(2, 1, 100),
 			{Name: "angle", Help: "direction of strong diffusion, degrees from the x axis", Default: 30, Min: -360, Max: 360},
-			{Name: "ratio", Help: "diffusion across it, along it is 1", Default: 1e-3, Min: 1e-12, Max: 1},
+			{Name: "ratio", Help: "diffusion across that direction; 1 along it", Default: 1e-3, Min: 1e-12, Max: 1},
 		},
 	}, 2, anisotropic)
 }

@@ -33,11 +33,11 @@ func consolidationKind(name string, symmetric bool, class, use string) Kind {
 	}
 	return finiteElements(Kind{
 		Name: name, Symmetric: symmetric,
-		Help: "consolidation of wet rock, n x n x n nodes with 3 displacements and a pressure each, " + class,
+		Help: "consolidation of saturated rock, n x n x n nodes with 3 displacements and a pressure each, " + class,
 		Use:  use,
 		Params: append(params,
 			Param{Name: "stiffness", Help: "median of Young's modulus", Default: 1e6, Min: 1e-12, Max: 1e12},
-			Param{Name: "permeability", Help: "median of the permeability, which has as many decades", Default: 1e-3, Max: 1e12},
+			Param{Name: "permeability", Help: "median of the permeability, which varies over as many decades", Default: 1e-3, Max: 1e12},
 			Param{Name: "dt", Help: "length of the time step", Default: 1, Min: least, Max: 1e12},
 		),
 	}, all(4), func(pool *parallel.Pool, v values) integrand {

@@ -18,10 +18,10 @@ func convdiffKind(name string, dim, n int, help string) Kind {
 	}
 	return stencilKind(Kind{
 		Name: name, Help: help,
-		Use: "GMRES and BiCGStab; convection rules for peclet > 2, where central differences oscillate",
+		Use: "for GMRES and BiCGStab; convection dominates for peclet > 2, where central differences oscillate",
 		Params: append([]Param{
 			edgeParam(dim, 1, n),
-			{Name: "peclet", Help: "cell Peclet number of unit velocity, velocity x cell / diffusion", Default: 1, Max: 1e6},
+			{Name: "peclet", Help: "cell Peclet number of unit velocity: velocity x cell width / diffusion", Default: 1, Max: 1e6},
 			{Name: "upwind", Help: "1 for upwind, 0 for central differences", Default: 1, Max: 1, Whole: true},
 		}, velocity[:dim]...),
 	}, dim, func(v values) stencil { return convdiff(dim, v) })

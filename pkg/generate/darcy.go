@@ -8,7 +8,7 @@ func darcy3D() Kind {
 	return finiteElements(Kind{
 		Name: "darcy3d", Symmetric: true,
 		Help:   "flow in porous layers by finite elements on distorted cells, n x n x n nodes, symmetric positive definite",
-		Use:    "reservoirs with permeabilities over many decades, 15 or 27 points",
+		Use:    "reservoirs whose permeability varies over many decades; 15 or 27 nonzeros per row",
 		Params: append(meshParams(1, 20, 0, 0.2, 1), layerParams("the permeability", 6)...),
 	}, all(1), func(pool *parallel.Pool, v values) integrand {
 		k := layers(pool, v)
@@ -27,10 +27,10 @@ func transport3D() Kind {
 	return finiteElements(Kind{
 		Name: "transport3d",
 		Help: "convection and diffusion by finite elements on distorted cells, n x n x n nodes, unsymmetric",
-		Use:  "transport in groundwater: rows of mixed magnitude, 15 or 27 points",
+		Use:  "transport in groundwater: rows of mixed magnitude; 15 or 27 nonzeros per row",
 		Params: append(params,
-			Param{Name: "peclet", Help: "velocity x cell / diffusion", Default: 1, Max: 1e6},
-			Param{Name: "storage", Help: "the coefficient s of c, as of a time step", Default: 0, Max: 1e12},
+			Param{Name: "peclet", Help: "cell Peclet number: velocity x cell width / diffusion", Default: 1, Max: 1e6},
+			Param{Name: "storage", Help: "coefficient s of the term s c, as in a time step", Default: 0, Max: 1e12},
 		),
 	}, all(1), func(pool *parallel.Pool, v values) integrand {
 		k, peclet, storage := layers(pool, v), v["peclet"], v["storage"]

@@ -33,16 +33,16 @@ func device3D() Kind {
 	return Kind{
 		Name: "device3d",
 		Help: "drift and diffusion in a semiconductor by Scharfetter and Gummel, n x n x n points with 3 unknowns each, unsymmetric",
-		Use:  "rows over as many decades as the doping; with damping, easy once they are scaled",
+		Use:  "rows vary over as many decades as the doping; with damping, easy after scaling",
 		Params: []Param{
 			edgeParam(3, 3, 14),
 			{Name: "tets", Help: "1 for the edges of tetrahedra (15 neighbours), 0 for those of boxes (7)", Default: 1, Max: 1, Whole: true},
-			{Name: "stretch", Help: "height of a box by its width", Default: 0.1, Min: 1e-6, Max: 1e6},
+			{Name: "stretch", Help: "height of a box divided by its width", Default: 0.1, Min: 1e-6, Max: 1e6},
 			decadesParam("decades of the carriers between regions", 12),
-			{Name: "grain", Help: "edge of a doped region, in points", Default: 4, Min: 1, Max: 1 << 20, Whole: true},
+			{Name: "grain", Help: "edge length of a doped region, in points", Default: 4, Min: 1, Max: 1 << 20, Whole: true},
 			{Name: "noise", Help: "decades of the carriers between points of a region", Default: 2, Max: 100},
-			{Name: "bias", Help: "part of the flux that depends on psi", Default: 0.1, Max: 1},
-			{Name: "damping", Help: "part of the diagonal that is added to it", Default: 0.1, Max: 1e6},
+			{Name: "bias", Help: "fraction of the flux that depends on psi", Default: 0.1, Max: 1},
+			{Name: "damping", Help: "fraction of the diagonal added to it", Default: 0.1, Max: 1e6},
 			seedParam(),
 		},
 		size: func(v values) (rows, nnz int64) {

@@ -37,11 +37,11 @@ func dg2D() Kind {
 	return Kind{
 		Name: "dg2d",
 		Help: "discontinuous Galerkin step of a hyperbolic system, nx x ny elements, dense blocks, unsymmetric",
-		Use:  "flow solvers of high order: long rows, magnitudes that fall off with the degree",
+		Use:  "high-order flow solvers: long rows whose magnitudes decrease with the degree",
 		Params: []Param{
 			meshParam("nx", 12, 1<<24), meshParam("ny", 12, 1<<24),
 			{Name: "degree", Help: "degree of the polynomials", Default: 2, Max: maxDegree, Whole: true},
-			{Name: "fields", Help: "unknown functions", Default: 4, Min: 1, Max: 8, Whole: true},
+			{Name: "fields", Help: "number of unknown functions", Default: 4, Min: 1, Max: 8, Whole: true},
 			decadesParam("decades of the units of the fields", 4),
 			{Name: "sigma", Help: "inverse time step", Default: 1, Min: 1e-6, Max: 1e12},
 			seedParam(),

@@ -24,7 +24,7 @@ func elasticity3D() Kind {
 	return Kind{
 		Name: "elasticity3d", Symmetric: true,
 		Help: "elastic cube of hex8 elements, n x n x n nodes with 3 unknowns each, symmetric positive definite",
-		Use:  "engineering in 3x3 blocks, random stiffness; n = 46 makes 22.6 M nonzeros",
+		Use:  "structural mechanics: 3 x 3 blocks, random stiffness; n = 46 gives 22.6 million nonzeros",
 		Params: []Param{
 			edgeParam(3, 3, 10),
 			decadesParam("decades of Young's modulus", 6),

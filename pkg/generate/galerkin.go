@@ -54,9 +54,9 @@ type point struct {
 func meshParams(unknowns, preset int, tets, distortion, stretch float64) []Param {
 	return []Param{
 		edgeParam(3, unknowns, preset),
-		{Name: "tets", Help: "1 for six tetrahedra in a cell (15 neighbours), 0 for a brick (27)", Default: tets, Max: 1, Whole: true},
+		{Name: "tets", Help: "1 for six tetrahedra per cell (15 neighbours), 0 for one brick (27)", Default: tets, Max: 1, Whole: true},
 		{Name: "distortion", Help: "range of the random displacements of the corners, in cells", Default: distortion, Max: 0.3},
-		{Name: "stretch", Help: "height of a cell by its width", Default: stretch, Min: 1e-6, Max: 1e6},
+		{Name: "stretch", Help: "height of a cell divided by its width", Default: stretch, Min: 1e-6, Max: 1e6},
 	}
 }
 

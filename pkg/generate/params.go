@@ -124,5 +124,5 @@ func decadesParam(help string, preset float64) Param {
 }
 
 func grainParam() Param {
-	return Param{Name: "grain", Help: "edge of a grain of one coefficient, in cells", Default: 1, Min: 1, Max: csr.MaxDim, Whole: true}
+	return Param{Name: "grain", Help: "edge length of a grain of constant coefficient, in cells", Default: 1, Min: 1, Max: csr.MaxDim, Whole: true}
 }

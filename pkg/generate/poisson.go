@@ -23,11 +23,11 @@ func poisson3D() Kind {
 func poissonKind(name string, dim, n int, help string) Kind {
 	return Kind{
 		Name: name, Help: help,
-		Use:       "the model problem of CG; decades > 0 makes it a reservoir or a battery",
+		Use:       "the model problem for CG; decades > 0 gives coefficients as in a reservoir or a battery",
 		Symmetric: true,
 		Params: []Param{
 			edgeParam(dim, 1, n),
-			decadesParam("decades of the log-normal coefficients, 0 for constant ones", 0),
+			decadesParam("decades of the log-normal coefficients; 0: constant", 0),
 			grainParam(), seedParam(),
 		},
 		size: func(v values) (rows, nnz int64) {

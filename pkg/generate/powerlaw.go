@@ -27,12 +27,12 @@ func powerlaw() Kind {
 	return Kind{
 		Name: "powerlaw",
 		Help: "random graph with power-law row lengths, n rows, log-normal values of random sign, unsymmetric",
-		Use:  "irregular access to x and uneven rows; rows dominated by their diagonal, so GMRES with Jacobi converges",
+		Use:  "irregular access to x, rows of very different length; diagonally dominant, so GMRES with Jacobi converges",
 		Params: []Param{
-			{Name: "n", Help: "rows", Default: 10000, Min: 1, Max: math.MaxInt32, Whole: true},
-			{Name: "mean", Help: "mean entries in a row, about", Default: 16, Min: 2, Max: 200},
+			{Name: "n", Help: "number of rows", Default: 10000, Min: 1, Max: math.MaxInt32, Whole: true},
+			{Name: "mean", Help: "approximate mean number of entries per row", Default: 16, Min: 2, Max: 200},
 			decadesParam("decades of the values", 7.2),
-			{Name: "dominance", Help: "diagonal over the sum of the magnitudes beside it; 0 draws it like the others, maybe singular", Default: 1.05, Max: 1e6},
+			{Name: "dominance", Help: "diagonal divided by the sum of the other magnitudes in the row; 0: drawn like the others, possibly singular", Default: 1.05, Max: 1e6},
 			seedParam(),
 		},
 		size: func(v values) (rows, nnz int64) {

@@ -15,7 +15,7 @@ func solid3D() Kind {
 		Help: "elastic body of distorted cells in layers, n x n x n nodes with 3 unknowns each, symmetric positive definite",
 		Use:  "geomechanics with jumps of many decades, thin-walled parts (stretch), bone (pores)",
 		Params: append(params, Param{
-			Name: "pores", Help: "share of the cells that are soft pores", Default: 0, Max: 1,
+			Name: "pores", Help: "fraction of the cells that are soft pores", Default: 0, Max: 1,
 		}),
 	}, all(3), func(pool *parallel.Pool, v values) integrand {
 		modulus, seed := layers(pool, v), v.seed()

@@ -21,11 +21,11 @@ func stencil27() Kind {
 	return Kind{
 		Name: "stencil27", Symmetric: true,
 		Help: "27-point stencil in a cube, n x n x n points, random values, symmetric positive definite",
-		Use:  "matrix products without structure in the values; a window takes it from the columns as well",
+		Use:  "matrix-vector products; the values have no structure, and with a window the columns have none either",
 		Params: []Param{
 			edgeParam(3, 1, 16),
 			decadesParam("decades of the off-diagonal values", 10),
-			{Name: "window", Help: "shuffle rows within windows of that many, 1 for the natural order", Default: 1, Min: 1, Max: 1 << 31, Whole: true},
+			{Name: "window", Help: "shuffle rows within windows of this many rows; 1: natural order", Default: 1, Min: 1, Max: 1 << 31, Whole: true},
 			seedParam(),
 		},
 		size: func(v values) (rows, nnz int64) {

@@ -17,7 +17,7 @@ func stokes3D() Kind {
 	return finiteElements(Kind{
 		Name: "stokes3d",
 		Help: "viscous flow, n x n x n nodes with 3 velocities and a pressure each, unsymmetric, a saddle point",
-		Use:  "hard for methods without a preconditioner of its blocks",
+		Use:  "hard for methods without a block preconditioner",
 		Params: append(params,
 			Param{Name: "stabilisation", Help: "factor of the Laplacian of the pressure", Default: 0.05, Min: 1e-6, Max: 1e6}),
 	}, couples, func(pool *parallel.Pool, v values) integrand {

@@ -21,12 +21,12 @@ type csrStorage struct {
 // on to still does not overflow.
 const MostNonzeros = math.MaxUint32 - 4*threads
 
-// NewCSR copies m to a device in FP64: 12 bytes a nonzero and 4 a row.
+// NewCSR copies m to a device in FP64: 12 bytes per nonzero and 4 a row.
 func NewCSR(d *Device, m *csr.Matrix) (*Matrix, error) {
 	return newCSR(d, m, &csrStorage{val: put(d, m.Val)})
 }
 
-// NewCSR32 is NewCSR with the values rounded to FP32: 8 bytes a nonzero.
+// NewCSR32 is NewCSR with the values rounded to FP32: 8 bytes per nonzero.
 func NewCSR32(d *Device, m *csr.Matrix) (*Matrix, error) {
 	val := make([]float32, len(m.Val))
 	for k, v := range m.Val {

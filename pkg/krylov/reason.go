@@ -58,17 +58,17 @@ var reasons = map[Reason]struct{ name, advice string }{
 	Converged:                {"converged", ""},
 	ZeroRHS:                  {"zero right-hand side", ""},
 	IterationLimit:           {"iteration limit", "allow more iterations, a longer restart, or another method"},
-	TimeLimit:                {"time limit", "allow more time; x is the best found so far and can be the next run's guess"},
-	Interrupted:              {"interrupted", "x is the best found so far and can be the next run's guess"},
-	Breakdown:                {"breakdown", "the matrix may be singular; another method or scaling may get further"},
+	TimeLimit:                {"time limit", "allow more time; x is the best found so far and can be used as initial guess"},
+	Interrupted:              {"interrupted", "x is the best found so far and can be used as initial guess"},
+	Breakdown:                {"breakdown", "the matrix may be singular; try another method or scaling"},
 	Stagnation:               {"stagnation", "the system may be too ill-conditioned or indefinite for this method; try a longer restart or another method"},
 	NotFinite:                {"NaN or Inf", "numbers left the range of float64; scale the matrix or use another method"},
 	Divergence:               {"divergence", "this method does not suit the matrix; try gmres"},
 	Indefinite:               {"not positive definite", "conjugate gradients need a positive definite matrix; use minres or gmres"},
 	Drift:                    {"residual drift", "rounding errors separated the recurrence from the true residual; use refinement"},
-	Slow:                     {"slow refinement", "the matrix of the corrections is not accurate enough; store it more accurately"},
+	Slow:                     {"slow refinement", "the stored matrix is not accurate enough; store it with a smaller epsilon"},
 	IndefinitePreconditioner: {"preconditioner not positive definite", "this method needs a symmetric positive definite preconditioner; use another one, or gmres"},
-	Singular:                 {"numerically singular", "x is little but a null vector of the matrix: the residual is no smaller than b; check the model (a constraint or boundary condition may be missing)"},
+	Singular:                 {"numerically singular", "x is nearly a null vector of the matrix and its residual is no smaller than b; check the model (a constraint or boundary condition may be missing)"},
 }
 
 // String returns the reason in a few words.

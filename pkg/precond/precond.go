@@ -48,7 +48,7 @@ type Options struct {
 
 	Symmetric bool              // A is symmetric, and M must be symmetric too
 	MaxBytes  int64             // the memory budget, a limit on Cost.Bytes; 0: no limit
-	MaxWork   float64           // limit on the multiplications a nonzero of A to set up ILUT, ICT or AMG; 0: no limit
+	MaxWork   float64           // limit on the multiplications per nonzero of A to set up ILUT, ICT or AMG; 0: no limit
 	Log       func(line string) // receives warnings, a line each; nil: nobody
 
 	// Operator is A as it is stored already, if it is: kinds that multiply with A
@@ -71,7 +71,7 @@ var (
 	// ErrNotDefinite: a matrix that must be positive definite is not.
 	ErrNotDefinite = errors.New("not positive definite")
 	// ErrMemory: the preconditioner takes more than Options.MaxBytes.
-	ErrMemory = errors.New("not enough memory allowed")
+	ErrMemory = errors.New("memory limit too low")
 	// ErrInterrupted: the context of New is done.
 	ErrInterrupted = errors.New("interrupted")
 	// ErrWork: setting up takes more than Options.MaxWork.

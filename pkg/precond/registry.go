@@ -44,7 +44,7 @@ type Description struct {
 	Definite   bool        // for symmetric positive definite A only; so is M then
 	Parameters []Parameter // that the kind reads
 
-	// MaxWork is the number of multiplications a nonzero of A beyond which setting up
+	// MaxWork is the number of multiplications per nonzero of A beyond which setting up
 	// does not pay, about three times what meshes take: graphs with a few rows that
 	// touch everything may take a thousand times as many. 0: no limit.
 	MaxWork float64

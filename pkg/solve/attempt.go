@@ -103,7 +103,7 @@ func (t *attempts[V, S]) enter(k int, setUp func(variant) (krylov.Preconditioner
 			t.ready[a.variant] = &preconditioner[V]{by: by, made: made, setup: took}
 			t.current = k
 			c := made.Cost()
-			t.log(fmt.Sprintf("precond %v: set up in %.3f s; %s, with values in FP64 %s", made, took.Seconds(),
+			t.log(fmt.Sprintf("precond %v: set up in %.3f s; %s (%s in FP64)", made, took.Seconds(),
 				humanize.Bytes(uint64(c.Bytes)), humanize.Bytes(uint64(c.FP64Bytes))))
 			return nil
 		case a.last:

@@ -17,12 +17,12 @@ import (
 // DeviceNonzeros is the number of nonzeros from which a GPU pays, by a model in round
 // numbers. A solve there first takes about
 //
-//	0.3 s to start the device, and 25 bytes a nonzero, the matrix as given and as stored,
+//	0.3 s to start the device, and 25 bytes per nonzero, the matrix as given and as stored,
 //	at 12 GB/s to copy them: 2 ns a nonzero,
 //
 // while converting the matrix, 15 to 20 products, is the same work on the host for both.
-// Then an iteration of CG reads and writes 6 bytes a nonzero and about 100 a row: with 7
-// nonzeros a row some 20 bytes a nonzero, which takes 1 ms for 2 million nonzeros on a host
+// Then an iteration of CG reads and writes 6 bytes per nonzero and about 100 a row: with 7
+// nonzeros a row some 20 bytes per nonzero, which takes 1 ms for 2 million nonzeros on a host
 // with 40 GB/s, and 0.02 ms and six launches of 5 us each on a device with 2000 GB/s. So
 // 300 iterations pay for it, which methods without multigrid take. Smaller systems stay in
 // the caches of a host, which are several times faster than its memory, and leave a device

@@ -43,7 +43,7 @@ func ExampleNew() {
 	// scaling both: balances rows and columns (powers of two, exact)
 	// precond none: requested
 	// precision AFX at epsilon 2^-24, cw: 35.83 bytes per nonzero instead of 17.33, indices included; 0.00 % dropped
-	// layout bucketed CSR (the layout of the papers); with short rows slower than FP64 CSR, which --formats FP64 uses
+	// layout bucketed CSR (the layout of the papers); slower than FP64 CSR if rows are short (--formats FP64)
 	// format AFX24              3 nonzeros  50.0 %         100 bytes
 	// format AFX32              3 nonzeros  50.0 %         103 bytes
 	// converged [1.000 1.000 1.000] <nil>

@@ -163,4 +163,4 @@ func (e *InputError) Error() string { return e.Msg }
 func invalid(format string, args ...any) error { return &InputError{fmt.Sprintf(format, args...)} }
 
 // ErrMemory is wrapped by errors about a MaxMemory that does not suffice.
-var ErrMemory = errors.New("not enough memory allowed")
+var ErrMemory = errors.New("memory limit too low")

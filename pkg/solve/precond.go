@@ -68,10 +68,10 @@ func (s *Solver) choosePreconditioner() []variant {
 		s.say("precond none: the scaled matrix is not symmetric")
 		return []variant{{kind: precond.None}}
 	case s.opt.Device != nil && precond.BlockSize(s.m) > 1:
-		s.say("precond bjacobi: the matrix has nodes of several unknowns; on a device")
+		s.say("precond bjacobi: the matrix has nodes of several unknowns (on a device)")
 		return []variant{{kind: precond.BlockJacobi}, {kind: precond.None}}
 	case s.opt.Device != nil:
-		s.say("precond none: the scaling acts as Jacobi preconditioning; on a device")
+		s.say("precond none: the scaling acts as Jacobi preconditioning (on a device)")
 		return []variant{{kind: precond.None}, {kind: precond.BlockJacobi}}
 	case s.Method == CG && s.m.NNZ() >= multigridNonzeros:
 		s.say("precond amg: the matrix is symmetric and large")

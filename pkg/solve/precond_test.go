@@ -83,11 +83,11 @@ func TestPreconditionerFallback(t *testing.T) {
 	limit := s.memory() + 20000
 	s.Close()
 	_, err := New(t.Context(), m, Options{MaxMemory: limit, Precond: Precond{Kind: precond.ILUT}})
-	checkInputError(t, err, []string{"ilut", "not enough memory"})
+	checkInputError(t, err, []string{"ilut", "memory limit"})
 	log = logged{}
 	s = newSolver(t, m, log.options(Options{MaxMemory: limit}))
 	s.Close()
-	if !log.says("not enough memory") {
+	if !log.says("memory limit") {
 		t.Errorf("log %q", log.lines)
 	}
 }

@@ -73,7 +73,7 @@ func (r Reorder) Apply(m *csr.Matrix, pool *parallel.Pool) (ordered *csr.Matrix,
 	q := p.Inverse()
 	if auto {
 		if after := lines(m, p, q); !reorderingPays(m, before, after) {
-			o.why = fmt.Sprintf("too little saved: %.2f cache lines of x per nonzero become %.2f", before, after)
+			o.why = fmt.Sprintf("rcm saves too little: %.2f cache lines of x per nonzero become %.2f", before, after)
 			return m, o, nil
 		}
 	}

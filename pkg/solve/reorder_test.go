@@ -105,7 +105,7 @@ func TestReorderAuto(t *testing.T) {
 					add(i, rng.IntN(1<<17), 1)
 				}
 			}
-		}), ReorderNone, "too little saved"},
+		}), ReorderNone, "rcm saves too little"},
 		{"1 x 1", dense([]float64{1}), ReorderNone, "the given order is fast enough"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

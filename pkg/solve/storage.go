@@ -126,7 +126,7 @@ func (a stored) lines() []string {
 		a.storage, s.PerNonzero(), float64(fp64)/float64(max(s.NNZ, 1)), 100*float64(s.Dropped)/float64(max(s.NNZ, 1)))}
 	layout := a.layout
 	if a.slow {
-		layout += "; with short rows slower than FP64 CSR, which --formats FP64 uses"
+		layout += "; slower than FP64 CSR if rows are short (--formats FP64)"
 	}
 	lines = append(lines, "layout "+layout)
 	for _, f := range s.Formats {

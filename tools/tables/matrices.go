@@ -63,13 +63,13 @@ func writeMatrices(o options) error {
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf(`# Real matrices at default flags
+	text := fmt.Sprintf(`# Real matrices with default flags
 
-Written by `+"`make table`"+`: each real square matrix of the collection through
+Written by `+"`make table`"+`: every real square matrix of the collection, solved by
 `+"`mpsolve solve`"+` with default flags and a limit of %v. η_row is the row-wise
-backward error of the x that was written, recomputed from its definition with
-math/big (%d bits), by code apart from the solver's. Of %d matrices %d end
-converged, and %d of these wrongly. Version %s, %s, %d threads.
+backward error of the written x, recomputed from its definition with math/big
+(%d bits), independently of the solver. Of %d matrices %d are reported as
+converged, %d of them wrongly. Version %s, %s, %d threads.
 
 %s
 `, o.limit, checkBits, count, converged, falsely, last.Version, runtime.GOARCH, last.Threads, t.RenderMarkdown())

@@ -18,10 +18,10 @@ func writeVariants(text *strings.Builder, p problem, symmetric bool, list []vari
 	if symmetric {
 		criterion = "nw"
 	}
-	fmt.Fprintf(text, "**%s**: n = %d, %d nonzeros, %s, criterion %s; FP64 CSR takes %.2f bytes a nonzero and %d iterations.\n\n",
+	fmt.Fprintf(text, "**%s**: n = %d, %d nonzeros, %s, criterion %s; FP64 CSR takes %.2f bytes per nonzero and %d iterations.\n\n",
 		p.name, p.m.Rows, fp64.stats.NNZ, strings.ToUpper(method), criterion, fp64.perNonzero, fp64.result.Iterations)
 	t := table.NewWriter()
-	header := table.Row{"bytes a nonzero · error · iterations"}
+	header := table.Row{"bytes per nonzero · error · iterations"}
 	for _, e := range epsilons {
 		header = append(header, "ε = "+e)
 	}
