@@ -16,7 +16,7 @@ LDFLAGS := $(if $(VERSION),-X github.com/mpsolve/mpsolve/internal/cli.Version=$(
 PLATFORMS := linux/amd64 linux/arm64 darwin/arm64 darwin/amd64
 
 ARM64_TESTS := ./internal/kernels ./internal/dd ./pkg/formats ./pkg/csr ./pkg/linop \
-	./pkg/adaptive ./pkg/krylov ./pkg/verify ./pkg/generate
+	./pkg/quantize ./pkg/adaptive ./pkg/krylov ./pkg/verify ./pkg/generate
 
 FUZZTIME  ?= 20000x
 BENCH     ?= .

@@ -36,11 +36,11 @@ func Choose(m *csr.Matrix, s Spec, pool *parallel.Pool) (Layout, string, error) 
 
 // choose picks the layout for a spec.
 func (b *builder) choose() choice {
-	s := b.part.spec
+	s := b.spec
 	switch {
 	case s.Layout != LayoutAuto:
 		return s.Layout.row().choose(b)
-	case !s.fixed():
+	case !b.part.Fixed():
 		return Bucketed.row().choose(b)
 	case !kernels.HasFastSlots():
 		return choice{slotPlan{layout: CSR}, "there are no fast kernels for slots on this processor"}

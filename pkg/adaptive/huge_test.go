@@ -8,6 +8,8 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/mpsolve/mpsolve/pkg/quantize"
+
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
 )
@@ -113,7 +115,7 @@ func TestHugeBuckets(t *testing.T) {
 	}
 	b := &builder{
 		m:    &csr.Matrix{Rows: 3},
-		part: &partition{tol: &tolerances{}, codecs: []formats.Codec{{Format: format("FP64")}}},
+		part: &quantize.Partition{Tol: &quantize.Tolerances{}, Codecs: []formats.Codec{{Format: formats.MustLookup("FP64")}}},
 	}
 	s := bucketStats(b, assigned{ptr: [][]uint32{p}, nnz: 1 << 32})
 	if want := int64(4*4 + 12*math.MaxUint32 + formats.Padding); s.Bytes != want || s.Dropped != 1 {

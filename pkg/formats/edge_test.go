@@ -41,10 +41,10 @@ func TestOutOfRange(t *testing.T) {
 // Scales at which values would leave the range of float64 are refused.
 func TestScaleOutOfRange(t *testing.T) {
 	for _, c := range []Codec{
-		{Format: lookup(t, "RPRE16"), Exponent: -1023},
-		{Format: lookup(t, "RPRE16"), Exponent: 1017},
-		{Format: lookup(t, "AFX16"), Exponent: -1023},
-		{Format: lookup(t, "AFX16"), Exponent: 968},
+		{Format: MustLookup("RPRE16"), Exponent: -1023},
+		{Format: MustLookup("RPRE16"), Exponent: 1017},
+		{Format: MustLookup("AFX16"), Exponent: -1023},
+		{Format: MustLookup("AFX16"), Exponent: 968},
 	} {
 		if least, largest := c.Range(); least != 0 || largest != 0 {
 			t.Errorf("%s at %d has the range %g to %g", c.Name, c.Exponent, least, largest)
@@ -88,7 +88,7 @@ func TestFixedTies(t *testing.T) {
 		-0.5: 0, -1.5: -2, -2.5: -2, -127.5: -128, -126.5: -126,
 	} {
 		for _, exponent := range []int{0, 20, -900} {
-			c := Codec{Format: lookup(t, "AFX8"), Exponent: exponent}
+			c := Codec{Format: MustLookup("AFX8"), Exponent: exponent}
 			v, want := math.Ldexp(v, exponent), math.Ldexp(want, exponent)
 			if got := decodeOne(c, encodeOne(t, c, v)); got != want {
 				t.Errorf("at %d: %v became %v, want %v", exponent, v, got, want)
@@ -119,15 +119,15 @@ func TestSaturation(t *testing.T) {
 		codec   Codec
 		v, want float64
 	}{
-		{Codec{Format: lookup(t, "RPRE8")}, 252, 248},   // 1.1111|1 at 2^7
-		{Codec{Format: lookup(t, "RPRE8")}, -252, -248}, // the tie as well
-		{Codec{Format: lookup(t, "RPREU8")}, 254, 252},
-		{Codec{Format: lookup(t, "AFX8")}, 127.5, 127},
-		{Codec{Format: lookup(t, "AFX8")}, -128, -128},
-		{Codec{Format: lookup(t, "AFX8")}, -128.5, -128},
-		{Codec{Format: lookup(t, "AFX56")}, -0x1p55, -0x1p55},
-		{Codec{Format: lookup(t, "AFX56")}, 0x1p55 - 4, 0x1p55 - 4},
-		{Codec{Format: lookup(t, "BF16")}, 0x1.FEp127 + 0x1p119, 0x1.FEp127},
+		{Codec{Format: MustLookup("RPRE8")}, 252, 248},   // 1.1111|1 at 2^7
+		{Codec{Format: MustLookup("RPRE8")}, -252, -248}, // the tie as well
+		{Codec{Format: MustLookup("RPREU8")}, 254, 252},
+		{Codec{Format: MustLookup("AFX8")}, 127.5, 127},
+		{Codec{Format: MustLookup("AFX8")}, -128, -128},
+		{Codec{Format: MustLookup("AFX8")}, -128.5, -128},
+		{Codec{Format: MustLookup("AFX56")}, -0x1p55, -0x1p55},
+		{Codec{Format: MustLookup("AFX56")}, 0x1p55 - 4, 0x1p55 - 4},
+		{Codec{Format: MustLookup("BF16")}, 0x1.FEp127 + 0x1p119, 0x1.FEp127},
 	} {
 		if got := decodeOne(c.codec, encodeOne(t, c.codec, c.v)); got != c.want {
 			t.Errorf("%s: %v became %v, want %v", c.codec.Name, c.v, got, c.want)
@@ -162,7 +162,7 @@ func TestRange(t *testing.T) {
 		{"AFX56", 0, NearestEven, 0, 0x1p55 - 4},
 		{"AFX56", 967, NearestEven, 0, 0x1.fffffffffffffp1021},
 	} {
-		codec := Codec{Format: lookup(t, c.name), Exponent: c.exponent, Rounding: c.rounding}
+		codec := Codec{Format: MustLookup(c.name), Exponent: c.exponent, Rounding: c.rounding}
 		if least, largest := codec.Range(); least != c.least || largest != c.largest {
 			t.Errorf("%s at %d, rounding %d: %x to %x, want %x to %x",
 				c.name, c.exponent, c.rounding, least, largest, c.least, c.largest)
@@ -188,7 +188,7 @@ func TestErrorBound(t *testing.T) {
 		{"AFX16", -12, 0, 0x1p-13, 0x1p-12},
 		{"AFX16", -1022, 0, 0x1p-1023, 0x1p-1022},
 	} {
-		codec := Codec{Format: lookup(t, c.name), Exponent: c.exponent}
+		codec := Codec{Format: MustLookup(c.name), Exponent: c.exponent}
 		if got := codec.ErrorBound(c.v); got != c.nearest {
 			t.Errorf("%s, nearest: the bound for %g is %g, want %g", c.name, c.v, got, c.nearest)
 		}
@@ -203,7 +203,7 @@ func TestErrorBound(t *testing.T) {
 // relative bound there and refuse what is below their least normal number.
 func TestSubnormals(t *testing.T) {
 	for _, rounding := range []Rounding{NearestEven, Truncate} {
-		c := Codec{Format: lookup(t, "FP64"), Rounding: rounding}
+		c := Codec{Format: MustLookup("FP64"), Rounding: rounding}
 		for _, v := range []float64{0x1p-1074, -0x1p-1074, 0x1p-1022 - 0x1p-1074, 0x1p-1022} {
 			if got := decodeOne(c, encodeOne(t, c, v)); got != v {
 				t.Errorf("FP64, rounding %d: %g became %g", rounding, v, got)
@@ -212,7 +212,7 @@ func TestSubnormals(t *testing.T) {
 		for name, least := range map[string]float64{
 			"FP56": 0x1p-1022, "FP48": 0x1p-1022, "FP40": 0x1p-1022, "FP32": 0x1p-126, "FP24": 0x1p-126, "BF16": 0x1p-126,
 		} {
-			c := Codec{Format: lookup(t, name), Rounding: rounding}
+			c := Codec{Format: MustLookup(name), Rounding: rounding}
 			if got := decodeOne(c, encodeOne(t, c, -least)); got != -least {
 				t.Errorf("%s, rounding %d: %g became %g", name, rounding, -least, got)
 			}
@@ -238,7 +238,7 @@ func TestOutermostScales(t *testing.T) {
 		{"AFX56", 967, -0x1p1022},
 		{"AFX56", 967, 0x1p967},
 	} {
-		codec := Codec{Format: lookup(t, c.name), Exponent: c.exponent}
+		codec := Codec{Format: MustLookup(c.name), Exponent: c.exponent}
 		if got := decodeOne(codec, encodeOne(t, codec, c.v)); got != c.v {
 			t.Errorf("%s at %d: %g became %g", c.name, c.exponent, c.v, got)
 		}
@@ -247,7 +247,7 @@ func TestOutermostScales(t *testing.T) {
 
 // Truncated, what lies within a quantum below the least code becomes that code.
 func TestTruncatedLeastCode(t *testing.T) {
-	c := Codec{Format: lookup(t, "AFX8"), Rounding: Truncate}
+	c := Codec{Format: MustLookup("AFX8"), Rounding: Truncate}
 	if got := decodeOne(c, encodeOne(t, c, math.Nextafter(-129, 0))); got != -128 {
 		t.Errorf("just above -129 became %g", got)
 	}
@@ -266,7 +266,7 @@ func TestShortDestination(t *testing.T) {
 }
 
 func TestRangeErrorText(t *testing.T) {
-	c := Codec{Format: lookup(t, "RPRE16")}
+	c := Codec{Format: MustLookup("RPRE16")}
 	err := c.Encode(make([]byte, 4), []float64{1, 300})
 	if want := "value 300 is out of the range of RPRE16"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
