@@ -73,8 +73,9 @@ func TestHugePanels(t *testing.T) {
 				t.Skip("offsets of many rows")
 			}
 			m := huge(t, c.rows, c.cols, c.length)
-			for _, p := range plans(m) {
-				panels, err := slotPanels(m, p)
+			b := &builder{m: m}
+			for _, p := range b.plans() {
+				panels, err := slotPanels(m, p.slotPlan)
 				if err != nil {
 					if p.block < 2 || p.block*c.length <= math.MaxInt32 {
 						t.Error(err)
@@ -92,7 +93,6 @@ func TestHugePanels(t *testing.T) {
 					t.Errorf("%d panels of tiles, want %d at most", n, c.most)
 				}
 			}
-			b := builder{m: m}
 			for _, r := range b.sampleRanges() {
 				n := m.RowPtr[r[1]] - m.RowPtr[r[0]]
 				if n <= 0 || n > math.MaxInt32 || n > sampleMost+sampleRows*int64(c.length) {

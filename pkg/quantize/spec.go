@@ -25,25 +25,15 @@ const (
 // Criteria lists the criteria that need no x.
 var Criteria = []Criterion{NW, CW}
 
-// Spec is how to quantise a matrix: formats and accuracy.
+// Spec is how to quantise a matrix; the fields are those of adaptive.Spec.
 type Spec struct {
-	Set       Set
-	Epsilon   float64   // target accuracy, 2^-53 <= Epsilon < 1
-	Criterion Criterion // "": NW
-	X         []float64 // of the criterion Exact
-
-	// NoDrop keeps the elements below epsilon T, in the narrowest format that
-	// has a code for them.
-	NoDrop bool
-
-	// GuardBits are extra bits for AFX: each halves its error.
-	GuardBits int
-
-	// PaperExact takes the intervals as they are printed in [Molina24], with T
-	// as it is and truncation, where otherwise epsilon T is rounded down to a
-	// power of two and values are rounded to nearest. For reproduction only: the
-	// error of truncation may reach twice the bound.
-	PaperExact bool
+	Set        Set
+	Epsilon    float64   // target accuracy, 2^-53 <= Epsilon < 1
+	Criterion  Criterion // "": NW
+	X          []float64 // of the criterion Exact
+	NoDrop     bool      // keep elements below epsilon T
+	GuardBits  int       // of AFX
+	PaperExact bool      // intervals and rounding as printed in [Molina24]
 }
 
 // MinEpsilon is the unit roundoff of FP64.
