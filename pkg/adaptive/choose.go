@@ -54,9 +54,9 @@ func (b *builder) sampled(best func(*sample, *builder) choice) choice {
 	b.mirrored = b.maybeSymmetric()
 	s := b.sample()
 	c := best(&s, b)
-	if c.layout == Symmetric && !b.isSymmetric() {
+	if c.traits().lower && !b.isSymmetric() {
 		b.mirrored = false
-		s.estimates = slices.DeleteFunc(s.estimates, func(e estimate) bool { return e.layout == Symmetric })
+		s.estimates = slices.DeleteFunc(s.estimates, func(e estimate) bool { return e.traits().lower })
 		c = best(&s, b)
 	}
 	return c
