@@ -22,7 +22,7 @@ func specs() []Spec {
 				}
 				spec := Spec{Set: s, Criterion: c, Epsilon: eps}
 				list = append(list, spec)
-				if s.kind() == fixedPoint {
+				if spec.quantization().Fixed() {
 					list[len(list)-1].Layout = Bucketed
 					spec.Layout = Slots
 					list = append(list, spec)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/mpsolve/mpsolve/pkg/quantize"
+
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
@@ -17,7 +19,7 @@ import (
 // with 4-byte indices and row offsets.
 type bucketed struct {
 	rows, cols int
-	tol        *tolerances
+	tol        *quantize.Tolerances
 	buckets    []Bucket // in the order of products
 	byTheta    int      // number of the first ones that are stored by theta
 	float32    bool     // StorageArithmetic
@@ -45,7 +47,7 @@ func (a *Matrix) Buckets() []Bucket {
 // Units returns theta and the exponent e of each row, or of all rows alike: row i of a
 // matrix in the layout Bucketed is 2^e_i times its buckets, those by theta times theta_i.
 // The slices are the matrix's.
-func (a *Matrix) Units() (theta []float64, exp []int32) { return a.tol.theta, a.tol.exp }
+func (a *Matrix) Units() (theta []float64, exp []int32) { return a.tol.Theta, a.tol.Exp }
 
 // assigned is the buckets of the elements of a matrix.
 type assigned struct {
@@ -57,7 +59,7 @@ type assigned struct {
 // assign decides on the format of each element.
 func (b *builder) assign() (a assigned, err error) {
 	a.bucket = make([]int8, b.m.NNZ())
-	a.ptr = make([][]uint32, len(b.part.codecs))
+	a.ptr = make([][]uint32, len(b.part.Codecs))
 	for k := range a.ptr {
 		a.ptr[k] = make([]uint32, b.m.Rows+1)
 	}
@@ -66,9 +68,9 @@ func (b *builder) assign() (a assigned, err error) {
 		for i := lo; i < hi; i++ {
 			cols, vals := b.m.Row(i)
 			row := a.bucket[b.m.RowPtr[i]:b.m.RowPtr[i+1]]
-			b.part.assign(row, i, cols, vals)
+			b.part.Assign(row, i, cols, vals)
 			for k, to := range row {
-				if to != none {
+				if to != quantize.None {
 					a.ptr[to][i+1]++
 				}
 				if vals[k] != 0 {
@@ -83,7 +85,7 @@ func (b *builder) assign() (a assigned, err error) {
 	for k, p := range a.ptr {
 		sum := addUp(p)
 		if sum > math.MaxUint32 {
-			return a, fmt.Errorf("adaptive: %d elements in %s; at most 2^32-1 fit", sum, b.part.codecs[k].Name)
+			return a, fmt.Errorf("adaptive: %d elements in %s; at most 2^32-1 fit", sum, b.part.Codecs[k].Name)
 		}
 		if sum == 0 {
 			a.ptr[k] = nil
@@ -108,15 +110,15 @@ func (b *builder) bucketed(c choice) (*Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &bucketed{rows: b.m.Rows, cols: b.m.Cols, tol: b.part.tol, float32: b.part.spec.StorageArithmetic}
-	to := make([]*Bucket, len(b.part.codecs))
+	s := &bucketed{rows: b.m.Rows, cols: b.m.Cols, tol: b.part.Tol, float32: b.spec.StorageArithmetic}
+	to := make([]*Bucket, len(b.part.Codecs))
 	s.buckets = make([]Bucket, 0, len(to))
 	for _, byTheta := range [...]bool{true, false} {
 		for k, p := range from.ptr {
-			if p == nil || b.part.class(k).byTheta != byTheta {
+			if p == nil || b.part.Class(k).ByTheta != byTheta {
 				continue
 			}
-			codec, nnz := b.part.codecs[k], int(p[b.m.Rows])
+			codec, nnz := b.part.Codecs[k], int(p[b.m.Rows])
 			s.buckets = append(s.buckets, Bucket{codec, byTheta, p, make([]int32, nnz), make([]byte, nnz*codec.Bytes+formats.Padding)})
 			to[k] = &s.buckets[len(s.buckets)-1]
 		}
@@ -143,15 +145,15 @@ func (b *builder) fill(to []*Bucket, bucket []int8, lo, hi int) error {
 		}
 	}
 	for i := lo; i < hi; i++ {
-		exp, theta := b.part.tol.row(i)
+		exp, theta := b.part.Tol.Row(i)
 		for k := b.m.RowPtr[i]; k < b.m.RowPtr[i+1]; k++ {
 			n := bucket[k]
-			if n == none {
+			if n == quantize.None {
 				continue
 			}
 			t := to[n]
 			t.Col[int(t.RowPtr[lo])+len(values[n])] = b.m.Col[k]
-			values[n] = append(values[n], b.part.class(int(n)).value(csr.Ldexp(b.m.Val[k], -exp), theta))
+			values[n] = append(values[n], b.part.Class(int(n)).Value(csr.Ldexp(b.m.Val[k], -exp), theta))
 		}
 	}
 	for k, t := range to {
@@ -182,13 +184,13 @@ func (s *bucketed) MulRows(dst []float64, _, lo, hi int, x []float64) {
 	clear(dst[lo:hi])
 	s.add(dst, s.buckets[:s.byTheta], lo, hi, x)
 	if s.byTheta > 0 {
-		theta := s.tol.theta
+		theta := s.tol.Theta
 		for i := lo; i < hi; i++ {
 			dst[i] *= theta[min(i, len(theta)-1)]
 		}
 	}
 	s.add(dst, s.buckets[s.byTheta:], lo, hi, x)
-	s.tol.scale(dst[lo:hi], lo, 0)
+	s.tol.Scale(dst[lo:hi], lo, 0)
 }
 
 func (s *bucketed) add(dst []float64, buckets []Bucket, lo, hi int, x []float64) {

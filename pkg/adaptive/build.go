@@ -1,17 +1,17 @@
 package adaptive
 
 import (
-	"fmt"
-
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/pkg/quantize"
 )
 
 // builder makes a Matrix: the elements become integers or values of formats, a layout is
 // chosen, and the layout stores them.
 type builder struct {
 	m      *csr.Matrix
-	part   *partition
+	spec   Spec
+	part   *quantize.Partition
 	panels []int
 	pool   *parallel.Pool
 	old    *slotMatrix // whose memory may be used
@@ -23,15 +23,12 @@ func newBuilder(m *csr.Matrix, s Spec, pool *parallel.Pool) (*builder, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	if s.criterion() == Exact && len(s.X) != m.Cols {
-		return nil, fmt.Errorf("adaptive: x has %d elements, the matrix %d columns", len(s.X), m.Cols)
-	}
 	panels := csr.Panels(m)
-	tol, err := newTolerances(m, s, panels, pool)
+	part, err := quantize.New(m, s.quantization(), panels, pool)
 	if err != nil {
 		return nil, err
 	}
-	return &builder{m: m, part: newPartition(s, tol), panels: panels, pool: pool}, nil
+	return &builder{m: m, spec: s, part: part, panels: panels, pool: pool}, nil
 }
 
 // Build stores m as the spec says, on the threads of pool. It is an error if

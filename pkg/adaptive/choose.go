@@ -36,11 +36,11 @@ func Choose(m *csr.Matrix, s Spec, pool *parallel.Pool) (Layout, string, error) 
 
 // choose picks the layout for a spec.
 func (b *builder) choose() choice {
-	s := b.part.spec
+	s := b.spec
 	switch {
 	case s.Layout != LayoutAuto:
 		return s.Layout.row().choose(b)
-	case !s.fixed():
+	case !b.part.Fixed():
 		return Bucketed.row().choose(b)
 	case !kernels.HasFastSlots():
 		return choice{slotPlan{layout: CSR}, "there are no fast kernels for slots on this processor"}
@@ -54,9 +54,9 @@ func (b *builder) sampled(best func(*sample, *builder) choice) choice {
 	b.mirrored = b.maybeSymmetric()
 	s := b.sample()
 	c := best(&s, b)
-	if c.layout == Symmetric && !b.isSymmetric() {
+	if c.traits().lower && !b.isSymmetric() {
 		b.mirrored = false
-		s.estimates = slices.DeleteFunc(s.estimates, func(e estimate) bool { return e.layout == Symmetric })
+		s.estimates = slices.DeleteFunc(s.estimates, func(e estimate) bool { return e.traits().lower })
 		c = best(&s, b)
 	}
 	return c

@@ -2,6 +2,15 @@
 // in the fewest bytes that a wanted accuracy epsilon needs ([Molina24],
 // [Graillat24]). Arithmetic stays in FP64.
 //
+// A nonzero passes four rooms on its way from a matrix in FP64 to a product:
+//
+//	quantise  package quantize            its format, or its integer in units of its row
+//	choose    choose.go, model.go         the layout, by a model of the time of a product
+//	pack      package sell, slotbuild.go  its lane and slot; bucketed.go its bucket
+//	multiply  MulRows of each layout      with the loops of internal/kernels
+//
+// [Build] leads through them; layoutTable in layout.go has a row for each layout.
+//
 // An element of row i may carry an absolute error of at most
 //
 //	theta = epsilon T,  NW: T = ||A||_inf = max_i sum_j |a_ij|

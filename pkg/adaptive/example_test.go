@@ -3,6 +3,7 @@ package adaptive_test
 import (
 	"fmt"
 
+	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
@@ -43,23 +44,9 @@ func ExampleBuild() {
 	// 2 dropped, y = [3.999000 3.999000 0.100000]
 }
 
-// coordinates has the method set of the sparse matrices of
-// github.com/james-bowman/sparse (COO, CSR, CSC, DOK), which fit as they are.
-type coordinates struct{ i, j []int }
-
-func (c coordinates) Dims() (rows, cols int) { return 2, 2 }
-func (c coordinates) NNZ() int               { return len(c.i) }
-func (c coordinates) At(i, j int) float64    { return 1 }
-func (c coordinates) T() mat.Matrix          { return mat.Transpose{Matrix: c} }
-func (c coordinates) DoNonZero(visit func(i, j int, v float64)) {
-	for k := range c.i {
-		visit(c.i[k], c.j[k], 1)
-	}
-}
-
 // A sparse matrix of another library.
 func ExamplePredict() {
-	m, err := csr.FromSparse(coordinates{[]int{0, 1, 1}, []int{0, 0, 1}})
+	m, err := csr.FromSparse(sparse.NewCOO(2, 2, []int{0, 1, 1}, []int{0, 0, 1}, []float64{1, 1, 1}))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -80,7 +80,7 @@ func storedHash(a *Matrix) uint64 {
 			}
 		}
 	}
-	put(a.tol.exp, a.tol.theta)
+	put(a.tol.Exp, a.tol.Theta)
 	for _, b := range a.Buckets() {
 		put([]byte(b.Codec.Name), b.ByTheta, b.RowPtr, b.Col, b.Values)
 	}

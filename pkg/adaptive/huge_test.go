@@ -8,6 +8,8 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/mpsolve/mpsolve/pkg/quantize"
+
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
 )
@@ -71,8 +73,9 @@ func TestHugePanels(t *testing.T) {
 				t.Skip("offsets of many rows")
 			}
 			m := huge(t, c.rows, c.cols, c.length)
-			for _, p := range plans(m) {
-				panels, err := slotPanels(m, p)
+			b := &builder{m: m}
+			for _, p := range b.plans() {
+				panels, err := slotPanels(m, p.slotPlan)
 				if err != nil {
 					if p.block < 2 || p.block*c.length <= math.MaxInt32 {
 						t.Error(err)
@@ -90,7 +93,6 @@ func TestHugePanels(t *testing.T) {
 					t.Errorf("%d panels of tiles, want %d at most", n, c.most)
 				}
 			}
-			b := builder{m: m}
 			for _, r := range b.sampleRanges() {
 				n := m.RowPtr[r[1]] - m.RowPtr[r[0]]
 				if n <= 0 || n > math.MaxInt32 || n > sampleMost+sampleRows*int64(c.length) {
@@ -113,7 +115,7 @@ func TestHugeBuckets(t *testing.T) {
 	}
 	b := &builder{
 		m:    &csr.Matrix{Rows: 3},
-		part: &partition{tol: &tolerances{}, codecs: []formats.Codec{{Format: format("FP64")}}},
+		part: &quantize.Partition{Tol: &quantize.Tolerances{}, Codecs: []formats.Codec{{Format: formats.MustLookup("FP64")}}},
 	}
 	s := bucketStats(b, assigned{ptr: [][]uint32{p}, nnz: 1 << 32})
 	if want := int64(4*4 + 12*math.MaxUint32 + formats.Padding); s.Bytes != want || s.Dropped != 1 {

@@ -19,7 +19,7 @@ func NewQuantizer(m *csr.Matrix, s Spec, pool *parallel.Pool) (*Quantizer, error
 	switch {
 	case err != nil:
 		return nil, err
-	case !s.fixed():
+	case !b.part.Fixed():
 		return nil, fmt.Errorf("adaptive: %s does not store integers as AFX does", s.Set.Name)
 	}
 	return &Quantizer{b}, nil
@@ -28,15 +28,15 @@ func NewQuantizer(m *csr.Matrix, s Spec, pool *parallel.Pool) (*Quantizer, error
 // QuantumExps returns the e_i with a_ij = m 2^e_i, one for each row, or a single one if all
 // rows have the same. They may be below the exponents of float64.
 func (q *Quantizer) QuantumExps() []int32 {
-	exps := make([]int32, len(q.b.part.tol.exp))
-	for i, e := range q.b.part.tol.exp {
-		exps[i] = e - int32(q.b.part.perQExp)
+	exps := make([]int32, len(q.b.part.Tol.Exp))
+	for i, e := range q.b.part.Tol.Exp {
+		exps[i] = e - int32(q.b.part.UnitQuanta)
 	}
 	return exps
 }
 
 // Rows makes n the rows lo to hi-1, which have less than 2^31 elements.
-func (q *Quantizer) Rows(lo, hi int, n *Integers) { n.quantize(q.b, lo, hi) }
+func (q *Quantizer) Rows(lo, hi int, n *Integers) { n.Quantize(q.b.m, q.b.part, lo, hi) }
 
 // BlockSize returns the size of blocks that takes the fewest bits with a 16-bit column for
 // each item, by a sample, among those that hold an element in most of their places; 1 if

@@ -40,6 +40,7 @@ type layoutRow struct {
 	help string // what it is, in a few words, for the command line
 	text string // what it is, with b for the size of blocks
 	afx  bool   // it is for AFX alone
+	traits
 
 	// choose returns the choice where the layout is requested by name.
 	choose func(b *builder) choice
@@ -50,6 +51,13 @@ type layoutRow struct {
 	cost  func(s *sample, b *builder, e estimate) cost
 
 	build func(b *builder, c choice) (*Matrix, error)
+}
+
+// traits are how the slots of a layout differ from those of whole rows.
+type traits struct {
+	diagonal bool // rows that have diagonals in common need no columns
+	lower    bool // only of the lower triangle; each block counts twice
+	tiled    bool // by segments of columns, whose products are added up
 }
 
 // layoutTable has a row for each layout; of those that the model compares, one gives way
@@ -72,6 +80,7 @@ func init() { // since functions of the table look at it
 		},
 		{
 			name: Diagonals, help: "diagonals without columns", text: "slots of diagonals, eight rows at once", afx: true,
+			traits: traits{diagonal: true},
 			choose: asked(slotPlan{Diagonals, 1}, "requested"), plans: always(slotPlan{Diagonals, 1}), build: (*builder).slotted,
 		},
 		{
@@ -80,10 +89,12 @@ func init() { // since functions of the table look at it
 		},
 		{
 			name: Symmetric, help: "half of a symmetric matrix, criterion nw", text: "slots of the lower triangle, b x b blocks, eight block rows at once", afx: true,
+			traits: traits{lower: true},
 			choose: (*builder).chooseSymmetric, plans: (*builder).symmetricPlans, cost: (*sample).symmetricCost, build: (*builder).symmetric,
 		},
 		{
 			name: Tiles, help: "segments of columns", text: "slots by segments of columns, eight rows at once", afx: true,
+			traits: traits{tiled: true},
 			choose: asked(slotPlan{Tiles, 1}, "requested"), plans: always(slotPlan{Tiles, 1}), cost: (*sample).tilesCost, build: (*builder).slotted,
 		},
 	}
@@ -109,10 +120,12 @@ func (l Layout) row() *layoutRow {
 	return nil
 }
 
-// slotted reports whether a layout is a kind of slots.
-func (l Layout) slotted() bool {
-	r := l.row()
-	return r != nil && r.afx
+// traits are those of the layout in the table.
+func (p slotPlan) traits() traits {
+	if r := p.layout.row(); r != nil {
+		return r.traits
+	}
+	return traits{}
 }
 
 // LayoutHelp describes the layouts for the help of a command.

@@ -3,6 +3,8 @@ package adaptive
 import (
 	"fmt"
 
+	"github.com/mpsolve/mpsolve/pkg/quantize"
+
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
@@ -11,7 +13,7 @@ import (
 // one goroutine at a time.
 type Matrix struct {
 	operator
-	tol    *tolerances
+	tol    *quantize.Tolerances
 	choice choice
 	stats  Stats
 	stored stored
@@ -31,7 +33,7 @@ func newMatrix[S interface {
 	linop.Rows
 }](b *builder, c choice, s S,
 ) *Matrix {
-	return &Matrix{operator: linop.NewProducts(s, b.panels, b.pool), tol: b.part.tol, choice: c, stored: s}
+	return &Matrix{operator: linop.NewProducts(s, b.panels, b.pool), tol: b.part.Tol, choice: c, stored: s}
 }
 
 // Stats returns the formats, counts and bytes of the matrix.
@@ -57,5 +59,5 @@ func (a *Matrix) Tolerance(i int) float64 {
 	if a.Layout() == CSR {
 		return 0
 	}
-	return a.tol.tolerance(i)
+	return a.tol.Tolerance(i)
 }

@@ -65,7 +65,7 @@ func (s *slotBuilder) panelCost(rows int) cost {
 	}
 	b := float64(max(p.Block, 1))
 	for _, g := range p.Groups {
-		if s.plan.layout == Symmetric {
+		if s.lower {
 			c.instructions += lowerTime(g, b)
 			continue
 		}

@@ -21,7 +21,7 @@ const (
 // itself, none of more than maxItems elements.
 func slotPanels(m *csr.Matrix, p slotPlan) ([]int, error) {
 	var panels []int
-	if p.layout == Tiles {
+	if p.traits().tiled {
 		panels = tileUnits(m)
 	} else {
 		panels = bounded(m, slicePanels(m, p.block), p.block)

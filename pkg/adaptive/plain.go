@@ -2,6 +2,7 @@ package adaptive
 
 import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/formats"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
@@ -22,8 +23,8 @@ func (b *builder) plain(c choice) (*Matrix, error) {
 		}
 	}
 	p := plain{linop.NewCSR(b.m, b.pool), b.m}
-	return &Matrix{operator: p, tol: b.part.tol, choice: c, stored: p, stats: Stats{
-		Formats: []FormatStats{{format("FP64"), nnz, b.m.Bytes()}},
+	return &Matrix{operator: p, tol: b.part.Tol, choice: c, stored: p, stats: Stats{
+		Formats: []FormatStats{{formats.MustLookup("FP64"), nnz, b.m.Bytes()}},
 		NNZ:     nnz, Bytes: b.m.Bytes(),
 	}}, nil
 }

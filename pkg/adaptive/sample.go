@@ -91,24 +91,24 @@ func (b *builder) sample() sample {
 
 func (b *builder) sampleRange(lo, hi int) sample {
 	s := newSlotBuilder(slotPlan{})
-	s.ints.quantize(b, lo, hi)
+	s.ints.Quantize(b.m, b.part, lo, hi)
 	t := &s.ints
 	nnz, rows := float64(b.m.RowPtr[hi]-b.m.RowPtr[lo]), float64(hi-lo)
 	p := sample{
 		nnz: nnz, stored: float64(len(t.Col)), estimates: b.plans(),
 		csr: cost{csrRowTime*rows + csrTime*nnz, 12*nnz + (8+vectorBytes)*rows},
 	}
-	p.misses, p.segments = t.spread()
+	p.misses, p.segments = spread(t)
 	for k := range p.estimates {
 		e := &p.estimates[k]
-		s.plan = e.slotPlan
+		s.plan, s.traits = e.slotPlan, e.traits()
 		if b := e.block; b > 1 {
 			if t.Rows >= b && t.First[t.Rows] > 0 && t.Fill(b, sampleRows) < leastFill {
 				e.cost = cost{math.Inf(1), math.Inf(1)}
 				continue
 			}
 		}
-		if e.layout == Tiles { // which are estimated from slots
+		if s.tiled { // which are estimated from slots
 			continue
 		}
 		s.build()
@@ -120,7 +120,7 @@ func (b *builder) sampleRange(lo, hi int) sample {
 // spread counts the elements of x that a core's cache does not have, unless they
 // are in the line behind one that it has, which is fetched in time, and the segments
 // of columns of each row.
-func (t *Integers) spread() (misses, segments float64) {
+func spread(t *Integers) (misses, segments float64) {
 	cache := make([]int32, cacheLines)
 	for i := range t.Rows {
 		last := int32(-1)

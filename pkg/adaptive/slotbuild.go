@@ -28,6 +28,7 @@ const (
 type slotBuilder struct {
 	sell.Packer // of ints or of other
 	plan        slotPlan
+	traits      // of its layout
 	ints        Integers
 	other       sell.Items // the integers as blocks, or those of a tile
 
@@ -43,7 +44,7 @@ type slotBuilder struct {
 }
 
 func newSlotBuilder(plan slotPlan) *slotBuilder {
-	return &slotBuilder{plan: plan, Packer: sell.Packer{
+	return &slotBuilder{plan: plan, traits: plan.traits(), Packer: sell.Packer{
 		Lanes: lanes, FullDiagonal: fullDiagonal, Reach: columnReach, MostSlots: math.MaxUint16,
 	}}
 }
@@ -67,10 +68,10 @@ func (b *builder) packed(plan slotPlan) (*slotMatrix, Stats, error) {
 	}
 	b.panels = panels
 	s := &slotMatrix{
-		rows: b.m.Rows, cols: b.m.Cols, plan: plan, tol: b.part.tol,
-		panels: make([]slotUnit, len(b.panels)-1), perQExp: b.part.perQExp,
+		rows: b.m.Rows, cols: b.m.Cols, plan: plan, traits: plan.traits(), tol: b.part.Tol,
+		panels: make([]slotUnit, len(b.panels)-1), unitQuanta: b.part.UnitQuanta,
 	}
-	s.units, s.normal = newUnits(b.part.tol, -b.part.perQExp)
+	s.units, s.normal = newUnits(b.part.Tol, -b.part.UnitQuanta)
 	var mu sync.Mutex
 	var tally sell.Tally
 	memory := newSlotMemory(b.m.NNZ())
@@ -82,7 +83,7 @@ func (b *builder) packed(plan slotPlan) (*slotMatrix, Stats, error) {
 	b.pool.RunRanges(b.panels, func(unit, lo, hi int) {
 		p := scratch.Get().(*slotBuilder)
 		defer scratch.Put(p)
-		if plan.layout == Tiles {
+		if p.tiled {
 			s.panels[unit] = p.tiles(b, lo, hi, b.old.unit(unit))
 		} else {
 			s.panels[unit] = []slotPanel{{p.panel(b, lo, hi, b.old.unit(unit).panel(0)), lo, hi}}
@@ -96,7 +97,7 @@ func (b *builder) packed(plan slotPlan) (*slotMatrix, Stats, error) {
 
 // panel makes the slots of rows lo to hi-1, in the memory of old if that suffices.
 func (s *slotBuilder) panel(b *builder, lo, hi int, old kernels.SlotPanel) kernels.SlotPanel {
-	s.ints.quantize(b, lo, hi)
+	s.ints.Quantize(b.m, b.part, lo, hi)
 	s.build()
 	s.tally.NNZ = s.ints.NNZ
 	return s.clone(old)
@@ -107,14 +108,14 @@ func (s *slotBuilder) build() {
 	s.Items, s.Tiny = &s.ints.Items, s.ints.Tiny
 	if p := s.plan; p.block > 1 {
 		diagonal := sell.Everything
-		if p.layout == Symmetric {
-			diagonal = s.ints.lo
+		if s.lower {
+			diagonal = s.ints.Lo
 		}
 		s.other.SetBlocks(&s.ints.Items, p.block, diagonal)
 		s.Items = &s.other
 	}
 	s.pack()
-	if s.plan.layout == Symmetric {
+	if s.lower {
 		s.blockColumns()
 	}
 }
@@ -156,12 +157,12 @@ func (s *slotBuilder) row(at int) int {
 func (s *slotBuilder) order() {
 	s.out.Order = nil
 	padded, total := s.padded()
-	if s.plan.layout != Tiles && (float64(padded) <= sortRows*float64(total) || s.Rows > math.MaxUint16+1) {
+	if !s.tiled && (float64(padded) <= sortRows*float64(total) || s.Rows > math.MaxUint16+1) {
 		return
 	}
 	s.orders = sell.LongestFirst(s.Items, s.orders)
 	s.out.Order = s.orders
-	if sorted, _ := s.padded(); s.plan.layout != Tiles && float64(sorted) >= sortSaves*float64(padded) {
+	if sorted, _ := s.padded(); !s.tiled && float64(sorted) >= sortSaves*float64(padded) {
 		s.out.Order = nil
 	}
 }
@@ -210,10 +211,10 @@ func (s *slotBuilder) eightRows(at, n int) {
 		s.DealTiny(rows[l], l, 1)
 	}
 	s.last = kernels.SlotGroup{}
-	if s.plan.layout == Diagonals && s.out.Order == nil && n == lanes {
-		s.diagonals(s.ints.lo + rows[0])
+	if s.diagonal && s.out.Order == nil && n == lanes {
+		s.diagonals(s.ints.Lo + rows[0])
 	}
-	if s.plan.layout == Symmetric {
+	if s.lower {
 		s.ownBlocks(rows[:n])
 	}
 	s.end(0)

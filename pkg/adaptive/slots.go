@@ -3,6 +3,8 @@ package adaptive
 import (
 	"math"
 
+	"github.com/mpsolve/mpsolve/pkg/quantize"
+
 	"github.com/mpsolve/mpsolve/internal/kernels"
 )
 
@@ -10,11 +12,12 @@ import (
 type slotMatrix struct {
 	rows, cols int
 	plan       slotPlan
+	traits                // of its layout
 	panels     []slotUnit // of each range of rows
-	tol        *tolerances
+	tol        *quantize.Tolerances
 	units      kernels.Units // of the rows; with factor 1 if they are not normal numbers
 	normal     bool
-	perQExp    int // the quantum of a row is its unit 2^-perQExp
+	unitQuanta int // the quantum of a row is its unit 2^-unitQuanta
 }
 
 // slots returns the slots of a matrix that has some.
@@ -59,16 +62,16 @@ type slotPlan struct {
 }
 
 // newUnits are the units of rows whose elements are multiples of 2^(exp+shift).
-func newUnits(t *tolerances, shift int) (u kernels.Units, normal bool) {
-	for _, e := range t.exp {
-		if e := int(e) + shift; e < minNormal || e > maxNormal {
+func newUnits(t *quantize.Tolerances, shift int) (u kernels.Units, normal bool) {
+	for _, e := range t.Exp {
+		if e := int(e) + shift; e < quantize.MinNormal || e > quantize.MaxNormal {
 			return kernels.Units{Factor: 1}, false
 		}
 	}
-	if len(t.exp) == 1 {
-		return kernels.Units{Factor: math.Ldexp(1, int(t.exp[0])+shift)}, true
+	if len(t.Exp) == 1 {
+		return kernels.Units{Factor: math.Ldexp(1, int(t.Exp[0])+shift)}, true
 	}
-	return kernels.Units{Exp: t.exp, Shift: shift}, true
+	return kernels.Units{Exp: t.Exp, Shift: shift}, true
 }
 
 func (s *slotMatrix) Dims() (rows, cols int) { return s.rows, s.cols }
@@ -87,7 +90,7 @@ func (s *slotMatrix) Begin([]float64) {}
 
 // MulRows multiplies the panels of a range of rows.
 func (s *slotMatrix) MulRows(dst []float64, unit, lo, hi int, x []float64) {
-	if s.plan.layout == Tiles {
+	if s.tiled {
 		clear(dst[lo:hi])
 	}
 	for k := range s.panels[unit] {
@@ -96,7 +99,7 @@ func (s *slotMatrix) MulRows(dst []float64, unit, lo, hi int, x []float64) {
 		if units.Exp != nil {
 			units.Exp = units.Exp[p.lo:p.hi]
 		}
-		kernels.MulSlots(dst[p.lo:p.hi], &p.SlotPanel, x, p.lo, units, s.plan.layout == Tiles)
+		kernels.MulSlots(dst[p.lo:p.hi], &p.SlotPanel, x, p.lo, units, s.tiled)
 	}
 	s.scale(dst[lo:hi], lo)
 }
@@ -104,7 +107,7 @@ func (s *slotMatrix) MulRows(dst []float64, unit, lo, hi int, x []float64) {
 // scale multiplies dst, the rows from lo on, by units that the kernels do not take.
 func (s *slotMatrix) scale(dst []float64, lo int) {
 	if !s.normal {
-		s.tol.scale(dst, lo, -s.perQExp)
+		s.tol.Scale(dst, lo, -s.unitQuanta)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/sell"
 )
 
 // pattern makes a rows x cols matrix; length says how many elements a row has.
@@ -28,32 +27,16 @@ func pattern(t testing.TB, rows, cols int, length func(i int) int) *csr.Matrix {
 	return b.Build()
 }
 
-// plans are the kinds of slots that a matrix can be stored in.
-func plans(m *csr.Matrix) []slotPlan {
-	list := []slotPlan{{Slots, 1}, {Diagonals, 1}, {Tiles, 1}}
-	for b := 2; b <= sell.MaxBlock; b++ {
-		if m.Rows%b == 0 && m.Cols%b == 0 {
-			list = append(list, slotPlan{Blocks, b})
-		}
-	}
-	return list
-}
-
-// lowerPlans are those of the lower triangle, if it says all for this spec.
-func lowerPlans(t *testing.T, m *csr.Matrix, s Spec) (list []slotPlan) {
+// plans are the kinds of slots that m can be stored in, those of the lower triangle
+// included if it says all for this spec.
+func plans(t *testing.T, m *csr.Matrix, s Spec) []estimate {
 	t.Helper()
 	b, err := newBuilder(m, s, newPool(t, 2))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b.maybeSymmetric() && b.isSymmetric() {
-		for _, p := range plans(m) {
-			if p.block > 1 {
-				list = append(list, slotPlan{Symmetric, p.block})
-			}
-		}
-	}
-	return list
+	b.mirrored = b.maybeSymmetric() && b.isSymmetric()
+	return b.plans()
 }
 
 // planned stores m in slots of that kind.
@@ -80,7 +63,8 @@ func allLayouts(t *testing.T, m *csr.Matrix, s Spec) {
 	y, z := make([]float64, m.Rows), make([]float64, m.Rows)
 	buckets.Apply(z, x)
 	sums := m.RowSums(nil)
-	for _, p := range append(plans(m), lowerPlans(t, m, s)...) {
+	for _, e := range plans(t, m, s) {
+		p := e.slotPlan
 		a := planned(t, m, s, p)
 		a.Apply(y, x)
 		for i := range y {

@@ -51,7 +51,7 @@ func (s *slotBuilder) columns(flags uint16) {
 	r := roundingOf(s.Block, len(s.Widths), s.Widths[0])
 	s.group(int(s.Base), len(s.Widths), flags)
 	twice := 1
-	if s.plan.layout == Symmetric {
+	if s.lower {
 		twice = 2
 	}
 	for k, w := range s.Widths {
@@ -60,7 +60,7 @@ func (s *slotBuilder) columns(flags uint16) {
 			switch {
 			case e != sell.None:
 				index[l] = uint16(s.Col[e] - s.Base)
-			case s.plan.layout == Symmetric && k > 0: // a column of its own: several lanes that add to one wait for each other
+			case s.lower && k > 0: // a column of its own: several lanes that add to one wait for each other
 				index[l] = s.out.Index[len(s.out.Index)-lanes+l]
 			}
 		}
@@ -73,7 +73,7 @@ func (s *slotBuilder) columns(flags uint16) {
 // diagonals writes a group of the diagonals that most of the eight rows from `row` on have.
 func (s *slotBuilder) diagonals(row int) {
 	r := roundingOf(s.Block, 0, s.Widest())
-	if !s.Diagonals(row, lanes, s.ints.cols) {
+	if !s.Diagonals(row, lanes, s.ints.Cols) {
 		return
 	}
 	n, first := len(s.Offsets), len(s.out.Offsets)

@@ -3,28 +3,43 @@ package adaptive
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
-	"strings"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/pkg/quantize"
 )
 
-// Criterion is the T in epsilon T, the absolute error that an element may carry.
-type Criterion string
+// The names of package quantize that a Spec is made of.
+type (
+	Set       = quantize.Set
+	Criterion = quantize.Criterion
+	Integers  = quantize.Integers
+)
 
+// The criteria, and the smallest epsilon.
 const (
-	// NW bounds the normwise backward error: T = ||A||_inf.
-	NW Criterion = "nw"
-	// CW bounds the row-wise error and, for x of constant magnitude, the
-	// componentwise one: T_i = sum_j |a_ij|.
-	CW Criterion = "cw"
-	// Exact bounds the componentwise backward error of the product with one
-	// given x: a_ij may carry epsilon sum_k |a_ik x_k| / |x_j|. For experiments.
-	Exact Criterion = "exact"
+	NW         = quantize.NW
+	CW         = quantize.CW
+	Exact      = quantize.Exact
+	MinEpsilon = quantize.MinEpsilon
 )
 
 // Criteria lists the criteria that need no x.
-var Criteria = []Criterion{NW, CW}
+var Criteria = quantize.Criteria
+
+// Sets lists the sets of several formats.
+func Sets() []Set { return quantize.Sets() }
+
+// Names lists what LookupSet knows.
+func Names() []string { return quantize.Names() }
+
+// LookupSet returns the set of that name; the name of a format stands for that
+// format alone. Upper and lower case are alike.
+func LookupSet(name string) (Set, error) { return quantize.LookupSet(name) }
+
+// ParseEpsilon reads a target accuracy: 1e-7 or 2^-24.
+func ParseEpsilon(text string) (float64, error) { return quantize.ParseEpsilon(text) }
 
 // Spec is how to store a matrix: formats, accuracy and layout.
 type Spec struct {
@@ -55,106 +70,50 @@ type Spec struct {
 	StorageArithmetic bool
 }
 
-// MinEpsilon is the unit roundoff of FP64.
-const MinEpsilon = 0x1p-53
+// quantization returns what package quantize has to know.
+func (s Spec) quantization() quantize.Spec {
+	return quantize.Spec{
+		Set: s.Set, Epsilon: s.Epsilon, Criterion: s.Criterion, X: s.X,
+		NoDrop: s.NoDrop, GuardBits: s.GuardBits, PaperExact: s.PaperExact,
+	}
+}
 
-// maxFixedBits is what AFX holds besides the sign.
-const maxFixedBits = 55
+// String returns the set, the accuracy and the criterion.
+func (s Spec) String() string { return s.quantization().String() }
 
 // Validate reports every fault of the spec.
 func (s Spec) Validate() error {
-	var faults []error
+	q := s.quantization()
+	faults := []error{q.Validate()}
 	fault := func(format string, args ...any) {
 		faults = append(faults, fmt.Errorf("adaptive: "+format, args...))
 	}
-	if len(s.Set.Formats) == 0 {
-		fault("no format set")
-	}
-	if !(s.Epsilon >= MinEpsilon && s.Epsilon < 1) {
-		fault("epsilon %g is not in [2^-53, 1)", s.Epsilon)
-		return errors.Join(faults...)
-	}
-	switch s.criterion() {
-	case NW, CW:
-	case Exact:
-		if s.Set.kind() != heads {
-			fault("the exact criterion needs a set of floating-point formats, not %s", s.Set.Name)
-		}
-	default:
-		fault("unknown criterion %q", s.Criterion)
-	}
-	if !slices.Contains(Layouts, s.Layout) {
-		fault("unknown layout %q", s.Layout)
-	}
-	fixed := s.fixed()
-	if s.Layout.slotted() && !fixed {
-		fault("layout %s needs AFX", s.Layout)
-	}
-	if s.Layout == Symmetric && s.criterion() != NW {
-		fault("layout %s needs the criterion %s: with %s a_ij and a_ji are stored differently", s.Layout, NW, s.criterion())
-	}
-	if s.Layout == Symmetric && s.NoDrop {
-		fault("layout %s does not keep elements below epsilon T", s.Layout)
-	}
+	row := s.Layout.row()
 	switch {
-	case s.GuardBits < 0 || s.GuardBits > 0 && !fixed:
-		fault("guard bits need AFX and must not be negative")
-	case fixed && s.unitBits()+s.GuardBits > maxFixedBits:
-		fault("epsilon %g with %d guard bits takes more than %d bits", s.Epsilon, s.GuardBits, maxFixedBits)
-	case fixed && s.NoDrop && s.GuardBits == 0:
-		fault("AFX needs at least one guard bit to keep elements below epsilon T")
-	}
-	if s.PaperExact && s.Set.kind() == fixedPoint {
-		fault("AFX is not in the papers, so it has no paper-exact form")
+	case !slices.Contains(Layouts, s.Layout):
+		fault("unknown layout %q", s.Layout)
+	case row == nil:
+		break
+	case row.afx && !q.Fixed():
+		fault("layout %s needs AFX", s.Layout)
+	case row.lower && s.Criterion != NW && s.Criterion != "":
+		fault("layout %s needs the criterion %s: with %s a_ij and a_ji are stored differently", s.Layout, NW, s.Criterion)
+	case row.lower && s.NoDrop:
+		fault("layout %s does not keep elements below epsilon T", s.Layout)
 	}
 	return errors.Join(faults...)
 }
 
-// String returns the set, the accuracy and the criterion.
-func (s Spec) String() string {
-	if s.Set.Uniform {
-		return "uniform " + s.Set.Name
-	}
-	epsilon := fmt.Sprintf("%.3g", s.Epsilon)
-	if f, e := math.Frexp(s.Epsilon); f == 0.5 {
-		epsilon = fmt.Sprintf("2^%d", e-1)
-	}
-	text := fmt.Sprintf("%s at epsilon %s, %s", s.Set.Name, epsilon, s.criterion())
-	if s.GuardBits > 0 {
-		text += fmt.Sprintf(", %d guard bits", s.GuardBits)
-	}
-	return text
-}
-
-func (s Spec) criterion() Criterion {
-	if s.Criterion == "" {
-		return NW
-	}
-	return s.Criterion
-}
-
-// fixed reports whether elements are stored as AFX does.
-func (s Spec) fixed() bool { return s.Set.kind() == fixedPoint && !s.Set.Uniform }
-
-// unitBits is the c with 2^-c <= epsilon < 2^(1-c).
-func (s Spec) unitBits() int {
-	_, e := math.Frexp(s.Epsilon)
-	return 1 - e
-}
-
-// ParseEpsilon reads a target accuracy: 1e-7 or 2^-24.
-func ParseEpsilon(text string) (float64, error) {
-	v, err := strconv.ParseFloat(text, 64)
-	if power, ok := strings.CutPrefix(text, "2^"); ok {
-		var e int
-		e, err = strconv.Atoi(power)
-		v = math.Ldexp(1, e)
-	}
+// Tolerances returns theta_i for every row of m, the absolute error that elements of row
+// i may carry where m is stored as s says; see Matrix.Tolerance.
+func Tolerances(m *csr.Matrix, s Spec, pool *parallel.Pool) ([]float64, error) {
+	t, err := quantize.NewTolerances(m, s.quantization(), csr.Panels(m), pool)
 	if err != nil {
-		return 0, fmt.Errorf("%q is not a number such as 1e-7 or 2^-24", text)
+		return nil, err
 	}
-	if !(v >= MinEpsilon && v < 1) {
-		return 0, fmt.Errorf("%s is not in [2^-53, 1)", text)
+	theta := make([]float64, m.Rows)
+	for i := range theta {
+		theta[i] = t.Tolerance(i)
 	}
-	return v, nil
+	return theta, nil
 }

@@ -53,12 +53,12 @@ func bucketStats(b *builder, a assigned) Stats {
 			continue
 		}
 		n := int(p[b.m.Rows])
-		bytes := int64(4*len(p) + n*(4+b.part.codecs[k].Bytes) + formats.Padding)
-		if last := len(s.Formats) - 1; last >= 0 && s.Formats[last].Format == b.part.codecs[k].Format {
+		bytes := int64(4*len(p) + n*(4+b.part.Codecs[k].Bytes) + formats.Padding)
+		if last := len(s.Formats) - 1; last >= 0 && s.Formats[last].Format == b.part.Codecs[k].Format {
 			s.Formats[last].Count += n
 			s.Formats[last].Bytes += bytes
 		} else {
-			s.Formats = append(s.Formats, FormatStats{b.part.codecs[k].Format, n, bytes})
+			s.Formats = append(s.Formats, FormatStats{b.part.Codecs[k].Format, n, bytes})
 		}
 		s.Bytes += bytes
 		stored += n
@@ -72,7 +72,7 @@ func bucketStats(b *builder, a assigned) Stats {
 func slotStats(b *builder, t *sell.Tally, bytes int64) Stats {
 	s := Stats{NNZ: t.NNZ, Scales: b.scaleBytes()}
 	s.Bytes = s.Scales + bytes
-	for _, c := range b.part.codecs {
+	for _, c := range b.part.Codecs {
 		f := FormatStats{Format: c.Format}
 		if c.Kind == formats.Fixed {
 			for w := 8*c.Bytes - 7; w <= min(8*c.Bytes, kernels.MaxSlotWidth); w++ {
@@ -93,9 +93,9 @@ func slotStats(b *builder, t *sell.Tally, bytes int64) Stats {
 
 // scaleBytes is the size of the row units.
 func (b *builder) scaleBytes() int64 {
-	n := int64(4 * len(b.part.tol.exp))
-	if b.part.byTheta() {
-		n += int64(8 * len(b.part.tol.theta))
+	n := int64(4 * len(b.part.Tol.Exp))
+	if b.part.StoredByTheta() {
+		n += int64(8 * len(b.part.Tol.Theta))
 	}
 	return n
 }

@@ -2,6 +2,7 @@ package adaptive
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"strings"
 
@@ -76,12 +77,12 @@ func (f *trace) drawMatrix(d *drawing, y float64) {
 	}
 	d.text(20, y+212, "note", "A, 16 x 16; blue: the slice of rows %d to %d", f.first, f.first+lanes-1)
 	e := &f.bits
-	stored := float64(e.integer) * exp2(e.quant)
+	stored := float64(e.integer) * math.Ldexp(1, e.quant)
 	for k, line := range []struct{ what, value string }{
 		{"the orange element", fmt.Sprintf("a = %.13g in row i = %d, column j = %d", f.value, f.row, f.col)},
 		{"unit of row i, about Σ |a_ij|", fmt.Sprintf("2^e = 2^%d", e.unit)},
 		{"quantum, 2 θ", fmt.Sprintf("q = 2^(e-%d) = 2^%d", e.unit-e.quant, e.quant)},
-		{"integer", fmt.Sprintf("m = round(a / q) = round(%.4f) = %d", f.value/exp2(e.quant), e.integer)},
+		{"integer", fmt.Sprintf("m = round(a / q) = round(%.4f) = %d", f.value/math.Ldexp(1, e.quant), e.integer)},
 		{"its bits, with the sign", fmt.Sprint(kernels.BitsOf(e.integer))},
 		{"stored value", fmt.Sprintf("m q = %.13g, off by %.1e", stored, stored-f.value)},
 		{"slice and lane", fmt.Sprintf("slice %d, lane l = i - %d = %d", f.first/lanes, f.first, f.lane)},
@@ -90,13 +91,6 @@ func (f *trace) drawMatrix(d *drawing, y float64) {
 		d.text(250, at, "", "%s", line.what)
 		d.text(470, at, "mono", "%s", line.value)
 	}
-}
-
-func exp2(e int) float64 {
-	if e < 0 {
-		return 1 / float64(uint64(1)<<-e)
-	}
-	return float64(uint64(1) << e)
 }
 
 // drawSlice is the slots of the slice as eight lanes.

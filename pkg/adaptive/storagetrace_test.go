@@ -97,8 +97,8 @@ func newTrace(t *testing.T, row, col int) *trace {
 // stored stores the matrix at an accuracy and finds the element there.
 func (f *trace) stored(t *testing.T, accuracy int) (traced, *Matrix) {
 	a := build(t, f.m, Spec{Set: set(t, "AFX"), Epsilon: math.Ldexp(1, -accuracy), Criterion: CW, Layout: Slots})
-	e := traced{accuracy: accuracy, unit: a.tol.exponent(f.row)}
-	e.quant = e.unit - a.slots().perQExp
+	e := traced{accuracy: accuracy, unit: a.tol.Exponent(f.row)}
+	e.quant = e.unit - a.slots().unitQuanta
 	e.slots(t, &a.slots().panels[0][0].SlotPanel)
 	e.integer = f.rounded(a, f.row, f.col)
 	for _, s := range e.panel {
@@ -151,7 +151,7 @@ func (f *trace) check(t *testing.T, e *traced, a *Matrix) {
 
 // rounded is the integer of a_ij.
 func (f *trace) rounded(a *Matrix, i, j int) int64 {
-	return int64(math.RoundToEven(math.Ldexp(f.m.At(i, j), a.slots().perQExp-a.tol.exponent(i))))
+	return int64(math.RoundToEven(math.Ldexp(f.m.At(i, j), a.slots().unitQuanta-a.tol.Exponent(i))))
 }
 
 // slots takes the slots out of the panel, which has one group for each slice.

@@ -117,8 +117,7 @@ func (s *symmetricMatrix) MulRows(dst []float64, _, lo, hi int, _ []float64) {
 // maybeSymmetric reports whether a sample of the rows speaks for a matrix that is
 // symmetric as it is stored.
 func (b *builder) maybeSymmetric() bool {
-	s := b.part.spec
-	if b.m.Rows != b.m.Cols || s.criterion() != NW || s.NoDrop {
+	if b.m.Rows != b.m.Cols || b.part.Criterion != NW || b.part.NoDrop {
 		return false
 	}
 	for _, r := range b.sampleRanges() {
@@ -171,8 +170,8 @@ const different = math.MaxInt
 func (b *builder) unpaired(lo, hi int) int {
 	n := 0
 	m := b.m
-	half := math.Ldexp(0.5, b.part.tol.exponent(0)-b.part.perQExp) // of the quantum
-	next := make([]int64, hi)                                      // element of row j to look at next, 0 before the first
+	half := math.Ldexp(0.5, b.part.Tol.Exponent(0)-b.part.UnitQuanta) // of the quantum
+	next := make([]int64, hi)                                         // element of row j to look at next, 0 before the first
 	for i := lo; i < hi; i++ {
 		k, end := m.RowPtr[i], m.RowPtr[i+1]
 		for ; k < end && int(m.Col[k]) < i; k++ {
@@ -208,7 +207,7 @@ func (b *builder) unpaired(lo, hi int) int {
 
 // multiple is the multiple of the quantum that v is stored as, for NW.
 func (b *builder) multiple(v float64) float64 {
-	return math.RoundToEven(csr.Ldexp(v, b.part.perQExp-b.part.tol.exponent(0)))
+	return math.RoundToEven(csr.Ldexp(v, b.part.UnitQuanta-b.part.Tol.Exponent(0)))
 }
 
 // blockColumns turns columns into block columns.
@@ -226,7 +225,7 @@ func (s *slotBuilder) blockColumns() {
 func (s *slotBuilder) ownBlocks(rows []int) {
 	var cols [lanes]int32
 	for l, i := range rows {
-		cols[l] = int32(s.ints.lo + s.Block*i)
+		cols[l] = int32(s.ints.Lo + s.Block*i)
 	}
 	if s.Last(cols[:len(rows)]) {
 		s.group(0, 1, kernels.Diagonal)

@@ -34,7 +34,7 @@ func tileUnits(m *csr.Matrix) []int {
 // tiles makes the panels of the rows lo to hi-1, segment by segment, in the memory
 // of the old ones if that suffices.
 func (s *slotBuilder) tiles(b *builder, lo, hi int, old slotUnit) (panels slotUnit) {
-	s.ints.quantize(b, lo, hi)
+	s.ints.Quantize(b.m, b.part, lo, hi)
 	runs := s.segments((b.m.Cols + columnReach - 1) / columnReach)
 	total := sell.Tally{NNZ: s.ints.NNZ}
 	for g := range len(runs) - 1 {
@@ -94,8 +94,8 @@ func (s *slotBuilder) segments(count int) (runs []int32) {
 	}
 	t := &s.other
 	n := len(s.ints.Col)
-	t.Block, t.Col, t.M, t.Width = 1, grow(t.Col, n), grow(t.M, n), grow(t.Width, n)
-	s.runRow, s.runFirst = grow(s.runRow, int(runs[count])), grow(s.runFirst, int(runs[count])+1)
+	t.Block, t.Col, t.M, t.Width = 1, sell.Grow(t.Col, n), sell.Grow(t.M, n), sell.Grow(t.Width, n)
+	s.runRow, s.runFirst = sell.Grow(s.runRow, int(runs[count])), sell.Grow(s.runFirst, int(runs[count])+1)
 	s.runFirst[runs[count]] = int32(n)
 	nextRun := slices.Clone(runs)
 	visit(func(i int32, g int) {

@@ -285,15 +285,6 @@ func TestSlices(t *testing.T) {
 	}
 }
 
-func lookup(t testing.TB, name string) Format {
-	t.Helper()
-	f, err := Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
-
 func BenchmarkCodec(b *testing.B) {
 	const n = 4096
 	rng := rand.New(rand.NewPCG(5, 6))

@@ -41,10 +41,10 @@ func TestOutOfRange(t *testing.T) {
 // Scales at which values would leave the range of float64 are refused.
 func TestScaleOutOfRange(t *testing.T) {
 	for _, c := range []Codec{
-		{Format: lookup(t, "RPRE16"), Exponent: -1023},
-		{Format: lookup(t, "RPRE16"), Exponent: 1017},
-		{Format: lookup(t, "AFX16"), Exponent: -1023},
-		{Format: lookup(t, "AFX16"), Exponent: 968},
+		{Format: MustLookup("RPRE16"), Exponent: -1023},
+		{Format: MustLookup("RPRE16"), Exponent: 1017},
+		{Format: MustLookup("AFX16"), Exponent: -1023},
+		{Format: MustLookup("AFX16"), Exponent: 968},
 	} {
 		if least, largest := c.Range(); least != 0 || largest != 0 {
 			t.Errorf("%s at %d has the range %g to %g", c.Name, c.Exponent, least, largest)
@@ -88,7 +88,7 @@ func TestFixedTies(t *testing.T) {
 		-0.5: 0, -1.5: -2, -2.5: -2, -127.5: -128, -126.5: -126,
 	} {
 		for _, exponent := range []int{0, 20, -900} {
-			c := Codec{Format: lookup(t, "AFX8"), Exponent: exponent}
+			c := Codec{Format: MustLookup("AFX8"), Exponent: exponent}
 			v, want := math.Ldexp(v, exponent), math.Ldexp(want, exponent)
 			if got := decodeOne(c, encodeOne(t, c, v)); got != want {
 				t.Errorf("at %d: %v became %v, want %v", exponent, v, got, want)
@@ -113,27 +113,63 @@ func TestZeros(t *testing.T) {
 	}
 }
 
-// Values that round up past the last code become the last code.
-func TestSaturation(t *testing.T) {
-	for _, c := range []struct {
-		codec   Codec
-		v, want float64
-	}{
-		{Codec{Format: lookup(t, "RPRE8")}, 252, 248},   // 1.1111|1 at 2^7
-		{Codec{Format: lookup(t, "RPRE8")}, -252, -248}, // the tie as well
-		{Codec{Format: lookup(t, "RPREU8")}, 254, 252},
-		{Codec{Format: lookup(t, "AFX8")}, 127.5, 127},
-		{Codec{Format: lookup(t, "AFX8")}, -128, -128},
-		{Codec{Format: lookup(t, "AFX8")}, -128.5, -128},
-		{Codec{Format: lookup(t, "AFX56")}, -0x1p55, -0x1p55},
-		{Codec{Format: lookup(t, "AFX56")}, 0x1p55 - 4, 0x1p55 - 4},
-		{Codec{Format: lookup(t, "BF16")}, 0x1.FEp127 + 0x1p119, 0x1.FEp127},
-	} {
-		if got := decodeOne(c.codec, encodeOne(t, c.codec, c.v)); got != c.want {
-			t.Errorf("%s: %v became %v, want %v", c.codec.Name, c.v, got, c.want)
+// Values whose stored ones are written out: at the ends of the codes and of the scales.
+func TestValuesAtTheEnds(t *testing.T) {
+	type value struct {
+		name     string
+		exponent int
+		rounding Rounding
+		v, want  float64
+	}
+	list := []value{
+		// What rounds up past the last code becomes the last code, and so do ties.
+		{"RPRE8", 0, NearestEven, 252, 248}, // 1.1111|1 at 2^7
+		{"RPRE8", 0, NearestEven, -252, -248},
+		{"RPREU8", 0, NearestEven, 254, 252},
+		{"AFX8", 0, NearestEven, 127.5, 127},
+		{"AFX8", 0, NearestEven, -128, -128},
+		{"AFX8", 0, NearestEven, -128.5, -128},
+		{"AFX56", 0, NearestEven, -0x1p55, -0x1p55},
+		{"AFX56", 0, NearestEven, 0x1p55 - 4, 0x1p55 - 4},
+		{"BF16", 0, NearestEven, 0x1.FEp127 + 0x1p119, 0x1.FEp127},
+		// Truncated, what lies within a quantum below the least code becomes that code.
+		{"AFX8", 0, Truncate, math.Nextafter(-129, 0), -128},
+		{"AFX8", 0, Truncate, -129, refused},
+		// The outermost scales.
+		{"RPRE16", -1022, NearestEven, 0x1p-1022, 0x1p-1022},
+		{"RPRE16", 1016, NearestEven, -0x1.fffp1023, -0x1.fffp1023},
+		{"RPREU48", 1016, NearestEven, 0x1.fffffffffffp1023, 0x1.fffffffffffp1023},
+		{"AFX8", -1022, NearestEven, 0x1p-1022, 0x1p-1022},
+		{"AFX56", -1022, NearestEven, -0x1p-967, -0x1p-967},
+		{"AFX56", 967, NearestEven, -0x1p1022, -0x1p1022},
+		{"AFX56", 967, NearestEven, 0x1p967, 0x1p967},
+	}
+	for _, r := range []Rounding{NearestEven, Truncate} {
+		// FP64 keeps every subnormal; the shorter heads have no relative bound there and
+		// refuse what is below their least normal number.
+		for _, v := range []float64{0x1p-1074, -0x1p-1074, 0x1p-1022 - 0x1p-1074, 0x1p-1022} {
+			list = append(list, value{"FP64", 0, r, v, v})
+		}
+		for name, least := range map[string]float64{
+			"FP56": 0x1p-1022, "FP48": 0x1p-1022, "FP40": 0x1p-1022, "FP32": 0x1p-126, "FP24": 0x1p-126, "BF16": 0x1p-126,
+		} {
+			list = append(list, value{name, 0, r, -least, -least}, value{name, 0, r, least / 2, refused})
+		}
+	}
+	for _, c := range list {
+		codec := Codec{Format: MustLookup(c.name), Exponent: c.exponent, Rounding: c.rounding}
+		if !takes(codec, c.v) {
+			if c.want != refused {
+				t.Errorf("%+v is refused", c)
+			}
+		} else if got := decodeOne(codec, encodeOne(t, codec, c.v)); got != c.want {
+			t.Errorf("%+v became %v", c, got)
 		}
 	}
 }
+
+// refused stands for a value that a codec does not take.
+const refused = 0.
 
 // The other tests draw their values from Range: its ends are written out here.
 func TestRange(t *testing.T) {
@@ -162,7 +198,7 @@ func TestRange(t *testing.T) {
 		{"AFX56", 0, NearestEven, 0, 0x1p55 - 4},
 		{"AFX56", 967, NearestEven, 0, 0x1.fffffffffffffp1021},
 	} {
-		codec := Codec{Format: lookup(t, c.name), Exponent: c.exponent, Rounding: c.rounding}
+		codec := Codec{Format: MustLookup(c.name), Exponent: c.exponent, Rounding: c.rounding}
 		if least, largest := codec.Range(); least != c.least || largest != c.largest {
 			t.Errorf("%s at %d, rounding %d: %x to %x, want %x to %x",
 				c.name, c.exponent, c.rounding, least, largest, c.least, c.largest)
@@ -188,7 +224,7 @@ func TestErrorBound(t *testing.T) {
 		{"AFX16", -12, 0, 0x1p-13, 0x1p-12},
 		{"AFX16", -1022, 0, 0x1p-1023, 0x1p-1022},
 	} {
-		codec := Codec{Format: lookup(t, c.name), Exponent: c.exponent}
+		codec := Codec{Format: MustLookup(c.name), Exponent: c.exponent}
 		if got := codec.ErrorBound(c.v); got != c.nearest {
 			t.Errorf("%s, nearest: the bound for %g is %g, want %g", c.name, c.v, got, c.nearest)
 		}
@@ -196,63 +232,6 @@ func TestErrorBound(t *testing.T) {
 		if got := codec.ErrorBound(c.v); got != c.truncate {
 			t.Errorf("%s, truncated: the bound for %g is %g, want %g", c.name, c.v, got, c.truncate)
 		}
-	}
-}
-
-// FP64 keeps every subnormal, however it rounds; the shorter heads have no
-// relative bound there and refuse what is below their least normal number.
-func TestSubnormals(t *testing.T) {
-	for _, rounding := range []Rounding{NearestEven, Truncate} {
-		c := Codec{Format: lookup(t, "FP64"), Rounding: rounding}
-		for _, v := range []float64{0x1p-1074, -0x1p-1074, 0x1p-1022 - 0x1p-1074, 0x1p-1022} {
-			if got := decodeOne(c, encodeOne(t, c, v)); got != v {
-				t.Errorf("FP64, rounding %d: %g became %g", rounding, v, got)
-			}
-		}
-		for name, least := range map[string]float64{
-			"FP56": 0x1p-1022, "FP48": 0x1p-1022, "FP40": 0x1p-1022, "FP32": 0x1p-126, "FP24": 0x1p-126, "BF16": 0x1p-126,
-		} {
-			c := Codec{Format: lookup(t, name), Rounding: rounding}
-			if got := decodeOne(c, encodeOne(t, c, -least)); got != -least {
-				t.Errorf("%s, rounding %d: %g became %g", name, rounding, -least, got)
-			}
-			if takes(c, least/2) {
-				t.Errorf("%s, rounding %d takes %g", name, rounding, least/2)
-			}
-		}
-	}
-}
-
-// The outermost scales that are taken, with the ends of the codes there.
-func TestOutermostScales(t *testing.T) {
-	for _, c := range []struct {
-		name     string
-		exponent int
-		v        float64
-	}{
-		{"RPRE16", -1022, 0x1p-1022},
-		{"RPRE16", 1016, -0x1.fffp1023},
-		{"RPREU48", 1016, 0x1.fffffffffffp1023},
-		{"AFX8", -1022, 0x1p-1022},
-		{"AFX56", -1022, -0x1p-967},
-		{"AFX56", 967, -0x1p1022},
-		{"AFX56", 967, 0x1p967},
-	} {
-		codec := Codec{Format: lookup(t, c.name), Exponent: c.exponent}
-		if got := decodeOne(codec, encodeOne(t, codec, c.v)); got != c.v {
-			t.Errorf("%s at %d: %g became %g", c.name, c.exponent, c.v, got)
-		}
-	}
-}
-
-// Truncated, what lies within a quantum below the least code becomes that code.
-func TestTruncatedLeastCode(t *testing.T) {
-	c := Codec{Format: lookup(t, "AFX8"), Rounding: Truncate}
-	if got := decodeOne(c, encodeOne(t, c, math.Nextafter(-129, 0))); got != -128 {
-		t.Errorf("just above -129 became %g", got)
-	}
-	if takes(c, -129) {
-		t.Error("-129 is taken")
 	}
 }
 
@@ -266,7 +245,7 @@ func TestShortDestination(t *testing.T) {
 }
 
 func TestRangeErrorText(t *testing.T) {
-	c := Codec{Format: lookup(t, "RPRE16")}
+	c := Codec{Format: MustLookup("RPRE16")}
 	err := c.Encode(make([]byte, 4), []float64{1, 300})
 	if want := "value 300 is out of the range of RPRE16"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)

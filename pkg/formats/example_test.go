@@ -8,12 +8,7 @@ import (
 
 // Two bytes for values that need to be known to within 2^-13 of a half.
 func ExampleCodec() {
-	afx, err := formats.Lookup("AFX16")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	c := formats.Codec{Format: afx, Exponent: -12} // quantum 2^-12
+	c := formats.Codec{Format: formats.MustLookup("AFX16"), Exponent: -12} // quantum 2^-12
 	values := []float64{0.1, -0.75, 3}
 	stored := make([]byte, len(values)*c.Bytes+formats.Padding)
 	if err := c.Encode(stored, values); err != nil {

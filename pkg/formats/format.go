@@ -92,3 +92,12 @@ func Lookup(name string) (Format, error) {
 	}
 	return Format{}, fmt.Errorf("unknown format %q; did you mean %s?", name, nearest.Word(name, names))
 }
+
+// MustLookup is Lookup of a name that is known to be right; it panics if it is not.
+func MustLookup(name string) Format {
+	f, err := Lookup(name)
+	if err != nil {
+		panic(err)
+	}
+	return f
+}

@@ -21,7 +21,7 @@ func TestPublishedFormats(t *testing.T) {
 		"RPREU8": {1, 0, 3, 6, -6}, "RPREU16": {2, 0, 3, 14, -14}, "RPREU24": {3, 0, 3, 22, -22},
 		"RPREU32": {4, 0, 3, 30, -30}, "RPREU40": {5, 0, 3, 38, -38}, "RPREU48": {6, 0, 3, 46, -46},
 	} {
-		f := lookup(t, name)
+		f := MustLookup(name)
 		sign := 0
 		if f.Signed {
 			sign = 1
@@ -38,7 +38,7 @@ func TestPublishedFormats(t *testing.T) {
 // AFX has every width from one byte to seven; the digits of a name are its bits.
 func TestWidths(t *testing.T) {
 	for bytes := 1; bytes <= 7; bytes++ {
-		f := lookup(t, "AFX"+strconv.Itoa(8*bytes))
+		f := MustLookup("AFX" + strconv.Itoa(8*bytes))
 		if want := (Format{f.Name, Fixed, bytes, true, 0, 0}); f != want {
 			t.Errorf("got %+v, want %+v", f, want)
 		}
@@ -60,7 +60,13 @@ func TestLookup(t *testing.T) {
 	if _, err := Lookup("RPREU17"); err == nil || !strings.Contains(err.Error(), "did you mean RPREU16?") {
 		t.Errorf("got %v", err)
 	}
-	if u := lookup(t, "AFX24").UnitRoundoff(); !math.IsNaN(u) {
+	if u := MustLookup("AFX24").UnitRoundoff(); !math.IsNaN(u) {
 		t.Errorf("AFX24 has the unit roundoff %g", u)
 	}
+	defer func() {
+		if recover() == nil {
+			t.Error("MustLookup of an unknown name does not panic")
+		}
+	}()
+	MustLookup("RPREU17")
 }

@@ -51,7 +51,7 @@ const Everything = math.MaxInt32
 // b. Of block row i those from column diagonal + b(i+1) on are left out.
 func (t *Items) SetBlocks(rows *Items, b, diagonal int) {
 	t.Block, t.Rows = b, rows.Rows/b
-	t.First = grow(t.First, t.Rows+1)
+	t.First = Grow(t.First, t.Rows+1)
 	t.Col, t.M, t.Width, t.count = t.Col[:0], t.M[:0], t.Width[:0], t.count[:0]
 	for i := range t.Rows {
 		t.First[i] = int32(len(t.Col))
@@ -214,7 +214,7 @@ func LongestFirst[I uint16 | int32](t *Items, order []I) []I {
 	for n := longest; n >= 0; n-- {
 		places[n], next = next, next+places[n]
 	}
-	order = grow(order, t.Rows)
+	order = Grow(order, t.Rows)
 	for i := range t.Rows {
 		n := t.Length(i)
 		order[places[n]] = I(i)
@@ -223,8 +223,8 @@ func LongestFirst[I uint16 | int32](t *Items, order []I) []I {
 	return order
 }
 
-// grow sets the length of a slice without keeping its elements.
-func grow[T any](s []T, n int) []T {
+// Grow sets the length of a slice without keeping its elements.
+func Grow[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
 	}

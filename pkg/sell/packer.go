@@ -74,7 +74,7 @@ func (p *Packer) Clear() {
 // Deal gives the items from, ..., to-1 in turn to so many lanes from `lane` on.
 func (p *Packer) Deal(from, to int32, lane, lanes int) {
 	for l := range min(lanes, int(to-from)) {
-		run := grow(p.run[lane+l], (int(to-from)-l+lanes-1)/lanes)
+		run := Grow(p.run[lane+l], (int(to-from)-l+lanes-1)/lanes)
 		for k := range run {
 			run[k] = from + int32(l+k*lanes)
 		}
@@ -145,7 +145,7 @@ func (p *Packer) Columns() (ok bool) {
 // begin makes room for a group of n slots.
 func (p *Packer) begin(base int32, n int) {
 	p.Base, p.Offsets = base, p.Offsets[:0]
-	p.items, p.Widths = grow(p.items, n*p.Lanes), grow(p.Widths, n)
+	p.items, p.Widths = Grow(p.items, n*p.Lanes), Grow(p.Widths, n)
 }
 
 // within is the number of items of a lane that fit a group.
@@ -181,7 +181,7 @@ func (p *Packer) widestFirst(dst, run []int32) []int32 {
 	for w := len(at) - 1; w >= 0; w-- {
 		at[w], next = next, next+at[w]
 	}
-	dst = grow(dst, len(run))
+	dst = Grow(dst, len(run))
 	for _, e := range run {
 		w := p.Width[e]
 		dst[at[w]] = e

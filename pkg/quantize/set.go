@@ -1,4 +1,4 @@
-package adaptive
+package quantize
 
 import (
 	"fmt"
@@ -30,17 +30,9 @@ var sets = []Set{
 func define(name, list string) Set {
 	s := Set{Name: name}
 	for _, f := range strings.Fields(list) {
-		s.Formats = append(s.Formats, format(f))
+		s.Formats = append(s.Formats, formats.MustLookup(f))
 	}
 	return s
-}
-
-func format(name string) formats.Format {
-	f, err := formats.Lookup(name)
-	if err != nil {
-		panic(err) // a name in the table above
-	}
-	return f
 }
 
 // Sets lists the sets of several formats.

@@ -1,4 +1,4 @@
-package adaptive
+package quantize
 
 import (
 	"math"
@@ -15,54 +15,47 @@ type Integers struct {
 	Tiny []sell.Tiny // in the order of the rows
 	NNZ  int         // nonzeros of the rows, dropped ones included
 
-	lo, cols int     // first row, and columns, of the matrix
+	Lo, Cols int     // first row, and columns, of the matrix
 	ownCol   []int32 // Col, unless it is a part of the matrix
 }
 
 // leastFloat32 is the smallest normal float32.
 const leastFloat32 = 0x1p-126
 
-// grow sets the length of a slice without keeping its elements.
-func grow[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
-}
-
-// quantize fills in rows lo to hi-1.
-func (q *Integers) quantize(b *builder, lo, hi int) {
-	q.lo, q.cols = lo, b.m.Cols
+// Quantize fills in rows lo to hi-1 of m, which have less than 2^31 elements, by a partition
+// of AFX. It reuses the memory of the slices.
+func (q *Integers) Quantize(m *csr.Matrix, p *Partition, lo, hi int) {
+	q.Lo, q.Cols = lo, m.Cols
 	q.Block, q.Rows = 1, hi-lo
 	q.Tiny = q.Tiny[:0]
-	start := b.m.RowPtr[lo]
-	col, val := b.m.Col[start:b.m.RowPtr[hi]], b.m.Val[start:b.m.RowPtr[hi]]
+	start := m.RowPtr[lo]
+	col, val := m.Col[start:m.RowPtr[hi]], m.Val[start:m.RowPtr[hi]]
 	q.NNZ = len(val)
-	q.M, q.Width = grow(q.M, len(val)), grow(q.Width, len(val))
+	q.M, q.Width = sell.Grow(q.M, len(val)), sell.Grow(q.Width, len(val))
 	zeros := 0
-	if len(b.part.tol.exp) == 1 {
-		zeros = q.scaled(b, val, 0, lo)
+	if len(p.Tol.Exp) == 1 {
+		zeros = q.scaled(p, val, 0, lo)
 	} else {
 		for i := lo; i < hi; i++ {
-			zeros += q.scaled(b, val[b.m.RowPtr[i]-start:b.m.RowPtr[i+1]-start], int(b.m.RowPtr[i]-start), i)
+			zeros += q.scaled(p, val[m.RowPtr[i]-start:m.RowPtr[i+1]-start], int(m.RowPtr[i]-start), i)
 		}
 	}
-	q.First = grow(q.First, hi-lo+1)
+	q.First = sell.Grow(q.First, hi-lo+1)
 	for i := range q.First {
-		q.First[i] = int32(b.m.RowPtr[lo+i] - start)
+		q.First[i] = int32(m.RowPtr[lo+i] - start)
 	}
 	if q.Col = col; zeros > 0 {
-		q.dropZeros(b, val)
+		q.dropZeros(m, p, val)
 	}
 }
 
 // scaled quantizes values of row i, or of the rows from there on if all have the
 // same quantum, to the places from `at` on.
-func (q *Integers) scaled(b *builder, val []float64, at, i int) (zeros int) {
+func (q *Integers) scaled(p *Partition, val []float64, at, i int) (zeros int) {
 	m, width := q.M[at:at+len(val)], q.Width[at:at+len(val)]
-	up := b.part.perQExp - b.part.tol.exponent(i) // m = v 2^up
-	if up >= minNormal && up <= maxNormal {
-		return kernels.Quantize(m, width, val, math.Float64frombits(uint64(up+maxNormal)<<52))
+	up := p.UnitQuanta - p.Tol.Exponent(i) // m = v 2^up
+	if up >= MinNormal && up <= MaxNormal {
+		return kernels.Quantize(m, width, val, math.Float64frombits(uint64(up+MaxNormal)<<52))
 	}
 	for k, v := range val {
 		m[k] = int64(math.RoundToEven(csr.Ldexp(v, up)))
@@ -76,9 +69,9 @@ func (q *Integers) scaled(b *builder, val []float64, at, i int) (zeros int) {
 
 // dropZeros takes out the elements that round to zero, given the values, but
 // keeps those that must be kept.
-func (q *Integers) dropZeros(b *builder, val []float64) {
+func (q *Integers) dropZeros(a *csr.Matrix, p *Partition, val []float64) {
 	col := q.Col
-	q.Col = grow(q.ownCol, len(col))
+	q.Col = sell.Grow(q.ownCol, len(col))
 	q.ownCol = q.Col
 	n := int32(0)
 	for i := range q.Rows {
@@ -94,11 +87,11 @@ func (q *Integers) dropZeros(b *builder, val []float64) {
 				case v == 0:
 					q.NNZ--
 					continue
-				case int(j) == q.lo+i:
+				case int(j) == q.Lo+i:
 					diagonal = true
-					q.keep(b, q.lo+i, int(j), v)
+					q.keep(p, q.Lo+i, int(j), v)
 					continue
-				case !b.part.spec.NoDrop:
+				case !p.NoDrop:
 					continue
 				}
 				m = 1
@@ -110,7 +103,7 @@ func (q *Integers) dropZeros(b *builder, val []float64) {
 			n++
 		}
 		if zeros == int(hi-lo) {
-			n = q.keepLargest(b, q.lo+i, q.First[i], n, diagonal)
+			n = q.keepLargest(a, p, q.Lo+i, q.First[i], n, diagonal)
 		}
 	}
 	q.First[q.Rows] = n
@@ -118,18 +111,18 @@ func (q *Integers) dropZeros(b *builder, val []float64) {
 }
 
 // keep makes the element (i, j) a tiny one.
-func (q *Integers) keep(b *builder, i, j int, v float64) {
-	value := csr.Ldexp(v, b.part.perQExp-b.part.tol.exponent(i))
+func (q *Integers) keep(p *Partition, i, j int, v float64) {
+	value := csr.Ldexp(v, p.UnitQuanta-p.Tol.Exponent(i))
 	if math.Abs(value) < leastFloat32 {
 		value = math.Copysign(leastFloat32, value)
 	}
-	q.Tiny = append(q.Tiny, sell.Tiny{Row: int32(i - q.lo), Col: int32(j), Value: float32(value)})
+	q.Tiny = append(q.Tiny, sell.Tiny{Row: int32(i - q.Lo), Col: int32(j), Value: float32(value)})
 }
 
 // keepLargest keeps the largest element of a row of which all round to zero;
 // those from start to end-1 are in the list nevertheless. It returns the new end.
-func (q *Integers) keepLargest(b *builder, i int, start, end int32, diagonal bool) int32 {
-	cols, vals := b.m.Row(i)
+func (q *Integers) keepLargest(a *csr.Matrix, p *Partition, i int, start, end int32, diagonal bool) int32 {
+	cols, vals := a.Row(i)
 	largest := 0
 	for k, v := range vals {
 		if math.Abs(v) > math.Abs(vals[largest]) {
@@ -139,7 +132,7 @@ func (q *Integers) keepLargest(b *builder, i int, start, end int32, diagonal boo
 	if len(vals) == 0 || vals[largest] == 0 || int(cols[largest]) == i && diagonal {
 		return end
 	}
-	q.keep(b, i, int(cols[largest]), vals[largest])
+	q.keep(p, i, int(cols[largest]), vals[largest])
 	to := start
 	for k := start; k < end; k++ {
 		if q.Col[k] != cols[largest] {

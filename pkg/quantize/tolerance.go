@@ -1,4 +1,4 @@
-package adaptive
+package quantize
 
 import (
 	"fmt"
@@ -82,7 +82,7 @@ func extremeNorm(cols []int32, vals, w []float64) magnitude {
 	return magnitude{f, e + top}
 }
 
-// tolerances holds, for each row or for all rows alike, the unit 2^exp that the
+// Tolerances holds, for each row or for all rows alike, the unit 2^exp that the
 // stored values are multiples of, and the absolute error theta that they may
 // carry, in that unit.
 //
@@ -90,24 +90,25 @@ func extremeNorm(cols []int32, vals, w []float64) magnitude {
 // 2^(t+c), about T, so that stored values are below 2 and the units are in the
 // range of float64 whenever T is. theta is 2^-c, epsilon T rounded down to a
 // power of two; in paper-exact mode it is epsilon T itself.
-type tolerances struct {
-	exp   []int32 // one for each row, or a single one
-	theta []float64
+type Tolerances struct {
+	Exp   []int32 // one for each row, or a single one
+	Theta []float64
 }
 
-func (t *tolerances) row(i int) (exp int, theta float64) {
-	if len(t.exp) == 1 {
-		return int(t.exp[0]), t.theta[0]
+// Row returns the unit 2^exp of row i, and theta in this unit.
+func (t *Tolerances) Row(i int) (exp int, theta float64) {
+	if len(t.Exp) == 1 {
+		return int(t.Exp[0]), t.Theta[0]
 	}
-	return int(t.exp[i]), t.theta[i]
+	return int(t.Exp[i]), t.Theta[i]
 }
 
-// exponent is the unit of row i.
-func (t *tolerances) exponent(i int) int { return int(t.exp[min(i, len(t.exp)-1)]) }
+// Exponent returns the exponent of the unit of row i.
+func (t *Tolerances) Exponent(i int) int { return int(t.Exp[min(i, len(t.Exp)-1)]) }
 
-// newTolerances computes the tolerances of m. It is an error if m has an
+// NewTolerances computes the tolerances of m. It is an error if m has an
 // element that is not finite.
-func newTolerances(m *csr.Matrix, s Spec, panels []int, pool *parallel.Pool) (*tolerances, error) {
+func NewTolerances(m *csr.Matrix, s Spec, panels []int, pool *parallel.Pool) (*Tolerances, error) {
 	norms := make([]magnitude, m.Rows)
 	var w []float64
 	if s.criterion() == Exact {
@@ -122,7 +123,7 @@ func newTolerances(m *csr.Matrix, s Spec, panels []int, pool *parallel.Pool) (*t
 	largest := magnitude{}
 	for i, n := range norms {
 		if n.f-n.f != 0 {
-			return nil, fmt.Errorf("adaptive: row %d has an element that is NaN or Inf", i+1)
+			return nil, fmt.Errorf("quantize: row %d has an element that is NaN or Inf", i+1)
 		}
 		if largest.less(n) {
 			largest = n
@@ -131,49 +132,35 @@ func newTolerances(m *csr.Matrix, s Spec, panels []int, pool *parallel.Pool) (*t
 	if s.criterion() == NW || s.Set.Uniform {
 		norms = []magnitude{largest}
 	}
-	t := &tolerances{exp: make([]int32, len(norms)), theta: make([]float64, len(norms))}
+	t := &Tolerances{Exp: make([]int32, len(norms)), Theta: make([]float64, len(norms))}
 	c := s.unitBits()
 	for i, n := range norms {
 		et := n.times(s.Epsilon) // in [2^(e-1), 2^e)
-		t.exp[i] = int32(et.e - 1 + c)
-		t.theta[i] = math.Ldexp(1, -c)
+		t.Exp[i] = int32(et.e - 1 + c)
+		t.Theta[i] = math.Ldexp(1, -c)
 		if s.PaperExact {
-			t.theta[i] = math.Ldexp(et.f, et.e-int(t.exp[i]))
+			t.Theta[i] = math.Ldexp(et.f, et.e-int(t.Exp[i]))
 		}
 	}
 	return t, nil
 }
 
-// Tolerances returns theta_i for every row of m, the absolute error that elements of row
-// i may carry where m is stored as s says; see Matrix.Tolerance.
-func Tolerances(m *csr.Matrix, s Spec, pool *parallel.Pool) ([]float64, error) {
-	t, err := newTolerances(m, s, csr.Panels(m), pool)
-	if err != nil {
-		return nil, err
-	}
-	theta := make([]float64, m.Rows)
-	for i := range theta {
-		theta[i] = t.tolerance(i)
-	}
-	return theta, nil
+// Tolerance returns theta_i, the absolute error that elements of row i may carry.
+func (t *Tolerances) Tolerance(i int) float64 {
+	i = min(i, len(t.Exp)-1)
+	return csr.Ldexp(t.Theta[i], int(t.Exp[i]))
 }
 
-// tolerance is theta of row i.
-func (t *tolerances) tolerance(i int) float64 {
-	i = min(i, len(t.exp)-1)
-	return csr.Ldexp(t.theta[i], int(t.exp[i]))
-}
-
-// scale multiplies dst, the rows from lo on, by their units and 2^shift.
-func (t *tolerances) scale(dst []float64, lo, shift int) {
-	if unit := math.Ldexp(1, int(t.exp[0])+shift); len(t.exp) == 1 && unit >= 0x1p-1022 && !math.IsInf(unit, 1) {
+// Scale multiplies dst, the rows from lo on, by their units and 2^shift.
+func (t *Tolerances) Scale(dst []float64, lo, shift int) {
+	if unit := math.Ldexp(1, int(t.Exp[0])+shift); len(t.Exp) == 1 && unit >= 0x1p-1022 && !math.IsInf(unit, 1) {
 		for i := range dst {
 			dst[i] *= unit
 		}
 		return
 	}
 	for i, v := range dst {
-		if e := t.exponent(lo+i) + shift; minNormal <= e && e <= maxNormal {
+		if e := t.Exponent(lo+i) + shift; MinNormal <= e && e <= MaxNormal {
 			dst[i] = v * math.Float64frombits(uint64(e+1023)<<52) // 2^e
 		} else {
 			dst[i] = math.Ldexp(v, e)
@@ -183,6 +170,6 @@ func (t *tolerances) scale(dst []float64, lo, shift int) {
 
 // Exponents of the powers of two that are normal numbers.
 const (
-	minNormal = -1022
-	maxNormal = 1023
+	MinNormal = -1022
+	MaxNormal = 1023
 )

@@ -1,0 +1,144 @@
+package quantize
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+func set(t testing.TB, name string) Set {
+	t.Helper()
+	s, err := LookupSet(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// formatOf says in which format the spec stores an element of magnitude a in a
+// matrix of norm 1, "" if it drops it.
+func formatOf(t *testing.T, s Spec, a float64) string {
+	t.Helper()
+	if err := s.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	theta := s.Epsilon
+	if !s.PaperExact {
+		theta = math.Ldexp(1, -s.unitBits())
+	}
+	p := newPartition(s, &Tolerances{Exp: []int32{0}, Theta: []float64{theta}})
+	bucket := make([]int8, 2)
+	p.Assign(bucket, 0, []int32{1, 2}, []float64{a, 100}) // which is not the largest of its row
+	if bucket[0] == None {
+		return ""
+	}
+	return p.Codecs[bucket[0]].Name
+}
+
+// The intervals of the papers' tables, at their ends: epsilon' = epsilon ||A||
+// with ||A|| = 1. Full exponents: (lo, hi], reduced ones: [lo, hi).
+func TestPaperIntervals(t *testing.T) {
+	const eps = 0x1.5p-50 // no power of two
+	up := func(v float64) float64 { return math.Nextafter(v, 2) }
+	down := func(v float64) float64 { return math.Nextafter(v, 0) }
+	type interval struct {
+		format string
+		top    int // log2 of the upper end over epsilon'
+	}
+	for _, c := range []struct {
+		set       string
+		intervals []interval
+	}{
+		{"AP2", []interval{{"", 0}, {"FP32", 24}, {"FP64", 48}}},
+		{"AP3", []interval{{"", 0}, {"BF16", 8}, {"FP32", 24}, {"FP64", 48}}},
+		{"AP4", []interval{{"", 0}, {"RP16", 8}, {"FP32", 24}, {"RP48", 37}, {"FP64", 48}}},
+		{"AP7", []interval{{"", 0}, {"RP16", 8}, {"RP24", 16}, {"FP32", 24}, {"RP40", 29}, {"RP48", 37}, {"RP56", 45}, {"FP64", 48}}},
+		{"AP7RE", []interval{{"", 0}, {"RPRE8", 5}, {"RPRE16", 13}, {"FP32", 24}, {"RPRE32", 29}, {"RPRE40", 37}, {"RPRE48", 45}, {"FP64", 48}}},
+		{"AP7REU", []interval{{"", 0}, {"RPREU8", 6}, {"RPREU16", 14}, {"FP32", 24}, {"RPREU32", 30}, {"RPREU40", 38}, {"RPREU48", 46}, {"FP64", 48}}},
+	} {
+		s := Spec{Set: set(t, c.set), Epsilon: eps, PaperExact: true}
+		for k, i := range c.intervals[:len(c.intervals)-1] {
+			end, above := math.Ldexp(eps, i.top), c.intervals[k+1].format
+			at := i.format
+			if s.Set.kind() == relative {
+				at = above
+			}
+			for _, e := range []struct {
+				a    float64
+				want string
+			}{{down(end), i.format}, {end, at}, {up(end), above}} {
+				if got := formatOf(t, s, e.a); got != e.want {
+					t.Errorf("%s: %g epsilon' is in %q, want %q", c.set, e.a/eps, got, e.want)
+				}
+			}
+		}
+	}
+}
+
+// Our own rule: below 2 theta / u, with theta = 2^-c.
+func TestOwnIntervals(t *testing.T) {
+	s := Spec{Set: set(t, "AP7"), Epsilon: 0x1p-40}
+	for _, c := range []struct {
+		a    float64
+		want string
+	}{
+		{0x1p-40 - 0x1p-93, ""},
+		{0x1p-40, "RP16"},
+		{0x1p-31 - 0x1p-84, "RP16"},
+		{0x1p-31, "RP24"},
+		{0x1p-15 - 0x1p-68, "FP32"},
+		{0x1p-15, "RP40"},
+		{0x1p-10, "RP48"},
+		{0x1p-2, "RP56"},
+		{1, "RP56"},
+	} {
+		if got := formatOf(t, s, c.a); got != c.want {
+			t.Errorf("%g is in %q, want %q", c.a, got, c.want)
+		}
+	}
+	afx := Spec{Set: set(t, "AFX"), Epsilon: 0x1p-40} // quantum 2^-39
+	for _, c := range []struct {
+		a    float64
+		want string
+	}{
+		{0x1p-40, ""}, // a tie to 0
+		{0x1.01p-40, "AFX8"},
+		{127 * 0x1p-39, "AFX8"},
+		{128 * 0x1p-39, "AFX16"},
+		{-128 * 0x1p-39, "AFX8"},
+		{-129 * 0x1p-39, "AFX16"},
+		{127.5 * 0x1p-39, "AFX16"}, // rounds to 128
+		{1, "AFX48"},
+	} {
+		if got := formatOf(t, afx, c.a); got != c.want {
+			t.Errorf("AFX: %g is in %q, want %q", c.a, got, c.want)
+		}
+	}
+}
+
+func TestParseEpsilon(t *testing.T) {
+	for text, want := range map[string]float64{"1e-7": 1e-7, "2^-24": 0x1p-24, "2^-53": 0x1p-53, "0.5": 0.5} {
+		if got, err := ParseEpsilon(text); got != want || err != nil {
+			t.Errorf("%s: %g, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "x", "1", "0", "-1e-7", "2^-54", "2^0", "2^x", "nan", "inf", "2^-24 "} {
+		if v, err := ParseEpsilon(text); err == nil {
+			t.Errorf("%q is %g", text, v)
+		}
+	}
+}
+
+func TestLookupSet(t *testing.T) {
+	if s, err := LookupSet("rpre16"); err != nil || !s.Uniform || s.Name != "RPRE16" {
+		t.Errorf("%v, %v", s, err)
+	}
+	if _, err := LookupSet("AP8"); err == nil || !strings.Contains(err.Error(), "did you mean AP") {
+		t.Errorf("got %v", err)
+	}
+	for _, n := range Names() {
+		if _, err := LookupSet(n); err != nil {
+			t.Error(err)
+		}
+	}
+}
