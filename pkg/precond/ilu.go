@@ -22,7 +22,7 @@ const (
 
 // newILU0 is A ~ L U with L and U of the pattern of A ([Saad03], algorithm 10.4).
 func newILU0(s setup) (Preconditioner, error) {
-	if err := s.checkEntries(int64(s.m.NNZ() - s.m.Rows), width(s.Epsilon)); err != nil {
+	if err := s.checkEntries(int64(s.m.NNZ()-s.m.Rows), width(s.Epsilon)); err != nil {
 		return nil, err
 	}
 	a, at, err := s.prepare(ILU0)
@@ -191,7 +191,7 @@ func (s *setup) lu(m *csr.Matrix, keep selection) (f *factors, shifted int, err 
 			return nil, 0, err
 		}
 		kept = keep.keep(i, norm, append(kept, upper...), work)
-		if err := s.checkEntries(f.entries() + int64(len(kept)), width(s.Epsilon)); err != nil {
+		if err := s.checkEntries(f.entries()+int64(len(kept)), width(s.Epsilon)); err != nil {
 			return nil, 0, err
 		}
 		diagonal, _ := slices.BinarySearch(kept, row)
