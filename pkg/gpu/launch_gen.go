@@ -84,224 +84,188 @@ func (spmvSlots4) number() int              { return 35 }
 func (spmvSlots5) number() int              { return 36 }
 func (spmvSlots6) number() int              { return 37 }
 
-type product struct {
-	what         uint32
-	x, dst, b, w Buffer
-	omega        coefficient
-	area, area2  uint32
-	reductions   Buffer
-}
-
-type vectorScale struct {
-	n             uint32
-	a             coefficient
-	x, reductions Buffer
-}
-
-type vectorAxpy struct {
-	n                uint32
-	a                coefficient
-	x, y, reductions Buffer
-}
-
-type vectorXpay struct {
-	n             uint32
-	x             Buffer
-	a             coefficient
-	y, reductions Buffer
-}
-
-type vectorMul struct {
-	n                   uint32
-	a                   coefficient
-	w, x, y, reductions Buffer
-}
-
-type vectorDot struct {
-	n          uint32
-	x, y       Buffer
-	area       uint32
-	reductions Buffer
-}
-
-type vectorAxpyDot struct {
-	n          uint32
-	a          coefficient
-	x, y       Buffer
-	own        uint32
-	z          Buffer
-	area       uint32
-	reductions Buffer
-}
-
-type vectorStep struct {
-	n          uint32
-	a          coefficient
-	p, x, q, r Buffer
-	area       uint32
-	reductions Buffer
-}
-
-type vectorDoubleStep struct {
-	n             uint32
-	a             coefficient
-	p             Buffer
-	o             coefficient
-	own           uint32
-	s, x, q, r, w Buffer
-	area, area2   uint32
-	reductions    Buffer
-}
-
-type vectorDirection struct {
-	n                uint32
-	r                Buffer
-	b, o             coefficient
-	q, p, reductions Buffer
-}
-
-type vectorMultiDot struct {
-	n, m                              uint32
-	v0, v1, v2, v3, v4, v5, v6, v7, w Buffer
-	area                              uint32
-	reductions                        Buffer
-}
-
-type vectorMultiAxpy struct {
-	n, m, cell                        uint32
-	sign                              float64
-	v0, v1, v2, v3, v4, v5, v6, v7, w Buffer
-	area                              uint32
-	reductions                        Buffer
-}
-
-type vectorTotals struct {
-	cell, first, parts uint32
-	reductions         Buffer
-}
-
-type vectorKeep struct {
-	n                   uint32
-	x, kept, reductions Buffer
-}
-
-type spmvCsr struct {
-	rows, shift, most uint32
-	ptr, col, val     Buffer
-	product
-}
-
-type spmvCsrSegments struct {
-	segments               uint32
-	cut, col, val, x, sums Buffer
-}
-
-type spmvCsr32 spmvCsr
-
-type spmvCsr32Segments spmvCsrSegments
-
-type spmvCsrAbs spmvCsr
-
-type spmvCsrAbsSegments spmvCsrSegments
-
-type jacobi32 struct {
-	n       uint32
-	w, x, y Buffer
-}
-
-type blockJacobi struct {
-	n                          uint32
-	word, start, inverse, x, y Buffer
-}
-
-type spmvLong struct {
-	count, size      uint32
-	row, start, sums Buffer
-	unit             uint32
-	exps             Buffer
-	from             uint32
-	product
-}
-
-type spmvCsrAccurate struct {
-	rows, shift, most      uint32
-	ptr, col, val, x, r, b Buffer
-}
-
-type spmvCsrAccurateSegments spmvCsrSegments
-
-type spmvLongAccurate struct {
-	count                  uint32
-	row, start, sums, r, b Buffer
-}
-
-type spmvBucketed struct {
-	rows, shift, buckets, byTheta uint32
-	list, ptr, col, val           Buffer
-	own                           uint32
-	theta, exps                   Buffer
-	product
-}
-
-type measureAbsMax struct {
-	n        uint32
-	x, parts Buffer
-}
-
-type measureRowError struct {
-	n        uint32
-	r, rows  Buffer
-	norm     float64
-	b, parts Buffer
-}
-
-type measureSquares struct {
-	n     uint32
-	x     Buffer
-	e     int32
-	parts Buffer
-}
-
-type measureExponent struct {
-	n        uint32
-	x        Buffer
-	some     uint32
-	e, parts Buffer
-}
-
-type measureLdexp struct {
-	n     uint32
-	a     float64
-	x     Buffer
-	some  uint32
-	e     Buffer
-	shift int32
-	y     Buffer
-}
-
-type measureAddLdexp struct {
-	n     uint32
-	x, z  Buffer
-	some  uint32
-	e     Buffer
-	shift int32
-	y     Buffer
-}
-
-type spmvSlots1 struct {
-	chunks            uint32
-	ptr, stream, exps Buffer
-	own               uint32
-	side              Buffer
-	product
-}
-
-type spmvSlots2 spmvSlots1
-
-type spmvSlots3 spmvSlots1
-
-type spmvSlots4 spmvSlots1
-
-type spmvSlots5 spmvSlots1
-
-type spmvSlots6 spmvSlots1
+type (
+	product struct {
+		what         uint32
+		x, dst, b, w Buffer
+		omega        coefficient
+		area, area2  uint32
+		reductions   Buffer
+	}
+	vectorScale struct {
+		n             uint32
+		a             coefficient
+		x, reductions Buffer
+	}
+	vectorAxpy struct {
+		n                uint32
+		a                coefficient
+		x, y, reductions Buffer
+	}
+	vectorXpay struct {
+		n             uint32
+		x             Buffer
+		a             coefficient
+		y, reductions Buffer
+	}
+	vectorMul struct {
+		n                   uint32
+		a                   coefficient
+		w, x, y, reductions Buffer
+	}
+	vectorDot struct {
+		n          uint32
+		x, y       Buffer
+		area       uint32
+		reductions Buffer
+	}
+	vectorAxpyDot struct {
+		n          uint32
+		a          coefficient
+		x, y       Buffer
+		own        uint32
+		z          Buffer
+		area       uint32
+		reductions Buffer
+	}
+	vectorStep struct {
+		n          uint32
+		a          coefficient
+		p, x, q, r Buffer
+		area       uint32
+		reductions Buffer
+	}
+	vectorDoubleStep struct {
+		n             uint32
+		a             coefficient
+		p             Buffer
+		o             coefficient
+		own           uint32
+		s, x, q, r, w Buffer
+		area, area2   uint32
+		reductions    Buffer
+	}
+	vectorDirection struct {
+		n                uint32
+		r                Buffer
+		b, o             coefficient
+		q, p, reductions Buffer
+	}
+	vectorMultiDot struct {
+		n, m                              uint32
+		v0, v1, v2, v3, v4, v5, v6, v7, w Buffer
+		area                              uint32
+		reductions                        Buffer
+	}
+	vectorMultiAxpy struct {
+		n, m, cell                        uint32
+		sign                              float64
+		v0, v1, v2, v3, v4, v5, v6, v7, w Buffer
+		area                              uint32
+		reductions                        Buffer
+	}
+	vectorTotals struct {
+		cell, first, parts uint32
+		reductions         Buffer
+	}
+	vectorKeep struct {
+		n                   uint32
+		x, kept, reductions Buffer
+	}
+	spmvCsr struct {
+		rows, shift, most uint32
+		ptr, col, val     Buffer
+		product
+	}
+	spmvCsrSegments struct {
+		segments               uint32
+		cut, col, val, x, sums Buffer
+	}
+	spmvCsr32          spmvCsr
+	spmvCsr32Segments  spmvCsrSegments
+	spmvCsrAbs         spmvCsr
+	spmvCsrAbsSegments spmvCsrSegments
+	jacobi32           struct {
+		n       uint32
+		w, x, y Buffer
+	}
+	blockJacobi struct {
+		n                          uint32
+		word, start, inverse, x, y Buffer
+	}
+	spmvLong struct {
+		count, size      uint32
+		row, start, sums Buffer
+		unit             uint32
+		exps             Buffer
+		from             uint32
+		product
+	}
+	spmvCsrAccurate struct {
+		rows, shift, most      uint32
+		ptr, col, val, x, r, b Buffer
+	}
+	spmvCsrAccurateSegments spmvCsrSegments
+	spmvLongAccurate        struct {
+		count                  uint32
+		row, start, sums, r, b Buffer
+	}
+	spmvBucketed struct {
+		rows, shift, buckets, byTheta uint32
+		list, ptr, col, val           Buffer
+		own                           uint32
+		theta, exps                   Buffer
+		product
+	}
+	measureAbsMax struct {
+		n        uint32
+		x, parts Buffer
+	}
+	measureRowError struct {
+		n        uint32
+		r, rows  Buffer
+		norm     float64
+		b, parts Buffer
+	}
+	measureSquares struct {
+		n     uint32
+		x     Buffer
+		e     int32
+		parts Buffer
+	}
+	measureExponent struct {
+		n        uint32
+		x        Buffer
+		some     uint32
+		e, parts Buffer
+	}
+	measureLdexp struct {
+		n     uint32
+		a     float64
+		x     Buffer
+		some  uint32
+		e     Buffer
+		shift int32
+		y     Buffer
+	}
+	measureAddLdexp struct {
+		n     uint32
+		x, z  Buffer
+		some  uint32
+		e     Buffer
+		shift int32
+		y     Buffer
+	}
+	spmvSlots1 struct {
+		chunks            uint32
+		ptr, stream, exps Buffer
+		own               uint32
+		side              Buffer
+		product
+	}
+	spmvSlots2 spmvSlots1
+	spmvSlots3 spmvSlots1
+	spmvSlots4 spmvSlots1
+	spmvSlots5 spmvSlots1
+	spmvSlots6 spmvSlots1
+)

@@ -152,17 +152,3 @@ func checkAggregates(t *testing.T, name string, g *graph, a aggregates) {
 		}
 	}
 }
-
-// The first pass takes a node with all its neighbours, so on a grid no aggregate is
-// small and few are left over.
-func TestAggregatesOfGrid(t *testing.T) {
-	m := generated(t, "poisson2d", generate.Params{"n": 60})
-	g := strongConnections(m, DefaultThreshold, nil)
-	a := aggregate(g, nil)
-	if share := float64(a.count) / float64(m.Rows); share > 0.3 {
-		t.Errorf("%d aggregates of %d nodes", a.count, m.Rows)
-	}
-	if a.of[0] != 0 || a.of[1] != 0 || a.of[60] != 0 {
-		t.Errorf("node 0 and its neighbours are in %d, %d, %d", a.of[0], a.of[1], a.of[60])
-	}
-}

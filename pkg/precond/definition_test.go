@@ -52,6 +52,8 @@ func TestDefinitions(t *testing.T) {
 		{Chebyshev, small, Options{Degree: 1}, chebyshevPolynomial},
 		{Chebyshev, small, Options{Degree: 9}, chebyshevPolynomial},
 		{FSAI, small, Options{}, lowerPatternInverse},
+		{FSAI, small, Options{Degree: 2}, lowerPatternInverse},
+		{FSAI, small, Options{Degree: 3}, lowerPatternInverse},
 		{FSAI, map[string]*csr.Matrix{"full pattern": laplace(t, 4)}, Options{Degree: 8}, exact},
 		{AMG, wellScaled, Options{}, exact}, // of one level
 		{AMG, large, Options{}, cycle},
@@ -200,13 +202,27 @@ func chebyshevPolynomial(p Preconditioner, a mat.Matrix) mat.Matrix {
 }
 
 // lowerPatternInverse is G^T G: a row of G with the columns J is y / sqrt(y_i), A_JJ y = e_i.
-func lowerPatternInverse(_ Preconditioner, a mat.Matrix) mat.Matrix {
+// J is from the pattern of a power of A without its weak entries.
+func lowerPatternInverse(p Preconditioner, a mat.Matrix) mat.Matrix {
+	if outer, ok := p.(*rescaled); ok {
+		p = outer.Preconditioner
+	}
 	n, _ := a.Dims()
+	pattern := mat.DenseCopyOf(a)
+	if power := p.(*fsai).power; power > 1 {
+		pattern.Apply(func(i, j int, v float64) float64 {
+			if math.Abs(v) < weakEntry*math.Sqrt(a.At(i, i)*a.At(j, j)) {
+				return 0
+			}
+			return min(math.Abs(v), 1)
+		}, a)
+		pattern.Pow(pattern, power)
+	}
 	g := mat.NewDense(n, n, nil)
 	for i := range n {
 		var cols []int
 		for j := range i + 1 {
-			if a.At(i, j) != 0 {
+			if pattern.At(i, j) != 0 {
 				cols = append(cols, j)
 			}
 		}

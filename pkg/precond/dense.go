@@ -83,9 +83,7 @@ func norm1(a []float64, n int) (most float64) {
 		for i := range n {
 			s += math.Abs(a[i*n+j])
 		}
-		if !(s <= most) {
-			most = s
-		}
+		most = max(most, s)
 	}
 	return most
 }

@@ -1,6 +1,7 @@
 package precond
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -70,29 +71,24 @@ type fsaiSetup struct {
 // factor returns G.
 func (s *fsaiSetup) factor() (*csr.Matrix, error) {
 	n := s.m.Rows
-	g := &csr.Matrix{Rows: n, Cols: n, RowPtr: s.rowPtr()}
-	nnz := g.RowPtr[n]
-	if err := s.checkMemory(2*csr.Bytes(int64(n), nnz) + int64(8*n)); err != nil {
-		return nil, err
-	}
-	g.Col, g.Val = make([]int32, nnz), make([]float64, nnz)
-	return g, s.fill(g)
-}
-
-// rowPtr returns the row offsets of G.
-func (s *fsaiSetup) rowPtr() []int64 {
-	ptr := make([]int64, s.m.Rows+1)
-	s.pool.RunRanges(s.panels, func(_, lo, hi int) {
+	g := &csr.Matrix{Rows: n, Cols: n, RowPtr: make([]int64, n+1)}
+	patterns := make([][]int32, len(s.panels)-1)
+	s.pool.RunRanges(s.panels, func(panel, lo, hi int) {
 		var cols []int32
 		for i := lo; i < hi; i++ {
 			cols = s.pattern(cols[:0], i)
-			ptr[i+1] = int64(len(cols))
+			g.RowPtr[i+1] = int64(len(cols))
+			patterns[panel] = append(patterns[panel], cols...)
 		}
 	})
-	for i := range s.m.Rows {
-		ptr[i+1] += ptr[i]
+	for i := range n {
+		g.RowPtr[i+1] += g.RowPtr[i]
 	}
-	return ptr
+	if err := s.checkMemory(2*csr.Bytes(int64(n), g.RowPtr[n]) + int64(8*n)); err != nil {
+		return nil, err
+	}
+	g.Col, g.Val = slices.Concat(patterns...), make([]float64, g.RowPtr[n])
+	return g, s.fill(g)
 }
 
 // pattern appends the columns of row i of G.
@@ -122,13 +118,10 @@ func (s *fsaiSetup) fill(g *csr.Matrix) error {
 	faults := make([]error, len(s.panels)-1)
 	s.pool.RunRanges(s.panels, func(panel, lo, hi int) {
 		var a [maxFSAIRow * maxFSAIRow]float64
-		var cols []int32
 		for i := lo; i < hi; i++ {
-			cols = s.pattern(cols[:0], i)
-			row, vals := g.Row(i)
-			copy(row, cols)
-			n := len(row)
-			s.gather(a[:n*n], row)
+			cols, vals := g.Row(i)
+			n := len(cols)
+			s.gather(a[:n*n], cols)
 			if !denseCholesky(a[:n*n], n) {
 				faults[panel] = fmt.Errorf("%w: found at row %d", ErrNotDefinite, i+1)
 				return
@@ -136,12 +129,7 @@ func (s *fsaiSetup) fill(g *csr.Matrix) error {
 			lastOfInverse(vals, a[:n*n])
 		}
 	})
-	for _, err := range faults {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(faults...)
 }
 
 // gather sets the lower triangle of the dense matrix a to that of A_JJ, row

@@ -51,17 +51,23 @@ func denseOf(p Preconditioner, n int) []vector {
 	return columns
 }
 
-// pcg solves A x = b by preconditioned conjugate gradients to a relative
-// residual of 1e-8 and returns the number of iterations, most + 1 if these do
-// not suffice.
-func pcg(m *csr.Matrix, p Preconditioner, pool *parallel.Pool, most int) int {
-	space := linop.NewHost(m.Rows, pool)
-	r := krylov.NewCG[vector, scalar](space).Solve(context.Background(), linop.NewCSR(m, pool), space.New(), random(m.Rows, 5),
-		krylov.Options[vector]{Tol: 1e-8, MaxIter: most, Precond: p, Unconfirmed: true})
+// solved is the number of iterations of a method to a relative residual of 1e-8.
+func solved(tb testing.TB, method krylov.Method[vector, scalar], m *csr.Matrix, p Preconditioner, pool *parallel.Pool) int {
+	tb.Helper()
+	r := method.Solve(context.Background(), linop.NewCSR(m, pool), make(vector, m.Rows), random(m.Rows, 5), krylov.Options[vector]{
+		Tol: 1e-8, MaxIter: 20000, Precond: p, Flexible: Varies(p), Unconfirmed: true,
+	})
 	if !r.Reason.Converged() {
-		return most + 1
+		tb.Errorf("%v after %d iterations with %v", r.Reason, r.Iterations, p)
 	}
 	return r.Iterations
+}
+
+// pcg is the number of iterations of conjugate gradients with a preconditioner.
+func pcg(tb testing.TB, k Kind, m *csr.Matrix, opt Options, pool *parallel.Pool) int {
+	tb.Helper()
+	opt.Symmetric = true
+	return solved(tb, krylov.NewCG[vector, scalar](linop.NewHost(m.Rows, pool)), m, mustNew(tb, k, m, opt, pool), pool)
 }
 
 // wide has rows of very different size: S A S, A as given.

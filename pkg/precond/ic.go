@@ -19,7 +19,7 @@ const (
 
 // newIC0 is A ~ L L^T with L of the pattern of A ([Saad03], section 10.3.2).
 func newIC0(s setup) (Preconditioner, error) {
-	if err := s.checkEntries(int64(s.m.NNZ() - s.m.Rows)); err != nil {
+	if err := s.checkEntries(int64(s.m.NNZ()-s.m.Rows), width(s.Epsilon)); err != nil {
 		return nil, err
 	}
 	m, at := permuteBySubdomains(s.m, placement{}, s.pool)
@@ -127,7 +127,7 @@ func (s *setup) cholesky(m *csr.Matrix, diagonal []float64, shift float64, keep 
 		}
 		f.d[i] = pivot
 		cols = keep.keep(i, math.Sqrt(norm), cols, work)
-		if err := s.checkEntries(f.entries() + 2*int64(len(cols))); err != nil {
+		if err := s.checkEntries(f.entries()+2*int64(len(cols)), width(s.Epsilon)); err != nil {
 			return nil, -1, err
 		}
 		for _, j := range cols {

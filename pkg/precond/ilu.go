@@ -22,14 +22,14 @@ const (
 
 // newILU0 is A ~ L U with L and U of the pattern of A ([Saad03], algorithm 10.4).
 func newILU0(s setup) (Preconditioner, error) {
-	if err := s.checkEntries(int64(s.m.NNZ() - s.m.Rows)); err != nil {
+	if err := s.checkEntries(int64(s.m.NNZ()-s.m.Rows), width(s.Epsilon)); err != nil {
 		return nil, err
 	}
 	a, at, err := s.prepare(ILU0)
 	if err != nil {
 		return nil, err
 	}
-	return s.newLU(ILU0, string(ILU0), a, at, func(*csr.Matrix) selection { return selection{} })
+	return s.newLU(ILU0, string(ILU0), a, at, selection{})
 }
 
 // newILUT is A ~ L U without small entries of the factors, and without the smallest ones
@@ -43,13 +43,13 @@ func newILUT(s setup) (Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.newLU(ILUT, fmt.Sprintf("%s, drop %.0e", ILUT, s.DropTol), a, at.then(band.row), s.threshold)
+	return s.newLU(ILUT, fmt.Sprintf("%s, drop %.0e", ILUT, s.DropTol), a, at.then(band.row), s.threshold(a))
 }
 
 // newLU factors a, the matrix A permuted and scaled as at says.
-func (s *setup) newLU(kind Kind, name string, a *csr.Matrix, at placement, keep func(*csr.Matrix) selection) (Preconditioner, error) {
+func (s *setup) newLU(kind Kind, name string, a *csr.Matrix, at placement, keep selection) (Preconditioner, error) {
 	a, at = permuteBySubdomains(a, at, s.pool)
-	f, shifted, err := s.lu(a, keep(a))
+	f, shifted, err := s.lu(a, keep)
 	if err != nil {
 		return nil, err
 	}
@@ -150,11 +150,11 @@ func (s *setup) lu(m *csr.Matrix, keep selection) (f *factors, shifted int, err 
 	multiplications := int64(0)
 	work, in := make([]float64, n), marks(n)
 	var lower heap[column]
-	var kept []int32
+	var kept, upper []int32
 	for i := range n {
 		row := int32(i)
 		cols, vals := m.Row(i)
-		lower, kept = lower[:0], kept[:0]
+		lower, kept, upper = lower[:0], kept[:0], upper[:0]
 		work[i], in[i] = 0, row
 		norm := 0.0
 		add := func(j int32, v float64) {
@@ -162,7 +162,7 @@ func (s *setup) lu(m *csr.Matrix, keep selection) (f *factors, shifted int, err 
 			if j < row {
 				lower.push(column(j))
 			} else if j > row {
-				kept = append(kept, j)
+				upper = append(upper, j)
 			}
 		}
 		for e, j := range cols {
@@ -190,8 +190,8 @@ func (s *setup) lu(m *csr.Matrix, keep selection) (f *factors, shifted int, err 
 		if err := s.checkRow(i, multiplications); err != nil {
 			return nil, 0, err
 		}
-		kept = keep.keep(i, norm, kept, work)
-		if err := s.checkEntries(f.entries() + int64(len(kept))); err != nil {
+		kept = keep.keep(i, norm, append(kept, upper...), work)
+		if err := s.checkEntries(f.entries()+int64(len(kept)), width(s.Epsilon)); err != nil {
 			return nil, 0, err
 		}
 		diagonal, _ := slices.BinarySearch(kept, row)

@@ -223,10 +223,10 @@ func TestIterations(t *testing.T) {
 	pool := newPool(t, 2)
 	more := map[Kind][]float64{}
 	try := func(name string, m *csr.Matrix) {
-		plain := pcg(m, mustNew(t, Jacobi, m, Options{Symmetric: true, Epsilon: adaptive.MinEpsilon}, pool), pool, 20000)
+		plain := pcg(t, Jacobi, m, Options{Epsilon: adaptive.MinEpsilon}, pool)
 		for _, k := range []Kind{Jacobi, BlockJacobi, Chebyshev, FSAI} {
-			full := pcg(m, mustNew(t, k, m, Options{Symmetric: true, Epsilon: adaptive.MinEpsilon}, pool), pool, 20000)
-			reduced := pcg(m, mustNew(t, k, m, Options{Symmetric: true}, pool), pool, 20000)
+			full := pcg(t, k, m, Options{Epsilon: adaptive.MinEpsilon}, pool)
+			reduced := pcg(t, k, m, Options{}, pool)
 			more[k] = append(more[k], float64(reduced)/float64(full))
 			t.Logf("%s: %s takes %d iterations, in FP64 %d", name, k, reduced, full)
 			if reduced > plain+plain/20+2 {

@@ -11,9 +11,6 @@ import (
 // in more bits than Options.Epsilon says.
 func (s *setup) newIncomplete(name string, f *factors, at placement) (Preconditioner, error) {
 	n, entries := len(f.d), f.entries()
-	if err := s.checkEntries(entries); err != nil {
-		return nil, err
-	}
 	a := &incomplete{
 		name: fmt.Sprintf("%s, %d entries", name, entries+int64(n)), n: n, pool: s.pool,
 		row: at.row, col: at.col, bounds: at.bounds, work: make([]float64, n),
@@ -26,9 +23,8 @@ func (s *setup) newIncomplete(name string, f *factors, at placement) (Preconditi
 	wanted := width(s.Epsilon)
 	w := wanted
 	for ; ; w *= 2 {
-		if size := storedBytes(int64(n), entries, w); s.MaxBytes > 0 && size > s.MaxBytes {
-			return nil, fmt.Errorf("%w: these factors need values of %d bytes, which take %d MB, the limit is %d MB",
-				ErrMemory, w, size>>20, s.MaxBytes>>20)
+		if err := s.checkEntries(entries, w); err != nil {
+			return nil, err
 		}
 		switch w {
 		case 1:

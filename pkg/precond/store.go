@@ -43,7 +43,7 @@ func store(m *csr.Matrix, epsilon float64, pool *parallel.Pool) (linop.Relaxer[v
 // first rounded to values that both formats hold exactly. Nonzeros on its diagonal stay
 // nonzero. It overwrites g.
 func storeBoth(g *csr.Matrix, epsilon float64, pool *parallel.Pool) (a, at linop.Relaxer[vector, scalar], cost Cost, err error) {
-	rows, cols := largestSum(g.RowSums(pool)), largestSum(colSums(g))
+	rows, cols := slices.Max(append(g.RowSums(pool), 0)), slices.Max(append(colSums(g), 0))
 	norm := max(rows, cols)
 	if !finite(norm) {
 		return nil, nil, cost, fmt.Errorf("%w: entries of the factor are not finite", ErrNotDefinite)
@@ -62,15 +62,6 @@ func storeBoth(g *csr.Matrix, epsilon float64, pool *parallel.Pool) (a, at linop
 	}
 	at, costT, err = store(gt, min(epsilonCols, 0.5), pool)
 	return a, at, cost.Add(costT), err
-}
-
-func largestSum(sums []float64) (most float64) {
-	for _, v := range sums {
-		if !(v <= most) {
-			most = v
-		}
-	}
-	return most
 }
 
 // colSums returns sum_i |a_ij| for each column.

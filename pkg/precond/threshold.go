@@ -36,10 +36,10 @@ func (s *setup) threshold(m *csr.Matrix) selection {
 func (t *selection) drops(v, norm float64) bool { return t.fills && math.Abs(v) <= t.drop*norm }
 
 // keep returns, in order, the columns of row i that are kept: cols are those of the
-// factors, vals their values by column, norm is that of row i of A.
+// factors, in order unless entries were filled in, vals their values by column, norm is that
+// of row i of A.
 func (t *selection) keep(i int, norm float64, cols []int32, vals []float64) []int32 {
 	if !t.fills {
-		slices.Sort(cols)
 		return cols
 	}
 	kept := cols[:0]

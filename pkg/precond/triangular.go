@@ -199,15 +199,14 @@ func width(epsilon float64) int64 {
 	return 8
 }
 
-// checkEntries returns ErrMemory if factors of that many entries exceed the memory budget
-// or indices of 32 bits.
-func (s *setup) checkEntries(entries int64) error {
+// checkEntries returns ErrMemory if factors of that many entries, of width bytes each, exceed
+// the memory budget or indices of 32 bits.
+func (s *setup) checkEntries(entries, width int64) error {
 	if entries > math.MaxInt32 {
 		return fmt.Errorf("%w: factors of %d entries, the limit is %d", ErrMemory, entries, math.MaxInt32)
 	}
-	bytes := storedBytes(int64(s.m.Rows), entries, width(s.Epsilon))
-	if s.MaxBytes > 0 && bytes > s.MaxBytes {
-		return fmt.Errorf("%w: factors of %d entries take %d MB, the limit is %d MB", ErrMemory, entries, bytes>>20, s.MaxBytes>>20)
+	if err := s.checkMemory(storedBytes(int64(s.m.Rows), entries, width)); err != nil {
+		return fmt.Errorf("factors of %d entries of %d bytes: %w", entries, width, err)
 	}
 	return nil
 }

@@ -23,19 +23,21 @@ func goText(kernels []kernel, groups map[string][]argument) []byte {
 	for i, k := range kernels {
 		fmt.Fprintf(&b, "func (%s) number() int { return %d }\n", camel(k.name), i)
 	}
+	b.WriteString("\ntype (\n")
 	for _, name := range slices.Sorted(maps.Keys(groups)) {
-		fmt.Fprintf(&b, "\ntype %s struct {\n%s}\n", camel(name), fields(groups[name]))
+		fmt.Fprintf(&b, "%s struct {\n%s}\n", camel(name), fields(groups[name]))
 	}
 	names := map[string]string{} // of the first kernel, by fields
 	for _, k := range kernels {
 		f := fields(k.args)
 		if names[f] == "" {
 			names[f] = camel(k.name)
-			fmt.Fprintf(&b, "\ntype %s struct {\n%s}\n", camel(k.name), f)
+			fmt.Fprintf(&b, "%s struct {\n%s}\n", camel(k.name), f)
 		} else {
-			fmt.Fprintf(&b, "\ntype %s %s\n", camel(k.name), names[f])
+			fmt.Fprintf(&b, "%s %s\n", camel(k.name), names[f])
 		}
 	}
+	b.WriteString(")\n")
 	return b.Bytes()
 }
 
