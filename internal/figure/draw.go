@@ -205,7 +205,15 @@ func (g *Figure) measured(i int, list plotter.XYs, width, bottom float64) []part
 }
 
 // shapes of measured values; published ones are rings.
-var shapes = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.CrossGlyph{}, draw.PlusGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}}
+var shapes = []draw.GlyphDrawer{
+	draw.CircleGlyph{},
+	draw.BoxGlyph{},
+	draw.PyramidGlyph{},
+	draw.CrossGlyph{},
+	draw.PlusGlyph{},
+	draw.SquareGlyph{},
+	draw.TriangleGlyph{},
+}
 
 // publishedMarks draws the published values of series i.
 func (g *Figure) publishedMarks(i int, list plotter.XYs) *plotter.Scatter {
