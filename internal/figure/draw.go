@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"image/color"
 	"io"
-	"math"
 	"slices"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/palette/moreland"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/plotutil"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -28,17 +30,27 @@ var Formats = []string{SVG, PNG}
 // Measures of figures.
 const (
 	width      = 16 * vg.Centimeter
-	textSize   = 8 // points
+	textSize   = vg.Length(8) // points
 	lineHeight = 0.42 * vg.Centimeter
-
-	titleHeight = 0.55 * vg.Centimeter // of panels
-	dpi         = 200                  // of PNG
+	gap        = 0.15 * vg.Centimeter
+	dpi        = 200 // of PNG
 )
+
+func init() { plot.DefaultFont = font.Font{Typeface: "Liberation", Variant: "Sans"} }
 
 // Write writes the figure in one of the formats, for print at a width of 16 cm.
 func (g *Figure) Write(w io.Writer, format string) error {
-	legend := g.legend()
-	height := legend.height() + g.height()
+	legends, top := g.legends()
+	each := 4.8 * vg.Centimeter
+	if g.rows() == 1 {
+		each = 6.8 * vg.Centimeter
+	}
+	names := lineHeight // room below the last panels
+	for _, name := range g.categories {
+		style := g.categoryStyle()
+		names = max(names, style.Height(name))
+	}
+	height := top + vg.Length(g.rows())*each + names + 2*lineHeight
 	var canvas vg.CanvasWriterTo
 	switch format {
 	case SVG:
@@ -51,8 +63,16 @@ func (g *Figure) Write(w io.Writer, format string) error {
 	c := draw.NewCanvas(canvas, width, height)
 	c.SetColor(color.White)
 	c.Fill(c.Path())
-	legend.draw(draw.Crop(c, 0, 0, height-legend.height(), 0))
-	g.draw(draw.Crop(c, 0, 0, 0, -legend.height()))
+	for i := range legends {
+		x := gap + vg.Length(i)*width/vg.Length(len(legends))
+		legends[i].Draw(draw.Crop(c, x, 0, 0, -gap))
+	}
+	note := plot.New().Title.TextStyle
+	note.XAlign, note.YAlign, note.Font.Size = draw.XLeft, draw.YBottom, 0.8*textSize
+	c.FillText(note, vg.Point{X: gap, Y: gap}, g.note())
+	if len(g.panels) > 0 {
+		g.draw(draw.Crop(c, gap, -2*gap, lineHeight, -top))
+	}
 	var b bytes.Buffer
 	if _, err := canvas.WriteTo(&b); err != nil {
 		return err
@@ -79,130 +99,59 @@ func (g *Figure) columns() int {
 
 func (g *Figure) rows() int { return (len(g.panels) + g.columns() - 1) / g.columns() }
 
-// height of the panels, with titles and all that is below them.
-func (g *Figure) height() vg.Length {
-	each := 4 * vg.Centimeter
-	if g.rows() == 1 {
-		each = 6 * vg.Centimeter
-	}
-	labels := lineHeight
-	if size, upright := g.categoryText(); upright {
-		for _, name := range g.categories {
-			labels = max(labels, textStyle(size).Width(superscripts(name))+gap)
-		}
-	}
-	return vg.Length(g.rows())*(each+titleHeight) + labels + g.below()
-}
-
-// below is the room for the names of the x axes.
-func (g *Figure) below() vg.Length {
-	room := vg.Length(gap)
-	if g.X.Text != "" {
-		room = lineHeight
-	}
-	if g.note() != "" {
-		room += lineHeight
-	}
-	return room
-}
-
-// draw draws the panels, their titles, and the names of the axes.
+// draw draws the panels, aligned with each other.
 func (g *Figure) draw(c draw.Canvas) {
-	if len(g.panels) == 0 {
-		return
-	}
-	plots := g.plots()
 	n := g.columns()
-	tiles := draw.Tiles{Rows: len(plots), Cols: n, PadX: 0.4 * vg.Centimeter, PadY: titleHeight}
-	if g.named() {
-		tiles.PadX += lineHeight
+	tiles := draw.Tiles{Rows: g.rows(), Cols: n, PadX: 0.4 * vg.Centimeter, PadY: gap}
+	plots := make([][]*plot.Plot, g.rows())
+	for i := range plots {
+		plots[i] = make([]*plot.Plot, n)
 	}
-	style := textStyle(textSize)
-	style.XAlign, style.YAlign = draw.XCenter, draw.YCenter
-	small := textStyle(0.8 * textSize)
-	small.YAlign = draw.YCenter
-	c.FillText(small, vg.Point{X: c.Min.X + gap, Y: c.Min.Y + lineHeight/2}, g.note())
-	inner := draw.Crop(c, 1.1*lineHeight, -gap, g.below(), -titleHeight)
-	aligned := plot.Align(plots, tiles, inner)
-	left := slices.Repeat([]vg.Length{width}, n)
-	for _, row := range aligned {
-		for k := range row {
-			left[k] = min(left[k], row[k].Min.X)
-		}
-	}
-	for i, row := range aligned {
-		for k, tile := range row {
-			at := i*n + k
-			if at >= len(g.panels) {
-				continue
-			}
-			plots[i][k].Draw(tile)
-			data := plots[i][k].DataCanvas(tile)
-			center := data.Center()
-			c.FillText(style, vg.Point{X: center.X, Y: data.Max.Y + titleHeight/2}, superscripts(g.panels[at].Title))
-			if at+n >= len(g.panels) {
-				c.FillText(style, vg.Point{X: center.X, Y: tile.Min.Y - lineHeight/2}, superscripts(g.X.Text))
-			}
-			if k == 0 || g.named() {
-				sideways := style
-				sideways.Rotation = math.Pi / 2
-				name := g.panels[at].Y.Text
-				if room := data.Size().Y + lineHeight/2; style.Width(name) > room {
-					sideways.Font.Size *= max(0.6, room/style.Width(name))
-				}
-				c.FillText(sideways, vg.Point{X: left[k] - 0.6*lineHeight, Y: center.Y}, name)
-			}
-		}
-	}
-}
-
-// named reports whether each panel of a row needs its own name of y.
-func (g *Figure) named() bool {
-	return slices.ContainsFunc(g.panels, func(p *Panel) bool { return p.Y.Text != g.panels[0].Y.Text })
-}
-
-// categoryText is the size of the names below nominal values, and whether they
-// have to stand upright to find room.
-func (g *Figure) categoryText() (size vg.Length, upright bool) {
-	room := 14 * vg.Centimeter / vg.Length(max(len(g.categories), 1)*g.columns())
-	for _, name := range g.categories {
-		if textStyle(textSize).Width(superscripts(name))+2 > room {
-			upright = true
-		}
-	}
-	if !upright {
-		return textSize, false
-	}
-	return max(min(textSize, 0.95*room), 5), true
-}
-
-// plots lays the panels out row by row; nil where there is none.
-func (g *Figure) plots() [][]*plot.Plot {
-	n := g.columns()
-	var rows [][]*plot.Plot
 	for i, p := range g.panels {
-		if i%n == 0 {
-			rows = append(rows, make([]*plot.Plot, n))
-		}
-		bottom := i+n >= len(g.panels)
-		rows[len(rows)-1][i%n] = g.plot(p, bottom)
+		plots[i/n][i%n] = g.plot(p, i%n == 0, i+n >= len(g.panels))
 	}
-	return rows
+	for i, row := range plot.Align(plots, tiles, c) {
+		for k, tile := range row {
+			if plots[i][k] != nil {
+				plots[i][k].Draw(tile)
+			}
+		}
+	}
 }
 
-// plot sets up a panel; the bottom ones tell the categories.
-func (g *Figure) plot(p *Panel, bottom bool) *plot.Plot {
+// plot sets up a panel; the left ones name y if all have the same, the bottom ones x.
+func (g *Figure) plot(p *Panel, left, bottom bool) *plot.Plot {
 	q := plot.New()
-	for _, a := range []*plot.Axis{&q.X, &q.Y} {
-		a.Tick.Label.Font, a.Tick.Label.Handler = textStyle(textSize).Font, textStyle(textSize).Handler
-		a.LineStyle.Width, a.Tick.LineStyle.Width, a.Tick.Length = vg.Points(0.5), vg.Points(0.4), vg.Points(3)
-		a.Padding = 0
+	q.Title.Text, q.Title.Padding = p.Title, gap
+	for _, style := range []*draw.TextStyle{
+		&q.Title.TextStyle, &q.X.Label.TextStyle, &q.Y.Label.TextStyle, &q.X.Tick.Label, &q.Y.Tick.Label,
+	} {
+		style.Font.Size = textSize
 	}
-	level := g.scaleY(q, p)
+	q.X.Padding, q.Y.Padding, q.X.Tick.Length, q.Y.Tick.Length = 0, 0, 3, 3
+	if bottom {
+		q.X.Label.Text = g.X.Text
+	}
+	if left || slices.ContainsFunc(g.panels, func(o *Panel) bool { return o.Y.Text != g.panels[0].Y.Text }) {
+		q.Y.Label.Text = p.Y.Text
+		room := 4 * vg.Centimeter
+		q.Y.Label.TextStyle.Font.Size *= min(1, room/max(room, q.Y.Label.TextStyle.Width(p.Y.Text)))
+	}
+	level := g.scaleY(&q.Y, p)
 	g.scaleX(q, p, bottom)
-	g.grid(q)
-	if level >= q.Y.Min && level <= q.Y.Max {
-		q.Add(horizontal(level))
+	x, y := q.X, q.Y // Add would widen the ranges
+	grid := plotter.NewGrid()
+	if g.nominal() {
+		grid.Vertical.Color = nil
+		for i := 1; i < len(g.categories); i++ {
+			at := float64(i) - 0.5
+			q.Add(&plotter.Line{XYs: plotter.XYs{{X: at, Y: y.Min}, {X: at, Y: y.Max}}, LineStyle: grid.Horizontal})
+		}
+	}
+	q.Add(grid)
+	if level >= y.Min && level <= y.Max {
+		style := draw.LineStyle{Color: color.Gray{70}, Width: 0.6, Dashes: []vg.Length{4, 2}}
+		q.Add(&plotter.Line{XYs: plotter.XYs{{X: x.Min, Y: level}, {X: x.Max, Y: level}}, LineStyle: style})
 	}
 	for k := range g.series {
 		i := k
@@ -210,41 +159,134 @@ func (g *Figure) plot(p *Panel, bottom bool) *plot.Plot {
 			i = len(g.series) - 1 - k // lower bars lie on top of higher ones
 		}
 		if s := p.data[i]; s != nil {
-			q.Add(g.measured(p, i, s.measured))
+			for _, part := range g.measured(i, g.dodge(p, i, g.places(p, y, s.measured)), g.width(p), y.Min) {
+				q.Add(part)
+			}
 		}
 	}
 	for i := range g.series { // on top of the bars
-		if s := p.data[i]; s != nil && len(s.published) > 0 {
-			q.Add(&trace{points: g.dodge(p, i, s.published), mark: g.mark(i, true), every: 1})
+		if s := p.data[i]; s != nil {
+			q.Add(g.publishedMarks(i, g.dodge(p, i, g.places(p, y, s.published))))
 		}
 	}
+	q.X, q.Y = x, y
 	return q
 }
 
-// measured draws the measured values of series i.
-func (g *Figure) measured(p *Panel, i int, points plotter.XYs) interface {
+// part is a part of a drawn series.
+type part interface {
 	plot.Plotter
 	plot.Thumbnailer
-} {
-	if g.Kind == Bars || g.Kind == Stack {
-		return &bars{fill: shade(i, len(g.series), 1), points: g.dodge(p, i, points), width: g.width(p)}
-	}
-	t := &trace{points: g.dodge(p, i, points), mark: g.mark(i, false), every: 1}
-	if g.Kind != Points {
-		t.line = draw.LineStyle{Color: t.mark.Color, Width: vg.Points(1), Dashes: dashes[i%len(dashes)]}
-	}
-	if g.Kind == History {
-		t.every = max(1, (len(points)+7)/8)
-	}
-	return t
 }
 
-func (g *Figure) mark(i int, hollow bool) draw.GlyphStyle {
-	shape := shapes[i%len(shapes)]
-	shape.hollow = hollow
-	style := draw.GlyphStyle{Color: shade(i, len(g.series), 0.78), Radius: vg.Points(2.2), Shape: shape}
-	if g.Kind == Bars {
-		style = draw.GlyphStyle{Color: color.Black, Radius: vg.Points(1.5), Shape: polygon{corners: 24, hollow: true}}
+// measured draws the measured values of series i; bars rise from the bottom.
+func (g *Figure) measured(i int, list plotter.XYs, width, bottom float64) []part {
+	c := g.colour(i)
+	if g.Kind == Bars || g.Kind == Stack {
+		b := &plotter.Polygon{Color: c, LineStyle: draw.LineStyle{Color: color.Black, Width: 0.3}}
+		for _, at := range list {
+			left, right := at.X-width/2, at.X+width/2
+			b.XYs = append(b.XYs, plotter.XYs{{X: left, Y: bottom}, {X: left, Y: at.Y}, {X: right, Y: at.Y}, {X: right, Y: bottom}})
+		}
+		return []part{b}
 	}
-	return style
+	every := 1
+	if g.Kind == History { // about eight marks
+		every = max(1, (len(list)+7)/8)
+	}
+	marks := &plotter.Scatter{GlyphStyle: draw.GlyphStyle{Color: c, Radius: 2.2, Shape: shapes[i%len(shapes)]}}
+	for k := 0; k < len(list); k += every {
+		marks.XYs = append(marks.XYs, list[k])
+	}
+	if g.Kind == Points {
+		return []part{marks}
+	}
+	return []part{&plotter.Line{XYs: list, LineStyle: draw.LineStyle{Color: c, Width: 1, Dashes: plotutil.Dashes(i)}}, marks}
+}
+
+// shapes of measured values; published ones are rings.
+var shapes = []draw.GlyphDrawer{
+	draw.CircleGlyph{},
+	draw.BoxGlyph{},
+	draw.PyramidGlyph{},
+	draw.CrossGlyph{},
+	draw.PlusGlyph{},
+	draw.SquareGlyph{},
+	draw.TriangleGlyph{},
+}
+
+// publishedMarks draws the published values of series i.
+func (g *Figure) publishedMarks(i int, list plotter.XYs) *plotter.Scatter {
+	c := g.colour(i)
+	if g.Kind == Bars {
+		c = color.Black
+	}
+	return &plotter.Scatter{XYs: list, GlyphStyle: draw.GlyphStyle{Color: c, Radius: 2.4, Shape: draw.RingGlyph{}}}
+}
+
+// viridis goes from dark to light, distinct in grey and for the colour-blind as well.
+var viridis = []color.Color{
+	color.RGBA{68, 1, 84, 255},
+	color.RGBA{59, 82, 139, 255},
+	color.RGBA{33, 145, 140, 255},
+	color.RGBA{94, 201, 98, 255},
+	color.RGBA{253, 231, 37, 255},
+}
+
+// colour is that of series i; of marks and lines, which are thin, none is very light.
+func (g *Figure) colour(i int) color.Color {
+	ramp, err := moreland.NewLuminance(viridis)
+	if err != nil {
+		panic(err) // the colours above are in order
+	}
+	ramp.SetMax(1)
+	most := 0.8
+	if g.Kind == Bars || g.Kind == Stack {
+		most = 1
+	}
+	c, err := ramp.At(most * float64(i) / float64(max(1, len(g.series)-1)))
+	if err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// legends names the series, in columns above the panels of that height.
+func (g *Figure) legends() (columns []plot.Legend, height vg.Length) {
+	type entry struct {
+		name  string
+		parts []plot.Thumbnailer
+	}
+	var entries []entry
+	for i, name := range g.series {
+		if name != "" && (len(g.series) > 1 || g.published) {
+			e := entry{name: name}
+			for _, part := range g.measured(i, nil, 0, 0) {
+				e.parts = append(e.parts, part)
+			}
+			entries = append(entries, e)
+		}
+	}
+	if g.published {
+		entries = append(entries, entry{"published", []plot.Thumbnailer{g.publishedMarks(0, nil)}})
+	}
+	if len(entries) == 0 {
+		return nil, gap
+	}
+	l := plot.NewLegend()
+	l.Top, l.Left, l.Padding, l.TextStyle.Font.Size = true, true, gap, textSize
+	widest := l.ThumbnailWidth
+	for _, e := range entries {
+		widest = max(widest, l.ThumbnailWidth+4*gap+l.TextStyle.Width(e.name))
+	}
+	n := min(max(1, int(width/widest)), len(entries))
+	rows := (len(entries) + n - 1) / n
+	for some := range slices.Chunk(entries, rows) {
+		column := l
+		for _, e := range some {
+			column.Add(e.name, e.parts...)
+		}
+		columns = append(columns, column)
+	}
+	return columns, vg.Length(rows)*lineHeight + 2*gap
 }

@@ -114,16 +114,16 @@ func (g *Figure) Tick(x float64, name string) {
 	if !g.inRange(x) || slices.ContainsFunc(g.ticks, func(t plot.Tick) bool { return t.Value == x }) {
 		return
 	}
-	if k := math.Round(math.Log10(x)); k >= 4 && x == math.Pow(10, k) {
-		name = decade(int(k))
-	}
-	g.ticks = append(g.ticks, plot.Tick{Value: x, Label: superscripts(name)})
+	g.ticks = append(g.ticks, plot.Tick{Value: x, Label: name})
 }
 
 // inRange reports whether the axis has a place for x.
 func (g *Figure) inRange(x float64) bool { return isNumber(x) && (x > 0 || !g.X.Log) }
 
-func isNumber(v float64) bool { return !math.IsNaN(v) }
+func isNumber(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// nominal reports whether x names categories.
+func (g *Figure) nominal() bool { return g.Kind != Lines && g.Kind != History }
 
 // all lists the points of a panel.
 func (p *Panel) all() (list plotter.XYs) {

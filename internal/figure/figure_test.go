@@ -60,9 +60,3 @@ func TestTwice(t *testing.T) {
 		}
 	}
 }
-
-func TestSuperscripts(t *testing.T) {
-	if got, want := superscripts("AFX 2^-53"), "AFX 2⁻⁵³"; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-}
