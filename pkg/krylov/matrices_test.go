@@ -205,4 +205,3 @@ func relative(b []float64) Measure[[]float64] {
 	norm := func(v []float64) float64 { return mat.Norm(mat.NewVecDense(len(v), v), 2) }
 	return func(_, r []float64) float64 { return norm(r) / norm(b) }
 }
-
