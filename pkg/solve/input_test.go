@@ -183,3 +183,18 @@ func TestMemory(t *testing.T) {
 		t.Errorf("with just enough memory: %v, %v", r.Reason, err)
 	}
 }
+
+// A preconditioner that iterates makes GMRES flexible: it keeps M^-1 v for each vector of
+// the basis, which counts as memory.
+func TestMemoryOfFlexibleGMRES(t *testing.T) {
+	m := grid(30, 0.3, 0)
+	v := newSolver(t, m, Options{Restart: 20, Precond: Precond{Kind: precond.AMG}})
+	k := newSolver(t, m, Options{Restart: 20, Precond: Precond{Kind: precond.AMG, KCycle: true}})
+	if more := k.memory() - v.memory(); more != 8*int64(m.Rows)*19 { // 2*20 + 2 vectors instead of 20 + 3
+		t.Errorf("a K-cycle takes %d bytes more than a V-cycle", more)
+	}
+	k.opt.MaxMemory = k.memory() + 8*int64(m.Rows)*100
+	if longest := k.longestRestart(); longest != 50 {
+		t.Errorf("100 vectors more let a cycle grow to %d", longest)
+	}
+}
