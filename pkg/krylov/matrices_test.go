@@ -2,7 +2,9 @@ package krylov
 
 import (
 	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/mpsolve/mpsolve/internal/testmatrix"
@@ -96,9 +98,7 @@ func singularIndefinite(n, zeros int) *csr.Matrix {
 
 func scaledBy(a float64, m *csr.Matrix) *csr.Matrix {
 	m = m.Clone()
-	for k := range m.Val {
-		m.Val[k] *= a
-	}
+	floats.Scale(a, m.Val)
 	return m
 }
 
@@ -144,24 +144,12 @@ func unit(n, i int) []float64 {
 	return x
 }
 
-func constant(n int, v float64) []float64 {
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = v
-	}
-	return x
-}
+func constant(n int, v float64) []float64 { return slices.Repeat([]float64{v}, n) }
 
 // centred is a random vector whose elements add up to zero.
 func centred(n int) []float64 {
 	x := random(10, n)
-	sum := 0.0
-	for _, v := range x {
-		sum += v
-	}
-	for i := range x {
-		x[i] -= sum / float64(n)
-	}
+	floats.AddConst(-floats.Sum(x)/float64(n), x)
 	return x
 }
 
@@ -175,21 +163,9 @@ func sine(n int) []float64 {
 }
 
 // times returns a x.
-func times(a float64, x []float64) []float64 {
-	y := make([]float64, len(x))
-	for i, v := range x {
-		y[i] = a * v
-	}
-	return y
-}
+func times(a float64, x []float64) []float64 { return floats.ScaleTo(make([]float64, len(x)), a, x) }
 
-func difference(x, y []float64) []float64 {
-	d := make([]float64, len(x))
-	for i := range d {
-		d[i] = x[i] - y[i]
-	}
-	return d
-}
+func difference(x, y []float64) []float64 { return floats.SubTo(make([]float64, len(x)), x, y) }
 
 // distance is the measure max |r_i|, for b of size 1.
 func distance(_, r []float64) float64 {
@@ -202,6 +178,5 @@ func distance(_, r []float64) float64 {
 
 // relative is the measure ||r||_2 / ||b||_2.
 func relative(b []float64) Measure[[]float64] {
-	norm := func(v []float64) float64 { return mat.Norm(mat.NewVecDense(len(v), v), 2) }
-	return func(_, r []float64) float64 { return norm(r) / norm(b) }
+	return func(_, r []float64) float64 { return floats.Norm(r, 2) / floats.Norm(b, 2) }
 }
