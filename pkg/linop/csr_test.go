@@ -48,8 +48,8 @@ func TestCSRAgainstDoubleDouble(t *testing.T) {
 			wantY, wantR := ddspace.Space(m.Rows).New(), ddspace.Space(m.Rows).New()
 			a.Residual(r, b, x)
 			linop.Accurate{CSR: a}.Residual(accurate, b, x)
-			exact.Residual(wantR, toDD(b), toDD(x))
-			dot, want := a.ApplyDot(y, x, w).Float(), exact.ApplyDot(wantY, toDD(x), toDD(w)).Float()
+			exact.Residual(wantR, ddspace.From(b), ddspace.From(x))
+			dot, want := a.ApplyDot(y, x, w).Float(), exact.ApplyDot(wantY, ddspace.From(x), ddspace.From(w)).Float()
 			if math.Abs(dot-want) > 1e-14*float64(m.NNZ()) {
 				t.Errorf("%s: ApplyDot = %v, want %v", name, dot, want)
 			}

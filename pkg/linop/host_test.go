@@ -45,12 +45,6 @@ func vectors(n, count int) (v [][]float64) {
 	return v
 }
 
-func toDD(x []float64) ddspace.Vector {
-	y := ddspace.Space(len(x)).New()
-	ddspace.Set(y, func(i int) dd.DD { return dd.From(x[i]) })
-	return y
-}
-
 func TestHostAgainstDoubleDouble(t *testing.T) {
 	for _, n := range lengths {
 		for _, count := range []int{4, 9, 41} {
@@ -60,7 +54,7 @@ func TestHostAgainstDoubleDouble(t *testing.T) {
 			v, out, want := vectors(n, count), make([]linop.Float64, count+10), make([]dd.DD, count+10)
 			var exact []ddspace.Vector
 			for _, x := range v {
-				exact = append(exact, toDD(x))
+				exact = append(exact, ddspace.From(x))
 			}
 			h := linop.NewHost(n, newPool(t, 2))
 			if h.Dim() != n || !slices.Equal(h.New(), make([]float64, n)) {
