@@ -23,6 +23,13 @@ func Set(y Vector, value func(i int) dd.DD) {
 	}
 }
 
+// From returns x as a vector.
+func From(x []float64) Vector {
+	y := make(Vector, len(x))
+	Set(y, func(i int) dd.DD { return dd.From(x[i]) })
+	return y
+}
+
 // Dim returns the dimension.
 func (s Space) Dim() int { return int(s) }
 

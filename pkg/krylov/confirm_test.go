@@ -103,7 +103,7 @@ func TestSingularIsNotSolved(t *testing.T) {
 				for i, w := range weights {
 					weights[i] = math.Exp(w)
 				}
-				m, b, x := path(weights), random(seed, n), make([]float64, n)
+				m, b, x := path(weights...), random(seed, n), make([]float64, n)
 				r := solveWith(t, name, m, x, b, hostOptions{Tol: tol, MaxIter: 3000})
 				if res := trueResidual(t, m, x, b); r.Reason.Converged() && res > nearly*tol {
 					t.Errorf("%s, %d points, seed %d: %v with residual %g", name, n, seed, r.Reason, res)

@@ -2,9 +2,10 @@ package krylov
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -241,15 +242,8 @@ func TestOptionsValidate(t *testing.T) {
 		{hostOptions{Tol: math.NaN()}, 1},
 		{hostOptions{Tol: -1, MaxIter: -1}, 2},
 	} {
-		faults := 0
 		err := c.opt.Validate()
-		if joined, ok := errors.AsType[interface {
-			error
-			Unwrap() []error
-		}](err); ok {
-			faults = len(joined.Unwrap())
-		}
-		if faults != c.faults {
+		if faults := strings.Count(fmt.Sprint(err), "krylov: "); faults != c.faults {
 			t.Errorf("%+v: %d faults (%v), want %d", c.opt, faults, err, c.faults)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
+	"github.com/mpsolve/mpsolve/internal/ddspace"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
@@ -28,14 +29,6 @@ func bigResidual(m *csr.Matrix, x, b ddVector) float64 {
 	return q
 }
 
-func toDD(x []float64) ddVector {
-	y := make(ddVector, len(x))
-	for i, v := range x {
-		y[i] = dd.From(v)
-	}
-	return y
-}
-
 // All methods reach residuals in double-double that no float64 vector has, on an
 // asynchronous space too; GMRES in one cycle.
 func TestDoubleDoubleReachesFarther(t *testing.T) {
@@ -51,18 +44,18 @@ func TestDoubleDoubleReachesFarther(t *testing.T) {
 			for _, flexible := range []bool{false, true} {
 				opt := Options[ddVector]{Tol: 1e-26, Precond: by, Flexible: flexible}
 				x := space.New()
-				r := create[ddVector, dd.DD](t, v.name, space).Solve(context.Background(), op, x, toDD(b), opt)
-				checkFarther(t, v, r, bigResidual(a, x, toDD(b)))
+				r := create[ddVector, dd.DD](t, v.name, space).Solve(context.Background(), op, x, ddspace.From(b), opt)
+				checkFarther(t, v, r, bigResidual(a, x, ddspace.From(b)))
 				if v.async {
 					async := distant[ddVector, dd.DD]{space, &queue{stride: 8}}
-					r := create[ddVector, late[dd.DD]](t, v.name, async).Solve(context.Background(), far[ddVector, dd.DD]{op, async}, x, toDD(b), opt)
-					checkFarther(t, v, r, bigResidual(a, x, toDD(b)))
+					r := create[ddVector, late[dd.DD]](t, v.name, async).Solve(context.Background(), far[ddVector, dd.DD]{op, async}, x, ddspace.From(b), opt)
+					checkFarther(t, v, r, bigResidual(a, x, ddspace.From(b)))
 				}
 			}
 		}
 		y := make([]float64, a.Rows)
 		solveWith(t, v.name, a, y, b, hostOptions{Tol: 1e-26})
-		if res := bigResidual(a, toDD(y), toDD(b)); res < 1e-18 {
+		if res := bigResidual(a, ddspace.From(y), ddspace.From(b)); res < 1e-18 {
 			t.Errorf("%s: float64 reaches %g too: the test shows nothing", v.name, res)
 		}
 	}

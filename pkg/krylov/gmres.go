@@ -31,19 +31,9 @@ import (
 type GMRES[V any, S linop.Scalar[S]] struct {
 	driver[V, S]
 	opt     GMRESOptions
-	async   linop.Async[V, S] // nil: scalars are at hand
-	v       []V               // the basis
+	v       []V // the basis
 	least   leastSquares[S]
-	columns []column[S] // of H; the first n have not been added to least yet
-	n       int
-	fetched int // columns whose scalars have been fetched
-}
-
-// column is one of H, as the Gram-Schmidt passes leave it: h - g, or h where there is no
-// second pass, and the norm of what remains.
-type column[S any] struct {
-	h, g []S
-	next S
+	columns columns[V, S] // of H, that have not been added to least yet
 }
 
 // Orthogonalization is a way to make a vector orthogonal to the basis.
@@ -108,7 +98,7 @@ func NewGMRES[V any, S linop.Scalar[S]](space linop.Space[V, S], opt GMRESOption
 		opt.Orthogonalization = CGS2
 	}
 	return &GMRES[V, S]{
-		driver: newDriver(space, deferral[V, S]{}), opt: opt, async: async,
+		driver: newDriver(space, deferral[V, S]{}), opt: opt, columns: columns[V, S]{async: async},
 		least: newLeastSquares(space.Scalar(1), space.Roundoff()),
 	}
 }
@@ -166,18 +156,18 @@ func (m *GMRES[V, S]) cycles() Reason {
 // cycle does at most `restart` steps of Arnoldi's process from the residual r, and
 // corrects x and r.
 func (m *GMRES[V, S]) cycle(restart int) Reason {
-	rr := m.known(m.rr)
+	rr := m.columns.known(m.rr)
 	one, beta := m.space.Scalar(1), rr.Sqrt()
 	m.space.Copy(m.basis(0), m.r)
 	m.space.Scale(one.Div(beta), m.v[0])
 	m.least.begin(beta)
-	m.n, m.fetched = 0, 0
+	m.columns.begin()
 	reason, end := Running, false
 	for j := 0; j < restart && !end; j++ {
 		w := m.basis(j + 1)
 		m.a.Apply(w, m.pre.apply(m.slot(j), m.v[j]))
 		next := m.orthogonalise(j, w)
-		if reason, end = m.add(m.ready(j+1 == restart)); !end {
+		if reason, end = m.add(m.columns.due(j+1 == restart || m.last())); !end {
 			m.space.Scale(one.Div(next), w)
 		}
 	}
@@ -223,11 +213,7 @@ func (m *GMRES[V, S]) slot(j int) int {
 func (m *GMRES[V, S]) orthogonalise(j int, w V) (next S) {
 	start := time.Now()
 	defer func() { m.c.result.Orthogonalization += time.Since(start) }()
-	if len(m.columns) == m.n {
-		m.columns = append(m.columns, column[S]{})
-	}
-	column, v := &m.columns[m.n], m.v[:j+1]
-	m.n++
+	column, v := m.columns.next(), m.v[:j+1]
 	column.h = slices.Grow(column.h[:0], j+1)[:j+1]
 	h := column.h
 	if m.opt.Orthogonalization != CGS2 {
@@ -249,42 +235,24 @@ func (m *GMRES[V, S]) orthogonalise(j int, w V) (next S) {
 	return column.next
 }
 
-// mostPending is the number of coefficients at which columns are fetched at the latest.
-const mostPending = 1 << 13
-
-// ready returns the number of columns to add to the least-squares problem now: the one
-// that there is where scalars are at hand. On an asynchronous space, Stride columns are
-// added together, one step late, unless this step is the last.
-func (m *GMRES[V, S]) ready(last bool) int {
-	switch {
-	case m.async == nil:
-		return m.n
-	case last || m.c.opt.Flexible || m.c.agree(m.c.limitAt(m.c.result.Iterations+m.n)) != Running:
-		m.async.Fetch()
-		m.async.Await()
-		return m.n
-	case m.fetched > 0:
-		m.async.Await()
-		return m.fetched
-	case m.n >= m.async.Stride() || m.n*len(m.columns[m.n-1].h) >= mostPending:
-		m.async.Fetch()
-		m.fetched = m.n
-	}
-	return 0
+// last reports whether the scalars of a step cannot wait for the next one.
+func (m *GMRES[V, S]) last() bool {
+	return m.columns.async != nil &&
+		(m.c.opt.Flexible || m.c.agree(m.c.limitAt(m.c.result.Iterations+m.columns.n)) != Running)
 }
 
-// add adds so many columns to the least-squares problem, and says whether the cycle is at
+// add adds columns to the least-squares problem, and says whether the cycle is at
 // its end, because of a Reason if it is not Running. Columns after the end do not count.
-func (m *GMRES[V, S]) add(n int) (reason Reason, end bool) {
-	if n == 0 {
+func (m *GMRES[V, S]) add(due []column[S]) (reason Reason, end bool) {
+	if len(due) == 0 {
 		return Running, false
 	}
 	c := &m.c
-	for _, column := range m.columns[:n] {
+	for _, column := range due {
 		for k, g := range column.g {
 			column.h[k] = column.h[k].Sub(g)
 		}
-		next := m.known(column.next)
+		next := m.columns.known(column.next)
 		size := m.least.add(column.h, next)
 		rnorm := m.least.residual()
 		if reason = c.step(rnorm); !finite(size) {
@@ -297,20 +265,9 @@ func (m *GMRES[V, S]) add(n int) (reason Reason, end bool) {
 			return Running, true // converged by the estimate, or the Krylov space is exhausted
 		}
 	}
-	for k := n; k < m.n; k++ {
-		m.columns[k-n], m.columns[k] = m.columns[k], m.columns[k-n]
-	}
-	m.n, m.fetched = m.n-n, 0
+	m.columns.drop(len(due))
 	reason = c.agree(c.limit())
 	return reason, reason != Running
-}
-
-// known is a, as a scalar of the host.
-func (m *GMRES[V, S]) known(a S) S {
-	if m.async == nil {
-		return a
-	}
-	return m.async.Known(a)
 }
 
 // basis returns v[j], which is new when no solve has come so far.

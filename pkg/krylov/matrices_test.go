@@ -2,26 +2,30 @@ package krylov
 
 import (
 	"math"
-	"math/rand/v2"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/mpsolve/mpsolve/internal/testmatrix"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// entries makes an n x n matrix of what fill adds.
-func entries(n int, fill func(add func(i, j int, v float64))) *csr.Matrix {
-	b, err := csr.NewBuilder(n, n)
-	if err != nil {
-		panic(err)
-	}
-	fill(func(i, j int, v float64) {
-		if err := b.Add(i, j, v); err != nil {
-			panic(err)
-		}
-	})
-	return b.Build()
-}
+// Builders shared with other packages.
+var (
+	newPool  = testmatrix.Pool
+	entries  = testmatrix.Entries
+	dense    = testmatrix.Dense
+	diagonal = testmatrix.Diagonal
+	hilbert  = testmatrix.Hilbert
+	path     = testmatrix.Path
+	random   = testmatrix.Random
+	sameBits = testmatrix.SameBits
+)
+
+// grid is the five-point discretisation of -Laplace u + wind u_x on k x k
+// points: symmetric for wind = 0.
+func grid(k int, wind float64) *csr.Matrix { return testmatrix.Grid(k, wind, 0) }
 
 func fromMat(a mat.Matrix) *csr.Matrix {
 	m, err := csr.FromMat(a)
@@ -29,15 +33,6 @@ func fromMat(a mat.Matrix) *csr.Matrix {
 		panic(err)
 	}
 	return m
-}
-
-// dense makes a sparse matrix of rows.
-func dense(rows ...[]float64) *csr.Matrix {
-	a := mat.NewDense(len(rows), len(rows), nil)
-	for i, row := range rows {
-		a.SetRow(i, row)
-	}
-	return fromMat(a)
 }
 
 // band has an odd number of values in each row, around the diagonal.
@@ -60,46 +55,6 @@ func stiff(n int) *csr.Matrix {
 	return product(second, second)
 }
 
-// grid is the five-point discretisation of -Laplace u + wind u_x on k x k
-// points: symmetric for wind = 0.
-func grid(k int, wind float64) *csr.Matrix {
-	return entries(k*k, func(add func(i, j int, v float64)) {
-		for p := range k * k {
-			add(p, p, 4)
-			if p%k > 0 {
-				add(p, p-1, -1-wind)
-			}
-			if p%k < k-1 {
-				add(p, p+1, -1+wind)
-			}
-			if p >= k {
-				add(p, p-k, -1)
-			}
-			if p < k*k-k {
-				add(p, p+k, -1)
-			}
-		}
-	})
-}
-
-func hilbert(n int) *csr.Matrix {
-	return entries(n, func(add func(i, j int, v float64)) {
-		for i := range n {
-			for j := range n {
-				add(i, j, 1/float64(i+j+1))
-			}
-		}
-	})
-}
-
-func diagonal(d ...float64) *csr.Matrix {
-	return entries(len(d), func(add func(i, j int, v float64)) {
-		for i, v := range d {
-			add(i, i, v)
-		}
-	})
-}
-
 // shift is the permutation that moves every element one place on, cyclically.
 func shift(n int) *csr.Matrix {
 	return entries(n, func(add func(i, j int, v float64)) {
@@ -109,20 +64,8 @@ func shift(n int) *csr.Matrix {
 	})
 }
 
-// path is a path with free ends whose edges have weights: singular, A 1 = 0.
-func path(weights []float64) *csr.Matrix {
-	return entries(len(weights)+1, func(add func(i, j int, v float64)) {
-		for i, w := range weights {
-			add(i, i, w)
-			add(i+1, i+1, w)
-			add(i, i+1, -w)
-			add(i+1, i, -w)
-		}
-	})
-}
-
 // neumann is the path of n points whose edges have the weight 1.
-func neumann(n int) *csr.Matrix { return path(constant(n-1, 1)) }
+func neumann(n int) *csr.Matrix { return path(constant(n-1, 1)...) }
 
 // singularIndefinite has the eigenvalues -3, -1.5, ..., without and with zeros.
 func singularIndefinite(n, zeros int) *csr.Matrix {
@@ -155,9 +98,7 @@ func singularIndefinite(n, zeros int) *csr.Matrix {
 
 func scaledBy(a float64, m *csr.Matrix) *csr.Matrix {
 	m = m.Clone()
-	for k := range m.Val {
-		m.Val[k] *= a
-	}
+	floats.Scale(a, m.Val)
 	return m
 }
 
@@ -203,33 +144,12 @@ func unit(n, i int) []float64 {
 	return x
 }
 
-func constant(n int, v float64) []float64 {
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = v
-	}
-	return x
-}
-
-func random(seed uint64, n int) []float64 {
-	rng := rand.New(rand.NewPCG(seed, 77))
-	x := make([]float64, n)
-	for i := range x {
-		x[i] = rng.NormFloat64()
-	}
-	return x
-}
+func constant(n int, v float64) []float64 { return slices.Repeat([]float64{v}, n) }
 
 // centred is a random vector whose elements add up to zero.
 func centred(n int) []float64 {
 	x := random(10, n)
-	sum := 0.0
-	for _, v := range x {
-		sum += v
-	}
-	for i := range x {
-		x[i] -= sum / float64(n)
-	}
+	floats.AddConst(-floats.Sum(x)/float64(n), x)
 	return x
 }
 
@@ -243,21 +163,9 @@ func sine(n int) []float64 {
 }
 
 // times returns a x.
-func times(a float64, x []float64) []float64 {
-	y := make([]float64, len(x))
-	for i, v := range x {
-		y[i] = a * v
-	}
-	return y
-}
+func times(a float64, x []float64) []float64 { return floats.ScaleTo(make([]float64, len(x)), a, x) }
 
-func difference(x, y []float64) []float64 {
-	d := make([]float64, len(x))
-	for i := range d {
-		d[i] = x[i] - y[i]
-	}
-	return d
-}
+func difference(x, y []float64) []float64 { return floats.SubTo(make([]float64, len(x)), x, y) }
 
 // distance is the measure max |r_i|, for b of size 1.
 func distance(_, r []float64) float64 {
@@ -270,15 +178,5 @@ func distance(_, r []float64) float64 {
 
 // relative is the measure ||r||_2 / ||b||_2.
 func relative(b []float64) Measure[[]float64] {
-	norm := func(v []float64) float64 { return mat.Norm(mat.NewVecDense(len(v), v), 2) }
-	return func(_, r []float64) float64 { return norm(r) / norm(b) }
-}
-
-func sameBits(x, y []float64) bool {
-	for i := range x {
-		if math.Float64bits(x[i]) != math.Float64bits(y[i]) {
-			return false
-		}
-	}
-	return len(x) == len(y)
+	return func(_, r []float64) float64 { return floats.Norm(r, 2) / floats.Norm(b, 2) }
 }

@@ -50,6 +50,9 @@ func (s *Solver) longestRestart() int {
 		limit = max(0, min(limit, d.Info().Free-s.deviceMemory()))
 	}
 	vectors := limit / (8 * int64(s.m.Rows))
+	if s.flexible() {
+		vectors /= 2 // a step takes one of the basis and one of Z
+	}
 	if s.m.Rows <= 2*maxRestart {
 		return int(min(vectors, int64(s.m.Rows)))
 	}
@@ -121,7 +124,15 @@ func (s *Solver) methodVectors() int64 {
 	return int64(kind.Vectors(s.m.Rows, krylov.Use{
 		MethodOptions:  krylov.MethodOptions{GMRES: krylov.GMRESOptions{Restart: s.opt.Restart}},
 		Preconditioned: s.opt.Precond.Kind != precond.None,
+		Flexible:       s.flexible(),
 	}))
+}
+
+// flexible reports whether the preconditioner may iterate itself, see precond.Varies.
+func (s *Solver) flexible() bool {
+	p := s.opt.Precond
+	auto := p.Kind == PrecondAuto && s.m.Rows >= sparseRows
+	return p.KCycle && s.opt.Device == nil && (p.Kind == precond.AMG || auto)
 }
 
 // reorder brings the matrix into the requested order, memory permitting.

@@ -15,32 +15,50 @@ import (
 
 // Systems that cannot be solved as given are input errors that name the place,
 // counted from 1.
-func TestMatrixErrors(t *testing.T) {
-	nan, inf := math.NaN(), math.Inf(-1)
-	wide := &csr.Matrix{Rows: 2, Cols: 3, RowPtr: []int64{0, 1, 2}, Col: []int32{0, 1}, Val: []float64{1, 1}}
+func TestInputErrors(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	good, four := []float64{1, 2, 3, 4}, grid(2, 0, 0)
+	stored := dense([]float64{1, 0}, []float64{2, 1})
+	stored.Val[0] = 0
+	null := func(v ...[]float64) Options { return Options{Precond: Precond{Kind: precond.AMG, NearNull: v}} }
 	for _, c := range []struct {
-		name string
-		m    *csr.Matrix
-		want []string
+		name  string
+		m     *csr.Matrix
+		opt   Options
+		b, x0 []float64
+		want  []string
 	}{
-		{"not square", wide, []string{"2 x 3", "square"}},
-		{"column out of range", &csr.Matrix{Rows: 1, Cols: 1, RowPtr: []int64{0, 1}, Col: []int32{7}, Val: []float64{1}}, []string{"row 1: column index 7"}},
-		{"no offsets", &csr.Matrix{Rows: 2, Cols: 2}, []string{"row offsets"}},
-		{"empty", &csr.Matrix{}, []string{"empty"}},
-		{"NaN", dense([]float64{1, 0, 0}, []float64{0, 1, nan}, []float64{nan, 0, 1}), []string{"2 entries", "row 2, column 3"}},
-		{"Inf", dense([]float64{1, inf}, []float64{1, 1}), []string{"1 entries", "row 1, column 2"}},
-		{"zero row", dense([]float64{1, 1, 1}, []float64{0, 0, 0}, []float64{1, 2, 3}), []string{"singular", "row 2"}},
-		{"zero column", dense([]float64{1, 0, 2}, []float64{2, 0, 1}, []float64{1, 0, 3}), []string{"singular", "column 2"}},
+		{"not square", &csr.Matrix{Rows: 2, Cols: 3, RowPtr: []int64{0, 1, 2}, Col: []int32{0, 1}, Val: []float64{1, 1}}, Options{}, nil, nil, []string{"2 x 3", "square"}},
+		{"column out of range", &csr.Matrix{Rows: 1, Cols: 1, RowPtr: []int64{0, 1}, Col: []int32{7}, Val: []float64{1}}, Options{}, nil, nil, []string{"row 1: column index 7"}},
+		{"no offsets", &csr.Matrix{Rows: 2, Cols: 2}, Options{}, nil, nil, []string{"row offsets"}},
+		{"empty", &csr.Matrix{}, Options{}, nil, nil, []string{"empty"}},
+		{"NaN", dense([]float64{1, 0, 0}, []float64{0, 1, nan}, []float64{nan, 0, 1}), Options{}, nil, nil, []string{"2 entries", "row 2, column 3"}},
+		{"Inf", dense([]float64{1, -inf}, []float64{1, 1}), Options{}, nil, nil, []string{"1 entries", "row 1, column 2"}},
+		{"zero row", dense([]float64{1, 1, 1}, []float64{0, 0, 0}, []float64{1, 2, 3}), Options{}, nil, nil, []string{"singular", "row 2"}},
+		{"zero column", dense([]float64{1, 0, 2}, []float64{2, 0, 1}, []float64{1, 0, 3}), Options{}, nil, nil, []string{"singular", "column 2"}},
+		{"stored zeros", stored, Options{}, nil, nil, []string{"row 1"}},
+		{"short near-null vector", four, null(good, good[:3]), good, nil, []string{"near-null vector 2 has 3 elements", "4 rows"}},
+		{"NaN in the near-null space", four, null([]float64{1, nan, 1, 1}), good, nil, []string{"element 2 of the near-null vector 1 is NaN"}},
+		{"short b", four, Options{}, good[:3], nil, []string{"right-hand side has 3 elements", "4 rows"}},
+		{"long b", four, Options{}, append(good, 5), nil, []string{"5 elements"}},
+		{"no b", four, Options{}, nil, nil, []string{"0 elements"}},
+		{"NaN in b", four, Options{}, []float64{1, 2, nan, 4}, nil, []string{"element 3 of the right-hand side is NaN"}},
+		{"Inf in b", four, Options{}, []float64{inf, 2, 3, 4}, nil, []string{"element 1", "+Inf"}},
+		{"short guess", four, Options{}, good, good[:1], []string{"initial guess has 1 elements"}},
+		{"NaN in the guess", four, Options{}, good, []float64{1, 2, 3, nan}, []string{"element 4 of the initial guess is NaN"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := New(t.Context(), c.m, Options{})
+			s, err := New(t.Context(), c.m, c.opt)
+			if err == nil {
+				defer s.Close()
+				_, err = s.Solve(t.Context(), c.b, c.x0)
+				if r, good := s.Solve(t.Context(), good, nil); good != nil || !r.Reason.Converged() {
+					t.Errorf("a good right-hand side after a bad one: %v, %v", r.Reason, good)
+				}
+			}
 			checkInputError(t, err, c.want)
 		})
 	}
-	stored := dense([]float64{1, 0}, []float64{2, 1})
-	stored.Val[0] = 0
-	_, err := New(t.Context(), stored, Options{})
-	checkInputError(t, err, []string{"row 1"})
 }
 
 func checkInputError(t *testing.T, err error, want []string) {
@@ -52,32 +70,6 @@ func checkInputError(t *testing.T, err error, want []string) {
 		if !strings.Contains(err.Error(), w) {
 			t.Errorf("error %q does not say %q", err, w)
 		}
-	}
-}
-
-func TestVectorErrors(t *testing.T) {
-	s := newSolver(t, grid(2, 0, 0), Options{})
-	good := []float64{1, 2, 3, 4}
-	for _, c := range []struct {
-		name  string
-		b, x0 []float64
-		want  []string
-	}{
-		{"short", good[:3], nil, []string{"right-hand side has 3 elements", "4 rows"}},
-		{"long", append(good, 5), nil, []string{"5 elements"}},
-		{"none", nil, nil, []string{"0 elements"}},
-		{"NaN", []float64{1, 2, math.NaN(), 4}, nil, []string{"element 3 of the right-hand side is NaN"}},
-		{"Inf", []float64{math.Inf(1), 2, 3, 4}, nil, []string{"element 1", "+Inf"}},
-		{"short guess", good, good[:1], []string{"initial guess has 1 elements"}},
-		{"NaN in the guess", good, []float64{1, 2, 3, math.NaN()}, []string{"element 4 of the initial guess is NaN"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			_, err := s.Solve(t.Context(), c.b, c.x0)
-			checkInputError(t, err, c.want)
-		})
-	}
-	if r, err := s.Solve(t.Context(), good, nil); err != nil || !r.Reason.Converged() {
-		t.Errorf("a good right-hand side after bad ones: %v, %v", r.Reason, err)
 	}
 }
 
@@ -106,21 +98,6 @@ func TestSolveVecTo(t *testing.T) {
 	checkInputError(t, s.SolveVecTo(inPlace, mat.NewVecDense(3, nil)), []string{"right-hand side has 3 elements"})
 	s.Close()
 	s.Close()
-}
-
-func TestNearNullErrors(t *testing.T) {
-	m := grid(2, 0, 0)
-	good := []float64{1, 1, 1, 1}
-	for _, c := range []struct {
-		space [][]float64
-		want  []string
-	}{
-		{[][]float64{good, good[:3]}, []string{"near-null vector 2 has 3 elements", "4 rows"}},
-		{[][]float64{{1, math.NaN(), 1, 1}}, []string{"element 2 of the near-null vector 1 is NaN"}},
-	} {
-		_, err := New(t.Context(), m, Options{Precond: Precond{Kind: precond.AMG, NearNull: c.space}})
-		checkInputError(t, err, c.want)
-	}
 }
 
 // A preconditioner that is passed over is tried once, and one that several methods
@@ -181,5 +158,20 @@ func TestMemory(t *testing.T) {
 	}
 	if r, err := tight.Solve(t.Context(), rhs(m, 1), nil); err != nil || !r.Reason.Converged() {
 		t.Errorf("with just enough memory: %v, %v", r.Reason, err)
+	}
+}
+
+// A preconditioner that iterates makes GMRES flexible: it keeps M^-1 v for each vector of
+// the basis, which counts as memory.
+func TestMemoryOfFlexibleGMRES(t *testing.T) {
+	m := grid(30, 0.3, 0)
+	v := newSolver(t, m, Options{Restart: 20, Precond: Precond{Kind: precond.AMG}})
+	k := newSolver(t, m, Options{Restart: 20, Precond: Precond{Kind: precond.AMG, KCycle: true}})
+	if more := k.memory() - v.memory(); more != 8*int64(m.Rows)*19 { // 2*20 + 2 vectors instead of 20 + 3
+		t.Errorf("a K-cycle takes %d bytes more than a V-cycle", more)
+	}
+	k.opt.MaxMemory = k.memory() + 8*int64(m.Rows)*100
+	if longest := k.longestRestart(); longest != 50 {
+		t.Errorf("100 vectors more let a cycle grow to %d", longest)
 	}
 }

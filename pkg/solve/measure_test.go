@@ -8,8 +8,8 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
-// The measure that steers the solve against its definition.
-func TestMeasureAgainstBigFloat(t *testing.T) {
+// The measure that steers the solve against the one of its verdict.
+func TestMeasureAgainstVerify(t *testing.T) {
 	for _, c := range []struct {
 		m    *csr.Matrix
 		size float64
@@ -32,7 +32,7 @@ func TestMeasureAgainstBigFloat(t *testing.T) {
 		for _, stop := range Stops {
 			k := newMeasure(newHost(c.m, nil), stop, c.m.RowSums(nil))
 			k.begin(b)
-			got, want := k.of(x, r), bigMeasure(stop, c.m, x, b)
+			got, want := k.of(x, r), measureOf(t, stop, c.m, x, b)
 			if !(math.Abs(got-want) <= 1e-10*want) {
 				t.Errorf("entries of %g, x of %g, stop %s: %g, want %g", c.m.Val[0], c.size, stop, got, want)
 			}

@@ -28,6 +28,12 @@ func TestOptionsValidate(t *testing.T) {
 		{Options{Restart: -1}, []string{"negative limit"}},
 		{Options{Threads: -1}, []string{"negative limit"}},
 		{Options{MaxMemory: -1}, []string{"negative limit"}},
+		{Options{Storage: Storage{Epsilon: 2}}, []string{"epsilon 2"}},
+		{Options{Storage: Storage{Epsilon: -1}}, []string{"accuracy -1"}},
+		{Options{Storage: Storage{Epsilon: math.NaN()}}, []string{"NaN"}},
+		{Options{Storage: Storage{Criterion: "mw"}}, []string{`unknown criterion "mw"`}},
+		{Options{Storage: Storage{NoDrop: true}}, []string{"guard"}}, // AFX without a guard bit
+		{Options{Storage: Storage{GuardBits: 40}}, []string{"guard"}},
 		{Options{Method: "a", Scale: "b", Stop: "c"}, []string{"method", "scaling", "criterion"}},
 	} {
 		err := c.opt.Validate()

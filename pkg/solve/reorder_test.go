@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/testmatrix"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 )
@@ -93,11 +95,7 @@ func TestReorderAuto(t *testing.T) {
 		{"natural grid", large, ReorderNone, "the given order is fast enough"},
 		{"shuffled grid", shuffled(large), ReorderRCM, "bandwidth 2"},
 		{"small shuffled grid", shuffled(cube(t, 20)), ReorderNone, "the given order is fast enough"},
-		{"diagonal", entries(1<<17, func(add func(i, j int, v float64)) {
-			for i := range 1 << 17 {
-				add(i, i, 1)
-			}
-		}), ReorderNone, "the given order is fast enough"},
+		{"diagonal", testmatrix.Diagonal(slices.Repeat([]float64{1}, 1<<17)...), ReorderNone, "the given order is fast enough"},
 		{"no better order", entries(1<<17, func(add func(i, j int, v float64)) {
 			rng := rand.New(rand.NewPCG(33, 34))
 			for i := range 1 << 17 {
@@ -147,11 +145,7 @@ func TestReorderingPays(t *testing.T) {
 // lines by hand: a panel counts each line once, another panel counts it again.
 func TestLines(t *testing.T) {
 	const n = 3 * panelRows
-	diagonal := entries(n, func(add func(i, j int, v float64)) {
-		for i := range n {
-			add(i, i, 1)
-		}
-	})
+	diagonal := testmatrix.Diagonal(slices.Repeat([]float64{1}, n)...)
 	one := entries(n, func(add func(i, j int, v float64)) {
 		for i := range n {
 			add(i, 5, 1)

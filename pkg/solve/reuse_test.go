@@ -166,7 +166,7 @@ func TestTimeLimit(t *testing.T) {
 		past, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
 		defer cancel()
 		r, err := newSolver(t, m, Options{Device: d}).Solve(past, b, x0)
-		if e := bigMeasure(StopRow, m, x0, b); err != nil || r.Reason != krylov.TimeLimit || !sameBits(r.X, x0) || !(r.Errors.Row > 0.999*e && r.Errors.Row < 1.001*e) {
+		if e := measureOf(t, StopRow, m, x0, b); err != nil || r.Reason != krylov.TimeLimit || !sameBits(r.X, x0) || !(r.Errors.Row > 0.999*e && r.Errors.Row < 1.001*e) {
 			t.Errorf("deadline in the past: %v, %v, error %g reported as %g", r.Reason, err, e, r.Errors.Row)
 		}
 		for _, method := range []Method{CG, BiCGStab, GMRES} {
@@ -177,7 +177,7 @@ func TestTimeLimit(t *testing.T) {
 					cancel()
 				}
 			}}).Solve(ctx, b, nil)
-			if err != nil || r.Reason != krylov.Interrupted || bigMeasure(StopRow, m, r.X, b) > 1e-3 {
+			if err != nil || r.Reason != krylov.Interrupted || measureOf(t, StopRow, m, r.X, b) > 1e-3 {
 				t.Errorf("%s: %v, %v, %+v", method, r.Reason, err, r.Errors)
 			}
 		}

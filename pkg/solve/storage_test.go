@@ -2,7 +2,6 @@ package solve
 
 import (
 	"fmt"
-	"math"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
@@ -83,20 +82,8 @@ func TestNextStorage(t *testing.T) {
 	}
 }
 
-// Faults of the storage are reported by Validate and by New.
-func TestStorageErrors(t *testing.T) {
-	for _, s := range []Storage{
-		{Epsilon: 2},
-		{Epsilon: -1},
-		{Epsilon: math.NaN()},
-		{Criterion: "mw"},
-		{NoDrop: true}, // AFX without a guard bit
-		{GuardBits: 40},
-	} {
-		if err := (Options{Storage: s}).Validate(); err == nil {
-			t.Errorf("%+v is no error", s)
-		}
-	}
+// A format without the range of the matrix is an error.
+func TestStorageRange(t *testing.T) {
 	m := dense([]float64{1, 1e-5}, []float64{0, 1})
 	if _, err := New(t.Context(), m, Options{Storage: Storage{Set: lookup("RPRE16")}, Scale: ScaleNone}); err == nil {
 		t.Error("a format without the range is no error")

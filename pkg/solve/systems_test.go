@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/testmatrix"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 )
@@ -114,13 +116,7 @@ func TestHardSystems(t *testing.T) {
 	for _, stop := range Stops {
 		solve("2-norm of b beyond float64", increasing, large, Options{Stop: stop, Method: GMRES})
 	}
-	hilbert := entries(7, func(add func(i, j int, v float64)) {
-		for i := range 7 {
-			for j := range 7 {
-				add(i, j, 1/float64(i+j+1))
-			}
-		}
-	})
+	hilbert := testmatrix.Hilbert(7)
 	for _, method := range []Method{CG, GMRES} {
 		solve("to the last digits", hilbert, rhs(hilbert, 1), Options{Method: method, Stop: StopCW, Tol: 4e-16})
 	}
@@ -177,7 +173,7 @@ func TestToleranceOutOfReach(t *testing.T) {
 	for _, stop := range Stops {
 		for _, tol := range []float64{1e-15, 1e-16, 1e-18} {
 			r := mustSolve(t, m, b, nil, Options{Stop: stop, Tol: tol, MaxIter: 2000})
-			e := bigMeasure(stop, m, r.X, b)
+			e := measureOf(t, stop, m, r.X, b)
 			if r.Reason.Converged() && e > tol*(1+1e-9) || r.Reason == krylov.Running || r.Iterations > 2000 {
 				t.Errorf("stop %s, tolerance %g: %v after %d iterations with error %g", stop, tol, r.Reason, r.Iterations, e)
 			}
@@ -204,22 +200,10 @@ func TestZeroRHS(t *testing.T) {
 	}
 }
 
-// path is the Laplacian of a path, singular: constants are its null space.
-func path(n int) *csr.Matrix {
-	return entries(n, func(add func(i, j int, v float64)) {
-		for i := range n - 1 {
-			add(i, i, 1)
-			add(i+1, i+1, 1)
-			add(i, i+1, -1)
-			add(i+1, i, -1)
-		}
-	})
-}
-
 // Singular systems end in a reason, or in an x that solves them. An x so large that any
 // matrix is near one that it solves is no solution.
 func TestSingularSystems(t *testing.T) {
-	m := path(30)
+	m := testmatrix.Path(slices.Repeat([]float64{1}, 29)...)
 	for _, method := range Methods {
 		opt := Options{Method: method, Stop: StopRel}
 		solved(t, m, rhs(m, 1), nil, opt)
@@ -227,7 +211,7 @@ func TestSingularSystems(t *testing.T) {
 			t.Errorf("%s: %v, relative residual %g", method, r.Reason, r.Errors.RelativeResidual)
 		}
 	}
-	r := mustSolve(t, path(3), []float64{1, 2, 4}, []float64{1e30, 1e30, 1e30}, Options{})
+	r := mustSolve(t, testmatrix.Path(1, 1), []float64{1, 2, 4}, []float64{1e30, 1e30, 1e30}, Options{})
 	if r.Reason != krylov.Singular || r.Errors.Row > 1e-20 {
 		t.Errorf("%v with row-wise error %g", r.Reason, r.Errors.Row)
 	}
