@@ -33,8 +33,8 @@ var deviceLayouts = []struct {
 	{"csr32", "FP32", func(d *gpu.Device, m *csr.Matrix, _ adaptive.Spec, _ *parallel.Pool) (*gpu.Matrix, error) {
 		return gpu.NewCSR32(d, m)
 	}},
-	{"slots", "AFX", gpu.NewSlots},
-	{"bucketed", "AP7RE", gpu.NewBucketed},
+	{"slots", "AFX", gpu.NewMatrix},
+	{"bucketed", "AP7RE", gpu.NewMatrix},
 }
 
 // DeviceLayouts returns the names of all layouts.

@@ -2,10 +2,12 @@
 
 package kernels
 
-var (
-	csr64 = table[csrKernel[float64]]{csrMulVec[float64], csrSIMD(csr64AVX2), csrSIMD(csr64AVX512)}
-	csr32 = table[csrKernel[float32]]{csrMulVec[float32], csrSIMD(csr32AVX2), csrSIMD(csr32AVX512)}
-)
+func init() {
+	csr64.from(AVX2, csrSIMD(csr64AVX2))
+	csr64.from(AVX512, csrSIMD(csr64AVX512))
+	csr32.from(AVX2, csrSIMD(csr32AVX2))
+	csr32.from(AVX512, csrSIMD(csr32AVX512))
+}
 
 // csrSIMD makes a csrKernel of the assembly for n > 0 rows with elements.
 func csrSIMD[T Value](kernel func(dst *float64, n int, rowPtr *int64, col *int32, val *T, x *float64)) csrKernel[T] {

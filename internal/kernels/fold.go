@@ -19,6 +19,8 @@ func Fold(x []float64, streams int) uint64 {
 // foldKernel folds n elements of each stream.
 type foldKernel func(x []float64, n, streams int) uint64
 
+var folding = everyTier(foldKernel(fold))
+
 func fold(x []float64, n, streams int) uint64 {
 	var f0, f1, f2, f3 uint64
 	for i := 0; i < n; i += foldLine {

@@ -2,7 +2,10 @@
 
 package kernels
 
-var folding = table[foldKernel]{fold, foldVectors(foldAVX2), foldVectors(foldAVX512)}
+func init() {
+	folding.from(AVX2, foldVectors(foldAVX2))
+	folding.from(AVX512, foldVectors(foldAVX512))
+}
 
 func foldVectors(simd func(p *float64, n, streams int) uint64) foldKernel {
 	return func(x []float64, n, streams int) uint64 {

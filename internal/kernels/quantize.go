@@ -18,6 +18,11 @@ type (
 	packKernel     = func(dst []byte, m []int64, index *[Lanes]int64, size, w int)
 )
 
+var (
+	quantizing = everyTier(quantizeKernel(quantize))
+	packing    = everyTier(packKernel(packSlot))
+)
+
 // quantize is Quantize in portable Go.
 func quantize(m []int64, width []uint8, v []float64, scale float64) (zeros int) {
 	for k, x := range v {

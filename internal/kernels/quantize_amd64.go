@@ -2,10 +2,10 @@
 
 package kernels
 
-var (
-	quantizing = table[quantizeKernel]{quantize, quantize, quantizeVectors}
-	packing    = table[packKernel]{packSlot, packSlot, packVectors}
-)
+func init() {
+	quantizing.from(AVX512, quantizeVectors)
+	packing.from(AVX512, packVectors)
+}
 
 func quantizeVectors(m []int64, width []uint8, v []float64, scale float64) int {
 	if len(v) == 0 {

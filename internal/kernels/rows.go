@@ -11,6 +11,8 @@ func AddRows(dst []float64, lo, hi int, rowPtr []uint32, col []int32, w Words, s
 
 type addRowsKernel = func(dst []float64, lo, hi int, rowPtr []uint32, col []int32, w Words, src []byte, x []float64)
 
+var addingRows = everyTier(addRowsKernel(addRows))
+
 // run is the number of values that are decoded at a time: they stay in the
 // first-level cache.
 const run = 512

@@ -2,20 +2,7 @@
 
 package kernels
 
-// The kernels for this processor: portable ones alone.
-var (
-	vector     = table[vectorKernels]{portableVector}
-	csr64      = table[csrKernel[float64]]{csrMulVec[float64]}
-	csr32      = table[csrKernel[float32]]{csrMulVec[float32]}
-	slots      = table[slotsKernel]{mulSlots}
-	symmetric  = table[symmetricKernel]{mulSymmetric}
-	quantizing = table[quantizeKernel]{quantize}
-	packing    = table[packKernel]{packSlot}
-	addingRows = table[addRowsKernel]{addRows}
-	folding    = table[foldKernel]{fold}
-)
-
-func detect() Tier { return Portable }
+// What accessor_amd64.go and words_amd64.go have for other processors: nothing.
 
 func decodeSIMD([]float64, []byte, Words) bool { return false }
 

@@ -97,9 +97,15 @@ func MulSlots(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add b
 
 type slotsKernel = func(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add bool)
 
+var (
+	slots = everyTier(slotsKernel(mulSlots))
+	// fastSlots says on which tiers slots are faster than CSR.
+	fastSlots = everyTier(false)
+)
+
 // HasFastSlots reports whether this processor has the instructions that make
-// slots faster than CSR: AVX-512 with VBMI.
-func HasFastSlots() bool { return active >= AVX512 }
+// slots faster than CSR.
+func HasFastSlots() bool { return fastSlots[active] }
 
 // mulSlots is MulSlots in portable Go, operation by operation what the assembly
 // does: slots go to two sums alternately.

@@ -7,7 +7,10 @@ import (
 	"unsafe"
 )
 
-var slots = table[slotsKernel]{mulSlots, mulSlots, mulSlotsAVX512}
+func init() {
+	slots.from(AVX512, mulSlotsAVX512)
+	fastSlots.from(AVX512, true) // with VBMI
+}
 
 // slotTable holds constants to decode slots of one width. The bytes with the
 // bits of lane l move to lane l, its highest bit to the top and then the lowest to

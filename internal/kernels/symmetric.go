@@ -33,6 +33,8 @@ func MulSymmetric(sums []float64, p *SlotPanel, x []float64, r SymmetricRange) {
 
 type symmetricKernel = func(sums []float64, p *SlotPanel, x []float64, r SymmetricRange)
 
+var symmetric = everyTier(symmetricKernel(mulSymmetric))
+
 // mulSymmetric is MulSymmetric in portable Go, operation by operation what the
 // assembly does.
 func mulSymmetric(sums []float64, p *SlotPanel, x []float64, r SymmetricRange) {

@@ -2,7 +2,7 @@
 
 package kernels
 
-var symmetric = table[symmetricKernel]{mulSymmetric, mulSymmetric, mulSymmetricAVX512}
+func init() { symmetric.from(AVX512, mulSymmetricAVX512) }
 
 // symmetricCall is the arguments of the assembly.
 type symmetricCall struct {

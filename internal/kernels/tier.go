@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"golang.org/x/sys/cpu"
 )
 
 // Tier is a level of SIMD instructions. Kernels exist in portable Go and, where
@@ -15,12 +17,37 @@ const (
 	Portable Tier = iota
 	AVX2          // with FMA and BMI2
 	AVX512        // F, BW, DQ, VL, CD and VBMI
+	tiers
 )
 
-var tierNames = [...]string{Portable: "portable", AVX2: "avx2", AVX512: "avx512"}
+// levels holds the name of each tier, which tierVariable takes, and whether this
+// processor has its instructions. Those of another family of processors follow as
+// further rows; kernels that a tier does not have are portable ones there.
+var levels = [tiers]struct {
+	name string
+	has  bool
+}{
+	Portable: {"portable", true},
+	AVX2:     {"avx2", cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasBMI2},
+	AVX512: {"avx512", cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasBMI2 &&
+		cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL &&
+		cpu.X86.HasAVX512CD && cpu.X86.HasAVX512VBMI && cpu.X86.HasPOPCNT},
+}
 
 // String returns the name that tierVariable takes.
-func (t Tier) String() string { return tierNames[t] }
+func (t Tier) String() string { return levels[t].name }
+
+// detect returns the highest tier that this processor has, Portable in a build without
+// assembly.
+func detect() Tier {
+	highest := Portable
+	for t, l := range levels {
+		if l.has && assembly {
+			highest = Tier(t)
+		}
+	}
+	return highest
+}
 
 // tierVariable is the environment variable that selects a lower tier than the
 // processor has: for tests and bug reports.
@@ -44,14 +71,30 @@ func choose(name string) (Tier, error) {
 	if name == "" {
 		return processor, nil
 	}
-	for t, known := range tierNames {
-		if name == known {
+	var names []string
+	for t, l := range levels {
+		if name == l.name {
 			return min(Tier(t), processor), nil
 		}
+		names = append(names, l.name)
 	}
-	return processor, fmt.Errorf("%s=%s: not one of %s", tierVariable, name, strings.Join(tierNames[:], ", "))
+	return processor, fmt.Errorf("%s=%s: not one of %s", tierVariable, name, strings.Join(names, ", "))
 }
 
 // A table holds a kernel for each tier: that of a lower tier where one has none of its
 // own. The one in use is table[active].
-type table[F any] [AVX512 + 1]F
+type table[F any] [tiers]F
+
+// everyTier returns the table of a kernel that is the same on all tiers. Files of a
+// processor replace it in their init functions, see from.
+func everyTier[F any](kernel F) (t table[F]) {
+	t.from(Portable, kernel)
+	return t
+}
+
+// from makes kernel that of a tier and of those above.
+func (t *table[F]) from(tier Tier, kernel F) {
+	for k := tier; k < tiers; k++ {
+		t[k] = kernel
+	}
+}

@@ -2,18 +2,17 @@
 
 package kernels
 
-var vector = table[vectorKernels]{
-	portableVector,
-	{
+func init() {
+	vector.from(AVX2, vectorKernels{
 		dot: dotAVX2, dot4: dot4AVX2, axpy: axpyAVX2, axpy4: axpy4AVX2,
 		axpyDot: axpyDotAVX2, xpay: xpayAVX2, scale: scaleAVX2, step: stepAVX2,
 		mul: mulAVX2, relax: relaxAVX2,
-	},
-	{
+	})
+	vector.from(AVX512, vectorKernels{
 		dot: dotAVX512, dot4: dot4AVX512, axpy: axpyAVX512, axpy4: axpy4AVX512,
 		axpyDot: axpyDotAVX512, xpay: xpayAVX512, scale: scaleAVX512, step: stepAVX512,
 		mul: mulAVX512, relax: relaxAVX512,
-	},
+	})
 }
 
 //go:noescape

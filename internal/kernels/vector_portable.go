@@ -1,5 +1,7 @@
 package kernels
 
+var vector = everyTier(portableVector)
+
 // portableVector is the tier of plain Go: what the others must equal to the bit.
 var portableVector = vectorKernels{
 	dot: dot, dot4: dot4, axpy: axpy, axpy4: axpy4,

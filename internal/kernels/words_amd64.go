@@ -30,7 +30,7 @@ func newWordTables(lane int) (tables [9]wordTable) {
 	return tables
 }
 
-var addingRows = table[addRowsKernel]{addRows, addRows, addRowsAVX512}
+func init() { addingRows.from(AVX512, addRowsAVX512) }
 
 // decodeSIMD is no entry of a table: called directly, it leaves dst on the stack of a
 // caller that has it there.

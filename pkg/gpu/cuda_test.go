@@ -188,7 +188,7 @@ func fakeShort(t *testing.T, c *control) {
 		if c.failAlloc = 0; fail > 0 {
 			c.failAlloc = c.allocs + fail
 		}
-		a, err := NewSlots(d, m, spec, nil)
+		a, err := NewMatrix(d, m, spec, nil)
 		switch {
 		case err == nil:
 			if got := readBack(a); !slices.Equal(got.stream[:words], want.stream[:words]) {

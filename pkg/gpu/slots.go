@@ -24,27 +24,20 @@ type slotStorage struct {
 	stats       adaptive.Stats
 }
 
-// NewSlots stores m in AFX as the spec says, on the threads of pool: in slots of blocks if m
-// has them, otherwise of elements, without columns where rows have diagonals in common. The
-// spec's layout can ask for slots, blocks, or diagonals, and for FP64 CSR.
-//
-// It is an error if the spec is faulty or asks for another layout, or if the stream of
-// slices exceeds 2^32-1 words.
-func NewSlots(d *Device, m *csr.Matrix, s adaptive.Spec, pool *parallel.Pool) (*Matrix, error) {
-	switch s.Layout {
-	case adaptive.CSR:
-		return NewCSR(d, m)
-	case adaptive.LayoutAuto, adaptive.Slots, adaptive.Blocks, adaptive.Diagonals:
-	default:
-		return nil, fmt.Errorf("gpu: AFX in the layout %s is not for devices; take %s, %s, %s or %s",
-			s.Layout, adaptive.Slots, adaptive.Blocks, adaptive.Diagonals, adaptive.CSR)
-	}
+// slotKind says what besides single elements with a column may be in slots.
+type slotKind struct {
+	blocks    bool // dense blocks, if the matrix has them
+	diagonals bool // diagonals without columns, where rows have some in common
+}
+
+// store stores a matrix in AFX in slots of the kind.
+func (kind slotKind) store(d *Device, m *csr.Matrix, s adaptive.Spec, pool *parallel.Pool) (*Matrix, error) {
 	q, err := adaptive.NewQuantizer(m, s, pool)
 	if err != nil {
 		return nil, err
 	}
-	c := &slotConverter{m: m, q: q, block: 1, diagonals: s.Layout != adaptive.Slots}
-	if s.Layout == adaptive.LayoutAuto || s.Layout == adaptive.Blocks {
+	c := &slotConverter{m: m, q: q, block: 1, diagonals: kind.diagonals}
+	if kind.blocks {
 		c.block = q.BlockSize()
 	}
 	if c.panels, err = slotPanels(m, c.block); err != nil {

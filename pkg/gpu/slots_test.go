@@ -109,7 +109,7 @@ func slotted(t testing.TB, d *Device, m *csr.Matrix, s adaptive.Spec, threads in
 	t.Helper()
 	pool := parallel.New(threads)
 	defer pool.Close()
-	a, err := NewSlots(d, m, s, pool)
+	a, err := NewMatrix(d, m, s, pool)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,13 +196,13 @@ func TestSlotsOfThreads(t *testing.T) {
 	}
 }
 
-func TestSlotsRefusesLayouts(t *testing.T) {
+func TestNoSuchLayout(t *testing.T) {
 	d := emulated(t)
 	m := generated(t, "poisson2d", generate.Params{"n": 3})
-	for _, l := range []adaptive.Layout{adaptive.Tiles, adaptive.Symmetric, adaptive.Bucketed} {
+	for _, l := range []adaptive.Layout{adaptive.Tiles, adaptive.Symmetric} {
 		s := afx(t, adaptive.NW, 0x1p-20)
 		s.Layout = l
-		if _, err := NewSlots(d, m, s, nil); err == nil {
+		if _, err := NewMatrix(d, m, s, nil); err == nil {
 			t.Errorf("%s: no error", l)
 		}
 	}
@@ -252,7 +252,7 @@ func TestSlotsRefusesLongStreams(t *testing.T) {
 	slotted(t, d, m, afx(t, adaptive.NW, 0x1p-30), 1)
 	live := d.live
 	mostWords--
-	if _, err := NewSlots(d, m, afx(t, adaptive.NW, 0x1p-30), nil); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("takes %d words", words)) || d.Err() != nil {
+	if _, err := NewMatrix(d, m, afx(t, adaptive.NW, 0x1p-30), nil); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("takes %d words", words)) || d.Err() != nil {
 		t.Errorf("errors %v, %v", err, d.Err())
 	}
 	if d.live != live {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -32,19 +31,14 @@ const DeviceNonzeros = 2_000_000
 // DevicePreconds lists the preconditioners that run on devices.
 var DevicePreconds = append([]precond.Kind{PrecondAuto}, precond.Kinds(precond.Description.OnDevice)...)
 
-// deviceLayouts lists the layouts that matrices may have on devices.
-var deviceLayouts = []adaptive.Layout{
-	adaptive.LayoutAuto, adaptive.CSR, adaptive.Bucketed, adaptive.Slots, adaptive.Blocks, adaptive.Diagonals,
-}
-
 // OnDevice reports every option that no device supports.
 func (o Options) OnDevice() error {
 	var faults []error
 	if k := o.Precond.Kind; k != "" && !slices.Contains(DevicePreconds, k) {
 		faults = append(faults, fmt.Errorf("solve: preconditioner %s does not run on a device; %s do", k, words(DevicePreconds)))
 	}
-	if l := o.Storage.Layout; !slices.Contains(deviceLayouts, l) {
-		faults = append(faults, fmt.Errorf("solve: layout %s does not exist on devices; auto, %s do", l, words(deviceLayouts[1:])))
+	if l := o.Storage.Layout; !slices.Contains(gpu.Layouts(), l) {
+		faults = append(faults, fmt.Errorf("solve: layout %s does not exist on devices; auto, %s do", l, words(gpu.Layouts()[1:])))
 	}
 	if o.Storage.StorageArithmetic {
 		faults = append(faults, errors.New("solve: arithmetic on a device is always FP64"))

@@ -134,15 +134,12 @@ func (d *device) store(scaled *csr.Matrix, t Storage) (matrix[*gpu.Vector, gpu.S
 	return a, d.err()
 }
 
-// convert stores the scaled matrix in the layout for its formats.
+// convert stores the scaled matrix.
 func (d *device) convert(scaled *csr.Matrix, t Storage) (*gpu.Matrix, error) {
-	switch {
-	case t.plain():
+	if t.plain() {
 		return gpu.NewCSR(d.on, scaled)
-	case t.Set.Name == "AFX" && t.Layout != adaptive.Bucketed:
-		return gpu.NewSlots(d.on, scaled, t.spec(), d.pool)
 	}
-	return gpu.NewBucketed(d.on, scaled, t.spec(), d.pool)
+	return gpu.NewMatrix(d.on, scaled, t.spec(), d.pool)
 }
 
 func (a *deviceMatrix) about() stored { return a.stored }
