@@ -185,6 +185,10 @@ func TestComplex(t *testing.T) {
 		{"zero", coordCplx + "1 2 2\n1 1 0 0\n1 2 1D1 nan\n", "[10] [NaN] [1 value not finite: nan, infinity or overflow, the first on line 4]"},
 		{"symmetric", "%%MatrixMarket matrix coordinate complex symmetric\n2 2 1\n2 1 1 2\n", "[1 1] [2 2] []"},
 		{"skew-symmetric", "%%MatrixMarket matrix coordinate complex skew-symmetric\n2 2 1\n2 1 1 2\n", "[-1 1] [-2 2] []"},
+		{
+			"skew-symmetric with diagonal", "%%MatrixMarket matrix coordinate complex skew-symmetric\n1 1 1\n1 1 0 2\n",
+			"[0] [2] [1 diagonal entry not zero as a skew-symmetric matrix demands, kept as written, the first on line 3]",
+		},
 		{"hermitian", coordHerm + "2 2 1\n2 1 1 2\n", "[1 1] [-2 2] []"},
 		{"hermitian from above", coordHerm + "2 2 1\n1 2 1 2\n", "[1 1] [2 -2] [1 entry above the diagonal of a hermitian matrix, the first on line 3: read as if below]"},
 		{"hermitian diagonal", coordHerm + "2 2 2\n1 1 1 0\n2 2 1 2\n", "[1 1] [0 2] [1 diagonal entry not real as a hermitian matrix demands, kept as written, the first on line 4]"},

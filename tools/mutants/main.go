@@ -15,7 +15,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,7 +31,7 @@ var list []byte
 // group is the mutants of some packages that are tested together.
 type group struct {
 	Source  []string `yaml:"source"` // folders, from the root of the module
-	Tests   string   `yaml:"tests"`  // pattern of the packages whose tests must notice
+	Tests   string   `yaml:"tests"`  // patterns of the packages whose tests must notice
 	Mutants []mutant `yaml:"mutants"`
 }
 
@@ -100,11 +99,11 @@ func (g group) try(m mutant) string {
 			return err.Error()
 		}
 	}
-	if out, err := exec.Command("go", "build", "-overlay", overlay, "./"+g.Source[0]+"/...").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-overlay", overlay, filepath.Dir(file)).CombinedOutput(); err != nil {
 		return "does not compile: " + string(out)
 	}
-	err = exec.Command("go", "test", "-short", "-failfast", "-vet=off", "-timeout", "120s", "-overlay", overlay, g.Tests).Run()
-	if err != nil {
+	test := append([]string{"test", "-short", "-failfast", "-vet=off", "-timeout=120s", "-overlay", overlay}, strings.Fields(g.Tests)...)
+	if exec.Command("go", test...).Run() != nil {
 		return "killed"
 	}
 	return "survived"
@@ -114,19 +113,19 @@ func (g group) try(m mutant) string {
 func (g group) mutate(m mutant) (file string, mutated []byte, err error) {
 	n := 0
 	for _, folder := range g.Source {
-		err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
-			if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
-				return err
-			}
+		sources, err := filepath.Glob(filepath.Join(folder, "*.go"))
+		if err != nil {
+			return "", nil, err
+		}
+		for _, path := range sources {
 			source, err := os.ReadFile(path)
-			if k := bytes.Count(source, []byte(m.Old)); k > 0 {
+			if err != nil {
+				return "", nil, err
+			}
+			if k := bytes.Count(source, []byte(m.Old)); k > 0 && !strings.HasSuffix(path, "_test.go") {
 				n += k
 				file, mutated = path, bytes.Replace(source, []byte(m.Old), []byte(m.New), 1)
 			}
-			return err
-		})
-		if err != nil {
-			return "", nil, err
 		}
 	}
 	if n != 1 {
