@@ -31,6 +31,7 @@ func TestMatrixErrors(t *testing.T) {
 		{"Inf", dense([]float64{1, inf}, []float64{1, 1}), []string{"1 entries", "row 1, column 2"}},
 		{"zero row", dense([]float64{1, 1, 1}, []float64{0, 0, 0}, []float64{1, 2, 3}), []string{"singular", "row 2"}},
 		{"zero column", dense([]float64{1, 0, 2}, []float64{2, 0, 1}, []float64{1, 0, 3}), []string{"singular", "column 2"}},
+		{"first column zero", dense([]float64{0, 1}, []float64{0, 2}), []string{"singular", "column 1"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := New(t.Context(), c.m, Options{})

@@ -13,6 +13,7 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -67,8 +68,7 @@ func main() {
 				mu.Lock()
 				defer mu.Unlock()
 				count[verdict]++
-				wrong = wrong || verdict != "killed" && (verdict != "survived" || m.Survives == "") ||
-					verdict == "killed" && m.Survives != ""
+				wrong = wrong || verdict != map[bool]string{true: "killed", false: "survived"}[m.Survives == ""]
 				fmt.Printf("%s: %q -> %q %s\n", verdict, m.Old, m.New, m.Survives)
 			})
 		}
@@ -94,10 +94,8 @@ func (g group) try(m mutant) string {
 	defer os.RemoveAll(dir)
 	overlay, replacement := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "mutant.go")
 	text, _ := json.Marshal(map[string]map[string]string{"Replace": {file: replacement}}) // strings always can be
-	for name, content := range map[string][]byte{overlay: text, replacement: mutated} {
-		if err := os.WriteFile(name, content, 0o600); err != nil {
-			return err.Error()
-		}
+	if err := errors.Join(os.WriteFile(overlay, text, 0o600), os.WriteFile(replacement, mutated, 0o600)); err != nil {
+		return err.Error()
 	}
 	if out, err := exec.Command("go", "build", "-overlay", overlay, filepath.Dir(file)).CombinedOutput(); err != nil {
 		return "does not compile: " + string(out)
@@ -113,10 +111,7 @@ func (g group) try(m mutant) string {
 func (g group) mutate(m mutant) (file string, mutated []byte, err error) {
 	n := 0
 	for _, folder := range g.Source {
-		sources, err := filepath.Glob(filepath.Join(folder, "*.go"))
-		if err != nil {
-			return "", nil, err
-		}
+		sources, _ := filepath.Glob(filepath.Join(folder, "*.go")) // errors are those of patterns
 		for _, path := range sources {
 			source, err := os.ReadFile(path)
 			if err != nil {
