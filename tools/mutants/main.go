@@ -1,7 +1,6 @@
 // Command mutants measures what the tests notice: it makes one small error at a time in the
-// source, as mutants.yaml lists them, runs the short tests of the packages, and prints the
-// mutants that no test kills. The tree stays as it is; the go command's -overlay replaces the
-// file.
+// source, as mutants.yaml lists them, runs the short tests of the packages, and prints which
+// they kill. The tree stays as it is; the go command's -overlay replaces the file.
 //
 //	go run ./tools/mutants [-run REGEXP] [-j N]
 //
@@ -54,9 +53,7 @@ func main() {
 	}
 	selected, wrong, free := regexp.MustCompile(*run), false, make(chan struct{}, max(*jobs, 1))
 	for _, g := range groups {
-		var wg sync.WaitGroup
-		var mu sync.Mutex
-		count := map[string]int{}
+		wg, mu, count := sync.WaitGroup{}, sync.Mutex{}, map[string]int{}
 		for _, m := range g.Mutants {
 			if !selected.MatchString(g.Tests) && !selected.MatchString(m.Old) {
 				continue
