@@ -15,8 +15,9 @@ LDFLAGS := $(if $(VERSION),-X github.com/mpsolve/mpsolve/internal/cli.Version=$(
 
 PLATFORMS := linux/amd64 linux/arm64 darwin/arm64 darwin/amd64
 
-ARM64_TESTS := ./internal/kernels ./internal/dd ./pkg/formats ./pkg/csr ./pkg/linop \
-	./pkg/adaptive ./pkg/krylov ./pkg/verify ./pkg/generate
+# The packages whose results may depend on the processor: run again with the portable kernels and on arm64.
+NUMERICAL := ./internal/kernels ./internal/dd ./pkg/formats ./pkg/csr ./pkg/linop \
+	./pkg/sell ./pkg/adaptive ./pkg/krylov ./pkg/verify ./pkg/generate
 
 FUZZTIME  ?= 20000x
 BENCH     ?= .
@@ -38,8 +39,8 @@ test: ## all tests
 	$(GO) test ./...
 
 .PHONY: test-purego
-test-purego: ## all tests on the portable kernels
-	$(GO) test -tags purego ./...
+test-purego: ## short tests of the numerical packages with the portable kernels
+	$(GO) test -short -tags purego $(NUMERICAL) ./pkg/precond ./pkg/solve
 
 .PHONY: test-arm64
 test-arm64: ## short tests of the numerical packages for arm64, in qemu's emulation where needed
@@ -51,7 +52,7 @@ test-arm64: ## short tests of the numerical packages for arm64, in qemu's emulat
 			exit
 		fi
 	fi
-	GOARCH=arm64 $(GO) test -short $${run:+-exec "$$run"} $(ARM64_TESTS)
+	GOARCH=arm64 $(GO) test -short $${run:+-exec "$$run"} $(NUMERICAL)
 
 # The tests that run on several goroutines; internal/arch requires one in each package that does.
 RACE_TESTS := Thread|Concurrent|Interrupt

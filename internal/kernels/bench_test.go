@@ -53,9 +53,11 @@ func blockPanel(rng *rand.Rand, slices, slots, cols, w int) *SlotPanel {
 	return p
 }
 
+// BenchmarkAccessor reads float32 vectors in the first-level cache and in memory, and
+// Fold as many bytes of one stream.
 func BenchmarkAccessor(b *testing.B) {
 	for _, n := range []int{1 << 11, 1 << 26} {
-		x, y := make([]float32, n), make([]float32, n)
+		x, y, stream := make([]float32, n), make([]float32, n), make([]float64, n)
 		for i := range x {
 			x[i], y[i] = 1, 2
 		}
@@ -64,6 +66,7 @@ func BenchmarkAccessor(b *testing.B) {
 				"Dot32": func() { Dot32(x, y) }, "DotMixed": func() { DotMixed(x, y) },
 				"MulAdds":   func() { MulAdds(new([MulAddLanes]float64), x, 4, 0.75, 0.3) },
 				"MulAdds32": func() { MulAdds32(new([MulAddLanes32]float32), x, 4, 0.75, 0.3) },
+				"Fold":      func() { Fold(stream, 1) },
 			} {
 				b.Run(fmt.Sprintf("%s/%d/%s", name, n, tier), func(b *testing.B) {
 					setActive(b, tier)

@@ -113,18 +113,6 @@ func testCSR[T Value](t *testing.T) {
 	}
 }
 
-// A product of some rows has the bits of the whole product and leaves the other rows alone.
-func TestCSRSomeRows(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 6))
-	c := randomCSR[float64](rng, []int{3, 0, 1, 9, 30}, 40)
-	all, some := make([]float64, 5), make([]float64, 5)
-	CSRMulVec(all, 0, 5, c.ptr, c.col, c.val, c.x)
-	CSRMulVec(some, 2, 5, c.ptr, c.col, c.val, c.x)
-	if want := append([]float64{0, 0}, all[2:]...); !slices.Equal(some, want) {
-		t.Errorf("rows from 2 on are %v, want %v", some, want)
-	}
-}
-
 // Rows that begin behind element 2^31 have the same products as at the start.
 func TestCSRFarBehind(t *testing.T) {
 	eachTier(t, func(t *testing.T) {

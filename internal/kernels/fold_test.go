@@ -32,11 +32,3 @@ func testFold(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkFold(b *testing.B) {
-	part := make([]float64, 1<<12) // in the second-level cache
-	b.SetBytes(int64(8 * len(part)))
-	for b.Loop() {
-		Fold(part, 1)
-	}
-}

@@ -2,14 +2,17 @@ package csr
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
+
+	"github.com/james-bowman/sparse"
 
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
-// BenchmarkSetUp looks at and scales a five-point grid of five million nonzeros,
-// with and without a partner to every entry.
-func BenchmarkSetUp(b *testing.B) {
+// BenchmarkMatrix examines, scales, reorders, multiplies and converts a five-point grid
+// of five million nonzeros; "Upwind" is one without a partner to any entry.
+func BenchmarkMatrix(b *testing.B) {
 	const n, k = 1_000_000, 1000
 	five := func(stencil ...int) *Matrix {
 		return build(b, n, n, func(add func(i, j int, v float64)) {
@@ -23,18 +26,32 @@ func BenchmarkSetUp(b *testing.B) {
 		})
 	}
 	m, upwind := five(-k, -1, 0, 1, k), five(-2*k, -k, -2, -1, 0)
-	scaling := BothScaling(m, nil)
+	scaling, src := BothScaling(m, nil), m.ToSparse()
+	p := shuffled(rand.New(rand.NewPCG(27, 28)), n)
+	q := p.Inverse()
+	s := m.Permuted(p, q, nil)
 	for _, bench := range []struct {
 		name string
 		run  func(pool *parallel.Pool)
 	}{
 		{"Examine", func(pool *parallel.Pool) { Examine(m, pool) }},
-		{"ExamineUnsymmetric", func(pool *parallel.Pool) { Examine(upwind, pool) }},
+		{"ExamineUpwind", func(pool *parallel.Pool) { Examine(upwind, pool) }},
 		{"RowSums", func(pool *parallel.Pool) { m.RowSums(pool) }},
 		{"RowScaling", func(pool *parallel.Pool) { RowScaling(m, pool) }},
 		{"SymmetricScaling", func(pool *parallel.Pool) { _, _ = SymmetricScaling(m, pool) }},
 		{"BothScaling", func(pool *parallel.Pool) { BothScaling(m, pool) }},
 		{"Apply", func(pool *parallel.Pool) { scaling.Apply(m, pool) }},
+		{"Transpose", func(pool *parallel.Pool) { m.Transpose(pool) }},
+		{"Multiply", func(pool *parallel.Pool) { _, _ = Multiply(m, m, EqualBlocks(n, 1), pool) }},
+		{"MultiplyBlocks", func(pool *parallel.Pool) { _, _ = Multiply(m, m, EqualBlocks(n, 2), pool) }},
+		{"Permuted", func(pool *parallel.Pool) { m.Permuted(p, q, pool) }},
+		{"RCM", func(*parallel.Pool) { _, _ = RCM(m) }},
+		{"RCMShuffled", func(*parallel.Pool) { _, _ = RCM(s) }},
+		{"FromCSR", func(*parallel.Pool) { _, _ = FromSparse(src) }},
+		{"FromCSC", func(*parallel.Pool) { _, _ = FromSparse(src.T().(*sparse.CSC)) }},
+		{"FromNonZeros", func(*parallel.Pool) { _, _ = fromNonZeros(src) }},
+		{"ToSparse", func(*parallel.Pool) { m.ToSparse() }},
+		{"Validate", func(*parallel.Pool) { _ = m.Validate() }},
 	} {
 		for _, threads := range []int{1, 2} {
 			b.Run(fmt.Sprintf("%s/threads=%d", bench.name, threads), func(b *testing.B) {

@@ -44,7 +44,7 @@ func ExampleNew() {
 	// Output:
 	// ⎡ 4   0   0⎤
 	// ⎣ 0   5  -1⎦
-	// csr: row 1: column 3 out of range [0, 3)
+	// csr: row 2: column index 3 out of range [0, 3)
 }
 
 // A matrix of github.com/james-bowman/sparse, and back.

@@ -40,18 +40,6 @@ func fromDense(t *testing.T, a [][]float64) *Matrix {
 	})
 }
 
-func dense(m *Matrix) [][]float64 {
-	a := make([][]float64, m.Rows)
-	for i := range a {
-		a[i] = make([]float64, m.Cols)
-		cols, vals := m.Row(i)
-		for k, j := range cols {
-			a[i][j] = vals[k]
-		}
-	}
-	return a
-}
-
 // randomDense fills about that share of the entries with numbers whose binary
 // exponents lie within spread of zero.
 func randomDense(rng *rand.Rand, rows, cols int, share float64, spread int) [][]float64 {

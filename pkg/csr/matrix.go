@@ -59,7 +59,7 @@ func Bytes(rows, nnz int64) int64 { return 8*(rows+1) + 12*nnz }
 
 // Validate reports the first violation of the storage rules: lengths, offsets that
 // decrease, columns that are out of range or not strictly increasing. It makes one
-// pass over RowPtr and Col and does not look at values.
+// pass over RowPtr and Col and does not look at values. Errors count rows from 1.
 func (m *Matrix) Validate() error {
 	if err := m.validateOffsets(); err != nil {
 		return err
@@ -69,10 +69,10 @@ func (m *Matrix) Validate() error {
 		cols, _ := m.Row(i)
 		for _, j := range cols {
 			if j < 0 || int(j) >= m.Cols {
-				return fmt.Errorf("csr: row %d: column %d out of range [0, %d)", i, j, m.Cols)
+				return fmt.Errorf("csr: row %d: column index %d out of range [0, %d)", i+1, j, m.Cols)
 			}
 			if j <= last {
-				return fmt.Errorf("csr: row %d: column %d after column %d, want increasing columns", i, j, last)
+				return fmt.Errorf("csr: row %d: column index %d after %d, want increasing ones", i+1, j, last)
 			}
 			last = j
 		}
@@ -98,7 +98,7 @@ func (m *Matrix) validateOffsets() error {
 	}
 	for i := range m.Rows {
 		if lo, hi := m.RowPtr[i], m.RowPtr[i+1]; lo > hi || hi > nnz {
-			return fmt.Errorf("csr: row %d: offsets run from %d to %d, of %d entries", i, lo, hi, nnz)
+			return fmt.Errorf("csr: row %d: offsets run from %d to %d, of %d entries", i+1, lo, hi, nnz)
 		}
 	}
 	return nil

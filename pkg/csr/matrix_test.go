@@ -36,13 +36,13 @@ func TestValidate(t *testing.T) {
 		{"value missing", func(m *Matrix) { m.Val = m.Val[:4] }, "5 columns but 4 values", false},
 		{"first offset", func(m *Matrix) { m.RowPtr[0] = 1 }, "run from 1", false},
 		{"last offset", func(m *Matrix) { m.RowPtr[3] = 4 }, "to 4, want 0 to 5", false},
-		{"decreasing offset", func(m *Matrix) { m.RowPtr[2] = 1 }, "row 1: offsets run from 2 to 1", false},
-		{"offset beyond the end", func(m *Matrix) { m.RowPtr[1] = 6 }, "row 0: offsets run from 0 to 6", false},
-		{"negative offset", func(m *Matrix) { m.RowPtr[1] = -1 }, "row 0: offsets run from 0 to -1", false},
-		{"column too large", func(m *Matrix) { m.Col[1] = 4 }, "row 0: column 4 out of range [0, 4)", false},
-		{"negative column", func(m *Matrix) { m.Col[2] = -1 }, "row 2: column -1 out of range", false},
-		{"column twice", func(m *Matrix) { m.Col[3] = 0 }, "row 2: column 0 after column 0", true},
-		{"columns out of order", func(m *Matrix) { m.Col[3], m.Col[4] = 2, 1 }, "row 2: column 1 after column 2", true},
+		{"decreasing offset", func(m *Matrix) { m.RowPtr[2] = 1 }, "row 2: offsets run from 2 to 1", false},
+		{"offset beyond the end", func(m *Matrix) { m.RowPtr[1] = 6 }, "row 1: offsets run from 0 to 6", false},
+		{"negative offset", func(m *Matrix) { m.RowPtr[1] = -1 }, "row 1: offsets run from 0 to -1", false},
+		{"column too large", func(m *Matrix) { m.Col[1] = 4 }, "row 1: column index 4 out of range [0, 4)", false},
+		{"negative column", func(m *Matrix) { m.Col[2] = -1 }, "row 3: column index -1 out of range", false},
+		{"column twice", func(m *Matrix) { m.Col[3] = 0 }, "row 3: column index 0 after 0", true},
+		{"columns out of order", func(m *Matrix) { m.Col[3], m.Col[4] = 2, 1 }, "row 3: column index 1 after 2", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := valid()
@@ -95,16 +95,6 @@ func TestRowCannotGrowIntoTheNext(t *testing.T) {
 	_, _ = append(cols, 7), append(vals, 7)
 	if !sameBits(m, valid()) {
 		t.Error("appending to a row overwrote the next one")
-	}
-}
-
-func TestBytes(t *testing.T) {
-	m := valid()
-	if got, want := m.Bytes(), int64(8*len(m.RowPtr)+4*len(m.Col)+8*len(m.Val)); got != want {
-		t.Errorf("Bytes = %d, want %d", got, want)
-	}
-	if got := Bytes(1<<31, 1<<40); got != 8*(1<<31+1)+12<<40 {
-		t.Errorf("Bytes of a large matrix = %d", got)
 	}
 }
 

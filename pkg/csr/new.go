@@ -12,7 +12,7 @@ import (
 // position are added in the order in which they come. The arrays are copied.
 //
 // It is an error if the offsets do not begin at 0, decrease or do not end at
-// len(indices) = len(data), or if a column is out of range.
+// len(indices) = len(data), or if a column is out of range. Errors count rows from 1.
 func New[I int | int32 | int64](rows, cols int, indptr, indices []I, data []float64) (*Matrix, error) {
 	m := &Matrix{Rows: rows, Cols: cols, RowPtr: make([]int64, len(indptr)), Col: make([]int32, len(indices)), Val: slices.Clone(data)}
 	for i, p := range indptr {
@@ -23,7 +23,7 @@ func New[I int | int32 | int64](rows, cols int, indptr, indices []I, data []floa
 	}
 	for k, j := range indices {
 		if j < 0 || j >= I(cols) {
-			return nil, fmt.Errorf("csr: row %d: column %d out of range [0, %d)", m.rowOf(k), j, cols)
+			return nil, fmt.Errorf("csr: row %d: column index %d out of range [0, %d)", m.rowOf(k)+1, j, cols)
 		}
 		m.Col[k] = int32(j)
 	}

@@ -123,64 +123,6 @@ func TestMultiply(t *testing.T) {
 	checkMultiply(t, "zero value", &Matrix{}, &Matrix{}, EqualBlocks(0, 1), pool)
 }
 
-func TestTranspose(t *testing.T) {
-	for name, m := range manyShapes(t) {
-		var first *Matrix
-		for _, threads := range []int{0, 1, 2, 3, 8} {
-			var pool *parallel.Pool
-			if threads > 0 {
-				pool = parallel.New(threads)
-				defer pool.Close()
-			}
-			tr := m.Transpose(pool)
-			back := tr.Transpose(pool)
-			if err := tr.Validate(); err != nil || tr.Rows != m.Cols || tr.Cols != m.Rows {
-				t.Fatalf("%s: %d x %d, %v", name, tr.Rows, tr.Cols, err)
-			}
-			if first == nil {
-				first = tr
-				m.DoNonZero(func(i, j int, v float64) {
-					if w, found := tr.find(j, i); !found || w != v && v == v {
-						t.Fatalf("%s: element (%d, %d) is %g, want %g", name, j, i, w, v)
-					}
-				})
-			}
-			if !sameBits(tr, first) {
-				t.Errorf("%s: other bits with %d threads", name, threads)
-			}
-			if m.NNZ() > 0 && !sameBits(back, m) {
-				t.Errorf("%s: not itself when transposed twice", name)
-			}
-		}
-	}
-}
-
-func TestMultiplySameBits(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	a := random(t, rng, 60000, 20000, func(i int) int { return i % 7 })
-	b := random(t, rng, 20000, 999, func(i int) int { return i % 5 })
-	if n := len(Panels(a)); n < 9 {
-		t.Fatalf("only %d panels", n-1)
-	}
-	for _, size := range []int{1, 3} {
-		var first *Matrix
-		for _, threads := range []int{1, 2, 3, 8} {
-			pool := parallel.New(threads)
-			m, err := Multiply(a, b, EqualBlocks(b.Cols, size), pool)
-			pool.Close()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if first == nil {
-				first = m
-			}
-			if !sameBits(m, first) {
-				t.Errorf("blocks of %d: other bits with %d threads", size, threads)
-			}
-		}
-	}
-}
-
 func TestMultiplyWrongShapes(t *testing.T) {
 	of := func(rows, cols int) *Matrix {
 		return fromDense(t, randomDense(rand.New(rand.NewPCG(1, 1)), rows, cols, 1, 1))
@@ -242,37 +184,4 @@ func FuzzMultiply(f *testing.F) {
 		checkMultiply(t, "single", a, b, EqualBlocks(b.Cols, 1), nil)
 		checkMultiply(t, "uneven", a, b, unevenBlocks(rng, b.Cols), pool)
 	})
-}
-
-// BenchmarkMultiply squares a five-point matrix and transposes it.
-func BenchmarkMultiply(b *testing.B) {
-	const n, k = 250_000, 500
-	a := ByRows(n, EqualBlocks(n, 1), []int{0, n}, nil, func(i int, row *Accumulator) {
-		for _, d := range []int{-k, -1, 0, 1, k} {
-			if j := i + d; 0 <= j && j < n {
-				row.Add(int32(j), 1)
-			}
-		}
-	})
-	for _, threads := range []int{1, 2} {
-		pool := parallel.New(threads)
-		defer pool.Close()
-		for _, size := range []int{1, 2} {
-			blocks := EqualBlocks(n, size)
-			b.Run(fmt.Sprintf("blocks=%d/threads=%d", size, threads), func(b *testing.B) {
-				for b.Loop() {
-					if _, err := Multiply(a, a, blocks, pool); err != nil {
-						b.Fatal(err)
-					}
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(Multiplications(a, a, pool)), "ns/multiplication")
-			})
-		}
-		b.Run(fmt.Sprintf("transpose/threads=%d", threads), func(b *testing.B) {
-			for b.Loop() {
-				a.Transpose(pool)
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(a.NNZ()), "ns/nz")
-		})
-	}
 }

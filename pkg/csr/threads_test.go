@@ -68,30 +68,45 @@ type found struct {
 	facts  string // printed, since NaN is not equal to itself
 	values [][]float64
 	exps   [][]int
+	made   []*Matrix
 }
 
-func look(m *Matrix, pool *parallel.Pool) found {
+// look computes all of m, with its product by b and, if it is square, P A P^T.
+func look(t *testing.T, m, b *Matrix, p Permutation, pool *parallel.Pool) found {
+	t.Helper()
 	row, both := RowScaling(m, pool), BothScaling(m, pool)
 	sym, _ := SymmetricScaling(m, pool) // nil unless square
 	scaled := both.Apply(m, pool)
 	scaled.Negate(pool)
+	product, err := Multiply(m, b, EqualBlocks(b.Cols, 3), pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := []*Matrix{scaled, product, m.Transpose(pool)}
+	if m.Rows == m.Cols {
+		made = append(made, m.Permuted(p, p.Inverse(), pool))
+	}
 	return found{
+		made:   made,
 		facts:  fmt.Sprintf("%+v", Examine(m, pool)),
-		values: [][]float64{m.RowSums(pool), m.RowMax(pool), scaled.Val},
+		values: [][]float64{m.RowSums(pool), m.RowMax(pool)},
 		exps:   [][]int{row.Row, sym.Row, sym.Col, both.Row, both.Col},
 	}
 }
 
-// Facts, norms and scalings have the same bits for any number of threads.
+// Facts, norms, scalings, products and permutations have the same bits for any number
+// of threads.
 func TestThreads(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 14))
 	for name, m := range manyShapes(t) {
-		want := look(m, nil)
+		b, p := random(t, rng, m.Cols, 999, func(i int) int { return i % 5 }), shuffled(rng, m.Rows)
+		want := look(t, m, b, p, nil)
 		for _, threads := range []int{1, 2, 3, 8} {
 			pool := parallel.New(threads)
-			got := look(m, pool)
+			got := look(t, m, b, p, pool)
 			pool.Close()
 			if got.facts != want.facts || !slices.EqualFunc(got.values, want.values, slices.Equal) ||
-				!slices.EqualFunc(got.exps, want.exps, slices.Equal) {
+				!slices.EqualFunc(got.exps, want.exps, slices.Equal) || !slices.EqualFunc(got.made, want.made, sameBits) {
 				t.Errorf("%s: other results with %d threads", name, threads)
 			}
 		}
@@ -131,26 +146,8 @@ func TestPanelsOfManyEntries(t *testing.T) {
 	if bounds := Panels(long); !slices.Equal(bounds, []int{0, 1, 2}) {
 		t.Errorf("panels of the longest rows: %v", bounds)
 	}
-	if got := Bytes(3e6, 3e9); got != 8*3_000_001+36_000_000_000 {
-		t.Errorf("%d bytes", got)
-	}
-}
-
-// At finds what is stored in rows of any length, and nothing else.
-func TestAtFindsEveryEntry(t *testing.T) {
-	rng := rand.New(rand.NewPCG(13, 14))
-	m := random(t, rng, 60, 100, func(i int) int { return 3 * i })
-	for i := range m.Rows {
-		full := make([]float64, m.Cols)
-		cols, vals := m.Row(i)
-		for k, j := range cols {
-			full[j] = vals[k]
-		}
-		for j, want := range full {
-			if got := m.At(i, j); got != want {
-				t.Fatalf("entry (%d, %d) is %v, want %v", i, j, got, want)
-			}
-		}
+	if got := Bytes(3e6, 3e9); got != m.Bytes()+36_000_000_000 || m.Bytes() != 8*3_000_001 {
+		t.Errorf("%d bytes, %d without entries", got, m.Bytes())
 	}
 }
 

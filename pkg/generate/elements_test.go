@@ -20,11 +20,7 @@ func apply(m *csr.Matrix, i int, f func(j int) float64) (sum, size float64) {
 // testMesh is the mesh of those parameters.
 func testMesh(t *testing.T, kind string, p Params) mesh {
 	t.Helper()
-	k, _ := Find(kind)
-	v, err := k.values(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, v := checked(t, kind, p)
 	return newMesh(serial(t), v)
 }
 
@@ -144,11 +140,7 @@ func TestGauss(t *testing.T) {
 // TestQuadratics: the stencils of meshless2d are exact for them.
 func TestQuadratics(t *testing.T) {
 	p := Params{"n": 11, "ratio": 0.3, "angle": 30, "jitter": 0.6}
-	k, _ := Find("meshless2d")
-	v, err := k.values(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k, v := checked(t, "meshless2d", p)
 	points := k.source(serial(t), v).(*meshless)
 	m := mustGenerate(t, "meshless2d", p)
 	const middle = 60

@@ -80,6 +80,17 @@ func mustGenerate(t *testing.T, kind string, p Params) *csr.Matrix {
 	return m
 }
 
+// checked returns a kind with values for all of its parameters.
+func checked(t *testing.T, kind string, p Params) (Kind, values) {
+	t.Helper()
+	k, _ := Find(kind)
+	v, err := k.values(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k, v
+}
+
 func TestEveryKindHasACase(t *testing.T) {
 	var names []string
 	for _, k := range Kinds() {

@@ -1,6 +1,7 @@
 package matrixmarket
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -50,19 +51,7 @@ func TestRead(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			for _, opt := range []Options{{}, {Threads: 3, pieceSize: 4}, {KeepZeros: true}} {
 				content := mustRead(t, c.text, opt)
-				columns, err := content.Columns()
-				if err != nil {
-					t.Fatal(err)
-				}
-				rows := make([]string, content.Rows)
-				for i := range rows {
-					var row []string
-					for j := range columns {
-						row = append(row, strconv.FormatFloat(columns[j][i]+0, 'g', -1, 64)) // -0 + 0 is 0
-					}
-					rows[i] = strings.Join(row, " ")
-				}
-				if got := strings.Join(rows, "; "); got != c.want[0] {
+				if got := shown(t, content); got != c.want[0] {
 					t.Errorf("got %s, want %s", got, c.want[0])
 				}
 				if got := strings.Join(content.Warnings, " | "); got != c.want[1] {
@@ -71,6 +60,38 @@ func TestRead(t *testing.T) {
 			}
 		})
 	}
+}
+
+// shown writes the rows of a matrix.
+func shown(t *testing.T, c *Content) string {
+	real, imag := *c, *c
+	real.Field, imag.Field = Real, Real
+	if c.Matrix != nil {
+		m := *c.Matrix
+		m.Val, imag.Matrix = c.Imag, &m
+	}
+	imag.Dense = c.Imag
+	columns, err := real.Columns()
+	var parts [][]float64
+	if c.Field == Complex && err == nil {
+		parts, err = imag.Columns()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := make([]string, c.Rows)
+	for i := range rows {
+		var row []string
+		for j := range columns {
+			v := strconv.FormatFloat(columns[j][i]+0, 'g', -1, 64) // -0 + 0 is 0
+			if parts != nil {
+				v += fmt.Sprintf("%+gi", parts[j][i]+0)
+			}
+			row = append(row, v)
+		}
+		rows[i] = strings.Join(row, " ")
+	}
+	return strings.Join(rows, "; ")
 }
 
 // TestRejected compares the exact error text of everything that is refused.

@@ -24,7 +24,7 @@ func TestMatrixErrors(t *testing.T) {
 		want []string
 	}{
 		{"not square", wide, []string{"2 x 3", "square"}},
-		{"column out of range", &csr.Matrix{Rows: 1, Cols: 1, RowPtr: []int64{0, 1}, Col: []int32{7}, Val: []float64{1}}, []string{"column 7"}},
+		{"column out of range", &csr.Matrix{Rows: 1, Cols: 1, RowPtr: []int64{0, 1}, Col: []int32{7}, Val: []float64{1}}, []string{"row 1: column index 7"}},
 		{"no offsets", &csr.Matrix{Rows: 2, Cols: 2}, []string{"row offsets"}},
 		{"empty", &csr.Matrix{}, []string{"empty"}},
 		{"NaN", dense([]float64{1, 0, 0}, []float64{0, 1, nan}, []float64{nan, 0, 1}), []string{"2 entries", "row 2, column 3"}},
