@@ -121,6 +121,10 @@ fuzz: ## every fuzz target for FUZZTIME executions (20000x)
 		done
 	done
 
+.PHONY: mutants
+mutants: ## fail if the tests miss an error that tools/mutants makes in the source (15 minutes); MUTANTS_FLAGS
+	$(GO) run ./tools/mutants $(MUTANTS_FLAGS)
+
 .PHONY: bench
 bench: ## all benchmarks; BENCH picks by name
 	$(GO) test -run='^$$' -bench='$(BENCH)' -benchmem ./...

@@ -2,6 +2,8 @@ package adaptive
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/testmatrix"
@@ -112,6 +114,56 @@ func TestBoundOnGeneratedMatrices(t *testing.T) {
 		}
 		for _, s := range specs() {
 			checkSpec(t, m, s)
+		}
+	}
+}
+
+func diagonal(t *testing.T, values []float64) *csr.Matrix {
+	t.Helper()
+	b, err := csr.NewBuilder(len(values), len(values))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range values {
+		if err := b.Add(i, i, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Build()
+}
+
+// Truncation in paper-exact mode errs by up to twice epsilon, and that is the bound.
+func TestBoundOfTruncation(t *testing.T) {
+	values := random(5, 200)
+	m := diagonal(t, values)
+	for _, s := range specs() {
+		if s.Criterion != CW || !s.PaperExact {
+			continue
+		}
+		y := make([]float64, m.Rows)
+		build(t, m, s).Apply(y, slices.Repeat([]float64{1}, m.Cols))
+		bound := s.Bound(1, 1).Storage
+		for i, v := range values {
+			if e := math.Abs(y[i]-v) / math.Abs(v); !(e <= bound) {
+				t.Errorf("%s: element %g is stored as %g, an error of %g; the bound is %g", s.name(), v, y[i], e, bound)
+				break
+			}
+		}
+	}
+}
+
+// Units that are subnormal, or as large as there are.
+func TestExtremeUnits(t *testing.T) {
+	values := []float64{1, 0x1p-1022, 0x1p-1023, 0x1p-1074, 0x1p1023}
+	m := diagonal(t, values)
+	for _, s := range specs() {
+		if s.Criterion != CW {
+			continue
+		}
+		y := make([]float64, m.Rows)
+		build(t, m, s).Apply(y, slices.Repeat([]float64{1}, m.Cols))
+		if !slices.Equal(y, values) {
+			t.Errorf("%s: %g, want %g", s.name(), y, values)
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
 // Nobody waits for a scalar in between, the monitor hears of checks, and convergence is
@@ -73,4 +75,68 @@ func TestAsyncFaults(t *testing.T) {
 			checkHonest(t, r, trueResidual(t, m, x, b), DefaultTol)
 		}
 	}
+}
+
+// A fault at every check takes more rewinds than BiCGStab may start again.
+func TestAsyncFaultsAtEveryCheck(t *testing.T) {
+	m := grid(24, 0)
+	for _, name := range []string{"cg", "bicgstab"} {
+		space := newDistant(t, m.Rows)
+		space.stride = 1
+		space.trouble = func(int) bool { return true }
+		r := solveDistant(t, context.Background(), space, name, m, make([]float64, m.Rows), random(1, m.Rows), hostOptions{Tol: 1e-14})
+		if r.Reason != Converged || space.checks <= maxRestarts {
+			t.Errorf("%s: %v after %d iterations and %d checks", name, r.Reason, r.Iterations, space.checks)
+		}
+	}
+}
+
+// With a flexible preconditioner every step is judged at once; the next solve is as ever.
+func TestAsyncFlexible(t *testing.T) {
+	m := grid(24, 0)
+	a := linop.NewCSR(m, newPool(t, 1))
+	for _, name := range []string{"cg", "bicgstab"} {
+		space, b := newDistant(t, m.Rows), random(1, m.Rows)
+		method := create[[]float64, late[linop.Float64]](t, name, space)
+		for _, opt := range []hostOptions{preconditionings(m, newPool(t, 1))[2], {}} {
+			events, x := 0, make([]float64, m.Rows)
+			opt.Monitor = func(Event) { events++ }
+			r := method.Solve(context.Background(), far[[]float64, linop.Float64]{a, space}, x, b, opt)
+			if r.Reason != Converged || (events == r.Iterations) != opt.Flexible || (space.checks == 0) != opt.Flexible {
+				t.Errorf("%s: %v, %d iterations, %d events, %d checks", name, r.Reason, r.Iterations, events, space.checks)
+			}
+		}
+	}
+}
+
+// spoiled is an operator whose product of that number has a NaN, which its inner product
+// does not show yet.
+type spoiled struct {
+	far[[]float64, linop.Float64]
+	products *int
+	number   int
+}
+
+func (a spoiled) ApplyDot(dst, src, w []float64) late[linop.Float64] {
+	s := a.far.ApplyDot(dst, src, w)
+	if *a.products++; *a.products == a.number {
+		dst[0] = math.NaN()
+	}
+	return s
+}
+
+// A norm that is not finite at a check without a fault is not shown, and does no harm.
+func TestAsyncNormNotFinite(t *testing.T) {
+	m := grid(24, 0)
+	space, x, b, n := newDistant(t, m.Rows), make([]float64, m.Rows), random(1, m.Rows), 0
+	a := spoiled{far[[]float64, linop.Float64]{linop.NewCSR(m, newPool(t, 1)), space}, &n, 2 * space.stride}
+	r := create[[]float64, late[linop.Float64]](t, "cg", space).Solve(context.Background(), a, x, b, hostOptions{Monitor: func(e Event) {
+		if !finite(e.Residual) {
+			t.Errorf("residual %g in iteration %d", e.Residual, e.Iteration)
+		}
+	}})
+	if r.Reason != Converged || n <= a.number {
+		t.Errorf("%v after %d iterations", r.Reason, r.Iterations)
+	}
+	checkHonest(t, r, trueResidual(t, m, x, b), DefaultTol)
 }

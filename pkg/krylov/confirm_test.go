@@ -119,3 +119,42 @@ func TestSingularIsNotSolved(t *testing.T) {
 		}
 	}
 }
+
+// claims is the identity, with residuals of these sizes relative to b whatever x is.
+type claims struct {
+	*linop.CSR
+	size func(residual int) float64
+	made *int
+}
+
+func (a claims) Residual(r, b, _ []float64) {
+	*a.made++
+	for i := range r {
+		r[i] = a.size(*a.made) * b[i]
+	}
+}
+
+// A residual that is recomputed may be twice the tolerance; one that always halves lets
+// BiCGStab start again 20 times.
+func TestConfirmingHasLimits(t *testing.T) {
+	const tol = 1e-16
+	pool := newPool(t, 1)
+	for _, c := range []struct {
+		name, method string
+		size         func(residual int) float64
+		want         Reason
+		residuals    int
+	}{
+		{"just in", "cg", func(int) float64 { return 1.9 * tol }, Converged, 1},
+		{"just out", "cg", func(int) float64 { return 2.1 * tol }, Drift, 2},
+		{"quartered", "cg", func(k int) float64 { return math.Pow(4, -float64(k)) }, Converged, 27},
+		{"quartered", "bicgstab", func(k int) float64 { return math.Pow(4, -float64(k)) }, Breakdown, 21},
+	} {
+		made, x, b := 0, make([]float64, 3), []float64{1, 2, 3}
+		a := claims{linop.NewCSR(diagonal(1, 1, 1), pool), c.size, &made}
+		r := onHost(t, c.method, linop.NewHost(3, pool)).Solve(context.Background(), a, x, b, hostOptions{Tol: tol})
+		if r.Reason != c.want || made != c.residuals {
+			t.Errorf("%s, %s: %v after %d residuals, want %v after %d", c.name, c.method, r.Reason, made, c.want, c.residuals)
+		}
+	}
+}

@@ -116,18 +116,19 @@ func TestBiCGStabBreakdowns(t *testing.T) {
 		a          *csr.Matrix
 		want       Reason
 		iterations int
+		residual   float64
 	}{
 		// A r·r = 0 for the first r: alpha has no denominator.
-		{"alpha", dense([]float64{0, 1}, []float64{1, 0}), Breakdown, 0},
-		// alpha = 1, t = (0, -1), A t = 0: omega has no denominator.
-		{"omega 0/0", dense([]float64{1, 0}, []float64{1, 0}), Breakdown, 0},
+		{"alpha", dense([]float64{0, 1}, []float64{1, 0}), Breakdown, 0, 1},
+		// alpha = 1, t = (0, -1/2), A t = 0: omega has no denominator, and x takes half a step.
+		{"omega 0/0", dense([]float64{1, 0}, []float64{0.5, 0}), Breakdown, 0, 0.5},
 		// alpha = 1, t = (0, -1), A t = (1, 0): t·At = 0, so omega = 0.
-		{"omega", dense([]float64{1, -1}, []float64{1, 0}), Breakdown, 1},
+		{"omega", dense([]float64{1, -1}, []float64{1, 0}), Breakdown, 1, 1},
 		// t = 0 after half a step: solved.
-		{"half a step", dense([]float64{2, 0}, []float64{0, 3}), Converged, 1},
+		{"half a step", dense([]float64{2, 0}, []float64{0, 3}), Converged, 1, 0},
 		// alpha = 1, t = (0, -1, -1), At = (0, -1, -2), omega = 3/5 and r = (0, -2/5, 1/5),
 		// orthogonal to s = e1: rho = 0, and the method starts again from r.
-		{"rho", dense([]float64{1, 0, 0}, []float64{1, 1, 0}, []float64{1, 0, 2}), Converged, 3},
+		{"rho", dense([]float64{1, 0, 0}, []float64{1, 1, 0}, []float64{1, 0, 2}), Converged, 3, 0},
 	} {
 		for k, solve := range []solver{solveHost, solveAsync} {
 			b, x := unit(c.a.Rows, 0), make([]float64, c.a.Rows)
@@ -135,7 +136,11 @@ func TestBiCGStabBreakdowns(t *testing.T) {
 			if r.Reason != c.want || r.Iterations != c.iterations {
 				t.Errorf("%s, solver %d: %v after %d iterations, want %v after %d", c.name, k, r.Reason, r.Iterations, c.want, c.iterations)
 			}
-			checkHonest(t, r, trueResidual(t, c.a, x, b), DefaultTol)
+			res := trueResidual(t, c.a, x, b)
+			if math.Abs(res-c.residual) > 1e-10 {
+				t.Errorf("%s, solver %d: residual %g, want %g", c.name, k, res, c.residual)
+			}
+			checkHonest(t, r, res, DefaultTol)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package matrixmarket
 
 import (
 	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -88,17 +89,21 @@ func TestLyingDeclarations(t *testing.T) {
 
 func TestLongLines(t *testing.T) {
 	junk := strings.Repeat("x", maxLine+1)
-	for name, s := range map[string]string{
-		"first":   junk,
-		"comment": coordReal + "%" + junk + "\n1 1 0\n",
-		"entry":   coordReal + "1 1 2\n1 1 1\n" + junk + "\n",
-		"last":    coordReal + "1 1 2\n1 1 1\n1 1 " + junk + junk,
+	for _, c := range []struct {
+		name, text string
+		line       int
+	}{
+		{"first", junk, 1},
+		{"comment", coordReal + "%" + junk + "\n1 1 0\n", 2},
+		{"entry", coordReal + "1 1 2\n1 1 1\n" + junk + "\n", 4},
+		{"last", coordReal + "1 1 2\n1 1 1\n1 1 " + junk + junk, 4},
 	} {
+		want := fmt.Sprintf("x.mtx:%d: the line is longer than 1048576 bytes", c.line)
 		for way, read := range map[string]func(string, Options) (*Content, error){"stream": readString, "file": readPlain} {
 			for _, piece := range []int{0, 5000} {
-				_, err := read(s, Options{pieceSize: piece})
-				if err == nil || !strings.Contains(err.Error(), "longer than 1048576 bytes") {
-					t.Errorf("%s, %s, pieces of %d: got %.200v", name, way, piece, err)
+				_, err := read(c.text, Options{pieceSize: piece})
+				if err == nil || err.Error() != want {
+					t.Errorf("%s, %s, pieces of %d: got %.200v", c.name, way, piece, err)
 				}
 			}
 		}

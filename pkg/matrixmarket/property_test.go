@@ -218,4 +218,9 @@ func TestAssemblyOfManyRows(t *testing.T) {
 		}
 		checkReference(t, b.String(), Options{Threads: 1}, Options{Threads: 2, pieceSize: 4000}, Options{Threads: 8, pieceSize: 4000})
 	}
+	// One duplicate: later rows move by one place.
+	s := strings.Replace(diagonalFile(9000), "9000 9000 9000\n", "9000 9000 9001\n1 1 1\n", 1)
+	if diff := difference(mustRead(t, s, Options{Threads: 1}), mustRead(t, s, Options{Threads: 3})); diff != "" {
+		t.Errorf("%s differs between one assembler and three", diff)
+	}
 }

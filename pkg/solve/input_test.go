@@ -36,6 +36,7 @@ func TestInputErrors(t *testing.T) {
 		{"Inf", dense([]float64{1, -inf}, []float64{1, 1}), Options{}, nil, nil, []string{"1 entries", "row 1, column 2"}},
 		{"zero row", dense([]float64{1, 1, 1}, []float64{0, 0, 0}, []float64{1, 2, 3}), Options{}, nil, nil, []string{"singular", "row 2"}},
 		{"zero column", dense([]float64{1, 0, 2}, []float64{2, 0, 1}, []float64{1, 0, 3}), Options{}, nil, nil, []string{"singular", "column 2"}},
+		{"first column zero", dense([]float64{0, 1}, []float64{0, 2}), Options{}, nil, nil, []string{"singular", "column 1"}},
 		{"stored zeros", stored, Options{}, nil, nil, []string{"row 1"}},
 		{"short near-null vector", four, null(good, good[:3]), good, nil, []string{"near-null vector 2 has 3 elements", "4 rows"}},
 		{"NaN in the near-null space", four, null([]float64{1, nan, 1, 1}), good, nil, []string{"element 2 of the near-null vector 1 is NaN"}},

@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
 // The measure that steers the solve against the one of its verdict.
@@ -106,6 +108,29 @@ func TestQuotient(t *testing.T) {
 	} {
 		if got := quotient(c.r, c.t, c.x, c.b); got != c.want && !(math.Abs(got-c.want) <= 1e-14*c.want) {
 			t.Errorf("quotient(%g, %g, %g, %g) = %g, want %g", c.r, c.t, c.x, c.b, got, c.want)
+		}
+	}
+}
+
+// The verdict is that of the errors, whatever refinement says.
+func TestVerdict(t *testing.T) {
+	const tol = 1e-10
+	s := &Solver{opt: Options{Stop: StopRow, Tol: tol}}
+	for _, c := range []struct {
+		reason        krylov.Reason
+		row, residual float64
+		want          krylov.Reason
+	}{
+		{krylov.Converged, tol, 0.5, krylov.Converged},
+		{krylov.Converged, 1.01 * tol, 0.5, krylov.Drift},
+		{krylov.Converged, math.NaN(), 0.5, krylov.Drift},
+		{krylov.Stagnation, tol, 0.5, krylov.Converged},
+		{krylov.Stagnation, 1.01 * tol, 0.5, krylov.Stagnation},
+		{krylov.Converged, tol, 1, krylov.Singular},
+		{krylov.ZeroRHS, 0, 0, krylov.ZeroRHS},
+	} {
+		if got := s.verdict(c.reason, verify.Errors{Row: c.row, RelativeResidual: c.residual}); got != c.want {
+			t.Errorf("%v with errors %g and %g: %v, want %v", c.reason, c.row, c.residual, got, c.want)
 		}
 	}
 }

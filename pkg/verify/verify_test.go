@@ -99,7 +99,7 @@ func sameErrors(t *testing.T, got, want Errors) {
 	}
 	for _, p := range pairs {
 		// Relative to the result, plus what double-double leaves of cancellation.
-		if p.got != p.want && !(math.Abs(p.got-p.want) <= 1e-12*p.want+1e-28) {
+		if p.got != p.want && (math.IsInf(p.want, 0) || !(math.Abs(p.got-p.want) <= 1e-12*p.want+1e-28)) {
 			t.Errorf("%s = %g, want %g", p.name, p.got, p.want)
 		}
 	}
@@ -153,6 +153,25 @@ func TestEdgeCases(t *testing.T) {
 		{"NaN", huge, []float64{math.NaN(), 0}, []float64{1, 1}, Errors{inf, inf, inf, inf}},
 		{"Inf", huge, []float64{0, inf}, []float64{1, 1}, Errors{inf, inf, inf, inf}},
 		{"product beyond float64", huge, []float64{1e300, 1}, []float64{1, 1e-300}, Errors{1, 1, 1, inf}},
+		{"b = 0", huge, []float64{1, 0}, []float64{0, 0}, Errors{1, 1, 1, inf}},
+		{
+			"Inf in x where A is zero", build(t, 2, 2, map[[2]int]float64{{0, 0}: 1, {1, 0}: 1}),
+			[]float64{1, inf},
+			[]float64{1, 1},
+			Errors{inf, inf, inf, inf},
+		},
+		{
+			"NaN in A", build(t, 2, 2, map[[2]int]float64{{0, 0}: 1, {1, 1}: math.NaN()}),
+			[]float64{1, 1},
+			[]float64{0, 1},
+			Errors{inf, inf, inf, inf},
+		},
+		{
+			"subnormal", build(t, 1, 1, map[[2]int]float64{{0, 0}: 5e-324}),
+			[]float64{1},
+			[]float64{5e-324},
+			Errors{},
+		},
 		{
 			"zero row with b", build(t, 2, 2, map[[2]int]float64{{0, 0}: 1}),
 			[]float64{1, 1},
@@ -167,6 +186,13 @@ func TestEdgeCases(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) { sameErrors(t, compute(t, c.m, c.x, c.b), c.want) })
+	}
+}
+
+func TestWorst(t *testing.T) {
+	a, b := Errors{1, 6, 3, 8}, Errors{5, 2, 7, 4}
+	if got, want := a.Worst(b), (Errors{5, 6, 7, 8}); got != want || b.Worst(a) != want {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 

@@ -1,8 +1,8 @@
 // Command mutants measures what the tests notice: it makes one small error at a time in the
-// source, as mutants.yaml lists them, runs the package's short tests, and prints the mutants
-// that no test kills. The tree stays as it is; the go command's -overlay replaces the file.
+// source, as mutants.yaml lists them, runs the short tests of the packages, and prints which
+// they kill. The tree stays as it is; the go command's -overlay replaces the file.
 //
-//	go run ./tools/mutants [-run REGEXP]
+//	go run ./tools/mutants [-run REGEXP] [-j N]
 //
 // It exits with 1 if a mutant survives that the list does not name as a survivor, or the
 // reverse, so that the list stays true.
@@ -12,6 +12,7 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -19,6 +20,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -26,89 +28,101 @@ import (
 //go:embed mutants.yaml
 var list []byte
 
-// mutant is an error to make: one occurrence of Old in File becomes New.
+// group is the mutants of some packages that are tested together.
+type group struct {
+	Source  []string `yaml:"source"` // folders, from the root of the module
+	Tests   string   `yaml:"tests"`  // patterns of the packages whose tests must notice
+	Mutants []mutant `yaml:"mutants"`
+}
+
+// mutant is an error to make: the one occurrence of Old in the source becomes New.
 type mutant struct {
-	File     string `yaml:"file"` // from the root of the module
-	Old      string `yaml:"old"`  // occurs exactly once
+	Old      string `yaml:"old"`
 	New      string `yaml:"new"`
 	Survives string `yaml:"survives"` // why no test notices it; empty: the tests must
 }
 
 func main() {
-	run := flag.String("run", ".", "only mutants whose file matches this regular expression")
+	run := flag.String("run", ".", "only mutants whose tests or old text match this regular expression")
+	jobs := flag.Int("j", 1, "mutants to test at a time")
 	flag.Parse()
-	survivors, wrong, err := test(regexp.MustCompile(*run))
-	if err != nil {
+	var groups []group
+	if err := yaml.Unmarshal(list, &groups); err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(1)
 	}
-	fmt.Printf("%d survive, %d of them unexpectedly or killed against the list\n", survivors, wrong)
-	if wrong > 0 {
+	selected, wrong, free := regexp.MustCompile(*run), false, make(chan struct{}, max(*jobs, 1))
+	for _, g := range groups {
+		wg, mu, count := sync.WaitGroup{}, sync.Mutex{}, map[string]int{}
+		for _, m := range g.Mutants {
+			if !selected.MatchString(g.Tests) && !selected.MatchString(m.Old) {
+				continue
+			}
+			free <- struct{}{}
+			wg.Go(func() {
+				verdict := g.try(m)
+				<-free
+				mu.Lock()
+				defer mu.Unlock()
+				count[verdict]++
+				wrong = wrong || verdict != map[bool]string{true: "killed", false: "survived"}[m.Survives == ""]
+				fmt.Printf("%s: %q -> %q %s\n", verdict, m.Old, m.New, m.Survives)
+			})
+		}
+		wg.Wait()
+		fmt.Printf("%s: %d killed, %d survived\n", g.Tests, count["killed"], count["survived"])
+	}
+	if wrong {
+		fmt.Println("not as the list says")
 		os.Exit(1)
 	}
 }
 
-func test(selected *regexp.Regexp) (survivors, wrong int, err error) {
-	var mutants []mutant
-	if err := yaml.Unmarshal(list, &mutants); err != nil {
-		return 0, 0, err
+// try returns "killed" or "survived", or why the mutant cannot be made.
+func (g group) try(m mutant) string {
+	file, mutated, err := g.mutate(m)
+	if err != nil {
+		return err.Error()
 	}
 	dir, err := os.MkdirTemp("", "mutants")
 	if err != nil {
-		return 0, 0, err
+		return err.Error()
 	}
 	defer os.RemoveAll(dir)
-	for _, m := range mutants {
-		if !selected.MatchString(m.File) {
-			continue
-		}
-		killed, err := m.killed(dir)
-		if err != nil {
-			return survivors, wrong, fmt.Errorf("%s: %q: %w", m.File, m.Old, err)
-		}
-		verdict := "killed"
-		if !killed {
-			verdict = "SURVIVES"
-			survivors++
-		}
-		if killed != (m.Survives == "") {
-			wrong++
-			verdict += ", against the list"
-		}
-		fmt.Printf("%-9s %s: %s -> %s %s\n", verdict, m.File, strings.TrimSpace(m.Old), strings.TrimSpace(m.New), m.Survives)
+	overlay, replacement := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "mutant.go")
+	text, _ := json.Marshal(map[string]map[string]string{"Replace": {file: replacement}}) // strings always can be
+	if err := errors.Join(os.WriteFile(overlay, text, 0o600), os.WriteFile(replacement, mutated, 0o600)); err != nil {
+		return err.Error()
 	}
-	return survivors, wrong, nil
+	if out, err := exec.Command("go", "build", "-overlay", overlay, filepath.Dir(file)).CombinedOutput(); err != nil {
+		return "does not compile: " + string(out)
+	}
+	test := append([]string{"test", "-short", "-failfast", "-vet=off", "-timeout=120s", "-overlay", overlay}, strings.Fields(g.Tests)...)
+	if exec.Command("go", test...).Run() != nil {
+		return "killed"
+	}
+	return "survived"
 }
 
-// killed reports whether the short tests of the mutant's package fail. A mutant that does not
-// compile is an error.
-func (m mutant) killed(dir string) (bool, error) {
-	source, err := os.ReadFile(m.File)
-	if err != nil {
-		return false, err
+// mutate returns the path of the file that holds the old text, and its content with the new.
+func (g group) mutate(m mutant) (file string, mutated []byte, err error) {
+	n := 0
+	for _, folder := range g.Source {
+		sources, _ := filepath.Glob(filepath.Join(folder, "*.go")) // errors are those of patterns
+		for _, path := range sources {
+			source, err := os.ReadFile(path)
+			if err != nil {
+				return "", nil, err
+			}
+			if k := bytes.Count(source, []byte(m.Old)); k > 0 && !strings.HasSuffix(path, "_test.go") {
+				n += k
+				file, mutated = path, bytes.Replace(source, []byte(m.Old), []byte(m.New), 1)
+			}
+		}
 	}
-	if n := bytes.Count(source, []byte(m.Old)); n != 1 {
-		return false, fmt.Errorf("occurs %d times, not once", n)
+	if n != 1 {
+		return "", nil, fmt.Errorf("occurs %d times, not once", n)
 	}
-	mutated, overlay := filepath.Join(dir, "mutant.go"), filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(mutated, bytes.Replace(source, []byte(m.Old), []byte(m.New), 1), 0o600); err != nil {
-		return false, err
-	}
-	original, err := filepath.Abs(m.File)
-	if err != nil {
-		return false, err
-	}
-	text, err := json.Marshal(map[string]map[string]string{"Replace": {original: mutated}})
-	if err != nil {
-		return false, err
-	}
-	if err := os.WriteFile(overlay, text, 0o600); err != nil {
-		return false, err
-	}
-	pkg := "./" + filepath.ToSlash(filepath.Dir(m.File))
-	if out, err := exec.Command("go", "build", "-overlay", overlay, pkg).CombinedOutput(); err != nil {
-		return false, fmt.Errorf("does not compile: %s", out)
-	}
-	err = exec.Command("go", "test", "-short", "-failfast", "-timeout", "120s", "-overlay", overlay, pkg).Run()
-	return err != nil, nil
+	file, err = filepath.Abs(file)
+	return file, mutated, err
 }
