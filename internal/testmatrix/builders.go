@@ -4,19 +4,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"testing"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
-
-// Pool returns a pool that is closed after the test.
-func Pool(t testing.TB, threads int) *parallel.Pool {
-	t.Helper()
-	p := parallel.New(threads)
-	t.Cleanup(p.Close)
-	return p
-}
 
 // Entries returns the n x n matrix of what fill adds.
 func Entries(n int, fill func(add func(i, j int, v float64))) *csr.Matrix {

@@ -17,6 +17,13 @@ type (
 	hostOperator = linop.Operator[[]float64, linop.Float64]
 )
 
+func newPool(t testing.TB, threads int) *parallel.Pool {
+	t.Helper()
+	p := parallel.New(threads)
+	t.Cleanup(p.Close)
+	return p
+}
+
 // trueResidual is ||b - A x|| / ||b||, computed in double-double by code that
 // the methods do not share; +Inf if x is not finite.
 func trueResidual(t testing.TB, m *csr.Matrix, x, b []float64) float64 {

@@ -13,7 +13,6 @@ import (
 
 // Builders shared with other packages.
 var (
-	newPool  = testmatrix.Pool
 	entries  = testmatrix.Entries
 	dense    = testmatrix.Dense
 	diagonal = testmatrix.Diagonal

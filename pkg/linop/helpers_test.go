@@ -2,9 +2,11 @@ package linop_test
 
 import (
 	"math/rand/v2"
+	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/testmatrix"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // lengths has every kind of length: none, one, one block and its neighbours,
@@ -16,10 +18,16 @@ var threads = []int{1, 2, 3, 8}
 
 // Builders shared with other packages.
 var (
-	newPool  = testmatrix.Pool
 	random   = testmatrix.Random
 	sameBits = testmatrix.SameBits
 )
+
+func newPool(t testing.TB, threads int) *parallel.Pool {
+	t.Helper()
+	p := parallel.New(threads)
+	t.Cleanup(p.Close)
+	return p
+}
 
 // rowsOf makes a square matrix whose row i has about count(i) entries at random
 // places.
