@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dustin/go-humanize"
+
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
@@ -56,7 +58,7 @@ func (s *setup) checkRow(i int, multiplications int64) error {
 // the memory is allocated.
 func (s *setup) checkMemory(bytes int64) error {
 	if s.MaxBytes > 0 && bytes > s.MaxBytes {
-		return fmt.Errorf("%w: %.1f MB, the limit is %.1f MB", ErrMemory, float64(bytes)/1e6, float64(s.MaxBytes)/1e6)
+		return fmt.Errorf("%w: %s, the limit is %s", ErrMemory, humanize.Bytes(uint64(bytes)), humanize.Bytes(uint64(s.MaxBytes)))
 	}
 	return nil
 }

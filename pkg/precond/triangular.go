@@ -206,7 +206,7 @@ func (s *setup) checkEntries(entries, width int64) error {
 		return fmt.Errorf("%w: factors of %d entries, the limit is %d", ErrMemory, entries, math.MaxInt32)
 	}
 	if err := s.checkMemory(storedBytes(int64(s.m.Rows), entries, width)); err != nil {
-		return fmt.Errorf("factors of %d entries of %d bytes: %w", entries, width, err)
+		return fmt.Errorf("%w, for factors of %d entries", err, entries)
 	}
 	return nil
 }

@@ -3,6 +3,8 @@ package solve
 import (
 	"fmt"
 
+	"github.com/dustin/go-humanize"
+
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -156,8 +158,8 @@ func (s *Solver) reorder() (err error) {
 
 func (s *Solver) checkMemory() error {
 	if limit := s.opt.MaxMemory; limit > 0 && s.memory() > limit {
-		return fmt.Errorf("%w: solving takes %d MB, the limit is %d MB",
-			ErrMemory, s.memory()>>20, limit>>20)
+		return fmt.Errorf("%w: solving takes %s, the limit is %s",
+			ErrMemory, humanize.Bytes(uint64(s.memory())), humanize.Bytes(uint64(limit)))
 	}
 	return nil
 }
