@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -30,6 +31,7 @@ func bytesOn(d *gpu.Device) int64 {
 func TestSeveralRHS(t *testing.T) {
 	spd, flow, indefinite := grid(12, 0, 0), grid(12, 0.3, 0), grid(12, 0, -2.5)
 	coarse := storageOf("AFX", 0.25)
+	coarse.Layout = adaptive.Slots // without fast kernels auto would store FP64
 	for _, on := range places(t) {
 		for _, c := range []struct {
 			name string
