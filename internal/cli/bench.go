@@ -16,7 +16,6 @@ import (
 	"github.com/mpsolve/mpsolve/internal/bench"
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/internal/machine"
-	"github.com/mpsolve/mpsolve/internal/nearest"
 	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -24,16 +23,10 @@ import (
 )
 
 func newBench(s streams) *cobra.Command {
-	c := &cobra.Command{
+	c := group(&cobra.Command{
 		Use: "bench", Short: "Measure the speed of this machine",
 		Example: "  mpsolve bench spmv --generate elasticity3d,n=46\n  mpsolve bench gpu --generate elasticity3d,n=85\n  mpsolve bench roofline",
-		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return c.Help()
-			}
-			return usage("unknown benchmark %q; did you mean %s?", args[0], nearest.Word(args[0], []string{"spmv", "gpu", "roofline"}))
-		},
-	}
+	}, "benchmark")
 	c.AddCommand(newBenchSpMV(s), newBenchGPU(s), newBenchRoofline(s))
 	return c
 }

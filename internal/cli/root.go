@@ -163,7 +163,7 @@ func textWidth(w io.Writer) int {
 // group makes c a command that has subcommands only: it prints its help when called
 // alone, and reports any other word as an unknown one of its kind.
 func group(c *cobra.Command, kind string) *cobra.Command {
-	c.SuggestionsMinimumDistance = 3
+	c.SuggestionsMinimumDistance = 2
 	c.Args = func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return nil

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -57,7 +58,8 @@ var checks = map[string]func(list []records.Record, args []string) (Verdict, str
 //go:embed claims.yaml
 var claimsYAML []byte
 
-var claims = parseClaims()
+// claims are those of claims.yaml, read when a report needs them.
+var claims = sync.OnceValue(parseClaims)
 
 func parseClaims() (list []Claim) {
 	d := yaml.NewDecoder(bytes.NewReader(claimsYAML))
@@ -87,7 +89,7 @@ func (o Outcome) LikelyCause() string {
 // machine; quick ones count only where there are no full ones.
 func judge(list []records.Record) (outcomes []Outcome) {
 	list = preferFull(latest(list))
-	for _, c := range claims {
+	for _, c := range claims() {
 		verdict, data := checks[c.Check[0]](list, c.Check[1:])
 		outcomes = append(outcomes, Outcome{c, verdict, data})
 	}

@@ -190,11 +190,11 @@ func coarser(fine, storage, coarse float64) []records.Record {
 
 func TestClaims(t *testing.T) {
 	seen := map[string]map[Verdict]bool{}
-	for _, c := range claims {
+	for _, c := range claims() {
 		seen[c.ID] = map[Verdict]bool{}
 	}
 	for i, c := range cases {
-		k := slices.IndexFunc(claims, func(o Claim) bool { return o.ID == c.id })
+		k := slices.IndexFunc(claims(), func(o Claim) bool { return o.ID == c.id })
 		if k < 0 {
 			t.Errorf("there is no claim %s", c.id)
 			continue
@@ -238,7 +238,7 @@ func TestSmall(t *testing.T) {
 			m.NNZ = 1000
 			small[i].Matrix, small[i].Quick = &m, true
 		}
-		k := slices.IndexFunc(claims, func(o Claim) bool { return o.ID == c.id })
+		k := slices.IndexFunc(claims(), func(o Claim) bool { return o.ID == c.id })
 		got := judge(small)[k].Verdict
 		want := c.want
 		if strings.HasSuffix(c.id, "-time") || strings.HasPrefix(c.id, "time-") || c.id == "scaling" {
