@@ -66,11 +66,39 @@ func (s scaled) max(o scaled) scaled {
 	return s
 }
 
+// leastNonzero returns the smaller number that is not zero; zero if both are. NaN does not
+// count.
+func (s scaled) leastNonzero(o scaled) scaled {
+	switch {
+	case !(o.v > 0):
+		return s
+	case s.v == 0:
+		return o
+	}
+	if e := max(s.exponent(), o.exponent()); o.at(e) < s.at(e) {
+		return o
+	}
+	return s
+}
+
+// plus returns the sum, rounded.
+func (s scaled) plus(o scaled) scaled {
+	e := s.max(o).exponent()
+	return scaled{s.at(e) + o.at(e), e}
+}
+
 // over returns s/o with 0/0 = 0, and +Inf instead of NaN.
 func (s scaled) over(o scaled) float64 {
+	if s.v == 0 && o.v == 0 {
+		return 0
+	}
 	m, e := math.Frexp(s.v)
 	n, f := math.Frexp(o.v)
-	return csr.Ldexp(ratio(m, n), s.e+e-o.e-f)
+	q := csr.Ldexp(m/n, s.e+e-o.e-f)
+	if math.IsNaN(q) {
+		return math.Inf(1)
+	}
+	return q
 }
 
 // sumSquares is the sum of squares of scaled numbers, as sum 4^e.
