@@ -87,6 +87,13 @@ func (s scaled) plus(o scaled) scaled {
 	return scaled{s.at(e) + o.at(e), e}
 }
 
+// times returns the product, rounded.
+func (s scaled) times(o scaled) scaled {
+	m, e := math.Frexp(s.v)
+	n, f := math.Frexp(o.v)
+	return scaled{m * n, s.e + e + o.e + f}
+}
+
 // over returns s/o with 0/0 = 0, and +Inf instead of NaN.
 func (s scaled) over(o scaled) float64 {
 	if s.v == 0 && o.v == 0 {

@@ -52,18 +52,27 @@ const blockRows = 2048
 // (length Rows), on the threads of pool (nil: serially). A NaN or Inf in x, or in
 // a product with it, makes the errors +Inf.
 func Compute(m *csr.Matrix, x, b []float64, pool *parallel.Pool) (Errors, error) {
+	s, errors, err := check(m, x, b)
+	if s == nil {
+		return errors, err
+	}
+	all := measureAll(s, pool)
+	return all.errors(), nil
+}
+
+// check returns the system to measure, or the outcome if there is nothing to measure.
+func check(m *csr.Matrix, x, b []float64) (*system, Errors, error) {
 	if len(x) != m.Cols || len(b) != m.Rows {
-		return Errors{}, fmt.Errorf("verify: %d x %d matrix with x of %d and b of %d elements",
+		return nil, Errors{}, fmt.Errorf("verify: %d x %d matrix with x of %d and b of %d elements",
 			m.Rows, m.Cols, len(x), len(b))
 	}
 	for _, v := range x {
 		if v-v != 0 {
 			inf := math.Inf(1)
-			return Errors{inf, inf, inf, inf}, nil
+			return nil, Errors{inf, inf, inf, inf}, nil
 		}
 	}
-	all := measureAll(newSystem(m, x, b), pool)
-	return all.errors(), nil
+	return newSystem(m, x, b), Errors{}, nil
 }
 
 // measureAll gathers all rows, in parts that depend on the matrix alone.
