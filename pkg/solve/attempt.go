@@ -111,24 +111,38 @@ func (t *attempts[V, S]) begin() {
 	t.made, t.current, t.alone = nil, Attempt{}, false
 }
 
-// climb goes to the next rung whose preconditioner can be set up. The error is that of the last
-// one that could not, where none is left.
-func (t *attempts[V, S]) climb(measure float64, setUp setUp[V]) error {
-	err := errLadder
-	for failed := false; t.state.next(t.rungs, measure); {
-		if failed {
-			t.log(fmt.Sprintf("precond %v: trying %s", err, t.now()))
+// climb goes to the next rung whose preconditioner can be set up, and says what was before, if
+// there is anything. Where none is left it stays; the error is that of the last set-up.
+func (t *attempts[V, S]) climb(before string, measure float64, setUp setUp[V]) error {
+	err, used := errLadder, t.state.Rung
+	then := "continuing with"
+	for t.state.next(t.rungs, measure) {
+		if before != "" {
+			t.log(fmt.Sprintf("%s: %s %s", before, then, t.now()))
 		}
 		no, known := t.refused[t.now().variant]
 		if err = t.enter(setUp); err == nil {
 			return nil
 		}
-		failed = !known || t.refused[t.now().variant] != no // otherwise it has been said
+		before, then = "", "trying"
+		if !known || t.refused[t.now().variant] != no { // otherwise it has been said
+			before = fmt.Sprintf("precond %v", err)
+		}
 		t.state.refuse(t.state.Rung, err)
 		t.current.Reason = err.Error()
-		t.made = append(t.made, t.current)
+		t.record()
 	}
+	if before != "" {
+		t.log(before + ": there is nothing else to try")
+	}
+	t.state.Rung = used
 	return err
+}
+
+// record ends the current attempt.
+func (t *attempts[V, S]) record() {
+	t.made = append(t.made, t.current)
+	t.current = Attempt{}
 }
 
 // errLadder is the error of climb where no rung is left to try.
@@ -193,10 +207,10 @@ func (t *attempts[V, S]) solved(iterations int, work float64, took time.Duration
 
 // left ends the current attempt, for a reason; slow if a larger budget may help.
 func (t *attempts[V, S]) left(reason string, slow bool) (line string) {
-	t.current.Reason = reason
-	t.made = append(t.made, t.current)
-	t.state.leave(slow)
 	a := t.current
+	t.current.Reason = reason
+	t.record()
+	t.state.leave(slow)
 	return fmt.Sprintf("%s stopped (%s) after %d iterations, %.3f s and %.1e multiplications",
 		t.now(), reason, a.Iterations, (a.Setup + a.Solve).Seconds(), a.Work)
 }
@@ -220,4 +234,10 @@ func (p *preconditioner[V]) Apply(dst, src V) {
 }
 
 // visits are the attempts of the solve, the current one included.
-func (t *attempts[V, S]) visits() []Attempt { return append(slices.Clone(t.made), t.current) }
+func (t *attempts[V, S]) visits() []Attempt {
+	list := slices.Clone(t.made)
+	if t.current.Method != "" {
+		list = append(list, t.current)
+	}
+	return list
+}

@@ -101,13 +101,7 @@ func (c *correction[V, S]) Escalate(reason krylov.Reason) bool {
 		c.log(fmt.Sprintf("%s stopped (%s): continuing with %v", c.attempts.now(), reason, c.matrix.about().storage))
 		return true
 	}
-	line := c.attempts.left(stopped, c.slow)
-	if c.climb(min(c.reached, c.from)) != nil {
-		c.log(line)
-		return false
-	}
-	c.log(fmt.Sprintf("%s: continuing with %s", line, c.attempts.now()))
-	return true
+	return c.climb(c.attempts.left(stopped, c.slow), min(c.reached, c.from)) == nil
 }
 
 // tooSlow is why a rung is left whose rate does not reach the goal within its budget.
@@ -133,7 +127,7 @@ func (c *correction[V, S]) Patience(reduction float64) int {
 func (c *correction[V, S]) begin(ctx context.Context) error {
 	c.ctx = ctx
 	c.attempts.begin()
-	if err := c.climb(0); err != nil {
+	if err := c.climb("", 0); err != nil {
 		return err
 	}
 	if c.matrix.about().storage.same(c.first) {
@@ -154,8 +148,8 @@ func (c *correction[V, S]) use(t Storage) error {
 }
 
 // climb goes to the next rung whose preconditioner can be set up.
-func (c *correction[V, S]) climb(measure float64) error {
-	err := c.attempts.climb(measure, c.setUp)
+func (c *correction[V, S]) climb(before string, measure float64) error {
+	err := c.attempts.climb(before, measure, c.setUp)
 	c.scaled.drop(c.matrix.about())
 	return err
 }

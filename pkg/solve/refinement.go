@@ -136,7 +136,7 @@ func newCorrection[V any, S linop.Scalar[S]](
 		innerTol: s.opt.InnerTol, log: s.opt.Log, ctx: ctx,
 		rhs: at.New(), z: at.New(), x: at.New(), r: at.New(),
 	}
-	err = c.climb(0)
+	err = c.climb("", 0)
 	if err != nil && s.opt.Precond.Kind != PrecondAuto {
 		err = s.inputError(fmt.Errorf("preconditioner %w", err))
 	}
