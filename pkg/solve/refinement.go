@@ -94,7 +94,9 @@ func (f *refinement[V, S]) solve(ctx context.Context, x, b V, opt krylov.Options
 		f.correction.reached = f.measure.of(x, r)
 		return f.correction.reached
 	}
-	return f.steps.Solve(ctx, f.exact, f.correction, x, b, opt), f.at.err()
+	result := f.steps.Solve(ctx, f.exact, f.correction, x, b, opt)
+	f.correction.attempts.current.Reason = result.Reason.String()
+	return result, f.at.err()
 }
 
 func (f *refinement[V, S]) usage() usage {
