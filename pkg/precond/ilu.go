@@ -73,7 +73,7 @@ func (s *setup) prepare(kind Kind) (*csr.Matrix, placement, error) {
 	if weak == 0 || s.Symmetric && float64(weak) <= weakShare*float64(m.Rows) {
 		return a, placement{rowExp: scaling.Row, colExp: scaling.Col}, nil
 	}
-	match, more, err := transversal(a)
+	match, more, err := transversal(s.ctx, a, s.pool)
 	if err != nil {
 		return nil, placement{}, err
 	}
