@@ -47,6 +47,7 @@ type Result struct {
 	Storage    Storage  // the last one used
 	Formats    []string // of its matrix
 	Precond    PrecondResult
+	Attempts   []Attempt // methods and preconditioners tried, in order
 	Bytes      int64 // that this takes, indices included
 	Outer      int   // refinement steps
 	Iterations int   // of the inner method, in all
@@ -230,7 +231,7 @@ func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
 	used.precond.Elapsed = used.preconditioning - before.preconditioning
 	r := Result{
 		X: s.Order.back(a.x), Reason: a.reason, Errors: a.Errors, Digits: a.digits, Evidence: a.evidence,
-		Method: used.method, Precond: used.precond,
+		Method: used.method, Precond: used.precond, Attempts: used.attempts,
 		Storage: used.stored.storage, Formats: used.stored.formats(), Bytes: used.stored.bytes,
 		Outer: a.solved.Outer, Iterations: a.solved.Iterations, SpMVs: used.products - before.products,
 		Time: TimeByPhase{
