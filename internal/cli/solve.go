@@ -102,8 +102,10 @@ var orthogonalizations = []string{"mgs", "cgs2"}
 
 // check turns the flags into options. It reports every error before any work is done.
 func (f *solveFlags) check(c *cobra.Command, path string) error {
-	if c.Flags().Changed("threads") && f.opt.Threads < 1 {
-		return usage("--threads %d: want at least 1", f.opt.Threads)
+	if c.Flags().Changed("threads") {
+		if err := checkThreads(f.opt.Threads); err != nil {
+			return err
+		}
 	}
 	if f.opt.Tol <= 0 {
 		return usage("--tol %g: want a positive number below 1", f.opt.Tol)
@@ -119,7 +121,7 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 		oneOf("method", f.method, solve.Methods), oneOf("scale", f.scale, solve.Scales),
 		oneOf("stop", f.stop, solve.Stops), oneOf("orthogonalization", f.orthogonalization, orthogonalizations),
 		checkOutput("output", f.output, inputs...), checkOutput("history", f.history, inputs...),
-		checkRHS(f.rhs), f.reorder.check(), f.device.check(deviceKinds),
+		checkDistinct("output", f.output, "history", f.history), checkRHS(f.rhs), f.reorder.check(), f.device.check(deviceKinds),
 	} {
 		if err != nil {
 			return err

@@ -5,6 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/report"
@@ -31,10 +35,29 @@ type solveRun struct {
 	solving bool      // decisions are printed as they are made, no longer kept for later
 	history *history
 	live    *live
+	phase   atomic.Value // string: what it is doing
 }
 
-// run opens the device, reads, prepares, solves, writes x and reports.
-func (r *solveRun) run(ctx context.Context) (err error) {
+// limitGrace is how long the run may go on after its time limit.
+const limitGrace = 300 * time.Millisecond
+
+// run runs the steps until the time limit. Whatever does not heed that is given up, without x.
+func (r *solveRun) run(ctx context.Context) error {
+	if r.maxTime <= 0 {
+		return r.steps(ctx)
+	}
+	limited, cancel := context.WithDeadline(ctx, r.start.Add(r.maxTime))
+	defer cancel()
+	err := abandonable(limited, limitGrace, func() error { return r.steps(limited) })
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errAbandoned) {
+		return &exitError{exitNotConverged, fmt.Errorf("time limit reached while %s; there is no x", r.phase.Load())}
+	}
+	return err
+}
+
+// steps opens the device, reads, prepares, solves, writes x and reports.
+func (r *solveRun) steps(ctx context.Context) (err error) {
+	r.phase.Store("opening the device")
 	if r.opt.Device, err = r.device.open(r.streams); err != nil {
 		return err
 	}
@@ -43,15 +66,10 @@ func (r *solveRun) run(ctx context.Context) (err error) {
 			r.opt.Device.Close()
 		}
 	}()
-	if r.maxTime > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, r.maxTime)
-		defer cancel()
-	}
 	if err := r.read(ctx); err != nil {
 		return err
 	}
-	if r.history, err = newHistory(r.solveFlags.history); err != nil {
+	if r.history, err = newHistory(ctx, r.solveFlags.history); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.history.close()) }()
@@ -62,22 +80,26 @@ func (r *solveRun) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer r.solver.Close()
-	if err := r.vectors(ctx); err != nil {
+	if err := r.makeRHS(); err != nil {
 		return err
 	}
 	if err := r.solve(ctx); err != nil {
 		return err
 	}
-	return r.finish()
+	return r.finish(ctx)
 }
 
-// read reads the matrix and what its preconditioner needs.
+// read reads the matrix, what its preconditioner needs, right-hand sides and guesses.
 func (r *solveRun) read(ctx context.Context) (err error) {
+	r.phase.Store("reading " + r.path)
 	r.in = input{streams: r.streams, threads: r.opt.Threads, maxMemory: int64(r.maxMemory)}
 	if r.m, err = r.in.matrix(ctx, r.path); err != nil {
 		return err
 	}
 	if err := r.precond.readNearNull(ctx, r.in, r.m.Rows, &r.opt); err != nil {
+		return err
+	}
+	if r.b, r.x0, err = r.readVectors(ctx, r.in, r.m.Rows); err != nil {
 		return err
 	}
 	r.report = report.Report{
@@ -125,6 +147,7 @@ func (r *solveRun) prepare(ctx context.Context) (err error) {
 		}
 		r.opt.DeviceAuto = true
 	}
+	r.phase.Store("setting up")
 	if r.solver, err = solve.New(ctx, r.m, r.opt); err != nil {
 		return err
 	}
@@ -139,18 +162,25 @@ func (r *solveRun) prepare(ctx context.Context) (err error) {
 	return nil
 }
 
-// vectors makes or reads right-hand sides and guesses.
-func (r *solveRun) vectors(ctx context.Context) (err error) {
-	if r.b, err = r.rightHandSides(ctx, r.in, r.m, &r.report); err != nil {
-		return err
+// makeRHS makes the right-hand side if it is in no file, and prints what the right-hand
+// sides are.
+func (r *solveRun) makeRHS() error {
+	r.phase.Store("making the right-hand side")
+	r.report.RHS = fmt.Sprintf("%d from %s", len(r.b), r.rhs)
+	if !r.fileRHS() {
+		b, text, err := r.solveFlags.makeRHS(r.m)
+		if err != nil {
+			return err
+		}
+		r.b, r.report.RHS = [][]float64{b}, text
 	}
 	report.Line(r.lines, "rhs", "%s", r.report.RHS)
-	r.x0, err = r.guesses(ctx, r.in, len(r.b))
-	return err
+	return nil
 }
 
 // solve solves for one right-hand side after the other.
 func (r *solveRun) solve(ctx context.Context) error {
+	r.phase.Store("solving")
 	r.solving = true
 	for k := range r.b {
 		r.history.begin(k)
@@ -169,31 +199,49 @@ func (r *solveRun) solve(ctx context.Context) error {
 }
 
 // finish writes x and the report, the report even if x cannot be written.
-func (r *solveRun) finish() error {
+func (r *solveRun) finish(ctx context.Context) error {
+	writing.Add(1)
+	defer writing.Add(-1)
 	var failed error
 	if r.output != "" {
-		failed = writeFile(r.output, func(w io.Writer) error {
-			return matrixmarket.WriteDense(w, r.m.Rows, len(r.report.Solutions), r.x, matrixmarket.WriteOptions{})
-		})
-		if failed == nil {
-			r.report.Output = r.output
-		}
+		r.report.Output, failed = r.writeX(ctx)
 	}
 	r.report.Finish(r.start, peakRSS())
-	out := &firstError{w: r.out}
-	switch {
-	case r.json:
-		_ = r.report.WriteJSON(out) // out keeps the error
-	case r.quiet:
-		fmt.Fprintln(out, r.report.Verdict(r.report.Outcome))
-	default:
-		r.report.WriteText(out)
-	}
-	if out.err != nil {
-		failed = errors.Join(failed, fmt.Errorf("writing the report: %w", out.err))
+	if err := r.print(); err != nil && !(failed != nil && errors.Is(err, errOutputClosed)) {
+		failed = errors.Join(failed, fmt.Errorf("writing the report: %w", err))
 	}
 	if failed == nil && !r.report.Converged {
 		return &exitError{code: exitNotConverged}
 	}
 	return failed
+}
+
+// print prints the report.
+func (r *solveRun) print() error {
+	out := &firstError{w: r.out}
+	switch {
+	case r.json:
+		return r.report.WriteJSON(out)
+	case r.quiet:
+		fmt.Fprintln(out, report.Printable(r.report.Verdict(r.report.Outcome)))
+	default:
+		r.report.WriteText(out)
+	}
+	return out.err
+}
+
+// writeX writes x and returns where it is. If that fails, x goes to the folder of temporary
+// files, and the error says so.
+func (r *solveRun) writeX(ctx context.Context) (path string, err error) {
+	write := func(w io.Writer) error {
+		return matrixmarket.WriteDense(w, r.m.Rows, len(r.report.Solutions), r.x, matrixmarket.WriteOptions{})
+	}
+	if err = writeFile(ctx, r.output, write); err == nil {
+		return r.output, nil
+	}
+	path = filepath.Join(os.TempDir(), fmt.Sprintf("mpsolve-%016x.mtx", rand.Uint64()))
+	if writeFile(ctx, path, write) != nil {
+		return "", err // the first error is the one that matters
+	}
+	return path, fmt.Errorf("%w; x is in %s instead", err, path)
 }

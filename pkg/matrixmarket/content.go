@@ -23,6 +23,10 @@ type Options struct {
 	// refused in any case; 0: not known.
 	Installed int64
 
+	// Check, if not nil, is called with the banner and the size line, before anything is
+	// allocated for what follows. An error ends the read and is returned.
+	Check func(h Header, rows, cols int) error
+
 	// KeepZeros keeps entries that are zero in a coordinate matrix. By default
 	// they are dropped, along with sums of duplicates that come to zero.
 	KeepZeros bool

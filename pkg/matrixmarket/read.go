@@ -19,27 +19,27 @@ import (
 // as an error that wraps ErrTooLarge, a failed read as one that wraps the error of the
 // system, and cancellation as ctx.Err().
 func ReadFile(ctx context.Context, path string, opt Options) (*Content, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && info.IsDir() {
-		err = &fs.PathError{Op: "read", Path: path, Err: syscall.EISDIR}
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
 	p := &progress{report: opt.Progress, total: -1}
-	open := func() (*input, error) { return openStream(path, f, p) }
-	if info.Mode().IsRegular() {
-		p.total = info.Size()
-		open = func() (*input, error) { return openFile(path, f, info.Size(), p) }
-	}
 	return start(ctx, opt, p, func() (*Content, error) {
+		f, err := os.Open(path) // blocks if it is a FIFO that nobody writes to
+		if err != nil {
+			return nil, err
+		}
 		defer f.Close()
-		in, err := open()
+		info, err := f.Stat()
+		if err == nil && info.IsDir() {
+			err = &fs.PathError{Op: "read", Path: path, Err: syscall.EISDIR}
+		}
+		if err != nil {
+			return nil, err
+		}
+		var in *input
+		if info.Mode().IsRegular() {
+			p.total = info.Size()
+			in, err = openFile(path, f, info.Size(), p)
+		} else {
+			in, err = openStream(path, f, p)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -105,6 +105,11 @@ func (in *input) read(ctx context.Context, opt Options) (*Content, error) {
 		r.threads = runtime.GOMAXPROCS(0)
 	}
 	r.threads = min(r.threads, maxThreads)
+	if opt.Check != nil {
+		if err := opt.Check(header, size.rows, size.cols); err != nil {
+			return nil, err
+		}
+	}
 	if err := r.plausible(); err != nil {
 		return nil, err
 	}
