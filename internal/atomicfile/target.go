@@ -60,15 +60,21 @@ func descriptorNumber(path string) (fd int, ok bool) {
 	case "/dev/stdout":
 		return 1, true
 	case "/dev/stderr":
-		return 2, true
+		return standardError(), true
 	}
 	parts := descriptors.FindStringSubmatch(path)
 	if parts == nil {
 		return 0, false
 	}
 	fd, err := strconv.Atoi(parts[1])
+	if fd == 2 {
+		fd = standardError()
+	}
 	return fd, err == nil
 }
+
+// standardError is 2, unless descriptor 2 was given to Go's runtime.
+func standardError() int { return int(os.Stderr.Fd()) }
 
 // Check reports why path could not be written, as far as can be known before that. It leaves
 // nothing behind.

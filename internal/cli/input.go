@@ -41,7 +41,7 @@ func (in input) matrix(ctx context.Context, path string) (*csr.Matrix, error) {
 // read reads a Matrix Market file, or standard input for "-", and prints its
 // warnings. A progress bar is drawn on terminals only.
 func (in input) read(ctx context.Context, path string) (*matrixmarket.Content, error) {
-	opt := matrixmarket.Options{Threads: in.threads, MaxMemory: in.maxMemory, Installed: machine.Memory(), Check: in.check}
+	opt := matrixmarket.Options{Threads: in.threads, MaxMemory: in.maxMemory, Installed: machine.Available(), Check: in.check}
 	if isTerminal(in.err) {
 		bar := progressbar.NewOptions64(-1, progressbar.OptionSetWriter(in.err),
 			progressbar.OptionSetDescription("reading"), progressbar.OptionShowBytes(true),

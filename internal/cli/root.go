@@ -7,16 +7,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
+	"runtime/debug"
 	"strings"
 
-	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/internal/machine"
 	"github.com/mpsolve/mpsolve/internal/report"
+	_ "github.com/mpsolve/mpsolve/internal/supervise" // where memory is limited
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/solve"
@@ -27,11 +28,11 @@ var Version = "0.1.0-dev"
 
 // Exit codes.
 const (
-	exitFailure      = 1 // I/O, memory
-	exitUsage        = 2 // unknown flag or value
-	exitNotConverged = 3 // the best x so far is still written
-	exitInput        = 4 // unreadable or illegal file, unsolvable system
-	exitNoDevice     = 5 // the device asked for is not there
+	exitFailure      = 1        // I/O, memory
+	exitUsage        = 2        // unknown flag or value
+	exitNotConverged = 3        // the best x so far is still written
+	exitInput        = 4        // unreadable or illegal file, unsolvable system
+	exitNoDevice     = 5        // the device asked for is not there
 	exitBrokenPipe   = 128 + 13 // standard output was closed by its reader
 )
 
@@ -62,11 +63,11 @@ func usage(format string, args ...any) error {
 // Main runs the command line and returns the exit code. It ends the process itself at a
 // second signal.
 func Main(args []string, in io.Reader, out, errOut io.Writer) int {
-	ctx, stop := watchSignals(errOut)
+	ctx, stop := watch(errOut)
 	defer stop()
-	// In a container or a batch job the garbage collector works harder near the memory limit.
-	// Without such a limit this returns an error, and nothing changes.
-	_, _ = memlimit.Set(memlimit.WithProvider(memlimit.FromCgroup), memlimit.WithLogger(slog.New(slog.DiscardHandler)))
+	if limit := machine.Limit(); limit > 0 && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(limit / 10 * 9) // the garbage collector works harder near it
+	}
 	if f, ok := out.(*os.File); ok {
 		out = standardOutput{f}
 	}
@@ -76,10 +77,9 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	if err == nil {
 		err = abandonable(ctx, signalGrace, func() error { return root.ExecuteContext(ctx) })
 	}
-	var s signalError
-	switch {
-	case errors.As(context.Cause(ctx), &s):
-		err = s
+	switch cause := context.Cause(ctx); {
+	case cause != nil: // a signal, or no memory
+		err = cause
 	case errors.Is(err, errOutputClosed):
 		return exitBrokenPipe // the reader went away and misses nothing
 	}

@@ -7,10 +7,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/atomicfile"
+	"github.com/mpsolve/mpsolve/internal/machine"
 )
 
 // signalError is the cause that a signal cancels a context with.
@@ -28,10 +30,10 @@ const (
 	exitGrace   = 200 * time.Millisecond
 )
 
-// watchSignals returns a context that the first signal cancels. The second one ends the
-// process at once, whatever that is doing. A closed standard output is an error of the write
-// and no signal.
-func watchSignals(errOut io.Writer) (ctx context.Context, stop func()) {
+// watch returns a context that the first signal cancels, or the end of the memory. The second
+// signal ends the process at once, whatever that is doing. A closed standard output is an
+// error of the write and no signal.
+func watch(errOut io.Writer) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals, pipes := make(chan os.Signal, 8), make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
@@ -50,10 +52,42 @@ func watchSignals(errOut io.Writer) (ctx context.Context, stop func()) {
 			exitNow(errOut, stopped)
 		}
 	}()
+	go watchMemory(ctx, cancel, errOut)
 	return ctx, func() {
 		signal.Stop(signals)
 		signal.Stop(pipes)
 		cancel(nil)
+	}
+}
+
+// memoryInterval is how often the memory is looked at.
+const memoryInterval = 50 * time.Millisecond
+
+// watchMemory cancels when the memory is used up. If that does not help, it ends the process
+// before the system or Go's runtime does.
+func watchMemory(ctx context.Context, cancel context.CancelCauseFunc, errOut io.Writer) {
+	var since time.Time // when it was used up first
+	for {
+		select {
+		case <-time.After(memoryInterval):
+		case <-ctx.Done():
+			if since.IsZero() {
+				return
+			}
+			time.Sleep(memoryInterval)
+		}
+		err := machine.Exhausted()
+		switch {
+		case err == nil:
+		case since.IsZero():
+			debug.FreeOSMemory()
+			if machine.Exhausted() != nil {
+				since = time.Now()
+				cancel(err)
+			}
+		case time.Since(since) > signalGrace && writing.Load() == 0:
+			exitNow(errOut, err)
+		}
 	}
 }
 

@@ -19,7 +19,7 @@ type Options struct {
 	// and more than 1000 times the text).
 	MaxMemory int64
 
-	// Installed is the memory of the machine in bytes, beyond which a file is
+	// Installed is the memory that can be had in bytes, beyond which a file is
 	// refused in any case; 0: not known.
 	Installed int64
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"runtime"
 	"sync"
@@ -143,10 +144,11 @@ type reading struct {
 // too much memory, before anything is allocated.
 func (r *reading) plausible() error {
 	if r.in.file == nil {
-		if r.limit.max > 0 {
-			return r.checkMemory(r.size.entries)
-		}
-		return nil // judged when the length of the text is known
+		whole := r.limit
+		r.limit.text = math.MaxInt64 // its proportion is judged when the length of the text is known
+		err := r.checkMemory(r.size.entries)
+		r.limit = whole
+		return err
 	}
 	rest := r.in.size - r.pre.offset
 	shortest := int64(2 * (r.indices() + r.values())) // digit and blank or line feed
