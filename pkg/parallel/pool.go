@@ -5,6 +5,7 @@
 package parallel
 
 import (
+	"context"
 	"runtime"
 	"sync"
 )
@@ -15,13 +16,24 @@ type Job interface{ Do(part int) }
 // Pool is a set of persistent goroutines. Run may be called from several
 // goroutines (calls take turns) but not from inside a Job.
 type Pool struct {
+	*team
+	done <-chan struct{} // of Until; nil: none
+}
+
+// team is the goroutines, which the views of a pool share.
+type team struct {
 	threads int
 	mu      sync.Mutex
 	wg      sync.WaitGroup
 	wake    []chan struct{}
 	job     Job
 	parts   int
+	done    <-chan struct{} // of the job
 }
+
+// MaxThreads bounds the threads that a user may ask for. More would take memory and gain
+// nothing.
+const MaxThreads = 4096
 
 // New starts a pool of that many threads, the caller of Run included; 0 means
 // GOMAXPROCS.
@@ -29,12 +41,22 @@ func New(threads int) *Pool {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	p := &Pool{threads: threads, wake: make([]chan struct{}, threads)}
+	p := &Pool{team: &team{threads: threads, wake: make([]chan struct{}, threads)}}
 	for w := 1; w < threads; w++ {
 		p.wake[w] = make(chan struct{}, 1)
 		go p.worker(w)
 	}
 	return p
+}
+
+// Until returns a view of the pool, which may be nil, whose Run leaves out the parts that are
+// left when the context ends. What they should have computed is then missing: the caller must
+// look at the context.
+func (p *Pool) Until(ctx context.Context) *Pool {
+	if p == nil {
+		return &Pool{&team{threads: 1}, ctx.Done()}
+	}
+	return &Pool{p.team, ctx.Done()}
 }
 
 // Threads returns the number of threads, 1 for a nil Pool.
@@ -56,15 +78,19 @@ func (p *Pool) Close() {
 // Each thread runs one contiguous range of parts; with a nil Pool the caller runs
 // all.
 func (p *Pool) Run(parts int, job Job) {
-	if p == nil || p.threads == 1 || parts <= 1 {
+	if p == nil {
 		for k := range parts {
 			job.Do(k)
 		}
 		return
 	}
+	if p.threads == 1 || parts <= 1 {
+		run(0, parts, job, p.done)
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.job, p.parts = job, parts
+	p.job, p.parts, p.team.done = job, parts, p.done
 	p.wg.Add(p.threads - 1)
 	for _, c := range p.wake[1:] {
 		c <- struct{}{}
@@ -74,7 +100,7 @@ func (p *Pool) Run(parts int, job Job) {
 	p.job = nil
 }
 
-func (p *Pool) worker(w int) {
+func (p *team) worker(w int) {
 	for range p.wake[w] {
 		p.share(w)
 		p.wg.Done()
@@ -82,10 +108,25 @@ func (p *Pool) worker(w int) {
 }
 
 // share runs the parts that belong to thread w.
-func (p *Pool) share(w int) {
-	lo, hi := w*p.parts/p.threads, (w+1)*p.parts/p.threads
+func (p *team) share(w int) {
+	run(w*p.parts/p.threads, (w+1)*p.parts/p.threads, p.job, p.done)
+}
+
+// run runs parts lo to hi-1 as long as done is open.
+func run(lo, hi int, job Job, done <-chan struct{}) {
+	if done == nil {
+		for k := lo; k < hi; k++ {
+			job.Do(k)
+		}
+		return
+	}
 	for k := lo; k < hi; k++ {
-		p.job.Do(k)
+		select {
+		case <-done:
+			return
+		default:
+			job.Do(k)
+		}
 	}
 }
 

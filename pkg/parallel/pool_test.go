@@ -1,6 +1,7 @@
 package parallel
 
 import (
+	"context"
 	"sync/atomic"
 	"testing"
 )
@@ -66,5 +67,33 @@ func TestNilPoolRunsSerially(t *testing.T) {
 	}))
 	if n != 100 {
 		t.Errorf("%d parts ran", n)
+	}
+}
+
+// A context that ends while the parts run leaves out the rest, on any number of threads, and
+// the pool can be used again.
+func TestUntil(t *testing.T) {
+	for _, threads := range []int{0, 1, 3} {
+		var pool *Pool
+		if threads > 0 {
+			pool = New(threads)
+			defer pool.Close()
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		var done atomic.Int32
+		job := Func(func(int) {
+			if done.Add(1) == 5 {
+				cancel()
+			}
+		})
+		pool.Until(ctx).Run(10000, job)
+		if n := done.Load(); n < 5 || n > 10 {
+			t.Errorf("%d threads: %d parts ran", threads, n)
+		}
+		done.Store(5)
+		pool.Run(100, job)
+		if n := done.Load(); n != 105 {
+			t.Errorf("%d threads: %d of 100 parts ran without a context", threads, n-5)
+		}
 	}
 }

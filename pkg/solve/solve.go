@@ -48,10 +48,10 @@ type Result struct {
 	Formats    []string // of its matrix
 	Precond    PrecondResult
 	Attempts   []Attempt // methods and preconditioners tried, in order
-	Bytes      int64 // that this takes, indices included
-	Outer      int   // refinement steps
-	Iterations int   // of the inner method, in all
-	SpMVs      int   // products with A, in all
+	Bytes      int64     // that this takes, indices included
+	Outer      int       // refinement steps
+	Iterations int       // of the inner method, in all
+	SpMVs      int       // products with A, in all
 
 	Time TimeByPhase
 }
@@ -76,8 +76,9 @@ type PrecondResult struct {
 }
 
 // New prepares to solve with m, which must stay as it is while the Solver is in
-// use. The context interrupts setting up preconditioners; what was not set up then
-// follows in Solve. Close ends the threads.
+// use. If the context ends before the matrix is examined, ordered and scaled, that is an
+// error. Then it interrupts setting up preconditioners; what was not set up follows in
+// Solve. Close ends the threads.
 func New(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
 	start := time.Now()
 	if err := opt.Validate(); err != nil {
@@ -104,7 +105,23 @@ func New(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
 
 // setUp looks at the matrix, chooses and builds.
 func (s *Solver) setUp(ctx context.Context) error {
+	pool := s.pool
+	s.pool = pool.Until(ctx)
+	err := s.examine(ctx)
+	s.pool = pool
+	if err != nil {
+		return err
+	}
+	s.scaled.pool = pool
+	return s.build(ctx)
+}
+
+// examine looks at the matrix and chooses. It ends with the context, with its error.
+func (s *Solver) examine(ctx context.Context) error {
 	s.Facts = csr.Examine(s.m, s.pool)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	if err := solvable(s.Facts); err != nil {
 		return err
 	}
@@ -115,10 +132,10 @@ func (s *Solver) setUp(ctx context.Context) error {
 	if err := s.reorder(); err != nil {
 		return err
 	}
-	if err := s.chooseScaling(); err != nil {
+	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return s.build(ctx)
+	return errors.Join(s.chooseScaling(), ctx.Err())
 }
 
 // build makes what solves, at the place chosen.
