@@ -12,7 +12,8 @@ import "github.com/mpsolve/mpsolve/pkg/parallel"
 //	sum l_i - L = 0, sum v_i - V = 0                  totals
 //	sum l_i h_i (above) + sum v_i H_i (below) - sum l_i h_i - sum v_i H_i = -Q  energy
 //
-// so that most of the diagonal is zero. Condenser and reboiler have a ratio L = R V and a
+// so that most of the diagonal is zero; both phases of a stage have the same composition, as
+// where Newton starts. Condenser and reboiler have a ratio L = R V and a
 // rate of L in place of the energy balance. K_i = 10^(a_i + (T - 350)/50), the a_i
 // spread over the decades; h and H are linear in T with heats of about 100 J/(mol K).
 // The liquid that leaves a column goes to the middle of the next one, and a fraction of the
