@@ -1,0 +1,99 @@
+// Command stress attacks the solver with thousands of systems and injected faults, judges every
+// answer in exact arithmetic, and prints a table; see internal/stress. It ends with 1 if a case
+// shows a fault. Cases that fail are listed, with a command that runs them again.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/mpsolve/mpsolve/internal/stress"
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "stress:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	seed := flag.Uint64("seed", 1, "of the random numbers")
+	share := flag.Float64("share", 1, "of each family's cases")
+	names := flag.String("run", "*", "families to run: patterns, such as no-x-*,graded")
+	index := flag.Int("case", -1, "run this case of the family only")
+	failing := flag.String("failing", "stress-failing", "`folder` for the systems that fail")
+	processes := flag.Int("j", 2, "number of processes")
+	list := flag.Bool("list", false, "list the families")
+	serve := flag.Bool("serve", false, "run the cases of standard input (used by the program itself)")
+	flag.Parse()
+	if *serve {
+		return stress.Serve(os.Stdin, os.Stdout, *seed, *failing)
+	}
+	var families []stress.Family
+	var cases []stress.Case
+	for _, f := range stress.Families() {
+		if !selected(f.Name, *names) {
+			continue
+		}
+		families = append(families, f)
+		if *list {
+			fmt.Printf("%-22s %5d  %s\n", f.Name, f.Count, f.About)
+			continue
+		}
+		n := int(float64(f.Count)**share + 0.999)
+		for k := range n {
+			if *index < 0 || k == *index {
+				cases = append(cases, stress.Case{Family: f.Name, Index: k})
+			}
+		}
+	}
+	if *list {
+		return nil
+	}
+	return spread(families, cases, *seed, *processes, *failing)
+}
+
+// selected reports whether a name matches one of several patterns.
+func selected(name, patterns string) bool {
+	for p := range strings.SplitSeq(patterns, ",") {
+		if ok, _ := path.Match(p, name); ok {
+			return true
+		}
+	}
+	return false
+}
+
+func spread(families []stress.Family, cases []stress.Case, seed uint64, processes int, failing string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	report := stress.NewReport(families)
+	err = stress.Spread(cases, processes, func() *exec.Cmd {
+		return exec.Command(self, "-serve", "-seed", fmt.Sprint(seed), "-failing", failing)
+	}, func(o stress.Outcome) {
+		report.Add(o)
+		for _, f := range o.Faults {
+			fmt.Printf("%s %s %d (-seed %d -run %s -case %d): %s | %s | %s\n",
+				f.Fault, o.Family, o.Index, seed, o.Family, o.Index, f.Why, o.Verdict, o.Text)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if err := report.Print(os.Stdout); err != nil {
+		return err
+	}
+	fmt.Printf("%d cases in %.0f s\n", len(cases), time.Since(start).Seconds())
+	if n := report.Faults(); n > 0 {
+		return fmt.Errorf("%d faults", n)
+	}
+	return nil
+}
