@@ -26,6 +26,8 @@ type Outcome struct {
 	Seconds float64
 	Solves  int // systems solved, or attempts made
 
+	Verdicts map[string]int // of the attempts with injected faults
+
 	system *System
 }
 
@@ -62,7 +64,7 @@ func (f Family) Run(seed uint64, index int) (out Outcome) {
 	}
 	s := f.draw(r)
 	opt := drawOptions(r, s)
-	out.system, out.Solves = s, 1
+	out.system = s
 	out.Text = fmt.Sprintf("%v: %s", s, flags(opt))
 	out.solve(s, opt)
 	return out
@@ -70,15 +72,7 @@ func (f Family) Run(seed uint64, index int) (out Outcome) {
 
 // solve solves the system and judges the answer.
 func (o *Outcome) solve(s *System, opt solve.Options) {
-	ctx, cancel := context.WithTimeout(context.Background(), timeLimit)
-	defer cancel()
-	start := time.Now()
-	res, err := solveOnce(ctx, s, opt)
-	elapsed := time.Since(start)
-	o.Seconds = elapsed.Seconds()
-	if elapsed > timeLimit+grace {
-		o.fault(Late, "%v after the limit of %v", elapsed-timeLimit, timeLimit)
-	}
+	res, err := o.attempt(s, opt, nil)
 	if err != nil {
 		o.refusal(err, opt)
 		return
@@ -94,12 +88,27 @@ func (o *Outcome) solve(s *System, opt solve.Options) {
 	}
 }
 
-func solveOnce(ctx context.Context, s *System, opt solve.Options) (solve.Result, error) {
+// attempt solves once, watching the time; change may do something to the solver before.
+func (o *Outcome) attempt(s *System, opt solve.Options, change func(*solve.Solver)) (solve.Result, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), timeLimit)
+	defer cancel()
+	start := time.Now()
+	o.Solves++
+	defer func() {
+		elapsed := time.Since(start)
+		o.Seconds += elapsed.Seconds()
+		if elapsed > timeLimit+grace {
+			o.fault(Late, "%v after the limit of %v; %s", elapsed-timeLimit, timeLimit, o.Text)
+		}
+	}()
 	solver, err := solve.New(ctx, s.A, opt)
 	if err != nil {
 		return solve.Result{}, err
 	}
 	defer solver.Close()
+	if change != nil {
+		change(solver)
+	}
 	return solver.Solve(ctx, s.B, s.Guess)
 }
 

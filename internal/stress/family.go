@@ -44,8 +44,22 @@ var systems = []Family{
 	{Name: "generated", About: "all kinds of mpsolve generate, small", Count: 400, draw: generated},
 }
 
+// injections lists the families of injected faults.
+var injections = []Family{
+	{Name: "kernel-faults", About: "NaN, Inf, zero or a bit flip in what a kernel wrote, once or again and again", Count: 300, inject: kernelFaults},
+	{Name: "preconditioner-faults", About: "the same in what a preconditioner gives", Count: 200, inject: preconditionerFaults},
+	{Name: "stored-words", About: "bit flips in values of the stored matrix and of preconditioners", Count: 300, inject: storedWords},
+	{Name: "memory-budgets", About: "Options.MaxMemory from nothing to enough, each reservation denied in turn", Count: 60, inject: memoryBudgets},
+	{Name: "read-faults", About: "the N-th read of a matrix fails, for every N", Count: 60, inject: readFaults},
+	{Name: "signals", About: "SIGINT, SIGTERM, SIGHUP at random moments of mpsolve solve", Count: 60, inject: signals},
+	{Name: "address-space", About: "mpsolve solve under RLIMIT_AS, in steps", Count: 4, inject: addressSpace},
+	{Name: "file-size", About: "mpsolve solve under RLIMIT_FSIZE, in steps, and with full devices", Count: 6, inject: fileSize},
+	{Name: "full-disk", About: "x written to file systems of 4 to 64 kB", Count: 6, inject: fullDisk},
+	{Name: "write-faults", About: "the N-th write of a matrix or vector fails, for every N", Count: 60, inject: writeFaults},
+}
+
 // Families lists all families.
-func Families() []Family { return systems }
+func Families() []Family { return append(systems[:len(systems):len(systems)], injections...) }
 
 // tinyContradiction has two to four unknowns and small whole numbers.
 func tinyContradiction(r *rand.Rand) *System {

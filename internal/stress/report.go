@@ -38,13 +38,9 @@ func (r *Report) Add(o Outcome) {
 	l := r.rows[o.Family]
 	l.cases++
 	l.solves += o.Solves
-	switch o.Verdict {
-	case "converged", "zero right-hand side":
-		l.converged++
-	case "refused", "no preconditioner", "memory", "error":
-		l.refused++
-	case "numerically singular", "inconsistent":
-		l.singular++
+	l.count(o.Verdict, 1)
+	for verdict, n := range o.Verdicts {
+		l.count(verdict, n)
 	}
 	for k, f := range o.Faults {
 		if !slices.ContainsFunc(o.Faults[:k], func(g found) bool { return g.Fault == f.Fault }) {
@@ -59,6 +55,18 @@ func (r *Report) Add(o Outcome) {
 	}
 	l.seconds += o.Seconds
 	l.slowest = max(l.slowest, o.Seconds)
+}
+
+// count counts a verdict.
+func (l *line) count(verdict string, n int) {
+	switch verdict {
+	case "converged", "zero right-hand side":
+		l.converged += n
+	case "refused", "no preconditioner", "memory", "error":
+		l.refused += n
+	case "numerically singular", "inconsistent":
+		l.singular += n
+	}
 }
 
 // total is the sum of all lines.

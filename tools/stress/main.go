@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -74,6 +75,11 @@ func spread(families []stress.Family, cases []stress.Case, seed uint64, processe
 	if err != nil {
 		return err
 	}
+	remove, err := build()
+	if err != nil {
+		return err
+	}
+	defer remove()
 	start := time.Now()
 	report := stress.NewReport(families)
 	err = stress.Spread(cases, processes, func() *exec.Cmd {
@@ -96,4 +102,23 @@ func spread(families []stress.Family, cases []stress.Case, seed uint64, processe
 		return fmt.Errorf("%d faults", n)
 	}
 	return nil
+}
+
+// build builds mpsolve for the families that attack the program, unless the environment names it.
+func build() (remove func(), err error) {
+	if os.Getenv(stress.BinaryVariable) != "" {
+		return func() {}, nil
+	}
+	dir, err := os.MkdirTemp("", "stress")
+	if err != nil {
+		return nil, err
+	}
+	remove = func() { _ = os.RemoveAll(dir) }
+	program := filepath.Join(dir, "mpsolve")
+	text, err := exec.Command("go", "build", "-o", program, "github.com/mpsolve/mpsolve/cmd/mpsolve").CombinedOutput()
+	if err != nil {
+		remove()
+		return nil, fmt.Errorf("building mpsolve: %w: %s", err, text)
+	}
+	return remove, os.Setenv(stress.BinaryVariable, program)
 }
