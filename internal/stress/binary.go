@@ -192,8 +192,15 @@ func fileSize(r *rand.Rand, out *Outcome) {
 		out.Text = fmt.Sprintf("ulimit -f %d", blocks)
 		v.check(v.run(fmt.Sprintf("ulimit -f %d; exec $MPSOLVE solve a.mtx -o x.mtx >/dev/null", blocks), 0, 0), 0, 1, 3, 4)
 	}
-	out.Text = "-o /dev/full"
-	v.check(v.run("exec $MPSOLVE solve a.mtx -o /dev/full", 0, 0), 1)
+	out.Text = "-o a link to /dev/full"
+	link := filepath.Join(v.dir, "x.mtx")
+	_ = os.Symlink("/dev/full", link)
+	e := v.run("exec $MPSOLVE solve a.mtx -o x.mtx", 0, 0)
+	if to, err := os.Readlink(link); err != nil || to != "/dev/full" {
+		out.fault(Partial, "the link was replaced: %v; %s", err, out.Text)
+	}
+	_ = os.Remove(link)
+	v.check(e, 1)
 	out.Text = "standard output to /dev/full"
 	v.check(v.run("exec $MPSOLVE solve a.mtx -o x.mtx >/dev/full", 0, 0), 1)
 }

@@ -106,7 +106,7 @@ func (f *failing) Read(p []byte) (int, error) {
 // error must come back within the time limit, the file must stay as it was, and nothing else may
 // be left in its folder.
 func writeFaults(r *rand.Rand, out *Outcome) {
-	s := pick(r, victims)(r)
+	s := pick(r, append(victims[:len(victims):len(victims)], inconsistent(largeNeumann)))(r)
 	s.A = withoutZeros(s.A)
 	out.system = s
 	dir, err := os.MkdirTemp("", "stress")
@@ -121,7 +121,7 @@ func writeFaults(r *rand.Rand, out *Outcome) {
 		out.fault(Odd, "%v", err)
 		return
 	}
-	b := slices.Repeat(s.B, between(r, 1, 20_000)/len(s.B)+1)
+	b := slices.Repeat(s.B, between(r, 1, 150_000)/len(s.B)+1)
 	for n := 0; ; n++ {
 		out.Text = fmt.Sprintf("%v: write %d fails, %d threads, array: %v", s, n+1, threads, dense)
 		failed := false
