@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mpsolve/mpsolve/internal/stress"
+	"github.com/mpsolve/mpsolve/tools/page"
 )
 
 func main() {
@@ -30,6 +31,7 @@ func run() error {
 	index := flag.Int("case", -1, "run this case of the family only")
 	failing := flag.String("failing", "stress-failing", "`folder` for the systems that fail")
 	processes := flag.Int("j", 2, "number of processes")
+	markdown := flag.String("page", "", "write the tables into this `file` of the documentation")
 	list := flag.Bool("list", false, "list the families")
 	serve := flag.Bool("serve", false, "run the cases of standard input (used by the program itself)")
 	flag.Parse()
@@ -57,7 +59,7 @@ func run() error {
 	if *list {
 		return nil
 	}
-	return spread(families, cases, *seed, *processes, *failing)
+	return spread(stress.NewReport(families), cases, settings{*seed, *processes, *failing, *markdown})
 }
 
 // selected reports whether a name matches one of several patterns.
@@ -70,7 +72,14 @@ func selected(name, patterns string) bool {
 	return false
 }
 
-func spread(families []stress.Family, cases []stress.Case, seed uint64, processes int, failing string) error {
+// settings are flags of a whole run.
+type settings struct {
+	seed          uint64
+	processes     int
+	failing, page string
+}
+
+func spread(report *stress.Report, cases []stress.Case, set settings) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -81,14 +90,13 @@ func spread(families []stress.Family, cases []stress.Case, seed uint64, processe
 	}
 	defer remove()
 	start := time.Now()
-	report := stress.NewReport(families)
-	err = stress.Spread(cases, processes, func() *exec.Cmd {
-		return exec.Command(self, "-serve", "-seed", fmt.Sprint(seed), "-failing", failing)
+	err = stress.Spread(cases, set.processes, func() *exec.Cmd {
+		return exec.Command(self, "-serve", "-seed", fmt.Sprint(set.seed), "-failing", set.failing)
 	}, func(o stress.Outcome) {
 		report.Add(o)
 		for _, f := range o.Faults {
 			fmt.Printf("%s %s %d (-seed %d -run %s -case %d): %s | %s | %s\n",
-				f.Fault, o.Family, o.Index, seed, o.Family, o.Index, f.Why, o.Verdict, o.Text)
+				f.Fault, o.Family, o.Index, set.seed, o.Family, o.Index, f.Why, o.Verdict, o.Text)
 		}
 	})
 	if err != nil {
@@ -98,6 +106,11 @@ func spread(families []stress.Family, cases []stress.Case, seed uint64, processe
 		return err
 	}
 	fmt.Printf("%d cases in %.0f s\n", len(cases), time.Since(start).Seconds())
+	if set.page != "" {
+		if err := page.Replace(set.page, "<!-- stress begin -->", "<!-- stress end -->", report.Markdown(set.seed)); err != nil {
+			return err
+		}
+	}
 	if n := report.Faults(); n > 0 {
 		return fmt.Errorf("%d faults", n)
 	}
