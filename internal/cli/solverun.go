@@ -223,7 +223,7 @@ func (r *solveRun) print() error {
 	case r.json:
 		return r.report.WriteJSON(out)
 	case r.quiet:
-		fmt.Fprintln(out, report.Printable(r.report.Verdict(r.report.Outcome)))
+		r.report.Quiet(out)
 	default:
 		r.report.WriteText(out)
 	}
