@@ -121,6 +121,10 @@ fuzz: ## every fuzz target for FUZZTIME executions (20000x)
 		done
 	done
 
+.PHONY: stress
+stress: ## thousands of hostile systems and injected faults, judged in exact arithmetic (minutes); STRESS_FLAGS
+	$(GO) run ./tools/stress $(STRESS_FLAGS)
+
 .PHONY: mutants
 mutants: ## fail if the tests miss an error that tools/mutants makes in the source (15 minutes); MUTANTS_FLAGS
 	$(GO) run ./tools/mutants $(MUTANTS_FLAGS)

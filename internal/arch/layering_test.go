@@ -34,6 +34,8 @@ var layers = []layer{
 	{pkg: "tools/tables", imports: []string{"*"}, reason: "a program that measures for the documentation"},
 	{pkg: "tools/reproductionpage", imports: []string{"examples/experiments", "internal/figure", "internal/present", "internal/records", "internal/reproduce", "internal/atomicfile", "tools/page"}, reason: "a program that writes measurements into the documentation"},
 	{pkg: "internal/collection", imports: []string{"pkg/matrixmarket", "pkg/csr"}, reason: "finds and reads matrices, knows those of the papers"},
+	{pkg: "internal/stress", imports: []string{"*"}, reason: "attacks the solver and judges it by arithmetic of its own"},
+	{pkg: "tools/stress", imports: []string{"internal/stress", "tools/page"}, reason: "a program that runs the attacks"},
 	{pkg: "tools/mutants", reason: "a program that runs the tests"},
 	{pkg: "tools/page", reason: "pages of the documentation alone"},
 	{pkg: "internal/reproduce", imports: []string{"*"}, reason: "puts experiments, matrices and measurements together, knows no terminal"},
