@@ -279,8 +279,8 @@ func (f *solveFlags) finish(s streams, r *report.Report, m *csr.Matrix, x []floa
 	if out.err != nil {
 		failed = errors.Join(failed, fmt.Errorf("writing the report: %w", out.err))
 	}
-	if failed == nil && !r.Converged {
-		return &exitError{code: exitNotConverged}
+	if code := exitOf(r.Why); failed == nil && code != 0 {
+		return &exitError{code: code}
 	}
 	return failed
 }
