@@ -117,11 +117,15 @@ func (s *Solver) setUp(ctx context.Context) error {
 }
 
 // examine looks at the matrix and chooses. It ends with the context, with its error.
-func (s *Solver) examine(ctx context.Context) error {
+func (s *Solver) examine(ctx context.Context) (err error) {
+	defer func() {
+		if r := recover(); r == parallel.Interrupted {
+			err = ctx.Err()
+		} else if r != nil {
+			panic(r)
+		}
+	}()
 	s.Facts = csr.Examine(s.m, s.pool)
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	if err := solvable(s.Facts); err != nil {
 		return err
 	}
