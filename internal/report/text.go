@@ -98,6 +98,15 @@ func (r *Report) Quiet(w io.Writer) {
 	}
 }
 
+// Text is the evidence in words.
+func (v *Evidence) Text() string {
+	text := fmt.Sprintf("a combination of the equations, y'A x = y'b, has |y'A| <= %.0e |y|'|A| and |y'b| = %.2g |y|'|b|", v.Null, v.Product)
+	if v.Null == 0 {
+		text = fmt.Sprintf("a combination of the equations, y'A x = y'b, is 0 = y'b with |y'b| = %.2g |y|'|b|", v.Product)
+	}
+	return text
+}
+
 // Text is what is known in words; empty if digits were not estimated.
 func (d Digits) Text() string {
 	switch known := func(n Number) bool { return n-n == 0 }; d.State {
@@ -128,8 +137,7 @@ func (r *Report) WriteText(w io.Writer) {
 		Line(w, "digits", "%s", text)
 	}
 	if v := r.Evidence; v != nil {
-		Line(w, "evidence", "a combination y of the equations has |y'A| <= %.1e |y|'|A| and |y'b| = %.1e |y|'|b|; no x with a smaller ||x|| than %.1e has a residual of zero",
-			v.Null, v.Product, v.Smallest)
+		Line(w, "evidence", "%s", v.Text())
 	}
 	for _, line := range r.Cautions {
 		Line(w, "caution", "%s", line)

@@ -136,12 +136,23 @@ func leftNullVectors(m *csr.Matrix) (found [][]float64) {
 				rest[l] -= rest[k] * f
 			}
 		}
+		chop(y)
 		for k := range y {
 			y[k] = csr.Ldexp(y[k], scaling.Row[k])
 		}
 		found = append(found, y)
 	}
 	return found
+}
+
+// chop sets what rounding left of zeros to zero.
+func chop(y []float64) {
+	least := 0x1p-46 * absMax(y)
+	for i, v := range y {
+		if math.Abs(v) < least {
+			y[i] = 0
+		}
+	}
 }
 
 // inverseRounds is the number of steps of inverse iteration.

@@ -63,7 +63,7 @@ func (a *answer) solve(guess bool) (err error) {
 	if want := opt.Digits; want > 0 && a.reason == krylov.Converged && a.digits.Believed < want {
 		a.reason = krylov.TooFewDigits
 	}
-	if a.reason == krylov.Singular {
+	if a.suspect() {
 		if err := a.seekEvidence(); err != nil {
 			return err
 		}
@@ -164,6 +164,18 @@ func (a *answer) verdict() krylov.Reason {
 // measure and the norm of the residual leave small rows aside.
 func (a *answer) explained() bool {
 	return a.Unexplained <= verify.MaxUnexplained(a.s.opt.Tol) || !a.byRows() && a.RelativeResidual < 1
+}
+
+// suspect reports whether the system may have no solution: nothing else explains the end of
+// the solve, or finding out is cheap.
+func (a *answer) suspect() bool {
+	switch a.reason {
+	case krylov.Singular:
+		return true
+	case krylov.Breakdown, krylov.Stagnation, krylov.Divergence, krylov.Drift, krylov.Slow, krylov.PrecisionExhausted:
+		return a.s.m.Rows <= denseRows
+	}
+	return false
 }
 
 // limited reports whether a solve was ended from outside.
