@@ -81,6 +81,8 @@ type Options struct {
 	Precond Precond
 	Reorder Reorder // of its rows and columns; "": ReorderNone
 
+	NullSpace NullSpace // of a singular matrix
+
 	// Device is where the vectors live during the solve; nil: the host. The caller closes it,
 	// after the Solver. DeviceAuto solves on the host where the device does not support the
 	// options or has too little memory, and logs why.
@@ -106,6 +108,7 @@ func (o Options) Validate() error {
 	unknown("method", o.Method, oneOf(o.Method, Methods))
 	unknown("scaling", o.Scale, oneOf(o.Scale, Scales))
 	unknown("stopping criterion", o.Stop, oneOf(o.Stop, Stops))
+	unknown("null space", o.NullSpace.Kind, oneOf(o.NullSpace.Kind, NullSpaces))
 	unknown("order", o.Reorder, oneOf(o.Reorder, Reorders))
 	unknown("criterion", o.Storage.Criterion, oneOf(o.Storage.Criterion, adaptive.Criteria))
 	if !(o.Tol >= 0 && o.Tol < 1) {
@@ -145,6 +148,7 @@ func (o Options) withDefaults(n int) Options {
 	o.Scale = cmp.Or(o.Scale, ScaleAuto)
 	o.Stop = cmp.Or(o.Stop, StopRow)
 	o.Reorder = cmp.Or(o.Reorder, ReorderNone)
+	o.NullSpace.Kind = cmp.Or(o.NullSpace.Kind, NullSpaceAuto)
 	o.Precond.Kind = cmp.Or(o.Precond.Kind, PrecondAuto)
 	o.Tol = cmp.Or(o.Tol, krylov.DefaultTol)
 	o.MaxIter = cmp.Or(o.MaxIter, max(krylov.DefaultMaxIter, 2*n))
