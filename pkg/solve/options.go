@@ -77,6 +77,11 @@ type Options struct {
 	NoRefine bool    // the method alone, without iterative refinement
 	CGS2     bool    // classical Gram-Schmidt, twice, in GMRES instead of modified
 
+	// Digits of x that are to be believed: NoDigits estimates none and judges x by its
+	// residual alone, 0 estimates them and improves x as far as that is cheap, and with a
+	// positive number the solve goes on until so many are believed, or none can be gained.
+	Digits int
+
 	Storage Storage // of the matrix that the method multiplies with
 	Precond Precond
 	Reorder Reorder // of its rows and columns; "": ReorderNone
@@ -122,6 +127,12 @@ func (o Options) Validate() error {
 	}
 	if o.Storage.Epsilon < 0 {
 		fault("accuracy %g of the storage is negative", o.Storage.Epsilon)
+	}
+	if o.Digits < NoDigits || o.Digits > MaxDigits {
+		fault("%d digits, want at most %d", o.Digits, MaxDigits)
+	}
+	if o.Digits > 0 && o.NoRefine {
+		fault("a number of digits needs refinement")
 	}
 	if o.MaxIter < 0 || o.Restart < 0 || o.Threads < 0 || o.MaxMemory < 0 {
 		fault("negative limit")

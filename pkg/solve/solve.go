@@ -44,6 +44,11 @@ type Result struct {
 	X      []float64
 	Reason krylov.Reason
 	Errors verify.Errors // of X, measured by package verify
+	Advice string        // one line on what to do about the Reason, empty when converged
+
+	Digits   Digits    // of X
+	Evidence *Evidence // that the system has no solution; nil: none was looked for or found
+	Cautions []string  // what the Reason does not say, a line each
 
 	Method     string   // the last one used
 	Storage    Storage  // the last one used
@@ -64,6 +69,7 @@ type Result struct {
 // setting up those that took over on the way.
 type TimeByPhase struct {
 	Total, SpMV, Precond, Orthogonalization, Verify time.Duration
+	Digits                                          time.Duration // estimating and improving them; not a part of the rest but across it
 }
 
 // PrecondResult is what the last preconditioner used took, and all of them did.
@@ -234,47 +240,26 @@ func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
 	}
 	start := time.Now()
 	before := s.refiner.usage()
-	px, pb := s.Order.forth(x), s.Order.forth(b)
-	solved, err := s.refiner.refine(ctx, px, pb, krylov.Options[vector]{
-		Tol: s.opt.Tol * tighter, MaxIter: s.opt.MaxIter, Guess: x0 != nil, Monitor: s.opt.Monitor,
-	})
-	if err != nil {
-		return Result{}, err
-	}
-	x = s.Order.back(px)
-	verifying := time.Now()
-	errs, err := verify.Compute(s.given, x, b, s.pool)
-	if err != nil {
+	a := &answer{s: s, ctx: ctx, x: s.Order.forth(x), b: s.Order.forth(b), given: b}
+	if err := a.solve(x0 != nil); err != nil {
 		return Result{}, err
 	}
 	used := s.refiner.usage()
 	used.precond.Applications = used.applications - before.applications
 	used.precond.Elapsed = used.preconditioning - before.preconditioning
-	return Result{
-		X: x, Reason: s.verdict(solved.Reason, errs), Errors: errs,
+	r := Result{
+		X: s.Order.back(a.x), Reason: a.reason, Errors: a.Errors, Digits: a.digits, Evidence: a.evidence,
 		Method: used.method, Precond: used.precond,
 		Storage: used.stored.storage, Formats: used.stored.formats(), Bytes: used.stored.bytes,
-		Outer: solved.Outer, Iterations: solved.Iterations, SpMVs: used.products - before.products,
+		Outer: a.solved.Outer, Iterations: a.solved.Iterations, SpMVs: used.products - before.products,
 		Time: TimeByPhase{
 			Total: time.Since(start), SpMV: used.multiplying - before.multiplying,
 			Precond:           used.precond.Elapsed + used.settingUp - before.settingUp,
-			Orthogonalization: solved.Orthogonalization, Verify: time.Since(verifying),
+			Orthogonalization: a.solved.Orthogonalization, Verify: a.verifying, Digits: a.estimating,
 		},
-	}, nil
-}
-
-// verdict is the reason that the errors of x leave of the one that refinement stopped for.
-func (s *Solver) verdict(reason krylov.Reason, errs verify.Errors) krylov.Reason {
-	e := s.opt.Stop.pick(errs)
-	if reason.Converged() && !(e <= s.opt.Tol) {
-		reason = krylov.Drift
-	} else if e <= s.opt.Tol && !reason.Converged() {
-		reason = krylov.Converged
 	}
-	if reason == krylov.Converged && errs.RelativeResidual >= 1 {
-		reason = krylov.Singular
-	}
-	return reason
+	r.Advice, r.Cautions = a.advice(used), a.cautions()
+	return r, nil
 }
 
 // CheckVector reports as an InputError that a vector for a matrix of n rows, named
