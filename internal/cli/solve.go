@@ -25,6 +25,7 @@ type solveFlags struct {
 	maxMemory                              memorySize
 	storage                                storageFlags
 	precond                                precondFlags
+	nullSpace                              nullSpaceFlags
 	digits                                 digitsFlag
 	reorder                                reorderFlag
 	device                                 deviceFlag
@@ -68,6 +69,7 @@ func newSolve(s streams) *cobra.Command {
 	f.digits.add(c)
 	fl.StringVar(&f.method, "method", "auto", methodHelp())
 	f.precond.add(c)
+	f.nullSpace.add(c)
 	f.storage.add(c)
 	f.reorder.add(c)
 	f.device.add(c)
@@ -117,11 +119,12 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 		return usage("--max-time %v: want a positive duration", f.maxTime)
 	}
 	inputs := append([]string{path, f.rhs, f.guess}, f.precond.files()...)
+	inputs = append(inputs, f.nullSpace.files()...)
 	for _, err := range []error{
 		oneOf("method", f.method, solve.Methods), oneOf("scale", f.scale, solve.Scales),
 		oneOf("stop", f.stop, solve.Stops), oneOf("orthogonalization", f.orthogonalization, orthogonalizations),
 		checkOutput("output", f.output, inputs...), checkOutput("history", f.history, inputs...),
-		checkRHS(f.rhs), f.reorder.check(), f.device.check(deviceKinds),
+		checkRHS(f.rhs), f.reorder.check(), f.nullSpace.check(), f.device.check(deviceKinds),
 	} {
 		if err != nil {
 			return err
@@ -173,6 +176,9 @@ func (f *solveFlags) run(c *cobra.Command, s streams, path string) (err error) {
 		return err
 	}
 	if err := f.precond.readNearNull(ctx, in, m.Rows, &f.opt); err != nil {
+		return err
+	}
+	if err := f.nullSpace.read(ctx, in, m.Rows, &f.opt); err != nil {
 		return err
 	}
 	r := report.Report{

@@ -37,13 +37,14 @@ type NullSpace struct {
 }
 
 const (
-	// nullTol is the largest row-wise error max_i |A v|_i / (sum_j |a_ij| |v|_inf) of a null
+	// nullVectorTol is the largest row-wise error max_i |A v|_i / (sum_j |a_ij| |v|_inf) of a null
 	// vector: the default tolerance of a solve.
-	nullTol = 1e-10
-	// inconsistentTol is the component |y'b| in the left null space, relative to
-	// sum |y_i b_i|, from which b is not called consistent. Where right-hand sides are
-	// computed as A x it is rounding by the ratio of |A||x| to |b|.
-	inconsistentTol = 1e-8
+	nullVectorTol = 1e-10
+	// inconsistentTol, and inconsistentResiduals times the error of the null vectors, is the
+	// component |y'b| in the left null space from which b is not called consistent, relative
+	// to sum |y_i| (T_i |x|_inf + |b_i|): some hundred roundings of A x.
+	inconsistentTol       = 0x1p-44
+	inconsistentResiduals = 4
 	// maxNullity is the largest dimension: there are two dense vectors for each.
 	maxNullity = 64
 )
@@ -52,7 +53,7 @@ const (
 type NullSpaceResult struct {
 	Dim       int     // of it; 0: the matrix was taken for nonsingular
 	Residual  float64 // largest row-wise error of the null vectors, left and right
-	Component float64 // largest |y'b| / sum |y_i b_i| for a y of the left null space
+	Component float64 // largest |y'b| / sum |y_i| (T_i |x|_inf + |b_i|) for a y of the left null space, T_i = sum_j |a_ij|
 }
 
 // nullSpace solves with a singular matrix A. With right and left null vectors V and Y, and
@@ -71,6 +72,7 @@ type nullSpace struct {
 	pinned      basis       // the right ones, the unit matrix in the rows Q
 	residual    float64
 	inner       *Solver // of M
+	rowSums     []float64     // of magnitudes
 	pool        *parallel.Pool
 }
 
@@ -79,7 +81,7 @@ type nullSpace struct {
 func newSingular(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
 	start := time.Now()
 	pool := parallel.New(opt.Threads)
-	n := &nullSpace{a: m, opt: opt, pool: pool}
+	n := &nullSpace{a: m, opt: opt, pool: pool, rowSums: m.RowSums(pool)}
 	found, err := n.find(ctx)
 	if err == nil && found {
 		err = n.build(ctx)
@@ -140,14 +142,14 @@ func (n *nullSpace) findLeft(ctx context.Context) (err error) {
 	}
 	same := true
 	for _, v := range n.right {
-		same = same && leftNullError(n.a, v) <= nullTol
+		same = same && leftNullError(n.a, v) <= nullVectorTol
 	}
 	if same {
 		n.left = n.right
 		return nil
 	}
 	n.opt.Log("nullspace transpose: solving for the left null vectors")
-	q := pivots(n.right, sqrtRowSums(n.a, n.pool))
+	q := pivots(n.right, n.weights())
 	sigma := n.sigma(q.rows)
 	opt := n.quiet()
 	opt.Tol, opt.Stop = leftTol, StopRow
@@ -178,25 +180,25 @@ const leftTol = 1e-14
 // quiet returns the options for a solve that nobody watches.
 func (n *nullSpace) quiet() Options {
 	opt := n.opt
-	opt.NullSpace = NullSpace{Kind: NullSpaceNone}
-	opt.Log, opt.Monitor = nil, nil
+	opt.ordinary = true
+	opt.Digits, opt.Log, opt.Monitor = NoDigits, nil, nil
 	return opt
 }
 
 // build sets up the solver of M.
 func (n *nullSpace) build(ctx context.Context) (err error) {
-	weights := sqrtRowSums(n.a, n.pool)
+	weights := n.weights()
 	for i := range weights {
 		weights[i] *= largestIn(n.left, i)
 	}
 	columns := pivots(n.right, weights)
 	rows := columns.rows
 	if !regularAt(n.left, rows) {
-		rows = pivots(n.left, sqrtRowSums(n.a, n.pool)).rows
+		rows = pivots(n.left, n.weights()).rows
 	}
 	n.pinned = columns
 	opt := n.opt
-	opt.NullSpace = NullSpace{Kind: NullSpaceNone}
+	opt.ordinary = true
 	if opt.MaxMemory > 0 {
 		opt.MaxMemory = max(1, opt.MaxMemory-n.a.Bytes()-int64(8*n.a.Rows*3*len(n.right)))
 	}
@@ -240,10 +242,7 @@ const maxTightenings = 3
 // solve implements special.
 func (n *nullSpace) solve(ctx context.Context, b, x0 []float64) (Result, error) {
 	start := time.Now()
-	consistent, component := n.project(b)
-	if component > inconsistentTol {
-		n.opt.Log(fmt.Sprintf("nullspace inconsistent: A x = b has no solution, |y'b| = %.1e sum |y_i b_i| for a left null vector y; x is a least-squares solution", component))
-	}
+	consistent := orthogonalTo(n.left, b)
 	if x0 != nil {
 		if err := CheckVector("initial guess", x0, n.a.Rows); err != nil {
 			return Result{}, err
@@ -265,10 +264,16 @@ func (n *nullSpace) solve(ctx context.Context, b, x0 []float64) (Result, error) 
 		x0 = r.X
 		total = total.followedBy(r)
 		total.X, total.Errors = x, errs
+		component, y := n.component(b, x)
 		total.NullSpace = NullSpaceResult{len(n.right), n.residual, component}
+		var evidence *Evidence
+		if component > inconsistentTol+inconsistentResiduals*n.residual {
+			shown := weigh(n.a, y, b)
+			evidence = &shown
+		}
 		e := n.opt.Stop.pick(errs)
-		if component > inconsistentTol || e <= n.opt.Tol || !r.Reason.Converged() || k == maxTightenings {
-			total.Reason = n.verdict(r.Reason, e, component)
+		if evidence != nil || e <= n.opt.Tol || !r.Reason.Converged() || k == maxTightenings {
+			n.judge(&total, e, evidence)
 			total.Time.Total = time.Since(start)
 			return total, nil
 		}
@@ -276,18 +281,19 @@ func (n *nullSpace) solve(ctx context.Context, b, x0 []float64) (Result, error) 
 	}
 }
 
-// verdict is the reason that the error e of x and the inconsistency of b leave of that for
-// which the solve with M stopped.
-func (n *nullSpace) verdict(r krylov.Reason, e, component float64) krylov.Reason {
+// judge sets the reason that the error e of x, and evidence that b is not consistent, leave of
+// that for which the solve with M stopped.
+func (n *nullSpace) judge(r *Result, e float64, evidence *Evidence) {
 	switch {
-	case r == krylov.TimeLimit || r == krylov.Interrupted:
-		return r
-	case component > inconsistentTol:
-		return krylov.Inconsistent
-	case r.Converged() && !(e <= n.opt.Tol):
-		return krylov.Drift
+	case r.Reason == krylov.TimeLimit || r.Reason == krylov.Interrupted:
+	case evidence != nil:
+		r.Reason, r.Evidence = krylov.Inconsistent, evidence
+		n.opt.Log(fmt.Sprintf("nullspace inconsistent: |y'b| is %.1e of its terms for a y of the left null space; solved for b less that", evidence.Product))
+		r.Advice = "b is not in the range of A; x is a solution of least squares; check b (--rhs)"
+	case r.Reason.Converged() && !(e <= n.opt.Tol):
+		r.Reason = krylov.Drift
+		r.Advice = fmt.Sprintf("the solve ended a little above the tolerance; try --tol %.1g", n.opt.Tol/2)
 	}
-	return r
 }
 
 // close implements special.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // rowsSumToZero reports whether every row of m has entries that sum to zero, but for the
@@ -97,7 +96,7 @@ const dependent = 1e-8
 
 // orthonormal returns an orthonormal basis of what the vectors span, by Gram and Schmidt's
 // process, twice. The error says which vector, named in words, is no null vector by more
-// than nullTol, or depends on those before it.
+// than nullVectorTol, or depends on those before it.
 func (n *nullSpace) orthonormal(what string, vectors [][]float64, errorOf func(*csr.Matrix, []float64) float64) ([][]float64, error) {
 	var made [][]float64
 	for k, v := range vectors {
@@ -109,8 +108,8 @@ func (n *nullSpace) orthonormal(what string, vectors [][]float64, errorOf func(*
 			return nil, invalid("%s is zero", name)
 		}
 		e := errorOf(n.a, v)
-		if !(e <= nullTol) {
-			return nil, invalid("%s is none of this matrix: its row-wise error is %.1e, want at most %.0e", name, e, nullTol)
+		if !(e <= nullVectorTol) {
+			return nil, invalid("%s is none of this matrix: its row-wise error is %.1e, want at most %.0e", name, e, nullVectorTol)
 		}
 		n.residual = max(n.residual, e)
 		unit := normalized(v)
@@ -170,24 +169,25 @@ func orthogonalTo(vectors [][]float64, x []float64) []float64 {
 	return x
 }
 
-// project returns b less its part in the left null space, and how large that is: the largest
-// |y'b| / sum |y_i b_i|.
-func (n *nullSpace) project(b []float64) (consistent []float64, component float64) {
-	_, e := math.Frexp(largest(b))
+// component returns how large the part of b in the left null space is beside the terms of
+// A x = b, see NullSpaceResult, and the y of that.
+func (n *nullSpace) component(b, x []float64) (most float64, worst []float64) {
+	_, e := math.Frexp(max(largest(b), largest(x)))
 	scaled := make([]float64, len(b))
 	for i := range b {
 		scaled[i] = csr.Ldexp(b[i], -e)
 	}
+	norm := csr.Ldexp(largest(x), -e)
 	for _, y := range n.left {
 		var size float64
 		for i := range y {
-			size += math.Abs(y[i] * scaled[i])
+			size += math.Abs(y[i]) * (n.rowSums[i]*norm + math.Abs(scaled[i]))
 		}
-		if size > 0 {
-			component = max(component, math.Abs(dot(y, scaled))/size)
+		if c := math.Abs(dot(y, scaled)) / size; c > most {
+			most, worst = c, y
 		}
 	}
-	return orthogonalTo(n.left, b), component
+	return most, worst
 }
 
 // basis is a basis of the span of vectors that is the unit matrix in some rows.
@@ -270,13 +270,13 @@ func regularAt(vectors [][]float64, rows []int) bool {
 	return true
 }
 
-// sqrtRowSums returns the roots of the sums of magnitudes in the rows.
-func sqrtRowSums(m *csr.Matrix, pool *parallel.Pool) []float64 {
-	sums := m.RowSums(pool)
-	for i := range sums {
-		sums[i] = math.Sqrt(sums[i])
+// weights returns the roots of the sums of magnitudes in the rows.
+func (n *nullSpace) weights() []float64 {
+	w := make([]float64, len(n.rowSums))
+	for i, sum := range n.rowSums {
+		w[i] = math.Sqrt(sum)
 	}
-	return sums
+	return w
 }
 
 // withEntries returns a copy of m with values added at some places, one in a row at most.

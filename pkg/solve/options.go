@@ -97,6 +97,8 @@ type Options struct {
 	Threads   int   // 0: all processors
 	MaxMemory int64 // bytes; 0: no limit
 
+	ordinary bool // no special kind of matrix is looked for
+
 	Monitor krylov.Monitor    // nil: none
 	Log     func(line string) // receives every decision, a line each; nil: none
 }

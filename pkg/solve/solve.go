@@ -59,7 +59,7 @@ type Result struct {
 	Iterations int   // of the inner method, in all
 	SpMVs      int   // products with A, in all
 
-	NullSpace NullSpaceResult
+	NullSpace NullSpaceResult // of a singular matrix
 
 	Time TimeByPhase
 }
@@ -100,8 +100,10 @@ func New(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
 		}
 	}
 	opt = opt.withDefaults(m.Rows)
-	if s, err := newSingular(ctx, m, opt); s != nil || err != nil {
-		return s, err
+	if !opt.ordinary {
+		if s, err := newSingular(ctx, m, opt); s != nil || err != nil {
+			return s, err
+		}
 	}
 	s := &Solver{given: m, m: m, opt: opt, pool: parallel.New(opt.Threads)}
 	s.Threads = s.pool.Threads()
