@@ -30,6 +30,13 @@ type Solver struct {
 	opt     Options
 	pool    *parallel.Pool
 	refiner refiner // nil: closed
+	special special // nil: an ordinary matrix
+}
+
+// special solves with a matrix of a special kind in its own way.
+type special interface {
+	solve(ctx context.Context, b, x0 []float64) (Result, error) // b is of the right length and finite
+	close()
 }
 
 // Result is the outcome of one right-hand side.
@@ -52,6 +59,8 @@ type Result struct {
 	Outer      int       // refinement steps
 	Iterations int       // of the inner method, in all
 	SpMVs      int       // products with A, in all
+
+	NullSpace NullSpaceResult // of a singular matrix
 
 	Time TimeByPhase
 }
@@ -93,6 +102,11 @@ func New(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
 		}
 	}
 	opt = opt.withDefaults(m.Rows)
+	if !opt.ordinary {
+		if s, err := newSingular(ctx, m, opt); s != nil || err != nil {
+			return s, err
+		}
+	}
 	s := &Solver{given: m, m: m, opt: opt, pool: parallel.New(opt.Threads)}
 	s.Threads = s.pool.Threads()
 	if err := s.setUp(ctx); err != nil {
@@ -169,6 +183,10 @@ func (s *Solver) Device() (info gpu.Info, bytes int64, on bool) {
 // Close ends the threads and releases what is on a device, which stays open. The Solver
 // must not be used afterwards; closing it again does nothing.
 func (s *Solver) Close() {
+	if s.special != nil {
+		s.special.close()
+		s.special = nil
+	}
 	if s.refiner != nil {
 		s.refiner.close()
 		s.pool.Close()
@@ -233,6 +251,9 @@ const tighter = 1 - 0x1p-30
 func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
 	if err := CheckVector("right-hand side", b, s.m.Rows); err != nil {
 		return Result{}, err
+	}
+	if s.special != nil {
+		return s.special.solve(ctx, b, x0)
 	}
 	x := make([]float64, s.m.Rows)
 	if x0 != nil {
