@@ -71,8 +71,8 @@ type nullSpace struct {
 	right, left [][]float64 // orthonormal
 	pinned      basis       // the right ones, the unit matrix in the rows Q
 	residual    float64
-	inner       *Solver // of M
-	rowSums     []float64     // of magnitudes
+	inner       *Solver   // of M
+	rowSums     []float64 // of magnitudes
 	pool        *parallel.Pool
 }
 
