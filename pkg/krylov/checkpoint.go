@@ -17,6 +17,13 @@ type State[V any] struct {
 	Vectors []V // x, r and those of the method
 	Numbers []float64
 	Counts  []int
+	Result  Result // so far
+}
+
+// unfit is the error of a state that is none of a method.
+func (s *State[V]) unfit(name string) error {
+	return fmt.Errorf("krylov: %d vectors, %d numbers and %d counts are no state of %s",
+		len(s.Vectors), len(s.Numbers), len(s.Counts), name)
 }
 
 // A Checkpointer takes states of a solve while it is running. Methods call it where they
@@ -49,14 +56,14 @@ type keeper[V any, S linop.Scalar[S]] interface {
 
 // record is what changes in the record of convergence.
 func (c *convergence[V]) record() (numbers []*float64, counts []*int) {
-	return []*float64{&c.start, &c.least, &c.check, &c.measure, &c.at, &c.claimed, &c.result.Residual, &c.result.Measure},
-		[]*int{&c.leastAt, &c.seen, &c.result.Iterations}
+	return []*float64{&c.start, &c.least, &c.check, &c.measure, &c.at, &c.claimed},
+		[]*int{&c.leastAt, &c.seen}
 }
 
 // state copies the numbers of a method with record c and refers to its vectors.
 func (k kept[V, S]) state(c *convergence[V]) State[V] {
 	numbers, counts := c.record()
-	s := State[V]{Vectors: k.vectors}
+	s := State[V]{Vectors: k.vectors, Result: c.result}
 	for _, a := range k.scalars {
 		s.Numbers = append(s.Numbers, (*a).Float())
 	}
@@ -84,6 +91,7 @@ func (k kept[V, S]) restore(space linop.Space[V, S], c *convergence[V], s *State
 	for i, n := range append(k.counts, counts...) {
 		*n = s.Counts[i]
 	}
+	c.result = s.Result
 }
 
 // fits reports whether s has the shape of a state.
@@ -101,8 +109,7 @@ func CheckState[V any, S linop.Scalar[S]](m Method[V, S], preconditioned bool, s
 		fits(kept[V, S], *State[V]) bool
 	})
 	if !ok || !k.fits(k.keeps(preconditioned), s) {
-		return fmt.Errorf("krylov: %d vectors, %d numbers and %d counts are no state of %s",
-			len(s.Vectors), len(s.Numbers), len(s.Counts), m.Name())
+		return s.unfit(m.Name())
 	}
 	return nil
 }
@@ -143,36 +150,24 @@ func (d *driver[V, S]) save(s State[V]) Reason {
 	return c.agree(c.limit())
 }
 
-// record is what changes in refinement from one step to the next, besides x and r.
-func (t *refining[V]) record() (numbers []*float64, counts []*int) {
-	return []*float64{&t.total.Residual, &t.total.Measure}, []*int{&t.total.Iterations, &t.total.Outer, &t.slow}
-}
-
 // State returns the state before the correction, or the escalation, that is in progress: for
 // a Corrector that takes checkpoints. Its vectors are x and r, as in Checkpointer.
 func (f *Refinement[V, S]) State() State[V] {
-	s := State[V]{Vectors: []V{f.at.x, f.r}}
-	numbers, counts := f.at.record()
-	for _, a := range numbers {
-		s.Numbers = append(s.Numbers, *a)
-	}
-	for _, n := range counts {
-		s.Counts = append(s.Counts, *n)
-	}
 	progress := 0
 	if f.at.progress {
 		progress = 1
 	}
-	s.Counts = append(s.Counts, progress, int(f.at.total.Reason), int(f.at.escalate))
-	return s
+	return State[V]{
+		Vectors: []V{f.at.x, f.r},
+		Counts:  []int{f.at.slow, progress, int(f.at.escalate)},
+		Result:  f.at.total,
+	}
 }
 
 // CheckState returns an error if s is no state of refinement.
 func (f *Refinement[V, S]) CheckState(s *State[V]) error {
-	numbers, counts := f.at.record()
-	if len(s.Vectors) != 2 || len(s.Numbers) != len(numbers) || len(s.Counts) != len(counts)+3 {
-		return fmt.Errorf("krylov: %d vectors, %d numbers and %d counts are no state of refinement",
-			len(s.Vectors), len(s.Numbers), len(s.Counts))
+	if len(s.Vectors) != 2 || len(s.Numbers) != 0 || len(s.Counts) != 3 {
+		return s.unfit("refinement")
 	}
 	return nil
 }
@@ -181,15 +176,8 @@ func (f *Refinement[V, S]) CheckState(s *State[V]) error {
 func (f *Refinement[V, S]) restore(s *State[V]) {
 	f.space.Copy(f.at.x, s.Vectors[0])
 	f.space.Copy(f.r, s.Vectors[1])
-	numbers, counts := f.at.record()
-	for i, a := range numbers {
-		*a = s.Numbers[i]
-	}
-	for i, n := range counts {
-		*n = s.Counts[i]
-	}
-	rest := s.Counts[len(counts):]
-	f.at.progress, f.at.total.Reason, f.at.escalate = rest[0] != 0, Reason(rest[1]), Reason(rest[2])
+	f.at.slow, f.at.progress, f.at.escalate = s.Counts[0], s.Counts[1] != 0, Reason(s.Counts[2])
+	f.at.total = s.Result
 }
 
 // watched is what limit looks at: the context, unless it may only end a solve where a

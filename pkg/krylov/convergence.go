@@ -2,7 +2,6 @@ package krylov
 
 import (
 	"context"
-	"errors"
 	"math"
 )
 
@@ -85,10 +84,7 @@ func (c *convergence[V]) limitAt(iterations int) Reason {
 	}
 	select {
 	case <-c.done:
-		if errors.Is(c.ctx.Err(), context.DeadlineExceeded) {
-			return TimeLimit
-		}
-		return Interrupted
+		return Ended(c.ctx)
 	default:
 	}
 	switch {

@@ -24,7 +24,9 @@ type correction[V any, S linop.Scalar[S]] struct {
 	prepare  func(context.Context, *csr.Matrix, variant, stored) (precond.Preconditioner, error)
 	innerTol float64
 	log      func(string)
-	ctx      context.Context // of the solve under way, which interrupts setting up as well
+	madeWith map[variant]precision // the matrix in use when preconditioners were set up
+	saver    *saver[V, S]          // takes checkpoints of the methods; nil: none are taken
+	ctx      context.Context       // of the solve under way, which interrupts setting up as well
 
 	rhs, z V // of the scaled system
 	x, r   V // x + d and its residual, for the measure
@@ -60,6 +62,7 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	if onTrial {
 		opt.MaxIter = trialIterations
 	}
+	c.saver.join(&opt)
 	result := a.method.Solve(ctx, c.timed, c.z, c.rhs, opt)
 	if onTrial && result.Reason == krylov.IterationLimit {
 		result.Reason = krylov.Stagnation
@@ -152,7 +155,11 @@ func (c *correction[V, S]) enter(k int) error {
 
 // setUp makes a preconditioner of the scaled matrix for the place.
 func (c *correction[V, S]) setUp(v variant) (krylov.Preconditioner[V], precond.Preconditioner, error) {
-	made, err := c.prepare(c.ctx, c.scaled.matrix(), v, c.matrix.about())
+	with, err := c.madeOf(v)
+	if err != nil {
+		return nil, nil, err
+	}
+	made, err := c.prepare(c.ctx, c.scaled.matrix(), v, with)
 	if err != nil {
 		return nil, nil, err
 	}

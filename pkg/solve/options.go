@@ -90,6 +90,8 @@ type Options struct {
 	Threads   int   // 0: all processors
 	MaxMemory int64 // bytes; 0: no limit
 
+	Checkpoint Checkpoints // taken, and gone on from
+
 	Monitor krylov.Monitor    // nil: none
 	Log     func(line string) // receives every decision, a line each; nil: none
 }
@@ -122,6 +124,9 @@ func (o Options) Validate() error {
 	}
 	if o.MaxIter < 0 || o.Restart < 0 || o.Threads < 0 || o.MaxMemory < 0 {
 		fault("negative limit")
+	}
+	if o.Checkpoint.Every < 0 {
+		fault("negative time between checkpoints")
 	}
 	// As for a symmetric matrix, which every layout is for.
 	if t := o.Storage.withDefaults(true, o.NoRefine); !t.plain() {

@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,6 +31,8 @@ type Solver struct {
 	opt     Options
 	pool    *parallel.Pool
 	refiner refiner // nil: closed
+
+	recorder *recorder // of checkpoints; nil: none
 }
 
 // Result is the outcome of one right-hand side.
@@ -85,9 +88,16 @@ func New(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
 		}
 	}
 	opt = opt.withDefaults(m.Rows)
+	if c := opt.Checkpoint.Resume; c != nil {
+		opt.Threads = cmp.Or(opt.Threads, c.Threads())
+	}
 	s := &Solver{given: m, m: m, opt: opt, pool: parallel.New(opt.Threads)}
 	s.Threads = s.pool.Threads()
-	if err := s.setUp(ctx); err != nil {
+	var err error
+	if s.recorder, err = newRecorder(s); err == nil {
+		err = s.setUp(ctx)
+	}
+	if err != nil {
 		s.pool.Close()
 		return nil, err
 	}
@@ -213,8 +223,12 @@ func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
 		}
 		copy(x, x0)
 	}
+	if done, ok, err := s.recorder.begin(ctx, b, x0); ok || err != nil {
+		return done, err
+	}
 	start := time.Now()
-	before := s.refiner.usage()
+	before := s.recorder.since(s.refiner.usage().used())
+	start = start.Add(before.Total)
 	px, pb := s.Order.forth(x), s.Order.forth(b)
 	solved, err := s.refiner.refine(ctx, px, pb, krylov.Options[vector]{
 		Tol: s.opt.Tol * tighter, MaxIter: s.opt.MaxIter, Guess: x0 != nil, Monitor: s.opt.Monitor,
@@ -229,19 +243,22 @@ func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
 		return Result{}, err
 	}
 	used := s.refiner.usage()
-	used.precond.Applications = used.applications - before.applications
-	used.precond.Elapsed = used.preconditioning - before.preconditioning
-	return Result{
+	now := used.used().minus(before)
+	used.precond.Applications = now.Applications
+	used.precond.Elapsed = now.Preconditioning
+	result := Result{
 		X: x, Reason: s.verdict(solved.Reason, errs), Errors: errs,
 		Method: used.method, Precond: used.precond,
 		Storage: used.stored.storage, Formats: used.stored.formats(), Bytes: used.stored.bytes,
-		Outer: solved.Outer, Iterations: solved.Iterations, SpMVs: used.products - before.products,
+		Outer: solved.Outer, Iterations: solved.Iterations, SpMVs: now.Products,
 		Time: TimeByPhase{
-			Total: time.Since(start), SpMV: used.multiplying - before.multiplying,
-			Precond:           used.precond.Elapsed + used.settingUp - before.settingUp,
+			Total: time.Since(start), SpMV: now.Multiplying,
+			Precond:           now.Preconditioning + now.SettingUp,
 			Orthogonalization: solved.Orthogonalization, Verify: time.Since(verifying),
 		},
-	}, nil
+	}
+	s.recorder.end(result)
+	return result, nil
 }
 
 // verdict is the reason that the errors of x leave of the one that refinement stopped for.
