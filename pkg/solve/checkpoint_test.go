@@ -254,8 +254,10 @@ func TestForeignCheckpoint(t *testing.T) {
 		{"value", "is of another matrix of the same size", other, func(*Options) {}, b[0], nil},
 		{"size", "is of another matrix, with 36 rows and 156 nonzeros instead of 49 and 217", grid(7, 0, 0), func(*Options) {}, b[0], nil},
 		{"tolerance", "was made with option tol 1e-10, not 1e-12", c.m, func(o *Options) { o.Tol = 1e-12 }, b[0], nil},
-		{"more", "was made with option precond.kind none, not ict; option restart none, not 30", c.m,
-			func(o *Options) { o.Restart, o.Precond.Kind = 30, precond.ICT }, b[0], nil},
+		{
+			"more", "was made with option precond.kind none, not ict; option restart none, not 30", c.m,
+			func(o *Options) { o.Restart, o.Precond.Kind = 30, precond.ICT }, b[0], nil,
+		},
 		{"threads", "was made with threads 1, not 2", c.m, func(o *Options) { o.Threads = 2 }, b[0], nil},
 		{"memory", "was made with memory limit 0, not 1000000000", c.m, func(o *Options) { o.MaxMemory = 1e9 }, b[0], nil},
 		{"program", "was made with version none, not 2.0", c.m, func(o *Options) { o.Checkpoint.Program = "2.0" }, b[0], nil},
