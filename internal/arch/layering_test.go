@@ -67,6 +67,7 @@ var layers = []layer{
 	{pkg: "internal/kernels", imports: []string{"internal/dd"}, reason: "plain slices, no solver and no goroutine"},
 	{pkg: "internal/guard", reason: "memory for tests"},
 	{pkg: "internal/machine", reason: "files of the system alone"},
+	{pkg: "internal/supervise", reason: "a process that waits for another, in C"},
 	{pkg: "internal/nearest", reason: "words alone"},
 	{pkg: "pkg/parallel", reason: "goroutines alone"},
 	{pkg: "internal/ddspace", imports: []string{"internal/dd", "pkg/csr", "pkg/linop"}, reason: "a space of vectors for tests"},
@@ -75,7 +76,6 @@ var layers = []layer{
 
 // confined lists external packages that one package alone may import.
 var confined = map[string]string{
-	"github.com/google/renameio/v2":     "internal/atomicfile",
 	"github.com/james-bowman/sparse":    "pkg/csr",
 	"github.com/schollz/progressbar/v3": "internal/cli",
 	"github.com/spf13/cobra":            "internal/cli",

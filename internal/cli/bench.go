@@ -144,9 +144,9 @@ func (f *benchSpMVFlags) run(ctx context.Context, s streams, paths []string) err
 }
 
 // write writes the rows of one matrix; out keeps the error.
-func (f *benchSpMVFlags) write(out io.Writer, on machine.Environment, rows []bench.Row) {
+func (f *benchSpMVFlags) write(out *firstError, on machine.Environment, rows []bench.Row) {
 	if f.json {
-		_ = report.ProductsJSON(out, on, rows)
+		out.keep(report.ProductsJSON(out, on, rows))
 		return
 	}
 	report.Line(out, "matrix", "%s: %d x %d, %d nonzeros", rows[0].Matrix, rows[0].Rows, rows[0].Cols, rows[0].NNZ)
@@ -206,8 +206,8 @@ func threadCounts(list []int) ([]int, error) {
 		return slices.Compact([]int{1, runtime.GOMAXPROCS(0)}), nil
 	}
 	for _, t := range list {
-		if t < 1 {
-			return nil, usage("--threads %d: want at least 1", t)
+		if err := checkThreads(t); err != nil {
+			return nil, err
 		}
 	}
 	return list, nil

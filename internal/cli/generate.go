@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -54,8 +55,9 @@ func newGenerateKind(s streams, k generate.Kind) *cobra.Command {
 			if err := checkCoordinates(k, coordinates, output); err != nil {
 				return err
 			}
+			ctx := c.Context()
 			if coordinates != "" {
-				if err := writeCoordinates(coordinates, k, p, comment); err != nil {
+				if err := writeCoordinates(ctx, coordinates, k, p, comment); err != nil {
 					return err
 				}
 			}
@@ -64,12 +66,12 @@ func newGenerateKind(s streams, k generate.Kind) *cobra.Command {
 				return err
 			}
 			write := func(w io.Writer) error {
-				return matrixmarket.Write(w, m, matrixmarket.WriteOptions{Symmetric: k.Symmetric, Comments: []string{comment}})
+				return matrixmarket.Write(heeding{ctx, w}, m, matrixmarket.WriteOptions{Symmetric: k.Symmetric, Comments: []string{comment}})
 			}
 			if output == "" {
 				return write(s.out)
 			}
-			return writeFile(output, write)
+			return writeFile(ctx, output, write)
 		},
 	}
 	for i, q := range k.Params {
@@ -101,13 +103,13 @@ func checkCoordinates(k generate.Kind, path, output string) error {
 }
 
 // writeCoordinates writes the coordinates of the nodes as an array.
-func writeCoordinates(path string, k generate.Kind, p generate.Params, comment string) error {
+func writeCoordinates(ctx context.Context, path string, k generate.Kind, p generate.Params, comment string) error {
 	count, dim, colMajor, err := k.Coordinates(p)
 	if err != nil {
 		return err
 	}
-	return writeFile(path, func(w io.Writer) error {
+	return writeFile(ctx, path, func(w io.Writer) error {
 		opt := matrixmarket.WriteOptions{Comments: []string{"nodes of " + comment}}
-		return matrixmarket.WriteDense(w, count, dim, colMajor, opt)
+		return matrixmarket.WriteDense(heeding{ctx, w}, count, dim, colMajor, opt)
 	})
 }

@@ -32,7 +32,7 @@ type Report struct {
 	Scale     string   `json:"scale"`
 	Refine    bool     `json:"refine"`
 	Formats   []string `json:"formats"`
-	Epsilon   float64  `json:"epsilon"`
+	Epsilon   Number   `json:"epsilon"` // null: of a fixed-point format, whose errors are absolute
 	Criterion string   `json:"criterion"`
 	Stop      string   `json:"stop"`
 	Tolerance float64  `json:"tolerance"`
@@ -216,9 +216,9 @@ func (r *Report) setStorage(s solve.Result) {
 	if r.onDevice() {
 		r.Device.Stored = s.Bytes
 	}
-	r.Epsilon, r.Criterion = s.Storage.Epsilon, string(s.Storage.Criterion)
+	r.Epsilon, r.Criterion = Number(s.Storage.Epsilon), string(s.Storage.Criterion)
 	if s.Storage.Set.Uniform {
-		r.Epsilon, r.Criterion = s.Storage.Set.Formats[0].UnitRoundoff(), "none"
+		r.Epsilon, r.Criterion = Number(s.Storage.Set.Formats[0].UnitRoundoff()), "none"
 	}
 }
 

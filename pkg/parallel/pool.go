@@ -23,6 +23,10 @@ type Pool struct {
 	parts   int
 }
 
+// MaxThreads bounds the threads that a user may ask for. More would take memory and gain
+// nothing.
+const MaxThreads = 4096
+
 // New starts a pool of that many threads, the caller of Run included; 0 means
 // GOMAXPROCS.
 func New(threads int) *Pool {
