@@ -105,6 +105,7 @@ func exitCode(err error) int {
 	var coded *exitError
 	var syntax *matrixmarket.Error
 	var input *solve.InputError
+	var checkpoint *solve.CheckpointError
 	var stopped signalError
 	switch {
 	case err == nil:
@@ -113,7 +114,7 @@ func exitCode(err error) int {
 		return coded.code
 	case errors.As(err, &stopped):
 		return stopped.exitCode()
-	case errors.As(err, &syntax), errors.As(err, &input):
+	case errors.As(err, &syntax), errors.As(err, &input), errors.As(err, &checkpoint):
 		return exitInput
 	case errors.Is(err, gpu.ErrUnavailable):
 		return exitNoDevice

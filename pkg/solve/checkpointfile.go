@@ -26,11 +26,12 @@ import (
 //	Vectors * Rows * 8 bytes   vectors of little-endian float64
 //	32 bytes                   the SHA-256 checksum of everything before
 const (
-	checkpointMagic  = "mpsolve checkpoint "
 	checkpointFormat = 1
-
-	longestHeader = 1 << 20
+	longestHeader    = 1 << 20
 )
+
+// CheckpointMagic is what a file of a checkpoint begins with.
+const CheckpointMagic = "mpsolve checkpoint "
 
 // checkpointHeader is the line of JSON.
 type checkpointHeader struct {
@@ -63,7 +64,7 @@ func (c *Checkpoint) WriteTo(w io.Writer) (written int64, err error) {
 	}
 	sum := sha256.New()
 	out := &counter{w: io.MultiWriter(w, sum)}
-	fmt.Fprintf(out, "%s%d\n%s\n", checkpointMagic, checkpointFormat, header)
+	fmt.Fprintf(out, "%s%d\n%s\n", CheckpointMagic, checkpointFormat, header)
 	out.Write(encoded.Bytes())
 	buffer := make([]byte, 0, 8*chunk)
 	for _, v := range vectors {
@@ -204,8 +205,8 @@ type checkpointReader struct {
 
 // header reads both lines.
 func (c *checkpointReader) header() (h checkpointHeader, err error) {
-	magic, err := c.line(len(checkpointMagic) + 20)
-	format, ok := strings.CutPrefix(magic, checkpointMagic)
+	magic, err := c.line(len(CheckpointMagic) + 20)
+	format, ok := strings.CutPrefix(magic, CheckpointMagic)
 	switch {
 	case err != nil && !errors.Is(err, errTruncated):
 		return h, err
