@@ -127,6 +127,7 @@ func (m *GMRES[V, S]) cycles() Reason {
 		reason := m.cycle(restart)
 		rnorm := norm(m.rr)
 		c.result.Residual = rnorm / c.bnorm
+		c.least = rnorm // what the cycle thought of it may have been less
 		switch {
 		case !finite(rnorm):
 			reason = NotFinite

@@ -128,7 +128,7 @@ func (t *attempts[V, S]) climb(before string, measure float64, setUp setUp[V]) e
 		if !known || t.refused[t.now().variant] != no { // otherwise it has been said
 			before = fmt.Sprintf("precond %v", err)
 		}
-		t.state.refuse(t.state.Rung, err)
+		t.state.refuse(t.now(), err)
 		t.current.Reason = err.Error()
 		t.record()
 	}
@@ -158,7 +158,7 @@ func (t *attempts[V, S]) enter(setUp setUp[V]) error {
 	t.current.Precond = r.variant.String()
 	budget := 0.0
 	if t.limited {
-		budget = t.state.Budget
+		budget = t.state.setupBudget(r)
 	}
 	if p := t.ready[r.variant]; p != nil {
 		t.current.Precond, t.current.Work = p.made.String(), p.work
@@ -210,7 +210,7 @@ func (t *attempts[V, S]) left(reason string, slow bool) (line string) {
 	a := t.current
 	t.current.Reason = reason
 	t.record()
-	t.state.leave(slow)
+	t.state.leave(t.now(), slow)
 	return fmt.Sprintf("%s stopped (%s) after %d iterations, %.3f s and %.1e multiplications",
 		t.now(), reason, a.Iterations, (a.Setup + a.Solve).Seconds(), a.Work)
 }

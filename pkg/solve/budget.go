@@ -108,7 +108,7 @@ func (t *attempts[V, S]) watch(n int, from, goal float64) *probe {
 		values = float64(p.made.Cost().Values)
 	}
 	iteration := iterationWork(r.method, r.kind, float64(n), float64(t.nnz), values)
-	return newProbe(from, goal, iteration, projectionWork*float64(n), solving*t.state.Budget-t.state.Rungs[t.state.Rung].Spent)
+	return newProbe(from, goal, iteration, projectionWork*float64(n), t.state.solveBudget(r))
 }
 
 // bounded reports whether the current rung is to be left when it is too slow.

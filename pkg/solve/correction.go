@@ -88,20 +88,29 @@ func (c *correction[V, S]) plain() bool { return c.matrix.about().storage.plain(
 // Escalate implements krylov.Corrector: the matrix is stored more accurately where that may
 // help, and otherwise the next rung of the ladder takes over.
 func (c *correction[V, S]) Escalate(reason krylov.Reason) bool {
-	stopped := reason.String()
+	stopped, slow := reason.String(), c.slow
 	switch {
 	case c.slow:
 		stopped = tooSlow
 	case reason == krylov.Indefinite && (c.plain() || c.indefinite()):
 		c.attempts.state.Indefinite = true
-	case !c.plain() && reason != krylov.IndefinitePreconditioner:
+	case reason == krylov.Stagnation && c.attempts.bounded():
+		slow = true
+	case !c.plain() && c.mayHelp(reason):
 		if err := c.use(c.matrix.about().storage.next(reason)); err != nil {
 			return false // only a device can fail: what was stored once can be stored more accurately
 		}
 		c.log(fmt.Sprintf("%s stopped (%s): continuing with %v", c.attempts.now(), reason, c.matrix.about().storage))
 		return true
 	}
-	return c.climb(c.attempts.left(stopped, c.slow), min(c.reached, c.from)) == nil
+	return c.climb(c.attempts.left(stopped, slow), min(c.reached, c.from)) == nil
+}
+
+// mayHelp reports whether a more accurate matrix may get a method further that stopped for a
+// reason: a preconditioner that is not definite, or from which numbers leave their range, stays
+// what it is.
+func (c *correction[V, S]) mayHelp(reason krylov.Reason) bool {
+	return reason != krylov.IndefinitePreconditioner && (reason != krylov.NotFinite || c.attempts.preconditioner() == nil)
 }
 
 // tooSlow is why a rung is left whose rate does not reach the goal within its budget.

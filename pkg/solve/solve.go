@@ -43,10 +43,10 @@ type Result struct {
 	Formats    []string // of its matrix
 	Precond    PrecondResult
 	Attempts   []Attempt // methods and preconditioners tried, in order
-	Bytes      int64 // that this takes, indices included
-	Outer      int   // refinement steps
-	Iterations int   // of the inner method, in all
-	SpMVs      int   // products with A, in all
+	Bytes      int64     // that this takes, indices included
+	Outer      int       // refinement steps
+	Iterations int       // of the inner method, in all
+	SpMVs      int       // products with A, in all
 
 	Time TimeByPhase
 }
