@@ -115,6 +115,7 @@ type Outcome struct {
 	SpMVs            int           `json:"spmv_count"`
 	BackwardError    BackwardError `json:"backward_error"`
 	RelativeResidual Number        `json:"relative_residual"`
+	Attempts         []Attempt     `json:"attempts"` // methods and preconditioners tried, in order
 }
 
 // BackwardError holds the backward errors of package verify.
@@ -218,6 +219,7 @@ func (r *Report) Add(s solve.Result) {
 	r.OuterIterations += one.OuterIterations
 	r.InnerIterations += one.InnerIterations
 	r.SpMVs += one.SpMVs
+	r.Attempts = append(r.Attempts, one.Attempts...)
 	r.setErrors(r.errors().Worst(s.Errors))
 }
 
@@ -249,6 +251,7 @@ func outcome(s solve.Result) Outcome {
 		OuterIterations: s.Outer, InnerIterations: s.Iterations, SpMVs: s.SpMVs,
 	}
 	o.setErrors(s.Errors)
+	o.Attempts = attempts(s)
 	return o
 }
 

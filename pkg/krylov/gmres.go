@@ -135,6 +135,7 @@ func (m *GMRES[V, S]) cycles() Reason {
 		reason := m.cycle(p.restart)
 		rnorm := norm(m.rr)
 		c.result.Residual = rnorm / c.bnorm
+		c.least = rnorm // what the cycle thought of it may have been less
 		switch {
 		case !finite(rnorm):
 			reason = NotFinite
@@ -224,6 +225,7 @@ func (m *GMRES[V, S]) orthogonalise(j int, w V) (next S) {
 	start := time.Now()
 	defer func() { m.c.result.Orthogonalization += time.Since(start) }()
 	column, v := m.columns.next(), m.v[:j+1]
+	m.c.result.Projections += int64(j + 1)
 	column.h = slices.Grow(column.h[:0], j+1)[:j+1]
 	h := column.h
 	if m.opt.Orthogonalization != CGS2 {

@@ -33,7 +33,7 @@ func newICT(s setup) (Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, at, err := bandOrder(scaling.Apply(s.m, s.pool), s.pool)
+	m, at, err := s.ordered(scaling.Apply(s.m, s.pool))
 	if err != nil {
 		return nil, err
 	}

@@ -148,11 +148,11 @@ func ReadCheckpoint(r io.Reader) (*Checkpoint, error) {
 	}
 	var state checkpointState
 	if err := gob.NewDecoder(bytes.NewReader(encoded)).Decode(&state); err != nil {
-		return nil, refused("is damaged: %v", err)
+		return nil, refusedCheckpoint("is damaged: %v", err)
 	}
 	c, ok := state.checkpoint(vectors)
 	if !ok {
-		return nil, refused("is damaged: %d vectors are not what its state needs", len(vectors))
+		return nil, refusedCheckpoint("is damaged: %d vectors are not what its state needs", len(vectors))
 	}
 	c.identity = header.identity
 	return c, nil
@@ -193,7 +193,8 @@ func (s checkpointState) checkpoint(vectors [][]float64) (c *Checkpoint, ok bool
 	return &Checkpoint{solved: s.Solved, systems: s.Systems, current: s.Current}, ok
 }
 
-func refused(format string, args ...any) error {
+// refusedCheckpoint is the error of a checkpoint that cannot be gone on from.
+func refusedCheckpoint(format string, args ...any) error {
 	return &CheckpointError{fmt.Sprintf(format, args...)}
 }
 
@@ -211,26 +212,26 @@ func (c *checkpointReader) header() (h checkpointHeader, err error) {
 	case err != nil && !errors.Is(err, errTruncated):
 		return h, err
 	case !ok:
-		return h, refused("is no checkpoint of mpsolve")
+		return h, refusedCheckpoint("is no checkpoint of mpsolve")
 	case err != nil:
 		return h, err
 	case format != fmt.Sprint(checkpointFormat):
-		return h, refused("is of format %q; this version reads format %d", format, checkpointFormat)
+		return h, refusedCheckpoint("is of format %q; this version reads format %d", format, checkpointFormat)
 	}
 	line, err := c.line(longestHeader)
 	if err != nil {
 		return h, err
 	}
 	if err := json.Unmarshal([]byte(line), &h); err != nil {
-		return h, refused("is damaged: %v", err)
+		return h, refusedCheckpoint("is damaged: %v", err)
 	}
 	if h.Rows <= 0 || h.Rows > math.MaxInt32 || h.Vectors < 0 || h.State < 0 {
-		return h, refused("is damaged: %d vectors of %d elements, %d bytes", h.Vectors, h.Rows, h.State)
+		return h, refusedCheckpoint("is damaged: %d vectors of %d elements, %d bytes", h.Vectors, h.Rows, h.State)
 	}
 	return h, nil
 }
 
-var errTruncated = refused("is truncated")
+var errTruncated = refusedCheckpoint("is truncated")
 
 // line reads to the end of a line of so many bytes at most.
 func (c *checkpointReader) line(longest int) (string, error) {
@@ -290,10 +291,10 @@ func (c *checkpointReader) checksum() error {
 		return truncated(err)
 	}
 	if !bytes.Equal(got, want) {
-		return refused("is damaged: its checksum is wrong")
+		return refusedCheckpoint("is damaged: its checksum is wrong")
 	}
 	if _, err := c.r.ReadByte(); err == nil {
-		return refused("is damaged: it goes on after its end")
+		return refusedCheckpoint("is damaged: it goes on after its end")
 	} else if !errors.Is(err, io.EOF) {
 		return err
 	}

@@ -2,7 +2,9 @@ package solve
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -13,20 +15,25 @@ import (
 // correction solves A d = r as the scaled system, by the methods, preconditioners and
 // precisions that follow each other. It is the krylov.Corrector of refinement.
 type correction[V any, S linop.Scalar[S]] struct {
-	at       place[V, S]
-	scaled   *scaledMatrix
-	scaling  scaling[V]
-	measure  *measure[V, S]
-	matrix   matrix[V, S]       // the scaled one, in reduced precision
-	first    Storage            // of it, to begin with
-	timed    *linop.Timed[V, S] // the matrix, timed
-	attempts *attempts[V, S]
-	prepare  func(context.Context, *csr.Matrix, variant, stored) (precond.Preconditioner, error)
-	innerTol float64
-	log      func(string)
-	madeWith map[variant]precision // the matrix in use when preconditioners were set up
-	saver    *saver[V, S]          // takes checkpoints of the methods; nil: none are taken
-	ctx      context.Context       // of the solve under way, which interrupts setting up as well
+	at         place[V, S]
+	scaled     *scaledMatrix
+	scaling    scaling[V]
+	measure    *measure[V, S]
+	matrix     matrix[V, S]       // the scaled one, in reduced precision
+	first      Storage            // of it, to begin with
+	timed      *linop.Timed[V, S] // the matrix, timed
+	attempts   *attempts[V, S]
+	prepare    func(context.Context, *csr.Matrix, variant, float64, stored) (precond.Preconditioner, float64, error)
+	exact      linop.Operator[V, S] // A as given
+	probe      *probe               // of the last correction
+	slow       bool                 // the last correction was left by it
+	indefinite bool                 // the last correction showed that the matrix is not definite
+	from       float64              // the measure before it
+	reached    float64              // and after, of the x that it gave
+	innerTol   float64
+	log        func(string)
+	saver      *saver[V, S]    // takes checkpoints of the methods; nil: none are taken
+	ctx        context.Context // of the solve under way, which interrupts setting up as well
 
 	rhs, z V // of the scaled system
 	x, r   V // x + d and its residual, for the measure
@@ -34,6 +41,7 @@ type correction[V any, S linop.Scalar[S]] struct {
 
 // Correct implements krylov.Corrector.
 func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.Goal) krylov.Result {
+	c.from = goal.From
 	e := c.scaling.residual(c.rhs, r)
 	opt := krylov.Options[V]{
 		Tol: goal.To, MaxIter: goal.MaxIter, Monitor: goal.Monitor, Agree: goal.Agree,
@@ -54,32 +62,25 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	if c.innerTol > 0 {
 		opt.Tol = max(opt.Tol, c.innerTol*goal.From)
 	}
-	a := c.attempts.now()
+	method, err := c.attempts.method()
+	if err != nil {
+		return krylov.Result{Reason: krylov.Breakdown}
+	}
 	if p := c.attempts.preconditioner(); p != nil {
 		opt.Precond, opt.Flexible = p, precond.Varies(p.made)
 	}
-	onTrial := !a.last && goal.MaxIter > trialIterations
-	if onTrial {
-		opt.MaxIter = trialIterations
-	}
+	c.probe = c.attempts.watch(c.scaled.m.Rows, goal.From, opt.Tol)
 	c.saver.join(&opt)
-	result := a.method.Solve(ctx, c.timed, c.z, c.rhs, opt)
-	if onTrial && result.Reason == krylov.IterationLimit {
-		result.Reason = krylov.Stagnation
-		if result.Measure <= trialReduction*goal.From {
-			result.Reason = krylov.Converged // as far as this step is to
-		}
+	if c.attempts.bounded() {
+		opt.Watch = c.probe.watch
 	}
+	start := time.Now()
+	result := method.Solve(ctx, c.timed, c.z, c.rhs, opt)
+	c.attempts.solved(result.Iterations, c.probe.work(result.Iterations, result.Projections), time.Since(start))
+	c.slow, c.indefinite = c.probe.gone, result.Reason == krylov.Indefinite && (c.plain() || c.curved())
 	c.scaling.correction(d, c.z, e)
 	return result
 }
-
-// A preconditioner after which another may be tried has trialIterations to reduce
-// the measure by trialReduction.
-const (
-	trialIterations = 1000
-	trialReduction  = 0.1
-)
 
 // storageFloor is the share of the storage error to which a correction is worth
 // being solved for.
@@ -88,24 +89,36 @@ const storageFloor = 0.25
 // plain reports whether the matrix is stored in FP64.
 func (c *correction[V, S]) plain() bool { return c.matrix.about().storage.plain() }
 
-// Escalate implements krylov.Corrector: the matrix is stored more accurately
-// or, when it is in FP64, the next method takes over.
+// Escalate implements krylov.Corrector: the matrix is stored more accurately where that may
+// help, and otherwise the next rung of the ladder takes over.
 func (c *correction[V, S]) Escalate(reason krylov.Reason) bool {
-	stopped := fmt.Sprintf("%s stopped (%s)", c.attempts.now(), reason)
-	if !c.plain() && reason != krylov.IndefinitePreconditioner {
+	stopped, slow := reason.String(), c.slow
+	switch {
+	case c.slow:
+		stopped = tooSlow
+	case c.indefinite:
+		c.attempts.state.Indefinite = true
+	case reason == krylov.Stagnation && c.attempts.bounded():
+		slow = true
+	case !c.plain() && c.mayHelp(reason):
 		if err := c.use(c.matrix.about().storage.next(reason)); err != nil {
 			return false // only a device can fail: what was stored once can be stored more accurately
 		}
-		c.log(fmt.Sprintf("%s: continuing with %v", stopped, c.matrix.about().storage))
+		c.log(fmt.Sprintf("%s stopped (%s): continuing with %v", c.attempts.now(), reason, c.matrix.about().storage))
 		return true
 	}
-	next := c.attempts.current + 1
-	if next == len(c.attempts.list) || c.enter(next) != nil {
-		return false
-	}
-	c.log(fmt.Sprintf("%s: continuing with %s", stopped, c.attempts.now()))
-	return true
+	return c.climb(c.attempts.left(stopped, slow), min(c.reached, c.from)) == nil
 }
+
+// mayHelp reports whether a more accurate matrix may get a method further that stopped for a
+// reason: a preconditioner that is not definite, or from which numbers leave their range, stays
+// what it is.
+func (c *correction[V, S]) mayHelp(reason krylov.Reason) bool {
+	return reason != krylov.IndefinitePreconditioner && (reason != krylov.NotFinite || c.attempts.preconditioner() == nil)
+}
+
+// tooSlow is why a rung is left whose rate does not reach the goal within its budget.
+const tooSlow = "too slow"
 
 // Patience implements krylov.Corrector. With a matrix in reduced precision a
 // step is to reduce the measure tenfold: two that do not, or one that does not
@@ -126,7 +139,8 @@ func (c *correction[V, S]) Patience(reduction float64) int {
 // right-hand side gets does not depend on those before it.
 func (c *correction[V, S]) begin(ctx context.Context) error {
 	c.ctx = ctx
-	if err := c.enter(0); err != nil {
+	c.attempts.begin()
+	if err := c.climb("", 0); err != nil {
 		return err
 	}
 	if c.matrix.about().storage.same(c.first) {
@@ -146,23 +160,50 @@ func (c *correction[V, S]) use(t Storage) error {
 	return err
 }
 
-// enter goes to attempt k, or to the first after it whose preconditioner can be set up.
-func (c *correction[V, S]) enter(k int) error {
-	err := c.attempts.enter(k, c.setUp)
+// climb goes to the next rung whose preconditioner can be set up.
+func (c *correction[V, S]) climb(before string, measure float64) error {
+	err := c.attempts.climb(before, measure, c.setUp)
 	c.scaled.drop(c.matrix.about())
 	return err
 }
 
 // setUp makes a preconditioner of the scaled matrix for the place.
-func (c *correction[V, S]) setUp(v variant) (krylov.Preconditioner[V], precond.Preconditioner, error) {
-	with, err := c.madeOf(v)
-	if err != nil {
-		return nil, nil, err
+func (c *correction[V, S]) setUp(v variant, budget float64, at *precision) (
+	by krylov.Preconditioner[V], made precond.Preconditioner, work float64, err error,
+) {
+	if now := c.matrix.about().storage.precision(); at != nil && *at != now {
+		if err := c.usePrecision(*at); err != nil {
+			return nil, nil, 0, err
+		}
+		defer func() { err = errors.Join(err, c.usePrecision(now)) }()
 	}
-	made, err := c.prepare(c.ctx, c.scaled.matrix(), v, with)
+	c.attempts.state.Rungs[c.attempts.state.Rung].Made = c.matrix.about().storage.precision()
+	made, work, err = c.prepare(c.ctx, c.scaled.matrix(), v, budget, c.matrix.about())
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, work, err
 	}
-	by, err := c.matrix.upload(made)
-	return by, made, err
+	by, err = c.matrix.upload(made)
+	return by, made, work, err
+}
+
+// usePrecision stores the method's matrix with a precision, if it does not have that.
+func (c *correction[V, S]) usePrecision(p precision) error {
+	t := c.first.at(p)
+	if c.matrix.about().storage.same(t) {
+		return nil
+	}
+	return c.use(t)
+}
+
+// curved reports whether the direction at which conjugate gradients stopped, with a matrix
+// in reduced precision, shows that the matrix as given is not definite either.
+func (c *correction[V, S]) curved() bool {
+	method, err := c.attempts.method()
+	cg, ok := method.(interface{ Direction() V })
+	if err != nil || !ok {
+		return false
+	}
+	p := cg.Direction()
+	c.scaling.col.ldexp(c.x, p, 1, -c.scaling.col.maxExponent(p))
+	return c.scaling.sign*c.exact.ApplyDot(c.r, c.x, c.x).Float() <= 0
 }

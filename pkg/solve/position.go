@@ -2,111 +2,167 @@ package solve
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
-// position is where a correction is among its attempts, and what it has learnt from them.
+// position is where a correction stands in the ladder, and what it has learnt on the way.
 type position struct {
-	Attempt int
-	Matrix  precision // in use
-	Made    []made    // preconditioners, in the order of the attempts
+	Ladder  ladderState
+	Ready   []readied // preconditioners
+	Refused []refused
+	Made    []Attempt
+	Current Attempt
+
+	Probe         lookout // of the method in progress
+	Slow          bool    // these are those of correction
+	Indefinite    bool
+	From, Reached float64
 }
 
-// precision is how a stored matrix differs from the one stored first.
-type precision struct {
-	FP64      bool
-	Epsilon   float64
-	GuardBits int
-	NoDrop    bool
+// readied is a preconditioner that has been set up.
+type readied struct {
+	Rung int       // the first one that has it
+	At   precision // of the method's matrix then
+	Work float64
 }
 
-// made is what came of setting up a preconditioner.
-type made struct {
-	Kind    precond.Kind
-	DropTol float64
-	Failed  bool
-	Matrix  precision // that was in use, which multigrid smooths with
+// refused is a refusal.
+type refused struct {
+	Rung         int // the first one with that preconditioner
+	Budget, Took float64
+	Text         string
+	Is           []int // those of causes
 }
 
-// precision returns that of a storage.
-func (t Storage) precision() precision {
-	if t.plain() {
-		return precision{FP64: true}
-	}
-	return precision{Epsilon: t.Epsilon, GuardBits: t.GuardBits, NoDrop: t.NoDrop}
-}
+// causes are the errors of set-ups that the ladder tells from others.
+var causes = []error{precond.ErrWork, precond.ErrMemory, precond.ErrNotDefinite}
 
-// with returns the storage in a precision.
-func (t Storage) with(p precision) Storage {
-	if p.FP64 {
-		if !t.plain() {
-			t = t.fp64()
+// causesOf lists those of an error.
+func causesOf(err error) (list []int) {
+	for k, cause := range causes {
+		if errors.Is(err, cause) {
+			list = append(list, k)
 		}
-		return t
 	}
-	t.Epsilon, t.GuardBits, t.NoDrop = p.Epsilon, p.GuardBits, p.NoDrop
-	return t
+	return list
 }
+
+// recalled is the error of a refusal before a checkpoint.
+type recalled struct {
+	text string
+	is   []error
+}
+
+func (e *recalled) Error() string   { return e.text }
+func (e *recalled) Unwrap() []error { return e.is }
 
 // position returns where the correction is.
 func (c *correction[V, S]) position() position {
-	p := position{Attempt: c.attempts.current, Matrix: c.matrix.about().storage.precision()}
+	t := c.attempts
+	p := position{
+		Ladder: t.state, Made: slices.Clone(t.made), Current: t.current,
+		Slow: c.slow, Indefinite: c.indefinite, From: c.from, Reached: c.reached,
+	}
+	p.Ladder.Rungs = slices.Clone(t.state.Rungs)
+	p.Ladder.Precision = c.matrix.about().storage.precision()
+	if c.probe != nil {
+		p.Probe = c.probe.lookout
+	}
 	listed := map[variant]bool{}
-	for _, a := range c.attempts.list {
-		if by, known := c.attempts.ready[a.variant]; known && !listed[a.variant] {
-			listed[a.variant] = true
-			p.Made = append(p.Made, made{a.kind, a.dropTol, by == nil, c.madeWith[a.variant]})
+	for rung, r := range t.rungs {
+		v := r.variant
+		if listed[v] {
+			continue
+		}
+		listed[v] = true
+		if k, ok := t.known[v]; ok {
+			p.Ready = append(p.Ready, readied{rung, k.at, k.work})
+		}
+		if no, ok := t.refused[v]; ok {
+			p.Refused = append(p.Refused, refused{rung, no.budget, no.took, no.err.Error(), causesOf(no.err)})
 		}
 	}
 	return p
 }
 
-// restore goes to a position, and sets up the preconditioner in use. Others follow when they
-// are needed, with the matrix that they were made with.
-func (c *correction[V, S]) restore(ctx context.Context, p position) error {
+// resume goes to a position that a correction for the same system and options had. The
+// preconditioner in use is set up again; others follow when they are needed, each with the
+// matrix that it was made with, so that all have the bits that they had.
+func (c *correction[V, S]) resume(ctx context.Context, p position) error {
 	c.ctx = ctx
-	for _, m := range p.Made {
-		v := variant{m.Kind, m.DropTol}
-		if c.madeWith[v] = m.Matrix; m.Failed {
-			c.attempts.ready[v] = nil
-		}
+	t := c.attempts
+	t.begin()
+	if p.Ladder.Rung < 0 || p.Ladder.Rung >= len(t.rungs) || len(p.Ladder.Rungs) != len(t.rungs) {
+		return damaged("rung %d of %d", p.Ladder.Rung+1, len(p.Ladder.Rungs))
 	}
-	if p.Attempt < 0 || p.Attempt >= len(c.attempts.list) {
-		return refused("is damaged: there is no attempt %d", p.Attempt+1)
-	}
-	if t := c.first.with(p.Matrix); c.matrix.about().storage.precision() != p.Matrix {
-		if err := c.use(t); err != nil {
-			return err
-		}
-	}
-	want := c.attempts.list[p.Attempt]
-	if err := c.enter(p.Attempt); err != nil {
+	if err := t.recall(p); err != nil {
 		return err
 	}
-	if c.attempts.now() != want && ctx.Err() == nil {
-		return refused("cannot be gone on from: %v could not be set up again", want.variant)
+	t.state = p.Ladder
+	if err := c.usePrecision(p.Ladder.Precision); err != nil {
+		return err
+	}
+	t.state.Rungs = slices.Clone(p.Ladder.Rungs)
+	err := t.enter(c.setUp)
+	if ctx.Err() == nil && err != nil {
+		return &CheckpointError{"cannot be gone on from: precond " + err.Error()}
+	}
+	t.state.Rungs = slices.Clone(p.Ladder.Rungs)
+	t.made, t.current = slices.Clone(p.Made), p.Current
+	c.slow, c.indefinite, c.from, c.reached = p.Slow, p.Indefinite, p.From, p.Reached
+	return nil
+}
+
+// recall takes over what had been set up, and what had been refused.
+func (t *attempts[V, S]) recall(p position) error {
+	for _, r := range p.Ready {
+		if r.Rung < 0 || r.Rung >= len(t.rungs) {
+			return damaged("rung %d", r.Rung+1)
+		}
+		t.known[t.rungs[r.Rung].variant] = known{r.At, r.Work}
+	}
+	for _, r := range p.Refused {
+		err := &recalled{text: r.Text}
+		for _, k := range r.Is {
+			if k < 0 || k >= len(causes) {
+				return damaged("cause %d", k)
+			}
+			err.is = append(err.is, causes[k])
+		}
+		if r.Rung < 0 || r.Rung >= len(t.rungs) {
+			return damaged("rung %d", r.Rung+1)
+		}
+		t.refused[t.rungs[r.Rung].variant] = refusal{err, r.Budget, r.Took}
 	}
 	return nil
 }
 
-// madeOf is the matrix that a preconditioner is set up with: the one in use, unless it is set
-// up again.
-func (c *correction[V, S]) madeOf(v variant) (stored, error) {
-	now := c.matrix.about()
-	p, again := c.madeWith[v]
-	if !again || p == now.storage.precision() {
-		c.madeWith[v] = now.storage.precision()
-		return now, nil
-	}
-	matrix, err := c.at.store(c.scaled.matrix(), c.first.with(p))
-	if err != nil {
-		return now, err
-	}
-	return matrix.about(), nil
+// damaged is the error of a checkpoint that contradicts itself.
+func damaged(format string, args ...any) error {
+	return refusedCheckpoint("is damaged: "+format, args...)
 }
 
-var _ krylov.Corrector[vector] = recorded[vector, scalar]{}
+// known is what is known of a preconditioner that has been set up.
+type known struct {
+	at   precision // of the method's matrix then
+	work float64
+}
 
-var _ krylov.Checkpointer[vector] = (*saver[vector, scalar])(nil)
+// again sets up a preconditioner that had been set up before the checkpoint, as it was then.
+func (t *attempts[V, S]) again(v variant, setUp setUp[V]) error {
+	k, ok := t.known[v]
+	if !ok || t.ready[v] != nil {
+		return nil
+	}
+	_, err := t.make(v, 0, &k.at, setUp)
+	return err
+}
+
+var (
+	_ krylov.Corrector[vector]    = recorded[vector, scalar]{}
+	_ krylov.Checkpointer[vector] = (*saver[vector, scalar])(nil)
+)

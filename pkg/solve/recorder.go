@@ -34,7 +34,7 @@ func newRecorder(s *Solver) (*recorder, error) {
 	r := &recorder{opt: opt, identity: s.identify(), last: time.Now()}
 	if c := opt.Resume; c != nil {
 		if why := c.identity.differs(r.identity); why != "" {
-			return nil, refused("%s", why)
+			return nil, refusedCheckpoint("%s", why)
 		}
 	}
 	return r, nil
@@ -49,7 +49,7 @@ func (r *recorder) begin(ctx context.Context, b, x0 []float64) (done Result, ok 
 	k, system := r.calls, systemDigest(b, x0)
 	if c := r.opt.Resume; c != nil {
 		if k < len(c.systems) && system != c.systems[k] {
-			return done, false, refused("has another right-hand side %d, or another guess", k+1)
+			return done, false, refusedCheckpoint("has another right-hand side %d, or another guess", k+1)
 		}
 		if k < len(c.solved) {
 			r.calls++

@@ -47,6 +47,7 @@ func (f *refinement[V, S]) solveRecorded(ctx context.Context, x, b V, opt krylov
 		f.correction.saver = s
 		result = f.steps.Solve(ctx, f.exact, recorded[V, S]{f.correction}, x, b, opt)
 		f.correction.saver = nil
+		f.correction.attempts.current.Reason = result.Reason.String()
 	}
 	f.recorder.refining = false
 	if f.recorder.ended {
@@ -57,22 +58,25 @@ func (f *refinement[V, S]) solveRecorded(ctx context.Context, x, b V, opt krylov
 	return result, f.at.err()
 }
 
-// begin goes to the first attempt, or to that of the checkpoint.
+// begin goes to the first rung, or to that of the checkpoint.
 func (s *saver[V, S]) begin(ctx context.Context, p *progress) error {
 	c := s.f.correction
 	if p == nil {
 		return c.begin(ctx)
 	}
-	if err := c.restore(ctx, p.Position); err != nil || ctx.Err() != nil || p.Finished != nil {
+	if err := c.resume(ctx, p.Position); err != nil || ctx.Err() != nil || p.Finished != nil {
 		return err
 	}
-	steps, method := s.upload(p.Steps), s.upload(p.Method)
+	steps, inner := s.upload(p.Steps), s.upload(p.Method)
 	err := s.f.steps.CheckState(steps)
-	if err == nil && method != nil {
-		err = krylov.CheckState(c.attempts.now().method, c.attempts.preconditioner() != nil, method)
+	if err == nil && inner != nil {
+		var method krylov.Method[V, S]
+		if method, err = c.attempts.method(); err == nil {
+			err = krylov.CheckState(method, c.attempts.preconditioner() != nil, inner)
+		}
 	}
 	if err != nil {
-		return refused("is damaged: %v", err)
+		return damaged("%v", err)
 	}
 	return nil
 }
@@ -80,8 +84,12 @@ func (s *saver[V, S]) begin(ctx context.Context, p *progress) error {
 // join makes a solve of the correction one that is saved, and that goes on from the
 // checkpoint if it is the first.
 func (s *saver[V, S]) join(opt *krylov.Options[V]) {
-	if s != nil {
-		opt.Checkpoint, opt.Resume, s.resume = s, s.resume, nil
+	if s == nil {
+		return
+	}
+	if opt.Checkpoint = s; s.resume != nil {
+		opt.Resume, s.resume = s.resume, nil
+		s.f.correction.probe.lookout = s.recorder.resume.Position.Probe
 	}
 }
 

@@ -45,10 +45,11 @@ type Result struct {
 	Storage    Storage  // the last one used
 	Formats    []string // of its matrix
 	Precond    PrecondResult
-	Bytes      int64 // that this takes, indices included
-	Outer      int   // refinement steps
-	Iterations int   // of the inner method, in all
-	SpMVs      int   // products with A, in all
+	Attempts   []Attempt // methods and preconditioners tried, in order
+	Bytes      int64     // that this takes, indices included
+	Outer      int       // refinement steps
+	Iterations int       // of the inner method, in all
+	SpMVs      int       // products with A, in all
 
 	Time TimeByPhase
 }
@@ -248,7 +249,7 @@ func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
 	used.precond.Elapsed = now.Preconditioning
 	result := Result{
 		X: x, Reason: s.verdict(solved.Reason, errs), Errors: errs,
-		Method: used.method, Precond: used.precond,
+		Method: used.method, Precond: used.precond, Attempts: used.attempts,
 		Storage: used.stored.storage, Formats: used.stored.formats(), Bytes: used.stored.bytes,
 		Outer: solved.Outer, Iterations: solved.Iterations, SpMVs: now.Products,
 		Time: TimeByPhase{
