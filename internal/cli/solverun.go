@@ -39,7 +39,7 @@ type solveRun struct {
 }
 
 // limitGrace is how long the run may go on after its time limit.
-const limitGrace = 300 * time.Millisecond
+const limitGrace = 200 * time.Millisecond
 
 // run runs the steps until the time limit. Whatever does not heed that is given up, without x.
 func (r *solveRun) run(ctx context.Context) error {
@@ -102,6 +102,9 @@ func (r *solveRun) read(ctx context.Context) (err error) {
 		return err
 	}
 	if err := r.precond.readNearNull(ctx, r.in, r.m.Rows, &r.opt); err != nil {
+		return err
+	}
+	if err := r.nullSpace.read(ctx, r.in, r.m.Rows, &r.opt); err != nil {
 		return err
 	}
 	if r.b, r.x0, err = r.readVectors(ctx, r.in, r.m.Rows); err != nil {
@@ -218,8 +221,8 @@ func (r *solveRun) finish(ctx context.Context) error {
 	if err := r.print(); err != nil && !(failed != nil && errors.Is(err, errOutputClosed)) {
 		failed = errors.Join(failed, fmt.Errorf("writing the report: %w", err))
 	}
-	if failed == nil && !r.report.Converged {
-		return &exitError{code: exitNotConverged}
+	if code := exitOf(r.report.Why); failed == nil && code != 0 {
+		return &exitError{code: code}
 	}
 	return failed
 }
@@ -231,7 +234,7 @@ func (r *solveRun) print() error {
 	case r.json:
 		return r.report.WriteJSON(out)
 	case r.quiet:
-		fmt.Fprintln(out, report.Printable(r.report.Verdict(r.report.Outcome)))
+		r.report.Quiet(out)
 	default:
 		r.report.WriteText(out)
 	}

@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -43,7 +44,7 @@ func (s *Solver) identify() identity {
 	tier, _ := kernels.ActiveTier()
 	return identity{
 		Program: s.opt.Checkpoint.Program, Build: build(), Kernels: runtime.GOARCH + " " + tier.String(),
-		Threads: s.Threads, MaxMemory: s.opt.MaxMemory,
+		Threads: s.Threads, MaxMemory: cmp.Or(s.opt.givenMemory, s.opt.MaxMemory),
 		Rows: s.given.Rows, Nonzeros: s.given.NNZ(), Matrix: matrixDigest(s.given),
 		Options: appendOptions(nil, "", reflect.ValueOf(s.opt)),
 	}
