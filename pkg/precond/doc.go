@@ -34,7 +34,7 @@
 //	M = L U, or L L^T where A is symmetric positive definite
 //
 // LU and Cholesky are complete: LU with the pivots of each row chosen among its entries,
-// after the rows are permuted so that the diagonal is large ([Duff01]) and to block upper
+// after the rows are permuted so that the diagonal is large ([Duff01]) and to block lower
 // triangular form ([Tarjan72]), row by row in time proportional to its multiplications
 // ([GilbertPeierls88], [EisenstatLiu92]). Their orders are of minimum degree ([Amestoy96],
 // [Davis04]). [Estimate] says what they take.
