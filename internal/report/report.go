@@ -307,7 +307,7 @@ func outcome(s solve.Result) Outcome {
 	o := Outcome{
 		Converged: s.Reason.Converged(), Reason: s.Reason.String(), Advice: s.Advice,
 		Digits: digits(s.Digits), Evidence: evidence(s.Evidence), Cautions: s.Cautions,
-		NullSpace: nullSpace(s.NullSpace),
+		NullSpace:       nullSpace(s.NullSpace),
 		OuterIterations: s.Outer, InnerIterations: s.Iterations, SpMVs: s.SpMVs, Why: s.Reason,
 	}
 	o.setErrors(s.Errors)
