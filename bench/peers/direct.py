@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-from solve_files import System
+from solve_files import System, read_solution
 from solve_table import TOLERANCE, in_scipy, mpsolve
 
 HERE = pathlib.Path(__file__).parent
@@ -30,6 +30,7 @@ def fastest(solver, system, args):
     best = None
     for _ in range(args.repeat):
         r = solver.run(system, args.limit)
+        r.off = off(system, solver)
         if best is None or not r.failure and r.setup + r.solve < best.setup + best.solve:
             best = r
         if r.failure or r.setup + r.solve > 1:
@@ -40,7 +41,13 @@ def fastest(solver, system, args):
 def describe(r):
     if r.failure:
         return f"{'':>9} {r.failure}"
-    return f"{r.setup + r.solve:>7.3f} s {r.eta:.1e}"
+    return f"{r.setup + r.solve:>7.3f} s {r.eta:.1e}, x off by {r.off:.0e}"
+
+
+def off(system, solver):
+    """How far x is from ones, which b is computed from."""
+    path = system.file(solver.solution)
+    return abs(read_solution(path) - 1).max() if os.path.exists(path) else float("inf")
 
 
 def main():
@@ -81,7 +88,7 @@ def main():
         name = " ".join(words)
         if verdict[0].isupper():
             failures.append((group, name, verdict, mine.failure or mine.reason))
-        print(f"{name:64} n {system.n:>7} nnz {system.a.nnz:>8}  spsolve {describe(theirs):20}  mpsolve {describe(mine):20} {mine.reason:24} {verdict}", flush=True)
+        print(f"{name:64} n {system.n:>7} nnz {system.a.nnz:>8}  spsolve {describe(theirs):36}  mpsolve {describe(mine):36} {mine.reason:24} {verdict}", flush=True)
     print()
     for group, (seen, solved, ours, fast) in by_class.items():
         print(f"{group:20} of {seen} matrices spsolve solves {solved}, mpsolve {ours} of these, {fast} in time")

@@ -121,6 +121,8 @@ type Outcome struct {
 	Evidence *Evidence `json:"evidence,omitempty"` // that there is no solution
 	Cautions []string  `json:"cautions,omitempty"`
 
+	NullSpace *NullSpace `json:"null_space,omitempty"` // of a singular matrix
+
 	Why      krylov.Reason `json:"-"`        // Reason is its name
 	Attempts []Attempt     `json:"attempts"` // methods and preconditioners tried, in order
 }
@@ -142,6 +144,20 @@ type Digits struct {
 	Probe      Number `json:"probe"`
 	Condition  Number `json:"condition"`
 	Iterations int    `json:"iterations"`
+}
+
+// NullSpace describes the null space that a solve knew of, see solve.NullSpaceResult.
+type NullSpace struct {
+	Dimension int    `json:"dimension"`
+	Residual  Number `json:"residual"`
+	Component Number `json:"component"`
+}
+
+func nullSpace(n solve.NullSpaceResult) *NullSpace {
+	if n.Dim == 0 {
+		return nil
+	}
+	return &NullSpace{n.Dim, Number(n.Residual), Number(n.Component)}
 }
 
 // Evidence shows that a system has no solution, see solve.Evidence.
@@ -304,6 +320,7 @@ func outcome(s solve.Result) Outcome {
 	o := Outcome{
 		Converged: s.Reason.Converged(), Reason: s.Reason.String(), Advice: s.Advice,
 		Digits: digits(s.Digits), Evidence: evidence(s.Evidence), Cautions: s.Cautions,
+		NullSpace:       nullSpace(s.NullSpace),
 		OuterIterations: s.Outer, InnerIterations: s.Iterations, SpMVs: s.SpMVs, Why: s.Reason,
 	}
 	o.setErrors(s.Errors)

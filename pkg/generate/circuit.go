@@ -14,8 +14,9 @@ import "github.com/mpsolve/mpsolve/pkg/parallel"
 // transistor is a current gm (v_g - v_s) from its node to s, beside a conductance. The first
 // nodes are supply rails, held by sources and joined to a fraction supply of all nodes:
 // dense rows and columns. Other sources hold one node each, against ground or against a node
-// before it, so that they make no loop. Conductances are 1e-3, transconductances 1e-2,
-// capacitances 1e-7 and inductances 1, all log-normal.
+// before it, so that they make no loop. Conductances are 1e-3, transconductances 1e-3,
+// capacitances 1e-7 and inductances 1, all log-normal; transconductances within two decades,
+// for gains multiply along a chain.
 type nodal struct {
 	n, window, rails   int
 	links, transistors float64
@@ -123,7 +124,7 @@ func (c nodal) before(i int, what ...int) int {
 // conductance between them.
 func (c nodal) transistor(s *stamps, i int) {
 	gate, source := c.before(i, drawGate, i), c.before(i, drawGate, i, 1)
-	gm := c.value(1e-2, drawTransistor, i, 1)
+	gm := 1e-3 * logNormal(hash(c.seed, drawTransistor, i, 1), min(c.decades, 2))
 	for _, node := range [2]struct {
 		row  int
 		sign float64

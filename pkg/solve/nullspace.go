@@ -40,11 +40,11 @@ const (
 	// nullVectorTol is the largest row-wise error max_i |A v|_i / (sum_j |a_ij| |v|_inf) of a null
 	// vector: the default tolerance of a solve.
 	nullVectorTol = 1e-10
-	// inconsistentTol, and inconsistentResiduals times the error of the null vectors, is the
-	// component |y'b| in the left null space from which b is not called consistent, relative
-	// to sum |y_i| (T_i |x|_inf + |b_i|): some hundred roundings of A x.
-	inconsistentTol       = 0x1p-44
-	inconsistentResiduals = 4
+	// From a component |y'b| of inconsistentTol sum |y_i| (T_i |x|_inf + |b_i|) in the left
+	// null space b is not called consistent: some hundred roundings of A x. What y'A is off
+	// zero may explain |y'A|_1 |x|_inf, and counts inconsistentDefects times.
+	inconsistentTol     = 0x1p-44
+	inconsistentDefects = 4
 	// maxNullity is the largest dimension: there are two dense vectors for each.
 	maxNullity = 64
 )
@@ -69,6 +69,8 @@ type nullSpace struct {
 	a           *csr.Matrix
 	opt         Options
 	right, left [][]float64 // orthonormal
+	found       bool        // the left ones by solves, which does not tell them as accurately
+	defects     []float64   // |y'A|_1 of the left ones
 	pinned      basis       // the right ones, the unit matrix in the rows Q
 	residual    float64
 	inner       *Solver   // of M
@@ -149,33 +151,45 @@ func (n *nullSpace) findLeft(ctx context.Context) (err error) {
 		return nil
 	}
 	n.opt.Log("nullspace transpose: solving for the left null vectors")
-	q := pivots(n.right, n.weights())
-	sigma := n.sigma(q.rows)
+	q, residual := pivots(n.right, n.weights()).rows, n.residual
+	// M regular needs a regular Y_Q, which is not known yet; a dense column W in place of
+	// E_Q on the left, W in general position, needs nothing.
+	if err = n.solveLeft(ctx, withEntries(n.a, q, q, n.sigma(q)), q); err == nil || ctx.Err() != nil {
+		return err
+	}
+	n.residual = residual
+	if err = n.solveLeft(ctx, withColumns(n.a, q, n.rowSums), q); err != nil {
+		err = fmt.Errorf("%w; give the left null space", err)
+	}
+	return err
+}
+
+// solveLeft finds left null vectors of A from M = A + W E_Q': M'y = E_Q has A'y = 0.
+func (n *nullSpace) solveLeft(ctx context.Context, m *csr.Matrix, q []int) error {
 	opt := n.quiet()
 	opt.Tol, opt.Stop = leftTol, StopRow
-	t, err := New(ctx, withEntries(n.a, q.rows, q.rows, sigma).Transpose(n.pool), opt)
+	t, err := New(ctx, m.Transpose(n.pool), opt)
 	if err != nil {
 		return err
 	}
 	defer t.Close()
 	var found [][]float64
-	for k, j := range q.rows {
+	for _, j := range q {
 		b := make([]float64, n.a.Rows)
-		b[j] = sigma[k]
+		b[j] = n.rowSums[j]
 		r, err := t.Solve(ctx, b, nil)
 		if err != nil {
 			return err
 		}
 		found = append(found, r.X)
 	}
-	if n.left, err = n.orthonormal("left null vector found", found, leftNullError); err != nil {
-		return fmt.Errorf("%w; give the left null space", err)
-	}
-	return nil
+	n.left, err = n.orthonormal("left null vector found", found, leftNullError)
+	n.found = true
+	return err
 }
 
-// leftTol is the tolerance to which left null vectors are solved for.
-const leftTol = 1e-14
+// leftTol is the tolerance to which left null vectors are solved for, as far as rounding lets.
+const leftTol = 0x1p-52
 
 // quiet returns the options for a solve that nobody watches.
 func (n *nullSpace) quiet() Options {
@@ -197,6 +211,9 @@ func (n *nullSpace) build(ctx context.Context) (err error) {
 		rows = pivots(n.left, n.weights()).rows
 	}
 	n.pinned = columns
+	for _, y := range n.left {
+		n.defects = append(n.defects, leftDefect(n.a, y))
+	}
 	opt := n.opt
 	opt.ordinary = true
 	if opt.MaxMemory > 0 {
@@ -243,7 +260,10 @@ const maxTightenings = 3
 // solve implements special.
 func (n *nullSpace) solve(ctx context.Context, b, x0 []float64) (Result, error) {
 	start := time.Now()
-	consistent := orthogonalTo(n.left, b)
+	consistent := b
+	if !n.found {
+		consistent = orthogonalTo(n.left, b)
+	}
 	if x0 != nil {
 		if err := CheckVector("initial guess", x0, n.a.Rows); err != nil {
 			return Result{}, err
@@ -268,9 +288,13 @@ func (n *nullSpace) solve(ctx context.Context, b, x0 []float64) (Result, error) 
 		component, y := n.component(b, x)
 		total.NullSpace = NullSpaceResult{len(n.right), n.residual, component}
 		var evidence *Evidence
-		if component > inconsistentTol+inconsistentResiduals*n.residual {
+		if y != nil {
 			shown := weigh(n.a, y, b)
 			evidence = &shown
+			if n.found && k == 0 && r.Reason.Converged() {
+				consistent = orthogonalTo(n.left, b)
+				continue
+			}
 		}
 		e := n.opt.Stop.pick(errs)
 		if evidence != nil || e <= n.opt.Tol || !r.Reason.Converged() || k == maxTightenings {
@@ -278,6 +302,7 @@ func (n *nullSpace) solve(ctx context.Context, b, x0 []float64) (Result, error) 
 			total.Time.Total = time.Since(start)
 			return total, nil
 		}
+		consistent = orthogonalTo(n.left, b)
 		inner.opt.Tol *= min(0.1, 0.5*n.opt.Tol/e)
 	}
 }

@@ -59,21 +59,35 @@ func nullError(m *csr.Matrix, v []float64) (worst float64) {
 
 // leftNullError is nullError of the transpose.
 func leftNullError(m *csr.Matrix, y []float64) (worst float64) {
-	size := largest(y)
-	sum, abs := make([]dd.DD, m.Cols), make([]float64, m.Cols)
-	for i := range m.Rows {
-		cols, vals := m.Row(i)
-		for k, j := range cols {
-			sum[j] = sum[j].AddProd(vals[k], y[i]/size)
-			abs[j] += math.Abs(vals[k])
-		}
-	}
-	for j := range sum {
-		if e := math.Abs(sum[j].Float()) / abs[j]; !(e <= worst) && abs[j] > 0 {
+	sums, abs := leftProduct(m, y)
+	for j := range sums {
+		if e := math.Abs(sums[j].Float()) / abs[j]; !(e <= worst) && abs[j] > 0 {
 			worst = e
 		}
 	}
-	return worst
+	return worst / largest(y)
+}
+
+// leftDefect returns |y'A|_1.
+func leftDefect(m *csr.Matrix, y []float64) (norm float64) {
+	sums, _ := leftProduct(m, y)
+	for _, s := range sums {
+		norm += math.Abs(s.Float())
+	}
+	return norm
+}
+
+// leftProduct returns y'A and the sums of the magnitudes in the columns of A.
+func leftProduct(m *csr.Matrix, y []float64) (product []dd.DD, abs []float64) {
+	product, abs = make([]dd.DD, m.Cols), make([]float64, m.Cols)
+	for i := range m.Rows {
+		cols, vals := m.Row(i)
+		for k, j := range cols {
+			product[j] = product[j].AddProd(vals[k], y[i])
+			abs[j] += math.Abs(vals[k])
+		}
+	}
+	return product, abs
 }
 
 func largest(v []float64) (most float64) {
@@ -170,24 +184,27 @@ func orthogonalTo(vectors [][]float64, x []float64) []float64 {
 }
 
 // component returns how large the part of b in the left null space is beside the terms of
-// A x = b, see NullSpaceResult, and the y of that.
-func (n *nullSpace) component(b, x []float64) (most float64, worst []float64) {
+// A x = b, see NullSpaceResult, and the y that contradicts x most; nil: none does.
+func (n *nullSpace) component(b, x []float64) (most float64, contradicts []float64) {
 	_, e := math.Frexp(max(largest(b), largest(x)))
 	scaled := make([]float64, len(b))
 	for i := range b {
 		scaled[i] = csr.Ldexp(b[i], -e)
 	}
 	norm := csr.Ldexp(largest(x), -e)
-	for _, y := range n.left {
+	clear := inconsistentTol
+	for k, y := range n.left {
 		var size float64
 		for i := range y {
 			size += math.Abs(y[i]) * (n.rowSums[i]*norm + math.Abs(scaled[i]))
 		}
-		if c := math.Abs(dot(y, scaled)) / size; c > most {
-			most, worst = c, y
+		product := math.Abs(dot(y, scaled))
+		most = max(most, product/size)
+		if c := (product - inconsistentDefects*n.defects[k]*norm) / size; c > clear {
+			clear, contradicts = c, y
 		}
 	}
-	return most, worst
+	return most, contradicts
 }
 
 // basis is a basis of the span of vectors that is the unit matrix in some rows.
@@ -277,35 +294,4 @@ func (n *nullSpace) weights() []float64 {
 		w[i] = math.Sqrt(sum)
 	}
 	return w
-}
-
-// withEntries returns a copy of m with values added at some places, one in a row at most.
-func withEntries(m *csr.Matrix, rows, cols []int, values []float64) *csr.Matrix {
-	added := map[int]int{}
-	for k, i := range rows {
-		added[i] = k
-	}
-	made := &csr.Matrix{Rows: m.Rows, Cols: m.Cols, RowPtr: make([]int64, 1, len(m.RowPtr))}
-	made.Col = make([]int32, 0, m.NNZ()+len(rows))
-	made.Val = make([]float64, 0, m.NNZ()+len(rows))
-	for i := range m.Rows {
-		c, v := m.Row(i)
-		k, here := added[i]
-		if !here {
-			made.Col, made.Val = append(made.Col, c...), append(made.Val, v...)
-		} else {
-			at, found := slices.BinarySearch(c, int32(cols[k]))
-			made.Col, made.Val = append(made.Col, c[:at]...), append(made.Val, v[:at]...)
-			sum := values[k]
-			made.Col = append(made.Col, int32(cols[k]))
-			if found {
-				sum += v[at]
-				c, v = c[1:], v[1:]
-			}
-			made.Val = append(made.Val, sum)
-			made.Col, made.Val = append(made.Col, c[at:]...), append(made.Val, v[at:]...)
-		}
-		made.RowPtr = append(made.RowPtr, int64(len(made.Col)))
-	}
-	return made
 }
