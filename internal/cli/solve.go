@@ -19,6 +19,8 @@ type solveFlags struct {
 	maxMemory                              memorySize
 	storage                                storageFlags
 	precond                                precondFlags
+	nullSpace                              nullSpaceFlags
+	digits                                 digitsFlag
 	reorder                                reorderFlag
 	device                                 deviceFlag
 	opt                                    solve.Options
@@ -38,7 +40,7 @@ FILE is a Matrix Market file, which may be compressed (.gz or .bz2); - reads sta
 input. By default mpsolve chooses the method, the scaling and the preconditioner
 according to the matrix and prints what it chose. It prints "converged" only if the
 backward error is at most --tol. That error is recomputed from A, x and b as given, with
-residuals in double-double arithmetic.
+residuals in double-double arithmetic. It also prints how many digits of x can be believed.
 
 Exit codes: 0 converged; 1 failure (input or output, memory); 2 usage; 3 not converged,
 the best x is written all the same; 4 invalid input; 5 device not available; 129, 130 and
@@ -65,8 +67,10 @@ func newSolve(s streams) *cobra.Command {
 	fl.StringVarP(&f.output, "output", "o", "", "write x to this `file` (.mtx or .mtx.gz)")
 	fl.Float64Var(&f.opt.Tol, "tol", krylov.DefaultTol, "tolerance for the error that --stop names")
 	fl.StringVar(&f.stop, "stop", "row", "stopping criterion: row, nw or cw (row-wise, normwise or componentwise backward error) or rel (||r||/||b||)")
+	f.digits.add(c)
 	fl.StringVar(&f.method, "method", "auto", methodHelp())
 	f.precond.add(c)
+	f.nullSpace.add(c)
 	f.storage.add(c)
 	f.reorder.add(c)
 	f.device.add(c)
@@ -118,11 +122,12 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 		return usage("--max-time %v: want a positive duration", f.maxTime)
 	}
 	inputs := append([]string{path, f.rhs, f.guess}, f.precond.files()...)
+	inputs = append(inputs, f.nullSpace.files()...)
 	for _, err := range []error{
 		oneOf("method", f.method, solve.Methods), oneOf("scale", f.scale, solve.Scales),
 		oneOf("stop", f.stop, solve.Stops), oneOf("orthogonalization", f.orthogonalization, orthogonalizations),
 		checkOutput("output", f.output, inputs...), checkOutput("history", f.history, inputs...),
-		checkDistinct("output", f.output, "history", f.history), checkRHS(f.rhs), f.reorder.check(), f.device.check(deviceKinds),
+		checkDistinct("output", f.output, "history", f.history), checkRHS(f.rhs), f.reorder.check(), f.nullSpace.check(), f.device.check(deviceKinds),
 	} {
 		if err != nil {
 			return err
@@ -138,6 +143,9 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 	}
 	f.opt.Reorder = solve.Reorder(f.reorder)
 	f.opt.NoRefine = !f.refine
+	if f.opt.Digits, err = f.digits.digits(); err != nil {
+		return err
+	}
 	f.opt.CGS2 = f.orthogonalization == "cgs2"
 	f.opt.MaxMemory = f.maxMemory.orInstalled()
 	if err := f.opt.Validate(); err != nil {

@@ -99,6 +99,9 @@ func (r *solveRun) read(ctx context.Context) (err error) {
 	if err := r.precond.readNearNull(ctx, r.in, r.m.Rows, &r.opt); err != nil {
 		return err
 	}
+	if err := r.nullSpace.read(ctx, r.in, r.m.Rows, &r.opt); err != nil {
+		return err
+	}
 	if r.b, r.x0, err = r.readVectors(ctx, r.in, r.m.Rows); err != nil {
 		return err
 	}
@@ -210,8 +213,8 @@ func (r *solveRun) finish(ctx context.Context) error {
 	if err := r.print(); err != nil && !(failed != nil && errors.Is(err, errOutputClosed)) {
 		failed = errors.Join(failed, fmt.Errorf("writing the report: %w", err))
 	}
-	if failed == nil && !r.report.Converged {
-		return &exitError{code: exitNotConverged}
+	if code := exitOf(r.report.Why); failed == nil && code != 0 {
+		return &exitError{code: code}
 	}
 	return failed
 }
@@ -223,7 +226,7 @@ func (r *solveRun) print() error {
 	case r.json:
 		return r.report.WriteJSON(out)
 	case r.quiet:
-		fmt.Fprintln(out, report.Printable(r.report.Verdict(r.report.Outcome)))
+		r.report.Quiet(out)
 	default:
 		r.report.WriteText(out)
 	}
