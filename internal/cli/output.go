@@ -54,6 +54,9 @@ func checkDistinct(flag, path, otherFlag, other string) error {
 // writing counts the files that are being written, which is not given up for a time limit.
 var writing atomic.Int32
 
+// completing counts the solves under way: each still has its best x to verify and to write.
+var completing atomic.Int32
+
 // writeFile writes path completely or not at all, compressed if its name ends in .gz. A FIFO
 // must have a reader before the context ends.
 func writeFile(ctx context.Context, path string, write func(io.Writer) error) error {

@@ -157,6 +157,9 @@ func (c *correction[V, S]) climb(before string, measure float64) error {
 // setUp makes a preconditioner of the scaled matrix for the place.
 func (c *correction[V, S]) setUp(v variant, budget float64) (krylov.Preconditioner[V], precond.Preconditioner, float64, error) {
 	c.attempts.state.Rungs[c.attempts.state.Rung].Made = c.matrix.about().storage.precision()
+	if c.ctx.Err() != nil { // before the scaled matrix is made for it
+		return nil, nil, 0, fmt.Errorf("%v: %w", v.kind, precond.ErrInterrupted)
+	}
 	made, work, err := c.prepare(c.ctx, c.scaled.matrix(), v, budget, c.matrix.about())
 	if err != nil {
 		return nil, nil, work, err
