@@ -39,7 +39,7 @@ type solveRun struct {
 }
 
 // limitGrace is how long the run may go on after its time limit.
-const limitGrace = 200 * time.Millisecond
+const limitGrace = 350 * time.Millisecond
 
 // run runs the steps until the time limit. Whatever does not heed that is given up, without x.
 func (r *solveRun) run(ctx context.Context) error {
@@ -189,6 +189,8 @@ func (r *solveRun) makeRHS() error {
 // solve solves for one right-hand side after the other.
 func (r *solveRun) solve(ctx context.Context) error {
 	r.phase.Store("solving")
+	completing.Add(1)
+	defer completing.Add(-1)
 	r.solving = true
 	for k := range r.b {
 		r.history.begin(k)

@@ -171,6 +171,9 @@ func (c *correction[V, S]) climb(before string, measure float64) error {
 func (c *correction[V, S]) setUp(v variant, budget float64, at *precision) (
 	by krylov.Preconditioner[V], made precond.Preconditioner, work float64, err error,
 ) {
+	if c.ctx.Err() != nil { // before the scaled matrix is made for it
+		return nil, nil, 0, fmt.Errorf("%v: %w", v.kind, precond.ErrInterrupted)
+	}
 	if now := c.matrix.about().storage.precision(); at != nil && *at != now {
 		if err := c.usePrecision(*at); err != nil {
 			return nil, nil, 0, err
