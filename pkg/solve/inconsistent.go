@@ -183,8 +183,9 @@ func (a *answer) inverseIteration() ([][]float64, error) {
 		if _, err := t.refiner.refine(a.ctx, y, g, krylov.Options[vector]{Tol: opt.Tol, MaxIter: opt.MaxIter}); err != nil {
 			return nil, err
 		}
-		if v := absMax(y); v == 0 || !finite(v) {
-			return nil, nil
+		if v := absMax(y); v == 0 || !finite(v) { // the step before has come far enough for this one to fail
+			copy(y, g)
+			break
 		}
 	}
 	e := csr.Exponent(absMax(y))
