@@ -129,6 +129,12 @@ mutants: ## fail if the tests miss an error that tools/mutants makes in the sour
 bench: ## all benchmarks; BENCH picks by name
 	$(GO) test -run='^$$' -bench='$(BENCH)' -benchmem ./...
 
+DIRECT_FLAGS ?=
+
+.PHONY: compare-direct
+compare-direct: build ## mpsolve and SciPy's direct solver on 60 generated matrices; DIRECT_FLAGS='--only circuit' (needs SciPy)
+	bench/peers/direct.sh bin/mpsolve $(DIRECT_FLAGS)
+
 .PHONY: bench-compare
 bench-compare: ## benchmarks of the revisions BASE (HEAD~1) and NEW (HEAD), COUNT (6) alternating runs each
 	@dir=$$(mktemp -d)

@@ -19,6 +19,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/report"
 	_ "github.com/mpsolve/mpsolve/internal/supervise" // where memory is limited
 	"github.com/mpsolve/mpsolve/pkg/gpu"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -125,6 +126,17 @@ func exitCode(err error) int {
 	default:
 		return exitFailure
 	}
+}
+
+// exitOf is the code of a solve that ended for a reason. That of a signal takes precedence.
+func exitOf(r krylov.Reason) int {
+	switch {
+	case r.Converged():
+		return 0
+	case r == krylov.OutOfMemory:
+		return exitFailure
+	}
+	return exitNotConverged
 }
 
 func newRoot(s streams) *cobra.Command {

@@ -210,8 +210,8 @@ func (r *solveRun) finish(ctx context.Context) error {
 	if err := r.print(); err != nil && !(failed != nil && errors.Is(err, errOutputClosed)) {
 		failed = errors.Join(failed, fmt.Errorf("writing the report: %w", err))
 	}
-	if failed == nil && !r.report.Converged {
-		return &exitError{code: exitNotConverged}
+	if code := exitOf(r.report.Why); failed == nil && code != 0 {
+		return &exitError{code: code}
 	}
 	return failed
 }

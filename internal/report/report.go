@@ -104,6 +104,8 @@ type Outcome struct {
 	SpMVs            int           `json:"spmv_count"`
 	BackwardError    BackwardError `json:"backward_error"`
 	RelativeResidual Number        `json:"relative_residual"`
+
+	Why krylov.Reason `json:"-"` // Reason is its name
 }
 
 // BackwardError holds the backward errors of package verify.
@@ -202,7 +204,7 @@ func (r *Report) Add(s solve.Result) {
 		return
 	}
 	if r.Converged {
-		r.Converged, r.Reason, r.Advice = one.Converged, one.Reason, one.Advice
+		r.Converged, r.Reason, r.Advice, r.Why = one.Converged, one.Reason, one.Advice, one.Why
 	}
 	r.OuterIterations += one.OuterIterations
 	r.InnerIterations += one.InnerIterations
@@ -235,7 +237,7 @@ func (r *Report) setPreconditioner(p solve.PrecondResult) {
 func outcome(s solve.Result) Outcome {
 	o := Outcome{
 		Converged: s.Reason.Converged(), Reason: s.Reason.String(), Advice: s.Reason.Advice(),
-		OuterIterations: s.Outer, InnerIterations: s.Iterations, SpMVs: s.SpMVs,
+		OuterIterations: s.Outer, InnerIterations: s.Iterations, SpMVs: s.SpMVs, Why: s.Reason,
 	}
 	o.setErrors(s.Errors)
 	return o

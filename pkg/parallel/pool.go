@@ -6,8 +6,10 @@ package parallel
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"sync"
+	"sync/atomic"
 )
 
 // A Job is a loop body; parts must be independent of each other.
@@ -16,19 +18,15 @@ type Job interface{ Do(part int) }
 // Pool is a set of persistent goroutines. Run may be called from several
 // goroutines (calls take turns) but not from inside a Job.
 type Pool struct {
-	*team
-	done <-chan struct{} // of Until; nil: none
-}
-
-// team is the goroutines, which the views of a pool share.
-type team struct {
 	threads int
 	mu      sync.Mutex
 	wg      sync.WaitGroup
 	wake    []chan struct{}
 	job     Job
 	parts   int
-	done    <-chan struct{} // of the job
+
+	of    *Pool // for a pool of Until: the pool whose threads these are, nil: serial
+	until atomic.Pointer[context.Context]
 }
 
 // MaxThreads bounds the threads that a user may ask for. More would take memory and gain
@@ -41,22 +39,12 @@ func New(threads int) *Pool {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	p := &Pool{team: &team{threads: threads, wake: make([]chan struct{}, threads)}}
+	p := &Pool{threads: threads, wake: make([]chan struct{}, threads)}
 	for w := 1; w < threads; w++ {
 		p.wake[w] = make(chan struct{}, 1)
 		go p.worker(w)
 	}
 	return p
-}
-
-// Until returns a view of the pool, which may be nil, whose Run leaves out the parts that are
-// left when the context ends. What they should have computed is then missing: the caller must
-// look at the context.
-func (p *Pool) Until(ctx context.Context) *Pool {
-	if p == nil {
-		return &Pool{&team{threads: 1}, ctx.Done()}
-	}
-	return &Pool{p.team, ctx.Done()}
 }
 
 // Threads returns the number of threads, 1 for a nil Pool.
@@ -74,23 +62,58 @@ func (p *Pool) Close() {
 	}
 }
 
+// Interrupted is what Run of a pool of Until panics with.
+var Interrupted = errors.New("parallel: interrupted")
+
+// Until returns a pool with the threads of p, whose Run ends soon after ctx is done: parts that
+// have not begun are left out, and it panics with Interrupted, in the goroutine that called
+// it. So computations of many loops need no error for each; who calls them recovers. From
+// Forever on it is like p, for objects that keep it. It need not be closed.
+func (p *Pool) Until(ctx context.Context) *Pool {
+	q := &Pool{threads: p.Threads(), of: p}
+	q.until.Store(&ctx)
+	return q
+}
+
+// Forever lets the loops of a pool of Until run to their ends.
+func (p *Pool) Forever() { p.until.Store(nil) }
+
+// interruptible is a Job that does nothing once its context is done.
+type interruptible struct {
+	ctx context.Context
+	job Job
+}
+
+// Do does a part of the job.
+func (j interruptible) Do(part int) {
+	if j.ctx.Err() == nil {
+		j.job.Do(part)
+	}
+}
+
 // Run calls job.Do for every part in [0, parts) and returns when all are done.
 // Each thread runs one contiguous range of parts; with a nil Pool the caller runs
 // all.
 func (p *Pool) Run(parts int, job Job) {
-	if p == nil {
+	for p != nil && p.wake == nil {
+		if ctx := p.until.Load(); ctx != nil {
+			p.of.Run(parts, interruptible{*ctx, job})
+			if (*ctx).Err() != nil {
+				panic(Interrupted)
+			}
+			return
+		}
+		p = p.of
+	}
+	if p == nil || p.threads == 1 || parts <= 1 {
 		for k := range parts {
 			job.Do(k)
 		}
 		return
 	}
-	if p.threads == 1 || parts <= 1 {
-		run(0, parts, job, p.done)
-		return
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.job, p.parts, p.team.done = job, parts, p.done
+	p.job, p.parts = job, parts
 	p.wg.Add(p.threads - 1)
 	for _, c := range p.wake[1:] {
 		c <- struct{}{}
@@ -100,7 +123,7 @@ func (p *Pool) Run(parts int, job Job) {
 	p.job = nil
 }
 
-func (p *team) worker(w int) {
+func (p *Pool) worker(w int) {
 	for range p.wake[w] {
 		p.share(w)
 		p.wg.Done()
@@ -108,25 +131,10 @@ func (p *team) worker(w int) {
 }
 
 // share runs the parts that belong to thread w.
-func (p *team) share(w int) {
-	run(w*p.parts/p.threads, (w+1)*p.parts/p.threads, p.job, p.done)
-}
-
-// run runs parts lo to hi-1 as long as done is open.
-func run(lo, hi int, job Job, done <-chan struct{}) {
-	if done == nil {
-		for k := lo; k < hi; k++ {
-			job.Do(k)
-		}
-		return
-	}
+func (p *Pool) share(w int) {
+	lo, hi := w*p.parts/p.threads, (w+1)*p.parts/p.threads
 	for k := lo; k < hi; k++ {
-		select {
-		case <-done:
-			return
-		default:
-			job.Do(k)
-		}
+		p.job.Do(k)
 	}
 }
 

@@ -70,30 +70,40 @@ func TestNilPoolRunsSerially(t *testing.T) {
 	}
 }
 
-// A context that ends while the parts run leaves out the rest, on any number of threads, and
-// the pool can be used again.
-func TestUntil(t *testing.T) {
-	for _, threads := range []int{0, 1, 3} {
-		var pool *Pool
-		if threads > 0 {
-			pool = New(threads)
-			defer pool.Close()
-		}
+// Loops of a pool of Until end with the context, by a panic, leaving out parts; without it,
+// and from Forever on, they run to the end.
+func TestUntilInterrupts(t *testing.T) {
+	whole := New(3)
+	defer whole.Close()
+	for _, p := range []*Pool{nil, whole} {
 		ctx, cancel := context.WithCancel(t.Context())
-		var done atomic.Int32
-		job := Func(func(int) {
-			if done.Add(1) == 5 {
-				cancel()
-			}
-		})
-		pool.Until(ctx).Run(10000, job)
-		if n := done.Load(); n < 5 || n > 10 {
-			t.Errorf("%d threads: %d parts ran", threads, n)
+		q := p.Until(ctx)
+		run := func(stopAt int64) (n int64, stopped any) {
+			var ran atomic.Int64
+			defer func() { n, stopped = ran.Load(), recover() }()
+			q.Run(1000, Func(func(int) {
+				if ran.Add(1) == stopAt {
+					cancel()
+				}
+			}))
+			return
 		}
-		done.Store(5)
-		pool.Run(100, job)
-		if n := done.Load(); n != 105 {
-			t.Errorf("%d threads: %d of 100 parts ran without a context", threads, n-5)
+		if n, stopped := run(-1); n != 1000 || stopped != nil {
+			t.Errorf("%d parts ran, %v", n, stopped)
+		}
+		if n, stopped := run(10); n > 20 || stopped != Interrupted {
+			t.Errorf("%d parts ran, %v", n, stopped)
+		}
+		if n, stopped := run(-1); n != 0 || stopped != Interrupted {
+			t.Errorf("%d parts ran, %v", n, stopped)
+		}
+		q.Forever()
+		if n, stopped := run(-1); n != 1000 || stopped != nil || q.Threads() != p.Threads() {
+			t.Errorf("%d parts ran, %v", n, stopped)
+		}
+		c := new(count)
+		if a := testing.AllocsPerRun(100, func() { q.Run(len(c.n), c) }); a != 0 {
+			t.Errorf("%v allocations in a Run", a)
 		}
 	}
 }

@@ -98,23 +98,34 @@ func New(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
 
 // setUp looks at the matrix, chooses and builds.
 func (s *Solver) setUp(ctx context.Context) error {
-	pool := s.pool
-	s.pool = pool.Until(ctx)
-	err := s.examine(ctx)
-	s.pool = pool
-	if err != nil {
+	if err := s.examineUntil(ctx); err != nil {
 		return err
 	}
-	s.scaled.pool = pool
 	return s.build(ctx)
 }
 
-// examine looks at the matrix and chooses. It ends with the context, with its error.
-func (s *Solver) examine(ctx context.Context) error {
+// examineUntil examines unless the context ends, whose error it returns then.
+func (s *Solver) examineUntil(ctx context.Context) (err error) {
+	pool := s.pool
+	s.pool = pool.Until(ctx)
+	defer func() {
+		if s.pool = pool; s.scaled != nil {
+			s.scaled.pool = pool
+		}
+		switch stopped := recover(); stopped {
+		case nil:
+		case parallel.Interrupted:
+			err = ctx.Err()
+		default:
+			panic(stopped)
+		}
+	}()
+	return s.examine()
+}
+
+// examine looks at the matrix and chooses method, device, order and scaling.
+func (s *Solver) examine() error {
 	s.Facts = csr.Examine(s.m, s.pool)
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	if err := solvable(s.Facts); err != nil {
 		return err
 	}
@@ -125,10 +136,7 @@ func (s *Solver) examine(ctx context.Context) error {
 	if err := s.reorder(); err != nil {
 		return err
 	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return errors.Join(s.chooseScaling(), ctx.Err())
+	return s.chooseScaling()
 }
 
 // build makes what solves, at the place chosen.
