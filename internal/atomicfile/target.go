@@ -103,10 +103,10 @@ func Check(path string) error {
 	dir := filepath.Dir(target)
 	probe := tempName(target)
 	f, err := os.OpenFile(probe, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("folder %s does not exist", dir)
-	}
 	if err != nil {
+		if _, missing := os.Stat(dir); errors.Is(missing, fs.ErrNotExist) {
+			return fmt.Errorf("folder %s does not exist", dir)
+		}
 		return fmt.Errorf("folder %s: %w", dir, withoutPath(err))
 	}
 	return errors.Join(f.Close(), os.Remove(probe))

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -302,7 +303,8 @@ func generated(text string, maxMemory int64) (m namedMatrix, err error) {
 		return m, usage("%s", oneLine(err))
 	}
 	if maxMemory > 0 && csr.Bytes(rows, nnz) > maxMemory {
-		return m, fmt.Errorf("--generate %s: the matrix takes more than the memory limit", text)
+		return m, fmt.Errorf("--generate %s: the matrix takes %s, the memory limit is %s", text,
+			humanize.Bytes(uint64(csr.Bytes(rows, nnz))), humanize.Bytes(uint64(maxMemory)))
 	}
 	return namedMatrix{text, func(context.Context) (*csr.Matrix, error) { return generate.Generate(kind.Name, p) }}, nil
 }

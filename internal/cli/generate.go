@@ -7,9 +7,12 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/mpsolve/mpsolve/internal/machine"
 	"github.com/mpsolve/mpsolve/internal/nearest"
+	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
@@ -46,8 +49,13 @@ func newGenerateKind(s streams, k generate.Kind) *cobra.Command {
 					comment += fmt.Sprintf(" --%s %s", q.Name, f.Value)
 				}
 			}
-			if _, _, err := k.Estimate(p); err != nil {
+			rows, nnz, err := k.Estimate(p)
+			if err != nil {
 				return usage("%s", oneLine(err))
+			}
+			if need, free := csr.Bytes(rows, nnz), machine.Available(); free > 0 && need > free {
+				return fmt.Errorf("generate %s: %d x %d with %d nonzeros takes %s of memory, this process can have %s",
+					k.Name, rows, rows, nnz, humanize.Bytes(uint64(need)), humanize.Bytes(uint64(free)))
 			}
 			if err := checkOutput("output", output); err != nil {
 				return err
@@ -61,8 +69,11 @@ func newGenerateKind(s streams, k generate.Kind) *cobra.Command {
 					return err
 				}
 			}
-			m, err := generate.Generate(k.Name, p)
-			if err != nil {
+			var m *csr.Matrix
+			if err := abandonable(ctx, 0, func() (err error) {
+				m, err = generate.Generate(k.Name, p)
+				return err
+			}); err != nil {
 				return err
 			}
 			write := func(w io.Writer) error {

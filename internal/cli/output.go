@@ -21,6 +21,9 @@ func checkOutput(flag, path string, inputs ...string) error {
 	if path == "" {
 		return nil
 	}
+	if path == "-" {
+		return usage("--%s -: use /dev/stdout for standard output, or ./- for a file of that name", flag)
+	}
 	if err := atomicfile.Check(path); err != nil {
 		return usage("--%s %s: %w", flag, path, err)
 	}
@@ -68,15 +71,22 @@ func writeFile(ctx context.Context, path string, write func(io.Writer) error) er
 	})
 }
 
-// standardOutput turns the error that its reader has gone away into errOutputClosed.
-type standardOutput struct{ *os.File }
+// standardOutput turns the error that its reader has gone away into errOutputClosed, and
+// keeps the first error.
+type standardOutput struct {
+	*os.File
+	failed error
+}
 
 var errOutputClosed = errors.New("the reader of standard output has gone")
 
-func (s standardOutput) Write(p []byte) (int, error) {
+func (s *standardOutput) Write(p []byte) (int, error) {
 	n, err := s.File.Write(p)
 	if errors.Is(err, syscall.EPIPE) {
 		err = errOutputClosed
+	}
+	if s.failed == nil {
+		s.failed = err
 	}
 	return n, err
 }

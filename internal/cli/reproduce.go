@@ -239,11 +239,10 @@ func (f *reproduceFlags) report(s streams, own []string) error {
 	if _, err := os.Stat(path); err != nil {
 		return usage("--output %s: no measurements: %v", f.output, err)
 	}
-	store, err := f.open()
+	store, err := records.Load(path)
 	if err != nil {
 		return err
 	}
-	defer store.Close()
 	measured := store.Records()
 	cores := records.Cores(measured)
 	if len(cores) == 0 {

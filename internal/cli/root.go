@@ -69,14 +69,19 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	if limit := machine.Limit(); limit > 0 && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(limit / 10 * 9) // the garbage collector works harder near it
 	}
+	var stdout *standardOutput
 	if f, ok := out.(*os.File); ok {
-		out = standardOutput{f}
+		stdout = &standardOutput{File: f}
+		out = stdout
 	}
 	root := newRoot(streams{in, out, errOut})
 	root.SetArgs(args)
 	err := checkKernels()
 	if err == nil {
 		err = abandonable(ctx, signalGrace, func() error { return root.ExecuteContext(ctx) })
+	}
+	if err == nil && stdout != nil {
+		err = stdout.failed // such as that of a help text
 	}
 	switch cause := context.Cause(ctx); {
 	case cause != nil: // a signal, or no memory

@@ -42,8 +42,9 @@ backward error is at most --tol. That error is recomputed from A, x and b as giv
 residuals in double-double arithmetic. It also prints how many digits of x can be believed.
 
 Exit codes: 0 converged; 1 failure (input or output, memory); 2 usage; 3 not converged,
-the best x is written all the same; 4 invalid input; 5 device not available; 130 and 143
-stopped by SIGINT and SIGTERM, the best x is written all the same.`
+the best x is written all the same; 4 invalid input; 5 device not available; 129, 130 and
+143 stopped by SIGHUP, SIGINT and SIGTERM, the best x is written all the same; 141 standard
+output closed by its reader. A second signal ends mpsolve at once.`
 
 func newSolve(s streams) *cobra.Command {
 	var f solveFlags

@@ -39,7 +39,7 @@ type solveRun struct {
 }
 
 // limitGrace is how long the run may go on after its time limit.
-const limitGrace = 300 * time.Millisecond
+const limitGrace = 200 * time.Millisecond
 
 // run runs the steps until the time limit. Whatever does not heed that is given up, without x.
 func (r *solveRun) run(ctx context.Context) error {

@@ -57,11 +57,22 @@ type Options struct {
 
 	DropTol   float64 // ILUT, ICT: entries below this, relative to their row, are dropped; 0: DefaultDropTol
 	Fill      float64 // ILUT, ICT: largest number of entries of the factors, relative to those of A; 0: DefaultFill
+	Order     Order   // ILUT, ICT: OrderAuto if empty
 	BlockSize int     // BlockJacobi: the largest block; AMG: unknowns a node; 0: found from the pattern
 	Degree    int     // Chebyshev: products with A an application; FSAI: power of A whose pattern is used; AMG: steps of a smoother; 0: the kind's default
 
 	Multigrid MultigridOptions
 }
+
+// Order names an order of rows and columns for incomplete factorisations.
+type Order string
+
+// The orders.
+const (
+	OrderAuto Order = ""    // OrderAMD where the drop tolerance is at most nearlyComplete, otherwise OrderRCM
+	OrderRCM  Order = "rcm" // reverse Cuthill-McKee, see csr.RCM
+	OrderAMD  Order = "amd" // approximate minimum degree, see csr.AMD
+)
 
 // DefaultEpsilon is the default accuracy of stored values.
 const DefaultEpsilon = 0x1p-16
@@ -78,6 +89,8 @@ var (
 	ErrWork = errors.New("setting up takes too long")
 	// ErrSingular: a matrix that must be inverted, A or one made from it, is singular.
 	ErrSingular = errors.New("singular")
+	// ErrNoEstimate: Estimate has none for the kind.
+	ErrNoEstimate = errors.New("no estimate of the work")
 )
 
 func (o Options) withDefaults() Options {

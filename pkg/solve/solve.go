@@ -75,8 +75,9 @@ type PrecondResult struct {
 }
 
 // New prepares to solve with m, which must stay as it is while the Solver is in
-// use. The context interrupts setting up preconditioners; what was not set up then
-// follows in Solve. Close ends the threads.
+// use. If the context ends before the matrix is examined, ordered and scaled, that is an
+// error. Then it interrupts setting up preconditioners; what was not set up follows in
+// Solve. Close ends the threads.
 func New(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
 	start := time.Now()
 	if err := opt.Validate(); err != nil {
@@ -103,6 +104,33 @@ func New(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
 
 // setUp looks at the matrix, chooses and builds.
 func (s *Solver) setUp(ctx context.Context) error {
+	if err := s.examineUntil(ctx); err != nil {
+		return err
+	}
+	return s.build(ctx)
+}
+
+// examineUntil examines unless the context ends, whose error it returns then.
+func (s *Solver) examineUntil(ctx context.Context) (err error) {
+	pool := s.pool
+	s.pool = pool.Until(ctx)
+	defer func() {
+		if s.pool = pool; s.scaled != nil {
+			s.scaled.pool = pool
+		}
+		switch stopped := recover(); stopped {
+		case nil:
+		case parallel.Interrupted:
+			err = ctx.Err()
+		default:
+			panic(stopped)
+		}
+	}()
+	return s.examine()
+}
+
+// examine looks at the matrix and chooses method, device, order and scaling.
+func (s *Solver) examine() error {
 	s.Facts = csr.Examine(s.m, s.pool)
 	if err := solvable(s.Facts); err != nil {
 		return err
@@ -114,10 +142,7 @@ func (s *Solver) setUp(ctx context.Context) error {
 	if err := s.reorder(); err != nil {
 		return err
 	}
-	if err := s.chooseScaling(); err != nil {
-		return err
-	}
-	return s.build(ctx)
+	return s.chooseScaling()
 }
 
 // build makes what solves, at the place chosen.
