@@ -161,10 +161,10 @@ const inverseRounds = 3
 // inverseIteration returns an approximation of a left null vector: A^T y = g, with the y
 // of one step, scaled, as the g of the next. Its work is limited as that of the solve.
 func (a *answer) inverseIteration() ([][]float64, error) {
-	opt := a.s.opt
-	opt.Digits, opt.Monitor, opt.Log, opt.Device = NoDigits, nil, nil, nil
-	opt.Stop, opt.Tol, opt.NoRefine = StopRow, 0x1p-51, false
-	opt.MaxIter = max(furtherIter, 2*a.solved.Iterations)
+	opt := Options{ // the default ones: those of the solve may be why it stopped
+		Tol: 0x1p-51, Digits: NoDigits, MaxIter: max(furtherIter, 2*a.solved.Iterations),
+		Threads: a.s.opt.Threads, MaxMemory: a.s.opt.MaxMemory,
+	}
 	t, err := New(a.ctx, a.s.given.Transpose(a.s.pool), opt)
 	if err != nil {
 		return nil, nil //nolint:nilerr // there is no evidence then
