@@ -19,6 +19,7 @@ type solveFlags struct {
 	maxMemory                              memorySize
 	storage                                storageFlags
 	precond                                precondFlags
+	nullSpace                              nullSpaceFlags
 	digits                                 digitsFlag
 	reorder                                reorderFlag
 	device                                 deviceFlag
@@ -69,6 +70,7 @@ func newSolve(s streams) *cobra.Command {
 	f.digits.add(c)
 	fl.StringVar(&f.method, "method", "auto", methodHelp())
 	f.precond.add(c)
+	f.nullSpace.add(c)
 	f.storage.add(c)
 	f.reorder.add(c)
 	f.device.add(c)
@@ -120,11 +122,12 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 		return usage("--max-time %v: want a positive duration", f.maxTime)
 	}
 	inputs := append([]string{path, f.rhs, f.guess}, f.precond.files()...)
+	inputs = append(inputs, f.nullSpace.files()...)
 	for _, err := range []error{
 		oneOf("method", f.method, solve.Methods), oneOf("scale", f.scale, solve.Scales),
 		oneOf("stop", f.stop, solve.Stops), oneOf("orthogonalization", f.orthogonalization, orthogonalizations),
 		checkOutput("output", f.output, inputs...), checkOutput("history", f.history, inputs...),
-		checkDistinct("output", f.output, "history", f.history), checkRHS(f.rhs), f.reorder.check(), f.device.check(deviceKinds),
+		checkDistinct("output", f.output, "history", f.history), checkRHS(f.rhs), f.reorder.check(), f.nullSpace.check(), f.device.check(deviceKinds),
 	} {
 		if err != nil {
 			return err

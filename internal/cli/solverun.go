@@ -99,6 +99,9 @@ func (r *solveRun) read(ctx context.Context) (err error) {
 	if err := r.precond.readNearNull(ctx, r.in, r.m.Rows, &r.opt); err != nil {
 		return err
 	}
+	if err := r.nullSpace.read(ctx, r.in, r.m.Rows, &r.opt); err != nil {
+		return err
+	}
 	if r.b, r.x0, err = r.readVectors(ctx, r.in, r.m.Rows); err != nil {
 		return err
 	}

@@ -110,7 +110,8 @@ type Outcome struct {
 	Evidence *Evidence `json:"evidence,omitempty"` // that there is no solution
 	Cautions []string  `json:"cautions,omitempty"`
 
-	Why krylov.Reason `json:"-"` // Reason is its name
+	Why      krylov.Reason `json:"-"`        // Reason is its name
+	Attempts []Attempt     `json:"attempts"` // methods and preconditioners tried, in order
 }
 
 // BackwardError holds the backward errors of package verify.
@@ -262,6 +263,7 @@ func (r *Report) Add(s solve.Result) {
 	for _, line := range one.Cautions {
 		r.Cautions = append(r.Cautions, fmt.Sprintf("x %d: %s", len(r.Solutions), line))
 	}
+	r.Attempts = append(r.Attempts, one.Attempts...)
 	r.setErrors(r.errors().Worst(s.Errors))
 }
 
@@ -294,6 +296,7 @@ func outcome(s solve.Result) Outcome {
 		OuterIterations: s.Outer, InnerIterations: s.Iterations, SpMVs: s.SpMVs, Why: s.Reason,
 	}
 	o.setErrors(s.Errors)
+	o.Attempts = attempts(s)
 	return o
 }
 

@@ -163,7 +163,7 @@ const inverseRounds = 3
 func (a *answer) inverseIteration() ([][]float64, error) {
 	opt := Options{ // the default ones: those of the solve may be why it stopped
 		Tol: 0x1p-51, Digits: NoDigits, MaxIter: max(furtherIter, 2*a.solved.Iterations),
-		Threads: a.s.opt.Threads, MaxMemory: a.s.opt.MaxMemory,
+		Threads: a.s.opt.Threads, MaxMemory: a.s.opt.MaxMemory, ordinary: true,
 	}
 	t, err := New(a.ctx, a.s.given.Transpose(a.s.pool), opt)
 	if err != nil {
