@@ -1,6 +1,10 @@
 package solve
 
-import "github.com/mpsolve/mpsolve/pkg/csr"
+import (
+	"math"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
 
 // improvement is the steps of refinement after a solve.
 //
@@ -98,8 +102,10 @@ func (v *improvement) take(d []float64, eta float64) (bool, error) {
 // conclude fills in the digits from steps and probe.
 func (v *improvement) conclude() {
 	g := &v.digits
-	g.Step, g.Error = v.size, v.error
-	switch g.Believed = digitsOf(v.error); {
+	// Below 2^-1022 the spacing of x is absolute.
+	spacing := math.SmallestNonzeroFloat64 / absMax(v.x)
+	g.Step, g.Error = v.size, max(v.error, spacing)
+	switch g.Believed = digitsOf(g.Error); {
 	case g.Probe > mostProbe || g.Believed == 0:
 		g.State, g.Believed = DigitsNone, 0
 	default:
