@@ -173,9 +173,9 @@ func (a *answer) suspect() bool {
 	switch a.reason {
 	case krylov.Singular:
 		return true
-	case krylov.Converged: // by an x far larger than b asks for, with nothing that confirms it
+	case krylov.Converged: // by an x that may be far larger than b asks for, with nothing that confirms it
 		unconfirmed := a.digits.State == DigitsNone || a.digits.State == DigitsNotConfirmed
-		return unconfirmed && a.Unexplained > unconfirmedResidual*a.s.opt.Tol
+		return unconfirmed && (a.s.m.Rows <= denseRows || a.Unexplained > unconfirmedResidual*a.s.opt.Tol)
 	case krylov.Breakdown, krylov.Stagnation, krylov.Divergence, krylov.Drift, krylov.Slow, krylov.PrecisionExhausted:
 		return a.s.m.Rows <= denseRows
 	}
@@ -183,7 +183,8 @@ func (a *answer) suspect() bool {
 }
 
 // unconfirmedResidual is the multiple of the tolerance from which an Unexplained without
-// confirmed digits is suspect. That of a solution of the size of b is near the tolerance.
+// confirmed digits is suspect, and a contradiction counts. That of a solution of the size of b
+// is near the tolerance.
 const unconfirmedResidual = 100
 
 // limited reports whether a solve was ended from outside.
