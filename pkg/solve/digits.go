@@ -12,16 +12,16 @@ import (
 // Digits says how many decimal digits of x can be believed: those of the largest elements,
 // -log10 (||x - x*||_inf / ||x||_inf), where x* solves the system exactly as given.
 //
-// One more step of refinement, A d = r, shows the error of x as d, if the residual is
-// solved for well enough. That this is so is shown by a probe, A e = p with a random p of
-// the size of roundings, p_i = u (T_i ||x||_inf + |b_i|) N(0,1): where A is singular,
-// numerically or exactly, it cannot be solved, or only by an e as large as x.
+// A probe, A e = p with a random p of the size of roundings, p_i = u (T_i ||x||_inf + |b_i|)
+// N(0,1), shows what A^-1 makes of a residual: where A is singular, numerically or exactly,
+// it cannot be solved, or only by an e as large as x. Otherwise it bounds what steps of
+// refinement leave of the error of x. docs/accuracy.md has the formulas.
 type Digits struct {
 	State    DigitsState
 	Believed int // 0 unless State is DigitsBelieved
 
 	Error float64 // estimate of ||x - x*||_inf / ||x||_inf; NaN: not known
-	Step  float64 // ||d||_inf / ||x||_inf of the last step; NaN: not solved
+	Step  float64 // ||d||_inf / ||x||_inf of the last step; NaN: none was taken
 	Probe float64 // ||e||_inf / ||x||_inf; NaN: not solved
 	// Condition is how much larger than the roundings of A and b the change of x is that
 	// they may cause, relative to ||x||_inf; NaN: not known.
@@ -38,7 +38,7 @@ const (
 	DigitsNotEstimated DigitsState = ""              // not asked for, or the solve did not converge
 	DigitsBelieved     DigitsState = "believed"      // Believed of them
 	DigitsNone         DigitsState = "none"          // no digit can be believed
-	DigitsNotConfirmed DigitsState = "not confirmed" // a step or the probe was not solved in the work allowed
+	DigitsNotConfirmed DigitsState = "not confirmed" // the probe was not solved in the work allowed
 )
 
 const (
@@ -66,15 +66,16 @@ const (
 )
 
 // estimate improves x by steps of refinement, as far as that is cheap, and fills in its
-// digits. Iterations are limited to those that the solve has taken: half of them for the
-// steps, one and a half times as many for the probe, without which nothing is known.
+// digits. Iterations are limited by those that the solve has taken: as many for the probe,
+// without which nothing is known, and half of them for the steps. A solve without refinement
+// is left as it is.
 func (a *answer) estimate() error {
 	start := time.Now()
 	defer func() { a.estimating += time.Since(start) }()
 	before := a.digits.Iterations
 	a.digits = unknownDigits()
 	a.digits.Iterations = before
-	if a.s.opt.Digits == NoDigits || a.ctx.Err() != nil || absMax(a.x) == 0 {
+	if a.s.opt.Digits == NoDigits || a.s.opt.NoRefine || a.ctx.Err() != nil || absMax(a.x) == 0 {
 		return nil
 	}
 	steps, probe := a.allowance()
