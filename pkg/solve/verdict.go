@@ -171,7 +171,8 @@ func (a *answer) verdict() krylov.Reason {
 // explained reports whether an x that meets the measure explains b as well. The normwise
 // measure and the norm of the residual leave small rows aside.
 func (a *answer) explained() bool {
-	return a.Unexplained <= verify.MaxUnexplained(a.s.opt.Tol) || !a.byRows() && a.RelativeResidual < 1
+	most := verify.MaxUnexplained(a.s.opt.Tol)
+	return a.Unexplained <= most || !a.byRows() && a.RelativeResidual <= most
 }
 
 // suspect reports whether the system may have no solution: nothing else explains the end of
@@ -180,11 +181,19 @@ func (a *answer) suspect() bool {
 	switch a.reason {
 	case krylov.Singular:
 		return true
+	case krylov.Converged: // by an x that may be far larger than b asks for, with nothing that confirms it
+		unconfirmed := a.digits.State == DigitsNone || a.digits.State == DigitsNotConfirmed
+		return unconfirmed && (a.s.m.Rows <= denseRows || a.Unexplained > unconfirmedResidual*a.s.opt.Tol)
 	case krylov.Breakdown, krylov.Stagnation, krylov.Divergence, krylov.Drift, krylov.Slow, krylov.PrecisionExhausted:
 		return a.s.m.Rows <= denseRows
 	}
 	return false
 }
+
+// unconfirmedResidual is the multiple of the tolerance from which an Unexplained without
+// confirmed digits is suspect, and a contradiction counts. That of a solution of the size of b
+// is near the tolerance.
+const unconfirmedResidual = 100
 
 // limited reports whether a solve was ended from outside.
 func limited(r krylov.Reason) bool { return r == krylov.TimeLimit || r == krylov.Interrupted }
