@@ -30,6 +30,13 @@ type Solver struct {
 	opt     Options
 	pool    *parallel.Pool
 	refiner refiner // nil: closed
+	special special // nil: an ordinary matrix
+}
+
+// special solves with a matrix of a special kind in its own way.
+type special interface {
+	solve(ctx context.Context, b, x0 []float64) (Result, error) // b is of the right length and finite
+	close()
 }
 
 // Result is the outcome of one right-hand side.
@@ -47,10 +54,13 @@ type Result struct {
 	Storage    Storage  // the last one used
 	Formats    []string // of its matrix
 	Precond    PrecondResult
-	Bytes      int64 // that this takes, indices included
-	Outer      int   // refinement steps
-	Iterations int   // of the inner method, in all
-	SpMVs      int   // products with A, in all
+	Attempts   []Attempt // methods and preconditioners tried, in order
+	Bytes      int64     // that this takes, indices included
+	Outer      int       // refinement steps
+	Iterations int       // of the inner method, in all
+	SpMVs      int       // products with A, in all
+
+	NullSpace NullSpaceResult // of a singular matrix
 
 	Time TimeByPhase
 }
@@ -75,8 +85,9 @@ type PrecondResult struct {
 }
 
 // New prepares to solve with m, which must stay as it is while the Solver is in
-// use. The context interrupts setting up preconditioners; what was not set up then
-// follows in Solve. Close ends the threads.
+// use. If the context ends before the matrix is examined, ordered and scaled, that is an
+// error. Then it interrupts setting up preconditioners; what was not set up follows in
+// Solve. Close ends the threads.
 func New(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
 	start := time.Now()
 	if err := opt.Validate(); err != nil {
@@ -91,6 +102,11 @@ func New(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
 		}
 	}
 	opt = opt.withDefaults(m.Rows)
+	if !opt.ordinary {
+		if s, err := newSingular(ctx, m, opt); s != nil || err != nil {
+			return s, err
+		}
+	}
 	s := &Solver{given: m, m: m, opt: opt, pool: parallel.New(opt.Threads)}
 	s.Threads = s.pool.Threads()
 	if err := s.setUp(ctx); err != nil {
@@ -103,6 +119,26 @@ func New(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
 
 // setUp looks at the matrix, chooses and builds.
 func (s *Solver) setUp(ctx context.Context) error {
+	pool := s.pool
+	s.pool = pool.Until(ctx)
+	err := s.examine(ctx)
+	s.pool = pool
+	if err != nil {
+		return err
+	}
+	s.scaled.pool = pool
+	return s.build(ctx)
+}
+
+// examine looks at the matrix and chooses. It ends with the context, with its error.
+func (s *Solver) examine(ctx context.Context) (err error) {
+	defer func() {
+		if r := recover(); r == parallel.Interrupted {
+			err = ctx.Err()
+		} else if r != nil {
+			panic(r)
+		}
+	}()
 	s.Facts = csr.Examine(s.m, s.pool)
 	if err := solvable(s.Facts); err != nil {
 		return err
@@ -114,10 +150,10 @@ func (s *Solver) setUp(ctx context.Context) error {
 	if err := s.reorder(); err != nil {
 		return err
 	}
-	if err := s.chooseScaling(); err != nil {
+	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return s.build(ctx)
+	return errors.Join(s.chooseScaling(), ctx.Err())
 }
 
 // build makes what solves, at the place chosen.
@@ -147,6 +183,10 @@ func (s *Solver) Device() (info gpu.Info, bytes int64, on bool) {
 // Close ends the threads and releases what is on a device, which stays open. The Solver
 // must not be used afterwards; closing it again does nothing.
 func (s *Solver) Close() {
+	if s.special != nil {
+		s.special.close()
+		s.special = nil
+	}
 	if s.refiner != nil {
 		s.refiner.close()
 		s.pool.Close()
@@ -212,6 +252,9 @@ func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
 	if err := CheckVector("right-hand side", b, s.m.Rows); err != nil {
 		return Result{}, err
 	}
+	if s.special != nil {
+		return s.special.solve(ctx, b, x0)
+	}
 	x := make([]float64, s.m.Rows)
 	if x0 != nil {
 		if err := CheckVector("initial guess", x0, s.m.Rows); err != nil {
@@ -230,7 +273,7 @@ func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
 	used.precond.Elapsed = used.preconditioning - before.preconditioning
 	r := Result{
 		X: s.Order.back(a.x), Reason: a.reason, Errors: a.Errors, Digits: a.digits, Evidence: a.evidence,
-		Method: used.method, Precond: used.precond,
+		Method: used.method, Precond: used.precond, Attempts: used.attempts,
 		Storage: used.stored.storage, Formats: used.stored.formats(), Bytes: used.stored.bytes,
 		Outer: a.solved.Outer, Iterations: a.solved.Iterations, SpMVs: used.products - before.products,
 		Time: TimeByPhase{
