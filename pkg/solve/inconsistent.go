@@ -41,16 +41,22 @@ func (a *answer) seekEvidence() error {
 	} else {
 		found, err = a.inverseIteration()
 	}
-	for _, y := range found {
-		if v := weigh(a.s.given, y, a.given); v.shows(len(y)) && (a.evidence == nil || v.Product > a.evidence.Product) {
-			a.evidence = &v
-		}
-	}
+	a.evidence = strongest(a.s.given, a.given, found)
 	if a.evidence != nil {
 		a.reason = krylov.Inconsistent
 		a.s.say("verdict inconsistent: a combination y of the equations has |y'A| of %.1e of its terms and |y'b| of %.1e", a.evidence.Null, a.evidence.Product)
 	}
 	return err
+}
+
+// strongest returns the clearest evidence among these y; nil: none shows anything.
+func strongest(m *csr.Matrix, b []float64, found [][]float64) (best *Evidence) {
+	for _, y := range found {
+		if v := weigh(m, y, b); v.shows(len(y)) && (best == nil || v.Product > best.Product) {
+			best = &v
+		}
+	}
+	return best
 }
 
 // weigh returns what y shows, in double-double arithmetic.
