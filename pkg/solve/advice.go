@@ -8,6 +8,13 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
+const (
+	singularAdvice = "A is singular to rounding, and x is large where it is nearly a null vector (--output); " +
+		"a constraint or boundary condition may be missing, or the null space has to be given (--nullspace)"
+	inconsistentAdvice = "A is singular to rounding and b is not in its range, so there is no solution; " +
+		"check b (--rhs), or the equations that contradict each other"
+)
+
 // advice returns one line on what to do about a solve that did not converge, with a flag
 // worth trying for one as this was; empty if it converged.
 func (a *answer) advice(used usage) string {
@@ -28,10 +35,9 @@ func (a *answer) advice(used usage) string {
 		}
 		return fmt.Sprintf("the solve ended a little above the tolerance; try --tol %.1g", a.s.opt.Tol/2)
 	case krylov.Singular:
-		return "A is singular to rounding: x is huge, and its residual not small against b; a constraint or boundary condition may be missing, see where x is large (--output), " +
-			"or look for a solution of least squares with other software"
+		return singularAdvice
 	case krylov.Inconsistent:
-		return "A is singular to rounding and b is not in its range, so there is no solution; check b (--rhs), or the equations that contradict each other"
+		return inconsistentAdvice
 	case krylov.PrecisionExhausted:
 		return fmt.Sprintf("x in float64 cannot meet the tolerance but by luck; try --tol %s", roundedUp(max(a.reachable(), s.opt.Stop.pick(a.Errors))))
 	case krylov.TooFewDigits:

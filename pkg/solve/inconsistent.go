@@ -53,16 +53,20 @@ func (a *answer) seekEvidence() error {
 // weighAll keeps the vector that is the strongest evidence. Against a solve that met the
 // tolerance it must show more than that lets pass.
 func (a *answer) weighAll(found [][]float64) {
-	least := 0.0
-	if a.reason.Converged() {
-		least = unconfirmedResidual * a.s.opt.Tol
+	v := strongest(a.s.given, a.given, found)
+	if v != nil && (!a.reason.Converged() || v.Product > unconfirmedResidual*a.s.opt.Tol) {
+		a.evidence = v
 	}
+}
+
+// strongest returns the clearest evidence among these y; nil: none shows anything.
+func strongest(m *csr.Matrix, b []float64, found [][]float64) (best *Evidence) {
 	for _, y := range found {
-		v := weigh(a.s.given, y, a.given)
-		if v.shows(len(y)) && v.Product > least && (a.evidence == nil || v.Product > a.evidence.Product) {
-			a.evidence = &v
+		if v := weigh(m, y, b); v.shows(len(y)) && (best == nil || v.Product > best.Product) {
+			best = &v
 		}
 	}
+	return best
 }
 
 // weigh returns what y shows, in double-double arithmetic.

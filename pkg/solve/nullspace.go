@@ -278,10 +278,11 @@ func (n *nullSpace) solve(ctx context.Context, b, x0 []float64) (Result, error) 
 			return Result{}, err
 		}
 		x := orthogonalTo(n.right, r.X)
-		errs, err := verify.Compute(n.a, x, b, n.pool)
+		judged, err := verify.Judge(n.a, x, b, n.opt.Tol, n.pool)
 		if err != nil {
 			return Result{}, err
 		}
+		errs := judged.Errors
 		x0 = r.X
 		total = total.followedBy(r)
 		total.X, total.Errors = x, errs
@@ -299,6 +300,9 @@ func (n *nullSpace) solve(ctx context.Context, b, x0 []float64) (Result, error) 
 		e := n.opt.Stop.pick(errs)
 		if evidence != nil || e <= n.opt.Tol || !r.Reason.Converged() || k == maxTightenings {
 			n.judge(&total, e, evidence)
+			if total.Reason.Converged() && judged.Unexplained > verify.MaxUnexplained(n.opt.Tol) {
+				n.unexplained(&total, b)
+			}
 			total.Time.Total = time.Since(start)
 			return total, nil
 		}
@@ -319,6 +323,19 @@ func (n *nullSpace) judge(r *Result, e float64, evidence *Evidence) {
 	case r.Reason.Converged() && !(e <= n.opt.Tol):
 		r.Reason = krylov.Drift
 		r.Advice = fmt.Sprintf("the solve ended a little above the tolerance; try --tol %.1g", n.opt.Tol/2)
+	}
+}
+
+// unexplained sets the reason of an x that does not explain b: the null space is larger than
+// what was found of it.
+func (n *nullSpace) unexplained(r *Result, b []float64) {
+	r.Reason, r.Advice = krylov.Singular, singularAdvice
+	r.Digits = unknownDigits()
+	if len(b) > denseRows {
+		return
+	}
+	if v := strongest(n.a, b, leftNullVectors(n.a)); v != nil {
+		r.Reason, r.Evidence, r.Advice = krylov.Inconsistent, v, inconsistentAdvice
 	}
 }
 

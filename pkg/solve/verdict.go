@@ -38,21 +38,17 @@ func (a *answer) solve(guess bool) (err error) {
 		return err
 	}
 	if a.solved.Reason == krylov.Converged {
-		if err := a.estimate(); err != nil {
+		if err := a.improved(); err != nil {
 			return err
 		}
-	}
-	if err := a.judge(); err != nil {
+	} else if err := a.judge(); err != nil {
 		return err
 	}
-	if a.Weights != nil && a.met() {
+	if a.met() && (a.Weights != nil || !a.solved.Reason.Converged()) {
 		if err := a.explain(); err != nil {
 			return err
 		}
-		if err := a.estimate(); err != nil {
-			return err
-		}
-		if err := a.judge(); err != nil {
+		if err := a.improved(); err != nil {
 			return err
 		}
 	}
@@ -69,6 +65,20 @@ func (a *answer) solve(guess bool) (err error) {
 		}
 	}
 	return a.preferZero()
+}
+
+// improved improves x, estimates its digits and judges it.
+func (a *answer) improved() error {
+	x := a.x
+	if err := a.estimate(); err != nil {
+		return err
+	}
+	err := a.judge()
+	if err == nil && !a.met() && &x[0] != &a.x[0] { // better by rows, but not by the measure
+		a.x, a.digits = x, unknownDigits()
+		err = a.judge()
+	}
+	return err
 }
 
 // judge measures x, as given. When the solve was ended from outside, that is all, unless x
