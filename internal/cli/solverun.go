@@ -191,6 +191,8 @@ func (r *solveRun) solve(ctx context.Context) error {
 	r.phase.Store("solving")
 	completing.Add(1)
 	defer completing.Add(-1)
+	ctx, cancel := r.beforeVerification(ctx)
+	defer cancel()
 	r.solving = true
 	for k := range r.b {
 		r.history.begin(k)
@@ -206,6 +208,21 @@ func (r *solveRun) solve(ctx context.Context) error {
 	r.live.done()
 	r.report.Seconds.Device = r.device.took.Seconds()
 	return nil
+}
+
+// verificationTime is about what a thread takes for a nonzero in the last residual and the
+// verification, which follow the end of a solve.
+const verificationTime = 60 * time.Nanosecond
+
+// beforeVerification is the context whose time limit leaves time for the verification of x,
+// at most a tenth of the whole.
+func (r *solveRun) beforeVerification(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit, limited := ctx.Deadline()
+	if !limited {
+		return ctx, func() {}
+	}
+	need := verificationTime * time.Duration(r.m.NNZ()/r.solver.Threads)
+	return context.WithDeadline(ctx, limit.Add(-min(need, r.maxTime/10)))
 }
 
 // finish writes x and the report, the report even if x cannot be written.

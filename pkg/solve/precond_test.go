@@ -104,7 +104,7 @@ func TestInterruptedSetup(t *testing.T) {
 		keep := opt.Log
 		opt.Log = func(line string) {
 			keep(line)
-			if strings.HasPrefix(line, "precond") {
+			if strings.HasPrefix(line, "layout") {
 				cancel()
 			}
 		}

@@ -142,6 +142,9 @@ func newCorrection[V any, S linop.Scalar[S]](
 	if err != nil {
 		return nil, s.inputError(err)
 	}
+	if s.stored != nil {
+		s.stored()
+	}
 	for _, line := range matrix.about().lines() {
 		s.say("%s", line)
 	}

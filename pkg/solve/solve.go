@@ -31,6 +31,7 @@ type Solver struct {
 	opt     Options
 	pool    *parallel.Pool
 	refiner refiner // nil: closed
+	stored  func()  // called when the method's matrix is stored; nil: no one waits for that
 	special special // nil: an ordinary matrix
 
 	recorder *recorder // of checkpoints; nil: none
@@ -88,8 +89,8 @@ type PrecondResult struct {
 }
 
 // New prepares to solve with m, which must stay as it is while the Solver is in
-// use. If the context ends before the matrix is examined, ordered and scaled, that is an
-// error. Then it interrupts setting up preconditioners; what was not set up follows in
+// use. If the context ends before the matrix is examined, ordered, scaled and stored, that is
+// an error. Then it interrupts setting up preconditioners; what was not set up follows in
 // Solve. Close ends the threads.
 func New(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
 	start := time.Now()
@@ -142,13 +143,7 @@ func (s *Solver) setUp(ctx context.Context) error {
 
 // examine looks at the matrix and chooses. It ends with the context, with its error.
 func (s *Solver) examine(ctx context.Context) (err error) {
-	defer func() {
-		if r := recover(); r == parallel.Interrupted {
-			err = ctx.Err()
-		} else if r != nil {
-			panic(r)
-		}
-	}()
+	defer ended(ctx, &err)
 	s.Facts = csr.Examine(s.m, s.pool)
 	if err := solvable(s.Facts); err != nil {
 		return err
@@ -175,9 +170,22 @@ func (s *Solver) build(ctx context.Context) (err error) {
 			s.refiner, err = newRefinement(ctx, s, at)
 		}
 	default:
-		s.refiner, err = newRefinement(ctx, s, newHost(s.m, s.pool))
+		defer ended(ctx, &err)
+		pool := s.pool.Until(ctx)
+		s.stored = pool.Forever
+		s.refiner, err = newRefinement(ctx, s, newHost(s.m, pool))
 	}
 	return err
+}
+
+// ended is deferred by what uses a pool of Until(ctx): if a loop was interrupted, the error is
+// that of the context.
+func ended(ctx context.Context, err *error) {
+	if r := recover(); r == parallel.Interrupted {
+		*err = ctx.Err()
+	} else if r != nil {
+		panic(r)
+	}
 }
 
 // Device describes the device that is solved on, and the most of its memory, in bytes, that
