@@ -267,9 +267,10 @@ func (n *nullSpace) solve(ctx context.Context, b, x0 []float64) (Result, error) 
 		component, y := n.component(b, x)
 		total.NullSpace = NullSpaceResult{len(n.right), n.residual, component}
 		var evidence *Evidence
-		if component > inconsistentTol+inconsistentResiduals*n.residual {
-			shown := weigh(n.a, y, b)
-			evidence = &shown
+		shown := weigh(n.a, y, b)
+		contradicts := shown.Product > max(productTol, unconfirmedResidual*n.opt.Tol)
+		if component > inconsistentTol+inconsistentResiduals*n.residual || contradicts && r.Digits.unconfirmed() {
+			evidence = &shown // in the second case x is huge: M is singular as well
 		}
 		e := n.opt.Stop.pick(errs)
 		if evidence != nil || e <= n.opt.Tol || !r.Reason.Converged() || k == maxTightenings {
