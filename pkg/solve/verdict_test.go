@@ -113,8 +113,14 @@ func TestPrecisionExhausted(t *testing.T) {
 func TestAdviceFits(t *testing.T) {
 	hard := grid(12, 0.9, -2.2)
 	for _, opt := range []Options{
-		{}, {Method: CG}, {Method: MINRES}, {Method: BiCGStab}, {Method: GMRES, Restart: 3}, {NoRefine: true},
-		{Precond: Precond{Kind: precond.Jacobi}}, {Scale: ScaleNone},
+		{},
+		{Method: CG},
+		{Method: MINRES},
+		{Method: BiCGStab},
+		{Method: GMRES, Restart: 3},
+		{NoRefine: true},
+		{Precond: Precond{Kind: precond.Jacobi}},
+		{Scale: ScaleNone},
 	} {
 		for _, limit := range []int{2, 0} {
 			o := opt
