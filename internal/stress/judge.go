@@ -108,10 +108,7 @@ func (j *judgement) contradiction(s *System, opt solve.Options) {
 // sanity checks that x explains b: by rows in each part of the system that nothing joins to the
 // others, or by norms where --stop asks for those.
 func (j *judgement) sanity(s *System, opt solve.Options, rows []equation) {
-	if !byRows(opt) {
-		if j.errors.relative > insane {
-			j.fault(Insane, "‖r‖/‖b‖ = %.2g", j.errors.relative)
-		}
+	if !byRows(opt) && j.errors.relative <= insane {
 		return
 	}
 	if worst, size := leastExplained(s.A, rows); worst > insane {
@@ -153,7 +150,7 @@ func (j *judgement) compare(s *System, opt solve.Options, res solve.Result) {
 	}
 	said, known := believed(res)
 	switch {
-	case cautious(res):
+	case cautious(res), opt.NoRefine: // whose digits are not estimated
 	case worst > noDigit:
 		j.fault(Silent, "relative error of x %.2g", worst)
 	}

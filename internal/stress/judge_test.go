@@ -62,5 +62,8 @@ func TestConcurrentServers(t *testing.T) {
 		if x.Verdict != y.Verdict || x.Digits != y.Digits || x.Text != y.Text || len(x.Faults) != len(y.Faults) {
 			t.Errorf("%s: %+v and %+v", f.Name, x, y)
 		}
+		for _, found := range x.Faults {
+			t.Errorf("%s (go run ./tools/stress -seed 7 -run %s -case 3): %s: %s; %s", f.Name, f.Name, found.Fault, found.Why, x.Text)
+		}
 	}
 }

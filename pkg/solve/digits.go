@@ -41,6 +41,9 @@ const (
 	DigitsNotConfirmed DigitsState = "not confirmed" // the probe was not solved in the work allowed
 )
 
+// unconfirmed reports whether digits were estimated and none is believed.
+func (g Digits) unconfirmed() bool { return g.State == DigitsNone || g.State == DigitsNotConfirmed }
+
 const (
 	// NoDigits is the Options.Digits of a solve that does not estimate them.
 	NoDigits = -1

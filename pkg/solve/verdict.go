@@ -192,8 +192,7 @@ func (a *answer) suspect() bool {
 	case krylov.Singular:
 		return true
 	case krylov.Converged: // by an x that may be far larger than b asks for, with nothing that confirms it
-		unconfirmed := a.digits.State == DigitsNone || a.digits.State == DigitsNotConfirmed
-		return unconfirmed && (a.s.m.Rows <= denseRows || a.Unexplained > unconfirmedResidual*a.s.opt.Tol)
+		return (a.digits.unconfirmed() || a.s.opt.NoRefine) && (a.s.m.Rows <= denseRows || a.Unexplained > unconfirmedResidual*a.s.opt.Tol)
 	case krylov.Breakdown, krylov.Stagnation, krylov.Divergence, krylov.Drift, krylov.Slow, krylov.PrecisionExhausted:
 		return a.s.m.Rows <= denseRows
 	}
