@@ -29,6 +29,10 @@ type Pool struct {
 	until atomic.Pointer[context.Context]
 }
 
+// MaxThreads bounds the threads that a user may ask for. More would take memory and gain
+// nothing.
+const MaxThreads = 4096
+
 // New starts a pool of that many threads, the caller of Run included; 0 means
 // GOMAXPROCS.
 func New(threads int) *Pool {

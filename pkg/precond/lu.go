@@ -13,9 +13,9 @@ const (
 	diagonalPivot = 1e-2
 	anyPivot      = 0.1
 	// A pivot below vanished times the norm of its row is replaced by one of half the
-	// digits of the norm [LiDemmel98]. That is below rounding errors: pivots of their size
-	// do no harm to the residual, but replacing them does if A is ill-conditioned.
-	vanished    = 0x1p-80
+	// digits of the norm [LiDemmel98]: a pivot of the size of rounding errors would bring a
+	// large multiple of a null vector into x where A is singular.
+	vanished    = 0x1p-50
 	replacement = 0x1p-26
 	// boundShare is about what part of the multiplications that an order for any pivots
 	// allows for are needed, in the median of real matrices.

@@ -51,6 +51,10 @@ type Options struct {
 	MaxWork   float64           // limit on the multiplications per nonzero of A to set up ILUT, ICT or AMG; 0: no limit
 	Log       func(line string) // receives warnings, a line each; nil: nobody
 
+	// Worked is told the multiplications of setting up so far, now and then, by the kinds
+	// that MaxWork limits; nil: nobody.
+	Worked func(multiplications int64)
+
 	// Operator is A as it is stored already, if it is: kinds that multiply with A
 	// use it instead of storing A once more.
 	Operator linop.Relaxer[vector, scalar]

@@ -51,6 +51,9 @@ func (s *setup) interrupted() error {
 
 // checkWork returns ErrWork if that many multiplications exceed Options.MaxWork.
 func (s *setup) checkWork(multiplications int64) error {
+	if s.Worked != nil {
+		s.Worked(multiplications)
+	}
 	if s.MaxWork > 0 && float64(multiplications) > s.MaxWork*float64(s.m.NNZ()) {
 		return fmt.Errorf("%w: more than %g multiplications per nonzero", ErrWork, s.MaxWork)
 	}

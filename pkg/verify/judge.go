@@ -30,18 +30,23 @@ type Judgement struct {
 	Errors
 	Block       float64
 	Unexplained float64
-	Weights     []float64 // nil: one block; see Judge
+	Weights     []float64 // see Judge; nil: x is as good as the tolerance asks for
+
+	// Rounding are the errors that an x may have that is the solution but for its rounding
+	// to float64: smaller ones are out of reach, but by luck.
+	Rounding Errors
 }
 
 // joined is the share of a row's terms from which an entry joins row and column.
 const joined = 0x1p-10
 
-// MaxUnexplained is the Unexplained from which x explains nothing: of 219 inconsistent
-// systems with a small backward error all had more, of 225 others none.
-const MaxUnexplained = 0.01
+// MaxUnexplained is the Unexplained above which x does not explain b: 0.01, of 219
+// inconsistent systems with a small backward error all had more, of 225 others none; or 10
+// times a tolerance above 0.001, but at most 1, where x = 0 does as well.
+func MaxUnexplained(tol float64) float64 { return max(0.01, min(1, 10*tol)) }
 
 // Judge is Compute with a judgement for a tolerance. Where Block is above the tolerance, or
-// Unexplained above MaxUnexplained, Weights are those w_i with which
+// Unexplained above MaxUnexplained(tol), Weights are those w_i with which
 //
 //	max_i |r_i| / (w_i + |b_i|) <= tol
 //
@@ -53,18 +58,18 @@ func Judge(m *csr.Matrix, x, b []float64, tol float64, pool *parallel.Pool) (Jud
 	}
 	all := measureAll(s, pool)
 	errors = all.errors()
-	j := Judgement{Errors: errors, Block: errors.Row}
+	j := Judgement{Errors: errors, Block: errors.Row, Rounding: all.rounding()}
 	if math.IsInf(errors.Row, 1) {
 		return j, nil
 	}
 	j.Unexplained = all.unexplained.over(all.explained)
 	// Every block has a componentwise error and a residual within these.
-	if errors.Componentwise <= tol && all.unexplained.over(all.least) <= MaxUnexplained {
+	if errors.Componentwise <= tol && all.unexplained.over(all.least) <= MaxUnexplained(tol) {
 		return j, nil
 	}
 	blocks := s.findBlocks(pool)
 	j.Block, j.Unexplained = blocks.worst()
-	if j.Block > tol || j.Unexplained > MaxUnexplained {
+	if j.Block > tol || j.Unexplained > MaxUnexplained(tol) {
 		j.Weights = blocks.weights(tol)
 	}
 	return j, nil
@@ -168,7 +173,7 @@ func (k *blocks) weights(tol float64) []float64 {
 	for i := range k.rows {
 		scale := k.scale(i)
 		if f := k.explained[k.find(i)]; f.v != 0 {
-			explained := k.rows[i].t.times(f).times(scaled{MaxUnexplained / 2 / tol, 0})
+			explained := k.rows[i].t.times(f).times(scaled{MaxUnexplained(tol) / 2 / tol, 0})
 			if explained.over(scale) < 1 {
 				scale = explained
 			}
