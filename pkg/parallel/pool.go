@@ -62,11 +62,11 @@ func (p *Pool) Close() {
 	}
 }
 
-// Interrupted is what Run of a pool of Until panics with.
-var Interrupted = errors.New("parallel: interrupted")
+// ErrInterrupted is what Run of a pool of Until panics with.
+var ErrInterrupted = errors.New("parallel: interrupted")
 
 // Until returns a pool with the threads of p, whose Run ends soon after ctx is done: parts that
-// have not begun are left out, and it panics with Interrupted, in the goroutine that called
+// have not begun are left out, and it panics with ErrInterrupted, in the goroutine that called
 // it. So computations of many loops need no error for each; who calls them recovers. From
 // Forever on it is like p, for objects that keep it. It need not be closed.
 func (p *Pool) Until(ctx context.Context) *Pool {
@@ -99,7 +99,7 @@ func (p *Pool) Run(parts int, job Job) {
 		if ctx := p.until.Load(); ctx != nil {
 			p.of.Run(parts, interruptible{*ctx, job})
 			if (*ctx).Err() != nil {
-				panic(Interrupted)
+				panic(ErrInterrupted)
 			}
 			return
 		}

@@ -91,10 +91,10 @@ func TestUntilInterrupts(t *testing.T) {
 		if n, stopped := run(-1); n != 1000 || stopped != nil {
 			t.Errorf("%d parts ran, %v", n, stopped)
 		}
-		if n, stopped := run(10); n > 20 || stopped != Interrupted {
+		if n, stopped := run(10); n > 20 || stopped != ErrInterrupted {
 			t.Errorf("%d parts ran, %v", n, stopped)
 		}
-		if n, stopped := run(-1); n != 0 || stopped != Interrupted {
+		if n, stopped := run(-1); n != 0 || stopped != ErrInterrupted {
 			t.Errorf("%d parts ran, %v", n, stopped)
 		}
 		q.Forever()

@@ -89,7 +89,8 @@ type symmetricPlan struct {
 	work Work
 }
 
-// planSymmetric scales the matrix and puts it into an order of minimum degree.
+// planSymmetric scales the matrix and puts it into an order of minimum degree, and into
+// postorder of that.
 func (s *setup) planSymmetric() (*symmetricPlan, error) {
 	scaling, err := csr.SymmetricScaling(s.m, s.pool)
 	if err != nil {
@@ -100,10 +101,16 @@ func (s *setup) planSymmetric() (*symmetricPlan, error) {
 	if err != nil {
 		return nil, ErrInterrupted
 	}
-	p := &symmetricPlan{at: placement{row: e.Order, col: e.Order, rowExp: scaling.Row, colExp: scaling.Col}}
+	m = m.Permuted(e.Order, e.Order.Inverse(), s.pool)
+	parent, _, err := eliminationTree(m, s.eliminating())
+	if err != nil {
+		return nil, err
+	}
+	order := postorder(parent)
+	p := &symmetricPlan{a: m.Permuted(order, order.Inverse(), s.pool)}
+	p.at = placement{row: e.Order, col: e.Order, rowExp: scaling.Row, colExp: scaling.Col}.then(order)
 	p.work.add(e, 1)
 	p.work.Multiplications /= 2
 	p.work.Bytes = storedBytes(int64(m.Rows), p.work.Entries, width(s.Epsilon))
-	p.a = m.Permuted(e.Order, e.Order.Inverse(), s.pool)
 	return p, nil
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
 const (
@@ -15,9 +13,9 @@ const (
 	diagonalPivot = 1e-2
 	anyPivot      = 0.1
 	// A pivot below vanished times the norm of its row is replaced by one of half the
-	// digits of the norm [LiDemmel98]. That is below rounding errors: pivots of their size
-	// do no harm to the residual, but replacing them does if A is ill-conditioned.
-	vanished    = 0x1p-80
+	// digits of the norm [LiDemmel98]: a pivot of the size of rounding errors would bring a
+	// large multiple of a null vector into x where A is singular.
+	vanished    = 0x1p-50
 	replacement = 0x1p-26
 	// boundShare is about what part of the multiplications that an order for any pivots
 	// allows for are needed, in the median of real matrices.
@@ -42,113 +40,6 @@ func newLU(s setup) (Preconditioner, error) {
 	}
 	p.at.col = chain(p.at.col, columns)
 	return s.newIncomplete(fmt.Sprintf("%s, %s", LU, p.order), f, p.at)
-}
-
-// A luPlan is what LU is to factor: the matrix scaled and permuted, in blocks of a block
-// lower triangular form, whose bounds are rows. In an upper triangular one, what is right
-// of a block would be divided by its pivots, which were not chosen among it, and grow.
-type luPlan struct {
-	a        *csr.Matrix
-	at       placement
-	bounds   []int
-	diagonal []bool // of each block: pivots are to be on the diagonal
-	order    string // the name of the order of most rows
-	work     Work
-}
-
-// planLU scales and permutes the matrix: rows so that its diagonal has no zeros, and is
-// large; then both to block lower triangular form; and in each block to an order that fills
-// little, AMD, with pivots on the diagonal, or RowAMD, whichever takes less work.
-func (s *setup) planLU() (*luPlan, error) {
-	a, at, err := s.prepare(LU, false)
-	if err != nil {
-		return nil, err
-	}
-	order, bounds, err := csr.StrongComponents(s.ctx, a)
-	if err != nil {
-		return nil, ErrInterrupted
-	}
-	p := &luPlan{bounds: bounds, diagonal: make([]bool, len(bounds)-1)}
-	rows := map[string]int{}
-	inBlock := marks(a.Rows)
-	for b := range p.diagonal {
-		block := order[bounds[b]:bounds[b+1]]
-		p.diagonal[b] = true
-		if len(block) < 3 {
-			rows["AMD"] += len(block)
-			p.work.add(csr.Elimination{Entries: int64(len(block) - 1), Multiplications: float64(len(block) - 1)}, 1)
-			continue
-		}
-		sub := a
-		if len(block) < a.Rows {
-			sub = submatrix(a, block, inBlock)
-		}
-		amd, err := csr.AMD(s.ctx, sub)
-		if err == nil && !fewMore(amd, sub) {
-			var any csr.Elimination
-			if any, err = csr.RowAMD(s.ctx, sub); boundShare*any.Multiplications < amd.Multiplications {
-				amd, p.diagonal[b] = any, false
-			}
-		}
-		if err != nil {
-			return nil, ErrInterrupted
-		}
-		name, share := "AMD", 1.0
-		if !p.diagonal[b] {
-			name, share = "RowAMD", boundShare
-		}
-		rows[name] += len(block)
-		p.work.add(amd, share)
-		copy(block, permuted(block, amd.Order))
-	}
-	p.order = "AMD order"
-	if rows["RowAMD"] > rows["AMD"] {
-		p.order = "order of A A^T"
-	}
-	if len(p.diagonal) > 1 {
-		p.order += fmt.Sprintf(", %d blocks", len(p.diagonal))
-	}
-	if err := s.interrupted(); err != nil {
-		return nil, err
-	}
-	p.a, p.at = a.Permuted(order, order.Inverse(), s.pool), at.then(order)
-	p.work.Bytes = storedBytes(int64(a.Rows), p.work.Entries, width(s.Epsilon))
-	return p, nil
-}
-
-// fewMore reports whether the factors have so few entries that no other order is worth
-// looking for.
-func fewMore(e csr.Elimination, m *csr.Matrix) bool { return e.Entries <= 2*int64(m.NNZ()) }
-
-// submatrix returns some rows and columns of m, in ascending order; in is -1 for all rows, and
-// stays so.
-func submatrix(m *csr.Matrix, order, in []int32) *csr.Matrix {
-	for k, i := range order {
-		in[i] = int32(k)
-	}
-	out := &csr.Matrix{Rows: len(order), Cols: len(order), RowPtr: make([]int64, 1, len(order)+1)}
-	for _, i := range order {
-		cols, vals := m.Row(int(i))
-		for e, j := range cols {
-			if in[j] >= 0 {
-				out.Col, out.Val = append(out.Col, in[j]), append(out.Val, vals[e])
-			}
-		}
-		out.RowPtr = append(out.RowPtr, int64(len(out.Col)))
-	}
-	for _, i := range order {
-		in[i] = -1
-	}
-	return out
-}
-
-// permuted returns rows in an order.
-func permuted(rows, order []int32) []int32 {
-	out := make([]int32, len(order))
-	for k, i := range order {
-		out[k] = rows[i]
-	}
-	return out
 }
 
 // factorisation is LU row by row ([GilbertPeierls88], for rows): of row i, the pattern is

@@ -29,7 +29,7 @@ func newSetup(ctx context.Context, m *csr.Matrix, opt Options, pool *parallel.Po
 // is ErrInterrupted.
 func (s *setup) end(err *error) {
 	s.pool.Forever()
-	if r := recover(); r == parallel.Interrupted {
+	if r := recover(); r == parallel.ErrInterrupted {
 		*err = ErrInterrupted
 	} else if r != nil {
 		panic(r)

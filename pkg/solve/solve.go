@@ -181,7 +181,7 @@ func (s *Solver) build(ctx context.Context) (err error) {
 // ended is deferred by what uses a pool of Until(ctx): if a loop was interrupted, the error is
 // that of the context.
 func ended(ctx context.Context, err *error) {
-	if r := recover(); r == parallel.Interrupted {
+	if r := recover(); r == parallel.ErrInterrupted {
 		*err = ctx.Err()
 	} else if r != nil {
 		panic(r)

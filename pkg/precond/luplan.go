@@ -1,0 +1,114 @@
+package precond
+
+import (
+	"fmt"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+// A luPlan is what LU is to factor: the matrix scaled and permuted, in blocks of a block
+// lower triangular form, whose bounds are rows. In an upper triangular one, what is right
+// of a block would be divided by its pivots, which were not chosen among it, and grow.
+type luPlan struct {
+	a        *csr.Matrix
+	at       placement
+	bounds   []int
+	diagonal []bool // of each block: pivots are to be on the diagonal
+	order    string // the name of the order of most rows
+	work     Work
+}
+
+// planLU scales and permutes the matrix: rows so that its diagonal has no zeros, and is
+// large; then both to block lower triangular form; and in each block to an order that fills
+// little, AMD, with pivots on the diagonal, or RowAMD, whichever takes less work.
+func (s *setup) planLU() (*luPlan, error) {
+	a, at, err := s.prepare(LU, false)
+	if err != nil {
+		return nil, err
+	}
+	order, bounds, err := csr.StrongComponents(s.ctx, a)
+	if err != nil {
+		return nil, ErrInterrupted
+	}
+	p := &luPlan{bounds: bounds, diagonal: make([]bool, len(bounds)-1)}
+	count := map[string]int{}
+	inBlock := marks(a.Rows)
+	for b := range p.diagonal {
+		block := order[bounds[b]:bounds[b+1]]
+		p.diagonal[b] = true
+		if len(block) < 3 {
+			count["AMD"] += len(block)
+			p.work.add(csr.Elimination{Entries: int64(len(block) - 1), Multiplications: float64(len(block) - 1)}, 1)
+			continue
+		}
+		sub := a
+		if len(block) < a.Rows {
+			sub = submatrix(a, block, inBlock)
+		}
+		amd, err := csr.AMD(s.ctx, sub)
+		if err == nil && !fewMore(amd, sub) {
+			var rows csr.Elimination
+			if rows, err = csr.RowAMD(s.ctx, sub); boundShare*rows.Multiplications < amd.Multiplications {
+				amd, p.diagonal[b] = rows, false
+			}
+		}
+		if err != nil {
+			return nil, ErrInterrupted
+		}
+		name, share := "AMD", 1.0
+		if !p.diagonal[b] {
+			name, share = "RowAMD", boundShare
+		}
+		count[name] += len(block)
+		p.work.add(amd, share)
+		copy(block, permuted(block, amd.Order))
+	}
+	p.order = "AMD order"
+	if count["RowAMD"] > count["AMD"] {
+		p.order = "order of A A^T"
+	}
+	if len(p.diagonal) > 1 {
+		p.order += fmt.Sprintf(", %d blocks", len(p.diagonal))
+	}
+	if err := s.interrupted(); err != nil {
+		return nil, err
+	}
+	p.a, p.at = a.Permuted(order, order.Inverse(), s.pool), at.then(order)
+	p.work.Bytes = storedBytes(int64(a.Rows), p.work.Entries, width(s.Epsilon))
+	return p, nil
+}
+
+// fewMore reports whether the factors have so few entries that no other order is worth
+// looking for.
+func fewMore(e csr.Elimination, m *csr.Matrix) bool { return e.Entries <= 2*int64(m.NNZ()) }
+
+// submatrix returns some rows and columns of m, in ascending order; in is -1 for all rows, and
+// stays so.
+func submatrix(m *csr.Matrix, order, in []int32) *csr.Matrix {
+	for k, i := range order {
+		in[i] = int32(k)
+	}
+	out := &csr.Matrix{Rows: len(order), Cols: len(order), RowPtr: make([]int64, 1, len(order)+1)}
+	for _, i := range order {
+		cols, vals := m.Row(int(i))
+		for e, j := range cols {
+			if in[j] >= 0 {
+				out.Col, out.Val = append(out.Col, in[j]), append(out.Val, vals[e])
+			}
+		}
+		out.RowPtr = append(out.RowPtr, int64(len(out.Col)))
+	}
+	for _, i := range order {
+		in[i] = -1
+	}
+	return out
+}
+
+// permuted returns rows in an order.
+func permuted(rows, order []int32) []int32 {
+	out := make([]int32, len(order))
+	for k, i := range order {
+		out[k] = rows[i]
+	}
+	return out
+}
