@@ -121,6 +121,10 @@ fuzz: ## every fuzz target for FUZZTIME executions (20000x)
 		done
 	done
 
+.PHONY: stress
+stress: ## thousands of hostile systems and injected faults, judged in exact arithmetic (minutes); STRESS_FLAGS
+	$(GO) run ./tools/stress $(STRESS_FLAGS)
+
 .PHONY: mutants
 mutants: ## fail if the tests miss an error that tools/mutants makes in the source (15 minutes); MUTANTS_FLAGS
 	$(GO) run ./tools/mutants $(MUTANTS_FLAGS)
@@ -128,6 +132,12 @@ mutants: ## fail if the tests miss an error that tools/mutants makes in the sour
 .PHONY: bench
 bench: ## all benchmarks; BENCH picks by name
 	$(GO) test -run='^$$' -bench='$(BENCH)' -benchmem ./...
+
+DIRECT_FLAGS ?=
+
+.PHONY: compare-direct
+compare-direct: build ## mpsolve and SciPy's direct solver on 60 generated matrices; DIRECT_FLAGS='--only circuit' (needs SciPy)
+	bench/peers/direct.sh bin/mpsolve $(DIRECT_FLAGS)
 
 .PHONY: bench-compare
 bench-compare: ## benchmarks of the revisions BASE (HEAD~1) and NEW (HEAD), COUNT (6) alternating runs each
@@ -177,6 +187,10 @@ man: build ## manual pages into man/
 .PHONY: table
 table: ## every shared matrix through solve, into docs/matrices.md; TABLE_FLAGS, see tools/tables
 	$(GO) run ./tools/tables -dir $(MATRICES) $(TABLE_FLAGS) matrices
+
+.PHONY: digits
+digits: ## digits said against right ones, of all shared matrices and 1000 generated systems; DIGITS_FLAGS, see tools/digits
+	$(GO) run ./tools/digits -dir $(MATRICES) $(DIGITS_FLAGS)
 
 .PHONY: solver-table
 solver-table: ## tables of docs/solvers.md: what preconditioners gain

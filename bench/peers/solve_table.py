@@ -287,4 +287,5 @@ def processor():
     return names[0] if names else "unknown processor"
 
 
-main()
+if __name__ == "__main__":
+    main()

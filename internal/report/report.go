@@ -3,6 +3,7 @@ package report
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"math"
 	"time"
@@ -32,7 +33,7 @@ type Report struct {
 	Scale     string   `json:"scale"`
 	Refine    bool     `json:"refine"`
 	Formats   []string `json:"formats"`
-	Epsilon   float64  `json:"epsilon"`
+	Epsilon   Number   `json:"epsilon"` // null: of a fixed-point format, whose errors are absolute
 	Criterion string   `json:"criterion"`
 	Stop      string   `json:"stop"`
 	Tolerance float64  `json:"tolerance"`
@@ -104,7 +105,13 @@ type Outcome struct {
 	SpMVs            int           `json:"spmv_count"`
 	BackwardError    BackwardError `json:"backward_error"`
 	RelativeResidual Number        `json:"relative_residual"`
-	Attempts         []Attempt     `json:"attempts"` // methods and preconditioners tried, in order
+
+	Digits   Digits    `json:"digits"`
+	Evidence *Evidence `json:"evidence,omitempty"` // that there is no solution
+	Cautions []string  `json:"cautions,omitempty"`
+
+	Why      krylov.Reason `json:"-"`        // Reason is its name
+	Attempts []Attempt     `json:"attempts"` // methods and preconditioners tried, in order
 }
 
 // BackwardError holds the backward errors of package verify.
@@ -114,10 +121,61 @@ type BackwardError struct {
 	Componentwise Number `json:"componentwise"`
 }
 
+// Digits is what is known about the digits of x, see solve.Digits. Numbers that are not
+// known are null.
+type Digits struct {
+	State      string `json:"state"` // "not estimated", "believed", "none", "not confirmed"
+	Believed   int    `json:"believed"`
+	Error      Number `json:"error"`
+	Step       Number `json:"step"`
+	Probe      Number `json:"probe"`
+	Condition  Number `json:"condition"`
+	Iterations int    `json:"iterations"`
+}
+
+// Evidence shows that a system has no solution, see solve.Evidence.
+type Evidence struct {
+	Null     Number `json:"null"`
+	Product  Number `json:"product"`
+	Smallest Number `json:"smallest"`
+}
+
+func evidence(v *solve.Evidence) *Evidence {
+	if v == nil {
+		return nil
+	}
+	return &Evidence{Number(v.Null), Number(v.Product), Number(v.Smallest)}
+}
+
+func digits(d solve.Digits) Digits {
+	state := string(d.State)
+	if d.State == solve.DigitsNotEstimated {
+		state = "not estimated"
+	}
+	return Digits{
+		State: state, Believed: d.Believed, Error: Number(d.Error), Step: Number(d.Step), Probe: Number(d.Probe),
+		Condition: Number(d.Condition), Iterations: d.Iterations,
+	}
+}
+
+// rank orders states and numbers of digits: the least is what counts of several x.
+func (d Digits) rank() int {
+	switch d.State {
+	case "none":
+		return -2
+	case "not confirmed":
+		return -1
+	case "not estimated":
+		return solve.MaxDigits + 1
+	}
+	return d.Believed
+}
+
 // Seconds is the time spent in each phase. Total is the whole run, Device the opening of a
 // device. Build contains the set-up of the first preconditioner. Solve contains SpMV,
 // Preconditioner (applications, and the set-up of later ones), Orthogonalization and Other,
-// which is vector operations and scaling.
+// which is vector operations and scaling. Digits, estimating and improving the digits of x,
+// is the part of Solve that followed the tolerance.
 type Seconds struct {
 	Device            float64 `json:"device"`
 	Read              float64 `json:"read"`
@@ -128,6 +186,7 @@ type Seconds struct {
 	Orthogonalization float64 `json:"orthogonalization"`
 	Other             float64 `json:"other"`
 	Verify            float64 `json:"verify"`
+	Digits            float64 `json:"digits"`
 	Total             float64 `json:"total"`
 }
 
@@ -177,22 +236,9 @@ func (r *Report) SetDevice(info gpu.Info, memory int64, on bool) {
 
 func (r *Report) onDevice() bool { return r.Device.Name != "" }
 
-// moreOnHost reports whether a preconditioner that only the host has might help a solve that
-// stopped on a device.
-func moreOnHost(r krylov.Reason) bool {
-	switch r {
-	case krylov.IterationLimit, krylov.TimeLimit, krylov.Breakdown, krylov.Stagnation, krylov.Divergence, krylov.Slow:
-		return true
-	}
-	return false
-}
-
 // Add adds the result for one more right-hand side.
 func (r *Report) Add(s solve.Result) {
 	one := outcome(s)
-	if r.onDevice() && moreOnHost(s.Reason) {
-		one.Advice += "; --device cpu has more preconditioners, which may need far fewer iterations"
-	}
 	r.Method = s.Method
 	r.setStorage(s)
 	r.setPreconditioner(s.Precond)
@@ -203,11 +249,20 @@ func (r *Report) Add(s solve.Result) {
 		return
 	}
 	if r.Converged {
-		r.Converged, r.Reason, r.Advice = one.Converged, one.Reason, one.Advice
+		r.Converged, r.Reason, r.Advice, r.Why, r.Evidence = one.Converged, one.Reason, one.Advice, one.Why, one.Evidence
 	}
 	r.OuterIterations += one.OuterIterations
 	r.InnerIterations += one.InnerIterations
 	r.SpMVs += one.SpMVs
+	if work := r.Digits.Iterations + one.Digits.Iterations; one.Digits.rank() < r.Digits.rank() {
+		r.Digits = one.Digits
+		r.Digits.Iterations = work
+	} else {
+		r.Digits.Iterations = work
+	}
+	for _, line := range one.Cautions {
+		r.Cautions = append(r.Cautions, fmt.Sprintf("x %d: %s", len(r.Solutions), line))
+	}
 	r.Attempts = append(r.Attempts, one.Attempts...)
 	r.setErrors(r.errors().Worst(s.Errors))
 }
@@ -218,9 +273,9 @@ func (r *Report) setStorage(s solve.Result) {
 	if r.onDevice() {
 		r.Device.Stored = s.Bytes
 	}
-	r.Epsilon, r.Criterion = s.Storage.Epsilon, string(s.Storage.Criterion)
+	r.Epsilon, r.Criterion = Number(s.Storage.Epsilon), string(s.Storage.Criterion)
 	if s.Storage.Set.Uniform {
-		r.Epsilon, r.Criterion = s.Storage.Set.Formats[0].UnitRoundoff(), "none"
+		r.Epsilon, r.Criterion = Number(s.Storage.Set.Formats[0].UnitRoundoff()), "none"
 	}
 }
 
@@ -236,8 +291,9 @@ func (r *Report) setPreconditioner(p solve.PrecondResult) {
 
 func outcome(s solve.Result) Outcome {
 	o := Outcome{
-		Converged: s.Reason.Converged(), Reason: s.Reason.String(), Advice: s.Reason.Advice(),
-		OuterIterations: s.Outer, InnerIterations: s.Iterations, SpMVs: s.SpMVs,
+		Converged: s.Reason.Converged(), Reason: s.Reason.String(), Advice: s.Advice,
+		Digits: digits(s.Digits), Evidence: evidence(s.Evidence), Cautions: s.Cautions,
+		OuterIterations: s.Outer, InnerIterations: s.Iterations, SpMVs: s.SpMVs, Why: s.Reason,
 	}
 	o.setErrors(s.Errors)
 	o.Attempts = attempts(s)
@@ -264,6 +320,7 @@ func (s *Seconds) add(t solve.TimeByPhase) {
 	s.Preconditioner += t.Precond.Seconds()
 	s.Orthogonalization += t.Orthogonalization.Seconds()
 	s.Verify += t.Verify.Seconds()
+	s.Digits += t.Digits.Seconds()
 	s.Other += max(0, solving-t.SpMV-t.Precond-t.Orthogonalization).Seconds()
 }
 

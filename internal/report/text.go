@@ -3,7 +3,10 @@ package report
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
@@ -13,8 +16,31 @@ import (
 
 // Line writes one line of a text report, a label and a text.
 func Line(w io.Writer, label, format string, args ...any) {
-	fmt.Fprintf(w, "%-10s %s\n", label, fmt.Sprintf(format, args...))
+	fmt.Fprintf(w, "%-10s %s\n", label, Printable(fmt.Sprintf(format, args...)))
 }
+
+// Printable returns a text with every character escaped that is not printable, such as those
+// that a terminal obeys; file names may contain them.
+func Printable(text string) string {
+	if !strings.ContainsFunc(text, unprintable) {
+		return text
+	}
+	var b strings.Builder
+	for rest := text; rest != ""; {
+		c, width := utf8.DecodeRuneInString(rest)
+		if unprintable(c) {
+			quoted := strconv.Quote(rest[:width])
+			b.WriteString(quoted[1 : len(quoted)-1])
+		} else {
+			b.WriteString(rest[:width])
+		}
+		rest = rest[width:]
+	}
+	return b.String()
+}
+
+// unprintable includes what decodes to an error, which no legal text contains.
+func unprintable(c rune) bool { return c == utf8.RuneError || !unicode.IsPrint(c) }
 
 // Event writes a line logged by pkg/solve, whose first word is the label.
 func Event(w io.Writer, line string) {
@@ -50,10 +76,53 @@ func (r *Report) Verdict(o Outcome) string {
 		"row": o.BackwardError.Row, "nw": o.BackwardError.Normwise,
 		"cw": o.BackwardError.Componentwise, "rel": o.RelativeResidual,
 	}[r.Stop]
-	if o.Converged {
-		return fmt.Sprintf("%s, %s %.1e <= %.0e", o.Reason, stopNames[r.Stop], e, r.Tolerance)
+	relation := "<="
+	if !(float64(e) <= r.Tolerance) {
+		relation = ">"
 	}
-	return fmt.Sprintf("NOT converged (%s), %s %.1e > %.0e; %s", o.Reason, stopNames[r.Stop], e, r.Tolerance, o.Advice)
+	measure := fmt.Sprintf("%s %.1e %s %.0e", stopNames[r.Stop], e, relation, r.Tolerance)
+	if o.Converged {
+		return fmt.Sprintf("%s, %s", o.Reason, measure)
+	}
+	if relation == "<=" { // what is wrong is another thing
+		return fmt.Sprintf("NOT converged (%s); %s", o.Reason, o.Advice)
+	}
+	return fmt.Sprintf("NOT converged (%s), %s; %s", o.Reason, measure, o.Advice)
+}
+
+// Quiet writes the verdict, and a line for each caution.
+func (r *Report) Quiet(w io.Writer) {
+	fmt.Fprintln(w, r.Verdict(r.Outcome))
+	for _, line := range r.Cautions {
+		Line(w, "caution", "%s", line)
+	}
+}
+
+// Text is the evidence in words.
+func (v *Evidence) Text() string {
+	text := fmt.Sprintf("a combination of the equations, y'A x = y'b, has |y'A| <= %.0e |y|'|A| and |y'b| = %.2g |y|'|b|", v.Null, v.Product)
+	if v.Null == 0 {
+		text = fmt.Sprintf("a combination of the equations, y'A x = y'b, is 0 = y'b with |y'b| = %.2g |y|'|b|", v.Product)
+	}
+	return text
+}
+
+// Text is what is known in words; empty if digits were not estimated.
+func (d Digits) Text() string {
+	switch known := func(n Number) bool { return n-n == 0 }; d.State {
+	case "believed":
+		return fmt.Sprintf("about %d of x (the last step changed it by %.1e, roundings of A and b may by %.1e; condition about %.0e)",
+			d.Believed, d.Step, d.Probe, d.Condition)
+	case "none":
+		return fmt.Sprintf("none of x can be believed: one more step changes it by %.1e, roundings of A and b may by %.1e; condition about %.0e",
+			d.Step, d.Probe, d.Condition)
+	case "not confirmed":
+		if !known(d.Probe) {
+			return "not confirmed: a right-hand side of rounding size was not solved in the work allowed; A may be singular, and x one of many"
+		}
+		return "not confirmed: one more step was not solved in the work allowed"
+	}
+	return ""
 }
 
 // WriteText writes the outcome as text.
@@ -64,6 +133,15 @@ func (r *Report) WriteText(w io.Writer) {
 		}
 	}
 	Line(w, "result", "%s", r.Verdict(r.Outcome))
+	if text := r.Digits.Text(); text != "" {
+		Line(w, "digits", "%s", text)
+	}
+	if v := r.Evidence; v != nil {
+		Line(w, "evidence", "%s", v.Text())
+	}
+	for _, line := range r.Cautions {
+		Line(w, "caution", "%s", line)
+	}
 	Line(w, "errors", "row-wise %.2e, normwise %.2e, componentwise %.2e, ||r||/||b|| %.2e",
 		r.BackwardError.Row, r.BackwardError.Normwise, r.BackwardError.Componentwise, r.RelativeResidual)
 	Line(w, "work", "%s: %s, %s, %s, %s", r.Method,

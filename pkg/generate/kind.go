@@ -25,9 +25,10 @@ type Kind struct {
 // Kinds returns all generators, ordered by name.
 func Kinds() []Kind {
 	return []Kind{
-		anisotropic2D(), consolidation3D(), consolidation3DSym(), convdiff2D(), convdiff3D(),
-		darcy3D(), device3D(), dg2D(), elasticity3D(), meshless2D(), poisson2D(), poisson3D(),
-		powerlaw(), solid3D(), stencil27(), stokes3D(), transport3D(), trefethen(), wathen(),
+		anisotropic2D(), circuit(), consolidation3D(), consolidation3DSym(), convdiff2D(), convdiff3D(),
+		darcy3D(), device3D(), dg2D(), distillation(), elasticity3D(), kkt(), leastSquares(), meshless2D(),
+		mixedDarcy2D(), poisson2D(), poisson3D(), powerFlow(), powerlaw(), solid3D(), stencil27(),
+		stokes2D(), stokes3D(), transport3D(), trefethen(), wathen(),
 	}
 }
 
@@ -57,8 +58,8 @@ func Generate(kind string, p Params) (*csr.Matrix, error) {
 
 // Estimate returns the number of rows and of nonzeros that Generate would
 // make, without making them; csr.Bytes turns them into memory. They are exact
-// but for powerlaw, where nnz is an expected value. The error names every
-// fault of p.
+// but for random graphs (circuit, kkt, powerflow, powerlaw), where nnz is an
+// expected value. The error names every fault of p.
 func (k Kind) Estimate(p Params) (rows, nnz int64, err error) {
 	v, err := k.values(p)
 	if err != nil {

@@ -49,5 +49,5 @@ func ExampleGMRES() {
 	// Output:
 	// 1: 0.1259
 	// 2: 0.0506
-	// iteration limit; allow more iterations, a longer restart, or another method
+	// iteration limit; allow more iterations (--max-iter), or try another preconditioner (--precond)
 }

@@ -1,6 +1,10 @@
 package krylov
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
 
 // Reason says why a method stopped: positive when it converged, negative when
 // it did not, zero while it runs.
@@ -38,37 +42,63 @@ const (
 	// Drift: the method's own recurrence claims the tolerance but the residual
 	// recomputed from A, x and b does not confirm it.
 	Drift Reason = -9
-	// Singular: the backward error is within the tolerance, but only because x
-	// is huge: the residual is no smaller than b, so x = 0 does as well. A is
-	// singular to working precision and b is not in its range.
+	// Singular: the backward error is within the tolerance, but only because x is huge:
+	// its residual is not small against b. A is singular to working precision.
 	Singular Reason = -10
 	// Slow: refinement steps reduce the measure, but by too little.
 	Slow Reason = -11
 	// IndefinitePreconditioner: conjugate gradients or MINRES met r·M^-1 r <= 0 for
 	// an r that is not zero, so M is not positive definite.
 	IndefinitePreconditioner Reason = -12
+	// Inconsistent: A is numerically singular and b is not in its range: there is a y
+	// with y^T A = 0 to rounding and y^T b far from it.
+	Inconsistent Reason = -13
+	// PrecisionExhausted: the tolerance is below what the rounding of x to float64
+	// leaves, and the measure is near that.
+	PrecisionExhausted Reason = -14
+	// TooFewDigits: the measure is met, but fewer digits of x can be believed than
+	// were asked for.
+	TooFewDigits Reason = -15
+	// NotSymmetric: a method for symmetric matrices did not solve with one that is not.
+	NotSymmetric Reason = -16
+	// OutOfMemory: solving takes more memory than it may.
+	OutOfMemory Reason = -17
 )
 
 // again is the Reason of an iteration that has to start again; no solve ends with it.
 const again Reason = -100
 
-// reasons holds the name of each Reason and one line of advice.
+// reasons holds the name of each Reason and one line of advice for a solve of which nothing
+// is known but that.
 var reasons = map[Reason]struct{ name, advice string }{
 	Running:                  {"running", ""},
 	Converged:                {"converged", ""},
 	ZeroRHS:                  {"zero right-hand side", ""},
-	IterationLimit:           {"iteration limit", "allow more iterations, a longer restart, or another method"},
-	TimeLimit:                {"time limit", "allow more time; x is the best found so far and can be used as initial guess"},
-	Interrupted:              {"interrupted", "x is the best found so far and can be used as initial guess"},
-	Breakdown:                {"breakdown", "the matrix may be singular; try another method or scaling"},
-	Stagnation:               {"stagnation", "the system may be too ill-conditioned or indefinite for this method; try a longer restart or another method"},
-	NotFinite:                {"NaN or Inf", "numbers left the range of float64; scale the matrix or use another method"},
-	Divergence:               {"divergence", "this method does not suit the matrix; try gmres"},
-	Indefinite:               {"not positive definite", "conjugate gradients need a positive definite matrix; use minres or gmres"},
-	Drift:                    {"residual drift", "rounding errors separated the recurrence from the true residual; use refinement"},
-	Slow:                     {"slow refinement", "the stored matrix is not accurate enough; store it with a smaller epsilon"},
-	IndefinitePreconditioner: {"preconditioner not positive definite", "this method needs a symmetric positive definite preconditioner; use another one, or gmres"},
-	Singular:                 {"numerically singular", "x is nearly a null vector of the matrix and its residual is no smaller than b; check the model (a constraint or boundary condition may be missing)"},
+	IterationLimit:           {"iteration limit", "allow more iterations (--max-iter), or try another preconditioner (--precond)"},
+	TimeLimit:                {"time limit", "allow more time (--max-time); x is the best found so far and can be used as initial guess (--guess)"},
+	Interrupted:              {"interrupted", "x is the best found so far and can be used as initial guess (--guess)"},
+	Breakdown:                {"breakdown", "try another method (--method)"},
+	Stagnation:               {"stagnation", "try another preconditioner (--precond) or method (--method)"},
+	NotFinite:                {"NaN or Inf", "numbers left the range of float64; try another scaling (--scale) or method (--method)"},
+	Divergence:               {"divergence", "this method does not suit the matrix; try --method gmres"},
+	Indefinite:               {"not positive definite", "conjugate gradients need a positive definite matrix; try --method minres or --method gmres"},
+	Drift:                    {"residual drift", "rounding separated the recurrence of the method from the true residual; try --refine"},
+	Singular:                 {"numerically singular", "x is nearly a null vector of the matrix; a constraint or boundary condition may be missing, try --digits 1 for an x that is not"},
+	Slow:                     {"slow refinement", "the stored matrix is not accurate enough; try a smaller --epsilon"},
+	IndefinitePreconditioner: {"preconditioner not positive definite", "try another preconditioner (--precond), or --method gmres"},
+	Inconsistent:             {"inconsistent", "the system has no solution; its equations contradict each other"},
+	PrecisionExhausted:       {"precision exhausted", "the tolerance is below what x in float64 can reach; try a larger --tol"},
+	TooFewDigits:             {"too few digits", "ask for fewer digits (--digits)"},
+	NotSymmetric:             {"not symmetric", "this method needs a symmetric matrix; try --method gmres"},
+	OutOfMemory:              {"out of memory", "allow more memory (--max-memory)"},
+}
+
+// Reasons lists all reasons with which a solve ends: those of convergence first.
+func Reasons() []Reason {
+	list := slices.Sorted(maps.Keys(reasons))
+	list = slices.DeleteFunc(list, func(r Reason) bool { return r == Running })
+	slices.Reverse(list)
+	return list
 }
 
 // String returns the reason in a few words.
@@ -79,7 +109,8 @@ func (r Reason) String() string {
 	return fmt.Sprintf("reason %d", int(r))
 }
 
-// Advice returns one line on what to do about it, empty when converged.
+// Advice returns one line on what to do about it, empty when converged. Package solve knows
+// more of a solve and gives better advice.
 func (r Reason) Advice() string { return reasons[r].advice }
 
 // Converged reports whether the method reached its goal.

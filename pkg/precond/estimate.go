@@ -25,20 +25,24 @@ func (w *Work) add(e csr.Elimination, share float64) {
 // for LU in an order for pivots on the diagonal, and for Cholesky, what it takes if all pivots
 // are there; otherwise an estimate that is mostly too high. It takes the time of some
 // tens of products. Errors are those of New; ErrNoEstimate for other kinds.
-func Estimate(ctx context.Context, kind Kind, m *csr.Matrix, opt Options, pool *parallel.Pool) (Work, error) {
+func Estimate(ctx context.Context, kind Kind, m *csr.Matrix, opt Options, pool *parallel.Pool) (w Work, err error) {
 	d, ok := Lookup(kind)
 	if !ok || d.estimate == nil {
 		return Work{}, fmt.Errorf("%s: %w", kind, ErrNoEstimate)
 	}
-	s := setup{opt.withDefaults(), ctx, m, pool}
-	if err := s.checkFinite(); err != nil {
-		return Work{}, fmt.Errorf("%s: %w", kind, err)
-	}
-	w, err := d.estimate(s)
-	if err != nil {
+	if w, err = d.work(newSetup(ctx, m, opt, pool)); err != nil {
 		return Work{}, fmt.Errorf("%s: %w", kind, err)
 	}
 	return w, nil
+}
+
+// work is the estimate of the kind.
+func (d Description) work(s setup) (w Work, err error) {
+	defer s.end(&err)
+	if err := s.checkFinite(); err != nil {
+		return Work{}, err
+	}
+	return d.estimate(s)
 }
 
 // checkEstimate returns ErrWork or ErrMemory if what is estimated exceeds the limits.

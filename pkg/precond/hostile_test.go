@@ -1,8 +1,10 @@
 package precond
 
 import (
+	"context"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
@@ -73,4 +75,33 @@ func assembled(n int, fill func(add func(i, j int, v float64))) *csr.Matrix {
 		}
 	})
 	return b.Build()
+}
+
+// Every kind ends soon after its context does, however long rows and columns are. That takes
+// hundredths of a second on a machine that does nothing else.
+func TestInterruptedSoon(t *testing.T) {
+	const late = time.Second
+	n, pool := 1000000, newPool(t, 2)
+	if testing.Short() {
+		n = 200000
+	}
+	for name, m := range hostile(t, n) {
+		for _, k := range kinds {
+			for _, after := range []time.Duration{50 * time.Millisecond, 500 * time.Millisecond} {
+				if testing.Short() && after > 50*time.Millisecond {
+					continue
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), after)
+				start := time.Now()
+				_, err := New(ctx, k, m, Options{Symmetric: name != "dense row and column"}, pool)
+				took := time.Since(start)
+				cancel()
+				if took > after+late {
+					t.Errorf("%s of %s: %v after the end of its context, %v", k, name, took-after, err)
+				} else if took > after && err == nil {
+					t.Logf("%s of %s: succeeds %v after the end of its context", k, name, took-after)
+				}
+			}
+		}
+	}
 }

@@ -1,6 +1,7 @@
 package precond
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -67,7 +68,7 @@ func (s *setup) prepare(kind Kind, symmetric bool) (*csr.Matrix, placement, erro
 	scaling := csr.BothScaling(m, s.pool)
 	a := scaling.Apply(m, s.pool)
 	weak, err := weakRows(a)
-	if err != nil {
+	if err = cmp.Or(err, s.interrupted()); err != nil {
 		return nil, placement{}, err
 	}
 	if weak == 0 || symmetric && float64(weak) <= weakShare*float64(m.Rows) {
@@ -147,7 +148,7 @@ func (f *factors) setPivot(i int, pivot, norm float64) (replaced int) {
 func (s *setup) ilu(m *csr.Matrix, keep selection) (f *factors, shifted int, err error) {
 	n := m.Rows
 	f = newFactors(n, m.NNZ()/2+1, false)
-	multiplications := int64(0)
+	watch := s.eliminating()
 	work, in := make([]float64, n), marks(n)
 	var lower heap[column]
 	var kept, upper []int32
@@ -156,7 +157,7 @@ func (s *setup) ilu(m *csr.Matrix, keep selection) (f *factors, shifted int, err
 		cols, vals := m.Row(i)
 		lower, kept, upper = lower[:0], kept[:0], upper[:0]
 		work[i], in[i] = 0, row
-		norm := 0.0
+		norm, multiplications := 0.0, 0
 		add := func(j int32, v float64) {
 			work[j], in[j] = v, row
 			if j < row {
@@ -177,7 +178,7 @@ func (s *setup) ilu(m *csr.Matrix, keep selection) (f *factors, shifted int, err
 			}
 			factor := work[k] / f.d[k]
 			uCols, uVals := f.u.row(int(k))
-			multiplications += int64(len(uCols))
+			multiplications += len(uCols)
 			for e, j := range uCols {
 				if in[j] == row {
 					work[j] -= factor * uVals[e]
@@ -187,7 +188,7 @@ func (s *setup) ilu(m *csr.Matrix, keep selection) (f *factors, shifted int, err
 			}
 			kept = append(kept, k)
 		}
-		if err := s.checkRow(i, multiplications); err != nil {
+		if err := watch.row(queueWork*(len(kept)+1)+len(upper), multiplications); err != nil {
 			return nil, 0, err
 		}
 		kept = keep.keep(i, norm, append(kept, upper...), work)

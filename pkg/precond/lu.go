@@ -1,7 +1,6 @@
 package precond
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -107,6 +106,9 @@ func (s *setup) planLU() (*luPlan, error) {
 	if len(p.diagonal) > 1 {
 		p.order += fmt.Sprintf(", %d blocks", len(p.diagonal))
 	}
+	if err := s.interrupted(); err != nil {
+		return nil, err
+	}
 	p.a, p.at = a.Permuted(order, order.Inverse(), s.pool), at.then(order)
 	p.work.Bytes = storedBytes(int64(a.Rows), p.work.Entries, width(s.Epsilon))
 	return p, nil
@@ -179,7 +181,7 @@ func (s *setup) gilbertPeierls(p *luPlan) (f *factors, columns []int32, replaced
 	for _, j := range a.Col {
 		t.count[j]++
 	}
-	work := meter{ctx: s.ctx}
+	watch := s.eliminating()
 	for b, diagonal := range p.diagonal {
 		free := p.bounds[b] // no column of the block before it is without a pivot
 		for i := p.bounds[b]; i < p.bounds[b+1]; i++ {
@@ -191,7 +193,7 @@ func (s *setup) gilbertPeierls(p *luPlan) (f *factors, columns []int32, replaced
 				norm = max(norm, math.Abs(vals[e]))
 			}
 			multiplications := t.eliminate()
-			if err := cmp.Or(work.spend(multiplications+len(t.order)-t.top), s.checkWork(work.work)); err != nil {
+			if err := watch.row(len(cols)+len(t.upper)+len(t.order)-t.top, multiplications); err != nil {
 				return nil, nil, 0, err
 			}
 			j := t.choose(int32(i), int32(p.bounds[b+1]), diagonal)
@@ -210,6 +212,9 @@ func (s *setup) gilbertPeierls(p *luPlan) (f *factors, columns []int32, replaced
 				return nil, nil, 0, err
 			}
 		}
+	}
+	if err := s.interrupted(); err != nil {
+		return nil, nil, 0, err
 	}
 	for e, j := range t.f.u.col {
 		t.f.u.col[e] = t.pivotOf[j]

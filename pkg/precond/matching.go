@@ -21,6 +21,9 @@ import (
 // that takes more than phaseWork. It is ErrInterrupted if ctx is done.
 func transversal(ctx context.Context, m *csr.Matrix, pool *parallel.Pool) (p []int32, s csr.Scaling, err error) {
 	t := newMatcher(ctx, m, pool)
+	if ctx.Err() != nil {
+		return nil, s, ErrInterrupted
+	}
 	size := int64(m.NNZ() + m.Rows)
 	t.budget = pathWork*size + freePathWork
 	if err := t.shortestPaths(); errors.Is(err, ErrWork) {

@@ -143,14 +143,15 @@ func New(ctx context.Context, kind Kind, m *csr.Matrix, opt Options, pool *paral
 	if !ok {
 		return nil, fmt.Errorf("unknown preconditioner %q", kind)
 	}
-	p, err := d.new(setup{opt.withDefaults(), ctx, m, pool})
+	p, err := d.new(newSetup(ctx, m, opt, pool))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", kind, err)
 	}
 	return p, nil
 }
 
-func (d Description) new(s setup) (Preconditioner, error) {
+func (d Description) new(s setup) (p Preconditioner, err error) {
+	defer s.end(&err)
 	if d.Definite && !s.Symmetric {
 		return nil, errors.New("the matrix is not symmetric with a positive diagonal")
 	}
@@ -160,8 +161,7 @@ func (d Description) new(s setup) (Preconditioner, error) {
 	if err := s.checkFinite(); err != nil {
 		return nil, err
 	}
-	p, err := d.create(s)
-	if err != nil {
+	if p, err = d.create(s); err != nil {
 		return nil, err
 	}
 	return p, s.checkMemory(p.Cost().Bytes)

@@ -21,6 +21,9 @@ type measure[V any, S linop.Scalar[S]] struct {
 	expB    int
 }
 
+// stopWeighted is the measure max |r_i| / weights_i.
+const stopWeighted Stop = "weighted"
+
 // newMeasure returns one for A with these row sums of |A|.
 func newMeasure[V any, S linop.Scalar[S]](at place[V, S], stop Stop, rowSums []float64) *measure[V, S] {
 	k := &measure[V, S]{at: at, stop: stop, normA: slices.Max(rowSums)}
@@ -53,6 +56,8 @@ func (k *measure[V, S]) of(x, r V) float64 {
 	case StopCW:
 		k.at.absApply(k.weights, x)
 		return k.at.RowError(r, k.weights, 1, k.b)
+	case stopWeighted:
+		return 2 * k.at.RowError(r, k.weights, 1, k.weights) // |r_i| / (w_i + w_i)
 	default:
 		return k.at.RowError(r, k.weights, k.at.AbsMax(x), k.b)
 	}

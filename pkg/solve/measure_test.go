@@ -117,20 +117,22 @@ func TestVerdict(t *testing.T) {
 	const tol = 1e-10
 	s := &Solver{opt: Options{Stop: StopRow, Tol: tol}}
 	for _, c := range []struct {
-		reason        krylov.Reason
-		row, residual float64
-		want          krylov.Reason
+		reason           krylov.Reason
+		row, unexplained float64
+		want             krylov.Reason
 	}{
-		{krylov.Converged, tol, 0.5, krylov.Converged},
-		{krylov.Converged, 1.01 * tol, 0.5, krylov.Drift},
-		{krylov.Converged, math.NaN(), 0.5, krylov.Drift},
-		{krylov.Stagnation, tol, 0.5, krylov.Converged},
-		{krylov.Stagnation, 1.01 * tol, 0.5, krylov.Stagnation},
-		{krylov.Converged, tol, 1, krylov.Singular},
+		{krylov.Converged, tol, 0.01, krylov.Converged},
+		{krylov.Converged, 1.01 * tol, 0.01, krylov.Drift},
+		{krylov.Converged, math.NaN(), 0.01, krylov.Drift},
+		{krylov.Stagnation, tol, 0.01, krylov.Converged},
+		{krylov.Stagnation, 1.01 * tol, 0.01, krylov.Stagnation},
+		{krylov.Converged, tol, 0.011, krylov.Singular},
 		{krylov.ZeroRHS, 0, 0, krylov.ZeroRHS},
 	} {
-		if got := s.verdict(c.reason, verify.Errors{Row: c.row, RelativeResidual: c.residual}); got != c.want {
-			t.Errorf("%v with errors %g and %g: %v, want %v", c.reason, c.row, c.residual, got, c.want)
+		a := answer{s: s, Judgement: verify.Judgement{Errors: verify.Errors{Row: c.row}, Unexplained: c.unexplained}}
+		a.solved.Reason = c.reason
+		if got := a.verdict(); got != c.want {
+			t.Errorf("%v with errors %g and %g: %v, want %v", c.reason, c.row, c.unexplained, got, c.want)
 		}
 	}
 }

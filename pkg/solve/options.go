@@ -77,9 +77,16 @@ type Options struct {
 	NoRefine bool    // the method alone, without iterative refinement
 	CGS2     bool    // classical Gram-Schmidt, twice, in GMRES instead of modified
 
+	// Digits of x that are to be believed: NoDigits estimates none and judges x by its
+	// residual alone, 0 estimates them and improves x as far as that is cheap, and with a
+	// positive number the solve goes on until so many are believed, or none can be gained.
+	Digits int
+
 	Storage Storage // of the matrix that the method multiplies with
 	Precond Precond
 	Reorder Reorder // of its rows and columns; "": ReorderNone
+
+	NullSpace NullSpace // of a singular matrix
 
 	// Device is where the vectors live during the solve; nil: the host. The caller closes it,
 	// after the Solver. DeviceAuto solves on the host where the device does not support the
@@ -89,6 +96,8 @@ type Options struct {
 
 	Threads   int   // 0: all processors
 	MaxMemory int64 // bytes; 0: no limit
+
+	ordinary bool // no special kind of matrix is looked for
 
 	Monitor krylov.Monitor    // nil: none
 	Log     func(line string) // receives every decision, a line each; nil: none
@@ -106,6 +115,7 @@ func (o Options) Validate() error {
 	unknown("method", o.Method, oneOf(o.Method, Methods))
 	unknown("scaling", o.Scale, oneOf(o.Scale, Scales))
 	unknown("stopping criterion", o.Stop, oneOf(o.Stop, Stops))
+	unknown("null space", o.NullSpace.Kind, oneOf(o.NullSpace.Kind, NullSpaces))
 	unknown("order", o.Reorder, oneOf(o.Reorder, Reorders))
 	unknown("criterion", o.Storage.Criterion, oneOf(o.Storage.Criterion, adaptive.Criteria))
 	if !(o.Tol >= 0 && o.Tol < 1) {
@@ -119,6 +129,12 @@ func (o Options) Validate() error {
 	}
 	if o.Storage.Epsilon < 0 {
 		fault("accuracy %g of the storage is negative", o.Storage.Epsilon)
+	}
+	if o.Digits < NoDigits || o.Digits > MaxDigits {
+		fault("%d digits, want at most %d", o.Digits, MaxDigits)
+	}
+	if o.Digits > 0 && o.NoRefine {
+		fault("a number of digits needs refinement")
 	}
 	if o.MaxIter < 0 || o.Restart < 0 || o.Threads < 0 || o.MaxMemory < 0 {
 		fault("negative limit")
@@ -145,6 +161,7 @@ func (o Options) withDefaults(n int) Options {
 	o.Scale = cmp.Or(o.Scale, ScaleAuto)
 	o.Stop = cmp.Or(o.Stop, StopRow)
 	o.Reorder = cmp.Or(o.Reorder, ReorderNone)
+	o.NullSpace.Kind = cmp.Or(o.NullSpace.Kind, NullSpaceAuto)
 	o.Precond.Kind = cmp.Or(o.Precond.Kind, PrecondAuto)
 	o.Tol = cmp.Or(o.Tol, krylov.DefaultTol)
 	o.MaxIter = cmp.Or(o.MaxIter, max(krylov.DefaultMaxIter, 2*n))

@@ -29,12 +29,19 @@ type Precond struct {
 	Fill      float64      // the same
 }
 
+// maxBlockSize bounds Precond.BlockSize: the set-up makes dense blocks of that size, and a
+// node of any discretisation has fewer unknowns.
+const maxBlockSize = 1024
+
 func (p Precond) validate() (faults []error) {
 	if !oneOf(p.Kind, Preconds) {
 		faults = append(faults, fmt.Errorf("solve: unknown preconditioner %q", p.Kind))
 	}
 	if p.Epsilon != 0 && !(p.Epsilon >= adaptive.MinEpsilon && p.Epsilon < 1) {
 		faults = append(faults, fmt.Errorf("solve: accuracy %g of the preconditioner is not in [2^-53, 1)", p.Epsilon))
+	}
+	if p.BlockSize > maxBlockSize {
+		faults = append(faults, fmt.Errorf("solve: block size %d is more than %d", p.BlockSize, maxBlockSize))
 	}
 	if p.BlockSize < 0 || !(p.DropTol >= 0 && p.DropTol < 1) || !(p.Fill >= 0) {
 		faults = append(faults, errors.New("solve: negative size, drop tolerance or fill of the preconditioner"))

@@ -51,7 +51,7 @@ func TestReorder(t *testing.T) {
 			for _, set := range []string{"AFX", "AP7", "FP64"} {
 				t.Run(fmt.Sprint(name, " ", stop, " ", set), func(t *testing.T) {
 					var log logged
-					opt := Options{Stop: stop, Storage: Storage{Set: lookup(set)}, Reorder: ReorderRCM}
+					opt := Options{Stop: stop, Storage: Storage{Set: lookup(set)}, Reorder: ReorderRCM, Digits: NoDigits}
 					r := solved(t, m, b, nil, log.options(opt))
 					if !log.says("reorder rcm: bandwidth ") {
 						t.Errorf("not said: %q", log.lines)

@@ -121,13 +121,13 @@ func TestGuess(t *testing.T) {
 	b := rhs(m, 1)
 	kept, keptB := m.Clone(), slices.Clone(b)
 	for _, d := range places(t) {
-		rough := solved(t, m, b, nil, Options{Device: d, Tol: 1e-6})
-		whole := solved(t, m, b, nil, Options{Device: d})
+		rough := solved(t, m, b, nil, Options{Digits: NoDigits, Device: d, Tol: 1e-6})
+		whole := solved(t, m, b, nil, Options{Digits: NoDigits, Device: d})
 		guess := slices.Clone(rough.X)
-		if r := solved(t, m, b, guess, Options{Device: d}); r.Iterations == 0 || r.Iterations >= whole.Iterations || !sameBits(guess, rough.X) {
+		if r := solved(t, m, b, guess, Options{Digits: NoDigits, Device: d}); r.Iterations == 0 || r.Iterations >= whole.Iterations || !sameBits(guess, rough.X) {
 			t.Errorf("%d iterations, from zero %d", r.Iterations, whole.Iterations)
 		}
-		if r := solved(t, m, b, whole.X, Options{Device: d}); r.Iterations != 0 || r.Outer != 0 || !sameBits(r.X, whole.X) {
+		if r := solved(t, m, b, whole.X, Options{Digits: NoDigits, Device: d}); r.Iterations != 0 || r.Outer != 0 || !sameBits(r.X, whole.X) {
 			t.Errorf("%d iterations from the solution", r.Iterations)
 		}
 	}

@@ -30,6 +30,13 @@ type Solver struct {
 	opt     Options
 	pool    *parallel.Pool
 	refiner refiner // nil: closed
+	special special // nil: an ordinary matrix
+}
+
+// special solves with a matrix of a special kind in its own way.
+type special interface {
+	solve(ctx context.Context, b, x0 []float64) (Result, error) // b is of the right length and finite
+	close()
 }
 
 // Result is the outcome of one right-hand side.
@@ -37,6 +44,11 @@ type Result struct {
 	X      []float64
 	Reason krylov.Reason
 	Errors verify.Errors // of X, measured by package verify
+	Advice string        // one line on what to do about the Reason, empty when converged
+
+	Digits   Digits    // of X
+	Evidence *Evidence // that the system has no solution; nil: none was looked for or found
+	Cautions []string  // what the Reason does not say, a line each
 
 	Method     string   // the last one used
 	Storage    Storage  // the last one used
@@ -48,6 +60,8 @@ type Result struct {
 	Iterations int       // of the inner method, in all
 	SpMVs      int       // products with A, in all
 
+	NullSpace NullSpaceResult // of a singular matrix
+
 	Time TimeByPhase
 }
 
@@ -56,6 +70,7 @@ type Result struct {
 // setting up those that took over on the way.
 type TimeByPhase struct {
 	Total, SpMV, Precond, Orthogonalization, Verify time.Duration
+	Digits                                          time.Duration // estimating and improving them; not a part of the rest but across it
 }
 
 // PrecondResult is what the last preconditioner used took, and all of them did.
@@ -70,8 +85,9 @@ type PrecondResult struct {
 }
 
 // New prepares to solve with m, which must stay as it is while the Solver is in
-// use. The context interrupts setting up preconditioners; what was not set up then
-// follows in Solve. Close ends the threads.
+// use. If the context ends before the matrix is examined, ordered and scaled, that is an
+// error. Then it interrupts setting up preconditioners; what was not set up follows in
+// Solve. Close ends the threads.
 func New(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
 	start := time.Now()
 	if err := opt.Validate(); err != nil {
@@ -86,6 +102,11 @@ func New(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
 		}
 	}
 	opt = opt.withDefaults(m.Rows)
+	if !opt.ordinary {
+		if s, err := newSingular(ctx, m, opt); s != nil || err != nil {
+			return s, err
+		}
+	}
 	s := &Solver{given: m, m: m, opt: opt, pool: parallel.New(opt.Threads)}
 	s.Threads = s.pool.Threads()
 	if err := s.setUp(ctx); err != nil {
@@ -98,6 +119,26 @@ func New(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
 
 // setUp looks at the matrix, chooses and builds.
 func (s *Solver) setUp(ctx context.Context) error {
+	pool := s.pool
+	s.pool = pool.Until(ctx)
+	err := s.examine(ctx)
+	s.pool = pool
+	if err != nil {
+		return err
+	}
+	s.scaled.pool = pool
+	return s.build(ctx)
+}
+
+// examine looks at the matrix and chooses. It ends with the context, with its error.
+func (s *Solver) examine(ctx context.Context) (err error) {
+	defer func() {
+		if r := recover(); r == parallel.Interrupted {
+			err = ctx.Err()
+		} else if r != nil {
+			panic(r)
+		}
+	}()
 	s.Facts = csr.Examine(s.m, s.pool)
 	if err := solvable(s.Facts); err != nil {
 		return err
@@ -109,10 +150,10 @@ func (s *Solver) setUp(ctx context.Context) error {
 	if err := s.reorder(); err != nil {
 		return err
 	}
-	if err := s.chooseScaling(); err != nil {
+	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return s.build(ctx)
+	return errors.Join(s.chooseScaling(), ctx.Err())
 }
 
 // build makes what solves, at the place chosen.
@@ -142,6 +183,10 @@ func (s *Solver) Device() (info gpu.Info, bytes int64, on bool) {
 // Close ends the threads and releases what is on a device, which stays open. The Solver
 // must not be used afterwards; closing it again does nothing.
 func (s *Solver) Close() {
+	if s.special != nil {
+		s.special.close()
+		s.special = nil
+	}
 	if s.refiner != nil {
 		s.refiner.close()
 		s.pool.Close()
@@ -207,6 +252,9 @@ func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
 	if err := CheckVector("right-hand side", b, s.m.Rows); err != nil {
 		return Result{}, err
 	}
+	if s.special != nil {
+		return s.special.solve(ctx, b, x0)
+	}
 	x := make([]float64, s.m.Rows)
 	if x0 != nil {
 		if err := CheckVector("initial guess", x0, s.m.Rows); err != nil {
@@ -216,47 +264,26 @@ func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
 	}
 	start := time.Now()
 	before := s.refiner.usage()
-	px, pb := s.Order.forth(x), s.Order.forth(b)
-	solved, err := s.refiner.refine(ctx, px, pb, krylov.Options[vector]{
-		Tol: s.opt.Tol * tighter, MaxIter: s.opt.MaxIter, Guess: x0 != nil, Monitor: s.opt.Monitor,
-	})
-	if err != nil {
-		return Result{}, err
-	}
-	x = s.Order.back(px)
-	verifying := time.Now()
-	errs, err := verify.Compute(s.given, x, b, s.pool)
-	if err != nil {
+	a := &answer{s: s, ctx: ctx, x: s.Order.forth(x), b: s.Order.forth(b), given: b}
+	if err := a.solve(x0 != nil); err != nil {
 		return Result{}, err
 	}
 	used := s.refiner.usage()
 	used.precond.Applications = used.applications - before.applications
 	used.precond.Elapsed = used.preconditioning - before.preconditioning
-	return Result{
-		X: x, Reason: s.verdict(solved.Reason, errs), Errors: errs,
+	r := Result{
+		X: s.Order.back(a.x), Reason: a.reason, Errors: a.Errors, Digits: a.digits, Evidence: a.evidence,
 		Method: used.method, Precond: used.precond, Attempts: used.attempts,
 		Storage: used.stored.storage, Formats: used.stored.formats(), Bytes: used.stored.bytes,
-		Outer: solved.Outer, Iterations: solved.Iterations, SpMVs: used.products - before.products,
+		Outer: a.solved.Outer, Iterations: a.solved.Iterations, SpMVs: used.products - before.products,
 		Time: TimeByPhase{
 			Total: time.Since(start), SpMV: used.multiplying - before.multiplying,
 			Precond:           used.precond.Elapsed + used.settingUp - before.settingUp,
-			Orthogonalization: solved.Orthogonalization, Verify: time.Since(verifying),
+			Orthogonalization: a.solved.Orthogonalization, Verify: a.verifying, Digits: a.estimating,
 		},
-	}, nil
-}
-
-// verdict is the reason that the errors of x leave of the one that refinement stopped for.
-func (s *Solver) verdict(reason krylov.Reason, errs verify.Errors) krylov.Reason {
-	e := s.opt.Stop.pick(errs)
-	if reason.Converged() && !(e <= s.opt.Tol) {
-		reason = krylov.Drift
-	} else if e <= s.opt.Tol && !reason.Converged() {
-		reason = krylov.Converged
 	}
-	if reason == krylov.Converged && errs.RelativeResidual >= 1 {
-		reason = krylov.Singular
-	}
-	return reason
+	r.Advice, r.Cautions = a.advice(used), a.cautions()
+	return r, nil
 }
 
 // CheckVector reports as an InputError that a vector for a matrix of n rows, named

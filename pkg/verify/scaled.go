@@ -21,15 +21,18 @@ func exponent(v float64) int {
 	return min(max(e, -maxExponent), maxExponent)
 }
 
-// absMax returns the largest finite magnitude.
-func absMax(x []float64) float64 {
-	m := 0.0
+// magnitudes returns the largest and the smallest finite magnitude that is not zero; zeros
+// if there is none.
+func magnitudes(x []float64) (least, most float64) {
 	for _, v := range x {
-		if v = math.Abs(v); v > m && v <= math.MaxFloat64 {
-			m = v
+		if v = math.Abs(v); v > 0 && v <= math.MaxFloat64 {
+			most = max(most, v)
+			if least == 0 || v < least {
+				least = v
+			}
 		}
 	}
-	return m
+	return least, most
 }
 
 // scaled is the number v 2^e, v >= 0.
@@ -63,13 +66,60 @@ func (s scaled) max(o scaled) scaled {
 	return s
 }
 
+// leastNonzero returns the smaller number that is not zero; zero if both are. NaN does not
+// count.
+func (s scaled) leastNonzero(o scaled) scaled {
+	switch {
+	case !(o.v > 0):
+		return s
+	case s.v == 0:
+		return o
+	}
+	if e := max(s.exponent(), o.exponent()); o.at(e) < s.at(e) {
+		return o
+	}
+	return s
+}
+
+// plus returns the sum, rounded.
+func (s scaled) plus(o scaled) scaled {
+	e := s.max(o).exponent()
+	return scaled{s.at(e) + o.at(e), e}
+}
+
+// times returns the product, rounded.
+func (s scaled) times(o scaled) scaled {
+	m, e := math.Frexp(s.v)
+	n, f := math.Frexp(o.v)
+	return scaled{m * n, s.e + e + o.e + f}
+}
+
+// over returns s/o with 0/0 = 0, and +Inf instead of NaN.
+func (s scaled) over(o scaled) float64 {
+	if s.v == 0 && o.v == 0 {
+		return 0
+	}
+	m, e := math.Frexp(s.v)
+	n, f := math.Frexp(o.v)
+	q := csr.Ldexp(m/n, s.e+e-o.e-f)
+	if math.IsNaN(q) {
+		return math.Inf(1)
+	}
+	return q
+}
+
 // sumSquares is the sum of squares of scaled numbers, as sum 4^e.
 type sumSquares struct {
 	sum float64
 	e   int
 }
 
-func (s *sumSquares) add(v float64, e int) { s.merge(sumSquares{float64(v * v), e}) }
+// add adds the square of a number, from its significand: squares of numbers as they are
+// would vanish.
+func (s *sumSquares) add(v scaled) {
+	m, e := math.Frexp(v.v)
+	s.merge(sumSquares{float64(m * m), v.e + e})
+}
 
 func (s *sumSquares) merge(o sumSquares) {
 	switch {
@@ -83,3 +133,6 @@ func (s *sumSquares) merge(o sumSquares) {
 		s.sum += csr.Ldexp(o.sum, 2*(o.e-s.e))
 	}
 }
+
+// sqrt is the square root of the sum.
+func (s sumSquares) sqrt() scaled { return scaled{math.Sqrt(s.sum), s.e} }

@@ -13,15 +13,15 @@
 // 7.1 and 7.3). The normwise error does not see rows much smaller than the largest,
 // therefore the row-wise error is the one that mpsolve uses by default.
 //
-// Rows and x are scaled by powers of two on the fly, so neither products nor
-// denominators overflow or vanish for matrices of any magnitude.
+// Numbers are scaled by powers of two on the fly, so neither products nor denominators
+// overflow or vanish for matrices and vectors of any magnitude, whatever the spread of their
+// elements.
 package verify
 
 import (
 	"fmt"
 	"math"
 
-	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
@@ -52,67 +52,43 @@ const blockRows = 2048
 // (length Rows), on the threads of pool (nil: serially). A NaN or Inf in x, or in
 // a product with it, makes the errors +Inf.
 func Compute(m *csr.Matrix, x, b []float64, pool *parallel.Pool) (Errors, error) {
+	s, errors, err := check(m, x, b)
+	if s == nil {
+		return errors, err
+	}
+	all := measureAll(s, pool)
+	return all.errors(), nil
+}
+
+// check returns the system to measure, or the outcome if there is nothing to measure.
+func check(m *csr.Matrix, x, b []float64) (*system, Errors, error) {
 	if len(x) != m.Cols || len(b) != m.Rows {
-		return Errors{}, fmt.Errorf("verify: %d x %d matrix with x of %d and b of %d elements",
+		return nil, Errors{}, fmt.Errorf("verify: %d x %d matrix with x of %d and b of %d elements",
 			m.Rows, m.Cols, len(x), len(b))
 	}
 	for _, v := range x {
 		if v-v != 0 {
 			inf := math.Inf(1)
-			return Errors{inf, inf, inf, inf}, nil
+			return nil, Errors{inf, inf, inf, inf}, nil
 		}
 	}
-	ex := exponent(absMax(x))
-	xs := make([]float64, len(x))
-	for j, v := range x {
-		xs[j] = csr.Ldexp(v, -ex)
-	}
-	blocks := (m.Rows + blockRows - 1) / blockRows
+	return newSystem(m, x, b), Errors{}, nil
+}
+
+// measureAll gathers all rows, in parts that depend on the matrix alone.
+func measureAll(s *system, pool *parallel.Pool) partial {
+	blocks := (s.m.Rows + blockRows - 1) / blockRows
 	parts := make([]partial, blocks)
-	xmax := absMax(xs)
 	pool.Run(blocks, parallel.Func(func(k int) {
-		for i := k * blockRows; i < min((k+1)*blockRows, m.Rows); i++ {
-			parts[k].add(examineRow(m, i, xs, xmax, ex, b[i]))
+		for i := k * blockRows; i < min((k+1)*blockRows, s.m.Rows); i++ {
+			parts[k].add(s.row(i))
 		}
 	}))
 	var all partial
 	for _, p := range parts {
 		all.merge(p)
 	}
-	return all.errors(), nil
-}
-
-// row is the contribution of one equation, times 2^-e with e such that neither
-// |A||x| nor |b| underflows unless it is negligible compared with the other.
-type row struct {
-	e           int
-	residual, b float64 // |r_i|, |b_i|
-	absAx       float64 // (|A||x|)_i
-	normAx      scaled  // T_i ||x||_inf
-}
-
-// examineRow computes row i. xs is x times 2^-ex, xmax its largest magnitude.
-func examineRow(m *csr.Matrix, i int, xs []float64, xmax float64, ex int, b float64) row {
-	cols, vals := m.Row(i)
-	ea := exponent(absMax(vals))
-	scale := math.Ldexp(1, -ea) // exact, ea is clamped
-	var ax dd.DD
-	var t, absAx float64
-	for k, j := range cols {
-		a := vals[k] * scale
-		ax = ax.AddProd(a, xs[j])
-		t += math.Abs(a)
-		absAx += math.Abs(a * xs[j])
-	}
-	product := scaled{absAx, ea + ex}
-	e := product.max(scaled{math.Abs(b), 0}).exponent()
-	down := ea + ex - e
-	bs := csr.Ldexp(b, -e)
-	r := dd.From(bs).Sub(dd.DD{Hi: csr.Ldexp(ax.Hi, down), Lo: csr.Ldexp(ax.Lo, down)})
-	return row{
-		e: e, residual: math.Abs(r.Float()), b: math.Abs(bs),
-		absAx: product.at(e), normAx: scaled{t * xmax, ea + ex},
-	}
+	return all
 }
 
 // partial gathers rows: maxima of the ratios, and the norms of the others.
@@ -121,16 +97,32 @@ type partial struct {
 	residual, b        scaled // inf-norms
 	normAx             scaled
 	residual2, b2      sumSquares
+
+	// Of |r_i|/T_i and |b_i|/T_i, see Judge.
+	unexplained, explained scaled
+	least                  scaled // nonzero |b_i|/T_i; 0: none
+
+	// The same with |A||x| in place of |r|.
+	rowRounding, componentwiseRounding float64
+	absAx                              scaled
+	absAx2                             sumSquares
 }
 
 func (p *partial) add(r row) {
-	p.row = math.Max(p.row, ratio(r.residual, r.normAx.at(r.e)+r.b))
-	p.componentwise = math.Max(p.componentwise, ratio(r.residual, r.absAx+r.b))
-	p.residual = p.residual.max(scaled{r.residual, r.e})
-	p.b = p.b.max(scaled{r.b, r.e})
+	p.row = math.Max(p.row, r.error(r.normAx))
+	p.componentwise = math.Max(p.componentwise, r.error(r.absAx))
+	p.residual = p.residual.max(r.residual)
+	p.b = p.b.max(r.b)
 	p.normAx = p.normAx.max(r.normAx)
-	p.residual2.add(r.residual, r.e)
-	p.b2.add(r.b, r.e)
+	p.residual2.add(r.residual)
+	p.b2.add(r.b)
+	p.unexplained = p.unexplained.max(r.perT(r.residual))
+	p.explained = p.explained.max(r.perT(r.b))
+	p.least = p.least.leastNonzero(r.perT(r.b))
+	p.rowRounding = math.Max(p.rowRounding, r.absAx.over(r.normAx.plus(r.b)))
+	p.componentwiseRounding = math.Max(p.componentwiseRounding, r.absAx.over(r.absAx.plus(r.b)))
+	p.absAx = p.absAx.max(r.absAx)
+	p.absAx2.add(r.absAx)
 }
 
 func (p *partial) merge(q partial) {
@@ -141,27 +133,33 @@ func (p *partial) merge(q partial) {
 	p.normAx = p.normAx.max(q.normAx)
 	p.residual2.merge(q.residual2)
 	p.b2.merge(q.b2)
+	p.unexplained = p.unexplained.max(q.unexplained)
+	p.explained = p.explained.max(q.explained)
+	p.least = p.least.leastNonzero(q.least)
+	p.rowRounding = math.Max(p.rowRounding, q.rowRounding)
+	p.componentwiseRounding = math.Max(p.componentwiseRounding, q.componentwiseRounding)
+	p.absAx = p.absAx.max(q.absAx)
+	p.absAx2.merge(q.absAx2)
 }
+
+// rounding are the errors that rounding x to float64 may leave.
+func (p *partial) rounding() Errors {
+	return Errors{
+		Row:              roundoff * p.rowRounding,
+		Componentwise:    roundoff * p.componentwiseRounding,
+		Normwise:         roundoff * p.absAx.over(p.normAx.plus(p.b)),
+		RelativeResidual: roundoff * p.absAx2.sqrt().over(p.b2.sqrt()),
+	}
+}
+
+// roundoff is the unit roundoff of float64.
+const roundoff = 0x1p-53
 
 func (p *partial) errors() Errors {
-	e := p.normAx.max(p.b).exponent()
 	return Errors{
-		Row:           p.row,
-		Componentwise: p.componentwise,
-		Normwise:      ratio(p.residual.at(e), p.normAx.at(e)+p.b.at(e)),
-		RelativeResidual: ratio(
-			csr.Ldexp(math.Sqrt(p.residual2.sum), p.residual2.e-p.b2.e), math.Sqrt(p.b2.sum)),
+		Row:              p.row,
+		Componentwise:    p.componentwise,
+		Normwise:         p.residual.over(p.normAx.plus(p.b)),
+		RelativeResidual: p.residual2.sqrt().over(p.b2.sqrt()),
 	}
-}
-
-// ratio returns a/b with 0/0 = 0, and +Inf instead of NaN.
-func ratio(a, b float64) float64 {
-	if a == 0 && b == 0 {
-		return 0
-	}
-	q := a / b
-	if math.IsNaN(q) {
-		return math.Inf(1)
-	}
-	return q
 }

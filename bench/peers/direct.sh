@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Compares mpsolve with a direct solver, SciPy's spsolve (SuperLU), on generated matrices of the
+# classes that make iterative methods fail; direct.tsv lists them.
+#
+#   bench/peers/direct.sh MPSOLVE [OPTION...]
+#
+# MPSOLVE is the program; OPTIONS are those of direct.py:
+#   --only TEXT      matrices only whose line in direct.tsv holds TEXT, such as a class
+#   --list FILE      other matrices
+#   --repeat N       runs of each solve under a second, the fastest counts (3)
+#   --limit SECONDS  for one run (120)
+#
+# Both answers are checked in long double. Times are those of factorisation and solve, and of
+# seconds.build and seconds.solve in mpsolve's report. The exit code is 1 if the goal is missed.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+
+if ! (($#)) || [[ ! -x $1 ]]; then
+  sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
+  exit 2
+fi
+
+for python in python3 /usr/bin/python3 ''; do
+  [[ $python ]] && "$python" -c 'import scipy' 2>/dev/null && break
+done
+if [[ ! $python ]]; then
+  echo 'SciPy is not installed; Debian has it in python3-scipy' >&2
+  exit 1
+fi
+program=$(realpath "$1")
+shift
+exec "$python" -B "$here/direct.py" --mpsolve "$program" "$@"

@@ -1,0 +1,41 @@
+package solve
+
+import (
+	"context"
+
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// further is refine with another measure, max |r_i| / w_i, and with the method and the
+// preconditioner in use, which it does not change. The precision is raised where that is
+// needed. It serves what follows a solve: going on with x, and estimating its error.
+func (f *refinement[V, S]) further(ctx context.Context, x, b, w []float64, opt krylov.Options[vector]) (krylov.Result, error) {
+	vx, vb, vw := f.at.upload(x), f.at.upload(b), f.at.upload(w)
+	defer f.at.free(vx, vb, vw)
+	c := f.correction
+	weighted := &measure[V, S]{at: f.at, stop: stopWeighted, weights: vw}
+	weighted.begin(vb)
+	c.ctx, c.measure, c.settled = ctx, weighted, true
+	defer func() { c.measure, c.settled = f.measure, false }()
+	result := f.steps.Solve(ctx, f.exact, sameMethod[V, S]{c}, vx, vb, krylov.Options[V]{
+		Tol: opt.Tol, MaxIter: opt.MaxIter, Guess: opt.Guess, Measure: weighted.of, Agree: f.at.agree(),
+	})
+	f.at.download(x, vx)
+	return result, f.at.err()
+}
+
+// residual sets r = b - A x, accurately.
+func (f *refinement[V, S]) residual(r, x, b []float64) error {
+	vx, vb, vr := f.at.upload(x), f.at.upload(b), f.at.upload(r)
+	defer f.at.free(vx, vb, vr)
+	f.exact.Residual(vr, vb, vx)
+	f.at.download(r, vr)
+	return f.at.err()
+}
+
+// sameMethod is a correction that keeps its method and its preconditioner.
+type sameMethod[V any, S linop.Scalar[S]] struct{ *correction[V, S] }
+
+// Escalate implements krylov.Corrector.
+func (c sameMethod[V, S]) Escalate(reason krylov.Reason) bool { return c.raise(reason) }

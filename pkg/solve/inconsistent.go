@@ -1,0 +1,204 @@
+package solve
+
+import (
+	"math"
+
+	"github.com/mpsolve/mpsolve/internal/dd"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+)
+
+// Evidence is a combination y of the equations that shows that A x = b has no solution:
+// where y^T A = 0 and y^T b != 0, no x can satisfy y^T A x = y^T b. In float64 y^T A is
+// zero to rounding.
+type Evidence struct {
+	Y        []float64 // the combination
+	Null     float64   // max_j |y^T A|_j / (|y|^T |A|)_j
+	Product  float64   // |y^T b| / |y|^T |b|
+	Smallest float64   // no x with an exact residual of zero has a smaller ||x||_inf
+}
+
+// What counts as zero to rounding, for n equations, and as far from it.
+const (
+	nullTol    = 0x1p-50 // times sqrt(n)
+	productTol = 0x1p-26
+)
+
+// shows reports whether y is evidence.
+func (v Evidence) shows(n int) bool {
+	return v.Null <= nullTol*math.Sqrt(float64(n)) && v.Product >= productTol
+}
+
+// denseRows is the number of rows up to which a null vector is found by elimination.
+const denseRows = 400
+
+// seekEvidence looks for evidence where x explains nothing, and gives the reason that follows.
+func (a *answer) seekEvidence() error {
+	var found [][]float64
+	var err error
+	if n := a.s.given.Rows; n <= denseRows {
+		found = leftNullVectors(a.s.given)
+	} else {
+		found, err = a.inverseIteration()
+	}
+	for _, y := range found {
+		if v := weigh(a.s.given, y, a.given); v.shows(len(y)) && (a.evidence == nil || v.Product > a.evidence.Product) {
+			a.evidence = &v
+		}
+	}
+	if a.evidence != nil {
+		a.reason = krylov.Inconsistent
+		a.s.say("verdict inconsistent: a combination y of the equations has |y'A| of %.1e of its terms and |y'b| of %.1e", a.evidence.Null, a.evidence.Product)
+	}
+	return err
+}
+
+// weigh returns what y shows, in double-double arithmetic.
+func weigh(m *csr.Matrix, y, b []float64) Evidence {
+	sums := make([]dd.DD, m.Cols)
+	terms := make([]float64, m.Cols)
+	var yb dd.DD
+	abs := 0.0
+	for i, v := range y {
+		cols, vals := m.Row(i)
+		for k, j := range cols {
+			sums[j] = sums[j].AddProd(v, vals[k])
+			terms[j] += math.Abs(v * vals[k])
+		}
+		yb = yb.AddProd(v, b[i])
+		abs += math.Abs(v * b[i])
+	}
+	worst, sum := 0.0, 0.0
+	for j, s := range sums {
+		r := math.Abs(s.Float())
+		if r > 0 {
+			worst = max(worst, r/terms[j])
+		}
+		sum += r
+	}
+	product := math.Abs(yb.Float())
+	return Evidence{Y: y, Null: worst, Product: product / abs, Smallest: product / sum}
+}
+
+// leftNullVectors returns the y with y^T A = 0 to rounding that Gaussian elimination with
+// complete pivoting of the scaled matrix finds: y_i = 1 for a row i that is eliminated to
+// zero, and the combination of pivot rows that does so.
+func leftNullVectors(m *csr.Matrix) (found [][]float64) {
+	n := m.Rows
+	scaling := csr.BothScaling(m, nil)
+	a := make([][]float64, n)
+	for i := range a {
+		a[i] = make([]float64, n)
+		cols, vals := m.Row(i)
+		for k, j := range cols {
+			a[i][j] = csr.Ldexp(vals[k], scaling.Row[i]+scaling.Col[j])
+		}
+	}
+	rows := make([]int, n)
+	for i := range rows {
+		rows[i] = i
+	}
+	factors := make([][]float64, n) // of the pivot rows, for each row
+	rank := 0
+	for ; rank < n; rank++ {
+		pi, pj, largest := rank, 0, 0.0
+		for i := rank; i < n; i++ {
+			for j, v := range a[rows[i]] {
+				if v = math.Abs(v); v > largest {
+					pi, pj, largest = i, j, v
+				}
+			}
+		}
+		if largest <= float64(n)*0x1p-50 {
+			break
+		}
+		rows[rank], rows[pi] = rows[pi], rows[rank]
+		pivot := a[rows[rank]]
+		for _, i := range rows[rank+1:] {
+			f := a[i][pj] / pivot[pj]
+			factors[i] = append(factors[i], f)
+			if f == 0 {
+				continue
+			}
+			for j, v := range pivot {
+				a[i][j] -= f * v
+			}
+			a[i][pj] = 0
+		}
+	}
+	for _, i := range rows[rank:] {
+		y := make([]float64, n)
+		y[i] = 1
+		rest := append([]float64(nil), factors[i]...)
+		for k := rank - 1; k >= 0; k-- { // row i minus rest[k] times pivot row k, which is reduced itself
+			y[rows[k]] = -rest[k]
+			for l, f := range factors[rows[k]] {
+				rest[l] -= rest[k] * f
+			}
+		}
+		chop(y)
+		for k := range y {
+			y[k] = csr.Ldexp(y[k], scaling.Row[k])
+		}
+		found = append(found, y)
+	}
+	return found
+}
+
+// chop sets what rounding left of zeros to zero.
+func chop(y []float64) {
+	least := 0x1p-46 * absMax(y)
+	for i, v := range y {
+		if math.Abs(v) < least {
+			y[i] = 0
+		}
+	}
+}
+
+// inverseRounds is the number of steps of inverse iteration.
+const inverseRounds = 3
+
+// inverseIteration returns an approximation of a left null vector: A^T y = g, with the y
+// of one step, scaled, as the g of the next. Its work is limited as that of the solve.
+func (a *answer) inverseIteration() ([][]float64, error) {
+	opt := a.s.opt
+	opt.Digits, opt.Monitor, opt.Log, opt.Device = NoDigits, nil, nil, nil
+	opt.Stop, opt.Tol, opt.NoRefine, opt.ordinary = StopRow, 0x1p-51, false, true
+	opt.MaxIter = max(furtherIter, 2*a.solved.Iterations)
+	t, err := New(a.ctx, a.s.given.Transpose(a.s.pool), opt)
+	if err != nil {
+		return nil, nil //nolint:nilerr // there is no evidence then
+	}
+	defer t.Close()
+	y := t.Order.forth(signs(t.m.Rows))
+	for range inverseRounds {
+		if a.ctx.Err() != nil {
+			break
+		}
+		g := append([]float64(nil), y...)
+		e := csr.Exponent(absMax(g))
+		for i := range g {
+			g[i] = csr.Ldexp(g[i], -e)
+		}
+		if _, err := t.refiner.refine(a.ctx, y, g, krylov.Options[vector]{Tol: opt.Tol, MaxIter: opt.MaxIter}); err != nil {
+			return nil, err
+		}
+		if v := absMax(y); v == 0 || !finite(v) {
+			return nil, nil
+		}
+	}
+	e := csr.Exponent(absMax(y))
+	for i := range y {
+		y[i] = csr.Ldexp(y[i], -e)
+	}
+	return [][]float64{t.Order.back(y)}, nil
+}
+
+// signs is a vector of +1 and -1 in no order.
+func signs(n int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = float64(1 - 2*int(uint64(i+1)*0x9e3779b97f4a7c15>>63))
+	}
+	return v
+}

@@ -1,0 +1,159 @@
+package solve
+
+import (
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+)
+
+// rational is the rank of A and of (A, b) by elimination in exact arithmetic.
+func rational(m *csr.Matrix, b []float64) (rank, augmented int) {
+	n := m.Rows
+	a := make([][]*big.Rat, n)
+	for i := range a {
+		a[i] = make([]*big.Rat, n+1)
+		for j := range n {
+			a[i][j] = new(big.Rat).SetFloat64(m.At(i, j))
+		}
+		a[i][n] = new(big.Rat).SetFloat64(b[i])
+	}
+	eliminate := func(j int) bool {
+		for p := rank; p < n; p++ {
+			if a[p][j].Sign() == 0 {
+				continue
+			}
+			a[rank], a[p] = a[p], a[rank]
+			for i := rank + 1; i < n; i++ {
+				f := new(big.Rat).Quo(a[i][j], a[rank][j])
+				for k := j; k <= n; k++ {
+					a[i][k].Sub(a[i][k], new(big.Rat).Mul(f, a[rank][k]))
+				}
+			}
+			return true
+		}
+		return false
+	}
+	for j := range n {
+		if eliminate(j) {
+			rank++
+		}
+	}
+	augmented = rank
+	for _, row := range a[rank:] {
+		if row[n].Sign() != 0 {
+			augmented = rank + 1
+		}
+	}
+	return rank, augmented
+}
+
+// integerSystem is a random sparse system of small integers, each row and column with a
+// nonzero, symmetric for every third seed.
+func integerSystem(seed uint64) (*csr.Matrix, []float64) {
+	rng := rand.New(rand.NewPCG(seed, 4))
+	n := 2 + rng.IntN(9)
+	value := func() float64 { return float64((1 + rng.IntN(3)) * (1 - 2*rng.IntN(2))) }
+	dense := make([][]float64, n)
+	for i := range dense {
+		dense[i] = make([]float64, n)
+	}
+	for i := range n {
+		for _, j := range []int{i, rng.IntN(n), rng.IntN(n)} {
+			dense[i][j] = value()
+			if seed%3 == 0 {
+				dense[j][i] = dense[i][j]
+			}
+		}
+	}
+	if seed%3 != 0 { // one equation twice, with another right-hand side, or a sum of two
+		i, k, l := rng.IntN(n), rng.IntN(n), rng.IntN(n)
+		for j := range n {
+			dense[i][j] = dense[k][j]
+			if seed%3 == 2 {
+				dense[i][j] += dense[l][j]
+			}
+		}
+	} else { // a graph's Laplacian
+		for i := range n {
+			dense[i][i] = 0
+			for j, v := range dense[i] {
+				if i != j {
+					dense[i][i] -= v
+				}
+			}
+		}
+	}
+	b := make([]float64, n)
+	for i := range b {
+		b[i] = value()
+	}
+	return entries(n, func(add func(i, j int, v float64)) {
+		for i, row := range dense {
+			for j, v := range row {
+				if v != 0 {
+					add(i, j, v)
+				}
+			}
+		}
+	}), b
+}
+
+// Of systems that have no solution, by exact arithmetic, none is called solved; and of those
+// that have exactly one, none is called singular.
+func TestNoSolution(t *testing.T) {
+	inconsistent, regular := 1000, 200
+	if testing.Short() {
+		inconsistent, regular = 200, 60
+	}
+	evident, reasons := 0, map[krylov.Reason]int{}
+	check := func(seed uint64, m *csr.Matrix, b []float64) {
+		rank, augmented := rational(m, b)
+		switch {
+		case augmented > rank && inconsistent > 0:
+			inconsistent--
+			r := mustSolve(t, m, b, nil, Options{Threads: 1})
+			reasons[r.Reason]++
+			if r.Reason.Converged() {
+				t.Errorf("seed %d, %d x %d of rank %d: %v, errors %+v, digits %+v", seed, m.Rows, m.Rows, rank, r.Reason, r.Errors, r.Digits)
+			}
+			if v := r.Evidence; v != nil {
+				if evident++; !v.shows(m.Rows) {
+					t.Errorf("seed %d: evidence %+v shows nothing", seed, v)
+				}
+			}
+		case rank == m.Rows && regular > 0:
+			regular--
+			r := mustSolve(t, m, b, nil, Options{Threads: 1})
+			if !r.Reason.Converged() || r.Digits.State == DigitsNone || r.Evidence != nil {
+				t.Errorf("seed %d, %d x %d: %v, errors %+v, digits %+v", seed, m.Rows, m.Rows, r.Reason, r.Errors, r.Digits)
+			}
+		}
+	}
+	for seed := uint64(0); inconsistent > 0 || regular > 0; seed++ {
+		m, b := integerSystem(seed)
+		if solvable(csr.Examine(m, nil)) != nil {
+			continue
+		}
+		check(seed, m, b)
+		if regular > 0 { // the same with another diagonal
+			for i := range m.Rows {
+				cols, vals := m.Row(i)
+				for k, j := range cols {
+					if int(j) == i {
+						vals[k]++
+					}
+				}
+			}
+			if solvable(csr.Examine(m, nil)) == nil {
+				check(seed, m, b)
+			}
+		}
+	}
+	t.Logf("inconsistent ones ended with %v; %d with evidence", reasons, evident)
+	if evident == 0 {
+		t.Error("no evidence was found for any")
+	}
+}

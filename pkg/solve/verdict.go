@@ -1,0 +1,231 @@
+package solve
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/verify"
+)
+
+// answer is one right-hand side on its way to a Result. Vectors are in the order chosen.
+type answer struct {
+	s    *Solver
+	ctx  context.Context
+	x, b []float64
+
+	given            []float64     // b in the order of the matrix as given
+	verify.Judgement               // of x
+	reason           krylov.Reason // of the end
+	solved           krylov.Result // of refinement, with the work of all that follows it
+	dropped          float64       // ||r||/||b|| of an x that was given up for zero; 0: none
+	digits           Digits
+	evidence         *Evidence
+
+	verifying, estimating time.Duration
+}
+
+// solve refines x, judges it, goes on where the judgement asks for that, and estimates
+// its digits.
+func (a *answer) solve(guess bool) (err error) {
+	opt := a.s.opt
+	a.solved, err = a.s.refiner.refine(a.ctx, a.x, a.b, krylov.Options[vector]{
+		Tol: opt.Tol * tighter, MaxIter: opt.MaxIter, Guess: guess, Monitor: opt.Monitor,
+	})
+	if err != nil {
+		return err
+	}
+	if a.solved.Reason == krylov.Converged {
+		if err := a.estimate(); err != nil {
+			return err
+		}
+	}
+	if err := a.judge(); err != nil {
+		return err
+	}
+	if a.Weights != nil && a.met() {
+		if err := a.explain(); err != nil {
+			return err
+		}
+		if err := a.estimate(); err != nil {
+			return err
+		}
+		if err := a.judge(); err != nil {
+			return err
+		}
+	}
+	a.reason = a.verdict()
+	if !a.reason.Converged() {
+		a.digits = unknownDigits()
+	}
+	if want := opt.Digits; want > 0 && a.reason == krylov.Converged && a.digits.Believed < want {
+		a.reason = krylov.TooFewDigits
+	}
+	if a.suspect() {
+		if err := a.seekEvidence(); err != nil {
+			return err
+		}
+	}
+	return a.preferZero()
+}
+
+// judge measures x, as given.
+func (a *answer) judge() (err error) {
+	start := time.Now()
+	a.Judgement, err = verify.Judge(a.s.given, a.s.Order.back(a.x), a.given, a.s.opt.Tol, a.s.pool)
+	a.verifying += time.Since(start)
+	return err
+}
+
+// met reports whether the measure that counts is within the tolerance.
+func (a *answer) met() bool { return a.s.opt.Stop.pick(a.Errors) <= a.s.opt.Tol }
+
+// byRows reports whether the measure that counts is that of a row.
+func (a *answer) byRows() bool { return a.s.opt.Stop == StopRow || a.s.opt.Stop == StopCW }
+
+const (
+	explainRounds = 3   // the blocks of an x that is better may be others
+	furtherIter   = 200 // iterations that going on may take, or twice those so far
+)
+
+// explain goes on with an x that meets the measure but does not explain b, or not in all
+// blocks, see verify.Judgement: to a residual that is small in each of them.
+func (a *answer) explain() error {
+	opt := a.s.opt
+	if opt.NoRefine {
+		return nil
+	}
+	limit := max(furtherIter, 2*a.solved.Iterations)
+	for range explainRounds {
+		if !a.byRows() || a.Weights == nil || limit <= 0 {
+			return nil
+		}
+		w := append([]float64(nil), a.s.Order.forth(a.Weights)...)
+		for i, v := range a.b {
+			w[i] = min(w[i]+math.Abs(v), math.MaxFloat64)
+		}
+		x, before := append([]float64(nil), a.x...), a.Judgement
+		more, err := a.further(a.x, a.b, w, krylov.Options[vector]{
+			Tol: opt.Tol * tighter, MaxIter: min(limit, opt.MaxIter), Guess: true,
+		})
+		if err != nil {
+			return err
+		}
+		limit -= max(1, more.Iterations)
+		a.solved.Iterations += more.Iterations
+		a.solved.Outer += more.Outer
+		if err := a.judge(); err != nil {
+			return err
+		}
+		if !a.met() { // one row at the cost of another
+			a.x, a.Judgement = x, before
+			return nil
+		}
+	}
+	return nil
+}
+
+// further is that of the refiner.
+func (a *answer) further(x, b, w []float64, opt krylov.Options[vector]) (krylov.Result, error) {
+	more, err := a.s.refiner.further(a.ctx, x, b, w, opt)
+	a.solved.Orthogonalization += more.Orthogonalization
+	return more, err
+}
+
+// verdict is the reason that the judgement of x leaves of the one that refinement stopped for.
+func (a *answer) verdict() krylov.Reason {
+	reason := a.solved.Reason
+	switch {
+	case reason == krylov.ZeroRHS:
+		return reason
+	case a.met() && !a.explained():
+		return krylov.Singular
+	case a.met():
+		return krylov.Converged
+	case reason.Converged():
+		reason = krylov.Drift
+	}
+	if reachable := a.reachable(); !reason.Converged() && !limited(reason) &&
+		a.s.opt.Tol < reachable && a.s.opt.Stop.pick(a.Errors) <= nearReachable*reachable {
+		return krylov.PrecisionExhausted
+	}
+	if m := a.s.Method; (m == CG || m == MINRES) && !a.s.Facts.Symmetric {
+		switch reason {
+		case krylov.Breakdown, krylov.Stagnation, krylov.Divergence, krylov.Indefinite, krylov.Drift, krylov.Slow:
+			return krylov.NotSymmetric
+		}
+	}
+	return reason
+}
+
+// explained reports whether an x that meets the measure explains b as well. The normwise
+// measure and the norm of the residual leave small rows aside.
+func (a *answer) explained() bool {
+	return a.Unexplained <= verify.MaxUnexplained(a.s.opt.Tol) || !a.byRows() && a.RelativeResidual < 1
+}
+
+// suspect reports whether the system may have no solution: nothing else explains the end of
+// the solve, or finding out is cheap.
+func (a *answer) suspect() bool {
+	switch a.reason {
+	case krylov.Singular:
+		return true
+	case krylov.Breakdown, krylov.Stagnation, krylov.Divergence, krylov.Drift, krylov.Slow, krylov.PrecisionExhausted:
+		return a.s.m.Rows <= denseRows
+	}
+	return false
+}
+
+// limited reports whether a solve was ended from outside.
+func limited(r krylov.Reason) bool { return r == krylov.TimeLimit || r == krylov.Interrupted }
+
+// nearReachable is the multiple of the reachable measure from which precision is exhausted.
+const nearReachable = 16
+
+// reachable is what rounding x to float64 may leave of the measure that counts.
+func (a *answer) reachable() float64 { return a.s.opt.Stop.pick(a.Rounding) }
+
+// preferZero replaces an x that did not converge and is no better than zero by zero. That of
+// a solve that was ended from outside is left, as a guess for the next.
+func (a *answer) preferZero() error {
+	worse := a.RelativeResidual >= 1 && (!a.byRows() || a.Unexplained >= 1)
+	if a.reason.Converged() || a.reason == krylov.TooFewDigits || limited(a.reason) || !worse || absMax(a.x) == 0 {
+		return nil
+	}
+	a.dropped = a.RelativeResidual
+	clear(a.x)
+	return a.judge()
+}
+
+// absMax returns the largest magnitude.
+func absMax(x []float64) float64 {
+	m := 0.0
+	for _, v := range x {
+		m = max(m, math.Abs(v))
+	}
+	return m
+}
+
+// rowWeights are w_i = T_i ||x||_inf + |b_i|, the sizes of roundings of the rows, times
+// 2^-e with e such that the largest is near 1. None is below 2^-900.
+func (a *answer) rowWeights() (w []float64, e int) {
+	sums := a.s.m.RowSums(a.s.pool)
+	ex := csr.Exponent(absMax(a.x))
+	e = math.MinInt
+	for i, t := range sums {
+		if t > 0 {
+			e = max(e, csr.Exponent(min(t, math.MaxFloat64))+ex)
+		}
+		if a.b[i] != 0 {
+			e = max(e, csr.Exponent(a.b[i]))
+		}
+	}
+	norm := csr.Ldexp(absMax(a.x), -ex)
+	for i, t := range sums {
+		t = min(t, math.MaxFloat64)
+		sums[i] = max(0x1p-900, csr.Ldexp(t*norm, ex-e)+csr.Ldexp(math.Abs(a.b[i]), -e))
+	}
+	return sums, e
+}

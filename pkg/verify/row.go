@@ -1,0 +1,115 @@
+package verify
+
+import (
+	"math"
+
+	"github.com/mpsolve/mpsolve/internal/dd"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+// system is A, x and b.
+type system struct {
+	m    *csr.Matrix
+	x, b []float64
+
+	xs   []float64 // x times 2^-ex
+	ex   int
+	xmax float64 // the largest magnitude of xs
+	tiny bool    // xs has elements so small that products with them may vanish
+}
+
+// narrow is the spread within which neither the products of scaled numbers nor their
+// rounding errors vanish.
+const narrow = 0x1p-400
+
+func newSystem(m *csr.Matrix, x, b []float64) *system {
+	least, most := magnitudes(x)
+	s := &system{m: m, x: x, b: b, ex: exponent(most), xs: make([]float64, len(x))}
+	for j, v := range x {
+		s.xs[j] = csr.Ldexp(v, -s.ex)
+	}
+	s.xmax = csr.Ldexp(most, -s.ex)
+	s.tiny = least != 0 && csr.Ldexp(least, -s.ex) < narrow
+	return s
+}
+
+// row is the contribution of one equation.
+type row struct {
+	residual scaled // |r_i|
+	absAx    scaled // (|A||x|)_i
+	b        scaled // |b_i|
+	t        scaled // T_i
+	normAx   scaled // T_i ||x||_inf
+}
+
+// error returns |r_i| / (scale + |b_i|).
+func (r *row) error(scale scaled) float64 { return r.residual.over(scale.plus(r.b)) }
+
+// perT returns v / T_i; 0 if both are zero.
+func (r *row) perT(v scaled) scaled {
+	if v.v == 0 {
+		return scaled{}
+	}
+	return scaled{v.v / r.t.v, v.e - r.t.e}
+}
+
+// row computes row i.
+func (s *system) row(i int) row {
+	cols, vals := s.m.Row(i)
+	least, most := magnitudes(vals)
+	ea := exponent(most)
+	scale := math.Ldexp(1, -ea) // exact, ea is clamped
+	var t float64
+	for _, v := range vals {
+		t += math.Abs(v * scale)
+	}
+	var ax dd.DD
+	var product scaled
+	if s.tiny || least < narrow*most {
+		ax, product = s.spread(cols, vals)
+	} else {
+		var sum float64
+		for k, j := range cols {
+			a := vals[k] * scale
+			ax = ax.AddProd(a, s.xs[j])
+			sum += math.Abs(a * s.xs[j])
+		}
+		product = scaled{sum, ea + s.ex}
+	}
+	// b - A x in units of the larger one: after cancellation that may be far below |A||x|.
+	b := scaled{math.Abs(s.b[i]), 0}
+	e := scaled{math.Abs(ax.Hi), product.e}.max(b).exponent()
+	down := product.e - e
+	r := dd.From(csr.Ldexp(s.b[i], -e)).Sub(dd.DD{Hi: csr.Ldexp(ax.Hi, down), Lo: csr.Ldexp(ax.Lo, down)})
+	return row{
+		residual: scaled{math.Abs(r.Float()), e}, absAx: product, b: b,
+		t: scaled{t, ea}, normAx: scaled{t * s.xmax, ea + s.ex},
+	}
+}
+
+// spread is A x and |A||x| of a row, both times 2^-e with the e of the second, for numbers
+// of any spread: products are formed from significands.
+func (s *system) spread(cols []int32, vals []float64) (ax dd.DD, abs scaled) {
+	e := math.MinInt
+	for k, j := range cols {
+		if p := vals[k]; p != 0 && s.x[j] != 0 {
+			_, ea := math.Frexp(p)
+			_, ex := math.Frexp(s.x[j])
+			e = max(e, ea+ex)
+		}
+	}
+	if e == math.MinInt {
+		e = 0
+	}
+	var sum float64
+	for k, j := range cols {
+		a, ea := math.Frexp(vals[k])
+		x, ex := math.Frexp(s.x[j])
+		hi, lo := dd.TwoProd(a, x)
+		down := ea + ex - e
+		hi = csr.Ldexp(hi, down)
+		ax = ax.Add(dd.DD{Hi: hi, Lo: csr.Ldexp(lo, down)})
+		sum += math.Abs(hi)
+	}
+	return ax, scaled{sum, e}
+}
