@@ -155,7 +155,7 @@ func TestLadderBudget(t *testing.T) {
 		t.Errorf("first budgets %g, %g", s.Budget, beginLadder(1, 10).Budget)
 	}
 	s.next(rungs, 1)
-	if s.setupBudget(gmresLU) != solving*s.setupBudget(gmresILUT) {
+	if s.setupBudget(gmresLU) != completing*s.setupBudget(gmresILUT) {
 		t.Errorf("set-ups may take %g and %g", s.setupBudget(gmresILUT), s.setupBudget(gmresLU))
 	}
 	s.Rungs[0].Setup = 1e7
