@@ -106,6 +106,7 @@ func exitCode(err error) int {
 	var coded *exitError
 	var syntax *matrixmarket.Error
 	var input *solve.InputError
+	var checkpoint *solve.CheckpointError
 	var stopped signalError
 	switch {
 	case err == nil:
@@ -114,7 +115,7 @@ func exitCode(err error) int {
 		return coded.code
 	case errors.As(err, &stopped):
 		return stopped.exitCode()
-	case errors.As(err, &syntax), errors.As(err, &input):
+	case errors.As(err, &syntax), errors.As(err, &input), errors.As(err, &checkpoint):
 		return exitInput
 	case errors.Is(err, gpu.ErrUnavailable):
 		return exitNoDevice

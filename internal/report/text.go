@@ -165,6 +165,13 @@ func (r *Report) WriteText(w io.Writer) {
 	if r.Bytes.PeakRSS > 0 {
 		Line(w, "memory", "peak %s", bytes(r.Bytes.PeakRSS))
 	}
+	if c := r.Checkpoint; c != nil && c.Taken > 0 {
+		Line(w, "checkpoint", "written %s in %.3f s, %s each", english.Plural(c.Taken, "time", ""), c.Seconds, bytes(c.Bytes))
+		if c.File != "" {
+			Line(w, "", "after %s of right-hand side %d; --resume %s goes on from there",
+				english.Plural(c.Iterations, "iteration", ""), c.RHS, c.File)
+		}
+	}
 	if r.Output == "" {
 		Line(w, "x", "not written (see --output)")
 	} else {

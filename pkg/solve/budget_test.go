@@ -54,7 +54,7 @@ func TestProbeCountsProjections(t *testing.T) {
 	if got := p.work(5, 15); got != 80 {
 		t.Errorf("5 iterations with 15 projections take %g", got)
 	}
-	now := krylov.Progress{Iterations: p.look, Least: math.Pow(10, -float64(p.look)/60)}
+	now := krylov.Progress{Iterations: p.Look, Least: math.Pow(10, -float64(p.Look)/60)}
 	if reason := newProbe(1, 1e-10, 10, 2, 1e4).watch(now); reason != krylov.Running {
 		t.Errorf("%v without projections", reason)
 	}

@@ -2,6 +2,7 @@ package solve
 
 import (
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -128,7 +129,7 @@ func TestResume(t *testing.T) {
 				if err := b.resume(t.Context(), at); err != nil {
 					t.Fatal(err)
 				}
-				if !slices.Equal(b.position().Rungs, at.Rungs) || b.position().Precision != at.Precision || b.position().Rung != at.Rung {
+				if got := b.position(); !reflect.DeepEqual(got.Ladder, at.Ladder) {
 					t.Errorf("rung %d: resumed at %+v, want %+v", rungs, b.position(), at)
 				}
 				r, x := random(5, m.Rows), make([]float64, m.Rows)
@@ -140,7 +141,7 @@ func TestResume(t *testing.T) {
 				if !sameBits(da, db) || ra.Reason != rb.Reason || ra.Iterations != rb.Iterations || ra.Iterations == 0 {
 					t.Errorf("rung %d (%v), raised %v: %v after %d iterations, resumed %v after %d", rungs, a.attempts.now(), raise, ra.Reason, ra.Iterations, rb.Reason, rb.Iterations)
 				}
-				if pa, pb := a.position(), b.position(); !slices.Equal(pa.Rungs, pb.Rungs) {
+				if pa, pb := a.position(), b.position(); !slices.Equal(pa.Ladder.Rungs, pb.Ladder.Rungs) {
 					t.Errorf("rung %d: after a correction %+v, resumed %+v", rungs, pa, pb)
 				}
 			}

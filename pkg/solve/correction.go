@@ -2,8 +2,8 @@ package solve
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -15,23 +15,26 @@ import (
 // correction solves A d = r as the scaled system, by the methods, preconditioners and
 // precisions that follow each other. It is the krylov.Corrector of refinement.
 type correction[V any, S linop.Scalar[S]] struct {
-	at       place[V, S]
-	scaled   *scaledMatrix
-	scaling  scaling[V]
-	measure  *measure[V, S]
-	matrix   matrix[V, S]       // the scaled one, in reduced precision
-	first    Storage            // of it, to begin with
-	timed    *linop.Timed[V, S] // the matrix, timed
-	attempts *attempts[V, S]
-	prepare  func(context.Context, *csr.Matrix, variant, float64, stored) (precond.Preconditioner, float64, error)
-	exact    linop.Operator[V, S] // A as given
-	slow     bool                 // the last correction was left by its probe
-	settled  bool                 // the current rung stays: what follows the solve is no attempt
-	from     float64              // the measure before it
-	reached  float64              // and after, of the x that it gave
-	innerTol float64
-	log      func(string)
-	ctx      context.Context // of the solve under way, which interrupts setting up as well
+	at         place[V, S]
+	scaled     *scaledMatrix
+	scaling    scaling[V]
+	measure    *measure[V, S]
+	matrix     matrix[V, S]       // the scaled one, in reduced precision
+	first      Storage            // of it, to begin with
+	timed      *linop.Timed[V, S] // the matrix, timed
+	attempts   *attempts[V, S]
+	prepare    func(context.Context, *csr.Matrix, variant, float64, stored) (precond.Preconditioner, float64, error)
+	exact      linop.Operator[V, S] // A as given
+	probe      *probe               // of the last correction
+	slow       bool                 // the last correction was left by it
+	indefinite bool                 // the last correction showed that the matrix is not definite
+	settled    bool                 // the current rung stays: what follows the solve is no attempt
+	from       float64              // the measure before it
+	reached    float64              // and after, of the x that it gave
+	innerTol   float64
+	log        func(string)
+	saver      *saver[V, S]    // takes checkpoints of the methods; nil: none are taken
+	ctx        context.Context // of the solve under way, which interrupts setting up as well
 
 	rhs, z V // of the scaled system
 	x, r   V // x + d and its residual, for the measure
@@ -67,16 +70,17 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	if p := c.attempts.preconditioner(); p != nil {
 		opt.Precond, opt.Flexible = p, precond.Varies(p.made)
 	}
-	watch := c.attempts.watch(c.scaled.m.Rows, goal.From, opt.Tol)
+	c.probe = c.attempts.watch(c.scaled.m.Rows, goal.From, opt.Tol)
+	c.saver.join(&opt)
 	if c.attempts.bounded() && !c.settled {
-		opt.Watch = watch.watch
+		opt.Watch = c.probe.watch
 	}
 	start := time.Now()
 	result := method.Solve(ctx, c.timed, c.z, c.rhs, opt)
 	if !c.settled {
-		c.attempts.solved(result.Iterations, watch.work(result.Iterations, result.Projections), time.Since(start))
+		c.attempts.solved(result.Iterations, c.probe.work(result.Iterations, result.Projections), time.Since(start))
 	}
-	c.slow = watch.gone
+	c.slow, c.indefinite = c.probe.gone, result.Reason == krylov.Indefinite && (c.plain() || c.curved())
 	c.scaling.correction(d, c.z, e)
 	return result
 }
@@ -95,7 +99,7 @@ func (c *correction[V, S]) Escalate(reason krylov.Reason) bool {
 	switch {
 	case c.slow:
 		stopped = tooSlow
-	case reason == krylov.Indefinite && (c.plain() || c.indefinite()):
+	case c.indefinite:
 		c.attempts.state.Indefinite = true
 	case reason == krylov.Stagnation && c.attempts.bounded():
 		slow = true
@@ -175,43 +179,22 @@ func (c *correction[V, S]) climb(before string, measure float64) error {
 }
 
 // setUp makes a preconditioner of the scaled matrix for the place.
-func (c *correction[V, S]) setUp(v variant, budget float64) (krylov.Preconditioner[V], precond.Preconditioner, float64, error) {
+func (c *correction[V, S]) setUp(v variant, budget float64, at *precision) (
+	by krylov.Preconditioner[V], made precond.Preconditioner, work float64, err error,
+) {
+	if now := c.matrix.about().storage.precision(); at != nil && *at != now {
+		if err := c.usePrecision(*at); err != nil {
+			return nil, nil, 0, err
+		}
+		defer func() { err = errors.Join(err, c.usePrecision(now)) }()
+	}
 	c.attempts.state.Rungs[c.attempts.state.Rung].Made = c.matrix.about().storage.precision()
-	made, work, err := c.prepare(c.ctx, c.scaled.matrix(), v, budget, c.matrix.about())
+	made, work, err = c.prepare(c.ctx, c.scaled.matrix(), v, budget, c.matrix.about())
 	if err != nil {
 		return nil, nil, work, err
 	}
-	by, err := c.matrix.upload(made)
+	by, err = c.matrix.upload(made)
 	return by, made, work, err
-}
-
-// position is where the correction stands in the ladder; resume goes there.
-func (c *correction[V, S]) position() ladderState {
-	t := c.attempts.state
-	t.Rungs = slices.Clone(t.Rungs)
-	t.Precision = c.matrix.about().storage.precision()
-	return t
-}
-
-// resume goes to a position that a correction for the same system and options had: the
-// preconditioner and the method's matrix have the same bits as they had there.
-func (c *correction[V, S]) resume(ctx context.Context, t ladderState) error {
-	c.ctx = ctx
-	c.attempts.begin()
-	t.Rungs = slices.Clone(t.Rungs)
-	setup := t.Rungs[t.Rung].Setup
-	c.attempts.state = t
-	if c.attempts.now().kind != precond.None {
-		if err := c.usePrecision(t.Rungs[t.Rung].Made); err != nil {
-			return err
-		}
-	}
-	err := c.attempts.enter(c.setUp)
-	if err == nil {
-		c.attempts.state.Rungs[t.Rung].Setup = setup
-		err = c.usePrecision(t.Precision)
-	}
-	return err
 }
 
 // usePrecision stores the method's matrix with a precision, if it does not have that.
@@ -223,9 +206,9 @@ func (c *correction[V, S]) usePrecision(p precision) error {
 	return c.use(t)
 }
 
-// indefinite reports whether the direction at which conjugate gradients stopped, with a matrix
+// curved reports whether the direction at which conjugate gradients stopped, with a matrix
 // in reduced precision, shows that the matrix as given is not definite either.
-func (c *correction[V, S]) indefinite() bool {
+func (c *correction[V, S]) curved() bool {
 	method, err := c.attempts.method()
 	cg, ok := method.(interface{ Direction() V })
 	if err != nil || !ok {

@@ -163,6 +163,7 @@ const inverseRounds = 3
 func (a *answer) inverseIteration() ([][]float64, error) {
 	opt := a.s.opt
 	opt.Digits, opt.Monitor, opt.Log, opt.Device = NoDigits, nil, nil, nil
+	opt.Checkpoint = Checkpoints{}
 	opt.Stop, opt.Tol, opt.NoRefine, opt.ordinary = StopRow, 0x1p-51, false, true
 	opt.MaxIter = max(furtherIter, 2*a.solved.Iterations)
 	t, err := New(a.ctx, a.s.given.Transpose(a.s.pool), opt)
