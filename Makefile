@@ -117,7 +117,7 @@ fuzz: ## every fuzz target for FUZZTIME executions (20000x)
 	@for pkg in $$($(GO) list ./...); do
 		for target in $$($(GO) test -list '^Fuzz' "$$pkg" | grep '^Fuzz' || true); do
 			echo "$$target in $$pkg"
-			$(GO) test -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZTIME) "$$pkg"
+			$(GO) test -run='^$$' -fuzz="^$$target\$$" -fuzztime=$(FUZZTIME) -fuzzminimizetime=100x "$$pkg"
 		done
 	done
 

@@ -33,7 +33,9 @@ const solveExamples = `  mpsolve solve matrix.mtx
   mpsolve solve matrix.mtx --precond ilut --drop-tol 1e-3 --fill 5
   mpsolve solve body.mtx --precond amg --coordinates nodes.mtx
   mpsolve solve matrix.mtx --device cuda
-  mpsolve generate poisson3d --n 60 | mpsolve solve - --json`
+  mpsolve generate poisson3d --n 60 | mpsolve solve - --json
+  mpsolve solve matrix.mtx --checkpoint run.ck --max-time 4h
+  mpsolve solve matrix.mtx --checkpoint run.ck --max-time 4h --resume run.ck`
 
 const solveLong = `Solve A x = b and verify the answer.
 

@@ -1,13 +1,17 @@
 package solve_test
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
@@ -93,4 +97,69 @@ func ExampleSolver_SolveVecTo() {
 	err = s.SolveVecTo(&x, mat.NewVecDense(2, []float64{1, 2}))
 	fmt.Printf("%.4f %v\n", x.RawVector().Data, err)
 	// Output: [0.0909 0.6364] <nil>
+}
+
+// A solve that is interrupted, and another one that goes on from where it was.
+func ExampleCheckpoints() {
+	const n = 200
+	b, err := csr.NewBuilder(n, n)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for i := range n {
+		err = errors.Join(err, b.Add(i, i, 2))
+		if i > 0 {
+			err = errors.Join(err, b.Add(i, i-1, -1), b.Add(i-1, i, -1))
+		}
+	}
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	matrix, rhs := b.Build(), make([]float64, n)
+	rhs[0] = 1
+	run := func(ctx context.Context, opt solve.Options) solve.Result {
+		opt.Precond.Kind, opt.Digits = precond.None, solve.NoDigits
+		s, err := solve.New(context.Background(), matrix, opt)
+		if err != nil {
+			fmt.Println(err)
+			return solve.Result{}
+		}
+		defer s.Close()
+		r, err := s.Solve(ctx, rhs, nil)
+		if err != nil {
+			fmt.Println(err)
+		}
+		return r
+	}
+	want := run(context.Background(), solve.Options{})
+
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var file bytes.Buffer
+	r := run(ctx, solve.Options{
+		Monitor: func(e krylov.Event) {
+			if e.Iteration == 100 {
+				cancel()
+			}
+		},
+		Checkpoint: solve.Checkpoints{Save: func(c *solve.Checkpoint) {
+			if _, err := c.WriteTo(&file); err != nil {
+				fmt.Println(err)
+			}
+		}},
+	})
+	fmt.Println(r.Reason, "after", r.Iterations, "iterations")
+
+	checkpoint, err := solve.ReadCheckpoint(&file)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r = run(context.Background(), solve.Options{Checkpoint: solve.Checkpoints{Resume: checkpoint}})
+	fmt.Println(r.Reason, slices.Equal(r.X, want.X), r.Iterations == want.Iterations)
+	// Output:
+	// interrupted after 100 iterations
+	// converged true true
 }
