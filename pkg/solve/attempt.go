@@ -21,7 +21,7 @@ type Attempt struct {
 	Reason     string // why it ended
 	Iterations int
 	Work       float64       // multiplications of setting up and of iterations
-	Setup      time.Duration // 0: it had been set up before
+	Setup      time.Duration // 0: it had been set up for a solve before
 	Solve      time.Duration
 }
 
@@ -38,6 +38,7 @@ type attempts[V any, S linop.Scalar[S]] struct {
 	refused   map[variant]refusal
 	known     map[variant]known // of what has been set up, before the checkpoint as well
 	alone     bool              // without a preconditioner, since setting up was interrupted
+	solves    int               // begun
 	settingUp time.Duration
 	made      []Attempt
 	current   Attempt
@@ -110,6 +111,7 @@ type setUp[V any] func(v variant, budget float64, at *precision) (by krylov.Prec
 func (t *attempts[V, S]) begin() {
 	t.state = beginLadder(len(t.rungs), t.nnz)
 	t.made, t.current, t.alone = nil, Attempt{}, false
+	t.solves++
 }
 
 // climb goes to the next rung whose preconditioner can be set up, and says what was before, if
@@ -166,6 +168,9 @@ func (t *attempts[V, S]) enter(setUp setUp[V]) error {
 	}
 	if p := t.ready[r.variant]; p != nil {
 		t.current.Precond, t.current.Work = p.made.String(), p.work
+		if p.solves == 0 && t.solves == 1 { // set up for this solve, ahead of it
+			t.current.Setup = p.setup
+		}
 		t.state.Rungs[k].Setup += p.work
 		t.state.Rungs[k].Made = p.at
 		return nil
@@ -204,7 +209,7 @@ func (t *attempts[V, S]) make(v variant, budget float64, at *precision, setUp se
 		return work, err
 	}
 	with := t.state.Rungs[t.state.Rung].Made
-	t.ready[v] = &preconditioner[V]{by: by, made: made, setup: took, work: work, at: with, tally: &t.tally}
+	t.ready[v] = &preconditioner[V]{by: by, made: made, setup: took, work: work, at: with, solves: t.solves, tally: &t.tally}
 	t.known[v] = known{with, work}
 	c := made.Cost()
 	t.log(fmt.Sprintf("precond %v: set up in %.3f s; %s (%s in FP64)", made, took.Seconds(),
@@ -235,11 +240,12 @@ func (t *attempts[V, S]) left(reason string, slow bool) (line string) {
 
 // preconditioner is one that has been set up, timed.
 type preconditioner[V any] struct {
-	by    krylov.Preconditioner[V] // where the vectors are
-	made  precond.Preconditioner   // on the host
-	setup time.Duration
-	work  float64   // multiplications to set it up
-	at    precision // of the method's matrix then
+	by     krylov.Preconditioner[V] // where the vectors are
+	made   precond.Preconditioner   // on the host
+	setup  time.Duration
+	work   float64   // multiplications to set it up
+	at     precision // of the method's matrix then
+	solves int       // begun then
 	*tally
 }
 

@@ -28,6 +28,7 @@ type correction[V any, S linop.Scalar[S]] struct {
 	probe      *probe               // of the last correction
 	slow       bool                 // the last correction was left by it
 	indefinite bool                 // the last correction showed that the matrix is not definite
+	settled    bool                 // the current rung stays: what follows the solve is no attempt
 	from       float64              // the measure before it
 	reached    float64              // and after, of the x that it gave
 	innerTol   float64
@@ -71,12 +72,14 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	}
 	c.probe = c.attempts.watch(c.scaled.m.Rows, goal.From, opt.Tol)
 	c.saver.join(&opt)
-	if c.attempts.bounded() {
+	if c.attempts.bounded() && !c.settled {
 		opt.Watch = c.probe.watch
 	}
 	start := time.Now()
 	result := method.Solve(ctx, c.timed, c.z, c.rhs, opt)
-	c.attempts.solved(result.Iterations, c.probe.work(result.Iterations, result.Projections), time.Since(start))
+	if !c.settled {
+		c.attempts.solved(result.Iterations, c.probe.work(result.Iterations, result.Projections), time.Since(start))
+	}
 	c.slow, c.indefinite = c.probe.gone, result.Reason == krylov.Indefinite && (c.plain() || c.curved())
 	c.scaling.correction(d, c.z, e)
 	return result
@@ -101,13 +104,21 @@ func (c *correction[V, S]) Escalate(reason krylov.Reason) bool {
 	case reason == krylov.Stagnation && c.attempts.bounded():
 		slow = true
 	case !c.plain() && c.mayHelp(reason):
-		if err := c.use(c.matrix.about().storage.next(reason)); err != nil {
-			return false // only a device can fail: what was stored once can be stored more accurately
-		}
-		c.log(fmt.Sprintf("%s stopped (%s): continuing with %v", c.attempts.now(), reason, c.matrix.about().storage))
-		return true
+		return c.raise(reason)
 	}
 	return c.climb(c.attempts.left(stopped, slow), min(c.reached, c.from)) == nil
+}
+
+// raise stores the matrix more accurately, and returns false if it is in FP64 already.
+func (c *correction[V, S]) raise(reason krylov.Reason) bool {
+	if c.plain() {
+		return false
+	}
+	if err := c.use(c.matrix.about().storage.next(reason)); err != nil {
+		return false // only a device can fail: what was stored once can be stored more accurately
+	}
+	c.log(fmt.Sprintf("%s stopped (%s): continuing with %v", c.attempts.now(), reason, c.matrix.about().storage))
+	return true
 }
 
 // mayHelp reports whether a more accurate matrix may get a method further that stopped for a

@@ -16,8 +16,8 @@ func (f *refinement[V, S]) further(ctx context.Context, x, b, w []float64, opt k
 	c := f.correction
 	weighted := &measure[V, S]{at: f.at, stop: stopWeighted, weights: vw}
 	weighted.begin(vb)
-	c.ctx, c.measure = ctx, weighted
-	defer func() { c.measure = f.measure }()
+	c.ctx, c.measure, c.settled = ctx, weighted, true
+	defer func() { c.measure, c.settled = f.measure, false }()
 	result := f.steps.Solve(ctx, f.exact, sameMethod[V, S]{c}, vx, vb, krylov.Options[V]{
 		Tol: opt.Tol, MaxIter: opt.MaxIter, Guess: opt.Guess, Measure: weighted.of, Agree: f.at.agree(),
 	})
@@ -38,6 +38,4 @@ func (f *refinement[V, S]) residual(r, x, b []float64) error {
 type sameMethod[V any, S linop.Scalar[S]] struct{ *correction[V, S] }
 
 // Escalate implements krylov.Corrector.
-func (c sameMethod[V, S]) Escalate(reason krylov.Reason) bool {
-	return !c.plain() && c.correction.Escalate(reason)
-}
+func (c sameMethod[V, S]) Escalate(reason krylov.Reason) bool { return c.raise(reason) }

@@ -54,7 +54,8 @@ const (
 	firstBudget = 500 // a nonzero
 	leastBudget = 2e7 // some 0.05 s
 	roundGrowth = 4
-	solving     = 4  // iterations take less time for a multiplication than set-ups, and so do complete factorisations
+	solving     = 4  // iterations take less time for a multiplication than set-ups
+	completing  = 8  // so do complete factorisations, which besides are sure to solve
 	balance     = 16 // in the first round, iterations may take so many times what the set-up took, or solving times leastBudget
 
 	// A round that does not reduce the measure by staleReduction is stale; after staleRounds
@@ -79,7 +80,7 @@ func (t *ladderState) spent() (work float64) {
 // setupBudget is what the set-up of rung r may take in this round.
 func (t *ladderState) setupBudget(r rung) float64 {
 	if r.complete() {
-		return solving * t.Budget
+		return completing * t.Budget
 	}
 	return t.Budget
 }

@@ -138,11 +138,8 @@ func (s *Solver) join(first Method, rows []row, second Method, more []row) (list
 	add := func(method Method, rows []row) {
 		for _, r := range rows {
 			v := r.variant
-			if s.opt.Precond.DropTol != 0 {
-				v.dropTol = 0
-			}
-			if s.opt.Precond.Fill != 0 {
-				v.fill = 0
+			if s.opt.Precond.DropTol != 0 || s.opt.Precond.Fill != 0 { // one of each kind, as requested
+				v.dropTol, v.fill = 0, 0
 			}
 			d, _ := precond.Lookup(v.kind)
 			kind, _ := krylov.KindOf(string(method))
