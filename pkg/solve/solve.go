@@ -121,6 +121,14 @@ func (s *Solver) setUp(ctx context.Context) error {
 	if err := solvable(s.Facts); err != nil {
 		return err
 	}
+	if s.recognise() {
+		return nil
+	}
+	return s.setUpOrdinary(ctx)
+}
+
+// setUpOrdinary chooses and builds for a matrix of no special kind.
+func (s *Solver) setUpOrdinary(ctx context.Context) error {
 	s.chooseMethod()
 	if err := s.chooseDevice(); err != nil {
 		return err
