@@ -121,6 +121,10 @@ fuzz: ## every fuzz target for FUZZTIME executions (20000x)
 		done
 	done
 
+.PHONY: stress
+stress: ## thousands of hostile systems and injected faults, judged in exact arithmetic (minutes); STRESS_FLAGS
+	$(GO) run ./tools/stress $(STRESS_FLAGS)
+
 .PHONY: mutants
 mutants: ## fail if the tests miss an error that tools/mutants makes in the source (15 minutes); MUTANTS_FLAGS
 	$(GO) run ./tools/mutants $(MUTANTS_FLAGS)
@@ -183,6 +187,10 @@ man: build ## manual pages into man/
 .PHONY: table
 table: ## every shared matrix through solve, into docs/matrices.md; TABLE_FLAGS, see tools/tables
 	$(GO) run ./tools/tables -dir $(MATRICES) $(TABLE_FLAGS) matrices
+
+.PHONY: digits
+digits: ## digits said against right ones, of all shared matrices and 1000 generated systems; DIGITS_FLAGS, see tools/digits
+	$(GO) run ./tools/digits -dir $(MATRICES) $(DIGITS_FLAGS)
 
 .PHONY: solver-table
 solver-table: ## tables of docs/solvers.md: what preconditioners gain

@@ -32,8 +32,11 @@ var layers = []layer{
 	{pkg: "internal/arch", reason: "a test only"},
 	{pkg: "internal/cli", imports: []string{"*"}, reason: "wires everything, knows no mathematics"},
 	{pkg: "tools/tables", imports: []string{"*"}, reason: "a program that measures for the documentation"},
+	{pkg: "tools/digits", imports: []string{"*"}, reason: "a program that compares digits said with right ones"},
 	{pkg: "tools/reproductionpage", imports: []string{"examples/experiments", "internal/figure", "internal/present", "internal/records", "internal/reproduce", "internal/atomicfile", "tools/page"}, reason: "a program that writes measurements into the documentation"},
 	{pkg: "internal/collection", imports: []string{"pkg/matrixmarket", "pkg/csr"}, reason: "finds and reads matrices, knows those of the papers"},
+	{pkg: "internal/stress", imports: []string{"*"}, reason: "attacks the solver and judges it by arithmetic of its own"},
+	{pkg: "tools/stress", imports: []string{"internal/stress", "tools/page"}, reason: "a program that runs the attacks"},
 	{pkg: "tools/mutants", reason: "a program that runs the tests"},
 	{pkg: "tools/page", reason: "pages of the documentation alone"},
 	{pkg: "internal/reproduce", imports: []string{"*"}, reason: "puts experiments, matrices and measurements together, knows no terminal"},
@@ -67,6 +70,7 @@ var layers = []layer{
 	{pkg: "internal/kernels", imports: []string{"internal/dd"}, reason: "plain slices, no solver and no goroutine"},
 	{pkg: "internal/guard", reason: "memory for tests"},
 	{pkg: "internal/machine", reason: "files of the system alone"},
+	{pkg: "internal/supervise", reason: "a process that waits for another, in C"},
 	{pkg: "internal/nearest", reason: "words alone"},
 	{pkg: "pkg/parallel", reason: "goroutines alone"},
 	{pkg: "internal/ddspace", imports: []string{"internal/dd", "pkg/csr", "pkg/linop"}, reason: "a space of vectors for tests"},
@@ -75,7 +79,6 @@ var layers = []layer{
 
 // confined lists external packages that one package alone may import.
 var confined = map[string]string{
-	"github.com/google/renameio/v2":     "internal/atomicfile",
 	"github.com/james-bowman/sparse":    "pkg/csr",
 	"github.com/schollz/progressbar/v3": "internal/cli",
 	"github.com/spf13/cobra":            "internal/cli",

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -144,9 +145,9 @@ func (f *benchSpMVFlags) run(ctx context.Context, s streams, paths []string) err
 }
 
 // write writes the rows of one matrix; out keeps the error.
-func (f *benchSpMVFlags) write(out io.Writer, on machine.Environment, rows []bench.Row) {
+func (f *benchSpMVFlags) write(out *firstError, on machine.Environment, rows []bench.Row) {
 	if f.json {
-		_ = report.ProductsJSON(out, on, rows)
+		out.keep(report.ProductsJSON(out, on, rows))
 		return
 	}
 	report.Line(out, "matrix", "%s: %d x %d, %d nonzeros", rows[0].Matrix, rows[0].Rows, rows[0].Cols, rows[0].NNZ)
@@ -206,8 +207,8 @@ func threadCounts(list []int) ([]int, error) {
 		return slices.Compact([]int{1, runtime.GOMAXPROCS(0)}), nil
 	}
 	for _, t := range list {
-		if t < 1 {
-			return nil, usage("--threads %d: want at least 1", t)
+		if err := checkThreads(t); err != nil {
+			return nil, err
 		}
 	}
 	return list, nil
@@ -302,7 +303,8 @@ func generated(text string, maxMemory int64) (m namedMatrix, err error) {
 		return m, usage("%s", oneLine(err))
 	}
 	if maxMemory > 0 && csr.Bytes(rows, nnz) > maxMemory {
-		return m, fmt.Errorf("--generate %s: the matrix takes more than the memory limit", text)
+		return m, fmt.Errorf("--generate %s: the matrix takes %s, the memory limit is %s", text,
+			humanize.Bytes(uint64(csr.Bytes(rows, nnz))), humanize.Bytes(uint64(maxMemory)))
 	}
 	return namedMatrix{text, func(context.Context) (*csr.Matrix, error) { return generate.Generate(kind.Name, p) }}, nil
 }

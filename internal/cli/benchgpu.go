@@ -107,7 +107,7 @@ func (f *benchGPUFlags) run(ctx context.Context, s streams, paths []string) erro
 		}
 		x := generate.RandomVector(m.Cols, f.seed)
 		if f.export != "" {
-			if err := exportArrays(filepath.Join(f.export, strconv.Itoa(k)), named.name, m, x); err != nil {
+			if err := exportArrays(ctx, filepath.Join(f.export, strconv.Itoa(k)), named.name, m, x); err != nil {
 				return err
 			}
 		}
@@ -148,7 +148,7 @@ func (b *gpuBench) measure(ctx context.Context, name string, m *csr.Matrix, x []
 		}
 		b.status.clear()
 		if b.json {
-			_ = report.DeviceProductsJSON(b.out, on, name, b.copies, products)
+			b.out.keep(report.DeviceProductsJSON(b.out, on, name, b.copies, products))
 		} else {
 			report.DeviceProducts(b.out, b.copies, products)
 		}
@@ -161,7 +161,7 @@ func (b *gpuBench) measure(ctx context.Context, name string, m *csr.Matrix, x []
 		}
 		b.status.clear()
 		if b.json {
-			_ = report.DeviceSolvesJSON(b.out, on, name, solves)
+			b.out.keep(report.DeviceSolvesJSON(b.out, on, name, solves))
 		} else {
 			report.DeviceSolves(b.out, solves)
 		}

@@ -28,7 +28,7 @@ func newDevices(s streams) *cobra.Command {
 			rows := findDevices(c.Context(), bandwidth)
 			out := &firstError{w: s.out}
 			if asJSON {
-				_ = json.NewEncoder(out).Encode(map[string][]deviceRow{"devices": rows})
+				out.keep(json.NewEncoder(out).Encode(map[string][]deviceRow{"devices": rows}))
 			} else {
 				writeDevices(out, rows)
 			}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"io"
@@ -13,17 +14,17 @@ import (
 // exportArrays writes a matrix and x into a folder as arrays, little-endian and with
 // nothing around them: rowptr (int64), col (int32), val and x (float64); matrix.json says
 // which matrix that is.
-func exportArrays(dir, name string, m *csr.Matrix, x []float64) error {
+func exportArrays(ctx context.Context, dir, name string, m *csr.Matrix, x []float64) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
 	for file, array := range map[string]any{"rowptr": m.RowPtr, "col": m.Col, "val": m.Val, "x": x} {
 		write := func(w io.Writer) error { return binary.Write(w, binary.LittleEndian, array) }
-		if err := writeFile(filepath.Join(dir, file), write); err != nil {
+		if err := writeFile(ctx, filepath.Join(dir, file), write); err != nil {
 			return err
 		}
 	}
-	return writeFile(filepath.Join(dir, "matrix.json"), func(w io.Writer) error {
+	return writeFile(ctx, filepath.Join(dir, "matrix.json"), func(w io.Writer) error {
 		return json.NewEncoder(w).Encode(map[string]any{"matrix": name, "rows": m.Rows, "cols": m.Cols, "nnz": m.NNZ()})
 	})
 }

@@ -36,6 +36,14 @@ func oneOf[T ~string](flag, value string, all []T) error {
 	return usage("--%s %q is not one of %s; did you mean %s?", flag, value, strings.Join(words, ", "), nearest.Word(value, words))
 }
 
+// checkThreads checks the value of --threads.
+func checkThreads(n int) error {
+	if n < 1 || n > parallel.MaxThreads {
+		return usage("--threads %d: want 1 to %d", n, parallel.MaxThreads)
+	}
+	return nil
+}
+
 // completeWords lets the shell complete the values of a flag.
 func completeWords[T ~string](c *cobra.Command, flag string, all []T) {
 	words := make([]string, len(all))

@@ -1,14 +1,18 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/mpsolve/mpsolve/internal/machine"
 	"github.com/mpsolve/mpsolve/internal/nearest"
+	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
@@ -45,8 +49,13 @@ func newGenerateKind(s streams, k generate.Kind) *cobra.Command {
 					comment += fmt.Sprintf(" --%s %s", q.Name, f.Value)
 				}
 			}
-			if _, _, err := k.Estimate(p); err != nil {
+			rows, nnz, err := k.Estimate(p)
+			if err != nil {
 				return usage("%s", oneLine(err))
+			}
+			if need, free := csr.Bytes(rows, nnz), machine.Available(); free > 0 && need > free {
+				return fmt.Errorf("generate %s: %d x %d with %d nonzeros takes %s of memory, this process can have %s",
+					k.Name, rows, rows, nnz, humanize.Bytes(uint64(need)), humanize.Bytes(uint64(free)))
 			}
 			if err := checkOutput("output", output); err != nil {
 				return err
@@ -54,22 +63,26 @@ func newGenerateKind(s streams, k generate.Kind) *cobra.Command {
 			if err := checkCoordinates(k, coordinates, output); err != nil {
 				return err
 			}
+			ctx := c.Context()
 			if coordinates != "" {
-				if err := writeCoordinates(coordinates, k, p, comment); err != nil {
+				if err := writeCoordinates(ctx, coordinates, k, p, comment); err != nil {
 					return err
 				}
 			}
-			m, err := generate.Generate(k.Name, p)
-			if err != nil {
+			var m *csr.Matrix
+			if err := abandonable(ctx, 0, func() (err error) {
+				m, err = generate.Generate(k.Name, p)
+				return err
+			}); err != nil {
 				return err
 			}
 			write := func(w io.Writer) error {
-				return matrixmarket.Write(w, m, matrixmarket.WriteOptions{Symmetric: k.Symmetric, Comments: []string{comment}})
+				return matrixmarket.Write(heeding{ctx, w}, m, matrixmarket.WriteOptions{Symmetric: k.Symmetric, Comments: []string{comment}})
 			}
 			if output == "" {
 				return write(s.out)
 			}
-			return writeFile(output, write)
+			return writeFile(ctx, output, write)
 		},
 	}
 	for i, q := range k.Params {
@@ -101,13 +114,13 @@ func checkCoordinates(k generate.Kind, path, output string) error {
 }
 
 // writeCoordinates writes the coordinates of the nodes as an array.
-func writeCoordinates(path string, k generate.Kind, p generate.Params, comment string) error {
+func writeCoordinates(ctx context.Context, path string, k generate.Kind, p generate.Params, comment string) error {
 	count, dim, colMajor, err := k.Coordinates(p)
 	if err != nil {
 		return err
 	}
-	return writeFile(path, func(w io.Writer) error {
+	return writeFile(ctx, path, func(w io.Writer) error {
 		opt := matrixmarket.WriteOptions{Comments: []string{"nodes of " + comment}}
-		return matrixmarket.WriteDense(w, count, dim, colMajor, opt)
+		return matrixmarket.WriteDense(heeding{ctx, w}, count, dim, colMajor, opt)
 	})
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/csv"
 	"fmt"
 	"strconv"
@@ -19,11 +20,11 @@ type history struct {
 	start time.Time
 }
 
-func newHistory(path string) (*history, error) {
+func newHistory(ctx context.Context, path string) (*history, error) {
 	if path == "" {
 		return nil, nil
 	}
-	f, err := atomicfile.Create(path)
+	f, err := atomicfile.Create(ctx, path)
 	if err != nil {
 		return nil, err
 	}

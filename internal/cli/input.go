@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/mpsolve/mpsolve/internal/machine"
+	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 )
@@ -20,6 +21,8 @@ type input struct {
 	streams
 	threads   int   // 0: all processors
 	maxMemory int64 // 0: the memory of the machine
+
+	check func(h matrixmarket.Header, rows, cols int) error // of the size line; nil: none
 }
 
 // matrix reads a real sparse matrix.
@@ -38,7 +41,7 @@ func (in input) matrix(ctx context.Context, path string) (*csr.Matrix, error) {
 // read reads a Matrix Market file, or standard input for "-", and prints its
 // warnings. A progress bar is drawn on terminals only.
 func (in input) read(ctx context.Context, path string) (*matrixmarket.Content, error) {
-	opt := matrixmarket.Options{Threads: in.threads, MaxMemory: in.maxMemory, Installed: machine.Memory()}
+	opt := matrixmarket.Options{Threads: in.threads, MaxMemory: in.maxMemory, Installed: machine.Available(), Check: in.check}
 	if isTerminal(in.err) {
 		bar := progressbar.NewOptions64(-1, progressbar.OptionSetWriter(in.err),
 			progressbar.OptionSetDescription("reading"), progressbar.OptionShowBytes(true),
@@ -66,7 +69,7 @@ func (in input) read(ctx context.Context, path string) (*matrixmarket.Content, e
 		return nil, err
 	}
 	for _, w := range c.Warnings {
-		fmt.Fprintf(in.err, "mpsolve: warning: %s: %s\n", path, w)
+		fmt.Fprintf(in.err, "mpsolve: warning: %s: %s\n", report.Printable(path), w)
 	}
 	return c, nil
 }
@@ -77,6 +80,6 @@ func isDirectory(path string) bool {
 }
 
 func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := w.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -69,6 +69,7 @@ func TestJSONSchema(t *testing.T) {
 		{"poisson2d_20.mtx --rhs random:1 --tol 1e-18 --verbose", 3},
 		{"poisson2d_20.mtx --device emulate", 0},
 		{"poisson2d_20.mtx --device auto", 0},
+		{"poisson2d_20.mtx --formats AFX24", 0},
 	} {
 		if strings.Contains(c.args, "emulate") && !emulated(t) {
 			continue

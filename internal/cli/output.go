@@ -1,43 +1,62 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
+	"sync/atomic"
+	"syscall"
 
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/mpsolve/mpsolve/internal/atomicfile"
 )
 
-// checkOutput reports, before any work is done, that path cannot be written because its
-// folder does not exist, it is a folder itself, or it is one of the inputs.
+// checkOutput reports, before any work is done, that path cannot be written, or that it is
+// one of the inputs.
 func checkOutput(flag, path string, inputs ...string) error {
 	if path == "" {
 		return nil
 	}
-	if dir := filepath.Dir(path); !isDirectory(dir) {
-		return usage("--%s %s: folder %s does not exist", flag, path, dir)
+	if err := atomicfile.Check(path); err != nil {
+		return usage("--%s %s: %w", flag, path, err)
 	}
 	info, err := os.Stat(path)
-	if err != nil {
-		return nil // not there yet
-	}
-	if info.IsDir() {
-		return usage("--%s %s: is a folder", flag, path)
+	if err != nil || info.Mode()&fs.ModeDevice != 0 {
+		return nil // not there yet, or for both
 	}
 	for _, in := range inputs {
-		if other, err := os.Stat(in); err == nil && os.SameFile(info, other) {
+		other, err := os.Stat(in)
+		if in == "-" {
+			other, err = os.Stdin.Stat()
+		}
+		if err == nil && os.SameFile(info, other) {
 			return usage("--%s %s: is also an input", flag, path)
 		}
 	}
 	return nil
 }
 
-// writeFile writes path completely or not at all, compressed if its name ends in .gz.
-func writeFile(path string, write func(io.Writer) error) error {
-	return atomicfile.Write(path, func(w io.Writer) error {
+// checkDistinct reports that two flags name the same output file.
+func checkDistinct(flag, path, otherFlag, other string) error {
+	if path != "" && other != "" && atomicfile.Same(path, other) {
+		return usage("--%s %s and --%s %s are the same file", flag, path, otherFlag, other)
+	}
+	return nil
+}
+
+// writing counts the files that are being written, which is not given up for a time limit.
+var writing atomic.Int32
+
+// writeFile writes path completely or not at all, compressed if its name ends in .gz. A FIFO
+// must have a reader before the context ends.
+func writeFile(ctx context.Context, path string, write func(io.Writer) error) error {
+	writing.Add(1)
+	defer writing.Add(-1)
+	return atomicfile.WriteContext(ctx, path, func(w io.Writer) error {
 		if !strings.HasSuffix(path, ".gz") {
 			return write(w)
 		}
@@ -49,6 +68,32 @@ func writeFile(path string, write func(io.Writer) error) error {
 	})
 }
 
+// standardOutput turns the error that its reader has gone away into errOutputClosed.
+type standardOutput struct{ *os.File }
+
+var errOutputClosed = errors.New("the reader of standard output has gone")
+
+func (s standardOutput) Write(p []byte) (int, error) {
+	n, err := s.File.Write(p)
+	if errors.Is(err, syscall.EPIPE) {
+		err = errOutputClosed
+	}
+	return n, err
+}
+
+// heeding is a writer that fails once the context has ended.
+type heeding struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (h heeding) Write(p []byte) (int, error) {
+	if err := h.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return h.w.Write(p)
+}
+
 // firstError is a writer that keeps its first error.
 type firstError struct {
 	w   io.Writer
@@ -57,8 +102,13 @@ type firstError struct {
 
 func (f *firstError) Write(p []byte) (int, error) {
 	n, err := f.w.Write(p)
+	f.keep(err)
+	return n, err
+}
+
+// keep keeps err if it is the first one.
+func (f *firstError) keep(err error) {
 	if f.err == nil {
 		f.err = err
 	}
-	return n, err
 }

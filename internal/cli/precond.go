@@ -81,9 +81,12 @@ func (f *precondFlags) precond(c *cobra.Command) (p solve.Precond, err error) {
 		return p, usage("--block-size %d: want a positive number, or 0", f.blockSize)
 	}
 	p.KCycle = f.cycle == "k"
-	p.Fill, p.BlockSize = f.fill, f.blockSize
+	p.BlockSize = f.blockSize
 	if c.Flags().Changed("drop-tol") { // otherwise the rules may try several
 		p.DropTol = f.dropTol
+	}
+	if c.Flags().Changed("fill") {
+		p.Fill = f.fill
 	}
 	return p, nil
 }

@@ -103,8 +103,13 @@ func experimentIDs() []string {
 
 // options checks the flags.
 func (f *reproduceFlags) options() (opt reproduce.Options, err error) {
-	if f.threads < 0 || f.budget < 0 {
-		return opt, usage("--threads %d, --time-budget %v: must not be negative", f.threads, f.budget)
+	if f.budget < 0 {
+		return opt, usage("--time-budget %v: must not be negative", f.budget)
+	}
+	if f.threads != 0 {
+		if err := checkThreads(f.threads); err != nil {
+			return opt, err
+		}
 	}
 	if f.matrices != "" && !isDirectory(f.matrices) {
 		return opt, usage("--matrices %s: no such folder", f.matrices)
@@ -234,11 +239,10 @@ func (f *reproduceFlags) report(s streams, own []string) error {
 	if _, err := os.Stat(path); err != nil {
 		return usage("--output %s: no measurements: %v", f.output, err)
 	}
-	store, err := f.open()
+	store, err := records.Load(path)
 	if err != nil {
 		return err
 	}
-	defer store.Close()
 	measured := store.Records()
 	cores := records.Cores(measured)
 	if len(cores) == 0 {

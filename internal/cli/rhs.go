@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
@@ -24,48 +23,76 @@ func checkRHS(rhs string) error {
 	return nil
 }
 
-// rightHandSides makes or reads the right-hand sides and describes them in r.
-func (f *solveFlags) rightHandSides(ctx context.Context, in input, m *csr.Matrix, r *report.Report) ([][]float64, error) {
-	r.RHS = f.rhs
-	if f.rhs == "ones" {
-		b, ones := generate.DefaultRHS(m)
-		r.RHS = "b = A·ones"
-		if !ones {
-			r.RHS = "b = A·x, x random (seed 1), since A·ones is zero up to rounding"
+// fileRHS reports whether the right-hand sides are in a file.
+func (f *solveFlags) fileRHS() bool { return f.rhs != "ones" && !strings.HasPrefix(f.rhs, "random:") }
+
+// readVectors reads right-hand sides and guesses of a matrix of n rows as far as they are in
+// files, and checks all of them.
+func (f *solveFlags) readVectors(ctx context.Context, in input, n int) (b, x0 [][]float64, err error) {
+	count := 1
+	if f.fileRHS() {
+		if b, err = in.vectors(ctx, f.rhs, "right-hand side", n); err != nil {
+			return nil, nil, err
 		}
-		return [][]float64{b}, nil
+		count = len(b)
 	}
-	if text, ok := strings.CutPrefix(f.rhs, "random:"); ok {
-		seed, err := strconv.ParseUint(text, 10, 64)
-		r.RHS = fmt.Sprintf("b = A·x, x random (seed %d)", seed)
-		return [][]float64{generate.RandomRHS(m, seed)}, err
+	x0 = make([][]float64, count)
+	if f.guess == "" {
+		return b, x0, nil
 	}
-	b, err := in.columns(ctx, f.rhs)
-	if err == nil && len(b) == 0 {
-		err = &exitError{exitInput, fmt.Errorf("%s: the file has no columns", f.rhs)}
+	guesses, err := in.vectors(ctx, f.guess, "initial guess", n)
+	if err != nil {
+		return nil, nil, err
 	}
-	r.RHS = fmt.Sprintf("%d from %s", len(b), f.rhs)
-	return b, err
+	if len(guesses) != 1 && len(guesses) != count {
+		return nil, nil, &solve.InputError{Msg: fmt.Sprintf("%s has %d columns for %d right-hand sides; want 1 or %d",
+			f.guess, len(guesses), count, count)}
+	}
+	for k := range x0 {
+		x0[k] = guesses[min(k, len(guesses)-1)]
+	}
+	return b, x0, nil
 }
 
-// guesses returns an initial guess for each right-hand side, nil for none.
-func (f *solveFlags) guesses(ctx context.Context, in input, count int) ([][]float64, error) {
-	x0 := make([][]float64, count)
-	if f.guess == "" {
-		return x0, nil
+// makeRHS makes the right-hand side that is in no file, and describes it.
+func (f *solveFlags) makeRHS(m *csr.Matrix) (b []float64, text string, err error) {
+	if seedText, ok := strings.CutPrefix(f.rhs, "random:"); ok {
+		seed, err := strconv.ParseUint(seedText, 10, 64)
+		return generate.RandomRHS(m, seed), fmt.Sprintf("b = A·x, x random (seed %d)", seed), err
 	}
-	columns, err := in.columns(ctx, f.guess)
+	b, ones := generate.DefaultRHS(m)
+	if !ones {
+		return b, "b = A·x, x random (seed 1), since A·ones is zero up to rounding", nil
+	}
+	return b, "b = A·ones", nil
+}
+
+// vectors reads a file of vectors for a matrix of n rows and checks each. Another length is
+// an error before anything is allocated.
+func (in input) vectors(ctx context.Context, path, what string, n int) ([][]float64, error) {
+	in.check = func(_ matrixmarket.Header, rows, _ int) error {
+		if rows != n {
+			return &solve.InputError{Msg: fmt.Sprintf("%s: the %s has %d elements, the matrix %d rows", path, what, rows, n)}
+		}
+		return nil
+	}
+	columns, err := in.columns(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	if len(columns) != 1 && len(columns) != count {
-		return nil, &solve.InputError{Msg: fmt.Sprintf("%s has %d columns for %d right-hand sides; want 1 or %d",
-			f.guess, len(columns), count, count)}
+	if len(columns) == 0 {
+		return nil, &exitError{exitInput, fmt.Errorf("%s: the file has no columns", path)}
 	}
-	for k := range x0 {
-		x0[k] = columns[min(k, len(columns)-1)]
+	for k, v := range columns {
+		name := what
+		if len(columns) > 1 {
+			name = fmt.Sprintf("%s in column %d", what, k+1)
+		}
+		if err := solve.CheckVector(name, v, n); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
 	}
-	return x0, nil
+	return columns, nil
 }
 
 // columns reads a file of vectors.

@@ -89,7 +89,7 @@ func (f *benchRooflineFlags) run(ctx context.Context, s streams) error {
 	status.clear()
 	out := &firstError{w: s.out}
 	if f.json {
-		_ = report.RooflineJSON(out, on, memory, points)
+		out.keep(report.RooflineJSON(out, on, memory, points))
 	} else {
 		report.OnMachine(out, on)
 		for _, threads := range opt.Threads {
@@ -102,7 +102,7 @@ func (f *benchRooflineFlags) run(ctx context.Context, s streams) error {
 	if f.figure == "" {
 		return nil
 	}
-	return f.draw(points, slices.Max(opt.Threads))
+	return f.draw(ctx, points, slices.Max(opt.Threads))
 }
 
 // figureFormat returns the ending of the figure's name.
@@ -130,7 +130,7 @@ func lines(points []bench.RooflinePoint) []string {
 }
 
 // draw draws performance over arithmetic intensity on a number of threads.
-func (f *benchRooflineFlags) draw(points []bench.RooflinePoint, threads int) error {
+func (f *benchRooflineFlags) draw(ctx context.Context, points []bench.RooflinePoint, threads int) error {
 	g := figure.Figure{Kind: figure.Lines, X: figure.Axis{Text: "FLOP per value", Log: true}}
 	panel := g.AddPanel(figure.Panel{
 		Title: fmt.Sprintf("Roofline, threads: %d", threads), Y: figure.Axis{Text: "GFLOP/s", Log: true},
@@ -142,7 +142,7 @@ func (f *benchRooflineFlags) draw(points []bench.RooflinePoint, threads int) err
 			g.Add(panel, p.Config, float64(p.Intensity), p.GFLOPS)
 		}
 	}
-	return writeFile(f.figure, func(w io.Writer) error { return g.Write(w, f.figureFormat()) })
+	return writeFile(ctx, f.figure, func(w io.Writer) error { return g.Write(w, f.figureFormat()) })
 }
 
 // check turns flags into options; every fault is found before any work.

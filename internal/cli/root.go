@@ -7,17 +7,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
-	"os/signal"
+	"runtime/debug"
 	"strings"
-	"syscall"
 
-	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/internal/machine"
+	"github.com/mpsolve/mpsolve/internal/report"
+	_ "github.com/mpsolve/mpsolve/internal/supervise" // where memory is limited
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
@@ -29,13 +29,12 @@ var Version = "0.1.0-dev"
 
 // Exit codes.
 const (
-	exitFailure      = 1 // I/O, memory
-	exitUsage        = 2 // unknown flag or value
-	exitNotConverged = 3 // the best x so far is still written
-	exitInput        = 4 // unreadable or illegal file, unsolvable system
-	exitNoDevice     = 5 // the device asked for is not there
-	exitInterrupted  = 130
-	exitTerminated   = 143
+	exitFailure      = 1        // I/O, memory
+	exitUsage        = 2        // unknown flag or value
+	exitNotConverged = 3        // the best x so far is still written
+	exitInput        = 4        // unreadable or illegal file, unsolvable system
+	exitNoDevice     = 5        // the device asked for is not there
+	exitBrokenPipe   = 128 + 13 // standard output was closed by its reader
 )
 
 // streams are where a command reads and writes.
@@ -62,40 +61,31 @@ func usage(format string, args ...any) error {
 	return &exitError{exitUsage, fmt.Errorf(format, args...)}
 }
 
-// Main runs the command line and returns the exit code.
+// Main runs the command line and returns the exit code. It ends the process itself at a
+// second signal.
 func Main(args []string, in io.Reader, out, errOut io.Writer) int {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	defer signal.Stop(signals)
-	stopped := 0
-	go func() {
-		if s, ok := <-signals; ok {
-			cancel(signalError{s})
-		}
-	}()
-	// In a container or a batch job the garbage collector works harder near the memory limit.
-	// Without such a limit this returns an error, and nothing changes.
-	_, _ = memlimit.Set(memlimit.WithProvider(memlimit.FromCgroup), memlimit.WithLogger(slog.New(slog.DiscardHandler)))
+	ctx, stop := watch(errOut)
+	defer stop()
+	if limit := machine.Limit(); limit > 0 && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(limit / 10 * 9) // the garbage collector works harder near it
+	}
+	if f, ok := out.(*os.File); ok {
+		out = standardOutput{f}
+	}
 	root := newRoot(streams{in, out, errOut})
 	root.SetArgs(args)
 	err := checkKernels()
 	if err == nil {
-		err = root.ExecuteContext(ctx)
+		err = abandonable(ctx, signalGrace, func() error { return root.ExecuteContext(ctx) })
 	}
-	var s signalError
-	if errors.As(context.Cause(ctx), &s) {
-		stopped = exitInterrupted
-		if s.Signal == syscall.SIGTERM {
-			stopped = exitTerminated
-		}
-	}
-	if stopped != 0 {
-		fmt.Fprintf(errOut, "mpsolve: %v\n", s)
-		return stopped
+	switch cause := context.Cause(ctx); {
+	case cause != nil: // a signal, or no memory
+		err = cause
+	case errors.Is(err, errOutputClosed):
+		return exitBrokenPipe // the reader went away and misses nothing
 	}
 	if err != nil && err.Error() != "" {
-		fmt.Fprintf(errOut, "mpsolve: %s\n", oneLine(err))
+		fmt.Fprintf(errOut, "mpsolve: %s\n", report.Printable(oneLine(err)))
 	}
 	return exitCode(err)
 }
@@ -111,20 +101,19 @@ func checkKernels() error {
 	return nil
 }
 
-type signalError struct{ os.Signal }
-
-func (e signalError) Error() string { return "stopped by signal: " + e.String() }
-
 // exitCode maps an error to the code that scripts see.
 func exitCode(err error) int {
 	var coded *exitError
 	var syntax *matrixmarket.Error
 	var input *solve.InputError
+	var stopped signalError
 	switch {
 	case err == nil:
 		return 0
 	case errors.As(err, &coded):
 		return coded.code
+	case errors.As(err, &stopped):
+		return stopped.exitCode()
 	case errors.As(err, &syntax), errors.As(err, &input):
 		return exitInput
 	case errors.Is(err, gpu.ErrUnavailable):
@@ -164,7 +153,7 @@ func newRoot(s streams) *cobra.Command {
 // textWidth returns the number of columns for help texts: those of the terminal, up to 100.
 func textWidth(w io.Writer) int {
 	const widest = 100
-	if f, ok := w.(*os.File); ok {
+	if f, ok := w.(interface{ Fd() uintptr }); ok {
 		if columns, _, err := term.GetSize(int(f.Fd())); err == nil {
 			return min(columns, widest)
 		}

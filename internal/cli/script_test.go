@@ -35,7 +35,9 @@ func TestScripts(t *testing.T) {
 const scripts = "testdata/script"
 
 // interrupted are the scripts of signals and limits.
-var interrupted = []string{filepath.Join(scripts, "signals.txtar"), filepath.Join(scripts, "stops.txtar")}
+var interrupted = []string{
+	filepath.Join(scripts, "signals.txtar"), filepath.Join(scripts, "stops.txtar"), filepath.Join(scripts, "interrupts.txtar"),
+}
 
 func TestInterruptedScripts(t *testing.T) { run(t, interrupted) }
 

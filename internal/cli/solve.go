@@ -1,18 +1,12 @@
 package cli
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/mpsolve/mpsolve/internal/report"
-	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
-	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
@@ -49,15 +43,22 @@ backward error is at most --tol. That error is recomputed from A, x and b as giv
 residuals in double-double arithmetic. It also prints how many digits of x can be believed.
 
 Exit codes: 0 converged; 1 failure (input or output, memory); 2 usage; 3 not converged,
-the best x is written all the same; 4 invalid input; 5 device not available; 130 and 143
-stopped by SIGINT and SIGTERM, the best x is written all the same.`
+the best x is written all the same; 4 invalid input; 5 device not available; 129, 130 and
+143 stopped by SIGHUP, SIGINT and SIGTERM, the best x is written all the same; 141 standard
+output closed by its reader. A second signal ends mpsolve at once.`
 
 func newSolve(s streams) *cobra.Command {
 	var f solveFlags
 	c := &cobra.Command{
 		Use: "solve FILE", Short: "Solve A x = b and verify the answer", Long: solveLong, Example: solveExamples,
 		Args: exactly(1, "one matrix file"),
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c, s, args[0]) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := f.check(c, args[0]); err != nil {
+				return err
+			}
+			r := solveRun{solveFlags: &f, streams: s, path: args[0], start: time.Now()}
+			return r.run(c.Context())
+		},
 	}
 	fl := c.Flags()
 	fl.SortFlags = false
@@ -106,8 +107,10 @@ var orthogonalizations = []string{"mgs", "cgs2"}
 
 // check turns the flags into options. It reports every error before any work is done.
 func (f *solveFlags) check(c *cobra.Command, path string) error {
-	if c.Flags().Changed("threads") && f.opt.Threads < 1 {
-		return usage("--threads %d: want at least 1", f.opt.Threads)
+	if c.Flags().Changed("threads") {
+		if err := checkThreads(f.opt.Threads); err != nil {
+			return err
+		}
 	}
 	if f.opt.Tol <= 0 {
 		return usage("--tol %g: want a positive number below 1", f.opt.Tol)
@@ -124,7 +127,7 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 		oneOf("method", f.method, solve.Methods), oneOf("scale", f.scale, solve.Scales),
 		oneOf("stop", f.stop, solve.Stops), oneOf("orthogonalization", f.orthogonalization, orthogonalizations),
 		checkOutput("output", f.output, inputs...), checkOutput("history", f.history, inputs...),
-		checkRHS(f.rhs), f.reorder.check(), f.nullSpace.check(), f.device.check(deviceKinds),
+		checkDistinct("output", f.output, "history", f.history), checkRHS(f.rhs), f.reorder.check(), f.nullSpace.check(), f.device.check(deviceKinds),
 	} {
 		if err != nil {
 			return err
@@ -149,149 +152,4 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 		return usage("%s", oneLine(err))
 	}
 	return f.device.suits(f.opt)
-}
-
-// run reads, builds, solves, writes x and reports.
-func (f *solveFlags) run(c *cobra.Command, s streams, path string) (err error) {
-	start := time.Now()
-	if err := f.check(c, path); err != nil {
-		return err
-	}
-	if f.opt.Device, err = f.device.open(s); err != nil {
-		return err
-	}
-	defer func() {
-		if f.opt.Device != nil {
-			f.opt.Device.Close()
-		}
-	}()
-	ctx, cancel := c.Context(), context.CancelFunc(func() {})
-	if f.maxTime > 0 {
-		ctx, cancel = context.WithTimeout(ctx, f.maxTime)
-	}
-	defer cancel()
-	in := input{streams: s, threads: f.opt.Threads, maxMemory: int64(f.maxMemory)}
-	m, err := in.matrix(ctx, path)
-	if err != nil {
-		return err
-	}
-	if err := f.precond.readNearNull(ctx, in, m.Rows, &f.opt); err != nil {
-		return err
-	}
-	if err := f.nullSpace.read(ctx, in, m.Rows, &f.opt); err != nil {
-		return err
-	}
-	r := report.Report{
-		SchemaVersion: report.SchemaVersion, Version: Version, Refine: f.refine,
-		Stop: f.stop, Tolerance: f.opt.Tol, Events: []string{},
-	}
-	r.Seconds.Read = (time.Since(start) - f.device.took).Seconds()
-
-	history, err := newHistory(f.history)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, history.close()) }()
-	live := newLive(s.err, f.stop, f.verbose)
-	defer live.done()
-	lines := f.lines(s)
-	solving := false
-	f.opt.Log = func(line string) {
-		r.Events = append(r.Events, line)
-		if solving { // decisions made before that are printed after the facts
-			live.clear()
-			report.Event(lines, line)
-		}
-	}
-	f.opt.Monitor = func(e krylov.Event) {
-		history.add(e)
-		live.add(e)
-	}
-	if f.device.kind == autoDevice {
-		var why string
-		if f.opt.Device, why = f.device.pick(ctx, s, f.opt, m.NNZ()); why != "" {
-			f.opt.Log("device cpu: " + why)
-		}
-		f.opt.DeviceAuto = true
-	}
-	solver, err := solve.New(ctx, m, f.opt)
-	if err != nil {
-		return err
-	}
-	defer solver.Close()
-	r.SetMatrix(path, solver.Facts)
-	r.SetOrder(solver.Order)
-	r.Scale, r.Threads = string(solver.Scale), solver.Threads
-	r.Seconds.Build = solver.Setup.Seconds()
-	report.Facts(lines, solver.Facts)
-	for _, line := range r.Events {
-		report.Event(lines, line)
-	}
-
-	b, err := f.rightHandSides(ctx, in, m, &r)
-	if err != nil {
-		return err
-	}
-	report.Line(lines, "rhs", "%s", r.RHS)
-	guesses, err := f.guesses(ctx, in, len(b))
-	if err != nil {
-		return err
-	}
-	var x []float64
-	solving = true
-	for k := range b {
-		history.begin(k)
-		live.begin(k, len(b))
-		result, err := solver.Solve(ctx, b[k], guesses[k])
-		if err != nil {
-			return err
-		}
-		r.SetDevice(solver.Device())
-		r.Add(result)
-		x = append(x, result.X...)
-	}
-	live.done()
-	r.Seconds.Device = f.device.took.Seconds()
-	return f.finish(s, &r, m, x, start)
-}
-
-// lines returns where facts and decisions are printed.
-func (f *solveFlags) lines(s streams) io.Writer {
-	switch {
-	case f.quiet, f.json && !f.verbose:
-		return io.Discard
-	case f.json:
-		return s.err
-	}
-	return s.out
-}
-
-// finish writes x and the report, the report even if x cannot be written.
-func (f *solveFlags) finish(s streams, r *report.Report, m *csr.Matrix, x []float64, start time.Time) error {
-	var failed error
-	if f.output != "" {
-		failed = writeFile(f.output, func(w io.Writer) error {
-			return matrixmarket.WriteDense(w, m.Rows, len(r.Solutions), x, matrixmarket.WriteOptions{})
-		})
-		if failed == nil {
-			r.Output = f.output
-		}
-	}
-	r.Finish(start, peakRSS())
-	out := &firstError{w: s.out}
-	switch {
-	case f.json:
-		_ = r.WriteJSON(out) // out keeps the error
-	case f.quiet:
-		r.Quiet(out)
-	default:
-		r.WriteText(out)
-	}
-	if out.err != nil {
-		failed = errors.Join(failed, fmt.Errorf("writing the report: %w", out.err))
-	}
-	if code := exitOf(r.Why); failed == nil && code != 0 {
-		return &exitError{code: code}
-	}
-	return failed
 }

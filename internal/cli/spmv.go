@@ -55,8 +55,13 @@ func newSpMV(s streams) *cobra.Command {
 }
 
 func (f *spmvFlags) run(c *cobra.Command, s streams, path string) error {
-	if f.repeat < 1 || c.Flags().Changed("threads") && f.threads < 1 {
-		return usage("--repeat %d, --threads %d: want at least 1", f.repeat, f.threads)
+	if f.repeat < 1 {
+		return usage("--repeat %d: want at least 1", f.repeat)
+	}
+	if c.Flags().Changed("threads") {
+		if err := checkThreads(f.threads); err != nil {
+			return err
+		}
 	}
 	if err := f.reorder.check(); err != nil {
 		return err

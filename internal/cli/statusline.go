@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+
+	"github.com/mpsolve/mpsolve/internal/report"
 )
 
 const liveInterval = 100 * time.Millisecond
@@ -30,7 +32,7 @@ func (l *statusLine) show(text func() string) {
 		return
 	}
 	l.drawn = time.Now()
-	l.bar.Describe(text())
+	l.bar.Describe(report.Printable(text()))
 	_ = l.bar.Add(1) // an error in drawing does no harm
 }
 

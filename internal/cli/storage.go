@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
@@ -79,5 +81,13 @@ func (f *storageFlags) storage() (t solve.Storage, err error) {
 		t.Criterion = adaptive.Criterion(f.criterion)
 	}
 	t.NoDrop, t.GuardBits, t.StorageArithmetic = f.noDrop, f.guardBits, f.arith == "storage"
+	switch afx := t.Set.Name == "" || strings.EqualFold(t.Set.Name, "AFX"); {
+	case f.guardBits < 0:
+		return t, usage("--guard-bits %d: want a positive number, or 0", f.guardBits)
+	case f.noDrop && afx && f.guardBits == 0:
+		return t, usage("--no-drop: AFX, the default of --formats, keeps all entries only with --guard-bits 1 or more")
+	case f.noDrop && t.Layout == adaptive.Symmetric:
+		return t, usage("--no-drop: --layout %s always drops entries smaller than the accuracy", t.Layout)
+	}
 	return t, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
+	"github.com/mpsolve/mpsolve/internal/report"
 	"github.com/mpsolve/mpsolve/internal/reproduce"
 )
 
@@ -32,6 +33,6 @@ func (b *workBar) show(p reproduce.Progress) {
 		return
 	}
 	b.drawn = time.Now()
-	b.bar.Describe(fmt.Sprintf("%s, %s, %v left", p.Experiment, p.Text, p.Left.Round(time.Second)))
+	b.bar.Describe(report.Printable(fmt.Sprintf("%s, %s, %v left", p.Experiment, p.Text, p.Left.Round(time.Second))))
 	_ = b.bar.Set(min(int(p.Done*workSteps), workSteps-1)) // a bar that cannot be drawn harms nothing
 }

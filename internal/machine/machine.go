@@ -7,7 +7,6 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/klauspost/cpuid/v2"
 )
 
@@ -42,16 +41,6 @@ func Here(kernels, version string) Environment {
 
 // Processor returns the processor's name, "" if it is not known.
 func Processor() string { return strings.TrimSpace(cpuid.CPU.BrandName) }
-
-// Memory returns the bytes of memory that this process can have: those of the machine or, in a
-// container or a batch job with a smaller limit, those of its cgroup. 0 means unknown.
-func Memory() int64 {
-	installed, _ := memlimit.FromSystem() // 0 if unknown
-	if limit, err := memlimit.FromCgroup(); err == nil && (installed == 0 || limit < installed) {
-		return int64(limit)
-	}
-	return int64(installed)
-}
 
 // CacheSizes are bytes of one cache each; 0 where there is none or its size is
 // not known.

@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	pretty "github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -94,17 +96,29 @@ func (s *sheet) markdown(w io.Writer) error {
 	for _, line := range s.Body {
 		escaped.Body = append(escaped.Body, escapeAll(line))
 	}
-	_, err := fmt.Fprintf(w, "%s\n\n%s\n%s", markdownWord.Replace(s.Caption), escaped.pretty([][]string{escapeAll(head)}).RenderMarkdown(),
-		s.notes("\n%s\n", markdownWord.Replace))
+	_, err := fmt.Fprintf(w, "%s\n\n%s\n%s", markdownText(s.Caption), escaped.pretty([][]string{escapeAll(head)}).RenderMarkdown(),
+		s.notes("\n%s\n", markdownText))
 	return err
 }
 
 // markdownWord keeps signs from being read as markup.
-var markdownWord = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "[", `\[`, "]", `\]`, "<", `\<`)
+var markdownWord = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "~", `\~`, "[", `\[`, "]", `\]`, "<", `\<`,
+	"`", "\\`", "\n", " ", "\r", " ")
+
+// markdownText escapes markup and replaces what is not printable, such as the escape sequences that a
+// terminal obeys.
+func markdownText(text string) string {
+	return strings.Map(func(c rune) rune {
+		if !unicode.IsPrint(c) {
+			return utf8.RuneError
+		}
+		return c
+	}, markdownWord.Replace(text))
+}
 
 func escapeAll(words []string) (escaped []string) {
 	for _, w := range words {
-		escaped = append(escaped, markdownWord.Replace(w))
+		escaped = append(escaped, markdownText(w))
 	}
 	return escaped
 }

@@ -133,6 +133,7 @@ var (
 		"sheet": func(s sheet) (string, error) { return rendered(s.markdown) },
 		"size":  size, "join": strings.Join,
 		"cell": func(text string) string { return strings.ReplaceAll(text, "|", `\|`) },
+		"text": markdownText,
 	}).Parse(markdownPage))
 )
 

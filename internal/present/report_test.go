@@ -82,3 +82,16 @@ func wellFormed(t *testing.T, page string) {
 		t.Errorf("%v is left open", open)
 	}
 }
+
+// Names of own experiments and errors with names of files add no markup to report.md.
+func TestMarkdownText(t *testing.T) {
+	got := markdownText("<script>`a`|*b*\n# c\x1b[31m")
+	if want := "\\<script>\\`a\\`|\\*b\\* # c\ufffd\\[31m"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	r := Report{Experiments: []section{{Lacking: []string{"open a<b>\n## c.mtx: no such file"}}}}
+	var b strings.Builder
+	if err := r.Markdown(&b); err != nil || !strings.Contains(b.String(), "Not measured: open a\\<b> ## c.mtx: no such file.") {
+		t.Errorf("%v, %s", err, b.String())
+	}
+}

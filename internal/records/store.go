@@ -17,29 +17,53 @@ import (
 type Store struct {
 	path    string
 	file    *os.File
+	end     int64 // of the whole lines in it
 	records []Record
 	latest  map[string]int // by key
 }
 
-// Open reads the records of a file, which need not exist, and lets more be added.
-// A last line that was cut off is left out and removed; any other bad line is an
-// error that names it.
+// ErrInUse is wrapped by the error of opening a file that another process adds to.
+var ErrInUse = errors.New("another mpsolve is adding measurements to this file")
+
+// Open reads the records of a file, which need not exist, and lets more be added, by this
+// process alone. A last line that was cut off is left out and removed; any other bad line is
+// an error that names it.
 func Open(path string) (*Store, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666)
 	if err != nil {
 		return nil, err
 	}
 	s := &Store{path: path, file: f, latest: map[string]int{}}
+	if err := lock(f); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
+	}
 	list, whole, err := read(f, path)
 	if err == nil {
 		err = f.Truncate(whole)
 	}
-	if err == nil {
-		_, err = f.Seek(whole, io.SeekStart)
-	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
+	s.end = whole
+	for _, r := range list {
+		s.keep(r)
+	}
+	return s, nil
+}
+
+// Load reads the records of a file, which another process may be adding to. Nothing can be
+// added.
+func Load(path string) (*Store, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	list, err := Read(f, path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{path: path, latest: map[string]int{}}
 	for _, r := range list {
 		s.keep(r)
 	}
@@ -104,9 +128,11 @@ func (s *Store) Add(r Record) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
-	if _, err := s.file.Write(append(line, '\n')); err != nil {
-		return err // names the file
+	n, err := s.file.Write(append(line, '\n'))
+	if err != nil { // it names the file
+		return errors.Join(err, s.file.Truncate(s.end)) // without half a line
 	}
+	s.end += int64(n)
 	s.keep(r)
 	return nil
 }

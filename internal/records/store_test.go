@@ -1,6 +1,7 @@
 package records
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -44,6 +45,15 @@ func open(t *testing.T, path string, want ...float64) *Store {
 	return s
 }
 
+// fill adds records and closes the store.
+func fill(t *testing.T, s *Store, list ...Record) {
+	t.Helper()
+	add(t, s, list...)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func add(t *testing.T, s *Store, list ...Record) {
 	t.Helper()
 	for _, r := range list {
@@ -62,6 +72,7 @@ func TestReopen(t *testing.T) {
 	if !s.Keys()[second.Key()] {
 		t.Error("a record that was added is not there")
 	}
+	fill(t, s)
 	s = open(t, path, 2, 3) // the later of one key alone
 	if absent := measured("AFX", 1); s.Keys()[absent.Key()] {
 		t.Error("a record is there that was never made")
@@ -72,7 +83,7 @@ func TestReopen(t *testing.T) {
 // next is written.
 func TestCutOff(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.jsonl")
-	add(t, open(t, path), measured("AP2", 1), measured("AP7", 2))
+	fill(t, open(t, path), measured("AP2", 1), measured("AP7", 2))
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -81,14 +92,14 @@ func TestCutOff(t *testing.T) {
 		if err := os.WriteFile(path, text[:len(text)-cut], 0o644); err != nil {
 			t.Fatal(err)
 		}
-		add(t, open(t, path, 1), measured("AFX", 3))
-		open(t, path, 1, 3)
+		fill(t, open(t, path, 1), measured("AFX", 3))
+		fill(t, open(t, path, 1, 3))
 	}
 }
 
 func TestBadLine(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.jsonl")
-	add(t, open(t, path), measured("AP2", 1), measured("AP7", 2))
+	fill(t, open(t, path), measured("AP2", 1), measured("AP7", 2))
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -170,5 +181,37 @@ func TestLookupValue(t *testing.T) {
 		if _, ok := LookupValue(name); ok {
 			t.Errorf("there is a value %q", name)
 		}
+	}
+}
+
+// Two that add would mix their lines: the second one is refused. Reading goes on meanwhile,
+// and the file is free again after Close.
+func TestInUse(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.jsonl")
+	first, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Add(Record{Kind: "k"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(path); !errors.Is(err, ErrInUse) || !strings.HasPrefix(err.Error(), path+": ") {
+		t.Errorf("opened twice: %v", err)
+	}
+	if s, err := Load(path); err != nil || len(s.Records()) != 1 {
+		t.Errorf("not readable meanwhile: %v", err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	second, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(second.Add(Record{Kind: "l"}), second.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := Load(path); err != nil || len(s.Records()) != 2 {
+		t.Errorf("%v, %d records", err, len(s.Records()))
 	}
 }

@@ -45,7 +45,7 @@ type onDevice struct {
 	NNZ          int     `json:"nnz"`
 	Layout       string  `json:"layout"`
 	Formats      string  `json:"formats"`
-	Epsilon      float64 `json:"epsilon"`
+	Epsilon      Number  `json:"epsilon"`
 	BuildSeconds float64 `json:"build_seconds"`
 	SecondsMin   float64 `json:"seconds_min"`
 	Backend      string  `json:"backend"`
@@ -55,7 +55,7 @@ type onDevice struct {
 
 func measuredOn(d gpu.Info, kind, matrix string, s bench.Stored, t bench.Time) onDevice {
 	return onDevice{
-		kind, matrix, s.Rows, s.NNZ, s.Layout, s.Formats, s.Epsilon, s.Build, t.Min,
+		kind, matrix, s.Rows, s.NNZ, s.Layout, s.Formats, Number(s.Epsilon), s.Build, t.Min,
 		string(d.Backend), d.Name, d.Architecture,
 	}
 }

@@ -33,7 +33,7 @@ type Report struct {
 	Scale     string   `json:"scale"`
 	Refine    bool     `json:"refine"`
 	Formats   []string `json:"formats"`
-	Epsilon   float64  `json:"epsilon"`
+	Epsilon   Number   `json:"epsilon"` // null: of a fixed-point format, whose errors are absolute
 	Criterion string   `json:"criterion"`
 	Stop      string   `json:"stop"`
 	Tolerance float64  `json:"tolerance"`
@@ -112,7 +112,8 @@ type Outcome struct {
 
 	NullSpace *NullSpace `json:"null_space,omitempty"` // of a singular matrix
 
-	Why krylov.Reason `json:"-"` // Reason is its name
+	Why      krylov.Reason `json:"-"`        // Reason is its name
+	Attempts []Attempt     `json:"attempts"` // methods and preconditioners tried, in order
 }
 
 // BackwardError holds the backward errors of package verify.
@@ -278,6 +279,7 @@ func (r *Report) Add(s solve.Result) {
 	for _, line := range one.Cautions {
 		r.Cautions = append(r.Cautions, fmt.Sprintf("x %d: %s", len(r.Solutions), line))
 	}
+	r.Attempts = append(r.Attempts, one.Attempts...)
 	r.setErrors(r.errors().Worst(s.Errors))
 }
 
@@ -287,9 +289,9 @@ func (r *Report) setStorage(s solve.Result) {
 	if r.onDevice() {
 		r.Device.Stored = s.Bytes
 	}
-	r.Epsilon, r.Criterion = s.Storage.Epsilon, string(s.Storage.Criterion)
+	r.Epsilon, r.Criterion = Number(s.Storage.Epsilon), string(s.Storage.Criterion)
 	if s.Storage.Set.Uniform {
-		r.Epsilon, r.Criterion = s.Storage.Set.Formats[0].UnitRoundoff(), "none"
+		r.Epsilon, r.Criterion = Number(s.Storage.Set.Formats[0].UnitRoundoff()), "none"
 	}
 }
 
@@ -311,6 +313,7 @@ func outcome(s solve.Result) Outcome {
 		OuterIterations: s.Outer, InnerIterations: s.Iterations, SpMVs: s.SpMVs, Why: s.Reason,
 	}
 	o.setErrors(s.Errors)
+	o.Attempts = attempts(s)
 	return o
 }
 

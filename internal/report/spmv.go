@@ -91,7 +91,7 @@ func ProductsJSON(w io.Writer, on machine.Environment, rows []bench.Row) error {
 		NNZ             int           `json:"nnz"`
 		Layout          string        `json:"layout"`
 		Formats         string        `json:"formats"`
-		Epsilon         float64       `json:"epsilon"`
+		Epsilon         Number        `json:"epsilon"`
 		Criterion       string        `json:"criterion"`
 		Threads         int           `json:"threads"`
 		BytesPerNonzero float64       `json:"bytes_per_nnz"`
@@ -110,7 +110,7 @@ func ProductsJSON(w io.Writer, on machine.Environment, rows []bench.Row) error {
 	return jsonLines(w, rows, func(r bench.Row) any {
 		return product{
 			Matrix: r.Matrix, Rows: r.Rows, Cols: r.Cols, NNZ: r.NNZ,
-			Layout: r.Layout, Formats: r.Formats, Epsilon: r.Epsilon, Criterion: r.Criterion, Threads: r.Threads,
+			Layout: r.Layout, Formats: r.Formats, Epsilon: Number(r.Epsilon), Criterion: r.Criterion, Threads: r.Threads,
 			BytesPerNonzero: r.BytesPerNonzero(), SecondsMin: r.Min, SecondsMedian: r.Median,
 			GBps: Number(r.BytesPerSecond() / 1e9), ReadLimit: Number(r.Read / 1e9),
 			ReadStreams: gigabytes(r.Streams[:]), Triad: Number(r.Triad / 1e9),

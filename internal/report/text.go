@@ -3,7 +3,10 @@ package report
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
 	"github.com/dustin/go-humanize/english"
@@ -13,8 +16,31 @@ import (
 
 // Line writes one line of a text report, a label and a text.
 func Line(w io.Writer, label, format string, args ...any) {
-	fmt.Fprintf(w, "%-10s %s\n", label, fmt.Sprintf(format, args...))
+	fmt.Fprintf(w, "%-10s %s\n", label, Printable(fmt.Sprintf(format, args...)))
 }
+
+// Printable returns a text with every character escaped that is not printable, such as those
+// that a terminal obeys; file names may contain them.
+func Printable(text string) string {
+	if !strings.ContainsFunc(text, unprintable) {
+		return text
+	}
+	var b strings.Builder
+	for rest := text; rest != ""; {
+		c, width := utf8.DecodeRuneInString(rest)
+		if unprintable(c) {
+			quoted := strconv.Quote(rest[:width])
+			b.WriteString(quoted[1 : len(quoted)-1])
+		} else {
+			b.WriteString(rest[:width])
+		}
+		rest = rest[width:]
+	}
+	return b.String()
+}
+
+// unprintable includes what decodes to an error, which no legal text contains.
+func unprintable(c rune) bool { return c == utf8.RuneError || !unicode.IsPrint(c) }
 
 // Event writes a line logged by pkg/solve, whose first word is the label.
 func Event(w io.Writer, line string) {

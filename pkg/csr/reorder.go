@@ -1,6 +1,7 @@
 package csr
 
 import (
+	"context"
 	"fmt"
 	"slices"
 )
@@ -12,7 +13,10 @@ import (
 // pseudo-peripheral vertex. The time is proportional to the number of entries, but
 // for sorting the neighbours of a vertex by degree. Apart from the result it takes
 // 12 bytes a row and, if the pattern is not symmetric, 8 more a row and 4 an entry.
-func RCM(m *Matrix) (Permutation, error) {
+func RCM(m *Matrix) (Permutation, error) { return RCMContext(context.Background(), m) }
+
+// RCMContext is RCM, but ends with the error of ctx if that is done.
+func RCMContext(ctx context.Context, m *Matrix) (Permutation, error) {
 	if m.Rows != m.Cols {
 		return nil, fmt.Errorf("csr: reordering a %d x %d matrix", m.Rows, m.Cols)
 	}
@@ -20,11 +24,15 @@ func RCM(m *Matrix) (Permutation, error) {
 		return nil, nil
 	}
 	g := newGraph(m)
+	g.ctx = ctx
 	order := make(Permutation, 0, m.Rows)
 	for i := range int32(m.Rows) {
 		if !g.numbered.has(i) {
 			first := len(order)
-			order = g.component(order, i)
+			var err error
+			if order, err = g.component(order, i); err != nil {
+				return nil, err
+			}
 			slices.Reverse(order[first:])
 		}
 	}
@@ -42,6 +50,8 @@ type graph struct {
 	degree     []int32
 	numbered   bitset
 	neighbours []uint64 // not numbered yet, by degree
+	ctx        context.Context
+	work       int // entries visited since the last look at ctx
 }
 
 // pattern is the columns of each row of a matrix.
@@ -126,35 +136,45 @@ func union(a, b []int32) (n int32) {
 // component appends the component of vertex i to order: numbered from i, then
 // from a vertex of least degree in the last level, and so on until that gives no
 // more levels, which makes its root pseudo-peripheral [GeorgeLiu81].
-func (g *graph) component(order Permutation, i int32) Permutation {
+func (g *graph) component(order Permutation, i int32) (Permutation, error) {
 	first, levels := len(order), 0
 	for range maxRoots {
 		for _, v := range order[first:] {
 			g.numbered.clear(v)
 		}
 		var last, deep int
-		order, last, deep = g.number(order[:first], i)
+		var err error
+		if order, last, deep, err = g.number(order[:first], i); err != nil {
+			return nil, err
+		}
 		next := slices.MinFunc(order[last:], func(v, w int32) int { return int(g.degree[v] - g.degree[w]) })
 		if deep <= levels || next == i {
 			break
 		}
 		i, levels = next, deep
 	}
-	return order
+	return order, nil
 }
 
 // number appends the component of vertex i to order as Cuthill and McKee do:
 // vertex by vertex the neighbours, those of lower degree first. It returns where
 // the last level begins, and the number of levels.
-func (g *graph) number(order Permutation, i int32) (all Permutation, last, levels int) {
+func (g *graph) number(order Permutation, i int32) (all Permutation, last, levels int, err error) {
 	last = len(order)
 	order = append(order, i)
 	g.numbered.set(i)
 	for next := last; ; levels++ {
 		end := len(order)
 		for ; next < end; next++ {
-			g.visit(g.rows.row(order[next]))
-			g.visit(g.cols.row(order[next]))
+			row, col := g.rows.row(order[next]), g.cols.row(order[next])
+			g.visit(row)
+			g.visit(col)
+			if g.work += len(row) + len(col) + 1; g.work >= workBetweenLooks {
+				g.work = 0
+				if err := g.ctx.Err(); err != nil {
+					return nil, 0, 0, err
+				}
+			}
 			slices.Sort(g.neighbours)
 			for _, v := range g.neighbours {
 				order = append(order, int32(uint32(v)))
@@ -162,7 +182,7 @@ func (g *graph) number(order Permutation, i int32) (all Permutation, last, level
 			g.neighbours = g.neighbours[:0]
 		}
 		if len(order) == end {
-			return order, last, levels + 1
+			return order, last, levels + 1, nil
 		}
 		last = end
 	}

@@ -78,6 +78,9 @@ func SymmetricScaling(m *Matrix, pool *parallel.Pool) (Scaling, error) {
 // that are left, of at most 2^11; ordinary matrices need two or three.
 const equilibrations = 12
 
+// maxExponent is that of the largest float64, see Exponent.
+const maxExponent = 1024
+
 // noExponent is below all exponents.
 const noExponent = math.MinInt32
 
@@ -144,6 +147,19 @@ func Exponent(v float64) int {
 	}
 	_, e := math.Frexp(v)
 	return e
+}
+
+// Overflows reports whether an entry of D_r A D_c is beyond the range of float64.
+func (s Scaling) Overflows(m *Matrix, pool *parallel.Pool) bool {
+	return anyRow(m, pool, func(i int) bool {
+		cols, vals := m.Row(i)
+		for k, j := range cols {
+			if Exponent(vals[k])+s.Row[i]+s.Col[j] > maxExponent {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // Apply returns D_r A D_c. The result shares RowPtr and Col with m; only the

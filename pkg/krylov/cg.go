@@ -48,6 +48,9 @@ func (m *CG[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, op
 	return m.solve(ctx, m, a, x, b, opt, cgWindow(m.space.Dim()), math.MaxInt)
 }
 
+// Direction is the last p: after Indefinite the one with p·Ap <= 0.
+func (m *CG[V, S]) Direction() V { return m.p }
+
 func (m *CG[V, S]) start() (reason Reason) {
 	z, rho := m.pre.applyDot(m.r, m.rr)
 	m.space.Copy(m.p, z)

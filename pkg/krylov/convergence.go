@@ -96,6 +96,8 @@ func (c *convergence[V]) limitAt(iterations int) Reason {
 		return IterationLimit
 	case c.window > 0 && iterations-c.leastAt >= c.window:
 		return Stagnation
+	case c.opt.Watch != nil:
+		return c.opt.Watch(Progress{iterations, c.result.Projections, c.estimate(c.least)})
 	}
 	return Running
 }

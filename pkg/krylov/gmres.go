@@ -214,6 +214,7 @@ func (m *GMRES[V, S]) orthogonalise(j int, w V) (next S) {
 	start := time.Now()
 	defer func() { m.c.result.Orthogonalization += time.Since(start) }()
 	column, v := m.columns.next(), m.v[:j+1]
+	m.c.result.Projections += int64(j + 1)
 	column.h = slices.Grow(column.h[:0], j+1)[:j+1]
 	h := column.h
 	if m.opt.Orthogonalization != CGS2 {

@@ -35,6 +35,13 @@ type Event struct {
 	Estimate  float64 // what the measure is expected to be
 }
 
+// Progress is what Options.Watch judges by.
+type Progress struct {
+	Iterations  int     // of this solve
+	Projections int64   // see Result
+	Least       float64 // what the measure is expected to be at the least residual so far
+}
+
 // A Monitor observes a solve: a progress line, a history file. It must not
 // keep the solve waiting.
 type Monitor func(Event)
@@ -56,6 +63,10 @@ type Options[V any] struct {
 	// that none leaves the loop alone. The Measure must have the same value for all, as
 	// inner products do. nil: the solve is not shared.
 	Agree func(Reason) Reason
+
+	// Watch, if not nil, is asked after each iteration whether to go on: a Reason other than
+	// Running ends the solve. Asked again after the same iteration, it must answer alike.
+	Watch func(Progress) Reason
 
 	// Unconfirmed saves CG, BiCGStab and MINRES the product that confirms
 	// convergence: for callers that recompute the residual themselves.
@@ -92,6 +103,9 @@ type Result struct {
 	Residual   float64 // ||r|| / ||b||, by the recurrence unless it was recomputed
 	Measure    float64 // the last value of the measure, of the same r
 
+	// Projections counts, for GMRES, the vectors of the basis that new ones were made
+	// orthogonal to, an inner product and an update each.
+	Projections       int64
 	Orthogonalization time.Duration // spent in Gram-Schmidt
 }
 

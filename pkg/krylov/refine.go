@@ -114,6 +114,7 @@ func (f *Refinement[V, S]) Solve(
 			Agree:   opt.Agree,
 		})
 		total.Iterations += inner.Iterations
+		total.Projections += inner.Projections
 		total.Orthogonalization += inner.Orthogonalization
 		total.Residual = inner.Residual
 		total.Reason = inner.Reason

@@ -10,7 +10,7 @@ import (
 type budget struct {
 	file      string
 	max       int64 // bytes; 0: judged by the length of the text
-	installed int64 // bytes that the machine has; 0: not known
+	installed int64 // bytes that can be had; 0: not known
 	text      int64 // bytes of text, at least
 }
 
@@ -34,7 +34,7 @@ func (b budget) check(need float64, what string, args ...any) error {
 		return fmt.Errorf("%s: %w: %s would take %s of memory, the limit is %s",
 			b.file, ErrTooLarge, thing, bytesText(need), bytesText(float64(b.max)))
 	case b.installed > 0 && need > float64(b.installed):
-		return fmt.Errorf("%s: %w: %s would take %s of memory, the machine has %s",
+		return fmt.Errorf("%s: %w: %s would take %s of memory, this process can have %s",
 			b.file, ErrTooLarge, thing, bytesText(need), bytesText(float64(b.installed)))
 	case b.max <= 0 && need > freeBytes && need > freeRatio*float64(b.text):
 		return fmt.Errorf("%s: %w: %s would take %s of memory, for %s of text (set a memory limit above that to allow it)",

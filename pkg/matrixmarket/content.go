@@ -19,9 +19,13 @@ type Options struct {
 	// and more than 1000 times the text).
 	MaxMemory int64
 
-	// Installed is the memory of the machine in bytes, beyond which a file is
+	// Installed is the memory that can be had in bytes, beyond which a file is
 	// refused in any case; 0: not known.
 	Installed int64
+
+	// Check, if not nil, is called with the banner and the size line, before anything is
+	// allocated for what follows. An error ends the read and is returned.
+	Check func(h Header, rows, cols int) error
 
 	// KeepZeros keeps entries that are zero in a coordinate matrix. By default
 	// they are dropped, along with sums of duplicates that come to zero.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"runtime"
 	"sync"
@@ -19,27 +20,27 @@ import (
 // as an error that wraps ErrTooLarge, a failed read as one that wraps the error of the
 // system, and cancellation as ctx.Err().
 func ReadFile(ctx context.Context, path string, opt Options) (*Content, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && info.IsDir() {
-		err = &fs.PathError{Op: "read", Path: path, Err: syscall.EISDIR}
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
 	p := &progress{report: opt.Progress, total: -1}
-	open := func() (*input, error) { return openStream(path, f, p) }
-	if info.Mode().IsRegular() {
-		p.total = info.Size()
-		open = func() (*input, error) { return openFile(path, f, info.Size(), p) }
-	}
 	return start(ctx, opt, p, func() (*Content, error) {
+		f, err := os.Open(path) // blocks if it is a FIFO that nobody writes to
+		if err != nil {
+			return nil, err
+		}
 		defer f.Close()
-		in, err := open()
+		info, err := f.Stat()
+		if err == nil && info.IsDir() {
+			err = &fs.PathError{Op: "read", Path: path, Err: syscall.EISDIR}
+		}
+		if err != nil {
+			return nil, err
+		}
+		var in *input
+		if info.Mode().IsRegular() {
+			p.total = info.Size()
+			in, err = openFile(path, f, info.Size(), p)
+		} else {
+			in, err = openStream(path, f, p)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -105,6 +106,11 @@ func (in *input) read(ctx context.Context, opt Options) (*Content, error) {
 		r.threads = runtime.GOMAXPROCS(0)
 	}
 	r.threads = min(r.threads, maxThreads)
+	if opt.Check != nil {
+		if err := opt.Check(header, size.rows, size.cols); err != nil {
+			return nil, err
+		}
+	}
 	if err := r.plausible(); err != nil {
 		return nil, err
 	}
@@ -138,10 +144,11 @@ type reading struct {
 // too much memory, before anything is allocated.
 func (r *reading) plausible() error {
 	if r.in.file == nil {
-		if r.limit.max > 0 {
-			return r.checkMemory(r.size.entries)
-		}
-		return nil // judged when the length of the text is known
+		whole := r.limit
+		r.limit.text = math.MaxInt64 // its proportion is judged when the length of the text is known
+		err := r.checkMemory(r.size.entries)
+		r.limit = whole
+		return err
 	}
 	rest := r.in.size - r.pre.offset
 	shortest := int64(2 * (r.indices() + r.values())) // digit and blank or line feed

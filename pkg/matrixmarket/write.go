@@ -169,7 +169,11 @@ func inOrder(w io.Writer, n, threads int, format func(buf []byte, k int) []byte)
 			for k := t; k < n; k += threads {
 				select {
 				case buf := <-spare[t]:
-					ready[t] <- format(buf[:0], k)
+					select {
+					case ready[t] <- format(buf[:0], k):
+					case <-quit:
+						return
+					}
 				case <-quit:
 					return
 				}

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
@@ -121,6 +122,23 @@ func TestWriteRefuses(t *testing.T) {
 			if err := Write(&fullDisk{room}, m, WriteOptions{Threads: threads}); !errors.Is(err, errFull) {
 				t.Errorf("room for %d bytes: got %v", room, err)
 			}
+		}
+	}
+}
+
+// A disk that becomes full while other pieces are being formatted ends the write.
+func TestWriteEndsOnFullDisk(t *testing.T) {
+	x := make([]float64, 64*writePiece)
+	for range 20 {
+		done := make(chan error, 1)
+		go func() { done <- WriteDense(&fullDisk{room: 100}, len(x), 1, x, WriteOptions{Threads: 4}) }()
+		select {
+		case err := <-done:
+			if !errors.Is(err, errFull) {
+				t.Fatalf("got %v", err)
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatal("the write hangs")
 		}
 	}
 }

@@ -5,8 +5,11 @@
 package parallel
 
 import (
+	"context"
+	"errors"
 	"runtime"
 	"sync"
+	"sync/atomic"
 )
 
 // A Job is a loop body; parts must be independent of each other.
@@ -21,7 +24,14 @@ type Pool struct {
 	wake    []chan struct{}
 	job     Job
 	parts   int
+
+	of    *Pool // for a pool of Until: the pool whose threads these are, nil: serial
+	until atomic.Pointer[context.Context]
 }
+
+// MaxThreads bounds the threads that a user may ask for. More would take memory and gain
+// nothing.
+const MaxThreads = 4096
 
 // New starts a pool of that many threads, the caller of Run included; 0 means
 // GOMAXPROCS.
@@ -52,10 +62,49 @@ func (p *Pool) Close() {
 	}
 }
 
+// Interrupted is what Run of a pool of Until panics with.
+var Interrupted = errors.New("parallel: interrupted")
+
+// Until returns a pool with the threads of p, whose Run ends soon after ctx is done: parts that
+// have not begun are left out, and it panics with Interrupted, in the goroutine that called
+// it. So computations of many loops need no error for each; who calls them recovers. From
+// Forever on it is like p, for objects that keep it. It need not be closed.
+func (p *Pool) Until(ctx context.Context) *Pool {
+	q := &Pool{threads: p.Threads(), of: p}
+	q.until.Store(&ctx)
+	return q
+}
+
+// Forever lets the loops of a pool of Until run to their ends.
+func (p *Pool) Forever() { p.until.Store(nil) }
+
+// interruptible is a Job that does nothing once its context is done.
+type interruptible struct {
+	ctx context.Context
+	job Job
+}
+
+// Do does a part of the job.
+func (j interruptible) Do(part int) {
+	if j.ctx.Err() == nil {
+		j.job.Do(part)
+	}
+}
+
 // Run calls job.Do for every part in [0, parts) and returns when all are done.
 // Each thread runs one contiguous range of parts; with a nil Pool the caller runs
 // all.
 func (p *Pool) Run(parts int, job Job) {
+	for p != nil && p.wake == nil {
+		if ctx := p.until.Load(); ctx != nil {
+			p.of.Run(parts, interruptible{*ctx, job})
+			if (*ctx).Err() != nil {
+				panic(Interrupted)
+			}
+			return
+		}
+		p = p.of
+	}
 	if p == nil || p.threads == 1 || parts <= 1 {
 		for k := range parts {
 			job.Do(k)

@@ -1,6 +1,7 @@
 package parallel
 
 import (
+	"context"
 	"sync/atomic"
 	"testing"
 )
@@ -66,5 +67,43 @@ func TestNilPoolRunsSerially(t *testing.T) {
 	}))
 	if n != 100 {
 		t.Errorf("%d parts ran", n)
+	}
+}
+
+// Loops of a pool of Until end with the context, by a panic, leaving out parts; without it,
+// and from Forever on, they run to the end.
+func TestUntilInterrupts(t *testing.T) {
+	whole := New(3)
+	defer whole.Close()
+	for _, p := range []*Pool{nil, whole} {
+		ctx, cancel := context.WithCancel(t.Context())
+		q := p.Until(ctx)
+		run := func(stopAt int64) (n int64, stopped any) {
+			var ran atomic.Int64
+			defer func() { n, stopped = ran.Load(), recover() }()
+			q.Run(1000, Func(func(int) {
+				if ran.Add(1) == stopAt {
+					cancel()
+				}
+			}))
+			return
+		}
+		if n, stopped := run(-1); n != 1000 || stopped != nil {
+			t.Errorf("%d parts ran, %v", n, stopped)
+		}
+		if n, stopped := run(10); n > 20 || stopped != Interrupted {
+			t.Errorf("%d parts ran, %v", n, stopped)
+		}
+		if n, stopped := run(-1); n != 0 || stopped != Interrupted {
+			t.Errorf("%d parts ran, %v", n, stopped)
+		}
+		q.Forever()
+		if n, stopped := run(-1); n != 1000 || stopped != nil || q.Threads() != p.Threads() {
+			t.Errorf("%d parts ran, %v", n, stopped)
+		}
+		c := new(count)
+		if a := testing.AllocsPerRun(100, func() { q.Run(len(c.n), c) }); a != 0 {
+			t.Errorf("%v allocations in a Run", a)
+		}
 	}
 }

@@ -31,7 +31,7 @@ func TestFaults(t *testing.T) {
 		return MultigridOptions{NearNull: b}
 	}
 	short := MultigridOptions{NearNull: [][]float64{make(vector, 900), make(vector, 899)}}
-	amg, definite, lu := []Kind{AMG}, []Kind{IC0, ICT, Chebyshev, FSAI, AMG}, []Kind{ILU0, ILUT}
+	amg, definite, lu := []Kind{AMG}, []Kind{IC0, ICT, Cholesky, Chebyshev, FSAI, AMG}, []Kind{ILU0, ILUT, LU}
 	for name, c := range map[string]struct {
 		m         *csr.Matrix
 		kinds     []Kind
@@ -42,10 +42,10 @@ func TestFaults(t *testing.T) {
 	}{
 		"zero diagonal":      {diagonal(5, 0), definite, true, Options{}, ErrNotDefinite, ""},
 		"negative diagonal":  {diagonal(5, -4), definite, true, Options{}, ErrNotDefinite, ""},
-		"which is zero":      {diagonal(5, 0), []Kind{IC0, Chebyshev, AMG}, true, Options{}, ErrNotDefinite, "diagonal entry 6 is 0"},
-		"which is negative":  {diagonal(5, -4), []Kind{IC0, Chebyshev, AMG}, true, Options{}, ErrNotDefinite, "diagonal entry 6 is -4"},
+		"which is zero":      {diagonal(5, 0), []Kind{IC0, Cholesky, Chebyshev, AMG}, true, Options{}, ErrNotDefinite, "diagonal entry 6 is 0"},
+		"which is negative":  {diagonal(5, -4), []Kind{IC0, Cholesky, Chebyshev, AMG}, true, Options{}, ErrNotDefinite, "diagonal entry 6 is -4"},
 		"zero diagonal, LU":  {diagonal(5, 0), amg, false, Options{}, ErrSingular, "diagonal entry 6 is 0"},
-		"indefinite":         {grid(func(m *csr.Matrix) { shift(m, -1) }), []Kind{Chebyshev, AMG}, true, Options{}, ErrNotDefinite, ""},
+		"indefinite":         {grid(func(m *csr.Matrix) { shift(m, -1) }), []Kind{Cholesky, Chebyshev, AMG}, true, Options{}, ErrNotDefinite, ""},
 		"coarsest matrix":    {fromRows(t, [][]float64{{1, 2}, {2, 1}}), amg, true, Options{}, ErrNotDefinite, "eigenvalues -1 to 3"},
 		"negative":           {fromRows(t, [][]float64{{-1, 0}, {0, -2}}), amg, true, Options{}, ErrNotDefinite, "eigenvalues -2 to -1"},
 		"zero":               {fromRows(t, [][]float64{{0, 0}, {0, 0}}), amg, true, Options{}, ErrNotDefinite, ""},
@@ -53,7 +53,7 @@ func TestFaults(t *testing.T) {
 		"empty row":          {fromRows(t, [][]float64{{1, 0}, {0, 0}}), lu, false, Options{}, ErrSingular, "row 2"},
 		"empty column":       {fromRows(t, [][]float64{{1, 0}, {1, 0}}), lu, false, Options{}, ErrSingular, "column 2"},
 		"no transversal":     {fromRows(t, [][]float64{{1, 1, 1}, {1, 0, 0}, {1, 0, 0}}), lu, false, Options{}, ErrSingular, "permutation"},
-		"memory for fill":    {m, []Kind{ILUT, ICT}, true, Options{MaxBytes: 80000}, ErrMemory, "entries"},
+		"memory for fill":    {m, []Kind{ILUT, ICT, LU, Cholesky}, true, Options{MaxBytes: 80000}, ErrMemory, "entries"},
 		"block size":         {m, []Kind{BlockJacobi}, true, Options{BlockSize: maxBlockSize + 1}, nil, "block size 33"},
 		"no divisor":         {m, amg, true, Options{BlockSize: 7}, nil, "900 unknowns are not nodes of 7"},
 		"vector of NaN":      {m, amg, true, Options{Multigrid: near(math.NaN())}, nil, "vector 1 of the near-null space"},
@@ -103,6 +103,7 @@ func TestWarnings(t *testing.T) {
 		{IC0, kershaw, true, "ic0: pivots are not positive: factored A + 0.256 diag(A)", nil},
 		{ICT, ones, true, "ict, drop 1e-05: pivots are not positive: factored A + 0.001 diag(A)", nil},
 		{ILU0, ones, true, "ilu0: zero or tiny pivots replaced by 0.001 times the norm of their row: 1", nil},
+		{LU, ones, true, "lu: vanishing pivots replaced by 1e-08 times the norm of their row: 1\nlu, AMD order: ill-conditioned factors: values of 4 bytes instead of 2", nil},
 		{ILUT, ones, true, "ilut: zero or tiny pivots replaced by 0.001 times the norm of their row: 1", nil},
 	} {
 		p, got := logged(t, c.kind, c.m, Options{Symmetric: c.symmetric})
@@ -150,7 +151,7 @@ func FuzzIncomplete(f *testing.F) {
 					}
 				}
 			})
-			for _, kind := range []Kind{ILU0, IC0, ILUT, ICT} {
+			for _, kind := range []Kind{ILU0, IC0, ILUT, ICT, LU, Cholesky} {
 				p, err := New(t.Context(), kind, m, Options{Symmetric: symmetric}, nil)
 				if err != nil {
 					continue

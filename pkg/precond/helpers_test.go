@@ -79,8 +79,8 @@ func wide(m *csr.Matrix) *csr.Matrix {
 	return csr.Scaling{Row: e, Col: e}.Apply(m, nil)
 }
 
-// newSetup returns what makers take.
-func newSetup(m *csr.Matrix, opt Options) setup {
+// setupOf returns what makers take.
+func setupOf(m *csr.Matrix, opt Options) setup {
 	return setup{opt.withDefaults(), context.Background(), m, nil}
 }
 

@@ -33,7 +33,7 @@ func newICT(s setup) (Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, at, err := bandOrder(scaling.Apply(s.m, s.pool), s.pool)
+	m, at, err := s.ordered(scaling.Apply(s.m, s.pool))
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (s *setup) newIC(name string, m *csr.Matrix, at placement, keep selection) 
 func (s *setup) cholesky(m *csr.Matrix, diagonal []float64, shift float64, keep selection) (f *factors, bad int, err error) {
 	n := m.Rows
 	f = newFactors(n, m.NNZ()/2+1, true)
-	multiplications := int64(0)
+	watch := s.eliminating()
 	work := make([]float64, n)
 	in := marks(n)            // rows whose pattern has a column
 	first := make([]int32, n) // first[j] is a row whose next entry is in column j
@@ -88,7 +88,7 @@ func (s *setup) cholesky(m *csr.Matrix, diagonal []float64, shift float64, keep 
 	for i := range n {
 		row := int32(i)
 		cols = cols[:0]
-		norm := diagonal[i] * diagonal[i]
+		norm, multiplications := diagonal[i]*diagonal[i], 0
 		aCols, aVals := m.Row(i)
 		for e, j := range aCols {
 			if j > row {
@@ -104,7 +104,7 @@ func (s *setup) cholesky(m *csr.Matrix, diagonal []float64, shift float64, keep 
 			factor := f.u.val[at] / f.d[k]
 			pivot -= factor * f.u.val[at]
 			tail := f.u.val[at+1 : end]
-			multiplications += int64(len(tail))
+			multiplications += len(tail) + 1
 			for e, j := range f.u.col[at+1 : end] {
 				if in[j] == row {
 					work[j] -= factor * tail[e]
@@ -122,7 +122,7 @@ func (s *setup) cholesky(m *csr.Matrix, diagonal []float64, shift float64, keep 
 		if !(pivot > leastPivot*diagonal[i]) || !finite(pivot) {
 			return nil, i, nil
 		}
-		if err := s.checkRow(i, multiplications); err != nil {
+		if err := watch.row(len(cols)+1, multiplications); err != nil {
 			return nil, -1, err
 		}
 		f.d[i] = pivot

@@ -1,6 +1,7 @@
 package precond
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -25,31 +26,31 @@ func newILU0(s setup) (Preconditioner, error) {
 	if err := s.checkEntries(int64(s.m.NNZ()-s.m.Rows), width(s.Epsilon)); err != nil {
 		return nil, err
 	}
-	a, at, err := s.prepare(ILU0)
+	a, at, err := s.prepare(ILU0, s.Symmetric)
 	if err != nil {
 		return nil, err
 	}
-	return s.newLU(ILU0, string(ILU0), a, at, selection{})
+	return s.newILU(ILU0, string(ILU0), a, at, selection{})
 }
 
 // newILUT is A ~ L U without small entries of the factors, and without the smallest ones
 // where there are more than Options.Fill allows [Saad94]. M is not symmetric even if A is.
 func newILUT(s setup) (Preconditioner, error) {
-	a, at, err := s.prepare(ILUT)
+	a, at, err := s.prepare(ILUT, s.Symmetric)
 	if err != nil {
 		return nil, err
 	}
-	a, band, err := bandOrder(a, s.pool)
+	a, order, err := s.ordered(a)
 	if err != nil {
 		return nil, err
 	}
-	return s.newLU(ILUT, fmt.Sprintf("%s, drop %.0e", ILUT, s.DropTol), a, at.then(band.row), s.threshold(a))
+	return s.newILU(ILUT, fmt.Sprintf("%s, drop %.0e", ILUT, s.DropTol), a, at.then(order.row), s.threshold(a))
 }
 
-// newLU factors a, the matrix A permuted and scaled as at says.
-func (s *setup) newLU(kind Kind, name string, a *csr.Matrix, at placement, keep selection) (Preconditioner, error) {
+// newILU factors a, the matrix A permuted and scaled as at says.
+func (s *setup) newILU(kind Kind, name string, a *csr.Matrix, at placement, keep selection) (Preconditioner, error) {
 	a, at = permuteBySubdomains(a, at, s.pool)
-	f, shifted, err := s.lu(a, keep)
+	f, shifted, err := s.ilu(a, keep)
 	if err != nil {
 		return nil, err
 	}
@@ -60,20 +61,20 @@ func (s *setup) newLU(kind Kind, name string, a *csr.Matrix, at placement, keep 
 }
 
 // prepare scales A by powers of two so that the largest entry of each row and
-// column is near one, and permutes its rows if its diagonal is weak. A symmetric
-// matrix with few weak entries stays symmetric.
-func (s *setup) prepare(kind Kind) (*csr.Matrix, placement, error) {
+// column is near one, and permutes its rows if its diagonal is weak; if it is to stay
+// symmetric, only if many entries are.
+func (s *setup) prepare(kind Kind, symmetric bool) (*csr.Matrix, placement, error) {
 	m := s.m
 	scaling := csr.BothScaling(m, s.pool)
 	a := scaling.Apply(m, s.pool)
 	weak, err := weakRows(a)
-	if err != nil {
+	if err = cmp.Or(err, s.interrupted()); err != nil {
 		return nil, placement{}, err
 	}
-	if weak == 0 || s.Symmetric && float64(weak) <= weakShare*float64(m.Rows) {
+	if weak == 0 || symmetric && float64(weak) <= weakShare*float64(m.Rows) {
 		return a, placement{rowExp: scaling.Row, colExp: scaling.Col}, nil
 	}
-	match, more, err := transversal(a)
+	match, more, err := transversal(s.ctx, a, s.pool)
 	if err != nil {
 		return nil, placement{}, err
 	}
@@ -141,13 +142,13 @@ func (f *factors) setPivot(i int, pivot, norm float64) (replaced int) {
 	return replaced
 }
 
-// lu factors row by row ([Saad03], algorithms 10.4 and 10.6) and counts the pivots that it
+// ilu factors row by row ([Saad03], algorithms 10.4 and 10.6) and counts the pivots that it
 // replaced. The columns below the diagonal that are still to be eliminated are in a heap,
 // because eliminating one may add others.
-func (s *setup) lu(m *csr.Matrix, keep selection) (f *factors, shifted int, err error) {
+func (s *setup) ilu(m *csr.Matrix, keep selection) (f *factors, shifted int, err error) {
 	n := m.Rows
 	f = newFactors(n, m.NNZ()/2+1, false)
-	multiplications := int64(0)
+	watch := s.eliminating()
 	work, in := make([]float64, n), marks(n)
 	var lower heap[column]
 	var kept, upper []int32
@@ -156,7 +157,7 @@ func (s *setup) lu(m *csr.Matrix, keep selection) (f *factors, shifted int, err 
 		cols, vals := m.Row(i)
 		lower, kept, upper = lower[:0], kept[:0], upper[:0]
 		work[i], in[i] = 0, row
-		norm := 0.0
+		norm, multiplications := 0.0, 0
 		add := func(j int32, v float64) {
 			work[j], in[j] = v, row
 			if j < row {
@@ -177,7 +178,7 @@ func (s *setup) lu(m *csr.Matrix, keep selection) (f *factors, shifted int, err 
 			}
 			factor := work[k] / f.d[k]
 			uCols, uVals := f.u.row(int(k))
-			multiplications += int64(len(uCols))
+			multiplications += len(uCols)
 			for e, j := range uCols {
 				if in[j] == row {
 					work[j] -= factor * uVals[e]
@@ -187,7 +188,7 @@ func (s *setup) lu(m *csr.Matrix, keep selection) (f *factors, shifted int, err 
 			}
 			kept = append(kept, k)
 		}
-		if err := s.checkRow(i, multiplications); err != nil {
+		if err := watch.row(queueWork*(len(kept)+1)+len(upper), multiplications); err != nil {
 			return nil, 0, err
 		}
 		kept = keep.keep(i, norm, append(kept, upper...), work)

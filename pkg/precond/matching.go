@@ -1,10 +1,13 @@
 package precond
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // transversal returns the row p[j] that is matched with each column j so that the
@@ -13,19 +16,27 @@ import (
 //
 // Columns are matched one by one along shortest augmenting paths by Dijkstra's
 // algorithm, with the lengths c_ij = log max_k |a_kj| - log |a_ij| less the duals
-// u_i + v_j. If that takes too long, the remaining columns are matched without regard to
-// the values.
-func transversal(m *csr.Matrix) (p []int32, s csr.Scaling, err error) {
-	t := newMatcher(m)
-	t.cheap()
-	budget := int64(pathWork) * int64(m.NNZ()+m.Rows)
-	for j := range int32(m.Rows) {
-		if t.rowOf[j] >= 0 {
-			continue
+// u_i + v_j. If that takes more than pathWork, the remaining columns are matched without
+// regard to the values, by the phases of [HopcroftKarp73]; and the error is ErrWork if
+// that takes more than phaseWork. It is ErrInterrupted if ctx is done.
+func transversal(ctx context.Context, m *csr.Matrix, pool *parallel.Pool) (p []int32, s csr.Scaling, err error) {
+	t := newMatcher(ctx, m, pool)
+	if ctx.Err() != nil {
+		return nil, s, ErrInterrupted
+	}
+	size := int64(m.NNZ() + m.Rows)
+	t.budget = pathWork*size + freePathWork
+	if err := t.shortestPaths(); errors.Is(err, ErrWork) {
+		t.meter = meter{ctx: ctx, budget: phaseWork * size}
+		err = t.anyPaths()
+		if errors.Is(err, ErrWork) {
+			return nil, s, fmt.Errorf("%w: matching rows and columns takes more than %d operations an entry", ErrWork, pathWork+phaseWork)
 		}
-		if !t.augment(j, t.work > budget) {
-			return nil, s, fmt.Errorf("%w: no permutation gives a diagonal without zeros", ErrSingular)
+		if err != nil {
+			return nil, s, err
 		}
+	} else if err != nil {
+		return nil, s, err
 	}
 	s = csr.NoScaling(m)
 	for i := range s.Row {
@@ -35,19 +46,28 @@ func transversal(m *csr.Matrix) (p []int32, s csr.Scaling, err error) {
 	return t.rowOf, s, nil
 }
 
-// pathWork limits the entries visited in search of shortest paths, as a multiple of those of
-// the matrix.
-const pathWork = 1000
+const (
+	// pathWork limits the operations in search of shortest paths, as a multiple of the
+	// entries and rows of the matrix, besides freePathWork: a second or two for a million
+	// of them, and some tenths of a second for small ones.
+	pathWork     = 20
+	freePathWork = 4 << 20
+	// phaseWork limits those in search of any paths, of which there are hardly ever ten
+	// phases.
+	phaseWork = 100
+)
+
+var errNoTransversal = fmt.Errorf("%w: no permutation gives a diagonal without zeros", ErrSingular)
 
 // matcher holds a partial matching and duals with u_i + v_j <= c_ij, and equality
 // for matched pairs. All logarithms are binary.
 type matcher struct {
+	meter
 	columns *csr.Matrix // A^T: rows of it are columns of A, the values c_ij
 	rowOf   []int32     // of each column, -1: none
 	colOf   []int32     // of each row
 	u, v    []float64   // duals of rows and columns
 	logMax  []float64   // of columns
-	work    int64       // entries visited
 
 	distance []float64 // to each row, of this search
 	from     []int32   // column before a row on its path
@@ -56,24 +76,27 @@ type matcher struct {
 	final    []int32
 }
 
-func newMatcher(m *csr.Matrix) *matcher {
+func newMatcher(ctx context.Context, m *csr.Matrix, pool *parallel.Pool) *matcher {
 	n := m.Rows
 	t := &matcher{
-		columns: m.Transpose(nil), rowOf: marks(n), colOf: marks(n),
+		meter: meter{ctx: ctx}, columns: m.Transpose(pool), rowOf: marks(n), colOf: marks(n),
 		u: make([]float64, n), v: make([]float64, n), logMax: make([]float64, n),
 		distance: make([]float64, n), from: make([]int32, n), state: make([]int64, n),
 	}
-	for j := range n {
-		_, vals := t.columns.Row(j)
-		most := 0.0
-		for _, v := range vals {
-			most = max(most, math.Abs(v))
+	bounds := csr.Panels(t.columns)
+	pool.RunRanges(bounds, func(_, lo, hi int) {
+		for j := lo; j < hi; j++ {
+			_, vals := t.columns.Row(j)
+			most := 0.0
+			for _, v := range vals {
+				most = max(most, math.Abs(v))
+			}
+			t.logMax[j] = math.Log2(most)
+			for k, v := range vals {
+				vals[k] = t.logMax[j] - math.Log2(math.Abs(v)) // +Inf for a zero
+			}
 		}
-		t.logMax[j] = math.Log2(most)
-		for k, v := range vals {
-			vals[k] = t.logMax[j] - math.Log2(math.Abs(v)) // +Inf for a zero
-		}
-	}
+	})
 	for i := range t.u {
 		t.u[i] = math.Inf(1)
 	}
@@ -93,10 +116,33 @@ func newMatcher(m *csr.Matrix) *matcher {
 	return t
 }
 
+// shortestPaths matches all columns by paths along which the product is largest.
+func (t *matcher) shortestPaths() error {
+	if err := t.cheap(); err != nil {
+		return err
+	}
+	for j, i := range t.rowOf {
+		if i >= 0 {
+			continue
+		}
+		found, err := t.augment(int32(j))
+		if err != nil {
+			return err
+		}
+		if !found {
+			return errNoTransversal
+		}
+	}
+	return nil
+}
+
 // cheap matches columns with free rows along edges of length zero.
-func (t *matcher) cheap() {
+func (t *matcher) cheap() error {
 	for j := range t.rowOf {
 		rows, c := t.columns.Row(j)
+		if err := t.spend(len(rows)); err != nil {
+			return err
+		}
 		for k, i := range rows {
 			if t.colOf[i] < 0 && c[k]-t.u[i]-t.v[j] <= 0 {
 				t.rowOf[j], t.colOf[i] = i, int32(j)
@@ -104,63 +150,73 @@ func (t *matcher) cheap() {
 			}
 		}
 	}
+	return nil
 }
 
-// augment finds a shortest path from column root to a free row, or any path, and
-// changes the matching along it. It reports whether there is one.
-func (t *matcher) augment(root int32, anyPath bool) bool {
+// augment finds a shortest path from column root to a free row and changes the matching
+// along it. It reports whether there is one. Rows that are farther than a free one need
+// not be looked at: so columns with many entries end a search rather than swell it.
+func (t *matcher) augment(root int32) (found bool, err error) {
 	seen, done := 2*int64(root)+1, 2*int64(root)+2
 	t.queue, t.final = t.queue[:0], t.final[:0]
-	j, base, end := root, 0.0, int32(-1)
-	for end < 0 {
+	j, base := root, 0.0
+	end, shortest := int32(-1), math.Inf(1)
+	for {
 		rows, c := t.columns.Row(int(j))
-		t.work += int64(len(rows))
+		before := len(t.queue)
 		for k, i := range rows {
-			if t.state[i] == done || math.IsInf(c[k], 1) {
-				continue
-			}
-			length := base
-			if !anyPath {
-				length += max(c[k]-t.u[i]-t.v[j], 0)
-			}
-			if t.state[i] == seen && length >= t.distance[i] {
+			length := base + max(c[k]-t.u[i]-t.v[j], 0)
+			if length >= shortest || t.state[i] == done || t.state[i] == seen && length >= t.distance[i] {
 				continue
 			}
 			t.state[i], t.distance[i], t.from[i] = seen, length, j
-			t.queue.push(item{length, i})
+			if t.colOf[i] < 0 {
+				end, shortest = i, length
+			} else {
+				t.queue.push(item{length, i})
+			}
 		}
-		for {
-			if len(t.queue) == 0 {
-				return false
-			}
-			next := t.queue.pop()
-			if t.state[next.row] == done || next.length > t.distance[next.row] {
-				continue
-			}
-			base = next.length
-			if t.colOf[next.row] < 0 {
-				end = next.row
+		if err := t.spend(len(rows) + queueWork*(len(t.queue)-before)); err != nil {
+			return false, err
+		}
+		next := item{math.Inf(1), -1}
+		for len(t.queue) > 0 {
+			top := t.queue.pop()
+			if t.state[top.row] != done && top.length <= t.distance[top.row] {
+				next = top
 				break
 			}
-			t.state[next.row] = done
-			t.final = append(t.final, next.row)
-			j = t.colOf[next.row]
+		}
+		if next.length >= shortest || next.row < 0 {
 			break
 		}
+		base, j = next.length, t.colOf[next.row]
+		t.state[next.row] = done
+		t.final = append(t.final, next.row)
 	}
-	if !anyPath {
-		for _, i := range t.final {
-			t.u[i] += t.distance[i] - base
-			t.v[t.colOf[i]] -= t.distance[i] - base
-		}
-		t.v[root] += base
+	if end < 0 {
+		return false, nil
 	}
+	for _, i := range t.final {
+		t.u[i] += t.distance[i] - shortest
+		t.v[t.colOf[i]] -= t.distance[i] - shortest
+	}
+	t.v[root] += shortest
+	t.exchange(root, end)
+	return true, nil
+}
+
+// queueWork is the cost of a row in the queue, relative to that of an entry.
+const queueWork = 8
+
+// exchange matches along the path that leads back from row end to column root.
+func (t *matcher) exchange(root, end int32) {
 	for i := end; ; {
 		j := t.from[i]
 		before := t.rowOf[j]
 		t.rowOf[j], t.colOf[i] = i, j
 		if j == root {
-			return true
+			return
 		}
 		i = before
 	}

@@ -47,7 +47,7 @@ func TestTransversal(t *testing.T) {
 		if _, err := weakRows(m); err != nil {
 			continue // an empty row or column
 		}
-		p, s, err := transversal(m)
+		p, s, err := transversal(t.Context(), m, nil)
 		if math.IsInf(want, -1) {
 			singular++
 			if !errors.Is(err, ErrSingular) {
@@ -82,18 +82,73 @@ func TestTransversal(t *testing.T) {
 	}
 }
 
-// Paths without lengths find a permutation, too.
+// Paths without lengths find a permutation, too, or that there is none.
 func TestTransversalAnyPath(t *testing.T) {
-	m := randomSparse(t, 50, 3, false, 1)
-	s := newMatcher(m)
-	for j := range int32(m.Rows) {
-		if !s.augment(j, true) {
-			t.Fatal("no path")
+	r := rand.New(rand.NewPCG(3, 4))
+	singular := 0
+	for seed := range uint64(300) {
+		n := 1 + r.IntN(12)
+		a := make([][]float64, n)
+		m := sparse(t, n, func(add func(i, j int, v float64)) {
+			for i := range a {
+				a[i] = make([]float64, n)
+				for j := range n {
+					if r.IntN(n) < 2 {
+						a[i][j] = 1
+						add(i, j, 1)
+					}
+				}
+			}
+		})
+		if seed == 0 {
+			m = randomSparse(t, 500, 3, false, 1)
+		}
+		s := newMatcher(t.Context(), m, nil)
+		err := s.anyPaths()
+		if errors.Is(err, ErrSingular) {
+			singular++
+			if n <= 8 && !math.IsInf(bestProduct(a, 0, 0), -1) {
+				t.Fatalf("no path in %v", a)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := csr.Permutation(s.rowOf).Validate(); err != nil {
+			t.Fatal(err)
+		}
+		for j, i := range s.rowOf {
+			if m.At(int(i), j) == 0 {
+				t.Fatalf("column %d is matched with row %d, which has no entry there", j, i)
+			}
 		}
 	}
-	for j, i := range s.rowOf {
-		if m.At(int(i), j) == 0 {
-			t.Fatalf("column %d is matched with row %d, which has no entry there", j, i)
+	if singular == 0 || singular == 300 {
+		t.Errorf("%d of 300 are singular", singular)
+	}
+}
+
+// Where shortest paths take too long, any paths follow; the work is bounded in both.
+func TestTransversalWork(t *testing.T) {
+	m := hostile(t, 20000)["dense row and column"]
+	s := newMatcher(t.Context(), m, nil)
+	s.budget = 1
+	if err := s.shortestPaths(); !errors.Is(err, ErrWork) {
+		t.Errorf("a budget of nothing: %v", err)
+	}
+	for name, m := range hostile(t, 20000) {
+		s := newMatcher(t.Context(), m, nil)
+		s.budget = int64(pathWork * (m.NNZ() + m.Rows))
+		err := s.shortestPaths()
+		if err != nil && !errors.Is(err, ErrWork) || s.work > s.budget+2*workBetweenChecks {
+			t.Errorf("%s: %v after %d operations, the limit is %d", name, err, s.work, s.budget)
 		}
+		before := s.work
+		s.budget = before + int64(phaseWork*(m.NNZ()+m.Rows))
+		if err := s.anyPaths(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		t.Logf("%s: %.1f and %.1f operations an entry", name, float64(before)/float64(m.NNZ()), float64(s.work-before)/float64(m.NNZ()))
 	}
 }

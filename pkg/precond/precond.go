@@ -51,17 +51,32 @@ type Options struct {
 	MaxWork   float64           // limit on the multiplications per nonzero of A to set up ILUT, ICT or AMG; 0: no limit
 	Log       func(line string) // receives warnings, a line each; nil: nobody
 
+	// Worked is told the multiplications of setting up so far, now and then, by the kinds
+	// that MaxWork limits; nil: nobody.
+	Worked func(multiplications int64)
+
 	// Operator is A as it is stored already, if it is: kinds that multiply with A
 	// use it instead of storing A once more.
 	Operator linop.Relaxer[vector, scalar]
 
 	DropTol   float64 // ILUT, ICT: entries below this, relative to their row, are dropped; 0: DefaultDropTol
 	Fill      float64 // ILUT, ICT: largest number of entries of the factors, relative to those of A; 0: DefaultFill
+	Order     Order   // ILUT, ICT: OrderAuto if empty
 	BlockSize int     // BlockJacobi: the largest block; AMG: unknowns a node; 0: found from the pattern
 	Degree    int     // Chebyshev: products with A an application; FSAI: power of A whose pattern is used; AMG: steps of a smoother; 0: the kind's default
 
 	Multigrid MultigridOptions
 }
+
+// Order names an order of rows and columns for incomplete factorisations.
+type Order string
+
+// The orders.
+const (
+	OrderAuto Order = ""    // OrderAMD where the drop tolerance is at most nearlyComplete, otherwise OrderRCM
+	OrderRCM  Order = "rcm" // reverse Cuthill-McKee, see csr.RCM
+	OrderAMD  Order = "amd" // approximate minimum degree, see csr.AMD
+)
 
 // DefaultEpsilon is the default accuracy of stored values.
 const DefaultEpsilon = 0x1p-16
@@ -78,6 +93,8 @@ var (
 	ErrWork = errors.New("setting up takes too long")
 	// ErrSingular: a matrix that must be inverted, A or one made from it, is singular.
 	ErrSingular = errors.New("singular")
+	// ErrNoEstimate: Estimate has none for the kind.
+	ErrNoEstimate = errors.New("no estimate of the work")
 )
 
 func (o Options) withDefaults() Options {

@@ -21,6 +21,8 @@ const (
 	IC0         Kind = "ic0"
 	ILUT        Kind = "ilut"
 	ICT         Kind = "ict"
+	LU          Kind = "lu"
+	Cholesky    Kind = "chol"
 	Chebyshev   Kind = "chebyshev"
 	FSAI        Kind = "fsai"
 	AMG         Kind = "amg"
@@ -32,7 +34,7 @@ type Parameter string
 // The parameters.
 const (
 	BlockSizes Parameter = "block size" // Options.BlockSize
-	Dropping   Parameter = "dropping"   // Options.DropTol and Options.Fill
+	Dropping   Parameter = "dropping"   // Options.DropTol, Options.Fill and Options.Order
 	NearNull   Parameter = "near null"  // Options.Multigrid.NearNull
 	Cycle      Parameter = "cycle"      // Options.Multigrid.KCycle
 )
@@ -53,7 +55,8 @@ type Description struct {
 	// nonzeros, besides vectors; nil: the kind does not run on devices.
 	DeviceBytes func(n, nnz int64) int64
 
-	create func(s setup) (Preconditioner, error)
+	create   func(s setup) (Preconditioner, error)
+	estimate func(s setup) (Work, error) // nil: there is none
 }
 
 // Registry lists all kinds. A kind is added by its file and a row here.
@@ -72,6 +75,23 @@ var Registry = []Description{
 	{Kind: ILUT, Summary: "ILU with a threshold", Parameters: []Parameter{Dropping}, MaxWork: 500, create: newILUT},
 	{Kind: ICT, Summary: "IC with a threshold", Definite: true, Parameters: []Parameter{Dropping}, MaxWork: 500, create: newICT},
 	{
+		Kind: LU, Summary: "complete LU", MaxWork: completeWork, create: newLU,
+		estimate: func(s setup) (Work, error) {
+			p, err := s.planLU()
+			if err != nil {
+				return Work{}, err
+			}
+			return p.work, nil
+		},
+	},
+	{
+		Kind: Cholesky, Summary: "complete Cholesky", Definite: true, MaxWork: completeWork, create: newCholesky,
+		estimate: func(s setup) (Work, error) {
+			_, _, work, err := s.planCholesky()
+			return work, err
+		},
+	},
+	{
 		Kind: Chebyshev, Summary: "polynomial", Definite: true,
 		DeviceBytes: csr.Bytes, create: equilibrated(newChebyshev), // which may keep a matrix that the method has given up
 	},
@@ -81,6 +101,10 @@ var Registry = []Description{
 		Parameters: []Parameter{BlockSizes, NearNull, Cycle}, create: newMultigrid,
 	},
 }
+
+// completeWork is Description.MaxWork of complete factorisations: seconds for matrices of some
+// hundred thousand nonzeros.
+const completeWork = 10000
 
 func noBytes(int64, int64) int64 { return 0 }
 
@@ -119,14 +143,15 @@ func New(ctx context.Context, kind Kind, m *csr.Matrix, opt Options, pool *paral
 	if !ok {
 		return nil, fmt.Errorf("unknown preconditioner %q", kind)
 	}
-	p, err := d.new(setup{opt.withDefaults(), ctx, m, pool})
+	p, err := d.new(newSetup(ctx, m, opt, pool))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", kind, err)
 	}
 	return p, nil
 }
 
-func (d Description) new(s setup) (Preconditioner, error) {
+func (d Description) new(s setup) (p Preconditioner, err error) {
+	defer s.end(&err)
 	if d.Definite && !s.Symmetric {
 		return nil, errors.New("the matrix is not symmetric with a positive diagonal")
 	}
@@ -136,8 +161,7 @@ func (d Description) new(s setup) (Preconditioner, error) {
 	if err := s.checkFinite(); err != nil {
 		return nil, err
 	}
-	p, err := d.create(s)
-	if err != nil {
+	if p, err = d.create(s); err != nil {
 		return nil, err
 	}
 	return p, s.checkMemory(p.Cost().Bytes)

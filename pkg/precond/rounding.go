@@ -1,6 +1,7 @@
 package precond
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -15,15 +16,21 @@ func (s *setup) newIncomplete(name string, f *factors, at placement) (Preconditi
 		name: fmt.Sprintf("%s, %d entries", name, entries+int64(n)), n: n, pool: s.pool,
 		row: at.row, col: at.col, bounds: at.bounds, work: make([]float64, n),
 	}
+	if err := s.interrupted(); err != nil {
+		return nil, err
+	}
 	g, err := normalise(f, at)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.interrupted(); err != nil {
 		return nil, err
 	}
 	test := newProbe(f, g, at)
 	wanted := width(s.Epsilon)
 	w := wanted
 	for ; ; w *= 2 {
-		if err := s.checkEntries(entries, w); err != nil {
+		if err := cmp.Or(s.interrupted(), s.checkEntries(entries, w)); err != nil {
 			return nil, err
 		}
 		switch w {

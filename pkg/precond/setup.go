@@ -1,6 +1,7 @@
 package precond
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -19,6 +20,22 @@ type setup struct {
 	pool *parallel.Pool
 }
 
+// newSetup returns a setup whose loops end with the context.
+func newSetup(ctx context.Context, m *csr.Matrix, opt Options, pool *parallel.Pool) setup {
+	return setup{opt.withDefaults(), ctx, m, pool.Until(ctx)}
+}
+
+// end is deferred by what calls a function that sets up: if a loop was interrupted, the error
+// is ErrInterrupted.
+func (s *setup) end(err *error) {
+	s.pool.Forever()
+	if r := recover(); r == parallel.Interrupted {
+		*err = ErrInterrupted
+	} else if r != nil {
+		panic(r)
+	}
+}
+
 // logf passes a formatted line to Options.Log.
 func (s *setup) logf(format string, args ...any) { s.Log(fmt.Sprintf(format, args...)) }
 
@@ -34,24 +51,30 @@ func (s *setup) interrupted() error {
 
 // checkWork returns ErrWork if that many multiplications exceed Options.MaxWork.
 func (s *setup) checkWork(multiplications int64) error {
+	if s.Worked != nil {
+		s.Worked(multiplications)
+	}
 	if s.MaxWork > 0 && float64(multiplications) > s.MaxWork*float64(s.m.NNZ()) {
 		return fmt.Errorf("%w: more than %g multiplications per nonzero", ErrWork, s.MaxWork)
 	}
 	return nil
 }
 
-// rowsBetweenChecks is the number of rows after which factorisations look at the context.
-const rowsBetweenChecks = 1024
+// elimination watches over a factorisation row by row.
+type elimination struct {
+	*setup
+	meter
+	multiplications int64
+}
 
-// checkRow returns the error that ends a factorisation at row i, if any, after that many
-// multiplications.
-func (s *setup) checkRow(i int, multiplications int64) error {
-	if i%rowsBetweenChecks == 0 {
-		if err := s.interrupted(); err != nil {
-			return err
-		}
-	}
-	return s.checkWork(multiplications)
+// eliminating returns the watch of a factorisation.
+func (s *setup) eliminating() *elimination { return &elimination{s, meter{ctx: s.ctx}, 0} }
+
+// row returns the error that ends the factorisation at a row of that many entries and
+// multiplications, if any.
+func (t *elimination) row(entries, multiplications int) error {
+	t.multiplications += int64(multiplications)
+	return cmp.Or(t.spend(entries+multiplications), t.checkWork(t.multiplications))
 }
 
 // checkMemory returns ErrMemory if that many bytes exceed Options.MaxBytes. It comes before

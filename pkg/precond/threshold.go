@@ -1,11 +1,11 @@
 package precond
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // Defaults of Options for ILUT and ICT: generous, so that small hard matrices
@@ -93,12 +93,29 @@ func (t *selection) largest(cols []int32, most int, vals []float64) {
 	}
 }
 
-// bandOrder orders a matrix by reverse Cuthill-McKee, in which incomplete factors
-// fill less.
-func bandOrder(m *csr.Matrix, pool *parallel.Pool) (*csr.Matrix, placement, error) {
-	p, err := csr.RCM(m)
-	if err != nil {
-		return nil, placement{}, err
+// nearlyComplete is the drop tolerance up to which the factors are nearly complete, so that
+// what counts is how much these fill.
+const nearlyComplete = 1e-7
+
+// ordered puts a matrix into the order of Options.Order: reverse Cuthill-McKee, in which
+// incomplete factors fill less and are closer to the complete ones, or minimum degree, in
+// which complete ones fill least.
+func (s *setup) ordered(m *csr.Matrix) (*csr.Matrix, placement, error) {
+	var p csr.Permutation
+	switch {
+	case s.Order == OrderAMD || s.Order == OrderAuto && s.DropTol <= nearlyComplete:
+		e, err := csr.AMD(s.ctx, m)
+		if err != nil {
+			return nil, placement{}, ErrInterrupted
+		}
+		p = e.Order
+	case s.Order == OrderRCM || s.Order == OrderAuto:
+		var err error
+		if p, err = csr.RCMContext(s.ctx, m); err != nil {
+			return nil, placement{}, ErrInterrupted
+		}
+	default:
+		return nil, placement{}, fmt.Errorf("unknown order %q", s.Order)
 	}
-	return m.Permuted(p, p.Inverse(), pool), placement{row: p, col: p}, nil
+	return m.Permuted(p, p.Inverse(), s.pool), placement{row: p, col: p}, nil
 }

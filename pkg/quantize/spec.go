@@ -68,7 +68,7 @@ func (s Spec) Validate() error {
 	switch {
 	case s.GuardBits < 0 || s.GuardBits > 0 && !fixed:
 		fault("guard bits need AFX and must not be negative")
-	case fixed && s.unitBits()+s.GuardBits > maxFixedBits:
+	case fixed && (s.GuardBits > maxFixedBits || s.unitBits()+s.GuardBits > maxFixedBits):
 		fault("epsilon %g with %d guard bits takes more than %d bits", s.Epsilon, s.GuardBits, maxFixedBits)
 	case fixed && s.NoDrop && s.GuardBits == 0:
 		fault("AFX needs at least one guard bit to keep elements below epsilon T")

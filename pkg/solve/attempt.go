@@ -3,6 +3,7 @@ package solve
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -12,45 +13,52 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
-// variant is a preconditioner that may be tried.
-type variant struct {
-	kind    precond.Kind
-	dropTol float64 // unless the options have one; 0: the default
+// An Attempt is a visit to a rung of the ladder: a method with a preconditioner, and what came
+// of it.
+type Attempt struct {
+	Method     string
+	Precond    string // with its main parameters; "none"
+	Reason     string // why it ended
+	Iterations int
+	Work       float64       // multiplications of setting up and of iterations
+	Setup      time.Duration // 0: it had been set up before
+	Solve      time.Duration
 }
 
-func (v variant) String() string {
-	if v.dropTol == 0 {
-		return string(v.kind)
-	}
-	return fmt.Sprintf("%s, drop %.0e", v.kind, v.dropTol)
-}
-
-// attempt is a method with a preconditioner.
-type attempt[V any, S linop.Scalar[S]] struct {
-	method krylov.Method[V, S]
-	variant
-	last bool // no other preconditioner comes after it
-}
-
-func (a *attempt[V, S]) String() string {
-	if a.kind == precond.None {
-		return a.method.Name()
-	}
-	return fmt.Sprintf("%s with %s", a.method.Name(), a.variant)
-}
-
-// attempts are the methods and preconditioners that the rules of Auto and PrecondAuto
-// allow, each the fallback of the one before.
+// attempts climbs the ladder: it sets up preconditioners, makes methods, and records what was
+// tried.
 type attempts[V any, S linop.Scalar[S]] struct {
-	list      []*attempt[V, S]
-	current   int
-	ready     map[variant]*preconditioner[V] // set up so far; nil: that failed
-	settingUp time.Duration                  // these
+	state     ladderState
+	rungs     []rung
+	limited   bool // rungs have budgets
+	nnz       int
+	create    func(Method) (krylov.Method[V, S], error)
+	methods   map[Method]krylov.Method[V, S]
+	ready     map[variant]*preconditioner[V] // set up so far
+	refused   map[variant]refusal
+	alone     bool // without a preconditioner, since setting up was interrupted
+	settingUp time.Duration
+	made      []Attempt
+	current   Attempt
+	tally     tally
 	log       func(string)
 }
 
-// newAttempts makes the methods, with their vectors in space.
-func newAttempts[V any, S linop.Scalar[S]](s *Solver, space linop.Space[V, S], variants []variant) (*attempts[V, S], error) {
+// refusal is why a preconditioner could not be set up.
+type refusal struct {
+	err    error
+	budget float64
+	took   float64 // multiplications
+}
+
+// tally counts applications of preconditioners.
+type tally struct {
+	count   int
+	elapsed time.Duration
+}
+
+// newAttempts makes methods, when they are needed, with their vectors in space.
+func newAttempts[V any, S linop.Scalar[S]](s *Solver, space linop.Space[V, S]) *attempts[V, S] {
 	gmres := krylov.GMRESOptions{Restart: s.opt.Restart}
 	if s.opt.Restart == 0 {
 		gmres.MaxRestart = s.longestRestart()
@@ -58,85 +66,163 @@ func newAttempts[V any, S linop.Scalar[S]](s *Solver, space linop.Space[V, S], v
 	if s.opt.CGS2 {
 		gmres.Orthogonalization = krylov.CGS2
 	}
-	t := &attempts[V, S]{ready: map[variant]*preconditioner[V]{}, log: s.opt.Log}
-	add := func(name Method, variants []variant) error {
-		m, err := krylov.New(string(name), space, krylov.MethodOptions{GMRES: gmres})
-		for k, v := range variants {
-			t.list = append(t.list, &attempt[V, S]{m, v, k == len(variants)-1})
-		}
-		return err
+	t := &attempts[V, S]{
+		rungs: s.rungs(), nnz: s.m.NNZ(), log: s.opt.Log,
+		limited: s.opt.Precond.Kind == PrecondAuto && !s.opt.NoRefine,
+		methods: map[Method]krylov.Method[V, S]{}, ready: map[variant]*preconditioner[V]{}, refused: map[variant]refusal{},
+		create: func(name Method) (krylov.Method[V, S], error) {
+			return krylov.New(string(name), space, krylov.MethodOptions{GMRES: gmres})
+		},
 	}
-	err := add(s.Method, variants)
-	if err == nil && s.Method == CG && s.opt.Method != CG {
-		err = add(GMRES, variants[len(variants)-1:])
-	}
-	return t, err
+	t.state = beginLadder(len(t.rungs), t.nnz)
+	return t
 }
 
-// now is the attempt in use.
-func (t *attempts[V, S]) now() *attempt[V, S] { return t.list[t.current] }
+// now is the rung in use.
+func (t *attempts[V, S]) now() rung {
+	r := t.rungs[t.state.Rung]
+	if t.alone {
+		r.variant = variant{kind: precond.None}
+	}
+	return r
+}
+
+// method is the one in use.
+func (t *attempts[V, S]) method() (krylov.Method[V, S], error) {
+	name := t.now().method
+	if m := t.methods[name]; m != nil {
+		return m, nil
+	}
+	m, err := t.create(name)
+	t.methods[name] = m
+	return m, err
+}
 
 // preconditioner is the one in use; nil: none.
 func (t *attempts[V, S]) preconditioner() *preconditioner[V] { return t.ready[t.now().variant] }
 
-// enter goes to attempt k, or to the first after it whose preconditioner can be set up
-// by setUp, which is called once for each of them.
-func (t *attempts[V, S]) enter(k int, setUp func(variant) (krylov.Preconditioner[V], precond.Preconditioner, error)) error {
-	for ; ; k++ {
-		a := t.list[k]
-		if p, known := t.ready[a.variant]; a.kind == precond.None || p != nil {
-			t.current = k
-			return nil
-		} else if known {
-			continue
-		}
-		start := time.Now()
-		by, made, err := setUp(a.variant)
-		took := time.Since(start)
-		t.settingUp += took
-		switch {
-		case errors.Is(err, precond.ErrInterrupted): // there will be no iterations either
-			t.log(fmt.Sprintf("precond %v", err))
-			t.current = t.unpreconditioned()
-			return nil
-		case err == nil:
-			t.ready[a.variant] = &preconditioner[V]{by: by, made: made, setup: took}
-			t.current = k
-			c := made.Cost()
-			t.log(fmt.Sprintf("precond %v: set up in %.3f s; %s (%s in FP64)", made, took.Seconds(),
-				humanize.Bytes(uint64(c.Bytes)), humanize.Bytes(uint64(c.FP64Bytes))))
-			return nil
-		case a.last:
-			return err
-		}
-		t.ready[a.variant] = nil
-		for t.list[k+1].kind == a.kind { // fails as well; another kind comes last
-			k++
-			t.ready[t.list[k].variant] = nil
-		}
-		t.log(fmt.Sprintf("precond %v: trying %s", err, t.list[k+1].variant))
-	}
+// setUp is what makes a preconditioner, within a budget of multiplications (0: no limit), and
+// says how many it took.
+type setUp[V any] func(v variant, budget float64) (by krylov.Preconditioner[V], made precond.Preconditioner, work float64, err error)
+
+// begin goes back to before the first rung.
+func (t *attempts[V, S]) begin() {
+	t.state = beginLadder(len(t.rungs), t.nnz)
+	t.made, t.current, t.alone = nil, Attempt{}, false
 }
 
-// unpreconditioned is the attempt without a preconditioner; it is added if there is
-// none.
-func (t *attempts[V, S]) unpreconditioned() int {
-	for k, a := range t.list {
-		if a.kind == precond.None {
-			return k
+// climb goes to the next rung whose preconditioner can be set up, and says what was before, if
+// there is anything. Where none is left it stays; the error is that of the last set-up.
+func (t *attempts[V, S]) climb(before string, measure float64, setUp setUp[V]) error {
+	err, used := errLadder, t.state.Rung
+	then := "continuing with"
+	for t.state.next(t.rungs, measure) {
+		if before != "" {
+			t.log(fmt.Sprintf("%s: %s %s", before, then, t.now()))
 		}
+		no, known := t.refused[t.now().variant]
+		if err = t.enter(setUp); err == nil {
+			return nil
+		}
+		before, then = "", "trying"
+		if !known || t.refused[t.now().variant] != no { // otherwise it has been said
+			before = fmt.Sprintf("precond %v", err)
+		}
+		t.state.refuse(t.state.Rung, err)
+		t.current.Reason = err.Error()
+		t.record()
 	}
-	t.list = append(t.list, &attempt[V, S]{t.now().method, variant{kind: precond.None}, true})
-	return len(t.list) - 1
+	if before != "" {
+		t.log(before + ": there is nothing else to try")
+	}
+	t.state.Rung = used
+	return err
+}
+
+// record ends the current attempt.
+func (t *attempts[V, S]) record() {
+	t.made = append(t.made, t.current)
+	t.current = Attempt{}
+}
+
+// errLadder is the error of climb where no rung is left to try.
+var errLadder = errors.New("there is no other method or preconditioner to try")
+
+// enter sets up the preconditioner of the current rung, if it has not been.
+func (t *attempts[V, S]) enter(setUp setUp[V]) error {
+	r, k := t.now(), t.state.Rung
+	t.current = Attempt{Method: string(r.method), Precond: string(precond.None)}
+	if r.kind == precond.None {
+		return nil
+	}
+	t.current.Precond = r.variant.String()
+	budget := 0.0
+	if t.limited {
+		budget = t.state.Budget
+	}
+	if p := t.ready[r.variant]; p != nil {
+		t.current.Precond, t.current.Work = p.made.String(), p.work
+		t.state.Rungs[k].Setup += p.work
+		t.state.Rungs[k].Made = p.at
+		return nil
+	}
+	if no, known := t.refused[r.variant]; known && (no.budget >= budget || !errors.Is(no.err, precond.ErrWork)) {
+		t.state.Rungs[k].Setup += no.took
+		return no.err
+	}
+	start := time.Now()
+	by, made, work, err := setUp(r.variant, budget)
+	took := time.Since(start)
+	t.settingUp += took
+	t.state.Rungs[k].Setup += work
+	t.current.Setup, t.current.Work = took, work
+	switch {
+	case errors.Is(err, precond.ErrInterrupted): // there will be no iterations either
+		t.log(fmt.Sprintf("precond %v", err))
+		t.alone = true
+		return nil
+	case err != nil:
+		t.refused[r.variant] = refusal{err, budget, work}
+		return err
+	}
+	delete(t.refused, r.variant)
+	t.ready[r.variant] = &preconditioner[V]{by: by, made: made, setup: took, work: work, at: t.state.Rungs[k].Made, tally: &t.tally}
+	t.current.Precond = made.String()
+	c := made.Cost()
+	t.log(fmt.Sprintf("precond %v: set up in %.3f s; %s (%s in FP64)", made, took.Seconds(),
+		humanize.Bytes(uint64(c.Bytes)), humanize.Bytes(uint64(c.FP64Bytes))))
+	return nil
+}
+
+// solved records a solve with the current rung.
+func (t *attempts[V, S]) solved(iterations int, work float64, took time.Duration) {
+	t.current.Iterations += iterations
+	t.current.Work += work
+	t.current.Solve += took
+	r := &t.state.Rungs[t.state.Rung]
+	r.Iterations += iterations
+	r.Work += work
+	r.Spent += work
+}
+
+// left ends the current attempt, for a reason; slow if a larger budget may help.
+func (t *attempts[V, S]) left(reason string, slow bool) (line string) {
+	a := t.current
+	t.current.Reason = reason
+	t.record()
+	t.state.leave(slow)
+	return fmt.Sprintf("%s stopped (%s) after %d iterations, %.3f s and %.1e multiplications",
+		t.now(), reason, a.Iterations, (a.Setup + a.Solve).Seconds(), a.Work)
 }
 
 // preconditioner is one that has been set up, timed.
 type preconditioner[V any] struct {
-	by      krylov.Preconditioner[V] // where the vectors are
-	made    precond.Preconditioner   // on the host
-	setup   time.Duration
-	count   int
-	elapsed time.Duration
+	by    krylov.Preconditioner[V] // where the vectors are
+	made  precond.Preconditioner   // on the host
+	setup time.Duration
+	work  float64   // multiplications to set it up
+	at    precision // of the method's matrix then
+	*tally
 }
 
 // Apply computes dst = M^-1 src.
@@ -145,4 +231,13 @@ func (p *preconditioner[V]) Apply(dst, src V) {
 	p.by.Apply(dst, src)
 	p.count++
 	p.elapsed += time.Since(start)
+}
+
+// visits are the attempts of the solve, the current one included.
+func (t *attempts[V, S]) visits() []Attempt {
+	list := slices.Clone(t.made)
+	if t.current.Method != "" {
+		list = append(list, t.current)
+	}
+	return list
 }

@@ -86,6 +86,10 @@ func (s *Solver) chooseScaling() (err error) {
 	default:
 		scaled.Scaling = csr.NoScaling(s.m)
 	}
+	// Only scaling with the same powers for rows and columns can, if A is not symmetric.
+	if err == nil && s.Scale == ScaleSym && !s.Facts.Symmetric && scaled.Overflows(s.m, s.pool) {
+		return invalid("scaling sym takes entries of this matrix beyond the range of float64, since it is not symmetric; scaling both does not")
+	}
 	if err == nil && s.Scale != ScaleNone && scaled.Identity() {
 		why += "; nothing to do"
 	}

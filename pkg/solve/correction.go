@@ -3,6 +3,8 @@ package solve
 import (
 	"context"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -21,7 +23,11 @@ type correction[V any, S linop.Scalar[S]] struct {
 	first    Storage            // of it, to begin with
 	timed    *linop.Timed[V, S] // the matrix, timed
 	attempts *attempts[V, S]
-	prepare  func(context.Context, *csr.Matrix, variant, stored) (precond.Preconditioner, error)
+	prepare  func(context.Context, *csr.Matrix, variant, float64, stored) (precond.Preconditioner, float64, error)
+	exact    linop.Operator[V, S] // A as given
+	slow     bool                 // the last correction was left by its probe
+	from     float64              // the measure before it
+	reached  float64              // and after, of the x that it gave
 	innerTol float64
 	log      func(string)
 	ctx      context.Context // of the solve under way, which interrupts setting up as well
@@ -32,6 +38,7 @@ type correction[V any, S linop.Scalar[S]] struct {
 
 // Correct implements krylov.Corrector.
 func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.Goal) krylov.Result {
+	c.from = goal.From
 	e := c.scaling.residual(c.rhs, r)
 	opt := krylov.Options[V]{
 		Tol: goal.To, MaxIter: goal.MaxIter, Monitor: goal.Monitor, Agree: goal.Agree,
@@ -52,31 +59,24 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	if c.innerTol > 0 {
 		opt.Tol = max(opt.Tol, c.innerTol*goal.From)
 	}
-	a := c.attempts.now()
+	method, err := c.attempts.method()
+	if err != nil {
+		return krylov.Result{Reason: krylov.Breakdown}
+	}
 	if p := c.attempts.preconditioner(); p != nil {
 		opt.Precond, opt.Flexible = p, precond.Varies(p.made)
 	}
-	onTrial := !a.last && goal.MaxIter > trialIterations
-	if onTrial {
-		opt.MaxIter = trialIterations
+	watch := c.attempts.watch(c.scaled.m.Rows, goal.From, opt.Tol)
+	if c.attempts.bounded() {
+		opt.Watch = watch.watch
 	}
-	result := a.method.Solve(ctx, c.timed, c.z, c.rhs, opt)
-	if onTrial && result.Reason == krylov.IterationLimit {
-		result.Reason = krylov.Stagnation
-		if result.Measure <= trialReduction*goal.From {
-			result.Reason = krylov.Converged // as far as this step is to
-		}
-	}
+	start := time.Now()
+	result := method.Solve(ctx, c.timed, c.z, c.rhs, opt)
+	c.attempts.solved(result.Iterations, watch.work(result.Iterations, result.Projections), time.Since(start))
+	c.slow = watch.gone
 	c.scaling.correction(d, c.z, e)
 	return result
 }
-
-// A preconditioner after which another may be tried has trialIterations to reduce
-// the measure by trialReduction.
-const (
-	trialIterations = 1000
-	trialReduction  = 0.1
-)
 
 // storageFloor is the share of the storage error to which a correction is worth
 // being solved for.
@@ -85,24 +85,27 @@ const storageFloor = 0.25
 // plain reports whether the matrix is stored in FP64.
 func (c *correction[V, S]) plain() bool { return c.matrix.about().storage.plain() }
 
-// Escalate implements krylov.Corrector: the matrix is stored more accurately
-// or, when it is in FP64, the next method takes over.
+// Escalate implements krylov.Corrector: the matrix is stored more accurately where that may
+// help, and otherwise the next rung of the ladder takes over.
 func (c *correction[V, S]) Escalate(reason krylov.Reason) bool {
-	stopped := fmt.Sprintf("%s stopped (%s)", c.attempts.now(), reason)
-	if !c.plain() && reason != krylov.IndefinitePreconditioner {
+	stopped := reason.String()
+	switch {
+	case c.slow:
+		stopped = tooSlow
+	case reason == krylov.Indefinite && (c.plain() || c.indefinite()):
+		c.attempts.state.Indefinite = true
+	case !c.plain() && reason != krylov.IndefinitePreconditioner:
 		if err := c.use(c.matrix.about().storage.next(reason)); err != nil {
 			return false // only a device can fail: what was stored once can be stored more accurately
 		}
-		c.log(fmt.Sprintf("%s: continuing with %v", stopped, c.matrix.about().storage))
+		c.log(fmt.Sprintf("%s stopped (%s): continuing with %v", c.attempts.now(), reason, c.matrix.about().storage))
 		return true
 	}
-	next := c.attempts.current + 1
-	if next == len(c.attempts.list) || c.enter(next) != nil {
-		return false
-	}
-	c.log(fmt.Sprintf("%s: continuing with %s", stopped, c.attempts.now()))
-	return true
+	return c.climb(c.attempts.left(stopped, c.slow), min(c.reached, c.from)) == nil
 }
+
+// tooSlow is why a rung is left whose rate does not reach the goal within its budget.
+const tooSlow = "too slow"
 
 // Patience implements krylov.Corrector. With a matrix in reduced precision a
 // step is to reduce the measure tenfold: two that do not, or one that does not
@@ -123,7 +126,8 @@ func (c *correction[V, S]) Patience(reduction float64) int {
 // right-hand side gets does not depend on those before it.
 func (c *correction[V, S]) begin(ctx context.Context) error {
 	c.ctx = ctx
-	if err := c.enter(0); err != nil {
+	c.attempts.begin()
+	if err := c.climb("", 0); err != nil {
 		return err
 	}
 	if c.matrix.about().storage.same(c.first) {
@@ -143,19 +147,71 @@ func (c *correction[V, S]) use(t Storage) error {
 	return err
 }
 
-// enter goes to attempt k, or to the first after it whose preconditioner can be set up.
-func (c *correction[V, S]) enter(k int) error {
-	err := c.attempts.enter(k, c.setUp)
+// climb goes to the next rung whose preconditioner can be set up.
+func (c *correction[V, S]) climb(before string, measure float64) error {
+	err := c.attempts.climb(before, measure, c.setUp)
 	c.scaled.drop(c.matrix.about())
 	return err
 }
 
 // setUp makes a preconditioner of the scaled matrix for the place.
-func (c *correction[V, S]) setUp(v variant) (krylov.Preconditioner[V], precond.Preconditioner, error) {
-	made, err := c.prepare(c.ctx, c.scaled.matrix(), v, c.matrix.about())
+func (c *correction[V, S]) setUp(v variant, budget float64) (krylov.Preconditioner[V], precond.Preconditioner, float64, error) {
+	c.attempts.state.Rungs[c.attempts.state.Rung].Made = c.matrix.about().storage.precision()
+	made, work, err := c.prepare(c.ctx, c.scaled.matrix(), v, budget, c.matrix.about())
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, work, err
 	}
 	by, err := c.matrix.upload(made)
-	return by, made, err
+	return by, made, work, err
+}
+
+// position is where the correction stands in the ladder; resume goes there.
+func (c *correction[V, S]) position() ladderState {
+	t := c.attempts.state
+	t.Rungs = slices.Clone(t.Rungs)
+	t.Precision = c.matrix.about().storage.precision()
+	return t
+}
+
+// resume goes to a position that a correction for the same system and options had: the
+// preconditioner and the method's matrix have the same bits as they had there.
+func (c *correction[V, S]) resume(ctx context.Context, t ladderState) error {
+	c.ctx = ctx
+	c.attempts.begin()
+	t.Rungs = slices.Clone(t.Rungs)
+	setup := t.Rungs[t.Rung].Setup
+	c.attempts.state = t
+	if c.attempts.now().kind != precond.None {
+		if err := c.usePrecision(t.Rungs[t.Rung].Made); err != nil {
+			return err
+		}
+	}
+	err := c.attempts.enter(c.setUp)
+	if err == nil {
+		c.attempts.state.Rungs[t.Rung].Setup = setup
+		err = c.usePrecision(t.Precision)
+	}
+	return err
+}
+
+// usePrecision stores the method's matrix with a precision, if it does not have that.
+func (c *correction[V, S]) usePrecision(p precision) error {
+	t := c.first.at(p)
+	if c.matrix.about().storage.same(t) {
+		return nil
+	}
+	return c.use(t)
+}
+
+// indefinite reports whether the direction at which conjugate gradients stopped, with a matrix
+// in reduced precision, shows that the matrix as given is not definite either.
+func (c *correction[V, S]) indefinite() bool {
+	method, err := c.attempts.method()
+	cg, ok := method.(interface{ Direction() V })
+	if err != nil || !ok {
+		return false
+	}
+	p := cg.Direction()
+	c.scaling.col.ldexp(c.x, p, 1, -c.scaling.col.maxExponent(p))
+	return c.scaling.sign*c.exact.ApplyDot(c.r, c.x, c.x).Float() <= 0
 }

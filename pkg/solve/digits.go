@@ -51,10 +51,13 @@ const (
 // How far steps and probe are solved, relative to their right-hand sides in the maximum
 // norm, rows weighed by w_i = T_i ||x||_inf + |b_i|.
 const (
-	stepTol     = 1e-2
-	stepTolMore = 1e-3 // if digits are asked for
-	probeTol    = 1e-3 // and, of n rows, 0.03/sqrt(n): a null vector may have a share like that in p
-	contraction = 0.3  // from which on steps have reached what x in float64 can be
+	stepTol      = 1e-2
+	leastStepTol = 1e-10
+	floorEta     = 8    // max |r_i| / w_i, in roundings, where x is as good as its rounding but for what A^-1 enlarges
+	probeTol     = 1e-3 // and, of n rows, 0.03/sqrt(n): a null vector may have a share like that in p
+	mostProbe    = 0.1  // from which A is singular for float64
+
+	roundoff = 0x1p-53
 
 	// smallProduct is the number of nonzeros up to which iterations cost next to nothing,
 	// and smallIter what an estimate may then take of them.
@@ -79,11 +82,15 @@ func (a *answer) estimate() error {
 	if err := a.probe(w, e, probe); err != nil {
 		return err
 	}
-	improve := &improvement{answer: a, w: w, e: e, left: steps, last: math.Inf(1)}
+	if math.IsNaN(a.digits.Probe) {
+		a.digits.State = DigitsNotConfirmed
+		return nil
+	}
+	improve := &improvement{answer: a, w: w, e: e, left: steps, error: math.Inf(1)}
 	if err := improve.run(); err != nil {
 		return err
 	}
-	a.conclude(improve)
+	improve.conclude()
 	return nil
 }
 
@@ -113,16 +120,13 @@ func (a *answer) probe(w []float64, e, limit int) error {
 		p[i] = w[i] * rng.NormFloat64()
 	}
 	tol := min(probeTol, 0.03/math.Sqrt(float64(len(p))))
-	d, solved, err := a.correction(p, w, tol, limit)
-	if err != nil {
-		return err
+	d, left, err := a.correction(p, w, tol, limit)
+	if left <= tol { // p is 2^-e times a perturbation of the size of the rows; u times that is a rounding
+		g := &a.digits
+		g.Probe = relativeTo(absMax(d), roundoff, absMax(a.x), e)
+		g.Condition = g.Probe / roundoff
 	}
-	// p is 2^-e times a perturbation of the size of the rows; u times that is a rounding.
-	size := relativeTo(absMax(d), 0x1p-53, absMax(a.x), e)
-	if solved {
-		a.digits.Probe, a.digits.Condition = size, size*0x1p53
-	}
-	return nil
+	return err
 }
 
 // relativeTo returns v u 2^e / x.
@@ -131,12 +135,10 @@ func relativeTo(v, u, x float64, e int) float64 {
 	return csr.Ldexp(u*csr.Ldexp(v, -ev)/csr.Ldexp(x, -ex), ev-ex+e)
 }
 
-// correction solves A d = r to a share tol of r, with rows weighed by w.
-func (a *answer) correction(r, w []float64, tol float64, limit int) (d []float64, solved bool, err error) {
-	start := 0.0
-	for i, v := range r {
-		start = max(start, math.Abs(v)/w[i])
-	}
+// correction solves A d = r to a share tol of r, with rows weighed by w; left is the share
+// that is left.
+func (a *answer) correction(r, w []float64, tol float64, limit int) (d []float64, left float64, err error) {
+	start := weighted(r, w)
 	unit := append([]float64(nil), w...)
 	for i := range unit {
 		unit[i] *= start
@@ -144,38 +146,50 @@ func (a *answer) correction(r, w []float64, tol float64, limit int) (d []float64
 	d = make([]float64, len(r))
 	more, err := a.further(d, r, unit, krylov.Options[vector]{Tol: tol, MaxIter: max(1, limit)})
 	a.digits.Iterations += more.Iterations
-	return d, more.Measure <= tol && finite(absMax(d)), err
+	if !finite(absMax(d)) {
+		return make([]float64, len(r)), 1, err
+	}
+	return d, more.Measure, err
 }
 
 func finite(v float64) bool { return v-v == 0 }
 
 // improvement is the steps of refinement after a solve.
+//
+// A step with A d = r solved but for a share s of r leaves x with the error A^-1 (s r), and
+// the probe has shown what A^-1 makes of a right-hand side of known size: with eta =
+// max |r_i| / w_i before the step, the error is about
+//
+//	safety s (eta/u) ||e||_inf / ||x||_inf.
 type improvement struct {
 	*answer
 	w       []float64 // weights of the rows, times 2^-e
 	e       int
 	left    int     // iterations
-	last    float64 // ||d|| / ||x|| of the last step that was solved
-	ratio   float64 // of the last two; 0: only one
-	taken   bool    // the last d
-	floor   bool    // x is as good as float64 allows, or steps no longer help
-	stopped bool    // a step was not solved
+	size    float64 // ||d|| / ||x|| of the last step
+	error   float64 // estimate of that of x
+	done    bool    // x is as good as float64 allows, or steps no longer help
+	reached float64 // share of r that the last step left
 }
+
+// safety is how much more of what is left of a right-hand side A^-1 may enlarge than of a
+// random one: it is what the iteration found hard.
+const safety = 10
 
 // run takes steps until x is as good as float64 allows, or the digits asked for are there,
 // or the next step would take more than is allowed.
 func (v *improvement) run() error {
-	for step := 1; !v.floor && !v.stopped; step++ {
-		before := v.digits.Iterations
+	for !v.done {
+		before, last := v.digits.Iterations, v.error
 		if err := v.step(); err != nil {
 			return err
 		}
 		cost := v.digits.Iterations - before
 		v.left -= cost
-		if v.left < cost || v.ctx.Err() != nil {
+		if v.done = v.done || v.error > last/2; v.left < cost || v.ctx.Err() != nil {
 			return nil
 		}
-		if want := v.s.opt.Digits; want > 0 && digitsOf(v.error()) >= want {
+		if want := v.s.opt.Digits; want > 0 && digitsOf(v.error) >= want {
 			return nil
 		}
 	}
@@ -188,57 +202,49 @@ func (v *improvement) step() error {
 	if err := v.s.refiner.residual(r, v.x, v.b); err != nil {
 		return err
 	}
-	scale := make([]float64, len(r)) // r 2^-e, as w is
 	for i := range r {
-		scale[i] = csr.Ldexp(r[i], -v.e)
+		r[i] = csr.Ldexp(r[i], -v.e)
 	}
-	now := weighted(scale, v.w)
-	if now == 0 {
-		v.last, v.floor, v.taken = 0, true, true
+	eta := weighted(r, v.w)
+	if eta == 0 {
+		v.size, v.error, v.done = 0, roundoff, true
 		return nil
 	}
-	tol := stepTol
-	if v.s.opt.Digits > 0 {
-		tol = stepTolMore
+	enlarged := safety * eta / roundoff * v.digits.Probe // error from r as a whole
+	tol := max(leastStepTol, min(stepTol, roundoff/enlarged))
+	if eta > floorEta*roundoff {
+		tol = stepTol // there will be another step
 	}
-	d, solved, err := v.correction(scale, v.w, tol, v.left)
+	d, left, err := v.correction(r, v.w, tol, v.left)
 	if err != nil {
 		return err
 	}
-	if !solved {
-		v.stopped = true
-		return nil
+	v.size = relativeTo(absMax(d), 1, absMax(v.x), v.e)
+	taken, err := v.take(d, eta)
+	rest := max(roundoff, left*enlarged)
+	if v.error = rest; !taken {
+		v.error, v.done = min(enlarged, max(rest, v.size)), true
 	}
-	size := relativeTo(absMax(d), 1, absMax(v.x), v.e)
-	v.ratio = 0
-	if v.last > 0 && !math.IsInf(v.last, 1) {
-		v.ratio = size / v.last
-	}
-	v.last = size
-	v.floor = size <= 0x1p-53 || v.ratio > contraction
-	return v.take(d, now)
+	return err
 }
 
 // take adds d to x unless the residual grows by that.
-func (v *improvement) take(d []float64, now float64) error {
+func (v *improvement) take(d []float64, eta float64) (bool, error) {
 	x, r := make([]float64, len(v.x)), make([]float64, len(v.x))
 	for i := range x {
 		x[i] = v.x[i] + csr.Ldexp(d[i], v.e)
 	}
 	if err := v.s.refiner.residual(r, x, v.b); err != nil {
-		return err
+		return false, err
 	}
 	for i := range r {
 		r[i] = csr.Ldexp(r[i], -v.e)
 	}
-	v.taken = false
-	if then := weighted(r, v.w); then < now {
-		v.x, v.taken = x, true
-		v.floor = v.floor || then <= 0x1p-53
-	} else {
-		v.floor = true
+	if then := weighted(r, v.w); !(then <= max(eta, roundoff)) {
+		return false, nil
 	}
-	return nil
+	v.x = x
+	return true, nil
 }
 
 // weighted returns max |r_i| / w_i.
@@ -250,36 +256,16 @@ func weighted(r, w []float64) float64 {
 	return worst
 }
 
-// error estimates the error of x: that before the last step was what the step says, and if
-// the steps contract it is a tenth of that by now, or less.
-func (v *improvement) error() float64 {
-	e := v.last
-	if v.taken && v.ratio <= contraction {
-		e *= 0.1
-	}
-	return max(e, 0x1p-53)
-}
-
 // conclude fills in the digits from steps and probe.
-func (a *answer) conclude(v *improvement) {
-	g := &a.digits
-	if !v.stopped {
-		g.Step = v.last
+func (v *improvement) conclude() {
+	g := &v.digits
+	g.Step, g.Error = v.size, v.error
+	switch g.Believed = digitsOf(v.error); {
+	case g.Probe > mostProbe || g.Believed == 0:
+		g.State, g.Believed = DigitsNone, 0
+	default:
+		g.State = DigitsBelieved
 	}
-	switch {
-	case math.IsNaN(g.Probe), math.IsNaN(g.Step):
-		g.State = DigitsNotConfirmed
-		return
-	case g.Probe > 0.1 || math.IsInf(v.last, 1):
-		g.State, g.Error = DigitsNone, max(g.Probe, v.error())
-		return
-	}
-	g.Error = v.error()
-	if g.Believed = digitsOf(g.Error); g.Believed == 0 {
-		g.State = DigitsNone
-		return
-	}
-	g.State = DigitsBelieved
 }
 
 // digitsOf is the number of digits that are right with a relative error.

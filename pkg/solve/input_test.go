@@ -113,7 +113,7 @@ func TestSetUpOnce(t *testing.T) {
 	}{
 		{indefinite, Options{Precond: Precond{Kind: precond.IC0}}, "set up in"},
 		{flow, Options{}, "set up in"},
-		{flow, Options{MaxMemory: newSolver(t, flow, Options{}).memory() + 1<<15}, "trying ilu0"},
+		{flow, Options{MaxMemory: newSolver(t, flow, Options{}).memory() + 1<<15}, "trying gmres with ilut, drop 1e-03"},
 	} {
 		times := 0
 		c.opt.Log = func(line string) {

@@ -2,7 +2,9 @@ package solve
 
 import (
 	"context"
+	"errors"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -94,12 +96,19 @@ func TestPreconditionerFallback(t *testing.T) {
 
 // Interrupted while it sets up, a solve ends at once and says so; the next one sets up.
 func TestInterruptedSetup(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
 	m := grid(40, 0.3, 0)
 	for _, kind := range []precond.Kind{PrecondAuto, precond.ILUT, precond.AMG} {
+		ctx, cancel := context.WithCancel(t.Context())
 		var log logged
-		s, err := New(ctx, m, log.options(Options{Precond: Precond{Kind: kind}}))
+		opt := log.options(Options{Precond: Precond{Kind: kind}})
+		keep := opt.Log
+		opt.Log = func(line string) {
+			keep(line)
+			if strings.HasPrefix(line, "precond") {
+				cancel()
+			}
+		}
+		s, err := New(ctx, m, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,6 +120,18 @@ func TestInterruptedSetup(t *testing.T) {
 		r, err = s.Solve(t.Context(), rhs(m, 1), nil)
 		if err != nil || r.Reason != krylov.Converged || r.Precond.Kind == precond.None {
 			t.Errorf("%s, later: %v, %v with %s", kind, r.Reason, err, r.Precond.Kind)
+		}
+	}
+}
+
+// Interrupted while it examines the matrix, New returns the error of the context, on any
+// number of threads.
+func TestInterruptedExamination(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, threads := range []int{1, 2} {
+		if _, err := New(ctx, grid(40, 0.3, 0), Options{Threads: threads}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%d threads: %v", threads, err)
 		}
 	}
 }

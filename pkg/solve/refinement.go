@@ -30,6 +30,8 @@ type usage struct {
 	products, applications       int
 	multiplying, preconditioning time.Duration
 	settingUp                    time.Duration // preconditioners
+
+	attempts []Attempt // of the last solve
 }
 
 // refinement is iterative refinement at a place.
@@ -59,7 +61,7 @@ func (f *refinement[V, S]) build(ctx context.Context, s *Solver) (err error) {
 	if err := f.at.err(); err != nil {
 		return err
 	}
-	if f.correction, err = newCorrection(ctx, s, f.at, f.measure); err != nil {
+	if f.correction, err = newCorrection(ctx, s, f.at, f.measure, f.exact); err != nil {
 		return err
 	}
 	f.steps = krylov.NewRefinement[V, S](f.at) // last: storing the matrix takes most memory
@@ -89,24 +91,26 @@ func (f *refinement[V, S]) solve(ctx context.Context, x, b V, opt krylov.Options
 		return krylov.Result{}, err
 	}
 	f.measure.begin(b)
-	opt.Measure, opt.Agree = f.measure.of, f.at.agree()
-	return f.steps.Solve(ctx, f.exact, f.correction, x, b, opt), f.at.err()
+	opt.Agree = f.at.agree()
+	opt.Measure = func(x, r V) float64 {
+		f.correction.reached = f.measure.of(x, r)
+		return f.correction.reached
+	}
+	result := f.steps.Solve(ctx, f.exact, f.correction, x, b, opt)
+	f.correction.attempts.current.Reason = result.Reason.String()
+	return result, f.at.err()
 }
 
 func (f *refinement[V, S]) usage() usage {
 	c := f.correction
 	u := usage{
-		method: c.attempts.now().method.Name(), stored: c.matrix.about(),
+		method: string(c.attempts.now().method), stored: c.matrix.about(),
 		precond:  PrecondResult{Kind: precond.None, Text: string(precond.None)},
 		products: f.exact.Count + c.timed.Count, multiplying: f.exact.Elapsed + c.timed.Elapsed,
 		settingUp: c.attempts.settingUp,
 	}
-	for _, p := range c.attempts.ready {
-		if p != nil {
-			u.applications += p.count
-			u.preconditioning += p.elapsed
-		}
-	}
+	u.applications, u.preconditioning = c.attempts.tally.count, c.attempts.tally.elapsed
+	u.attempts = c.attempts.visits()
 	if p := c.attempts.preconditioner(); p != nil {
 		u.precond = PrecondResult{Kind: c.attempts.now().kind, Text: p.made.String(), Epsilon: f.epsilon, Cost: p.made.Cost(), Setup: p.setup}
 	}
@@ -117,28 +121,26 @@ func (f *refinement[V, S]) close() { f.at.close() }
 
 // newCorrection stores the scaled matrix and sets up the first preconditioner that can be.
 func newCorrection[V any, S linop.Scalar[S]](
-	ctx context.Context, s *Solver, at place[V, S], measure *measure[V, S],
+	ctx context.Context, s *Solver, at place[V, S], measure *measure[V, S], exact linop.Operator[V, S],
 ) (*correction[V, S], error) {
-	variants := s.choosePreconditioner()
-	matrix, err := at.store(s.scaled.matrix(), s.storage(variants[0].kind))
+	attempts := newAttempts(s, at)
+	first := attempts.rungs[0]
+	s.explain(first)
+	matrix, err := at.store(s.scaled.matrix(), s.storage(first.kind))
 	if err != nil {
 		return nil, s.inputError(err)
 	}
 	for _, line := range matrix.about().lines() {
 		s.say("%s", line)
 	}
-	attempts, err := newAttempts(s, at, variants)
-	if err != nil {
-		return nil, err
-	}
 	c := &correction[V, S]{
 		at: at, scaled: s.scaled, scaling: newScaling(at, s.scaled), measure: measure,
 		matrix: matrix, first: matrix.about().storage, timed: &linop.Timed[V, S]{Operator: matrix},
-		attempts: attempts, prepare: s.precondition,
+		attempts: attempts, prepare: s.precondition, exact: exact,
 		innerTol: s.opt.InnerTol, log: s.opt.Log, ctx: ctx,
 		rhs: at.New(), z: at.New(), x: at.New(), r: at.New(),
 	}
-	err = c.enter(0)
+	err = c.climb("", 0)
 	if err != nil && s.opt.Precond.Kind != PrecondAuto {
 		err = s.inputError(fmt.Errorf("preconditioner %w", err))
 	}

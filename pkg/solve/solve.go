@@ -54,10 +54,11 @@ type Result struct {
 	Storage    Storage  // the last one used
 	Formats    []string // of its matrix
 	Precond    PrecondResult
-	Bytes      int64 // that this takes, indices included
-	Outer      int   // refinement steps
-	Iterations int   // of the inner method, in all
-	SpMVs      int   // products with A, in all
+	Attempts   []Attempt // methods and preconditioners tried, in order
+	Bytes      int64     // that this takes, indices included
+	Outer      int       // refinement steps
+	Iterations int       // of the inner method, in all
+	SpMVs      int       // products with A, in all
 
 	NullSpace NullSpaceResult // of a singular matrix
 
@@ -84,8 +85,9 @@ type PrecondResult struct {
 }
 
 // New prepares to solve with m, which must stay as it is while the Solver is in
-// use. The context interrupts setting up preconditioners; what was not set up then
-// follows in Solve. Close ends the threads.
+// use. If the context ends before the matrix is examined, ordered and scaled, that is an
+// error. Then it interrupts setting up preconditioners; what was not set up follows in
+// Solve. Close ends the threads.
 func New(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
 	start := time.Now()
 	if err := opt.Validate(); err != nil {
@@ -117,18 +119,42 @@ func New(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
 
 // setUp looks at the matrix, chooses and builds.
 func (s *Solver) setUp(ctx context.Context) error {
-	s.Facts = csr.Examine(s.m, s.pool)
-	if err := solvable(s.Facts); err != nil {
+	err := s.until(ctx, func() error {
+		s.Facts = csr.Examine(s.m, s.pool)
+		return solvable(s.Facts)
+	})
+	if err != nil || s.recognise() {
 		return err
-	}
-	if s.recognise() {
-		return nil
 	}
 	return s.setUpOrdinary(ctx)
 }
 
 // setUpOrdinary chooses and builds for a matrix of no special kind.
 func (s *Solver) setUpOrdinary(ctx context.Context) error {
+	if err := s.until(ctx, func() error { return s.choose(ctx) }); err != nil {
+		return err
+	}
+	s.scaled.pool = s.pool
+	return s.build(ctx)
+}
+
+// until runs what works on the pool, which ends with the context, with its error.
+func (s *Solver) until(ctx context.Context, run func() error) (err error) {
+	pool := s.pool
+	s.pool = pool.Until(ctx)
+	defer func() {
+		s.pool = pool
+		if r := recover(); r == parallel.Interrupted {
+			err = ctx.Err()
+		} else if r != nil {
+			panic(r)
+		}
+	}()
+	return run()
+}
+
+// choose chooses method, place, order and scaling.
+func (s *Solver) choose(ctx context.Context) error {
 	s.chooseMethod()
 	if err := s.chooseDevice(); err != nil {
 		return err
@@ -136,10 +162,10 @@ func (s *Solver) setUpOrdinary(ctx context.Context) error {
 	if err := s.reorder(); err != nil {
 		return err
 	}
-	if err := s.chooseScaling(); err != nil {
+	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return s.build(ctx)
+	return errors.Join(s.chooseScaling(), ctx.Err())
 }
 
 // build makes what solves, at the place chosen.
@@ -259,7 +285,7 @@ func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
 	used.precond.Elapsed = used.preconditioning - before.preconditioning
 	r := Result{
 		X: s.Order.back(a.x), Reason: a.reason, Errors: a.Errors, Digits: a.digits, Evidence: a.evidence,
-		Method: used.method, Precond: used.precond,
+		Method: used.method, Precond: used.precond, Attempts: used.attempts,
 		Storage: used.stored.storage, Formats: used.stored.formats(), Bytes: used.stored.bytes,
 		Outer: a.solved.Outer, Iterations: a.solved.Iterations, SpMVs: used.products - before.products,
 		Time: TimeByPhase{

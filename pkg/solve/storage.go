@@ -77,13 +77,33 @@ func (t Storage) next(reason krylov.Reason) Storage {
 	if reason == krylov.Slow || reason == krylov.Indefinite {
 		for _, eps := range levels {
 			if eps < t.Epsilon && !t.Set.Uniform {
-				t.Epsilon, t.GuardBits = eps, 0
-				t.NoDrop = t.NoDrop && t.spec().Validate() == nil
-				return t
+				return t.at(precision{Epsilon: eps})
 			}
 		}
 	}
 	return t.fp64()
+}
+
+// precision is how accurate a storage is.
+type precision struct {
+	Plain   bool // FP64
+	Epsilon float64
+}
+
+// precision returns that of the storage.
+func (t Storage) precision() precision { return precision{t.plain(), t.Epsilon} }
+
+// at is the storage with another precision.
+func (t Storage) at(p precision) Storage {
+	switch {
+	case p.Plain:
+		return t.fp64()
+	case p.Epsilon == t.Epsilon:
+		return t
+	}
+	t.Epsilon, t.GuardBits = p.Epsilon, 0
+	t.NoDrop = t.NoDrop && t.spec().Validate() == nil
+	return t
 }
 
 // fp64 is plain CSR.

@@ -52,14 +52,10 @@ func main() {
 }
 
 func run(measurements, file, folder string) error {
-	if _, err := os.Stat(measurements); err != nil {
-		return err
-	}
-	store, err := records.Open(measurements)
+	store, err := records.Load(measurements)
 	if err != nil {
 		return err
 	}
-	defer store.Close()
 	list := store.Records()
 	r, err := present.NewReport(nil, list, nil) // without experiments
 	if err != nil {

@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"github.com/mpsolve/mpsolve/internal/atomicfile"
+	"github.com/mpsolve/mpsolve/internal/machine"
+)
+
+// signalError is the cause that a signal cancels a context with.
+type signalError struct{ syscall.Signal }
+
+func (e signalError) Error() string { return "stopped by signal: " + e.String() }
+
+// exitCode is the shell's for a process that the signal ended.
+func (e signalError) exitCode() int { return 128 + int(e.Signal) }
+
+// After a signal a command has signalGrace to end, and longer while it writes a file; what
+// must happen before the process ends has exitGrace.
+const (
+	signalGrace = 3 * time.Second
+	exitGrace   = 200 * time.Millisecond
+)
+
+// watch returns a context that the first signal cancels, or the end of the memory. The second
+// signal ends the process at once, whatever that is doing. A closed standard output is an
+// error of the write and no signal.
+func watch(errOut io.Writer) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals, pipes := make(chan os.Signal, 8), make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as it is under nohup
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	signal.Notify(pipes, syscall.SIGPIPE)
+	go func() {
+		count := 0
+		for s := range signals {
+			stopped := signalError{s.(syscall.Signal)}
+			if count++; count == 1 {
+				cancel(stopped)
+				continue
+			}
+			exitNow(errOut, stopped)
+		}
+	}()
+	go watchMemory(ctx, cancel, errOut)
+	return ctx, func() {
+		signal.Stop(signals)
+		signal.Stop(pipes)
+		cancel(nil)
+	}
+}
+
+// memoryInterval is how often the memory is looked at.
+const memoryInterval = 50 * time.Millisecond
+
+// watchMemory cancels when the memory is used up. If that does not help, it ends the process
+// before the system or Go's runtime does.
+func watchMemory(ctx context.Context, cancel context.CancelCauseFunc, errOut io.Writer) {
+	var since time.Time // when it was used up first
+	for {
+		select {
+		case <-time.After(memoryInterval):
+		case <-ctx.Done():
+			if since.IsZero() {
+				return
+			}
+			time.Sleep(memoryInterval)
+		}
+		err := machine.Exhausted()
+		switch {
+		case err == nil:
+		case since.IsZero():
+			debug.FreeOSMemory()
+			if machine.Exhausted() != nil {
+				since = time.Now()
+				cancel(err)
+			}
+		case time.Since(since) > signalGrace && writing.Load() == 0:
+			exitNow(errOut, err)
+		}
+	}
+}
+
+// exitNow removes incomplete files, prints the error and ends the process, without waiting
+// long for either.
+func exitNow(errOut io.Writer, err error) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		atomicfile.Abandon()
+		fmt.Fprintf(errOut, "mpsolve: %v\n", err)
+	}()
+	select {
+	case <-done:
+	case <-time.After(exitGrace):
+	}
+	os.Exit(exitCode(err))
+}
+
+// errAbandoned is returned for what was given up.
+var errAbandoned = errors.New("given up")
+
+// abandonable runs f. If f has not returned when grace has passed since the context ended,
+// it is left to itself, unless it is writing a file, and the program must end.
+func abandonable(ctx context.Context, grace time.Duration, f func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- f() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	for late := time.NewTimer(grace); ; late.Reset(exitGrace) {
+		select {
+		case err := <-done:
+			return err
+		case <-late.C:
+			if writing.Load() == 0 {
+				atomicfile.Abandon()
+				return errAbandoned
+			}
+		}
+	}
+}

@@ -1,0 +1,250 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/matrixmarket"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// solveRun is one run of `mpsolve solve`: what its steps hand on to each other.
+type solveRun struct {
+	*solveFlags
+	streams
+	path  string
+	start time.Time
+
+	in      input
+	m       *csr.Matrix
+	solver  *solve.Solver
+	b, x0   [][]float64 // right-hand sides and guesses
+	x       []float64   // solutions so far, one after the other
+	report  report.Report
+	lines   io.Writer // of facts and decisions
+	solving bool      // decisions are printed as they are made, no longer kept for later
+	history *history
+	live    *live
+	phase   atomic.Value // string: what it is doing
+}
+
+// limitGrace is how long the run may go on after its time limit.
+const limitGrace = 200 * time.Millisecond
+
+// run runs the steps until the time limit. Whatever does not heed that is given up, without x.
+func (r *solveRun) run(ctx context.Context) error {
+	if r.maxTime <= 0 {
+		return r.steps(ctx)
+	}
+	limited, cancel := context.WithDeadline(ctx, r.start.Add(r.maxTime))
+	defer cancel()
+	err := abandonable(limited, limitGrace, func() error { return r.steps(limited) })
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errAbandoned) {
+		return &exitError{exitNotConverged, fmt.Errorf("time limit reached while %s; there is no x", r.phase.Load())}
+	}
+	return err
+}
+
+// steps opens the device, reads, prepares, solves, writes x and reports.
+func (r *solveRun) steps(ctx context.Context) (err error) {
+	r.phase.Store("opening the device")
+	if r.opt.Device, err = r.device.open(r.streams); err != nil {
+		return err
+	}
+	defer func() {
+		if r.opt.Device != nil {
+			r.opt.Device.Close()
+		}
+	}()
+	if err := r.read(ctx); err != nil {
+		return err
+	}
+	if r.history, err = newHistory(ctx, r.solveFlags.history); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.history.close()) }()
+	r.live = newLive(r.err, r.stop, r.verbose)
+	defer r.live.done()
+	r.observe()
+	if err := r.prepare(ctx); err != nil {
+		return err
+	}
+	defer r.solver.Close()
+	if err := r.makeRHS(); err != nil {
+		return err
+	}
+	if err := r.solve(ctx); err != nil {
+		return err
+	}
+	return r.finish(ctx)
+}
+
+// read reads the matrix, what its preconditioner needs, right-hand sides and guesses.
+func (r *solveRun) read(ctx context.Context) (err error) {
+	r.phase.Store("reading " + r.path)
+	r.in = input{streams: r.streams, threads: r.opt.Threads, maxMemory: int64(r.maxMemory)}
+	if r.m, err = r.in.matrix(ctx, r.path); err != nil {
+		return err
+	}
+	if err := r.precond.readNearNull(ctx, r.in, r.m.Rows, &r.opt); err != nil {
+		return err
+	}
+	if err := r.nullSpace.read(ctx, r.in, r.m.Rows, &r.opt); err != nil {
+		return err
+	}
+	if r.b, r.x0, err = r.readVectors(ctx, r.in, r.m.Rows); err != nil {
+		return err
+	}
+	r.report = report.Report{
+		SchemaVersion: report.SchemaVersion, Version: Version, Refine: r.refine,
+		Stop: r.stop, Tolerance: r.opt.Tol, Events: []string{},
+	}
+	r.report.Seconds.Read = (time.Since(r.start) - r.device.took).Seconds()
+	return nil
+}
+
+// observe sends decisions and iterations to the report, to the lines, to the history and to
+// the status line.
+func (r *solveRun) observe() {
+	r.lines = r.linesTo()
+	r.opt.Log = func(line string) {
+		r.report.Events = append(r.report.Events, line)
+		if r.solving { // decisions made before that are printed after the facts
+			r.live.clear()
+			report.Event(r.lines, line)
+		}
+	}
+	r.opt.Monitor = func(e krylov.Event) {
+		r.history.add(e)
+		r.live.add(e)
+	}
+}
+
+// linesTo returns where facts and decisions are printed.
+func (r *solveRun) linesTo() io.Writer {
+	switch {
+	case r.quiet, r.json && !r.verbose:
+		return io.Discard
+	case r.json:
+		return r.err
+	}
+	return r.out
+}
+
+// prepare picks the device if the rules do, makes the solver and prints what it chose.
+func (r *solveRun) prepare(ctx context.Context) (err error) {
+	if r.device.kind == autoDevice {
+		var why string
+		if r.opt.Device, why = r.device.pick(ctx, r.streams, r.opt, r.m.NNZ()); why != "" {
+			r.opt.Log("device cpu: " + why)
+		}
+		r.opt.DeviceAuto = true
+	}
+	r.phase.Store("setting up")
+	if r.solver, err = solve.New(ctx, r.m, r.opt); err != nil {
+		return err
+	}
+	r.report.SetMatrix(r.path, r.solver.Facts)
+	r.report.SetOrder(r.solver.Order)
+	r.report.Scale, r.report.Threads = string(r.solver.Scale), r.solver.Threads
+	r.report.Seconds.Build = r.solver.Setup.Seconds()
+	report.Facts(r.lines, r.solver.Facts)
+	for _, line := range r.report.Events {
+		report.Event(r.lines, line)
+	}
+	return nil
+}
+
+// makeRHS makes the right-hand side if it is in no file, and prints what the right-hand
+// sides are.
+func (r *solveRun) makeRHS() error {
+	r.phase.Store("making the right-hand side")
+	r.report.RHS = fmt.Sprintf("%d from %s", len(r.b), r.rhs)
+	if !r.fileRHS() {
+		b, text, err := r.solveFlags.makeRHS(r.m)
+		if err != nil {
+			return err
+		}
+		r.b, r.report.RHS = [][]float64{b}, text
+	}
+	report.Line(r.lines, "rhs", "%s", r.report.RHS)
+	return nil
+}
+
+// solve solves for one right-hand side after the other.
+func (r *solveRun) solve(ctx context.Context) error {
+	r.phase.Store("solving")
+	r.solving = true
+	for k := range r.b {
+		r.history.begin(k)
+		r.live.begin(k, len(r.b))
+		result, err := r.solver.Solve(ctx, r.b[k], r.x0[k])
+		if err != nil {
+			return err
+		}
+		r.report.SetDevice(r.solver.Device())
+		r.report.Add(result)
+		r.x = append(r.x, result.X...)
+	}
+	r.live.done()
+	r.report.Seconds.Device = r.device.took.Seconds()
+	return nil
+}
+
+// finish writes x and the report, the report even if x cannot be written.
+func (r *solveRun) finish(ctx context.Context) error {
+	writing.Add(1)
+	defer writing.Add(-1)
+	var failed error
+	if r.output != "" {
+		r.report.Output, failed = r.writeX(ctx)
+	}
+	r.report.Finish(r.start, peakRSS())
+	if err := r.print(); err != nil && !(failed != nil && errors.Is(err, errOutputClosed)) {
+		failed = errors.Join(failed, fmt.Errorf("writing the report: %w", err))
+	}
+	if code := exitOf(r.report.Why); failed == nil && code != 0 {
+		return &exitError{code: code}
+	}
+	return failed
+}
+
+// print prints the report.
+func (r *solveRun) print() error {
+	out := &firstError{w: r.out}
+	switch {
+	case r.json:
+		return r.report.WriteJSON(out)
+	case r.quiet:
+		r.report.Quiet(out)
+	default:
+		r.report.WriteText(out)
+	}
+	return out.err
+}
+
+// writeX writes x and returns where it is. If that fails, x goes to the folder of temporary
+// files, and the error says so.
+func (r *solveRun) writeX(ctx context.Context) (path string, err error) {
+	write := func(w io.Writer) error {
+		return matrixmarket.WriteDense(w, r.m.Rows, len(r.report.Solutions), r.x, matrixmarket.WriteOptions{})
+	}
+	if err = writeFile(ctx, r.output, write); err == nil {
+		return r.output, nil
+	}
+	path = filepath.Join(os.TempDir(), fmt.Sprintf("mpsolve-%016x.mtx", rand.Uint64()))
+	if writeFile(ctx, path, write) != nil {
+		return "", err // the first error is the one that matters
+	}
+	return path, fmt.Errorf("%w; x is in %s instead", err, path)
+}

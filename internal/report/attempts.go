@@ -1,0 +1,25 @@
+package report
+
+import "github.com/mpsolve/mpsolve/pkg/solve"
+
+// Attempt is a method with a preconditioner that a solve tried, and what came of it.
+type Attempt struct {
+	Method          string  `json:"method"`
+	Preconditioner  string  `json:"preconditioner"` // with its main parameters
+	Reason          string  `json:"reason"`         // why it ended
+	Iterations      int     `json:"iterations"`
+	Multiplications Number  `json:"multiplications"` // of setting up and of iterations
+	SecondsSetup    float64 `json:"seconds_setup"`
+	SecondsSolve    float64 `json:"seconds_solve"`
+}
+
+// attempts are those of a solve, in order.
+func attempts(s solve.Result) []Attempt {
+	list := make([]Attempt, len(s.Attempts))
+	for k, a := range s.Attempts {
+		list[k] = Attempt{
+			a.Method, a.Precond, a.Reason, a.Iterations, Number(a.Work), a.Setup.Seconds(), a.Solve.Seconds(),
+		}
+	}
+	return list
+}

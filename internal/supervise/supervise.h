@@ -1,0 +1,2 @@
+/* The descriptor of the real standard error in a supervised process, -1 in others. */
+int supervise_stderr(void);

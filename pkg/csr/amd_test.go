@@ -1,0 +1,232 @@
+package csr
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+)
+
+// randomPattern has entries of 1 and a full diagonal, and rows and columns that are empty
+// but for that, dense, or equal to others.
+func randomPattern(r *rand.Rand, rows, cols int, perRow float64) *Matrix {
+	b, err := NewBuilder(rows, cols)
+	if err != nil {
+		panic(err)
+	}
+	add := func(i, j int) {
+		if err := b.Add(i, j, 1); err != nil {
+			panic(err)
+		}
+	}
+	for i := range rows {
+		from := i
+		if i > 0 && r.IntN(4) == 0 {
+			from = i - 1
+		}
+		s := rand.New(rand.NewPCG(uint64(from), 9))
+		for j := range cols {
+			if s.Float64()*float64(cols) < perRow {
+				add(i, j)
+			}
+		}
+		if i < cols {
+			add(i, i)
+		}
+	}
+	if dense := r.IntN(3); dense > 0 && rows > 3 {
+		for j := range cols {
+			add(rows/2, j)
+		}
+		for i := range rows {
+			if dense == 2 {
+				add(i, cols/3)
+			}
+		}
+	}
+	return b.Build()
+}
+
+// eliminated counts the entries of the factor of a symmetric pattern, one row after the
+// other in the order given, by dense elimination.
+func eliminated(pattern [][]bool, order Permutation) (entries int64, multiplications float64) {
+	n := len(order)
+	a := make([][]bool, n)
+	for i := range a {
+		a[i] = make([]bool, n)
+		for j := range n {
+			a[i][j] = pattern[order[i]][order[j]]
+		}
+	}
+	for k := range n {
+		below := 0
+		for i := k + 1; i < n; i++ {
+			if a[i][k] {
+				below++
+				for j := k + 1; j < n; j++ {
+					a[i][j] = a[i][j] || a[k][j]
+				}
+			}
+		}
+		entries += int64(below)
+		multiplications += float64(below) + float64(below*below)
+	}
+	return entries, multiplications
+}
+
+// Orders are permutations for every pattern, the same ones each time, and what they say of
+// the factors of a pattern is no less than it is, and the same but for dense rows.
+func TestAMD(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for trial := range 300 {
+		rows := 1 + r.IntN(60)
+		cols := rows
+		if trial%3 == 0 {
+			cols = r.IntN(60)
+		}
+		m := randomPattern(r, rows, max(cols, 1), r.Float64()*4)
+		products := make([][]bool, rows) // A A^T
+		either := make([][]bool, rows)   // A + A^T
+		for i := range rows {
+			products[i], either[i] = make([]bool, rows), make([]bool, rows)
+			for j := range rows {
+				for k := range m.Cols {
+					products[i][j] = products[i][j] || m.At(i, k) != 0 && m.At(j, k) != 0
+				}
+				either[i][j] = m.Cols == rows && (m.At(i, j) != 0 || m.At(j, i) != 0)
+			}
+		}
+		check := func(name string, e Elimination, err error, again Elimination, pattern [][]bool, exact bool) {
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if err := e.Order.Validate(); err != nil || len(e.Order) != rows {
+				t.Fatalf("%s: %d of %d rows, %v", name, len(e.Order), rows, err)
+			}
+			for k := range e.Order {
+				if e.Order[k] != again.Order[k] {
+					t.Fatalf("%s: another order at the second time", name)
+				}
+			}
+			entries, multiplications := eliminated(pattern, e.Order)
+			if e.Entries < entries || e.Multiplications < multiplications-0.5 {
+				t.Errorf("%s: %d entries and %g multiplications, really %d and %g", name, e.Entries, e.Multiplications, entries, multiplications)
+			}
+			if exact && (e.Entries != entries || e.Multiplications > multiplications+0.5) {
+				t.Errorf("%s: %d entries and %g multiplications, exactly %d and %g", name, e.Entries, e.Multiplications, entries, multiplications)
+			}
+		}
+		exact := rows < 17 // no row is dense
+		if rows == m.Cols {
+			e, err := AMD(t.Context(), m)
+			again, _ := AMD(t.Context(), m)
+			check("AMD", e, err, again, either, exact)
+		}
+		e, err := RowAMD(t.Context(), m)
+		again, _ := RowAMD(t.Context(), m)
+		if exact && m.Cols < 17 {
+			check("RowAMD", e, err, again, products, true)
+		} else if err != nil || e.Order.Validate() != nil || len(e.Order) != rows {
+			t.Errorf("RowAMD of %d x %d: %v, %v", rows, m.Cols, e.Order, err)
+		}
+	}
+}
+
+// A grid of 60 x 60 has a factor of about 15 entries a row, and an arrow one that does
+// not fill.
+func TestAMDFill(t *testing.T) {
+	const k = 60
+	b, err := NewBuilder(k*k, k*k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	add := func(b *Builder, i, j int) {
+		if err := b.Add(i, j, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range k * k {
+		add(b, i, i)
+		if i%k > 0 {
+			add(b, i, i-1)
+			add(b, i-1, i)
+		}
+		if i >= k {
+			add(b, i, i-k)
+			add(b, i-k, i)
+		}
+	}
+	e, err := AMD(t.Context(), b.Build())
+	if err != nil || e.Entries > 56000 {
+		t.Errorf("grid: %d entries, %v", e.Entries, err)
+	}
+	const n = 5000
+	if b, err = NewBuilder(n, n); err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		add(b, i, i)
+		add(b, 0, i)
+		add(b, i, 0)
+	}
+	if e, err = AMD(t.Context(), b.Build()); err != nil || e.Entries != n-1 || e.Order[n-1] != 0 {
+		t.Errorf("arrow: %d entries, %v", e.Entries, err)
+	}
+}
+
+func TestAMDInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	m := randomPattern(rand.New(rand.NewPCG(1, 1)), 50, 50, 3)
+	if _, err := AMD(ctx, m); err == nil {
+		t.Error("AMD goes on")
+	}
+	if _, err := RowAMD(ctx, m); err == nil {
+		t.Error("RowAMD goes on")
+	}
+	if _, err := AMD(t.Context(), &Matrix{Rows: 1, Cols: 2, RowPtr: []int64{0, 0}}); err == nil {
+		t.Error("AMD of a rectangular matrix")
+	}
+}
+
+// Blocks are strong components, as paths in the graph say, and nothing is below them.
+func TestStrongComponents(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 300 {
+		n := 1 + r.IntN(12)
+		m := randomPattern(r, n, n, r.Float64()*2)
+		reach := make([][]bool, n)
+		for i := range n {
+			reach[i] = make([]bool, n)
+			for j := range n {
+				reach[i][j] = m.At(i, j) != 0
+			}
+		}
+		for k := range n {
+			for i := range n {
+				for j := range n {
+					reach[i][j] = reach[i][j] || reach[i][k] && reach[k][j]
+				}
+			}
+		}
+		order, bounds, err := StrongComponents(t.Context(), m)
+		if err != nil || order.Validate() != nil || len(order) != n || bounds[len(bounds)-1] != n {
+			t.Fatalf("%v, %v, %v", order, bounds, err)
+		}
+		block := make([]int, n)
+		for b := range len(bounds) - 1 {
+			for _, i := range order[bounds[b]:bounds[b+1]] {
+				block[i] = b
+			}
+		}
+		for i := range n {
+			for j := range n {
+				if (block[i] == block[j]) != (i == j || reach[i][j] && reach[j][i]) {
+					t.Fatalf("rows %d and %d in blocks %d and %d", i, j, block[i], block[j])
+				}
+				if m.At(i, j) != 0 && block[i] > block[j] {
+					t.Fatalf("entry (%d, %d) below block %d", i, j, block[j])
+				}
+			}
+		}
+	}
+}

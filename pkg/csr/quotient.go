@@ -1,0 +1,385 @@
+package csr
+
+import (
+	"context"
+	"slices"
+)
+
+// quotient is the quotient graph of a symmetric matrix during elimination [Amestoy96]. Its
+// nodes are variables, each of which stands for one or several rows that have become
+// indistinguishable, and elements, which are cliques of variables: those of eliminated
+// pivots, and those that the graph begins with. A variable's list has its elements first and
+// then the variables that it is connected to directly; that of an element has its variables.
+// In lists, nodes that have been absorbed by others are skipped.
+type quotient struct {
+	n        int // variables 0 to n-1, which become elements; further elements follow
+	list     []int32
+	at       []int   // where the list of a node begins
+	length   []int32 // of the list
+	elements []int32 // at the beginning of the list of a variable
+	weight   []int32 // rows of a variable; 0: absorbed, or an element; negative: in the element being made
+	degree   []int32 // of a variable, approximately, without itself; rows of an element
+	seen     []int64 // of an element: 0: absorbed; at least stamp: stamp + its rows outside of the one being made
+	stamp    int64
+
+	head, next, before []int32 // lists of the variables by degree, -1: end
+	least              int     // no variable has a lower degree
+	bucket             []int32 // lists of variables by hash, linked by next
+	hash               []int32 // of a variable
+
+	into      []int32 // variable that has absorbed a variable, or the pivot it was eliminated with; -1: none
+	pivots    []int32
+	postponed []int32
+	left      int // rows that are not eliminated
+
+	ctx   context.Context
+	work  int // entries visited since the last look at ctx
+	total Elimination
+}
+
+func newQuotient(ctx context.Context, n, elements int) *quotient {
+	nodes := n + elements
+	q := &quotient{
+		n: n, left: n, stamp: 2, ctx: ctx, list: make([]int32, 0, 4*nodes),
+		at: make([]int, nodes), length: make([]int32, nodes), elements: make([]int32, n),
+		weight: make([]int32, nodes), degree: make([]int32, nodes), seen: make([]int64, nodes),
+		head: make([]int32, n+1), next: make([]int32, n), before: make([]int32, n),
+		bucket: make([]int32, n), hash: make([]int32, n), into: make([]int32, n),
+	}
+	for _, a := range [][]int32{q.head, q.bucket, q.into} {
+		for i := range a {
+			a[i] = -1
+		}
+	}
+	for i := range n {
+		q.weight[i] = 1
+	}
+	return q
+}
+
+// postpone puts row i to the end of the order.
+func (q *quotient) postpone(i int32) {
+	q.weight[i] = 0
+	q.postponed = append(q.postponed, i)
+	q.left--
+}
+
+// enter puts variable i into the list of its degree.
+func (q *quotient) enter(i int32) {
+	d := q.degree[i]
+	first := q.head[d]
+	q.next[i], q.before[i], q.head[d] = first, -1, i
+	if first >= 0 {
+		q.before[first] = i
+	}
+	q.least = min(q.least, int(d))
+}
+
+// leave takes variable i out of the list of its degree.
+func (q *quotient) leave(i int32) {
+	after, before := q.next[i], q.before[i]
+	if after >= 0 {
+		q.before[after] = before
+	}
+	if before >= 0 {
+		q.next[before] = after
+	} else {
+		q.head[q.degree[i]] = after
+	}
+}
+
+// workBetweenLooks is the number of entries, of some nanoseconds each, after which orders
+// look at their context.
+const workBetweenLooks = 1 << 20
+
+// spend counts entries and returns the context's error if it is done.
+func (q *quotient) spend(entries int) error {
+	if q.work += entries; q.work >= workBetweenLooks {
+		q.work = 0
+		return q.ctx.Err()
+	}
+	return nil
+}
+
+// eliminate eliminates all variables, one of about the least degree at a time.
+func (q *quotient) eliminate() (Elimination, error) {
+	if err := q.ctx.Err(); err != nil {
+		return Elimination{}, err
+	}
+	for i := q.n - 1; i >= 0; i-- {
+		if q.weight[i] > 0 {
+			q.degree[i] = min(q.degree[i], int32(q.left-1))
+			q.enter(int32(i))
+		}
+	}
+	for q.left > 0 {
+		for q.head[q.least] < 0 {
+			q.least++
+		}
+		pivot := q.head[q.least]
+		q.leave(pivot)
+		if err := q.pivot(pivot); err != nil {
+			return Elimination{}, err
+		}
+	}
+	rest := len(q.postponed)
+	q.count(rest, 0)
+	q.total.Order = q.order()
+	return q.total, nil
+}
+
+// count adds up what eliminating k rows takes that have the same other rows.
+func (q *quotient) count(k, others int) {
+	f, r := float64(k), float64(others)
+	q.total.Entries += int64(k)*int64(others) + int64(k)*int64(k-1)/2
+	q.total.Multiplications += f*r*r + r*f*(f-1) + f*(f-1)*(2*f-1)/6 // updates
+	q.total.Multiplications += f*r + f*(f-1)/2                       // divisions
+}
+
+// pivot makes an element of a variable.
+func (q *quotient) pivot(me int32) error {
+	q.pivots = append(q.pivots, me)
+	rows := q.form(me)
+	from, to := q.at[me], q.at[me]+int(q.length[me])
+	if err := q.outside(from, to); err != nil {
+		return err
+	}
+	eliminated := -q.weight[me]
+	q.left -= int(eliminated)
+	rows, eliminated, err := q.update(me, rows, eliminated)
+	if err != nil {
+		return err
+	}
+	if err := q.merge(from, to); err != nil {
+		return err
+	}
+	kept := from
+	for p := from; p < to; p++ {
+		i := q.list[p]
+		if w := -q.weight[i]; w > 0 {
+			q.weight[i] = w
+			q.degree[i] = min(q.degree[i]+rows-w, int32(q.left)-w)
+			q.enter(i)
+			q.list[kept] = i
+			kept++
+		}
+	}
+	q.length[me], q.degree[me], q.weight[me] = int32(kept-from), rows, 0
+	q.seen[me] = 1
+	if kept == from {
+		q.seen[me] = 0
+	}
+	if to == len(q.list) {
+		q.list = q.list[:kept]
+	}
+	q.stamp += int64(q.n) + 1
+	q.count(int(eliminated), int(rows)+len(q.postponed))
+	return nil
+}
+
+// form makes the list of the new element: the union of the variables of the elements of
+// pivot me, which it absorbs, and of those that me is connected to. It takes these out of the
+// lists of degrees, makes their weights negative and returns the sum.
+func (q *quotient) form(me int32) (rows int32) {
+	elements := int(q.elements[me])
+	need := int(q.length[me])
+	for _, e := range q.list[q.at[me]:][:elements] {
+		need += int(q.length[e])
+	}
+	if len(q.list)+need > cap(q.list) {
+		q.compact(need)
+	}
+	own := q.list[q.at[me]:][:q.length[me]]
+	q.weight[me] = -q.weight[me]
+	from := len(q.list)
+	add := func(variables []int32) {
+		for _, i := range variables {
+			if w := q.weight[i]; w > 0 {
+				rows += w
+				q.weight[i] = -w
+				q.list = append(q.list, i)
+				q.leave(i)
+			}
+		}
+	}
+	for _, e := range own[:elements] {
+		if q.seen[e] != 0 {
+			add(q.list[q.at[e]:][:q.length[e]])
+			q.seen[e], q.length[e] = 0, 0
+		}
+	}
+	add(own[elements:])
+	q.at[me], q.length[me] = from, int32(len(q.list)-from)
+	q.work += need
+	return rows
+}
+
+// outside sets seen of all elements next to the variables list[from:to] to stamp plus the
+// number of their rows that are not among these.
+func (q *quotient) outside(from, to int) error {
+	for _, i := range q.list[from:to] {
+		w := int64(-q.weight[i])
+		elements := q.list[q.at[i]:][:q.elements[i]]
+		for _, e := range elements {
+			switch s := q.seen[e]; {
+			case s >= q.stamp:
+				q.seen[e] = s - w
+			case s != 0:
+				q.seen[e] = int64(q.degree[e]) + q.stamp - w
+			}
+		}
+		if err := q.spend(len(elements)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// update brings the lists, degrees and hashes of the variables of the new element up to date,
+// absorbs elements that are part of it, and eliminates variables that have no others along
+// with the pivot. It takes and returns the rows of the element and those eliminated.
+func (q *quotient) update(me, rows, eliminated int32) (int32, int32, error) {
+	from := q.at[me]
+	for p := from; p < from+int(q.length[me]); p++ {
+		i := q.list[p]
+		at, elements := q.at[i], int(q.elements[i])
+		mine := q.list[at:][:q.length[i]]
+		kept, degree, sum := 0, int32(0), uint32(0)
+		for _, e := range mine[:elements] {
+			if q.seen[e] == 0 {
+				continue
+			}
+			outside := int32(q.seen[e] - q.stamp)
+			if outside == 0 { // its rows are among those of the new one
+				q.seen[e], q.length[e] = 0, 0
+				continue
+			}
+			degree = min(degree+outside, int32(q.n))
+			mine[kept] = e
+			kept++
+			sum += uint32(e)
+		}
+		keptElements := kept
+		for _, j := range mine[elements:] {
+			if w := q.weight[j]; w > 0 {
+				degree = min(degree+w, int32(q.n))
+				mine[kept] = j
+				kept++
+				sum += uint32(j)
+			}
+		}
+		if err := q.spend(len(mine)); err != nil {
+			return 0, 0, err
+		}
+		if degree == 0 {
+			w := -q.weight[i]
+			rows -= w
+			eliminated += w
+			q.left -= int(w)
+			q.weight[i], q.into[i] = 0, me
+			continue
+		}
+		// There is room for the new element, because one that it absorbed, or the pivot,
+		// has been removed.
+		if kept > keptElements {
+			mine[kept] = mine[keptElements]
+		}
+		if keptElements > 0 {
+			mine[keptElements] = mine[0]
+		}
+		mine[0] = me
+		q.elements[i], q.length[i] = int32(keptElements+1), int32(kept+1)
+		q.degree[i] = min(q.degree[i], degree)
+		h := int32((sum + uint32(me)) % uint32(q.n))
+		q.hash[i], q.next[i], q.bucket[h] = h, q.bucket[h], i
+	}
+	return rows, eliminated, nil
+}
+
+// merge merges variables of list[from:to] with the same list.
+func (q *quotient) merge(from, to int) error {
+	for _, v := range q.list[from:to] {
+		if q.weight[v] == 0 || q.bucket[q.hash[v]] < 0 {
+			continue
+		}
+		first := q.bucket[q.hash[v]]
+		q.bucket[q.hash[v]] = -1
+		for i := first; i >= 0 && q.next[i] >= 0; i = q.next[i] {
+			mine := q.list[q.at[i]:][:q.length[i]]
+			last := i
+			for j := q.next[i]; j >= 0; j = q.next[j] {
+				other := q.list[q.at[j]:][:q.length[j]]
+				if len(other) != len(mine) || q.elements[i] != q.elements[j] || !q.same(mine, other, int(q.elements[i])) {
+					last = j
+					continue
+				}
+				q.weight[i] += q.weight[j]
+				q.weight[j], q.into[j] = 0, i
+				q.next[last] = q.next[j]
+			}
+			if err := q.spend(len(mine)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// same reports whether two lists have the same nodes, of which that many are elements. It
+// sorts the elements and the variables.
+func (q *quotient) same(a, b []int32, elements int) bool {
+	q.work += len(a)
+	if slices.Equal(a, b) {
+		return true
+	}
+	for _, part := range [][]int32{a[:elements], a[elements:], b[:elements], b[elements:]} {
+		slices.Sort(part)
+	}
+	return slices.Equal(a, b)
+}
+
+// compact removes the lists of absorbed nodes, and makes room for that many elements.
+func (q *quotient) compact(need int) {
+	live := need
+	alive := func(k int) bool { return k < q.n && q.weight[k] > 0 || q.seen[k] != 0 }
+	for k := range q.at {
+		if alive(k) {
+			live += int(q.length[k])
+		}
+	}
+	list := make([]int32, 0, live+live/2)
+	for k := range q.at {
+		if alive(k) {
+			from := len(list)
+			list = append(list, q.list[q.at[k]:][:q.length[k]]...)
+			q.at[k] = from
+		} else {
+			q.at[k], q.length[k] = 0, 0
+		}
+	}
+	q.list = list
+	q.work += live
+}
+
+// order returns the rows of the pivots, one after the other, and then those postponed.
+func (q *quotient) order() Permutation {
+	absorbed, next := make([]int32, q.n), q.next // lists of the variables absorbed by a variable
+	for i := range absorbed {
+		absorbed[i] = -1
+	}
+	for i := q.n - 1; i >= 0; i-- {
+		if to := q.into[i]; to >= 0 {
+			next[i], absorbed[to] = absorbed[to], int32(i)
+		}
+	}
+	p := make(Permutation, 0, q.n)
+	for _, me := range q.pivots {
+		k := len(p)
+		for p = append(p, me); k < len(p); k++ {
+			for i := absorbed[p[k]]; i >= 0; i = next[i] {
+				p = append(p, i)
+			}
+		}
+	}
+	return append(p, q.postponed...)
+}

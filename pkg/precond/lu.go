@@ -1,0 +1,351 @@
+package precond
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+const (
+	// A pivot on the diagonal is taken if it is at least diagonalPivot times the largest
+	// entry of its row, in an order for pivots on the diagonal; in an order for any pivots
+	// one of a short column is that is at least anyPivot times the largest.
+	diagonalPivot = 1e-2
+	anyPivot      = 0.1
+	// A pivot below vanished times the norm of its row is replaced by one of half the
+	// digits of the norm [LiDemmel98].
+	vanished    = 0x1p-50
+	replacement = 0x1p-26
+	// boundShare is about what part of the multiplications that an order for any pivots
+	// allows for are needed, in the median of real matrices.
+	boundShare = 0.5
+)
+
+// newLU is A = L U, complete, with pivots chosen in each row.
+func newLU(s setup) (Preconditioner, error) {
+	p, err := s.planLU()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.checkEstimate(p.work); err != nil {
+		return nil, err
+	}
+	f, columns, replaced, err := s.gilbertPeierls(p)
+	if err != nil {
+		return nil, err
+	}
+	if replaced > 0 {
+		s.logf("%s: vanishing pivots replaced by %.0e times the norm of their row: %d", LU, replacement, replaced)
+	}
+	p.at.col = chain(p.at.col, columns)
+	return s.newIncomplete(fmt.Sprintf("%s, %s", LU, p.order), f, p.at)
+}
+
+// A luPlan is what LU is to factor: the matrix scaled and permuted, in blocks of a block
+// upper triangular form, whose bounds are rows.
+type luPlan struct {
+	a        *csr.Matrix
+	at       placement
+	bounds   []int
+	diagonal []bool // of each block: pivots are to be on the diagonal
+	order    string // the name of the order of most rows
+	work     Work
+}
+
+// planLU scales and permutes the matrix: rows so that its diagonal has no zeros, and is
+// large; then both to block upper triangular form; and in each block to an order that fills
+// little, AMD, with pivots on the diagonal, or RowAMD, whichever takes less work.
+func (s *setup) planLU() (*luPlan, error) {
+	a, at, err := s.prepare(LU, false)
+	if err != nil {
+		return nil, err
+	}
+	order, bounds, err := csr.StrongComponents(s.ctx, a)
+	if err != nil {
+		return nil, ErrInterrupted
+	}
+	p := &luPlan{bounds: bounds, diagonal: make([]bool, len(bounds)-1)}
+	rows := map[string]int{}
+	inBlock := marks(a.Rows)
+	for b := range p.diagonal {
+		block := order[bounds[b]:bounds[b+1]]
+		p.diagonal[b] = true
+		if len(block) < 3 {
+			rows["AMD"] += len(block)
+			p.work.add(csr.Elimination{Entries: int64(len(block) - 1), Multiplications: float64(len(block) - 1)}, 1)
+			continue
+		}
+		sub := a
+		if len(block) < a.Rows {
+			sub = submatrix(a, block, inBlock)
+		}
+		amd, err := csr.AMD(s.ctx, sub)
+		if err == nil && !fewMore(amd, sub) {
+			var any csr.Elimination
+			if any, err = csr.RowAMD(s.ctx, sub); boundShare*any.Multiplications < amd.Multiplications {
+				amd, p.diagonal[b] = any, false
+			}
+		}
+		if err != nil {
+			return nil, ErrInterrupted
+		}
+		name, share := "AMD", 1.0
+		if !p.diagonal[b] {
+			name, share = "RowAMD", boundShare
+		}
+		rows[name] += len(block)
+		p.work.add(amd, share)
+		copy(block, permuted(block, amd.Order))
+	}
+	p.order = "AMD order"
+	if rows["RowAMD"] > rows["AMD"] {
+		p.order = "order of A A^T"
+	}
+	if len(p.diagonal) > 1 {
+		p.order += fmt.Sprintf(", %d blocks", len(p.diagonal))
+	}
+	if err := s.interrupted(); err != nil {
+		return nil, err
+	}
+	p.a, p.at = a.Permuted(order, order.Inverse(), s.pool), at.then(order)
+	p.work.Bytes = storedBytes(int64(a.Rows), p.work.Entries, width(s.Epsilon))
+	return p, nil
+}
+
+// fewMore reports whether the factors have so few entries that no other order is worth
+// looking for.
+func fewMore(e csr.Elimination, m *csr.Matrix) bool { return e.Entries <= 2*int64(m.NNZ()) }
+
+// submatrix returns some rows and columns of m, in ascending order; in is -1 for all rows, and
+// stays so.
+func submatrix(m *csr.Matrix, order, in []int32) *csr.Matrix {
+	for k, i := range order {
+		in[i] = int32(k)
+	}
+	out := &csr.Matrix{Rows: len(order), Cols: len(order), RowPtr: make([]int64, 1, len(order)+1)}
+	for _, i := range order {
+		cols, vals := m.Row(int(i))
+		for e, j := range cols {
+			if in[j] >= 0 {
+				out.Col, out.Val = append(out.Col, in[j]), append(out.Val, vals[e])
+			}
+		}
+		out.RowPtr = append(out.RowPtr, int64(len(out.Col)))
+	}
+	for _, i := range order {
+		in[i] = -1
+	}
+	return out
+}
+
+// permuted returns rows in an order.
+func permuted(rows, order []int32) []int32 {
+	out := make([]int32, len(order))
+	for k, i := range order {
+		out[k] = rows[i]
+	}
+	return out
+}
+
+// factorisation is LU row by row ([GilbertPeierls88], for rows): of row i, the pattern is
+// what can be reached from its entries through the rows of U in the graph with an edge from
+// the column of a pivot to the columns of its row, and those pivots are eliminated in
+// topological order. Rows of U are pruned for the search [EisenstatLiu92].
+type factorisation struct {
+	f       *factors // U has columns of A until the end
+	pivotOf []int32  // of a column, -1: none
+	column  []int32  // of a pivot
+	pruned  []int64  // end of the part of a row of U that is searched
+	x       []float64
+	in      []int32 // the last row that a column was in
+	order   []int32 // pivots of the row, in topological order from top on
+	top     int
+	upper   []int32 // columns of the row without pivots
+	path    []int32
+	next    []int64 // entry of a row of U that comes next in the search
+	count   []int32 // entries of a column of A
+}
+
+// gilbertPeierls factors the matrix of a plan and returns the columns of the pivots, and how
+// many pivots were replaced.
+func (s *setup) gilbertPeierls(p *luPlan) (f *factors, columns []int32, replaced int, err error) {
+	a := p.a
+	n := a.Rows
+	t := &factorisation{
+		f: newFactors(n, int(min(p.work.Entries/2, int64(20*a.NNZ()))), false), pivotOf: marks(n), column: make([]int32, n),
+		pruned: make([]int64, n), x: make([]float64, n), in: marks(n), order: make([]int32, n),
+		next: make([]int64, n), count: make([]int32, n),
+	}
+	for _, j := range a.Col {
+		t.count[j]++
+	}
+	watch := s.eliminating()
+	for b, diagonal := range p.diagonal {
+		free := p.bounds[b] // no column of the block before it is without a pivot
+		for i := p.bounds[b]; i < p.bounds[b+1]; i++ {
+			cols, vals := a.Row(i)
+			t.reach(int32(i), cols)
+			norm := 0.0
+			for e, j := range cols {
+				t.x[j] = vals[e]
+				norm = max(norm, math.Abs(vals[e]))
+			}
+			multiplications := t.eliminate()
+			if err := watch.row(len(cols)+len(t.upper)+len(t.order)-t.top, multiplications); err != nil {
+				return nil, nil, 0, err
+			}
+			j := t.choose(int32(i), int32(p.bounds[b+1]), diagonal)
+			if j < 0 {
+				for ; t.pivotOf[free] >= 0; free++ {
+				}
+				j, t.x[free] = int32(free), 0
+			}
+			pivot := t.x[j]
+			if math.Abs(pivot) <= vanished*norm || !finite(pivot) {
+				pivot = math.Copysign(replacement*max(norm, math.SmallestNonzeroFloat64), pivot)
+				replaced++
+			}
+			t.store(int32(i), j, pivot)
+			if err := s.checkEntries(t.f.entries(), width(s.Epsilon)); err != nil {
+				return nil, nil, 0, err
+			}
+		}
+	}
+	if err := s.interrupted(); err != nil {
+		return nil, nil, 0, err
+	}
+	for e, j := range t.f.u.col {
+		t.f.u.col[e] = t.pivotOf[j]
+	}
+	return t.f, t.column, replaced, nil
+}
+
+// reach finds the pattern of row i, which begins with those columns.
+func (t *factorisation) reach(i int32, cols []int32) {
+	t.top, t.upper = len(t.order), t.upper[:0]
+	u, next := &t.f.u, t.next
+	for _, j := range cols {
+		if t.in[j] == i {
+			continue
+		}
+		t.in[j] = i
+		t.x[j] = 0
+		k := t.pivotOf[j]
+		if k < 0 {
+			t.upper = append(t.upper, j)
+			continue
+		}
+		t.path = append(t.path[:0], k)
+		next[k] = u.ptr[k]
+	search:
+		for len(t.path) > 0 {
+			k := t.path[len(t.path)-1]
+			end := t.pruned[k]
+			for e := next[k]; e < end; e++ {
+				j := u.col[e]
+				if t.in[j] == i {
+					continue
+				}
+				t.in[j] = i
+				t.x[j] = 0
+				to := t.pivotOf[j]
+				if to < 0 {
+					t.upper = append(t.upper, j)
+					continue
+				}
+				next[k] = e + 1
+				next[to] = u.ptr[to]
+				t.path = append(t.path, to)
+				continue search
+			}
+			t.path = t.path[:len(t.path)-1]
+			t.top--
+			t.order[t.top] = k
+		}
+	}
+}
+
+// eliminate subtracts the rows of the pivots from that in x and stores the multipliers as a
+// row of L.
+func (t *factorisation) eliminate() (multiplications int) {
+	x, u := t.x, &t.f.u
+	for _, k := range t.order[t.top:] {
+		factor := x[t.column[k]] / t.f.d[k]
+		t.f.l.add(k, factor)
+		if factor == 0 {
+			continue
+		}
+		cols, vals := u.row(int(k))
+		vals = vals[:len(cols)]
+		for e, j := range cols {
+			x[j] -= float64(factor * vals[e])
+		}
+		multiplications += len(cols)
+	}
+	t.f.l.end()
+	return multiplications
+}
+
+// choose returns the column of the pivot of row i: of those before end, the diagonal if that
+// is preferred and large enough, otherwise of the large ones that with the fewest entries;
+// -1 if there is none.
+func (t *factorisation) choose(i, end int32, diagonal bool) int32 {
+	largest := 0.0
+	for _, j := range t.upper {
+		if j < end {
+			largest = max(largest, math.Abs(t.x[j]))
+		}
+	}
+	if diagonal && t.in[i] == i && t.pivotOf[i] < 0 && math.Abs(t.x[i]) >= diagonalPivot*largest {
+		return i
+	}
+	best, least := int32(-1), 0.0
+	for _, j := range t.upper {
+		v := math.Abs(t.x[j])
+		if j >= end || v < anyPivot*largest {
+			continue
+		}
+		if better := best < 0 || t.count[j] < t.count[best] || t.count[j] == t.count[best] && v > least; better {
+			best, least = j, v
+		}
+	}
+	return best
+}
+
+// store adds row i of U, whose pivot is in column j, and prunes the rows that it contains.
+func (t *factorisation) store(i, j int32, pivot float64) {
+	u := &t.f.u
+	t.f.d[i], t.column[i], t.pivotOf[j] = pivot, j, i
+	for _, k := range t.upper {
+		if k != j {
+			u.add(k, t.x[k])
+		}
+	}
+	u.end()
+	t.pruned[i] = u.ptr[i+1]
+	for _, k := range t.order[t.top:] {
+		t.prune(k, j)
+	}
+}
+
+// prune leaves to the search the columns of row k of U that have pivots, if column j is one
+// of them: the others are in the row of that pivot, too.
+func (t *factorisation) prune(k, j int32) {
+	cols, vals := t.f.u.row(int(k))
+	if t.pruned[k] < t.f.u.ptr[k+1] || !slices.Contains(cols, j) {
+		return
+	}
+	lo, hi := 0, len(cols)
+	for lo < hi {
+		if t.pivotOf[cols[lo]] >= 0 {
+			lo++
+			continue
+		}
+		hi--
+		cols[lo], cols[hi] = cols[hi], cols[lo]
+		vals[lo], vals[hi] = vals[hi], vals[lo]
+	}
+	t.pruned[k] = t.f.u.ptr[k] + int64(lo)
+}

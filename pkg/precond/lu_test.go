@@ -1,0 +1,188 @@
+package precond
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+// shuffle returns P A Q for random permutations.
+func shuffle(m *csr.Matrix, r *rand.Rand) *csr.Matrix {
+	p, q := r.Perm(m.Rows), r.Perm(m.Rows)
+	return assembled(m.Rows, func(add func(i, j int, v float64)) {
+		for i := range m.Rows {
+			cols, vals := m.Row(i)
+			for e, j := range cols {
+				add(p[i], q[j], vals[e])
+			}
+		}
+	})
+}
+
+// rowwise is the largest backward error of a row, max |b - A x|_i / (|A| |x| + |b|)_i.
+func rowwise(m *csr.Matrix, x, b vector) (worst float64) {
+	for i := range m.Rows {
+		cols, vals := m.Row(i)
+		r, size := b[i], math.Abs(b[i])
+		for e, j := range cols {
+			r -= vals[e] * x[j]
+			size += math.Abs(vals[e] * x[j])
+		}
+		if size > 0 {
+			worst = max(worst, math.Abs(r)/size)
+		}
+	}
+	return worst
+}
+
+// refined solves A x = b by a factorisation and some steps of refinement.
+func refined(m *csr.Matrix, p Preconditioner, b vector) vector {
+	x, r, d := make(vector, m.Rows), make(vector, m.Rows), make(vector, m.Rows)
+	for range 20 {
+		m.MulVec(r, x)
+		for i := range r {
+			r[i] = b[i] - r[i]
+		}
+		p.Apply(d, r)
+		for i := range x {
+			x[i] += d[i]
+		}
+	}
+	return x
+}
+
+// random0 has random entries, and zeros on the diagonal.
+func random0(n int, perRow float64, seed uint64) *csr.Matrix {
+	r := rand.New(rand.NewPCG(seed, 4))
+	shift := 1 + r.IntN(max(n-1, 1))
+	return assembled(n, func(add func(i, j int, v float64)) {
+		for i := range n {
+			add(i, (i+shift)%n, 1+r.Float64())
+			for k := 0.0; k < perRow; k++ {
+				if j := r.IntN(n); j != i {
+					add(i, j, math.Ldexp(r.NormFloat64(), r.IntN(10)-5))
+				}
+			}
+		}
+	})
+}
+
+// Whatever the structure, refinement with the factors solves to a small error in every row.
+func TestLUSolves(t *testing.T) {
+	problems := hostile(t, 3000)
+	r := rand.New(rand.NewPCG(1, 9))
+	for seed := range uint64(40) {
+		n := 2 + r.IntN(200)
+		problems[fmt.Sprintf("random %d", seed)] = random0(n, 4*r.Float64(), seed)
+	}
+	problems["grid"] = laplace(t, 40)
+	problems["shuffled grid"] = shuffle(laplace(t, 30), r)
+	problems["scaled"] = wide(laplace(t, 30))
+	problems["blocks"] = shuffle(assembled(900, func(add func(i, j int, v float64)) {
+		for i := range 900 {
+			for j := i / 9 * 9; j < i/9*9+9; j++ {
+				add(i, j, r.NormFloat64())
+			}
+			for range 3 {
+				add(i, i+r.IntN(900-i), r.NormFloat64())
+			}
+		}
+	}), r)
+	for name, m := range problems {
+		for _, epsilon := range []float64{0, adaptive.MinEpsilon} {
+			p, err := New(t.Context(), LU, m, Options{Epsilon: epsilon}, nil)
+			if errors.Is(err, ErrSingular) && strings.HasPrefix(name, "random") {
+				continue
+			}
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			b := random(m.Rows, 3)
+			if e := rowwise(m, refined(m, p, b), b); !(e < 1e-13) {
+				t.Errorf("%s, epsilon %g: error %g with %v", name, epsilon, e, p)
+			}
+		}
+	}
+}
+
+// A permuted triangular matrix has no fill, and costs no multiplications but those of its
+// entries.
+func TestLUTriangular(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 9))
+	const n = 5000
+	triangle := assembled(n, func(add func(i, j int, v float64)) {
+		for i := range n {
+			add(i, i, 1+r.Float64())
+			for range 5 {
+				add(i, i+r.IntN(n-i), r.NormFloat64())
+			}
+		}
+	})
+	for name, m := range map[string]*csr.Matrix{"triangular": triangle, "shuffled": shuffle(triangle, r), "transposed": shuffle(triangle.Transpose(nil), r)} {
+		p := mustNew(t, LU, m, Options{MaxWork: 2}, nil)
+		if got := p.Cost().Values; got != int64(m.NNZ()) {
+			t.Errorf("%s: %d entries in the factors of %d", name, got, m.NNZ())
+		}
+	}
+}
+
+// Estimates are exact for pivots on the diagonal, and work beyond the limit is refused
+// before it is done.
+func TestEstimate(t *testing.T) {
+	m := laplace(t, 60)
+	for kind, share := range map[Kind]float64{LU: 1, Cholesky: 0.5} {
+		opt := Options{Symmetric: true}
+		w, err := Estimate(t.Context(), kind, m, opt, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := mustNew(t, kind, m, opt, nil)
+		if got := p.Cost().Values; w.Entries != got-int64(m.Rows) || w.Bytes != p.Cost().Bytes {
+			t.Errorf("%s: estimated %+v, the cost is %+v", kind, w, p.Cost())
+		}
+		if w.Multiplications < share*1.5e6 || w.Multiplications > share*3e6 {
+			t.Errorf("%s: %g multiplications", kind, w.Multiplications)
+		}
+		opt.MaxWork = 0.99 * w.Multiplications / float64(m.NNZ())
+		if _, err := New(t.Context(), kind, m, opt, nil); !errors.Is(err, ErrWork) {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+	for kind, is := range map[Kind]error{ILU0: ErrNoEstimate, "ilu7": ErrNoEstimate} {
+		if _, err := Estimate(t.Context(), kind, m, Options{}, nil); !errors.Is(err, is) {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+	if _, err := Estimate(t.Context(), LU, fromRows(t, [][]float64{{1, 1}, {0, 0}}), Options{}, nil); !errors.Is(err, ErrSingular) {
+		t.Errorf("singular: %v", err)
+	}
+}
+
+// Orders of incomplete factorisations are those asked for.
+func TestOrders(t *testing.T) {
+	m := generated(t, "convdiff2d", map[string]float64{"n": 40})
+	entries := func(opt Options) int64 {
+		opt.Fill = 100
+		return mustNew(t, ILUT, m, opt, nil).Cost().Values
+	}
+	amd, rcm := entries(Options{DropTol: 1e-9, Order: OrderAMD}), entries(Options{DropTol: 1e-9, Order: OrderRCM})
+	if amd >= rcm {
+		t.Errorf("%d entries with minimum degree, %d with Cuthill-McKee", amd, rcm)
+	}
+	if auto := entries(Options{DropTol: 1e-9}); auto != amd {
+		t.Errorf("%d entries by default, want %d", auto, amd)
+	}
+	if auto, want := entries(Options{DropTol: 1e-2}), entries(Options{DropTol: 1e-2, Order: OrderRCM}); auto != want {
+		t.Errorf("%d entries by default, want %d", auto, want)
+	}
+	if _, err := New(t.Context(), ILUT, m, Options{Order: "nd"}, nil); err == nil || !strings.Contains(err.Error(), `"nd"`) {
+		t.Errorf("unknown order: %v", err)
+	}
+}

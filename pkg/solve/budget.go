@@ -1,0 +1,115 @@
+package solve
+
+import (
+	"math"
+
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+)
+
+// iterationWork is the number of multiplications that an iteration of a method takes with a
+// preconditioner of that kind which stores so many values, besides projections of GMRES.
+func iterationWork(method Method, kind precond.Kind, n, nnz, values float64) float64 {
+	products := 1.0
+	if method == BiCGStab {
+		products = 2
+	}
+	applied := values
+	switch kind {
+	case precond.Chebyshev: // multiplies with the matrix
+		applied = smoothing * nnz
+	case precond.AMG: // smooths on each level, and stores the coarse ones
+		applied = smoothing * (nnz + values)
+	}
+	return products*(nnz+applied) + vectorWork*n
+}
+
+// smoothing is the number of products on each level of a cycle, and in a polynomial.
+const smoothing = 4
+
+// vectorWork is what an iteration takes for an unknown besides: CG has six updates and inner
+// products.
+const vectorWork = 6
+
+// projectionWork is what a projection of GMRES takes for an unknown.
+const projectionWork = 2
+
+// A probe watches a method and says when to leave it: where its rate does not reach the goal
+// within the budget. It looks after some iterations, then after twice as many, and so on; the
+// rate is that of the second half, since the first iterations of a method tell little.
+type probe struct {
+	goal      float64 // the measure to reach
+	iteration float64 // multiplications of one
+	unknown   float64 // multiplications for a projection
+	budget    float64 // multiplications that may be spent
+
+	look  int     // the iteration to look at next
+	at    int     // that of the last look
+	least float64 // the measure at the last look
+	gone  bool    // the method is to be left
+}
+
+const (
+	// The first look comes after firstLook iterations or a probeShare of the budget.
+	firstLook  = 32
+	probeShare = 1. / 8
+	// hopeless is how many times the budget a rung may be expected to take before it is left:
+	// rates are rough, and mostly grow.
+	hopeless = 2
+)
+
+// newProbe watches a method from a measure on.
+func newProbe(from, goal, iteration, unknown, budget float64) *probe {
+	first := max(firstLook, int(min(probeShare*budget/iteration, math.MaxInt32)))
+	return &probe{goal: goal, iteration: iteration, unknown: unknown, budget: budget, look: first, least: from}
+}
+
+// watch is krylov.Options.Watch.
+func (p *probe) watch(now krylov.Progress) krylov.Reason {
+	if p.gone {
+		return krylov.Stagnation
+	}
+	if now.Iterations < p.look {
+		return krylov.Running
+	}
+	spent := p.work(now.Iterations, now.Projections)
+	rest := p.expected(now) * spent / float64(now.Iterations)
+	if spent+rest > hopeless*p.budget && rest > spent {
+		p.gone = true
+		return krylov.Stagnation
+	}
+	p.at, p.least, p.look = now.Iterations, now.Least, 2*now.Iterations
+	return krylov.Running
+}
+
+// expected is the number of iterations from now to the goal at the rate since the last look.
+func (p *probe) expected(now krylov.Progress) float64 {
+	switch {
+	case now.Least <= p.goal:
+		return 0
+	case !(now.Least < p.least):
+		return math.Inf(1)
+	}
+	return float64(now.Iterations-p.at) * math.Log(now.Least/p.goal) / math.Log(p.least/now.Least)
+}
+
+// work is the number of multiplications of so many iterations.
+func (p *probe) work(iterations int, projections int64) float64 {
+	return p.iteration*float64(iterations) + p.unknown*float64(projections)
+}
+
+// watch returns a probe for a correction with the current rung, of a system with n unknowns.
+func (t *attempts[V, S]) watch(n int, from, goal float64) *probe {
+	if t.state.Begun == 0 {
+		t.state.Begun = from
+	}
+	r, values := t.now(), 0.0
+	if p := t.preconditioner(); p != nil {
+		values = float64(p.made.Cost().Values)
+	}
+	iteration := iterationWork(r.method, r.kind, float64(n), float64(t.nnz), values)
+	return newProbe(from, goal, iteration, projectionWork*float64(n), solving*t.state.Budget-t.state.Rungs[t.state.Rung].Spent)
+}
+
+// bounded reports whether the current rung is to be left when it is too slow.
+func (t *attempts[V, S]) bounded() bool { return t.limited && !t.state.only(t.rungs) }

@@ -1,0 +1,211 @@
+package solve
+
+import (
+	"fmt"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+)
+
+// variant is a preconditioner that may be tried.
+type variant struct {
+	kind    precond.Kind
+	dropTol float64 // unless the options have one; 0: the default
+	fill    float64 // the same
+}
+
+func (v variant) String() string {
+	if v.dropTol == 0 {
+		return string(v.kind)
+	}
+	return fmt.Sprintf("%s, drop %.0e", v.kind, v.dropTol)
+}
+
+// drop is the drop tolerance that comes of it.
+func (v variant) drop() float64 {
+	if v.dropTol == 0 {
+		return precond.DefaultDropTol
+	}
+	return v.dropTol
+}
+
+// A rung of the ladder is a method with a preconditioner.
+type rung struct {
+	method Method
+	variant
+}
+
+func (r rung) String() string {
+	if r.kind == precond.None {
+		return string(r.method)
+	}
+	return fmt.Sprintf("%s with %s", r.method, r.variant)
+}
+
+// A row of a table of rungs: a preconditioner, and the systems that it is for.
+type row struct {
+	variant
+	when func(s *Solver) bool // nil: all
+}
+
+// The tables of rungs, in the order of expected cost: what is tried first suits most systems
+// of its kind. Drop tolerances after the first of a kind wait for what that shows, see
+// ladder.skip. Sizes are from measurements of all kinds on real and generated matrices; see
+// docs/solvers.md.
+var (
+	// definite is for conjugate gradients.
+	definite = []row{
+		{variant{kind: precond.AMG}, (*Solver).large},
+		{variant{kind: precond.ICT}, nil},
+		{variant{kind: precond.ICT, dropTol: 1e-3}, nil},
+		{variant{kind: precond.ICT, dropTol: 1e-8, fill: wideFill}, nil},
+		{variant{kind: precond.IC0}, nil},
+		{variant{kind: precond.ICT, dropTol: completeDrop, fill: completeFill}, nil},
+		{variant{kind: precond.None}, nil},
+	}
+	// general is for GMRES and BiCGStab.
+	general = []row{
+		{variant{kind: precond.AMG}, (*Solver).largeDiffusion},
+		{variant{kind: precond.ILU0}, (*Solver).manyRows},
+		{variant{kind: precond.ILUT}, nil},
+		{variant{kind: precond.ILUT, dropTol: 1e-3}, nil},
+		{variant{kind: precond.ILUT, dropTol: 1e-2}, nil},
+		{variant{kind: precond.ILUT, dropTol: 1e-8, fill: wideFill}, nil},
+		{variant{kind: precond.ILUT, dropTol: completeDrop, fill: completeFill}, nil},
+		{variant{kind: precond.ILU0}, (*Solver).fewRows},
+		{variant{kind: precond.None}, nil},
+	}
+	// onDevice is for any method there.
+	onDevice = []row{
+		{variant{kind: precond.BlockJacobi}, (*Solver).hasNodes},
+		{variant{kind: precond.None}, nil},
+		{variant{kind: precond.BlockJacobi}, func(s *Solver) bool { return !s.hasNodes() }},
+	}
+	// unpreconditioned is for a scaled matrix that no preconditioner suits.
+	alone = []row{{variant{kind: precond.None}, nil}}
+)
+
+const (
+	multigridNonzeros = 100_000 // nonzeros from which multigrid is tried first
+	sparseRows        = 40_000  // rows from which ILU(0) comes before ILUT
+
+	// completeDrop leaves out next to nothing: what remains is a complete factorisation, to
+	// the limit of work and fill.
+	completeDrop = 1e-14
+	wideFill     = 30  // Options.Fill of a small drop tolerance
+	completeFill = 300 // and of completeDrop
+)
+
+func (s *Solver) large() bool          { return s.m.NNZ() >= multigridNonzeros }
+func (s *Solver) manyRows() bool       { return s.m.Rows >= sparseRows }
+func (s *Solver) fewRows() bool        { return !s.manyRows() }
+func (s *Solver) largeDiffusion() bool { return s.manyRows() && !s.Facts.Symmetric && likeMMatrix(s.m) }
+func (s *Solver) hasNodes() bool       { return precond.BlockSize(s.m) > 1 }
+
+// rungs returns the ladder of the system: each rung is a fallback of those before it.
+func (s *Solver) rungs() []rung {
+	other := s.Method // of systems that turn out not to be definite
+	if s.Method == CG && s.opt.Method != CG {
+		other = GMRES
+	}
+	if kind := s.opt.Precond.Kind; kind != PrecondAuto {
+		requested := []row{{variant{kind: kind}, nil}}
+		return s.join(s.Method, requested, other, requested)
+	}
+	switch {
+	case s.opt.Device != nil:
+		return s.join(s.Method, onDevice, other, onDevice)
+	case s.Method == MINRES:
+		return s.join(s.Method, alone, other, nil)
+	case s.Method == CG && !s.symmetric():
+		return s.join(s.Method, alone, other, general)
+	case s.Method == CG:
+		return s.join(s.Method, definite, other, general)
+	}
+	return s.join(s.Method, nil, other, general)
+}
+
+// join returns the rungs of a method, and those of another if it is one, that suit the system.
+func (s *Solver) join(first Method, rows []row, second Method, more []row) (list []rung) {
+	seen := map[rung]bool{}
+	add := func(method Method, rows []row) {
+		for _, r := range rows {
+			v := r.variant
+			if s.opt.Precond.DropTol != 0 {
+				v.dropTol = 0
+			}
+			if s.opt.Precond.Fill != 0 {
+				v.fill = 0
+			}
+			d, _ := precond.Lookup(v.kind)
+			kind, _ := krylov.KindOf(string(method))
+			switch next := (rung{method, v}); {
+			case seen[next] || r.when != nil && !r.when(s):
+			case d.Definite && !kind.Definite && s.opt.Precond.Kind == PrecondAuto:
+			default:
+				seen[next] = true
+				list = append(list, next)
+			}
+		}
+	}
+	add(first, rows)
+	if second != first || rows == nil {
+		add(second, more)
+	}
+	return list
+}
+
+// explain says why the first rung is the first.
+func (s *Solver) explain(first rung) {
+	why := "the matrix is not definite and small"
+	switch {
+	case s.opt.Precond.Kind != PrecondAuto:
+		why = "requested"
+	case s.Method == CG && !s.symmetric():
+		why = "the scaled matrix is not symmetric"
+	case s.Method == MINRES:
+		why = "the scaling acts as Jacobi preconditioning"
+	case s.opt.Device != nil && first.kind == precond.BlockJacobi:
+		why = "the matrix has nodes of several unknowns (on a device)"
+	case s.opt.Device != nil:
+		why = "the scaling acts as Jacobi preconditioning (on a device)"
+	case s.Method == CG && first.kind == precond.AMG:
+		why = "the matrix is symmetric and large"
+	case s.Method == CG:
+		why = "the matrix is symmetric and small"
+	case first.kind == precond.AMG:
+		why = "the matrix is large and nearly an M-matrix, as from diffusion"
+	case s.manyRows():
+		why = "the matrix is not definite and large"
+	}
+	s.say("precond %s: %s", first.kind, why)
+}
+
+const (
+	sampledRows   = 10000
+	mostlyMMatrix = 0.9  // share of the rows
+	dominance     = 1.01 // sum of a row's other magnitudes, relative to its diagonal
+)
+
+// likeMMatrix reports whether most rows of m, of a sample, are those of a diagonally
+// dominant M-matrix: off-diagonal elements of the other sign than the diagonal, whose
+// magnitudes add up to hardly more than that. Multigrid suits them, symmetric or not.
+func likeMMatrix(m *csr.Matrix) bool {
+	rows, good := 0, 0
+	for i := 0; i < m.Rows; i += m.Rows/sampledRows + 1 {
+		cols, vals := m.Row(i)
+		d, sum, opposite := m.At(i, i), 0.0, true
+		for k, j := range cols {
+			if v := vals[k]; int(j) != i {
+				sum += max(v, -v)
+				opposite = opposite && v*d <= 0
+			}
+		}
+		rows++
+		if d != 0 && opposite && sum <= dominance*max(d, -d) {
+			good++
+		}
+	}
+	return float64(good) >= mostlyMMatrix*float64(rows)
+}
