@@ -129,6 +129,12 @@ stress: ## thousands of hostile systems and injected faults, judged in exact ari
 mutants: ## fail if the tests miss an error that tools/mutants makes in the source (15 minutes); MUTANTS_FLAGS
 	$(GO) run ./tools/mutants $(MUTANTS_FLAGS)
 
+KILLS ?= 200
+
+.PHONY: kill-test
+kill-test: ## ends solves with checkpoints by SIGKILL at KILLS (200) random moments; they go on to the same bits (minutes)
+	$(GO) test ./internal/cli -run '^TestKill$$' -v -count=1 -timeout 60m -kills $(KILLS)
+
 .PHONY: bench
 bench: ## all benchmarks; BENCH picks by name
 	$(GO) test -run='^$$' -bench='$(BENCH)' -benchmem ./...

@@ -93,10 +93,12 @@ func withoutPath(err error) error {
 	return err
 }
 
+const tempPrefix, tempSuffix = ".mpsolve-", ".tmp"
+
 // tempName returns a name for a temporary file beside target. It is short whatever the
 // length of the target's.
 func tempName(target string) string {
-	return filepath.Join(filepath.Dir(target), fmt.Sprintf(".mpsolve-%016x.tmp", rand.Uint64()))
+	return filepath.Join(filepath.Dir(target), fmt.Sprintf(tempPrefix+"%016x"+tempSuffix, rand.Uint64()))
 }
 
 // keepAttributes gives f the permissions of the file that it will replace, nil for none.

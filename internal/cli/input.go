@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"github.com/schollz/progressbar/v3"
@@ -63,7 +64,7 @@ func (in input) read(ctx context.Context, path string) (*matrixmarket.Content, e
 	case err == nil:
 	case errors.Is(err, context.DeadlineExceeded):
 		return nil, &exitError{exitNotConverged, fmt.Errorf("time limit reached while reading %s", path)}
-	case os.IsNotExist(err), os.IsPermission(err), isDirectory(path):
+	case notOpened(err), isDirectory(path):
 		return nil, &exitError{exitInput, err}
 	default:
 		return nil, err
@@ -72,6 +73,12 @@ func (in input) read(ctx context.Context, path string) (*matrixmarket.Content, e
 		fmt.Fprintf(in.err, "mpsolve: warning: %s: %s\n", report.Printable(path), w)
 	}
 	return c, nil
+}
+
+// notOpened reports whether an error is that of opening a file.
+func notOpened(err error) bool {
+	var at *fs.PathError
+	return errors.As(err, &at) && at.Op == "open"
 }
 
 func isDirectory(path string) bool {

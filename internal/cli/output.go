@@ -21,6 +21,9 @@ func checkOutput(flag, path string, inputs ...string) error {
 	if path == "" {
 		return nil
 	}
+	if path == "-" {
+		return usage("--%s -: use /dev/stdout for standard output, or ./- for a file of that name", flag)
+	}
 	if err := atomicfile.Check(path); err != nil {
 		return usage("--%s %s: %w", flag, path, err)
 	}
@@ -51,6 +54,9 @@ func checkDistinct(flag, path, otherFlag, other string) error {
 // writing counts the files that are being written, which is not given up for a time limit.
 var writing atomic.Int32
 
+// completing counts the solves under way: each still has its best x to verify and to write.
+var completing atomic.Int32
+
 // writeFile writes path completely or not at all, compressed if its name ends in .gz. A FIFO
 // must have a reader before the context ends.
 func writeFile(ctx context.Context, path string, write func(io.Writer) error) error {
@@ -68,15 +74,22 @@ func writeFile(ctx context.Context, path string, write func(io.Writer) error) er
 	})
 }
 
-// standardOutput turns the error that its reader has gone away into errOutputClosed.
-type standardOutput struct{ *os.File }
+// standardOutput turns the error that its reader has gone away into errOutputClosed, and
+// keeps the first error.
+type standardOutput struct {
+	*os.File
+	failed error
+}
 
 var errOutputClosed = errors.New("the reader of standard output has gone")
 
-func (s standardOutput) Write(p []byte) (int, error) {
+func (s *standardOutput) Write(p []byte) (int, error) {
 	n, err := s.File.Write(p)
 	if errors.Is(err, syscall.EPIPE) {
 		err = errOutputClosed
+	}
+	if s.failed == nil {
+		s.failed = err
 	}
 	return n, err
 }

@@ -69,14 +69,19 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	if limit := machine.Limit(); limit > 0 && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(limit / 10 * 9) // the garbage collector works harder near it
 	}
+	var stdout *standardOutput
 	if f, ok := out.(*os.File); ok {
-		out = standardOutput{f}
+		stdout = &standardOutput{File: f}
+		out = stdout
 	}
 	root := newRoot(streams{in, out, errOut})
 	root.SetArgs(args)
 	err := checkKernels()
 	if err == nil {
 		err = abandonable(ctx, signalGrace, func() error { return root.ExecuteContext(ctx) })
+	}
+	if err == nil && stdout != nil {
+		err = stdout.failed // such as that of a help text
 	}
 	switch cause := context.Cause(ctx); {
 	case cause != nil: // a signal, or no memory
@@ -106,6 +111,7 @@ func exitCode(err error) int {
 	var coded *exitError
 	var syntax *matrixmarket.Error
 	var input *solve.InputError
+	var checkpoint *solve.CheckpointError
 	var stopped signalError
 	switch {
 	case err == nil:
@@ -114,7 +120,7 @@ func exitCode(err error) int {
 		return coded.code
 	case errors.As(err, &stopped):
 		return stopped.exitCode()
-	case errors.As(err, &syntax), errors.As(err, &input):
+	case errors.As(err, &syntax), errors.As(err, &input), errors.As(err, &checkpoint):
 		return exitInput
 	case errors.Is(err, gpu.ErrUnavailable):
 		return exitNoDevice

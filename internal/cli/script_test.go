@@ -37,6 +37,7 @@ const scripts = "testdata/script"
 // interrupted are the scripts of signals and limits.
 var interrupted = []string{
 	filepath.Join(scripts, "signals.txtar"), filepath.Join(scripts, "stops.txtar"), filepath.Join(scripts, "interrupts.txtar"),
+	filepath.Join(scripts, "checkpoint.txtar"),
 }
 
 func TestInterruptedScripts(t *testing.T) { run(t, interrupted) }

@@ -23,10 +23,12 @@ func (e signalError) Error() string { return "stopped by signal: " + e.String() 
 // exitCode is the shell's for a process that the signal ended.
 func (e signalError) exitCode() int { return 128 + int(e.Signal) }
 
-// After a signal a command has signalGrace to end, and longer while it writes a file; what
-// must happen before the process ends has exitGrace.
+// After a signal a command has signalGrace to end, resultGrace while it has a result to
+// complete, and as long as it takes while it writes a file; what must happen before the
+// process ends has exitGrace.
 const (
 	signalGrace = 3 * time.Second
+	resultGrace = 15 * time.Second
 	exitGrace   = 200 * time.Millisecond
 )
 
@@ -36,7 +38,7 @@ const (
 func watch(errOut io.Writer) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals, pipes := make(chan os.Signal, 8), make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	signal.Notify(signals, append(cpuLimit, syscall.SIGINT, syscall.SIGTERM)...)
 	if !signal.Ignored(syscall.SIGHUP) { // as it is under nohup
 		signal.Notify(signals, syscall.SIGHUP)
 	}
@@ -120,12 +122,13 @@ func abandonable(ctx context.Context, grace time.Duration, f func() error) error
 		return err
 	case <-ctx.Done():
 	}
+	ended := time.Now()
 	for late := time.NewTimer(grace); ; late.Reset(exitGrace) {
 		select {
 		case err := <-done:
 			return err
 		case <-late.C:
-			if writing.Load() == 0 {
+			if writing.Load() == 0 && (completing.Load() == 0 || time.Since(ended) > resultGrace) {
 				atomicfile.Abandon()
 				return errAbandoned
 			}

@@ -23,6 +23,7 @@ type solveFlags struct {
 	digits                                 digitsFlag
 	reorder                                reorderFlag
 	device                                 deviceFlag
+	checkpoint                             checkpointFlags
 	opt                                    solve.Options
 }
 
@@ -83,6 +84,7 @@ func newSolve(s streams) *cobra.Command {
 	fl.DurationVar(&f.maxTime, "max-time", 0, "limit on the total time, such as 90s or 2h; 0: none")
 	fl.Var(&f.maxMemory, "max-memory", "memory limit, such as 4GB (default: the memory of the machine)")
 	fl.IntVar(&f.opt.Threads, "threads", 0, "number of threads (default: all processors)")
+	f.checkpoint.add(c)
 	fl.StringVar(&f.history, "history", "", "write the residual of every iteration to this CSV `file`")
 	fl.BoolVar(&f.json, "json", false, "print a JSON object instead of text (docs/report.schema.json)")
 	fl.BoolVar(&f.quiet, "quiet", false, "print the verdict only")
@@ -127,7 +129,8 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 		oneOf("method", f.method, solve.Methods), oneOf("scale", f.scale, solve.Scales),
 		oneOf("stop", f.stop, solve.Stops), oneOf("orthogonalization", f.orthogonalization, orthogonalizations),
 		checkOutput("output", f.output, inputs...), checkOutput("history", f.history, inputs...),
-		checkDistinct("output", f.output, "history", f.history), checkRHS(f.rhs), f.reorder.check(), f.nullSpace.check(), f.device.check(deviceKinds),
+		checkDistinct("output", f.output, "history", f.history), checkDistinct("output", f.output, "checkpoint", f.checkpoint.file), checkDistinct("history", f.history, "checkpoint", f.checkpoint.file),
+		checkDistinct("output", f.output, "resume", f.checkpoint.resume), checkRHS(f.rhs), f.reorder.check(), f.nullSpace.check(), f.device.check(deviceKinds),
 	} {
 		if err != nil {
 			return err
@@ -148,6 +151,9 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 	}
 	f.opt.CGS2 = f.orthogonalization == "cgs2"
 	f.opt.MaxMemory = f.maxMemory.orInstalled()
+	if err := f.checkpoint.check(c, &f.opt, inputs...); err != nil {
+		return err
+	}
 	if err := f.opt.Validate(); err != nil {
 		return usage("%s", oneLine(err))
 	}

@@ -39,7 +39,7 @@ type solveRun struct {
 }
 
 // limitGrace is how long the run may go on after its time limit.
-const limitGrace = 200 * time.Millisecond
+const limitGrace = 350 * time.Millisecond
 
 // run runs the steps until the time limit. Whatever does not heed that is given up, without x.
 func (r *solveRun) run(ctx context.Context) error {
@@ -57,6 +57,7 @@ func (r *solveRun) run(ctx context.Context) error {
 
 // steps opens the device, reads, prepares, solves, writes x and reports.
 func (r *solveRun) steps(ctx context.Context) (err error) {
+	defer r.checkpoint.listen(r.streams.err)()
 	r.phase.Store("opening the device")
 	if r.opt.Device, err = r.device.open(r.streams); err != nil {
 		return err
@@ -76,6 +77,7 @@ func (r *solveRun) steps(ctx context.Context) (err error) {
 	r.live = newLive(r.err, r.stop, r.verbose)
 	defer r.live.done()
 	r.observe()
+	r.takeCheckpoints()
 	if err := r.prepare(ctx); err != nil {
 		return err
 	}
@@ -92,6 +94,9 @@ func (r *solveRun) steps(ctx context.Context) (err error) {
 // read reads the matrix, what its preconditioner needs, right-hand sides and guesses.
 func (r *solveRun) read(ctx context.Context) (err error) {
 	r.phase.Store("reading " + r.path)
+	if err := r.checkpoint.read(&r.opt); err != nil {
+		return err
+	}
 	r.in = input{streams: r.streams, threads: r.opt.Threads, maxMemory: int64(r.maxMemory)}
 	if r.m, err = r.in.matrix(ctx, r.path); err != nil {
 		return err
@@ -152,7 +157,7 @@ func (r *solveRun) prepare(ctx context.Context) (err error) {
 	}
 	r.phase.Store("setting up")
 	if r.solver, err = solve.New(ctx, r.m, r.opt); err != nil {
-		return err
+		return r.checkpoint.refused(err)
 	}
 	r.report.SetMatrix(r.path, r.solver.Facts)
 	r.report.SetOrder(r.solver.Order)
@@ -184,13 +189,15 @@ func (r *solveRun) makeRHS() error {
 // solve solves for one right-hand side after the other.
 func (r *solveRun) solve(ctx context.Context) error {
 	r.phase.Store("solving")
+	completing.Add(1)
+	defer completing.Add(-1)
 	r.solving = true
 	for k := range r.b {
 		r.history.begin(k)
 		r.live.begin(k, len(r.b))
 		result, err := r.solver.Solve(ctx, r.b[k], r.x0[k])
 		if err != nil {
-			return err
+			return r.checkpoint.refused(err)
 		}
 		r.report.SetDevice(r.solver.Device())
 		r.report.Add(result)
@@ -208,6 +215,9 @@ func (r *solveRun) finish(ctx context.Context) error {
 	var failed error
 	if r.output != "" {
 		r.report.Output, failed = r.writeX(ctx)
+	}
+	if failed == nil && ctx.Err() == nil {
+		failed = r.dropCheckpoint()
 	}
 	r.report.Finish(r.start, peakRSS())
 	if err := r.print(); err != nil && !(failed != nil && errors.Is(err, errOutputClosed)) {

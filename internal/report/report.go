@@ -49,6 +49,17 @@ type Report struct {
 
 	Preconditioner Preconditioner `json:"preconditioner"`
 	Output         string         `json:"output,omitempty"` // file of x
+	Checkpoint     *Checkpoint    `json:"checkpoint,omitempty"`
+}
+
+// Checkpoint is what was kept of the work.
+type Checkpoint struct {
+	File       string  `json:"file,omitempty"` // that a later run can resume; "": none is left
+	Taken      int     `json:"taken"`          // how often it was written
+	Seconds    float64 `json:"seconds"`        // that took, part of those of solving
+	Bytes      int64   `json:"bytes"`          // of the last one
+	RHS        int     `json:"rhs"`            // the right-hand side it is in, from 1
+	Iterations int     `json:"iterations"`     // of that
 }
 
 // Preconditioner describes the one used last. Applications and their seconds count all

@@ -109,7 +109,7 @@ func (v *Evidence) Text() string {
 
 // Text is what is known in words; empty if digits were not estimated.
 func (d Digits) Text() string {
-	switch known := func(n Number) bool { return n-n == 0 }; d.State {
+	switch d.State {
 	case "believed":
 		return fmt.Sprintf("about %d of x (the last step changed it by %.1e, roundings of A and b may by %.1e; condition about %.0e)",
 			d.Believed, d.Step, d.Probe, d.Condition)
@@ -117,10 +117,7 @@ func (d Digits) Text() string {
 		return fmt.Sprintf("none of x can be believed: one more step changes it by %.1e, roundings of A and b may by %.1e; condition about %.0e",
 			d.Step, d.Probe, d.Condition)
 	case "not confirmed":
-		if !known(d.Probe) {
-			return "not confirmed: a right-hand side of rounding size was not solved in the work allowed; A may be singular, and x one of many"
-		}
-		return "not confirmed: one more step was not solved in the work allowed"
+		return "not confirmed: a right-hand side of rounding size was not solved in the work allowed; A may be singular, and x one of many"
 	}
 	return ""
 }
@@ -164,6 +161,13 @@ func (r *Report) WriteText(w io.Writer) {
 	}
 	if r.Bytes.PeakRSS > 0 {
 		Line(w, "memory", "peak %s", bytes(r.Bytes.PeakRSS))
+	}
+	if c := r.Checkpoint; c != nil && c.Taken > 0 {
+		Line(w, "checkpoint", "written %s in %.3f s, %s each", english.Plural(c.Taken, "time", ""), c.Seconds, bytes(c.Bytes))
+		if c.File != "" {
+			Line(w, "", "after %s of right-hand side %d; --resume %s goes on from there",
+				english.Plural(c.Iterations, "iteration", ""), c.RHS, c.File)
+		}
 	}
 	if r.Output == "" {
 		Line(w, "x", "not written (see --output)")

@@ -56,7 +56,7 @@ func (j *judgement) fault(f Fault, format string, args ...any) {
 func judge(s *System, opt solve.Options, res solve.Result) *judgement {
 	j := claims(s, opt, res)
 	if res.Reason.Converged() && !math.IsInf(j.errors.row, 0) {
-		j.compare(s, res)
+		j.compare(s, opt, res)
 	}
 	return j
 }
@@ -83,7 +83,7 @@ func claims(s *System, opt solve.Options, res solve.Result) *judgement {
 	}
 	j.measure(opt)
 	j.contradiction(s, opt)
-	j.sanity(s, rows)
+	j.sanity(s, opt, rows)
 	return j
 }
 
@@ -105,12 +105,22 @@ func (j *judgement) contradiction(s *System, opt solve.Options) {
 	}
 }
 
-// sanity checks that x explains b in each part of the system that nothing joins to the others.
-func (j *judgement) sanity(s *System, rows []equation) {
+// sanity checks that x explains b: by rows in each part of the system that nothing joins to the
+// others, or by norms where --stop asks for those.
+func (j *judgement) sanity(s *System, opt solve.Options, rows []equation) {
+	if !byRows(opt) {
+		if j.errors.relative > insane {
+			j.fault(Insane, "‖r‖/‖b‖ = %.2g", j.errors.relative)
+		}
+		return
+	}
 	if worst, size := leastExplained(s.A, rows); worst > insane {
 		j.fault(Insane, "%.2g of b is unexplained in %d of %d rows", worst, size, len(rows))
 	}
 }
+
+// byRows reports whether small rows count as much as large ones.
+func byRows(opt solve.Options) bool { return opt.Stop != solve.StopNW && opt.Stop != solve.StopRel }
 
 // leastExplained returns how much of b is unexplained in the part where it is most, and how many
 // rows that has.
@@ -125,18 +135,21 @@ func leastExplained(m *csr.Matrix, rows []equation) (worst float64, size int) {
 
 // compare counts the correct digits of x, if the exact solution is known, and holds them
 // against those that the result believes in.
-func (j *judgement) compare(s *System, res solve.Result) {
+func (j *judgement) compare(s *System, opt solve.Options, res solve.Result) {
 	exact := s.solution()
 	if exact == nil {
 		return
 	}
 	j.digits = math.Inf(1)
-	worst := 0.0
-	for _, part := range parted(s.A) {
-		worst = max(worst, relativeError(res.X, exact, part.cols))
+	whole := relativeError(res.X, exact, count(len(exact)))
+	if whole > 0 {
+		j.digits = math.Max(0, -math.Log10(whole))
 	}
-	if e := relativeError(res.X, exact, count(len(exact))); e > 0 {
-		j.digits = math.Max(0, -math.Log10(e))
+	worst := whole
+	if byRows(opt) {
+		for _, part := range parted(s.A) {
+			worst = max(worst, relativeError(res.X, exact, part.cols))
+		}
 	}
 	said, known := believed(res)
 	switch {

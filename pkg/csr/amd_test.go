@@ -188,7 +188,7 @@ func TestAMDInterrupted(t *testing.T) {
 	}
 }
 
-// Blocks are strong components, as paths in the graph say, and nothing is below them.
+// Blocks are strong components, as paths in the graph say, and nothing is above them.
 func TestStrongComponents(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 300 {
@@ -223,8 +223,8 @@ func TestStrongComponents(t *testing.T) {
 				if (block[i] == block[j]) != (i == j || reach[i][j] && reach[j][i]) {
 					t.Fatalf("rows %d and %d in blocks %d and %d", i, j, block[i], block[j])
 				}
-				if m.At(i, j) != 0 && block[i] > block[j] {
-					t.Fatalf("entry (%d, %d) below block %d", i, j, block[j])
+				if m.At(i, j) != 0 && block[i] < block[j] {
+					t.Fatalf("entry (%d, %d) above block %d", i, j, block[j])
 				}
 			}
 		}

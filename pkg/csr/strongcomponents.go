@@ -6,7 +6,7 @@ import (
 )
 
 // StrongComponents returns an order in which a square matrix with nonzeros on its diagonal is
-// block upper triangular, P A P^T, with as many diagonal blocks as possible: the strong
+// block lower triangular, P A P^T, with as many diagonal blocks as possible: the strong
 // components of its graph [Tarjan72]. Block b is rows bounds[b] to bounds[b+1]-1 of that
 // order; in a block rows stay in the order given. The time is proportional to the number
 // of entries; the error is that of ctx if that is done.
@@ -46,16 +46,11 @@ func StrongComponents(ctx context.Context, m *Matrix) (order Permutation, bounds
 			}
 		}
 	}
-	// Components come after all that they lead to, so the order of blocks is reversed.
-	reversed := make(Permutation, 0, n)
 	bounds = append(bounds, 0)
-	end := n
-	for _, size := range slices.Backward(sizes) {
-		reversed = append(reversed, order[end-size:end]...)
-		end -= size
-		bounds = append(bounds, len(reversed))
+	for _, size := range sizes { // components come after all that they lead to
+		bounds = append(bounds, bounds[len(bounds)-1]+size)
 	}
-	return reversed, bounds, nil
+	return order, bounds, nil
 }
 
 // tarjan is a depth-first search for strong components.

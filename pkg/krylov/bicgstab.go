@@ -120,6 +120,13 @@ func (m *BiCGStab[V, S]) direction() Reason {
 	return Running
 }
 
+func (m *BiCGStab[V, S]) keeps(bool) kept[V, S] {
+	return kept[V, S]{
+		vectors: []V{m.x, m.r, m.s, m.p}, scalars: []*S{&m.rho},
+		numbers: []*float64{&m.snorm}, counts: []*int{&m.restarts},
+	}
+}
+
 // orthogonal is the cosine under which two vectors count as orthogonal: what is left of
 // zero with that unit roundoff.
 func orthogonal(roundoff float64) float64 { return 2 * roundoff }

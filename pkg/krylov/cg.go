@@ -79,6 +79,10 @@ func (m *CG[V, S]) direction() (reason Reason) {
 	return reason
 }
 
+func (m *CG[V, S]) keeps(bool) kept[V, S] {
+	return kept[V, S]{vectors: []V{m.x, m.r, m.p}, scalars: []*S{&m.rho}}
+}
+
 // cgWindow is the number of iterations without a new least residual after which CG gives
 // up: more than stagnationWindow, since it makes the error small, not the residual. On an
 // ill-conditioned matrix this may stay above its starting value for many times n

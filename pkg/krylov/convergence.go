@@ -2,7 +2,6 @@ package krylov
 
 import (
 	"context"
-	"errors"
 	"math"
 )
 
@@ -31,7 +30,7 @@ type convergence[V any] struct {
 // begin prepares for a solve that starts with ||r|| = rnorm.
 func (c *convergence[V]) begin(ctx context.Context, opt Options[V], window int, bnorm, rnorm float64) {
 	*c = convergence[V]{
-		opt: opt.withDefaults(), ctx: ctx, done: ctx.Done(), window: window,
+		opt: opt.withDefaults(), ctx: ctx, done: watched(ctx, opt), window: window,
 		bnorm: bnorm, start: rnorm, least: rnorm, measure: 1, at: rnorm,
 		claimed: math.Inf(1),
 	}
@@ -85,10 +84,7 @@ func (c *convergence[V]) limitAt(iterations int) Reason {
 	}
 	select {
 	case <-c.done:
-		if errors.Is(c.ctx.Err(), context.DeadlineExceeded) {
-			return TimeLimit
-		}
-		return Interrupted
+		return Ended(c.ctx)
 	default:
 	}
 	switch {

@@ -7,7 +7,7 @@ import (
 )
 
 // An iteration is the formulas of a method, which leaves it to its driver when to stop.
-type iteration[S any] interface {
+type iteration[V any, S linop.Scalar[S]] interface {
 	// start begins at the residual r.
 	start() Reason
 
@@ -21,6 +21,8 @@ type iteration[S any] interface {
 
 	// direction prepares the next step.
 	direction() Reason
+
+	keeper[V, S]
 }
 
 // scalars are r·r after a step and what check looks at besides.
@@ -38,6 +40,8 @@ type driver[V any, S linop.Scalar[S]] struct {
 	a    linop.Operator[V, S] // of the solve in progress, as are x and b
 	x, b V
 	rr   S // r·r
+
+	restarts int // that are left
 }
 
 func newDriver[V any, S linop.Scalar[S]](space linop.Space[V, S], deferred deferral[V, S]) driver[V, S] {
@@ -47,17 +51,17 @@ func newDriver[V any, S linop.Scalar[S]](space linop.Space[V, S], deferred defer
 // solve runs an iteration, which is started again `restarts` times at most. The method
 // stagnates after `window` iterations without a new least residual.
 func (d *driver[V, S]) solve(
-	ctx context.Context, it iteration[S], a linop.Operator[V, S], x, b V, opt Options[V], window, restarts int,
+	ctx context.Context, it iteration[V, S], a linop.Operator[V, S], x, b V, opt Options[V], window, restarts int,
 ) Result {
 	reason := d.begin(ctx, a, x, b, opt, window)
 	d.deferred.begin(d.flexible())
-	for ; reason == Running; restarts-- {
-		if restarts < 0 {
+	for d.restarts = restarts; reason == Running; d.restarts-- {
+		if d.restarts < 0 {
 			return d.end(Breakdown)
 		}
 		if reason = d.run(it); reason == NotFinite && !d.deferred.immediate() {
 			reason = d.rewind()
-			restarts++
+			d.restarts++
 		}
 	}
 	return d.end(reason)
@@ -68,15 +72,22 @@ func (d *driver[V, S]) solve(
 // guess may be good enough, and a norm may be out of range. A window of 0 is none.
 func (d *driver[V, S]) begin(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V], window int) Reason {
 	d.a, d.x, d.b, d.pre.by = a, x, b, opt.Precond
+	if _, ok := d.space.(linop.Async[V, S]); ok {
+		opt.Checkpoint = nil
+	}
 	bb := d.space.Dot(b, b)
 	if isZero(d.space, b, bb, d.r) {
 		d.space.Zero(x)
 		d.c.begin(ctx, opt, window, 1, 0)
 		return ZeroRHS
 	}
-	if opt.Guess {
+	switch {
+	case opt.Resume != nil:
+		d.c.begin(ctx, opt, window, norm(bb), norm(bb))
+		return Running
+	case opt.Guess:
 		d.residual()
-	} else {
+	default:
 		d.space.Zero(x)
 		d.space.Copy(d.r, b)
 		d.rr = bb
@@ -114,10 +125,17 @@ func (d *driver[V, S]) flexible() bool { return d.c.opt.Flexible && d.pre.by != 
 
 // run iterates from r until there is a reason to end, or, if that is Running, to start
 // again.
-func (d *driver[V, S]) run(it iteration[S]) Reason {
-	reason := it.start()
+func (d *driver[V, S]) run(it iteration[V, S]) (reason Reason) {
+	if d.c.opt.Resume == nil {
+		reason = it.start()
+	} else {
+		d.resume(it)
+	}
 	d.deferred.save(d.x, d.c.result.Iterations)
 	for reason == Running {
+		if reason = d.pause(it); reason != Running {
+			break
+		}
 		var s scalars[S]
 		if s, reason = it.step(); reason != Running {
 			break
@@ -142,7 +160,7 @@ func (d *driver[V, S]) run(it iteration[S]) Reason {
 
 // judge counts a step and says whether to go on, by its scalars or, on an asynchronous
 // space, by those of the step before; judged is false if that is deferred.
-func (d *driver[V, S]) judge(it iteration[S], s scalars[S]) (judged bool, reason Reason) {
+func (d *driver[V, S]) judge(it iteration[V, S], s scalars[S]) (judged bool, reason Reason) {
 	c := &d.c
 	c.result.Iterations++
 	last := !d.deferred.immediate() && c.agree(c.limit()) != Running

@@ -34,6 +34,8 @@ type GMRES[V any, S linop.Scalar[S]] struct {
 	v       []V // the basis
 	least   leastSquares[S]
 	columns columns[V, S] // of H, that have not been added to least yet
+	pace    pace
+	start   State[V] // of the cycle, if there are checkpoints
 }
 
 // Orthogonalization is a way to make a vector orthogonal to the basis.
@@ -112,21 +114,28 @@ func (m *GMRES[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V,
 	if reason == Running {
 		reason = m.cycles()
 	}
+	m.start = State[V]{}
 	return m.end(reason)
 }
 
 // cycles corrects x from the residual r until there is a reason to end.
 func (m *GMRES[V, S]) cycles() Reason {
-	c := &m.c
-	restart := min(m.opt.Restart, m.space.Dim())
+	c, p := &m.c, &m.pace
 	longest := min(m.opt.MaxRestart, m.space.Dim())
-	// Slow cycles since ||r|| was `before`, after `since` iterations.
-	slow, before, since := 0, norm(m.rr), 0
+	if c.opt.Resume == nil {
+		*p = pace{restart: min(m.opt.Restart, m.space.Dim()), before: norm(m.rr)}
+	} else {
+		m.resume(m)
+	}
 	for {
+		if reason := m.mark(); reason != Running {
+			return reason
+		}
 		start := norm(m.rr)
-		reason := m.cycle(restart)
+		reason := m.cycle(p.restart)
 		rnorm := norm(m.rr)
 		c.result.Residual = rnorm / c.bnorm
+		c.least = rnorm // what the cycle thought of it may have been less
 		switch {
 		case !finite(rnorm):
 			reason = NotFinite
@@ -140,16 +149,16 @@ func (m *GMRES[V, S]) cycles() Reason {
 		if reason = c.agree(reason); reason != Running {
 			return reason
 		}
-		switch slow++; {
+		switch p.slow++; {
 		case rnorm <= slowCycle*start:
-		case restart < longest:
-			restart = min(2*restart, longest)
-		case slow < stallCycles:
+		case p.restart < longest:
+			p.restart = min(2*p.restart, longest)
+		case p.slow < stallCycles:
 			continue
-		case c.hopeless(rnorm/before, c.result.Iterations-since):
+		case c.hopeless(rnorm/p.before, c.result.Iterations-p.since):
 			return Stagnation
 		}
-		slow, before, since = 0, rnorm, c.result.Iterations
+		p.slow, p.before, p.since = 0, rnorm, c.result.Iterations
 	}
 }
 
@@ -169,6 +178,8 @@ func (m *GMRES[V, S]) cycle(restart int) Reason {
 		next := m.orthogonalise(j, w)
 		if reason, end = m.add(m.columns.due(j+1 == restart || m.last())); !end {
 			m.space.Scale(one.Div(next), w)
+			reason = m.pause()
+			end = reason != Running
 		}
 	}
 	if reason == NotFinite {

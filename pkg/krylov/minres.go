@@ -107,6 +107,19 @@ func (m *MINRES[V, S]) step() (s scalars[S], reason Reason) {
 	return s, Running
 }
 
+func (m *MINRES[V, S]) keeps(preconditioned bool) kept[V, S] {
+	k := kept[V, S]{
+		vectors: []V{m.x, m.r, m.older, m.v, m.d, m.e},
+		scalars: []*S{&m.gamma, &m.phi, &m.last.c, &m.last.s, &m.last.rho, &m.prev.c, &m.prev.s, &m.prev.rho},
+		numbers: []*float64{&m.size},
+	}
+	if m.z = m.v; preconditioned {
+		m.z = m.pre.vector(0)
+		k.vectors = append(k.vectors, m.z)
+	}
+	return k
+}
+
 // unreachable is the ||A r|| / (||A|| ||r||) under which r counts as orthogonal to the
 // range of A, which holds no better x then.
 func unreachable(roundoff float64) float64 { return 0x1p9 * roundoff }

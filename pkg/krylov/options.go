@@ -64,6 +64,15 @@ type Options[V any] struct {
 	// inner products do. nil: the solve is not shared.
 	Agree func(Reason) Reason
 
+	// Checkpoint takes states of the solve, which Resume goes on from. A context that ends
+	// then ends the solve only where its state can be taken, and after that; nil: no
+	// checkpoints. Asynchronous spaces take none.
+	Checkpoint Checkpointer[V]
+
+	// Resume is the state that a solve of the same system by the same method with the same
+	// options goes on from, see CheckState; nil: from x or zero.
+	Resume *State[V]
+
 	// Watch, if not nil, is asked after each iteration whether to go on: a Reason other than
 	// Running ends the solve. Asked again after the same iteration, it must answer alike.
 	Watch func(Progress) Reason

@@ -26,10 +26,16 @@ func (p *preconditioned[V, S]) apply(k int, v V) V {
 	if p.by == nil {
 		return v
 	}
+	z := p.vector(k)
+	p.by.Apply(z, v)
+	return z
+}
+
+// vector returns z[k].
+func (p *preconditioned[V, S]) vector(k int) V {
 	for len(p.z) <= k {
 		p.z = append(p.z, p.space.New())
 	}
-	p.by.Apply(p.z[k], v)
 	return p.z[k]
 }
 

@@ -1,6 +1,8 @@
 package krylov
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -115,6 +117,14 @@ func (r Reason) Advice() string { return reasons[r].advice }
 
 // Converged reports whether the method reached its goal.
 func (r Reason) Converged() bool { return r > 0 }
+
+// Ended returns the Reason of a solve that its context ended.
+func Ended(ctx context.Context) Reason {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return TimeLimit
+	}
+	return Interrupted
+}
 
 // final reports whether nothing that the caller could switch to would help.
 func (r Reason) final() bool {

@@ -50,8 +50,18 @@ type Goal struct {
 type Refinement[V any, S linop.Scalar[S]] struct {
 	space      linop.Space[V, S]
 	r, d, best V
+	at         refining[V]
 
 	MaxSteps int // refinement steps; 0: no limit, 1: the method alone
+}
+
+// refining is where refinement is.
+type refining[V any] struct {
+	x        V
+	total    Result // of the steps done
+	slow     int    // steps that tried the Corrector's patience
+	progress bool   // of the last step
+	escalate Reason // what Escalate is called for next; Running: Correct is next
 }
 
 // NewRefinement returns a refinement with its work vectors in space.
@@ -65,111 +75,155 @@ const reach = 0.5
 
 // Solve refines x (zero, or the guess that opt announces) until opt.Measure,
 // which must not be nil, is at most opt.Tol. On return x is the best
-// approximation found and Result.Measure its true measure.
+// approximation found and Result.Measure its true measure. With opt.Resume it goes
+// on from what State returned; opt.Checkpoint has no effect, see State.
 func (f *Refinement[V, S]) Solve(
 	ctx context.Context, a linop.Operator[V, S], corrector Corrector[V], x, b V, opt Options[V],
 ) Result {
 	opt = opt.withDefaults()
-	one := f.space.Scalar(1)
-	var total Result
-	if opt.Guess {
+	reason := f.begin(a, x, b, opt)
+	for reason == Running {
+		if f.at.escalate == Running {
+			if reason = f.judge(opt); reason == Running {
+				reason = f.step(ctx, a, corrector, b, opt)
+			}
+		}
+		if reason == Running && f.at.escalate != Running {
+			reason = f.escalate(corrector)
+		}
+	}
+	total := f.at.total
+	f.at = refining[V]{}
+	total.Reason = reason
+	return total
+}
+
+// begin computes r for the first x, or goes back to where a solve was interrupted.
+func (f *Refinement[V, S]) begin(a linop.Operator[V, S], x, b V, opt Options[V]) Reason {
+	f.at = refining[V]{x: x}
+	switch {
+	case opt.Resume != nil:
+		f.restore(opt.Resume)
+		return Running
+	case opt.Guess:
 		a.Residual(f.r, b, x)
-	} else {
+	default:
 		f.space.Zero(x)
 		f.space.Copy(f.r, b)
 	}
 	if isZero(f.space, b, f.space.Dot(b, b), f.best) {
 		f.space.Zero(x)
-		total.Reason = ZeroRHS
-		return total
+		return ZeroRHS
 	}
-	total.Measure = opt.Measure(x, f.r)
-	for slow := 0; ; {
-		reason := Running
-		switch {
-		case total.Measure <= opt.Tol:
-			reason = Converged
-		case !finite(total.Measure):
-			reason = NotFinite
-		}
-		if opt.Agree != nil {
-			reason = opt.Agree(reason)
-		}
-		if reason != Running {
-			total.Reason = reason
-			return total
-		}
-		if f.MaxSteps > 0 && total.Outer == f.MaxSteps {
-			if total.Reason.Converged() {
-				total.Reason = Drift
-			}
-			return total
-		}
-		total.Outer++
-		before := total.Measure
-		inner := corrector.Correct(ctx, f.d, f.r, x, Goal{
-			From: before, To: reach * opt.Tol,
-			MaxIter: opt.MaxIter - total.Iterations,
-			Monitor: f.observe(opt.Monitor, total),
-			Agree:   opt.Agree,
-		})
-		total.Iterations += inner.Iterations
-		total.Projections += inner.Projections
-		total.Orthogonalization += inner.Orthogonalization
-		total.Residual = inner.Residual
-		total.Reason = inner.Reason
+	f.at.total.Measure = opt.Measure(x, f.r)
+	return Running
+}
 
-		f.space.Copy(f.best, x)
-		f.space.Axpy(one, f.d, x)
+// judge says whether to go on with another step.
+func (f *Refinement[V, S]) judge(opt Options[V]) Reason {
+	total := &f.at.total
+	reason := Running
+	switch {
+	case total.Measure <= opt.Tol:
+		reason = Converged
+	case !finite(total.Measure):
+		reason = NotFinite
+	}
+	if opt.Agree != nil {
+		reason = opt.Agree(reason)
+	}
+	if reason == Running && f.MaxSteps > 0 && total.Outer == f.MaxSteps {
+		if reason = total.Reason; reason.Converged() {
+			reason = Drift
+		}
+	}
+	return reason
+}
+
+// step corrects x, and decides what to do next.
+func (f *Refinement[V, S]) step(
+	ctx context.Context, a linop.Operator[V, S], corrector Corrector[V], b V, opt Options[V],
+) Reason {
+	x, total := f.at.x, &f.at.total
+	before := total.Measure
+	inner := corrector.Correct(ctx, f.d, f.r, x, Goal{
+		From: before, To: reach * opt.Tol,
+		MaxIter: opt.MaxIter - total.Iterations,
+		Monitor: f.observe(opt.Monitor, *total),
+		Agree:   opt.Agree,
+	})
+	total.Outer++
+	total.Iterations += inner.Iterations
+	total.Projections += inner.Projections
+	total.Orthogonalization += inner.Orthogonalization
+	total.Residual = inner.Residual
+	total.Reason = inner.Reason
+
+	f.space.Copy(f.best, x)
+	f.space.Axpy(f.space.Scalar(1), f.d, x)
+	a.Residual(f.r, b, x)
+	total.Measure = opt.Measure(x, f.r)
+	if !(total.Measure < before) { // no better: take it back
+		f.space.Copy(x, f.best)
 		a.Residual(f.r, b, x)
-		total.Measure = opt.Measure(x, f.r)
-		if !(total.Measure < before) { // no better: take it back
-			f.space.Copy(x, f.best)
-			a.Residual(f.r, b, x)
-			total.Measure = before
-		}
-		if total.Iterations >= opt.MaxIter && !inner.Reason.final() {
-			inner.Reason = IterationLimit
-		}
-		if inner.Reason.final() && total.Measure > opt.Tol {
-			total.Reason = inner.Reason
-			return total
-		}
-		if f.MaxSteps > 0 && total.Outer == f.MaxSteps {
-			continue // no step is left that a stronger method could do
-		}
-		patience := corrector.Patience(total.Measure / before)
-		progress := patience < 0
-		if progress && inner.Reason.retry() {
-			slow = 0
-			continue
-		}
-		if slow++; inner.Reason.Converged() && slow <= patience {
-			continue
-		}
-		if reason = inner.Reason; reason.Converged() {
-			reason = Slow
-		}
-		if total.Measure > opt.Tol && !corrector.Escalate(reason) {
-			if !progress || reason != Stagnation {
-				if reason == Slow {
-					reason = Stagnation
-				}
-				total.Reason = reason
-				return total
-			} // else a fresh residual may get it further
-		}
-		slow = 0
+		total.Measure = before
+	}
+	if total.Iterations >= opt.MaxIter && !inner.Reason.final() {
+		inner.Reason = IterationLimit
+	}
+	if inner.Reason.final() && total.Measure > opt.Tol {
+		return inner.Reason
+	}
+	if f.MaxSteps > 0 && total.Outer == f.MaxSteps {
+		return Running // no step is left that a stronger method could do
+	}
+	f.next(corrector, inner.Reason, total.Measure/before, opt.Tol)
+	return Running
+}
+
+// next decides whether the same corrections go on after one that ended with a reason and
+// multiplied the measure by reduction.
+func (f *Refinement[V, S]) next(corrector Corrector[V], reason Reason, reduction, tol float64) {
+	patience := corrector.Patience(reduction)
+	f.at.progress = patience < 0
+	if f.at.progress && reason.retry() {
+		f.at.slow = 0
+		return
+	}
+	if f.at.slow++; reason.Converged() && f.at.slow <= patience {
+		return
+	}
+	if reason.Converged() {
+		reason = Slow
+	}
+	if f.at.slow = 0; f.at.total.Measure > tol {
+		f.at.escalate = reason
 	}
 }
 
-// observe passes the inner method's events on as events of the whole solve.
+// escalate lets the corrector switch to something stronger; the Reason is why there is
+// nothing to go on with.
+func (f *Refinement[V, S]) escalate(corrector Corrector[V]) Reason {
+	reason := f.at.escalate
+	ok := corrector.Escalate(reason)
+	f.at.escalate = Running
+	switch {
+	case ok || f.at.progress && reason == Stagnation: // a fresh residual may get it further
+		return Running
+	case reason == Slow:
+		return Stagnation
+	}
+	return reason
+}
+
+// observe passes the inner method's events on as events of the whole solve, of the step
+// after those of total.
 func (f *Refinement[V, S]) observe(monitor Monitor, total Result) Monitor {
 	if monitor == nil {
 		return nil
 	}
 	return func(e Event) {
-		e.Outer = total.Outer
+		e.Outer = total.Outer + 1
 		e.Iteration += total.Iterations
 		e.Estimate = total.Measure * e.Residual
 		monitor(e)

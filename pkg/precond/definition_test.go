@@ -3,6 +3,7 @@ package precond
 import (
 	"maps"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -33,6 +34,8 @@ func TestDefinitions(t *testing.T) {
 		return vCycle(p.(*multigrid), 0, a)
 	}
 	exact := func(_ Preconditioner, a mat.Matrix) mat.Matrix { return inverse(a) }
+	indefinite := map[string]*csr.Matrix{"quasi-definite": quasiDefinite(20, 10, 3), "shifted": laplace(t, 7)}
+	shift(indefinite["shifted"], -3.3)
 	for _, c := range []struct {
 		kind     Kind
 		matrices map[string]*csr.Matrix
@@ -52,6 +55,8 @@ func TestDefinitions(t *testing.T) {
 		{ICT, small, Options{DropTol: 1e-300, Fill: 1e6, Order: OrderRCM}, exact},
 		{LU, small, Options{}, exact},
 		{Cholesky, small, Options{}, exact},
+		{LDL, small, Options{}, exact},
+		{LDL, indefinite, Options{}, absolute},
 		{Chebyshev, small, Options{}, chebyshevPolynomial},
 		{Chebyshev, small, Options{Degree: 1}, chebyshevPolynomial},
 		{Chebyshev, small, Options{Degree: 9}, chebyshevPolynomial},
@@ -65,7 +70,7 @@ func TestDefinitions(t *testing.T) {
 	} {
 		for name, m := range c.matrices {
 			d, _ := Lookup(c.kind)
-			if c.opt.Symmetric = csr.Examine(m, nil).Symmetric; d.Definite && !c.opt.Symmetric {
+			if c.opt.Symmetric = csr.Examine(m, nil).Symmetric; (d.Definite || d.Symmetric) && !c.opt.Symmetric {
 				continue
 			}
 			for epsilon, tol := range map[float64]float64{adaptive.MinEpsilon: 1e-10, 0x1p-32: 1e-5, 0x1p-16: 0.05} {
@@ -86,6 +91,54 @@ func TestDefinitions(t *testing.T) {
 			}
 		}
 	}
+}
+
+// quasiDefinite is [H B^T; B -C], with H and C positive diagonal matrices.
+func quasiDefinite(n, constraints int, seed uint64) *csr.Matrix {
+	r := rand.New(rand.NewPCG(seed, 8))
+	return assembled(n+constraints, func(add func(i, j int, v float64)) {
+		for i := range n {
+			add(i, i, 0.5+r.Float64())
+		}
+		for i := n; i < n+constraints; i++ {
+			add(i, i, -0.5-r.Float64())
+			for range 3 {
+				j, v := r.IntN(n), r.NormFloat64()
+				add(i, j, v)
+				add(j, i, v)
+			}
+		}
+	})
+}
+
+// absolute is (L |D| L^T)^-1 where A = L D L^T, in the order of p.
+func absolute(p Preconditioner, a mat.Matrix) mat.Matrix {
+	order := p.(*incomplete).row
+	n := len(order)
+	f := mat.NewDense(n, n, nil)
+	f.Apply(func(i, j int, _ float64) float64 { return a.At(int(order[i]), int(order[j])) }, f)
+	for k := range n {
+		for i := k + 1; i < n; i++ {
+			l := f.At(i, k) / f.At(k, k)
+			for j := k; j < n; j++ {
+				f.Set(i, j, f.At(i, j)-l*f.At(k, j))
+			}
+			f.Set(i, k, l)
+		}
+	}
+	l, d := masked(f, func(i, j int) bool { return j < i }), mat.NewDense(n, n, nil)
+	for i := range n {
+		l.Set(i, i, 1)
+		d.Set(i, i, math.Abs(f.At(i, i)))
+	}
+	m := product(&mat.Dense{}, l, d, l.T())
+	out := mat.NewDense(n, n, nil)
+	for i := range n {
+		for j := range n {
+			out.Set(int(order[i]), int(order[j]), m.At(i, j))
+		}
+	}
+	return inverse(out)
 }
 
 func dense(m *csr.Matrix) *mat.Dense {

@@ -13,7 +13,7 @@
 //	bjacobi    b sum of s^2 + 16 n          0          s^3 operations a block of s rows
 //	ilu0, ic0  (b + 4) nnz + 56 n           1          one elimination on the pattern
 //	ilut, ict  the same, nnz of the factors 1          one elimination with fill
-//	lu, chol   the same, nnz of the factors 1          one elimination with all fill
+//	lu,chol,ldl the same, nnz of the factors 1          one elimination with all fill
 //	chebyshev  d (b + i) nnz + (32 d + 24)n 2          15 products with A
 //	fsai       2 (b + i) nnz(G) + 32 n      1          k^3 operations a row of k entries
 //	amg        see below                    4 a level  3 products of matrices a level
@@ -34,10 +34,12 @@
 //	M = L U, or L L^T where A is symmetric positive definite
 //
 // LU and Cholesky are complete: LU with the pivots of each row chosen among its entries,
-// after the rows are permuted so that the diagonal is large ([Duff01]) and to block upper
+// after the rows are permuted so that the diagonal is large ([Duff01]) and to block lower
 // triangular form ([Tarjan72]), row by row in time proportional to its multiplications
 // ([GilbertPeierls88], [EisenstatLiu92]). Their orders are of minimum degree ([Amestoy96],
-// [Davis04]). [Estimate] says what they take.
+// [Davis04]). [Estimate] says what they take. LDL is positive definite for every symmetric A:
+//
+//	M = L |D| L^T, A = L D L^T
 //
 // If a pivot of IC is too small, A + alpha diag(A) is factored instead ([Manteuffel80]);
 // tiny pivots of ILU are replaced, and the rows of an unsymmetric A with zeros on its

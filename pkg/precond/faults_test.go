@@ -53,7 +53,7 @@ func TestFaults(t *testing.T) {
 		"empty row":          {fromRows(t, [][]float64{{1, 0}, {0, 0}}), lu, false, Options{}, ErrSingular, "row 2"},
 		"empty column":       {fromRows(t, [][]float64{{1, 0}, {1, 0}}), lu, false, Options{}, ErrSingular, "column 2"},
 		"no transversal":     {fromRows(t, [][]float64{{1, 1, 1}, {1, 0, 0}, {1, 0, 0}}), lu, false, Options{}, ErrSingular, "permutation"},
-		"memory for fill":    {m, []Kind{ILUT, ICT, LU, Cholesky}, true, Options{MaxBytes: 80000}, ErrMemory, "entries"},
+		"memory for fill":    {m, []Kind{ILUT, ICT, LU, Cholesky, LDL}, true, Options{MaxBytes: 80000}, ErrMemory, "entries"},
 		"block size":         {m, []Kind{BlockJacobi}, true, Options{BlockSize: maxBlockSize + 1}, nil, "block size 33"},
 		"no divisor":         {m, amg, true, Options{BlockSize: 7}, nil, "900 unknowns are not nodes of 7"},
 		"vector of NaN":      {m, amg, true, Options{Multigrid: near(math.NaN())}, nil, "vector 1 of the near-null space"},
@@ -151,7 +151,7 @@ func FuzzIncomplete(f *testing.F) {
 					}
 				}
 			})
-			for _, kind := range []Kind{ILU0, IC0, ILUT, ICT, LU, Cholesky} {
+			for _, kind := range []Kind{ILU0, IC0, ILUT, ICT, LU, Cholesky, LDL} {
 				p, err := New(t.Context(), kind, m, Options{Symmetric: symmetric}, nil)
 				if err != nil {
 					continue

@@ -15,8 +15,9 @@ const (
 	diagonalPivot = 1e-2
 	anyPivot      = 0.1
 	// A pivot below vanished times the norm of its row is replaced by one of half the
-	// digits of the norm [LiDemmel98].
-	vanished    = 0x1p-50
+	// digits of the norm [LiDemmel98]. That is below rounding errors: pivots of their size
+	// do no harm to the residual, but replacing them does if A is ill-conditioned.
+	vanished    = 0x1p-80
 	replacement = 0x1p-26
 	// boundShare is about what part of the multiplications that an order for any pivots
 	// allows for are needed, in the median of real matrices.
@@ -44,7 +45,8 @@ func newLU(s setup) (Preconditioner, error) {
 }
 
 // A luPlan is what LU is to factor: the matrix scaled and permuted, in blocks of a block
-// upper triangular form, whose bounds are rows.
+// lower triangular form, whose bounds are rows. In an upper triangular one, what is right
+// of a block would be divided by its pivots, which were not chosen among it, and grow.
 type luPlan struct {
 	a        *csr.Matrix
 	at       placement
@@ -55,7 +57,7 @@ type luPlan struct {
 }
 
 // planLU scales and permutes the matrix: rows so that its diagonal has no zeros, and is
-// large; then both to block upper triangular form; and in each block to an order that fills
+// large; then both to block lower triangular form; and in each block to an order that fills
 // little, AMD, with pivots on the diagonal, or RowAMD, whichever takes less work.
 func (s *setup) planLU() (*luPlan, error) {
 	a, at, err := s.prepare(LU, false)

@@ -137,7 +137,7 @@ func TestLUTriangular(t *testing.T) {
 // before it is done.
 func TestEstimate(t *testing.T) {
 	m := laplace(t, 60)
-	for kind, share := range map[Kind]float64{LU: 1, Cholesky: 0.5} {
+	for kind, share := range map[Kind]float64{LU: 1, Cholesky: 0.5, LDL: 0.5} {
 		opt := Options{Symmetric: true}
 		w, err := Estimate(t.Context(), kind, m, opt, nil)
 		if err != nil {

@@ -23,6 +23,7 @@ const (
 	ICT         Kind = "ict"
 	LU          Kind = "lu"
 	Cholesky    Kind = "chol"
+	LDL         Kind = "ldl"
 	Chebyshev   Kind = "chebyshev"
 	FSAI        Kind = "fsai"
 	AMG         Kind = "amg"
@@ -44,6 +45,7 @@ type Description struct {
 	Kind       Kind
 	Summary    string      // what M is, in a few words
 	Definite   bool        // for symmetric positive definite A only; so is M then
+	Symmetric  bool        // for symmetric A only, definite or not; M is positive definite
 	Parameters []Parameter // that the kind reads
 
 	// MaxWork is the number of multiplications per nonzero of A beyond which setting up
@@ -87,8 +89,21 @@ var Registry = []Description{
 	{
 		Kind: Cholesky, Summary: "complete Cholesky", Definite: true, MaxWork: completeWork, create: newCholesky,
 		estimate: func(s setup) (Work, error) {
-			_, _, work, err := s.planCholesky()
-			return work, err
+			p, err := s.planCholesky()
+			if err != nil {
+				return Work{}, err
+			}
+			return p.work, nil
+		},
+	},
+	{
+		Kind: LDL, Summary: "complete L|D|LT", Symmetric: true, MaxWork: completeWork, create: newLDL,
+		estimate: func(s setup) (Work, error) {
+			p, err := s.planSymmetric()
+			if err != nil {
+				return Work{}, err
+			}
+			return p.work, nil
 		},
 	},
 	{
@@ -152,6 +167,9 @@ func New(ctx context.Context, kind Kind, m *csr.Matrix, opt Options, pool *paral
 
 func (d Description) new(s setup) (p Preconditioner, err error) {
 	defer s.end(&err)
+	if d.Symmetric && !s.Symmetric {
+		return nil, errors.New("the matrix is not symmetric")
+	}
 	if d.Definite && !s.Symmetric {
 		return nil, errors.New("the matrix is not symmetric with a positive diagonal")
 	}

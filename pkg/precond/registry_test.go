@@ -53,7 +53,7 @@ func TestNewRejects(t *testing.T) {
 		t.Error("None can be set up")
 	}
 	for _, d := range Registry[1:] {
-		if _, err := New(t.Context(), d.Kind, m, Options{}, nil); d.Definite != (err != nil) || errors.Is(err, ErrNotDefinite) {
+		if _, err := New(t.Context(), d.Kind, m, Options{}, nil); (d.Definite || d.Symmetric) != (err != nil) || errors.Is(err, ErrNotDefinite) {
 			t.Errorf("%s of an unsymmetric matrix: %v", d.Kind, err)
 		}
 	}

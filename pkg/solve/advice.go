@@ -49,9 +49,9 @@ func (a *answer) another(used usage) string {
 	case s.opt.Device != nil:
 		return "try --device cpu, which has more preconditioners"
 	case s.opt.Precond.Kind != PrecondAuto:
-		return fmt.Sprintf("--precond %s was not good enough; try --precond auto", s.opt.Precond.Kind)
+		return "try --precond auto"
 	case s.opt.Method != Auto:
-		return fmt.Sprintf("--method %s was not good enough; try --method auto", s.opt.Method)
+		return "try --method auto"
 	case s.opt.NoRefine:
 		return "try --refine"
 	case s.opt.Restart > 0 && used.method == string(GMRES):

@@ -36,7 +36,8 @@ type attempts[V any, S linop.Scalar[S]] struct {
 	methods   map[Method]krylov.Method[V, S]
 	ready     map[variant]*preconditioner[V] // set up so far
 	refused   map[variant]refusal
-	alone     bool // without a preconditioner, since setting up was interrupted
+	known     map[variant]known // of what has been set up, before the checkpoint as well
+	alone     bool              // without a preconditioner, since setting up was interrupted
 	settingUp time.Duration
 	made      []Attempt
 	current   Attempt
@@ -69,7 +70,7 @@ func newAttempts[V any, S linop.Scalar[S]](s *Solver, space linop.Space[V, S]) *
 	t := &attempts[V, S]{
 		rungs: s.rungs(), nnz: s.m.NNZ(), log: s.opt.Log,
 		limited: s.opt.Precond.Kind == PrecondAuto && !s.opt.NoRefine,
-		methods: map[Method]krylov.Method[V, S]{}, ready: map[variant]*preconditioner[V]{}, refused: map[variant]refusal{},
+		methods: map[Method]krylov.Method[V, S]{}, ready: map[variant]*preconditioner[V]{}, refused: map[variant]refusal{}, known: map[variant]known{},
 		create: func(name Method) (krylov.Method[V, S], error) {
 			return krylov.New(string(name), space, krylov.MethodOptions{GMRES: gmres})
 		},
@@ -102,8 +103,8 @@ func (t *attempts[V, S]) method() (krylov.Method[V, S], error) {
 func (t *attempts[V, S]) preconditioner() *preconditioner[V] { return t.ready[t.now().variant] }
 
 // setUp is what makes a preconditioner, within a budget of multiplications (0: no limit), and
-// says how many it took.
-type setUp[V any] func(v variant, budget float64) (by krylov.Preconditioner[V], made precond.Preconditioner, work float64, err error)
+// says how many it took: of the matrix in use, or of that with the precision at.
+type setUp[V any] func(v variant, budget float64, at *precision) (by krylov.Preconditioner[V], made precond.Preconditioner, work float64, err error)
 
 // begin goes back to before the first rung.
 func (t *attempts[V, S]) begin() {
@@ -128,7 +129,7 @@ func (t *attempts[V, S]) climb(before string, measure float64, setUp setUp[V]) e
 		if !known || t.refused[t.now().variant] != no { // otherwise it has been said
 			before = fmt.Sprintf("precond %v", err)
 		}
-		t.state.refuse(t.state.Rung, err)
+		t.state.refuse(t.now(), err)
 		t.current.Reason = err.Error()
 		t.record()
 	}
@@ -158,7 +159,10 @@ func (t *attempts[V, S]) enter(setUp setUp[V]) error {
 	t.current.Precond = r.variant.String()
 	budget := 0.0
 	if t.limited {
-		budget = t.state.Budget
+		budget = t.state.setupBudget(r)
+	}
+	if err := t.again(r.variant, setUp); err != nil || t.alone {
+		return err
 	}
 	if p := t.ready[r.variant]; p != nil {
 		t.current.Precond, t.current.Work = p.made.String(), p.work
@@ -170,28 +174,42 @@ func (t *attempts[V, S]) enter(setUp setUp[V]) error {
 		t.state.Rungs[k].Setup += no.took
 		return no.err
 	}
+	work, err := t.make(r.variant, budget, nil, setUp)
+	t.state.Rungs[k].Setup += work
+	t.current.Work = work
+	switch {
+	case t.alone:
+	case err != nil:
+		t.refused[r.variant] = refusal{err, budget, work}
+	default:
+		delete(t.refused, r.variant)
+		t.current.Precond = t.ready[r.variant].made.String()
+	}
+	return err
+}
+
+// make sets up a preconditioner. If that is interrupted, there is none from then on.
+func (t *attempts[V, S]) make(v variant, budget float64, at *precision, setUp setUp[V]) (work float64, err error) {
 	start := time.Now()
-	by, made, work, err := setUp(r.variant, budget)
+	by, made, work, err := setUp(v, budget, at)
 	took := time.Since(start)
 	t.settingUp += took
-	t.state.Rungs[k].Setup += work
-	t.current.Setup, t.current.Work = took, work
+	t.current.Setup = took
 	switch {
 	case errors.Is(err, precond.ErrInterrupted): // there will be no iterations either
 		t.log(fmt.Sprintf("precond %v", err))
 		t.alone = true
-		return nil
+		return work, nil
 	case err != nil:
-		t.refused[r.variant] = refusal{err, budget, work}
-		return err
+		return work, err
 	}
-	delete(t.refused, r.variant)
-	t.ready[r.variant] = &preconditioner[V]{by: by, made: made, setup: took, work: work, at: t.state.Rungs[k].Made, tally: &t.tally}
-	t.current.Precond = made.String()
+	with := t.state.Rungs[t.state.Rung].Made
+	t.ready[v] = &preconditioner[V]{by: by, made: made, setup: took, work: work, at: with, tally: &t.tally}
+	t.known[v] = known{with, work}
 	c := made.Cost()
 	t.log(fmt.Sprintf("precond %v: set up in %.3f s; %s (%s in FP64)", made, took.Seconds(),
 		humanize.Bytes(uint64(c.Bytes)), humanize.Bytes(uint64(c.FP64Bytes))))
-	return nil
+	return work, nil
 }
 
 // solved records a solve with the current rung.
@@ -210,7 +228,7 @@ func (t *attempts[V, S]) left(reason string, slow bool) (line string) {
 	a := t.current
 	t.current.Reason = reason
 	t.record()
-	t.state.leave(slow)
+	t.state.leave(t.now(), slow)
 	return fmt.Sprintf("%s stopped (%s) after %d iterations, %.3f s and %.1e multiplications",
 		t.now(), reason, a.Iterations, (a.Setup + a.Solve).Seconds(), a.Work)
 }

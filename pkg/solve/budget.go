@@ -43,10 +43,15 @@ type probe struct {
 	unknown   float64 // multiplications for a projection
 	budget    float64 // multiplications that may be spent
 
-	look  int     // the iteration to look at next
-	at    int     // that of the last look
-	least float64 // the measure at the last look
-	gone  bool    // the method is to be left
+	lookout
+	gone bool // the method is to be left
+}
+
+// lookout is when a probe looks.
+type lookout struct {
+	Look  int     // the iteration to look at next
+	At    int     // that of the last look
+	Least float64 // the measure at the last look
 }
 
 const (
@@ -61,7 +66,7 @@ const (
 // newProbe watches a method from a measure on.
 func newProbe(from, goal, iteration, unknown, budget float64) *probe {
 	first := max(firstLook, int(min(probeShare*budget/iteration, math.MaxInt32)))
-	return &probe{goal: goal, iteration: iteration, unknown: unknown, budget: budget, look: first, least: from}
+	return &probe{goal: goal, iteration: iteration, unknown: unknown, budget: budget, lookout: lookout{Look: first, Least: from}}
 }
 
 // watch is krylov.Options.Watch.
@@ -69,7 +74,7 @@ func (p *probe) watch(now krylov.Progress) krylov.Reason {
 	if p.gone {
 		return krylov.Stagnation
 	}
-	if now.Iterations < p.look {
+	if now.Iterations < p.Look {
 		return krylov.Running
 	}
 	spent := p.work(now.Iterations, now.Projections)
@@ -78,7 +83,7 @@ func (p *probe) watch(now krylov.Progress) krylov.Reason {
 		p.gone = true
 		return krylov.Stagnation
 	}
-	p.at, p.least, p.look = now.Iterations, now.Least, 2*now.Iterations
+	p.At, p.Least, p.Look = now.Iterations, now.Least, 2*now.Iterations
 	return krylov.Running
 }
 
@@ -87,10 +92,10 @@ func (p *probe) expected(now krylov.Progress) float64 {
 	switch {
 	case now.Least <= p.goal:
 		return 0
-	case !(now.Least < p.least):
+	case !(now.Least < p.Least):
 		return math.Inf(1)
 	}
-	return float64(now.Iterations-p.at) * math.Log(now.Least/p.goal) / math.Log(p.least/now.Least)
+	return float64(now.Iterations-p.At) * math.Log(now.Least/p.goal) / math.Log(p.Least/now.Least)
 }
 
 // work is the number of multiplications of so many iterations.
@@ -108,7 +113,7 @@ func (t *attempts[V, S]) watch(n int, from, goal float64) *probe {
 		values = float64(p.made.Cost().Values)
 	}
 	iteration := iterationWork(r.method, r.kind, float64(n), float64(t.nnz), values)
-	return newProbe(from, goal, iteration, projectionWork*float64(n), solving*t.state.Budget-t.state.Rungs[t.state.Rung].Spent)
+	return newProbe(from, goal, iteration, projectionWork*float64(n), t.state.solveBudget(r))
 }
 
 // bounded reports whether the current rung is to be left when it is too slow.

@@ -102,6 +102,7 @@ func (s *Solver) chooseScaling() (err error) {
 const (
 	commonVectors  = 10 // x and b, and those of refinement, correction and measure
 	reorderVectors = 2  // x and b, reordered
+	digitsVectors  = 6  // weights, probe and steps
 )
 
 // storedBytes is what the method's matrix takes for a nonzero at most, its index
@@ -113,6 +114,9 @@ const storedBytes = 12
 func (s *Solver) memory() int64 {
 	n, nnz := int64(s.m.Rows), int64(s.m.NNZ())
 	vectors := int64(commonVectors) + s.methodVectors()
+	if s.opt.Digits != NoDigits {
+		vectors += digitsVectors
+	}
 	if s.opt.Precond.Kind != precond.None {
 		vectors += 2 * int64(len(s.opt.Precond.NearNull)) // as given, and scaled
 	}

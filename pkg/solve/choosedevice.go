@@ -46,6 +46,9 @@ func (o Options) OnDevice() error {
 	if o.Restart > gpu.LongestRestart {
 		faults = append(faults, fmt.Errorf("solve: a device takes restart lengths of at most %d", gpu.LongestRestart))
 	}
+	if o.Checkpoint.Save != nil || o.Checkpoint.Resume != nil {
+		faults = append(faults, errors.New("solve: there are no checkpoints on a device"))
+	}
 	return errors.Join(faults...)
 }
 

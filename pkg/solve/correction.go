@@ -2,8 +2,8 @@ package solve
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -15,22 +15,25 @@ import (
 // correction solves A d = r as the scaled system, by the methods, preconditioners and
 // precisions that follow each other. It is the krylov.Corrector of refinement.
 type correction[V any, S linop.Scalar[S]] struct {
-	at       place[V, S]
-	scaled   *scaledMatrix
-	scaling  scaling[V]
-	measure  *measure[V, S]
-	matrix   matrix[V, S]       // the scaled one, in reduced precision
-	first    Storage            // of it, to begin with
-	timed    *linop.Timed[V, S] // the matrix, timed
-	attempts *attempts[V, S]
-	prepare  func(context.Context, *csr.Matrix, variant, float64, stored) (precond.Preconditioner, float64, error)
-	exact    linop.Operator[V, S] // A as given
-	slow     bool                 // the last correction was left by its probe
-	from     float64              // the measure before it
-	reached  float64              // and after, of the x that it gave
-	innerTol float64
-	log      func(string)
-	ctx      context.Context // of the solve under way, which interrupts setting up as well
+	at         place[V, S]
+	scaled     *scaledMatrix
+	scaling    scaling[V]
+	measure    *measure[V, S]
+	matrix     matrix[V, S]       // the scaled one, in reduced precision
+	first      Storage            // of it, to begin with
+	timed      *linop.Timed[V, S] // the matrix, timed
+	attempts   *attempts[V, S]
+	prepare    func(context.Context, *csr.Matrix, variant, float64, stored) (precond.Preconditioner, float64, error)
+	exact      linop.Operator[V, S] // A as given
+	probe      *probe               // of the last correction
+	slow       bool                 // the last correction was left by it
+	indefinite bool                 // the last correction showed that the matrix is not definite
+	from       float64              // the measure before it
+	reached    float64              // and after, of the x that it gave
+	innerTol   float64
+	log        func(string)
+	saver      *saver[V, S]    // takes checkpoints of the methods; nil: none are taken
+	ctx        context.Context // of the solve under way, which interrupts setting up as well
 
 	rhs, z V // of the scaled system
 	x, r   V // x + d and its residual, for the measure
@@ -66,14 +69,15 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	if p := c.attempts.preconditioner(); p != nil {
 		opt.Precond, opt.Flexible = p, precond.Varies(p.made)
 	}
-	watch := c.attempts.watch(c.scaled.m.Rows, goal.From, opt.Tol)
+	c.probe = c.attempts.watch(c.scaled.m.Rows, goal.From, opt.Tol)
+	c.saver.join(&opt)
 	if c.attempts.bounded() {
-		opt.Watch = watch.watch
+		opt.Watch = c.probe.watch
 	}
 	start := time.Now()
 	result := method.Solve(ctx, c.timed, c.z, c.rhs, opt)
-	c.attempts.solved(result.Iterations, watch.work(result.Iterations, result.Projections), time.Since(start))
-	c.slow = watch.gone
+	c.attempts.solved(result.Iterations, c.probe.work(result.Iterations, result.Projections), time.Since(start))
+	c.slow, c.indefinite = c.probe.gone, result.Reason == krylov.Indefinite && (c.plain() || c.curved())
 	c.scaling.correction(d, c.z, e)
 	return result
 }
@@ -88,20 +92,29 @@ func (c *correction[V, S]) plain() bool { return c.matrix.about().storage.plain(
 // Escalate implements krylov.Corrector: the matrix is stored more accurately where that may
 // help, and otherwise the next rung of the ladder takes over.
 func (c *correction[V, S]) Escalate(reason krylov.Reason) bool {
-	stopped := reason.String()
+	stopped, slow := reason.String(), c.slow
 	switch {
 	case c.slow:
 		stopped = tooSlow
-	case reason == krylov.Indefinite && (c.plain() || c.indefinite()):
+	case c.indefinite:
 		c.attempts.state.Indefinite = true
-	case !c.plain() && reason != krylov.IndefinitePreconditioner:
+	case reason == krylov.Stagnation && c.attempts.bounded():
+		slow = true
+	case !c.plain() && c.mayHelp(reason):
 		if err := c.use(c.matrix.about().storage.next(reason)); err != nil {
 			return false // only a device can fail: what was stored once can be stored more accurately
 		}
 		c.log(fmt.Sprintf("%s stopped (%s): continuing with %v", c.attempts.now(), reason, c.matrix.about().storage))
 		return true
 	}
-	return c.climb(c.attempts.left(stopped, c.slow), min(c.reached, c.from)) == nil
+	return c.climb(c.attempts.left(stopped, slow), min(c.reached, c.from)) == nil
+}
+
+// mayHelp reports whether a more accurate matrix may get a method further that stopped for a
+// reason: a preconditioner that is not definite, or from which numbers leave their range, stays
+// what it is.
+func (c *correction[V, S]) mayHelp(reason krylov.Reason) bool {
+	return reason != krylov.IndefinitePreconditioner && (reason != krylov.NotFinite || c.attempts.preconditioner() == nil)
 }
 
 // tooSlow is why a rung is left whose rate does not reach the goal within its budget.
@@ -155,43 +168,25 @@ func (c *correction[V, S]) climb(before string, measure float64) error {
 }
 
 // setUp makes a preconditioner of the scaled matrix for the place.
-func (c *correction[V, S]) setUp(v variant, budget float64) (krylov.Preconditioner[V], precond.Preconditioner, float64, error) {
+func (c *correction[V, S]) setUp(v variant, budget float64, at *precision) (
+	by krylov.Preconditioner[V], made precond.Preconditioner, work float64, err error,
+) {
+	if c.ctx.Err() != nil { // before the scaled matrix is made for it
+		return nil, nil, 0, fmt.Errorf("%v: %w", v.kind, precond.ErrInterrupted)
+	}
+	if now := c.matrix.about().storage.precision(); at != nil && *at != now {
+		if err := c.usePrecision(*at); err != nil {
+			return nil, nil, 0, err
+		}
+		defer func() { err = errors.Join(err, c.usePrecision(now)) }()
+	}
 	c.attempts.state.Rungs[c.attempts.state.Rung].Made = c.matrix.about().storage.precision()
-	made, work, err := c.prepare(c.ctx, c.scaled.matrix(), v, budget, c.matrix.about())
+	made, work, err = c.prepare(c.ctx, c.scaled.matrix(), v, budget, c.matrix.about())
 	if err != nil {
 		return nil, nil, work, err
 	}
-	by, err := c.matrix.upload(made)
+	by, err = c.matrix.upload(made)
 	return by, made, work, err
-}
-
-// position is where the correction stands in the ladder; resume goes there.
-func (c *correction[V, S]) position() ladderState {
-	t := c.attempts.state
-	t.Rungs = slices.Clone(t.Rungs)
-	t.Precision = c.matrix.about().storage.precision()
-	return t
-}
-
-// resume goes to a position that a correction for the same system and options had: the
-// preconditioner and the method's matrix have the same bits as they had there.
-func (c *correction[V, S]) resume(ctx context.Context, t ladderState) error {
-	c.ctx = ctx
-	c.attempts.begin()
-	t.Rungs = slices.Clone(t.Rungs)
-	setup := t.Rungs[t.Rung].Setup
-	c.attempts.state = t
-	if c.attempts.now().kind != precond.None {
-		if err := c.usePrecision(t.Rungs[t.Rung].Made); err != nil {
-			return err
-		}
-	}
-	err := c.attempts.enter(c.setUp)
-	if err == nil {
-		c.attempts.state.Rungs[t.Rung].Setup = setup
-		err = c.usePrecision(t.Precision)
-	}
-	return err
 }
 
 // usePrecision stores the method's matrix with a precision, if it does not have that.
@@ -203,9 +198,9 @@ func (c *correction[V, S]) usePrecision(p precision) error {
 	return c.use(t)
 }
 
-// indefinite reports whether the direction at which conjugate gradients stopped, with a matrix
+// curved reports whether the direction at which conjugate gradients stopped, with a matrix
 // in reduced precision, shows that the matrix as given is not definite either.
-func (c *correction[V, S]) indefinite() bool {
+func (c *correction[V, S]) curved() bool {
 	method, err := c.attempts.method()
 	cg, ok := method.(interface{ Direction() V })
 	if err != nil || !ok {

@@ -12,16 +12,16 @@ import (
 // Digits says how many decimal digits of x can be believed: those of the largest elements,
 // -log10 (||x - x*||_inf / ||x||_inf), where x* solves the system exactly as given.
 //
-// One more step of refinement, A d = r, shows the error of x as d, if the residual is
-// solved for well enough. That this is so is shown by a probe, A e = p with a random p of
-// the size of roundings, p_i = u (T_i ||x||_inf + |b_i|) N(0,1): where A is singular,
-// numerically or exactly, it cannot be solved, or only by an e as large as x.
+// A probe, A e = p with a random p of the size of roundings, p_i = u (T_i ||x||_inf + |b_i|)
+// N(0,1), shows what A^-1 makes of a residual: where A is singular, numerically or exactly,
+// it cannot be solved, or only by an e as large as x. Otherwise it bounds what steps of
+// refinement leave of the error of x. docs/accuracy.md has the formulas.
 type Digits struct {
 	State    DigitsState
 	Believed int // 0 unless State is DigitsBelieved
 
 	Error float64 // estimate of ||x - x*||_inf / ||x||_inf; NaN: not known
-	Step  float64 // ||d||_inf / ||x||_inf of the last step; NaN: not solved
+	Step  float64 // ||d||_inf / ||x||_inf of the last step; NaN: none was taken
 	Probe float64 // ||e||_inf / ||x||_inf; NaN: not solved
 	// Condition is how much larger than the roundings of A and b the change of x is that
 	// they may cause, relative to ||x||_inf; NaN: not known.
@@ -38,7 +38,7 @@ const (
 	DigitsNotEstimated DigitsState = ""              // not asked for, or the solve did not converge
 	DigitsBelieved     DigitsState = "believed"      // Believed of them
 	DigitsNone         DigitsState = "none"          // no digit can be believed
-	DigitsNotConfirmed DigitsState = "not confirmed" // a step or the probe was not solved in the work allowed
+	DigitsNotConfirmed DigitsState = "not confirmed" // the probe was not solved in the work allowed
 )
 
 const (
@@ -66,15 +66,16 @@ const (
 )
 
 // estimate improves x by steps of refinement, as far as that is cheap, and fills in its
-// digits. Iterations are limited to those that the solve has taken: half of them for the
-// steps, one and a half times as many for the probe, without which nothing is known.
+// digits. Iterations are limited by those that the solve has taken: as many for the probe,
+// without which nothing is known, and half of them for the steps. A solve without refinement
+// is left as it is.
 func (a *answer) estimate() error {
 	start := time.Now()
 	defer func() { a.estimating += time.Since(start) }()
 	before := a.digits.Iterations
 	a.digits = unknownDigits()
 	a.digits.Iterations = before
-	if a.s.opt.Digits == NoDigits || a.ctx.Err() != nil || absMax(a.x) == 0 {
+	if a.s.opt.Digits == NoDigits || a.s.opt.NoRefine || a.ctx.Err() != nil || absMax(a.x) == 0 {
 		return nil
 	}
 	steps, probe := a.allowance()
@@ -112,21 +113,37 @@ func (a *answer) allowance() (steps, probe int) {
 	return steps, probe
 }
 
-// probe solves A e = p. The seed is fixed, so that the same solve has the same digits.
+// probe solves A e = p, for two p where that costs next to nothing: in one of a hundred the
+// direction in which A is nearly singular has a hundredth of its usual share.
 func (a *answer) probe(w []float64, e, limit int) error {
-	rng := rand.New(rand.NewPCG(0x6d70736f6c7665, uint64(len(w))))
+	count := 1
+	if a.s.m.NNZ() <= smallProduct {
+		count = 2
+	}
+	g, largest := &a.digits, 0.0
+	for k := range count {
+		d, left, err := a.correction(randomRoundings(w, uint64(k)), w, a.probeTol(), limit)
+		if err != nil || left > a.probeTol() {
+			return err
+		}
+		// p is 2^-e times a perturbation of the size of the rows; u times that is a rounding.
+		largest = max(largest, relativeTo(absMax(d), roundoff, absMax(a.x), e))
+	}
+	g.Probe, g.Condition = largest, largest/roundoff
+	return nil
+}
+
+// probeTol is the share of p to which a probe is solved.
+func (a *answer) probeTol() float64 { return min(probeTol, 0.03/math.Sqrt(float64(len(a.x)))) }
+
+// randomRoundings are w_i N(0,1). The seed is fixed, so that the same solve has the same digits.
+func randomRoundings(w []float64, k uint64) []float64 {
+	rng := rand.New(rand.NewPCG(0x6d70736f6c7665, k))
 	p := make([]float64, len(w))
 	for i := range p {
 		p[i] = w[i] * rng.NormFloat64()
 	}
-	tol := min(probeTol, 0.03/math.Sqrt(float64(len(p))))
-	d, left, err := a.correction(p, w, tol, limit)
-	if left <= tol { // p is 2^-e times a perturbation of the size of the rows; u times that is a rounding
-		g := &a.digits
-		g.Probe = relativeTo(absMax(d), roundoff, absMax(a.x), e)
-		g.Condition = g.Probe / roundoff
-	}
-	return err
+	return p
 }
 
 // relativeTo returns v u 2^e / x.
@@ -154,99 +171,6 @@ func (a *answer) correction(r, w []float64, tol float64, limit int) (d []float64
 
 func finite(v float64) bool { return v-v == 0 }
 
-// improvement is the steps of refinement after a solve.
-//
-// A step with A d = r solved but for a share s of r leaves x with the error A^-1 (s r), and
-// the probe has shown what A^-1 makes of a right-hand side of known size: with eta =
-// max |r_i| / w_i before the step, the error is about
-//
-//	safety s (eta/u) ||e||_inf / ||x||_inf.
-type improvement struct {
-	*answer
-	w       []float64 // weights of the rows, times 2^-e
-	e       int
-	left    int     // iterations
-	size    float64 // ||d|| / ||x|| of the last step
-	error   float64 // estimate of that of x
-	done    bool    // x is as good as float64 allows, or steps no longer help
-	reached float64 // share of r that the last step left
-}
-
-// safety is how much more of what is left of a right-hand side A^-1 may enlarge than of a
-// random one: it is what the iteration found hard.
-const safety = 10
-
-// run takes steps until x is as good as float64 allows, or the digits asked for are there,
-// or the next step would take more than is allowed.
-func (v *improvement) run() error {
-	for !v.done {
-		before, last := v.digits.Iterations, v.error
-		if err := v.step(); err != nil {
-			return err
-		}
-		cost := v.digits.Iterations - before
-		v.left -= cost
-		if v.done = v.done || v.error > last/2; v.left < cost || v.ctx.Err() != nil {
-			return nil
-		}
-		if want := v.s.opt.Digits; want > 0 && digitsOf(v.error) >= want {
-			return nil
-		}
-	}
-	return nil
-}
-
-// step takes one.
-func (v *improvement) step() error {
-	r := make([]float64, len(v.x))
-	if err := v.s.refiner.residual(r, v.x, v.b); err != nil {
-		return err
-	}
-	for i := range r {
-		r[i] = csr.Ldexp(r[i], -v.e)
-	}
-	eta := weighted(r, v.w)
-	if eta == 0 {
-		v.size, v.error, v.done = 0, roundoff, true
-		return nil
-	}
-	enlarged := safety * eta / roundoff * v.digits.Probe // error from r as a whole
-	tol := max(leastStepTol, min(stepTol, roundoff/enlarged))
-	if eta > floorEta*roundoff {
-		tol = stepTol // there will be another step
-	}
-	d, left, err := v.correction(r, v.w, tol, v.left)
-	if err != nil {
-		return err
-	}
-	v.size = relativeTo(absMax(d), 1, absMax(v.x), v.e)
-	taken, err := v.take(d, eta)
-	rest := max(roundoff, left*enlarged)
-	if v.error = rest; !taken {
-		v.error, v.done = min(enlarged, max(rest, v.size)), true
-	}
-	return err
-}
-
-// take adds d to x unless the residual grows by that.
-func (v *improvement) take(d []float64, eta float64) (bool, error) {
-	x, r := make([]float64, len(v.x)), make([]float64, len(v.x))
-	for i := range x {
-		x[i] = v.x[i] + csr.Ldexp(d[i], v.e)
-	}
-	if err := v.s.refiner.residual(r, x, v.b); err != nil {
-		return false, err
-	}
-	for i := range r {
-		r[i] = csr.Ldexp(r[i], -v.e)
-	}
-	if then := weighted(r, v.w); !(then <= max(eta, roundoff)) {
-		return false, nil
-	}
-	v.x = x
-	return true, nil
-}
-
 // weighted returns max |r_i| / w_i.
 func weighted(r, w []float64) float64 {
 	worst := 0.0
@@ -256,16 +180,14 @@ func weighted(r, w []float64) float64 {
 	return worst
 }
 
-// conclude fills in the digits from steps and probe.
-func (v *improvement) conclude() {
-	g := &v.digits
-	g.Step, g.Error = v.size, v.error
-	switch g.Believed = digitsOf(v.error); {
-	case g.Probe > mostProbe || g.Believed == 0:
-		g.State, g.Believed = DigitsNone, 0
-	default:
-		g.State = DigitsBelieved
+// rms returns the root mean square of r_i / w_i.
+func rms(r, w []float64) float64 {
+	largest, sum := weighted(r, w), 0.0
+	for i, v := range r {
+		q := v / w[i] / largest
+		sum += q * q
 	}
+	return largest * math.Sqrt(sum/float64(len(r)))
 }
 
 // digitsOf is the number of digits that are right with a relative error.

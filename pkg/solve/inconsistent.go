@@ -34,23 +34,35 @@ const denseRows = 400
 
 // seekEvidence looks for evidence where x explains nothing, and gives the reason that follows.
 func (a *answer) seekEvidence() error {
-	var found [][]float64
-	var err error
-	if n := a.s.given.Rows; n <= denseRows {
-		found = leftNullVectors(a.s.given)
-	} else {
-		found, err = a.inverseIteration()
+	if a.s.given.Rows <= denseRows {
+		a.weighAll(leftNullVectors(a.s.given))
 	}
-	for _, y := range found {
-		if v := weigh(a.s.given, y, a.given); v.shows(len(y)) && (a.evidence == nil || v.Product > a.evidence.Product) {
-			a.evidence = &v
-		}
+	var err error
+	if a.evidence == nil { // also where elimination is not accurate enough
+		var found [][]float64
+		found, err = a.inverseIteration()
+		a.weighAll(found)
 	}
 	if a.evidence != nil {
 		a.reason = krylov.Inconsistent
 		a.s.say("verdict inconsistent: a combination y of the equations has |y'A| of %.1e of its terms and |y'b| of %.1e", a.evidence.Null, a.evidence.Product)
 	}
 	return err
+}
+
+// weighAll keeps the vector that is the strongest evidence. Against a solve that met the
+// tolerance it must show more than that lets pass.
+func (a *answer) weighAll(found [][]float64) {
+	least := 0.0
+	if a.reason.Converged() {
+		least = unconfirmedResidual * a.s.opt.Tol
+	}
+	for _, y := range found {
+		v := weigh(a.s.given, y, a.given)
+		if v.shows(len(y)) && v.Product > least && (a.evidence == nil || v.Product > a.evidence.Product) {
+			a.evidence = &v
+		}
+	}
 }
 
 // weigh returns what y shows, in double-double arithmetic.
@@ -161,10 +173,10 @@ const inverseRounds = 3
 // inverseIteration returns an approximation of a left null vector: A^T y = g, with the y
 // of one step, scaled, as the g of the next. Its work is limited as that of the solve.
 func (a *answer) inverseIteration() ([][]float64, error) {
-	opt := a.s.opt
-	opt.Digits, opt.Monitor, opt.Log, opt.Device = NoDigits, nil, nil, nil
-	opt.Stop, opt.Tol, opt.NoRefine, opt.ordinary = StopRow, 0x1p-51, false, true
-	opt.MaxIter = max(furtherIter, 2*a.solved.Iterations)
+	opt := Options{ // the default ones: those of the solve may be why it stopped
+		Tol: 0x1p-51, Digits: NoDigits, MaxIter: max(furtherIter, 2*a.solved.Iterations),
+		Threads: a.s.opt.Threads, MaxMemory: a.s.opt.MaxMemory, ordinary: true,
+	}
 	t, err := New(a.ctx, a.s.given.Transpose(a.s.pool), opt)
 	if err != nil {
 		return nil, nil //nolint:nilerr // there is no evidence then
@@ -183,8 +195,9 @@ func (a *answer) inverseIteration() ([][]float64, error) {
 		if _, err := t.refiner.refine(a.ctx, y, g, krylov.Options[vector]{Tol: opt.Tol, MaxIter: opt.MaxIter}); err != nil {
 			return nil, err
 		}
-		if v := absMax(y); v == 0 || !finite(v) {
-			return nil, nil
+		if v := absMax(y); v == 0 || !finite(v) { // the step before has come far enough for this one to fail
+			copy(y, g)
+			break
 		}
 	}
 	e := csr.Exponent(absMax(y))

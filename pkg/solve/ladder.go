@@ -20,6 +20,7 @@ const (
 type rungState struct {
 	Status     status
 	Refused    bool    // by the budget of the set-up, when it was left
+	TooLarge   bool    // for the memory limit
 	Slow       bool    // set up, but the method was too slow with it
 	Setup      float64 // multiplications that setting up took so far
 	Work       float64 // and those of iterations
@@ -39,10 +40,11 @@ type ladderState struct {
 
 	Rungs      []rungState
 	Indefinite bool      // the matrix is symmetric and not definite
+	Last       bool      // a complete factorisation did not help: no round follows
 	Precision  precision // of the method's matrix
 }
 
-// Budgets, in multiplications. In each round a rung may take Budget to set up and solving
+// Budgets, in multiplications. In each round a rung may take Budget to set up, and several
 // times as much to iterate. The first is what meshes take, three times over (see
 // precond.Description.MaxWork), and at least leastBudget; each round has roundGrowth times the
 // budget of the one before, and at least what all rungs have spent so far. So a solve takes at
@@ -52,7 +54,8 @@ const (
 	firstBudget = 500 // a nonzero
 	leastBudget = 2e7 // some 0.05 s
 	roundGrowth = 4
-	solving     = 4 // iterations take less time for a multiplication than set-ups
+	solving     = 4  // iterations take less time for a multiplication than set-ups, and so do complete factorisations
+	balance     = 16 // in the first round, iterations may take so many times what the set-up took, or solving times leastBudget
 
 	// A round that does not reduce the measure by staleReduction is stale; after staleRounds
 	// of them, with nothing left that a larger budget would set up, the ladder ends.
@@ -73,20 +76,45 @@ func (t *ladderState) spent() (work float64) {
 	return work
 }
 
+// setupBudget is what the set-up of rung r may take in this round.
+func (t *ladderState) setupBudget(r rung) float64 {
+	if r.complete() {
+		return solving * t.Budget
+	}
+	return t.Budget
+}
+
+// solveBudget is what iterations of the current rung may still take in this round.
+func (t *ladderState) solveBudget(r rung) float64 {
+	s, budget := t.Rungs[t.Rung], solving*t.Budget
+	if t.Round == 0 && r.kind != precond.None {
+		budget = min(budget, max(solving*leastBudget, balance*s.Setup))
+	}
+	return budget - s.Spent
+}
+
 // leave records why the current rung is left: for good, or until there is more to spend.
-func (t *ladderState) leave(slow bool) {
+func (t *ladderState) leave(rung rung, slow bool) {
 	r := &t.Rungs[t.Rung]
+	t.Last = t.Last || rung.complete()
 	r.Status, r.Slow = failed, slow
 	if slow {
 		r.Status = left
 	}
 }
 
-// refuse records that rung k could not be set up.
-func (t *ladderState) refuse(k int, err error) {
-	r := &t.Rungs[k]
-	if r.Status = failed; errors.Is(err, precond.ErrWork) {
+// refuse records that the current rung could not be set up. A complete factorisation that
+// meets a pivot that is not positive proves that the matrix is not definite.
+func (t *ladderState) refuse(rung rung, err error) {
+	r := &t.Rungs[t.Rung]
+	r.Status = failed
+	switch {
+	case errors.Is(err, precond.ErrWork):
 		r.Status, r.Refused = left, true
+	case errors.Is(err, precond.ErrMemory):
+		r.TooLarge = true
+	case rung.kind == precond.Cholesky && errors.Is(err, precond.ErrNotDefinite):
+		t.Indefinite = true
 	}
 }
 
@@ -104,7 +132,7 @@ func (t *ladderState) skip(rungs []rung, k int) bool {
 			continue
 		}
 		switch s := t.Rungs[j]; {
-		case o.drop() > r.drop() && s.Refused:
+		case o.drop() > r.drop() && (s.Refused || s.TooLarge):
 			return true
 		case o.drop() < r.drop() && s.Slow:
 			return true
@@ -142,7 +170,7 @@ func (t *ladderState) nextRound(rungs []rung, measure float64) bool {
 	if t.Stale++; measure <= staleReduction*t.Begun {
 		t.Stale = 0
 	}
-	if !open || t.Stale >= staleRounds && !refused {
+	if !open || t.Last || t.Stale >= staleRounds && !refused {
 		return false
 	}
 	for k := range t.Rungs {

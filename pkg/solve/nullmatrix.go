@@ -49,7 +49,7 @@ func withColumns(m *csr.Matrix, cols []int, magnitude []float64) *csr.Matrix {
 				made.Col, made.Val = append(made.Col, c[0]), append(made.Val, v[0])
 				c, v = c[1:], v[1:]
 			}
-			sum := magnitude[i] * scattered(i, j)
+			sum := magnitude[i] * generalPosition(i, j)
 			if len(c) > 0 && int(c[0]) == j {
 				sum += v[0]
 				c, v = c[1:], v[1:]
@@ -62,8 +62,8 @@ func withColumns(m *csr.Matrix, cols []int, magnitude []float64) *csr.Matrix {
 	return made
 }
 
-// scattered returns a number in [-1, 1) that follows no pattern in i and j.
-func scattered(i, j int) float64 {
+// generalPosition returns a number in [-1, 1) that follows no pattern in i and j.
+func generalPosition(i, j int) float64 {
 	h := uint64(i+1)*0x9e3779b97f4a7c15 ^ uint64(j+1)*0xbf58476d1ce4e5b9
 	h = (h ^ h>>29) * 0x94d049bb133111eb
 	return float64(int64(h^h>>32)) * 0x1p-63

@@ -195,7 +195,7 @@ const leftTol = 0x1p-52
 func (n *nullSpace) quiet() Options {
 	opt := n.opt
 	opt.ordinary = true
-	opt.Digits, opt.Log, opt.Monitor = NoDigits, nil, nil
+	opt.Digits, opt.Log, opt.Monitor, opt.Checkpoint = NoDigits, nil, nil, Checkpoints{}
 	return opt
 }
 
@@ -217,6 +217,7 @@ func (n *nullSpace) build(ctx context.Context) (err error) {
 	opt := n.opt
 	opt.ordinary = true
 	if opt.MaxMemory > 0 {
+		opt.givenMemory = opt.MaxMemory
 		opt.MaxMemory = max(1, opt.MaxMemory-n.a.Bytes()-int64(8*n.a.Rows*3*len(n.right)))
 	}
 	n.opt.Log(n.line())

@@ -97,7 +97,10 @@ type Options struct {
 	Threads   int   // 0: all processors
 	MaxMemory int64 // bytes; 0: no limit
 
-	ordinary bool // no special kind of matrix is looked for
+	Checkpoint Checkpoints // taken, and gone on from
+
+	ordinary    bool  // no special kind of matrix is looked for
+	givenMemory int64 // MaxMemory before some was set aside; 0: none was
 
 	Monitor krylov.Monitor    // nil: none
 	Log     func(line string) // receives every decision, a line each; nil: none
@@ -138,6 +141,9 @@ func (o Options) Validate() error {
 	}
 	if o.MaxIter < 0 || o.Restart < 0 || o.Threads < 0 || o.MaxMemory < 0 {
 		fault("negative limit")
+	}
+	if o.Checkpoint.Every < 0 {
+		fault("negative time between checkpoints")
 	}
 	// As for a symmetric matrix, which every layout is for.
 	if t := o.Storage.withDefaults(true, o.NoRefine); !t.plain() {

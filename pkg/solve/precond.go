@@ -74,8 +74,11 @@ func (s *Solver) precondition(
 			last = multiplications
 		},
 	}
-	if d, ok := precond.Lookup(v.kind); ok && budget > 0 {
-		opt.MaxWork = d.MaxWork * budget / (firstBudget * float64(m.NNZ()))
+	if d, ok := precond.Lookup(v.kind); ok && budget > 0 && d.MaxWork > 0 {
+		opt.MaxWork = budget / float64(m.NNZ())
+		if d.Kind == precond.AMG {
+			opt.MaxWork *= d.MaxWork / firstBudget // which is for each product
+		}
 	}
 	opt.Multigrid.KCycle = p.KCycle
 	if s.opt.MaxMemory > 0 {

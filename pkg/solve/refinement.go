@@ -41,13 +41,14 @@ type refinement[V any, S linop.Scalar[S]] struct {
 	measure    *measure[V, S]
 	steps      *krylov.Refinement[V, S]
 	correction *correction[V, S]
+	recorder   *recorder
 	epsilon    float64 // of preconditioners
 }
 
 // newRefinement makes operators, methods and work vectors there. The place is closed with
 // it, and on failure.
 func newRefinement[V any, S linop.Scalar[S]](ctx context.Context, s *Solver, at place[V, S]) (*refinement[V, S], error) {
-	f := &refinement[V, S]{at: at, epsilon: cmp.Or(s.opt.Precond.Epsilon, precond.DefaultEpsilon)}
+	f := &refinement[V, S]{at: at, epsilon: cmp.Or(s.opt.Precond.Epsilon, precond.DefaultEpsilon), recorder: s.recorder}
 	if err := f.build(ctx, s); err != nil {
 		at.close()
 		return nil, err
@@ -87,14 +88,17 @@ func (f *refinement[V, S]) refine(ctx context.Context, x, b []float64, opt krylo
 
 // solve refines x.
 func (f *refinement[V, S]) solve(ctx context.Context, x, b V, opt krylov.Options[V]) (krylov.Result, error) {
-	if err := f.correction.begin(ctx); err != nil {
-		return krylov.Result{}, err
-	}
 	f.measure.begin(b)
 	opt.Agree = f.at.agree()
 	opt.Measure = func(x, r V) float64 {
 		f.correction.reached = f.measure.of(x, r)
 		return f.correction.reached
+	}
+	if f.recorder.active() {
+		return f.solveRecorded(ctx, x, b, opt)
+	}
+	if err := f.correction.begin(ctx); err != nil {
+		return krylov.Result{}, err
 	}
 	result := f.steps.Solve(ctx, f.exact, f.correction, x, b, opt)
 	f.correction.attempts.current.Reason = result.Reason.String()
@@ -115,6 +119,14 @@ func (f *refinement[V, S]) usage() usage {
 		u.precond = PrecondResult{Kind: c.attempts.now().kind, Text: p.made.String(), Epsilon: f.epsilon, Cost: p.made.Cost(), Setup: p.setup}
 	}
 	return u
+}
+
+// used is what has been used of it so far.
+func (u usage) used() used {
+	return used{
+		Products: u.products, Applications: u.applications,
+		Multiplying: u.multiplying, Preconditioning: u.preconditioning, SettingUp: u.settingUp,
+	}
 }
 
 func (f *refinement[V, S]) close() { f.at.close() }
@@ -139,6 +151,10 @@ func newCorrection[V any, S linop.Scalar[S]](
 		attempts: attempts, prepare: s.precondition, exact: exact,
 		innerTol: s.opt.InnerTol, log: s.opt.Log, ctx: ctx,
 		rhs: at.New(), z: at.New(), x: at.New(), r: at.New(),
+	}
+	if s.recorder.resuming() {
+		c.attempts.state.Rung = 0
+		return c, nil // the rung in use comes first
 	}
 	err = c.climb("", 0)
 	if err != nil && s.opt.Precond.Kind != PrecondAuto {

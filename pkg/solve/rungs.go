@@ -43,6 +43,10 @@ func (r rung) String() string {
 	return fmt.Sprintf("%s with %s", r.method, r.variant)
 }
 
+// complete reports whether the preconditioner is a complete factorisation, A itself but for
+// rounding: its cost is known before it is set up.
+func (v variant) complete() bool { return v.kind == precond.LU || v.kind == precond.Cholesky }
+
 // A row of a table of rungs: a preconditioner, and the systems that it is for.
 type row struct {
 	variant
@@ -58,10 +62,11 @@ var (
 	definite = []row{
 		{variant{kind: precond.AMG}, (*Solver).large},
 		{variant{kind: precond.ICT}, nil},
+		{variant{kind: precond.Cholesky}, nil},
 		{variant{kind: precond.ICT, dropTol: 1e-3}, nil},
+		{variant{kind: precond.ICT, dropTol: 1e-2}, nil},
 		{variant{kind: precond.ICT, dropTol: 1e-8, fill: wideFill}, nil},
 		{variant{kind: precond.IC0}, nil},
-		{variant{kind: precond.ICT, dropTol: completeDrop, fill: completeFill}, nil},
 		{variant{kind: precond.None}, nil},
 	}
 	// general is for GMRES and BiCGStab.
@@ -69,32 +74,31 @@ var (
 		{variant{kind: precond.AMG}, (*Solver).largeDiffusion},
 		{variant{kind: precond.ILU0}, (*Solver).manyRows},
 		{variant{kind: precond.ILUT}, nil},
+		{variant{kind: precond.LU}, nil},
 		{variant{kind: precond.ILUT, dropTol: 1e-3}, nil},
 		{variant{kind: precond.ILUT, dropTol: 1e-2}, nil},
 		{variant{kind: precond.ILUT, dropTol: 1e-8, fill: wideFill}, nil},
-		{variant{kind: precond.ILUT, dropTol: completeDrop, fill: completeFill}, nil},
 		{variant{kind: precond.ILU0}, (*Solver).fewRows},
 		{variant{kind: precond.None}, nil},
 	}
+	// indefinite is for the same methods where incomplete factors are known to be of little use:
+	// zeros on the diagonal, as in saddle points, and symmetric matrices on which conjugate
+	// gradients failed.
+	indefinite = append([]row{{variant{kind: precond.LU}, nil}}, general...)
 	// onDevice is for any method there.
 	onDevice = []row{
 		{variant{kind: precond.BlockJacobi}, (*Solver).hasNodes},
 		{variant{kind: precond.None}, nil},
 		{variant{kind: precond.BlockJacobi}, func(s *Solver) bool { return !s.hasNodes() }},
 	}
-	// unpreconditioned is for a scaled matrix that no preconditioner suits.
+	// alone is for a scaled matrix that no preconditioner suits.
 	alone = []row{{variant{kind: precond.None}, nil}}
 )
 
 const (
 	multigridNonzeros = 100_000 // nonzeros from which multigrid is tried first
 	sparseRows        = 40_000  // rows from which ILU(0) comes before ILUT
-
-	// completeDrop leaves out next to nothing: what remains is a complete factorisation, to
-	// the limit of work and fill.
-	completeDrop = 1e-14
-	wideFill     = 30  // Options.Fill of a small drop tolerance
-	completeFill = 300 // and of completeDrop
+	wideFill          = 30      // Options.Fill of a small drop tolerance
 )
 
 func (s *Solver) large() bool          { return s.m.NNZ() >= multigridNonzeros }
@@ -121,7 +125,9 @@ func (s *Solver) rungs() []rung {
 	case s.Method == CG && !s.symmetric():
 		return s.join(s.Method, alone, other, general)
 	case s.Method == CG:
-		return s.join(s.Method, definite, other, general)
+		return s.join(s.Method, definite, other, indefinite)
+	case s.Facts.DiagonalZero > 0:
+		return s.join(s.Method, nil, other, indefinite)
 	}
 	return s.join(s.Method, nil, other, general)
 }
@@ -176,6 +182,8 @@ func (s *Solver) explain(first rung) {
 		why = "the matrix is symmetric and small"
 	case first.kind == precond.AMG:
 		why = "the matrix is large and nearly an M-matrix, as from diffusion"
+	case first.kind == precond.LU:
+		why = "the diagonal has zeros"
 	case s.manyRows():
 		why = "the matrix is not definite and large"
 	}

@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,8 @@ type Solver struct {
 	pool    *parallel.Pool
 	refiner refiner // nil: closed
 	special special // nil: an ordinary matrix
+
+	recorder *recorder // of checkpoints; nil: none
 }
 
 // special solves with a matrix of a special kind in its own way.
@@ -102,6 +105,9 @@ func New(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
 		}
 	}
 	opt = opt.withDefaults(m.Rows)
+	if c := opt.Checkpoint.Resume; c != nil {
+		opt.Threads = cmp.Or(opt.Threads, c.Threads())
+	}
 	if !opt.ordinary {
 		if s, err := newSingular(ctx, m, opt); s != nil || err != nil {
 			return s, err
@@ -109,7 +115,11 @@ func New(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
 	}
 	s := &Solver{given: m, m: m, opt: opt, pool: parallel.New(opt.Threads)}
 	s.Threads = s.pool.Threads()
-	if err := s.setUp(ctx); err != nil {
+	var err error
+	if s.recorder, err = newRecorder(s); err == nil {
+		err = s.setUp(ctx)
+	}
+	if err != nil {
 		s.pool.Close()
 		return nil, err
 	}
@@ -274,27 +284,31 @@ func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
 		}
 		copy(x, x0)
 	}
+	if done, ok, err := s.recorder.begin(ctx, b, x0); ok || err != nil {
+		return done, err
+	}
 	start := time.Now()
-	before := s.refiner.usage()
+	before := s.recorder.since(s.refiner.usage().used())
 	a := &answer{s: s, ctx: ctx, x: s.Order.forth(x), b: s.Order.forth(b), given: b}
 	if err := a.solve(x0 != nil); err != nil {
 		return Result{}, err
 	}
 	used := s.refiner.usage()
-	used.precond.Applications = used.applications - before.applications
-	used.precond.Elapsed = used.preconditioning - before.preconditioning
+	now := used.used().minus(before)
+	used.precond.Applications, used.precond.Elapsed = now.Applications, now.Preconditioning
 	r := Result{
 		X: s.Order.back(a.x), Reason: a.reason, Errors: a.Errors, Digits: a.digits, Evidence: a.evidence,
 		Method: used.method, Precond: used.precond, Attempts: used.attempts,
 		Storage: used.stored.storage, Formats: used.stored.formats(), Bytes: used.stored.bytes,
-		Outer: a.solved.Outer, Iterations: a.solved.Iterations, SpMVs: used.products - before.products,
+		Outer: a.solved.Outer, Iterations: a.solved.Iterations, SpMVs: now.Products,
 		Time: TimeByPhase{
-			Total: time.Since(start), SpMV: used.multiplying - before.multiplying,
-			Precond:           used.precond.Elapsed + used.settingUp - before.settingUp,
+			Total: time.Since(start) + now.Total, SpMV: now.Multiplying,
+			Precond:           now.Preconditioning + now.SettingUp,
 			Orthogonalization: a.solved.Orthogonalization, Verify: a.verifying, Digits: a.estimating,
 		},
 	}
 	r.Advice, r.Cautions = a.advice(used), a.cautions()
+	s.recorder.end(r)
 	return r, nil
 }
 

@@ -71,11 +71,19 @@ func (a *answer) solve(guess bool) (err error) {
 	return a.preferZero()
 }
 
-// judge measures x, as given.
+// judge measures x, as given. When the solve was ended from outside, that is all, unless x
+// meets the measure: how x explains b changes nothing then, and takes several times as long.
 func (a *answer) judge() (err error) {
 	start := time.Now()
+	defer func() { a.verifying += time.Since(start) }()
+	if a.ctx.Err() != nil {
+		errors, err := verify.Compute(a.s.given, a.s.Order.back(a.x), a.given, a.s.pool)
+		a.Judgement = verify.Judgement{Errors: errors, Block: errors.Row, Unexplained: math.NaN()}
+		if err != nil || !a.met() {
+			return err
+		}
+	}
 	a.Judgement, err = verify.Judge(a.s.given, a.s.Order.back(a.x), a.given, a.s.opt.Tol, a.s.pool)
-	a.verifying += time.Since(start)
 	return err
 }
 
@@ -163,7 +171,8 @@ func (a *answer) verdict() krylov.Reason {
 // explained reports whether an x that meets the measure explains b as well. The normwise
 // measure and the norm of the residual leave small rows aside.
 func (a *answer) explained() bool {
-	return a.Unexplained <= verify.MaxUnexplained(a.s.opt.Tol) || !a.byRows() && a.RelativeResidual < 1
+	most := verify.MaxUnexplained(a.s.opt.Tol)
+	return a.Unexplained <= most || !a.byRows() && a.RelativeResidual <= most
 }
 
 // suspect reports whether the system may have no solution: nothing else explains the end of
@@ -172,11 +181,19 @@ func (a *answer) suspect() bool {
 	switch a.reason {
 	case krylov.Singular:
 		return true
+	case krylov.Converged: // by an x that may be far larger than b asks for, with nothing that confirms it
+		unconfirmed := a.digits.State == DigitsNone || a.digits.State == DigitsNotConfirmed
+		return unconfirmed && (a.s.m.Rows <= denseRows || a.Unexplained > unconfirmedResidual*a.s.opt.Tol)
 	case krylov.Breakdown, krylov.Stagnation, krylov.Divergence, krylov.Drift, krylov.Slow, krylov.PrecisionExhausted:
 		return a.s.m.Rows <= denseRows
 	}
 	return false
 }
+
+// unconfirmedResidual is the multiple of the tolerance from which an Unexplained without
+// confirmed digits is suspect, and a contradiction counts. That of a solution of the size of b
+// is near the tolerance.
+const unconfirmedResidual = 100
 
 // limited reports whether a solve was ended from outside.
 func limited(r krylov.Reason) bool { return r == krylov.TimeLimit || r == krylov.Interrupted }

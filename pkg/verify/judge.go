@@ -24,7 +24,8 @@ import (
 //	Unexplained  max_c max_i (|r_i|/T_i) / f_c
 //
 // where blocks with f_c = 0, whose solution is zero, count with ||x||_inf in Block and
-// not at all in Unexplained. A system of one block has Block = Row and
+// not at all in Unexplained. That is at least max (|r_i|/T_i) / max (|b_i|/T_i) of the whole
+// system, since huge terms of other blocks in f_c would excuse any residual. A system of one block has Block = Row and
 // Unexplained = max (|r_i|/T_i) / max (|b_i|/T_i), which row scaling does not change.
 type Judgement struct {
 	Errors
@@ -68,7 +69,8 @@ func Judge(m *csr.Matrix, x, b []float64, tol float64, pool *parallel.Pool) (Jud
 		return j, nil
 	}
 	blocks := s.findBlocks(pool)
-	j.Block, j.Unexplained = blocks.worst()
+	block, unexplained := blocks.worst()
+	j.Block, j.Unexplained = block, math.Max(j.Unexplained, unexplained)
 	if j.Block > tol || j.Unexplained > MaxUnexplained(tol) {
 		j.Weights = blocks.weights(tol)
 	}

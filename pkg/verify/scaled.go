@@ -13,12 +13,12 @@ const maxExponent = 1000
 
 // exponent returns the e with |v| in [2^(e-1), 2^e), clamped; 0 for zero, NaN
 // and Inf.
-func exponent(v float64) int {
-	if v == 0 || v-v != 0 {
-		return 0
-	}
-	_, e := math.Frexp(v)
-	return min(max(e, -maxExponent), maxExponent)
+func exponent(v float64) int { return min(max(csr.Exponent(v), -maxExponent), maxExponent) }
+
+// split is math.Frexp, faster for normal numbers.
+func split(v float64) (float64, int) {
+	e := csr.Exponent(v)
+	return csr.Ldexp(v, -e), e
 }
 
 // magnitudes returns the largest and the smallest finite magnitude that is not zero; zeros
@@ -49,7 +49,7 @@ func (s scaled) exponent() int {
 	if s.v == 0 {
 		return 0
 	}
-	return s.e + exponent(s.v)
+	return s.e + csr.Exponent(s.v)
 }
 
 // max returns the larger number; NaN is larger than all.
@@ -60,7 +60,8 @@ func (s scaled) max(o scaled) scaled {
 	if math.IsNaN(s.v) || o.v == 0 {
 		return s
 	}
-	if e := max(s.exponent(), o.exponent()); o.at(e) > s.at(e) {
+	es, eo := s.exponent(), o.exponent()
+	if eo > es || eo == es && o.at(eo) > s.at(es) {
 		return o
 	}
 	return s
@@ -75,7 +76,8 @@ func (s scaled) leastNonzero(o scaled) scaled {
 	case s.v == 0:
 		return o
 	}
-	if e := max(s.exponent(), o.exponent()); o.at(e) < s.at(e) {
+	es, eo := s.exponent(), o.exponent()
+	if eo < es || eo == es && o.at(eo) < s.at(es) {
 		return o
 	}
 	return s
@@ -89,8 +91,8 @@ func (s scaled) plus(o scaled) scaled {
 
 // times returns the product, rounded.
 func (s scaled) times(o scaled) scaled {
-	m, e := math.Frexp(s.v)
-	n, f := math.Frexp(o.v)
+	m, e := split(s.v)
+	n, f := split(o.v)
 	return scaled{m * n, s.e + e + o.e + f}
 }
 
@@ -99,8 +101,8 @@ func (s scaled) over(o scaled) float64 {
 	if s.v == 0 && o.v == 0 {
 		return 0
 	}
-	m, e := math.Frexp(s.v)
-	n, f := math.Frexp(o.v)
+	m, e := split(s.v)
+	n, f := split(o.v)
 	q := csr.Ldexp(m/n, s.e+e-o.e-f)
 	if math.IsNaN(q) {
 		return math.Inf(1)
@@ -117,7 +119,7 @@ type sumSquares struct {
 // add adds the square of a number, from its significand: squares of numbers as they are
 // would vanish.
 func (s *sumSquares) add(v scaled) {
-	m, e := math.Frexp(v.v)
+	m, e := split(v.v)
 	s.merge(sumSquares{float64(m * m), v.e + e})
 }
 

@@ -102,10 +102,7 @@ type partial struct {
 	unexplained, explained scaled
 	least                  scaled // nonzero |b_i|/T_i; 0: none
 
-	// The same with |A||x| in place of |r|.
-	rowRounding, componentwiseRounding float64
-	absAx                              scaled
-	absAx2                             sumSquares
+	absAx2 sumSquares // of |A||x|
 }
 
 func (p *partial) add(r row) {
@@ -119,9 +116,6 @@ func (p *partial) add(r row) {
 	p.unexplained = p.unexplained.max(r.perT(r.residual))
 	p.explained = p.explained.max(r.perT(r.b))
 	p.least = p.least.leastNonzero(r.perT(r.b))
-	p.rowRounding = math.Max(p.rowRounding, r.absAx.over(r.normAx.plus(r.b)))
-	p.componentwiseRounding = math.Max(p.componentwiseRounding, r.absAx.over(r.absAx.plus(r.b)))
-	p.absAx = p.absAx.max(r.absAx)
 	p.absAx2.add(r.absAx)
 }
 
@@ -136,20 +130,12 @@ func (p *partial) merge(q partial) {
 	p.unexplained = p.unexplained.max(q.unexplained)
 	p.explained = p.explained.max(q.explained)
 	p.least = p.least.leastNonzero(q.least)
-	p.rowRounding = math.Max(p.rowRounding, q.rowRounding)
-	p.componentwiseRounding = math.Max(p.componentwiseRounding, q.componentwiseRounding)
-	p.absAx = p.absAx.max(q.absAx)
 	p.absAx2.merge(q.absAx2)
 }
 
-// rounding are the errors that rounding x to float64 may leave.
+// rounding are the errors that rounding x to float64 may leave, |r_i| <= u (|A||x|)_i.
 func (p *partial) rounding() Errors {
-	return Errors{
-		Row:              roundoff * p.rowRounding,
-		Componentwise:    roundoff * p.componentwiseRounding,
-		Normwise:         roundoff * p.absAx.over(p.normAx.plus(p.b)),
-		RelativeResidual: roundoff * p.absAx2.sqrt().over(p.b2.sqrt()),
-	}
+	return Errors{roundoff, roundoff, roundoff, roundoff * p.absAx2.sqrt().over(p.b2.sqrt())}
 }
 
 // roundoff is the unit roundoff of float64.

@@ -10,28 +10,25 @@ import (
 	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/internal/testmatrix"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/solve"
 )
 
-// realSystems are those of a real matrix: x of ones, random x, and b of the size of the rows.
+// realSystems are those of a real matrix: the right-hand side of mpsolve solve, that of a
+// random x, and a random one of the size of the rows.
 func realSystems(name string, m *csr.Matrix) []system {
-	ones, random, sums := make([]float64, m.Cols), testmatrix.Random(3, m.Cols), m.RowSums(nil)
-	rough := testmatrix.Random(4, m.Rows)
-	for i := range ones {
-		ones[i] = 1
-		rough[i] *= sums[i]
+	usual, _ := generate.DefaultRHS(m)
+	random, rough := make([]float64, m.Rows), testmatrix.Random(4, m.Rows)
+	m.MulVec(random, testmatrix.Random(3, m.Cols))
+	for i, t := range m.RowSums(nil) {
+		rough[i] *= t
 	}
 	var list []system
 	for _, c := range []struct {
 		rhs string
-		x   []float64
-	}{{"ones", ones}, {"random x", random}, {"random b", nil}} {
-		b := rough
-		if c.x != nil {
-			b = make([]float64, m.Rows)
-			m.MulVec(b, c.x)
-		}
-		list = append(list, system{name: name + ", " + c.rhs, m: m, b: b, truth: func() ([]float64, bool) { return refined(m, b) }})
+		b   []float64
+	}{{"usual b", usual}, {"random x", random}, {"random b", rough}} {
+		list = append(list, system{name: name + ", " + c.rhs, m: m, b: c.b, truth: func() ([]float64, bool) { return refined(m, c.b) }})
 	}
 	return list
 }

@@ -128,7 +128,7 @@ func scale(m *csr.Matrix, symmetric bool, pool *parallel.Pool) (*csr.Matrix, err
 }
 
 func (v *variant) solve(m *csr.Matrix, b []float64) error {
-	s, err := solve.New(context.Background(), m, solve.Options{Storage: v.storage, Precond: solve.Precond{Kind: precond.None}})
+	s, err := solve.New(context.Background(), m, solve.Options{Storage: v.storage, Digits: solve.NoDigits, Precond: solve.Precond{Kind: precond.None}})
 	if err != nil {
 		return err
 	}

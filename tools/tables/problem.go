@@ -108,7 +108,7 @@ func (o outcome) total() float64 {
 }
 
 func (o options) solve(p problem, opt solve.Options) outcome {
-	opt.Precond.NearNull = p.null
+	opt.Precond.NearNull, opt.Digits = p.null, solve.NoDigits
 	solver, err := solve.New(context.Background(), p.m, opt)
 	if err != nil {
 		return outcome{err: err}

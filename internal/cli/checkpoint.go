@@ -1,0 +1,202 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mpsolve/mpsolve/internal/atomicfile"
+	"github.com/mpsolve/mpsolve/internal/machine"
+	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+)
+
+// checkpointFlags are what a run keeps of its work, and what it goes on from.
+type checkpointFlags struct {
+	file    string
+	every   time.Duration
+	resume  string
+	threads bool // given
+	memory  bool // given
+
+	requests chan struct{}
+	failed   string // the last error of writing
+}
+
+const defaultCheckpointEvery = 5 * time.Minute
+
+func (f *checkpointFlags) add(c *cobra.Command) {
+	fl := c.Flags()
+	fl.StringVar(&f.file, "checkpoint", "", "keep in this `file` how far the solve is, for --resume: every --checkpoint-every, on SIGUSR1, "+
+		"and when a signal or --max-time ends the solve; removed when the solve is done")
+	fl.DurationVar(&f.every, "checkpoint-every", defaultCheckpointEvery, "time between two checkpoints; 0: only on signals and --max-time")
+	fl.StringVar(&f.resume, "resume", "", "go on from this checkpoint `file`, with the same matrix, right-hand sides and options, to the same bits of x")
+}
+
+// check reports a file that checkpoints cannot be written to, or should not be.
+func (f *checkpointFlags) check(c *cobra.Command, opt *solve.Options, inputs ...string) error {
+	f.threads, f.memory = c.Flags().Changed("threads"), c.Flags().Changed("max-memory")
+	if c.Flags().Changed("checkpoint-every") && f.file == "" {
+		return usage("--checkpoint-every needs --checkpoint")
+	}
+	if f.every < 0 {
+		return usage("--checkpoint-every %v: want a positive duration", f.every)
+	}
+	if f.file == "" && f.resume == "" {
+		return nil
+	}
+	if err := checkOutput("checkpoint", f.file, inputs...); err != nil {
+		return err
+	}
+	if f.file != "" && !f.replaceable() {
+		return usage("--checkpoint %s: exists and is no checkpoint", f.file)
+	}
+	program := machine.Here("", Version)
+	opt.Checkpoint.Program = program.Version
+	if program.Commit != "" {
+		opt.Checkpoint.Program += " " + program.Commit
+	}
+	if f.file != "" {
+		opt.Checkpoint.Every = f.every
+	}
+	opt.Checkpoint.Save = func(*solve.Checkpoint) {} // until there is a run
+	return nil
+}
+
+// replaceable reports whether nothing but a checkpoint would be lost.
+func (f *checkpointFlags) replaceable() bool {
+	info, err := os.Stat(f.file)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	if !info.Mode().IsRegular() {
+		return false
+	}
+	in, err := os.Open(f.file)
+	if err != nil {
+		return false
+	}
+	defer in.Close()
+	start := make([]byte, len(solve.CheckpointMagic))
+	n, _ := io.ReadFull(in, start)
+	return n == 0 || bytes.Equal(start[:n], []byte(solve.CheckpointMagic))
+}
+
+// read reads the checkpoint to resume. Threads and the memory limit are those of it unless
+// they were given.
+func (f *checkpointFlags) read(opt *solve.Options) error {
+	if f.resume == "" {
+		return nil
+	}
+	in, err := os.Open(f.resume)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	c, err := solve.ReadCheckpoint(in)
+	if err != nil {
+		return f.refused(err)
+	}
+	if !f.threads {
+		opt.Threads = c.Threads()
+	}
+	if !f.memory {
+		opt.MaxMemory = c.MaxMemory()
+	}
+	opt.Checkpoint.Resume = c
+	return nil
+}
+
+// refused names the file in the error of a checkpoint.
+func (f *checkpointFlags) refused(err error) error {
+	var refused *solve.CheckpointError
+	if errors.As(err, &refused) {
+		return fmt.Errorf("checkpoint %s %w", f.resume, err)
+	}
+	return err
+}
+
+// listen takes SIGUSR1 as the request for a checkpoint, until end is called.
+func (f *checkpointFlags) listen(errOut io.Writer) (end func()) {
+	f.requests = make(chan struct{}, 1)
+	return onCheckpointSignal(func() {
+		if f.file == "" {
+			fmt.Fprintln(errOut, "mpsolve: SIGUSR1 asks for a checkpoint, but there is no --checkpoint; going on")
+			return
+		}
+		select {
+		case f.requests <- struct{}{}:
+		default: // one is due already
+		}
+	})
+}
+
+// takeCheckpoints makes the solver take checkpoints.
+func (r *solveRun) takeCheckpoints() {
+	f := &r.checkpoint
+	if f.file == "" {
+		return
+	}
+	r.opt.Checkpoint.Request, r.opt.Checkpoint.Save = f.requests, r.saveCheckpoint
+	r.report.Checkpoint = &report.Checkpoint{}
+	atomicfile.RemoveStale(filepath.Dir(f.file))
+	if _, err := os.Stat(f.file); err == nil && !atomicfile.Same(f.file, f.resume) {
+		r.opt.Log(fmt.Sprintf("checkpoint %s is there already and will be replaced; --resume %s would go on from it", f.file, f.file))
+	}
+}
+
+// saveCheckpoint writes a checkpoint. If that fails, the solve goes on.
+func (r *solveRun) saveCheckpoint(c *solve.Checkpoint) {
+	writing.Add(1)
+	defer writing.Add(-1)
+	f, start, bytes := &r.checkpoint, time.Now(), int64(0)
+	err := atomicfile.WriteContext(context.Background(), f.file, func(w io.Writer) (err error) {
+		bytes, err = c.WriteTo(w)
+		return err
+	})
+	if err == nil {
+		err = atomicfile.SyncFolder(f.file)
+	}
+	if err != nil {
+		if text := oneLine(err); text != f.failed {
+			r.live.clear()
+			fmt.Fprintf(r.err, "mpsolve: no checkpoint: %s; the solve goes on\n", report.Printable(text))
+			f.failed = text
+		}
+		return
+	}
+	f.failed = ""
+	kept := r.report.Checkpoint
+	kept.File, kept.Bytes = f.file, bytes
+	kept.Taken++
+	kept.Seconds += time.Since(start).Seconds()
+	kept.RHS, kept.Iterations = c.Solved()+1, c.Iterations()
+	if r.verbose {
+		r.live.clear()
+		fmt.Fprintf(r.err, "checkpoint after %d iterations of right-hand side %d\n", kept.Iterations, kept.RHS)
+	}
+}
+
+// dropCheckpoint removes the checkpoint of a solve that is done, now that x is written.
+func (r *solveRun) dropCheckpoint() error {
+	kept := r.report.Checkpoint
+	if kept == nil {
+		return nil
+	}
+	mine := kept.File != "" || atomicfile.Same(r.checkpoint.file, r.checkpoint.resume)
+	if kept.File = ""; !mine {
+		return nil
+	}
+	if err := os.Remove(r.checkpoint.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}

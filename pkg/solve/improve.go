@@ -1,0 +1,114 @@
+package solve
+
+import (
+	"math"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+// improvement is the steps of refinement after a solve.
+//
+// A step with A d = r solved but for a share s of r leaves x with the error A^-1 (s r), and
+// the probe has shown what A^-1 makes of a right-hand side of known size: with eta, the
+// root mean square of r_i / w_i before the step, the error is about
+//
+//	safety s (eta/u) ||e||_inf / ||x||_inf.
+type improvement struct {
+	*answer
+	w       []float64 // weights of the rows, times 2^-e
+	e       int
+	left    int     // iterations
+	size    float64 // ||d|| / ||x|| of the last step
+	error   float64 // estimate of that of x
+	done    bool    // x is as good as float64 allows, or steps no longer help
+	reached float64 // share of r that the last step left
+}
+
+// safety is how much more of what is left of a right-hand side A^-1 may enlarge than of a
+// random one: it is what the iteration found hard.
+const safety = 10
+
+// run takes steps until x is as good as float64 allows, or the digits asked for are there,
+// or the next step would take more than is allowed.
+func (v *improvement) run() error {
+	for !v.done {
+		before, last := v.digits.Iterations, v.error
+		if err := v.step(); err != nil {
+			return err
+		}
+		cost := v.digits.Iterations - before
+		v.left -= cost
+		if v.done = v.done || v.error > last/2; v.left < cost || v.ctx.Err() != nil {
+			return nil
+		}
+		if want := v.s.opt.Digits; want > 0 && digitsOf(v.error) >= want {
+			return nil
+		}
+	}
+	return nil
+}
+
+// step takes one.
+func (v *improvement) step() error {
+	r := make([]float64, len(v.x))
+	if err := v.s.refiner.residual(r, v.x, v.b); err != nil {
+		return err
+	}
+	for i := range r {
+		r[i] = csr.Ldexp(r[i], -v.e)
+	}
+	eta := weighted(r, v.w)
+	if eta == 0 {
+		v.size, v.error, v.done = 0, roundoff, true
+		return nil
+	}
+	enlarged := safety * rms(r, v.w) / roundoff * v.digits.Probe // error from r as a whole
+	tol := max(leastStepTol, min(stepTol, roundoff/enlarged))
+	if eta > floorEta*roundoff {
+		tol = stepTol // there will be another step
+	}
+	d, left, err := v.correction(r, v.w, tol, v.left)
+	if err != nil {
+		return err
+	}
+	v.size = relativeTo(absMax(d), 1, absMax(v.x), v.e)
+	taken, err := v.take(d, eta)
+	rest := max(roundoff, left*enlarged)
+	if v.error = rest; !taken {
+		v.error, v.done = min(enlarged, max(rest, v.size)), true
+	}
+	return err
+}
+
+// take adds d to x unless the residual grows by that.
+func (v *improvement) take(d []float64, eta float64) (bool, error) {
+	x, r := make([]float64, len(v.x)), make([]float64, len(v.x))
+	for i := range x {
+		x[i] = v.x[i] + csr.Ldexp(d[i], v.e)
+	}
+	if err := v.s.refiner.residual(r, x, v.b); err != nil {
+		return false, err
+	}
+	for i := range r {
+		r[i] = csr.Ldexp(r[i], -v.e)
+	}
+	if then := weighted(r, v.w); !(then <= max(eta, roundoff)) {
+		return false, nil
+	}
+	v.x = x
+	return true, nil
+}
+
+// conclude fills in the digits from steps and probe.
+func (v *improvement) conclude() {
+	g := &v.digits
+	// Below 2^-1022 the spacing of x is absolute.
+	spacing := math.SmallestNonzeroFloat64 / absMax(v.x)
+	g.Step, g.Error = v.size, max(v.error, spacing)
+	switch g.Believed = digitsOf(g.Error); {
+	case g.Probe > mostProbe || g.Believed == 0:
+		g.State, g.Believed = DigitsNone, 0
+	default:
+		g.State = DigitsBelieved
+	}
+}

@@ -1,0 +1,192 @@
+package solve
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/internal/testmatrix"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+)
+
+// beside returns m with one more row, a p = 1, and entries of size c that join p to the others.
+func beside(m *csr.Matrix, a, c float64) *csr.Matrix {
+	n := m.Rows
+	return entries(n+1, func(add func(i, j int, v float64)) {
+		for i := range n {
+			cols, vals := m.Row(i)
+			for k, j := range cols {
+				add(i, int(j), vals[k])
+			}
+			if c != 0 && i%7 == 0 {
+				add(i, n, c)
+			}
+		}
+		add(n, n, a)
+	})
+}
+
+// A huge unknown does not hide what is wrong with those that have nothing to do with it, nor
+// those that have little.
+func TestDecoupledUnknowns(t *testing.T) {
+	for name, m := range map[string]*csr.Matrix{
+		"path": entries(100, func(add func(i, j int, v float64)) {
+			for i := range 100 {
+				add(i, i, 2)
+				if i > 0 {
+					add(i, i-1, -1)
+					add(i-1, i, -1)
+				}
+			}
+		}),
+		"convection": grid(20, 0.4, 0),
+		"plate":      grid(30, 0, 0),
+	} {
+		for _, a := range []float64{1e-6, 1e-13, 1e-30, 1e-200} {
+			for _, c := range []float64{0, 1e-6, 1e-3} {
+				t.Run(fmt.Sprint(name, " ", a, " ", c), func(t *testing.T) {
+					m, n := beside(m, a, c*a), m.Rows
+					b := slices.Repeat([]float64{1}, n+1)
+					for i := range n {
+						b[i] += float64(i % 5)
+					}
+					for _, digits := range []int{NoDigits, 0} {
+						r := solved(t, m, b, nil, Options{Digits: digits})
+						alone := mustSolve(t, m, b, nil, Options{Stop: StopCW, Tol: 1e-14, Precond: Precond{Kind: precond.ILUT}, Digits: NoDigits})
+						size, wrong := 0.0, 0.0
+						for i, v := range alone.X[:n] {
+							size, wrong = max(size, math.Abs(v)), max(wrong, math.Abs(r.X[i]-v))
+						}
+						if !(wrong <= 1e-6*size) {
+							t.Errorf("digits %d: %v, and the others are off by %.1e of their size", digits, r.Reason, wrong/size)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// The x of a solve that did not converge is never worse than zero.
+func TestNeverWorseThanZero(t *testing.T) {
+	for _, method := range Methods {
+		for k, m := range []*csr.Matrix{testmatrix.Path(1, 1, 1e-9, 1, 1), grid(9, 0.9, -3.3), testmatrix.Hilbert(14)} {
+			for _, limit := range []int{1, 3, 10, 0} {
+				for _, guess := range [][]float64{nil, slices.Repeat([]float64{1e9}, m.Rows)} {
+					r := mustSolve(t, m, random(5, m.Rows), guess, Options{Method: method, Scale: ScaleNone, MaxIter: limit, Precond: Precond{Kind: precond.None}})
+					if !r.Reason.Converged() && r.Errors.RelativeResidual > 1 && r.Errors.Row >= 1 {
+						t.Errorf("%s, matrix %d, limit %d: %v with ||r||/||b|| = %g", method, k, limit, r.Reason, r.Errors.RelativeResidual)
+					}
+				}
+			}
+		}
+	}
+	m := testmatrix.Path(1, 1)
+	if r := mustSolve(t, m, []float64{1, 2, 4}, slices.Repeat([]float64{1e165}, 3), Options{}); r.Reason.Converged() || absMax(r.X) != 0 || len(r.Cautions) == 0 {
+		t.Errorf("%v, x = %g, cautions %q", r.Reason, r.X, r.Cautions)
+	}
+}
+
+// A tolerance that float64 cannot meet is said to be that, with one that it can.
+func TestPrecisionExhausted(t *testing.T) {
+	m := grid(8, 0.3, 0)
+	b := random(7, m.Rows)
+	for _, stop := range []Stop{StopRow, StopNW, StopCW, StopRel} {
+		r := mustSolve(t, m, b, nil, Options{Stop: stop, Tol: 1e-19})
+		var tol float64
+		_, after, _ := strings.Cut(r.Advice, "try --tol ")
+		if _, err := fmt.Sscan(after, &tol); err != nil || r.Reason != krylov.PrecisionExhausted {
+			t.Errorf("stop %s: %v, %q", stop, r.Reason, r.Advice)
+			continue
+		}
+		if again := mustSolve(t, m, b, nil, Options{Stop: stop, Tol: tol}); !again.Reason.Converged() {
+			t.Errorf("stop %s: %v with the tolerance %g that was advised, errors %+v", stop, again.Reason, tol, again.Errors)
+		}
+	}
+}
+
+// Advice names a flag, and none that is in use or does not concern the solve.
+func TestAdviceFits(t *testing.T) {
+	hard := grid(12, 0.9, -2.2)
+	for _, opt := range []Options{
+		{},
+		{Method: CG},
+		{Method: MINRES},
+		{Method: BiCGStab},
+		{Method: GMRES, Restart: 3},
+		{NoRefine: true},
+		{Precond: Precond{Kind: precond.Jacobi}},
+		{Scale: ScaleNone},
+	} {
+		for _, limit := range []int{2, 0} {
+			o := opt
+			o.MaxIter, o.Tol = limit, 1e-14
+			r := mustSolve(t, hard, random(1, hard.Rows), nil, o)
+			if r.Reason.Converged() {
+				if r.Advice != "" {
+					t.Errorf("%+v: advice %q for a solve that converged", opt, r.Advice)
+				}
+				continue
+			}
+			bad := []string{}
+			if !opt.NoRefine {
+				bad = append(bad, "--refine")
+			}
+			if r.Method != string(GMRES) {
+				bad = append(bad, "--restart")
+			}
+			if opt.Method != "" {
+				bad = append(bad, "--method "+string(opt.Method))
+			}
+			for _, text := range bad {
+				if strings.Contains(r.Advice, text) {
+					t.Errorf("method %s, %v: advice %q", r.Method, r.Reason, r.Advice)
+				}
+			}
+			if !strings.Contains(r.Advice, "--") {
+				t.Errorf("method %s, %v: advice %q names no flag", r.Method, r.Reason, r.Advice)
+			}
+		}
+	}
+}
+
+// Digits asked for are there, by the solution known, or the solve says that they are not.
+func TestDigitsAskedFor(t *testing.T) {
+	for _, n := range []int{4, 8, 12} {
+		m := testmatrix.Hilbert(n)
+		x := make([]float64, n)
+		for i := range x {
+			x[i] = 1
+		}
+		b := make([]float64, n)
+		m.MulVec(b, x)
+		for _, want := range []int{1, 6, 12, 15} {
+			r := mustSolve(t, m, b, nil, Options{Digits: want, Tol: 1e-4})
+			enough := r.Digits.State == DigitsBelieved && r.Digits.Believed >= want
+			if enough != r.Reason.Converged() || !enough && r.Reason != krylov.TooFewDigits {
+				t.Errorf("Hilbert %d, %d digits: %v, %+v", n, want, r.Reason, r.Digits)
+			}
+		}
+	}
+	if r := mustSolve(t, grid(9, 0, 0), random(1, 81), nil, Options{Digits: NoDigits}); r.Digits.State != DigitsNotEstimated || r.Digits.Iterations != 0 {
+		t.Errorf("digits that were not asked for: %+v", r.Digits)
+	}
+}
+
+// A nearly singular system whose right-hand side is in the range, and an ill-conditioned one
+// beyond float64, are not said to have digits.
+func TestNoDigitIsSaid(t *testing.T) {
+	path := testmatrix.Path(slices.Repeat([]float64{1}, 29)...)
+	b := rhs(path, 1)
+	if r := mustSolve(t, path, b, nil, Options{}); r.Digits.State == DigitsBelieved {
+		t.Errorf("singular and consistent: %v, %+v", r.Reason, r.Digits)
+	}
+	m := testmatrix.Hilbert(20)
+	if r := mustSolve(t, m, rhs(m, 1), nil, Options{}); r.Digits.State == DigitsBelieved {
+		t.Errorf("Hilbert 20: %v, %+v", r.Reason, r.Digits)
+	}
+}
