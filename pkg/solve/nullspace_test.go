@@ -220,7 +220,7 @@ func TestNullSpaceGiven(t *testing.T) {
 		for _, left := range [][][]float64{s.left, nil} {
 			tol := 1e-14
 			if left == nil { // as accurate as what is found
-				tol, s.component = 1e-12, 1e-11
+				tol, s.component = 1e-12, 1e-8 // an ill-conditioned left null space is found less accurately; x is not affected
 			}
 			solver := newSolver(t, s.a, Options{Tol: tol, NullSpace: NullSpace{Kind: NullSpaceGiven, Right: s.right, Left: left}})
 			for range 2 {

@@ -130,24 +130,36 @@ func New(ctx context.Context, m *csr.Matrix, opt Options) (*Solver, error) {
 
 // setUp looks at the matrix, chooses and builds.
 func (s *Solver) setUp(ctx context.Context) error {
-	pool := s.pool
-	s.pool = pool.Until(ctx)
-	err := s.examine(ctx)
-	s.pool = pool
-	if err != nil {
+	err := s.until(ctx, func() error {
+		s.Facts = csr.Examine(s.m, s.pool)
+		return solvable(s.Facts)
+	})
+	if err != nil || s.recognise() {
 		return err
 	}
-	s.scaled.pool = pool
+	return s.setUpOrdinary(ctx)
+}
+
+// setUpOrdinary chooses and builds for a matrix of no special kind.
+func (s *Solver) setUpOrdinary(ctx context.Context) error {
+	if err := s.until(ctx, func() error { return s.choose(ctx) }); err != nil {
+		return err
+	}
+	s.scaled.pool = s.pool
 	return s.build(ctx)
 }
 
-// examine looks at the matrix and chooses. It ends with the context, with its error.
-func (s *Solver) examine(ctx context.Context) (err error) {
+// until runs what works on the pool, which ends with the context, with its error.
+func (s *Solver) until(ctx context.Context, run func() error) (err error) {
+	pool := s.pool
+	defer func() { s.pool = pool }()
 	defer ended(ctx, &err)
-	s.Facts = csr.Examine(s.m, s.pool)
-	if err := solvable(s.Facts); err != nil {
-		return err
-	}
+	s.pool = pool.Until(ctx)
+	return run()
+}
+
+// choose chooses method, place, order and scaling.
+func (s *Solver) choose(ctx context.Context) error {
 	s.chooseMethod()
 	if err := s.chooseDevice(); err != nil {
 		return err

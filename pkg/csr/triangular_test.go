@@ -1,0 +1,67 @@
+package csr
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// TestTriangularOrder: triangular matrices are found however their rows and columns are
+// permuted, also with stored zeros elsewhere, and those with a zero on the diagonal or a cycle are not.
+func TestTriangularOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for trial := range 400 {
+		n := 1 + rng.IntN(25)
+		p, q := rng.Perm(n), rng.Perm(n)
+		spoilt := trial%4 == 3 && n > 1
+		m := build(t, n, n, func(add func(i, j int, v float64)) {
+			for i := range n {
+				for j := range i {
+					if rng.IntN(3) == 0 {
+						add(p[i], q[j], float64(rng.IntN(5)-2)) // some are zero
+					}
+				}
+				if !spoilt || i != 1 {
+					add(p[i], q[i], 1+rng.Float64())
+				}
+			}
+			if spoilt { // rows 0 and 1 have no column but q[0]
+				add(p[1], q[0], 3)
+				add(p[0], q[1], 0)
+			}
+		})
+		rows, cols := m.TriangularOrder()
+		if spoilt {
+			if rows != nil {
+				t.Fatalf("a singular matrix is called triangular: %v", m)
+			}
+			continue
+		}
+		if len(rows) != n || len(cols) != n {
+			if m.hasShortRow() {
+				t.Fatalf("not found: %v", m)
+			}
+			continue
+		}
+		place := make([]int, n)
+		for k, j := range cols {
+			place[j] = k
+		}
+		for k, i := range rows {
+			if m.At(int(i), int(cols[k])) == 0 {
+				t.Fatalf("a zero on the diagonal of row %d", i)
+			}
+			c, v := m.Row(int(i))
+			for l, j := range c {
+				if v[l] != 0 && place[j] > k {
+					t.Fatalf("row %d has column %d, which comes later", i, j)
+				}
+			}
+		}
+	}
+	for _, a := range [][][]float64{{{0, 1}, {1, 1}}, {{1, 0}, {0, 1}}, {{2, 0, 0}, {1, 1, 1}, {0, 1, 1}}} {
+		rows, _ := fromDense(t, a).TriangularOrder()
+		if want := len(a) == 2; (rows != nil) != want {
+			t.Errorf("%v: %v", a, rows)
+		}
+	}
+}
