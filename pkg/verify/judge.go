@@ -64,6 +64,9 @@ func Judge(m *csr.Matrix, x, b []float64, tol float64, pool *parallel.Pool) (Jud
 		return j, nil
 	}
 	j.Unexplained = all.unexplained.over(all.explained)
+	if !(errors.Row <= tol) { // no block is better
+		return j, nil
+	}
 	// Every block has a componentwise error and a residual within these.
 	if errors.Componentwise <= tol && all.unexplained.over(all.least) <= MaxUnexplained(tol) {
 		return j, nil
