@@ -131,7 +131,7 @@ func (t *attempts[V, S]) climb(before string, measure float64, setUp setUp[V]) e
 		if !known || t.refused[t.now().variant] != no { // otherwise it has been said
 			before = fmt.Sprintf("precond %v", err)
 		}
-		t.state.refuse(t.now(), err)
+		t.state.refuse(t.rungs, err)
 		t.current.Reason = err.Error()
 		t.record()
 	}

@@ -221,3 +221,15 @@ func bordered(m *csr.Matrix) *csr.Matrix {
 
 // smallestOfGrid is the smallest eigenvalue of the Laplacian on k x k points.
 func smallestOfGrid(k int) float64 { return 4 - 4*math.Cos(math.Pi/float64(k+1)) }
+
+// Where conjugate gradients are the only method allowed, an indefinite matrix ends them with
+// that reason; that its factorisations fail is no error.
+func TestIndefiniteForRequestedMethod(t *testing.T) {
+	for _, shift := range []float64{-0.1, -2.5} {
+		m := grid(20, 0, shift)
+		r := mustSolve(t, m, rhs(m, 1), nil, Options{Method: CG})
+		if r.Reason != krylov.Indefinite && r.Reason != krylov.Converged || r.Method != "cg" {
+			t.Errorf("shift %g: %v by %s", shift, r.Reason, r.Method)
+		}
+	}
+}

@@ -105,9 +105,11 @@ func (t *ladderState) leave(rung rung, slow bool) {
 }
 
 // refuse records that the current rung could not be set up. A complete factorisation that
-// meets a pivot that is not positive proves that the matrix is not definite.
-func (t *ladderState) refuse(rung rung, err error) {
-	r := &t.Rungs[t.Rung]
+// meets a pivot that is not positive proves that the matrix is not definite, which rules out
+// conjugate gradients where there is another method.
+func (t *ladderState) refuse(rungs []rung, err error) {
+	r, rung := &t.Rungs[t.Rung], rungs[t.Rung]
+	last, _ := krylov.KindOf(string(rungs[len(rungs)-1].method))
 	r.Status = failed
 	switch {
 	case errors.Is(err, precond.ErrWork):
@@ -115,7 +117,7 @@ func (t *ladderState) refuse(rung rung, err error) {
 	case errors.Is(err, precond.ErrMemory):
 		r.TooLarge = true
 	case rung.kind == precond.Cholesky && errors.Is(err, precond.ErrNotDefinite):
-		t.Indefinite = true
+		t.Indefinite = !last.Definite
 	}
 }
 

@@ -111,11 +111,11 @@ func TestLadder(t *testing.T) {
 			case "slow", "fails":
 				s.leave(r, fate == "slow")
 			case "refused":
-				s.refuse(r, fmt.Errorf("%s: %w", r.kind, precond.ErrWork))
+				s.refuse(c.rungs, fmt.Errorf("%s: %w", r.kind, precond.ErrWork))
 			case "large":
-				s.refuse(r, fmt.Errorf("%s: %w", r.kind, precond.ErrMemory))
+				s.refuse(c.rungs, fmt.Errorf("%s: %w", r.kind, precond.ErrMemory))
 			case "indefinite":
-				s.refuse(r, fmt.Errorf("%s: %w", r.kind, precond.ErrNotDefinite))
+				s.refuse(c.rungs, fmt.Errorf("%s: %w", r.kind, precond.ErrNotDefinite))
 			default:
 				t.Fatalf("%s: %v is visited", c.name, r)
 			}
