@@ -2,6 +2,7 @@ package solve
 
 import (
 	"math"
+	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -51,10 +52,11 @@ func (a *answer) seekEvidence() error {
 }
 
 // weighAll keeps the vector that is the strongest evidence. Against a solve that met the
-// tolerance it must show more than that lets pass.
+// tolerance it must show more than that lets pass, unless an equation is missed by as much as
+// its own terms.
 func (a *answer) weighAll(found [][]float64) {
 	v := strongest(a.s.given, a.given, found)
-	if v != nil && (!a.reason.Converged() || v.Product > unconfirmedResidual*a.s.opt.Tol) {
+	if v != nil && (!a.reason.Converged() || a.Componentwise > 0.1 || v.Product > unconfirmedResidual*a.s.opt.Tol) {
 		a.evidence = v
 	}
 }
@@ -152,11 +154,14 @@ func leftNullVectors(m *csr.Matrix) (found [][]float64) {
 				rest[l] -= rest[k] * f
 			}
 		}
-		chop(y)
+		chopped := slices.Clone(y)
+		chop(chopped) // what is left of small elements may be rounding, or not
+		found = append(found, chopped, y)
+	}
+	for _, y := range found {
 		for k := range y {
 			y[k] = csr.Ldexp(y[k], scaling.Row[k])
 		}
-		found = append(found, y)
 	}
 	return found
 }

@@ -179,10 +179,13 @@ func (a *answer) verdict() krylov.Reason {
 }
 
 // explained reports whether an x that meets the measure explains b as well. The normwise
-// measure and the norm of the residual leave small rows aside.
+// measure and the norm of the residual leave small rows aside, but not a tenth of b.
 func (a *answer) explained() bool {
 	most := verify.MaxUnexplained(a.s.opt.Tol)
-	return a.Unexplained <= most || !a.byRows() && a.RelativeResidual <= most
+	if a.byRows() {
+		return a.Unexplained <= most
+	}
+	return a.RelativeResidual <= most || a.Unexplained <= most && a.RelativeResidual < 0.1
 }
 
 // suspect reports whether the system may have no solution: nothing else explains the end of
@@ -216,7 +219,8 @@ func (a *answer) reachable() float64 { return a.s.opt.Stop.pick(a.Rounding) }
 // preferZero replaces an x that did not converge and is no better than zero by zero. That of
 // a solve that was ended from outside is left, as a guess for the next.
 func (a *answer) preferZero() error {
-	worse := a.RelativeResidual >= 1 && (!a.byRows() || a.Unexplained >= 1)
+	meaningless := a.evidence != nil || a.reason == krylov.NotSymmetric // no approximation of anything
+	worse := a.RelativeResidual >= 1 && (!a.byRows() || a.Unexplained >= 1 || meaningless)
 	if a.reason.Converged() || a.reason == krylov.TooFewDigits || limited(a.reason) || !worse || absMax(a.x) == 0 {
 		return nil
 	}
