@@ -26,7 +26,6 @@ func contradictory(r *rand.Rand, d degenerate) *System {
 	n := d.m.Rows
 	s := &System{A: d.m, Natural: 10}
 	exact := whole(r, n, 10)
-	row, col := make([]int, n), make([]int, n)
 	s.B = product(d.m, exact)
 	size := maxAbs(s.B)
 	switch r.IntN(4) {
@@ -44,6 +43,7 @@ func contradictory(r *rand.Rand, d degenerate) *System {
 	}
 	scaled := r.IntN(3) == 0
 	if scaled {
+		var row, col []int
 		d, row, col = d.scaled(r)
 		s.A, s.B = d.m, shifted(s.B, row, 1)
 		s.Natural = maxAbs(shifted(exact, col, -1))
