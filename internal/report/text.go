@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"unicode"
@@ -111,13 +112,21 @@ func (v *Evidence) Text() string {
 func (d Digits) Text() string {
 	switch d.State {
 	case "believed":
+		if math.IsNaN(float64(d.Step)) {
+			return fmt.Sprintf("about %d of x (roundings of A and b may change it by %.1e; condition about %.0e)",
+				d.Believed, d.Probe, d.Condition)
+		}
 		return fmt.Sprintf("about %d of x (the last step changed it by %.1e, roundings of A and b may by %.1e; condition about %.0e)",
 			d.Believed, d.Step, d.Probe, d.Condition)
 	case "none":
+		if math.IsNaN(float64(d.Step)) {
+			return fmt.Sprintf("none of x can be believed: roundings of A and b may change it by %.1e; condition about %.0e",
+				d.Probe, d.Condition)
+		}
 		return fmt.Sprintf("none of x can be believed: one more step changes it by %.1e, roundings of A and b may by %.1e; condition about %.0e",
 			d.Step, d.Probe, d.Condition)
 	case "not confirmed":
-		return "not confirmed: a right-hand side of rounding size was not solved in the work allowed; A may be singular, and x one of many"
+		return "not confirmed: the estimate ended at its limit of work; --digits N goes on"
 	}
 	return ""
 }
@@ -132,6 +141,8 @@ func (r *Report) WriteText(w io.Writer) {
 	Line(w, "result", "%s", r.Verdict(r.Outcome))
 	if text := r.Digits.Text(); text != "" {
 		Line(w, "digits", "%s", text)
+	} else if !r.Refine {
+		Line(w, "digits", "not estimated (--refine=false)")
 	}
 	if v := r.Evidence; v != nil {
 		Line(w, "evidence", "%s", v.Text())

@@ -57,7 +57,7 @@ const (
 	stepTol      = 1e-2
 	leastStepTol = 1e-10
 	floorEta     = 8    // max |r_i| / w_i, in roundings, where x is as good as its rounding but for what A^-1 enlarges
-	probeTol     = 1e-3 // and, of n rows, 0.03/sqrt(n): a null vector may have a share like that in p
+	probeTol     = 1e-3 // and nullShare
 	mostProbe    = 0.1  // from which A is singular for float64
 
 	roundoff = 0x1p-53
@@ -69,9 +69,7 @@ const (
 )
 
 // estimate improves x by steps of refinement, as far as that is cheap, and fills in its
-// digits. Iterations are limited by those that the solve has taken: as many for the probe,
-// without which nothing is known, and half of them for the steps. A solve without refinement
-// is left as it is.
+// digits, in the work of allowance. A solve without refinement is left as it is.
 func (a *answer) estimate() error {
 	start := time.Now()
 	defer func() { a.estimating += time.Since(start) }()
@@ -81,7 +79,7 @@ func (a *answer) estimate() error {
 	if a.s.opt.Digits == NoDigits || a.s.opt.NoRefine || a.ctx.Err() != nil || absMax(a.x) == 0 {
 		return nil
 	}
-	steps, probe := a.allowance()
+	steps, probe, shared := a.allowance()
 	w, e := a.rowWeights()
 	if err := a.probe(w, e, probe); err != nil {
 		return err
@@ -90,8 +88,15 @@ func (a *answer) estimate() error {
 		a.digits.State = DigitsNotConfirmed
 		return nil
 	}
-	improve := &improvement{answer: a, w: w, e: e, left: steps, error: math.Inf(1)}
-	if err := improve.run(); err != nil {
+	if shared {
+		steps -= a.digits.Iterations - before
+	}
+	improve := &improvement{answer: a, w: w, e: e, left: steps, size: math.NaN(), error: math.Inf(1)}
+	run := improve.run
+	if shared && steps < (probe-steps)/leastStep {
+		run = improve.assess
+	}
+	if err := run(); err != nil {
 		return err
 	}
 	improve.conclude()
@@ -103,30 +108,48 @@ func unknownDigits() Digits {
 	return Digits{Error: nan, Step: nan, Probe: nan, Condition: nan}
 }
 
-// allowance is how many iterations steps and probe may take.
-func (a *answer) allowance() (steps, probe int) {
+// largeWork is the number of multiplications of a solve from which an estimate may take
+// largeShare of its iterations: less costs next to nothing. With multigrid a probe alone takes
+// up to 0.56 of them.
+const (
+	largeWork  = 2e7
+	largeShare = 0.6
+	leastStep  = 5 // a step is worth being tried with that part of the iterations of the probe
+)
+
+// allowance is how many iterations the probe may take, and steps; in large solves the steps
+// have what the probe leaves.
+func (a *answer) allowance() (steps, probe int, shared bool) {
 	n := a.solved.Iterations
-	steps, probe = max(10, n/2), max(20, n)
-	if a.s.m.NNZ() <= smallProduct {
-		steps, probe = max(steps, smallIter), max(probe, smallIter)
+	switch {
+	case a.s.opt.Digits > 0:
+		return max(furtherIter, 10*n), max(furtherIter, 4*n), false
+	case a.s.m.NNZ() <= smallProduct:
+		return max(smallIter, n/2), max(smallIter, n), false
+	case float64(n)*a.iterationWork() > largeWork:
+		n = max(10, int(largeShare*float64(n)))
+		return n, n, true
 	}
-	if a.s.opt.Digits > 0 {
-		steps, probe = max(furtherIter, 10*n), max(furtherIter, 4*n)
-	}
-	return steps, probe
+	return max(10, n/2), max(20, n), false
+}
+
+// iterationWork is about the number of multiplications of one.
+func (a *answer) iterationWork() float64 {
+	used, nnz := a.s.refiner.usage(), float64(a.s.m.NNZ())
+	return iterationWork(Method(used.method), used.precond.Kind, float64(a.s.m.Rows), nnz, nnz)
 }
 
 // probe solves A e = p, for two p where that costs next to nothing: in one of a hundred the
 // direction in which A is nearly singular has a hundredth of its usual share.
 func (a *answer) probe(w []float64, e, limit int) error {
-	count := 1
+	count, solve := 1, a.solveProbe
 	if a.s.m.NNZ() <= smallProduct {
-		count = 2
+		count, solve = 2, a.solveSmallProbe
 	}
 	g, largest := &a.digits, 0.0
 	for k := range count {
-		d, left, err := a.correction(randomRoundings(w, uint64(k)), w, a.probeTol(), limit)
-		if err != nil || left > a.probeTol() {
+		d, solved, err := solve(randomRoundings(w, uint64(k)), w, limit)
+		if err != nil || !solved {
 			return err
 		}
 		// p is 2^-e times a perturbation of the size of the rows; u times that is a rounding.
@@ -136,8 +159,44 @@ func (a *answer) probe(w []float64, e, limit int) error {
 	return nil
 }
 
-// probeTol is the share of p to which a probe is solved.
-func (a *answer) probeTol() float64 { return min(probeTol, 0.03/math.Sqrt(float64(len(a.x)))) }
+// solveSmallProbe solves A d = p to a share of p in the maximum norm.
+func (a *answer) solveSmallProbe(p, w []float64, limit int) (d []float64, solved bool, err error) {
+	tol := min(probeTol, a.nullShare())
+	d, left, err := a.correction(p, w, tol, limit)
+	return d, left <= tol, err
+}
+
+// solveProbe solves A d = p to a share of p in the 2-norm, in which it is known what share a
+// left null vector has. Iterations look at the maximum norm, whose share is up to ten times
+// that one.
+func (a *answer) solveProbe(p, w []float64, limit int) (d []float64, solved bool, err error) {
+	tol := a.nullShare()
+	d, r, total := make([]float64, len(p)), append([]float64(nil), p...), rms(p, w)
+	for _, loose := range []float64{3, 1} {
+		before := a.digits.Iterations
+		part, _, err := a.correction(r, w, min(0.5, loose*tol*weighted(p, w)/weighted(r, w)), limit)
+		if err != nil {
+			return d, false, err
+		}
+		for i, v := range part {
+			d[i] += v
+		}
+		if err := a.s.refiner.residual(r, d, p); err != nil {
+			return d, false, err
+		}
+		if rms(r, w) <= min(probeTol, tol)*total {
+			return d, finite(absMax(d)), nil
+		}
+		if limit -= a.digits.Iterations - before; limit <= 0 {
+			break
+		}
+	}
+	return d, false, nil
+}
+
+// nullShare is the share of p that may be left: that of a left null vector is N(0,1)/sqrt(n),
+// less in one of forty.
+func (a *answer) nullShare() float64 { return 0.03 / math.Sqrt(float64(len(a.x))) }
 
 // randomRoundings are w_i N(0,1). The seed is fixed, so that the same solve has the same digits.
 func randomRoundings(w []float64, k uint64) []float64 {

@@ -48,21 +48,46 @@ func (v *improvement) run() error {
 	return nil
 }
 
-// step takes one.
-func (v *improvement) step() error {
-	r := make([]float64, len(v.x))
-	if err := v.s.refiner.residual(r, v.x, v.b); err != nil {
+// assess estimates the error of x as it is, for which no step is left.
+func (v *improvement) assess() error {
+	r, err := v.residual(v.x)
+	if err != nil {
 		return err
 	}
+	v.error = roundoff
+	if weighted(r, v.w) > 0 {
+		v.error = max(v.error, v.enlarged(r))
+	}
+	return nil
+}
+
+// residual returns b - A x, times 2^-e.
+func (v *improvement) residual(x []float64) ([]float64, error) {
+	r := make([]float64, len(x))
+	err := v.s.refiner.residual(r, x, v.b)
 	for i := range r {
 		r[i] = csr.Ldexp(r[i], -v.e)
+	}
+	return r, err
+}
+
+// enlarged is the error of x from r as a whole.
+func (v *improvement) enlarged(r []float64) float64 {
+	return safety * rms(r, v.w) / roundoff * v.digits.Probe
+}
+
+// step takes one.
+func (v *improvement) step() error {
+	r, err := v.residual(v.x)
+	if err != nil {
+		return err
 	}
 	eta := weighted(r, v.w)
 	if eta == 0 {
 		v.size, v.error, v.done = 0, roundoff, true
 		return nil
 	}
-	enlarged := safety * rms(r, v.w) / roundoff * v.digits.Probe // error from r as a whole
+	enlarged := v.enlarged(r)
 	tol := max(leastStepTol, min(stepTol, roundoff/enlarged))
 	if eta > floorEta*roundoff {
 		tol = stepTol // there will be another step
@@ -82,15 +107,13 @@ func (v *improvement) step() error {
 
 // take adds d to x unless the residual grows by that.
 func (v *improvement) take(d []float64, eta float64) (bool, error) {
-	x, r := make([]float64, len(v.x)), make([]float64, len(v.x))
+	x := make([]float64, len(v.x))
 	for i := range x {
 		x[i] = v.x[i] + csr.Ldexp(d[i], v.e)
 	}
-	if err := v.s.refiner.residual(r, x, v.b); err != nil {
+	r, err := v.residual(x)
+	if err != nil {
 		return false, err
-	}
-	for i := range r {
-		r[i] = csr.Ldexp(r[i], -v.e)
 	}
 	if then := weighted(r, v.w); !(then <= max(eta, roundoff)) {
 		return false, nil

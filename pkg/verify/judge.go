@@ -72,118 +72,14 @@ func Judge(m *csr.Matrix, x, b []float64, tol float64, pool *parallel.Pool) (Jud
 		return j, nil
 	}
 	blocks := s.findBlocks(pool)
+	if blocks.one() && j.Unexplained <= MaxUnexplained(tol) {
+		return j, nil
+	}
+	blocks.measure()
 	block, unexplained := blocks.worst()
 	j.Block, j.Unexplained = block, math.Max(j.Unexplained, unexplained)
 	if j.Block > tol || j.Unexplained > MaxUnexplained(tol) {
 		j.Weights = blocks.weights(tol)
 	}
 	return j, nil
-}
-
-// blocks are the parts of a system that do not matter to each other.
-type blocks struct {
-	*system
-	of        []int32 // representative of row i, and of column j at Rows + j
-	rows      []row
-	xmax      []scaled // of a block's representative: X_c
-	explained []scaled // f_c
-}
-
-// findBlocks joins rows and columns.
-func (s *system) findBlocks(pool *parallel.Pool) *blocks {
-	k := &blocks{
-		system: s, of: make([]int32, s.m.Rows+s.m.Cols), rows: make([]row, s.m.Rows),
-		xmax: make([]scaled, s.m.Rows+s.m.Cols), explained: make([]scaled, s.m.Rows+s.m.Cols),
-	}
-	parts := (s.m.Rows + blockRows - 1) / blockRows
-	pool.Run(parts, parallel.Func(func(p int) {
-		for i := p * blockRows; i < min((p+1)*blockRows, s.m.Rows); i++ {
-			k.rows[i] = s.row(i)
-		}
-	}))
-	for i := range k.of {
-		k.of[i] = int32(i)
-	}
-	k.eachTerm(func(i, j int, matters bool, _ scaled) {
-		if matters {
-			k.of[k.find(i)] = k.find(k.m.Rows + j)
-		}
-	})
-	for j, v := range s.x {
-		c := k.find(k.m.Rows + j)
-		k.xmax[c] = k.xmax[c].max(scaled{math.Abs(v), 0})
-	}
-	for i := range k.rows {
-		c := k.find(i)
-		k.explained[c] = k.explained[c].max(k.rows[i].perT(k.rows[i].b))
-	}
-	k.eachTerm(func(i, j int, matters bool, term scaled) {
-		if c := k.find(i); !matters && c != k.find(k.m.Rows+j) {
-			k.explained[c] = k.explained[c].max(k.rows[i].perT(term))
-		}
-	})
-	return k
-}
-
-// eachTerm calls do with each a_ij x_j, and whether it matters in its row.
-func (k *blocks) eachTerm(do func(i, j int, matters bool, term scaled)) {
-	for i := range k.rows {
-		r := &k.rows[i]
-		cols, vals := k.m.Row(i)
-		scale := r.absAx.plus(r.b)
-		e := scale.exponent()
-		level := joined * scale.at(e)
-		for p, j := range cols {
-			a, ea := math.Frexp(vals[p])
-			x, ex := math.Frexp(k.x[j])
-			term := scaled{math.Abs(a * x), ea + ex}
-			do(i, int(j), term.at(e) > level, term)
-		}
-	}
-}
-
-// find returns the representative of row i, or of column i - Rows.
-func (k *blocks) find(i int) int32 {
-	for int(k.of[i]) != i {
-		k.of[i] = k.of[k.of[i]]
-		i = int(k.of[i])
-	}
-	return int32(i)
-}
-
-// scale returns T_i X_c for row i of block c.
-func (k *blocks) scale(i int) scaled {
-	r, c := &k.rows[i], k.find(i)
-	if k.explained[c].v == 0 {
-		return r.normAx
-	}
-	return r.t.times(k.xmax[c])
-}
-
-// worst returns Block and Unexplained of a Judgement.
-func (k *blocks) worst() (block, unexplained float64) {
-	for i := range k.rows {
-		r := &k.rows[i]
-		block = math.Max(block, r.error(k.scale(i)))
-		if f := k.explained[k.find(i)]; f.v != 0 {
-			unexplained = math.Max(unexplained, r.perT(r.residual).over(f))
-		}
-	}
-	return block, unexplained
-}
-
-// weights are those of a Judgement, within the range of float64.
-func (k *blocks) weights(tol float64) []float64 {
-	w := make([]float64, len(k.rows))
-	for i := range k.rows {
-		scale := k.scale(i)
-		if f := k.explained[k.find(i)]; f.v != 0 {
-			explained := k.rows[i].t.times(f).times(scaled{MaxUnexplained(tol) / 2 / tol, 0})
-			if explained.over(scale) < 1 {
-				scale = explained
-			}
-		}
-		w[i] = min(scale.at(0), math.MaxFloat64)
-	}
-	return w
 }

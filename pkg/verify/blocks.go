@@ -1,0 +1,193 @@
+package verify
+
+import (
+	"math"
+	"sync/atomic"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
+)
+
+// blocks are the parts of a system that do not matter to each other.
+type blocks struct {
+	*system
+	pool      *parallel.Pool
+	of        []int32  // parent of row i, and of column j at Rows + j; that of a block's first row is itself
+	rows      []row    // nil until measure
+	largest   []scaled // of a block's representative: X_c
+	explained []scaled // f_c
+}
+
+// findBlocks joins rows and columns.
+func (s *system) findBlocks(pool *parallel.Pool) *blocks {
+	k := &blocks{system: s, pool: pool, of: make([]int32, s.m.Rows+s.m.Cols)}
+	for i := range k.of {
+		k.of[i] = int32(i)
+	}
+	k.eachRow(func(i int) { k.joinRow(i) })
+	return k
+}
+
+// eachRow calls do with each row, in parallel.
+func (k *blocks) eachRow(do func(i int)) {
+	parts := (k.m.Rows + blockRows - 1) / blockRows
+	k.pool.Run(parts, parallel.Func(func(p int) {
+		for i := p * blockRows; i < min((p+1)*blockRows, k.m.Rows); i++ {
+			do(i)
+		}
+	}))
+}
+
+// joinRow joins row i to the columns of the entries that matter in it.
+func (k *blocks) joinRow(i int) {
+	cols, vals := k.m.Row(i)
+	least, most := magnitudes(vals)
+	ea := exponent(most)
+	if k.tiny || least < narrow*most {
+		r := k.row(i)
+		k.eachTerm(i, &r, func(j int32, matters bool, _ scaled) {
+			if matters {
+				k.join(int32(i), j)
+			}
+		})
+		return
+	}
+	// The same in units of 2^(ea + ex), without a product that vanishes.
+	scale := math.Ldexp(1, -ea)
+	sum := 0.0
+	for p, j := range cols {
+		sum += math.Abs(vals[p] * scale * k.xs[j])
+	}
+	level := joined * (sum + csr.Ldexp(math.Abs(k.b[i]), -ea-k.ex))
+	for p, j := range cols {
+		if math.Abs(vals[p]*scale*k.xs[j]) > level {
+			k.join(int32(i), j)
+		}
+	}
+}
+
+// eachTerm calls do with the column and the size of each term of row i, and whether it
+// matters.
+func (k *blocks) eachTerm(i int, r *row, do func(j int32, matters bool, term scaled)) {
+	cols, vals := k.m.Row(i)
+	scale := r.absAx.plus(r.b)
+	e := scale.exponent()
+	level := joined * scale.at(e)
+	for p, j := range cols {
+		a, ea := split(vals[p])
+		x, ex := split(k.x[j])
+		term := scaled{math.Abs(a * x), ea + ex}
+		do(j, term.at(e) > level, term)
+	}
+}
+
+// join makes one block of those of row i and column j. The first of a block represents it,
+// so the outcome does not depend on the order in which threads join.
+func (k *blocks) join(i, j int32) {
+	for j += int32(k.m.Rows); ; {
+		i, j = k.find(i), k.find(j)
+		if i == j {
+			return
+		}
+		if i > j {
+			i, j = j, i
+		}
+		if atomic.CompareAndSwapInt32(&k.of[j], j, i) {
+			return
+		}
+	}
+}
+
+// find returns the representative of row i, or of column i - Rows, and halves the path to it.
+func (k *blocks) find(i int32) int32 {
+	for {
+		p := atomic.LoadInt32(&k.of[i])
+		if p == i {
+			return i
+		}
+		next := atomic.LoadInt32(&k.of[p])
+		if next != p {
+			atomic.CompareAndSwapInt32(&k.of[i], p, next)
+		}
+		i = next
+	}
+}
+
+// one reports whether all rows are in one block, together with the largest element of x:
+// then Block is the row-wise error, and Unexplained at most that of the whole system.
+func (k *blocks) one() bool {
+	for i := range k.m.Rows {
+		if k.find(int32(i)) != 0 {
+			return false
+		}
+	}
+	for j, v := range k.xs {
+		if math.Abs(v) == k.xmax && k.find(int32(k.m.Rows+j)) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// measure computes X_c and f_c.
+func (k *blocks) measure() {
+	n := k.m.Rows
+	k.rows = make([]row, n)
+	k.largest, k.explained = make([]scaled, n+k.m.Cols), make([]scaled, n+k.m.Cols)
+	outer := make([]scaled, n) // the largest of |b_i| and the terms of other blocks, by T_i
+	k.eachRow(func(i int) {
+		k.rows[i] = k.row(i)
+		r, c := &k.rows[i], k.find(int32(i))
+		outer[i] = r.perT(r.b)
+		k.eachTerm(i, r, func(j int32, matters bool, term scaled) {
+			if !matters && c != k.find(int32(n)+j) {
+				outer[i] = outer[i].max(r.perT(term))
+			}
+		})
+	})
+	for j, v := range k.x {
+		c := k.find(int32(n + j))
+		k.largest[c] = k.largest[c].max(scaled{math.Abs(v), 0})
+	}
+	for i, f := range outer {
+		c := k.find(int32(i))
+		k.explained[c] = k.explained[c].max(f)
+	}
+}
+
+// scale returns T_i X_c for row i of block c.
+func (k *blocks) scale(i int) scaled {
+	r, c := &k.rows[i], k.find(int32(i))
+	if k.explained[c].v == 0 {
+		return r.normAx
+	}
+	return r.t.times(k.largest[c])
+}
+
+// worst returns Block and Unexplained of a Judgement.
+func (k *blocks) worst() (block, unexplained float64) {
+	for i := range k.rows {
+		r := &k.rows[i]
+		block = math.Max(block, r.error(k.scale(i)))
+		if f := k.explained[k.find(int32(i))]; f.v != 0 {
+			unexplained = math.Max(unexplained, r.perT(r.residual).over(f))
+		}
+	}
+	return block, unexplained
+}
+
+// weights are those of a Judgement, within the range of float64.
+func (k *blocks) weights(tol float64) []float64 {
+	w := make([]float64, len(k.rows))
+	for i := range k.rows {
+		scale := k.scale(i)
+		if f := k.explained[k.find(int32(i))]; f.v != 0 {
+			explained := k.rows[i].t.times(f).times(scaled{MaxUnexplained(tol) / 2 / tol, 0})
+			if explained.over(scale) < 1 {
+				scale = explained
+			}
+		}
+		w[i] = min(scale.at(0), math.MaxFloat64)
+	}
+	return w
+}
