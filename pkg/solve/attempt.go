@@ -163,6 +163,9 @@ func (t *attempts[V, S]) enter(setUp setUp[V]) error {
 	if t.limited {
 		budget = t.state.setupBudget(r)
 	}
+	if r.most > 0 {
+		budget = r.most * float64(t.nnz)
+	}
 	if err := t.again(r.variant, setUp); err != nil || t.alone {
 		return err
 	}

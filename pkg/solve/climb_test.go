@@ -92,6 +92,33 @@ func TestLadderSolves(t *testing.T) {
 	}
 }
 
+// Of large matrices with few nonzeros and a small diagonal, complete factors come first where
+// they are cheap, as in a chain, and are refused where they are not, as in a grid.
+func TestNetworksFirst(t *testing.T) {
+	const n = sparseRows
+	chain := entries(n, func(add func(i, j int, v float64)) {
+		for i := range n {
+			add(i, i, 1)
+			add(i, (i+1)%n, 0.9)
+			add((i+1)%n, i, -0.7-0.2*float64(i%3))
+		}
+	})
+	r := solved(t, chain, rhs(chain, 1), nil, Options{})
+	if r.Precond.Kind != precond.LU || len(r.Attempts) != 1 || r.Iterations > 10 {
+		t.Errorf("chain: %d iterations, %+v", r.Iterations, r.Attempts)
+	}
+	var log logged
+	newSolver(t, grid(200, 0.1, -1), log.options(Options{}))
+	if !log.says("lu: setting up takes too long") || !log.says("trying gmres with ilu0") {
+		t.Errorf("grid: %q", log.lines)
+	}
+	log.lines = nil
+	newSolver(t, grid(200, 0.1, 1), log.options(Options{}))
+	if log.says("precond lu") {
+		t.Errorf("dominant grid: %q", log.lines)
+	}
+}
+
 // A requested preconditioner has no budget and no fallback.
 func TestRequestedHasNoBudget(t *testing.T) {
 	m := squared(grid(30, 0, 0))

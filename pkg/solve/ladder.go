@@ -110,7 +110,7 @@ func (t *ladderState) refuse(rung rung, err error) {
 	r := &t.Rungs[t.Rung]
 	r.Status = failed
 	switch {
-	case errors.Is(err, precond.ErrWork):
+	case errors.Is(err, precond.ErrWork) && rung.most == 0:
 		r.Status, r.Refused = left, true
 	case errors.Is(err, precond.ErrMemory):
 		r.TooLarge = true
@@ -133,6 +133,8 @@ func (t *ladderState) skip(rungs []rung, k int) bool {
 			continue
 		}
 		switch s := t.Rungs[j]; {
+		case o.most > 0 && s.Iterations > 0: // it is the same
+			return true
 		case o.drop() > r.drop() && (s.Refused || s.TooLarge):
 			return true
 		case o.drop() < r.drop() && s.Slow:
