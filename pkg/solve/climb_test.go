@@ -119,6 +119,26 @@ func TestNetworksFirst(t *testing.T) {
 	}
 }
 
+// A preconditioner that does not fit beside those of earlier attempts takes their place, also
+// for another right-hand side, and x has the bits that it has without a limit.
+func TestReleasedForMemory(t *testing.T) {
+	m := grid(60, 0, -0.7)
+	free := solved(t, m, rhs(m, 1), nil, Options{})
+	if free.Precond.Kind != precond.LU || len(free.Attempts) < 2 {
+		t.Fatalf("%+v", free.Attempts)
+	}
+	var log logged
+	limit := newSolver(t, m, Options{}).memory() + free.Precond.Cost.Bytes*5/4
+	s := newSolver(t, m, log.options(Options{MaxMemory: limit}))
+	for range 2 {
+		log.lines = nil
+		r, err := s.Solve(t.Context(), rhs(m, 1), nil)
+		if err != nil || !log.says("precond released") || !sameBits(r.X, free.X) || r.Precond.Kind != precond.LU {
+			t.Errorf("%v, %s with %s: %q", err, r.Reason, r.Precond.Text, log.lines)
+		}
+	}
+}
+
 // A requested preconditioner has no budget and no fallback.
 func TestRequestedHasNoBudget(t *testing.T) {
 	m := squared(grid(30, 0, 0))
