@@ -14,7 +14,8 @@ const (
 	anyPivot      = 0.1
 	// A pivot below vanished times the norm of its row is replaced by one of half the
 	// digits of the norm [LiDemmel98]: a pivot of the size of rounding errors would bring a
-	// large multiple of a null vector into x where A is singular.
+	// large multiple of a null vector into x where A is singular. With 2^-80 95 generated and
+	// real matrices gave the same iterations and errors.
 	vanished    = 0x1p-50
 	replacement = 0x1p-26
 	// boundShare is about what part of the multiplications that an order for any pivots

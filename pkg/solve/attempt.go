@@ -138,7 +138,9 @@ func (t *attempts[V, S]) climb(before string, measure float64, setUp setUp[V]) e
 	if before != "" {
 		t.log(before + ": there is nothing else to try")
 	}
-	t.state.Rung = used
+	if t.state.Rung = used; used >= 0 {
+		err = errors.Join(err, t.again(t.now().variant, setUp)) // if it has been released
+	}
 	return err
 }
 
@@ -162,6 +164,9 @@ func (t *attempts[V, S]) enter(setUp setUp[V]) error {
 	budget := 0.0
 	if t.limited {
 		budget = t.state.setupBudget(r)
+	}
+	if r.most > 0 {
+		budget = r.most * float64(t.nnz)
 	}
 	if err := t.again(r.variant, setUp); err != nil || t.alone {
 		return err
@@ -215,6 +220,21 @@ func (t *attempts[V, S]) make(v variant, budget float64, at *precision, setUp se
 	t.log(fmt.Sprintf("precond %v: set up in %.3f s; %s (%s in FP64)", made, took.Seconds(),
 		humanize.Bytes(uint64(c.Bytes)), humanize.Bytes(uint64(c.FP64Bytes))))
 	return work, nil
+}
+
+// held is the memory of the preconditioners that have been set up.
+func (t *attempts[V, S]) held() (bytes int64) {
+	for _, p := range t.ready {
+		bytes += p.made.Cost().Bytes
+	}
+	return bytes
+}
+
+// release gives up the preconditioners that have been set up, for one that needs their memory.
+// Those that the ladder comes back to are set up again, see again.
+func (t *attempts[V, S]) release() {
+	t.log("precond released: those of earlier attempts, for their memory")
+	clear(t.ready)
 }
 
 // solved records a solve with the current rung.

@@ -93,6 +93,53 @@ func TestLadderSolves(t *testing.T) {
 	}
 }
 
+// Of large matrices with few nonzeros and a small diagonal, complete factors come first where
+// they are cheap, as in a chain, and are refused where they are not, as in a grid.
+func TestNetworksFirst(t *testing.T) {
+	const n = sparseRows
+	chain := entries(n, func(add func(i, j int, v float64)) {
+		for i := range n {
+			add(i, i, 1)
+			add(i, (i+1)%n, 0.9)
+			add((i+1)%n, i, -0.7-0.2*float64(i%3))
+		}
+	})
+	r := solved(t, chain, rhs(chain, 1), nil, Options{})
+	if r.Precond.Kind != precond.LU || len(r.Attempts) != 1 || r.Iterations > 10 {
+		t.Errorf("chain: %d iterations, %+v", r.Iterations, r.Attempts)
+	}
+	var log logged
+	newSolver(t, grid(200, 0.1, -1), log.options(Options{}))
+	if !log.says("lu: setting up takes too long") || !log.says("trying gmres with ilu0") {
+		t.Errorf("grid: %q", log.lines)
+	}
+	log.lines = nil
+	newSolver(t, grid(200, 0.1, 1), log.options(Options{}))
+	if log.says("precond lu") {
+		t.Errorf("dominant grid: %q", log.lines)
+	}
+}
+
+// A preconditioner that does not fit beside those of earlier attempts takes their place, also
+// for another right-hand side, and x has the bits that it has without a limit.
+func TestReleasedForMemory(t *testing.T) {
+	m := grid(60, 0, -0.7)
+	free := solved(t, m, rhs(m, 1), nil, Options{})
+	if free.Precond.Kind != precond.LU || len(free.Attempts) < 2 {
+		t.Fatalf("%+v", free.Attempts)
+	}
+	var log logged
+	limit := newSolver(t, m, Options{}).memory() + free.Precond.Cost.Bytes*5/4
+	s := newSolver(t, m, log.options(Options{MaxMemory: limit}))
+	for range 2 {
+		log.lines = nil
+		r, err := s.Solve(t.Context(), rhs(m, 1), nil)
+		if err != nil || !log.says("precond released") || !sameBits(r.X, free.X) || r.Precond.Kind != precond.LU {
+			t.Errorf("%v, %s with %s: %q", err, r.Reason, r.Precond.Text, log.lines)
+		}
+	}
+}
+
 // A requested preconditioner has no budget and no fallback.
 func TestRequestedHasNoBudget(t *testing.T) {
 	m := squared(grid(30, 0, 0))

@@ -23,7 +23,7 @@ type correction[V any, S linop.Scalar[S]] struct {
 	first      Storage            // of it, to begin with
 	timed      *linop.Timed[V, S] // the matrix, timed
 	attempts   *attempts[V, S]
-	prepare    func(context.Context, *csr.Matrix, variant, float64, stored) (precond.Preconditioner, float64, error)
+	prepare    func(context.Context, *csr.Matrix, variant, float64, int64, stored) (precond.Preconditioner, float64, error)
 	exact      linop.Operator[V, S] // A as given
 	probe      *probe               // of the last correction
 	slow       bool                 // the last correction was left by it
@@ -192,7 +192,12 @@ func (c *correction[V, S]) setUp(v variant, budget float64, at *precision) (
 		defer func() { err = errors.Join(err, c.usePrecision(now)) }()
 	}
 	c.attempts.state.Rungs[c.attempts.state.Rung].Made = c.matrix.about().storage.precision()
-	made, work, err = c.prepare(c.ctx, c.scaled.matrix(), v, budget, c.matrix.about())
+	held := c.attempts.held()
+	made, work, err = c.prepare(c.ctx, c.scaled.matrix(), v, budget, held, c.matrix.about())
+	if errors.Is(err, precond.ErrMemory) && held > 0 {
+		c.attempts.release()
+		made, work, err = c.prepare(c.ctx, c.scaled.matrix(), v, budget, 0, c.matrix.about())
+	}
 	if err != nil {
 		return nil, nil, work, err
 	}

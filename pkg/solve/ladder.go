@@ -112,7 +112,7 @@ func (t *ladderState) refuse(rungs []rung, err error) {
 	last, _ := krylov.KindOf(string(rungs[len(rungs)-1].method))
 	r.Status = failed
 	switch {
-	case errors.Is(err, precond.ErrWork):
+	case errors.Is(err, precond.ErrWork) && rung.most == 0:
 		r.Status, r.Refused = left, true
 	case errors.Is(err, precond.ErrMemory):
 		r.TooLarge = true
@@ -135,6 +135,8 @@ func (t *ladderState) skip(rungs []rung, k int) bool {
 			continue
 		}
 		switch s := t.Rungs[j]; {
+		case o.most > 0 && s.Iterations > 0: // it is the same
+			return true
 		case o.drop() > r.drop() && (s.Refused || s.TooLarge):
 			return true
 		case o.drop() < r.drop() && s.Slow:

@@ -15,6 +15,7 @@ var (
 	cgChol     = rung{CG, variant{kind: precond.Cholesky}}
 	cgAlone    = rung{CG, variant{kind: precond.None}}
 	gmresLU    = rung{GMRES, variant{kind: precond.LU}}
+	gmresCheap = rung{GMRES, variant{kind: precond.LU, most: littleWork}}
 	gmresILUT  = rung{GMRES, variant{kind: precond.ILUT}}
 	gmresILUT3 = rung{GMRES, variant{kind: precond.ILUT, dropTol: 1e-3}}
 	gmresILUT8 = rung{GMRES, variant{kind: precond.ILUT, dropTol: 1e-8}}
@@ -95,6 +96,19 @@ func TestLadder(t *testing.T) {
 			true,
 		},
 		{
+			"a complete factorisation that has been used is not set up again",
+			[]rung{gmresCheap, gmresILUT, gmresLU, gmresAlone},
+			map[rung]string{gmresCheap: "slow", gmresILUT: "slow", gmresAlone: "slow"},
+			[]rung{gmresCheap, gmresILUT, gmresAlone},
+			true,
+		},
+		{
+			"a complete factorisation that is not cheap waits for its turn",
+			[]rung{gmresCheap, gmresILUT, gmresLU},
+			map[rung]string{gmresCheap: "refused", gmresILUT: "slow", gmresLU: "refused"},
+			slices.Concat([]rung{gmresCheap}, slices.Repeat([]rung{gmresILUT, gmresLU}, 12)), false,
+		},
+		{
 			"a refused set-up keeps the ladder going",
 			[]rung{gmresLU, gmresAlone},
 			map[rung]string{gmresLU: "refused", gmresAlone: "slow"},
@@ -109,6 +123,7 @@ func TestLadder(t *testing.T) {
 			got = append(got, r)
 			switch fate := c.fate[r]; fate {
 			case "slow", "fails":
+				s.Rungs[s.Rung].Iterations++
 				s.leave(r, fate == "slow")
 			case "refused":
 				s.refuse(c.rungs, fmt.Errorf("%s: %w", r.kind, precond.ErrWork))

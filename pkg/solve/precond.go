@@ -57,9 +57,10 @@ func (s *Solver) symmetric() bool {
 }
 
 // precondition sets up a preconditioner of the scaled matrix m, which the method has as a, within
-// a budget of multiplications (0: no limit), and says how many it took.
+// a budget of multiplications (0: no limit), beside others of so many bytes, and says how many
+// multiplications it took.
 func (s *Solver) precondition(
-	ctx context.Context, m *csr.Matrix, v variant, budget float64, a stored,
+	ctx context.Context, m *csr.Matrix, v variant, budget float64, held int64, a stored,
 ) (made precond.Preconditioner, work float64, err error) {
 	p := s.opt.Precond
 	total, last := 2*float64(m.NNZ()), int64(0) // one pass at least
@@ -82,7 +83,7 @@ func (s *Solver) precondition(
 	}
 	opt.Multigrid.KCycle = p.KCycle
 	if s.opt.MaxMemory > 0 {
-		opt.MaxBytes = max(1, s.opt.MaxMemory-s.memory())
+		opt.MaxBytes = max(1, s.opt.MaxMemory-s.memory()-held)
 	}
 	if v.kind == precond.AMG {
 		if opt.BlockSize == 0 {

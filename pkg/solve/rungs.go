@@ -13,6 +13,7 @@ type variant struct {
 	kind    precond.Kind
 	dropTol float64 // unless the options have one; 0: the default
 	fill    float64 // the same
+	most    float64 // multiplications a nonzero that its set-up may take, whatever the budget; 0: no such limit
 }
 
 func (v variant) String() string {
@@ -72,6 +73,7 @@ var (
 	// general is for GMRES and BiCGStab.
 	general = []row{
 		{variant{kind: precond.AMG}, (*Solver).largeDiffusion},
+		{variant{kind: precond.LU, most: littleWork}, (*Solver).likeNetwork},
 		{variant{kind: precond.ILU0}, (*Solver).manyRows},
 		{variant{kind: precond.ILUT}, nil},
 		{variant{kind: precond.LU}, nil},
@@ -99,6 +101,8 @@ const (
 	multigridNonzeros = 100_000 // nonzeros from which multigrid is tried first
 	sparseRows        = 40_000  // rows from which ILU(0) comes before ILUT
 	wideFill          = 30      // Options.Fill of a small drop tolerance
+	networkNonzeros   = 10      // nonzeros a row of networks, at most
+	littleWork        = 100     // multiplications a nonzero of a complete factorisation that costs no more than ILUT
 )
 
 func (s *Solver) large() bool          { return s.m.NNZ() >= multigridNonzeros }
@@ -106,6 +110,13 @@ func (s *Solver) manyRows() bool       { return s.m.Rows >= sparseRows }
 func (s *Solver) fewRows() bool        { return !s.manyRows() }
 func (s *Solver) largeDiffusion() bool { return s.manyRows() && !s.Facts.Symmetric && likeMMatrix(s.m) }
 func (s *Solver) hasNodes() bool       { return precond.BlockSize(s.m) > 1 }
+
+// likeNetwork reports whether complete factors may be cheap and ILU(0) may not help: a matrix
+// with many rows of few nonzeros, most of which are not diagonally dominant, such as of grids
+// of power lines. What complete factors take shows when their rows are ordered.
+func (s *Solver) likeNetwork() bool {
+	return s.manyRows() && s.m.NNZ() <= networkNonzeros*s.m.Rows && !mostRows(s.m, dominant)
+}
 
 // rungs returns the ladder of the system: each rung is a fallback of those before it.
 func (s *Solver) rungs() []rung {
@@ -146,6 +157,7 @@ func (s *Solver) join(first Method, rows []row, second Method, more []row) (list
 			switch next := (rung{method, v}); {
 			case seen[next] || r.when != nil && !r.when(s):
 			case d.Definite && !kind.Definite && s.opt.Precond.Kind == PrecondAuto:
+			case v.most > 0 && seen[rung{method, variant{kind: v.kind}}]: // which takes less, too
 			default:
 				seen[next] = true
 				list = append(list, next)
@@ -179,6 +191,8 @@ func (s *Solver) explain(first rung) {
 		why = "the matrix is symmetric and small"
 	case first.kind == precond.AMG:
 		why = "the matrix is large and nearly an M-matrix, as from diffusion"
+	case first.most > 0:
+		why = "the matrix is large and sparse, and its diagonal is small"
 	case first.kind == precond.LU:
 		why = "the diagonal has zeros"
 	case s.manyRows():
@@ -188,15 +202,24 @@ func (s *Solver) explain(first rung) {
 }
 
 const (
-	sampledRows   = 10000
-	mostlyMMatrix = 0.9  // share of the rows
-	dominance     = 1.01 // sum of a row's other magnitudes, relative to its diagonal
+	sampledRows = 10000
+	mostly      = 0.9  // share of the rows
+	dominance   = 1.01 // sum of a row's other magnitudes, relative to its diagonal
 )
 
-// likeMMatrix reports whether most rows of m, of a sample, are those of a diagonally
-// dominant M-matrix: off-diagonal elements of the other sign than the diagonal, whose
-// magnitudes add up to hardly more than that. Multigrid suits them, symmetric or not.
+// likeMMatrix reports whether most rows of m are those of a diagonally dominant M-matrix:
+// off-diagonal elements of the other sign than the diagonal, whose magnitudes add up to hardly
+// more than that. Multigrid suits them, symmetric or not.
 func likeMMatrix(m *csr.Matrix) bool {
+	return mostRows(m, func(d, sum float64, opposite bool) bool { return opposite && dominant(d, sum, opposite) })
+}
+
+// dominant reports whether the diagonal of a row is hardly less than the sum of the others.
+func dominant(d, sum float64, _ bool) bool { return d != 0 && sum <= dominance*max(d, -d) }
+
+// mostRows reports whether most rows of m, of a sample, are such, by their diagonal, the sum of
+// the other magnitudes, and whether these elements are all of the opposite sign.
+func mostRows(m *csr.Matrix, such func(d, sum float64, opposite bool) bool) bool {
 	rows, good := 0, 0
 	for i := 0; i < m.Rows; i += m.Rows/sampledRows + 1 {
 		cols, vals := m.Row(i)
@@ -208,9 +231,9 @@ func likeMMatrix(m *csr.Matrix) bool {
 			}
 		}
 		rows++
-		if d != 0 && opposite && sum <= dominance*max(d, -d) {
+		if such(d, sum, opposite) {
 			good++
 		}
 	}
-	return float64(good) >= mostlyMMatrix*float64(rows)
+	return float64(good) >= mostly*float64(rows)
 }
