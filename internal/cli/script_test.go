@@ -62,6 +62,8 @@ func run(t *testing.T, files []string) {
 				return emulated(t), nil
 			case "fakecuda":
 				return fake != "", nil
+			case "race": // where reading alone takes seconds
+				return raceDetector, nil
 			}
 			return false, fmt.Errorf("unknown condition %q", condition)
 		},

@@ -15,13 +15,12 @@ import (
 //	safety s (eta/u) ||e||_inf / ||x||_inf.
 type improvement struct {
 	*answer
-	w       []float64 // weights of the rows, times 2^-e
-	e       int
-	left    int     // iterations
-	size    float64 // ||d|| / ||x|| of the last step
-	error   float64 // estimate of that of x
-	done    bool    // x is as good as float64 allows, or steps no longer help
-	reached float64 // share of r that the last step left
+	w     []float64 // weights of the rows, times 2^-e
+	e     int
+	left  int     // iterations
+	size  float64 // ||d|| / ||x|| of the last step
+	error float64 // estimate of that of x
+	done  bool    // x is as good as float64 allows, or steps no longer help
 }
 
 // safety is how much more of what is left of a right-hand side A^-1 may enlarge than of a

@@ -179,13 +179,17 @@ func (a *answer) verdict() krylov.Reason {
 }
 
 // explained reports whether an x that meets the measure explains b as well. The normwise
-// measure and the norm of the residual leave small rows aside, but not a tenth of b.
+// measure and the norm of the residual leave small rows aside, but not a tenth of b where no
+// digits are estimated that would show what such an x is worth.
 func (a *answer) explained() bool {
 	most := verify.MaxUnexplained(a.s.opt.Tol)
-	if a.byRows() {
+	switch {
+	case a.byRows():
 		return a.Unexplained <= most
+	case a.s.opt.NoRefine:
+		return a.RelativeResidual <= most || a.Unexplained <= most && a.RelativeResidual < 0.1
 	}
-	return a.RelativeResidual <= most || a.Unexplained <= most && a.RelativeResidual < 0.1
+	return a.RelativeResidual <= most || a.Unexplained <= most
 }
 
 // suspect reports whether the system may have no solution: nothing else explains the end of
