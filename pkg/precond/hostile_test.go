@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mpsolve/mpsolve/internal/testmatrix"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
@@ -18,7 +19,7 @@ func hostile(tb testing.TB, n int) map[string]*csr.Matrix {
 		shifted[i] = [3]int{j, r.IntN(n), r.IntN(n)}
 	}
 	return map[string]*csr.Matrix{
-		"arrow": assembled(n, func(add func(i, j int, v float64)) {
+		"arrow": testmatrix.Entries(n, func(add func(i, j int, v float64)) {
 			for i := range n {
 				add(i, i, 4)
 				if i > 0 {
@@ -28,7 +29,7 @@ func hostile(tb testing.TB, n int) map[string]*csr.Matrix {
 			}
 			add(0, 0, float64(n))
 		}),
-		"dense row and column": assembled(n, func(add func(i, j int, v float64)) {
+		"dense row and column": testmatrix.Entries(n, func(add func(i, j int, v float64)) {
 			for i, js := range shifted {
 				for k, j := range js {
 					add(i, j, 1+float64(k)*r.Float64())
@@ -37,7 +38,7 @@ func hostile(tb testing.TB, n int) map[string]*csr.Matrix {
 				add(i, n/2, r.NormFloat64())
 			}
 		}),
-		"saddle point": assembled(n, func(add func(i, j int, v float64)) { // [A B^T; B 0], a row of B full
+		"saddle point": testmatrix.Entries(n, func(add func(i, j int, v float64)) { // [A B^T; B 0], a row of B full
 			for i := range n {
 				switch {
 				case i < 2*n/3:
@@ -61,20 +62,6 @@ func hostile(tb testing.TB, n int) map[string]*csr.Matrix {
 			}
 		}),
 	}
-}
-
-// assembled makes a matrix of what fill adds, fast: duplicates are added up.
-func assembled(n int, fill func(add func(i, j int, v float64))) *csr.Matrix {
-	b, err := csr.NewBuilder(n, n)
-	if err != nil {
-		panic(err)
-	}
-	fill(func(i, j int, v float64) {
-		if err := b.Add(i, j, v); err != nil {
-			panic(err)
-		}
-	})
-	return b.Build()
 }
 
 // Every kind ends soon after its context does, however long rows and columns are. That takes
