@@ -132,7 +132,7 @@ func TestReleasedForMemory(t *testing.T) {
 		t.Fatalf("%+v", free.Attempts)
 	}
 	var log logged
-	limit := newSolver(t, m, Options{}).memory() + free.Precond.Cost.Bytes*5/4
+	limit := newSolver(t, m, Options{}).memory() + free.Precond.Cost.Bytes*7/5
 	s := newSolver(t, m, log.options(Options{MaxMemory: limit}))
 	for range 2 {
 		log.lines = nil
