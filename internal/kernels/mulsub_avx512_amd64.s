@@ -2,7 +2,7 @@
 
 #include "textflag.h"
 
-// C -= A B in tiles of 8 rows or 1 and 24 columns or 8, which stay in registers while k runs.
+// C -= A B in tiles of 8 rows, 4 or 1 and 24 columns or 8, which stay in registers while k runs.
 // Columns beyond the last are masked.
 //
 //	DI  C at the tile	R8   its row in bytes
@@ -63,7 +63,7 @@ masks:
 
 eight:
 	CMPQ R11, $8
-	JLT  one
+	JLT  four
 	LEAQ (DI)(R8*4), CX
 	LOAD24((DI), Z0, Z1, Z2)
 	LOAD24((DI)(R8*1), Z3, Z4, Z5)
@@ -106,6 +106,35 @@ eightStep:
 	LEAQ (SI)(R9*8), SI
 	SUBQ $8, R11
 	JMP  eight
+
+four:
+	CMPQ R11, $4
+	JLT  one
+	LOAD24((DI), Z0, Z1, Z2)
+	LOAD24((DI)(R8*1), Z3, Z4, Z5)
+	LOAD24((DI)(R8*2), Z6, Z7, Z8)
+	LOAD24((DI)(R14*1), Z9, Z10, Z11)
+	MOVQ SI, BX
+	MOVQ DX, AX
+	MOVQ k+64(FP), R13
+
+fourStep:
+	LOAD24((AX), Z24, Z25, Z26)
+	MULSUB24((BX), Z0, Z1, Z2)
+	MULSUB24((BX)(R9*1), Z3, Z4, Z5)
+	MULSUB24((BX)(R9*2), Z6, Z7, Z8)
+	MULSUB24((BX)(R15*1), Z9, Z10, Z11)
+	ADDQ R10, AX
+	ADDQ $8, BX
+	DECQ R13
+	JNZ  fourStep
+	STORE24((DI), Z0, Z1, Z2)
+	STORE24((DI)(R8*1), Z3, Z4, Z5)
+	STORE24((DI)(R8*2), Z6, Z7, Z8)
+	STORE24((DI)(R14*1), Z9, Z10, Z11)
+	LEAQ (DI)(R8*4), DI
+	LEAQ (SI)(R9*4), SI
+	SUBQ $4, R11
 
 one:
 	TESTQ R11, R11
