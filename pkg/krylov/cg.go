@@ -30,8 +30,8 @@ import (
 // z reads 2 more, 4 if flexible. A [FusedPreconditioner] has its own z.
 type CG[V any, S linop.Scalar[S]] struct {
 	driver[V, S]
-	p, q       V // q = A p
-	rho, alpha S // rho = r·z
+	p, q       V                         // q = A p
+	rho, alpha S                         // rho = r·z
 	z          FusedPreconditioner[V, S] // what makes z, and steps
 	separate   separate[V, S]            // that for an ordinary preconditioner
 }
