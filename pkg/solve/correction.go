@@ -68,7 +68,7 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 		return krylov.Result{Reason: krylov.Breakdown}
 	}
 	if p := c.attempts.preconditioner(); p != nil {
-		opt.Precond, opt.Flexible = p, precond.Varies(p.made)
+		opt.Precond, opt.Flexible = p.forMethod(), precond.Varies(p.made)
 	}
 	c.probe = c.attempts.watch(c.scaled.m.Rows, goal.From, opt.Tol)
 	c.saver.join(&opt)
