@@ -25,10 +25,11 @@ type MultigridOptions struct {
 // Smoother names the smoother of multigrid.
 type Smoother string
 
-// The smoothers. SmootherAuto is SmootherChebyshev where A is symmetric and
-// SmootherL1Jacobi elsewhere.
+// The smoothers. SmootherAuto is SmootherSPAI0 where A is symmetric and SmootherL1Jacobi
+// elsewhere.
 const (
 	SmootherAuto      Smoother = ""
+	SmootherSPAI0     Smoother = "spai0"
 	SmootherChebyshev Smoother = "chebyshev"
 	SmootherL1Jacobi  Smoother = "l1-jacobi"
 )
@@ -41,10 +42,8 @@ const (
 )
 
 const (
-	smootherDegree = 2  // steps before and after the correction from the coarser level
-	smootherRatio  = 10 // of the largest eigenvalue of D^-1 A to the least that is to be smoothed
-	kCycleSteps    = 2
-	kCycleTol      = 0.25 // reduction of the residual that makes one step suffice
+	kCycleSteps = 2
+	kCycleTol   = 0.25 // reduction of the residual that makes one step suffice
 )
 
 // multigrid is smoothed aggregation ([Vanek96]): a hierarchy of matrices
@@ -154,7 +153,7 @@ func newMultigrid(s setup) (Preconditioner, error) {
 	if m.Rows%size != 0 {
 		return nil, fmt.Errorf("%d unknowns are not nodes of %d each", m.Rows, size)
 	}
-	h := &hierarchy{setup: s, g: &multigrid{}, a: m, stored: s.Operator, threshold: s.Multigrid.Threshold}
+	h := &hierarchy{setup: s, a: m, threshold: s.Multigrid.Threshold}
 	if h.threshold == 0 {
 		h.threshold = DefaultThreshold
 		if size > 1 {
@@ -180,7 +179,71 @@ func newMultigrid(s setup) (Preconditioner, error) {
 	if err := h.build(); err != nil {
 		return nil, err
 	}
-	h.g.text = fmt.Sprintf("%s, %d levels down to %d rows, nodes of %d, %d near-null vectors, operator complexity %.2f",
-		AMG, len(h.g.levels)+1, h.a.Rows, size, len(h.null), float64(h.nonzeros)/float64(max(m.NNZ(), 1)))
-	return h.g, nil
+	g, err := newCycle(s, h.levels, h.a)
+	if err != nil {
+		return nil, err
+	}
+	g.text = fmt.Sprintf("%s, %d levels down to %d rows, nodes of %d, %d near-null vectors, operator complexity %.2f",
+		AMG, len(g.levels)+1, h.a.Rows, size, len(h.null), float64(h.nonzeros)/float64(max(m.NNZ(), 1)))
+	return g, nil
+}
+
+// newCycle stores the matrices of all levels.
+func newCycle(s setup, levels []levelMatrices, coarsest *csr.Matrix) (*multigrid, error) {
+	g := &multigrid{}
+	var scaling csr.Scaling // of the current level
+	for k, m := range levels {
+		l := level{space: linop.NewHost(m.a.Rows, s.pool), w: m.m, work: make(vector, m.a.Rows)}
+		var c Cost
+		var err error
+		if k == 0 {
+			scaling = csr.Scaling{Row: make([]int, m.a.Rows), Col: make([]int, m.a.Rows)}
+			l.a, c, err = s.operator(g.cost.Bytes)
+		} else {
+			l.a, c, err = store(scaling.Apply(m.a, s.pool), s.Epsilon, s.pool)
+		}
+		if err != nil {
+			return nil, err
+		}
+		g.cost = g.cost.Add(c)
+		columns := csr.Scaling{Row: make([]int, m.a.Rows)}
+		for i, e := range scaling.Col {
+			l.w[i] = csr.Ldexp(l.w[i], -2*e)
+			columns.Row[i] = -e
+		}
+		for _, omega := range m.steps {
+			l.omega = append(l.omega, scalar(omega))
+		}
+		// Unknowns of the coarser level are scaled by powers of two, so that its
+		// diagonal is near 1 and one absolute accuracy suits all of its matrix.
+		next := coarsest
+		if k+1 < len(levels) {
+			next = levels[k+1].a
+		}
+		if scaling, err = csr.SymmetricScaling(next, s.pool); err != nil {
+			return nil, err
+		}
+		columns.Col = scaling.Col
+		if l.p, l.r, c, err = storeBoth(columns.Apply(m.p, s.pool), s.Epsilon, s.pool); err != nil {
+			return nil, err
+		}
+		n := int64(m.a.Rows)
+		g.cost = g.cost.Add(c).Add(fp64Cost(n)).Add(workCost(2*n + 2*int64(next.Rows)))
+		l.xc, l.bc = make(vector, next.Rows), make(vector, next.Rows)
+		g.levels = append(g.levels, l)
+		levels[k] = levelMatrices{}
+	}
+	if len(levels) > 0 {
+		coarsest = scaling.Apply(coarsest, s.pool)
+	}
+	n := int64(coarsest.Rows)
+	g.cost = g.cost.Add(fp64Cost(n * n))
+	var err error
+	if g.coarse, err = newCoarse(coarsest, s.Options); err != nil {
+		return nil, err
+	}
+	if s.Multigrid.KCycle {
+		g.iterate(s.Symmetric)
+	}
+	return g, nil
 }
