@@ -1,6 +1,7 @@
 // Solves A x = b by CHOLMOD, with L L^T, or by UMFPACK, each with one step of refinement, and
 // prints a JSON line:
 //   solve_suitesparse cholmod|umfpack MATRIX B X
+//   solve_suitesparse read MATRIX
 // MATRIX is a Matrix Market file if its name ends in .mtx, otherwise a binary one of PETSc, as
 // B and X are. Setup is ordering, analysis and factorisation.
 //   cc -O3 -march=native solve_suitesparse.c -I/usr/include/suitesparse -lumfpack -lcholmod -lm
@@ -127,12 +128,17 @@ static double lu(cholmod_sparse *a, const double *b, double *x) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 5) die("want cholmod|umfpack MATRIX B X");
+  int only = argc == 3 && !strcmp(argv[1], "read");
+  if (argc != 5 && !only) die("want cholmod|umfpack MATRIX B X, or read MATRIX");
   cholmod_common c;
   cholmod_start(&c);
   double begin = seconds();
   cholmod_sparse *a = read_matrix(argv[2], &c);
   double start = seconds();
+  if (only) {
+    printf("{\"read\":%g}\n", start - begin);
+    return 0;
+  }
   int head[2], n = (int)a->nrow;
   FILE *f = opened(argv[3], "rb");
   integers(f, head, 2);

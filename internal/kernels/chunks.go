@@ -55,7 +55,7 @@ type ChunkProduct struct {
 
 // MulChunks computes a product. A row adds its products in the order of the slots, each
 // rounded before it is added, and multiplies the sum by its unit: all tiers give the same bits.
-func MulChunks(c *Chunks, p *ChunkProduct) {
+func MulChunks(c *Chunks, p ChunkProduct) {
 	if len(c.Heads) > 0 {
 		chunks[active](c, p)
 	}
@@ -64,11 +64,11 @@ func MulChunks(c *Chunks, p *ChunkProduct) {
 var chunks = everyTier(mulChunks)
 
 // mulChunks is MulChunks in portable Go.
-func mulChunks(c *Chunks, p *ChunkProduct) {
+func mulChunks(c *Chunks, p ChunkProduct) {
 	if c.Floats != nil {
-		mulChunksOf(c, c.Floats, p)
+		mulChunksOf(c, c.Floats, &p)
 	} else {
-		mulChunksOf(c, c.Ints, p)
+		mulChunksOf(c, c.Ints, &p)
 	}
 }
 

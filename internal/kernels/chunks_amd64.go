@@ -34,8 +34,8 @@ func newChunkCall(c *Chunks, p *ChunkProduct) chunkCall {
 	}
 }
 
-func mulChunksAVX512(c *Chunks, p *ChunkProduct) {
-	call := newChunkCall(c, p)
+func mulChunksAVX512(c *Chunks, p ChunkProduct) {
+	call := newChunkCall(c, &p)
 	if c.Floats != nil {
 		chunksFloatAVX512(&call, first(c.Floats))
 	} else {
@@ -43,8 +43,8 @@ func mulChunksAVX512(c *Chunks, p *ChunkProduct) {
 	}
 }
 
-func mulChunksAVX2(c *Chunks, p *ChunkProduct) {
-	call := newChunkCall(c, p)
+func mulChunksAVX2(c *Chunks, p ChunkProduct) {
+	call := newChunkCall(c, &p)
 	if c.Floats != nil {
 		chunksFloatAVX2(&call, first(c.Floats))
 	} else {

@@ -21,6 +21,28 @@
 	LEAQ    (R11)(AX*4), BX; \
 	ADDQ    $4, R8
 
+// Four elements of x, whose indices of SIZE bytes are at R9 + N, from P to X. Loads of single
+// elements take less than half the time of a gather on Zen, and no longer elsewhere.
+#define ELEMENTS(LOAD, SIZE, N, P, X) \
+	LOAD      (N)*SIZE(R9), AX; \
+	LOAD      (N+1)*SIZE(R9), R15; \
+	VMOVSS    (P)(AX*4), X; \
+	VINSERTPS $16, (P)(R15*4), X, X; \
+	LOAD      (N+2)*SIZE(R9), AX; \
+	LOAD      (N+3)*SIZE(R9), R15; \
+	VINSERTPS $32, (P)(AX*4), X, X; \
+	VINSERTPS $48, (P)(R15*4), X, X
+
+// All of a slot to Z4.
+#define GATHER(LOAD, SIZE, P) \
+	ELEMENTS(LOAD, SIZE, 0, P, X4); \
+	ELEMENTS(LOAD, SIZE, 4, P, X5); \
+	ELEMENTS(LOAD, SIZE, 8, P, X6); \
+	ELEMENTS(LOAD, SIZE, 12, P, X7); \
+	VINSERTF128   $1, X5, Y4, Y4; \
+	VINSERTF128   $1, X7, Y6, Y6; \
+	VINSERTF64X4  $1, Y6, Z4, Z4
+
 #define ADD_PRODUCTS \
 	VMULPS Z4, Z2, Z2; \
 	VADDPS Z2, Z0, Z0
@@ -82,10 +104,7 @@ near: \
 nearer: \
 	VALUES; \
 	BASE; \
-	VPMOVZXWD  (R9), Z3; \
-	KXNORW     K1, K1, K1; \
-	VPXORQ     Z4, Z4, Z4; \
-	VGATHERDPS (BX)(Z3*4), K1, Z4; \
+	GATHER(MOVWLZX, 2, BX); \
 	ADD_PRODUCTS; \
 	ADDQ       $32, R9; \
 	DECL       CX; \
@@ -96,10 +115,7 @@ far: \
 	JZ      sums; \
 farther: \
 	VALUES; \
-	VMOVDQU32  (R9), Z3; \
-	KXNORW     K1, K1, K1; \
-	VPXORQ     Z4, Z4, Z4; \
-	VGATHERDPS (R11)(Z3*4), K1, Z4; \
+	GATHER(MOVL, 4, R11); \
 	ADD_PRODUCTS; \
 	ADDQ       $64, R9; \
 	DECL       CX; \

@@ -139,7 +139,7 @@ func TestMulChunks(t *testing.T) {
 							moved.Units = put(a, c.Units)
 						}
 						p := ChunkProduct{Epilogue: e, Dst: put(a, make([]float32, len(c.b))), X: put(a, c.x), B: put(a, c.b), V: put(a, c.v), Omega: omega}
-						MulChunks(&moved, &p)
+						MulChunks(&moved, p)
 						for i, got := range p.Dst {
 							want, size := c.want(i, e, omega)
 							if n := float64(len(c.entries[i]) + 6); !(math.Abs(float64(got)-want) <= n*0x1p-24*size) {
@@ -160,7 +160,7 @@ func TestMulChunksInPlace(t *testing.T) { eachTier(t, testMulChunksInPlace) }
 func testMulChunksInPlace(t *testing.T) {
 	c := randomChunks(rand.New(rand.NewPCG(43, 44)), 3, 2, 100, false, true)
 	apart := ChunkProduct{Epilogue: ChunkRelax, Dst: make([]float32, len(c.b)), X: c.x, B: c.b, V: c.v, Omega: 1}
-	MulChunks(&c.Chunks, &apart)
+	MulChunks(&c.Chunks, apart)
 	for _, at := range [][]float32{c.b, c.v} {
 		p := apart
 		p.B, p.V = append([]float32{}, c.b...), append([]float32{}, c.v...)
@@ -168,7 +168,7 @@ func testMulChunksInPlace(t *testing.T) {
 		if &at[0] == &c.v[0] {
 			p.Dst = p.V
 		}
-		MulChunks(&c.Chunks, &p)
+		MulChunks(&c.Chunks, p)
 		for i, v := range p.Dst {
 			if v != apart.Dst[i] {
 				t.Fatalf("row %d is %g, want %g", i, v, apart.Dst[i])

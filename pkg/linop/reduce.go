@@ -55,6 +55,14 @@ func (h *Host) Ranges(do func(lo, hi int)) {
 // any is, -Inf if n = 0.
 func (h *Host) Max(do func(lo, hi int) float64) float64 { return h.Reducer.Max(h.parts(do)) }
 
+// Max2 is Max of two numbers at once.
+func (h *Host) Max2(do func(lo, hi int) (a, b float64)) (a, b float64) {
+	ranges := len(h.bounds) - 1
+	as, bs := h.partial[:ranges], h.partial[ranges:2*ranges]
+	h.pool.RunRanges(h.bounds, func(k, lo, hi int) { as[k], bs[k] = do(lo, hi) })
+	return h.Reducer.Max(as), h.Reducer.Max(bs)
+}
+
 // AbsMax returns max |x_i|, NaN if any element is, and 0 if n = 0.
 func (h *Host) AbsMax(x []float64) float64 {
 	return max(0, h.Max(func(lo, hi int) float64 { return kernels.AbsMax(x[lo:hi]) }))

@@ -28,13 +28,15 @@ type chunked struct {
 type chunkPart struct {
 	kernels.Chunks
 	long []longRow
+	y    []float32 // work of products with long rows
 }
 
-// longRow is a part of a row that would fill its chunk with zeros: one chunk, whose
+// longRow is a part of a row that would fill its chunk with zeros: a chunk of its own, whose
 // lanes are added up.
 type longRow struct {
 	row int // in its panel
 	kernels.Chunks
+	sums [chunkRows]float32 // work
 }
 
 // paddedLen is the length of a vector of n elements for products with chunks.
@@ -63,13 +65,11 @@ func chunkPanels(m *csr.Matrix) []int {
 	return bounds
 }
 
-// chunkScales are the factors and units of the values of a chunked matrix: element (i, j) of
-// A is multiplied by left[i] right[j] and, if it becomes an integer, rounded to
-// a multiple of the greater of the units of its row and its column, so that the transpose is
-// rounded alike; it is stored in units of the row.
+// chunkScales are what the values of a chunked matrix are made with: element (i, j) of A is
+// multiplied by left[i] right[j] and, if it becomes an integer, rounded to a multiple of unit[i].
 type chunkScales struct {
 	left, right []float64 // nil: 1
-	row, column []float64 // units; nil: of columns 0
+	unit        []float64
 }
 
 // at returns the factor of element (i, j).
@@ -134,91 +134,111 @@ func single(units []float64) {
 
 // newChunkedInts stores diag(left) m diag(right) as 16-bit integers.
 func newChunkedInts(m *csr.Matrix, s *chunkScales, pool *parallel.Pool) *chunked {
-	packers := sync.Pool{New: func() any { return new(chunkPacker[int16]) }}
-	inverse := make([]float64, len(s.row))
-	for i, u := range s.row {
-		if u > 0 {
-			inverse[i] = 1 / u
-		}
-	}
-	uniform := len(s.row) == 0 || slices.Min(s.row) == slices.Max(s.row)
-	return newChunked(m, pool, &packers, func(l *lane[int16], i int) {
-		cols, vals := m.Row(i)
-		for k, j := range cols {
-			v := vals[k] * s.at(i, j)
-			if s.column != nil && s.column[j] > s.row[i] {
-				u := s.column[j]
-				l.add(j, int16(math.RoundToEven(v/u)*(u/s.row[i])))
-			} else {
-				l.add(j, int16(math.RoundToEven(v*inverse[i])))
+	one := len(s.unit) == 0 || slices.Min(s.unit) == slices.Max(s.unit)
+	return newChunked(m, pool, chunkMaker[int16]{
+		load: func(l *lane[int16], i int) {
+			inverse := 0.0
+			if u := s.unit[i]; u > 0 {
+				inverse = 1 / u
 			}
-		}
-	}, func(c *kernels.Chunks, p *chunkPacker[int16], lo, hi int) {
-		c.Ints = slices.Clone(p.values)
-		if c.Unit = 0; len(s.row) > 0 {
-			c.Unit = float32(s.row[lo])
-		}
-		if !uniform {
-			c.Units = make([]float32, (hi-lo+chunkRows-1)/chunkRows*chunkRows)
-			for i := lo; i < hi; i++ {
-				c.Units[i-lo] = float32(s.row[i])
+			cols, vals := m.Row(i)
+			for k, j := range cols {
+				l.add(j, int16(math.RoundToEven(vals[k]*s.at(i, j)*inverse)))
 			}
-		}
+		},
+		finish: func(c *kernels.Chunks, values []int16, lo, hi int) {
+			c.Ints, c.Unit = slices.Clone(values), float32(s.unit[lo])
+			if !one {
+				c.Units = make([]float32, chunkRows*len(c.Heads))
+				for i := range c.Units {
+					c.Units[i] = float32(s.unit[min(lo+i, hi-1)])
+				}
+			}
+		},
 	})
 }
 
 // newChunkedFloats stores diag(left) m diag(right) as float32.
 func newChunkedFloats(m *csr.Matrix, s *chunkScales, pool *parallel.Pool) *chunked {
-	packers := sync.Pool{New: func() any { return new(chunkPacker[float32]) }}
-	return newChunked(m, pool, &packers, func(l *lane[float32], i int) {
-		cols, vals := m.Row(i)
-		for k, j := range cols {
-			l.add(j, float32(vals[k]*s.at(i, j)))
-		}
-	}, func(c *kernels.Chunks, p *chunkPacker[float32], _, _ int) {
-		c.Floats, c.Unit = append([]float32{}, p.values...), 1
+	return newChunked(m, pool, chunkMaker[float32]{
+		load: func(l *lane[float32], i int) {
+			cols, vals := m.Row(i)
+			for k, j := range cols {
+				l.add(j, float32(vals[k]*s.at(i, j)))
+			}
+		},
+		finish: func(c *kernels.Chunks, values []float32, _, _ int) {
+			c.Floats, c.Unit = append([]float32{}, values...), 1
+		},
 	})
 }
 
-// newChunked packs the rows of m, which load reads; keep sets the values and units of chunks of
-// the rows lo to hi-1.
-func newChunked[T int16 | float32](m *csr.Matrix, pool *parallel.Pool, packers *sync.Pool,
-	load func(l *lane[T], i int), keep func(c *kernels.Chunks, p *chunkPacker[T], lo, hi int),
-) *chunked {
+// chunkMaker reads row i into an empty lane, and sets the values and units of chunks of the
+// rows lo to hi-1, or of the row lo alone.
+type chunkMaker[T int16 | float32] struct {
+	load   func(l *lane[T], i int)
+	finish func(c *kernels.Chunks, values []T, lo, hi int)
+}
+
+// newChunked packs the rows of m.
+func newChunked[T int16 | float32](m *csr.Matrix, pool *parallel.Pool, make chunkMaker[T]) *chunked {
 	c := &chunked{rows: m.Rows, cols: m.Cols, panel: chunkPanels(m), pool: pool}
-	c.parts = make([]chunkPart, len(c.panel)-1)
+	c.parts = slices.Grow(c.parts, len(c.panel)-1)[:len(c.panel)-1]
+	packers := sync.Pool{New: func() any { return &chunkPacker[T]{width: paddedLen(m.Cols)} }}
 	pool.RunRanges(c.panel, func(panel, lo, hi int) {
 		p := packers.Get().(*chunkPacker[T])
-		p.width = paddedLen(m.Cols)
-		part := &c.parts[panel]
-		take := func(out *kernels.Chunks, lo, hi int) {
-			out.Heads, out.Base, out.Index = slices.Clone(p.Heads), slices.Clone(p.Base), slices.Clone(p.Index)
-			keep(out, p, lo, hi)
-			p.Heads, p.Base, p.Index, p.values = p.Heads[:0], p.Base[:0], p.Index[:0], p.values[:0]
-		}
-		for at := lo; at < hi; at += chunkRows {
-			for l := range p.lane {
-				p.lane[l].col, p.lane[l].val = p.lane[l].col[:0], p.lane[l].val[:0]
-				if at+l < hi {
-					load(&p.lane[l], at+l)
-					p.lane[l].sort()
-				}
-			}
-			p.pack()
-		}
-		take(&part.Chunks, lo, hi)
+		p.panel(&c.parts[panel], lo, hi, make)
 		packers.Put(p)
 	})
 	return c
 }
 
+// panel packs the rows lo to hi-1.
+func (p *chunkPacker[T]) panel(part *chunkPart, lo, hi int, make chunkMaker[T]) {
+	var excess []lane[T]
+	for at := lo; at < hi; at += chunkRows {
+		for l := range p.lane {
+			p.lane[l].clear()
+			if at+l < hi {
+				make.load(&p.lane[l], at+l)
+				p.lane[l].sort()
+			}
+		}
+		for l, most := 0, p.mostElements(); l < chunkRows; l++ {
+			for p.lane[l].len() > most {
+				part.long = append(part.long, longRow{row: at + l - lo})
+				excess = append(excess, p.lane[l].split(most))
+			}
+		}
+		p.pack()
+	}
+	make.finish(p.take(&part.Chunks), p.values, lo, hi)
+	p.values = p.values[:0]
+	for k := range part.long {
+		l := &part.long[k]
+		p.deal(&excess[k])
+		p.pack()
+		make.finish(p.take(&l.Chunks), p.values, lo+l.row, lo+l.row+1)
+		p.values = p.values[:0]
+	}
+	if len(part.long) > 0 {
+		part.y = slices.Grow(part.y, chunkRows*len(part.Heads))[:chunkRows*len(part.Heads)]
+	}
+}
+
 // bytes is the memory of the matrix.
 func (c *chunked) bytes() (n int64) {
 	for k := range c.parts {
-		p := &c.parts[k].Chunks
-		n += int64(8*len(p.Heads) + 4*len(p.Base) + len(p.Index) + 2*len(p.Ints) + 4*len(p.Floats) + 4*len(p.Units))
+		n += chunkBytes(&c.parts[k].Chunks) + int64(4*len(c.parts[k].y))
+		for l := range c.parts[k].long {
+			n += chunkBytes(&c.parts[k].long[l].Chunks)
+		}
 	}
 	return n
+}
+
+func chunkBytes(c *kernels.Chunks) int64 {
+	return int64(8*len(c.Heads) + 4*len(c.Base) + len(c.Index) + 2*len(c.Ints) + 4*len(c.Floats) + 4*len(c.Units))
 }
 
 // chunkJob is a product as a parallel.Job.
@@ -250,7 +270,23 @@ func (j *chunkJob) Do(k int) {
 	if p.V != nil {
 		p.V = p.V[lo:hi]
 	}
-	kernels.MulChunks(&j.parts[k].Chunks, &p)
+	part := &j.parts[k]
+	if len(part.long) == 0 {
+		kernels.MulChunks(&part.Chunks, p)
+		return
+	}
+	kernels.MulChunks(&part.Chunks, kernels.ChunkProduct{Dst: part.y, X: p.X})
+	for r := range part.long {
+		l := &part.long[r]
+		sums := &l.sums
+		kernels.MulChunks(&l.Chunks, kernels.ChunkProduct{Dst: sums[:], X: p.X})
+		for _, s := range sums {
+			part.y[l.row] += s
+		}
+	}
+	for i, y := range part.y {
+		p.Finish(i, y)
+	}
 }
 
 // Apply computes dst = A x.

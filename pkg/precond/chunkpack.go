@@ -15,7 +15,8 @@ const (
 	leastRun    = 8    // elements of a run: it takes 36 bytes, an element that is gathered 4 and the time of 8
 	leastWindow = 4    // elements of a window, which takes 52 bytes
 	patience    = 16   // slots that are no runs, or no windows, after which a chunk gets no more of them
-	mostSlots   = 4096 // of a chunk; longer rows are stored apart
+	shortRow    = 32   // elements of a row that is never stored apart
+	mostSlots   = 4096 // elements of a row in a chunk
 )
 
 // none is a column behind all others.
@@ -42,6 +43,18 @@ func (l *lane[T]) add(col int32, val T) {
 	l.col, l.val = append(l.col, col), append(l.val, val)
 }
 
+func (l *lane[T]) len() int { return len(l.col) }
+
+func (l *lane[T]) clear() { l.col, l.val = l.col[:0], l.val[:0] }
+
+// split cuts off up to mostSlots elements for each lane of a chunk, and leaves most at least.
+func (l *lane[T]) split(most int) (cut lane[T]) {
+	at := max(most, l.len()-chunkRows*mostSlots)
+	cut = lane[T]{slices.Clone(l.col[at:]), slices.Clone(l.val[at:])}
+	l.col, l.val = l.col[:at], l.val[:at]
+	return cut
+}
+
 // sort sorts a row that is not sorted yet, which most are.
 func (l *lane[T]) sort() {
 	if slices.IsSorted(l.col) {
@@ -54,6 +67,52 @@ func (l *lane[T]) sort() {
 		}
 		l.col[at], l.val[at] = c, v
 	}
+}
+
+// mostElements returns how many elements of a row go to a chunk of the lanes: all, if that takes
+// little more memory than the number that takes least, what is left going to chunks of one row.
+func (p *chunkPacker[T]) mostElements() int {
+	var sorted [chunkRows]int
+	total := 0
+	for l := range p.lane {
+		sorted[l] = p.lane[l].len()
+		total += sorted[l]
+	}
+	longest := slices.Max(sorted[:])
+	if longest <= shortRow || chunkRows*longest <= 4*total && longest <= mostSlots {
+		return longest
+	}
+	slices.Sort(sorted[:])
+	best, least := 0, total+chunkRows*chunkRows
+	above := total // elements beyond the first n of their rows
+	for l, n := range sorted {
+		if l == 0 {
+			above -= chunkRows * n
+		} else {
+			above -= (chunkRows - l) * (n - sorted[l-1])
+		}
+		if cost := chunkRows*n + above + (chunkRows-1-l)*chunkRows; cost < least && n <= mostSlots {
+			best, least = n, cost
+		}
+	}
+	return best
+}
+
+// deal makes the elements of one row the lanes, one after the other.
+func (p *chunkPacker[T]) deal(row *lane[T]) {
+	for l := range p.lane {
+		p.lane[l].clear()
+	}
+	for k, c := range row.col {
+		p.lane[k%chunkRows].add(c, row.val[k])
+	}
+}
+
+// take moves all but the values of the chunks so far to memory of just their size.
+func (p *chunkPacker[T]) take(out *kernels.Chunks) *kernels.Chunks {
+	out.Heads, out.Base, out.Index = slices.Clone(p.Heads), slices.Clone(p.Base), slices.Clone(p.Index)
+	p.Heads, p.Base, p.Index = p.Heads[:0], p.Base[:0], p.Index[:0]
+	return out
 }
 
 // pack appends a chunk of the lanes.
