@@ -15,7 +15,7 @@ const (
 	// Up to alwaysOrdered nonzeros a minimum degree order is found to know what factors take; up
 	// to mostOrdered where the width of the matrix lets expect little. It takes the time of some
 	// tens of products.
-	alwaysOrdered = 100_000
+	alwaysOrdered = 150_000
 	mostOrdered   = 1_000_000
 	// widthWork is what the factors of a mesh take, in multiplications, by the third power of the
 	// size of the separator that cuts it in half ([George73]); an LU factorisation takes twice as
@@ -32,9 +32,8 @@ func (s *Solver) compact() bool {
 	if nnz <= alwaysOrdered || nnz > mostOrdered {
 		return nnz <= alwaysOrdered
 	}
-	most := int(math.Cbrt(completeWork / widthWork * nnz))
-	width, err := csr.LevelWidth(context.Background(), s.m, most)
-	return err == nil && width <= most
+	width, err := csr.LevelWidth(context.Background(), s.m)
+	return err == nil && widthWork*math.Pow(float64(width), 3) <= completeWork*nnz
 }
 
 // early reports whether a rung comes before the others because complete factors cost little.
