@@ -44,12 +44,19 @@ var rivalWork = map[precond.Kind][expander + 1]float64{
 	precond.Cholesky: {400, 1500, 4000},
 }
 
+// earlyWork is what complete factors take that come first: their order, above all.
+const earlyWork = 150
+
 // rivals returns for each trial what the first rung after it that is none is expected to take.
 func (s *Solver) rivals(rungs []rung) []float64 {
 	shape, nodes := shapeOf(s.m), s.hasNodes()
 	work, next := make([]float64, len(rungs)), math.Inf(1)
 	for k := len(rungs) - 1; k >= 0; k-- {
-		if work[k] = next; !rungs[k].trial {
+		switch work[k] = next; {
+		case rungs[k].trial:
+		case rungs[k].early():
+			next = earlyWork * float64(s.m.NNZ())
+		default:
 			next = cmp.Or(rivalWork[rungs[k].kind][shape], unexpected)
 			if rungs[k].kind == precond.AMG && nodes {
 				next = max(next, nodesWork)
