@@ -133,7 +133,7 @@ func TestReleasedForMemory(t *testing.T) {
 		t.Fatalf("%+v", free.Attempts)
 	}
 	var log logged
-	limit := newSolver(t, m, Options{Method: GMRES}).memory() + free.Precond.Cost.Bytes*5/4
+	limit := newSolver(t, m, Options{Method: GMRES}).memory() + free.Precond.Cost.Bytes*7/5
 	s := newSolver(t, m, log.options(Options{Method: GMRES, MaxMemory: limit}))
 	for range 2 {
 		log.lines = nil
