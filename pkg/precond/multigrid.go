@@ -22,18 +22,6 @@ type MultigridOptions struct {
 	Smoother  Smoother
 }
 
-// Smoother names the smoother of multigrid.
-type Smoother string
-
-// The smoothers. SmootherAuto is SmootherSPAI0 where A is symmetric and SmootherL1Jacobi
-// elsewhere.
-const (
-	SmootherAuto      Smoother = ""
-	SmootherSPAI0     Smoother = "spai0"
-	SmootherChebyshev Smoother = "chebyshev"
-	SmootherL1Jacobi  Smoother = "l1-jacobi"
-)
-
 // Thresholds of strong connections on the finest level, between unknowns and between
 // nodes of several.
 const (
