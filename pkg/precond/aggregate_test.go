@@ -171,3 +171,32 @@ func aggregatesByDefinition(s strength, g *graph) []int32 {
 	}
 	return of
 }
+
+// The threshold is that of anisotropy where each row has strong connections and most are weak.
+func TestThreshold(t *testing.T) {
+	isolated := generated(t, "anisotropic2d", generate.Params{"n": 30})
+	for k := isolated.RowPtr[450]; k < isolated.RowPtr[451]; k++ {
+		if isolated.Col[k] != 450 {
+			isolated.Val[k] = 0
+		}
+	}
+	for name, c := range map[string]struct {
+		m    *csr.Matrix
+		want bool
+	}{
+		"poisson2d":    {generated(t, "poisson2d", generate.Params{"n": 30}), false},
+		"poisson3d":    {generated(t, "poisson3d", generate.Params{"n": 12}), false},
+		"rough":        {generated(t, "poisson2d", generate.Params{"n": 30, "decades": 4}), false},
+		"anisotropic":  {generated(t, "anisotropic2d", generate.Params{"n": 30}), true},
+		"along x":      {generated(t, "anisotropic2d", generate.Params{"n": 30, "angle": 0}), true},
+		"scaled":       {wide(generated(t, "anisotropic2d", generate.Params{"n": 30})), true},
+		"large":        {generated(t, "anisotropic2d", generate.Params{"n": 150}), true},
+		"one isolated": {isolated, false},
+		"none":         {&csr.Matrix{}, false},
+	} {
+		threshold, anisotropic := newStrength(c.m, csr.EqualBlocks(c.m.Rows, 1), nil).threshold()
+		if anisotropic != c.want || (threshold == AnisotropicThreshold) != c.want {
+			t.Errorf("%s: %g, anisotropic: %v", name, threshold, anisotropic)
+		}
+	}
+}

@@ -36,8 +36,10 @@ type hierarchy struct {
 	a         *csr.Matrix
 	nodes     nodes
 	null      [][]float64
-	threshold float64
-	nonzeros  int // of all matrices so far
+	threshold float64 // 0: not chosen yet
+	nonzeros  int     // of all matrices so far
+
+	anisotropic bool // what the threshold was chosen for
 }
 
 // build makes levels until the matrix is small.
@@ -65,6 +67,9 @@ func (h *hierarchy) coarsen() (more bool, err error) {
 		return false, err
 	}
 	connections := newStrength(m, h.nodes, pool)
+	if h.threshold == 0 {
+		h.threshold, h.anisotropic = connections.threshold()
+	}
 	strong := connections.strong(h.threshold, pool)
 	t := newTentative(h.nodes, aggregate(connections, strong), h.null, pool)
 	if n := len(t.coarse.Of); n == 0 || float64(n) > slowCoarsening*float64(m.Rows) {
@@ -102,7 +107,7 @@ func (h *hierarchy) descend(l levelMatrices, t *tentative) error {
 	h.levels = append(h.levels, l)
 	h.held += l.a.Bytes() + 2*l.p.Bytes()
 	h.nonzeros += h.a.NNZ()
-	h.a, h.nodes, h.null, h.threshold = coarse, t.coarse, t.null, h.threshold/2
+	h.a, h.nodes, h.null, h.threshold = coarse, t.coarse, t.null, h.threshold*coarserThreshold
 	return nil
 }
 

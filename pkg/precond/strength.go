@@ -14,12 +14,13 @@ type nodes = csr.Blocks
 // strength measures connections between nodes: that of i and j is |a_ij| / sqrt|a_ii a_jj|,
 // where a_ij is an element of m, the matrix of the norms of blocks ([Vanek96]).
 type strength struct {
-	m    *csr.Matrix
-	root []float64 // sqrt|a_ii|
+	m     *csr.Matrix
+	root  []float64 // sqrt|a_ii|
+	nodes bool      // of several unknowns
 }
 
 func newStrength(m *csr.Matrix, nd nodes, pool *parallel.Pool) strength {
-	s := strength{m: norms(m, nd, pool)}
+	s := strength{m: norms(m, nd, pool), nodes: nd.Count() < m.Rows}
 	s.root = s.m.Diagonal(pool)
 	for i, d := range s.root {
 		s.root[i] = math.Sqrt(math.Abs(d))
@@ -97,6 +98,48 @@ func (s strength) strong(threshold float64, pool *parallel.Pool) *graph {
 		}
 	})
 	return g
+}
+
+// Thresholds of strong connections on the finest level, between unknowns, between nodes of several,
+// and in either case where a sample shows anisotropy. Each coarser level has that of the next finer
+// one times coarserThreshold.
+const (
+	DefaultThreshold     = 0.05
+	NodeThreshold        = 0.08
+	AnisotropicThreshold = 0.25
+
+	coarserThreshold = 0.75
+	sampledRows      = 10000
+)
+
+// threshold chooses that of the finest level: AnisotropicThreshold if, in a sample of rows, each
+// has a connection of that strength, but at most half of the connections have it. Then it tells the
+// direction of strong coupling from the others; elsewhere it would leave nodes alone.
+func (s strength) threshold() (threshold float64, anisotropic bool) {
+	threshold = DefaultThreshold
+	if s.nodes {
+		threshold = NodeThreshold
+	}
+	connections, strong := 0, 0
+	for i := 0; i < s.m.Rows; i += (s.m.Rows-1)/sampledRows + 1 {
+		before := strong
+		cols, vals := s.m.Row(i)
+		for k, j := range cols {
+			if v := math.Abs(vals[k]); v != 0 && int(j) != i {
+				connections++
+				if v >= AnisotropicThreshold*s.root[i]*s.root[j] {
+					strong++
+				}
+			}
+		}
+		if strong == before {
+			return threshold, false
+		}
+	}
+	if 2*strong > connections || connections == 0 {
+		return threshold, false
+	}
+	return AnisotropicThreshold, true
 }
 
 // strongest returns the neighbour of node k among near, a part of its row, that satisfies
