@@ -54,7 +54,9 @@ func newReproduce(s streams) *cobra.Command {
 		Use: "reproduce ID...|all", Short: "Reproduce the tables and figures of the papers", Long: reproduceLong,
 		Example: "  mpsolve reproduce list\n  mpsolve reproduce thesis-fig-3.3 --quick\n" +
 			"  mpsolve reproduce all --matrices ~/suitesparse --time-budget 2h\n  mpsolve reproduce report",
-		ValidArgsFunction: cobra.FixedCompletions(experimentIDs(), cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return experimentIDs(), cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return c.Help()
