@@ -87,10 +87,7 @@ func strongConnections(m *csr.Matrix, threshold float64, pool *parallel.Pool) *g
 	return g
 }
 
-const (
-	nodesPerTask = 4096    // of work for one thread
-	rangeNodes   = 1 << 16 // nodes of a range, beyond which no aggregate extends
-)
+const nodesPerTask = 4096 // of work for one thread
 
 // evenly splits n into ranges of nearly equal length, at most that long.
 func evenly(n, length int) []int {
@@ -111,53 +108,30 @@ type aggregates struct {
 
 // aggregate joins nodes that are strongly connected ([Vanek96], algorithm 2):
 // first each node none of whose neighbours belongs to an aggregate yet, with all
-// its neighbours; then each remaining node with the aggregate to which it is connected
-// most strongly. Nodes without a connection belong to no aggregate: smoothing alone solves
-// for them.
+// its neighbours; then each remaining node with the aggregate of the first pass to which it is
+// connected most strongly. Nodes without a connection belong to no aggregate: smoothing alone
+// solves for them.
 //
-// The nodes are split into fixed ranges, which no aggregate crosses, so that threads work
-// independently and the result does not depend on their number.
-func aggregate(g *graph, pool *parallel.Pool) aggregates {
+// It is serial, which takes a few per cent of setting up.
+func aggregate(g *graph) aggregates {
 	n := len(g.first) - 1
 	a := aggregates{of: make([]int32, n)}
-	ranges := evenly(n, rangeNodes)
-	counts := make([]int32, len(ranges))
-	pool.RunRanges(ranges, func(d, lo, hi int) {
-		counts[d] = aggregateRange(g, a.of, int32(lo), int32(hi))
-	})
-	base := make([]int32, len(ranges))
-	for d, c := range counts[:len(ranges)-1] {
-		base[d+1] = base[d] + c
-	}
-	a.count = int(base[len(base)-1])
-	pool.RunRanges(ranges, func(d, lo, hi int) {
-		for k := lo; k < hi; k++ {
-			if a.of[k] >= 0 {
-				a.of[k] += base[d]
-			}
-		}
-	})
-	return a
-}
-
-// aggregateRange aggregates nodes lo to hi-1 and returns the number of aggregates, which it
-// numbers from 0.
-func aggregateRange(g *graph, of []int32, lo, hi int32) (count int32) {
 	const (
 		none = -1
 		// The second pass marks what it adds as -2 - aggregate, so that nodes do
 		// not join chains of nodes that have just joined.
 		joined = -2
 	)
-	for k := lo; k < hi; k++ {
+	of := a.of
+	for k := range of {
 		of[k] = none
 	}
-	inside := func(k int32) bool { return k >= lo && k < hi }
-	for k := lo; k < hi; k++ {
+	count := int32(0)
+	for k := range int32(n) {
 		near, _ := g.of(k)
 		free := len(near) > 0 && of[k] == none
 		for _, j := range near {
-			if inside(j) && of[j] != none {
+			if of[j] != none {
 				free = false
 				break
 			}
@@ -167,61 +141,28 @@ func aggregateRange(g *graph, of []int32, lo, hi int32) (count int32) {
 		}
 		of[k] = count
 		for _, j := range near {
-			if inside(j) {
-				of[j] = count
-			}
+			of[j] = count
 		}
 		count++
 	}
-	for k := lo; k < hi; k++ {
+	for k := range int32(n) {
 		if of[k] != none {
 			continue
 		}
 		near, weight := g.of(k)
 		most := float32(-1)
 		for q, j := range near {
-			if inside(j) && of[j] >= 0 && !(weight[q] <= most) {
+			if of[j] >= 0 && !(weight[q] <= most) {
 				most = weight[q]
 				of[k] = joined - of[j]
 			}
 		}
 	}
-	for k := lo; k < hi; k++ {
-		if of[k] <= joined {
-			of[k] = joined - of[k]
+	for k, to := range of {
+		if to <= joined {
+			of[k] = joined - to
 		}
 	}
-	return count
-}
-
-// quotient is the graph of aggregates: the weight of a connection is the sum over the nodes
-// of the two.
-func (g *graph) quotient(a aggregates, pool *parallel.Pool) *graph {
-	start, members := membersOf(a)
-	m := csr.ByRows(a.count, csr.EqualBlocks(a.count, 1), evenly(a.count, nodesPerTask), pool, func(k int, row *csr.Accumulator) {
-		for _, i := range members[start[k]:start[k+1]] {
-			near, weight := g.of(i)
-			for q, j := range near {
-				if to := a.of[j]; to >= 0 && int(to) != k {
-					row.Add(to, float64(weight[q]))
-				}
-			}
-		}
-	})
-	w := make([]float32, len(m.Val))
-	for k, v := range m.Val {
-		w[k] = float32(v)
-	}
-	return &graph{m.RowPtr, m.Col, w}
-}
-
-// join returns aggregates of aggregates; it overwrites a.
-func (a aggregates) join(outer aggregates) aggregates {
-	for k, c := range a.of {
-		if c >= 0 {
-			a.of[k] = outer.of[c]
-		}
-	}
-	a.count = outer.count
+	a.count = int(count)
 	return a
 }

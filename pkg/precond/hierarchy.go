@@ -16,25 +16,41 @@ const (
 	slowCoarsening = 0.75    // share of the unknowns that a coarser level must stay below
 	prolongator    = 4.0 / 3 // omega of its smoothing, times the largest eigenvalue of D^-1 A
 	safeEigenvalue = 2.2     // bound by row sums that needs no better estimate
+
+	chebyshevDegree = 2  // steps before and after the correction from the coarser level
+	smootherRatio   = 10 // of the largest eigenvalue of D^-1 A to the least that is to be smoothed
+	l1JacobiSteps   = 2
+	safeStep        = 1.8
 )
+
+// levelMatrices is what set-up makes of a level but the coarsest.
+type levelMatrices struct {
+	a, p *csr.Matrix // the level's matrix and the prolongator to it from the next coarser one
+	r    *csr.Matrix // the transpose of p
+
+	// A step of the smoother is x += steps[k] M (b - A x), M = diag(m), negative where the
+	// diagonal of A is.
+	m     []float64
+	steps []float64
+}
 
 // hierarchy sets up multigrid from level to level.
 type hierarchy struct {
 	setup
-	g *multigrid
+	levels []levelMatrices
+	held   int64 // bytes of the matrices in levels
 
 	// The current level.
 	a         *csr.Matrix
-	stored    linop.Relaxer[vector, scalar] // a as it is stored already, or nil
 	nodes     nodes
 	null      [][]float64
 	threshold float64
 	nonzeros  int // of all matrices so far
 }
 
-// build makes levels until the matrix is small, and the solver for that.
+// build makes levels until the matrix is small.
 func (h *hierarchy) build() (err error) {
-	for more := true; more && h.a.Rows > coarsest && len(h.g.levels) < maxLevels; {
+	for more := true; more && h.a.Rows > coarsest && len(h.levels) < maxLevels; {
 		if more, err = h.coarsen(); err != nil {
 			return err
 		}
@@ -44,15 +60,7 @@ func (h *hierarchy) build() (err error) {
 	if n > largestDense {
 		return fmt.Errorf("coarsening stopped at %d unknowns: their connections are weak", n)
 	}
-	if err := h.checkMemory(h.g.cost.Bytes + 3*8*n*n); err != nil {
-		return err
-	}
-	h.g.coarse, err = newCoarse(h.a, h.Options)
-	h.g.cost = h.g.cost.Add(fp64Cost(n * n))
-	if h.Multigrid.KCycle {
-		h.g.iterate(h.Symmetric)
-	}
-	return err
+	return h.checkMemory(h.held + 3*8*n*n)
 }
 
 // coarsen adds a level and goes on to the next, if that is smaller.
@@ -61,86 +69,52 @@ func (h *hierarchy) coarsen() (more bool, err error) {
 	if err := h.interrupted(); err != nil {
 		return false, err
 	}
-	if err := h.checkMemory(h.g.cost.Bytes + 2*m.Bytes() + int64(8*m.Rows*len(h.null))); err != nil {
+	if err := h.checkMemory(h.held + 2*m.Bytes() + int64(8*m.Rows*len(h.null))); err != nil {
 		return false, err
 	}
 	strong := strongConnections(norms(m, h.nodes, pool), h.threshold, pool)
-	a := aggregate(strong, pool)
-	if len(h.g.levels) == 0 && h.nodes.Count() == m.Rows && m.NNZ() < thinRows*m.Rows {
-		a = a.join(aggregate(strong.quotient(a, pool), pool))
-	}
+	a := aggregate(strong)
 	t := newTentative(h.nodes, a, h.null, pool)
 	if n := len(t.coarse.Of); n == 0 || float64(n) > slowCoarsening*float64(m.Rows) {
 		return false, nil
 	}
-	if h.stored == nil {
-		var c Cost
-		if h.stored, c, err = store(m, h.Epsilon, pool); err != nil {
-			return false, err
-		}
-		h.g.cost = h.g.cost.Add(c)
-	}
-	l := level{space: linop.NewHost(m.Rows, pool), a: h.stored}
+	l := levelMatrices{a: m}
 	inverse, lambda, err := h.smoother(&l)
 	if err != nil {
-		return false, fmt.Errorf("level %d: %w", len(h.g.levels)+1, err)
+		return false, fmt.Errorf("level %d: %w", len(h.levels)+1, err)
 	}
 	most := int64(m.NNZ() * t.width) // of P
-	if err := h.checkMatrix(m.Rows, most, h.g.cost.Bytes, func() (int64, error) {
+	if err := h.checkMatrix(m.Rows, most, h.held, func() (int64, error) {
 		return csr.ProductNNZ(m, t.pattern(), t.coarse, pool)
 	}); err != nil {
 		return false, err
 	}
-	p := t.smooth(m, h.nodes, strong, inverse, prolongator/lambda, pool)
-	return true, h.descend(l, p, t)
+	l.p = t.smooth(m, h.nodes, strong, inverse, prolongator/lambda, pool)
+	l.r = l.p.Transpose(pool)
+	return true, h.descend(l, t)
 }
 
-// descend adds level l with the prolongator p and goes on to the next matrix.
-func (h *hierarchy) descend(l level, p *csr.Matrix, t *tentative) error {
-	pool := h.pool
-	coarse, err := h.galerkin(p, t.coarse)
+// descend adds level l and goes on to the next matrix.
+func (h *hierarchy) descend(l levelMatrices, t *tentative) error {
+	coarse, err := h.galerkin(l, t.coarse)
 	if err != nil {
 		return err
 	}
-	// Unknowns of the coarser level are scaled by powers of two, so that its
-	// diagonal is near 1 and one absolute accuracy suits all of its matrix.
-	scaling, err := csr.SymmetricScaling(coarse, pool)
-	if err != nil {
-		return err
-	}
-	coarse = scaling.Apply(coarse, pool)
-	for _, v := range t.null {
-		for i := range v {
-			v[i] = csr.Ldexp(v[i], -scaling.Col[i])
-		}
-	}
-	columns := csr.Scaling{Row: make([]int, p.Rows), Col: scaling.Col}
-	var c Cost
-	if l.p, l.r, c, err = storeBoth(columns.Apply(p, pool), h.Epsilon, pool); err != nil {
-		return err
-	}
-	weights := Cost{Values: int64(p.Rows), ValueBytes: int64(8 * p.Rows)}
-	h.g.cost = h.g.cost.Add(c).Add(weights).Add(workCost(int64(2*p.Rows + 2*coarse.Rows)))
-	l.work, l.xc, l.bc = l.space.New(), make(vector, coarse.Rows), make(vector, coarse.Rows)
-	h.g.levels = append(h.g.levels, l)
+	h.levels = append(h.levels, l)
+	h.held += l.a.Bytes() + 2*l.p.Bytes()
 	h.nonzeros += h.a.NNZ()
-	h.a, h.stored, h.nodes, h.null, h.threshold = coarse, nil, t.coarse, t.null, h.threshold/2
+	h.a, h.nodes, h.null, h.threshold = coarse, t.coarse, t.null, h.threshold/2
 	return nil
 }
 
-// thinRows is the number of nonzeros a row below which aggregates of the finest
-// level are aggregates of aggregates: these alone would be small, and the next
-// matrix nearly as large as the first.
-const thinRows = 12
-
 // galerkin returns P^T A P.
-func (h *hierarchy) galerkin(p *csr.Matrix, blocks nodes) (*csr.Matrix, error) {
-	held := h.g.cost.Bytes + 2*p.Bytes()
-	ap, err := h.multiply(h.a, p, blocks, held)
+func (h *hierarchy) galerkin(l levelMatrices, blocks nodes) (*csr.Matrix, error) {
+	held := h.held + 2*l.p.Bytes()
+	ap, err := h.multiply(l.a, l.p, blocks, held)
 	if err != nil {
 		return nil, err
 	}
-	return h.multiply(p.Transpose(h.pool), ap, blocks, held+ap.Bytes())
+	return h.multiply(l.r, ap, blocks, held+ap.Bytes())
 }
 
 // multiply returns a b if the memory budget allows it besides what is held.
@@ -174,9 +148,9 @@ func (h *hierarchy) checkMatrix(rows int, most, held int64, count func() (int64,
 	return h.checkMemory(held + 2*csr.Bytes(int64(rows), nnz))
 }
 
-// smoother sets w and omega of a level and returns the inverse of the diagonal of
-// its matrix and the largest eigenvalue of their product.
-func (h *hierarchy) smoother(l *level) (inverse vector, lambda float64, err error) {
+// smoother sets m and steps of a level and returns the inverse of the diagonal of its matrix and
+// the largest eigenvalue of their product.
+func (h *hierarchy) smoother(l *levelMatrices) (inverse vector, lambda float64, err error) {
 	sums := h.a.RowSums(h.pool)
 	inverse, err = inverseDiagonal(h.a, h.Symmetric, h.pool, func(i int, d float64) (float64, error) {
 		if d == 0 && sums[i] == 0 { // an unknown without an equation, which coarsening may leave
@@ -193,30 +167,75 @@ func (h *hierarchy) smoother(l *level) (inverse vector, lambda float64, err erro
 		}
 	}
 	if lambda > safeEigenvalue && h.Symmetric {
-		estimate, err := largestEigenvalue(l.a, inverse, h.pool)
+		estimate, err := largestEigenvalue(linop.NewCSR(h.a, h.pool), inverse, h.pool)
 		if err != nil {
 			return nil, 0, err
 		}
 		lambda = min(lambda, eigenvalueMargin*estimate)
 	}
 	degree := h.Degree
-	if degree == 0 {
-		degree = smootherDegree
-	}
 	kind := h.Multigrid.Smoother
-	if kind == SmootherChebyshev || kind == SmootherAuto && h.Symmetric {
-		l.w = inverse
-		for _, omega := range chebyshevSteps(degree, lambda/smootherRatio, lambda) {
-			l.omega = append(l.omega, scalar(omega))
+	switch {
+	case kind == SmootherChebyshev:
+		if degree == 0 {
+			degree = chebyshevDegree
 		}
+		l.m, l.steps = inverse, chebyshevSteps(degree, lambda/smootherRatio, lambda)
 		return inverse, lambda, nil
-	}
-	l.w = sums
-	for i, s := range sums {
-		if s > 0 {
-			l.w[i] = math.Copysign(1/s, inverse[i])
+	case kind == SmootherSPAI0, kind == SmootherAuto && h.Symmetric:
+		if l.m, err = h.spai0(sums); err != nil {
+			return nil, 0, err
+		}
+	default:
+		l.m = sums
+		for i, s := range sums {
+			if s > 0 {
+				l.m[i] = math.Copysign(1/s, inverse[i])
+			}
+		}
+		if degree == 0 && kind == SmootherAuto {
+			degree = l1JacobiSteps
 		}
 	}
-	l.omega = slices.Repeat([]scalar{1}, degree)
+	l.steps = slices.Repeat([]float64{1}, max(degree, 1))
 	return inverse, lambda, nil
+}
+
+// spai0 returns the diagonal of the sparse approximate inverse that is diagonal: m_i minimises
+// ||e_i - m_i a_i||, a_i row i of A, so that m_i = a_ii / ||a_i||^2 ([BroekerGrote02]). Where A is
+// symmetric, it is scaled so that the eigenvalues of M A are below safeStep, without which a cycle
+// need not be definite; sums are those of |a_ij| in rows.
+func (h *hierarchy) spai0(sums []float64) ([]float64, error) {
+	a, m := h.a, make([]float64, h.a.Rows)
+	bounds := evenly(a.Rows, nodesPerTask)
+	most := make([]float64, len(bounds)-1) // bounds of eigenvalues
+	h.pool.RunRanges(bounds, func(part, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			cols, vals := a.Row(i)
+			diagonal, square := 0.0, 0.0
+			for k, v := range vals {
+				square += float64(v * v)
+				if int(cols[k]) == i {
+					diagonal = v
+				}
+			}
+			if square > 0 {
+				m[i] = diagonal / square
+				most[part] = max(most[part], math.Abs(m[i])*sums[i])
+			}
+		}
+	})
+	if !h.Symmetric || slices.Max(most) <= 2 {
+		return m, nil
+	}
+	lambda, err := largestEigenvalue(linop.NewCSR(a, h.pool), m, h.pool)
+	if err != nil {
+		return nil, err
+	}
+	if f := safeStep / (eigenvalueMargin * lambda); f < 1 {
+		for i := range m {
+			m[i] *= f
+		}
+	}
+	return m, nil
 }

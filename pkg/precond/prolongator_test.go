@@ -79,7 +79,7 @@ func TestTentative(t *testing.T) {
 		if c.size == 1 { // small aggregates: pairs
 			g = strongConnections(m, 0.3, nil)
 		}
-		a := aggregate(g, nil)
+		a := aggregate(g)
 		tt := newTentative(nd, a, c.null, newPool(t, 2))
 		p := tt.matrix()
 		if err := p.Validate(); err != nil {
@@ -165,7 +165,7 @@ func TestSmoothedProlongator(t *testing.T) {
 		if weak := len(strong.near) < blocks.NNZ()-nd.Count(); weak != (name == "anisotropic") {
 			t.Fatalf("%s: weak connections: %v", name, weak)
 		}
-		tt := newTentative(nd, aggregate(strong, nil), c.null, nil)
+		tt := newTentative(nd, aggregate(strong), c.null, nil)
 		inverse := c.m.Diagonal(nil)
 		for i, d := range inverse {
 			inverse[i] = 1 / d
