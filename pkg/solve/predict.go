@@ -18,7 +18,8 @@ const (
 
 	leastSum   = 0x1p-14 // of a row, relative to its diagonal: less is rounding, or as good as it
 	smoother   = 2       // sqrt(kappa) of meshes by that which the constant shows, at least
-	unexpected = 600     // multiplications a nonzero of what has no row here
+	nodesWork  = 1400    // of multigrid, in multiplications a nonzero, where nodes have several unknowns
+	unexpected = 600     // the same of what has no row here
 )
 
 // A graphShape is what the neighbourhoods of a matrix's rows look like.
@@ -48,7 +49,7 @@ const earlyWork = 150
 
 // rivals returns for each trial what the first rung after it that is none is expected to take.
 func (s *Solver) rivals(rungs []rung) []float64 {
-	shape := shapeOf(s.m)
+	shape, nodes := shapeOf(s.m), s.hasNodes()
 	work, next := make([]float64, len(rungs)), math.Inf(1)
 	for k := len(rungs) - 1; k >= 0; k-- {
 		switch work[k] = next; {
@@ -56,7 +57,11 @@ func (s *Solver) rivals(rungs []rung) []float64 {
 		case rungs[k].early():
 			next = earlyWork * float64(s.m.NNZ())
 		default:
-			next = float64(s.m.NNZ()) * cmp.Or(rivalWork[rungs[k].kind][shape], unexpected)
+			next = cmp.Or(rivalWork[rungs[k].kind][shape], unexpected)
+			if rungs[k].kind == precond.AMG && nodes {
+				next = max(next, nodesWork)
+			}
+			next *= float64(s.m.NNZ())
 		}
 	}
 	return work

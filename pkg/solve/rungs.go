@@ -67,7 +67,9 @@ var (
 	definite = []row{
 		{variant: variant{kind: precond.Jacobi}, when: (*Solver).diagonal, trial: true},
 		{variant: variant{kind: precond.Cholesky, most: completeWork}, when: (*Solver).compact},
+		{variant: variant{kind: precond.FSAI}, when: (*Solver).largeWithNodes, trial: true},
 		{variant: variant{kind: precond.AMG}, when: (*Solver).large},
+		{variant: variant{kind: precond.FSAI}, when: (*Solver).large},
 		{variant: variant{kind: precond.ICT}},
 		{variant: variant{kind: precond.Cholesky}},
 		{variant: variant{kind: precond.ICT, dropTol: 1e-3}},
@@ -80,6 +82,7 @@ var (
 	general = []row{
 		{variant: variant{kind: precond.Jacobi}, when: (*Solver).diagonal, method: BiCGStab, trial: true},
 		{variant: variant{kind: precond.LU, most: completeWork}, when: (*Solver).compact},
+		{variant: variant{kind: precond.AMG}, when: (*Solver).largeDiffusion, method: BiCGStab},
 		{variant: variant{kind: precond.AMG}, when: (*Solver).largeDiffusion},
 		{variant: variant{kind: precond.LU, most: littleWork}, when: (*Solver).likeNetwork},
 		{variant: variant{kind: precond.ILU0}, when: (*Solver).diagonal, method: BiCGStab, trial: true},
@@ -119,6 +122,7 @@ func (s *Solver) manyRows() bool       { return s.m.Rows >= sparseRows }
 func (s *Solver) fewRows() bool        { return !s.manyRows() }
 func (s *Solver) largeDiffusion() bool { return s.manyRows() && !s.Facts.Symmetric && likeMMatrix(s.m) }
 func (s *Solver) diagonal() bool       { return s.Facts.DiagonalZero == 0 }
+func (s *Solver) largeWithNodes() bool { return s.large() && s.hasNodes() }
 func (s *Solver) hasNodes() bool       { return precond.BlockSize(s.m) > 1 }
 
 // likeNetwork reports whether complete factors may be cheap and ILU(0) may not help: a matrix
