@@ -101,7 +101,21 @@ func TestTrials(t *testing.T) {
 	if r := solved(t, fast, rhs(fast, 1), nil, Options{}); len(r.Attempts) != 1 || r.Precond.Kind != precond.Jacobi {
 		t.Errorf("fast: %+v", r.Attempts)
 	}
-	slow := squared(grid(30, 0, 0))
+	graph := randomGraph(5000, 8, 1.1)
+	slow := entries(8000, func(add func(i, j int, v float64)) { // a random graph, and a chain, which takes many iterations
+		for i := range graph.Rows {
+			cols, vals := graph.Row(i)
+			for e, j := range cols {
+				add(i, int(j), vals[e])
+			}
+		}
+		for i := graph.Rows; i < 8000; i++ {
+			if add(i, i, 2); i > graph.Rows {
+				add(i, i-1, -1)
+				add(i-1, i, -1)
+			}
+		}
+	})
 	r := solved(t, slow, rhs(slow, 1), nil, Options{})
 	if len(r.Attempts) < 2 || r.Attempts[0].Reason != tooSlow {
 		t.Errorf("slow: %+v", r.Attempts)
