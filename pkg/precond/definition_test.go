@@ -114,7 +114,7 @@ func quasiDefinite(n, constraints int, seed uint64) *csr.Matrix {
 
 // absolute is (L |D| L^T)^-1 where A = L D L^T, in the order of p.
 func absolute(p Preconditioner, a mat.Matrix) mat.Matrix {
-	order := p.(*incomplete).row
+	order := p.(*complete).unknowns
 	n := len(order)
 	f := mat.NewDense(n, n, nil)
 	f.Apply(func(i, j int, _ float64) float64 { return a.At(int(order[i]), int(order[j])) }, f)
