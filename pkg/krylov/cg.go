@@ -27,16 +27,20 @@ import (
 // One product and three passes over vectors per iteration, and a product to
 // confirm that it has converged. Memory: 3 n-vectors besides x and b, and one more
 // for z. Traffic per iteration besides A: reads 8, writes 4 n-vectors; besides M,
-// z reads 2 more, 4 if flexible.
+// z reads 2 more, 4 if flexible. A [FusedPreconditioner] has its own z.
 type CG[V any, S linop.Scalar[S]] struct {
 	driver[V, S]
-	p, q       V // q = A p
-	rho, alpha S // rho = r·z
+	p, q       V                         // q = A p
+	rho, alpha S                         // rho = r·z
+	z          FusedPreconditioner[V, S] // what makes z, and steps
+	separate   separate[V, S]            // that for an ordinary preconditioner
 }
 
 // NewCG returns the method with its work vectors in space.
 func NewCG[V any, S linop.Scalar[S]](space linop.Space[V, S]) *CG[V, S] {
-	return &CG[V, S]{driver: newDriver(space, newDeferral(space)), p: space.New(), q: space.New()}
+	m := &CG[V, S]{driver: newDriver(space, newDeferral(space)), p: space.New(), q: space.New()}
+	m.separate.preconditioned = &m.pre
+	return m
 }
 
 // Name returns "cg".
@@ -45,6 +49,8 @@ func (*CG[V, S]) Name() string { return "cg" }
 // Solve implements Method. It stops with Indefinite where p·Ap <= 0, with
 // IndefinitePreconditioner where r·z <= 0.
 func (m *CG[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, opt Options[V]) Result {
+	m.z = m.separate.fused(opt.Precond, opt.Flexible)
+	defer func() { m.z = nil }()
 	return m.solve(ctx, m, a, x, b, opt, cgWindow(m.space.Dim()), math.MaxInt)
 }
 
@@ -52,9 +58,10 @@ func (m *CG[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, op
 func (m *CG[V, S]) Direction() V { return m.p }
 
 func (m *CG[V, S]) start() (reason Reason) {
-	z, rho := m.pre.applyDot(m.r, m.rr)
-	m.space.Copy(m.p, z)
-	m.rho, reason = m.positive(rho, IndefinitePreconditioner)
+	m.space.Zero(m.p)
+	m.z.Input(m.r, m.rr)
+	m.rho, reason = m.positive(m.z.ApplyInput(), IndefinitePreconditioner)
+	m.z.Direction(m.space.Scalar(0), m.p)
 	return reason
 }
 
@@ -64,17 +71,17 @@ func (m *CG[V, S]) step() (s scalars[S], reason Reason) {
 		return s, reason
 	}
 	m.alpha = m.rho.Div(pq)
-	s.rr = m.space.Step(m.alpha, m.p, m.x, m.q, m.r)
+	s.rr = m.z.StepInput(m.alpha, m.p, m.x, m.q, m.r)
 	return s, Running
 }
 
 func (m *CG[V, S]) direction() (reason Reason) {
-	z, rho := m.pre.applyDot(m.r, m.rr)
+	rho := m.z.ApplyInput()
 	beta := rho.Div(m.rho)
 	if m.flexible() {
-		beta = m.alpha.Mul(m.space.Dot(z, m.q)).Div(m.rho).Neg()
+		beta = m.alpha.Mul(m.space.Dot(m.separate.z, m.q)).Div(m.rho).Neg()
 	}
-	m.space.Xpay(z, beta, m.p)
+	m.z.Direction(beta, m.p)
 	m.rho, reason = m.positive(rho, IndefinitePreconditioner)
 	return reason
 }

@@ -140,13 +140,13 @@ func checkHonest(t *testing.T, r Result, residual, tol float64) {
 	}
 }
 
-// preconditionings are options: without a preconditioner, with one, and with one that
-// is taken for flexible, on the pool of the matrix.
+// preconditionings are options: without a preconditioner, with one, with one that is taken
+// for flexible, and with one that does the passes of CG, on the pool of the matrix.
 func preconditionings(m *csr.Matrix, pool *parallel.Pool) []hostOptions {
 	d := m.Diagonal(nil)
 	for i, v := range d {
 		d[i] = (1 + 0.1*math.Sin(float64(i))) / v
 	}
 	by := linop.NewCSR(diagonal(d...), pool)
-	return []hostOptions{{}, {Precond: by}, {Precond: by, Flexible: true}}
+	return []hostOptions{{}, {Precond: by}, {Precond: by, Flexible: true}, {Precond: newScaled32(linop.NewHost(m.Rows, pool), d)}}
 }

@@ -13,6 +13,55 @@ type Preconditioner[V any] interface {
 	Apply(dst, src V) // dst = M^-1 src; dst is not src
 }
 
+// A FusedPreconditioner does the passes over vectors that surround its application in
+// conjugate gradients. It keeps what it is applied to, its input, and z = M^-1 r in a form
+// of its own, such as scaled float32, so that z is never stored as a V. [CG] uses it so
+// unless it is flexible; Apply does not disturb the input.
+type FusedPreconditioner[V, S any] interface {
+	Preconditioner[V]
+
+	Input(r V, rr S)               // makes r the input; rr is r·r
+	StepInput(a S, p, x, q, r V) S // x += a p, r -= a q, makes r the input, returns r·r
+	ApplyInput() S                 // z = M^-1 r for the input r; returns r·z
+	Direction(b S, p V)            // p = z + b p
+}
+
+// separate does the passes of a FusedPreconditioner for any other one, and without one.
+type separate[V any, S linop.Scalar[S]] struct {
+	*preconditioned[V, S]
+	r, z V // the input and its z
+	rr   S // r·r
+}
+
+// fused returns by as one that does the passes for the method that p belongs to.
+func (p *separate[V, S]) fused(by Preconditioner[V], flexible bool) FusedPreconditioner[V, S] {
+	if f, ok := by.(FusedPreconditioner[V, S]); ok && !flexible {
+		return f
+	}
+	return p
+}
+
+// Apply implements Preconditioner.
+func (p *separate[V, S]) Apply(dst, src V) { p.by.Apply(dst, src) }
+
+// Input implements FusedPreconditioner.
+func (p *separate[V, S]) Input(r V, rr S) { p.r, p.rr = r, rr }
+
+// StepInput implements FusedPreconditioner.
+func (p *separate[V, S]) StepInput(a S, alongX, x, alongR, r V) S {
+	p.r, p.rr = r, p.space.Step(a, alongX, x, alongR, r)
+	return p.rr
+}
+
+// ApplyInput implements FusedPreconditioner.
+func (p *separate[V, S]) ApplyInput() (rz S) {
+	p.z, rz = p.applyDot(p.r, p.rr)
+	return rz
+}
+
+// Direction implements FusedPreconditioner.
+func (p *separate[V, S]) Direction(b S, along V) { p.space.Xpay(p.z, b, along) }
+
 // preconditioned holds the vectors M^-1 v of a method, made when they are first
 // needed: none without a preconditioner, where M = I.
 type preconditioned[V any, S linop.Scalar[S]] struct {

@@ -110,6 +110,28 @@ func (h *Host) Direction(r []float64, b, o Float64, q, p []float64) {
 	h.run(vectorJob{op: opDirection, x: r, a: b.Float(), o: o.Float(), z: q, y: p})
 }
 
+// Input32 computes f = w∘r: the input, in float32, of a preconditioner that scales by w.
+func (h *Host) Input32(w []float32, r []float64, f []float32) {
+	h.run(vectorJob{op: opInput32, w32: w, z: r, f32: f})
+}
+
+// StepInput32 computes x += a p, r -= a q and f = w∘r, and returns r·r.
+func (h *Host) StepInput32(a Float64, p, x, q, r []float64, w, f []float32) Float64 {
+	h.run(vectorJob{op: opStepInput32, a: a.Float(), x: p, y: x, z: q, w: r, w32: w, f32: f})
+	return h.sum()
+}
+
+// Dot32 returns f·z, summed in float64.
+func (h *Host) Dot32(f, z []float32) Float64 {
+	h.run(vectorJob{op: opDot32, f32: f, w32: z})
+	return h.sum()
+}
+
+// Direction32 computes p = w∘z + b p.
+func (h *Host) Direction32(w, z []float32, b Float64, p []float64) {
+	h.run(vectorJob{op: opDirection32, a: b.Float(), w32: w, f32: z, y: p})
+}
+
 // MultiDot computes h_k = v_k·w for every k in one pass over w.
 func (h *Host) MultiDot(out []Float64, vs [][]float64, w []float64) {
 	m := len(vs)
@@ -174,6 +196,10 @@ const (
 	opStep
 	opDoubleStep
 	opDirection
+	opInput32
+	opStepInput32
+	opDot32
+	opDirection32
 	opMultiDot
 	opMultiAxpy
 	opMultiAxpyDot
@@ -187,6 +213,7 @@ type vectorJob struct {
 	a, o       float64
 	x, y, z, w []float64
 	r, t       []float64
+	w32, f32   []float32
 	as         []Float64
 	vs         [][]float64
 }
@@ -222,6 +249,14 @@ func (j *vectorJob) Do(b int) {
 	case opDirection:
 		kernels.Axpy(-j.o, j.z[lo:hi], j.y[lo:hi])
 		kernels.Xpay(j.x[lo:hi], j.a, j.y[lo:hi])
+	case opInput32:
+		kernels.MulMixed(j.w32[lo:hi], j.z[lo:hi], j.f32[lo:hi])
+	case opStepInput32:
+		part[b] = kernels.StepInto(j.a, j.x[lo:hi], j.y[lo:hi], j.z[lo:hi], j.w[lo:hi], j.w32[lo:hi], j.f32[lo:hi])
+	case opDot32:
+		part[b] = kernels.DotMixed(j.f32[lo:hi], j.w32[lo:hi])
+	case opDirection32:
+		kernels.XpayMixed(j.w32[lo:hi], j.f32[lo:hi], j.a, j.y[lo:hi])
 	case opMultiDot:
 		m := len(j.vs)
 		kernels.MultiDot(part[b*m:(b+1)*m], j.vs, lo, hi, j.y)

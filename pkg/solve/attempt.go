@@ -30,11 +30,12 @@ type Attempt struct {
 type attempts[V any, S linop.Scalar[S]] struct {
 	state     ladderState
 	rungs     []rung
-	limited   bool // rungs have budgets
+	limited   bool      // rungs have budgets
+	rivals    []float64 // what trials are to save
 	nnz       int
 	create    func(Method) (krylov.Method[V, S], error)
 	methods   map[Method]krylov.Method[V, S]
-	ready     map[variant]*preconditioner[V] // set up so far
+	ready     map[variant]*preconditioner[V, S] // set up so far
 	refused   map[variant]refusal
 	known     map[variant]known // of what has been set up, before the checkpoint as well
 	alone     bool              // without a preconditioner, since setting up was interrupted
@@ -59,6 +60,11 @@ type tally struct {
 	elapsed time.Duration
 }
 
+func (t *tally) add(start time.Time) {
+	t.count++
+	t.elapsed += time.Since(start)
+}
+
 // newAttempts makes methods, when they are needed, with their vectors in space.
 func newAttempts[V any, S linop.Scalar[S]](s *Solver, space linop.Space[V, S]) *attempts[V, S] {
 	gmres := krylov.GMRESOptions{Restart: s.opt.Restart}
@@ -71,11 +77,12 @@ func newAttempts[V any, S linop.Scalar[S]](s *Solver, space linop.Space[V, S]) *
 	t := &attempts[V, S]{
 		rungs: s.rungs(), nnz: s.m.NNZ(), log: s.opt.Log,
 		limited: s.opt.Precond.Kind == PrecondAuto && !s.opt.NoRefine,
-		methods: map[Method]krylov.Method[V, S]{}, ready: map[variant]*preconditioner[V]{}, refused: map[variant]refusal{}, known: map[variant]known{},
+		methods: map[Method]krylov.Method[V, S]{}, ready: map[variant]*preconditioner[V, S]{}, refused: map[variant]refusal{}, known: map[variant]known{},
 		create: func(name Method) (krylov.Method[V, S], error) {
 			return krylov.New(string(name), space, krylov.MethodOptions{GMRES: gmres})
 		},
 	}
+	t.rivals = s.rivals(t.rungs)
 	t.state = beginLadder(len(t.rungs), t.nnz)
 	return t
 }
@@ -101,7 +108,7 @@ func (t *attempts[V, S]) method() (krylov.Method[V, S], error) {
 }
 
 // preconditioner is the one in use; nil: none.
-func (t *attempts[V, S]) preconditioner() *preconditioner[V] { return t.ready[t.now().variant] }
+func (t *attempts[V, S]) preconditioner() *preconditioner[V, S] { return t.ready[t.now().variant] }
 
 // setUp is what makes a preconditioner, within a budget of multiplications (0: no limit), and
 // says how many it took: of the matrix in use, or of that with the precision at.
@@ -214,7 +221,7 @@ func (t *attempts[V, S]) make(v variant, budget float64, at *precision, setUp se
 		return work, err
 	}
 	with := t.state.Rungs[t.state.Rung].Made
-	t.ready[v] = &preconditioner[V]{by: by, made: made, setup: took, work: work, at: with, solves: t.solves, tally: &t.tally}
+	t.ready[v] = &preconditioner[V, S]{by: by, made: made, setup: took, work: work, at: with, solves: t.solves, tally: &t.tally}
 	t.known[v] = known{with, work}
 	c := made.Cost()
 	t.log(fmt.Sprintf("precond %v: set up in %.3f s; %s (%s in FP64)", made, took.Seconds(),
@@ -259,7 +266,7 @@ func (t *attempts[V, S]) left(reason string, slow bool) (line string) {
 }
 
 // preconditioner is one that has been set up, timed.
-type preconditioner[V any] struct {
+type preconditioner[V any, S linop.Scalar[S]] struct {
 	by     krylov.Preconditioner[V] // where the vectors are
 	made   precond.Preconditioner   // on the host
 	setup  time.Duration
@@ -270,11 +277,32 @@ type preconditioner[V any] struct {
 }
 
 // Apply computes dst = M^-1 src.
-func (p *preconditioner[V]) Apply(dst, src V) {
-	start := time.Now()
+func (p *preconditioner[V, S]) Apply(dst, src V) {
+	defer p.add(time.Now())
 	p.by.Apply(dst, src)
-	p.count++
-	p.elapsed += time.Since(start)
+}
+
+// forMethod is p as krylov.Options have it.
+func (p *preconditioner[V, S]) forMethod() krylov.Preconditioner[V] {
+	if by, ok := p.by.(krylov.FusedPreconditioner[V, S]); ok {
+		return fusedPreconditioner[V, S]{p, by}
+	}
+	return p
+}
+
+// fusedPreconditioner is one that does passes of conjugate gradients.
+type fusedPreconditioner[V any, S linop.Scalar[S]] struct {
+	*preconditioner[V, S]
+	krylov.FusedPreconditioner[V, S]
+}
+
+// Apply computes dst = M^-1 src.
+func (p fusedPreconditioner[V, S]) Apply(dst, src V) { p.preconditioner.Apply(dst, src) }
+
+// ApplyInput applies M^-1 to the input.
+func (p fusedPreconditioner[V, S]) ApplyInput() S {
+	defer p.add(time.Now())
+	return p.FusedPreconditioner.ApplyInput()
 }
 
 // visits are the attempts of the solve, the current one included.

@@ -47,18 +47,14 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	opt := krylov.Options[V]{
 		Tol: goal.To, MaxIter: goal.MaxIter, Monitor: goal.Monitor, Agree: goal.Agree,
 		Unconfirmed: true, // refinement recomputes the residual
-		Measure: func(z, rhs V) float64 {
-			c.scaling.col.addLdexp(c.x, x, z, e)
-			c.scaling.unscaled.ldexp(c.r, rhs, 1, e)
-			m := c.measure.of(c.x, c.r)
-			if m > goal.To && !c.plain() {
-				c.matrix.storageError(c.r, c.at.AbsMax(z), c.scaling.unscaled, e)
-				if m <= storageFloor*c.measure.of(c.x, c.r) {
-					return goal.To // as good as it gets
-				}
-			}
-			return m
-		},
+	}
+	floor := storageError[V, S]{c: c, x: x, e: e}
+	opt.Measure = func(z, rhs V) float64 {
+		m, normX, normZ := c.measure.ofCorrection(&c.scaling, x, z, rhs, e, c.x, c.r)
+		if m > goal.To && !c.plain() && floor.reached(m, z, normX, normZ) {
+			return goal.To // as good as it gets
+		}
+		return m
 	}
 	if c.innerTol > 0 {
 		opt.Tol = max(opt.Tol, c.innerTol*goal.From)
@@ -68,7 +64,7 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 		return krylov.Result{Reason: krylov.Breakdown}
 	}
 	if p := c.attempts.preconditioner(); p != nil {
-		opt.Precond, opt.Flexible = p, precond.Varies(p.made)
+		opt.Precond, opt.Flexible = p.forMethod(), precond.Varies(p.made)
 	}
 	c.probe = c.attempts.watch(c.scaled.m.Rows, goal.From, opt.Tol)
 	c.saver.join(&opt)
@@ -84,10 +80,6 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	c.scaling.correction(d, c.z, e)
 	return result
 }
-
-// storageFloor is the share of the storage error to which a correction is worth
-// being solved for.
-const storageFloor = 0.25
 
 // plain reports whether the matrix is stored in FP64.
 func (c *correction[V, S]) plain() bool { return c.matrix.about().storage.plain() }

@@ -45,47 +45,10 @@ func (h *host) free(...vector) {}
 func (h *host) RowError(r, t vector, normX float64, b vector) float64 {
 	return h.Max(func(lo, hi int) (worst float64) {
 		for i := lo; i < hi; i++ {
-			worst = max(worst, quotient(math.Abs(r[i]), t[i], normX, math.Abs(b[i])))
+			worst = worse(worst, math.Abs(r[i]), t[i], normX, math.Abs(b[i]))
 		}
 		return worst
 	})
-}
-
-func (h *host) powers(e []int, sign int) powers[vector] { return hostPowers{h, e, sign} }
-
-// hostPowers is diag(2^(sign e_i)).
-type hostPowers struct {
-	*host
-	e    []int
-	sign int
-}
-
-func (d hostPowers) ldexp(dst, src vector, a float64, shift int) {
-	d.Ranges(func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			dst[i] = csr.Ldexp(a*src[i], d.sign*d.e[i]+shift)
-		}
-	})
-}
-
-func (d hostPowers) addLdexp(dst, x, z vector, shift int) {
-	d.Ranges(func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			dst[i] = x[i] + csr.Ldexp(z[i], d.sign*d.e[i]+shift)
-		}
-	})
-}
-
-func (d hostPowers) maxExponent(x vector) int {
-	return int(d.Max(func(lo, hi int) float64 {
-		top := leastExponent
-		for i := lo; i < hi; i++ {
-			if x[i] != 0 {
-				top = max(top, csr.Exponent(x[i])+d.sign*d.e[i])
-			}
-		}
-		return float64(top)
-	}))
 }
 
 func (h *host) exact() linop.Operator[vector, scalar] {

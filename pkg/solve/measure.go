@@ -63,6 +63,37 @@ func (k *measure[V, S]) of(x, r V) float64 {
 	}
 }
 
+// virtual are powers of a place that measures scaled vectors without making them.
+type virtual[V any] interface {
+	// sumNorms returns max |x_i + 2^shift d_i z_i| and max |z_i|.
+	sumNorms(x, z V, shift int) (sum, largest float64, ok bool)
+	// rowError returns RowError of 2^shift D r for r.
+	rowError(r V, shift int, t V, normX float64, b V) (e float64, ok bool)
+}
+
+// ofCorrection returns the measure of x + 2^e D_c z, whose residual is 2^e D_r^-1 rhs, with
+// the maximum norms of that sum and of z. Where the place or the criterion needs the two
+// vectors, it makes them in sum and r, and the norms are NaN.
+func (k *measure[V, S]) ofCorrection(s *scaling[V], x, z, rhs V, e int, sum, r V) (m, normX, normZ float64) {
+	col, ok := s.col.(virtual[V])
+	if unscaled, also := s.unscaled.(virtual[V]); ok && also && (k.stop == StopRow || k.stop == stopWeighted) {
+		if normX, normZ, ok = col.sumNorms(x, z, e); ok {
+			if k.stop == stopWeighted {
+				m, ok = unscaled.rowError(rhs, e, k.weights, 1, k.weights)
+				m *= 2
+			} else {
+				m, ok = unscaled.rowError(rhs, e, k.weights, normX, k.b)
+			}
+			if ok {
+				return m, normX, normZ
+			}
+		}
+	}
+	s.col.addLdexp(sum, x, z, e)
+	s.unscaled.ldexp(r, rhs, 1, e)
+	return k.of(sum, r), math.NaN(), math.NaN()
+}
+
 // quotient returns r / (t x + b) with 0/0 = 0; a denominator beyond float64
 // does not make it zero.
 func quotient(r, t, x, b float64) float64 {
