@@ -16,6 +16,7 @@ type refiner interface {
 	// refine solves from x, the guess if opt says so, with vectors in the order chosen.
 	refine(ctx context.Context, x, b []float64, opt krylov.Options[vector]) (krylov.Result, error)
 	further(ctx context.Context, x, b, w []float64, opt krylov.Options[vector]) (krylov.Result, error)
+	rowwise(ctx context.Context, x, b, sums []float64, opt krylov.Options[vector]) (krylov.Result, error)
 	residual(r, x, b []float64) error
 	usage() usage
 	close()
