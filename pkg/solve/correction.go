@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -31,6 +32,7 @@ type correction[V any, S linop.Scalar[S]] struct {
 	settled    bool                 // the current rung stays: what follows the solve is no attempt
 	from       float64              // the measure before it
 	reached    float64              // and after, of the x that it gave
+	exponent   int                  // of the last correction, see scaling
 	innerTol   float64
 	log        func(string)
 	saver      *saver[V, S]    // takes checkpoints of the methods; nil: none are taken
@@ -63,6 +65,13 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	if err != nil {
 		return krylov.Result{Reason: krylov.Breakdown}
 	}
+	if kind, _ := krylov.KindOf(method.Name()); kind.Replaces {
+		floor.early = replaceAfter * goal.From
+	}
+	if goal.Further {
+		opt.Replaces = math.Ldexp(1, c.exponent-e)
+	}
+	c.exponent = e
 	if p := c.attempts.preconditioner(); p != nil {
 		opt.Precond, opt.Flexible = p.forMethod(), precond.Varies(p.made)
 	}
