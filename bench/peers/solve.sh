@@ -1,26 +1,32 @@
 #!/usr/bin/env bash
-# Compares whole solves of mpsolve, PETSc and SciPy; writes tables in Markdown.
+# Compares whole solves of mpsolve, PETSc (with hypre), SuiteSparse, amgcl and SciPy; writes
+# tables in Markdown.
 #
-#   bench/peers/solve.sh [--install] [OPTION...] OUTPUT.md
+#   bench/peers/solve.sh [--install] [--amgcl DIR] [OPTION...] OUTPUT.md
 #   bench/peers/solve.sh --quick /tmp/solve.md
 #
-# --install installs the peers first, with apt-get (Debian). OPTIONs are those of
-# solve_table.py:
-#   --part times|robustness  one of the two parts only: times of large problems, or
-#                            who solves each matrix of a collection at default flags
-#   --matrices DIR           the collection, with its INDEX.tsv
-#   --limit SECONDS          for one solve (120)
-#   --repeat N               runs of each solve in the first part; the fastest counts (1)
-#   --problem TEXT           of the first part problems only whose name holds this
-#   --package NAME           of the first part one of mpsolve, PETSc and SciPy only
-#   --quick                  a few small problems, to see that all works
+# --install installs the peers first, with apt-get (Debian). --amgcl is the folder of amgcl's
+# headers, which Debian does not have. OPTIONs are those of solve_table.py:
+#   --part times|real|robustness
+#                     one part only: times of large problems, times of real matrices beside
+#                     direct solvers, or who solves each matrix of a collection
+#   --matrices DIR    the collection, with its INDEX.tsv
+#   --limit SECONDS   for one solve (120)
+#   --repeat N        rounds in which times are measured (3)
+#   --problem TEXT    problems and matrices only whose name holds this
+#   --quick           a few small problems, to see that all works
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
 if [[ ${1-} == --install ]]; then
   apt-get update -q
-  apt-get install -y -q gcc pkg-config python3-scipy petsc-dev mpi-default-dev
+  apt-get install -y -q g++ pkg-config python3-scipy petsc-dev libsuitesparse-dev mpi-default-dev
   shift
+fi
+amgcl=
+if [[ ${1-} == --amgcl ]]; then
+  amgcl=$2
+  shift 2
 fi
 if ! (($#)); then
   sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"
@@ -50,4 +56,8 @@ trap 'rm -rf "$work"' EXIT
 go -C "$here/../.." build -o "$work/mpsolve" ./cmd/mpsolve
 # shellcheck disable=SC2086 # several words
 mpicc -O3 -march=native -o "$work/solve_petsc" "$here/solve_petsc.c" $flags
+cc -O3 -march=native -o "$work/solve_suitesparse" "$here/solve_suitesparse.c" -I/usr/include/suitesparse -lumfpack -lcholmod -lm
+if [[ $amgcl ]]; then
+  c++ -std=c++17 -O3 -march=native -fopenmp -DAMGCL_NO_BOOST -I "$amgcl" -o "$work/solve_amgcl" "$here/solve_amgcl.cpp"
+fi
 "$python" -B "$here/solve_table.py" --work "$work" "$@"

@@ -4,8 +4,10 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -23,7 +25,8 @@ func TestMain(m *testing.M) {
 // TestScripts runs testdata/script/*.txtar: sessions at the command line with
 // what they must print. $DATA is the folder testdata of the module; the command
 // `status CODE mpsolve ...` demands an exit code; [gpu] holds where GPU support is built,
-// and [fakecuda] where $FAKECUDA_LIB is the driver of pkg/gpu/testdata/fakecuda.c.
+// [fakecuda] where $FAKECUDA_LIB is the driver of pkg/gpu/testdata/fakecuda.c, and [hup]
+// where SIGHUP is not ignored.
 func TestScripts(t *testing.T) {
 	all, err := filepath.Glob(filepath.Join(scripts, "*.txtar"))
 	if err != nil {
@@ -62,6 +65,8 @@ func run(t *testing.T, files []string) {
 				return emulated(t), nil
 			case "fakecuda":
 				return fake != "", nil
+			case "hup": // which nohup ignores
+				return !signal.Ignored(syscall.SIGHUP), nil
 			case "race": // where reading alone takes seconds
 				return raceDetector, nil
 			}

@@ -32,8 +32,12 @@ const (
 	exitGrace   = 200 * time.Millisecond
 )
 
+// echo is how long after the first signal another of the same number counts as the same: timeout
+// and many schedulers send a signal to the process and then to its group.
+const echo = 250 * time.Millisecond
+
 // watch returns a context that the first signal cancels, or the end of the memory. The second
-// signal ends the process at once, whatever that is doing. A closed standard output is an
+// signal, other than an echo, ends the process at once, whatever that is doing. A closed standard output is an
 // error of the write and no signal.
 func watch(errOut io.Writer) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -44,14 +48,16 @@ func watch(errOut io.Writer) (ctx context.Context, stop func()) {
 	}
 	signal.Notify(pipes, syscall.SIGPIPE)
 	go func() {
-		count := 0
+		var first os.Signal
+		var since time.Time
 		for s := range signals {
-			stopped := signalError{s.(syscall.Signal)}
-			if count++; count == 1 {
+			switch stopped := (signalError{s.(syscall.Signal)}); {
+			case first == nil:
+				first, since = s, time.Now()
 				cancel(stopped)
-				continue
+			case s != first || time.Since(since) > echo:
+				exitNow(errOut, stopped)
 			}
-			exitNow(errOut, stopped)
 		}
 	}()
 	go watchMemory(ctx, cancel, errOut)

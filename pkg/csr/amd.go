@@ -11,6 +11,7 @@ import (
 // most.
 type Elimination struct {
 	Order           Permutation
+	Groups          []int32 // where rows of the same pattern in the factors begin, in Order; ascending, the first is 0
 	Entries         int64   // of one triangular factor, without the diagonal
 	Multiplications float64 // of an LU factorisation; of a symmetric one, half as many
 }

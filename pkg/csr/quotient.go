@@ -121,7 +121,7 @@ func (q *quotient) eliminate() (Elimination, error) {
 	}
 	rest := len(q.postponed)
 	q.count(rest, 0)
-	q.total.Order = q.order()
+	q.total.Order, q.total.Groups = q.order()
 	return q.total, nil
 }
 
@@ -234,8 +234,9 @@ func (q *quotient) compact(need int) {
 	q.work += live
 }
 
-// order returns the rows of the pivots, one after the other, and then those postponed.
-func (q *quotient) order() Permutation {
+// order returns the rows of the pivots, one after the other, and then those postponed; and
+// where those of each pivot begin.
+func (q *quotient) order() (p Permutation, groups []int32) {
 	absorbed, next := make([]int32, q.n), q.next // lists of the variables absorbed by a variable
 	for i := range absorbed {
 		absorbed[i] = -1
@@ -245,14 +246,18 @@ func (q *quotient) order() Permutation {
 			next[i], absorbed[to] = absorbed[to], int32(i)
 		}
 	}
-	p := make(Permutation, 0, q.n)
+	p = make(Permutation, 0, q.n)
 	for _, me := range q.pivots {
 		k := len(p)
+		groups = append(groups, int32(k))
 		for p = append(p, me); k < len(p); k++ {
 			for i := absorbed[p[k]]; i >= 0; i = next[i] {
 				p = append(p, i)
 			}
 		}
 	}
-	return append(p, q.postponed...)
+	if len(q.postponed) > 0 {
+		groups = append(groups, int32(len(p)))
+	}
+	return append(p, q.postponed...), groups
 }

@@ -3,6 +3,7 @@ package precond
 import (
 	"fmt"
 	"math"
+	"sync/atomic"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
@@ -19,20 +20,20 @@ func newCholesky(s setup) (Preconditioner, error) {
 		return nil, err
 	}
 	diagonal := p.a.Diagonal(s.pool)
-	f, err := s.ldl(p, func(k int, pivot float64) (float64, error) {
-		if pivot > leastComplete*diagonal[k] && finite(pivot) {
+	f, err := s.multifrontal(p, acceptance(func(k int, pivot float64) (float64, error) {
+		if pivot > leastComplete*diagonal[p.tree.order[k]] && finite(pivot) {
 			return pivot, nil
 		}
-		return 0, fmt.Errorf("%w: pivot %d is %g of its diagonal entry", ErrNotDefinite, k+1, pivot/diagonal[k])
-	})
+		return 0, fmt.Errorf("%w: pivot %d is %g of its diagonal entry", ErrNotDefinite, k+1, pivot/diagonal[p.tree.order[k]])
+	}).ldl)
 	if err != nil {
 		return nil, err
 	}
-	return s.newIncomplete(fmt.Sprintf("%s, AMD order", Cholesky), f, p.at)
+	return s.newComplete(fmt.Sprintf("%s, AMD order", Cholesky), p, f)
 }
 
 // planCholesky is planSymmetric for matrices with a positive diagonal.
-func (s *setup) planCholesky() (*symmetricPlan, error) {
+func (s *setup) planCholesky() (*frontPlan, error) {
 	for i, d := range s.m.Diagonal(s.pool) {
 		if !(d > 0) {
 			return nil, errDiagonal(i, d, true)
@@ -50,67 +51,41 @@ func newLDL(s setup) (Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
-	replaced := 0
+	var replaced, negative atomic.Int64
 	norms := p.a.RowMax(s.pool)
-	f, err := s.ldl(p, func(k int, pivot float64) (float64, error) {
-		if math.Abs(pivot) > leastComplete*norms[k] && finite(pivot) {
-			return pivot, nil
+	f, err := s.multifrontal(p, acceptance(func(k int, pivot float64) (float64, error) {
+		norm := norms[p.tree.order[k]]
+		if norm == 0 {
+			return 0, fmt.Errorf("%w: row %d is empty", ErrSingular, p.tree.order[k]+1)
 		}
-		if norms[k] == 0 {
-			return 0, fmt.Errorf("%w: row %d is empty", ErrSingular, p.at.row[k]+1)
+		if !(math.Abs(pivot) > leastComplete*norm) || !finite(pivot) {
+			replaced.Add(1)
+			pivot = math.Copysign(replacement*norm, pivot)
 		}
-		replaced++
-		return math.Copysign(replacement*norms[k], pivot), nil
-	})
+		if pivot < 0 {
+			negative.Add(1)
+		}
+		return pivot, nil
+	}).ldl)
 	if err != nil {
 		return nil, err
 	}
-	if replaced > 0 {
-		s.logf("%s: vanishing pivots replaced by %.0e times the norm of their row: %d", LDL, replacement, replaced)
+	if n := replaced.Load(); n > 0 {
+		s.logf(vanishing, LDL, replacement, n)
 	}
-	negative := 0
-	for k, d := range f.d {
-		if d < 0 {
-			negative++
-			f.d[k] = -d
-			_, vals := f.u.row(k)
-			for e := range vals {
-				vals[e] = -vals[e]
-			}
-		}
+	c, err := s.newComplete(fmt.Sprintf("%s, AMD order, %d negative pivots", LDL, negative.Load()), p, f)
+	if err != nil {
+		return nil, err
 	}
-	return s.newIncomplete(fmt.Sprintf("%s, AMD order, %d negative pivots", LDL, negative), f, p.at)
+	c.definite = true
+	return c, nil
 }
 
-// symmetricPlan is what a symmetric factorisation is to factor: the matrix scaled and ordered.
-type symmetricPlan struct {
-	a    *csr.Matrix
-	at   placement
-	work Work
-}
-
-// planSymmetric scales the matrix and puts it into an order of minimum degree, and into
-// postorder of that.
-func (s *setup) planSymmetric() (*symmetricPlan, error) {
+// planSymmetric scales the matrix and orders it.
+func (s *setup) planSymmetric() (*frontPlan, error) {
 	scaling, err := csr.SymmetricScaling(s.m, s.pool)
 	if err != nil {
 		return nil, err
 	}
-	m := scaling.Apply(s.m, s.pool)
-	e, err := csr.AMD(s.ctx, m)
-	if err != nil {
-		return nil, ErrInterrupted
-	}
-	m = m.Permuted(e.Order, e.Order.Inverse(), s.pool)
-	parent, _, err := eliminationTree(m, s.eliminating())
-	if err != nil {
-		return nil, err
-	}
-	order := postorder(parent)
-	p := &symmetricPlan{a: m.Permuted(order, order.Inverse(), s.pool)}
-	p.at = placement{row: e.Order, col: e.Order, rowExp: scaling.Row, colExp: scaling.Col}.then(order)
-	p.work.add(e, 1)
-	p.work.Multiplications /= 2
-	p.work.Bytes = storedBytes(int64(m.Rows), p.work.Entries, width(s.Epsilon))
-	return p, nil
+	return s.planFronts(scaling.Apply(s.m, s.pool), nil, nil, placement{rowExp: scaling.Row, colExp: scaling.Col})
 }

@@ -88,18 +88,3 @@ func TestCholeskyIndefinite(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
-
-// Children come before their parents, and trees one after the other.
-func TestPostorder(t *testing.T) {
-	parent := []int32{5, 2, 5, 4, -1, 6, -1, 4}
-	order := postorder(parent)
-	if err := order.Validate(); err != nil {
-		t.Fatal(err)
-	}
-	at := order.Inverse()
-	for i, up := range parent {
-		if up >= 0 && at[i] >= at[up] {
-			t.Errorf("%d comes after its parent %d in %v", i, up, order)
-		}
-	}
-}

@@ -29,10 +29,10 @@ func TestDefinitions(t *testing.T) {
 	large := multigridProblems(t)
 	large["convection"] = generated(t, "convdiff2d", generate.Params{"n": 23})
 	cycle := func(p Preconditioner, a mat.Matrix) mat.Matrix {
-		if len(p.(*multigrid).levels) == 0 {
+		if p.(*multigrid).levels == 0 {
 			t.Fatalf("one level: %v", p)
 		}
-		return vCycle(p.(*multigrid), 0, a)
+		return vCycle(p, a)
 	}
 	exact := func(_ Preconditioner, a mat.Matrix) mat.Matrix { return inverse(a) }
 	indefinite := map[string]*csr.Matrix{"quasi-definite": quasiDefinite(20, 10, 3), "shifted": laplace(t, 7)}
@@ -114,7 +114,7 @@ func quasiDefinite(n, constraints int, seed uint64) *csr.Matrix {
 
 // absolute is (L |D| L^T)^-1 where A = L D L^T, in the order of p.
 func absolute(p Preconditioner, a mat.Matrix) mat.Matrix {
-	order := p.(*incomplete).row
+	order := p.(*complete).unknowns
 	n := len(order)
 	f := mat.NewDense(n, n, nil)
 	f.Apply(func(i, j int, _ float64) float64 { return a.At(int(order[i]), int(order[j])) }, f)
@@ -295,35 +295,52 @@ func lowerPatternInverse(p Preconditioner, a mat.Matrix) mat.Matrix {
 	return product(g, g.T(), g)
 }
 
-// vCycle is the inverse of a level of g, whose matrix is a, by a V-cycle:
+// vCycle is the approximate inverse of A by a V-cycle, S B_0 S_1; see cycle.
+func vCycle(p Preconditioner, a mat.Matrix) mat.Matrix {
+	c := p.(*multigrid).cycles.(*cycle[float64])
+	left, right := diagonal(c.left), diagonal(c.root)
+	b := c.defined(0, product(&mat.Dense{}, left, a, right))
+	return product(b, right, b, left)
+}
+
+// defined is what a cycle does on level k, whose matrix is a:
 //
-//	(I - E (I - P B P^T A) E) A^-1,  E = product of (I - omega_k W A),
+//	(I - E (I - P B R A) E) A^-1,  E = product of (I - omega_k A),
 //
-// where B is that of the coarser level for P^T A P.
-func vCycle(g *multigrid, k int, a mat.Matrix) *mat.Dense {
-	if k == len(g.levels) {
+// where B is that of the coarser level for R A P.
+func (c *cycle[T]) defined(k int, a *mat.Dense) *mat.Dense {
+	if k == len(c.levels) {
 		return inverse(a)
 	}
-	l := &g.levels[k]
+	l := &c.levels[k]
 	n, _ := a.Dims()
 	smooth := identity(n)
-	for _, omega := range l.omega {
-		step := product(&mat.Dense{}, diagonal(l.w), a)
+	for _, omega := range l.steps {
+		step := product(&mat.Dense{}, a)
 		step.Scale(-float64(omega), step)
 		step.Add(identity(n), step)
 		product(smooth, step, smooth)
 	}
-	p := mat.NewDense(n, len(l.xc), nil)
-	for j := range l.xc {
-		e, column := make(vector, len(l.xc)), make(vector, n)
-		e[j] = 1
-		l.p.Apply(column, e)
-		p.SetCol(j, column)
-	}
-	coarse := vCycle(g, k+1, product(&mat.Dense{}, p.T(), a, p))
-	e := product(&mat.Dense{}, p, coarse, p.T(), a)
+	coarser := len(c.rhs(k + 1))
+	p, r := columns(l.p, n, coarser), columns(l.r, coarser, n)
+	coarse := c.defined(k+1, product(&mat.Dense{}, r, a, p))
+	e := product(&mat.Dense{}, p, coarse, r, a)
 	e.Sub(identity(n), e)
 	product(e, smooth, e, smooth)
 	e.Sub(identity(n), e)
 	return product(e, e, inverse(a))
+}
+
+// columns is a matrix by its products.
+func columns[T real](a products[T], rows, cols int) *mat.Dense {
+	m := mat.NewDense(rows, cols, nil)
+	for j := range cols {
+		e, column := make([]T, cols), make([]T, rows)
+		e[j] = 1
+		a.Apply(column, e)
+		for i, v := range column {
+			m.Set(i, j, float64(v))
+		}
+	}
+	return m
 }

@@ -103,7 +103,7 @@ func TestWarnings(t *testing.T) {
 		{IC0, kershaw, true, "ic0: pivots are not positive: factored A + 0.256 diag(A)", nil},
 		{ICT, ones, true, "ict, drop 1e-05: pivots are not positive: factored A + 0.001 diag(A)", nil},
 		{ILU0, ones, true, "ilu0: zero or tiny pivots replaced by 0.001 times the norm of their row: 1", nil},
-		{LU, ones, true, "lu: vanishing pivots replaced by 1e-08 times the norm of their row: 1\nlu, AMD order: ill-conditioned factors: values of 4 bytes instead of 2", nil},
+		{LU, ones, true, "lu: vanishing pivots replaced by 1e-08 times the norm of their row: 1", nil},
 		{ILUT, ones, true, "ilut: zero or tiny pivots replaced by 0.001 times the norm of their row: 1", nil},
 	} {
 		p, got := logged(t, c.kind, c.m, Options{Symmetric: c.symmetric})

@@ -25,9 +25,13 @@ func TestSymmetricPositiveDefinite(t *testing.T) {
 		opt.Symmetric = true
 		p := mustNew(t, k, m, opt, pool)
 		b, n := denseOf(p, m.Rows), m.Rows
+		tol := 0x1p-44
+		if _, ok := p.(*fusedCycle); ok {
+			tol = 0x1p-13 // the restriction is rounded apart from the prolongator
+		}
 		for i := range n {
 			for j := range n {
-				if d := math.Abs(b[i][j] - b[j][i]); d > 0x1p-44*math.Sqrt(b[i][i]*b[j][j]) {
+				if d := math.Abs(b[i][j] - b[j][i]); d > tol*math.Sqrt(b[i][i]*b[j][j]) {
 					t.Fatalf("%s, %v, epsilon %g: entries (%d, %d) are %g and %g", name, p, opt.Epsilon, i, j, b[i][j], b[j][i])
 				}
 			}
@@ -46,9 +50,9 @@ func TestSymmetricPositiveDefinite(t *testing.T) {
 		}
 	}
 	for name, m := range multigridProblems(t) {
-		for _, smoother := range []Smoother{SmootherChebyshev, SmootherL1Jacobi} {
+		for _, smoother := range []Smoother{SmootherSPAI0, SmootherChebyshev, SmootherL1Jacobi} {
 			for degree := 1; degree <= 3; degree++ {
-				if !testing.Short() || degree == smootherDegree {
+				if !testing.Short() || degree == 1 {
 					check(name, m, AMG, Options{Degree: degree, Multigrid: MultigridOptions{Smoother: smoother}})
 				}
 			}
@@ -105,7 +109,7 @@ func TestSplitRefuses(t *testing.T) {
 }
 
 // Values take at most half of FP64 at reduced accuracy, besides those that are in FP64 in
-// any case, and a matrix that is stored already takes nothing.
+// any case, as those of complete factors, and a matrix that is stored already takes nothing.
 func TestCost(t *testing.T) {
 	grid, _ := diffusion(t, "poisson3d", 16, 0)
 	body, _ := elastic(t, 12)
@@ -121,16 +125,20 @@ func TestCost(t *testing.T) {
 			case *incomplete, *chebyshev:
 				always = int64(8 * m.Rows)
 			case *multigrid:
-				always = int64(8 * q.coarse.n * q.coarse.n)
-				for _, l := range q.levels {
-					always += int64(8 * len(l.w))
+				n := int64(q.cycles.(*cycle[float64]).coarse.n)
+				always = 8 * n * n
+			}
+			if _, ok := p.(*complete); ok {
+				if reduced != full {
+					t.Errorf("%s of %s: %+v, at full accuracy %+v", k, name, reduced, full)
 				}
+				continue
 			}
 			if full.ValueBytes != 8*full.Values || reduced.Bytes >= full.Bytes ||
 				2*(reduced.ValueBytes-always) > full.ValueBytes-always {
 				t.Errorf("%s of %s: %+v, at full accuracy %+v", k, name, reduced, full)
 			}
-			if k != Chebyshev && k != AMG {
+			if k != Chebyshev {
 				continue
 			}
 			opt.Operator = linop.NewCSR(m, pool)

@@ -2,6 +2,7 @@ package precond
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
@@ -18,10 +19,17 @@ type luPlan struct {
 	work     Work
 }
 
-// planLU scales and permutes the matrix: rows so that its diagonal has no zeros, and is
-// large; then both to block lower triangular form; and in each block to an order that fills
-// little, AMD, with pivots on the diagonal, or RowAMD, whichever takes less work.
-func (s *setup) planLU() (*luPlan, error) {
+// triangularBlocks are a matrix scaled, and its rows permuted, so that its diagonal has no zeros and is
+// large, and an order to block lower triangular form.
+type triangularBlocks struct {
+	a      *csr.Matrix
+	at     placement
+	order  csr.Permutation
+	bounds []int
+}
+
+// blocksLU brings A to block lower triangular form.
+func (s *setup) blocksLU() (*triangularBlocks, error) {
 	a, at, err := s.prepare(LU, false)
 	if err != nil {
 		return nil, err
@@ -30,6 +38,27 @@ func (s *setup) planLU() (*luPlan, error) {
 	if err != nil {
 		return nil, ErrInterrupted
 	}
+	return &triangularBlocks{a, at, order, bounds}, nil
+}
+
+// planFronts is the plan of fronts with pivots near the diagonal.
+func (t *triangularBlocks) planFronts(s *setup) (*frontPlan, error) {
+	var blockOf []int32
+	if blocks := len(t.bounds) - 1; blocks > 1 {
+		blockOf = make([]int32, t.a.Rows)
+		for b := range blocks {
+			for _, i := range t.order[t.bounds[b]:t.bounds[b+1]] {
+				blockOf[i] = int32(b)
+			}
+		}
+	}
+	return s.planFronts(t.a, t.a.Transpose(s.pool), blockOf, t.at)
+}
+
+// plan orders blocks to fill little, by AMD, with pivots on the diagonal, or RowAMD, whichever
+// takes less work.
+func (t *triangularBlocks) plan(s *setup) (*luPlan, error) {
+	a, at, order, bounds := t.a, t.at, slices.Clone(t.order), t.bounds
 	p := &luPlan{bounds: bounds, diagonal: make([]bool, len(bounds)-1)}
 	count := map[string]int{}
 	inBlock := marks(a.Rows)

@@ -1,14 +1,11 @@
 package precond
 
 import (
-	"context"
 	"fmt"
 	"math"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/krylov"
-	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
 // MultigridOptions are the parameters of AMG; the zero value is useful.
@@ -18,34 +15,9 @@ type MultigridOptions struct {
 	// a node, 1 there and 0 elsewhere.
 	NearNull  [][]float64
 	KCycle    bool    // K-cycles, with which M is not linear, instead of V-cycles
-	Threshold float64 // of strong connections on the finest level, halved from level to level; 0: DefaultThreshold, of nodes NodeThreshold
+	Threshold float64 // of strong connections on the finest level; 0: DefaultThreshold or AnisotropicThreshold, by a sample of rows
 	Smoother  Smoother
 }
-
-// Smoother names the smoother of multigrid.
-type Smoother string
-
-// The smoothers. SmootherAuto is SmootherChebyshev where A is symmetric and
-// SmootherL1Jacobi elsewhere.
-const (
-	SmootherAuto      Smoother = ""
-	SmootherChebyshev Smoother = "chebyshev"
-	SmootherL1Jacobi  Smoother = "l1-jacobi"
-)
-
-// Thresholds of strong connections on the finest level, between unknowns and between
-// nodes of several.
-const (
-	DefaultThreshold = 0.04
-	NodeThreshold    = 0.08
-)
-
-const (
-	smootherDegree = 2  // steps before and after the correction from the coarser level
-	smootherRatio  = 10 // of the largest eigenvalue of D^-1 A to the least that is to be smoothed
-	kCycleSteps    = 2
-	kCycleTol      = 0.25 // reduction of the residual that makes one step suffice
-)
 
 // multigrid is smoothed aggregation ([Vanek96]): a hierarchy of matrices
 //
@@ -63,76 +35,15 @@ const (
 // writes one. Memory: 4 n-vectors a level, matrices besides.
 type multigrid struct {
 	hostOnly
-	levels []level
-	coarse coarseSolver
+	cycles
 	cost   Cost
 	text   string
+	levels int // but the coarsest
+	varies bool
 }
 
-// level is one of the hierarchy but the coarsest.
-type level struct {
-	space  *linop.Host
-	a      linop.Relaxer[vector, scalar]
-	p, r   linop.Relaxer[vector, scalar] // prolongation and its transpose, restriction
-	w      vector                        // D^-1
-	omega  []scalar                      // steps of the smoother
-	work   vector
-	xc, bc vector // of the coarser level
-
-	// Of the K-cycle on the coarser level, or nil.
-	iteration krylov.Method[vector, scalar]
-	coarser   krylov.Preconditioner[vector]
-}
-
-// cycleFrom is the preconditioner of a K-cycle's iteration on a level.
-type cycleFrom struct {
-	g *multigrid
-	k int
-}
-
-func (c cycleFrom) Apply(x, b vector) { c.g.cycle(c.k, x, b) }
-
-// Apply does one cycle from zero: dst = M^-1 src.
-func (g *multigrid) Apply(dst, src []float64) { g.cycle(0, dst, src) }
-
-// cycle sets x to the approximate solution of A_k x = b.
-func (g *multigrid) cycle(k int, x, b vector) {
-	if k == len(g.levels) {
-		g.coarse.solve(x, b)
-		return
-	}
-	l := &g.levels[k]
-	l.space.Mul(l.omega[0], l.w, b, x)
-	x, work := relax(l.a, x, l.work, b, l.w, l.omega[1:])
-	l.a.Residual(work, b, x)
-	l.r.Apply(l.bc, work)
-	g.correction(k, l)
-	l.p.ApplyPlus(work, x, l.xc)
-	relax(l.a, work, x, b, l.w, l.omega) // ends where x was: an even number of exchanges in all
-}
-
-// correction solves on the level below k.
-func (g *multigrid) correction(k int, l *level) {
-	if l.iteration == nil {
-		g.cycle(k+1, l.xc, l.bc)
-		return
-	}
-	l.iteration.Solve(context.Background(), g.levels[k+1].a, l.xc, l.bc, krylov.Options[vector]{
-		Tol: kCycleTol, MaxIter: kCycleSteps, Unconfirmed: true,
-		Precond: l.coarser, Flexible: true,
-	})
-}
-
-// iterate makes g a K-cycle.
-func (g *multigrid) iterate(symmetric bool) {
-	for k := range len(g.levels) - 1 {
-		l, space := &g.levels[k], g.levels[k+1].space
-		l.coarser = cycleFrom{g, k + 1}
-		if l.iteration = krylov.NewCG[vector, scalar](space); !symmetric {
-			l.iteration = krylov.NewGMRES[vector, scalar](space, krylov.GMRESOptions{Restart: kCycleSteps})
-		}
-	}
-}
+// cycles is a cycle on vectors of one type or another.
+type cycles interface{ Apply(dst, src []float64) }
 
 func (g *multigrid) Cost() Cost { return g.cost }
 
@@ -142,7 +53,7 @@ func (g *multigrid) String() string { return g.text }
 // iterates itself: then methods must be flexible.
 func Varies(p Preconditioner) bool {
 	g, ok := p.(*multigrid)
-	return ok && len(g.levels) > 1 && g.levels[0].iteration != nil
+	return ok && g.varies
 }
 
 func newMultigrid(s setup) (Preconditioner, error) {
@@ -154,13 +65,7 @@ func newMultigrid(s setup) (Preconditioner, error) {
 	if m.Rows%size != 0 {
 		return nil, fmt.Errorf("%d unknowns are not nodes of %d each", m.Rows, size)
 	}
-	h := &hierarchy{setup: s, g: &multigrid{}, a: m, stored: s.Operator, threshold: s.Multigrid.Threshold}
-	if h.threshold == 0 {
-		h.threshold = DefaultThreshold
-		if size > 1 {
-			h.threshold = NodeThreshold
-		}
-	}
+	h := &hierarchy{setup: s, a: m, threshold: s.Multigrid.Threshold}
 	width := max(len(s.Multigrid.NearNull), size)
 	if err := s.checkMemory(8 * int64(m.Rows) * int64(width+2)); err != nil {
 		return nil, err
@@ -180,7 +85,42 @@ func newMultigrid(s setup) (Preconditioner, error) {
 	if err := h.build(); err != nil {
 		return nil, err
 	}
-	h.g.text = fmt.Sprintf("%s, %d levels down to %d rows, nodes of %d, %d near-null vectors, operator complexity %.2f",
-		AMG, len(h.g.levels)+1, h.a.Rows, size, len(h.null), float64(h.nonzeros)/float64(max(m.NNZ(), 1)))
-	return h.g, nil
+	g, err := newCycle(s, h.levels, h.a)
+	if err != nil {
+		return nil, err
+	}
+	kind := ""
+	if h.anisotropic {
+		kind = ", anisotropic"
+	}
+	g.text = fmt.Sprintf("%s, %d levels down to %d rows, nodes of %d, %d near-null vectors, operator complexity %.2f%s",
+		AMG, g.levels+1, h.a.Rows, size, len(h.null), float64(h.nonzeros)/float64(max(m.NNZ(), 1)), kind)
+	return fuse(g, &s), nil
+}
+
+// newCycle stores the matrices of all levels, which it lets go.
+func newCycle(s setup, levels []levelMatrices, coarsest *csr.Matrix) (*multigrid, error) {
+	g := &multigrid{levels: len(levels), varies: s.Multigrid.KCycle && len(levels) > 1}
+	var err error
+	if s.Epsilon < floatEpsilon || len(levels) == 0 || !within(levels, mostRoot) {
+		g.cycles, g.cost, err = newCycleOf(s, fp64Store{s}, levels, coarsest)
+	} else {
+		g.cycles, g.cost, err = newCycleOf(s, chunkStore{s, s.Epsilon < intEpsilon}, levels, coarsest)
+	}
+	return g, err
+}
+
+// mostRoot bounds |m_i|^1/2 and its inverse where levels are stored for vectors of float32.
+const mostRoot = 0x1p50
+
+// within reports whether the scaling of all levels is between 1/most and most.
+func within(levels []levelMatrices, most float64) bool {
+	for _, l := range levels {
+		for _, v := range l.m {
+			if v = math.Abs(v); v != 0 && !(v <= most*most && 1/v <= most*most) {
+				return false
+			}
+		}
+	}
+	return true
 }

@@ -79,9 +79,16 @@ var Registry = []Description{
 	{
 		Kind: LU, Summary: "complete LU", MaxWork: completeWork, create: newLU,
 		estimate: func(s setup) (Work, error) {
-			p, err := s.planLU()
+			t, err := s.blocksLU()
 			if err != nil {
 				return Work{}, err
+			}
+			p, rows, err := s.planLU(t)
+			switch {
+			case err != nil:
+				return Work{}, err
+			case p == nil:
+				return rows.work, nil
 			}
 			return p.work, nil
 		},

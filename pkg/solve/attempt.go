@@ -30,7 +30,8 @@ type Attempt struct {
 type attempts[V any, S linop.Scalar[S]] struct {
 	state     ladderState
 	rungs     []rung
-	limited   bool // rungs have budgets
+	limited   bool      // rungs have budgets
+	rivals    []float64 // what trials are to save
 	nnz       int
 	create    func(Method) (krylov.Method[V, S], error)
 	methods   map[Method]krylov.Method[V, S]
@@ -81,6 +82,7 @@ func newAttempts[V any, S linop.Scalar[S]](s *Solver, space linop.Space[V, S]) *
 			return krylov.New(string(name), space, krylov.MethodOptions{GMRES: gmres})
 		},
 	}
+	t.rivals = s.rivals(t.rungs)
 	t.state = beginLadder(len(t.rungs), t.nnz)
 	return t
 }

@@ -43,6 +43,8 @@ type probe struct {
 	unknown   float64 // multiplications for a projection
 	budget    float64 // multiplications that may be spent
 
+	trial bool // by newTrial
+
 	lookout
 	gone bool // the method is to be left
 }
@@ -79,7 +81,7 @@ func (p *probe) watch(now krylov.Progress) krylov.Reason {
 	}
 	spent := p.work(now.Iterations, now.Projections)
 	rest := p.expected(now) * spent / float64(now.Iterations)
-	if spent+rest > hopeless*p.budget && rest > spent {
+	if p.trial && p.idle(spent, rest) || !p.trial && spent+rest > hopeless*p.budget && rest > spent {
 		p.gone = true
 		return krylov.Stagnation
 	}
@@ -113,6 +115,9 @@ func (t *attempts[V, S]) watch(n int, from, goal float64) *probe {
 		values = float64(p.made.Cost().Values)
 	}
 	iteration := iterationWork(r.method, r.kind, float64(n), float64(t.nnz), values)
+	if r.trial {
+		return newTrial(from, goal, iteration, t.rivals[t.state.Rung])
+	}
 	return newProbe(from, goal, iteration, projectionWork*float64(n), t.state.solveBudget(r))
 }
 

@@ -99,7 +99,7 @@ func (t *ladderState) leave(rung rung, slow bool) {
 	r := &t.Rungs[t.Rung]
 	t.Last = t.Last || rung.complete()
 	r.Status, r.Slow = failed, slow
-	if slow {
+	if slow && !rung.trial {
 		r.Status = left
 	}
 }

@@ -10,16 +10,16 @@ import (
 )
 
 var (
-	cgAMG      = rung{CG, variant{kind: precond.AMG}}
-	cgICT      = rung{CG, variant{kind: precond.ICT}}
-	cgChol     = rung{CG, variant{kind: precond.Cholesky}}
-	cgAlone    = rung{CG, variant{kind: precond.None}}
-	gmresLU    = rung{GMRES, variant{kind: precond.LU}}
-	gmresCheap = rung{GMRES, variant{kind: precond.LU, most: littleWork}}
-	gmresILUT  = rung{GMRES, variant{kind: precond.ILUT}}
-	gmresILUT3 = rung{GMRES, variant{kind: precond.ILUT, dropTol: 1e-3}}
-	gmresILUT8 = rung{GMRES, variant{kind: precond.ILUT, dropTol: 1e-8}}
-	gmresAlone = rung{GMRES, variant{kind: precond.None}}
+	cgAMG      = rung{method: CG, variant: variant{kind: precond.AMG}}
+	cgICT      = rung{method: CG, variant: variant{kind: precond.ICT}}
+	cgChol     = rung{method: CG, variant: variant{kind: precond.Cholesky}}
+	cgAlone    = rung{method: CG, variant: variant{kind: precond.None}}
+	gmresLU    = rung{method: GMRES, variant: variant{kind: precond.LU}}
+	gmresCheap = rung{method: GMRES, variant: variant{kind: precond.LU, most: littleWork}}
+	gmresILUT  = rung{method: GMRES, variant: variant{kind: precond.ILUT}}
+	gmresILUT3 = rung{method: GMRES, variant: variant{kind: precond.ILUT, dropTol: 1e-3}}
+	gmresILUT8 = rung{method: GMRES, variant: variant{kind: precond.ILUT, dropTol: 1e-8}}
+	gmresAlone = rung{method: GMRES, variant: variant{kind: precond.None}}
 )
 
 // The rules of the ladder, by what happens to rungs: "slow" and "fails" to a method, "refused",
@@ -210,13 +210,13 @@ func TestRungs(t *testing.T) {
 		m    *csr.Matrix
 		want string
 	}{
-		{"definite", Options{}, definite, "cg ict, cg chol, cg ict 1e-03, cg ict 1e-02, cg ict 1e-08, cg ic0, cg none, gmres lu, gmres ilut, gmres ilut 1e-03, gmres ilut 1e-02, gmres ilut 1e-08, gmres ilu0, gmres none"},
-		{"unsymmetric", Options{}, flow, "gmres ilut, gmres lu, gmres ilut 1e-03, gmres ilut 1e-02, gmres ilut 1e-08, gmres ilu0, gmres none"},
+		{"definite", Options{}, definite, "trial cg jacobi, cg ict, cg chol, cg ict 1e-03, cg ict 1e-02, cg ict 1e-08, cg ic0, cg none, gmres lu, gmres ilut, gmres ilut 1e-03, gmres ilut 1e-02, gmres ilut 1e-08, gmres ilu0, gmres none"},
+		{"unsymmetric", Options{}, flow, "trial bicgstab jacobi, trial bicgstab ilu0, gmres ilut, gmres lu, gmres ilut 1e-03, gmres ilut 1e-02, gmres ilut 1e-08, gmres ilu0, gmres none"},
 		{"saddle point", Options{}, saddle, "gmres lu, gmres ilut, gmres ilut 1e-03, gmres ilut 1e-02, gmres ilut 1e-08, gmres ilu0, gmres none"},
-		{"bicgstab", Options{Method: BiCGStab, Precond: Precond{DropTol: 1e-4}}, flow, "bicgstab ilut, bicgstab lu, bicgstab ilu0, bicgstab none"},
-		{"cg requested", Options{Method: CG}, definite, "cg ict, cg chol, cg ict 1e-03, cg ict 1e-02, cg ict 1e-08, cg ic0, cg none"},
+		{"bicgstab", Options{Method: BiCGStab, Precond: Precond{DropTol: 1e-4}}, flow, "trial bicgstab jacobi, trial bicgstab ilu0, bicgstab ilut, bicgstab lu, bicgstab ilu0, bicgstab none"},
+		{"cg requested", Options{Method: CG}, definite, "trial cg jacobi, cg ict, cg chol, cg ict 1e-03, cg ict 1e-02, cg ict 1e-08, cg ic0, cg none"},
 		{"minres", Options{Method: MINRES}, definite, "minres none"},
-		{"gmres requested", Options{Method: GMRES}, definite, "gmres ilut, gmres lu, gmres ilut 1e-03, gmres ilut 1e-02, gmres ilut 1e-08, gmres ilu0, gmres none"},
+		{"gmres requested", Options{Method: GMRES}, definite, "trial gmres jacobi, trial gmres ilu0, gmres ilut, gmres lu, gmres ilut 1e-03, gmres ilut 1e-02, gmres ilut 1e-08, gmres ilu0, gmres none"},
 		{"preconditioner requested", Options{Precond: Precond{Kind: precond.IC0}}, definite, "cg ic0, gmres ic0"},
 		{"both requested", Options{Method: CG, Precond: Precond{Kind: precond.IC0}}, definite, "cg ic0"},
 	} {
@@ -224,6 +224,9 @@ func TestRungs(t *testing.T) {
 		for _, r := range newSolver(t, c.m, c.opt).rungs() {
 			if text != "" {
 				text += ", "
+			}
+			if r.trial {
+				text += "trial "
 			}
 			text += fmt.Sprintf("%s %s", r.method, r.kind)
 			if r.dropTol != 0 {

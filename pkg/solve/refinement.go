@@ -137,7 +137,7 @@ func newCorrection[V any, S linop.Scalar[S]](
 ) (*correction[V, S], error) {
 	attempts := newAttempts(s, at)
 	first := attempts.rungs[0]
-	s.explain(first)
+	s.explain(attempts.rungs)
 	matrix, err := at.store(s.scaled.matrix(), s.storage(first.kind))
 	if err != nil {
 		return nil, s.inputError(err)

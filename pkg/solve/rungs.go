@@ -2,6 +2,7 @@ package solve
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
@@ -35,6 +36,7 @@ func (v variant) drop() float64 {
 type rung struct {
 	method Method
 	variant
+	trial bool // it goes on only while it promises to take less than the next one
 }
 
 func (r rung) String() string {
@@ -51,7 +53,9 @@ func (v variant) complete() bool { return v.kind == precond.LU || v.kind == prec
 // A row of a table of rungs: a preconditioner, and the systems that it is for.
 type row struct {
 	variant
-	when func(s *Solver) bool // nil: all
+	when   func(s *Solver) bool // nil: all
+	method Method               // if the rules choose that; "": the one of the table
+	trial  bool
 }
 
 // The tables of rungs, in the order of expected cost: what is tried first suits most systems
@@ -61,40 +65,48 @@ type row struct {
 var (
 	// definite is for conjugate gradients.
 	definite = []row{
-		{variant{kind: precond.AMG}, (*Solver).large},
-		{variant{kind: precond.ICT}, nil},
-		{variant{kind: precond.Cholesky}, nil},
-		{variant{kind: precond.ICT, dropTol: 1e-3}, nil},
-		{variant{kind: precond.ICT, dropTol: 1e-2}, nil},
-		{variant{kind: precond.ICT, dropTol: 1e-8, fill: wideFill}, nil},
-		{variant{kind: precond.IC0}, nil},
-		{variant{kind: precond.None}, nil},
+		{variant: variant{kind: precond.Jacobi}, when: (*Solver).diagonal, trial: true},
+		{variant: variant{kind: precond.Cholesky, most: completeWork}, when: (*Solver).compact},
+		{variant: variant{kind: precond.FSAI}, when: (*Solver).largeWithNodes, trial: true},
+		{variant: variant{kind: precond.AMG}, when: (*Solver).large},
+		{variant: variant{kind: precond.FSAI}, when: (*Solver).large},
+		{variant: variant{kind: precond.ICT}},
+		{variant: variant{kind: precond.Cholesky}},
+		{variant: variant{kind: precond.ICT, dropTol: 1e-3}},
+		{variant: variant{kind: precond.ICT, dropTol: 1e-2}},
+		{variant: variant{kind: precond.ICT, dropTol: 1e-8, fill: wideFill}},
+		{variant: variant{kind: precond.IC0}},
+		{variant: variant{kind: precond.None}},
 	}
 	// general is for GMRES and BiCGStab.
 	general = []row{
-		{variant{kind: precond.AMG}, (*Solver).largeDiffusion},
-		{variant{kind: precond.LU, most: littleWork}, (*Solver).likeNetwork},
-		{variant{kind: precond.ILU0}, (*Solver).manyRows},
-		{variant{kind: precond.ILUT}, nil},
-		{variant{kind: precond.LU}, nil},
-		{variant{kind: precond.ILUT, dropTol: 1e-3}, nil},
-		{variant{kind: precond.ILUT, dropTol: 1e-2}, nil},
-		{variant{kind: precond.ILUT, dropTol: 1e-8, fill: wideFill}, nil},
-		{variant{kind: precond.ILU0}, (*Solver).fewRows},
-		{variant{kind: precond.None}, nil},
+		{variant: variant{kind: precond.Jacobi}, when: (*Solver).diagonal, method: BiCGStab, trial: true},
+		{variant: variant{kind: precond.LU, most: completeWork}, when: (*Solver).compact},
+		{variant: variant{kind: precond.AMG}, when: (*Solver).largeDiffusion, method: BiCGStab},
+		{variant: variant{kind: precond.AMG}, when: (*Solver).largeDiffusion},
+		{variant: variant{kind: precond.LU, most: littleWork}, when: (*Solver).likeNetwork},
+		{variant: variant{kind: precond.ILU0}, when: (*Solver).diagonal, method: BiCGStab, trial: true},
+		{variant: variant{kind: precond.ILU0}, when: (*Solver).manyRows},
+		{variant: variant{kind: precond.ILUT}},
+		{variant: variant{kind: precond.LU}},
+		{variant: variant{kind: precond.ILUT, dropTol: 1e-3}},
+		{variant: variant{kind: precond.ILUT, dropTol: 1e-2}},
+		{variant: variant{kind: precond.ILUT, dropTol: 1e-8, fill: wideFill}},
+		{variant: variant{kind: precond.ILU0}, when: (*Solver).fewRows},
+		{variant: variant{kind: precond.None}},
 	}
 	// indefinite is for the same methods where incomplete factors are known to be of little use:
 	// zeros on the diagonal, as in saddle points, and symmetric matrices on which conjugate
 	// gradients failed.
-	indefinite = append([]row{{variant{kind: precond.LU}, nil}}, general...)
+	indefinite = append([]row{{variant: variant{kind: precond.LU}}}, general...)
 	// onDevice is for any method there.
 	onDevice = []row{
-		{variant{kind: precond.BlockJacobi}, (*Solver).hasNodes},
-		{variant{kind: precond.None}, nil},
-		{variant{kind: precond.BlockJacobi}, func(s *Solver) bool { return !s.hasNodes() }},
+		{variant: variant{kind: precond.BlockJacobi}, when: (*Solver).hasNodes},
+		{variant: variant{kind: precond.None}},
+		{variant: variant{kind: precond.BlockJacobi}, when: func(s *Solver) bool { return !s.hasNodes() }},
 	}
 	// alone is for a scaled matrix that no preconditioner suits.
-	alone = []row{{variant{kind: precond.None}, nil}}
+	alone = []row{{variant: variant{kind: precond.None}}}
 )
 
 const (
@@ -109,6 +121,8 @@ func (s *Solver) large() bool          { return s.m.NNZ() >= multigridNonzeros }
 func (s *Solver) manyRows() bool       { return s.m.Rows >= sparseRows }
 func (s *Solver) fewRows() bool        { return !s.manyRows() }
 func (s *Solver) largeDiffusion() bool { return s.manyRows() && !s.Facts.Symmetric && likeMMatrix(s.m) }
+func (s *Solver) diagonal() bool       { return s.Facts.DiagonalZero == 0 }
+func (s *Solver) largeWithNodes() bool { return s.large() && s.hasNodes() }
 func (s *Solver) hasNodes() bool       { return precond.BlockSize(s.m) > 1 }
 
 // likeNetwork reports whether complete factors may be cheap and ILU(0) may not help: a matrix
@@ -119,13 +133,16 @@ func (s *Solver) likeNetwork() bool {
 }
 
 // rungs returns the ladder of the system: each rung is a fallback of those before it.
-func (s *Solver) rungs() []rung {
+func (s *Solver) rungs() []rung { return s.withoutIdle(s.allRungs()) }
+
+// allRungs are the rungs by the tables.
+func (s *Solver) allRungs() []rung {
 	other := s.Method // of systems that turn out not to be definite
 	if s.Method == CG && s.opt.Method != CG {
 		other = GMRES
 	}
 	if kind := s.opt.Precond.Kind; kind != PrecondAuto {
-		requested := []row{{variant{kind: kind}, nil}}
+		requested := []row{{variant: variant{kind: kind}}}
 		return s.join(s.Method, requested, other, requested)
 	}
 	switch {
@@ -154,10 +171,15 @@ func (s *Solver) join(first Method, rows []row, second Method, more []row) (list
 			}
 			d, _ := precond.Lookup(v.kind)
 			kind, _ := krylov.KindOf(string(method))
-			switch next := (rung{method, v}); {
+			next := rung{method, v, r.trial}
+			if r.method != "" && s.opt.Method == Auto {
+				next.method = r.method
+			}
+			switch {
 			case seen[next] || r.when != nil && !r.when(s):
+			case r.trial && (s.opt.NoRefine || method != first && len(list) > 0):
 			case d.Definite && !kind.Definite && s.opt.Precond.Kind == PrecondAuto:
-			case v.most > 0 && seen[rung{method, variant{kind: v.kind}}]: // which takes less, too
+			case v.most > 0 && seen[rung{method: method, variant: variant{kind: v.kind}}]: // which takes less, too
 			default:
 				seen[next] = true
 				list = append(list, next)
@@ -172,9 +194,12 @@ func (s *Solver) join(first Method, rows []row, second Method, more []row) (list
 }
 
 // explain says why the first rung is the first.
-func (s *Solver) explain(first rung) {
-	why := "the matrix is not definite and small"
+func (s *Solver) explain(rungs []rung) {
+	first, why := rungs[0], "the matrix is not definite and small"
 	switch {
+	case first.trial:
+		k := slices.IndexFunc(rungs, func(r rung) bool { return !r.trial })
+		why = fmt.Sprintf("a trial, while it promises to take less than %s", rungs[k])
 	case s.opt.Precond.Kind != PrecondAuto:
 		why = "requested"
 	case s.Method == CG && !s.symmetric():
@@ -185,6 +210,8 @@ func (s *Solver) explain(first rung) {
 		why = "the matrix has nodes of several unknowns (on a device)"
 	case s.opt.Device != nil:
 		why = "the scaling acts as Jacobi preconditioning (on a device)"
+	case first.most == completeWork:
+		why = "the matrix is small, or from the plane, so that complete factors cost little"
 	case s.Method == CG && first.kind == precond.AMG:
 		why = "the matrix is symmetric and large"
 	case s.Method == CG:

@@ -1,0 +1,175 @@
+"""The parts of solve.sh on times: large problems beside all peers, and real matrices beside
+direct solvers."""
+
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+from solve_files import System
+from solvers import TOLERANCE, amgcl, mpsolve, petsc, suitesparse
+
+# Generated problems, with what the peers may use: cg or bicgstab.
+PROBLEMS = [
+    ("poisson3d --n 100 --decades 4", "cg"),
+    ("anisotropic2d --n 1000", "cg"),
+    ("convdiff3d --n 100", "bicgstab"),
+    ("elasticity3d --n 46 --decades 6", "cg"),
+    ("powerlaw --n 1000000", "bicgstab"),
+    ("darcy3d --n 80", "cg"),
+    ("solid3d --n 56", "cg"),
+]
+QUICK_PROBLEMS = [("poisson3d --n 22 --decades 4", "cg"), ("convdiff3d --n 20", "bicgstab"), ("elasticity3d --n 12 --decades 6", "cg")]
+LARGE_FILES = [("G3_circuit.mtx.gz", "cg")]
+
+REDUCTIONS = [10.0 ** -k for k in range(7, 15)]  # of peers, the loosest first
+HOPELESS = 4  # times as long as the best: one run is enough
+SHORT = 0.02  # seconds of a peer below which the times of real matrices are not compared
+
+
+def peers(work, method, rtol):
+    """All ways to solve a problem, each to a reduction of the residual."""
+    ksp = {"cg": "cg", "bicgstab": "bcgs"}[method]
+    stop = ["-ksp_type", ksp, "-ksp_norm_type", "unpreconditioned", "-ksp_rtol", str(rtol), "-ksp_max_it", "20000"]
+    if method == "bicgstab":
+        stop[stop.index("unpreconditioned")] = "preconditioned"  # all that PETSc offers from the left
+    factors = "icc" if method == "cg" else "ilu"
+    ways = [
+        petsc(work, "hypre BoomerAMG", 2, *stop, "-pc_type", "hypre"),
+        petsc(work, "GAMG", 2, *stop, "-pc_type", "gamg"),
+        petsc(work, f"{factors.upper()}(0)", 2, *stop, "-pc_type", "bjacobi", "-sub_pc_type", factors),
+        petsc(work, "Jacobi", 2, *stop, "-pc_type", "jacobi"),
+    ]
+    if (work / "solve_amgcl").exists():
+        ways += [amgcl(work, 2, method, pc, number, rtol) for pc in ["amg", "spai0"] for number in ["f64", "f32"]]
+    return ways
+
+
+def direct(work, method):
+    return suitesparse(work, {"cg": "cholmod", "bicgstab": "umfpack"}[method], 2)
+
+
+def times(work, args):
+    """Large problems."""
+    print(f"b = A·ones, to a row-wise backward error of {TOLERANCE:g}, computed from x in long double. Two threads, processes"
+          " for PETSc. A peer stops at the loosest of ‖r‖/‖b‖ = 1e-7, 1e-8, … that reaches it. Set-up + solve in seconds, of"
+          f" mpsolve at default flags all but reading, verdict and digits included; the least / the median of {args.repeat} rounds, in"
+          f" which all take turns (one run of what took {HOPELESS} times as long as the best). Ratios are to the best peer. GAMG has the rigid"
+          " motions of elastic bodies as near null space; mpsolve is given no coordinates. From file to x adds CHOLMOD's reader to the best"
+          " peer.\n", file=args.output)
+    print("| problem | n | nonzeros | solver | least | median | ratio | iterations | file to x |", file=args.output)
+    print("|---|---:|---:|---|---:|---:|---:|---:|---:|", file=args.output)
+    for name, method, system in large_problems(work, args):
+        found = [mpsolve(work, "default", 2), mpsolve(work, "FP64 throughout", 2, "--formats", "FP64", "--precond-epsilon", "2^-53")]
+        runs = {s: [s.run(system, args.limit)] for s in found}
+        for k in range(len(peers(work, method, 1))):
+            reaching(lambda rtol, k=k: peers(work, method, rtol)[k], runs, system, args)
+        s = direct(work, method)
+        runs[s] = [s.run(system, args.limit)]
+        for _ in range(args.repeat - 1):
+            best = least(runs, peer)
+            for s, results in runs.items():
+                if results[0].solved and (not peer(s) or seconds(results[0]) < HOPELESS * best):
+                    results.append(s.run(system, args.limit))
+        best, file = least(runs, peer), None
+        if (reader := read_seconds(work, system)) is not None:
+            file = best + reader
+        for s, results in sorted(runs.items(), key=lambda item: (not item[1][0].solved, min(map(seconds, item[1])))):
+            print(line(name, system, s, results, best, file), file=args.output, flush=True)
+        print(f"{name}: {min(map(seconds, runs[found[0]])) / best:.2f} of the best peer", file=sys.stderr)
+
+
+def peer(s):
+    return s.package != "mpsolve"
+
+
+def seconds(r):
+    return r.setup + r.solve if r.solved else float("inf")
+
+
+def least(runs, among):
+    return min((seconds(r) for s, results in runs.items() if among(s) for r in results), default=float("inf"))
+
+
+def reaching(way, runs, system, args):
+    """Adds the run with the loosest reduction that reaches the tolerance, or the last."""
+    for rtol in REDUCTIONS:
+        s = way(rtol)
+        r = s.run(system, args.limit)
+        if r.solved or r.failure or "CONVERGED" not in r.reason.upper():
+            break
+    runs[s] = [r]
+
+
+def line(name, system, s, results, best, file):
+    r = results[0]
+    head = f"| {name} | {system.n} | {system.a.nnz} | {s.package}, {s.title} |"
+    if not r.solved:
+        return f"{head} {r.failure or f'{r.reason}, error {r.eta:.0e}'} | | | {r.iterations} | |"
+    t = [seconds(r) for r in results]
+    whole = ""
+    if not peer(s) and file:
+        whole = f"{min(r.whole for r in results):.2f}, ratio {min(r.whole for r in results) / file:.2f}"
+    return f"{head} {min(t):.3f} | {statistics.median(t):.3f} | {min(t) / best:.2f} | {r.iterations} | {whole} |"
+
+
+def read_seconds(work, system):
+    """How long CHOLMOD takes to read the Matrix Market file."""
+    path = system.matrix
+    if path.endswith(".gz"):
+        path = system.file("plain.mtx")
+        with open(path, "wb") as f:
+            subprocess.run(["gzip", "-dc", system.matrix], stdout=f, check=True)
+    p = subprocess.run([str(work / "solve_suitesparse"), "read", path], stdout=subprocess.PIPE, check=False)
+    return json.loads(p.stdout)["read"] if p.returncode == 0 else None
+
+
+def large_problems(work, args):
+    for kind, method in QUICK_PROBLEMS if args.quick else PROBLEMS:
+        if args.problem not in kind:
+            continue
+        with tempfile.TemporaryDirectory(dir=work) as folder:
+            path, nodes = os.path.join(folder, "a.mtx"), None
+            command = [str(work / "mpsolve"), "generate", *kind.split(), "--output", path]
+            if kind.split()[0] in ("elasticity3d", "solid3d"):
+                nodes = os.path.join(folder, "xyz.mtx")
+                command += ["--coordinates", nodes]
+            subprocess.run(command, check=True)
+            yield kind.replace("--n ", "n=").replace("--decades ", "decades="), method, System(pathlib.Path(folder), path, nodes)
+    for name, method in [] if args.quick else LARGE_FILES:
+        path = args.matrices / name
+        if args.problem not in name:
+            continue
+        if not path.exists():
+            print(f"{path}: not there", file=sys.stderr)
+            continue
+        with tempfile.TemporaryDirectory(dir=work) as folder:
+            yield name.split(".")[0], method, System(pathlib.Path(folder), str(path))
+
+
+def real(work, args, collection):
+    """Real matrices beside direct solvers."""
+    print(f"b = A·ones, two threads, set-up + solve in milliseconds, of mpsolve all but reading; the least of {args.repeat} runs in turns."
+          f" Matrices that take mpsolve or the best direct solver over {1000 * SHORT:g} ms.\n", file=args.output)
+    print("| matrix | n | mpsolve | method | CHOLMOD | UMFPACK | ratio |", file=args.output)
+    print("|---|---:|---:|---|---:|---:|---:|", file=args.output)
+    ratios = []
+    for name, path in collection(args):
+        if args.problem not in name:
+            continue
+        with tempfile.TemporaryDirectory(dir=work) as folder:
+            system = System(pathlib.Path(folder), path)
+            solvers = [mpsolve(work, "default", 2), suitesparse(work, "cholmod", 2), suitesparse(work, "umfpack", 2)]
+            runs = [[s.run(system, args.limit) for s in solvers] for _ in range(args.repeat)]
+        t = [min(map(seconds, column)) for column in zip(*runs)]
+        best = min(t[1:])
+        if max(t[0], min(best, 1e9)) < SHORT:
+            continue
+        ratios.append(t[0] / best)
+        cells = [f"{1000 * v:.1f}" if v < float("inf") else "–" for v in t]
+        print(f"| {name} | {system.n} | {cells[0]} | {runs[0][0].method} | {cells[1]} | {cells[2]} | {ratios[-1]:.2f} |", file=args.output, flush=True)
+        print(f"{name}: {cells} {ratios[-1]:.2f}", file=sys.stderr)
+    print(f"\nAt most 1.2 on {sum(r <= 1.2 for r in ratios)} of {len(ratios)}.", file=args.output)

@@ -1,0 +1,126 @@
+package kernels
+
+const (
+	// ChunkRows is the number of rows of a chunk.
+	ChunkRows = 16
+	// ChunkWindow is the number of elements of x that the columns of a window are among.
+	ChunkWindow = 64
+)
+
+// A Chunk is ChunkRows rows of a sparse matrix as slots, each of which holds one element of
+// each row, or a zero. Slots differ in how they tell the columns, and come in this order:
+type Chunk struct {
+	Runs    uint16 // row l has the column Base + l: a plain load of x
+	Windows uint16 // Base + a byte below ChunkWindow: a permutation of registers
+	Near    uint16 // Base + 16 bits: a gather
+	Far     uint16 // 32 bits, without a base
+}
+
+// Chunks are consecutive rows of a matrix, whose values are 16-bit integers in units of their
+// row, or float32 (SELL-C-sigma without sorting, [Kreutzer14], with C = ChunkRows).
+type Chunks struct {
+	Heads []Chunk
+	Base  []int32 // of each slot that is not Far
+	Index []byte  // ChunkRows numbers of 1, 2 or 4 bytes for each slot that is not a run
+
+	// ChunkRows for each slot; one of the two is nil.
+	Ints   []int16
+	Floats []float32
+
+	Units []float32 // of the rows; nil: Unit for all
+	Unit  float32
+}
+
+// ChunkEpilogue names what follows the product y of a row.
+type ChunkEpilogue uint8
+
+// The epilogues.
+const (
+	ChunkPlain    ChunkEpilogue = iota // dst = y
+	ChunkResidual                      // dst = b - y
+	ChunkPlus                          // dst = b + y
+	ChunkRelax                         // dst = v + omega (b - y)
+)
+
+// A ChunkProduct is a product with Chunks, y = A x. Dst, B and V are the elements of the
+// rows, a whole number of chunks; B and V may be nil where the epilogue does not read them,
+// and Dst may be one of them. All elements of X from a base on to the end of a window, a run
+// or to the columns must exist.
+type ChunkProduct struct {
+	Epilogue ChunkEpilogue
+	Dst, X   []float32
+	B, V     []float32
+	Omega    float32
+}
+
+// MulChunks computes a product. A row adds its products in the order of the slots, each
+// rounded before it is added, and multiplies the sum by its unit: all tiers give the same bits.
+func MulChunks(c *Chunks, p ChunkProduct) {
+	if len(c.Heads) > 0 {
+		chunks[active](c, p)
+	}
+}
+
+var chunks = everyTier(mulChunks)
+
+// mulChunks is MulChunks in portable Go.
+func mulChunks(c *Chunks, p ChunkProduct) {
+	if c.Floats != nil {
+		mulChunksOf(c, c.Floats, &p)
+	} else {
+		mulChunksOf(c, c.Ints, &p)
+	}
+}
+
+func mulChunksOf[T int16 | float32](c *Chunks, values []T, p *ChunkProduct) {
+	base, index := c.Base, c.Index
+	for k, h := range c.Heads {
+		var s [ChunkRows]float32
+		add := func(column func(l int) int) {
+			for l, v := range values[:ChunkRows] {
+				s[l] += float32(float32(v) * p.X[column(l)])
+			}
+			values = values[ChunkRows:]
+		}
+		for range h.Runs {
+			add(func(l int) int { return int(base[0]) + l })
+			base = base[1:]
+		}
+		for range h.Windows {
+			add(func(l int) int { return int(base[0]) + int(index[l]) })
+			base, index = base[1:], index[ChunkRows:]
+		}
+		for range h.Near {
+			add(func(l int) int { return int(base[0]) + int(index[2*l]) + int(index[2*l+1])<<8 })
+			base, index = base[1:], index[2*ChunkRows:]
+		}
+		for range h.Far {
+			add(func(l int) int {
+				return int(index[4*l]) | int(index[4*l+1])<<8 | int(index[4*l+2])<<16 | int(index[4*l+3])<<24
+			})
+			index = index[4*ChunkRows:]
+		}
+		for l := range s {
+			i, unit := k*ChunkRows+l, c.Unit
+			if c.Units != nil {
+				unit = c.Units[i]
+			}
+			p.Finish(i, s[l]*unit)
+		}
+	}
+}
+
+// Finish is the epilogue of row i.
+func (p *ChunkProduct) Finish(i int, y float32) {
+	y = float32(y) // rounded, whatever it is made of
+	switch p.Epilogue {
+	case ChunkPlain:
+		p.Dst[i] = y
+	case ChunkResidual:
+		p.Dst[i] = p.B[i] - y
+	case ChunkPlus:
+		p.Dst[i] = p.B[i] + y
+	case ChunkRelax:
+		p.Dst[i] = p.V[i] + float32(p.Omega*(p.B[i]-y))
+	}
+}

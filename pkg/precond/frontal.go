@@ -1,0 +1,207 @@
+package precond
+
+import (
+	"cmp"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
+)
+
+// pivoting eliminates the pivots of node j from a front that is assembled and subtracts
+// what they contribute to the rest of it, of m rows.
+type pivoting func(t *frontal, j, m int, rest kernels.Dense) error
+
+// frontal is the work space of one thread in a multifrontal factorisation.
+type frontal struct {
+	*assembly
+	place   []int32   // of a row in the front
+	stack   []float64 // of what nodes pass to their parents
+	depth   int
+	scratch []float64
+	pool    *parallel.Pool // for large fronts; nil: other threads have their own
+	watch   *elimination
+}
+
+// assembly is what the threads of a factorisation share.
+type assembly struct {
+	*fronts
+	a, transpose *csr.Matrix // transpose is nil where A is symmetric
+	blockOf      []int32     // of rows of A; entries outside of diagonal blocks are left out; nil: one block
+	inverse      csr.Permutation
+	eliminate    pivoting
+	cut          cut
+	passed       [][]float64
+}
+
+// multifrontal factors a matrix by a tree: subtrees on the threads of the pool, then the nodes
+// above them one after the other. Whatever the number of threads, each front adds up the
+// same numbers in the same order.
+func (s *setup) multifrontal(p *frontPlan, eliminate pivoting) (*fronts, error) {
+	tree := p.tree
+	if err := s.checkWork(int64(p.work.Multiplications)); err != nil {
+		return nil, err
+	}
+	factors, making := tree.frontBytes(p.transpose == nil, s.pool.Threads())
+	if err := s.checkMemory(factors + making); err != nil {
+		return nil, fmt.Errorf("%w, for factors of %d entries", err, p.work.Entries)
+	}
+	t := &assembly{
+		fronts: newFronts(tree, p.transpose == nil), a: p.a, transpose: p.transpose, blockOf: p.blockOf, inverse: tree.order.Inverse(),
+		eliminate: eliminate, cut: tree.cut(), passed: make([][]float64, tree.nodes()),
+	}
+	subtree, top := tree.peaks(t.cut)
+	space := func(numbers int64, pool *parallel.Pool) *frontal {
+		return &frontal{assembly: t, place: make([]int32, len(tree.order)), stack: make([]float64, numbers), pool: pool, watch: s.eliminating()}
+	}
+	errs := make([]error, len(t.cut.subtrees))
+	var next, failed atomic.Int64
+	s.pool.Run(min(s.pool.Threads(), len(errs)), parallel.Func(func(int) {
+		own := space(subtree, nil)
+		for k := int(next.Add(1)) - 1; k < len(errs) && failed.Load() == 0; k = int(next.Add(1)) - 1 {
+			if errs[k] = own.subtree(t.cut.subtrees[k]); errs[k] != nil {
+				failed.Store(1)
+			}
+		}
+	}))
+	if err := cmp.Or(errs...); err != nil {
+		return nil, err
+	}
+	above := space(top, s.pool)
+	for _, j := range t.cut.top {
+		if err := above.node(int(j)); err != nil {
+			return nil, err
+		}
+	}
+	return t.fronts, s.interrupted()
+}
+
+// subtree eliminates the nodes of a subtree and keeps what its root passes on.
+func (t *frontal) subtree(s subtree) error {
+	for j := s.first; j < s.end; j++ {
+		if err := t.node(j); err != nil {
+			return err
+		}
+	}
+	root := s.end - 1
+	t.passed[root] = append([]float64(nil), t.passed[root]...)
+	t.depth = 0
+	return nil
+}
+
+// node assembles the front of node j and eliminates its pivots.
+func (t *frontal) node(j int) error {
+	lo, k, pattern := t.first[j], t.pivots(j), t.pattern[j]
+	for q := range int32(k) {
+		t.place[lo+q] = q
+	}
+	for q, p := range pattern {
+		t.place[p] = int32(k + q)
+	}
+	m, below := len(pattern), t.depth
+	rest := t.stack[t.depth : t.depth+m*m]
+	clear(rest)
+	t.gather(j)
+	for c := t.child[j]; c >= 0; c = t.sibling[c] {
+		t.add(j, int(c), kernels.Dense{Val: rest, Stride: m})
+		if t.cut.above[c] == t.cut.above[j] { // it is on the stack
+			below -= len(t.passed[c])
+		}
+		t.passed[c] = nil
+	}
+	if err := t.eliminate(t, j, m, kernels.Dense{Val: rest, Stride: m}); err != nil {
+		return err
+	}
+	copy(t.stack[below:], rest)
+	t.passed[j], t.depth = t.stack[below:below+m*m], below+m*m
+	return t.watch.spend(int(t.multiplications(j)) + (k+m)*frontOverhead)
+}
+
+// gather adds the entries of A in the rows, and in the columns, of the pivots of node j.
+func (t *frontal) gather(j int) {
+	lo, k := t.first[j], t.pivots(j)
+	u, l := t.upper(j), t.lower(j)
+	for q := range k {
+		i := t.order[int(lo)+q]
+		from := lo
+		if t.symmetric {
+			from += int32(q)
+		}
+		row := u.Row(q, 0, u.Stride)
+		cols, vals := t.a.Row(int(i))
+		for e, c := range cols {
+			if p := t.inverse[c]; p >= from && t.same(i, c) {
+				row[t.place[p]] += vals[e]
+			}
+		}
+		if t.symmetric {
+			continue
+		}
+		cols, vals = t.transpose.Row(int(i))
+		for e, c := range cols {
+			if p := t.inverse[c]; p >= lo+int32(k) && t.same(i, c) {
+				l.Val[(int(t.place[p])-k)*l.Stride+q] += vals[e]
+			}
+		}
+	}
+}
+
+// same reports whether two rows are in the same block.
+func (t *assembly) same(i, j int32) bool { return t.blockOf == nil || t.blockOf[i] == t.blockOf[j] }
+
+// add adds what child c passes on to the front of node j.
+func (t *frontal) add(j, c int, rest kernels.Dense) {
+	pattern, k := t.pattern[c], t.pivots(j)
+	from := kernels.Dense{Val: t.passed[c], Stride: len(pattern)}
+	u, l := t.upper(j), t.lower(j)
+	own := 0 // rows of the child that are pivots of the node
+	for own < len(pattern) && int(t.place[pattern[own]]) < k {
+		own++
+	}
+	for r, p := range pattern {
+		row, at := from.Row(r, 0, from.Stride), int(t.place[p])
+		begin := 0
+		if t.symmetric {
+			begin = r
+		}
+		if at < k {
+			to := u.Row(at, 0, u.Stride)
+			for s := begin; s < len(row); s++ {
+				to[t.place[pattern[s]]] += row[s]
+			}
+			continue
+		}
+		if begin < own {
+			to := l.Row(at-k, 0, k)
+			for s := begin; s < own; s++ {
+				to[t.place[pattern[s]]] += row[s]
+			}
+			begin = own
+		}
+		to := rest.Row(at-k, 0, rest.Stride)
+		for s := begin; s < len(row); s++ {
+			to[int(t.place[pattern[s]])-k] += row[s]
+		}
+	}
+}
+
+// share runs parts on the threads of the pool, if this work space has it.
+func (t *frontal) share(parts int, do func(part int)) {
+	threads := min(t.pool.Threads(), parts)
+	var next atomic.Int64
+	t.pool.Run(threads, parallel.Func(func(int) {
+		for k := int(next.Add(1)) - 1; k < parts; k = int(next.Add(1)) - 1 {
+			do(k)
+		}
+	}))
+}
+
+// room returns that many numbers of the scratch space.
+func (t *frontal) room(numbers int) []float64 {
+	if len(t.scratch) < numbers {
+		t.scratch = make([]float64, numbers)
+	}
+	return t.scratch[:numbers]
+}

@@ -1,0 +1,72 @@
+package precond
+
+import (
+	"math"
+	"sync/atomic"
+
+	"github.com/mpsolve/mpsolve/internal/kernels"
+)
+
+// staticPivots eliminates with the largest pivot of each column among the rows of the pivots of
+// its front, and replaces those that vanish ([LiDemmel98], [SchenkGaertner06]): which rows are
+// in which front does not depend on values.
+type staticPivots struct {
+	replaced atomic.Int64
+}
+
+// eliminate is pivoting: column after column in blocks, which then are subtracted from what
+// is right of and below them.
+func (s *staticPivots) eliminate(t *frontal, j, m int, rest kernels.Dense) error {
+	k, u, l := t.pivots(j), t.upper(j), t.lower(j)
+	for lo := 0; lo < k; lo += pivotBlock {
+		hi := min(lo+pivotBlock, k)
+		for q := lo; q < hi; q++ {
+			s.pivot(t, j, q)
+			scale := 1 / u.Val[q*u.Stride+q]
+			for i := q + 1; i < k; i++ {
+				u.Val[i*u.Stride+q] *= scale
+			}
+			for i := range m {
+				l.Val[i*k+q] *= scale
+			}
+			kernels.MulSub(u.At(q+1, q+1), u.At(q+1, q), u.At(q, q+1), k-q-1, hi-q-1, 1)
+			kernels.MulSub(l.At(0, q+1), l.At(0, q), u.At(q, q+1), m, hi-q-1, 1)
+		}
+		for q := lo + 1; q < hi; q++ {
+			kernels.MulSub(u.At(q, hi), u.At(q, lo), u.At(lo, hi), 1, k+m-hi, q-lo)
+		}
+		kernels.MulSub(u.At(hi, hi), u.At(hi, lo), u.At(lo, hi), k-hi, k+m-hi, hi-lo)
+		kernels.MulSub(l.At(0, hi), l.At(0, lo), u.At(lo, hi), m, k-hi, hi-lo)
+		if err := t.watch.spend((hi - lo) * (k + m) * (k - lo)); err != nil {
+			return err
+		}
+	}
+	t.share((m+restBlock-1)/restBlock, func(part int) {
+		lo, hi := part*restBlock, min((part+1)*restBlock, m)
+		kernels.MulSub(rest.At(lo, 0), l.At(lo, 0), u.At(0, k), hi-lo, m, k)
+	})
+	return nil
+}
+
+// pivot brings the largest pivot of column q of node j into row q.
+func (s *staticPivots) pivot(t *frontal, j, q int) {
+	k, u := t.pivots(j), t.upper(j)
+	best, most := q, math.Abs(u.Val[q*u.Stride+q])
+	for i := q + 1; i < k; i++ {
+		if v := math.Abs(u.Val[i*u.Stride+q]); v > most {
+			best, most = i, v
+		}
+	}
+	if best != q {
+		a, b := u.Row(q, 0, u.Stride), u.Row(best, 0, u.Stride)
+		for e, v := range a {
+			a[e], b[e] = b[e], v
+		}
+		lo := int(t.first[j])
+		t.row[lo+q], t.row[lo+best] = t.row[lo+best], t.row[lo+q]
+	}
+	if pivot := &u.Val[q*u.Stride+q]; !(most > replacement) || !finite(*pivot) {
+		*pivot = math.Copysign(replacement, *pivot)
+		s.replaced.Add(1)
+	}
+}

@@ -1,0 +1,154 @@
+package precond
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/mpsolve/mpsolve/internal/kernels"
+)
+
+// fronts are the factors of a matrix by the multifrontal method ([DuffReid83], [Liu92]): for
+// each node of a tree its k rows of U, as long as its front is large, with the pivots on the
+// diagonal; and, unless A is symmetric, L, of which the part beside the pivots is in the
+// place of the zeros of U.
+type fronts struct {
+	*frontTree
+	symmetric bool
+	row       []int32 // the pivot whose place the row of a pivot had before pivoting; nil: there was none
+	u, l      []float64
+	uAt, lAt  []int64
+}
+
+// newFronts allocates factors of zeros.
+func newFronts(tree *frontTree, symmetric bool) *fronts {
+	f := &fronts{frontTree: tree, symmetric: symmetric, uAt: make([]int64, 1, tree.nodes()+1), lAt: make([]int64, 1, tree.nodes()+1)}
+	for j := range tree.nodes() {
+		k, m := int64(tree.pivots(j)), int64(len(tree.pattern[j]))
+		f.uAt = append(f.uAt, f.uAt[j]+k*(k+m))
+		if symmetric {
+			m = 0
+		}
+		f.lAt = append(f.lAt, f.lAt[j]+k*m)
+	}
+	f.u, f.l = make([]float64, f.uAt[tree.nodes()]), make([]float64, f.lAt[tree.nodes()])
+	if !symmetric {
+		f.row = make([]int32, len(tree.order))
+		for k := range f.row {
+			f.row[k] = int32(k)
+		}
+	}
+	return f
+}
+
+// upper are the rows of U of node j, lower those of L below them.
+func (f *fronts) upper(j int) kernels.Dense {
+	return kernels.Dense{Val: f.u[f.uAt[j]:f.uAt[j+1]], Stride: f.size(j)}
+}
+
+func (f *fronts) lower(j int) kernels.Dense {
+	return kernels.Dense{Val: f.l[f.lAt[j]:f.lAt[j+1]], Stride: f.pivots(j)}
+}
+
+// frontBytes is the memory of factors with their tree, and with what making them takes
+// besides.
+func (t *frontTree) frontBytes(symmetric bool, threads int) (factors, making int64) {
+	n := int64(len(t.order))
+	numbers, patterns, scratch := int64(0), int64(0), int64(0)
+	for j := range t.nodes() {
+		k, m := int64(t.pivots(j)), int64(len(t.pattern[j]))
+		numbers += k * (k + m)
+		if !symmetric {
+			numbers += k * m
+		}
+		patterns += m
+		scratch = max(scratch, (k+m)*k)
+	}
+	factors = 8*numbers + 4*patterns + 40*int64(t.nodes()) + 48*n
+	c := t.cut()
+	for _, s := range c.subtrees {
+		making += 8 * square(len(t.pattern[s.end-1]))
+	}
+	subtree, top := t.peaks(c)
+	making += 8*int64(threads)*(subtree+scratch+n) + 8*top
+	return factors, making
+}
+
+func square(n int) int64 { return int64(n) * int64(n) }
+
+// peaks are the most numbers that the stacks of what nodes pass to their parents have: of a
+// subtree, and of the nodes above.
+func (t *frontTree) peaks(c cut) (subtree, top int64) {
+	var depth, most [2]int64
+	for j := range t.nodes() {
+		at := 0
+		if c.above[j] {
+			at = 1
+		}
+		passed := square(len(t.pattern[j]))
+		most[at] = max(most[at], depth[at]+passed)
+		for i := t.child[j]; i >= 0; i = t.sibling[i] {
+			if c.above[i] == c.above[j] {
+				depth[at] -= square(len(t.pattern[i]))
+			}
+		}
+		depth[at] += passed
+		if up := t.parent[j]; at == 0 && (up < 0 || c.above[up]) {
+			depth[0] = 0
+		}
+	}
+	return most[0], most[1]
+}
+
+// A cut of a tree is its subtrees that are eliminated independently of each other, and the
+// nodes above them, in postorder.
+type cut struct {
+	subtrees []subtree
+	top      []int32
+	above    []bool // of each node
+}
+
+// subtree are the nodes first to end-1, of which the last is the root.
+type subtree struct {
+	first, end int
+	work       float64
+}
+
+const (
+	// Subtrees have at most subtreeShare of the work of the tree, unless a node has more; a tree
+	// of less than leastShared multiplications is not cut.
+	subtreeShare = 1. / 16
+	leastShared  = 3e5
+)
+
+// cut cuts the tree; the subtrees with most work come first.
+func (t *frontTree) cut() cut {
+	n := t.nodes()
+	work, first := make([]float64, n), make([]int, n)
+	total := 0.0
+	for j := range n {
+		first[j] = j
+		for c := t.child[j]; c >= 0; c = t.sibling[c] {
+			work[j] += work[c]
+			first[j] = min(first[j], first[c])
+		}
+		own := t.multiplications(j) + frontOverhead*float64(t.size(j))
+		work[j] += own
+		total += own
+	}
+	c := cut{above: make([]bool, n)}
+	for j := n - 1; j >= 0; {
+		if total < leastShared || work[j] > subtreeShare*total {
+			c.top, c.above[j] = append(c.top, int32(j)), true
+			j--
+			continue
+		}
+		c.subtrees = append(c.subtrees, subtree{first[j], j + 1, work[j]})
+		j = first[j] - 1
+	}
+	slices.Reverse(c.top)
+	slices.SortStableFunc(c.subtrees, func(a, b subtree) int { return cmp.Compare(b.work, a.work) })
+	return c
+}
+
+// frontOverhead is about what assembling a row of a front takes, in multiplications.
+const frontOverhead = 100

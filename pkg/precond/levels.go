@@ -1,0 +1,215 @@
+package precond
+
+import (
+	"math"
+
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// A levelStore stores the matrices of levels for vectors of T, multiplied by diagonal matrices
+// from the left and the right.
+type levelStore[T real] interface {
+	// square stores the matrix of a level.
+	square(m *csr.Matrix, left, right []float64) (products[T], Cost, error)
+	// transfers stores the prolongator diag(left) p diag(right) and the restriction
+	// diag(restLeft) r diag(restRight), its transpose but for signs.
+	transfers(p, r *csr.Matrix, left, right, restLeft, restRight []float64) (prolong, restrict products[T], cost Cost, err error)
+	vector(n int) []T
+}
+
+const (
+	// intEpsilon and floatEpsilon are the accuracies of 16-bit integers and of float32.
+	intEpsilon   = 0x1p-16
+	floatEpsilon = 0x1p-24
+)
+
+// scaledLevel is S and S_1 of a level, see cycle, and their inverses.
+type scaledLevel struct{ root, left, inverse, leftInverse []float64 }
+
+// scaleOf returns that of a smoother with the diagonal m and the first step omega.
+func scaleOf(m []float64, omega float64) scaledLevel {
+	n := len(m)
+	s := scaledLevel{root: make([]float64, n), inverse: make([]float64, n)}
+	s.left, s.leftInverse = s.root, s.inverse
+	signed := false
+	for i, v := range m {
+		signed = signed || v < 0
+		if s.root[i] = math.Sqrt(math.Abs(v) * omega); s.root[i] == 0 {
+			s.root[i] = 1 // an unknown without an equation
+		}
+		s.inverse[i] = 1 / s.root[i]
+	}
+	if signed {
+		s.left, s.leftInverse = make([]float64, n), make([]float64, n)
+		for i, v := range m {
+			s.left[i], s.leftInverse[i] = math.Copysign(s.root[i], v), math.Copysign(s.inverse[i], v)
+		}
+	}
+	return s
+}
+
+// diagonalScale is that which makes the diagonal of the coarsest matrix 1.
+func diagonalScale(a *csr.Matrix, s *setup) scaledLevel {
+	d := a.Diagonal(s.pool)
+	for i, v := range d {
+		if d[i] = 1 / math.Abs(v); v == 0 || !finite(d[i]) {
+			d[i] = 1
+		}
+	}
+	return scaleOf(d, 1)
+}
+
+// newCycleOf stores the matrices of all levels, which it lets go.
+func newCycleOf[T real](s setup, store levelStore[T], levels []levelMatrices, coarsest *csr.Matrix) (*cycle[T], Cost, error) {
+	c := &cycle[T]{pool: s.pool, kCycle: s.Multigrid.KCycle, symmetric: s.Symmetric}
+	cost := Cost{}
+	scale := make([]scaledLevel, len(levels)+1)
+	for k, m := range levels {
+		scale[k] = scaleOf(m.m, m.steps[0])
+	}
+	if len(levels) > 0 {
+		scale[len(levels)] = diagonalScale(coarsest, &s)
+	} else {
+		scale[0] = scaleOf(Constants(coarsest.Rows, 1)[0], 1)
+	}
+	for k, m := range levels {
+		if err := s.interrupted(); err != nil {
+			return nil, cost, err
+		}
+		if err := s.checkMemory(cost.Bytes + 2*int64(m.a.NNZ()+2*m.p.NNZ()) + 3*4*int64(m.a.Rows)); err != nil {
+			return nil, cost, err
+		}
+		here, below, n := &scale[k], &scale[k+1], m.a.Rows
+		l := cycleLevel[T]{f: store.vector(n), x: store.vector(n), t: store.vector(n)}
+		work := int64(3 * n)
+		var ca, cp Cost
+		var err error
+		if l.a, ca, err = store.square(m.a, here.left, here.root); err != nil {
+			return nil, cost, err
+		}
+		if l.p, l.r, cp, err = store.transfers(m.p, m.r, here.inverse, below.root, below.left, here.leftInverse); err != nil {
+			return nil, cost, err
+		}
+		for _, omega := range m.steps {
+			l.steps = append(l.steps, T(omega/m.steps[0]))
+		}
+		if c.kCycle && k > 0 {
+			l.r1, l.c, l.v = store.vector(n), store.vector(n), store.vector(n)
+			work += int64(3 * n)
+		}
+		c.levels = append(c.levels, l)
+		levels[k] = levelMatrices{} // let go
+		cost = cost.Add(ca).Add(cp).Add(vectorCost[T](work))
+	}
+	last, n := &scale[len(levels)], coarsest.Rows
+	var err error
+	if c.coarse, err = newCoarse(scaledCopy(coarsest, last.left, last.root), s.Options); err != nil {
+		return nil, cost, err
+	}
+	c.f, c.x, c.b, c.y = store.vector(n), store.vector(n), make(vector, n), make(vector, n)
+	cost = cost.Add(fp64Cost(int64(n * n))).Add(workCost(int64(2 * n))).Add(vectorCost[T](int64(2 * n)))
+
+	finest := &scale[0]
+	c.root = rounded[T](finest.root)
+	if c.left = c.root; len(c.root) > 0 && &finest.left[0] != &finest.root[0] {
+		c.left = rounded[T](finest.left)
+	}
+	c.job.most = make([]float64, (len(c.root)+convertRows-1)/convertRows)
+	values := vectorCost[T](int64(len(c.root)))
+	values.Values, values.ValueBytes = int64(len(c.root)), values.Bytes
+	return c, cost.Add(values), nil
+}
+
+// rounded returns x as a vector of T.
+func rounded[T real](x []float64) []T {
+	r := make([]T, len(x))
+	for i, v := range x {
+		r[i] = T(v)
+	}
+	return r
+}
+
+// vectorCost is the cost of that many elements of vectors of T.
+func vectorCost[T real](elements int64) Cost {
+	size := int64(8)
+	if _, ok := any(T(0)).(float32); ok {
+		size = 4
+	}
+	return Cost{Bytes: size * elements, FP64Bytes: 8 * elements}
+}
+
+// scaledCopy returns diag(left) m diag(right); it shares the structure of m.
+func scaledCopy(m *csr.Matrix, left, right []float64) *csr.Matrix {
+	s := *m
+	s.Val = make([]float64, len(m.Val))
+	for i := range m.Rows {
+		for k := m.RowPtr[i]; k < m.RowPtr[i+1]; k++ {
+			s.Val[k] = left[i] * right[m.Col[k]] * m.Val[k]
+		}
+	}
+	return &s
+}
+
+// fp64Store stores levels in FP64.
+type fp64Store struct{ setup }
+
+func (s fp64Store) vector(n int) []float64 { return make(vector, n) }
+
+func (s fp64Store) square(m *csr.Matrix, left, right []float64) (products[float64], Cost, error) {
+	a, cost, err := store(scaledCopy(m, left, right), adaptive.MinEpsilon, s.pool)
+	ones := make(vector, m.Rows)
+	for i := range ones {
+		ones[i] = 1
+	}
+	return fp64Products{a, ones}, cost.Add(workCost(int64(m.Rows))), err
+}
+
+func (s fp64Store) transfers(p, r *csr.Matrix, left, right, restLeft, restRight []float64) (products[float64], products[float64], Cost, error) {
+	a := linop.NewCSR(scaledCopy(p, left, right), s.pool)
+	at := linop.NewCSR(scaledCopy(r, restLeft, restRight), s.pool)
+	nnz := int64(p.NNZ())
+	cost := Cost{2 * nnz, 16 * nnz, p.Bytes() + r.Bytes(), p.Bytes() + r.Bytes()}
+	return fp64Products{a, nil}, fp64Products{at, nil}, cost, nil
+}
+
+// chunkStore stores levels as chunks: integers, or float32.
+type chunkStore struct {
+	setup
+	floats bool
+}
+
+func (s chunkStore) vector(n int) []float32 { return make([]float32, paddedLen(n)) }
+
+func (s chunkStore) square(m *csr.Matrix, left, right []float64) (products[float32], Cost, error) {
+	scales := &chunkScales{left: left, right: right}
+	if !s.floats {
+		scales.unit = scales.rowUnits(m, s.pool)
+		single(scales.unit)
+	}
+	a, cost := s.store(m, scales)
+	return a, cost, nil
+}
+
+func (s chunkStore) transfers(p, r *csr.Matrix, left, right, restLeft, restRight []float64) (products[float32], products[float32], Cost, error) {
+	ps, rs := &chunkScales{left: left, right: right}, &chunkScales{left: restLeft, right: restRight}
+	if !s.floats {
+		ps.unit, rs.unit = ps.rowUnits(p, s.pool), rs.rowUnits(r, s.pool)
+		single(ps.unit)
+		single(rs.unit)
+	}
+	a, cost := s.store(p, ps)
+	at, costT := s.store(r, rs)
+	return a, at, cost.Add(costT), nil
+}
+
+func (s chunkStore) store(m *csr.Matrix, scales *chunkScales) (*chunked, Cost) {
+	nnz := int64(m.NNZ())
+	if s.floats {
+		c := newChunkedFloats(m, scales, s.pool)
+		return c, Cost{nnz, 4 * nnz, c.bytes(), m.Bytes()}
+	}
+	c := newChunkedInts(m, scales, s.pool)
+	return c, Cost{nnz, 2 * nnz, c.bytes(), m.Bytes()}
+}

@@ -1,0 +1,156 @@
+package solve
+
+import (
+	"cmp"
+	"math"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+)
+
+// A trial is a rung whose preconditioner costs next to nothing. Its iterations show how fast it
+// converges, which nothing cheaper does, and their work is kept: what follows goes on from its x.
+// It lasts while the rest promises to take less than the rung that it is to save.
+const (
+	leastTrial = 8       // iterations before the first look
+	trialShare = 1. / 12 // of the cost of the next rung: what a trial may take, whatever its rate
+
+	leastSum   = 0x1p-14 // of a row, relative to its diagonal: less is rounding, or as good as it
+	smoother   = 2       // sqrt(kappa) of meshes by that which the constant shows, at least
+	nodesWork  = 1400    // of multigrid, in multiplications a nonzero, where nodes have several unknowns
+	unexpected = 600     // the same of what has no row here
+)
+
+// A graphShape is what the neighbourhoods of a matrix's rows look like.
+type graphShape int
+
+const (
+	planar   graphShape = iota // those of points of a mesh in the plane, or a line
+	spatial                    // in space
+	expander                   // they grow like those of a random graph
+)
+
+// rivalWork is what preconditioners take in all, in multiplications a nonzero, by the shape of the
+// matrix; docs/solvers.md has the measurements. Incomplete factors with a threshold fill, and so
+// do the coarse levels of multigrid, the more, the faster neighbourhoods grow.
+var rivalWork = map[precond.Kind][expander + 1]float64{
+	precond.AMG:      {250, 250, 1500},
+	precond.ICT:      {400, 1500, 4000},
+	precond.ILUT:     {400, 1500, 4000},
+	precond.IC0:      {400, 400, 400},
+	precond.ILU0:     {400, 400, 400},
+	precond.LU:       {400, 1500, 4000},
+	precond.Cholesky: {400, 1500, 4000},
+}
+
+// earlyWork is what complete factors take that come first: their order, above all.
+const earlyWork = 150
+
+// rivals returns for each trial what the first rung after it that is none is expected to take.
+func (s *Solver) rivals(rungs []rung) []float64 {
+	shape, nodes := shapeOf(s.m), s.hasNodes()
+	work, next := make([]float64, len(rungs)), math.Inf(1)
+	for k := len(rungs) - 1; k >= 0; k-- {
+		switch work[k] = next; {
+		case rungs[k].trial:
+		case rungs[k].early():
+			next = earlyWork * float64(s.m.NNZ())
+		default:
+			next = cmp.Or(rivalWork[rungs[k].kind][shape], unexpected)
+			if rungs[k].kind == precond.AMG && nodes {
+				next = max(next, nodesWork)
+			}
+			next *= float64(s.m.NNZ())
+		}
+	}
+	return work
+}
+
+// withoutIdle returns the rungs without a first one that is a trial and that the matrix shows to be idle.
+func (s *Solver) withoutIdle(rungs []rung) []rung {
+	if len(rungs) == 0 || !rungs[0].trial {
+		return rungs
+	}
+	n, nnz := float64(s.m.Rows), float64(s.m.NNZ())
+	if s.leastIterations()*iterationWork(CG, precond.Jacobi, n, nnz, n) > s.rivals(rungs)[0] {
+		return rungs[1:]
+	}
+	return rungs
+}
+
+// leastIterations is how many iterations conjugate gradients take at least with the diagonal as
+// the preconditioner: sqrt(kappa)/2 ln(2/tol) ([Saad03], equation 6.128), where kappa of D^-1 A
+// is estimated by the Rayleigh quotient of the constant, the mean of the row sums relative to
+// the diagonal in a sample of the rows. On meshes there are many eigenvalues as small as that,
+// and smaller ones. On other graphs there are few, which take an iteration each: 0.
+func (s *Solver) leastIterations() float64 {
+	share, rows := 0.0, 0
+	for i := 0; i < s.m.Rows; i += s.m.Rows/sampledRows + 1 {
+		cols, vals := s.m.Row(i)
+		sum, d := 0.0, 0.0
+		for k, j := range cols {
+			if sum += vals[k]; int(j) == i {
+				d = vals[k]
+			}
+		}
+		share += min(math.Abs(sum/d), 1)
+		rows++
+	}
+	if share /= float64(rows); !(share < 1) || shapeOf(s.m) == expander {
+		return 0
+	}
+	return smoother * math.Log(2/krylov.DefaultTol) / 2 / math.Sqrt(max(share, leastSum))
+}
+
+const (
+	shapeStarts     = 8
+	shapeLevels     = 3
+	shapeNeighbours = 5000
+	planarGrowth    = 1.6 // 3/2, and some more near the boundary
+	spatialGrowth   = 2.6 // (3/2)^2, likewise
+)
+
+// shapeOf counts the rows at distances 2 and 3 from a few: their number grows with the
+// distance k as k in the plane and as k^2 in space.
+func shapeOf(m *csr.Matrix) graphShape {
+	var at [shapeLevels + 1]int
+	for k := range shapeStarts {
+		start := (2*k + 1) * m.Rows / (2 * shapeStarts)
+		seen, level := map[int]bool{start: true}, []int{start}
+		for distance := 1; distance <= shapeLevels; distance++ {
+			var next []int
+			for _, i := range level {
+				cols, _ := m.Row(i)
+				for _, j := range cols {
+					if !seen[int(j)] {
+						seen[int(j)] = true
+						next = append(next, int(j))
+					}
+				}
+				if len(seen) > shapeNeighbours {
+					return expander
+				}
+			}
+			at[distance] += len(next)
+			level = next
+		}
+	}
+	switch growth := float64(at[shapeLevels]) / float64(at[shapeLevels-1]); {
+	case !(growth > planarGrowth):
+		return planar
+	case growth <= spatialGrowth:
+		return spatial
+	}
+	return expander
+}
+
+// newTrial watches a method from a measure on, which is to take less than rival.
+func newTrial(from, goal, iteration, rival float64) *probe {
+	first := max(leastTrial, int(min(trialShare*rival/iteration, math.MaxInt32)))
+	return &probe{goal: goal, iteration: iteration, budget: rival, trial: true, lookout: lookout{Look: first, Least: from}}
+}
+
+// idle reports whether a trial that has spent some work is to be left, with so much to come:
+// what has been spent is gone, and does not count until it has been as much as the rival takes.
+func (p *probe) idle(spent, rest float64) bool { return rest > min(p.budget, 2*p.budget-spent) }

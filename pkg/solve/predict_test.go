@@ -1,0 +1,136 @@
+package solve
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/precond"
+)
+
+// box is the Laplacian of n x n x n points with a multiple of the identity.
+func box(n int, shift float64) *csr.Matrix {
+	return entries(n*n*n, func(add func(i, j int, v float64)) {
+		at := func(x, y, z int) int { return (x*n+y)*n + z }
+		for x := range n {
+			for y := range n {
+				for z := range n {
+					i := at(x, y, z)
+					add(i, i, 6+shift)
+					for _, p := range [][3]int{{x + 1, y, z}, {x, y + 1, z}, {x, y, z + 1}} {
+						if max(p[0], p[1], p[2]) < n {
+							j := at(p[0], p[1], p[2])
+							add(i, j, -1)
+							add(j, i, -1)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// randomGraph is the Laplacian of a random graph with some links a row, and a multiple of the diagonal.
+func randomGraph(n, links int, dominance float64) *csr.Matrix {
+	rng := rand.New(rand.NewPCG(1, 2))
+	return entries(n, func(add func(i, j int, v float64)) {
+		for i := range n {
+			for range links / 2 {
+				if j := rng.IntN(n); j != i {
+					add(i, j, -1)
+					add(j, i, -1)
+					add(i, i, dominance)
+					add(j, j, dominance)
+				}
+			}
+		}
+	})
+}
+
+func TestShape(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		m    *csr.Matrix
+		want graphShape
+	}{
+		{"plane", grid(40, 0, 0), planar},
+		{"space", box(20, 0), spatial},
+		{"random graph", randomGraph(5000, 8, 1.01), expander},
+		{"chain", grid(1, 0, 0), planar},
+		{"diagonal", entries(50, func(add func(i, j int, v float64)) {
+			for i := range 50 {
+				add(i, i, 1)
+			}
+		}), planar},
+	} {
+		if got := shapeOf(c.m); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// The bound, without the factor for smoother vectors, holds where the iterations can be counted, is none on a random graph, and leaves out
+// the trial where multigrid is cheaper.
+func TestLeastIterations(t *testing.T) {
+	for _, m := range []*csr.Matrix{grid(40, 0, 0), grid(120, 0, 0), box(16, 0), box(16, 1)} {
+		r := solved(t, m, random(1, m.Rows), nil, Options{Method: CG, Precond: Precond{Kind: precond.Jacobi}, Digits: NoDigits})
+		least := newSolver(t, m, Options{}).leastIterations()
+		if !(least > 0.1*float64(r.Iterations)) || least/smoother > float64(r.Iterations) {
+			t.Errorf("at least %g iterations of %d rows, were %d", least, m.Rows, r.Iterations)
+		}
+	}
+	if m := randomGraph(5000, 8, 1.0001); newSolver(t, m, Options{}).leastIterations() != 0 {
+		t.Error("a bound for a random graph")
+	}
+	for _, c := range []struct {
+		m     *csr.Matrix
+		trial bool
+	}{{grid(200, 0, 0), false}, {grid(200, 0, 4), true}} {
+		if got := newSolver(t, c.m, Options{}).rungs()[0]; got.trial != c.trial {
+			t.Errorf("first %v, trial %v", got, got.trial)
+		}
+	}
+}
+
+// A trial that converges fast is all there is; a slow one is left after a share of what it may
+// take, and the next rung goes on from its x.
+func TestTrials(t *testing.T) {
+	fast := randomGraph(5000, 8, 1.1)
+	if r := solved(t, fast, rhs(fast, 1), nil, Options{}); len(r.Attempts) != 1 || r.Precond.Kind != precond.Jacobi {
+		t.Errorf("fast: %+v", r.Attempts)
+	}
+	slow := squared(grid(30, 0, 0))
+	r := solved(t, slow, rhs(slow, 1), nil, Options{})
+	if len(r.Attempts) < 2 || r.Attempts[0].Reason != tooSlow {
+		t.Errorf("slow: %+v", r.Attempts)
+	}
+	if most := rivalWork[precond.ICT][planar] * float64(slow.NNZ()); r.Attempts[0].Work > most/2 {
+		t.Errorf("%g multiplications of a trial, the next rung takes %g", r.Attempts[0].Work, most)
+	}
+	var log logged
+	solved(t, slow, rhs(slow, 1), nil, log.options(Options{}))
+	if said := strings.Join(log.lines, "\n"); !strings.Contains(said, "trial, while it promises to take less than cg with") {
+		t.Errorf("said %s", said)
+	}
+}
+
+// What a trial has spent does not count until it is as much as the next rung takes.
+func TestTrialEnds(t *testing.T) {
+	for _, c := range []struct {
+		spent, rest float64
+		idle        bool
+	}{{1, 99, false}, {1, 101, true}, {99, 99, false}, {150, 49, false}, {150, 51, true}, {300, 1, true}} {
+		if p := newTrial(1, 1e-10, 1, 100); p.idle(c.spent, c.rest) != c.idle {
+			t.Errorf("%g spent, %g to come: idle %v", c.spent, c.rest, !c.idle)
+		}
+	}
+	p := newTrial(1, 1e-10, 1, 100)
+	if r := p.watch(krylov.Progress{Iterations: leastTrial - 1, Least: 1}); r != krylov.Running {
+		t.Errorf("%v before the first look", r)
+	}
+	if r := p.watch(krylov.Progress{Iterations: leastTrial, Least: 1}); r != krylov.Stagnation {
+		t.Errorf("%v after iterations that reduced nothing", r)
+	}
+}
