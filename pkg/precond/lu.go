@@ -54,7 +54,7 @@ const (
 	fewMultiplications = 200
 	frontGain          = 8
 	// mostBackward is the largest row-wise backward error of a solve with fronts.
-	mostBackward = 1e-6
+	mostBackward = 1e-11
 )
 
 // planLU returns the plan of fronts, or that of rows if it takes less.

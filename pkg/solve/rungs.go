@@ -66,6 +66,7 @@ var (
 	// definite is for conjugate gradients.
 	definite = []row{
 		{variant: variant{kind: precond.Jacobi}, when: (*Solver).diagonal, trial: true},
+		{variant: variant{kind: precond.Cholesky, most: completeWork}, when: (*Solver).compact},
 		{variant: variant{kind: precond.FSAI}, when: (*Solver).largeWithNodes, trial: true},
 		{variant: variant{kind: precond.AMG}, when: (*Solver).large},
 		{variant: variant{kind: precond.FSAI}, when: (*Solver).large},
@@ -80,6 +81,7 @@ var (
 	// general is for GMRES and BiCGStab.
 	general = []row{
 		{variant: variant{kind: precond.Jacobi}, when: (*Solver).diagonal, method: BiCGStab, trial: true},
+		{variant: variant{kind: precond.LU, most: completeWork}, when: (*Solver).compact},
 		{variant: variant{kind: precond.AMG}, when: (*Solver).largeDiffusion, method: BiCGStab},
 		{variant: variant{kind: precond.AMG}, when: (*Solver).largeDiffusion},
 		{variant: variant{kind: precond.LU, most: littleWork}, when: (*Solver).likeNetwork},
@@ -208,6 +210,8 @@ func (s *Solver) explain(rungs []rung) {
 		why = "the matrix has nodes of several unknowns (on a device)"
 	case s.opt.Device != nil:
 		why = "the scaling acts as Jacobi preconditioning (on a device)"
+	case first.most == completeWork:
+		why = "the matrix is small, or from the plane, so that complete factors cost little"
 	case s.Method == CG && first.kind == precond.AMG:
 		why = "the matrix is symmetric and large"
 	case s.Method == CG:
