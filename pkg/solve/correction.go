@@ -50,7 +50,7 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 		Tol: goal.To, MaxIter: goal.MaxIter, Monitor: goal.Monitor, Agree: goal.Agree,
 		Unconfirmed: true, // refinement recomputes the residual
 	}
-	floor := storageError[V, S]{c: c, x: x, e: e}
+	floor := storageError[V, S]{c: c, x: x, e: e, goal: goal.To}
 	opt.Measure = func(z, rhs V) float64 {
 		m, normX, normZ := c.measure.ofCorrection(&c.scaling, x, z, rhs, e, c.x, c.r)
 		if m > goal.To && !c.plain() && floor.reached(m, z, normX, normZ) {

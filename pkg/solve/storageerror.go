@@ -27,6 +27,7 @@ type storageError[V any, S linop.Scalar[S]] struct {
 	x V
 	e int // of the correction, see scaling
 
+	goal  float64 // the measure wanted
 	early float64 // the measure from which on the residual may be replaced; 0: never
 
 	last, normX, normZ float64 // when it was computed; zero: never
@@ -56,7 +57,9 @@ func (f *storageError[V, S]) bound(normX, normZ float64) float64 {
 	return 1.01 * f.last * (normZ / f.normZ) * math.Max(1, f.normX/normX)
 }
 
-// enough reports whether a correction of measure m may stop at a storage error.
+// enough reports whether a correction of measure m may stop at a storage error: where that
+// spoils what follows, or to replace the residual before it does; but not where it leaves room
+// to get to the goal in this step.
 func (f *storageError[V, S]) enough(m, err float64) bool {
-	return m <= storageFloor*err || m <= min(replaceAt*err, f.early)
+	return m <= storageFloor*err || err > storageFloor*f.goal && m <= min(replaceAt*err, f.early)
 }
