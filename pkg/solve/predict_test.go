@@ -120,7 +120,7 @@ func TestTrials(t *testing.T) {
 	if len(r.Attempts) < 2 || r.Attempts[0].Reason != tooSlow {
 		t.Errorf("slow: %+v", r.Attempts)
 	}
-	if most := rivalWork[precond.ICT][planar] * float64(slow.NNZ()); r.Attempts[0].Work > most/2 {
+	if most := 2.2 * earlyWork * float64(slow.NNZ()); r.Attempts[0].Work > most { // twice what the next rung takes, and what comes between two looks
 		t.Errorf("%g multiplications of a trial, the next rung takes %g", r.Attempts[0].Work, most)
 	}
 	var log logged
