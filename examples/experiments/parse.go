@@ -44,14 +44,8 @@ func (w *Words) UnmarshalYAML(node *yaml.Node) error {
 // All returns the experiments of the papers, ordered by ID.
 func All() ([]Experiment, error) {
 	var list []Experiment
-	names, err := fs.Glob(files, "*.yaml")
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range names {
-		if name == groupsFile {
-			continue
-		}
+	for _, id := range IDs() {
+		name := id + ".yaml"
 		text, err := files.ReadFile(name)
 		if err != nil {
 			return nil, err
@@ -62,8 +56,22 @@ func All() ([]Experiment, error) {
 		}
 		list = append(list, e)
 	}
-	slices.SortFunc(list, func(a, b Experiment) int { return compareIDs(a.ID, b.ID) })
 	return list, nil
+}
+
+// IDs returns those of all experiments in order, the names of their files.
+func IDs() (ids []string) {
+	names, err := fs.Glob(files, "*.yaml")
+	if err != nil { // a fault of the pattern
+		panic(err)
+	}
+	for _, name := range names {
+		if name != groupsFile {
+			ids = append(ids, strings.TrimSuffix(name, ".yaml"))
+		}
+	}
+	slices.SortFunc(ids, compareIDs)
+	return ids
 }
 
 // Parse reads the experiment in a file; its errors name the line.

@@ -54,7 +54,9 @@ func newReproduce(s streams) *cobra.Command {
 		Use: "reproduce ID...|all", Short: "Reproduce the tables and figures of the papers", Long: reproduceLong,
 		Example: "  mpsolve reproduce list\n  mpsolve reproduce thesis-fig-3.3 --quick\n" +
 			"  mpsolve reproduce all --matrices ~/suitesparse --time-budget 2h\n  mpsolve reproduce report",
-		ValidArgsFunction: cobra.FixedCompletions(experimentIDs(), cobra.ShellCompDirectiveNoFileComp),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return experimentIDs(), cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return c.Help()
@@ -92,14 +94,7 @@ func newReproduce(s streams) *cobra.Command {
 }
 
 // experimentIDs are the names that the shell completes.
-func experimentIDs() []string {
-	ids := []string{"all"}
-	list, _ := experiments.All() // a test looks at the error
-	for _, e := range list {
-		ids = append(ids, e.ID)
-	}
-	return ids
-}
+func experimentIDs() []string { return append([]string{"all"}, experiments.IDs()...) }
 
 // options checks the flags.
 func (f *reproduceFlags) options() (opt reproduce.Options, err error) {

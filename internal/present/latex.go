@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"text/template"
 )
 
@@ -21,9 +22,13 @@ const (
 //go:embed table.tex.tmpl
 var latexSource string
 
-var latexTemplate = template.Must(template.New("table.tex").Delims("<<", ">>").Funcs(template.FuncMap{
-	"latex": latexText, "row": latexRow,
-}).Parse(latexSource))
+// latexTemplate is parsed when it is first needed, as the other templates are: most commands
+// present nothing.
+var latexTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("table.tex").Delims("<<", ">>").Funcs(template.FuncMap{
+		"latex": latexText, "row": latexRow,
+	}).Parse(latexSource))
+})
 
 // latexLevel is a level of headings above the last, and the rules below it.
 type latexLevel struct{ Heads, Rules string }
@@ -35,7 +40,7 @@ func (s *sheet) latex(w io.Writer) error {
 	for level := range bottom {
 		above = append(above, s.latexLevel(level))
 	}
-	return latexTemplate.Execute(w, struct {
+	return latexTemplate().Execute(w, struct {
 		*sheet
 		Columns    string
 		Long, Wide bool

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	texttemplate "text/template"
 	"time"
 
@@ -120,37 +121,39 @@ var htmlPage string
 //go:embed page.md
 var markdownPage string
 
-var (
-	htmlTemplate = template.Must(template.New("page.html").Funcs(template.FuncMap{
+var htmlTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page.html").Funcs(template.FuncMap{
 		"sheet": func(s sheet) (template.HTML, error) {
 			text, err := rendered(s.html)
 			return template.HTML(text), err // escapes its words itself
 		},
 		"size": size, "join": strings.Join,
 	}).Parse(htmlPage))
+})
 
-	markdownTemplate = texttemplate.Must(texttemplate.New("page.md").Funcs(texttemplate.FuncMap{
+var markdownTemplate = sync.OnceValue(func() *texttemplate.Template {
+	return texttemplate.Must(texttemplate.New("page.md").Funcs(texttemplate.FuncMap{
 		"sheet": func(s sheet) (string, error) { return rendered(s.markdown) },
 		"size":  size, "join": strings.Join,
 		"cell": func(text string) string { return strings.ReplaceAll(text, "|", `\|`) },
 		"text": markdownText,
 	}).Parse(markdownPage))
-)
+})
 
 // HTML writes a page that needs no other file.
-func (r *Report) HTML(w io.Writer) error { return htmlTemplate.Execute(w, r) }
+func (r *Report) HTML(w io.Writer) error { return htmlTemplate().Execute(w, r) }
 
 // Markdown writes a page that refers to the figures as files in its folder.
-func (r *Report) Markdown(w io.Writer) error { return markdownTemplate.Execute(w, r) }
+func (r *Report) Markdown(w io.Writer) error { return markdownTemplate().Execute(w, r) }
 
 // EnvironmentsMarkdown writes a table of the machines measured on.
 func (r *Report) EnvironmentsMarkdown(w io.Writer) error {
-	return markdownTemplate.ExecuteTemplate(w, "environments", r)
+	return markdownTemplate().ExecuteTemplate(w, "environments", r)
 }
 
 // ClaimsMarkdown writes the verdicts, a table for each paper.
 func (r *Report) ClaimsMarkdown(w io.Writer) error {
-	return markdownTemplate.ExecuteTemplate(w, "claims", r)
+	return markdownTemplate().ExecuteTemplate(w, "claims", r)
 }
 
 func rendered(write func(io.Writer) error) (string, error) {

@@ -137,7 +137,7 @@ type BackwardError struct {
 // Digits is what is known about the digits of x, see solve.Digits. Numbers that are not
 // known are null.
 type Digits struct {
-	State      string `json:"state"` // "not estimated", "believed", "none", "not confirmed"
+	State      string `json:"state"` // "not estimated", "believed", "estimated", "none", "not confirmed"
 	Believed   int    `json:"believed"`
 	Error      Number `json:"error"`
 	Step       Number `json:"step"`

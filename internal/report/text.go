@@ -118,6 +118,9 @@ func (d Digits) Text() string {
 		}
 		return fmt.Sprintf("about %d of x (the last step changed it by %.1e, roundings of A and b may by %.1e; condition about %.0e)",
 			d.Believed, d.Step, d.Probe, d.Condition)
+	case "estimated":
+		return fmt.Sprintf("about %d of x unless A is nearly singular, which --digits N finds out (roundings of A and b may change it by %.1e; condition about %.0e)",
+			d.Believed, d.Probe, d.Condition)
 	case "none":
 		if math.IsNaN(float64(d.Step)) {
 			return fmt.Sprintf("none of x can be believed: roundings of A and b may change it by %.1e; condition about %.0e",

@@ -8,8 +8,12 @@ func believed(res solve.Result) (digits float64, known bool) {
 	return float64(res.Digits.Believed), res.Digits.State == solve.DigitsBelieved && res.NullSpace.Dim == 0
 }
 
-// cautious reports whether a result says that no digit may be correct, that this is not known, or
-// that x is one of many.
+// cautious reports whether a result says that no digit may be correct, that this is not known or
+// that A may be nearly singular, or that x is one of many.
 func cautious(res solve.Result) bool {
-	return res.Digits.State == solve.DigitsNone || res.Digits.State == solve.DigitsNotConfirmed || res.NullSpace.Dim > 0
+	switch res.Digits.State {
+	case solve.DigitsNone, solve.DigitsNotConfirmed, solve.DigitsEstimated:
+		return true
+	}
+	return res.NullSpace.Dim > 0
 }

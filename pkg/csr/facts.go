@@ -16,7 +16,7 @@ type Facts struct {
 	LongestRow      int // most entries in a row
 
 	Symmetric bool    // numerically; square matrices only
-	Asymmetry float64 // see SymmetryTol; NaN unless square
+	Asymmetry float64 // see SymmetryTol; where it is large and the matrix as well, that of a sample of the rows; NaN unless square
 
 	DiagonalPositive, DiagonalNegative, DiagonalZero int // zero: missing or 0
 

@@ -88,37 +88,49 @@ const noExponent = math.MinInt32
 // by the square root of its largest magnitude ([Ruiz01]), until these are in
 // [1/4, 2).
 func BothScaling(m *Matrix, pool *parallel.Pool) Scaling {
-	s := NoScaling(m)
-	colMax := make([]atomic.Int32, m.Cols)
-	for j := range colMax {
-		colMax[j].Store(noExponent)
+	s, at := NoScaling(m), make([]columnScaling, m.Cols)
+	for j := range at {
+		at[j].largest.Store(noExponent)
 	}
 	for range equilibrations {
 		changed := anyRow(m, pool, func(i int) bool {
 			cols, vals := m.Row(i)
-			largest := int32(noExponent)
+			row, largest := int32(s.Row[i]), int32(noExponent)
 			for k, j := range cols {
 				if v := vals[k]; v != 0 {
-					e := int32(Exponent(v) + s.Row[i] + s.Col[j])
-					largest = max(largest, e)
-					raise(&colMax[j], e)
+					col := &at[j]
+					e := int32(Exponent(v)) + row + col.exponent
+					if e > largest { // faster than max
+						largest = e
+					}
+					raise(&col.largest, e)
 				}
 			}
 			h := half(largest)
 			s.Row[i] -= h // no other row reads it
 			return h != 0
 		})
-		for j := range colMax {
-			h := half(colMax[j].Load())
-			s.Col[j] -= h
+		for j := range at {
+			h := half(at[j].largest.Load())
+			at[j].exponent -= int32(h)
 			changed = changed || h != 0
-			colMax[j].Store(noExponent)
+			at[j].largest.Store(noExponent)
 		}
 		if !changed {
 			break
 		}
 	}
+	for j := range at {
+		s.Col[j] = int(at[j].exponent)
+	}
 	return s
+}
+
+// columnScaling is the exponent of a column and that of its largest entry in a sweep, side by
+// side since columns come in any order.
+type columnScaling struct {
+	exponent int32
+	largest  atomic.Int32
 }
 
 // raise sets x to the larger of x and e; several goroutines may do so at once.

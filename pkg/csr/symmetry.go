@@ -2,6 +2,7 @@ package csr
 
 import (
 	"math"
+	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
@@ -17,11 +18,47 @@ import (
 // whole rows it would not, and bad scaling would hide any difference.
 const SymmetryTol = 1e-12
 
-// asymmetry returns the asymmetry of m; root[i] is sqrt|a_ii|. The partner of every
-// entry above the diagonal is looked up. If these are all the entries below, all
-// pairs have been compared; if not, the partners of those below are looked up too.
+// plainAsymmetry is the asymmetry from which a sample of the rows is enough: it is far from
+// what rounding leaves.
+const plainAsymmetry = 1e-6
+
+// sampledPanels is the number of panels in that sample.
+const sampledPanels = 8
+
+// asymmetry returns the asymmetry of m; root[i] is sqrt|a_ii|. It is that of a sample of the
+// rows if m has many and the sample is plainly not symmetric.
 func asymmetry(m *Matrix, root []float64, pool *parallel.Pool) float64 {
 	bounds := Panels(m)
+	if panels := len(bounds) - 1; panels > 2*sampledPanels {
+		var sample [sampledPanels]float64
+		pool.Run(sampledPanels, parallel.Func(func(k int) {
+			at := k * panels / sampledPanels
+			for i := bounds[at]; i < bounds[at+1]; i++ {
+				sample[k] = max(sample[k], rowAsymmetry(m, root, i))
+			}
+		}))
+		if worst := slices.Max(sample[:]); worst > plainAsymmetry {
+			return worst
+		}
+	}
+	return pairAsymmetry(m, root, bounds, pool)
+}
+
+// rowAsymmetry is the asymmetry of the entries of row i and their partners.
+func rowAsymmetry(m *Matrix, root []float64, i int) (worst float64) {
+	cols, vals := m.Row(i)
+	for k, j := range cols {
+		if partner, _ := m.find(int(j), i); vals[k] != partner {
+			worst = max(worst, difference(vals[k], partner, root[i]*root[j]))
+		}
+	}
+	return worst
+}
+
+// pairAsymmetry looks up the partner of every entry above the diagonal. If these are all the
+// entries below, all pairs have been compared; if not, the partners of those below are looked
+// up too.
+func pairAsymmetry(m *Matrix, root []float64, bounds []int, pool *parallel.Pool) float64 {
 	worst, alone := make([]float64, len(bounds)-1), make([]int, len(bounds)-1)
 	pool.RunRanges(bounds, func(panel, lo, hi int) {
 		w, n := 0.0, 0 // n: entries below, less those found

@@ -55,6 +55,12 @@ func (h *Host) Ranges(do func(lo, hi int)) {
 // any is, -Inf if n = 0.
 func (h *Host) Max(do func(lo, hi int) float64) float64 { return h.Reducer.Max(h.parts(do)) }
 
+// Sum returns the sum of what do returns for all ranges, as Ranges has them.
+func (h *Host) Sum(do func(lo, hi int) float64) float64 {
+	h.Reducer.Sum(h.sums[:1], h.parts(do))
+	return h.sums[0]
+}
+
 // Max2 is Max of two numbers at once.
 func (h *Host) Max2(do func(lo, hi int) (a, b float64)) (a, b float64) {
 	ranges := len(h.bounds) - 1
@@ -75,14 +81,13 @@ func (h *Host) Norm2(x []float64) (norm float64, exp int) {
 		return largest, 0
 	}
 	exp = csr.Exponent(largest)
-	h.Reducer.Sum(h.sums[:1], h.parts(func(lo, hi int) (s float64) {
+	return math.Sqrt(h.Sum(func(lo, hi int) (s float64) {
 		for _, v := range x[lo:hi] {
 			v = csr.Ldexp(v, -exp)
 			s += float64(v * v)
 		}
 		return s
-	}))
-	return math.Sqrt(h.sums[0]), exp
+	})), exp
 }
 
 // parts returns what do returns for each range.

@@ -54,20 +54,17 @@ func TestStrongConnections(t *testing.T) {
 		}
 		nodes := csr.EqualBlocks(p.m.Rows, p.size)
 		for _, threshold := range []float64{0.01, 0.08, 0.3} {
-			g := strongConnections(norms(p.m, nodes, nil), threshold, nil)
+			g := newStrength(p.m, nodes, nil).strong(threshold, nil)
 			for i := range n {
-				near, weight := g.of(int32(i))
+				near := g.of(int32(i))
 				for j := range n {
 					v, least := norm[i*n+j], threshold*math.Sqrt(norm[i*n+i]*norm[j*n+j])
 					if math.Abs(v-least) < 1e-12*least {
 						continue // either will do
 					}
-					k, found := slices.BinarySearch(near, int32(j))
+					_, found := slices.BinarySearch(near, int32(j))
 					if want := i != j && v != 0 && v > least; found != want {
 						t.Fatalf("%s, threshold %g: %d and %d strongly connected: %v, want %v", name, threshold, i, j, found, want)
-					}
-					if want := v * threshold / least; found && math.Abs(float64(weight[k])-want) > 1e-6*want {
-						t.Fatalf("%s: %d and %d are connected with weight %g, want %g", name, i, j, weight[k], want)
 					}
 				}
 			}
@@ -79,18 +76,20 @@ func TestStrongConnections(t *testing.T) {
 // the graph is the same for any number of threads.
 func TestAggregates(t *testing.T) {
 	for name, p := range connected(t) {
-		g := strongConnections(norms(p.m, csr.EqualBlocks(p.m.Rows, p.size), nil), DefaultThreshold, nil)
-		a := aggregate(g)
-		checkAggregates(t, name, g, a)
+		size := csr.EqualBlocks(p.m.Rows, p.size)
+		s := newStrength(p.m, size, nil)
+		g := s.strong(DefaultThreshold, nil)
+		checkAggregates(t, name, s, g, aggregate(s, g))
 		for _, threads := range []int{1, 2, 3, 8} {
-			if other := strongConnections(norms(p.m, csr.EqualBlocks(p.m.Rows, p.size), newPool(t, threads)), DefaultThreshold, newPool(t, threads)); !slices.Equal(other.near, g.near) || !slices.Equal(other.weight, g.weight) {
+			pool := newPool(t, threads)
+			if other := newStrength(p.m, size, pool).strong(DefaultThreshold, pool); !slices.Equal(other.near, g.near) || !slices.Equal(other.first, g.first) {
 				t.Errorf("%s: another graph with %d threads", name, threads)
 			}
 		}
 	}
 }
 
-func checkAggregates(t *testing.T, name string, g *graph, a aggregates) {
+func checkAggregates(t *testing.T, name string, s strength, g *graph, a aggregates) {
 	t.Helper()
 	n := len(g.first) - 1
 	start, members := membersOf(a)
@@ -106,7 +105,7 @@ func checkAggregates(t *testing.T, name string, g *graph, a aggregates) {
 		reached := []int32{own[0]}
 		seen[own[0]] = true
 		for q := 0; q < len(reached); q++ {
-			near, _ := g.of(reached[q])
+			near := g.of(reached[q])
 			for _, j := range near {
 				if a.of[j] == int32(k) && !seen[j] {
 					seen[j] = true
@@ -119,9 +118,85 @@ func checkAggregates(t *testing.T, name string, g *graph, a aggregates) {
 		}
 	}
 	for i, k := range a.of {
-		near, _ := g.of(int32(i))
+		near := g.of(int32(i))
 		if k < 0 && len(near) > 0 || k >= 0 != seen[i] {
 			t.Fatalf("%s: node %d with %d connections is in aggregate %d", name, i, len(near), k)
+		}
+	}
+	if want := aggregatesByDefinition(s, g); !slices.Equal(a.of, want) {
+		t.Errorf("%s: other aggregates than those of the definition", name)
+	}
+}
+
+// aggregatesByDefinition is algorithm 2 of [Vanek96], steps 1 and 2, word by word.
+func aggregatesByDefinition(s strength, g *graph) []int32 {
+	n := len(g.first) - 1
+	neighbourhood := func(i int) []int32 { return append([]int32{int32(i)}, g.of(int32(i))...) }
+	var sets [][]int32
+	free := make([]bool, n) // the set R
+	for i := range free {
+		free[i] = len(g.of(int32(i))) > 0
+	}
+	for i := range n {
+		own := neighbourhood(i)
+		if len(own) > 1 && !slices.ContainsFunc(own, func(j int32) bool { return !free[j] }) {
+			sets = append(sets, own)
+			for _, j := range own {
+				free[j] = false
+			}
+		}
+	}
+	of := make([]int32, n)
+	for i := range of {
+		of[i] = -1
+	}
+	for k, set := range sets {
+		for _, i := range set {
+			of[i] = int32(k)
+		}
+	}
+	first := slices.Clone(of)
+	for i := range n {
+		if first[i] >= 0 {
+			continue
+		}
+		most := -1.0
+		cols, vals := s.m.Row(i)
+		for _, j := range g.of(int32(i)) {
+			k, _ := slices.BinarySearch(cols, j)
+			if w := math.Abs(vals[k]) / s.root[j]; first[j] >= 0 && (w > most || math.IsNaN(w)) {
+				most, of[i] = w, first[j]
+			}
+		}
+	}
+	return of
+}
+
+// The threshold is that of anisotropy where each row has strong connections and most are weak.
+func TestThreshold(t *testing.T) {
+	isolated := generated(t, "anisotropic2d", generate.Params{"n": 30})
+	for k := isolated.RowPtr[450]; k < isolated.RowPtr[451]; k++ {
+		if isolated.Col[k] != 450 {
+			isolated.Val[k] = 0
+		}
+	}
+	for name, c := range map[string]struct {
+		m    *csr.Matrix
+		want bool
+	}{
+		"poisson2d":    {generated(t, "poisson2d", generate.Params{"n": 30}), false},
+		"poisson3d":    {generated(t, "poisson3d", generate.Params{"n": 12}), false},
+		"rough":        {generated(t, "poisson2d", generate.Params{"n": 30, "decades": 4}), false},
+		"anisotropic":  {generated(t, "anisotropic2d", generate.Params{"n": 30}), true},
+		"along x":      {generated(t, "anisotropic2d", generate.Params{"n": 30, "angle": 0}), true},
+		"scaled":       {wide(generated(t, "anisotropic2d", generate.Params{"n": 30})), true},
+		"large":        {generated(t, "anisotropic2d", generate.Params{"n": 150}), true},
+		"one isolated": {isolated, false},
+		"none":         {&csr.Matrix{}, false},
+	} {
+		threshold, anisotropic := newStrength(c.m, csr.EqualBlocks(c.m.Rows, 1), nil).threshold()
+		if anisotropic != c.want || (threshold == AnisotropicThreshold) != c.want {
+			t.Errorf("%s: %g, anisotropic: %v", name, threshold, anisotropic)
 		}
 	}
 }

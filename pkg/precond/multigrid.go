@@ -15,28 +15,9 @@ type MultigridOptions struct {
 	// a node, 1 there and 0 elsewhere.
 	NearNull  [][]float64
 	KCycle    bool    // K-cycles, with which M is not linear, instead of V-cycles
-	Threshold float64 // of strong connections on the finest level, halved from level to level; 0: DefaultThreshold, of nodes NodeThreshold
+	Threshold float64 // of strong connections on the finest level; 0: DefaultThreshold or AnisotropicThreshold, by a sample of rows
 	Smoother  Smoother
 }
-
-// Smoother names the smoother of multigrid.
-type Smoother string
-
-// The smoothers. SmootherAuto is SmootherSPAI0 where A is symmetric and SmootherL1Jacobi
-// elsewhere.
-const (
-	SmootherAuto      Smoother = ""
-	SmootherSPAI0     Smoother = "spai0"
-	SmootherChebyshev Smoother = "chebyshev"
-	SmootherL1Jacobi  Smoother = "l1-jacobi"
-)
-
-// Thresholds of strong connections on the finest level, between unknowns and between
-// nodes of several.
-const (
-	DefaultThreshold = 0.04
-	NodeThreshold    = 0.08
-)
 
 // multigrid is smoothed aggregation ([Vanek96]): a hierarchy of matrices
 //
@@ -85,12 +66,6 @@ func newMultigrid(s setup) (Preconditioner, error) {
 		return nil, fmt.Errorf("%d unknowns are not nodes of %d each", m.Rows, size)
 	}
 	h := &hierarchy{setup: s, a: m, threshold: s.Multigrid.Threshold}
-	if h.threshold == 0 {
-		h.threshold = DefaultThreshold
-		if size > 1 {
-			h.threshold = NodeThreshold
-		}
-	}
 	width := max(len(s.Multigrid.NearNull), size)
 	if err := s.checkMemory(8 * int64(m.Rows) * int64(width+2)); err != nil {
 		return nil, err
@@ -114,8 +89,12 @@ func newMultigrid(s setup) (Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.text = fmt.Sprintf("%s, %d levels down to %d rows, nodes of %d, %d near-null vectors, operator complexity %.2f",
-		AMG, g.levels+1, h.a.Rows, size, len(h.null), float64(h.nonzeros)/float64(max(m.NNZ(), 1)))
+	kind := ""
+	if h.anisotropic {
+		kind = ", anisotropic"
+	}
+	g.text = fmt.Sprintf("%s, %d levels down to %d rows, nodes of %d, %d near-null vectors, operator complexity %.2f%s",
+		AMG, g.levels+1, h.a.Rows, size, len(h.null), float64(h.nonzeros)/float64(max(m.NNZ(), 1)), kind)
 	return fuse(g, &s), nil
 }
 

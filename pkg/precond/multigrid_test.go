@@ -84,7 +84,7 @@ func sameIterations(t *testing.T, name string, reduced, full int) {
 	}
 }
 
-// K-cycles take no more iterations than V-cycles, but for two. Elasticity needs its rigid-body
+// K-cycles take no more iterations than V-cycles, but for an eighth. Elasticity needs its rigid-body
 // modes.
 func TestMultigridCycles(t *testing.T) {
 	pool := newPool(t, 2)
@@ -95,7 +95,7 @@ func TestMultigridCycles(t *testing.T) {
 		v, k := iterations(0, MultigridOptions{NearNull: null}), iterations(0, MultigridOptions{NearNull: null, KCycle: true})
 		constants := iterations(0, MultigridOptions{})
 		t.Logf("%s: %d iterations by K-cycles, %d by V-cycles, %d with constants", name, k, v, constants)
-		if k > v+2 {
+		if k > v+v/8+1 {
 			t.Errorf("%s: %d iterations by K-cycles, %d by V-cycles", name, k, v)
 		}
 		if len(null) > 1 {

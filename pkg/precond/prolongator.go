@@ -153,31 +153,131 @@ func (t *tentative) orthonormalise(nd nodes, members []int32, null [][]float64, 
 	return rank
 }
 
+// leastLumped is the share of a diagonal entry that must be left when weak connections are added
+// to it; else these are dropped.
+const leastLumped = 0.05
+
 // smooth returns the prolongator
 //
-//	P = (I - omega D^-1 A_F) T,
+//	P = (I - omega D_F^-1 A_F) T,
 //
 // where A_F is m with its weak connections lumped to the diagonal block of the node, which
-// preserves row sums ([Vanek96], section 4).
-func (t *tentative) smooth(m *csr.Matrix, nd nodes, strong *graph, dinv []float64, omega float64, pool *parallel.Pool) *csr.Matrix {
+// preserves A v for a vector v, without zeros, of the near-null space ([Vanek96], section 4), and D_F
+// is its diagonal. If that leaves hardly anything of the diagonal of m, weak connections are dropped.
+func (t *tentative) smooth(m *csr.Matrix, nd nodes, v []float64, strong *graph, omega float64, pool *parallel.Pool) *csr.Matrix {
+	if t.width == 1 && nd.Count() == m.Rows {
+		return csr.Assemble(m.Rows, len(t.coarse.Of), pool, func(lo, hi int) ([]int64, []int32, []float64) {
+			return t.smoothRows(m, v, strong, omega, lo, hi)
+		})
+	}
 	return csr.ByRows(m.Rows, t.coarse, evenly(m.Rows, nodesPerTask), pool, func(i int, row *csr.Accumulator) {
-		t.add(row, i, 1)
-		cols, vals := m.Row(i)
-		node := nd.Of[i]
-		near, _ := strong.of(node)
-		f := omega * dinv[i]
-		for k, j := range cols {
-			to := nd.Of[j]
-			for len(near) > 0 && near[0] < to {
-				near = near[1:]
-			}
-			at := int(j)
-			if to != node && (len(near) == 0 || near[0] != to) { // weak
-				at = int(min(nd.First[node]+j-nd.First[to], nd.First[node+1]-1))
-			}
-			t.add(row, at, -f*vals[k])
-		}
+		t.smoothRow(row, m, nd, v, strong, omega, i)
 	})
+}
+
+// smoothRow makes row i of P.
+func (t *tentative) smoothRow(row *csr.Accumulator, m *csr.Matrix, nd nodes, v []float64, strong *graph, omega float64, i int) {
+	cols, vals := m.Row(i)
+	node := nd.Of[i]
+	// lumpTo returns the unknown to which column j belongs in A_F.
+	near := strong.of(node)
+	lumpTo := func(j int32) int {
+		to := nd.Of[j]
+		for len(near) > 0 && near[0] < to {
+			near = near[1:]
+		}
+		if to == node || len(near) > 0 && near[0] == to {
+			return int(j)
+		}
+		return int(min(nd.First[node]+j-nd.First[to], nd.First[node+1]-1))
+	}
+	d, lumped := 0.0, 0.0
+	for k, j := range cols {
+		if int(j) == i {
+			d = vals[k]
+		} else if lumpTo(j) == i {
+			lumped += vals[k] * v[j] / v[i]
+		}
+	}
+	drop := !((d+lumped)/d > leastLumped)
+	if !drop {
+		d += lumped
+	}
+	t.add(row, i, 1)
+	if d == 0 {
+		return
+	}
+	f := omega / d
+	near = strong.of(node)
+	for k, j := range cols {
+		if to := lumpTo(j); to == int(j) || !drop {
+			t.add(row, to, -f*vals[k]*v[j]/v[to])
+		}
+	}
+}
+
+// smoothRows makes rows of P where nodes are single unknowns and there is one near-null vector.
+func (t *tentative) smoothRows(m *csr.Matrix, v []float64, strong *graph, omega float64, lo, hi int) (ptr []int64, col []int32, val []float64) {
+	most := m.RowPtr[hi] - m.RowPtr[lo]
+	ptr = make([]int64, 1, hi-lo+1)
+	col, val = make([]int32, 0, most/2), make([]float64, 0, most/2)
+	for i := lo; i < hi; i++ {
+		cols, vals := m.Row(i)
+		vals = vals[:len(cols)]
+		near := strong.of(int32(i))
+		d, lumped := 0.0, 0.0
+		for k, j := range cols {
+			switch {
+			case int(j) == i:
+				d = vals[k]
+			case len(near) > 0 && near[0] == j:
+				near = near[1:]
+			default:
+				lumped += float64(vals[k] * v[j])
+			}
+		}
+		lumped /= v[i]
+		if sum := d + lumped; sum/d > leastLumped {
+			d = sum
+		}
+		own, f := 1-omega, -omega/d
+		if d == 0 {
+			own, f = 1, 0
+		}
+		first := len(col)
+		if c := t.first[i]; c >= 0 {
+			col, val = append(col, c), append(val, own*t.value[i])
+		}
+		near = strong.of(int32(i))
+		for k, j := range cols {
+			if len(near) == 0 {
+				break
+			}
+			if near[0] != j {
+				continue
+			}
+			near = near[1:]
+			c := t.first[j]
+			if c < 0 {
+				continue
+			}
+			p := f * vals[k] * t.value[j]
+			at := len(col)
+			for at > first && col[at-1] > c {
+				at--
+			}
+			if at > first && col[at-1] == c {
+				val[at-1] += p
+				continue
+			}
+			col, val = append(col, 0), append(val, 0)
+			copy(col[at+1:], col[at:])
+			copy(val[at+1:], val[at:])
+			col[at], val[at] = c, p
+		}
+		ptr = append(ptr, int64(len(col)))
+	}
+	return ptr, col, val
 }
 
 // add adds a times row i of the tentative prolongator.

@@ -73,7 +73,7 @@ func (a *answer) another(used usage) string {
 // fewerDigits says what is in the way of the digits asked for.
 func (a *answer) fewerDigits() string {
 	switch g := a.digits; g.State {
-	case DigitsBelieved:
+	case DigitsBelieved, DigitsEstimated:
 		return fmt.Sprintf("about %d digits can be believed; try --digits %d", g.Believed, g.Believed)
 	case DigitsNone:
 		return "no digit can be believed; the matrix is too ill-conditioned for float64, check its scales and constraints, or leave digits out (--digits none)"

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
 // Digits says how many decimal digits of x can be believed: those of the largest elements,
@@ -18,7 +19,7 @@ import (
 // refinement leave of the error of x. docs/accuracy.md has the formulas.
 type Digits struct {
 	State    DigitsState
-	Believed int // 0 unless State is DigitsBelieved
+	Believed int // 0 unless State is DigitsBelieved or DigitsEstimated
 
 	Error float64 // estimate of ||x - x*||_inf / ||x||_inf; NaN: not known
 	Step  float64 // ||d||_inf / ||x||_inf of the last step; NaN: none was taken
@@ -37,12 +38,15 @@ type DigitsState string
 const (
 	DigitsNotEstimated DigitsState = ""              // not asked for, or the solve did not converge
 	DigitsBelieved     DigitsState = "believed"      // Believed of them
+	DigitsEstimated    DigitsState = "estimated"     // Believed of them, unless A is nearly singular, which a large solve does not exclude
 	DigitsNone         DigitsState = "none"          // no digit can be believed
 	DigitsNotConfirmed DigitsState = "not confirmed" // the probe was not solved in the work allowed
 )
 
-// unconfirmed reports whether digits were estimated and none is believed.
-func (g Digits) unconfirmed() bool { return g.State == DigitsNone || g.State == DigitsNotConfirmed }
+// unconfirmed reports whether digits were asked for and A may be singular.
+func (g Digits) unconfirmed() bool {
+	return g.State == DigitsNone || g.State == DigitsNotConfirmed || g.State == DigitsEstimated
+}
 
 const (
 	// NoDigits is the Options.Digits of a solve that does not estimate them.
@@ -58,6 +62,8 @@ const (
 	leastStepTol = 1e-10
 	floorEta     = 8    // max |r_i| / w_i, in roundings, where x is as good as its rounding but for what A^-1 enlarges
 	probeTol     = 1e-3 // and nullShare
+	roughTol     = 0.1  // of a rough probe
+	mostRough    = 0.3  // that may be left of it
 	mostProbe    = 0.1  // from which A is singular for float64
 
 	roundoff = 0x1p-53
@@ -76,30 +82,27 @@ func (a *answer) estimate() error {
 	before := a.digits.Iterations
 	a.digits = unknownDigits()
 	a.digits.Iterations = before
-	if a.s.opt.Digits == NoDigits || a.s.opt.NoRefine || a.ctx.Err() != nil || absMax(a.x) == 0 {
+	if a.s.opt.Digits == NoDigits || a.s.opt.NoRefine || a.ctx.Err() != nil || a.vectors.AbsMax(a.x) == 0 {
 		return nil
 	}
-	steps, probe, shared := a.allowance()
+	work := a.allowance()
 	w, e := a.rowWeights()
-	if err := a.probe(w, e, probe); err != nil {
+	if err := a.probe(w, e, work); err != nil {
 		return err
 	}
 	if math.IsNaN(a.digits.Probe) {
 		a.digits.State = DigitsNotConfirmed
 		return nil
 	}
-	if shared {
-		steps -= a.digits.Iterations - before
-	}
-	improve := &improvement{answer: a, w: w, e: e, left: steps, size: math.NaN(), error: math.Inf(1)}
+	improve := &improvement{answer: a, w: w, e: e, left: work.steps, size: math.NaN(), error: math.Inf(1)}
 	run := improve.run
-	if shared && steps < (probe-steps)/leastStep {
+	if work.rough {
 		run = improve.assess
 	}
 	if err := run(); err != nil {
 		return err
 	}
-	improve.conclude()
+	improve.conclude(work)
 	return nil
 }
 
@@ -109,28 +112,30 @@ func unknownDigits() Digits {
 }
 
 // largeWork is the number of multiplications of a solve from which an estimate may take
-// largeShare of its iterations: less costs next to nothing. With multigrid a probe alone takes
-// up to 0.56 of them.
+// largeShare of its iterations: less costs next to nothing.
 const (
 	largeWork  = 2e7
-	largeShare = 0.6
-	leastStep  = 5 // a step is worth being tried with that part of the iterations of the probe
+	largeShare = 0.25
+	leastLarge = 4 // iterations
 )
 
-// allowance is how many iterations the probe may take, and steps; in large solves the steps
-// have what the probe leaves.
-func (a *answer) allowance() (steps, probe int, shared bool) {
+// allowance is what an estimate may take.
+type allowance struct {
+	steps, probe int  // iterations
+	rough        bool // the probe is solved to roughTol, and x is assessed as it is
+}
+
+func (a *answer) allowance() allowance {
 	n := a.solved.Iterations
 	switch {
 	case a.s.opt.Digits > 0:
-		return max(furtherIter, 10*n), max(furtherIter, 4*n), false
+		return allowance{steps: max(furtherIter, 10*n), probe: max(furtherIter, 4*n)}
 	case a.s.m.NNZ() <= smallProduct:
-		return max(smallIter, n/2), max(smallIter, n), false
+		return allowance{steps: max(smallIter, n/2), probe: max(smallIter, n)}
 	case float64(n)*a.iterationWork() > largeWork:
-		n = max(10, int(largeShare*float64(n)))
-		return n, n, true
+		return allowance{probe: max(leastLarge, int(largeShare*float64(n))), rough: true}
 	}
-	return max(10, n/2), max(20, n), false
+	return allowance{steps: max(10, n/2), probe: max(20, n)}
 }
 
 // iterationWork is about the number of multiplications of one.
@@ -139,21 +144,25 @@ func (a *answer) iterationWork() float64 {
 	return iterationWork(Method(used.method), used.precond.Kind, float64(a.s.m.Rows), nnz, nnz)
 }
 
-// probe solves A e = p, for two p where that costs next to nothing: in one of a hundred the
-// direction in which A is nearly singular has a hundredth of its usual share.
-func (a *answer) probe(w []float64, e, limit int) error {
+// probe solves A e = p, roughly in large solves, for two p where that costs next to nothing:
+// in one of a hundred the direction in which A is nearly singular has a hundredth of its
+// usual share.
+func (a *answer) probe(w []float64, e int, work allowance) error {
 	count, solve := 1, a.solveProbe
-	if a.s.m.NNZ() <= smallProduct {
+	switch {
+	case work.rough:
+		solve = a.solveRoughProbe
+	case a.s.m.NNZ() <= smallProduct:
 		count, solve = 2, a.solveSmallProbe
 	}
 	g, largest := &a.digits, 0.0
 	for k := range count {
-		d, solved, err := solve(randomRoundings(w, uint64(k)), w, limit)
+		d, solved, err := solve(a.randomRoundings(w, uint64(k)), w, work.probe)
 		if err != nil || !solved {
 			return err
 		}
 		// p is 2^-e times a perturbation of the size of the rows; u times that is a rounding.
-		largest = max(largest, relativeTo(absMax(d), roundoff, absMax(a.x), e))
+		largest = max(largest, relativeTo(a.vectors.AbsMax(d), roundoff, a.vectors.AbsMax(a.x), e))
 	}
 	g.Probe, g.Condition = largest, largest/roundoff
 	return nil
@@ -166,15 +175,22 @@ func (a *answer) solveSmallProbe(p, w []float64, limit int) (d []float64, solved
 	return d, left <= tol, err
 }
 
+// solveRoughProbe solves A d = p to the size of d: with a tenth of p left that is right to a
+// tenth or two.
+func (a *answer) solveRoughProbe(p, w []float64, limit int) (d []float64, solved bool, err error) {
+	d, left, err := a.correction(p, w, roughTol, limit)
+	return d, left <= mostRough, err
+}
+
 // solveProbe solves A d = p to a share of p in the 2-norm, in which it is known what share a
 // left null vector has. Iterations look at the maximum norm, whose share is up to ten times
 // that one.
 func (a *answer) solveProbe(p, w []float64, limit int) (d []float64, solved bool, err error) {
 	tol := a.nullShare()
-	d, r, total := make([]float64, len(p)), append([]float64(nil), p...), rms(p, w)
+	d, r, total := make([]float64, len(p)), append([]float64(nil), p...), a.rms(p, w)
 	for _, loose := range []float64{3, 1} {
 		before := a.digits.Iterations
-		part, _, err := a.correction(r, w, min(0.5, loose*tol*weighted(p, w)/weighted(r, w)), limit)
+		part, _, err := a.correction(r, w, min(0.5, loose*tol*a.weighted(p, w)/a.weighted(r, w)), limit)
 		if err != nil {
 			return d, false, err
 		}
@@ -184,8 +200,8 @@ func (a *answer) solveProbe(p, w []float64, limit int) (d []float64, solved bool
 		if err := a.s.refiner.residual(r, d, p); err != nil {
 			return d, false, err
 		}
-		if rms(r, w) <= min(probeTol, tol)*total {
-			return d, finite(absMax(d)), nil
+		if a.rms(r, w) <= min(probeTol, tol)*total {
+			return d, finite(a.vectors.AbsMax(d)), nil
 		}
 		if limit -= a.digits.Iterations - before; limit <= 0 {
 			break
@@ -198,13 +214,16 @@ func (a *answer) solveProbe(p, w []float64, limit int) (d []float64, solved bool
 // less in one of forty.
 func (a *answer) nullShare() float64 { return 0.03 / math.Sqrt(float64(len(a.x))) }
 
-// randomRoundings are w_i N(0,1). The seed is fixed, so that the same solve has the same digits.
-func randomRoundings(w []float64, k uint64) []float64 {
-	rng := rand.New(rand.NewPCG(0x6d70736f6c7665, k))
+// randomRoundings are w_i N(0,1). The seeds are fixed, so that the same solve has the same
+// digits.
+func (a *answer) randomRoundings(w []float64, k uint64) []float64 {
 	p := make([]float64, len(w))
-	for i := range p {
-		p[i] = w[i] * rng.NormFloat64()
-	}
+	a.vectors.Ranges(func(lo, hi int) {
+		rng := rand.New(rand.NewPCG(0x6d70736f6c7665+uint64(lo), k))
+		for i := lo; i < hi; i++ {
+			p[i] = w[i] * rng.NormFloat64()
+		}
+	})
 	return p
 }
 
@@ -217,7 +236,7 @@ func relativeTo(v, u, x float64, e int) float64 {
 // correction solves A d = r to a share tol of r, with rows weighed by w; left is the share
 // that is left.
 func (a *answer) correction(r, w []float64, tol float64, limit int) (d []float64, left float64, err error) {
-	start := weighted(r, w)
+	start := a.weighted(r, w)
 	unit := append([]float64(nil), w...)
 	for i := range unit {
 		unit[i] *= start
@@ -225,7 +244,7 @@ func (a *answer) correction(r, w []float64, tol float64, limit int) (d []float64
 	d = make([]float64, len(r))
 	more, err := a.further(d, r, unit, krylov.Options[vector]{Tol: tol, MaxIter: max(1, limit)})
 	a.digits.Iterations += more.Iterations
-	if !finite(absMax(d)) {
+	if !finite(a.vectors.AbsMax(d)) {
 		return make([]float64, len(r)), 1, err
 	}
 	return d, more.Measure, err
@@ -233,22 +252,28 @@ func (a *answer) correction(r, w []float64, tol float64, limit int) (d []float64
 
 func finite(v float64) bool { return v-v == 0 }
 
+func (a *answer) weighted(r, w []float64) float64 { return weighted(a.vectors, r, w) }
+
 // weighted returns max |r_i| / w_i.
-func weighted(r, w []float64) float64 {
-	worst := 0.0
-	for i, v := range r {
-		worst = max(worst, math.Abs(v)/w[i])
-	}
-	return worst
+func weighted(space *linop.Host, r, w []float64) float64 {
+	return space.Max(func(lo, hi int) (worst float64) {
+		for i, v := range r[lo:hi] {
+			worst = max(worst, math.Abs(v)/w[lo+i])
+		}
+		return worst
+	})
 }
 
 // rms returns the root mean square of r_i / w_i.
-func rms(r, w []float64) float64 {
-	largest, sum := weighted(r, w), 0.0
-	for i, v := range r {
-		q := v / w[i] / largest
-		sum += q * q
-	}
+func (a *answer) rms(r, w []float64) float64 {
+	largest := a.weighted(r, w)
+	sum := a.vectors.Sum(func(lo, hi int) (sum float64) {
+		for i, v := range r[lo:hi] {
+			q := v / w[lo+i] / largest
+			sum += float64(q * q)
+		}
+		return sum
+	})
 	return largest * math.Sqrt(sum/float64(len(r)))
 }
 

@@ -54,7 +54,7 @@ func (v *improvement) assess() error {
 		return err
 	}
 	v.error = roundoff
-	if weighted(r, v.w) > 0 {
+	if v.weighted(r, v.w) > 0 {
 		v.error = max(v.error, v.enlarged(r))
 	}
 	return nil
@@ -64,15 +64,17 @@ func (v *improvement) assess() error {
 func (v *improvement) residual(x []float64) ([]float64, error) {
 	r := make([]float64, len(x))
 	err := v.s.refiner.residual(r, x, v.b)
-	for i := range r {
-		r[i] = csr.Ldexp(r[i], -v.e)
-	}
+	v.vectors.Ranges(func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			r[i] = csr.Ldexp(r[i], -v.e)
+		}
+	})
 	return r, err
 }
 
 // enlarged is the error of x from r as a whole.
 func (v *improvement) enlarged(r []float64) float64 {
-	return safety * rms(r, v.w) / roundoff * v.digits.Probe
+	return safety * v.rms(r, v.w) / roundoff * v.digits.Probe
 }
 
 // step takes one.
@@ -81,7 +83,7 @@ func (v *improvement) step() error {
 	if err != nil {
 		return err
 	}
-	eta := weighted(r, v.w)
+	eta := v.weighted(r, v.w)
 	if eta == 0 {
 		v.size, v.error, v.done = 0, roundoff, true
 		return nil
@@ -95,7 +97,7 @@ func (v *improvement) step() error {
 	if err != nil {
 		return err
 	}
-	v.size = relativeTo(absMax(d), 1, absMax(v.x), v.e)
+	v.size = relativeTo(v.vectors.AbsMax(d), 1, v.vectors.AbsMax(v.x), v.e)
 	taken, err := v.take(d, eta)
 	rest := max(roundoff, left*enlarged)
 	if v.error = rest; !taken {
@@ -107,14 +109,16 @@ func (v *improvement) step() error {
 // take adds d to x unless the residual grows by that.
 func (v *improvement) take(d []float64, eta float64) (bool, error) {
 	x := make([]float64, len(v.x))
-	for i := range x {
-		x[i] = v.x[i] + csr.Ldexp(d[i], v.e)
-	}
+	v.vectors.Ranges(func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			x[i] = v.x[i] + csr.Ldexp(d[i], v.e)
+		}
+	})
 	r, err := v.residual(x)
 	if err != nil {
 		return false, err
 	}
-	if then := weighted(r, v.w); !(then <= max(eta, roundoff)) {
+	if then := v.weighted(r, v.w); !(then <= max(eta, roundoff)) {
 		return false, nil
 	}
 	v.x = x
@@ -122,14 +126,16 @@ func (v *improvement) take(d []float64, eta float64) (bool, error) {
 }
 
 // conclude fills in the digits from steps and probe.
-func (v *improvement) conclude() {
+func (v *improvement) conclude(work allowance) {
 	g := &v.digits
 	// Below 2^-1022 the spacing of x is absolute.
-	spacing := math.SmallestNonzeroFloat64 / absMax(v.x)
+	spacing := math.SmallestNonzeroFloat64 / v.vectors.AbsMax(v.x)
 	g.Step, g.Error = v.size, max(v.error, spacing)
 	switch g.Believed = digitsOf(g.Error); {
 	case g.Probe > mostProbe || g.Believed == 0:
 		g.State, g.Believed = DigitsNone, 0
+	case work.rough:
+		g.State = DigitsEstimated
 	default:
 		g.State = DigitsBelieved
 	}

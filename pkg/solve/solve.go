@@ -10,6 +10,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/gpu"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 	"github.com/mpsolve/mpsolve/pkg/verify"
@@ -297,7 +298,7 @@ func (s *Solver) Solve(ctx context.Context, b, x0 []float64) (Result, error) {
 	}
 	start := time.Now()
 	before := s.recorder.since(s.refiner.usage().used())
-	a := &answer{s: s, ctx: ctx, x: s.Order.forth(x), b: s.Order.forth(b), given: b}
+	a := &answer{s: s, ctx: ctx, vectors: linop.NewHost(len(b), s.pool), x: s.Order.forth(x), b: s.Order.forth(b), given: b}
 	if err := a.solve(x0 != nil); err != nil {
 		return Result{}, err
 	}

@@ -135,7 +135,7 @@ func (t *substitution) further(ctx context.Context, x, b, w []float64, _ krylov.
 	}
 	r := make([]float64, len(x))
 	t.exact.Residual(r, b, x)
-	return krylov.Result{Reason: reason, Measure: weighted(r, w)}, nil
+	return krylov.Result{Reason: reason, Measure: weighted(linop.NewHost(len(r), t.s.pool), r, w)}, nil
 }
 
 // residual implements refiner.

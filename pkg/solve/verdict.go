@@ -7,6 +7,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
@@ -16,6 +17,7 @@ type answer struct {
 	ctx  context.Context
 	x, b []float64
 
+	vectors          *linop.Host   // operations on vectors like x
 	given            []float64     // b in the order of the matrix as given
 	verify.Judgement               // of x
 	reason           krylov.Reason // of the end
@@ -245,21 +247,27 @@ func absMax(x []float64) float64 {
 // rowWeights are w_i = T_i ||x||_inf + |b_i|, the sizes of roundings of the rows, times
 // 2^-e with e such that the largest is near 1. None is below 2^-900.
 func (a *answer) rowWeights() (w []float64, e int) {
-	sums := a.s.m.RowSums(a.s.pool)
-	ex := csr.Exponent(absMax(a.x))
-	e = math.MinInt
-	for i, t := range sums {
-		if t > 0 {
-			e = max(e, csr.Exponent(min(t, math.MaxFloat64))+ex)
+	w = a.s.m.RowSums(a.s.pool)
+	size := a.vectors.AbsMax(a.x)
+	ex := csr.Exponent(size)
+	e = int(a.vectors.Max(func(lo, hi int) float64 {
+		e := leastExponent
+		for i := lo; i < hi; i++ {
+			if t := w[i]; t > 0 {
+				e = max(e, csr.Exponent(min(t, math.MaxFloat64))+ex)
+			}
+			if a.b[i] != 0 {
+				e = max(e, csr.Exponent(a.b[i]))
+			}
 		}
-		if a.b[i] != 0 {
-			e = max(e, csr.Exponent(a.b[i]))
+		return float64(e)
+	}))
+	norm := csr.Ldexp(size, -ex)
+	a.vectors.Ranges(func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			t := min(w[i], math.MaxFloat64)
+			w[i] = max(0x1p-900, csr.Ldexp(t*norm, ex-e)+csr.Ldexp(math.Abs(a.b[i]), -e))
 		}
-	}
-	norm := csr.Ldexp(absMax(a.x), -ex)
-	for i, t := range sums {
-		t = min(t, math.MaxFloat64)
-		sums[i] = max(0x1p-900, csr.Ldexp(t*norm, ex-e)+csr.Ldexp(math.Abs(a.b[i]), -e))
-	}
-	return sums, e
+	})
+	return w, e
 }

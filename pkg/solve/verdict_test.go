@@ -178,6 +178,25 @@ func TestDigitsAskedFor(t *testing.T) {
 	}
 }
 
+// In a large solve the digits take a quarter of the iterations at most, are right to about one,
+// and are not said to be confirmed.
+func TestDigitsOfLargeSolves(t *testing.T) {
+	m := grid(300, 0, 0)
+	b := random(2, m.Rows)
+	right := mustSolve(t, m, b, nil, Options{Digits: 12})
+	for _, tol := range []float64{1e-6, 1e-10} {
+		r := mustSolve(t, m, b, nil, Options{Tol: tol})
+		wrong := 0.0
+		for i, v := range right.X {
+			wrong = max(wrong, math.Abs(v-r.X[i]))
+		}
+		digits := -math.Log10(wrong / absMax(right.X))
+		if g := r.Digits; g.State != DigitsEstimated || 4*g.Iterations > r.Iterations+4 || float64(g.Believed) > digits+1 || float64(g.Believed) < digits-2.5 {
+			t.Errorf("tolerance %g: %+v after %d iterations, right are %.1f", tol, g, r.Iterations, digits)
+		}
+	}
+}
+
 // A nearly singular system whose right-hand side is in the range, and an ill-conditioned one
 // beyond float64, are not said to have digits.
 func TestNoDigitIsSaid(t *testing.T) {

@@ -45,7 +45,7 @@ func (t *tally) add(kind string, o outcome) {
 		c.failed++
 	case math.IsNaN(o.digits):
 		c.unknown++
-	case g.State == solve.DigitsBelieved:
+	case g.State == solve.DigitsBelieved || g.State == solve.DigitsEstimated:
 		c.believed++
 		d := float64(g.Believed) - min(o.digits, solve.MaxDigits)
 		c.difference = append(c.difference, d)

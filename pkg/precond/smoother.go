@@ -1,0 +1,198 @@
+package precond
+
+import (
+	"math"
+	"slices"
+
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// Smoother names the smoother of multigrid.
+type Smoother string
+
+// The smoothers. SmootherAuto is SmootherSPAI0 where A is symmetric and SmootherL1Jacobi
+// elsewhere.
+const (
+	SmootherAuto      Smoother = ""
+	SmootherSPAI0     Smoother = "spai0"
+	SmootherChebyshev Smoother = "chebyshev"
+	SmootherL1Jacobi  Smoother = "l1-jacobi"
+)
+
+const (
+	safeEigenvalue = 2.2 // bound by row sums that needs no better estimate
+
+	chebyshevDegree = 2  // steps before and after the correction from the coarser level
+	smootherRatio   = 10 // of the largest eigenvalue of D^-1 A to the least that is to be smoothed
+	l1JacobiSteps   = 2
+	safeStep        = 1.8
+)
+
+// rowFacts are sums over the rows of V A V, V = diag(v) for a vector v of the near-null space: the
+// unknowns are measured in v, so that smoothers do not depend on how A is scaled.
+type rowFacts struct {
+	v        []float64
+	diagonal []float64 // of A
+	sum      []float64 // of |a_ij| v_j
+	square   []float64 // of (a_ij v_j)^2
+	bound    float64   // of the eigenvalues of D^-1 A
+	bound0   float64   // of those of M A, M of SPAI0
+}
+
+// newRowFacts reads the current matrix once. An unknown without an equation, which coarsening may
+// leave, has none; another zero on the diagonal is an error.
+func (h *hierarchy) newRowFacts(v []float64) (f rowFacts, err error) {
+	n := h.a.Rows
+	f.v, f.diagonal, f.sum, f.square = v, make([]float64, n), make([]float64, n), make([]float64, n)
+	bounds := evenly(n, nodesPerTask)
+	parts := make([][2]float64, len(bounds)-1)
+	bad := make([]int, len(bounds)-1) // a row with a bad diagonal entry, from 1
+	h.pool.RunRanges(bounds, func(part, lo, hi int) {
+		most, most0 := 0.0, 0.0
+		for i := lo; i < hi; i++ {
+			cols, vals := h.a.Row(i)
+			cols = cols[:len(vals)]
+			d, sum, square := 0.0, 0.0, 0.0
+			for k, a := range vals {
+				a *= f.v[cols[k]]
+				sum += math.Abs(a)
+				square += float64(a * a)
+				if int(cols[k]) == i {
+					d = a
+				}
+			}
+			f.diagonal[i], f.sum[i], f.square[i] = d/f.v[i], sum, square
+			switch {
+			case d == 0 && sum == 0:
+			case !finite(d), !finite(1 / d), h.Symmetric && d < 0:
+				bad[part] = i + 1
+				return
+			default:
+				most = max(most, sum/math.Abs(d))
+				most0 = max(most0, math.Abs(d)*sum/square)
+			}
+		}
+		parts[part] = [2]float64{most, most0}
+	})
+	for k, p := range parts {
+		if i := bad[k] - 1; i >= 0 {
+			return f, errDiagonal(i, f.diagonal[i], h.Symmetric)
+		}
+		f.bound, f.bound0 = max(f.bound, p[0]), max(f.bound0, p[1])
+	}
+	return f, nil
+}
+
+// magnitudes returns what unknowns are measured in: the norm of what the near-null vectors are
+// there or, if that is zero anywhere, 1/sqrt|a_ii|.
+func (h *hierarchy) magnitudes() []float64 {
+	v := magnitudesOf(h.null)
+	if !slices.ContainsFunc(v, func(v float64) bool { return !(v > 0) || !finite(v) }) {
+		return v
+	}
+	for i, d := range h.a.Diagonal(h.pool) {
+		if v[i] = 1 / math.Sqrt(math.Abs(d)); !finite(v[i]) {
+			v[i] = 1
+		}
+	}
+	return v
+}
+
+// magnitudesOf returns the norm of what the vectors are at each unknown.
+func magnitudesOf(null [][]float64) []float64 {
+	v := make([]float64, len(null[0]))
+	for i := range v {
+		square := 0.0
+		for _, b := range null {
+			square += float64(b[i] * b[i])
+		}
+		v[i] = math.Sqrt(square)
+	}
+	return v
+}
+
+// inverse returns D^-1.
+func (f rowFacts) inverse() []float64 {
+	w := make([]float64, len(f.diagonal))
+	for i, d := range f.diagonal {
+		if d != 0 {
+			w[i] = 1 / d
+		}
+	}
+	return w
+}
+
+// smoother sets m and steps of a level and returns the largest eigenvalue of D^-1 A, a bound or
+// an estimate.
+func (h *hierarchy) smoother(l *levelMatrices, v []float64) (lambda float64, err error) {
+	f, err := h.newRowFacts(v)
+	if err != nil {
+		return 0, err
+	}
+	lambda = f.bound
+	if lambda > safeEigenvalue && h.Symmetric {
+		estimate, err := h.largestEigenvalue(f.inverse())
+		if err != nil {
+			return 0, err
+		}
+		lambda = min(lambda, estimate)
+	}
+	degree := h.Degree
+	kind := h.Multigrid.Smoother
+	switch {
+	case kind == SmootherChebyshev:
+		if degree == 0 {
+			degree = chebyshevDegree
+		}
+		l.m, l.steps = f.inverse(), chebyshevSteps(degree, lambda/smootherRatio, lambda)
+		return lambda, nil
+	case kind == SmootherSPAI0, kind == SmootherAuto && h.Symmetric:
+		if l.m, err = h.spai0(f); err != nil {
+			return 0, err
+		}
+	default:
+		l.m = f.sum
+		for i, s := range f.sum {
+			if s > 0 {
+				l.m[i] = math.Copysign(f.v[i]/s, f.diagonal[i])
+			}
+		}
+		if degree == 0 && kind == SmootherAuto {
+			degree = l1JacobiSteps
+		}
+	}
+	l.steps = slices.Repeat([]float64{1}, max(degree, 1))
+	return lambda, nil
+}
+
+// largestEigenvalue estimates that of diag(w) A, A the current matrix, with a margin.
+func (h *hierarchy) largestEigenvalue(w []float64) (float64, error) {
+	lambda, err := largestEigenvalue(linop.NewCSR(h.a, h.pool), w, h.pool)
+	return eigenvalueMargin * lambda, err
+}
+
+// spai0 returns the diagonal of the sparse approximate inverse that is diagonal: m_i minimises
+// ||e_i - m_i a_i||, a_i row i of V A V, so that m_i = a_ii / ||a_i||^2 ([BroekerGrote02]). Where A is
+// symmetric, it is scaled so that the eigenvalues of M A are below safeStep, without which a cycle
+// need not be definite.
+func (h *hierarchy) spai0(f rowFacts) ([]float64, error) {
+	m := f.square
+	for i, s := range f.square {
+		if s > 0 {
+			m[i] = f.v[i] * f.v[i] * f.diagonal[i] / s
+		}
+	}
+	if !h.Symmetric || f.bound0 <= 2 {
+		return m, nil
+	}
+	lambda, err := h.largestEigenvalue(m)
+	if err != nil {
+		return nil, err
+	}
+	if f := safeStep / lambda; f < 1 {
+		for i := range m {
+			m[i] *= f
+		}
+	}
+	return m, nil
+}

@@ -1,0 +1,177 @@
+package precond
+
+import (
+	"math"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
+)
+
+// nodes are groups of consecutive unknowns, such as the displacements of a node of a finite
+// element mesh.
+type nodes = csr.Blocks
+
+// strength measures connections between nodes: that of i and j is |a_ij| / sqrt|a_ii a_jj|,
+// where a_ij is an element of m, the matrix of the norms of blocks ([Vanek96]).
+type strength struct {
+	m     *csr.Matrix
+	root  []float64 // sqrt|a_ii|
+	nodes bool      // of several unknowns
+}
+
+func newStrength(m *csr.Matrix, nd nodes, pool *parallel.Pool) strength {
+	s := strength{m: norms(m, nd, pool), nodes: nd.Count() < m.Rows}
+	s.root = s.m.Diagonal(pool)
+	for i, d := range s.root {
+		s.root[i] = math.Sqrt(math.Abs(d))
+	}
+	return s
+}
+
+// norms is the matrix of ||A_IJ||_F of the blocks between nodes, A itself if nodes
+// are single unknowns.
+func norms(m *csr.Matrix, nd nodes, pool *parallel.Pool) *csr.Matrix {
+	n := nd.Count()
+	if n == m.Rows {
+		return m
+	}
+	squares := csr.ByRows(n, csr.EqualBlocks(n, 1), evenly(n, nodesPerTask), pool, func(k int, row *csr.Accumulator) {
+		for i := nd.First[k]; i < nd.First[k+1]; i++ {
+			cols, vals := m.Row(int(i))
+			for q, j := range cols {
+				row.Add(nd.Of[j], float64(vals[q]*vals[q]))
+			}
+		}
+	})
+	for k, v := range squares.Val {
+		squares.Val[k] = math.Sqrt(v)
+	}
+	return squares
+}
+
+// graph holds the strong connections between nodes: node k is connected to
+// near[first[k]:first[k+1]], in ascending order, without itself.
+type graph struct {
+	first []int64
+	near  []int32
+}
+
+func (g *graph) of(k int32) (near []int32) { return g.near[g.first[k]:g.first[k+1]] }
+
+// strong is the graph of the connections that are at least as strong as the threshold, and not
+// zero.
+func (s strength) strong(threshold float64, pool *parallel.Pool) *graph {
+	n := s.m.Rows
+	bounds := evenly(n, nodesPerTask)
+	g := &graph{first: make([]int64, n+1)}
+	pool.RunRanges(bounds, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			count := int64(0)
+			least := threshold * s.root[i]
+			cols, vals := s.m.Row(i)
+			vals = vals[:len(cols)]
+			for k, j := range cols {
+				if v := math.Abs(vals[k]); v >= least*s.root[j] && v != 0 && int(j) != i {
+					count++
+				}
+			}
+			g.first[i+1] = count
+		}
+	})
+	for k := range n {
+		g.first[k+1] += g.first[k]
+	}
+	g.near = make([]int32, g.first[n])
+	pool.RunRanges(bounds, func(_, lo, hi int) {
+		near := g.near[g.first[lo]:g.first[hi]]
+		at := 0
+		for i := lo; i < hi; i++ {
+			least := threshold * s.root[i]
+			cols, vals := s.m.Row(i)
+			vals = vals[:len(cols)]
+			for k, j := range cols {
+				if v := math.Abs(vals[k]); v >= least*s.root[j] && v != 0 && int(j) != i {
+					near[at] = j
+					at++
+				}
+			}
+		}
+	})
+	return g
+}
+
+// Thresholds of strong connections on the finest level, between unknowns, between nodes of several,
+// and in either case where a sample shows anisotropy. Each coarser level has that of the next finer
+// one times coarserThreshold.
+const (
+	DefaultThreshold     = 0.05
+	NodeThreshold        = 0.08
+	AnisotropicThreshold = 0.25
+
+	coarserThreshold = 0.75
+	sampledRows      = 10000
+)
+
+// threshold chooses that of the finest level: AnisotropicThreshold if, in a sample of rows, each
+// has a connection of that strength, but at most half of the connections have it. Then it tells the
+// direction of strong coupling from the others; elsewhere it would leave nodes alone.
+func (s strength) threshold() (threshold float64, anisotropic bool) {
+	threshold = DefaultThreshold
+	if s.nodes {
+		threshold = NodeThreshold
+	}
+	connections, strong := 0, 0
+	for i := 0; i < s.m.Rows; i += (s.m.Rows-1)/sampledRows + 1 {
+		before := strong
+		cols, vals := s.m.Row(i)
+		for k, j := range cols {
+			if v := math.Abs(vals[k]); v != 0 && int(j) != i {
+				connections++
+				if v >= AnisotropicThreshold*s.root[i]*s.root[j] {
+					strong++
+				}
+			}
+		}
+		if strong == before {
+			return threshold, false
+		}
+	}
+	if 2*strong > connections || connections == 0 {
+		return threshold, false
+	}
+	return AnisotropicThreshold, true
+}
+
+// strongest returns the neighbour of node k among near, a part of its row, that satisfies
+// a condition and has the strongest connection, the first of several, or -1.
+func (s strength) strongest(k int32, near []int32, is func(j int32) bool) int32 {
+	best, most := int32(-1), -1.0
+	cols, vals := s.m.Row(int(k))
+	for q, j := range cols {
+		for len(near) > 0 && near[0] < j {
+			near = near[1:]
+		}
+		if len(near) == 0 {
+			break
+		}
+		if near[0] != j || !is(j) {
+			continue
+		}
+		if w := math.Abs(vals[q]) / s.root[j]; !(w <= most) {
+			best, most = j, w
+		}
+	}
+	return best
+}
+
+const nodesPerTask = 4096 // of work for one thread
+
+// evenly splits n into ranges of nearly equal length, at most that long.
+func evenly(n, length int) []int {
+	parts := (n + length - 1) / length
+	bounds := make([]int, parts+1)
+	for k := range bounds {
+		bounds[k] = k * n / max(parts, 1)
+	}
+	return bounds
+}
