@@ -44,8 +44,9 @@ var rivalWork = map[precond.Kind][expander + 1]float64{
 	precond.Cholesky: {400, 1500, 800},
 }
 
-// earlyWork is what complete factors take that come first: their order, above all.
-const earlyWork = 150
+// earlyWork is what complete factors take that come first, in the time of multiplications of
+// iterations: half of it for their order.
+const earlyWork = 250
 
 // rivals returns for each trial what the first rung after it that is none is expected to take.
 func (s *Solver) rivals(rungs []rung) []float64 {
