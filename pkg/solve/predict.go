@@ -36,12 +36,12 @@ const (
 // do the coarse levels of multigrid, the more, the faster neighbourhoods grow.
 var rivalWork = map[precond.Kind][expander + 1]float64{
 	precond.AMG:      {250, 250, 1500},
-	precond.ICT:      {400, 1500, 1500},
-	precond.ILUT:     {400, 1500, 1500},
+	precond.ICT:      {400, 1500, 800},
+	precond.ILUT:     {400, 1500, 800},
 	precond.IC0:      {400, 400, 400},
 	precond.ILU0:     {400, 400, 400},
-	precond.LU:       {400, 1500, 1500},
-	precond.Cholesky: {400, 1500, 1500},
+	precond.LU:       {400, 1500, 800},
+	precond.Cholesky: {400, 1500, 800},
 }
 
 // earlyWork is what complete factors take that come first, in the time of multiplications of
