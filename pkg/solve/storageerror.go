@@ -14,9 +14,9 @@ const storageFloor = 0.25
 // correction z of x. That of rows is proportional to the norm of z and at most inversely
 // proportional to that of x + d, so that one value bounds others.
 type storageError[V any, S linop.Scalar[S]] struct {
-	c *correction[V, S]
-	x V
-	e int // of the correction, see scaling
+	c      *correction[V, S]
+	x, sum V   // sum is overwritten
+	e      int // of the correction, see scaling
 
 	last, normX, normZ float64 // when it was computed; zero: never
 }
@@ -31,9 +31,9 @@ func (f *storageError[V, S]) reached(m float64, z V, normX, normZ float64) bool 
 	if normZ != normZ {
 		normZ = c.at.AbsMax(z)
 	}
-	c.scaling.col.addLdexp(c.x, f.x, z, f.e)
+	c.scaling.col.addLdexp(f.sum, f.x, z, f.e)
 	c.matrix.storageError(c.r, normZ, c.scaling.unscaled, f.e)
-	f.last, f.normX, f.normZ = c.measure.of(c.x, c.r), normX, normZ
+	f.last, f.normX, f.normZ = c.measure.of(f.sum, c.r), normX, normZ
 	if normX != normX { // not known: nor is a bound
 		f.normZ = 0
 	}
