@@ -1,8 +1,6 @@
 package csr
 
 import (
-	"slices"
-
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
@@ -35,6 +33,12 @@ func (p *pieces) row(i int32) (cols []int32, vals []float64) {
 	part, at := &p.part[uint(i)>>p.shift], int(i)&p.mask
 	lo, hi := part.ptr[at], part.ptr[at+1]
 	return part.col[lo:hi:hi], part.val[lo:hi:hi]
+}
+
+// length returns the number of entries of a row.
+func (p *pieces) length(i int32) int {
+	part, at := &p.part[uint(i)>>p.shift], int(i)&p.mask
+	return int(part.ptr[at+1] - part.ptr[at])
 }
 
 // compact returns the matrix, of that many columns, whose rows must be in order. It empties p.
@@ -75,112 +79,6 @@ const (
 	inOrder  columnOrder = true
 	anyOrder columnOrder = false
 )
-
-// multiply returns a b, b of so many columns, by Gustavson's algorithm, each of whose rows is a
-// sum of rows of b in the order of the entries of a's row.
-func multiply(a *Matrix, b pieces, cols int, order columnOrder, pool *parallel.Pool) pieces {
-	spare := make(chan *gustavson, pool.Threads())
-	return makePieces(a.Rows, pool, func(lo, hi int) piece {
-		var g *gustavson
-		select {
-		case g = <-spare:
-		default:
-			g = &gustavson{place: make([]int32, cols)}
-		}
-		defer func() { spare <- g }()
-		return g.piece(a, lo, hi, b, order)
-	})
-}
-
-// gustavson makes rows of a product.
-type gustavson struct {
-	place  []int32 // of a column in the row, from 1; 0: none
-	perRow float64 // entries, in the piece made last
-	order  []uint64
-	copied []float64
-}
-
-// piece makes rows lo to hi-1 of a b.
-func (g *gustavson) piece(a *Matrix, lo, hi int, b pieces, order columnOrder) piece {
-	p := piece{ptr: make([]int64, 1, hi-lo+1)}
-	grow := func(n int) {
-		size := max(len(p.col)+n, int(g.perRow*float64(hi-lo)*1.1))
-		p.col = slices.Grow(p.col, size-len(p.col))
-		p.val = slices.Grow(p.val, size-len(p.val))
-	}
-	for i := lo; i < hi; i++ {
-		cols, vals := a.Row(i)
-		most := 0
-		for _, j := range cols {
-			part, at := &b.part[uint(j)>>b.shift], int(j)&b.mask
-			most += int(part.ptr[at+1] - part.ptr[at])
-		}
-		n := len(p.col)
-		if most > cap(p.col)-n || most > cap(p.val)-n {
-			grow(most)
-		}
-		k := g.row(cols, vals, &b, p.col[n:n+most], p.val[n:n+most])
-		p.col, p.val = p.col[:n+k], p.val[:n+k]
-		if order == inOrder {
-			g.sort(p.col[n:], p.val[n:])
-		}
-		p.ptr = append(p.ptr, int64(n+k))
-	}
-	g.perRow = float64(len(p.col)) / float64(max(hi-lo, 1))
-	return p
-}
-
-// row writes the sum of vals[k] times row cols[k] of b to col and val, which have room for all
-// terms, and returns the number of its entries.
-func (g *gustavson) row(cols []int32, vals []float64, b *pieces, col []int32, val []float64) (n int) {
-	place := g.place
-	for k, j := range cols {
-		f := vals[k]
-		bc, bv := b.row(j)
-		bv = bv[:len(bc)]
-		for t, c := range bc {
-			if at := place[c]; at != 0 {
-				val[at-1] += float64(f * bv[t])
-				continue
-			}
-			col[n], val[n] = c, f*bv[t]
-			n++
-			place[c] = int32(n)
-		}
-	}
-	for _, c := range col[:n] {
-		place[c] = 0
-	}
-	return n
-}
-
-// shortRow is the length up to which insertion sorts a row fastest.
-const shortRow = 40
-
-// sort sorts a row by columns.
-func (g *gustavson) sort(col []int32, val []float64) {
-	val = val[:len(col)]
-	if len(col) <= shortRow {
-		for k := 1; k < len(col); k++ {
-			c, v := col[k], val[k]
-			at := k
-			for at > 0 && col[at-1] > c {
-				col[at], val[at] = col[at-1], val[at-1]
-				at--
-			}
-			col[at], val[at] = c, v
-		}
-		return
-	}
-	g.order, g.copied = g.order[:0], append(g.copied[:0], val...)
-	for k, c := range col {
-		g.order = append(g.order, uint64(c)<<32|uint64(k))
-	}
-	slices.Sort(g.order)
-	for k, o := range g.order {
-		col[k], val[k] = int32(o>>32), g.copied[uint32(o)]
-	}
-}
 
 // Assemble makes a matrix of what fill makes of ranges of rows, which are whole pieces of work: the
 // rows lo to hi-1, of which row i has the columns, in order, and values ptr[i-lo] to

@@ -65,41 +65,8 @@ func chunkPanels(m *csr.Matrix) []int {
 	return bounds
 }
 
-// chunkScales are what the values of a chunked matrix are made with: element (i, j) of A is
-// multiplied by left[i] right[j] and, if it becomes an integer, rounded to a multiple of unit[i].
-type chunkScales struct {
-	left, right []float64 // nil: 1
-	unit        []float64
-}
-
-// at returns the factor of element (i, j).
-func (s *chunkScales) at(i int, j int32) float64 {
-	f := 1.0
-	if s.left != nil {
-		f = s.left[i]
-	}
-	if s.right != nil {
-		f *= s.right[j]
-	}
-	return f
-}
-
-// rowUnits returns the powers of two in which 16-bit integers hold the elements of
-// each row, 0 for a row of zeros.
-func (s *chunkScales) rowUnits(m *csr.Matrix, pool *parallel.Pool) []float64 {
-	units := make([]float64, m.Rows)
-	pool.RunRanges(csr.Panels(m), func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			most := 0.0
-			cols, vals := m.Row(i)
-			for k, j := range cols {
-				most = max(most, math.Abs(vals[k]*s.at(i, j)))
-			}
-			units[i] = unitOf(most)
-		}
-	})
-	return units
-}
+// chunkScales are the diagonals that a matrix is multiplied by; nil: the identity.
+type chunkScales struct{ left, right []float64 }
 
 // unitOf returns the least power of two of which 32767 reach most.
 func unitOf(most float64) float64 {
@@ -114,116 +81,123 @@ func unitOf(most float64) float64 {
 	return unit
 }
 
-// widestUnits is the quotient of units up to which a matrix has a single one.
+// widestUnits is the quotient of units up to which a panel has a single one.
 const widestUnits = 4
 
-// single replaces units by the greatest if they differ little.
-func single(units []float64) {
+// single replaces units by the greatest if they differ little, and reports whether they are one
+// now.
+func single(units []float64) bool {
 	least, most := math.Inf(1), 0.0
 	for _, u := range units {
 		if u > 0 {
 			least, most = min(least, u), max(most, u)
 		}
 	}
-	if most <= widestUnits*least {
-		for i := range units {
-			units[i] = most
-		}
+	if most > widestUnits*least {
+		return false
 	}
+	for i := range units {
+		units[i] = most
+	}
+	return true
 }
 
-// newChunkedInts stores diag(left) m diag(right) as 16-bit integers.
-func newChunkedInts(m *csr.Matrix, s *chunkScales, pool *parallel.Pool) *chunked {
-	one := len(s.unit) == 0 || slices.Min(s.unit) == slices.Max(s.unit)
-	return newChunked(m, pool, chunkMaker[int16]{
-		load: func(l *lane[int16], i int) {
-			inverse := 0.0
-			if u := s.unit[i]; u > 0 {
-				inverse = 1 / u
-			}
-			cols, vals := m.Row(i)
-			for k, j := range cols {
-				l.add(j, int16(math.RoundToEven(vals[k]*s.at(i, j)*inverse)))
-			}
-		},
-		finish: func(c *kernels.Chunks, values []int16, lo, hi int) {
-			c.Ints, c.Unit = slices.Clone(values), float32(s.unit[lo])
-			if !one {
-				c.Units = make([]float32, chunkRows*len(c.Heads))
-				for i := range c.Units {
-					c.Units[i] = float32(s.unit[min(lo+i, hi-1)])
-				}
-			}
-		},
-	})
-}
-
-// newChunkedFloats stores diag(left) m diag(right) as float32.
-func newChunkedFloats(m *csr.Matrix, s *chunkScales, pool *parallel.Pool) *chunked {
-	return newChunked(m, pool, chunkMaker[float32]{
-		load: func(l *lane[float32], i int) {
-			cols, vals := m.Row(i)
-			for k, j := range cols {
-				l.add(j, float32(vals[k]*s.at(i, j)))
-			}
-		},
-		finish: func(c *kernels.Chunks, values []float32, _, _ int) {
-			c.Floats, c.Unit = append([]float32{}, values...), 1
-		},
-	})
-}
-
-// chunkMaker reads row i into an empty lane, and sets the values and units of chunks of the
-// rows lo to hi-1, or of the row lo alone.
-type chunkMaker[T int16 | float32] struct {
-	load   func(l *lane[T], i int)
-	finish func(c *kernels.Chunks, values []T, lo, hi int)
-}
-
-// newChunked packs the rows of m.
-func newChunked[T int16 | float32](m *csr.Matrix, pool *parallel.Pool, make chunkMaker[T]) *chunked {
+// newChunked stores diag(left) m diag(right) as 16-bit integers or as float32.
+func newChunked[T int16 | float32](m *csr.Matrix, s chunkScales, pool *parallel.Pool) *chunked {
 	c := &chunked{rows: m.Rows, cols: m.Cols, panel: chunkPanels(m), pool: pool}
-	c.parts = slices.Grow(c.parts, len(c.panel)-1)[:len(c.panel)-1]
+	c.parts = make([]chunkPart, len(c.panel)-1)
 	packers := sync.Pool{New: func() any { return &chunkPacker[T]{width: paddedLen(m.Cols)} }}
 	pool.RunRanges(c.panel, func(panel, lo, hi int) {
 		p := packers.Get().(*chunkPacker[T])
-		p.panel(&c.parts[panel], lo, hi, make)
+		p.panel(&c.parts[panel], m, s, lo, hi)
 		packers.Put(p)
 	})
 	return c
 }
 
 // panel packs the rows lo to hi-1.
-func (p *chunkPacker[T]) panel(part *chunkPart, lo, hi int, make chunkMaker[T]) {
-	var excess []lane[T]
+func (p *chunkPacker[T]) panel(part *chunkPart, m *csr.Matrix, s chunkScales, lo, hi int) {
+	one := p.round(m, s, lo, hi)
+	first := m.RowPtr[lo]
+	p.runless = 0
+	var excess []elements[T]
 	for at := lo; at < hi; at += chunkRows {
-		for l := range p.lane {
-			p.lane[l].clear()
-			if at+l < hi {
-				make.load(&p.lane[l], at+l)
-				p.lane[l].sort()
+		for l := range chunkRows {
+			row := elements[T]{}
+			if i := at + l; i < hi {
+				from, to := m.RowPtr[i], m.RowPtr[i+1]
+				row = elements[T]{m.Col[from:to], p.rounded[from-first : to-first]}
 			}
+			p.load(l, row)
 		}
 		for l, most := 0, p.mostElements(); l < chunkRows; l++ {
-			for p.lane[l].len() > most {
+			for p.end[l]-p.start[l] > most {
 				part.long = append(part.long, longRow{row: at + l - lo})
-				excess = append(excess, p.lane[l].split(most))
+				excess = append(excess, p.cut(l, most))
 			}
 		}
 		p.pack()
 	}
-	make.finish(p.take(&part.Chunks), p.values, lo, hi)
-	p.values = p.values[:0]
+	p.take(&part.Chunks, p.unit, one)
 	for k := range part.long {
 		l := &part.long[k]
-		p.deal(&excess[k])
+		p.deal(excess[k])
 		p.pack()
-		make.finish(p.take(&l.Chunks), p.values, lo+l.row, lo+l.row+1)
-		p.values = p.values[:0]
+		p.take(&l.Chunks, p.unit[l.row:][:1], true)
 	}
 	if len(part.long) > 0 {
-		part.y = slices.Grow(part.y, chunkRows*len(part.Heads))[:chunkRows*len(part.Heads)]
+		part.y = make([]float32, chunkRows*len(part.Heads))
 	}
+}
+
+// round sets the scaled values of the rows lo to hi-1 and their units, and reports whether
+// they are one.
+func (p *chunkPacker[T]) round(m *csr.Matrix, s chunkScales, lo, hi int) (one bool) {
+	first, n := m.RowPtr[lo], int(m.RowPtr[hi]-m.RowPtr[lo])
+	p.scaled, p.rounded = slices.Grow(p.scaled[:0], n)[:n], slices.Grow(p.rounded[:0], n)[:n]
+	p.unit = slices.Grow(p.unit[:0], hi-lo)[:hi-lo]
+	for i := lo; i < hi; i++ {
+		cols, vals := m.Row(i)
+		f, most := 1.0, 0.0
+		if s.left != nil {
+			f = s.left[i]
+		}
+		out := p.scaled[m.RowPtr[i]-first:][:len(vals)]
+		for k, v := range vals {
+			g := f
+			if s.right != nil {
+				g *= s.right[cols[k]]
+			}
+			v *= g
+			out[k] = v
+			most = max(most, math.Abs(v))
+		}
+		p.unit[i-lo] = unitOf(most)
+	}
+	switch value := any(p.rounded).(type) {
+	case []float32:
+		for k, v := range p.scaled {
+			value[k] = float32(v)
+		}
+		for i := range p.unit {
+			p.unit[i] = 1
+		}
+		return true
+	case []int16:
+		one = single(p.unit)
+		for i := lo; i < hi; i++ {
+			inverse := 0.0
+			if u := p.unit[i-lo]; u > 0 {
+				inverse = 1 / u
+			}
+			from, to := m.RowPtr[i]-first, m.RowPtr[i+1]-first
+			out := value[from:to]
+			for k, v := range p.scaled[from:to] {
+				out[k] = int16(math.Float64bits(float64(v*inverse) + 0x1.8p52)) // rounds to an integer
+			}
+		}
+	}
+	return one
 }
 
 // bytes is the memory of the matrix.

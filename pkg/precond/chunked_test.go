@@ -65,26 +65,17 @@ func TestChunked(t *testing.T) {
 		for j := range right {
 			right[j] = 1 + rng.Float64()
 		}
-		s := &chunkScales{left: left, right: right}
-		s.unit = s.rowUnits(m, pool)
-		for _, one := range []bool{false, true} {
-			if one {
-				s.left = nil
-				s.unit = s.rowUnits(m, pool)
-				single(s.unit)
-			}
-			for _, ints := range []bool{true, false} {
-				a := newChunkedFloats(m, s, pool)
-				if ints {
-					a = newChunkedInts(m, s, pool)
-				}
-				checkChunked(t, fmt.Sprintf("%s, integers %v, one unit %v", name, ints, one), a, m, s, ints, rng)
-			}
+		for _, s := range []chunkScales{{left, right}, {nil, right}, {}} {
+			what := fmt.Sprintf("%s, scaled from the left %v, right %v", name, s.left != nil, s.right != nil)
+			checkChunked(t, what+", integers", newChunked[int16](m, s, pool), m, s, widestUnits, rng)
+			checkChunked(t, what+", floats", newChunked[float32](m, s, pool), m, s, 0, rng)
 		}
 	}
 }
 
-func checkChunked(t *testing.T, name string, a *chunked, m *csr.Matrix, s *chunkScales, ints bool, rng *rand.Rand) {
+// checkChunked compares the products of a, whose units differ by a factor of at most units from
+// those of their rows.
+func checkChunked(t *testing.T, name string, a *chunked, m *csr.Matrix, s chunkScales, units float64, rng *rand.Rand) {
 	t.Helper()
 	vector := func(n int) []float32 {
 		x := make([]float32, paddedLen(n))
@@ -97,15 +88,21 @@ func checkChunked(t *testing.T, name string, a *chunked, m *csr.Matrix, s *chunk
 	y, tol := make([]float64, m.Rows), make([]float64, m.Rows)
 	for i := range y {
 		cols, vals := m.Row(i)
+		most, size := 0.0, 0.0
 		for k, j := range cols {
-			v := vals[k] * s.at(i, j)
-			y[i] += v * float64(x[j])
-			tol[i] += float64(len(cols)+4) * 0x1p-24 * math.Abs(v*float64(x[j]))
-			if ints {
-				tol[i] += 0.5 * s.unit[i] * math.Abs(float64(x[j])) * (1 + 0x1p-10)
+			v := vals[k]
+			if s.left != nil {
+				v *= s.left[i]
 			}
+			if s.right != nil {
+				v *= s.right[j]
+			}
+			y[i] += v * float64(x[j])
+			most = max(most, math.Abs(v))
+			size += math.Abs(float64(x[j]))
+			tol[i] += float64(len(cols)+4) * 0x1p-24 * math.Abs(v*float64(x[j]))
 		}
-		tol[i] += 4 * 0x1p-24 * (math.Abs(y[i]) + math.Abs(float64(b[i])))
+		tol[i] += 4*0x1p-24*(math.Abs(y[i])+math.Abs(float64(b[i]))) + 0.51*units*unitOf(most)*size
 	}
 	check := func(what string, want func(i int) float64) {
 		t.Helper()
@@ -152,7 +149,7 @@ func TestUnitOf(t *testing.T) {
 // A row is stored apart from a chunk that it would fill with zeros, in pieces if it is very long.
 func TestLongRows(t *testing.T) {
 	m := hostile(t, 200000)["arrow"]
-	a := newChunkedFloats(m, &chunkScales{}, nil)
+	a := newChunked[float32](m, chunkScales{}, nil)
 	if long := a.parts[0].long; len(long) < 200000/(chunkRows*mostSlots) || long[0].row != 0 {
 		t.Errorf("%d long rows", len(long))
 	}

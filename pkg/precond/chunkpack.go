@@ -3,6 +3,7 @@ package precond
 import (
 	"encoding/binary"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
@@ -15,6 +16,7 @@ const (
 	leastRun    = 8    // elements of a run: it takes 36 bytes, an element that is gathered 4 and the time of 8
 	leastWindow = 4    // elements of a window, which takes 52 bytes
 	patience    = 16   // slots that are no runs, or no windows, after which a chunk gets no more of them
+	hopeless    = 8    // chunks without runs, one after the other, after which a panel gets no more of them
 	shortRow    = 32   // elements of a row that is never stored apart
 	mostSlots   = 4096 // elements of a row in a chunk
 )
@@ -22,51 +24,70 @@ const (
 // none is a column behind all others.
 const none = math.MaxInt32
 
-// A chunkPacker makes slots of the elements of ChunkRows rows at a time. The values are
+// A chunkPacker makes slots of the elements of ChunkRows rows at a time, its lanes. The values are
 // 16-bit integers or float32.
 type chunkPacker[T int16 | float32] struct {
 	kernels.Chunks
-	values []T
-	width  int // elements of x that may be loaded
+	values  []T
+	width   int // elements of x that may be loaded
+	runless int // chunks without runs so far
 
-	lane [chunkRows]lane[T]
-	rest [chunkRows]lane[T] // what no run or no window takes
+	// What is left of the lanes, by ascending columns: lane l is the elements from start[l] to
+	// end[l]-1, behind which there is one with the column none.
+	col        []int32
+	val        []T
+	start, end [chunkRows]int
+
+	// Of a panel.
+	scaled  []float64
+	unit    []float64 // of each row
+	rounded []T
 }
 
-// lane is what is left of a row, by ascending columns.
-type lane[T int16 | float32] struct {
+// elements are a part of a row.
+type elements[T int16 | float32] struct {
 	col []int32
 	val []T
 }
 
-func (l *lane[T]) add(col int32, val T) {
-	l.col, l.val = append(l.col, col), append(l.val, val)
-}
-
-func (l *lane[T]) len() int { return len(l.col) }
-
-func (l *lane[T]) clear() { l.col, l.val = l.col[:0], l.val[:0] }
-
-// split cuts off up to mostSlots elements for each lane of a chunk, and leaves most at least.
-func (l *lane[T]) split(most int) (cut lane[T]) {
-	at := max(most, l.len()-chunkRows*mostSlots)
-	cut = lane[T]{slices.Clone(l.col[at:]), slices.Clone(l.val[at:])}
-	l.col, l.val = l.col[:at], l.val[:at]
-	return cut
-}
-
-// sort sorts a row that is not sorted yet, which most are.
-func (l *lane[T]) sort() {
-	if slices.IsSorted(l.col) {
-		return
+// load makes the elements of a row those of lane l, the lanes before it being there.
+func (p *chunkPacker[T]) load(l int, row elements[T]) {
+	if l == 0 {
+		p.col, p.val = p.col[:0], p.val[:0]
 	}
-	for k, c := range l.col {
-		v, at := l.val[k], k
-		for ; at > 0 && l.col[at-1] > c; at-- {
-			l.col[at], l.val[at] = l.col[at-1], l.val[at-1]
+	p.start[l] = len(p.col)
+	p.col, p.val = append(p.col, row.col...), append(p.val, row.val...)
+	p.end[l] = len(p.col)
+	p.col, p.val = append(p.col, none), append(p.val, 0)
+	if !slices.IsSorted(row.col) {
+		p.sort(l)
+	}
+}
+
+// sort sorts lane l, which most rows need not.
+func (p *chunkPacker[T]) sort(l int) {
+	col, val := p.col[p.start[l]:p.end[l]], p.val[p.start[l]:p.end[l]]
+	for k, c := range col {
+		v, at := val[k], k
+		for ; at > 0 && col[at-1] > c; at-- {
+			col[at], val[at] = col[at-1], val[at-1]
 		}
-		l.col[at], l.val[at] = c, v
+		col[at], val[at] = c, v
 	}
+}
+
+// cut cuts off elements of lane l, up to mostSlots for each lane of a chunk, and leaves most at
+// least.
+func (p *chunkPacker[T]) cut(l, most int) elements[T] {
+	at := p.start[l] + max(most, p.end[l]-p.start[l]-chunkRows*mostSlots)
+	e := elements[T]{slices.Clone(p.col[at:p.end[l]]), slices.Clone(p.val[at:p.end[l]])}
+	p.finish(l, at)
+	return e
+}
+
+// finish makes lane l end at an element.
+func (p *chunkPacker[T]) finish(l, end int) {
+	p.end[l], p.col[end], p.val[end] = end, none, 0
 }
 
 // mostElements returns how many elements of a row go to a chunk of the lanes: all, if that takes
@@ -74,8 +95,8 @@ func (l *lane[T]) sort() {
 func (p *chunkPacker[T]) mostElements() int {
 	var sorted [chunkRows]int
 	total := 0
-	for l := range p.lane {
-		sorted[l] = p.lane[l].len()
+	for l := range sorted {
+		sorted[l] = p.end[l] - p.start[l]
 		total += sorted[l]
 	}
 	longest := slices.Max(sorted[:])
@@ -99,27 +120,47 @@ func (p *chunkPacker[T]) mostElements() int {
 }
 
 // deal makes the elements of one row the lanes, one after the other.
-func (p *chunkPacker[T]) deal(row *lane[T]) {
-	for l := range p.lane {
-		p.lane[l].clear()
-	}
+func (p *chunkPacker[T]) deal(row elements[T]) {
+	var dealt [chunkRows]elements[T]
 	for k, c := range row.col {
-		p.lane[k%chunkRows].add(c, row.val[k])
+		e := &dealt[k%chunkRows]
+		e.col, e.val = append(e.col, c), append(e.val, row.val[k])
+	}
+	for l := range dealt {
+		p.load(l, dealt[l])
 	}
 }
 
-// take moves all but the values of the chunks so far to memory of just their size.
-func (p *chunkPacker[T]) take(out *kernels.Chunks) *kernels.Chunks {
+// take moves the chunks so far, whose rows have these units, to memory of just their size.
+func (p *chunkPacker[T]) take(out *kernels.Chunks, units []float64, one bool) {
 	out.Heads, out.Base, out.Index = slices.Clone(p.Heads), slices.Clone(p.Base), slices.Clone(p.Index)
 	p.Heads, p.Base, p.Index = p.Heads[:0], p.Base[:0], p.Index[:0]
-	return out
+	switch v := any(p.values).(type) {
+	case []int16:
+		out.Ints = slices.Clone(v)
+	case []float32:
+		out.Floats = append([]float32{}, v...) // not nil
+	}
+	p.values = p.values[:0]
+	if out.Unit = float32(units[0]); !one {
+		out.Units = make([]float32, chunkRows*len(out.Heads))
+		for i, u := range units {
+			out.Units[i] = float32(u)
+		}
+	}
 }
 
 // pack appends a chunk of the lanes.
 func (p *chunkPacker[T]) pack() {
 	var h kernels.Chunk
 	if h.Runs = p.sameRuns(); h.Runs == 0 {
-		h.Runs = p.runs()
+		if p.runless <= hopeless {
+			if h.Runs = p.runs(); h.Runs > 0 {
+				p.runless = 0
+			} else {
+				p.runless++
+			}
+		}
 		h.Windows = p.windows()
 		h.Near, h.Far = p.gathers()
 	}
@@ -135,17 +176,18 @@ func (p *chunkPacker[T]) slot() *[chunkRows]T {
 
 // sameRuns makes runs of all elements if all rows have the same diagonals, and none otherwise.
 func (p *chunkPacker[T]) sameRuns() uint16 {
-	first := p.lane[0].col
-	if len(first) == 0 || int(first[len(first)-1])+chunkRows > p.width {
+	n := p.end[0] - p.start[0]
+	first := p.col[p.start[0]:p.end[0]]
+	if n == 0 || int(first[n-1])+chunkRows > p.width {
 		return 0
 	}
 	for l := 1; l < chunkRows; l++ {
-		if len(p.lane[l].col) != len(first) {
+		if p.end[l]-p.start[l] != n {
 			return 0
 		}
 	}
 	for l := 1; l < chunkRows; l++ {
-		other := p.lane[l].col[:len(first)]
+		other := p.col[p.start[l]:][:n]
 		for k, c := range first {
 			if other[k] != c+int32(l) {
 				return 0
@@ -153,178 +195,138 @@ func (p *chunkPacker[T]) sameRuns() uint16 {
 		}
 	}
 	p.Base = append(p.Base, first...)
-	for k := range first {
+	for k := range n {
 		s := p.slot()
 		for l := range s {
-			s[l] = p.lane[l].val[k]
+			s[l] = p.val[p.start[l]+k]
 		}
 	}
-	return uint16(len(first))
+	return uint16(n)
 }
 
-// cursor is the next element of each lane.
-type cursor struct {
-	at   [chunkRows]int
-	next [chunkRows]int32 // its column, none at the end
+// A sweep goes through the lanes and keeps what it does not take.
+type sweep struct{ at, kept [chunkRows]int }
+
+// keep keeps the next element of each lane of a set of bits that were taken.
+func (p *chunkPacker[T]) keep(w *sweep, lanes uint) {
+	for ; lanes != 0; lanes &= lanes - 1 {
+		l := bits.TrailingZeros(lanes)
+		e, k := w.at[l]-1, w.kept[l]
+		p.col[k], p.val[k] = p.col[e], p.val[e]
+		w.kept[l]++
+	}
+}
+
+// rest keeps all that a sweep has not come to.
+func (p *chunkPacker[T]) rest(w *sweep) {
+	for l, k := range w.kept {
+		n := copy(p.col[k:], p.col[w.at[l]:p.end[l]])
+		copy(p.val[k:], p.val[w.at[l]:p.end[l]])
+		p.finish(l, k+n)
+	}
 }
 
 // runs makes slots of the diagonals that many rows have.
 func (p *chunkPacker[T]) runs() (count uint16) {
-	var c cursor
-	for l := range c.next {
-		c.next[l] = p.diagonal(l, 0)
-	}
-	for failures := 0; ; {
-		offset, have := c.least()
-		if offset == none {
+	w := sweep{p.start, p.start}
+	for failures := 0; failures <= patience; {
+		offset := int32(none)
+		for l, e := range &w.at {
+			offset = min(offset, p.col[e]-int32(l))
+		}
+		if offset > none-chunkRows {
 			break
 		}
-		if failures > patience {
-			offset, have = none, 0
+		n, have, lanes := len(p.values), 0, uint(0)
+		s := p.slot()
+		for l, e := range &w.at {
+			take := 0
+			if p.col[e]-int32(l) == offset {
+				take = 1
+			}
+			s[l] = p.val[e] * T(take)
+			w.at[l] = e + take
+			lanes |= uint(take) << l
+			have += take
 		}
-		var s *[chunkRows]T
 		if have >= leastRun && offset >= 0 && int(offset)+chunkRows <= p.width {
-			s = p.slot()
 			p.Base = append(p.Base, offset)
 			count++
 			failures = 0
-		} else {
-			failures++
+			continue
 		}
-		for l, o := range c.next {
-			switch {
-			case offset == none:
-				p.rest[l].col = append(p.rest[l].col, p.lane[l].col[c.at[l]:]...)
-				p.rest[l].val = append(p.rest[l].val, p.lane[l].val[c.at[l]:]...)
-				continue
-			case o != offset:
-				continue
-			case s != nil:
-				s[l] = p.lane[l].val[c.at[l]]
-			default:
-				p.rest[l].add(p.lane[l].col[c.at[l]], p.lane[l].val[c.at[l]])
-			}
-			c.at[l]++
-			c.next[l] = p.diagonal(l, c.at[l])
-		}
-		if offset == none {
-			break
-		}
+		failures++
+		p.values = p.values[:n]
+		p.keep(&w, lanes)
 	}
-	p.keepRest()
+	p.rest(&w)
 	return count
-}
-
-// diagonal returns the column of element k of lane l relative to the lane.
-func (p *chunkPacker[T]) diagonal(l, k int) int32 {
-	if k == len(p.lane[l].col) {
-		return none
-	}
-	return p.lane[l].col[k] - int32(l)
-}
-
-// least returns the least of the columns and how many lanes have it.
-func (c *cursor) least() (col int32, have int) {
-	col = none
-	for _, o := range c.next {
-		col = min(col, o)
-	}
-	for _, o := range c.next {
-		if o == col {
-			have++
-		}
-	}
-	return col, have
-}
-
-// keepRest makes what was left the lanes.
-func (p *chunkPacker[T]) keepRest() {
-	p.lane, p.rest = p.rest, p.lane
-	for l := range p.rest {
-		p.rest[l].col, p.rest[l].val = p.rest[l].col[:0], p.rest[l].val[:0]
-	}
 }
 
 // windows makes slots of elements whose columns are near each other.
 func (p *chunkPacker[T]) windows() (count uint16) {
-	var c cursor
-	for l := range c.next {
-		c.next[l] = p.column(l, 0)
-	}
+	w := sweep{p.start, p.start}
 	for failures := 0; failures <= patience; {
-		first, _ := c.least()
+		first := int32(none)
+		for _, e := range &w.at {
+			first = min(first, p.col[e])
+		}
 		if first == none {
 			break
 		}
 		base := min(first, int32(p.width-window))
-		have := 0
-		for _, o := range c.next {
-			if o-base < window {
-				have++
+		n, m, have, lanes := len(p.values), len(p.Index), 0, uint(0)
+		s := p.slot()
+		p.Index = append(p.Index, make([]byte, chunkRows)...)
+		index := (*[chunkRows]byte)(p.Index[m:])
+		for l, e := range &w.at {
+			take, at := 0, uint32(p.col[e]-base)
+			if at < window {
+				take = 1
 			}
+			s[l] = p.val[e] * T(take)
+			index[l] = byte(at) * byte(take)
+			w.at[l] = e + take
+			lanes |= uint(take) << l
+			have += take
 		}
-		if have < leastWindow {
-			failures++
-			for l, o := range c.next {
-				if o == first {
-					p.rest[l].add(o, p.lane[l].val[c.at[l]])
-					c.at[l]++
-					c.next[l] = p.column(l, c.at[l])
-				}
-			}
+		if have >= leastWindow {
+			p.Base = append(p.Base, base)
+			count++
+			failures = 0
 			continue
 		}
-		failures = 0
-		count++
-		s := p.slot()
-		p.Base = append(p.Base, base)
-		n := len(p.Index)
-		p.Index = append(p.Index, make([]byte, chunkRows)...)
-		for l, o := range c.next {
-			if o-base < window {
-				s[l], p.Index[n+l] = p.lane[l].val[c.at[l]], byte(o-base)
-				c.at[l]++
-				c.next[l] = p.column(l, c.at[l])
-			}
-		}
+		failures++
+		p.values, p.Index = p.values[:n], p.Index[:m]
+		p.keep(&w, lanes)
 	}
-	for l, at := range c.at {
-		p.rest[l].col = append(p.rest[l].col, p.lane[l].col[at:]...)
-		p.rest[l].val = append(p.rest[l].val, p.lane[l].val[at:]...)
-	}
-	p.keepRest()
+	p.rest(&w)
 	return count
-}
-
-// column returns the column of element k of lane l.
-func (p *chunkPacker[T]) column(l, k int) int32 {
-	if k == len(p.lane[l].col) {
-		return none
-	}
-	return p.lane[l].col[k]
 }
 
 // gathers makes slots of what is left: near ones if the columns of all lie within 2^16.
 func (p *chunkPacker[T]) gathers() (near, far uint16) {
 	first, last, slots := int32(none), int32(0), 0
-	for l := range p.lane {
-		if n := len(p.lane[l].col); n > 0 {
-			first, last, slots = min(first, p.lane[l].col[0]), max(last, p.lane[l].col[n-1]), max(slots, n)
+	for l, at := range p.start {
+		if n := p.end[l] - at; n > 0 {
+			first, last, slots = min(first, p.col[at]), max(last, p.col[at+n-1]), max(slots, n)
 		}
 	}
 	if slots == 0 {
 		return 0, 0
 	}
 	isNear := last-first < 1<<16
-	for k := range slots {
+	at := p.start
+	for range slots {
 		s := p.slot()
 		if isNear {
 			p.Base = append(p.Base, first)
 		}
-		for l := range s {
+		for l, e := range &at {
 			c := first
-			if k < len(p.lane[l].col) {
-				c, s[l] = p.lane[l].col[k], p.lane[l].val[k]
+			if e < p.end[l] {
+				c, s[l] = p.col[e], p.val[e]
+				at[l]++
 			}
 			if isNear {
 				p.Index = binary.LittleEndian.AppendUint16(p.Index, uint16(c-first))

@@ -183,33 +183,22 @@ type chunkStore struct {
 func (s chunkStore) vector(n int) []float32 { return make([]float32, paddedLen(n)) }
 
 func (s chunkStore) square(m *csr.Matrix, left, right []float64) (products[float32], Cost, error) {
-	scales := &chunkScales{left: left, right: right}
-	if !s.floats {
-		scales.unit = scales.rowUnits(m, s.pool)
-		single(scales.unit)
-	}
-	a, cost := s.store(m, scales)
+	a, cost := s.store(m, chunkScales{left, right})
 	return a, cost, nil
 }
 
 func (s chunkStore) transfers(p, r *csr.Matrix, left, right, restLeft, restRight []float64) (products[float32], products[float32], Cost, error) {
-	ps, rs := &chunkScales{left: left, right: right}, &chunkScales{left: restLeft, right: restRight}
-	if !s.floats {
-		ps.unit, rs.unit = ps.rowUnits(p, s.pool), rs.rowUnits(r, s.pool)
-		single(ps.unit)
-		single(rs.unit)
-	}
-	a, cost := s.store(p, ps)
-	at, costT := s.store(r, rs)
+	a, cost := s.store(p, chunkScales{left, right})
+	at, costT := s.store(r, chunkScales{restLeft, restRight})
 	return a, at, cost.Add(costT), nil
 }
 
-func (s chunkStore) store(m *csr.Matrix, scales *chunkScales) (*chunked, Cost) {
+func (s chunkStore) store(m *csr.Matrix, scales chunkScales) (*chunked, Cost) {
 	nnz := int64(m.NNZ())
 	if s.floats {
-		c := newChunkedFloats(m, scales, s.pool)
+		c := newChunked[float32](m, scales, s.pool)
 		return c, Cost{nnz, 4 * nnz, c.bytes(), m.Bytes()}
 	}
-	c := newChunkedInts(m, scales, s.pool)
+	c := newChunked[int16](m, scales, s.pool)
 	return c, Cost{nnz, 2 * nnz, c.bytes(), m.Bytes()}
 }

@@ -30,9 +30,7 @@ type MultigridOptions struct {
 // P_l^T (b - A x), and smooths again. The K-cycle solves on coarser levels by
 // two steps of flexible conjugate gradients ([Notay08]).
 //
-// A V-cycle takes 2 d products with A_l for d steps of smoothing and one each with
-// P_l and P_l^T, each of which reads at most 3 n-vectors besides its matrix and
-// writes one. Memory: 4 n-vectors a level, matrices besides.
+// See cycle for how and in which precision.
 type multigrid struct {
 	hostOnly
 	cycles

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -31,6 +32,7 @@ type correction[V any, S linop.Scalar[S]] struct {
 	settled    bool                 // the current rung stays: what follows the solve is no attempt
 	from       float64              // the measure before it
 	reached    float64              // and after, of the x that it gave
+	exponent   int                  // of the last correction, see scaling
 	innerTol   float64
 	log        func(string)
 	saver      *saver[V, S]    // takes checkpoints of the methods; nil: none are taken
@@ -48,7 +50,7 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 		Tol: goal.To, MaxIter: goal.MaxIter, Monitor: goal.Monitor, Agree: goal.Agree,
 		Unconfirmed: true, // refinement recomputes the residual
 	}
-	floor := storageError[V, S]{c: c, x: x, sum: d, e: e}
+	floor := storageError[V, S]{c: c, x: x, sum: d, e: e, goal: goal.To}
 	opt.Measure = func(z, rhs V) float64 {
 		m, normX, normZ := c.measure.ofCorrection(&c.scaling, x, z, rhs, e, d, c.r)
 		if m > goal.To && !c.plain() && floor.reached(m, z, normX, normZ) {
@@ -63,6 +65,13 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	if err != nil {
 		return krylov.Result{Reason: krylov.Breakdown}
 	}
+	if kind, _ := krylov.KindOf(method.Name()); kind.Replaces {
+		floor.early = replaceAfter * goal.From
+	}
+	if goal.Further {
+		opt.Replaces = math.Ldexp(1, c.exponent-e)
+	}
+	c.exponent = e
 	if p := c.attempts.preconditioner(); p != nil {
 		opt.Precond, opt.Flexible = p.forMethod(), precond.Varies(p.made)
 	}
@@ -76,6 +85,9 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	if !c.settled {
 		c.attempts.solved(result.Iterations, c.probe.work(result.Iterations, result.Projections), time.Since(start))
 	}
+	if c.attempts.now().trial && failing(result.Reason) { // such as one that followed a null vector
+		c.at.Zero(c.z)
+	}
 	c.slow, c.indefinite = c.probe.gone, result.Reason == krylov.Indefinite && (c.plain() || c.curved(d))
 	c.scaling.correction(d, c.z, e)
 	return result
@@ -83,6 +95,15 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 
 // plain reports whether the matrix is stored in FP64.
 func (c *correction[V, S]) plain() bool { return c.matrix.about().storage.plain() }
+
+// failing reports whether a method ended since it could not go on.
+func failing(reason krylov.Reason) bool {
+	switch reason {
+	case krylov.Breakdown, krylov.NotFinite, krylov.Divergence, krylov.Drift, krylov.Indefinite, krylov.IndefinitePreconditioner:
+		return true
+	}
+	return false
+}
 
 // Escalate implements krylov.Corrector: the matrix is stored more accurately where that may
 // help, and otherwise the next rung of the ladder takes over.
@@ -95,6 +116,7 @@ func (c *correction[V, S]) Escalate(reason krylov.Reason) bool {
 		c.attempts.state.Indefinite = true
 	case reason == krylov.Stagnation && c.attempts.bounded():
 		slow = true
+	case c.attempts.now().trial && reason != krylov.Slow: // a more accurate matrix is for what comes after it
 	case !c.plain() && c.mayHelp(reason):
 		return c.raise(reason)
 	}

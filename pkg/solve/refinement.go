@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -139,12 +140,16 @@ func newCorrection[V any, S linop.Scalar[S]](
 	attempts := newAttempts(s, at)
 	first := attempts.rungs[0]
 	s.explain(attempts.rungs)
-	matrix, err := at.store(s.scaled.matrix(), s.storage(first.kind))
+	storage, why := s.storage(first.kind)
+	matrix, err := at.store(s.scaled.matrix(), storage)
 	if err != nil {
 		return nil, s.inputError(err)
 	}
 	if s.stored != nil {
 		s.stored()
+	}
+	if about := matrix.about().storage; !about.plain() {
+		s.say("epsilon %s: %s", adaptive.FormatEpsilon(about.Epsilon), why)
 	}
 	for _, line := range matrix.about().lines() {
 		s.say("%s", line)

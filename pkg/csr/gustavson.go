@@ -1,0 +1,117 @@
+package csr
+
+import (
+	"slices"
+
+	"github.com/mpsolve/mpsolve/pkg/parallel"
+)
+
+// multiply returns a b, b of so many columns, by Gustavson's algorithm, each of whose rows is a
+// sum of rows of b in the order of the entries of a's row.
+func multiply(a *Matrix, b pieces, cols int, order columnOrder, pool *parallel.Pool) pieces {
+	spare := make(chan *gustavson, pool.Threads())
+	return makePieces(a.Rows, pool, func(lo, hi int) piece {
+		var g *gustavson
+		select {
+		case g = <-spare:
+		default:
+			g = &gustavson{place: make([]int32, cols)}
+		}
+		defer func() { spare <- g }()
+		return g.piece(a, lo, hi, &b, order)
+	})
+}
+
+// gustavson makes rows of a product, one after the other in col and val.
+type gustavson struct {
+	place  []int32 // of a column in the row, from 1; 0: none
+	col    []int32
+	val    []float64
+	n      int // entries so far
+	order  []uint64
+	copied []float64
+}
+
+// piece makes rows lo to hi-1 of a b.
+func (g *gustavson) piece(a *Matrix, lo, hi int, b *pieces, order columnOrder) piece {
+	p := piece{ptr: make([]int64, 1, hi-lo+1)}
+	g.n = 0
+	for i := lo; i < hi; i++ {
+		cols, vals := a.Row(i)
+		n := g.row(cols, vals, b)
+		if order == inOrder {
+			g.sort(g.col[g.n:g.n+n], g.val[g.n:g.n+n])
+		}
+		g.n += n
+		p.ptr = append(p.ptr, int64(g.n))
+	}
+	p.col, p.val = slices.Clone(g.col[:g.n]), slices.Clone(g.val[:g.n])
+	return p
+}
+
+// reserve makes room for so many more entries.
+func (g *gustavson) reserve(n int) (col []int32, val []float64) {
+	if need := g.n + n; need > len(g.col) {
+		need += need / 2
+		g.col = append(make([]int32, 0, need), g.col[:g.n]...)[:need]
+		g.val = append(make([]float64, 0, need), g.val[:g.n]...)[:need]
+	}
+	return g.col[g.n:], g.val[g.n:]
+}
+
+// row adds the row that is the sum of vals[k] times row cols[k] of b, and returns the number of
+// its entries.
+func (g *gustavson) row(cols []int32, vals []float64, b *pieces) (n int) {
+	most := 0
+	for _, j := range cols {
+		most += b.length(j)
+	}
+	place := g.place
+	col, val := g.reserve(most)
+	for k, j := range cols {
+		f := vals[k]
+		bc, bv := b.row(j)
+		bv = bv[:len(bc)]
+		for t, c := range bc {
+			if at := place[c]; at != 0 {
+				val[at-1] += float64(f * bv[t])
+				continue
+			}
+			col[n], val[n] = c, f*bv[t]
+			n++
+			place[c] = int32(n)
+		}
+	}
+	for _, c := range col[:n] {
+		place[c] = 0
+	}
+	return n
+}
+
+// shortRow is the length up to which insertion sorts a row fastest.
+const shortRow = 40
+
+// sort sorts a row by columns.
+func (g *gustavson) sort(col []int32, val []float64) {
+	val = val[:len(col)]
+	if len(col) <= shortRow {
+		for k := 1; k < len(col); k++ {
+			c, v := col[k], val[k]
+			at := k
+			for at > 0 && col[at-1] > c {
+				col[at], val[at] = col[at-1], val[at-1]
+				at--
+			}
+			col[at], val[at] = c, v
+		}
+		return
+	}
+	g.order, g.copied = g.order[:0], append(g.copied[:0], val...)
+	for k, c := range col {
+		g.order = append(g.order, uint64(c)<<32|uint64(k))
+	}
+	slices.Sort(g.order)
+	for k, o := range g.order {
+		col[k], val[k] = int32(o>>32), g.copied[uint32(o)]
+	}
+}
