@@ -85,6 +85,9 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	if !c.settled {
 		c.attempts.solved(result.Iterations, c.probe.work(result.Iterations, result.Projections), time.Since(start))
 	}
+	if c.attempts.now().trial && failing(result.Reason) { // such as one that followed a null vector
+		c.at.Zero(c.z)
+	}
 	c.slow, c.indefinite = c.probe.gone, result.Reason == krylov.Indefinite && (c.plain() || c.curved())
 	c.scaling.correction(d, c.z, e)
 	return result
@@ -92,6 +95,15 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 
 // plain reports whether the matrix is stored in FP64.
 func (c *correction[V, S]) plain() bool { return c.matrix.about().storage.plain() }
+
+// failing reports whether a method ended since it could not go on.
+func failing(reason krylov.Reason) bool {
+	switch reason {
+	case krylov.Breakdown, krylov.NotFinite, krylov.Divergence, krylov.Drift, krylov.Indefinite, krylov.IndefinitePreconditioner:
+		return true
+	}
+	return false
+}
 
 // Escalate implements krylov.Corrector: the matrix is stored more accurately where that may
 // help, and otherwise the next rung of the ladder takes over.
@@ -104,6 +116,7 @@ func (c *correction[V, S]) Escalate(reason krylov.Reason) bool {
 		c.attempts.state.Indefinite = true
 	case reason == krylov.Stagnation && c.attempts.bounded():
 		slow = true
+	case c.attempts.now().trial && reason != krylov.Slow: // a more accurate matrix is for what comes after it
 	case !c.plain() && c.mayHelp(reason):
 		return c.raise(reason)
 	}

@@ -36,16 +36,17 @@ const (
 // do the coarse levels of multigrid, the more, the faster neighbourhoods grow.
 var rivalWork = map[precond.Kind][expander + 1]float64{
 	precond.AMG:      {250, 250, 1500},
-	precond.ICT:      {400, 1500, 1500},
-	precond.ILUT:     {400, 1500, 1500},
+	precond.ICT:      {400, 1500, 800},
+	precond.ILUT:     {400, 1500, 800},
 	precond.IC0:      {400, 400, 400},
 	precond.ILU0:     {400, 400, 400},
-	precond.LU:       {400, 1500, 1500},
-	precond.Cholesky: {400, 1500, 1500},
+	precond.LU:       {400, 1500, 800},
+	precond.Cholesky: {400, 1500, 800},
 }
 
-// earlyWork is what complete factors take that come first: their order, above all.
-const earlyWork = 150
+// earlyWork is what complete factors take that come first, in the time of multiplications of
+// iterations: half of it for their order.
+const earlyWork = 250
 
 // rivals returns for each trial what the first rung after it that is none is expected to take.
 func (s *Solver) rivals(rungs []rung) []float64 {

@@ -66,6 +66,7 @@ var (
 	// definite is for conjugate gradients.
 	definite = []row{
 		{variant: variant{kind: precond.Jacobi}, when: (*Solver).diagonal, trial: true},
+		{variant: variant{kind: precond.Cholesky, most: smallWork}, when: (*Solver).small},
 		{variant: variant{kind: precond.Cholesky, most: completeWork}, when: (*Solver).compact},
 		{variant: variant{kind: precond.FSAI}, when: (*Solver).largeWithNodes, trial: true},
 		{variant: variant{kind: precond.AMG}, when: (*Solver).large},
@@ -81,6 +82,7 @@ var (
 	// general is for GMRES and BiCGStab.
 	general = []row{
 		{variant: variant{kind: precond.Jacobi}, when: (*Solver).diagonal, method: BiCGStab, trial: true},
+		{variant: variant{kind: precond.LU, most: smallWork}, when: (*Solver).small},
 		{variant: variant{kind: precond.LU, most: completeWork}, when: (*Solver).compact},
 		{variant: variant{kind: precond.AMG}, when: (*Solver).largeDiffusion, method: BiCGStab},
 		{variant: variant{kind: precond.AMG}, when: (*Solver).largeDiffusion},
@@ -210,8 +212,10 @@ func (s *Solver) explain(rungs []rung) {
 		why = "the matrix has nodes of several unknowns (on a device)"
 	case s.opt.Device != nil:
 		why = "the scaling acts as Jacobi preconditioning (on a device)"
+	case first.most == smallWork:
+		why = "the matrix is small, so that complete factors cost little"
 	case first.most == completeWork:
-		why = "the matrix is small, or from the plane, so that complete factors cost little"
+		why = "the matrix has small separators, so that complete factors cost little"
 	case s.Method == CG && first.kind == precond.AMG:
 		why = "the matrix is symmetric and large"
 	case s.Method == CG:
