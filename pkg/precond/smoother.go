@@ -10,8 +10,8 @@ import (
 // Smoother names the smoother of multigrid.
 type Smoother string
 
-// The smoothers. SmootherAuto is SmootherSPAI0 where A is symmetric and SmootherL1Jacobi
-// elsewhere.
+// The smoothers. SmootherAuto is SmootherL1Jacobi where A is not symmetric, SmootherChebyshev
+// where nodes have several unknowns and SmootherSPAI0 elsewhere.
 const (
 	SmootherAuto      Smoother = ""
 	SmootherSPAI0     Smoother = "spai0"
@@ -22,7 +22,7 @@ const (
 const (
 	safeEigenvalue = 2.2 // bound by row sums that needs no better estimate
 
-	chebyshevDegree = 2  // steps before and after the correction from the coarser level
+	chebyshevDegree = 3  // steps before and after the correction from the coarser level
 	smootherRatio   = 10 // of the largest eigenvalue of D^-1 A to the least that is to be smoothed
 	l1JacobiSteps   = 2
 	safeStep        = 1.8
@@ -140,7 +140,7 @@ func (h *hierarchy) smoother(l *levelMatrices, v []float64) (lambda float64, err
 	degree := h.Degree
 	kind := h.Multigrid.Smoother
 	switch {
-	case kind == SmootherChebyshev:
+	case kind == SmootherChebyshev, kind == SmootherAuto && h.Symmetric && h.nodes.Count() < h.a.Rows:
 		if degree == 0 {
 			degree = chebyshevDegree
 		}
