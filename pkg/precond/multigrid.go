@@ -17,6 +17,11 @@ type MultigridOptions struct {
 	KCycle    bool    // K-cycles, with which M is not linear, instead of V-cycles
 	Threshold float64 // of strong connections on the finest level; 0: DefaultThreshold or AnisotropicThreshold, by a sample of rows
 	Smoother  Smoother
+
+	// Omega is what prolongators are smoothed with, times the largest eigenvalue of D^-1 A; 0: 4/3,
+	// negative: they are not smoothed.
+	Omega    float64
+	Coarsest int // rows of a matrix that is inverted rather than coarsened; 0: 500, at most 3000
 }
 
 // multigrid is smoothed aggregation ([Vanek96]): a hierarchy of matrices
