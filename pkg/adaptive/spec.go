@@ -41,6 +41,9 @@ func LookupSet(name string) (Set, error) { return quantize.LookupSet(name) }
 // ParseEpsilon reads a target accuracy: 1e-7 or 2^-24.
 func ParseEpsilon(text string) (float64, error) { return quantize.ParseEpsilon(text) }
 
+// FormatEpsilon is the inverse of ParseEpsilon, up to three digits.
+func FormatEpsilon(epsilon float64) string { return quantize.FormatEpsilon(epsilon) }
+
 // Spec is how to store a matrix: formats, accuracy and layout.
 type Spec struct {
 	Set       Set

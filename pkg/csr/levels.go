@@ -2,12 +2,12 @@ package csr
 
 import "context"
 
-// LevelWidth returns the size of the largest level of a breadth-first search of the graph of a
-// square matrix, A's rows being adjacent to its columns, from a vertex in the last level of
-// another one, in the widest of its components: about the size of a separator of
-// a mesh, and more for graphs whose neighbourhoods grow quickly. Rows that AMD postpones are left
-// out. It ends as soon as the width exceeds most. The time is that of some products.
-func LevelWidth(ctx context.Context, m *Matrix, most int) (width int, err error) {
+// LevelWidth returns the size of a separator of the graph of a square matrix, A's rows being
+// adjacent to its columns: the smallest level in the middle third of a breadth-first search from
+// a vertex in the last level of another one, in the component with the largest such; more
+// than others find for graphs whose neighbourhoods grow quickly. Rows that AMD postpones are
+// left out. The time is that of some products. The error is that of ctx if that is done.
+func LevelWidth(ctx context.Context, m *Matrix) (width int, err error) {
 	n := m.Rows
 	l := &levels{m: m, ctx: ctx, at: make([]int32, n), order: make([]int32, 0, n)}
 	limit := dense(n)
@@ -20,16 +20,14 @@ func LevelWidth(ctx context.Context, m *Matrix, most int) (width int, err error)
 		if l.at[i] != 0 {
 			continue
 		}
-		last, w, err := l.search(i, 1, most)
-		if err == nil && w <= most {
-			_, w, err = l.search(last, 2, most)
+		last, err := l.search(i, 1)
+		if err == nil {
+			_, err = l.search(last, 2)
 		}
 		if err != nil {
 			return 0, err
 		}
-		if width = max(width, w); width > most {
-			break
-		}
+		width = max(width, l.middle())
 	}
 	return width, nil
 }
@@ -39,36 +37,48 @@ type levels struct {
 	m     *Matrix
 	ctx   context.Context
 	at    []int32 // the last search that met a row; 0: none; -1: left out
-	order []int32
+	order []int32 // rows of the last search
+	end   []int   // of its levels, in order
 	work  int
 }
 
-// search returns the last row that a search from row i meets, and the largest level, or one of
-// more than most rows. Its number is higher than that of other searches of the same rows.
-func (l *levels) search(i, number int32, most int) (last int32, width int, err error) {
-	order := append(l.order[:0], i)
-	l.at[i] = number
-	for from := 0; from < len(order); {
-		end := len(order)
-		if width = max(width, end-from); width > most {
-			break
+// middle returns the size of the smallest level in the middle third of the last search.
+func (l *levels) middle() int {
+	all, begin := len(l.order), 0
+	least := all
+	for _, end := range l.end {
+		if 3*end > all && 3*begin < 2*all {
+			least = min(least, end-begin)
 		}
-		for _, v := range order[from:end] {
+		begin = end
+	}
+	return least
+}
+
+// search searches from row i and returns the last row that it meets. Its number is higher
+// than that of other searches of the same rows.
+func (l *levels) search(i, number int32) (last int32, err error) {
+	l.order, l.end = append(l.order[:0], i), l.end[:0]
+	l.at[i] = number
+	for from := 0; from < len(l.order); {
+		end := len(l.order)
+		l.end = append(l.end, end)
+		for _, v := range l.order[from:end] {
 			cols, _ := l.m.Row(int(v))
 			for _, j := range cols {
 				if l.at[j] >= 0 && l.at[j] < number {
 					l.at[j] = number
-					order = append(order, j)
+					l.order = append(l.order, j)
 				}
 			}
 			if l.work += len(cols) + 1; l.work >= workBetweenLooks {
 				l.work = 0
 				if err := l.ctx.Err(); err != nil {
-					return 0, 0, err
+					return 0, err
 				}
 			}
 		}
 		from = end
 	}
-	return order[len(order)-1], width, nil
+	return l.order[len(l.order)-1], nil
 }

@@ -24,16 +24,25 @@ import (
 //
 // ([GolubYe99]), which takes one inner product more and no vector.
 //
+// Where the residual replaces the one at which the last solve ended (Options.Replaces,
+// [VorstYe00]), the first direction is conjugate to the last one of that solve,
+//
+//	beta = -z·Ap / p·Ap
+//
+// so that what the iterations before have learnt about A is not lost. The quotient of r·z
+// would trust the part of the new residual that is not in the Krylov space, and takes many
+// times the iterations where that is large in the norm of M^-1.
+//
 // One product and three passes over vectors per iteration, and a product to
 // confirm that it has converged. Memory: 3 n-vectors besides x and b, and one more
 // for z. Traffic per iteration besides A: reads 8, writes 4 n-vectors; besides M,
 // z reads 2 more, 4 if flexible. A [FusedPreconditioner] has its own z.
 type CG[V any, S linop.Scalar[S]] struct {
 	driver[V, S]
-	p, q       V                         // q = A p
-	rho, alpha S                         // rho = r·z
-	z          FusedPreconditioner[V, S] // what makes z, and steps
-	separate   separate[V, S]            // that for an ordinary preconditioner
+	p, q           V                         // q = A p
+	rho, alpha, pq S                         // rho = r·z, pq = p·q
+	z              FusedPreconditioner[V, S] // what makes z, and steps
+	separate       separate[V, S]            // that for an ordinary preconditioner
 }
 
 // NewCG returns the method with its work vectors in space.
@@ -58,19 +67,28 @@ func (m *CG[V, S]) Solve(ctx context.Context, a linop.Operator[V, S], x, b V, op
 func (m *CG[V, S]) Direction() V { return m.p }
 
 func (m *CG[V, S]) start() (reason Reason) {
-	m.space.Zero(m.p)
+	goOn := m.replacing()
 	m.z.Input(m.r, m.rr)
 	m.rho, reason = m.positive(m.z.ApplyInput(), IndefinitePreconditioner)
+	if !goOn || reason != Running {
+		m.space.Zero(m.p)
+		m.z.Direction(m.space.Scalar(0), m.p)
+		return reason
+	}
+	old := m.x // which is zero yet
+	m.space.Copy(old, m.p)
 	m.z.Direction(m.space.Scalar(0), m.p)
-	return reason
+	m.space.Axpy(m.space.Dot(m.p, m.q).Div(m.pq).Neg(), old, m.p)
+	m.space.Zero(m.x)
+	return Running
 }
 
 func (m *CG[V, S]) step() (s scalars[S], reason Reason) {
-	pq, reason := m.positive(m.a.ApplyDot(m.q, m.p, m.p), Indefinite)
+	m.pq, reason = m.positive(m.a.ApplyDot(m.q, m.p, m.p), Indefinite)
 	if reason != Running {
 		return s, reason
 	}
-	m.alpha = m.rho.Div(pq)
+	m.alpha = m.rho.Div(m.pq)
 	s.rr = m.z.StepInput(m.alpha, m.p, m.x, m.q, m.r)
 	return s, Running
 }

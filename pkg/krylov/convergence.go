@@ -147,7 +147,7 @@ func (c *convergence[V]) take(x, r V, rnorm float64) bool {
 	if m <= c.opt.Tol {
 		return true
 	}
-	c.check = rnorm * min(0.9, max(0.1, c.opt.Tol/m))
+	c.check = rnorm * min(0.9, max(0.25, c.opt.Tol/m))
 	return false
 }
 

@@ -42,6 +42,8 @@ type driver[V any, S linop.Scalar[S]] struct {
 	rr   S // r·r
 
 	restarts int // that are left
+
+	ended float64 // ||r|| at which the last solve converged after a step; 0: it did not
 }
 
 func newDriver[V any, S linop.Scalar[S]](space linop.Space[V, S], deferred deferral[V, S]) driver[V, S] {
@@ -131,6 +133,7 @@ func (d *driver[V, S]) run(it iteration[V, S]) (reason Reason) {
 	} else {
 		d.resume(it)
 	}
+	d.ended = 0
 	d.deferred.save(d.x, d.c.result.Iterations)
 	for reason == Running {
 		if reason = d.pause(it); reason != Running {
@@ -143,6 +146,9 @@ func (d *driver[V, S]) run(it iteration[V, S]) (reason Reason) {
 		d.rr = s.rr
 		var judged bool
 		if judged, reason = d.judge(it, s); reason != Running {
+			if judged && reason == Converged {
+				d.ended = norm(s.rr)
+			}
 			break
 		}
 		if reason = it.direction(); !judged {
@@ -272,3 +278,14 @@ func isZero[V any, S linop.Scalar[S]](space linop.Space[V, S], v V, vv S, work V
 }
 
 func finite(x float64) bool { return x-x == 0 }
+
+// replacing reports whether r replaces the residual at which the last solve ended, and is
+// near enough to it for what that solve knew to hold. What the two differ by is no part of the
+// Krylov space; where it adds to the norm, it is better to start anew.
+func (d *driver[V, S]) replacing() bool {
+	scale := d.c.opt.Replaces
+	return scale != 0 && !d.c.opt.Guess && d.ended != 0 && d.deferred.immediate() && norm(d.rr) <= deviation*scale*d.ended
+}
+
+// deviation is the growth of a residual that is replaced up to which its successor goes on.
+const deviation = 1.1

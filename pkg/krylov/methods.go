@@ -12,6 +12,7 @@ type Kind struct {
 	Summary   string // what it is for, in one line
 	Symmetric bool   // A must be symmetric, and the preconditioner symmetric positive definite
 	Definite  bool   // A must be positive definite, too
+	Replaces  bool   // goes on in its direction from a residual that is replaced, see Options
 
 	// Vectors is the largest number of n-vectors besides x and b that a solve of
 	// dimension n takes on the host.
@@ -40,7 +41,7 @@ type method[V any, S linop.Scalar[S]] struct {
 func table[V any, S linop.Scalar[S]]() []method[V, S] {
 	return []method[V, S]{
 		{
-			Kind{Name: "cg", Summary: "conjugate gradients, for symmetric positive definite matrices", Symmetric: true, Definite: true, Vectors: fixed(3, 1)},
+			Kind{Name: "cg", Summary: "conjugate gradients, for symmetric positive definite matrices", Symmetric: true, Definite: true, Replaces: true, Vectors: fixed(3, 1)},
 			func(s linop.Space[V, S], _ MethodOptions) Method[V, S] { return NewCG(s) },
 		},
 		{

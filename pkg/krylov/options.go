@@ -77,6 +77,13 @@ type Options[V any] struct {
 	// Running ends the solve. Asked again after the same iteration, it must answer alike.
 	Watch func(Progress) Reason
 
+	// Replaces, if not 0, says that b replaces the residual at which the last solve by this
+	// Method ended: it is the residual of the x that has been corrected by what that found,
+	// recomputed ([VorstYe00]) and multiplied by Replaces. CG on a synchronous space then goes
+	// on in the direction of that solve, if it converged and b is about as large as what it
+	// replaces; other methods start anew, and so does a Guess. A and Precond must be those of that solve.
+	Replaces float64
+
 	// Unconfirmed saves CG, BiCGStab and MINRES the product that confirms
 	// convergence: for callers that recompute the residual themselves.
 	Unconfirmed bool

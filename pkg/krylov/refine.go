@@ -35,6 +35,7 @@ func DefaultPatience(reduction float64) int {
 type Goal struct {
 	From, To float64 // the measure of x, and the one wanted of x + d
 	MaxIter  int     // at least 1
+	Further  bool    // r is what the last correction left, recomputed, and nothing else has changed
 	Monitor  Monitor // may be nil
 
 	Agree func(Reason) Reason // of Options; may be nil
@@ -61,6 +62,7 @@ type refining[V any] struct {
 	total    Result // of the steps done
 	slow     int    // steps that tried the Corrector's patience
 	progress bool   // of the last step
+	further  bool   // see Goal; not kept in a State, since the step in progress does not need it
 	escalate Reason // what Escalate is called for next; Running: Correct is next
 }
 
@@ -149,6 +151,7 @@ func (f *Refinement[V, S]) step(
 	inner := corrector.Correct(ctx, f.d, f.r, x, Goal{
 		From: before, To: reach * opt.Tol,
 		MaxIter: opt.MaxIter - total.Iterations,
+		Further: f.at.further,
 		Monitor: f.observe(opt.Monitor, *total),
 		Agree:   opt.Agree,
 	})
@@ -163,7 +166,8 @@ func (f *Refinement[V, S]) step(
 	f.space.Axpy(f.space.Scalar(1), f.d, x)
 	a.Residual(f.r, b, x)
 	total.Measure = opt.Measure(x, f.r)
-	if !(total.Measure < before) { // no better: take it back
+	f.at.further = total.Measure < before
+	if !f.at.further { // no better: take it back
 		f.space.Copy(x, f.best)
 		a.Residual(f.r, b, x)
 		total.Measure = before
@@ -205,6 +209,7 @@ func (f *Refinement[V, S]) next(corrector Corrector[V], reason Reason, reduction
 // nothing to go on with.
 func (f *Refinement[V, S]) escalate(corrector Corrector[V]) Reason {
 	reason := f.at.escalate
+	f.at.further = false
 	ok := corrector.Escalate(reason)
 	f.at.escalate = Running
 	switch {

@@ -12,6 +12,10 @@ import (
 // exceed.
 const leastComplete = 0x1p-50
 
+// clearlyNegative is the part of a diagonal entry that a negative pivot exceeds if A is
+// indefinite, and not only singular: then pivots are rounding errors.
+const clearlyNegative = 0x1p-26
+
 // newCholesky is A = L L^T, complete, in an order of minimum degree. A pivot that is not
 // positive is an error.
 func newCholesky(s setup) (Preconditioner, error) {
@@ -21,10 +25,14 @@ func newCholesky(s setup) (Preconditioner, error) {
 	}
 	diagonal := p.a.Diagonal(s.pool)
 	f, err := s.multifrontal(p, acceptance(func(k int, pivot float64) (float64, error) {
-		if pivot > leastComplete*diagonal[p.tree.order[k]] && finite(pivot) {
+		relative, why := pivot/diagonal[p.tree.order[k]], ErrNotDefinite
+		if relative > leastComplete && finite(pivot) {
 			return pivot, nil
 		}
-		return 0, fmt.Errorf("%w: pivot %d is %g of its diagonal entry", ErrNotDefinite, k+1, pivot/diagonal[p.tree.order[k]])
+		if relative < -clearlyNegative {
+			why = ErrIndefinite
+		}
+		return 0, fmt.Errorf("%w: pivot %d is %.1e of its diagonal entry", why, k+1, relative)
 	}).ldl)
 	if err != nil {
 		return nil, err

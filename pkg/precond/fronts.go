@@ -63,7 +63,7 @@ func (t *frontTree) frontBytes(symmetric bool, threads int) (factors, making int
 		patterns += m
 		scratch = max(scratch, (k+m)*k)
 	}
-	factors = 8*numbers + 4*patterns + 40*int64(t.nodes()) + 48*n
+	factors = 8*numbers + 8*patterns + 64*int64(t.nodes()) + 48*n
 	c := t.cut()
 	for _, s := range c.subtrees {
 		making += 8 * square(len(t.pattern[s.end-1]))

@@ -15,6 +15,7 @@ type MultigridOptions struct {
 	// a node, 1 there and 0 elsewhere.
 	NearNull  [][]float64
 	KCycle    bool    // K-cycles, with which M is not linear, instead of V-cycles
+	Flexible  bool    // M need not be linear: K-cycles where a symmetric A is anisotropic
 	Threshold float64 // of strong connections on the finest level; 0: DefaultThreshold or AnisotropicThreshold, by a sample of rows
 	Smoother  Smoother
 
@@ -35,9 +36,7 @@ type MultigridOptions struct {
 // P_l^T (b - A x), and smooths again. The K-cycle solves on coarser levels by
 // two steps of flexible conjugate gradients ([Notay08]).
 //
-// A V-cycle takes 2 d products with A_l for d steps of smoothing and one each with
-// P_l and P_l^T, each of which reads at most 3 n-vectors besides its matrix and
-// writes one. Memory: 4 n-vectors a level, matrices besides.
+// See cycle for how and in which precision.
 type multigrid struct {
 	hostOnly
 	cycles
@@ -90,6 +89,7 @@ func newMultigrid(s setup) (Preconditioner, error) {
 	if err := h.build(); err != nil {
 		return nil, err
 	}
+	s.Multigrid.KCycle = s.Multigrid.KCycle || s.Multigrid.Flexible && s.Symmetric && h.anisotropic
 	g, err := newCycle(s, h.levels, h.a)
 	if err != nil {
 		return nil, err
@@ -97,6 +97,9 @@ func newMultigrid(s setup) (Preconditioner, error) {
 	kind := ""
 	if h.anisotropic {
 		kind = ", anisotropic"
+		if g.varies {
+			kind += ": K-cycles"
+		}
 	}
 	g.text = fmt.Sprintf("%s, %d levels down to %d rows, nodes of %d, %d near-null vectors, operator complexity %.2f%s",
 		AMG, g.levels+1, h.a.Rows, size, len(h.null), float64(h.nonzeros)/float64(max(m.NNZ(), 1)), kind)

@@ -2,6 +2,7 @@ package precond
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
@@ -85,6 +86,8 @@ const DefaultEpsilon = 0x1p-16
 var (
 	// ErrNotDefinite: a matrix that must be positive definite is not.
 	ErrNotDefinite = errors.New("not positive definite")
+	// ErrIndefinite is an ErrNotDefinite where rounding cannot be the reason.
+	ErrIndefinite = fmt.Errorf("%w, but indefinite", ErrNotDefinite)
 	// ErrMemory: the preconditioner takes more than Options.MaxBytes.
 	ErrMemory = errors.New("memory limit too low")
 	// ErrInterrupted: the context of New is done.

@@ -84,11 +84,7 @@ func (s Spec) String() string {
 	if s.Set.Uniform {
 		return "uniform " + s.Set.Name
 	}
-	epsilon := fmt.Sprintf("%.3g", s.Epsilon)
-	if f, e := math.Frexp(s.Epsilon); f == 0.5 {
-		epsilon = fmt.Sprintf("2^%d", e-1)
-	}
-	text := fmt.Sprintf("%s at epsilon %s, %s", s.Set.Name, epsilon, s.criterion())
+	text := fmt.Sprintf("%s at epsilon %s, %s", s.Set.Name, FormatEpsilon(s.Epsilon), s.criterion())
 	if s.GuardBits > 0 {
 		text += fmt.Sprintf(", %d guard bits", s.GuardBits)
 	}
@@ -109,6 +105,14 @@ func (s Spec) Fixed() bool { return s.Set.kind() == fixedPoint && !s.Set.Uniform
 func (s Spec) unitBits() int {
 	_, e := math.Frexp(s.Epsilon)
 	return 1 - e
+}
+
+// FormatEpsilon is the inverse of ParseEpsilon, up to three digits: 1e-07 or 2^-24.
+func FormatEpsilon(epsilon float64) string {
+	if f, e := math.Frexp(epsilon); f == 0.5 {
+		return fmt.Sprintf("2^%d", e-1)
+	}
+	return fmt.Sprintf("%.3g", epsilon)
 }
 
 // ParseEpsilon reads a target accuracy: 1e-7 or 2^-24.

@@ -19,13 +19,17 @@ func iterationWork(method Method, kind precond.Kind, n, nnz, values float64) flo
 	case precond.Chebyshev: // multiplies with the matrix
 		applied = smoothing * nnz
 	case precond.AMG: // smooths on each level, and stores the coarse ones
-		applied = smoothing * (nnz + values)
+		applied = cycleProducts * (nnz + values)
 	}
 	return products*(nnz+applied) + vectorWork*n
 }
 
-// smoothing is the number of products on each level of a cycle, and in a polynomial.
+// smoothing is the number of products in a polynomial.
 const smoothing = 4
+
+// cycleProducts is the number of products on each level of a cycle of multigrid that take as
+// long: there are three, with values of 16 bits.
+const cycleProducts = 2
 
 // vectorWork is what an iteration takes for an unknown besides: CG has six updates and inner
 // products.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -31,13 +32,14 @@ type correction[V any, S linop.Scalar[S]] struct {
 	settled    bool                 // the current rung stays: what follows the solve is no attempt
 	from       float64              // the measure before it
 	reached    float64              // and after, of the x that it gave
+	exponent   int                  // of the last correction, see scaling
 	innerTol   float64
 	log        func(string)
 	saver      *saver[V, S]    // takes checkpoints of the methods; nil: none are taken
 	ctx        context.Context // of the solve under way, which interrupts setting up as well
 
 	rhs, z V // of the scaled system
-	x, r   V // x + d and its residual, for the measure
+	r      V // a residual, for the measure
 }
 
 // Correct implements krylov.Corrector.
@@ -48,9 +50,9 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 		Tol: goal.To, MaxIter: goal.MaxIter, Monitor: goal.Monitor, Agree: goal.Agree,
 		Unconfirmed: true, // refinement recomputes the residual
 	}
-	floor := storageError[V, S]{c: c, x: x, e: e}
+	floor := storageError[V, S]{c: c, x: x, sum: d, e: e, goal: goal.To}
 	opt.Measure = func(z, rhs V) float64 {
-		m, normX, normZ := c.measure.ofCorrection(&c.scaling, x, z, rhs, e, c.x, c.r)
+		m, normX, normZ := c.measure.ofCorrection(&c.scaling, x, z, rhs, e, d, c.r)
 		if m > goal.To && !c.plain() && floor.reached(m, z, normX, normZ) {
 			return goal.To // as good as it gets
 		}
@@ -63,6 +65,13 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	if err != nil {
 		return krylov.Result{Reason: krylov.Breakdown}
 	}
+	if kind, _ := krylov.KindOf(method.Name()); kind.Replaces {
+		floor.early = replaceAfter * goal.From
+	}
+	if goal.Further {
+		opt.Replaces = math.Ldexp(1, c.exponent-e)
+	}
+	c.exponent = e
 	if p := c.attempts.preconditioner(); p != nil {
 		opt.Precond, opt.Flexible = p.forMethod(), precond.Varies(p.made)
 	}
@@ -76,13 +85,25 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	if !c.settled {
 		c.attempts.solved(result.Iterations, c.probe.work(result.Iterations, result.Projections), time.Since(start))
 	}
-	c.slow, c.indefinite = c.probe.gone, result.Reason == krylov.Indefinite && (c.plain() || c.curved())
+	if c.attempts.now().trial && failing(result.Reason) { // such as one that followed a null vector
+		c.at.Zero(c.z)
+	}
+	c.slow, c.indefinite = c.probe.gone, result.Reason == krylov.Indefinite && (c.plain() || c.curved(d))
 	c.scaling.correction(d, c.z, e)
 	return result
 }
 
 // plain reports whether the matrix is stored in FP64.
 func (c *correction[V, S]) plain() bool { return c.matrix.about().storage.plain() }
+
+// failing reports whether a method ended since it could not go on.
+func failing(reason krylov.Reason) bool {
+	switch reason {
+	case krylov.Breakdown, krylov.NotFinite, krylov.Divergence, krylov.Drift, krylov.Indefinite, krylov.IndefinitePreconditioner:
+		return true
+	}
+	return false
+}
 
 // Escalate implements krylov.Corrector: the matrix is stored more accurately where that may
 // help, and otherwise the next rung of the ladder takes over.
@@ -95,6 +116,7 @@ func (c *correction[V, S]) Escalate(reason krylov.Reason) bool {
 		c.attempts.state.Indefinite = true
 	case reason == krylov.Stagnation && c.attempts.bounded():
 		slow = true
+	case c.attempts.now().trial && reason != krylov.Slow: // a more accurate matrix is for what comes after it
 	case !c.plain() && c.mayHelp(reason):
 		return c.raise(reason)
 	}
@@ -207,14 +229,15 @@ func (c *correction[V, S]) usePrecision(p precision) error {
 }
 
 // curved reports whether the direction at which conjugate gradients stopped, with a matrix
-// in reduced precision, shows that the matrix as given is not definite either.
-func (c *correction[V, S]) curved() bool {
+// in reduced precision, shows that the matrix as given is not definite either. It overwrites
+// work.
+func (c *correction[V, S]) curved(work V) bool {
 	method, err := c.attempts.method()
 	cg, ok := method.(interface{ Direction() V })
 	if err != nil || !ok {
 		return false
 	}
 	p := cg.Direction()
-	c.scaling.col.ldexp(c.x, p, 1, -c.scaling.col.maxExponent(p))
-	return c.scaling.sign*c.exact.ApplyDot(c.r, c.x, c.x).Float() <= 0
+	c.scaling.col.ldexp(work, p, 1, -c.scaling.col.maxExponent(p))
+	return c.scaling.sign*c.exact.ApplyDot(c.r, work, work).Float() <= 0
 }

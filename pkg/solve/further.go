@@ -11,10 +11,20 @@ import (
 // preconditioner in use, which it does not change. The precision is raised where that is
 // needed. It serves what follows a solve: going on with x, and estimating its error.
 func (f *refinement[V, S]) further(ctx context.Context, x, b, w []float64, opt krylov.Options[vector]) (krylov.Result, error) {
+	return f.settled(ctx, x, b, w, stopWeighted, opt)
+}
+
+// rowwise is further with the row-wise error for measure, given the row sums of |A|.
+func (f *refinement[V, S]) rowwise(ctx context.Context, x, b, sums []float64, opt krylov.Options[vector]) (krylov.Result, error) {
+	return f.settled(ctx, x, b, sums, StopRow, opt)
+}
+
+// settled refines with these weights of a measure, and with what is in use.
+func (f *refinement[V, S]) settled(ctx context.Context, x, b, w []float64, stop Stop, opt krylov.Options[vector]) (krylov.Result, error) {
 	vx, vb, vw := f.at.upload(x), f.at.upload(b), f.at.upload(w)
 	defer f.at.free(vx, vb, vw)
 	c := f.correction
-	weighted := &measure[V, S]{at: f.at, stop: stopWeighted, weights: vw}
+	weighted := &measure[V, S]{at: f.at, stop: stop, weights: vw}
 	weighted.begin(vb)
 	c.ctx, c.measure, c.settled = ctx, weighted, true
 	defer func() { c.measure, c.settled = f.measure, false }()

@@ -182,16 +182,31 @@ const inverseRounds = 3
 // inverseIteration returns an approximation of a left null vector: A^T y = g, with the y
 // of one step, scaled, as the g of the next. Its work is limited as that of the solve.
 func (a *answer) inverseIteration() ([][]float64, error) {
-	opt := Options{ // the default ones: those of the solve may be why it stopped
-		Tol: 0x1p-51, Digits: NoDigits, MaxIter: max(furtherIter, 2*a.solved.Iterations),
-		Threads: a.s.opt.Threads, MaxMemory: a.s.opt.MaxMemory, ordinary: true,
+	opt := krylov.Options[vector]{Tol: 0x1p-51, MaxIter: max(furtherIter, 2*a.solved.Iterations)}
+	if a.s.Facts.Asymmetry == 0 && a.solved.Reason.Converged() { // A is its transpose, and the method converges
+		sums := a.s.m.RowSums(a.s.pool)
+		return a.iterateInversely(a.s.Order, opt, func(y, g []float64, opt krylov.Options[vector]) (krylov.Result, error) {
+			return a.s.refiner.rowwise(a.ctx, y, g, sums, opt)
+		})
 	}
-	t, err := New(a.ctx, a.s.given.Transpose(a.s.pool), opt)
+	t, err := New(a.ctx, a.s.given.Transpose(a.s.pool), Options{ // the default ones: those of the solve may be why it stopped
+		Tol: opt.Tol, Digits: NoDigits, MaxIter: opt.MaxIter,
+		Threads: a.s.opt.Threads, MaxMemory: a.s.opt.MaxMemory, ordinary: true,
+	})
 	if err != nil {
 		return nil, nil //nolint:nilerr // there is no evidence then
 	}
 	defer t.Close()
-	y := t.Order.forth(signs(t.m.Rows))
+	return a.iterateInversely(t.Order, opt, func(y, g []float64, opt krylov.Options[vector]) (krylov.Result, error) {
+		return t.refiner.refine(a.ctx, y, g, opt)
+	})
+}
+
+// iterateInversely does the steps by what solves A^T y = g, in an order of the unknowns.
+func (a *answer) iterateInversely(
+	order Ordering, opt krylov.Options[vector], solve func(y, g []float64, opt krylov.Options[vector]) (krylov.Result, error),
+) ([][]float64, error) {
+	y := order.forth(signs(a.s.m.Rows))
 	for range inverseRounds {
 		if a.ctx.Err() != nil {
 			break
@@ -201,7 +216,7 @@ func (a *answer) inverseIteration() ([][]float64, error) {
 		for i := range g {
 			g[i] = csr.Ldexp(g[i], -e)
 		}
-		if _, err := t.refiner.refine(a.ctx, y, g, krylov.Options[vector]{Tol: opt.Tol, MaxIter: opt.MaxIter}); err != nil {
+		if _, err := solve(y, g, opt); err != nil {
 			return nil, err
 		}
 		if v := absMax(y); v == 0 || !finite(v) { // the step before has come far enough for this one to fail
@@ -213,7 +228,7 @@ func (a *answer) inverseIteration() ([][]float64, error) {
 	for i := range y {
 		y[i] = csr.Ldexp(y[i], -e)
 	}
-	return [][]float64{t.Order.back(y)}, nil
+	return [][]float64{order.back(y)}, nil
 }
 
 // signs is a vector of +1 and -1 in no order.

@@ -112,7 +112,8 @@ func TestSetUpOnce(t *testing.T) {
 		said string
 	}{
 		{indefinite, Options{Precond: Precond{Kind: precond.IC0}}, "set up in"},
-		{flow, Options{}, "jacobi: set up in"},
+		{grid(30, 0.3, 1), Options{}, "jacobi: set up in"},
+		{flow, Options{}, "lu, AMD order"},
 		{flow, Options{MaxMemory: newSolver(t, flow, Options{}).memory() + 1<<15}, "trying gmres with ilut, drop 1e-03"},
 	} {
 		times := 0

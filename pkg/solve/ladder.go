@@ -116,6 +116,7 @@ func (t *ladderState) refuse(rungs []rung, err error) {
 		r.Status, r.Refused = left, true
 	case errors.Is(err, precond.ErrMemory):
 		r.TooLarge = true
+	case rung.early() && !errors.Is(err, precond.ErrIndefinite): // the others may do
 	case rung.kind == precond.Cholesky && errors.Is(err, precond.ErrNotDefinite):
 		t.Indefinite = !last.Definite
 	}

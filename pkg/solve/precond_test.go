@@ -53,7 +53,7 @@ func TestPreconditionerChosen(t *testing.T) {
 		want precond.Kind
 	}{
 		{"definite and small", grid(10, 0, 0), Options{}, precond.Jacobi},
-		{"definite and large", grid(145, 0, 0), Options{}, precond.AMG},
+		{"definite and large", grid(185, 0, 0), Options{}, precond.AMG},
 		{"unsymmetric and small", grid(10, 0.3, 0), Options{}, precond.Jacobi},
 		{"unsymmetric diffusion, large", convection, Options{}, precond.AMG},
 		{"unsymmetric and large", rescaled(convection, func(i int) float64 { return float64(1 - 2*(i%2)) }, func(j int) float64 { return float64(1 - 2*(j%3/2)) }), Options{}, precond.Jacobi},

@@ -36,35 +36,42 @@ const (
 // do the coarse levels of multigrid, the more, the faster neighbourhoods grow.
 var rivalWork = map[precond.Kind][expander + 1]float64{
 	precond.AMG:      {250, 250, 1500},
-	precond.ICT:      {400, 1500, 4000},
-	precond.ILUT:     {400, 1500, 4000},
+	precond.ICT:      {400, 1500, 800},
+	precond.ILUT:     {400, 1500, 800},
 	precond.IC0:      {400, 400, 400},
 	precond.ILU0:     {400, 400, 400},
-	precond.LU:       {400, 1500, 4000},
-	precond.Cholesky: {400, 1500, 4000},
+	precond.LU:       {400, 1500, 800},
+	precond.Cholesky: {400, 1500, 800},
 }
 
-// earlyWork is what complete factors take that come first: their order, above all.
-const earlyWork = 150
+// earlyWork is what complete factors take that come first, in the time of multiplications of
+// iterations: half of it for their order.
+const earlyWork = 250
 
 // rivals returns for each trial what the first rung after it that is none is expected to take.
 func (s *Solver) rivals(rungs []rung) []float64 {
 	shape, nodes := shapeOf(s.m), s.hasNodes()
 	work, next := make([]float64, len(rungs)), math.Inf(1)
 	for k := len(rungs) - 1; k >= 0; k-- {
-		switch work[k] = next; {
-		case rungs[k].trial:
-		case rungs[k].early():
+		work[k] = next
+		switch r := rungs[k]; {
+		case r.trial, r.early() && s.refused(shape):
+		case r.early():
 			next = earlyWork * float64(s.m.NNZ())
+		case r.kind == precond.AMG && nodes:
+			next = nodesWork * float64(s.m.NNZ())
 		default:
-			next = cmp.Or(rivalWork[rungs[k].kind][shape], unexpected)
-			if rungs[k].kind == precond.AMG && nodes {
-				next = max(next, nodesWork)
-			}
-			next *= float64(s.m.NNZ())
+			next = cmp.Or(rivalWork[r.kind][shape], unexpected) * float64(s.m.NNZ())
 		}
 	}
 	return work
+}
+
+// refused reports whether complete factors of a matrix of that shape are expected to take more
+// than completeWork: those of a mesh in space take widthWork n^2, those of a random graph more.
+func (s *Solver) refused(shape graphShape) bool {
+	n := float64(s.m.Rows)
+	return shape != planar && widthWork*n*n > completeWork*float64(s.m.NNZ())
 }
 
 // withoutIdle returns the rungs without a first one that is a trial and that the matrix shows to be idle.

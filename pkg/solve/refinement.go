@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/precond"
@@ -16,6 +17,7 @@ type refiner interface {
 	// refine solves from x, the guess if opt says so, with vectors in the order chosen.
 	refine(ctx context.Context, x, b []float64, opt krylov.Options[vector]) (krylov.Result, error)
 	further(ctx context.Context, x, b, w []float64, opt krylov.Options[vector]) (krylov.Result, error)
+	rowwise(ctx context.Context, x, b, sums []float64, opt krylov.Options[vector]) (krylov.Result, error)
 	residual(r, x, b []float64) error
 	usage() usage
 	close()
@@ -65,7 +67,7 @@ func (f *refinement[V, S]) build(ctx context.Context, s *Solver) (err error) {
 	if f.correction, err = newCorrection(ctx, s, f.at, f.measure, f.exact); err != nil {
 		return err
 	}
-	f.steps = krylov.NewRefinement[V, S](f.at) // last: storing the matrix takes most memory
+	f.steps = krylov.NewRefinement[V, S](f.at) // last: setting up takes most memory
 	if s.opt.NoRefine {
 		f.steps.MaxSteps = 1
 	}
@@ -138,12 +140,16 @@ func newCorrection[V any, S linop.Scalar[S]](
 	attempts := newAttempts(s, at)
 	first := attempts.rungs[0]
 	s.explain(attempts.rungs)
-	matrix, err := at.store(s.scaled.matrix(), s.storage(first.kind))
+	storage, why := s.storage(first.kind)
+	matrix, err := at.store(s.scaled.matrix(), storage)
 	if err != nil {
 		return nil, s.inputError(err)
 	}
 	if s.stored != nil {
 		s.stored()
+	}
+	if about := matrix.about().storage; !about.plain() {
+		s.say("epsilon %s: %s", adaptive.FormatEpsilon(about.Epsilon), why)
 	}
 	for _, line := range matrix.about().lines() {
 		s.say("%s", line)
@@ -153,13 +159,13 @@ func newCorrection[V any, S linop.Scalar[S]](
 		matrix: matrix, first: matrix.about().storage, timed: &linop.Timed[V, S]{Operator: matrix},
 		attempts: attempts, prepare: s.precondition, exact: exact,
 		innerTol: s.opt.InnerTol, log: s.opt.Log, ctx: ctx,
-		rhs: at.New(), z: at.New(), x: at.New(), r: at.New(),
 	}
 	if s.recorder.resuming() {
-		c.attempts.state.Rung = 0
-		return c, nil // the rung in use comes first
+		c.attempts.state.Rung = 0 // the rung in use comes first
+	} else {
+		err = c.climb("", 0)
 	}
-	err = c.climb("", 0)
+	c.rhs, c.z, c.r = at.New(), at.New(), at.New() // now: setting up takes most memory
 	if err != nil && s.opt.Precond.Kind != PrecondAuto {
 		err = s.inputError(fmt.Errorf("preconditioner %w", err))
 	}

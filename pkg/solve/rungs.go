@@ -66,6 +66,7 @@ var (
 	// definite is for conjugate gradients.
 	definite = []row{
 		{variant: variant{kind: precond.Jacobi}, when: (*Solver).diagonal, trial: true},
+		{variant: variant{kind: precond.Cholesky, most: smallWork}, when: (*Solver).small},
 		{variant: variant{kind: precond.Cholesky, most: completeWork}, when: (*Solver).compact},
 		{variant: variant{kind: precond.FSAI}, when: (*Solver).largeWithNodes, trial: true},
 		{variant: variant{kind: precond.AMG}, when: (*Solver).large},
@@ -81,6 +82,7 @@ var (
 	// general is for GMRES and BiCGStab.
 	general = []row{
 		{variant: variant{kind: precond.Jacobi}, when: (*Solver).diagonal, method: BiCGStab, trial: true},
+		{variant: variant{kind: precond.LU, most: smallWork}, when: (*Solver).small},
 		{variant: variant{kind: precond.LU, most: completeWork}, when: (*Solver).compact},
 		{variant: variant{kind: precond.AMG}, when: (*Solver).largeDiffusion, method: BiCGStab},
 		{variant: variant{kind: precond.AMG}, when: (*Solver).largeDiffusion},
@@ -177,6 +179,7 @@ func (s *Solver) join(first Method, rows []row, second Method, more []row) (list
 			}
 			switch {
 			case seen[next] || r.when != nil && !r.when(s):
+			case v.early() && (s.opt.NoRefine || s.opt.Precond.DropTol != 0 || s.opt.Precond.Fill != 0): // others are asked for
 			case r.trial && (s.opt.NoRefine || method != first && len(list) > 0):
 			case d.Definite && !kind.Definite && s.opt.Precond.Kind == PrecondAuto:
 			case v.most > 0 && seen[rung{method: method, variant: variant{kind: v.kind}}]: // which takes less, too
@@ -210,8 +213,10 @@ func (s *Solver) explain(rungs []rung) {
 		why = "the matrix has nodes of several unknowns (on a device)"
 	case s.opt.Device != nil:
 		why = "the scaling acts as Jacobi preconditioning (on a device)"
+	case first.most == smallWork:
+		why = "the matrix is small, so that complete factors cost little"
 	case first.most == completeWork:
-		why = "the matrix is small, or from the plane, so that complete factors cost little"
+		why = "the matrix has small separators, so that complete factors cost little"
 	case s.Method == CG && first.kind == precond.AMG:
 		why = "the matrix is symmetric and large"
 	case s.Method == CG:

@@ -7,14 +7,25 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
 // DefaultEpsilon is the accuracy that the method's matrix is stored with at
 // first.
 const DefaultEpsilon = 0x1p-24
 
-// PreconditionedEpsilon takes its place where there is a preconditioner.
-const PreconditionedEpsilon = 0x1p-37
+// PreconditionedEpsilon takes its place where a preconditioner leaves few iterations.
+const PreconditionedEpsilon = 0x1p-53
+
+// fewIterations reports whether few are expected with a preconditioner: it couples unknowns
+// far from each other. The others leave hundreds.
+func fewIterations(kind precond.Kind) bool {
+	switch kind {
+	case precond.None, precond.Jacobi, precond.BlockJacobi, precond.Chebyshev, precond.FSAI:
+		return false
+	}
+	return true
+}
 
 // levels are the accuracies that a solve goes through when one does not
 // suffice; after the last comes FP64.

@@ -138,6 +138,11 @@ func (t *substitution) further(ctx context.Context, x, b, w []float64, _ krylov.
 	return krylov.Result{Reason: reason, Measure: weighted(linop.NewHost(len(r), t.s.pool), r, w)}, nil
 }
 
+// rowwise implements refiner.
+func (t *substitution) rowwise(ctx context.Context, x, b, _ []float64, opt krylov.Options[vector]) (krylov.Result, error) {
+	return t.refine(ctx, x, b, opt)
+}
+
 // residual implements refiner.
 func (t *substitution) residual(r, x, b []float64) error {
 	t.exact.Residual(r, b, x)

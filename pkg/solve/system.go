@@ -46,7 +46,12 @@ type scaling[V any] struct {
 }
 
 func newScaling[V any, S linop.Scalar[S]](at place[V, S], s *scaledMatrix) scaling[V] {
-	return scaling[V]{s.sign, at.powers(s.Row, 1), at.powers(s.Row, -1), at.powers(s.Col, 1)}
+	row := at.powers(s.Row, 1)
+	col := row
+	if &s.Row[0] != &s.Col[0] {
+		col = at.powers(s.Col, 1)
+	}
+	return scaling[V]{s.sign, row, at.powers(s.Row, -1), col}
 }
 
 // residual sets rhs = s D_r r / 2^e, 2^e being the magnitude of the right-hand side, so

@@ -4,7 +4,6 @@ import (
 	"math"
 	"sync/atomic"
 
-	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
@@ -29,10 +28,13 @@ func (s *system) findBlocks(pool *parallel.Pool) *blocks {
 }
 
 // eachRow calls do with each row, in parallel.
-func (k *blocks) eachRow(do func(i int)) {
-	parts := (k.m.Rows + blockRows - 1) / blockRows
+func (k *blocks) eachRow(do func(i int)) { k.each(k.m.Rows, do) }
+
+// each calls do with each of n numbers, in parallel.
+func (k *blocks) each(n int, do func(i int)) {
+	parts := (n + blockRows - 1) / blockRows
 	k.pool.Run(parts, parallel.Func(func(p int) {
-		for i := p * blockRows; i < min((p+1)*blockRows, k.m.Rows); i++ {
+		for i := p * blockRows; i < min((p+1)*blockRows, n); i++ {
 			do(i)
 		}
 	}))
@@ -40,30 +42,22 @@ func (k *blocks) eachRow(do func(i int)) {
 
 // joinRow joins row i to the columns of the entries that matter in it.
 func (k *blocks) joinRow(i int) {
-	cols, vals := k.m.Row(i)
-	least, most := magnitudes(vals)
-	ea := exponent(most)
-	if k.tiny || least < narrow*most {
-		r := k.row(i)
-		k.eachTerm(i, &r, func(j int32, matters bool, _ scaled) {
-			if matters {
+	if r, ok := k.plainTerms(i); ok {
+		level, own := joined*(r.absAx+r.b), k.find(int32(i))
+		cols, vals := k.m.Row(i)
+		for p, j := range cols {
+			if math.Abs(vals[p]*k.x[j]) > level && atomic.LoadInt32(&k.of[k.m.Rows+int(j)]) != own { // not joined yet
 				k.join(int32(i), j)
 			}
-		})
+		}
 		return
 	}
-	// The same in units of 2^(ea + ex), without a product that vanishes.
-	scale := math.Ldexp(1, -ea)
-	sum := 0.0
-	for p, j := range cols {
-		sum += math.Abs(vals[p] * scale * k.xs[j])
-	}
-	level := joined * (sum + csr.Ldexp(math.Abs(k.b[i]), -ea-k.ex))
-	for p, j := range cols {
-		if math.Abs(vals[p]*scale*k.xs[j]) > level {
+	r := k.row(i)
+	k.eachTerm(i, &r, func(j int32, matters bool, _ scaled) {
+		if matters {
 			k.join(int32(i), j)
 		}
-	}
+	})
 }
 
 // eachTerm calls do with the column and the size of each term of row i, and whether it
@@ -116,17 +110,21 @@ func (k *blocks) find(i int32) int32 {
 // one reports whether all rows are in one block, together with the largest element of x:
 // then Block is the row-wise error, and Unexplained at most that of the whole system.
 func (k *blocks) one() bool {
-	for i := range k.m.Rows {
+	var other, largest atomic.Bool
+	k.eachRow(func(i int) {
 		if k.find(int32(i)) != 0 {
-			return false
+			other.Store(true)
 		}
+	})
+	if other.Load() {
+		return false
 	}
-	for j, v := range k.xs {
-		if math.Abs(v) == k.xmax && k.find(int32(k.m.Rows+j)) == 0 {
-			return true
+	k.each(k.m.Cols, func(j int) {
+		if math.Abs(k.xs[j]) == k.xmax && k.find(int32(k.m.Rows+j)) == 0 {
+			largest.Store(true)
 		}
-	}
-	return false
+	})
+	return largest.Load()
 }
 
 // measure computes X_c and f_c.

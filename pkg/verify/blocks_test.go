@@ -97,7 +97,7 @@ func TestBlocksConcurrent(t *testing.T) {
 			n = 3 * blockRows
 		}
 		m, x, b := loose(t, rng, n, tol)
-		s := newSystem(m, x, b)
+		s := newSystem(m, x, b, nil)
 		k := s.findBlocks(pool)
 		if n < blockRows {
 			for i, want := range slowParents(s) {

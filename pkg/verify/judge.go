@@ -53,7 +53,7 @@ func MaxUnexplained(tol float64) float64 { return max(0.01, min(1, 10*tol)) }
 //
 // shows that neither is.
 func Judge(m *csr.Matrix, x, b []float64, tol float64, pool *parallel.Pool) (Judgement, error) {
-	s, errors, err := check(m, x, b)
+	s, errors, err := check(m, x, b, pool)
 	if s == nil {
 		return Judgement{Errors: errors, Block: errors.Row}, err
 	}

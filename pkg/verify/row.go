@@ -5,6 +5,7 @@ import (
 
 	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // system is A, x and b.
@@ -16,20 +17,36 @@ type system struct {
 	ex   int
 	xmax float64 // the largest magnitude of xs
 	tiny bool    // xs has elements so small that products with them may vanish
+
+	plain bool // all elements of x are ordinary numbers
 }
 
 // narrow is the spread within which neither the products of scaled numbers nor their
 // rounding errors vanish.
 const narrow = 0x1p-400
 
-func newSystem(m *csr.Matrix, x, b []float64) *system {
-	least, most := magnitudes(x)
-	s := &system{m: m, x: x, b: b, ex: exponent(most), xs: make([]float64, len(x))}
-	for j, v := range x {
-		s.xs[j] = csr.Ldexp(v, -s.ex)
+func newSystem(m *csr.Matrix, x, b []float64, pool *parallel.Pool) *system {
+	parts := (len(x) + blockRows - 1) / blockRows
+	ends := make([][2]float64, parts)
+	pool.Run(parts, parallel.Func(func(k int) {
+		ends[k][0], ends[k][1] = magnitudes(x[k*blockRows : min((k+1)*blockRows, len(x))])
+	}))
+	var least, most float64
+	for _, e := range ends {
+		most = max(most, e[1])
+		if least == 0 || e[0] > 0 && e[0] < least {
+			least = e[0]
+		}
 	}
+	s := &system{m: m, x: x, b: b, ex: exponent(most), xs: make([]float64, len(x))}
+	pool.Run(parts, parallel.Func(func(k int) {
+		for j := k * blockRows; j < min((k+1)*blockRows, len(x)); j++ {
+			s.xs[j] = csr.Ldexp(x[j], -s.ex)
+		}
+	}))
 	s.xmax = csr.Ldexp(most, -s.ex)
 	s.tiny = least != 0 && csr.Ldexp(least, -s.ex) < narrow
+	s.plain = least == 0 || ordinary(least, most)
 	return s
 }
 

@@ -52,7 +52,7 @@ const blockRows = 2048
 // (length Rows), on the threads of pool (nil: serially). A NaN or Inf in x, or in
 // a product with it, makes the errors +Inf.
 func Compute(m *csr.Matrix, x, b []float64, pool *parallel.Pool) (Errors, error) {
-	s, errors, err := check(m, x, b)
+	s, errors, err := check(m, x, b, pool)
 	if s == nil {
 		return errors, err
 	}
@@ -61,7 +61,7 @@ func Compute(m *csr.Matrix, x, b []float64, pool *parallel.Pool) (Errors, error)
 }
 
 // check returns the system to measure, or the outcome if there is nothing to measure.
-func check(m *csr.Matrix, x, b []float64) (*system, Errors, error) {
+func check(m *csr.Matrix, x, b []float64, pool *parallel.Pool) (*system, Errors, error) {
 	if len(x) != m.Cols || len(b) != m.Rows {
 		return nil, Errors{}, fmt.Errorf("verify: %d x %d matrix with x of %d and b of %d elements",
 			m.Rows, m.Cols, len(x), len(b))
@@ -72,7 +72,7 @@ func check(m *csr.Matrix, x, b []float64) (*system, Errors, error) {
 			return nil, Errors{inf, inf, inf, inf}, nil
 		}
 	}
-	return newSystem(m, x, b), Errors{}, nil
+	return newSystem(m, x, b, pool), Errors{}, nil
 }
 
 // measureAll gathers all rows, in parts that depend on the matrix alone.
@@ -80,7 +80,12 @@ func measureAll(s *system, pool *parallel.Pool) partial {
 	blocks := (s.m.Rows + blockRows - 1) / blockRows
 	parts := make([]partial, blocks)
 	pool.Run(blocks, parallel.Func(func(k int) {
-		for i := k * blockRows; i < min((k+1)*blockRows, s.m.Rows); i++ {
+		lo, hi := k*blockRows, min((k+1)*blockRows, s.m.Rows)
+		if p, ok := s.measurePlain(lo, hi); ok {
+			parts[k] = p
+			return
+		}
+		for i := lo; i < hi; i++ {
 			parts[k].add(s.row(i))
 		}
 	}))

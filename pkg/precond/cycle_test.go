@@ -1,0 +1,145 @@
+package precond
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/generate"
+	"github.com/mpsolve/mpsolve/pkg/linop"
+)
+
+// A cycle with 16-bit values or float32 does what that in FP64 does, to within their accuracy,
+// and K-cycles as well.
+func TestCyclePrecisions(t *testing.T) {
+	pool := newPool(t, 2)
+	problems := multigridProblems(t)
+	problems["convection"] = generated(t, "convdiff2d", generate.Params{"n": 40})
+	for name, m := range problems {
+		for _, k := range []bool{false, true} {
+			opt := Options{Symmetric: csr.Examine(m, nil).Symmetric, Epsilon: adaptive.MinEpsilon, Multigrid: MultigridOptions{KCycle: k}}
+			r := random(m.Rows, 5)
+			want, got := make(vector, m.Rows), make(vector, m.Rows)
+			mustNew(t, AMG, m, opt, pool).Apply(want, r)
+			for epsilon, tol := range map[float64]float64{floatEpsilon: 1e-4, intEpsilon: 2e-2} {
+				opt.Epsilon = epsilon
+				p := mustNew(t, AMG, m, opt, pool)
+				p.Apply(got, r)
+				closeTo(t, fmt.Sprintf("%s, K-cycle %v, epsilon %g", name, k, epsilon), got, want, tol)
+			}
+		}
+	}
+}
+
+// Right-hand sides of any magnitude give what those of magnitude 1 do, and NaN gives NaN.
+func TestCycleOfAnyMagnitude(t *testing.T) {
+	m, _ := diffusion(t, "poisson2d", 30, 0)
+	p := mustNew(t, AMG, m, Options{Symmetric: true}, nil)
+	r, x, y := random(m.Rows, 6), make(vector, m.Rows), make(vector, m.Rows)
+	p.Apply(x, r)
+	f := p.(*fusedCycle)
+	for _, e := range []int{-500, -200, -50, 50, 200, 1000} {
+		scaled := make(vector, m.Rows)
+		for i, v := range r {
+			scaled[i] = math.Ldexp(v, e)
+		}
+		p.Apply(y, scaled)
+		z := make(vector, m.Rows)
+		f.Input(scaled, scalar(dotted(scaled, scaled)))
+		f.ApplyInput()
+		f.Direction(0, z)
+		for i := range y {
+			y[i], z[i] = math.Ldexp(y[i], -e), math.Ldexp(z[i], -e)
+		}
+		closeTo(t, fmt.Sprintf("2^%d r", e), y, x, 1e-6)
+		closeTo(t, fmt.Sprintf("fused 2^%d r", e), z, x, 1e-6)
+	}
+	p.Apply(y, make(vector, m.Rows))
+	for i, v := range y {
+		if v != 0 {
+			t.Fatalf("element %d of M^-1 0 is %g", i, v)
+		}
+	}
+	for _, v := range []float64{math.NaN(), math.Inf(1)} {
+		bad := random(m.Rows, 6)
+		bad[7] = v
+		if p.Apply(y, bad); y[7] == y[7] && !math.IsInf(y[7], 0) {
+			t.Errorf("%g becomes %g", v, y[7])
+		}
+		if p.Apply(y, r); math.IsNaN(y[7]) { // nothing is left of it
+			t.Errorf("%g stays", v)
+		}
+	}
+}
+
+// What a fused cycle does for conjugate gradients is what Apply and passes over vectors do.
+func TestFusedCycle(t *testing.T) {
+	pool := newPool(t, 2)
+	m, _ := diffusion(t, "poisson3d", 12, 2)
+	n := m.Rows
+	c := mustNew(t, AMG, m, Options{Symmetric: true}, pool).(*fusedCycle)
+	space := linop.NewHost(n, pool)
+	p, x, q, r := random(n, 1), random(n, 2), random(n, 3), random(n, 4)
+	x1, r1, z := space.New(), space.New(), space.New()
+	copy(x1, x)
+	copy(r1, r)
+	rr := c.StepInput(0.3, p, x, q, r)
+	if want := space.Step(0.3, p, x1, q, r1); rr != want {
+		t.Errorf("r·r is %g, want %g", rr, want)
+	}
+	closeTo(t, "x", x, x1, 0)
+	closeTo(t, "r", r, r1, 0)
+	c.Apply(z, random(n, 9)) // does not disturb the input
+	rz := c.ApplyInput()
+	d, want := random(n, 5), random(n, 5)
+	c.Direction(0.7, d)
+	c.Apply(z, r1)
+	if want := space.Dot(r1, z); math.Abs(float64(rz-want)) > 1e-5*math.Abs(float64(want)) {
+		t.Errorf("r·z is %g, want %g", rz, want)
+	}
+	space.Xpay(z, 0.7, want)
+	closeTo(t, "p", d, want, 1e-6)
+}
+
+// BenchmarkCycle says the time and the memory traffic of a V-cycle: every matrix and, for each
+// product, the vectors that it reads and writes.
+func BenchmarkCycle(b *testing.B) {
+	pool := newPool(b, 2)
+	for _, c := range []struct {
+		kind   string
+		params generate.Params
+	}{
+		{"poisson2d", generate.Params{"n": 1000}},
+		{"poisson3d", generate.Params{"n": 100, "decades": 4}},
+		{"anisotropic2d", generate.Params{"n": 1000}},
+		{"elasticity3d", generate.Params{"n": 30, "decades": 6}},
+	} {
+		m := generated(b, c.kind, c.params)
+		m, _ = equilibratedProblem(b, m, nil)
+		for name, epsilon := range map[string]float64{"int16": intEpsilon, "fp32": floatEpsilon} {
+			f := mustNew(b, AMG, m, Options{Symmetric: true, Epsilon: epsilon}, pool).(*fusedCycle)
+			b.Run(c.kind+"/"+name, func(b *testing.B) {
+				copy(f.input, rounded[float32](random(m.Rows, 1)))
+				bytes := f.traffic()
+				for b.Loop() {
+					f.run(0)
+				}
+				perCycle := b.Elapsed().Seconds() / float64(b.N)
+				b.ReportMetric(float64(bytes)/1e6, "MB/op")
+				b.ReportMetric(float64(bytes)/1e9/perCycle, "GB/s")
+			})
+		}
+	}
+}
+
+// traffic is the number of bytes that a V-cycle moves.
+func (c *cycle[T]) traffic() (bytes int64) {
+	for _, l := range c.levels {
+		a, p, r := any(l.a).(*chunked), any(l.p).(*chunked), any(l.r).(*chunked)
+		n, nc, steps := int64(4*a.rows), int64(4*p.cols), int64(len(l.steps))
+		bytes += 2*steps*(a.bytes()+3*n) + n + p.bytes() + r.bytes() + 2*(n+nc) + n
+	}
+	return bytes + 8*int64(c.coarse.n)*int64(c.coarse.n)
+}
