@@ -206,6 +206,10 @@ solver-table: ## tables of docs/solvers.md: what preconditioners gain
 precision-table: ## tables and figure of docs/precision-formats.md
 	$(GO) run ./tools/tables -dir $(MATRICES) $(TABLE_FLAGS) precision
 
+.PHONY: rule-figure
+rule-figure: ## figure of docs/precision.md
+	$(GO) run ./tools/tables rule
+
 .PHONY: storage-figure
 storage-figure: ## drawing and numbers of docs/storage.md
 	$(GO) test ./pkg/adaptive -run TestStoragePage -update

@@ -17,6 +17,7 @@ type solveFlags struct {
 	refine, json, quiet, verbose           bool
 	maxTime                                time.Duration
 	maxMemory                              memorySize
+	memory                                 string
 	storage                                storageFlags
 	precond                                precondFlags
 	nullSpace                              nullSpaceFlags
@@ -85,6 +86,7 @@ func newSolve(s streams) *cobra.Command {
 	fl.IntVar(&f.opt.MaxIter, "max-iter", 0, "limit on the total number of iterations; 0: max(20000, 2n)")
 	fl.DurationVar(&f.maxTime, "max-time", 0, "limit on the total time, such as 90s or 2h; 0: none")
 	fl.Var(&f.maxMemory, "max-memory", "memory limit, such as 4GB (default: the memory of the machine)")
+	fl.StringVar(&f.memory, "memory", "fast", "fast, or lean: collect garbage more often, for less memory and a few percent more time")
 	fl.IntVar(&f.opt.Threads, "threads", 0, "number of threads (default: all processors)")
 	f.checkpoint.add(c)
 	fl.StringVar(&f.history, "history", "", "write the residual of every iteration to this CSV `file`")
@@ -95,6 +97,7 @@ func newSolve(s streams) *cobra.Command {
 	completeWords(c, "scale", solve.Scales)
 	completeWords(c, "stop", solve.Stops)
 	completeWords(c, "orthogonalization", orthogonalizations)
+	completeWords(c, "memory", memoryUses)
 	return c
 }
 
@@ -129,7 +132,7 @@ func (f *solveFlags) check(c *cobra.Command, path string) error {
 	inputs = append(inputs, f.nullSpace.files()...)
 	for _, err := range []error{
 		oneOf("method", f.method, solve.Methods), oneOf("scale", f.scale, solve.Scales),
-		oneOf("stop", f.stop, solve.Stops), oneOf("orthogonalization", f.orthogonalization, orthogonalizations),
+		oneOf("stop", f.stop, solve.Stops), oneOf("orthogonalization", f.orthogonalization, orthogonalizations), oneOf("memory", f.memory, memoryUses),
 		checkOutput("output", f.output, inputs...), checkOutput("history", f.history, inputs...),
 		checkDistinct("output", f.output, "history", f.history), checkDistinct("output", f.output, "checkpoint", f.checkpoint.file), checkDistinct("history", f.history, "checkpoint", f.checkpoint.file),
 		checkDistinct("output", f.output, "resume", f.checkpoint.resume), checkRHS(f.rhs), f.reorder.check(), f.nullSpace.check(), f.device.check(deviceKinds),

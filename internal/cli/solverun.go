@@ -101,6 +101,7 @@ func (r *solveRun) read(ctx context.Context) (err error) {
 	if r.m, err = r.in.matrix(ctx, r.path); err != nil {
 		return err
 	}
+	limitGarbage(r.memory, r.m.Bytes())
 	if err := r.precond.readNearNull(ctx, r.in, r.m.Rows, &r.opt); err != nil {
 		return err
 	}

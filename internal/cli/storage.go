@@ -23,7 +23,7 @@ var ariths = []string{"fp64", "storage"}
 func (f *storageFlags) add(c *cobra.Command) {
 	fl := c.Flags()
 	fl.StringVar(&f.formats, "formats", "auto", "storage formats: a set (AFX, AP1 ... AP7REU), a single format (FP32, ...) or FP64")
-	fl.StringVar(&f.epsilon, "epsilon", "auto", "accuracy of the stored matrix, such as 1e-7 or 2^-24; auto: 2^-24, or 2^-37 with a preconditioner, and higher if that is not enough")
+	fl.StringVar(&f.epsilon, "epsilon", "auto", "accuracy of the stored matrix, such as 1e-7 or 2^-24; auto: 2^-24, or 2^-53 where few iterations are expected, and higher if that is not enough")
 	fl.StringVar(&f.criterion, "criterion", "auto", "errors of the stored matrix are relative to: nw, the norm of the matrix; cw, the norm of the row")
 	fl.BoolVar(&f.noDrop, "no-drop", false, "keep entries smaller than the accuracy")
 	fl.IntVar(&f.guardBits, "guard-bits", 0, "extra bits in AFX; each one halves the error")

@@ -23,9 +23,6 @@ type chunkCall struct {
 	epilogue int
 }
 
-// chunkBytes is the size of a Chunk.
-const chunkBytes = 8
-
 func newChunkCall(c *Chunks, p *ChunkProduct) chunkCall {
 	return chunkCall{
 		heads: &c.Heads[0], count: len(c.Heads), base: first(c.Base), index: first(c.Index),

@@ -102,7 +102,7 @@ farther: \
 	DECL    CX; \
 	JNZ     farther; \
 sums: \
-	ADDQ    $const_chunkBytes, SI; \
+	ADDQ    $Chunk__size, SI; \
 	MOVQ    chunkCall_units(DI), AX; \
 	VMOVAPS Y14, Y2; \
 	VMOVAPS Y14, Y3; \

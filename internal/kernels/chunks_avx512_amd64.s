@@ -121,7 +121,7 @@ farther: \
 	DECL       CX; \
 	JNZ        farther; \
 sums: \
-	ADDQ    $const_chunkBytes, SI; \
+	ADDQ    $Chunk__size, SI; \
 	MOVQ    chunkCall_units(DI), AX; \
 	VMOVAPS Z30, Z1; \
 	TESTQ   AX, AX; \

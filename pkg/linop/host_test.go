@@ -106,6 +106,56 @@ func TestHostSameBitsForAnyThreads(t *testing.T) {
 	}
 }
 
+// Operations on float64 and float32 vectors do what they say, with the same bits for any
+// number of threads.
+func TestMixedSameBitsForAnyThreads(t *testing.T) {
+	for _, n := range lengths {
+		var want []float64
+		for _, k := range threads {
+			h, v := linop.NewHost(n, newPool(t, k)), vectors(n, 4)
+			w, f, z := make([]float32, n), make([]float32, n), make([]float32, n)
+			for i := range w {
+				w[i], z[i] = float32(i%7)-2, float32(v[0][i])
+			}
+			h.Input32(w, v[0], f)
+			for i := range f {
+				if f[i] != w[i]*float32(v[0][i]) {
+					t.Fatalf("n = %d: Input32 gives %v", n, f[i])
+				}
+			}
+			x, r := slices.Clone(v[1]), slices.Clone(v[3])
+			rr, plain := h.StepInput32(0.3, v[0], v[1], v[2], v[3], w, f), h.Step(0.3, v[0], x, v[2], r)
+			if rr != plain || !sameBits(v[1], x) || !sameBits(v[3], r) {
+				t.Errorf("n = %d: StepInput32 is not Step", n)
+			}
+			dot, exact := h.Dot32(f, z), 0.0
+			for i := range f {
+				exact += float64(f[i]) * float64(z[i])
+			}
+			if math.Abs(dot.Float()-exact) > 1e-13*float64(n) {
+				t.Errorf("n = %d: Dot32 = %v, want %v", n, dot, exact)
+			}
+			p := slices.Clone(v[2])
+			h.Direction32(w, z, 0.7, p)
+			for i := range p {
+				if p[i] != float64(w[i])*float64(z[i])+float64(0.7*v[2][i]) {
+					t.Fatalf("n = %d: Direction32 gives %v", n, p[i])
+				}
+			}
+			trace := append(slices.Concat(v[1], v[3], p), rr.Float(), dot.Float())
+			for _, e := range f {
+				trace = append(trace, float64(e))
+			}
+			if want == nil {
+				want = trace
+			}
+			if !sameBits(trace, want) {
+				t.Errorf("n = %d: %d threads give other bits than one", n, k)
+			}
+		}
+	}
+}
+
 func TestHostDoesNotAllocate(t *testing.T) {
 	for _, k := range threads {
 		for _, n := range []int{5000, 50000} {

@@ -13,7 +13,9 @@ const (
 	chunkRows = kernels.ChunkRows
 	window    = kernels.ChunkWindow
 
-	leastRun    = 8    // elements of a run: it takes 36 bytes, an element that is gathered 4 and the time of 8
+	leastRun    = 8 // elements of a run: it takes 36 bytes, an element that is gathered 4 and the time of 8
+	nearReach   = 1 << 16
+	leastNear   = 6    // elements of a near slot, where the columns of a chunk are far from each other
 	leastWindow = 4    // elements of a window, which takes 52 bytes
 	patience    = 16   // slots that are no runs, or no windows, after which a chunk gets no more of them
 	hopeless    = 8    // chunks without runs, one after the other, after which a panel gets no more of them
@@ -161,8 +163,12 @@ func (p *chunkPacker[T]) pack() {
 				p.runless++
 			}
 		}
-		h.Windows = p.windows()
-		h.Near, h.Far = p.gathers()
+		h.Windows = p.windows(window, leastWindow)
+		if first, last := p.span(); last-first >= nearReach {
+			h.Near = p.windows(nearReach, leastNear)
+		}
+		near, far := p.gathers()
+		h.Near, h.Far = h.Near+near, far
 	}
 	p.Heads = append(p.Heads, h)
 }
@@ -263,9 +269,15 @@ func (p *chunkPacker[T]) runs() (count uint16) {
 	return count
 }
 
-// windows makes slots of elements whose columns are near each other.
-func (p *chunkPacker[T]) windows() (count uint16) {
+// windows makes slots of elements whose columns are below base + reach, at least so many of each:
+// windows, or near ones if that is nearReach.
+func (p *chunkPacker[T]) windows(reach uint32, least int) (count uint16) {
 	w := sweep{p.start, p.start}
+	last := none - int32(1)
+	if reach == window {
+		last = int32(p.width - window)
+	}
+	var index [chunkRows]uint32
 	for failures := 0; failures <= patience; {
 		first := int32(none)
 		for _, e := range &w.at {
@@ -274,48 +286,61 @@ func (p *chunkPacker[T]) windows() (count uint16) {
 		if first == none {
 			break
 		}
-		base := min(first, int32(p.width-window))
-		n, m, have, lanes := len(p.values), len(p.Index), 0, uint(0)
+		base := min(first, last)
+		n, have, lanes := len(p.values), 0, uint(0)
 		s := p.slot()
-		p.Index = append(p.Index, make([]byte, chunkRows)...)
-		index := (*[chunkRows]byte)(p.Index[m:])
 		for l, e := range &w.at {
 			take, at := 0, uint32(p.col[e]-base)
-			if at < window {
+			if at < reach {
 				take = 1
 			}
 			s[l] = p.val[e] * T(take)
-			index[l] = byte(at) * byte(take)
+			index[l] = at * uint32(take)
 			w.at[l] = e + take
 			lanes |= uint(take) << l
 			have += take
 		}
-		if have >= leastWindow {
-			p.Base = append(p.Base, base)
-			count++
-			failures = 0
+		if have < least {
+			failures++
+			p.values = p.values[:n]
+			p.keep(&w, lanes)
 			continue
 		}
-		failures++
-		p.values, p.Index = p.values[:n], p.Index[:m]
-		p.keep(&w, lanes)
+		failures = 0
+		count++
+		p.Base = append(p.Base, base)
+		for _, at := range &index {
+			if p.Index = append(p.Index, byte(at)); reach > window {
+				p.Index = append(p.Index, byte(at>>8))
+			}
+		}
 	}
 	p.rest(&w)
 	return count
 }
 
-// gathers makes slots of what is left: near ones if the columns of all lie within 2^16.
-func (p *chunkPacker[T]) gathers() (near, far uint16) {
-	first, last, slots := int32(none), int32(0), 0
+// span returns the first and the last column.
+func (p *chunkPacker[T]) span() (first, last int32) {
+	first = none
 	for l, at := range p.start {
-		if n := p.end[l] - at; n > 0 {
-			first, last, slots = min(first, p.col[at]), max(last, p.col[at+n-1]), max(slots, n)
+		if end := p.end[l]; end > at {
+			first, last = min(first, p.col[at]), max(last, p.col[end-1])
 		}
+	}
+	return first, max(first, last)
+}
+
+// gathers makes slots of what is left: near ones if all columns lie within nearReach.
+func (p *chunkPacker[T]) gathers() (near, far uint16) {
+	first, last := p.span()
+	slots := 0
+	for l, at := range p.start {
+		slots = max(slots, p.end[l]-at)
 	}
 	if slots == 0 {
 		return 0, 0
 	}
-	isNear := last-first < 1<<16
+	isNear := last-first < nearReach
 	at := p.start
 	for range slots {
 		s := p.slot()

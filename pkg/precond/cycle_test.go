@@ -3,6 +3,7 @@ package precond
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
@@ -101,6 +102,30 @@ func TestFusedCycle(t *testing.T) {
 	}
 	space.Xpay(z, 0.7, want)
 	closeTo(t, "p", d, want, 1e-6)
+}
+
+// So are those of Jacobi, to the bit.
+func TestFusedJacobi(t *testing.T) {
+	pool := newPool(t, 3)
+	m := laplace(t, 110) // several blocks
+	n := m.Rows
+	c := mustNew(t, Jacobi, m, Options{Symmetric: true}, pool).(*jacobi)
+	space := linop.NewHost(n, pool)
+	p, x, q, r := random(n, 1), random(n, 2), random(n, 3), random(n, 4)
+	x1, r1, z := slices.Clone(x), slices.Clone(r), space.New()
+	rr := c.StepInput(0.3, p, x, q, r)
+	rz := c.ApplyInput()
+	d, want := random(n, 5), random(n, 5)
+	c.Direction(0.7, d)
+	rr1 := space.Step(0.3, p, x1, q, r1)
+	c.Apply(z, r1)
+	space.Xpay(z, 0.7, want)
+	if rr != rr1 || rz != space.Dot(r1, z) || !slices.Equal(d, want) || !slices.Equal(x, x1) || !slices.Equal(r, r1) {
+		t.Errorf("r·r is %g, want %g; r·z is %g, want %g", rr, rr1, rz, space.Dot(r1, z))
+	}
+	if a := testing.AllocsPerRun(20, func() { c.ApplyInput(); c.Direction(0.7, d) }); a >= 1 {
+		t.Errorf("%v allocations", a)
+	}
 }
 
 // BenchmarkCycle says the time and the memory traffic of a V-cycle: every matrix and, for each

@@ -13,7 +13,7 @@
 //	bjacobi    b sum of s^2 + 16 n          0          s^3 operations a block of s rows
 //	ilu0, ic0  (b + 4) nnz + 56 n           1          one elimination on the pattern
 //	ilut, ict  the same, nnz of the factors 1          one elimination with fill
-//	lu,chol,ldl the same, nnz of the factors 1          one elimination with all fill
+//	lu,chol,ldl 8 nnz of the factors + 56 n 2          one elimination with all fill
 //	chebyshev  d (b + i) nnz + (32 d + 24)n 2          15 products with A
 //	fsai       2 (b + i) nnz(G) + 32 n      1          k^3 operations a row of k entries
 //	amg        see below                    2 a level  3 products of matrices a level
@@ -33,9 +33,10 @@
 //
 //	M = L U, or L L^T where A is symmetric positive definite
 //
-// LU and Cholesky are complete: LU with the pivots of each row chosen among its entries,
-// after the rows are permuted so that the diagonal is large ([Duff01]) and to block lower
-// triangular form ([Tarjan72]), row by row in time proportional to its multiplications
+// LU and Cholesky are complete, by the multifrontal method ([DuffReid83], [Liu92]), subtrees in
+// parallel: LU after the rows are permuted so that the diagonal is large ([Duff01]) and to block lower
+// triangular form ([Tarjan72]), with pivots among the rows of each front ([LiDemmel98]); and where
+// these do not suffice, row by row with any pivots, in time proportional to its multiplications
 // ([GilbertPeierls88], [EisenstatLiu92]). Their orders are of minimum degree ([Amestoy96],
 // [Davis04]). [Estimate] says what they take. LDL is positive definite for every symmetric A:
 //

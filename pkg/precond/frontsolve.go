@@ -18,14 +18,14 @@ import (
 type complete struct {
 	hostOnly
 	*fronts
-	name       string
-	definite   bool      // M = L |D| L^T
-	equations  []int32   // of A, by pivot before pivoting
-	unknowns   []int32   // of A, by pivot
-	rowScale   []float64 // of equations by pivot
-	colScale   []float64 // of unknowns by pivot
-	coupling   rows      // entries of A in blocks below the diagonal, by pivot
-	cost       Cost
+	name      string
+	definite  bool      // M = L |D| L^T
+	equations []int32   // of A, by pivot before pivoting
+	unknowns  []int32   // of A, by pivot
+	rowScale  []float64 // of equations by pivot
+	colScale  []float64 // of unknowns by pivot
+	coupling  rows      // entries of A in blocks below the diagonal, by pivot
+	cost      Cost
 
 	cut    cut         // of a tree that is one block
 	passed [][]float64 // what subtrees pass to the rows in the pattern of their roots

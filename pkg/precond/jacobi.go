@@ -8,6 +8,7 @@ import (
 	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/formats"
+	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
@@ -24,7 +25,14 @@ type jacobi struct {
 	values []byte // of D^-1, formats.Padding bytes longer
 	pool   *parallel.Pool
 
-	dst, src vector // of the application that is running
+	space   *linop.Host
+	partial []float64 // inner products of blocks, and their sum
+	rz      [1]float64
+	r       vector // the input of conjugate gradients
+
+	op       jacobiOp // that is running
+	dst, src vector
+	b        float64
 }
 
 // jacobiBlock is the number of rows that one thread multiplies at a time.
@@ -42,7 +50,11 @@ func newJacobi(s setup) (Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &jacobi{n: s.m.Rows, words: codec.Words(), values: values, pool: s.pool}, nil
+	n := s.m.Rows
+	return &jacobi{
+		n: n, words: codec.Words(), values: values, pool: s.pool,
+		space: linop.NewHost(n, s.pool), partial: make([]float64, (n+jacobiBlock-1)/jacobiBlock),
+	}, nil
 }
 
 // jacobiDiagonal returns D^-1 and the number of entries that the sum of their row replaced.
@@ -121,16 +133,23 @@ func encode(w []float64, epsilon float64) (c formats.Codec, values []byte, err e
 }
 
 // Apply computes dst = D^-1 src.
-func (p *jacobi) Apply(dst, src vector) {
-	p.dst, p.src = dst, src
-	p.pool.Run((p.n+jacobiBlock-1)/jacobiBlock, p)
+func (p *jacobi) Apply(dst, src vector) { p.run(jacobiApply, dst, src) }
+
+// run does an operation on all blocks.
+func (p *jacobi) run(op jacobiOp, dst, src vector) {
+	p.op, p.dst, p.src = op, dst, src
+	p.pool.Run(len(p.partial), p)
 	p.dst, p.src = nil, nil
 }
 
-// Do decodes one block of D^-1 into dst and multiplies it there.
+// Do does the operation on one block: an application decodes D^-1 into dst and multiplies it there.
 func (p *jacobi) Do(block int) {
 	lo := block * jacobiBlock
 	hi := min(lo+jacobiBlock, p.n)
+	if p.op != jacobiApply {
+		p.fused(block, lo, hi)
+		return
+	}
 	dst := p.dst[lo:hi]
 	p.words.Decode(dst, p.values[lo*p.words.Bytes:])
 	kernels.Mul(1, dst, p.src[lo:hi], dst)

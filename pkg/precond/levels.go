@@ -2,10 +2,12 @@ package precond
 
 import (
 	"math"
+	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // A levelStore stores the matrices of levels for vectors of T, multiplied by diagonal matrices
@@ -29,19 +31,23 @@ const (
 type scaledLevel struct{ root, left, inverse, leftInverse []float64 }
 
 // scaleOf returns that of a smoother with the diagonal m and the first step omega.
-func scaleOf(m []float64, omega float64) scaledLevel {
+func scaleOf(m []float64, omega float64, pool *parallel.Pool) scaledLevel {
 	n := len(m)
 	s := scaledLevel{root: make([]float64, n), inverse: make([]float64, n)}
 	s.left, s.leftInverse = s.root, s.inverse
-	signed := false
-	for i, v := range m {
-		signed = signed || v < 0
-		if s.root[i] = math.Sqrt(math.Abs(v) * omega); s.root[i] == 0 {
-			s.root[i] = 1 // an unknown without an equation
+	bounds := evenly(n, convertRows)
+	signed := make([]bool, len(bounds)-1)
+	pool.RunRanges(bounds, func(part, lo, hi int) {
+		for i, v := range m[lo:hi] {
+			signed[part] = signed[part] || v < 0
+			root := math.Sqrt(math.Abs(v) * omega)
+			if root == 0 {
+				root = 1 // an unknown without an equation
+			}
+			s.root[lo+i], s.inverse[lo+i] = root, 1/root
 		}
-		s.inverse[i] = 1 / s.root[i]
-	}
-	if signed {
+	})
+	if slices.Contains(signed, true) {
 		s.left, s.leftInverse = make([]float64, n), make([]float64, n)
 		for i, v := range m {
 			s.left[i], s.leftInverse[i] = math.Copysign(s.root[i], v), math.Copysign(s.inverse[i], v)
@@ -58,7 +64,7 @@ func diagonalScale(a *csr.Matrix, s *setup) scaledLevel {
 			d[i] = 1
 		}
 	}
-	return scaleOf(d, 1)
+	return scaleOf(d, 1, s.pool)
 }
 
 // newCycleOf stores the matrices of all levels, which it lets go.
@@ -67,12 +73,12 @@ func newCycleOf[T real](s setup, store levelStore[T], levels []levelMatrices, co
 	cost := Cost{}
 	scale := make([]scaledLevel, len(levels)+1)
 	for k, m := range levels {
-		scale[k] = scaleOf(m.m, m.steps[0])
+		scale[k] = scaleOf(m.m, m.steps[0], s.pool)
 	}
 	if len(levels) > 0 {
 		scale[len(levels)] = diagonalScale(coarsest, &s)
 	} else {
-		scale[0] = scaleOf(Constants(coarsest.Rows, 1)[0], 1)
+		scale[0] = scaleOf(Constants(coarsest.Rows, 1)[0], 1, s.pool)
 	}
 	for k, m := range levels {
 		if err := s.interrupted(); err != nil {

@@ -76,7 +76,7 @@ func TestIterationWork(t *testing.T) {
 		{CG, precond.ICT, nnz + values + 6*n},
 		{BiCGStab, precond.ILU0, 2*(nnz+values) + 6*n},
 		{CG, precond.Chebyshev, 5*nnz + 6*n},
-		{CG, precond.AMG, nnz + 4*(nnz+values) + 6*n},
+		{CG, precond.AMG, nnz + 2*(nnz+values) + 6*n},
 	} {
 		v := float64(values)
 		if c.kind == precond.None {

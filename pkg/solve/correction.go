@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
@@ -22,6 +23,7 @@ type correction[V any, S linop.Scalar[S]] struct {
 	measure    *measure[V, S]
 	matrix     matrix[V, S]       // the scaled one, in reduced precision
 	first      Storage            // of it, to begin with
+	chosen     bool               // its epsilon is, by the rules
 	timed      *linop.Timed[V, S] // the matrix, timed
 	attempts   *attempts[V, S]
 	prepare    func(context.Context, *csr.Matrix, variant, float64, int64, stored) (precond.Preconditioner, float64, error)
@@ -205,6 +207,11 @@ func (c *correction[V, S]) setUp(v variant, budget float64, at *precision) (
 		}
 		defer func() { err = errors.Join(err, c.usePrecision(now)) }()
 	}
+	if at == nil {
+		if err := c.followUse(v); err != nil {
+			return nil, nil, 0, err
+		}
+	}
 	c.attempts.state.Rungs[c.attempts.state.Rung].Made = c.matrix.about().storage.precision()
 	held := c.attempts.held()
 	made, work, err = c.prepare(c.ctx, c.scaled.matrix(), v, budget, held, c.matrix.about())
@@ -217,6 +224,16 @@ func (c *correction[V, S]) setUp(v variant, budget float64, at *precision) (
 	}
 	by, err = c.matrix.upload(made)
 	return by, made, work, err
+}
+
+// followUse stores the method's matrix with PreconditionedEpsilon when a preconditioner is set
+// up that leaves few iterations, after attempts with others.
+func (c *correction[V, S]) followUse(v variant) error {
+	if now := c.matrix.about().storage; !c.chosen || now.plain() || now.Epsilon <= PreconditionedEpsilon || !fewIterations(v.kind) {
+		return nil
+	}
+	c.log(fmt.Sprintf("epsilon %s: %s", adaptive.FormatEpsilon(PreconditionedEpsilon), whyFine))
+	return c.usePrecision(precision{Epsilon: PreconditionedEpsilon})
 }
 
 // usePrecision stores the method's matrix with a precision, if it does not have that.

@@ -46,6 +46,7 @@ func ExampleNew() {
 	// method gmres: the matrix is not symmetric
 	// scaling both: balances rows and columns (powers of two, exact)
 	// precond none: requested
+	// epsilon 2^-24: many iterations are expected, for which bytes of products count most; refinement steps make up for it
 	// precision AFX at epsilon 2^-24, cw: 35.83 bytes per nonzero instead of 17.33, indices included; 0.00 % dropped
 	// layout bucketed CSR (the layout of the papers); slower than FP64 CSR if rows are short (--formats FP64)
 	// format AFX24              3 nonzeros  50.0 %         100 bytes

@@ -148,7 +148,7 @@ func newCorrection[V any, S linop.Scalar[S]](
 	if s.stored != nil {
 		s.stored()
 	}
-	if about := matrix.about().storage; !about.plain() {
+	if about := matrix.about().storage; why != "" && !about.plain() {
 		s.say("epsilon %s: %s", adaptive.FormatEpsilon(about.Epsilon), why)
 	}
 	for _, line := range matrix.about().lines() {
@@ -156,7 +156,8 @@ func newCorrection[V any, S linop.Scalar[S]](
 	}
 	c := &correction[V, S]{
 		at: at, scaled: s.scaled, scaling: newScaling(at, s.scaled), measure: measure,
-		matrix: matrix, first: matrix.about().storage, timed: &linop.Timed[V, S]{Operator: matrix},
+		matrix: matrix, first: matrix.about().storage, chosen: s.opt.Storage.Epsilon == 0 && !s.opt.NoRefine,
+		timed:    &linop.Timed[V, S]{Operator: matrix},
 		attempts: attempts, prepare: s.precondition, exact: exact,
 		innerTol: s.opt.InnerTol, log: s.opt.Log, ctx: ctx,
 	}

@@ -262,29 +262,6 @@ func (s *Solver) inputError(err error) error {
 	return s.Order.InputError(err)
 }
 
-// storage is how the method's matrix is stored at first, and why. A refinement step takes some
-// three products with the matrix as given, to replace the residual, where methods that restart
-// lose more. The bytes that a coarse matrix saves in each iteration repay that where there are
-// many.
-func (s *Solver) storage(kind precond.Kind) (t Storage, why string) {
-	t = s.opt.Storage
-	switch {
-	case s.opt.NoRefine:
-		why = "there is no refinement"
-	case t.plain():
-		why = "requested"
-	case t.Epsilon != 0:
-		why = "requested"
-	case fewIterations(kind):
-		t.Epsilon = PreconditionedEpsilon
-		why = "few iterations are expected, for which bytes of products count less than refinement steps"
-	default:
-		t.Epsilon = DefaultEpsilon
-		why = "many iterations are expected, for which bytes of products count most; refinement steps make up for it"
-	}
-	return t.withDefaults(s.Facts.Symmetric, s.opt.NoRefine), why
-}
-
 // tighter keeps the tolerance of the solve so much below the one of the verdict
 // that rounding in the measure cannot make them disagree.
 const tighter = 1 - 0x1p-30

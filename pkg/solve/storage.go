@@ -67,6 +67,30 @@ func (t Storage) withDefaults(symmetric, noRefine bool) Storage {
 // in for a matrix that is symmetric or not.
 func (t Storage) Spec(symmetric bool) adaptive.Spec { return t.withDefaults(symmetric, false).spec() }
 
+// Why an epsilon was chosen.
+const (
+	whyFine   = "few iterations are expected, for which bytes of products count less than refinement steps"
+	whyCoarse = "many iterations are expected, for which bytes of products count most; refinement steps make up for it"
+)
+
+// storage is how the method's matrix is stored at first, and why. A refinement step takes some
+// three products with the matrix as given, to replace the residual, where methods that restart
+// lose more. The bytes that a coarse matrix saves in each iteration repay that where there are
+// many.
+func (s *Solver) storage(kind precond.Kind) (t Storage, why string) {
+	t = s.opt.Storage
+	switch {
+	case s.opt.NoRefine || t.plain() || t.Epsilon != 0: // requested
+	case fewIterations(kind):
+		t.Epsilon = PreconditionedEpsilon
+		why = whyFine
+	default:
+		t.Epsilon = DefaultEpsilon
+		why = whyCoarse
+	}
+	return t.withDefaults(s.Facts.Symmetric, s.opt.NoRefine), why
+}
+
 // lookup returns a set that exists.
 func lookup(name string) adaptive.Set {
 	s, err := adaptive.LookupSet(name)

@@ -34,10 +34,16 @@ func TestPlainIsScaled(t *testing.T) {
 		s.plain = false
 		want, parents := measureAll(s, nil), s.findBlocks(nil)
 		for i, v := range [][2]float64{
-			{got.row, want.row}, {got.componentwise, want.componentwise},
-			{got.residual.over(want.residual), 1}, {got.b.over(want.b), 1}, {got.normAx.over(want.normAx), 1},
-			{got.unexplained.over(want.unexplained), 1}, {got.explained.over(want.explained), 1}, {got.least.over(want.least), 1},
-			{got.errors().RelativeResidual, want.errors().RelativeResidual}, {got.rounding().RelativeResidual, want.rounding().RelativeResidual},
+			{got.row, want.row},
+			{got.componentwise, want.componentwise},
+			{got.residual.over(want.residual), 1},
+			{got.b.over(want.b), 1},
+			{got.normAx.over(want.normAx), 1},
+			{got.unexplained.over(want.unexplained), 1},
+			{got.explained.over(want.explained), 1},
+			{got.least.over(want.least), 1},
+			{got.errors().RelativeResidual, want.errors().RelativeResidual},
+			{got.rounding().RelativeResidual, want.rounding().RelativeResidual},
 		} {
 			bothZero := v[1] == 1 && v[0] == 0
 			if !(math.Abs(v[0]-v[1]) <= 1e-13*v[1]) && !bothZero {

@@ -3,6 +3,7 @@
 //	tables [flags] matrices    every matrix through mpsolve solve: docs/matrices.md
 //	tables [flags] solvers     what preconditioners gain: docs/solvers.md
 //	tables [flags] precision   storage in adaptive precision: docs/precision-formats.md
+//	tables rule                the figure of docs/precision.md, and its numbers on standard output
 //	tables layouts             speeds of layouts, from JSON on standard input to JSON on
 //	                           standard output: pkg/adaptive/testdata/layouts.jsonl
 //
@@ -38,6 +39,7 @@ var tables = map[string]struct {
 	"matrices":  {"docs/matrices.md", 5 * time.Minute, writeMatrices},
 	"solvers":   {"docs/solvers.md", 2 * time.Minute, writeSolvers},
 	"precision": {"docs/precision-formats.md", 0, writePrecision},
+	"rule":      {"docs/precision.md", 0, writeRule},
 	"layouts":   {"", 0, func(options) error { return writeLayouts(os.Stdin, os.Stdout) }},
 }
 
@@ -51,7 +53,7 @@ func main() {
 	flag.DurationVar(&o.limit, "limit", 0, "time limit of a solve; 0: 5m for matrices, 2m for solvers")
 	flag.Parse()
 	t, ok := tables[flag.Arg(0)]
-	err := errors.New("want one of matrices, solvers, precision, layouts")
+	err := errors.New("want one of matrices, solvers, precision, rule, layouts")
 	if ok && flag.NArg() == 1 {
 		o.page, o.limit = cmp.Or(o.page, t.page), cmp.Or(o.limit, t.limit)
 		err = t.write(o)
