@@ -100,28 +100,6 @@ func (r *Accumulator) AddBlock(g int32, a float64, vals []float64) {
 	}
 }
 
-// addRow adds a times row i of m.
-func (r *Accumulator) addRow(a float64, m *Matrix, i int) {
-	cols, vals := m.Row(i)
-	vals = vals[:len(cols)]
-	if r.single {
-		for k, j := range cols {
-			r.Add(j, float64(a*vals[k]))
-		}
-		return
-	}
-	for k := 0; k < len(cols); {
-		g, width, whole := r.blocks.at(cols[k:])
-		if whole {
-			r.AddBlock(g, a, vals[k:k+width])
-			k += width
-			continue
-		}
-		r.of(g)[cols[k]-r.blocks.First[g]] += float64(a * vals[k])
-		k++
-	}
-}
-
 // appendTo appends the row in the order of its columns and empties it.
 func (r *Accumulator) appendTo(col []int32, val []float64) ([]int32, []float64) {
 	r.order = r.order[:0]

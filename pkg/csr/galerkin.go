@@ -25,17 +25,7 @@ func Galerkin(
 	}); err != nil {
 		return nil, err
 	}
-	single := blocks.single()
-	var ap pieces
-	if single {
-		ap = multiply(a, whole(p), p.Cols, anyOrder, pool)
-	} else {
-		m, err := Multiply(a, p, blocks, pool)
-		if err != nil {
-			return nil, err
-		}
-		ap = whole(m)
-	}
+	ap := multiply(a, whole(p), blocks, anyOrder, pool)
 	var work int64 // each row j of AP is taken once for each entry in row j of P
 	for i := range p.Rows {
 		cols, _ := ap.row(int32(i))
@@ -44,9 +34,6 @@ func Galerkin(
 	if err := allow(work, r.Rows, func() int64 { return productNNZ(r, ap, blocks, pool) }); err != nil {
 		return nil, err
 	}
-	if single {
-		c := multiply(r, ap, p.Cols, inOrder, pool)
-		return c.compact(p.Cols, pool), nil
-	}
-	return Multiply(r, &Matrix{ap.rows, p.Cols, ap.part[0].ptr, ap.part[0].col, ap.part[0].val}, blocks, pool)
+	c := multiply(r, ap, blocks, inOrder, pool)
+	return c.compact(p.Cols, pool), nil
 }

@@ -6,16 +6,19 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
-// multiply returns a b, b of so many columns, by Gustavson's algorithm, each of whose rows is a
+// multiply returns a b, in whole blocks of columns, by Gustavson's algorithm: each row is a
 // sum of rows of b in the order of the entries of a's row.
-func multiply(a *Matrix, b pieces, cols int, order columnOrder, pool *parallel.Pool) pieces {
+func multiply(a *Matrix, b pieces, blocks Blocks, order columnOrder, pool *parallel.Pool) pieces {
+	if !blocks.single() {
+		return multiplyBlocks(a, b, blocks, pool)
+	}
 	spare := make(chan *gustavson, pool.Threads())
 	return makePieces(a.Rows, pool, func(lo, hi int) piece {
 		var g *gustavson
 		select {
 		case g = <-spare:
 		default:
-			g = &gustavson{place: make([]int32, cols)}
+			g = &gustavson{place: make([]int32, blocks.Count())}
 		}
 		defer func() { spare <- g }()
 		return g.piece(a, lo, hi, &b, order)

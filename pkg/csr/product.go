@@ -85,14 +85,6 @@ func Multiply(a, b *Matrix, blocks Blocks, pool *parallel.Pool) (*Matrix, error)
 	if err := conform(a, b, blocks); err != nil {
 		return nil, err
 	}
-	if blocks.single() {
-		ab := multiply(a, whole(b), b.Cols, inOrder, pool)
-		return ab.compact(b.Cols, pool), nil
-	}
-	return ByRows(a.Rows, blocks, Panels(a), pool, func(i int, row *Accumulator) {
-		cols, vals := a.Row(i)
-		for k, j := range cols {
-			row.addRow(vals[k], b, int(j))
-		}
-	}), nil
+	ab := multiply(a, whole(b), blocks, inOrder, pool)
+	return ab.compact(b.Cols, pool), nil
 }

@@ -44,7 +44,7 @@ type hierarchy struct {
 
 // build makes levels until the matrix is small.
 func (h *hierarchy) build() (err error) {
-	for more := true; more && h.a.Rows > coarsest && len(h.levels) < maxLevels; {
+	for more := true; more && h.a.Rows > h.coarsest() && len(h.levels) < maxLevels; {
 		if more, err = h.coarsen(); err != nil {
 			return err
 		}
@@ -55,6 +55,14 @@ func (h *hierarchy) build() (err error) {
 		return fmt.Errorf("coarsening stopped at %d unknowns: their connections are weak", n)
 	}
 	return h.checkMemory(h.held + 3*8*n*n)
+}
+
+// coarsest returns the number of rows of a matrix that is inverted.
+func (h *hierarchy) coarsest() int { return min(cmp.Or(h.Multigrid.Coarsest, coarsest), largestDense) }
+
+// omega returns what D^-1 A is multiplied with to smooth a prolongator.
+func (h *hierarchy) omega(lambda float64) float64 {
+	return max(0, cmp.Or(h.Multigrid.Omega, prolongator)) / lambda
 }
 
 // coarsen adds a level and goes on to the next, if that is smaller.
@@ -77,7 +85,7 @@ func (h *hierarchy) coarsen() (more bool, err error) {
 	}
 	l := levelMatrices{a: m}
 	v := h.magnitudes()
-	lambda, err := h.smoother(&l, v)
+	lambda, err := h.smoother(&l, v, strong)
 	if err != nil {
 		return false, fmt.Errorf("level %d: %w", len(h.levels)+1, err)
 	}
@@ -87,7 +95,7 @@ func (h *hierarchy) coarsen() (more bool, err error) {
 	}); err != nil {
 		return false, err
 	}
-	l.p = t.smooth(m, h.nodes, v, strong, prolongator/lambda, pool)
+	l.p = t.smooth(m, h.nodes, v, strong, h.omega(lambda), pool)
 	l.r = l.p.Transpose(pool)
 	return true, h.descend(l, t)
 }

@@ -15,8 +15,14 @@ type MultigridOptions struct {
 	// a node, 1 there and 0 elsewhere.
 	NearNull  [][]float64
 	KCycle    bool    // K-cycles, with which M is not linear, instead of V-cycles
+	Flexible  bool    // M need not be linear: K-cycles where a symmetric A is anisotropic
 	Threshold float64 // of strong connections on the finest level; 0: DefaultThreshold or AnisotropicThreshold, by a sample of rows
 	Smoother  Smoother
+
+	// Omega is what prolongators are smoothed with, times the largest eigenvalue of D^-1 A; 0: 4/3,
+	// negative: they are not smoothed.
+	Omega    float64
+	Coarsest int // rows of a matrix that is inverted rather than coarsened; 0: 500, at most 3000
 }
 
 // multigrid is smoothed aggregation ([Vanek96]): a hierarchy of matrices
@@ -83,6 +89,7 @@ func newMultigrid(s setup) (Preconditioner, error) {
 	if err := h.build(); err != nil {
 		return nil, err
 	}
+	s.Multigrid.KCycle = s.Multigrid.KCycle || s.Multigrid.Flexible && s.Symmetric && h.anisotropic
 	g, err := newCycle(s, h.levels, h.a)
 	if err != nil {
 		return nil, err
@@ -90,6 +97,9 @@ func newMultigrid(s setup) (Preconditioner, error) {
 	kind := ""
 	if h.anisotropic {
 		kind = ", anisotropic"
+		if g.varies {
+			kind += ": K-cycles"
+		}
 	}
 	g.text = fmt.Sprintf("%s, %d levels down to %d rows, nodes of %d, %d near-null vectors, operator complexity %.2f%s",
 		AMG, g.levels+1, h.a.Rows, size, len(h.null), float64(h.nonzeros)/float64(max(m.NNZ(), 1)), kind)

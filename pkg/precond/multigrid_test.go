@@ -268,3 +268,20 @@ func TestMultigridOddities(t *testing.T) {
 		t.Errorf("%d iterations with vectors that vanish in one half", k)
 	}
 }
+
+// Where A is anisotropic, K-cycles take about as many iterations on a large grid as on a small one, and
+// are chosen if M may vary.
+func TestMultigridAnisotropic(t *testing.T) {
+	pool := newPool(t, 2)
+	count := func(n int, opt MultigridOptions) int {
+		m, null := equilibratedProblem(t, generated(t, "anisotropic2d", generate.Params{"n": float64(n)}), Constants(n*n, 1))
+		opt.NearNull = null
+		return pcg(t, AMG, m, Options{Multigrid: opt}, pool)
+	}
+	small, large := count(60, MultigridOptions{Flexible: true}), count(200, MultigridOptions{Flexible: true})
+	v, isotropic := count(200, MultigridOptions{}), count(200, MultigridOptions{Threshold: DefaultThreshold})
+	t.Logf("%d and %d iterations, by V-cycles %d, with the threshold of isotropic problems %d", small, large, v, isotropic)
+	if large > 20 || large > small+4 || 4*large > 3*v || 3*v > 2*isotropic {
+		t.Errorf("%d and %d iterations, by V-cycles %d, with the threshold of isotropic problems %d", small, large, v, isotropic)
+	}
+}

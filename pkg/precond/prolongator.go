@@ -2,6 +2,7 @@ package precond
 
 import (
 	"math"
+	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
@@ -216,6 +217,47 @@ func (t *tentative) smoothRow(row *csr.Accumulator, m *csr.Matrix, nd nodes, v [
 	}
 }
 
+// filteredRow returns the diagonal entry of row i of A_F where nodes are single unknowns, and the sum
+// of |a_ij| v_j over the strong connections.
+func filteredRow(i int, cols []int32, vals []float64, near []int32, v []float64) (d, sum float64) {
+	lumped := 0.0
+	vals = vals[:len(cols)]
+	for k, j := range cols {
+		switch {
+		case int(j) == i:
+			d = vals[k]
+		case len(near) > 0 && near[0] == j:
+			near = near[1:]
+			sum += math.Abs(vals[k]) * v[j]
+		default:
+			lumped += float64(vals[k] * v[j])
+		}
+	}
+	if whole := d + lumped/v[i]; whole/d > leastLumped {
+		d = whole
+	}
+	return d, sum
+}
+
+// filteredBound returns a bound of the eigenvalues of D_F^-1 A_F by its row sums in units of v, where
+// nodes are single unknowns; else infinity.
+func filteredBound(m *csr.Matrix, nd nodes, v []float64, strong *graph, pool *parallel.Pool) float64 {
+	if nd.Count() < m.Rows {
+		return math.Inf(1)
+	}
+	bounds := evenly(m.Rows, nodesPerTask)
+	most := make([]float64, len(bounds))
+	pool.RunRanges(bounds, func(part, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			cols, vals := m.Row(i)
+			if d, sum := filteredRow(i, cols, vals, strong.of(int32(i)), v); d != 0 {
+				most[part] = max(most[part], 1+sum/math.Abs(d)/v[i])
+			}
+		}
+	})
+	return slices.Max(most)
+}
+
 // smoothRows makes rows of P where nodes are single unknowns and there is one near-null vector.
 func (t *tentative) smoothRows(m *csr.Matrix, v []float64, strong *graph, omega float64, lo, hi int) (ptr []int64, col []int32, val []float64) {
 	most := m.RowPtr[hi] - m.RowPtr[lo]
@@ -225,21 +267,7 @@ func (t *tentative) smoothRows(m *csr.Matrix, v []float64, strong *graph, omega 
 		cols, vals := m.Row(i)
 		vals = vals[:len(cols)]
 		near := strong.of(int32(i))
-		d, lumped := 0.0, 0.0
-		for k, j := range cols {
-			switch {
-			case int(j) == i:
-				d = vals[k]
-			case len(near) > 0 && near[0] == j:
-				near = near[1:]
-			default:
-				lumped += float64(vals[k] * v[j])
-			}
-		}
-		lumped /= v[i]
-		if sum := d + lumped; sum/d > leastLumped {
-			d = sum
-		}
+		d, _ := filteredRow(i, cols, vals, near, v)
 		own, f := 1-omega, -omega/d
 		if d == 0 {
 			own, f = 1, 0

@@ -216,6 +216,17 @@ func TestSmoothedProlongator(t *testing.T) {
 		if (dropped > 0) != (name == "dropped") {
 			t.Errorf("%s: weak connections of %d rows are dropped", name, dropped)
 		}
+		bound := 0.0
+		for i := range n {
+			sum := 0.0
+			for j := range n {
+				sum += math.Abs(filtered.At(i, j)) * v[j]
+			}
+			bound = max(bound, sum/(filtered.At(i, i)*v[i]))
+		}
+		if got := filteredBound(c.m, nd, v, strong, nil); c.size == 1 && !(math.Abs(got-bound) <= 1e-14*bound) || c.size > 1 && !math.IsInf(got, 1) {
+			t.Errorf("%s: the bound is %g, want %g", name, got, bound)
+		}
 		tentative := dense(tt.matrix())
 		smoothing := identity(n)
 		for i := range n {

@@ -10,8 +10,8 @@ import (
 // Smoother names the smoother of multigrid.
 type Smoother string
 
-// The smoothers. SmootherAuto is SmootherSPAI0 where A is symmetric and SmootherL1Jacobi
-// elsewhere.
+// The smoothers. SmootherAuto is SmootherL1Jacobi where A is not symmetric, SmootherChebyshev
+// where nodes have several unknowns and SmootherSPAI0 elsewhere.
 const (
 	SmootherAuto      Smoother = ""
 	SmootherSPAI0     Smoother = "spai0"
@@ -22,7 +22,7 @@ const (
 const (
 	safeEigenvalue = 2.2 // bound by row sums that needs no better estimate
 
-	chebyshevDegree = 2  // steps before and after the correction from the coarser level
+	chebyshevDegree = 3  // steps before and after the correction from the coarser level
 	smootherRatio   = 10 // of the largest eigenvalue of D^-1 A to the least that is to be smoothed
 	l1JacobiSteps   = 2
 	safeStep        = 1.8
@@ -122,30 +122,36 @@ func (f rowFacts) inverse() []float64 {
 	return w
 }
 
-// smoother sets m and steps of a level and returns the largest eigenvalue of D^-1 A, a bound or
-// an estimate.
-func (h *hierarchy) smoother(l *levelMatrices, v []float64) (lambda float64, err error) {
+// smoother sets m and steps of a level and returns the largest eigenvalue of D_F^-1 A_F, a bound or
+// an estimate; see tentative.smooth.
+func (h *hierarchy) smoother(l *levelMatrices, v []float64, strong *graph) (filtered float64, err error) {
 	f, err := h.newRowFacts(v)
 	if err != nil {
 		return 0, err
 	}
-	lambda = f.bound
-	if lambda > safeEigenvalue && h.Symmetric {
-		estimate, err := h.largestEigenvalue(f.inverse())
-		if err != nil {
-			return 0, err
+	lambda := f.bound
+	chebyshev := h.Multigrid.Smoother == SmootherChebyshev ||
+		h.Multigrid.Smoother == SmootherAuto && h.Symmetric && h.nodes.Count() < h.a.Rows
+	if filtered = lambda; lambda > safeEigenvalue {
+		filtered = min(lambda, filteredBound(h.a, h.nodes, v, strong, h.pool))
+		if h.Symmetric && (chebyshev || filtered > safeEigenvalue) {
+			estimate, err := h.largestEigenvalue(f.inverse())
+			if err != nil {
+				return 0, err
+			}
+			lambda = min(lambda, estimate)
+			filtered = min(filtered, lambda)
 		}
-		lambda = min(lambda, estimate)
 	}
 	degree := h.Degree
 	kind := h.Multigrid.Smoother
 	switch {
-	case kind == SmootherChebyshev:
+	case chebyshev:
 		if degree == 0 {
 			degree = chebyshevDegree
 		}
 		l.m, l.steps = f.inverse(), chebyshevSteps(degree, lambda/smootherRatio, lambda)
-		return lambda, nil
+		return filtered, nil
 	case kind == SmootherSPAI0, kind == SmootherAuto && h.Symmetric:
 		if l.m, err = h.spai0(f); err != nil {
 			return 0, err
@@ -162,7 +168,7 @@ func (h *hierarchy) smoother(l *levelMatrices, v []float64) (lambda float64, err
 		}
 	}
 	l.steps = slices.Repeat([]float64{1}, max(degree, 1))
-	return lambda, nil
+	return filtered, nil
 }
 
 // largestEigenvalue estimates that of diag(w) A, A the current matrix, with a margin.
