@@ -32,6 +32,8 @@ func TestChoicesAgainstMeasurements(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
+	defer func(f float64) { tileFactor = f }(tileFactor)
+	tileFactor = 1 // what was measured is for that processor
 	pool := newPool(t, 2)
 	matrices := map[string]*csr.Matrix{}
 	count, slower, far, lost := 0, 0, 0, 0.

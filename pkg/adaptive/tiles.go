@@ -136,7 +136,7 @@ func (s *sample) tilesCost(b *builder, _ estimate) cost {
 	}
 	x := float64(b.m.Cols) / 8 * float64(len(tileUnits(b.m))-1) / s.share(b) // lines
 	return cost{
-		instructions: tilePadding*gatherTime*s.stored/lanes + tileTime*s.segments/lanes + missTime*x,
+		instructions: tileFactor * (tilePadding*gatherTime*s.stored/lanes + tileTime*s.segments/lanes + missTime*x),
 		bytes:        s.estimates[0].bytes + 2*s.segments + 64*x,
 	}
 }
