@@ -100,7 +100,7 @@ func TestMultigridCycles(t *testing.T) {
 		}
 		if len(null) > 1 {
 			sameIterations(t, name, v, iterations(adaptive.MinEpsilon, MultigridOptions{NearNull: null}))
-			if 5*v > 4*constants || v > 32 {
+			if 5*v > 4*constants || v > 22 {
 				t.Errorf("%s: %d iterations with rigid-body modes, %d with constants", name, v, constants)
 			}
 		}

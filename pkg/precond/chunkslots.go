@@ -1,0 +1,199 @@
+package precond
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// slot appends a slot of zeros and returns its values.
+func (p *chunkPacker[T]) slot() *[chunkRows]T {
+	n := len(p.values)
+	p.values = append(p.values, make([]T, chunkRows)...)
+	return (*[chunkRows]T)(p.values[n:])
+}
+
+// sameRuns makes runs of all elements if all rows have the same diagonals, and none otherwise.
+func (p *chunkPacker[T]) sameRuns() uint16 {
+	n := p.end[0] - p.start[0]
+	first := p.col[p.start[0]:p.end[0]]
+	if n == 0 || int(first[n-1])+chunkRows > p.width {
+		return 0
+	}
+	for l := 1; l < chunkRows; l++ {
+		if p.end[l]-p.start[l] != n {
+			return 0
+		}
+	}
+	for l := 1; l < chunkRows; l++ {
+		other := p.col[p.start[l]:][:n]
+		for k, c := range first {
+			if other[k] != c+int32(l) {
+				return 0
+			}
+		}
+	}
+	p.Base = append(p.Base, first...)
+	for k := range n {
+		s := p.slot()
+		for l := range s {
+			s[l] = p.val[p.start[l]+k]
+		}
+	}
+	return uint16(n)
+}
+
+// A sweep goes through the lanes and keeps what it does not take.
+type sweep struct{ at, kept [chunkRows]int }
+
+// keep keeps the next element of each lane of a set of bits that were taken.
+func (p *chunkPacker[T]) keep(w *sweep, lanes uint) {
+	for ; lanes != 0; lanes &= lanes - 1 {
+		l := bits.TrailingZeros(lanes)
+		e, k := w.at[l]-1, w.kept[l]
+		p.col[k], p.val[k] = p.col[e], p.val[e]
+		w.kept[l]++
+	}
+}
+
+// rest keeps all that a sweep has not come to.
+func (p *chunkPacker[T]) rest(w *sweep) {
+	for l, k := range w.kept {
+		n := copy(p.col[k:], p.col[w.at[l]:p.end[l]])
+		copy(p.val[k:], p.val[w.at[l]:p.end[l]])
+		p.finish(l, k+n)
+	}
+}
+
+// runs makes slots of the diagonals that many rows have.
+func (p *chunkPacker[T]) runs() (count uint16) {
+	w := sweep{p.start, p.start}
+	for failures := 0; failures <= patience; {
+		offset := int32(none)
+		for l, e := range &w.at {
+			offset = min(offset, p.col[e]-int32(l))
+		}
+		if offset > none-chunkRows {
+			break
+		}
+		n, have, lanes := len(p.values), 0, uint(0)
+		s := p.slot()
+		for l, e := range &w.at {
+			take := 0
+			if p.col[e]-int32(l) == offset {
+				take = 1
+			}
+			s[l] = p.val[e] * T(take)
+			w.at[l] = e + take
+			lanes |= uint(take) << l
+			have += take
+		}
+		if have >= leastRun && offset >= 0 && int(offset)+chunkRows <= p.width {
+			p.Base = append(p.Base, offset)
+			count++
+			failures = 0
+			continue
+		}
+		failures++
+		p.values = p.values[:n]
+		p.keep(&w, lanes)
+	}
+	p.rest(&w)
+	return count
+}
+
+// windows makes slots of elements whose columns are below base + reach, at least so many of each:
+// windows, or near ones if that is nearReach.
+func (p *chunkPacker[T]) windows(reach uint32, least int) (count uint16) {
+	w := sweep{p.start, p.start}
+	last := none - int32(1)
+	if reach == window {
+		last = int32(p.width - window)
+	}
+	var index [chunkRows]uint32
+	for failures := 0; failures <= patience; {
+		first := int32(none)
+		for _, e := range &w.at {
+			first = min(first, p.col[e])
+		}
+		if first == none {
+			break
+		}
+		base := min(first, last)
+		n, have, lanes := len(p.values), 0, uint(0)
+		s := p.slot()
+		for l, e := range &w.at {
+			take, at := 0, uint32(p.col[e]-base)
+			if at < reach {
+				take = 1
+			}
+			s[l] = p.val[e] * T(take)
+			index[l] = at * uint32(take)
+			w.at[l] = e + take
+			lanes |= uint(take) << l
+			have += take
+		}
+		if have < least {
+			failures++
+			p.values = p.values[:n]
+			p.keep(&w, lanes)
+			continue
+		}
+		failures = 0
+		count++
+		p.Base = append(p.Base, base)
+		for _, at := range &index {
+			if p.Index = append(p.Index, byte(at)); reach > window {
+				p.Index = append(p.Index, byte(at>>8))
+			}
+		}
+	}
+	p.rest(&w)
+	return count
+}
+
+// span returns the first and the last column.
+func (p *chunkPacker[T]) span() (first, last int32) {
+	first = none
+	for l, at := range p.start {
+		if end := p.end[l]; end > at {
+			first, last = min(first, p.col[at]), max(last, p.col[end-1])
+		}
+	}
+	return first, max(first, last)
+}
+
+// gathers makes slots of what is left: near ones if all columns lie within nearReach.
+func (p *chunkPacker[T]) gathers() (near, far uint16) {
+	first, last := p.span()
+	slots := 0
+	for l, at := range p.start {
+		slots = max(slots, p.end[l]-at)
+	}
+	if slots == 0 {
+		return 0, 0
+	}
+	isNear := last-first < nearReach
+	at := p.start
+	for range slots {
+		s := p.slot()
+		if isNear {
+			p.Base = append(p.Base, first)
+		}
+		for l, e := range &at {
+			c := first
+			if e < p.end[l] {
+				c, s[l] = p.col[e], p.val[e]
+				at[l]++
+			}
+			if isNear {
+				p.Index = binary.LittleEndian.AppendUint16(p.Index, uint16(c-first))
+			} else {
+				p.Index = binary.LittleEndian.AppendUint32(p.Index, uint32(c))
+			}
+		}
+	}
+	if isNear {
+		return uint16(slots), 0
+	}
+	return 0, uint16(slots)
+}
