@@ -30,11 +30,13 @@ func (s *Solver) small() bool { return s.m.NNZ() <= smallNonzeros }
 // is worth to find out: it has small separators, as a mesh in the plane, a small one in
 // space, or a long one. The factorisation is refused if it takes more, before it begins.
 func (s *Solver) compact() bool {
-	if s.small() || s.m.NNZ() > compactNonzeros || likeMMatrix(s.m) {
-		return false
-	}
-	width, err := csr.LevelWidth(context.Background(), s.m)
-	return err == nil && widthWork*math.Pow(float64(width), 3) <= completeWork*float64(s.m.NNZ())
+	return s.looks.compact.get(func() bool {
+		if s.small() || s.m.NNZ() > compactNonzeros || likeMMatrix(s.m) {
+			return false
+		}
+		width, err := csr.LevelWidth(context.Background(), s.m)
+		return err == nil && widthWork*math.Pow(float64(width), 3) <= completeWork*float64(s.m.NNZ())
+	})
 }
 
 // early reports whether a rung comes before the others because complete factors cost little.

@@ -31,6 +31,29 @@ const (
 	expander                   // they grow like those of a random graph
 )
 
+// looks are what the rules of choice see in a matrix, each looked for once.
+type looks struct {
+	shape          once[graphShape]
+	nodes, compact once[bool]
+}
+
+// once is a value that is computed when it is wanted first.
+type once[T any] struct {
+	known bool
+	value T
+}
+
+func (o *once[T]) get(compute func() T) T {
+	if !o.known {
+		o.known, o.value = true, compute()
+	}
+	return o.value
+}
+
+func (s *Solver) shape() graphShape {
+	return s.looks.shape.get(func() graphShape { return shapeOf(s.m) })
+}
+
 // rivalWork is what preconditioners take in all, in multiplications a nonzero, by the shape of the
 // matrix; docs/solvers.md has the measurements. Incomplete factors with a threshold fill, and so
 // do the coarse levels of multigrid, the more, the faster neighbourhoods grow.
@@ -50,7 +73,7 @@ const earlyWork = 250
 
 // rivals returns for each trial what the first rung after it that is none is expected to take.
 func (s *Solver) rivals(rungs []rung) []float64 {
-	shape, nodes := shapeOf(s.m), s.hasNodes()
+	shape, nodes := s.shape(), s.hasNodes()
 	work, next := make([]float64, len(rungs)), math.Inf(1)
 	for k := len(rungs) - 1; k >= 0; k-- {
 		work[k] = next
@@ -104,7 +127,7 @@ func (s *Solver) leastIterations() float64 {
 		share += min(math.Abs(sum/d), 1)
 		rows++
 	}
-	if share /= float64(rows); !(share < 1) || shapeOf(s.m) == expander {
+	if share /= float64(rows); !(share < 1) || s.shape() == expander {
 		return 0
 	}
 	return smoother * math.Log(2/krylov.DefaultTol) / 2 / math.Sqrt(max(share, leastSum))

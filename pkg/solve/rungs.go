@@ -125,7 +125,10 @@ func (s *Solver) fewRows() bool        { return !s.manyRows() }
 func (s *Solver) largeDiffusion() bool { return s.manyRows() && !s.Facts.Symmetric && likeMMatrix(s.m) }
 func (s *Solver) diagonal() bool       { return s.Facts.DiagonalZero == 0 }
 func (s *Solver) largeWithNodes() bool { return s.large() && s.hasNodes() }
-func (s *Solver) hasNodes() bool       { return precond.BlockSize(s.m) > 1 }
+
+func (s *Solver) hasNodes() bool {
+	return s.looks.nodes.get(func() bool { return precond.BlockSize(s.m) > 1 })
+}
 
 // likeNetwork reports whether complete factors may be cheap and ILU(0) may not help: a matrix
 // with many rows of few nonzeros, most of which are not diagonally dominant, such as of grids

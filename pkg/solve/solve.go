@@ -34,6 +34,7 @@ type Solver struct {
 	refiner refiner // nil: closed
 	stored  func()  // called when the method's matrix is stored; nil: no one waits for that
 	special special // nil: an ordinary matrix
+	looks   looks   // of m
 
 	recorder *recorder // of checkpoints; nil: none
 }
