@@ -168,6 +168,7 @@ func (k *blocks) worst() (block, unexplained float64) {
 		r := &k.rows[i]
 		block = math.Max(block, r.error(k.scale(i)))
 		if f := k.explained[k.find(int32(i))]; f.v != 0 {
+			k.resolve(r, i, r.t.times(f))
 			unexplained = math.Max(unexplained, r.perT(r.residual).over(f))
 		}
 	}
