@@ -8,63 +8,90 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
-// elimination is Gaussian elimination of a matrix with complete pivoting ([Higham02], chapter 9):
-// with R rows and columns of pivots, P A Q = L U, and the other rows are zero to rounding.
+// elimination is Gaussian elimination of a matrix by pivots from anywhere, with running bounds of
+// the roundings ([Higham02], sections 3.3 and 9.1): P A Q = L U, and what is left of the other rows
+// is zero to rounding, or nearly. Rows and columns may differ in scale by far more than 1/u: an
+// element is as good as zero beside its own roundings, not beside other rows.
 type elimination struct {
-	given   [][]float64 // the matrix
+	given   *csr.Matrix
 	upper   [][]float64 // rows of U, those of A in place
-	factors [][]float64 // rows of L less its diagonal, likewise
+	bounds  [][]float64 // of their roundings
+	factors [][]float64 // rows of L less its diagonal
 	rows    []int       // those of pivots first, in their order
 	cols    []int       // of pivots
 }
 
-// eliminate eliminates a dense square matrix until what is left is no larger than roundings of
-// elements of about 1.
-func eliminate(given [][]float64) *elimination {
-	n := len(given)
-	e := &elimination{given: given, upper: make([][]float64, n), factors: make([][]float64, n), rows: make([]int, n)}
-	for i, row := range given {
-		e.upper[i], e.rows[i] = slices.Clone(row), i
+const (
+	// sure is how much larger than its roundings a pivot is that is not zero.
+	sure = 0x1p20
+	// nullRefinements is the number of steps that make a null vector accurate to its rounding.
+	nullRefinements = 4
+)
+
+// newElimination prepares to eliminate m, which has as many rows as columns.
+func newElimination(m *csr.Matrix) *elimination {
+	n := m.Rows
+	e := &elimination{
+		given: m, upper: make([][]float64, n), bounds: make([][]float64, n), factors: make([][]float64, n), rows: make([]int, n),
 	}
-	for len(e.cols) < n {
-		i, j, largest := e.largest()
-		if largest <= float64(n)*0x1p-50 {
-			break
+	for i := range n {
+		e.upper[i], e.bounds[i], e.rows[i] = make([]float64, n), make([]float64, n), i
+		cols, vals := m.Row(i)
+		for k, j := range cols {
+			e.upper[i][j] = vals[k]
 		}
-		rank := len(e.cols)
-		e.rows[rank], e.rows[i] = e.rows[i], e.rows[rank]
-		e.cols = append(e.cols, j)
-		e.reduce(e.upper[e.rows[rank]], e.rows[rank+1:], j)
 	}
 	return e
 }
 
-// largest finds the next pivot, in row rows[i] and column j.
-func (e *elimination) largest() (i, j int, most float64) {
+// run eliminates by pivots above a size that are more than least times as large as their
+// roundings, at most so many.
+func (e *elimination) run(least, size float64, most int) {
+	for ; most > 0 && len(e.cols) < len(e.rows); most-- {
+		i, j, ok := e.pivot(least, size)
+		if !ok {
+			return
+		}
+		rank := len(e.cols)
+		e.rows[rank], e.rows[i] = e.rows[i], e.rows[rank]
+		e.cols = append(e.cols, j)
+		for _, k := range e.rows[rank+1:] {
+			e.reduce(k, e.rows[rank], j)
+		}
+	}
+}
+
+// pivot finds the largest pivot in rows[i] and column j.
+func (e *elimination) pivot(least, size float64) (i, j int, ok bool) {
+	most := size
 	for k := len(e.cols); k < len(e.rows); k++ {
+		bounds := e.bounds[e.rows[k]]
 		for l, v := range e.upper[e.rows[k]] {
-			if v = math.Abs(v); v > most {
+			if v = math.Abs(v); v > most && v > least*bounds[l] {
 				i, j, most = k, l, v
 			}
 		}
 	}
-	return i, j, most
+	return i, j, most > size
 }
 
-// reduce subtracts multiples of a row of pivots from others, so that column j of these is zero.
-func (e *elimination) reduce(pivot []float64, rows []int, j int) {
-	for _, i := range rows {
-		row := e.upper[i]
-		f := row[j] / pivot[j]
-		e.factors[i] = append(e.factors[i], f)
-		if f == 0 {
+// reduce subtracts a multiple of row p from row i, so that column j of that is zero.
+func (e *elimination) reduce(i, p, j int) {
+	row, pivot, bounds := e.upper[i], e.upper[p], e.bounds[i]
+	f := row[j] / pivot[j]
+	e.factors[i] = append(e.factors[i], f)
+	if f == 0 {
+		return
+	}
+	for l, v := range pivot {
+		if v == 0 {
 			continue
 		}
-		for l, v := range pivot {
-			row[l] -= f * v
-		}
-		row[j] = 0
+		v *= f
+		row[l] -= v
+		bounds[l] += roundoff * (2*math.Abs(v) + math.Abs(row[l]))
 	}
+	row[j], bounds[j] = 0, 0
 }
 
 // combination returns the combination y of the rows of pivots with (y'A)_j = s_j in their columns.
@@ -80,15 +107,12 @@ func (e *elimination) combination(s []float64) []float64 {
 	y := make([]float64, len(e.rows)) // y'L = z'
 	for k := len(z) - 1; k >= 0; k-- {
 		y[e.rows[k]] = z[k]
-		for l, f := range e.factors[e.rows[k]] {
+		for l, f := range e.factors[e.rows[k]][:k] {
 			z[l] -= z[k] * f
 		}
 	}
 	return y
 }
-
-// nullRefinements is the number of steps that make a null vector accurate to its rounding.
-const nullRefinements = 4
 
 // leftNull returns the y with y'A = 0 in the columns of pivots and y_i = 1 in a row that has none,
 // improved by iterative refinement: the condition of the other rows does not limit its accuracy.
@@ -105,15 +129,14 @@ func (e *elimination) leftNull(i int) []float64 {
 
 // leftProduct returns y'A, accumulated in double-double arithmetic.
 func (e *elimination) leftProduct(y []float64) []float64 {
-	sums := make([]dd.DD, len(e.rows))
+	sums := make([]dd.DD, e.given.Cols)
 	for i, v := range y {
 		if v == 0 {
 			continue
 		}
-		for j, a := range e.given[i] {
-			if a != 0 {
-				sums[j] = sums[j].AddProd(v, a)
-			}
+		cols, vals := e.given.Row(i)
+		for k, j := range cols {
+			sums[j] = sums[j].AddProd(v, vals[k])
 		}
 	}
 	product := make([]float64, len(sums))
@@ -123,24 +146,29 @@ func (e *elimination) leftProduct(y []float64) []float64 {
 	return product
 }
 
-// leftNullVectors returns the y with y'A = 0 to rounding that elimination of the scaled matrix
-// finds, one for each row that is eliminated to zero, as they are and without their small elements.
+// leftNullVectors returns candidates for y with y'A = 0 to rounding by elimination of the scaled
+// matrix, one for each row that is left without a pivot, as they are and without their small
+// elements. What may be zero is first what is small, then what is small beside its roundings; then
+// the largest of that, one by one, is not.
 func leftNullVectors(m *csr.Matrix) (found [][]float64) {
 	scaling := csr.BothScaling(m, nil)
-	dense := make([][]float64, m.Rows)
-	for i := range dense {
-		dense[i] = make([]float64, m.Cols)
-		cols, vals := m.Row(i)
-		for k, j := range cols {
-			dense[i][j] = csr.Ldexp(vals[k], scaling.Row[i]+scaling.Col[j])
+	e := newElimination(scaling.Apply(m, nil))
+	n := m.Rows
+	small := float64(n) * 0x1p-50 // beside elements of about 1, the largest of which have been eliminated
+	for _, stage := range []struct {
+		least, size float64
+		most        int
+	}{{sure, small, n}, {sure, 0, n}, {1, 0, 1}, {1, 0, 1}} {
+		before := len(e.cols)
+		if e.run(stage.least, stage.size, stage.most); len(e.cols) == before && found != nil {
+			continue
 		}
-	}
-	e := eliminate(dense)
-	for _, i := range e.rows[len(e.cols):] {
-		y := e.leftNull(i)
-		chopped := slices.Clone(y)
-		chop(chopped) // what is left of small elements may be rounding, or not
-		found = append(found, chopped, y)
+		for _, i := range e.rows[len(e.cols):] {
+			y := e.leftNull(i)
+			chopped := slices.Clone(y)
+			chop(chopped) // what is left of small elements may be rounding, or not
+			found = append(found, chopped, y)
+		}
 	}
 	for _, y := range found {
 		for k := range y {

@@ -39,6 +39,9 @@ func (a *answer) seekEvidence() error {
 	}
 	var err error
 	if a.evidence == nil { // also where elimination is not accurate enough
+		a.weighAll(a.projectedNull())
+	}
+	if a.evidence == nil && a.ctx.Err() == nil {
 		var found [][]float64
 		found, err = a.inverseIteration()
 		a.weighAll(found)
@@ -127,7 +130,7 @@ func (a *answer) inverseIteration() ([][]float64, error) {
 func (a *answer) iterateInversely(
 	order Ordering, opt krylov.Options[vector], solve func(y, g []float64, opt krylov.Options[vector]) (krylov.Result, error),
 ) ([][]float64, error) {
-	y := order.forth(signs(a.s.m.Rows))
+	y := order.forth(signs(a.s.m.Rows, 0))
 	for range inverseRounds {
 		if a.ctx.Err() != nil {
 			break
@@ -152,11 +155,11 @@ func (a *answer) iterateInversely(
 	return [][]float64{order.back(y)}, nil
 }
 
-// signs is a vector of +1 and -1 in no order.
-func signs(n int) []float64 {
+// signs is a vector of +1 and -1 in no order, another one for each k.
+func signs(n int, k uint64) []float64 {
 	v := make([]float64, n)
 	for i := range v {
-		v[i] = float64(1 - 2*int(uint64(i+1)*0x9e3779b97f4a7c15>>63))
+		v[i] = float64(1 - 2*int((uint64(i+1)*0x9e3779b97f4a7c15*(2*k+1))>>63))
 	}
 	return v
 }
