@@ -2,6 +2,7 @@ package solve
 
 import (
 	"cmp"
+	"context"
 	"math"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -33,6 +34,7 @@ const (
 
 // looks are what the rules of choice see in a matrix, each looked for once.
 type looks struct {
+	ctx            context.Context // of the set-up, with which looking ends
 	shape          once[graphShape]
 	nodes, compact once[bool]
 }
