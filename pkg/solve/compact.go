@@ -41,3 +41,14 @@ func (s *Solver) compact() bool {
 
 // early reports whether a rung comes before the others because complete factors cost little.
 func (v variant) early() bool { return v.complete() && v.most > littleWork }
+
+// factorsFirst reports whether complete factors come first, or after trials, unless the matrix is
+// expected to refuse them.
+func (s *Solver) factorsFirst(rungs []rung) bool {
+	for _, r := range rungs {
+		if !r.trial {
+			return r.early() && !s.refused(s.shape())
+		}
+	}
+	return false
+}
