@@ -27,7 +27,7 @@ func evenRows(rowPtr []int64, lo, hi int) int {
 		for k := 1; k < 8; k++ {
 			longest = max(longest, ends[k+1]-ends[k])
 		}
-		if all := ends[8] - ends[0]; all == 0 || 8*longest > 3*all {
+		if all := ends[8] - ends[0]; all == 0 || 2*longest > all {
 			break
 		}
 	}

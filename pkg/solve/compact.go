@@ -46,8 +46,12 @@ func (v variant) early() bool { return v.complete() && v.most > littleWork }
 // expected to refuse them.
 func (s *Solver) factorsFirst(rungs []rung) bool {
 	for _, r := range rungs {
-		if !r.trial {
-			return r.early() && !s.refused(s.shape())
+		switch {
+		case r.trial:
+		case r.early():
+			return !s.refused(s.shape())
+		default:
+			return r.complete() && s.small()
 		}
 	}
 	return false
