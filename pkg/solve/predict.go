@@ -33,8 +33,9 @@ const (
 
 // looks are what the rules of choice see in a matrix, each looked for once.
 type looks struct {
-	shape          once[graphShape]
-	nodes, compact once[bool]
+	shape   once[graphShape]
+	nodes   once[int] // unknowns of one
+	compact once[bool]
 }
 
 // once is a value that is computed when it is wanted first.
