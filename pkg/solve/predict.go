@@ -34,9 +34,10 @@ const (
 
 // looks are what the rules of choice see in a matrix, each looked for once.
 type looks struct {
-	ctx            context.Context // of the set-up, with which looking ends
-	shape          once[graphShape]
-	nodes, compact once[bool]
+	ctx     context.Context // of the set-up, with which looking ends
+	shape   once[graphShape]
+	nodes   once[int] // unknowns of one
+	compact once[bool]
 }
 
 // once is a value that is computed when it is wanted first.
