@@ -68,13 +68,16 @@ func chunkPanels(m *csr.Matrix) []int {
 // chunkScales are the diagonals that a matrix is multiplied by; nil: the identity.
 type chunkScales struct{ left, right []float64 }
 
-// unitOf returns the least power of two of which 32767 reach most.
+// unitOf returns the least power of two of which 32767 reach most, a finite number.
 func unitOf(most float64) float64 {
 	if most == 0 {
 		return 0
 	}
-	_, e := math.Frexp(most)
-	unit := math.Ldexp(1, e-15)
+	unit := math.Float64frombits((math.Float64bits(most)>>52 - 14) << 52)
+	if most < 0x1p-1000 {
+		_, e := math.Frexp(most)
+		unit = math.Ldexp(1, e-15)
+	}
 	if most > 32767*unit {
 		unit *= 2
 	}

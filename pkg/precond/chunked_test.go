@@ -135,7 +135,7 @@ func checkChunked(t *testing.T, name string, a *chunked, m *csr.Matrix, s chunkS
 
 // Integers reach 32767 at most, whatever the largest element is.
 func TestUnitOf(t *testing.T) {
-	for _, most := range []float64{1, 32767, 32767.4, 32767.6, 32768, 0x1p-400, 1e300, 0x1p-1000} {
+	for _, most := range []float64{1, 32767, 32767.4, 32767.6, 32768, 0x1p-400, 1e300, math.MaxFloat64, 0x1p-1000, 0x1.fp-1001, 0x1p-1040} {
 		u := unitOf(most)
 		if q := math.RoundToEven(most / u); q > 32767 || q < 16383 {
 			t.Errorf("%g has the unit %g", most, u)
