@@ -1,7 +1,6 @@
 package solve
 
 import (
-	"context"
 	"math"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -34,7 +33,7 @@ func (s *Solver) compact() bool {
 		if s.small() || s.m.NNZ() > compactNonzeros || likeMMatrix(s.m) {
 			return false
 		}
-		width, err := csr.LevelWidth(context.Background(), s.m)
+		width, err := csr.LevelWidth(s.looks.ctx, s.m)
 		return err == nil && widthWork*math.Pow(float64(width), 3) <= completeWork*float64(s.m.NNZ())
 	})
 }

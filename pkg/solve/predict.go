@@ -2,6 +2,7 @@ package solve
 
 import (
 	"cmp"
+	"context"
 	"math"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -33,8 +34,10 @@ const (
 
 // looks are what the rules of choice see in a matrix, each looked for once.
 type looks struct {
-	shape          once[graphShape]
-	nodes, compact once[bool]
+	ctx     context.Context // of the set-up, with which looking ends
+	shape   once[graphShape]
+	nodes   once[int] // unknowns of one
+	compact once[bool]
 }
 
 // once is a value that is computed when it is wanted first.
@@ -179,9 +182,9 @@ func shapeOf(m *csr.Matrix) graphShape {
 // newTrial watches a method from a measure on, which is to take less than rival.
 func newTrial(from, goal, iteration, rival float64) *probe {
 	first := max(leastTrial, int(min(trialShare*rival/iteration, math.MaxInt32)))
-	return &probe{goal: goal, iteration: iteration, budget: rival, trial: true, lookout: lookout{Look: first, Least: from}}
+	return &probe{goal: goal, iteration: iteration, trial: true, lookout: lookout{Look: first, Least: from, Budget: rival}}
 }
 
 // idle reports whether a trial that has spent some work is to be left, with so much to come:
 // what has been spent is gone, and does not count until it has been as much as the rival takes.
-func (p *probe) idle(spent, rest float64) bool { return rest > min(p.budget, 2*p.budget-spent) }
+func (p *probe) idle(spent, rest float64) bool { return rest > min(p.Budget, 2*p.Budget-spent) }

@@ -18,13 +18,33 @@ type blocks struct {
 	explained []scaled // f_c
 }
 
-// findBlocks joins rows and columns.
-func (s *system) findBlocks(pool *parallel.Pool) *blocks {
+// newBlocks makes a block of each row and each column.
+func (s *system) newBlocks(pool *parallel.Pool) *blocks {
 	k := &blocks{system: s, pool: pool, of: make([]int32, s.m.Rows+s.m.Cols)}
 	for i := range k.of {
 		k.of[i] = int32(i)
 	}
+	return k
+}
+
+// findBlocks joins rows and columns by the entries that matter.
+func (s *system) findBlocks(pool *parallel.Pool) *blocks {
+	k := s.newBlocks(pool)
 	k.eachRow(func(i int) { k.joinRow(i) })
+	return k
+}
+
+// findParts joins rows and columns by all entries that are not zero.
+func (s *system) findParts(pool *parallel.Pool) *blocks {
+	k := s.newBlocks(pool)
+	k.eachRow(func(i int) {
+		cols, vals := k.m.Row(i)
+		for p, j := range cols {
+			if vals[p] != 0 {
+				k.join(int32(i), j)
+			}
+		}
+	})
 	return k
 }
 
@@ -184,6 +204,7 @@ func (k *blocks) worst() (block, unexplained float64) {
 		r := &k.rows[i]
 		block = math.Max(block, r.error(k.scale(i)))
 		if f := k.explained[k.find(int32(i))]; f.v != 0 {
+			k.resolve(r, i, r.t.times(f))
 			unexplained = math.Max(unexplained, r.perT(r.residual).over(f))
 		}
 	}
