@@ -69,7 +69,7 @@ int main(int argc, char **argv) {
 
   PetscCall(KSPGetConvergedReason(ksp, &reason));
   PetscCall(KSPGetIterationNumber(ksp, &iterations));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "{\"setup\":%g,\"solve\":%g,\"iterations\":%d,\"reason\":\"%s\"}\n",
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "{\"setup\":%.6f,\"solve\":%.6f,\"iterations\":%d,\"reason\":\"%s\"}\n",
                         ready - start, end - ready, (int)iterations, KSPConvergedReasons[reason]));
   PetscCall(PetscViewerBinaryOpen(PETSC_COMM_WORLD, argv[3], FILE_MODE_WRITE, &out));
   PetscCall(PetscViewerBinarySetSkipInfo(out, PETSC_TRUE));

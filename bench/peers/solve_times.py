@@ -38,10 +38,10 @@ def peers(work, method, rtol):
         stop[stop.index("unpreconditioned")] = "preconditioned"  # all that PETSc offers from the left
     factors = "icc" if method == "cg" else "ilu"
     ways = [
+        petsc(work, "Jacobi", 2, *stop, "-pc_type", "jacobi"),
+        petsc(work, f"{factors.upper()}(0)", 2, *stop, "-pc_type", "bjacobi", "-sub_pc_type", factors),
         petsc(work, "hypre BoomerAMG", 2, *stop, "-pc_type", "hypre"),
         petsc(work, "GAMG", 2, *stop, "-pc_type", "gamg"),
-        petsc(work, f"{factors.upper()}(0)", 2, *stop, "-pc_type", "bjacobi", "-sub_pc_type", factors),
-        petsc(work, "Jacobi", 2, *stop, "-pc_type", "jacobi"),
     ]
     if (work / "solve_amgcl").exists():
         ways += [amgcl(work, 2, method, pc, number, rtol) for pc in ["amg", "spai0"] for number in ["f64", "f32"]]
@@ -57,18 +57,18 @@ def times(work, args):
     print(f"b = A·ones, to a row-wise backward error of {TOLERANCE:g}, computed from x in long double. Two threads, processes"
           " for PETSc. A peer stops at the loosest of ‖r‖/‖b‖ = 1e-7, 1e-8, … that reaches it. Set-up + solve in seconds, of"
           f" mpsolve at default flags all but reading, verdict and digits included; the least / the median of {args.repeat} rounds, in"
-          f" which all take turns (one run of what took {HOPELESS} times as long as the best). Ratios are to the best peer. GAMG has the rigid"
-          " motions of elastic bodies as near null space; mpsolve is given no coordinates. From file to x adds CHOLMOD's reader to the best"
-          " peer.\n", file=args.output)
+          f" which all take turns (of what took {HOPELESS} times as long as the best, one run, which is stopped if it takes longer still)."
+          " Ratios are to the best peer. GAMG has the rigid motions of elastic bodies as near null space; mpsolve is given no"
+          " coordinates. From file to x adds CHOLMOD's reader to the best peer.\n", file=args.output)
     print("| problem | n | nonzeros | solver | least | median | ratio | iterations | file to x |", file=args.output)
     print("|---|---:|---:|---|---:|---:|---:|---:|---:|", file=args.output)
     for name, method, system in large_problems(work, args):
         found = [mpsolve(work, "default", 2), mpsolve(work, "FP64 throughout", 2, "--formats", "FP64", "--precond-epsilon", "2^-53")]
         runs = {s: [s.run(system, args.limit)] for s in found}
         for k in range(len(peers(work, method, 1))):
-            reaching(lambda rtol, k=k: peers(work, method, rtol)[k], runs, system, args)
+            reaching(lambda rtol, k=k: peers(work, method, rtol)[k], runs, system, patience(runs, args))
         s = direct(work, method)
-        runs[s] = [s.run(system, args.limit)]
+        runs[s] = [s.run(system, patience(runs, args))]
         for _ in range(args.repeat - 1):
             best = least(runs, peer)
             for s, results in runs.items():
@@ -94,11 +94,16 @@ def least(runs, among):
     return min((seconds(r) for s, results in runs.items() if among(s) for r in results), default=float("inf"))
 
 
-def reaching(way, runs, system, args):
+def patience(runs, args):
+    """Seconds for a peer, with reading and writing: what takes longer is hopeless."""
+    return min(args.limit, HOPELESS * least(runs, lambda s: True) + 5)
+
+
+def reaching(way, runs, system, limit):
     """Adds the run with the loosest reduction that reaches the tolerance, or the last."""
     for rtol in REDUCTIONS:
         s = way(rtol)
-        r = s.run(system, args.limit)
+        r = s.run(system, limit)
         if r.solved or r.failure or "CONVERGED" not in r.reason.upper():
             break
     runs[s] = [r]

@@ -41,6 +41,11 @@ var systems = []Family{
 	{Name: "dense-row", About: "one row, column or both that touch everything", Count: 300, draw: denseRow},
 	{Name: "different-sizes", About: "a row 1e-13 p = 1 beside Poisson or elasticity", Count: 500, draw: differentSizes},
 	{Name: "weak-coupling", About: "blocks of two magnitudes, joined by rounding-size entries", Count: 300, draw: weakCoupling},
+	{Name: "unimodular", About: "whole numbers, determinant 1, an inverse of up to twenty digits", Count: 400, draw: unimodular},
+	{Name: "no-x-gains", About: "cycles of gains whose product is 1, contradicted", Count: 300, draw: inconsistent(gainCycle)},
+	{Name: "near-gains", About: "the same but for one gain", Count: 300, draw: nearCycle},
+	{Name: "no-x-graded", About: "contradictory rows that differ in size by up to 200 decades", Count: 400, draw: gradedContradiction},
+	{Name: "patchwork", About: "systems of several kinds and sizes, joined in one direction", Count: 600, draw: patchwork},
 	{Name: "generated", About: "all kinds of mpsolve generate, small", Count: 400, draw: generated},
 }
 

@@ -87,6 +87,9 @@ func roundedUp(v float64) string {
 	return fmt.Sprintf("%.1e", math.Ceil(v/unit*(1-1e-12))*unit)
 }
 
+// zeroReturned is the caution about an x that was given up for zero.
+const zeroReturned = "x = 0 is returned: the best x found is worse, ||r||/||b|| = %.1e"
+
 // farAbove is the error that is worth a caution though another one is within the tolerance.
 const farAbove = 1e-3
 
@@ -94,7 +97,7 @@ const farAbove = 1e-3
 func (a *answer) cautions() (lines []string) {
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	if a.dropped > 0 {
-		say("x = 0 is returned: the best x found is worse, ||r||/||b|| = %.1e", a.dropped)
+		say(zeroReturned, a.dropped)
 	} else if !a.reason.Converged() && a.RelativeResidual > 1 {
 		say("x is worse than 0 in the 2-norm, ||r||/||b|| = %.1e, but better by rows", a.RelativeResidual)
 	}

@@ -45,7 +45,6 @@ type probe struct {
 	goal      float64 // the measure to reach
 	iteration float64 // multiplications of one
 	unknown   float64 // multiplications for a projection
-	budget    float64 // multiplications that may be spent
 
 	trial bool // by newTrial
 
@@ -53,11 +52,16 @@ type probe struct {
 	gone bool // the method is to be left
 }
 
-// lookout is when a probe looks.
+// lookout is when a probe looks. Iterations count from the first of the corrections that go on one
+// from the other.
 type lookout struct {
-	Look  int     // the iteration to look at next
-	At    int     // that of the last look
-	Least float64 // the measure at the last look
+	Look   int     // the iteration to look at next
+	At     int     // that of the last look
+	Least  float64 // the measure at the last look
+	Budget float64 // multiplications that may be spent
+
+	Before    int   // iterations of corrections before this one
+	Projected int64 // and their projections
 }
 
 const (
@@ -72,7 +76,17 @@ const (
 // newProbe watches a method from a measure on.
 func newProbe(from, goal, iteration, unknown, budget float64) *probe {
 	first := max(firstLook, int(min(probeShare*budget/iteration, math.MaxInt32)))
-	return &probe{goal: goal, iteration: iteration, unknown: unknown, budget: budget, lookout: lookout{Look: first, Least: from}}
+	return &probe{goal: goal, iteration: iteration, unknown: unknown, lookout: lookout{Look: first, Least: from, Budget: budget}}
+}
+
+// goOn makes p look where the probe of the correction before, of so many iterations, would have looked:
+// the next correction goes on from it, so that its rate is known already.
+func (p *probe) goOn(last *probe, done krylov.Result) {
+	if p.trial == last.trial && p.iteration == last.iteration {
+		p.lookout = last.lookout
+		p.Before += done.Iterations
+		p.Projected += done.Projections
+	}
 }
 
 // watch is krylov.Options.Watch.
@@ -80,12 +94,13 @@ func (p *probe) watch(now krylov.Progress) krylov.Reason {
 	if p.gone {
 		return krylov.Stagnation
 	}
-	if now.Iterations < p.Look {
+	if now.Iterations += p.Before; now.Iterations < p.Look {
 		return krylov.Running
 	}
+	now.Projections += p.Projected
 	spent := p.work(now.Iterations, now.Projections)
 	rest := p.expected(now) * spent / float64(now.Iterations)
-	if p.trial && p.idle(spent, rest) || !p.trial && spent+rest > hopeless*p.budget && rest > spent {
+	if p.trial && p.idle(spent, rest) || !p.trial && spent+rest > hopeless*p.Budget && rest > spent {
 		p.gone = true
 		return krylov.Stagnation
 	}

@@ -87,3 +87,34 @@ func TestIterationWork(t *testing.T) {
 		}
 	}
 }
+
+// The probe of a correction that goes on from the one before looks where that would have looked, with all
+// their iterations.
+func TestProbeGoesOn(t *testing.T) {
+	newOne := func(from float64) *probe { return newProbe(from, 1e-10, 1000, 0, 256e3) }
+	measure := func(k int) float64 { return math.Pow(10, -float64(k)/100) } // in four times the budget
+	left, total := 0, 0
+	var last *probe
+	var done krylov.Result
+	for correction := 0; correction < 10 && left == 0; correction++ {
+		p := newOne(measure(total))
+		if last != nil {
+			p.goOn(last, done)
+		}
+		for k := 1; k <= 18; k++ {
+			if p.watch(krylov.Progress{Iterations: k, Least: measure(total + k)}) != krylov.Running {
+				left = total + k
+				break
+			}
+		}
+		last, done = p, krylov.Result{Iterations: 18}
+		total += 18
+	}
+	if left != 32 {
+		t.Errorf("left after %d iterations, want 32", left)
+	}
+	other := newTrial(1, 1e-10, 1000, 256e3)
+	if other.goOn(last, done); other.Before != 0 {
+		t.Errorf("a trial goes on from what is none: %+v", other.lookout)
+	}
+}

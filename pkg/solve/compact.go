@@ -1,7 +1,6 @@
 package solve
 
 import (
-	"context"
 	"math"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -34,10 +33,25 @@ func (s *Solver) compact() bool {
 		if s.small() || s.m.NNZ() > compactNonzeros || likeMMatrix(s.m) {
 			return false
 		}
-		width, err := csr.LevelWidth(context.Background(), s.m)
+		width, err := csr.LevelWidth(s.looks.ctx, s.m)
 		return err == nil && widthWork*math.Pow(float64(width), 3) <= completeWork*float64(s.m.NNZ())
 	})
 }
 
 // early reports whether a rung comes before the others because complete factors cost little.
 func (v variant) early() bool { return v.complete() && v.most > littleWork }
+
+// factorsFirst reports whether complete factors come first, or after trials, unless the matrix is
+// expected to refuse them.
+func (s *Solver) factorsFirst(rungs []rung) bool {
+	for _, r := range rungs {
+		switch {
+		case r.trial:
+		case r.early():
+			return !s.refused(s.shape())
+		default:
+			return r.complete() && s.small()
+		}
+	}
+	return false
+}

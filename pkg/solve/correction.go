@@ -24,12 +24,14 @@ type correction[V any, S linop.Scalar[S]] struct {
 	matrix     matrix[V, S]       // the scaled one, in reduced precision
 	first      Storage            // of it, to begin with
 	chosen     bool               // its epsilon is, by the rules
+	forFactors bool               // it is in FP64, since complete factors are expected to follow
 	timed      *linop.Timed[V, S] // the matrix, timed
 	attempts   *attempts[V, S]
 	prepare    func(context.Context, *csr.Matrix, variant, float64, int64, stored) (precond.Preconditioner, float64, error)
 	exact      linop.Operator[V, S] // A as given
 	probe      *probe               // of the last correction
-	slow       bool                 // the last correction was left by it
+	done       krylov.Result        // of that
+	slow       bool                 // it was left by its probe
 	indefinite bool                 // the last correction showed that the matrix is not definite
 	settled    bool                 // the current rung stays: what follows the solve is no attempt
 	from       float64              // the measure before it
@@ -77,7 +79,10 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	if p := c.attempts.preconditioner(); p != nil {
 		opt.Precond, opt.Flexible = p.forMethod(), precond.Varies(p.made)
 	}
-	c.probe = c.attempts.watch(c.scaled.m.Rows, goal.From, opt.Tol)
+	last := c.probe
+	if c.probe = c.attempts.watch(c.scaled.m.Rows, goal.From, opt.Tol); goal.Further && last != nil {
+		c.probe.goOn(last, c.done)
+	}
 	c.saver.join(&opt)
 	if c.attempts.bounded() && !c.settled {
 		opt.Watch = c.probe.watch
@@ -90,6 +95,7 @@ func (c *correction[V, S]) Correct(ctx context.Context, d, r, x V, goal krylov.G
 	if c.attempts.now().trial && failing(result.Reason) { // such as one that followed a null vector
 		c.at.Zero(c.z)
 	}
+	c.done = result
 	c.slow, c.indefinite = c.probe.gone, result.Reason == krylov.Indefinite && (c.plain() || c.curved(d))
 	c.scaling.correction(d, c.z, e)
 	return result
@@ -227,8 +233,16 @@ func (c *correction[V, S]) setUp(v variant, budget float64, at *precision) (
 }
 
 // followUse stores the method's matrix with PreconditionedEpsilon when a preconditioner is set
-// up that leaves few iterations, after attempts with others.
+// up that leaves few iterations, after attempts with others, or when complete factors are not to be had.
 func (c *correction[V, S]) followUse(v variant) error {
+	if c.forFactors && c.plain() && c.attempts.state.Rung > 0 && !v.complete() {
+		epsilon, why := DefaultEpsilon, whyCoarse
+		if fewIterations(v.kind) {
+			epsilon, why = PreconditionedEpsilon, whyFine
+		}
+		c.log(fmt.Sprintf("epsilon %s: %s", adaptive.FormatEpsilon(epsilon), why))
+		return c.usePrecision(precision{Epsilon: epsilon})
+	}
 	if now := c.matrix.about().storage; !c.chosen || now.plain() || now.Epsilon <= PreconditionedEpsilon || !fewIterations(v.kind) {
 		return nil
 	}

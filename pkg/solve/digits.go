@@ -86,13 +86,38 @@ func (a *answer) estimate() error {
 		return nil
 	}
 	work := a.allowance()
+	for range estimateRounds {
+		size := a.vectors.AbsMax(a.x)
+		if size == 0 {
+			break
+		}
+		if done, err := a.estimateOnce(work); done || err != nil {
+			return err
+		}
+		if now := a.vectors.AbsMax(a.x); now >= size/2 && now <= 2*size {
+			return nil
+		}
+		// Roundings are now of another size than those of which the probe was made.
+		before = a.digits.Iterations
+		a.digits = unknownDigits()
+		a.digits.Iterations = before
+	}
+	a.digits.State = DigitsNotConfirmed
+	return nil
+}
+
+// estimateRounds is how many times digits are estimated while steps of refinement change the size of x.
+const estimateRounds = 3
+
+// estimateOnce probes, takes steps and concludes; done if the probe says all that can be said.
+func (a *answer) estimateOnce(work allowance) (done bool, err error) {
 	w, e := a.rowWeights()
 	if err := a.probe(w, e, work); err != nil {
-		return err
+		return true, err
 	}
 	if math.IsNaN(a.digits.Probe) {
 		a.digits.State = DigitsNotConfirmed
-		return nil
+		return true, nil
 	}
 	improve := &improvement{answer: a, w: w, e: e, left: work.steps, size: math.NaN(), error: math.Inf(1)}
 	run := improve.run
@@ -100,10 +125,10 @@ func (a *answer) estimate() error {
 		run = improve.assess
 	}
 	if err := run(); err != nil {
-		return err
+		return true, err
 	}
 	improve.conclude(work)
-	return nil
+	return false, nil
 }
 
 func unknownDigits() Digits {

@@ -2,7 +2,6 @@ package solve
 
 import (
 	"math"
-	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -40,6 +39,9 @@ func (a *answer) seekEvidence() error {
 	}
 	var err error
 	if a.evidence == nil { // also where elimination is not accurate enough
+		a.weighAll(a.projectedNull())
+	}
+	if a.evidence == nil && a.ctx.Err() == nil {
 		var found [][]float64
 		found, err = a.inverseIteration()
 		a.weighAll(found)
@@ -98,84 +100,6 @@ func weigh(m *csr.Matrix, y, b []float64) Evidence {
 	return Evidence{Y: y, Null: worst, Product: product / abs, Smallest: product / sum}
 }
 
-// leftNullVectors returns the y with y^T A = 0 to rounding that Gaussian elimination with
-// complete pivoting of the scaled matrix finds: y_i = 1 for a row i that is eliminated to
-// zero, and the combination of pivot rows that does so.
-func leftNullVectors(m *csr.Matrix) (found [][]float64) {
-	n := m.Rows
-	scaling := csr.BothScaling(m, nil)
-	a := make([][]float64, n)
-	for i := range a {
-		a[i] = make([]float64, n)
-		cols, vals := m.Row(i)
-		for k, j := range cols {
-			a[i][j] = csr.Ldexp(vals[k], scaling.Row[i]+scaling.Col[j])
-		}
-	}
-	rows := make([]int, n)
-	for i := range rows {
-		rows[i] = i
-	}
-	factors := make([][]float64, n) // of the pivot rows, for each row
-	rank := 0
-	for ; rank < n; rank++ {
-		pi, pj, largest := rank, 0, 0.0
-		for i := rank; i < n; i++ {
-			for j, v := range a[rows[i]] {
-				if v = math.Abs(v); v > largest {
-					pi, pj, largest = i, j, v
-				}
-			}
-		}
-		if largest <= float64(n)*0x1p-50 {
-			break
-		}
-		rows[rank], rows[pi] = rows[pi], rows[rank]
-		pivot := a[rows[rank]]
-		for _, i := range rows[rank+1:] {
-			f := a[i][pj] / pivot[pj]
-			factors[i] = append(factors[i], f)
-			if f == 0 {
-				continue
-			}
-			for j, v := range pivot {
-				a[i][j] -= f * v
-			}
-			a[i][pj] = 0
-		}
-	}
-	for _, i := range rows[rank:] {
-		y := make([]float64, n)
-		y[i] = 1
-		rest := append([]float64(nil), factors[i]...)
-		for k := rank - 1; k >= 0; k-- { // row i minus rest[k] times pivot row k, which is reduced itself
-			y[rows[k]] = -rest[k]
-			for l, f := range factors[rows[k]] {
-				rest[l] -= rest[k] * f
-			}
-		}
-		chopped := slices.Clone(y)
-		chop(chopped) // what is left of small elements may be rounding, or not
-		found = append(found, chopped, y)
-	}
-	for _, y := range found {
-		for k := range y {
-			y[k] = csr.Ldexp(y[k], scaling.Row[k])
-		}
-	}
-	return found
-}
-
-// chop sets what rounding left of zeros to zero.
-func chop(y []float64) {
-	least := 0x1p-46 * absMax(y)
-	for i, v := range y {
-		if math.Abs(v) < least {
-			y[i] = 0
-		}
-	}
-}
-
 // inverseRounds is the number of steps of inverse iteration.
 const inverseRounds = 3
 
@@ -206,7 +130,7 @@ func (a *answer) inverseIteration() ([][]float64, error) {
 func (a *answer) iterateInversely(
 	order Ordering, opt krylov.Options[vector], solve func(y, g []float64, opt krylov.Options[vector]) (krylov.Result, error),
 ) ([][]float64, error) {
-	y := order.forth(signs(a.s.m.Rows))
+	y := order.forth(signs(a.s.m.Rows, 0))
 	for range inverseRounds {
 		if a.ctx.Err() != nil {
 			break
@@ -231,11 +155,11 @@ func (a *answer) iterateInversely(
 	return [][]float64{order.back(y)}, nil
 }
 
-// signs is a vector of +1 and -1 in no order.
-func signs(n int) []float64 {
+// signs is a vector of +1 and -1 in no order, another one for each k.
+func signs(n int, k uint64) []float64 {
 	v := make([]float64, n)
 	for i := range v {
-		v[i] = float64(1 - 2*int(uint64(i+1)*0x9e3779b97f4a7c15>>63))
+		v[i] = float64(1 - 2*int((uint64(i+1)*0x9e3779b97f4a7c15*(2*k+1))>>63))
 	}
 	return v
 }

@@ -2,6 +2,7 @@ package solve
 
 import (
 	"cmp"
+	"context"
 	"math"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -33,6 +34,7 @@ const (
 
 // looks are what the rules of choice see in a matrix, each looked for once.
 type looks struct {
+	ctx     context.Context // of the set-up, with which looking ends
 	shape   once[graphShape]
 	nodes   once[int] // unknowns of one
 	compact once[bool]
@@ -92,10 +94,11 @@ func (s *Solver) rivals(rungs []rung) []float64 {
 }
 
 // refused reports whether complete factors of a matrix of that shape are expected to take more
-// than completeWork: those of a mesh in space take widthWork n^2, those of a random graph more.
+// than completeWork: those of a mesh in space take widthWork n^2, those of a random graph more,
+// unless its separators are small.
 func (s *Solver) refused(shape graphShape) bool {
 	n := float64(s.m.Rows)
-	return shape != planar && widthWork*n*n > completeWork*float64(s.m.NNZ())
+	return shape != planar && widthWork*n*n > completeWork*float64(s.m.NNZ()) && !s.compact()
 }
 
 // withoutIdle returns the rungs without a first one that is a trial and that the matrix shows to be idle.
@@ -230,9 +233,9 @@ func shapeOf(m *csr.Matrix) graphShape {
 // newTrial watches a method from a measure on, which is to take less than rival.
 func newTrial(from, goal, iteration, rival float64) *probe {
 	first := max(leastTrial, int(min(trialShare*rival/iteration, math.MaxInt32)))
-	return &probe{goal: goal, iteration: iteration, budget: rival, trial: true, lookout: lookout{Look: first, Least: from}}
+	return &probe{goal: goal, iteration: iteration, trial: true, lookout: lookout{Look: first, Least: from, Budget: rival}}
 }
 
 // idle reports whether a trial that has spent some work is to be left, with so much to come:
 // what has been spent is gone, and does not count until it has been as much as the rival takes.
-func (p *probe) idle(spent, rest float64) bool { return rest > min(p.budget, 2*p.budget-spent) }
+func (p *probe) idle(spent, rest float64) bool { return rest > min(p.Budget, 2*p.Budget-spent) }

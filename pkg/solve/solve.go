@@ -144,6 +144,7 @@ func (s *Solver) setUp(ctx context.Context) error {
 
 // setUpOrdinary chooses and builds for a matrix of no special kind.
 func (s *Solver) setUpOrdinary(ctx context.Context) error {
+	s.looks.ctx = ctx
 	if err := s.until(ctx, func() error { return s.choose(ctx) }); err != nil {
 		return err
 	}

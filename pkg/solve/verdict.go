@@ -225,10 +225,14 @@ func (a *answer) reachable() float64 { return a.s.opt.Stop.pick(a.Rounding) }
 // preferZero replaces an x that did not converge and is no better than zero by zero. That of
 // a solve that was ended from outside is left, as a guess for the next.
 func (a *answer) preferZero() error {
-	meaningless := a.evidence != nil || a.reason == krylov.NotSymmetric || a.reason == krylov.Indefinite // no approximation of anything
-	worse := a.RelativeResidual >= 1 && (!a.byRows() || a.Unexplained >= 1 || meaningless)
-	if a.reason.Converged() || a.reason == krylov.TooFewDigits || limited(a.reason) || !worse || absMax(a.x) == 0 {
+	if a.reason.Converged() || a.reason == krylov.TooFewDigits || limited(a.reason) || a.RelativeResidual < 1 || absMax(a.x) == 0 {
 		return nil
+	}
+	meaningless := a.evidence != nil || a.reason == krylov.NotSymmetric || a.reason == krylov.Indefinite // no approximation of anything
+	if a.byRows() && !meaningless && a.Unexplained < 1 {
+		if q, err := verify.Unexplained(a.s.given, a.s.Order.back(a.x), a.given, a.s.pool); err != nil || q < 1 {
+			return err
+		}
 	}
 	a.dropped = a.RelativeResidual
 	clear(a.x)

@@ -11,6 +11,7 @@ import (
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/precond"
+	"github.com/mpsolve/mpsolve/pkg/verify"
 )
 
 // beside returns m with one more row, a p = 1, and entries of size c that join p to the others.
@@ -68,6 +69,39 @@ func TestDecoupledUnknowns(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// Nor is it in the part of a system beside which another one has b of a different size.
+func TestNoPartWorseThanZero(t *testing.T) {
+	zero, kept := 0, 0
+	for _, n := range []int{20, 60, 113} {
+		path := entries(n, func(add func(i, j int, v float64)) {
+			for i := range n {
+				add(i, i, 2)
+				if i > 0 {
+					add(i, i-1, -1)
+					add(i-1, i, -1)
+				}
+			}
+		})
+		m := beside(path, 1e-13, 0)
+		b := slices.Repeat([]float64{1}, n+1)
+		for limit := 1; limit <= 8; limit++ {
+			r := mustSolve(t, m, b, nil, Options{Scale: ScaleNone, MaxIter: limit, Precond: Precond{Kind: precond.Jacobi}})
+			if absMax(r.X) == 0 {
+				zero++
+				continue
+			}
+			kept++
+			own, err := verify.Unexplained(path, r.X[:n], b[:n], nil)
+			if err != nil || r.Errors.RelativeResidual > 1 && own > 1 {
+				t.Errorf("%d unknowns, %d iterations: %v with %+v, and %g of the path is unexplained (%v)", n, limit, r.Reason, r.Errors, own, err)
+			}
+		}
+	}
+	if zero == 0 || kept == 0 {
+		t.Errorf("%d x were zero, %d were not", zero, kept)
 	}
 }
 

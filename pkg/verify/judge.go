@@ -83,3 +83,17 @@ func Judge(m *csr.Matrix, x, b []float64, tol float64, pool *parallel.Pool) (Jud
 	}
 	return j, nil
 }
+
+// Unexplained returns the Unexplained of a Judgement, max (|r_i|/T_i) / max (|b_i|/T_i), of the part
+// of the system where that is largest, among those that no entry joins: with 1 or more, x = 0 does as
+// well there.
+func Unexplained(m *csr.Matrix, x, b []float64, pool *parallel.Pool) (float64, error) {
+	s, errors, err := check(m, x, b, pool)
+	if s == nil {
+		return errors.Row, err
+	}
+	parts := s.findParts(pool)
+	parts.measure()
+	_, unexplained := parts.worst()
+	return unexplained, nil
+}

@@ -93,15 +93,19 @@ func (s *system) row(i int) row {
 		}
 		product = scaled{sum, ea + s.ex}
 	}
-	// b - A x in units of the larger one: after cancellation that may be far below |A||x|.
-	b := scaled{math.Abs(s.b[i]), 0}
-	e := scaled{math.Abs(ax.Hi), product.e}.max(b).exponent()
-	down := product.e - e
-	r := dd.From(csr.Ldexp(s.b[i], -e)).Sub(dd.DD{Hi: csr.Ldexp(ax.Hi, down), Lo: csr.Ldexp(ax.Lo, down)})
 	return row{
-		residual: scaled{math.Abs(r.Float()), e}, absAx: product, b: b,
+		residual: difference(s.b[i], ax, product.e), absAx: product, b: scaled{math.Abs(s.b[i]), 0},
 		t: scaled{t, ea}, normAx: scaled{t * s.xmax, ea + s.ex},
 	}
+}
+
+// difference returns |b - ax 2^down|, in units of the larger one: after cancellation that may be far
+// below the terms of ax.
+func difference(b float64, ax dd.DD, down int) scaled {
+	e := scaled{math.Abs(ax.Hi), down}.max(scaled{math.Abs(b), 0}).exponent()
+	down -= e
+	r := dd.From(csr.Ldexp(b, -e)).Sub(dd.DD{Hi: csr.Ldexp(ax.Hi, down), Lo: csr.Ldexp(ax.Lo, down)})
+	return scaled{math.Abs(r.Float()), e}
 }
 
 // spread is A x and |A||x| of a row, both times 2^-e with the e of the second, for numbers

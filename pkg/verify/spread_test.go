@@ -2,6 +2,7 @@ package verify
 
 import (
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"testing"
 
@@ -68,5 +69,40 @@ func TestNothingVanishes(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) { sameErrors(t, compute(t, c.m, c.x, c.b), oracle(c.m, c.x, c.b)) })
+	}
+}
+
+// Where x is so large that b is below the roundings of double-double arithmetic, residuals are exact:
+// they are held against b.
+func TestHugeSolution(t *testing.T) {
+	wide := func(v float64) *big.Float { return new(big.Float).SetPrec(400).SetFloat64(v) }
+	for trial := range 40 {
+		rng := rand.New(rand.NewPCG(uint64(trial), 17))
+		const n = 8
+		size := 100 + rng.IntN(700)
+		x, b := make([]float64, n), make([]float64, n)
+		for j := range x {
+			x[j] = math.Ldexp(1+rng.Float64(), size-40*max(0, j-(n-4)))
+		}
+		entries := map[[2]int]float64{}
+		for i := range n { // with A x = 0 but for 2^-140 of the terms
+			sum := wide(0)
+			for j := range n {
+				v := rng.NormFloat64()
+				if j >= n-4 {
+					v, _ = new(big.Float).Quo(sum, wide(-x[j])).Float64()
+				}
+				entries[[2]int{i, j}] = v
+				sum.Add(sum, new(big.Float).Mul(wide(v), wide(x[j])))
+			}
+			b[i] = rng.NormFloat64() * math.Ldexp(1, size-140)
+		}
+		m := build(t, n, n, entries)
+		got, want := compute(t, m, x, b), oracle(m, x, b)
+		for k, r := range []float64{got.RelativeResidual / want.RelativeResidual, got.Row / want.Row, got.Normwise / want.Normwise} {
+			if !(math.Abs(r-1) <= 1e-12) {
+				t.Errorf("trial %d: error %d is %g of the right one", trial, k, r)
+			}
+		}
 	}
 }

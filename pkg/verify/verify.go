@@ -1,6 +1,7 @@
 // Package verify measures how well x solves A x = b, from A, x and b alone.
 // The residual is accumulated in double-double arithmetic, so that it is accurate to
-// working precision despite cancellation.
+// working precision despite cancellation, and exactly where A x is so large beside b that this
+// does not do.
 //
 // With T_i = sum_j |a_ij| and r = b - A x, the backward errors are
 //
@@ -75,21 +76,30 @@ func check(m *csr.Matrix, x, b []float64, pool *parallel.Pool) (*system, Errors,
 	return newSystem(m, x, b, pool), Errors{}, nil
 }
 
-// measureAll gathers all rows, in parts that depend on the matrix alone.
+// measureAll gathers all rows.
 func measureAll(s *system, pool *parallel.Pool) partial {
-	blocks := (s.m.Rows + blockRows - 1) / blockRows
-	parts := make([]partial, blocks)
-	pool.Run(blocks, parallel.Func(func(k int) {
-		lo, hi := k*blockRows, min((k+1)*blockRows, s.m.Rows)
-		if p, ok := s.measurePlain(lo, hi); ok {
-			parts[k] = p
+	all := s.gather(pool, func(p *partial, lo, hi int) {
+		if q, ok := s.measurePlain(lo, hi); ok {
+			*p = q
 			return
 		}
 		for i := lo; i < hi; i++ {
-			parts[k].add(s.row(i))
+			p.add(s.row(i))
 		}
+	})
+	if s.huge(&all) {
+		return s.measureExactly(all, pool)
+	}
+	return all
+}
+
+// gather merges what add adds of the rows lo to hi-1, in parts that depend on the matrix alone.
+func (s *system) gather(pool *parallel.Pool, add func(p *partial, lo, hi int)) (all partial) {
+	blocks := (s.m.Rows + blockRows - 1) / blockRows
+	parts := make([]partial, blocks)
+	pool.Run(blocks, parallel.Func(func(k int) {
+		add(&parts[k], k*blockRows, min((k+1)*blockRows, s.m.Rows))
 	}))
-	var all partial
 	for _, p := range parts {
 		all.merge(p)
 	}

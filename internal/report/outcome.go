@@ -1,0 +1,124 @@
+package report
+
+import (
+	"github.com/mpsolve/mpsolve/pkg/krylov"
+	"github.com/mpsolve/mpsolve/pkg/solve"
+	"github.com/mpsolve/mpsolve/pkg/verify"
+)
+
+// Outcome is the outcome of one solve, or of all of them together.
+type Outcome struct {
+	Converged        bool          `json:"converged"`
+	Reason           string        `json:"reason"`
+	Advice           string        `json:"advice,omitempty"`
+	OuterIterations  int           `json:"outer_iterations"`
+	InnerIterations  int           `json:"inner_iterations"`
+	SpMVs            int           `json:"spmv_count"`
+	BackwardError    BackwardError `json:"backward_error"`
+	RelativeResidual Number        `json:"relative_residual"`
+
+	Digits   Digits    `json:"digits"`
+	Evidence *Evidence `json:"evidence,omitempty"` // that there is no solution
+	Cautions []string  `json:"cautions,omitempty"`
+
+	NullSpace *NullSpace `json:"null_space,omitempty"` // of a singular matrix
+
+	Why      krylov.Reason `json:"-"`        // Reason is its name
+	Attempts []Attempt     `json:"attempts"` // methods and preconditioners tried, in order
+}
+
+// BackwardError holds the backward errors of package verify.
+type BackwardError struct {
+	Row           Number `json:"row"`
+	Normwise      Number `json:"normwise"`
+	Componentwise Number `json:"componentwise"`
+}
+
+// Digits is what is known about the digits of x, see solve.Digits. Numbers that are not
+// known are null.
+type Digits struct {
+	State      string `json:"state"` // "not estimated", "believed", "estimated", "none", "not confirmed"
+	Believed   int    `json:"believed"`
+	Error      Number `json:"error"`
+	Step       Number `json:"step"`
+	Probe      Number `json:"probe"`
+	Condition  Number `json:"condition"`
+	Iterations int    `json:"iterations"`
+}
+
+// NullSpace describes the null space that a solve knew of, see solve.NullSpaceResult.
+type NullSpace struct {
+	Dimension int    `json:"dimension"`
+	Residual  Number `json:"residual"`
+	Component Number `json:"component"`
+}
+
+func nullSpace(n solve.NullSpaceResult) *NullSpace {
+	if n.Dim == 0 {
+		return nil
+	}
+	return &NullSpace{n.Dim, Number(n.Residual), Number(n.Component)}
+}
+
+// Evidence shows that a system has no solution, see solve.Evidence.
+type Evidence struct {
+	Null     Number `json:"null"`
+	Product  Number `json:"product"`
+	Smallest Number `json:"smallest"`
+}
+
+func evidence(v *solve.Evidence) *Evidence {
+	if v == nil {
+		return nil
+	}
+	return &Evidence{Number(v.Null), Number(v.Product), Number(v.Smallest)}
+}
+
+func digits(d solve.Digits) Digits {
+	state := string(d.State)
+	if d.State == solve.DigitsNotEstimated {
+		state = "not estimated"
+	}
+	return Digits{
+		State: state, Believed: d.Believed, Error: Number(d.Error), Step: Number(d.Step), Probe: Number(d.Probe),
+		Condition: Number(d.Condition), Iterations: d.Iterations,
+	}
+}
+
+// rank orders states and numbers of digits: the least is what counts of several x.
+func (d Digits) rank() int {
+	switch d.State {
+	case "none":
+		return -2
+	case "not confirmed":
+		return -1
+	case "not estimated":
+		return solve.MaxDigits + 1
+	}
+	return d.Believed
+}
+
+func outcome(s solve.Result) Outcome {
+	o := Outcome{
+		Converged: s.Reason.Converged(), Reason: s.Reason.String(), Advice: s.Advice,
+		Digits: digits(s.Digits), Evidence: evidence(s.Evidence), Cautions: s.Cautions,
+		NullSpace:       nullSpace(s.NullSpace),
+		OuterIterations: s.Outer, InnerIterations: s.Iterations, SpMVs: s.SpMVs, Why: s.Reason,
+	}
+	o.setErrors(s.Errors)
+	o.Attempts = attempts(s)
+	return o
+}
+
+func (o *Outcome) setErrors(e verify.Errors) {
+	o.BackwardError = BackwardError{Number(e.Row), Number(e.Normwise), Number(e.Componentwise)}
+	o.RelativeResidual = Number(e.RelativeResidual)
+}
+
+func (o *Outcome) errors() verify.Errors {
+	e := o.BackwardError
+	return verify.Errors{
+		Row: float64(e.Row), Normwise: float64(e.Normwise),
+		Componentwise: float64(e.Componentwise), RelativeResidual: float64(o.RelativeResidual),
+	}
+}
