@@ -73,8 +73,8 @@ func (t Storage) Spec(symmetric bool) adaptive.Spec { return t.withDefaults(symm
 const (
 	whyFine   = "few iterations are expected, for which bytes of products count less than refinement steps"
 	whyCoarse = "many iterations are expected, for which bytes of products count most; refinement steps make up for it"
-	whyPlain  = "complete factors are expected to leave so few products that storing for them takes longer"
-	whyCycles = "multigrid is expected to leave so few products that storing for them takes longer"
+	whyPlain  = "complete factors are expected to leave too few products to repay storing"
+	whyCycles = "multigrid is expected to leave too few products to repay storing"
 )
 
 // storedPlain says that the matrix stays in FP64.
@@ -89,7 +89,7 @@ func (s *Solver) storage(rungs []rung) (t Storage, why string) {
 	t = s.opt.Storage
 	switch {
 	case s.opt.NoRefine || t.plain() || t.Epsilon != 0: // requested
-	case s.factorsFirst(rungs) && s.storageOpen():
+	case s.fewProducts(rungs) && s.storageOpen():
 		return Storage{}.withDefaults(s.Facts.Symmetric, false).fp64(), whyPlain
 	case rungs[0].kind == precond.AMG && s.storageOpen():
 		return Storage{}.withDefaults(s.Facts.Symmetric, false).fp64(), whyCycles
@@ -106,7 +106,7 @@ func (s *Solver) storage(rungs []rung) (t Storage, why string) {
 // spares reports whether a rung lets the matrix in FP64 since storing it does not pay.
 func (s *Solver) spares(rungs []rung) bool {
 	return s.storageOpen() && !s.opt.NoRefine &&
-		(s.factorsFirst(rungs) || slices.ContainsFunc(rungs, func(r rung) bool { return r.kind == precond.AMG }))
+		(s.fewProducts(rungs) || slices.ContainsFunc(rungs, func(r rung) bool { return r.kind == precond.AMG }))
 }
 
 // storageOpen reports whether the options leave the storage to the rules.
