@@ -36,7 +36,7 @@ func TestStoredWithoutFactors(t *testing.T) {
 	s := newSolver(t, m, opt)
 	defer s.Close()
 	c := s.refiner.(*refinement[vector, scalar]).correction
-	if !c.plain() || !c.unstored {
+	if !c.plain() || !c.spared {
 		t.Fatalf("stored as %v", c.matrix.about().storage)
 	}
 	for k, r := range c.attempts.rungs {
@@ -51,5 +51,34 @@ func TestStoredWithoutFactors(t *testing.T) {
 			t.Errorf("%v: said %q", r, log.lines)
 		}
 		break
+	}
+}
+
+// With multigrid the matrix stays in FP64, or comes back to it after a trial; what follows
+// multigrid stores it.
+func TestMultigridNeedsNoStorage(t *testing.T) {
+	m := grid(200, 0, 0)
+	var log logged
+	s := newSolver(t, m, log.options(Options{}))
+	defer s.Close()
+	c := s.refiner.(*refinement[vector, scalar]).correction
+	if c.attempts.now().kind != precond.AMG || !c.plain() || !log.says(whyCycles) {
+		t.Fatalf("%v, stored as %v, said %q", c.attempts.now(), c.matrix.about().storage, log.lines)
+	}
+	c.attempts.state.Rung = 1
+	if err := c.followUse(variant{kind: precond.FSAI}); err != nil || c.matrix.about().storage.Epsilon != DefaultEpsilon {
+		t.Errorf("%v, FSAI: stored as %v", err, c.matrix.about().storage)
+	}
+	if err := c.followUse(variant{kind: precond.AMG}); err != nil || !c.plain() {
+		t.Errorf("%v, multigrid: stored as %v", err, c.matrix.about().storage)
+	}
+	for name, opt := range map[string]Options{
+		"epsilon": {Storage: Storage{Epsilon: 0x1p-37}},
+		"layout":  {Storage: Storage{Layout: adaptive.Diagonals}},
+	} {
+		var log logged
+		if r := solved(t, m, rhs(m, 1), nil, log.options(opt)); log.says(whyCycles) || r.Storage.plain() {
+			t.Errorf("%s: stored as %v", name, r.Storage)
+		}
 	}
 }

@@ -24,7 +24,8 @@ type correction[V any, S linop.Scalar[S]] struct {
 	matrix     matrix[V, S]       // the scaled one, in reduced precision
 	first      Storage            // of it, to begin with
 	chosen     bool               // its epsilon is, by the rules
-	unstored   bool               // it is in FP64, since few products are expected
+	open       bool               // its storage is, by the rules
+	spared     bool               // it may be in FP64 since storing it does not pay, see storage
 	timed      *linop.Timed[V, S] // the matrix, timed
 	attempts   *attempts[V, S]
 	prepare    func(context.Context, *csr.Matrix, variant, float64, int64, stored) (precond.Preconditioner, float64, error)
@@ -232,19 +233,26 @@ func (c *correction[V, S]) setUp(v variant, budget float64, at *precision) (
 	return by, made, work, err
 }
 
-// followUse stores the method's matrix with PreconditionedEpsilon when a preconditioner is set
-// up that leaves few iterations, after attempts with others, and an unstored matrix when complete
-// factors are not to be had.
+// followUse stores the method's matrix for a preconditioner that is set up after others: with
+// PreconditionedEpsilon where it leaves few iterations, in FP64 where storing takes longer than
+// these, and after all where it had stayed in FP64 and more are expected.
 func (c *correction[V, S]) followUse(v variant) error {
-	if c.unstored && c.plain() && c.attempts.state.Rung > 0 && !v.complete() {
+	now := c.matrix.about().storage
+	switch {
+	case c.open && v.kind == precond.AMG:
+		if now.plain() {
+			return nil
+		}
+		c.log(fmt.Sprintf(storedPlain, whyCycles))
+		return c.usePrecision(precision{Plain: true})
+	case c.spared && c.plain() && c.attempts.state.Rung > 0 && !v.complete():
 		epsilon, why := DefaultEpsilon, whyCoarse
 		if fewIterations(v.kind) {
 			epsilon, why = PreconditionedEpsilon, whyFine
 		}
 		c.log(fmt.Sprintf("epsilon %s: %s", adaptive.FormatEpsilon(epsilon), why))
 		return c.usePrecision(precision{Epsilon: epsilon})
-	}
-	if now := c.matrix.about().storage; !c.chosen || now.plain() || now.Epsilon <= PreconditionedEpsilon || !fewIterations(v.kind) {
+	case !c.chosen || now.plain() || now.Epsilon <= PreconditionedEpsilon || !fewIterations(v.kind):
 		return nil
 	}
 	c.log(fmt.Sprintf("epsilon %s: %s", adaptive.FormatEpsilon(PreconditionedEpsilon), whyFine))

@@ -148,8 +148,8 @@ func newCorrection[V any, S linop.Scalar[S]](
 		s.stored()
 	}
 	switch about := matrix.about().storage; {
-	case why == whyPlain:
-		s.say("storage FP64: %s", why)
+	case why != "" && storage.plain():
+		s.say(storedPlain, why)
 	case why != "" && !about.plain():
 		s.say("epsilon %s: %s", adaptive.FormatEpsilon(about.Epsilon), why)
 	}
@@ -159,7 +159,7 @@ func newCorrection[V any, S linop.Scalar[S]](
 	c := &correction[V, S]{
 		at: at, scaled: s.scaled, scaling: newScaling(at, s.scaled), measure: measure,
 		matrix: matrix, first: matrix.about().storage, chosen: s.opt.Storage.Epsilon == 0 && !s.opt.NoRefine,
-		unstored: why == whyPlain,
+		open: s.storageOpen() && !s.opt.NoRefine, spared: s.spares(attempts.rungs),
 		timed:    &linop.Timed[V, S]{Operator: matrix},
 		attempts: attempts, prepare: s.precondition, exact: exact,
 		innerTol: s.opt.InnerTol, log: s.opt.Log, ctx: ctx,

@@ -3,6 +3,7 @@ package solve
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -73,19 +74,25 @@ const (
 	whyFine   = "few iterations are expected, for which bytes of products count less than refinement steps"
 	whyCoarse = "many iterations are expected, for which bytes of products count most; refinement steps make up for it"
 	whyPlain  = "complete factors are expected to leave too few products to repay storing"
+	whyCycles = "multigrid is expected to leave too few products to repay storing"
 )
+
+// storedPlain says that the matrix stays in FP64.
+const storedPlain = "storage FP64: %s"
 
 // storage is how the method's matrix is stored at first, and why. A refinement step takes some
 // three products with the matrix as given, to replace the residual, where methods that restart
 // lose more. The bytes that a coarse matrix saves in each iteration repay that where there are
-// many. Where complete factors come first, or after a trial, the matrix stays in FP64: storing it
-// takes some twenty products.
+// many. Where complete factors come first, or after a trial, and with multigrid, the matrix stays
+// in FP64: storing it takes some twenty products, and saves half of each of forty.
 func (s *Solver) storage(rungs []rung) (t Storage, why string) {
 	t = s.opt.Storage
 	switch {
 	case s.opt.NoRefine || t.plain() || t.Epsilon != 0: // requested
-	case s.fewProducts(rungs) && reflect.ValueOf(t).IsZero():
+	case s.fewProducts(rungs) && s.storageOpen():
 		return Storage{}.withDefaults(s.Facts.Symmetric, false).fp64(), whyPlain
+	case rungs[0].kind == precond.AMG && s.storageOpen():
+		return Storage{}.withDefaults(s.Facts.Symmetric, false).fp64(), whyCycles
 	case fewIterations(rungs[0].kind):
 		t.Epsilon = PreconditionedEpsilon
 		why = whyFine
@@ -95,6 +102,15 @@ func (s *Solver) storage(rungs []rung) (t Storage, why string) {
 	}
 	return t.withDefaults(s.Facts.Symmetric, s.opt.NoRefine), why
 }
+
+// spares reports whether a rung lets the matrix in FP64 since storing it does not pay.
+func (s *Solver) spares(rungs []rung) bool {
+	return s.storageOpen() && !s.opt.NoRefine &&
+		(s.fewProducts(rungs) || slices.ContainsFunc(rungs, func(r rung) bool { return r.kind == precond.AMG }))
+}
+
+// storageOpen reports whether the options leave the storage to the rules.
+func (s *Solver) storageOpen() bool { return reflect.ValueOf(s.opt.Storage).IsZero() }
 
 // lookup returns a set that exists.
 func lookup(name string) adaptive.Set {
