@@ -93,6 +93,7 @@ func (r *solveRun) steps(ctx context.Context) (err error) {
 
 // read reads the matrix, what its preconditioner needs, right-hand sides and guesses.
 func (r *solveRun) read(ctx context.Context) (err error) {
+	prepareMemory()
 	r.phase.Store("reading " + r.path)
 	if err := r.checkpoint.read(&r.opt); err != nil {
 		return err

@@ -1,31 +1,12 @@
 package csr
 
-import (
-	"slices"
-
-	"github.com/mpsolve/mpsolve/pkg/parallel"
-)
-
-// multiplyBlocks is multiply for columns in blocks, of which rows of the result hold whole ones, in
-// order. Rows of a with the same columns, such as those of a node, are made together.
-func multiplyBlocks(a *Matrix, b pieces, blocks Blocks, pool *parallel.Pool) pieces {
-	spare := make(chan *blockGustavson, pool.Threads())
-	return makePieces(a.Rows, pool, func(lo, hi int) piece {
-		var g *blockGustavson
-		select {
-		case g = <-spare:
-		default:
-			g = &blockGustavson{blocks: blocks, place: make([]int32, blocks.Count())}
-		}
-		defer func() { spare <- g }()
-		return g.piece(a, lo, hi, &b)
-	})
-}
+import "slices"
 
 // mostTogether bounds the rows that are made together.
 const mostTogether = 8
 
-// blockGustavson makes several rows of a product at a time.
+// blockGustavson makes rows of a product with columns in blocks, of which rows hold whole ones, in
+// order. Rows of a with the same columns, such as those of a node, are made together.
 type blockGustavson struct {
 	blocks Blocks
 	place  []int32   // of a block in sum, from 1; 0: none
@@ -37,7 +18,7 @@ type blockGustavson struct {
 }
 
 // piece makes rows lo to hi-1 of a b.
-func (g *blockGustavson) piece(a *Matrix, lo, hi int, b *pieces) piece {
+func (g *blockGustavson) piece(a *Matrix, lo, hi int, b *pieces, _ columnOrder) piece {
 	p := piece{ptr: make([]int64, 1, hi-lo+1)}
 	g.col, g.val = g.col[:0], g.val[:0]
 	for i := lo; i < hi; {

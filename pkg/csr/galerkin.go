@@ -7,9 +7,12 @@ import (
 )
 
 // Galerkin returns r a p for r the transpose of p, a matrix of the groups of columns of p, in
-// whole blocks as Multiply makes it. Before each of its two products, allow is told how
-// many multiplications it takes and how many rows it makes, of so many nonzeros at most; count
-// counts these. Its error ends Galerkin.
+// whole blocks as Multiply makes it. Rows of a p are made when rows of the result first need
+// them and let go after the last ones, so that few are there at a time where a is a mesh.
+//
+// allow is told how many multiplications a p takes and how many rows that has, of so many nonzeros at most;
+// count counts these. Before each part of r (a p) it is told the same of the result up to this part. Its error
+// ends Galerkin.
 func Galerkin(
 	r, a, p *Matrix, blocks Blocks, pool *parallel.Pool,
 	allow func(multiplications int64, rows int, count func() int64) error,
@@ -25,15 +28,36 @@ func Galerkin(
 	}); err != nil {
 		return nil, err
 	}
-	ap := multiply(a, whole(p), blocks, anyOrder, pool)
-	var work int64 // each row j of AP is taken once for each entry in row j of P
-	for i := range p.Rows {
-		cols, _ := ap.row(int32(i))
-		work += int64(len(cols)) * (p.RowPtr[i+1] - p.RowPtr[i])
+	right, ap, result := whole(p), newPieces(a.Rows, pieceShift), newPieces(r.Rows, resultShift)
+	m := newMultiplier(blocks, pool)
+	work, nonzeros := int64(0), int64(0)
+	for _, w := range windows(r, &ap, &result, pool) {
+		pool.Run(len(w.enter), parallel.Func(func(k int) {
+			lo, hi := ap.bounds(w.enter[k])
+			ap.part[w.enter[k]] = m.piece(a, lo, hi, &right, anyOrder)
+		}))
+		rows := r.rows(w.lo<<resultShift, min(w.hi<<resultShift, r.Rows))
+		work += multiplications(rows, &ap, pool)
+		if err := allow(work, r.Rows, func() int64 {
+			return nonzeros + productNNZ(rows, ap, blocks, pool)
+		}); err != nil {
+			return nil, err
+		}
+		pool.Run(w.hi-w.lo, parallel.Func(func(k int) {
+			lo, hi := result.bounds(w.lo + k)
+			result.part[w.lo+k] = m.piece(r, lo, hi, &ap, inOrder)
+		}))
+		for _, part := range result.part[w.lo:w.hi] {
+			nonzeros += int64(len(part.col))
+		}
+		for _, k := range w.leave {
+			ap.part[k] = piece{}
+		}
 	}
-	if err := allow(work, r.Rows, func() int64 { return productNNZ(r, ap, blocks, pool) }); err != nil {
-		return nil, err
-	}
-	c := multiply(r, ap, blocks, inOrder, pool)
-	return c.compact(p.Cols, pool), nil
+	return result.compact(p.Cols, pool), nil
+}
+
+// rows returns the rows lo to hi-1 as a matrix that shares the memory of m.
+func (m *Matrix) rows(lo, hi int) *Matrix {
+	return &Matrix{Rows: hi - lo, Cols: m.Cols, RowPtr: m.RowPtr[lo : hi+1], Col: m.Col, Val: m.Val}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/pkg/parallel"
@@ -64,6 +65,9 @@ func TestGalerkinThreads(t *testing.T) {
 					fmt.Sprint(Multiplications(a, p, nil), n, ap.NNZ()),
 					fmt.Sprint(Multiplications(r, ap, nil), shape.cols, want.NNZ()),
 				}
+				if n == 0 {
+					expected = expected[:1] // there is no second product
+				}
 				if fmt.Sprint(told) != fmt.Sprint(expected) {
 					t.Errorf("%s: told %v, want %v", name, told, expected)
 				}
@@ -75,6 +79,91 @@ func TestGalerkinThreads(t *testing.T) {
 				}
 				closeMatrices(t, name, got, want)
 			}
+		}
+	}
+}
+
+// A product of several windows has the bits of one, and tells what it takes so far.
+func TestGalerkinWindows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	const n, cols = 600_000, 80_000
+	near := func(i, of, width int) int32 { return int32(min(max(i*of/n+rng.IntN(2*width+1)-width, 0), of-1)) }
+	banded := func(of, width int) *Matrix {
+		m := &Matrix{Rows: n, Cols: of, RowPtr: make([]int64, n+1)}
+		for i := range n {
+			row := []int32{near(i, of, width), near(i, of, width), near(i, of, width)}
+			slices.Sort(row)
+			m.Col = append(m.Col, slices.Compact(row)...)
+			m.RowPtr[i+1] = int64(len(m.Col))
+		}
+		for range m.Col {
+			m.Val = append(m.Val, rng.NormFloat64())
+		}
+		return m
+	}
+	a, p := banded(n, 2000), banded(cols, 3)
+	r, blocks := p.Transpose(nil), EqualBlocks(cols, 1)
+	ap := multiply(a, whole(p), blocks, anyOrder, nil)
+	c := multiply(r, ap, blocks, inOrder, nil)
+	want := c.compact(cols, nil)
+	for _, threads := range []int{1, 3} {
+		pool := parallel.New(threads)
+		var told []int64
+		got, err := Galerkin(r, a, p, blocks, pool, func(multiplications int64, _ int, count func() int64) error {
+			told = append(told, multiplications, count())
+			return nil
+		})
+		pool.Close()
+		if err != nil || !sameBits(got, want) {
+			t.Errorf("%d threads: %v or other bits", threads, err)
+		}
+		if k := len(told); k < 6 || told[k-2] != multiplications(r, &ap, nil) || told[k-1] != int64(want.NNZ()) || told[2] > told[k-2]/2 {
+			t.Errorf("told %v", told)
+		}
+	}
+}
+
+// Windows take all rows of a product in turn. Each piece of the right factor that is needed is there from before the
+// first part that needs it until after the last.
+func TestWindows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 14))
+	for _, far := range []int{100, 20_000, 400_000} {
+		r := random(t, rng, 9000, 1_000_000, func(i int) int { return i % 4 })
+		for i := range r.Rows {
+			cols, _ := r.Row(i)
+			for k := range cols {
+				cols[k] = int32(min(i*100+rng.IntN(far), r.Cols-1))
+			}
+		}
+		b, result := newPieces(r.Cols, pieceShift), newPieces(r.Rows, resultShift)
+		all := windows(r, &b, &result, nil)
+		if far == 100 && len(all) < 3 {
+			t.Errorf("%d windows", len(all))
+		}
+		there, entered, next := map[int]bool{}, map[int]bool{}, 0
+		for _, w := range all {
+			for _, k := range w.enter {
+				if entered[k] {
+					t.Fatalf("piece %d enters twice", k)
+				}
+				there[k], entered[k] = true, true
+			}
+			if w.lo != next || w.hi <= w.lo {
+				t.Fatalf("a window from %d to %d after %d", w.lo, w.hi, next)
+			}
+			next = w.hi
+			lo, hi := w.lo<<resultShift, min(w.hi<<resultShift, r.Rows)
+			for _, j := range r.Col[r.RowPtr[lo]:r.RowPtr[hi]] {
+				if !there[int(j)>>pieceShift] {
+					t.Fatalf("piece %d is not there", int(j)>>pieceShift)
+				}
+			}
+			for _, k := range w.leave {
+				delete(there, k)
+			}
+		}
+		if next != len(result.part) || len(there) > 0 {
+			t.Errorf("windows up to %d of %d, %d pieces are left", next, len(result.part), len(there))
 		}
 	}
 }

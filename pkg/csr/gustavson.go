@@ -9,20 +9,39 @@ import (
 // multiply returns a b, in whole blocks of columns, by Gustavson's algorithm: each row is a
 // sum of rows of b in the order of the entries of a's row.
 func multiply(a *Matrix, b pieces, blocks Blocks, order columnOrder, pool *parallel.Pool) pieces {
-	if !blocks.single() {
-		return multiplyBlocks(a, b, blocks, pool)
-	}
-	spare := make(chan *gustavson, pool.Threads())
-	return makePieces(a.Rows, pool, func(lo, hi int) piece {
-		var g *gustavson
-		select {
-		case g = <-spare:
-		default:
-			g = &gustavson{place: make([]int32, blocks.Count())}
+	m := newMultiplier(blocks, pool)
+	return makePieces(a.Rows, pool, func(lo, hi int) piece { return m.piece(a, lo, hi, &b, order) })
+}
+
+// multiplier makes products with these blocks of columns; spare are the ones that no thread uses.
+type multiplier struct {
+	blocks Blocks
+	spare  chan rowMultiplier
+}
+
+// rowMultiplier makes rows lo to hi-1 of a product a b.
+type rowMultiplier interface {
+	piece(a *Matrix, lo, hi int, b *pieces, order columnOrder) piece
+}
+
+func newMultiplier(blocks Blocks, pool *parallel.Pool) *multiplier {
+	return &multiplier{blocks, make(chan rowMultiplier, pool.Threads())}
+}
+
+// piece makes rows lo to hi-1 of a b. Calls may run at the same time.
+func (m *multiplier) piece(a *Matrix, lo, hi int, b *pieces, order columnOrder) piece {
+	var g rowMultiplier
+	select {
+	case g = <-m.spare:
+	default:
+		if place := make([]int32, m.blocks.Count()); m.blocks.single() {
+			g = &gustavson{place: place}
+		} else {
+			g = &blockGustavson{blocks: m.blocks, place: place}
 		}
-		defer func() { spare <- g }()
-		return g.piece(a, lo, hi, &b, order)
-	})
+	}
+	defer func() { m.spare <- g }()
+	return g.piece(a, lo, hi, b, order)
 }
 
 // gustavson makes rows of a product, one after the other in col and val.

@@ -37,14 +37,18 @@ func eachRow(m *Matrix, pool *parallel.Pool, do func(i int)) {
 
 // anyRow runs do for every row and reports whether it was true for any.
 func anyRow(m *Matrix, pool *parallel.Pool, do func(i int) bool) bool {
-	bounds := Panels(m)
-	found := make([]bool, len(bounds)-1)
-	pool.RunRanges(bounds, func(panel, lo, hi int) {
-		yes := false
+	return anyPanel(m, pool, func(lo, hi int) (yes bool) {
 		for i := lo; i < hi; i++ {
 			yes = do(i) || yes
 		}
-		found[panel] = yes
+		return yes
 	})
+}
+
+// anyPanel runs do for the rows of every panel and reports whether it was true for any.
+func anyPanel(m *Matrix, pool *parallel.Pool, do func(lo, hi int) bool) bool {
+	bounds := Panels(m)
+	found := make([]bool, len(bounds)-1)
+	pool.RunRanges(bounds, func(panel, lo, hi int) { found[panel] = do(lo, hi) })
 	return slices.Contains(found, true)
 }

@@ -55,20 +55,27 @@ func (p *pieces) compact(cols int, pool *parallel.Pool) *Matrix {
 		copy(m.Col[first[k]:], part.col)
 		copy(m.Val[first[k]:], part.val)
 		for i, end := range part.ptr[1:] {
-			m.RowPtr[k<<pieceShift+i+1] = first[k] + end
+			m.RowPtr[k<<p.shift+i+1] = first[k] + end
 		}
 		p.part[k] = piece{}
 	}))
 	return m
 }
 
+// newPieces returns a matrix of pieces of 1 << shift rows, which are still to be made.
+func newPieces(rows int, shift uint) pieces {
+	return pieces{rows, shift, 1<<shift - 1, make([]piece, (rows+1<<shift-1)>>shift)}
+}
+
+// bounds returns the rows of piece k, lo to hi-1.
+func (p *pieces) bounds(k int) (lo, hi int) {
+	return k << p.shift, min((k+1)<<p.shift, p.rows)
+}
+
 // makePieces makes a matrix of pieceShift's pieces, the rows lo to hi-1 of each by fill.
 func makePieces(rows int, pool *parallel.Pool, fill func(lo, hi int) piece) pieces {
-	p := pieces{rows, pieceShift, 1<<pieceShift - 1, make([]piece, (rows+1<<pieceShift-1)>>pieceShift)}
-	pool.Run(len(p.part), parallel.Func(func(k int) {
-		lo := k << pieceShift
-		p.part[k] = fill(lo, min(lo+1<<pieceShift, rows))
-	}))
+	p := newPieces(rows, pieceShift)
+	pool.Run(len(p.part), parallel.Func(func(k int) { p.part[k] = fill(p.bounds(k)) }))
 	return p
 }
 

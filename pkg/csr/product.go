@@ -9,12 +9,18 @@ import (
 
 // Multiplications returns the number of multiplications in a b, an upper bound of
 // its nonzeros.
-func Multiplications(a, b *Matrix, pool *parallel.Pool) (n int64) {
+func Multiplications(a, b *Matrix, pool *parallel.Pool) int64 {
+	p := whole(b)
+	return multiplications(a, &p, pool)
+}
+
+// multiplications is Multiplications for pieces.
+func multiplications(a *Matrix, b *pieces, pool *parallel.Pool) (n int64) {
 	bounds := Panels(a)
 	counts := make([]int64, len(bounds)-1)
 	pool.RunRanges(bounds, func(k, lo, hi int) {
 		for _, j := range a.Col[a.RowPtr[lo]:a.RowPtr[hi]] {
-			counts[k] += b.RowPtr[j+1] - b.RowPtr[j]
+			counts[k] += int64(b.length(j))
 		}
 	})
 	for _, c := range counts {

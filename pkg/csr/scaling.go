@@ -3,7 +3,6 @@ package csr
 import (
 	"fmt"
 	"math"
-	"sync/atomic"
 
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
@@ -81,69 +80,126 @@ const equilibrations = 12
 // maxExponent is that of the largest float64, see Exponent.
 const maxExponent = 1024
 
-// noExponent is below all exponents.
-const noExponent = math.MinInt32
+// noExponent is below all exponents, and stays far below them when those of rows and columns
+// are added.
+const noExponent = math.MinInt16
 
 // BothScaling equilibrates rows and columns in turn: every sweep divides each
 // by the square root of its largest magnitude ([Ruiz01]), until these are in
 // [1/4, 2).
 func BothScaling(m *Matrix, pool *parallel.Pool) Scaling {
-	s, at := NoScaling(m), make([]columnScaling, m.Cols)
-	for j := range at {
-		at[j].largest.Store(noExponent)
-	}
+	s := NoScaling(m)
+	exponents := entryExponents(m, pool)
+	at := newColumnScalings(m.Cols, pool)
 	for range equilibrations {
-		changed := anyRow(m, pool, func(i int) bool {
-			cols, vals := m.Row(i)
-			row, largest := int32(s.Row[i]), int32(noExponent)
-			for k, j := range cols {
-				if v := vals[k]; v != 0 {
-					col := &at[j]
-					e := int32(Exponent(v)) + row + col.exponent
-					if e > largest { // faster than max
-						largest = e
-					}
-					raise(&col.largest, e)
-				}
+		changed := anyPanel(m, pool, func(lo, hi int) (changed bool) {
+			columns := at.take()
+			defer at.put(columns)
+			for i := lo; i < hi; i++ {
+				from, to := m.RowPtr[i], m.RowPtr[i+1]
+				h := half(columns.row(m.Col[from:to], exponents[from:to], int32(s.Row[i])))
+				s.Row[i] -= h // no other row reads it
+				changed = changed || h != 0
 			}
-			h := half(largest)
-			s.Row[i] -= h // no other row reads it
-			return h != 0
+			return changed
 		})
-		for j := range at {
-			h := half(at[j].largest.Load())
-			at[j].exponent -= int32(h)
-			changed = changed || h != 0
-			at[j].largest.Store(noExponent)
-		}
-		if !changed {
+		if !at.halve() && !changed {
 			break
 		}
 	}
-	for j := range at {
-		s.Col[j] = int(at[j].exponent)
+	for j, c := range at.all[0] {
+		s.Col[j] = int(c.exponent)
 	}
 	return s
 }
 
-// columnScaling is the exponent of a column and that of its largest entry in a sweep, side by
-// side since columns come in any order.
-type columnScaling struct {
-	exponent int32
-	largest  atomic.Int32
+// entryExponents returns the exponents of the entries of m, noExponent where they are zero.
+func entryExponents(m *Matrix, pool *parallel.Pool) []int16 {
+	exponents := make([]int16, m.NNZ())
+	pool.RunRanges(Panels(m), func(_, lo, hi int) {
+		from, to := m.RowPtr[lo], m.RowPtr[hi]
+		out := exponents[from:to]
+		for k, v := range m.Val[from:to] {
+			if e := Exponent(v); v != 0 {
+				out[k] = int16(e)
+			} else {
+				out[k] = noExponent
+			}
+		}
+	})
+	return exponents
 }
 
-// raise sets x to the larger of x and e; several goroutines may do so at once.
-func raise(x *atomic.Int32, e int32) {
-	for old := x.Load(); e > old && !x.CompareAndSwap(old, e); {
-		old = x.Load()
+// columnScaling is the exponent of a column and that of its largest entry in a sweep, side by
+// side since columns come in any order.
+type columnScaling struct{ exponent, largest int16 }
+
+// columnSweep is a sweep over some rows.
+type columnSweep []columnScaling
+
+// row returns the largest exponent in a row with an exponent, and raises those of its columns.
+func (at columnSweep) row(cols []int32, exponents []int16, row int32) (largest int32) {
+	largest = noExponent
+	exponents = exponents[:len(cols)]
+	for k, j := range cols {
+		c := &at[j]
+		e := int32(exponents[k]) + row + int32(c.exponent)
+		largest = max(largest, e)
+		c.largest = int16(max(int32(c.largest), e))
 	}
+	return largest
+}
+
+// columnScalings are sweeps that run side by side, each over the panels that it gets: which
+// those are makes no difference to the largest exponents of all.
+type columnScalings struct {
+	all  []columnSweep
+	free chan columnSweep
+}
+
+// mostSweeps bounds the memory of columnScalings.
+const mostSweeps = 16
+
+func newColumnScalings(cols int, pool *parallel.Pool) *columnScalings {
+	n := min(pool.Threads(), mostSweeps)
+	at := &columnScalings{free: make(chan columnSweep, n)}
+	for range n {
+		c := make(columnSweep, cols)
+		for j := range c {
+			c[j].largest = noExponent
+		}
+		at.all = append(at.all, c)
+		at.put(c)
+	}
+	return at
+}
+
+func (at *columnScalings) take() columnSweep { return <-at.free }
+func (at *columnScalings) put(c columnSweep) { at.free <- c }
+
+// halve ends a sweep over all rows: it halves what is left of each column, and reports whether
+// that is anything.
+func (at *columnScalings) halve() (changed bool) {
+	first := at.all[0]
+	for j := range first {
+		largest := first[j].largest
+		for _, c := range at.all[1:] {
+			largest = max(largest, c[j].largest)
+		}
+		h := half(int32(largest))
+		changed = changed || h != 0
+		next := columnScaling{first[j].exponent - int16(h), noExponent}
+		for _, c := range at.all {
+			c[j] = next
+		}
+	}
+	return changed
 }
 
 // half returns half of the largest exponent of a row or column, towards zero; 0
 // where there is no nonzero.
 func half(largest int32) int {
-	if largest == noExponent {
+	if largest < noExponent/2 { // with the exponents of row and column
 		return 0
 	}
 	return int(largest) / 2

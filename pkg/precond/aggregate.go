@@ -9,7 +9,7 @@ type aggregates struct {
 
 // aggregate joins nodes that are strongly connected ([Vanek96], algorithm 2):
 // first each node none of whose neighbours belongs to an aggregate yet, with all
-// its neighbours; then each remaining node with the aggregate of the first pass to which it is
+// its neighbours, but those of loose connections; then each remaining node with the aggregate of the first pass to which it is
 // connected most strongly. Nodes without a connection belong to no aggregate: smoothing alone
 // solves for them.
 //
@@ -29,18 +29,26 @@ func aggregate(s strength, g *graph) aggregates {
 	count := int32(0)
 next:
 	for k := range int32(n) {
-		near := g.of(k)
-		if len(near) == 0 || of[k] != none {
+		if of[k] != none {
 			continue
 		}
-		for _, j := range near {
-			if of[j] != none {
+		near, alone := g.of(k), true
+		for q, j := range near {
+			if g.isLoose(k, q) {
+				continue
+			}
+			if alone = false; of[j] != none {
 				continue next
 			}
 		}
+		if alone {
+			continue
+		}
 		of[k] = count
-		for _, j := range near {
-			of[j] = count
+		for q, j := range near {
+			if !g.isLoose(k, q) {
+				of[j] = count
+			}
 		}
 		count++
 	}

@@ -1,6 +1,7 @@
 package precond
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -34,6 +35,62 @@ func connected(t *testing.T) map[string]struct {
 		"isolated":    {isolated, 1},
 		"ranges":      {generated(t, "poisson2d", generate.Params{"n": 370}), 1},
 		"none":        {&csr.Matrix{}, 1},
+	}
+}
+
+// Loose connections are those of the definition, and none where they are more than a tenth.
+func TestLooseConnections(t *testing.T) {
+	marked := 0
+	problems := connected(t)
+	for decades := range 7 {
+		problems[fmt.Sprint("decades ", decades)] = struct {
+			m    *csr.Matrix
+			size int
+		}{generated(t, "poisson2d", generate.Params{"n": 40, "decades": float64(decades)}), 1}
+	}
+	for name, p := range problems {
+		s := newStrength(p.m, csr.EqualBlocks(p.m.Rows, p.size), nil)
+		g := s.strong(0.05, nil)
+		n := s.m.Rows
+		strength := func(i, j int) float64 {
+			cols, vals := s.m.Row(i)
+			if d := s.root[i] * s.root[j]; i != j && d > 0 {
+				return math.Abs(vals[slices.Index(cols, int32(j))]) / d
+			}
+			return 0
+		}
+		most := make([]float64, n)
+		for i := range n {
+			cols, _ := s.m.Row(i)
+			for _, j := range cols {
+				most[i] = max(most[i], strength(i, int(j)))
+			}
+		}
+		total := 0
+		want := make([]bool, len(g.near))
+		for i := range n {
+			for k := g.first[i]; k < g.first[i+1]; k++ {
+				j := int(g.near[k])
+				limit := 0.35 * math.Pow(max(most[i], most[j]), 2)
+				if want[k] = strength(i, j) < limit; want[k] {
+					total++
+				}
+			}
+		}
+		if total == 0 || float64(total) > 0.1*float64(len(want)) {
+			want = nil
+		}
+		marked += total
+		for _, threads := range []int{1, 3} {
+			g.loose = nil
+			s.loosen(g, newPool(t, threads))
+			if !slices.Equal(g.loose, want) {
+				t.Errorf("%s: other loose connections than the %d of the definition", name, total)
+			}
+		}
+	}
+	if marked == 0 {
+		t.Error("no loose connections in any problem")
 	}
 }
 

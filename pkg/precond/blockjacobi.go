@@ -282,7 +282,15 @@ func (p *blockJacobi) Do(panel int) {
 // multiplyBlock computes dst = quantum A src, A dense, row after row, and
 // returns what follows it. Four rows at a time give four independent sums.
 func multiplyBlock(dst, a, src []float64, quantum float64) (rest []float64) {
+	rest = a
 	n := len(src)
+	if n == 3 { // nodes of elastic bodies
+		s, a, r := src[:3:3], a[:9:9], dst[:3]
+		r[0] = quantum * (float64(a[0]*s[0]) + float64(a[1]*s[1]) + float64(a[2]*s[2]))
+		r[1] = quantum * (float64(a[3]*s[0]) + float64(a[4]*s[1]) + float64(a[5]*s[2]))
+		r[2] = quantum * (float64(a[6]*s[0]) + float64(a[7]*s[1]) + float64(a[8]*s[2]))
+		return rest[9:]
+	}
 	for len(dst) >= 4 {
 		r0, r1, r2, r3 := a[:n], a[n:2*n], a[2*n:3*n], a[3*n:4*n]
 		r1, r2, r3 = r1[:len(r0)], r2[:len(r0)], r3[:len(r0)]

@@ -32,7 +32,6 @@ type assembly struct {
 	blockOf      []int32     // of rows of A; entries outside of diagonal blocks are left out; nil: one block
 	inverse      csr.Permutation
 	eliminate    pivoting
-	cut          cut
 	passed       [][]float64
 }
 
@@ -50,7 +49,7 @@ func (s *setup) multifrontal(p *frontPlan, eliminate pivoting) (*fronts, error) 
 	}
 	t := &assembly{
 		fronts: newFronts(tree, p.transpose == nil), a: p.a, transpose: p.transpose, blockOf: p.blockOf, inverse: tree.order.Inverse(),
-		eliminate: eliminate, cut: tree.cut(), passed: make([][]float64, tree.nodes()),
+		eliminate: eliminate, passed: make([][]float64, tree.nodes()),
 	}
 	subtree, top := tree.peaks(t.cut)
 	space := func(numbers int64, pool *parallel.Pool) *frontal {
@@ -189,6 +188,12 @@ func (t *frontal) add(j, c int, rest kernels.Dense) {
 
 // share runs parts on the threads of the pool, if this work space has it.
 func (t *frontal) share(parts int, do func(part int)) {
+	if t.pool == nil || parts == 1 {
+		for k := range parts {
+			do(k)
+		}
+		return
+	}
 	threads := min(t.pool.Threads(), parts)
 	var next atomic.Int64
 	t.pool.Run(threads, parallel.Func(func(int) {

@@ -14,9 +14,9 @@ type acceptance func(k int, pivot float64) (float64, error)
 // triangle: rows of U = D L^T, blocks of them from those above.
 func (accept acceptance) ldl(t *frontal, j, m int, rest kernels.Dense) error {
 	k, u := t.pivots(j), t.upper(j)
-	l := kernels.Dense{Val: t.room((k + m) * k), Stride: k} // L, unit diagonal left out
-	inverse := make([]float64, k)
-	transpose := func(from, to, lo, hi int) { // rows from to to-1 of L, columns lo to hi-1
+	room := t.room((k + m + 1) * k)
+	l, inverse := kernels.Dense{Val: room[k:], Stride: k}, room[:k] // L, unit diagonal left out
+	transpose := func(from, to, lo, hi int) {                       // rows from to to-1 of L, columns lo to hi-1
 		for p := lo; p < hi; p++ {
 			row := u.Row(p, from, to)
 			for q, v := range row {

@@ -61,14 +61,13 @@ func (t *frontTree) frontBytes(symmetric bool, threads int) (factors, making int
 			numbers += k * m
 		}
 		patterns += m
-		scratch = max(scratch, (k+m)*k)
+		scratch = max(scratch, (k+m+1)*k)
 	}
 	factors = 8*numbers + 8*patterns + 64*int64(t.nodes()) + 48*n
-	c := t.cut()
-	for _, s := range c.subtrees {
+	for _, s := range t.cut.subtrees {
 		making += 8 * square(len(t.pattern[s.end-1]))
 	}
-	subtree, top := t.peaks(c)
+	subtree, top := t.peaks(t.cut)
 	making += 8*int64(threads)*(subtree+scratch+n) + 8*top
 	return factors, making
 }
@@ -120,8 +119,8 @@ const (
 	leastShared  = 3e5
 )
 
-// cut cuts the tree; the subtrees with most work come first.
-func (t *frontTree) cut() cut {
+// newCut cuts the tree; the subtrees with most work come first.
+func (t *frontTree) newCut() cut {
 	n := t.nodes()
 	work, first := make([]float64, n), make([]int, n)
 	total := 0.0

@@ -27,7 +27,6 @@ type complete struct {
 	coupling  rows      // entries of A in blocks below the diagonal, by pivot
 	cost      Cost
 
-	cut    cut         // of a tree that is one block
 	passed [][]float64 // what subtrees pass to the rows in the pattern of their roots
 	target [][]int32   // of each node, where its pattern is in z, or -1 less its place in passed
 	z      []float64
@@ -84,7 +83,6 @@ func (c *complete) couple(p *frontPlan) {
 
 // share prepares for solving with subtrees in parallel.
 func (c *complete) share() {
-	c.cut = c.frontTree.cut()
 	c.target = slices.Clone(c.pattern)
 	place := make([]int32, len(c.order))
 	for _, s := range c.cut.subtrees {

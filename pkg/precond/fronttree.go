@@ -17,6 +17,7 @@ type frontTree struct {
 	child   []int32 // the first one, -1: none
 	sibling []int32 // the next child of the same parent
 	blocks  []int32 // nodes at which the blocks of a block triangular matrix begin, and the end
+	cut     cut
 }
 
 // pivots is the number of pivots of node j, size that of rows of its front.
@@ -255,5 +256,6 @@ func (g *groups) tree(blockOf []int32) *frontTree {
 			t.parent[k], t.sibling[k], t.child[up] = up, t.child[up], int32(k)
 		}
 	}
+	t.cut = t.newCut()
 	return t
 }

@@ -79,6 +79,9 @@ func (h *hierarchy) coarsen() (more bool, err error) {
 		h.threshold, h.anisotropic = connections.threshold()
 	}
 	strong := connections.strong(h.threshold, pool)
+	if len(h.levels) == 0 {
+		connections.loosen(strong, pool)
+	}
 	t := newTentative(h.nodes, aggregate(connections, strong), h.null, pool)
 	if n := len(t.coarse.Of); n == 0 || float64(n) > slowCoarsening*float64(m.Rows) {
 		return false, nil
@@ -97,13 +100,14 @@ func (h *hierarchy) coarsen() (more bool, err error) {
 	}
 	l.p = t.smooth(m, h.nodes, v, strong, h.omega(lambda), pool)
 	l.r = l.p.Transpose(pool)
-	return true, h.descend(l, t)
+	h.nodes, h.null = t.coarse, t.null // those of this level are let go
+	return true, h.descend(l)
 }
 
-// descend adds level l and goes on to the next matrix.
-func (h *hierarchy) descend(l levelMatrices, t *tentative) error {
+// descend adds level l and goes on to the next matrix, whose nodes and near-null space are there.
+func (h *hierarchy) descend(l levelMatrices) error {
 	held := h.held + 2*l.p.Bytes()
-	coarse, err := csr.Galerkin(l.r, l.a, l.p, t.coarse, h.pool, func(multiplications int64, rows int, count func() int64) error {
+	coarse, err := csr.Galerkin(l.r, l.a, l.p, h.nodes, h.pool, func(multiplications int64, rows int, count func() int64) error {
 		if err := cmp.Or(h.interrupted(), h.checkWork(multiplications)); err != nil {
 			return err
 		}
@@ -115,7 +119,7 @@ func (h *hierarchy) descend(l levelMatrices, t *tentative) error {
 	h.levels = append(h.levels, l)
 	h.held += l.a.Bytes() + 2*l.p.Bytes()
 	h.nonzeros += h.a.NNZ()
-	h.a, h.nodes, h.null, h.threshold = coarse, t.coarse, t.null, h.threshold*coarserThreshold
+	h.a, h.threshold = coarse, h.threshold*coarserThreshold
 	return nil
 }
 

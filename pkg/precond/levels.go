@@ -15,9 +15,9 @@ import (
 type levelStore[T real] interface {
 	// square stores the matrix of a level.
 	square(m *csr.Matrix, left, right []float64) (products[T], Cost, error)
-	// transfers stores the prolongator diag(left) p diag(right) and the restriction
-	// diag(restLeft) r diag(restRight), its transpose but for signs.
-	transfers(p, r *csr.Matrix, left, right, restLeft, restRight []float64) (prolong, restrict products[T], cost Cost, err error)
+	// transfers stores the prolongator and the restriction of a level to one with the scale below,
+	// see cycle. It may let go the level's p and r.
+	transfers(m *levelMatrices, here, below *scaledLevel) (prolong, restrict products[T], cost Cost, err error)
 	vector(n int) []T
 }
 
@@ -69,33 +69,34 @@ func diagonalScale(a *csr.Matrix, s *setup) scaledLevel {
 
 // newCycleOf stores the matrices of all levels, which it lets go.
 func newCycleOf[T real](s setup, store levelStore[T], levels []levelMatrices, coarsest *csr.Matrix) (*cycle[T], Cost, error) {
-	c := &cycle[T]{pool: s.pool, kCycle: s.Multigrid.KCycle, symmetric: s.Symmetric}
+	c := &cycle[T]{pool: s.pool, kCycle: s.Multigrid.KCycle, symmetric: s.Symmetric, levels: make([]cycleLevel[T], len(levels))}
 	cost := Cost{}
-	scale := make([]scaledLevel, len(levels)+1)
-	for k, m := range levels {
-		scale[k] = scaleOf(m.m, m.steps[0], s.pool)
-	}
+	var last scaledLevel // of the coarsest matrix
 	if len(levels) > 0 {
-		scale[len(levels)] = diagonalScale(coarsest, &s)
+		last = diagonalScale(coarsest, &s)
 	} else {
-		scale[0] = scaleOf(Constants(coarsest.Rows, 1)[0], 1, s.pool)
+		last = scaleOf(Constants(coarsest.Rows, 1)[0], 1, s.pool)
 	}
-	for k, m := range levels {
+	below := last
+	// The finest level comes last, when the others have let go what they were made of.
+	for k := len(levels) - 1; k >= 0; k-- {
+		m := &levels[k]
 		if err := s.interrupted(); err != nil {
 			return nil, cost, err
 		}
 		if err := s.checkMemory(cost.Bytes + 2*int64(m.a.NNZ()+2*m.p.NNZ()) + 3*4*int64(m.a.Rows)); err != nil {
 			return nil, cost, err
 		}
-		here, below, n := &scale[k], &scale[k+1], m.a.Rows
+		here, n := scaleOf(m.m, m.steps[0], s.pool), m.a.Rows
+		m.m = nil
 		l := cycleLevel[T]{f: store.vector(n), x: store.vector(n), t: store.vector(n)}
 		work := int64(3 * n)
 		var ca, cp Cost
 		var err error
-		if l.a, ca, err = store.square(m.a, here.left, here.root); err != nil {
+		if l.p, l.r, cp, err = store.transfers(m, &here, &below); err != nil {
 			return nil, cost, err
 		}
-		if l.p, l.r, cp, err = store.transfers(m.p, m.r, here.inverse, below.root, below.left, here.leftInverse); err != nil {
+		if l.a, ca, err = store.square(m.a, here.left, here.root); err != nil {
 			return nil, cost, err
 		}
 		for _, omega := range m.steps {
@@ -105,11 +106,11 @@ func newCycleOf[T real](s setup, store levelStore[T], levels []levelMatrices, co
 			l.r1, l.c, l.v = store.vector(n), store.vector(n), store.vector(n)
 			work += int64(3 * n)
 		}
-		c.levels = append(c.levels, l)
-		levels[k] = levelMatrices{} // let go
+		c.levels[k], below = l, here
+		*m = levelMatrices{} // let go
 		cost = cost.Add(ca).Add(cp).Add(vectorCost[T](work))
 	}
-	last, n := &scale[len(levels)], coarsest.Rows
+	n := coarsest.Rows
 	var err error
 	if c.coarse, err = newCoarse(scaledCopy(coarsest, last.left, last.root), s.Options); err != nil {
 		return nil, cost, err
@@ -117,10 +118,9 @@ func newCycleOf[T real](s setup, store levelStore[T], levels []levelMatrices, co
 	c.f, c.x, c.b, c.y = store.vector(n), store.vector(n), make(vector, n), make(vector, n)
 	cost = cost.Add(fp64Cost(int64(n * n))).Add(workCost(int64(2 * n))).Add(vectorCost[T](int64(2 * n)))
 
-	finest := &scale[0]
-	c.root = rounded[T](finest.root)
-	if c.left = c.root; len(c.root) > 0 && &finest.left[0] != &finest.root[0] {
-		c.left = rounded[T](finest.left)
+	c.root = rounded[T](below.root)
+	if c.left = c.root; len(c.root) > 0 && &below.left[0] != &below.root[0] {
+		c.left = rounded[T](below.left)
 	}
 	c.job.most = make([]float64, (len(c.root)+convertRows-1)/convertRows)
 	values := vectorCost[T](int64(len(c.root)))
@@ -172,11 +172,12 @@ func (s fp64Store) square(m *csr.Matrix, left, right []float64) (products[float6
 	return fp64Products{a, ones}, cost.Add(workCost(int64(m.Rows))), err
 }
 
-func (s fp64Store) transfers(p, r *csr.Matrix, left, right, restLeft, restRight []float64) (products[float64], products[float64], Cost, error) {
-	a := linop.NewCSR(scaledCopy(p, left, right), s.pool)
-	at := linop.NewCSR(scaledCopy(r, restLeft, restRight), s.pool)
-	nnz := int64(p.NNZ())
-	cost := Cost{2 * nnz, 16 * nnz, p.Bytes() + r.Bytes(), p.Bytes() + r.Bytes()}
+func (s fp64Store) transfers(m *levelMatrices, here, below *scaledLevel) (products[float64], products[float64], Cost, error) {
+	a := linop.NewCSR(scaledCopy(m.p, here.inverse, below.root), s.pool)
+	at := linop.NewCSR(scaledCopy(m.r, below.left, here.leftInverse), s.pool)
+	nnz := int64(m.p.NNZ())
+	bytes := m.p.Bytes() + m.r.Bytes()
+	cost := Cost{2 * nnz, 16 * nnz, bytes, bytes}
 	return fp64Products{a, nil}, fp64Products{at, nil}, cost, nil
 }
 
@@ -193,9 +194,11 @@ func (s chunkStore) square(m *csr.Matrix, left, right []float64) (products[float
 	return a, cost, nil
 }
 
-func (s chunkStore) transfers(p, r *csr.Matrix, left, right, restLeft, restRight []float64) (products[float32], products[float32], Cost, error) {
-	a, cost := s.store(p, chunkScales{left, right})
-	at, costT := s.store(r, chunkScales{restLeft, restRight})
+func (s chunkStore) transfers(m *levelMatrices, here, below *scaledLevel) (products[float32], products[float32], Cost, error) {
+	a, cost := s.store(m.p, chunkScales{here.inverse, below.root})
+	m.p = nil // let go before the next is stored
+	at, costT := s.store(m.r, chunkScales{below.left, here.leftInverse})
+	m.r = nil
 	return a, at, cost.Add(costT), nil
 }
 

@@ -21,6 +21,8 @@ const (
 	// boundShare is about what part of the multiplications that an order for any pivots
 	// allows for are needed, in the median of real matrices.
 	boundShare = 0.5
+	// unroundedEntries is the number of entries up to which factors by rows are not rounded.
+	unroundedEntries = 1_000_000
 )
 
 // newLU is A = L U, complete: in fronts, with pivots among the rows of each, or row by row
@@ -47,90 +49,6 @@ func newLU(s setup) (Preconditioner, error) {
 	return s.newRowLU(rows)
 }
 
-const (
-	// What fronts take up to fewMultiplications for a nonzero is so little that no other order is
-	// looked for; otherwise they may take frontGain times as many as rows, which take so much
-	// longer for one.
-	fewMultiplications = 200
-	frontGain          = 8
-	// mostBackward is the largest row-wise backward error of a solve with fronts.
-	mostBackward = 1e-11
-)
-
-// planLU returns the plan of fronts, or that of rows if it takes less.
-func (s *setup) planLU(t *triangularBlocks) (*frontPlan, *luPlan, error) {
-	free := *s
-	free.MaxWork = 0 // the other may take less
-	p, err := t.planFronts(&free)
-	if err != nil {
-		return nil, nil, err
-	}
-	if p.work.Multiplications <= fewMultiplications*float64(s.m.NNZ()) {
-		return p, nil, s.checkEstimate(p.work)
-	}
-	rows, err := t.plan(s)
-	if err != nil {
-		return nil, nil, err
-	}
-	if p.work.Multiplications > frontGain*rows.work.Multiplications {
-		return nil, rows, s.checkEstimate(rows.work)
-	}
-	return p, rows, s.checkEstimate(p.work)
-}
-
-// vanishing says how many pivots were replaced.
-const vanishing = "%s: vanishing pivots replaced by %.0e times the norm of their row: %d"
-
-// newFrontLU factors in fronts; it returns nil, and says why, if that does not solve.
-func (s *setup) newFrontLU(p *frontPlan) (Preconditioner, error) {
-	var pivots staticPivots
-	f, err := s.multifrontal(p, pivots.eliminate)
-	if err != nil {
-		return nil, err
-	}
-	order := "AMD order"
-	if blocks := len(p.tree.blocks) - 1; blocks > 1 {
-		order += fmt.Sprintf(", %d blocks", blocks)
-	}
-	c, err := s.newComplete(fmt.Sprintf("%s, %s", LU, order), p, f)
-	if err != nil {
-		return nil, err
-	}
-	if e := s.backward(c); !(e <= mostBackward) {
-		s.logf("%s: pivots near the diagonal leave a backward error of %.0e: factored by rows, with any pivots", LU, e)
-		return nil, s.interrupted()
-	}
-	if n := pivots.replaced.Load(); n > 0 {
-		s.logf(vanishing, LU, replacement, n)
-	}
-	return c, nil
-}
-
-// backward is the row-wise backward error of x = M^-1 b, max |b - A x|_i / (|A| |x| + |b|)_i, for
-// b = A y with elements of y that are 1 or -1, scaled as M scales columns.
-func (s *setup) backward(c *complete) (worst float64) {
-	n := s.m.Rows
-	b, x := make([]float64, n), make([]float64, n)
-	for k, j := range c.unknowns {
-		x[j] = sign(k) * c.colScale[k]
-	}
-	s.m.MulVec(b, x)
-	c.Apply(x, b)
-	for i := range n {
-		cols, vals := s.m.Row(i)
-		r, size := b[i], math.Abs(b[i])
-		for e, j := range cols {
-			v := vals[e] * x[j]
-			r -= v
-			size += math.Abs(v)
-		}
-		if e := math.Abs(r) / size; !(e <= worst) && size > 0 {
-			worst = e
-		}
-	}
-	return worst
-}
-
 // newRowLU factors row by row.
 func (s *setup) newRowLU(p *luPlan) (Preconditioner, error) {
 	if err := s.checkEstimate(p.work); err != nil {
@@ -144,6 +62,9 @@ func (s *setup) newRowLU(p *luPlan) (Preconditioner, error) {
 		s.logf(vanishing, LU, replacement, replaced)
 	}
 	p.at.col = chain(p.at.col, columns)
+	if f.entries() <= unroundedEntries { // rounding would cost iterations that take as long
+		s.Epsilon = 0x1p-53
+	}
 	return s.newIncomplete(fmt.Sprintf("%s, %s", LU, p.order), f, p.at)
 }
 

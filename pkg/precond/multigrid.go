@@ -86,6 +86,8 @@ func newMultigrid(s setup) (Preconditioner, error) {
 			return nil, fmt.Errorf("vector %d of the near-null space has the norm %g", k+1, math.Sqrt(square))
 		}
 	}
+	width = len(h.null)
+	s.Multigrid.NearNull, h.Multigrid.NearNull = nil, nil // let go with the finest level
 	if err := h.build(); err != nil {
 		return nil, err
 	}
@@ -102,7 +104,7 @@ func newMultigrid(s setup) (Preconditioner, error) {
 		}
 	}
 	g.text = fmt.Sprintf("%s, %d levels down to %d rows, nodes of %d, %d near-null vectors, operator complexity %.2f%s",
-		AMG, g.levels+1, h.a.Rows, size, len(h.null), float64(h.nonzeros)/float64(max(m.NNZ(), 1)), kind)
+		AMG, g.levels+1, h.a.Rows, size, width, float64(h.nonzeros)/float64(max(m.NNZ(), 1)), kind)
 	return fuse(g, &s), nil
 }
 

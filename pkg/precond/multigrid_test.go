@@ -55,7 +55,7 @@ func TestMultigridIterations(t *testing.T) {
 		decades float64
 		growth  float64 // from a thousand unknowns to a hundred thousand
 	}{
-		{"poisson2d", 0, 1.5}, {"poisson2d", 4, 1.9}, {"poisson3d", 0, 1.7}, {"poisson3d", 4, 1.8},
+		{"poisson2d", 0, 1.45}, {"poisson2d", 4, 1.6}, {"poisson3d", 0, 1.2}, {"poisson3d", 4, 1.5},
 	} {
 		counts := []int{}
 		for _, n := range sizes[c.kind] {

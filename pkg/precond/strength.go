@@ -54,6 +54,7 @@ func norms(m *csr.Matrix, nd nodes, pool *parallel.Pool) *csr.Matrix {
 type graph struct {
 	first []int64
 	near  []int32
+	loose []bool // of each connection: weak beside another one of either end; nil: none is
 }
 
 func (g *graph) of(k int32) (near []int32) { return g.near[g.first[k]:g.first[k+1]] }

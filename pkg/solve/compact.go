@@ -40,3 +40,18 @@ func (s *Solver) compact() bool {
 
 // early reports whether a rung comes before the others because complete factors cost little.
 func (v variant) early() bool { return v.complete() && v.most > littleWork }
+
+// factorsFirst reports whether complete factors come first, or after trials, unless the matrix is
+// expected to refuse them.
+func (s *Solver) factorsFirst(rungs []rung) bool {
+	for _, r := range rungs {
+		switch {
+		case r.trial:
+		case r.early():
+			return !s.refused(s.shape())
+		default:
+			return r.complete() && s.small()
+		}
+	}
+	return false
+}

@@ -85,6 +85,9 @@ func (s *Solver) precondition(
 	if s.opt.MaxMemory > 0 {
 		opt.MaxBytes = max(1, s.opt.MaxMemory-s.memory()-held)
 	}
+	if v.kind == precond.BlockJacobi && p.Kind == PrecondAuto && opt.BlockSize == 0 && s.hasNodes() && s.opt.Device == nil {
+		opt.BlockSize = s.nodeSize() // more unknowns take more time, and fewer iterations only sometimes
+	}
 	if v.kind == precond.AMG {
 		if opt.BlockSize == 0 {
 			opt.BlockSize = precond.BlockSize(m)

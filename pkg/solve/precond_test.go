@@ -104,7 +104,7 @@ func TestInterruptedSetup(t *testing.T) {
 		keep := opt.Log
 		opt.Log = func(line string) {
 			keep(line)
-			if strings.HasPrefix(line, "layout") {
+			if strings.HasPrefix(line, "precision") {
 				cancel()
 			}
 		}

@@ -34,9 +34,10 @@ const (
 
 // looks are what the rules of choice see in a matrix, each looked for once.
 type looks struct {
-	ctx            context.Context // of the set-up, with which looking ends
-	shape          once[graphShape]
-	nodes, compact once[bool]
+	ctx     context.Context // of the set-up, with which looking ends
+	shape   once[graphShape]
+	nodes   once[int] // unknowns of one
+	compact once[bool]
 }
 
 // once is a value that is computed when it is wanted first.
@@ -93,10 +94,11 @@ func (s *Solver) rivals(rungs []rung) []float64 {
 }
 
 // refused reports whether complete factors of a matrix of that shape are expected to take more
-// than completeWork: those of a mesh in space take widthWork n^2, those of a random graph more.
+// than completeWork: those of a mesh in space take widthWork n^2, those of a random graph more,
+// unless its separators are small.
 func (s *Solver) refused(shape graphShape) bool {
 	n := float64(s.m.Rows)
-	return shape != planar && widthWork*n*n > completeWork*float64(s.m.NNZ())
+	return shape != planar && widthWork*n*n > completeWork*float64(s.m.NNZ()) && !s.compact()
 }
 
 // withoutIdle returns the rungs without a first one that is a trial and that the matrix shows to be idle.

@@ -138,9 +138,8 @@ func newCorrection[V any, S linop.Scalar[S]](
 	ctx context.Context, s *Solver, at place[V, S], measure *measure[V, S], exact linop.Operator[V, S],
 ) (*correction[V, S], error) {
 	attempts := newAttempts(s, at)
-	first := attempts.rungs[0]
 	s.explain(attempts.rungs)
-	storage, why := s.storage(first.kind)
+	storage, why := s.storage(attempts.rungs)
 	matrix, err := at.store(s.scaled.matrix(), storage)
 	if err != nil {
 		return nil, s.inputError(err)
@@ -148,7 +147,10 @@ func newCorrection[V any, S linop.Scalar[S]](
 	if s.stored != nil {
 		s.stored()
 	}
-	if about := matrix.about().storage; why != "" && !about.plain() {
+	switch about := matrix.about().storage; {
+	case why == whyPlain:
+		s.say("storage FP64: %s", why)
+	case why != "" && !about.plain():
 		s.say("epsilon %s: %s", adaptive.FormatEpsilon(about.Epsilon), why)
 	}
 	for _, line := range matrix.about().lines() {
@@ -157,8 +159,9 @@ func newCorrection[V any, S linop.Scalar[S]](
 	c := &correction[V, S]{
 		at: at, scaled: s.scaled, scaling: newScaling(at, s.scaled), measure: measure,
 		matrix: matrix, first: matrix.about().storage, chosen: s.opt.Storage.Epsilon == 0 && !s.opt.NoRefine,
-		timed:    &linop.Timed[V, S]{Operator: matrix},
-		attempts: attempts, prepare: s.precondition, exact: exact,
+		forFactors: why == whyPlain,
+		timed:      &linop.Timed[V, S]{Operator: matrix},
+		attempts:   attempts, prepare: s.precondition, exact: exact,
 		innerTol: s.opt.InnerTol, log: s.opt.Log, ctx: ctx,
 	}
 	if s.recorder.resuming() {

@@ -65,7 +65,8 @@ type row struct {
 var (
 	// definite is for conjugate gradients.
 	definite = []row{
-		{variant: variant{kind: precond.Jacobi}, when: (*Solver).diagonal, trial: true},
+		{variant: variant{kind: precond.BlockJacobi}, when: (*Solver).diagonalOfNodes, trial: true},
+		{variant: variant{kind: precond.Jacobi}, when: (*Solver).diagonalAlone, trial: true},
 		{variant: variant{kind: precond.Cholesky, most: smallWork}, when: (*Solver).small},
 		{variant: variant{kind: precond.Cholesky, most: completeWork}, when: (*Solver).compact},
 		{variant: variant{kind: precond.FSAI}, when: (*Solver).largeWithNodes, trial: true},
@@ -126,8 +127,14 @@ func (s *Solver) largeDiffusion() bool { return s.manyRows() && !s.Facts.Symmetr
 func (s *Solver) diagonal() bool       { return s.Facts.DiagonalZero == 0 }
 func (s *Solver) largeWithNodes() bool { return s.large() && s.hasNodes() }
 
-func (s *Solver) hasNodes() bool {
-	return s.looks.nodes.get(func() bool { return precond.BlockSize(s.m) > 1 })
+func (s *Solver) diagonalOfNodes() bool { return s.diagonal() && s.hasNodes() }
+func (s *Solver) diagonalAlone() bool   { return s.diagonal() && !s.hasNodes() }
+
+func (s *Solver) hasNodes() bool { return s.nodeSize() > 1 }
+
+// nodeSize is the number of unknowns of a node.
+func (s *Solver) nodeSize() int {
+	return s.looks.nodes.get(func() int { return precond.BlockSize(s.m) })
 }
 
 // likeNetwork reports whether complete factors may be cheap and ILU(0) may not help: a matrix

@@ -2,6 +2,7 @@ package solve
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -71,17 +72,21 @@ func (t Storage) Spec(symmetric bool) adaptive.Spec { return t.withDefaults(symm
 const (
 	whyFine   = "few iterations are expected, for which bytes of products count less than refinement steps"
 	whyCoarse = "many iterations are expected, for which bytes of products count most; refinement steps make up for it"
+	whyPlain  = "complete factors are expected to leave so few products that storing for them takes longer"
 )
 
 // storage is how the method's matrix is stored at first, and why. A refinement step takes some
 // three products with the matrix as given, to replace the residual, where methods that restart
 // lose more. The bytes that a coarse matrix saves in each iteration repay that where there are
-// many.
-func (s *Solver) storage(kind precond.Kind) (t Storage, why string) {
+// many. Where complete factors come first, or after a trial, the matrix stays in FP64: storing it
+// takes some twenty products.
+func (s *Solver) storage(rungs []rung) (t Storage, why string) {
 	t = s.opt.Storage
 	switch {
 	case s.opt.NoRefine || t.plain() || t.Epsilon != 0: // requested
-	case fewIterations(kind):
+	case s.factorsFirst(rungs) && reflect.ValueOf(t).IsZero():
+		return Storage{}.withDefaults(s.Facts.Symmetric, false).fp64(), whyPlain
+	case fewIterations(rungs[0].kind):
 		t.Epsilon = PreconditionedEpsilon
 		why = whyFine
 	default:
@@ -133,6 +138,8 @@ func (t Storage) at(p precision) Storage {
 	switch {
 	case p.Plain:
 		return t.fp64()
+	case t.plain(): // by the rules
+		t = Storage{Epsilon: p.Epsilon, Criterion: t.Criterion}.withDefaults(false, false)
 	case p.Epsilon == t.Epsilon:
 		return t
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"sync/atomic"
 
+	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
@@ -139,16 +140,7 @@ func (k *blocks) measure() {
 	k.rows = make([]row, n)
 	k.largest, k.explained = make([]scaled, n+k.m.Cols), make([]scaled, n+k.m.Cols)
 	outer := make([]scaled, n) // the largest of |b_i| and the terms of other blocks, by T_i
-	k.eachRow(func(i int) {
-		k.rows[i] = k.row(i)
-		r, c := &k.rows[i], k.find(int32(i))
-		outer[i] = r.perT(r.b)
-		k.eachTerm(i, r, func(j int32, matters bool, term scaled) {
-			if !matters && c != k.find(int32(n)+j) {
-				outer[i] = outer[i].max(r.perT(term))
-			}
-		})
-	})
+	k.eachRow(func(i int) { k.rows[i], outer[i] = k.outerRow(i) })
 	for j, v := range k.x {
 		c := k.find(int32(n + j))
 		k.largest[c] = k.largest[c].max(scaled{math.Abs(v), 0})
@@ -157,6 +149,30 @@ func (k *blocks) measure() {
 		c := k.find(int32(i))
 		k.explained[c] = k.explained[c].max(f)
 	}
+}
+
+// outerRow computes row i, and the largest of |b_i| and the terms of other blocks by T_i.
+func (k *blocks) outerRow(i int) (r row, outer scaled) {
+	c, n := k.find(int32(i)), int32(k.m.Rows)
+	if p, ok := k.plainRow(i); ok {
+		level, most := joined*(p.absAx+p.b), p.b
+		cols, vals := k.m.Row(i)
+		for e, j := range cols {
+			if term := math.Abs(vals[e] * k.x[j]); term > most && term <= level && c != k.find(n+j) {
+				most = term
+			}
+		}
+		r = p.scaled(csr.Ldexp(k.xmax, k.ex))
+		return r, r.perT(scaled{most, 0})
+	}
+	r = k.row(i)
+	outer = r.perT(r.b)
+	k.eachTerm(i, &r, func(j int32, matters bool, term scaled) {
+		if !matters && c != k.find(n+j) {
+			outer = outer.max(r.perT(term))
+		}
+	})
+	return r, outer
 }
 
 // scale returns T_i X_c for row i of block c.

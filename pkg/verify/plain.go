@@ -57,6 +57,14 @@ func (s *system) plainRow(i int) (r plainRow, ok bool) {
 	return r, true
 }
 
+// scaled is r as other rows are; xmax is the largest magnitude of x.
+func (r plainRow) scaled(xmax float64) row {
+	return row{
+		residual: scaled{r.residual, 0}, absAx: scaled{r.absAx, 0}, b: scaled{r.b, 0},
+		t: scaled{r.t, 0}, normAx: scaled{r.t * xmax, 0},
+	}
+}
+
 // plainPartial is a partial of rows of ordinary numbers.
 type plainPartial struct {
 	row, componentwise            float64

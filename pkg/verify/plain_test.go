@@ -31,8 +31,12 @@ func TestPlainIsScaled(t *testing.T) {
 		}
 		plain++
 		got, blocks := measureAll(s, nil), s.findBlocks(nil)
+		blocks.measure()
+		block, unexplained := blocks.worst()
 		s.plain = false
 		want, parents := measureAll(s, nil), s.findBlocks(nil)
+		parents.measure()
+		wantBlock, wantUnexplained := parents.worst()
 		for i, v := range [][2]float64{
 			{got.row, want.row},
 			{got.componentwise, want.componentwise},
@@ -44,6 +48,8 @@ func TestPlainIsScaled(t *testing.T) {
 			{got.least.over(want.least), 1},
 			{got.errors().RelativeResidual, want.errors().RelativeResidual},
 			{got.rounding().RelativeResidual, want.rounding().RelativeResidual},
+			{block, wantBlock},
+			{unexplained, wantUnexplained},
 		} {
 			bothZero := v[1] == 1 && v[0] == 0
 			if !(math.Abs(v[0]-v[1]) <= 1e-13*v[1]) && !bothZero {
