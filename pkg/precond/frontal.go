@@ -21,6 +21,8 @@ type frontal struct {
 	stack   []float64 // of what nodes pass to their parents
 	depth   int
 	scratch []float64
+	ldl     ldlFront // of the node at hand, or lu
+	lu      luFront
 	pool    *parallel.Pool // for large fronts; nil: other threads have their own
 	watch   *elimination
 }
@@ -186,19 +188,18 @@ func (t *frontal) add(j, c int, rest kernels.Dense) {
 	}
 }
 
-// share runs parts on the threads of the pool, if this work space has it.
-func (t *frontal) share(parts int, do func(part int)) {
+// share runs the parts of a job on the threads of the pool, if this work space has it.
+func (t *frontal) share(parts int, job parallel.Job) {
 	if t.pool == nil || parts == 1 {
 		for k := range parts {
-			do(k)
+			job.Do(k)
 		}
 		return
 	}
-	threads := min(t.pool.Threads(), parts)
 	var next atomic.Int64
-	t.pool.Run(threads, parallel.Func(func(int) {
+	t.pool.Run(min(t.pool.Threads(), parts), parallel.Func(func(int) {
 		for k := int(next.Add(1)) - 1; k < parts; k = int(next.Add(1)) - 1 {
-			do(k)
+			job.Do(k)
 		}
 	}))
 }

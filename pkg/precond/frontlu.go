@@ -41,11 +41,21 @@ func (s *staticPivots) eliminate(t *frontal, j, m int, rest kernels.Dense) error
 			return err
 		}
 	}
-	t.share((m+restBlock-1)/restBlock, func(part int) {
-		lo, hi := part*restBlock, min((part+1)*restBlock, m)
-		kernels.MulSub(rest.At(lo, 0), l.At(lo, 0), u.At(0, k), hi-lo, m, k)
-	})
+	t.lu = luFront{u: u, l: l, rest: rest, k: k, m: m}
+	t.share((m+restBlock-1)/restBlock, &t.lu)
 	return nil
+}
+
+// luFront is a front of k pivots and m other rows whose pivots have been eliminated.
+type luFront struct {
+	u, l, rest kernels.Dense
+	k, m       int
+}
+
+// Do subtracts what the pivots contribute to a part of the rest.
+func (f *luFront) Do(part int) {
+	lo, hi := part*restBlock, min((part+1)*restBlock, f.m)
+	kernels.MulSub(f.rest.At(lo, 0), f.l.At(lo, 0), f.u.At(0, f.k), hi-lo, f.m, f.k)
 }
 
 // pivot brings the largest pivot of column q of node j into row q.

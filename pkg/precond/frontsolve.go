@@ -85,6 +85,7 @@ func (c *complete) couple(p *frontPlan) {
 func (c *complete) share() {
 	c.target = slices.Clone(c.pattern)
 	place := make([]int32, len(c.order))
+	var targets slab
 	for _, s := range c.cut.subtrees {
 		above := c.first[s.end]
 		root := c.pattern[s.end-1]
@@ -93,7 +94,7 @@ func (c *complete) share() {
 		}
 		c.passed = append(c.passed, make([]float64, len(root)))
 		for j := s.first; j < s.end; j++ {
-			target := slices.Clone(c.pattern[j])
+			target := targets.clone(c.pattern[j])
 			for q, p := range target {
 				if p >= above {
 					target[q] = -1 - place[p]

@@ -114,6 +114,7 @@ func (g *groups) eliminate(a, transpose *csr.Matrix, watch *elimination) error {
 		}
 	}
 	buffer := make([]int32, 0, n)
+	var patterns slab
 	for j := range int32(len(g.pattern)) {
 		list, last, visited := buffer[:0], g.first[j+1], 0
 		for _, i := range g.order[g.first[j]:last] {
@@ -140,7 +141,7 @@ func (g *groups) eliminate(a, transpose *csr.Matrix, watch *elimination) error {
 				}
 			}
 		}
-		g.pattern[j] = slices.Clone(list)
+		g.pattern[j] = patterns.clone(list)
 		if len(list) > 0 {
 			up := groupOf[slices.Min(list)]
 			g.parent[j], g.sibling[j], g.child[up] = up, g.child[up], j
@@ -151,6 +152,23 @@ func (g *groups) eliminate(a, transpose *csr.Matrix, watch *elimination) error {
 		}
 	}
 	return nil
+}
+
+// slab is memory for many small slices.
+type slab struct{ free []int32 }
+
+const slabSize = 1 << 14
+
+// clone returns a copy.
+func (s *slab) clone(list []int32) []int32 {
+	n := len(list)
+	if n > len(s.free) {
+		s.free = make([]int32, max(slabSize, n))
+	}
+	out := s.free[:n:n]
+	s.free = s.free[n:]
+	copy(out, list)
+	return out
 }
 
 // trapezoid is the number of entries of k rows of U with m entries behind them.

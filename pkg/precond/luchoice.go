@@ -9,14 +9,15 @@ const (
 	// What fronts take up to fewMultiplications for a nonzero is so little that no other order is
 	// looked for; otherwise they may take frontGain times as many as rows, which take so much
 	// longer for one.
-	fewMultiplications = 200
+	fewMultiplications = 600
 	frontGain          = 8
 	// Up to quickRows multiplications, for up to quickNonzeros nonzeros, are about a hundredth of a
 	// second by rows, which need no luck with pivots where the diagonal is not that of the matrix.
 	quickRows     = 5e6
 	quickNonzeros = 100_000
-	// mostBackward is the largest row-wise backward error of a solve with fronts.
-	mostBackward = 1e-11
+	// mostBackward is the largest row-wise backward error of a solve with fronts: an iteration or two
+	// make up for it.
+	mostBackward = 1e-9
 )
 
 // planLU returns the plan of fronts, or that of rows if it takes less.

@@ -41,9 +41,9 @@ func (s *Solver) compact() bool {
 // early reports whether a rung comes before the others because complete factors cost little.
 func (v variant) early() bool { return v.complete() && v.most > littleWork }
 
-// factorsFirst reports whether complete factors come first, or after trials, unless the matrix is
-// expected to refuse them.
-func (s *Solver) factorsFirst(rungs []rung) bool {
+// fewProducts reports whether few products are expected: complete factors come first, or after
+// trials, and the matrix is not expected to refuse them.
+func (s *Solver) fewProducts(rungs []rung) bool {
 	for _, r := range rungs {
 		switch {
 		case r.trial:

@@ -36,7 +36,7 @@ func TestStoredWithoutFactors(t *testing.T) {
 	s := newSolver(t, m, opt)
 	defer s.Close()
 	c := s.refiner.(*refinement[vector, scalar]).correction
-	if !c.plain() || !c.forFactors {
+	if !c.plain() || !c.unstored {
 		t.Fatalf("stored as %v", c.matrix.about().storage)
 	}
 	for k, r := range c.attempts.rungs {

@@ -24,7 +24,7 @@ type correction[V any, S linop.Scalar[S]] struct {
 	matrix     matrix[V, S]       // the scaled one, in reduced precision
 	first      Storage            // of it, to begin with
 	chosen     bool               // its epsilon is, by the rules
-	forFactors bool               // it is in FP64, since complete factors are expected to follow
+	unstored   bool               // it is in FP64, since few products are expected
 	timed      *linop.Timed[V, S] // the matrix, timed
 	attempts   *attempts[V, S]
 	prepare    func(context.Context, *csr.Matrix, variant, float64, int64, stored) (precond.Preconditioner, float64, error)
@@ -233,9 +233,10 @@ func (c *correction[V, S]) setUp(v variant, budget float64, at *precision) (
 }
 
 // followUse stores the method's matrix with PreconditionedEpsilon when a preconditioner is set
-// up that leaves few iterations, after attempts with others, or when complete factors are not to be had.
+// up that leaves few iterations, after attempts with others, and an unstored matrix when complete
+// factors are not to be had.
 func (c *correction[V, S]) followUse(v variant) error {
-	if c.forFactors && c.plain() && c.attempts.state.Rung > 0 && !v.complete() {
+	if c.unstored && c.plain() && c.attempts.state.Rung > 0 && !v.complete() {
 		epsilon, why := DefaultEpsilon, whyCoarse
 		if fewIterations(v.kind) {
 			epsilon, why = PreconditionedEpsilon, whyFine

@@ -72,6 +72,9 @@ const (
 	// and smallIter what an estimate may then take of them.
 	smallProduct = 20_000
 	smallIter    = 400
+	// completeIter is what it may take with complete factors, with which a system is solved in a few
+	// iterations or is singular.
+	completeIter = 60
 )
 
 // estimate improves x by steps of refinement, as far as that is cheap, and fills in its
@@ -155,12 +158,19 @@ func (a *answer) allowance() allowance {
 	switch {
 	case a.s.opt.Digits > 0:
 		return allowance{steps: max(furtherIter, 10*n), probe: max(furtherIter, 4*n)}
+	case a.s.m.NNZ() <= smallProduct && a.complete():
+		return allowance{steps: max(completeIter, n/2), probe: max(completeIter, n)}
 	case a.s.m.NNZ() <= smallProduct:
 		return allowance{steps: max(smallIter, n/2), probe: max(smallIter, n)}
 	case float64(n)*a.iterationWork() > largeWork:
 		return allowance{probe: max(leastLarge, int(largeShare*float64(n))), rough: true}
 	}
 	return allowance{steps: max(10, n/2), probe: max(20, n)}
+}
+
+// complete reports whether the preconditioner in use is a complete factorisation.
+func (a *answer) complete() bool {
+	return variant{kind: a.s.refiner.usage().precond.Kind}.complete()
 }
 
 // iterationWork is about the number of multiplications of one.

@@ -115,26 +115,77 @@ func (s *Solver) withoutIdle(rungs []rung) []rung {
 
 // leastIterations is how many iterations conjugate gradients take at least with the diagonal as
 // the preconditioner: sqrt(kappa)/2 ln(2/tol) ([Saad03], equation 6.128), where kappa of D^-1 A
-// is estimated by the Rayleigh quotient of the constant, the mean of the row sums relative to
-// the diagonal in a sample of the rows. On meshes there are many eigenvalues as small as that,
-// and smaller ones. On other graphs there are few, which take an iteration each: 0.
+// is estimated by a sample of the rows. On meshes there are many eigenvalues as small as the
+// least, and on other graphs few, which take an iteration each: 0.
 func (s *Solver) leastIterations() float64 {
-	share, rows := 0.0, 0
-	for i := 0; i < s.m.Rows; i += s.m.Rows/sampledRows + 1 {
-		cols, vals := s.m.Row(i)
-		sum, d := 0.0, 0.0
-		for k, j := range cols {
-			if sum += vals[k]; int(j) == i {
-				d = vals[k]
-			}
-		}
-		share += min(math.Abs(sum/d), 1)
-		rows++
-	}
-	if share /= float64(rows); !(share < 1) || s.shape() == expander {
+	sums := s.rowSums()
+	if s.shape() == expander || !(sums.mean < 1) {
 		return 0
 	}
-	return smoother * math.Log(2/krylov.DefaultTol) / 2 / math.Sqrt(max(share, leastSum))
+	root := 1 / math.Sqrt(max(sums.mean, leastSum))
+	if sums.share < mostlyLoaded { // the constant is not the first eigenvector
+		root *= smoother
+	}
+	if sums.surface && s.Facts.Symmetric {
+		root = max(root, surfaceRoot/sums.share)
+	}
+	return math.Log(2/krylov.DefaultTol) / 2 * root
+}
+
+// rowSums are sums of rows relative to their diagonals, in a sample: what A makes of the constant.
+type rowSums struct {
+	mean    float64 // of magnitudes, up to 1: the Rayleigh quotient of the constant
+	share   float64 // of the rows, those whose sum is not as good as zero
+	surface bool    // these are the boundary of a mesh: few, and neighbours of each other
+}
+
+// The first eigenvector of a mesh falls to zero at a boundary of the rows that have sums. Where
+// these are a share f of all, layers of them are 2/f apart, and sqrt(kappa) is at least 2.2/f,
+// that of a slab; for a cube it is 2.7/f. Right-hand sides that are smooth take somewhat less.
+const (
+	surfaceRoot       = 2
+	surfaceShare      = 0.25 // of the rows, at most
+	surfaceNeighbours = 0.3  // of the neighbours of such rows, at least, and surfaceDenser times their share of all rows
+	surfaceDenser     = 2
+
+	mostlyLoaded = 0.5 // share of rows with sums from which A is a mesh with a shift
+)
+
+func (s *Solver) rowSums() (sums rowSums) {
+	rows, loaded, neighbours, alike := 0, 0, 0, 0
+	for i := 0; i < s.m.Rows; i += s.m.Rows/sampledRows + 1 {
+		rows++
+		sum := relativeSum(s.m, i)
+		if sums.mean += sum; sum <= leastSum {
+			continue
+		}
+		loaded++
+		cols, _ := s.m.Row(i)
+		for _, j := range cols {
+			if int(j) != i {
+				if neighbours++; relativeSum(s.m, int(j)) > leastSum {
+					alike++
+				}
+			}
+		}
+	}
+	sums.mean /= float64(rows)
+	sums.share = float64(loaded) / float64(rows)
+	sums.surface = loaded > 0 && sums.share <= surfaceShare &&
+		float64(alike) >= max(surfaceNeighbours, surfaceDenser*sums.share)*float64(neighbours)
+	return sums
+}
+
+// relativeSum is the magnitude of the sum of row i relative to its diagonal, 1 at most.
+func relativeSum(m *csr.Matrix, i int) float64 {
+	cols, vals := m.Row(i)
+	sum, d := 0.0, 0.0
+	for k, j := range cols {
+		if sum += vals[k]; int(j) == i {
+			d = vals[k]
+		}
+	}
+	return min(math.Abs(sum/d), 1)
 }
 
 const (

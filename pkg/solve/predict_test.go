@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -91,6 +92,46 @@ func TestLeastIterations(t *testing.T) {
 		if got := newSolver(t, c.m, Options{}).rungs()[0]; got.trial != c.trial {
 			t.Errorf("first %v, trial %v", got, got.trial)
 		}
+	}
+}
+
+// Rows with sums are a surface where they are the boundary of a mesh, not where they are anywhere in it or everywhere.
+func TestRowSums(t *testing.T) {
+	grounded := box(30, 0)
+	for i := range grounded.Rows {
+		cols, vals := grounded.Row(i)
+		sum, at := 0.0, 0
+		for k, j := range cols {
+			if int(j) == i {
+				at = k
+			} else {
+				sum -= vals[k]
+			}
+		}
+		if vals[at] = sum; (i*7919)%1000 < 187 {
+			vals[at]++
+		}
+	}
+	shell := 1 - math.Pow(28./30, 3)
+	for _, c := range []struct {
+		name    string
+		m       *csr.Matrix
+		share   float64
+		surface bool
+	}{
+		{"box", box(30, 0), shell, true},
+		{"small box", box(10, 0), 1 - math.Pow(0.8, 3), false},
+		{"with a shift", box(30, 1), 1, false},
+		{"grounded anywhere", grounded, 0.187, false},
+	} {
+		got := newSolver(t, c.m, Options{}).rowSums()
+		if math.Abs(got.share-c.share) > 0.04 || got.surface != c.surface {
+			t.Errorf("%s: %+v, want share %g, surface %v", c.name, got, c.share, c.surface)
+		}
+	}
+	body := newSolver(t, box(50, 0), Options{}) // the constant alone shows less
+	if least, want := body.leastIterations(), surfaceRoot/body.rowSums().share*math.Log(2e10)/2; math.Abs(least/want-1) > 1e-9 {
+		t.Errorf("at least %g iterations, want %g", least, want)
 	}
 }
 

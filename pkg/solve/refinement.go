@@ -159,9 +159,9 @@ func newCorrection[V any, S linop.Scalar[S]](
 	c := &correction[V, S]{
 		at: at, scaled: s.scaled, scaling: newScaling(at, s.scaled), measure: measure,
 		matrix: matrix, first: matrix.about().storage, chosen: s.opt.Storage.Epsilon == 0 && !s.opt.NoRefine,
-		forFactors: why == whyPlain,
-		timed:      &linop.Timed[V, S]{Operator: matrix},
-		attempts:   attempts, prepare: s.precondition, exact: exact,
+		unstored: why == whyPlain,
+		timed:    &linop.Timed[V, S]{Operator: matrix},
+		attempts: attempts, prepare: s.precondition, exact: exact,
 		innerTol: s.opt.InnerTol, log: s.opt.Log, ctx: ctx,
 	}
 	if s.recorder.resuming() {

@@ -72,7 +72,7 @@ func (t Storage) Spec(symmetric bool) adaptive.Spec { return t.withDefaults(symm
 const (
 	whyFine   = "few iterations are expected, for which bytes of products count less than refinement steps"
 	whyCoarse = "many iterations are expected, for which bytes of products count most; refinement steps make up for it"
-	whyPlain  = "complete factors are expected to leave so few products that storing for them takes longer"
+	whyPlain  = "complete factors are expected to leave too few products to repay storing"
 )
 
 // storage is how the method's matrix is stored at first, and why. A refinement step takes some
@@ -84,7 +84,7 @@ func (s *Solver) storage(rungs []rung) (t Storage, why string) {
 	t = s.opt.Storage
 	switch {
 	case s.opt.NoRefine || t.plain() || t.Epsilon != 0: // requested
-	case s.factorsFirst(rungs) && reflect.ValueOf(t).IsZero():
+	case s.fewProducts(rungs) && reflect.ValueOf(t).IsZero():
 		return Storage{}.withDefaults(s.Facts.Symmetric, false).fp64(), whyPlain
 	case fewIterations(rungs[0].kind):
 		t.Epsilon = PreconditionedEpsilon

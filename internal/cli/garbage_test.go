@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"testing"
+	"time"
+)
+
+// A short solve collects late, a longer one as always, and a large one as --memory says.
+func TestGarbage(t *testing.T) {
+	t.Setenv("GOGC", "")
+	defer debug.SetGCPercent(debug.SetGCPercent(usualGarbage))
+	for _, c := range []struct {
+		use         string
+		matrix      int64
+		first, then uint64
+	}{
+		{"fast", largeProcess - 1, patientGarbage, usualGarbage},
+		{"fast", largeProcess, fastGarbage, fastGarbage},
+		{"lean", largeProcess, leanGarbage, leanGarbage},
+	} {
+		prepareMemory()
+		limitGarbage(c.use, c.matrix)
+		if got := garbagePercent(); got != c.first && got != c.then {
+			t.Errorf("%s, %d bytes: %d %%, want %d", c.use, c.matrix, got, c.first)
+		}
+		for end := time.Now().Add(10 * time.Second); garbagePercent() != c.then && time.Now().Before(end); time.Sleep(time.Millisecond) {
+			runtime.GC()
+		}
+		if got := garbagePercent(); got != c.then {
+			t.Errorf("%s, %d bytes: %d %% after collections, want %d", c.use, c.matrix, got, c.then)
+		}
+	}
+}
+
+func garbagePercent() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
