@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -77,6 +78,9 @@ func TestEliminations(t *testing.T) {
 	}
 }
 
+// byChance are families whose systems may have no solution though nothing is known about it.
+var byChance = []string{"zero-rows", "nearly-singular", "indefinite", "random", "near-gains", "patchwork"}
+
 // TestNatures checks what families promise of their systems.
 func TestNatures(t *testing.T) {
 	for _, f := range systems {
@@ -90,7 +94,7 @@ func TestNatures(t *testing.T) {
 			switch y := s.Contradiction; {
 			case y != nil && (!contradicts(s.A, s.B, y) || nature != Unknown && nature != Inconsistent):
 				t.Errorf("%s %d: a contradiction that is none (%v)", f.Name, k, nature)
-			case y == nil && nature == Inconsistent && f.Name != "zero-rows" && f.Name != "nearly-singular" && f.Name != "indefinite" && f.Name != "random":
+			case y == nil && nature == Inconsistent && !slices.Contains(byChance, f.Name):
 				t.Errorf("%s %d is inconsistent and has no contradiction", f.Name, k)
 			case y != nil:
 				contradicted++

@@ -106,14 +106,30 @@ func (j *judgement) contradiction(s *System, opt solve.Options) {
 }
 
 // sanity checks that x explains b: by rows in each part of the system that nothing joins to the
-// others, or by norms where --stop asks for those.
+// others, or by norms where --stop asks for those. Where the solution itself does not, rounded to
+// float64, since it is so large that b hardly matters, nothing could.
 func (j *judgement) sanity(s *System, opt solve.Options, rows []equation) {
 	if !byRows(opt) && j.errors.relative <= insane {
 		return
 	}
-	if worst, size := leastExplained(s.A, rows); worst > insane {
+	if worst, size := leastExplained(s.A, rows); worst > insane && !s.beyondRounding() {
 		j.fault(Insane, "%.2g of b is unexplained in %d of %d rows", worst, size, len(rows))
 	}
+}
+
+// beyondRounding reports whether the only solution leaves more than insane of b unexplained in some
+// part, once it is rounded to float64.
+func (s *System) beyondRounding() bool {
+	exact := s.solution()
+	if exact == nil {
+		return false
+	}
+	rounded := make([]float64, len(exact))
+	for i, v := range exact {
+		rounded[i], _ = v.Float64()
+	}
+	worst, _ := leastExplained(s.A, equations(s.A, rounded, s.B))
+	return worst > insane
 }
 
 // byRows reports whether small rows count as much as large ones.

@@ -197,7 +197,7 @@ func (a *answer) probe(w []float64, e int, work allowance) error {
 			return err
 		}
 		// p is 2^-e times a perturbation of the size of the rows; u times that is a rounding.
-		largest = max(largest, relativeTo(a.vectors.AbsMax(d), roundoff, a.vectors.AbsMax(a.x), e))
+		largest = max(largest, a.relative(d, e))
 	}
 	g.Probe, g.Condition = largest, largest/roundoff
 	return nil

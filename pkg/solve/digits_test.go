@@ -1,11 +1,13 @@
 package solve
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
 // gradedSystem has columns of very different scales and a right-hand side without rounding. An x that is
@@ -53,6 +55,44 @@ func TestDigitsWhereXShrinks(t *testing.T) {
 			if wrong /= absMax(x); r.Digits.State == DigitsBelieved && wrong > math.Pow(10, 1-float64(r.Digits.Believed)) {
 				t.Errorf("seed %d: %v, %+v, relative error %.1e", seed, r.Reason, r.Digits, wrong)
 			}
+		}
+	}
+}
+
+// Where parts of a system need care, a step that gives digits to the largest elements of x is not taken
+// if it spoils another part, and roundings are those of each part.
+func TestDigitsOfParts(t *testing.T) {
+	m := entries(3, func(add func(i, j int, v float64)) {
+		add(0, 0, 1)
+		add(0, 1, 0.5)
+		add(1, 1, 1)
+		add(2, 2, 2)
+	})
+	x, b := []float64{0x1p70, 0x1p70, 1}, []float64{0x1.8p70, 0x1p70, 2}
+	s, err := New(context.Background(), m, Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	d := []float64{0, 0, 0.25}
+	for _, parts := range [][]float64{nil, {0x1p70, 0x1p70, 4}} {
+		a := &answer{s: s, ctx: context.Background(), vectors: linop.NewHost(3, s.pool), x: x, b: b, parts: parts}
+		w, e := a.rowWeights()
+		v := &improvement{answer: a, w: w, e: e}
+		taken, err := v.take([]float64{0, 0, csr.Ldexp(0.25, -e)}, 1)
+		if taken != (parts == nil) || err != nil {
+			t.Errorf("weights of parts %v: a step that spoils one is taken: %v (%v)", parts, taken, err)
+		}
+		want, weight := math.Ldexp(0.25, -70), 2*0x1p70+2
+		if parts != nil {
+			want, weight = 0.25, 4
+		}
+		a.x = x
+		if got := a.relative(d, 53); got != want {
+			t.Errorf("weights of parts %v: %g relative to x, want %g", parts, got, want)
+		}
+		if got := csr.Ldexp(w[2], e); got != weight {
+			t.Errorf("weights of parts %v: %g of row 3, want %g", parts, got, weight)
 		}
 	}
 }

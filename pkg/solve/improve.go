@@ -106,7 +106,8 @@ func (v *improvement) step() error {
 	return err
 }
 
-// take adds d to x unless the residual grows by that.
+// take adds d to x unless the residual grows by that, as a whole or in a block that has been
+// explained.
 func (v *improvement) take(d []float64, eta float64) (bool, error) {
 	x := make([]float64, len(v.x))
 	v.vectors.Ranges(func(lo, hi int) {
@@ -119,6 +120,9 @@ func (v *improvement) take(d []float64, eta float64) (bool, error) {
 		return false, err
 	}
 	if then := v.weighted(r, v.w); !(then <= max(eta, roundoff)) {
+		return false, nil
+	}
+	if v.parts != nil && v.weighted(r, v.parts) > csr.Ldexp(v.s.opt.Tol, -v.e) {
 		return false, nil
 	}
 	v.x = x

@@ -21,7 +21,7 @@ type Evidence struct {
 // What counts as zero to rounding, for n equations, and as far from it.
 const (
 	nullTol    = 0x1p-50 // times sqrt(n)
-	productTol = 0x1p-26
+	productTol = 0x1p-30
 )
 
 // shows reports whether y is evidence.

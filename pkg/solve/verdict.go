@@ -23,6 +23,7 @@ type answer struct {
 	reason           krylov.Reason // of the end
 	solved           krylov.Result // of refinement, with the work of all that follows it
 	dropped          float64       // ||r||/||b|| of an x that was given up for zero; 0: none
+	parts            []float64     // w_i with which max |r_i| / w_i <= Tol shows that x explains b in all blocks; nil: they need no care
 	digits           Digits
 	evidence         *Evidence
 
@@ -126,6 +127,7 @@ func (a *answer) explain() error {
 		for i, v := range a.b {
 			w[i] = min(w[i]+math.Abs(v), math.MaxFloat64)
 		}
+		a.parts = w
 		x, before := append([]float64(nil), a.x...), a.Judgement
 		more, err := a.further(a.x, a.b, w, krylov.Options[vector]{
 			Tol: opt.Tol * tighter, MaxIter: min(limit, opt.MaxIter), Guess: true,
@@ -249,7 +251,8 @@ func absMax(x []float64) float64 {
 }
 
 // rowWeights are w_i = T_i ||x||_inf + |b_i|, the sizes of roundings of the rows, times
-// 2^-e with e such that the largest is near 1. None is below 2^-900.
+// 2^-e with e such that the largest is near 1. None is below 2^-900. ||x||_inf is that of the part
+// of the system where parts need care.
 func (a *answer) rowWeights() (w []float64, e int) {
 	w = a.s.m.RowSums(a.s.pool)
 	size := a.vectors.AbsMax(a.x)
@@ -266,9 +269,13 @@ func (a *answer) rowWeights() (w []float64, e int) {
 		}
 		return float64(e)
 	}))
-	norm := csr.Ldexp(size, -ex)
+	parts := a.partSizes()
 	a.vectors.Ranges(func(lo, hi int) {
+		norm := csr.Ldexp(size, -ex)
 		for i := lo; i < hi; i++ {
+			if parts != nil {
+				norm = csr.Ldexp(parts.size[parts.of[i]], -ex)
+			}
 			t := min(w[i], math.MaxFloat64)
 			w[i] = max(0x1p-900, csr.Ldexp(t*norm, ex-e)+csr.Ldexp(math.Abs(a.b[i]), -e))
 		}

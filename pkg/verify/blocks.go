@@ -34,20 +34,6 @@ func (s *system) findBlocks(pool *parallel.Pool) *blocks {
 	return k
 }
 
-// findParts joins rows and columns by all entries that are not zero.
-func (s *system) findParts(pool *parallel.Pool) *blocks {
-	k := s.newBlocks(pool)
-	k.eachRow(func(i int) {
-		cols, vals := k.m.Row(i)
-		for p, j := range cols {
-			if vals[p] != 0 {
-				k.join(int32(i), j)
-			}
-		}
-	})
-	return k
-}
-
 // eachRow calls do with each row, in parallel.
 func (k *blocks) eachRow(do func(i int)) { k.each(k.m.Rows, do) }
 

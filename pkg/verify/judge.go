@@ -25,7 +25,8 @@ import (
 //
 // where blocks with f_c = 0, whose solution is zero, count with ||x||_inf in Block and
 // not at all in Unexplained. That is at least max (|r_i|/T_i) / max (|b_i|/T_i) of the whole
-// system, since huge terms of other blocks in f_c would excuse any residual. A system of one block has Block = Row and
+// system, and of each part of it that no entry joins to others,
+// since huge terms of other blocks in f_c would excuse any residual. A system of one block has Block = Row and
 // Unexplained = max (|r_i|/T_i) / max (|b_i|/T_i), which row scaling does not change.
 type Judgement struct {
 	Errors
@@ -77,23 +78,11 @@ func Judge(m *csr.Matrix, x, b []float64, tol float64, pool *parallel.Pool) (Jud
 	}
 	blocks.measure()
 	block, unexplained := blocks.worst()
-	j.Block, j.Unexplained = block, math.Max(j.Unexplained, unexplained)
+	parts := blocks.parts()
+	j.Block, j.Unexplained = block, max(j.Unexplained, unexplained, parts.worst())
 	if j.Block > tol || j.Unexplained > MaxUnexplained(tol) {
 		j.Weights = blocks.weights(tol)
+		parts.limit(j.Weights, tol)
 	}
 	return j, nil
-}
-
-// Unexplained returns the Unexplained of a Judgement, max (|r_i|/T_i) / max (|b_i|/T_i), of the part
-// of the system where that is largest, among those that no entry joins: with 1 or more, x = 0 does as
-// well there.
-func Unexplained(m *csr.Matrix, x, b []float64, pool *parallel.Pool) (float64, error) {
-	s, errors, err := check(m, x, b, pool)
-	if s == nil {
-		return errors.Row, err
-	}
-	parts := s.findParts(pool)
-	parts.measure()
-	_, unexplained := parts.worst()
-	return unexplained, nil
 }

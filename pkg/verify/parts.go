@@ -1,0 +1,91 @@
+package verify
+
+import (
+	"math"
+
+	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
+)
+
+// parts are those of a system that no entry joins to others, whatever x is.
+type parts struct {
+	*blocks
+	explained []scaled // max |b_i|/T_i, of a part's representative
+}
+
+// findParts joins rows and columns by all entries that are not zero.
+func (s *system) findParts(pool *parallel.Pool) *blocks {
+	k := s.newBlocks(pool)
+	k.eachRow(func(i int) {
+		cols, vals := k.m.Row(i)
+		for p, j := range cols {
+			if vals[p] != 0 {
+				k.join(int32(i), j)
+			}
+		}
+	})
+	return k
+}
+
+// parts returns the parts of the system whose rows have been measured.
+func (k *blocks) parts() *parts {
+	p := &parts{blocks: k.findParts(k.pool), explained: make([]scaled, k.m.Rows)}
+	p.rows = k.rows
+	for i := range p.rows {
+		r, c := &p.rows[i], p.find(int32(i))
+		p.explained[c] = p.explained[c].max(r.perT(r.b))
+	}
+	return p
+}
+
+// rounded is the multiple of the roundings of the rounded solution that can be asked for.
+const rounded = 8
+
+// worst returns the largest max (|r_i|/T_i) / max (|b_i|/T_i) of a part.
+func (p *parts) worst() (unexplained float64) {
+	for i := range p.rows {
+		r, f := &p.rows[i], p.explained[p.find(int32(i))]
+		if f.v == 0 {
+			continue
+		}
+		p.resolve(r, i, r.t.times(f))
+		unexplained = math.Max(unexplained, r.perT(r.residual).over(f))
+	}
+	return unexplained
+}
+
+// limit reduces weights to those with which each part is explained, as far as roundings let.
+func (p *parts) limit(w []float64, tol float64) {
+	for i := range p.rows {
+		r, f := &p.rows[i], p.explained[p.find(int32(i))]
+		if f.v == 0 {
+			continue
+		}
+		most := r.t.times(f).times(scaled{MaxUnexplained(tol) / 2 / tol, 0}).max(r.absAx.times(scaled{rounded * roundoff / 2 / tol, 0}))
+		w[i] = min(w[i], most.at(0))
+	}
+}
+
+// Unexplained returns max (|r_i|/T_i) / max (|b_i|/T_i) of the part of the system where that is
+// largest, among those that no entry joins: with 1 or more, x = 0 does as well there.
+func Unexplained(m *csr.Matrix, x, b []float64, pool *parallel.Pool) (float64, error) {
+	s, errors, err := check(m, x, b, pool)
+	if s == nil {
+		return errors.Row, err
+	}
+	k := s.findParts(pool)
+	k.measure()
+	_, unexplained := k.worst()
+	return unexplained, nil
+}
+
+// Parts returns the parts of a system that no entry joins: a number for each row, and for column j the
+// one at Rows + j, the same for those of one part.
+func Parts(m *csr.Matrix, pool *parallel.Pool) []int32 {
+	s := &system{m: m}
+	k := s.findParts(pool)
+	for i := range k.of {
+		k.of[i] = k.find(int32(i))
+	}
+	return k.of
+}

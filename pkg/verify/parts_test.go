@@ -1,0 +1,83 @@
+package verify
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/pkg/parallel"
+)
+
+// Parts and what is unexplained in them, against their definitions.
+func TestParts(t *testing.T) {
+	pool := parallel.New(2)
+	defer pool.Close()
+	rng := rand.New(rand.NewPCG(3, 4))
+	several := 0
+	for range 200 {
+		n := 2 + rng.IntN(30)
+		entries := map[[2]int]float64{}
+		for i := range n {
+			entries[[2]int{i, i}] = 1 + rng.Float64()
+			if j := rng.IntN(n); rng.IntN(2) == 0 && (i+j)%3 == 0 {
+				entries[[2]int{i, j}] = rng.NormFloat64()
+			}
+		}
+		m, x, b := build(t, n, n, entries), make([]float64, n), make([]float64, n)
+		for i := range x {
+			x[i], b[i] = rng.NormFloat64(), rng.NormFloat64()
+		}
+		part := make([]int, 2*n) // by relaxation: the least number of a row or column that can be reached
+		for i := range part {
+			part[i] = i
+		}
+		for changed := true; changed; {
+			changed = false
+			for p, v := range entries {
+				if i, j := p[0], n+p[1]; v != 0 && part[i] != part[j] {
+					part[i] = min(part[i], part[j])
+					part[j], changed = part[i], true
+				}
+			}
+		}
+		for i, p := range Parts(m, pool) {
+			if int(p) != part[i] {
+				t.Fatalf("%d is in the part of %d, want %d", i, p, part[i])
+			}
+		}
+		worst, largest := make([]float64, n), make([]float64, n)
+		for i := range n {
+			cols, vals := m.Row(i)
+			r, sum := b[i], 0.0
+			for k, j := range cols {
+				r -= vals[k] * x[j]
+				sum += math.Abs(vals[k])
+			}
+			worst[part[i]] = max(worst[part[i]], math.Abs(r)/sum)
+			largest[part[i]] = max(largest[part[i]], math.Abs(b[i])/sum)
+		}
+		want, count := 0.0, 0
+		for c, v := range worst {
+			if largest[c] > 0 {
+				want = max(want, v/largest[c])
+				count++
+			}
+		}
+		if count > 1 {
+			several++
+		}
+		got, err := Unexplained(m, x, b, pool)
+		if err != nil || math.Abs(got-want) > 1e-12*want {
+			t.Errorf("%g is unexplained, want %g (%v)", got, want, err)
+		}
+		s := newSystem(m, x, b, pool)
+		k := s.newBlocks(pool) // each row and column alone
+		k.measure()
+		if got := k.parts().worst(); math.Abs(got-want) > 1e-12*want {
+			t.Errorf("%g is unexplained in the worst part, want %g", got, want)
+		}
+	}
+	if several < 50 {
+		t.Errorf("%d systems of several parts", several)
+	}
+}
