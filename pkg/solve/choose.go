@@ -128,9 +128,13 @@ func (s *Solver) memory() int64 {
 	return matrices + 8*n*vectors
 }
 
-// methodVectors is the number of work vectors of the method, before cycles of GMRES grow.
+// methodVectors is the number of work vectors of the method, before cycles of GMRES grow; 0 where
+// substitution takes its place.
 func (s *Solver) methodVectors() int64 {
-	kind, _ := krylov.KindOf(string(s.Method))
+	kind, iterative := krylov.KindOf(string(s.Method))
+	if !iterative {
+		return 0
+	}
 	return int64(kind.Vectors(s.m.Rows, krylov.Use{
 		MethodOptions:  krylov.MethodOptions{GMRES: krylov.GMRESOptions{Restart: s.opt.Restart}},
 		Preconditioned: s.opt.Precond.Kind != precond.None,

@@ -178,3 +178,19 @@ func TestSubstitutionInterrupt(t *testing.T) {
 		t.Errorf("%v, x = %g, %v", r.Reason, r.X, err)
 	}
 }
+
+// A triangular matrix that is numerically singular is said to be so under a memory limit, too.
+func TestSingularTriangleWithinMemory(t *testing.T) {
+	m := dense([]float64{1, 0, 0}, []float64{1, 1e-30, 0}, []float64{1, 1, 1})
+	s := newSolver(t, m, Options{MaxMemory: 1 << 30})
+	defer s.Close()
+	if s.Method != SubstitutionMethod {
+		t.Fatalf("method %s: nothing is tested", s.Method)
+	}
+	if _, err := s.Solve(t.Context(), []float64{1, 2, 3}, nil); err != nil {
+		t.Error(err)
+	}
+	if s.methodVectors() != 0 {
+		t.Errorf("%d vectors of no method", s.methodVectors())
+	}
+}
