@@ -238,3 +238,31 @@ func TestRungs(t *testing.T) {
 		}
 	}
 }
+
+// upwind is convection-diffusion in a square of n x n points, with cell Peclet number p in both directions.
+func upwind(n int, p float64) *csr.Matrix {
+	return entries(n*n, func(add func(i, j int, v float64)) {
+		for i := range n * n {
+			add(i, i, 4+2*p)
+			for _, step := range []int{1, n} {
+				if i%n+step%n < n && i+step < n*n {
+					add(i, i+step, -1)
+					add(i+step, i, -1-p)
+				}
+			}
+		}
+	})
+}
+
+// ILU(0) comes before multigrid where transport decides, and only there.
+func TestTransportFirst(t *testing.T) {
+	for p, want := range map[float64]bool{0.1: false, 1: false, 3: true, 100: true} {
+		rungs := newSolver(t, upwind(210, p), Options{}).rungs()
+		place := func(kind precond.Kind) int {
+			return slices.IndexFunc(rungs, func(r rung) bool { return r.kind == kind && r.method == BiCGStab })
+		}
+		if ilu0, amg := place(precond.ILU0), place(precond.AMG); amg < 0 || ilu0 < 0 || ilu0 < amg != want {
+			t.Errorf("Peclet number %g: ILU(0) at %d, multigrid at %d of %v", p, ilu0, amg, rungs)
+		}
+	}
+}

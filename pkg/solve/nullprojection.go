@@ -25,6 +25,9 @@ func (a *answer) projectedNull() [][]float64 {
 	t = scaling.Apply(t, a.s.pool)
 	nnz := float64(t.NNZ())
 	opt := precond.Options{MaxWork: completing * max(firstBudget, leastBudget/nnz)}
+	if a.s.small() {
+		opt.MaxWork = max(opt.MaxWork, smallWork)
+	}
 	if limit := a.s.opt.MaxMemory; limit > 0 {
 		opt.MaxBytes = max(1, limit-a.s.memory()-t.Bytes())
 	}
