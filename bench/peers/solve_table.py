@@ -17,8 +17,8 @@ from solvers import MEMORY, TOLERANCE, in_scipy, mpsolve, petsc
 
 HERE = pathlib.Path(__file__).parent
 
-# Where a page has these, the tables go between them.
-BEGIN, END = "<!-- measured: bench/peers/solve.sh docs/solvers.md -->", "<!-- end of measured, peers -->"
+# Where a page has these for a part, its tables go between them.
+BEGIN, END = "<!-- measured: bench/peers/solve.sh --part {} -->", "<!-- end of measured, {} -->"
 QUICK_FILES = ["nos4.mtx.gz", "west0479.mtx.gz", "pde900.mtx.gz"]
 
 def robustness(work, args):
@@ -76,22 +76,29 @@ def main():
     p.add_argument("--problem", default="", help="of times and real those only whose name holds this")
     p.add_argument("output", type=pathlib.Path)
     args = p.parse_args()
-    page, args.output = args.output, io.StringIO()
+    page, tables = args.output, {}
     versions = subprocess.run(["pkg-config", "--modversion", "PETSc"], capture_output=True, text=True).stdout.strip()
-    print(f"{processor()}, {os.cpu_count()} threads; PETSc {versions}, SciPy {scipy.__version__}.\n", file=args.output)
     parts = {"times": times, "real": lambda *a: real(*a, collection), "robustness": robustness}
     for part in [args.part] if args.part else parts:
+        args.output = io.StringIO()
+        print(f"{processor()}, {os.cpu_count()} threads; PETSc {versions}, SciPy {scipy.__version__}.\n", file=args.output)
         parts[part](args.work, args)
-        print(file=args.output)
-    write(page, args.output.getvalue())
+        tables[part] = args.output.getvalue()
+    write(page, tables)
 
 
-def write(page, text):
-    """Writes the tables, between the markers of a page that has them."""
-    old = page.read_text(encoding="utf-8") if page.exists() else ""
-    head, begin, rest = old.partition(BEGIN)
-    _, end, tail = rest.partition(END)
-    page.write_text(f"{head}{begin}\n\n{text}\n{end}{tail}" if end else text, encoding="utf-8")
+def write(page, tables):
+    """Writes the tables: of each part between its markers, if the page has any."""
+    text = page.read_text(encoding="utf-8") if page.exists() else ""
+    if not any(BEGIN.format(part) in text for part in tables):
+        page.write_text("\n".join(tables.values()), encoding="utf-8")
+        return
+    for part, table in tables.items():
+        head, begin, rest = text.partition(BEGIN.format(part))
+        _, end, tail = rest.partition(END.format(part))
+        if end:
+            text = f"{head}{begin}\n\n{table}\n{end}{tail}"
+    page.write_text(text, encoding="utf-8")
 
 
 def processor():
