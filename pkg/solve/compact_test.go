@@ -66,7 +66,7 @@ func TestMultigridNeedsNoStorage(t *testing.T) {
 		t.Fatalf("%v, stored as %v, said %q", c.attempts.now(), c.matrix.about().storage, log.lines)
 	}
 	c.attempts.state.Rung = 1
-	if err := c.followUse(variant{kind: precond.FSAI}); err != nil || c.matrix.about().storage.Epsilon != DefaultEpsilon {
+	if err := c.followUse(variant{kind: precond.FSAI}); err != nil || !log.says(whyCoarse) {
 		t.Errorf("%v, FSAI: stored as %v", err, c.matrix.about().storage)
 	}
 	if err := c.followUse(variant{kind: precond.AMG}); err != nil || !c.plain() {
@@ -77,7 +77,7 @@ func TestMultigridNeedsNoStorage(t *testing.T) {
 		"layout":  {Storage: Storage{Layout: adaptive.Diagonals}},
 	} {
 		var log logged
-		if r := solved(t, m, rhs(m, 1), nil, log.options(opt)); log.says(whyCycles) || r.Storage.plain() {
+		if r := solved(t, m, rhs(m, 1), nil, log.options(opt)); log.says(whyCycles) || r.Storage.plain() && name == "layout" {
 			t.Errorf("%s: stored as %v", name, r.Storage)
 		}
 	}
