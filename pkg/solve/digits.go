@@ -134,6 +134,18 @@ func (a *answer) estimateOnce(work allowance) (done bool, err error) {
 	return false, nil
 }
 
+// withinRoundings returns the digits that no change of A and b by their roundings changes.
+func (d Digits) withinRoundings() Digits {
+	if d.State != DigitsBelieved && d.State != DigitsEstimated {
+		return d
+	}
+	d.Error = max(d.Error, d.Probe)
+	if d.Believed = digitsOf(d.Error); d.Believed == 0 {
+		d.State = DigitsNone
+	}
+	return d
+}
+
 func unknownDigits() Digits {
 	nan := math.NaN()
 	return Digits{Error: nan, Step: nan, Probe: nan, Condition: nan}

@@ -96,3 +96,34 @@ func TestDigitsOfParts(t *testing.T) {
 		}
 	}
 }
+
+// Where null vectors are some but for roundings of A, so are the digits of x; where they are exact,
+// digits may be more than roundings of A would leave.
+func TestDigitsOfRoundedNullSpace(t *testing.T) {
+	const n = 200
+	for _, whole := range []bool{true, false} {
+		rng := rand.New(rand.NewPCG(3, 1))
+		diagonal := make([]float64, n)
+		m := entries(n, func(add func(i, j int, v float64)) {
+			for i := range n - 1 {
+				v := 1 + rng.Float64()
+				if whole {
+					v = math.Round(8 * v)
+				}
+				add(i, i+1, -v)
+				add(i+1, i, -v)
+				diagonal[i] += v
+				diagonal[i+1] += v
+			}
+			for i, v := range diagonal {
+				add(i, i, v)
+			}
+		})
+		b := make([]float64, n)
+		b[0], b[n-1] = 1, -1
+		r := mustSolve(t, m, b, nil, Options{Threads: 1})
+		if r.Digits.State != DigitsBelieved || r.Digits.Error < r.Digits.Probe != whole {
+			t.Errorf("whole numbers: %v; %v, %+v", whole, r.Reason, r.Digits)
+		}
+	}
+}

@@ -42,6 +42,9 @@ func (n *nullSpace) solve(ctx context.Context, b, x0 []float64) (Result, error) 
 		x0 = r.X
 		total = total.followedBy(r)
 		total.X, total.Errors = x, errs
+		if n.rounded {
+			total.Digits = total.Digits.withinRoundings()
+		}
 		component, y := n.component(b, x)
 		total.NullSpace = NullSpaceResult{len(n.right), n.residual, component}
 		var evidence *Evidence

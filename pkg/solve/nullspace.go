@@ -69,6 +69,7 @@ type nullSpace struct {
 	right, left [][]float64 // orthonormal
 	found       bool        // the left ones by solves, which does not tell them as accurately
 	defects     []float64   // |y'A|_1 of the left ones
+	rounded     bool        // some are null vectors but for roundings
 	pinned      basis       // the right ones, the unit matrix in the rows Q
 	residual    float64
 	inner       *Solver   // of M
@@ -197,6 +198,10 @@ func (n *nullSpace) quiet() Options {
 	return opt
 }
 
+// exactNull is the error of a null vector that is none of rounding of A: sums in double-double
+// arithmetic leave it.
+const exactNull = 0x1p-80
+
 // build sets up the solver of M.
 func (n *nullSpace) build(ctx context.Context) (err error) {
 	weights := n.weights()
@@ -209,8 +214,10 @@ func (n *nullSpace) build(ctx context.Context) (err error) {
 		rows = pivots(n.left, n.weights()).rows
 	}
 	n.pinned = columns
+	n.rounded = n.residual > exactNull
 	for _, y := range n.left {
 		n.defects = append(n.defects, leftDefect(n.a, y))
+		n.rounded = n.rounded || leftNullError(n.a, y) > exactNull
 	}
 	opt := n.opt
 	opt.ordinary = true
