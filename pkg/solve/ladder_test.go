@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
+	"github.com/mpsolve/mpsolve/pkg/generate"
 	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
@@ -239,25 +240,14 @@ func TestRungs(t *testing.T) {
 	}
 }
 
-// upwind is convection-diffusion in a square of n x n points, with cell Peclet number p in both directions.
-func upwind(n int, p float64) *csr.Matrix {
-	return entries(n*n, func(add func(i, j int, v float64)) {
-		for i := range n * n {
-			add(i, i, 4+2*p)
-			for _, step := range []int{1, n} {
-				if i%n+step%n < n && i+step < n*n {
-					add(i, i+step, -1)
-					add(i+step, i, -1-p)
-				}
-			}
-		}
-	})
-}
-
 // ILU(0) comes before multigrid where transport decides, and only there.
 func TestTransportFirst(t *testing.T) {
 	for p, want := range map[float64]bool{0.1: false, 1: false, 3: true, 100: true} {
-		rungs := newSolver(t, upwind(210, p), Options{}).rungs()
+		m, err := generate.Generate("convdiff2d", generate.Params{"n": 210, "peclet": p})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rungs := newSolver(t, m, Options{}).rungs()
 		place := func(kind precond.Kind) int {
 			return slices.IndexFunc(rungs, func(r rung) bool { return r.kind == kind && r.method == BiCGStab })
 		}

@@ -216,8 +216,9 @@ func (n *nullSpace) build(ctx context.Context) (err error) {
 	n.pinned = columns
 	n.rounded = n.residual > exactNull
 	for _, y := range n.left {
-		n.defects = append(n.defects, leftDefect(n.a, y))
-		n.rounded = n.rounded || leftNullError(n.a, y) > exactNull
+		e, norm := leftDefects(n.a, y)
+		n.defects = append(n.defects, norm)
+		n.rounded = n.rounded || e > exactNull
 	}
 	opt := n.opt
 	opt.ordinary = true

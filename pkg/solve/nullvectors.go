@@ -58,23 +58,22 @@ func nullError(m *csr.Matrix, v []float64) (worst float64) {
 }
 
 // leftNullError is nullError of the transpose.
-func leftNullError(m *csr.Matrix, y []float64) (worst float64) {
+func leftNullError(m *csr.Matrix, y []float64) float64 {
+	worst, _ := leftDefects(m, y)
+	return worst
+}
+
+// leftDefects returns leftNullError and |y'A|_1.
+func leftDefects(m *csr.Matrix, y []float64) (worst, norm float64) {
 	sums, abs := leftProduct(m, y)
-	for j := range sums {
-		if e := math.Abs(sums[j].Float()) / abs[j]; !(e <= worst) && abs[j] > 0 {
+	for j, s := range sums {
+		defect := math.Abs(s.Float())
+		norm += defect
+		if e := defect / abs[j]; !(e <= worst) && abs[j] > 0 {
 			worst = e
 		}
 	}
-	return worst / largest(y)
-}
-
-// leftDefect returns |y'A|_1.
-func leftDefect(m *csr.Matrix, y []float64) (norm float64) {
-	sums, _ := leftProduct(m, y)
-	for _, s := range sums {
-		norm += math.Abs(s.Float())
-	}
-	return norm
+	return worst / largest(y), norm
 }
 
 // leftProduct returns y'A and the sums of the magnitudes in the columns of A.

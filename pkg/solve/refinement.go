@@ -159,7 +159,7 @@ func newCorrection[V any, S linop.Scalar[S]](
 	c := &correction[V, S]{
 		at: at, scaled: s.scaled, scaling: newScaling(at, s.scaled), measure: measure,
 		matrix: matrix, first: matrix.about().storage, chosen: s.opt.Storage.Epsilon == 0 && !s.opt.NoRefine,
-		open: s.storageOpen() && !s.opt.NoRefine, spared: s.spares(attempts.rungs),
+		open: s.storageOpen(), spared: s.spares(attempts.rungs),
 		timed:    &linop.Timed[V, S]{Operator: matrix},
 		attempts: attempts, prepare: s.precondition, exact: exact,
 		innerTol: s.opt.InnerTol, log: s.opt.Log, ctx: ctx,

@@ -105,12 +105,14 @@ func (s *Solver) storage(rungs []rung) (t Storage, why string) {
 
 // spares reports whether a rung lets the matrix in FP64 since storing it does not pay.
 func (s *Solver) spares(rungs []rung) bool {
-	return s.storageOpen() && !s.opt.NoRefine &&
+	return s.storageOpen() &&
 		(s.fewProducts(rungs) || slices.ContainsFunc(rungs, func(r rung) bool { return r.kind == precond.AMG }))
 }
 
 // storageOpen reports whether the options leave the storage to the rules.
-func (s *Solver) storageOpen() bool { return reflect.ValueOf(s.opt.Storage).IsZero() }
+func (s *Solver) storageOpen() bool {
+	return !s.opt.NoRefine && reflect.ValueOf(s.opt.Storage).IsZero()
+}
 
 // lookup returns a set that exists.
 func lookup(name string) adaptive.Set {
