@@ -52,6 +52,10 @@ type gustavson struct {
 	n      int // entries so far
 	order  []uint64
 	copied []float64
+
+	// The terms of a row before they are added up.
+	columns  []int32
+	products []float64
 }
 
 // piece makes rows lo to hi-1 of a b.
@@ -73,7 +77,7 @@ func (g *gustavson) piece(a *Matrix, lo, hi int, b *pieces, order columnOrder) p
 
 // reserve makes room for so many more entries.
 func (g *gustavson) reserve(n int) (col []int32, val []float64) {
-	if need := g.n + n; need > len(g.col) {
+	if need := g.n + n + 1; need > len(g.col) {
 		need += need / 2
 		g.col = append(make([]int32, 0, need), g.col[:g.n]...)[:need]
 		g.val = append(make([]float64, 0, need), g.val[:g.n]...)[:need]
@@ -84,28 +88,62 @@ func (g *gustavson) reserve(n int) (col []int32, val []float64) {
 // row adds the row that is the sum of vals[k] times row cols[k] of b, and returns the number of
 // its entries.
 func (g *gustavson) row(cols []int32, vals []float64, b *pieces) (n int) {
-	most := 0
-	for _, j := range cols {
-		most += b.length(j)
-	}
-	place := g.place
-	col, val := g.reserve(most)
-	for k, j := range cols {
-		f := vals[k]
-		bc, bv := b.row(j)
-		bv = bv[:len(bc)]
-		for t, c := range bc {
-			if at := place[c]; at != 0 {
-				val[at-1] += float64(f * bv[t])
-				continue
-			}
-			col[n], val[n] = c, f*bv[t]
-			n++
-			place[c] = int32(n)
+	terms := g.expand(cols, vals, b)
+	place, products := g.place, g.products[:terms]
+	col, val := g.reserve(terms)
+	for t, c := range g.columns[:terms] {
+		at, fresh := place[c], 0
+		if at == 0 {
+			fresh = 1
 		}
+		col[n], val[n] = c, 0
+		n += fresh
+		at |= int32(n) & -int32(fresh)
+		place[c] = at
+		val[at-1] += products[t]
 	}
 	for _, c := range col[:n] {
 		place[c] = 0
+	}
+	return n
+}
+
+// group is the number of terms that expand makes at a time.
+const group = 8
+
+// expand sets columns and products to the terms of a row and returns their number. It has few branches
+// that depend on the data, so that loads of rows that are not in the cache overlap.
+func (g *gustavson) expand(cols []int32, vals []float64, b *pieces) (n int) {
+	most := group
+	for _, j := range cols {
+		most += b.length(j)
+	}
+	if most > len(g.columns) {
+		g.columns, g.products = make([]int32, 2*most), make([]float64, 2*most)
+	}
+	columns, products := g.columns, g.products
+	vals = vals[:len(cols)]
+	for k, j := range cols {
+		part, at := &b.part[uint(j)>>b.shift], int(j)&b.mask
+		lo, hi := int(part.ptr[at]), int(part.ptr[at+1])
+		f, end := vals[k], n+hi-lo
+		for lo < hi {
+			if lo+group > len(part.col) {
+				for ; lo < hi; lo++ {
+					columns[n], products[n] = part.col[lo], f*part.val[lo]
+					n++
+				}
+				break
+			}
+			c, to := (*[group]int32)(part.col[lo:]), (*[group]int32)(columns[n:])
+			to[0], to[1], to[2], to[3] = c[0], c[1], c[2], c[3]
+			to[4], to[5], to[6], to[7] = c[4], c[5], c[6], c[7]
+			v, out := (*[group]float64)(part.val[lo:]), (*[group]float64)(products[n:])
+			out[0], out[1], out[2], out[3] = f*v[0], f*v[1], f*v[2], f*v[3]
+			out[4], out[5], out[6], out[7] = f*v[4], f*v[5], f*v[6], f*v[7]
+			n, lo = n+group, lo+group
+		}
+		n = end
 	}
 	return n
 }
