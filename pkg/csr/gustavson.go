@@ -3,6 +3,7 @@ package csr
 import (
 	"slices"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
@@ -60,7 +61,7 @@ type gustavson struct {
 
 // piece makes rows lo to hi-1 of a b.
 func (g *gustavson) piece(a *Matrix, lo, hi int, b *pieces, order columnOrder) piece {
-	p := piece{ptr: make([]int64, 1, hi-lo+1)}
+	p := piece{Ptr: make([]int64, 1, hi-lo+1)}
 	g.n = 0
 	for i := lo; i < hi; i++ {
 		cols, vals := a.Row(i)
@@ -69,9 +70,9 @@ func (g *gustavson) piece(a *Matrix, lo, hi int, b *pieces, order columnOrder) p
 			g.sort(g.col[g.n:g.n+n], g.val[g.n:g.n+n])
 		}
 		g.n += n
-		p.ptr = append(p.ptr, int64(g.n))
+		p.Ptr = append(p.Ptr, int64(g.n))
 	}
-	p.col, p.val = slices.Clone(g.col[:g.n]), slices.Clone(g.val[:g.n])
+	p.Col, p.Val = slices.Clone(g.col[:g.n]), slices.Clone(g.val[:g.n])
 	return p
 }
 
@@ -108,42 +109,16 @@ func (g *gustavson) row(cols []int32, vals []float64, b *pieces) (n int) {
 	return n
 }
 
-// group is the number of terms that expand makes at a time.
-const group = 8
-
-// expand sets columns and products to the terms of a row and returns their number. It has few branches
-// that depend on the data, so that loads of rows that are not in the cache overlap.
+// expand sets columns and products to the terms of a row and returns their number.
 func (g *gustavson) expand(cols []int32, vals []float64, b *pieces) (n int) {
-	most := group
-	for _, j := range cols {
-		most += b.length(j)
-	}
-	if most > len(g.columns) {
-		g.columns, g.products = make([]int32, 2*most), make([]float64, 2*most)
-	}
-	columns, products := g.columns, g.products
-	vals = vals[:len(cols)]
-	for k, j := range cols {
-		part, at := &b.part[uint(j)>>b.shift], int(j)&b.mask
-		lo, hi := int(part.ptr[at]), int(part.ptr[at+1])
-		f, end := vals[k], n+hi-lo
-		for lo < hi {
-			if lo+group > len(part.col) {
-				for ; lo < hi; lo++ {
-					columns[n], products[n] = part.col[lo], f*part.val[lo]
-					n++
-				}
-				break
-			}
-			c, to := (*[group]int32)(part.col[lo:]), (*[group]int32)(columns[n:])
-			to[0], to[1], to[2], to[3] = c[0], c[1], c[2], c[3]
-			to[4], to[5], to[6], to[7] = c[4], c[5], c[6], c[7]
-			v, out := (*[group]float64)(part.val[lo:]), (*[group]float64)(products[n:])
-			out[0], out[1], out[2], out[3] = f*v[0], f*v[1], f*v[2], f*v[3]
-			out[4], out[5], out[6], out[7] = f*v[4], f*v[5], f*v[6], f*v[7]
-			n, lo = n+group, lo+group
+	for len(cols) > 0 {
+		rows, terms := kernels.Terms(g.columns[n:], g.products[n:], cols, vals, b.part, b.shift)
+		cols, vals, n = cols[rows:], vals[rows:], n+terms
+		if len(cols) > 0 {
+			most := 2 * (n + b.length(cols[0]) + kernels.TermSlack)
+			g.columns = append(make([]int32, 0, most), g.columns[:n]...)[:most]
+			g.products = append(make([]float64, 0, most), g.products[:n]...)[:most]
 		}
-		n = end
 	}
 	return n
 }
