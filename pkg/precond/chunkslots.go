@@ -110,25 +110,27 @@ func (p *chunkPacker[T]) windows(reach uint32, least int) (count uint16) {
 		last = int32(p.width - window)
 	}
 	var index [chunkRows]uint32
-	for failures := 0; failures <= patience; {
-		first := int32(none)
-		for _, e := range &w.at {
-			first = min(first, p.col[e])
-		}
-		if first == none {
-			break
-		}
+	var heads [chunkRows]int32 // the next column of each lane
+	first := int32(none)       // the least of them
+	for l, e := range &w.at {
+		heads[l] = p.col[e]
+		first = min(first, heads[l])
+	}
+	for failures := 0; failures <= patience && first < none; {
 		base := min(first, last)
+		first = none
 		n, have, lanes := len(p.values), 0, uint(0)
 		s := p.slot()
 		for l, e := range &w.at {
-			take, at := 0, uint32(p.col[e]-base)
+			take, at := 0, uint32(heads[l]-base)
 			if at < reach {
 				take = 1
 			}
 			s[l] = p.val[e] * T(take)
 			index[l] = at * uint32(take)
-			w.at[l] = e + take
+			e += take
+			w.at[l], heads[l] = e, p.col[e]
+			first = min(first, p.col[e])
 			lanes |= uint(take) << l
 			have += take
 		}

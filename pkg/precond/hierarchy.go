@@ -88,7 +88,8 @@ func (h *hierarchy) coarsen() (more bool, err error) {
 	}
 	l := levelMatrices{a: m}
 	v := h.magnitudes()
-	lambda, err := h.smoother(&l, v, strong)
+	f := newFiltered(m, h.nodes, v, strong, pool)
+	lambda, err := h.smoother(&l, v, f.bound)
 	if err != nil {
 		return false, fmt.Errorf("level %d: %w", len(h.levels)+1, err)
 	}
@@ -98,7 +99,7 @@ func (h *hierarchy) coarsen() (more bool, err error) {
 	}); err != nil {
 		return false, err
 	}
-	l.p = t.smooth(m, h.nodes, v, strong, h.omega(lambda), pool)
+	l.p = t.smooth(m, h.nodes, v, strong, f, h.omega(lambda), pool)
 	l.r = l.p.Transpose(pool)
 	h.nodes, h.null = t.coarse, t.null // those of this level are let go
 	return true, h.descend(l)

@@ -165,10 +165,10 @@ const leastLumped = 0.05
 // where A_F is m with its weak connections lumped to the diagonal block of the node, which
 // preserves A v for a vector v, without zeros, of the near-null space ([Vanek96], section 4), and D_F
 // is its diagonal. If that leaves hardly anything of the diagonal of m, weak connections are dropped.
-func (t *tentative) smooth(m *csr.Matrix, nd nodes, v []float64, strong *graph, omega float64, pool *parallel.Pool) *csr.Matrix {
+func (t *tentative) smooth(m *csr.Matrix, nd nodes, v []float64, strong *graph, f filtered, omega float64, pool *parallel.Pool) *csr.Matrix {
 	if t.width == 1 && nd.Count() == m.Rows {
 		return csr.Assemble(m.Rows, len(t.coarse.Of), pool, func(lo, hi int) ([]int64, []int32, []float64) {
-			return t.smoothRows(m, v, strong, omega, lo, hi)
+			return t.smoothRows(m, strong, f.diagonal, omega, lo, hi)
 		})
 	}
 	return csr.ByRows(m.Rows, t.coarse, evenly(m.Rows, nodesPerTask), pool, func(i int, row *csr.Accumulator) {
@@ -217,6 +217,12 @@ func (t *tentative) smoothRow(row *csr.Accumulator, m *csr.Matrix, nd nodes, v [
 	}
 }
 
+// filtered is what smoothing a prolongator needs to know of A_F.
+type filtered struct {
+	diagonal []float64
+	bound    float64 // of the eigenvalues of D_F^-1 A_F, by row sums in units of v
+}
+
 // filteredRow returns the diagonal entry of row i of A_F where nodes are single unknowns, and the sum
 // of |a_ij| v_j over the strong connections.
 func filteredRow(i int, cols []int32, vals []float64, near []int32, v []float64) (d, sum float64) {
@@ -239,12 +245,13 @@ func filteredRow(i int, cols []int32, vals []float64, near []int32, v []float64)
 	return d, sum
 }
 
-// filteredBound returns a bound of the eigenvalues of D_F^-1 A_F by its row sums in units of v, where
-// nodes are single unknowns; else infinity.
-func filteredBound(m *csr.Matrix, nd nodes, v []float64, strong *graph, pool *parallel.Pool) float64 {
+// newFiltered reads m once; where nodes are several unknowns, it does not know the diagonal, and the
+// bound is infinite.
+func newFiltered(m *csr.Matrix, nd nodes, v []float64, strong *graph, pool *parallel.Pool) filtered {
 	if nd.Count() < m.Rows {
-		return math.Inf(1)
+		return filtered{bound: math.Inf(1)}
 	}
+	f := filtered{diagonal: make([]float64, m.Rows)}
 	bounds := evenly(m.Rows, nodesPerTask)
 	parts := make([]float64, len(bounds))
 	pool.RunRanges(bounds, func(part, lo, hi int) {
@@ -252,17 +259,19 @@ func filteredBound(m *csr.Matrix, nd nodes, v []float64, strong *graph, pool *pa
 		for i := lo; i < hi; i++ {
 			cols, vals := m.Row(i)
 			d, sum := filteredRow(i, cols, vals, strong.of(int32(i)), v)
+			f.diagonal[i] = d
 			if bound := 1 + sum/math.Abs(d)/v[i]; bound > most && d != 0 {
 				most = bound
 			}
 		}
 		parts[part] = most
 	})
-	return slices.Max(parts)
+	f.bound = slices.Max(parts)
+	return f
 }
 
 // smoothRows makes rows of P where nodes are single unknowns and there is one near-null vector.
-func (t *tentative) smoothRows(m *csr.Matrix, v []float64, strong *graph, omega float64, lo, hi int) (ptr []int64, col []int32, val []float64) {
+func (t *tentative) smoothRows(m *csr.Matrix, strong *graph, diagonal []float64, omega float64, lo, hi int) (ptr []int64, col []int32, val []float64) {
 	most := int(strong.first[hi]-strong.first[lo]) + hi - lo
 	ptr = make([]int64, 1, hi-lo+1)
 	col, val = make([]int32, most), make([]float64, most)
@@ -271,9 +280,8 @@ func (t *tentative) smoothRows(m *csr.Matrix, v []float64, strong *graph, omega 
 		cols, vals := m.Row(i)
 		vals = vals[:len(cols)]
 		near := strong.of(int32(i))
-		d, _ := filteredRow(i, cols, vals, near, v)
-		own, f := 1-omega, -omega/d
-		if d == 0 {
+		own, f := 1-omega, -omega/diagonal[i]
+		if diagonal[i] == 0 {
 			own, f = 1, 0
 		}
 		first := end

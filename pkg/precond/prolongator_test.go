@@ -185,7 +185,8 @@ func TestSmoothedProlongator(t *testing.T) {
 		}
 		tt := newTentative(nd, aggregate(connections, strong, nil), c.null, nil)
 		v := magnitudesOf(c.null)
-		p := tt.smooth(c.m, nd, v, strong, omega, nil)
+		f := newFiltered(c.m, nd, v, strong, nil)
+		p := tt.smooth(c.m, nd, v, strong, f, omega, nil)
 		if err := p.Validate(); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -224,7 +225,7 @@ func TestSmoothedProlongator(t *testing.T) {
 			}
 			bound = max(bound, sum/(filtered.At(i, i)*v[i]))
 		}
-		if got := filteredBound(c.m, nd, v, strong, nil); c.size == 1 && !(math.Abs(got-bound) <= 1e-14*bound) || c.size > 1 && !math.IsInf(got, 1) {
+		if got := f.bound; c.size == 1 && !(math.Abs(got-bound) <= 1e-14*bound) || c.size > 1 && !math.IsInf(got, 1) {
 			t.Errorf("%s: the bound is %g, want %g", name, got, bound)
 		}
 		tentative := dense(tt.matrix())

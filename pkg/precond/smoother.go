@@ -128,7 +128,7 @@ func (f rowFacts) inverse() []float64 {
 
 // smoother sets m and steps of a level and returns the largest eigenvalue of D_F^-1 A_F, a bound or
 // an estimate; see tentative.smooth.
-func (h *hierarchy) smoother(l *levelMatrices, v []float64, strong *graph) (filtered float64, err error) {
+func (h *hierarchy) smoother(l *levelMatrices, v []float64, bound float64) (filtered float64, err error) {
 	f, err := h.newRowFacts(v)
 	if err != nil {
 		return 0, err
@@ -137,7 +137,7 @@ func (h *hierarchy) smoother(l *levelMatrices, v []float64, strong *graph) (filt
 	chebyshev := h.Multigrid.Smoother == SmootherChebyshev ||
 		h.Multigrid.Smoother == SmootherAuto && h.Symmetric && h.nodes.Count() < h.a.Rows
 	if filtered = lambda; lambda > safeEigenvalue {
-		filtered = min(lambda, filteredBound(h.a, h.nodes, v, strong, h.pool))
+		filtered = min(lambda, bound)
 		if h.Symmetric && (chebyshev || filtered > safeEigenvalue) {
 			estimate, err := h.largestEigenvalue(f.inverse())
 			if err != nil {
