@@ -113,6 +113,22 @@ func (s *Solver) withoutIdle(rungs []rung) []rung {
 	return rungs
 }
 
+const (
+	// sweepRoot is about how many iterations BiCGStab takes with relaxed ILU(0) on meshes in space, relative
+	// to the square root of the number of points along an edge, with which they grow [Gustafsson78].
+	sweepRoot = 3
+	// leastDirection is the share of couplings with a direction from which they are that few.
+	leastDirection = 0.1
+)
+
+// fewSweeps reports whether BiCGStab with relaxed ILU(0) is expected to take less than multigrid: with
+// some convection, on a mesh in space, of up to some hundred points along an edge.
+func (s *Solver) fewSweeps() bool {
+	n, nnz := float64(s.m.Rows), float64(s.m.NNZ())
+	work := sweepRoot * math.Sqrt(math.Cbrt(n)) * iterationWork(BiCGStab, precond.ILU0, n, nnz, nnz)
+	return s.shape() == spatial && direction(s.m) > leastDirection && work <= rivalWork[precond.AMG][spatial]*nnz
+}
+
 // leastIterations is how many iterations conjugate gradients take at least with the diagonal as
 // the preconditioner: sqrt(kappa)/2 ln(2/tol) ([Saad03], equation 6.128), where kappa of D^-1 A
 // is estimated by a sample of the rows. On meshes there are many eigenvalues as small as the
