@@ -122,9 +122,9 @@ const (
 	littleWork        = 100     // multiplications a nonzero of a complete factorisation that costs no more than ILUT
 )
 
-func (s *Solver) large() bool    { return s.m.NNZ() >= multigridNonzeros }
-func (s *Solver) manyRows() bool { return s.m.Rows >= sparseRows }
-func (s *Solver) fewRows() bool  { return !s.manyRows() }
+func (s *Solver) large() bool          { return s.m.NNZ() >= multigridNonzeros }
+func (s *Solver) manyRows() bool       { return s.m.Rows >= sparseRows }
+func (s *Solver) fewRows() bool        { return !s.manyRows() }
 func (s *Solver) largeDiffusion() bool { return s.manyRows() && !s.Facts.Symmetric && likeMMatrix(s.m) }
 
 func (s *Solver) largeSwept() bool {
