@@ -147,6 +147,9 @@ func (s *Solver) likeNetwork() bool {
 	return s.manyRows() && s.m.NNZ() <= networkNonzeros*s.m.Rows && !mostRows(s.m, dominant)
 }
 
+// ladder is rungs, found once.
+func (s *Solver) ladder() []rung { return s.looks.rungs.get(s.rungs) }
+
 // rungs returns the ladder of the system: each rung is a fallback of those before it.
 func (s *Solver) rungs() []rung { return s.withoutIdle(s.allRungs()) }
 
