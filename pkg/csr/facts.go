@@ -54,12 +54,11 @@ func Examine(m *Matrix, pool *parallel.Pool) Facts {
 	bounds := Panels(m)
 	parts := make([]Facts, len(bounds)-1)
 	mirrors := make([]mirror, len(parts))
-	touched := make([]atomic.Bool, m.Cols)
 	pool.RunRanges(bounds, func(panel, lo, hi int) {
 		f := noFacts()
 		var sum mirror
 		for i := lo; i < hi; i++ {
-			f.addRow(m, i, touched)
+			f.addRow(m, i)
 			sum += rowMirror(m, i)
 		}
 		parts[panel], mirrors[panel] = f, sum
@@ -69,11 +68,8 @@ func Examine(m *Matrix, pool *parallel.Pool) Facts {
 	for k := range parts {
 		f.merge(&parts[k])
 	}
-	for j := range touched {
-		if !touched[j].Load() {
-			f.EmptyCol = j
-			break
-		}
+	if m.Rows < m.Cols || f.DiagonalZero > 0 {
+		f.EmptyCol = emptyColumn(m, bounds, pool)
 	}
 	if f.MaxAbs == 0 {
 		f.MinAbs = 0
@@ -90,8 +86,27 @@ func Examine(m *Matrix, pool *parallel.Pool) Facts {
 
 func noFacts() Facts { return Facts{MinAbs: math.Inf(1), EmptyRow: -1, EmptyCol: -1} }
 
-// addRow adds row i and marks its columns.
-func (f *Facts) addRow(m *Matrix, i int, touched []atomic.Bool) {
+// emptyColumn returns the first column without a nonzero; -1: none.
+func emptyColumn(m *Matrix, bounds []int, pool *parallel.Pool) int {
+	touched := make([]atomic.Bool, m.Cols)
+	pool.RunRanges(bounds, func(_, lo, hi int) {
+		from, to := m.RowPtr[lo], m.RowPtr[hi]
+		for k, j := range m.Col[from:to] {
+			if m.Val[from+int64(k)] != 0 && !touched[j].Load() {
+				touched[j].Store(true)
+			}
+		}
+	})
+	for j := range touched {
+		if !touched[j].Load() {
+			return j
+		}
+	}
+	return -1
+}
+
+// addRow adds row i.
+func (f *Facts) addRow(m *Matrix, i int) {
 	diagonal := 0.0
 	cols, vals := m.Row(i)
 	f.LongestRow = max(f.LongestRow, len(cols))
@@ -102,9 +117,6 @@ func (f *Facts) addRow(m *Matrix, i int, touched []atomic.Bool) {
 			continue
 		}
 		empty = false
-		if !touched[j].Load() {
-			touched[j].Store(true)
-		}
 		if int(j) == i {
 			diagonal = v
 		}

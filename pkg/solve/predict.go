@@ -39,6 +39,7 @@ type looks struct {
 	nodes   once[int] // unknowns of one
 	compact once[bool]
 	rungs   once[[]rung]
+	mMatrix once[bool] // see likeMMatrix
 }
 
 // once is a value that is computed when it is wanted first.

@@ -125,7 +125,7 @@ const (
 func (s *Solver) large() bool          { return s.m.NNZ() >= multigridNonzeros }
 func (s *Solver) manyRows() bool       { return s.m.Rows >= sparseRows }
 func (s *Solver) fewRows() bool        { return !s.manyRows() }
-func (s *Solver) largeDiffusion() bool { return s.manyRows() && !s.Facts.Symmetric && likeMMatrix(s.m) }
+func (s *Solver) largeDiffusion() bool { return s.manyRows() && !s.Facts.Symmetric && s.likeMMatrix() }
 func (s *Solver) largeTransport() bool { return s.largeDiffusion() && transports(s.m) }
 func (s *Solver) diagonal() bool       { return s.Facts.DiagonalZero == 0 }
 func (s *Solver) largeWithNodes() bool { return s.large() && s.hasNodes() }
@@ -138,6 +138,10 @@ func (s *Solver) hasNodes() bool { return s.nodeSize() > 1 }
 // nodeSize is the number of unknowns of a node.
 func (s *Solver) nodeSize() int {
 	return s.looks.nodes.get(func() int { return precond.BlockSize(s.m) })
+}
+
+func (s *Solver) likeMMatrix() bool {
+	return s.looks.mMatrix.get(func() bool { return likeMMatrix(s.m) })
 }
 
 // likeNetwork reports whether complete factors may be cheap and ILU(0) may not help: a matrix

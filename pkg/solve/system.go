@@ -91,6 +91,9 @@ type scaling[V any] struct {
 
 func newScaling[V any, S linop.Scalar[S]](at place[V, S], s *scaledMatrix) scaling[V] {
 	row := at.powers(s.Row, 1)
+	if s.Identity() {
+		return scaling[V]{s.sign, row, row, row}
+	}
 	col := row
 	if &s.Row[0] != &s.Col[0] {
 		col = at.powers(s.Col, 1)
