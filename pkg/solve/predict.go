@@ -38,6 +38,8 @@ type looks struct {
 	shape   once[graphShape]
 	nodes   once[int] // unknowns of one
 	compact once[bool]
+	rungs   once[[]rung]
+	mMatrix once[bool] // see likeMMatrix
 }
 
 // once is a value that is computed when it is wanted first.

@@ -125,7 +125,7 @@ const (
 func (s *Solver) large() bool          { return s.m.NNZ() >= multigridNonzeros }
 func (s *Solver) manyRows() bool       { return s.m.Rows >= sparseRows }
 func (s *Solver) fewRows() bool        { return !s.manyRows() }
-func (s *Solver) largeDiffusion() bool { return s.manyRows() && !s.Facts.Symmetric && likeMMatrix(s.m) }
+func (s *Solver) largeDiffusion() bool { return s.manyRows() && !s.Facts.Symmetric && s.likeMMatrix() }
 
 func (s *Solver) largeSwept() bool {
 	return s.largeDiffusion() && (direction(s.m) > oneWay || s.fewSweeps())
@@ -143,12 +143,19 @@ func (s *Solver) nodeSize() int {
 	return s.looks.nodes.get(func() int { return precond.BlockSize(s.m) })
 }
 
+func (s *Solver) likeMMatrix() bool {
+	return s.looks.mMatrix.get(func() bool { return likeMMatrix(s.m) })
+}
+
 // likeNetwork reports whether complete factors may be cheap and ILU(0) may not help: a matrix
 // with many rows of few nonzeros, most of which are not diagonally dominant, such as of grids
 // of power lines. What complete factors take shows when their rows are ordered.
 func (s *Solver) likeNetwork() bool {
 	return s.manyRows() && s.m.NNZ() <= networkNonzeros*s.m.Rows && !mostRows(s.m, dominant)
 }
+
+// ladder is rungs, found once.
+func (s *Solver) ladder() []rung { return s.looks.rungs.get(s.rungs) }
 
 // rungs returns the ladder of the system: each rung is a fallback of those before it.
 func (s *Solver) rungs() []rung { return s.withoutIdle(s.allRungs()) }
