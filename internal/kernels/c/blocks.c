@@ -1,6 +1,17 @@
 // Slots of b x b blocks, b = 2 to 6; see MulSlots.
 #include "blocks.h"
 
+// line adds the products of half of a slot with row i of its blocks.
+INLINE void line(f64x4 *y, int b, int h, const u8 *row, const struct pair_table *t, u64 w, const f64x4 x[], enum kind kind) {
+	f64x4 s = *y;
+#pragma clang loop unroll(full)
+	for (int j = 0; j < b; j++) {
+		s = fma(decode(row + j * w, t, w, h, kind), x[j], s);
+		if (h == 0) PREFETCH(row + j * w + 4096);
+	}
+	*y = s;
+}
+
 // slot adds the products of a slot to the sums.
 INLINE void slot(f64x4 y[MAX_BLOCK][2], int b, const u8 *from, i64 stream, const struct pair_table *t, u64 w,
 	const double *x, const u16 *index, enum kind kind) {
@@ -9,18 +20,15 @@ INLINE void slot(f64x4 y[MAX_BLOCK][2], int b, const u8 *from, i64 stream, const
 	for (int h = 0; h < 2; h++) {
 		f64x4 v[MAX_BLOCK];
 		columns(v, b, x, index + 4 * h, 1);
+		if (b <= 3) { // in registers
+			line(&y[0][h], b, h, from, t, w, v, kind);
+			line(&y[1][h], b, h, from + stream, t, w, v, kind);
+			if (b == 3) line(&y[2][h], b, h, from + 2 * stream, t, w, v, kind);
+			continue;
+		}
 		const u8 *row = from;
 #pragma clang loop unroll(disable)
-		for (int i = 0; i < b; i++, row += stream) {
-			f64x4 s = y[i][h];
-			if (h == 0) {
-#pragma clang loop unroll(full)
-				for (int j = 0; j < b; j++) PREFETCH(row + j * w + 4096);
-			}
-#pragma clang loop unroll(full)
-			for (int j = 0; j < b; j++) s = fma(decode(row + j * w, t, w, h, kind), v[j], s);
-			y[i][h] = s;
-		}
+		for (int i = 0; i < b; i++, row += stream) line(&y[i][h], b, h, row, t, w, v, kind);
 	}
 }
 

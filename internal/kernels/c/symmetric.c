@@ -70,6 +70,21 @@ INLINE void scatter(double *sums, const u16 *block, int b, int stride, const f64
 	add2(p3 + j, __builtin_shufflevector(b_, b_, 2, 3));
 }
 
+// line multiplies half of a slot with row i of its blocks: with x of the columns, and its transpose
+// with x of the row.
+INLINE void line(struct slice *s, int b, int i, int h, const u8 *row, const struct pair_table *t, u64 w,
+	const f64x4 x[], f64x4 product[], enum kind kind) {
+	f64x4 y = s->y[i][h], own = s->own[i][h];
+#pragma clang loop unroll(full)
+	for (int j = 0; j < b; j++) {
+		f64x4 m = decode(row + j * w, t, w, h, kind);
+		y = fma(m, x[j], y);
+		if (kind != SINGLE) product[j] = i == 0 ? m * own : fma(m, own, product[j]);
+		if (h == 0) PREFETCH(row + j * w + 4096);
+	}
+	s->y[i][h] = y;
+}
+
 // slot multiplies with the blocks of a slot, and with their transposes if they are below the
 // diagonal, float32 ones apart.
 INLINE void slot(struct slice *s, int b, int stride, const u8 *from, i64 stream, const struct pair_table *t, u64 w,
@@ -79,21 +94,14 @@ INLINE void slot(struct slice *s, int b, int stride, const u8 *from, i64 stream,
 	for (int h = 0; h < 2; h++) {
 		f64x4 v[MAX_BLOCK], product[MAX_BLOCK];
 		columns(v, b, x, index + 4 * h, b);
-		const u8 *row = from;
+		line(s, b, 0, h, from, t, w, v, product, kind);
+		if (b <= 3) { // in registers
+			line(s, b, 1, h, from + stream, t, w, v, product, kind);
+			if (b == 3) line(s, b, 2, h, from + 2 * stream, t, w, v, product, kind);
+		} else {
+			const u8 *row = from + stream;
 #pragma clang loop unroll(disable)
-		for (int i = 0; i < b; i++, row += stream) {
-			f64x4 y = s->y[i][h], own = s->own[i][h];
-			if (h == 0) {
-#pragma clang loop unroll(full)
-				for (int j = 0; j < b; j++) PREFETCH(row + j * w + 4096);
-			}
-#pragma clang loop unroll(full)
-			for (int j = 0; j < b; j++) {
-				f64x4 m = decode(row + j * w, t, w, h, kind);
-				y = fma(m, v[j], y);
-				if (kind != SINGLE) product[j] = i == 0 ? m * own : fma(m, own, product[j]);
-			}
-			s->y[i][h] = y;
+			for (int i = 1; i < b; i++, row += stream) line(s, b, i, h, row, t, w, v, product, kind);
 		}
 		if (kind != SINGLE) scatter(sums, index + 4 * h, b, stride, product);
 	}
