@@ -5115,11 +5115,11 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	RET
 
 // func symmetric2Quad(c *symmetricCall)
-TEXT ·symmetric2Quad(SB), 0, $1072-8
+TEXT ·symmetric2Quad(SB), 0, $1104-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric2>
-	LONG $0x001a06e9; BYTE $0x00 // jmp <end>
+	LONG $0x001546e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -5134,200 +5134,154 @@ TEXT ·symmetric2Quad(SB), 0, $1072-8
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0xe0e48348 // andq $-0x20, %rsp
-	LONG $0xc0ec8148; WORD $0x0003; BYTE $0x00 // subq $0x3c0, %rsp
-	LONG $0x58778b48 // movq 0x58(%rdi), %rsi
-	LONG $0x10478b48 // movq 0x10(%rdi), %rax
-	LONG $0x184f8b48 // movq 0x18(%rdi), %rcx
-	LONG $0x20578b48 // movq 0x20(%rdi), %rdx
-	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
-	WORD $0x8948; BYTE $0xfb // movq %rdi, %rbx
+	LONG $0xe0ec8148; WORD $0x0003; BYTE $0x00 // subq $0x3e0, %rsp
+	LONG $0x58478b48 // movq 0x58(%rdi), %rax
+	LONG $0x107f8b4c // movq 0x10(%rdi), %r15
+	LONG $0x184f8b4c // movq 0x18(%rdi), %r9
+	LONG $0x20678b4c // movq 0x20(%rdi), %r12
+	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
-	LONG $0x08fe8348 // cmpq $0x8, %rsi
-	LONG $0xc64c0f4c // cmovlq %rsi, %r8
-	LONG $0x2484894c; LONG $0x00000380 // movq %r8, 0x380(%rsp)
-	LONG $0x847ffdc5; LONG $0x0001e024; BYTE $0x00 // vmovdqa %ymm0, 0x1e0(%rsp)
-	LONG $0x847ffdc5; LONG $0x0001c024; BYTE $0x00 // vmovdqa %ymm0, 0x1c0(%rsp)
-	LONG $0x447ffdc5; WORD $0x6024 // vmovdqa %ymm0, 0x60(%rsp)
-	LONG $0x447ffdc5; WORD $0x4024 // vmovdqa %ymm0, 0x40(%rsp)
-	LONG $0x847ffdc5; LONG $0x00022024; BYTE $0x00 // vmovdqa %ymm0, 0x220(%rsp)
+	LONG $0x08f88348 // cmpq $0x8, %rax
+	LONG $0xc84c0f48 // cmovlq %rax, %rcx
+	LONG $0x248c8948; LONG $0x000003a0 // movq %rcx, 0x3a0(%rsp)
 	LONG $0x847ffdc5; LONG $0x00020024; BYTE $0x00 // vmovdqa %ymm0, 0x200(%rsp)
-	LONG $0x847ffdc5; LONG $0x0000a024; BYTE $0x00 // vmovdqa %ymm0, 0xa0(%rsp)
+	LONG $0x847ffdc5; LONG $0x0001e024; BYTE $0x00 // vmovdqa %ymm0, 0x1e0(%rsp)
 	LONG $0x847ffdc5; LONG $0x00008024; BYTE $0x00 // vmovdqa %ymm0, 0x80(%rsp)
-	WORD $0x8548; BYTE $0xf6 // testq %rsi, %rsi
-	LONG $0x00938e0f; WORD $0x0000 // jle <symmetric2+0x123>
-	LONG $0x28438b4c // movq 0x28(%rbx), %r8
-	LONG $0x38738b48 // movq 0x38(%rbx), %rsi
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x4174 // je <symmetric2+0xde>
-	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	LONG $0x14b70f47; BYTE $0x48 // movzwl (%r8,%r9,2), %r10d
-	LONG $0xcc94894e; LONG $0x00000340 // movq %r10, 0x340(%rsp,%r9,8)
-	LONG $0x04e2c141 // shll $0x4, %r10d
-	LONG $0x107ba1c4; WORD $0x1604 // vmovsd (%rsi,%r10), %xmm0
-	LONG $0x117ba1c4; WORD $0xcc44; BYTE $0x40 // vmovsd %xmm0, 0x40(%rsp,%r9,8)
-	LONG $0x7e7aa1c4; WORD $0x1644; BYTE $0x08 // vmovq 0x8(%rsi,%r10), %xmm0
-	LONG $0xd679a1c4; LONG $0x0080cc84; WORD $0x0000 // vmovq %xmm0, 0x80(%rsp,%r9,8)
-	WORD $0xff49; BYTE $0xc1 // incq %r9
-	LONG $0x248c3b4c; LONG $0x00000380 // cmpq 0x380(%rsp), %r9
-	WORD $0xc47c // jl <symmetric2+0xa0>
-	WORD $0x45eb // jmp <symmetric2+0x123>
-	LONG $0x08c68348 // addq $0x8, %rsi
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0xc484894e; LONG $0x00000340 // movq %r8, 0x340(%rsp,%r8,8)
-	LONG $0x4610fbc5; BYTE $0xf8 // vmovsd -0x8(%rsi), %xmm0
-	LONG $0x117ba1c4; WORD $0xc444; BYTE $0x40 // vmovsd %xmm0, 0x40(%rsp,%r8,8)
-	LONG $0x067efac5 // vmovq (%rsi), %xmm0
-	LONG $0x10c68348 // addq $0x10, %rsi
-	LONG $0xd679a1c4; LONG $0x0080c484; WORD $0x0000 // vmovq %xmm0, 0x80(%rsp,%r8,8)
-	WORD $0xff49; BYTE $0xc0 // incq %r8
-	LONG $0x24843b4c; LONG $0x00000380 // cmpq 0x380(%rsp), %r8
-	WORD $0xcd7c // jl <symmetric2+0xf0>
-	LONG $0x08438b4c // movq 0x8(%rbx), %r8
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x187b8e0f; WORD $0x0000 // jle <symmetric2+0x19ab>
-	WORD $0x8b4c; BYTE $0x1b // movq (%rbx), %r11
+	LONG $0x447ffdc5; WORD $0x6024 // vmovdqa %ymm0, 0x60(%rsp)
+	LONG $0x847ffdc5; LONG $0x00024024; BYTE $0x00 // vmovdqa %ymm0, 0x240(%rsp)
+	LONG $0x847ffdc5; LONG $0x00022024; BYTE $0x00 // vmovdqa %ymm0, 0x220(%rsp)
+	LONG $0x847ffdc5; LONG $0x0000c024; BYTE $0x00 // vmovdqa %ymm0, 0xc0(%rsp)
+	LONG $0x847ffdc5; LONG $0x0000a024; BYTE $0x00 // vmovdqa %ymm0, 0xa0(%rsp)
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x00828e0f; WORD $0x0000 // jle <symmetric2+0x111>
+	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
+	LONG $0x38478b48 // movq 0x38(%rdi), %rax
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	WORD $0x3c74 // je <symmetric2+0xd8>
+	WORD $0xd231 // xorl %edx, %edx
+	WORD $0x9066 // nop
+	LONG $0x5134b70f // movzwl (%rcx,%rdx,2), %esi
+	LONG $0xd4b48948; LONG $0x00000360 // movq %rsi, 0x360(%rsp,%rdx,8)
+	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
+	LONG $0x0410fbc5; BYTE $0x30 // vmovsd (%rax,%rsi), %xmm0
+	LONG $0x4411fbc5; WORD $0x60d4 // vmovsd %xmm0, 0x60(%rsp,%rdx,8)
+	LONG $0x447efac5; WORD $0x0830 // vmovq 0x8(%rax,%rsi), %xmm0
+	LONG $0x84d6f9c5; LONG $0x0000a0d4; BYTE $0x00 // vmovq %xmm0, 0xa0(%rsp,%rdx,8)
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x24943b48; LONG $0x000003a0 // cmpq 0x3a0(%rsp), %rdx
+	WORD $0xca7c // jl <symmetric2+0xa0>
+	WORD $0x39eb // jmp <symmetric2+0x111>
+	LONG $0x08c08348 // addq $0x8, %rax
+	WORD $0xc931 // xorl %ecx, %ecx
+	WORD $0x9066 // nop
+	LONG $0xcc8c8948; LONG $0x00000360 // movq %rcx, 0x360(%rsp,%rcx,8)
+	LONG $0x4010fbc5; BYTE $0xf8 // vmovsd -0x8(%rax), %xmm0
+	LONG $0x4411fbc5; WORD $0x60cc // vmovsd %xmm0, 0x60(%rsp,%rcx,8)
+	LONG $0x007efac5 // vmovq (%rax), %xmm0
+	LONG $0x10c08348 // addq $0x10, %rax
+	LONG $0x84d6f9c5; LONG $0x0000a0cc; BYTE $0x00 // vmovq %xmm0, 0xa0(%rsp,%rcx,8)
+	WORD $0xff48; BYTE $0xc1 // incq %rcx
+	LONG $0x248c3b48; LONG $0x000003a0 // cmpq 0x3a0(%rsp), %rcx
+	WORD $0xcf7c // jl <symmetric2+0xe0>
+	LONG $0x08478b48 // movq 0x8(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x13ef8e0f; WORD $0x0000 // jle <symmetric2+0x150d>
+	WORD $0x8b4c; BYTE $0x07 // movq (%rdi), %r8
+	LONG $0x249c8d48; LONG $0x000000a0 // leaq 0xa0(%rsp), %rbx
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
-	LONG $0x2444c748; LONG $0x00000028; BYTE $0x00 // movq $0x0, 0x28(%rsp)
-	LONG $0x245c8948; BYTE $0x10 // movq %rbx, 0x10(%rsp)
-	LONG $0xc3348d4b // leaq (%r11,%r8,8), %rsi
-	LONG $0x24748948; BYTE $0x30 // movq %rsi, 0x30(%rsp)
-	WORD $0x1feb // jmp <symmetric2+0x16f>
-	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x08c38349 // addq $0x8, %r11
-	LONG $0x245c3b4c; BYTE $0x30 // cmpq 0x30(%rsp), %r11
-	LONG $0x183c830f; WORD $0x0000 // jae <symmetric2+0x19ab>
-	LONG $0x73b70f41; BYTE $0x04 // movzwl 0x4(%r11), %esi
-	LONG $0x245c894c; BYTE $0x18 // movq %r11, 0x18(%rsp)
-	WORD $0x8548; BYTE $0xf6 // testq %rsi, %rsi
-	LONG $0x16de840f; WORD $0x0000 // je <symmetric2+0x1860>
-	WORD $0x8b41; BYTE $0x3b // movl (%r11), %edi
-	WORD $0x0148; BYTE $0xc6 // addq %rax, %rsi
-	LONG $0x24748948; BYTE $0x38 // movq %rsi, 0x38(%rsp)
-	WORD $0x8949; BYTE $0xf8 // movq %rdi, %r8
-	LONG $0x507b2b48 // subq 0x50(%rbx), %rdi
-	LONG $0x04e0c149 // shlq $0x4, %r8
-	LONG $0x3043034c // addq 0x30(%rbx), %r8
-	LONG $0x04e7c148 // shlq $0x4, %rdi
-	LONG $0x407b0348 // addq 0x40(%rbx), %rdi
+	LONG $0x243c8948 // movq %rdi, (%rsp)
+	LONG $0xc0048d49 // leaq (%r8,%rax,8), %rax
+	LONG $0x24448948; BYTE $0x40 // movq %rax, 0x40(%rsp)
+	WORD $0x15eb // jmp <symmetric2+0x154>
+	BYTE $0x90 // nop
+	LONG $0x24548b4c; BYTE $0x48 // movq 0x48(%rsp), %r10
+	LONG $0x08c08349 // addq $0x8, %r8
+	LONG $0x24443b4c; BYTE $0x40 // cmpq 0x40(%rsp), %r8
+	LONG $0x13b9830f; WORD $0x0000 // jae <symmetric2+0x150d>
+	LONG $0x68b70f45; BYTE $0x04 // movzwl 0x4(%r8), %r13d
+	LONG $0x2454894c; BYTE $0x48 // movq %r10, 0x48(%rsp)
+	WORD $0x854d; BYTE $0xed // testq %r13, %r13
+	LONG $0x1259840f; WORD $0x0000 // je <symmetric2+0x13c0>
+	WORD $0x8b41; BYTE $0x00 // movl (%r8), %eax
+	WORD $0x014d; BYTE $0xfd // addq %r15, %r13
 	LONG $0x2444894c; BYTE $0x20 // movq %r8, 0x20(%rsp)
-	LONG $0x000159e9; BYTE $0x00 // jmp <symmetric2+0x307>
-	WORD $0xb70f; BYTE $0x31 // movzwl (%rcx), %esi
-	LONG $0x41b70f44; BYTE $0x02 // movzwl 0x2(%rcx), %r8d
-	WORD $0x894d; BYTE $0xdf // movq %r11, %r15
-	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
-	LONG $0x49b70f44; BYTE $0x04 // movzwl 0x4(%rcx), %r9d
-	LONG $0x51b70f44; BYTE $0x06 // movzwl 0x6(%rcx), %r10d
-	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
-	LONG $0x04e0c141 // shll $0x4, %r8d
-	LONG $0x04e1c141 // shll $0x4, %r9d
-	LONG $0x04e2c141 // shll $0x4, %r10d
-	LONG $0x1079c1c4; WORD $0x330c // vmovupd (%r11,%rsi), %xmm1
-	LONG $0x107981c4; WORD $0x0314 // vmovupd (%r11,%r8), %xmm2
-	LONG $0x187583c4; WORD $0x0b0c; BYTE $0x01 // vinsertf128 $0x1, (%r11,%r9), %ymm1, %ymm1
-	LONG $0x186d83c4; WORD $0x1314; BYTE $0x01 // vinsertf128 $0x1, (%r11,%r10), %ymm2, %ymm2
-	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
-	LONG $0xda14f5c5 // vunpcklpd %ymm2, %ymm1, %ymm3
-	LONG $0xca15f5c5 // vunpckhpd %ymm2, %ymm1, %ymm1
-	LONG $0x125afcc5 // vcvtps2pd (%rdx), %ymm2
-	LONG $0xa8e5e2c4; LONG $0x01c02494; WORD $0x0000 // vfmadd213pd 0x1c0(%rsp), %ymm3, %ymm2
-	LONG $0x208a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1020(%rdx)
-	LONG $0x625afcc5; BYTE $0x20 // vcvtps2pd 0x20(%rdx), %ymm4
-	LONG $0xa8f5e2c4; BYTE $0xe2 // vfmadd213pd %ymm2, %ymm1, %ymm4
-	LONG $0xa429fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd %ymm4, 0x1c0(%rsp)
-	LONG $0x8c180f42; LONG $0x00100022; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r12)
-	LONG $0x5a7ca1c4; WORD $0x2214 // vcvtps2pd (%rdx,%r12), %ymm2
-	LONG $0xa8e5e2c4; LONG $0x02002494; WORD $0x0000 // vfmadd213pd 0x200(%rsp), %ymm3, %ymm2
-	LONG $0x8c180f42; LONG $0x00102022; BYTE $0x00 // prefetcht0 0x1020(%rdx,%r12)
-	LONG $0x5a7ca1c4; WORD $0x225c; BYTE $0x20 // vcvtps2pd 0x20(%rdx,%r12), %ymm3
-	LONG $0xa8f5e2c4; BYTE $0xda // vfmadd213pd %ymm2, %ymm1, %ymm3
-	LONG $0x9c29fdc5; LONG $0x00020024; BYTE $0x00 // vmovapd %ymm3, 0x200(%rsp)
-	LONG $0x0871b70f // movzwl 0x8(%rcx), %esi
-	LONG $0x41b70f44; BYTE $0x0a // movzwl 0xa(%rcx), %r8d
-	LONG $0x49b70f44; BYTE $0x0c // movzwl 0xc(%rcx), %r9d
-	LONG $0x51b70f44; BYTE $0x0e // movzwl 0xe(%rcx), %r10d
-	LONG $0x625afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rdx), %ymm4
-	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
-	LONG $0x04e0c141 // shll $0x4, %r8d
-	LONG $0x04e1c141 // shll $0x4, %r9d
-	LONG $0x04e2c141 // shll $0x4, %r10d
-	LONG $0x1079c1c4; WORD $0x330c // vmovupd (%r11,%rsi), %xmm1
-	LONG $0x107981c4; WORD $0x0314 // vmovupd (%r11,%r8), %xmm2
-	LONG $0x187583c4; WORD $0x0b0c; BYTE $0x01 // vinsertf128 $0x1, (%r11,%r9), %ymm1, %ymm1
-	LONG $0x186d83c4; WORD $0x1314; BYTE $0x01 // vinsertf128 $0x1, (%r11,%r10), %ymm2, %ymm2
-	WORD $0x894d; BYTE $0xfb // movq %r15, %r11
-	LONG $0xda14f5c5 // vunpcklpd %ymm2, %ymm1, %ymm3
-	LONG $0xca15f5c5 // vunpckhpd %ymm2, %ymm1, %ymm1
-	LONG $0x525afcc5; BYTE $0x30 // vcvtps2pd 0x30(%rdx), %ymm2
-	LONG $0xa8e5e2c4; LONG $0x01e024a4; WORD $0x0000 // vfmadd213pd 0x1e0(%rsp), %ymm3, %ymm4
-	LONG $0xb8f5e2c4; BYTE $0xe2 // vfmadd231pd %ymm2, %ymm1, %ymm4
-	LONG $0xa429fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd %ymm4, 0x1e0(%rsp)
-	LONG $0x5a7ca1c4; WORD $0x2264; BYTE $0x10 // vcvtps2pd 0x10(%rdx,%r12), %ymm4
-	LONG $0x5a7ca1c4; WORD $0x2254; BYTE $0x30 // vcvtps2pd 0x30(%rdx,%r12), %ymm2
-	LONG $0xa8e5e2c4; LONG $0x022024a4; WORD $0x0000 // vfmadd213pd 0x220(%rsp), %ymm3, %ymm4
-	LONG $0xb8f5e2c4; BYTE $0xe2 // vfmadd231pd %ymm2, %ymm1, %ymm4
-	LONG $0xa429fdc5; LONG $0x00022024; BYTE $0x00 // vmovapd %ymm4, 0x220(%rsp)
-	LONG $0x24748b48; BYTE $0x38 // movq 0x38(%rsp), %rsi
-	LONG $0x10c18348 // addq $0x10, %rcx
-	LONG $0x72148d4a // leaq (%rdx,%r14,2), %rdx
-	WORD $0xff48; BYTE $0xc0 // incq %rax
-	WORD $0x3948; BYTE $0xf0 // cmpq %rsi, %rax
-	LONG $0x1559830f; WORD $0x0000 // jae <symmetric2+0x1860>
-	LONG $0x30b60f44 // movzbl (%rax), %r14d
-	LONG $0x4bb70f45; BYTE $0x06 // movzwl 0x6(%r11), %r9d
-	LONG $0x0003b841; WORD $0x0000 // movl $0x3, %r8d
-	LONG $0x02c1f641 // testb $0x2, %r9b
-	WORD $0x2375 // jne <symmetric2+0x33f>
-	LONG $0x0002b841; WORD $0x0000 // movl $0x2, %r8d
+	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
+	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
+	LONG $0x50472b48 // subq 0x50(%rdi), %rax
+	LONG $0x04e1c148 // shlq $0x4, %rcx
+	LONG $0x304f0348 // addq 0x30(%rdi), %rcx
+	LONG $0x04e0c148 // shlq $0x4, %rax
+	LONG $0x40470348 // addq 0x40(%rdi), %rax
+	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
+	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
+	WORD $0x33eb // jmp <symmetric2+0x1cd>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x243c8b48 // movq (%rsp), %rdi
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	LONG $0x244c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r9
+	LONG $0x24648b4c; BYTE $0x30 // movq 0x30(%rsp), %r12
+	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0x74248d4f // leaq (%r12,%r14,2), %r12
+	WORD $0xff49; BYTE $0xc7 // incq %r15
+	WORD $0x394d; BYTE $0xef // cmpq %r13, %r15
+	LONG $0x11f3830f; WORD $0x0000 // jae <symmetric2+0x13c0>
+	LONG $0x37b60f45 // movzbl (%r15), %r14d
+	LONG $0x48b70f41; BYTE $0x06 // movzwl 0x6(%r8), %ecx
+	LONG $0x000003b8; BYTE $0x00 // movl $0x3, %eax
+	WORD $0xc1f6; BYTE $0x02 // testb $0x2, %cl
+	WORD $0x1e75 // jne <symmetric2+0x1fe>
+	LONG $0x000002b8; BYTE $0x00 // movl $0x2, %eax
 	LONG $0x34fe8041 // cmpb $0x34, %r14b
-	WORD $0x1777 // ja <symmetric2+0x33f>
+	WORD $0x1377 // ja <symmetric2+0x1fe>
 	LONG $0x19fe8041 // cmpb $0x19, %r14b
-	LONG $0xc0930f41 // setae %r8b
+	WORD $0x930f; BYTE $0xc0 // setae %al
 	LONG $0x07c6f641 // testb $0x7, %r14b
-	LONG $0xc2950f41 // setne %r10b
-	WORD $0x0845; BYTE $0xc2 // orb %r8b, %r10b
-	LONG $0xc2b60f45 // movzbl %r10b, %r8d
-	LONG $0x763c8d4f // leaq (%r14,%r14,2), %r15
-	LONG $0x60638b4c // movq 0x60(%rbx), %r12
-	LONG $0x06e7c141 // shll $0x6, %r15d
-	LONG $0x687b034c // addq 0x68(%rbx), %r15
-	LONG $0x01c1f641 // testb $0x1, %r9b
-	LONG $0x0377850f; WORD $0x0000 // jne <symmetric2+0x6d0>
-	LONG $0x01f88341 // cmpl $0x1, %r8d
-	LONG $0x05ad8f0f; WORD $0x0000 // jg <symmetric2+0x910>
-	WORD $0x8545; BYTE $0xc0 // testl %r8d, %r8d
-	LONG $0x10ed850f; WORD $0x0000 // jne <symmetric2+0x1459>
-	LONG $0x01b70f44 // movzwl (%rcx), %r8d
-	LONG $0x49b70f44; BYTE $0x02 // movzwl 0x2(%rcx), %r9d
-	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
-	LONG $0x0471b70f // movzwl 0x4(%rcx), %esi
-	LONG $0x0659b70f // movzwl 0x6(%rcx), %ebx
-	WORD $0x8945; BYTE $0xf2 // movl %r14d, %r10d
-	LONG $0x02eac141 // shrl $0x2, %r10d
-	LONG $0x6f7ec1c4; BYTE $0x37 // vmovdqu (%r15), %ymm6
-	LONG $0x597dc2c4; LONG $0x000088af; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm5
-	LONG $0x7c28fdc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm7
-	LONG $0x222c8d4e // leaq (%rdx,%r12), %r13
-	LONG $0x04e0c141 // shll $0x4, %r8d
-	LONG $0x04e1c141 // shll $0x4, %r9d
+	WORD $0x950f; BYTE $0xc2 // setne %dl
+	WORD $0xc208 // orb %al, %dl
+	WORD $0xb60f; BYTE $0xc2 // movzbl %dl, %eax
+	LONG $0x76148d4f // leaq (%r14,%r14,2), %r10
+	LONG $0x605f8b4c // movq 0x60(%rdi), %r11
+	LONG $0x06e2c141 // shll $0x6, %r10d
+	LONG $0x6857034c // addq 0x68(%rdi), %r10
+	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
+	LONG $0x0399850f; WORD $0x0000 // jne <symmetric2+0x5b0>
+	WORD $0xf883; BYTE $0x01 // cmpl $0x1, %eax
+	LONG $0x04b08f0f; WORD $0x0000 // jg <symmetric2+0x6d0>
+	WORD $0x8944; BYTE $0xf2 // movl %r14d, %edx
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	LONG $0x1c2c8d4f // leaq (%r12,%r11), %r13
+	LONG $0x247c894c; BYTE $0x10 // movq %r15, 0x10(%rsp)
+	WORD $0xc085 // testl %eax, %eax
+	LONG $0x0c28850f; WORD $0x0000 // jne <symmetric2+0xe5f>
+	LONG $0x01b70f41 // movzwl (%r9), %eax
+	LONG $0x49b70f41; BYTE $0x02 // movzwl 0x2(%r9), %ecx
+	LONG $0x247c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r15
+	LONG $0x71b70f41; BYTE $0x04 // movzwl 0x4(%r9), %esi
+	LONG $0x41b70f45; BYTE $0x06 // movzwl 0x6(%r9), %r8d
+	LONG $0x6f7ec1c4; BYTE $0x32 // vmovdqu (%r10), %ymm6
+	LONG $0x597dc2c4; LONG $0x000088aa; BYTE $0x00 // vpbroadcastq 0x88(%r10), %ymm5
+	LONG $0x7c28fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm7
+	WORD $0x894c; BYTE $0xe7 // movq %r12, %rdi
+	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
 	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
-	WORD $0xe3c1; BYTE $0x04 // shll $0x4, %ebx
-	LONG $0x107981c4; WORD $0x030c // vmovupd (%r11,%r8), %xmm1
-	LONG $0x107981c4; WORD $0x0b14 // vmovupd (%r11,%r9), %xmm2
-	LONG $0x320c8d4e // leaq (%rdx,%r14), %r9
+	LONG $0x04e0c141 // shll $0x4, %r8d
+	LONG $0x1079c1c4; WORD $0x070c // vmovupd (%r15,%rax), %xmm1
+	LONG $0x1079c1c4; WORD $0x0f14 // vmovupd (%r15,%rcx), %xmm2
+	LONG $0x186d83c4; WORD $0x0714; BYTE $0x01 // vinsertf128 $0x1, (%r15,%r8), %ymm2, %ymm2
+	LONG $0x1875c3c4; WORD $0x370c; BYTE $0x01 // vinsertf128 $0x1, (%r15,%rsi), %ymm1, %ymm1
 	LONG $0x35448d4f; BYTE $0x00 // leaq (%r13,%r14), %r8
-	LONG $0x1875c3c4; WORD $0x330c; BYTE $0x01 // vinsertf128 $0x1, (%r11,%rsi), %ymm1, %ymm1
-	LONG $0x186dc3c4; WORD $0x1b14; BYTE $0x01 // vinsertf128 $0x1, (%r11,%rbx), %ymm2, %ymm2
 	LONG $0xda14f5c5 // vunpcklpd %ymm2, %ymm1, %ymm3
 	LONG $0xe215f5c5 // vunpckhpd %ymm2, %ymm1, %ymm4
-	LONG $0x0a6ffac5 // vmovdqu (%rdx), %xmm1
-	LONG $0x197dc2c4; LONG $0x00009097; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm2
-	LONG $0x3875a3c4; WORD $0x120c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r10), %ymm1, %ymm1
-	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
-	LONG $0x6f7a21c4; WORD $0x320c // vmovdqu (%rdx,%r14), %xmm9
-	LONG $0x383503c4; WORD $0x0a0c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r9), %ymm9, %ymm9
+	LONG $0x6f7ac1c4; WORD $0x240c // vmovdqu (%r12), %xmm1
+	LONG $0x197dc2c4; LONG $0x00009092; BYTE $0x00 // vbroadcastsd 0x90(%r10), %ymm2
+	LONG $0x3875c3c4; WORD $0x140c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm1, %ymm1
+	LONG $0x8c180f41; LONG $0x00100024; BYTE $0x00 // prefetcht0 0x1000(%r12)
+	LONG $0x34248d4f // leaq (%r12,%r14), %r12
+	LONG $0x6f7a21c4; WORD $0x370c // vmovdqu (%rdi,%r14), %xmm9
+	LONG $0x383523c4; WORD $0x220c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r12), %ymm9, %ymm9
 	LONG $0x0075e2c4; BYTE $0xce // vpshufb %ymm6, %ymm1, %ymm1
 	LONG $0xc9ebd5c5 // vpor %ymm1, %ymm5, %ymm1
 	LONG $0xc25c75c5 // vsubpd %ymm2, %ymm1, %ymm8
@@ -5335,78 +5289,80 @@ TEXT ·symmetric2Quad(SB), 0, $1072-8
 	LONG $0xeeebd5c5 // vpor %ymm6, %ymm5, %ymm5
 	LONG $0xea5cd5c5 // vsubpd %ymm2, %ymm5, %ymm5
 	LONG $0xcf59bdc5 // vmulpd %ymm7, %ymm8, %ymm1
-	LONG $0xa8e562c4; LONG $0x01c02484; WORD $0x0000 // vfmadd213pd 0x1c0(%rsp), %ymm3, %ymm8
-	LONG $0x8c180f42; LONG $0x00100032; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r14)
+	LONG $0xa8e562c4; LONG $0x01e02484; WORD $0x0000 // vfmadd213pd 0x1e0(%rsp), %ymm3, %ymm8
+	LONG $0x8c180f42; LONG $0x00100037; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r14)
 	LONG $0xd559c5c5 // vmulpd %ymm5, %ymm7, %ymm2
 	LONG $0xb8dd62c4; BYTE $0xc5 // vfmadd231pd %ymm5, %ymm4, %ymm8
-	LONG $0x84297dc5; LONG $0x0001c024; BYTE $0x00 // vmovapd %ymm8, 0x1c0(%rsp)
-	LONG $0x6f7a21c4; WORD $0x220c // vmovdqu (%rdx,%r12), %xmm9
-	LONG $0x6f7ec1c4; BYTE $0x37 // vmovdqu (%r15), %ymm6
-	LONG $0x597dc2c4; LONG $0x000088bf; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm7
-	LONG $0x197d42c4; LONG $0x00009087; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm8
-	LONG $0xac28fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm5
-	LONG $0x383503c4; WORD $0x2a0c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r13), %ymm9, %ymm9
+	LONG $0x84297dc5; LONG $0x0001e024; BYTE $0x00 // vmovapd %ymm8, 0x1e0(%rsp)
+	LONG $0x6f7a21c4; WORD $0x1f0c // vmovdqu (%rdi,%r11), %xmm9
+	LONG $0x6f7ec1c4; BYTE $0x32 // vmovdqu (%r10), %ymm6
+	LONG $0x597dc2c4; LONG $0x000088ba; BYTE $0x00 // vpbroadcastq 0x88(%r10), %ymm7
+	LONG $0x197d42c4; LONG $0x00009082; BYTE $0x00 // vbroadcastsd 0x90(%r10), %ymm8
+	LONG $0xac28fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm5
+	LONG $0x383523c4; WORD $0x2a0c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r13), %ymm9, %ymm9
 	LONG $0x003562c4; BYTE $0xce // vpshufb %ymm6, %ymm9, %ymm9
 	LONG $0xcfeb35c5 // vpor %ymm7, %ymm9, %ymm9
 	LONG $0x5c3541c4; BYTE $0xc8 // vsubpd %ymm8, %ymm9, %ymm9
-	LONG $0xa8b5e2c4; LONG $0x0200249c; WORD $0x0000 // vfmadd213pd 0x200(%rsp), %ymm9, %ymm3
-	LONG $0x8c180f42; LONG $0x00100022; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r12)
+	LONG $0xa8b5e2c4; LONG $0x0220249c; WORD $0x0000 // vfmadd213pd 0x220(%rsp), %ymm9, %ymm3
+	LONG $0x8c180f42; LONG $0x0010001f; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r11)
+	LONG $0x245c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r11
 	LONG $0xb8d5c2c4; BYTE $0xc9 // vfmadd231pd %ymm9, %ymm5, %ymm1
 	LONG $0x6f7a01c4; WORD $0x2e0c // vmovdqu (%r14,%r13), %xmm9
-	LONG $0x383503c4; WORD $0x020c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r8), %ymm9, %ymm9
+	LONG $0x383523c4; WORD $0x020c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r8), %ymm9, %ymm9
 	LONG $0x8c180f43; LONG $0x0010002e; BYTE $0x00 // prefetcht0 0x1000(%r14,%r13)
 	LONG $0x0035e2c4; BYTE $0xf6 // vpshufb %ymm6, %ymm9, %ymm6
 	LONG $0xf6ebc5c5 // vpor %ymm6, %ymm7, %ymm6
 	LONG $0x5c4dc1c4; BYTE $0xf0 // vsubpd %ymm8, %ymm6, %ymm6
 	LONG $0xb8cde2c4; BYTE $0xdc // vfmadd231pd %ymm4, %ymm6, %ymm3
 	LONG $0xb8cde2c4; BYTE $0xd5 // vfmadd231pd %ymm5, %ymm6, %ymm2
-	LONG $0x9c29fdc5; LONG $0x00020024; BYTE $0x00 // vmovapd %ymm3, 0x200(%rsp)
+	LONG $0x9c29fdc5; LONG $0x00022024; BYTE $0x00 // vmovapd %ymm3, 0x220(%rsp)
 	LONG $0xda14f5c5 // vunpcklpd %ymm2, %ymm1, %ymm3
 	LONG $0xca15f5c5 // vunpckhpd %ymm2, %ymm1, %ymm1
-	WORD $0xb70f; BYTE $0x31 // movzwl (%rcx), %esi
-	LONG $0x51b70f44; BYTE $0x02 // movzwl 0x2(%rcx), %r10d
-	LONG $0x0459b70f // movzwl 0x4(%rcx), %ebx
-	LONG $0x61b70f44; BYTE $0x06 // movzwl 0x6(%rcx), %r12d
+	LONG $0x01b70f41 // movzwl (%r9), %eax
+	LONG $0x49b70f41; BYTE $0x02 // movzwl 0x2(%r9), %ecx
+	LONG $0x51b70f41; BYTE $0x04 // movzwl 0x4(%r9), %edx
+	LONG $0x71b70f41; BYTE $0x06 // movzwl 0x6(%r9), %esi
+	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	WORD $0xe2c1; BYTE $0x04 // shll $0x4, %edx
 	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
-	LONG $0x04e2c141 // shll $0x4, %r10d
-	WORD $0xe3c1; BYTE $0x04 // shll $0x4, %ebx
-	LONG $0x04e4c141 // shll $0x4, %r12d
-	LONG $0x2458e1c5; BYTE $0x37 // vaddpd (%rdi,%rsi), %xmm3, %xmm4
-	LONG $0x2411f9c5; BYTE $0x37 // vmovupd %xmm4, (%rdi,%rsi)
-	LONG $0x5871a1c4; WORD $0x1714 // vaddpd (%rdi,%r10), %xmm1, %xmm2
+	LONG $0x5861c1c4; WORD $0x0324 // vaddpd (%r11,%rax), %xmm3, %xmm4
+	LONG $0x1179c1c4; WORD $0x0324 // vmovupd %xmm4, (%r11,%rax)
+	LONG $0x5871c1c4; WORD $0x0b14 // vaddpd (%r11,%rcx), %xmm1, %xmm2
 	LONG $0x197de3c4; WORD $0x01c9 // vextractf128 $0x1, %ymm1, %xmm1
-	LONG $0x1179a1c4; WORD $0x1714 // vmovupd %xmm2, (%rdi,%r10)
+	LONG $0x1179c1c4; WORD $0x0b14 // vmovupd %xmm2, (%r11,%rcx)
 	LONG $0x197de3c4; WORD $0x01da // vextractf128 $0x1, %ymm3, %xmm2
-	WORD $0x8945; BYTE $0xf2 // movl %r14d, %r10d
-	WORD $0xd141; BYTE $0xea // shrl %r10d
-	LONG $0x1458e9c5; BYTE $0x1f // vaddpd (%rdi,%rbx), %xmm2, %xmm2
-	LONG $0x1411f9c5; BYTE $0x1f // vmovupd %xmm2, (%rdi,%rbx)
-	LONG $0x5871a1c4; WORD $0x270c // vaddpd (%rdi,%r12), %xmm1, %xmm1
-	LONG $0x1179a1c4; WORD $0x270c // vmovupd %xmm1, (%rdi,%r12)
-	LONG $0x76248d47 // leal (%r14,%r14,2), %r12d
-	LONG $0x0871b70f // movzwl 0x8(%rcx), %esi
-	LONG $0x6f7ec1c4; WORD $0x207f // vmovdqu 0x20(%r15), %ymm7
-	LONG $0x597dc2c4; LONG $0x000088b7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm6
-	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
-	LONG $0x44287dc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm8
-	LONG $0x02ecc141 // shrl $0x2, %r12d
-	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
-	LONG $0x1079c1c4; WORD $0x330c // vmovupd (%r11,%rsi), %xmm1
-	LONG $0x0a71b70f // movzwl 0xa(%rcx), %esi
-	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
-	LONG $0x1079c1c4; WORD $0x3314 // vmovupd (%r11,%rsi), %xmm2
-	LONG $0x0c71b70f // movzwl 0xc(%rcx), %esi
-	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
-	LONG $0x1875c3c4; WORD $0x330c; BYTE $0x01 // vinsertf128 $0x1, (%r11,%rsi), %ymm1, %ymm1
-	LONG $0x0e71b70f // movzwl 0xe(%rcx), %esi
-	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
-	LONG $0x186dc3c4; WORD $0x331c; BYTE $0x01 // vinsertf128 $0x1, (%r11,%rsi), %ymm2, %ymm3
-	LONG $0x6f7a81c4; WORD $0x0a14 // vmovdqu (%r10,%r9), %xmm2
-	LONG $0x386d83c4; WORD $0x0c24; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm2, %ymm4
+	LONG $0x5869c1c4; WORD $0x1314 // vaddpd (%r11,%rdx), %xmm2, %xmm2
+	LONG $0x1179c1c4; WORD $0x1314 // vmovupd %xmm2, (%r11,%rdx)
+	WORD $0x8944; BYTE $0xf2 // movl %r14d, %edx
+	WORD $0xead1 // shrl %edx
+	LONG $0x5871c1c4; WORD $0x330c // vaddpd (%r11,%rsi), %xmm1, %xmm1
+	LONG $0x1179c1c4; WORD $0x330c // vmovupd %xmm1, (%r11,%rsi)
+	LONG $0x41b70f41; BYTE $0x08 // movzwl 0x8(%r9), %eax
+	LONG $0x6f7ec1c4; WORD $0x207a // vmovdqu 0x20(%r10), %ymm7
+	LONG $0x597dc2c4; LONG $0x000088b2; BYTE $0x00 // vpbroadcastq 0x88(%r10), %ymm6
+	LONG $0x197dc2c4; LONG $0x000090aa; BYTE $0x00 // vbroadcastsd 0x90(%r10), %ymm5
+	LONG $0x84287dc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm8
+	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
+	LONG $0x1079c1c4; WORD $0x070c // vmovupd (%r15,%rax), %xmm1
+	LONG $0x41b70f41; BYTE $0x0a // movzwl 0xa(%r9), %eax
+	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
+	LONG $0x1079c1c4; WORD $0x0714 // vmovupd (%r15,%rax), %xmm2
+	LONG $0x41b70f41; BYTE $0x0c // movzwl 0xc(%r9), %eax
+	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
+	LONG $0x1875c3c4; WORD $0x070c; BYTE $0x01 // vinsertf128 $0x1, (%r15,%rax), %ymm1, %ymm1
+	LONG $0x41b70f41; BYTE $0x0e // movzwl 0xe(%r9), %eax
+	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
+	LONG $0x186dc3c4; WORD $0x071c; BYTE $0x01 // vinsertf128 $0x1, (%r15,%rax), %ymm2, %ymm3
+	LONG $0x76048d43 // leal (%r14,%r14,2), %eax
+	LONG $0x6f7aa1c4; WORD $0x2214 // vmovdqu (%rdx,%r12), %xmm2
+	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
+	LONG $0x386da3c4; WORD $0x2024; BYTE $0x01 // vinserti128 $0x1, (%rax,%r12), %ymm2, %ymm4
+	WORD $0x8949; BYTE $0xfc // movq %rdi, %r12
 	LONG $0xd314f5c5 // vunpcklpd %ymm3, %ymm1, %ymm2
 	LONG $0xdb15f5c5 // vunpckhpd %ymm3, %ymm1, %ymm3
-	LONG $0x6f7aa1c4; WORD $0x120c // vmovdqu (%rdx,%r10), %xmm1
-	LONG $0x3875a3c4; WORD $0x220c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r12), %ymm1, %ymm1
+	LONG $0x0c6ffac5; BYTE $0x17 // vmovdqu (%rdi,%rdx), %xmm1
+	LONG $0x3875e3c4; WORD $0x070c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm1, %ymm1
 	LONG $0x005de2c4; BYTE $0xe7 // vpshufb %ymm7, %ymm4, %ymm4
 	LONG $0xe4ebcdc5 // vpor %ymm4, %ymm6, %ymm4
 	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
@@ -5414,186 +5370,159 @@ TEXT ·symmetric2Quad(SB), 0, $1072-8
 	LONG $0xc9ebcdc5 // vpor %ymm1, %ymm6, %ymm1
 	LONG $0xcd5c75c5 // vsubpd %ymm5, %ymm1, %ymm9
 	LONG $0x593dc1c4; BYTE $0xc9 // vmulpd %ymm9, %ymm8, %ymm1
-	LONG $0xa8ed62c4; LONG $0x01e0248c; WORD $0x0000 // vfmadd213pd 0x1e0(%rsp), %ymm2, %ymm9
+	LONG $0xa8ed62c4; LONG $0x0200248c; WORD $0x0000 // vfmadd213pd 0x200(%rsp), %ymm2, %ymm9
 	LONG $0xb8e562c4; BYTE $0xcc // vfmadd231pd %ymm4, %ymm3, %ymm9
 	LONG $0xe459bdc5 // vmulpd %ymm4, %ymm8, %ymm4
-	LONG $0x8c297dc5; LONG $0x0001e024; BYTE $0x00 // vmovapd %ymm9, 0x1e0(%rsp)
-	LONG $0x6f7a01c4; WORD $0x2a0c // vmovdqu (%r10,%r13), %xmm9
-	LONG $0x6f7ec1c4; WORD $0x206f // vmovdqu 0x20(%r15), %ymm5
-	LONG $0x597dc2c4; LONG $0x000088b7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm6
-	LONG $0x197dc2c4; LONG $0x000090bf; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm7
-	LONG $0x84287dc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm8
-	LONG $0x383503c4; WORD $0x2c0c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r13), %ymm9, %ymm9
+	LONG $0x8c297dc5; LONG $0x00020024; BYTE $0x00 // vmovapd %ymm9, 0x200(%rsp)
+	LONG $0x6f7a21c4; WORD $0x2a0c // vmovdqu (%rdx,%r13), %xmm9
+	LONG $0x6f7ec1c4; WORD $0x206a // vmovdqu 0x20(%r10), %ymm5
+	LONG $0x597dc2c4; LONG $0x000088b2; BYTE $0x00 // vpbroadcastq 0x88(%r10), %ymm6
+	LONG $0x197dc2c4; LONG $0x000090ba; BYTE $0x00 // vbroadcastsd 0x90(%r10), %ymm7
+	LONG $0x84287dc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm8
+	LONG $0x383523c4; WORD $0x280c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r13), %ymm9, %ymm9
 	LONG $0x003562c4; BYTE $0xcd // vpshufb %ymm5, %ymm9, %ymm9
 	LONG $0xceeb35c5 // vpor %ymm6, %ymm9, %ymm9
 	LONG $0xcf5c35c5 // vsubpd %ymm7, %ymm9, %ymm9
-	LONG $0xa8b5e2c4; LONG $0x02202494; WORD $0x0000 // vfmadd213pd 0x220(%rsp), %ymm9, %ymm2
+	LONG $0xa8b5e2c4; LONG $0x02402494; WORD $0x0000 // vfmadd213pd 0x240(%rsp), %ymm9, %ymm2
 	LONG $0xb8bdc2c4; BYTE $0xc9 // vfmadd231pd %ymm9, %ymm8, %ymm1
-	LONG $0x6f7a01c4; WORD $0x020c // vmovdqu (%r10,%r8), %xmm9
-	LONG $0x383503c4; WORD $0x040c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r8), %ymm9, %ymm9
+	LONG $0x6f7a21c4; WORD $0x020c // vmovdqu (%rdx,%r8), %xmm9
+	LONG $0x383523c4; WORD $0x000c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r8), %ymm9, %ymm9
 	LONG $0x0035e2c4; BYTE $0xed // vpshufb %ymm5, %ymm9, %ymm5
 	LONG $0xedebcdc5 // vpor %ymm5, %ymm6, %ymm5
 	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
 	LONG $0xb8d5e2c4; BYTE $0xd3 // vfmadd231pd %ymm3, %ymm5, %ymm2
 	LONG $0xb8d5c2c4; BYTE $0xe0 // vfmadd231pd %ymm8, %ymm5, %ymm4
-	LONG $0x9429fdc5; LONG $0x00022024; BYTE $0x00 // vmovapd %ymm2, 0x220(%rsp)
+	LONG $0x9429fdc5; LONG $0x00024024; BYTE $0x00 // vmovapd %ymm2, 0x240(%rsp)
 	LONG $0xd414f5c5 // vunpcklpd %ymm4, %ymm1, %ymm2
 	LONG $0xcc15f5c5 // vunpckhpd %ymm4, %ymm1, %ymm1
-	LONG $0x0871b70f // movzwl 0x8(%rcx), %esi
-	LONG $0x41b70f44; BYTE $0x0a // movzwl 0xa(%rcx), %r8d
-	LONG $0x49b70f44; BYTE $0x0c // movzwl 0xc(%rcx), %r9d
-	LONG $0x51b70f44; BYTE $0x0e // movzwl 0xe(%rcx), %r10d
+	LONG $0x41b70f41; BYTE $0x08 // movzwl 0x8(%r9), %eax
+	LONG $0x49b70f41; BYTE $0x0a // movzwl 0xa(%r9), %ecx
+	LONG $0x51b70f41; BYTE $0x0c // movzwl 0xc(%r9), %edx
+	LONG $0x71b70f41; BYTE $0x0e // movzwl 0xe(%r9), %esi
+	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	WORD $0xe2c1; BYTE $0x04 // shll $0x4, %edx
 	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
-	LONG $0x04e0c141 // shll $0x4, %r8d
-	LONG $0x04e1c141 // shll $0x4, %r9d
-	LONG $0x04e2c141 // shll $0x4, %r10d
-	LONG $0x1c58e9c5; BYTE $0x37 // vaddpd (%rdi,%rsi), %xmm2, %xmm3
+	LONG $0x5869c1c4; WORD $0x031c // vaddpd (%r11,%rax), %xmm2, %xmm3
 	LONG $0x197de3c4; WORD $0x01d2 // vextractf128 $0x1, %ymm2, %xmm2
-	LONG $0x1c11f9c5; BYTE $0x37 // vmovupd %xmm3, (%rdi,%rsi)
-	LONG $0x5871a1c4; WORD $0x071c // vaddpd (%rdi,%r8), %xmm1, %xmm3
+	LONG $0x1179c1c4; WORD $0x031c // vmovupd %xmm3, (%r11,%rax)
+	LONG $0x5871c1c4; WORD $0x0b1c // vaddpd (%r11,%rcx), %xmm1, %xmm3
 	LONG $0x197de3c4; WORD $0x01c9 // vextractf128 $0x1, %ymm1, %xmm1
-	LONG $0x1179a1c4; WORD $0x071c // vmovupd %xmm3, (%rdi,%r8)
-	LONG $0x5869a1c4; WORD $0x0f14 // vaddpd (%rdi,%r9), %xmm2, %xmm2
-	LONG $0x1179a1c4; WORD $0x0f14 // vmovupd %xmm2, (%rdi,%r9)
-	LONG $0x001181e9; BYTE $0x00 // jmp <symmetric2+0x1842>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x1179c1c4; WORD $0x0b1c // vmovupd %xmm3, (%r11,%rcx)
+	LONG $0x5869c1c4; WORD $0x1314 // vaddpd (%r11,%rdx), %xmm2, %xmm2
+	LONG $0x1179c1c4; WORD $0x1314 // vmovupd %xmm2, (%r11,%rdx)
+	LONG $0x5871c1c4; WORD $0x330c // vaddpd (%r11,%rsi), %xmm1, %xmm1
+	LONG $0x1179c1c4; WORD $0x330c // vmovupd %xmm1, (%r11,%rsi)
+	LONG $0x000caee9; BYTE $0x00 // jmp <symmetric2+0x1253>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0x8945; BYTE $0xf5 // movl %r14d, %r13d
 	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0x01f88341 // cmpl $0x1, %r8d
-	LONG $0x0717840f; WORD $0x0000 // je <symmetric2+0xdf8>
-	WORD $0x8545; BYTE $0xc0 // testl %r8d, %r8d
-	LONG $0x09d9850f; WORD $0x0000 // jne <symmetric2+0x10c3>
-	LONG $0x0a6ffac5 // vmovdqu (%rdx), %xmm1
-	LONG $0x597dc2c4; LONG $0x00008897; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm2
-	LONG $0x5c28fdc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm3
-	LONG $0x760c8d47 // leal (%r14,%r14,2), %r9d
-	WORD $0x8945; BYTE $0xf0 // movl %r14d, %r8d
-	WORD $0xd141; BYTE $0xe8 // shrl %r8d
-	LONG $0x32148d4e // leaq (%rdx,%r14), %r10
-	LONG $0x3875a3c4; WORD $0x2a0c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r13), %ymm1, %ymm1
-	LONG $0x02e9c141 // shrl $0x2, %r9d
-	LONG $0x0075c2c4; BYTE $0x0f // vpshufb (%r15), %ymm1, %ymm1
-	LONG $0xc9ebedc5 // vpor %ymm1, %ymm2, %ymm1
-	LONG $0x197dc2c4; LONG $0x00009097; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm2
-	LONG $0xe25cf5c5 // vsubpd %ymm2, %ymm1, %ymm4
-	LONG $0xa8e5e2c4; LONG $0x01c024a4; WORD $0x0000 // vfmadd213pd 0x1c0(%rsp), %ymm3, %ymm4
-	LONG $0x5428fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm2
-	LONG $0x8c28fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm1
-	LONG $0xa429fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd %ymm4, 0x1c0(%rsp)
-	LONG $0x6f7aa1c4; WORD $0x022c // vmovdqu (%rdx,%r8), %xmm5
-	LONG $0x597dc2c4; LONG $0x000088b7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm6
-	LONG $0x3855a3c4; WORD $0x0a2c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r9), %ymm5, %ymm5
-	LONG $0x0055c2c4; WORD $0x206f // vpshufb 0x20(%r15), %ymm5, %ymm5
-	LONG $0xedebcdc5 // vpor %ymm5, %ymm6, %ymm5
-	LONG $0x197dc2c4; LONG $0x000090b7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm6
-	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0xa8ede2c4; LONG $0x01e024ac; WORD $0x0000 // vfmadd213pd 0x1e0(%rsp), %ymm2, %ymm5
-	LONG $0xac29fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd %ymm5, 0x1e0(%rsp)
-	LONG $0x6f7aa1c4; WORD $0x3234 // vmovdqu (%rdx,%r14), %xmm6
-	LONG $0x597dc2c4; LONG $0x000088bf; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm7
-	LONG $0x384d83c4; LONG $0x01001574 // vinserti128 $0x1, (%r13,%r10), %ymm6, %ymm6
-	LONG $0x004dc2c4; BYTE $0x37 // vpshufb (%r15), %ymm6, %ymm6
-	LONG $0xf6ebc5c5 // vpor %ymm6, %ymm7, %ymm6
-	LONG $0x197dc2c4; LONG $0x000090bf; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm7
-	LONG $0xf75ccdc5 // vsubpd %ymm7, %ymm6, %ymm6
-	LONG $0xa8f5e2c4; BYTE $0xf4 // vfmadd213pd %ymm4, %ymm1, %ymm6
-	LONG $0xb429fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd %ymm6, 0x1c0(%rsp)
-	LONG $0x6f7a81c4; WORD $0x1024 // vmovdqu (%r8,%r10), %xmm4
-	LONG $0x597dc2c4; LONG $0x000088b7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm6
-	LONG $0x84287dc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm8
-	LONG $0x385d83c4; WORD $0x1124; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm4, %ymm4
-	LONG $0x22148d4e // leaq (%rdx,%r12), %r10
-	LONG $0x005dc2c4; WORD $0x2067 // vpshufb 0x20(%r15), %ymm4, %ymm4
-	LONG $0xe4ebcdc5 // vpor %ymm4, %ymm6, %ymm4
-	LONG $0x197dc2c4; LONG $0x000090b7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm6
-	LONG $0xf65cddc5 // vsubpd %ymm6, %ymm4, %ymm6
-	LONG $0xa8bde2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm8, %ymm6
-	LONG $0xb429fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd %ymm6, 0x1e0(%rsp)
-	LONG $0x6f7aa1c4; WORD $0x222c // vmovdqu (%rdx,%r12), %xmm5
-	LONG $0x597dc2c4; LONG $0x000088b7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm6
-	LONG $0x385583c4; LONG $0x0100156c // vinserti128 $0x1, (%r13,%r10), %ymm5, %ymm5
-	LONG $0x0055c2c4; BYTE $0x2f // vpshufb (%r15), %ymm5, %ymm5
-	LONG $0xedebcdc5 // vpor %ymm5, %ymm6, %ymm5
-	LONG $0x197dc2c4; LONG $0x000090b7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm6
-	LONG $0xee5cd5c5 // vsubpd %ymm6, %ymm5, %ymm5
-	LONG $0xa8e5e2c4; LONG $0x020024ac; WORD $0x0000 // vfmadd213pd 0x200(%rsp), %ymm3, %ymm5
-	LONG $0xac29fdc5; LONG $0x00020024; BYTE $0x00 // vmovapd %ymm5, 0x200(%rsp)
-	LONG $0x6f7a81c4; WORD $0x101c // vmovdqu (%r8,%r10), %xmm3
-	LONG $0x597dc2c4; LONG $0x000088b7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm6
-	LONG $0x386583c4; WORD $0x111c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm3, %ymm3
-	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
-	LONG $0xdbebcdc5 // vpor %ymm3, %ymm6, %ymm3
-	LONG $0x197dc2c4; LONG $0x000090b7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm6
-	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
-	LONG $0xa8ede2c4; LONG $0x0220249c; WORD $0x0000 // vfmadd213pd 0x220(%rsp), %ymm2, %ymm3
-	LONG $0x9c29fdc5; LONG $0x00022024; BYTE $0x00 // vmovapd %ymm3, 0x220(%rsp)
-	LONG $0x6f7a81c4; WORD $0x1614 // vmovdqu (%r14,%r10), %xmm2
-	WORD $0x014d; BYTE $0xf2 // addq %r14, %r10
-	LONG $0x597dc2c4; LONG $0x000088b7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm6
-	LONG $0x197dc2c4; LONG $0x000090bf; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm7
-	LONG $0x386d83c4; LONG $0x01001554 // vinserti128 $0x1, (%r13,%r10), %ymm2, %ymm2
-	LONG $0x006dc2c4; BYTE $0x17 // vpshufb (%r15), %ymm2, %ymm2
-	LONG $0xd2ebcdc5 // vpor %ymm2, %ymm6, %ymm2
-	LONG $0xd75cedc5 // vsubpd %ymm7, %ymm2, %ymm2
-	LONG $0xa8f5e2c4; BYTE $0xd5 // vfmadd213pd %ymm5, %ymm1, %ymm2
-	LONG $0x9429fdc5; LONG $0x00020024; BYTE $0x00 // vmovapd %ymm2, 0x200(%rsp)
-	LONG $0x6f7a81c4; WORD $0x100c // vmovdqu (%r8,%r10), %xmm1
-	LONG $0x597dc2c4; LONG $0x00008897; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm2
-	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
-	LONG $0x387583c4; WORD $0x110c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm1, %ymm1
-	LONG $0x0075c2c4; WORD $0x204f // vpshufb 0x20(%r15), %ymm1, %ymm1
-	LONG $0xc9ebedc5 // vpor %ymm1, %ymm2, %ymm1
-	LONG $0xcd5cf5c5 // vsubpd %ymm5, %ymm1, %ymm1
-	LONG $0xa8bde2c4; BYTE $0xcb // vfmadd213pd %ymm3, %ymm8, %ymm1
-	LONG $0x8c29fdc5; LONG $0x00022024; BYTE $0x00 // vmovapd %ymm1, 0x220(%rsp)
-	LONG $0xfff9e8e9; BYTE $0xff // jmp <symmetric2+0x2f7>
-	BYTE $0x90 // nop
-	LONG $0x02f88341 // cmpl $0x2, %r8d
-	LONG $0xf894850f; WORD $0xffff // jne <symmetric2+0x1ae>
-	WORD $0xb70f; BYTE $0x31 // movzwl (%rcx), %esi
-	LONG $0x41b70f44; BYTE $0x02 // movzwl 0x2(%rcx), %r8d
-	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
-	LONG $0x51b70f44; BYTE $0x04 // movzwl 0x4(%rcx), %r10d
-	LONG $0x0659b70f // movzwl 0x6(%rcx), %ebx
-	WORD $0x8945; BYTE $0xf1 // movl %r14d, %r9d
-	LONG $0x02e9c141 // shrl $0x2, %r9d
-	LONG $0x6f7e41c4; BYTE $0x0f // vmovdqu (%r15), %ymm9
-	LONG $0x6f7e41c4; WORD $0x4057 // vmovdqu 0x40(%r15), %ymm10
-	LONG $0x597942c4; LONG $0x0000809f; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm11
-	LONG $0x597d42c4; LONG $0x00008887; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm8
-	LONG $0x197dc2c4; LONG $0x000090bf; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm7
-	LONG $0x7428fdc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm6
-	LONG $0x222c8d4e // leaq (%rdx,%r12), %r13
+	LONG $0x247c894c; BYTE $0x10 // movq %r15, 0x10(%rsp)
+	LONG $0x244c894c; BYTE $0x38 // movq %r9, 0x38(%rsp)
+	LONG $0x2464894c; BYTE $0x30 // movq %r12, 0x30(%rsp)
+	WORD $0xf883; BYTE $0x01 // cmpl $0x1, %eax
+	LONG $0x0617840f; WORD $0x0000 // je <symmetric2+0xbe6>
+	WORD $0xc085 // testl %eax, %eax
+	LONG $0x0729850f; WORD $0x0000 // jne <symmetric2+0xd00>
+	LONG $0x763c8d43 // leal (%r14,%r14,2), %edi
+	WORD $0x8944; BYTE $0xf2 // movl %r14d, %edx
+	WORD $0xead1 // shrl %edx
+	WORD $0xb141; BYTE $0x01 // movb $0x1, %r9b
+	WORD $0xf631 // xorl %esi, %esi
+	WORD $0x894c; BYTE $0xe1 // movq %r12, %rcx
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x06e6c148 // shlq $0x6, %rsi
+	LONG $0x24848d4c; LONG $0x000001e0 // leaq 0x1e0(%rsp), %r8
+	LONG $0x24648d4c; BYTE $0x60 // leaq 0x60(%rsp), %r12
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	LONG $0x287dc1c4; WORD $0x300c // vmovapd (%r8,%rsi), %ymm1
+	LONG $0x287dc1c4; WORD $0x3054; BYTE $0x20 // vmovapd 0x20(%r8,%rsi), %ymm2
+	LONG $0x30048d49 // leaq (%r8,%rsi), %rax
+	WORD $0xb640; BYTE $0x01 // movb $0x1, %sil
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0xfeaf0f4d // imulq %r14, %r15
+	LONG $0x597dc2c4; LONG $0x000088a2; BYTE $0x00 // vpbroadcastq 0x88(%r10), %ymm4
+	LONG $0x39048d4e // leaq (%rcx,%r15), %r8
+	LONG $0x6f7aa1c4; WORD $0x391c // vmovdqu (%rcx,%r15), %xmm3
+	LONG $0x0001bf41; WORD $0x0000 // movl $0x1, %r15d
+	LONG $0x386583c4; LONG $0x0100055c // vinserti128 $0x1, (%r13,%r8), %ymm3, %ymm3
+	LONG $0x0065c2c4; BYTE $0x1a // vpshufb (%r10), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0x197dc2c4; LONG $0x000090a2; BYTE $0x00 // vbroadcastsd 0x90(%r10), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0xb8e5c2c4; WORD $0x240c // vfmadd231pd (%r12), %ymm3, %ymm1
+	LONG $0x0829fdc5 // vmovapd %ymm1, (%rax)
+	LONG $0x6f7aa1c4; WORD $0x021c // vmovdqu (%rdx,%r8), %xmm3
+	LONG $0x597dc2c4; LONG $0x000088a2; BYTE $0x00 // vpbroadcastq 0x88(%r10), %ymm4
+	LONG $0x197dc2c4; LONG $0x000090aa; BYTE $0x00 // vbroadcastsd 0x90(%r10), %ymm5
+	LONG $0x3865a3c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm3, %ymm3
+	LONG $0x0065c2c4; WORD $0x205a // vpshufb 0x20(%r10), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xb8e5c2c4; WORD $0x2454; BYTE $0x20 // vfmadd231pd 0x20(%r12), %ymm3, %ymm2
+	WORD $0x8949; BYTE $0xdc // movq %rbx, %r12
+	LONG $0x5029fdc5; BYTE $0x20 // vmovapd %ymm2, 0x20(%rax)
+	LONG $0x01c6f640 // testb $0x1, %sil
+	LONG $0x000000be; BYTE $0x00 // movl $0x0, %esi
+	LONG $0xff70850f; WORD $0xffff // jne <symmetric2+0x620>
+	WORD $0x014c; BYTE $0xd9 // addq %r11, %rcx
+	LONG $0x000001be; BYTE $0x00 // movl $0x1, %esi
+	LONG $0x01c1f641 // testb $0x1, %r9b
+	LONG $0x0000b941; WORD $0x0000 // movl $0x0, %r9d
+	LONG $0xff28850f; WORD $0xffff // jne <symmetric2+0x5f0>
+	LONG $0xfffad3e9; BYTE $0xff // jmp <symmetric2+0x1a0>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	WORD $0xf883; BYTE $0x02 // cmpl $0x2, %eax
+	LONG $0x0b8d850f; WORD $0x0000 // jne <symmetric2+0x1266>
+	LONG $0x01b70f41 // movzwl (%r9), %eax
+	LONG $0x49b70f41; BYTE $0x02 // movzwl 0x2(%r9), %ecx
+	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
+	LONG $0x51b70f41; BYTE $0x04 // movzwl 0x4(%r9), %edx
+	LONG $0x71b70f41; BYTE $0x06 // movzwl 0x6(%r9), %esi
+	WORD $0x894c; BYTE $0xe7 // movq %r12, %rdi
+	WORD $0x8945; BYTE $0xf4 // movl %r14d, %r12d
+	LONG $0x02ecc141 // shrl $0x2, %r12d
+	LONG $0x6f7e41c4; BYTE $0x0a // vmovdqu (%r10), %ymm9
+	LONG $0x6f7e41c4; WORD $0x4052 // vmovdqu 0x40(%r10), %ymm10
+	LONG $0x597942c4; LONG $0x0000809a; BYTE $0x00 // vpbroadcastq 0x80(%r10), %xmm11
+	LONG $0x597d42c4; LONG $0x00008882; BYTE $0x00 // vpbroadcastq 0x88(%r10), %ymm8
+	LONG $0x197dc2c4; LONG $0x000090ba; BYTE $0x00 // vbroadcastsd 0x90(%r10), %ymm7
+	LONG $0x7428fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm6
+	LONG $0x1f048d4e // leaq (%rdi,%r11), %r8
+	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	WORD $0xe2c1; BYTE $0x04 // shll $0x4, %edx
 	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
-	LONG $0x04e0c141 // shll $0x4, %r8d
-	LONG $0x04e2c141 // shll $0x4, %r10d
-	WORD $0xe3c1; BYTE $0x04 // shll $0x4, %ebx
-	LONG $0x107981c4; WORD $0x0314 // vmovupd (%r11,%r8), %xmm2
-	LONG $0x1079c1c4; WORD $0x330c // vmovupd (%r11,%rsi), %xmm1
-	LONG $0x32048d4e // leaq (%rdx,%r14), %r8
-	LONG $0x187583c4; WORD $0x130c; BYTE $0x01 // vinsertf128 $0x1, (%r11,%r10), %ymm1, %ymm1
-	LONG $0x186dc3c4; WORD $0x1b14; BYTE $0x01 // vinsertf128 $0x1, (%r11,%rbx), %ymm2, %ymm2
+	LONG $0x1079c1c4; WORD $0x054c; BYTE $0x00 // vmovupd (%r13,%rax), %xmm1
+	LONG $0x1079c1c4; WORD $0x0d54; BYTE $0x00 // vmovupd (%r13,%rcx), %xmm2
+	LONG $0x37048d4a // leaq (%rdi,%r14), %rax
+	LONG $0x24448948; BYTE $0x50 // movq %rax, 0x50(%rsp)
+	LONG $0x1875c3c4; LONG $0x0100154c // vinsertf128 $0x1, (%r13,%rdx), %ymm1, %ymm1
+	LONG $0x186dc3c4; LONG $0x01003554 // vinsertf128 $0x1, (%r13,%rsi), %ymm2, %ymm2
 	LONG $0xda14f5c5 // vunpcklpd %ymm2, %ymm1, %ymm3
 	LONG $0xea15f5c5 // vunpckhpd %ymm2, %ymm1, %ymm5
-	LONG $0x0a6ffac5 // vmovdqu (%rdx), %xmm1
-	LONG $0x3875a3c4; WORD $0x0a0c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r9), %ymm1, %ymm1
+	LONG $0x0f6ffac5 // vmovdqu (%rdi), %xmm1
+	LONG $0x3875a3c4; WORD $0x270c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r12), %ymm1, %ymm1
 	LONG $0x0075c2c4; BYTE $0xc9 // vpshufb %ymm9, %ymm1, %ymm1
 	LONG $0x47f5c2c4; BYTE $0xca // vpsllvq %ymm10, %ymm1, %ymm1
 	LONG $0xd375c1c4; BYTE $0xcb // vpsrlq %xmm11, %ymm1, %ymm1
 	LONG $0xd1efbdc5 // vpxor %ymm1, %ymm8, %ymm2
-	LONG $0x597de2c4; LONG $0x0010360d; BYTE $0x00 // vpbroadcastq 0x1036(%rip), %ymm1
+	LONG $0x597de2c4; LONG $0x000dab0d; BYTE $0x00 // vpbroadcastq 0xdab(%rip), %ymm1
 	LONG $0x026de3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm2, %ymm4
 	LONG $0xd2739dc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm12
-	LONG $0x597de2c4; LONG $0x00101a15; BYTE $0x00 // vpbroadcastq 0x101a(%rip), %ymm2
+	LONG $0x597de2c4; LONG $0x000d8f15; BYTE $0x00 // vpbroadcastq 0xd8f(%rip), %ymm2
 	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
 	LONG $0xe2eb1dc5 // vpor %ymm2, %ymm12, %ymm12
 	LONG $0xe75c1dc5 // vsubpd %ymm7, %ymm12, %ymm12
 	LONG $0xe4589dc5 // vaddpd %ymm4, %ymm12, %ymm4
-	LONG $0xa4287dc5; LONG $0x0001c024; BYTE $0x00 // vmovapd 0x1c0(%rsp), %ymm12
-	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
-	LONG $0x6f7a21c4; WORD $0x322c // vmovdqu (%rdx,%r14), %xmm13
-	LONG $0x381503c4; WORD $0x012c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r8), %ymm13, %ymm13
-	LONG $0x8c180f42; LONG $0x00100032; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r14)
+	LONG $0xa4287dc5; LONG $0x0001e024; BYTE $0x00 // vmovapd 0x1e0(%rsp), %ymm12
+	LONG $0x008f180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdi)
+	LONG $0x6f7a21c4; WORD $0x372c // vmovdqu (%rdi,%r14), %xmm13
+	LONG $0x381543c4; WORD $0x042c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rax), %ymm13, %ymm13
+	LONG $0x8c180f42; LONG $0x00100037; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r14)
+	LONG $0x30048d4b // leaq (%r8,%r14), %rax
+	LONG $0x24448948; BYTE $0x58 // movq %rax, 0x58(%rsp)
 	LONG $0xb8dd62c4; BYTE $0xe3 // vfmadd231pd %ymm3, %ymm4, %ymm12
 	LONG $0xe459cdc5 // vmulpd %ymm4, %ymm6, %ymm4
 	LONG $0x001542c4; BYTE $0xc9 // vpshufb %ymm9, %ymm13, %ymm9
@@ -5608,15 +5537,15 @@ TEXT ·symmetric2Quad(SB), 0, $1072-8
 	LONG $0xff58b5c5 // vaddpd %ymm7, %ymm9, %ymm7
 	LONG $0xb8c562c4; BYTE $0xe5 // vfmadd231pd %ymm5, %ymm7, %ymm12
 	LONG $0xf759cdc5 // vmulpd %ymm7, %ymm6, %ymm6
-	LONG $0xa4297dc5; LONG $0x0001c024; BYTE $0x00 // vmovapd %ymm12, 0x1c0(%rsp)
-	LONG $0x6f7a21c4; WORD $0x2224 // vmovdqu (%rdx,%r12), %xmm12
-	LONG $0x6f7e41c4; BYTE $0x0f // vmovdqu (%r15), %ymm9
-	LONG $0x6f7e41c4; WORD $0x4057 // vmovdqu 0x40(%r15), %ymm10
-	LONG $0x597942c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm13
-	LONG $0x597d42c4; LONG $0x00008887; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm8
-	LONG $0x197d42c4; LONG $0x0000909f; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm11
-	LONG $0xbc28fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm7
-	LONG $0x381d03c4; WORD $0x2924; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm12, %ymm12
+	LONG $0xa4297dc5; LONG $0x0001e024; BYTE $0x00 // vmovapd %ymm12, 0x1e0(%rsp)
+	LONG $0x6f7a21c4; WORD $0x1f24 // vmovdqu (%rdi,%r11), %xmm12
+	LONG $0x6f7e41c4; BYTE $0x0a // vmovdqu (%r10), %ymm9
+	LONG $0x6f7e41c4; WORD $0x4052 // vmovdqu 0x40(%r10), %ymm10
+	LONG $0x597942c4; LONG $0x000080aa; BYTE $0x00 // vpbroadcastq 0x80(%r10), %xmm13
+	LONG $0x597d42c4; LONG $0x00008882; BYTE $0x00 // vpbroadcastq 0x88(%r10), %ymm8
+	LONG $0x197d42c4; LONG $0x0000909a; BYTE $0x00 // vbroadcastsd 0x90(%r10), %ymm11
+	LONG $0xbc28fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm7
+	LONG $0x381d03c4; WORD $0x0424; BYTE $0x01 // vinserti128 $0x1, (%r12,%r8), %ymm12, %ymm12
 	LONG $0x001d42c4; BYTE $0xe1 // vpshufb %ymm9, %ymm12, %ymm12
 	LONG $0x479d42c4; BYTE $0xe2 // vpsllvq %ymm10, %ymm12, %ymm12
 	LONG $0xd31d41c4; BYTE $0xe5 // vpsrlq %xmm13, %ymm12, %ymm12
@@ -5627,13 +5556,16 @@ TEXT ·symmetric2Quad(SB), 0, $1072-8
 	LONG $0xf1eb0dc5 // vpor %ymm1, %ymm14, %ymm14
 	LONG $0x5c1d41c4; BYTE $0xe3 // vsubpd %ymm11, %ymm12, %ymm12
 	LONG $0x581d41c4; BYTE $0xe6 // vaddpd %ymm14, %ymm12, %ymm12
-	LONG $0xa89de2c4; LONG $0x0200249c; WORD $0x0000 // vfmadd213pd 0x200(%rsp), %ymm12, %ymm3
-	LONG $0x8c180f42; LONG $0x00100022; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r12)
-	LONG $0x35648d4f; BYTE $0x00 // leaq (%r13,%r14), %r12
+	LONG $0xa89de2c4; LONG $0x0220249c; WORD $0x0000 // vfmadd213pd 0x220(%rsp), %ymm12, %ymm3
+	LONG $0x8c180f42; LONG $0x0010001f; BYTE $0x00 // prefetcht0 0x1000(%rdi,%r11)
+	WORD $0x894d; BYTE $0xc3 // movq %r8, %r11
 	LONG $0xb8c5c2c4; BYTE $0xe4 // vfmadd231pd %ymm12, %ymm7, %ymm4
-	LONG $0x6f7a01c4; WORD $0x2e24 // vmovdqu (%r14,%r13), %xmm12
-	LONG $0x381d03c4; WORD $0x2124; BYTE $0x01 // vinserti128 $0x1, (%r9,%r12), %ymm12, %ymm12
-	LONG $0x8c180f43; LONG $0x0010002e; BYTE $0x00 // prefetcht0 0x1000(%r14,%r13)
+	LONG $0x6f7a01c4; WORD $0x0624 // vmovdqu (%r14,%r8), %xmm12
+	LONG $0x381d43c4; WORD $0x0424; BYTE $0x01 // vinserti128 $0x1, (%r12,%rax), %ymm12, %ymm12
+	LONG $0x8c180f43; LONG $0x00100006; BYTE $0x00 // prefetcht0 0x1000(%r14,%r8)
+	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
+	WORD $0x8945; BYTE $0xf4 // movl %r14d, %r12d
+	WORD $0xd141; BYTE $0xec // shrl %r12d
 	LONG $0x001d42c4; BYTE $0xc9 // vpshufb %ymm9, %ymm12, %ymm9
 	LONG $0x47b542c4; BYTE $0xca // vpsllvq %ymm10, %ymm9, %ymm9
 	LONG $0xd33541c4; BYTE $0xcd // vpsrlq %xmm13, %ymm9, %ymm9
@@ -5646,58 +5578,56 @@ TEXT ·symmetric2Quad(SB), 0, $1072-8
 	LONG $0x583d41c4; BYTE $0xc1 // vaddpd %ymm9, %ymm8, %ymm8
 	LONG $0xb8bde2c4; BYTE $0xdd // vfmadd231pd %ymm5, %ymm8, %ymm3
 	LONG $0xb8bde2c4; BYTE $0xf7 // vfmadd231pd %ymm7, %ymm8, %ymm6
-	LONG $0x9c29fdc5; LONG $0x00020024; BYTE $0x00 // vmovapd %ymm3, 0x200(%rsp)
+	LONG $0x9c29fdc5; LONG $0x00022024; BYTE $0x00 // vmovapd %ymm3, 0x220(%rsp)
 	LONG $0xde14ddc5 // vunpcklpd %ymm6, %ymm4, %ymm3
 	LONG $0xe615ddc5 // vunpckhpd %ymm6, %ymm4, %ymm4
-	WORD $0xb70f; BYTE $0x31 // movzwl (%rcx), %esi
-	LONG $0x49b70f44; BYTE $0x02 // movzwl 0x2(%rcx), %r9d
-	LONG $0x51b70f44; BYTE $0x04 // movzwl 0x4(%rcx), %r10d
-	LONG $0x0659b70f // movzwl 0x6(%rcx), %ebx
+	LONG $0x01b70f41 // movzwl (%r9), %eax
+	LONG $0x49b70f41; BYTE $0x02 // movzwl 0x2(%r9), %ecx
+	LONG $0x51b70f41; BYTE $0x04 // movzwl 0x4(%r9), %edx
+	LONG $0x71b70f41; BYTE $0x06 // movzwl 0x6(%r9), %esi
+	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	WORD $0xe2c1; BYTE $0x04 // shll $0x4, %edx
 	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
-	LONG $0x04e1c141 // shll $0x4, %r9d
-	LONG $0x04e2c141 // shll $0x4, %r10d
-	WORD $0xe3c1; BYTE $0x04 // shll $0x4, %ebx
-	LONG $0x2c58e1c5; BYTE $0x37 // vaddpd (%rdi,%rsi), %xmm3, %xmm5
+	LONG $0x5861c1c4; WORD $0x002c // vaddpd (%r8,%rax), %xmm3, %xmm5
 	LONG $0x197de3c4; WORD $0x01db // vextractf128 $0x1, %ymm3, %xmm3
-	LONG $0x2c11f9c5; BYTE $0x37 // vmovupd %xmm5, (%rdi,%rsi)
-	LONG $0x5859a1c4; WORD $0x0f2c // vaddpd (%rdi,%r9), %xmm4, %xmm5
-	LONG $0x1179a1c4; WORD $0x0f2c // vmovupd %xmm5, (%rdi,%r9)
-	WORD $0x8945; BYTE $0xf1 // movl %r14d, %r9d
-	WORD $0xd141; BYTE $0xe9 // shrl %r9d
-	LONG $0x5861a1c4; WORD $0x171c // vaddpd (%rdi,%r10), %xmm3, %xmm3
-	LONG $0x1179a1c4; WORD $0x171c // vmovupd %xmm3, (%rdi,%r10)
+	LONG $0x1179c1c4; WORD $0x002c // vmovupd %xmm5, (%r8,%rax)
+	LONG $0x5859c1c4; WORD $0x082c // vaddpd (%r8,%rcx), %xmm4, %xmm5
+	LONG $0x1179c1c4; WORD $0x082c // vmovupd %xmm5, (%r8,%rcx)
+	LONG $0x244c8b48; BYTE $0x50 // movq 0x50(%rsp), %rcx
+	LONG $0x5861c1c4; WORD $0x101c // vaddpd (%r8,%rdx), %xmm3, %xmm3
+	LONG $0x1179c1c4; WORD $0x101c // vmovupd %xmm3, (%r8,%rdx)
 	LONG $0x197de3c4; WORD $0x01e3 // vextractf128 $0x1, %ymm4, %xmm3
-	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
-	LONG $0x1c58e1c5; BYTE $0x1f // vaddpd (%rdi,%rbx), %xmm3, %xmm3
-	LONG $0x1c11f9c5; BYTE $0x1f // vmovupd %xmm3, (%rdi,%rbx)
-	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
-	LONG $0x0871b70f // movzwl 0x8(%rcx), %esi
-	LONG $0x6f7a21c4; WORD $0x0a1c // vmovdqu (%rdx,%r9), %xmm11
-	LONG $0x6f7e41c4; WORD $0x2047 // vmovdqu 0x20(%r15), %ymm8
-	LONG $0x6f7e41c4; WORD $0x604f // vmovdqu 0x60(%r15), %ymm9
-	LONG $0x597942c4; LONG $0x000080a7; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm12
-	LONG $0x197d42c4; LONG $0x00009097; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm10
-	LONG $0x7428fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm6
-	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
-	LONG $0x1079c1c4; WORD $0x331c // vmovupd (%r11,%rsi), %xmm3
-	LONG $0x0a71b70f // movzwl 0xa(%rcx), %esi
-	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
-	LONG $0x1079c1c4; WORD $0x332c // vmovupd (%r11,%rsi), %xmm5
-	LONG $0x0c71b70f // movzwl 0xc(%rcx), %esi
-	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
-	LONG $0x1865c3c4; WORD $0x3324; BYTE $0x01 // vinsertf128 $0x1, (%r11,%rsi), %ymm3, %ymm4
-	LONG $0x0e71b70f // movzwl 0xe(%rcx), %esi
-	LONG $0x6f7a81c4; WORD $0x011c // vmovdqu (%r9,%r8), %xmm3
-	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
-	LONG $0x1855c3c4; WORD $0x332c; BYTE $0x01 // vinsertf128 $0x1, (%r11,%rsi), %ymm5, %ymm5
-	WORD $0x894d; BYTE $0xd3 // movq %r10, %r11
-	LONG $0x76148d47 // leal (%r14,%r14,2), %r10d
-	LONG $0x02eac141 // shrl $0x2, %r10d
-	LONG $0x382523c4; WORD $0x121c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r10), %ymm11, %ymm11
-	LONG $0x386583c4; WORD $0x023c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r8), %ymm3, %ymm7
+	LONG $0x5861c1c4; WORD $0x301c // vaddpd (%r8,%rsi), %xmm3, %xmm3
+	LONG $0x1179c1c4; WORD $0x301c // vmovupd %xmm3, (%r8,%rsi)
+	LONG $0x41b70f41; BYTE $0x08 // movzwl 0x8(%r9), %eax
+	LONG $0x6f7a21c4; WORD $0x271c // vmovdqu (%rdi,%r12), %xmm11
+	LONG $0x6f7e41c4; WORD $0x2042 // vmovdqu 0x20(%r10), %ymm8
+	LONG $0x6f7e41c4; WORD $0x604a // vmovdqu 0x60(%r10), %ymm9
+	LONG $0x597942c4; LONG $0x000080a2; BYTE $0x00 // vpbroadcastq 0x80(%r10), %xmm12
+	LONG $0x197d42c4; LONG $0x00009092; BYTE $0x00 // vbroadcastsd 0x90(%r10), %ymm10
+	LONG $0xb428fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm6
+	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
+	LONG $0x1079c1c4; WORD $0x055c; BYTE $0x00 // vmovupd (%r13,%rax), %xmm3
+	LONG $0x41b70f41; BYTE $0x0a // movzwl 0xa(%r9), %eax
+	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
+	LONG $0x1079c1c4; WORD $0x056c; BYTE $0x00 // vmovupd (%r13,%rax), %xmm5
+	LONG $0x41b70f41; BYTE $0x0c // movzwl 0xc(%r9), %eax
+	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
+	LONG $0x1865c3c4; LONG $0x01000564 // vinsertf128 $0x1, (%r13,%rax), %ymm3, %ymm4
+	LONG $0x41b70f41; BYTE $0x0e // movzwl 0xe(%r9), %eax
+	LONG $0x6f7ac1c4; WORD $0x0c1c // vmovdqu (%r12,%rcx), %xmm3
+	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
+	LONG $0x1855c3c4; LONG $0x0100056c // vinsertf128 $0x1, (%r13,%rax), %ymm5, %ymm5
+	LONG $0x76048d43 // leal (%r14,%r14,2), %eax
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
+	LONG $0x382563c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm11, %ymm11
+	LONG $0x3865e3c4; WORD $0x083c; BYTE $0x01 // vinserti128 $0x1, (%rax,%rcx), %ymm3, %ymm7
+	LONG $0x244c8b48; BYTE $0x58 // movq 0x58(%rsp), %rcx
 	LONG $0xdd14ddc5 // vunpcklpd %ymm5, %ymm4, %ymm3
 	LONG $0xe515ddc5 // vunpckhpd %ymm5, %ymm4, %ymm4
-	LONG $0x597dc2c4; LONG $0x000088af; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm5
+	LONG $0x597dc2c4; LONG $0x000088aa; BYTE $0x00 // vpbroadcastq 0x88(%r10), %ymm5
 	LONG $0x002542c4; BYTE $0xd8 // vpshufb %ymm8, %ymm11, %ymm11
 	LONG $0x0045c2c4; BYTE $0xf8 // vpshufb %ymm8, %ymm7, %ymm7
 	LONG $0x47a542c4; BYTE $0xd9 // vpsllvq %ymm9, %ymm11, %ymm11
@@ -5717,21 +5647,21 @@ TEXT ·symmetric2Quad(SB), 0, $1072-8
 	LONG $0x5c2541c4; BYTE $0xda // vsubpd %ymm10, %ymm11, %ymm11
 	LONG $0x5c55c1c4; BYTE $0xea // vsubpd %ymm10, %ymm5, %ymm5
 	LONG $0x582541c4; BYTE $0xdd // vaddpd %ymm13, %ymm11, %ymm11
-	LONG $0xac287dc5; LONG $0x0001e024; BYTE $0x00 // vmovapd 0x1e0(%rsp), %ymm13
+	LONG $0xac287dc5; LONG $0x00020024; BYTE $0x00 // vmovapd 0x200(%rsp), %ymm13
 	LONG $0xff58d5c5 // vaddpd %ymm7, %ymm5, %ymm7
 	LONG $0xb8a562c4; BYTE $0xeb // vfmadd231pd %ymm3, %ymm11, %ymm13
 	LONG $0xb8dd62c4; BYTE $0xef // vfmadd231pd %ymm7, %ymm4, %ymm13
-	LONG $0xac297dc5; LONG $0x0001e024; BYTE $0x00 // vmovapd %ymm13, 0x1e0(%rsp)
-	LONG $0x6f7a81c4; WORD $0x292c // vmovdqu (%r9,%r13), %xmm5
-	LONG $0x6f7e41c4; WORD $0x2057 // vmovdqu 0x20(%r15), %ymm10
-	LONG $0x597942c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm13
-	LONG $0x597d42c4; LONG $0x0000888f; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm9
-	LONG $0x197d42c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm12
-	LONG $0x385503c4; WORD $0x2a04; BYTE $0x01 // vinserti128 $0x1, (%r10,%r13), %ymm5, %ymm8
+	LONG $0xac297dc5; LONG $0x00020024; BYTE $0x00 // vmovapd %ymm13, 0x200(%rsp)
+	LONG $0x6f7a81c4; WORD $0x1c2c // vmovdqu (%r12,%r11), %xmm5
+	LONG $0x6f7e41c4; WORD $0x2052 // vmovdqu 0x20(%r10), %ymm10
+	LONG $0x597942c4; LONG $0x000080aa; BYTE $0x00 // vpbroadcastq 0x80(%r10), %xmm13
+	LONG $0x597d42c4; LONG $0x0000888a; BYTE $0x00 // vpbroadcastq 0x88(%r10), %ymm9
+	LONG $0x197d42c4; LONG $0x000090a2; BYTE $0x00 // vbroadcastsd 0x90(%r10), %ymm12
+	LONG $0x385523c4; WORD $0x1804; BYTE $0x01 // vinserti128 $0x1, (%rax,%r11), %ymm5, %ymm8
 	LONG $0xee59a5c5 // vmulpd %ymm6, %ymm11, %ymm5
-	LONG $0x6f7e41c4; WORD $0x605f // vmovdqu 0x60(%r15), %ymm11
+	LONG $0x6f7e41c4; WORD $0x605a // vmovdqu 0x60(%r10), %ymm11
 	LONG $0xf759cdc5 // vmulpd %ymm7, %ymm6, %ymm6
-	LONG $0xbc28fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm7
+	LONG $0xbc28fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm7
 	LONG $0x003d42c4; BYTE $0xc2 // vpshufb %ymm10, %ymm8, %ymm8
 	LONG $0x47bd42c4; BYTE $0xc3 // vpsllvq %ymm11, %ymm8, %ymm8
 	LONG $0xd33d41c4; BYTE $0xc5 // vpsrlq %xmm13, %ymm8, %ymm8
@@ -5742,10 +5672,12 @@ TEXT ·symmetric2Quad(SB), 0, $1072-8
 	LONG $0xf1eb0dc5 // vpor %ymm1, %ymm14, %ymm14
 	LONG $0x5c3d41c4; BYTE $0xc4 // vsubpd %ymm12, %ymm8, %ymm8
 	LONG $0x583d41c4; BYTE $0xc6 // vaddpd %ymm14, %ymm8, %ymm8
-	LONG $0xa8bde2c4; LONG $0x0220249c; WORD $0x0000 // vfmadd213pd 0x220(%rsp), %ymm8, %ymm3
+	LONG $0xa8bde2c4; LONG $0x0240249c; WORD $0x0000 // vfmadd213pd 0x240(%rsp), %ymm8, %ymm3
 	LONG $0xb8c5c2c4; BYTE $0xe8 // vfmadd231pd %ymm8, %ymm7, %ymm5
-	LONG $0x6f7a01c4; WORD $0x2104 // vmovdqu (%r9,%r12), %xmm8
-	LONG $0x383d03c4; WORD $0x2204; BYTE $0x01 // vinserti128 $0x1, (%r10,%r12), %ymm8, %ymm8
+	LONG $0x6f7a41c4; WORD $0x0c04 // vmovdqu (%r12,%rcx), %xmm8
+	WORD $0x8949; BYTE $0xfc // movq %rdi, %r12
+	LONG $0x243c8b48 // movq (%rsp), %rdi
+	LONG $0x383d63c4; WORD $0x0804; BYTE $0x01 // vinserti128 $0x1, (%rax,%rcx), %ymm8, %ymm8
 	LONG $0x003d42c4; BYTE $0xc2 // vpshufb %ymm10, %ymm8, %ymm8
 	LONG $0x47bd42c4; BYTE $0xc3 // vpsllvq %ymm11, %ymm8, %ymm8
 	LONG $0xd33d41c4; BYTE $0xc5 // vpsrlq %xmm13, %ymm8, %ymm8
@@ -5758,318 +5690,177 @@ TEXT ·symmetric2Quad(SB), 0, $1072-8
 	LONG $0xc958edc5 // vaddpd %ymm1, %ymm2, %ymm1
 	LONG $0xb8f5e2c4; BYTE $0xdc // vfmadd231pd %ymm4, %ymm1, %ymm3
 	LONG $0xb8f5e2c4; BYTE $0xf7 // vfmadd231pd %ymm7, %ymm1, %ymm6
-	LONG $0x9c29fdc5; LONG $0x00022024; BYTE $0x00 // vmovapd %ymm3, 0x220(%rsp)
+	LONG $0x9c29fdc5; LONG $0x00024024; BYTE $0x00 // vmovapd %ymm3, 0x240(%rsp)
 	LONG $0xce14d5c5 // vunpcklpd %ymm6, %ymm5, %ymm1
-	LONG $0x0871b70f // movzwl 0x8(%rcx), %esi
-	LONG $0x41b70f44; BYTE $0x0a // movzwl 0xa(%rcx), %r8d
-	LONG $0x49b70f44; BYTE $0x0c // movzwl 0xc(%rcx), %r9d
-	LONG $0x51b70f44; BYTE $0x0e // movzwl 0xe(%rcx), %r10d
+	LONG $0x41b70f41; BYTE $0x08 // movzwl 0x8(%r9), %eax
+	LONG $0x49b70f41; BYTE $0x0a // movzwl 0xa(%r9), %ecx
+	LONG $0x51b70f41; BYTE $0x0c // movzwl 0xc(%r9), %edx
+	LONG $0x71b70f41; BYTE $0x0e // movzwl 0xe(%r9), %esi
+	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	WORD $0xe2c1; BYTE $0x04 // shll $0x4, %edx
 	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
-	LONG $0x04e0c141 // shll $0x4, %r8d
-	LONG $0x04e1c141 // shll $0x4, %r9d
-	LONG $0x04e2c141 // shll $0x4, %r10d
-	LONG $0x1458f1c5; BYTE $0x37 // vaddpd (%rdi,%rsi), %xmm1, %xmm2
+	LONG $0x5871c1c4; WORD $0x0014 // vaddpd (%r8,%rax), %xmm1, %xmm2
 	LONG $0x197de3c4; WORD $0x01c9 // vextractf128 $0x1, %ymm1, %xmm1
-	LONG $0x1411f9c5; BYTE $0x37 // vmovupd %xmm2, (%rdi,%rsi)
+	LONG $0x1179c1c4; WORD $0x0014 // vmovupd %xmm2, (%r8,%rax)
 	LONG $0xd615d5c5 // vunpckhpd %ymm6, %ymm5, %ymm2
-	LONG $0x5869a1c4; WORD $0x071c // vaddpd (%rdi,%r8), %xmm2, %xmm3
-	LONG $0x1179a1c4; WORD $0x071c // vmovupd %xmm3, (%rdi,%r8)
-	LONG $0x5871a1c4; WORD $0x0f0c // vaddpd (%rdi,%r9), %xmm1, %xmm1
-	LONG $0x1179a1c4; WORD $0x0f0c // vmovupd %xmm1, (%rdi,%r9)
+	LONG $0x5869c1c4; WORD $0x081c // vaddpd (%r8,%rcx), %xmm2, %xmm3
+	LONG $0x1179c1c4; WORD $0x081c // vmovupd %xmm3, (%r8,%rcx)
+	LONG $0x5871c1c4; WORD $0x100c // vaddpd (%r8,%rdx), %xmm1, %xmm1
+	LONG $0x1179c1c4; WORD $0x100c // vmovupd %xmm1, (%r8,%rdx)
 	LONG $0x197de3c4; WORD $0x01d1 // vextractf128 $0x1, %ymm2, %xmm1
-	LONG $0x5871a1c4; WORD $0x170c // vaddpd (%rdi,%r10), %xmm1, %xmm1
-	LONG $0x1179a1c4; WORD $0x170c // vmovupd %xmm1, (%rdi,%r10)
-	LONG $0xfff4f6e9; BYTE $0xff // jmp <symmetric2+0x2ee>
-	LONG $0x0a6ffac5 // vmovdqu (%rdx), %xmm1
-	LONG $0x5979c2c4; LONG $0x0000809f; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm3
-	LONG $0x597dc2c4; LONG $0x00008897; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm2
-	LONG $0x760c8d47 // leal (%r14,%r14,2), %r9d
-	WORD $0x8945; BYTE $0xf0 // movl %r14d, %r8d
-	WORD $0xd141; BYTE $0xe8 // shrl %r8d
-	LONG $0x32148d4e // leaq (%rdx,%r14), %r10
-	LONG $0x3875a3c4; WORD $0x2a0c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r13), %ymm1, %ymm1
-	LONG $0x02e9c141 // shrl $0x2, %r9d
-	LONG $0x0075c2c4; BYTE $0x0f // vpshufb (%r15), %ymm1, %ymm1
-	LONG $0x47f5c2c4; WORD $0x404f // vpsllvq 0x40(%r15), %ymm1, %ymm1
-	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
-	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
-	LONG $0x197dc2c4; LONG $0x00009097; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm2
-	LONG $0xca5cf5c5 // vsubpd %ymm2, %ymm1, %ymm1
-	LONG $0x5428fdc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm2
-	LONG $0xa8f5e2c4; LONG $0x01c02494; WORD $0x0000 // vfmadd213pd 0x1c0(%rsp), %ymm1, %ymm2
-	LONG $0x4c28fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm1
-	LONG $0x9429fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd %ymm2, 0x1c0(%rsp)
-	LONG $0x6f7aa1c4; WORD $0x021c // vmovdqu (%rdx,%r8), %xmm3
-	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
-	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x3865a3c4; WORD $0x0a1c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r9), %ymm3, %ymm3
-	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
-	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
+	LONG $0x5871c1c4; WORD $0x300c // vaddpd (%r8,%rsi), %xmm1, %xmm1
+	LONG $0x1179c1c4; WORD $0x300c // vmovupd %xmm1, (%r8,%rsi)
+	LONG $0x0007c2e9; BYTE $0x00 // jmp <symmetric2+0x13a8>
+	LONG $0x763c8d43 // leal (%r14,%r14,2), %edi
+	WORD $0x8944; BYTE $0xf2 // movl %r14d, %edx
+	WORD $0xead1 // shrl %edx
+	WORD $0xb141; BYTE $0x01 // movb $0x1, %r9b
+	WORD $0xc931 // xorl %ecx, %ecx
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x06e1c148 // shlq $0x6, %rcx
+	LONG $0x24b48d48; LONG $0x000001e0 // leaq 0x1e0(%rsp), %rsi
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	LONG $0x0c28fdc5; BYTE $0x0e // vmovapd (%rsi,%rcx), %ymm1
+	LONG $0x5428fdc5; WORD $0x200e // vmovapd 0x20(%rsi,%rcx), %ymm2
+	LONG $0x0e048d48 // leaq (%rsi,%rcx), %rax
+	WORD $0x01b1 // movb $0x1, %cl
+	LONG $0x24748d48; BYTE $0x60 // leaq 0x60(%rsp), %rsi
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xfeaf0f4d // imulq %r14, %r15
+	LONG $0x5979c2c4; LONG $0x000080aa; BYTE $0x00 // vpbroadcastq 0x80(%r10), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088a2; BYTE $0x00 // vpbroadcastq 0x88(%r10), %ymm4
+	LONG $0x3c048d4f // leaq (%r12,%r15), %r8
+	LONG $0x6f7a81c4; WORD $0x3c1c // vmovdqu (%r12,%r15), %xmm3
+	LONG $0x0001bf41; WORD $0x0000 // movl $0x1, %r15d
+	LONG $0x386583c4; LONG $0x0100055c // vinserti128 $0x1, (%r13,%r8), %ymm3, %ymm3
+	LONG $0x0065c2c4; BYTE $0x1a // vpshufb (%r10), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x405a // vpsllvq 0x40(%r10), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
-	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
+	LONG $0x197dc2c4; LONG $0x000090a2; BYTE $0x00 // vbroadcastsd 0x90(%r10), %ymm4
 	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
-	LONG $0xa8f5e2c4; LONG $0x01e0249c; WORD $0x0000 // vfmadd213pd 0x1e0(%rsp), %ymm1, %ymm3
-	LONG $0x9c29fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd %ymm3, 0x1e0(%rsp)
-	LONG $0x6f7aa1c4; WORD $0x320c // vmovdqu (%rdx,%r14), %xmm1
-	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
-	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x387583c4; LONG $0x0100154c // vinserti128 $0x1, (%r13,%r10), %ymm1, %ymm1
-	LONG $0x0075c2c4; BYTE $0x0f // vpshufb (%r15), %ymm1, %ymm1
-	LONG $0x47f5c2c4; WORD $0x404f // vpsllvq 0x40(%r15), %ymm1, %ymm1
-	LONG $0xcdd3f5c5 // vpsrlq %xmm5, %ymm1, %ymm1
-	LONG $0xcceff5c5 // vpxor %ymm4, %ymm1, %ymm1
-	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
-	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
-	LONG $0x98ede2c4; LONG $0x0080248c; WORD $0x0000 // vfmadd132pd 0x80(%rsp), %ymm2, %ymm1
-	LONG $0x8c29fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd %ymm1, 0x1c0(%rsp)
-	LONG $0x6f7a81c4; WORD $0x100c // vmovdqu (%r8,%r10), %xmm1
-	LONG $0x5979c2c4; LONG $0x000080a7; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm4
-	LONG $0x597dc2c4; LONG $0x00008897; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm2
-	LONG $0x387583c4; WORD $0x110c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm1, %ymm1
-	LONG $0x22148d4e // leaq (%rdx,%r12), %r10
-	LONG $0x0075c2c4; WORD $0x204f // vpshufb 0x20(%r15), %ymm1, %ymm1
-	LONG $0x47f5c2c4; WORD $0x604f // vpsllvq 0x60(%r15), %ymm1, %ymm1
-	LONG $0xccd3f5c5 // vpsrlq %xmm4, %ymm1, %ymm1
-	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
-	LONG $0x197dc2c4; LONG $0x00009097; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm2
-	LONG $0xca5cf5c5 // vsubpd %ymm2, %ymm1, %ymm1
-	LONG $0x98e5e2c4; LONG $0x00a0248c; WORD $0x0000 // vfmadd132pd 0xa0(%rsp), %ymm3, %ymm1
-	LONG $0x8c29fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd %ymm1, 0x1e0(%rsp)
-	LONG $0x6f7aa1c4; WORD $0x220c // vmovdqu (%rdx,%r12), %xmm1
-	LONG $0x5979c2c4; LONG $0x0000809f; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm3
-	LONG $0x597dc2c4; LONG $0x00008897; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm2
-	LONG $0x387583c4; LONG $0x0100154c // vinserti128 $0x1, (%r13,%r10), %ymm1, %ymm1
-	LONG $0x0075c2c4; BYTE $0x0f // vpshufb (%r15), %ymm1, %ymm1
-	LONG $0x47f5c2c4; WORD $0x404f // vpsllvq 0x40(%r15), %ymm1, %ymm1
-	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
-	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
-	LONG $0x197dc2c4; LONG $0x00009097; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm2
-	LONG $0xd25cf5c5 // vsubpd %ymm2, %ymm1, %ymm2
-	LONG $0x4c28fdc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm1
-	LONG $0xa8ede2c4; LONG $0x0200248c; WORD $0x0000 // vfmadd213pd 0x200(%rsp), %ymm2, %ymm1
-	LONG $0x8c29fdc5; LONG $0x00020024; BYTE $0x00 // vmovapd %ymm1, 0x200(%rsp)
-	LONG $0x6f7a81c4; WORD $0x1014 // vmovdqu (%r8,%r10), %xmm2
-	LONG $0x5979c2c4; LONG $0x000080a7; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm4
-	LONG $0x597dc2c4; LONG $0x0000889f; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm3
-	LONG $0x7428fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm6
-	LONG $0x386d83c4; WORD $0x1114; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm2, %ymm2
-	LONG $0x006dc2c4; WORD $0x2057 // vpshufb 0x20(%r15), %ymm2, %ymm2
-	LONG $0x47edc2c4; WORD $0x6057 // vpsllvq 0x60(%r15), %ymm2, %ymm2
-	LONG $0xd4d3edc5 // vpsrlq %xmm4, %ymm2, %ymm2
-	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
-	LONG $0xd3efedc5 // vpxor %ymm3, %ymm2, %ymm2
-	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
-	LONG $0xa8ede2c4; LONG $0x022024b4; WORD $0x0000 // vfmadd213pd 0x220(%rsp), %ymm2, %ymm6
-	LONG $0xb429fdc5; LONG $0x00022024; BYTE $0x00 // vmovapd %ymm6, 0x220(%rsp)
-	LONG $0x6f7a81c4; WORD $0x1614 // vmovdqu (%r14,%r10), %xmm2
-	WORD $0x014d; BYTE $0xf2 // addq %r14, %r10
-	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
-	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x386d83c4; LONG $0x01001554 // vinserti128 $0x1, (%r13,%r10), %ymm2, %ymm2
-	LONG $0x006dc2c4; BYTE $0x17 // vpshufb (%r15), %ymm2, %ymm2
-	LONG $0x47edc2c4; WORD $0x4057 // vpsllvq 0x40(%r15), %ymm2, %ymm2
-	LONG $0xd5d3edc5 // vpsrlq %xmm5, %ymm2, %ymm2
-	LONG $0xd4efedc5 // vpxor %ymm4, %ymm2, %ymm2
-	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
-	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
-	LONG $0x98f5e2c4; LONG $0x00802494; WORD $0x0000 // vfmadd132pd 0x80(%rsp), %ymm1, %ymm2
-	LONG $0x9429fdc5; LONG $0x00020024; BYTE $0x00 // vmovapd %ymm2, 0x200(%rsp)
-	LONG $0x6f7a81c4; WORD $0x100c // vmovdqu (%r8,%r10), %xmm1
-	LONG $0x5979c2c4; LONG $0x000080a7; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm4
-	LONG $0x597dc2c4; LONG $0x00008897; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm2
-	LONG $0x387583c4; WORD $0x110c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm1, %ymm1
-	LONG $0x0075c2c4; WORD $0x204f // vpshufb 0x20(%r15), %ymm1, %ymm1
-	LONG $0x47f5c2c4; WORD $0x604f // vpsllvq 0x60(%r15), %ymm1, %ymm1
-	LONG $0xccd3f5c5 // vpsrlq %xmm4, %ymm1, %ymm1
-	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
-	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
-	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
-	LONG $0x98cde2c4; LONG $0x00a0248c; WORD $0x0000 // vfmadd132pd 0xa0(%rsp), %ymm6, %ymm1
-	LONG $0x8c29fdc5; LONG $0x00022024; BYTE $0x00 // vmovapd %ymm1, 0x220(%rsp)
-	LONG $0xfff234e9; BYTE $0xff // jmp <symmetric2+0x2f7>
-	LONG $0x0a6ffac5 // vmovdqu (%rdx), %xmm1
-	LONG $0x5979c2c4; LONG $0x0000809f; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm3
-	LONG $0x597dc2c4; LONG $0x00008897; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm2
-	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
-	LONG $0x760c8d47 // leal (%r14,%r14,2), %r9d
-	WORD $0x8945; BYTE $0xf0 // movl %r14d, %r8d
-	WORD $0xd141; BYTE $0xe8 // shrl %r8d
-	LONG $0x32148d4e // leaq (%rdx,%r14), %r10
-	LONG $0x3875a3c4; WORD $0x2a0c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r13), %ymm1, %ymm1
-	LONG $0x02e9c141 // shrl $0x2, %r9d
-	LONG $0x0075c2c4; BYTE $0x0f // vpshufb (%r15), %ymm1, %ymm1
-	LONG $0x47f5c2c4; WORD $0x404f // vpsllvq 0x40(%r15), %ymm1, %ymm1
-	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
-	LONG $0xd2eff5c5 // vpxor %ymm2, %ymm1, %ymm2
-	LONG $0x597de2c4; LONG $0x0008e10d; BYTE $0x00 // vpbroadcastq 0x8e1(%rip), %ymm1
-	LONG $0x026de3c4; WORD $0xaad8 // vpblendd $0xaa, %ymm0, %ymm2, %ymm3
-	LONG $0xd273ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm4
-	LONG $0x597de2c4; LONG $0x0008c515; BYTE $0x00 // vpbroadcastq 0x8c5(%rip), %ymm2
-	LONG $0xd9ebe5c5 // vpor %ymm1, %ymm3, %ymm3
-	LONG $0xe2ebddc5 // vpor %ymm2, %ymm4, %ymm4
-	LONG $0xe55cddc5 // vsubpd %ymm5, %ymm4, %ymm4
-	LONG $0x6c28fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm5
-	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
-	LONG $0x5c28fdc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm3
-	LONG $0xa8dde2c4; LONG $0x01c0249c; WORD $0x0000 // vfmadd213pd 0x1c0(%rsp), %ymm4, %ymm3
-	LONG $0x9c29fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd %ymm3, 0x1c0(%rsp)
-	LONG $0x6f7aa1c4; WORD $0x0224 // vmovdqu (%rdx,%r8), %xmm4
-	LONG $0x5979c2c4; LONG $0x000080bf; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm7
-	LONG $0x597dc2c4; LONG $0x000088b7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm6
-	LONG $0x385da3c4; WORD $0x0a24; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r9), %ymm4, %ymm4
-	LONG $0x005dc2c4; WORD $0x2067 // vpshufb 0x20(%r15), %ymm4, %ymm4
-	LONG $0x47ddc2c4; WORD $0x6067 // vpsllvq 0x60(%r15), %ymm4, %ymm4
-	LONG $0xe7d3ddc5 // vpsrlq %xmm7, %ymm4, %ymm4
-	LONG $0x197dc2c4; LONG $0x000090bf; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm7
-	LONG $0xe6efddc5 // vpxor %ymm6, %ymm4, %ymm4
-	LONG $0x025de3c4; WORD $0xaaf0 // vpblendd $0xaa, %ymm0, %ymm4, %ymm6
-	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
-	LONG $0xe2ebddc5 // vpor %ymm2, %ymm4, %ymm4
-	LONG $0xf1ebcdc5 // vpor %ymm1, %ymm6, %ymm6
-	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
-	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
-	LONG $0xa8d5e2c4; LONG $0x01e024a4; WORD $0x0000 // vfmadd213pd 0x1e0(%rsp), %ymm5, %ymm4
-	LONG $0xa429fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd %ymm4, 0x1e0(%rsp)
-	LONG $0x6f7aa1c4; WORD $0x322c // vmovdqu (%rdx,%r14), %xmm5
-	LONG $0x5979c2c4; LONG $0x000080bf; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm7
-	LONG $0x597dc2c4; LONG $0x000088b7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm6
-	LONG $0x385583c4; LONG $0x0100156c // vinserti128 $0x1, (%r13,%r10), %ymm5, %ymm5
-	LONG $0x0055c2c4; BYTE $0x2f // vpshufb (%r15), %ymm5, %ymm5
-	LONG $0x47d5c2c4; WORD $0x406f // vpsllvq 0x40(%r15), %ymm5, %ymm5
-	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
-	LONG $0x197dc2c4; LONG $0x000090bf; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm7
-	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
-	LONG $0x0255e3c4; WORD $0xaaf0 // vpblendd $0xaa, %ymm0, %ymm5, %ymm6
-	LONG $0xd573d5c5; BYTE $0x20 // vpsrlq $0x20, %ymm5, %ymm5
-	LONG $0xeaebd5c5 // vpor %ymm2, %ymm5, %ymm5
-	LONG $0xf1ebcdc5 // vpor %ymm1, %ymm6, %ymm6
-	LONG $0xef5cd5c5 // vsubpd %ymm7, %ymm5, %ymm5
-	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
-	LONG $0x98e5e2c4; LONG $0x008024ac; WORD $0x0000 // vfmadd132pd 0x80(%rsp), %ymm3, %ymm5
-	LONG $0xac29fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd %ymm5, 0x1c0(%rsp)
-	LONG $0x6f7a81c4; WORD $0x101c // vmovdqu (%r8,%r10), %xmm3
-	LONG $0x5979c2c4; LONG $0x000080b7; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm6
-	LONG $0x597dc2c4; LONG $0x000088af; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm5
-	LONG $0x386583c4; WORD $0x111c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm3, %ymm3
-	LONG $0x22148d4e // leaq (%rdx,%r12), %r10
-	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
-	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
-	LONG $0xded3e5c5 // vpsrlq %xmm6, %ymm3, %ymm3
-	LONG $0x197dc2c4; LONG $0x000090b7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm6
-	LONG $0xddefe5c5 // vpxor %ymm5, %ymm3, %ymm3
-	LONG $0x0265e3c4; WORD $0xaae8 // vpblendd $0xaa, %ymm0, %ymm3, %ymm5
-	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
-	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
-	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
-	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
-	LONG $0xdd58e5c5 // vaddpd %ymm5, %ymm3, %ymm3
-	LONG $0x98dde2c4; LONG $0x00a0249c; WORD $0x0000 // vfmadd132pd 0xa0(%rsp), %ymm4, %ymm3
-	LONG $0x9c29fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd %ymm3, 0x1e0(%rsp)
-	LONG $0x6f7aa1c4; WORD $0x221c // vmovdqu (%rdx,%r12), %xmm3
-	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
-	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
-	LONG $0x386583c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%r10), %ymm3, %ymm3
-	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
-	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
+	LONG $0xb8e5e2c4; BYTE $0x0e // vfmadd231pd (%rsi), %ymm3, %ymm1
+	LONG $0x0829fdc5 // vmovapd %ymm1, (%rax)
+	LONG $0x6f7aa1c4; WORD $0x021c // vmovdqu (%rdx,%r8), %xmm3
+	LONG $0x5979c2c4; LONG $0x000080aa; BYTE $0x00 // vpbroadcastq 0x80(%r10), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088a2; BYTE $0x00 // vpbroadcastq 0x88(%r10), %ymm4
+	LONG $0x3865a3c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm3, %ymm3
+	LONG $0x0065c2c4; WORD $0x205a // vpshufb 0x20(%r10), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x605a // vpsllvq 0x60(%r10), %ymm3, %ymm3
 	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
-	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
+	LONG $0x197dc2c4; LONG $0x000090aa; BYTE $0x00 // vbroadcastsd 0x90(%r10), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xb8e5e2c4; WORD $0x2056 // vfmadd231pd 0x20(%rsi), %ymm3, %ymm2
+	WORD $0x8948; BYTE $0xde // movq %rbx, %rsi
+	LONG $0x5029fdc5; BYTE $0x20 // vmovapd %ymm2, 0x20(%rax)
+	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
+	LONG $0x000000b9; BYTE $0x00 // movl $0x0, %ecx
+	LONG $0xff4d850f; WORD $0xffff // jne <symmetric2+0xc30>
+	WORD $0x014d; BYTE $0xdc // addq %r11, %r12
+	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
+	LONG $0x01c1f641 // testb $0x1, %r9b
+	LONG $0x0000b941; WORD $0x0000 // movl $0x0, %r9d
+	LONG $0xff05850f; WORD $0xffff // jne <symmetric2+0xc00>
+	LONG $0xfff4a0e9; BYTE $0xff // jmp <symmetric2+0x1a0>
+	LONG $0x763c8d43 // leal (%r14,%r14,2), %edi
+	WORD $0x8945; BYTE $0xf1 // movl %r14d, %r9d
+	WORD $0x894c; BYTE $0xe2 // movq %r12, %rdx
+	WORD $0xd141; BYTE $0xe9 // shrl %r9d
+	WORD $0xb441; BYTE $0x01 // movb $0x1, %r12b
+	WORD $0xc031 // xorl %eax, %eax
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x06e0c148 // shlq $0x6, %rax
+	LONG $0x24b48d48; LONG $0x000001e0 // leaq 0x1e0(%rsp), %rsi
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	LONG $0x0c28fdc5; BYTE $0x06 // vmovapd (%rsi,%rax), %ymm1
+	LONG $0x5428fdc5; WORD $0x2006 // vmovapd 0x20(%rsi,%rax), %ymm2
+	LONG $0x060c8d48 // leaq (%rsi,%rax), %rcx
+	WORD $0x01b0 // movb $0x1, %al
+	LONG $0x24748d48; BYTE $0x60 // leaq 0x60(%rsp), %rsi
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xfeaf0f4d // imulq %r14, %r15
+	LONG $0x5979c2c4; LONG $0x000080aa; BYTE $0x00 // vpbroadcastq 0x80(%r10), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088a2; BYTE $0x00 // vpbroadcastq 0x88(%r10), %ymm4
+	LONG $0x597de2c4; LONG $0x0007c135; BYTE $0x00 // vpbroadcastq 0x7c1(%rip), %ymm6
+	LONG $0x197dc2c4; LONG $0x000090ba; BYTE $0x00 // vbroadcastsd 0x90(%r10), %ymm7
+	LONG $0x597d62c4; LONG $0x0007b705; BYTE $0x00 // vpbroadcastq 0x7b7(%rip), %ymm8
+	LONG $0x3a048d4e // leaq (%rdx,%r15), %r8
+	LONG $0x6f7aa1c4; WORD $0x3a1c // vmovdqu (%rdx,%r15), %xmm3
+	LONG $0x0001bf41; WORD $0x0000 // movl $0x1, %r15d
+	LONG $0x386583c4; LONG $0x0100055c // vinserti128 $0x1, (%r13,%r8), %ymm3, %ymm3
+	LONG $0x0065c2c4; BYTE $0x1a // vpshufb (%r10), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x405a // vpsllvq 0x40(%r10), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
 	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
 	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
 	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
-	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
-	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
-	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
-	LONG $0xe458e5c5 // vaddpd %ymm4, %ymm3, %ymm4
-	LONG $0x5c28fdc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm3
-	LONG $0xa8dde2c4; LONG $0x0200249c; WORD $0x0000 // vfmadd213pd 0x200(%rsp), %ymm4, %ymm3
-	LONG $0x9c29fdc5; LONG $0x00020024; BYTE $0x00 // vmovapd %ymm3, 0x200(%rsp)
-	LONG $0x6f7a81c4; WORD $0x1024 // vmovdqu (%r8,%r10), %xmm4
-	LONG $0x5979c2c4; LONG $0x000080b7; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm6
-	LONG $0x597dc2c4; LONG $0x000088af; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm5
-	LONG $0x4c287dc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm9
-	LONG $0x385d83c4; WORD $0x1124; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm4, %ymm4
-	LONG $0x005dc2c4; WORD $0x2067 // vpshufb 0x20(%r15), %ymm4, %ymm4
-	LONG $0x47ddc2c4; WORD $0x6067 // vpsllvq 0x60(%r15), %ymm4, %ymm4
-	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
-	LONG $0x197dc2c4; LONG $0x000090b7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm6
-	LONG $0xe5efddc5 // vpxor %ymm5, %ymm4, %ymm4
-	LONG $0x025de3c4; WORD $0xaae8 // vpblendd $0xaa, %ymm0, %ymm4, %ymm5
-	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
-	LONG $0xe2ebddc5 // vpor %ymm2, %ymm4, %ymm4
-	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
-	LONG $0xe65cddc5 // vsubpd %ymm6, %ymm4, %ymm4
-	LONG $0xed58ddc5 // vaddpd %ymm5, %ymm4, %ymm5
-	LONG $0xa8d562c4; LONG $0x0220248c; WORD $0x0000 // vfmadd213pd 0x220(%rsp), %ymm5, %ymm9
-	LONG $0x8c297dc5; LONG $0x00022024; BYTE $0x00 // vmovapd %ymm9, 0x220(%rsp)
-	LONG $0x6f7a81c4; WORD $0x162c // vmovdqu (%r14,%r10), %xmm5
-	WORD $0x014d; BYTE $0xf2 // addq %r14, %r10
-	LONG $0x5979c2c4; LONG $0x000080bf; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm7
-	LONG $0x597dc2c4; LONG $0x000088b7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm6
-	LONG $0x197d42c4; LONG $0x00009087; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm8
-	LONG $0x385583c4; LONG $0x0100156c // vinserti128 $0x1, (%r13,%r10), %ymm5, %ymm5
-	LONG $0x0055c2c4; BYTE $0x2f // vpshufb (%r15), %ymm5, %ymm5
-	LONG $0x47d5c2c4; WORD $0x406f // vpsllvq 0x40(%r15), %ymm5, %ymm5
-	LONG $0xefd3d5c5 // vpsrlq %xmm7, %ymm5, %ymm5
-	LONG $0xeeefd5c5 // vpxor %ymm6, %ymm5, %ymm5
-	LONG $0x0255e3c4; WORD $0xaaf0 // vpblendd $0xaa, %ymm0, %ymm5, %ymm6
-	LONG $0xd573d5c5; BYTE $0x20 // vpsrlq $0x20, %ymm5, %ymm5
-	LONG $0xeaebd5c5 // vpor %ymm2, %ymm5, %ymm5
-	LONG $0xf1ebcdc5 // vpor %ymm1, %ymm6, %ymm6
-	LONG $0x5c55c1c4; BYTE $0xe8 // vsubpd %ymm8, %ymm5, %ymm5
-	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
-	LONG $0x98e5e2c4; LONG $0x008024ac; WORD $0x0000 // vfmadd132pd 0x80(%rsp), %ymm3, %ymm5
-	LONG $0xac29fdc5; LONG $0x00020024; BYTE $0x00 // vmovapd %ymm5, 0x200(%rsp)
-	LONG $0x6f7a81c4; WORD $0x101c // vmovdqu (%r8,%r10), %xmm3
-	LONG $0x5979c2c4; LONG $0x000080b7; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm6
-	LONG $0x597dc2c4; LONG $0x000088af; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm5
-	LONG $0x386583c4; WORD $0x111c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm3, %ymm3
-	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
-	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
-	LONG $0xded3e5c5 // vpsrlq %xmm6, %ymm3, %ymm3
-	LONG $0xddefe5c5 // vpxor %ymm5, %ymm3, %ymm3
-	LONG $0x0265e3c4; WORD $0xaae8 // vpblendd $0xaa, %ymm0, %ymm3, %ymm5
+	LONG $0xdeebe5c5 // vpor %ymm6, %ymm3, %ymm3
+	LONG $0xe4ebbdc5 // vpor %ymm4, %ymm8, %ymm4
+	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0xb8e5e2c4; BYTE $0x0e // vfmadd231pd (%rsi), %ymm3, %ymm1
+	LONG $0x0929fdc5 // vmovapd %ymm1, (%rcx)
+	LONG $0x6f7a81c4; WORD $0x011c // vmovdqu (%r9,%r8), %xmm3
+	LONG $0x5979c2c4; LONG $0x000080ba; BYTE $0x00 // vpbroadcastq 0x80(%r10), %xmm7
+	LONG $0x597dc2c4; LONG $0x000088a2; BYTE $0x00 // vpbroadcastq 0x88(%r10), %ymm4
+	LONG $0x3865a3c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm3, %ymm3
+	LONG $0x0065c2c4; WORD $0x205a // vpshufb 0x20(%r10), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x605a // vpsllvq 0x60(%r10), %ymm3, %ymm3
+	LONG $0xdfd3e5c5 // vpsrlq %xmm7, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
 	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
-	LONG $0xc9ebd5c5 // vpor %ymm1, %ymm5, %ymm1
-	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
-	LONG $0xd2ebe5c5 // vpor %ymm2, %ymm3, %ymm2
-	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
-	LONG $0xc958edc5 // vaddpd %ymm1, %ymm2, %ymm1
-	LONG $0x98b5e2c4; LONG $0x00a0248c; WORD $0x0000 // vfmadd132pd 0xa0(%rsp), %ymm9, %ymm1
-	LONG $0x8c29fdc5; LONG $0x00022024; BYTE $0x00 // vmovapd %ymm1, 0x220(%rsp)
-	LONG $0xffee9ee9; BYTE $0xff // jmp <symmetric2+0x2f7>
-	WORD $0xb70f; BYTE $0x31 // movzwl (%rcx), %esi
-	LONG $0x41b70f44; BYTE $0x02 // movzwl 0x2(%rcx), %r8d
-	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
-	LONG $0x51b70f44; BYTE $0x04 // movzwl 0x4(%rcx), %r10d
-	LONG $0x0659b70f // movzwl 0x6(%rcx), %ebx
-	WORD $0x8945; BYTE $0xf1 // movl %r14d, %r9d
-	LONG $0x02e9c141 // shrl $0x2, %r9d
-	LONG $0x6f7ec1c4; BYTE $0x37 // vmovdqu (%r15), %ymm6
-	LONG $0x6428fdc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm4
-	LONG $0x597dc2c4; LONG $0x000088af; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm5
-	LONG $0x6f7ec1c4; WORD $0x407f // vmovdqu 0x40(%r15), %ymm7
-	LONG $0x197d42c4; LONG $0x00009087; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm8
-	LONG $0x597942c4; LONG $0x0000808f; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm9
-	LONG $0x94287dc5; LONG $0x0001c024; BYTE $0x00 // vmovapd 0x1c0(%rsp), %ymm10
-	LONG $0x222c8d4e // leaq (%rdx,%r12), %r13
+	LONG $0xdeebe5c5 // vpor %ymm6, %ymm3, %ymm3
+	LONG $0x197dc2c4; LONG $0x000090b2; BYTE $0x00 // vbroadcastsd 0x90(%r10), %ymm6
+	LONG $0xe4ebbdc5 // vpor %ymm4, %ymm8, %ymm4
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0xb8e5e2c4; WORD $0x2056 // vfmadd231pd 0x20(%rsi), %ymm3, %ymm2
+	WORD $0x8948; BYTE $0xde // movq %rbx, %rsi
+	LONG $0x5129fdc5; BYTE $0x20 // vmovapd %ymm2, 0x20(%rcx)
+	WORD $0x01a8 // testb $0x1, %al
+	LONG $0x000000b8; BYTE $0x00 // movl $0x0, %eax
+	LONG $0xff0e850f; WORD $0xffff // jne <symmetric2+0xd50>
+	WORD $0x014c; BYTE $0xda // addq %r11, %rdx
+	LONG $0x000001b8; BYTE $0x00 // movl $0x1, %eax
+	LONG $0x01c4f641 // testb $0x1, %r12b
+	LONG $0x0000bc41; WORD $0x0000 // movl $0x0, %r12d
+	LONG $0xfec6850f; WORD $0xffff // jne <symmetric2+0xd20>
+	LONG $0xfff341e9; BYTE $0xff // jmp <symmetric2+0x1a0>
+	LONG $0x01b70f41 // movzwl (%r9), %eax
+	LONG $0x49b70f41; BYTE $0x02 // movzwl 0x2(%r9), %ecx
+	LONG $0x247c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r15
+	LONG $0x71b70f41; BYTE $0x04 // movzwl 0x4(%r9), %esi
+	LONG $0x41b70f45; BYTE $0x06 // movzwl 0x6(%r9), %r8d
+	LONG $0x6f7ec1c4; BYTE $0x32 // vmovdqu (%r10), %ymm6
+	LONG $0x6428fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm4
+	LONG $0x597dc2c4; LONG $0x000088aa; BYTE $0x00 // vpbroadcastq 0x88(%r10), %ymm5
+	LONG $0x6f7ec1c4; WORD $0x407a // vmovdqu 0x40(%r10), %ymm7
+	LONG $0x197d42c4; LONG $0x00009082; BYTE $0x00 // vbroadcastsd 0x90(%r10), %ymm8
+	LONG $0x597942c4; LONG $0x0000808a; BYTE $0x00 // vpbroadcastq 0x80(%r10), %xmm9
+	LONG $0x94287dc5; LONG $0x0001e024; BYTE $0x00 // vmovapd 0x1e0(%rsp), %ymm10
+	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
+	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
 	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
 	LONG $0x04e0c141 // shll $0x4, %r8d
-	LONG $0x04e2c141 // shll $0x4, %r10d
-	WORD $0xe3c1; BYTE $0x04 // shll $0x4, %ebx
-	LONG $0x1079c1c4; WORD $0x330c // vmovupd (%r11,%rsi), %xmm1
-	LONG $0x107981c4; WORD $0x0314 // vmovupd (%r11,%r8), %xmm2
-	LONG $0x32048d4e // leaq (%rdx,%r14), %r8
-	LONG $0x187583c4; WORD $0x130c; BYTE $0x01 // vinsertf128 $0x1, (%r11,%r10), %ymm1, %ymm1
-	LONG $0x186dc3c4; WORD $0x1b1c; BYTE $0x01 // vinsertf128 $0x1, (%r11,%rbx), %ymm2, %ymm3
+	LONG $0x1079c1c4; WORD $0x070c // vmovupd (%r15,%rax), %xmm1
+	LONG $0x1079c1c4; WORD $0x0f14 // vmovupd (%r15,%rcx), %xmm2
+	LONG $0x186d83c4; WORD $0x071c; BYTE $0x01 // vinsertf128 $0x1, (%r15,%r8), %ymm2, %ymm3
+	LONG $0x1875c3c4; WORD $0x370c; BYTE $0x01 // vinsertf128 $0x1, (%r15,%rsi), %ymm1, %ymm1
+	LONG $0x34048d4f // leaq (%r12,%r14), %r8
 	LONG $0xd314f5c5 // vunpcklpd %ymm3, %ymm1, %ymm2
 	LONG $0xdb15f5c5 // vunpckhpd %ymm3, %ymm1, %ymm3
-	LONG $0x0a6ffac5 // vmovdqu (%rdx), %xmm1
-	LONG $0x3875a3c4; WORD $0x0a0c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r9), %ymm1, %ymm1
-	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
-	LONG $0x6f7a21c4; WORD $0x321c // vmovdqu (%rdx,%r14), %xmm11
-	LONG $0x382503c4; WORD $0x011c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r8), %ymm11, %ymm11
-	LONG $0x8c180f42; LONG $0x00100032; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r14)
+	LONG $0x6f7ac1c4; WORD $0x240c // vmovdqu (%r12), %xmm1
+	LONG $0x3875c3c4; WORD $0x140c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm1, %ymm1
+	LONG $0x8c180f41; LONG $0x00100024; BYTE $0x00 // prefetcht0 0x1000(%r12)
+	LONG $0x6f7a01c4; WORD $0x341c // vmovdqu (%r12,%r14), %xmm11
+	LONG $0x382523c4; WORD $0x021c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r8), %ymm11, %ymm11
+	LONG $0x8c180f43; LONG $0x00100034; BYTE $0x00 // prefetcht0 0x1000(%r12,%r14)
 	LONG $0x0075e2c4; BYTE $0xce // vpshufb %ymm6, %ymm1, %ymm1
 	LONG $0x47f5e2c4; BYTE $0xcf // vpsllvq %ymm7, %ymm1, %ymm1
 	LONG $0xd375c1c4; BYTE $0xc9 // vpsrlq %xmm9, %ymm1, %ymm1
@@ -6084,26 +5875,26 @@ TEXT ·symmetric2Quad(SB), 0, $1072-8
 	LONG $0xc959ddc5 // vmulpd %ymm1, %ymm4, %ymm1
 	LONG $0xe559ddc5 // vmulpd %ymm5, %ymm4, %ymm4
 	LONG $0xb8d562c4; BYTE $0xd3 // vfmadd231pd %ymm3, %ymm5, %ymm10
-	LONG $0x94297dc5; LONG $0x0001c024; BYTE $0x00 // vmovapd %ymm10, 0x1c0(%rsp)
-	LONG $0x6f7a21c4; WORD $0x2214 // vmovdqu (%rdx,%r12), %xmm10
-	LONG $0x6f7ec1c4; BYTE $0x3f // vmovdqu (%r15), %ymm7
-	LONG $0x6f7e41c4; WORD $0x4047 // vmovdqu 0x40(%r15), %ymm8
-	LONG $0x597942c4; LONG $0x0000809f; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm11
-	LONG $0x597dc2c4; LONG $0x000088b7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm6
-	LONG $0x197d42c4; LONG $0x0000908f; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm9
-	LONG $0xac28fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm5
-	LONG $0x382d03c4; WORD $0x2914; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm10, %ymm10
+	LONG $0x94297dc5; LONG $0x0001e024; BYTE $0x00 // vmovapd %ymm10, 0x1e0(%rsp)
+	LONG $0x6f7a01c4; WORD $0x1c14 // vmovdqu (%r12,%r11), %xmm10
+	LONG $0x6f7ec1c4; BYTE $0x3a // vmovdqu (%r10), %ymm7
+	LONG $0x6f7e41c4; WORD $0x4042 // vmovdqu 0x40(%r10), %ymm8
+	LONG $0x597942c4; LONG $0x0000809a; BYTE $0x00 // vpbroadcastq 0x80(%r10), %xmm11
+	LONG $0x597dc2c4; LONG $0x000088b2; BYTE $0x00 // vpbroadcastq 0x88(%r10), %ymm6
+	LONG $0x197d42c4; LONG $0x0000908a; BYTE $0x00 // vbroadcastsd 0x90(%r10), %ymm9
+	LONG $0xac28fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm5
+	LONG $0x382d23c4; WORD $0x2a14; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r13), %ymm10, %ymm10
 	LONG $0x002d62c4; BYTE $0xd7 // vpshufb %ymm7, %ymm10, %ymm10
 	LONG $0x47ad42c4; BYTE $0xd0 // vpsllvq %ymm8, %ymm10, %ymm10
 	LONG $0xd32d41c4; BYTE $0xd3 // vpsrlq %xmm11, %ymm10, %ymm10
 	LONG $0xd6ef2dc5 // vpxor %ymm6, %ymm10, %ymm10
 	LONG $0x5c2d41c4; BYTE $0xd1 // vsubpd %ymm9, %ymm10, %ymm10
-	LONG $0xa8ade2c4; LONG $0x02002494; WORD $0x0000 // vfmadd213pd 0x200(%rsp), %ymm10, %ymm2
-	LONG $0x8c180f42; LONG $0x00100022; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r12)
-	LONG $0x35648d4f; BYTE $0x00 // leaq (%r13,%r14), %r12
+	LONG $0xa8ade2c4; LONG $0x02202494; WORD $0x0000 // vfmadd213pd 0x220(%rsp), %ymm10, %ymm2
+	LONG $0x8c180f43; LONG $0x0010001c; BYTE $0x00 // prefetcht0 0x1000(%r12,%r11)
+	LONG $0x355c8d4f; BYTE $0x00 // leaq (%r13,%r14), %r11
 	LONG $0xb8d5c2c4; BYTE $0xca // vfmadd231pd %ymm10, %ymm5, %ymm1
 	LONG $0x6f7a01c4; WORD $0x2e14 // vmovdqu (%r14,%r13), %xmm10
-	LONG $0x382d03c4; WORD $0x2114; BYTE $0x01 // vinserti128 $0x1, (%r9,%r12), %ymm10, %ymm10
+	LONG $0x382d23c4; WORD $0x1a14; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r11), %ymm10, %ymm10
 	LONG $0x8c180f43; LONG $0x0010002e; BYTE $0x00 // prefetcht0 0x1000(%r14,%r13)
 	LONG $0x002de2c4; BYTE $0xff // vpshufb %ymm7, %ymm10, %ymm7
 	LONG $0x47c5c2c4; BYTE $0xf8 // vpsllvq %ymm8, %ymm7, %ymm7
@@ -6112,88 +5903,90 @@ TEXT ·symmetric2Quad(SB), 0, $1072-8
 	LONG $0x5c4dc1c4; BYTE $0xf1 // vsubpd %ymm9, %ymm6, %ymm6
 	LONG $0xb8cde2c4; BYTE $0xd3 // vfmadd231pd %ymm3, %ymm6, %ymm2
 	LONG $0xb8cde2c4; BYTE $0xe5 // vfmadd231pd %ymm5, %ymm6, %ymm4
-	LONG $0x9429fdc5; LONG $0x00020024; BYTE $0x00 // vmovapd %ymm2, 0x200(%rsp)
+	LONG $0x9429fdc5; LONG $0x00022024; BYTE $0x00 // vmovapd %ymm2, 0x220(%rsp)
 	LONG $0xd414f5c5 // vunpcklpd %ymm4, %ymm1, %ymm2
 	LONG $0xcc15f5c5 // vunpckhpd %ymm4, %ymm1, %ymm1
-	WORD $0xb70f; BYTE $0x31 // movzwl (%rcx), %esi
-	LONG $0x49b70f44; BYTE $0x02 // movzwl 0x2(%rcx), %r9d
-	LONG $0x51b70f44; BYTE $0x04 // movzwl 0x4(%rcx), %r10d
-	LONG $0x0659b70f // movzwl 0x6(%rcx), %ebx
+	LONG $0x01b70f41 // movzwl (%r9), %eax
+	LONG $0x49b70f41; BYTE $0x02 // movzwl 0x2(%r9), %ecx
+	LONG $0x51b70f41; BYTE $0x04 // movzwl 0x4(%r9), %edx
+	LONG $0x71b70f41; BYTE $0x06 // movzwl 0x6(%r9), %esi
+	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	WORD $0xe2c1; BYTE $0x04 // shll $0x4, %edx
 	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
-	LONG $0x04e1c141 // shll $0x4, %r9d
-	LONG $0x04e2c141 // shll $0x4, %r10d
-	WORD $0xe3c1; BYTE $0x04 // shll $0x4, %ebx
-	LONG $0x1c58e9c5; BYTE $0x37 // vaddpd (%rdi,%rsi), %xmm2, %xmm3
+	LONG $0x1c58e9c5; BYTE $0x07 // vaddpd (%rdi,%rax), %xmm2, %xmm3
 	LONG $0x197de3c4; WORD $0x01d2 // vextractf128 $0x1, %ymm2, %xmm2
-	LONG $0x1c11f9c5; BYTE $0x37 // vmovupd %xmm3, (%rdi,%rsi)
-	LONG $0x5871a1c4; WORD $0x0f1c // vaddpd (%rdi,%r9), %xmm1, %xmm3
+	LONG $0x1c11f9c5; BYTE $0x07 // vmovupd %xmm3, (%rdi,%rax)
+	LONG $0x1c58f1c5; BYTE $0x0f // vaddpd (%rdi,%rcx), %xmm1, %xmm3
 	LONG $0x197de3c4; WORD $0x01c9 // vextractf128 $0x1, %ymm1, %xmm1
-	LONG $0x1179a1c4; WORD $0x0f1c // vmovupd %xmm3, (%rdi,%r9)
-	WORD $0x8945; BYTE $0xf1 // movl %r14d, %r9d
-	WORD $0xd141; BYTE $0xe9 // shrl %r9d
-	LONG $0x5869a1c4; WORD $0x1714 // vaddpd (%rdi,%r10), %xmm2, %xmm2
-	LONG $0x1179a1c4; WORD $0x1714 // vmovupd %xmm2, (%rdi,%r10)
-	LONG $0x76148d47 // leal (%r14,%r14,2), %r10d
-	LONG $0x0c58f1c5; BYTE $0x1f // vaddpd (%rdi,%rbx), %xmm1, %xmm1
-	LONG $0x02eac141 // shrl $0x2, %r10d
-	LONG $0x0c11f9c5; BYTE $0x1f // vmovupd %xmm1, (%rdi,%rbx)
-	LONG $0x0871b70f // movzwl 0x8(%rcx), %esi
-	LONG $0x6f7a21c4; WORD $0x0a0c // vmovdqu (%rdx,%r9), %xmm9
-	LONG $0x6f7ec1c4; WORD $0x2077 // vmovdqu 0x20(%r15), %ymm6
-	LONG $0x6f7ec1c4; WORD $0x607f // vmovdqu 0x60(%r15), %ymm7
-	LONG $0x597942c4; LONG $0x00008097; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm10
-	LONG $0x197d42c4; LONG $0x00009087; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm8
-	LONG $0x9c287dc5; LONG $0x0001e024; BYTE $0x00 // vmovapd 0x1e0(%rsp), %ymm11
-	LONG $0x6428fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm4
-	LONG $0x383523c4; WORD $0x120c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r10), %ymm9, %ymm9
-	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
-	LONG $0x1079c1c4; WORD $0x330c // vmovupd (%r11,%rsi), %xmm1
-	LONG $0x0a71b70f // movzwl 0xa(%rcx), %esi
+	LONG $0x1c11f9c5; BYTE $0x0f // vmovupd %xmm3, (%rdi,%rcx)
+	WORD $0x894c; BYTE $0xe1 // movq %r12, %rcx
+	WORD $0x8945; BYTE $0xf4 // movl %r14d, %r12d
+	WORD $0xd141; BYTE $0xec // shrl %r12d
+	LONG $0x1458e9c5; BYTE $0x17 // vaddpd (%rdi,%rdx), %xmm2, %xmm2
+	LONG $0x1411f9c5; BYTE $0x17 // vmovupd %xmm2, (%rdi,%rdx)
+	LONG $0x76148d43 // leal (%r14,%r14,2), %edx
+	LONG $0x0c58f1c5; BYTE $0x37 // vaddpd (%rdi,%rsi), %xmm1, %xmm1
+	WORD $0xeac1; BYTE $0x02 // shrl $0x2, %edx
+	LONG $0x0c11f9c5; BYTE $0x37 // vmovupd %xmm1, (%rdi,%rsi)
+	LONG $0x41b70f41; BYTE $0x08 // movzwl 0x8(%r9), %eax
+	LONG $0x6f7a21c4; WORD $0x210c // vmovdqu (%rcx,%r12), %xmm9
+	LONG $0x6f7ec1c4; WORD $0x2072 // vmovdqu 0x20(%r10), %ymm6
+	LONG $0x6f7ec1c4; WORD $0x607a // vmovdqu 0x60(%r10), %ymm7
+	LONG $0x597942c4; LONG $0x00008092; BYTE $0x00 // vpbroadcastq 0x80(%r10), %xmm10
+	LONG $0x197d42c4; LONG $0x00009082; BYTE $0x00 // vbroadcastsd 0x90(%r10), %ymm8
+	LONG $0x9c287dc5; LONG $0x00020024; BYTE $0x00 // vmovapd 0x200(%rsp), %ymm11
+	LONG $0xa428fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm4
+	LONG $0x383563c4; WORD $0x110c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdx), %ymm9, %ymm9
+	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
+	LONG $0x1079c1c4; WORD $0x070c // vmovupd (%r15,%rax), %xmm1
+	LONG $0x41b70f41; BYTE $0x0a // movzwl 0xa(%r9), %eax
 	LONG $0x003562c4; BYTE $0xce // vpshufb %ymm6, %ymm9, %ymm9
-	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
+	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
 	LONG $0x47b562c4; BYTE $0xcf // vpsllvq %ymm7, %ymm9, %ymm9
-	LONG $0x1079c1c4; WORD $0x3314 // vmovupd (%r11,%rsi), %xmm2
-	LONG $0x0c71b70f // movzwl 0xc(%rcx), %esi
+	LONG $0x1079c1c4; WORD $0x0714 // vmovupd (%r15,%rax), %xmm2
+	LONG $0x41b70f41; BYTE $0x0c // movzwl 0xc(%r9), %eax
 	LONG $0xd33541c4; BYTE $0xca // vpsrlq %xmm10, %ymm9, %ymm9
-	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
-	LONG $0x1875c3c4; WORD $0x331c; BYTE $0x01 // vinsertf128 $0x1, (%r11,%rsi), %ymm1, %ymm3
-	LONG $0x0e71b70f // movzwl 0xe(%rcx), %esi
-	LONG $0x6f7a81c4; WORD $0x010c // vmovdqu (%r9,%r8), %xmm1
-	LONG $0x387583c4; WORD $0x022c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r8), %ymm1, %ymm5
-	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
-	LONG $0x186dc3c4; WORD $0x3314; BYTE $0x01 // vinsertf128 $0x1, (%r11,%rsi), %ymm2, %ymm2
+	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
+	LONG $0x1875c3c4; WORD $0x071c; BYTE $0x01 // vinsertf128 $0x1, (%r15,%rax), %ymm1, %ymm3
+	LONG $0x41b70f41; BYTE $0x0e // movzwl 0xe(%r9), %eax
+	LONG $0x6f7a81c4; WORD $0x040c // vmovdqu (%r12,%r8), %xmm1
+	LONG $0x3875a3c4; WORD $0x022c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r8), %ymm1, %ymm5
+	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
+	LONG $0x186dc3c4; WORD $0x0714; BYTE $0x01 // vinsertf128 $0x1, (%r15,%rax), %ymm2, %ymm2
 	LONG $0x0055e2c4; BYTE $0xee // vpshufb %ymm6, %ymm5, %ymm5
 	LONG $0x47d5e2c4; BYTE $0xef // vpsllvq %ymm7, %ymm5, %ymm5
 	LONG $0xd355c1c4; BYTE $0xea // vpsrlq %xmm10, %ymm5, %ymm5
 	LONG $0xca14e5c5 // vunpcklpd %ymm2, %ymm3, %ymm1
 	LONG $0xd215e5c5 // vunpckhpd %ymm2, %ymm3, %ymm2
-	LONG $0x597dc2c4; LONG $0x0000889f; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm3
+	LONG $0x597dc2c4; LONG $0x0000889a; BYTE $0x00 // vpbroadcastq 0x88(%r10), %ymm3
 	LONG $0xcbef35c5 // vpxor %ymm3, %ymm9, %ymm9
 	LONG $0xdbefd5c5 // vpxor %ymm3, %ymm5, %ymm3
 	LONG $0x5c3541c4; BYTE $0xc8 // vsubpd %ymm8, %ymm9, %ymm9
 	LONG $0x5c65c1c4; BYTE $0xe8 // vsubpd %ymm8, %ymm3, %ymm5
 	LONG $0xb8b562c4; BYTE $0xd9 // vfmadd231pd %ymm1, %ymm9, %ymm11
 	LONG $0xb8ed62c4; BYTE $0xdd // vfmadd231pd %ymm5, %ymm2, %ymm11
-	LONG $0x9c297dc5; LONG $0x0001e024; BYTE $0x00 // vmovapd %ymm11, 0x1e0(%rsp)
-	LONG $0x6f7a81c4; WORD $0x291c // vmovdqu (%r9,%r13), %xmm3
-	LONG $0x6f7e41c4; WORD $0x2047 // vmovdqu 0x20(%r15), %ymm8
-	LONG $0x597942c4; LONG $0x0000809f; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm11
-	LONG $0x597dc2c4; LONG $0x000088bf; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm7
-	LONG $0x197d42c4; LONG $0x00009097; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm10
-	LONG $0x386583c4; WORD $0x2a34; BYTE $0x01 // vinserti128 $0x1, (%r10,%r13), %ymm3, %ymm6
+	LONG $0x9c297dc5; LONG $0x00020024; BYTE $0x00 // vmovapd %ymm11, 0x200(%rsp)
+	LONG $0x6f7a81c4; WORD $0x2c1c // vmovdqu (%r12,%r13), %xmm3
+	LONG $0x6f7e41c4; WORD $0x2042 // vmovdqu 0x20(%r10), %ymm8
+	LONG $0x597942c4; LONG $0x0000809a; BYTE $0x00 // vpbroadcastq 0x80(%r10), %xmm11
+	LONG $0x597dc2c4; LONG $0x000088ba; BYTE $0x00 // vpbroadcastq 0x88(%r10), %ymm7
+	LONG $0x197d42c4; LONG $0x00009092; BYTE $0x00 // vbroadcastsd 0x90(%r10), %ymm10
+	LONG $0x3865a3c4; WORD $0x2a34; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r13), %ymm3, %ymm6
 	LONG $0xdc59b5c5 // vmulpd %ymm4, %ymm9, %ymm3
-	LONG $0x6f7e41c4; WORD $0x604f // vmovdqu 0x60(%r15), %ymm9
+	LONG $0x6f7e41c4; WORD $0x604a // vmovdqu 0x60(%r10), %ymm9
 	LONG $0xe559ddc5 // vmulpd %ymm5, %ymm4, %ymm4
-	LONG $0xac28fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm5
+	LONG $0xac28fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm5
 	LONG $0x004dc2c4; BYTE $0xf0 // vpshufb %ymm8, %ymm6, %ymm6
 	LONG $0x47cdc2c4; BYTE $0xf1 // vpsllvq %ymm9, %ymm6, %ymm6
 	LONG $0xd34dc1c4; BYTE $0xf3 // vpsrlq %xmm11, %ymm6, %ymm6
 	LONG $0xf7efcdc5 // vpxor %ymm7, %ymm6, %ymm6
 	LONG $0x5c4dc1c4; BYTE $0xf2 // vsubpd %ymm10, %ymm6, %ymm6
-	LONG $0xa8cde2c4; LONG $0x0220248c; WORD $0x0000 // vfmadd213pd 0x220(%rsp), %ymm6, %ymm1
+	LONG $0xa8cde2c4; LONG $0x0240248c; WORD $0x0000 // vfmadd213pd 0x240(%rsp), %ymm6, %ymm1
 	LONG $0xb8d5e2c4; BYTE $0xde // vfmadd231pd %ymm6, %ymm5, %ymm3
-	LONG $0x6f7a81c4; WORD $0x2134 // vmovdqu (%r9,%r12), %xmm6
-	LONG $0x384d83c4; WORD $0x2234; BYTE $0x01 // vinserti128 $0x1, (%r10,%r12), %ymm6, %ymm6
+	LONG $0x6f7a81c4; WORD $0x1c34 // vmovdqu (%r12,%r11), %xmm6
+	WORD $0x8949; BYTE $0xcc // movq %rcx, %r12
+	LONG $0x384da3c4; WORD $0x1a34; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r11), %ymm6, %ymm6
 	LONG $0x004dc2c4; BYTE $0xf0 // vpshufb %ymm8, %ymm6, %ymm6
 	LONG $0x47cdc2c4; BYTE $0xf1 // vpsllvq %ymm9, %ymm6, %ymm6
 	LONG $0xd34dc1c4; BYTE $0xf3 // vpsrlq %xmm11, %ymm6, %ymm6
@@ -6201,92 +5994,151 @@ TEXT ·symmetric2Quad(SB), 0, $1072-8
 	LONG $0x5c4dc1c4; BYTE $0xf2 // vsubpd %ymm10, %ymm6, %ymm6
 	LONG $0xb8cde2c4; BYTE $0xca // vfmadd231pd %ymm2, %ymm6, %ymm1
 	LONG $0xb8cde2c4; BYTE $0xe5 // vfmadd231pd %ymm5, %ymm6, %ymm4
-	LONG $0x8c29fdc5; LONG $0x00022024; BYTE $0x00 // vmovapd %ymm1, 0x220(%rsp)
+	LONG $0x8c29fdc5; LONG $0x00024024; BYTE $0x00 // vmovapd %ymm1, 0x240(%rsp)
 	LONG $0xcc14e5c5 // vunpcklpd %ymm4, %ymm3, %ymm1
-	LONG $0x0871b70f // movzwl 0x8(%rcx), %esi
-	LONG $0x41b70f44; BYTE $0x0a // movzwl 0xa(%rcx), %r8d
-	LONG $0x49b70f44; BYTE $0x0c // movzwl 0xc(%rcx), %r9d
-	LONG $0x51b70f44; BYTE $0x0e // movzwl 0xe(%rcx), %r10d
+	LONG $0x41b70f41; BYTE $0x08 // movzwl 0x8(%r9), %eax
+	LONG $0x49b70f41; BYTE $0x0a // movzwl 0xa(%r9), %ecx
+	LONG $0x51b70f41; BYTE $0x0c // movzwl 0xc(%r9), %edx
+	LONG $0x71b70f41; BYTE $0x0e // movzwl 0xe(%r9), %esi
+	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	WORD $0xe2c1; BYTE $0x04 // shll $0x4, %edx
 	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
-	LONG $0x04e0c141 // shll $0x4, %r8d
-	LONG $0x04e1c141 // shll $0x4, %r9d
-	LONG $0x04e2c141 // shll $0x4, %r10d
-	LONG $0x1458f1c5; BYTE $0x37 // vaddpd (%rdi,%rsi), %xmm1, %xmm2
+	LONG $0x1458f1c5; BYTE $0x07 // vaddpd (%rdi,%rax), %xmm1, %xmm2
 	LONG $0x197de3c4; WORD $0x01c9 // vextractf128 $0x1, %ymm1, %xmm1
-	LONG $0x1411f9c5; BYTE $0x37 // vmovupd %xmm2, (%rdi,%rsi)
+	LONG $0x1411f9c5; BYTE $0x07 // vmovupd %xmm2, (%rdi,%rax)
 	LONG $0xd415e5c5 // vunpckhpd %ymm4, %ymm3, %ymm2
-	LONG $0x5869a1c4; WORD $0x071c // vaddpd (%rdi,%r8), %xmm2, %xmm3
-	LONG $0x1179a1c4; WORD $0x071c // vmovupd %xmm3, (%rdi,%r8)
-	LONG $0x5871a1c4; WORD $0x0f0c // vaddpd (%rdi,%r9), %xmm1, %xmm1
-	LONG $0x1179a1c4; WORD $0x0f0c // vmovupd %xmm1, (%rdi,%r9)
+	LONG $0x1c58e9c5; BYTE $0x0f // vaddpd (%rdi,%rcx), %xmm2, %xmm3
+	LONG $0x1c11f9c5; BYTE $0x0f // vmovupd %xmm3, (%rdi,%rcx)
+	LONG $0x0c58f1c5; BYTE $0x17 // vaddpd (%rdi,%rdx), %xmm1, %xmm1
+	LONG $0x0c11f9c5; BYTE $0x17 // vmovupd %xmm1, (%rdi,%rdx)
 	LONG $0x197de3c4; WORD $0x01d1 // vextractf128 $0x1, %ymm2, %xmm1
-	LONG $0x5871a1c4; WORD $0x170c // vaddpd (%rdi,%r10), %xmm1, %xmm1
-	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
-	LONG $0x1179a1c4; WORD $0x170c // vmovupd %xmm1, (%rdi,%r10)
-	LONG $0xffea91e9; BYTE $0xff // jmp <symmetric2+0x2ee>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x0643f641; BYTE $0x04 // testb $0x4, 0x6(%r11)
-	LONG $0xe8f5840f; WORD $0xffff // je <symmetric2+0x160>
-	LONG $0x24848b4c; LONG $0x00000380 // movq 0x380(%rsp), %r8
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0x4a7e // jle <symmetric2+0x18c2>
-	LONG $0x484b8b4c // movq 0x48(%rbx), %r9
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	BYTE $0x90 // nop
-	LONG $0xd4b48b4a; LONG $0x00000340 // movq 0x340(%rsp,%r10,8), %rsi
-	LONG $0x107ba1c4; LONG $0x01c0d48c; WORD $0x0000 // vmovsd 0x1c0(%rsp,%r10,8), %xmm1
+	LONG $0x0c58f1c5; BYTE $0x37 // vaddpd (%rdi,%rsi), %xmm1, %xmm1
+	LONG $0x0c11f9c5; BYTE $0x37 // vmovupd %xmm1, (%rdi,%rsi)
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	LONG $0x243c8b48 // movq (%rsp), %rdi
+	LONG $0x000142e9; BYTE $0x00 // jmp <symmetric2+0x13a8>
+	LONG $0x01b70f41 // movzwl (%r9), %eax
+	LONG $0x49b70f41; BYTE $0x02 // movzwl 0x2(%r9), %ecx
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
+	LONG $0x51b70f41; BYTE $0x04 // movzwl 0x4(%r9), %edx
+	LONG $0x71b70f41; BYTE $0x06 // movzwl 0x6(%r9), %esi
+	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	WORD $0xe2c1; BYTE $0x04 // shll $0x4, %edx
+	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
+	LONG $0x1079c1c4; WORD $0x000c // vmovupd (%r8,%rax), %xmm1
+	LONG $0x1079c1c4; WORD $0x0814 // vmovupd (%r8,%rcx), %xmm2
+	LONG $0x1875c3c4; WORD $0x100c; BYTE $0x01 // vinsertf128 $0x1, (%r8,%rdx), %ymm1, %ymm1
+	LONG $0x186dc3c4; WORD $0x3014; BYTE $0x01 // vinsertf128 $0x1, (%r8,%rsi), %ymm2, %ymm2
+	LONG $0x8c180f41; LONG $0x00100024; BYTE $0x00 // prefetcht0 0x1000(%r12)
+	LONG $0xda14f5c5 // vunpcklpd %ymm2, %ymm1, %ymm3
+	LONG $0xca15f5c5 // vunpckhpd %ymm2, %ymm1, %ymm1
+	LONG $0x5a7cc1c4; WORD $0x2414 // vcvtps2pd (%r12), %ymm2
+	LONG $0xa8e5e2c4; LONG $0x01e02494; WORD $0x0000 // vfmadd213pd 0x1e0(%rsp), %ymm3, %ymm2
+	LONG $0x8c180f41; LONG $0x00102024; BYTE $0x00 // prefetcht0 0x1020(%r12)
+	LONG $0x5a7cc1c4; WORD $0x2464; BYTE $0x20 // vcvtps2pd 0x20(%r12), %ymm4
+	LONG $0xa8f5e2c4; BYTE $0xe2 // vfmadd213pd %ymm2, %ymm1, %ymm4
+	LONG $0xa429fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd %ymm4, 0x1e0(%rsp)
+	LONG $0x8c180f43; LONG $0x0010001c; BYTE $0x00 // prefetcht0 0x1000(%r12,%r11)
+	LONG $0x5a7c81c4; WORD $0x1c14 // vcvtps2pd (%r12,%r11), %ymm2
+	LONG $0xa8e5e2c4; LONG $0x02202494; WORD $0x0000 // vfmadd213pd 0x220(%rsp), %ymm3, %ymm2
+	LONG $0x8c180f43; LONG $0x0010201c; BYTE $0x00 // prefetcht0 0x1020(%r12,%r11)
+	LONG $0x5a7c81c4; WORD $0x1c5c; BYTE $0x20 // vcvtps2pd 0x20(%r12,%r11), %ymm3
+	LONG $0xa8f5e2c4; BYTE $0xda // vfmadd213pd %ymm2, %ymm1, %ymm3
+	LONG $0x9c29fdc5; LONG $0x00022024; BYTE $0x00 // vmovapd %ymm3, 0x220(%rsp)
+	LONG $0x41b70f41; BYTE $0x08 // movzwl 0x8(%r9), %eax
+	LONG $0x49b70f41; BYTE $0x0a // movzwl 0xa(%r9), %ecx
+	LONG $0x51b70f41; BYTE $0x0c // movzwl 0xc(%r9), %edx
+	LONG $0x71b70f41; BYTE $0x0e // movzwl 0xe(%r9), %esi
+	LONG $0x5a7cc1c4; WORD $0x2464; BYTE $0x10 // vcvtps2pd 0x10(%r12), %ymm4
+	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	WORD $0xe2c1; BYTE $0x04 // shll $0x4, %edx
+	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
+	LONG $0x1079c1c4; WORD $0x000c // vmovupd (%r8,%rax), %xmm1
+	LONG $0x1079c1c4; WORD $0x0814 // vmovupd (%r8,%rcx), %xmm2
+	LONG $0x1875c3c4; WORD $0x100c; BYTE $0x01 // vinsertf128 $0x1, (%r8,%rdx), %ymm1, %ymm1
+	LONG $0x186dc3c4; WORD $0x3014; BYTE $0x01 // vinsertf128 $0x1, (%r8,%rsi), %ymm2, %ymm2
+	LONG $0xda14f5c5 // vunpcklpd %ymm2, %ymm1, %ymm3
+	LONG $0xca15f5c5 // vunpckhpd %ymm2, %ymm1, %ymm1
+	LONG $0x5a7cc1c4; WORD $0x2454; BYTE $0x30 // vcvtps2pd 0x30(%r12), %ymm2
+	LONG $0xa8e5e2c4; LONG $0x020024a4; WORD $0x0000 // vfmadd213pd 0x200(%rsp), %ymm3, %ymm4
+	LONG $0xb8f5e2c4; BYTE $0xe2 // vfmadd231pd %ymm2, %ymm1, %ymm4
+	LONG $0xa429fdc5; LONG $0x00020024; BYTE $0x00 // vmovapd %ymm4, 0x200(%rsp)
+	LONG $0x5a7c81c4; WORD $0x1c64; BYTE $0x10 // vcvtps2pd 0x10(%r12,%r11), %ymm4
+	LONG $0x5a7c81c4; WORD $0x1c54; BYTE $0x30 // vcvtps2pd 0x30(%r12,%r11), %ymm2
+	LONG $0xa8e5e2c4; LONG $0x024024a4; WORD $0x0000 // vfmadd213pd 0x240(%rsp), %ymm3, %ymm4
+	LONG $0xb8f5e2c4; BYTE $0xe2 // vfmadd231pd %ymm2, %ymm1, %ymm4
+	LONG $0xa429fdc5; LONG $0x00024024; BYTE $0x00 // vmovapd %ymm4, 0x240(%rsp)
+	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
+	LONG $0x10c18349 // addq $0x10, %r9
+	LONG $0xffee07e9; BYTE $0xff // jmp <symmetric2+0x1bd>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x0640f641; BYTE $0x04 // testb $0x4, 0x6(%r8)
+	LONG $0xed75840f; WORD $0xffff // je <symmetric2+0x140>
+	LONG $0x24848b48; LONG $0x000003a0 // movq 0x3a0(%rsp), %rax
+	LONG $0x24548b4c; BYTE $0x48 // movq 0x48(%rsp), %r10
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	WORD $0x4f7e // jle <symmetric2+0x142c>
+	LONG $0x484f8b48 // movq 0x48(%rdi), %rcx
+	WORD $0xd231 // xorl %edx, %edx
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xd4b48b48; LONG $0x00000360 // movq 0x360(%rsp,%rdx,8), %rsi
+	LONG $0x8c10fbc5; LONG $0x0001e0d4; BYTE $0x00 // vmovsd 0x1e0(%rsp,%rdx,8), %xmm1
 	LONG $0x04e6c148 // shlq $0x4, %rsi
-	LONG $0x5873c1c4; WORD $0x310c // vaddsd (%r9,%rsi), %xmm1, %xmm1
-	LONG $0x117bc1c4; WORD $0x310c // vmovsd %xmm1, (%r9,%rsi)
-	LONG $0x107ba1c4; LONG $0x0200d48c; WORD $0x0000 // vmovsd 0x200(%rsp,%r10,8), %xmm1
-	WORD $0xff49; BYTE $0xc2 // incq %r10
-	LONG $0x5873c1c4; WORD $0x314c; BYTE $0x08 // vaddsd 0x8(%r9,%rsi), %xmm1, %xmm1
-	LONG $0x117bc1c4; WORD $0x314c; BYTE $0x08 // vmovsd %xmm1, 0x8(%r9,%rsi)
-	WORD $0x394d; BYTE $0xd0 // cmpq %r10, %r8
-	WORD $0xbe75 // jne <symmetric2+0x1880>
-	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
-	LONG $0x08738d49 // leaq 0x8(%r11), %rsi
-	WORD $0x014d; BYTE $0xc6 // addq %r8, %r14
-	LONG $0x2474894c; BYTE $0x28 // movq %r14, 0x28(%rsp)
-	LONG $0x24743b48; BYTE $0x30 // cmpq 0x30(%rsp), %rsi
-	LONG $0xe882830f; WORD $0xffff // jae <symmetric2+0x160>
-	LONG $0x58738b48 // movq 0x58(%rbx), %rsi
-	LONG $0x0008b841; WORD $0x0000 // movl $0x8, %r8d
-	WORD $0x294c; BYTE $0xf6 // subq %r14, %rsi
-	LONG $0x08fe8348 // cmpq $0x8, %rsi
-	LONG $0xc64c0f4c // cmovlq %rsi, %r8
-	LONG $0x2484894c; LONG $0x00000380 // movq %r8, 0x380(%rsp)
-	LONG $0x847ffdc5; LONG $0x0001e024; BYTE $0x00 // vmovdqa %ymm0, 0x1e0(%rsp)
-	LONG $0x847ffdc5; LONG $0x0001c024; BYTE $0x00 // vmovdqa %ymm0, 0x1c0(%rsp)
-	LONG $0x447ffdc5; WORD $0x6024 // vmovdqa %ymm0, 0x60(%rsp)
-	LONG $0x447ffdc5; WORD $0x4024 // vmovdqa %ymm0, 0x40(%rsp)
-	LONG $0x847ffdc5; LONG $0x00022024; BYTE $0x00 // vmovdqa %ymm0, 0x220(%rsp)
+	LONG $0x0c58f3c5; BYTE $0x31 // vaddsd (%rcx,%rsi), %xmm1, %xmm1
+	LONG $0x0c11fbc5; BYTE $0x31 // vmovsd %xmm1, (%rcx,%rsi)
+	LONG $0x8c10fbc5; LONG $0x000220d4; BYTE $0x00 // vmovsd 0x220(%rsp,%rdx,8), %xmm1
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x4c58f3c5; WORD $0x0831 // vaddsd 0x8(%rcx,%rsi), %xmm1, %xmm1
+	LONG $0x4c11fbc5; WORD $0x0831 // vmovsd %xmm1, 0x8(%rcx,%rsi)
+	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
+	WORD $0xc475 // jne <symmetric2+0x13f0>
+	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
+	LONG $0x08408d49 // leaq 0x8(%r8), %rax
+	LONG $0x24443b48; BYTE $0x40 // cmpq 0x40(%rsp), %rax
+	LONG $0xed07830f; WORD $0xffff // jae <symmetric2+0x145>
+	LONG $0x58478b48 // movq 0x58(%rdi), %rax
+	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
+	WORD $0x294c; BYTE $0xd0 // subq %r10, %rax
+	LONG $0x08f88348 // cmpq $0x8, %rax
+	LONG $0xc84c0f48 // cmovlq %rax, %rcx
+	LONG $0x248c8948; LONG $0x000003a0 // movq %rcx, 0x3a0(%rsp)
 	LONG $0x847ffdc5; LONG $0x00020024; BYTE $0x00 // vmovdqa %ymm0, 0x200(%rsp)
-	LONG $0x847ffdc5; LONG $0x0000a024; BYTE $0x00 // vmovdqa %ymm0, 0xa0(%rsp)
+	LONG $0x847ffdc5; LONG $0x0001e024; BYTE $0x00 // vmovdqa %ymm0, 0x1e0(%rsp)
 	LONG $0x847ffdc5; LONG $0x00008024; BYTE $0x00 // vmovdqa %ymm0, 0x80(%rsp)
-	WORD $0x8548; BYTE $0xf6 // testq %rsi, %rsi
-	LONG $0xe81a8e0f; WORD $0xffff // jle <symmetric2+0x160>
-	LONG $0x28438b4c // movq 0x28(%rbx), %r8
-	LONG $0x384b8b4c // movq 0x38(%rbx), %r9
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x70148d4f // leaq (%r8,%r14,2), %r10
-	WORD $0x48eb // jmp <symmetric2+0x199f>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x1e1c8d4b // leaq (%r14,%r11), %rbx
-	LONG $0xdc9c894a; LONG $0x00000340 // movq %rbx, 0x340(%rsp,%r11,8)
-	LONG $0x04e3c148 // shlq $0x4, %rbx
-	LONG $0x107bc1c4; WORD $0x190c // vmovsd (%r9,%rbx), %xmm1
-	LONG $0x117ba1c4; WORD $0xdc4c; BYTE $0x40 // vmovsd %xmm1, 0x40(%rsp,%r11,8)
-	LONG $0x107bc1c4; WORD $0x194c; BYTE $0x08 // vmovsd 0x8(%r9,%rbx), %xmm1
-	LONG $0x117ba1c4; LONG $0x0080dc8c; WORD $0x0000 // vmovsd %xmm1, 0x80(%rsp,%r11,8)
-	WORD $0xff49; BYTE $0xc3 // incq %r11
-	LONG $0x249c3b4c; LONG $0x00000380 // cmpq 0x380(%rsp), %r11
-	LONG $0xe7b18d0f; WORD $0xffff // jge <symmetric2+0x150>
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	WORD $0xbc74 // je <symmetric2+0x1960>
-	LONG $0x1cb70f43; BYTE $0x5a // movzwl (%r10,%r11,2), %ebx
-	WORD $0xb9eb // jmp <symmetric2+0x1964>
+	LONG $0x447ffdc5; WORD $0x6024 // vmovdqa %ymm0, 0x60(%rsp)
+	LONG $0x847ffdc5; LONG $0x00024024; BYTE $0x00 // vmovdqa %ymm0, 0x240(%rsp)
+	LONG $0x847ffdc5; LONG $0x00022024; BYTE $0x00 // vmovdqa %ymm0, 0x220(%rsp)
+	LONG $0x847ffdc5; LONG $0x0000c024; BYTE $0x00 // vmovdqa %ymm0, 0xc0(%rsp)
+	LONG $0x847ffdc5; LONG $0x0000a024; BYTE $0x00 // vmovdqa %ymm0, 0xa0(%rsp)
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0xec9d8e0f; WORD $0xffff // jle <symmetric2+0x145>
+	LONG $0x28478b48 // movq 0x28(%rdi), %rax
+	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
+	WORD $0x894d; BYTE $0xc3 // movq %r8, %r11
+	WORD $0xf631 // xorl %esi, %esi
+	LONG $0x50148d4a // leaq (%rax,%r10,2), %rdx
+	WORD $0x3eeb // jmp <symmetric2+0x14f9>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x32048d4d // leaq (%r10,%rsi), %r8
+	LONG $0xf484894c; LONG $0x00000360 // movq %r8, 0x360(%rsp,%rsi,8)
+	LONG $0x04e0c149 // shlq $0x4, %r8
+	LONG $0x107ba1c4; WORD $0x010c // vmovsd (%rcx,%r8), %xmm1
+	LONG $0x4c11fbc5; WORD $0x60f4 // vmovsd %xmm1, 0x60(%rsp,%rsi,8)
+	LONG $0x107ba1c4; WORD $0x014c; BYTE $0x08 // vmovsd 0x8(%rcx,%r8), %xmm1
+	LONG $0x8c11fbc5; LONG $0x0000a0f4; BYTE $0x00 // vmovsd %xmm1, 0xa0(%rsp,%rsi,8)
+	WORD $0xff48; BYTE $0xc6 // incq %rsi
+	LONG $0x24b43b48; LONG $0x000003a0 // cmpq 0x3a0(%rsp), %rsi
+	WORD $0x0c7d // jge <symmetric2+0x1505>
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	WORD $0xc274 // je <symmetric2+0x14c0>
+	LONG $0x04b70f44; BYTE $0x72 // movzwl (%rdx,%rsi,2), %r8d
+	WORD $0xbfeb // jmp <symmetric2+0x14c4>
+	WORD $0x894d; BYTE $0xd8 // movq %r11, %r8
+	LONG $0xffec38e9; BYTE $0xff // jmp <symmetric2+0x145>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -6298,20 +6150,16 @@ TEXT ·symmetric2Quad(SB), 0, $1072-8
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x45300000; LONG $0x00000000
-	LONG $0x43300000
+	LONG $0x00004530; LONG $0x00000000
+	WORD $0x4330
 	RET
 
 // func symmetric3Quad(c *symmetricCall)
-TEXT ·symmetric3Quad(SB), 0, $1328-8
+TEXT ·symmetric3Quad(SB), 0, $1392-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric3>
-	LONG $0x002946e9; BYTE $0x00 // jmp <end>
+	LONG $0x0022c6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -6326,1853 +6174,1506 @@ TEXT ·symmetric3Quad(SB), 0, $1328-8
 	WORD $0x5441 // pushq %r12
 	BYTE $0x53 // pushq %rbx
 	LONG $0xe0e48348 // andq $-0x20, %rsp
-	LONG $0xc0ec8148; WORD $0x0004; BYTE $0x00 // subq $0x4c0, %rsp
+	LONG $0x00ec8148; WORD $0x0005; BYTE $0x00 // subq $0x500, %rsp
 	LONG $0x58478b48 // movq 0x58(%rdi), %rax
 	LONG $0x10578b4c // movq 0x10(%rdi), %r10
-	LONG $0x18678b4c // movq 0x18(%rdi), %r12
-	LONG $0x205f8b48 // movq 0x20(%rdi), %rbx
+	LONG $0x185f8b4c // movq 0x18(%rdi), %r11
+	LONG $0x20778b4c // movq 0x20(%rdi), %r14
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
-	LONG $0x247c8948; BYTE $0x10 // movq %rdi, 0x10(%rsp)
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
-	LONG $0x248c8948; LONG $0x00000420 // movq %rcx, 0x420(%rsp)
-	LONG $0x8429fdc5; LONG $0x00028024; BYTE $0x00 // vmovapd %ymm0, 0x280(%rsp)
-	LONG $0x8429fdc5; LONG $0x00026024; BYTE $0x00 // vmovapd %ymm0, 0x260(%rsp)
-	LONG $0x8429fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm0, 0x100(%rsp)
-	LONG $0x8429fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm0, 0xe0(%rsp)
-	LONG $0x8429fdc5; LONG $0x0002c024; BYTE $0x00 // vmovapd %ymm0, 0x2c0(%rsp)
-	LONG $0x8429fdc5; LONG $0x0002a024; BYTE $0x00 // vmovapd %ymm0, 0x2a0(%rsp)
-	LONG $0x8429fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd %ymm0, 0x140(%rsp)
-	LONG $0x8429fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd %ymm0, 0x120(%rsp)
-	LONG $0x8429fdc5; LONG $0x00030024; BYTE $0x00 // vmovapd %ymm0, 0x300(%rsp)
-	LONG $0x8429fdc5; LONG $0x0002e024; BYTE $0x00 // vmovapd %ymm0, 0x2e0(%rsp)
-	LONG $0x8429fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd %ymm0, 0x180(%rsp)
-	LONG $0x8429fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd %ymm0, 0x160(%rsp)
+	LONG $0x248c8948; LONG $0x00000460 // movq %rcx, 0x460(%rsp)
+	LONG $0x847ffdc5; LONG $0x0002c024; BYTE $0x00 // vmovdqa %ymm0, 0x2c0(%rsp)
+	LONG $0x847ffdc5; LONG $0x0002a024; BYTE $0x00 // vmovdqa %ymm0, 0x2a0(%rsp)
+	LONG $0x847ffdc5; LONG $0x00014024; BYTE $0x00 // vmovdqa %ymm0, 0x140(%rsp)
+	LONG $0x847ffdc5; LONG $0x00012024; BYTE $0x00 // vmovdqa %ymm0, 0x120(%rsp)
+	LONG $0x847ffdc5; LONG $0x00030024; BYTE $0x00 // vmovdqa %ymm0, 0x300(%rsp)
+	LONG $0x847ffdc5; LONG $0x0002e024; BYTE $0x00 // vmovdqa %ymm0, 0x2e0(%rsp)
+	LONG $0x847ffdc5; LONG $0x00018024; BYTE $0x00 // vmovdqa %ymm0, 0x180(%rsp)
+	LONG $0x847ffdc5; LONG $0x00016024; BYTE $0x00 // vmovdqa %ymm0, 0x160(%rsp)
+	LONG $0x847ffdc5; LONG $0x00034024; BYTE $0x00 // vmovdqa %ymm0, 0x340(%rsp)
+	LONG $0x847ffdc5; LONG $0x00032024; BYTE $0x00 // vmovdqa %ymm0, 0x320(%rsp)
+	LONG $0x847ffdc5; LONG $0x0001c024; BYTE $0x00 // vmovdqa %ymm0, 0x1c0(%rsp)
+	LONG $0x847ffdc5; LONG $0x0001a024; BYTE $0x00 // vmovdqa %ymm0, 0x1a0(%rsp)
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x00b78e0f; WORD $0x0000 // jle <symmetric3+0x172>
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x28488b48 // movq 0x28(%rax), %rcx
-	LONG $0x38408b48 // movq 0x38(%rax), %rax
+	LONG $0x00bc8e0f; WORD $0x0000 // jle <symmetric3+0x172>
+	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
+	LONG $0x38478b48 // movq 0x38(%rdi), %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x4e74 // je <symmetric3+0x11b>
+	WORD $0x5874 // je <symmetric3+0x11b>
 	WORD $0xd231 // xorl %edx, %edx
-	BYTE $0x90 // nop
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x5134b70f // movzwl (%rcx,%rdx,2), %esi
-	LONG $0xd4b48948; LONG $0x000003e0 // movq %rsi, 0x3e0(%rsp,%rdx,8)
+	LONG $0xd4b48948; LONG $0x00000420 // movq %rsi, 0x420(%rsp,%rdx,8)
 	LONG $0x76348d48 // leaq (%rsi,%rsi,2), %rsi
 	LONG $0x0410fbc5; BYTE $0xf0 // vmovsd (%rax,%rsi,8), %xmm0
-	LONG $0x8411fbc5; LONG $0x0000e0d4; BYTE $0x00 // vmovsd %xmm0, 0xe0(%rsp,%rdx,8)
-	LONG $0x4410fbc5; WORD $0x08f0 // vmovsd 0x8(%rax,%rsi,8), %xmm0
 	LONG $0x8411fbc5; LONG $0x000120d4; BYTE $0x00 // vmovsd %xmm0, 0x120(%rsp,%rdx,8)
-	LONG $0x4410fbc5; WORD $0x10f0 // vmovsd 0x10(%rax,%rsi,8), %xmm0
+	LONG $0x4410fbc5; WORD $0x08f0 // vmovsd 0x8(%rax,%rsi,8), %xmm0
 	LONG $0x8411fbc5; LONG $0x000160d4; BYTE $0x00 // vmovsd %xmm0, 0x160(%rsp,%rdx,8)
+	LONG $0x447efac5; WORD $0x10f0 // vmovq 0x10(%rax,%rsi,8), %xmm0
+	LONG $0x84d6f9c5; LONG $0x0001a0d4; BYTE $0x00 // vmovq %xmm0, 0x1a0(%rsp,%rdx,8)
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	LONG $0x24943b48; LONG $0x00000420 // cmpq 0x420(%rsp), %rdx
+	LONG $0x24943b48; LONG $0x00000460 // cmpq 0x460(%rsp), %rdx
 	WORD $0xb77c // jl <symmetric3+0xd0>
 	WORD $0x57eb // jmp <symmetric3+0x172>
 	LONG $0x10c08348 // addq $0x10, %rax
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0xcc8c8948; LONG $0x000003e0 // movq %rcx, 0x3e0(%rsp,%rcx,8)
+	LONG $0xcc8c8948; LONG $0x00000420 // movq %rcx, 0x420(%rsp,%rcx,8)
 	LONG $0x4010fbc5; BYTE $0xf0 // vmovsd -0x10(%rax), %xmm0
-	LONG $0x8411fbc5; LONG $0x0000e0cc; BYTE $0x00 // vmovsd %xmm0, 0xe0(%rsp,%rcx,8)
-	LONG $0x4010fbc5; BYTE $0xf8 // vmovsd -0x8(%rax), %xmm0
 	LONG $0x8411fbc5; LONG $0x000120cc; BYTE $0x00 // vmovsd %xmm0, 0x120(%rsp,%rcx,8)
-	LONG $0x0010fbc5 // vmovsd (%rax), %xmm0
-	LONG $0x18c08348 // addq $0x18, %rax
+	LONG $0x4010fbc5; BYTE $0xf8 // vmovsd -0x8(%rax), %xmm0
 	LONG $0x8411fbc5; LONG $0x000160cc; BYTE $0x00 // vmovsd %xmm0, 0x160(%rsp,%rcx,8)
+	LONG $0x007efac5 // vmovq (%rax), %xmm0
+	LONG $0x18c08348 // addq $0x18, %rax
+	LONG $0x84d6f9c5; LONG $0x0001a0cc; BYTE $0x00 // vmovq %xmm0, 0x1a0(%rsp,%rcx,8)
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
-	LONG $0x248c3b48; LONG $0x00000420 // cmpq 0x420(%rsp), %rcx
+	LONG $0x248c3b48; LONG $0x00000460 // cmpq 0x460(%rsp), %rcx
 	WORD $0xbe7c // jl <symmetric3+0x130>
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x08408b48 // movq 0x8(%rax), %rax
+	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x27688e0f; WORD $0x0000 // jle <symmetric3+0x28ec>
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
-	LONG $0xef1941c4; BYTE $0xe4 // vpxor %xmm12, %xmm12, %xmm12
-	WORD $0x8b4c; BYTE $0x19 // movq (%rcx), %r11
-	LONG $0xc3048d49 // leaq (%r11,%rax,8), %rax
-	LONG $0x24848948; LONG $0x000000b8 // movq %rax, 0xb8(%rsp)
-	WORD $0x20eb // jmp <symmetric3+0x1c2>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x08c38349 // addq $0x8, %r11
-	LONG $0x249c3b4c; LONG $0x000000b8 // cmpq 0xb8(%rsp), %r11
-	LONG $0x272a830f; WORD $0x0000 // jae <symmetric3+0x28ec>
-	LONG $0x7bb70f45; BYTE $0x04 // movzwl 0x4(%r11), %r15d
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x2570840f; WORD $0x0000 // je <symmetric3+0x2740>
-	WORD $0x8b41; BYTE $0x03 // movl (%r11), %eax
-	LONG $0x24548b48; BYTE $0x10 // movq 0x10(%rsp), %rdx
-	WORD $0x014d; BYTE $0xd7 // addq %r10, %r15
-	LONG $0x245c894c; BYTE $0x28 // movq %r11, 0x28(%rsp)
-	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
-	LONG $0x247c894c; BYTE $0x18 // movq %r15, 0x18(%rsp)
-	LONG $0x400c8d48 // leaq (%rax,%rax,2), %rcx
-	LONG $0x50422b48 // subq 0x50(%rdx), %rax
-	LONG $0x03e1c148 // shlq $0x3, %rcx
-	LONG $0x304a0348 // addq 0x30(%rdx), %rcx
-	LONG $0x05e0c148 // shlq $0x5, %rax
-	LONG $0x40420348 // addq 0x40(%rdx), %rax
-	LONG $0x244c8948; BYTE $0x30 // movq %rcx, 0x30(%rsp)
+	LONG $0x20e08e0f; WORD $0x0000 // jle <symmetric3+0x225f>
+	WORD $0x8b48; BYTE $0x1f // movq (%rdi), %rbx
+	LONG $0x24b48d48; LONG $0x000002a0 // leaq 0x2a0(%rsp), %rsi
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
+	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
+	LONG $0x247c8948; BYTE $0x10 // movq %rdi, 0x10(%rsp)
+	LONG $0xc3048d48 // leaq (%rbx,%rax,8), %rax
+	LONG $0x24448948; BYTE $0x50 // movq %rax, 0x50(%rsp)
+	WORD $0x23eb // jmp <symmetric3+0x1c4>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x247c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r15
+	LONG $0x08c38348 // addq $0x8, %rbx
+	LONG $0x245c3b48; BYTE $0x50 // cmpq 0x50(%rsp), %rbx
+	LONG $0x209b830f; WORD $0x0000 // jae <symmetric3+0x225f>
+	LONG $0x0443b70f // movzwl 0x4(%rbx), %eax
+	LONG $0x247c894c; BYTE $0x58 // movq %r15, 0x58(%rsp)
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x1eea840f; WORD $0x0000 // je <symmetric3+0x20c0>
+	WORD $0x0b8b // movl (%rbx), %ecx
+	WORD $0x014c; BYTE $0xd0 // addq %r10, %rax
+	LONG $0x245c8948; BYTE $0x18 // movq %rbx, 0x18(%rsp)
 	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
-	LONG $0x000261e9; BYTE $0x00 // jmp <symmetric3+0x472>
-	LONG $0x04b70f41; BYTE $0x24 // movzwl (%r12), %eax
-	LONG $0x4cb70f41; WORD $0x0224 // movzwl 0x2(%r12), %ecx
-	WORD $0x894c; BYTE $0xcf // movq %r9, %rdi
-	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
-	LONG $0x54b70f41; WORD $0x0424 // movzwl 0x4(%r12), %edx
-	LONG $0x74b70f41; WORD $0x0624 // movzwl 0x6(%r12), %esi
-	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
-	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
-	LONG $0x52148d48 // leaq (%rdx,%rdx,2), %rdx
-	LONG $0x76348d48 // leaq (%rsi,%rsi,2), %rsi
-	LONG $0x1079c1c4; WORD $0xc104 // vmovupd (%r9,%rax,8), %xmm0
-	LONG $0x1079c1c4; WORD $0xc90c // vmovupd (%r9,%rcx,8), %xmm1
-	LONG $0x107bc1c4; WORD $0xc15c; BYTE $0x10 // vmovsd 0x10(%r9,%rax,8), %xmm3
-	LONG $0x1661c1c4; WORD $0xc95c; BYTE $0x10 // vmovhpd 0x10(%r9,%rcx,8), %xmm3, %xmm3
-	LONG $0x187dc3c4; WORD $0xd104; BYTE $0x01 // vinsertf128 $0x1, (%r9,%rdx,8), %ymm0, %ymm0
-	LONG $0x1875c3c4; WORD $0xf10c; BYTE $0x01 // vinsertf128 $0x1, (%r9,%rsi,8), %ymm1, %ymm1
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x107bc1c4; WORD $0xd14c; BYTE $0x10 // vmovsd 0x10(%r9,%rdx,8), %xmm1
-	LONG $0x1671c1c4; WORD $0xf14c; BYTE $0x10 // vmovhpd 0x10(%r9,%rsi,8), %xmm1, %xmm1
-	LONG $0x008b180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rbx)
-	LONG $0x1865e3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm3, %ymm1
-	LONG $0x1b5afcc5 // vcvtps2pd (%rbx), %ymm3
-	LONG $0xa8ede2c4; LONG $0x0260249c; WORD $0x0000 // vfmadd213pd 0x260(%rsp), %ymm2, %ymm3
-	LONG $0x208b180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1020(%rbx)
-	LONG $0x635afcc5; BYTE $0x20 // vcvtps2pd 0x20(%rbx), %ymm4
-	LONG $0x408b180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1040(%rbx)
-	LONG $0x6b5afcc5; BYTE $0x40 // vcvtps2pd 0x40(%rbx), %ymm5
-	LONG $0xa8fde2c4; BYTE $0xe3 // vfmadd213pd %ymm3, %ymm0, %ymm4
-	LONG $0xb8f5e2c4; BYTE $0xe5 // vfmadd231pd %ymm5, %ymm1, %ymm4
-	LONG $0xa429fdc5; LONG $0x00026024; BYTE $0x00 // vmovapd %ymm4, 0x260(%rsp)
-	LONG $0x5a7ca1c4; WORD $0x2b1c // vcvtps2pd (%rbx,%r13), %ymm3
-	LONG $0xa8ede2c4; LONG $0x02a0249c; WORD $0x0000 // vfmadd213pd 0x2a0(%rsp), %ymm2, %ymm3
-	LONG $0x8c180f42; LONG $0x0010002b; BYTE $0x00 // prefetcht0 0x1000(%rbx,%r13)
-	LONG $0x5a7ca1c4; WORD $0x2b64; BYTE $0x20 // vcvtps2pd 0x20(%rbx,%r13), %ymm4
-	LONG $0x8c180f42; LONG $0x0010202b; BYTE $0x00 // prefetcht0 0x1020(%rbx,%r13)
-	LONG $0xa8fde2c4; BYTE $0xe3 // vfmadd213pd %ymm3, %ymm0, %ymm4
-	LONG $0x5a7ca1c4; WORD $0x2b5c; BYTE $0x40 // vcvtps2pd 0x40(%rbx,%r13), %ymm3
-	LONG $0x8c180f42; LONG $0x0010402b; BYTE $0x00 // prefetcht0 0x1040(%rbx,%r13)
-	LONG $0xa8f5e2c4; BYTE $0xdc // vfmadd213pd %ymm4, %ymm1, %ymm3
-	LONG $0x9c29fdc5; LONG $0x0002a024; BYTE $0x00 // vmovapd %ymm3, 0x2a0(%rsp)
-	LONG $0x5a7ca1c4; WORD $0x6b1c // vcvtps2pd (%rbx,%r13,2), %ymm3
-	LONG $0xa8ede2c4; LONG $0x02e0249c; WORD $0x0000 // vfmadd213pd 0x2e0(%rsp), %ymm2, %ymm3
-	LONG $0x8c180f42; LONG $0x0010006b; BYTE $0x00 // prefetcht0 0x1000(%rbx,%r13,2)
-	LONG $0x5a7ca1c4; WORD $0x6b54; BYTE $0x20 // vcvtps2pd 0x20(%rbx,%r13,2), %ymm2
-	LONG $0x8c180f42; LONG $0x0010206b; BYTE $0x00 // prefetcht0 0x1020(%rbx,%r13,2)
-	LONG $0xa8fde2c4; BYTE $0xd3 // vfmadd213pd %ymm3, %ymm0, %ymm2
-	LONG $0x5a7ca1c4; WORD $0x6b44; BYTE $0x40 // vcvtps2pd 0x40(%rbx,%r13,2), %ymm0
-	LONG $0x8c180f42; LONG $0x0010406b; BYTE $0x00 // prefetcht0 0x1040(%rbx,%r13,2)
-	LONG $0xa8f5e2c4; BYTE $0xc2 // vfmadd213pd %ymm2, %ymm1, %ymm0
-	LONG $0x8429fdc5; LONG $0x0002e024; BYTE $0x00 // vmovapd %ymm0, 0x2e0(%rsp)
-	LONG $0x44b70f41; WORD $0x0824 // movzwl 0x8(%r12), %eax
-	LONG $0x4cb70f41; WORD $0x0a24 // movzwl 0xa(%r12), %ecx
-	LONG $0x54b70f41; WORD $0x0c24 // movzwl 0xc(%r12), %edx
-	LONG $0x74b70f41; WORD $0x0e24 // movzwl 0xe(%r12), %esi
-	LONG $0x6b5afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rbx), %ymm5
-	LONG $0x635afcc5; BYTE $0x30 // vcvtps2pd 0x30(%rbx), %ymm4
-	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
-	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
-	LONG $0x52148d48 // leaq (%rdx,%rdx,2), %rdx
-	LONG $0x76348d48 // leaq (%rsi,%rsi,2), %rsi
-	LONG $0x1079c1c4; WORD $0xc104 // vmovupd (%r9,%rax,8), %xmm0
-	LONG $0x1079c1c4; WORD $0xc90c // vmovupd (%r9,%rcx,8), %xmm1
-	LONG $0x107bc1c4; WORD $0xc15c; BYTE $0x10 // vmovsd 0x10(%r9,%rax,8), %xmm3
-	LONG $0x1661c1c4; WORD $0xc95c; BYTE $0x10 // vmovhpd 0x10(%r9,%rcx,8), %xmm3, %xmm3
-	LONG $0x187dc3c4; WORD $0xd104; BYTE $0x01 // vinsertf128 $0x1, (%r9,%rdx,8), %ymm0, %ymm0
-	LONG $0x1875c3c4; WORD $0xf10c; BYTE $0x01 // vinsertf128 $0x1, (%r9,%rsi,8), %ymm1, %ymm1
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x107bc1c4; WORD $0xd14c; BYTE $0x10 // vmovsd 0x10(%r9,%rdx,8), %xmm1
-	LONG $0xa8ede2c4; LONG $0x028024ac; WORD $0x0000 // vfmadd213pd 0x280(%rsp), %ymm2, %ymm5
-	LONG $0x1671c1c4; WORD $0xf14c; BYTE $0x10 // vmovhpd 0x10(%r9,%rsi,8), %xmm1, %xmm1
-	WORD $0x8949; BYTE $0xf9 // movq %rdi, %r9
-	LONG $0x403c8d4b // leaq (%r8,%r8,2), %rdi
-	LONG $0x1865e3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm3, %ymm1
-	LONG $0x5b5afcc5; BYTE $0x50 // vcvtps2pd 0x50(%rbx), %ymm3
-	LONG $0xb8fde2c4; BYTE $0xec // vfmadd231pd %ymm4, %ymm0, %ymm5
-	LONG $0xb8f5e2c4; BYTE $0xeb // vfmadd231pd %ymm3, %ymm1, %ymm5
-	LONG $0xac29fdc5; LONG $0x00028024; BYTE $0x00 // vmovapd %ymm5, 0x280(%rsp)
-	LONG $0x5a7ca1c4; WORD $0x2b6c; BYTE $0x10 // vcvtps2pd 0x10(%rbx,%r13), %ymm5
-	LONG $0x5a7ca1c4; WORD $0x2b64; BYTE $0x30 // vcvtps2pd 0x30(%rbx,%r13), %ymm4
-	LONG $0x5a7ca1c4; WORD $0x2b5c; BYTE $0x50 // vcvtps2pd 0x50(%rbx,%r13), %ymm3
-	LONG $0xa8ede2c4; LONG $0x02c024ac; WORD $0x0000 // vfmadd213pd 0x2c0(%rsp), %ymm2, %ymm5
-	LONG $0xb8fde2c4; BYTE $0xec // vfmadd231pd %ymm4, %ymm0, %ymm5
-	LONG $0xb8f5e2c4; BYTE $0xeb // vfmadd231pd %ymm3, %ymm1, %ymm5
-	LONG $0xac29fdc5; LONG $0x0002c024; BYTE $0x00 // vmovapd %ymm5, 0x2c0(%rsp)
-	LONG $0x5a7ca1c4; WORD $0x6b6c; BYTE $0x10 // vcvtps2pd 0x10(%rbx,%r13,2), %ymm5
-	LONG $0x5a7ca1c4; WORD $0x6b64; BYTE $0x30 // vcvtps2pd 0x30(%rbx,%r13,2), %ymm4
-	LONG $0x5a7ca1c4; WORD $0x6b5c; BYTE $0x50 // vcvtps2pd 0x50(%rbx,%r13,2), %ymm3
-	LONG $0xa8ede2c4; LONG $0x030024ac; WORD $0x0000 // vfmadd213pd 0x300(%rsp), %ymm2, %ymm5
-	LONG $0xb8fde2c4; BYTE $0xec // vfmadd231pd %ymm4, %ymm0, %ymm5
-	LONG $0xb8f5e2c4; BYTE $0xeb // vfmadd231pd %ymm3, %ymm1, %ymm5
-	LONG $0xac29fdc5; LONG $0x00030024; BYTE $0x00 // vmovapd %ymm5, 0x300(%rsp)
-	LONG $0x10c48349 // addq $0x10, %r12
-	WORD $0x0148; BYTE $0xfb // addq %rdi, %rbx
+	LONG $0x49148d48 // leaq (%rcx,%rcx,2), %rdx
+	LONG $0x504f2b48 // subq 0x50(%rdi), %rcx
+	LONG $0x03e2c148 // shlq $0x3, %rdx
+	LONG $0x30570348 // addq 0x30(%rdi), %rdx
+	LONG $0x05e1c148 // shlq $0x5, %rcx
+	LONG $0x404f0348 // addq 0x40(%rdi), %rcx
+	LONG $0x24548948; BYTE $0x30 // movq %rdx, 0x30(%rsp)
+	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
+	WORD $0x2feb // jmp <symmetric3+0x238>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
+	LONG $0x245c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r11
+	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
+	LONG $0x24448b48; BYTE $0x38 // movq 0x38(%rsp), %rax
+	WORD $0x014d; BYTE $0xee // addq %r13, %r14
 	WORD $0xff49; BYTE $0xc2 // incq %r10
-	WORD $0x394d; BYTE $0xfa // cmpq %r15, %r10
-	LONG $0x22ce830f; WORD $0x0000 // jae <symmetric3+0x2740>
-	LONG $0x02b60f45 // movzbl (%r10), %r8d
-	LONG $0x4bb70f41; BYTE $0x06 // movzwl 0x6(%r11), %ecx
+	WORD $0x3949; BYTE $0xc2 // cmpq %rax, %r10
+	LONG $0x1e88830f; WORD $0x0000 // jae <symmetric3+0x20c0>
+	LONG $0x22b60f45 // movzbl (%r10), %r12d
+	LONG $0x064bb70f // movzwl 0x6(%rbx), %ecx
 	LONG $0x000003b8; BYTE $0x00 // movl $0x3, %eax
 	WORD $0xc1f6; BYTE $0x02 // testb $0x2, %cl
-	WORD $0x1e75 // jne <symmetric3+0x4a3>
+	WORD $0x1e75 // jne <symmetric3+0x268>
 	LONG $0x000002b8; BYTE $0x00 // movl $0x2, %eax
-	LONG $0x34f88041 // cmpb $0x34, %r8b
-	WORD $0x1377 // ja <symmetric3+0x4a3>
-	LONG $0x19f88041 // cmpb $0x19, %r8b
+	LONG $0x34fc8041 // cmpb $0x34, %r12b
+	WORD $0x1377 // ja <symmetric3+0x268>
+	LONG $0x19fc8041 // cmpb $0x19, %r12b
 	WORD $0x930f; BYTE $0xc0 // setae %al
-	LONG $0x07c0f641 // testb $0x7, %r8b
+	LONG $0x07c4f641 // testb $0x7, %r12b
 	WORD $0x950f; BYTE $0xc2 // setne %dl
 	WORD $0xc208 // orb %al, %dl
 	WORD $0xb60f; BYTE $0xc2 // movzbl %dl, %eax
-	LONG $0x24548b48; BYTE $0x10 // movq 0x10(%rsp), %rdx
-	LONG $0x403c8d4b // leaq (%r8,%r8,2), %rdi
-	WORD $0x8941; BYTE $0xfe // movl %edi, %r14d
-	LONG $0x06e6c141 // shll $0x6, %r14d
-	LONG $0x6872034c // addq 0x68(%rdx), %r14
-	LONG $0x606a8b4c // movq 0x60(%rdx), %r13
+	LONG $0x642c8d4f // leaq (%r12,%r12,2), %r13
+	LONG $0x604f8b4c // movq 0x60(%rdi), %r9
+	WORD $0x8945; BYTE $0xef // movl %r13d, %r15d
+	LONG $0x06e7c141 // shll $0x6, %r15d
+	LONG $0x687f034c // addq 0x68(%rdi), %r15
 	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
-	LONG $0x067c850f; WORD $0x0000 // jne <symmetric3+0xb40>
+	LONG $0x06cc850f; WORD $0x0000 // jne <symmetric3+0x950>
 	WORD $0xf883; BYTE $0x01 // cmpl $0x1, %eax
-	LONG $0x0b738f0f; WORD $0x0000 // jg <symmetric3+0x1040>
+	LONG $0x07c38f0f; WORD $0x0000 // jg <symmetric3+0xa50>
+	WORD $0x8945; BYTE $0xe0 // movl %r12d, %r8d
+	LONG $0x02e8c141 // shrl $0x2, %r8d
+	LONG $0x0e1c8d4b // leaq (%r14,%r9), %rbx
+	LONG $0x2454894c; BYTE $0x08 // movq %r10, 0x8(%rsp)
 	WORD $0xc085 // testl %eax, %eax
-	LONG $0x1ade850f; WORD $0x0000 // jne <symmetric3+0x1fb3>
-	WORD $0x894d; BYTE $0xe1 // movq %r12, %r9
-	LONG $0x01b70f41 // movzwl (%r9), %eax
-	LONG $0x49b70f41; BYTE $0x02 // movzwl 0x2(%r9), %ecx
-	LONG $0x24748b48; BYTE $0x30 // movq 0x30(%rsp), %rsi
-	LONG $0x51b70f41; BYTE $0x04 // movzwl 0x4(%r9), %edx
-	LONG $0x79b70f41; BYTE $0x06 // movzwl 0x6(%r9), %edi
-	WORD $0x8945; BYTE $0xc4 // movl %r8d, %r12d
+	LONG $0x13ed850f; WORD $0x0000 // jne <symmetric3+0x1692>
+	LONG $0x4e048d4b // leaq (%r14,%r9,2), %rax
+	LONG $0x4bb70f41; BYTE $0x02 // movzwl 0x2(%r11), %ecx
+	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
+	LONG $0x53b70f41; BYTE $0x04 // movzwl 0x4(%r11), %edx
+	WORD $0x894d; BYTE $0xda // movq %r11, %r10
+	LONG $0x6f7ec1c4; BYTE $0x3f // vmovdqu (%r15), %ymm7
+	LONG $0xac28fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd 0x120(%rsp), %ymm5
+	LONG $0x597d42c4; LONG $0x00008887; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm8
+	LONG $0x197d42c4; LONG $0x0000908f; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm9
+	LONG $0x94287dc5; LONG $0x0002a024; BYTE $0x00 // vmovapd 0x2a0(%rsp), %ymm10
+	LONG $0x242c8d47 // leal (%r12,%r12), %r13d
+	LONG $0x24848948; LONG $0x000000a0 // movq %rax, 0xa0(%rsp)
+	LONG $0x03b70f41 // movzwl (%r11), %eax
+	LONG $0x5bb70f45; BYTE $0x06 // movzwl 0x6(%r11), %r11d
+	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
+	LONG $0x52148d48 // leaq (%rdx,%rdx,2), %rdx
+	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
+	LONG $0x1410f9c5; BYTE $0xcf // vmovupd (%rdi,%rcx,8), %xmm2
+	LONG $0x5b1c8d4f // leaq (%r11,%r11,2), %r11
+	LONG $0x0c10f9c5; BYTE $0xc7 // vmovupd (%rdi,%rax,8), %xmm1
+	LONG $0x186da3c4; WORD $0xdf1c; BYTE $0x01 // vinsertf128 $0x1, (%rdi,%r11,8), %ymm2, %ymm3
+	LONG $0x1875e3c4; WORD $0xd70c; BYTE $0x01 // vinsertf128 $0x1, (%rdi,%rdx,8), %ymm1, %ymm1
+	LONG $0xd314f5c5 // vunpcklpd %ymm3, %ymm1, %ymm2
+	LONG $0xf315f5c5 // vunpckhpd %ymm3, %ymm1, %ymm6
+	LONG $0x5c10fbc5; WORD $0x10c7 // vmovsd 0x10(%rdi,%rax,8), %xmm3
+	LONG $0x4c10fbc5; WORD $0x10d7 // vmovsd 0x10(%rdi,%rdx,8), %xmm1
+	LONG $0x26048d4b // leaq (%r14,%r12), %rax
+	LONG $0x1671a1c4; WORD $0xdf4c; BYTE $0x10 // vmovhpd 0x10(%rdi,%r11,8), %xmm1, %xmm1
+	LONG $0x5c16e1c5; WORD $0x10cf // vmovhpd 0x10(%rdi,%rcx,8), %xmm3, %xmm3
+	LONG $0x2e1c8d4f // leaq (%r14,%r13), %r11
+	LONG $0x24448948; BYTE $0x60 // movq %rax, 0x60(%rsp)
+	LONG $0x1865e3c4; WORD $0x01e1 // vinsertf128 $0x1, %xmm1, %ymm3, %ymm4
+	LONG $0x6f7ac1c4; BYTE $0x0e // vmovdqu (%r14), %xmm1
+	LONG $0x387583c4; WORD $0x060c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r8), %ymm1, %ymm1
+	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
+	LONG $0x6f7a81c4; WORD $0x261c // vmovdqu (%r14,%r12), %xmm3
+	LONG $0x3865c3c4; WORD $0x001c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm3, %ymm3
+	LONG $0x8c180f43; LONG $0x00100026; BYTE $0x00 // prefetcht0 0x1000(%r14,%r12)
+	LONG $0x23048d4a // leaq (%rbx,%r12), %rax
+	LONG $0x6f7a01c4; WORD $0x2e1c // vmovdqu (%r14,%r13), %xmm11
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	LONG $0x382503c4; WORD $0x181c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm11, %ymm11
+	LONG $0x8c180f43; LONG $0x0010002e; BYTE $0x00 // prefetcht0 0x1000(%r14,%r13)
+	LONG $0x0075e2c4; BYTE $0xcf // vpshufb %ymm7, %ymm1, %ymm1
+	LONG $0xc9ebbdc5 // vpor %ymm1, %ymm8, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xc9 // vsubpd %ymm9, %ymm1, %ymm1
+	LONG $0x0065e2c4; BYTE $0xdf // vpshufb %ymm7, %ymm3, %ymm3
+	LONG $0xdbebbdc5 // vpor %ymm3, %ymm8, %ymm3
+	LONG $0x5c65c1c4; BYTE $0xd9 // vsubpd %ymm9, %ymm3, %ymm3
+	LONG $0x0025e2c4; BYTE $0xff // vpshufb %ymm7, %ymm11, %ymm7
+	LONG $0xb8f562c4; BYTE $0xd2 // vfmadd231pd %ymm2, %ymm1, %ymm10
+	LONG $0xffebbdc5 // vpor %ymm7, %ymm8, %ymm7
+	LONG $0xc959d5c5 // vmulpd %ymm1, %ymm5, %ymm1
+	LONG $0x5c45c1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm7, %ymm7
+	LONG $0xb8e562c4; BYTE $0xd6 // vfmadd231pd %ymm6, %ymm3, %ymm10
+	LONG $0xdb59d5c5 // vmulpd %ymm3, %ymm5, %ymm3
+	LONG $0xef59d5c5 // vmulpd %ymm7, %ymm5, %ymm5
+	LONG $0xb8c562c4; BYTE $0xd4 // vfmadd231pd %ymm4, %ymm7, %ymm10
+	LONG $0x94297dc5; LONG $0x0002a024; BYTE $0x00 // vmovapd %ymm10, 0x2a0(%rsp)
+	LONG $0x6f7a01c4; WORD $0x0e1c // vmovdqu (%r14,%r9), %xmm11
+	LONG $0x6f7e41c4; BYTE $0x07 // vmovdqu (%r15), %ymm8
+	LONG $0x597d42c4; LONG $0x0000888f; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm9
+	LONG $0x197d42c4; LONG $0x00009097; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm10
+	LONG $0xbc28fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd 0x160(%rsp), %ymm7
+	LONG $0xa4287dc5; LONG $0x0002e024; BYTE $0x00 // vmovapd 0x2e0(%rsp), %ymm12
+	LONG $0x382543c4; WORD $0x181c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rbx), %ymm11, %ymm11
+	LONG $0x8c180f43; LONG $0x0010000e; BYTE $0x00 // prefetcht0 0x1000(%r14,%r9)
+	LONG $0x002542c4; BYTE $0xd8 // vpshufb %ymm8, %ymm11, %ymm11
+	LONG $0xeb3541c4; BYTE $0xdb // vpor %ymm11, %ymm9, %ymm11
+	LONG $0x5c2541c4; BYTE $0xda // vsubpd %ymm10, %ymm11, %ymm11
+	LONG $0xb8a562c4; BYTE $0xe2 // vfmadd231pd %ymm2, %ymm11, %ymm12
+	LONG $0xb8c5c2c4; BYTE $0xcb // vfmadd231pd %ymm11, %ymm7, %ymm1
+	LONG $0x6f7a41c4; WORD $0x1c1c // vmovdqu (%r12,%rbx), %xmm11
+	LONG $0x382543c4; WORD $0x001c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm11, %ymm11
+	LONG $0x8c180f41; LONG $0x0010001c; BYTE $0x00 // prefetcht0 0x1000(%r12,%rbx)
+	LONG $0x2b048d4a // leaq (%rbx,%r13), %rax
+	LONG $0x24848948; LONG $0x000000c0 // movq %rax, 0xc0(%rsp)
+	LONG $0x002542c4; BYTE $0xd8 // vpshufb %ymm8, %ymm11, %ymm11
+	LONG $0xeb3541c4; BYTE $0xdb // vpor %ymm11, %ymm9, %ymm11
+	LONG $0x5c2541c4; BYTE $0xda // vsubpd %ymm10, %ymm11, %ymm11
+	LONG $0xb8a562c4; BYTE $0xe6 // vfmadd231pd %ymm6, %ymm11, %ymm12
+	LONG $0xb8c5c2c4; BYTE $0xdb // vfmadd231pd %ymm11, %ymm7, %ymm3
+	LONG $0x6f7a41c4; WORD $0x1d5c; BYTE $0x00 // vmovdqu (%r13,%rbx), %xmm11
+	LONG $0x382543c4; WORD $0x001c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm11, %ymm11
+	LONG $0x24848b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rax
+	LONG $0x8c180f41; LONG $0x0010001d; BYTE $0x00 // prefetcht0 0x1000(%r13,%rbx)
+	LONG $0x200c8d4a // leaq (%rax,%r12), %rcx
+	LONG $0x248c8948; LONG $0x000000e0 // movq %rcx, 0xe0(%rsp)
+	LONG $0x002542c4; BYTE $0xc0 // vpshufb %ymm8, %ymm11, %ymm8
+	LONG $0xeb3541c4; BYTE $0xc0 // vpor %ymm8, %ymm9, %ymm8
+	LONG $0x5c3d41c4; BYTE $0xc2 // vsubpd %ymm10, %ymm8, %ymm8
+	LONG $0xb8bd62c4; BYTE $0xe4 // vfmadd231pd %ymm4, %ymm8, %ymm12
+	LONG $0xb8bde2c4; BYTE $0xef // vfmadd231pd %ymm7, %ymm8, %ymm5
+	LONG $0xa4297dc5; LONG $0x0002e024; BYTE $0x00 // vmovapd %ymm12, 0x2e0(%rsp)
+	LONG $0x6f7a01c4; WORD $0x4e1c // vmovdqu (%r14,%r9,2), %xmm11
+	LONG $0x6f7e41c4; BYTE $0x07 // vmovdqu (%r15), %ymm8
+	LONG $0x597d42c4; LONG $0x0000888f; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm9
+	LONG $0x197d42c4; LONG $0x00009097; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm10
+	LONG $0xbc28fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd 0x1a0(%rsp), %ymm7
+	LONG $0x382543c4; WORD $0x001c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm11, %ymm11
+	LONG $0x002542c4; BYTE $0xd8 // vpshufb %ymm8, %ymm11, %ymm11
+	LONG $0xeb3541c4; BYTE $0xdb // vpor %ymm11, %ymm9, %ymm11
+	LONG $0x5c2541c4; BYTE $0xda // vsubpd %ymm10, %ymm11, %ymm11
+	LONG $0xa8a5e2c4; LONG $0x03202494; WORD $0x0000 // vfmadd213pd 0x320(%rsp), %ymm11, %ymm2
+	LONG $0x8c180f43; LONG $0x0010004e; BYTE $0x00 // prefetcht0 0x1000(%r14,%r9,2)
+	WORD $0x8949; BYTE $0xc1 // movq %rax, %r9
+	LONG $0xb8c5c2c4; BYTE $0xcb // vfmadd231pd %ymm11, %ymm7, %ymm1
+	LONG $0x6f7a41c4; WORD $0x041c // vmovdqu (%r12,%rax), %xmm11
+	LONG $0x382543c4; WORD $0x081c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm11, %ymm11
+	LONG $0x8c180f41; LONG $0x00100004; BYTE $0x00 // prefetcht0 0x1000(%r12,%rax)
+	LONG $0x280c8d4a // leaq (%rax,%r13), %rcx
+	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
+	LONG $0x002542c4; BYTE $0xd8 // vpshufb %ymm8, %ymm11, %ymm11
+	LONG $0xeb3541c4; BYTE $0xdb // vpor %ymm11, %ymm9, %ymm11
+	LONG $0x5c2541c4; BYTE $0xda // vsubpd %ymm10, %ymm11, %ymm11
+	LONG $0xb8a5e2c4; BYTE $0xd6 // vfmadd231pd %ymm6, %ymm11, %ymm2
+	LONG $0x6f7ac1c4; WORD $0x0574; BYTE $0x00 // vmovdqu (%r13,%rax), %xmm6
+	LONG $0xb8c5c2c4; BYTE $0xdb // vfmadd231pd %ymm11, %ymm7, %ymm3
+	LONG $0x384dc3c4; WORD $0x0834; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm6, %ymm6
+	LONG $0x8c180f41; LONG $0x00100005; BYTE $0x00 // prefetcht0 0x1000(%r13,%rax)
+	LONG $0x246c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r13
+	LONG $0x004dc2c4; BYTE $0xf0 // vpshufb %ymm8, %ymm6, %ymm6
+	LONG $0xf6ebb5c5 // vpor %ymm6, %ymm9, %ymm6
+	LONG $0x5c4dc1c4; BYTE $0xf2 // vsubpd %ymm10, %ymm6, %ymm6
+	LONG $0xb8cde2c4; BYTE $0xd4 // vfmadd231pd %ymm4, %ymm6, %ymm2
+	LONG $0xb8cde2c4; BYTE $0xef // vfmadd231pd %ymm7, %ymm6, %ymm5
+	LONG $0x9429fdc5; LONG $0x00032024; BYTE $0x00 // vmovapd %ymm2, 0x320(%rsp)
+	LONG $0xd314f5c5 // vunpcklpd %ymm3, %ymm1, %ymm2
+	LONG $0x0d55e3c4; WORD $0x0ae0 // vblendpd $0xa, %ymm0, %ymm5, %ymm4
+	LONG $0xcb15f5c5 // vunpckhpd %ymm3, %ymm1, %ymm1
+	LONG $0xd815d5c5 // vunpckhpd %ymm0, %ymm5, %ymm3
+	LONG $0x0ab70f41 // movzwl (%r10), %ecx
+	LONG $0x186de3c4; WORD $0x01f4 // vinsertf128 $0x1, %xmm4, %ymm2, %ymm6
+	LONG $0x42b70f41; BYTE $0x02 // movzwl 0x2(%r10), %eax
+	LONG $0x52b70f41; BYTE $0x04 // movzwl 0x4(%r10), %edx
+	LONG $0x42b70f45; BYTE $0x06 // movzwl 0x6(%r10), %r8d
+	LONG $0x1875e3c4; WORD $0x01eb // vinsertf128 $0x1, %xmm3, %ymm1, %ymm5
+	LONG $0x066de3c4; WORD $0x31d4 // vperm2f128 $0x31, %ymm4, %ymm2, %ymm2
+	LONG $0x0675e3c4; WORD $0x31cb // vperm2f128 $0x31, %ymm3, %ymm1, %ymm1
+	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
+	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
+	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
+	LONG $0x05e0c141 // shll $0x5, %r8d
+	LONG $0x584dc1c4; WORD $0x0d74; BYTE $0x00 // vaddpd (%r13,%rcx), %ymm6, %ymm6
+	LONG $0x117dc1c4; WORD $0x0d74; BYTE $0x00 // vmovupd %ymm6, (%r13,%rcx)
+	LONG $0x5855c1c4; WORD $0x056c; BYTE $0x00 // vaddpd (%r13,%rax), %ymm5, %ymm5
+	LONG $0x117dc1c4; WORD $0x056c; BYTE $0x00 // vmovupd %ymm5, (%r13,%rax)
+	LONG $0x586dc1c4; WORD $0x1554; BYTE $0x00 // vaddpd (%r13,%rdx), %ymm2, %ymm2
+	LONG $0x117dc1c4; WORD $0x1554; BYTE $0x00 // vmovupd %ymm2, (%r13,%rdx)
+	LONG $0x587581c4; WORD $0x054c; BYTE $0x00 // vaddpd (%r13,%r8), %ymm1, %ymm1
+	LONG $0x117d81c4; WORD $0x054c; BYTE $0x00 // vmovupd %ymm1, (%r13,%r8)
+	WORD $0x8945; BYTE $0xe0 // movl %r12d, %r8d
+	LONG $0x64248d4f // leaq (%r12,%r12,2), %r12
+	WORD $0xd141; BYTE $0xe8 // shrl %r8d
+	LONG $0x42b70f41; BYTE $0x08 // movzwl 0x8(%r10), %eax
+	LONG $0x52b70f41; BYTE $0x0c // movzwl 0xc(%r10), %edx
+	LONG $0x4ab70f41; BYTE $0x0a // movzwl 0xa(%r10), %ecx
+	LONG $0x597d42c4; LONG $0x0000888f; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm9
+	LONG $0x197d42c4; LONG $0x00009097; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm10
+	LONG $0x9c287dc5; LONG $0x0002c024; BYTE $0x00 // vmovapd 0x2c0(%rsp), %ymm11
+	LONG $0x24a4894c; LONG $0x00000080 // movq %r12, 0x80(%rsp)
 	LONG $0x02ecc141 // shrl $0x2, %r12d
-	LONG $0x6f7ec1c4; BYTE $0x2e // vmovdqu (%r14), %ymm5
-	LONG $0x597dc2c4; LONG $0x000088be; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm7
-	LONG $0x197d42c4; LONG $0x00009086; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm8
-	LONG $0x8c287dc5; LONG $0x00026024; BYTE $0x00 // vmovapd 0x260(%rsp), %ymm9
-	LONG $0x2b1c8d4e // leaq (%rbx,%r13), %r11
-	LONG $0x6b3c8d4e // leaq (%rbx,%r13,2), %r15
+	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
+	LONG $0x52148d48 // leaq (%rdx,%rdx,2), %rdx
+	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
+	LONG $0x0c10f9c5; BYTE $0xc7 // vmovupd (%rdi,%rax,8), %xmm1
+	LONG $0x1c10f9c5; BYTE $0xcf // vmovupd (%rdi,%rcx,8), %xmm3
+	LONG $0x187563c4; WORD $0xd704; BYTE $0x01 // vinsertf128 $0x1, (%rdi,%rdx,8), %ymm1, %ymm8
+	LONG $0x4c10fbc5; WORD $0x10d7 // vmovsd 0x10(%rdi,%rdx,8), %xmm1
+	LONG $0x52b70f41; BYTE $0x0e // movzwl 0xe(%r10), %edx
+	LONG $0x52148d48 // leaq (%rdx,%rdx,2), %rdx
+	LONG $0x6416f1c5; WORD $0x10d7 // vmovhpd 0x10(%rdi,%rdx,8), %xmm1, %xmm4
+	LONG $0x4c10fbc5; WORD $0x10c7 // vmovsd 0x10(%rdi,%rax,8), %xmm1
+	LONG $0x24448b48; BYTE $0x60 // movq 0x60(%rsp), %rax
+	LONG $0x1865e3c4; WORD $0xd71c; BYTE $0x01 // vinsertf128 $0x1, (%rdi,%rdx,8), %ymm3, %ymm3
+	LONG $0x6c16f1c5; WORD $0x10cf // vmovhpd 0x10(%rdi,%rcx,8), %xmm1, %xmm5
+	LONG $0x6f7ac1c4; WORD $0x000c // vmovdqu (%r8,%rax), %xmm1
+	LONG $0x3875c3c4; WORD $0x0434; BYTE $0x01 // vinserti128 $0x1, (%r12,%rax), %ymm1, %ymm6
+	LONG $0x6f7a81c4; WORD $0x180c // vmovdqu (%r8,%r11), %xmm1
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	LONG $0x387583c4; WORD $0x1c3c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r11), %ymm1, %ymm7
+	WORD $0x894d; BYTE $0xd3 // movq %r10, %r11
+	LONG $0xd314bdc5 // vunpcklpd %ymm3, %ymm8, %ymm2
+	LONG $0xdb15bdc5 // vunpckhpd %ymm3, %ymm8, %ymm3
+	LONG $0x6f7e41c4; WORD $0x2047 // vmovdqu 0x20(%r15), %ymm8
+	LONG $0x1855e3c4; WORD $0x01cc // vinsertf128 $0x1, %xmm4, %ymm5, %ymm1
+	LONG $0x6f7a81c4; WORD $0x062c // vmovdqu (%r14,%r8), %xmm5
+	LONG $0xa428fcc5; LONG $0x00014024; BYTE $0x00 // vmovaps 0x140(%rsp), %ymm4
+	LONG $0x385583c4; WORD $0x262c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r12), %ymm5, %ymm5
+	LONG $0x8c29fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm1, 0x100(%rsp)
+	LONG $0x004dc2c4; BYTE $0xf0 // vpshufb %ymm8, %ymm6, %ymm6
+	LONG $0x0045c2c4; BYTE $0xf8 // vpshufb %ymm8, %ymm7, %ymm7
+	LONG $0xf6ebb5c5 // vpor %ymm6, %ymm9, %ymm6
+	LONG $0xffebb5c5 // vpor %ymm7, %ymm9, %ymm7
+	LONG $0x6429fcc5; WORD $0x6024 // vmovaps %ymm4, 0x60(%rsp)
+	LONG $0xe128fdc5 // vmovapd %ymm1, %ymm4
+	LONG $0x5c4dc1c4; BYTE $0xf2 // vsubpd %ymm10, %ymm6, %ymm6
+	LONG $0x5c45c1c4; BYTE $0xfa // vsubpd %ymm10, %ymm7, %ymm7
+	LONG $0x0055c2c4; BYTE $0xe8 // vpshufb %ymm8, %ymm5, %ymm5
+	LONG $0xedebb5c5 // vpor %ymm5, %ymm9, %ymm5
+	LONG $0x5c55c1c4; BYTE $0xea // vsubpd %ymm10, %ymm5, %ymm5
+	LONG $0xb8d562c4; BYTE $0xda // vfmadd231pd %ymm2, %ymm5, %ymm11
+	LONG $0xb8cd62c4; BYTE $0xdb // vfmadd231pd %ymm3, %ymm6, %ymm11
+	LONG $0xb8f562c4; BYTE $0xdf // vfmadd231pd %ymm7, %ymm1, %ymm11
+	LONG $0x9c297dc5; LONG $0x0002c024; BYTE $0x00 // vmovapd %ymm11, 0x2c0(%rsp)
+	LONG $0x6f7a41c4; WORD $0x1804 // vmovdqu (%r8,%rbx), %xmm8
+	LONG $0x6f7a41c4; WORD $0x000c // vmovdqu (%r8,%rax), %xmm9
+	LONG $0x6f7e41c4; WORD $0x205f // vmovdqu 0x20(%r15), %ymm11
+	LONG $0x597d42c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm12
+	LONG $0x197d42c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm13
+	LONG $0xbc287dc5; LONG $0x00030024; BYTE $0x00 // vmovapd 0x300(%rsp), %ymm15
+	LONG $0x8c28fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd 0x180(%rsp), %ymm1
+	LONG $0x383d43c4; WORD $0x1c04; BYTE $0x01 // vinserti128 $0x1, (%r12,%rbx), %ymm8, %ymm8
+	LONG $0x383543c4; WORD $0x040c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rax), %ymm9, %ymm9
+	LONG $0x24848b48; LONG $0x000000c0 // movq 0xc0(%rsp), %rax
+	LONG $0x6f7a41c4; WORD $0x0014 // vmovdqu (%r8,%rax), %xmm10
+	LONG $0x382d43c4; WORD $0x0414; BYTE $0x01 // vinserti128 $0x1, (%r12,%rax), %ymm10, %ymm10
+	LONG $0x24848b48; LONG $0x000000e0 // movq 0xe0(%rsp), %rax
+	LONG $0x003d42c4; BYTE $0xc3 // vpshufb %ymm11, %ymm8, %ymm8
+	LONG $0x003542c4; BYTE $0xcb // vpshufb %ymm11, %ymm9, %ymm9
+	LONG $0xeb1d41c4; BYTE $0xc0 // vpor %ymm8, %ymm12, %ymm8
+	LONG $0xeb1d41c4; BYTE $0xc9 // vpor %ymm9, %ymm12, %ymm9
+	LONG $0x5c3d41c4; BYTE $0xf5 // vsubpd %ymm13, %ymm8, %ymm14
+	LONG $0x5c3541c4; BYTE $0xcd // vsubpd %ymm13, %ymm9, %ymm9
+	LONG $0x84287dc5; LONG $0x0001c024; BYTE $0x00 // vmovapd 0x1c0(%rsp), %ymm8
+	LONG $0xb88d62c4; BYTE $0xfa // vfmadd231pd %ymm2, %ymm14, %ymm15
+	LONG $0x002d42c4; BYTE $0xd3 // vpshufb %ymm11, %ymm10, %ymm10
+	LONG $0xeb1d41c4; BYTE $0xd2 // vpor %ymm10, %ymm12, %ymm10
+	LONG $0x5c2d41c4; BYTE $0xd5 // vsubpd %ymm13, %ymm10, %ymm10
+	LONG $0xb8b562c4; BYTE $0xfb // vfmadd231pd %ymm3, %ymm9, %ymm15
+	LONG $0xb8dd42c4; BYTE $0xfa // vfmadd231pd %ymm10, %ymm4, %ymm15
+	LONG $0x6428fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm4
+	LONG $0xbc297dc5; LONG $0x00030024; BYTE $0x00 // vmovapd %ymm15, 0x300(%rsp)
+	LONG $0x6f7a01c4; WORD $0x083c // vmovdqu (%r8,%r9), %xmm15
+	LONG $0x6f7e41c4; WORD $0x205f // vmovdqu 0x20(%r15), %ymm11
+	LONG $0x597d42c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm12
+	LONG $0x197d42c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm13
+	LONG $0x380503c4; WORD $0x0c3c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm15, %ymm15
+	LONG $0xed59ddc5 // vmulpd %ymm5, %ymm4, %ymm5
+	LONG $0xf659ddc5 // vmulpd %ymm6, %ymm4, %ymm6
+	LONG $0xe759ddc5 // vmulpd %ymm7, %ymm4, %ymm4
+	LONG $0xb8f5c2c4; BYTE $0xee // vfmadd231pd %ymm14, %ymm1, %ymm5
+	LONG $0xb8f5c2c4; BYTE $0xf1 // vfmadd231pd %ymm9, %ymm1, %ymm6
+	LONG $0xb8ade2c4; BYTE $0xe1 // vfmadd231pd %ymm1, %ymm10, %ymm4
+	LONG $0x0005c2c4; BYTE $0xcb // vpshufb %ymm11, %ymm15, %ymm1
+	LONG $0xc9eb9dc5 // vpor %ymm1, %ymm12, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xcd // vsubpd %ymm13, %ymm1, %ymm1
+	LONG $0xa8f5e2c4; LONG $0x03402494; WORD $0x0000 // vfmadd213pd 0x340(%rsp), %ymm1, %ymm2
+	LONG $0xb8bde2c4; BYTE $0xe9 // vfmadd231pd %ymm1, %ymm8, %ymm5
+	LONG $0x6f7ac1c4; WORD $0x000c // vmovdqu (%r8,%rax), %xmm1
+	LONG $0x3875c3c4; WORD $0x040c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rax), %ymm1, %ymm1
+	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
+	LONG $0x0075c2c4; BYTE $0xcb // vpshufb %ymm11, %ymm1, %ymm1
+	LONG $0xc9eb9dc5 // vpor %ymm1, %ymm12, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xcd // vsubpd %ymm13, %ymm1, %ymm1
+	LONG $0xb8f5e2c4; BYTE $0xd3 // vfmadd231pd %ymm3, %ymm1, %ymm2
+	LONG $0xb8bde2c4; BYTE $0xf1 // vfmadd231pd %ymm1, %ymm8, %ymm6
+	LONG $0x6f7ac1c4; WORD $0x000c // vmovdqu (%r8,%rax), %xmm1
+	LONG $0x3875c3c4; WORD $0x040c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rax), %ymm1, %ymm1
+	LONG $0x0075c2c4; BYTE $0xcb // vpshufb %ymm11, %ymm1, %ymm1
+	LONG $0xc9eb9dc5 // vpor %ymm1, %ymm12, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xcd // vsubpd %ymm13, %ymm1, %ymm1
+	LONG $0xb8f5e2c4; LONG $0x01002494; WORD $0x0000 // vfmadd231pd 0x100(%rsp), %ymm1, %ymm2
+	LONG $0xb8f5c2c4; BYTE $0xe0 // vfmadd231pd %ymm8, %ymm1, %ymm4
+	LONG $0xce14d5c5 // vunpcklpd %ymm6, %ymm5, %ymm1
+	LONG $0xf615d5c5 // vunpckhpd %ymm6, %ymm5, %ymm6
+	LONG $0x9429fdc5; LONG $0x00034024; BYTE $0x00 // vmovapd %ymm2, 0x340(%rsp)
+	LONG $0x0d5de3c4; WORD $0x0ad0 // vblendpd $0xa, %ymm0, %ymm4, %ymm2
+	LONG $0xe015ddc5 // vunpckhpd %ymm0, %ymm4, %ymm4
+	LONG $0x42b70f41; BYTE $0x08 // movzwl 0x8(%r10), %eax
+	LONG $0x1875e3c4; WORD $0x01da // vinsertf128 $0x1, %xmm2, %ymm1, %ymm3
+	LONG $0x4ab70f41; BYTE $0x0a // movzwl 0xa(%r10), %ecx
+	LONG $0x52b70f41; BYTE $0x0c // movzwl 0xc(%r10), %edx
+	LONG $0x7ab70f41; BYTE $0x0e // movzwl 0xe(%r10), %edi
+	LONG $0x184de3c4; WORD $0x01ec // vinsertf128 $0x1, %xmm4, %ymm6, %ymm5
+	LONG $0x0675e3c4; WORD $0x31ca // vperm2f128 $0x31, %ymm2, %ymm1, %ymm1
+	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
+	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
+	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
+	WORD $0xe7c1; BYTE $0x05 // shll $0x5, %edi
+	LONG $0x5865c1c4; WORD $0x055c; BYTE $0x00 // vaddpd (%r13,%rax), %ymm3, %ymm3
+	LONG $0x117dc1c4; WORD $0x055c; BYTE $0x00 // vmovupd %ymm3, (%r13,%rax)
+	LONG $0x5855c1c4; WORD $0x0d6c; BYTE $0x00 // vaddpd (%r13,%rcx), %ymm5, %ymm5
+	LONG $0x117dc1c4; WORD $0x0d6c; BYTE $0x00 // vmovupd %ymm5, (%r13,%rcx)
+	LONG $0x5875c1c4; WORD $0x154c; BYTE $0x00 // vaddpd (%r13,%rdx), %ymm1, %ymm1
+	LONG $0x117dc1c4; WORD $0x154c; BYTE $0x00 // vmovupd %ymm1, (%r13,%rdx)
+	LONG $0x064de3c4; WORD $0x31cc // vperm2f128 $0x31, %ymm4, %ymm6, %ymm1
+	LONG $0x5875c1c4; WORD $0x3d4c; BYTE $0x00 // vaddpd (%r13,%rdi), %ymm1, %ymm1
+	LONG $0x117dc1c4; WORD $0x3d4c; BYTE $0x00 // vmovupd %ymm1, (%r13,%rdi)
+	LONG $0x24ac8b4c; LONG $0x00000080 // movq 0x80(%rsp), %r13
+	LONG $0x00150be9; BYTE $0x00 // jmp <symmetric3+0x1e4e>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x8944; BYTE $0xe7 // movl %r12d, %edi
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x2454894c; BYTE $0x08 // movq %r10, 0x8(%rsp)
+	LONG $0x245c894c; BYTE $0x48 // movq %r11, 0x48(%rsp)
+	WORD $0x8945; BYTE $0xe0 // movl %r12d, %r8d
+	WORD $0xf883; BYTE $0x01 // cmpl $0x1, %eax
+	LONG $0x0af7840f; WORD $0x0000 // je <symmetric3+0x1463>
+	WORD $0xd141; BYTE $0xe8 // shrl %r8d
+	WORD $0xc085 // testl %eax, %eax
+	LONG $0x0bec850f; WORD $0x0000 // jne <symmetric3+0x1563>
+	LONG $0x642c8d4f // leaq (%r12,%r12,2), %r13
+	WORD $0xc931 // xorl %ecx, %ecx
+	WORD $0x894d; BYTE $0xf3 // movq %r14, %r11
+	WORD $0x8945; BYTE $0xea // movl %r13d, %r10d
+	LONG $0x02eac141 // shrl $0x2, %r10d
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0x8948; BYTE $0xca // movq %rcx, %rdx
+	LONG $0x06e2c148 // shlq $0x6, %rdx
+	WORD $0x894c; BYTE $0xdb // movq %r11, %rbx
+	LONG $0x0c28fdc5; BYTE $0x16 // vmovapd (%rsi,%rdx), %ymm1
+	LONG $0x5428fdc5; WORD $0x2016 // vmovapd 0x20(%rsi,%rdx), %ymm2
+	LONG $0x16048d48 // leaq (%rsi,%rdx), %rax
+	LONG $0x000020ba; BYTE $0x00 // movl $0x20, %edx
+	WORD $0x9066 // nop
+	LONG $0x1b6ffac5 // vmovdqu (%rbx), %xmm3
+	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	LONG $0x3865e3c4; WORD $0x3b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm3, %ymm3
+	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0xb8e5e2c4; LONG $0x0100148c; WORD $0x0000 // vfmadd231pd 0x100(%rsp,%rdx), %ymm3, %ymm1
+	LONG $0x0829fdc5 // vmovapd %ymm1, (%rax)
+	LONG $0x6f7aa1c4; WORD $0x031c // vmovdqu (%rbx,%r8), %xmm3
+	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
+	LONG $0x3865a3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r10), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xe3 // addq %r12, %rbx
+	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xb8e5e2c4; LONG $0x01201494; WORD $0x0000 // vfmadd231pd 0x120(%rsp,%rdx), %ymm3, %ymm2
+	LONG $0x40c28348 // addq $0x40, %rdx
+	LONG $0x5029fdc5; BYTE $0x20 // vmovapd %ymm2, 0x20(%rax)
+	LONG $0xe0fa8148; WORD $0x0000; BYTE $0x00 // cmpq $0xe0, %rdx
+	LONG $0xff78850f; WORD $0xffff // jne <symmetric3+0x9b0>
+	WORD $0xff48; BYTE $0xc1 // incq %rcx
+	WORD $0x014d; BYTE $0xcb // addq %r9, %r11
+	LONG $0x03f98348 // cmpq $0x3, %rcx
+	LONG $0xff48850f; WORD $0xffff // jne <symmetric3+0x990>
+	LONG $0xfff7c3e9; BYTE $0xff // jmp <symmetric3+0x210>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	WORD $0xf883; BYTE $0x02 // cmpl $0x2, %eax
+	LONG $0x1409850f; WORD $0x0000 // jne <symmetric3+0x1e62>
+	LONG $0x03b70f41 // movzwl (%r11), %eax
+	LONG $0x4bb70f41; BYTE $0x02 // movzwl 0x2(%r11), %ecx
+	LONG $0x2454894c; BYTE $0x08 // movq %r10, 0x8(%rsp)
+	LONG $0x24548b4c; BYTE $0x30 // movq 0x30(%rsp), %r10
+	LONG $0x53b70f41; BYTE $0x04 // movzwl 0x4(%r11), %edx
+	LONG $0x7bb70f41; BYTE $0x06 // movzwl 0x6(%r11), %edi
+	WORD $0x8944; BYTE $0xe3 // movl %r12d, %ebx
+	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
+	LONG $0x6f7e41c4; BYTE $0x1f // vmovdqu (%r15), %ymm11
+	LONG $0x6f7e41c4; WORD $0x4067 // vmovdqu 0x40(%r15), %ymm12
+	LONG $0x597942c4; LONG $0x000080b7; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm14
+	LONG $0x597d42c4; LONG $0x00008897; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm10
+	LONG $0x597de2c4; LONG $0x00181625; BYTE $0x00 // vpbroadcastq 0x1816(%rip), %ymm4
+	LONG $0x197d42c4; LONG $0x0000908f; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm9
+	LONG $0x84287dc5; LONG $0x00012024; BYTE $0x00 // vmovapd 0x120(%rsp), %ymm8
+	LONG $0xac287dc5; LONG $0x0002a024; BYTE $0x00 // vmovapd 0x2a0(%rsp), %ymm13
+	LONG $0x24048d47 // leal (%r12,%r12), %r8d
+	LONG $0x0e2c8d4f // leaq (%r14,%r9), %r13
 	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
 	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
 	LONG $0x52148d48 // leaq (%rdx,%rdx,2), %rdx
 	LONG $0x7f3c8d48 // leaq (%rdi,%rdi,2), %rdi
-	LONG $0x0410f9c5; BYTE $0xc6 // vmovupd (%rsi,%rax,8), %xmm0
-	LONG $0x0c10f9c5; BYTE $0xce // vmovupd (%rsi,%rcx,8), %xmm1
-	LONG $0x187de3c4; WORD $0xd604; BYTE $0x01 // vinsertf128 $0x1, (%rsi,%rdx,8), %ymm0, %ymm0
-	LONG $0x1875e3c4; WORD $0xfe0c; BYTE $0x01 // vinsertf128 $0x1, (%rsi,%rdi,8), %ymm1, %ymm1
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xf115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm6
-	LONG $0x4c10fbc5; WORD $0x10c6 // vmovsd 0x10(%rsi,%rax,8), %xmm1
-	LONG $0x4410fbc5; WORD $0x10d6 // vmovsd 0x10(%rsi,%rdx,8), %xmm0
-	LONG $0x03048d4a // leaq (%rbx,%r8), %rax
-	LONG $0x4416f9c5; WORD $0x10fe // vmovhpd 0x10(%rsi,%rdi,8), %xmm0, %xmm0
-	LONG $0x4c16f1c5; WORD $0x10ce // vmovhpd 0x10(%rsi,%rcx,8), %xmm1, %xmm1
+	LONG $0x1079c1c4; WORD $0xc20c // vmovupd (%r10,%rax,8), %xmm1
+	LONG $0x1079c1c4; WORD $0xca14 // vmovupd (%r10,%rcx,8), %xmm2
+	LONG $0x1875c3c4; WORD $0xd20c; BYTE $0x01 // vinsertf128 $0x1, (%r10,%rdx,8), %ymm1, %ymm1
+	LONG $0x186dc3c4; WORD $0xfa14; BYTE $0x01 // vinsertf128 $0x1, (%r10,%rdi,8), %ymm2, %ymm2
+	LONG $0xea15f5c5 // vunpckhpd %ymm2, %ymm1, %ymm5
+	LONG $0xda14f5c5 // vunpcklpd %ymm2, %ymm1, %ymm3
+	LONG $0x107bc1c4; WORD $0xc254; BYTE $0x10 // vmovsd 0x10(%r10,%rax,8), %xmm2
+	LONG $0x107bc1c4; WORD $0xd24c; BYTE $0x10 // vmovsd 0x10(%r10,%rdx,8), %xmm1
+	LONG $0x26048d4b // leaq (%r14,%r12), %rax
+	LONG $0x1670c1c4; WORD $0xfa4c; BYTE $0x10 // vmovhps 0x10(%r10,%rdi,8), %xmm1, %xmm1
+	LONG $0x1668c1c4; WORD $0xca54; BYTE $0x10 // vmovhps 0x10(%r10,%rcx,8), %xmm2, %xmm2
 	LONG $0x24448948; BYTE $0x60 // movq %rax, 0x60(%rsp)
-	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
-	LONG $0x1875e3c4; WORD $0x01e0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm4
-	LONG $0x0b6ffac5 // vmovdqu (%rbx), %xmm1
-	LONG $0x8428fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm0
-	LONG $0x3875a3c4; WORD $0x230c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r12), %ymm1, %ymm1
-	LONG $0x008b180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rbx)
-	LONG $0x6f7aa1c4; WORD $0x031c // vmovdqu (%rbx,%r8), %xmm3
-	LONG $0x3865c3c4; WORD $0x041c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rax), %ymm3, %ymm3
-	LONG $0x00048d43 // leal (%r8,%r8), %eax
-	LONG $0x8c180f42; LONG $0x00100003; BYTE $0x00 // prefetcht0 0x1000(%rbx,%r8)
-	LONG $0x030c8d48 // leaq (%rbx,%rax), %rcx
-	LONG $0x146f7ac5; BYTE $0x03 // vmovdqu (%rbx,%rax), %xmm10
-	LONG $0x382d43c4; WORD $0x0c14; BYTE $0x01 // vinserti128 $0x1, (%r12,%rcx), %ymm10, %ymm10
-	LONG $0x038c180f; LONG $0x00001000 // prefetcht0 0x1000(%rbx,%rax)
+	LONG $0xac29fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm5, 0x80(%rsp)
+	LONG $0x054c8d4b; BYTE $0x00 // leaq (%r13,%r8), %rcx
+	WORD $0x894c; BYTE $0xef // movq %r13, %rdi
 	LONG $0x248c8948; LONG $0x000000c0 // movq %rcx, 0xc0(%rsp)
-	LONG $0x030c8d4b // leaq (%r11,%r8), %rcx
-	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
-	LONG $0x0075e2c4; BYTE $0xcd // vpshufb %ymm5, %ymm1, %ymm1
-	LONG $0xc9ebc5c5 // vpor %ymm1, %ymm7, %ymm1
-	LONG $0x5c75c1c4; BYTE $0xc8 // vsubpd %ymm8, %ymm1, %ymm1
-	LONG $0x0065e2c4; BYTE $0xdd // vpshufb %ymm5, %ymm3, %ymm3
-	LONG $0xdbebc5c5 // vpor %ymm3, %ymm7, %ymm3
-	LONG $0x5c65c1c4; BYTE $0xd8 // vsubpd %ymm8, %ymm3, %ymm3
-	LONG $0x002de2c4; BYTE $0xed // vpshufb %ymm5, %ymm10, %ymm5
-	LONG $0xb8f562c4; BYTE $0xca // vfmadd231pd %ymm2, %ymm1, %ymm9
-	LONG $0xedebc5c5 // vpor %ymm5, %ymm7, %ymm5
-	LONG $0xc959fdc5 // vmulpd %ymm1, %ymm0, %ymm1
-	LONG $0x5c55c1c4; BYTE $0xe8 // vsubpd %ymm8, %ymm5, %ymm5
-	LONG $0xb8e562c4; BYTE $0xce // vfmadd231pd %ymm6, %ymm3, %ymm9
-	LONG $0xdb59fdc5 // vmulpd %ymm3, %ymm0, %ymm3
-	LONG $0xb8d562c4; BYTE $0xcc // vfmadd231pd %ymm4, %ymm5, %ymm9
-	LONG $0xed59fdc5 // vmulpd %ymm5, %ymm0, %ymm5
-	LONG $0x8c297dc5; LONG $0x00026024; BYTE $0x00 // vmovapd %ymm9, 0x260(%rsp)
-	LONG $0x6f7a21c4; WORD $0x2b14 // vmovdqu (%rbx,%r13), %xmm10
-	LONG $0x6f7ec1c4; BYTE $0x3e // vmovdqu (%r14), %ymm7
-	LONG $0x597d42c4; LONG $0x00008886; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm8
-	LONG $0x197d42c4; LONG $0x0000908e; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm9
-	LONG $0x8428fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd 0x120(%rsp), %ymm0
-	LONG $0x9c287dc5; LONG $0x0002a024; BYTE $0x00 // vmovapd 0x2a0(%rsp), %ymm11
-	LONG $0x382d03c4; WORD $0x1c14; BYTE $0x01 // vinserti128 $0x1, (%r12,%r11), %ymm10, %ymm10
-	LONG $0x8c180f42; LONG $0x0010002b; BYTE $0x00 // prefetcht0 0x1000(%rbx,%r13)
-	LONG $0x002d62c4; BYTE $0xd7 // vpshufb %ymm7, %ymm10, %ymm10
-	LONG $0xeb3d41c4; BYTE $0xd2 // vpor %ymm10, %ymm8, %ymm10
-	LONG $0x5c2d41c4; BYTE $0xd1 // vsubpd %ymm9, %ymm10, %ymm10
-	LONG $0xb8ad62c4; BYTE $0xda // vfmadd231pd %ymm2, %ymm10, %ymm11
-	LONG $0xb8fdc2c4; BYTE $0xca // vfmadd231pd %ymm10, %ymm0, %ymm1
-	LONG $0x6f7a01c4; WORD $0x1814 // vmovdqu (%r8,%r11), %xmm10
-	LONG $0x382d43c4; WORD $0x0c14; BYTE $0x01 // vinserti128 $0x1, (%r12,%rcx), %ymm10, %ymm10
-	LONG $0x8c180f43; LONG $0x00100018; BYTE $0x00 // prefetcht0 0x1000(%r8,%r11)
-	LONG $0x030c8d49 // leaq (%r11,%rax), %rcx
-	LONG $0x240c8948 // movq %rcx, (%rsp)
-	LONG $0x002d62c4; BYTE $0xd7 // vpshufb %ymm7, %ymm10, %ymm10
-	LONG $0xeb3d41c4; BYTE $0xd2 // vpor %ymm10, %ymm8, %ymm10
-	LONG $0x5c2d41c4; BYTE $0xd1 // vsubpd %ymm9, %ymm10, %ymm10
-	LONG $0xb8ad62c4; BYTE $0xde // vfmadd231pd %ymm6, %ymm10, %ymm11
-	LONG $0xb8fdc2c4; BYTE $0xda // vfmadd231pd %ymm10, %ymm0, %ymm3
-	LONG $0x6f7a21c4; WORD $0x1814 // vmovdqu (%rax,%r11), %xmm10
-	LONG $0x382d43c4; WORD $0x0c14; BYTE $0x01 // vinserti128 $0x1, (%r12,%rcx), %ymm10, %ymm10
-	LONG $0x8c180f42; LONG $0x00100018; BYTE $0x00 // prefetcht0 0x1000(%rax,%r11)
-	LONG $0x070c8d4b // leaq (%r15,%r8), %rcx
-	LONG $0x248c8948; LONG $0x00000080 // movq %rcx, 0x80(%rsp)
-	LONG $0x002de2c4; BYTE $0xff // vpshufb %ymm7, %ymm10, %ymm7
-	LONG $0xffebbdc5 // vpor %ymm7, %ymm8, %ymm7
-	LONG $0x5c45c1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm7, %ymm7
-	LONG $0xb8c562c4; BYTE $0xdc // vfmadd231pd %ymm4, %ymm7, %ymm11
-	LONG $0xb8c5e2c4; BYTE $0xe8 // vfmadd231pd %ymm0, %ymm7, %ymm5
-	LONG $0x9c297dc5; LONG $0x0002a024; BYTE $0x00 // vmovapd %ymm11, 0x2a0(%rsp)
-	LONG $0x6f7a21c4; WORD $0x6b14 // vmovdqu (%rbx,%r13,2), %xmm10
-	LONG $0x6f7ec1c4; BYTE $0x3e // vmovdqu (%r14), %ymm7
-	LONG $0x597d42c4; LONG $0x00008886; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm8
-	LONG $0x197d42c4; LONG $0x0000908e; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm9
-	LONG $0x8428fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd 0x160(%rsp), %ymm0
-	LONG $0x382d03c4; WORD $0x3c14; BYTE $0x01 // vinserti128 $0x1, (%r12,%r15), %ymm10, %ymm10
-	LONG $0x002d62c4; BYTE $0xd7 // vpshufb %ymm7, %ymm10, %ymm10
-	LONG $0xeb3d41c4; BYTE $0xd2 // vpor %ymm10, %ymm8, %ymm10
-	LONG $0x5c2d41c4; BYTE $0xd1 // vsubpd %ymm9, %ymm10, %ymm10
-	LONG $0xa8ade2c4; LONG $0x02e02494; WORD $0x0000 // vfmadd213pd 0x2e0(%rsp), %ymm10, %ymm2
-	LONG $0x8c180f42; LONG $0x0010006b; BYTE $0x00 // prefetcht0 0x1000(%rbx,%r13,2)
-	LONG $0x072c8d4d // leaq (%r15,%rax), %r13
-	LONG $0xb8fdc2c4; BYTE $0xca // vfmadd231pd %ymm10, %ymm0, %ymm1
-	LONG $0x6f7a01c4; WORD $0x3814 // vmovdqu (%r8,%r15), %xmm10
-	LONG $0x382d43c4; WORD $0x0c14; BYTE $0x01 // vinserti128 $0x1, (%r12,%rcx), %ymm10, %ymm10
-	LONG $0x8c180f43; LONG $0x00100038; BYTE $0x00 // prefetcht0 0x1000(%r8,%r15)
-	LONG $0x002d62c4; BYTE $0xd7 // vpshufb %ymm7, %ymm10, %ymm10
-	LONG $0xeb3d41c4; BYTE $0xd2 // vpor %ymm10, %ymm8, %ymm10
-	LONG $0x5c2d41c4; BYTE $0xd1 // vsubpd %ymm9, %ymm10, %ymm10
-	LONG $0xb8ade2c4; BYTE $0xd6 // vfmadd231pd %ymm6, %ymm10, %ymm2
-	LONG $0x6f7aa1c4; WORD $0x3834 // vmovdqu (%rax,%r15), %xmm6
-	LONG $0xb8fdc2c4; BYTE $0xda // vfmadd231pd %ymm10, %ymm0, %ymm3
-	LONG $0x384d83c4; WORD $0x2c34; BYTE $0x01 // vinserti128 $0x1, (%r12,%r13), %ymm6, %ymm6
-	LONG $0x8c180f42; LONG $0x00100038; BYTE $0x00 // prefetcht0 0x1000(%rax,%r15)
-	WORD $0x894d; BYTE $0xd4 // movq %r10, %r12
-	LONG $0x004de2c4; BYTE $0xf7 // vpshufb %ymm7, %ymm6, %ymm6
-	LONG $0xf6ebbdc5 // vpor %ymm6, %ymm8, %ymm6
-	LONG $0x5c4dc1c4; BYTE $0xf1 // vsubpd %ymm9, %ymm6, %ymm6
-	LONG $0xb8cde2c4; BYTE $0xd4 // vfmadd231pd %ymm4, %ymm6, %ymm2
-	LONG $0xb8cde2c4; BYTE $0xe8 // vfmadd231pd %ymm0, %ymm6, %ymm5
-	LONG $0xc314f5c5 // vunpcklpd %ymm3, %ymm1, %ymm0
-	LONG $0xcb15f5c5 // vunpckhpd %ymm3, %ymm1, %ymm1
-	LONG $0x9429fdc5; LONG $0x0002e024; BYTE $0x00 // vmovapd %ymm2, 0x2e0(%rsp)
-	LONG $0x0d55c3c4; WORD $0x0ad4 // vblendpd $0xa, %ymm12, %ymm5, %ymm2
-	LONG $0x1555c1c4; BYTE $0xdc // vunpckhpd %ymm12, %ymm5, %ymm3
-	LONG $0x09b70f41 // movzwl (%r9), %ecx
-	LONG $0x187de3c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm2, %ymm0, %ymm4
-	LONG $0x41b70f41; BYTE $0x02 // movzwl 0x2(%r9), %eax
-	LONG $0x51b70f41; BYTE $0x04 // movzwl 0x4(%r9), %edx
-	LONG $0x51b70f45; BYTE $0x06 // movzwl 0x6(%r9), %r10d
-	LONG $0x067de3c4; WORD $0x31c2 // vperm2f128 $0x31, %ymm2, %ymm0, %ymm0
-	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x05e2c141 // shll $0x5, %r10d
-	LONG $0x2458ddc5; BYTE $0x0f // vaddpd (%rdi,%rcx), %ymm4, %ymm4
-	LONG $0x2411fdc5; BYTE $0x0f // vmovupd %ymm4, (%rdi,%rcx)
-	LONG $0x1875e3c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm3, %ymm1, %ymm4
-	LONG $0x2458ddc5; BYTE $0x07 // vaddpd (%rdi,%rax), %ymm4, %ymm4
-	LONG $0x2411fdc5; BYTE $0x07 // vmovupd %ymm4, (%rdi,%rax)
-	LONG $0x0458fdc5; BYTE $0x17 // vaddpd (%rdi,%rdx), %ymm0, %ymm0
-	LONG $0x0411fdc5; BYTE $0x17 // vmovupd %ymm0, (%rdi,%rdx)
-	LONG $0x0675e3c4; WORD $0x31c3 // vperm2f128 $0x31, %ymm3, %ymm1, %ymm0
-	LONG $0x587da1c4; WORD $0x1704 // vaddpd (%rdi,%r10), %ymm0, %ymm0
-	LONG $0x117da1c4; WORD $0x1704 // vmovupd %ymm0, (%rdi,%r10)
-	WORD $0x8945; BYTE $0xc2 // movl %r8d, %r10d
-	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
-	WORD $0xd141; BYTE $0xea // shrl %r10d
-	LONG $0x41b70f41; BYTE $0x08 // movzwl 0x8(%r9), %eax
-	LONG $0x51b70f41; BYTE $0x0c // movzwl 0xc(%r9), %edx
-	LONG $0x49b70f41; BYTE $0x0a // movzwl 0xa(%r9), %ecx
-	LONG $0x597d42c4; LONG $0x00008886; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm8
-	LONG $0x197d42c4; LONG $0x0000908e; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm9
-	LONG $0x94287dc5; LONG $0x00028024; BYTE $0x00 // vmovapd 0x280(%rsp), %ymm10
-	LONG $0x2444894c; BYTE $0x40 // movq %r8, 0x40(%rsp)
-	LONG $0x02e8c141 // shrl $0x2, %r8d
-	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
-	LONG $0x52148d48 // leaq (%rdx,%rdx,2), %rdx
-	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
-	LONG $0x0410f9c5; BYTE $0xc6 // vmovupd (%rsi,%rax,8), %xmm0
-	LONG $0x4c10fbc5; WORD $0x10d6 // vmovsd 0x10(%rsi,%rdx,8), %xmm1
-	LONG $0x187de3c4; WORD $0xd614; BYTE $0x01 // vinsertf128 $0x1, (%rsi,%rdx,8), %ymm0, %ymm2
-	LONG $0x51b70f41; BYTE $0x0e // movzwl 0xe(%r9), %edx
-	LONG $0x0410f9c5; BYTE $0xce // vmovupd (%rsi,%rcx,8), %xmm0
-	LONG $0x52148d48 // leaq (%rdx,%rdx,2), %rdx
-	LONG $0x6416f1c5; WORD $0x10d6 // vmovhpd 0x10(%rsi,%rdx,8), %xmm1, %xmm4
-	LONG $0x4c10fbc5; WORD $0x10c6 // vmovsd 0x10(%rsi,%rax,8), %xmm1
-	LONG $0x24448b48; BYTE $0x60 // movq 0x60(%rsp), %rax
-	LONG $0x187de3c4; WORD $0xd604; BYTE $0x01 // vinsertf128 $0x1, (%rsi,%rdx,8), %ymm0, %ymm0
-	LONG $0x6c16f1c5; WORD $0x10ce // vmovhpd 0x10(%rsi,%rcx,8), %xmm1, %xmm5
-	LONG $0x6f7ac1c4; WORD $0x020c // vmovdqu (%r10,%rax), %xmm1
-	LONG $0x3875c3c4; WORD $0x0034; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm1, %ymm6
-	LONG $0x24848b48; LONG $0x000000c0 // movq 0xc0(%rsp), %rax
-	LONG $0xd815edc5 // vunpckhpd %ymm0, %ymm2, %ymm3
-	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0x6f7aa1c4; WORD $0x132c // vmovdqu (%rbx,%r10), %xmm5
-	LONG $0x3855a3c4; WORD $0x032c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r8), %ymm5, %ymm5
-	LONG $0x6f7ac1c4; WORD $0x020c // vmovdqu (%r10,%rax), %xmm1
-	LONG $0xa429fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm4, 0xc0(%rsp)
-	LONG $0x3875c3c4; WORD $0x003c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm1, %ymm7
-	LONG $0xc814edc5 // vunpcklpd %ymm0, %ymm2, %ymm1
-	LONG $0x8428fcc5; LONG $0x00010024; BYTE $0x00 // vmovaps 0x100(%rsp), %ymm0
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x4429fcc5; WORD $0x6024 // vmovaps %ymm0, 0x60(%rsp)
-	LONG $0x6f7ec1c4; WORD $0x2046 // vmovdqu 0x20(%r14), %ymm0
-	LONG $0x0055e2c4; BYTE $0xe8 // vpshufb %ymm0, %ymm5, %ymm5
-	LONG $0x004de2c4; BYTE $0xf0 // vpshufb %ymm0, %ymm6, %ymm6
-	LONG $0x0045e2c4; BYTE $0xc0 // vpshufb %ymm0, %ymm7, %ymm0
-	LONG $0xedebbdc5 // vpor %ymm5, %ymm8, %ymm5
-	LONG $0xf6ebbdc5 // vpor %ymm6, %ymm8, %ymm6
-	LONG $0xc0ebbdc5 // vpor %ymm0, %ymm8, %ymm0
-	LONG $0x5c55c1c4; BYTE $0xe9 // vsubpd %ymm9, %ymm5, %ymm5
-	LONG $0x5c4dc1c4; BYTE $0xf1 // vsubpd %ymm9, %ymm6, %ymm6
-	LONG $0x5c7dc1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm0, %ymm7
-	LONG $0xb8d562c4; BYTE $0xd1 // vfmadd231pd %ymm1, %ymm5, %ymm10
-	LONG $0xb8cd62c4; BYTE $0xd3 // vfmadd231pd %ymm3, %ymm6, %ymm10
-	LONG $0xb8dd62c4; BYTE $0xd7 // vfmadd231pd %ymm7, %ymm4, %ymm10
-	LONG $0x94297dc5; LONG $0x00028024; BYTE $0x00 // vmovapd %ymm10, 0x280(%rsp)
-	LONG $0x6f7a81c4; WORD $0x1a04 // vmovdqu (%r10,%r11), %xmm0
-	LONG $0x6f7a41c4; WORD $0x0204 // vmovdqu (%r10,%rax), %xmm8
-	LONG $0x6f7e41c4; WORD $0x205e // vmovdqu 0x20(%r14), %ymm11
-	LONG $0x597d42c4; LONG $0x000088ae; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm13
-	LONG $0x197d42c4; LONG $0x000090b6; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm14
-	LONG $0xbc287dc5; LONG $0x0002c024; BYTE $0x00 // vmovapd 0x2c0(%rsp), %ymm15
-	LONG $0x387d83c4; WORD $0x1804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm0, %ymm0
-	LONG $0x383d43c4; WORD $0x000c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm8, %ymm9
-	LONG $0x24048b48 // movq (%rsp), %rax
-	LONG $0x6f7a41c4; WORD $0x0204 // vmovdqu (%r10,%rax), %xmm8
-	LONG $0x383d43c4; WORD $0x0014; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm8, %ymm10
-	LONG $0x84287dc5; LONG $0x00018024; BYTE $0x00 // vmovapd 0x180(%rsp), %ymm8
-	LONG $0x24848b48; LONG $0x00000080 // movq 0x80(%rsp), %rax
-	LONG $0x007dc2c4; BYTE $0xc3 // vpshufb %ymm11, %ymm0, %ymm0
-	LONG $0x003542c4; BYTE $0xcb // vpshufb %ymm11, %ymm9, %ymm9
-	LONG $0xc0eb95c5 // vpor %ymm0, %ymm13, %ymm0
-	LONG $0xeb1541c4; BYTE $0xc9 // vpor %ymm9, %ymm13, %ymm9
-	LONG $0x5c7dc1c4; BYTE $0xd6 // vsubpd %ymm14, %ymm0, %ymm2
-	LONG $0x5c3541c4; BYTE $0xce // vsubpd %ymm14, %ymm9, %ymm9
-	LONG $0x8428fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd 0x140(%rsp), %ymm0
-	LONG $0xb8ed62c4; BYTE $0xf9 // vfmadd231pd %ymm1, %ymm2, %ymm15
-	LONG $0x002d42c4; BYTE $0xd3 // vpshufb %ymm11, %ymm10, %ymm10
-	LONG $0xeb1541c4; BYTE $0xd2 // vpor %ymm10, %ymm13, %ymm10
-	LONG $0x5c2d41c4; BYTE $0xd6 // vsubpd %ymm14, %ymm10, %ymm10
-	LONG $0xb8b562c4; BYTE $0xfb // vfmadd231pd %ymm3, %ymm9, %ymm15
-	LONG $0xb8dd42c4; BYTE $0xfa // vfmadd231pd %ymm10, %ymm4, %ymm15
-	LONG $0x6428fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm4
-	LONG $0xbc297dc5; LONG $0x0002c024; BYTE $0x00 // vmovapd %ymm15, 0x2c0(%rsp)
-	LONG $0x6f7a01c4; WORD $0x3a3c // vmovdqu (%r10,%r15), %xmm15
-	LONG $0x6f7e41c4; WORD $0x205e // vmovdqu 0x20(%r14), %ymm11
-	LONG $0x597d42c4; LONG $0x000088ae; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm13
-	LONG $0x197d42c4; LONG $0x000090b6; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm14
-	LONG $0x380503c4; WORD $0x383c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r15), %ymm15, %ymm15
-	LONG $0xed59ddc5 // vmulpd %ymm5, %ymm4, %ymm5
-	LONG $0xf659ddc5 // vmulpd %ymm6, %ymm4, %ymm6
-	LONG $0xe759ddc5 // vmulpd %ymm7, %ymm4, %ymm4
-	LONG $0xb8fde2c4; BYTE $0xea // vfmadd231pd %ymm2, %ymm0, %ymm5
-	LONG $0xb8fdc2c4; BYTE $0xf1 // vfmadd231pd %ymm9, %ymm0, %ymm6
-	LONG $0xb8ade2c4; BYTE $0xe0 // vfmadd231pd %ymm0, %ymm10, %ymm4
-	LONG $0x0005c2c4; BYTE $0xc3 // vpshufb %ymm11, %ymm15, %ymm0
-	LONG $0xc0eb95c5 // vpor %ymm0, %ymm13, %ymm0
-	LONG $0x5c7dc1c4; BYTE $0xc6 // vsubpd %ymm14, %ymm0, %ymm0
-	LONG $0xa8fde2c4; LONG $0x0300248c; WORD $0x0000 // vfmadd213pd 0x300(%rsp), %ymm0, %ymm1
-	LONG $0xb8bde2c4; BYTE $0xe8 // vfmadd231pd %ymm0, %ymm8, %ymm5
-	LONG $0x6f7ac1c4; WORD $0x0204 // vmovdqu (%r10,%rax), %xmm0
-	LONG $0x387dc3c4; WORD $0x0004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm0, %ymm0
-	LONG $0x007dc2c4; BYTE $0xc3 // vpshufb %ymm11, %ymm0, %ymm0
-	LONG $0xc0eb95c5 // vpor %ymm0, %ymm13, %ymm0
-	LONG $0x5c7dc1c4; BYTE $0xc6 // vsubpd %ymm14, %ymm0, %ymm0
-	LONG $0xb8fde2c4; BYTE $0xcb // vfmadd231pd %ymm3, %ymm0, %ymm1
-	LONG $0xb8bde2c4; BYTE $0xf0 // vfmadd231pd %ymm0, %ymm8, %ymm6
-	LONG $0x6f7a81c4; WORD $0x2a04 // vmovdqu (%r10,%r13), %xmm0
-	WORD $0x894d; BYTE $0xe2 // movq %r12, %r10
-	WORD $0x894d; BYTE $0xcc // movq %r9, %r12
-	LONG $0x387d83c4; WORD $0x2804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r13), %ymm0, %ymm0
-	LONG $0x007dc2c4; BYTE $0xc3 // vpshufb %ymm11, %ymm0, %ymm0
-	LONG $0xc0eb95c5 // vpor %ymm0, %ymm13, %ymm0
-	LONG $0x5c7dc1c4; BYTE $0xc6 // vsubpd %ymm14, %ymm0, %ymm0
-	LONG $0xb8fde2c4; LONG $0x00c0248c; WORD $0x0000 // vfmadd231pd 0xc0(%rsp), %ymm0, %ymm1
-	LONG $0xb8fdc2c4; BYTE $0xe0 // vfmadd231pd %ymm8, %ymm0, %ymm4
-	LONG $0xc614d5c5 // vunpcklpd %ymm6, %ymm5, %ymm0
-	LONG $0xee15d5c5 // vunpckhpd %ymm6, %ymm5, %ymm5
-	LONG $0x155dc1c4; BYTE $0xdc // vunpckhpd %ymm12, %ymm4, %ymm3
-	LONG $0x8c29fdc5; LONG $0x00030024; BYTE $0x00 // vmovapd %ymm1, 0x300(%rsp)
-	LONG $0x0d5dc3c4; WORD $0x0acc // vblendpd $0xa, %ymm12, %ymm4, %ymm1
-	LONG $0x1855e3c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm3, %ymm5, %ymm4
-	LONG $0x41b70f41; BYTE $0x08 // movzwl 0x8(%r9), %eax
-	LONG $0x187de3c4; WORD $0x01d1 // vinsertf128 $0x1, %xmm1, %ymm0, %ymm2
-	LONG $0x49b70f41; BYTE $0x0a // movzwl 0xa(%r9), %ecx
-	LONG $0x51b70f41; BYTE $0x0c // movzwl 0xc(%r9), %edx
-	LONG $0x71b70f41; BYTE $0x0e // movzwl 0xe(%r9), %esi
-	LONG $0x067de3c4; WORD $0x31c1 // vperm2f128 $0x31, %ymm1, %ymm0, %ymm0
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
-	LONG $0x1458edc5; BYTE $0x07 // vaddpd (%rdi,%rax), %ymm2, %ymm2
-	LONG $0x1411fdc5; BYTE $0x07 // vmovupd %ymm2, (%rdi,%rax)
-	LONG $0x2458ddc5; BYTE $0x0f // vaddpd (%rdi,%rcx), %ymm4, %ymm4
-	LONG $0x2411fdc5; BYTE $0x0f // vmovupd %ymm4, (%rdi,%rcx)
-	LONG $0x0458fdc5; BYTE $0x17 // vaddpd (%rdi,%rdx), %ymm0, %ymm0
-	LONG $0x0411fdc5; BYTE $0x17 // vmovupd %ymm0, (%rdi,%rdx)
-	LONG $0x0655e3c4; WORD $0x31c3 // vperm2f128 $0x31, %ymm3, %ymm5, %ymm0
-	LONG $0x0458fdc5; BYTE $0x37 // vaddpd (%rdi,%rsi), %ymm0, %ymm0
-	LONG $0x0411fdc5; BYTE $0x37 // vmovupd %ymm0, (%rdi,%rsi)
-	LONG $0x247c8b48; BYTE $0x40 // movq 0x40(%rsp), %rdi
-	LONG $0x001be6e9; BYTE $0x00 // jmp <symmetric3+0x2726>
-	WORD $0x8945; BYTE $0xc7 // movl %r8d, %r15d
-	LONG $0x02efc141 // shrl $0x2, %r15d
-	WORD $0xf883; BYTE $0x01 // cmpl $0x1, %eax
-	LONG $0x0e9d840f; WORD $0x0000 // je <symmetric3+0x19ed>
-	WORD $0xc085 // testl %eax, %eax
-	LONG $0x1118850f; WORD $0x0000 // jne <symmetric3+0x1c70>
-	LONG $0x036ffac5 // vmovdqu (%rbx), %xmm0
-	LONG $0x597dc2c4; LONG $0x0000888e; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm1
-	LONG $0x403c8d4b // leaq (%r8,%r8,2), %rdi
-	WORD $0x8944; BYTE $0xc6 // movl %r8d, %esi
-	WORD $0xeed1 // shrl %esi
-	LONG $0x03048d4a // leaq (%rbx,%r8), %rax
-	LONG $0x00148d43 // leal (%r8,%r8), %edx
-	LONG $0x387da3c4; WORD $0x3b04; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r15), %ymm0, %ymm0
-	WORD $0x8941; BYTE $0xf9 // movl %edi, %r9d
-	LONG $0x02e9c141 // shrl $0x2, %r9d
-	LONG $0x007dc2c4; BYTE $0x06 // vpshufb (%r14), %ymm0, %ymm0
-	LONG $0xc0ebf5c5 // vpor %ymm0, %ymm1, %ymm0
-	LONG $0x197dc2c4; LONG $0x0000908e; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm1
-	LONG $0xc15cfdc5 // vsubpd %ymm1, %ymm0, %ymm0
-	LONG $0x8c28fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm1
-	LONG $0xa8fde2c4; LONG $0x0260248c; WORD $0x0000 // vfmadd213pd 0x260(%rsp), %ymm0, %ymm1
-	LONG $0x8428fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd 0x100(%rsp), %ymm0
-	LONG $0x8c29fdc5; LONG $0x00026024; BYTE $0x00 // vmovapd %ymm1, 0x260(%rsp)
-	LONG $0x146ffac5; BYTE $0x33 // vmovdqu (%rbx,%rsi), %xmm2
-	LONG $0x597dc2c4; LONG $0x0000889e; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm3
-	LONG $0x386da3c4; WORD $0x0b14; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r9), %ymm2, %ymm2
-	LONG $0x006dc2c4; WORD $0x2056 // vpshufb 0x20(%r14), %ymm2, %ymm2
-	LONG $0xd2ebe5c5 // vpor %ymm2, %ymm3, %ymm2
-	LONG $0x197dc2c4; LONG $0x0000909e; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm3
-	LONG $0xd35cedc5 // vsubpd %ymm3, %ymm2, %ymm2
-	LONG $0xa8fde2c4; LONG $0x02802494; WORD $0x0000 // vfmadd213pd 0x280(%rsp), %ymm0, %ymm2
-	LONG $0x9429fdc5; LONG $0x00028024; BYTE $0x00 // vmovapd %ymm2, 0x280(%rsp)
-	LONG $0x6f7aa1c4; WORD $0x0304 // vmovdqu (%rbx,%r8), %xmm0
-	LONG $0x597dc2c4; LONG $0x0000889e; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm3
-	LONG $0x387dc3c4; WORD $0x0704; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm0, %ymm0
-	LONG $0x007dc2c4; BYTE $0x06 // vpshufb (%r14), %ymm0, %ymm0
-	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
-	LONG $0x197dc2c4; LONG $0x0000909e; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm3
-	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0x98f5e2c4; LONG $0x01202484; WORD $0x0000 // vfmadd132pd 0x120(%rsp), %ymm1, %ymm0
-	LONG $0x8429fdc5; LONG $0x00026024; BYTE $0x00 // vmovapd %ymm0, 0x260(%rsp)
-	LONG $0x0c6ffac5; BYTE $0x06 // vmovdqu (%rsi,%rax), %xmm1
-	LONG $0x597dc2c4; LONG $0x0000889e; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm3
-	LONG $0x3875c3c4; WORD $0x010c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rax), %ymm1, %ymm1
-	LONG $0x13048d48 // leaq (%rbx,%rdx), %rax
-	LONG $0x0075c2c4; WORD $0x204e // vpshufb 0x20(%r14), %ymm1, %ymm1
-	LONG $0xc9ebe5c5 // vpor %ymm1, %ymm3, %ymm1
-	LONG $0x197dc2c4; LONG $0x0000909e; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm3
-	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
-	LONG $0x98ede2c4; LONG $0x0140248c; WORD $0x0000 // vfmadd132pd 0x140(%rsp), %ymm2, %ymm1
-	LONG $0x8c29fdc5; LONG $0x00028024; BYTE $0x00 // vmovapd %ymm1, 0x280(%rsp)
-	LONG $0x146ffac5; BYTE $0x13 // vmovdqu (%rbx,%rdx), %xmm2
-	LONG $0x597dc2c4; LONG $0x0000889e; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm3
-	LONG $0x386dc3c4; WORD $0x0714; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm2, %ymm2
-	LONG $0x006dc2c4; BYTE $0x16 // vpshufb (%r14), %ymm2, %ymm2
-	LONG $0xd2ebe5c5 // vpor %ymm2, %ymm3, %ymm2
-	LONG $0x197dc2c4; LONG $0x0000909e; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm3
-	LONG $0xd35cedc5 // vsubpd %ymm3, %ymm2, %ymm2
-	LONG $0x98fde2c4; LONG $0x01602494; WORD $0x0000 // vfmadd132pd 0x160(%rsp), %ymm0, %ymm2
-	LONG $0x9429fdc5; LONG $0x00026024; BYTE $0x00 // vmovapd %ymm2, 0x260(%rsp)
-	LONG $0x046ffac5; BYTE $0x06 // vmovdqu (%rsi,%rax), %xmm0
-	LONG $0x597dc2c4; LONG $0x00008896; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm2
-	LONG $0x387dc3c4; WORD $0x0104; BYTE $0x01 // vinserti128 $0x1, (%r9,%rax), %ymm0, %ymm0
-	LONG $0x2b048d4a // leaq (%rbx,%r13), %rax
-	LONG $0x000c8d4a // leaq (%rax,%r8), %rcx
-	LONG $0x007dc2c4; WORD $0x2046 // vpshufb 0x20(%r14), %ymm0, %ymm0
-	LONG $0xc0ebedc5 // vpor %ymm0, %ymm2, %ymm0
-	LONG $0x197dc2c4; LONG $0x00009096; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm2
-	LONG $0xc25cfdc5 // vsubpd %ymm2, %ymm0, %ymm0
-	LONG $0x98f5e2c4; LONG $0x01802484; WORD $0x0000 // vfmadd132pd 0x180(%rsp), %ymm1, %ymm0
-	LONG $0x8429fdc5; LONG $0x00028024; BYTE $0x00 // vmovapd %ymm0, 0x280(%rsp)
-	LONG $0x6f7aa1c4; WORD $0x2b04 // vmovdqu (%rbx,%r13), %xmm0
-	LONG $0x597dc2c4; LONG $0x0000888e; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm1
-	LONG $0x387dc3c4; WORD $0x0704; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm0, %ymm0
-	LONG $0x007dc2c4; BYTE $0x06 // vpshufb (%r14), %ymm0, %ymm0
-	LONG $0xc0ebf5c5 // vpor %ymm0, %ymm1, %ymm0
-	LONG $0x197dc2c4; LONG $0x0000908e; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm1
-	LONG $0xc15cfdc5 // vsubpd %ymm1, %ymm0, %ymm0
-	LONG $0x8c28fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm1
-	LONG $0xa8fde2c4; LONG $0x02a0248c; WORD $0x0000 // vfmadd213pd 0x2a0(%rsp), %ymm0, %ymm1
-	LONG $0x8c29fdc5; LONG $0x0002a024; BYTE $0x00 // vmovapd %ymm1, 0x2a0(%rsp)
-	LONG $0x046ffac5; BYTE $0x06 // vmovdqu (%rsi,%rax), %xmm0
-	LONG $0x597dc2c4; LONG $0x00008896; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm2
-	LONG $0x387dc3c4; WORD $0x0104; BYTE $0x01 // vinserti128 $0x1, (%r9,%rax), %ymm0, %ymm0
-	LONG $0x007dc2c4; WORD $0x2046 // vpshufb 0x20(%r14), %ymm0, %ymm0
-	LONG $0xc0ebedc5 // vpor %ymm0, %ymm2, %ymm0
-	LONG $0x197dc2c4; LONG $0x00009096; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm2
-	LONG $0xc25cfdc5 // vsubpd %ymm2, %ymm0, %ymm0
-	LONG $0x9428fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd 0x100(%rsp), %ymm2
-	LONG $0xa8fde2c4; LONG $0x02c02494; WORD $0x0000 // vfmadd213pd 0x2c0(%rsp), %ymm0, %ymm2
-	LONG $0x9429fdc5; LONG $0x0002c024; BYTE $0x00 // vmovapd %ymm2, 0x2c0(%rsp)
-	LONG $0x6f7ac1c4; WORD $0x0004 // vmovdqu (%r8,%rax), %xmm0
-	LONG $0x597dc2c4; LONG $0x0000889e; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm3
-	LONG $0x387dc3c4; WORD $0x0f04; BYTE $0x01 // vinserti128 $0x1, (%r15,%rcx), %ymm0, %ymm0
-	LONG $0x007dc2c4; BYTE $0x06 // vpshufb (%r14), %ymm0, %ymm0
-	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
-	LONG $0x197dc2c4; LONG $0x0000909e; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm3
-	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0x98f5e2c4; LONG $0x01202484; WORD $0x0000 // vfmadd132pd 0x120(%rsp), %ymm1, %ymm0
-	LONG $0x8429fdc5; LONG $0x0002a024; BYTE $0x00 // vmovapd %ymm0, 0x2a0(%rsp)
-	LONG $0x0c6ffac5; BYTE $0x0e // vmovdqu (%rsi,%rcx), %xmm1
-	LONG $0x597dc2c4; LONG $0x0000889e; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm3
-	LONG $0x3875c3c4; WORD $0x090c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rcx), %ymm1, %ymm1
-	LONG $0x100c8d48 // leaq (%rax,%rdx), %rcx
-	LONG $0x0075c2c4; WORD $0x204e // vpshufb 0x20(%r14), %ymm1, %ymm1
-	LONG $0xc9ebe5c5 // vpor %ymm1, %ymm3, %ymm1
-	LONG $0x197dc2c4; LONG $0x0000909e; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm3
-	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
-	LONG $0x98ede2c4; LONG $0x0140248c; WORD $0x0000 // vfmadd132pd 0x140(%rsp), %ymm2, %ymm1
-	LONG $0x8c29fdc5; LONG $0x0002c024; BYTE $0x00 // vmovapd %ymm1, 0x2c0(%rsp)
-	LONG $0x146ffac5; BYTE $0x02 // vmovdqu (%rdx,%rax), %xmm2
-	LONG $0x597dc2c4; LONG $0x0000889e; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm3
-	LONG $0x386dc3c4; WORD $0x0f14; BYTE $0x01 // vinserti128 $0x1, (%r15,%rcx), %ymm2, %ymm2
-	LONG $0x006dc2c4; BYTE $0x16 // vpshufb (%r14), %ymm2, %ymm2
-	LONG $0xd2ebe5c5 // vpor %ymm2, %ymm3, %ymm2
-	LONG $0x197dc2c4; LONG $0x0000909e; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm3
-	LONG $0xd35cedc5 // vsubpd %ymm3, %ymm2, %ymm2
-	LONG $0x98fde2c4; LONG $0x01602494; WORD $0x0000 // vfmadd132pd 0x160(%rsp), %ymm0, %ymm2
-	LONG $0x9429fdc5; LONG $0x0002a024; BYTE $0x00 // vmovapd %ymm2, 0x2a0(%rsp)
-	LONG $0x046ffac5; BYTE $0x0e // vmovdqu (%rsi,%rcx), %xmm0
-	LONG $0x597dc2c4; LONG $0x00008896; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm2
-	LONG $0x387dc3c4; WORD $0x0904; BYTE $0x01 // vinserti128 $0x1, (%r9,%rcx), %ymm0, %ymm0
-	LONG $0x280c8d4a // leaq (%rax,%r13), %rcx
-	LONG $0x007dc2c4; WORD $0x2046 // vpshufb 0x20(%r14), %ymm0, %ymm0
-	LONG $0xc0ebedc5 // vpor %ymm0, %ymm2, %ymm0
-	LONG $0x197dc2c4; LONG $0x00009096; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm2
-	LONG $0xc25cfdc5 // vsubpd %ymm2, %ymm0, %ymm0
-	LONG $0x98f5e2c4; LONG $0x01802484; WORD $0x0000 // vfmadd132pd 0x180(%rsp), %ymm1, %ymm0
-	LONG $0x8429fdc5; LONG $0x0002c024; BYTE $0x00 // vmovapd %ymm0, 0x2c0(%rsp)
-	LONG $0x6f7ac1c4; WORD $0x0544; BYTE $0x00 // vmovdqu (%r13,%rax), %xmm0
-	LONG $0x597dc2c4; LONG $0x0000888e; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm1
-	LONG $0x01048d4a // leaq (%rcx,%r8), %rax
-	LONG $0x387dc3c4; WORD $0x0f04; BYTE $0x01 // vinserti128 $0x1, (%r15,%rcx), %ymm0, %ymm0
-	LONG $0x007dc2c4; BYTE $0x06 // vpshufb (%r14), %ymm0, %ymm0
-	LONG $0xc0ebf5c5 // vpor %ymm0, %ymm1, %ymm0
-	LONG $0x197dc2c4; LONG $0x0000908e; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm1
-	LONG $0xc15cfdc5 // vsubpd %ymm1, %ymm0, %ymm0
-	LONG $0x8c28fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm1
-	LONG $0xa8fde2c4; LONG $0x02e0248c; WORD $0x0000 // vfmadd213pd 0x2e0(%rsp), %ymm0, %ymm1
-	LONG $0x8c29fdc5; LONG $0x0002e024; BYTE $0x00 // vmovapd %ymm1, 0x2e0(%rsp)
-	LONG $0x046ffac5; BYTE $0x0e // vmovdqu (%rsi,%rcx), %xmm0
-	LONG $0x597dc2c4; LONG $0x00008896; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm2
-	LONG $0x387dc3c4; WORD $0x0904; BYTE $0x01 // vinserti128 $0x1, (%r9,%rcx), %ymm0, %ymm0
-	LONG $0x007dc2c4; WORD $0x2046 // vpshufb 0x20(%r14), %ymm0, %ymm0
-	LONG $0xc0ebedc5 // vpor %ymm0, %ymm2, %ymm0
-	LONG $0x197dc2c4; LONG $0x00009096; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm2
-	LONG $0xc25cfdc5 // vsubpd %ymm2, %ymm0, %ymm0
-	LONG $0x9428fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd 0x100(%rsp), %ymm2
-	LONG $0xa8fde2c4; LONG $0x03002494; WORD $0x0000 // vfmadd213pd 0x300(%rsp), %ymm0, %ymm2
-	LONG $0x9429fdc5; LONG $0x00030024; BYTE $0x00 // vmovapd %ymm2, 0x300(%rsp)
-	LONG $0x6f7ac1c4; WORD $0x0804 // vmovdqu (%r8,%rcx), %xmm0
-	LONG $0x597dc2c4; LONG $0x0000889e; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm3
-	LONG $0x387dc3c4; WORD $0x0704; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm0, %ymm0
-	LONG $0x007dc2c4; BYTE $0x06 // vpshufb (%r14), %ymm0, %ymm0
-	LONG $0xc0ebe5c5 // vpor %ymm0, %ymm3, %ymm0
-	LONG $0x197dc2c4; LONG $0x0000909e; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm3
-	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0x98f5e2c4; LONG $0x01202484; WORD $0x0000 // vfmadd132pd 0x120(%rsp), %ymm1, %ymm0
-	LONG $0x8429fdc5; LONG $0x0002e024; BYTE $0x00 // vmovapd %ymm0, 0x2e0(%rsp)
-	LONG $0x0c6ffac5; BYTE $0x06 // vmovdqu (%rsi,%rax), %xmm1
-	LONG $0x597dc2c4; LONG $0x0000889e; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm3
-	LONG $0x3875c3c4; WORD $0x010c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rax), %ymm1, %ymm1
-	LONG $0x11048d48 // leaq (%rcx,%rdx), %rax
-	LONG $0x0075c2c4; WORD $0x204e // vpshufb 0x20(%r14), %ymm1, %ymm1
-	LONG $0xc9ebe5c5 // vpor %ymm1, %ymm3, %ymm1
-	LONG $0x197dc2c4; LONG $0x0000909e; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm3
-	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
-	LONG $0x98ede2c4; LONG $0x0140248c; WORD $0x0000 // vfmadd132pd 0x140(%rsp), %ymm2, %ymm1
-	LONG $0x8c29fdc5; LONG $0x00030024; BYTE $0x00 // vmovapd %ymm1, 0x300(%rsp)
-	LONG $0x146ffac5; BYTE $0x0a // vmovdqu (%rdx,%rcx), %xmm2
-	LONG $0x597dc2c4; LONG $0x0000889e; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm3
-	LONG $0x386dc3c4; WORD $0x0714; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm2, %ymm2
-	LONG $0x247c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r15
-	LONG $0x006dc2c4; BYTE $0x16 // vpshufb (%r14), %ymm2, %ymm2
-	LONG $0xd2ebe5c5 // vpor %ymm2, %ymm3, %ymm2
-	LONG $0x197dc2c4; LONG $0x0000909e; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm3
-	LONG $0xd35cedc5 // vsubpd %ymm3, %ymm2, %ymm2
-	LONG $0x98fde2c4; LONG $0x01602494; WORD $0x0000 // vfmadd132pd 0x160(%rsp), %ymm0, %ymm2
-	LONG $0x9429fdc5; LONG $0x0002e024; BYTE $0x00 // vmovapd %ymm2, 0x2e0(%rsp)
-	LONG $0x046ffac5; BYTE $0x06 // vmovdqu (%rsi,%rax), %xmm0
-	LONG $0x597dc2c4; LONG $0x00008896; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm2
-	LONG $0x197dc2c4; LONG $0x0000909e; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm3
-	LONG $0x387dc3c4; WORD $0x0104; BYTE $0x01 // vinserti128 $0x1, (%r9,%rax), %ymm0, %ymm0
-	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
-	LONG $0x007dc2c4; WORD $0x2046 // vpshufb 0x20(%r14), %ymm0, %ymm0
-	LONG $0xc0ebedc5 // vpor %ymm0, %ymm2, %ymm0
-	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0x98f5e2c4; LONG $0x01802484; WORD $0x0000 // vfmadd132pd 0x180(%rsp), %ymm1, %ymm0
-	LONG $0x8429fdc5; LONG $0x00030024; BYTE $0x00 // vmovapd %ymm0, 0x300(%rsp)
-	LONG $0xfff428e9; BYTE $0xff // jmp <symmetric3+0x463>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	WORD $0xf883; BYTE $0x02 // cmpl $0x2, %eax
-	LONG $0xf1c8850f; WORD $0xffff // jne <symmetric3+0x211>
-	LONG $0x04b70f41; BYTE $0x24 // movzwl (%r12), %eax
-	LONG $0x4cb70f41; WORD $0x0224 // movzwl 0x2(%r12), %ecx
-	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
-	LONG $0x54b70f41; WORD $0x0424 // movzwl 0x4(%r12), %edx
-	LONG $0x74b70f41; WORD $0x0624 // movzwl 0x6(%r12), %esi
-	WORD $0x8945; BYTE $0xc3 // movl %r8d, %r11d
-	LONG $0x02ebc141 // shrl $0x2, %r11d
-	LONG $0x6f7e41c4; BYTE $0x1e // vmovdqu (%r14), %ymm11
-	LONG $0x597942c4; LONG $0x000080b6; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm14
-	LONG $0x597d42c4; LONG $0x00008896; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm10
-	LONG $0x597de2c4; LONG $0x0018ac25; BYTE $0x00 // vpbroadcastq 0x18ac(%rip), %ymm4
-	LONG $0x197d42c4; LONG $0x0000908e; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm9
-	LONG $0x84287dc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm8
-	LONG $0xac287dc5; LONG $0x00026024; BYTE $0x00 // vmovapd 0x260(%rsp), %ymm13
-	LONG $0x033c8d4e // leaq (%rbx,%r8), %r15
-	LONG $0x2b3c8d4a // leaq (%rbx,%r13), %rdi
-	LONG $0x24bc8948; LONG $0x000000c0 // movq %rdi, 0xc0(%rsp)
-	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
-	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
-	LONG $0x52148d48 // leaq (%rdx,%rdx,2), %rdx
-	LONG $0x76348d48 // leaq (%rsi,%rsi,2), %rsi
-	LONG $0x1079c1c4; WORD $0xc104 // vmovupd (%r9,%rax,8), %xmm0
-	LONG $0x1079c1c4; WORD $0xc90c // vmovupd (%r9,%rcx,8), %xmm1
-	LONG $0x187dc3c4; WORD $0xd104; BYTE $0x01 // vinsertf128 $0x1, (%r9,%rdx,8), %ymm0, %ymm0
-	LONG $0x1875c3c4; WORD $0xf10c; BYTE $0x01 // vinsertf128 $0x1, (%r9,%rsi,8), %ymm1, %ymm1
-	LONG $0xe915fdc5 // vunpckhpd %ymm1, %ymm0, %ymm5
-	LONG $0xd914fdc5 // vunpcklpd %ymm1, %ymm0, %ymm3
-	LONG $0x107bc1c4; WORD $0xc14c; BYTE $0x10 // vmovsd 0x10(%r9,%rax,8), %xmm1
-	LONG $0x107bc1c4; WORD $0xd144; BYTE $0x10 // vmovsd 0x10(%r9,%rdx,8), %xmm0
-	WORD $0x894c; BYTE $0xe0 // movq %r12, %rax
-	LONG $0x00248d47 // leal (%r8,%r8), %r12d
-	LONG $0x1678c1c4; WORD $0xf144; BYTE $0x10 // vmovhps 0x10(%r9,%rsi,8), %xmm0, %xmm0
-	LONG $0x1670c1c4; WORD $0xc94c; BYTE $0x10 // vmovhps 0x10(%r9,%rcx,8), %xmm1, %xmm1
-	LONG $0x230c8d4a // leaq (%rbx,%r12), %rcx
-	LONG $0xac29fdc5; LONG $0x00044024; BYTE $0x00 // vmovapd %ymm5, 0x440(%rsp)
-	LONG $0x6b348d4a // leaq (%rbx,%r13,2), %rsi
-	LONG $0x244c8948; BYTE $0x60 // movq %rcx, 0x60(%rsp)
-	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
-	LONG $0x0b6ffac5 // vmovdqu (%rbx), %xmm1
-	LONG $0x3875a3c4; WORD $0x1b0c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r11), %ymm1, %ymm1
-	LONG $0x4429fcc5; WORD $0x4024 // vmovaps %ymm0, 0x40(%rsp)
-	LONG $0x6f7ec1c4; WORD $0x4046 // vmovdqu 0x40(%r14), %ymm0
-	LONG $0x008b180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rbx)
+	LONG $0x186de3c4; WORD $0x01c9 // vinsertf128 $0x1, %xmm1, %ymm2, %ymm1
+	LONG $0x8c29fcc5; LONG $0x00048024; BYTE $0x00 // vmovaps %ymm1, 0x480(%rsp)
+	LONG $0x6f7ac1c4; BYTE $0x0e // vmovdqu (%r14), %xmm1
+	LONG $0x3875c3c4; WORD $0x1e0c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rbx), %ymm1, %ymm1
+	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
 	LONG $0x0075c2c4; BYTE $0xcb // vpshufb %ymm11, %ymm1, %ymm1
-	LONG $0x47f5e2c4; BYTE $0xc8 // vpsllvq %ymm0, %ymm1, %ymm1
+	LONG $0x47f5c2c4; BYTE $0xcc // vpsllvq %ymm12, %ymm1, %ymm1
 	LONG $0xd375c1c4; BYTE $0xce // vpsrlq %xmm14, %ymm1, %ymm1
 	LONG $0xc9efadc5 // vpxor %ymm1, %ymm10, %ymm1
-	LONG $0x0275c3c4; WORD $0xaad4 // vpblendd $0xaa, %ymm12, %ymm1, %ymm2
+	LONG $0x0275e3c4; WORD $0xaad0 // vpblendd $0xaa, %ymm0, %ymm1, %ymm2
 	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
 	LONG $0xf4ebedc5 // vpor %ymm4, %ymm2, %ymm6
-	LONG $0x597de2c4; LONG $0x0017bf15; BYTE $0x00 // vpbroadcastq 0x17bf(%rip), %ymm2
+	LONG $0x597de2c4; LONG $0x00172d15; BYTE $0x00 // vpbroadcastq 0x172d(%rip), %ymm2
 	LONG $0xcaebf5c5 // vpor %ymm2, %ymm1, %ymm1
 	LONG $0x5c75c1c4; BYTE $0xc9 // vsubpd %ymm9, %ymm1, %ymm1
 	LONG $0xce58f5c5 // vaddpd %ymm6, %ymm1, %ymm1
-	LONG $0x6f7aa1c4; WORD $0x0334 // vmovdqu (%rbx,%r8), %xmm6
-	LONG $0x384d83c4; WORD $0x3b34; BYTE $0x01 // vinserti128 $0x1, (%r11,%r15), %ymm6, %ymm6
-	LONG $0x8c180f42; LONG $0x00100003; BYTE $0x00 // prefetcht0 0x1000(%rbx,%r8)
+	LONG $0x6f7a81c4; WORD $0x2634 // vmovdqu (%r14,%r12), %xmm6
+	LONG $0x384de3c4; WORD $0x0334; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rax), %ymm6, %ymm6
+	LONG $0x8c180f43; LONG $0x00100026; BYTE $0x00 // prefetcht0 0x1000(%r14,%r12)
+	LONG $0x06048d4b // leaq (%r14,%r8), %rax
+	LONG $0x24848948; LONG $0x000000a0 // movq %rax, 0xa0(%rsp)
 	LONG $0xb8f562c4; BYTE $0xeb // vfmadd231pd %ymm3, %ymm1, %ymm13
 	LONG $0xf959bdc5 // vmulpd %ymm1, %ymm8, %ymm7
-	LONG $0xcd28fdc5 // vmovapd %ymm5, %ymm1
+	LONG $0xca6ffdc5 // vmovdqa %ymm2, %ymm1
+	LONG $0x8c7ffdc5; LONG $0x00010024; BYTE $0x00 // vmovdqa %ymm1, 0x100(%rsp)
 	LONG $0x004dc2c4; BYTE $0xf3 // vpshufb %ymm11, %ymm6, %ymm6
-	LONG $0x47cde2c4; BYTE $0xf0 // vpsllvq %ymm0, %ymm6, %ymm6
+	LONG $0x47cdc2c4; BYTE $0xf4 // vpsllvq %ymm12, %ymm6, %ymm6
 	LONG $0xd34dc1c4; BYTE $0xf6 // vpsrlq %xmm14, %ymm6, %ymm6
 	LONG $0xf6efadc5 // vpxor %ymm6, %ymm10, %ymm6
-	LONG $0x024d43c4; WORD $0xaafc // vpblendd $0xaa, %ymm12, %ymm6, %ymm15
+	LONG $0x024d63c4; WORD $0xaaf8 // vpblendd $0xaa, %ymm0, %ymm6, %ymm15
 	LONG $0xd673cdc5; BYTE $0x20 // vpsrlq $0x20, %ymm6, %ymm6
 	LONG $0xf2ebcdc5 // vpor %ymm2, %ymm6, %ymm6
 	LONG $0xfceb05c5 // vpor %ymm4, %ymm15, %ymm15
 	LONG $0x5c4dc1c4; BYTE $0xf1 // vsubpd %ymm9, %ymm6, %ymm6
 	LONG $0xf65885c5 // vaddpd %ymm6, %ymm15, %ymm6
-	LONG $0x6f7a21c4; WORD $0x233c // vmovdqu (%rbx,%r12), %xmm15
-	LONG $0x380543c4; WORD $0x0b3c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rcx), %ymm15, %ymm15
-	LONG $0x8c180f42; LONG $0x00100023; BYTE $0x00 // prefetcht0 0x1000(%rbx,%r12)
-	LONG $0x070c8d4a // leaq (%rdi,%r8), %rcx
-	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
+	LONG $0x6f7a01c4; WORD $0x063c // vmovdqu (%r14,%r8), %xmm15
+	LONG $0x380563c4; WORD $0x033c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rax), %ymm15, %ymm15
+	LONG $0x8c180f43; LONG $0x00100006; BYTE $0x00 // prefetcht0 0x1000(%r14,%r8)
+	LONG $0x25448d4b; BYTE $0x00 // leaq (%r13,%r12), %rax
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
 	LONG $0xb8cd62c4; BYTE $0xed // vfmadd231pd %ymm5, %ymm6, %ymm13
 	LONG $0xf659bdc5 // vmulpd %ymm6, %ymm8, %ymm6
 	LONG $0x000542c4; BYTE $0xdb // vpshufb %ymm11, %ymm15, %ymm11
-	LONG $0x47a5e2c4; BYTE $0xc0 // vpsllvq %ymm0, %ymm11, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc6 // vpsrlq %xmm14, %ymm0, %ymm0
-	LONG $0xc0efadc5 // vpxor %ymm0, %ymm10, %ymm0
-	LONG $0x027d43c4; WORD $0xaad4 // vpblendd $0xaa, %ymm12, %ymm0, %ymm10
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc2ebfdc5 // vpor %ymm2, %ymm0, %ymm0
-	LONG $0xd4eb2dc5 // vpor %ymm4, %ymm10, %ymm10
-	LONG $0x5c7dc1c4; BYTE $0xc1 // vsubpd %ymm9, %ymm0, %ymm0
-	LONG $0xc058adc5 // vaddpd %ymm0, %ymm10, %ymm0
-	LONG $0xb8fd62c4; WORD $0x246c; BYTE $0x40 // vfmadd231pd 0x40(%rsp), %ymm0, %ymm13
-	LONG $0xc0593dc5 // vmulpd %ymm0, %ymm8, %ymm8
-	LONG $0xac297dc5; LONG $0x00026024; BYTE $0x00 // vmovapd %ymm13, 0x260(%rsp)
-	LONG $0x6f7a21c4; WORD $0x2b34 // vmovdqu (%rbx,%r13), %xmm14
-	LONG $0x6f7ec1c4; BYTE $0x06 // vmovdqu (%r14), %ymm0
-	LONG $0x6f7e41c4; WORD $0x406e // vmovdqu 0x40(%r14), %ymm13
-	LONG $0x597942c4; LONG $0x000080be; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm15
-	LONG $0x597d42c4; LONG $0x0000889e; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm11
-	LONG $0x197d42c4; LONG $0x00009096; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm10
-	LONG $0x8c287dc5; LONG $0x00012024; BYTE $0x00 // vmovapd 0x120(%rsp), %ymm9
-	LONG $0x380d43c4; WORD $0x3b34; BYTE $0x01 // vinserti128 $0x1, (%r11,%rdi), %ymm14, %ymm14
-	LONG $0x000d62c4; BYTE $0xf0 // vpshufb %ymm0, %ymm14, %ymm14
+	LONG $0x47a542c4; BYTE $0xdc // vpsllvq %ymm12, %ymm11, %ymm11
+	LONG $0xd32541c4; BYTE $0xde // vpsrlq %xmm14, %ymm11, %ymm11
+	LONG $0xef2541c4; BYTE $0xd2 // vpxor %ymm10, %ymm11, %ymm10
+	LONG $0x022d63c4; WORD $0xaad8 // vpblendd $0xaa, %ymm0, %ymm10, %ymm11
+	LONG $0x732dc1c4; WORD $0x20d2 // vpsrlq $0x20, %ymm10, %ymm10
+	LONG $0xd2eb2dc5 // vpor %ymm2, %ymm10, %ymm10
+	LONG $0x9428fdc5; LONG $0x00048024; BYTE $0x00 // vmovapd 0x480(%rsp), %ymm2
+	LONG $0xdceb25c5 // vpor %ymm4, %ymm11, %ymm11
+	LONG $0x5c2d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm10, %ymm9
+	LONG $0x583541c4; BYTE $0xcb // vaddpd %ymm11, %ymm9, %ymm9
+	LONG $0x593d41c4; BYTE $0xc1 // vmulpd %ymm9, %ymm8, %ymm8
+	LONG $0xb8b562c4; BYTE $0xea // vfmadd231pd %ymm2, %ymm9, %ymm13
+	LONG $0xac297dc5; LONG $0x0002a024; BYTE $0x00 // vmovapd %ymm13, 0x2a0(%rsp)
+	LONG $0x6f7a01c4; WORD $0x0e34 // vmovdqu (%r14,%r9), %xmm14
+	LONG $0x6f7e41c4; BYTE $0x27 // vmovdqu (%r15), %ymm12
+	LONG $0x6f7e41c4; WORD $0x406f // vmovdqu 0x40(%r15), %ymm13
+	LONG $0x597942c4; LONG $0x000080bf; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm15
+	LONG $0x597d42c4; LONG $0x0000889f; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm11
+	LONG $0x197d42c4; LONG $0x00009097; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm10
+	LONG $0x8c287dc5; LONG $0x00016024; BYTE $0x00 // vmovapd 0x160(%rsp), %ymm9
+	LONG $0x380d23c4; WORD $0x2b34; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r13), %ymm14, %ymm14
+	LONG $0x000d42c4; BYTE $0xf4 // vpshufb %ymm12, %ymm14, %ymm14
 	LONG $0x478d42c4; BYTE $0xf5 // vpsllvq %ymm13, %ymm14, %ymm14
 	LONG $0xd30d41c4; BYTE $0xf7 // vpsrlq %xmm15, %ymm14, %ymm14
 	LONG $0xef0d41c4; BYTE $0xf3 // vpxor %ymm11, %ymm14, %ymm14
-	LONG $0x020dc3c4; WORD $0xaaec // vpblendd $0xaa, %ymm12, %ymm14, %ymm5
+	LONG $0x020de3c4; WORD $0xaae8 // vpblendd $0xaa, %ymm0, %ymm14, %ymm5
 	LONG $0x730dc1c4; WORD $0x20d6 // vpsrlq $0x20, %ymm14, %ymm14
-	LONG $0xf2eb0dc5 // vpor %ymm2, %ymm14, %ymm14
+	LONG $0xf1eb0dc5 // vpor %ymm1, %ymm14, %ymm14
 	LONG $0xecebd5c5 // vpor %ymm4, %ymm5, %ymm5
 	LONG $0x5c0d41c4; BYTE $0xf2 // vsubpd %ymm10, %ymm14, %ymm14
 	LONG $0xed588dc5 // vaddpd %ymm5, %ymm14, %ymm5
-	LONG $0xb4287dc5; LONG $0x0002a024; BYTE $0x00 // vmovapd 0x2a0(%rsp), %ymm14
-	LONG $0x8c180f42; LONG $0x0010002b; BYTE $0x00 // prefetcht0 0x1000(%rbx,%r13)
+	LONG $0xb4287dc5; LONG $0x0002e024; BYTE $0x00 // vmovapd 0x2e0(%rsp), %ymm14
+	LONG $0x8c180f43; LONG $0x0010000e; BYTE $0x00 // prefetcht0 0x1000(%r14,%r9)
 	LONG $0xb8b5e2c4; BYTE $0xfd // vfmadd231pd %ymm5, %ymm9, %ymm7
-	LONG $0xbc29fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm7, 0x80(%rsp)
+	LONG $0xbc29fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm7, 0xe0(%rsp)
 	LONG $0xb8d562c4; BYTE $0xf3 // vfmadd231pd %ymm3, %ymm5, %ymm14
-	LONG $0x6f7ac1c4; WORD $0x382c // vmovdqu (%r8,%rdi), %xmm5
-	LONG $0x3855c3c4; WORD $0x0b2c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rcx), %ymm5, %ymm5
-	LONG $0x8c180f41; LONG $0x00100038; BYTE $0x00 // prefetcht0 0x1000(%r8,%rdi)
-	LONG $0x270c8d4a // leaq (%rdi,%r12), %rcx
-	LONG $0x240c8948 // movq %rcx, (%rsp)
-	LONG $0x0055e2c4; BYTE $0xe8 // vpshufb %ymm0, %ymm5, %ymm5
+	LONG $0x6f7a81c4; WORD $0x2c2c // vmovdqu (%r12,%r13), %xmm5
+	LONG $0x3855e3c4; WORD $0x032c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rax), %ymm5, %ymm5
+	LONG $0x8c180f43; LONG $0x0010002c; BYTE $0x00 // prefetcht0 0x1000(%r12,%r13)
+	LONG $0x4e048d4b // leaq (%r14,%r9,2), %rax
+	LONG $0x0055c2c4; BYTE $0xec // vpshufb %ymm12, %ymm5, %ymm5
 	LONG $0x47d5c2c4; BYTE $0xed // vpsllvq %ymm13, %ymm5, %ymm5
 	LONG $0xd355c1c4; BYTE $0xef // vpsrlq %xmm15, %ymm5, %ymm5
 	LONG $0xedefa5c5 // vpxor %ymm5, %ymm11, %ymm5
-	LONG $0x0255c3c4; WORD $0xaafc // vpblendd $0xaa, %ymm12, %ymm5, %ymm7
+	LONG $0x0255e3c4; WORD $0xaaf8 // vpblendd $0xaa, %ymm0, %ymm5, %ymm7
 	LONG $0xd573d5c5; BYTE $0x20 // vpsrlq $0x20, %ymm5, %ymm5
-	LONG $0xeaebd5c5 // vpor %ymm2, %ymm5, %ymm5
+	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
 	LONG $0xfcebc5c5 // vpor %ymm4, %ymm7, %ymm7
 	LONG $0x5c55c1c4; BYTE $0xea // vsubpd %ymm10, %ymm5, %ymm5
 	LONG $0xef58d5c5 // vaddpd %ymm7, %ymm5, %ymm5
-	LONG $0xb8d562c4; BYTE $0xf1 // vfmadd231pd %ymm1, %ymm5, %ymm14
+	LONG $0xb8d562c4; LONG $0x008024b4; WORD $0x0000 // vfmadd231pd 0x80(%rsp), %ymm5, %ymm14
 	LONG $0xb8b5e2c4; BYTE $0xf5 // vfmadd231pd %ymm5, %ymm9, %ymm6
-	LONG $0x6f7ac1c4; WORD $0x3c2c // vmovdqu (%r12,%rdi), %xmm5
-	LONG $0x8c28fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm1
-	LONG $0x3855c3c4; WORD $0x0b2c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rcx), %ymm5, %ymm5
-	LONG $0x8c180f41; LONG $0x0010003c; BYTE $0x00 // prefetcht0 0x1000(%r12,%rdi)
-	LONG $0x060c8d4a // leaq (%rsi,%r8), %rcx
-	WORD $0x8948; BYTE $0xc7 // movq %rax, %rdi
-	LONG $0x248c8948; LONG $0x00000080 // movq %rcx, 0x80(%rsp)
-	LONG $0x0055e2c4; BYTE $0xc0 // vpshufb %ymm0, %ymm5, %ymm0
-	LONG $0x47fdc2c4; BYTE $0xc5 // vpsllvq %ymm13, %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc7 // vpsrlq %xmm15, %ymm0, %ymm0
-	LONG $0x7c287dc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm15
-	LONG $0xc0efa5c5 // vpxor %ymm0, %ymm11, %ymm0
-	LONG $0x027dc3c4; WORD $0xaaec // vpblendd $0xaa, %ymm12, %ymm0, %ymm5
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc2ebfdc5 // vpor %ymm2, %ymm0, %ymm0
-	LONG $0xecebd5c5 // vpor %ymm4, %ymm5, %ymm5
-	LONG $0x5c7dc1c4; BYTE $0xc2 // vsubpd %ymm10, %ymm0, %ymm0
-	LONG $0xc558fdc5 // vaddpd %ymm5, %ymm0, %ymm0
-	LONG $0xb8fd42c4; BYTE $0xf7 // vfmadd231pd %ymm15, %ymm0, %ymm14
-	LONG $0xb8fd42c4; BYTE $0xc1 // vfmadd231pd %ymm9, %ymm0, %ymm8
-	LONG $0xb4297dc5; LONG $0x0002a024; BYTE $0x00 // vmovapd %ymm14, 0x2a0(%rsp)
-	LONG $0x6f7aa1c4; WORD $0x6b2c // vmovdqu (%rbx,%r13,2), %xmm5
-	LONG $0x6f7ec1c4; BYTE $0x06 // vmovdqu (%r14), %ymm0
-	LONG $0x6f7e41c4; WORD $0x406e // vmovdqu 0x40(%r14), %ymm13
-	LONG $0x597942c4; LONG $0x000080b6; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm14
-	LONG $0x597d42c4; LONG $0x0000889e; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm11
-	LONG $0x197d42c4; LONG $0x00009096; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm10
-	LONG $0x8c287dc5; LONG $0x00016024; BYTE $0x00 // vmovapd 0x160(%rsp), %ymm9
-	LONG $0x3855c3c4; WORD $0x332c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rsi), %ymm5, %ymm5
-	LONG $0x0055e2c4; BYTE $0xe8 // vpshufb %ymm0, %ymm5, %ymm5
+	LONG $0x6f7a81c4; WORD $0x282c // vmovdqu (%r8,%r13), %xmm5
+	LONG $0x3855e3c4; WORD $0x0b2c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rcx), %ymm5, %ymm5
+	LONG $0x8c180f43; LONG $0x00100028; BYTE $0x00 // prefetcht0 0x1000(%r8,%r13)
+	LONG $0x200c8d4a // leaq (%rax,%r12), %rcx
+	LONG $0x246c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r13
+	LONG $0x0055c2c4; BYTE $0xec // vpshufb %ymm12, %ymm5, %ymm5
+	LONG $0x47d5c2c4; BYTE $0xed // vpsllvq %ymm13, %ymm5, %ymm5
+	LONG $0xd355c1c4; BYTE $0xef // vpsrlq %xmm15, %ymm5, %ymm5
+	LONG $0xfa287dc5 // vmovapd %ymm2, %ymm15
+	LONG $0xedefa5c5 // vpxor %ymm5, %ymm11, %ymm5
+	LONG $0x0255e3c4; WORD $0xaaf8 // vpblendd $0xaa, %ymm0, %ymm5, %ymm7
+	LONG $0xd573d5c5; BYTE $0x20 // vpsrlq $0x20, %ymm5, %ymm5
+	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
+	LONG $0xfcebc5c5 // vpor %ymm4, %ymm7, %ymm7
+	LONG $0x5c55c1c4; BYTE $0xea // vsubpd %ymm10, %ymm5, %ymm5
+	LONG $0xef58d5c5 // vaddpd %ymm7, %ymm5, %ymm5
+	LONG $0xb8d562c4; BYTE $0xf2 // vfmadd231pd %ymm2, %ymm5, %ymm14
+	LONG $0xb8d542c4; BYTE $0xc1 // vfmadd231pd %ymm9, %ymm5, %ymm8
+	LONG $0xd46ffdc5 // vmovdqa %ymm4, %ymm2
+	LONG $0xb4297dc5; LONG $0x0002e024; BYTE $0x00 // vmovapd %ymm14, 0x2e0(%rsp)
+	LONG $0x6f7a81c4; WORD $0x4e2c // vmovdqu (%r14,%r9,2), %xmm5
+	LONG $0x6f7e41c4; BYTE $0x27 // vmovdqu (%r15), %ymm12
+	LONG $0x6f7e41c4; WORD $0x406f // vmovdqu 0x40(%r15), %ymm13
+	LONG $0x597942c4; LONG $0x000080b7; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm14
+	LONG $0x597d42c4; LONG $0x0000889f; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm11
+	LONG $0x197d42c4; LONG $0x00009097; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm10
+	LONG $0x8c287dc5; LONG $0x0001a024; BYTE $0x00 // vmovapd 0x1a0(%rsp), %ymm9
+	LONG $0x3855e3c4; WORD $0x032c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rax), %ymm5, %ymm5
+	LONG $0x0055c2c4; BYTE $0xec // vpshufb %ymm12, %ymm5, %ymm5
 	LONG $0x47d5c2c4; BYTE $0xed // vpsllvq %ymm13, %ymm5, %ymm5
 	LONG $0xd355c1c4; BYTE $0xee // vpsrlq %xmm14, %ymm5, %ymm5
 	LONG $0xedefa5c5 // vpxor %ymm5, %ymm11, %ymm5
-	LONG $0x0255c3c4; WORD $0xaafc // vpblendd $0xaa, %ymm12, %ymm5, %ymm7
+	LONG $0x0255e3c4; WORD $0xaaf8 // vpblendd $0xaa, %ymm0, %ymm5, %ymm7
 	LONG $0xd573d5c5; BYTE $0x20 // vpsrlq $0x20, %ymm5, %ymm5
-	LONG $0xeaebd5c5 // vpor %ymm2, %ymm5, %ymm5
 	LONG $0xfcebc5c5 // vpor %ymm4, %ymm7, %ymm7
+	LONG $0xa428fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm4
+	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
+	LONG $0x248c8948; LONG $0x000000e0 // movq %rcx, 0xe0(%rsp)
 	LONG $0x5c55c1c4; BYTE $0xea // vsubpd %ymm10, %ymm5, %ymm5
 	LONG $0xef58d5c5 // vaddpd %ymm7, %ymm5, %ymm5
-	LONG $0xa8d5e2c4; LONG $0x02e0249c; WORD $0x0000 // vfmadd213pd 0x2e0(%rsp), %ymm5, %ymm3
-	LONG $0x8c180f42; LONG $0x0010006b; BYTE $0x00 // prefetcht0 0x1000(%rbx,%r13,2)
-	LONG $0x262c8d4e // leaq (%rsi,%r12), %r13
-	LONG $0xb8b5e2c4; BYTE $0xcd // vfmadd231pd %ymm5, %ymm9, %ymm1
-	LONG $0x6f7ac1c4; WORD $0x302c // vmovdqu (%r8,%rsi), %xmm5
-	LONG $0x3855c3c4; WORD $0x0b2c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rcx), %ymm5, %ymm5
-	LONG $0x8c180f41; LONG $0x00100030; BYTE $0x00 // prefetcht0 0x1000(%r8,%rsi)
-	LONG $0x0055e2c4; BYTE $0xe8 // vpshufb %ymm0, %ymm5, %ymm5
+	LONG $0xa8d5e2c4; LONG $0x0320249c; WORD $0x0000 // vfmadd213pd 0x320(%rsp), %ymm5, %ymm3
+	LONG $0x8c180f43; LONG $0x0010004e; BYTE $0x00 // prefetcht0 0x1000(%r14,%r9,2)
+	WORD $0x8949; BYTE $0xc1 // movq %rax, %r9
+	LONG $0xb8b5e2c4; BYTE $0xe5 // vfmadd231pd %ymm5, %ymm9, %ymm4
+	LONG $0x6f7ac1c4; WORD $0x042c // vmovdqu (%r12,%rax), %xmm5
+	LONG $0x3855e3c4; WORD $0x0b2c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rcx), %ymm5, %ymm5
+	LONG $0x8c180f41; LONG $0x00100004; BYTE $0x00 // prefetcht0 0x1000(%r12,%rax)
+	LONG $0x00048d4a // leaq (%rax,%r8), %rax
+	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
+	LONG $0x0055c2c4; BYTE $0xec // vpshufb %ymm12, %ymm5, %ymm5
 	LONG $0x47d5c2c4; BYTE $0xed // vpsllvq %ymm13, %ymm5, %ymm5
 	LONG $0xd355c1c4; BYTE $0xee // vpsrlq %xmm14, %ymm5, %ymm5
 	LONG $0xedefa5c5 // vpxor %ymm5, %ymm11, %ymm5
-	LONG $0x0255c3c4; WORD $0xaafc // vpblendd $0xaa, %ymm12, %ymm5, %ymm7
+	LONG $0x0255e3c4; WORD $0xaaf8 // vpblendd $0xaa, %ymm0, %ymm5, %ymm7
 	LONG $0xd573d5c5; BYTE $0x20 // vpsrlq $0x20, %ymm5, %ymm5
-	LONG $0xeaebd5c5 // vpor %ymm2, %ymm5, %ymm5
-	LONG $0xfcebc5c5 // vpor %ymm4, %ymm7, %ymm7
+	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
+	LONG $0xfaebc5c5 // vpor %ymm2, %ymm7, %ymm7
 	LONG $0x5c55c1c4; BYTE $0xea // vsubpd %ymm10, %ymm5, %ymm5
 	LONG $0xef58d5c5 // vaddpd %ymm7, %ymm5, %ymm5
-	LONG $0xb8d5e2c4; LONG $0x0440249c; WORD $0x0000 // vfmadd231pd 0x440(%rsp), %ymm5, %ymm3
+	LONG $0xb8d5e2c4; LONG $0x0080249c; WORD $0x0000 // vfmadd231pd 0x80(%rsp), %ymm5, %ymm3
 	LONG $0xb8b5e2c4; BYTE $0xf5 // vfmadd231pd %ymm5, %ymm9, %ymm6
-	LONG $0x6f7ac1c4; WORD $0x342c // vmovdqu (%r12,%rsi), %xmm5
-	LONG $0x385583c4; WORD $0x2b2c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r13), %ymm5, %ymm5
-	LONG $0x8c180f41; LONG $0x00100034; BYTE $0x00 // prefetcht0 0x1000(%r12,%rsi)
-	LONG $0x24648b4c; BYTE $0x38 // movq 0x38(%rsp), %r12
-	WORD $0x894d; BYTE $0xd3 // movq %r10, %r11
-	LONG $0x0055e2c4; BYTE $0xc0 // vpshufb %ymm0, %ymm5, %ymm0
-	LONG $0x47fdc2c4; BYTE $0xc5 // vpsllvq %ymm13, %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc6 // vpsrlq %xmm14, %ymm0, %ymm0
-	LONG $0xc0efa5c5 // vpxor %ymm0, %ymm11, %ymm0
-	LONG $0x027dc3c4; WORD $0xaaec // vpblendd $0xaa, %ymm12, %ymm0, %ymm5
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc2ebfdc5 // vpor %ymm2, %ymm0, %ymm0
-	LONG $0xecebd5c5 // vpor %ymm4, %ymm5, %ymm5
-	LONG $0x5c7dc1c4; BYTE $0xc2 // vsubpd %ymm10, %ymm0, %ymm0
-	LONG $0xc558fdc5 // vaddpd %ymm5, %ymm0, %ymm0
-	LONG $0xb8fdc2c4; BYTE $0xdf // vfmadd231pd %ymm15, %ymm0, %ymm3
-	LONG $0xb8fd42c4; BYTE $0xc1 // vfmadd231pd %ymm9, %ymm0, %ymm8
-	LONG $0xc614f5c5 // vunpcklpd %ymm6, %ymm1, %ymm0
-	LONG $0xce15f5c5 // vunpckhpd %ymm6, %ymm1, %ymm1
-	LONG $0x9c29fdc5; LONG $0x0002e024; BYTE $0x00 // vmovapd %ymm3, 0x2e0(%rsp)
-	LONG $0x0d3dc3c4; WORD $0x0adc // vblendpd $0xa, %ymm12, %ymm8, %ymm3
-	WORD $0xb70f; BYTE $0x08 // movzwl (%rax), %ecx
-	LONG $0x187de3c4; WORD $0x01eb // vinsertf128 $0x1, %xmm3, %ymm0, %ymm5
-	LONG $0x0240b70f // movzwl 0x2(%rax), %eax
-	LONG $0x0457b70f // movzwl 0x4(%rdi), %edx
-	LONG $0x57b70f44; BYTE $0x06 // movzwl 0x6(%rdi), %r10d
-	LONG $0x067de3c4; WORD $0x31c3 // vperm2f128 $0x31, %ymm3, %ymm0, %ymm0
+	LONG $0x6f7a81c4; WORD $0x082c // vmovdqu (%r8,%r9), %xmm5
+	LONG $0x3855e3c4; WORD $0x032c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rax), %ymm5, %ymm5
+	LONG $0x8c180f43; LONG $0x00100008; BYTE $0x00 // prefetcht0 0x1000(%r8,%r9)
+	WORD $0x8944; BYTE $0xe3 // movl %r12d, %ebx
+	LONG $0x64248d4f // leaq (%r12,%r12,2), %r12
+	WORD $0xebd1 // shrl %ebx
+	LONG $0x24a4894c; LONG $0x00000080 // movq %r12, 0x80(%rsp)
+	LONG $0x02ecc141 // shrl $0x2, %r12d
+	LONG $0x0055c2c4; BYTE $0xec // vpshufb %ymm12, %ymm5, %ymm5
+	LONG $0x47d5c2c4; BYTE $0xed // vpsllvq %ymm13, %ymm5, %ymm5
+	LONG $0xd355c1c4; BYTE $0xee // vpsrlq %xmm14, %ymm5, %ymm5
+	LONG $0xedefa5c5 // vpxor %ymm5, %ymm11, %ymm5
+	LONG $0x0255e3c4; WORD $0xaaf8 // vpblendd $0xaa, %ymm0, %ymm5, %ymm7
+	LONG $0xd573d5c5; BYTE $0x20 // vpsrlq $0x20, %ymm5, %ymm5
+	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
+	LONG $0xfaebc5c5 // vpor %ymm2, %ymm7, %ymm7
+	LONG $0xce15ddc5 // vunpckhpd %ymm6, %ymm4, %ymm1
+	LONG $0x5c55c1c4; BYTE $0xea // vsubpd %ymm10, %ymm5, %ymm5
+	LONG $0xef58d5c5 // vaddpd %ymm7, %ymm5, %ymm5
+	LONG $0xb8d5c2c4; BYTE $0xdf // vfmadd231pd %ymm15, %ymm5, %ymm3
+	LONG $0xb8d542c4; BYTE $0xc1 // vfmadd231pd %ymm9, %ymm5, %ymm8
+	LONG $0x9c29fdc5; LONG $0x00032024; BYTE $0x00 // vmovapd %ymm3, 0x320(%rsp)
+	LONG $0xde14ddc5 // vunpcklpd %ymm6, %ymm4, %ymm3
+	LONG $0x0d3de3c4; WORD $0x0ae8 // vblendpd $0xa, %ymm0, %ymm8, %ymm5
+	LONG $0xf015bdc5 // vunpckhpd %ymm0, %ymm8, %ymm6
+	LONG $0xe26ffdc5 // vmovdqa %ymm2, %ymm4
+	LONG $0x0bb70f41 // movzwl (%r11), %ecx
+	LONG $0x1865e3c4; WORD $0x01fd // vinsertf128 $0x1, %xmm5, %ymm3, %ymm7
+	LONG $0x43b70f41; BYTE $0x02 // movzwl 0x2(%r11), %eax
+	LONG $0x53b70f41; BYTE $0x04 // movzwl 0x4(%r11), %edx
+	LONG $0x43b70f45; BYTE $0x06 // movzwl 0x6(%r11), %r8d
+	LONG $0x0665e3c4; WORD $0x31dd // vperm2f128 $0x31, %ymm5, %ymm3, %ymm3
 	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
 	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
 	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x05e2c141 // shll $0x5, %r10d
-	LONG $0x5855c1c4; WORD $0x0c2c // vaddpd (%r12,%rcx), %ymm5, %ymm5
-	LONG $0x117dc1c4; WORD $0x0c2c // vmovupd %ymm5, (%r12,%rcx)
-	LONG $0x153dc1c4; BYTE $0xec // vunpckhpd %ymm12, %ymm8, %ymm5
-	LONG $0x1875e3c4; WORD $0x01f5 // vinsertf128 $0x1, %xmm5, %ymm1, %ymm6
-	LONG $0x584dc1c4; WORD $0x0434 // vaddpd (%r12,%rax), %ymm6, %ymm6
-	LONG $0x117dc1c4; WORD $0x0434 // vmovupd %ymm6, (%r12,%rax)
-	LONG $0x587dc1c4; WORD $0x1404 // vaddpd (%r12,%rdx), %ymm0, %ymm0
-	LONG $0x117dc1c4; WORD $0x1404 // vmovupd %ymm0, (%r12,%rdx)
-	LONG $0x0675e3c4; WORD $0x31c5 // vperm2f128 $0x31, %ymm5, %ymm1, %ymm0
-	LONG $0x587d81c4; WORD $0x1404 // vaddpd (%r12,%r10), %ymm0, %ymm0
-	LONG $0x117d81c4; WORD $0x1404 // vmovupd %ymm0, (%r12,%r10)
-	WORD $0x894d; BYTE $0xda // movq %r11, %r10
-	WORD $0x8945; BYTE $0xc3 // movl %r8d, %r11d
-	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
-	WORD $0xd141; BYTE $0xeb // shrl %r11d
-	LONG $0x0847b70f // movzwl 0x8(%rdi), %eax
-	LONG $0x0a4fb70f // movzwl 0xa(%rdi), %ecx
-	LONG $0x0c57b70f // movzwl 0xc(%rdi), %edx
-	LONG $0x6f7e41c4; WORD $0x2056 // vmovdqu 0x20(%r14), %ymm10
-	LONG $0x6f7e41c4; WORD $0x605e // vmovdqu 0x60(%r14), %ymm11
-	LONG $0x597942c4; LONG $0x000080ae; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm13
-	LONG $0x2444894c; BYTE $0x40 // movq %r8, 0x40(%rsp)
-	LONG $0x02e8c141 // shrl $0x2, %r8d
+	LONG $0x05e0c141 // shll $0x5, %r8d
+	LONG $0x5845c1c4; WORD $0x0d7c; BYTE $0x00 // vaddpd (%r13,%rcx), %ymm7, %ymm7
+	LONG $0x117dc1c4; WORD $0x0d7c; BYTE $0x00 // vmovupd %ymm7, (%r13,%rcx)
+	LONG $0x1875e3c4; WORD $0x01fe // vinsertf128 $0x1, %xmm6, %ymm1, %ymm7
+	LONG $0x0675e3c4; WORD $0x31ce // vperm2f128 $0x31, %ymm6, %ymm1, %ymm1
+	LONG $0x5845c1c4; WORD $0x057c; BYTE $0x00 // vaddpd (%r13,%rax), %ymm7, %ymm7
+	LONG $0x117dc1c4; WORD $0x057c; BYTE $0x00 // vmovupd %ymm7, (%r13,%rax)
+	LONG $0x5865c1c4; WORD $0x155c; BYTE $0x00 // vaddpd (%r13,%rdx), %ymm3, %ymm3
+	LONG $0x117dc1c4; WORD $0x155c; BYTE $0x00 // vmovupd %ymm3, (%r13,%rdx)
+	LONG $0x587581c4; WORD $0x054c; BYTE $0x00 // vaddpd (%r13,%r8), %ymm1, %ymm1
+	LONG $0x117d81c4; WORD $0x054c; BYTE $0x00 // vmovupd %ymm1, (%r13,%r8)
+	LONG $0x43b70f41; BYTE $0x08 // movzwl 0x8(%r11), %eax
+	LONG $0x53b70f41; BYTE $0x0c // movzwl 0xc(%r11), %edx
+	LONG $0x4bb70f41; BYTE $0x0a // movzwl 0xa(%r11), %ecx
+	LONG $0x6f7e41c4; WORD $0x205f // vmovdqu 0x20(%r15), %ymm11
+	LONG $0x6f7e41c4; WORD $0x6067 // vmovdqu 0x60(%r15), %ymm12
+	LONG $0x597942c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm13
+	LONG $0x597d42c4; LONG $0x00008897; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm10
 	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
+	LONG $0x52148d48 // leaq (%rdx,%rdx,2), %rdx
 	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
+	LONG $0x1079c1c4; WORD $0xc20c // vmovupd (%r10,%rax,8), %xmm1
+	LONG $0x107bc1c4; WORD $0xd25c; BYTE $0x10 // vmovsd 0x10(%r10,%rdx,8), %xmm3
+	LONG $0x1079c1c4; WORD $0xca2c // vmovupd (%r10,%rcx,8), %xmm5
+	LONG $0x1875c3c4; WORD $0xd20c; BYTE $0x01 // vinsertf128 $0x1, (%r10,%rdx,8), %ymm1, %ymm1
+	LONG $0x53b70f41; BYTE $0x0e // movzwl 0xe(%r11), %edx
 	LONG $0x52148d48 // leaq (%rdx,%rdx,2), %rdx
-	LONG $0x1079c1c4; WORD $0xc104 // vmovupd (%r9,%rax,8), %xmm0
-	LONG $0x107bc1c4; WORD $0xd14c; BYTE $0x10 // vmovsd 0x10(%r9,%rdx,8), %xmm1
-	LONG $0x1079c1c4; WORD $0xc91c // vmovupd (%r9,%rcx,8), %xmm3
-	LONG $0x187dc3c4; WORD $0xd104; BYTE $0x01 // vinsertf128 $0x1, (%r9,%rdx,8), %ymm0, %ymm0
-	LONG $0x0e57b70f // movzwl 0xe(%rdi), %edx
-	LONG $0x52148d48 // leaq (%rdx,%rdx,2), %rdx
-	LONG $0x167141c4; WORD $0xd14c; BYTE $0x10 // vmovhpd 0x10(%r9,%rdx,8), %xmm1, %xmm9
-	LONG $0x107bc1c4; WORD $0xc14c; BYTE $0x10 // vmovsd 0x10(%r9,%rax,8), %xmm1
-	LONG $0x1865c3c4; WORD $0xd12c; BYTE $0x01 // vinsertf128 $0x1, (%r9,%rdx,8), %ymm3, %ymm5
+	LONG $0x1661c1c4; WORD $0xd274; BYTE $0x10 // vmovhpd 0x10(%r10,%rdx,8), %xmm3, %xmm6
+	LONG $0x107bc1c4; WORD $0xc25c; BYTE $0x10 // vmovsd 0x10(%r10,%rax,8), %xmm3
 	LONG $0x24448b48; BYTE $0x60 // movq 0x60(%rsp), %rax
-	LONG $0x1671c1c4; WORD $0xc97c; BYTE $0x10 // vmovhpd 0x10(%r9,%rcx,8), %xmm1, %xmm7
-	LONG $0x6f7a81c4; WORD $0x3b0c // vmovdqu (%r11,%r15), %xmm1
-	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
-	LONG $0x387503c4; WORD $0x3804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r15), %ymm1, %ymm8
-	LONG $0x247c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r15
-	LONG $0x6f7ac1c4; WORD $0x030c // vmovdqu (%r11,%rax), %xmm1
-	LONG $0x3875c3c4; WORD $0x0034; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm1, %ymm6
-	LONG $0x24848b48; LONG $0x000000c0 // movq 0xc0(%rsp), %rax
-	LONG $0xcd15fdc5 // vunpckhpd %ymm5, %ymm0, %ymm1
-	LONG $0xdd14fdc5 // vunpcklpd %ymm5, %ymm0, %ymm3
-	LONG $0x8428fcc5; LONG $0x00010024; BYTE $0x00 // vmovaps 0x100(%rsp), %ymm0
-	LONG $0x1845c3c4; WORD $0x01e9 // vinsertf128 $0x1, %xmm9, %ymm7, %ymm5
-	LONG $0x6f7aa1c4; WORD $0x1b3c // vmovdqu (%rbx,%r11), %xmm7
-	LONG $0x597d42c4; LONG $0x0000888e; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm9
-	LONG $0x8c29fdc5; LONG $0x00046024; BYTE $0x00 // vmovapd %ymm1, 0x460(%rsp)
-	LONG $0x3845a3c4; WORD $0x033c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r8), %ymm7, %ymm7
-	LONG $0x003d42c4; BYTE $0xc2 // vpshufb %ymm10, %ymm8, %ymm8
-	LONG $0xac29fdc5; LONG $0x00048024; BYTE $0x00 // vmovapd %ymm5, 0x480(%rsp)
-	LONG $0x47bd42c4; BYTE $0xc3 // vpsllvq %ymm11, %ymm8, %ymm8
+	LONG $0x1855c3c4; WORD $0xd22c; BYTE $0x01 // vinsertf128 $0x1, (%r10,%rdx,8), %ymm5, %ymm5
+	LONG $0x1661c1c4; WORD $0xca7c; BYTE $0x10 // vmovhpd 0x10(%r10,%rcx,8), %xmm3, %xmm7
+	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
+	LONG $0x1c6ffac5; BYTE $0x03 // vmovdqu (%rbx,%rax), %xmm3
+	LONG $0x386543c4; WORD $0x0404; BYTE $0x01 // vinserti128 $0x1, (%r12,%rax), %ymm3, %ymm8
+	LONG $0x24848b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rax
+	LONG $0xfd1475c5 // vunpcklpd %ymm5, %ymm1, %ymm15
+	LONG $0xbc297dc5; LONG $0x00048024; BYTE $0x00 // vmovapd %ymm15, 0x480(%rsp)
+	LONG $0x1c6ffac5; BYTE $0x03 // vmovdqu (%rbx,%rax), %xmm3
+	LONG $0x386543c4; WORD $0x040c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rax), %ymm3, %ymm9
+	LONG $0xdd15f5c5 // vunpckhpd %ymm5, %ymm1, %ymm3
+	LONG $0x1845e3c4; WORD $0x01ee // vinsertf128 $0x1, %xmm6, %ymm7, %ymm5
+	LONG $0x6f7ac1c4; WORD $0x1e3c // vmovdqu (%r14,%rbx), %xmm7
+	LONG $0x8c28fcc5; LONG $0x00014024; BYTE $0x00 // vmovaps 0x140(%rsp), %ymm1
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	LONG $0x384583c4; WORD $0x263c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r12), %ymm7, %ymm7
+	LONG $0x9c29fdc5; LONG $0x0004a024; BYTE $0x00 // vmovapd %ymm3, 0x4a0(%rsp)
+	LONG $0xac29fdc5; LONG $0x0004c024; BYTE $0x00 // vmovapd %ymm5, 0x4c0(%rsp)
+	LONG $0x003d42c4; BYTE $0xc3 // vpshufb %ymm11, %ymm8, %ymm8
+	LONG $0x47bd42c4; BYTE $0xc4 // vpsllvq %ymm12, %ymm8, %ymm8
 	LONG $0xd33d41c4; BYTE $0xc5 // vpsrlq %xmm13, %ymm8, %ymm8
-	LONG $0x4429fcc5; WORD $0x6024 // vmovaps %ymm0, 0x60(%rsp)
-	LONG $0x197dc2c4; LONG $0x00009086; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm0
-	LONG $0xef3d41c4; BYTE $0xc1 // vpxor %ymm9, %ymm8, %ymm8
-	LONG $0x023d43c4; WORD $0xaafc // vpblendd $0xaa, %ymm12, %ymm8, %ymm15
+	LONG $0xef3d41c4; BYTE $0xc2 // vpxor %ymm10, %ymm8, %ymm8
+	LONG $0x4c29fcc5; WORD $0x6024 // vmovaps %ymm1, 0x60(%rsp)
+	LONG $0x197dc2c4; LONG $0x0000908f; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm1
+	LONG $0x003542c4; BYTE $0xcb // vpshufb %ymm11, %ymm9, %ymm9
+	LONG $0x0045c2c4; BYTE $0xfb // vpshufb %ymm11, %ymm7, %ymm7
+	LONG $0x47b542c4; BYTE $0xcc // vpsllvq %ymm12, %ymm9, %ymm9
+	LONG $0x47c5c2c4; BYTE $0xfc // vpsllvq %ymm12, %ymm7, %ymm7
+	LONG $0xd33541c4; BYTE $0xcd // vpsrlq %xmm13, %ymm9, %ymm9
+	LONG $0xd345c1c4; BYTE $0xfd // vpsrlq %xmm13, %ymm7, %ymm7
+	LONG $0xef3541c4; BYTE $0xca // vpxor %ymm10, %ymm9, %ymm9
+	LONG $0xffefadc5 // vpxor %ymm7, %ymm10, %ymm7
+	LONG $0x023563c4; WORD $0xaad0 // vpblendd $0xaa, %ymm0, %ymm9, %ymm10
+	LONG $0x7335c1c4; WORD $0x20d1 // vpsrlq $0x20, %ymm9, %ymm9
+	LONG $0x024563c4; WORD $0xaaf0 // vpblendd $0xaa, %ymm0, %ymm7, %ymm14
+	LONG $0xd773c5c5; BYTE $0x20 // vpsrlq $0x20, %ymm7, %ymm7
+	LONG $0xd4eb2dc5 // vpor %ymm4, %ymm10, %ymm10
+	LONG $0xf2eb0dc5 // vpor %ymm2, %ymm14, %ymm14
+	LONG $0x946ffdc5; LONG $0x00010024; BYTE $0x00 // vmovdqa 0x100(%rsp), %ymm2
+	LONG $0xfaebc5c5 // vpor %ymm2, %ymm7, %ymm7
+	LONG $0xcaeb35c5 // vpor %ymm2, %ymm9, %ymm9
+	LONG $0xf95cc5c5 // vsubpd %ymm1, %ymm7, %ymm7
+	LONG $0xf7588dc5 // vaddpd %ymm7, %ymm14, %ymm6
+	LONG $0xb4287dc5; LONG $0x0002c024; BYTE $0x00 // vmovapd 0x2c0(%rsp), %ymm14
+	LONG $0xfb28fdc5 // vmovapd %ymm3, %ymm7
+	LONG $0xb429fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm6, 0xa0(%rsp)
+	LONG $0xb8cd42c4; BYTE $0xf7 // vfmadd231pd %ymm15, %ymm6, %ymm14
+	LONG $0x023d63c4; WORD $0xaaf8 // vpblendd $0xaa, %ymm0, %ymm8, %ymm15
 	LONG $0x733dc1c4; WORD $0x20d0 // vpsrlq $0x20, %ymm8, %ymm8
-	LONG $0x0045c2c4; BYTE $0xfa // vpshufb %ymm10, %ymm7, %ymm7
+	LONG $0xf528fdc5 // vmovapd %ymm5, %ymm6
 	LONG $0xc2eb3dc5 // vpor %ymm2, %ymm8, %ymm8
 	LONG $0xfceb05c5 // vpor %ymm4, %ymm15, %ymm15
-	LONG $0x47c5c2c4; BYTE $0xfb // vpsllvq %ymm11, %ymm7, %ymm7
-	LONG $0xd345c1c4; BYTE $0xfd // vpsrlq %xmm13, %ymm7, %ymm7
-	LONG $0xffefb5c5 // vpxor %ymm7, %ymm9, %ymm7
-	LONG $0x024543c4; WORD $0xaaf4 // vpblendd $0xaa, %ymm12, %ymm7, %ymm14
-	LONG $0xd773c5c5; BYTE $0x20 // vpsrlq $0x20, %ymm7, %ymm7
-	LONG $0xfaebc5c5 // vpor %ymm2, %ymm7, %ymm7
-	LONG $0xf4eb0dc5 // vpor %ymm4, %ymm14, %ymm14
-	LONG $0xc05c3dc5 // vsubpd %ymm0, %ymm8, %ymm8
-	LONG $0xf85cc5c5 // vsubpd %ymm0, %ymm7, %ymm7
+	LONG $0xc15c3dc5 // vsubpd %ymm1, %ymm8, %ymm8
+	LONG $0xc95cb5c5 // vsubpd %ymm1, %ymm9, %ymm1
 	LONG $0x583d41c4; BYTE $0xc7 // vaddpd %ymm15, %ymm8, %ymm8
-	LONG $0xff588dc5 // vaddpd %ymm7, %ymm14, %ymm7
-	LONG $0xb4287dc5; LONG $0x00028024; BYTE $0x00 // vmovapd 0x280(%rsp), %ymm14
-	LONG $0xbc29fdc5; LONG $0x00044024; BYTE $0x00 // vmovapd %ymm7, 0x440(%rsp)
-	LONG $0xb8c562c4; BYTE $0xf3 // vfmadd231pd %ymm3, %ymm7, %ymm14
-	LONG $0xf928fdc5 // vmovapd %ymm1, %ymm7
-	LONG $0xb8bd62c4; BYTE $0xf1 // vfmadd231pd %ymm1, %ymm8, %ymm14
-	LONG $0x004dc2c4; BYTE $0xca // vpshufb %ymm10, %ymm6, %ymm1
-	LONG $0xf528fdc5 // vmovapd %ymm5, %ymm6
-	LONG $0x47f5c2c4; BYTE $0xcb // vpsllvq %ymm11, %ymm1, %ymm1
-	LONG $0xd375c1c4; BYTE $0xcd // vpsrlq %xmm13, %ymm1, %ymm1
-	LONG $0xc9efb5c5 // vpxor %ymm1, %ymm9, %ymm1
-	LONG $0x027543c4; WORD $0xaacc // vpblendd $0xaa, %ymm12, %ymm1, %ymm9
-	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
-	LONG $0xcaebf5c5 // vpor %ymm2, %ymm1, %ymm1
-	LONG $0xcceb35c5 // vpor %ymm4, %ymm9, %ymm9
-	LONG $0xc05cf5c5 // vsubpd %ymm0, %ymm1, %ymm0
-	LONG $0xc85835c5 // vaddpd %ymm0, %ymm9, %ymm9
+	LONG $0xc9582dc5 // vaddpd %ymm1, %ymm10, %ymm9
+	LONG $0xb8bd62c4; BYTE $0xf3 // vfmadd231pd %ymm3, %ymm8, %ymm14
+	LONG $0x9c28fdc5; LONG $0x00048024; BYTE $0x00 // vmovapd 0x480(%rsp), %ymm3
 	LONG $0xb8d542c4; BYTE $0xf1 // vfmadd231pd %ymm9, %ymm5, %ymm14
-	LONG $0xb4297dc5; LONG $0x00028024; BYTE $0x00 // vmovapd %ymm14, 0x280(%rsp)
-	LONG $0x6f7ac1c4; WORD $0x0304 // vmovdqu (%r11,%rax), %xmm0
-	LONG $0x6f7e41c4; WORD $0x206e // vmovdqu 0x20(%r14), %ymm13
-	LONG $0x6f7e41c4; WORD $0x6076 // vmovdqu 0x60(%r14), %ymm14
-	LONG $0x597dc2c4; LONG $0x0000888e; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm1
-	LONG $0x197d42c4; LONG $0x00009096; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm10
-	LONG $0x387dc3c4; WORD $0x0004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm0, %ymm0
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x007dc2c4; BYTE $0xc5 // vpshufb %ymm13, %ymm0, %ymm0
-	LONG $0x47fd42c4; BYTE $0xde // vpsllvq %ymm14, %ymm0, %ymm11
-	LONG $0x5979c2c4; LONG $0x00008086; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm0
-	LONG $0xd8d325c5 // vpsrlq %xmm0, %ymm11, %ymm11
-	LONG $0xd9ef25c5 // vpxor %ymm1, %ymm11, %ymm11
-	LONG $0x022543c4; WORD $0xaafc // vpblendd $0xaa, %ymm12, %ymm11, %ymm15
+	LONG $0xb4297dc5; LONG $0x0002c024; BYTE $0x00 // vmovapd %ymm14, 0x2c0(%rsp)
+	LONG $0x0c6ffac5; BYTE $0x3b // vmovdqu (%rbx,%rdi), %xmm1
+	LONG $0x6f7e41c4; WORD $0x206f // vmovdqu 0x20(%r15), %ymm13
+	LONG $0x6f7e41c4; WORD $0x6077 // vmovdqu 0x60(%r15), %ymm14
+	LONG $0x597d42c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm12
+	LONG $0x197d42c4; LONG $0x00009097; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm10
+	LONG $0x3875c3c4; WORD $0x3c0c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdi), %ymm1, %ymm1
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x0075c2c4; BYTE $0xcd // vpshufb %ymm13, %ymm1, %ymm1
+	LONG $0x47f542c4; BYTE $0xde // vpsllvq %ymm14, %ymm1, %ymm11
+	LONG $0x5979c2c4; LONG $0x0000808f; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm1
+	LONG $0xd9d325c5 // vpsrlq %xmm1, %ymm11, %ymm11
+	LONG $0xef2541c4; BYTE $0xdc // vpxor %ymm12, %ymm11, %ymm11
+	LONG $0x022563c4; WORD $0xaaf8 // vpblendd $0xaa, %ymm0, %ymm11, %ymm15
 	LONG $0x7325c1c4; WORD $0x20d3 // vpsrlq $0x20, %ymm11, %ymm11
 	LONG $0xdaeb25c5 // vpor %ymm2, %ymm11, %ymm11
 	LONG $0xfceb05c5 // vpor %ymm4, %ymm15, %ymm15
 	LONG $0x5c2541c4; BYTE $0xda // vsubpd %ymm10, %ymm11, %ymm11
 	LONG $0x582541c4; BYTE $0xdf // vaddpd %ymm15, %ymm11, %ymm11
-	LONG $0x6f7a41c4; WORD $0x033c // vmovdqu (%r11,%rax), %xmm15
-	LONG $0x380543c4; WORD $0x003c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm15, %ymm15
-	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x3c6f7ac5; BYTE $0x03 // vmovdqu (%rbx,%rax), %xmm15
+	LONG $0x380543c4; WORD $0x043c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rax), %ymm15, %ymm15
+	LONG $0x24848b48; LONG $0x000000c0 // movq 0xc0(%rsp), %rax
 	LONG $0x000542c4; BYTE $0xfd // vpshufb %ymm13, %ymm15, %ymm15
 	LONG $0x478542c4; BYTE $0xfe // vpsllvq %ymm14, %ymm15, %ymm15
-	LONG $0xf8d305c5 // vpsrlq %xmm0, %ymm15, %ymm15
-	LONG $0xf9ef05c5 // vpxor %ymm1, %ymm15, %ymm15
-	LONG $0x0205c3c4; WORD $0xaaec // vpblendd $0xaa, %ymm12, %ymm15, %ymm5
+	LONG $0xf9d305c5 // vpsrlq %xmm1, %ymm15, %ymm15
+	LONG $0xef0541c4; BYTE $0xfc // vpxor %ymm12, %ymm15, %ymm15
+	LONG $0x0205e3c4; WORD $0xaae8 // vpblendd $0xaa, %ymm0, %ymm15, %ymm5
 	LONG $0x7305c1c4; WORD $0x20d7 // vpsrlq $0x20, %ymm15, %ymm15
 	LONG $0xfaeb05c5 // vpor %ymm2, %ymm15, %ymm15
 	LONG $0xecebd5c5 // vpor %ymm4, %ymm5, %ymm5
 	LONG $0x5c0541c4; BYTE $0xfa // vsubpd %ymm10, %ymm15, %ymm15
 	LONG $0xfd5805c5 // vaddpd %ymm5, %ymm15, %ymm15
-	LONG $0x6f7ac1c4; WORD $0x032c // vmovdqu (%r11,%rax), %xmm5
-	LONG $0x3855c3c4; WORD $0x002c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm5, %ymm5
-	LONG $0x24848b48; LONG $0x00000080 // movq 0x80(%rsp), %rax
+	LONG $0x2c6ffac5; BYTE $0x03 // vmovdqu (%rbx,%rax), %xmm5
+	LONG $0x3855c3c4; WORD $0x042c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rax), %ymm5, %ymm5
+	LONG $0x24848b48; LONG $0x000000e0 // movq 0xe0(%rsp), %rax
 	LONG $0x0055c2c4; BYTE $0xed // vpshufb %ymm13, %ymm5, %ymm5
-	LONG $0xac287dc5; LONG $0x0002c024; BYTE $0x00 // vmovapd 0x2c0(%rsp), %ymm13
+	LONG $0xac287dc5; LONG $0x00030024; BYTE $0x00 // vmovapd 0x300(%rsp), %ymm13
 	LONG $0x47d5c2c4; BYTE $0xee // vpsllvq %ymm14, %ymm5, %ymm5
-	LONG $0xc0d3d5c5 // vpsrlq %xmm0, %ymm5, %ymm0
-	LONG $0xac28fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd 0x140(%rsp), %ymm5
-	LONG $0xc1effdc5 // vpxor %ymm1, %ymm0, %ymm0
-	LONG $0xd073f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm1
-	LONG $0x027dc3c4; WORD $0xaac4 // vpblendd $0xaa, %ymm12, %ymm0, %ymm0
-	LONG $0xcaebf5c5 // vpor %ymm2, %ymm1, %ymm1
-	LONG $0xc4ebfdc5 // vpor %ymm4, %ymm0, %ymm0
-	LONG $0x5c75c1c4; BYTE $0xca // vsubpd %ymm10, %ymm1, %ymm1
-	LONG $0x94287dc5; LONG $0x00018024; BYTE $0x00 // vmovapd 0x180(%rsp), %ymm10
+	LONG $0xc9d3d5c5 // vpsrlq %xmm1, %ymm5, %ymm1
+	LONG $0xac28fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd 0x180(%rsp), %ymm5
+	LONG $0xc9ef9dc5 // vpxor %ymm1, %ymm12, %ymm1
+	LONG $0xd1739dc5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm12
+	LONG $0x0275e3c4; WORD $0xaac8 // vpblendd $0xaa, %ymm0, %ymm1, %ymm1
+	LONG $0xe2eb1dc5 // vpor %ymm2, %ymm12, %ymm12
+	LONG $0xccebf5c5 // vpor %ymm4, %ymm1, %ymm1
+	LONG $0x5c1d41c4; BYTE $0xe2 // vsubpd %ymm10, %ymm12, %ymm12
+	LONG $0x94287dc5; LONG $0x0001c024; BYTE $0x00 // vmovapd 0x1c0(%rsp), %ymm10
 	LONG $0xb8a562c4; BYTE $0xeb // vfmadd231pd %ymm3, %ymm11, %ymm13
-	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	LONG $0xc9589dc5 // vaddpd %ymm1, %ymm12, %ymm1
 	LONG $0xb88562c4; BYTE $0xef // vfmadd231pd %ymm7, %ymm15, %ymm13
-	LONG $0xb8cd62c4; BYTE $0xe8 // vfmadd231pd %ymm0, %ymm6, %ymm13
-	LONG $0xac297dc5; LONG $0x0002c024; BYTE $0x00 // vmovapd %ymm13, 0x2c0(%rsp)
-	LONG $0x6f7ac1c4; WORD $0x330c // vmovdqu (%r11,%rsi), %xmm1
-	LONG $0x597942c4; LONG $0x000080ae; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm13
-	LONG $0x387543c4; WORD $0x3034; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm1, %ymm14
-	LONG $0x4c28fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm1
-	LONG $0xbc59f5c5; LONG $0x00044024; BYTE $0x00 // vmulpd 0x440(%rsp), %ymm1, %ymm7
-	LONG $0xf159b5c5 // vmulpd %ymm1, %ymm9, %ymm6
-	LONG $0xc1593dc5 // vmulpd %ymm1, %ymm8, %ymm8
-	LONG $0x6f7ec1c4; WORD $0x604e // vmovdqu 0x60(%r14), %ymm1
-	LONG $0x597d42c4; LONG $0x0000888e; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm9
-	LONG $0xb8fde2c4; BYTE $0xf5 // vfmadd231pd %ymm5, %ymm0, %ymm6
-	LONG $0x6f7ec1c4; WORD $0x2046 // vmovdqu 0x20(%r14), %ymm0
+	LONG $0xb8cd62c4; BYTE $0xe9 // vfmadd231pd %ymm1, %ymm6, %ymm13
+	LONG $0x7428fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm6
+	LONG $0xbc59cdc5; LONG $0x0000a024; BYTE $0x00 // vmulpd 0xa0(%rsp), %ymm6, %ymm7
+	LONG $0xac297dc5; LONG $0x00030024; BYTE $0x00 // vmovapd %ymm13, 0x300(%rsp)
+	LONG $0x6f7a21c4; WORD $0x0b24 // vmovdqu (%rbx,%r9), %xmm12
+	LONG $0x597942c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm13
+	LONG $0x381d03c4; WORD $0x0c34; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm12, %ymm14
+	LONG $0x6f7e41c4; WORD $0x6067 // vmovdqu 0x60(%r15), %ymm12
+	LONG $0xc6593dc5 // vmulpd %ymm6, %ymm8, %ymm8
+	LONG $0xf659b5c5 // vmulpd %ymm6, %ymm9, %ymm6
+	LONG $0x597d42c4; LONG $0x0000888f; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm9
+	LONG $0xb8f5e2c4; BYTE $0xf5 // vfmadd231pd %ymm5, %ymm1, %ymm6
+	LONG $0x6f7ec1c4; WORD $0x204f // vmovdqu 0x20(%r15), %ymm1
 	LONG $0xb8d5c2c4; BYTE $0xfb // vfmadd231pd %ymm11, %ymm5, %ymm7
-	LONG $0x197d42c4; LONG $0x0000909e; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm11
+	LONG $0x197d42c4; LONG $0x0000909f; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm11
 	LONG $0xb8d542c4; BYTE $0xc7 // vfmadd231pd %ymm15, %ymm5, %ymm8
-	LONG $0x000de2c4; BYTE $0xe8 // vpshufb %ymm0, %ymm14, %ymm5
-	LONG $0x47d5e2c4; BYTE $0xe9 // vpsllvq %ymm1, %ymm5, %ymm5
+	LONG $0x000de2c4; BYTE $0xe9 // vpshufb %ymm1, %ymm14, %ymm5
+	LONG $0x47d5c2c4; BYTE $0xec // vpsllvq %ymm12, %ymm5, %ymm5
 	LONG $0xd355c1c4; BYTE $0xed // vpsrlq %xmm13, %ymm5, %ymm5
 	LONG $0xedefb5c5 // vpxor %ymm5, %ymm9, %ymm5
-	LONG $0x025543c4; WORD $0xaaf4 // vpblendd $0xaa, %ymm12, %ymm5, %ymm14
+	LONG $0x025563c4; WORD $0xaaf0 // vpblendd $0xaa, %ymm0, %ymm5, %ymm14
 	LONG $0xd573d5c5; BYTE $0x20 // vpsrlq $0x20, %ymm5, %ymm5
 	LONG $0xeaebd5c5 // vpor %ymm2, %ymm5, %ymm5
 	LONG $0xf4eb0dc5 // vpor %ymm4, %ymm14, %ymm14
 	LONG $0x5c55c1c4; BYTE $0xeb // vsubpd %ymm11, %ymm5, %ymm5
 	LONG $0xed588dc5 // vaddpd %ymm5, %ymm14, %ymm5
-	LONG $0xa8d5e2c4; LONG $0x0300249c; WORD $0x0000 // vfmadd213pd 0x300(%rsp), %ymm5, %ymm3
+	LONG $0xa8d5e2c4; LONG $0x0340249c; WORD $0x0000 // vfmadd213pd 0x340(%rsp), %ymm5, %ymm3
 	LONG $0xb8ade2c4; BYTE $0xfd // vfmadd231pd %ymm5, %ymm10, %ymm7
-	LONG $0x6f7ac1c4; WORD $0x032c // vmovdqu (%r11,%rax), %xmm5
-	LONG $0x3855c3c4; WORD $0x002c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm5, %ymm5
-	LONG $0x0055e2c4; BYTE $0xe8 // vpshufb %ymm0, %ymm5, %ymm5
-	LONG $0x47d5e2c4; BYTE $0xe9 // vpsllvq %ymm1, %ymm5, %ymm5
+	LONG $0x2c6ffac5; BYTE $0x03 // vmovdqu (%rbx,%rax), %xmm5
+	LONG $0x3855c3c4; WORD $0x042c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rax), %ymm5, %ymm5
+	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
+	LONG $0x0055e2c4; BYTE $0xe9 // vpshufb %ymm1, %ymm5, %ymm5
+	LONG $0x47d5c2c4; BYTE $0xec // vpsllvq %ymm12, %ymm5, %ymm5
 	LONG $0xd355c1c4; BYTE $0xed // vpsrlq %xmm13, %ymm5, %ymm5
 	LONG $0xedefb5c5 // vpxor %ymm5, %ymm9, %ymm5
-	LONG $0x025543c4; WORD $0xaaf4 // vpblendd $0xaa, %ymm12, %ymm5, %ymm14
+	LONG $0x025563c4; WORD $0xaaf0 // vpblendd $0xaa, %ymm0, %ymm5, %ymm14
 	LONG $0xd573d5c5; BYTE $0x20 // vpsrlq $0x20, %ymm5, %ymm5
 	LONG $0xeaebd5c5 // vpor %ymm2, %ymm5, %ymm5
 	LONG $0xf4eb0dc5 // vpor %ymm4, %ymm14, %ymm14
 	LONG $0x5c55c1c4; BYTE $0xeb // vsubpd %ymm11, %ymm5, %ymm5
 	LONG $0xed588dc5 // vaddpd %ymm5, %ymm14, %ymm5
-	LONG $0xb8d5e2c4; LONG $0x0460249c; WORD $0x0000 // vfmadd231pd 0x460(%rsp), %ymm5, %ymm3
+	LONG $0xb8d5e2c4; LONG $0x04a0249c; WORD $0x0000 // vfmadd231pd 0x4a0(%rsp), %ymm5, %ymm3
 	LONG $0xb8ad62c4; BYTE $0xc5 // vfmadd231pd %ymm5, %ymm10, %ymm8
-	LONG $0x6f7a81c4; WORD $0x2b2c // vmovdqu (%r11,%r13), %xmm5
-	LONG $0x245c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r11
-	LONG $0x385583c4; WORD $0x282c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r13), %ymm5, %ymm5
-	LONG $0x0055e2c4; BYTE $0xc0 // vpshufb %ymm0, %ymm5, %ymm0
-	LONG $0x1545c1c4; BYTE $0xe8 // vunpckhpd %ymm8, %ymm7, %ymm5
-	LONG $0x47fde2c4; BYTE $0xc1 // vpsllvq %ymm1, %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc5 // vpsrlq %xmm13, %ymm0, %ymm0
-	LONG $0xc0efb5c5 // vpxor %ymm0, %ymm9, %ymm0
-	LONG $0xd073f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm1
-	LONG $0x027dc3c4; WORD $0xaac4 // vpblendd $0xaa, %ymm12, %ymm0, %ymm0
-	LONG $0xcaebf5c5 // vpor %ymm2, %ymm1, %ymm1
-	LONG $0xc4ebfdc5 // vpor %ymm4, %ymm0, %ymm0
-	LONG $0x5c75c1c4; BYTE $0xcb // vsubpd %ymm11, %ymm1, %ymm1
-	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
-	LONG $0xb8fde2c4; LONG $0x0480249c; WORD $0x0000 // vfmadd231pd 0x480(%rsp), %ymm0, %ymm3
-	LONG $0xb8fdc2c4; BYTE $0xf2 // vfmadd231pd %ymm10, %ymm0, %ymm6
-	LONG $0x1445c1c4; BYTE $0xc0 // vunpcklpd %ymm8, %ymm7, %ymm0
-	LONG $0x0d4dc3c4; WORD $0x0acc // vblendpd $0xa, %ymm12, %ymm6, %ymm1
-	LONG $0x187de3c4; WORD $0x01d1 // vinsertf128 $0x1, %xmm1, %ymm0, %ymm2
-	LONG $0x067de3c4; WORD $0x31c1 // vperm2f128 $0x31, %ymm1, %ymm0, %ymm0
-	LONG $0x9c29fdc5; LONG $0x00030024; BYTE $0x00 // vmovapd %ymm3, 0x300(%rsp)
-	LONG $0x154dc1c4; BYTE $0xdc // vunpckhpd %ymm12, %ymm6, %ymm3
-	LONG $0x0847b70f // movzwl 0x8(%rdi), %eax
-	LONG $0x0a4fb70f // movzwl 0xa(%rdi), %ecx
-	LONG $0x0c57b70f // movzwl 0xc(%rdi), %edx
-	LONG $0x0e77b70f // movzwl 0xe(%rdi), %esi
-	LONG $0x1855e3c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm3, %ymm5, %ymm4
+	LONG $0x2c6ffac5; BYTE $0x03 // vmovdqu (%rbx,%rax), %xmm5
+	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
+	LONG $0x3855c3c4; WORD $0x042c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rax), %ymm5, %ymm5
+	LONG $0x0055e2c4; BYTE $0xc9 // vpshufb %ymm1, %ymm5, %ymm1
+	LONG $0x47f5c2c4; BYTE $0xcc // vpsllvq %ymm12, %ymm1, %ymm1
+	LONG $0xd375c1c4; BYTE $0xcd // vpsrlq %xmm13, %ymm1, %ymm1
+	LONG $0xc9efb5c5 // vpxor %ymm1, %ymm9, %ymm1
+	LONG $0xd173d5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm5
+	LONG $0x0275e3c4; WORD $0xaac8 // vpblendd $0xaa, %ymm0, %ymm1, %ymm1
+	LONG $0xd2ebd5c5 // vpor %ymm2, %ymm5, %ymm2
+	LONG $0xccebf5c5 // vpor %ymm4, %ymm1, %ymm1
+	LONG $0x5c6dc1c4; BYTE $0xd3 // vsubpd %ymm11, %ymm2, %ymm2
+	LONG $0xc958edc5 // vaddpd %ymm1, %ymm2, %ymm1
+	LONG $0xb8f5e2c4; LONG $0x04c0249c; WORD $0x0000 // vfmadd231pd 0x4c0(%rsp), %ymm1, %ymm3
+	LONG $0xb8f5c2c4; BYTE $0xf2 // vfmadd231pd %ymm10, %ymm1, %ymm6
+	LONG $0x1445c1c4; BYTE $0xc8 // vunpcklpd %ymm8, %ymm7, %ymm1
+	LONG $0x1545c1c4; BYTE $0xf8 // vunpckhpd %ymm8, %ymm7, %ymm7
+	LONG $0x0d4de3c4; WORD $0x0ad0 // vblendpd $0xa, %ymm0, %ymm6, %ymm2
+	LONG $0xe015cdc5 // vunpckhpd %ymm0, %ymm6, %ymm4
+	LONG $0x1845e3c4; WORD $0x01ec // vinsertf128 $0x1, %xmm4, %ymm7, %ymm5
+	LONG $0x9c29fdc5; LONG $0x00034024; BYTE $0x00 // vmovapd %ymm3, 0x340(%rsp)
+	LONG $0x1875e3c4; WORD $0x01da // vinsertf128 $0x1, %xmm2, %ymm1, %ymm3
+	LONG $0x0675e3c4; WORD $0x31ca // vperm2f128 $0x31, %ymm2, %ymm1, %ymm1
+	LONG $0x43b70f41; BYTE $0x08 // movzwl 0x8(%r11), %eax
+	LONG $0x4bb70f41; BYTE $0x0a // movzwl 0xa(%r11), %ecx
+	LONG $0x53b70f41; BYTE $0x0c // movzwl 0xc(%r11), %edx
+	LONG $0x43b70f45; BYTE $0x0e // movzwl 0xe(%r11), %r8d
 	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
 	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
 	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
-	LONG $0x586dc1c4; WORD $0x0414 // vaddpd (%r12,%rax), %ymm2, %ymm2
-	LONG $0x117dc1c4; WORD $0x0414 // vmovupd %ymm2, (%r12,%rax)
-	LONG $0x585dc1c4; WORD $0x0c24 // vaddpd (%r12,%rcx), %ymm4, %ymm4
-	LONG $0x117dc1c4; WORD $0x0c24 // vmovupd %ymm4, (%r12,%rcx)
-	LONG $0x587dc1c4; WORD $0x1404 // vaddpd (%r12,%rdx), %ymm0, %ymm0
-	LONG $0x117dc1c4; WORD $0x1404 // vmovupd %ymm0, (%r12,%rdx)
-	LONG $0x0655e3c4; WORD $0x31c3 // vperm2f128 $0x31, %ymm3, %ymm5, %ymm0
-	LONG $0x587dc1c4; WORD $0x3404 // vaddpd (%r12,%rsi), %ymm0, %ymm0
-	LONG $0x117dc1c4; WORD $0x3404 // vmovupd %ymm0, (%r12,%rsi)
-	WORD $0x8949; BYTE $0xfc // movq %rdi, %r12
-	LONG $0x247c8b48; BYTE $0x40 // movq 0x40(%rsp), %rdi
-	LONG $0xffea72e9; BYTE $0xff // jmp <symmetric3+0x45f>
-	LONG $0x8c28fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm1
-	LONG $0x9428fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd 0x100(%rsp), %ymm2
-	LONG $0x9c28fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd 0x120(%rsp), %ymm3
-	LONG $0xa428fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd 0x140(%rsp), %ymm4
-	LONG $0xac28fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd 0x160(%rsp), %ymm5
-	LONG $0xb428fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd 0x180(%rsp), %ymm6
-	LONG $0x400c8d4b // leaq (%r8,%r8,2), %rcx
-	WORD $0x8944; BYTE $0xc0 // movl %r8d, %eax
-	WORD $0xe8d1 // shrl %eax
-	LONG $0x00148d43 // leal (%r8,%r8), %edx
-	LONG $0x2494894c; LONG $0x00000080 // movq %r10, 0x80(%rsp)
-	LONG $0x071c8d4f // leaq (%r15,%r8), %r11
-	LONG $0x2464894c; BYTE $0x08 // movq %r12, 0x8(%rsp)
-	WORD $0x8949; BYTE $0xdc // movq %rbx, %r12
-	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x2424894c // movq %r12, (%rsp)
-	LONG $0x103c8d48 // leaq (%rax,%rdx), %rdi
-	LONG $0x00148d4e // leaq (%rax,%r8), %r10
-	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
-	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	LONG $0x11348d48 // leaq (%rcx,%rdx), %rsi
-	WORD $0x014c; BYTE $0xfa // addq %r15, %rdx
-	LONG $0x010c8d4e // leaq (%rcx,%r8), %r9
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x6f7ac1c4; WORD $0x2404 // vmovdqu (%r12), %xmm0
-	LONG $0x597942c4; LONG $0x00008086; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm8
-	LONG $0x597dc2c4; LONG $0x000088be; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm7
-	LONG $0x387d83c4; WORD $0x3c04; BYTE $0x01 // vinserti128 $0x1, (%r12,%r15), %ymm0, %ymm0
-	LONG $0x007dc2c4; BYTE $0x06 // vpshufb (%r14), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x4046 // vpsllvq 0x40(%r14), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc0 // vpsrlq %xmm8, %ymm0, %ymm0
-	LONG $0xc7effdc5 // vpxor %ymm7, %ymm0, %ymm0
-	LONG $0x197dc2c4; LONG $0x000090be; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm7
-	LONG $0xc75cfdc5 // vsubpd %ymm7, %ymm0, %ymm0
-	LONG $0xa8f5e2c4; LONG $0x02601c84; WORD $0x0000 // vfmadd213pd 0x260(%rsp,%rbx), %ymm1, %ymm0
-	LONG $0x8429fdc5; LONG $0x0002601c; BYTE $0x00 // vmovapd %ymm0, 0x260(%rsp,%rbx)
-	LONG $0x6f7ac1c4; WORD $0x043c // vmovdqu (%r12,%rax), %xmm7
-	LONG $0x597942c4; LONG $0x0000808e; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm9
-	LONG $0x597d42c4; LONG $0x00008886; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm8
-	LONG $0x3845c3c4; WORD $0x0c3c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rcx), %ymm7, %ymm7
-	LONG $0x0045c2c4; WORD $0x207e // vpshufb 0x20(%r14), %ymm7, %ymm7
-	LONG $0x47c5c2c4; WORD $0x607e // vpsllvq 0x60(%r14), %ymm7, %ymm7
-	LONG $0xd345c1c4; BYTE $0xf9 // vpsrlq %xmm9, %ymm7, %ymm7
-	LONG $0xffefbdc5 // vpxor %ymm7, %ymm8, %ymm7
-	LONG $0x197d42c4; LONG $0x00009086; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm8
-	LONG $0x5c45c1c4; BYTE $0xf8 // vsubpd %ymm8, %ymm7, %ymm7
-	LONG $0xa8ede2c4; LONG $0x02801cbc; WORD $0x0000 // vfmadd213pd 0x280(%rsp,%rbx), %ymm2, %ymm7
-	LONG $0xbc29fdc5; LONG $0x0002801c; BYTE $0x00 // vmovapd %ymm7, 0x280(%rsp,%rbx)
-	LONG $0x6f7a01c4; WORD $0x0404 // vmovdqu (%r12,%r8), %xmm8
-	LONG $0x597942c4; LONG $0x00008096; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm10
-	LONG $0x597d42c4; LONG $0x0000888e; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm9
-	LONG $0x383d03c4; WORD $0x1c04; BYTE $0x01 // vinserti128 $0x1, (%r12,%r11), %ymm8, %ymm8
-	LONG $0x003d42c4; BYTE $0x06 // vpshufb (%r14), %ymm8, %ymm8
-	LONG $0x47bd42c4; WORD $0x4046 // vpsllvq 0x40(%r14), %ymm8, %ymm8
-	LONG $0xd33d41c4; BYTE $0xc2 // vpsrlq %xmm10, %ymm8, %ymm8
-	LONG $0xef3d41c4; BYTE $0xc1 // vpxor %ymm9, %ymm8, %ymm8
-	LONG $0x197d42c4; LONG $0x0000908e; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm9
-	LONG $0x5c3d41c4; BYTE $0xc1 // vsubpd %ymm9, %ymm8, %ymm8
-	LONG $0xa8e562c4; BYTE $0xc0 // vfmadd213pd %ymm0, %ymm3, %ymm8
-	LONG $0x84297dc5; LONG $0x0002601c; BYTE $0x00 // vmovapd %ymm8, 0x260(%rsp,%rbx)
-	LONG $0x6f7a81c4; WORD $0x1404 // vmovdqu (%r12,%r10), %xmm0
-	LONG $0x597942c4; LONG $0x00008096; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm10
-	LONG $0x597d42c4; LONG $0x0000888e; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm9
-	LONG $0x387d83c4; WORD $0x0c04; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm0, %ymm0
-	LONG $0x007dc2c4; WORD $0x2046 // vpshufb 0x20(%r14), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x6046 // vpsllvq 0x60(%r14), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc2 // vpsrlq %xmm10, %ymm0, %ymm0
-	LONG $0xc0efb5c5 // vpxor %ymm0, %ymm9, %ymm0
-	LONG $0x197d42c4; LONG $0x0000908e; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm9
-	LONG $0x5c7dc1c4; BYTE $0xc1 // vsubpd %ymm9, %ymm0, %ymm0
-	LONG $0xa8dde2c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm4, %ymm0
-	LONG $0x8429fdc5; LONG $0x0002801c; BYTE $0x00 // vmovapd %ymm0, 0x280(%rsp,%rbx)
-	LONG $0x6f7a81c4; WORD $0x443c // vmovdqu (%r12,%r8,2), %xmm7
-	LONG $0x597942c4; LONG $0x00008096; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm10
-	LONG $0x597d42c4; LONG $0x0000888e; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm9
-	LONG $0x3845c3c4; WORD $0x143c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdx), %ymm7, %ymm7
-	LONG $0x0045c2c4; BYTE $0x3e // vpshufb (%r14), %ymm7, %ymm7
-	LONG $0x47c5c2c4; WORD $0x407e // vpsllvq 0x40(%r14), %ymm7, %ymm7
-	LONG $0xd345c1c4; BYTE $0xfa // vpsrlq %xmm10, %ymm7, %ymm7
-	LONG $0xffefb5c5 // vpxor %ymm7, %ymm9, %ymm7
-	LONG $0x197d42c4; LONG $0x0000908e; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm9
-	LONG $0x5c45c1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm7, %ymm7
-	LONG $0xa8d5c2c4; BYTE $0xf8 // vfmadd213pd %ymm8, %ymm5, %ymm7
-	LONG $0xbc29fdc5; LONG $0x0002601c; BYTE $0x00 // vmovapd %ymm7, 0x260(%rsp,%rbx)
-	LONG $0x6f7ac1c4; WORD $0x3c3c // vmovdqu (%r12,%rdi), %xmm7
-	LONG $0x597942c4; LONG $0x0000808e; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm9
-	LONG $0x597d42c4; LONG $0x00008886; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm8
-	LONG $0x3845c3c4; WORD $0x343c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rsi), %ymm7, %ymm7
-	WORD $0x014d; BYTE $0xec // addq %r13, %r12
-	LONG $0x0045c2c4; WORD $0x207e // vpshufb 0x20(%r14), %ymm7, %ymm7
-	LONG $0x47c5c2c4; WORD $0x607e // vpsllvq 0x60(%r14), %ymm7, %ymm7
-	LONG $0xd345c1c4; BYTE $0xf9 // vpsrlq %xmm9, %ymm7, %ymm7
-	LONG $0x197d42c4; LONG $0x0000908e; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm9
-	LONG $0xffefbdc5 // vpxor %ymm7, %ymm8, %ymm7
-	LONG $0x5c45c1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm7, %ymm7
-	LONG $0xa8cde2c4; BYTE $0xf8 // vfmadd213pd %ymm0, %ymm6, %ymm7
-	LONG $0xbc29fdc5; LONG $0x0002801c; BYTE $0x00 // vmovapd %ymm7, 0x280(%rsp,%rbx)
-	LONG $0x40c38348 // addq $0x40, %rbx
-	LONG $0xc0fb8148; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %rbx
-	LONG $0xfe05850f; WORD $0xffff // jne <symmetric3+0x1a70>
-	LONG $0x000319e9; BYTE $0x00 // jmp <symmetric3+0x1f89>
-	LONG $0x8c28fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm1
-	LONG $0x9428fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd 0x100(%rsp), %ymm2
-	LONG $0x9c28fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd 0x120(%rsp), %ymm3
-	LONG $0xa428fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd 0x140(%rsp), %ymm4
-	LONG $0xac28fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd 0x160(%rsp), %ymm5
-	LONG $0xb428fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd 0x180(%rsp), %ymm6
-	WORD $0x8944; BYTE $0xc6 // movl %r8d, %esi
-	WORD $0xeed1 // shrl %esi
-	LONG $0x247c8948; BYTE $0x40 // movq %rdi, 0x40(%rsp)
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x000c8d47 // leal (%r8,%r8), %r9d
+	LONG $0x05e0c141 // shll $0x5, %r8d
+	LONG $0x5865c1c4; WORD $0x055c; BYTE $0x00 // vaddpd (%r13,%rax), %ymm3, %ymm3
+	LONG $0x117dc1c4; WORD $0x055c; BYTE $0x00 // vmovupd %ymm3, (%r13,%rax)
+	LONG $0x5855c1c4; WORD $0x0d6c; BYTE $0x00 // vaddpd (%r13,%rcx), %ymm5, %ymm5
+	LONG $0x117dc1c4; WORD $0x0d6c; BYTE $0x00 // vmovupd %ymm5, (%r13,%rcx)
+	LONG $0x5875c1c4; WORD $0x154c; BYTE $0x00 // vaddpd (%r13,%rdx), %ymm1, %ymm1
+	LONG $0x117dc1c4; WORD $0x154c; BYTE $0x00 // vmovupd %ymm1, (%r13,%rdx)
+	LONG $0x0645e3c4; WORD $0x31cc // vperm2f128 $0x31, %ymm4, %ymm7, %ymm1
+	LONG $0x587581c4; WORD $0x054c; BYTE $0x00 // vaddpd (%r13,%r8), %ymm1, %ymm1
+	LONG $0x117d81c4; WORD $0x054c; BYTE $0x00 // vmovupd %ymm1, (%r13,%r8)
+	LONG $0x24ac8b4c; LONG $0x00000080 // movq 0x80(%rsp), %r13
+	LONG $0x000c48e9; BYTE $0x00 // jmp <symmetric3+0x20ab>
+	LONG $0x642c8d4f // leaq (%r12,%r12,2), %r13
+	WORD $0xd141; BYTE $0xe8 // shrl %r8d
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x894c; BYTE $0xf3 // movq %r14, %rbx
+	WORD $0x8945; BYTE $0xea // movl %r13d, %r10d
+	LONG $0x02eac141 // shrl $0x2, %r10d
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	LONG $0x06e1c148 // shlq $0x6, %rcx
 	WORD $0x8948; BYTE $0xda // movq %rbx, %rdx
-	LONG $0x2494894c; LONG $0x00000080 // movq %r10, 0x80(%rsp)
-	LONG $0x071c8d4b // leaq (%r15,%r8), %rbx
-	LONG $0x2464894c; BYTE $0x08 // movq %r12, 0x8(%rsp)
-	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
-	LONG $0x24148948 // movq %rdx, (%rsp)
-	LONG $0x0f148d4e // leaq (%rdi,%r9), %r10
-	LONG $0x0e1c8d4e // leaq (%rsi,%r9), %r11
-	WORD $0x014d; BYTE $0xf9 // addq %r15, %r9
-	LONG $0x070c8d4a // leaq (%rdi,%r8), %rcx
-	LONG $0x06048d4a // leaq (%rsi,%r8), %rax
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x026ffac5 // vmovdqu (%rdx), %xmm0
-	LONG $0x597942c4; LONG $0x00008086; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm8
-	LONG $0x597dc2c4; LONG $0x000088be; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm7
-	LONG $0x597d62c4; LONG $0x000c213d; BYTE $0x00 // vpbroadcastq 0xc21(%rip), %ymm15
-	LONG $0x197d42c4; LONG $0x00009096; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm10
-	LONG $0x387da3c4; WORD $0x3a04; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r15), %ymm0, %ymm0
-	LONG $0x007dc2c4; BYTE $0x06 // vpshufb (%r14), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x4046 // vpsllvq 0x40(%r14), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc0 // vpsrlq %xmm8, %ymm0, %ymm0
-	LONG $0xc7effdc5 // vpxor %ymm7, %ymm0, %ymm0
-	LONG $0x597de2c4; LONG $0x000bfc3d; BYTE $0x00 // vpbroadcastq 0xbfc(%rip), %ymm7
-	LONG $0x027d43c4; WORD $0xaac4 // vpblendd $0xaa, %ymm12, %ymm0, %ymm8
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0eb85c5 // vpor %ymm0, %ymm15, %ymm0
-	LONG $0x5c7dc1c4; BYTE $0xc2 // vsubpd %ymm10, %ymm0, %ymm0
-	LONG $0xcfeb3dc5 // vpor %ymm7, %ymm8, %ymm9
-	LONG $0xc85835c5 // vaddpd %ymm0, %ymm9, %ymm9
-	LONG $0xa8f522c4; LONG $0x0260248c; WORD $0x0000 // vfmadd213pd 0x260(%rsp,%r12), %ymm1, %ymm9
-	LONG $0x297d21c4; LONG $0x0260248c; WORD $0x0000 // vmovapd %ymm9, 0x260(%rsp,%r12)
-	LONG $0x046ffac5; BYTE $0x32 // vmovdqu (%rdx,%rsi), %xmm0
-	LONG $0x597942c4; LONG $0x0000809e; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm11
-	LONG $0x597d42c4; LONG $0x00008896; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm10
-	LONG $0x387de3c4; WORD $0x3a04; BYTE $0x01 // vinserti128 $0x1, (%rdx,%rdi), %ymm0, %ymm0
-	LONG $0x007dc2c4; WORD $0x2046 // vpshufb 0x20(%r14), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x6046 // vpsllvq 0x60(%r14), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc3 // vpsrlq %xmm11, %ymm0, %ymm0
-	LONG $0x197d42c4; LONG $0x0000909e; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm11
-	LONG $0xc0efadc5 // vpxor %ymm0, %ymm10, %ymm0
-	LONG $0x027d43c4; WORD $0xaad4 // vpblendd $0xaa, %ymm12, %ymm0, %ymm10
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0eb85c5 // vpor %ymm0, %ymm15, %ymm0
-	LONG $0xd7eb2dc5 // vpor %ymm7, %ymm10, %ymm10
-	LONG $0x5c7dc1c4; BYTE $0xc3 // vsubpd %ymm11, %ymm0, %ymm0
-	LONG $0xd0582dc5 // vaddpd %ymm0, %ymm10, %ymm10
-	LONG $0xa8ed22c4; LONG $0x02802494; WORD $0x0000 // vfmadd213pd 0x280(%rsp,%r12), %ymm2, %ymm10
-	LONG $0x297d21c4; LONG $0x02802494; WORD $0x0000 // vmovapd %ymm10, 0x280(%rsp,%r12)
-	LONG $0x6f7aa1c4; WORD $0x0204 // vmovdqu (%rdx,%r8), %xmm0
-	LONG $0x597942c4; LONG $0x000080ae; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm13
-	LONG $0x597d42c4; LONG $0x0000889e; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm11
-	LONG $0x387de3c4; WORD $0x1a04; BYTE $0x01 // vinserti128 $0x1, (%rdx,%rbx), %ymm0, %ymm0
-	LONG $0x007dc2c4; BYTE $0x06 // vpshufb (%r14), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x4046 // vpsllvq 0x40(%r14), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc5 // vpsrlq %xmm13, %ymm0, %ymm0
-	LONG $0x197d42c4; LONG $0x000090ae; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm13
-	LONG $0xc0efa5c5 // vpxor %ymm0, %ymm11, %ymm0
-	LONG $0x027d43c4; WORD $0xaadc // vpblendd $0xaa, %ymm12, %ymm0, %ymm11
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0eb85c5 // vpor %ymm0, %ymm15, %ymm0
-	LONG $0xdfeb25c5 // vpor %ymm7, %ymm11, %ymm11
-	LONG $0x5c7dc1c4; BYTE $0xc5 // vsubpd %ymm13, %ymm0, %ymm0
-	LONG $0xd85825c5 // vaddpd %ymm0, %ymm11, %ymm11
-	LONG $0xa8e542c4; BYTE $0xd9 // vfmadd213pd %ymm9, %ymm3, %ymm11
-	LONG $0x297d21c4; LONG $0x0260249c; WORD $0x0000 // vmovapd %ymm11, 0x260(%rsp,%r12)
-	LONG $0x046ffac5; BYTE $0x02 // vmovdqu (%rdx,%rax), %xmm0
-	LONG $0x597942c4; LONG $0x000080ae; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm13
-	LONG $0x597d42c4; LONG $0x0000888e; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm9
-	LONG $0x387de3c4; WORD $0x0a04; BYTE $0x01 // vinserti128 $0x1, (%rdx,%rcx), %ymm0, %ymm0
-	LONG $0x007dc2c4; WORD $0x2046 // vpshufb 0x20(%r14), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x6046 // vpsllvq 0x60(%r14), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc5 // vpsrlq %xmm13, %ymm0, %ymm0
-	LONG $0x197d42c4; LONG $0x000090ae; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm13
-	LONG $0xc0efb5c5 // vpxor %ymm0, %ymm9, %ymm0
-	LONG $0x027d43c4; WORD $0xaacc // vpblendd $0xaa, %ymm12, %ymm0, %ymm9
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0eb85c5 // vpor %ymm0, %ymm15, %ymm0
-	LONG $0xcfeb35c5 // vpor %ymm7, %ymm9, %ymm9
-	LONG $0x5c7dc1c4; BYTE $0xc5 // vsubpd %ymm13, %ymm0, %ymm0
-	LONG $0xc85835c5 // vaddpd %ymm0, %ymm9, %ymm9
-	LONG $0xa8dd42c4; BYTE $0xca // vfmadd213pd %ymm10, %ymm4, %ymm9
-	LONG $0x297d21c4; LONG $0x0280248c; WORD $0x0000 // vmovapd %ymm9, 0x280(%rsp,%r12)
-	LONG $0x6f7aa1c4; WORD $0x4204 // vmovdqu (%rdx,%r8,2), %xmm0
-	LONG $0x597942c4; LONG $0x000080ae; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm13
-	LONG $0x597d42c4; LONG $0x00008896; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm10
-	LONG $0x197d42c4; LONG $0x000090b6; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm14
-	LONG $0x387da3c4; WORD $0x0a04; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r9), %ymm0, %ymm0
-	LONG $0x007dc2c4; BYTE $0x06 // vpshufb (%r14), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x4046 // vpsllvq 0x40(%r14), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc5 // vpsrlq %xmm13, %ymm0, %ymm0
-	LONG $0xc0efadc5 // vpxor %ymm0, %ymm10, %ymm0
-	LONG $0x027d43c4; WORD $0xaad4 // vpblendd $0xaa, %ymm12, %ymm0, %ymm10
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0eb85c5 // vpor %ymm0, %ymm15, %ymm0
-	LONG $0xd7eb2dc5 // vpor %ymm7, %ymm10, %ymm10
-	LONG $0x5c7dc1c4; BYTE $0xc6 // vsubpd %ymm14, %ymm0, %ymm0
-	LONG $0xc058adc5 // vaddpd %ymm0, %ymm10, %ymm0
-	LONG $0xa8d5c2c4; BYTE $0xc3 // vfmadd213pd %ymm11, %ymm5, %ymm0
-	LONG $0x297da1c4; LONG $0x02602484; WORD $0x0000 // vmovapd %ymm0, 0x260(%rsp,%r12)
-	LONG $0x6f7aa1c4; WORD $0x1a04 // vmovdqu (%rdx,%r11), %xmm0
-	LONG $0x597942c4; LONG $0x0000809e; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm11
-	LONG $0x597d42c4; LONG $0x00008896; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm10
-	LONG $0x387da3c4; WORD $0x1204; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r10), %ymm0, %ymm0
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x007dc2c4; WORD $0x2046 // vpshufb 0x20(%r14), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x6046 // vpsllvq 0x60(%r14), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc3 // vpsrlq %xmm11, %ymm0, %ymm0
-	LONG $0xc0efadc5 // vpxor %ymm0, %ymm10, %ymm0
-	LONG $0x027d43c4; WORD $0xaad4 // vpblendd $0xaa, %ymm12, %ymm0, %ymm10
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xffebadc5 // vpor %ymm7, %ymm10, %ymm7
-	LONG $0x197d42c4; LONG $0x00009096; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm10
-	LONG $0xc0eb85c5 // vpor %ymm0, %ymm15, %ymm0
-	LONG $0x5c7dc1c4; BYTE $0xc2 // vsubpd %ymm10, %ymm0, %ymm0
-	LONG $0xc758fdc5 // vaddpd %ymm7, %ymm0, %ymm0
-	LONG $0xa8cdc2c4; BYTE $0xc1 // vfmadd213pd %ymm9, %ymm6, %ymm0
-	LONG $0x297da1c4; LONG $0x02802484; WORD $0x0000 // vmovapd %ymm0, 0x280(%rsp,%r12)
-	LONG $0x40c48349 // addq $0x40, %r12
-	LONG $0xc0fc8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r12
-	LONG $0xfd67850f; WORD $0xffff // jne <symmetric3+0x1cf0>
-	LONG $0x24948b4c; LONG $0x00000080 // movq 0x80(%rsp), %r10
-	LONG $0x24648b4c; BYTE $0x08 // movq 0x8(%rsp), %r12
-	LONG $0x241c8b48 // movq (%rsp), %rbx
-	LONG $0x245c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r11
-	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
-	LONG $0x247c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r15
-	LONG $0x247c8b48; BYTE $0x40 // movq 0x40(%rsp), %rdi
-	LONG $0xffe4b0e9; BYTE $0xff // jmp <symmetric3+0x463>
-	LONG $0x04b70f41; BYTE $0x24 // movzwl (%r12), %eax
-	LONG $0x4cb70f41; WORD $0x0224 // movzwl 0x2(%r12), %ecx
-	LONG $0x54b70f41; WORD $0x0424 // movzwl 0x4(%r12), %edx
-	LONG $0x74b70f41; WORD $0x0624 // movzwl 0x6(%r12), %esi
-	LONG $0x2494894c; LONG $0x00000080 // movq %r10, 0x80(%rsp)
-	WORD $0x894d; BYTE $0xe2 // movq %r12, %r10
-	LONG $0x24648b4c; BYTE $0x30 // movq 0x30(%rsp), %r12
-	WORD $0x8944; BYTE $0xc7 // movl %r8d, %edi
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x6f7e41c4; BYTE $0x06 // vmovdqu (%r14), %ymm8
-	LONG $0xb428fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm6
-	LONG $0x597dc2c4; LONG $0x000088be; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm7
-	LONG $0x6f7e41c4; WORD $0x404e // vmovdqu 0x40(%r14), %ymm9
-	LONG $0x597942c4; LONG $0x0000809e; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm11
-	LONG $0x94287dc5; LONG $0x00026024; BYTE $0x00 // vmovapd 0x260(%rsp), %ymm10
-	LONG $0x2b1c8d4e // leaq (%rbx,%r13), %r11
-	LONG $0x6b3c8d4e // leaq (%rbx,%r13,2), %r15
-	LONG $0x244c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r9
-	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
+	LONG $0x0c28fdc5; BYTE $0x0e // vmovapd (%rsi,%rcx), %ymm1
+	LONG $0x5428fdc5; WORD $0x200e // vmovapd 0x20(%rsi,%rcx), %ymm2
+	LONG $0x0e048d48 // leaq (%rsi,%rcx), %rax
+	LONG $0x000020b9; BYTE $0x00 // movl $0x20, %ecx
+	WORD $0x9066 // nop
+	LONG $0x1a6ffac5 // vmovdqu (%rdx), %xmm3
+	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	LONG $0x3865e3c4; WORD $0x3a1c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%rdi), %ymm3, %ymm3
+	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0xb8e5e2c4; LONG $0x01000c8c; WORD $0x0000 // vfmadd231pd 0x100(%rsp,%rcx), %ymm3, %ymm1
+	LONG $0x0829fdc5 // vmovapd %ymm1, (%rax)
+	LONG $0x6f7aa1c4; WORD $0x021c // vmovdqu (%rdx,%r8), %xmm3
+	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	LONG $0x3865a3c4; WORD $0x121c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r10), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
+	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197dc2c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xb8e5e2c4; LONG $0x01200c94; WORD $0x0000 // vfmadd231pd 0x120(%rsp,%rcx), %ymm3, %ymm2
+	LONG $0x40c18348 // addq $0x40, %rcx
+	LONG $0x5029fdc5; BYTE $0x20 // vmovapd %ymm2, 0x20(%rax)
+	LONG $0xe0f98148; WORD $0x0000; BYTE $0x00 // cmpq $0xe0, %rcx
+	LONG $0xff52850f; WORD $0xffff // jne <symmetric3+0x14a0>
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	WORD $0x014c; BYTE $0xcb // addq %r9, %rbx
+	LONG $0x03fb8349 // cmpq $0x3, %r11
+	LONG $0xff22850f; WORD $0xffff // jne <symmetric3+0x1480>
+	LONG $0xffecade9; BYTE $0xff // jmp <symmetric3+0x210>
+	WORD $0x8945; BYTE $0xea // movl %r13d, %r10d
+	LONG $0x02eac141 // shrl $0x2, %r10d
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x894c; BYTE $0xf2 // movq %r14, %rdx
+	WORD $0x894c; BYTE $0xd8 // movq %r11, %rax
+	LONG $0x06e0c148 // shlq $0x6, %rax
+	WORD $0x8948; BYTE $0xd3 // movq %rdx, %rbx
+	LONG $0x0c28fdc5; BYTE $0x06 // vmovapd (%rsi,%rax), %ymm1
+	LONG $0x5428fdc5; WORD $0x2006 // vmovapd 0x20(%rsi,%rax), %ymm2
+	LONG $0x060c8d48 // leaq (%rsi,%rax), %rcx
+	LONG $0x000020b8; BYTE $0x00 // movl $0x20, %eax
+	WORD $0x9066 // nop
+	LONG $0x1b6ffac5 // vmovdqu (%rbx), %xmm3
+	LONG $0x5979c2c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	LONG $0x597de2c4; LONG $0x000d0135; BYTE $0x00 // vpbroadcastq 0xd01(%rip), %ymm6
+	LONG $0x197dc2c4; LONG $0x000090bf; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm7
+	LONG $0x597d62c4; LONG $0x000cf705; BYTE $0x00 // vpbroadcastq 0xcf7(%rip), %ymm8
+	LONG $0x3865e3c4; WORD $0x3b1c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm3, %ymm3
+	LONG $0x0065c2c4; BYTE $0x1f // vpshufb (%r15), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x405f // vpsllvq 0x40(%r15), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdeebe5c5 // vpor %ymm6, %ymm3, %ymm3
+	LONG $0xe4ebbdc5 // vpor %ymm4, %ymm8, %ymm4
+	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0xb8e5e2c4; LONG $0x0100048c; WORD $0x0000 // vfmadd231pd 0x100(%rsp,%rax), %ymm3, %ymm1
+	LONG $0x0929fdc5 // vmovapd %ymm1, (%rcx)
+	LONG $0x6f7aa1c4; WORD $0x031c // vmovdqu (%rbx,%r8), %xmm3
+	LONG $0x5979c2c4; LONG $0x000080bf; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm7
+	LONG $0x597dc2c4; LONG $0x000088a7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm4
+	LONG $0x3865a3c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r10), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xe3 // addq %r12, %rbx
+	LONG $0x0065c2c4; WORD $0x205f // vpshufb 0x20(%r15), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x605f // vpsllvq 0x60(%r15), %ymm3, %ymm3
+	LONG $0xdfd3e5c5 // vpsrlq %xmm7, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdeebe5c5 // vpor %ymm6, %ymm3, %ymm3
+	LONG $0x197dc2c4; LONG $0x000090b7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm6
+	LONG $0xe4ebbdc5 // vpor %ymm4, %ymm8, %ymm4
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0xb8e5e2c4; LONG $0x01200494; WORD $0x0000 // vfmadd231pd 0x120(%rsp,%rax), %ymm3, %ymm2
+	LONG $0x40c08348 // addq $0x40, %rax
+	LONG $0x5129fdc5; BYTE $0x20 // vmovapd %ymm2, 0x20(%rcx)
+	LONG $0x00e03d48; WORD $0x0000 // cmpq $0xe0, %rax
+	LONG $0xff13850f; WORD $0xffff // jne <symmetric3+0x1590>
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	WORD $0x014c; BYTE $0xca // addq %r9, %rdx
+	LONG $0x03fb8349 // cmpq $0x3, %r11
+	LONG $0xfee3850f; WORD $0xffff // jne <symmetric3+0x1570>
+	LONG $0xffeb7ee9; BYTE $0xff // jmp <symmetric3+0x210>
+	LONG $0x4e048d4b // leaq (%r14,%r9,2), %rax
+	LONG $0x4bb70f41; BYTE $0x02 // movzwl 0x2(%r11), %ecx
+	LONG $0x24548b4c; BYTE $0x30 // movq 0x30(%rsp), %r10
+	LONG $0x53b70f41; BYTE $0x04 // movzwl 0x4(%r11), %edx
+	LONG $0x7bb70f41; BYTE $0x06 // movzwl 0x6(%r11), %edi
+	LONG $0x6f7e41c4; BYTE $0x0f // vmovdqu (%r15), %ymm9
+	LONG $0xb428fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd 0x120(%rsp), %ymm6
+	LONG $0x597dc2c4; LONG $0x000088bf; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm7
+	LONG $0x6f7e41c4; WORD $0x4057 // vmovdqu 0x40(%r15), %ymm10
+	LONG $0x197d42c4; LONG $0x00009087; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm8
+	LONG $0x597942c4; LONG $0x000080a7; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm12
+	LONG $0x9c287dc5; LONG $0x0002a024; BYTE $0x00 // vmovapd 0x2a0(%rsp), %ymm11
+	LONG $0x242c8d47 // leal (%r12,%r12), %r13d
+	LONG $0x24448948; BYTE $0x60 // movq %rax, 0x60(%rsp)
+	LONG $0x03b70f41 // movzwl (%r11), %eax
 	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
 	LONG $0x52148d48 // leaq (%rdx,%rdx,2), %rdx
-	LONG $0x76348d48 // leaq (%rsi,%rsi,2), %rsi
-	LONG $0x1079c1c4; WORD $0xc404 // vmovupd (%r12,%rax,8), %xmm0
-	LONG $0x1079c1c4; WORD $0xcc0c // vmovupd (%r12,%rcx,8), %xmm1
-	LONG $0x187dc3c4; WORD $0xd404; BYTE $0x01 // vinsertf128 $0x1, (%r12,%rdx,8), %ymm0, %ymm0
-	LONG $0x1875c3c4; WORD $0xf40c; BYTE $0x01 // vinsertf128 $0x1, (%r12,%rsi,8), %ymm1, %ymm1
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xe915fdc5 // vunpckhpd %ymm1, %ymm0, %ymm5
-	LONG $0x107bc1c4; WORD $0xc44c; BYTE $0x10 // vmovsd 0x10(%r12,%rax,8), %xmm1
-	LONG $0x107bc1c4; WORD $0xd444; BYTE $0x10 // vmovsd 0x10(%r12,%rdx,8), %xmm0
-	LONG $0x03048d4a // leaq (%rbx,%r8), %rax
-	LONG $0x1671c1c4; WORD $0xcc4c; BYTE $0x10 // vmovhpd 0x10(%r12,%rcx,8), %xmm1, %xmm1
-	LONG $0x1679c1c4; WORD $0xf444; BYTE $0x10 // vmovhpd 0x10(%r12,%rsi,8), %xmm0, %xmm0
-	LONG $0x24448948; BYTE $0x60 // movq %rax, 0x60(%rsp)
-	LONG $0x030c8d4b // leaq (%r11,%r8), %rcx
-	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
-	LONG $0x1875e3c4; WORD $0x01e0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm4
-	LONG $0x0b6ffac5 // vmovdqu (%rbx), %xmm1
-	LONG $0x197dc2c4; LONG $0x00009086; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm0
-	LONG $0x3875e3c4; WORD $0x3b0c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm1, %ymm1
-	LONG $0x008b180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rbx)
-	LONG $0x6f7aa1c4; WORD $0x031c // vmovdqu (%rbx,%r8), %xmm3
-	LONG $0x3865e3c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm3, %ymm3
-	LONG $0x00048d43 // leal (%r8,%r8), %eax
-	LONG $0x8c180f42; LONG $0x00100003; BYTE $0x00 // prefetcht0 0x1000(%rbx,%r8)
-	LONG $0x03348d48 // leaq (%rbx,%rax), %rsi
-	LONG $0x2c6f7ac5; BYTE $0x03 // vmovdqu (%rbx,%rax), %xmm13
-	LONG $0x381563c4; WORD $0x372c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rsi), %ymm13, %ymm13
-	LONG $0x038c180f; LONG $0x00001000 // prefetcht0 0x1000(%rbx,%rax)
-	LONG $0x0075c2c4; BYTE $0xc8 // vpshufb %ymm8, %ymm1, %ymm1
-	LONG $0x47f5c2c4; BYTE $0xc9 // vpsllvq %ymm9, %ymm1, %ymm1
-	LONG $0xd375c1c4; BYTE $0xcb // vpsrlq %xmm11, %ymm1, %ymm1
-	LONG $0x0065c2c4; BYTE $0xd8 // vpshufb %ymm8, %ymm3, %ymm3
+	LONG $0x7f3c8d48 // leaq (%rdi,%rdi,2), %rdi
+	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
+	LONG $0x1079c1c4; WORD $0xca14 // vmovupd (%r10,%rcx,8), %xmm2
+	LONG $0x1079c1c4; WORD $0xc20c // vmovupd (%r10,%rax,8), %xmm1
+	LONG $0x186dc3c4; WORD $0xfa1c; BYTE $0x01 // vinsertf128 $0x1, (%r10,%rdi,8), %ymm2, %ymm3
+	LONG $0x1875c3c4; WORD $0xd20c; BYTE $0x01 // vinsertf128 $0x1, (%r10,%rdx,8), %ymm1, %ymm1
+	LONG $0xd314f5c5 // vunpcklpd %ymm3, %ymm1, %ymm2
+	LONG $0xeb15f5c5 // vunpckhpd %ymm3, %ymm1, %ymm5
+	LONG $0x107bc1c4; WORD $0xc25c; BYTE $0x10 // vmovsd 0x10(%r10,%rax,8), %xmm3
+	LONG $0x107bc1c4; WORD $0xd24c; BYTE $0x10 // vmovsd 0x10(%r10,%rdx,8), %xmm1
+	LONG $0x26048d4b // leaq (%r14,%r12), %rax
+	LONG $0x1671c1c4; WORD $0xfa4c; BYTE $0x10 // vmovhpd 0x10(%r10,%rdi,8), %xmm1, %xmm1
+	LONG $0x1661c1c4; WORD $0xca5c; BYTE $0x10 // vmovhpd 0x10(%r10,%rcx,8), %xmm3, %xmm3
+	LONG $0x2e3c8d4b // leaq (%r14,%r13), %rdi
+	LONG $0x24848948; LONG $0x000000c0 // movq %rax, 0xc0(%rsp)
+	LONG $0x1865e3c4; WORD $0x01e1 // vinsertf128 $0x1, %xmm1, %ymm3, %ymm4
+	LONG $0x6f7ac1c4; BYTE $0x0e // vmovdqu (%r14), %xmm1
+	LONG $0x387583c4; WORD $0x060c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r8), %ymm1, %ymm1
+	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
+	LONG $0x6f7a81c4; WORD $0x261c // vmovdqu (%r14,%r12), %xmm3
+	LONG $0x3865c3c4; WORD $0x001c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm3, %ymm3
+	LONG $0x8c180f43; LONG $0x00100026; BYTE $0x00 // prefetcht0 0x1000(%r14,%r12)
+	LONG $0x23048d4a // leaq (%rbx,%r12), %rax
+	LONG $0x6f7a01c4; WORD $0x2e2c // vmovdqu (%r14,%r13), %xmm13
+	LONG $0x24448948; BYTE $0x28 // movq %rax, 0x28(%rsp)
+	LONG $0x381543c4; WORD $0x382c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm13, %ymm13
+	LONG $0x8c180f43; LONG $0x0010002e; BYTE $0x00 // prefetcht0 0x1000(%r14,%r13)
+	LONG $0x0075c2c4; BYTE $0xc9 // vpshufb %ymm9, %ymm1, %ymm1
+	LONG $0x47f5c2c4; BYTE $0xca // vpsllvq %ymm10, %ymm1, %ymm1
+	LONG $0xd375c1c4; BYTE $0xcc // vpsrlq %xmm12, %ymm1, %ymm1
+	LONG $0x0065c2c4; BYTE $0xd9 // vpshufb %ymm9, %ymm3, %ymm3
 	LONG $0xcfeff5c5 // vpxor %ymm7, %ymm1, %ymm1
-	LONG $0x47e5c2c4; BYTE $0xd9 // vpsllvq %ymm9, %ymm3, %ymm3
-	LONG $0xc85cf5c5 // vsubpd %ymm0, %ymm1, %ymm1
-	LONG $0xd365c1c4; BYTE $0xdb // vpsrlq %xmm11, %ymm3, %ymm3
-	LONG $0x001542c4; BYTE $0xc0 // vpshufb %ymm8, %ymm13, %ymm8
+	LONG $0x47e5c2c4; BYTE $0xda // vpsllvq %ymm10, %ymm3, %ymm3
+	LONG $0x5c75c1c4; BYTE $0xc8 // vsubpd %ymm8, %ymm1, %ymm1
+	LONG $0xd365c1c4; BYTE $0xdc // vpsrlq %xmm12, %ymm3, %ymm3
+	LONG $0x001542c4; BYTE $0xc9 // vpshufb %ymm9, %ymm13, %ymm9
 	LONG $0xdfefe5c5 // vpxor %ymm7, %ymm3, %ymm3
-	LONG $0x47bd42c4; BYTE $0xc1 // vpsllvq %ymm9, %ymm8, %ymm8
-	LONG $0xd85ce5c5 // vsubpd %ymm0, %ymm3, %ymm3
-	LONG $0xd33d41c4; BYTE $0xc3 // vpsrlq %xmm11, %ymm8, %ymm8
-	LONG $0xb8f562c4; BYTE $0xd2 // vfmadd231pd %ymm2, %ymm1, %ymm10
-	LONG $0xffefbdc5 // vpxor %ymm7, %ymm8, %ymm7
-	LONG $0xc959cdc5 // vmulpd %ymm1, %ymm6, %ymm1
-	LONG $0xc05cc5c5 // vsubpd %ymm0, %ymm7, %ymm0
-	LONG $0xb8e562c4; BYTE $0xd5 // vfmadd231pd %ymm5, %ymm3, %ymm10
-	LONG $0xdb59cdc5 // vmulpd %ymm3, %ymm6, %ymm3
-	LONG $0xf059cdc5 // vmulpd %ymm0, %ymm6, %ymm6
-	LONG $0xb8fd62c4; BYTE $0xd4 // vfmadd231pd %ymm4, %ymm0, %ymm10
-	LONG $0x94297dc5; LONG $0x00026024; BYTE $0x00 // vmovapd %ymm10, 0x260(%rsp)
-	LONG $0x6f7a21c4; WORD $0x2b1c // vmovdqu (%rbx,%r13), %xmm11
-	LONG $0x6f7e41c4; BYTE $0x0e // vmovdqu (%r14), %ymm9
-	LONG $0x6f7e41c4; WORD $0x4056 // vmovdqu 0x40(%r14), %ymm10
-	LONG $0x597942c4; LONG $0x000080ae; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm13
-	LONG $0x597dc2c4; LONG $0x00008886; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm0
-	LONG $0x197d42c4; LONG $0x00009086; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm8
-	LONG $0xbc28fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd 0x120(%rsp), %ymm7
-	LONG $0x382523c4; WORD $0x1f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r11), %ymm11, %ymm11
-	LONG $0x002542c4; BYTE $0xd9 // vpshufb %ymm9, %ymm11, %ymm11
-	LONG $0x47a542c4; BYTE $0xda // vpsllvq %ymm10, %ymm11, %ymm11
-	LONG $0xd32541c4; BYTE $0xdd // vpsrlq %xmm13, %ymm11, %ymm11
-	LONG $0xd8ef25c5 // vpxor %ymm0, %ymm11, %ymm11
-	LONG $0x5c2541c4; BYTE $0xf0 // vsubpd %ymm8, %ymm11, %ymm14
-	LONG $0x9c287dc5; LONG $0x0002a024; BYTE $0x00 // vmovapd 0x2a0(%rsp), %ymm11
-	LONG $0x8c180f42; LONG $0x0010002b; BYTE $0x00 // prefetcht0 0x1000(%rbx,%r13)
-	LONG $0xb8c5c2c4; BYTE $0xce // vfmadd231pd %ymm14, %ymm7, %ymm1
-	LONG $0xb88d62c4; BYTE $0xda // vfmadd231pd %ymm2, %ymm14, %ymm11
-	LONG $0x6f7a01c4; WORD $0x1834 // vmovdqu (%r8,%r11), %xmm14
-	LONG $0x380d63c4; WORD $0x0f34; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rcx), %ymm14, %ymm14
-	LONG $0x8c180f43; LONG $0x00100018; BYTE $0x00 // prefetcht0 0x1000(%r8,%r11)
-	LONG $0x030c8d49 // leaq (%r11,%rax), %rcx
-	LONG $0x240c8948 // movq %rcx, (%rsp)
-	LONG $0x000d42c4; BYTE $0xf1 // vpshufb %ymm9, %ymm14, %ymm14
-	LONG $0x478d42c4; BYTE $0xf2 // vpsllvq %ymm10, %ymm14, %ymm14
-	LONG $0xd30d41c4; BYTE $0xf5 // vpsrlq %xmm13, %ymm14, %ymm14
-	LONG $0xf0ef0dc5 // vpxor %ymm0, %ymm14, %ymm14
-	LONG $0x5c0d41c4; BYTE $0xf0 // vsubpd %ymm8, %ymm14, %ymm14
-	LONG $0xb88d62c4; BYTE $0xdd // vfmadd231pd %ymm5, %ymm14, %ymm11
-	LONG $0xb8c5c2c4; BYTE $0xde // vfmadd231pd %ymm14, %ymm7, %ymm3
-	LONG $0x6f7a21c4; WORD $0x1834 // vmovdqu (%rax,%r11), %xmm14
-	LONG $0x380d63c4; WORD $0x0f34; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rcx), %ymm14, %ymm14
-	LONG $0x8c180f42; LONG $0x00100018; BYTE $0x00 // prefetcht0 0x1000(%rax,%r11)
-	LONG $0x070c8d4b // leaq (%r15,%r8), %rcx
-	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
-	LONG $0x000d42c4; BYTE $0xc9 // vpshufb %ymm9, %ymm14, %ymm9
 	LONG $0x47b542c4; BYTE $0xca // vpsllvq %ymm10, %ymm9, %ymm9
-	LONG $0xd33541c4; BYTE $0xcd // vpsrlq %xmm13, %ymm9, %ymm9
-	LONG $0xc0efb5c5 // vpxor %ymm0, %ymm9, %ymm0
-	LONG $0x5c7dc1c4; BYTE $0xc0 // vsubpd %ymm8, %ymm0, %ymm0
-	LONG $0xb8fd62c4; BYTE $0xdc // vfmadd231pd %ymm4, %ymm0, %ymm11
-	LONG $0xb8fde2c4; BYTE $0xf7 // vfmadd231pd %ymm7, %ymm0, %ymm6
+	LONG $0x5c65c1c4; BYTE $0xd8 // vsubpd %ymm8, %ymm3, %ymm3
+	LONG $0xd33541c4; BYTE $0xcc // vpsrlq %xmm12, %ymm9, %ymm9
+	LONG $0xb8f562c4; BYTE $0xda // vfmadd231pd %ymm2, %ymm1, %ymm11
+	LONG $0xffefb5c5 // vpxor %ymm7, %ymm9, %ymm7
+	LONG $0xc959cdc5 // vmulpd %ymm1, %ymm6, %ymm1
+	LONG $0x5c45c1c4; BYTE $0xf8 // vsubpd %ymm8, %ymm7, %ymm7
+	LONG $0xb8e562c4; BYTE $0xdd // vfmadd231pd %ymm5, %ymm3, %ymm11
+	LONG $0xdb59cdc5 // vmulpd %ymm3, %ymm6, %ymm3
+	LONG $0xf759cdc5 // vmulpd %ymm7, %ymm6, %ymm6
+	LONG $0xb8c562c4; BYTE $0xdc // vfmadd231pd %ymm4, %ymm7, %ymm11
 	LONG $0x9c297dc5; LONG $0x0002a024; BYTE $0x00 // vmovapd %ymm11, 0x2a0(%rsp)
-	LONG $0x6f7a21c4; WORD $0x6b1c // vmovdqu (%rbx,%r13,2), %xmm11
-	LONG $0x6f7e41c4; BYTE $0x0e // vmovdqu (%r14), %ymm9
-	LONG $0x6f7e41c4; WORD $0x4056 // vmovdqu 0x40(%r14), %ymm10
-	LONG $0x597942c4; LONG $0x000080ae; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm13
-	LONG $0x597dc2c4; LONG $0x00008886; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm0
-	LONG $0x197d42c4; LONG $0x00009086; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm8
+	LONG $0x6f7a01c4; WORD $0x0e24 // vmovdqu (%r14,%r9), %xmm12
+	LONG $0x6f7e41c4; BYTE $0x17 // vmovdqu (%r15), %ymm10
+	LONG $0x6f7e41c4; WORD $0x405f // vmovdqu 0x40(%r15), %ymm11
+	LONG $0x597942c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm13
+	LONG $0x597d42c4; LONG $0x00008887; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm8
+	LONG $0x197d42c4; LONG $0x0000908f; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm9
 	LONG $0xbc28fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd 0x160(%rsp), %ymm7
-	LONG $0x382523c4; WORD $0x3f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r15), %ymm11, %ymm11
-	LONG $0x002542c4; BYTE $0xd9 // vpshufb %ymm9, %ymm11, %ymm11
-	LONG $0x47a542c4; BYTE $0xda // vpsllvq %ymm10, %ymm11, %ymm11
-	LONG $0xd32541c4; BYTE $0xdd // vpsrlq %xmm13, %ymm11, %ymm11
-	LONG $0xd8ef25c5 // vpxor %ymm0, %ymm11, %ymm11
-	LONG $0x5c2541c4; BYTE $0xd8 // vsubpd %ymm8, %ymm11, %ymm11
-	LONG $0xa8a5e2c4; LONG $0x02e02494; WORD $0x0000 // vfmadd213pd 0x2e0(%rsp), %ymm11, %ymm2
-	LONG $0x8c180f42; LONG $0x0010006b; BYTE $0x00 // prefetcht0 0x1000(%rbx,%r13,2)
-	LONG $0x072c8d4d // leaq (%r15,%rax), %r13
-	LONG $0xb8c5c2c4; BYTE $0xcb // vfmadd231pd %ymm11, %ymm7, %ymm1
-	LONG $0x6f7a01c4; WORD $0x381c // vmovdqu (%r8,%r15), %xmm11
-	LONG $0x382563c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rcx), %ymm11, %ymm11
-	LONG $0x8c180f43; LONG $0x00100038; BYTE $0x00 // prefetcht0 0x1000(%r8,%r15)
-	LONG $0x002542c4; BYTE $0xd9 // vpshufb %ymm9, %ymm11, %ymm11
-	LONG $0x47a542c4; BYTE $0xda // vpsllvq %ymm10, %ymm11, %ymm11
-	LONG $0xd32541c4; BYTE $0xdd // vpsrlq %xmm13, %ymm11, %ymm11
-	LONG $0xd8ef25c5 // vpxor %ymm0, %ymm11, %ymm11
-	LONG $0x5c2541c4; BYTE $0xd8 // vsubpd %ymm8, %ymm11, %ymm11
-	LONG $0xb8a5e2c4; BYTE $0xd5 // vfmadd231pd %ymm5, %ymm11, %ymm2
-	LONG $0x6f7aa1c4; WORD $0x382c // vmovdqu (%rax,%r15), %xmm5
-	LONG $0xb8c5c2c4; BYTE $0xdb // vfmadd231pd %ymm11, %ymm7, %ymm3
-	LONG $0x3855a3c4; WORD $0x2f2c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r13), %ymm5, %ymm5
-	LONG $0x8c180f42; LONG $0x00100038; BYTE $0x00 // prefetcht0 0x1000(%rax,%r15)
-	LONG $0x0055c2c4; BYTE $0xe9 // vpshufb %ymm9, %ymm5, %ymm5
-	LONG $0x47d5c2c4; BYTE $0xea // vpsllvq %ymm10, %ymm5, %ymm5
+	LONG $0x381d43c4; WORD $0x1824; BYTE $0x01 // vinserti128 $0x1, (%r8,%rbx), %ymm12, %ymm12
+	LONG $0x001d42c4; BYTE $0xe2 // vpshufb %ymm10, %ymm12, %ymm12
+	LONG $0x479d42c4; BYTE $0xe3 // vpsllvq %ymm11, %ymm12, %ymm12
+	LONG $0xd31d41c4; BYTE $0xe5 // vpsrlq %xmm13, %ymm12, %ymm12
+	LONG $0xef1d41c4; BYTE $0xe0 // vpxor %ymm8, %ymm12, %ymm12
+	LONG $0x5c1d41c4; BYTE $0xf1 // vsubpd %ymm9, %ymm12, %ymm14
+	LONG $0xa4287dc5; LONG $0x0002e024; BYTE $0x00 // vmovapd 0x2e0(%rsp), %ymm12
+	LONG $0x8c180f43; LONG $0x0010000e; BYTE $0x00 // prefetcht0 0x1000(%r14,%r9)
+	LONG $0xb8c5c2c4; BYTE $0xce // vfmadd231pd %ymm14, %ymm7, %ymm1
+	LONG $0xb88d62c4; BYTE $0xe2 // vfmadd231pd %ymm2, %ymm14, %ymm12
+	LONG $0x6f7a41c4; WORD $0x1c34 // vmovdqu (%r12,%rbx), %xmm14
+	LONG $0x380d43c4; WORD $0x0034; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm14, %ymm14
+	LONG $0x8c180f41; LONG $0x0010001c; BYTE $0x00 // prefetcht0 0x1000(%r12,%rbx)
+	LONG $0x2b048d4a // leaq (%rbx,%r13), %rax
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	LONG $0x000d42c4; BYTE $0xf2 // vpshufb %ymm10, %ymm14, %ymm14
+	LONG $0x478d42c4; BYTE $0xf3 // vpsllvq %ymm11, %ymm14, %ymm14
+	LONG $0xd30d41c4; BYTE $0xf5 // vpsrlq %xmm13, %ymm14, %ymm14
+	LONG $0xef0d41c4; BYTE $0xf0 // vpxor %ymm8, %ymm14, %ymm14
+	LONG $0x5c0d41c4; BYTE $0xf1 // vsubpd %ymm9, %ymm14, %ymm14
+	LONG $0xb88d62c4; BYTE $0xe5 // vfmadd231pd %ymm5, %ymm14, %ymm12
+	LONG $0xb8c5c2c4; BYTE $0xde // vfmadd231pd %ymm14, %ymm7, %ymm3
+	LONG $0x6f7a41c4; WORD $0x1d74; BYTE $0x00 // vmovdqu (%r13,%rbx), %xmm14
+	LONG $0x380d43c4; WORD $0x0034; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm14, %ymm14
+	LONG $0x24448b48; BYTE $0x60 // movq 0x60(%rsp), %rax
+	LONG $0x8c180f41; LONG $0x0010001d; BYTE $0x00 // prefetcht0 0x1000(%r13,%rbx)
+	LONG $0x000d42c4; BYTE $0xd2 // vpshufb %ymm10, %ymm14, %ymm10
+	LONG $0x47ad42c4; BYTE $0xd3 // vpsllvq %ymm11, %ymm10, %ymm10
+	LONG $0xd32d41c4; BYTE $0xd5 // vpsrlq %xmm13, %ymm10, %ymm10
+	LONG $0xef2d41c4; BYTE $0xc0 // vpxor %ymm8, %ymm10, %ymm8
+	LONG $0x5c3d41c4; BYTE $0xc1 // vsubpd %ymm9, %ymm8, %ymm8
+	LONG $0xb8bd62c4; BYTE $0xe4 // vfmadd231pd %ymm4, %ymm8, %ymm12
+	LONG $0xb8bde2c4; BYTE $0xf7 // vfmadd231pd %ymm7, %ymm8, %ymm6
+	LONG $0xa4297dc5; LONG $0x0002e024; BYTE $0x00 // vmovapd %ymm12, 0x2e0(%rsp)
+	LONG $0x6f7a01c4; WORD $0x4e24 // vmovdqu (%r14,%r9,2), %xmm12
+	LONG $0x6f7e41c4; BYTE $0x17 // vmovdqu (%r15), %ymm10
+	LONG $0x6f7e41c4; WORD $0x405f // vmovdqu 0x40(%r15), %ymm11
+	LONG $0x597942c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm13
+	LONG $0x597d42c4; LONG $0x00008887; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm8
+	LONG $0x197d42c4; LONG $0x0000908f; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm9
+	LONG $0xbc28fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd 0x1a0(%rsp), %ymm7
+	LONG $0x381d43c4; WORD $0x0024; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm12, %ymm12
+	LONG $0x001d42c4; BYTE $0xe2 // vpshufb %ymm10, %ymm12, %ymm12
+	LONG $0x479d42c4; BYTE $0xe3 // vpsllvq %ymm11, %ymm12, %ymm12
+	LONG $0xd31d41c4; BYTE $0xe5 // vpsrlq %xmm13, %ymm12, %ymm12
+	LONG $0xef1d41c4; BYTE $0xe0 // vpxor %ymm8, %ymm12, %ymm12
+	LONG $0x5c1d41c4; BYTE $0xe1 // vsubpd %ymm9, %ymm12, %ymm12
+	LONG $0xa89de2c4; LONG $0x03202494; WORD $0x0000 // vfmadd213pd 0x320(%rsp), %ymm12, %ymm2
+	LONG $0x8c180f43; LONG $0x0010004e; BYTE $0x00 // prefetcht0 0x1000(%r14,%r9,2)
+	WORD $0x8949; BYTE $0xc1 // movq %rax, %r9
+	LONG $0x20048d4a // leaq (%rax,%r12), %rax
+	LONG $0x24848948; LONG $0x00000080 // movq %rax, 0x80(%rsp)
+	LONG $0xb8c5c2c4; BYTE $0xcc // vfmadd231pd %ymm12, %ymm7, %ymm1
+	LONG $0x6f7a01c4; WORD $0x0c24 // vmovdqu (%r12,%r9), %xmm12
+	LONG $0x381d43c4; WORD $0x0024; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm12, %ymm12
+	LONG $0x8c180f43; LONG $0x0010000c; BYTE $0x00 // prefetcht0 0x1000(%r12,%r9)
+	LONG $0x29048d4b // leaq (%r9,%r13), %rax
+	LONG $0x24848948; LONG $0x000000e0 // movq %rax, 0xe0(%rsp)
+	LONG $0x001d42c4; BYTE $0xe2 // vpshufb %ymm10, %ymm12, %ymm12
+	LONG $0x479d42c4; BYTE $0xe3 // vpsllvq %ymm11, %ymm12, %ymm12
+	LONG $0xd31d41c4; BYTE $0xe5 // vpsrlq %xmm13, %ymm12, %ymm12
+	LONG $0xef1d41c4; BYTE $0xe0 // vpxor %ymm8, %ymm12, %ymm12
+	LONG $0x5c1d41c4; BYTE $0xe1 // vsubpd %ymm9, %ymm12, %ymm12
+	LONG $0xb89de2c4; BYTE $0xd5 // vfmadd231pd %ymm5, %ymm12, %ymm2
+	LONG $0x6f7a81c4; WORD $0x0d6c; BYTE $0x00 // vmovdqu (%r13,%r9), %xmm5
+	LONG $0xb8c5c2c4; BYTE $0xdc // vfmadd231pd %ymm12, %ymm7, %ymm3
+	LONG $0x3855c3c4; WORD $0x002c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm5, %ymm5
+	LONG $0x8c180f43; LONG $0x0010000d; BYTE $0x00 // prefetcht0 0x1000(%r13,%r9)
+	LONG $0x246c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r13
+	LONG $0x0055c2c4; BYTE $0xea // vpshufb %ymm10, %ymm5, %ymm5
+	LONG $0x47d5c2c4; BYTE $0xeb // vpsllvq %ymm11, %ymm5, %ymm5
 	LONG $0xd355c1c4; BYTE $0xed // vpsrlq %xmm13, %ymm5, %ymm5
-	LONG $0xc0efd5c5 // vpxor %ymm0, %ymm5, %ymm0
-	LONG $0x5c7dc1c4; BYTE $0xc0 // vsubpd %ymm8, %ymm0, %ymm0
-	LONG $0xb8fde2c4; BYTE $0xd4 // vfmadd231pd %ymm4, %ymm0, %ymm2
-	LONG $0xb8fde2c4; BYTE $0xf7 // vfmadd231pd %ymm7, %ymm0, %ymm6
-	LONG $0xc314f5c5 // vunpcklpd %ymm3, %ymm1, %ymm0
+	LONG $0xedefbdc5 // vpxor %ymm5, %ymm8, %ymm5
+	LONG $0x5c55c1c4; BYTE $0xe9 // vsubpd %ymm9, %ymm5, %ymm5
+	LONG $0xb8d5e2c4; BYTE $0xd4 // vfmadd231pd %ymm4, %ymm5, %ymm2
+	LONG $0xb8d5e2c4; BYTE $0xf7 // vfmadd231pd %ymm7, %ymm5, %ymm6
+	LONG $0x9429fdc5; LONG $0x00032024; BYTE $0x00 // vmovapd %ymm2, 0x320(%rsp)
+	LONG $0xd314f5c5 // vunpcklpd %ymm3, %ymm1, %ymm2
+	LONG $0x0d4de3c4; WORD $0x0ae0 // vblendpd $0xa, %ymm0, %ymm6, %ymm4
 	LONG $0xcb15f5c5 // vunpckhpd %ymm3, %ymm1, %ymm1
-	LONG $0x9429fdc5; LONG $0x0002e024; BYTE $0x00 // vmovapd %ymm2, 0x2e0(%rsp)
-	LONG $0x0d4dc3c4; WORD $0x0ad4 // vblendpd $0xa, %ymm12, %ymm6, %ymm2
-	LONG $0x154dc1c4; BYTE $0xdc // vunpckhpd %ymm12, %ymm6, %ymm3
-	LONG $0x0ab70f41 // movzwl (%r10), %ecx
-	LONG $0x187de3c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm2, %ymm0, %ymm4
-	LONG $0x42b70f41; BYTE $0x02 // movzwl 0x2(%r10), %eax
-	LONG $0x52b70f41; BYTE $0x04 // movzwl 0x4(%r10), %edx
-	LONG $0x7ab70f41; BYTE $0x06 // movzwl 0x6(%r10), %edi
-	LONG $0x067de3c4; WORD $0x31c2 // vperm2f128 $0x31, %ymm2, %ymm0, %ymm0
+	LONG $0xd815cdc5 // vunpckhpd %ymm0, %ymm6, %ymm3
+	LONG $0x0bb70f41 // movzwl (%r11), %ecx
+	LONG $0x186de3c4; WORD $0x01ec // vinsertf128 $0x1, %xmm4, %ymm2, %ymm5
+	LONG $0x43b70f41; BYTE $0x02 // movzwl 0x2(%r11), %eax
+	LONG $0x53b70f41; BYTE $0x04 // movzwl 0x4(%r11), %edx
+	LONG $0x43b70f45; BYTE $0x06 // movzwl 0x6(%r11), %r8d
+	LONG $0x066de3c4; WORD $0x31d4 // vperm2f128 $0x31, %ymm4, %ymm2, %ymm2
 	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
 	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
+	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
+	LONG $0x05e0c141 // shll $0x5, %r8d
+	LONG $0x5855c1c4; WORD $0x0d6c; BYTE $0x00 // vaddpd (%r13,%rcx), %ymm5, %ymm5
+	LONG $0x117dc1c4; WORD $0x0d6c; BYTE $0x00 // vmovupd %ymm5, (%r13,%rcx)
+	LONG $0x1875e3c4; WORD $0x01eb // vinsertf128 $0x1, %xmm3, %ymm1, %ymm5
+	LONG $0x0675e3c4; WORD $0x31cb // vperm2f128 $0x31, %ymm3, %ymm1, %ymm1
+	LONG $0x5855c1c4; WORD $0x056c; BYTE $0x00 // vaddpd (%r13,%rax), %ymm5, %ymm5
+	LONG $0x117dc1c4; WORD $0x056c; BYTE $0x00 // vmovupd %ymm5, (%r13,%rax)
+	LONG $0x586dc1c4; WORD $0x1554; BYTE $0x00 // vaddpd (%r13,%rdx), %ymm2, %ymm2
+	LONG $0x117dc1c4; WORD $0x1554; BYTE $0x00 // vmovupd %ymm2, (%r13,%rdx)
+	LONG $0x587581c4; WORD $0x054c; BYTE $0x00 // vaddpd (%r13,%r8), %ymm1, %ymm1
+	LONG $0x117d81c4; WORD $0x054c; BYTE $0x00 // vmovupd %ymm1, (%r13,%r8)
+	WORD $0x8945; BYTE $0xe0 // movl %r12d, %r8d
+	WORD $0xd141; BYTE $0xe8 // shrl %r8d
+	LONG $0x43b70f41; BYTE $0x08 // movzwl 0x8(%r11), %eax
+	LONG $0x53b70f41; BYTE $0x0c // movzwl 0xc(%r11), %edx
+	LONG $0x4bb70f41; BYTE $0x0a // movzwl 0xa(%r11), %ecx
+	LONG $0x6f7e41c4; WORD $0x204f // vmovdqu 0x20(%r15), %ymm9
+	LONG $0x6f7e41c4; WORD $0x6057 // vmovdqu 0x60(%r15), %ymm10
+	LONG $0x597942c4; LONG $0x000080a7; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm12
+	LONG $0x197d42c4; LONG $0x0000909f; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm11
+	LONG $0xac287dc5; LONG $0x0002c024; BYTE $0x00 // vmovapd 0x2c0(%rsp), %ymm13
+	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
+	LONG $0x52148d48 // leaq (%rdx,%rdx,2), %rdx
+	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
+	LONG $0x1079c1c4; WORD $0xc20c // vmovupd (%r10,%rax,8), %xmm1
+	LONG $0x1079c1c4; WORD $0xca1c // vmovupd (%r10,%rcx,8), %xmm3
+	LONG $0x187543c4; WORD $0xd204; BYTE $0x01 // vinsertf128 $0x1, (%r10,%rdx,8), %ymm1, %ymm8
+	LONG $0x107bc1c4; WORD $0xd24c; BYTE $0x10 // vmovsd 0x10(%r10,%rdx,8), %xmm1
+	LONG $0x53b70f41; BYTE $0x0e // movzwl 0xe(%r11), %edx
+	LONG $0x52148d48 // leaq (%rdx,%rdx,2), %rdx
+	LONG $0x1671c1c4; WORD $0xd264; BYTE $0x10 // vmovhpd 0x10(%r10,%rdx,8), %xmm1, %xmm4
+	LONG $0x107bc1c4; WORD $0xc24c; BYTE $0x10 // vmovsd 0x10(%r10,%rax,8), %xmm1
+	LONG $0x64048d4b // leaq (%r12,%r12,2), %rax
+	LONG $0x1865c3c4; WORD $0xd21c; BYTE $0x01 // vinsertf128 $0x1, (%r10,%rdx,8), %ymm3, %ymm3
+	LONG $0x1671c1c4; WORD $0xca6c; BYTE $0x10 // vmovhpd 0x10(%r10,%rcx,8), %xmm1, %xmm5
+	WORD $0x8941; BYTE $0xc4 // movl %eax, %r12d
+	WORD $0x8949; BYTE $0xc2 // movq %rax, %r10
+	LONG $0x24848b48; LONG $0x000000c0 // movq 0xc0(%rsp), %rax
+	LONG $0x02ecc141 // shrl $0x2, %r12d
+	LONG $0x6f7ac1c4; WORD $0x000c // vmovdqu (%r8,%rax), %xmm1
+	LONG $0x3875c3c4; WORD $0x0434; BYTE $0x01 // vinserti128 $0x1, (%r12,%rax), %ymm1, %ymm6
+	LONG $0x6f7ac1c4; WORD $0x380c // vmovdqu (%r8,%rdi), %xmm1
+	LONG $0xd314bdc5 // vunpcklpd %ymm3, %ymm8, %ymm2
+	LONG $0xdb15bdc5 // vunpckhpd %ymm3, %ymm8, %ymm3
+	LONG $0x597d42c4; LONG $0x00008887; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm8
+	LONG $0x24448b48; BYTE $0x28 // movq 0x28(%rsp), %rax
+	LONG $0x3875c3c4; WORD $0x3c3c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdi), %ymm1, %ymm7
+	LONG $0x1855e3c4; WORD $0x01cc // vinsertf128 $0x1, %xmm4, %ymm5, %ymm1
+	LONG $0x6f7a81c4; WORD $0x062c // vmovdqu (%r14,%r8), %xmm5
+	LONG $0xa428fcc5; LONG $0x00014024; BYTE $0x00 // vmovaps 0x140(%rsp), %ymm4
+	LONG $0x9c29fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm3, 0x100(%rsp)
+	LONG $0x385583c4; WORD $0x262c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r12), %ymm5, %ymm5
+	LONG $0x8c29fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm1, 0xa0(%rsp)
+	LONG $0x004dc2c4; BYTE $0xf1 // vpshufb %ymm9, %ymm6, %ymm6
+	LONG $0xa429fcc5; LONG $0x0000c024; BYTE $0x00 // vmovaps %ymm4, 0xc0(%rsp)
+	LONG $0xe328fdc5 // vmovapd %ymm3, %ymm4
+	LONG $0x47cdc2c4; BYTE $0xf2 // vpsllvq %ymm10, %ymm6, %ymm6
+	LONG $0x0045c2c4; BYTE $0xf9 // vpshufb %ymm9, %ymm7, %ymm7
+	LONG $0x0055c2c4; BYTE $0xe9 // vpshufb %ymm9, %ymm5, %ymm5
+	LONG $0xd34dc1c4; BYTE $0xf4 // vpsrlq %xmm12, %ymm6, %ymm6
+	LONG $0x47c5c2c4; BYTE $0xfa // vpsllvq %ymm10, %ymm7, %ymm7
+	LONG $0x47d5c2c4; BYTE $0xea // vpsllvq %ymm10, %ymm5, %ymm5
+	LONG $0xf6efbdc5 // vpxor %ymm6, %ymm8, %ymm6
+	LONG $0xd345c1c4; BYTE $0xfc // vpsrlq %xmm12, %ymm7, %ymm7
+	LONG $0xd355c1c4; BYTE $0xec // vpsrlq %xmm12, %ymm5, %ymm5
+	LONG $0x5c4dc1c4; BYTE $0xf3 // vsubpd %ymm11, %ymm6, %ymm6
+	LONG $0xffefbdc5 // vpxor %ymm7, %ymm8, %ymm7
+	LONG $0xedefbdc5 // vpxor %ymm5, %ymm8, %ymm5
+	LONG $0x5c45c1c4; BYTE $0xfb // vsubpd %ymm11, %ymm7, %ymm7
+	LONG $0x5c55c1c4; BYTE $0xeb // vsubpd %ymm11, %ymm5, %ymm5
+	LONG $0xb8d562c4; BYTE $0xea // vfmadd231pd %ymm2, %ymm5, %ymm13
+	LONG $0xb8cd62c4; BYTE $0xeb // vfmadd231pd %ymm3, %ymm6, %ymm13
+	LONG $0xb8f562c4; BYTE $0xef // vfmadd231pd %ymm7, %ymm1, %ymm13
+	LONG $0xac297dc5; LONG $0x0002c024; BYTE $0x00 // vmovapd %ymm13, 0x2c0(%rsp)
+	LONG $0x6f7a41c4; WORD $0x1804 // vmovdqu (%r8,%rbx), %xmm8
+	LONG $0x6f7e41c4; WORD $0x2067 // vmovdqu 0x20(%r15), %ymm12
+	LONG $0x6f7e41c4; WORD $0x606f // vmovdqu 0x60(%r15), %ymm13
+	LONG $0x6f7a41c4; WORD $0x000c // vmovdqu (%r8,%rax), %xmm9
+	LONG $0x597942c4; LONG $0x000080bf; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm15
+	LONG $0x597d42c4; LONG $0x0000889f; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm11
+	LONG $0x197d42c4; LONG $0x000090b7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm14
+	LONG $0x383d43c4; WORD $0x1c04; BYTE $0x01 // vinserti128 $0x1, (%r12,%rbx), %ymm8, %ymm8
+	LONG $0x383543c4; WORD $0x040c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rax), %ymm9, %ymm9
+	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
+	LONG $0x6f7a41c4; WORD $0x0014 // vmovdqu (%r8,%rax), %xmm10
+	LONG $0x382d43c4; WORD $0x0414; BYTE $0x01 // vinserti128 $0x1, (%r12,%rax), %ymm10, %ymm10
+	LONG $0x24848b48; LONG $0x00000080 // movq 0x80(%rsp), %rax
+	LONG $0x003d42c4; BYTE $0xc4 // vpshufb %ymm12, %ymm8, %ymm8
+	LONG $0x0035c2c4; BYTE $0xcc // vpshufb %ymm12, %ymm9, %ymm1
+	LONG $0x8c287dc5; LONG $0x00018024; BYTE $0x00 // vmovapd 0x180(%rsp), %ymm9
+	LONG $0x47bd42c4; BYTE $0xc5 // vpsllvq %ymm13, %ymm8, %ymm8
+	LONG $0x47f5c2c4; BYTE $0xcd // vpsllvq %ymm13, %ymm1, %ymm1
+	LONG $0xd33d41c4; BYTE $0xc7 // vpsrlq %xmm15, %ymm8, %ymm8
+	LONG $0xd375c1c4; BYTE $0xcf // vpsrlq %xmm15, %ymm1, %ymm1
+	LONG $0xef3d41c4; BYTE $0xc3 // vpxor %ymm11, %ymm8, %ymm8
+	LONG $0xc9efa5c5 // vpxor %ymm1, %ymm11, %ymm1
+	LONG $0x5c3dc1c4; BYTE $0xde // vsubpd %ymm14, %ymm8, %ymm3
+	LONG $0x84287dc5; LONG $0x00030024; BYTE $0x00 // vmovapd 0x300(%rsp), %ymm8
+	LONG $0x5c75c1c4; BYTE $0xce // vsubpd %ymm14, %ymm1, %ymm1
+	LONG $0x002d42c4; BYTE $0xd4 // vpshufb %ymm12, %ymm10, %ymm10
+	LONG $0xa4287dc5; LONG $0x0001c024; BYTE $0x00 // vmovapd 0x1c0(%rsp), %ymm12
+	LONG $0x47ad42c4; BYTE $0xd5 // vpsllvq %ymm13, %ymm10, %ymm10
+	LONG $0xd32d41c4; BYTE $0xd7 // vpsrlq %xmm15, %ymm10, %ymm10
+	LONG $0xbc287dc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm15
+	LONG $0xef2d41c4; BYTE $0xd3 // vpxor %ymm11, %ymm10, %ymm10
+	LONG $0x5c2d41c4; BYTE $0xde // vsubpd %ymm14, %ymm10, %ymm11
+	LONG $0xb8e562c4; BYTE $0xc2 // vfmadd231pd %ymm2, %ymm3, %ymm8
+	LONG $0xb8f562c4; BYTE $0xc4 // vfmadd231pd %ymm4, %ymm1, %ymm8
+	LONG $0xa428fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm4
+	LONG $0xb88542c4; BYTE $0xc3 // vfmadd231pd %ymm11, %ymm15, %ymm8
+	LONG $0x84297dc5; LONG $0x00030024; BYTE $0x00 // vmovapd %ymm8, 0x300(%rsp)
+	LONG $0xed59ddc5 // vmulpd %ymm5, %ymm4, %ymm5
+	LONG $0xf659ddc5 // vmulpd %ymm6, %ymm4, %ymm6
+	LONG $0xe759ddc5 // vmulpd %ymm7, %ymm4, %ymm4
+	LONG $0x6f7a01c4; WORD $0x0804 // vmovdqu (%r8,%r9), %xmm8
+	LONG $0x6f7e41c4; WORD $0x606f // vmovdqu 0x60(%r15), %ymm13
+	LONG $0x597942c4; LONG $0x000080b7; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm14
+	LONG $0x597dc2c4; LONG $0x000088bf; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm7
+	LONG $0x197d42c4; LONG $0x00009097; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm10
+	LONG $0x383d03c4; WORD $0x0c04; BYTE $0x01 // vinserti128 $0x1, (%r12,%r9), %ymm8, %ymm8
+	LONG $0xb8b5e2c4; BYTE $0xeb // vfmadd231pd %ymm3, %ymm9, %ymm5
+	LONG $0x6f7ec1c4; WORD $0x205f // vmovdqu 0x20(%r15), %ymm3
+	LONG $0xb8b5e2c4; BYTE $0xf1 // vfmadd231pd %ymm1, %ymm9, %ymm6
+	LONG $0xb8a5c2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm11, %ymm4
+	LONG $0x003de2c4; BYTE $0xcb // vpshufb %ymm3, %ymm8, %ymm1
+	LONG $0x47f5c2c4; BYTE $0xcd // vpsllvq %ymm13, %ymm1, %ymm1
+	LONG $0xd375c1c4; BYTE $0xce // vpsrlq %xmm14, %ymm1, %ymm1
+	LONG $0xcfeff5c5 // vpxor %ymm7, %ymm1, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xca // vsubpd %ymm10, %ymm1, %ymm1
+	LONG $0xa8f5e2c4; LONG $0x03402494; WORD $0x0000 // vfmadd213pd 0x340(%rsp), %ymm1, %ymm2
+	LONG $0xb89de2c4; BYTE $0xe9 // vfmadd231pd %ymm1, %ymm12, %ymm5
+	LONG $0x6f7ac1c4; WORD $0x000c // vmovdqu (%r8,%rax), %xmm1
+	LONG $0x3875c3c4; WORD $0x040c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rax), %ymm1, %ymm1
+	LONG $0x24848b48; LONG $0x000000e0 // movq 0xe0(%rsp), %rax
+	LONG $0x0075e2c4; BYTE $0xcb // vpshufb %ymm3, %ymm1, %ymm1
+	LONG $0x47f5c2c4; BYTE $0xcd // vpsllvq %ymm13, %ymm1, %ymm1
+	LONG $0xd375c1c4; BYTE $0xce // vpsrlq %xmm14, %ymm1, %ymm1
+	LONG $0xcfeff5c5 // vpxor %ymm7, %ymm1, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xca // vsubpd %ymm10, %ymm1, %ymm1
+	LONG $0xb8f5e2c4; LONG $0x01002494; WORD $0x0000 // vfmadd231pd 0x100(%rsp), %ymm1, %ymm2
+	LONG $0xb89de2c4; BYTE $0xf1 // vfmadd231pd %ymm1, %ymm12, %ymm6
+	LONG $0x6f7ac1c4; WORD $0x000c // vmovdqu (%r8,%rax), %xmm1
+	LONG $0x3875c3c4; WORD $0x040c; BYTE $0x01 // vinserti128 $0x1, (%r12,%rax), %ymm1, %ymm1
+	LONG $0x0075e2c4; BYTE $0xcb // vpshufb %ymm3, %ymm1, %ymm1
+	LONG $0x47f5c2c4; BYTE $0xcd // vpsllvq %ymm13, %ymm1, %ymm1
+	LONG $0xd375c1c4; BYTE $0xce // vpsrlq %xmm14, %ymm1, %ymm1
+	LONG $0xcfeff5c5 // vpxor %ymm7, %ymm1, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xca // vsubpd %ymm10, %ymm1, %ymm1
+	LONG $0xb8f5c2c4; BYTE $0xd7 // vfmadd231pd %ymm15, %ymm1, %ymm2
+	LONG $0xb8f5c2c4; BYTE $0xe4 // vfmadd231pd %ymm12, %ymm1, %ymm4
+	LONG $0xce14d5c5 // vunpcklpd %ymm6, %ymm5, %ymm1
+	LONG $0xf615d5c5 // vunpckhpd %ymm6, %ymm5, %ymm6
+	LONG $0x9429fdc5; LONG $0x00034024; BYTE $0x00 // vmovapd %ymm2, 0x340(%rsp)
+	LONG $0x0d5de3c4; WORD $0x0ad0 // vblendpd $0xa, %ymm0, %ymm4, %ymm2
+	LONG $0xe015ddc5 // vunpckhpd %ymm0, %ymm4, %ymm4
+	LONG $0x43b70f41; BYTE $0x08 // movzwl 0x8(%r11), %eax
+	LONG $0x1875e3c4; WORD $0x01da // vinsertf128 $0x1, %xmm2, %ymm1, %ymm3
+	LONG $0x4bb70f41; BYTE $0x0a // movzwl 0xa(%r11), %ecx
+	LONG $0x53b70f41; BYTE $0x0c // movzwl 0xc(%r11), %edx
+	LONG $0x7bb70f41; BYTE $0x0e // movzwl 0xe(%r11), %edi
+	LONG $0x184de3c4; WORD $0x01ec // vinsertf128 $0x1, %xmm4, %ymm6, %ymm5
+	LONG $0x0675e3c4; WORD $0x31ca // vperm2f128 $0x31, %ymm2, %ymm1, %ymm1
+	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
+	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
 	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
 	WORD $0xe7c1; BYTE $0x05 // shll $0x5, %edi
-	LONG $0x585dc1c4; WORD $0x0924 // vaddpd (%r9,%rcx), %ymm4, %ymm4
-	LONG $0x117dc1c4; WORD $0x0924 // vmovupd %ymm4, (%r9,%rcx)
-	LONG $0x1875e3c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm3, %ymm1, %ymm4
-	LONG $0x585dc1c4; WORD $0x0124 // vaddpd (%r9,%rax), %ymm4, %ymm4
-	LONG $0x117dc1c4; WORD $0x0124 // vmovupd %ymm4, (%r9,%rax)
-	LONG $0x587dc1c4; WORD $0x1104 // vaddpd (%r9,%rdx), %ymm0, %ymm0
-	LONG $0x117dc1c4; WORD $0x1104 // vmovupd %ymm0, (%r9,%rdx)
-	LONG $0x0675e3c4; WORD $0x31c3 // vperm2f128 $0x31, %ymm3, %ymm1, %ymm0
-	LONG $0x587dc1c4; WORD $0x3904 // vaddpd (%r9,%rdi), %ymm0, %ymm0
-	LONG $0x117dc1c4; WORD $0x3904 // vmovupd %ymm0, (%r9,%rdi)
-	WORD $0x8944; BYTE $0xc7 // movl %r8d, %edi
-	WORD $0xefd1 // shrl %edi
-	LONG $0x42b70f41; BYTE $0x08 // movzwl 0x8(%r10), %eax
-	LONG $0x52b70f41; BYTE $0x0c // movzwl 0xc(%r10), %edx
-	LONG $0x4ab70f41; BYTE $0x0a // movzwl 0xa(%r10), %ecx
-	LONG $0x2c6ffac5; BYTE $0x3b // vmovdqu (%rbx,%rdi), %xmm5
-	LONG $0x6f7e41c4; WORD $0x2046 // vmovdqu 0x20(%r14), %ymm8
-	LONG $0x6f7e41c4; WORD $0x604e // vmovdqu 0x60(%r14), %ymm9
-	LONG $0x597942c4; LONG $0x0000809e; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm11
-	LONG $0x197d42c4; LONG $0x00009096; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm10
-	LONG $0xac287dc5; LONG $0x00028024; BYTE $0x00 // vmovapd 0x280(%rsp), %ymm13
+	LONG $0x5865c1c4; WORD $0x055c; BYTE $0x00 // vaddpd (%r13,%rax), %ymm3, %ymm3
+	LONG $0x117dc1c4; WORD $0x055c; BYTE $0x00 // vmovupd %ymm3, (%r13,%rax)
+	LONG $0x5855c1c4; WORD $0x0d6c; BYTE $0x00 // vaddpd (%r13,%rcx), %ymm5, %ymm5
+	LONG $0x117dc1c4; WORD $0x0d6c; BYTE $0x00 // vmovupd %ymm5, (%r13,%rcx)
+	LONG $0x5875c1c4; WORD $0x154c; BYTE $0x00 // vaddpd (%r13,%rdx), %ymm1, %ymm1
+	LONG $0x117dc1c4; WORD $0x154c; BYTE $0x00 // vmovupd %ymm1, (%r13,%rdx)
+	LONG $0x064de3c4; WORD $0x31cc // vperm2f128 $0x31, %ymm4, %ymm6, %ymm1
+	LONG $0x5875c1c4; WORD $0x3d4c; BYTE $0x00 // vaddpd (%r13,%rdi), %ymm1, %ymm1
+	LONG $0x117dc1c4; WORD $0x3d4c; BYTE $0x00 // vmovupd %ymm1, (%r13,%rdi)
+	WORD $0x894d; BYTE $0xd5 // movq %r10, %r13
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
+	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
+	LONG $0x000249e9; BYTE $0x00 // jmp <symmetric3+0x20ab>
+	LONG $0x03b70f41 // movzwl (%r11), %eax
+	LONG $0x4bb70f41; BYTE $0x02 // movzwl 0x2(%r11), %ecx
+	LONG $0x247c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r15
+	LONG $0x53b70f41; BYTE $0x04 // movzwl 0x4(%r11), %edx
+	LONG $0x43b70f45; BYTE $0x06 // movzwl 0x6(%r11), %r8d
+	LONG $0x642c8d4f // leaq (%r12,%r12,2), %r13
 	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
-	LONG $0x52148d48 // leaq (%rdx,%rdx,2), %rdx
 	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
-	LONG $0x1079c1c4; WORD $0xc404 // vmovupd (%r12,%rax,8), %xmm0
-	LONG $0x1079c1c4; WORD $0xcc0c // vmovupd (%r12,%rcx,8), %xmm1
-	LONG $0x187dc3c4; WORD $0xd414; BYTE $0x01 // vinsertf128 $0x1, (%r12,%rdx,8), %ymm0, %ymm2
-	LONG $0x107bc1c4; WORD $0xd444; BYTE $0x10 // vmovsd 0x10(%r12,%rdx,8), %xmm0
-	LONG $0x52b70f41; BYTE $0x0e // movzwl 0xe(%r10), %edx
 	LONG $0x52148d48 // leaq (%rdx,%rdx,2), %rdx
-	LONG $0x1679c1c4; WORD $0xd464; BYTE $0x10 // vmovhpd 0x10(%r12,%rdx,8), %xmm0, %xmm4
-	LONG $0x107bc1c4; WORD $0xc444; BYTE $0x10 // vmovsd 0x10(%r12,%rax,8), %xmm0
-	LONG $0x40048d4b // leaq (%r8,%r8,2), %rax
-	LONG $0x1875c3c4; WORD $0xd41c; BYTE $0x01 // vinsertf128 $0x1, (%r12,%rdx,8), %ymm1, %ymm3
-	LONG $0x1679c1c4; WORD $0xcc44; BYTE $0x10 // vmovhpd 0x10(%r12,%rcx,8), %xmm0, %xmm0
-	LONG $0x244c8b48; BYTE $0x60 // movq 0x60(%rsp), %rcx
-	WORD $0x894d; BYTE $0xd4 // movq %r10, %r12
-	LONG $0x24948b4c; LONG $0x00000080 // movq 0x80(%rsp), %r10
-	WORD $0x8941; BYTE $0xc0 // movl %eax, %r8d
-	LONG $0x02e8c141 // shrl $0x2, %r8d
-	LONG $0x3855a3c4; WORD $0x032c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r8), %ymm5, %ymm5
-	LONG $0x0c6ffac5; BYTE $0x0f // vmovdqu (%rdi,%rcx), %xmm1
-	LONG $0x3875c3c4; WORD $0x0834; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm1, %ymm6
-	LONG $0x0c6ffac5; BYTE $0x37 // vmovdqu (%rdi,%rsi), %xmm1
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	LONG $0x3875c3c4; WORD $0x303c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm1, %ymm7
-	LONG $0xcb14edc5 // vunpcklpd %ymm3, %ymm2, %ymm1
-	LONG $0xdb15edc5 // vunpckhpd %ymm3, %ymm2, %ymm3
-	LONG $0x187de3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm0, %ymm4
-	LONG $0x8428fcc5; LONG $0x00010024; BYTE $0x00 // vmovaps 0x100(%rsp), %ymm0
-	LONG $0xa429fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm4, 0xc0(%rsp)
-	LONG $0x0055c2c4; BYTE $0xe8 // vpshufb %ymm8, %ymm5, %ymm5
-	LONG $0x47d5c2c4; BYTE $0xe9 // vpsllvq %ymm9, %ymm5, %ymm5
-	LONG $0xd355c1c4; BYTE $0xeb // vpsrlq %xmm11, %ymm5, %ymm5
-	LONG $0x004dc2c4; BYTE $0xf0 // vpshufb %ymm8, %ymm6, %ymm6
-	LONG $0x4429fcc5; WORD $0x6024 // vmovaps %ymm0, 0x60(%rsp)
-	LONG $0x597dc2c4; LONG $0x00008886; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm0
-	LONG $0x47cdc2c4; BYTE $0xf1 // vpsllvq %ymm9, %ymm6, %ymm6
-	LONG $0x0045c2c4; BYTE $0xf8 // vpshufb %ymm8, %ymm7, %ymm7
-	LONG $0xd34dc1c4; BYTE $0xf3 // vpsrlq %xmm11, %ymm6, %ymm6
-	LONG $0x47c5c2c4; BYTE $0xf9 // vpsllvq %ymm9, %ymm7, %ymm7
-	LONG $0xd345c1c4; BYTE $0xfb // vpsrlq %xmm11, %ymm7, %ymm7
-	LONG $0xe8efd5c5 // vpxor %ymm0, %ymm5, %ymm5
-	LONG $0xf0efcdc5 // vpxor %ymm0, %ymm6, %ymm6
-	LONG $0xc0efc5c5 // vpxor %ymm0, %ymm7, %ymm0
-	LONG $0x5c55c1c4; BYTE $0xea // vsubpd %ymm10, %ymm5, %ymm5
-	LONG $0x5c4dc1c4; BYTE $0xf2 // vsubpd %ymm10, %ymm6, %ymm6
-	LONG $0x5c7dc1c4; BYTE $0xfa // vsubpd %ymm10, %ymm0, %ymm7
-	LONG $0xb8d562c4; BYTE $0xe9 // vfmadd231pd %ymm1, %ymm5, %ymm13
-	LONG $0xb8cd62c4; BYTE $0xeb // vfmadd231pd %ymm3, %ymm6, %ymm13
-	LONG $0xb8dd62c4; BYTE $0xef // vfmadd231pd %ymm7, %ymm4, %ymm13
-	LONG $0xac297dc5; LONG $0x00028024; BYTE $0x00 // vmovapd %ymm13, 0x280(%rsp)
-	LONG $0x6f7aa1c4; WORD $0x1f04 // vmovdqu (%rdi,%r11), %xmm0
-	LONG $0x6f7e41c4; WORD $0x205e // vmovdqu 0x20(%r14), %ymm11
-	LONG $0x6f7e41c4; WORD $0x606e // vmovdqu 0x60(%r14), %ymm13
-	LONG $0x597942c4; LONG $0x000080be; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm15
-	LONG $0x597d42c4; LONG $0x00008896; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm10
-	LONG $0x197d42c4; LONG $0x000090b6; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm14
-	LONG $0x046f7ac5; BYTE $0x0f // vmovdqu (%rdi,%rcx), %xmm8
-	LONG $0x387d83c4; WORD $0x1804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r11), %ymm0, %ymm0
-	LONG $0x383d43c4; WORD $0x0804; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm8, %ymm8
-	LONG $0x240c8b48 // movq (%rsp), %rcx
-	LONG $0x0c6f7ac5; BYTE $0x0f // vmovdqu (%rdi,%rcx), %xmm9
-	LONG $0x383543c4; WORD $0x080c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm9, %ymm9
-	LONG $0x244c8b48; BYTE $0x40 // movq 0x40(%rsp), %rcx
-	LONG $0x007dc2c4; BYTE $0xc3 // vpshufb %ymm11, %ymm0, %ymm0
-	LONG $0x003d42c4; BYTE $0xc3 // vpshufb %ymm11, %ymm8, %ymm8
-	LONG $0x47fdc2c4; BYTE $0xc5 // vpsllvq %ymm13, %ymm0, %ymm0
-	LONG $0x47bd42c4; BYTE $0xc5 // vpsllvq %ymm13, %ymm8, %ymm8
-	LONG $0xd37dc1c4; BYTE $0xc7 // vpsrlq %xmm15, %ymm0, %ymm0
-	LONG $0xd33d41c4; BYTE $0xc7 // vpsrlq %xmm15, %ymm8, %ymm8
-	LONG $0xc0efadc5 // vpxor %ymm0, %ymm10, %ymm0
-	LONG $0xef3d41c4; BYTE $0xc2 // vpxor %ymm10, %ymm8, %ymm8
-	LONG $0x5c7dc1c4; BYTE $0xd6 // vsubpd %ymm14, %ymm0, %ymm2
-	LONG $0x8428fdc5; LONG $0x0002c024; BYTE $0x00 // vmovapd 0x2c0(%rsp), %ymm0
-	LONG $0x5c3d41c4; BYTE $0xc6 // vsubpd %ymm14, %ymm8, %ymm8
-	LONG $0x003542c4; BYTE $0xdb // vpshufb %ymm11, %ymm9, %ymm11
-	LONG $0x8c287dc5; LONG $0x00014024; BYTE $0x00 // vmovapd 0x140(%rsp), %ymm9
-	LONG $0x47a542c4; BYTE $0xed // vpsllvq %ymm13, %ymm11, %ymm13
-	LONG $0x9c287dc5; LONG $0x00018024; BYTE $0x00 // vmovapd 0x180(%rsp), %ymm11
-	LONG $0xd31541c4; BYTE $0xef // vpsrlq %xmm15, %ymm13, %ymm13
-	LONG $0xef1541c4; BYTE $0xd2 // vpxor %ymm10, %ymm13, %ymm10
-	LONG $0x5c2d41c4; BYTE $0xd6 // vsubpd %ymm14, %ymm10, %ymm10
-	LONG $0xb8ede2c4; BYTE $0xc1 // vfmadd231pd %ymm1, %ymm2, %ymm0
-	LONG $0xb8bde2c4; BYTE $0xc3 // vfmadd231pd %ymm3, %ymm8, %ymm0
-	LONG $0xb8ddc2c4; BYTE $0xc2 // vfmadd231pd %ymm10, %ymm4, %ymm0
-	LONG $0x8429fdc5; LONG $0x0002c024; BYTE $0x00 // vmovapd %ymm0, 0x2c0(%rsp)
-	LONG $0x6f7aa1c4; WORD $0x3f04 // vmovdqu (%rdi,%r15), %xmm0
-	LONG $0x6f7e41c4; WORD $0x6076 // vmovdqu 0x60(%r14), %ymm14
-	LONG $0x597942c4; LONG $0x000080be; BYTE $0x00 // vpbroadcastq 0x80(%r14), %xmm15
-	LONG $0x387d03c4; WORD $0x382c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r15), %ymm0, %ymm13
-	LONG $0x4428fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm0
-	LONG $0xed59fdc5 // vmulpd %ymm5, %ymm0, %ymm5
-	LONG $0xe759fdc5 // vmulpd %ymm7, %ymm0, %ymm4
-	LONG $0xf659fdc5 // vmulpd %ymm6, %ymm0, %ymm6
-	LONG $0x597dc2c4; LONG $0x00008886; BYTE $0x00 // vpbroadcastq 0x88(%r14), %ymm0
-	LONG $0x197dc2c4; LONG $0x000090be; BYTE $0x00 // vbroadcastsd 0x90(%r14), %ymm7
-	LONG $0xb8b5e2c4; BYTE $0xea // vfmadd231pd %ymm2, %ymm9, %ymm5
-	LONG $0x6f7ec1c4; WORD $0x2056 // vmovdqu 0x20(%r14), %ymm2
-	LONG $0xb8b5c2c4; BYTE $0xf0 // vfmadd231pd %ymm8, %ymm9, %ymm6
-	LONG $0xb8adc2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm10, %ymm4
-	LONG $0x001562c4; BYTE $0xc2 // vpshufb %ymm2, %ymm13, %ymm8
-	LONG $0x47bd42c4; BYTE $0xc6 // vpsllvq %ymm14, %ymm8, %ymm8
-	LONG $0xd33d41c4; BYTE $0xc7 // vpsrlq %xmm15, %ymm8, %ymm8
-	LONG $0xc0ef3dc5 // vpxor %ymm0, %ymm8, %ymm8
-	LONG $0xc75c3dc5 // vsubpd %ymm7, %ymm8, %ymm8
-	LONG $0xa8bde2c4; LONG $0x0300248c; WORD $0x0000 // vfmadd213pd 0x300(%rsp), %ymm8, %ymm1
-	LONG $0xb8a5c2c4; BYTE $0xe8 // vfmadd231pd %ymm8, %ymm11, %ymm5
-	LONG $0x046f7ac5; BYTE $0x0f // vmovdqu (%rdi,%rcx), %xmm8
-	LONG $0x383d43c4; WORD $0x0804; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm8, %ymm8
-	LONG $0x003d62c4; BYTE $0xc2 // vpshufb %ymm2, %ymm8, %ymm8
-	LONG $0x47bd42c4; BYTE $0xc6 // vpsllvq %ymm14, %ymm8, %ymm8
-	LONG $0xd33d41c4; BYTE $0xc7 // vpsrlq %xmm15, %ymm8, %ymm8
-	LONG $0xc0ef3dc5 // vpxor %ymm0, %ymm8, %ymm8
-	LONG $0xc75c3dc5 // vsubpd %ymm7, %ymm8, %ymm8
-	LONG $0xb8bde2c4; BYTE $0xcb // vfmadd231pd %ymm3, %ymm8, %ymm1
-	LONG $0x6f7aa1c4; WORD $0x2f1c // vmovdqu (%rdi,%r13), %xmm3
-	WORD $0x8948; BYTE $0xc7 // movq %rax, %rdi
-	LONG $0xb8a5c2c4; BYTE $0xf0 // vfmadd231pd %ymm8, %ymm11, %ymm6
-	LONG $0x386583c4; WORD $0x281c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r13), %ymm3, %ymm3
-	LONG $0x0065e2c4; BYTE $0xd2 // vpshufb %ymm2, %ymm3, %ymm2
-	LONG $0x47edc2c4; BYTE $0xd6 // vpsllvq %ymm14, %ymm2, %ymm2
-	LONG $0xd36dc1c4; BYTE $0xd7 // vpsrlq %xmm15, %ymm2, %ymm2
-	LONG $0xc0efedc5 // vpxor %ymm0, %ymm2, %ymm0
-	LONG $0xc75cfdc5 // vsubpd %ymm7, %ymm0, %ymm0
-	LONG $0xb8fde2c4; LONG $0x00c0248c; WORD $0x0000 // vfmadd231pd 0xc0(%rsp), %ymm0, %ymm1
-	LONG $0xb8fdc2c4; BYTE $0xe3 // vfmadd231pd %ymm11, %ymm0, %ymm4
-	LONG $0xc614d5c5 // vunpcklpd %ymm6, %ymm5, %ymm0
-	LONG $0xee15d5c5 // vunpckhpd %ymm6, %ymm5, %ymm5
-	LONG $0x155dc1c4; BYTE $0xdc // vunpckhpd %ymm12, %ymm4, %ymm3
-	LONG $0x8c29fdc5; LONG $0x00030024; BYTE $0x00 // vmovapd %ymm1, 0x300(%rsp)
-	LONG $0x0d5dc3c4; WORD $0x0acc // vblendpd $0xa, %ymm12, %ymm4, %ymm1
-	LONG $0x1855e3c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm3, %ymm5, %ymm4
-	LONG $0x44b70f41; WORD $0x0824 // movzwl 0x8(%r12), %eax
-	LONG $0x187de3c4; WORD $0x01d1 // vinsertf128 $0x1, %xmm1, %ymm0, %ymm2
-	LONG $0x4cb70f41; WORD $0x0a24 // movzwl 0xa(%r12), %ecx
-	LONG $0x54b70f41; WORD $0x0c24 // movzwl 0xc(%r12), %edx
-	LONG $0x74b70f41; WORD $0x0e24 // movzwl 0xe(%r12), %esi
-	LONG $0x067de3c4; WORD $0x31c1 // vperm2f128 $0x31, %ymm1, %ymm0, %ymm0
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
-	LONG $0x586dc1c4; WORD $0x0114 // vaddpd (%r9,%rax), %ymm2, %ymm2
-	LONG $0x117dc1c4; WORD $0x0114 // vmovupd %ymm2, (%r9,%rax)
-	LONG $0x585dc1c4; WORD $0x0924 // vaddpd (%r9,%rcx), %ymm4, %ymm4
-	LONG $0x117dc1c4; WORD $0x0924 // vmovupd %ymm4, (%r9,%rcx)
-	LONG $0x587dc1c4; WORD $0x1104 // vaddpd (%r9,%rdx), %ymm0, %ymm0
-	LONG $0x117dc1c4; WORD $0x1104 // vmovupd %ymm0, (%r9,%rdx)
-	LONG $0x0655e3c4; WORD $0x31c3 // vperm2f128 $0x31, %ymm3, %ymm5, %ymm0
-	LONG $0x587dc1c4; WORD $0x3104 // vaddpd (%r9,%rsi), %ymm0, %ymm0
-	LONG $0x117dc1c4; WORD $0x3104 // vmovupd %ymm0, (%r9,%rsi)
-	LONG $0x245c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r11
-	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
-	LONG $0x247c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r15
-	LONG $0xffdd25e9; BYTE $0xff // jmp <symmetric3+0x45f>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x0643f641; BYTE $0x04 // testb $0x4, 0x6(%r11)
-	LONG $0xda65840f; WORD $0xffff // je <symmetric3+0x1b0>
-	LONG $0x24848b48; LONG $0x00000420 // movq 0x420(%rsp), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x697e // jle <symmetric3+0x27c1>
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x48498b48 // movq 0x48(%rcx), %rcx
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0xd4b48b48; LONG $0x000003e0 // movq 0x3e0(%rsp,%rdx,8), %rsi
-	LONG $0x8410fbc5; LONG $0x000260d4; BYTE $0x00 // vmovsd 0x260(%rsp,%rdx,8), %xmm0
-	LONG $0x05e6c148 // shlq $0x5, %rsi
-	LONG $0x0458fbc5; BYTE $0x31 // vaddsd (%rcx,%rsi), %xmm0, %xmm0
-	LONG $0x0411fbc5; BYTE $0x31 // vmovsd %xmm0, (%rcx,%rsi)
-	LONG $0x8410fbc5; LONG $0x0002a0d4; BYTE $0x00 // vmovsd 0x2a0(%rsp,%rdx,8), %xmm0
-	LONG $0x4458fbc5; WORD $0x0831 // vaddsd 0x8(%rcx,%rsi), %xmm0, %xmm0
-	LONG $0x4411fbc5; WORD $0x0831 // vmovsd %xmm0, 0x8(%rcx,%rsi)
-	LONG $0x8410fbc5; LONG $0x0002e0d4; BYTE $0x00 // vmovsd 0x2e0(%rsp,%rdx,8), %xmm0
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	LONG $0x4458fbc5; WORD $0x1031 // vaddsd 0x10(%rcx,%rsi), %xmm0, %xmm0
-	LONG $0x4411fbc5; WORD $0x1031 // vmovsd %xmm0, 0x10(%rcx,%rsi)
-	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
-	WORD $0xaf75 // jne <symmetric3+0x2770>
-	WORD $0x0149; BYTE $0xc1 // addq %rax, %r9
-	LONG $0x08438d49 // leaq 0x8(%r11), %rax
-	LONG $0x24843b48; LONG $0x000000b8 // cmpq 0xb8(%rsp), %rax
-	LONG $0xd9da830f; WORD $0xffff // jae <symmetric3+0x1b0>
-	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
-	LONG $0x58408b48 // movq 0x58(%rax), %rax
-	WORD $0x294c; BYTE $0xc8 // subq %r9, %rax
-	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xc84c0f48 // cmovlq %rax, %rcx
-	LONG $0x248c8948; LONG $0x00000420 // movq %rcx, 0x420(%rsp)
-	LONG $0xa4297dc5; LONG $0x00028024; BYTE $0x00 // vmovapd %ymm12, 0x280(%rsp)
-	LONG $0xa4297dc5; LONG $0x00026024; BYTE $0x00 // vmovapd %ymm12, 0x260(%rsp)
-	LONG $0xa4297dc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm12, 0x100(%rsp)
-	LONG $0xa4297dc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm12, 0xe0(%rsp)
-	LONG $0xa4297dc5; LONG $0x0002c024; BYTE $0x00 // vmovapd %ymm12, 0x2c0(%rsp)
-	LONG $0xa4297dc5; LONG $0x0002a024; BYTE $0x00 // vmovapd %ymm12, 0x2a0(%rsp)
-	LONG $0xa4297dc5; LONG $0x00014024; BYTE $0x00 // vmovapd %ymm12, 0x140(%rsp)
-	LONG $0xa4297dc5; LONG $0x00012024; BYTE $0x00 // vmovapd %ymm12, 0x120(%rsp)
-	LONG $0xa4297dc5; LONG $0x00030024; BYTE $0x00 // vmovapd %ymm12, 0x300(%rsp)
-	LONG $0xa4297dc5; LONG $0x0002e024; BYTE $0x00 // vmovapd %ymm12, 0x2e0(%rsp)
-	LONG $0xa4297dc5; LONG $0x00018024; BYTE $0x00 // vmovapd %ymm12, 0x180(%rsp)
-	LONG $0xa4297dc5; LONG $0x00016024; BYTE $0x00 // vmovapd %ymm12, 0x160(%rsp)
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xd9448e0f; WORD $0xffff // jle <symmetric3+0x1b0>
-	LONG $0x244c8b48; BYTE $0x10 // movq 0x10(%rsp), %rcx
-	WORD $0xf631 // xorl %esi, %esi
-	LONG $0x28418b48 // movq 0x28(%rcx), %rax
-	LONG $0x38498b48 // movq 0x38(%rcx), %rcx
-	LONG $0x48148d4a // leaq (%rax,%r9,2), %rdx
-	WORD $0x5feb // jmp <symmetric3+0x28e0>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x31048d4d // leaq (%r9,%rsi), %r8
-	LONG $0xf484894c; LONG $0x000003e0 // movq %r8, 0x3e0(%rsp,%rsi,8)
 	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
-	LONG $0x107ba1c4; WORD $0xc104 // vmovsd (%rcx,%r8,8), %xmm0
-	LONG $0x8411fbc5; LONG $0x0000e0f4; BYTE $0x00 // vmovsd %xmm0, 0xe0(%rsp,%rsi,8)
-	LONG $0x107ba1c4; WORD $0xc144; BYTE $0x08 // vmovsd 0x8(%rcx,%r8,8), %xmm0
-	LONG $0x8411fbc5; LONG $0x000120f4; BYTE $0x00 // vmovsd %xmm0, 0x120(%rsp,%rsi,8)
-	LONG $0x107ba1c4; WORD $0xc144; BYTE $0x10 // vmovsd 0x10(%rcx,%r8,8), %xmm0
-	LONG $0x8411fbc5; LONG $0x000160f4; BYTE $0x00 // vmovsd %xmm0, 0x160(%rsp,%rsi,8)
-	WORD $0xff48; BYTE $0xc6 // incq %rsi
-	LONG $0x24b43b48; LONG $0x00000420 // cmpq 0x420(%rsp), %rsi
-	LONG $0xd8d08d0f; WORD $0xffff // jge <symmetric3+0x1b0>
+	LONG $0x1079c1c4; WORD $0xc70c // vmovupd (%r15,%rax,8), %xmm1
+	LONG $0x1079c1c4; WORD $0xcf14 // vmovupd (%r15,%rcx,8), %xmm2
+	LONG $0x107bc1c4; WORD $0xc764; BYTE $0x10 // vmovsd 0x10(%r15,%rax,8), %xmm4
+	LONG $0x1659c1c4; WORD $0xcf64; BYTE $0x10 // vmovhpd 0x10(%r15,%rcx,8), %xmm4, %xmm4
+	LONG $0x1875c3c4; WORD $0xd70c; BYTE $0x01 // vinsertf128 $0x1, (%r15,%rdx,8), %ymm1, %ymm1
+	LONG $0x186d83c4; WORD $0xc714; BYTE $0x01 // vinsertf128 $0x1, (%r15,%r8,8), %ymm2, %ymm2
+	LONG $0xda14f5c5 // vunpcklpd %ymm2, %ymm1, %ymm3
+	LONG $0xca15f5c5 // vunpckhpd %ymm2, %ymm1, %ymm1
+	LONG $0x107bc1c4; WORD $0xd754; BYTE $0x10 // vmovsd 0x10(%r15,%rdx,8), %xmm2
+	LONG $0x166981c4; WORD $0xc754; BYTE $0x10 // vmovhpd 0x10(%r15,%r8,8), %xmm2, %xmm2
+	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
+	LONG $0x185de3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm4, %ymm2
+	LONG $0x5a7cc1c4; BYTE $0x26 // vcvtps2pd (%r14), %ymm4
+	LONG $0xa8e5e2c4; LONG $0x02a024a4; WORD $0x0000 // vfmadd213pd 0x2a0(%rsp), %ymm3, %ymm4
+	LONG $0x8e180f41; LONG $0x00001020 // prefetcht0 0x1020(%r14)
+	LONG $0x5a7cc1c4; WORD $0x206e // vcvtps2pd 0x20(%r14), %ymm5
+	LONG $0x8e180f41; LONG $0x00001040 // prefetcht0 0x1040(%r14)
+	LONG $0x5a7cc1c4; WORD $0x4076 // vcvtps2pd 0x40(%r14), %ymm6
+	LONG $0xa8f5e2c4; BYTE $0xec // vfmadd213pd %ymm4, %ymm1, %ymm5
+	LONG $0xb8ede2c4; BYTE $0xee // vfmadd231pd %ymm6, %ymm2, %ymm5
+	LONG $0xac29fdc5; LONG $0x0002a024; BYTE $0x00 // vmovapd %ymm5, 0x2a0(%rsp)
+	LONG $0x5a7c81c4; WORD $0x0e24 // vcvtps2pd (%r14,%r9), %ymm4
+	LONG $0xa8e5e2c4; LONG $0x02e024a4; WORD $0x0000 // vfmadd213pd 0x2e0(%rsp), %ymm3, %ymm4
+	LONG $0x8c180f43; LONG $0x0010000e; BYTE $0x00 // prefetcht0 0x1000(%r14,%r9)
+	LONG $0x5a7c81c4; WORD $0x0e6c; BYTE $0x20 // vcvtps2pd 0x20(%r14,%r9), %ymm5
+	LONG $0x8c180f43; LONG $0x0010200e; BYTE $0x00 // prefetcht0 0x1020(%r14,%r9)
+	LONG $0xa8f5e2c4; BYTE $0xec // vfmadd213pd %ymm4, %ymm1, %ymm5
+	LONG $0x5a7c81c4; WORD $0x0e64; BYTE $0x40 // vcvtps2pd 0x40(%r14,%r9), %ymm4
+	LONG $0x8c180f43; LONG $0x0010400e; BYTE $0x00 // prefetcht0 0x1040(%r14,%r9)
+	LONG $0xa8ede2c4; BYTE $0xe5 // vfmadd213pd %ymm5, %ymm2, %ymm4
+	LONG $0xa429fdc5; LONG $0x0002e024; BYTE $0x00 // vmovapd %ymm4, 0x2e0(%rsp)
+	LONG $0x5a7c81c4; WORD $0x4e24 // vcvtps2pd (%r14,%r9,2), %ymm4
+	LONG $0xa8e5e2c4; LONG $0x032024a4; WORD $0x0000 // vfmadd213pd 0x320(%rsp), %ymm3, %ymm4
+	LONG $0x8c180f43; LONG $0x0010004e; BYTE $0x00 // prefetcht0 0x1000(%r14,%r9,2)
+	LONG $0x5a7c81c4; WORD $0x4e5c; BYTE $0x20 // vcvtps2pd 0x20(%r14,%r9,2), %ymm3
+	LONG $0x8c180f43; LONG $0x0010204e; BYTE $0x00 // prefetcht0 0x1020(%r14,%r9,2)
+	LONG $0xa8f5e2c4; BYTE $0xdc // vfmadd213pd %ymm4, %ymm1, %ymm3
+	LONG $0x5a7c81c4; WORD $0x4e4c; BYTE $0x40 // vcvtps2pd 0x40(%r14,%r9,2), %ymm1
+	LONG $0x8c180f43; LONG $0x0010404e; BYTE $0x00 // prefetcht0 0x1040(%r14,%r9,2)
+	LONG $0xa8ede2c4; BYTE $0xcb // vfmadd213pd %ymm3, %ymm2, %ymm1
+	LONG $0x8c29fdc5; LONG $0x00032024; BYTE $0x00 // vmovapd %ymm1, 0x320(%rsp)
+	LONG $0x43b70f41; BYTE $0x08 // movzwl 0x8(%r11), %eax
+	LONG $0x4bb70f41; BYTE $0x0a // movzwl 0xa(%r11), %ecx
+	LONG $0x53b70f41; BYTE $0x0c // movzwl 0xc(%r11), %edx
+	LONG $0x43b70f45; BYTE $0x0e // movzwl 0xe(%r11), %r8d
+	LONG $0x5a7cc1c4; WORD $0x1076 // vcvtps2pd 0x10(%r14), %ymm6
+	LONG $0x5a7cc1c4; WORD $0x306e // vcvtps2pd 0x30(%r14), %ymm5
+	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
+	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
+	LONG $0x52148d48 // leaq (%rdx,%rdx,2), %rdx
+	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
+	LONG $0x1079c1c4; WORD $0xc70c // vmovupd (%r15,%rax,8), %xmm1
+	LONG $0x1079c1c4; WORD $0xcf14 // vmovupd (%r15,%rcx,8), %xmm2
+	LONG $0x107bc1c4; WORD $0xc764; BYTE $0x10 // vmovsd 0x10(%r15,%rax,8), %xmm4
+	LONG $0x1659c1c4; WORD $0xcf64; BYTE $0x10 // vmovhpd 0x10(%r15,%rcx,8), %xmm4, %xmm4
+	LONG $0x1875c3c4; WORD $0xd70c; BYTE $0x01 // vinsertf128 $0x1, (%r15,%rdx,8), %ymm1, %ymm1
+	LONG $0x186d83c4; WORD $0xc714; BYTE $0x01 // vinsertf128 $0x1, (%r15,%r8,8), %ymm2, %ymm2
+	LONG $0xda14f5c5 // vunpcklpd %ymm2, %ymm1, %ymm3
+	LONG $0xca15f5c5 // vunpckhpd %ymm2, %ymm1, %ymm1
+	LONG $0x107bc1c4; WORD $0xd754; BYTE $0x10 // vmovsd 0x10(%r15,%rdx,8), %xmm2
+	LONG $0xa8e5e2c4; LONG $0x02c024b4; WORD $0x0000 // vfmadd213pd 0x2c0(%rsp), %ymm3, %ymm6
+	LONG $0x166981c4; WORD $0xc754; BYTE $0x10 // vmovhpd 0x10(%r15,%r8,8), %xmm2, %xmm2
+	LONG $0x185de3c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm2, %ymm4, %ymm2
+	LONG $0x5a7cc1c4; WORD $0x5066 // vcvtps2pd 0x50(%r14), %ymm4
+	LONG $0xb8f5e2c4; BYTE $0xf5 // vfmadd231pd %ymm5, %ymm1, %ymm6
+	LONG $0xb8ede2c4; BYTE $0xf4 // vfmadd231pd %ymm4, %ymm2, %ymm6
+	LONG $0xb429fdc5; LONG $0x0002c024; BYTE $0x00 // vmovapd %ymm6, 0x2c0(%rsp)
+	LONG $0x5a7c81c4; WORD $0x0e74; BYTE $0x10 // vcvtps2pd 0x10(%r14,%r9), %ymm6
+	LONG $0x5a7c81c4; WORD $0x0e6c; BYTE $0x30 // vcvtps2pd 0x30(%r14,%r9), %ymm5
+	LONG $0x5a7c81c4; WORD $0x0e64; BYTE $0x50 // vcvtps2pd 0x50(%r14,%r9), %ymm4
+	LONG $0xa8e5e2c4; LONG $0x030024b4; WORD $0x0000 // vfmadd213pd 0x300(%rsp), %ymm3, %ymm6
+	LONG $0xb8f5e2c4; BYTE $0xf5 // vfmadd231pd %ymm5, %ymm1, %ymm6
+	LONG $0xb8ede2c4; BYTE $0xf4 // vfmadd231pd %ymm4, %ymm2, %ymm6
+	LONG $0xb429fdc5; LONG $0x00030024; BYTE $0x00 // vmovapd %ymm6, 0x300(%rsp)
+	LONG $0x5a7c81c4; WORD $0x4e74; BYTE $0x10 // vcvtps2pd 0x10(%r14,%r9,2), %ymm6
+	LONG $0x5a7c81c4; WORD $0x4e6c; BYTE $0x30 // vcvtps2pd 0x30(%r14,%r9,2), %ymm5
+	LONG $0x5a7c81c4; WORD $0x4e64; BYTE $0x50 // vcvtps2pd 0x50(%r14,%r9,2), %ymm4
+	LONG $0xa8e5e2c4; LONG $0x034024b4; WORD $0x0000 // vfmadd213pd 0x340(%rsp), %ymm3, %ymm6
+	LONG $0xb8f5e2c4; BYTE $0xf5 // vfmadd231pd %ymm5, %ymm1, %ymm6
+	LONG $0xb8ede2c4; BYTE $0xf4 // vfmadd231pd %ymm4, %ymm2, %ymm6
+	LONG $0xb429fdc5; LONG $0x00034024; BYTE $0x00 // vmovapd %ymm6, 0x340(%rsp)
+	LONG $0x10c38349 // addq $0x10, %r11
+	LONG $0xffe170e9; BYTE $0xff // jmp <symmetric3+0x224>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x040643f6 // testb $0x4, 0x6(%rbx)
+	LONG $0xe0e6840f; WORD $0xffff // je <symmetric3+0x1b0>
+	LONG $0x24848b48; LONG $0x00000460 // movq 0x460(%rsp), %rax
+	LONG $0x247c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r15
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0xab74 // je <symmetric3+0x2890>
-	LONG $0x04b70f44; BYTE $0x72 // movzwl (%rdx,%rsi,2), %r8d
-	WORD $0xa8eb // jmp <symmetric3+0x2894>
-	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
-	BYTE $0x5b // popq %rbx
-	WORD $0x5c41 // popq %r12
-	WORD $0x5d41 // popq %r13
-	WORD $0x5e41 // popq %r14
-	WORD $0x5f41 // popq %r15
-	BYTE $0x5d // popq %rbp
-	WORD $0xf8c5; BYTE $0x77 // vzeroupper
-	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00453000; LONG $0x00000000
-	WORD $0x3000; BYTE $0x43
-	RET
-
-// func symmetric4Quad(c *symmetricCall)
-TEXT ·symmetric4Quad(SB), 0, $1296-8
-	MOVQ c+0(FP), DI
-	PCALIGN $64
-	LONG $0x00000be8; BYTE $0x00 // callq <symmetric4>
-	LONG $0x002786e9; BYTE $0x00 // jmp <end>
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0xcc // int3
-	BYTE $0x55 // pushq %rbp
-	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
-	WORD $0x5741 // pushq %r15
-	WORD $0x5641 // pushq %r14
-	WORD $0x5541 // pushq %r13
-	WORD $0x5441 // pushq %r12
-	BYTE $0x53 // pushq %rbx
-	LONG $0xe0e48348 // andq $-0x20, %rsp
-	LONG $0xa0ec8148; WORD $0x0004; BYTE $0x00 // subq $0x4a0, %rsp
+	WORD $0x6b7e // jle <symmetric3+0x2147>
+	LONG $0x484f8b48 // movq 0x48(%rdi), %rcx
+	WORD $0xd231 // xorl %edx, %edx
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xd4848b4c; LONG $0x00000420 // movq 0x420(%rsp,%rdx,8), %r8
+	LONG $0x8c10fbc5; LONG $0x0002a0d4; BYTE $0x00 // vmovsd 0x2a0(%rsp,%rdx,8), %xmm1
+	LONG $0x05e0c149 // shlq $0x5, %r8
+	LONG $0x5873a1c4; WORD $0x010c // vaddsd (%rcx,%r8), %xmm1, %xmm1
+	LONG $0x117ba1c4; WORD $0x010c // vmovsd %xmm1, (%rcx,%r8)
+	LONG $0x8c10fbc5; LONG $0x0002e0d4; BYTE $0x00 // vmovsd 0x2e0(%rsp,%rdx,8), %xmm1
+	LONG $0x5873a1c4; WORD $0x014c; BYTE $0x08 // vaddsd 0x8(%rcx,%r8), %xmm1, %xmm1
+	LONG $0x117ba1c4; WORD $0x014c; BYTE $0x08 // vmovsd %xmm1, 0x8(%rcx,%r8)
+	LONG $0x8c10fbc5; LONG $0x000320d4; BYTE $0x00 // vmovsd 0x320(%rsp,%rdx,8), %xmm1
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x5873a1c4; WORD $0x014c; BYTE $0x10 // vaddsd 0x10(%rcx,%r8), %xmm1, %xmm1
+	LONG $0x117ba1c4; WORD $0x014c; BYTE $0x10 // vmovsd %xmm1, 0x10(%rcx,%r8)
+	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
+	WORD $0xa975 // jne <symmetric3+0x20f0>
+	WORD $0x0149; BYTE $0xc7 // addq %rax, %r15
+	LONG $0x08438d48 // leaq 0x8(%rbx), %rax
+	LONG $0x24443b48; BYTE $0x50 // cmpq 0x50(%rsp), %rax
+	LONG $0xe05c830f; WORD $0xffff // jae <symmetric3+0x1b5>
 	LONG $0x58478b48 // movq 0x58(%rdi), %rax
-	LONG $0x104f8b4c // movq 0x10(%rdi), %r9
-	LONG $0x185f8b48 // movq 0x18(%rdi), %rbx
-	LONG $0x207f8b4c // movq 0x20(%rdi), %r15
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
-	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	WORD $0x294c; BYTE $0xf8 // subq %r15, %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	LONG $0x248c8948; LONG $0x00000460 // movq %rcx, 0x460(%rsp)
@@ -8188,18 +7689,105 @@ TEXT ·symmetric4Quad(SB), 0, $1296-8
 	LONG $0x8429fdc5; LONG $0x00032024; BYTE $0x00 // vmovapd %ymm0, 0x320(%rsp)
 	LONG $0x8429fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd %ymm0, 0x1c0(%rsp)
 	LONG $0x8429fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd %ymm0, 0x1a0(%rsp)
-	LONG $0x8429fdc5; LONG $0x00038024; BYTE $0x00 // vmovapd %ymm0, 0x380(%rsp)
-	LONG $0x8429fdc5; LONG $0x00036024; BYTE $0x00 // vmovapd %ymm0, 0x360(%rsp)
-	LONG $0x8429fdc5; LONG $0x00020024; BYTE $0x00 // vmovapd %ymm0, 0x200(%rsp)
-	LONG $0x8429fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd %ymm0, 0x1e0(%rsp)
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x00c68e0f; WORD $0x0000 // jle <symmetric4+0x1a0>
+	LONG $0xdfcb8e0f; WORD $0xffff // jle <symmetric3+0x1b5>
+	LONG $0x28478b48 // movq 0x28(%rdi), %rax
+	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	LONG $0x78148d4a // leaq (%rax,%r15,2), %rdx
+	WORD $0x58eb // jmp <symmetric3+0x2253>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x0f048d4f // leaq (%r15,%r9), %r8
+	LONG $0xcc84894e; LONG $0x00000420 // movq %r8, 0x420(%rsp,%r9,8)
+	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
+	LONG $0x107ba1c4; WORD $0xc10c // vmovsd (%rcx,%r8,8), %xmm1
+	LONG $0x117ba1c4; LONG $0x0120cc8c; WORD $0x0000 // vmovsd %xmm1, 0x120(%rsp,%r9,8)
+	LONG $0x107ba1c4; WORD $0xc14c; BYTE $0x08 // vmovsd 0x8(%rcx,%r8,8), %xmm1
+	LONG $0x117ba1c4; LONG $0x0160cc8c; WORD $0x0000 // vmovsd %xmm1, 0x160(%rsp,%r9,8)
+	LONG $0x107ba1c4; WORD $0xc14c; BYTE $0x10 // vmovsd 0x10(%rcx,%r8,8), %xmm1
+	LONG $0x117ba1c4; LONG $0x01a0cc8c; WORD $0x0000 // vmovsd %xmm1, 0x1a0(%rsp,%r9,8)
+	WORD $0xff49; BYTE $0xc1 // incq %r9
+	LONG $0x248c3b4c; LONG $0x00000460 // cmpq 0x460(%rsp), %r9
+	LONG $0xdf628d0f; WORD $0xffff // jge <symmetric3+0x1b5>
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	WORD $0xa874 // je <symmetric3+0x2200>
+	LONG $0x04b70f46; BYTE $0x4a // movzwl (%rdx,%r9,2), %r8d
+	WORD $0xa5eb // jmp <symmetric3+0x2204>
+	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
+	BYTE $0x5b // popq %rbx
+	WORD $0x5c41 // popq %r12
+	WORD $0x5d41 // popq %r13
+	WORD $0x5e41 // popq %r14
+	WORD $0x5f41 // popq %r15
+	BYTE $0x5d // popq %rbp
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x45300000
+	LONG $0x00000000; LONG $0x43300000
+	RET
+
+// func symmetric4Quad(c *symmetricCall)
+TEXT ·symmetric4Quad(SB), 0, $1328-8
+	MOVQ c+0(FP), DI
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <symmetric4>
+	LONG $0x002086e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0x55 // pushq %rbp
+	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
+	WORD $0x5741 // pushq %r15
+	WORD $0x5641 // pushq %r14
+	WORD $0x5541 // pushq %r13
+	WORD $0x5441 // pushq %r12
+	BYTE $0x53 // pushq %rbx
+	LONG $0xe0e48348 // andq $-0x20, %rsp
+	LONG $0xc0ec8148; WORD $0x0004; BYTE $0x00 // subq $0x4c0, %rsp
+	LONG $0x58578b48 // movq 0x58(%rdi), %rdx
+	LONG $0x18478b48 // movq 0x18(%rdi), %rax
+	LONG $0x105f8b48 // movq 0x10(%rdi), %rbx
+	LONG $0x204f8b4c // movq 0x20(%rdi), %r9
+	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
+	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
+	LONG $0x08fa8348 // cmpq $0x8, %rdx
+	LONG $0x24048948 // movq %rax, (%rsp)
+	LONG $0xca4c0f48 // cmovlq %rdx, %rcx
+	LONG $0x248c8948; LONG $0x00000460 // movq %rcx, 0x460(%rsp)
+	LONG $0x847ffdc5; LONG $0x0002c024; BYTE $0x00 // vmovdqa %ymm0, 0x2c0(%rsp)
+	LONG $0x847ffdc5; LONG $0x0002a024; BYTE $0x00 // vmovdqa %ymm0, 0x2a0(%rsp)
+	LONG $0x847ffdc5; LONG $0x00014024; BYTE $0x00 // vmovdqa %ymm0, 0x140(%rsp)
+	LONG $0x847ffdc5; LONG $0x00012024; BYTE $0x00 // vmovdqa %ymm0, 0x120(%rsp)
+	LONG $0x847ffdc5; LONG $0x00030024; BYTE $0x00 // vmovdqa %ymm0, 0x300(%rsp)
+	LONG $0x847ffdc5; LONG $0x0002e024; BYTE $0x00 // vmovdqa %ymm0, 0x2e0(%rsp)
+	LONG $0x847ffdc5; LONG $0x00018024; BYTE $0x00 // vmovdqa %ymm0, 0x180(%rsp)
+	LONG $0x847ffdc5; LONG $0x00016024; BYTE $0x00 // vmovdqa %ymm0, 0x160(%rsp)
+	LONG $0x847ffdc5; LONG $0x00034024; BYTE $0x00 // vmovdqa %ymm0, 0x340(%rsp)
+	LONG $0x847ffdc5; LONG $0x00032024; BYTE $0x00 // vmovdqa %ymm0, 0x320(%rsp)
+	LONG $0x847ffdc5; LONG $0x0001c024; BYTE $0x00 // vmovdqa %ymm0, 0x1c0(%rsp)
+	LONG $0x847ffdc5; LONG $0x0001a024; BYTE $0x00 // vmovdqa %ymm0, 0x1a0(%rsp)
+	LONG $0x847ffdc5; LONG $0x00038024; BYTE $0x00 // vmovdqa %ymm0, 0x380(%rsp)
+	LONG $0x847ffdc5; LONG $0x00036024; BYTE $0x00 // vmovdqa %ymm0, 0x360(%rsp)
+	LONG $0x847ffdc5; LONG $0x00020024; BYTE $0x00 // vmovdqa %ymm0, 0x200(%rsp)
+	LONG $0x847ffdc5; LONG $0x0001e024; BYTE $0x00 // vmovdqa %ymm0, 0x1e0(%rsp)
+	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
+	LONG $0x00c28e0f; WORD $0x0000 // jle <symmetric4+0x1a0>
 	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
 	LONG $0x38478b48 // movq 0x38(%rdi), %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x6274 // je <symmetric4+0x149>
+	WORD $0x5e74 // je <symmetric4+0x149>
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0x5134b70f // movzwl (%rcx,%rdx,2), %esi
 	LONG $0xd4b48948; LONG $0x00000420 // movq %rsi, 0x420(%rsp,%rdx,8)
 	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
@@ -8209,8 +7797,8 @@ TEXT ·symmetric4Quad(SB), 0, $1296-8
 	LONG $0x8411fbc5; LONG $0x000160d4; BYTE $0x00 // vmovsd %xmm0, 0x160(%rsp,%rdx,8)
 	LONG $0x4410fbc5; WORD $0x1030 // vmovsd 0x10(%rax,%rsi), %xmm0
 	LONG $0x8411fbc5; LONG $0x0001a0d4; BYTE $0x00 // vmovsd %xmm0, 0x1a0(%rsp,%rdx,8)
-	LONG $0x4410fbc5; WORD $0x1830 // vmovsd 0x18(%rax,%rsi), %xmm0
-	LONG $0x8411fbc5; LONG $0x0001e0d4; BYTE $0x00 // vmovsd %xmm0, 0x1e0(%rsp,%rdx,8)
+	LONG $0x447efac5; WORD $0x1830 // vmovq 0x18(%rax,%rsi), %xmm0
+	LONG $0x84d6f9c5; LONG $0x0001e0d4; BYTE $0x00 // vmovq %xmm0, 0x1e0(%rsp,%rdx,8)
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x24943b48; LONG $0x00000460 // cmpq 0x460(%rsp), %rdx
 	WORD $0xa97c // jl <symmetric4+0xf0>
@@ -8225,483 +7813,424 @@ TEXT ·symmetric4Quad(SB), 0, $1296-8
 	LONG $0x8411fbc5; LONG $0x000160cc; BYTE $0x00 // vmovsd %xmm0, 0x160(%rsp,%rcx,8)
 	LONG $0x4010fbc5; BYTE $0xf8 // vmovsd -0x8(%rax), %xmm0
 	LONG $0x8411fbc5; LONG $0x0001a0cc; BYTE $0x00 // vmovsd %xmm0, 0x1a0(%rsp,%rcx,8)
-	LONG $0x0010fbc5 // vmovsd (%rax), %xmm0
+	LONG $0x007efac5 // vmovq (%rax), %xmm0
 	LONG $0x20c08348 // addq $0x20, %rax
-	LONG $0x8411fbc5; LONG $0x0001e0cc; BYTE $0x00 // vmovsd %xmm0, 0x1e0(%rsp,%rcx,8)
+	LONG $0x84d6f9c5; LONG $0x0001e0cc; BYTE $0x00 // vmovq %xmm0, 0x1e0(%rsp,%rcx,8)
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
 	LONG $0x248c3b48; LONG $0x00000460 // cmpq 0x460(%rsp), %rcx
 	WORD $0xb07c // jl <symmetric4+0x150>
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x258f8e0f; WORD $0x0000 // jle <symmetric4+0x273c>
-	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0xef0141c4; BYTE $0xff // vpxor %xmm15, %xmm15, %xmm15
-	LONG $0x247c8948; BYTE $0x48 // movq %rdi, 0x48(%rsp)
-	LONG $0xc2048d49 // leaq (%r10,%rax,8), %rax
-	LONG $0x24848948; LONG $0x000000d0 // movq %rax, 0xd0(%rsp)
-	WORD $0x1feb // jmp <symmetric4+0x1ea>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x249c8b4c; LONG $0x000000d8 // movq 0xd8(%rsp), %r11
-	LONG $0x08c28349 // addq $0x8, %r10
-	LONG $0x24943b4c; LONG $0x000000d0 // cmpq 0xd0(%rsp), %r10
-	LONG $0x2552830f; WORD $0x0000 // jae <symmetric4+0x273c>
-	LONG $0x42b70f45; BYTE $0x04 // movzwl 0x4(%r10), %r8d
-	LONG $0x249c894c; LONG $0x000000d8 // movq %r11, 0xd8(%rsp)
+	LONG $0x1e9f8e0f; WORD $0x0000 // jle <symmetric4+0x204c>
+	WORD $0x8b4c; BYTE $0x1f // movq (%rdi), %r11
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
+	LONG $0x247c8948; BYTE $0x30 // movq %rdi, 0x30(%rsp)
+	LONG $0xc3048d49 // leaq (%r11,%rax,8), %rax
+	LONG $0x24448948; BYTE $0x48 // movq %rax, 0x48(%rsp)
+	WORD $0x1deb // jmp <symmetric4+0x1e4>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x24548b4c; BYTE $0x50 // movq 0x50(%rsp), %r10
+	LONG $0x08c38349 // addq $0x8, %r11
+	LONG $0x245c3b4c; BYTE $0x48 // cmpq 0x48(%rsp), %r11
+	LONG $0x1e68830f; WORD $0x0000 // jae <symmetric4+0x204c>
+	LONG $0x43b70f45; BYTE $0x04 // movzwl 0x4(%r11), %r8d
+	LONG $0x2454894c; BYTE $0x50 // movq %r10, 0x50(%rsp)
 	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x2360840f; WORD $0x0000 // je <symmetric4+0x2560>
-	WORD $0x8b41; BYTE $0x02 // movl (%r10), %eax
-	WORD $0x014d; BYTE $0xc8 // addq %r9, %r8
-	LONG $0x2454894c; BYTE $0x58 // movq %r10, 0x58(%rsp)
-	LONG $0x2444894c; BYTE $0x50 // movq %r8, 0x50(%rsp)
+	LONG $0x1c83840f; WORD $0x0000 // je <symmetric4+0x1e7a>
+	WORD $0x8b41; BYTE $0x03 // movl (%r11), %eax
+	WORD $0x0149; BYTE $0xd8 // addq %rbx, %r8
+	LONG $0x245c894c; BYTE $0x38 // movq %r11, 0x38(%rsp)
+	LONG $0x2444894c; BYTE $0x20 // movq %r8, 0x20(%rsp)
 	WORD $0x8948; BYTE $0xc1 // movq %rax, %rcx
 	LONG $0x50472b48 // subq 0x50(%rdi), %rax
 	LONG $0x05e1c148 // shlq $0x5, %rcx
 	LONG $0x304f0348 // addq 0x30(%rdi), %rcx
 	LONG $0x05e0c148 // shlq $0x5, %rax
 	LONG $0x40470348 // addq 0x40(%rdi), %rax
-	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	LONG $0x24448948; BYTE $0x30 // movq %rax, 0x30(%rsp)
-	WORD $0x3beb // jmp <symmetric4+0x26e>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x244c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r9
-	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
-	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
-	LONG $0x24548b4c; BYTE $0x58 // movq 0x58(%rsp), %r10
-	LONG $0x24448b4c; BYTE $0x50 // movq 0x50(%rsp), %r8
-	LONG $0x247c8b48; BYTE $0x48 // movq 0x48(%rsp), %rdi
-	LONG $0xb73c8d4f // leaq (%r15,%r14,4), %r15
-	WORD $0xff49; BYTE $0xc1 // incq %r9
-	WORD $0x394d; BYTE $0xc1 // cmpq %r8, %r9
-	LONG $0x22f2830f; WORD $0x0000 // jae <symmetric4+0x2560>
-	LONG $0x31b60f45 // movzbl (%r9), %r14d
-	LONG $0x4ab70f41; BYTE $0x06 // movzwl 0x6(%r10), %ecx
+	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
+	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	WORD $0x28eb // jmp <symmetric4+0x252>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0x8949; BYTE $0xf9 // movq %rdi, %r9
+	LONG $0x245c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r11
+	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
+	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
+	LONG $0xb90c8d4f // leaq (%r9,%r15,4), %r9
+	WORD $0xff48; BYTE $0xc3 // incq %rbx
+	WORD $0x394c; BYTE $0xc3 // cmpq %r8, %rbx
+	LONG $0x1c28830f; WORD $0x0000 // jae <symmetric4+0x1e7a>
+	LONG $0x3bb60f44 // movzbl (%rbx), %r15d
+	LONG $0x4bb70f41; BYTE $0x06 // movzwl 0x6(%r11), %ecx
 	LONG $0x000003b8; BYTE $0x00 // movl $0x3, %eax
 	WORD $0xc1f6; BYTE $0x02 // testb $0x2, %cl
-	WORD $0x1e75 // jne <symmetric4+0x29f>
+	WORD $0x1e75 // jne <symmetric4+0x283>
 	LONG $0x000002b8; BYTE $0x00 // movl $0x2, %eax
-	LONG $0x34fe8041 // cmpb $0x34, %r14b
-	WORD $0x1377 // ja <symmetric4+0x29f>
-	LONG $0x19fe8041 // cmpb $0x19, %r14b
+	LONG $0x34ff8041 // cmpb $0x34, %r15b
+	WORD $0x1377 // ja <symmetric4+0x283>
+	LONG $0x19ff8041 // cmpb $0x19, %r15b
 	WORD $0x930f; BYTE $0xc0 // setae %al
-	LONG $0x07c6f641 // testb $0x7, %r14b
+	LONG $0x07c7f641 // testb $0x7, %r15b
 	WORD $0x950f; BYTE $0xc2 // setne %dl
 	WORD $0xc208 // orb %al, %dl
 	WORD $0xb60f; BYTE $0xc2 // movzbl %dl, %eax
-	LONG $0x761c8d4f // leaq (%r14,%r14,2), %r11
+	LONG $0x7f2c8d4f // leaq (%r15,%r15,2), %r13
 	LONG $0x60678b4c // movq 0x60(%rdi), %r12
-	WORD $0x8945; BYTE $0xdd // movl %r11d, %r13d
+	LONG $0x246c894c; BYTE $0x28 // movq %r13, 0x28(%rsp)
 	LONG $0x06e5c141 // shll $0x6, %r13d
 	LONG $0x686f034c // addq 0x68(%rdi), %r13
-	LONG $0x2464894c; BYTE $0x28 // movq %r12, 0x28(%rsp)
 	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
-	LONG $0x05c0850f; WORD $0x0000 // jne <symmetric4+0x880>
+	LONG $0x061f850f; WORD $0x0000 // jne <symmetric4+0x8c0>
 	WORD $0xf883; BYTE $0x01 // cmpl $0x1, %eax
-	LONG $0x08e78f0f; WORD $0x0000 // jg <symmetric4+0xbb0>
-	LONG $0x244c894c; BYTE $0x38 // movq %r9, 0x38(%rsp)
-	LONG $0x245c8948; BYTE $0x08 // movq %rbx, 0x8(%rsp)
-	LONG $0x247c894c; BYTE $0x10 // movq %r15, 0x10(%rsp)
-	LONG $0x245c894c; BYTE $0x40 // movq %r11, 0x40(%rsp)
+	LONG $0x07268f0f; WORD $0x0000 // jg <symmetric4+0x9d0>
+	LONG $0x245c8948; BYTE $0x58 // movq %rbx, 0x58(%rsp)
+	LONG $0x244c894c; BYTE $0x10 // movq %r9, 0x10(%rsp)
 	WORD $0xc085 // testl %eax, %eax
-	LONG $0x1949850f; WORD $0x0000 // jne <symmetric4+0x1c2e>
-	WORD $0xb70f; BYTE $0x0b // movzwl (%rbx), %ecx
-	LONG $0x0253b70f // movzwl 0x2(%rbx), %edx
-	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
-	LONG $0x047bb70f // movzwl 0x4(%rbx), %edi
-	LONG $0x4bb70f44; BYTE $0x06 // movzwl 0x6(%rbx), %r9d
-	WORD $0x8944; BYTE $0xf0 // movl %r14d, %eax
-	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
-	LONG $0x6f7e41c4; WORD $0x0045 // vmovdqu (%r13), %ymm8
-	LONG $0x597d42c4; LONG $0x0000888d; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm9
-	LONG $0x197d42c4; LONG $0x00009095; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm10
-	LONG $0x9c287dc5; LONG $0x0002a024; BYTE $0x00 // vmovapd 0x2a0(%rsp), %ymm11
-	WORD $0x8944; BYTE $0xf6 // movl %r14d, %esi
-	WORD $0x8945; BYTE $0xd8 // movl %r11d, %r8d
-	WORD $0xeed1 // shrl %esi
-	LONG $0x02e8c141 // shrl $0x2, %r8d
-	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	WORD $0xe7c1; BYTE $0x05 // shll $0x5, %edi
-	LONG $0x05e1c141 // shll $0x5, %r9d
-	LONG $0x1079c1c4; WORD $0x0a04 // vmovupd (%r10,%rcx), %xmm0
-	LONG $0x1079c1c4; WORD $0x1214 // vmovupd (%r10,%rdx), %xmm2
-	LONG $0x1079c1c4; WORD $0x0a4c; BYTE $0x10 // vmovupd 0x10(%r10,%rcx), %xmm1
-	LONG $0x1079c1c4; WORD $0x1264; BYTE $0x10 // vmovupd 0x10(%r10,%rdx), %xmm4
-	LONG $0x370c8d4b // leaq (%r15,%r14), %rcx
-	LONG $0x248c8948; LONG $0x00000080 // movq %rcx, 0x80(%rsp)
-	LONG $0x187dc3c4; WORD $0x3a04; BYTE $0x01 // vinsertf128 $0x1, (%r10,%rdi), %ymm0, %ymm0
-	LONG $0x186d83c4; WORD $0x0a1c; BYTE $0x01 // vinsertf128 $0x1, (%r10,%r9), %ymm2, %ymm3
-	LONG $0xd314fdc5 // vunpcklpd %ymm3, %ymm0, %ymm2
-	LONG $0xdb15fdc5 // vunpckhpd %ymm3, %ymm0, %ymm3
-	LONG $0x1875c3c4; LONG $0x01103a44 // vinsertf128 $0x1, 0x10(%r10,%rdi), %ymm1, %ymm0
-	LONG $0x185d83c4; LONG $0x01100a4c // vinsertf128 $0x1, 0x10(%r10,%r9), %ymm4, %ymm1
-	LONG $0x360c8d47 // leal (%r14,%r14), %r9d
-	LONG $0x273c8d4b // leaq (%r15,%r12), %rdi
-	LONG $0x08148d4a // leaq (%rax,%r9), %rdx
-	WORD $0x8948; BYTE $0xfb // movq %rdi, %rbx
-	LONG $0xe914fdc5 // vunpcklpd %ymm1, %ymm0, %ymm5
-	LONG $0xf115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm6
-	LONG $0x6f7ac1c4; BYTE $0x0f // vmovdqu (%r15), %xmm1
-	LONG $0x8428fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd 0x120(%rsp), %ymm0
-	LONG $0x3875c3c4; WORD $0x070c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm1, %ymm1
-	LONG $0x8f180f41; LONG $0x00001000 // prefetcht0 0x1000(%r15)
-	LONG $0x6f7a81c4; WORD $0x3724 // vmovdqu (%r15,%r14), %xmm4
-	LONG $0x385de3c4; WORD $0x0824; BYTE $0x01 // vinserti128 $0x1, (%rax,%rcx), %ymm4, %ymm4
-	LONG $0x8c180f43; LONG $0x00100037; BYTE $0x00 // prefetcht0 0x1000(%r15,%r14)
-	LONG $0x0f0c8d4b // leaq (%r15,%r9), %rcx
-	LONG $0x6f7a81c4; WORD $0x0f3c // vmovdqu (%r15,%r9), %xmm7
-	LONG $0x244c8948; BYTE $0x60 // movq %rcx, 0x60(%rsp)
-	LONG $0x3845e3c4; WORD $0x083c; BYTE $0x01 // vinserti128 $0x1, (%rax,%rcx), %ymm7, %ymm7
-	LONG $0x8c180f43; LONG $0x0010000f; BYTE $0x00 // prefetcht0 0x1000(%r15,%r9)
-	LONG $0x1f0c8d4b // leaq (%r15,%r11), %rcx
-	LONG $0x6f7a01c4; WORD $0x1f24 // vmovdqu (%r15,%r11), %xmm12
-	LONG $0x248c8948; LONG $0x000000a0 // movq %rcx, 0xa0(%rsp)
-	LONG $0x381d63c4; WORD $0x0824; BYTE $0x01 // vinserti128 $0x1, (%rax,%rcx), %ymm12, %ymm12
-	LONG $0x8c180f43; LONG $0x0010001f; BYTE $0x00 // prefetcht0 0x1000(%r15,%r11)
-	LONG $0x180c8d4a // leaq (%rax,%r11), %rcx
-	LONG $0x301c8d4e // leaq (%rax,%r14), %r11
-	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
-	LONG $0x0075c2c4; BYTE $0xc8 // vpshufb %ymm8, %ymm1, %ymm1
-	LONG $0xc9ebb5c5 // vpor %ymm1, %ymm9, %ymm1
-	LONG $0x5c75c1c4; BYTE $0xca // vsubpd %ymm10, %ymm1, %ymm1
-	LONG $0x005dc2c4; BYTE $0xe0 // vpshufb %ymm8, %ymm4, %ymm4
-	LONG $0xe4ebb5c5 // vpor %ymm4, %ymm9, %ymm4
-	LONG $0x5c5dc1c4; BYTE $0xe2 // vsubpd %ymm10, %ymm4, %ymm4
-	LONG $0x0045c2c4; BYTE $0xf8 // vpshufb %ymm8, %ymm7, %ymm7
-	LONG $0xb8f562c4; BYTE $0xda // vfmadd231pd %ymm2, %ymm1, %ymm11
-	LONG $0xffebb5c5 // vpor %ymm7, %ymm9, %ymm7
-	LONG $0xc959fdc5 // vmulpd %ymm1, %ymm0, %ymm1
-	LONG $0x5c45c1c4; BYTE $0xfa // vsubpd %ymm10, %ymm7, %ymm7
-	LONG $0x001d42c4; BYTE $0xc0 // vpshufb %ymm8, %ymm12, %ymm8
-	LONG $0xeb3541c4; BYTE $0xc0 // vpor %ymm8, %ymm9, %ymm8
-	LONG $0x5c3d41c4; BYTE $0xc2 // vsubpd %ymm10, %ymm8, %ymm8
-	LONG $0xb8dd62c4; BYTE $0xdb // vfmadd231pd %ymm3, %ymm4, %ymm11
-	LONG $0xe459fdc5 // vmulpd %ymm4, %ymm0, %ymm4
-	LONG $0xb8c562c4; BYTE $0xdd // vfmadd231pd %ymm5, %ymm7, %ymm11
-	LONG $0xff59fdc5 // vmulpd %ymm7, %ymm0, %ymm7
-	LONG $0xb8bd62c4; BYTE $0xde // vfmadd231pd %ymm6, %ymm8, %ymm11
-	LONG $0xc0593dc5 // vmulpd %ymm0, %ymm8, %ymm8
-	LONG $0x9c297dc5; LONG $0x0002a024; BYTE $0x00 // vmovapd %ymm11, 0x2a0(%rsp)
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x036ffac5 // vmovdqu (%rbx), %xmm0
-	LONG $0x6f7e41c4; WORD $0x0065 // vmovdqu (%r13), %ymm12
-	LONG $0x597d42c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm11
-	LONG $0x197d42c4; LONG $0x0000908d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm9
-	LONG $0x287d21c4; LONG $0x01603c94; WORD $0x0000 // vmovapd 0x160(%rsp,%r15), %ymm10
-	LONG $0x33248d4e // leaq (%rbx,%r14), %r12
-	LONG $0x387de3c4; WORD $0x0304; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rax), %ymm0, %ymm0
-	LONG $0x008b180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rbx)
-	LONG $0x34148d4f // leaq (%r12,%r14), %r10
-	LONG $0x6f7a21c4; WORD $0x332c // vmovdqu (%rbx,%r14), %xmm13
-	LONG $0x381523c4; WORD $0x1b2c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r11), %ymm13, %ymm13
-	LONG $0x007dc2c4; BYTE $0xc4 // vpshufb %ymm12, %ymm0, %ymm0
-	LONG $0xc0eba5c5 // vpor %ymm0, %ymm11, %ymm0
-	LONG $0x5c7dc1c4; BYTE $0xc1 // vsubpd %ymm9, %ymm0, %ymm0
-	LONG $0x001542c4; BYTE $0xec // vpshufb %ymm12, %ymm13, %ymm13
-	LONG $0xeb2541c4; BYTE $0xed // vpor %ymm13, %ymm11, %ymm13
-	LONG $0x5c1541c4; BYTE $0xe9 // vsubpd %ymm9, %ymm13, %ymm13
-	LONG $0xb8fdc2c4; BYTE $0xca // vfmadd231pd %ymm10, %ymm0, %ymm1
-	LONG $0xa8eda2c4; LONG $0x02e03c84; WORD $0x0000 // vfmadd213pd 0x2e0(%rsp,%r15), %ymm2, %ymm0
-	LONG $0x8c180f42; LONG $0x00100033; BYTE $0x00 // prefetcht0 0x1000(%rbx,%r14)
-	LONG $0x6f7a01c4; WORD $0x2634 // vmovdqu (%r14,%r12), %xmm14
-	LONG $0x380d63c4; WORD $0x1334; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm14, %ymm14
-	LONG $0x8c180f43; LONG $0x00100026; BYTE $0x00 // prefetcht0 0x1000(%r14,%r12)
-	LONG $0x24648b4c; BYTE $0x28 // movq 0x28(%rsp), %r12
-	LONG $0xb895c2c4; BYTE $0xe2 // vfmadd231pd %ymm10, %ymm13, %ymm4
-	LONG $0x6f7a01c4; WORD $0x163c // vmovdqu (%r14,%r10), %xmm15
-	LONG $0x380563c4; WORD $0x0b3c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rcx), %ymm15, %ymm15
-	LONG $0x8c180f43; LONG $0x00100016; BYTE $0x00 // prefetcht0 0x1000(%r14,%r10)
-	WORD $0x014c; BYTE $0xe3 // addq %r12, %rbx
-	LONG $0x000d42c4; BYTE $0xf4 // vpshufb %ymm12, %ymm14, %ymm14
-	LONG $0xb8e5c2c4; BYTE $0xc5 // vfmadd231pd %ymm13, %ymm3, %ymm0
-	LONG $0xeb2541c4; BYTE $0xf6 // vpor %ymm14, %ymm11, %ymm14
-	LONG $0x5c0d41c4; BYTE $0xf1 // vsubpd %ymm9, %ymm14, %ymm14
-	LONG $0x000542c4; BYTE $0xe4 // vpshufb %ymm12, %ymm15, %ymm12
-	LONG $0xeb2541c4; BYTE $0xdc // vpor %ymm12, %ymm11, %ymm11
-	LONG $0x5c2541c4; BYTE $0xc9 // vsubpd %ymm9, %ymm11, %ymm9
-	LONG $0xb8d5c2c4; BYTE $0xc6 // vfmadd231pd %ymm14, %ymm5, %ymm0
-	LONG $0xb88dc2c4; BYTE $0xfa // vfmadd231pd %ymm10, %ymm14, %ymm7
-	LONG $0xb8b542c4; BYTE $0xc2 // vfmadd231pd %ymm10, %ymm9, %ymm8
-	LONG $0xb8cdc2c4; BYTE $0xc1 // vfmadd231pd %ymm9, %ymm6, %ymm0
-	LONG $0x297da1c4; LONG $0x02e03c84; WORD $0x0000 // vmovapd %ymm0, 0x2e0(%rsp,%r15)
-	LONG $0x40c78349 // addq $0x40, %r15
-	LONG $0xc0ff8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r15
-	LONG $0xfef7850f; WORD $0xffff // jne <symmetric4+0x490>
-	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
-	LONG $0x245c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r11
-	LONG $0xc414f5c5 // vunpcklpd %ymm4, %ymm1, %ymm0
-	LONG $0x1445c1c4; BYTE $0xd0 // vunpcklpd %ymm8, %ymm7, %ymm2
-	LONG $0xcc15f5c5 // vunpckhpd %ymm4, %ymm1, %ymm1
-	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
-	LONG $0x187de3c4; WORD $0x01da // vinsertf128 $0x1, %xmm2, %ymm0, %ymm3
-	LONG $0x067de3c4; WORD $0x31c2 // vperm2f128 $0x31, %ymm2, %ymm0, %ymm0
-	WORD $0xb70f; BYTE $0x03 // movzwl (%rbx), %eax
-	LONG $0x024bb70f // movzwl 0x2(%rbx), %ecx
-	LONG $0x0453b70f // movzwl 0x4(%rbx), %edx
-	LONG $0x53b70f44; BYTE $0x06 // movzwl 0x6(%rbx), %r10d
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	LONG $0x05e2c141 // shll $0x5, %r10d
-	LONG $0x5865c1c4; WORD $0x031c // vaddpd (%r11,%rax), %ymm3, %ymm3
-	LONG $0x117dc1c4; WORD $0x031c // vmovupd %ymm3, (%r11,%rax)
-	LONG $0x1545c1c4; BYTE $0xd8 // vunpckhpd %ymm8, %ymm7, %ymm3
-	LONG $0x1875e3c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm3, %ymm1, %ymm4
-	LONG $0x585dc1c4; WORD $0x0b24 // vaddpd (%r11,%rcx), %ymm4, %ymm4
-	LONG $0x117dc1c4; WORD $0x0b24 // vmovupd %ymm4, (%r11,%rcx)
-	LONG $0x587dc1c4; WORD $0x1304 // vaddpd (%r11,%rdx), %ymm0, %ymm0
-	LONG $0x117dc1c4; WORD $0x1304 // vmovupd %ymm0, (%r11,%rdx)
-	LONG $0x0675e3c4; WORD $0x31c3 // vperm2f128 $0x31, %ymm3, %ymm1, %ymm0
-	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
-	LONG $0x587d81c4; WORD $0x1304 // vaddpd (%r11,%r10), %ymm0, %ymm0
-	LONG $0x117d81c4; WORD $0x1304 // vmovupd %ymm0, (%r11,%r10)
-	LONG $0x36148d4e // leaq (%rsi,%r14), %r10
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x0843b70f // movzwl 0x8(%rbx), %eax
-	LONG $0x0a4bb70f // movzwl 0xa(%rbx), %ecx
-	LONG $0x6f7e41c4; WORD $0x2045 // vmovdqu 0x20(%r13), %ymm8
-	LONG $0x597d42c4; LONG $0x0000888d; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm9
-	LONG $0x197d42c4; LONG $0x00009095; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm10
-	LONG $0x9c287dc5; LONG $0x0002c024; BYTE $0x00 // vmovapd 0x2c0(%rsp), %ymm11
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
-	LONG $0x0410f9c5; BYTE $0x02 // vmovupd (%rdx,%rax), %xmm0
-	LONG $0x0c10f9c5; BYTE $0x0a // vmovupd (%rdx,%rcx), %xmm1
-	LONG $0x5410f9c5; WORD $0x1002 // vmovupd 0x10(%rdx,%rax), %xmm2
-	LONG $0x0c43b70f // movzwl 0xc(%rbx), %eax
-	LONG $0x6410f9c5; WORD $0x100a // vmovupd 0x10(%rdx,%rcx), %xmm4
-	LONG $0x0e4bb70f // movzwl 0xe(%rbx), %ecx
-	LONG $0x245c8b48; BYTE $0x40 // movq 0x40(%rsp), %rbx
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
-	LONG $0x187de3c4; WORD $0x0204; BYTE $0x01 // vinsertf128 $0x1, (%rdx,%rax), %ymm0, %ymm0
-	LONG $0x1875e3c4; WORD $0x0a1c; BYTE $0x01 // vinsertf128 $0x1, (%rdx,%rcx), %ymm1, %ymm3
-	LONG $0xcb14fdc5 // vunpcklpd %ymm3, %ymm0, %ymm1
-	LONG $0xdb15fdc5 // vunpckhpd %ymm3, %ymm0, %ymm3
-	LONG $0x186de3c4; LONG $0x01100244 // vinsertf128 $0x1, 0x10(%rdx,%rax), %ymm2, %ymm0
-	LONG $0x185de3c4; LONG $0x01100a54 // vinsertf128 $0x1, 0x10(%rdx,%rcx), %ymm4, %ymm2
-	LONG $0x24848b48; LONG $0x00000080 // movq 0x80(%rsp), %rax
-	LONG $0x080c8d4b // leaq (%r8,%r9), %rcx
-	WORD $0x0149; BYTE $0xf1 // addq %rsi, %r9
-	LONG $0x30148d4b // leaq (%r8,%r14), %rdx
-	LONG $0x346ffac5; BYTE $0x30 // vmovdqu (%rax,%rsi), %xmm6
-	LONG $0x384da3c4; WORD $0x0034; BYTE $0x01 // vinserti128 $0x1, (%rax,%r8), %ymm6, %ymm6
-	LONG $0x24448b48; BYTE $0x60 // movq 0x60(%rsp), %rax
-	LONG $0xe214fdc5 // vunpcklpd %ymm2, %ymm0, %ymm4
-	LONG $0xea15fdc5 // vunpckhpd %ymm2, %ymm0, %ymm5
-	LONG $0x6f7ac1c4; WORD $0x3714 // vmovdqu (%r15,%rsi), %xmm2
-	LONG $0x8428fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd 0x140(%rsp), %ymm0
-	LONG $0x386d83c4; WORD $0x0714; BYTE $0x01 // vinserti128 $0x1, (%r15,%r8), %ymm2, %ymm2
-	LONG $0x3c6ffac5; BYTE $0x30 // vmovdqu (%rax,%rsi), %xmm7
-	LONG $0x3845a3c4; WORD $0x003c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r8), %ymm7, %ymm7
-	LONG $0x24848b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rax
-	LONG $0x004dc2c4; BYTE $0xf0 // vpshufb %ymm8, %ymm6, %ymm6
-	LONG $0xf6ebb5c5 // vpor %ymm6, %ymm9, %ymm6
-	LONG $0x246f7ac5; BYTE $0x30 // vmovdqu (%rax,%rsi), %xmm12
-	LONG $0x5c4dc1c4; BYTE $0xf2 // vsubpd %ymm10, %ymm6, %ymm6
-	LONG $0x006dc2c4; BYTE $0xd0 // vpshufb %ymm8, %ymm2, %ymm2
-	LONG $0x381d23c4; WORD $0x0024; BYTE $0x01 // vinserti128 $0x1, (%rax,%r8), %ymm12, %ymm12
-	LONG $0x18048d49 // leaq (%r8,%rbx), %rax
-	WORD $0x0148; BYTE $0xf3 // addq %rsi, %rbx
-	LONG $0xd2ebb5c5 // vpor %ymm2, %ymm9, %ymm2
-	LONG $0x5c6dc1c4; BYTE $0xd2 // vsubpd %ymm10, %ymm2, %ymm2
-	LONG $0x0045c2c4; BYTE $0xf8 // vpshufb %ymm8, %ymm7, %ymm7
-	LONG $0xffebb5c5 // vpor %ymm7, %ymm9, %ymm7
-	LONG $0xb8ed62c4; BYTE $0xd9 // vfmadd231pd %ymm1, %ymm2, %ymm11
-	LONG $0x5c45c1c4; BYTE $0xfa // vsubpd %ymm10, %ymm7, %ymm7
-	LONG $0xd259fdc5 // vmulpd %ymm2, %ymm0, %ymm2
-	LONG $0xb8cd62c4; BYTE $0xdb // vfmadd231pd %ymm3, %ymm6, %ymm11
-	LONG $0x001d42c4; BYTE $0xc0 // vpshufb %ymm8, %ymm12, %ymm8
-	LONG $0xf659fdc5 // vmulpd %ymm6, %ymm0, %ymm6
-	LONG $0xeb3541c4; BYTE $0xc0 // vpor %ymm8, %ymm9, %ymm8
-	LONG $0x5c3d41c4; BYTE $0xca // vsubpd %ymm10, %ymm8, %ymm9
-	LONG $0xb8c562c4; BYTE $0xdc // vfmadd231pd %ymm4, %ymm7, %ymm11
-	LONG $0xff59fdc5 // vmulpd %ymm7, %ymm0, %ymm7
-	LONG $0xc05935c5 // vmulpd %ymm0, %ymm9, %ymm8
-	LONG $0xb8d542c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm5, %ymm11
-	LONG $0x9c297dc5; LONG $0x0002c024; BYTE $0x00 // vmovapd %ymm11, 0x2c0(%rsp)
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x046ffac5; BYTE $0x37 // vmovdqu (%rdi,%rsi), %xmm0
-	LONG $0x6f7e41c4; WORD $0x205d // vmovdqu 0x20(%r13), %ymm11
+	WORD $0x8944; BYTE $0xf8 // movl %r15d, %eax
+	LONG $0x125d850f; WORD $0x0000 // jne <symmetric4+0x151c>
+	LONG $0x24348b48 // movq (%rsp), %rsi
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
+	WORD $0x8944; BYTE $0xff // movl %r15d, %edi
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x6f7e41c4; WORD $0x004d // vmovdqu (%r13), %ymm9
+	LONG $0x84287dc5; LONG $0x00012024; BYTE $0x00 // vmovapd 0x120(%rsp), %ymm8
 	LONG $0x597d42c4; LONG $0x00008895; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm10
-	LONG $0x197d42c4; LONG $0x0000908d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm9
-	LONG $0x287d21c4; LONG $0x01801ca4; WORD $0x0000 // vmovapd 0x180(%rsp,%r11), %ymm12
-	LONG $0x6f7a21c4; WORD $0x172c // vmovdqu (%rdi,%r10), %xmm13
-	LONG $0x6f7a21c4; WORD $0x0f34 // vmovdqu (%rdi,%r9), %xmm14
-	LONG $0x3c6f7ac5; BYTE $0x1f // vmovdqu (%rdi,%rbx), %xmm15
-	LONG $0x387da3c4; WORD $0x0704; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r8), %ymm0, %ymm0
-	LONG $0x381563c4; WORD $0x172c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rdx), %ymm13, %ymm13
-	LONG $0x380d63c4; WORD $0x0f34; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rcx), %ymm14, %ymm14
-	LONG $0x380563c4; WORD $0x073c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm15, %ymm15
-	WORD $0x014c; BYTE $0xe7 // addq %r12, %rdi
-	LONG $0x007dc2c4; BYTE $0xc3 // vpshufb %ymm11, %ymm0, %ymm0
-	LONG $0x001542c4; BYTE $0xeb // vpshufb %ymm11, %ymm13, %ymm13
-	LONG $0x000d42c4; BYTE $0xf3 // vpshufb %ymm11, %ymm14, %ymm14
-	LONG $0x000542c4; BYTE $0xdb // vpshufb %ymm11, %ymm15, %ymm11
-	LONG $0xc0ebadc5 // vpor %ymm0, %ymm10, %ymm0
-	LONG $0xeb2d41c4; BYTE $0xed // vpor %ymm13, %ymm10, %ymm13
-	LONG $0xeb2d41c4; BYTE $0xf6 // vpor %ymm14, %ymm10, %ymm14
-	LONG $0xeb2d41c4; BYTE $0xd3 // vpor %ymm11, %ymm10, %ymm10
-	LONG $0x5c7dc1c4; BYTE $0xc1 // vsubpd %ymm9, %ymm0, %ymm0
-	LONG $0x5c1541c4; BYTE $0xe9 // vsubpd %ymm9, %ymm13, %ymm13
-	LONG $0x5c0d41c4; BYTE $0xf1 // vsubpd %ymm9, %ymm14, %ymm14
-	LONG $0x5c2d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm10, %ymm9
-	LONG $0xb8fdc2c4; BYTE $0xd4 // vfmadd231pd %ymm12, %ymm0, %ymm2
-	LONG $0xa8f5a2c4; LONG $0x03001c84; WORD $0x0000 // vfmadd213pd 0x300(%rsp,%r11), %ymm1, %ymm0
-	LONG $0xb895c2c4; BYTE $0xf4 // vfmadd231pd %ymm12, %ymm13, %ymm6
-	LONG $0xb88dc2c4; BYTE $0xfc // vfmadd231pd %ymm12, %ymm14, %ymm7
-	LONG $0xb8b542c4; BYTE $0xc4 // vfmadd231pd %ymm12, %ymm9, %ymm8
-	LONG $0xb8e5c2c4; BYTE $0xc5 // vfmadd231pd %ymm13, %ymm3, %ymm0
-	LONG $0xb8ddc2c4; BYTE $0xc6 // vfmadd231pd %ymm14, %ymm4, %ymm0
-	LONG $0xb8d5c2c4; BYTE $0xc1 // vfmadd231pd %ymm9, %ymm5, %ymm0
-	LONG $0x297da1c4; LONG $0x03001c84; WORD $0x0000 // vmovapd %ymm0, 0x300(%rsp,%r11)
-	LONG $0x40c38349 // addq $0x40, %r11
-	LONG $0xc0fb8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r11
-	LONG $0xff26850f; WORD $0xffff // jne <symmetric4+0x780>
-	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
-	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
-	LONG $0xc614edc5 // vunpcklpd %ymm6, %ymm2, %ymm0
-	LONG $0xce15edc5 // vunpckhpd %ymm6, %ymm2, %ymm1
-	LONG $0x001a34e9; BYTE $0x00 // jmp <symmetric4+0x22a5>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x197d42c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm11
+	LONG $0xa4287dc5; LONG $0x0002a024; BYTE $0x00 // vmovapd 0x2a0(%rsp), %ymm12
+	LONG $0x3f1c8d47 // leal (%r15,%r15), %r11d
+	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
+	LONG $0x211c8d4b // leaq (%r9,%r12), %rbx
+	LONG $0x24848948; LONG $0x000000e0 // movq %rax, 0xe0(%rsp)
+	WORD $0xb70f; BYTE $0x06 // movzwl (%rsi), %eax
+	LONG $0x024eb70f // movzwl 0x2(%rsi), %ecx
+	LONG $0x0456b70f // movzwl 0x4(%rsi), %edx
+	LONG $0x0676b70f // movzwl 0x6(%rsi), %esi
 	WORD $0x8945; BYTE $0xf2 // movl %r14d, %r10d
 	LONG $0x02eac141 // shrl $0x2, %r10d
-	LONG $0x244c894c; BYTE $0x38 // movq %r9, 0x38(%rsp)
-	LONG $0x245c8948; BYTE $0x08 // movq %rbx, 0x8(%rsp)
-	LONG $0x247c894c; BYTE $0x10 // movq %r15, 0x10(%rsp)
-	WORD $0xf883; BYTE $0x01 // cmpl $0x1, %eax
-	LONG $0x0bb7840f; WORD $0x0000 // je <symmetric4+0x1456>
-	WORD $0xc085 // testl %eax, %eax
-	LONG $0x0f21850f; WORD $0x0000 // jne <symmetric4+0x17c8>
-	WORD $0x8944; BYTE $0xf7 // movl %r14d, %edi
-	WORD $0xefd1 // shrl %edi
-	LONG $0x8c28fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd 0x120(%rsp), %ymm1
-	LONG $0x9428fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd 0x140(%rsp), %ymm2
-	LONG $0x9c28fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd 0x160(%rsp), %ymm3
-	LONG $0xa428fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd 0x180(%rsp), %ymm4
-	LONG $0xac28fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd 0x1a0(%rsp), %ymm5
-	LONG $0xb428fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd 0x1c0(%rsp), %ymm6
-	LONG $0xbc28fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd 0x1e0(%rsp), %ymm7
-	LONG $0x84287dc5; LONG $0x00020024; BYTE $0x00 // vmovapd 0x200(%rsp), %ymm8
-	WORD $0x8944; BYTE $0xd9 // movl %r11d, %ecx
-	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	LONG $0x1a348d4b // leaq (%r10,%r11), %rsi
-	LONG $0x36148d43 // leal (%r14,%r14), %edx
-	LONG $0x32248d4f // leaq (%r10,%r14), %r12
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	LONG $0x1f0c8d4e // leaq (%rdi,%r11), %r9
-	LONG $0x24b48948; LONG $0x000000a0 // movq %rsi, 0xa0(%rsp)
-	LONG $0x17348d48 // leaq (%rdi,%rdx), %rsi
-	LONG $0x373c8d4e // leaq (%rdi,%r14), %r15
-	LONG $0x19048d4a // leaq (%rcx,%r11), %rax
-	LONG $0x311c8d4a // leaq (%rcx,%r14), %rbx
-	LONG $0x244c894c; BYTE $0x60 // movq %r9, 0x60(%rsp)
-	LONG $0x110c8d4c // leaq (%rcx,%rdx), %r9
-	LONG $0x24748948; BYTE $0x20 // movq %rsi, 0x20(%rsp)
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
-	WORD $0x014c; BYTE $0xd2 // addq %r10, %rdx
+	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
+	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
+	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
+	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
+	LONG $0x1079c1c4; WORD $0x000c // vmovupd (%r8,%rax), %xmm1
+	LONG $0x1079c1c4; WORD $0x0814 // vmovupd (%r8,%rcx), %xmm2
+	LONG $0x1079c1c4; WORD $0x0064; BYTE $0x10 // vmovupd 0x10(%r8,%rax), %xmm4
+	LONG $0x1079c1c4; WORD $0x086c; BYTE $0x10 // vmovupd 0x10(%r8,%rcx), %xmm5
+	LONG $0x39048d4b // leaq (%r9,%r15), %rax
+	LONG $0x1f0c8d4a // leaq (%rdi,%r11), %rcx
+	LONG $0x24848948; LONG $0x000000a0 // movq %rax, 0xa0(%rsp)
+	LONG $0x1875c3c4; WORD $0x100c; BYTE $0x01 // vinsertf128 $0x1, (%r8,%rdx), %ymm1, %ymm1
+	LONG $0x186dc3c4; WORD $0x301c; BYTE $0x01 // vinsertf128 $0x1, (%r8,%rsi), %ymm2, %ymm3
+	LONG $0xd314f5c5 // vunpcklpd %ymm3, %ymm1, %ymm2
+	LONG $0xfb15f5c5 // vunpckhpd %ymm3, %ymm1, %ymm7
+	LONG $0x185dc3c4; LONG $0x0110104c // vinsertf128 $0x1, 0x10(%r8,%rdx), %ymm4, %ymm1
+	LONG $0x1855c3c4; LONG $0x01103064 // vinsertf128 $0x1, 0x10(%r8,%rsi), %ymm5, %ymm4
+	LONG $0x3f148d4a // leaq (%rdi,%r15), %rdx
+	WORD $0x8948; BYTE $0xde // movq %rbx, %rsi
+	LONG $0xef28fdc5 // vmovapd %ymm7, %ymm5
+	LONG $0x5429fdc5; WORD $0x6024 // vmovapd %ymm2, 0x60(%rsp)
+	LONG $0xec1475c5 // vunpcklpd %ymm4, %ymm1, %ymm13
+	LONG $0xf41575c5 // vunpckhpd %ymm4, %ymm1, %ymm14
+	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
+	LONG $0x3875c3c4; WORD $0x390c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm1, %ymm1
+	LONG $0x89180f41; LONG $0x00001000 // prefetcht0 0x1000(%r9)
+	LONG $0xee297dc5 // vmovapd %ymm13, %ymm6
+	LONG $0xf3297dc5 // vmovapd %ymm14, %ymm3
+	LONG $0x6f7a81c4; WORD $0x3924 // vmovdqu (%r9,%r15), %xmm4
+	LONG $0x385de3c4; WORD $0x0724; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm4, %ymm4
+	LONG $0x8c180f43; LONG $0x00100039; BYTE $0x00 // prefetcht0 0x1000(%r9,%r15)
+	LONG $0x19048d4b // leaq (%r9,%r11), %rax
 	LONG $0x24848948; LONG $0x00000080 // movq %rax, 0x80(%rsp)
-	LONG $0x248c894c; LONG $0x000000e0 // movq %r9, 0xe0(%rsp)
-	WORD $0x8949; BYTE $0xf9 // movq %rdi, %r9
-	LONG $0x247c8b48; BYTE $0x28 // movq 0x28(%rsp), %rdi
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x066ffac5 // vmovdqu (%rsi), %xmm0
-	LONG $0x597d42c4; LONG $0x0000888d; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm9
-	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
-	LONG $0x387da3c4; WORD $0x1604; BYTE $0x01 // vinserti128 $0x1, (%rsi,%r10), %ymm0, %ymm0
-	LONG $0x007dc2c4; WORD $0x0045 // vpshufb (%r13), %ymm0, %ymm0
-	LONG $0xc0ebb5c5 // vpor %ymm0, %ymm9, %ymm0
-	LONG $0x197d42c4; LONG $0x0000908d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm9
-	LONG $0x5c7dc1c4; BYTE $0xc1 // vsubpd %ymm9, %ymm0, %ymm0
-	LONG $0xa8f5a2c4; LONG $0x02a00484; WORD $0x0000 // vfmadd213pd 0x2a0(%rsp,%r8), %ymm1, %ymm0
-	LONG $0x297da1c4; LONG $0x02a00484; WORD $0x0000 // vmovapd %ymm0, 0x2a0(%rsp,%r8)
-	LONG $0x6f7a21c4; WORD $0x0e0c // vmovdqu (%rsi,%r9), %xmm9
-	LONG $0x597d42c4; LONG $0x00008895; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm10
-	LONG $0x383563c4; WORD $0x0e0c; BYTE $0x01 // vinserti128 $0x1, (%rsi,%rcx), %ymm9, %ymm9
-	LONG $0x003542c4; WORD $0x204d // vpshufb 0x20(%r13), %ymm9, %ymm9
+	LONG $0x0075c2c4; BYTE $0xc9 // vpshufb %ymm9, %ymm1, %ymm1
+	LONG $0xc9ebadc5 // vpor %ymm1, %ymm10, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xcb // vsubpd %ymm11, %ymm1, %ymm1
+	LONG $0x005dc2c4; BYTE $0xe1 // vpshufb %ymm9, %ymm4, %ymm4
+	LONG $0xe4ebadc5 // vpor %ymm4, %ymm10, %ymm4
+	LONG $0x5c5dc1c4; BYTE $0xe3 // vsubpd %ymm11, %ymm4, %ymm4
+	LONG $0xb8f562c4; BYTE $0xe2 // vfmadd231pd %ymm2, %ymm1, %ymm12
+	LONG $0xc959bdc5 // vmulpd %ymm1, %ymm8, %ymm1
+	LONG $0xb8dd62c4; BYTE $0xe7 // vfmadd231pd %ymm7, %ymm4, %ymm12
+	LONG $0x6f7a81c4; WORD $0x193c // vmovdqu (%r9,%r11), %xmm7
+	LONG $0xe459bdc5 // vmulpd %ymm4, %ymm8, %ymm4
+	LONG $0x3845e3c4; WORD $0x073c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm7, %ymm7
+	LONG $0x8c180f43; LONG $0x00100019; BYTE $0x00 // prefetcht0 0x1000(%r9,%r11)
+	LONG $0x31048d4b // leaq (%r9,%r14), %rax
+	LONG $0x24848948; LONG $0x000000c0 // movq %rax, 0xc0(%rsp)
+	LONG $0x0045c2c4; BYTE $0xf9 // vpshufb %ymm9, %ymm7, %ymm7
+	LONG $0xffebadc5 // vpor %ymm7, %ymm10, %ymm7
+	LONG $0x5c45c1c4; BYTE $0xfb // vsubpd %ymm11, %ymm7, %ymm7
+	LONG $0xb8c542c4; BYTE $0xe5 // vfmadd231pd %ymm13, %ymm7, %ymm12
+	LONG $0x6f7a01c4; WORD $0x312c // vmovdqu (%r9,%r14), %xmm13
+	LONG $0xff59bdc5 // vmulpd %ymm7, %ymm8, %ymm7
+	LONG $0x381563c4; WORD $0x072c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm13, %ymm13
+	LONG $0x8c180f43; LONG $0x00100031; BYTE $0x00 // prefetcht0 0x1000(%r9,%r14)
+	LONG $0x37048d4a // leaq (%rdi,%r14), %rax
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	LONG $0x001542c4; BYTE $0xc9 // vpshufb %ymm9, %ymm13, %ymm9
 	LONG $0xeb2d41c4; BYTE $0xc9 // vpor %ymm9, %ymm10, %ymm9
-	LONG $0x197d42c4; LONG $0x00009095; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm10
-	LONG $0x5c3541c4; BYTE $0xca // vsubpd %ymm10, %ymm9, %ymm9
-	LONG $0xa8ed22c4; LONG $0x02c0048c; WORD $0x0000 // vfmadd213pd 0x2c0(%rsp,%r8), %ymm2, %ymm9
-	LONG $0x297d21c4; LONG $0x02c0048c; WORD $0x0000 // vmovapd %ymm9, 0x2c0(%rsp,%r8)
-	LONG $0x6f7a21c4; WORD $0x3614 // vmovdqu (%rsi,%r14), %xmm10
-	LONG $0x597d42c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm11
-	LONG $0x382d23c4; WORD $0x2614; BYTE $0x01 // vinserti128 $0x1, (%rsi,%r12), %ymm10, %ymm10
-	LONG $0x002d42c4; WORD $0x0055 // vpshufb (%r13), %ymm10, %ymm10
-	LONG $0xeb2541c4; BYTE $0xd2 // vpor %ymm10, %ymm11, %ymm10
-	LONG $0x197d42c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm11
-	LONG $0x5c2d41c4; BYTE $0xd3 // vsubpd %ymm11, %ymm10, %ymm10
-	LONG $0xa8e562c4; BYTE $0xd0 // vfmadd213pd %ymm0, %ymm3, %ymm10
-	LONG $0x297d21c4; LONG $0x02a00494; WORD $0x0000 // vmovapd %ymm10, 0x2a0(%rsp,%r8)
-	LONG $0x6f7aa1c4; WORD $0x3e04 // vmovdqu (%rsi,%r15), %xmm0
-	LONG $0x597d42c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm11
-	LONG $0x387de3c4; WORD $0x1e04; BYTE $0x01 // vinserti128 $0x1, (%rsi,%rbx), %ymm0, %ymm0
-	LONG $0x007dc2c4; WORD $0x2045 // vpshufb 0x20(%r13), %ymm0, %ymm0
-	LONG $0xc0eba5c5 // vpor %ymm0, %ymm11, %ymm0
-	LONG $0x197d42c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm11
-	LONG $0x5c7dc1c4; BYTE $0xc3 // vsubpd %ymm11, %ymm0, %ymm0
-	LONG $0xa8ddc2c4; BYTE $0xc1 // vfmadd213pd %ymm9, %ymm4, %ymm0
-	LONG $0x297da1c4; LONG $0x02c00484; WORD $0x0000 // vmovapd %ymm0, 0x2c0(%rsp,%r8)
-	LONG $0x6f7a21c4; WORD $0x760c // vmovdqu (%rsi,%r14,2), %xmm9
-	LONG $0x597d42c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm11
-	LONG $0x383563c4; WORD $0x160c; BYTE $0x01 // vinserti128 $0x1, (%rsi,%rdx), %ymm9, %ymm9
-	LONG $0x003542c4; WORD $0x004d // vpshufb (%r13), %ymm9, %ymm9
-	LONG $0xeb2541c4; BYTE $0xc9 // vpor %ymm9, %ymm11, %ymm9
-	LONG $0x197d42c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm11
 	LONG $0x5c3541c4; BYTE $0xcb // vsubpd %ymm11, %ymm9, %ymm9
-	LONG $0xa8d542c4; BYTE $0xca // vfmadd213pd %ymm10, %ymm5, %ymm9
-	LONG $0x297d21c4; LONG $0x02a0048c; WORD $0x0000 // vmovapd %ymm9, 0x2a0(%rsp,%r8)
-	LONG $0x146f7ac5; BYTE $0x06 // vmovdqu (%rsi,%rax), %xmm10
-	LONG $0x24848b48; LONG $0x000000e0 // movq 0xe0(%rsp), %rax
-	LONG $0x597d42c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm11
-	LONG $0x382d63c4; WORD $0x0614; BYTE $0x01 // vinserti128 $0x1, (%rsi,%rax), %ymm10, %ymm10
+	LONG $0xb8b542c4; BYTE $0xe6 // vfmadd231pd %ymm14, %ymm9, %ymm12
+	LONG $0x593d41c4; BYTE $0xc1 // vmulpd %ymm9, %ymm8, %ymm8
+	LONG $0xa4297dc5; LONG $0x0002a024; BYTE $0x00 // vmovapd %ymm12, 0x2a0(%rsp)
+	WORD $0x9066 // nop
+	LONG $0x0e6f7ac5 // vmovdqu (%rsi), %xmm9
+	LONG $0x6f7e41c4; WORD $0x006d // vmovdqu (%r13), %ymm13
+	LONG $0x597d42c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm12
+	LONG $0x197d42c4; LONG $0x00009095; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm10
+	LONG $0x287d21c4; LONG $0x0160349c; WORD $0x0000 // vmovapd 0x160(%rsp,%r14), %ymm11
+	LONG $0x5428fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm2
+	LONG $0x3e048d4e // leaq (%rsi,%r15), %r8
+	LONG $0x383563c4; WORD $0x3e0c; BYTE $0x01 // vinserti128 $0x1, (%rsi,%rdi), %ymm9, %ymm9
+	LONG $0x008e180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rsi)
+	LONG $0x380c8d4f // leaq (%r8,%r15), %r9
+	LONG $0x6f7a21c4; WORD $0x3e34 // vmovdqu (%rsi,%r15), %xmm14
+	LONG $0x380d63c4; WORD $0x1634; BYTE $0x01 // vinserti128 $0x1, (%rsi,%rdx), %ymm14, %ymm14
+	LONG $0x003542c4; BYTE $0xcd // vpshufb %ymm13, %ymm9, %ymm9
+	LONG $0xeb1d41c4; BYTE $0xc9 // vpor %ymm9, %ymm12, %ymm9
+	LONG $0x5c3541c4; BYTE $0xca // vsubpd %ymm10, %ymm9, %ymm9
+	LONG $0x000d42c4; BYTE $0xf5 // vpshufb %ymm13, %ymm14, %ymm14
+	LONG $0xeb1d41c4; BYTE $0xf6 // vpor %ymm14, %ymm12, %ymm14
+	LONG $0x5c0d41c4; BYTE $0xf2 // vsubpd %ymm10, %ymm14, %ymm14
+	LONG $0xb8b5c2c4; BYTE $0xcb // vfmadd231pd %ymm11, %ymm9, %ymm1
+	LONG $0xa8ed22c4; LONG $0x02e0348c; WORD $0x0000 // vfmadd213pd 0x2e0(%rsp,%r14), %ymm2, %ymm9
+	LONG $0x8c180f42; LONG $0x0010003e; BYTE $0x00 // prefetcht0 0x1000(%rsi,%r15)
+	LONG $0x6f7a01c4; WORD $0x073c // vmovdqu (%r15,%r8), %xmm15
+	LONG $0x380563c4; WORD $0x0e3c; BYTE $0x01 // vinserti128 $0x1, (%rsi,%rcx), %ymm15, %ymm15
+	LONG $0x8c180f43; LONG $0x00100007; BYTE $0x00 // prefetcht0 0x1000(%r15,%r8)
+	LONG $0xb88dc2c4; BYTE $0xe3 // vfmadd231pd %ymm11, %ymm14, %ymm4
+	LONG $0x6f7a81c4; WORD $0x0f14 // vmovdqu (%r15,%r9), %xmm2
+	LONG $0x386de3c4; WORD $0x0614; BYTE $0x01 // vinserti128 $0x1, (%rsi,%rax), %ymm2, %ymm2
+	LONG $0x8c180f43; LONG $0x0010000f; BYTE $0x00 // prefetcht0 0x1000(%r15,%r9)
+	WORD $0x014c; BYTE $0xe6 // addq %r12, %rsi
+	LONG $0x000542c4; BYTE $0xfd // vpshufb %ymm13, %ymm15, %ymm15
+	LONG $0xb8d542c4; BYTE $0xce // vfmadd231pd %ymm14, %ymm5, %ymm9
+	LONG $0xeb1d41c4; BYTE $0xff // vpor %ymm15, %ymm12, %ymm15
+	LONG $0x5c0541c4; BYTE $0xfa // vsubpd %ymm10, %ymm15, %ymm15
+	LONG $0x006dc2c4; BYTE $0xd5 // vpshufb %ymm13, %ymm2, %ymm2
+	LONG $0xd2eb9dc5 // vpor %ymm2, %ymm12, %ymm2
+	LONG $0x5c6dc1c4; BYTE $0xd2 // vsubpd %ymm10, %ymm2, %ymm2
+	LONG $0xb8cd42c4; BYTE $0xcf // vfmadd231pd %ymm15, %ymm6, %ymm9
+	LONG $0xb885c2c4; BYTE $0xfb // vfmadd231pd %ymm11, %ymm15, %ymm7
+	LONG $0xb8ed42c4; BYTE $0xc3 // vfmadd231pd %ymm11, %ymm2, %ymm8
+	LONG $0xb8e562c4; BYTE $0xca // vfmadd231pd %ymm2, %ymm3, %ymm9
+	LONG $0x297d21c4; LONG $0x02e0348c; WORD $0x0000 // vmovapd %ymm9, 0x2e0(%rsp,%r14)
+	LONG $0x40c68349 // addq $0x40, %r14
+	LONG $0xc0fe8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r14
+	LONG $0xfef6850f; WORD $0xffff // jne <symmetric4+0x480>
+	LONG $0x24048b4c // movq (%rsp), %r8
+	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
+	LONG $0xd414f5c5 // vunpcklpd %ymm4, %ymm1, %ymm2
+	LONG $0x1445c1c4; BYTE $0xd8 // vunpcklpd %ymm8, %ymm7, %ymm3
+	LONG $0xcc15f5c5 // vunpckhpd %ymm4, %ymm1, %ymm1
+	LONG $0x1545c1c4; BYTE $0xe0 // vunpckhpd %ymm8, %ymm7, %ymm4
+	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
+	LONG $0x24b48b4c; LONG $0x000000e0 // movq 0xe0(%rsp), %r14
+	LONG $0x186de3c4; WORD $0x01eb // vinsertf128 $0x1, %xmm3, %ymm2, %ymm5
+	LONG $0x066de3c4; WORD $0x31d3 // vperm2f128 $0x31, %ymm3, %ymm2, %ymm2
+	LONG $0x00b70f41 // movzwl (%r8), %eax
+	LONG $0x48b70f41; BYTE $0x02 // movzwl 0x2(%r8), %ecx
+	LONG $0x50b70f41; BYTE $0x04 // movzwl 0x4(%r8), %edx
+	LONG $0x70b70f41; BYTE $0x06 // movzwl 0x6(%r8), %esi
+	LONG $0x2404894c // movq %r8, (%rsp)
+	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
+	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
+	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
+	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
+	LONG $0x2c58d5c5; BYTE $0x07 // vaddpd (%rdi,%rax), %ymm5, %ymm5
+	LONG $0x2c11fdc5; BYTE $0x07 // vmovupd %ymm5, (%rdi,%rax)
+	LONG $0x1875e3c4; WORD $0x01ec // vinsertf128 $0x1, %xmm4, %ymm1, %ymm5
+	LONG $0x0675e3c4; WORD $0x31cc // vperm2f128 $0x31, %ymm4, %ymm1, %ymm1
+	LONG $0x2c58d5c5; BYTE $0x0f // vaddpd (%rdi,%rcx), %ymm5, %ymm5
+	LONG $0x2c11fdc5; BYTE $0x0f // vmovupd %ymm5, (%rdi,%rcx)
+	LONG $0x1458edc5; BYTE $0x17 // vaddpd (%rdi,%rdx), %ymm2, %ymm2
+	LONG $0x1411fdc5; BYTE $0x17 // vmovupd %ymm2, (%rdi,%rdx)
+	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
+	LONG $0x0c58f5c5; BYTE $0x37 // vaddpd (%rdi,%rsi), %ymm1, %ymm1
+	LONG $0x0c11fdc5; BYTE $0x37 // vmovupd %ymm1, (%rdi,%rsi)
+	LONG $0x3e348d4b // leaq (%r14,%r15), %rsi
+	WORD $0xff31 // xorl %edi, %edi
+	LONG $0x40b70f41; BYTE $0x08 // movzwl 0x8(%r8), %eax
+	LONG $0x48b70f41; BYTE $0x0a // movzwl 0xa(%r8), %ecx
+	LONG $0x6f7e41c4; WORD $0x204d // vmovdqu 0x20(%r13), %ymm9
+	LONG $0x597d42c4; LONG $0x00008895; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm10
+	LONG $0x197d42c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm11
+	LONG $0xa4287dc5; LONG $0x0002c024; BYTE $0x00 // vmovapd 0x2c0(%rsp), %ymm12
+	LONG $0x84287dc5; LONG $0x00014024; BYTE $0x00 // vmovapd 0x140(%rsp), %ymm8
+	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
+	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
+	LONG $0x0c10f9c5; BYTE $0x02 // vmovupd (%rdx,%rax), %xmm1
+	LONG $0x1c10f9c5; BYTE $0x0a // vmovupd (%rdx,%rcx), %xmm3
+	LONG $0x5410f9c5; WORD $0x1002 // vmovupd 0x10(%rdx,%rax), %xmm2
+	LONG $0x40b70f41; BYTE $0x0c // movzwl 0xc(%r8), %eax
+	LONG $0x6410f9c5; WORD $0x100a // vmovupd 0x10(%rdx,%rcx), %xmm4
+	LONG $0x48b70f41; BYTE $0x0e // movzwl 0xe(%r8), %ecx
+	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
+	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
+	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
+	LONG $0x1875e3c4; WORD $0x022c; BYTE $0x01 // vinsertf128 $0x1, (%rdx,%rax), %ymm1, %ymm5
+	LONG $0x1865e3c4; WORD $0x0a1c; BYTE $0x01 // vinsertf128 $0x1, (%rdx,%rcx), %ymm3, %ymm3
+	LONG $0x186de3c4; LONG $0x01100254 // vinsertf128 $0x1, 0x10(%rdx,%rax), %ymm2, %ymm2
 	LONG $0x24848b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rax
-	LONG $0x002d42c4; WORD $0x2055 // vpshufb 0x20(%r13), %ymm10, %ymm10
-	LONG $0xeb2541c4; BYTE $0xd2 // vpor %ymm10, %ymm11, %ymm10
-	LONG $0x197d42c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm11
-	LONG $0x5c2d41c4; BYTE $0xd3 // vsubpd %ymm11, %ymm10, %ymm10
-	LONG $0xa8cd62c4; BYTE $0xd0 // vfmadd213pd %ymm0, %ymm6, %ymm10
-	LONG $0x297d21c4; LONG $0x02c00494; WORD $0x0000 // vmovapd %ymm10, 0x2c0(%rsp,%r8)
-	LONG $0x6f7aa1c4; WORD $0x1e04 // vmovdqu (%rsi,%r11), %xmm0
-	LONG $0x597d42c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm11
-	LONG $0x387de3c4; WORD $0x0604; BYTE $0x01 // vinserti128 $0x1, (%rsi,%rax), %ymm0, %ymm0
-	LONG $0x24448b48; BYTE $0x60 // movq 0x60(%rsp), %rax
-	LONG $0x007dc2c4; WORD $0x0045 // vpshufb (%r13), %ymm0, %ymm0
-	LONG $0xc0eba5c5 // vpor %ymm0, %ymm11, %ymm0
-	LONG $0x197d42c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm11
-	LONG $0x5c7dc1c4; BYTE $0xc3 // vsubpd %ymm11, %ymm0, %ymm0
-	LONG $0xa8c5c2c4; BYTE $0xc1 // vfmadd213pd %ymm9, %ymm7, %ymm0
-	LONG $0x297da1c4; LONG $0x02a00484; WORD $0x0000 // vmovapd %ymm0, 0x2a0(%rsp,%r8)
-	LONG $0x046ffac5; BYTE $0x06 // vmovdqu (%rsi,%rax), %xmm0
+	LONG $0x6f7aa1c4; WORD $0x3034 // vmovdqu (%rax,%r14), %xmm6
+	LONG $0x384da3c4; WORD $0x1034; BYTE $0x01 // vinserti128 $0x1, (%rax,%r10), %ymm6, %ymm6
 	LONG $0x24848b48; LONG $0x00000080 // movq 0x80(%rsp), %rax
-	LONG $0x597d42c4; LONG $0x0000888d; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm9
-	LONG $0x197d42c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm11
-	LONG $0x387de3c4; WORD $0x0604; BYTE $0x01 // vinserti128 $0x1, (%rsi,%rax), %ymm0, %ymm0
-	WORD $0x0148; BYTE $0xfe // addq %rdi, %rsi
-	LONG $0x007dc2c4; WORD $0x2045 // vpshufb 0x20(%r13), %ymm0, %ymm0
-	LONG $0xc0ebb5c5 // vpor %ymm0, %ymm9, %ymm0
-	LONG $0x5c7dc1c4; BYTE $0xc3 // vsubpd %ymm11, %ymm0, %ymm0
-	LONG $0xa8bdc2c4; BYTE $0xc2 // vfmadd213pd %ymm10, %ymm8, %ymm0
-	LONG $0x297da1c4; LONG $0x02c00484; WORD $0x0000 // vmovapd %ymm0, 0x2c0(%rsp,%r8)
-	LONG $0x40c08349 // addq $0x40, %r8
-	LONG $0x00f88149; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %r8
-	LONG $0xfdd8850f; WORD $0xffff // jne <symmetric4+0x960>
-	LONG $0x247c8b48; BYTE $0x48 // movq 0x48(%rsp), %rdi
-	LONG $0x244c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r9
-	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
-	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
-	LONG $0x24548b4c; BYTE $0x58 // movq 0x58(%rsp), %r10
-	LONG $0x24448b4c; BYTE $0x50 // movq 0x50(%rsp), %r8
-	LONG $0xfff6b3e9; BYTE $0xff // jmp <symmetric4+0x25e>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0xcb14d5c5 // vunpcklpd %ymm3, %ymm5, %ymm1
+	LONG $0xfb15d5c5 // vunpckhpd %ymm3, %ymm5, %ymm7
+	LONG $0x185de3c4; LONG $0x01100a6c // vinsertf128 $0x1, 0x10(%rdx,%rcx), %ymm4, %ymm5
+	LONG $0x1a0c8d4b // leaq (%r10,%r11), %rcx
+	WORD $0x014d; BYTE $0xf3 // addq %r14, %r11
+	LONG $0x3a148d4b // leaq (%r10,%r15), %rdx
+	LONG $0xe728fdc5 // vmovapd %ymm7, %ymm4
+	LONG $0x4c29fdc5; WORD $0x6024 // vmovapd %ymm1, 0x60(%rsp)
+	LONG $0x004dc2c4; BYTE $0xf1 // vpshufb %ymm9, %ymm6, %ymm6
+	LONG $0xf5156dc5 // vunpckhpd %ymm5, %ymm2, %ymm14
+	LONG $0xed146dc5 // vunpcklpd %ymm5, %ymm2, %ymm13
+	LONG $0x6f7a81c4; WORD $0x3114 // vmovdqu (%r9,%r14), %xmm2
+	LONG $0xf6ebadc5 // vpor %ymm6, %ymm10, %ymm6
+	LONG $0x386d83c4; WORD $0x1114; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm2, %ymm2
+	LONG $0x5c4dc1c4; BYTE $0xf3 // vsubpd %ymm11, %ymm6, %ymm6
+	LONG $0xed297dc5 // vmovapd %ymm13, %ymm5
+	LONG $0xf3297dc5 // vmovapd %ymm14, %ymm3
+	LONG $0x006dc2c4; BYTE $0xd1 // vpshufb %ymm9, %ymm2, %ymm2
+	LONG $0xd2ebadc5 // vpor %ymm2, %ymm10, %ymm2
+	LONG $0x5c6dc1c4; BYTE $0xd3 // vsubpd %ymm11, %ymm2, %ymm2
+	LONG $0xb8ed62c4; BYTE $0xe1 // vfmadd231pd %ymm1, %ymm2, %ymm12
+	LONG $0xd259bdc5 // vmulpd %ymm2, %ymm8, %ymm2
+	LONG $0xb8cd62c4; BYTE $0xe7 // vfmadd231pd %ymm7, %ymm6, %ymm12
+	LONG $0x6f7aa1c4; WORD $0x303c // vmovdqu (%rax,%r14), %xmm7
+	LONG $0xf659bdc5 // vmulpd %ymm6, %ymm8, %ymm6
+	LONG $0x3845a3c4; WORD $0x103c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r10), %ymm7, %ymm7
+	LONG $0x24848b48; LONG $0x000000c0 // movq 0xc0(%rsp), %rax
+	LONG $0x0045c2c4; BYTE $0xf9 // vpshufb %ymm9, %ymm7, %ymm7
+	LONG $0xffebadc5 // vpor %ymm7, %ymm10, %ymm7
+	LONG $0x5c45c1c4; BYTE $0xfb // vsubpd %ymm11, %ymm7, %ymm7
+	LONG $0xb8c542c4; BYTE $0xe5 // vfmadd231pd %ymm13, %ymm7, %ymm12
+	LONG $0x6f7a21c4; WORD $0x302c // vmovdqu (%rax,%r14), %xmm13
+	LONG $0xff59bdc5 // vmulpd %ymm7, %ymm8, %ymm7
+	LONG $0x381523c4; WORD $0x102c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r10), %ymm13, %ymm13
+	LONG $0x02048d4b // leaq (%r10,%r8), %rax
+	WORD $0x014d; BYTE $0xf0 // addq %r14, %r8
+	LONG $0x001542c4; BYTE $0xc9 // vpshufb %ymm9, %ymm13, %ymm9
+	LONG $0xeb2d41c4; BYTE $0xc9 // vpor %ymm9, %ymm10, %ymm9
+	LONG $0x5c3541c4; BYTE $0xcb // vsubpd %ymm11, %ymm9, %ymm9
+	LONG $0xb88d42c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm14, %ymm12
+	LONG $0x593d41c4; BYTE $0xc1 // vmulpd %ymm9, %ymm8, %ymm8
+	LONG $0xa4297dc5; LONG $0x0002c024; BYTE $0x00 // vmovapd %ymm12, 0x2c0(%rsp)
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x6f7a21c4; WORD $0x330c // vmovdqu (%rbx,%r14), %xmm9
+	LONG $0x346f7ac5; BYTE $0x33 // vmovdqu (%rbx,%rsi), %xmm14
+	LONG $0x6f7a21c4; WORD $0x1b3c // vmovdqu (%rbx,%r11), %xmm15
+	LONG $0x6f7aa1c4; WORD $0x030c // vmovdqu (%rbx,%r8), %xmm1
+	LONG $0x6f7e41c4; WORD $0x2065 // vmovdqu 0x20(%r13), %ymm12
+	LONG $0x597d42c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm11
+	LONG $0x197d42c4; LONG $0x00009095; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm10
+	LONG $0xac287dc5; LONG $0x0001803c; BYTE $0x00 // vmovapd 0x180(%rsp,%rdi), %ymm13
+	LONG $0x383523c4; WORD $0x130c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r10), %ymm9, %ymm9
+	LONG $0x380d63c4; WORD $0x1334; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm14, %ymm14
+	LONG $0x380563c4; WORD $0x0b3c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rcx), %ymm15, %ymm15
+	LONG $0x3875e3c4; WORD $0x030c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rax), %ymm1, %ymm1
+	WORD $0x014c; BYTE $0xe3 // addq %r12, %rbx
+	LONG $0x003542c4; BYTE $0xcc // vpshufb %ymm12, %ymm9, %ymm9
+	LONG $0x000d42c4; BYTE $0xf4 // vpshufb %ymm12, %ymm14, %ymm14
+	LONG $0x000542c4; BYTE $0xfc // vpshufb %ymm12, %ymm15, %ymm15
+	LONG $0x0075c2c4; BYTE $0xcc // vpshufb %ymm12, %ymm1, %ymm1
+	LONG $0xeb2541c4; BYTE $0xc9 // vpor %ymm9, %ymm11, %ymm9
+	LONG $0xeb2541c4; BYTE $0xf6 // vpor %ymm14, %ymm11, %ymm14
+	LONG $0xeb2541c4; BYTE $0xff // vpor %ymm15, %ymm11, %ymm15
+	LONG $0xc9eba5c5 // vpor %ymm1, %ymm11, %ymm1
+	LONG $0x5c3541c4; BYTE $0xca // vsubpd %ymm10, %ymm9, %ymm9
+	LONG $0x5c0d41c4; BYTE $0xf2 // vsubpd %ymm10, %ymm14, %ymm14
+	LONG $0x5c0541c4; BYTE $0xfa // vsubpd %ymm10, %ymm15, %ymm15
+	LONG $0x5c75c1c4; BYTE $0xca // vsubpd %ymm10, %ymm1, %ymm1
+	LONG $0x54287dc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm10
+	LONG $0xb8b5c2c4; BYTE $0xd5 // vfmadd231pd %ymm13, %ymm9, %ymm2
+	LONG $0xa8ad62c4; LONG $0x03003c8c; WORD $0x0000 // vfmadd213pd 0x300(%rsp,%rdi), %ymm10, %ymm9
+	LONG $0xb88dc2c4; BYTE $0xf5 // vfmadd231pd %ymm13, %ymm14, %ymm6
+	LONG $0xb885c2c4; BYTE $0xfd // vfmadd231pd %ymm13, %ymm15, %ymm7
+	LONG $0xb8f542c4; BYTE $0xc5 // vfmadd231pd %ymm13, %ymm1, %ymm8
+	LONG $0xb8dd42c4; BYTE $0xce // vfmadd231pd %ymm14, %ymm4, %ymm9
+	LONG $0xb8d542c4; BYTE $0xcf // vfmadd231pd %ymm15, %ymm5, %ymm9
+	LONG $0xb8e562c4; BYTE $0xc9 // vfmadd231pd %ymm1, %ymm3, %ymm9
+	LONG $0x8c297dc5; LONG $0x0003003c; BYTE $0x00 // vmovapd %ymm9, 0x300(%rsp,%rdi)
+	LONG $0x40c78348 // addq $0x40, %rdi
+	LONG $0xc0ff8148; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %rdi
+	LONG $0xff21850f; WORD $0xffff // jne <symmetric4+0x790>
+	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
+	LONG $0xce14edc5 // vunpcklpd %ymm6, %ymm2, %ymm1
+	LONG $0x1445c1c4; BYTE $0xd8 // vunpcklpd %ymm8, %ymm7, %ymm3
+	LONG $0xd615edc5 // vunpckhpd %ymm6, %ymm2, %ymm2
+	LONG $0x1545c1c4; BYTE $0xe0 // vunpckhpd %ymm8, %ymm7, %ymm4
+	LONG $0x1875e3c4; WORD $0x01eb // vinsertf128 $0x1, %xmm3, %ymm1, %ymm5
+	LONG $0x0675e3c4; WORD $0x31cb // vperm2f128 $0x31, %ymm3, %ymm1, %ymm1
+	LONG $0x0848b70f // movzwl 0x8(%rax), %ecx
+	LONG $0x0a50b70f // movzwl 0xa(%rax), %edx
+	LONG $0x0c70b70f // movzwl 0xc(%rax), %esi
+	LONG $0x0e40b70f // movzwl 0xe(%rax), %eax
+	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
+	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
+	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
+	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
+	LONG $0x2c58d5c5; BYTE $0x0f // vaddpd (%rdi,%rcx), %ymm5, %ymm5
+	WORD $0x0148; BYTE $0xf8 // addq %rdi, %rax
+	LONG $0x001337e9; BYTE $0x00 // jmp <symmetric4+0x1bf6>
+	BYTE $0x90 // nop
+	WORD $0x8945; BYTE $0xf8 // movl %r15d, %r8d
+	LONG $0x02e8c141 // shrl $0x2, %r8d
+	WORD $0xf883; BYTE $0x01 // cmpl $0x1, %eax
+	LONG $0x09dd840f; WORD $0x0000 // je <symmetric4+0x12ad>
+	WORD $0xc085 // testl %eax, %eax
+	LONG $0x0aef850f; WORD $0x0000 // jne <symmetric4+0x13c7>
+	LONG $0x7f0c8d43 // leal (%r15,%r15,2), %ecx
+	WORD $0x8944; BYTE $0xf8 // movl %r15d, %eax
+	WORD $0xe8d1 // shrl %eax
+	WORD $0xd231 // xorl %edx, %edx
+	WORD $0x894c; BYTE $0xcf // movq %r9, %rdi
+	WORD $0x894c; BYTE $0xce // movq %r9, %rsi
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	LONG $0x00401f0f // nopl (%rax)
+	WORD $0x8949; BYTE $0xd1 // movq %rdx, %r9
+	LONG $0x06e1c149 // shlq $0x6, %r9
+	LONG $0x24948d4c; LONG $0x000002a0 // leaq 0x2a0(%rsp), %r10
+	LONG $0x287d81c4; WORD $0x0a0c // vmovapd (%r10,%r9), %ymm1
+	LONG $0x287d81c4; WORD $0x0a54; BYTE $0x20 // vmovapd 0x20(%r10,%r9), %ymm2
+	LONG $0x0a1c8d4f // leaq (%r10,%r9), %r11
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x6f7ac1c4; BYTE $0x1a // vmovdqu (%r10), %xmm3
+	LONG $0x597dc2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm4
+	LONG $0x386583c4; WORD $0x021c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r8), %ymm3, %ymm3
+	LONG $0x0065c2c4; WORD $0x005d // vpshufb (%r13), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0x197dc2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0xb8e5a2c4; LONG $0x01200c8c; WORD $0x0000 // vfmadd231pd 0x120(%rsp,%r9), %ymm3, %ymm1
+	LONG $0x297dc1c4; BYTE $0x0b // vmovapd %ymm1, (%r11)
+	LONG $0x6f7ac1c4; WORD $0x021c // vmovdqu (%r10,%rax), %xmm3
+	LONG $0x597dc2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm4
+	LONG $0x197dc2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm5
+	LONG $0x3865c3c4; WORD $0x0a1c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rcx), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xfa // addq %r15, %r10
+	LONG $0x0065c2c4; WORD $0x205d // vpshufb 0x20(%r13), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xb8e5a2c4; LONG $0x01400c94; WORD $0x0000 // vfmadd231pd 0x140(%rsp,%r9), %ymm3, %ymm2
+	LONG $0x40c18349 // addq $0x40, %r9
+	LONG $0x297dc1c4; WORD $0x2053 // vmovapd %ymm2, 0x20(%r11)
+	LONG $0x00f98149; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %r9
+	LONG $0xff74850f; WORD $0xffff // jne <symmetric4+0x920>
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	WORD $0x014c; BYTE $0xe6 // addq %r12, %rsi
+	LONG $0x04fa8348 // cmpq $0x4, %rdx
+	LONG $0xff34850f; WORD $0xffff // jne <symmetric4+0x8f0>
+	LONG $0xfff86fe9; BYTE $0xff // jmp <symmetric4+0x230>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xf883; BYTE $0x02 // cmpl $0x2, %eax
-	LONG $0x1771850f; WORD $0x0000 // jne <symmetric4+0x232a>
-	WORD $0xb70f; BYTE $0x03 // movzwl (%rbx), %eax
-	LONG $0x024bb70f // movzwl 0x2(%rbx), %ecx
-	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
-	LONG $0x0453b70f // movzwl 0x4(%rbx), %edx
-	LONG $0x0673b70f // movzwl 0x6(%rbx), %esi
-	WORD $0x8944; BYTE $0xf7 // movl %r14d, %edi
+	LONG $0x1263850f; WORD $0x0000 // jne <symmetric4+0x1c3c>
+	LONG $0x24348b48 // movq (%rsp), %rsi
+	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
+	WORD $0x8944; BYTE $0xff // movl %r15d, %edi
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
 	LONG $0x6f7e41c4; WORD $0x004d // vmovdqu (%r13), %ymm9
 	LONG $0x6f7e41c4; WORD $0x4065 // vmovdqu 0x40(%r13), %ymm12
@@ -8710,1234 +8239,1044 @@ TEXT ·symmetric4Quad(SB), 0, $1296-8
 	LONG $0x197dc2c4; LONG $0x000090bd; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm7
 	LONG $0x94287dc5; LONG $0x00012024; BYTE $0x00 // vmovapd 0x120(%rsp), %ymm10
 	LONG $0x9c287dc5; LONG $0x0002a024; BYTE $0x00 // vmovapd 0x2a0(%rsp), %ymm11
-	WORD $0x8945; BYTE $0xda // movl %r11d, %r10d
-	LONG $0x244c894c; BYTE $0x38 // movq %r9, 0x38(%rsp)
-	WORD $0x8945; BYTE $0xf1 // movl %r14d, %r9d
-	WORD $0xd141; BYTE $0xe9 // shrl %r9d
-	LONG $0x02eac141 // shrl $0x2, %r10d
-	LONG $0x245c8948; BYTE $0x08 // movq %rbx, 0x8(%rsp)
-	LONG $0x247c894c; BYTE $0x10 // movq %r15, 0x10(%rsp)
-	LONG $0x245c894c; BYTE $0x40 // movq %r11, 0x40(%rsp)
-	WORD $0xdb31 // xorl %ebx, %ebx
+	WORD $0x8945; BYTE $0xfb // movl %r15d, %r11d
+	WORD $0xd141; BYTE $0xeb // shrl %r11d
+	LONG $0x245c8948; BYTE $0x58 // movq %rbx, 0x58(%rsp)
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0x3f348d4e // leaq (%rdi,%r15), %r14
+	WORD $0xb70f; BYTE $0x06 // movzwl (%rsi), %eax
+	LONG $0x024eb70f // movzwl 0x2(%rsi), %ecx
+	LONG $0x0456b70f // movzwl 0x4(%rsi), %edx
+	LONG $0x0676b70f // movzwl 0x6(%rsi), %esi
 	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
 	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
 	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
 	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
-	LONG $0x1079c1c4; WORD $0x0004 // vmovupd (%r8,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x0814 // vmovupd (%r8,%rcx), %xmm2
-	LONG $0x1079c1c4; WORD $0x004c; BYTE $0x10 // vmovupd 0x10(%r8,%rax), %xmm1
-	LONG $0x1079c1c4; WORD $0x085c; BYTE $0x10 // vmovupd 0x10(%r8,%rcx), %xmm3
-	LONG $0x37048d4b // leaq (%r15,%r14), %rax
-	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
-	LONG $0x187dc3c4; WORD $0x1004; BYTE $0x01 // vinsertf128 $0x1, (%r8,%rdx), %ymm0, %ymm0
-	LONG $0x186dc3c4; WORD $0x3014; BYTE $0x01 // vinsertf128 $0x1, (%r8,%rsi), %ymm2, %ymm2
-	LONG $0xf214fdc5 // vunpcklpd %ymm2, %ymm0, %ymm6
-	LONG $0xc215fdc5 // vunpckhpd %ymm2, %ymm0, %ymm0
-	LONG $0x8429fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm0, 0x80(%rsp)
-	LONG $0x1875c3c4; LONG $0x01101044 // vinsertf128 $0x1, 0x10(%r8,%rdx), %ymm1, %ymm0
-	LONG $0x1865c3c4; LONG $0x0110304c // vinsertf128 $0x1, 0x10(%r8,%rsi), %ymm3, %ymm1
-	LONG $0x36048d47 // leal (%r14,%r14), %r8d
-	LONG $0x27348d4b // leaq (%r15,%r12), %rsi
-	LONG $0x37148d4a // leaq (%rdi,%r14), %rdx
-	LONG $0xb429fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm6, 0xa0(%rsp)
-	LONG $0x070c8d4a // leaq (%rdi,%r8), %rcx
-	LONG $0xe914fdc5 // vunpcklpd %ymm1, %ymm0, %ymm5
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x597de2c4; LONG $0x001ac10d; BYTE $0x00 // vpbroadcastq 0x1ac1(%rip), %ymm1
-	LONG $0x4429fdc5; WORD $0x6024 // vmovapd %ymm0, 0x60(%rsp)
-	LONG $0x6f7ac1c4; BYTE $0x07 // vmovdqu (%r15), %xmm0
-	LONG $0xac29fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm5, 0xe0(%rsp)
-	LONG $0x387dc3c4; WORD $0x3f04; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdi), %ymm0, %ymm0
-	LONG $0x8f180f41; LONG $0x00001000 // prefetcht0 0x1000(%r15)
-	LONG $0x007dc2c4; BYTE $0xc1 // vpshufb %ymm9, %ymm0, %ymm0
-	LONG $0x47fdc2c4; BYTE $0xc4 // vpsllvq %ymm12, %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc6 // vpsrlq %xmm14, %ymm0, %ymm0
-	LONG $0xc0efbdc5 // vpxor %ymm0, %ymm8, %ymm0
-	LONG $0x027dc3c4; WORD $0xaad7 // vpblendd $0xaa, %ymm15, %ymm0, %ymm2
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xd9ebedc5 // vpor %ymm1, %ymm2, %ymm3
-	LONG $0x597de2c4; LONG $0x001a6b15; BYTE $0x00 // vpbroadcastq 0x1a6b(%rip), %ymm2
-	LONG $0xc2ebfdc5 // vpor %ymm2, %ymm0, %ymm0
-	LONG $0xc75cfdc5 // vsubpd %ymm7, %ymm0, %ymm0
-	LONG $0xeb587dc5 // vaddpd %ymm3, %ymm0, %ymm13
-	LONG $0x6f7a81c4; WORD $0x3704 // vmovdqu (%r15,%r14), %xmm0
-	LONG $0x387de3c4; WORD $0x0704; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm0, %ymm0
-	LONG $0x8c180f43; LONG $0x00100037; BYTE $0x00 // prefetcht0 0x1000(%r15,%r14)
-	LONG $0x07048d4b // leaq (%r15,%r8), %rax
+	LONG $0x1079c1c4; WORD $0x000c // vmovupd (%r8,%rax), %xmm1
+	LONG $0x1079c1c4; WORD $0x081c // vmovupd (%r8,%rcx), %xmm3
+	LONG $0x1079c1c4; WORD $0x0054; BYTE $0x10 // vmovupd 0x10(%r8,%rax), %xmm2
+	LONG $0x1079c1c4; WORD $0x0864; BYTE $0x10 // vmovupd 0x10(%r8,%rcx), %xmm4
+	LONG $0x39048d4b // leaq (%r9,%r15), %rax
+	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
 	LONG $0x24848948; LONG $0x00000118 // movq %rax, 0x118(%rsp)
-	LONG $0xb89562c4; BYTE $0xde // vfmadd231pd %ymm6, %ymm13, %ymm11
-	LONG $0x007dc2c4; BYTE $0xc1 // vpshufb %ymm9, %ymm0, %ymm0
-	LONG $0x47fdc2c4; BYTE $0xc4 // vpsllvq %ymm12, %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc6 // vpsrlq %xmm14, %ymm0, %ymm0
-	LONG $0xc0efbdc5 // vpxor %ymm0, %ymm8, %ymm0
-	LONG $0x027dc3c4; WORD $0xaadf // vpblendd $0xaa, %ymm15, %ymm0, %ymm3
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc2ebfdc5 // vpor %ymm2, %ymm0, %ymm0
+	LONG $0x1875c3c4; WORD $0x100c; BYTE $0x01 // vinsertf128 $0x1, (%r8,%rdx), %ymm1, %ymm1
+	LONG $0x1865c3c4; WORD $0x301c; BYTE $0x01 // vinsertf128 $0x1, (%r8,%rsi), %ymm3, %ymm3
+	LONG $0xfb1475c5 // vunpcklpd %ymm3, %ymm1, %ymm15
+	LONG $0xcb15f5c5 // vunpckhpd %ymm3, %ymm1, %ymm1
+	LONG $0x8c29fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm1, 0xa0(%rsp)
+	LONG $0x186dc3c4; LONG $0x0110104c // vinsertf128 $0x1, 0x10(%r8,%rdx), %ymm2, %ymm1
+	LONG $0x185dc3c4; LONG $0x01103054 // vinsertf128 $0x1, 0x10(%r8,%rsi), %ymm4, %ymm2
+	LONG $0x3f348d43 // leal (%r15,%r15), %esi
+	LONG $0xbc297dc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm15, 0xc0(%rsp)
+	LONG $0x24748948; BYTE $0x40 // movq %rsi, 0x40(%rsp)
+	LONG $0xf214f5c5 // vunpcklpd %ymm2, %ymm1, %ymm6
+	LONG $0xca15f5c5 // vunpckhpd %ymm2, %ymm1, %ymm1
+	LONG $0x8c29fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm1, 0x80(%rsp)
+	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
+	LONG $0xb429fdc5; LONG $0x00048024; BYTE $0x00 // vmovapd %ymm6, 0x480(%rsp)
+	LONG $0x3875c3c4; WORD $0x390c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm1, %ymm1
+	LONG $0x89180f41; LONG $0x00001000 // prefetcht0 0x1000(%r9)
+	LONG $0x0075c2c4; BYTE $0xc9 // vpshufb %ymm9, %ymm1, %ymm1
+	LONG $0x47f5c2c4; BYTE $0xcc // vpsllvq %ymm12, %ymm1, %ymm1
+	LONG $0xd375c1c4; BYTE $0xce // vpsrlq %xmm14, %ymm1, %ymm1
+	LONG $0xd1efbdc5 // vpxor %ymm1, %ymm8, %ymm2
+	LONG $0x597de2c4; LONG $0x0015740d; BYTE $0x00 // vpbroadcastq 0x1574(%rip), %ymm1
+	LONG $0x026de3c4; WORD $0xaad8 // vpblendd $0xaa, %ymm0, %ymm2, %ymm3
+	LONG $0xd273ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm4
+	LONG $0x597de2c4; LONG $0x00155815; BYTE $0x00 // vpbroadcastq 0x1558(%rip), %ymm2
 	LONG $0xd9ebe5c5 // vpor %ymm1, %ymm3, %ymm3
-	LONG $0xc75cfdc5 // vsubpd %ymm7, %ymm0, %ymm0
-	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
-	LONG $0x6f7a81c4; WORD $0x071c // vmovdqu (%r15,%r8), %xmm3
-	LONG $0xb8fd62c4; LONG $0x0080249c; WORD $0x0000 // vfmadd231pd 0x80(%rsp), %ymm0, %ymm11
+	LONG $0x4c7ffdc5; WORD $0x6024 // vmovdqa %ymm1, 0x60(%rsp)
+	LONG $0xe2ebddc5 // vpor %ymm2, %ymm4, %ymm4
+	LONG $0x947ffdc5; LONG $0x0000e024; BYTE $0x00 // vmovdqa %ymm2, 0xe0(%rsp)
+	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
+	LONG $0xeb585dc5 // vaddpd %ymm3, %ymm4, %ymm13
+	LONG $0x6f7a81c4; WORD $0x391c // vmovdqu (%r9,%r15), %xmm3
 	LONG $0x3865e3c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm3, %ymm3
-	LONG $0x8c180f43; LONG $0x00100007; BYTE $0x00 // prefetcht0 0x1000(%r15,%r8)
-	LONG $0x1f048d4b // leaq (%r15,%r11), %rax
+	LONG $0x8c180f43; LONG $0x00100039; BYTE $0x00 // prefetcht0 0x1000(%r9,%r15)
+	LONG $0x31048d49 // leaq (%r9,%rsi), %rax
 	LONG $0x24848948; LONG $0x00000110 // movq %rax, 0x110(%rsp)
+	LONG $0xb89542c4; BYTE $0xdf // vfmadd231pd %ymm15, %ymm13, %ymm11
 	LONG $0x0065c2c4; BYTE $0xd9 // vpshufb %ymm9, %ymm3, %ymm3
 	LONG $0x47e5c2c4; BYTE $0xdc // vpsllvq %ymm12, %ymm3, %ymm3
 	LONG $0xd365c1c4; BYTE $0xde // vpsrlq %xmm14, %ymm3, %ymm3
 	LONG $0xdbefbdc5 // vpxor %ymm3, %ymm8, %ymm3
-	LONG $0x0265c3c4; WORD $0xaae7 // vpblendd $0xaa, %ymm15, %ymm3, %ymm4
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
 	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
 	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
 	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
 	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	LONG $0x6f7a81c4; WORD $0x1f24 // vmovdqu (%r15,%r11), %xmm4
+	LONG $0x6f7ac1c4; WORD $0x3124 // vmovdqu (%r9,%rsi), %xmm4
+	LONG $0xb8e562c4; LONG $0x00a0249c; WORD $0x0000 // vfmadd231pd 0xa0(%rsp), %ymm3, %ymm11
 	LONG $0x385de3c4; WORD $0x0724; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm4, %ymm4
-	LONG $0x8c180f43; LONG $0x0010001f; BYTE $0x00 // prefetcht0 0x1000(%r15,%r11)
-	LONG $0x1f048d4a // leaq (%rdi,%r11), %rax
-	WORD $0x8949; BYTE $0xf3 // movq %rsi, %r11
-	LONG $0xb8e562c4; BYTE $0xdd // vfmadd231pd %ymm5, %ymm3, %ymm11
+	LONG $0x8c180f41; LONG $0x00100031; BYTE $0x00 // prefetcht0 0x1000(%r9,%rsi)
+	LONG $0x09048d49 // leaq (%r9,%rcx), %rax
+	LONG $0x24848948; LONG $0x00000108 // movq %rax, 0x108(%rsp)
 	LONG $0x005dc2c4; BYTE $0xe1 // vpshufb %ymm9, %ymm4, %ymm4
-	LONG $0xcb592dc5 // vmulpd %ymm3, %ymm10, %ymm9
 	LONG $0x47ddc2c4; BYTE $0xe4 // vpsllvq %ymm12, %ymm4, %ymm4
 	LONG $0xd35dc1c4; BYTE $0xe6 // vpsrlq %xmm14, %ymm4, %ymm4
 	LONG $0xe4efbdc5 // vpxor %ymm4, %ymm8, %ymm4
-	LONG $0xd473bdc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm8
-	LONG $0x025dc3c4; WORD $0xaae7 // vpblendd $0xaa, %ymm15, %ymm4, %ymm4
+	LONG $0x025de3c4; WORD $0xaae8 // vpblendd $0xaa, %ymm0, %ymm4, %ymm5
+	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
+	LONG $0xe2ebddc5 // vpor %ymm2, %ymm4, %ymm4
+	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
+	LONG $0xe75cddc5 // vsubpd %ymm7, %ymm4, %ymm4
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0x6f7ac1c4; WORD $0x092c // vmovdqu (%r9,%rcx), %xmm5
+	LONG $0x3855e3c4; WORD $0x072c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm5, %ymm5
+	LONG $0x8c180f41; LONG $0x00100009; BYTE $0x00 // prefetcht0 0x1000(%r9,%rcx)
+	WORD $0x894c; BYTE $0xc8 // movq %r9, %rax
+	WORD $0x8941; BYTE $0xc9 // movl %ecx, %r9d
+	LONG $0x20148d4a // leaq (%rax,%r12), %rdx
+	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
+	LONG $0x02e9c141 // shrl $0x2, %r9d
+	WORD $0x0148; BYTE $0xf9 // addq %rdi, %rcx
+	LONG $0x37048d48 // leaq (%rdi,%rsi), %rax
+	WORD $0x8948; BYTE $0xd3 // movq %rdx, %rbx
+	LONG $0xb8dd62c4; BYTE $0xde // vfmadd231pd %ymm6, %ymm4, %ymm11
+	LONG $0x0055c2c4; BYTE $0xe9 // vpshufb %ymm9, %ymm5, %ymm5
+	LONG $0xcc592dc5 // vmulpd %ymm4, %ymm10, %ymm9
+	LONG $0x47d5c2c4; BYTE $0xec // vpsllvq %ymm12, %ymm5, %ymm5
+	LONG $0xd355c1c4; BYTE $0xee // vpsrlq %xmm14, %ymm5, %ymm5
+	LONG $0xedefbdc5 // vpxor %ymm5, %ymm8, %ymm5
+	LONG $0xd573bdc5; BYTE $0x20 // vpsrlq $0x20, %ymm5, %ymm8
+	LONG $0x0255e3c4; WORD $0xaae8 // vpblendd $0xaa, %ymm0, %ymm5, %ymm5
 	LONG $0xc2eb3dc5 // vpor %ymm2, %ymm8, %ymm8
-	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
+	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
 	LONG $0xff5cbdc5 // vsubpd %ymm7, %ymm8, %ymm7
-	LONG $0xc0592dc5 // vmulpd %ymm0, %ymm10, %ymm8
-	LONG $0xe458c5c5 // vaddpd %ymm4, %ymm7, %ymm4
-	LONG $0xb8dd62c4; WORD $0x245c; BYTE $0x60 // vfmadd231pd 0x60(%rsp), %ymm4, %ymm11
+	LONG $0xc3592dc5 // vmulpd %ymm3, %ymm10, %ymm8
+	LONG $0xed58c5c5 // vaddpd %ymm5, %ymm7, %ymm5
+	LONG $0xb8d562c4; LONG $0x0080249c; WORD $0x0000 // vfmadd231pd 0x80(%rsp), %ymm5, %ymm11
 	LONG $0x592dc1c4; BYTE $0xfd // vmulpd %ymm13, %ymm10, %ymm7
-	LONG $0xd4592dc5 // vmulpd %ymm4, %ymm10, %ymm10
+	LONG $0xd5592dc5 // vmulpd %ymm5, %ymm10, %ymm10
 	LONG $0x9c297dc5; LONG $0x0002a024; BYTE $0x00 // vmovapd %ymm11, 0x2a0(%rsp)
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x6f7ac1c4; BYTE $0x1b // vmovdqu (%r11), %xmm3
+	LONG $0x236ffac5 // vmovdqu (%rbx), %xmm4
 	LONG $0x6f7e41c4; WORD $0x007d // vmovdqu (%r13), %ymm15
-	LONG $0x6f7ec1c4; WORD $0x4045 // vmovdqu 0x40(%r13), %ymm0
+	LONG $0x6f7ec1c4; WORD $0x405d // vmovdqu 0x40(%r13), %ymm3
 	LONG $0x597d42c4; LONG $0x000088b5; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm14
 	LONG $0x197d42c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm12
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0x9c287dc5; LONG $0x0001601c; BYTE $0x00 // vmovapd 0x160(%rsp,%rbx), %ymm11
-	LONG $0x33248d4f // leaq (%r11,%r14), %r12
-	LONG $0x3865c3c4; WORD $0x3b1c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rdi), %ymm3, %ymm3
-	LONG $0x343c8d4f // leaq (%r12,%r14), %r15
-	LONG $0x0065c2c4; BYTE $0xdf // vpshufb %ymm15, %ymm3, %ymm3
-	LONG $0x47e5e2c4; BYTE $0xe0 // vpsllvq %ymm0, %ymm3, %ymm4
-	LONG $0x5979c2c4; LONG $0x0000809d; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm3
-	LONG $0x8b180f41; LONG $0x00001000 // prefetcht0 0x1000(%r11)
-	LONG $0xe3d3ddc5 // vpsrlq %xmm3, %ymm4, %ymm4
-	LONG $0xe4ef8dc5 // vpxor %ymm4, %ymm14, %ymm4
-	LONG $0x025d63c4; WORD $0xaaee // vpblendd $0xaa, %ymm6, %ymm4, %ymm13
-	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
-	LONG $0xe2ebddc5 // vpor %ymm2, %ymm4, %ymm4
-	LONG $0xe9eb15c5 // vpor %ymm1, %ymm13, %ymm13
-	LONG $0x5c5dc1c4; BYTE $0xe4 // vsubpd %ymm12, %ymm4, %ymm4
-	LONG $0xec5815c5 // vaddpd %ymm4, %ymm13, %ymm13
-	LONG $0x6f7a81c4; WORD $0x3324 // vmovdqu (%r11,%r14), %xmm4
-	LONG $0x385dc3c4; WORD $0x1324; BYTE $0x01 // vinserti128 $0x1, (%r11,%rdx), %ymm4, %ymm4
-	LONG $0xb895c2c4; BYTE $0xfb // vfmadd231pd %ymm11, %ymm13, %ymm7
+	LONG $0x546ffdc5; WORD $0x6024 // vmovdqa 0x60(%rsp), %ymm2
+	LONG $0x287d21c4; LONG $0x0160149c; WORD $0x0000 // vmovapd 0x160(%rsp,%r10), %ymm11
+	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
+	LONG $0x3b048d4e // leaq (%rbx,%r15), %r8
+	LONG $0x385de3c4; WORD $0x3b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm4, %ymm4
+	LONG $0x38348d4b // leaq (%r8,%r15), %rsi
 	LONG $0x005dc2c4; BYTE $0xe7 // vpshufb %ymm15, %ymm4, %ymm4
-	LONG $0x47dde2c4; BYTE $0xe0 // vpsllvq %ymm0, %ymm4, %ymm4
-	LONG $0xe3d3ddc5 // vpsrlq %xmm3, %ymm4, %ymm4
-	LONG $0xe4ef8dc5 // vpxor %ymm4, %ymm14, %ymm4
-	LONG $0x025de3c4; WORD $0xaaee // vpblendd $0xaa, %ymm6, %ymm4, %ymm5
-	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
-	LONG $0xe2ebddc5 // vpor %ymm2, %ymm4, %ymm4
-	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
-	LONG $0x5c5dc1c4; BYTE $0xe4 // vsubpd %ymm12, %ymm4, %ymm4
-	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0xac28fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm5
-	LONG $0xa8d562c4; LONG $0x02e01cac; WORD $0x0000 // vfmadd213pd 0x2e0(%rsp,%rbx), %ymm5, %ymm13
-	LONG $0x8c180f43; LONG $0x00100033; BYTE $0x00 // prefetcht0 0x1000(%r11,%r14)
-	LONG $0x6f7a81c4; WORD $0x262c // vmovdqu (%r14,%r12), %xmm5
-	LONG $0x3855c3c4; WORD $0x0b2c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rcx), %ymm5, %ymm5
-	LONG $0x8c180f43; LONG $0x00100026; BYTE $0x00 // prefetcht0 0x1000(%r14,%r12)
-	LONG $0x24648b4c; BYTE $0x28 // movq 0x28(%rsp), %r12
-	LONG $0xb8dd42c4; BYTE $0xc3 // vfmadd231pd %ymm11, %ymm4, %ymm8
-	LONG $0xb8dd62c4; LONG $0x008024ac; WORD $0x0000 // vfmadd231pd 0x80(%rsp), %ymm4, %ymm13
-	LONG $0x0055c2c4; BYTE $0xef // vpshufb %ymm15, %ymm5, %ymm5
-	LONG $0x47d5e2c4; BYTE $0xe8 // vpsllvq %ymm0, %ymm5, %ymm5
-	LONG $0xebd3d5c5 // vpsrlq %xmm3, %ymm5, %ymm5
+	LONG $0x47dde2c4; BYTE $0xeb // vpsllvq %ymm3, %ymm4, %ymm5
+	LONG $0x5979c2c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm4
+	LONG $0x008b180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rbx)
+	LONG $0xecd3d5c5 // vpsrlq %xmm4, %ymm5, %ymm5
 	LONG $0xedef8dc5 // vpxor %ymm5, %ymm14, %ymm5
-	LONG $0x0255e3c4; WORD $0xaaf6 // vpblendd $0xaa, %ymm6, %ymm5, %ymm6
+	LONG $0x025563c4; WORD $0xaae8 // vpblendd $0xaa, %ymm0, %ymm5, %ymm13
+	LONG $0x846ffdc5; LONG $0x0000e024; BYTE $0x00 // vmovdqa 0xe0(%rsp), %ymm0
 	LONG $0xd573d5c5; BYTE $0x20 // vpsrlq $0x20, %ymm5, %ymm5
-	LONG $0xeaebd5c5 // vpor %ymm2, %ymm5, %ymm5
-	LONG $0xf1ebcdc5 // vpor %ymm1, %ymm6, %ymm6
+	LONG $0xeaeb15c5 // vpor %ymm2, %ymm13, %ymm13
+	LONG $0xe8ebd5c5 // vpor %ymm0, %ymm5, %ymm5
+	LONG $0x5c55c1c4; BYTE $0xec // vsubpd %ymm12, %ymm5, %ymm5
+	LONG $0xed5815c5 // vaddpd %ymm5, %ymm13, %ymm13
+	LONG $0x6f7aa1c4; WORD $0x3b2c // vmovdqu (%rbx,%r15), %xmm5
+	LONG $0x3855a3c4; WORD $0x332c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r14), %ymm5, %ymm5
+	LONG $0xb895c2c4; BYTE $0xfb // vfmadd231pd %ymm11, %ymm13, %ymm7
+	LONG $0x0055c2c4; BYTE $0xef // vpshufb %ymm15, %ymm5, %ymm5
+	LONG $0x47d5e2c4; BYTE $0xeb // vpsllvq %ymm3, %ymm5, %ymm5
+	LONG $0xecd3d5c5 // vpsrlq %xmm4, %ymm5, %ymm5
+	LONG $0xedef8dc5 // vpxor %ymm5, %ymm14, %ymm5
+	LONG $0x0255e3c4; WORD $0xaaf1 // vpblendd $0xaa, %ymm1, %ymm5, %ymm6
+	LONG $0xd573d5c5; BYTE $0x20 // vpsrlq $0x20, %ymm5, %ymm5
+	LONG $0xe8ebd5c5 // vpor %ymm0, %ymm5, %ymm5
+	LONG $0xf2ebcdc5 // vpor %ymm2, %ymm6, %ymm6
 	LONG $0x5c55c1c4; BYTE $0xec // vsubpd %ymm12, %ymm5, %ymm5
 	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
-	LONG $0x6f7a81c4; WORD $0x3e34 // vmovdqu (%r14,%r15), %xmm6
-	LONG $0xb8d562c4; LONG $0x00e024ac; WORD $0x0000 // vfmadd231pd 0xe0(%rsp), %ymm5, %ymm13
-	LONG $0x384dc3c4; WORD $0x0334; BYTE $0x01 // vinserti128 $0x1, (%r11,%rax), %ymm6, %ymm6
-	LONG $0x8c180f43; LONG $0x0010003e; BYTE $0x00 // prefetcht0 0x1000(%r14,%r15)
-	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
-	LONG $0xb8d542c4; BYTE $0xcb // vfmadd231pd %ymm11, %ymm5, %ymm9
+	LONG $0xb428fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm6
+	LONG $0xa8cd22c4; LONG $0x02e014ac; WORD $0x0000 // vfmadd213pd 0x2e0(%rsp,%r10), %ymm6, %ymm13
+	LONG $0x8c180f42; LONG $0x0010003b; BYTE $0x00 // prefetcht0 0x1000(%rbx,%r15)
+	LONG $0x6f7a81c4; WORD $0x0734 // vmovdqu (%r15,%r8), %xmm6
+	LONG $0x384de3c4; WORD $0x0334; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rax), %ymm6, %ymm6
+	LONG $0x8c180f43; LONG $0x00100007; BYTE $0x00 // prefetcht0 0x1000(%r15,%r8)
+	LONG $0xb8d542c4; BYTE $0xc3 // vfmadd231pd %ymm11, %ymm5, %ymm8
+	LONG $0xb8d562c4; LONG $0x00a024ac; WORD $0x0000 // vfmadd231pd 0xa0(%rsp), %ymm5, %ymm13
 	LONG $0x004dc2c4; BYTE $0xf7 // vpshufb %ymm15, %ymm6, %ymm6
-	LONG $0xef0141c4; BYTE $0xff // vpxor %xmm15, %xmm15, %xmm15
-	LONG $0x47cde2c4; BYTE $0xc0 // vpsllvq %ymm0, %ymm6, %ymm0
-	LONG $0xc3d3fdc5 // vpsrlq %xmm3, %ymm0, %ymm0
-	LONG $0xc0ef8dc5 // vpxor %ymm0, %ymm14, %ymm0
-	LONG $0xd073e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm3
-	LONG $0x027dc3c4; WORD $0xaac7 // vpblendd $0xaa, %ymm15, %ymm0, %ymm0
+	LONG $0x47cde2c4; BYTE $0xf3 // vpsllvq %ymm3, %ymm6, %ymm6
+	LONG $0xf4d3cdc5 // vpsrlq %xmm4, %ymm6, %ymm6
+	LONG $0xf6ef8dc5 // vpxor %ymm6, %ymm14, %ymm6
+	LONG $0x024de3c4; WORD $0xaac9 // vpblendd $0xaa, %ymm1, %ymm6, %ymm1
+	LONG $0xd673cdc5; BYTE $0x20 // vpsrlq $0x20, %ymm6, %ymm6
+	LONG $0xf0ebcdc5 // vpor %ymm0, %ymm6, %ymm6
+	LONG $0xcaebf5c5 // vpor %ymm2, %ymm1, %ymm1
+	LONG $0x5c4dc1c4; BYTE $0xf4 // vsubpd %ymm12, %ymm6, %ymm6
+	LONG $0xc958cdc5 // vaddpd %ymm1, %ymm6, %ymm1
+	LONG $0x6f7ac1c4; WORD $0x3734 // vmovdqu (%r15,%rsi), %xmm6
+	LONG $0xb8f562c4; LONG $0x048024ac; WORD $0x0000 // vfmadd231pd 0x480(%rsp), %ymm1, %ymm13
+	LONG $0x384de3c4; WORD $0x0b34; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rcx), %ymm6, %ymm6
+	LONG $0x8c180f41; LONG $0x00100037; BYTE $0x00 // prefetcht0 0x1000(%r15,%rsi)
+	WORD $0x014c; BYTE $0xe3 // addq %r12, %rbx
+	LONG $0xb8f542c4; BYTE $0xcb // vfmadd231pd %ymm11, %ymm1, %ymm9
+	LONG $0x004dc2c4; BYTE $0xf7 // vpshufb %ymm15, %ymm6, %ymm6
+	LONG $0x47cde2c4; BYTE $0xdb // vpsllvq %ymm3, %ymm6, %ymm3
+	LONG $0xdcd3e5c5 // vpsrlq %xmm4, %ymm3, %ymm3
+	LONG $0xdbef8dc5 // vpxor %ymm3, %ymm14, %ymm3
+	LONG $0xd373ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm4
+	LONG $0xe0ebddc5 // vpor %ymm0, %ymm4, %ymm4
+	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
+	LONG $0x0265e3c4; WORD $0xaad8 // vpblendd $0xaa, %ymm0, %ymm3, %ymm3
+	LONG $0x5c5dc1c4; BYTE $0xe4 // vsubpd %ymm12, %ymm4, %ymm4
 	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
-	LONG $0xc1ebfdc5 // vpor %ymm1, %ymm0, %ymm0
-	LONG $0x5c65c1c4; BYTE $0xdc // vsubpd %ymm12, %ymm3, %ymm3
-	LONG $0xc058e5c5 // vaddpd %ymm0, %ymm3, %ymm0
-	LONG $0xb8fd62c4; WORD $0x246c; BYTE $0x60 // vfmadd231pd 0x60(%rsp), %ymm0, %ymm13
-	LONG $0xb8fd42c4; BYTE $0xd3 // vfmadd231pd %ymm11, %ymm0, %ymm10
-	LONG $0xac297dc5; LONG $0x0002e01c; BYTE $0x00 // vmovapd %ymm13, 0x2e0(%rsp,%rbx)
-	LONG $0x40c38348 // addq $0x40, %rbx
-	LONG $0xc0fb8148; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %rbx
-	LONG $0xfe4d850f; WORD $0xffff // jne <symmetric4+0xe40>
-	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
-	LONG $0x245c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r11
-	LONG $0x1445c1c4; BYTE $0xc0 // vunpcklpd %ymm8, %ymm7, %ymm0
+	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
+	LONG $0xb8e562c4; LONG $0x008024ac; WORD $0x0000 // vfmadd231pd 0x80(%rsp), %ymm3, %ymm13
+	LONG $0xb8e542c4; BYTE $0xd3 // vfmadd231pd %ymm11, %ymm3, %ymm10
+	LONG $0x297d21c4; LONG $0x02e014ac; WORD $0x0000 // vmovapd %ymm13, 0x2e0(%rsp,%r10)
+	LONG $0x40c28349 // addq $0x40, %r10
+	LONG $0xc0fa8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r10
+	LONG $0xfe41850f; WORD $0xffff // jne <symmetric4+0xc70>
+	LONG $0x24148b4c // movq (%rsp), %r10
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
+	LONG $0x1445c1c4; BYTE $0xc8 // vunpcklpd %ymm8, %ymm7, %ymm1
 	LONG $0x1435c1c4; BYTE $0xda // vunpcklpd %ymm10, %ymm9, %ymm3
 	LONG $0x1535c1c4; BYTE $0xea // vunpckhpd %ymm10, %ymm9, %ymm5
-	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
-	LONG $0x187de3c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm3, %ymm0, %ymm4
-	LONG $0x067de3c4; WORD $0x31c3 // vperm2f128 $0x31, %ymm3, %ymm0, %ymm0
-	WORD $0xb70f; BYTE $0x03 // movzwl (%rbx), %eax
-	LONG $0x024bb70f // movzwl 0x2(%rbx), %ecx
-	LONG $0x0453b70f // movzwl 0x4(%rbx), %edx
-	LONG $0x067bb70f // movzwl 0x6(%rbx), %edi
+	LONG $0x546ffdc5; WORD $0x6024 // vmovdqa 0x60(%rsp), %ymm2
+	WORD $0xdb31 // xorl %ebx, %ebx
+	LONG $0x1875e3c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm3, %ymm1, %ymm4
+	LONG $0x0675e3c4; WORD $0x31cb // vperm2f128 $0x31, %ymm3, %ymm1, %ymm1
+	LONG $0x02b70f41 // movzwl (%r10), %eax
+	LONG $0x4ab70f41; BYTE $0x02 // movzwl 0x2(%r10), %ecx
+	LONG $0x72b70f41; BYTE $0x04 // movzwl 0x4(%r10), %esi
+	LONG $0x7ab70f41; BYTE $0x06 // movzwl 0x6(%r10), %edi
+	LONG $0x2414894c // movq %r10, (%rsp)
 	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
 	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
+	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
 	WORD $0xe7c1; BYTE $0x05 // shll $0x5, %edi
-	LONG $0x585dc1c4; WORD $0x0324 // vaddpd (%r11,%rax), %ymm4, %ymm4
-	LONG $0x117dc1c4; WORD $0x0324 // vmovupd %ymm4, (%r11,%rax)
+	LONG $0x585dc1c4; WORD $0x0024 // vaddpd (%r8,%rax), %ymm4, %ymm4
+	LONG $0x117dc1c4; WORD $0x0024 // vmovupd %ymm4, (%r8,%rax)
 	LONG $0x1545c1c4; BYTE $0xe0 // vunpckhpd %ymm8, %ymm7, %ymm4
 	LONG $0x185de3c4; WORD $0x01f5 // vinsertf128 $0x1, %xmm5, %ymm4, %ymm6
-	LONG $0x584dc1c4; WORD $0x0b34 // vaddpd (%r11,%rcx), %ymm6, %ymm6
-	LONG $0x117dc1c4; WORD $0x0b34 // vmovupd %ymm6, (%r11,%rcx)
-	LONG $0x587dc1c4; WORD $0x1304 // vaddpd (%r11,%rdx), %ymm0, %ymm0
-	LONG $0x117dc1c4; WORD $0x1304 // vmovupd %ymm0, (%r11,%rdx)
-	LONG $0x065de3c4; WORD $0x31c5 // vperm2f128 $0x31, %ymm5, %ymm4, %ymm0
-	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
-	LONG $0x587dc1c4; WORD $0x3b04 // vaddpd (%r11,%rdi), %ymm0, %ymm0
-	LONG $0x117dc1c4; WORD $0x3b04 // vmovupd %ymm0, (%r11,%rdi)
-	LONG $0x313c8d4b // leaq (%r9,%r14), %rdi
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x0843b70f // movzwl 0x8(%rbx), %eax
-	LONG $0x0a4bb70f // movzwl 0xa(%rbx), %ecx
-	LONG $0x6f7e41c4; WORD $0x2045 // vmovdqu 0x20(%r13), %ymm8
-	LONG $0x6f7e41c4; WORD $0x604d // vmovdqu 0x60(%r13), %ymm9
-	LONG $0x597942c4; LONG $0x0000809d; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm11
-	LONG $0x197dc2c4; LONG $0x000090bd; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm7
+	LONG $0x584dc1c4; WORD $0x0834 // vaddpd (%r8,%rcx), %ymm6, %ymm6
+	LONG $0x117dc1c4; WORD $0x0834 // vmovupd %ymm6, (%r8,%rcx)
+	LONG $0x5875c1c4; WORD $0x300c // vaddpd (%r8,%rsi), %ymm1, %ymm1
+	LONG $0x117dc1c4; WORD $0x300c // vmovupd %ymm1, (%r8,%rsi)
+	LONG $0x065de3c4; WORD $0x31cd // vperm2f128 $0x31, %ymm5, %ymm4, %ymm1
+	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
+	LONG $0x5875c1c4; WORD $0x380c // vaddpd (%r8,%rdi), %ymm1, %ymm1
+	LONG $0x117dc1c4; WORD $0x380c // vmovupd %ymm1, (%r8,%rdi)
+	LONG $0x24448b4c; BYTE $0x40 // movq 0x40(%rsp), %r8
+	LONG $0x393c8d4b // leaq (%r9,%r15), %rdi
+	LONG $0x42b70f41; BYTE $0x08 // movzwl 0x8(%r10), %eax
+	LONG $0x4ab70f41; BYTE $0x0a // movzwl 0xa(%r10), %ecx
+	LONG $0x6f7e41c4; WORD $0x204d // vmovdqu 0x20(%r13), %ymm9
+	LONG $0x6f7e41c4; WORD $0x6055 // vmovdqu 0x60(%r13), %ymm10
+	LONG $0x597942c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm12
+	LONG $0x597dc2c4; LONG $0x000088bd; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm7
+	LONG $0x197d42c4; LONG $0x00009085; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm8
 	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
 	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
-	LONG $0x0410f9c5; BYTE $0x02 // vmovupd (%rdx,%rax), %xmm0
-	LONG $0x2410f9c5; BYTE $0x0a // vmovupd (%rdx,%rcx), %xmm4
-	LONG $0x5c10f9c5; WORD $0x1002 // vmovupd 0x10(%rdx,%rax), %xmm3
-	LONG $0x0c43b70f // movzwl 0xc(%rbx), %eax
-	LONG $0x6c10f9c5; WORD $0x100a // vmovupd 0x10(%rdx,%rcx), %xmm5
-	LONG $0x0e4bb70f // movzwl 0xe(%rbx), %ecx
-	LONG $0x245c8b48; BYTE $0x40 // movq 0x40(%rsp), %rbx
+	LONG $0x0c6ffac5; BYTE $0x06 // vmovdqu (%rsi,%rax), %xmm1
+	LONG $0x246ffac5; BYTE $0x0e // vmovdqu (%rsi,%rcx), %xmm4
+	LONG $0x5c10f9c5; WORD $0x1006 // vmovupd 0x10(%rsi,%rax), %xmm3
+	LONG $0x42b70f41; BYTE $0x0c // movzwl 0xc(%r10), %eax
+	LONG $0x6c10f9c5; WORD $0x100e // vmovupd 0x10(%rsi,%rcx), %xmm5
+	LONG $0x4ab70f41; BYTE $0x0e // movzwl 0xe(%r10), %ecx
+	LONG $0x3b148d4f // leaq (%r11,%r15), %r10
 	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
 	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
-	LONG $0x187de3c4; WORD $0x0204; BYTE $0x01 // vinsertf128 $0x1, (%rdx,%rax), %ymm0, %ymm0
-	LONG $0x185de3c4; WORD $0x0a24; BYTE $0x01 // vinsertf128 $0x1, (%rdx,%rcx), %ymm4, %ymm4
-	LONG $0xf4147dc5 // vunpcklpd %ymm4, %ymm0, %ymm14
-	LONG $0xe415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm4
-	LONG $0x1865e3c4; LONG $0x01100244 // vinsertf128 $0x1, 0x10(%rdx,%rax), %ymm3, %ymm0
-	LONG $0x1855e3c4; LONG $0x01100a5c // vinsertf128 $0x1, 0x10(%rdx,%rcx), %ymm5, %ymm3
-	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
-	LONG $0x020c8d4b // leaq (%r10,%r8), %rcx
-	WORD $0x014d; BYTE $0xc8 // addq %r9, %r8
-	LONG $0x32148d4b // leaq (%r10,%r14), %rdx
-	LONG $0xb4297dc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm14, 0x80(%rsp)
-	LONG $0x6429fdc5; WORD $0x6024 // vmovapd %ymm4, 0x60(%rsp)
-	LONG $0xeb14fdc5 // vunpcklpd %ymm3, %ymm0, %ymm5
-	LONG $0xf315fdc5 // vunpckhpd %ymm3, %ymm0, %ymm6
-	LONG $0x6f7a81c4; WORD $0x0f1c // vmovdqu (%r15,%r9), %xmm3
-	LONG $0x597dc2c4; LONG $0x00008885; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm0
-	LONG $0x386583c4; WORD $0x171c; BYTE $0x01 // vinserti128 $0x1, (%r15,%r10), %ymm3, %ymm3
-	LONG $0xac29fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm5, 0xa0(%rsp)
-	LONG $0x0065c2c4; BYTE $0xd8 // vpshufb %ymm8, %ymm3, %ymm3
-	LONG $0x47e5c2c4; BYTE $0xd9 // vpsllvq %ymm9, %ymm3, %ymm3
-	LONG $0xd365c1c4; BYTE $0xdb // vpsrlq %xmm11, %ymm3, %ymm3
-	LONG $0xd8efe5c5 // vpxor %ymm0, %ymm3, %ymm3
-	LONG $0x026543c4; WORD $0xaad7 // vpblendd $0xaa, %ymm15, %ymm3, %ymm10
-	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
-	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
-	LONG $0xd1eb2dc5 // vpor %ymm1, %ymm10, %ymm10
-	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
-	LONG $0xd3582dc5 // vaddpd %ymm3, %ymm10, %ymm10
-	LONG $0x6f7aa1c4; WORD $0x081c // vmovdqu (%rax,%r9), %xmm3
-	LONG $0x3865a3c4; WORD $0x101c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r10), %ymm3, %ymm3
-	LONG $0x24848b48; LONG $0x00000118 // movq 0x118(%rsp), %rax
-	LONG $0x0065c2c4; BYTE $0xd8 // vpshufb %ymm8, %ymm3, %ymm3
-	LONG $0x47e5c2c4; BYTE $0xd9 // vpsllvq %ymm9, %ymm3, %ymm3
-	LONG $0xd365c1c4; BYTE $0xdb // vpsrlq %xmm11, %ymm3, %ymm3
-	LONG $0xd8efe5c5 // vpxor %ymm0, %ymm3, %ymm3
-	LONG $0x026543c4; WORD $0xaae7 // vpblendd $0xaa, %ymm15, %ymm3, %ymm12
-	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
-	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
-	LONG $0xe1eb1dc5 // vpor %ymm1, %ymm12, %ymm12
-	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
-	LONG $0xdb589dc5 // vaddpd %ymm3, %ymm12, %ymm3
-	LONG $0x6f7a21c4; WORD $0x0824 // vmovdqu (%rax,%r9), %xmm12
-	LONG $0x381d23c4; WORD $0x1024; BYTE $0x01 // vinserti128 $0x1, (%rax,%r10), %ymm12, %ymm12
-	LONG $0x24848b48; LONG $0x00000110 // movq 0x110(%rsp), %rax
-	LONG $0x001d42c4; BYTE $0xe0 // vpshufb %ymm8, %ymm12, %ymm12
-	LONG $0x479d42c4; BYTE $0xe1 // vpsllvq %ymm9, %ymm12, %ymm12
-	LONG $0xd31d41c4; BYTE $0xe3 // vpsrlq %xmm11, %ymm12, %ymm12
-	LONG $0xe0ef1dc5 // vpxor %ymm0, %ymm12, %ymm12
-	LONG $0x021d43c4; WORD $0xaaef // vpblendd $0xaa, %ymm15, %ymm12, %ymm13
-	LONG $0x731dc1c4; WORD $0x20d4 // vpsrlq $0x20, %ymm12, %ymm12
-	LONG $0xe2eb1dc5 // vpor %ymm2, %ymm12, %ymm12
-	LONG $0xe9eb15c5 // vpor %ymm1, %ymm13, %ymm13
-	LONG $0xe75c1dc5 // vsubpd %ymm7, %ymm12, %ymm12
-	LONG $0x581d41c4; BYTE $0xe5 // vaddpd %ymm13, %ymm12, %ymm12
-	LONG $0x6f7a21c4; WORD $0x082c // vmovdqu (%rax,%r9), %xmm13
-	LONG $0x381523c4; WORD $0x102c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r10), %ymm13, %ymm13
-	LONG $0x1a048d49 // leaq (%r10,%rbx), %rax
-	WORD $0x014c; BYTE $0xcb // addq %r9, %rbx
-	LONG $0x001542c4; BYTE $0xc0 // vpshufb %ymm8, %ymm13, %ymm8
-	LONG $0x47bd42c4; BYTE $0xc1 // vpsllvq %ymm9, %ymm8, %ymm8
-	LONG $0xd33d41c4; BYTE $0xc3 // vpsrlq %xmm11, %ymm8, %ymm8
-	LONG $0x9c287dc5; LONG $0x00014024; BYTE $0x00 // vmovapd 0x140(%rsp), %ymm11
-	LONG $0xc0efbdc5 // vpxor %ymm0, %ymm8, %ymm0
-	LONG $0xd073bdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm8
-	LONG $0x027dc3c4; WORD $0xaac7 // vpblendd $0xaa, %ymm15, %ymm0, %ymm0
-	LONG $0xbc287dc5; LONG $0x0002c024; BYTE $0x00 // vmovapd 0x2c0(%rsp), %ymm15
-	LONG $0xc2eb3dc5 // vpor %ymm2, %ymm8, %ymm8
-	LONG $0xc1ebfdc5 // vpor %ymm1, %ymm0, %ymm0
-	LONG $0xff5cbdc5 // vsubpd %ymm7, %ymm8, %ymm7
-	LONG $0xc058c5c5 // vaddpd %ymm0, %ymm7, %ymm0
-	LONG $0x5925c1c4; BYTE $0xfa // vmulpd %ymm10, %ymm11, %ymm7
-	LONG $0xcb5925c5 // vmulpd %ymm3, %ymm11, %ymm9
-	LONG $0x592541c4; BYTE $0xc4 // vmulpd %ymm12, %ymm11, %ymm8
-	LONG $0xb8ad42c4; BYTE $0xfe // vfmadd231pd %ymm14, %ymm10, %ymm15
-	LONG $0xd05925c5 // vmulpd %ymm0, %ymm11, %ymm10
-	LONG $0xb8e562c4; BYTE $0xfc // vfmadd231pd %ymm4, %ymm3, %ymm15
-	LONG $0xb89d62c4; BYTE $0xfd // vfmadd231pd %ymm5, %ymm12, %ymm15
-	LONG $0xb8cd62c4; BYTE $0xf8 // vfmadd231pd %ymm0, %ymm6, %ymm15
-	LONG $0xbc297dc5; LONG $0x0002c024; BYTE $0x00 // vmovapd %ymm15, 0x2c0(%rsp)
-	BYTE $0x90 // nop
-	LONG $0x6f7aa1c4; WORD $0x0e1c // vmovdqu (%rsi,%r9), %xmm3
-	LONG $0x6f7e41c4; WORD $0x206d // vmovdqu 0x20(%r13), %ymm13
-	LONG $0x6f7e41c4; WORD $0x6075 // vmovdqu 0x60(%r13), %ymm14
-	LONG $0x597942c4; LONG $0x000080bd; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm15
-	LONG $0x597dc2c4; LONG $0x00008885; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm0
-	LONG $0x197d42c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm11
-	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
-	LONG $0x3865a3c4; WORD $0x161c; BYTE $0x01 // vinserti128 $0x1, (%rsi,%r10), %ymm3, %ymm3
-	LONG $0x0065c2c4; BYTE $0xdd // vpshufb %ymm13, %ymm3, %ymm3
-	LONG $0x47e5c2c4; BYTE $0xde // vpsllvq %ymm14, %ymm3, %ymm3
-	LONG $0xd365c1c4; BYTE $0xdf // vpsrlq %xmm15, %ymm3, %ymm3
-	LONG $0xd8efe5c5 // vpxor %ymm0, %ymm3, %ymm3
-	LONG $0x026563c4; WORD $0xaae5 // vpblendd $0xaa, %ymm5, %ymm3, %ymm12
-	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
-	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
-	LONG $0xe1eb1dc5 // vpor %ymm1, %ymm12, %ymm12
-	LONG $0x5c65c1c4; BYTE $0xdb // vsubpd %ymm11, %ymm3, %ymm3
-	LONG $0xe3581dc5 // vaddpd %ymm3, %ymm12, %ymm12
-	LONG $0x1c6ffac5; BYTE $0x3e // vmovdqu (%rsi,%rdi), %xmm3
-	LONG $0x3865e3c4; WORD $0x161c; BYTE $0x01 // vinserti128 $0x1, (%rsi,%rdx), %ymm3, %ymm3
-	LONG $0x0065c2c4; BYTE $0xdd // vpshufb %ymm13, %ymm3, %ymm3
-	LONG $0x47e5c2c4; BYTE $0xde // vpsllvq %ymm14, %ymm3, %ymm3
-	LONG $0xd365c1c4; BYTE $0xdf // vpsrlq %xmm15, %ymm3, %ymm3
-	LONG $0xd8efe5c5 // vpxor %ymm0, %ymm3, %ymm3
-	LONG $0x0265e3c4; WORD $0xaae5 // vpblendd $0xaa, %ymm5, %ymm3, %ymm4
-	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
-	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
-	LONG $0xe1ebddc5 // vpor %ymm1, %ymm4, %ymm4
-	LONG $0x5c65c1c4; BYTE $0xdb // vsubpd %ymm11, %ymm3, %ymm3
-	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
-	LONG $0x6f7aa1c4; WORD $0x0624 // vmovdqu (%rsi,%r8), %xmm4
+	LONG $0x3875e3c4; WORD $0x060c; BYTE $0x01 // vinserti128 $0x1, (%rsi,%rax), %ymm1, %ymm1
 	LONG $0x385de3c4; WORD $0x0e24; BYTE $0x01 // vinserti128 $0x1, (%rsi,%rcx), %ymm4, %ymm4
-	LONG $0x005dc2c4; BYTE $0xe5 // vpshufb %ymm13, %ymm4, %ymm4
-	LONG $0x47ddc2c4; BYTE $0xe6 // vpsllvq %ymm14, %ymm4, %ymm4
-	LONG $0xd35dc1c4; BYTE $0xe7 // vpsrlq %xmm15, %ymm4, %ymm4
-	LONG $0xe0efddc5 // vpxor %ymm0, %ymm4, %ymm4
-	LONG $0x025de3c4; WORD $0xaaed // vpblendd $0xaa, %ymm5, %ymm4, %ymm5
-	LONG $0xd473ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm4
+	LONG $0xec6c75c5 // vpunpcklqdq %ymm4, %ymm1, %ymm13
+	LONG $0xf46d75c5 // vpunpckhqdq %ymm4, %ymm1, %ymm14
+	LONG $0x1865e3c4; LONG $0x0110064c // vinsertf128 $0x1, 0x10(%rsi,%rax), %ymm3, %ymm1
+	LONG $0x1855e3c4; LONG $0x01100e5c // vinsertf128 $0x1, 0x10(%rsi,%rcx), %ymm5, %ymm3
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
+	LONG $0x24748b48; BYTE $0x28 // movq 0x28(%rsp), %rsi
+	LONG $0xac7f7dc5; LONG $0x0000a024; BYTE $0x00 // vmovdqa %ymm13, 0xa0(%rsp)
+	LONG $0xb47f7dc5; LONG $0x00008024; BYTE $0x00 // vmovdqa %ymm14, 0x80(%rsp)
+	LONG $0x310c8d49 // leaq (%r9,%rsi), %rcx
+	WORD $0x014c; BYTE $0xde // addq %r11, %rsi
+	LONG $0xeb14f5c5 // vunpcklpd %ymm3, %ymm1, %ymm5
+	LONG $0xfb1575c5 // vunpckhpd %ymm3, %ymm1, %ymm15
+	LONG $0x6f7aa1c4; WORD $0x180c // vmovdqu (%rax,%r11), %xmm1
+	LONG $0x3875a3c4; WORD $0x080c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r9), %ymm1, %ymm1
+	LONG $0x24848b48; LONG $0x00000118 // movq 0x118(%rsp), %rax
+	LONG $0xac29fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm5, 0xc0(%rsp)
+	LONG $0xfe297dc5 // vmovapd %ymm15, %ymm6
+	LONG $0x0075c2c4; BYTE $0xc9 // vpshufb %ymm9, %ymm1, %ymm1
+	LONG $0x47f5c2c4; BYTE $0xca // vpsllvq %ymm10, %ymm1, %ymm1
+	LONG $0xd375c1c4; BYTE $0xcc // vpsrlq %xmm12, %ymm1, %ymm1
+	LONG $0xcfeff5c5 // vpxor %ymm7, %ymm1, %ymm1
+	LONG $0x0275e3c4; WORD $0xaad8 // vpblendd $0xaa, %ymm0, %ymm1, %ymm3
+	LONG $0x846ffdc5; LONG $0x0000e024; BYTE $0x00 // vmovdqa 0xe0(%rsp), %ymm0
+	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xc8ebf5c5 // vpor %ymm0, %ymm1, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xc8 // vsubpd %ymm8, %ymm1, %ymm1
+	LONG $0xdb5875c5 // vaddpd %ymm3, %ymm1, %ymm11
+	LONG $0x6f7aa1c4; WORD $0x180c // vmovdqu (%rax,%r11), %xmm1
+	LONG $0x3875a3c4; WORD $0x080c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r9), %ymm1, %ymm1
+	LONG $0x24848b48; LONG $0x00000110 // movq 0x110(%rsp), %rax
+	LONG $0x0075c2c4; BYTE $0xc9 // vpshufb %ymm9, %ymm1, %ymm1
+	LONG $0x47f5c2c4; BYTE $0xca // vpsllvq %ymm10, %ymm1, %ymm1
+	LONG $0xd375c1c4; BYTE $0xcc // vpsrlq %xmm12, %ymm1, %ymm1
+	LONG $0xcfeff5c5 // vpxor %ymm7, %ymm1, %ymm1
+	LONG $0x0275e3c4; WORD $0xaadc // vpblendd $0xaa, %ymm4, %ymm1, %ymm3
+	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
+	LONG $0xc8ebf5c5 // vpor %ymm0, %ymm1, %ymm1
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0x5c75c1c4; BYTE $0xc8 // vsubpd %ymm8, %ymm1, %ymm1
+	LONG $0xdb58f5c5 // vaddpd %ymm3, %ymm1, %ymm3
+	LONG $0x6f7aa1c4; WORD $0x180c // vmovdqu (%rax,%r11), %xmm1
+	LONG $0x3875a3c4; WORD $0x080c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r9), %ymm1, %ymm1
+	LONG $0x24848b48; LONG $0x00000108 // movq 0x108(%rsp), %rax
+	LONG $0x0075c2c4; BYTE $0xc9 // vpshufb %ymm9, %ymm1, %ymm1
+	LONG $0x47f5c2c4; BYTE $0xca // vpsllvq %ymm10, %ymm1, %ymm1
+	LONG $0xd375c1c4; BYTE $0xcc // vpsrlq %xmm12, %ymm1, %ymm1
+	LONG $0xcfeff5c5 // vpxor %ymm7, %ymm1, %ymm1
+	LONG $0x0275e3c4; WORD $0xaae4 // vpblendd $0xaa, %ymm4, %ymm1, %ymm4
+	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
+	LONG $0xc8ebf5c5 // vpor %ymm0, %ymm1, %ymm1
 	LONG $0xe2ebddc5 // vpor %ymm2, %ymm4, %ymm4
-	LONG $0xe9ebd5c5 // vpor %ymm1, %ymm5, %ymm5
-	LONG $0x5c5dc1c4; BYTE $0xe3 // vsubpd %ymm11, %ymm4, %ymm4
-	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0x2c6ffac5; BYTE $0x1e // vmovdqu (%rsi,%rbx), %xmm5
-	LONG $0x3855e3c4; WORD $0x062c; BYTE $0x01 // vinserti128 $0x1, (%rsi,%rax), %ymm5, %ymm5
-	WORD $0x014c; BYTE $0xe6 // addq %r12, %rsi
-	LONG $0x0055c2c4; BYTE $0xed // vpshufb %ymm13, %ymm5, %ymm5
-	LONG $0x287d21c4; LONG $0x01801cac; WORD $0x0000 // vmovapd 0x180(%rsp,%r11), %ymm13
-	LONG $0x47d5c2c4; BYTE $0xee // vpsllvq %ymm14, %ymm5, %ymm5
-	LONG $0xd355c1c4; BYTE $0xef // vpsrlq %xmm15, %ymm5, %ymm5
-	LONG $0xef0141c4; BYTE $0xff // vpxor %xmm15, %xmm15, %xmm15
-	LONG $0xc0efd5c5 // vpxor %ymm0, %ymm5, %ymm0
-	LONG $0xd073d5c5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm5
-	LONG $0x027dc3c4; WORD $0xaac7 // vpblendd $0xaa, %ymm15, %ymm0, %ymm0
+	LONG $0x5c75c1c4; BYTE $0xc8 // vsubpd %ymm8, %ymm1, %ymm1
+	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
+	LONG $0x6f7aa1c4; WORD $0x1824 // vmovdqu (%rax,%r11), %xmm4
+	LONG $0x385da3c4; WORD $0x0824; BYTE $0x01 // vinserti128 $0x1, (%rax,%r9), %ymm4, %ymm4
+	LONG $0x01048d4b // leaq (%r9,%r8), %rax
+	WORD $0x014d; BYTE $0xd8 // addq %r11, %r8
+	LONG $0x005dc2c4; BYTE $0xe1 // vpshufb %ymm9, %ymm4, %ymm4
+	LONG $0x47ddc2c4; BYTE $0xe2 // vpsllvq %ymm10, %ymm4, %ymm4
+	LONG $0x94287dc5; LONG $0x00014024; BYTE $0x00 // vmovapd 0x140(%rsp), %ymm10
+	LONG $0xd35dc1c4; BYTE $0xe4 // vpsrlq %xmm12, %ymm4, %ymm4
+	LONG $0xe7efddc5 // vpxor %ymm7, %ymm4, %ymm4
+	LONG $0xd473c5c5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm7
+	LONG $0xf8ebc5c5 // vpor %ymm0, %ymm7, %ymm7
+	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
+	LONG $0x025de3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm4, %ymm4
+	LONG $0xe2ebddc5 // vpor %ymm2, %ymm4, %ymm4
+	LONG $0x9428fdc5; LONG $0x0002c024; BYTE $0x00 // vmovapd 0x2c0(%rsp), %ymm2
+	LONG $0x5c45c1c4; BYTE $0xf8 // vsubpd %ymm8, %ymm7, %ymm7
+	LONG $0xe458c5c5 // vaddpd %ymm4, %ymm7, %ymm4
+	LONG $0x592dc1c4; BYTE $0xfb // vmulpd %ymm11, %ymm10, %ymm7
+	LONG $0xcb592dc5 // vmulpd %ymm3, %ymm10, %ymm9
+	LONG $0xc1592dc5 // vmulpd %ymm1, %ymm10, %ymm8
+	LONG $0xd4592dc5 // vmulpd %ymm4, %ymm10, %ymm10
+	LONG $0xb8a5c2c4; BYTE $0xd5 // vfmadd231pd %ymm13, %ymm11, %ymm2
+	LONG $0xb8e5c2c4; BYTE $0xd6 // vfmadd231pd %ymm14, %ymm3, %ymm2
+	LONG $0xb8f5e2c4; BYTE $0xd5 // vfmadd231pd %ymm5, %ymm1, %ymm2
+	LONG $0xb885e2c4; BYTE $0xd4 // vfmadd231pd %ymm4, %ymm15, %ymm2
+	LONG $0x9429fdc5; LONG $0x0002c024; BYTE $0x00 // vmovapd %ymm2, 0x2c0(%rsp)
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x6f7aa1c4; WORD $0x1a0c // vmovdqu (%rdx,%r11), %xmm1
+	LONG $0x6f7e41c4; WORD $0x2075 // vmovdqu 0x20(%r13), %ymm14
+	LONG $0x6f7e41c4; WORD $0x607d // vmovdqu 0x60(%r13), %ymm15
+	LONG $0x5979c2c4; LONG $0x0000809d; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm3
+	LONG $0x597d42c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm13
+	LONG $0x197d42c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm11
+	LONG $0x546ffdc5; WORD $0x6024 // vmovdqa 0x60(%rsp), %ymm2
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0x3875a3c4; WORD $0x0a0c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r9), %ymm1, %ymm1
+	LONG $0x0075c2c4; BYTE $0xce // vpshufb %ymm14, %ymm1, %ymm1
+	LONG $0x47f5c2c4; BYTE $0xcf // vpsllvq %ymm15, %ymm1, %ymm1
+	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
+	LONG $0xc9ef95c5 // vpxor %ymm1, %ymm13, %ymm1
+	LONG $0x0275e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm1, %ymm4
+	LONG $0x846ffdc5; LONG $0x0000e024; BYTE $0x00 // vmovdqa 0xe0(%rsp), %ymm0
+	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
+	LONG $0xe2ebddc5 // vpor %ymm2, %ymm4, %ymm4
+	LONG $0xc8ebf5c5 // vpor %ymm0, %ymm1, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xcb // vsubpd %ymm11, %ymm1, %ymm1
+	LONG $0xe45875c5 // vaddpd %ymm4, %ymm1, %ymm12
+	LONG $0x6f7aa1c4; WORD $0x120c // vmovdqu (%rdx,%r10), %xmm1
+	LONG $0x3875e3c4; WORD $0x3a0c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%rdi), %ymm1, %ymm1
+	LONG $0x0075c2c4; BYTE $0xce // vpshufb %ymm14, %ymm1, %ymm1
+	LONG $0x47f5c2c4; BYTE $0xcf // vpsllvq %ymm15, %ymm1, %ymm1
+	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
+	LONG $0xc9ef95c5 // vpxor %ymm1, %ymm13, %ymm1
+	LONG $0x0275e3c4; WORD $0xaae5 // vpblendd $0xaa, %ymm5, %ymm1, %ymm4
+	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
+	LONG $0xc8ebf5c5 // vpor %ymm0, %ymm1, %ymm1
+	LONG $0xe2ebddc5 // vpor %ymm2, %ymm4, %ymm4
+	LONG $0x5c75c1c4; BYTE $0xcb // vsubpd %ymm11, %ymm1, %ymm1
+	LONG $0xe458f5c5 // vaddpd %ymm4, %ymm1, %ymm4
+	LONG $0x6f7aa1c4; WORD $0x020c // vmovdqu (%rdx,%r8), %xmm1
+	LONG $0x3875e3c4; WORD $0x020c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%rax), %ymm1, %ymm1
+	LONG $0x0075c2c4; BYTE $0xce // vpshufb %ymm14, %ymm1, %ymm1
+	LONG $0x47f5c2c4; BYTE $0xcf // vpsllvq %ymm15, %ymm1, %ymm1
+	LONG $0xcbd3f5c5 // vpsrlq %xmm3, %ymm1, %ymm1
+	LONG $0xc9ef95c5 // vpxor %ymm1, %ymm13, %ymm1
+	LONG $0x0275e3c4; WORD $0xaaed // vpblendd $0xaa, %ymm5, %ymm1, %ymm5
+	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
+	LONG $0xc8ebf5c5 // vpor %ymm0, %ymm1, %ymm1
 	LONG $0xeaebd5c5 // vpor %ymm2, %ymm5, %ymm5
-	LONG $0xc1ebfdc5 // vpor %ymm1, %ymm0, %ymm0
+	LONG $0x5c75c1c4; BYTE $0xcb // vsubpd %ymm11, %ymm1, %ymm1
+	LONG $0xcd58f5c5 // vaddpd %ymm5, %ymm1, %ymm1
+	LONG $0x2c6ffac5; BYTE $0x32 // vmovdqu (%rdx,%rsi), %xmm5
+	LONG $0x3855e3c4; WORD $0x0a2c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%rcx), %ymm5, %ymm5
+	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
+	LONG $0x0055c2c4; BYTE $0xee // vpshufb %ymm14, %ymm5, %ymm5
+	LONG $0x47d5c2c4; BYTE $0xef // vpsllvq %ymm15, %ymm5, %ymm5
+	LONG $0xdbd3d5c5 // vpsrlq %xmm3, %ymm5, %ymm3
+	LONG $0xdbef95c5 // vpxor %ymm3, %ymm13, %ymm3
+	LONG $0xd373d5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm5
+	LONG $0xe8ebd5c5 // vpor %ymm0, %ymm5, %ymm5
+	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
+	LONG $0x0265e3c4; WORD $0xaad8 // vpblendd $0xaa, %ymm0, %ymm3, %ymm3
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0x9428fdc5; LONG $0x0001801c; BYTE $0x00 // vmovapd 0x180(%rsp,%rbx), %ymm2
 	LONG $0x5c55c1c4; BYTE $0xeb // vsubpd %ymm11, %ymm5, %ymm5
-	LONG $0x9c287dc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm11
-	LONG $0xb89dc2c4; BYTE $0xfd // vfmadd231pd %ymm13, %ymm12, %ymm7
-	LONG $0xa8a522c4; LONG $0x03001ca4; WORD $0x0000 // vfmadd213pd 0x300(%rsp,%r11), %ymm11, %ymm12
-	LONG $0xb8e542c4; BYTE $0xcd // vfmadd231pd %ymm13, %ymm3, %ymm9
-	LONG $0xb8dd42c4; BYTE $0xc5 // vfmadd231pd %ymm13, %ymm4, %ymm8
-	LONG $0xc058d5c5 // vaddpd %ymm0, %ymm5, %ymm0
-	LONG $0xb8e562c4; WORD $0x2464; BYTE $0x60 // vfmadd231pd 0x60(%rsp), %ymm3, %ymm12
-	LONG $0xb8fd42c4; BYTE $0xd5 // vfmadd231pd %ymm13, %ymm0, %ymm10
-	LONG $0xb8dd62c4; LONG $0x00a024a4; WORD $0x0000 // vfmadd231pd 0xa0(%rsp), %ymm4, %ymm12
-	LONG $0xb8cd62c4; BYTE $0xe0 // vfmadd231pd %ymm0, %ymm6, %ymm12
-	LONG $0x297d21c4; LONG $0x03001ca4; WORD $0x0000 // vmovapd %ymm12, 0x300(%rsp,%r11)
-	LONG $0x40c38349 // addq $0x40, %r11
-	LONG $0xc0fb8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r11
-	LONG $0xfe7d850f; WORD $0xffff // jne <symmetric4+0x1280>
-	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
-	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
-	LONG $0x1445c1c4; BYTE $0xc1 // vunpcklpd %ymm9, %ymm7, %ymm0
-	LONG $0x143dc1c4; BYTE $0xd2 // vunpcklpd %ymm10, %ymm8, %ymm2
-	LONG $0x1545c1c4; BYTE $0xc9 // vunpckhpd %ymm9, %ymm7, %ymm1
-	LONG $0x153dc1c4; BYTE $0xda // vunpckhpd %ymm10, %ymm8, %ymm3
-	LONG $0x187de3c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm2, %ymm0, %ymm4
-	LONG $0x067de3c4; WORD $0x31c2 // vperm2f128 $0x31, %ymm2, %ymm0, %ymm0
-	LONG $0x084bb70f // movzwl 0x8(%rbx), %ecx
-	LONG $0x0a53b70f // movzwl 0xa(%rbx), %edx
-	LONG $0x0c73b70f // movzwl 0xc(%rbx), %esi
-	LONG $0x0e43b70f // movzwl 0xe(%rbx), %eax
-	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	LONG $0x2458ddc5; BYTE $0x0f // vaddpd (%rdi,%rcx), %ymm4, %ymm4
-	WORD $0x0148; BYTE $0xf8 // addq %rdi, %rax
-	LONG $0x000e8ee9; BYTE $0x00 // jmp <symmetric4+0x22e4>
-	LONG $0x8c28fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd 0x120(%rsp), %ymm1
-	LONG $0x9428fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd 0x140(%rsp), %ymm2
-	LONG $0x9c28fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd 0x160(%rsp), %ymm3
-	LONG $0xa428fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd 0x180(%rsp), %ymm4
-	LONG $0xac28fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd 0x1a0(%rsp), %ymm5
-	LONG $0xb428fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd 0x1c0(%rsp), %ymm6
-	LONG $0xbc28fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd 0x1e0(%rsp), %ymm7
-	LONG $0x84287dc5; LONG $0x00020024; BYTE $0x00 // vmovapd 0x200(%rsp), %ymm8
-	WORD $0x8944; BYTE $0xd9 // movl %r11d, %ecx
-	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	WORD $0x8944; BYTE $0xf0 // movl %r14d, %eax
-	WORD $0xe8d1 // shrl %eax
-	LONG $0x36148d43 // leal (%r14,%r14), %edx
-	WORD $0x894d; BYTE $0xf8 // movq %r15, %r8
-	WORD $0xf631 // xorl %esi, %esi
-	LONG $0x193c8d4a // leaq (%rcx,%r11), %rdi
-	LONG $0x311c8d4a // leaq (%rcx,%r14), %rbx
-	LONG $0x303c8d4e // leaq (%rax,%r14), %r15
-	LONG $0x247c8948; BYTE $0x28 // movq %rdi, 0x28(%rsp)
-	LONG $0x183c8d4a // leaq (%rax,%r11), %rdi
-	LONG $0x24bc8948; LONG $0x00000080 // movq %rdi, 0x80(%rsp)
-	LONG $0x1a3c8d4b // leaq (%r10,%r11), %rdi
-	LONG $0x247c8948; BYTE $0x60 // movq %rdi, 0x60(%rsp)
-	LONG $0x113c8d48 // leaq (%rcx,%rdx), %rdi
-	LONG $0x24bc8948; LONG $0x000000a0 // movq %rdi, 0xa0(%rsp)
-	LONG $0x103c8d48 // leaq (%rax,%rdx), %rdi
-	WORD $0x014c; BYTE $0xd2 // addq %r10, %rdx
-	LONG $0x24bc8948; LONG $0x000000e0 // movq %rdi, 0xe0(%rsp)
-	WORD $0x894c; BYTE $0xe7 // movq %r12, %rdi
-	LONG $0x32248d4f // leaq (%r10,%r14), %r12
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x6f7ac1c4; BYTE $0x00 // vmovdqu (%r8), %xmm0
-	LONG $0x597942c4; LONG $0x00008095; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm10
-	LONG $0x597d42c4; LONG $0x0000888d; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm9
-	LONG $0x248c8b4c; LONG $0x000000e0 // movq 0xe0(%rsp), %r9
-	LONG $0x387d83c4; WORD $0x1004; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm0, %ymm0
-	LONG $0x007dc2c4; WORD $0x0045 // vpshufb (%r13), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x4045 // vpsllvq 0x40(%r13), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc2 // vpsrlq %xmm10, %ymm0, %ymm0
-	LONG $0xc0efb5c5 // vpxor %ymm0, %ymm9, %ymm0
-	LONG $0x197d42c4; LONG $0x0000908d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm9
-	LONG $0x5c7dc1c4; BYTE $0xc1 // vsubpd %ymm9, %ymm0, %ymm0
-	LONG $0xa8f5e2c4; LONG $0x02a03484; WORD $0x0000 // vfmadd213pd 0x2a0(%rsp,%rsi), %ymm1, %ymm0
-	LONG $0x8429fdc5; LONG $0x0002a034; BYTE $0x00 // vmovapd %ymm0, 0x2a0(%rsp,%rsi)
-	LONG $0x6f7a41c4; WORD $0x000c // vmovdqu (%r8,%rax), %xmm9
-	LONG $0x597942c4; LONG $0x0000809d; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm11
-	LONG $0x597d42c4; LONG $0x00008895; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm10
-	LONG $0x383543c4; WORD $0x080c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm9, %ymm9
-	LONG $0x003542c4; WORD $0x204d // vpshufb 0x20(%r13), %ymm9, %ymm9
-	LONG $0x47b542c4; WORD $0x604d // vpsllvq 0x60(%r13), %ymm9, %ymm9
-	LONG $0xd33541c4; BYTE $0xcb // vpsrlq %xmm11, %ymm9, %ymm9
-	LONG $0xef3541c4; BYTE $0xca // vpxor %ymm10, %ymm9, %ymm9
-	LONG $0x197d42c4; LONG $0x00009095; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm10
-	LONG $0x5c3541c4; BYTE $0xca // vsubpd %ymm10, %ymm9, %ymm9
-	LONG $0xa8ed62c4; LONG $0x02c0348c; WORD $0x0000 // vfmadd213pd 0x2c0(%rsp,%rsi), %ymm2, %ymm9
-	LONG $0x8c297dc5; LONG $0x0002c034; BYTE $0x00 // vmovapd %ymm9, 0x2c0(%rsp,%rsi)
-	LONG $0x6f7a01c4; WORD $0x3014 // vmovdqu (%r8,%r14), %xmm10
-	LONG $0x597942c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm12
-	LONG $0x597d42c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm11
-	LONG $0x382d03c4; WORD $0x2014; BYTE $0x01 // vinserti128 $0x1, (%r8,%r12), %ymm10, %ymm10
-	LONG $0x002d42c4; WORD $0x0055 // vpshufb (%r13), %ymm10, %ymm10
-	LONG $0x47ad42c4; WORD $0x4055 // vpsllvq 0x40(%r13), %ymm10, %ymm10
-	LONG $0xd32d41c4; BYTE $0xd4 // vpsrlq %xmm12, %ymm10, %ymm10
-	LONG $0xef2d41c4; BYTE $0xd3 // vpxor %ymm11, %ymm10, %ymm10
-	LONG $0x197d42c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm11
-	LONG $0x5c2d41c4; BYTE $0xd3 // vsubpd %ymm11, %ymm10, %ymm10
-	LONG $0xa8e562c4; BYTE $0xd0 // vfmadd213pd %ymm0, %ymm3, %ymm10
-	LONG $0x94297dc5; LONG $0x0002a034; BYTE $0x00 // vmovapd %ymm10, 0x2a0(%rsp,%rsi)
-	LONG $0x6f7a81c4; WORD $0x3804 // vmovdqu (%r8,%r15), %xmm0
-	LONG $0x597942c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm12
-	LONG $0x597d42c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm11
-	LONG $0x387dc3c4; WORD $0x1804; BYTE $0x01 // vinserti128 $0x1, (%r8,%rbx), %ymm0, %ymm0
-	LONG $0x007dc2c4; WORD $0x2045 // vpshufb 0x20(%r13), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x6045 // vpsllvq 0x60(%r13), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc4 // vpsrlq %xmm12, %ymm0, %ymm0
-	LONG $0xc0efa5c5 // vpxor %ymm0, %ymm11, %ymm0
-	LONG $0x197d42c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm11
-	LONG $0x5c7dc1c4; BYTE $0xc3 // vsubpd %ymm11, %ymm0, %ymm0
-	LONG $0xa8ddc2c4; BYTE $0xc1 // vfmadd213pd %ymm9, %ymm4, %ymm0
-	LONG $0x8429fdc5; LONG $0x0002c034; BYTE $0x00 // vmovapd %ymm0, 0x2c0(%rsp,%rsi)
-	LONG $0x6f7a01c4; WORD $0x700c // vmovdqu (%r8,%r14,2), %xmm9
-	LONG $0x597942c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm12
-	LONG $0x597d42c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm11
-	LONG $0x383543c4; WORD $0x100c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdx), %ymm9, %ymm9
-	LONG $0x003542c4; WORD $0x004d // vpshufb (%r13), %ymm9, %ymm9
-	LONG $0x47b542c4; WORD $0x404d // vpsllvq 0x40(%r13), %ymm9, %ymm9
-	LONG $0xd33541c4; BYTE $0xcc // vpsrlq %xmm12, %ymm9, %ymm9
-	LONG $0xef3541c4; BYTE $0xcb // vpxor %ymm11, %ymm9, %ymm9
-	LONG $0x197d42c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm11
-	LONG $0x5c3541c4; BYTE $0xcb // vsubpd %ymm11, %ymm9, %ymm9
-	LONG $0xa8d542c4; BYTE $0xca // vfmadd213pd %ymm10, %ymm5, %ymm9
-	LONG $0x8c297dc5; LONG $0x0002a034; BYTE $0x00 // vmovapd %ymm9, 0x2a0(%rsp,%rsi)
-	LONG $0x6f7a01c4; WORD $0x0814 // vmovdqu (%r8,%r9), %xmm10
-	LONG $0x248c8b4c; LONG $0x000000a0 // movq 0xa0(%rsp), %r9
-	LONG $0x597942c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm12
-	LONG $0x597d42c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm11
-	LONG $0x382d03c4; WORD $0x0814; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm10, %ymm10
-	LONG $0x244c8b4c; BYTE $0x60 // movq 0x60(%rsp), %r9
-	LONG $0x002d42c4; WORD $0x2055 // vpshufb 0x20(%r13), %ymm10, %ymm10
-	LONG $0x47ad42c4; WORD $0x6055 // vpsllvq 0x60(%r13), %ymm10, %ymm10
-	LONG $0xd32d41c4; BYTE $0xd4 // vpsrlq %xmm12, %ymm10, %ymm10
-	LONG $0xef2d41c4; BYTE $0xd3 // vpxor %ymm11, %ymm10, %ymm10
-	LONG $0x197d42c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm11
-	LONG $0x5c2d41c4; BYTE $0xd3 // vsubpd %ymm11, %ymm10, %ymm10
-	LONG $0xa8cd62c4; BYTE $0xd0 // vfmadd213pd %ymm0, %ymm6, %ymm10
-	LONG $0x94297dc5; LONG $0x0002c034; BYTE $0x00 // vmovapd %ymm10, 0x2c0(%rsp,%rsi)
-	LONG $0x6f7a81c4; WORD $0x1804 // vmovdqu (%r8,%r11), %xmm0
-	LONG $0x597942c4; LONG $0x000080a5; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm12
-	LONG $0x597d42c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm11
-	LONG $0x387d83c4; WORD $0x0804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm0, %ymm0
-	LONG $0x248c8b4c; LONG $0x00000080 // movq 0x80(%rsp), %r9
-	LONG $0x007dc2c4; WORD $0x0045 // vpshufb (%r13), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x4045 // vpsllvq 0x40(%r13), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc4 // vpsrlq %xmm12, %ymm0, %ymm0
-	LONG $0xc0efa5c5 // vpxor %ymm0, %ymm11, %ymm0
-	LONG $0x197d42c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm11
-	LONG $0x5c7dc1c4; BYTE $0xc3 // vsubpd %ymm11, %ymm0, %ymm0
-	LONG $0xa8c5c2c4; BYTE $0xc1 // vfmadd213pd %ymm9, %ymm7, %ymm0
-	LONG $0x8429fdc5; LONG $0x0002a034; BYTE $0x00 // vmovapd %ymm0, 0x2a0(%rsp,%rsi)
-	LONG $0x6f7a81c4; WORD $0x0804 // vmovdqu (%r8,%r9), %xmm0
-	LONG $0x244c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r9
-	LONG $0x597942c4; LONG $0x0000809d; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm11
-	LONG $0x597d42c4; LONG $0x0000888d; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm9
-	LONG $0x387d83c4; WORD $0x0804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm0, %ymm0
-	WORD $0x0149; BYTE $0xf8 // addq %rdi, %r8
-	LONG $0x007dc2c4; WORD $0x2045 // vpshufb 0x20(%r13), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x6045 // vpsllvq 0x60(%r13), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc3 // vpsrlq %xmm11, %ymm0, %ymm0
-	LONG $0x197d42c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm11
-	LONG $0xc0efb5c5 // vpxor %ymm0, %ymm9, %ymm0
-	LONG $0x5c7dc1c4; BYTE $0xc3 // vsubpd %ymm11, %ymm0, %ymm0
-	LONG $0xa8bdc2c4; BYTE $0xc2 // vfmadd213pd %ymm10, %ymm8, %ymm0
-	LONG $0x8429fdc5; LONG $0x0002c034; BYTE $0x00 // vmovapd %ymm0, 0x2c0(%rsp,%rsi)
-	LONG $0x40c68348 // addq $0x40, %rsi
-	LONG $0x00fe8148; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %rsi
-	LONG $0xfd3d850f; WORD $0xffff // jne <symmetric4+0x1500>
-	LONG $0xffea78e9; BYTE $0xff // jmp <symmetric4+0x240>
-	WORD $0x8945; BYTE $0xd8 // movl %r11d, %r8d
-	LONG $0x02e8c141 // shrl $0x2, %r8d
-	LONG $0x8c28fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd 0x120(%rsp), %ymm1
-	LONG $0x9428fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd 0x140(%rsp), %ymm2
-	LONG $0x9c28fdc5; LONG $0x00016024; BYTE $0x00 // vmovapd 0x160(%rsp), %ymm3
-	LONG $0xa428fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd 0x180(%rsp), %ymm4
-	LONG $0xac28fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd 0x1a0(%rsp), %ymm5
-	LONG $0xb428fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd 0x1c0(%rsp), %ymm6
-	LONG $0xbc28fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd 0x1e0(%rsp), %ymm7
-	LONG $0x84287dc5; LONG $0x00020024; BYTE $0x00 // vmovapd 0x200(%rsp), %ymm8
-	WORD $0x8944; BYTE $0xf6 // movl %r14d, %esi
-	WORD $0xeed1 // shrl %esi
-	WORD $0x894c; BYTE $0xdf // movq %r11, %rdi
-	LONG $0x244c8b48; BYTE $0x28 // movq 0x28(%rsp), %rcx
-	LONG $0x360c8d47 // leal (%r14,%r14), %r9d
-	LONG $0x323c8d4f // leaq (%r10,%r14), %r15
-	LONG $0x18048d4b // leaq (%r8,%r11), %rax
-	LONG $0x30148d4b // leaq (%r8,%r14), %rdx
-	LONG $0x36248d4e // leaq (%rsi,%r14), %r12
-	LONG $0x24848948; LONG $0x00000080 // movq %rax, 0x80(%rsp)
-	LONG $0x1e048d4a // leaq (%rsi,%r11), %rax
-	LONG $0x24448948; BYTE $0x60 // movq %rax, 0x60(%rsp)
-	LONG $0x1a048d4b // leaq (%r10,%r11), %rax
-	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
-	LONG $0x24848948; LONG $0x000000a0 // movq %rax, 0xa0(%rsp)
-	LONG $0x08048d4b // leaq (%r8,%r9), %rax
-	LONG $0x24848948; LONG $0x000000e0 // movq %rax, 0xe0(%rsp)
-	LONG $0x0e048d4a // leaq (%rsi,%r9), %rax
-	WORD $0x014d; BYTE $0xd1 // addq %r10, %r9
-	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
-	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x6f7ac1c4; BYTE $0x03 // vmovdqu (%r11), %xmm0
-	LONG $0x597942c4; LONG $0x00008095; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm10
-	LONG $0x597d42c4; LONG $0x0000888d; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm9
-	LONG $0x197d42c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm12
-	LONG $0x245c8b48; BYTE $0x20 // movq 0x20(%rsp), %rbx
-	LONG $0x387dc3c4; WORD $0x0304; BYTE $0x01 // vinserti128 $0x1, (%r11,%rax), %ymm0, %ymm0
-	LONG $0x007dc2c4; WORD $0x0045 // vpshufb (%r13), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x4045 // vpsllvq 0x40(%r13), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc2 // vpsrlq %xmm10, %ymm0, %ymm0
-	LONG $0xc0efb5c5 // vpxor %ymm0, %ymm9, %ymm0
-	LONG $0x597d62c4; LONG $0x000eae0d; BYTE $0x00 // vpbroadcastq 0xeae(%rip), %ymm9
-	LONG $0x027d43c4; WORD $0xaad7 // vpblendd $0xaa, %ymm15, %ymm0, %ymm10
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xeb2d41c4; BYTE $0xd9 // vpor %ymm9, %ymm10, %ymm11
-	LONG $0x597d62c4; LONG $0x000e8d15; BYTE $0x00 // vpbroadcastq 0xe8d(%rip), %ymm10
-	LONG $0xc0ebadc5 // vpor %ymm0, %ymm10, %ymm0
-	LONG $0x5c7dc1c4; BYTE $0xc4 // vsubpd %ymm12, %ymm0, %ymm0
-	LONG $0xc058a5c5 // vaddpd %ymm0, %ymm11, %ymm0
-	LONG $0xa8f5a2c4; LONG $0x02a01484; WORD $0x0000 // vfmadd213pd 0x2a0(%rsp,%r10), %ymm1, %ymm0
-	LONG $0x297da1c4; LONG $0x02a01484; WORD $0x0000 // vmovapd %ymm0, 0x2a0(%rsp,%r10)
-	LONG $0x6f7a41c4; WORD $0x331c // vmovdqu (%r11,%rsi), %xmm11
-	LONG $0x597942c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm13
-	LONG $0x597d42c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm12
-	LONG $0x382503c4; WORD $0x031c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r8), %ymm11, %ymm11
-	LONG $0x002542c4; WORD $0x205d // vpshufb 0x20(%r13), %ymm11, %ymm11
-	LONG $0x47a542c4; WORD $0x605d // vpsllvq 0x60(%r13), %ymm11, %ymm11
-	LONG $0xd32541c4; BYTE $0xdd // vpsrlq %xmm13, %ymm11, %ymm11
-	LONG $0x197d42c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm13
-	LONG $0xef2541c4; BYTE $0xdc // vpxor %ymm12, %ymm11, %ymm11
-	LONG $0x022543c4; WORD $0xaae7 // vpblendd $0xaa, %ymm15, %ymm11, %ymm12
-	LONG $0x7325c1c4; WORD $0x20d3 // vpsrlq $0x20, %ymm11, %ymm11
-	LONG $0xeb2541c4; BYTE $0xda // vpor %ymm10, %ymm11, %ymm11
-	LONG $0xeb1d41c4; BYTE $0xe1 // vpor %ymm9, %ymm12, %ymm12
-	LONG $0x5c2541c4; BYTE $0xdd // vsubpd %ymm13, %ymm11, %ymm11
-	LONG $0x582541c4; BYTE $0xdc // vaddpd %ymm12, %ymm11, %ymm11
-	LONG $0xa8ed22c4; LONG $0x02c0149c; WORD $0x0000 // vfmadd213pd 0x2c0(%rsp,%r10), %ymm2, %ymm11
-	LONG $0x297d21c4; LONG $0x02c0149c; WORD $0x0000 // vmovapd %ymm11, 0x2c0(%rsp,%r10)
-	LONG $0x6f7a01c4; WORD $0x3324 // vmovdqu (%r11,%r14), %xmm12
-	LONG $0x597942c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm14
-	LONG $0x597d42c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm13
-	LONG $0x381d03c4; WORD $0x3b24; BYTE $0x01 // vinserti128 $0x1, (%r11,%r15), %ymm12, %ymm12
-	LONG $0x001d42c4; WORD $0x0065 // vpshufb (%r13), %ymm12, %ymm12
-	LONG $0x479d42c4; WORD $0x4065 // vpsllvq 0x40(%r13), %ymm12, %ymm12
-	LONG $0xd31d41c4; BYTE $0xe6 // vpsrlq %xmm14, %ymm12, %ymm12
-	LONG $0x197d42c4; LONG $0x000090b5; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm14
-	LONG $0xef1d41c4; BYTE $0xe5 // vpxor %ymm13, %ymm12, %ymm12
-	LONG $0x021d43c4; WORD $0xaaef // vpblendd $0xaa, %ymm15, %ymm12, %ymm13
-	LONG $0x731dc1c4; WORD $0x20d4 // vpsrlq $0x20, %ymm12, %ymm12
-	LONG $0xeb1d41c4; BYTE $0xe2 // vpor %ymm10, %ymm12, %ymm12
-	LONG $0xeb1541c4; BYTE $0xe9 // vpor %ymm9, %ymm13, %ymm13
-	LONG $0x5c1d41c4; BYTE $0xe6 // vsubpd %ymm14, %ymm12, %ymm12
-	LONG $0x581d41c4; BYTE $0xe5 // vaddpd %ymm13, %ymm12, %ymm12
-	LONG $0xa8e562c4; BYTE $0xe0 // vfmadd213pd %ymm0, %ymm3, %ymm12
-	LONG $0x297d21c4; LONG $0x02a014a4; WORD $0x0000 // vmovapd %ymm12, 0x2a0(%rsp,%r10)
-	LONG $0x6f7a81c4; WORD $0x2304 // vmovdqu (%r11,%r12), %xmm0
-	LONG $0x597942c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm14
-	LONG $0x597d42c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm13
-	LONG $0x387dc3c4; WORD $0x1304; BYTE $0x01 // vinserti128 $0x1, (%r11,%rdx), %ymm0, %ymm0
-	LONG $0x007dc2c4; WORD $0x2045 // vpshufb 0x20(%r13), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x6045 // vpsllvq 0x60(%r13), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc6 // vpsrlq %xmm14, %ymm0, %ymm0
-	LONG $0x197d42c4; LONG $0x000090b5; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm14
-	LONG $0xc0ef95c5 // vpxor %ymm0, %ymm13, %ymm0
-	LONG $0x027d43c4; WORD $0xaaef // vpblendd $0xaa, %ymm15, %ymm0, %ymm13
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0ebadc5 // vpor %ymm0, %ymm10, %ymm0
-	LONG $0xeb1541c4; BYTE $0xe9 // vpor %ymm9, %ymm13, %ymm13
-	LONG $0x5c7dc1c4; BYTE $0xc6 // vsubpd %ymm14, %ymm0, %ymm0
-	LONG $0xc05895c5 // vaddpd %ymm0, %ymm13, %ymm0
-	LONG $0xa8ddc2c4; BYTE $0xc3 // vfmadd213pd %ymm11, %ymm4, %ymm0
-	LONG $0x297da1c4; LONG $0x02c01484; WORD $0x0000 // vmovapd %ymm0, 0x2c0(%rsp,%r10)
-	LONG $0x6f7a01c4; WORD $0x731c // vmovdqu (%r11,%r14,2), %xmm11
-	LONG $0x597942c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm14
-	LONG $0x597d42c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm13
-	LONG $0x382503c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r9), %ymm11, %ymm11
-	LONG $0x002542c4; WORD $0x005d // vpshufb (%r13), %ymm11, %ymm11
-	LONG $0x47a542c4; WORD $0x405d // vpsllvq 0x40(%r13), %ymm11, %ymm11
-	LONG $0xd32541c4; BYTE $0xde // vpsrlq %xmm14, %ymm11, %ymm11
-	LONG $0x197d42c4; LONG $0x000090b5; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm14
-	LONG $0xef2541c4; BYTE $0xdd // vpxor %ymm13, %ymm11, %ymm11
-	LONG $0x022543c4; WORD $0xaaef // vpblendd $0xaa, %ymm15, %ymm11, %ymm13
-	LONG $0x7325c1c4; WORD $0x20d3 // vpsrlq $0x20, %ymm11, %ymm11
-	LONG $0xeb2541c4; BYTE $0xda // vpor %ymm10, %ymm11, %ymm11
-	LONG $0xeb1541c4; BYTE $0xe9 // vpor %ymm9, %ymm13, %ymm13
-	LONG $0x5c2541c4; BYTE $0xde // vsubpd %ymm14, %ymm11, %ymm11
-	LONG $0x582541c4; BYTE $0xdd // vaddpd %ymm13, %ymm11, %ymm11
-	LONG $0xa8d542c4; BYTE $0xdc // vfmadd213pd %ymm12, %ymm5, %ymm11
-	LONG $0x297d21c4; LONG $0x02a0149c; WORD $0x0000 // vmovapd %ymm11, 0x2a0(%rsp,%r10)
-	LONG $0x6f7a41c4; WORD $0x1b24 // vmovdqu (%r11,%rbx), %xmm12
-	LONG $0x249c8b48; LONG $0x000000e0 // movq 0xe0(%rsp), %rbx
-	LONG $0x597942c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm14
-	LONG $0x597d42c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm13
-	LONG $0x381d43c4; WORD $0x1b24; BYTE $0x01 // vinserti128 $0x1, (%r11,%rbx), %ymm12, %ymm12
-	LONG $0x249c8b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rbx
-	LONG $0x001d42c4; WORD $0x2065 // vpshufb 0x20(%r13), %ymm12, %ymm12
-	LONG $0x479d42c4; WORD $0x6065 // vpsllvq 0x60(%r13), %ymm12, %ymm12
-	LONG $0xd31d41c4; BYTE $0xe6 // vpsrlq %xmm14, %ymm12, %ymm12
-	LONG $0x197d42c4; LONG $0x000090b5; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm14
-	LONG $0xef1d41c4; BYTE $0xe5 // vpxor %ymm13, %ymm12, %ymm12
-	LONG $0x021d43c4; WORD $0xaaef // vpblendd $0xaa, %ymm15, %ymm12, %ymm13
-	LONG $0x731dc1c4; WORD $0x20d4 // vpsrlq $0x20, %ymm12, %ymm12
-	LONG $0xeb1d41c4; BYTE $0xe2 // vpor %ymm10, %ymm12, %ymm12
-	LONG $0xeb1541c4; BYTE $0xe9 // vpor %ymm9, %ymm13, %ymm13
-	LONG $0x5c1d41c4; BYTE $0xe6 // vsubpd %ymm14, %ymm12, %ymm12
-	LONG $0x581d41c4; BYTE $0xe5 // vaddpd %ymm13, %ymm12, %ymm12
-	LONG $0xa8cd62c4; BYTE $0xe0 // vfmadd213pd %ymm0, %ymm6, %ymm12
-	LONG $0x297d21c4; LONG $0x02c014a4; WORD $0x0000 // vmovapd %ymm12, 0x2c0(%rsp,%r10)
-	LONG $0x6f7ac1c4; WORD $0x3b04 // vmovdqu (%r11,%rdi), %xmm0
-	LONG $0x597942c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm14
-	LONG $0x597d42c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm13
-	LONG $0x387dc3c4; WORD $0x1b04; BYTE $0x01 // vinserti128 $0x1, (%r11,%rbx), %ymm0, %ymm0
-	LONG $0x245c8b48; BYTE $0x60 // movq 0x60(%rsp), %rbx
-	LONG $0x007dc2c4; WORD $0x0045 // vpshufb (%r13), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x4045 // vpsllvq 0x40(%r13), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc6 // vpsrlq %xmm14, %ymm0, %ymm0
-	LONG $0x197d42c4; LONG $0x000090b5; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm14
-	LONG $0xc0ef95c5 // vpxor %ymm0, %ymm13, %ymm0
-	LONG $0x027d43c4; WORD $0xaaef // vpblendd $0xaa, %ymm15, %ymm0, %ymm13
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0ebadc5 // vpor %ymm0, %ymm10, %ymm0
-	LONG $0xeb1541c4; BYTE $0xe9 // vpor %ymm9, %ymm13, %ymm13
-	LONG $0x5c7dc1c4; BYTE $0xc6 // vsubpd %ymm14, %ymm0, %ymm0
-	LONG $0xc05895c5 // vaddpd %ymm0, %ymm13, %ymm0
-	LONG $0xa8c5c2c4; BYTE $0xc3 // vfmadd213pd %ymm11, %ymm7, %ymm0
-	LONG $0x297da1c4; LONG $0x02a01484; WORD $0x0000 // vmovapd %ymm0, 0x2a0(%rsp,%r10)
-	LONG $0x6f7ac1c4; WORD $0x1b04 // vmovdqu (%r11,%rbx), %xmm0
-	LONG $0x249c8b48; LONG $0x00000080 // movq 0x80(%rsp), %rbx
-	LONG $0x597942c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm13
-	LONG $0x597d42c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm11
-	LONG $0x387dc3c4; WORD $0x1b04; BYTE $0x01 // vinserti128 $0x1, (%r11,%rbx), %ymm0, %ymm0
-	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
-	LONG $0x007dc2c4; WORD $0x2045 // vpshufb 0x20(%r13), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x6045 // vpsllvq 0x60(%r13), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc5 // vpsrlq %xmm13, %ymm0, %ymm0
-	LONG $0xc0efa5c5 // vpxor %ymm0, %ymm11, %ymm0
-	LONG $0x027d43c4; WORD $0xaadf // vpblendd $0xaa, %ymm15, %ymm0, %ymm11
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xeb2541c4; BYTE $0xc9 // vpor %ymm9, %ymm11, %ymm9
-	LONG $0x197d42c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm11
-	LONG $0xc0ebadc5 // vpor %ymm0, %ymm10, %ymm0
-	LONG $0x5c7dc1c4; BYTE $0xc3 // vsubpd %ymm11, %ymm0, %ymm0
-	LONG $0xc058b5c5 // vaddpd %ymm0, %ymm9, %ymm0
-	LONG $0xa8bdc2c4; BYTE $0xc4 // vfmadd213pd %ymm12, %ymm8, %ymm0
-	LONG $0x297da1c4; LONG $0x02c01484; WORD $0x0000 // vmovapd %ymm0, 0x2c0(%rsp,%r10)
-	LONG $0x40c28349 // addq $0x40, %r10
-	LONG $0x00fa8149; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %r10
-	LONG $0xfc57850f; WORD $0xffff // jne <symmetric4+0x1880>
-	LONG $0xffe612e9; BYTE $0xff // jmp <symmetric4+0x240>
-	WORD $0xb70f; BYTE $0x03 // movzwl (%rbx), %eax
-	LONG $0x024bb70f // movzwl 0x2(%rbx), %ecx
-	LONG $0x24548b4c; BYTE $0x18 // movq 0x18(%rsp), %r10
-	LONG $0x0453b70f // movzwl 0x4(%rbx), %edx
-	LONG $0x0673b70f // movzwl 0x6(%rbx), %esi
-	WORD $0x8944; BYTE $0xf7 // movl %r14d, %edi
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x6f7e41c4; WORD $0x0055 // vmovdqu (%r13), %ymm10
-	LONG $0x597d42c4; LONG $0x00008885; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm8
-	LONG $0x6f7e41c4; WORD $0x405d // vmovdqu 0x40(%r13), %ymm11
-	LONG $0x197d42c4; LONG $0x0000908d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm9
-	LONG $0x597942c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm13
-	LONG $0xa4287dc5; LONG $0x0002a024; BYTE $0x00 // vmovapd 0x2a0(%rsp), %ymm12
-	WORD $0x8945; BYTE $0xf0 // movl %r14d, %r8d
-	WORD $0x8945; BYTE $0xd9 // movl %r11d, %r9d
-	WORD $0xd141; BYTE $0xe8 // shrl %r8d
-	LONG $0x02e9c141 // shrl $0x2, %r9d
-	WORD $0xdb31 // xorl %ebx, %ebx
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
-	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
-	LONG $0x1079c1c4; WORD $0x0204 // vmovupd (%r10,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x0a14 // vmovupd (%r10,%rcx), %xmm2
-	LONG $0x1079c1c4; WORD $0x024c; BYTE $0x10 // vmovupd 0x10(%r10,%rax), %xmm1
-	LONG $0x1079c1c4; WORD $0x0a64; BYTE $0x10 // vmovupd 0x10(%r10,%rcx), %xmm4
-	LONG $0x37048d4b // leaq (%r15,%r14), %rax
-	LONG $0x24848948; LONG $0x000000a0 // movq %rax, 0xa0(%rsp)
-	LONG $0x187dc3c4; WORD $0x1204; BYTE $0x01 // vinsertf128 $0x1, (%r10,%rdx), %ymm0, %ymm0
-	LONG $0x186dc3c4; WORD $0x321c; BYTE $0x01 // vinsertf128 $0x1, (%r10,%rsi), %ymm2, %ymm3
-	LONG $0xd314fdc5 // vunpcklpd %ymm3, %ymm0, %ymm2
-	LONG $0xdb15fdc5 // vunpckhpd %ymm3, %ymm0, %ymm3
-	LONG $0x1875c3c4; LONG $0x01101244 // vinsertf128 $0x1, 0x10(%r10,%rdx), %ymm1, %ymm0
-	LONG $0x185dc3c4; LONG $0x0110324c // vinsertf128 $0x1, 0x10(%r10,%rsi), %ymm4, %ymm1
-	LONG $0x36348d43 // leal (%r14,%r14), %esi
-	LONG $0x27148d4f // leaq (%r15,%r12), %r10
-	LONG $0x37148d4a // leaq (%rdi,%r14), %rdx
-	LONG $0x370c8d48 // leaq (%rdi,%rsi), %rcx
-	LONG $0x9429fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm2, 0x80(%rsp)
-	LONG $0x5c29fdc5; WORD $0x6024 // vmovapd %ymm3, 0x60(%rsp)
-	LONG $0xf1147dc5 // vunpcklpd %ymm1, %ymm0, %ymm14
-	LONG $0xf9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm15
-	LONG $0x6f7ac1c4; BYTE $0x0f // vmovdqu (%r15), %xmm1
-	LONG $0x8428fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd 0x120(%rsp), %ymm0
-	LONG $0x3875c3c4; WORD $0x3f0c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rdi), %ymm1, %ymm1
-	LONG $0x8f180f41; LONG $0x00001000 // prefetcht0 0x1000(%r15)
-	LONG $0xf4297dc5 // vmovapd %ymm14, %ymm4
-	LONG $0xfd297dc5 // vmovapd %ymm15, %ymm5
-	LONG $0x6f7a81c4; WORD $0x3734 // vmovdqu (%r15,%r14), %xmm6
-	LONG $0x384de3c4; WORD $0x0734; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm6, %ymm6
-	LONG $0x8c180f43; LONG $0x00100037; BYTE $0x00 // prefetcht0 0x1000(%r15,%r14)
-	LONG $0x37048d49 // leaq (%r15,%rsi), %rax
-	LONG $0x6f7ac1c4; WORD $0x373c // vmovdqu (%r15,%rsi), %xmm7
-	LONG $0x24848948; LONG $0x000000e0 // movq %rax, 0xe0(%rsp)
-	LONG $0x3845e3c4; WORD $0x073c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm7, %ymm7
-	LONG $0x8c180f41; LONG $0x00100037; BYTE $0x00 // prefetcht0 0x1000(%r15,%rsi)
-	LONG $0x1f048d4b // leaq (%r15,%r11), %rax
-	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
-	LONG $0x0075c2c4; BYTE $0xca // vpshufb %ymm10, %ymm1, %ymm1
-	LONG $0x47f5c2c4; BYTE $0xcb // vpsllvq %ymm11, %ymm1, %ymm1
-	LONG $0xd375c1c4; BYTE $0xcd // vpsrlq %xmm13, %ymm1, %ymm1
-	LONG $0x004dc2c4; BYTE $0xf2 // vpshufb %ymm10, %ymm6, %ymm6
-	LONG $0xc9efbdc5 // vpxor %ymm1, %ymm8, %ymm1
-	LONG $0x47cdc2c4; BYTE $0xf3 // vpsllvq %ymm11, %ymm6, %ymm6
-	LONG $0x5c75c1c4; BYTE $0xc9 // vsubpd %ymm9, %ymm1, %ymm1
-	LONG $0xd34dc1c4; BYTE $0xf5 // vpsrlq %xmm13, %ymm6, %ymm6
-	LONG $0x0045c2c4; BYTE $0xfa // vpshufb %ymm10, %ymm7, %ymm7
-	LONG $0xf6efbdc5 // vpxor %ymm6, %ymm8, %ymm6
-	LONG $0x47c5c2c4; BYTE $0xfb // vpsllvq %ymm11, %ymm7, %ymm7
-	LONG $0x5c4dc1c4; BYTE $0xf1 // vsubpd %ymm9, %ymm6, %ymm6
-	LONG $0xd345c1c4; BYTE $0xfd // vpsrlq %xmm13, %ymm7, %ymm7
-	LONG $0xb8f562c4; BYTE $0xe2 // vfmadd231pd %ymm2, %ymm1, %ymm12
-	LONG $0xffefbdc5 // vpxor %ymm7, %ymm8, %ymm7
-	LONG $0xc959fdc5 // vmulpd %ymm1, %ymm0, %ymm1
-	LONG $0x5c45c1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm7, %ymm7
+	LONG $0xdb58d5c5 // vaddpd %ymm3, %ymm5, %ymm3
+	LONG $0xb89de2c4; BYTE $0xfa // vfmadd231pd %ymm2, %ymm12, %ymm7
+	LONG $0xb8dd62c4; BYTE $0xca // vfmadd231pd %ymm2, %ymm4, %ymm9
+	LONG $0xb8f562c4; BYTE $0xc2 // vfmadd231pd %ymm2, %ymm1, %ymm8
+	LONG $0xb8e562c4; BYTE $0xd2 // vfmadd231pd %ymm2, %ymm3, %ymm10
+	LONG $0x9428fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm2
+	LONG $0xa8ed62c4; LONG $0x03001ca4; WORD $0x0000 // vfmadd213pd 0x300(%rsp,%rbx), %ymm2, %ymm12
+	LONG $0xb8dd62c4; LONG $0x008024a4; WORD $0x0000 // vfmadd231pd 0x80(%rsp), %ymm4, %ymm12
+	LONG $0xb8f562c4; LONG $0x00c024a4; WORD $0x0000 // vfmadd231pd 0xc0(%rsp), %ymm1, %ymm12
 	LONG $0xb8cd62c4; BYTE $0xe3 // vfmadd231pd %ymm3, %ymm6, %ymm12
-	LONG $0xf659fdc5 // vmulpd %ymm6, %ymm0, %ymm6
-	LONG $0xb8c542c4; BYTE $0xe6 // vfmadd231pd %ymm14, %ymm7, %ymm12
-	LONG $0x6f7a01c4; WORD $0x1f34 // vmovdqu (%r15,%r11), %xmm14
-	LONG $0xff59fdc5 // vmulpd %ymm7, %ymm0, %ymm7
-	LONG $0x380d63c4; WORD $0x0734; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm14, %ymm14
-	LONG $0x8c180f43; LONG $0x0010001f; BYTE $0x00 // prefetcht0 0x1000(%r15,%r11)
-	LONG $0x1f048d4a // leaq (%rdi,%r11), %rax
-	WORD $0x894d; BYTE $0xd3 // movq %r10, %r11
-	LONG $0x000d42c4; BYTE $0xd2 // vpshufb %ymm10, %ymm14, %ymm10
-	LONG $0x47ad42c4; BYTE $0xd3 // vpsllvq %ymm11, %ymm10, %ymm10
-	LONG $0xd32d41c4; BYTE $0xd5 // vpsrlq %xmm13, %ymm10, %ymm10
-	LONG $0xef2d41c4; BYTE $0xc0 // vpxor %ymm8, %ymm10, %ymm8
-	LONG $0x5c3d41c4; BYTE $0xc1 // vsubpd %ymm9, %ymm8, %ymm8
-	LONG $0xb8bd42c4; BYTE $0xe7 // vfmadd231pd %ymm15, %ymm8, %ymm12
-	LONG $0xc0593dc5 // vmulpd %ymm0, %ymm8, %ymm8
-	LONG $0xa4297dc5; LONG $0x0002a024; BYTE $0x00 // vmovapd %ymm12, 0x2a0(%rsp)
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x6f7a41c4; BYTE $0x13 // vmovdqu (%r11), %xmm10
-	LONG $0x6f7e41c4; WORD $0x006d // vmovdqu (%r13), %ymm13
-	LONG $0x6f7e41c4; WORD $0x4065 // vmovdqu 0x40(%r13), %ymm12
-	LONG $0x597942c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm14
-	LONG $0x597d42c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm11
-	LONG $0x197dc2c4; LONG $0x00009085; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm0
-	LONG $0x8c287dc5; LONG $0x0001601c; BYTE $0x00 // vmovapd 0x160(%rsp,%rbx), %ymm9
-	LONG $0x9428fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm2
-	LONG $0x33248d4f // leaq (%r11,%r14), %r12
-	LONG $0x382d43c4; WORD $0x3b14; BYTE $0x01 // vinserti128 $0x1, (%r11,%rdi), %ymm10, %ymm10
-	LONG $0x8b180f41; LONG $0x00001000 // prefetcht0 0x1000(%r11)
-	LONG $0x343c8d4f // leaq (%r12,%r14), %r15
-	LONG $0x6f7a01c4; WORD $0x333c // vmovdqu (%r11,%r14), %xmm15
-	LONG $0x380543c4; WORD $0x133c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rdx), %ymm15, %ymm15
-	LONG $0x002d42c4; BYTE $0xd5 // vpshufb %ymm13, %ymm10, %ymm10
-	LONG $0x47ad42c4; BYTE $0xd4 // vpsllvq %ymm12, %ymm10, %ymm10
-	LONG $0xd32d41c4; BYTE $0xd6 // vpsrlq %xmm14, %ymm10, %ymm10
-	LONG $0x000542c4; BYTE $0xfd // vpshufb %ymm13, %ymm15, %ymm15
-	LONG $0xef2d41c4; BYTE $0xd3 // vpxor %ymm11, %ymm10, %ymm10
-	LONG $0xd05c2dc5 // vsubpd %ymm0, %ymm10, %ymm10
-	LONG $0xb8adc2c4; BYTE $0xc9 // vfmadd231pd %ymm9, %ymm10, %ymm1
-	LONG $0xa8ed62c4; LONG $0x02e01c94; WORD $0x0000 // vfmadd213pd 0x2e0(%rsp,%rbx), %ymm2, %ymm10
-	LONG $0x8c180f43; LONG $0x00100033; BYTE $0x00 // prefetcht0 0x1000(%r11,%r14)
-	LONG $0x6f7a81c4; WORD $0x2614 // vmovdqu (%r14,%r12), %xmm2
-	LONG $0x386dc3c4; WORD $0x0b14; BYTE $0x01 // vinserti128 $0x1, (%r11,%rcx), %ymm2, %ymm2
-	LONG $0x8c180f43; LONG $0x00100026; BYTE $0x00 // prefetcht0 0x1000(%r14,%r12)
-	LONG $0x24648b4c; BYTE $0x28 // movq 0x28(%rsp), %r12
-	LONG $0x6f7a81c4; WORD $0x3e1c // vmovdqu (%r14,%r15), %xmm3
-	LONG $0x3865c3c4; WORD $0x031c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rax), %ymm3, %ymm3
-	LONG $0x8c180f43; LONG $0x0010003e; BYTE $0x00 // prefetcht0 0x1000(%r14,%r15)
-	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
-	LONG $0x006dc2c4; BYTE $0xd5 // vpshufb %ymm13, %ymm2, %ymm2
-	LONG $0x47edc2c4; BYTE $0xd4 // vpsllvq %ymm12, %ymm2, %ymm2
-	LONG $0x0065c2c4; BYTE $0xdd // vpshufb %ymm13, %ymm3, %ymm3
-	LONG $0x478542c4; BYTE $0xec // vpsllvq %ymm12, %ymm15, %ymm13
-	LONG $0xd36dc1c4; BYTE $0xd6 // vpsrlq %xmm14, %ymm2, %ymm2
-	LONG $0x47e5c2c4; BYTE $0xdc // vpsllvq %ymm12, %ymm3, %ymm3
-	LONG $0xd31541c4; BYTE $0xe6 // vpsrlq %xmm14, %ymm13, %ymm12
-	LONG $0xd2efa5c5 // vpxor %ymm2, %ymm11, %ymm2
-	LONG $0xef1d41c4; BYTE $0xe3 // vpxor %ymm11, %ymm12, %ymm12
-	LONG $0xd05cedc5 // vsubpd %ymm0, %ymm2, %ymm2
-	LONG $0xd365c1c4; BYTE $0xde // vpsrlq %xmm14, %ymm3, %ymm3
-	LONG $0xe05c1dc5 // vsubpd %ymm0, %ymm12, %ymm12
-	LONG $0xb89d62c4; WORD $0x2454; BYTE $0x60 // vfmadd231pd 0x60(%rsp), %ymm12, %ymm10
-	LONG $0xdbefa5c5 // vpxor %ymm3, %ymm11, %ymm3
-	LONG $0xc05ce5c5 // vsubpd %ymm0, %ymm3, %ymm0
-	LONG $0xb8edc2c4; BYTE $0xf9 // vfmadd231pd %ymm9, %ymm2, %ymm7
-	LONG $0xb89dc2c4; BYTE $0xf1 // vfmadd231pd %ymm9, %ymm12, %ymm6
-	LONG $0xb8fd42c4; BYTE $0xc1 // vfmadd231pd %ymm9, %ymm0, %ymm8
-	LONG $0xb8dd62c4; BYTE $0xd2 // vfmadd231pd %ymm2, %ymm4, %ymm10
-	LONG $0xb8d562c4; BYTE $0xd0 // vfmadd231pd %ymm0, %ymm5, %ymm10
-	LONG $0x94297dc5; LONG $0x0002e01c; BYTE $0x00 // vmovapd %ymm10, 0x2e0(%rsp,%rbx)
+	LONG $0xa4297dc5; LONG $0x0003001c; BYTE $0x00 // vmovapd %ymm12, 0x300(%rsp,%rbx)
 	LONG $0x40c38348 // addq $0x40, %rbx
 	LONG $0xc0fb8148; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %rbx
-	LONG $0xfeba850f; WORD $0xffff // jne <symmetric4+0x1e20>
-	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
-	LONG $0x245c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r11
-	LONG $0xc614f5c5 // vunpcklpd %ymm6, %ymm1, %ymm0
-	LONG $0x1445c1c4; BYTE $0xd0 // vunpcklpd %ymm8, %ymm7, %ymm2
-	LONG $0xce15f5c5 // vunpckhpd %ymm6, %ymm1, %ymm1
-	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
-	LONG $0x187de3c4; WORD $0x01da // vinsertf128 $0x1, %xmm2, %ymm0, %ymm3
-	LONG $0x067de3c4; WORD $0x31c2 // vperm2f128 $0x31, %ymm2, %ymm0, %ymm0
-	WORD $0xb70f; BYTE $0x03 // movzwl (%rbx), %eax
-	LONG $0x024bb70f // movzwl 0x2(%rbx), %ecx
-	LONG $0x0453b70f // movzwl 0x4(%rbx), %edx
-	LONG $0x067bb70f // movzwl 0x6(%rbx), %edi
+	LONG $0xfe71850f; WORD $0xffff // jne <symmetric4+0x10f0>
+	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
+	LONG $0x1445c1c4; BYTE $0xc9 // vunpcklpd %ymm9, %ymm7, %ymm1
+	LONG $0x1545c1c4; BYTE $0xd1 // vunpckhpd %ymm9, %ymm7, %ymm2
+	LONG $0x143dc1c4; BYTE $0xda // vunpcklpd %ymm10, %ymm8, %ymm3
+	LONG $0x153dc1c4; BYTE $0xe2 // vunpckhpd %ymm10, %ymm8, %ymm4
+	LONG $0x0848b70f // movzwl 0x8(%rax), %ecx
+	LONG $0x0a50b70f // movzwl 0xa(%rax), %edx
+	LONG $0x0c70b70f // movzwl 0xc(%rax), %esi
+	LONG $0x000920e9; BYTE $0x00 // jmp <symmetric4+0x1bcd>
+	LONG $0x7f0c8d43 // leal (%r15,%r15,2), %ecx
+	WORD $0x8944; BYTE $0xf8 // movl %r15d, %eax
+	WORD $0xe8d1 // shrl %eax
+	WORD $0xd231 // xorl %edx, %edx
+	WORD $0x894c; BYTE $0xcf // movq %r9, %rdi
+	WORD $0x894c; BYTE $0xce // movq %r9, %rsi
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x8949; BYTE $0xd1 // movq %rdx, %r9
+	LONG $0x06e1c149 // shlq $0x6, %r9
+	LONG $0x24948d4c; LONG $0x000002a0 // leaq 0x2a0(%rsp), %r10
+	LONG $0x287d81c4; WORD $0x0a0c // vmovapd (%r10,%r9), %ymm1
+	LONG $0x287d81c4; WORD $0x0a54; BYTE $0x20 // vmovapd 0x20(%r10,%r9), %ymm2
+	LONG $0x0a1c8d4f // leaq (%r10,%r9), %r11
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x6f7ac1c4; BYTE $0x1a // vmovdqu (%r10), %xmm3
+	LONG $0x5979c2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm4
+	LONG $0x386583c4; WORD $0x021c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r8), %ymm3, %ymm3
+	LONG $0x0065c2c4; WORD $0x005d // vpshufb (%r13), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x405d // vpsllvq 0x40(%r13), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197dc2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0xb8e5a2c4; LONG $0x01200c8c; WORD $0x0000 // vfmadd231pd 0x120(%rsp,%r9), %ymm3, %ymm1
+	LONG $0x297dc1c4; BYTE $0x0b // vmovapd %ymm1, (%r11)
+	LONG $0x6f7ac1c4; WORD $0x021c // vmovdqu (%r10,%rax), %xmm3
+	LONG $0x5979c2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm4
+	LONG $0x3865c3c4; WORD $0x0a1c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rcx), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xfa // addq %r15, %r10
+	LONG $0x0065c2c4; WORD $0x205d // vpshufb 0x20(%r13), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x605d // vpsllvq 0x60(%r13), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0x197dc2c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm5
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0xdd5ce5c5 // vsubpd %ymm5, %ymm3, %ymm3
+	LONG $0xb8e5a2c4; LONG $0x01400c94; WORD $0x0000 // vfmadd231pd 0x140(%rsp,%r9), %ymm3, %ymm2
+	LONG $0x40c18349 // addq $0x40, %r9
+	LONG $0x297dc1c4; WORD $0x2053 // vmovapd %ymm2, 0x20(%r11)
+	LONG $0x00f98149; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %r9
+	LONG $0xff4e850f; WORD $0xffff // jne <symmetric4+0x1300>
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	WORD $0x014c; BYTE $0xe6 // addq %r12, %rsi
+	LONG $0x04fa8348 // cmpq $0x4, %rdx
+	LONG $0xff0e850f; WORD $0xffff // jne <symmetric4+0x12d0>
+	LONG $0xffee69e9; BYTE $0xff // jmp <symmetric4+0x230>
+	LONG $0x7f0c8d43 // leal (%r15,%r15,2), %ecx
+	WORD $0x8944; BYTE $0xf8 // movl %r15d, %eax
+	WORD $0xe8d1 // shrl %eax
+	WORD $0xd231 // xorl %edx, %edx
+	LONG $0x244c894c; BYTE $0x10 // movq %r9, 0x10(%rsp)
+	WORD $0x894c; BYTE $0xce // movq %r9, %rsi
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	WORD $0x8949; BYTE $0xd1 // movq %rdx, %r9
+	LONG $0x06e1c149 // shlq $0x6, %r9
+	LONG $0x24bc8d48; LONG $0x000002a0 // leaq 0x2a0(%rsp), %rdi
+	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
+	LONG $0x287da1c4; WORD $0x0f0c // vmovapd (%rdi,%r9), %ymm1
+	LONG $0x287da1c4; WORD $0x0f54; BYTE $0x20 // vmovapd 0x20(%rdi,%r9), %ymm2
+	LONG $0x0f1c8d4e // leaq (%rdi,%r9), %r11
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x6f7ac1c4; BYTE $0x1a // vmovdqu (%r10), %xmm3
+	LONG $0x5979c2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm4
+	LONG $0x597de2c4; LONG $0x000c4035; BYTE $0x00 // vpbroadcastq 0xc40(%rip), %ymm6
+	LONG $0x197dc2c4; LONG $0x000090bd; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm7
+	LONG $0x597d62c4; LONG $0x000c3605; BYTE $0x00 // vpbroadcastq 0xc36(%rip), %ymm8
+	LONG $0x386583c4; WORD $0x021c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r8), %ymm3, %ymm3
+	LONG $0x0065c2c4; WORD $0x005d // vpshufb (%r13), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x405d // vpsllvq 0x40(%r13), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdeebe5c5 // vpor %ymm6, %ymm3, %ymm3
+	LONG $0xe4ebbdc5 // vpor %ymm4, %ymm8, %ymm4
+	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0xb8e5a2c4; LONG $0x01200c8c; WORD $0x0000 // vfmadd231pd 0x120(%rsp,%r9), %ymm3, %ymm1
+	LONG $0x297dc1c4; BYTE $0x0b // vmovapd %ymm1, (%r11)
+	LONG $0x6f7ac1c4; WORD $0x021c // vmovdqu (%r10,%rax), %xmm3
+	LONG $0x5979c2c4; LONG $0x000080bd; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm7
+	LONG $0x597dc2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm4
+	LONG $0x3865c3c4; WORD $0x0a1c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rcx), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xfa // addq %r15, %r10
+	LONG $0x0065c2c4; WORD $0x205d // vpshufb 0x20(%r13), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x605d // vpsllvq 0x60(%r13), %ymm3, %ymm3
+	LONG $0xdfd3e5c5 // vpsrlq %xmm7, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265e3c4; WORD $0xaae0 // vpblendd $0xaa, %ymm0, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdeebe5c5 // vpor %ymm6, %ymm3, %ymm3
+	LONG $0x197dc2c4; LONG $0x000090b5; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm6
+	LONG $0xe4ebbdc5 // vpor %ymm4, %ymm8, %ymm4
+	LONG $0xde5ce5c5 // vsubpd %ymm6, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0xb8e5a2c4; LONG $0x01400c94; WORD $0x0000 // vfmadd231pd 0x140(%rsp,%r9), %ymm3, %ymm2
+	LONG $0x40c18349 // addq $0x40, %r9
+	LONG $0x297dc1c4; WORD $0x2053 // vmovapd %ymm2, 0x20(%r11)
+	LONG $0x00f98149; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %r9
+	LONG $0xff0e850f; WORD $0xffff // jne <symmetric4+0x1410>
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	WORD $0x014c; BYTE $0xe6 // addq %r12, %rsi
+	LONG $0x04fa8348 // cmpq $0x4, %rdx
+	LONG $0xfece850f; WORD $0xffff // jne <symmetric4+0x13e0>
+	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
+	LONG $0xffed17e9; BYTE $0xff // jmp <symmetric4+0x233>
+	LONG $0x24348b48 // movq (%rsp), %rsi
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
+	WORD $0x8944; BYTE $0xff // movl %r15d, %edi
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x6f7e41c4; WORD $0x005d // vmovdqu (%r13), %ymm11
+	LONG $0x84287dc5; LONG $0x00012024; BYTE $0x00 // vmovapd 0x120(%rsp), %ymm8
+	LONG $0x597d42c4; LONG $0x0000888d; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm9
+	LONG $0x6f7e41c4; WORD $0x4065 // vmovdqu 0x40(%r13), %ymm12
+	LONG $0x197d42c4; LONG $0x00009095; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm10
+	LONG $0x597942c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm14
+	LONG $0xac287dc5; LONG $0x0002a024; BYTE $0x00 // vmovapd 0x2a0(%rsp), %ymm13
+	LONG $0x24548b4c; BYTE $0x28 // movq 0x28(%rsp), %r10
+	LONG $0x24848948; LONG $0x00000080 // movq %rax, 0x80(%rsp)
+	WORD $0xb70f; BYTE $0x06 // movzwl (%rsi), %eax
+	LONG $0x024eb70f // movzwl 0x2(%rsi), %ecx
+	LONG $0x0456b70f // movzwl 0x4(%rsi), %edx
+	LONG $0x0676b70f // movzwl 0x6(%rsi), %esi
+	WORD $0x8945; BYTE $0xd3 // movl %r10d, %r11d
+	LONG $0x02ebc141 // shrl $0x2, %r11d
 	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
 	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
 	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
-	WORD $0xe7c1; BYTE $0x05 // shll $0x5, %edi
-	LONG $0x5865c1c4; WORD $0x031c // vaddpd (%r11,%rax), %ymm3, %ymm3
-	LONG $0x117dc1c4; WORD $0x031c // vmovupd %ymm3, (%r11,%rax)
-	LONG $0x1545c1c4; BYTE $0xd8 // vunpckhpd %ymm8, %ymm7, %ymm3
-	LONG $0x1875e3c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm3, %ymm1, %ymm4
-	LONG $0x585dc1c4; WORD $0x0b24 // vaddpd (%r11,%rcx), %ymm4, %ymm4
-	LONG $0x117dc1c4; WORD $0x0b24 // vmovupd %ymm4, (%r11,%rcx)
-	LONG $0x587dc1c4; WORD $0x1304 // vaddpd (%r11,%rdx), %ymm0, %ymm0
-	LONG $0x117dc1c4; WORD $0x1304 // vmovupd %ymm0, (%r11,%rdx)
-	LONG $0x0675e3c4; WORD $0x31c3 // vperm2f128 $0x31, %ymm3, %ymm1, %ymm0
-	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
-	LONG $0x587dc1c4; WORD $0x3b04 // vaddpd (%r11,%rdi), %ymm0, %ymm0
-	LONG $0x117dc1c4; WORD $0x3b04 // vmovupd %ymm0, (%r11,%rdi)
-	LONG $0x303c8d4b // leaq (%r8,%r14), %rdi
-	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
-	LONG $0x0843b70f // movzwl 0x8(%rbx), %eax
-	LONG $0x0a4bb70f // movzwl 0xa(%rbx), %ecx
-	LONG $0x6f7e41c4; WORD $0x2055 // vmovdqu 0x20(%r13), %ymm10
-	LONG $0x6f7e41c4; WORD $0x605d // vmovdqu 0x60(%r13), %ymm11
-	LONG $0x597942c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm13
-	LONG $0x597d42c4; LONG $0x00008885; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm8
-	LONG $0x197d42c4; LONG $0x0000908d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm9
-	LONG $0xa4287dc5; LONG $0x0002c024; BYTE $0x00 // vmovapd 0x2c0(%rsp), %ymm12
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
-	LONG $0x0410f9c5; BYTE $0x02 // vmovupd (%rdx,%rax), %xmm0
-	LONG $0x0c10f9c5; BYTE $0x0a // vmovupd (%rdx,%rcx), %xmm1
-	LONG $0x5c10f9c5; WORD $0x1002 // vmovupd 0x10(%rdx,%rax), %xmm3
-	LONG $0x0c43b70f // movzwl 0xc(%rbx), %eax
-	LONG $0x6410f9c5; WORD $0x100a // vmovupd 0x10(%rdx,%rcx), %xmm4
-	LONG $0x0e4bb70f // movzwl 0xe(%rbx), %ecx
-	LONG $0x245c8b48; BYTE $0x40 // movq 0x40(%rsp), %rbx
-	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
-	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
-	LONG $0x187de3c4; WORD $0x0204; BYTE $0x01 // vinsertf128 $0x1, (%rdx,%rax), %ymm0, %ymm0
-	LONG $0x1875e3c4; WORD $0x0a14; BYTE $0x01 // vinsertf128 $0x1, (%rdx,%rcx), %ymm1, %ymm2
-	LONG $0xca14fdc5 // vunpcklpd %ymm2, %ymm0, %ymm1
-	LONG $0xd215fdc5 // vunpckhpd %ymm2, %ymm0, %ymm2
-	LONG $0x1865e3c4; LONG $0x01100244 // vinsertf128 $0x1, 0x10(%rdx,%rax), %ymm3, %ymm0
-	LONG $0x185de3c4; LONG $0x01100a5c // vinsertf128 $0x1, 0x10(%rdx,%rcx), %ymm4, %ymm3
-	LONG $0x24848b48; LONG $0x000000a0 // movq 0xa0(%rsp), %rax
-	LONG $0x310c8d49 // leaq (%r9,%rsi), %rcx
-	WORD $0x014c; BYTE $0xc6 // addq %r8, %rsi
-	LONG $0x31148d4b // leaq (%r9,%r14), %rdx
-	LONG $0x6f7aa1c4; WORD $0x0034 // vmovdqu (%rax,%r8), %xmm6
-	LONG $0x384da3c4; WORD $0x0834; BYTE $0x01 // vinserti128 $0x1, (%rax,%r9), %ymm6, %ymm6
-	LONG $0x24848b48; LONG $0x000000e0 // movq 0xe0(%rsp), %rax
-	LONG $0xe314fdc5 // vunpcklpd %ymm3, %ymm0, %ymm4
-	LONG $0xeb15fdc5 // vunpckhpd %ymm3, %ymm0, %ymm5
-	LONG $0x6f7a81c4; WORD $0x071c // vmovdqu (%r15,%r8), %xmm3
-	LONG $0x8428fdc5; LONG $0x00014024; BYTE $0x00 // vmovapd 0x140(%rsp), %ymm0
-	LONG $0x386583c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%r15,%r9), %ymm3, %ymm3
-	LONG $0x6f7aa1c4; WORD $0x003c // vmovdqu (%rax,%r8), %xmm7
-	LONG $0x3845a3c4; WORD $0x083c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r9), %ymm7, %ymm7
-	LONG $0x24448b48; BYTE $0x20 // movq 0x20(%rsp), %rax
-	LONG $0x004dc2c4; BYTE $0xf2 // vpshufb %ymm10, %ymm6, %ymm6
-	LONG $0x47cdc2c4; BYTE $0xf3 // vpsllvq %ymm11, %ymm6, %ymm6
-	LONG $0x6f7a21c4; WORD $0x0034 // vmovdqu (%rax,%r8), %xmm14
-	LONG $0xd34dc1c4; BYTE $0xf5 // vpsrlq %xmm13, %ymm6, %ymm6
-	LONG $0x0065c2c4; BYTE $0xda // vpshufb %ymm10, %ymm3, %ymm3
-	LONG $0x380d23c4; WORD $0x0834; BYTE $0x01 // vinserti128 $0x1, (%rax,%r9), %ymm14, %ymm14
-	LONG $0xf6efbdc5 // vpxor %ymm6, %ymm8, %ymm6
-	LONG $0x19048d49 // leaq (%r9,%rbx), %rax
-	WORD $0x014c; BYTE $0xc3 // addq %r8, %rbx
-	LONG $0x47e5c2c4; BYTE $0xdb // vpsllvq %ymm11, %ymm3, %ymm3
-	LONG $0x5c4dc1c4; BYTE $0xf1 // vsubpd %ymm9, %ymm6, %ymm6
-	LONG $0xd365c1c4; BYTE $0xdd // vpsrlq %xmm13, %ymm3, %ymm3
-	LONG $0xdbefbdc5 // vpxor %ymm3, %ymm8, %ymm3
-	LONG $0x0045c2c4; BYTE $0xfa // vpshufb %ymm10, %ymm7, %ymm7
-	LONG $0x5c65c1c4; BYTE $0xd9 // vsubpd %ymm9, %ymm3, %ymm3
-	LONG $0x47c5c2c4; BYTE $0xfb // vpsllvq %ymm11, %ymm7, %ymm7
-	LONG $0xd345c1c4; BYTE $0xfd // vpsrlq %xmm13, %ymm7, %ymm7
-	LONG $0xffefbdc5 // vpxor %ymm7, %ymm8, %ymm7
-	LONG $0xb8e562c4; BYTE $0xe1 // vfmadd231pd %ymm1, %ymm3, %ymm12
-	LONG $0x5c45c1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm7, %ymm7
-	LONG $0xdb59fdc5 // vmulpd %ymm3, %ymm0, %ymm3
-	LONG $0x000d42c4; BYTE $0xd2 // vpshufb %ymm10, %ymm14, %ymm10
-	LONG $0x47ad42c4; BYTE $0xd3 // vpsllvq %ymm11, %ymm10, %ymm10
-	LONG $0xb8cd62c4; BYTE $0xe2 // vfmadd231pd %ymm2, %ymm6, %ymm12
-	LONG $0xd32d41c4; BYTE $0xd5 // vpsrlq %xmm13, %ymm10, %ymm10
-	LONG $0xf659fdc5 // vmulpd %ymm6, %ymm0, %ymm6
-	LONG $0xef2d41c4; BYTE $0xc0 // vpxor %ymm8, %ymm10, %ymm8
-	LONG $0x5c3d41c4; BYTE $0xc9 // vsubpd %ymm9, %ymm8, %ymm9
-	LONG $0xb8c562c4; BYTE $0xe4 // vfmadd231pd %ymm4, %ymm7, %ymm12
-	LONG $0xff59fdc5 // vmulpd %ymm7, %ymm0, %ymm7
-	LONG $0xc05935c5 // vmulpd %ymm0, %ymm9, %ymm8
-	LONG $0xb8d542c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm5, %ymm12
-	LONG $0xa4297dc5; LONG $0x0002c024; BYTE $0x00 // vmovapd %ymm12, 0x2c0(%rsp)
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x6f7a01c4; WORD $0x020c // vmovdqu (%r10,%r8), %xmm9
-	LONG $0x6f7a41c4; WORD $0x3a14 // vmovdqu (%r10,%rdi), %xmm10
-	LONG $0x6f7a41c4; WORD $0x321c // vmovdqu (%r10,%rsi), %xmm11
-	LONG $0x6f7a41c4; WORD $0x1a24 // vmovdqu (%r10,%rbx), %xmm12
-	LONG $0x6f7ec1c4; WORD $0x2045 // vmovdqu 0x20(%r13), %ymm0
-	LONG $0x6f7e41c4; WORD $0x6075 // vmovdqu 0x60(%r13), %ymm14
+	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
+	LONG $0x1079c1c4; WORD $0x000c // vmovupd (%r8,%rax), %xmm1
+	LONG $0x1079c1c4; WORD $0x0814 // vmovupd (%r8,%rcx), %xmm2
+	LONG $0x1079c1c4; WORD $0x086c; BYTE $0x10 // vmovupd 0x10(%r8,%rcx), %xmm5
+	LONG $0x1079c1c4; WORD $0x0064; BYTE $0x10 // vmovupd 0x10(%r8,%rax), %xmm4
+	LONG $0x39048d4b // leaq (%r9,%r15), %rax
+	LONG $0x24848948; LONG $0x000000c0 // movq %rax, 0xc0(%rsp)
+	LONG $0x1875c3c4; WORD $0x100c; BYTE $0x01 // vinsertf128 $0x1, (%r8,%rdx), %ymm1, %ymm1
+	LONG $0x186dc3c4; WORD $0x301c; BYTE $0x01 // vinsertf128 $0x1, (%r8,%rsi), %ymm2, %ymm3
+	LONG $0x1855c3c4; LONG $0x0110306c // vinsertf128 $0x1, 0x10(%r8,%rsi), %ymm5, %ymm5
+	WORD $0xf631 // xorl %esi, %esi
+	LONG $0xd314f5c5 // vunpcklpd %ymm3, %ymm1, %ymm2
+	LONG $0xdb15f5c5 // vunpckhpd %ymm3, %ymm1, %ymm3
+	LONG $0x185dc3c4; LONG $0x0110104c // vinsertf128 $0x1, 0x10(%r8,%rdx), %ymm4, %ymm1
+	LONG $0x3f148d4a // leaq (%rdi,%r15), %rdx
+	LONG $0x5429fdc5; WORD $0x6024 // vmovapd %ymm2, 0x60(%rsp)
+	LONG $0x9c29fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm3, 0xe0(%rsp)
+	LONG $0xe514f5c5 // vunpcklpd %ymm5, %ymm1, %ymm4
+	LONG $0xed15f5c5 // vunpckhpd %ymm5, %ymm1, %ymm5
+	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
+	LONG $0x3875c3c4; WORD $0x390c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm1, %ymm1
+	LONG $0x89180f41; LONG $0x00001000 // prefetcht0 0x1000(%r9)
+	LONG $0xa429fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm4, 0xa0(%rsp)
+	LONG $0x6f7a81c4; WORD $0x3934 // vmovdqu (%r9,%r15), %xmm6
+	LONG $0x384de3c4; WORD $0x0734; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm6, %ymm6
+	WORD $0x894c; BYTE $0xc8 // movq %r9, %rax
+	LONG $0x8c180f43; LONG $0x00100039; BYTE $0x00 // prefetcht0 0x1000(%r9,%r15)
+	LONG $0x3f0c8d47 // leal (%r15,%r15), %r9d
+	LONG $0x201c8d4a // leaq (%rax,%r12), %rbx
+	LONG $0x080c8d4a // leaq (%rax,%r9), %rcx
+	LONG $0x6f7aa1c4; WORD $0x083c // vmovdqu (%rax,%r9), %xmm7
+	WORD $0x8949; BYTE $0xde // movq %rbx, %r14
+	LONG $0x3845e3c4; WORD $0x0f3c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rcx), %ymm7, %ymm7
+	LONG $0x8c180f42; LONG $0x00100008; BYTE $0x00 // prefetcht0 0x1000(%rax,%r9)
+	LONG $0x248c8948; LONG $0x00000480 // movq %rcx, 0x480(%rsp)
+	LONG $0x100c8d4a // leaq (%rax,%r10), %rcx
+	LONG $0x6f7a21c4; WORD $0x103c // vmovdqu (%rax,%r10), %xmm15
+	LONG $0x244c8948; BYTE $0x40 // movq %rcx, 0x40(%rsp)
+	LONG $0x380563c4; WORD $0x0f3c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rcx), %ymm15, %ymm15
+	LONG $0x8c180f42; LONG $0x00100010; BYTE $0x00 // prefetcht0 0x1000(%rax,%r10)
+	LONG $0x17048d4a // leaq (%rdi,%r10), %rax
+	LONG $0x0f0c8d4a // leaq (%rdi,%r9), %rcx
+	LONG $0x0075c2c4; BYTE $0xcb // vpshufb %ymm11, %ymm1, %ymm1
+	LONG $0x47f5c2c4; BYTE $0xcc // vpsllvq %ymm12, %ymm1, %ymm1
+	LONG $0xd375c1c4; BYTE $0xce // vpsrlq %xmm14, %ymm1, %ymm1
+	LONG $0x004dc2c4; BYTE $0xf3 // vpshufb %ymm11, %ymm6, %ymm6
+	LONG $0xc9efb5c5 // vpxor %ymm1, %ymm9, %ymm1
+	LONG $0x47cdc2c4; BYTE $0xf4 // vpsllvq %ymm12, %ymm6, %ymm6
+	LONG $0x5c75c1c4; BYTE $0xca // vsubpd %ymm10, %ymm1, %ymm1
+	LONG $0xd34dc1c4; BYTE $0xf6 // vpsrlq %xmm14, %ymm6, %ymm6
+	LONG $0x0045c2c4; BYTE $0xfb // vpshufb %ymm11, %ymm7, %ymm7
+	LONG $0xf6efb5c5 // vpxor %ymm6, %ymm9, %ymm6
+	LONG $0x47c5c2c4; BYTE $0xfc // vpsllvq %ymm12, %ymm7, %ymm7
+	LONG $0x5c4dc1c4; BYTE $0xf2 // vsubpd %ymm10, %ymm6, %ymm6
+	LONG $0xd345c1c4; BYTE $0xfe // vpsrlq %xmm14, %ymm7, %ymm7
+	LONG $0x000542c4; BYTE $0xdb // vpshufb %ymm11, %ymm15, %ymm11
+	LONG $0xb8f562c4; BYTE $0xea // vfmadd231pd %ymm2, %ymm1, %ymm13
+	LONG $0xffefb5c5 // vpxor %ymm7, %ymm9, %ymm7
+	LONG $0x47a542c4; BYTE $0xdc // vpsllvq %ymm12, %ymm11, %ymm11
+	LONG $0xc959bdc5 // vmulpd %ymm1, %ymm8, %ymm1
+	LONG $0x5c45c1c4; BYTE $0xfa // vsubpd %ymm10, %ymm7, %ymm7
+	LONG $0xd32541c4; BYTE $0xde // vpsrlq %xmm14, %ymm11, %ymm11
+	LONG $0xef2541c4; BYTE $0xc9 // vpxor %ymm9, %ymm11, %ymm9
+	LONG $0x5c3541c4; BYTE $0xca // vsubpd %ymm10, %ymm9, %ymm9
+	LONG $0xb8cd62c4; BYTE $0xeb // vfmadd231pd %ymm3, %ymm6, %ymm13
+	LONG $0xf659bdc5 // vmulpd %ymm6, %ymm8, %ymm6
+	LONG $0xb8c562c4; BYTE $0xec // vfmadd231pd %ymm4, %ymm7, %ymm13
+	LONG $0xff59bdc5 // vmulpd %ymm7, %ymm8, %ymm7
+	LONG $0x593d41c4; BYTE $0xc1 // vmulpd %ymm9, %ymm8, %ymm8
+	LONG $0xb8b562c4; BYTE $0xed // vfmadd231pd %ymm5, %ymm9, %ymm13
+	LONG $0xac297dc5; LONG $0x0002a024; BYTE $0x00 // vmovapd %ymm13, 0x2a0(%rsp)
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x6f7a41c4; BYTE $0x1e // vmovdqu (%r14), %xmm11
+	LONG $0x6f7e41c4; WORD $0x0075 // vmovdqu (%r13), %ymm14
+	LONG $0x6f7e41c4; WORD $0x406d // vmovdqu 0x40(%r13), %ymm13
 	LONG $0x597942c4; LONG $0x000080bd; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm15
-	LONG $0x597d42c4; LONG $0x000088ad; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm13
-	LONG $0x383503c4; WORD $0x0a0c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r9), %ymm9, %ymm9
-	LONG $0x382d43c4; WORD $0x1214; BYTE $0x01 // vinserti128 $0x1, (%r10,%rdx), %ymm10, %ymm10
-	LONG $0x382543c4; WORD $0x0a1c; BYTE $0x01 // vinserti128 $0x1, (%r10,%rcx), %ymm11, %ymm11
-	LONG $0x381d43c4; WORD $0x0224; BYTE $0x01 // vinserti128 $0x1, (%r10,%rax), %ymm12, %ymm12
-	WORD $0x014d; BYTE $0xe2 // addq %r12, %r10
-	LONG $0x003562c4; BYTE $0xc8 // vpshufb %ymm0, %ymm9, %ymm9
-	LONG $0x002d62c4; BYTE $0xd0 // vpshufb %ymm0, %ymm10, %ymm10
-	LONG $0x002562c4; BYTE $0xd8 // vpshufb %ymm0, %ymm11, %ymm11
-	LONG $0x001de2c4; BYTE $0xc0 // vpshufb %ymm0, %ymm12, %ymm0
-	LONG $0x47b542c4; BYTE $0xce // vpsllvq %ymm14, %ymm9, %ymm9
-	LONG $0x47ad42c4; BYTE $0xd6 // vpsllvq %ymm14, %ymm10, %ymm10
-	LONG $0x47a542c4; BYTE $0xde // vpsllvq %ymm14, %ymm11, %ymm11
-	LONG $0x47fdc2c4; BYTE $0xc6 // vpsllvq %ymm14, %ymm0, %ymm0
-	LONG $0x197d42c4; LONG $0x000090b5; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm14
-	LONG $0xd33541c4; BYTE $0xcf // vpsrlq %xmm15, %ymm9, %ymm9
-	LONG $0xd32d41c4; BYTE $0xd7 // vpsrlq %xmm15, %ymm10, %ymm10
+	LONG $0x597d42c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm12
+	LONG $0x197d42c4; LONG $0x0000908d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm9
+	LONG $0x94287dc5; LONG $0x00016034; BYTE $0x00 // vmovapd 0x160(%rsp,%rsi), %ymm10
+	LONG $0x5c28fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm3
+	LONG $0x3e048d4f // leaq (%r14,%r15), %r8
+	LONG $0x382543c4; WORD $0x3e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdi), %ymm11, %ymm11
+	LONG $0x8e180f41; LONG $0x00001000 // prefetcht0 0x1000(%r14)
+	LONG $0x38148d4f // leaq (%r8,%r15), %r10
+	LONG $0x6f7a81c4; WORD $0x3e14 // vmovdqu (%r14,%r15), %xmm2
+	LONG $0x386dc3c4; WORD $0x1614; BYTE $0x01 // vinserti128 $0x1, (%r14,%rdx), %ymm2, %ymm2
+	LONG $0x002542c4; BYTE $0xde // vpshufb %ymm14, %ymm11, %ymm11
+	LONG $0x47a542c4; BYTE $0xdd // vpsllvq %ymm13, %ymm11, %ymm11
 	LONG $0xd32541c4; BYTE $0xdf // vpsrlq %xmm15, %ymm11, %ymm11
-	LONG $0xd37dc1c4; BYTE $0xc7 // vpsrlq %xmm15, %ymm0, %ymm0
-	LONG $0xef3541c4; BYTE $0xcd // vpxor %ymm13, %ymm9, %ymm9
-	LONG $0xef2d41c4; BYTE $0xd5 // vpxor %ymm13, %ymm10, %ymm10
-	LONG $0xef2541c4; BYTE $0xdd // vpxor %ymm13, %ymm11, %ymm11
-	LONG $0xc0ef95c5 // vpxor %ymm0, %ymm13, %ymm0
-	LONG $0x287d21c4; LONG $0x01801cac; WORD $0x0000 // vmovapd 0x180(%rsp,%r11), %ymm13
-	LONG $0x5c3541c4; BYTE $0xce // vsubpd %ymm14, %ymm9, %ymm9
-	LONG $0x5c2d41c4; BYTE $0xd6 // vsubpd %ymm14, %ymm10, %ymm10
-	LONG $0x5c2541c4; BYTE $0xde // vsubpd %ymm14, %ymm11, %ymm11
-	LONG $0x5c7dc1c4; BYTE $0xc6 // vsubpd %ymm14, %ymm0, %ymm0
-	LONG $0xb8b5c2c4; BYTE $0xdd // vfmadd231pd %ymm13, %ymm9, %ymm3
-	LONG $0xa8f522c4; LONG $0x03001c8c; WORD $0x0000 // vfmadd213pd 0x300(%rsp,%r11), %ymm1, %ymm9
-	LONG $0xb8adc2c4; BYTE $0xf5 // vfmadd231pd %ymm13, %ymm10, %ymm6
-	LONG $0xb8a5c2c4; BYTE $0xfd // vfmadd231pd %ymm13, %ymm11, %ymm7
-	LONG $0xb8fd42c4; BYTE $0xc5 // vfmadd231pd %ymm13, %ymm0, %ymm8
-	LONG $0xb8ed42c4; BYTE $0xca // vfmadd231pd %ymm10, %ymm2, %ymm9
-	LONG $0xb8dd42c4; BYTE $0xcb // vfmadd231pd %ymm11, %ymm4, %ymm9
-	LONG $0xb8d562c4; BYTE $0xc8 // vfmadd231pd %ymm0, %ymm5, %ymm9
-	LONG $0x297d21c4; LONG $0x03001c8c; WORD $0x0000 // vmovapd %ymm9, 0x300(%rsp,%r11)
-	LONG $0x40c38349 // addq $0x40, %r11
-	LONG $0xc0fb8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r11
-	LONG $0xfeed850f; WORD $0xffff // jne <symmetric4+0x2180>
-	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
-	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
-	LONG $0xc614e5c5 // vunpcklpd %ymm6, %ymm3, %ymm0
-	LONG $0xce15e5c5 // vunpckhpd %ymm6, %ymm3, %ymm1
-	LONG $0x0e43b70f // movzwl 0xe(%rbx), %eax
-	LONG $0x084bb70f // movzwl 0x8(%rbx), %ecx
-	LONG $0x0a53b70f // movzwl 0xa(%rbx), %edx
-	LONG $0x0c73b70f // movzwl 0xc(%rbx), %esi
+	LONG $0x006dc2c4; BYTE $0xd6 // vpshufb %ymm14, %ymm2, %ymm2
+	LONG $0xef2541c4; BYTE $0xdc // vpxor %ymm12, %ymm11, %ymm11
+	LONG $0x47edc2c4; BYTE $0xd5 // vpsllvq %ymm13, %ymm2, %ymm2
+	LONG $0x5c2541c4; BYTE $0xd9 // vsubpd %ymm9, %ymm11, %ymm11
+	LONG $0xd36dc1c4; BYTE $0xd7 // vpsrlq %xmm15, %ymm2, %ymm2
+	LONG $0xd2ef9dc5 // vpxor %ymm2, %ymm12, %ymm2
+	LONG $0x5c6dc1c4; BYTE $0xd1 // vsubpd %ymm9, %ymm2, %ymm2
+	LONG $0xb8a5c2c4; BYTE $0xca // vfmadd231pd %ymm10, %ymm11, %ymm1
+	LONG $0xa8e562c4; LONG $0x02e0349c; WORD $0x0000 // vfmadd213pd 0x2e0(%rsp,%rsi), %ymm3, %ymm11
+	LONG $0x8c180f43; LONG $0x0010003e; BYTE $0x00 // prefetcht0 0x1000(%r14,%r15)
+	LONG $0x6f7a81c4; WORD $0x071c // vmovdqu (%r15,%r8), %xmm3
+	LONG $0x3865c3c4; WORD $0x0e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rcx), %ymm3, %ymm3
+	LONG $0x8c180f43; LONG $0x00100007; BYTE $0x00 // prefetcht0 0x1000(%r15,%r8)
+	LONG $0xb8edc2c4; BYTE $0xf2 // vfmadd231pd %ymm10, %ymm2, %ymm6
+	LONG $0x6f7a81c4; WORD $0x1724 // vmovdqu (%r15,%r10), %xmm4
+	LONG $0x385dc3c4; WORD $0x0624; BYTE $0x01 // vinserti128 $0x1, (%r14,%rax), %ymm4, %ymm4
+	LONG $0xb8ed62c4; LONG $0x00e0249c; WORD $0x0000 // vfmadd231pd 0xe0(%rsp), %ymm2, %ymm11
+	LONG $0x8c180f43; LONG $0x00100017; BYTE $0x00 // prefetcht0 0x1000(%r15,%r10)
+	WORD $0x014d; BYTE $0xe6 // addq %r12, %r14
+	LONG $0x0065c2c4; BYTE $0xde // vpshufb %ymm14, %ymm3, %ymm3
+	LONG $0x47e5c2c4; BYTE $0xdd // vpsllvq %ymm13, %ymm3, %ymm3
+	LONG $0xd365c1c4; BYTE $0xdf // vpsrlq %xmm15, %ymm3, %ymm3
+	LONG $0x005dc2c4; BYTE $0xe6 // vpshufb %ymm14, %ymm4, %ymm4
+	LONG $0xdbef9dc5 // vpxor %ymm3, %ymm12, %ymm3
+	LONG $0x47ddc2c4; BYTE $0xe5 // vpsllvq %ymm13, %ymm4, %ymm4
+	LONG $0x5c65c1c4; BYTE $0xd9 // vsubpd %ymm9, %ymm3, %ymm3
+	LONG $0xb8e562c4; LONG $0x00a0249c; WORD $0x0000 // vfmadd231pd 0xa0(%rsp), %ymm3, %ymm11
+	LONG $0xd35dc1c4; BYTE $0xe7 // vpsrlq %xmm15, %ymm4, %ymm4
+	LONG $0xe4ef9dc5 // vpxor %ymm4, %ymm12, %ymm4
+	LONG $0x5c5dc1c4; BYTE $0xe1 // vsubpd %ymm9, %ymm4, %ymm4
+	LONG $0xb8e5c2c4; BYTE $0xfa // vfmadd231pd %ymm10, %ymm3, %ymm7
+	LONG $0xb8dd42c4; BYTE $0xc2 // vfmadd231pd %ymm10, %ymm4, %ymm8
+	LONG $0xb8d562c4; BYTE $0xdc // vfmadd231pd %ymm4, %ymm5, %ymm11
+	LONG $0x9c297dc5; LONG $0x0002e034; BYTE $0x00 // vmovapd %ymm11, 0x2e0(%rsp,%rsi)
+	LONG $0x40c68348 // addq $0x40, %rsi
+	LONG $0xc0fe8148; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %rsi
+	LONG $0xfeb7850f; WORD $0xffff // jne <symmetric4+0x1720>
+	LONG $0x243c8b48 // movq (%rsp), %rdi
+	LONG $0x24448b4c; BYTE $0x18 // movq 0x18(%rsp), %r8
+	LONG $0xd614f5c5 // vunpcklpd %ymm6, %ymm1, %ymm2
+	LONG $0x1445c1c4; BYTE $0xd8 // vunpcklpd %ymm8, %ymm7, %ymm3
+	LONG $0xce15f5c5 // vunpckhpd %ymm6, %ymm1, %ymm1
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	LONG $0x186de3c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm3, %ymm2, %ymm4
+	LONG $0x066de3c4; WORD $0x31d3 // vperm2f128 $0x31, %ymm3, %ymm2, %ymm2
+	WORD $0xb70f; BYTE $0x07 // movzwl (%rdi), %eax
+	LONG $0x024fb70f // movzwl 0x2(%rdi), %ecx
+	LONG $0x0457b70f // movzwl 0x4(%rdi), %edx
+	LONG $0x0677b70f // movzwl 0x6(%rdi), %esi
+	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
+	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
+	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
+	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
+	LONG $0x585dc1c4; WORD $0x0024 // vaddpd (%r8,%rax), %ymm4, %ymm4
+	LONG $0x117dc1c4; WORD $0x0024 // vmovupd %ymm4, (%r8,%rax)
+	LONG $0x1545c1c4; BYTE $0xe0 // vunpckhpd %ymm8, %ymm7, %ymm4
+	LONG $0x1875e3c4; WORD $0x01ec // vinsertf128 $0x1, %xmm4, %ymm1, %ymm5
+	LONG $0x5855c1c4; WORD $0x082c // vaddpd (%r8,%rcx), %ymm5, %ymm5
+	LONG $0x0675e3c4; WORD $0x31cc // vperm2f128 $0x31, %ymm4, %ymm1, %ymm1
+	LONG $0x117dc1c4; WORD $0x082c // vmovupd %ymm5, (%r8,%rcx)
+	LONG $0x586dc1c4; WORD $0x1014 // vaddpd (%r8,%rdx), %ymm2, %ymm2
+	LONG $0x117dc1c4; WORD $0x1014 // vmovupd %ymm2, (%r8,%rdx)
+	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
+	LONG $0x5875c1c4; WORD $0x300c // vaddpd (%r8,%rsi), %ymm1, %ymm1
+	LONG $0x117dc1c4; WORD $0x300c // vmovupd %ymm1, (%r8,%rsi)
+	LONG $0x24848b4c; LONG $0x00000080 // movq 0x80(%rsp), %r8
+	LONG $0x24748b48; BYTE $0x28 // movq 0x28(%rsp), %rsi
+	LONG $0x0847b70f // movzwl 0x8(%rdi), %eax
+	LONG $0x0a4fb70f // movzwl 0xa(%rdi), %ecx
+	LONG $0x6f7e41c4; WORD $0x205d // vmovdqu 0x20(%r13), %ymm11
+	LONG $0x6f7e41c4; WORD $0x6065 // vmovdqu 0x60(%r13), %ymm12
+	LONG $0x597942c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm14
+	LONG $0x597d42c4; LONG $0x0000888d; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm9
+	LONG $0x197d42c4; LONG $0x00009095; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm10
+	LONG $0xac287dc5; LONG $0x0002c024; BYTE $0x00 // vmovapd 0x2c0(%rsp), %ymm13
+	LONG $0x84287dc5; LONG $0x00014024; BYTE $0x00 // vmovapd 0x140(%rsp), %ymm8
+	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
+	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
+	LONG $0x0c10f9c5; BYTE $0x02 // vmovupd (%rdx,%rax), %xmm1
+	LONG $0x1410f9c5; BYTE $0x0a // vmovupd (%rdx,%rcx), %xmm2
+	LONG $0x5c10f9c5; WORD $0x1002 // vmovupd 0x10(%rdx,%rax), %xmm3
+	LONG $0x0c47b70f // movzwl 0xc(%rdi), %eax
+	LONG $0x6410f9c5; WORD $0x100a // vmovupd 0x10(%rdx,%rcx), %xmm4
+	LONG $0x0e4fb70f // movzwl 0xe(%rdi), %ecx
+	LONG $0x383c8d4b // leaq (%r8,%r15), %rdi
+	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
+	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
+	LONG $0x1875e3c4; WORD $0x022c; BYTE $0x01 // vinsertf128 $0x1, (%rdx,%rax), %ymm1, %ymm5
+	LONG $0x186de3c4; WORD $0x0a14; BYTE $0x01 // vinsertf128 $0x1, (%rdx,%rcx), %ymm2, %ymm2
+	LONG $0x1865e3c4; LONG $0x0110025c // vinsertf128 $0x1, 0x10(%rdx,%rax), %ymm3, %ymm3
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0xca14d5c5 // vunpcklpd %ymm2, %ymm5, %ymm1
+	LONG $0xd215d5c5 // vunpckhpd %ymm2, %ymm5, %ymm2
+	LONG $0x185de3c4; LONG $0x01100a6c // vinsertf128 $0x1, 0x10(%rdx,%rcx), %ymm4, %ymm5
+	LONG $0x248c8b48; LONG $0x000000c0 // movq 0xc0(%rsp), %rcx
+	LONG $0x24948b48; LONG $0x00000480 // movq 0x480(%rsp), %rdx
+	LONG $0x6f7aa1c4; WORD $0x0134 // vmovdqu (%rcx,%r8), %xmm6
+	LONG $0x6f7aa1c4; WORD $0x023c // vmovdqu (%rdx,%r8), %xmm7
+	LONG $0x384da3c4; WORD $0x1934; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r11), %ymm6, %ymm6
+	LONG $0x244c8b48; BYTE $0x40 // movq 0x40(%rsp), %rcx
+	LONG $0x3845a3c4; WORD $0x1a3c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r11), %ymm7, %ymm7
+	LONG $0x3b148d4b // leaq (%r11,%r15), %rdx
+	LONG $0xe514e5c5 // vunpcklpd %ymm5, %ymm3, %ymm4
+	LONG $0xed15e5c5 // vunpckhpd %ymm5, %ymm3, %ymm5
+	LONG $0x6f7aa1c4; WORD $0x001c // vmovdqu (%rax,%r8), %xmm3
+	LONG $0x3865a3c4; WORD $0x181c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r11), %ymm3, %ymm3
+	LONG $0x33048d49 // leaq (%r11,%rsi), %rax
+	WORD $0x014c; BYTE $0xc6 // addq %r8, %rsi
+	LONG $0x6f7a21c4; WORD $0x013c // vmovdqu (%rcx,%r8), %xmm15
+	LONG $0x380523c4; WORD $0x193c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r11), %ymm15, %ymm15
+	LONG $0x0b0c8d4b // leaq (%r11,%r9), %rcx
+	WORD $0x014d; BYTE $0xc1 // addq %r8, %r9
+	LONG $0x004dc2c4; BYTE $0xf3 // vpshufb %ymm11, %ymm6, %ymm6
+	LONG $0x0045c2c4; BYTE $0xfb // vpshufb %ymm11, %ymm7, %ymm7
+	LONG $0x47cdc2c4; BYTE $0xf4 // vpsllvq %ymm12, %ymm6, %ymm6
+	LONG $0x47c5c2c4; BYTE $0xfc // vpsllvq %ymm12, %ymm7, %ymm7
+	LONG $0xd34dc1c4; BYTE $0xf6 // vpsrlq %xmm14, %ymm6, %ymm6
+	LONG $0xd345c1c4; BYTE $0xfe // vpsrlq %xmm14, %ymm7, %ymm7
+	LONG $0x0065c2c4; BYTE $0xdb // vpshufb %ymm11, %ymm3, %ymm3
+	LONG $0xf6efb5c5 // vpxor %ymm6, %ymm9, %ymm6
+	LONG $0xffefb5c5 // vpxor %ymm7, %ymm9, %ymm7
+	LONG $0x47e5c2c4; BYTE $0xdc // vpsllvq %ymm12, %ymm3, %ymm3
+	LONG $0x5c4dc1c4; BYTE $0xf2 // vsubpd %ymm10, %ymm6, %ymm6
+	LONG $0x5c45c1c4; BYTE $0xfa // vsubpd %ymm10, %ymm7, %ymm7
+	LONG $0xd365c1c4; BYTE $0xde // vpsrlq %xmm14, %ymm3, %ymm3
+	LONG $0xdbefb5c5 // vpxor %ymm3, %ymm9, %ymm3
+	LONG $0x000542c4; BYTE $0xdb // vpshufb %ymm11, %ymm15, %ymm11
+	LONG $0x5c65c1c4; BYTE $0xda // vsubpd %ymm10, %ymm3, %ymm3
+	LONG $0x47a542c4; BYTE $0xdc // vpsllvq %ymm12, %ymm11, %ymm11
+	LONG $0xd32541c4; BYTE $0xde // vpsrlq %xmm14, %ymm11, %ymm11
+	LONG $0xef2541c4; BYTE $0xc9 // vpxor %ymm9, %ymm11, %ymm9
+	LONG $0xb8e562c4; BYTE $0xe9 // vfmadd231pd %ymm1, %ymm3, %ymm13
+	LONG $0x5c3541c4; BYTE $0xca // vsubpd %ymm10, %ymm9, %ymm9
+	LONG $0xdb59bdc5 // vmulpd %ymm3, %ymm8, %ymm3
+	LONG $0xb8cd62c4; BYTE $0xea // vfmadd231pd %ymm2, %ymm6, %ymm13
+	LONG $0xf659bdc5 // vmulpd %ymm6, %ymm8, %ymm6
+	LONG $0xb8c562c4; BYTE $0xec // vfmadd231pd %ymm4, %ymm7, %ymm13
+	LONG $0xff59bdc5 // vmulpd %ymm7, %ymm8, %ymm7
+	LONG $0x593d41c4; BYTE $0xc1 // vmulpd %ymm9, %ymm8, %ymm8
+	LONG $0xb8d542c4; BYTE $0xe9 // vfmadd231pd %ymm9, %ymm5, %ymm13
+	LONG $0xac297dc5; LONG $0x0002c024; BYTE $0x00 // vmovapd %ymm13, 0x2c0(%rsp)
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x6f7a21c4; WORD $0x0314 // vmovdqu (%rbx,%r8), %xmm10
+	LONG $0x1c6f7ac5; BYTE $0x3b // vmovdqu (%rbx,%rdi), %xmm11
+	LONG $0x6f7a21c4; WORD $0x0b24 // vmovdqu (%rbx,%r9), %xmm12
+	LONG $0x2c6f7ac5; BYTE $0x33 // vmovdqu (%rbx,%rsi), %xmm13
+	LONG $0x6f7e41c4; WORD $0x204d // vmovdqu 0x20(%r13), %ymm9
+	LONG $0x597d42c4; LONG $0x000088b5; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm14
+	LONG $0x197d42c4; LONG $0x000090bd; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm15
+	LONG $0x382d23c4; WORD $0x1b14; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r11), %ymm10, %ymm10
+	LONG $0x382563c4; WORD $0x131c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdx), %ymm11, %ymm11
+	LONG $0x381d63c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rcx), %ymm12, %ymm12
+	LONG $0x381563c4; WORD $0x032c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rax), %ymm13, %ymm13
+	WORD $0x014c; BYTE $0xe3 // addq %r12, %rbx
+	LONG $0x002d42c4; BYTE $0xd1 // vpshufb %ymm9, %ymm10, %ymm10
+	LONG $0x002542c4; BYTE $0xd9 // vpshufb %ymm9, %ymm11, %ymm11
+	LONG $0x001d42c4; BYTE $0xe1 // vpshufb %ymm9, %ymm12, %ymm12
+	LONG $0x001542c4; BYTE $0xc9 // vpshufb %ymm9, %ymm13, %ymm9
+	LONG $0x6f7e41c4; WORD $0x606d // vmovdqu 0x60(%r13), %ymm13
+	LONG $0x47ad42c4; BYTE $0xd5 // vpsllvq %ymm13, %ymm10, %ymm10
+	LONG $0x47a542c4; BYTE $0xdd // vpsllvq %ymm13, %ymm11, %ymm11
+	LONG $0x479d42c4; BYTE $0xe5 // vpsllvq %ymm13, %ymm12, %ymm12
+	LONG $0x47b542c4; BYTE $0xcd // vpsllvq %ymm13, %ymm9, %ymm9
+	LONG $0x597942c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm13
+	LONG $0xd32d41c4; BYTE $0xd5 // vpsrlq %xmm13, %ymm10, %ymm10
+	LONG $0xd32541c4; BYTE $0xdd // vpsrlq %xmm13, %ymm11, %ymm11
+	LONG $0xd31d41c4; BYTE $0xe5 // vpsrlq %xmm13, %ymm12, %ymm12
+	LONG $0xd33541c4; BYTE $0xcd // vpsrlq %xmm13, %ymm9, %ymm9
+	LONG $0xef2d41c4; BYTE $0xd6 // vpxor %ymm14, %ymm10, %ymm10
+	LONG $0xef2541c4; BYTE $0xde // vpxor %ymm14, %ymm11, %ymm11
+	LONG $0xef1d41c4; BYTE $0xe6 // vpxor %ymm14, %ymm12, %ymm12
+	LONG $0xef3541c4; BYTE $0xce // vpxor %ymm14, %ymm9, %ymm9
+	LONG $0x287d21c4; LONG $0x018034b4; WORD $0x0000 // vmovapd 0x180(%rsp,%r14), %ymm14
+	LONG $0x5c2d41c4; BYTE $0xd7 // vsubpd %ymm15, %ymm10, %ymm10
+	LONG $0x5c2541c4; BYTE $0xdf // vsubpd %ymm15, %ymm11, %ymm11
+	LONG $0x5c1d41c4; BYTE $0xe7 // vsubpd %ymm15, %ymm12, %ymm12
+	LONG $0x5c3541c4; BYTE $0xcf // vsubpd %ymm15, %ymm9, %ymm9
+	LONG $0xb8adc2c4; BYTE $0xde // vfmadd231pd %ymm14, %ymm10, %ymm3
+	LONG $0xa8f522c4; LONG $0x03003494; WORD $0x0000 // vfmadd213pd 0x300(%rsp,%r14), %ymm1, %ymm10
+	LONG $0xb8a5c2c4; BYTE $0xf6 // vfmadd231pd %ymm14, %ymm11, %ymm6
+	LONG $0xb89dc2c4; BYTE $0xfe // vfmadd231pd %ymm14, %ymm12, %ymm7
+	LONG $0xb8b542c4; BYTE $0xc6 // vfmadd231pd %ymm14, %ymm9, %ymm8
+	LONG $0xb8ed42c4; BYTE $0xd3 // vfmadd231pd %ymm11, %ymm2, %ymm10
+	LONG $0xb8dd42c4; BYTE $0xd4 // vfmadd231pd %ymm12, %ymm4, %ymm10
+	LONG $0xb8d542c4; BYTE $0xd1 // vfmadd231pd %ymm9, %ymm5, %ymm10
+	LONG $0x297d21c4; LONG $0x03003494; WORD $0x0000 // vmovapd %ymm10, 0x300(%rsp,%r14)
+	LONG $0x40c68349 // addq $0x40, %r14
+	LONG $0xc0fe8149; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %r14
+	LONG $0xfeee850f; WORD $0xffff // jne <symmetric4+0x1a90>
+	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
+	LONG $0xce14e5c5 // vunpcklpd %ymm6, %ymm3, %ymm1
+	LONG $0xd615e5c5 // vunpckhpd %ymm6, %ymm3, %ymm2
+	LONG $0x1445c1c4; BYTE $0xd8 // vunpcklpd %ymm8, %ymm7, %ymm3
+	LONG $0x1545c1c4; BYTE $0xe0 // vunpckhpd %ymm8, %ymm7, %ymm4
+	LONG $0x0848b70f // movzwl 0x8(%rax), %ecx
+	LONG $0x0a50b70f // movzwl 0xa(%rax), %edx
+	LONG $0x0c70b70f // movzwl 0xc(%rax), %esi
+	LONG $0x24048948 // movq %rax, (%rsp)
+	LONG $0x0e40b70f // movzwl 0xe(%rax), %eax
 	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
 	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
 	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
 	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
 	WORD $0x0148; BYTE $0xf8 // addq %rdi, %rax
-	LONG $0x1445c1c4; BYTE $0xd0 // vunpcklpd %ymm8, %ymm7, %ymm2
-	LONG $0x1545c1c4; BYTE $0xd8 // vunpckhpd %ymm8, %ymm7, %ymm3
-	LONG $0xef0141c4; BYTE $0xff // vpxor %xmm15, %xmm15, %xmm15
-	LONG $0x187de3c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm2, %ymm0, %ymm4
-	LONG $0x2458ddc5; BYTE $0x0f // vaddpd (%rdi,%rcx), %ymm4, %ymm4
-	LONG $0x067de3c4; WORD $0x31c2 // vperm2f128 $0x31, %ymm2, %ymm0, %ymm0
-	LONG $0x2411fdc5; BYTE $0x0f // vmovupd %ymm4, (%rdi,%rcx)
-	LONG $0x1875e3c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm3, %ymm1, %ymm4
-	LONG $0x2458ddc5; BYTE $0x17 // vaddpd (%rdi,%rdx), %ymm4, %ymm4
-	LONG $0x2411fdc5; BYTE $0x17 // vmovupd %ymm4, (%rdi,%rdx)
-	LONG $0x0458fdc5; BYTE $0x37 // vaddpd (%rdi,%rsi), %ymm0, %ymm0
-	LONG $0x0411fdc5; BYTE $0x37 // vmovupd %ymm0, (%rdi,%rsi)
-	LONG $0x0675e3c4; WORD $0x31c3 // vperm2f128 $0x31, %ymm3, %ymm1, %ymm0
-	LONG $0x0058fdc5 // vaddpd (%rax), %ymm0, %ymm0
-	LONG $0x247c8b48; BYTE $0x48 // movq 0x48(%rsp), %rdi
-	LONG $0x244c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r9
-	LONG $0x24548b4c; BYTE $0x58 // movq 0x58(%rsp), %r10
-	LONG $0x24448b4c; BYTE $0x50 // movq 0x50(%rsp), %r8
-	LONG $0x0011fdc5 // vmovupd %ymm0, (%rax)
-	LONG $0x00022be9; BYTE $0x00 // jmp <symmetric4+0x2555>
-	WORD $0xb70f; BYTE $0x03 // movzwl (%rbx), %eax
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
-	LONG $0x024bb70f // movzwl 0x2(%rbx), %ecx
-	LONG $0x0453b70f // movzwl 0x4(%rbx), %edx
-	LONG $0x0673b70f // movzwl 0x6(%rbx), %esi
+	LONG $0x1875e3c4; WORD $0x01eb // vinsertf128 $0x1, %xmm3, %ymm1, %ymm5
+	LONG $0x2c58d5c5; BYTE $0x0f // vaddpd (%rdi,%rcx), %ymm5, %ymm5
+	LONG $0x0675e3c4; WORD $0x31cb // vperm2f128 $0x31, %ymm3, %ymm1, %ymm1
+	LONG $0x244c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r9
+	LONG $0x2c11fdc5; BYTE $0x0f // vmovupd %ymm5, (%rdi,%rcx)
+	LONG $0x186de3c4; WORD $0x01ec // vinsertf128 $0x1, %xmm4, %ymm2, %ymm5
+	LONG $0x2c58d5c5; BYTE $0x17 // vaddpd (%rdi,%rdx), %ymm5, %ymm5
+	LONG $0x2c11fdc5; BYTE $0x17 // vmovupd %ymm5, (%rdi,%rdx)
+	LONG $0x0c58f5c5; BYTE $0x37 // vaddpd (%rdi,%rsi), %ymm1, %ymm1
+	LONG $0x0c11fdc5; BYTE $0x37 // vmovupd %ymm1, (%rdi,%rsi)
+	LONG $0x066de3c4; WORD $0x31cc // vperm2f128 $0x31, %ymm4, %ymm2, %ymm1
+	LONG $0x0858f5c5 // vaddpd (%rax), %ymm1, %ymm1
+	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
+	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
+	LONG $0x245c8b48; BYTE $0x58 // movq 0x58(%rsp), %rbx
+	LONG $0x245c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r11
+	LONG $0x0811fdc5 // vmovupd %ymm1, (%rax)
+	LONG $0x000229e9; BYTE $0x00 // jmp <symmetric4+0x1e65>
+	LONG $0x24348b48 // movq (%rsp), %rsi
+	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
+	WORD $0xb70f; BYTE $0x06 // movzwl (%rsi), %eax
+	LONG $0x024eb70f // movzwl 0x2(%rsi), %ecx
+	LONG $0x0456b70f // movzwl 0x4(%rsi), %edx
+	LONG $0x0676b70f // movzwl 0x6(%rsi), %esi
 	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
 	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
 	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
 	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
-	LONG $0x1079c1c4; WORD $0x0304 // vmovupd (%r11,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x0354; BYTE $0x10 // vmovupd 0x10(%r11,%rax), %xmm2
-	LONG $0x1079c1c4; WORD $0x0b5c; BYTE $0x10 // vmovupd 0x10(%r11,%rcx), %xmm3
-	LONG $0x27848d4b; LONG $0x00001060 // leaq 0x1060(%r15,%r12), %rax
-	LONG $0x187dc3c4; WORD $0x130c; BYTE $0x01 // vinsertf128 $0x1, (%r11,%rdx), %ymm0, %ymm1
-	LONG $0x1079c1c4; WORD $0x0b04 // vmovupd (%r11,%rcx), %xmm0
-	LONG $0x186dc3c4; LONG $0x0110136c // vinsertf128 $0x1, 0x10(%r11,%rdx), %ymm2, %ymm5
-	LONG $0x1865c3c4; LONG $0x0110335c // vinsertf128 $0x1, 0x10(%r11,%rsi), %ymm3, %ymm3
+	LONG $0x1079c1c4; WORD $0x020c // vmovupd (%r10,%rax), %xmm1
+	LONG $0x1079c1c4; WORD $0x025c; BYTE $0x10 // vmovupd 0x10(%r10,%rax), %xmm3
+	LONG $0x1079c1c4; WORD $0x0a64; BYTE $0x10 // vmovupd 0x10(%r10,%rcx), %xmm4
+	LONG $0x21848d4b; LONG $0x00001060 // leaq 0x1060(%r9,%r12), %rax
+	LONG $0x1875c3c4; WORD $0x1214; BYTE $0x01 // vinsertf128 $0x1, (%r10,%rdx), %ymm1, %ymm2
+	LONG $0x1079c1c4; WORD $0x0a0c // vmovupd (%r10,%rcx), %xmm1
+	LONG $0x1865c3c4; LONG $0x01101274 // vinsertf128 $0x1, 0x10(%r10,%rdx), %ymm3, %ymm6
+	LONG $0x185dc3c4; LONG $0x01103264 // vinsertf128 $0x1, 0x10(%r10,%rsi), %ymm4, %ymm4
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x187dc3c4; WORD $0x3324; BYTE $0x01 // vinsertf128 $0x1, (%r11,%rsi), %ymm0, %ymm4
-	LONG $0x8f180f41; LONG $0x00001000 // prefetcht0 0x1000(%r15)
-	LONG $0xd314d5c5 // vunpcklpd %ymm3, %ymm5, %ymm2
-	LONG $0xdb15d5c5 // vunpckhpd %ymm3, %ymm5, %ymm3
-	LONG $0x5a7c41c4; BYTE $0x07 // vcvtps2pd (%r15), %ymm8
-	LONG $0xc414f5c5 // vunpcklpd %ymm4, %ymm1, %ymm0
-	LONG $0xa8fd62c4; LONG $0x02a02484; WORD $0x0000 // vfmadd213pd 0x2a0(%rsp), %ymm0, %ymm8
-	LONG $0x8f180f41; LONG $0x00001020 // prefetcht0 0x1020(%r15)
-	LONG $0xcc15f5c5 // vunpckhpd %ymm4, %ymm1, %ymm1
-	LONG $0x5a7cc1c4; WORD $0x206f // vcvtps2pd 0x20(%r15), %ymm5
-	LONG $0x8f180f41; LONG $0x00001040 // prefetcht0 0x1040(%r15)
-	LONG $0x5a7cc1c4; WORD $0x4077 // vcvtps2pd 0x40(%r15), %ymm6
-	LONG $0x8f180f41; LONG $0x00001060 // prefetcht0 0x1060(%r15)
-	LONG $0x5a7cc1c4; WORD $0x607f // vcvtps2pd 0x60(%r15), %ymm7
-	LONG $0xa8f5c2c4; BYTE $0xe8 // vfmadd213pd %ymm8, %ymm1, %ymm5
-	LONG $0xb8ede2c4; BYTE $0xee // vfmadd231pd %ymm6, %ymm2, %ymm5
-	LONG $0xb8e5e2c4; BYTE $0xef // vfmadd231pd %ymm7, %ymm3, %ymm5
-	LONG $0xac29fdc5; LONG $0x0002a024; BYTE $0x00 // vmovapd %ymm5, 0x2a0(%rsp)
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0xa05afcc5; LONG $0xffffefa0 // vcvtps2pd -0x1060(%rax), %ymm4
-	LONG $0xa8fde2c4; LONG $0x02e00ca4; WORD $0x0000 // vfmadd213pd 0x2e0(%rsp,%rcx), %ymm0, %ymm4
+	LONG $0x1875c3c4; WORD $0x322c; BYTE $0x01 // vinsertf128 $0x1, (%r10,%rsi), %ymm1, %ymm5
+	LONG $0x89180f41; LONG $0x00001000 // prefetcht0 0x1000(%r9)
+	LONG $0xdc14cdc5 // vunpcklpd %ymm4, %ymm6, %ymm3
+	LONG $0xe415cdc5 // vunpckhpd %ymm4, %ymm6, %ymm4
+	LONG $0x5a7c41c4; BYTE $0x09 // vcvtps2pd (%r9), %ymm9
+	LONG $0xcd14edc5 // vunpcklpd %ymm5, %ymm2, %ymm1
+	LONG $0xa8f562c4; LONG $0x02a0248c; WORD $0x0000 // vfmadd213pd 0x2a0(%rsp), %ymm1, %ymm9
+	LONG $0x89180f41; LONG $0x00001020 // prefetcht0 0x1020(%r9)
+	LONG $0xd515edc5 // vunpckhpd %ymm5, %ymm2, %ymm2
+	LONG $0x5a7cc1c4; WORD $0x2071 // vcvtps2pd 0x20(%r9), %ymm6
+	LONG $0x89180f41; LONG $0x00001040 // prefetcht0 0x1040(%r9)
+	LONG $0x5a7cc1c4; WORD $0x4079 // vcvtps2pd 0x40(%r9), %ymm7
+	LONG $0x89180f41; LONG $0x00001060 // prefetcht0 0x1060(%r9)
+	LONG $0x5a7c41c4; WORD $0x6041 // vcvtps2pd 0x60(%r9), %ymm8
+	LONG $0xa8edc2c4; BYTE $0xf1 // vfmadd213pd %ymm9, %ymm2, %ymm6
+	LONG $0xb8e5e2c4; BYTE $0xf7 // vfmadd231pd %ymm7, %ymm3, %ymm6
+	LONG $0xb8ddc2c4; BYTE $0xf0 // vfmadd231pd %ymm8, %ymm4, %ymm6
+	LONG $0xb429fdc5; LONG $0x0002a024; BYTE $0x00 // vmovapd %ymm6, 0x2a0(%rsp)
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0xa85afcc5; LONG $0xffffefa0 // vcvtps2pd -0x1060(%rax), %ymm5
+	LONG $0xa8f5e2c4; LONG $0x02e00cac; WORD $0x0000 // vfmadd213pd 0x2e0(%rsp,%rcx), %ymm1, %ymm5
 	LONG $0xa048180f // prefetcht0 -0x60(%rax)
-	LONG $0xa85afcc5; LONG $0xffffefc0 // vcvtps2pd -0x1040(%rax), %ymm5
+	LONG $0xb05afcc5; LONG $0xffffefc0 // vcvtps2pd -0x1040(%rax), %ymm6
 	LONG $0xc048180f // prefetcht0 -0x40(%rax)
-	LONG $0xb85afcc5; LONG $0xffffefe0 // vcvtps2pd -0x1020(%rax), %ymm7
+	LONG $0x805a7cc5; LONG $0xffffefe0 // vcvtps2pd -0x1020(%rax), %ymm8
 	LONG $0xe048180f // prefetcht0 -0x20(%rax)
-	LONG $0xb05afcc5; LONG $0xfffff000 // vcvtps2pd -0x1000(%rax), %ymm6
+	LONG $0xb85afcc5; LONG $0xfffff000 // vcvtps2pd -0x1000(%rax), %ymm7
 	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
 	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0xa8f5e2c4; BYTE $0xec // vfmadd213pd %ymm4, %ymm1, %ymm5
-	LONG $0xa8ede2c4; BYTE $0xfd // vfmadd213pd %ymm5, %ymm2, %ymm7
-	LONG $0xa8e5e2c4; BYTE $0xf7 // vfmadd213pd %ymm7, %ymm3, %ymm6
-	LONG $0xb429fdc5; LONG $0x0002e00c; BYTE $0x00 // vmovapd %ymm6, 0x2e0(%rsp,%rcx)
+	LONG $0xa8ede2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm2, %ymm6
+	LONG $0xa8e562c4; BYTE $0xc6 // vfmadd213pd %ymm6, %ymm3, %ymm8
+	LONG $0xa8ddc2c4; BYTE $0xf8 // vfmadd213pd %ymm8, %ymm4, %ymm7
+	LONG $0xbc29fdc5; LONG $0x0002e00c; BYTE $0x00 // vmovapd %ymm7, 0x2e0(%rsp,%rcx)
 	LONG $0x40c18348 // addq $0x40, %rcx
 	LONG $0xc0f98148; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %rcx
-	WORD $0x9f75 // jne <symmetric4+0x2400>
-	LONG $0x0843b70f // movzwl 0x8(%rbx), %eax
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
-	LONG $0x0a4bb70f // movzwl 0xa(%rbx), %ecx
-	LONG $0x0c53b70f // movzwl 0xc(%rbx), %edx
-	LONG $0x0e73b70f // movzwl 0xe(%rbx), %esi
-	LONG $0x5a7cc1c4; WORD $0x107f // vcvtps2pd 0x10(%r15), %ymm7
-	LONG $0x5a7cc1c4; WORD $0x3077 // vcvtps2pd 0x30(%r15), %ymm6
-	LONG $0x5a7cc1c4; WORD $0x506f // vcvtps2pd 0x50(%r15), %ymm5
+	WORD $0x9f75 // jne <symmetric4+0x1d10>
+	LONG $0x24348b48 // movq (%rsp), %rsi
+	LONG $0x24548b4c; BYTE $0x08 // movq 0x8(%rsp), %r10
+	LONG $0x5a7c41c4; WORD $0x1041 // vcvtps2pd 0x10(%r9), %ymm8
+	LONG $0x5a7cc1c4; WORD $0x3079 // vcvtps2pd 0x30(%r9), %ymm7
+	LONG $0x5a7cc1c4; WORD $0x5071 // vcvtps2pd 0x50(%r9), %ymm6
+	LONG $0x0846b70f // movzwl 0x8(%rsi), %eax
+	LONG $0x0a4eb70f // movzwl 0xa(%rsi), %ecx
+	LONG $0x0c56b70f // movzwl 0xc(%rsi), %edx
+	LONG $0x0e76b70f // movzwl 0xe(%rsi), %esi
 	WORD $0xe0c1; BYTE $0x05 // shll $0x5, %eax
 	WORD $0xe1c1; BYTE $0x05 // shll $0x5, %ecx
 	WORD $0xe2c1; BYTE $0x05 // shll $0x5, %edx
 	WORD $0xe6c1; BYTE $0x05 // shll $0x5, %esi
-	LONG $0x1079c1c4; WORD $0x0304 // vmovupd (%r11,%rax), %xmm0
-	LONG $0x1079c1c4; WORD $0x0b5c; BYTE $0x10 // vmovupd 0x10(%r11,%rcx), %xmm3
-	LONG $0x1079c1c4; WORD $0x0354; BYTE $0x10 // vmovupd 0x10(%r11,%rax), %xmm2
-	LONG $0x27448d4b; BYTE $0x70 // leaq 0x70(%r15,%r12), %rax
-	LONG $0x187dc3c4; WORD $0x130c; BYTE $0x01 // vinsertf128 $0x1, (%r11,%rdx), %ymm0, %ymm1
-	LONG $0x1079c1c4; WORD $0x0b04 // vmovupd (%r11,%rcx), %xmm0
-	LONG $0x1865c3c4; LONG $0x0110335c // vinsertf128 $0x1, 0x10(%r11,%rsi), %ymm3, %ymm3
+	LONG $0x1079c1c4; WORD $0x020c // vmovupd (%r10,%rax), %xmm1
+	LONG $0x1079c1c4; WORD $0x0a64; BYTE $0x10 // vmovupd 0x10(%r10,%rcx), %xmm4
+	LONG $0x1079c1c4; WORD $0x025c; BYTE $0x10 // vmovupd 0x10(%r10,%rax), %xmm3
+	LONG $0x21448d4b; BYTE $0x70 // leaq 0x70(%r9,%r12), %rax
+	LONG $0x1875c3c4; WORD $0x1214; BYTE $0x01 // vinsertf128 $0x1, (%r10,%rdx), %ymm1, %ymm2
+	LONG $0x1079c1c4; WORD $0x0a0c // vmovupd (%r10,%rcx), %xmm1
+	LONG $0x185dc3c4; LONG $0x01103264 // vinsertf128 $0x1, 0x10(%r10,%rsi), %ymm4, %ymm4
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x187dc3c4; WORD $0x3324; BYTE $0x01 // vinsertf128 $0x1, (%r11,%rsi), %ymm0, %ymm4
-	LONG $0xc414f5c5 // vunpcklpd %ymm4, %ymm1, %ymm0
-	LONG $0xcc15f5c5 // vunpckhpd %ymm4, %ymm1, %ymm1
-	LONG $0x186dc3c4; LONG $0x01101364 // vinsertf128 $0x1, 0x10(%r11,%rdx), %ymm2, %ymm4
-	LONG $0xa8fde2c4; LONG $0x02c024bc; WORD $0x0000 // vfmadd213pd 0x2c0(%rsp), %ymm0, %ymm7
-	LONG $0xd314ddc5 // vunpcklpd %ymm3, %ymm4, %ymm2
-	LONG $0xdb15ddc5 // vunpckhpd %ymm3, %ymm4, %ymm3
-	LONG $0x5a7cc1c4; WORD $0x7067 // vcvtps2pd 0x70(%r15), %ymm4
-	LONG $0xb8f5e2c4; BYTE $0xfe // vfmadd231pd %ymm6, %ymm1, %ymm7
-	LONG $0xb8ede2c4; BYTE $0xfd // vfmadd231pd %ymm5, %ymm2, %ymm7
-	LONG $0xb8e5e2c4; BYTE $0xfc // vfmadd231pd %ymm4, %ymm3, %ymm7
-	LONG $0xbc29fdc5; LONG $0x0002c024; BYTE $0x00 // vmovapd %ymm7, 0x2c0(%rsp)
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x605afcc5; BYTE $0xa0 // vcvtps2pd -0x60(%rax), %ymm4
-	LONG $0x685afcc5; BYTE $0xc0 // vcvtps2pd -0x40(%rax), %ymm5
-	LONG $0x785afcc5; BYTE $0xe0 // vcvtps2pd -0x20(%rax), %ymm7
-	LONG $0x305afcc5 // vcvtps2pd (%rax), %ymm6
+	LONG $0x1875c3c4; WORD $0x322c; BYTE $0x01 // vinsertf128 $0x1, (%r10,%rsi), %ymm1, %ymm5
+	LONG $0xcd14edc5 // vunpcklpd %ymm5, %ymm2, %ymm1
+	LONG $0xd515edc5 // vunpckhpd %ymm5, %ymm2, %ymm2
+	LONG $0x1865c3c4; LONG $0x0110126c // vinsertf128 $0x1, 0x10(%r10,%rdx), %ymm3, %ymm5
+	LONG $0xa8f562c4; LONG $0x02c02484; WORD $0x0000 // vfmadd213pd 0x2c0(%rsp), %ymm1, %ymm8
+	LONG $0xdc14d5c5 // vunpcklpd %ymm4, %ymm5, %ymm3
+	LONG $0xe415d5c5 // vunpckhpd %ymm4, %ymm5, %ymm4
+	LONG $0x5a7cc1c4; WORD $0x7069 // vcvtps2pd 0x70(%r9), %ymm5
+	LONG $0xb8ed62c4; BYTE $0xc7 // vfmadd231pd %ymm7, %ymm2, %ymm8
+	LONG $0xb8e562c4; BYTE $0xc6 // vfmadd231pd %ymm6, %ymm3, %ymm8
+	LONG $0xb8dd62c4; BYTE $0xc5 // vfmadd231pd %ymm5, %ymm4, %ymm8
+	LONG $0x84297dc5; LONG $0x0002c024; BYTE $0x00 // vmovapd %ymm8, 0x2c0(%rsp)
+	BYTE $0x90 // nop
+	LONG $0x685afcc5; BYTE $0xa0 // vcvtps2pd -0x60(%rax), %ymm5
+	LONG $0x705afcc5; BYTE $0xc0 // vcvtps2pd -0x40(%rax), %ymm6
+	LONG $0x405a7cc5; BYTE $0xe0 // vcvtps2pd -0x20(%rax), %ymm8
+	LONG $0x385afcc5 // vcvtps2pd (%rax), %ymm7
 	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0xa8fde2c4; LONG $0x03000ca4; WORD $0x0000 // vfmadd213pd 0x300(%rsp,%rcx), %ymm0, %ymm4
-	LONG $0xa8f5e2c4; BYTE $0xec // vfmadd213pd %ymm4, %ymm1, %ymm5
-	LONG $0xa8ede2c4; BYTE $0xfd // vfmadd213pd %ymm5, %ymm2, %ymm7
-	LONG $0xa8e5e2c4; BYTE $0xf7 // vfmadd213pd %ymm7, %ymm3, %ymm6
-	LONG $0xb429fdc5; LONG $0x0003000c; BYTE $0x00 // vmovapd %ymm6, 0x300(%rsp,%rcx)
+	LONG $0xa8f5e2c4; LONG $0x03000cac; WORD $0x0000 // vfmadd213pd 0x300(%rsp,%rcx), %ymm1, %ymm5
+	LONG $0xa8ede2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm2, %ymm6
+	LONG $0xa8e562c4; BYTE $0xc6 // vfmadd213pd %ymm6, %ymm3, %ymm8
+	LONG $0xa8ddc2c4; BYTE $0xf8 // vfmadd213pd %ymm8, %ymm4, %ymm7
+	LONG $0xbc29fdc5; LONG $0x0003000c; BYTE $0x00 // vmovapd %ymm7, 0x300(%rsp,%rcx)
 	LONG $0x40c18348 // addq $0x40, %rcx
 	LONG $0xc0f98148; WORD $0x0000; BYTE $0x00 // cmpq $0xc0, %rcx
-	WORD $0xbb75 // jne <symmetric4+0x2510>
-	LONG $0x10c38348 // addq $0x10, %rbx
-	LONG $0xffdd00e9; BYTE $0xff // jmp <symmetric4+0x25e>
-	WORD $0x9066 // nop
-	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
-	LONG $0xdc65840f; WORD $0xffff // je <symmetric4+0x1d0>
+	WORD $0xbb75 // jne <symmetric4+0x1e20>
+	LONG $0x24048348; BYTE $0x10 // addq $0x10, (%rsp)
+	LONG $0xb90c8d4f // leaq (%r9,%r15,4), %r9
+	WORD $0xff48; BYTE $0xc3 // incq %rbx
+	WORD $0x394c; BYTE $0xc3 // cmpq %r8, %rbx
+	LONG $0xe3d8820f; WORD $0xffff // jb <symmetric4+0x252>
+	LONG $0x0643f641; BYTE $0x04 // testb $0x4, 0x6(%r11)
+	LONG $0xe34b840f; WORD $0xffff // je <symmetric4+0x1d0>
 	LONG $0x24848b48; LONG $0x00000460 // movq 0x460(%rsp), %rax
-	LONG $0x249c8b4c; LONG $0x000000d8 // movq 0xd8(%rsp), %r11
+	LONG $0x24548b4c; BYTE $0x50 // movq 0x50(%rsp), %r10
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x767e // jle <symmetric4+0x25f6>
+	WORD $0x6f7e // jle <symmetric4+0x1f06>
 	LONG $0x484f8b48 // movq 0x48(%rdi), %rcx
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	LONG $0xd4b48b48; LONG $0x00000420 // movq 0x420(%rsp,%rdx,8), %rsi
-	LONG $0x8410fbc5; LONG $0x0002a0d4; BYTE $0x00 // vmovsd 0x2a0(%rsp,%rdx,8), %xmm0
+	LONG $0x8c10fbc5; LONG $0x0002a0d4; BYTE $0x00 // vmovsd 0x2a0(%rsp,%rdx,8), %xmm1
 	LONG $0x05e6c148 // shlq $0x5, %rsi
-	LONG $0x0458fbc5; BYTE $0x31 // vaddsd (%rcx,%rsi), %xmm0, %xmm0
-	LONG $0x0411fbc5; BYTE $0x31 // vmovsd %xmm0, (%rcx,%rsi)
-	LONG $0x8410fbc5; LONG $0x0002e0d4; BYTE $0x00 // vmovsd 0x2e0(%rsp,%rdx,8), %xmm0
-	LONG $0x4458fbc5; WORD $0x0831 // vaddsd 0x8(%rcx,%rsi), %xmm0, %xmm0
-	LONG $0x4411fbc5; WORD $0x0831 // vmovsd %xmm0, 0x8(%rcx,%rsi)
-	LONG $0x8410fbc5; LONG $0x000320d4; BYTE $0x00 // vmovsd 0x320(%rsp,%rdx,8), %xmm0
-	LONG $0x4458fbc5; WORD $0x1031 // vaddsd 0x10(%rcx,%rsi), %xmm0, %xmm0
-	LONG $0x4411fbc5; WORD $0x1031 // vmovsd %xmm0, 0x10(%rcx,%rsi)
-	LONG $0x8410fbc5; LONG $0x000360d4; BYTE $0x00 // vmovsd 0x360(%rsp,%rdx,8), %xmm0
+	LONG $0x0c58f3c5; BYTE $0x31 // vaddsd (%rcx,%rsi), %xmm1, %xmm1
+	LONG $0x0c11fbc5; BYTE $0x31 // vmovsd %xmm1, (%rcx,%rsi)
+	LONG $0x8c10fbc5; LONG $0x0002e0d4; BYTE $0x00 // vmovsd 0x2e0(%rsp,%rdx,8), %xmm1
+	LONG $0x4c58f3c5; WORD $0x0831 // vaddsd 0x8(%rcx,%rsi), %xmm1, %xmm1
+	LONG $0x4c11fbc5; WORD $0x0831 // vmovsd %xmm1, 0x8(%rcx,%rsi)
+	LONG $0x8c10fbc5; LONG $0x000320d4; BYTE $0x00 // vmovsd 0x320(%rsp,%rdx,8), %xmm1
+	LONG $0x4c58f3c5; WORD $0x1031 // vaddsd 0x10(%rcx,%rsi), %xmm1, %xmm1
+	LONG $0x4c11fbc5; WORD $0x1031 // vmovsd %xmm1, 0x10(%rcx,%rsi)
+	LONG $0x8c10fbc5; LONG $0x000360d4; BYTE $0x00 // vmovsd 0x360(%rsp,%rdx,8), %xmm1
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	LONG $0x4458fbc5; WORD $0x1831 // vaddsd 0x18(%rcx,%rsi), %xmm0, %xmm0
-	LONG $0x4411fbc5; WORD $0x1831 // vmovsd %xmm0, 0x18(%rcx,%rsi)
+	LONG $0x4c58f3c5; WORD $0x1831 // vaddsd 0x18(%rcx,%rsi), %xmm1, %xmm1
+	LONG $0x4c11fbc5; WORD $0x1831 // vmovsd %xmm1, 0x18(%rcx,%rsi)
 	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
-	WORD $0x9a75 // jne <symmetric4+0x2590>
-	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
-	LONG $0x08428d49 // leaq 0x8(%r10), %rax
-	LONG $0x24843b48; LONG $0x000000d0 // cmpq 0xd0(%rsp), %rax
-	LONG $0xdbcd830f; WORD $0xffff // jae <symmetric4+0x1d8>
+	WORD $0x9a75 // jne <symmetric4+0x1ea0>
+	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
+	LONG $0x08438d49 // leaq 0x8(%r11), %rax
+	LONG $0x24443b48; BYTE $0x48 // cmpq 0x48(%rsp), %rax
+	LONG $0xe2bd830f; WORD $0xffff // jae <symmetric4+0x1d5>
 	LONG $0x58478b48 // movq 0x58(%rdi), %rax
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
-	WORD $0x294c; BYTE $0xd8 // subq %r11, %rax
+	WORD $0x294c; BYTE $0xd0 // subq %r10, %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
 	LONG $0x248c8948; LONG $0x00000460 // movq %rcx, 0x460(%rsp)
-	LONG $0xbc7f7dc5; LONG $0x0002c024; BYTE $0x00 // vmovdqa %ymm15, 0x2c0(%rsp)
-	LONG $0xbc7f7dc5; LONG $0x0002a024; BYTE $0x00 // vmovdqa %ymm15, 0x2a0(%rsp)
-	LONG $0xbc7f7dc5; LONG $0x00014024; BYTE $0x00 // vmovdqa %ymm15, 0x140(%rsp)
-	LONG $0xbc7f7dc5; LONG $0x00012024; BYTE $0x00 // vmovdqa %ymm15, 0x120(%rsp)
-	LONG $0xbc7f7dc5; LONG $0x00030024; BYTE $0x00 // vmovdqa %ymm15, 0x300(%rsp)
-	LONG $0xbc7f7dc5; LONG $0x0002e024; BYTE $0x00 // vmovdqa %ymm15, 0x2e0(%rsp)
-	LONG $0xbc7f7dc5; LONG $0x00018024; BYTE $0x00 // vmovdqa %ymm15, 0x180(%rsp)
-	LONG $0xbc7f7dc5; LONG $0x00016024; BYTE $0x00 // vmovdqa %ymm15, 0x160(%rsp)
-	LONG $0xbc7f7dc5; LONG $0x00034024; BYTE $0x00 // vmovdqa %ymm15, 0x340(%rsp)
-	LONG $0xbc7f7dc5; LONG $0x00032024; BYTE $0x00 // vmovdqa %ymm15, 0x320(%rsp)
-	LONG $0xbc7f7dc5; LONG $0x0001c024; BYTE $0x00 // vmovdqa %ymm15, 0x1c0(%rsp)
-	LONG $0xbc7f7dc5; LONG $0x0001a024; BYTE $0x00 // vmovdqa %ymm15, 0x1a0(%rsp)
-	LONG $0xbc7f7dc5; LONG $0x00038024; BYTE $0x00 // vmovdqa %ymm15, 0x380(%rsp)
-	LONG $0xbc7f7dc5; LONG $0x00036024; BYTE $0x00 // vmovdqa %ymm15, 0x360(%rsp)
-	LONG $0xbc7f7dc5; LONG $0x00020024; BYTE $0x00 // vmovdqa %ymm15, 0x200(%rsp)
-	LONG $0xbc7f7dc5; LONG $0x0001e024; BYTE $0x00 // vmovdqa %ymm15, 0x1e0(%rsp)
+	LONG $0x847ffdc5; LONG $0x0002c024; BYTE $0x00 // vmovdqa %ymm0, 0x2c0(%rsp)
+	LONG $0x847ffdc5; LONG $0x0002a024; BYTE $0x00 // vmovdqa %ymm0, 0x2a0(%rsp)
+	LONG $0x847ffdc5; LONG $0x00014024; BYTE $0x00 // vmovdqa %ymm0, 0x140(%rsp)
+	LONG $0x847ffdc5; LONG $0x00012024; BYTE $0x00 // vmovdqa %ymm0, 0x120(%rsp)
+	LONG $0x847ffdc5; LONG $0x00030024; BYTE $0x00 // vmovdqa %ymm0, 0x300(%rsp)
+	LONG $0x847ffdc5; LONG $0x0002e024; BYTE $0x00 // vmovdqa %ymm0, 0x2e0(%rsp)
+	LONG $0x847ffdc5; LONG $0x00018024; BYTE $0x00 // vmovdqa %ymm0, 0x180(%rsp)
+	LONG $0x847ffdc5; LONG $0x00016024; BYTE $0x00 // vmovdqa %ymm0, 0x160(%rsp)
+	LONG $0x847ffdc5; LONG $0x00034024; BYTE $0x00 // vmovdqa %ymm0, 0x340(%rsp)
+	LONG $0x847ffdc5; LONG $0x00032024; BYTE $0x00 // vmovdqa %ymm0, 0x320(%rsp)
+	LONG $0x847ffdc5; LONG $0x0001c024; BYTE $0x00 // vmovdqa %ymm0, 0x1c0(%rsp)
+	LONG $0x847ffdc5; LONG $0x0001a024; BYTE $0x00 // vmovdqa %ymm0, 0x1a0(%rsp)
+	LONG $0x847ffdc5; LONG $0x00038024; BYTE $0x00 // vmovdqa %ymm0, 0x380(%rsp)
+	LONG $0x847ffdc5; LONG $0x00036024; BYTE $0x00 // vmovdqa %ymm0, 0x360(%rsp)
+	LONG $0x847ffdc5; LONG $0x00020024; BYTE $0x00 // vmovdqa %ymm0, 0x200(%rsp)
+	LONG $0x847ffdc5; LONG $0x0001e024; BYTE $0x00 // vmovdqa %ymm0, 0x1e0(%rsp)
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xdb188e0f; WORD $0xffff // jle <symmetric4+0x1d8>
+	LONG $0xe2088e0f; WORD $0xffff // jle <symmetric4+0x1d5>
 	LONG $0x28478b48 // movq 0x28(%rdi), %rax
 	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
 	WORD $0xf631 // xorl %esi, %esi
-	LONG $0x58148d4a // leaq (%rax,%r11,2), %rdx
-	WORD $0x60eb // jmp <symmetric4+0x2730>
-	LONG $0x33048d4d // leaq (%r11,%rsi), %r8
+	LONG $0x50148d4a // leaq (%rax,%r10,2), %rdx
+	WORD $0x63eb // jmp <symmetric4+0x2040>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x32048d4d // leaq (%r10,%rsi), %r8
 	LONG $0xf484894c; LONG $0x00000420 // movq %r8, 0x420(%rsp,%rsi,8)
 	LONG $0x05e0c149 // shlq $0x5, %r8
-	LONG $0x107ba1c4; WORD $0x0104 // vmovsd (%rcx,%r8), %xmm0
-	LONG $0x8411fbc5; LONG $0x000120f4; BYTE $0x00 // vmovsd %xmm0, 0x120(%rsp,%rsi,8)
-	LONG $0x107ba1c4; WORD $0x0144; BYTE $0x08 // vmovsd 0x8(%rcx,%r8), %xmm0
-	LONG $0x8411fbc5; LONG $0x000160f4; BYTE $0x00 // vmovsd %xmm0, 0x160(%rsp,%rsi,8)
-	LONG $0x107ba1c4; WORD $0x0144; BYTE $0x10 // vmovsd 0x10(%rcx,%r8), %xmm0
-	LONG $0x8411fbc5; LONG $0x0001a0f4; BYTE $0x00 // vmovsd %xmm0, 0x1a0(%rsp,%rsi,8)
-	LONG $0x107ba1c4; WORD $0x0144; BYTE $0x18 // vmovsd 0x18(%rcx,%r8), %xmm0
-	LONG $0x8411fbc5; LONG $0x0001e0f4; BYTE $0x00 // vmovsd %xmm0, 0x1e0(%rsp,%rsi,8)
+	LONG $0x107ba1c4; WORD $0x010c // vmovsd (%rcx,%r8), %xmm1
+	LONG $0x8c11fbc5; LONG $0x000120f4; BYTE $0x00 // vmovsd %xmm1, 0x120(%rsp,%rsi,8)
+	LONG $0x107ba1c4; WORD $0x014c; BYTE $0x08 // vmovsd 0x8(%rcx,%r8), %xmm1
+	LONG $0x8c11fbc5; LONG $0x000160f4; BYTE $0x00 // vmovsd %xmm1, 0x160(%rsp,%rsi,8)
+	LONG $0x107ba1c4; WORD $0x014c; BYTE $0x10 // vmovsd 0x10(%rcx,%r8), %xmm1
+	LONG $0x8c11fbc5; LONG $0x0001a0f4; BYTE $0x00 // vmovsd %xmm1, 0x1a0(%rsp,%rsi,8)
+	LONG $0x107ba1c4; WORD $0x014c; BYTE $0x18 // vmovsd 0x18(%rcx,%r8), %xmm1
+	LONG $0x8c11fbc5; LONG $0x0001e0f4; BYTE $0x00 // vmovsd %xmm1, 0x1e0(%rsp,%rsi,8)
 	WORD $0xff48; BYTE $0xc6 // incq %rsi
 	LONG $0x24b43b48; LONG $0x00000460 // cmpq 0x460(%rsp), %rsi
-	LONG $0xdaa88d0f; WORD $0xffff // jge <symmetric4+0x1d8>
+	LONG $0xe1958d0f; WORD $0xffff // jge <symmetric4+0x1d5>
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x9b74 // je <symmetric4+0x26d0>
+	WORD $0x9b74 // je <symmetric4+0x1fe0>
 	LONG $0x04b70f44; BYTE $0x72 // movzwl (%rdx,%rsi,2), %r8d
-	WORD $0x98eb // jmp <symmetric4+0x26d4>
+	WORD $0x98eb // jmp <symmetric4+0x1fe4>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -9949,8 +9288,6 @@ TEXT ·symmetric4Quad(SB), 0, $1296-8
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00453000; LONG $0x00000000
 	WORD $0x3000; BYTE $0x43
 	RET
@@ -9960,7 +9297,7 @@ TEXT ·symmetric5Quad(SB), 0, $1424-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric5>
-	LONG $0x003036e9; BYTE $0x00 // jmp <end>
+	LONG $0x0027b6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -9977,875 +9314,819 @@ TEXT ·symmetric5Quad(SB), 0, $1424-8
 	LONG $0xe0e48348 // andq $-0x20, %rsp
 	LONG $0x20ec8148; WORD $0x0005; BYTE $0x00 // subq $0x520, %rsp
 	LONG $0x58478b48 // movq 0x58(%rdi), %rax
-	LONG $0x104f8b4c // movq 0x10(%rdi), %r9
-	LONG $0x186f8b4c // movq 0x18(%rdi), %r13
-	LONG $0x20578b48 // movq 0x20(%rdi), %rdx
+	LONG $0x10578b4c // movq 0x10(%rdi), %r10
+	LONG $0x18778b4c // movq 0x18(%rdi), %r14
+	LONG $0x205f8b48 // movq 0x20(%rdi), %rbx
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
-	WORD $0x8949; BYTE $0xfb // movq %rdi, %r11
+	WORD $0x8949; BYTE $0xf8 // movq %rdi, %r8
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
-	LONG $0x248c8948; LONG $0x000004c0 // movq %rcx, 0x4c0(%rsp)
-	LONG $0x8429fdc5; LONG $0x00032024; BYTE $0x00 // vmovapd %ymm0, 0x320(%rsp)
-	LONG $0x8429fdc5; LONG $0x00030024; BYTE $0x00 // vmovapd %ymm0, 0x300(%rsp)
-	LONG $0x8429fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd %ymm0, 0x1a0(%rsp)
-	LONG $0x8429fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd %ymm0, 0x180(%rsp)
-	LONG $0x8429fdc5; LONG $0x00036024; BYTE $0x00 // vmovapd %ymm0, 0x360(%rsp)
+	LONG $0x248c8948; LONG $0x000004e0 // movq %rcx, 0x4e0(%rsp)
 	LONG $0x8429fdc5; LONG $0x00034024; BYTE $0x00 // vmovapd %ymm0, 0x340(%rsp)
-	LONG $0x8429fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd %ymm0, 0x1e0(%rsp)
+	LONG $0x8429fdc5; LONG $0x00032024; BYTE $0x00 // vmovapd %ymm0, 0x320(%rsp)
 	LONG $0x8429fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd %ymm0, 0x1c0(%rsp)
-	LONG $0x8429fdc5; LONG $0x0003a024; BYTE $0x00 // vmovapd %ymm0, 0x3a0(%rsp)
+	LONG $0x8429fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd %ymm0, 0x1a0(%rsp)
 	LONG $0x8429fdc5; LONG $0x00038024; BYTE $0x00 // vmovapd %ymm0, 0x380(%rsp)
-	LONG $0x8429fdc5; LONG $0x00022024; BYTE $0x00 // vmovapd %ymm0, 0x220(%rsp)
+	LONG $0x8429fdc5; LONG $0x00036024; BYTE $0x00 // vmovapd %ymm0, 0x360(%rsp)
 	LONG $0x8429fdc5; LONG $0x00020024; BYTE $0x00 // vmovapd %ymm0, 0x200(%rsp)
-	LONG $0x8429fdc5; LONG $0x0003e024; BYTE $0x00 // vmovapd %ymm0, 0x3e0(%rsp)
+	LONG $0x8429fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd %ymm0, 0x1e0(%rsp)
 	LONG $0x8429fdc5; LONG $0x0003c024; BYTE $0x00 // vmovapd %ymm0, 0x3c0(%rsp)
-	LONG $0x8429fdc5; LONG $0x00026024; BYTE $0x00 // vmovapd %ymm0, 0x260(%rsp)
+	LONG $0x8429fdc5; LONG $0x0003a024; BYTE $0x00 // vmovapd %ymm0, 0x3a0(%rsp)
 	LONG $0x8429fdc5; LONG $0x00024024; BYTE $0x00 // vmovapd %ymm0, 0x240(%rsp)
-	LONG $0x8429fdc5; LONG $0x00042024; BYTE $0x00 // vmovapd %ymm0, 0x420(%rsp)
+	LONG $0x8429fdc5; LONG $0x00022024; BYTE $0x00 // vmovapd %ymm0, 0x220(%rsp)
 	LONG $0x8429fdc5; LONG $0x00040024; BYTE $0x00 // vmovapd %ymm0, 0x400(%rsp)
-	LONG $0x8429fdc5; LONG $0x0002a024; BYTE $0x00 // vmovapd %ymm0, 0x2a0(%rsp)
+	LONG $0x8429fdc5; LONG $0x0003e024; BYTE $0x00 // vmovapd %ymm0, 0x3e0(%rsp)
 	LONG $0x8429fdc5; LONG $0x00028024; BYTE $0x00 // vmovapd %ymm0, 0x280(%rsp)
+	LONG $0x8429fdc5; LONG $0x00026024; BYTE $0x00 // vmovapd %ymm0, 0x260(%rsp)
+	LONG $0x8429fdc5; LONG $0x00044024; BYTE $0x00 // vmovapd %ymm0, 0x440(%rsp)
+	LONG $0x8429fdc5; LONG $0x00042024; BYTE $0x00 // vmovapd %ymm0, 0x420(%rsp)
+	LONG $0x8429fdc5; LONG $0x0002c024; BYTE $0x00 // vmovapd %ymm0, 0x2c0(%rsp)
+	LONG $0x8429fdc5; LONG $0x0002a024; BYTE $0x00 // vmovapd %ymm0, 0x2a0(%rsp)
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
 	LONG $0x00dd8e0f; WORD $0x0000 // jle <symmetric5+0x1de>
-	LONG $0x284b8b49 // movq 0x28(%r11), %rcx
-	LONG $0x38438b49 // movq 0x38(%r11), %rax
+	LONG $0x28488b49 // movq 0x28(%r8), %rcx
+	LONG $0x38408b49 // movq 0x38(%r8), %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
 	WORD $0x6b74 // je <symmetric5+0x179>
-	WORD $0xf631 // xorl %esi, %esi
-	LONG $0x713cb70f // movzwl (%rcx,%rsi,2), %edi
-	LONG $0xf4bc8948; LONG $0x00000480 // movq %rdi, 0x480(%rsp,%rsi,8)
-	LONG $0xbf3c8d48 // leaq (%rdi,%rdi,4), %rdi
-	LONG $0x0410fbc5; BYTE $0xf8 // vmovsd (%rax,%rdi,8), %xmm0
-	LONG $0x8411fbc5; LONG $0x000180f4; BYTE $0x00 // vmovsd %xmm0, 0x180(%rsp,%rsi,8)
-	LONG $0x4410fbc5; WORD $0x08f8 // vmovsd 0x8(%rax,%rdi,8), %xmm0
-	LONG $0x8411fbc5; LONG $0x0001c0f4; BYTE $0x00 // vmovsd %xmm0, 0x1c0(%rsp,%rsi,8)
-	LONG $0x4410fbc5; WORD $0x10f8 // vmovsd 0x10(%rax,%rdi,8), %xmm0
-	LONG $0x8411fbc5; LONG $0x000200f4; BYTE $0x00 // vmovsd %xmm0, 0x200(%rsp,%rsi,8)
-	LONG $0x4410fbc5; WORD $0x18f8 // vmovsd 0x18(%rax,%rdi,8), %xmm0
-	LONG $0x8411fbc5; LONG $0x000240f4; BYTE $0x00 // vmovsd %xmm0, 0x240(%rsp,%rsi,8)
-	LONG $0x4410fbc5; WORD $0x20f8 // vmovsd 0x20(%rax,%rdi,8), %xmm0
-	LONG $0x8411fbc5; LONG $0x000280f4; BYTE $0x00 // vmovsd %xmm0, 0x280(%rsp,%rsi,8)
-	WORD $0xff48; BYTE $0xc6 // incq %rsi
-	LONG $0x24b43b48; LONG $0x000004c0 // cmpq 0x4c0(%rsp), %rsi
+	WORD $0xd231 // xorl %edx, %edx
+	LONG $0x5134b70f // movzwl (%rcx,%rdx,2), %esi
+	LONG $0xd4b48948; LONG $0x000004a0 // movq %rsi, 0x4a0(%rsp,%rdx,8)
+	LONG $0xb6348d48 // leaq (%rsi,%rsi,4), %rsi
+	LONG $0x0410fbc5; BYTE $0xf0 // vmovsd (%rax,%rsi,8), %xmm0
+	LONG $0x8411fbc5; LONG $0x0001a0d4; BYTE $0x00 // vmovsd %xmm0, 0x1a0(%rsp,%rdx,8)
+	LONG $0x4410fbc5; WORD $0x08f0 // vmovsd 0x8(%rax,%rsi,8), %xmm0
+	LONG $0x8411fbc5; LONG $0x0001e0d4; BYTE $0x00 // vmovsd %xmm0, 0x1e0(%rsp,%rdx,8)
+	LONG $0x4410fbc5; WORD $0x10f0 // vmovsd 0x10(%rax,%rsi,8), %xmm0
+	LONG $0x8411fbc5; LONG $0x000220d4; BYTE $0x00 // vmovsd %xmm0, 0x220(%rsp,%rdx,8)
+	LONG $0x4410fbc5; WORD $0x18f0 // vmovsd 0x18(%rax,%rsi,8), %xmm0
+	LONG $0x8411fbc5; LONG $0x000260d4; BYTE $0x00 // vmovsd %xmm0, 0x260(%rsp,%rdx,8)
+	LONG $0x4410fbc5; WORD $0x20f0 // vmovsd 0x20(%rax,%rsi,8), %xmm0
+	LONG $0x8411fbc5; LONG $0x0002a0d4; BYTE $0x00 // vmovsd %xmm0, 0x2a0(%rsp,%rdx,8)
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x24943b48; LONG $0x000004e0 // cmpq 0x4e0(%rsp), %rdx
 	WORD $0x997c // jl <symmetric5+0x110>
 	WORD $0x65eb // jmp <symmetric5+0x1de>
 	LONG $0x20c08348 // addq $0x20, %rax
 	WORD $0xc931 // xorl %ecx, %ecx
 	BYTE $0x90 // nop
-	LONG $0xcc8c8948; LONG $0x00000480 // movq %rcx, 0x480(%rsp,%rcx,8)
+	LONG $0xcc8c8948; LONG $0x000004a0 // movq %rcx, 0x4a0(%rsp,%rcx,8)
 	LONG $0x4010fbc5; BYTE $0xe0 // vmovsd -0x20(%rax), %xmm0
-	LONG $0x8411fbc5; LONG $0x000180cc; BYTE $0x00 // vmovsd %xmm0, 0x180(%rsp,%rcx,8)
+	LONG $0x8411fbc5; LONG $0x0001a0cc; BYTE $0x00 // vmovsd %xmm0, 0x1a0(%rsp,%rcx,8)
 	LONG $0x4010fbc5; BYTE $0xe8 // vmovsd -0x18(%rax), %xmm0
-	LONG $0x8411fbc5; LONG $0x0001c0cc; BYTE $0x00 // vmovsd %xmm0, 0x1c0(%rsp,%rcx,8)
+	LONG $0x8411fbc5; LONG $0x0001e0cc; BYTE $0x00 // vmovsd %xmm0, 0x1e0(%rsp,%rcx,8)
 	LONG $0x4010fbc5; BYTE $0xf0 // vmovsd -0x10(%rax), %xmm0
-	LONG $0x8411fbc5; LONG $0x000200cc; BYTE $0x00 // vmovsd %xmm0, 0x200(%rsp,%rcx,8)
+	LONG $0x8411fbc5; LONG $0x000220cc; BYTE $0x00 // vmovsd %xmm0, 0x220(%rsp,%rcx,8)
 	LONG $0x4010fbc5; BYTE $0xf8 // vmovsd -0x8(%rax), %xmm0
-	LONG $0x8411fbc5; LONG $0x000240cc; BYTE $0x00 // vmovsd %xmm0, 0x240(%rsp,%rcx,8)
+	LONG $0x8411fbc5; LONG $0x000260cc; BYTE $0x00 // vmovsd %xmm0, 0x260(%rsp,%rcx,8)
 	LONG $0x0010fbc5 // vmovsd (%rax), %xmm0
 	LONG $0x28c08348 // addq $0x28, %rax
-	LONG $0x8411fbc5; LONG $0x000280cc; BYTE $0x00 // vmovsd %xmm0, 0x280(%rsp,%rcx,8)
+	LONG $0x8411fbc5; LONG $0x0002a0cc; BYTE $0x00 // vmovsd %xmm0, 0x2a0(%rsp,%rcx,8)
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
-	LONG $0x248c3b48; LONG $0x000004c0 // cmpq 0x4c0(%rsp), %rcx
+	LONG $0x248c3b48; LONG $0x000004e0 // cmpq 0x4e0(%rsp), %rcx
 	WORD $0xa27c // jl <symmetric5+0x180>
-	LONG $0x08438b49 // movq 0x8(%r11), %rax
+	LONG $0x08408b49 // movq 0x8(%r8), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x2df18e0f; WORD $0x0000 // jle <symmetric5+0x2fdc>
-	WORD $0x8b4d; BYTE $0x03 // movq (%r11), %r8
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0xef2141c4; BYTE $0xdb // vpxor %xmm11, %xmm11, %xmm11
-	LONG $0x245c894c; BYTE $0x30 // movq %r11, 0x30(%rsp)
-	LONG $0xc0048d49 // leaq (%r8,%rax,8), %rax
-	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
-	WORD $0x19eb // jmp <symmetric5+0x21f>
-	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x08c08349 // addq $0x8, %r8
-	LONG $0x24443b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r8
-	LONG $0x2dbd830f; WORD $0x0000 // jae <symmetric5+0x2fdc>
-	LONG $0x40b70f41; BYTE $0x04 // movzwl 0x4(%r8), %eax
-	LONG $0x2494894c; LONG $0x00000130 // movq %r10, 0x130(%rsp)
+	LONG $0x255d8e0f; WORD $0x0000 // jle <symmetric5+0x2748>
+	WORD $0x8b49; BYTE $0x38 // movq (%r8), %rdi
+	LONG $0x24b48d48; LONG $0x00000320 // leaq 0x320(%rsp), %rsi
+	WORD $0x894c; BYTE $0xc2 // movq %r8, %rdx
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0xef1941c4; BYTE $0xe4 // vpxor %xmm12, %xmm12, %xmm12
 	LONG $0x2444894c; BYTE $0x28 // movq %r8, 0x28(%rsp)
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x2b76840f; WORD $0x0000 // je <symmetric5+0x2db0>
-	WORD $0x8b41; BYTE $0x08 // movl (%r8), %ecx
-	WORD $0x014c; BYTE $0xc8 // addq %r9, %rax
-	LONG $0x24848948; LONG $0x00000158 // movq %rax, 0x158(%rsp)
-	LONG $0x891c8d48 // leaq (%rcx,%rcx,4), %rbx
-	LONG $0x504b2b49 // subq 0x50(%r11), %rcx
-	LONG $0x03e3c148 // shlq $0x3, %rbx
-	LONG $0x305b0349 // addq 0x30(%r11), %rbx
-	LONG $0x06e1c148 // shlq $0x6, %rcx
-	LONG $0x404b0349 // addq 0x40(%r11), %rcx
+	LONG $0xc7048d48 // leaq (%rdi,%rax,8), %rax
+	LONG $0x24448948; BYTE $0x50 // movq %rax, 0x50(%rsp)
+	WORD $0x23eb // jmp <symmetric5+0x234>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x245c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r11
+	LONG $0x08c78348 // addq $0x8, %rdi
+	LONG $0x247c3b48; BYTE $0x50 // cmpq 0x50(%rsp), %rdi
+	LONG $0x2514830f; WORD $0x0000 // jae <symmetric5+0x2748>
+	LONG $0x4fb70f44; BYTE $0x04 // movzwl 0x4(%rdi), %r9d
+	LONG $0x245c894c; BYTE $0x58 // movq %r11, 0x58(%rsp)
+	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
+	LONG $0x22b9840f; WORD $0x0000 // je <symmetric5+0x2500>
+	WORD $0x078b // movl (%rdi), %eax
+	WORD $0x014d; BYTE $0xd1 // addq %r10, %r9
+	LONG $0x247c8948; BYTE $0x30 // movq %rdi, 0x30(%rsp)
+	LONG $0x244c894c; BYTE $0x48 // movq %r9, 0x48(%rsp)
+	LONG $0x800c8d48 // leaq (%rax,%rax,4), %rcx
+	LONG $0x50422b48 // subq 0x50(%rdx), %rax
+	LONG $0x03e1c148 // shlq $0x3, %rcx
+	LONG $0x304a0348 // addq 0x30(%rdx), %rcx
+	LONG $0x06e0c148 // shlq $0x6, %rax
+	LONG $0x40420348 // addq 0x40(%rdx), %rax
 	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
-	WORD $0x38eb // jmp <symmetric5+0x29f>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
-	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
-	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
-	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
-	LONG $0x248c8b48; LONG $0x00000158 // movq 0x158(%rsp), %rcx
-	LONG $0xb6048d4b // leaq (%r14,%r14,4), %rax
-	WORD $0xff49; BYTE $0xc1 // incq %r9
-	WORD $0x0148; BYTE $0xc2 // addq %rax, %rdx
-	WORD $0x3949; BYTE $0xc9 // cmpq %rcx, %r9
-	LONG $0x2b11830f; WORD $0x0000 // jae <symmetric5+0x2db0>
-	LONG $0x31b60f45 // movzbl (%r9), %r14d
-	LONG $0x48b70f41; BYTE $0x06 // movzwl 0x6(%r8), %ecx
+	LONG $0x24448948; BYTE $0x20 // movq %rax, 0x20(%rsp)
+	WORD $0x30eb // jmp <symmetric5+0x2aa>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0x8949; BYTE $0xfe // movq %rdi, %r14
+	LONG $0x24548b4c; BYTE $0x38 // movq 0x38(%rsp), %r10
+	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
+	LONG $0x244c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r9
+	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
+	LONG $0xbf048d4b // leaq (%r15,%r15,4), %rax
+	WORD $0xff49; BYTE $0xc2 // incq %r10
+	WORD $0x0148; BYTE $0xc3 // addq %rax, %rbx
+	WORD $0x394d; BYTE $0xca // cmpq %r9, %r10
+	LONG $0x2256830f; WORD $0x0000 // jae <symmetric5+0x2500>
+	LONG $0x3ab60f45 // movzbl (%r10), %r15d
+	LONG $0x064fb70f // movzwl 0x6(%rdi), %ecx
 	LONG $0x000003b8; BYTE $0x00 // movl $0x3, %eax
 	WORD $0xc1f6; BYTE $0x02 // testb $0x2, %cl
-	WORD $0x2175 // jne <symmetric5+0x2d3>
+	WORD $0x2475 // jne <symmetric5+0x2e0>
 	LONG $0x000002b8; BYTE $0x00 // movl $0x2, %eax
-	LONG $0x34fe8041 // cmpb $0x34, %r14b
-	WORD $0x1677 // ja <symmetric5+0x2d3>
-	LONG $0x19fe8041 // cmpb $0x19, %r14b
+	LONG $0x34ff8041 // cmpb $0x34, %r15b
+	WORD $0x1977 // ja <symmetric5+0x2e0>
+	LONG $0x19ff8041 // cmpb $0x19, %r15b
+	WORD $0x8949; BYTE $0xd0 // movq %rdx, %r8
 	WORD $0x930f; BYTE $0xc0 // setae %al
-	LONG $0x07c6f641 // testb $0x7, %r14b
-	LONG $0xc6950f40 // setne %sil
-	WORD $0x0840; BYTE $0xc6 // orb %al, %sil
-	LONG $0xc6b60f40 // movzbl %sil, %eax
-	LONG $0x76148d4f // leaq (%r14,%r14,2), %r10
-	LONG $0x607b8b4d // movq 0x60(%r11), %r15
-	LONG $0x246c894c; BYTE $0x10 // movq %r13, 0x10(%rsp)
-	WORD $0x8945; BYTE $0xd4 // movl %r10d, %r12d
-	LONG $0x06e4c141 // shll $0x6, %r12d
-	LONG $0x6863034d // addq 0x68(%r11), %r12
+	LONG $0x07c7f641 // testb $0x7, %r15b
+	WORD $0x950f; BYTE $0xc2 // setne %dl
+	WORD $0xc208 // orb %al, %dl
+	WORD $0xb60f; BYTE $0xc2 // movzbl %dl, %eax
+	WORD $0x894c; BYTE $0xc2 // movq %r8, %rdx
+	LONG $0x7f1c8d4f // leaq (%r15,%r15,2), %r11
+	LONG $0x60628b4c // movq 0x60(%rdx), %r12
+	WORD $0x8945; BYTE $0xdd // movl %r11d, %r13d
+	LONG $0x06e5c141 // shll $0x6, %r13d
+	LONG $0x686a034c // addq 0x68(%rdx), %r13
 	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
-	LONG $0x072c850f; WORD $0x0000 // jne <symmetric5+0xa20>
+	LONG $0x0794850f; WORD $0x0000 // jne <symmetric5+0xa90>
 	WORD $0xf883; BYTE $0x01 // cmpl $0x1, %eax
-	LONG $0x0a938f0f; WORD $0x0000 // jg <symmetric5+0xd90>
-	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
+	LONG $0x089b8f0f; WORD $0x0000 // jg <symmetric5+0xba0>
+	LONG $0x2454894c; BYTE $0x38 // movq %r10, 0x38(%rsp)
+	LONG $0x2474894c; BYTE $0x40 // movq %r14, 0x40(%rsp)
 	WORD $0xc085 // testl %eax, %eax
-	LONG $0x1efd850f; WORD $0x0000 // jne <symmetric5+0x2207>
-	LONG $0x45b70f41; BYTE $0x00 // movzwl (%r13), %eax
-	LONG $0x4db70f41; BYTE $0x02 // movzwl 0x2(%r13), %ecx
-	LONG $0x75b70f41; BYTE $0x04 // movzwl 0x4(%r13), %esi
-	LONG $0x5db70f45; BYTE $0x06 // movzwl 0x6(%r13), %r11d
-	WORD $0x8944; BYTE $0xf7 // movl %r14d, %edi
+	LONG $0x162e850f; WORD $0x0000 // jne <symmetric5+0x1945>
+	LONG $0x06b70f41 // movzwl (%r14), %eax
+	LONG $0x4eb70f41; BYTE $0x02 // movzwl 0x2(%r14), %ecx
+	LONG $0x56b70f41; BYTE $0x04 // movzwl 0x4(%r14), %edx
+	LONG $0x46b70f45; BYTE $0x06 // movzwl 0x6(%r14), %r8d
+	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
+	WORD $0x8944; BYTE $0xff // movl %r15d, %edi
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x6f7e41c4; WORD $0x240c // vmovdqu (%r12), %ymm9
-	LONG $0x597d42c4; LONG $0x0088249c; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm11
-	LONG $0x197d42c4; LONG $0x009024a4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm12
-	LONG $0xac287dc5; LONG $0x00030024; BYTE $0x00 // vmovapd 0x300(%rsp), %ymm13
-	WORD $0x8945; BYTE $0xf0 // movl %r14d, %r8d
-	WORD $0x8945; BYTE $0xd1 // movl %r10d, %r9d
-	WORD $0xd141; BYTE $0xe8 // shrl %r8d
-	LONG $0x02e9c141 // shrl $0x2, %r9d
+	LONG $0x6f7e41c4; WORD $0x005d // vmovdqu (%r13), %ymm11
+	LONG $0x597d42c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm12
+	LONG $0x197d42c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm13
+	LONG $0x8c287dc5; LONG $0x0001a024; BYTE $0x00 // vmovapd 0x1a0(%rsp), %ymm9
+	LONG $0xb4287dc5; LONG $0x00032024; BYTE $0x00 // vmovapd 0x320(%rsp), %ymm14
+	WORD $0x8945; BYTE $0xf9 // movl %r15d, %r9d
+	WORD $0x8945; BYTE $0xda // movl %r11d, %r10d
+	WORD $0xd141; BYTE $0xe9 // shrl %r9d
+	LONG $0x02eac141 // shrl $0x2, %r10d
 	LONG $0x80048d48 // leaq (%rax,%rax,4), %rax
 	LONG $0x890c8d48 // leaq (%rcx,%rcx,4), %rcx
-	LONG $0xb6348d48 // leaq (%rsi,%rsi,4), %rsi
-	LONG $0x9b1c8d4f // leaq (%r11,%r11,4), %r11
-	LONG $0x0410f9c5; BYTE $0xc3 // vmovupd (%rbx,%rax,8), %xmm0
-	LONG $0x0c10f9c5; BYTE $0xcb // vmovupd (%rbx,%rcx,8), %xmm1
-	LONG $0x6410f9c5; WORD $0x10cb // vmovupd 0x10(%rbx,%rcx,8), %xmm4
-	LONG $0x5c10f9c5; WORD $0x10c3 // vmovupd 0x10(%rbx,%rax,8), %xmm3
-	LONG $0x6c10fbc5; WORD $0x20c3 // vmovsd 0x20(%rbx,%rax,8), %xmm5
-	LONG $0x32048d4a // leaq (%rdx,%r14), %rax
-	LONG $0x6c16d1c5; WORD $0x20cb // vmovhpd 0x20(%rbx,%rcx,8), %xmm5, %xmm5
+	LONG $0x92148d48 // leaq (%rdx,%rdx,4), %rdx
+	LONG $0x80048d4f // leaq (%r8,%r8,4), %r8
+	LONG $0x1079c1c4; WORD $0xc60c // vmovupd (%r14,%rax,8), %xmm1
+	LONG $0x1079c1c4; WORD $0xce14 // vmovupd (%r14,%rcx,8), %xmm2
+	LONG $0x1079c1c4; WORD $0xce64; BYTE $0x10 // vmovupd 0x10(%r14,%rcx,8), %xmm4
+	LONG $0x1079c1c4; WORD $0xc65c; BYTE $0x10 // vmovupd 0x10(%r14,%rax,8), %xmm3
+	LONG $0x107bc1c4; WORD $0xc66c; BYTE $0x20 // vmovsd 0x20(%r14,%rax,8), %xmm5
+	LONG $0x3b048d4a // leaq (%rbx,%r15), %rax
+	LONG $0x1651c1c4; WORD $0xce6c; BYTE $0x20 // vmovhpd 0x20(%r14,%rcx,8), %xmm5, %xmm5
+	LONG $0x24848948; LONG $0x00000080 // movq %rax, 0x80(%rsp)
+	LONG $0x1875c3c4; WORD $0xd60c; BYTE $0x01 // vinsertf128 $0x1, (%r14,%rdx,8), %ymm1, %ymm1
+	LONG $0x186d83c4; WORD $0xc614; BYTE $0x01 // vinsertf128 $0x1, (%r14,%r8,8), %ymm2, %ymm2
+	LONG $0x185d83c4; LONG $0x0110c664 // vinsertf128 $0x1, 0x10(%r14,%r8,8), %ymm4, %ymm4
+	LONG $0xc214f5c5 // vunpcklpd %ymm2, %ymm1, %ymm0
+	LONG $0xd215f5c5 // vunpckhpd %ymm2, %ymm1, %ymm2
+	LONG $0x1865c3c4; LONG $0x0110d64c // vinsertf128 $0x1, 0x10(%r14,%rdx,8), %ymm3, %ymm1
+	LONG $0x8429fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm0, 0xe0(%rsp)
+	LONG $0x9429fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd %ymm2, 0x120(%rsp)
+	LONG $0xdc14f5c5 // vunpcklpd %ymm4, %ymm1, %ymm3
+	LONG $0xe415f5c5 // vunpckhpd %ymm4, %ymm1, %ymm4
+	LONG $0x107bc1c4; WORD $0xd64c; BYTE $0x20 // vmovsd 0x20(%r14,%rdx,8), %xmm1
+	LONG $0x167181c4; WORD $0xc64c; BYTE $0x20 // vmovhpd 0x20(%r14,%r8,8), %xmm1, %xmm1
+	LONG $0x9c29fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm3, 0xa0(%rsp)
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	LONG $0x185563c4; WORD $0x01f9 // vinsertf128 $0x1, %xmm1, %ymm5, %ymm15
+	LONG $0x0b6ffac5 // vmovdqu (%rbx), %xmm1
+	LONG $0x3875e3c4; WORD $0x3b0c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm1, %ymm1
+	LONG $0x008b180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rbx)
+	LONG $0xfe297dc5 // vmovapd %ymm15, %ymm6
+	LONG $0x0075c2c4; BYTE $0xcb // vpshufb %ymm11, %ymm1, %ymm1
+	LONG $0xc9eb9dc5 // vpor %ymm1, %ymm12, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xcd // vsubpd %ymm13, %ymm1, %ymm1
+	LONG $0xb8f562c4; BYTE $0xf0 // vfmadd231pd %ymm0, %ymm1, %ymm14
+	LONG $0xe959b5c5 // vmulpd %ymm1, %ymm9, %ymm5
+	LONG $0x6f7aa1c4; WORD $0x3b0c // vmovdqu (%rbx,%r15), %xmm1
+	LONG $0xc428fdc5 // vmovapd %ymm4, %ymm0
+	LONG $0x3875e3c4; WORD $0x070c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm1, %ymm1
+	LONG $0x7b048d4a // leaq (%rbx,%r15,2), %rax
+	LONG $0x8c180f42; LONG $0x0010003b; BYTE $0x00 // prefetcht0 0x1000(%rbx,%r15)
 	LONG $0x24448948; BYTE $0x60 // movq %rax, 0x60(%rsp)
-	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x187de3c4; WORD $0xf304; BYTE $0x01 // vinsertf128 $0x1, (%rbx,%rsi,8), %ymm0, %ymm0
-	LONG $0x1875a3c4; WORD $0xdb14; BYTE $0x01 // vinsertf128 $0x1, (%rbx,%r11,8), %ymm1, %ymm2
-	LONG $0x185da3c4; LONG $0x0110db64 // vinsertf128 $0x1, 0x10(%rbx,%r11,8), %ymm4, %ymm4
-	LONG $0xca14fdc5 // vunpcklpd %ymm2, %ymm0, %ymm1
-	LONG $0xd215fdc5 // vunpckhpd %ymm2, %ymm0, %ymm2
-	LONG $0x1865e3c4; LONG $0x0110f344 // vinsertf128 $0x1, 0x10(%rbx,%rsi,8), %ymm3, %ymm0
-	LONG $0x4c29fdc5; WORD $0x4024 // vmovapd %ymm1, 0x40(%rsp)
-	LONG $0x9429fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm2, 0xa0(%rsp)
-	LONG $0xdc14fdc5 // vunpcklpd %ymm4, %ymm0, %ymm3
-	LONG $0xf4157dc5 // vunpckhpd %ymm4, %ymm0, %ymm14
-	LONG $0x4410fbc5; WORD $0x20f3 // vmovsd 0x20(%rbx,%rsi,8), %xmm0
-	LONG $0x1679a1c4; WORD $0xdb44; BYTE $0x20 // vmovhpd 0x20(%rbx,%r11,8), %xmm0, %xmm0
-	LONG $0xf6297dc5 // vmovapd %ymm14, %ymm6
-	LONG $0x9c29fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm3, 0x80(%rsp)
-	LONG $0x185563c4; WORD $0x01f8 // vinsertf128 $0x1, %xmm0, %ymm5, %ymm15
-	LONG $0x2a6ffac5 // vmovdqu (%rdx), %xmm5
-	LONG $0x8428fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd 0x180(%rsp), %ymm0
-	LONG $0x3855e3c4; WORD $0x3a2c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%rdi), %ymm5, %ymm5
-	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
-	LONG $0x6f7aa1c4; WORD $0x323c // vmovdqu (%rdx,%r14), %xmm7
-	LONG $0xfc297dc5 // vmovapd %ymm15, %ymm4
-	LONG $0x3845e3c4; WORD $0x073c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm7, %ymm7
-	LONG $0x8c180f42; LONG $0x00100032; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r14)
-	LONG $0x72048d4a // leaq (%rdx,%r14,2), %rax
-	LONG $0x6f7a21c4; WORD $0x7204 // vmovdqu (%rdx,%r14,2), %xmm8
-	LONG $0x383d63c4; WORD $0x0704; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm8, %ymm8
-	LONG $0x8c180f42; LONG $0x00100072; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r14,2)
-	LONG $0x24848948; LONG $0x000000e0 // movq %rax, 0xe0(%rsp)
-	LONG $0x12048d4a // leaq (%rdx,%r10), %rax
-	LONG $0x6f7a21c4; WORD $0x1214 // vmovdqu (%rdx,%r10), %xmm10
+	LONG $0x0075c2c4; BYTE $0xcb // vpshufb %ymm11, %ymm1, %ymm1
+	LONG $0xc9eb9dc5 // vpor %ymm1, %ymm12, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xcd // vsubpd %ymm13, %ymm1, %ymm1
+	LONG $0xb8f562c4; BYTE $0xf2 // vfmadd231pd %ymm2, %ymm1, %ymm14
+	LONG $0xf959b5c5 // vmulpd %ymm1, %ymm9, %ymm7
+	LONG $0x6f7aa1c4; WORD $0x7b0c // vmovdqu (%rbx,%r15,2), %xmm1
+	LONG $0x3875e3c4; WORD $0x070c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm1, %ymm1
+	LONG $0x8c180f42; LONG $0x0010007b; BYTE $0x00 // prefetcht0 0x1000(%rbx,%r15,2)
+	LONG $0x1b048d4a // leaq (%rbx,%r11), %rax
 	LONG $0x24848948; LONG $0x000000c0 // movq %rax, 0xc0(%rsp)
-	LONG $0x382d63c4; WORD $0x0714; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm10, %ymm10
-	LONG $0x8c180f42; LONG $0x00100012; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r10)
-	LONG $0xb2048d4a // leaq (%rdx,%r14,4), %rax
-	LONG $0x3a148d4e // leaq (%rdx,%r15), %r10
+	LONG $0x0075c2c4; BYTE $0xcb // vpshufb %ymm11, %ymm1, %ymm1
+	LONG $0xc9eb9dc5 // vpor %ymm1, %ymm12, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xcd // vsubpd %ymm13, %ymm1, %ymm1
+	LONG $0xb8f562c4; BYTE $0xf3 // vfmadd231pd %ymm3, %ymm1, %ymm14
+	LONG $0xc15935c5 // vmulpd %ymm1, %ymm9, %ymm8
+	LONG $0x6f7aa1c4; WORD $0x1b0c // vmovdqu (%rbx,%r11), %xmm1
+	LONG $0x3875e3c4; WORD $0x070c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm1, %ymm1
+	LONG $0x8c180f42; LONG $0x0010001b; BYTE $0x00 // prefetcht0 0x1000(%rbx,%r11)
+	LONG $0xbb048d4a // leaq (%rbx,%r15,4), %rax
+	LONG $0x231c8d4e // leaq (%rbx,%r12), %r11
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
 	LONG $0x24848948; LONG $0x00000100 // movq %rax, 0x100(%rsp)
-	LONG $0x0055c2c4; BYTE $0xe9 // vpshufb %ymm9, %ymm5, %ymm5
-	LONG $0xedeba5c5 // vpor %ymm5, %ymm11, %ymm5
-	LONG $0x5c55c1c4; BYTE $0xec // vsubpd %ymm12, %ymm5, %ymm5
-	LONG $0x0045c2c4; BYTE $0xf9 // vpshufb %ymm9, %ymm7, %ymm7
-	LONG $0xffeba5c5 // vpor %ymm7, %ymm11, %ymm7
-	LONG $0x5c45c1c4; BYTE $0xfc // vsubpd %ymm12, %ymm7, %ymm7
-	LONG $0x003d42c4; BYTE $0xc1 // vpshufb %ymm9, %ymm8, %ymm8
-	LONG $0xb8d562c4; BYTE $0xe9 // vfmadd231pd %ymm1, %ymm5, %ymm13
-	LONG $0xeb2541c4; BYTE $0xc0 // vpor %ymm8, %ymm11, %ymm8
-	LONG $0xed59fdc5 // vmulpd %ymm5, %ymm0, %ymm5
-	LONG $0x5c3d41c4; BYTE $0xc4 // vsubpd %ymm12, %ymm8, %ymm8
-	LONG $0x002d42c4; BYTE $0xd1 // vpshufb %ymm9, %ymm10, %ymm10
-	LONG $0xeb2541c4; BYTE $0xd2 // vpor %ymm10, %ymm11, %ymm10
-	LONG $0x5c2d41c4; BYTE $0xd4 // vsubpd %ymm12, %ymm10, %ymm10
-	LONG $0xb8c562c4; BYTE $0xea // vfmadd231pd %ymm2, %ymm7, %ymm13
-	LONG $0xff59fdc5 // vmulpd %ymm7, %ymm0, %ymm7
-	LONG $0xb8bd62c4; BYTE $0xeb // vfmadd231pd %ymm3, %ymm8, %ymm13
-	LONG $0xc0593dc5 // vmulpd %ymm0, %ymm8, %ymm8
-	LONG $0xb8ad42c4; BYTE $0xee // vfmadd231pd %ymm14, %ymm10, %ymm13
-	LONG $0x6f7a21c4; WORD $0xb234 // vmovdqu (%rdx,%r14,4), %xmm14
-	LONG $0xd0592dc5 // vmulpd %ymm0, %ymm10, %ymm10
-	LONG $0x380d63c4; WORD $0x0734; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm14, %ymm14
-	LONG $0x8c180f42; LONG $0x001000b2; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r14,4)
-	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
-	LONG $0x000d42c4; BYTE $0xc9 // vpshufb %ymm9, %ymm14, %ymm9
-	LONG $0xeb2541c4; BYTE $0xc9 // vpor %ymm9, %ymm11, %ymm9
-	LONG $0x5c3541c4; BYTE $0xcc // vsubpd %ymm12, %ymm9, %ymm9
-	LONG $0xb8b542c4; BYTE $0xef // vfmadd231pd %ymm15, %ymm9, %ymm13
-	LONG $0xc85935c5 // vmulpd %ymm0, %ymm9, %ymm9
-	LONG $0xac297dc5; LONG $0x00030024; BYTE $0x00 // vmovapd %ymm13, 0x300(%rsp)
-	BYTE $0x90 // nop
-	LONG $0x006ffac5 // vmovdqu (%rax), %xmm0
-	LONG $0x6f7e41c4; WORD $0x2434 // vmovdqu (%r12), %ymm14
-	LONG $0x597d42c4; LONG $0x008824ac; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm13
-	LONG $0x197d42c4; LONG $0x009024a4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm12
-	LONG $0x9c287dc5; LONG $0x0001c00c; BYTE $0x00 // vmovapd 0x1c0(%rsp,%rcx), %ymm11
-	LONG $0x382c8d4c // leaq (%rax,%rdi), %r13
-	LONG $0x4c28fdc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm1
-	LONG $0x30348d4a // leaq (%rax,%r14), %rsi
-	LONG $0x387de3c4; WORD $0x3804; BYTE $0x01 // vinserti128 $0x1, (%rax,%rdi), %ymm0, %ymm0
-	LONG $0x0088180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rax)
-	LONG $0x361c8d4e // leaq (%rsi,%r14), %r11
-	LONG $0x6f7a21c4; WORD $0x303c // vmovdqu (%rax,%r14), %xmm15
-	LONG $0x380503c4; WORD $0x2e3c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r13), %ymm15, %ymm15
-	WORD $0x014d; BYTE $0xf5 // addq %r14, %r13
-	LONG $0x007dc2c4; BYTE $0xc6 // vpshufb %ymm14, %ymm0, %ymm0
-	LONG $0xc0eb95c5 // vpor %ymm0, %ymm13, %ymm0
-	LONG $0x5c7dc1c4; BYTE $0xc4 // vsubpd %ymm12, %ymm0, %ymm0
-	LONG $0x000542c4; BYTE $0xfe // vpshufb %ymm14, %ymm15, %ymm15
-	LONG $0xb8fdc2c4; BYTE $0xeb // vfmadd231pd %ymm11, %ymm0, %ymm5
-	LONG $0xa8f5e2c4; LONG $0x03400c84; WORD $0x0000 // vfmadd213pd 0x340(%rsp,%rcx), %ymm1, %ymm0
-	LONG $0x8c180f42; LONG $0x00100030; BYTE $0x00 // prefetcht0 0x1000(%rax,%r14)
+	LONG $0x0075c2c4; BYTE $0xcb // vpshufb %ymm11, %ymm1, %ymm1
+	LONG $0xc9eb9dc5 // vpor %ymm1, %ymm12, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xcd // vsubpd %ymm13, %ymm1, %ymm1
+	LONG $0xb8f562c4; BYTE $0xf4 // vfmadd231pd %ymm4, %ymm1, %ymm14
+	LONG $0xd15935c5 // vmulpd %ymm1, %ymm9, %ymm10
+	LONG $0x6f7aa1c4; WORD $0xbb0c // vmovdqu (%rbx,%r15,4), %xmm1
+	LONG $0x3875e3c4; WORD $0x070c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm1, %ymm1
+	LONG $0x8c180f42; LONG $0x001000bb; BYTE $0x00 // prefetcht0 0x1000(%rbx,%r15,4)
+	LONG $0x0075c2c4; BYTE $0xcb // vpshufb %ymm11, %ymm1, %ymm1
+	LONG $0xc9eb9dc5 // vpor %ymm1, %ymm12, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xcd // vsubpd %ymm13, %ymm1, %ymm1
+	LONG $0xb8f542c4; BYTE $0xf7 // vfmadd231pd %ymm15, %ymm1, %ymm14
+	LONG $0xc95935c5 // vmulpd %ymm1, %ymm9, %ymm9
+	LONG $0xb4297dc5; LONG $0x00032024; BYTE $0x00 // vmovapd %ymm14, 0x320(%rsp)
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x096ffac5 // vmovdqu (%rcx), %xmm1
+	LONG $0x6f7e41c4; WORD $0x007d // vmovdqu (%r13), %ymm15
+	LONG $0x597d42c4; LONG $0x000088b5; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm14
+	LONG $0x197d42c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm13
+	LONG $0x287d21c4; LONG $0x01e004a4; WORD $0x0000 // vmovapd 0x1e0(%rsp,%r8), %ymm12
+	LONG $0x39048d48 // leaq (%rcx,%rdi), %rax
+	LONG $0x9428fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm2
+	LONG $0x39148d4a // leaq (%rcx,%r15), %rdx
+	LONG $0x3875e3c4; WORD $0x390c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdi), %ymm1, %ymm1
+	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
+	LONG $0x3a348d4e // leaq (%rdx,%r15), %r14
+	LONG $0x0075c2c4; BYTE $0xcf // vpshufb %ymm15, %ymm1, %ymm1
+	LONG $0xc9eb8dc5 // vpor %ymm1, %ymm14, %ymm1
+	LONG $0x5c7541c4; BYTE $0xdd // vsubpd %ymm13, %ymm1, %ymm11
+	LONG $0x6f7aa1c4; WORD $0x390c // vmovdqu (%rcx,%r15), %xmm1
+	LONG $0x3875c3c4; WORD $0x070c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm1, %ymm1
 	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
-	LONG $0x6f7ac1c4; WORD $0x360c // vmovdqu (%r14,%rsi), %xmm1
-	LONG $0x387583c4; WORD $0x2e0c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r13), %ymm1, %ymm1
-	LONG $0x8c180f41; LONG $0x00100036; BYTE $0x00 // prefetcht0 0x1000(%r14,%rsi)
-	WORD $0x014d; BYTE $0xf5 // addq %r14, %r13
-	LONG $0x33348d4b // leaq (%r11,%r14), %rsi
-	LONG $0x6f7a81c4; WORD $0x1e14 // vmovdqu (%r14,%r11), %xmm2
-	LONG $0x386d83c4; WORD $0x2e14; BYTE $0x01 // vinserti128 $0x1, (%r14,%r13), %ymm2, %ymm2
-	LONG $0x8c180f43; LONG $0x0010001e; BYTE $0x00 // prefetcht0 0x1000(%r14,%r11)
-	WORD $0x014d; BYTE $0xf5 // addq %r14, %r13
-	LONG $0x6f7ac1c4; WORD $0x361c // vmovdqu (%r14,%rsi), %xmm3
-	LONG $0x386583c4; WORD $0x2e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r13), %ymm3, %ymm3
-	LONG $0x8c180f41; LONG $0x00100036; BYTE $0x00 // prefetcht0 0x1000(%r14,%rsi)
-	LONG $0x0075c2c4; BYTE $0xce // vpshufb %ymm14, %ymm1, %ymm1
-	LONG $0xc9eb95c5 // vpor %ymm1, %ymm13, %ymm1
-	LONG $0x006dc2c4; BYTE $0xd6 // vpshufb %ymm14, %ymm2, %ymm2
-	LONG $0x5c75c1c4; BYTE $0xcc // vsubpd %ymm12, %ymm1, %ymm1
-	LONG $0xd2eb95c5 // vpor %ymm2, %ymm13, %ymm2
-	LONG $0x0065c2c4; BYTE $0xde // vpshufb %ymm14, %ymm3, %ymm3
-	LONG $0xeb1541c4; BYTE $0xf7 // vpor %ymm15, %ymm13, %ymm14
-	LONG $0x5c6dc1c4; BYTE $0xd4 // vsubpd %ymm12, %ymm2, %ymm2
-	LONG $0x5c0d41c4; BYTE $0xf4 // vsubpd %ymm12, %ymm14, %ymm14
-	LONG $0xb88de2c4; LONG $0x00a02484; WORD $0x0000 // vfmadd231pd 0xa0(%rsp), %ymm14, %ymm0
-	LONG $0xdbeb95c5 // vpor %ymm3, %ymm13, %ymm3
-	LONG $0xb8f542c4; BYTE $0xc3 // vfmadd231pd %ymm11, %ymm1, %ymm8
-	LONG $0x5c65c1c4; BYTE $0xdc // vsubpd %ymm12, %ymm3, %ymm3
-	LONG $0xb8ed42c4; BYTE $0xd3 // vfmadd231pd %ymm11, %ymm2, %ymm10
-	LONG $0xb88dc2c4; BYTE $0xfb // vfmadd231pd %ymm11, %ymm14, %ymm7
-	LONG $0xb8f5e2c4; LONG $0x00802484; WORD $0x0000 // vfmadd231pd 0x80(%rsp), %ymm1, %ymm0
-	LONG $0xb8e542c4; BYTE $0xcb // vfmadd231pd %ymm11, %ymm3, %ymm9
-	LONG $0xb8cde2c4; BYTE $0xc2 // vfmadd231pd %ymm2, %ymm6, %ymm0
-	LONG $0xb8dde2c4; BYTE $0xc3 // vfmadd231pd %ymm3, %ymm4, %ymm0
-	LONG $0x8429fdc5; LONG $0x0003400c; BYTE $0x00 // vmovapd %ymm0, 0x340(%rsp,%rcx)
-	LONG $0x40c18348 // addq $0x40, %rcx
-	LONG $0x00f98148; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %rcx
-	LONG $0xfeaf850f; WORD $0xffff // jne <symmetric5+0x510>
-	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
-	LONG $0xc714d5c5 // vunpcklpd %ymm7, %ymm5, %ymm0
-	LONG $0x143dc1c4; BYTE $0xd2 // vunpcklpd %ymm10, %ymm8, %ymm2
-	LONG $0xcf15d5c5 // vunpckhpd %ymm7, %ymm5, %ymm1
-	LONG $0x153dc1c4; BYTE $0xda // vunpckhpd %ymm10, %ymm8, %ymm3
-	LONG $0x187de3c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm2, %ymm0, %ymm4
-	LONG $0x067de3c4; WORD $0x31c2 // vperm2f128 $0x31, %ymm2, %ymm0, %ymm0
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0x45b70f41; BYTE $0x00 // movzwl (%r13), %eax
-	LONG $0x4db70f41; BYTE $0x02 // movzwl 0x2(%r13), %ecx
-	LONG $0x75b70f41; BYTE $0x04 // movzwl 0x4(%r13), %esi
-	LONG $0x7db70f41; BYTE $0x06 // movzwl 0x6(%r13), %edi
+	LONG $0xb8a5c2c4; BYTE $0xec // vfmadd231pd %ymm12, %ymm11, %ymm5
+	LONG $0xa8ed22c4; LONG $0x0360049c; WORD $0x0000 // vfmadd213pd 0x360(%rsp,%r8), %ymm2, %ymm11
+	LONG $0x8c180f42; LONG $0x00100039; BYTE $0x00 // prefetcht0 0x1000(%rcx,%r15)
+	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
+	LONG $0x6f7ac1c4; WORD $0x1714 // vmovdqu (%r15,%rdx), %xmm2
+	LONG $0x386dc3c4; WORD $0x0714; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm2, %ymm2
+	LONG $0x8c180f41; LONG $0x00100017; BYTE $0x00 // prefetcht0 0x1000(%r15,%rdx)
+	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
+	LONG $0x3e148d4b // leaq (%r14,%r15), %rdx
+	LONG $0x6f7a81c4; WORD $0x371c // vmovdqu (%r15,%r14), %xmm3
+	LONG $0x3865c3c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm3, %ymm3
+	LONG $0x8c180f43; LONG $0x00100037; BYTE $0x00 // prefetcht0 0x1000(%r15,%r14)
+	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
+	LONG $0x6f7ac1c4; WORD $0x1724 // vmovdqu (%r15,%rdx), %xmm4
+	LONG $0x385dc3c4; WORD $0x0724; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm4, %ymm4
+	LONG $0x8c180f41; LONG $0x00100017; BYTE $0x00 // prefetcht0 0x1000(%r15,%rdx)
+	LONG $0x0075c2c4; BYTE $0xcf // vpshufb %ymm15, %ymm1, %ymm1
+	LONG $0xc9eb8dc5 // vpor %ymm1, %ymm14, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xcd // vsubpd %ymm13, %ymm1, %ymm1
+	LONG $0xb8f562c4; LONG $0x0120249c; WORD $0x0000 // vfmadd231pd 0x120(%rsp), %ymm1, %ymm11
+	LONG $0x006dc2c4; BYTE $0xd7 // vpshufb %ymm15, %ymm2, %ymm2
+	LONG $0xd2eb8dc5 // vpor %ymm2, %ymm14, %ymm2
+	LONG $0xb8f5c2c4; BYTE $0xfc // vfmadd231pd %ymm12, %ymm1, %ymm7
+	LONG $0x5c6dc1c4; BYTE $0xd5 // vsubpd %ymm13, %ymm2, %ymm2
+	LONG $0xb8ed62c4; LONG $0x00a0249c; WORD $0x0000 // vfmadd231pd 0xa0(%rsp), %ymm2, %ymm11
+	LONG $0x0065c2c4; BYTE $0xdf // vpshufb %ymm15, %ymm3, %ymm3
+	LONG $0xdbeb8dc5 // vpor %ymm3, %ymm14, %ymm3
+	LONG $0x5c65c1c4; BYTE $0xdd // vsubpd %ymm13, %ymm3, %ymm3
+	LONG $0x005dc2c4; BYTE $0xe7 // vpshufb %ymm15, %ymm4, %ymm4
+	LONG $0xe4eb8dc5 // vpor %ymm4, %ymm14, %ymm4
+	LONG $0xb8ed42c4; BYTE $0xc4 // vfmadd231pd %ymm12, %ymm2, %ymm8
+	LONG $0x5c5dc1c4; BYTE $0xe5 // vsubpd %ymm13, %ymm4, %ymm4
+	LONG $0xb8e542c4; BYTE $0xd4 // vfmadd231pd %ymm12, %ymm3, %ymm10
+	LONG $0xb8dd42c4; BYTE $0xcc // vfmadd231pd %ymm12, %ymm4, %ymm9
+	LONG $0xb8fd62c4; BYTE $0xdb // vfmadd231pd %ymm3, %ymm0, %ymm11
+	LONG $0xb8cd62c4; BYTE $0xdc // vfmadd231pd %ymm4, %ymm6, %ymm11
+	LONG $0x297d21c4; LONG $0x0360049c; WORD $0x0000 // vmovapd %ymm11, 0x360(%rsp,%r8)
+	LONG $0x40c08349 // addq $0x40, %r8
+	LONG $0x00f88149; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %r8
+	LONG $0xfead850f; WORD $0xffff // jne <symmetric5+0x530>
+	LONG $0x24748b4c; BYTE $0x40 // movq 0x40(%rsp), %r14
+	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
+	LONG $0xcf14d5c5 // vunpcklpd %ymm7, %ymm5, %ymm1
+	LONG $0x143dc1c4; BYTE $0xda // vunpcklpd %ymm10, %ymm8, %ymm3
+	LONG $0xd715d5c5 // vunpckhpd %ymm7, %ymm5, %ymm2
+	LONG $0x153dc1c4; BYTE $0xe2 // vunpckhpd %ymm10, %ymm8, %ymm4
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0x1875e3c4; WORD $0x01eb // vinsertf128 $0x1, %xmm3, %ymm1, %ymm5
+	LONG $0x0675e3c4; WORD $0x31cb // vperm2f128 $0x31, %ymm3, %ymm1, %ymm1
+	LONG $0x06b70f41 // movzwl (%r14), %eax
+	LONG $0x4eb70f41; BYTE $0x02 // movzwl 0x2(%r14), %ecx
+	LONG $0x56b70f41; BYTE $0x04 // movzwl 0x4(%r14), %edx
+	LONG $0x7eb70f41; BYTE $0x06 // movzwl 0x6(%r14), %edi
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
+	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
 	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
-	LONG $0x585dc1c4; WORD $0x0324 // vaddpd (%r11,%rax), %ymm4, %ymm4
-	LONG $0x117dc1c4; WORD $0x0324 // vmovupd %ymm4, (%r11,%rax)
-	LONG $0x1875e3c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm3, %ymm1, %ymm4
-	LONG $0x585dc1c4; WORD $0x0b24 // vaddpd (%r11,%rcx), %ymm4, %ymm4
-	LONG $0x117dc1c4; WORD $0x0b24 // vmovupd %ymm4, (%r11,%rcx)
-	LONG $0x587dc1c4; WORD $0x3304 // vaddpd (%r11,%rsi), %ymm0, %ymm0
-	LONG $0x117dc1c4; WORD $0x3304 // vmovupd %ymm0, (%r11,%rsi)
-	LONG $0x0675e3c4; WORD $0x31c3 // vperm2f128 $0x31, %ymm3, %ymm1, %ymm0
-	LONG $0x587dc1c4; WORD $0x3b04 // vaddpd (%r11,%rdi), %ymm0, %ymm0
-	LONG $0x117dc1c4; WORD $0x3b04 // vmovupd %ymm0, (%r11,%rdi)
-	LONG $0x0d35e3c4; WORD $0x0ac2 // vblendpd $0xa, %ymm2, %ymm9, %ymm0
-	LONG $0x5879c1c4; WORD $0x034c; BYTE $0x20 // vaddpd 0x20(%r11,%rax), %xmm0, %xmm1
-	LONG $0x197de3c4; WORD $0x01c0 // vextractf128 $0x1, %ymm0, %xmm0
-	LONG $0x1179c1c4; WORD $0x034c; BYTE $0x20 // vmovupd %xmm1, 0x20(%r11,%rax)
-	LONG $0xca15b5c5 // vunpckhpd %ymm2, %ymm9, %ymm1
-	LONG $0x5871c1c4; WORD $0x0b54; BYTE $0x20 // vaddpd 0x20(%r11,%rcx), %xmm1, %xmm2
-	LONG $0x1179c1c4; WORD $0x0b54; BYTE $0x20 // vmovupd %xmm2, 0x20(%r11,%rcx)
-	LONG $0x5879c1c4; WORD $0x3344; BYTE $0x20 // vaddpd 0x20(%r11,%rsi), %xmm0, %xmm0
-	LONG $0x1179c1c4; WORD $0x3344; BYTE $0x20 // vmovupd %xmm0, 0x20(%r11,%rsi)
-	LONG $0x197de3c4; WORD $0x01c8 // vextractf128 $0x1, %ymm1, %xmm0
-	LONG $0x5879c1c4; WORD $0x3b44; BYTE $0x20 // vaddpd 0x20(%r11,%rdi), %xmm0, %xmm0
-	LONG $0x1179c1c4; WORD $0x3b44; BYTE $0x20 // vmovupd %xmm0, 0x20(%r11,%rdi)
-	LONG $0x45b70f41; BYTE $0x08 // movzwl 0x8(%r13), %eax
-	LONG $0x4db70f41; BYTE $0x0a // movzwl 0xa(%r13), %ecx
-	LONG $0x75b70f41; BYTE $0x0c // movzwl 0xc(%r13), %esi
-	LONG $0x597d42c4; LONG $0x008824ac; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm13
-	LONG $0x197d42c4; LONG $0x009024b4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm14
-	LONG $0xbc287dc5; LONG $0x00032024; BYTE $0x00 // vmovapd 0x320(%rsp), %ymm15
+	LONG $0x5855c1c4; WORD $0x002c // vaddpd (%r8,%rax), %ymm5, %ymm5
+	LONG $0x117dc1c4; WORD $0x002c // vmovupd %ymm5, (%r8,%rax)
+	LONG $0x186de3c4; WORD $0x01ec // vinsertf128 $0x1, %xmm4, %ymm2, %ymm5
+	LONG $0x5855c1c4; WORD $0x082c // vaddpd (%r8,%rcx), %ymm5, %ymm5
+	LONG $0x117dc1c4; WORD $0x082c // vmovupd %ymm5, (%r8,%rcx)
+	LONG $0x5875c1c4; WORD $0x100c // vaddpd (%r8,%rdx), %ymm1, %ymm1
+	LONG $0x117dc1c4; WORD $0x100c // vmovupd %ymm1, (%r8,%rdx)
+	LONG $0x066de3c4; WORD $0x31cc // vperm2f128 $0x31, %ymm4, %ymm2, %ymm1
+	LONG $0x5875c1c4; WORD $0x380c // vaddpd (%r8,%rdi), %ymm1, %ymm1
+	LONG $0x117dc1c4; WORD $0x380c // vmovupd %ymm1, (%r8,%rdi)
+	LONG $0x0d35e3c4; WORD $0x0ac8 // vblendpd $0xa, %ymm0, %ymm9, %ymm1
+	LONG $0x5871c1c4; WORD $0x0054; BYTE $0x20 // vaddpd 0x20(%r8,%rax), %xmm1, %xmm2
+	LONG $0x197de3c4; WORD $0x01c9 // vextractf128 $0x1, %ymm1, %xmm1
+	LONG $0x1179c1c4; WORD $0x0054; BYTE $0x20 // vmovupd %xmm2, 0x20(%r8,%rax)
+	LONG $0xd015b5c5 // vunpckhpd %ymm0, %ymm9, %ymm2
+	LONG $0x5869c1c4; WORD $0x085c; BYTE $0x20 // vaddpd 0x20(%r8,%rcx), %xmm2, %xmm3
+	LONG $0x1179c1c4; WORD $0x085c; BYTE $0x20 // vmovupd %xmm3, 0x20(%r8,%rcx)
+	LONG $0x5871c1c4; WORD $0x104c; BYTE $0x20 // vaddpd 0x20(%r8,%rdx), %xmm1, %xmm1
+	LONG $0x1179c1c4; WORD $0x104c; BYTE $0x20 // vmovupd %xmm1, 0x20(%r8,%rdx)
+	LONG $0x197de3c4; WORD $0x01d1 // vextractf128 $0x1, %ymm2, %xmm1
+	LONG $0x5871c1c4; WORD $0x384c; BYTE $0x20 // vaddpd 0x20(%r8,%rdi), %xmm1, %xmm1
+	LONG $0x1179c1c4; WORD $0x384c; BYTE $0x20 // vmovupd %xmm1, 0x20(%r8,%rdi)
+	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
+	LONG $0x46b70f41; BYTE $0x08 // movzwl 0x8(%r14), %eax
+	LONG $0x4eb70f41; BYTE $0x0a // movzwl 0xa(%r14), %ecx
+	LONG $0x56b70f41; BYTE $0x0c // movzwl 0xc(%r14), %edx
+	LONG $0x6f7e41c4; WORD $0x206d // vmovdqu 0x20(%r13), %ymm13
+	LONG $0x197d42c4; LONG $0x000090bd; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm15
 	LONG $0x80048d48 // leaq (%rax,%rax,4), %rax
 	LONG $0x890c8d48 // leaq (%rcx,%rcx,4), %rcx
-	LONG $0xb6348d48 // leaq (%rsi,%rsi,4), %rsi
-	LONG $0x0410f9c5; BYTE $0xc3 // vmovupd (%rbx,%rax,8), %xmm0
-	LONG $0x4c10f9c5; WORD $0x10c3 // vmovupd 0x10(%rbx,%rax,8), %xmm1
-	LONG $0x1410f9c5; BYTE $0xcb // vmovupd (%rbx,%rcx,8), %xmm2
-	LONG $0x6410f9c5; WORD $0x10cb // vmovupd 0x10(%rbx,%rcx,8), %xmm4
-	LONG $0x5c10fbc5; WORD $0x20f3 // vmovsd 0x20(%rbx,%rsi,8), %xmm3
-	LONG $0x187de3c4; WORD $0xf304; BYTE $0x01 // vinsertf128 $0x1, (%rbx,%rsi,8), %ymm0, %ymm0
-	LONG $0x1875e3c4; LONG $0x0110f34c // vinsertf128 $0x1, 0x10(%rbx,%rsi,8), %ymm1, %ymm1
-	LONG $0x75b70f41; BYTE $0x0e // movzwl 0xe(%r13), %esi
-	LONG $0xb6348d48 // leaq (%rsi,%rsi,4), %rsi
-	LONG $0x186de3c4; WORD $0xf32c; BYTE $0x01 // vinsertf128 $0x1, (%rbx,%rsi,8), %ymm2, %ymm5
-	LONG $0x185de3c4; LONG $0x0110f354 // vinsertf128 $0x1, 0x10(%rbx,%rsi,8), %ymm4, %ymm2
-	LONG $0x6410fbc5; WORD $0x20c3 // vmovsd 0x20(%rbx,%rax,8), %xmm4
-	LONG $0x24448b48; BYTE $0x60 // movq 0x60(%rsp), %rax
-	LONG $0x5c16e1c5; WORD $0x20f3 // vmovhpd 0x20(%rbx,%rsi,8), %xmm3, %xmm3
-	LONG $0x4c1659c5; WORD $0x20cb // vmovhpd 0x20(%rbx,%rcx,8), %xmm4, %xmm9
-	LONG $0x6f7aa1c4; WORD $0x0024 // vmovdqu (%rax,%r8), %xmm4
-	LONG $0x385d23c4; WORD $0x0814; BYTE $0x01 // vinserti128 $0x1, (%rax,%r9), %ymm4, %ymm10
-	LONG $0x24848b48; LONG $0x000000e0 // movq 0xe0(%rsp), %rax
-	LONG $0xfa14f5c5 // vunpcklpd %ymm2, %ymm1, %ymm7
-	LONG $0xc21575c5 // vunpckhpd %ymm2, %ymm1, %ymm8
-	LONG $0x6f7aa1c4; WORD $0x020c // vmovdqu (%rdx,%r8), %xmm1
-	LONG $0xf515fdc5 // vunpckhpd %ymm5, %ymm0, %ymm6
-	LONG $0x3875a3c4; WORD $0x0a0c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r9), %ymm1, %ymm1
-	LONG $0x183563c4; WORD $0x01cb // vinsertf128 $0x1, %xmm3, %ymm9, %ymm9
-	LONG $0x6f7ec1c4; WORD $0x245c; BYTE $0x20 // vmovdqu 0x20(%r12), %ymm3
-	LONG $0x6f7aa1c4; WORD $0x0024 // vmovdqu (%rax,%r8), %xmm4
-	LONG $0x385d23c4; WORD $0x081c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r9), %ymm4, %ymm11
-	LONG $0x24848b48; LONG $0x000000c0 // movq 0xc0(%rsp), %rax
-	LONG $0x6f7aa1c4; WORD $0x0024 // vmovdqu (%rax,%r8), %xmm4
-	LONG $0x002de2c4; BYTE $0xd3 // vpshufb %ymm3, %ymm10, %ymm2
-	LONG $0x0075e2c4; BYTE $0xcb // vpshufb %ymm3, %ymm1, %ymm1
-	LONG $0x385d23c4; WORD $0x0824; BYTE $0x01 // vinserti128 $0x1, (%rax,%r9), %ymm4, %ymm12
+	LONG $0x92148d48 // leaq (%rdx,%rdx,4), %rdx
+	LONG $0x0c10f9c5; BYTE $0xc7 // vmovupd (%rdi,%rax,8), %xmm1
+	LONG $0x5410f9c5; WORD $0x10c7 // vmovupd 0x10(%rdi,%rax,8), %xmm2
+	LONG $0x1c10f9c5; BYTE $0xcf // vmovupd (%rdi,%rcx,8), %xmm3
+	LONG $0x6410fbc5; WORD $0x20d7 // vmovsd 0x20(%rdi,%rdx,8), %xmm4
+	LONG $0x6c10f9c5; WORD $0x10cf // vmovupd 0x10(%rdi,%rcx,8), %xmm5
+	LONG $0x1875e3c4; WORD $0xd70c; BYTE $0x01 // vinsertf128 $0x1, (%rdi,%rdx,8), %ymm1, %ymm1
+	LONG $0x186de3c4; LONG $0x0110d754 // vinsertf128 $0x1, 0x10(%rdi,%rdx,8), %ymm2, %ymm2
+	LONG $0x56b70f41; BYTE $0x0e // movzwl 0xe(%r14), %edx
+	LONG $0x92148d48 // leaq (%rdx,%rdx,4), %rdx
+	LONG $0x1865e3c4; WORD $0xd734; BYTE $0x01 // vinsertf128 $0x1, (%rdi,%rdx,8), %ymm3, %ymm6
+	LONG $0x1855e3c4; LONG $0x0110d75c // vinsertf128 $0x1, 0x10(%rdi,%rdx,8), %ymm5, %ymm3
+	LONG $0x5c1659c5; WORD $0x20d7 // vmovhpd 0x20(%rdi,%rdx,8), %xmm4, %xmm11
+	LONG $0x24948b48; LONG $0x00000080 // movq 0x80(%rsp), %rdx
+	LONG $0x6410fbc5; WORD $0x20c7 // vmovsd 0x20(%rdi,%rax,8), %xmm4
 	LONG $0x24848b48; LONG $0x00000100 // movq 0x100(%rsp), %rax
-	LONG $0xe514fdc5 // vunpcklpd %ymm5, %ymm0, %ymm4
-	LONG $0xd2eb95c5 // vpor %ymm2, %ymm13, %ymm2
-	LONG $0x8428fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd 0x1a0(%rsp), %ymm0
-	LONG $0xc9eb95c5 // vpor %ymm1, %ymm13, %ymm1
-	LONG $0x5c6dc1c4; BYTE $0xd6 // vsubpd %ymm14, %ymm2, %ymm2
-	LONG $0x5c75c1c4; BYTE $0xce // vsubpd %ymm14, %ymm1, %ymm1
-	LONG $0x0025e2c4; BYTE $0xeb // vpshufb %ymm3, %ymm11, %ymm5
-	LONG $0xedeb95c5 // vpor %ymm5, %ymm13, %ymm5
-	LONG $0xb8f562c4; BYTE $0xfc // vfmadd231pd %ymm4, %ymm1, %ymm15
-	LONG $0x6f7a21c4; WORD $0x001c // vmovdqu (%rax,%r8), %xmm11
-	LONG $0x5c55c1c4; BYTE $0xee // vsubpd %ymm14, %ymm5, %ymm5
-	LONG $0x382523c4; WORD $0x081c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r9), %ymm11, %ymm11
-	WORD $0xc031 // xorl %eax, %eax
-	LONG $0xc959fdc5 // vmulpd %ymm1, %ymm0, %ymm1
-	LONG $0xb8ed62c4; BYTE $0xfe // vfmadd231pd %ymm6, %ymm2, %ymm15
-	LONG $0x001d62c4; BYTE $0xd3 // vpshufb %ymm3, %ymm12, %ymm10
-	LONG $0xd259fdc5 // vmulpd %ymm2, %ymm0, %ymm2
-	LONG $0xeb1541c4; BYTE $0xd2 // vpor %ymm10, %ymm13, %ymm10
-	LONG $0x5c2d41c4; BYTE $0xd6 // vsubpd %ymm14, %ymm10, %ymm10
-	LONG $0xb8d562c4; BYTE $0xff // vfmadd231pd %ymm7, %ymm5, %ymm15
-	LONG $0xed59fdc5 // vmulpd %ymm5, %ymm0, %ymm5
-	LONG $0x0025e2c4; BYTE $0xdb // vpshufb %ymm3, %ymm11, %ymm3
-	LONG $0xdbeb95c5 // vpor %ymm3, %ymm13, %ymm3
-	LONG $0xb8ad42c4; BYTE $0xf8 // vfmadd231pd %ymm8, %ymm10, %ymm15
-	LONG $0x5c6541c4; BYTE $0xde // vsubpd %ymm14, %ymm3, %ymm11
-	LONG $0xd0592dc5 // vmulpd %ymm0, %ymm10, %ymm10
-	LONG $0xd859a5c5 // vmulpd %ymm0, %ymm11, %ymm3
-	LONG $0xb8b542c4; BYTE $0xfb // vfmadd231pd %ymm11, %ymm9, %ymm15
-	LONG $0xbc297dc5; LONG $0x00032024; BYTE $0x00 // vmovapd %ymm15, 0x320(%rsp)
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x02348d4b // leaq (%r10,%r8), %rsi
-	LONG $0x0a0c8d4b // leaq (%r10,%r9), %rcx
-	LONG $0x6f7a01c4; WORD $0x021c // vmovdqu (%r10,%r8), %xmm11
-	LONG $0x6f7ec1c4; WORD $0x2444; BYTE $0x20 // vmovdqu 0x20(%r12), %ymm0
-	LONG $0x6f7a41c4; WORD $0x3624 // vmovdqu (%r14,%rsi), %xmm12
-	WORD $0x014c; BYTE $0xf6 // addq %r14, %rsi
-	LONG $0x382503c4; WORD $0x0a1c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r9), %ymm11, %ymm11
-	WORD $0x014d; BYTE $0xfa // addq %r15, %r10
-	LONG $0x381d43c4; WORD $0x0e24; BYTE $0x01 // vinserti128 $0x1, (%r14,%rcx), %ymm12, %ymm12
-	LONG $0x6f7a41c4; WORD $0x362c // vmovdqu (%r14,%rsi), %xmm13
-	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
-	WORD $0x014c; BYTE $0xf6 // addq %r14, %rsi
-	LONG $0x381543c4; WORD $0x0e2c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rcx), %ymm13, %ymm13
-	LONG $0x6f7a41c4; WORD $0x3634 // vmovdqu (%r14,%rsi), %xmm14
-	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
-	WORD $0x014c; BYTE $0xf6 // addq %r14, %rsi
-	LONG $0x380d43c4; WORD $0x0e34; BYTE $0x01 // vinserti128 $0x1, (%r14,%rcx), %ymm14, %ymm14
-	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
-	LONG $0x6f7a41c4; WORD $0x363c // vmovdqu (%r14,%rsi), %xmm15
-	LONG $0x380543c4; WORD $0x0e3c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rcx), %ymm15, %ymm15
-	LONG $0x002562c4; BYTE $0xd8 // vpshufb %ymm0, %ymm11, %ymm11
-	LONG $0x001d62c4; BYTE $0xe0 // vpshufb %ymm0, %ymm12, %ymm12
-	LONG $0x001562c4; BYTE $0xe8 // vpshufb %ymm0, %ymm13, %ymm13
-	LONG $0x000d62c4; BYTE $0xf0 // vpshufb %ymm0, %ymm14, %ymm14
-	LONG $0x0005e2c4; BYTE $0xc0 // vpshufb %ymm0, %ymm15, %ymm0
-	LONG $0x597d42c4; LONG $0x008824bc; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm15
-	LONG $0xeb0541c4; BYTE $0xdb // vpor %ymm11, %ymm15, %ymm11
-	LONG $0xeb0541c4; BYTE $0xe4 // vpor %ymm12, %ymm15, %ymm12
-	LONG $0xeb0541c4; BYTE $0xed // vpor %ymm13, %ymm15, %ymm13
-	LONG $0xeb0541c4; BYTE $0xf6 // vpor %ymm14, %ymm15, %ymm14
-	LONG $0xc0eb85c5 // vpor %ymm0, %ymm15, %ymm0
-	LONG $0x197d42c4; LONG $0x009024bc; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm15
-	LONG $0x5c2541c4; BYTE $0xdf // vsubpd %ymm15, %ymm11, %ymm11
-	LONG $0x5c1d41c4; BYTE $0xe7 // vsubpd %ymm15, %ymm12, %ymm12
-	LONG $0x5c1541c4; BYTE $0xef // vsubpd %ymm15, %ymm13, %ymm13
-	LONG $0x5c0d41c4; BYTE $0xf7 // vsubpd %ymm15, %ymm14, %ymm14
-	LONG $0x5c7dc1c4; BYTE $0xc7 // vsubpd %ymm15, %ymm0, %ymm0
-	LONG $0xbc287dc5; LONG $0x0001e004; BYTE $0x00 // vmovapd 0x1e0(%rsp,%rax), %ymm15
-	LONG $0xb8a5c2c4; BYTE $0xcf // vfmadd231pd %ymm15, %ymm11, %ymm1
-	LONG $0xa8dd62c4; LONG $0x0360049c; WORD $0x0000 // vfmadd213pd 0x360(%rsp,%rax), %ymm4, %ymm11
-	LONG $0xb89dc2c4; BYTE $0xd7 // vfmadd231pd %ymm15, %ymm12, %ymm2
-	LONG $0xb895c2c4; BYTE $0xef // vfmadd231pd %ymm15, %ymm13, %ymm5
-	LONG $0xb88d42c4; BYTE $0xd7 // vfmadd231pd %ymm15, %ymm14, %ymm10
-	LONG $0xb8fdc2c4; BYTE $0xdf // vfmadd231pd %ymm15, %ymm0, %ymm3
-	LONG $0xb8cd42c4; BYTE $0xdc // vfmadd231pd %ymm12, %ymm6, %ymm11
-	LONG $0xb8c542c4; BYTE $0xdd // vfmadd231pd %ymm13, %ymm7, %ymm11
-	LONG $0xb8bd42c4; BYTE $0xde // vfmadd231pd %ymm14, %ymm8, %ymm11
-	LONG $0xb8b562c4; BYTE $0xd8 // vfmadd231pd %ymm0, %ymm9, %ymm11
-	LONG $0x9c297dc5; LONG $0x00036004; BYTE $0x00 // vmovapd %ymm11, 0x360(%rsp,%rax)
-	LONG $0x40c08348 // addq $0x40, %rax
-	LONG $0x01003d48; WORD $0x0000 // cmpq $0x100, %rax
-	LONG $0xfee4850f; WORD $0xffff // jne <symmetric5+0x8d0>
-	LONG $0x45b70f45; BYTE $0x08 // movzwl 0x8(%r13), %r8d
-	LONG $0x4db70f45; BYTE $0x0a // movzwl 0xa(%r13), %r9d
-	LONG $0x55b70f45; BYTE $0x0c // movzwl 0xc(%r13), %r10d
-	LONG $0x75b70f41; BYTE $0x0e // movzwl 0xe(%r13), %esi
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
-	LONG $0xc214f5c5 // vunpcklpd %ymm2, %ymm1, %ymm0
-	LONG $0xca15f5c5 // vunpckhpd %ymm2, %ymm1, %ymm1
-	LONG $0x1455c1c4; BYTE $0xd2 // vunpcklpd %ymm10, %ymm5, %ymm2
-	LONG $0x1555c1c4; BYTE $0xe2 // vunpckhpd %ymm10, %ymm5, %ymm4
-	LONG $0x002029e9; BYTE $0x00 // jmp <symmetric5+0x2a45>
-	LONG $0x00401f0f // nopl (%rax)
-	WORD $0x8945; BYTE $0xf5 // movl %r14d, %r13d
-	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
-	WORD $0xf883; BYTE $0x01 // cmpl $0x1, %eax
-	LONG $0x0e66840f; WORD $0x0000 // je <symmetric5+0x189b>
-	WORD $0xc085 // testl %eax, %eax
-	LONG $0x1285850f; WORD $0x0000 // jne <symmetric5+0x1cc2>
-	LONG $0x8c28fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd 0x180(%rsp), %ymm1
-	LONG $0x9428fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd 0x1a0(%rsp), %ymm2
-	LONG $0x9c28fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd 0x1c0(%rsp), %ymm3
-	LONG $0xa428fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd 0x1e0(%rsp), %ymm4
-	LONG $0xac28fdc5; LONG $0x00020024; BYTE $0x00 // vmovapd 0x200(%rsp), %ymm5
-	LONG $0xb428fdc5; LONG $0x00022024; BYTE $0x00 // vmovapd 0x220(%rsp), %ymm6
-	LONG $0xbc28fdc5; LONG $0x00024024; BYTE $0x00 // vmovapd 0x240(%rsp), %ymm7
-	LONG $0x84287dc5; LONG $0x00026024; BYTE $0x00 // vmovapd 0x260(%rsp), %ymm8
-	LONG $0x8c287dc5; LONG $0x00028024; BYTE $0x00 // vmovapd 0x280(%rsp), %ymm9
-	LONG $0x94287dc5; LONG $0x0002a024; BYTE $0x00 // vmovapd 0x2a0(%rsp), %ymm10
-	LONG $0xb5348d42; LONG $0x00000000 // leal (,%r14,4), %esi
-	LONG $0x760c8d43 // leal (%r14,%r14,2), %ecx
-	WORD $0x8944; BYTE $0xf0 // movl %r14d, %eax
-	WORD $0xe8d1 // shrl %eax
-	WORD $0x8948; BYTE $0xd7 // movq %rdx, %rdi
-	WORD $0x2949; BYTE $0xf7 // subq %rsi, %r15
-	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	WORD $0xf631 // xorl %esi, %esi
-	WORD $0x014d; BYTE $0xf7 // addq %r14, %r15
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x076ffac5 // vmovdqu (%rdi), %xmm0
-	LONG $0x597d42c4; LONG $0x0088249c; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm11
-	LONG $0x2f048d4e // leaq (%rdi,%r13), %r8
-	LONG $0x07148d4c // leaq (%rdi,%rax), %r10
-	LONG $0x0f0c8d4c // leaq (%rdi,%rcx), %r9
-	LONG $0x387da3c4; WORD $0x2f04; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r13), %ymm0, %ymm0
-	LONG $0x007dc2c4; WORD $0x2404 // vpshufb (%r12), %ymm0, %ymm0
-	LONG $0xc0eba5c5 // vpor %ymm0, %ymm11, %ymm0
-	LONG $0x197d42c4; LONG $0x0090249c; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm11
-	LONG $0x5c7dc1c4; BYTE $0xc3 // vsubpd %ymm11, %ymm0, %ymm0
-	LONG $0xa8f5e2c4; LONG $0x03003484; WORD $0x0000 // vfmadd213pd 0x300(%rsp,%rsi), %ymm1, %ymm0
-	LONG $0x8429fdc5; LONG $0x00030034; BYTE $0x00 // vmovapd %ymm0, 0x300(%rsp,%rsi)
-	LONG $0x1c6f7ac5; BYTE $0x07 // vmovdqu (%rdi,%rax), %xmm11
-	LONG $0x597d42c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm12
-	LONG $0x382563c4; WORD $0x0f1c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rcx), %ymm11, %ymm11
-	LONG $0x002542c4; WORD $0x245c; BYTE $0x20 // vpshufb 0x20(%r12), %ymm11, %ymm11
-	LONG $0xeb1d41c4; BYTE $0xdb // vpor %ymm11, %ymm12, %ymm11
-	LONG $0x197d42c4; LONG $0x009024a4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm12
-	LONG $0x5c2541c4; BYTE $0xdc // vsubpd %ymm12, %ymm11, %ymm11
-	LONG $0xa8ed62c4; LONG $0x0320349c; WORD $0x0000 // vfmadd213pd 0x320(%rsp,%rsi), %ymm2, %ymm11
-	LONG $0x9c297dc5; LONG $0x00032034; BYTE $0x00 // vmovapd %ymm11, 0x320(%rsp,%rsi)
-	LONG $0x6f7a21c4; WORD $0x3724 // vmovdqu (%rdi,%r14), %xmm12
-	LONG $0x597d42c4; LONG $0x008824ac; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm13
-	WORD $0x014c; BYTE $0xf7 // addq %r14, %rdi
-	LONG $0x381d03c4; WORD $0x0624; BYTE $0x01 // vinserti128 $0x1, (%r14,%r8), %ymm12, %ymm12
-	WORD $0x014d; BYTE $0xf0 // addq %r14, %r8
-	LONG $0x001d42c4; WORD $0x2424 // vpshufb (%r12), %ymm12, %ymm12
-	LONG $0xeb1541c4; BYTE $0xe4 // vpor %ymm12, %ymm13, %ymm12
-	LONG $0x197d42c4; LONG $0x009024ac; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm13
-	LONG $0x5c1d41c4; BYTE $0xe5 // vsubpd %ymm13, %ymm12, %ymm12
-	LONG $0xa8e562c4; BYTE $0xe0 // vfmadd213pd %ymm0, %ymm3, %ymm12
-	LONG $0xa4297dc5; LONG $0x00030034; BYTE $0x00 // vmovapd %ymm12, 0x300(%rsp,%rsi)
-	LONG $0x6f7a81c4; WORD $0x1604 // vmovdqu (%r14,%r10), %xmm0
-	LONG $0x597d42c4; LONG $0x008824ac; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm13
-	WORD $0x014d; BYTE $0xf2 // addq %r14, %r10
-	LONG $0x387d83c4; WORD $0x0e04; BYTE $0x01 // vinserti128 $0x1, (%r14,%r9), %ymm0, %ymm0
-	WORD $0x014d; BYTE $0xf1 // addq %r14, %r9
-	LONG $0x007dc2c4; WORD $0x2444; BYTE $0x20 // vpshufb 0x20(%r12), %ymm0, %ymm0
-	LONG $0xc0eb95c5 // vpor %ymm0, %ymm13, %ymm0
-	LONG $0x197d42c4; LONG $0x009024ac; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm13
-	LONG $0x5c7dc1c4; BYTE $0xc5 // vsubpd %ymm13, %ymm0, %ymm0
-	LONG $0xa8ddc2c4; BYTE $0xc3 // vfmadd213pd %ymm11, %ymm4, %ymm0
-	LONG $0x8429fdc5; LONG $0x00032034; BYTE $0x00 // vmovapd %ymm0, 0x320(%rsp,%rsi)
-	LONG $0x6f7a41c4; WORD $0x3e1c // vmovdqu (%r14,%rdi), %xmm11
-	LONG $0x597d42c4; LONG $0x008824ac; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm13
-	WORD $0x014c; BYTE $0xf7 // addq %r14, %rdi
-	LONG $0x382503c4; WORD $0x061c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r8), %ymm11, %ymm11
-	WORD $0x014d; BYTE $0xf0 // addq %r14, %r8
-	LONG $0x002542c4; WORD $0x241c // vpshufb (%r12), %ymm11, %ymm11
-	LONG $0xeb1541c4; BYTE $0xdb // vpor %ymm11, %ymm13, %ymm11
-	LONG $0x197d42c4; LONG $0x009024ac; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm13
-	LONG $0x5c2541c4; BYTE $0xdd // vsubpd %ymm13, %ymm11, %ymm11
-	LONG $0xa8d542c4; BYTE $0xdc // vfmadd213pd %ymm12, %ymm5, %ymm11
-	LONG $0x9c297dc5; LONG $0x00030034; BYTE $0x00 // vmovapd %ymm11, 0x300(%rsp,%rsi)
-	LONG $0x6f7a01c4; WORD $0x1624 // vmovdqu (%r14,%r10), %xmm12
-	LONG $0x597d42c4; LONG $0x008824ac; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm13
-	WORD $0x014d; BYTE $0xf2 // addq %r14, %r10
-	LONG $0x381d03c4; WORD $0x0e24; BYTE $0x01 // vinserti128 $0x1, (%r14,%r9), %ymm12, %ymm12
-	WORD $0x014d; BYTE $0xf1 // addq %r14, %r9
-	LONG $0x001d42c4; WORD $0x2464; BYTE $0x20 // vpshufb 0x20(%r12), %ymm12, %ymm12
-	LONG $0xeb1541c4; BYTE $0xe4 // vpor %ymm12, %ymm13, %ymm12
-	LONG $0x197d42c4; LONG $0x009024ac; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm13
-	LONG $0x5c1d41c4; BYTE $0xe5 // vsubpd %ymm13, %ymm12, %ymm12
-	LONG $0xa8cd62c4; BYTE $0xe0 // vfmadd213pd %ymm0, %ymm6, %ymm12
-	LONG $0xa4297dc5; LONG $0x00032034; BYTE $0x00 // vmovapd %ymm12, 0x320(%rsp,%rsi)
-	LONG $0x6f7ac1c4; WORD $0x3e04 // vmovdqu (%r14,%rdi), %xmm0
-	LONG $0x597d42c4; LONG $0x008824ac; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm13
-	WORD $0x014c; BYTE $0xf7 // addq %r14, %rdi
-	LONG $0x387d83c4; WORD $0x0604; BYTE $0x01 // vinserti128 $0x1, (%r14,%r8), %ymm0, %ymm0
-	WORD $0x014d; BYTE $0xf0 // addq %r14, %r8
-	LONG $0x007dc2c4; WORD $0x2404 // vpshufb (%r12), %ymm0, %ymm0
-	LONG $0xc0eb95c5 // vpor %ymm0, %ymm13, %ymm0
-	LONG $0x197d42c4; LONG $0x009024ac; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm13
-	LONG $0x5c7dc1c4; BYTE $0xc5 // vsubpd %ymm13, %ymm0, %ymm0
-	LONG $0xa8c5c2c4; BYTE $0xc3 // vfmadd213pd %ymm11, %ymm7, %ymm0
-	LONG $0x8429fdc5; LONG $0x00030034; BYTE $0x00 // vmovapd %ymm0, 0x300(%rsp,%rsi)
-	LONG $0x6f7a01c4; WORD $0x161c // vmovdqu (%r14,%r10), %xmm11
-	LONG $0x597d42c4; LONG $0x008824ac; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm13
-	WORD $0x014d; BYTE $0xf2 // addq %r14, %r10
-	LONG $0x382503c4; WORD $0x0e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r9), %ymm11, %ymm11
-	WORD $0x014d; BYTE $0xf1 // addq %r14, %r9
-	LONG $0x002542c4; WORD $0x245c; BYTE $0x20 // vpshufb 0x20(%r12), %ymm11, %ymm11
-	LONG $0xeb1541c4; BYTE $0xdb // vpor %ymm11, %ymm13, %ymm11
-	LONG $0x197d42c4; LONG $0x009024ac; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm13
-	LONG $0x5c2541c4; BYTE $0xdd // vsubpd %ymm13, %ymm11, %ymm11
-	LONG $0xa8bd42c4; BYTE $0xdc // vfmadd213pd %ymm12, %ymm8, %ymm11
-	LONG $0x9c297dc5; LONG $0x00032034; BYTE $0x00 // vmovapd %ymm11, 0x320(%rsp,%rsi)
-	LONG $0x6f7a41c4; WORD $0x3e24 // vmovdqu (%r14,%rdi), %xmm12
-	LONG $0x597d42c4; LONG $0x008824ac; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm13
-	WORD $0x014c; BYTE $0xff // addq %r15, %rdi
-	LONG $0x381d03c4; WORD $0x0624; BYTE $0x01 // vinserti128 $0x1, (%r14,%r8), %ymm12, %ymm12
-	LONG $0x001d42c4; WORD $0x2424 // vpshufb (%r12), %ymm12, %ymm12
-	LONG $0xeb1541c4; BYTE $0xe4 // vpor %ymm12, %ymm13, %ymm12
-	LONG $0x197d42c4; LONG $0x009024ac; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm13
-	LONG $0x5c1d41c4; BYTE $0xe5 // vsubpd %ymm13, %ymm12, %ymm12
-	LONG $0xa8b562c4; BYTE $0xe0 // vfmadd213pd %ymm0, %ymm9, %ymm12
-	LONG $0xa4297dc5; LONG $0x00030034; BYTE $0x00 // vmovapd %ymm12, 0x300(%rsp,%rsi)
-	LONG $0x6f7a81c4; WORD $0x1604 // vmovdqu (%r14,%r10), %xmm0
-	LONG $0x597d42c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm12
-	LONG $0x197d42c4; LONG $0x009024ac; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm13
-	LONG $0x387d83c4; WORD $0x0e04; BYTE $0x01 // vinserti128 $0x1, (%r14,%r9), %ymm0, %ymm0
-	LONG $0x007dc2c4; WORD $0x2444; BYTE $0x20 // vpshufb 0x20(%r12), %ymm0, %ymm0
-	LONG $0xc0eb9dc5 // vpor %ymm0, %ymm12, %ymm0
-	LONG $0x5c7dc1c4; BYTE $0xc5 // vsubpd %ymm13, %ymm0, %ymm0
-	LONG $0xa8adc2c4; BYTE $0xc3 // vfmadd213pd %ymm11, %ymm10, %ymm0
-	LONG $0x8429fdc5; LONG $0x00032034; BYTE $0x00 // vmovapd %ymm0, 0x320(%rsp,%rsi)
-	LONG $0x40c68348 // addq $0x40, %rsi
-	LONG $0x40fe8148; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %rsi
-	LONG $0xfd3e850f; WORD $0xffff // jne <symmetric5+0xac0>
-	LONG $0xfff4e9e9; BYTE $0xff // jmp <symmetric5+0x270>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	WORD $0xf883; BYTE $0x02 // cmpl $0x2, %eax
-	LONG $0x1d66850f; WORD $0x0000 // jne <symmetric5+0x2aff>
-	LONG $0x45b70f41; BYTE $0x00 // movzwl (%r13), %eax
-	LONG $0x4db70f41; BYTE $0x02 // movzwl 0x2(%r13), %ecx
-	LONG $0x75b70f41; BYTE $0x04 // movzwl 0x4(%r13), %esi
-	LONG $0x45b70f45; BYTE $0x06 // movzwl 0x6(%r13), %r8d
-	WORD $0x8944; BYTE $0xf7 // movl %r14d, %edi
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x5979c2c4; LONG $0x008024ac; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm5
-	LONG $0x597d42c4; LONG $0x00882494; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm10
-	LONG $0x197d42c4; LONG $0x0090248c; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm9
-	LONG $0x84287dc5; LONG $0x00018024; BYTE $0x00 // vmovapd 0x180(%rsp), %ymm8
-	LONG $0xac287dc5; LONG $0x00030024; BYTE $0x00 // vmovapd 0x300(%rsp), %ymm13
-	LONG $0xef0941c4; BYTE $0xf6 // vpxor %xmm14, %xmm14, %xmm14
-	WORD $0x8945; BYTE $0xf5 // movl %r14d, %r13d
-	LONG $0x244c894c; BYTE $0x20 // movq %r9, 0x20(%rsp)
-	WORD $0xd141; BYTE $0xed // shrl %r13d
-	LONG $0x3a0c8d4e // leaq (%rdx,%r15), %r9
-	LONG $0x80048d48 // leaq (%rax,%rax,4), %rax
-	LONG $0x890c8d48 // leaq (%rcx,%rcx,4), %rcx
-	LONG $0xb6348d48 // leaq (%rsi,%rsi,4), %rsi
-	LONG $0x80048d4f // leaq (%r8,%r8,4), %r8
-	LONG $0x0410f8c5; BYTE $0xc3 // vmovups (%rbx,%rax,8), %xmm0
-	LONG $0x1410f8c5; BYTE $0xcb // vmovups (%rbx,%rcx,8), %xmm2
-	LONG $0x4c10f8c5; WORD $0x10c3 // vmovups 0x10(%rbx,%rax,8), %xmm1
-	LONG $0x5c10f8c5; WORD $0x10cb // vmovups 0x10(%rbx,%rcx,8), %xmm3
-	LONG $0x187de3c4; WORD $0xf304; BYTE $0x01 // vinsertf128 $0x1, (%rbx,%rsi,8), %ymm0, %ymm0
-	LONG $0x186da3c4; WORD $0xc314; BYTE $0x01 // vinsertf128 $0x1, (%rbx,%r8,8), %ymm2, %ymm2
-	LONG $0xe214fdc5 // vunpcklpd %ymm2, %ymm0, %ymm4
-	LONG $0xc215fdc5 // vunpckhpd %ymm2, %ymm0, %ymm0
-	LONG $0x8429fcc5; LONG $0x0000e024; BYTE $0x00 // vmovaps %ymm0, 0xe0(%rsp)
-	LONG $0x1875e3c4; LONG $0x0110f344 // vinsertf128 $0x1, 0x10(%rbx,%rsi,8), %ymm1, %ymm0
-	LONG $0x1865a3c4; LONG $0x0110c34c // vinsertf128 $0x1, 0x10(%rbx,%r8,8), %ymm3, %ymm1
-	LONG $0x6f7ec1c4; WORD $0x241c // vmovdqu (%r12), %ymm3
-	LONG $0x6429fcc5; WORD $0x6024 // vmovaps %ymm4, 0x60(%rsp)
-	LONG $0x6f7ec1c4; WORD $0x2464; BYTE $0x40 // vmovdqu 0x40(%r12), %ymm4
-	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
-	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x4c10fbc5; WORD $0x20c3 // vmovsd 0x20(%rbx,%rax,8), %xmm1
-	LONG $0x32048d4a // leaq (%rdx,%r14), %rax
-	LONG $0x8429fcc5; LONG $0x00016024; BYTE $0x00 // vmovaps %ymm0, 0x160(%rsp)
-	LONG $0x4410fbc5; WORD $0x20f3 // vmovsd 0x20(%rbx,%rsi,8), %xmm0
-	LONG $0x4c16f1c5; WORD $0x20cb // vmovhpd 0x20(%rbx,%rcx,8), %xmm1, %xmm1
-	LONG $0x9429fcc5; LONG $0x0000c024; BYTE $0x00 // vmovaps %ymm2, 0xc0(%rsp)
-	LONG $0x24848948; LONG $0x00000148 // movq %rax, 0x148(%rsp)
+	LONG $0x4c1659c5; WORD $0x20cf // vmovhpd 0x20(%rdi,%rcx,8), %xmm4, %xmm9
+	LONG $0x247c8b48; BYTE $0x60 // movq 0x60(%rsp), %rdi
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x1679a1c4; WORD $0xc344; BYTE $0x20 // vmovhpd 0x20(%rbx,%r8,8), %xmm0, %xmm0
-	WORD $0x8945; BYTE $0xd0 // movl %r10d, %r8d
-	LONG $0x02e8c141 // shrl $0x2, %r8d
-	LONG $0x187563c4; WORD $0x01f8 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm15
-	LONG $0x026ffac5 // vmovdqu (%rdx), %xmm0
-	LONG $0x597de2c4; LONG $0x00213e0d; BYTE $0x00 // vpbroadcastq 0x213e(%rip), %ymm1
-	LONG $0x387de3c4; WORD $0x3a04; BYTE $0x01 // vinserti128 $0x1, (%rdx,%rdi), %ymm0, %ymm0
-	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
-	LONG $0xbc297dc5; LONG $0x0004e024; BYTE $0x00 // vmovapd %ymm15, 0x4e0(%rsp)
-	LONG $0x4c7ffdc5; WORD $0x4024 // vmovdqa %ymm1, 0x40(%rsp)
-	LONG $0x007de2c4; BYTE $0xc3 // vpshufb %ymm3, %ymm0, %ymm0
-	LONG $0x47fde2c4; BYTE $0xc4 // vpsllvq %ymm4, %ymm0, %ymm0
-	LONG $0xc5d3fdc5 // vpsrlq %xmm5, %ymm0, %ymm0
-	LONG $0xc0efadc5 // vpxor %ymm0, %ymm10, %ymm0
-	LONG $0x027dc3c4; WORD $0xaad3 // vpblendd $0xaa, %ymm11, %ymm0, %ymm2
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xf1ebedc5 // vpor %ymm1, %ymm2, %ymm6
-	LONG $0x597de2c4; LONG $0x0020ef15; BYTE $0x00 // vpbroadcastq 0x20ef(%rip), %ymm2
-	LONG $0xc2ebfdc5 // vpor %ymm2, %ymm0, %ymm0
-	LONG $0x947ffdc5; LONG $0x0000a024; BYTE $0x00 // vmovdqa %ymm2, 0xa0(%rsp)
-	LONG $0x5c7dc1c4; BYTE $0xc1 // vsubpd %ymm9, %ymm0, %ymm0
-	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
-	LONG $0x6f7aa1c4; WORD $0x3234 // vmovdqu (%rdx,%r14), %xmm6
-	LONG $0xb8fd62c4; WORD $0x246c; BYTE $0x60 // vfmadd231pd 0x60(%rsp), %ymm0, %ymm13
-	LONG $0x384de3c4; WORD $0x0734; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm6, %ymm6
-	LONG $0x72048d4a // leaq (%rdx,%r14,2), %rax
-	LONG $0x8c180f42; LONG $0x00100032; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r14)
-	LONG $0x24848948; LONG $0x00000140 // movq %rax, 0x140(%rsp)
-	LONG $0x004de2c4; BYTE $0xf3 // vpshufb %ymm3, %ymm6, %ymm6
-	LONG $0x47cde2c4; BYTE $0xf4 // vpsllvq %ymm4, %ymm6, %ymm6
-	LONG $0xf5d3cdc5 // vpsrlq %xmm5, %ymm6, %ymm6
-	LONG $0xf6efadc5 // vpxor %ymm6, %ymm10, %ymm6
-	LONG $0x024dc3c4; WORD $0xaafb // vpblendd $0xaa, %ymm11, %ymm6, %ymm7
-	LONG $0xd673cdc5; BYTE $0x20 // vpsrlq $0x20, %ymm6, %ymm6
-	LONG $0xf2ebcdc5 // vpor %ymm2, %ymm6, %ymm6
-	LONG $0xf9ebc5c5 // vpor %ymm1, %ymm7, %ymm7
-	LONG $0x5c4dc1c4; BYTE $0xf1 // vsubpd %ymm9, %ymm6, %ymm6
-	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
-	LONG $0x6f7aa1c4; WORD $0x723c // vmovdqu (%rdx,%r14,2), %xmm7
-	LONG $0xb8cd62c4; LONG $0x00e024ac; WORD $0x0000 // vfmadd231pd 0xe0(%rsp), %ymm6, %ymm13
-	LONG $0x3845e3c4; WORD $0x073c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm7, %ymm7
-	LONG $0x8c180f42; LONG $0x00100072; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r14,2)
-	LONG $0x12048d4a // leaq (%rdx,%r10), %rax
-	LONG $0x24848948; LONG $0x00000138 // movq %rax, 0x138(%rsp)
-	LONG $0x0045e2c4; BYTE $0xfb // vpshufb %ymm3, %ymm7, %ymm7
-	LONG $0x47c5e2c4; BYTE $0xfc // vpsllvq %ymm4, %ymm7, %ymm7
-	LONG $0xfdd3c5c5 // vpsrlq %xmm5, %ymm7, %ymm7
-	LONG $0xffefadc5 // vpxor %ymm7, %ymm10, %ymm7
-	LONG $0x024543c4; WORD $0xaade // vpblendd $0xaa, %ymm14, %ymm7, %ymm11
-	LONG $0xd773c5c5; BYTE $0x20 // vpsrlq $0x20, %ymm7, %ymm7
-	LONG $0xfaebc5c5 // vpor %ymm2, %ymm7, %ymm7
-	LONG $0xd9eb25c5 // vpor %ymm1, %ymm11, %ymm11
-	LONG $0x5c45c1c4; BYTE $0xf9 // vsubpd %ymm9, %ymm7, %ymm7
-	LONG $0xff58a5c5 // vaddpd %ymm7, %ymm11, %ymm7
-	LONG $0x6f7a21c4; WORD $0x121c // vmovdqu (%rdx,%r10), %xmm11
-	LONG $0xb8c562c4; LONG $0x00c024ac; WORD $0x0000 // vfmadd231pd 0xc0(%rsp), %ymm7, %ymm13
-	LONG $0x382563c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm11, %ymm11
-	LONG $0xb2048d4a // leaq (%rdx,%r14,4), %rax
-	LONG $0x8c180f42; LONG $0x00100012; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r10)
-	LONG $0x24848948; LONG $0x00000150 // movq %rax, 0x150(%rsp)
-	LONG $0x002562c4; BYTE $0xdb // vpshufb %ymm3, %ymm11, %ymm11
-	LONG $0x47a562c4; BYTE $0xdc // vpsllvq %ymm4, %ymm11, %ymm11
-	LONG $0xddd325c5 // vpsrlq %xmm5, %ymm11, %ymm11
-	LONG $0xef2541c4; BYTE $0xda // vpxor %ymm10, %ymm11, %ymm11
-	LONG $0x022543c4; WORD $0xaae6 // vpblendd $0xaa, %ymm14, %ymm11, %ymm12
-	LONG $0x7325c1c4; WORD $0x20d3 // vpsrlq $0x20, %ymm11, %ymm11
-	LONG $0xdaeb25c5 // vpor %ymm2, %ymm11, %ymm11
-	LONG $0xe1eb1dc5 // vpor %ymm1, %ymm12, %ymm12
-	LONG $0x5c2541c4; BYTE $0xd9 // vsubpd %ymm9, %ymm11, %ymm11
-	LONG $0x582541c4; BYTE $0xe4 // vaddpd %ymm12, %ymm11, %ymm12
-	LONG $0x6f7a21c4; WORD $0xb21c // vmovdqu (%rdx,%r14,4), %xmm11
-	LONG $0xb89d62c4; LONG $0x016024ac; WORD $0x0000 // vfmadd231pd 0x160(%rsp), %ymm12, %ymm13
-	LONG $0x382563c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm11, %ymm11
-	LONG $0x8c180f42; LONG $0x001000b2; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r14,4)
-	WORD $0x894c; BYTE $0xc8 // movq %r9, %rax
-	LONG $0x593d41c4; BYTE $0xe4 // vmulpd %ymm12, %ymm8, %ymm12
-	LONG $0x0025e2c4; BYTE $0xdb // vpshufb %ymm3, %ymm11, %ymm3
-	LONG $0xde593dc5 // vmulpd %ymm6, %ymm8, %ymm11
-	LONG $0x47e5e2c4; BYTE $0xdc // vpsllvq %ymm4, %ymm3, %ymm3
-	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
-	LONG $0xdbefadc5 // vpxor %ymm3, %ymm10, %ymm3
-	LONG $0xd7593dc5 // vmulpd %ymm7, %ymm8, %ymm10
-	LONG $0xd373ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm4
-	LONG $0x0265c3c4; WORD $0xaade // vpblendd $0xaa, %ymm14, %ymm3, %ymm3
-	LONG $0xe2ebddc5 // vpor %ymm2, %ymm4, %ymm4
-	LONG $0xd9ebe5c5 // vpor %ymm1, %ymm3, %ymm3
-	LONG $0xc859bdc5 // vmulpd %ymm0, %ymm8, %ymm1
-	LONG $0x5c5dc1c4; BYTE $0xe1 // vsubpd %ymm9, %ymm4, %ymm4
-	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
-	LONG $0xb8e542c4; BYTE $0xef // vfmadd231pd %ymm15, %ymm3, %ymm13
-	LONG $0xeb59bdc5 // vmulpd %ymm3, %ymm8, %ymm5
-	LONG $0xac297dc5; LONG $0x00030024; BYTE $0x00 // vmovapd %ymm13, 0x300(%rsp)
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x006ffac5 // vmovdqu (%rax), %xmm0
-	LONG $0x6f7ec1c4; WORD $0x2424 // vmovdqu (%r12), %ymm4
-	LONG $0xac29fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm5, 0x80(%rsp)
-	LONG $0x6f7ec1c4; WORD $0x246c; BYTE $0x40 // vmovdqu 0x40(%r12), %ymm5
-	LONG $0x597dc2c4; LONG $0x0088249c; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm3
-	LONG $0x8c6f7dc5; LONG $0x0000a024; BYTE $0x00 // vmovdqa 0xa0(%rsp), %ymm9
-	LONG $0x197d42c4; LONG $0x009024b4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm14
-	LONG $0x446f7dc5; WORD $0x4024 // vmovdqa 0x40(%rsp), %ymm8
-	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
-	LONG $0xac287dc5; LONG $0x0001c00c; BYTE $0x00 // vmovapd 0x1c0(%rsp,%rcx), %ymm13
-	LONG $0x38148d4c // leaq (%rax,%rdi), %r10
-	LONG $0x30348d4a // leaq (%rax,%r14), %rsi
-	LONG $0x387de3c4; WORD $0x3804; BYTE $0x01 // vinserti128 $0x1, (%rax,%rdi), %ymm0, %ymm0
-	LONG $0x361c8d4e // leaq (%rsi,%r14), %r11
-	LONG $0x007de2c4; BYTE $0xc4 // vpshufb %ymm4, %ymm0, %ymm0
-	LONG $0x47fde2c4; BYTE $0xf5 // vpsllvq %ymm5, %ymm0, %ymm6
-	LONG $0x5979c2c4; LONG $0x00802484; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm0
-	LONG $0x0088180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rax)
-	LONG $0xf0d3cdc5 // vpsrlq %xmm0, %ymm6, %ymm6
-	LONG $0xf3efcdc5 // vpxor %ymm3, %ymm6, %ymm6
-	LONG $0x024de3c4; WORD $0xaafa // vpblendd $0xaa, %ymm2, %ymm6, %ymm7
-	LONG $0xd673cdc5; BYTE $0x20 // vpsrlq $0x20, %ymm6, %ymm6
-	LONG $0xf6ebb5c5 // vpor %ymm6, %ymm9, %ymm6
-	LONG $0xffebbdc5 // vpor %ymm7, %ymm8, %ymm7
-	LONG $0x5c4dc1c4; BYTE $0xf6 // vsubpd %ymm14, %ymm6, %ymm6
-	LONG $0xff584dc5 // vaddpd %ymm7, %ymm6, %ymm15
-	LONG $0x6f7aa1c4; WORD $0x3034 // vmovdqu (%rax,%r14), %xmm6
-	LONG $0x384d83c4; WORD $0x1634; BYTE $0x01 // vinserti128 $0x1, (%r14,%r10), %ymm6, %ymm6
-	WORD $0x014d; BYTE $0xf2 // addq %r14, %r10
-	LONG $0xb885c2c4; BYTE $0xcd // vfmadd231pd %ymm13, %ymm15, %ymm1
-	LONG $0x8c29fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm1, 0x100(%rsp)
-	LONG $0x4c28fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm1
-	LONG $0xa8f562c4; LONG $0x03400cbc; WORD $0x0000 // vfmadd213pd 0x340(%rsp,%rcx), %ymm1, %ymm15
-	LONG $0x8c180f42; LONG $0x00100030; BYTE $0x00 // prefetcht0 0x1000(%rax,%r14)
+	LONG $0x6f7aa1c4; WORD $0x0a24 // vmovdqu (%rdx,%r9), %xmm4
+	LONG $0x385d23c4; WORD $0x1214; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r10), %ymm4, %ymm10
+	LONG $0x24948b48; LONG $0x000000c0 // movq 0xc0(%rsp), %rdx
+	LONG $0x6f7aa1c4; WORD $0x0f24 // vmovdqu (%rdi,%r9), %xmm4
+	LONG $0x385da3c4; WORD $0x172c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r10), %ymm4, %ymm5
+	LONG $0xc614f5c5 // vunpcklpd %ymm6, %ymm1, %ymm0
+	LONG $0xf615f5c5 // vunpckhpd %ymm6, %ymm1, %ymm6
+	LONG $0x6f7aa1c4; WORD $0x0b0c // vmovdqu (%rbx,%r9), %xmm1
+	LONG $0xfb14edc5 // vunpcklpd %ymm3, %ymm2, %ymm7
+	LONG $0xc3156dc5 // vunpckhpd %ymm3, %ymm2, %ymm8
+	LONG $0x597dc2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm3
+	LONG $0x3875a3c4; WORD $0x130c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r10), %ymm1, %ymm1
+	LONG $0x183543c4; WORD $0x01cb // vinsertf128 $0x1, %xmm11, %ymm9, %ymm9
+	LONG $0x9c287dc5; LONG $0x0001c024; BYTE $0x00 // vmovapd 0x1c0(%rsp), %ymm11
+	LONG $0x6f7aa1c4; WORD $0x0a24 // vmovdqu (%rdx,%r9), %xmm4
+	LONG $0x385d23c4; WORD $0x1224; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r10), %ymm4, %ymm12
+	LONG $0xa428fdc5; LONG $0x00034024; BYTE $0x00 // vmovapd 0x340(%rsp), %ymm4
+	LONG $0x002dc2c4; BYTE $0xd5 // vpshufb %ymm13, %ymm10, %ymm2
+	LONG $0xd2ebe5c5 // vpor %ymm2, %ymm3, %ymm2
+	LONG $0x0055c2c4; BYTE $0xed // vpshufb %ymm13, %ymm5, %ymm5
+	LONG $0x5c6dc1c4; BYTE $0xd7 // vsubpd %ymm15, %ymm2, %ymm2
+	LONG $0xedebe5c5 // vpor %ymm5, %ymm3, %ymm5
+	LONG $0x0075c2c4; BYTE $0xcd // vpshufb %ymm13, %ymm1, %ymm1
+	LONG $0x5c55c1c4; BYTE $0xef // vsubpd %ymm15, %ymm5, %ymm5
+	LONG $0xc9ebe5c5 // vpor %ymm1, %ymm3, %ymm1
+	LONG $0x5c75c1c4; BYTE $0xcf // vsubpd %ymm15, %ymm1, %ymm1
+	LONG $0x001d42c4; BYTE $0xd5 // vpshufb %ymm13, %ymm12, %ymm10
+	LONG $0x6f7a21c4; WORD $0x0824 // vmovdqu (%rax,%r9), %xmm12
+	LONG $0x381d23c4; WORD $0x1024; BYTE $0x01 // vinserti128 $0x1, (%rax,%r10), %ymm12, %ymm12
+	LONG $0xd3eb2dc5 // vpor %ymm3, %ymm10, %ymm10
+	LONG $0xb8f5e2c4; BYTE $0xe0 // vfmadd231pd %ymm0, %ymm1, %ymm4
+	LONG $0x5c2d41c4; BYTE $0xd7 // vsubpd %ymm15, %ymm10, %ymm10
+	LONG $0xc959a5c5 // vmulpd %ymm1, %ymm11, %ymm1
+	LONG $0xb8ede2c4; BYTE $0xe6 // vfmadd231pd %ymm6, %ymm2, %ymm4
+	LONG $0xd259a5c5 // vmulpd %ymm2, %ymm11, %ymm2
+	LONG $0xb8d5e2c4; BYTE $0xe7 // vfmadd231pd %ymm7, %ymm5, %ymm4
+	LONG $0x001d42c4; BYTE $0xe5 // vpshufb %ymm13, %ymm12, %ymm12
+	LONG $0xed59a5c5 // vmulpd %ymm5, %ymm11, %ymm5
+	LONG $0xdbeb9dc5 // vpor %ymm3, %ymm12, %ymm3
+	LONG $0x5c6541c4; BYTE $0xe7 // vsubpd %ymm15, %ymm3, %ymm12
+	LONG $0xb8adc2c4; BYTE $0xe0 // vfmadd231pd %ymm8, %ymm10, %ymm4
+	LONG $0x592541c4; BYTE $0xd2 // vmulpd %ymm10, %ymm11, %ymm10
+	LONG $0x5925c1c4; BYTE $0xdc // vmulpd %ymm12, %ymm11, %ymm3
+	LONG $0xb8b5c2c4; BYTE $0xe4 // vfmadd231pd %ymm12, %ymm9, %ymm4
+	LONG $0xa429fdc5; LONG $0x00034024; BYTE $0x00 // vmovapd %ymm4, 0x340(%rsp)
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x6f7a81c4; WORD $0x0b24 // vmovdqu (%r11,%r9), %xmm4
+	LONG $0x6f7e41c4; WORD $0x205d // vmovdqu 0x20(%r13), %ymm11
+	LONG $0x0b148d4b // leaq (%r11,%r9), %rdx
+	LONG $0x13048d4b // leaq (%r11,%r10), %rax
+	LONG $0x385d83c4; WORD $0x1324; BYTE $0x01 // vinserti128 $0x1, (%r11,%r10), %ymm4, %ymm4
+	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
+	LONG $0x005d42c4; BYTE $0xe3 // vpshufb %ymm11, %ymm4, %ymm12
+	LONG $0x6f7ac1c4; WORD $0x1724 // vmovdqu (%r15,%rdx), %xmm4
+	WORD $0x014c; BYTE $0xfa // addq %r15, %rdx
+	LONG $0x385dc3c4; WORD $0x0724; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm4, %ymm4
 	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
-	LONG $0x004de2c4; BYTE $0xf4 // vpshufb %ymm4, %ymm6, %ymm6
-	LONG $0x47cde2c4; BYTE $0xf5 // vpsllvq %ymm5, %ymm6, %ymm6
-	LONG $0xf0d3cdc5 // vpsrlq %xmm0, %ymm6, %ymm6
-	LONG $0xf3efcdc5 // vpxor %ymm3, %ymm6, %ymm6
-	LONG $0x024de3c4; WORD $0xaafa // vpblendd $0xaa, %ymm2, %ymm6, %ymm7
-	LONG $0xd673cdc5; BYTE $0x20 // vpsrlq $0x20, %ymm6, %ymm6
-	LONG $0xf6ebb5c5 // vpor %ymm6, %ymm9, %ymm6
-	LONG $0xffebbdc5 // vpor %ymm7, %ymm8, %ymm7
-	LONG $0x5c4dc1c4; BYTE $0xf6 // vsubpd %ymm14, %ymm6, %ymm6
-	LONG $0xf758cdc5 // vaddpd %ymm7, %ymm6, %ymm6
-	LONG $0x6f7ac1c4; WORD $0x363c // vmovdqu (%r14,%rsi), %xmm7
-	LONG $0x384583c4; WORD $0x163c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r10), %ymm7, %ymm7
-	LONG $0x8c180f41; LONG $0x00100036; BYTE $0x00 // prefetcht0 0x1000(%r14,%rsi)
-	WORD $0x014d; BYTE $0xf2 // addq %r14, %r10
-	LONG $0x33348d4b // leaq (%r11,%r14), %rsi
-	LONG $0xb8cd42c4; BYTE $0xdd // vfmadd231pd %ymm13, %ymm6, %ymm11
-	LONG $0x0045e2c4; BYTE $0xfc // vpshufb %ymm4, %ymm7, %ymm7
-	LONG $0x47c5e2c4; BYTE $0xfd // vpsllvq %ymm5, %ymm7, %ymm7
-	LONG $0xf8d3c5c5 // vpsrlq %xmm0, %ymm7, %ymm7
-	LONG $0xfbefc5c5 // vpxor %ymm3, %ymm7, %ymm7
-	LONG $0x0245e3c4; WORD $0xaaca // vpblendd $0xaa, %ymm2, %ymm7, %ymm1
-	LONG $0xd773c5c5; BYTE $0x20 // vpsrlq $0x20, %ymm7, %ymm7
-	LONG $0xffebb5c5 // vpor %ymm7, %ymm9, %ymm7
-	LONG $0xc9ebbdc5 // vpor %ymm1, %ymm8, %ymm1
-	LONG $0x5c45c1c4; BYTE $0xfe // vsubpd %ymm14, %ymm7, %ymm7
-	LONG $0xf958c5c5 // vaddpd %ymm1, %ymm7, %ymm7
-	LONG $0x6f7a81c4; WORD $0x1e0c // vmovdqu (%r14,%r11), %xmm1
-	LONG $0x387583c4; WORD $0x160c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r10), %ymm1, %ymm1
-	LONG $0x8c180f43; LONG $0x0010001e; BYTE $0x00 // prefetcht0 0x1000(%r14,%r11)
-	WORD $0x014d; BYTE $0xf2 // addq %r14, %r10
-	LONG $0xb8c542c4; BYTE $0xd5 // vfmadd231pd %ymm13, %ymm7, %ymm10
-	LONG $0x0075e2c4; BYTE $0xcc // vpshufb %ymm4, %ymm1, %ymm1
-	LONG $0x47f5e2c4; BYTE $0xcd // vpsllvq %ymm5, %ymm1, %ymm1
-	LONG $0xc8d3f5c5 // vpsrlq %xmm0, %ymm1, %ymm1
-	LONG $0xcbeff5c5 // vpxor %ymm3, %ymm1, %ymm1
-	LONG $0x0275e3c4; WORD $0xaad2 // vpblendd $0xaa, %ymm2, %ymm1, %ymm2
-	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
-	LONG $0xc9ebb5c5 // vpor %ymm1, %ymm9, %ymm1
-	LONG $0xd2ebbdc5 // vpor %ymm2, %ymm8, %ymm2
-	LONG $0x5c75c1c4; BYTE $0xce // vsubpd %ymm14, %ymm1, %ymm1
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	LONG $0x6f7ac1c4; WORD $0x3614 // vmovdqu (%r14,%rsi), %xmm2
-	LONG $0x386d83c4; WORD $0x1614; BYTE $0x01 // vinserti128 $0x1, (%r14,%r10), %ymm2, %ymm2
-	LONG $0xb8f542c4; BYTE $0xe5 // vfmadd231pd %ymm13, %ymm1, %ymm12
-	LONG $0x006de2c4; BYTE $0xd4 // vpshufb %ymm4, %ymm2, %ymm2
-	LONG $0x47ede2c4; BYTE $0xd5 // vpsllvq %ymm5, %ymm2, %ymm2
-	LONG $0xac28fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm5
-	LONG $0xc0d3edc5 // vpsrlq %xmm0, %ymm2, %ymm0
-	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
-	LONG $0xd073edc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm2
-	LONG $0x027de3c4; LONG $0x001d9405; WORD $0xaa00 // vpblendd $0xaa, 0x1d94(%rip), %ymm0, %ymm0
-	LONG $0xb8cd62c4; LONG $0x00e024bc; WORD $0x0000 // vfmadd231pd 0xe0(%rsp), %ymm6, %ymm15
-	LONG $0x8c180f41; LONG $0x00100036; BYTE $0x00 // prefetcht0 0x1000(%r14,%rsi)
-	LONG $0xd2ebb5c5 // vpor %ymm2, %ymm9, %ymm2
-	LONG $0x5c6dc1c4; BYTE $0xd6 // vsubpd %ymm14, %ymm2, %ymm2
-	LONG $0xb8c562c4; LONG $0x00c024bc; WORD $0x0000 // vfmadd231pd 0xc0(%rsp), %ymm7, %ymm15
-	LONG $0xb8f562c4; LONG $0x016024bc; WORD $0x0000 // vfmadd231pd 0x160(%rsp), %ymm1, %ymm15
-	LONG $0xc0ebbdc5 // vpor %ymm0, %ymm8, %ymm0
-	LONG $0x8c28fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd 0x100(%rsp), %ymm1
-	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
-	LONG $0xb8fd62c4; LONG $0x04e024bc; WORD $0x0000 // vfmadd231pd 0x4e0(%rsp), %ymm0, %ymm15
-	LONG $0xb8fdc2c4; BYTE $0xed // vfmadd231pd %ymm13, %ymm0, %ymm5
-	LONG $0xbc297dc5; LONG $0x0003400c; BYTE $0x00 // vmovapd %ymm15, 0x340(%rsp,%rcx)
+	LONG $0x005d42c4; BYTE $0xeb // vpshufb %ymm11, %ymm4, %ymm13
+	LONG $0x6f7ac1c4; WORD $0x1724 // vmovdqu (%r15,%rdx), %xmm4
+	WORD $0x014c; BYTE $0xfa // addq %r15, %rdx
+	LONG $0x385dc3c4; WORD $0x0724; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm4, %ymm4
+	LONG $0x6f7a41c4; WORD $0x173c // vmovdqu (%r15,%rdx), %xmm15
+	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
+	WORD $0x014c; BYTE $0xfa // addq %r15, %rdx
+	LONG $0x380543c4; WORD $0x073c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm15, %ymm15
+	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
+	LONG $0x6f7a41c4; WORD $0x1734 // vmovdqu (%r15,%rdx), %xmm14
+	LONG $0x380d43c4; WORD $0x0734; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm14, %ymm14
+	LONG $0x005dc2c4; BYTE $0xe3 // vpshufb %ymm11, %ymm4, %ymm4
+	LONG $0x000542c4; BYTE $0xfb // vpshufb %ymm11, %ymm15, %ymm15
+	LONG $0x000d42c4; BYTE $0xdb // vpshufb %ymm11, %ymm14, %ymm11
+	LONG $0x597d42c4; LONG $0x000088b5; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm14
+	LONG $0xeb0d41c4; BYTE $0xe4 // vpor %ymm12, %ymm14, %ymm12
+	LONG $0xeb0d41c4; BYTE $0xed // vpor %ymm13, %ymm14, %ymm13
+	LONG $0xe4eb8dc5 // vpor %ymm4, %ymm14, %ymm4
+	LONG $0xeb0d41c4; BYTE $0xff // vpor %ymm15, %ymm14, %ymm15
+	LONG $0xeb0d41c4; BYTE $0xdb // vpor %ymm11, %ymm14, %ymm11
+	LONG $0x197d42c4; LONG $0x000090b5; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm14
+	LONG $0x5c1d41c4; BYTE $0xe6 // vsubpd %ymm14, %ymm12, %ymm12
+	LONG $0x5c1541c4; BYTE $0xee // vsubpd %ymm14, %ymm13, %ymm13
+	LONG $0x5c5dc1c4; BYTE $0xe6 // vsubpd %ymm14, %ymm4, %ymm4
+	LONG $0x5c0541c4; BYTE $0xfe // vsubpd %ymm14, %ymm15, %ymm15
+	LONG $0x5c2541c4; BYTE $0xde // vsubpd %ymm14, %ymm11, %ymm11
+	LONG $0xb4287dc5; LONG $0x0002000c; BYTE $0x00 // vmovapd 0x200(%rsp,%rcx), %ymm14
+	LONG $0xb89dc2c4; BYTE $0xce // vfmadd231pd %ymm14, %ymm12, %ymm1
+	LONG $0xa8fd62c4; LONG $0x03800ca4; WORD $0x0000 // vfmadd213pd 0x380(%rsp,%rcx), %ymm0, %ymm12
+	LONG $0xb895c2c4; BYTE $0xd6 // vfmadd231pd %ymm14, %ymm13, %ymm2
+	LONG $0xb8ddc2c4; BYTE $0xee // vfmadd231pd %ymm14, %ymm4, %ymm5
+	LONG $0xb88542c4; BYTE $0xd6 // vfmadd231pd %ymm14, %ymm15, %ymm10
+	LONG $0xb8a5c2c4; BYTE $0xde // vfmadd231pd %ymm14, %ymm11, %ymm3
+	LONG $0xb8cd42c4; BYTE $0xe5 // vfmadd231pd %ymm13, %ymm6, %ymm12
+	LONG $0xb8c562c4; BYTE $0xe4 // vfmadd231pd %ymm4, %ymm7, %ymm12
+	LONG $0xb8bd42c4; BYTE $0xe7 // vfmadd231pd %ymm15, %ymm8, %ymm12
+	LONG $0xb8b542c4; BYTE $0xe3 // vfmadd231pd %ymm11, %ymm9, %ymm12
+	LONG $0xa4297dc5; LONG $0x0003800c; BYTE $0x00 // vmovapd %ymm12, 0x380(%rsp,%rcx)
 	LONG $0x40c18348 // addq $0x40, %rcx
 	LONG $0x00f98148; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %rcx
-	LONG $0xfdba850f; WORD $0xffff // jne <symmetric5+0x10a0>
-	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
-	LONG $0x1475c1c4; BYTE $0xc3 // vunpcklpd %ymm11, %ymm1, %ymm0
-	LONG $0x142dc1c4; BYTE $0xd4 // vunpcklpd %ymm12, %ymm10, %ymm2
-	LONG $0x1575c1c4; BYTE $0xcb // vunpckhpd %ymm11, %ymm1, %ymm1
-	LONG $0x152dc1c4; BYTE $0xdc // vunpckhpd %ymm12, %ymm10, %ymm3
-	LONG $0xac6f7dc5; LONG $0x0000a024; BYTE $0x00 // vmovdqa 0xa0(%rsp), %ymm13
+	LONG $0xfee6850f; WORD $0xffff // jne <symmetric5+0x8f0>
+	LONG $0x46b70f41; BYTE $0x08 // movzwl 0x8(%r14), %eax
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	LONG $0xe214f5c5 // vunpcklpd %ymm2, %ymm1, %ymm4
+	LONG $0xca15f5c5 // vunpckhpd %ymm2, %ymm1, %ymm1
+	LONG $0x1455c1c4; BYTE $0xd2 // vunpcklpd %ymm10, %ymm5, %ymm2
+	LONG $0x56b70f41; BYTE $0x0a // movzwl 0xa(%r14), %edx
+	LONG $0x56b70f45; BYTE $0x0c // movzwl 0xc(%r14), %r10d
+	LONG $0x46b70f45; BYTE $0x0e // movzwl 0xe(%r14), %r8d
+	LONG $0x1555c1c4; BYTE $0xea // vunpckhpd %ymm10, %ymm5, %ymm5
+	LONG $0x185de3c4; WORD $0x01f2 // vinsertf128 $0x1, %xmm2, %ymm4, %ymm6
+	LONG $0x065de3c4; WORD $0x31d2 // vperm2f128 $0x31, %ymm2, %ymm4, %ymm2
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
+	LONG $0x06e2c141 // shll $0x6, %r10d
+	LONG $0x06e0c141 // shll $0x6, %r8d
+	LONG $0x3458cdc5; BYTE $0x07 // vaddpd (%rdi,%rax), %ymm6, %ymm6
+	LONG $0x070c8d48 // leaq (%rdi,%rax), %rcx
+	LONG $0x171c8d4c // leaq (%rdi,%rdx), %r11
+	LONG $0x170c8d4e // leaq (%rdi,%r10), %r9
+	WORD $0x0149; BYTE $0xf8 // addq %rdi, %r8
+	LONG $0x3411fdc5; BYTE $0x07 // vmovupd %ymm6, (%rdi,%rax)
+	LONG $0x1875e3c4; WORD $0x01f5 // vinsertf128 $0x1, %xmm5, %ymm1, %ymm6
+	LONG $0x0675e3c4; WORD $0x31cd // vperm2f128 $0x31, %ymm5, %ymm1, %ymm1
+	LONG $0x3458cdc5; BYTE $0x17 // vaddpd (%rdi,%rdx), %ymm6, %ymm6
+	LONG $0x3411fdc5; BYTE $0x17 // vmovupd %ymm6, (%rdi,%rdx)
+	LONG $0x586da1c4; WORD $0x1714 // vaddpd (%rdi,%r10), %ymm2, %ymm2
+	LONG $0x117da1c4; WORD $0x1714 // vmovupd %ymm2, (%rdi,%r10)
+	LONG $0x00173ee9; BYTE $0x00 // jmp <symmetric5+0x21cd>
+	BYTE $0x90 // nop
+	WORD $0x894c; BYTE $0xf7 // movq %r14, %rdi
+	WORD $0x8945; BYTE $0xfe // movl %r15d, %r14d
+	LONG $0x02eec141 // shrl $0x2, %r14d
+	LONG $0x2454894c; BYTE $0x38 // movq %r10, 0x38(%rsp)
+	WORD $0xf883; BYTE $0x01 // cmpl $0x1, %eax
+	LONG $0x0c44840f; WORD $0x0000 // je <symmetric5+0x16ec>
+	WORD $0xc085 // testl %eax, %eax
+	LONG $0x0d45850f; WORD $0x0000 // jne <symmetric5+0x17f5>
+	LONG $0x7f0c8d43 // leal (%r15,%r15,2), %ecx
+	WORD $0x8944; BYTE $0xf8 // movl %r15d, %eax
+	WORD $0xe8d1 // shrl %eax
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	WORD $0x8949; BYTE $0xd9 // movq %rbx, %r9
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x894d; BYTE $0xc2 // movq %r8, %r10
+	LONG $0x06e2c149 // shlq $0x6, %r10
+	WORD $0x894d; BYTE $0xcb // movq %r9, %r11
+	LONG $0x287da1c4; WORD $0x160c // vmovapd (%rsi,%r10), %ymm1
+	LONG $0x287da1c4; WORD $0x1654; BYTE $0x20 // vmovapd 0x20(%rsi,%r10), %ymm2
+	LONG $0x16148d4a // leaq (%rsi,%r10), %rdx
+	LONG $0x0020ba41; WORD $0x0000 // movl $0x20, %r10d
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x6f7ac1c4; BYTE $0x1b // vmovdqu (%r11), %xmm3
+	LONG $0x597dc2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm4
+	LONG $0x386583c4; WORD $0x331c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r14), %ymm3, %ymm3
+	LONG $0x0065c2c4; WORD $0x005d // vpshufb (%r13), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0x197dc2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0xb8e5a2c4; LONG $0x0180148c; WORD $0x0000 // vfmadd231pd 0x180(%rsp,%r10), %ymm3, %ymm1
+	LONG $0x0a29fdc5 // vmovapd %ymm1, (%rdx)
+	LONG $0x6f7ac1c4; WORD $0x031c // vmovdqu (%r11,%rax), %xmm3
+	LONG $0x597dc2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm4
+	LONG $0x197dc2c4; LONG $0x00009085; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm0
+	LONG $0x3865c3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rcx), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xfb // addq %r15, %r11
+	LONG $0x0065c2c4; WORD $0x205d // vpshufb 0x20(%r13), %ymm3, %ymm3
+	LONG $0xdbebddc5 // vpor %ymm3, %ymm4, %ymm3
+	LONG $0xd85ce5c5 // vsubpd %ymm0, %ymm3, %ymm3
+	LONG $0xb8e5a2c4; LONG $0x01a01494; WORD $0x0000 // vfmadd231pd 0x1a0(%rsp,%r10), %ymm3, %ymm2
+	LONG $0x40c28349 // addq $0x40, %r10
+	LONG $0x5229fdc5; BYTE $0x20 // vmovapd %ymm2, 0x20(%rdx)
+	LONG $0x60fa8149; WORD $0x0001; BYTE $0x00 // cmpq $0x160, %r10
+	LONG $0xff76850f; WORD $0xffff // jne <symmetric5+0xb00>
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
+	LONG $0x05f88349 // cmpq $0x5, %r8
+	LONG $0xff36850f; WORD $0xffff // jne <symmetric5+0xad0>
+	LONG $0xfff6e1e9; BYTE $0xff // jmp <symmetric5+0x280>
+	BYTE $0x90 // nop
+	WORD $0xf883; BYTE $0x02 // cmpl $0x2, %eax
+	LONG $0x1691850f; WORD $0x0000 // jne <symmetric5+0x223a>
+	LONG $0x06b70f41 // movzwl (%r14), %eax
+	LONG $0x4eb70f41; BYTE $0x02 // movzwl 0x2(%r14), %ecx
+	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
+	LONG $0x56b70f41; BYTE $0x04 // movzwl 0x4(%r14), %edx
+	LONG $0x46b70f45; BYTE $0x06 // movzwl 0x6(%r14), %r8d
+	WORD $0x8944; BYTE $0xff // movl %r15d, %edi
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x597942c4; LONG $0x0000809d; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm11
+	LONG $0x597d42c4; LONG $0x00008895; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm10
+	LONG $0x597d62c4; LONG $0x001b8e35; BYTE $0x00 // vpbroadcastq 0x1b8e(%rip), %ymm14
+	LONG $0x197d42c4; LONG $0x0000908d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm9
+	LONG $0x84287dc5; LONG $0x0001a024; BYTE $0x00 // vmovapd 0x1a0(%rsp), %ymm8
+	LONG $0xac287dc5; LONG $0x00032024; BYTE $0x00 // vmovapd 0x320(%rsp), %ymm13
+	LONG $0x2454894c; BYTE $0x38 // movq %r10, 0x38(%rsp)
+	WORD $0x8945; BYTE $0xda // movl %r11d, %r10d
+	LONG $0x02eac141 // shrl $0x2, %r10d
+	LONG $0x2474894c; BYTE $0x40 // movq %r14, 0x40(%rsp)
+	LONG $0x80048d48 // leaq (%rax,%rax,4), %rax
+	LONG $0x890c8d48 // leaq (%rcx,%rcx,4), %rcx
+	LONG $0x92148d48 // leaq (%rdx,%rdx,4), %rdx
+	LONG $0x80048d4f // leaq (%r8,%r8,4), %r8
+	LONG $0x1078c1c4; WORD $0xc104 // vmovups (%r9,%rax,8), %xmm0
+	LONG $0x1078c1c4; WORD $0xc914 // vmovups (%r9,%rcx,8), %xmm2
+	LONG $0x1078c1c4; WORD $0xc14c; BYTE $0x10 // vmovups 0x10(%r9,%rax,8), %xmm1
+	LONG $0x1078c1c4; WORD $0xc95c; BYTE $0x10 // vmovups 0x10(%r9,%rcx,8), %xmm3
+	LONG $0xb47f7dc5; LONG $0x00012024; BYTE $0x00 // vmovdqa %ymm14, 0x120(%rsp)
+	LONG $0x187dc3c4; WORD $0xd104; BYTE $0x01 // vinsertf128 $0x1, (%r9,%rdx,8), %ymm0, %ymm0
+	LONG $0x186d83c4; WORD $0xc114; BYTE $0x01 // vinsertf128 $0x1, (%r9,%r8,8), %ymm2, %ymm2
+	LONG $0xe214fdc5 // vunpcklpd %ymm2, %ymm0, %ymm4
+	LONG $0xc215fdc5 // vunpckhpd %ymm2, %ymm0, %ymm0
+	LONG $0x4429fcc5; WORD $0x6024 // vmovaps %ymm0, 0x60(%rsp)
+	LONG $0x1875c3c4; LONG $0x0110d144 // vinsertf128 $0x1, 0x10(%r9,%rdx,8), %ymm1, %ymm0
+	LONG $0x186583c4; LONG $0x0110c14c // vinsertf128 $0x1, 0x10(%r9,%r8,8), %ymm3, %ymm1
+	LONG $0x6f7ec1c4; WORD $0x005d // vmovdqu (%r13), %ymm3
+	LONG $0xa429fcc5; LONG $0x00008024; BYTE $0x00 // vmovaps %ymm4, 0x80(%rsp)
+	LONG $0x6f7ec1c4; WORD $0x4065 // vmovdqu 0x40(%r13), %ymm4
+	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
+	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
+	LONG $0x107bc1c4; WORD $0xc14c; BYTE $0x20 // vmovsd 0x20(%r9,%rax,8), %xmm1
+	LONG $0x3b048d4a // leaq (%rbx,%r15), %rax
+	LONG $0x8429fcc5; LONG $0x00016024; BYTE $0x00 // vmovaps %ymm0, 0x160(%rsp)
+	LONG $0x107bc1c4; WORD $0xd144; BYTE $0x20 // vmovsd 0x20(%r9,%rdx,8), %xmm0
+	LONG $0x1671c1c4; WORD $0xc94c; BYTE $0x20 // vmovhpd 0x20(%r9,%rcx,8), %xmm1, %xmm1
+	LONG $0x9429fcc5; LONG $0x0000c024; BYTE $0x00 // vmovaps %ymm2, 0xc0(%rsp)
+	LONG $0x597de2c4; LONG $0x001aba15; BYTE $0x00 // vpbroadcastq 0x1aba(%rip), %ymm2
+	LONG $0x24848948; LONG $0x00000150 // movq %rax, 0x150(%rsp)
+	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x167981c4; WORD $0xc144; BYTE $0x20 // vmovhpd 0x20(%r9,%r8,8), %xmm0, %xmm0
+	WORD $0x8945; BYTE $0xf9 // movl %r15d, %r9d
+	WORD $0xd141; BYTE $0xe9 // shrl %r9d
+	LONG $0x23048d4e // leaq (%rbx,%r12), %r8
+	LONG $0x947ffdc5; LONG $0x0000e024; BYTE $0x00 // vmovdqa %ymm2, 0xe0(%rsp)
+	LONG $0x187563c4; WORD $0x01f8 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm15
+	LONG $0x036ffac5 // vmovdqu (%rbx), %xmm0
+	LONG $0x387de3c4; WORD $0x3b04; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm0, %ymm0
+	LONG $0x008b180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rbx)
+	LONG $0xbc297dc5; LONG $0x00018024; BYTE $0x00 // vmovapd %ymm15, 0x180(%rsp)
+	LONG $0x007de2c4; BYTE $0xc3 // vpshufb %ymm3, %ymm0, %ymm0
+	LONG $0x47fde2c4; BYTE $0xc4 // vpsllvq %ymm4, %ymm0, %ymm0
+	LONG $0xd37dc1c4; BYTE $0xc3 // vpsrlq %xmm11, %ymm0, %ymm0
+	LONG $0xc0efadc5 // vpxor %ymm0, %ymm10, %ymm0
+	LONG $0x027dc3c4; WORD $0xaacc // vpblendd $0xaa, %ymm12, %ymm0, %ymm1
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc0eb8dc5 // vpor %ymm0, %ymm14, %ymm0
+	LONG $0xcaebf5c5 // vpor %ymm2, %ymm1, %ymm1
+	LONG $0x5c7dc1c4; BYTE $0xc1 // vsubpd %ymm9, %ymm0, %ymm0
+	LONG $0xe958fdc5 // vaddpd %ymm1, %ymm0, %ymm5
+	LONG $0x6f7aa1c4; WORD $0x3b04 // vmovdqu (%rbx,%r15), %xmm0
+	LONG $0xb8d562c4; LONG $0x008024ac; WORD $0x0000 // vfmadd231pd 0x80(%rsp), %ymm5, %ymm13
+	LONG $0x387de3c4; WORD $0x0704; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm0, %ymm0
+	LONG $0x7b048d4a // leaq (%rbx,%r15,2), %rax
+	LONG $0x8c180f42; LONG $0x0010003b; BYTE $0x00 // prefetcht0 0x1000(%rbx,%r15)
+	LONG $0x24848948; LONG $0x00000148 // movq %rax, 0x148(%rsp)
+	LONG $0x007de2c4; BYTE $0xc3 // vpshufb %ymm3, %ymm0, %ymm0
+	LONG $0x47fde2c4; BYTE $0xc4 // vpsllvq %ymm4, %ymm0, %ymm0
+	LONG $0xd37dc1c4; BYTE $0xc3 // vpsrlq %xmm11, %ymm0, %ymm0
+	LONG $0xc0efadc5 // vpxor %ymm0, %ymm10, %ymm0
+	LONG $0x027dc3c4; WORD $0xaacc // vpblendd $0xaa, %ymm12, %ymm0, %ymm1
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc0eb8dc5 // vpor %ymm0, %ymm14, %ymm0
+	LONG $0xcaebf5c5 // vpor %ymm2, %ymm1, %ymm1
+	LONG $0x5c7dc1c4; BYTE $0xc1 // vsubpd %ymm9, %ymm0, %ymm0
+	LONG $0xf158fdc5 // vaddpd %ymm1, %ymm0, %ymm6
+	LONG $0x6f7aa1c4; WORD $0x7b04 // vmovdqu (%rbx,%r15,2), %xmm0
+	LONG $0xb8cd62c4; WORD $0x246c; BYTE $0x60 // vfmadd231pd 0x60(%rsp), %ymm6, %ymm13
+	LONG $0x387de3c4; WORD $0x0704; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm0, %ymm0
+	LONG $0x8c180f42; LONG $0x0010007b; BYTE $0x00 // prefetcht0 0x1000(%rbx,%r15,2)
+	LONG $0x1b048d4a // leaq (%rbx,%r11), %rax
+	LONG $0x24848948; LONG $0x00000140 // movq %rax, 0x140(%rsp)
+	LONG $0x007de2c4; BYTE $0xc3 // vpshufb %ymm3, %ymm0, %ymm0
+	LONG $0x47fde2c4; BYTE $0xc4 // vpsllvq %ymm4, %ymm0, %ymm0
+	LONG $0xd37dc1c4; BYTE $0xc3 // vpsrlq %xmm11, %ymm0, %ymm0
+	LONG $0xc0efadc5 // vpxor %ymm0, %ymm10, %ymm0
+	LONG $0x027dc3c4; WORD $0xaacc // vpblendd $0xaa, %ymm12, %ymm0, %ymm1
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc0eb8dc5 // vpor %ymm0, %ymm14, %ymm0
+	LONG $0xcaebf5c5 // vpor %ymm2, %ymm1, %ymm1
+	LONG $0x5c7dc1c4; BYTE $0xc1 // vsubpd %ymm9, %ymm0, %ymm0
+	LONG $0xc958fdc5 // vaddpd %ymm1, %ymm0, %ymm1
+	LONG $0x6f7aa1c4; WORD $0x1b04 // vmovdqu (%rbx,%r11), %xmm0
+	LONG $0xb8f562c4; LONG $0x00c024ac; WORD $0x0000 // vfmadd231pd 0xc0(%rsp), %ymm1, %ymm13
+	LONG $0x387de3c4; WORD $0x0704; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm0, %ymm0
+	LONG $0x8c180f42; LONG $0x0010001b; BYTE $0x00 // prefetcht0 0x1000(%rbx,%r11)
+	LONG $0xbb048d4a // leaq (%rbx,%r15,4), %rax
+	WORD $0x894d; BYTE $0xc3 // movq %r8, %r11
+	LONG $0x24848948; LONG $0x00000158 // movq %rax, 0x158(%rsp)
+	LONG $0x007de2c4; BYTE $0xc3 // vpshufb %ymm3, %ymm0, %ymm0
+	LONG $0x47fde2c4; BYTE $0xc4 // vpsllvq %ymm4, %ymm0, %ymm0
+	LONG $0xd37dc1c4; BYTE $0xc3 // vpsrlq %xmm11, %ymm0, %ymm0
+	LONG $0xc0efadc5 // vpxor %ymm0, %ymm10, %ymm0
+	LONG $0x027dc3c4; WORD $0xaafc // vpblendd $0xaa, %ymm12, %ymm0, %ymm7
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc0eb8dc5 // vpor %ymm0, %ymm14, %ymm0
+	LONG $0xfaebc5c5 // vpor %ymm2, %ymm7, %ymm7
+	LONG $0x5c7dc1c4; BYTE $0xc1 // vsubpd %ymm9, %ymm0, %ymm0
+	LONG $0xc758fdc5 // vaddpd %ymm7, %ymm0, %ymm0
+	LONG $0x6f7aa1c4; WORD $0xbb3c // vmovdqu (%rbx,%r15,4), %xmm7
+	LONG $0xb8fd62c4; LONG $0x016024ac; WORD $0x0000 // vfmadd231pd 0x160(%rsp), %ymm0, %ymm13
+	LONG $0x3845e3c4; WORD $0x073c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm7, %ymm7
+	LONG $0x8c180f42; LONG $0x001000bb; BYTE $0x00 // prefetcht0 0x1000(%rbx,%r15,4)
+	LONG $0x0045e2c4; BYTE $0xdb // vpshufb %ymm3, %ymm7, %ymm3
+	LONG $0x47e5e2c4; BYTE $0xdc // vpsllvq %ymm4, %ymm3, %ymm3
+	LONG $0xd365c1c4; BYTE $0xdb // vpsrlq %xmm11, %ymm3, %ymm3
+	LONG $0xde593dc5 // vmulpd %ymm6, %ymm8, %ymm11
+	LONG $0xdbefadc5 // vpxor %ymm3, %ymm10, %ymm3
+	LONG $0xd373ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm4
+	LONG $0x0265c3c4; WORD $0xaadc // vpblendd $0xaa, %ymm12, %ymm3, %ymm3
+	LONG $0xe0593dc5 // vmulpd %ymm0, %ymm8, %ymm12
+	LONG $0xe4eb8dc5 // vpor %ymm4, %ymm14, %ymm4
+	LONG $0xdaebe5c5 // vpor %ymm2, %ymm3, %ymm3
+	LONG $0xd559bdc5 // vmulpd %ymm5, %ymm8, %ymm2
+	LONG $0x5c5dc1c4; BYTE $0xe1 // vsubpd %ymm9, %ymm4, %ymm4
+	LONG $0xdb58ddc5 // vaddpd %ymm3, %ymm4, %ymm3
+	LONG $0xe159bdc5 // vmulpd %ymm1, %ymm8, %ymm4
+	LONG $0xb8e542c4; BYTE $0xef // vfmadd231pd %ymm15, %ymm3, %ymm13
+	LONG $0xeb59bdc5 // vmulpd %ymm3, %ymm8, %ymm5
+	LONG $0xac297dc5; LONG $0x00032024; BYTE $0x00 // vmovapd %ymm13, 0x320(%rsp)
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x6f7ac1c4; BYTE $0x03 // vmovdqu (%r11), %xmm0
+	LONG $0xa429fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm4, 0x100(%rsp)
+	LONG $0x6f7ec1c4; WORD $0x0065 // vmovdqu (%r13), %ymm4
+	LONG $0xac29fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm5, 0xa0(%rsp)
+	LONG $0x6f7ec1c4; WORD $0x406d // vmovdqu 0x40(%r13), %ymm5
+	LONG $0x5979c2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm6
+	LONG $0x597dc2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm3
+	LONG $0x8c6f7dc5; LONG $0x00012024; BYTE $0x00 // vmovdqa 0x120(%rsp), %ymm9
+	LONG $0x197d42c4; LONG $0x000090b5; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm14
+	LONG $0x846f7dc5; LONG $0x0000e024; BYTE $0x00 // vmovdqa 0xe0(%rsp), %ymm8
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xac287dc5; LONG $0x0001e00c; BYTE $0x00 // vmovapd 0x1e0(%rsp,%rcx), %ymm13
+	LONG $0x3b048d49 // leaq (%r11,%rdi), %rax
+	LONG $0xffefc1c5 // vpxor %xmm7, %xmm7, %xmm7
+	LONG $0x3b148d4b // leaq (%r11,%r15), %rdx
+	LONG $0xef2941c4; BYTE $0xd2 // vpxor %xmm10, %xmm10, %xmm10
+	LONG $0x387dc3c4; WORD $0x3b04; BYTE $0x01 // vinserti128 $0x1, (%r11,%rdi), %ymm0, %ymm0
+	LONG $0x8b180f41; LONG $0x00001000 // prefetcht0 0x1000(%r11)
+	LONG $0x3a348d4e // leaq (%rdx,%r15), %r14
+	LONG $0x007de2c4; BYTE $0xc4 // vpshufb %ymm4, %ymm0, %ymm0
+	LONG $0x47fde2c4; BYTE $0xc5 // vpsllvq %ymm5, %ymm0, %ymm0
+	LONG $0xc6d3fdc5 // vpsrlq %xmm6, %ymm0, %ymm0
+	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
+	LONG $0x027de3c4; WORD $0xaac9 // vpblendd $0xaa, %ymm1, %ymm0, %ymm1
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc0ebb5c5 // vpor %ymm0, %ymm9, %ymm0
+	LONG $0xc9ebbdc5 // vpor %ymm1, %ymm8, %ymm1
+	LONG $0x5c7dc1c4; BYTE $0xc6 // vsubpd %ymm14, %ymm0, %ymm0
+	LONG $0xf9587dc5 // vaddpd %ymm1, %ymm0, %ymm15
+	LONG $0x6f7a81c4; WORD $0x3b04 // vmovdqu (%r11,%r15), %xmm0
+	LONG $0x387dc3c4; WORD $0x0704; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm0, %ymm0
+	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
+	LONG $0xb885c2c4; BYTE $0xd5 // vfmadd231pd %ymm13, %ymm15, %ymm2
+	LONG $0x007de2c4; BYTE $0xc4 // vpshufb %ymm4, %ymm0, %ymm0
+	LONG $0x47fde2c4; BYTE $0xc5 // vpsllvq %ymm5, %ymm0, %ymm0
+	LONG $0xc6d3fdc5 // vpsrlq %xmm6, %ymm0, %ymm0
+	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
+	LONG $0x027de3c4; WORD $0xaacf // vpblendd $0xaa, %ymm7, %ymm0, %ymm1
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc0ebb5c5 // vpor %ymm0, %ymm9, %ymm0
+	LONG $0xc9ebbdc5 // vpor %ymm1, %ymm8, %ymm1
+	LONG $0x5c7dc1c4; BYTE $0xc6 // vsubpd %ymm14, %ymm0, %ymm0
+	LONG $0xf958fdc5 // vaddpd %ymm1, %ymm0, %ymm7
+	LONG $0x8428fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm0
+	LONG $0xa8fd62c4; LONG $0x03600cbc; WORD $0x0000 // vfmadd213pd 0x360(%rsp,%rcx), %ymm0, %ymm15
+	LONG $0x8c180f43; LONG $0x0010003b; BYTE $0x00 // prefetcht0 0x1000(%r11,%r15)
+	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
+	LONG $0x6f7ac1c4; WORD $0x1704 // vmovdqu (%r15,%rdx), %xmm0
+	LONG $0x387dc3c4; WORD $0x0704; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm0, %ymm0
+	LONG $0x8c180f41; LONG $0x00100017; BYTE $0x00 // prefetcht0 0x1000(%r15,%rdx)
+	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
+	LONG $0x3e148d4b // leaq (%r14,%r15), %rdx
+	LONG $0xb8c542c4; BYTE $0xdd // vfmadd231pd %ymm13, %ymm7, %ymm11
+	LONG $0x007de2c4; BYTE $0xc4 // vpshufb %ymm4, %ymm0, %ymm0
+	LONG $0x47fde2c4; BYTE $0xc5 // vpsllvq %ymm5, %ymm0, %ymm0
+	LONG $0xc6d3fdc5 // vpsrlq %xmm6, %ymm0, %ymm0
+	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
+	LONG $0x027dc3c4; WORD $0xaaca // vpblendd $0xaa, %ymm10, %ymm0, %ymm1
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xd2287dc5 // vmovapd %ymm2, %ymm10
+	LONG $0xc0ebb5c5 // vpor %ymm0, %ymm9, %ymm0
+	LONG $0xc9ebbdc5 // vpor %ymm1, %ymm8, %ymm1
+	LONG $0x5c7dc1c4; BYTE $0xc6 // vsubpd %ymm14, %ymm0, %ymm0
+	LONG $0xc958fdc5 // vaddpd %ymm1, %ymm0, %ymm1
+	LONG $0x6f7a81c4; WORD $0x3704 // vmovdqu (%r15,%r14), %xmm0
+	LONG $0x387dc3c4; WORD $0x0704; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm0, %ymm0
+	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
+	LONG $0x007de2c4; BYTE $0xc4 // vpshufb %ymm4, %ymm0, %ymm0
+	LONG $0x47fde2c4; BYTE $0xc5 // vpsllvq %ymm5, %ymm0, %ymm0
+	LONG $0xc6d3fdc5 // vpsrlq %xmm6, %ymm0, %ymm0
+	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
+	LONG $0x027de3c4; LONG $0x00173f15; WORD $0xaa00 // vpblendd $0xaa, 0x173f(%rip), %ymm0, %ymm2
+	LONG $0x8c180f43; LONG $0x00100037; BYTE $0x00 // prefetcht0 0x1000(%r15,%r14)
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc0ebb5c5 // vpor %ymm0, %ymm9, %ymm0
+	LONG $0x5c7dc1c4; BYTE $0xc6 // vsubpd %ymm14, %ymm0, %ymm0
+	LONG $0xd2ebbdc5 // vpor %ymm2, %ymm8, %ymm2
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	LONG $0x6f7ac1c4; WORD $0x1714 // vmovdqu (%r15,%rdx), %xmm2
+	LONG $0x386dc3c4; WORD $0x0714; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm2, %ymm2
+	LONG $0xb8fd42c4; BYTE $0xe5 // vfmadd231pd %ymm13, %ymm0, %ymm12
+	LONG $0x006de2c4; BYTE $0xd4 // vpshufb %ymm4, %ymm2, %ymm2
+	LONG $0xa428fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd 0x100(%rsp), %ymm4
+	LONG $0x47ede2c4; BYTE $0xd5 // vpsllvq %ymm5, %ymm2, %ymm2
+	LONG $0xac28fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm5
+	LONG $0xd6d3edc5 // vpsrlq %xmm6, %ymm2, %ymm2
+	LONG $0xd3efedc5 // vpxor %ymm3, %ymm2, %ymm2
+	LONG $0xd273e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm3
+	LONG $0x026de3c4; LONG $0x0016db15; WORD $0xaa00 // vpblendd $0xaa, 0x16db(%rip), %ymm2, %ymm2
+	LONG $0xb8c562c4; WORD $0x247c; BYTE $0x60 // vfmadd231pd 0x60(%rsp), %ymm7, %ymm15
+	LONG $0x8c180f41; LONG $0x00100017; BYTE $0x00 // prefetcht0 0x1000(%r15,%rdx)
+	LONG $0xdbebb5c5 // vpor %ymm3, %ymm9, %ymm3
+	LONG $0x5c65c1c4; BYTE $0xde // vsubpd %ymm14, %ymm3, %ymm3
+	LONG $0xb8f562c4; LONG $0x00c024bc; WORD $0x0000 // vfmadd231pd 0xc0(%rsp), %ymm1, %ymm15
+	LONG $0xb8f5c2c4; BYTE $0xe5 // vfmadd231pd %ymm13, %ymm1, %ymm4
+	LONG $0xb8fd62c4; LONG $0x016024bc; WORD $0x0000 // vfmadd231pd 0x160(%rsp), %ymm0, %ymm15
+	LONG $0xd2ebbdc5 // vpor %ymm2, %ymm8, %ymm2
+	LONG $0xd258e5c5 // vaddpd %ymm2, %ymm3, %ymm2
+	LONG $0xb8ed62c4; LONG $0x018024bc; WORD $0x0000 // vfmadd231pd 0x180(%rsp), %ymm2, %ymm15
+	LONG $0xb8edc2c4; BYTE $0xed // vfmadd231pd %ymm13, %ymm2, %ymm5
+	LONG $0xd2297dc5 // vmovapd %ymm10, %ymm2
+	LONG $0xbc297dc5; LONG $0x0003600c; BYTE $0x00 // vmovapd %ymm15, 0x360(%rsp,%rcx)
+	LONG $0x40c18348 // addq $0x40, %rcx
+	LONG $0x00f98148; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %rcx
+	LONG $0xfda4850f; WORD $0xffff // jne <symmetric5+0xec0>
+	LONG $0x24748b4c; BYTE $0x40 // movq 0x40(%rsp), %r14
+	LONG $0x245c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r11
+	LONG $0x146dc1c4; BYTE $0xc3 // vunpcklpd %ymm11, %ymm2, %ymm0
+	LONG $0x156dc1c4; BYTE $0xcb // vunpckhpd %ymm11, %ymm2, %ymm1
+	LONG $0x145dc1c4; BYTE $0xd4 // vunpcklpd %ymm12, %ymm4, %ymm2
+	LONG $0x155dc1c4; BYTE $0xdc // vunpckhpd %ymm12, %ymm4, %ymm3
+	LONG $0xac6f7dc5; LONG $0x00012024; BYTE $0x00 // vmovdqa 0x120(%rsp), %ymm13
+	LONG $0xa46f7dc5; LONG $0x0000e024; BYTE $0x00 // vmovdqa 0xe0(%rsp), %ymm12
 	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
 	LONG $0x187de3c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm2, %ymm0, %ymm4
 	LONG $0x067de3c4; WORD $0x31c2 // vperm2f128 $0x31, %ymm2, %ymm0, %ymm0
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0x02b70f41 // movzwl (%r10), %eax
-	LONG $0x4ab70f41; BYTE $0x02 // movzwl 0x2(%r10), %ecx
-	LONG $0x72b70f41; BYTE $0x04 // movzwl 0x4(%r10), %esi
-	LONG $0x7ab70f41; BYTE $0x06 // movzwl 0x6(%r10), %edi
+	LONG $0x06b70f41 // movzwl (%r14), %eax
+	LONG $0x4eb70f41; BYTE $0x02 // movzwl 0x2(%r14), %ecx
+	LONG $0x56b70f41; BYTE $0x04 // movzwl 0x4(%r14), %edx
+	LONG $0x7eb70f41; BYTE $0x06 // movzwl 0x6(%r14), %edi
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
+	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
 	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
 	LONG $0x585dc1c4; WORD $0x0324 // vaddpd (%r11,%rax), %ymm4, %ymm4
 	LONG $0x117dc1c4; WORD $0x0324 // vmovupd %ymm4, (%r11,%rax)
 	LONG $0x1875e3c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm3, %ymm1, %ymm4
 	LONG $0x585dc1c4; WORD $0x0b24 // vaddpd (%r11,%rcx), %ymm4, %ymm4
 	LONG $0x117dc1c4; WORD $0x0b24 // vmovupd %ymm4, (%r11,%rcx)
-	LONG $0x587dc1c4; WORD $0x3304 // vaddpd (%r11,%rsi), %ymm0, %ymm0
-	LONG $0x117dc1c4; WORD $0x3304 // vmovupd %ymm0, (%r11,%rsi)
+	LONG $0x587dc1c4; WORD $0x1304 // vaddpd (%r11,%rdx), %ymm0, %ymm0
+	LONG $0x117dc1c4; WORD $0x1304 // vmovupd %ymm0, (%r11,%rdx)
 	LONG $0x0675e3c4; WORD $0x31c3 // vperm2f128 $0x31, %ymm3, %ymm1, %ymm0
 	LONG $0x587dc1c4; WORD $0x3b04 // vaddpd (%r11,%rdi), %ymm0, %ymm0
 	LONG $0x117dc1c4; WORD $0x3b04 // vmovupd %ymm0, (%r11,%rdi)
@@ -10856,786 +10137,524 @@ TEXT ·symmetric5Quad(SB), 0, $1424-8
 	LONG $0xca15d5c5 // vunpckhpd %ymm2, %ymm5, %ymm1
 	LONG $0x5871c1c4; WORD $0x0b54; BYTE $0x20 // vaddpd 0x20(%r11,%rcx), %xmm1, %xmm2
 	LONG $0x1179c1c4; WORD $0x0b54; BYTE $0x20 // vmovupd %xmm2, 0x20(%r11,%rcx)
-	LONG $0x5879c1c4; WORD $0x3344; BYTE $0x20 // vaddpd 0x20(%r11,%rsi), %xmm0, %xmm0
-	LONG $0x1179c1c4; WORD $0x3344; BYTE $0x20 // vmovupd %xmm0, 0x20(%r11,%rsi)
+	LONG $0x5879c1c4; WORD $0x1344; BYTE $0x20 // vaddpd 0x20(%r11,%rdx), %xmm0, %xmm0
+	LONG $0x1179c1c4; WORD $0x1344; BYTE $0x20 // vmovupd %xmm0, 0x20(%r11,%rdx)
 	LONG $0x197de3c4; WORD $0x01c8 // vextractf128 $0x1, %ymm1, %xmm0
 	LONG $0x5879c1c4; WORD $0x3b44; BYTE $0x20 // vaddpd 0x20(%r11,%rdi), %xmm0, %xmm0
 	LONG $0x1179c1c4; WORD $0x3b44; BYTE $0x20 // vmovupd %xmm0, 0x20(%r11,%rdi)
-	LONG $0x42b70f41; BYTE $0x08 // movzwl 0x8(%r10), %eax
-	LONG $0x72b70f41; BYTE $0x0c // movzwl 0xc(%r10), %esi
-	LONG $0x4ab70f41; BYTE $0x0a // movzwl 0xa(%r10), %ecx
-	LONG $0x5979c2c4; LONG $0x008024bc; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm7
-	LONG $0x80048d48 // leaq (%rax,%rax,4), %rax
-	LONG $0xb6348d48 // leaq (%rsi,%rsi,4), %rsi
-	LONG $0x890c8d48 // leaq (%rcx,%rcx,4), %rcx
-	LONG $0x0410f9c5; BYTE $0xc3 // vmovupd (%rbx,%rax,8), %xmm0
-	LONG $0x4c10f9c5; WORD $0x10c3 // vmovupd 0x10(%rbx,%rax,8), %xmm1
-	LONG $0x6410f9c5; WORD $0x10cb // vmovupd 0x10(%rbx,%rcx,8), %xmm4
-	LONG $0x1410f9c5; BYTE $0xcb // vmovupd (%rbx,%rcx,8), %xmm2
-	LONG $0x187de3c4; WORD $0xf31c; BYTE $0x01 // vinsertf128 $0x1, (%rbx,%rsi,8), %ymm0, %ymm3
-	LONG $0x1875e3c4; LONG $0x0110f344 // vinsertf128 $0x1, 0x10(%rbx,%rsi,8), %ymm1, %ymm0
-	LONG $0x4c10fbc5; WORD $0x20f3 // vmovsd 0x20(%rbx,%rsi,8), %xmm1
-	LONG $0x72b70f41; BYTE $0x0e // movzwl 0xe(%r10), %esi
-	LONG $0xb6348d48 // leaq (%rsi,%rsi,4), %rsi
-	LONG $0x6c16f0c5; WORD $0x20f3 // vmovhps 0x20(%rbx,%rsi,8), %xmm1, %xmm5
-	LONG $0x4c10fbc5; WORD $0x20c3 // vmovsd 0x20(%rbx,%rax,8), %xmm1
-	LONG $0x24848b48; LONG $0x00000148 // movq 0x148(%rsp), %rax
-	LONG $0x185de3c4; LONG $0x0110f364 // vinsertf128 $0x1, 0x10(%rbx,%rsi,8), %ymm4, %ymm4
-	LONG $0x186de3c4; WORD $0xf334; BYTE $0x01 // vinsertf128 $0x1, (%rbx,%rsi,8), %ymm2, %ymm6
-	LONG $0x441670c5; WORD $0x20cb // vmovhps 0x20(%rbx,%rcx,8), %xmm1, %xmm8
-	LONG $0x6f7aa1c4; WORD $0x280c // vmovdqu (%rax,%r13), %xmm1
-	LONG $0x387523c4; WORD $0x0024; BYTE $0x01 // vinserti128 $0x1, (%rax,%r8), %ymm1, %ymm12
-	LONG $0x24848b48; LONG $0x00000140 // movq 0x140(%rsp), %rax
-	LONG $0xf4147dc5 // vunpcklpd %ymm4, %ymm0, %ymm14
-	LONG $0xc415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm0
-	LONG $0x6f7ec1c4; WORD $0x2464; BYTE $0x20 // vmovdqu 0x20(%r12), %ymm4
-	LONG $0xfe1465c5 // vunpcklpd %ymm6, %ymm3, %ymm15
-	LONG $0xce1565c5 // vunpckhpd %ymm6, %ymm3, %ymm9
-	LONG $0x197dc2c4; LONG $0x0090249c; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm3
-	LONG $0x8429fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm0, 0x100(%rsp)
-	LONG $0x183de3c4; WORD $0x01c5 // vinsertf128 $0x1, %xmm5, %ymm8, %ymm0
-	LONG $0x6f7ec1c4; WORD $0x246c; BYTE $0x60 // vmovdqu 0x60(%r12), %ymm5
-	LONG $0x446f7dc5; WORD $0x4024 // vmovdqa 0x40(%rsp), %ymm8
-	LONG $0xbc297dc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm15, 0xe0(%rsp)
-	LONG $0x8c297dc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm9, 0xc0(%rsp)
-	LONG $0xb4297dc5; LONG $0x00016024; BYTE $0x00 // vmovapd %ymm14, 0x160(%rsp)
-	LONG $0x6f7aa1c4; WORD $0x280c // vmovdqu (%rax,%r13), %xmm1
-	LONG $0x4429fcc5; WORD $0x6024 // vmovaps %ymm0, 0x60(%rsp)
-	LONG $0x597dc2c4; LONG $0x00882484; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm0
-	LONG $0x387523c4; WORD $0x0014; BYTE $0x01 // vinserti128 $0x1, (%rax,%r8), %ymm1, %ymm10
-	LONG $0x24848b48; LONG $0x00000138 // movq 0x138(%rsp), %rax
-	LONG $0x1078a1c4; WORD $0x280c // vmovups (%rax,%r13), %xmm1
-	LONG $0x1875a3c4; WORD $0x000c; BYTE $0x01 // vinsertf128 $0x1, (%rax,%r8), %ymm1, %ymm1
-	LONG $0x24848b48; LONG $0x00000150 // movq 0x150(%rsp), %rax
-	LONG $0x8c29fcc5; LONG $0x00008024; BYTE $0x00 // vmovaps %ymm1, 0x80(%rsp)
-	LONG $0x6f7aa1c4; WORD $0x2a0c // vmovdqu (%rdx,%r13), %xmm1
-	LONG $0x3875a3c4; WORD $0x020c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r8), %ymm1, %ymm1
-	LONG $0x0075e2c4; BYTE $0xcc // vpshufb %ymm4, %ymm1, %ymm1
-	LONG $0x47f5e2c4; BYTE $0xcd // vpsllvq %ymm5, %ymm1, %ymm1
-	LONG $0xcfd3f5c5 // vpsrlq %xmm7, %ymm1, %ymm1
-	LONG $0xc8eff5c5 // vpxor %ymm0, %ymm1, %ymm1
-	LONG $0x0275c3c4; WORD $0xaad3 // vpblendd $0xaa, %ymm11, %ymm1, %ymm2
-	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
-	LONG $0xc9eb95c5 // vpor %ymm1, %ymm13, %ymm1
-	LONG $0xd2ebbdc5 // vpor %ymm2, %ymm8, %ymm2
-	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
-	LONG $0xf258f5c5 // vaddpd %ymm2, %ymm1, %ymm6
-	LONG $0x001de2c4; BYTE $0xcc // vpshufb %ymm4, %ymm12, %ymm1
-	LONG $0x47f5e2c4; BYTE $0xcd // vpsllvq %ymm5, %ymm1, %ymm1
-	LONG $0xcfd3f5c5 // vpsrlq %xmm7, %ymm1, %ymm1
-	LONG $0xc8eff5c5 // vpxor %ymm0, %ymm1, %ymm1
-	LONG $0x0275c3c4; WORD $0xaad3 // vpblendd $0xaa, %ymm11, %ymm1, %ymm2
-	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
-	LONG $0xc9eb95c5 // vpor %ymm1, %ymm13, %ymm1
-	LONG $0xd2ebbdc5 // vpor %ymm2, %ymm8, %ymm2
-	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
-	LONG $0xe25875c5 // vaddpd %ymm2, %ymm1, %ymm12
-	LONG $0x002de2c4; BYTE $0xcc // vpshufb %ymm4, %ymm10, %ymm1
-	LONG $0x47f5e2c4; BYTE $0xcd // vpsllvq %ymm5, %ymm1, %ymm1
-	LONG $0xcfd3f5c5 // vpsrlq %xmm7, %ymm1, %ymm1
-	LONG $0xc8eff5c5 // vpxor %ymm0, %ymm1, %ymm1
-	LONG $0x0275c3c4; WORD $0xaad3 // vpblendd $0xaa, %ymm11, %ymm1, %ymm2
-	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
-	LONG $0xc9eb95c5 // vpor %ymm1, %ymm13, %ymm1
-	LONG $0xd2ebbdc5 // vpor %ymm2, %ymm8, %ymm2
-	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
-	LONG $0xd25875c5 // vaddpd %ymm2, %ymm1, %ymm10
-	LONG $0x8c6ffdc5; LONG $0x00008024; BYTE $0x00 // vmovdqa 0x80(%rsp), %ymm1
-	LONG $0x0075e2c4; BYTE $0xcc // vpshufb %ymm4, %ymm1, %ymm1
-	LONG $0x47f5e2c4; BYTE $0xcd // vpsllvq %ymm5, %ymm1, %ymm1
-	LONG $0xcfd3f5c5 // vpsrlq %xmm7, %ymm1, %ymm1
-	LONG $0xc8eff5c5 // vpxor %ymm0, %ymm1, %ymm1
-	LONG $0x0275c3c4; WORD $0xaad3 // vpblendd $0xaa, %ymm11, %ymm1, %ymm2
-	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
-	LONG $0xc9eb95c5 // vpor %ymm1, %ymm13, %ymm1
-	LONG $0xd2ebbdc5 // vpor %ymm2, %ymm8, %ymm2
-	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	LONG $0x6f7aa1c4; WORD $0x2814 // vmovdqu (%rax,%r13), %xmm2
-	LONG $0x386da3c4; WORD $0x0014; BYTE $0x01 // vinserti128 $0x1, (%rax,%r8), %ymm2, %ymm2
-	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x006de2c4; BYTE $0xd4 // vpshufb %ymm4, %ymm2, %ymm2
-	LONG $0x47ede2c4; BYTE $0xd5 // vpsllvq %ymm5, %ymm2, %ymm2
-	LONG $0xac28fdc5; LONG $0x00032024; BYTE $0x00 // vmovapd 0x320(%rsp), %ymm5
-	LONG $0xd7d3edc5 // vpsrlq %xmm7, %ymm2, %ymm2
-	LONG $0xc0efedc5 // vpxor %ymm0, %ymm2, %ymm0
-	LONG $0xd073edc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm2
-	LONG $0x027dc3c4; WORD $0xaac3 // vpblendd $0xaa, %ymm11, %ymm0, %ymm0
-	LONG $0xd2eb95c5 // vpor %ymm2, %ymm13, %ymm2
-	LONG $0xc0ebbdc5 // vpor %ymm0, %ymm8, %ymm0
-	LONG $0xd35cedc5 // vsubpd %ymm3, %ymm2, %ymm2
-	LONG $0x9c28fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd 0x1a0(%rsp), %ymm3
-	LONG $0xb8cdc2c4; BYTE $0xef // vfmadd231pd %ymm15, %ymm6, %ymm5
-	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
-	LONG $0xb89dc2c4; BYTE $0xe9 // vfmadd231pd %ymm9, %ymm12, %ymm5
-	LONG $0xdb591dc5 // vmulpd %ymm3, %ymm12, %ymm11
-	LONG $0xe659e5c5 // vmulpd %ymm6, %ymm3, %ymm4
-	LONG $0xe15965c5 // vmulpd %ymm1, %ymm3, %ymm12
-	LONG $0xb8adc2c4; BYTE $0xee // vfmadd231pd %ymm14, %ymm10, %ymm5
-	LONG $0xb8f5e2c4; LONG $0x010024ac; WORD $0x0000 // vfmadd231pd 0x100(%rsp), %ymm1, %ymm5
-	LONG $0xd3592dc5 // vmulpd %ymm3, %ymm10, %ymm10
-	LONG $0xd859e5c5 // vmulpd %ymm0, %ymm3, %ymm3
-	LONG $0xb8fde2c4; WORD $0x246c; BYTE $0x60 // vfmadd231pd 0x60(%rsp), %ymm0, %ymm5
-	LONG $0xac29fdc5; LONG $0x00032024; BYTE $0x00 // vmovapd %ymm5, 0x320(%rsp)
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x6f7a81c4; WORD $0x290c // vmovdqu (%r9,%r13), %xmm1
-	LONG $0x6f7ec1c4; WORD $0x2444; BYTE $0x20 // vmovdqu 0x20(%r12), %ymm0
-	LONG $0xa429fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm4, 0x80(%rsp)
-	LONG $0x6f7ec1c4; WORD $0x2464; BYTE $0x60 // vmovdqu 0x60(%r12), %ymm4
-	LONG $0x5979c2c4; LONG $0x008024ac; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm5
-	LONG $0x597d42c4; LONG $0x008824bc; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm15
-	LONG $0x8c6f7dc5; LONG $0x0000a024; BYTE $0x00 // vmovdqa 0xa0(%rsp), %ymm9
-	LONG $0x197d42c4; LONG $0x009024b4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm14
-	LONG $0x446f7dc5; WORD $0x4024 // vmovdqa 0x40(%rsp), %ymm8
-	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0x29348d4b // leaq (%r9,%r13), %rsi
-	LONG $0x010c8d4b // leaq (%r9,%r8), %rcx
-	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0xffefc1c5 // vpxor %xmm7, %xmm7, %xmm7
-	LONG $0x387583c4; WORD $0x010c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r8), %ymm1, %ymm1
-	WORD $0x014d; BYTE $0xf9 // addq %r15, %r9
-	LONG $0x0075e2c4; BYTE $0xc8 // vpshufb %ymm0, %ymm1, %ymm1
-	LONG $0x47f5e2c4; BYTE $0xcc // vpsllvq %ymm4, %ymm1, %ymm1
-	LONG $0xcdd3f5c5 // vpsrlq %xmm5, %ymm1, %ymm1
-	LONG $0xc9ef85c5 // vpxor %ymm1, %ymm15, %ymm1
-	LONG $0x0275e3c4; WORD $0xaad2 // vpblendd $0xaa, %ymm2, %ymm1, %ymm2
-	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
-	LONG $0xc9ebb5c5 // vpor %ymm1, %ymm9, %ymm1
-	LONG $0xd2ebbdc5 // vpor %ymm2, %ymm8, %ymm2
-	LONG $0x5c75c1c4; BYTE $0xce // vsubpd %ymm14, %ymm1, %ymm1
-	LONG $0xea5875c5 // vaddpd %ymm2, %ymm1, %ymm13
-	LONG $0x6f7ac1c4; WORD $0x360c // vmovdqu (%r14,%rsi), %xmm1
-	WORD $0x014c; BYTE $0xf6 // addq %r14, %rsi
-	LONG $0x3875c3c4; WORD $0x0e0c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rcx), %ymm1, %ymm1
-	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
-	LONG $0x0075e2c4; BYTE $0xc8 // vpshufb %ymm0, %ymm1, %ymm1
-	LONG $0x47f5e2c4; BYTE $0xcc // vpsllvq %ymm4, %ymm1, %ymm1
-	LONG $0xcdd3f5c5 // vpsrlq %xmm5, %ymm1, %ymm1
-	LONG $0xc9ef85c5 // vpxor %ymm1, %ymm15, %ymm1
-	LONG $0x0275e3c4; WORD $0xaad6 // vpblendd $0xaa, %ymm6, %ymm1, %ymm2
-	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
-	LONG $0xc9ebb5c5 // vpor %ymm1, %ymm9, %ymm1
-	LONG $0xd2ebbdc5 // vpor %ymm2, %ymm8, %ymm2
-	LONG $0x5c75c1c4; BYTE $0xce // vsubpd %ymm14, %ymm1, %ymm1
-	LONG $0xf258f5c5 // vaddpd %ymm2, %ymm1, %ymm6
-	LONG $0x6f7ac1c4; WORD $0x360c // vmovdqu (%r14,%rsi), %xmm1
-	WORD $0x014c; BYTE $0xf6 // addq %r14, %rsi
-	LONG $0x3875c3c4; WORD $0x0e0c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rcx), %ymm1, %ymm1
-	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
-	LONG $0x0075e2c4; BYTE $0xc8 // vpshufb %ymm0, %ymm1, %ymm1
-	LONG $0x47f5e2c4; BYTE $0xcc // vpsllvq %ymm4, %ymm1, %ymm1
-	LONG $0xcdd3f5c5 // vpsrlq %xmm5, %ymm1, %ymm1
-	LONG $0xc9ef85c5 // vpxor %ymm1, %ymm15, %ymm1
-	LONG $0x0275e3c4; WORD $0xaad7 // vpblendd $0xaa, %ymm7, %ymm1, %ymm2
-	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
-	LONG $0xc9ebb5c5 // vpor %ymm1, %ymm9, %ymm1
-	LONG $0xd2ebbdc5 // vpor %ymm2, %ymm8, %ymm2
-	LONG $0x5c75c1c4; BYTE $0xce // vsubpd %ymm14, %ymm1, %ymm1
-	LONG $0xfa58f5c5 // vaddpd %ymm2, %ymm1, %ymm7
-	LONG $0x6f7ac1c4; WORD $0x360c // vmovdqu (%r14,%rsi), %xmm1
-	WORD $0x014c; BYTE $0xf6 // addq %r14, %rsi
-	LONG $0x3875c3c4; WORD $0x0e0c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rcx), %ymm1, %ymm1
-	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
-	LONG $0x0075e2c4; BYTE $0xc8 // vpshufb %ymm0, %ymm1, %ymm1
-	LONG $0x47f5e2c4; BYTE $0xcc // vpsllvq %ymm4, %ymm1, %ymm1
-	LONG $0xcdd3f5c5 // vpsrlq %xmm5, %ymm1, %ymm1
-	LONG $0xc9ef85c5 // vpxor %ymm1, %ymm15, %ymm1
-	LONG $0x0275e3c4; LONG $0x00186915; WORD $0xaa00 // vpblendd $0xaa, 0x1869(%rip), %ymm1, %ymm2
-	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
-	LONG $0xc9ebb5c5 // vpor %ymm1, %ymm9, %ymm1
-	LONG $0x5c75c1c4; BYTE $0xce // vsubpd %ymm14, %ymm1, %ymm1
-	LONG $0xd2ebbdc5 // vpor %ymm2, %ymm8, %ymm2
-	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	LONG $0x6f7ac1c4; WORD $0x3614 // vmovdqu (%r14,%rsi), %xmm2
-	LONG $0x386dc3c4; WORD $0x0e14; BYTE $0x01 // vinserti128 $0x1, (%r14,%rcx), %ymm2, %ymm2
-	LONG $0x006de2c4; BYTE $0xc0 // vpshufb %ymm0, %ymm2, %ymm0
-	LONG $0x47fde2c4; BYTE $0xc4 // vpsllvq %ymm4, %ymm0, %ymm0
-	LONG $0xa428fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm4
-	LONG $0xc5d3fdc5 // vpsrlq %xmm5, %ymm0, %ymm0
-	LONG $0xc0ef85c5 // vpxor %ymm0, %ymm15, %ymm0
-	LONG $0xd073edc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm2
-	LONG $0x027de3c4; LONG $0x00181c05; WORD $0xaa00 // vpblendd $0xaa, 0x181c(%rip), %ymm0, %ymm0
-	LONG $0xac28fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd 0xe0(%rsp), %ymm5
-	LONG $0xd2ebb5c5 // vpor %ymm2, %ymm9, %ymm2
-	LONG $0x5c6dc1c4; BYTE $0xd6 // vsubpd %ymm14, %ymm2, %ymm2
-	LONG $0xc0ebbdc5 // vpor %ymm0, %ymm8, %ymm0
-	LONG $0x84287dc5; LONG $0x0001e004; BYTE $0x00 // vmovapd 0x1e0(%rsp,%rax), %ymm8
-	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
-	LONG $0xb895c2c4; BYTE $0xe0 // vfmadd231pd %ymm8, %ymm13, %ymm4
-	LONG $0xa8d562c4; LONG $0x036004ac; WORD $0x0000 // vfmadd213pd 0x360(%rsp,%rax), %ymm5, %ymm13
-	LONG $0xb8cd42c4; BYTE $0xd8 // vfmadd231pd %ymm8, %ymm6, %ymm11
-	LONG $0xb8c542c4; BYTE $0xd0 // vfmadd231pd %ymm8, %ymm7, %ymm10
-	LONG $0xb8f542c4; BYTE $0xe0 // vfmadd231pd %ymm8, %ymm1, %ymm12
-	LONG $0xb8fdc2c4; BYTE $0xd8 // vfmadd231pd %ymm8, %ymm0, %ymm3
-	LONG $0xb8cd62c4; LONG $0x00c024ac; WORD $0x0000 // vfmadd231pd 0xc0(%rsp), %ymm6, %ymm13
-	LONG $0xb8c562c4; LONG $0x016024ac; WORD $0x0000 // vfmadd231pd 0x160(%rsp), %ymm7, %ymm13
-	LONG $0xb8f562c4; LONG $0x010024ac; WORD $0x0000 // vfmadd231pd 0x100(%rsp), %ymm1, %ymm13
-	LONG $0xb8fd62c4; WORD $0x246c; BYTE $0x60 // vfmadd231pd 0x60(%rsp), %ymm0, %ymm13
-	LONG $0xac297dc5; LONG $0x00036004; BYTE $0x00 // vmovapd %ymm13, 0x360(%rsp,%rax)
-	LONG $0x40c08348 // addq $0x40, %rax
-	LONG $0x01003d48; WORD $0x0000 // cmpq $0x100, %rax
-	LONG $0xfde8850f; WORD $0xffff // jne <symmetric5+0x1660>
-	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
-	LONG $0x145dc1c4; BYTE $0xc3 // vunpcklpd %ymm11, %ymm4, %ymm0
-	LONG $0x155dc1c4; BYTE $0xcb // vunpckhpd %ymm11, %ymm4, %ymm1
-	LONG $0x142dc1c4; BYTE $0xd4 // vunpcklpd %ymm12, %ymm10, %ymm2
-	LONG $0x152dc1c4; BYTE $0xe4 // vunpckhpd %ymm12, %ymm10, %ymm4
-	LONG $0x001196e9; BYTE $0x00 // jmp <symmetric5+0x2a31>
-	LONG $0x8c28fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd 0x180(%rsp), %ymm1
-	LONG $0x9428fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd 0x1a0(%rsp), %ymm2
-	LONG $0x9c28fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd 0x1c0(%rsp), %ymm3
-	LONG $0xa428fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd 0x1e0(%rsp), %ymm4
-	LONG $0xac28fdc5; LONG $0x00020024; BYTE $0x00 // vmovapd 0x200(%rsp), %ymm5
-	LONG $0xb428fdc5; LONG $0x00022024; BYTE $0x00 // vmovapd 0x220(%rsp), %ymm6
-	LONG $0xbc28fdc5; LONG $0x00024024; BYTE $0x00 // vmovapd 0x240(%rsp), %ymm7
-	LONG $0x84287dc5; LONG $0x00026024; BYTE $0x00 // vmovapd 0x260(%rsp), %ymm8
-	LONG $0x8c287dc5; LONG $0x00028024; BYTE $0x00 // vmovapd 0x280(%rsp), %ymm9
-	LONG $0x94287dc5; LONG $0x0002a024; BYTE $0x00 // vmovapd 0x2a0(%rsp), %ymm10
-	LONG $0xb5048d42; LONG $0x00000000 // leal (,%r14,4), %eax
-	LONG $0x763c8d43 // leal (%r14,%r14,2), %edi
-	WORD $0x8944; BYTE $0xf6 // movl %r14d, %esi
-	WORD $0xeed1 // shrl %esi
-	WORD $0x8948; BYTE $0xd1 // movq %rdx, %rcx
-	WORD $0x2949; BYTE $0xc7 // subq %rax, %r15
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	WORD $0xc031 // xorl %eax, %eax
-	WORD $0x014d; BYTE $0xf7 // addq %r14, %r15
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x016ffac5 // vmovdqu (%rcx), %xmm0
-	LONG $0x597942c4; LONG $0x008024a4; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm12
-	LONG $0x597d42c4; LONG $0x0088249c; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm11
-	LONG $0x29048d4e // leaq (%rcx,%r13), %r8
-	LONG $0x31148d4c // leaq (%rcx,%rsi), %r10
-	LONG $0x390c8d4c // leaq (%rcx,%rdi), %r9
-	LONG $0x387da3c4; WORD $0x2904; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r13), %ymm0, %ymm0
-	LONG $0x007dc2c4; WORD $0x2404 // vpshufb (%r12), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x2444; BYTE $0x40 // vpsllvq 0x40(%r12), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc4 // vpsrlq %xmm12, %ymm0, %ymm0
-	LONG $0xc0efa5c5 // vpxor %ymm0, %ymm11, %ymm0
-	LONG $0x197d42c4; LONG $0x0090249c; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm11
-	LONG $0x5c7d41c4; BYTE $0xe3 // vsubpd %ymm11, %ymm0, %ymm12
-	LONG $0xa8f562c4; LONG $0x030004a4; WORD $0x0000 // vfmadd213pd 0x300(%rsp,%rax), %ymm1, %ymm12
-	LONG $0xa4297dc5; LONG $0x00030004; BYTE $0x00 // vmovapd %ymm12, 0x300(%rsp,%rax)
-	LONG $0x046ffac5; BYTE $0x31 // vmovdqu (%rcx,%rsi), %xmm0
-	LONG $0x597942c4; LONG $0x008024ac; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm13
-	LONG $0x597d42c4; LONG $0x0088249c; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm11
-	LONG $0x387de3c4; WORD $0x3904; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdi), %ymm0, %ymm0
-	LONG $0x007dc2c4; WORD $0x2444; BYTE $0x20 // vpshufb 0x20(%r12), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x2444; BYTE $0x60 // vpsllvq 0x60(%r12), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc5 // vpsrlq %xmm13, %ymm0, %ymm0
-	LONG $0xc0efa5c5 // vpxor %ymm0, %ymm11, %ymm0
-	LONG $0x197d42c4; LONG $0x0090249c; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm11
-	LONG $0x5c7dc1c4; BYTE $0xc3 // vsubpd %ymm11, %ymm0, %ymm0
-	LONG $0xa8ede2c4; LONG $0x03200484; WORD $0x0000 // vfmadd213pd 0x320(%rsp,%rax), %ymm2, %ymm0
-	LONG $0x8429fdc5; LONG $0x00032004; BYTE $0x00 // vmovapd %ymm0, 0x320(%rsp,%rax)
-	LONG $0x6f7a21c4; WORD $0x311c // vmovdqu (%rcx,%r14), %xmm11
-	LONG $0x597942c4; LONG $0x008024b4; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm14
-	LONG $0x597d42c4; LONG $0x008824ac; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm13
-	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
-	LONG $0x382503c4; WORD $0x061c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r8), %ymm11, %ymm11
-	WORD $0x014d; BYTE $0xf0 // addq %r14, %r8
-	LONG $0x002542c4; WORD $0x241c // vpshufb (%r12), %ymm11, %ymm11
-	LONG $0x47a542c4; WORD $0x245c; BYTE $0x40 // vpsllvq 0x40(%r12), %ymm11, %ymm11
-	LONG $0xd32541c4; BYTE $0xde // vpsrlq %xmm14, %ymm11, %ymm11
-	LONG $0xef2541c4; BYTE $0xdd // vpxor %ymm13, %ymm11, %ymm11
-	LONG $0x197d42c4; LONG $0x009024ac; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm13
-	LONG $0x5c2541c4; BYTE $0xdd // vsubpd %ymm13, %ymm11, %ymm11
-	LONG $0xa8e542c4; BYTE $0xdc // vfmadd213pd %ymm12, %ymm3, %ymm11
-	LONG $0x9c297dc5; LONG $0x00030004; BYTE $0x00 // vmovapd %ymm11, 0x300(%rsp,%rax)
-	LONG $0x6f7a01c4; WORD $0x1624 // vmovdqu (%r14,%r10), %xmm12
-	LONG $0x597942c4; LONG $0x008024b4; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm14
-	LONG $0x597d42c4; LONG $0x008824ac; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm13
-	WORD $0x014d; BYTE $0xf2 // addq %r14, %r10
-	LONG $0x381d03c4; WORD $0x0e24; BYTE $0x01 // vinserti128 $0x1, (%r14,%r9), %ymm12, %ymm12
-	WORD $0x014d; BYTE $0xf1 // addq %r14, %r9
-	LONG $0x001d42c4; WORD $0x2464; BYTE $0x20 // vpshufb 0x20(%r12), %ymm12, %ymm12
-	LONG $0x479d42c4; WORD $0x2464; BYTE $0x60 // vpsllvq 0x60(%r12), %ymm12, %ymm12
-	LONG $0xd31d41c4; BYTE $0xe6 // vpsrlq %xmm14, %ymm12, %ymm12
-	LONG $0xef1d41c4; BYTE $0xe5 // vpxor %ymm13, %ymm12, %ymm12
-	LONG $0x197d42c4; LONG $0x009024ac; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm13
-	LONG $0x5c1d41c4; BYTE $0xe5 // vsubpd %ymm13, %ymm12, %ymm12
-	LONG $0xa8dd62c4; BYTE $0xe0 // vfmadd213pd %ymm0, %ymm4, %ymm12
-	LONG $0xa4297dc5; LONG $0x00032004; BYTE $0x00 // vmovapd %ymm12, 0x320(%rsp,%rax)
-	LONG $0x6f7ac1c4; WORD $0x0e04 // vmovdqu (%r14,%rcx), %xmm0
-	LONG $0x597942c4; LONG $0x008024b4; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm14
-	LONG $0x597d42c4; LONG $0x008824ac; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm13
-	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
-	LONG $0x387d83c4; WORD $0x0604; BYTE $0x01 // vinserti128 $0x1, (%r14,%r8), %ymm0, %ymm0
-	WORD $0x014d; BYTE $0xf0 // addq %r14, %r8
-	LONG $0x007dc2c4; WORD $0x2404 // vpshufb (%r12), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x2444; BYTE $0x40 // vpsllvq 0x40(%r12), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc6 // vpsrlq %xmm14, %ymm0, %ymm0
-	LONG $0xc0ef95c5 // vpxor %ymm0, %ymm13, %ymm0
-	LONG $0x197d42c4; LONG $0x009024ac; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm13
-	LONG $0x5c7dc1c4; BYTE $0xc5 // vsubpd %ymm13, %ymm0, %ymm0
-	LONG $0xa8d5c2c4; BYTE $0xc3 // vfmadd213pd %ymm11, %ymm5, %ymm0
-	LONG $0x8429fdc5; LONG $0x00030004; BYTE $0x00 // vmovapd %ymm0, 0x300(%rsp,%rax)
-	LONG $0x6f7a01c4; WORD $0x161c // vmovdqu (%r14,%r10), %xmm11
-	LONG $0x597942c4; LONG $0x008024b4; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm14
-	LONG $0x597d42c4; LONG $0x008824ac; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm13
-	WORD $0x014d; BYTE $0xf2 // addq %r14, %r10
-	LONG $0x382503c4; WORD $0x0e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r9), %ymm11, %ymm11
-	WORD $0x014d; BYTE $0xf1 // addq %r14, %r9
-	LONG $0x002542c4; WORD $0x245c; BYTE $0x20 // vpshufb 0x20(%r12), %ymm11, %ymm11
-	LONG $0x47a542c4; WORD $0x245c; BYTE $0x60 // vpsllvq 0x60(%r12), %ymm11, %ymm11
-	LONG $0xd32541c4; BYTE $0xde // vpsrlq %xmm14, %ymm11, %ymm11
-	LONG $0xef2541c4; BYTE $0xdd // vpxor %ymm13, %ymm11, %ymm11
-	LONG $0x197d42c4; LONG $0x009024ac; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm13
-	LONG $0x5c2541c4; BYTE $0xdd // vsubpd %ymm13, %ymm11, %ymm11
-	LONG $0xa8cd42c4; BYTE $0xdc // vfmadd213pd %ymm12, %ymm6, %ymm11
-	LONG $0x9c297dc5; LONG $0x00032004; BYTE $0x00 // vmovapd %ymm11, 0x320(%rsp,%rax)
-	LONG $0x6f7a41c4; WORD $0x0e24 // vmovdqu (%r14,%rcx), %xmm12
-	LONG $0x597942c4; LONG $0x008024b4; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm14
-	LONG $0x597d42c4; LONG $0x008824ac; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm13
-	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
-	LONG $0x381d03c4; WORD $0x0624; BYTE $0x01 // vinserti128 $0x1, (%r14,%r8), %ymm12, %ymm12
-	WORD $0x014d; BYTE $0xf0 // addq %r14, %r8
-	LONG $0x001d42c4; WORD $0x2424 // vpshufb (%r12), %ymm12, %ymm12
-	LONG $0x479d42c4; WORD $0x2464; BYTE $0x40 // vpsllvq 0x40(%r12), %ymm12, %ymm12
-	LONG $0xd31d41c4; BYTE $0xe6 // vpsrlq %xmm14, %ymm12, %ymm12
-	LONG $0xef1d41c4; BYTE $0xe5 // vpxor %ymm13, %ymm12, %ymm12
-	LONG $0x197d42c4; LONG $0x009024ac; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm13
-	LONG $0x5c1d41c4; BYTE $0xe5 // vsubpd %ymm13, %ymm12, %ymm12
-	LONG $0xa8c562c4; BYTE $0xe0 // vfmadd213pd %ymm0, %ymm7, %ymm12
-	LONG $0xa4297dc5; LONG $0x00030004; BYTE $0x00 // vmovapd %ymm12, 0x300(%rsp,%rax)
-	LONG $0x6f7a81c4; WORD $0x1604 // vmovdqu (%r14,%r10), %xmm0
-	LONG $0x597942c4; LONG $0x008024b4; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm14
-	LONG $0x597d42c4; LONG $0x008824ac; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm13
-	WORD $0x014d; BYTE $0xf2 // addq %r14, %r10
-	LONG $0x387d83c4; WORD $0x0e04; BYTE $0x01 // vinserti128 $0x1, (%r14,%r9), %ymm0, %ymm0
-	WORD $0x014d; BYTE $0xf1 // addq %r14, %r9
-	LONG $0x007dc2c4; WORD $0x2444; BYTE $0x20 // vpshufb 0x20(%r12), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x2444; BYTE $0x60 // vpsllvq 0x60(%r12), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc6 // vpsrlq %xmm14, %ymm0, %ymm0
-	LONG $0xc0ef95c5 // vpxor %ymm0, %ymm13, %ymm0
-	LONG $0x197d42c4; LONG $0x009024ac; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm13
-	LONG $0x5c7dc1c4; BYTE $0xc5 // vsubpd %ymm13, %ymm0, %ymm0
-	LONG $0xa8bdc2c4; BYTE $0xc3 // vfmadd213pd %ymm11, %ymm8, %ymm0
-	LONG $0x8429fdc5; LONG $0x00032004; BYTE $0x00 // vmovapd %ymm0, 0x320(%rsp,%rax)
-	LONG $0x6f7a41c4; WORD $0x0e1c // vmovdqu (%r14,%rcx), %xmm11
-	LONG $0x597942c4; LONG $0x008024b4; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm14
-	LONG $0x597d42c4; LONG $0x008824ac; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm13
-	WORD $0x014c; BYTE $0xf9 // addq %r15, %rcx
-	LONG $0x382503c4; WORD $0x061c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r8), %ymm11, %ymm11
-	LONG $0x002542c4; WORD $0x241c // vpshufb (%r12), %ymm11, %ymm11
-	LONG $0x47a542c4; WORD $0x245c; BYTE $0x40 // vpsllvq 0x40(%r12), %ymm11, %ymm11
-	LONG $0xd32541c4; BYTE $0xde // vpsrlq %xmm14, %ymm11, %ymm11
-	LONG $0xef2541c4; BYTE $0xdd // vpxor %ymm13, %ymm11, %ymm11
-	LONG $0x197d42c4; LONG $0x009024ac; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm13
-	LONG $0x5c2541c4; BYTE $0xdd // vsubpd %ymm13, %ymm11, %ymm11
-	LONG $0xa8b542c4; BYTE $0xdc // vfmadd213pd %ymm12, %ymm9, %ymm11
-	LONG $0x9c297dc5; LONG $0x00030004; BYTE $0x00 // vmovapd %ymm11, 0x300(%rsp,%rax)
-	LONG $0x6f7a01c4; WORD $0x161c // vmovdqu (%r14,%r10), %xmm11
-	LONG $0x597942c4; LONG $0x008024ac; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm13
-	LONG $0x597d42c4; LONG $0x008824a4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm12
-	LONG $0x382503c4; WORD $0x0e1c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r9), %ymm11, %ymm11
-	LONG $0x002542c4; WORD $0x245c; BYTE $0x20 // vpshufb 0x20(%r12), %ymm11, %ymm11
-	LONG $0x47a542c4; WORD $0x245c; BYTE $0x60 // vpsllvq 0x60(%r12), %ymm11, %ymm11
-	LONG $0xd32541c4; BYTE $0xdd // vpsrlq %xmm13, %ymm11, %ymm11
-	LONG $0x197d42c4; LONG $0x009024ac; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm13
-	LONG $0xef2541c4; BYTE $0xdc // vpxor %ymm12, %ymm11, %ymm11
-	LONG $0x5c2541c4; BYTE $0xdd // vsubpd %ymm13, %ymm11, %ymm11
-	LONG $0xa8ad62c4; BYTE $0xd8 // vfmadd213pd %ymm0, %ymm10, %ymm11
-	LONG $0x9c297dc5; LONG $0x00032004; BYTE $0x00 // vmovapd %ymm11, 0x320(%rsp,%rax)
-	LONG $0x40c08348 // addq $0x40, %rax
-	LONG $0x01403d48; WORD $0x0000 // cmpq $0x140, %rax
-	LONG $0xfc63850f; WORD $0xffff // jne <symmetric5+0x1920>
-	LONG $0xffe5aee9; BYTE $0xff // jmp <symmetric5+0x270>
-	LONG $0x8428fcc5; LONG $0x00018024; BYTE $0x00 // vmovaps 0x180(%rsp), %ymm0
-	LONG $0x8c28fcc5; LONG $0x0001a024; BYTE $0x00 // vmovaps 0x1a0(%rsp), %ymm1
-	LONG $0x9c28fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd 0x1c0(%rsp), %ymm3
-	LONG $0xa428fdc5; LONG $0x0001e024; BYTE $0x00 // vmovapd 0x1e0(%rsp), %ymm4
-	LONG $0xac28fdc5; LONG $0x00020024; BYTE $0x00 // vmovapd 0x200(%rsp), %ymm5
-	LONG $0xb428fdc5; LONG $0x00022024; BYTE $0x00 // vmovapd 0x220(%rsp), %ymm6
-	LONG $0xbc28fdc5; LONG $0x00024024; BYTE $0x00 // vmovapd 0x240(%rsp), %ymm7
-	LONG $0x84287dc5; LONG $0x00026024; BYTE $0x00 // vmovapd 0x260(%rsp), %ymm8
-	LONG $0x8c287dc5; LONG $0x00028024; BYTE $0x00 // vmovapd 0x280(%rsp), %ymm9
-	LONG $0x94287dc5; LONG $0x0002a024; BYTE $0x00 // vmovapd 0x2a0(%rsp), %ymm10
-	LONG $0xb5048d42; LONG $0x00000000 // leal (,%r14,4), %eax
-	LONG $0x763c8d43 // leal (%r14,%r14,2), %edi
-	WORD $0x8944; BYTE $0xf6 // movl %r14d, %esi
-	WORD $0xeed1 // shrl %esi
-	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
-	WORD $0x8949; BYTE $0xd1 // movq %rdx, %r9
-	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
-	WORD $0x2949; BYTE $0xc7 // subq %rax, %r15
-	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	WORD $0x014d; BYTE $0xf7 // addq %r14, %r15
-	LONG $0x4429fcc5; WORD $0x4024 // vmovaps %ymm0, 0x40(%rsp)
-	LONG $0x8c29fcc5; LONG $0x0000a024; BYTE $0x00 // vmovaps %ymm1, 0xa0(%rsp)
-	BYTE $0x90 // nop
-	LONG $0x6f7ac1c4; BYTE $0x01 // vmovdqu (%r9), %xmm0
-	LONG $0x597942c4; LONG $0x008024a4; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm12
-	LONG $0x597d42c4; LONG $0x0088249c; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm11
-	LONG $0x197d42c4; LONG $0x009024b4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm14
-	LONG $0x8c28fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm1
-	LONG $0x29148d4f // leaq (%r9,%r13), %r10
-	LONG $0x31048d49 // leaq (%r9,%rsi), %rax
-	LONG $0x390c8d49 // leaq (%r9,%rdi), %rcx
-	LONG $0x387d83c4; WORD $0x2904; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm0, %ymm0
-	LONG $0x007dc2c4; WORD $0x2404 // vpshufb (%r12), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x2444; BYTE $0x40 // vpsllvq 0x40(%r12), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc4 // vpsrlq %xmm12, %ymm0, %ymm0
-	LONG $0xc0efa5c5 // vpxor %ymm0, %ymm11, %ymm0
-	LONG $0x597d62c4; LONG $0x00124a1d; BYTE $0x00 // vpbroadcastq 0x124a(%rip), %ymm11
-	LONG $0x027d63c4; WORD $0xaae2 // vpblendd $0xaa, %ymm2, %ymm0, %ymm12
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xeb1d41c4; BYTE $0xeb // vpor %ymm11, %ymm12, %ymm13
-	LONG $0x597d62c4; LONG $0x00122925; BYTE $0x00 // vpbroadcastq 0x1229(%rip), %ymm12
-	LONG $0xc0eb9dc5 // vpor %ymm0, %ymm12, %ymm0
-	LONG $0x5c7dc1c4; BYTE $0xc6 // vsubpd %ymm14, %ymm0, %ymm0
-	LONG $0xf05815c5 // vaddpd %ymm0, %ymm13, %ymm14
-	LONG $0x4428fdc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm0
-	LONG $0xa8fd22c4; LONG $0x030004b4; WORD $0x0000 // vfmadd213pd 0x300(%rsp,%r8), %ymm0, %ymm14
-	LONG $0x297d21c4; LONG $0x030004b4; WORD $0x0000 // vmovapd %ymm14, 0x300(%rsp,%r8)
-	LONG $0x6f7ac1c4; WORD $0x3104 // vmovdqu (%r9,%rsi), %xmm0
-	LONG $0x597942c4; LONG $0x008024bc; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm15
-	LONG $0x597d42c4; LONG $0x008824ac; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm13
-	LONG $0x387dc3c4; WORD $0x3904; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm0, %ymm0
-	LONG $0x007dc2c4; WORD $0x2444; BYTE $0x20 // vpshufb 0x20(%r12), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x2444; BYTE $0x60 // vpsllvq 0x60(%r12), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc7 // vpsrlq %xmm15, %ymm0, %ymm0
-	LONG $0x197d42c4; LONG $0x009024bc; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm15
-	LONG $0xc0ef95c5 // vpxor %ymm0, %ymm13, %ymm0
-	LONG $0x027d63c4; WORD $0xaaea // vpblendd $0xaa, %ymm2, %ymm0, %ymm13
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0eb9dc5 // vpor %ymm0, %ymm12, %ymm0
-	LONG $0xeb1541c4; BYTE $0xeb // vpor %ymm11, %ymm13, %ymm13
-	LONG $0x5c7dc1c4; BYTE $0xc7 // vsubpd %ymm15, %ymm0, %ymm0
-	LONG $0xc05895c5 // vaddpd %ymm0, %ymm13, %ymm0
-	LONG $0xa8f5a2c4; LONG $0x03200484; WORD $0x0000 // vfmadd213pd 0x320(%rsp,%r8), %ymm1, %ymm0
-	LONG $0x297da1c4; LONG $0x03200484; WORD $0x0000 // vmovapd %ymm0, 0x320(%rsp,%r8)
-	LONG $0x6f7a01c4; WORD $0x312c // vmovdqu (%r9,%r14), %xmm13
-	LONG $0x5979c2c4; LONG $0x0080248c; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm1
-	LONG $0x597d42c4; LONG $0x008824bc; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm15
-	WORD $0x014d; BYTE $0xf1 // addq %r14, %r9
-	LONG $0x381503c4; WORD $0x162c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r10), %ymm13, %ymm13
-	WORD $0x014d; BYTE $0xf2 // addq %r14, %r10
-	LONG $0x001542c4; WORD $0x242c // vpshufb (%r12), %ymm13, %ymm13
-	LONG $0x479542c4; WORD $0x246c; BYTE $0x40 // vpsllvq 0x40(%r12), %ymm13, %ymm13
-	LONG $0xc9d395c5 // vpsrlq %xmm1, %ymm13, %ymm1
-	LONG $0xc9ef85c5 // vpxor %ymm1, %ymm15, %ymm1
-	LONG $0x197d42c4; LONG $0x009024bc; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm15
-	LONG $0x027563c4; WORD $0xaaea // vpblendd $0xaa, %ymm2, %ymm1, %ymm13
-	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
-	LONG $0xc9eb9dc5 // vpor %ymm1, %ymm12, %ymm1
-	LONG $0xeb1541c4; BYTE $0xeb // vpor %ymm11, %ymm13, %ymm13
-	LONG $0x5c75c1c4; BYTE $0xcf // vsubpd %ymm15, %ymm1, %ymm1
-	LONG $0xe95815c5 // vaddpd %ymm1, %ymm13, %ymm13
-	LONG $0xa8e542c4; BYTE $0xee // vfmadd213pd %ymm14, %ymm3, %ymm13
-	LONG $0x297d21c4; LONG $0x030004ac; WORD $0x0000 // vmovapd %ymm13, 0x300(%rsp,%r8)
-	LONG $0x6f7ac1c4; WORD $0x060c // vmovdqu (%r14,%rax), %xmm1
-	LONG $0x597942c4; LONG $0x008024bc; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm15
-	LONG $0x597d42c4; LONG $0x008824b4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm14
-	WORD $0x014c; BYTE $0xf0 // addq %r14, %rax
-	LONG $0x3875c3c4; WORD $0x0e0c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rcx), %ymm1, %ymm1
-	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
-	LONG $0x0075c2c4; WORD $0x244c; BYTE $0x20 // vpshufb 0x20(%r12), %ymm1, %ymm1
-	LONG $0x47f5c2c4; WORD $0x244c; BYTE $0x60 // vpsllvq 0x60(%r12), %ymm1, %ymm1
-	LONG $0xd375c1c4; BYTE $0xcf // vpsrlq %xmm15, %ymm1, %ymm1
-	LONG $0x197d42c4; LONG $0x009024bc; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm15
-	LONG $0xc9ef8dc5 // vpxor %ymm1, %ymm14, %ymm1
-	LONG $0x027563c4; WORD $0xaaf2 // vpblendd $0xaa, %ymm2, %ymm1, %ymm14
-	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
-	LONG $0xc9eb9dc5 // vpor %ymm1, %ymm12, %ymm1
-	LONG $0xeb0d41c4; BYTE $0xf3 // vpor %ymm11, %ymm14, %ymm14
-	LONG $0x5c75c1c4; BYTE $0xcf // vsubpd %ymm15, %ymm1, %ymm1
-	LONG $0xf1580dc5 // vaddpd %ymm1, %ymm14, %ymm14
-	LONG $0xa8dd62c4; BYTE $0xf0 // vfmadd213pd %ymm0, %ymm4, %ymm14
-	LONG $0x297d21c4; LONG $0x032004b4; WORD $0x0000 // vmovapd %ymm14, 0x320(%rsp,%r8)
-	LONG $0x6f7a81c4; WORD $0x0e04 // vmovdqu (%r14,%r9), %xmm0
-	LONG $0x597942c4; LONG $0x008024bc; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm15
-	LONG $0x597dc2c4; LONG $0x0088248c; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm1
-	WORD $0x014d; BYTE $0xf1 // addq %r14, %r9
-	LONG $0x387d83c4; WORD $0x1604; BYTE $0x01 // vinserti128 $0x1, (%r14,%r10), %ymm0, %ymm0
-	WORD $0x014d; BYTE $0xf2 // addq %r14, %r10
-	LONG $0x007dc2c4; WORD $0x2404 // vpshufb (%r12), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x2444; BYTE $0x40 // vpsllvq 0x40(%r12), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc7 // vpsrlq %xmm15, %ymm0, %ymm0
-	LONG $0x197d42c4; LONG $0x009024bc; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm15
-	LONG $0xc1effdc5 // vpxor %ymm1, %ymm0, %ymm0
-	LONG $0x027de3c4; WORD $0xaaca // vpblendd $0xaa, %ymm2, %ymm0, %ymm1
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0eb9dc5 // vpor %ymm0, %ymm12, %ymm0
-	LONG $0xc9eba5c5 // vpor %ymm1, %ymm11, %ymm1
-	LONG $0x5c7dc1c4; BYTE $0xc7 // vsubpd %ymm15, %ymm0, %ymm0
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0xa8d5c2c4; BYTE $0xc5 // vfmadd213pd %ymm13, %ymm5, %ymm0
-	LONG $0x297da1c4; LONG $0x03000484; WORD $0x0000 // vmovapd %ymm0, 0x300(%rsp,%r8)
-	LONG $0x6f7ac1c4; WORD $0x060c // vmovdqu (%r14,%rax), %xmm1
-	LONG $0x597942c4; LONG $0x008024bc; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm15
-	LONG $0x597d42c4; LONG $0x008824ac; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm13
-	WORD $0x014c; BYTE $0xf0 // addq %r14, %rax
-	LONG $0x3875c3c4; WORD $0x0e0c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rcx), %ymm1, %ymm1
-	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
-	LONG $0x0075c2c4; WORD $0x244c; BYTE $0x20 // vpshufb 0x20(%r12), %ymm1, %ymm1
-	LONG $0x47f5c2c4; WORD $0x244c; BYTE $0x60 // vpsllvq 0x60(%r12), %ymm1, %ymm1
-	LONG $0xd375c1c4; BYTE $0xcf // vpsrlq %xmm15, %ymm1, %ymm1
-	LONG $0x197d42c4; LONG $0x009024bc; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm15
-	LONG $0xc9ef95c5 // vpxor %ymm1, %ymm13, %ymm1
-	LONG $0x027563c4; WORD $0xaaea // vpblendd $0xaa, %ymm2, %ymm1, %ymm13
-	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
-	LONG $0xc9eb9dc5 // vpor %ymm1, %ymm12, %ymm1
-	LONG $0xeb1541c4; BYTE $0xeb // vpor %ymm11, %ymm13, %ymm13
-	LONG $0x5c75c1c4; BYTE $0xcf // vsubpd %ymm15, %ymm1, %ymm1
-	LONG $0xe95815c5 // vaddpd %ymm1, %ymm13, %ymm13
-	LONG $0xa8cd42c4; BYTE $0xee // vfmadd213pd %ymm14, %ymm6, %ymm13
-	LONG $0x297d21c4; LONG $0x032004ac; WORD $0x0000 // vmovapd %ymm13, 0x320(%rsp,%r8)
-	LONG $0x6f7a81c4; WORD $0x0e0c // vmovdqu (%r14,%r9), %xmm1
-	LONG $0x597942c4; LONG $0x008024bc; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm15
-	LONG $0x597d42c4; LONG $0x008824b4; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm14
-	WORD $0x014d; BYTE $0xf1 // addq %r14, %r9
-	LONG $0x387583c4; WORD $0x160c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r10), %ymm1, %ymm1
-	WORD $0x014d; BYTE $0xf2 // addq %r14, %r10
-	LONG $0x0075c2c4; WORD $0x240c // vpshufb (%r12), %ymm1, %ymm1
-	LONG $0x47f5c2c4; WORD $0x244c; BYTE $0x40 // vpsllvq 0x40(%r12), %ymm1, %ymm1
-	LONG $0xd375c1c4; BYTE $0xcf // vpsrlq %xmm15, %ymm1, %ymm1
-	LONG $0x197d42c4; LONG $0x009024bc; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm15
-	LONG $0xc9ef8dc5 // vpxor %ymm1, %ymm14, %ymm1
-	LONG $0x027563c4; WORD $0xaaf2 // vpblendd $0xaa, %ymm2, %ymm1, %ymm14
-	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
-	LONG $0xc9eb9dc5 // vpor %ymm1, %ymm12, %ymm1
-	LONG $0xeb0d41c4; BYTE $0xf3 // vpor %ymm11, %ymm14, %ymm14
-	LONG $0x5c75c1c4; BYTE $0xcf // vsubpd %ymm15, %ymm1, %ymm1
-	LONG $0xf1580dc5 // vaddpd %ymm1, %ymm14, %ymm14
-	LONG $0xa8c562c4; BYTE $0xf0 // vfmadd213pd %ymm0, %ymm7, %ymm14
-	LONG $0x297d21c4; LONG $0x030004b4; WORD $0x0000 // vmovapd %ymm14, 0x300(%rsp,%r8)
-	LONG $0x6f7ac1c4; WORD $0x0604 // vmovdqu (%r14,%rax), %xmm0
-	LONG $0x597942c4; LONG $0x008024bc; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm15
-	LONG $0x597dc2c4; LONG $0x0088248c; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm1
-	WORD $0x014c; BYTE $0xf0 // addq %r14, %rax
-	LONG $0x387dc3c4; WORD $0x0e04; BYTE $0x01 // vinserti128 $0x1, (%r14,%rcx), %ymm0, %ymm0
-	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
-	LONG $0x007dc2c4; WORD $0x2444; BYTE $0x20 // vpshufb 0x20(%r12), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x2444; BYTE $0x60 // vpsllvq 0x60(%r12), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc7 // vpsrlq %xmm15, %ymm0, %ymm0
-	LONG $0x197d42c4; LONG $0x009024bc; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm15
-	LONG $0xc1effdc5 // vpxor %ymm1, %ymm0, %ymm0
-	LONG $0x027de3c4; WORD $0xaaca // vpblendd $0xaa, %ymm2, %ymm0, %ymm1
-	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
-	LONG $0xc0eb9dc5 // vpor %ymm0, %ymm12, %ymm0
-	LONG $0xc9eba5c5 // vpor %ymm1, %ymm11, %ymm1
-	LONG $0x5c7dc1c4; BYTE $0xc7 // vsubpd %ymm15, %ymm0, %ymm0
-	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0xa8bdc2c4; BYTE $0xc5 // vfmadd213pd %ymm13, %ymm8, %ymm0
-	LONG $0x297da1c4; LONG $0x03200484; WORD $0x0000 // vmovapd %ymm0, 0x320(%rsp,%r8)
-	LONG $0x6f7a81c4; WORD $0x0e0c // vmovdqu (%r14,%r9), %xmm1
-	LONG $0x597942c4; LONG $0x008024bc; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm15
-	LONG $0x597d42c4; LONG $0x008824ac; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm13
-	WORD $0x014d; BYTE $0xf9 // addq %r15, %r9
-	LONG $0x387583c4; WORD $0x160c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r10), %ymm1, %ymm1
-	LONG $0x0075c2c4; WORD $0x240c // vpshufb (%r12), %ymm1, %ymm1
-	LONG $0x47f5c2c4; WORD $0x244c; BYTE $0x40 // vpsllvq 0x40(%r12), %ymm1, %ymm1
-	LONG $0xd375c1c4; BYTE $0xcf // vpsrlq %xmm15, %ymm1, %ymm1
-	LONG $0x197d42c4; LONG $0x009024bc; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm15
-	LONG $0xc9ef95c5 // vpxor %ymm1, %ymm13, %ymm1
-	LONG $0xd17395c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm13
-	LONG $0x0275e3c4; WORD $0xaaca // vpblendd $0xaa, %ymm2, %ymm1, %ymm1
-	LONG $0xeb1541c4; BYTE $0xec // vpor %ymm12, %ymm13, %ymm13
-	LONG $0xc9eba5c5 // vpor %ymm1, %ymm11, %ymm1
-	LONG $0x5c1541c4; BYTE $0xef // vsubpd %ymm15, %ymm13, %ymm13
-	LONG $0xc95895c5 // vaddpd %ymm1, %ymm13, %ymm1
-	LONG $0xa8b5c2c4; BYTE $0xce // vfmadd213pd %ymm14, %ymm9, %ymm1
-	LONG $0x297da1c4; LONG $0x0300048c; WORD $0x0000 // vmovapd %ymm1, 0x300(%rsp,%r8)
-	LONG $0x6f7ac1c4; WORD $0x060c // vmovdqu (%r14,%rax), %xmm1
-	LONG $0x597942c4; LONG $0x008024ac; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm13
-	LONG $0x3875c3c4; WORD $0x0e0c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rcx), %ymm1, %ymm1
-	LONG $0x0075c2c4; WORD $0x244c; BYTE $0x20 // vpshufb 0x20(%r12), %ymm1, %ymm1
-	LONG $0x47f5c2c4; WORD $0x244c; BYTE $0x60 // vpsllvq 0x60(%r12), %ymm1, %ymm1
-	LONG $0xd375c1c4; BYTE $0xcd // vpsrlq %xmm13, %ymm1, %ymm1
-	LONG $0x597d42c4; LONG $0x008824ac; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm13
-	LONG $0xc9ef95c5 // vpxor %ymm1, %ymm13, %ymm1
-	LONG $0x027563c4; WORD $0xaaea // vpblendd $0xaa, %ymm2, %ymm1, %ymm13
-	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
-	LONG $0xeb1541c4; BYTE $0xdb // vpor %ymm11, %ymm13, %ymm11
-	LONG $0x197d42c4; LONG $0x009024ac; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm13
-	LONG $0xc9eb9dc5 // vpor %ymm1, %ymm12, %ymm1
-	LONG $0x5c75c1c4; BYTE $0xcd // vsubpd %ymm13, %ymm1, %ymm1
-	LONG $0xc958a5c5 // vaddpd %ymm1, %ymm11, %ymm1
-	LONG $0xa8ade2c4; BYTE $0xc8 // vfmadd213pd %ymm0, %ymm10, %ymm1
-	LONG $0x297da1c4; LONG $0x0320048c; WORD $0x0000 // vmovapd %ymm1, 0x320(%rsp,%r8)
-	LONG $0x40c08349 // addq $0x40, %r8
-	LONG $0x40f88149; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %r8
-	LONG $0xfb4e850f; WORD $0xffff // jne <symmetric5+0x1d50>
-	LONG $0xffe069e9; BYTE $0xff // jmp <symmetric5+0x270>
-	LONG $0x45b70f41; BYTE $0x00 // movzwl (%r13), %eax
-	LONG $0x4db70f41; BYTE $0x02 // movzwl 0x2(%r13), %ecx
-	LONG $0x7db70f41; BYTE $0x04 // movzwl 0x4(%r13), %edi
-	LONG $0x45b70f45; BYTE $0x06 // movzwl 0x6(%r13), %r8d
-	WORD $0x8944; BYTE $0xf6 // movl %r14d, %esi
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0xb428fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd 0x180(%rsp), %ymm6
-	LONG $0x597d42c4; LONG $0x00882484; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm8
-	LONG $0x6f7e41c4; WORD $0x244c; BYTE $0x40 // vmovdqu 0x40(%r12), %ymm9
-	LONG $0x197dc2c4; LONG $0x009024bc; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm7
-	LONG $0x597942c4; LONG $0x00802494; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm10
-	WORD $0x8945; BYTE $0xd1 // movl %r10d, %r9d
-	LONG $0x02e9c141 // shrl $0x2, %r9d
-	LONG $0x3a2c8d4e // leaq (%rdx,%r15), %r13
+	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
+	LONG $0x46b70f41; BYTE $0x08 // movzwl 0x8(%r14), %eax
+	LONG $0x4eb70f41; BYTE $0x0a // movzwl 0xa(%r14), %ecx
+	LONG $0x56b70f41; BYTE $0x0c // movzwl 0xc(%r14), %edx
 	LONG $0x80048d48 // leaq (%rax,%rax,4), %rax
 	LONG $0x890c8d48 // leaq (%rcx,%rcx,4), %rcx
-	LONG $0xbf3c8d48 // leaq (%rdi,%rdi,4), %rdi
-	LONG $0x80048d4f // leaq (%r8,%r8,4), %r8
-	LONG $0x0410f9c5; BYTE $0xc3 // vmovupd (%rbx,%rax,8), %xmm0
-	LONG $0x1410f9c5; BYTE $0xcb // vmovupd (%rbx,%rcx,8), %xmm2
-	LONG $0x4c10f9c5; WORD $0x10c3 // vmovupd 0x10(%rbx,%rax,8), %xmm1
-	LONG $0x5c10f9c5; WORD $0x10cb // vmovupd 0x10(%rbx,%rcx,8), %xmm3
-	LONG $0x187de3c4; WORD $0xfb04; BYTE $0x01 // vinsertf128 $0x1, (%rbx,%rdi,8), %ymm0, %ymm0
-	LONG $0x186da3c4; WORD $0xc314; BYTE $0x01 // vinsertf128 $0x1, (%rbx,%r8,8), %ymm2, %ymm2
-	LONG $0xea14fdc5 // vunpcklpd %ymm2, %ymm0, %ymm5
-	LONG $0xc215fdc5 // vunpckhpd %ymm2, %ymm0, %ymm0
-	LONG $0x4429fdc5; WORD $0x4024 // vmovapd %ymm0, 0x40(%rsp)
-	LONG $0x1875e3c4; LONG $0x0110fb44 // vinsertf128 $0x1, 0x10(%rbx,%rdi,8), %ymm1, %ymm0
-	LONG $0x1865a3c4; LONG $0x0110c34c // vinsertf128 $0x1, 0x10(%rbx,%r8,8), %ymm3, %ymm1
-	LONG $0xac29fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm5, 0xa0(%rsp)
-	LONG $0xe114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm4
-	LONG $0xf9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm15
-	LONG $0x4c10fbc5; WORD $0x20c3 // vmovsd 0x20(%rbx,%rax,8), %xmm1
-	LONG $0x4410fbc5; WORD $0x20fb // vmovsd 0x20(%rbx,%rdi,8), %xmm0
-	LONG $0x32048d4a // leaq (%rdx,%r14), %rax
-	LONG $0x1679a1c4; WORD $0xc344; BYTE $0x20 // vmovhpd 0x20(%rbx,%r8,8), %xmm0, %xmm0
-	LONG $0x4c16f1c5; WORD $0x20cb // vmovhpd 0x20(%rbx,%rcx,8), %xmm1, %xmm1
-	LONG $0x24848948; LONG $0x000000c0 // movq %rax, 0xc0(%rsp)
-	WORD $0x8945; BYTE $0xf0 // movl %r14d, %r8d
-	WORD $0xd141; BYTE $0xe8 // shrl %r8d
-	LONG $0xa429fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm4, 0x80(%rsp)
-	LONG $0xbc297dc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm15, 0x100(%rsp)
+	LONG $0x92148d48 // leaq (%rdx,%rdx,4), %rdx
+	LONG $0x4c10f9c5; WORD $0x10c7 // vmovupd 0x10(%rdi,%rax,8), %xmm1
+	LONG $0x0410f9c5; BYTE $0xc7 // vmovupd (%rdi,%rax,8), %xmm0
+	LONG $0x5410f9c5; WORD $0x10cf // vmovupd 0x10(%rdi,%rcx,8), %xmm2
+	LONG $0x1875e3c4; LONG $0x0110d764 // vinsertf128 $0x1, 0x10(%rdi,%rdx,8), %ymm1, %ymm4
+	LONG $0x0c10f9c5; BYTE $0xcf // vmovupd (%rdi,%rcx,8), %xmm1
+	LONG $0x187de3c4; WORD $0xd71c; BYTE $0x01 // vinsertf128 $0x1, (%rdi,%rdx,8), %ymm0, %ymm3
+	LONG $0x4410fbc5; WORD $0x20d7 // vmovsd 0x20(%rdi,%rdx,8), %xmm0
+	LONG $0x56b70f41; BYTE $0x0e // movzwl 0xe(%r14), %edx
+	LONG $0x92148d48 // leaq (%rdx,%rdx,4), %rdx
+	LONG $0x186de3c4; LONG $0x0110d76c // vinsertf128 $0x1, 0x10(%rdi,%rdx,8), %ymm2, %ymm5
+	LONG $0x7416f8c5; WORD $0x20d7 // vmovhps 0x20(%rdi,%rdx,8), %xmm0, %xmm6
+	LONG $0x4410fbc5; WORD $0x20c7 // vmovsd 0x20(%rdi,%rax,8), %xmm0
+	LONG $0x24848b48; LONG $0x00000158 // movq 0x158(%rsp), %rax
+	LONG $0x1875e3c4; WORD $0xd73c; BYTE $0x01 // vinsertf128 $0x1, (%rdi,%rdx,8), %ymm1, %ymm7
+	LONG $0x24948b48; LONG $0x00000150 // movq 0x150(%rsp), %rdx
+	LONG $0x4c16f8c5; WORD $0x20cf // vmovhps 0x20(%rdi,%rcx,8), %xmm0, %xmm1
+	LONG $0x24bc8b48; LONG $0x00000148 // movq 0x148(%rsp), %rdi
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x1875e3c4; WORD $0x01d8 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm3
-	LONG $0x026ffac5 // vmovdqu (%rdx), %xmm0
-	LONG $0x6f7ec1c4; WORD $0x240c // vmovdqu (%r12), %ymm1
-	LONG $0x387de3c4; WORD $0x3204; BYTE $0x01 // vinserti128 $0x1, (%rdx,%rsi), %ymm0, %ymm0
-	LONG $0x5c29fdc5; WORD $0x6024 // vmovapd %ymm3, 0x60(%rsp)
-	LONG $0x007d62c4; BYTE $0xd9 // vpshufb %ymm1, %ymm0, %ymm11
-	LONG $0x8428fdc5; LONG $0x00030024; BYTE $0x00 // vmovapd 0x300(%rsp), %ymm0
-	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
-	LONG $0x6f7aa1c4; WORD $0x3214 // vmovdqu (%rdx,%r14), %xmm2
-	LONG $0x47a542c4; BYTE $0xd9 // vpsllvq %ymm9, %ymm11, %ymm11
-	LONG $0x386de3c4; WORD $0x0614; BYTE $0x01 // vinserti128 $0x1, (%rsi,%rax), %ymm2, %ymm2
-	LONG $0x72048d4a // leaq (%rdx,%r14,2), %rax
-	LONG $0x8c180f42; LONG $0x00100032; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r14)
-	LONG $0x24848948; LONG $0x00000160 // movq %rax, 0x160(%rsp)
-	LONG $0x006d62c4; BYTE $0xe1 // vpshufb %ymm1, %ymm2, %ymm12
-	LONG $0x6f7aa1c4; WORD $0x7214 // vmovdqu (%rdx,%r14,2), %xmm2
-	LONG $0x386de3c4; WORD $0x0614; BYTE $0x01 // vinserti128 $0x1, (%rsi,%rax), %ymm2, %ymm2
-	LONG $0x8c180f42; LONG $0x00100072; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r14,2)
-	LONG $0x12048d4a // leaq (%rdx,%r10), %rax
-	LONG $0x479d42c4; BYTE $0xe1 // vpsllvq %ymm9, %ymm12, %ymm12
-	LONG $0x6f7a21c4; WORD $0x122c // vmovdqu (%rdx,%r10), %xmm13
-	LONG $0x24848948; LONG $0x000004e0 // movq %rax, 0x4e0(%rsp)
-	LONG $0x381563c4; WORD $0x062c; BYTE $0x01 // vinserti128 $0x1, (%rsi,%rax), %ymm13, %ymm13
-	LONG $0x8c180f42; LONG $0x00100012; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r10)
-	LONG $0xb2048d4a // leaq (%rdx,%r14,4), %rax
-	LONG $0x6f7a21c4; WORD $0xb234 // vmovdqu (%rdx,%r14,4), %xmm14
-	LONG $0x380d63c4; WORD $0x0634; BYTE $0x01 // vinserti128 $0x1, (%rsi,%rax), %ymm14, %ymm14
-	LONG $0x8c180f42; LONG $0x001000b2; BYTE $0x00 // prefetcht0 0x1000(%rdx,%r14,4)
-	LONG $0x24848948; LONG $0x000000e0 // movq %rax, 0xe0(%rsp)
-	WORD $0x894c; BYTE $0xe8 // movq %r13, %rax
-	LONG $0x006de2c4; BYTE $0xd1 // vpshufb %ymm1, %ymm2, %ymm2
-	LONG $0x47edc2c4; BYTE $0xd1 // vpsllvq %ymm9, %ymm2, %ymm2
-	LONG $0x001562c4; BYTE $0xe9 // vpshufb %ymm1, %ymm13, %ymm13
-	LONG $0xd36dc1c4; BYTE $0xd2 // vpsrlq %xmm10, %ymm2, %ymm2
-	LONG $0x479542c4; BYTE $0xe9 // vpsllvq %ymm9, %ymm13, %ymm13
-	LONG $0xd2efbdc5 // vpxor %ymm2, %ymm8, %ymm2
-	LONG $0x000de2c4; BYTE $0xc9 // vpshufb %ymm1, %ymm14, %ymm1
-	LONG $0xd75cedc5 // vsubpd %ymm7, %ymm2, %ymm2
-	LONG $0x47f5c2c4; BYTE $0xc9 // vpsllvq %ymm9, %ymm1, %ymm1
-	LONG $0xd32541c4; BYTE $0xca // vpsrlq %xmm10, %ymm11, %ymm9
-	LONG $0xd31d41c4; BYTE $0xda // vpsrlq %xmm10, %ymm12, %ymm11
-	LONG $0xd31541c4; BYTE $0xe2 // vpsrlq %xmm10, %ymm13, %ymm12
-	LONG $0xd375c1c4; BYTE $0xca // vpsrlq %xmm10, %ymm1, %ymm1
-	LONG $0xef3541c4; BYTE $0xc8 // vpxor %ymm8, %ymm9, %ymm9
-	LONG $0xef2541c4; BYTE $0xd0 // vpxor %ymm8, %ymm11, %ymm10
-	LONG $0xef1d41c4; BYTE $0xd8 // vpxor %ymm8, %ymm12, %ymm11
-	LONG $0xc9efbdc5 // vpxor %ymm1, %ymm8, %ymm1
-	LONG $0xc75c35c5 // vsubpd %ymm7, %ymm9, %ymm8
-	LONG $0xcf5c2dc5 // vsubpd %ymm7, %ymm10, %ymm9
-	LONG $0xd75c25c5 // vsubpd %ymm7, %ymm11, %ymm10
-	LONG $0xcf5cf5c5 // vsubpd %ymm7, %ymm1, %ymm1
-	LONG $0xb8bde2c4; BYTE $0xc5 // vfmadd231pd %ymm5, %ymm8, %ymm0
-	LONG $0xb8b5e2c4; WORD $0x2444; BYTE $0x40 // vfmadd231pd 0x40(%rsp), %ymm9, %ymm0
-	LONG $0xfe59bdc5 // vmulpd %ymm6, %ymm8, %ymm7
-	LONG $0xce5935c5 // vmulpd %ymm6, %ymm9, %ymm9
-	LONG $0xc2594dc5 // vmulpd %ymm2, %ymm6, %ymm8
-	LONG $0xb8ede2c4; BYTE $0xc4 // vfmadd231pd %ymm4, %ymm2, %ymm0
-	LONG $0xb8adc2c4; BYTE $0xc7 // vfmadd231pd %ymm15, %ymm10, %ymm0
-	LONG $0xd6592dc5 // vmulpd %ymm6, %ymm10, %ymm10
-	LONG $0xf159cdc5 // vmulpd %ymm1, %ymm6, %ymm6
-	LONG $0xb8f5e2c4; BYTE $0xc3 // vfmadd231pd %ymm3, %ymm1, %ymm0
-	LONG $0x8429fdc5; LONG $0x00030024; BYTE $0x00 // vmovapd %ymm0, 0x300(%rsp)
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x086ffac5 // vmovdqu (%rax), %xmm1
-	LONG $0x6f7e41c4; WORD $0x243c // vmovdqu (%r12), %ymm15
-	LONG $0x6f7e41c4; WORD $0x2474; BYTE $0x40 // vmovdqu 0x40(%r12), %ymm14
-	LONG $0x597d42c4; LONG $0x008824ac; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm13
-	LONG $0x197d42c4; LONG $0x009024a4; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm12
-	LONG $0x8428fdc5; LONG $0x0001c00c; BYTE $0x00 // vmovapd 0x1c0(%rsp,%rcx), %ymm0
-	LONG $0x30148d4c // leaq (%rax,%rsi), %r10
-	LONG $0x9c28fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm3
-	LONG $0x303c8d4a // leaq (%rax,%r14), %rdi
-	LONG $0x3875e3c4; WORD $0x300c; BYTE $0x01 // vinserti128 $0x1, (%rax,%rsi), %ymm1, %ymm1
-	LONG $0x371c8d4e // leaq (%rdi,%r14), %r11
-	LONG $0x0075c2c4; BYTE $0xcf // vpshufb %ymm15, %ymm1, %ymm1
-	LONG $0x47f5c2c4; BYTE $0xd6 // vpsllvq %ymm14, %ymm1, %ymm2
-	LONG $0x5979c2c4; LONG $0x0080248c; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm1
-	LONG $0x0088180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rax)
-	LONG $0xd1d3edc5 // vpsrlq %xmm1, %ymm2, %ymm2
-	LONG $0xd2ef95c5 // vpxor %ymm2, %ymm13, %ymm2
-	LONG $0x5c6d41c4; BYTE $0xdc // vsubpd %ymm12, %ymm2, %ymm11
-	LONG $0x6f7aa1c4; WORD $0x3014 // vmovdqu (%rax,%r14), %xmm2
-	LONG $0x386d83c4; WORD $0x1614; BYTE $0x01 // vinserti128 $0x1, (%r14,%r10), %ymm2, %ymm2
-	WORD $0x014d; BYTE $0xf2 // addq %r14, %r10
-	LONG $0xb8a5e2c4; BYTE $0xf8 // vfmadd231pd %ymm0, %ymm11, %ymm7
-	LONG $0xa8e562c4; LONG $0x03400c9c; WORD $0x0000 // vfmadd213pd 0x340(%rsp,%rcx), %ymm3, %ymm11
-	LONG $0x8c180f42; LONG $0x00100030; BYTE $0x00 // prefetcht0 0x1000(%rax,%r14)
+	LONG $0x6f7aa1c4; WORD $0x0a04 // vmovdqu (%rdx,%r9), %xmm0
+	LONG $0x387d23c4; WORD $0x1204; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r10), %ymm0, %ymm8
+	LONG $0x24948b48; LONG $0x00000140 // movq 0x140(%rsp), %rdx
+	LONG $0x6f7aa1c4; WORD $0x0f04 // vmovdqu (%rdi,%r9), %xmm0
+	LONG $0x387d23c4; WORD $0x1714; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r10), %ymm0, %ymm10
+	LONG $0xf5145dc5 // vunpcklpd %ymm5, %ymm4, %ymm14
+	LONG $0xff1465c5 // vunpcklpd %ymm7, %ymm3, %ymm15
+	LONG $0xcf1565c5 // vunpckhpd %ymm7, %ymm3, %ymm9
+	LONG $0x597dc2c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm3
+	LONG $0xb4297dc5; LONG $0x00018024; BYTE $0x00 // vmovapd %ymm14, 0x180(%rsp)
+	LONG $0xbc297dc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm15, 0xc0(%rsp)
+	LONG $0x8c297dc5; LONG $0x00016024; BYTE $0x00 // vmovapd %ymm9, 0x160(%rsp)
+	LONG $0x1078a1c4; WORD $0x0a04 // vmovups (%rdx,%r9), %xmm0
+	LONG $0x187da3c4; WORD $0x1204; BYTE $0x01 // vinsertf128 $0x1, (%rdx,%r10), %ymm0, %ymm0
+	LONG $0x8429fcc5; LONG $0x0000a024; BYTE $0x00 // vmovaps %ymm0, 0xa0(%rsp)
+	LONG $0xc515ddc5 // vunpckhpd %ymm5, %ymm4, %ymm0
+	LONG $0x6f7ec1c4; WORD $0x206d // vmovdqu 0x20(%r13), %ymm5
+	LONG $0x197dc2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm4
+	LONG $0x8429fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm0, 0x80(%rsp)
+	LONG $0x1875e3c4; WORD $0x01c6 // vinsertf128 $0x1, %xmm6, %ymm1, %ymm0
+	LONG $0x6f7ec1c4; WORD $0x6075 // vmovdqu 0x60(%r13), %ymm6
+	LONG $0x5979c2c4; LONG $0x0000808d; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm1
+	LONG $0x4429fcc5; WORD $0x6024 // vmovaps %ymm0, 0x60(%rsp)
+	LONG $0x6f7aa1c4; WORD $0x0b04 // vmovdqu (%rbx,%r9), %xmm0
+	LONG $0x387da3c4; WORD $0x1304; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r10), %ymm0, %ymm0
+	LONG $0x007de2c4; BYTE $0xc5 // vpshufb %ymm5, %ymm0, %ymm0
+	LONG $0x47fde2c4; BYTE $0xc6 // vpsllvq %ymm6, %ymm0, %ymm0
+	LONG $0xc1d3fdc5 // vpsrlq %xmm1, %ymm0, %ymm0
+	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
+	LONG $0x027dc3c4; WORD $0xaad3 // vpblendd $0xaa, %ymm11, %ymm0, %ymm2
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc0eb95c5 // vpor %ymm0, %ymm13, %ymm0
+	LONG $0xd2eb9dc5 // vpor %ymm2, %ymm12, %ymm2
+	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
+	LONG $0xfa58fdc5 // vaddpd %ymm2, %ymm0, %ymm7
+	LONG $0x003de2c4; BYTE $0xc5 // vpshufb %ymm5, %ymm8, %ymm0
+	LONG $0x47fde2c4; BYTE $0xc6 // vpsllvq %ymm6, %ymm0, %ymm0
+	LONG $0xc1d3fdc5 // vpsrlq %xmm1, %ymm0, %ymm0
+	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
+	LONG $0x027dc3c4; WORD $0xaad3 // vpblendd $0xaa, %ymm11, %ymm0, %ymm2
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc0eb95c5 // vpor %ymm0, %ymm13, %ymm0
+	LONG $0xd2eb9dc5 // vpor %ymm2, %ymm12, %ymm2
+	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
+	LONG $0xc2587dc5 // vaddpd %ymm2, %ymm0, %ymm8
+	LONG $0x002de2c4; BYTE $0xc5 // vpshufb %ymm5, %ymm10, %ymm0
+	LONG $0x47fde2c4; BYTE $0xc6 // vpsllvq %ymm6, %ymm0, %ymm0
+	LONG $0xc1d3fdc5 // vpsrlq %xmm1, %ymm0, %ymm0
+	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
+	LONG $0x027dc3c4; WORD $0xaad3 // vpblendd $0xaa, %ymm11, %ymm0, %ymm2
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc0eb95c5 // vpor %ymm0, %ymm13, %ymm0
+	LONG $0xd2eb9dc5 // vpor %ymm2, %ymm12, %ymm2
+	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
+	LONG $0xd2587dc5 // vaddpd %ymm2, %ymm0, %ymm10
+	LONG $0x846ffdc5; LONG $0x0000a024; BYTE $0x00 // vmovdqa 0xa0(%rsp), %ymm0
+	LONG $0x007de2c4; BYTE $0xc5 // vpshufb %ymm5, %ymm0, %ymm0
+	LONG $0x47fde2c4; BYTE $0xc6 // vpsllvq %ymm6, %ymm0, %ymm0
+	LONG $0xc1d3fdc5 // vpsrlq %xmm1, %ymm0, %ymm0
+	LONG $0xc3effdc5 // vpxor %ymm3, %ymm0, %ymm0
+	LONG $0x027dc3c4; WORD $0xaad3 // vpblendd $0xaa, %ymm11, %ymm0, %ymm2
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc0eb95c5 // vpor %ymm0, %ymm13, %ymm0
+	LONG $0xd2eb9dc5 // vpor %ymm2, %ymm12, %ymm2
+	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	LONG $0x6f7aa1c4; WORD $0x0814 // vmovdqu (%rax,%r9), %xmm2
+	LONG $0x386da3c4; WORD $0x1014; BYTE $0x01 // vinserti128 $0x1, (%rax,%r10), %ymm2, %ymm2
+	LONG $0x006de2c4; BYTE $0xd5 // vpshufb %ymm5, %ymm2, %ymm2
+	LONG $0x47ede2c4; BYTE $0xd6 // vpsllvq %ymm6, %ymm2, %ymm2
+	LONG $0xb428fdc5; LONG $0x00034024; BYTE $0x00 // vmovapd 0x340(%rsp), %ymm6
+	LONG $0xc9d3edc5 // vpsrlq %xmm1, %ymm2, %ymm1
+	LONG $0xcbeff5c5 // vpxor %ymm3, %ymm1, %ymm1
+	LONG $0x9c28fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd 0x1c0(%rsp), %ymm3
+	LONG $0xd173edc5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm2
+	LONG $0x0275c3c4; WORD $0xaacb // vpblendd $0xaa, %ymm11, %ymm1, %ymm1
+	LONG $0xd2eb95c5 // vpor %ymm2, %ymm13, %ymm2
+	LONG $0xc9eb9dc5 // vpor %ymm1, %ymm12, %ymm1
+	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	LONG $0xb8c5c2c4; BYTE $0xf7 // vfmadd231pd %ymm15, %ymm7, %ymm6
+	LONG $0xc958edc5 // vaddpd %ymm1, %ymm2, %ymm1
+	LONG $0xe759e5c5 // vmulpd %ymm7, %ymm3, %ymm4
+	LONG $0xdb593dc5 // vmulpd %ymm3, %ymm8, %ymm11
+	LONG $0xeb59adc5 // vmulpd %ymm3, %ymm10, %ymm5
+	LONG $0xe05965c5 // vmulpd %ymm0, %ymm3, %ymm12
+	LONG $0xd959e5c5 // vmulpd %ymm1, %ymm3, %ymm3
+	LONG $0xb8bdc2c4; BYTE $0xf1 // vfmadd231pd %ymm9, %ymm8, %ymm6
+	LONG $0xb8adc2c4; BYTE $0xf6 // vfmadd231pd %ymm14, %ymm10, %ymm6
+	LONG $0xb8fde2c4; LONG $0x008024b4; WORD $0x0000 // vfmadd231pd 0x80(%rsp), %ymm0, %ymm6
+	LONG $0xb8f5e2c4; WORD $0x2474; BYTE $0x60 // vfmadd231pd 0x60(%rsp), %ymm1, %ymm6
+	LONG $0xb429fdc5; LONG $0x00034024; BYTE $0x00 // vmovapd %ymm6, 0x340(%rsp)
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x6f7a81c4; WORD $0x0804 // vmovdqu (%r8,%r9), %xmm0
+	LONG $0xa429fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm4, 0x100(%rsp)
+	LONG $0x6f7ec1c4; WORD $0x2065 // vmovdqu 0x20(%r13), %ymm4
+	LONG $0xac29fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm5, 0xa0(%rsp)
+	LONG $0x6f7ec1c4; WORD $0x606d // vmovdqu 0x60(%r13), %ymm5
+	LONG $0x5979c2c4; LONG $0x000080b5; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm6
+	LONG $0x597d42c4; LONG $0x000088bd; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm15
+	LONG $0x946f7dc5; LONG $0x00012024; BYTE $0x00 // vmovdqa 0x120(%rsp), %ymm10
+	LONG $0x197d42c4; LONG $0x000090b5; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm14
+	LONG $0x8c6f7dc5; LONG $0x0000e024; BYTE $0x00 // vmovdqa 0xe0(%rsp), %ymm9
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0x083c8d4b // leaq (%r8,%r9), %rdi
+	LONG $0x10048d4b // leaq (%r8,%r10), %rax
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0x387d83c4; WORD $0x1004; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm0, %ymm0
+	WORD $0x014d; BYTE $0xe0 // addq %r12, %r8
+	LONG $0x007de2c4; BYTE $0xc4 // vpshufb %ymm4, %ymm0, %ymm0
+	LONG $0x47fde2c4; BYTE $0xc5 // vpsllvq %ymm5, %ymm0, %ymm0
+	LONG $0xc6d3fdc5 // vpsrlq %xmm6, %ymm0, %ymm0
+	LONG $0xc0ef85c5 // vpxor %ymm0, %ymm15, %ymm0
+	LONG $0x027de3c4; WORD $0xaac9 // vpblendd $0xaa, %ymm1, %ymm0, %ymm1
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc0ebadc5 // vpor %ymm0, %ymm10, %ymm0
+	LONG $0xc9ebb5c5 // vpor %ymm1, %ymm9, %ymm1
+	LONG $0x5c7dc1c4; BYTE $0xc6 // vsubpd %ymm14, %ymm0, %ymm0
+	LONG $0xe9587dc5 // vaddpd %ymm1, %ymm0, %ymm13
+	LONG $0x6f7ac1c4; WORD $0x3f04 // vmovdqu (%r15,%rdi), %xmm0
+	WORD $0x014c; BYTE $0xff // addq %r15, %rdi
+	LONG $0x387dc3c4; WORD $0x0704; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm0, %ymm0
 	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
-	LONG $0x6f7ac1c4; WORD $0x3e1c // vmovdqu (%r14,%rdi), %xmm3
-	LONG $0x386583c4; WORD $0x161c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r10), %ymm3, %ymm3
-	LONG $0x8c180f41; LONG $0x0010003e; BYTE $0x00 // prefetcht0 0x1000(%r14,%rdi)
-	WORD $0x014d; BYTE $0xf2 // addq %r14, %r10
-	LONG $0x333c8d4b // leaq (%r11,%r14), %rdi
-	LONG $0x6f7a81c4; WORD $0x1e24 // vmovdqu (%r14,%r11), %xmm4
-	LONG $0x385d83c4; WORD $0x1624; BYTE $0x01 // vinserti128 $0x1, (%r14,%r10), %ymm4, %ymm4
-	LONG $0x8c180f43; LONG $0x0010001e; BYTE $0x00 // prefetcht0 0x1000(%r14,%r11)
-	WORD $0x014d; BYTE $0xf2 // addq %r14, %r10
-	LONG $0x6f7ac1c4; WORD $0x3e2c // vmovdqu (%r14,%rdi), %xmm5
-	LONG $0x385583c4; WORD $0x162c; BYTE $0x01 // vinserti128 $0x1, (%r14,%r10), %ymm5, %ymm5
-	LONG $0x8c180f41; LONG $0x0010003e; BYTE $0x00 // prefetcht0 0x1000(%r14,%rdi)
-	LONG $0x006dc2c4; BYTE $0xd7 // vpshufb %ymm15, %ymm2, %ymm2
-	LONG $0x47edc2c4; BYTE $0xd6 // vpsllvq %ymm14, %ymm2, %ymm2
-	LONG $0xd1d3edc5 // vpsrlq %xmm1, %ymm2, %ymm2
-	LONG $0xd2ef95c5 // vpxor %ymm2, %ymm13, %ymm2
-	LONG $0x0065c2c4; BYTE $0xdf // vpshufb %ymm15, %ymm3, %ymm3
-	LONG $0x5c6dc1c4; BYTE $0xd4 // vsubpd %ymm12, %ymm2, %ymm2
-	LONG $0xb8ed62c4; WORD $0x245c; BYTE $0x40 // vfmadd231pd 0x40(%rsp), %ymm2, %ymm11
-	LONG $0x47e5c2c4; BYTE $0xde // vpsllvq %ymm14, %ymm3, %ymm3
-	LONG $0xd9d3e5c5 // vpsrlq %xmm1, %ymm3, %ymm3
-	LONG $0x005dc2c4; BYTE $0xe7 // vpshufb %ymm15, %ymm4, %ymm4
-	LONG $0xdbef95c5 // vpxor %ymm3, %ymm13, %ymm3
-	LONG $0x47ddc2c4; BYTE $0xe6 // vpsllvq %ymm14, %ymm4, %ymm4
-	LONG $0xb8ed62c4; BYTE $0xc8 // vfmadd231pd %ymm0, %ymm2, %ymm9
-	LONG $0x5c65c1c4; BYTE $0xdc // vsubpd %ymm12, %ymm3, %ymm3
-	LONG $0xb8e562c4; LONG $0x0080249c; WORD $0x0000 // vfmadd231pd 0x80(%rsp), %ymm3, %ymm11
-	LONG $0xe1d3ddc5 // vpsrlq %xmm1, %ymm4, %ymm4
-	LONG $0x0055c2c4; BYTE $0xef // vpshufb %ymm15, %ymm5, %ymm5
-	LONG $0xe4ef95c5 // vpxor %ymm4, %ymm13, %ymm4
-	LONG $0x47d5c2c4; BYTE $0xee // vpsllvq %ymm14, %ymm5, %ymm5
-	LONG $0x5c5dc1c4; BYTE $0xe4 // vsubpd %ymm12, %ymm4, %ymm4
-	LONG $0xc9d3d5c5 // vpsrlq %xmm1, %ymm5, %ymm1
-	LONG $0xc9ef95c5 // vpxor %ymm1, %ymm13, %ymm1
-	LONG $0xb8e562c4; BYTE $0xc0 // vfmadd231pd %ymm0, %ymm3, %ymm8
-	LONG $0xb8dd62c4; LONG $0x0100249c; WORD $0x0000 // vfmadd231pd 0x100(%rsp), %ymm4, %ymm11
-	LONG $0x5c75c1c4; BYTE $0xcc // vsubpd %ymm12, %ymm1, %ymm1
-	LONG $0xb8dd62c4; BYTE $0xd0 // vfmadd231pd %ymm0, %ymm4, %ymm10
-	LONG $0xb8f5e2c4; BYTE $0xf0 // vfmadd231pd %ymm0, %ymm1, %ymm6
-	LONG $0xb8f562c4; WORD $0x245c; BYTE $0x60 // vfmadd231pd 0x60(%rsp), %ymm1, %ymm11
-	LONG $0x9c297dc5; LONG $0x0003400c; BYTE $0x00 // vmovapd %ymm11, 0x340(%rsp,%rcx)
+	LONG $0x007de2c4; BYTE $0xc4 // vpshufb %ymm4, %ymm0, %ymm0
+	LONG $0x47fde2c4; BYTE $0xc5 // vpsllvq %ymm5, %ymm0, %ymm0
+	LONG $0xc6d3fdc5 // vpsrlq %xmm6, %ymm0, %ymm0
+	LONG $0xc0ef85c5 // vpxor %ymm0, %ymm15, %ymm0
+	LONG $0x027de3c4; WORD $0xaacf // vpblendd $0xaa, %ymm7, %ymm0, %ymm1
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc0ebadc5 // vpor %ymm0, %ymm10, %ymm0
+	LONG $0xc9ebb5c5 // vpor %ymm1, %ymm9, %ymm1
+	LONG $0x5c7dc1c4; BYTE $0xc6 // vsubpd %ymm14, %ymm0, %ymm0
+	LONG $0xf958fdc5 // vaddpd %ymm1, %ymm0, %ymm7
+	LONG $0x6f7ac1c4; WORD $0x3f04 // vmovdqu (%r15,%rdi), %xmm0
+	WORD $0x014c; BYTE $0xff // addq %r15, %rdi
+	LONG $0x387dc3c4; WORD $0x0704; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm0, %ymm0
+	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
+	LONG $0x007de2c4; BYTE $0xc4 // vpshufb %ymm4, %ymm0, %ymm0
+	LONG $0x47fde2c4; BYTE $0xc5 // vpsllvq %ymm5, %ymm0, %ymm0
+	LONG $0xc6d3fdc5 // vpsrlq %xmm6, %ymm0, %ymm0
+	LONG $0xc0ef85c5 // vpxor %ymm0, %ymm15, %ymm0
+	LONG $0x027dc3c4; WORD $0xaac8 // vpblendd $0xaa, %ymm8, %ymm0, %ymm1
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc0ebadc5 // vpor %ymm0, %ymm10, %ymm0
+	LONG $0xc9ebb5c5 // vpor %ymm1, %ymm9, %ymm1
+	LONG $0x5c7dc1c4; BYTE $0xc6 // vsubpd %ymm14, %ymm0, %ymm0
+	LONG $0xc1587dc5 // vaddpd %ymm1, %ymm0, %ymm8
+	LONG $0x6f7ac1c4; WORD $0x3f04 // vmovdqu (%r15,%rdi), %xmm0
+	WORD $0x014c; BYTE $0xff // addq %r15, %rdi
+	LONG $0x387dc3c4; WORD $0x0704; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm0, %ymm0
+	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
+	LONG $0x007de2c4; BYTE $0xc4 // vpshufb %ymm4, %ymm0, %ymm0
+	LONG $0x47fde2c4; BYTE $0xc5 // vpsllvq %ymm5, %ymm0, %ymm0
+	LONG $0xc6d3fdc5 // vpsrlq %xmm6, %ymm0, %ymm0
+	LONG $0xc0ef85c5 // vpxor %ymm0, %ymm15, %ymm0
+	LONG $0x027de3c4; WORD $0xaaca // vpblendd $0xaa, %ymm2, %ymm0, %ymm1
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc0ebadc5 // vpor %ymm0, %ymm10, %ymm0
+	LONG $0xc9ebb5c5 // vpor %ymm1, %ymm9, %ymm1
+	LONG $0x5c7dc1c4; BYTE $0xc6 // vsubpd %ymm14, %ymm0, %ymm0
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
+	LONG $0x6f7ac1c4; WORD $0x3f0c // vmovdqu (%r15,%rdi), %xmm1
+	LONG $0x3875c3c4; WORD $0x070c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm1, %ymm1
+	LONG $0x0075e2c4; BYTE $0xcc // vpshufb %ymm4, %ymm1, %ymm1
+	LONG $0xa428fdc5; LONG $0x00010024; BYTE $0x00 // vmovapd 0x100(%rsp), %ymm4
+	LONG $0x47f5e2c4; BYTE $0xcd // vpsllvq %ymm5, %ymm1, %ymm1
+	LONG $0xac28fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd 0xa0(%rsp), %ymm5
+	LONG $0xced3f5c5 // vpsrlq %xmm6, %ymm1, %ymm1
+	LONG $0xc9ef85c5 // vpxor %ymm1, %ymm15, %ymm1
+	LONG $0xd173edc5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm2
+	LONG $0x0275e3c4; LONG $0x00115b0d; WORD $0xaa00 // vpblendd $0xaa, 0x115b(%rip), %ymm1, %ymm1
+	LONG $0xb428fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm6
+	LONG $0xd2ebadc5 // vpor %ymm2, %ymm10, %ymm2
+	LONG $0x5c6dc1c4; BYTE $0xd6 // vsubpd %ymm14, %ymm2, %ymm2
+	LONG $0xc9ebb5c5 // vpor %ymm1, %ymm9, %ymm1
+	LONG $0x8c287dc5; LONG $0x0002000c; BYTE $0x00 // vmovapd 0x200(%rsp,%rcx), %ymm9
+	LONG $0xc958edc5 // vaddpd %ymm1, %ymm2, %ymm1
+	LONG $0xb895c2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm13, %ymm4
+	LONG $0xa8cd62c4; LONG $0x03800cac; WORD $0x0000 // vfmadd213pd 0x380(%rsp,%rcx), %ymm6, %ymm13
+	LONG $0xb8c542c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm7, %ymm11
+	LONG $0xb8bdc2c4; BYTE $0xe9 // vfmadd231pd %ymm9, %ymm8, %ymm5
+	LONG $0xb8fd42c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm0, %ymm12
+	LONG $0xb8f5c2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm1, %ymm3
+	LONG $0xb8c562c4; LONG $0x016024ac; WORD $0x0000 // vfmadd231pd 0x160(%rsp), %ymm7, %ymm13
+	LONG $0xb8bd62c4; LONG $0x018024ac; WORD $0x0000 // vfmadd231pd 0x180(%rsp), %ymm8, %ymm13
+	LONG $0xb8fd62c4; LONG $0x008024ac; WORD $0x0000 // vfmadd231pd 0x80(%rsp), %ymm0, %ymm13
+	LONG $0xb8f562c4; WORD $0x246c; BYTE $0x60 // vfmadd231pd 0x60(%rsp), %ymm1, %ymm13
+	LONG $0xac297dc5; LONG $0x0003800c; BYTE $0x00 // vmovapd %ymm13, 0x380(%rsp,%rcx)
 	LONG $0x40c18348 // addq $0x40, %rcx
 	LONG $0x00f98148; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %rcx
-	LONG $0xfe6b850f; WORD $0xffff // jne <symmetric5+0x2460>
-	LONG $0x24548b4c; BYTE $0x10 // movq 0x10(%rsp), %r10
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
+	LONG $0xfdd6850f; WORD $0xffff // jne <symmetric5+0x1490>
+	LONG $0x46b70f41; BYTE $0x08 // movzwl 0x8(%r14), %eax
+	LONG $0x56b70f41; BYTE $0x0a // movzwl 0xa(%r14), %edx
+	LONG $0x56b70f45; BYTE $0x0c // movzwl 0xc(%r14), %r10d
+	LONG $0x46b70f45; BYTE $0x0e // movzwl 0xe(%r14), %r8d
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	LONG $0x145dc1c4; BYTE $0xc3 // vunpcklpd %ymm11, %ymm4, %ymm0
+	LONG $0x155dc1c4; BYTE $0xcb // vunpckhpd %ymm11, %ymm4, %ymm1
+	LONG $0x1455c1c4; BYTE $0xd4 // vunpcklpd %ymm12, %ymm5, %ymm2
+	LONG $0x1555c1c4; BYTE $0xe4 // vunpckhpd %ymm12, %ymm5, %ymm4
+	LONG $0x000a8ce9; BYTE $0x00 // jmp <symmetric5+0x2178>
+	LONG $0x7f0c8d43 // leal (%r15,%r15,2), %ecx
+	WORD $0x8944; BYTE $0xf8 // movl %r15d, %eax
+	WORD $0xe8d1 // shrl %eax
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	WORD $0x8949; BYTE $0xd9 // movq %rbx, %r9
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	WORD $0x9066 // nop
+	WORD $0x894d; BYTE $0xc2 // movq %r8, %r10
+	LONG $0x06e2c149 // shlq $0x6, %r10
+	WORD $0x894d; BYTE $0xcb // movq %r9, %r11
+	LONG $0x287da1c4; WORD $0x160c // vmovapd (%rsi,%r10), %ymm1
+	LONG $0x287da1c4; WORD $0x1654; BYTE $0x20 // vmovapd 0x20(%rsi,%r10), %ymm2
+	LONG $0x16148d4a // leaq (%rsi,%r10), %rdx
+	LONG $0x0020ba41; WORD $0x0000 // movl $0x20, %r10d
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x6f7ac1c4; BYTE $0x1b // vmovdqu (%r11), %xmm3
+	LONG $0x5979c2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm4
+	LONG $0x386583c4; WORD $0x331c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r14), %ymm3, %ymm3
+	LONG $0x0065c2c4; WORD $0x005d // vpshufb (%r13), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x405d // vpsllvq 0x40(%r13), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x197dc2c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm4
+	LONG $0xdc5ce5c5 // vsubpd %ymm4, %ymm3, %ymm3
+	LONG $0xb8e5a2c4; LONG $0x0180148c; WORD $0x0000 // vfmadd231pd 0x180(%rsp,%r10), %ymm3, %ymm1
+	LONG $0x0a29fdc5 // vmovapd %ymm1, (%rdx)
+	LONG $0x6f7ac1c4; WORD $0x031c // vmovdqu (%r11,%rax), %xmm3
+	LONG $0x5979c2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm4
+	LONG $0x197dc2c4; LONG $0x00009085; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm0
+	LONG $0x3865c3c4; WORD $0x0b1c; BYTE $0x01 // vinserti128 $0x1, (%r11,%rcx), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xfb // addq %r15, %r11
+	LONG $0x0065c2c4; WORD $0x205d // vpshufb 0x20(%r13), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x605d // vpsllvq 0x60(%r13), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0xd85ce5c5 // vsubpd %ymm0, %ymm3, %ymm3
+	LONG $0xb8e5a2c4; LONG $0x01a01494; WORD $0x0000 // vfmadd231pd 0x1a0(%rsp,%r10), %ymm3, %ymm2
+	LONG $0x40c28349 // addq $0x40, %r10
+	LONG $0x5229fdc5; BYTE $0x20 // vmovapd %ymm2, 0x20(%rdx)
+	LONG $0x60fa8149; WORD $0x0001; BYTE $0x00 // cmpq $0x160, %r10
+	LONG $0xff50850f; WORD $0xffff // jne <symmetric5+0x1730>
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
+	LONG $0x05f88349 // cmpq $0x5, %r8
+	LONG $0xff10850f; WORD $0xffff // jne <symmetric5+0x1700>
+	LONG $0xffea8be9; BYTE $0xff // jmp <symmetric5+0x280>
+	LONG $0x7f048d47 // leal (%r15,%r15,2), %r8d
+	WORD $0x8944; BYTE $0xf9 // movl %r15d, %ecx
+	WORD $0xe9d1 // shrl %ecx
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	WORD $0x8948; BYTE $0xda // movq %rbx, %rdx
+	LONG $0x02e8c141 // shrl $0x2, %r8d
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	WORD $0x894d; BYTE $0xca // movq %r9, %r10
+	LONG $0x06e2c149 // shlq $0x6, %r10
+	LONG $0x0020bb41; WORD $0x0000 // movl $0x20, %r11d
+	LONG $0x287da1c4; WORD $0x160c // vmovapd (%rsi,%r10), %ymm1
+	LONG $0x287da1c4; WORD $0x1654; BYTE $0x20 // vmovapd 0x20(%rsi,%r10), %ymm2
+	LONG $0x16048d4a // leaq (%rsi,%r10), %rax
+	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x6f7ac1c4; BYTE $0x1a // vmovdqu (%r10), %xmm3
+	LONG $0x5979c2c4; LONG $0x000080ad; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm5
+	LONG $0x597dc2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm4
+	LONG $0x597de2c4; LONG $0x000f1035; BYTE $0x00 // vpbroadcastq 0xf10(%rip), %ymm6
+	LONG $0x197dc2c4; LONG $0x000090bd; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm7
+	LONG $0x597d62c4; LONG $0x000f0605; BYTE $0x00 // vpbroadcastq 0xf06(%rip), %ymm8
+	LONG $0x386583c4; WORD $0x321c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r14), %ymm3, %ymm3
+	LONG $0x0065c2c4; WORD $0x005d // vpshufb (%r13), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x405d // vpsllvq 0x40(%r13), %ymm3, %ymm3
+	LONG $0xddd3e5c5 // vpsrlq %xmm5, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265c3c4; WORD $0xaae4 // vpblendd $0xaa, %ymm12, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdeebe5c5 // vpor %ymm6, %ymm3, %ymm3
+	LONG $0xe4ebbdc5 // vpor %ymm4, %ymm8, %ymm4
+	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0xb8e5a2c4; LONG $0x01801c8c; WORD $0x0000 // vfmadd231pd 0x180(%rsp,%r11), %ymm3, %ymm1
+	LONG $0x0829fdc5 // vmovapd %ymm1, (%rax)
+	LONG $0x6f7ac1c4; WORD $0x0a1c // vmovdqu (%r10,%rcx), %xmm3
+	LONG $0x5979c2c4; LONG $0x000080bd; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm7
+	LONG $0x597dc2c4; LONG $0x000088a5; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm4
+	LONG $0x197dc2c4; LONG $0x00009085; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm0
+	LONG $0x386583c4; WORD $0x021c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r8), %ymm3, %ymm3
+	WORD $0x014d; BYTE $0xfa // addq %r15, %r10
+	LONG $0x0065c2c4; WORD $0x205d // vpshufb 0x20(%r13), %ymm3, %ymm3
+	LONG $0x47e5c2c4; WORD $0x605d // vpsllvq 0x60(%r13), %ymm3, %ymm3
+	LONG $0xdfd3e5c5 // vpsrlq %xmm7, %ymm3, %ymm3
+	LONG $0xdcefe5c5 // vpxor %ymm4, %ymm3, %ymm3
+	LONG $0x0265c3c4; WORD $0xaae4 // vpblendd $0xaa, %ymm12, %ymm3, %ymm4
+	LONG $0xd373e5c5; BYTE $0x20 // vpsrlq $0x20, %ymm3, %ymm3
+	LONG $0xdeebe5c5 // vpor %ymm6, %ymm3, %ymm3
+	LONG $0xe4ebbdc5 // vpor %ymm4, %ymm8, %ymm4
+	LONG $0xd85ce5c5 // vsubpd %ymm0, %ymm3, %ymm3
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0xb8e5a2c4; LONG $0x01a01c94; WORD $0x0000 // vfmadd231pd 0x1a0(%rsp,%r11), %ymm3, %ymm2
+	LONG $0x40c38349 // addq $0x40, %r11
+	LONG $0x5029fdc5; BYTE $0x20 // vmovapd %ymm2, 0x20(%rax)
+	LONG $0x60fb8149; WORD $0x0001; BYTE $0x00 // cmpq $0x160, %r11
+	LONG $0xff10850f; WORD $0xffff // jne <symmetric5+0x1840>
+	WORD $0xff49; BYTE $0xc1 // incq %r9
+	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
+	LONG $0x05f98349 // cmpq $0x5, %r9
+	LONG $0xfed0850f; WORD $0xffff // jne <symmetric5+0x1810>
+	LONG $0xffe93be9; BYTE $0xff // jmp <symmetric5+0x280>
+	LONG $0x06b70f41 // movzwl (%r14), %eax
+	LONG $0x4eb70f41; BYTE $0x02 // movzwl 0x2(%r14), %ecx
+	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
+	LONG $0x56b70f41; BYTE $0x04 // movzwl 0x4(%r14), %edx
+	LONG $0x46b70f45; BYTE $0x06 // movzwl 0x6(%r14), %r8d
+	WORD $0x8944; BYTE $0xff // movl %r15d, %edi
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0xb428fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd 0x1a0(%rsp), %ymm6
+	LONG $0x597d42c4; LONG $0x00008885; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm8
+	LONG $0x6f7e41c4; WORD $0x404d // vmovdqu 0x40(%r13), %ymm9
+	LONG $0x197dc2c4; LONG $0x000090bd; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm7
+	LONG $0x9c287dc5; LONG $0x00032024; BYTE $0x00 // vmovapd 0x320(%rsp), %ymm11
+	WORD $0x8945; BYTE $0xda // movl %r11d, %r10d
+	LONG $0x02eac141 // shrl $0x2, %r10d
+	LONG $0x80048d48 // leaq (%rax,%rax,4), %rax
+	LONG $0x890c8d48 // leaq (%rcx,%rcx,4), %rcx
+	LONG $0x92148d48 // leaq (%rdx,%rdx,4), %rdx
+	LONG $0x80048d4f // leaq (%r8,%r8,4), %r8
+	LONG $0x1079c1c4; WORD $0xc10c // vmovupd (%r9,%rax,8), %xmm1
+	LONG $0x1079c1c4; WORD $0xc91c // vmovupd (%r9,%rcx,8), %xmm3
+	LONG $0x1079c1c4; WORD $0xc154; BYTE $0x10 // vmovupd 0x10(%r9,%rax,8), %xmm2
+	LONG $0x1079c1c4; WORD $0xc964; BYTE $0x10 // vmovupd 0x10(%r9,%rcx,8), %xmm4
+	LONG $0x1875c3c4; WORD $0xd10c; BYTE $0x01 // vinsertf128 $0x1, (%r9,%rdx,8), %ymm1, %ymm1
+	LONG $0x186583c4; WORD $0xc11c; BYTE $0x01 // vinsertf128 $0x1, (%r9,%r8,8), %ymm3, %ymm3
+	LONG $0xeb14f5c5 // vunpcklpd %ymm3, %ymm1, %ymm5
+	LONG $0xc315f5c5 // vunpckhpd %ymm3, %ymm1, %ymm0
+	LONG $0x186dc3c4; LONG $0x0110d14c // vinsertf128 $0x1, 0x10(%r9,%rdx,8), %ymm2, %ymm1
+	LONG $0x185d83c4; LONG $0x0110c154 // vinsertf128 $0x1, 0x10(%r9,%r8,8), %ymm4, %ymm2
+	LONG $0x8429fdc5; LONG $0x0000e024; BYTE $0x00 // vmovapd %ymm0, 0xe0(%rsp)
+	LONG $0xac29fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd %ymm5, 0x120(%rsp)
+	LONG $0xe214f5c5 // vunpcklpd %ymm2, %ymm1, %ymm4
+	LONG $0xfa1575c5 // vunpckhpd %ymm2, %ymm1, %ymm15
+	LONG $0x107bc1c4; WORD $0xc154; BYTE $0x20 // vmovsd 0x20(%r9,%rax,8), %xmm2
+	LONG $0x107bc1c4; WORD $0xd14c; BYTE $0x20 // vmovsd 0x20(%r9,%rdx,8), %xmm1
+	LONG $0x3b048d4a // leaq (%rbx,%r15), %rax
+	LONG $0x167181c4; WORD $0xc14c; BYTE $0x20 // vmovhpd 0x20(%r9,%r8,8), %xmm1, %xmm1
+	LONG $0x1669c1c4; WORD $0xc954; BYTE $0x20 // vmovhpd 0x20(%r9,%rcx,8), %xmm2, %xmm2
+	LONG $0x24848948; LONG $0x000000c0 // movq %rax, 0xc0(%rsp)
+	WORD $0x8945; BYTE $0xf9 // movl %r15d, %r9d
+	WORD $0xd141; BYTE $0xe9 // shrl %r9d
+	LONG $0xa429fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm4, 0xa0(%rsp)
+	LONG $0xbc297dc5; LONG $0x00010024; BYTE $0x00 // vmovapd %ymm15, 0x100(%rsp)
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	LONG $0x186de3c4; WORD $0x01c1 // vinsertf128 $0x1, %xmm1, %ymm2, %ymm0
+	LONG $0x0b6ffac5 // vmovdqu (%rbx), %xmm1
+	LONG $0x6f7ec1c4; WORD $0x0055 // vmovdqu (%r13), %ymm2
+	LONG $0x3875e3c4; WORD $0x3b0c; BYTE $0x01 // vinserti128 $0x1, (%rbx,%rdi), %ymm1, %ymm1
+	LONG $0x8429fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm0, 0x80(%rsp)
+	LONG $0x007562c4; BYTE $0xd2 // vpshufb %ymm2, %ymm1, %ymm10
+	LONG $0x5979c2c4; LONG $0x0000808d; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm1
+	LONG $0x008b180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rbx)
+	LONG $0x6f7aa1c4; WORD $0x3b1c // vmovdqu (%rbx,%r15), %xmm3
+	LONG $0x47ad42c4; BYTE $0xd1 // vpsllvq %ymm9, %ymm10, %ymm10
+	LONG $0x3865e3c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm3, %ymm3
+	LONG $0x7b048d4a // leaq (%rbx,%r15,2), %rax
+	LONG $0x8c180f42; LONG $0x0010003b; BYTE $0x00 // prefetcht0 0x1000(%rbx,%r15)
+	LONG $0x24848948; LONG $0x00000160 // movq %rax, 0x160(%rsp)
+	LONG $0x006562c4; BYTE $0xe2 // vpshufb %ymm2, %ymm3, %ymm12
+	LONG $0x6f7aa1c4; WORD $0x7b1c // vmovdqu (%rbx,%r15,2), %xmm3
+	LONG $0x3865e3c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm3, %ymm3
+	LONG $0x8c180f42; LONG $0x0010007b; BYTE $0x00 // prefetcht0 0x1000(%rbx,%r15,2)
+	LONG $0x1b048d4a // leaq (%rbx,%r11), %rax
+	LONG $0x479d42c4; BYTE $0xe1 // vpsllvq %ymm9, %ymm12, %ymm12
+	LONG $0x6f7a21c4; WORD $0x1b2c // vmovdqu (%rbx,%r11), %xmm13
+	LONG $0x24848948; LONG $0x00000180 // movq %rax, 0x180(%rsp)
+	LONG $0x381563c4; WORD $0x072c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm13, %ymm13
+	LONG $0x8c180f42; LONG $0x0010001b; BYTE $0x00 // prefetcht0 0x1000(%rbx,%r11)
+	LONG $0xbb048d4a // leaq (%rbx,%r15,4), %rax
+	LONG $0x231c8d4e // leaq (%rbx,%r12), %r11
+	LONG $0x6f7a21c4; WORD $0xbb34 // vmovdqu (%rbx,%r15,4), %xmm14
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	LONG $0x380d63c4; WORD $0x0734; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm14, %ymm14
+	LONG $0x8c180f42; LONG $0x001000bb; BYTE $0x00 // prefetcht0 0x1000(%rbx,%r15,4)
+	LONG $0x24448948; BYTE $0x60 // movq %rax, 0x60(%rsp)
+	LONG $0x0065e2c4; BYTE $0xda // vpshufb %ymm2, %ymm3, %ymm3
+	LONG $0x47e5c2c4; BYTE $0xd9 // vpsllvq %ymm9, %ymm3, %ymm3
+	LONG $0x001562c4; BYTE $0xea // vpshufb %ymm2, %ymm13, %ymm13
+	LONG $0xd9d3e5c5 // vpsrlq %xmm1, %ymm3, %ymm3
+	LONG $0x479542c4; BYTE $0xe9 // vpsllvq %ymm9, %ymm13, %ymm13
+	LONG $0xdbefbdc5 // vpxor %ymm3, %ymm8, %ymm3
+	LONG $0x000de2c4; BYTE $0xd2 // vpshufb %ymm2, %ymm14, %ymm2
+	LONG $0xdf5ce5c5 // vsubpd %ymm7, %ymm3, %ymm3
+	LONG $0x47edc2c4; BYTE $0xd1 // vpsllvq %ymm9, %ymm2, %ymm2
+	LONG $0xc9d32dc5 // vpsrlq %xmm1, %ymm10, %ymm9
+	LONG $0xd1d31dc5 // vpsrlq %xmm1, %ymm12, %ymm10
+	LONG $0xe1d315c5 // vpsrlq %xmm1, %ymm13, %ymm12
+	LONG $0xc9d3edc5 // vpsrlq %xmm1, %ymm2, %ymm1
+	LONG $0xef35c1c4; BYTE $0xd0 // vpxor %ymm8, %ymm9, %ymm2
+	LONG $0xef2d41c4; BYTE $0xc8 // vpxor %ymm8, %ymm10, %ymm9
+	LONG $0xef1d41c4; BYTE $0xd0 // vpxor %ymm8, %ymm12, %ymm10
+	LONG $0xd75cedc5 // vsubpd %ymm7, %ymm2, %ymm2
+	LONG $0xc9efbdc5 // vpxor %ymm1, %ymm8, %ymm1
+	LONG $0xc75c35c5 // vsubpd %ymm7, %ymm9, %ymm8
+	LONG $0xd75c2dc5 // vsubpd %ymm7, %ymm10, %ymm10
+	LONG $0xcf5cf5c5 // vsubpd %ymm7, %ymm1, %ymm1
+	LONG $0xb8ed62c4; BYTE $0xdd // vfmadd231pd %ymm5, %ymm2, %ymm11
+	LONG $0xb8bd62c4; LONG $0x00e0249c; WORD $0x0000 // vfmadd231pd 0xe0(%rsp), %ymm8, %ymm11
+	LONG $0xce593dc5 // vmulpd %ymm6, %ymm8, %ymm9
+	LONG $0xfa59cdc5 // vmulpd %ymm2, %ymm6, %ymm7
+	LONG $0xc3594dc5 // vmulpd %ymm3, %ymm6, %ymm8
+	LONG $0xb8e562c4; BYTE $0xdc // vfmadd231pd %ymm4, %ymm3, %ymm11
+	LONG $0xb8ad42c4; BYTE $0xdf // vfmadd231pd %ymm15, %ymm10, %ymm11
+	LONG $0xd6592dc5 // vmulpd %ymm6, %ymm10, %ymm10
+	LONG $0xf159cdc5 // vmulpd %ymm1, %ymm6, %ymm6
+	LONG $0xb8f562c4; BYTE $0xd8 // vfmadd231pd %ymm0, %ymm1, %ymm11
+	LONG $0x9c297dc5; LONG $0x00032024; BYTE $0x00 // vmovapd %ymm11, 0x320(%rsp)
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x116ffac5 // vmovdqu (%rcx), %xmm2
+	LONG $0x6f7ec1c4; WORD $0x004d // vmovdqu (%r13), %ymm1
+	LONG $0x6f7e41c4; WORD $0x407d // vmovdqu 0x40(%r13), %ymm15
+	LONG $0x597d42c4; LONG $0x000088b5; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm14
+	LONG $0x197d42c4; LONG $0x000090ad; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm13
+	LONG $0x287d21c4; LONG $0x01e004a4; WORD $0x0000 // vmovapd 0x1e0(%rsp,%r8), %ymm12
+	LONG $0x39048d48 // leaq (%rcx,%rdi), %rax
+	LONG $0x8428fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd 0x120(%rsp), %ymm0
+	LONG $0x39148d4a // leaq (%rcx,%r15), %rdx
+	LONG $0x386de3c4; WORD $0x3914; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdi), %ymm2, %ymm2
+	LONG $0x3a348d4e // leaq (%rdx,%r15), %r14
+	LONG $0x006de2c4; BYTE $0xd1 // vpshufb %ymm1, %ymm2, %ymm2
+	LONG $0x47edc2c4; BYTE $0xdf // vpsllvq %ymm15, %ymm2, %ymm3
+	LONG $0x5979c2c4; LONG $0x00008095; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm2
+	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
+	LONG $0xdad3e5c5 // vpsrlq %xmm2, %ymm3, %ymm3
+	LONG $0xdbef8dc5 // vpxor %ymm3, %ymm14, %ymm3
+	LONG $0x5c6541c4; BYTE $0xdd // vsubpd %ymm13, %ymm3, %ymm11
+	LONG $0x6f7aa1c4; WORD $0x391c // vmovdqu (%rcx,%r15), %xmm3
+	LONG $0x3865c3c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm3, %ymm3
+	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
+	LONG $0xb8a5c2c4; BYTE $0xfc // vfmadd231pd %ymm12, %ymm11, %ymm7
+	LONG $0xa8fd22c4; LONG $0x0360049c; WORD $0x0000 // vfmadd213pd 0x360(%rsp,%r8), %ymm0, %ymm11
+	LONG $0x8c180f42; LONG $0x00100039; BYTE $0x00 // prefetcht0 0x1000(%rcx,%r15)
+	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
+	LONG $0x6f7ac1c4; WORD $0x1724 // vmovdqu (%r15,%rdx), %xmm4
+	LONG $0x385dc3c4; WORD $0x0724; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm4, %ymm4
+	LONG $0x8c180f41; LONG $0x00100017; BYTE $0x00 // prefetcht0 0x1000(%r15,%rdx)
+	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
+	LONG $0x3e148d4b // leaq (%r14,%r15), %rdx
+	LONG $0x6f7a81c4; WORD $0x372c // vmovdqu (%r15,%r14), %xmm5
+	LONG $0x3855c3c4; WORD $0x072c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm5, %ymm5
+	LONG $0x8c180f43; LONG $0x00100037; BYTE $0x00 // prefetcht0 0x1000(%r15,%r14)
+	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
+	LONG $0x6f7ac1c4; WORD $0x1704 // vmovdqu (%r15,%rdx), %xmm0
+	LONG $0x387dc3c4; WORD $0x0704; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm0, %ymm0
+	LONG $0x8c180f41; LONG $0x00100017; BYTE $0x00 // prefetcht0 0x1000(%r15,%rdx)
+	LONG $0x0065e2c4; BYTE $0xd9 // vpshufb %ymm1, %ymm3, %ymm3
+	LONG $0x005de2c4; BYTE $0xe1 // vpshufb %ymm1, %ymm4, %ymm4
+	LONG $0x0055e2c4; BYTE $0xe9 // vpshufb %ymm1, %ymm5, %ymm5
+	LONG $0x007de2c4; BYTE $0xc1 // vpshufb %ymm1, %ymm0, %ymm0
+	LONG $0x47e5c2c4; BYTE $0xcf // vpsllvq %ymm15, %ymm3, %ymm1
+	LONG $0x47ddc2c4; BYTE $0xdf // vpsllvq %ymm15, %ymm4, %ymm3
+	LONG $0x47d5c2c4; BYTE $0xe7 // vpsllvq %ymm15, %ymm5, %ymm4
+	LONG $0xcad3f5c5 // vpsrlq %xmm2, %ymm1, %ymm1
+	LONG $0x47fdc2c4; BYTE $0xc7 // vpsllvq %ymm15, %ymm0, %ymm0
+	LONG $0xdad3e5c5 // vpsrlq %xmm2, %ymm3, %ymm3
+	LONG $0xe2d3ddc5 // vpsrlq %xmm2, %ymm4, %ymm4
+	LONG $0xc9ef8dc5 // vpxor %ymm1, %ymm14, %ymm1
+	LONG $0xc2d3fdc5 // vpsrlq %xmm2, %ymm0, %ymm0
+	LONG $0xd3ef8dc5 // vpxor %ymm3, %ymm14, %ymm2
+	LONG $0xdcef8dc5 // vpxor %ymm4, %ymm14, %ymm3
+	LONG $0x5c75c1c4; BYTE $0xcd // vsubpd %ymm13, %ymm1, %ymm1
+	LONG $0xb8f562c4; LONG $0x00e0249c; WORD $0x0000 // vfmadd231pd 0xe0(%rsp), %ymm1, %ymm11
+	LONG $0x5c6dc1c4; BYTE $0xd5 // vsubpd %ymm13, %ymm2, %ymm2
+	LONG $0x5c65c1c4; BYTE $0xdd // vsubpd %ymm13, %ymm3, %ymm3
+	LONG $0xc0ef8dc5 // vpxor %ymm0, %ymm14, %ymm0
+	LONG $0x5c7dc1c4; BYTE $0xc5 // vsubpd %ymm13, %ymm0, %ymm0
+	LONG $0xb8f542c4; BYTE $0xcc // vfmadd231pd %ymm12, %ymm1, %ymm9
+	LONG $0xb8ed42c4; BYTE $0xc4 // vfmadd231pd %ymm12, %ymm2, %ymm8
+	LONG $0xb8e542c4; BYTE $0xd4 // vfmadd231pd %ymm12, %ymm3, %ymm10
+	LONG $0xb8ed62c4; LONG $0x00a0249c; WORD $0x0000 // vfmadd231pd 0xa0(%rsp), %ymm2, %ymm11
+	LONG $0xb8fdc2c4; BYTE $0xf4 // vfmadd231pd %ymm12, %ymm0, %ymm6
+	LONG $0xb8e562c4; LONG $0x0100249c; WORD $0x0000 // vfmadd231pd 0x100(%rsp), %ymm3, %ymm11
+	LONG $0xb8fd62c4; LONG $0x0080249c; WORD $0x0000 // vfmadd231pd 0x80(%rsp), %ymm0, %ymm11
+	LONG $0x297d21c4; LONG $0x0360049c; WORD $0x0000 // vmovapd %ymm11, 0x360(%rsp,%r8)
+	LONG $0x40c08349 // addq $0x40, %r8
+	LONG $0x00f88149; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %r8
+	LONG $0xfe67850f; WORD $0xffff // jne <symmetric5+0x1ba0>
+	LONG $0x24748b4c; BYTE $0x40 // movq 0x40(%rsp), %r14
+	LONG $0x24448b4c; BYTE $0x20 // movq 0x20(%rsp), %r8
 	LONG $0x1445c1c4; BYTE $0xc1 // vunpcklpd %ymm9, %ymm7, %ymm0
 	LONG $0x143dc1c4; BYTE $0xd2 // vunpcklpd %ymm10, %ymm8, %ymm2
 	LONG $0x1545c1c4; BYTE $0xc9 // vunpckhpd %ymm9, %ymm7, %ymm1
@@ -11643,277 +10662,280 @@ TEXT ·symmetric5Quad(SB), 0, $1424-8
 	LONG $0x187de3c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm2, %ymm0, %ymm4
 	LONG $0x067de3c4; WORD $0x31c2 // vperm2f128 $0x31, %ymm2, %ymm0, %ymm0
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
-	LONG $0x02b70f41 // movzwl (%r10), %eax
-	LONG $0x4ab70f41; BYTE $0x02 // movzwl 0x2(%r10), %ecx
-	LONG $0x72b70f41; BYTE $0x04 // movzwl 0x4(%r10), %esi
-	LONG $0x7ab70f41; BYTE $0x06 // movzwl 0x6(%r10), %edi
+	LONG $0x06b70f41 // movzwl (%r14), %eax
+	LONG $0x4eb70f41; BYTE $0x02 // movzwl 0x2(%r14), %ecx
+	LONG $0x56b70f41; BYTE $0x04 // movzwl 0x4(%r14), %edx
+	LONG $0x7eb70f41; BYTE $0x06 // movzwl 0x6(%r14), %edi
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
+	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
 	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
-	LONG $0x585dc1c4; WORD $0x0324 // vaddpd (%r11,%rax), %ymm4, %ymm4
-	LONG $0x117dc1c4; WORD $0x0324 // vmovupd %ymm4, (%r11,%rax)
+	LONG $0x585dc1c4; WORD $0x0024 // vaddpd (%r8,%rax), %ymm4, %ymm4
+	LONG $0x117dc1c4; WORD $0x0024 // vmovupd %ymm4, (%r8,%rax)
 	LONG $0x1875e3c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm3, %ymm1, %ymm4
-	LONG $0x585dc1c4; WORD $0x0b24 // vaddpd (%r11,%rcx), %ymm4, %ymm4
-	LONG $0x117dc1c4; WORD $0x0b24 // vmovupd %ymm4, (%r11,%rcx)
-	LONG $0x587dc1c4; WORD $0x3304 // vaddpd (%r11,%rsi), %ymm0, %ymm0
-	LONG $0x117dc1c4; WORD $0x3304 // vmovupd %ymm0, (%r11,%rsi)
+	LONG $0x585dc1c4; WORD $0x0824 // vaddpd (%r8,%rcx), %ymm4, %ymm4
+	LONG $0x117dc1c4; WORD $0x0824 // vmovupd %ymm4, (%r8,%rcx)
+	LONG $0x587dc1c4; WORD $0x1004 // vaddpd (%r8,%rdx), %ymm0, %ymm0
+	LONG $0x117dc1c4; WORD $0x1004 // vmovupd %ymm0, (%r8,%rdx)
 	LONG $0x0675e3c4; WORD $0x31c3 // vperm2f128 $0x31, %ymm3, %ymm1, %ymm0
-	LONG $0x587dc1c4; WORD $0x3b04 // vaddpd (%r11,%rdi), %ymm0, %ymm0
-	LONG $0x117dc1c4; WORD $0x3b04 // vmovupd %ymm0, (%r11,%rdi)
+	LONG $0x587dc1c4; WORD $0x3804 // vaddpd (%r8,%rdi), %ymm0, %ymm0
+	LONG $0x117dc1c4; WORD $0x3804 // vmovupd %ymm0, (%r8,%rdi)
 	LONG $0x0d4de3c4; WORD $0x0ac2 // vblendpd $0xa, %ymm2, %ymm6, %ymm0
-	LONG $0x5879c1c4; WORD $0x034c; BYTE $0x20 // vaddpd 0x20(%r11,%rax), %xmm0, %xmm1
+	LONG $0x5879c1c4; WORD $0x004c; BYTE $0x20 // vaddpd 0x20(%r8,%rax), %xmm0, %xmm1
 	LONG $0x197de3c4; WORD $0x01c0 // vextractf128 $0x1, %ymm0, %xmm0
-	LONG $0x1179c1c4; WORD $0x034c; BYTE $0x20 // vmovupd %xmm1, 0x20(%r11,%rax)
+	LONG $0x1179c1c4; WORD $0x004c; BYTE $0x20 // vmovupd %xmm1, 0x20(%r8,%rax)
 	LONG $0xca15cdc5 // vunpckhpd %ymm2, %ymm6, %ymm1
-	LONG $0x5871c1c4; WORD $0x0b54; BYTE $0x20 // vaddpd 0x20(%r11,%rcx), %xmm1, %xmm2
-	LONG $0x1179c1c4; WORD $0x0b54; BYTE $0x20 // vmovupd %xmm2, 0x20(%r11,%rcx)
-	LONG $0x5879c1c4; WORD $0x3344; BYTE $0x20 // vaddpd 0x20(%r11,%rsi), %xmm0, %xmm0
-	LONG $0x1179c1c4; WORD $0x3344; BYTE $0x20 // vmovupd %xmm0, 0x20(%r11,%rsi)
+	LONG $0x5871c1c4; WORD $0x0854; BYTE $0x20 // vaddpd 0x20(%r8,%rcx), %xmm1, %xmm2
+	LONG $0x1179c1c4; WORD $0x0854; BYTE $0x20 // vmovupd %xmm2, 0x20(%r8,%rcx)
+	LONG $0x5879c1c4; WORD $0x1044; BYTE $0x20 // vaddpd 0x20(%r8,%rdx), %xmm0, %xmm0
+	LONG $0x1179c1c4; WORD $0x1044; BYTE $0x20 // vmovupd %xmm0, 0x20(%r8,%rdx)
 	LONG $0x197de3c4; WORD $0x01c8 // vextractf128 $0x1, %ymm1, %xmm0
-	LONG $0x5879c1c4; WORD $0x3b44; BYTE $0x20 // vaddpd 0x20(%r11,%rdi), %xmm0, %xmm0
-	LONG $0x1179c1c4; WORD $0x3b44; BYTE $0x20 // vmovupd %xmm0, 0x20(%r11,%rdi)
-	LONG $0x42b70f41; BYTE $0x08 // movzwl 0x8(%r10), %eax
-	LONG $0x72b70f41; BYTE $0x0c // movzwl 0xc(%r10), %esi
-	LONG $0x4ab70f41; BYTE $0x0a // movzwl 0xa(%r10), %ecx
-	LONG $0xac287dc5; LONG $0x00032024; BYTE $0x00 // vmovapd 0x320(%rsp), %ymm13
+	LONG $0x5879c1c4; WORD $0x3844; BYTE $0x20 // vaddpd 0x20(%r8,%rdi), %xmm0, %xmm0
+	LONG $0x1179c1c4; WORD $0x3844; BYTE $0x20 // vmovupd %xmm0, 0x20(%r8,%rdi)
+	LONG $0x247c8b48; BYTE $0x18 // movq 0x18(%rsp), %rdi
+	LONG $0x46b70f41; BYTE $0x08 // movzwl 0x8(%r14), %eax
+	LONG $0x4eb70f41; BYTE $0x0a // movzwl 0xa(%r14), %ecx
+	LONG $0x56b70f41; BYTE $0x0c // movzwl 0xc(%r14), %edx
+	LONG $0x6f7a21c4; WORD $0x0b14 // vmovdqu (%rbx,%r9), %xmm10
+	LONG $0xac287dc5; LONG $0x00034024; BYTE $0x00 // vmovapd 0x340(%rsp), %ymm13
+	LONG $0x382d23c4; WORD $0x1314; BYTE $0x01 // vinserti128 $0x1, (%rbx,%r10), %ymm10, %ymm10
 	LONG $0x80048d48 // leaq (%rax,%rax,4), %rax
-	LONG $0xb6348d48 // leaq (%rsi,%rsi,4), %rsi
 	LONG $0x890c8d48 // leaq (%rcx,%rcx,4), %rcx
-	LONG $0x0410f9c5; BYTE $0xc3 // vmovupd (%rbx,%rax,8), %xmm0
-	LONG $0x4c10f9c5; WORD $0x10c3 // vmovupd 0x10(%rbx,%rax,8), %xmm1
-	LONG $0x6410f9c5; WORD $0x10cb // vmovupd 0x10(%rbx,%rcx,8), %xmm4
-	LONG $0x1410f9c5; BYTE $0xcb // vmovupd (%rbx,%rcx,8), %xmm2
-	LONG $0x1875e3c4; LONG $0x0110f35c // vinsertf128 $0x1, 0x10(%rbx,%rsi,8), %ymm1, %ymm3
-	LONG $0x187de3c4; WORD $0xf304; BYTE $0x01 // vinsertf128 $0x1, (%rbx,%rsi,8), %ymm0, %ymm0
-	LONG $0x4c10fbc5; WORD $0x20f3 // vmovsd 0x20(%rbx,%rsi,8), %xmm1
-	LONG $0x72b70f41; BYTE $0x0e // movzwl 0xe(%r10), %esi
-	LONG $0xb6348d48 // leaq (%rsi,%rsi,4), %rsi
-	LONG $0x7416f1c5; WORD $0x20f3 // vmovhpd 0x20(%rbx,%rsi,8), %xmm1, %xmm6
-	LONG $0x4c10fbc5; WORD $0x20c3 // vmovsd 0x20(%rbx,%rax,8), %xmm1
-	LONG $0x24848b48; LONG $0x000000c0 // movq 0xc0(%rsp), %rax
-	LONG $0x185de3c4; LONG $0x0110f36c // vinsertf128 $0x1, 0x10(%rbx,%rsi,8), %ymm4, %ymm5
-	LONG $0x186de3c4; WORD $0xf314; BYTE $0x01 // vinsertf128 $0x1, (%rbx,%rsi,8), %ymm2, %ymm2
-	LONG $0x7c16f1c5; WORD $0x20cb // vmovhpd 0x20(%rbx,%rcx,8), %xmm1, %xmm7
-	LONG $0x6f7aa1c4; WORD $0x000c // vmovdqu (%rax,%r8), %xmm1
-	LONG $0x387523c4; WORD $0x0804; BYTE $0x01 // vinserti128 $0x1, (%rax,%r9), %ymm1, %ymm8
-	LONG $0x24848b48; LONG $0x00000160 // movq 0x160(%rsp), %rax
+	LONG $0x92148d48 // leaq (%rdx,%rdx,4), %rdx
+	LONG $0x0410f9c5; BYTE $0xc7 // vmovupd (%rdi,%rax,8), %xmm0
+	LONG $0x4c10f9c5; WORD $0x10c7 // vmovupd 0x10(%rdi,%rax,8), %xmm1
+	LONG $0x6c10f9c5; WORD $0x10cf // vmovupd 0x10(%rdi,%rcx,8), %xmm5
+	LONG $0x187de3c4; WORD $0xd714; BYTE $0x01 // vinsertf128 $0x1, (%rdi,%rdx,8), %ymm0, %ymm2
+	LONG $0x1875e3c4; LONG $0x0110d75c // vinsertf128 $0x1, 0x10(%rdi,%rdx,8), %ymm1, %ymm3
+	LONG $0x4410fbc5; WORD $0x20d7 // vmovsd 0x20(%rdi,%rdx,8), %xmm0
+	LONG $0x56b70f41; BYTE $0x0e // movzwl 0xe(%r14), %edx
+	LONG $0x0c10f9c5; BYTE $0xcf // vmovupd (%rdi,%rcx,8), %xmm1
+	LONG $0x92148d48 // leaq (%rdx,%rdx,4), %rdx
+	LONG $0x7416f9c5; WORD $0x20d7 // vmovhpd 0x20(%rdi,%rdx,8), %xmm0, %xmm6
+	LONG $0x4410fbc5; WORD $0x20c7 // vmovsd 0x20(%rdi,%rax,8), %xmm0
+	LONG $0x1855e3c4; LONG $0x0110d76c // vinsertf128 $0x1, 0x10(%rdi,%rdx,8), %ymm5, %ymm5
+	LONG $0x7c16f9c5; WORD $0x20cf // vmovhpd 0x20(%rdi,%rcx,8), %xmm0, %xmm7
+	LONG $0x1875e3c4; WORD $0xd724; BYTE $0x01 // vinsertf128 $0x1, (%rdi,%rdx,8), %ymm1, %ymm4
+	LONG $0x24bc8b48; LONG $0x000000c0 // movq 0xc0(%rsp), %rdi
+	LONG $0x24948b48; LONG $0x00000160 // movq 0x160(%rsp), %rdx
+	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x6f7aa1c4; WORD $0x0f04 // vmovdqu (%rdi,%r9), %xmm0
+	LONG $0x387d23c4; WORD $0x1704; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r10), %ymm0, %ymm8
+	LONG $0x6f7aa1c4; WORD $0x0a04 // vmovdqu (%rdx,%r9), %xmm0
+	LONG $0x24bc8b48; LONG $0x00000180 // movq 0x180(%rsp), %rdi
+	LONG $0x387da3c4; WORD $0x1204; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r10), %ymm0, %ymm0
+	LONG $0x24548b48; BYTE $0x60 // movq 0x60(%rsp), %rdx
+	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
+	LONG $0x6f7ec1c4; WORD $0x207d // vmovdqu 0x20(%r13), %ymm7
+	LONG $0x6f7aa1c4; WORD $0x0f0c // vmovdqu (%rdi,%r9), %xmm1
+	LONG $0x6f7a21c4; WORD $0x0a1c // vmovdqu (%rdx,%r9), %xmm11
+	LONG $0x387523c4; WORD $0x170c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r10), %ymm1, %ymm9
+	LONG $0xcc14edc5 // vunpcklpd %ymm4, %ymm2, %ymm1
+	LONG $0xd415edc5 // vunpckhpd %ymm4, %ymm2, %ymm2
 	LONG $0xe514e5c5 // vunpcklpd %ymm5, %ymm3, %ymm4
 	LONG $0xed15e5c5 // vunpckhpd %ymm5, %ymm3, %ymm5
-	LONG $0x6f7ec1c4; WORD $0x245c; BYTE $0x20 // vmovdqu 0x20(%r12), %ymm3
-	LONG $0x1845e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm7, %ymm6
-	LONG $0x6f7aa1c4; WORD $0x023c // vmovdqu (%rdx,%r8), %xmm7
-	LONG $0x3845a3c4; WORD $0x0a3c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r9), %ymm7, %ymm7
-	LONG $0x6f7aa1c4; WORD $0x000c // vmovdqu (%rax,%r8), %xmm1
-	LONG $0x387523c4; WORD $0x080c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r9), %ymm1, %ymm9
-	LONG $0x24848b48; LONG $0x000004e0 // movq 0x4e0(%rsp), %rax
-	LONG $0x003d62c4; BYTE $0xc3 // vpshufb %ymm3, %ymm8, %ymm8
-	LONG $0x6f7aa1c4; WORD $0x000c // vmovdqu (%rax,%r8), %xmm1
-	LONG $0x387523c4; WORD $0x0814; BYTE $0x01 // vinserti128 $0x1, (%rax,%r9), %ymm1, %ymm10
-	LONG $0x24848b48; LONG $0x000000e0 // movq 0xe0(%rsp), %rax
-	LONG $0xca14fdc5 // vunpcklpd %ymm2, %ymm0, %ymm1
-	LONG $0xd215fdc5 // vunpckhpd %ymm2, %ymm0, %ymm2
-	LONG $0x8428fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd 0x1a0(%rsp), %ymm0
-	LONG $0x0045e2c4; BYTE $0xfb // vpshufb %ymm3, %ymm7, %ymm7
-	LONG $0x003562c4; BYTE $0xcb // vpshufb %ymm3, %ymm9, %ymm9
-	LONG $0x6f7a21c4; WORD $0x001c // vmovdqu (%rax,%r8), %xmm11
-	LONG $0x382523c4; WORD $0x081c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r9), %ymm11, %ymm11
-	WORD $0xc031 // xorl %eax, %eax
-	LONG $0x002d62c4; BYTE $0xd3 // vpshufb %ymm3, %ymm10, %ymm10
-	LONG $0x0025e2c4; BYTE $0xdb // vpshufb %ymm3, %ymm11, %ymm3
-	LONG $0x6f7e41c4; WORD $0x245c; BYTE $0x60 // vmovdqu 0x60(%r12), %ymm11
-	LONG $0x47c5c2c4; BYTE $0xfb // vpsllvq %ymm11, %ymm7, %ymm7
-	LONG $0x47bd42c4; BYTE $0xc3 // vpsllvq %ymm11, %ymm8, %ymm8
-	LONG $0x47b542c4; BYTE $0xcb // vpsllvq %ymm11, %ymm9, %ymm9
+	LONG $0x9c28fdc5; LONG $0x0001c024; BYTE $0x00 // vmovapd 0x1c0(%rsp), %ymm3
+	LONG $0x382523c4; WORD $0x121c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r10), %ymm11, %ymm11
+	LONG $0x002d62c4; BYTE $0xd7 // vpshufb %ymm7, %ymm10, %ymm10
+	LONG $0x003d62c4; BYTE $0xc7 // vpshufb %ymm7, %ymm8, %ymm8
+	LONG $0x007de2c4; BYTE $0xc7 // vpshufb %ymm7, %ymm0, %ymm0
+	LONG $0x003562c4; BYTE $0xcf // vpshufb %ymm7, %ymm9, %ymm9
+	LONG $0x0025e2c4; BYTE $0xff // vpshufb %ymm7, %ymm11, %ymm7
+	LONG $0x6f7e41c4; WORD $0x605d // vmovdqu 0x60(%r13), %ymm11
 	LONG $0x47ad42c4; BYTE $0xd3 // vpsllvq %ymm11, %ymm10, %ymm10
-	LONG $0x47e5c2c4; BYTE $0xdb // vpsllvq %ymm11, %ymm3, %ymm3
-	LONG $0x597942c4; LONG $0x0080249c; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm11
-	LONG $0xd345c1c4; BYTE $0xfb // vpsrlq %xmm11, %ymm7, %ymm7
-	LONG $0xd33d41c4; BYTE $0xc3 // vpsrlq %xmm11, %ymm8, %ymm8
-	LONG $0xd33541c4; BYTE $0xcb // vpsrlq %xmm11, %ymm9, %ymm9
+	LONG $0x47bd42c4; BYTE $0xc3 // vpsllvq %ymm11, %ymm8, %ymm8
+	LONG $0x47fdc2c4; BYTE $0xc3 // vpsllvq %ymm11, %ymm0, %ymm0
+	LONG $0x47b542c4; BYTE $0xcb // vpsllvq %ymm11, %ymm9, %ymm9
+	LONG $0x47c5c2c4; BYTE $0xfb // vpsllvq %ymm11, %ymm7, %ymm7
+	LONG $0x597942c4; LONG $0x0000809d; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm11
 	LONG $0xd32d41c4; BYTE $0xd3 // vpsrlq %xmm11, %ymm10, %ymm10
-	LONG $0xd365c1c4; BYTE $0xdb // vpsrlq %xmm11, %ymm3, %ymm3
-	LONG $0x597d42c4; LONG $0x0088249c; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm11
-	LONG $0xffefa5c5 // vpxor %ymm7, %ymm11, %ymm7
-	LONG $0xef3d41c4; BYTE $0xc3 // vpxor %ymm11, %ymm8, %ymm8
-	LONG $0xef3541c4; BYTE $0xcb // vpxor %ymm11, %ymm9, %ymm9
+	LONG $0xd33d41c4; BYTE $0xc3 // vpsrlq %xmm11, %ymm8, %ymm8
+	LONG $0xd37dc1c4; BYTE $0xc3 // vpsrlq %xmm11, %ymm0, %ymm0
+	LONG $0xd33541c4; BYTE $0xcb // vpsrlq %xmm11, %ymm9, %ymm9
+	LONG $0xd345c1c4; BYTE $0xfb // vpsrlq %xmm11, %ymm7, %ymm7
+	LONG $0x597d42c4; LONG $0x0000889d; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm11
 	LONG $0xef2d41c4; BYTE $0xd3 // vpxor %ymm11, %ymm10, %ymm10
-	LONG $0xdbefa5c5 // vpxor %ymm3, %ymm11, %ymm3
-	LONG $0x197d42c4; LONG $0x0090249c; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm11
-	LONG $0x5c45c1c4; BYTE $0xfb // vsubpd %ymm11, %ymm7, %ymm7
-	LONG $0x5c3d41c4; BYTE $0xc3 // vsubpd %ymm11, %ymm8, %ymm8
-	LONG $0x5c3541c4; BYTE $0xe3 // vsubpd %ymm11, %ymm9, %ymm12
+	LONG $0xef3d41c4; BYTE $0xc3 // vpxor %ymm11, %ymm8, %ymm8
+	LONG $0xc0efa5c5 // vpxor %ymm0, %ymm11, %ymm0
+	LONG $0xef3541c4; BYTE $0xcb // vpxor %ymm11, %ymm9, %ymm9
+	LONG $0xffefa5c5 // vpxor %ymm7, %ymm11, %ymm7
+	LONG $0x197d42c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm11
 	LONG $0x5c2d41c4; BYTE $0xd3 // vsubpd %ymm11, %ymm10, %ymm10
-	LONG $0x5c6541c4; BYTE $0xdb // vsubpd %ymm11, %ymm3, %ymm11
-	LONG $0xb8c562c4; BYTE $0xe9 // vfmadd231pd %ymm1, %ymm7, %ymm13
-	LONG $0xff59fdc5 // vmulpd %ymm7, %ymm0, %ymm7
-	LONG $0xc8593dc5 // vmulpd %ymm0, %ymm8, %ymm9
-	LONG $0xd859a5c5 // vmulpd %ymm0, %ymm11, %ymm3
+	LONG $0x5c3d41c4; BYTE $0xc3 // vsubpd %ymm11, %ymm8, %ymm8
+	LONG $0x5c7dc1c4; BYTE $0xc3 // vsubpd %ymm11, %ymm0, %ymm0
+	LONG $0x5c3541c4; BYTE $0xe3 // vsubpd %ymm11, %ymm9, %ymm12
+	LONG $0x5c4541c4; BYTE $0xdb // vsubpd %ymm11, %ymm7, %ymm11
+	LONG $0xb8ad62c4; BYTE $0xe9 // vfmadd231pd %ymm1, %ymm10, %ymm13
+	LONG $0xfb59adc5 // vmulpd %ymm3, %ymm10, %ymm7
+	LONG $0xcb593dc5 // vmulpd %ymm3, %ymm8, %ymm9
+	LONG $0xd3591dc5 // vmulpd %ymm3, %ymm12, %ymm10
 	LONG $0xb8bd62c4; BYTE $0xea // vfmadd231pd %ymm2, %ymm8, %ymm13
-	LONG $0xc0591dc5 // vmulpd %ymm0, %ymm12, %ymm8
-	LONG $0xb89d62c4; BYTE $0xec // vfmadd231pd %ymm4, %ymm12, %ymm13
-	LONG $0xb8ad62c4; BYTE $0xed // vfmadd231pd %ymm5, %ymm10, %ymm13
-	LONG $0xd0592dc5 // vmulpd %ymm0, %ymm10, %ymm10
+	LONG $0xc05965c5 // vmulpd %ymm0, %ymm3, %ymm8
+	LONG $0xdb59a5c5 // vmulpd %ymm3, %ymm11, %ymm3
+	LONG $0xb8fd62c4; BYTE $0xec // vfmadd231pd %ymm4, %ymm0, %ymm13
+	LONG $0xb89d62c4; BYTE $0xed // vfmadd231pd %ymm5, %ymm12, %ymm13
 	LONG $0xb8cd42c4; BYTE $0xeb // vfmadd231pd %ymm11, %ymm6, %ymm13
-	LONG $0xac297dc5; LONG $0x00032024; BYTE $0x00 // vmovapd %ymm13, 0x320(%rsp)
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x05748d4b; BYTE $0x00 // leaq (%r13,%r8), %rsi
-	LONG $0x0d4c8d4b; BYTE $0x00 // leaq (%r13,%r9), %rcx
-	LONG $0x6f7a01c4; WORD $0x055c; BYTE $0x00 // vmovdqu (%r13,%r8), %xmm11
-	LONG $0x6f7ec1c4; WORD $0x2444; BYTE $0x20 // vmovdqu 0x20(%r12), %ymm0
-	LONG $0x6f7a41c4; WORD $0x3624 // vmovdqu (%r14,%rsi), %xmm12
-	WORD $0x014c; BYTE $0xf6 // addq %r14, %rsi
-	LONG $0x382503c4; LONG $0x01000d5c // vinserti128 $0x1, (%r13,%r9), %ymm11, %ymm11
-	WORD $0x014d; BYTE $0xfd // addq %r15, %r13
-	LONG $0x381d43c4; WORD $0x0e24; BYTE $0x01 // vinserti128 $0x1, (%r14,%rcx), %ymm12, %ymm12
-	LONG $0x6f7a41c4; WORD $0x362c // vmovdqu (%r14,%rsi), %xmm13
-	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
-	WORD $0x014c; BYTE $0xf6 // addq %r14, %rsi
-	LONG $0x381543c4; WORD $0x0e2c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rcx), %ymm13, %ymm13
-	LONG $0x6f7a41c4; WORD $0x3634 // vmovdqu (%r14,%rsi), %xmm14
-	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
-	WORD $0x014c; BYTE $0xf6 // addq %r14, %rsi
-	LONG $0x380d43c4; WORD $0x0e34; BYTE $0x01 // vinserti128 $0x1, (%r14,%rcx), %ymm14, %ymm14
-	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
-	LONG $0x6f7a41c4; WORD $0x363c // vmovdqu (%r14,%rsi), %xmm15
-	LONG $0x380543c4; WORD $0x0e3c; BYTE $0x01 // vinserti128 $0x1, (%r14,%rcx), %ymm15, %ymm15
-	LONG $0x002562c4; BYTE $0xd8 // vpshufb %ymm0, %ymm11, %ymm11
-	LONG $0x001d62c4; BYTE $0xe0 // vpshufb %ymm0, %ymm12, %ymm12
-	LONG $0x001562c4; BYTE $0xe8 // vpshufb %ymm0, %ymm13, %ymm13
-	LONG $0x000d62c4; BYTE $0xf0 // vpshufb %ymm0, %ymm14, %ymm14
-	LONG $0x0005e2c4; BYTE $0xc0 // vpshufb %ymm0, %ymm15, %ymm0
-	LONG $0x6f7e41c4; WORD $0x247c; BYTE $0x60 // vmovdqu 0x60(%r12), %ymm15
-	LONG $0x47a542c4; BYTE $0xdf // vpsllvq %ymm15, %ymm11, %ymm11
+	LONG $0xac297dc5; LONG $0x00034024; BYTE $0x00 // vmovapd %ymm13, 0x340(%rsp)
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x6f7a81c4; WORD $0x0b04 // vmovdqu (%r11,%r9), %xmm0
+	LONG $0x6f7e41c4; WORD $0x205d // vmovdqu 0x20(%r13), %ymm11
+	LONG $0x0b148d4b // leaq (%r11,%r9), %rdx
+	LONG $0x13048d4b // leaq (%r11,%r10), %rax
+	LONG $0x387d83c4; WORD $0x1304; BYTE $0x01 // vinserti128 $0x1, (%r11,%r10), %ymm0, %ymm0
+	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
+	LONG $0x007d42c4; BYTE $0xe3 // vpshufb %ymm11, %ymm0, %ymm12
+	LONG $0x6f7ac1c4; WORD $0x1704 // vmovdqu (%r15,%rdx), %xmm0
+	WORD $0x014c; BYTE $0xfa // addq %r15, %rdx
+	LONG $0x387dc3c4; WORD $0x0704; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm0, %ymm0
+	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
+	LONG $0x007d42c4; BYTE $0xeb // vpshufb %ymm11, %ymm0, %ymm13
+	LONG $0x6f7ac1c4; WORD $0x1704 // vmovdqu (%r15,%rdx), %xmm0
+	WORD $0x014c; BYTE $0xfa // addq %r15, %rdx
+	LONG $0x387dc3c4; WORD $0x0704; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm0, %ymm0
+	LONG $0x6f7a41c4; WORD $0x1734 // vmovdqu (%r15,%rdx), %xmm14
+	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
+	WORD $0x014c; BYTE $0xfa // addq %r15, %rdx
+	LONG $0x380d43c4; WORD $0x0734; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm14, %ymm14
+	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
+	LONG $0x6f7a41c4; WORD $0x173c // vmovdqu (%r15,%rdx), %xmm15
+	LONG $0x380543c4; WORD $0x073c; BYTE $0x01 // vinserti128 $0x1, (%r15,%rax), %ymm15, %ymm15
+	LONG $0x007dc2c4; BYTE $0xc3 // vpshufb %ymm11, %ymm0, %ymm0
+	LONG $0x000d42c4; BYTE $0xf3 // vpshufb %ymm11, %ymm14, %ymm14
+	LONG $0x000542c4; BYTE $0xdb // vpshufb %ymm11, %ymm15, %ymm11
+	LONG $0x6f7e41c4; WORD $0x607d // vmovdqu 0x60(%r13), %ymm15
 	LONG $0x479d42c4; BYTE $0xe7 // vpsllvq %ymm15, %ymm12, %ymm12
 	LONG $0x479542c4; BYTE $0xef // vpsllvq %ymm15, %ymm13, %ymm13
-	LONG $0x478d42c4; BYTE $0xf7 // vpsllvq %ymm15, %ymm14, %ymm14
 	LONG $0x47fdc2c4; BYTE $0xc7 // vpsllvq %ymm15, %ymm0, %ymm0
-	LONG $0x597942c4; LONG $0x008024bc; WORD $0x0000 // vpbroadcastq 0x80(%r12), %xmm15
-	LONG $0xd32541c4; BYTE $0xdf // vpsrlq %xmm15, %ymm11, %ymm11
+	LONG $0x478d42c4; BYTE $0xf7 // vpsllvq %ymm15, %ymm14, %ymm14
+	LONG $0x47a542c4; BYTE $0xdf // vpsllvq %ymm15, %ymm11, %ymm11
+	LONG $0x597942c4; LONG $0x000080bd; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm15
 	LONG $0xd31d41c4; BYTE $0xe7 // vpsrlq %xmm15, %ymm12, %ymm12
 	LONG $0xd31541c4; BYTE $0xef // vpsrlq %xmm15, %ymm13, %ymm13
-	LONG $0xd30d41c4; BYTE $0xf7 // vpsrlq %xmm15, %ymm14, %ymm14
 	LONG $0xd37dc1c4; BYTE $0xc7 // vpsrlq %xmm15, %ymm0, %ymm0
-	LONG $0x597d42c4; LONG $0x008824bc; WORD $0x0000 // vpbroadcastq 0x88(%r12), %ymm15
-	LONG $0xef2541c4; BYTE $0xdf // vpxor %ymm15, %ymm11, %ymm11
+	LONG $0xd30d41c4; BYTE $0xf7 // vpsrlq %xmm15, %ymm14, %ymm14
+	LONG $0xd32541c4; BYTE $0xdf // vpsrlq %xmm15, %ymm11, %ymm11
+	LONG $0x597d42c4; LONG $0x000088bd; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm15
 	LONG $0xef1d41c4; BYTE $0xe7 // vpxor %ymm15, %ymm12, %ymm12
 	LONG $0xef1541c4; BYTE $0xef // vpxor %ymm15, %ymm13, %ymm13
-	LONG $0xef0d41c4; BYTE $0xf7 // vpxor %ymm15, %ymm14, %ymm14
 	LONG $0xc0ef85c5 // vpxor %ymm0, %ymm15, %ymm0
-	LONG $0x197d42c4; LONG $0x009024bc; WORD $0x0000 // vbroadcastsd 0x90(%r12), %ymm15
-	LONG $0x5c2541c4; BYTE $0xdf // vsubpd %ymm15, %ymm11, %ymm11
+	LONG $0xef0d41c4; BYTE $0xf7 // vpxor %ymm15, %ymm14, %ymm14
+	LONG $0xef2541c4; BYTE $0xdf // vpxor %ymm15, %ymm11, %ymm11
+	LONG $0x197d42c4; LONG $0x000090bd; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm15
 	LONG $0x5c1d41c4; BYTE $0xe7 // vsubpd %ymm15, %ymm12, %ymm12
 	LONG $0x5c1541c4; BYTE $0xef // vsubpd %ymm15, %ymm13, %ymm13
-	LONG $0x5c0d41c4; BYTE $0xf7 // vsubpd %ymm15, %ymm14, %ymm14
 	LONG $0x5c7dc1c4; BYTE $0xc7 // vsubpd %ymm15, %ymm0, %ymm0
-	LONG $0xbc287dc5; LONG $0x0001e004; BYTE $0x00 // vmovapd 0x1e0(%rsp,%rax), %ymm15
-	LONG $0xb8a5c2c4; BYTE $0xff // vfmadd231pd %ymm15, %ymm11, %ymm7
-	LONG $0xa8f562c4; LONG $0x0360049c; WORD $0x0000 // vfmadd213pd 0x360(%rsp,%rax), %ymm1, %ymm11
-	LONG $0xb89d42c4; BYTE $0xcf // vfmadd231pd %ymm15, %ymm12, %ymm9
-	LONG $0xb89542c4; BYTE $0xc7 // vfmadd231pd %ymm15, %ymm13, %ymm8
+	LONG $0x5c0d41c4; BYTE $0xf7 // vsubpd %ymm15, %ymm14, %ymm14
+	LONG $0x5c2541c4; BYTE $0xdf // vsubpd %ymm15, %ymm11, %ymm11
+	LONG $0xbc287dc5; LONG $0x0002000c; BYTE $0x00 // vmovapd 0x200(%rsp,%rcx), %ymm15
+	LONG $0xb89dc2c4; BYTE $0xff // vfmadd231pd %ymm15, %ymm12, %ymm7
+	LONG $0xa8f562c4; LONG $0x03800ca4; WORD $0x0000 // vfmadd213pd 0x380(%rsp,%rcx), %ymm1, %ymm12
+	LONG $0xb89542c4; BYTE $0xcf // vfmadd231pd %ymm15, %ymm13, %ymm9
+	LONG $0xb8fd42c4; BYTE $0xc7 // vfmadd231pd %ymm15, %ymm0, %ymm8
 	LONG $0xb88d42c4; BYTE $0xd7 // vfmadd231pd %ymm15, %ymm14, %ymm10
-	LONG $0xb8fdc2c4; BYTE $0xdf // vfmadd231pd %ymm15, %ymm0, %ymm3
-	LONG $0xb8ed42c4; BYTE $0xdc // vfmadd231pd %ymm12, %ymm2, %ymm11
-	LONG $0xb8dd42c4; BYTE $0xdd // vfmadd231pd %ymm13, %ymm4, %ymm11
-	LONG $0xb8d542c4; BYTE $0xde // vfmadd231pd %ymm14, %ymm5, %ymm11
-	LONG $0xb8cd62c4; BYTE $0xd8 // vfmadd231pd %ymm0, %ymm6, %ymm11
-	LONG $0x9c297dc5; LONG $0x00036004; BYTE $0x00 // vmovapd %ymm11, 0x360(%rsp,%rax)
-	LONG $0x40c08348 // addq $0x40, %rax
-	LONG $0x01003d48; WORD $0x0000 // cmpq $0x100, %rax
-	LONG $0xfe9d850f; WORD $0xffff // jne <symmetric5+0x28b0>
-	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
-	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
+	LONG $0xb8a5c2c4; BYTE $0xdf // vfmadd231pd %ymm15, %ymm11, %ymm3
+	LONG $0xb8ed42c4; BYTE $0xe5 // vfmadd231pd %ymm13, %ymm2, %ymm12
+	LONG $0xb8dd62c4; BYTE $0xe0 // vfmadd231pd %ymm0, %ymm4, %ymm12
+	LONG $0xb8d542c4; BYTE $0xe6 // vfmadd231pd %ymm14, %ymm5, %ymm12
+	LONG $0xb8cd42c4; BYTE $0xe3 // vfmadd231pd %ymm11, %ymm6, %ymm12
+	LONG $0xa4297dc5; LONG $0x0003800c; BYTE $0x00 // vmovapd %ymm12, 0x380(%rsp,%rcx)
+	LONG $0x40c18348 // addq $0x40, %rcx
+	LONG $0x00f98148; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %rcx
+	LONG $0xfea5850f; WORD $0xffff // jne <symmetric5+0x1ff0>
+	LONG $0x46b70f41; BYTE $0x08 // movzwl 0x8(%r14), %eax
+	LONG $0x56b70f41; BYTE $0x0a // movzwl 0xa(%r14), %edx
+	LONG $0x56b70f45; BYTE $0x0c // movzwl 0xc(%r14), %r10d
+	LONG $0x46b70f45; BYTE $0x0e // movzwl 0xe(%r14), %r8d
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
 	LONG $0x1445c1c4; BYTE $0xc1 // vunpcklpd %ymm9, %ymm7, %ymm0
 	LONG $0x1545c1c4; BYTE $0xc9 // vunpckhpd %ymm9, %ymm7, %ymm1
 	LONG $0x143dc1c4; BYTE $0xd2 // vunpcklpd %ymm10, %ymm8, %ymm2
 	LONG $0x153dc1c4; BYTE $0xe2 // vunpckhpd %ymm10, %ymm8, %ymm4
-	LONG $0x45b70f45; BYTE $0x08 // movzwl 0x8(%r13), %r8d
-	LONG $0x4db70f45; BYTE $0x0a // movzwl 0xa(%r13), %r9d
-	LONG $0x55b70f45; BYTE $0x0c // movzwl 0xc(%r13), %r10d
-	LONG $0x75b70f41; BYTE $0x0e // movzwl 0xe(%r13), %esi
-	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
 	LONG $0x06e0c141 // shll $0x6, %r8d
-	LONG $0x06e1c141 // shll $0x6, %r9d
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
 	LONG $0x06e2c141 // shll $0x6, %r10d
-	LONG $0x03048d4b // leaq (%r11,%r8), %rax
-	LONG $0x0b0c8d4b // leaq (%r11,%r9), %rcx
-	LONG $0x133c8d4b // leaq (%r11,%r10), %rdi
-	WORD $0x014c; BYTE $0xde // addq %r11, %rsi
+	LONG $0x070c8d48 // leaq (%rdi,%rax), %rcx
+	LONG $0x171c8d4c // leaq (%rdi,%rdx), %r11
+	LONG $0x170c8d4e // leaq (%rdi,%r10), %r9
+	WORD $0x0149; BYTE $0xf8 // addq %rdi, %r8
 	LONG $0x187de3c4; WORD $0x01ea // vinsertf128 $0x1, %xmm2, %ymm0, %ymm5
-	LONG $0x585581c4; WORD $0x032c // vaddpd (%r11,%r8), %ymm5, %ymm5
+	LONG $0x2c58d5c5; BYTE $0x07 // vaddpd (%rdi,%rax), %ymm5, %ymm5
 	LONG $0x067de3c4; WORD $0x31c2 // vperm2f128 $0x31, %ymm2, %ymm0, %ymm0
-	LONG $0x572141c4; BYTE $0xdb // vxorpd %xmm11, %xmm11, %xmm11
-	LONG $0x117d81c4; WORD $0x032c // vmovupd %ymm5, (%r11,%r8)
+	LONG $0x2c11fdc5; BYTE $0x07 // vmovupd %ymm5, (%rdi,%rax)
 	LONG $0x1875e3c4; WORD $0x01ec // vinsertf128 $0x1, %xmm4, %ymm1, %ymm5
-	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
-	LONG $0x585581c4; WORD $0x0b2c // vaddpd (%r11,%r9), %ymm5, %ymm5
-	LONG $0x117d81c4; WORD $0x0b2c // vmovupd %ymm5, (%r11,%r9)
-	LONG $0x244c8b4c; BYTE $0x20 // movq 0x20(%rsp), %r9
-	LONG $0x587d81c4; WORD $0x1304 // vaddpd (%r11,%r10), %ymm0, %ymm0
-	LONG $0x117d81c4; WORD $0x1304 // vmovupd %ymm0, (%r11,%r10)
-	LONG $0x0675e3c4; WORD $0x31c4 // vperm2f128 $0x31, %ymm4, %ymm1, %ymm0
-	LONG $0x1565c1c4; BYTE $0xcb // vunpckhpd %ymm11, %ymm3, %ymm1
-	LONG $0x245c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r11
-	LONG $0x0658fdc5 // vaddpd (%rsi), %ymm0, %ymm0
-	LONG $0x0611fdc5 // vmovupd %ymm0, (%rsi)
-	LONG $0x0d65c3c4; WORD $0x0ac3 // vblendpd $0xa, %ymm11, %ymm3, %ymm0
-	LONG $0x5058f9c5; BYTE $0x20 // vaddpd 0x20(%rax), %xmm0, %xmm2
+	LONG $0x0675e3c4; WORD $0x31cc // vperm2f128 $0x31, %ymm4, %ymm1, %ymm1
+	LONG $0x2c58d5c5; BYTE $0x17 // vaddpd (%rdi,%rdx), %ymm5, %ymm5
+	LONG $0x2c11fdc5; BYTE $0x17 // vmovupd %ymm5, (%rdi,%rdx)
+	LONG $0x587da1c4; WORD $0x1704 // vaddpd (%rdi,%r10), %ymm0, %ymm0
+	LONG $0x117da1c4; WORD $0x1704 // vmovupd %ymm0, (%rdi,%r10)
+	LONG $0x5875c1c4; BYTE $0x00 // vaddpd (%r8), %ymm1, %ymm0
+	LONG $0x571941c4; BYTE $0xe4 // vxorpd %xmm12, %xmm12, %xmm12
+	LONG $0x1565c1c4; BYTE $0xcc // vunpckhpd %ymm12, %ymm3, %ymm1
+	LONG $0x24548b48; BYTE $0x28 // movq 0x28(%rsp), %rdx
+	LONG $0x247c8b48; BYTE $0x30 // movq 0x30(%rsp), %rdi
+	LONG $0x24548b4c; BYTE $0x38 // movq 0x38(%rsp), %r10
+	LONG $0x117dc1c4; BYTE $0x00 // vmovupd %ymm0, (%r8)
+	LONG $0x0d65c3c4; WORD $0x0ac4 // vblendpd $0xa, %ymm12, %ymm3, %ymm0
+	LONG $0x5158f9c5; BYTE $0x20 // vaddpd 0x20(%rcx), %xmm0, %xmm2
 	LONG $0x197de3c4; WORD $0x01c0 // vextractf128 $0x1, %ymm0, %xmm0
-	LONG $0x5011f9c5; BYTE $0x20 // vmovupd %xmm2, 0x20(%rax)
-	LONG $0x5158f1c5; BYTE $0x20 // vaddpd 0x20(%rcx), %xmm1, %xmm2
 	LONG $0x5111f9c5; BYTE $0x20 // vmovupd %xmm2, 0x20(%rcx)
-	LONG $0x4758f9c5; BYTE $0x20 // vaddpd 0x20(%rdi), %xmm0, %xmm0
-	LONG $0x4711f9c5; BYTE $0x20 // vmovupd %xmm0, 0x20(%rdi)
+	LONG $0x5871c1c4; WORD $0x2053 // vaddpd 0x20(%r11), %xmm1, %xmm2
+	LONG $0x1179c1c4; WORD $0x2053 // vmovupd %xmm2, 0x20(%r11)
+	LONG $0x5879c1c4; WORD $0x2041 // vaddpd 0x20(%r9), %xmm0, %xmm0
+	LONG $0x1179c1c4; WORD $0x2041 // vmovupd %xmm0, 0x20(%r9)
 	LONG $0x197de3c4; WORD $0x01c8 // vextractf128 $0x1, %ymm1, %xmm0
-	LONG $0x4658f9c5; BYTE $0x20 // vaddpd 0x20(%rsi), %xmm0, %xmm0
-	LONG $0x4611f9c5; BYTE $0x20 // vmovupd %xmm0, 0x20(%rsi)
-	LONG $0x0002a0e9; BYTE $0x00 // jmp <symmetric5+0x2d9f>
-	LONG $0x45b70f41; BYTE $0x00 // movzwl (%r13), %eax
-	LONG $0x4db70f41; BYTE $0x02 // movzwl 0x2(%r13), %ecx
-	LONG $0x75b70f41; BYTE $0x04 // movzwl 0x4(%r13), %esi
-	LONG $0x7db70f41; BYTE $0x06 // movzwl 0x6(%r13), %edi
+	LONG $0x244c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r9
+	LONG $0x5879c1c4; WORD $0x2040 // vaddpd 0x20(%r8), %xmm0, %xmm0
+	LONG $0x1179c1c4; WORD $0x2040 // vmovupd %xmm0, 0x20(%r8)
+	LONG $0x0002b5e9; BYTE $0x00 // jmp <symmetric5+0x24ef>
+	LONG $0x06b70f41 // movzwl (%r14), %eax
+	LONG $0x4eb70f41; BYTE $0x02 // movzwl 0x2(%r14), %ecx
+	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
+	LONG $0x46b70f45; BYTE $0x06 // movzwl 0x6(%r14), %r8d
+	WORD $0x8949; BYTE $0xd5 // movq %rdx, %r13
+	LONG $0x56b70f41; BYTE $0x04 // movzwl 0x4(%r14), %edx
 	LONG $0x80048d48 // leaq (%rax,%rax,4), %rax
 	LONG $0x890c8d48 // leaq (%rcx,%rcx,4), %rcx
-	LONG $0xb6348d48 // leaq (%rsi,%rsi,4), %rsi
-	LONG $0xbf3c8d48 // leaq (%rdi,%rdi,4), %rdi
-	LONG $0x0410f9c5; BYTE $0xc3 // vmovupd (%rbx,%rax,8), %xmm0
-	LONG $0x5c10f9c5; WORD $0x10cb // vmovupd 0x10(%rbx,%rcx,8), %xmm3
-	LONG $0x5410f9c5; WORD $0x10c3 // vmovupd 0x10(%rbx,%rax,8), %xmm2
-	LONG $0x6c10fbc5; WORD $0x20c3 // vmovsd 0x20(%rbx,%rax,8), %xmm5
-	LONG $0x3a848d4a; LONG $0x00001080 // leaq 0x1080(%rdx,%r15), %rax
-	LONG $0x6c16d1c5; WORD $0x20cb // vmovhpd 0x20(%rbx,%rcx,8), %xmm5, %xmm5
-	LONG $0x187de3c4; WORD $0xf30c; BYTE $0x01 // vinsertf128 $0x1, (%rbx,%rsi,8), %ymm0, %ymm1
-	LONG $0x0410f9c5; BYTE $0xcb // vmovupd (%rbx,%rcx,8), %xmm0
-	LONG $0x1865e3c4; LONG $0x0110fb5c // vinsertf128 $0x1, 0x10(%rbx,%rdi,8), %ymm3, %ymm3
+	LONG $0x92148d48 // leaq (%rdx,%rdx,4), %rdx
+	LONG $0x80048d4f // leaq (%r8,%r8,4), %r8
+	LONG $0x1079c1c4; WORD $0xc304 // vmovupd (%r11,%rax,8), %xmm0
+	LONG $0x1079c1c4; WORD $0xcb0c // vmovupd (%r11,%rcx,8), %xmm1
+	LONG $0x1079c1c4; WORD $0xcb64; BYTE $0x10 // vmovupd 0x10(%r11,%rcx,8), %xmm4
+	LONG $0x1079c1c4; WORD $0xc35c; BYTE $0x10 // vmovupd 0x10(%r11,%rax,8), %xmm3
+	LONG $0x107bc1c4; WORD $0xc36c; BYTE $0x20 // vmovsd 0x20(%r11,%rax,8), %xmm5
+	LONG $0x23848d4a; LONG $0x00001080 // leaq 0x1080(%rbx,%r12), %rax
+	LONG $0x1651c1c4; WORD $0xcb6c; BYTE $0x20 // vmovhpd 0x20(%r11,%rcx,8), %xmm5, %xmm5
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x187de3c4; WORD $0xfb24; BYTE $0x01 // vinsertf128 $0x1, (%rbx,%rdi,8), %ymm0, %ymm4
-	LONG $0xc414f5c5 // vunpcklpd %ymm4, %ymm1, %ymm0
-	LONG $0xcc15f5c5 // vunpckhpd %ymm4, %ymm1, %ymm1
-	LONG $0x186de3c4; LONG $0x0110f364 // vinsertf128 $0x1, 0x10(%rbx,%rsi,8), %ymm2, %ymm4
-	LONG $0xd314ddc5 // vunpcklpd %ymm3, %ymm4, %ymm2
-	LONG $0xdb15ddc5 // vunpckhpd %ymm3, %ymm4, %ymm3
-	LONG $0x6410fbc5; WORD $0x20f3 // vmovsd 0x20(%rbx,%rsi,8), %xmm4
-	LONG $0x6416d9c5; WORD $0x20fb // vmovhpd 0x20(%rbx,%rdi,8), %xmm4, %xmm4
-	LONG $0x008a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rdx)
-	LONG $0x125a7cc5 // vcvtps2pd (%rdx), %ymm10
-	LONG $0xa8fd62c4; LONG $0x03002494; WORD $0x0000 // vfmadd213pd 0x300(%rsp), %ymm0, %ymm10
-	LONG $0x208a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1020(%rdx)
-	LONG $0x725afcc5; BYTE $0x20 // vcvtps2pd 0x20(%rdx), %ymm6
-	LONG $0x408a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1040(%rdx)
-	LONG $0x7a5afcc5; BYTE $0x40 // vcvtps2pd 0x40(%rdx), %ymm7
-	LONG $0x608a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1060(%rdx)
-	LONG $0x425a7cc5; BYTE $0x60 // vcvtps2pd 0x60(%rdx), %ymm8
-	LONG $0x808a180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1080(%rdx)
-	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0x8a5a7cc5; LONG $0x00000080 // vcvtps2pd 0x80(%rdx), %ymm9
-	LONG $0xa8f5c2c4; BYTE $0xf2 // vfmadd213pd %ymm10, %ymm1, %ymm6
-	LONG $0xb8ede2c4; BYTE $0xf7 // vfmadd231pd %ymm7, %ymm2, %ymm6
-	LONG $0xb8e5c2c4; BYTE $0xf0 // vfmadd231pd %ymm8, %ymm3, %ymm6
-	LONG $0xb8ddc2c4; BYTE $0xf1 // vfmadd231pd %ymm9, %ymm4, %ymm6
-	LONG $0xb429fdc5; LONG $0x00030024; BYTE $0x00 // vmovapd %ymm6, 0x300(%rsp)
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0xa85afcc5; LONG $0xffffef80 // vcvtps2pd -0x1080(%rax), %ymm5
-	LONG $0xa8fde2c4; LONG $0x03400cac; WORD $0x0000 // vfmadd213pd 0x340(%rsp,%rcx), %ymm0, %ymm5
+	LONG $0x187dc3c4; WORD $0xd304; BYTE $0x01 // vinsertf128 $0x1, (%r11,%rdx,8), %ymm0, %ymm0
+	LONG $0x187583c4; WORD $0xc314; BYTE $0x01 // vinsertf128 $0x1, (%r11,%r8,8), %ymm1, %ymm2
+	LONG $0x185d83c4; LONG $0x0110c364 // vinsertf128 $0x1, 0x10(%r11,%r8,8), %ymm4, %ymm4
+	LONG $0xca14fdc5 // vunpcklpd %ymm2, %ymm0, %ymm1
+	LONG $0xd215fdc5 // vunpckhpd %ymm2, %ymm0, %ymm2
+	LONG $0x1865c3c4; LONG $0x0110d344 // vinsertf128 $0x1, 0x10(%r11,%rdx,8), %ymm3, %ymm0
+	LONG $0xdc14fdc5 // vunpcklpd %ymm4, %ymm0, %ymm3
+	LONG $0xe415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm4
+	LONG $0x107bc1c4; WORD $0xd344; BYTE $0x20 // vmovsd 0x20(%r11,%rdx,8), %xmm0
+	LONG $0x167981c4; WORD $0xc344; BYTE $0x20 // vmovhpd 0x20(%r11,%r8,8), %xmm0, %xmm0
+	LONG $0x008b180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rbx)
+	LONG $0x135a7cc5 // vcvtps2pd (%rbx), %ymm10
+	LONG $0xa8f562c4; LONG $0x03202494; WORD $0x0000 // vfmadd213pd 0x320(%rsp), %ymm1, %ymm10
+	LONG $0x208b180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1020(%rbx)
+	LONG $0x735afcc5; BYTE $0x20 // vcvtps2pd 0x20(%rbx), %ymm6
+	LONG $0x408b180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1040(%rbx)
+	LONG $0x7b5afcc5; BYTE $0x40 // vcvtps2pd 0x40(%rbx), %ymm7
+	LONG $0x608b180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1060(%rbx)
+	LONG $0x435a7cc5; BYTE $0x60 // vcvtps2pd 0x60(%rbx), %ymm8
+	LONG $0x808b180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1080(%rbx)
+	LONG $0x1855e3c4; WORD $0x01e8 // vinsertf128 $0x1, %xmm0, %ymm5, %ymm5
+	LONG $0x8b5a7cc5; LONG $0x00000080 // vcvtps2pd 0x80(%rbx), %ymm9
+	LONG $0xa8edc2c4; BYTE $0xf2 // vfmadd213pd %ymm10, %ymm2, %ymm6
+	LONG $0xb8e5e2c4; BYTE $0xf7 // vfmadd231pd %ymm7, %ymm3, %ymm6
+	LONG $0xb8ddc2c4; BYTE $0xf0 // vfmadd231pd %ymm8, %ymm4, %ymm6
+	LONG $0xb8d5c2c4; BYTE $0xf1 // vfmadd231pd %ymm9, %ymm5, %ymm6
+	LONG $0xb429fdc5; LONG $0x00032024; BYTE $0x00 // vmovapd %ymm6, 0x320(%rsp)
+	WORD $0x9066 // nop
+	LONG $0x805afcc5; LONG $0xffffef80 // vcvtps2pd -0x1080(%rax), %ymm0
+	LONG $0xa8f5e2c4; LONG $0x03600c84; WORD $0x0000 // vfmadd213pd 0x360(%rsp,%rcx), %ymm1, %ymm0
 	LONG $0x8048180f // prefetcht0 -0x80(%rax)
 	LONG $0xb05afcc5; LONG $0xffffefa0 // vcvtps2pd -0x1060(%rax), %ymm6
 	LONG $0xa048180f // prefetcht0 -0x60(%rax)
@@ -11923,159 +10945,166 @@ TEXT ·symmetric5Quad(SB), 0, $1424-8
 	LONG $0xe048180f // prefetcht0 -0x20(%rax)
 	LONG $0xb85afcc5; LONG $0xfffff000 // vcvtps2pd -0x1000(%rax), %ymm7
 	WORD $0x180f; BYTE $0x08 // prefetcht0 (%rax)
-	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
-	LONG $0xa8f5e2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm1, %ymm6
-	LONG $0xa8ed62c4; BYTE $0xce // vfmadd213pd %ymm6, %ymm2, %ymm9
-	LONG $0xa8e542c4; BYTE $0xc1 // vfmadd213pd %ymm9, %ymm3, %ymm8
-	LONG $0xa8ddc2c4; BYTE $0xf8 // vfmadd213pd %ymm8, %ymm4, %ymm7
-	LONG $0xbc29fdc5; LONG $0x0003400c; BYTE $0x00 // vmovapd %ymm7, 0x340(%rsp,%rcx)
+	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
+	LONG $0xa8ede2c4; BYTE $0xf0 // vfmadd213pd %ymm0, %ymm2, %ymm6
+	LONG $0xa8e562c4; BYTE $0xce // vfmadd213pd %ymm6, %ymm3, %ymm9
+	LONG $0xa8dd42c4; BYTE $0xc1 // vfmadd213pd %ymm9, %ymm4, %ymm8
+	LONG $0xa8d5c2c4; BYTE $0xf8 // vfmadd213pd %ymm8, %ymm5, %ymm7
+	LONG $0xbc29fdc5; LONG $0x0003600c; BYTE $0x00 // vmovapd %ymm7, 0x360(%rsp,%rcx)
 	LONG $0x40c18348 // addq $0x40, %rcx
 	LONG $0x00f98148; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %rcx
-	WORD $0x8e75 // jne <symmetric5+0x2c00>
-	LONG $0x45b70f41; BYTE $0x08 // movzwl 0x8(%r13), %eax
-	LONG $0x4db70f41; BYTE $0x0a // movzwl 0xa(%r13), %ecx
-	LONG $0x75b70f41; BYTE $0x0c // movzwl 0xc(%r13), %esi
-	LONG $0x7db70f41; BYTE $0x0e // movzwl 0xe(%r13), %edi
-	LONG $0x4a5a7cc5; BYTE $0x10 // vcvtps2pd 0x10(%rdx), %ymm9
-	LONG $0x425a7cc5; BYTE $0x30 // vcvtps2pd 0x30(%rdx), %ymm8
-	LONG $0x7a5afcc5; BYTE $0x50 // vcvtps2pd 0x50(%rdx), %ymm7
-	LONG $0x725afcc5; BYTE $0x70 // vcvtps2pd 0x70(%rdx), %ymm6
-	LONG $0x925a7cc5; LONG $0x00000090 // vcvtps2pd 0x90(%rdx), %ymm10
+	WORD $0x8e75 // jne <symmetric5+0x2340>
+	LONG $0x46b70f41; BYTE $0x08 // movzwl 0x8(%r14), %eax
+	LONG $0x4eb70f41; BYTE $0x0a // movzwl 0xa(%r14), %ecx
+	LONG $0x245c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r11
+	LONG $0x56b70f41; BYTE $0x0c // movzwl 0xc(%r14), %edx
+	LONG $0x46b70f45; BYTE $0x0e // movzwl 0xe(%r14), %r8d
+	LONG $0x4b5a7cc5; BYTE $0x10 // vcvtps2pd 0x10(%rbx), %ymm9
+	LONG $0x435a7cc5; BYTE $0x30 // vcvtps2pd 0x30(%rbx), %ymm8
+	LONG $0x7b5afcc5; BYTE $0x50 // vcvtps2pd 0x50(%rbx), %ymm7
+	LONG $0x735afcc5; BYTE $0x70 // vcvtps2pd 0x70(%rbx), %ymm6
+	LONG $0x935a7cc5; LONG $0x00000090 // vcvtps2pd 0x90(%rbx), %ymm10
 	LONG $0x80048d48 // leaq (%rax,%rax,4), %rax
 	LONG $0x890c8d48 // leaq (%rcx,%rcx,4), %rcx
-	LONG $0xb6348d48 // leaq (%rsi,%rsi,4), %rsi
-	LONG $0xbf3c8d48 // leaq (%rdi,%rdi,4), %rdi
-	LONG $0x0410f9c5; BYTE $0xc3 // vmovupd (%rbx,%rax,8), %xmm0
-	LONG $0x5c10f9c5; WORD $0x10cb // vmovupd 0x10(%rbx,%rcx,8), %xmm3
-	LONG $0x5410f9c5; WORD $0x10c3 // vmovupd 0x10(%rbx,%rax,8), %xmm2
-	LONG $0x6c10fbc5; WORD $0x20c3 // vmovsd 0x20(%rbx,%rax,8), %xmm5
-	LONG $0x3a848d4a; LONG $0x00000090 // leaq 0x90(%rdx,%r15), %rax
-	LONG $0x6c16d1c5; WORD $0x20cb // vmovhpd 0x20(%rbx,%rcx,8), %xmm5, %xmm5
-	LONG $0x187de3c4; WORD $0xf30c; BYTE $0x01 // vinsertf128 $0x1, (%rbx,%rsi,8), %ymm0, %ymm1
-	LONG $0x0410f9c5; BYTE $0xcb // vmovupd (%rbx,%rcx,8), %xmm0
-	LONG $0x1865e3c4; LONG $0x0110fb5c // vinsertf128 $0x1, 0x10(%rbx,%rdi,8), %ymm3, %ymm3
+	LONG $0x92148d48 // leaq (%rdx,%rdx,4), %rdx
+	LONG $0x80048d4f // leaq (%r8,%r8,4), %r8
+	LONG $0x1079c1c4; WORD $0xc304 // vmovupd (%r11,%rax,8), %xmm0
+	LONG $0x1079c1c4; WORD $0xcb0c // vmovupd (%r11,%rcx,8), %xmm1
+	LONG $0x1079c1c4; WORD $0xcb64; BYTE $0x10 // vmovupd 0x10(%r11,%rcx,8), %xmm4
+	LONG $0x1079c1c4; WORD $0xc35c; BYTE $0x10 // vmovupd 0x10(%r11,%rax,8), %xmm3
+	LONG $0x107bc1c4; WORD $0xc36c; BYTE $0x20 // vmovsd 0x20(%r11,%rax,8), %xmm5
+	LONG $0x23848d4a; LONG $0x00000090 // leaq 0x90(%rbx,%r12), %rax
+	LONG $0x1651c1c4; WORD $0xcb6c; BYTE $0x20 // vmovhpd 0x20(%r11,%rcx,8), %xmm5, %xmm5
 	WORD $0xc931 // xorl %ecx, %ecx
-	LONG $0x187de3c4; WORD $0xfb24; BYTE $0x01 // vinsertf128 $0x1, (%rbx,%rdi,8), %ymm0, %ymm4
-	LONG $0xc414f5c5 // vunpcklpd %ymm4, %ymm1, %ymm0
-	LONG $0xa8fd62c4; LONG $0x0320248c; WORD $0x0000 // vfmadd213pd 0x320(%rsp), %ymm0, %ymm9
-	LONG $0xcc15f5c5 // vunpckhpd %ymm4, %ymm1, %ymm1
-	LONG $0x186de3c4; LONG $0x0110f364 // vinsertf128 $0x1, 0x10(%rbx,%rsi,8), %ymm2, %ymm4
-	LONG $0xd314ddc5 // vunpcklpd %ymm3, %ymm4, %ymm2
-	LONG $0xdb15ddc5 // vunpckhpd %ymm3, %ymm4, %ymm3
-	LONG $0x6410fbc5; WORD $0x20f3 // vmovsd 0x20(%rbx,%rsi,8), %xmm4
-	LONG $0x6416d9c5; WORD $0x20fb // vmovhpd 0x20(%rbx,%rdi,8), %xmm4, %xmm4
-	LONG $0xb8f542c4; BYTE $0xc8 // vfmadd231pd %ymm8, %ymm1, %ymm9
-	LONG $0xb8ed62c4; BYTE $0xcf // vfmadd231pd %ymm7, %ymm2, %ymm9
-	LONG $0x1855e3c4; WORD $0x01e4 // vinsertf128 $0x1, %xmm4, %ymm5, %ymm4
-	LONG $0xb8e562c4; BYTE $0xce // vfmadd231pd %ymm6, %ymm3, %ymm9
-	LONG $0xb8dd42c4; BYTE $0xca // vfmadd231pd %ymm10, %ymm4, %ymm9
-	LONG $0x8c297dc5; LONG $0x00032024; BYTE $0x00 // vmovapd %ymm9, 0x320(%rsp)
+	LONG $0x187dc3c4; WORD $0xd304; BYTE $0x01 // vinsertf128 $0x1, (%r11,%rdx,8), %ymm0, %ymm0
+	LONG $0x187583c4; WORD $0xc314; BYTE $0x01 // vinsertf128 $0x1, (%r11,%r8,8), %ymm1, %ymm2
+	LONG $0x185d83c4; LONG $0x0110c364 // vinsertf128 $0x1, 0x10(%r11,%r8,8), %ymm4, %ymm4
+	LONG $0xca14fdc5 // vunpcklpd %ymm2, %ymm0, %ymm1
+	LONG $0xa8f562c4; LONG $0x0340248c; WORD $0x0000 // vfmadd213pd 0x340(%rsp), %ymm1, %ymm9
+	LONG $0xd215fdc5 // vunpckhpd %ymm2, %ymm0, %ymm2
+	LONG $0x1865c3c4; LONG $0x0110d344 // vinsertf128 $0x1, 0x10(%r11,%rdx,8), %ymm3, %ymm0
+	LONG $0xdc14fdc5 // vunpcklpd %ymm4, %ymm0, %ymm3
+	LONG $0xe415fdc5 // vunpckhpd %ymm4, %ymm0, %ymm4
+	LONG $0x107bc1c4; WORD $0xd344; BYTE $0x20 // vmovsd 0x20(%r11,%rdx,8), %xmm0
+	WORD $0x894c; BYTE $0xea // movq %r13, %rdx
+	LONG $0x167981c4; WORD $0xc344; BYTE $0x20 // vmovhpd 0x20(%r11,%r8,8), %xmm0, %xmm0
+	LONG $0xb8ed42c4; BYTE $0xc8 // vfmadd231pd %ymm8, %ymm2, %ymm9
+	LONG $0xb8e562c4; BYTE $0xcf // vfmadd231pd %ymm7, %ymm3, %ymm9
+	LONG $0x1855e3c4; WORD $0x01e8 // vinsertf128 $0x1, %xmm0, %ymm5, %ymm5
+	LONG $0xb8dd62c4; BYTE $0xce // vfmadd231pd %ymm6, %ymm4, %ymm9
+	LONG $0xb8d542c4; BYTE $0xca // vfmadd231pd %ymm10, %ymm5, %ymm9
+	LONG $0x8c297dc5; LONG $0x00034024; BYTE $0x00 // vmovapd %ymm9, 0x340(%rsp)
 	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x685afcc5; BYTE $0x80 // vcvtps2pd -0x80(%rax), %ymm5
+	LONG $0x405afcc5; BYTE $0x80 // vcvtps2pd -0x80(%rax), %ymm0
 	LONG $0x705afcc5; BYTE $0xa0 // vcvtps2pd -0x60(%rax), %ymm6
 	LONG $0x485a7cc5; BYTE $0xc0 // vcvtps2pd -0x40(%rax), %ymm9
 	LONG $0x405a7cc5; BYTE $0xe0 // vcvtps2pd -0x20(%rax), %ymm8
 	LONG $0x385afcc5 // vcvtps2pd (%rax), %ymm7
-	WORD $0x014c; BYTE $0xf8 // addq %r15, %rax
-	LONG $0xa8fde2c4; LONG $0x03600cac; WORD $0x0000 // vfmadd213pd 0x360(%rsp,%rcx), %ymm0, %ymm5
-	LONG $0xa8f5e2c4; BYTE $0xf5 // vfmadd213pd %ymm5, %ymm1, %ymm6
-	LONG $0xa8ed62c4; BYTE $0xce // vfmadd213pd %ymm6, %ymm2, %ymm9
-	LONG $0xa8e542c4; BYTE $0xc1 // vfmadd213pd %ymm9, %ymm3, %ymm8
-	LONG $0xa8ddc2c4; BYTE $0xf8 // vfmadd213pd %ymm8, %ymm4, %ymm7
-	LONG $0xbc29fdc5; LONG $0x0003600c; BYTE $0x00 // vmovapd %ymm7, 0x360(%rsp,%rcx)
+	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
+	LONG $0xa8f5e2c4; LONG $0x03800c84; WORD $0x0000 // vfmadd213pd 0x380(%rsp,%rcx), %ymm1, %ymm0
+	LONG $0xa8ede2c4; BYTE $0xf0 // vfmadd213pd %ymm0, %ymm2, %ymm6
+	LONG $0xa8e562c4; BYTE $0xce // vfmadd213pd %ymm6, %ymm3, %ymm9
+	LONG $0xa8dd42c4; BYTE $0xc1 // vfmadd213pd %ymm9, %ymm4, %ymm8
+	LONG $0xa8d5c2c4; BYTE $0xf8 // vfmadd213pd %ymm8, %ymm5, %ymm7
+	LONG $0xbc29fdc5; LONG $0x0003800c; BYTE $0x00 // vmovapd %ymm7, 0x380(%rsp,%rcx)
 	LONG $0x40c18348 // addq $0x40, %rcx
 	LONG $0x00f98148; WORD $0x0001; BYTE $0x00 // cmpq $0x100, %rcx
-	WORD $0xb175 // jne <symmetric5+0x2d50>
-	LONG $0x10c58349 // addq $0x10, %r13
-	LONG $0xffd4dce9; BYTE $0xff // jmp <symmetric5+0x284>
+	WORD $0xb175 // jne <symmetric5+0x24a0>
+	LONG $0x10c68349 // addq $0x10, %r14
+	LONG $0xffdd9fe9; BYTE $0xff // jmp <symmetric5+0x297>
 	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	LONG $0x0640f641; BYTE $0x04 // testb $0x4, 0x6(%r8)
-	LONG $0x24948b4c; LONG $0x00000130 // movq 0x130(%rsp), %r10
-	LONG $0xd44d840f; WORD $0xffff // je <symmetric5+0x210>
-	LONG $0x24848b48; LONG $0x000004c0 // movq 0x4c0(%rsp), %rax
+	LONG $0x040647f6 // testb $0x4, 0x6(%rdi)
+	LONG $0xdd16840f; WORD $0xffff // je <symmetric5+0x220>
+	LONG $0x24848b48; LONG $0x000004e0 // movq 0x4e0(%rsp), %rax
+	LONG $0x245c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r11
+	WORD $0x8949; BYTE $0xd7 // movq %rdx, %r15
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x00878e0f; WORD $0x0000 // jle <symmetric5+0x2e5b>
-	LONG $0x484b8b49 // movq 0x48(%r11), %rcx
-	WORD $0xf631 // xorl %esi, %esi
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0xf4bc8b48; LONG $0x00000480 // movq 0x480(%rsp,%rsi,8), %rdi
-	LONG $0x8410fbc5; LONG $0x000300f4; BYTE $0x00 // vmovsd 0x300(%rsp,%rsi,8), %xmm0
-	LONG $0x06e7c148 // shlq $0x6, %rdi
-	LONG $0x0458fbc5; BYTE $0x39 // vaddsd (%rcx,%rdi), %xmm0, %xmm0
-	LONG $0x0411fbc5; BYTE $0x39 // vmovsd %xmm0, (%rcx,%rdi)
-	LONG $0x8410fbc5; LONG $0x000340f4; BYTE $0x00 // vmovsd 0x340(%rsp,%rsi,8), %xmm0
-	LONG $0x4458fbc5; WORD $0x0839 // vaddsd 0x8(%rcx,%rdi), %xmm0, %xmm0
-	LONG $0x4411fbc5; WORD $0x0839 // vmovsd %xmm0, 0x8(%rcx,%rdi)
-	LONG $0x8410fbc5; LONG $0x000380f4; BYTE $0x00 // vmovsd 0x380(%rsp,%rsi,8), %xmm0
-	LONG $0x4458fbc5; WORD $0x1039 // vaddsd 0x10(%rcx,%rdi), %xmm0, %xmm0
-	LONG $0x4411fbc5; WORD $0x1039 // vmovsd %xmm0, 0x10(%rcx,%rdi)
-	LONG $0x8410fbc5; LONG $0x0003c0f4; BYTE $0x00 // vmovsd 0x3c0(%rsp,%rsi,8), %xmm0
-	LONG $0x4458fbc5; WORD $0x1839 // vaddsd 0x18(%rcx,%rdi), %xmm0, %xmm0
-	LONG $0x4411fbc5; WORD $0x1839 // vmovsd %xmm0, 0x18(%rcx,%rdi)
-	LONG $0x8410fbc5; LONG $0x000400f4; BYTE $0x00 // vmovsd 0x400(%rsp,%rsi,8), %xmm0
-	WORD $0xff48; BYTE $0xc6 // incq %rsi
-	LONG $0x4458fbc5; WORD $0x2039 // vaddsd 0x20(%rcx,%rdi), %xmm0, %xmm0
-	LONG $0x4411fbc5; WORD $0x2039 // vmovsd %xmm0, 0x20(%rcx,%rdi)
-	WORD $0x3948; BYTE $0xf0 // cmpq %rsi, %rax
-	WORD $0x8575 // jne <symmetric5+0x2de0>
-	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
-	LONG $0x08408d49 // leaq 0x8(%r8), %rax
-	LONG $0x24443b48; BYTE $0x38 // cmpq 0x38(%rsp), %rax
-	LONG $0xd3a3830f; WORD $0xffff // jae <symmetric5+0x210>
-	LONG $0x58438b49 // movq 0x58(%r11), %rax
+	LONG $0x00968e0f; WORD $0x0000 // jle <symmetric5+0x25b9>
+	LONG $0x484f8b49 // movq 0x48(%r15), %rcx
+	WORD $0xd231 // xorl %edx, %edx
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0xd4848b4c; LONG $0x000004a0 // movq 0x4a0(%rsp,%rdx,8), %r8
+	LONG $0x8410fbc5; LONG $0x000320d4; BYTE $0x00 // vmovsd 0x320(%rsp,%rdx,8), %xmm0
+	LONG $0x06e0c149 // shlq $0x6, %r8
+	LONG $0x587ba1c4; WORD $0x0104 // vaddsd (%rcx,%r8), %xmm0, %xmm0
+	LONG $0x117ba1c4; WORD $0x0104 // vmovsd %xmm0, (%rcx,%r8)
+	LONG $0x8410fbc5; LONG $0x000360d4; BYTE $0x00 // vmovsd 0x360(%rsp,%rdx,8), %xmm0
+	LONG $0x587ba1c4; WORD $0x0144; BYTE $0x08 // vaddsd 0x8(%rcx,%r8), %xmm0, %xmm0
+	LONG $0x117ba1c4; WORD $0x0144; BYTE $0x08 // vmovsd %xmm0, 0x8(%rcx,%r8)
+	LONG $0x8410fbc5; LONG $0x0003a0d4; BYTE $0x00 // vmovsd 0x3a0(%rsp,%rdx,8), %xmm0
+	LONG $0x587ba1c4; WORD $0x0144; BYTE $0x10 // vaddsd 0x10(%rcx,%r8), %xmm0, %xmm0
+	LONG $0x117ba1c4; WORD $0x0144; BYTE $0x10 // vmovsd %xmm0, 0x10(%rcx,%r8)
+	LONG $0x8410fbc5; LONG $0x0003e0d4; BYTE $0x00 // vmovsd 0x3e0(%rsp,%rdx,8), %xmm0
+	LONG $0x587ba1c4; WORD $0x0144; BYTE $0x18 // vaddsd 0x18(%rcx,%r8), %xmm0, %xmm0
+	LONG $0x117ba1c4; WORD $0x0144; BYTE $0x18 // vmovsd %xmm0, 0x18(%rcx,%r8)
+	LONG $0x8410fbc5; LONG $0x000420d4; BYTE $0x00 // vmovsd 0x420(%rsp,%rdx,8), %xmm0
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x587ba1c4; WORD $0x0144; BYTE $0x20 // vaddsd 0x20(%rcx,%r8), %xmm0, %xmm0
+	LONG $0x117ba1c4; WORD $0x0144; BYTE $0x20 // vmovsd %xmm0, 0x20(%rcx,%r8)
+	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
+	LONG $0xff77850f; WORD $0xffff // jne <symmetric5+0x2530>
+	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
+	LONG $0x08478d48 // leaq 0x8(%rdi), %rax
+	LONG $0x24443b48; BYTE $0x50 // cmpq 0x50(%rsp), %rax
+	LONG $0x0175830f; WORD $0x0000 // jae <symmetric5+0x2740>
+	LONG $0x58478b49 // movq 0x58(%r15), %rax
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
-	WORD $0x294c; BYTE $0xd0 // subq %r10, %rax
+	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
+	WORD $0x294c; BYTE $0xd8 // subq %r11, %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
-	LONG $0x248c8948; LONG $0x000004c0 // movq %rcx, 0x4c0(%rsp)
-	LONG $0x9c7f7dc5; LONG $0x00032024; BYTE $0x00 // vmovdqa %ymm11, 0x320(%rsp)
-	LONG $0x9c7f7dc5; LONG $0x00030024; BYTE $0x00 // vmovdqa %ymm11, 0x300(%rsp)
-	LONG $0x9c7f7dc5; LONG $0x0001a024; BYTE $0x00 // vmovdqa %ymm11, 0x1a0(%rsp)
-	LONG $0x9c7f7dc5; LONG $0x00018024; BYTE $0x00 // vmovdqa %ymm11, 0x180(%rsp)
-	LONG $0x9c7f7dc5; LONG $0x00036024; BYTE $0x00 // vmovdqa %ymm11, 0x360(%rsp)
-	LONG $0x9c7f7dc5; LONG $0x00034024; BYTE $0x00 // vmovdqa %ymm11, 0x340(%rsp)
-	LONG $0x9c7f7dc5; LONG $0x0001e024; BYTE $0x00 // vmovdqa %ymm11, 0x1e0(%rsp)
-	LONG $0x9c7f7dc5; LONG $0x0001c024; BYTE $0x00 // vmovdqa %ymm11, 0x1c0(%rsp)
-	LONG $0x9c7f7dc5; LONG $0x0003a024; BYTE $0x00 // vmovdqa %ymm11, 0x3a0(%rsp)
-	LONG $0x9c7f7dc5; LONG $0x00038024; BYTE $0x00 // vmovdqa %ymm11, 0x380(%rsp)
-	LONG $0x9c7f7dc5; LONG $0x00022024; BYTE $0x00 // vmovdqa %ymm11, 0x220(%rsp)
-	LONG $0x9c7f7dc5; LONG $0x00020024; BYTE $0x00 // vmovdqa %ymm11, 0x200(%rsp)
-	LONG $0x9c7f7dc5; LONG $0x0003e024; BYTE $0x00 // vmovdqa %ymm11, 0x3e0(%rsp)
-	LONG $0x9c7f7dc5; LONG $0x0003c024; BYTE $0x00 // vmovdqa %ymm11, 0x3c0(%rsp)
-	LONG $0x9c7f7dc5; LONG $0x00026024; BYTE $0x00 // vmovdqa %ymm11, 0x260(%rsp)
-	LONG $0x9c7f7dc5; LONG $0x00024024; BYTE $0x00 // vmovdqa %ymm11, 0x240(%rsp)
-	LONG $0x9c7f7dc5; LONG $0x00042024; BYTE $0x00 // vmovdqa %ymm11, 0x420(%rsp)
-	LONG $0x9c7f7dc5; LONG $0x00040024; BYTE $0x00 // vmovdqa %ymm11, 0x400(%rsp)
-	LONG $0x9c7f7dc5; LONG $0x0002a024; BYTE $0x00 // vmovdqa %ymm11, 0x2a0(%rsp)
-	LONG $0x9c7f7dc5; LONG $0x00028024; BYTE $0x00 // vmovdqa %ymm11, 0x280(%rsp)
+	LONG $0x248c8948; LONG $0x000004e0 // movq %rcx, 0x4e0(%rsp)
+	LONG $0xa47f7dc5; LONG $0x00034024; BYTE $0x00 // vmovdqa %ymm12, 0x340(%rsp)
+	LONG $0xa47f7dc5; LONG $0x00032024; BYTE $0x00 // vmovdqa %ymm12, 0x320(%rsp)
+	LONG $0xa47f7dc5; LONG $0x0001c024; BYTE $0x00 // vmovdqa %ymm12, 0x1c0(%rsp)
+	LONG $0xa47f7dc5; LONG $0x0001a024; BYTE $0x00 // vmovdqa %ymm12, 0x1a0(%rsp)
+	LONG $0xa47f7dc5; LONG $0x00038024; BYTE $0x00 // vmovdqa %ymm12, 0x380(%rsp)
+	LONG $0xa47f7dc5; LONG $0x00036024; BYTE $0x00 // vmovdqa %ymm12, 0x360(%rsp)
+	LONG $0xa47f7dc5; LONG $0x00020024; BYTE $0x00 // vmovdqa %ymm12, 0x200(%rsp)
+	LONG $0xa47f7dc5; LONG $0x0001e024; BYTE $0x00 // vmovdqa %ymm12, 0x1e0(%rsp)
+	LONG $0xa47f7dc5; LONG $0x0003c024; BYTE $0x00 // vmovdqa %ymm12, 0x3c0(%rsp)
+	LONG $0xa47f7dc5; LONG $0x0003a024; BYTE $0x00 // vmovdqa %ymm12, 0x3a0(%rsp)
+	LONG $0xa47f7dc5; LONG $0x00024024; BYTE $0x00 // vmovdqa %ymm12, 0x240(%rsp)
+	LONG $0xa47f7dc5; LONG $0x00022024; BYTE $0x00 // vmovdqa %ymm12, 0x220(%rsp)
+	LONG $0xa47f7dc5; LONG $0x00040024; BYTE $0x00 // vmovdqa %ymm12, 0x400(%rsp)
+	LONG $0xa47f7dc5; LONG $0x0003e024; BYTE $0x00 // vmovdqa %ymm12, 0x3e0(%rsp)
+	LONG $0xa47f7dc5; LONG $0x00028024; BYTE $0x00 // vmovdqa %ymm12, 0x280(%rsp)
+	LONG $0xa47f7dc5; LONG $0x00026024; BYTE $0x00 // vmovdqa %ymm12, 0x260(%rsp)
+	LONG $0xa47f7dc5; LONG $0x00044024; BYTE $0x00 // vmovdqa %ymm12, 0x440(%rsp)
+	LONG $0xa47f7dc5; LONG $0x00042024; BYTE $0x00 // vmovdqa %ymm12, 0x420(%rsp)
+	LONG $0xa47f7dc5; LONG $0x0002c024; BYTE $0x00 // vmovdqa %ymm12, 0x2c0(%rsp)
+	LONG $0xa47f7dc5; LONG $0x0002a024; BYTE $0x00 // vmovdqa %ymm12, 0x2a0(%rsp)
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xd2ca8e0f; WORD $0xffff // jle <symmetric5+0x210>
-	LONG $0x28438b49 // movq 0x28(%r11), %rax
-	LONG $0x384b8b49 // movq 0x38(%r11), %rcx
-	WORD $0xff31 // xorl %edi, %edi
-	LONG $0x50348d4a // leaq (%rax,%r10,2), %rsi
-	WORD $0x7aeb // jmp <symmetric5+0x2fd0>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x3a048d4d // leaq (%r10,%rdi), %r8
-	LONG $0xfc84894c; LONG $0x00000480 // movq %r8, 0x480(%rsp,%rdi,8)
+	LONG $0xdb7e8e0f; WORD $0xffff // jle <symmetric5+0x225>
+	LONG $0x28428b48 // movq 0x28(%rdx), %rax
+	LONG $0x384a8b48 // movq 0x38(%rdx), %rcx
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	LONG $0x58148d4a // leaq (%rax,%r11,2), %rdx
+	WORD $0x79eb // jmp <symmetric5+0x2731>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x0b048d4f // leaq (%r11,%r9), %r8
+	LONG $0xcc84894e; LONG $0x000004a0 // movq %r8, 0x4a0(%rsp,%r9,8)
 	LONG $0x80048d4f // leaq (%r8,%r8,4), %r8
 	LONG $0x107ba1c4; WORD $0xc104 // vmovsd (%rcx,%r8,8), %xmm0
-	LONG $0x8411fbc5; LONG $0x000180fc; BYTE $0x00 // vmovsd %xmm0, 0x180(%rsp,%rdi,8)
+	LONG $0x117ba1c4; LONG $0x01a0cc84; WORD $0x0000 // vmovsd %xmm0, 0x1a0(%rsp,%r9,8)
 	LONG $0x107ba1c4; WORD $0xc144; BYTE $0x08 // vmovsd 0x8(%rcx,%r8,8), %xmm0
-	LONG $0x8411fbc5; LONG $0x0001c0fc; BYTE $0x00 // vmovsd %xmm0, 0x1c0(%rsp,%rdi,8)
+	LONG $0x117ba1c4; LONG $0x01e0cc84; WORD $0x0000 // vmovsd %xmm0, 0x1e0(%rsp,%r9,8)
 	LONG $0x107ba1c4; WORD $0xc144; BYTE $0x10 // vmovsd 0x10(%rcx,%r8,8), %xmm0
-	LONG $0x8411fbc5; LONG $0x000200fc; BYTE $0x00 // vmovsd %xmm0, 0x200(%rsp,%rdi,8)
+	LONG $0x117ba1c4; LONG $0x0220cc84; WORD $0x0000 // vmovsd %xmm0, 0x220(%rsp,%r9,8)
 	LONG $0x107ba1c4; WORD $0xc144; BYTE $0x18 // vmovsd 0x18(%rcx,%r8,8), %xmm0
-	LONG $0x8411fbc5; LONG $0x000240fc; BYTE $0x00 // vmovsd %xmm0, 0x240(%rsp,%rdi,8)
+	LONG $0x117ba1c4; LONG $0x0260cc84; WORD $0x0000 // vmovsd %xmm0, 0x260(%rsp,%r9,8)
 	LONG $0x107ba1c4; WORD $0xc144; BYTE $0x20 // vmovsd 0x20(%rcx,%r8,8), %xmm0
-	LONG $0x8411fbc5; LONG $0x000280fc; BYTE $0x00 // vmovsd %xmm0, 0x280(%rsp,%rdi,8)
-	WORD $0xff48; BYTE $0xc7 // incq %rdi
-	LONG $0x24bc3b48; LONG $0x000004c0 // cmpq 0x4c0(%rsp), %rdi
-	LONG $0xd2368d0f; WORD $0xffff // jge <symmetric5+0x206>
+	LONG $0x117ba1c4; LONG $0x02a0cc84; WORD $0x0000 // vmovsd %xmm0, 0x2a0(%rsp,%r9,8)
+	WORD $0xff49; BYTE $0xc1 // incq %r9
+	LONG $0x248c3b4c; LONG $0x000004e0 // cmpq 0x4e0(%rsp), %r9
+	WORD $0x0f7d // jge <symmetric5+0x2740>
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0x8b74 // je <symmetric5+0x2f60>
-	LONG $0x04b70f44; BYTE $0x7e // movzwl (%rsi,%rdi,2), %r8d
-	WORD $0x88eb // jmp <symmetric5+0x2f64>
+	WORD $0x8a74 // je <symmetric5+0x26c0>
+	LONG $0x04b70f46; BYTE $0x4a // movzwl (%rdx,%r9,2), %r8d
+	WORD $0x87eb // jmp <symmetric5+0x26c4>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	WORD $0x894c; BYTE $0xfa // movq %r15, %rdx
+	LONG $0xffdadde9; BYTE $0xff // jmp <symmetric5+0x225>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -12085,14 +11114,16 @@ TEXT ·symmetric5Quad(SB), 0, $1424-8
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00453000; LONG $0x00000000
-	LONG $0x00433000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00453000
+	LONG $0x00000000; LONG $0x00433000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	WORD $0x0000; BYTE $0x00
+	LONG $0x00000000; WORD $0x0000; BYTE $0x00
 	RET
 
 // func symmetric6Quad(c *symmetricCall)
@@ -12100,7 +11131,7 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric6>
-	LONG $0x003386e9; BYTE $0x00 // jmp <end>
+	LONG $0x002d46e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -12116,198 +11147,205 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	BYTE $0x53 // pushq %rbx
 	LONG $0xe0e48348 // andq $-0x20, %rsp
 	LONG $0xc0ec8148; WORD $0x0005; BYTE $0x00 // subq $0x5c0, %rsp
-	LONG $0x58478b48 // movq 0x58(%rdi), %rax
+	LONG $0x58578b48 // movq 0x58(%rdi), %rdx
+	LONG $0x18478b48 // movq 0x18(%rdi), %rax
 	LONG $0x10778b4c // movq 0x10(%rdi), %r14
-	LONG $0x185f8b48 // movq 0x18(%rdi), %rbx
 	LONG $0x205f8b4c // movq 0x20(%rdi), %r11
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
+	WORD $0x8949; BYTE $0xf8 // movq %rdi, %r8
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	LONG $0x08f88348 // cmpq $0x8, %rax
-	LONG $0xc84c0f48 // cmovlq %rax, %rcx
-	LONG $0x248c8948; LONG $0x00000560 // movq %rcx, 0x560(%rsp)
-	LONG $0x8429fdc5; LONG $0x0003c024; BYTE $0x00 // vmovapd %ymm0, 0x3c0(%rsp)
-	LONG $0x8429fdc5; LONG $0x0003a024; BYTE $0x00 // vmovapd %ymm0, 0x3a0(%rsp)
-	LONG $0x8429fdc5; LONG $0x00024024; BYTE $0x00 // vmovapd %ymm0, 0x240(%rsp)
-	LONG $0x8429fdc5; LONG $0x00022024; BYTE $0x00 // vmovapd %ymm0, 0x220(%rsp)
-	LONG $0x8429fdc5; LONG $0x00040024; BYTE $0x00 // vmovapd %ymm0, 0x400(%rsp)
+	LONG $0x08fa8348 // cmpq $0x8, %rdx
+	LONG $0x24048948 // movq %rax, (%rsp)
+	LONG $0xca4c0f48 // cmovlq %rdx, %rcx
+	LONG $0x248c8948; LONG $0x00000580 // movq %rcx, 0x580(%rsp)
 	LONG $0x8429fdc5; LONG $0x0003e024; BYTE $0x00 // vmovapd %ymm0, 0x3e0(%rsp)
-	LONG $0x8429fdc5; LONG $0x00028024; BYTE $0x00 // vmovapd %ymm0, 0x280(%rsp)
+	LONG $0x8429fdc5; LONG $0x0003c024; BYTE $0x00 // vmovapd %ymm0, 0x3c0(%rsp)
 	LONG $0x8429fdc5; LONG $0x00026024; BYTE $0x00 // vmovapd %ymm0, 0x260(%rsp)
-	LONG $0x8429fdc5; LONG $0x00044024; BYTE $0x00 // vmovapd %ymm0, 0x440(%rsp)
+	LONG $0x8429fdc5; LONG $0x00024024; BYTE $0x00 // vmovapd %ymm0, 0x240(%rsp)
 	LONG $0x8429fdc5; LONG $0x00042024; BYTE $0x00 // vmovapd %ymm0, 0x420(%rsp)
-	LONG $0x8429fdc5; LONG $0x0002c024; BYTE $0x00 // vmovapd %ymm0, 0x2c0(%rsp)
+	LONG $0x8429fdc5; LONG $0x00040024; BYTE $0x00 // vmovapd %ymm0, 0x400(%rsp)
 	LONG $0x8429fdc5; LONG $0x0002a024; BYTE $0x00 // vmovapd %ymm0, 0x2a0(%rsp)
-	LONG $0x8429fdc5; LONG $0x00048024; BYTE $0x00 // vmovapd %ymm0, 0x480(%rsp)
+	LONG $0x8429fdc5; LONG $0x00028024; BYTE $0x00 // vmovapd %ymm0, 0x280(%rsp)
 	LONG $0x8429fdc5; LONG $0x00046024; BYTE $0x00 // vmovapd %ymm0, 0x460(%rsp)
-	LONG $0x8429fdc5; LONG $0x00030024; BYTE $0x00 // vmovapd %ymm0, 0x300(%rsp)
+	LONG $0x8429fdc5; LONG $0x00044024; BYTE $0x00 // vmovapd %ymm0, 0x440(%rsp)
 	LONG $0x8429fdc5; LONG $0x0002e024; BYTE $0x00 // vmovapd %ymm0, 0x2e0(%rsp)
-	LONG $0x8429fdc5; LONG $0x0004c024; BYTE $0x00 // vmovapd %ymm0, 0x4c0(%rsp)
+	LONG $0x8429fdc5; LONG $0x0002c024; BYTE $0x00 // vmovapd %ymm0, 0x2c0(%rsp)
 	LONG $0x8429fdc5; LONG $0x0004a024; BYTE $0x00 // vmovapd %ymm0, 0x4a0(%rsp)
-	LONG $0x8429fdc5; LONG $0x00034024; BYTE $0x00 // vmovapd %ymm0, 0x340(%rsp)
+	LONG $0x8429fdc5; LONG $0x00048024; BYTE $0x00 // vmovapd %ymm0, 0x480(%rsp)
 	LONG $0x8429fdc5; LONG $0x00032024; BYTE $0x00 // vmovapd %ymm0, 0x320(%rsp)
-	LONG $0x8429fdc5; LONG $0x00050024; BYTE $0x00 // vmovapd %ymm0, 0x500(%rsp)
+	LONG $0x8429fdc5; LONG $0x00030024; BYTE $0x00 // vmovapd %ymm0, 0x300(%rsp)
 	LONG $0x8429fdc5; LONG $0x0004e024; BYTE $0x00 // vmovapd %ymm0, 0x4e0(%rsp)
-	LONG $0x8429fdc5; LONG $0x00038024; BYTE $0x00 // vmovapd %ymm0, 0x380(%rsp)
+	LONG $0x8429fdc5; LONG $0x0004c024; BYTE $0x00 // vmovapd %ymm0, 0x4c0(%rsp)
 	LONG $0x8429fdc5; LONG $0x00036024; BYTE $0x00 // vmovapd %ymm0, 0x360(%rsp)
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x011a8e0f; WORD $0x0000 // jle <symmetric6+0x23c>
-	LONG $0x284f8b48 // movq 0x28(%rdi), %rcx
-	LONG $0x38478b48 // movq 0x38(%rdi), %rax
+	LONG $0x8429fdc5; LONG $0x00034024; BYTE $0x00 // vmovapd %ymm0, 0x340(%rsp)
+	LONG $0x8429fdc5; LONG $0x00052024; BYTE $0x00 // vmovapd %ymm0, 0x520(%rsp)
+	LONG $0x8429fdc5; LONG $0x00050024; BYTE $0x00 // vmovapd %ymm0, 0x500(%rsp)
+	LONG $0x8429fdc5; LONG $0x0003a024; BYTE $0x00 // vmovapd %ymm0, 0x3a0(%rsp)
+	LONG $0x8429fdc5; LONG $0x00038024; BYTE $0x00 // vmovapd %ymm0, 0x380(%rsp)
+	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
+	LONG $0x01138e0f; WORD $0x0000 // jle <symmetric6+0x23c>
+	LONG $0x28488b49 // movq 0x28(%r8), %rcx
+	LONG $0x38408b49 // movq 0x38(%r8), %rax
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x008b840f; WORD $0x0000 // je <symmetric6+0x1be>
+	LONG $0x0084840f; WORD $0x0000 // je <symmetric6+0x1be>
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x5134b70f // movzwl (%rcx,%rdx,2), %esi
-	LONG $0xd4b48948; LONG $0x00000520 // movq %rsi, 0x520(%rsp,%rdx,8)
+	LONG $0xd4b48948; LONG $0x00000540 // movq %rsi, 0x540(%rsp,%rdx,8)
 	LONG $0x76348d48 // leaq (%rsi,%rsi,2), %rsi
 	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
 	LONG $0x0410fbc5; BYTE $0x30 // vmovsd (%rax,%rsi), %xmm0
-	LONG $0x8411fbc5; LONG $0x000220d4; BYTE $0x00 // vmovsd %xmm0, 0x220(%rsp,%rdx,8)
+	LONG $0x8411fbc5; LONG $0x000240d4; BYTE $0x00 // vmovsd %xmm0, 0x240(%rsp,%rdx,8)
 	LONG $0x4410fbc5; WORD $0x0830 // vmovsd 0x8(%rax,%rsi), %xmm0
-	LONG $0x8411fbc5; LONG $0x000260d4; BYTE $0x00 // vmovsd %xmm0, 0x260(%rsp,%rdx,8)
+	LONG $0x8411fbc5; LONG $0x000280d4; BYTE $0x00 // vmovsd %xmm0, 0x280(%rsp,%rdx,8)
 	LONG $0x4410fbc5; WORD $0x1030 // vmovsd 0x10(%rax,%rsi), %xmm0
-	LONG $0x8411fbc5; LONG $0x0002a0d4; BYTE $0x00 // vmovsd %xmm0, 0x2a0(%rsp,%rdx,8)
+	LONG $0x8411fbc5; LONG $0x0002c0d4; BYTE $0x00 // vmovsd %xmm0, 0x2c0(%rsp,%rdx,8)
 	LONG $0x4410fbc5; WORD $0x1830 // vmovsd 0x18(%rax,%rsi), %xmm0
-	LONG $0x8411fbc5; LONG $0x0002e0d4; BYTE $0x00 // vmovsd %xmm0, 0x2e0(%rsp,%rdx,8)
+	LONG $0x8411fbc5; LONG $0x000300d4; BYTE $0x00 // vmovsd %xmm0, 0x300(%rsp,%rdx,8)
 	LONG $0x4410fbc5; WORD $0x2030 // vmovsd 0x20(%rax,%rsi), %xmm0
-	LONG $0x8411fbc5; LONG $0x000320d4; BYTE $0x00 // vmovsd %xmm0, 0x320(%rsp,%rdx,8)
+	LONG $0x8411fbc5; LONG $0x000340d4; BYTE $0x00 // vmovsd %xmm0, 0x340(%rsp,%rdx,8)
 	LONG $0x4410fbc5; WORD $0x2830 // vmovsd 0x28(%rax,%rsi), %xmm0
-	LONG $0x8411fbc5; LONG $0x000360d4; BYTE $0x00 // vmovsd %xmm0, 0x360(%rsp,%rdx,8)
+	LONG $0x8411fbc5; LONG $0x000380d4; BYTE $0x00 // vmovsd %xmm0, 0x380(%rsp,%rdx,8)
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	LONG $0x24943b48; LONG $0x00000560 // cmpq 0x560(%rsp), %rdx
+	LONG $0x24943b48; LONG $0x00000580 // cmpq 0x580(%rsp), %rdx
 	WORD $0x877c // jl <symmetric6+0x140>
 	LONG $0x00007ee9; BYTE $0x00 // jmp <symmetric6+0x23c>
 	LONG $0x28c08348 // addq $0x28, %rax
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0xcc8c8948; LONG $0x00000520 // movq %rcx, 0x520(%rsp,%rcx,8)
+	LONG $0xcc8c8948; LONG $0x00000540 // movq %rcx, 0x540(%rsp,%rcx,8)
 	LONG $0x4010fbc5; BYTE $0xd8 // vmovsd -0x28(%rax), %xmm0
-	LONG $0x8411fbc5; LONG $0x000220cc; BYTE $0x00 // vmovsd %xmm0, 0x220(%rsp,%rcx,8)
+	LONG $0x8411fbc5; LONG $0x000240cc; BYTE $0x00 // vmovsd %xmm0, 0x240(%rsp,%rcx,8)
 	LONG $0x4010fbc5; BYTE $0xe0 // vmovsd -0x20(%rax), %xmm0
-	LONG $0x8411fbc5; LONG $0x000260cc; BYTE $0x00 // vmovsd %xmm0, 0x260(%rsp,%rcx,8)
+	LONG $0x8411fbc5; LONG $0x000280cc; BYTE $0x00 // vmovsd %xmm0, 0x280(%rsp,%rcx,8)
 	LONG $0x4010fbc5; BYTE $0xe8 // vmovsd -0x18(%rax), %xmm0
-	LONG $0x8411fbc5; LONG $0x0002a0cc; BYTE $0x00 // vmovsd %xmm0, 0x2a0(%rsp,%rcx,8)
+	LONG $0x8411fbc5; LONG $0x0002c0cc; BYTE $0x00 // vmovsd %xmm0, 0x2c0(%rsp,%rcx,8)
 	LONG $0x4010fbc5; BYTE $0xf0 // vmovsd -0x10(%rax), %xmm0
-	LONG $0x8411fbc5; LONG $0x0002e0cc; BYTE $0x00 // vmovsd %xmm0, 0x2e0(%rsp,%rcx,8)
+	LONG $0x8411fbc5; LONG $0x000300cc; BYTE $0x00 // vmovsd %xmm0, 0x300(%rsp,%rcx,8)
 	LONG $0x4010fbc5; BYTE $0xf8 // vmovsd -0x8(%rax), %xmm0
-	LONG $0x8411fbc5; LONG $0x000320cc; BYTE $0x00 // vmovsd %xmm0, 0x320(%rsp,%rcx,8)
+	LONG $0x8411fbc5; LONG $0x000340cc; BYTE $0x00 // vmovsd %xmm0, 0x340(%rsp,%rcx,8)
 	LONG $0x0010fbc5 // vmovsd (%rax), %xmm0
 	LONG $0x30c08348 // addq $0x30, %rax
-	LONG $0x8411fbc5; LONG $0x000360cc; BYTE $0x00 // vmovsd %xmm0, 0x360(%rsp,%rcx,8)
+	LONG $0x8411fbc5; LONG $0x000380cc; BYTE $0x00 // vmovsd %xmm0, 0x380(%rsp,%rcx,8)
 	WORD $0xff48; BYTE $0xc1 // incq %rcx
-	LONG $0x248c3b48; LONG $0x00000560 // cmpq 0x560(%rsp), %rcx
+	LONG $0x248c3b48; LONG $0x00000580 // cmpq 0x580(%rsp), %rcx
 	WORD $0x947c // jl <symmetric6+0x1d0>
-	LONG $0x08478b48 // movq 0x8(%rdi), %rax
+	LONG $0x08408b49 // movq 0x8(%r8), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x30f68e0f; WORD $0x0000 // jle <symmetric6+0x333f>
-	WORD $0x8b4c; BYTE $0x0f // movq (%rdi), %r9
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0x2aca8e0f; WORD $0x0000 // jle <symmetric6+0x2d13>
+	WORD $0x8b4d; BYTE $0x10 // movq (%r8), %r10
+	LONG $0x24b48d48; LONG $0x000003c0 // leaq 0x3c0(%rsp), %rsi
+	WORD $0x894c; BYTE $0xc2 // movq %r8, %rdx
+	WORD $0xdb31 // xorl %ebx, %ebx
 	LONG $0xef1141c4; BYTE $0xed // vpxor %xmm13, %xmm13, %xmm13
-	LONG $0x247c8948; BYTE $0x38 // movq %rdi, 0x38(%rsp)
-	LONG $0xc1048d49 // leaq (%r9,%rax,8), %rax
+	LONG $0x2444894c; BYTE $0x20 // movq %r8, 0x20(%rsp)
+	LONG $0xc2048d49 // leaq (%r10,%rax,8), %rax
 	LONG $0x24848948; LONG $0x000000b0 // movq %rax, 0xb0(%rsp)
-	WORD $0x23eb // jmp <symmetric6+0x28a>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x24948b4c; LONG $0x000000b8 // movq 0xb8(%rsp), %r10
-	LONG $0x08c18349 // addq $0x8, %r9
-	LONG $0x248c3b4c; LONG $0x000000b0 // cmpq 0xb0(%rsp), %r9
-	LONG $0x30b5830f; WORD $0x0000 // jae <symmetric6+0x333f>
-	LONG $0x41b70f45; BYTE $0x04 // movzwl 0x4(%r9), %r8d
-	LONG $0x2494894c; LONG $0x000000b8 // movq %r10, 0xb8(%rsp)
-	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
-	LONG $0x2e00840f; WORD $0x0000 // je <symmetric6+0x30a0>
-	WORD $0x8b41; BYTE $0x01 // movl (%r9), %eax
-	WORD $0x014d; BYTE $0xf0 // addq %r14, %r8
+	WORD $0x29eb // jmp <symmetric6+0x29a>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x249c8b48; LONG $0x000000b8 // movq 0xb8(%rsp), %rbx
+	LONG $0x08c28349 // addq $0x8, %r10
+	LONG $0x24943b4c; LONG $0x000000b0 // cmpq 0xb0(%rsp), %r10
+	LONG $0x2a79830f; WORD $0x0000 // jae <symmetric6+0x2d13>
+	LONG $0x4ab70f45; BYTE $0x04 // movzwl 0x4(%r10), %r9d
+	LONG $0x249c8948; LONG $0x000000b8 // movq %rbx, 0xb8(%rsp)
+	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
+	LONG $0x27a0840f; WORD $0x0000 // je <symmetric6+0x2a50>
+	WORD $0x8b41; BYTE $0x02 // movl (%r10), %eax
+	WORD $0x014d; BYTE $0xf1 // addq %r14, %r9
+	LONG $0x2454894c; BYTE $0x38 // movq %r10, 0x38(%rsp)
 	LONG $0x244c894c; BYTE $0x30 // movq %r9, 0x30(%rsp)
-	LONG $0x2444894c; BYTE $0x28 // movq %r8, 0x28(%rsp)
 	LONG $0x400c8d48 // leaq (%rax,%rax,2), %rcx
-	LONG $0x50472b48 // subq 0x50(%rdi), %rax
+	LONG $0x50422b48 // subq 0x50(%rdx), %rax
 	LONG $0x04e1c148 // shlq $0x4, %rcx
-	LONG $0x304f0348 // addq 0x30(%rdi), %rcx
+	LONG $0x304a0348 // addq 0x30(%rdx), %rcx
 	LONG $0x06e0c148 // shlq $0x6, %rax
-	LONG $0x40470348 // addq 0x40(%rdi), %rax
-	LONG $0x240c8948 // movq %rcx, (%rsp)
-	LONG $0x24448948; BYTE $0x10 // movq %rax, 0x10(%rsp)
-	WORD $0x36eb // jmp <symmetric6+0x309>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
+	LONG $0x40420348 // addq 0x40(%rdx), %rax
+	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
+	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	WORD $0x30eb // jmp <symmetric6+0x314>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
+	LONG $0x24548b4c; BYTE $0x38 // movq 0x38(%rsp), %r10
 	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
-	LONG $0xef1141c4; BYTE $0xed // vpxor %xmm13, %xmm13, %xmm13
-	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
-	LONG $0x247c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r15
-	LONG $0x7b1c8d4f // leaq (%r11,%r15,2), %r11
+	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
+	LONG $0x7b1c8d4d // leaq (%r11,%rdi,2), %r11
 	WORD $0xff49; BYTE $0xc6 // incq %r14
-	WORD $0x394d; BYTE $0xc6 // cmpq %r8, %r14
-	LONG $0x2d97830f; WORD $0x0000 // jae <symmetric6+0x30a0>
+	WORD $0x394d; BYTE $0xce // cmpq %r9, %r14
+	LONG $0x273c830f; WORD $0x0000 // jae <symmetric6+0x2a50>
 	LONG $0x2eb60f45 // movzbl (%r14), %r13d
-	LONG $0x49b70f41; BYTE $0x06 // movzwl 0x6(%r9), %ecx
+	LONG $0x4ab70f41; BYTE $0x06 // movzwl 0x6(%r10), %ecx
 	LONG $0x000003b8; BYTE $0x00 // movl $0x3, %eax
 	WORD $0xc1f6; BYTE $0x02 // testb $0x2, %cl
-	WORD $0x1e75 // jne <symmetric6+0x33a>
+	WORD $0x2475 // jne <symmetric6+0x34b>
 	LONG $0x000002b8; BYTE $0x00 // movl $0x2, %eax
 	LONG $0x34fd8041 // cmpb $0x34, %r13b
-	WORD $0x1377 // ja <symmetric6+0x33a>
+	WORD $0x1977 // ja <symmetric6+0x34b>
 	LONG $0x19fd8041 // cmpb $0x19, %r13b
+	WORD $0x8948; BYTE $0xd7 // movq %rdx, %rdi
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	LONG $0x07c5f641 // testb $0x7, %r13b
 	WORD $0x950f; BYTE $0xc2 // setne %dl
 	WORD $0xc208 // orb %al, %dl
 	WORD $0xb60f; BYTE $0xc2 // movzbl %dl, %eax
-	LONG $0x6d548d4f; BYTE $0x00 // leaq (%r13,%r13,2), %r10
-	LONG $0x60678b4c // movq 0x60(%rdi), %r12
-	WORD $0x8945; BYTE $0xd7 // movl %r10d, %r15d
+	WORD $0x8948; BYTE $0xfa // movq %rdi, %rdx
+	LONG $0x6d5c8d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rbx
+	LONG $0x60628b4c // movq 0x60(%rdx), %r12
+	LONG $0x245c894c; BYTE $0x10 // movq %r11, 0x10(%rsp)
+	WORD $0x8941; BYTE $0xdf // movl %ebx, %r15d
 	LONG $0x06e7c141 // shll $0x6, %r15d
-	LONG $0x687f034c // addq 0x68(%rdi), %r15
+	LONG $0x687a034c // addq 0x68(%rdx), %r15
 	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
-	LONG $0x0849850f; WORD $0x0000 // jne <symmetric6+0xba0>
+	LONG $0x0853850f; WORD $0x0000 // jne <symmetric6+0xbc0>
+	LONG $0x249c8948; LONG $0x000001f8 // movq %rbx, 0x1f8(%rsp)
 	WORD $0xf883; BYTE $0x01 // cmpl $0x1, %eax
-	LONG $0x0c308f0f; WORD $0x0000 // jg <symmetric6+0xf90>
-	LONG $0x2474894c; BYTE $0x20 // movq %r14, 0x20(%rsp)
-	LONG $0x245c8948; BYTE $0x08 // movq %rbx, 0x8(%rsp)
-	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
+	LONG $0x09428f0f; WORD $0x0000 // jg <symmetric6+0xcc0>
+	LONG $0x2474894c; BYTE $0x28 // movq %r14, 0x28(%rsp)
 	WORD $0x8944; BYTE $0xef // movl %r13d, %edi
 	WORD $0xc085 // testl %eax, %eax
-	LONG $0x1f94850f; WORD $0x0000 // jne <symmetric6+0x230e>
-	WORD $0xb70f; BYTE $0x03 // movzwl (%rbx), %eax
+	LONG $0x1908850f; WORD $0x0000 // jne <symmetric6+0x1c96>
 	LONG $0x24048b4c // movq (%rsp), %r8
-	LONG $0x0673b70f // movzwl 0x6(%rbx), %esi
+	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x84287dc5; LONG $0x00022024; BYTE $0x00 // vmovapd 0x220(%rsp), %ymm8
+	LONG $0x84287dc5; LONG $0x00024024; BYTE $0x00 // vmovapd 0x240(%rsp), %ymm8
 	LONG $0x597d42c4; LONG $0x0000888f; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm9
 	LONG $0x197dc2c4; LONG $0x000090bf; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm7
-	WORD $0x8945; BYTE $0xd1 // movl %r10d, %r9d
-	LONG $0x02e9c141 // shrl $0x2, %r9d
+	LONG $0x23148d4f // leaq (%r11,%r12), %r10
+	LONG $0x00b70f41 // movzwl (%r8), %eax
 	LONG $0x400c8d48 // leaq (%rax,%rax,2), %rcx
-	LONG $0x0243b70f // movzwl 0x2(%rbx), %eax
-	LONG $0x76348d48 // leaq (%rsi,%rsi,2), %rsi
+	LONG $0x40b70f41; BYTE $0x02 // movzwl 0x2(%r8), %eax
 	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
-	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
-	LONG $0x1079c1c4; WORD $0x0804 // vmovupd (%r8,%rcx), %xmm0
-	LONG $0x1079c1c4; WORD $0x084c; BYTE $0x10 // vmovupd 0x10(%r8,%rcx), %xmm1
-	LONG $0x1079c1c4; WORD $0x0854; BYTE $0x20 // vmovupd 0x20(%r8,%rcx), %xmm2
+	LONG $0x1079c1c4; WORD $0x0904 // vmovupd (%r9,%rcx), %xmm0
+	LONG $0x1079c1c4; WORD $0x094c; BYTE $0x10 // vmovupd 0x10(%r9,%rcx), %xmm1
+	LONG $0x1079c1c4; WORD $0x0954; BYTE $0x20 // vmovupd 0x20(%r9,%rcx), %xmm2
 	LONG $0x40148d48 // leaq (%rax,%rax,2), %rdx
-	LONG $0x0443b70f // movzwl 0x4(%rbx), %eax
+	LONG $0x40b70f41; BYTE $0x04 // movzwl 0x4(%r8), %eax
+	LONG $0x40b70f45; BYTE $0x06 // movzwl 0x6(%r8), %r8d
 	WORD $0xe2c1; BYTE $0x04 // shll $0x4, %edx
-	LONG $0x1079c1c4; WORD $0x101c // vmovupd (%r8,%rdx), %xmm3
-	LONG $0x1079c1c4; WORD $0x1064; BYTE $0x10 // vmovupd 0x10(%r8,%rdx), %xmm4
-	LONG $0x1079c1c4; WORD $0x106c; BYTE $0x20 // vmovupd 0x20(%r8,%rdx), %xmm5
+	LONG $0x1079c1c4; WORD $0x111c // vmovupd (%r9,%rdx), %xmm3
+	LONG $0x1079c1c4; WORD $0x1164; BYTE $0x10 // vmovupd 0x10(%r9,%rdx), %xmm4
+	LONG $0x1079c1c4; WORD $0x116c; BYTE $0x20 // vmovupd 0x20(%r9,%rdx), %xmm5
 	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
+	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
 	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
-	LONG $0x187dc3c4; WORD $0x0004; BYTE $0x01 // vinsertf128 $0x1, (%r8,%rax), %ymm0, %ymm0
-	LONG $0x1865c3c4; WORD $0x301c; BYTE $0x01 // vinsertf128 $0x1, (%r8,%rsi), %ymm3, %ymm3
+	LONG $0x04e0c141 // shll $0x4, %r8d
+	LONG $0x187dc3c4; WORD $0x0104; BYTE $0x01 // vinsertf128 $0x1, (%r9,%rax), %ymm0, %ymm0
+	LONG $0x186583c4; WORD $0x011c; BYTE $0x01 // vinsertf128 $0x1, (%r9,%r8), %ymm3, %ymm3
 	LONG $0xf3147dc5 // vunpcklpd %ymm3, %ymm0, %ymm14
 	LONG $0xc315fdc5 // vunpckhpd %ymm3, %ymm0, %ymm0
 	LONG $0x4429fdc5; WORD $0x4024 // vmovapd %ymm0, 0x40(%rsp)
-	LONG $0x1875c3c4; LONG $0x01100044 // vinsertf128 $0x1, 0x10(%r8,%rax), %ymm1, %ymm0
-	LONG $0x185dc3c4; LONG $0x0110304c // vinsertf128 $0x1, 0x10(%r8,%rsi), %ymm4, %ymm1
+	LONG $0x1875c3c4; LONG $0x01100144 // vinsertf128 $0x1, 0x10(%r9,%rax), %ymm1, %ymm0
+	LONG $0x185d83c4; LONG $0x0110014c // vinsertf128 $0x1, 0x10(%r9,%r8), %ymm4, %ymm1
 	LONG $0xb4297dc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm14, 0x80(%rsp)
 	LONG $0xe114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm4
 	LONG $0xf9157dc5 // vunpckhpd %ymm1, %ymm0, %ymm15
-	LONG $0x186dc3c4; LONG $0x01200044 // vinsertf128 $0x1, 0x20(%r8,%rax), %ymm2, %ymm0
-	LONG $0x1855c3c4; LONG $0x0120304c // vinsertf128 $0x1, 0x20(%r8,%rsi), %ymm5, %ymm1
+	LONG $0x186dc3c4; LONG $0x01200144 // vinsertf128 $0x1, 0x20(%r9,%rax), %ymm2, %ymm0
+	LONG $0x185583c4; LONG $0x0120014c // vinsertf128 $0x1, 0x20(%r9,%r8), %ymm5, %ymm1
 	LONG $0x2b048d4b // leaq (%r11,%r13), %rax
 	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
+	WORD $0x8941; BYTE $0xd9 // movl %ebx, %r9d
 	WORD $0xd141; BYTE $0xe8 // shrl %r8d
+	LONG $0x02e9c141 // shrl $0x2, %r9d
 	LONG $0x24848948; LONG $0x00000120 // movq %rax, 0x120(%rsp)
 	LONG $0x6429fdc5; WORD $0x6024 // vmovapd %ymm4, 0x60(%rsp)
 	LONG $0xbc297dc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm15, 0xc0(%rsp)
@@ -12319,7 +11357,7 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xac29fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd %ymm5, 0x180(%rsp)
 	LONG $0xb429fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd %ymm6, 0x1a0(%rsp)
 	LONG $0x007d62c4; BYTE $0xd1 // vpshufb %ymm1, %ymm0, %ymm10
-	LONG $0x8428fdc5; LONG $0x0003a024; BYTE $0x00 // vmovapd 0x3a0(%rsp), %ymm0
+	LONG $0x8428fdc5; LONG $0x0003c024; BYTE $0x00 // vmovapd 0x3c0(%rsp), %ymm0
 	LONG $0x8b180f41; LONG $0x00001000 // prefetcht0 0x1000(%r11)
 	LONG $0x6f7a81c4; WORD $0x2b14 // vmovdqu (%r11,%r13), %xmm2
 	LONG $0xeb3541c4; BYTE $0xd2 // vpor %ymm10, %ymm9, %ymm10
@@ -12330,18 +11368,17 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0x3865e3c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm3, %ymm3
 	LONG $0x8c180f43; LONG $0x0010006b; BYTE $0x00 // prefetcht0 0x1000(%r11,%r13,2)
 	LONG $0x24848948; LONG $0x00000100 // movq %rax, 0x100(%rsp)
-	LONG $0x13048d4b // leaq (%r11,%r10), %rax
+	LONG $0x1b048d49 // leaq (%r11,%rbx), %rax
 	LONG $0x24848948; LONG $0x000000e0 // movq %rax, 0xe0(%rsp)
 	LONG $0x006de2c4; BYTE $0xd1 // vpshufb %ymm1, %ymm2, %ymm2
 	LONG $0xd2ebb5c5 // vpor %ymm2, %ymm9, %ymm2
 	LONG $0x006562c4; BYTE $0xd9 // vpshufb %ymm1, %ymm3, %ymm11
-	LONG $0x6f7a81c4; WORD $0x131c // vmovdqu (%r11,%r10), %xmm3
+	LONG $0x6f7ac1c4; WORD $0x1b1c // vmovdqu (%r11,%rbx), %xmm3
 	LONG $0xd75cedc5 // vsubpd %ymm7, %ymm2, %ymm2
 	LONG $0x3865e3c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm3, %ymm3
-	LONG $0x8c180f43; LONG $0x00100013; BYTE $0x00 // prefetcht0 0x1000(%r11,%r10)
+	LONG $0x8c180f41; LONG $0x0010001b; BYTE $0x00 // prefetcht0 0x1000(%r11,%rbx)
 	LONG $0xab048d4b // leaq (%r11,%r13,4), %rax
 	LONG $0xeb3541c4; BYTE $0xdb // vpor %ymm11, %ymm9, %ymm11
-	LONG $0x23148d4f // leaq (%r11,%r12), %r10
 	LONG $0x6f7a01c4; WORD $0xab24 // vmovdqu (%r11,%r13,4), %xmm12
 	LONG $0x381d63c4; WORD $0x0724; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm12, %ymm12
 	LONG $0x24848948; LONG $0x00000140 // movq %rax, 0x140(%rsp)
@@ -12352,8 +11389,8 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0x381563c4; WORD $0x0f2c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rcx), %ymm13, %ymm13
 	LONG $0x8c180f41; LONG $0x00100003; BYTE $0x00 // prefetcht0 0x1000(%r11,%rax)
 	LONG $0x248c8948; LONG $0x00000160 // movq %rcx, 0x160(%rsp)
-	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
-	WORD $0xc931 // xorl %ecx, %ecx
+	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x0065e2c4; BYTE $0xd9 // vpshufb %ymm1, %ymm3, %ymm3
 	LONG $0xdbebb5c5 // vpor %ymm3, %ymm9, %ymm3
 	LONG $0x001d62c4; BYTE $0xe1 // vpshufb %ymm1, %ymm12, %ymm12
@@ -12377,23 +11414,22 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xb8e5c2c4; BYTE $0xc7 // vfmadd231pd %ymm15, %ymm3, %ymm0
 	LONG $0xb895e2c4; BYTE $0xc5 // vfmadd231pd %ymm5, %ymm13, %ymm0
 	LONG $0xb8f5e2c4; BYTE $0xc6 // vfmadd231pd %ymm6, %ymm1, %ymm0
-	LONG $0x8429fdc5; LONG $0x0003a024; BYTE $0x00 // vmovapd %ymm0, 0x3a0(%rsp)
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x006ffac5 // vmovdqu (%rax), %xmm0
+	LONG $0x8429fdc5; LONG $0x0003c024; BYTE $0x00 // vmovapd %ymm0, 0x3c0(%rsp)
+	LONG $0x016ffac5 // vmovdqu (%rcx), %xmm0
 	LONG $0x6f7ec1c4; BYTE $0x0f // vmovdqu (%r15), %ymm1
 	LONG $0x597d42c4; LONG $0x000088bf; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm15
 	LONG $0x197d42c4; LONG $0x000090b7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm14
-	LONG $0xac287dc5; LONG $0x0002600c; BYTE $0x00 // vmovapd 0x260(%rsp,%rcx), %ymm13
-	LONG $0x38148d48 // leaq (%rax,%rdi), %rdx
+	LONG $0x287d21c4; LONG $0x02801cac; WORD $0x0000 // vmovapd 0x280(%rsp,%r11), %ymm13
+	LONG $0x39048d48 // leaq (%rcx,%rdi), %rax
 	LONG $0x9c28fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm3
-	LONG $0x28348d4a // leaq (%rax,%r13), %rsi
-	LONG $0x387de3c4; WORD $0x3804; BYTE $0x01 // vinserti128 $0x1, (%rax,%rdi), %ymm0, %ymm0
-	LONG $0x0088180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rax)
-	LONG $0x2e1c8d4a // leaq (%rsi,%r13), %rbx
-	LONG $0x6f7aa1c4; WORD $0x2814 // vmovdqu (%rax,%r13), %xmm2
+	LONG $0x29148d4a // leaq (%rcx,%r13), %rdx
+	LONG $0x387de3c4; WORD $0x3904; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdi), %ymm0, %ymm0
+	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
+	LONG $0x2a1c8d4a // leaq (%rdx,%r13), %rbx
+	LONG $0x6f7aa1c4; WORD $0x2914 // vmovdqu (%rcx,%r13), %xmm2
 	LONG $0x2b348d4e // leaq (%rbx,%r13), %r14
-	LONG $0x386dc3c4; LONG $0x01001554 // vinserti128 $0x1, (%r13,%rdx), %ymm2, %ymm2
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
+	LONG $0x386dc3c4; LONG $0x01000554 // vinserti128 $0x1, (%r13,%rax), %ymm2, %ymm2
+	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
 	LONG $0x007de2c4; BYTE $0xc1 // vpshufb %ymm1, %ymm0, %ymm0
 	LONG $0xc0eb85c5 // vpor %ymm0, %ymm15, %ymm0
 	LONG $0x5c7dc1c4; BYTE $0xc6 // vsubpd %ymm14, %ymm0, %ymm0
@@ -12401,27 +11437,27 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xd2eb85c5 // vpor %ymm2, %ymm15, %ymm2
 	LONG $0x5c6dc1c4; BYTE $0xd6 // vsubpd %ymm14, %ymm2, %ymm2
 	LONG $0xb8fd42c4; BYTE $0xcd // vfmadd231pd %ymm13, %ymm0, %ymm9
-	LONG $0xa8e5e2c4; LONG $0x03e00c84; WORD $0x0000 // vfmadd213pd 0x3e0(%rsp,%rcx), %ymm3, %ymm0
-	LONG $0x8c180f42; LONG $0x00100028; BYTE $0x00 // prefetcht0 0x1000(%rax,%r13)
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x6f7ac1c4; WORD $0x355c; BYTE $0x00 // vmovdqu (%r13,%rsi), %xmm3
-	LONG $0x3865c3c4; LONG $0x0100155c // vinserti128 $0x1, (%r13,%rdx), %ymm3, %ymm3
-	LONG $0x8c180f41; LONG $0x00100035; BYTE $0x00 // prefetcht0 0x1000(%r13,%rsi)
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x2e348d4b // leaq (%r14,%r13), %rsi
+	LONG $0xa8e5a2c4; LONG $0x04001c84; WORD $0x0000 // vfmadd213pd 0x400(%rsp,%r11), %ymm3, %ymm0
+	LONG $0x8c180f42; LONG $0x00100029; BYTE $0x00 // prefetcht0 0x1000(%rcx,%r13)
+	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
+	LONG $0x6f7ac1c4; WORD $0x155c; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm3
+	LONG $0x3865c3c4; LONG $0x0100055c // vinserti128 $0x1, (%r13,%rax), %ymm3, %ymm3
+	LONG $0x8c180f41; LONG $0x00100015; BYTE $0x00 // prefetcht0 0x1000(%r13,%rdx)
+	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
+	LONG $0x2e148d4b // leaq (%r14,%r13), %rdx
 	LONG $0xb8ed42c4; BYTE $0xdd // vfmadd231pd %ymm13, %ymm2, %ymm11
 	LONG $0x6f7ac1c4; WORD $0x1d64; BYTE $0x00 // vmovdqu (%r13,%rbx), %xmm4
-	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
+	LONG $0x385dc3c4; LONG $0x01000564 // vinserti128 $0x1, (%r13,%rax), %ymm4, %ymm4
 	LONG $0x8c180f41; LONG $0x0010001d; BYTE $0x00 // prefetcht0 0x1000(%r13,%rbx)
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
+	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
 	LONG $0xb8ede2c4; WORD $0x2444; BYTE $0x40 // vfmadd231pd 0x40(%rsp), %ymm2, %ymm0
 	LONG $0x6f7a81c4; WORD $0x356c; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm5
-	LONG $0x3855c3c4; LONG $0x0100156c // vinserti128 $0x1, (%r13,%rdx), %ymm5, %ymm5
+	LONG $0x3855c3c4; LONG $0x0100056c // vinserti128 $0x1, (%r13,%rax), %ymm5, %ymm5
 	LONG $0x8c180f43; LONG $0x00100035; BYTE $0x00 // prefetcht0 0x1000(%r13,%r14)
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x6f7ac1c4; WORD $0x3574; BYTE $0x00 // vmovdqu (%r13,%rsi), %xmm6
-	LONG $0x384dc3c4; LONG $0x01001574 // vinserti128 $0x1, (%r13,%rdx), %ymm6, %ymm6
-	LONG $0x8c180f41; LONG $0x00100035; BYTE $0x00 // prefetcht0 0x1000(%r13,%rsi)
+	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
+	LONG $0x6f7ac1c4; WORD $0x1574; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm6
+	LONG $0x384dc3c4; LONG $0x01000574 // vinserti128 $0x1, (%r13,%rax), %ymm6, %ymm6
+	LONG $0x8c180f41; LONG $0x00100015; BYTE $0x00 // prefetcht0 0x1000(%r13,%rdx)
 	LONG $0x0065e2c4; BYTE $0xd9 // vpshufb %ymm1, %ymm3, %ymm3
 	LONG $0xdbeb85c5 // vpor %ymm3, %ymm15, %ymm3
 	LONG $0x5c65c1c4; BYTE $0xde // vsubpd %ymm14, %ymm3, %ymm3
@@ -12442,106 +11478,107 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xb8d5e2c4; LONG $0x01802484; WORD $0x0000 // vfmadd231pd 0x180(%rsp), %ymm5, %ymm0
 	LONG $0xb8f542c4; BYTE $0xc5 // vfmadd231pd %ymm13, %ymm1, %ymm8
 	LONG $0xb8f5e2c4; LONG $0x01a02484; WORD $0x0000 // vfmadd231pd 0x1a0(%rsp), %ymm1, %ymm0
-	LONG $0x8429fdc5; LONG $0x0003e00c; BYTE $0x00 // vmovapd %ymm0, 0x3e0(%rsp,%rcx)
-	LONG $0x40c18348 // addq $0x40, %rcx
-	LONG $0x40f98148; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %rcx
-	LONG $0xfe69850f; WORD $0xffff // jne <symmetric6+0x5f0>
-	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
-	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x297da1c4; LONG $0x04001c84; WORD $0x0000 // vmovapd %ymm0, 0x400(%rsp,%r11)
+	LONG $0x40c38349 // addq $0x40, %r11
+	LONG $0x40fb8149; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %r11
+	LONG $0xfe67850f; WORD $0xffff // jne <symmetric6+0x600>
+	LONG $0x241c8b4c // movq (%rsp), %r11
+	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
 	LONG $0x1435c1c4; BYTE $0xc3 // vunpcklpd %ymm11, %ymm9, %ymm0
 	LONG $0x142dc1c4; BYTE $0xd4 // vunpcklpd %ymm12, %ymm10, %ymm2
 	LONG $0x1535c1c4; BYTE $0xcb // vunpckhpd %ymm11, %ymm9, %ymm1
 	LONG $0x152dc1c4; BYTE $0xdc // vunpckhpd %ymm12, %ymm10, %ymm3
 	LONG $0x187de3c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm2, %ymm0, %ymm4
 	LONG $0x067de3c4; WORD $0x31c2 // vperm2f128 $0x31, %ymm2, %ymm0, %ymm0
-	WORD $0xb70f; BYTE $0x03 // movzwl (%rbx), %eax
-	LONG $0x024bb70f // movzwl 0x2(%rbx), %ecx
-	LONG $0x0453b70f // movzwl 0x4(%rbx), %edx
-	LONG $0x0673b70f // movzwl 0x6(%rbx), %esi
+	LONG $0x03b70f41 // movzwl (%r11), %eax
+	LONG $0x4bb70f41; BYTE $0x02 // movzwl 0x2(%r11), %ecx
+	LONG $0x53b70f41; BYTE $0x04 // movzwl 0x4(%r11), %edx
+	LONG $0x7bb70f41; BYTE $0x06 // movzwl 0x6(%r11), %edi
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
 	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
-	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
-	LONG $0x2458ddc5; BYTE $0x07 // vaddpd (%rdi,%rax), %ymm4, %ymm4
-	LONG $0x2411fdc5; BYTE $0x07 // vmovupd %ymm4, (%rdi,%rax)
+	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
+	LONG $0x2458ddc5; BYTE $0x03 // vaddpd (%rbx,%rax), %ymm4, %ymm4
+	LONG $0x2411fdc5; BYTE $0x03 // vmovupd %ymm4, (%rbx,%rax)
 	LONG $0x1875e3c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm3, %ymm1, %ymm4
-	LONG $0x2458ddc5; BYTE $0x0f // vaddpd (%rdi,%rcx), %ymm4, %ymm4
-	LONG $0x2411fdc5; BYTE $0x0f // vmovupd %ymm4, (%rdi,%rcx)
-	LONG $0x0458fdc5; BYTE $0x17 // vaddpd (%rdi,%rdx), %ymm0, %ymm0
-	LONG $0x0411fdc5; BYTE $0x17 // vmovupd %ymm0, (%rdi,%rdx)
+	LONG $0x2458ddc5; BYTE $0x0b // vaddpd (%rbx,%rcx), %ymm4, %ymm4
+	LONG $0x2411fdc5; BYTE $0x0b // vmovupd %ymm4, (%rbx,%rcx)
+	LONG $0x0458fdc5; BYTE $0x13 // vaddpd (%rbx,%rdx), %ymm0, %ymm0
+	LONG $0x0411fdc5; BYTE $0x13 // vmovupd %ymm0, (%rbx,%rdx)
 	LONG $0x0675e3c4; WORD $0x31c3 // vperm2f128 $0x31, %ymm3, %ymm1, %ymm0
-	LONG $0x0458fdc5; BYTE $0x37 // vaddpd (%rdi,%rsi), %ymm0, %ymm0
-	LONG $0x0411fdc5; BYTE $0x37 // vmovupd %ymm0, (%rdi,%rsi)
+	LONG $0x0458fdc5; BYTE $0x3b // vaddpd (%rbx,%rdi), %ymm0, %ymm0
+	LONG $0x0411fdc5; BYTE $0x3b // vmovupd %ymm0, (%rbx,%rdi)
 	LONG $0x1445c1c4; BYTE $0xc0 // vunpcklpd %ymm8, %ymm7, %ymm0
-	LONG $0x4c58f9c5; WORD $0x2007 // vaddpd 0x20(%rdi,%rax), %xmm0, %xmm1
+	LONG $0x4c58f9c5; WORD $0x2003 // vaddpd 0x20(%rbx,%rax), %xmm0, %xmm1
 	LONG $0x197de3c4; WORD $0x01c0 // vextractf128 $0x1, %ymm0, %xmm0
-	LONG $0x4c11f9c5; WORD $0x2007 // vmovupd %xmm1, 0x20(%rdi,%rax)
+	LONG $0x4c11f9c5; WORD $0x2003 // vmovupd %xmm1, 0x20(%rbx,%rax)
 	LONG $0x1545c1c4; BYTE $0xc8 // vunpckhpd %ymm8, %ymm7, %ymm1
-	LONG $0x5458f1c5; WORD $0x200f // vaddpd 0x20(%rdi,%rcx), %xmm1, %xmm2
-	LONG $0x5411f9c5; WORD $0x200f // vmovupd %xmm2, 0x20(%rdi,%rcx)
-	LONG $0x4458f9c5; WORD $0x2017 // vaddpd 0x20(%rdi,%rdx), %xmm0, %xmm0
-	LONG $0x4411f9c5; WORD $0x2017 // vmovupd %xmm0, 0x20(%rdi,%rdx)
+	LONG $0x5458f1c5; WORD $0x200b // vaddpd 0x20(%rbx,%rcx), %xmm1, %xmm2
+	LONG $0x5411f9c5; WORD $0x200b // vmovupd %xmm2, 0x20(%rbx,%rcx)
+	LONG $0x4458f9c5; WORD $0x2013 // vaddpd 0x20(%rbx,%rdx), %xmm0, %xmm0
+	LONG $0x4411f9c5; WORD $0x2013 // vmovupd %xmm0, 0x20(%rbx,%rdx)
 	LONG $0x197de3c4; WORD $0x01c8 // vextractf128 $0x1, %ymm1, %xmm0
-	LONG $0x24148b48 // movq (%rsp), %rdx
-	LONG $0x4458f9c5; WORD $0x2037 // vaddpd 0x20(%rdi,%rsi), %xmm0, %xmm0
-	LONG $0x4411f9c5; WORD $0x2037 // vmovupd %xmm0, 0x20(%rdi,%rsi)
-	LONG $0x0843b70f // movzwl 0x8(%rbx), %eax
-	LONG $0x6f7a01c4; WORD $0x0324 // vmovdqu (%r11,%r8), %xmm12
-	LONG $0x84287dc5; LONG $0x00024024; BYTE $0x00 // vmovapd 0x240(%rsp), %ymm8
-	LONG $0x381d03c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%r11,%r9), %ymm12, %ymm12
+	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
+	LONG $0x4458f9c5; WORD $0x203b // vaddpd 0x20(%rbx,%rdi), %xmm0, %xmm0
+	LONG $0x4411f9c5; WORD $0x203b // vmovupd %xmm0, 0x20(%rbx,%rdi)
+	LONG $0x24bc8b48; LONG $0x00000120 // movq 0x120(%rsp), %rdi
+	LONG $0x43b70f41; BYTE $0x08 // movzwl 0x8(%r11), %eax
+	LONG $0x84287dc5; LONG $0x00026024; BYTE $0x00 // vmovapd 0x260(%rsp), %ymm8
 	LONG $0x400c8d48 // leaq (%rax,%rax,2), %rcx
-	LONG $0x0a43b70f // movzwl 0xa(%rbx), %eax
+	LONG $0x43b70f41; BYTE $0x0a // movzwl 0xa(%r11), %eax
 	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
 	LONG $0x0410f9c5; BYTE $0x0a // vmovupd (%rdx,%rcx), %xmm0
 	LONG $0x4c10f9c5; WORD $0x100a // vmovupd 0x10(%rdx,%rcx), %xmm1
 	LONG $0x5410f9c5; WORD $0x200a // vmovupd 0x20(%rdx,%rcx), %xmm2
-	LONG $0x0c4bb70f // movzwl 0xc(%rbx), %ecx
+	LONG $0x4bb70f41; BYTE $0x0c // movzwl 0xc(%r11), %ecx
 	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
 	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
 	LONG $0x1c10f9c5; BYTE $0x02 // vmovupd (%rdx,%rax), %xmm3
 	LONG $0x6c10f9c5; WORD $0x1002 // vmovupd 0x10(%rdx,%rax), %xmm5
 	LONG $0x7c10f9c5; WORD $0x2002 // vmovupd 0x20(%rdx,%rax), %xmm7
-	LONG $0x0e43b70f // movzwl 0xe(%rbx), %eax
+	LONG $0x43b70f41; BYTE $0x0e // movzwl 0xe(%r11), %eax
 	LONG $0x490c8d48 // leaq (%rcx,%rcx,2), %rcx
 	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
-	LONG $0x186de3c4; LONG $0x01200a74 // vinsertf128 $0x1, 0x20(%rdx,%rcx), %ymm2, %ymm6
 	LONG $0x1875e3c4; LONG $0x01100a64 // vinsertf128 $0x1, 0x10(%rdx,%rcx), %ymm1, %ymm4
 	LONG $0x187de3c4; WORD $0x0a04; BYTE $0x01 // vinsertf128 $0x1, (%rdx,%rcx), %ymm0, %ymm0
+	LONG $0x186de3c4; LONG $0x01200a74 // vinsertf128 $0x1, 0x20(%rdx,%rcx), %ymm2, %ymm6
+	LONG $0x6f7aa1c4; WORD $0x070c // vmovdqu (%rdi,%r8), %xmm1
+	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x387523c4; WORD $0x0f2c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm1, %ymm13
+	LONG $0x24bc8b48; LONG $0x000000e0 // movq 0xe0(%rsp), %rdi
 	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
 	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
 	LONG $0x1865e3c4; WORD $0x0214; BYTE $0x01 // vinsertf128 $0x1, (%rdx,%rax), %ymm3, %ymm2
 	LONG $0x1855e3c4; LONG $0x0110026c // vinsertf128 $0x1, 0x10(%rdx,%rax), %ymm5, %ymm5
 	LONG $0x1845e3c4; LONG $0x0120027c // vinsertf128 $0x1, 0x20(%rdx,%rax), %ymm7, %ymm7
-	LONG $0x24848b48; LONG $0x00000120 // movq 0x120(%rsp), %rax
-	LONG $0x6f7aa1c4; WORD $0x000c // vmovdqu (%rax,%r8), %xmm1
-	LONG $0x387523c4; WORD $0x082c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r9), %ymm1, %ymm13
-	LONG $0x24848b48; LONG $0x00000100 // movq 0x100(%rsp), %rax
+	LONG $0x24948b48; LONG $0x00000100 // movq 0x100(%rsp), %rdx
+	LONG $0x6f7aa1c4; WORD $0x020c // vmovdqu (%rdx,%r8), %xmm1
+	LONG $0x387523c4; WORD $0x0a0c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r9), %ymm1, %ymm9
+	LONG $0x24948b48; LONG $0x00000140 // movq 0x140(%rsp), %rdx
+	LONG $0x6f7aa1c4; WORD $0x070c // vmovdqu (%rdi,%r8), %xmm1
+	LONG $0x387523c4; WORD $0x0f14; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm1, %ymm10
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
 	LONG $0xdd14ddc5 // vunpcklpd %ymm5, %ymm4, %ymm3
 	LONG $0xe515ddc5 // vunpckhpd %ymm5, %ymm4, %ymm4
 	LONG $0xef14cdc5 // vunpcklpd %ymm7, %ymm6, %ymm5
 	LONG $0xf715cdc5 // vunpckhpd %ymm7, %ymm6, %ymm6
 	LONG $0x6f7ec1c4; WORD $0x207f // vmovdqu 0x20(%r15), %ymm7
 	LONG $0x5c29fdc5; WORD $0x6024 // vmovapd %ymm3, 0x60(%rsp)
-	LONG $0x6f7aa1c4; WORD $0x000c // vmovdqu (%rax,%r8), %xmm1
-	LONG $0x387523c4; WORD $0x080c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r9), %ymm1, %ymm9
-	LONG $0x24848b48; LONG $0x000000e0 // movq 0xe0(%rsp), %rax
-	LONG $0x001d62c4; BYTE $0xe7 // vpshufb %ymm7, %ymm12, %ymm12
-	LONG $0x6f7aa1c4; WORD $0x000c // vmovdqu (%rax,%r8), %xmm1
-	LONG $0x387523c4; WORD $0x0814; BYTE $0x01 // vinserti128 $0x1, (%rax,%r9), %ymm1, %ymm10
-	LONG $0x24848b48; LONG $0x00000140 // movq 0x140(%rsp), %rax
-	LONG $0x003562c4; BYTE $0xcf // vpshufb %ymm7, %ymm9, %ymm9
-	LONG $0x6f7aa1c4; WORD $0x000c // vmovdqu (%rax,%r8), %xmm1
-	LONG $0x387523c4; WORD $0x081c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r9), %ymm1, %ymm11
-	LONG $0x24848b48; LONG $0x00000160 // movq 0x160(%rsp), %rax
+	LONG $0x6f7aa1c4; WORD $0x020c // vmovdqu (%rdx,%r8), %xmm1
+	LONG $0x387523c4; WORD $0x0a1c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r9), %ymm1, %ymm11
+	LONG $0x24948b48; LONG $0x00000160 // movq 0x160(%rsp), %rdx
+	LONG $0x6f7a21c4; WORD $0x0724 // vmovdqu (%rdi,%r8), %xmm12
 	LONG $0xca14fdc5 // vunpcklpd %ymm2, %ymm0, %ymm1
 	LONG $0xd215fdc5 // vunpckhpd %ymm2, %ymm0, %ymm2
-	LONG $0x0015e2c4; BYTE $0xc7 // vpshufb %ymm7, %ymm13, %ymm0
+	LONG $0x381d23c4; WORD $0x0f24; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm12, %ymm12
 	LONG $0x9429fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm2, 0x80(%rsp)
+	LONG $0x0015e2c4; BYTE $0xc7 // vpshufb %ymm7, %ymm13, %ymm0
+	LONG $0x003562c4; BYTE $0xcf // vpshufb %ymm7, %ymm9, %ymm9
 	LONG $0x002d62c4; BYTE $0xd7 // vpshufb %ymm7, %ymm10, %ymm10
-	LONG $0x6f7a21c4; WORD $0x002c // vmovdqu (%rax,%r8), %xmm13
-	LONG $0x381523c4; WORD $0x082c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r9), %ymm13, %ymm13
-	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x6f7a21c4; WORD $0x022c // vmovdqu (%rdx,%r8), %xmm13
+	LONG $0x381523c4; WORD $0x0a2c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r9), %ymm13, %ymm13
 	LONG $0x002562c4; BYTE $0xdf // vpshufb %ymm7, %ymm11, %ymm11
+	LONG $0x001d62c4; BYTE $0xe7 // vpshufb %ymm7, %ymm12, %ymm12
 	LONG $0x0015e2c4; BYTE $0xff // vpshufb %ymm7, %ymm13, %ymm7
 	LONG $0x597d42c4; LONG $0x000088af; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm13
 	LONG $0xffeb95c5 // vpor %ymm7, %ymm13, %ymm7
@@ -12562,7 +11599,7 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0x593d41c4; BYTE $0xcc // vmulpd %ymm12, %ymm8, %ymm9
 	LONG $0x593d41c4; BYTE $0xda // vmulpd %ymm10, %ymm8, %ymm11
 	LONG $0x5c7d41c4; BYTE $0xed // vsubpd %ymm13, %ymm0, %ymm13
-	LONG $0x8428fdc5; LONG $0x0003c024; BYTE $0x00 // vmovapd 0x3c0(%rsp), %ymm0
+	LONG $0x8428fdc5; LONG $0x0003e024; BYTE $0x00 // vmovapd 0x3e0(%rsp), %ymm0
 	LONG $0xb89de2c4; BYTE $0xc1 // vfmadd231pd %ymm1, %ymm12, %ymm0
 	LONG $0x593d41c4; BYTE $0xe7 // vmulpd %ymm15, %ymm8, %ymm12
 	LONG $0xb8ade2c4; BYTE $0xc2 // vfmadd231pd %ymm2, %ymm10, %ymm0
@@ -12573,32 +11610,32 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xff59bdc5 // vmulpd %ymm7, %ymm8, %ymm7
 	LONG $0x593d41c4; BYTE $0xc5 // vmulpd %ymm13, %ymm8, %ymm8
 	LONG $0xb8cdc2c4; BYTE $0xc5 // vfmadd231pd %ymm13, %ymm6, %ymm0
-	LONG $0x8429fdc5; LONG $0x0003c024; BYTE $0x00 // vmovapd %ymm0, 0x3c0(%rsp)
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x8429fdc5; LONG $0x0003e024; BYTE $0x00 // vmovapd %ymm0, 0x3e0(%rsp)
+	LONG $0x00401f0f // nopl (%rax)
 	LONG $0x02148d4b // leaq (%r10,%r8), %rdx
-	LONG $0x0a0c8d4b // leaq (%r10,%r9), %rcx
+	LONG $0x0a048d4b // leaq (%r10,%r9), %rax
 	LONG $0x6f7a01c4; WORD $0x022c // vmovdqu (%r10,%r8), %xmm13
 	LONG $0x6f7ec1c4; WORD $0x2047 // vmovdqu 0x20(%r15), %ymm0
 	LONG $0x6f7a41c4; WORD $0x1574; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm14
 	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
 	LONG $0x381503c4; WORD $0x0a2c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r9), %ymm13, %ymm13
 	WORD $0x014d; BYTE $0xe2 // addq %r12, %r10
-	LONG $0x380d43c4; LONG $0x01000d74 // vinserti128 $0x1, (%r13,%rcx), %ymm14, %ymm14
+	LONG $0x380d43c4; LONG $0x01000574 // vinserti128 $0x1, (%r13,%rax), %ymm14, %ymm14
 	LONG $0x6f7a41c4; WORD $0x157c; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm15
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
 	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x380543c4; LONG $0x01000d7c // vinserti128 $0x1, (%r13,%rcx), %ymm15, %ymm15
+	LONG $0x380543c4; LONG $0x0100057c // vinserti128 $0x1, (%r13,%rax), %ymm15, %ymm15
 	LONG $0x6f7ac1c4; WORD $0x154c; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm1
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
 	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x3875c3c4; LONG $0x01000d4c // vinserti128 $0x1, (%r13,%rcx), %ymm1, %ymm1
+	LONG $0x3875c3c4; LONG $0x0100054c // vinserti128 $0x1, (%r13,%rax), %ymm1, %ymm1
 	LONG $0x6f7ac1c4; WORD $0x1554; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm2
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
 	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x386dc3c4; LONG $0x01000d54 // vinserti128 $0x1, (%r13,%rcx), %ymm2, %ymm2
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x386dc3c4; LONG $0x01000554 // vinserti128 $0x1, (%r13,%rax), %ymm2, %ymm2
+	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
 	LONG $0x6f7ac1c4; WORD $0x155c; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm3
-	LONG $0x3865c3c4; LONG $0x01000d5c // vinserti128 $0x1, (%r13,%rcx), %ymm3, %ymm3
+	LONG $0x3865c3c4; LONG $0x0100055c // vinserti128 $0x1, (%r13,%rax), %ymm3, %ymm3
 	LONG $0x001562c4; BYTE $0xe8 // vpshufb %ymm0, %ymm13, %ymm13
 	LONG $0x000d62c4; BYTE $0xf0 // vpshufb %ymm0, %ymm14, %ymm14
 	LONG $0x000562c4; BYTE $0xf8 // vpshufb %ymm0, %ymm15, %ymm15
@@ -12619,7 +11656,7 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
 	LONG $0xd35cedc5 // vsubpd %ymm3, %ymm2, %ymm2
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0x9c28fdc5; LONG $0x00028004; BYTE $0x00 // vmovapd 0x280(%rsp,%rax), %ymm3
+	LONG $0x9c28fdc5; LONG $0x0002a00c; BYTE $0x00 // vmovapd 0x2a0(%rsp,%rcx), %ymm3
 	LONG $0xb89562c4; BYTE $0xcb // vfmadd231pd %ymm3, %ymm13, %ymm9
 	LONG $0xb88d62c4; BYTE $0xdb // vfmadd231pd %ymm3, %ymm14, %ymm11
 	LONG $0xb88562c4; BYTE $0xd3 // vfmadd231pd %ymm3, %ymm15, %ymm10
@@ -12627,239 +11664,127 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xb8ede2c4; BYTE $0xfb // vfmadd231pd %ymm3, %ymm2, %ymm7
 	LONG $0xb8fd62c4; BYTE $0xc3 // vfmadd231pd %ymm3, %ymm0, %ymm8
 	LONG $0x5c28fdc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm3
-	LONG $0xa8e562c4; LONG $0x040004ac; WORD $0x0000 // vfmadd213pd 0x400(%rsp,%rax), %ymm3, %ymm13
+	LONG $0xa8e562c4; LONG $0x04200cac; WORD $0x0000 // vfmadd213pd 0x420(%rsp,%rcx), %ymm3, %ymm13
 	LONG $0xb88d62c4; LONG $0x008024ac; WORD $0x0000 // vfmadd231pd 0x80(%rsp), %ymm14, %ymm13
 	LONG $0xb88562c4; WORD $0x246c; BYTE $0x60 // vfmadd231pd 0x60(%rsp), %ymm15, %ymm13
 	LONG $0xb8dd62c4; BYTE $0xe9 // vfmadd231pd %ymm1, %ymm4, %ymm13
 	LONG $0xb8d562c4; BYTE $0xea // vfmadd231pd %ymm2, %ymm5, %ymm13
 	LONG $0xb8cd62c4; BYTE $0xe8 // vfmadd231pd %ymm0, %ymm6, %ymm13
-	LONG $0xac297dc5; LONG $0x00040004; BYTE $0x00 // vmovapd %ymm13, 0x400(%rsp,%rax)
-	LONG $0x40c08348 // addq $0x40, %rax
-	LONG $0x01403d48; WORD $0x0000 // cmpq $0x140, %rax
-	LONG $0xfeaf850f; WORD $0xffff // jne <symmetric6+0xa40>
-	LONG $0x0020e0e9; BYTE $0x00 // jmp <symmetric6+0x2c76>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
-	LONG $0x02e8c141 // shrl $0x2, %r8d
-	LONG $0x245c8948; BYTE $0x08 // movq %rbx, 0x8(%rsp)
-	LONG $0x2454894c; BYTE $0x18 // movq %r10, 0x18(%rsp)
-	WORD $0xf883; BYTE $0x01 // cmpl $0x1, %eax
-	LONG $0x1132840f; WORD $0x0000 // je <symmetric6+0x1cec>
-	WORD $0xc085 // testl %eax, %eax
-	LONG $0x15f9850f; WORD $0x0000 // jne <symmetric6+0x21bb>
-	LONG $0x8c28fdc5; LONG $0x00022024; BYTE $0x00 // vmovapd 0x220(%rsp), %ymm1
-	LONG $0x9428fdc5; LONG $0x00024024; BYTE $0x00 // vmovapd 0x240(%rsp), %ymm2
-	LONG $0x9c28fdc5; LONG $0x00026024; BYTE $0x00 // vmovapd 0x260(%rsp), %ymm3
-	LONG $0xa428fdc5; LONG $0x00028024; BYTE $0x00 // vmovapd 0x280(%rsp), %ymm4
-	LONG $0xac28fdc5; LONG $0x0002a024; BYTE $0x00 // vmovapd 0x2a0(%rsp), %ymm5
-	LONG $0xb428fdc5; LONG $0x0002c024; BYTE $0x00 // vmovapd 0x2c0(%rsp), %ymm6
-	LONG $0xbc28fdc5; LONG $0x0002e024; BYTE $0x00 // vmovapd 0x2e0(%rsp), %ymm7
-	LONG $0x84287dc5; LONG $0x00030024; BYTE $0x00 // vmovapd 0x300(%rsp), %ymm8
-	LONG $0x8c287dc5; LONG $0x00032024; BYTE $0x00 // vmovapd 0x320(%rsp), %ymm9
-	LONG $0x94287dc5; LONG $0x00034024; BYTE $0x00 // vmovapd 0x340(%rsp), %ymm10
-	LONG $0x9c287dc5; LONG $0x00036024; BYTE $0x00 // vmovapd 0x360(%rsp), %ymm11
-	LONG $0xa4287dc5; LONG $0x00038024; BYTE $0x00 // vmovapd 0x380(%rsp), %ymm12
-	LONG $0xad448d4b; BYTE $0x00 // leaq (%r13,%r13,4), %rax
-	LONG $0x6d5c8d43; BYTE $0x00 // leal (%r13,%r13,2), %ebx
-	WORD $0x8944; BYTE $0xea // movl %r13d, %edx
-	WORD $0xead1 // shrl %edx
-	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
-	WORD $0x2949; BYTE $0xc4 // subq %rax, %r12
+	LONG $0xac297dc5; LONG $0x0004200c; BYTE $0x00 // vmovapd %ymm13, 0x420(%rsp,%rcx)
+	LONG $0x40c18348 // addq $0x40, %rcx
+	LONG $0x40f98148; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %rcx
+	LONG $0xfeae850f; WORD $0xffff // jne <symmetric6+0xa60>
+	LONG $0x001a60e9; BYTE $0x00 // jmp <symmetric6+0x2617>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0x8948; BYTE $0xdf // movq %rbx, %rdi
+	WORD $0x8944; BYTE $0xeb // movl %r13d, %ebx
 	WORD $0xebc1; BYTE $0x02 // shrl $0x2, %ebx
-	WORD $0xc031 // xorl %eax, %eax
-	WORD $0x014d; BYTE $0xec // addq %r13, %r12
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x016ffac5 // vmovdqu (%rcx), %xmm0
-	LONG $0x597d42c4; LONG $0x000088af; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm13
-	LONG $0x01348d4a // leaq (%rcx,%r8), %rsi
-	LONG $0x11148d4c // leaq (%rcx,%rdx), %r10
-	LONG $0x190c8d4c // leaq (%rcx,%rbx), %r9
-	LONG $0x387da3c4; WORD $0x0104; BYTE $0x01 // vinserti128 $0x1, (%rcx,%r8), %ymm0, %ymm0
-	LONG $0x007dc2c4; BYTE $0x07 // vpshufb (%r15), %ymm0, %ymm0
-	LONG $0xc0eb95c5 // vpor %ymm0, %ymm13, %ymm0
-	LONG $0x197d42c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm13
-	LONG $0x5c7dc1c4; BYTE $0xc5 // vsubpd %ymm13, %ymm0, %ymm0
-	LONG $0xa8f5e2c4; LONG $0x03a00484; WORD $0x0000 // vfmadd213pd 0x3a0(%rsp,%rax), %ymm1, %ymm0
-	LONG $0x8429fdc5; LONG $0x0003a004; BYTE $0x00 // vmovapd %ymm0, 0x3a0(%rsp,%rax)
-	LONG $0x2c6f7ac5; BYTE $0x11 // vmovdqu (%rcx,%rdx), %xmm13
-	LONG $0x597d42c4; LONG $0x000088b7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm14
-	LONG $0x381563c4; WORD $0x192c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rbx), %ymm13, %ymm13
-	LONG $0x001542c4; WORD $0x206f // vpshufb 0x20(%r15), %ymm13, %ymm13
-	LONG $0xeb0d41c4; BYTE $0xed // vpor %ymm13, %ymm14, %ymm13
-	LONG $0x197d42c4; LONG $0x000090b7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm14
-	LONG $0x5c1541c4; BYTE $0xee // vsubpd %ymm14, %ymm13, %ymm13
-	LONG $0xa8ed62c4; LONG $0x03c004ac; WORD $0x0000 // vfmadd213pd 0x3c0(%rsp,%rax), %ymm2, %ymm13
-	LONG $0xac297dc5; LONG $0x0003c004; BYTE $0x00 // vmovapd %ymm13, 0x3c0(%rsp,%rax)
-	LONG $0x6f7a21c4; WORD $0x2934 // vmovdqu (%rcx,%r13), %xmm14
-	LONG $0x597d42c4; LONG $0x000088bf; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm15
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
-	LONG $0x380d43c4; LONG $0x01003574 // vinserti128 $0x1, (%r13,%rsi), %ymm14, %ymm14
-	WORD $0x014c; BYTE $0xee // addq %r13, %rsi
-	LONG $0x000d42c4; BYTE $0x37 // vpshufb (%r15), %ymm14, %ymm14
-	LONG $0xeb0541c4; BYTE $0xf6 // vpor %ymm14, %ymm15, %ymm14
-	LONG $0x197d42c4; LONG $0x000090bf; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm15
-	LONG $0x5c0d41c4; BYTE $0xf7 // vsubpd %ymm15, %ymm14, %ymm14
-	LONG $0xa8e562c4; BYTE $0xf0 // vfmadd213pd %ymm0, %ymm3, %ymm14
-	LONG $0xb4297dc5; LONG $0x0003a004; BYTE $0x00 // vmovapd %ymm14, 0x3a0(%rsp,%rax)
-	LONG $0x6f7a81c4; WORD $0x1544; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm0
-	LONG $0x597d42c4; LONG $0x000088bf; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm15
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
-	LONG $0x387d83c4; LONG $0x01000d44 // vinserti128 $0x1, (%r13,%r9), %ymm0, %ymm0
-	WORD $0x014d; BYTE $0xe9 // addq %r13, %r9
-	LONG $0x007dc2c4; WORD $0x2047 // vpshufb 0x20(%r15), %ymm0, %ymm0
-	LONG $0xc0eb85c5 // vpor %ymm0, %ymm15, %ymm0
-	LONG $0x197d42c4; LONG $0x000090bf; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm15
-	LONG $0x5c7dc1c4; BYTE $0xc7 // vsubpd %ymm15, %ymm0, %ymm0
-	LONG $0xa8ddc2c4; BYTE $0xc5 // vfmadd213pd %ymm13, %ymm4, %ymm0
-	LONG $0x8429fdc5; LONG $0x0003c004; BYTE $0x00 // vmovapd %ymm0, 0x3c0(%rsp,%rax)
-	LONG $0x6f7a41c4; WORD $0x0d6c; BYTE $0x00 // vmovdqu (%r13,%rcx), %xmm13
-	LONG $0x597d42c4; LONG $0x000088bf; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm15
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
-	LONG $0x381543c4; LONG $0x0100356c // vinserti128 $0x1, (%r13,%rsi), %ymm13, %ymm13
-	WORD $0x014c; BYTE $0xee // addq %r13, %rsi
-	LONG $0x001542c4; BYTE $0x2f // vpshufb (%r15), %ymm13, %ymm13
-	LONG $0xeb0541c4; BYTE $0xed // vpor %ymm13, %ymm15, %ymm13
-	LONG $0x197d42c4; LONG $0x000090bf; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm15
-	LONG $0x5c1541c4; BYTE $0xef // vsubpd %ymm15, %ymm13, %ymm13
-	LONG $0xa8d542c4; BYTE $0xee // vfmadd213pd %ymm14, %ymm5, %ymm13
-	LONG $0xac297dc5; LONG $0x0003a004; BYTE $0x00 // vmovapd %ymm13, 0x3a0(%rsp,%rax)
-	LONG $0x6f7a01c4; WORD $0x1574; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm14
-	LONG $0x597d42c4; LONG $0x000088bf; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm15
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
-	LONG $0x380d03c4; LONG $0x01000d74 // vinserti128 $0x1, (%r13,%r9), %ymm14, %ymm14
-	WORD $0x014d; BYTE $0xe9 // addq %r13, %r9
-	LONG $0x000d42c4; WORD $0x2077 // vpshufb 0x20(%r15), %ymm14, %ymm14
-	LONG $0xeb0541c4; BYTE $0xf6 // vpor %ymm14, %ymm15, %ymm14
-	LONG $0x197d42c4; LONG $0x000090bf; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm15
-	LONG $0x5c0d41c4; BYTE $0xf7 // vsubpd %ymm15, %ymm14, %ymm14
-	LONG $0xa8cd62c4; BYTE $0xf0 // vfmadd213pd %ymm0, %ymm6, %ymm14
-	LONG $0xb4297dc5; LONG $0x0003c004; BYTE $0x00 // vmovapd %ymm14, 0x3c0(%rsp,%rax)
-	LONG $0x6f7ac1c4; WORD $0x0d44; BYTE $0x00 // vmovdqu (%r13,%rcx), %xmm0
-	LONG $0x597d42c4; LONG $0x000088bf; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm15
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
-	LONG $0x387dc3c4; LONG $0x01003544 // vinserti128 $0x1, (%r13,%rsi), %ymm0, %ymm0
-	WORD $0x014c; BYTE $0xee // addq %r13, %rsi
-	LONG $0x007dc2c4; BYTE $0x07 // vpshufb (%r15), %ymm0, %ymm0
-	LONG $0xc0eb85c5 // vpor %ymm0, %ymm15, %ymm0
-	LONG $0x197d42c4; LONG $0x000090bf; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm15
-	LONG $0x5c7dc1c4; BYTE $0xc7 // vsubpd %ymm15, %ymm0, %ymm0
-	LONG $0xa8c5c2c4; BYTE $0xc5 // vfmadd213pd %ymm13, %ymm7, %ymm0
-	LONG $0x8429fdc5; LONG $0x0003a004; BYTE $0x00 // vmovapd %ymm0, 0x3a0(%rsp,%rax)
-	LONG $0x6f7a01c4; WORD $0x156c; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm13
-	LONG $0x597d42c4; LONG $0x000088bf; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm15
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
-	LONG $0x381503c4; LONG $0x01000d6c // vinserti128 $0x1, (%r13,%r9), %ymm13, %ymm13
-	WORD $0x014d; BYTE $0xe9 // addq %r13, %r9
-	LONG $0x001542c4; WORD $0x206f // vpshufb 0x20(%r15), %ymm13, %ymm13
-	LONG $0xeb0541c4; BYTE $0xed // vpor %ymm13, %ymm15, %ymm13
-	LONG $0x197d42c4; LONG $0x000090bf; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm15
-	LONG $0x5c1541c4; BYTE $0xef // vsubpd %ymm15, %ymm13, %ymm13
-	LONG $0xa8bd42c4; BYTE $0xee // vfmadd213pd %ymm14, %ymm8, %ymm13
-	LONG $0xac297dc5; LONG $0x0003c004; BYTE $0x00 // vmovapd %ymm13, 0x3c0(%rsp,%rax)
-	LONG $0x6f7a41c4; WORD $0x0d74; BYTE $0x00 // vmovdqu (%r13,%rcx), %xmm14
-	LONG $0x597d42c4; LONG $0x000088bf; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm15
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
-	LONG $0x380d43c4; LONG $0x01003574 // vinserti128 $0x1, (%r13,%rsi), %ymm14, %ymm14
-	WORD $0x014c; BYTE $0xee // addq %r13, %rsi
-	LONG $0x000d42c4; BYTE $0x37 // vpshufb (%r15), %ymm14, %ymm14
-	LONG $0xeb0541c4; BYTE $0xf6 // vpor %ymm14, %ymm15, %ymm14
-	LONG $0x197d42c4; LONG $0x000090bf; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm15
-	LONG $0x5c0d41c4; BYTE $0xf7 // vsubpd %ymm15, %ymm14, %ymm14
-	LONG $0xa8b562c4; BYTE $0xf0 // vfmadd213pd %ymm0, %ymm9, %ymm14
-	LONG $0xb4297dc5; LONG $0x0003a004; BYTE $0x00 // vmovapd %ymm14, 0x3a0(%rsp,%rax)
-	LONG $0x6f7a81c4; WORD $0x1544; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm0
-	LONG $0x597d42c4; LONG $0x000088bf; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm15
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
-	LONG $0x387d83c4; LONG $0x01000d44 // vinserti128 $0x1, (%r13,%r9), %ymm0, %ymm0
-	WORD $0x014d; BYTE $0xe9 // addq %r13, %r9
-	LONG $0x007dc2c4; WORD $0x2047 // vpshufb 0x20(%r15), %ymm0, %ymm0
-	LONG $0xc0eb85c5 // vpor %ymm0, %ymm15, %ymm0
-	LONG $0x197d42c4; LONG $0x000090bf; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm15
-	LONG $0x5c7dc1c4; BYTE $0xc7 // vsubpd %ymm15, %ymm0, %ymm0
-	LONG $0xa8adc2c4; BYTE $0xc5 // vfmadd213pd %ymm13, %ymm10, %ymm0
-	LONG $0x8429fdc5; LONG $0x0003c004; BYTE $0x00 // vmovapd %ymm0, 0x3c0(%rsp,%rax)
-	LONG $0x6f7a41c4; WORD $0x0d6c; BYTE $0x00 // vmovdqu (%r13,%rcx), %xmm13
-	LONG $0x597d42c4; LONG $0x000088bf; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm15
-	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
-	LONG $0x381543c4; LONG $0x0100356c // vinserti128 $0x1, (%r13,%rsi), %ymm13, %ymm13
-	LONG $0x001542c4; BYTE $0x2f // vpshufb (%r15), %ymm13, %ymm13
-	LONG $0xeb0541c4; BYTE $0xed // vpor %ymm13, %ymm15, %ymm13
-	LONG $0x197d42c4; LONG $0x000090bf; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm15
-	LONG $0x5c1541c4; BYTE $0xef // vsubpd %ymm15, %ymm13, %ymm13
-	LONG $0xa8a542c4; BYTE $0xee // vfmadd213pd %ymm14, %ymm11, %ymm13
-	LONG $0xac297dc5; LONG $0x0003a004; BYTE $0x00 // vmovapd %ymm13, 0x3a0(%rsp,%rax)
-	LONG $0x6f7a01c4; WORD $0x156c; BYTE $0x00 // vmovdqu (%r13,%r10), %xmm13
-	LONG $0x597d42c4; LONG $0x000088b7; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm14
-	LONG $0x197d42c4; LONG $0x000090bf; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm15
-	LONG $0x381503c4; LONG $0x01000d6c // vinserti128 $0x1, (%r13,%r9), %ymm13, %ymm13
-	LONG $0x001542c4; WORD $0x206f // vpshufb 0x20(%r15), %ymm13, %ymm13
-	LONG $0xeb0d41c4; BYTE $0xed // vpor %ymm13, %ymm14, %ymm13
-	LONG $0x5c1541c4; BYTE $0xef // vsubpd %ymm15, %ymm13, %ymm13
-	LONG $0xa89d62c4; BYTE $0xe8 // vfmadd213pd %ymm0, %ymm12, %ymm13
-	LONG $0xac297dc5; LONG $0x0003c004; BYTE $0x00 // vmovapd %ymm13, 0x3c0(%rsp,%rax)
-	LONG $0x40c08348 // addq $0x40, %rax
-	LONG $0x01803d48; WORD $0x0000 // cmpq $0x180, %rax
-	LONG $0xfcc5850f; WORD $0xffff // jne <symmetric6+0xc50>
-	LONG $0xfff350e9; BYTE $0xff // jmp <symmetric6+0x2e0>
+	WORD $0xf883; BYTE $0x01 // cmpl $0x1, %eax
+	LONG $0x0e5d840f; WORD $0x0000 // je <symmetric6+0x1a2f>
+	WORD $0xc085 // testl %eax, %eax
+	LONG $0x0f6a850f; WORD $0x0000 // jne <symmetric6+0x1b44>
+	LONG $0x6d4c8d43; BYTE $0x00 // leal (%r13,%r13,2), %ecx
+	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
+	WORD $0xe8d1 // shrl %eax
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	WORD $0x894d; BYTE $0xd9 // movq %r11, %r9
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	WORD $0x894d; BYTE $0xc2 // movq %r8, %r10
+	LONG $0x06e2c149 // shlq $0x6, %r10
+	WORD $0x894d; BYTE $0xcb // movq %r9, %r11
+	LONG $0x287da1c4; WORD $0x1604 // vmovapd (%rsi,%r10), %ymm0
+	LONG $0x287da1c4; WORD $0x164c; BYTE $0x20 // vmovapd 0x20(%rsi,%r10), %ymm1
+	LONG $0x16148d4a // leaq (%rsi,%r10), %rdx
+	LONG $0x0020ba41; WORD $0x0000 // movl $0x20, %r10d
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x6f7ac1c4; BYTE $0x13 // vmovdqu (%r11), %xmm2
+	LONG $0x597dc2c4; LONG $0x0000889f; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm3
+	LONG $0x386dc3c4; WORD $0x1b14; BYTE $0x01 // vinserti128 $0x1, (%r11,%rbx), %ymm2, %ymm2
+	LONG $0x006dc2c4; BYTE $0x17 // vpshufb (%r15), %ymm2, %ymm2
+	LONG $0xd2ebe5c5 // vpor %ymm2, %ymm3, %ymm2
+	LONG $0x197dc2c4; LONG $0x0000909f; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm3
+	LONG $0xd35cedc5 // vsubpd %ymm3, %ymm2, %ymm2
+	LONG $0xb8eda2c4; LONG $0x02201484; WORD $0x0000 // vfmadd231pd 0x220(%rsp,%r10), %ymm2, %ymm0
+	LONG $0x0229fdc5 // vmovapd %ymm0, (%rdx)
+	LONG $0x6f7ac1c4; WORD $0x0314 // vmovdqu (%r11,%rax), %xmm2
+	LONG $0x597dc2c4; LONG $0x0000889f; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm3
+	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
+	LONG $0x386dc3c4; WORD $0x0b14; BYTE $0x01 // vinserti128 $0x1, (%r11,%rcx), %ymm2, %ymm2
+	WORD $0x014d; BYTE $0xeb // addq %r13, %r11
+	LONG $0x006dc2c4; WORD $0x2057 // vpshufb 0x20(%r15), %ymm2, %ymm2
+	LONG $0xd2ebe5c5 // vpor %ymm2, %ymm3, %ymm2
+	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	LONG $0xb8eda2c4; LONG $0x0240148c; WORD $0x0000 // vfmadd231pd 0x240(%rsp,%r10), %ymm2, %ymm1
+	LONG $0x40c28349 // addq $0x40, %r10
+	LONG $0x4a29fdc5; BYTE $0x20 // vmovapd %ymm1, 0x20(%rdx)
+	LONG $0xa0fa8149; WORD $0x0001; BYTE $0x00 // cmpq $0x1a0, %r10
+	LONG $0xff77850f; WORD $0xffff // jne <symmetric6+0xc20>
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
+	LONG $0x06f88349 // cmpq $0x6, %r8
+	LONG $0xff37850f; WORD $0xffff // jne <symmetric6+0xbf0>
+	LONG $0xfff632e9; BYTE $0xff // jmp <symmetric6+0x2f0>
+	WORD $0x9066 // nop
 	WORD $0xf883; BYTE $0x02 // cmpl $0x2, %eax
-	LONG $0x1dd1850f; WORD $0x0000 // jne <symmetric6+0x2d6a>
-	WORD $0xb70f; BYTE $0x03 // movzwl (%rbx), %eax
+	LONG $0x1a48850f; WORD $0x0000 // jne <symmetric6+0x2711>
 	LONG $0x24048b4c // movq (%rsp), %r8
-	LONG $0x0673b70f // movzwl 0x6(%rbx), %esi
+	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
 	WORD $0x8944; BYTE $0xef // movl %r13d, %edi
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
 	LONG $0x597942c4; LONG $0x0000809f; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm11
 	LONG $0x597d42c4; LONG $0x0000888f; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm9
-	LONG $0x597d62c4; LONG $0x0023ab3d; BYTE $0x00 // vpbroadcastq 0x23ab(%rip), %ymm15
-	LONG $0x597d62c4; LONG $0x0023aa35; BYTE $0x00 // vpbroadcastq 0x23aa(%rip), %ymm14
-	LONG $0x94287dc5; LONG $0x00022024; BYTE $0x00 // vmovapd 0x220(%rsp), %ymm10
-	WORD $0x894d; BYTE $0xd1 // movq %r10, %r9
-	LONG $0x244c894c; BYTE $0x18 // movq %r9, 0x18(%rsp)
-	LONG $0x02e9c141 // shrl $0x2, %r9d
-	LONG $0x2474894c; BYTE $0x20 // movq %r14, 0x20(%rsp)
-	LONG $0x245c8948; BYTE $0x08 // movq %rbx, 0x8(%rsp)
-	LONG $0x400c8d48 // leaq (%rax,%rax,2), %rcx
-	LONG $0x0243b70f // movzwl 0x2(%rbx), %eax
-	LONG $0x76348d48 // leaq (%rsi,%rsi,2), %rsi
-	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
-	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
-	LONG $0x1078c1c4; WORD $0x0804 // vmovups (%r8,%rcx), %xmm0
-	LONG $0x1078c1c4; WORD $0x084c; BYTE $0x10 // vmovups 0x10(%r8,%rcx), %xmm1
-	LONG $0x1078c1c4; WORD $0x0854; BYTE $0x20 // vmovups 0x20(%r8,%rcx), %xmm2
+	LONG $0x597d62c4; LONG $0x00203d3d; BYTE $0x00 // vpbroadcastq 0x203d(%rip), %ymm15
+	LONG $0x597d62c4; LONG $0x00203c35; BYTE $0x00 // vpbroadcastq 0x203c(%rip), %ymm14
+	LONG $0x94287dc5; LONG $0x00024024; BYTE $0x00 // vmovapd 0x240(%rsp), %ymm10
+	WORD $0x8945; BYTE $0xea // movl %r13d, %r10d
+	WORD $0xd141; BYTE $0xea // shrl %r10d
+	LONG $0x2474894c; BYTE $0x28 // movq %r14, 0x28(%rsp)
+	LONG $0x00b70f41 // movzwl (%r8), %eax
 	LONG $0x747f7dc5; WORD $0x4024 // vmovdqa %ymm14, 0x40(%rsp)
 	LONG $0xbc7f7dc5; LONG $0x00008024; BYTE $0x00 // vmovdqa %ymm15, 0x80(%rsp)
+	LONG $0x400c8d48 // leaq (%rax,%rax,2), %rcx
+	LONG $0x40b70f41; BYTE $0x02 // movzwl 0x2(%r8), %eax
+	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
+	LONG $0x1078c1c4; WORD $0x0904 // vmovups (%r9,%rcx), %xmm0
+	LONG $0x1078c1c4; WORD $0x094c; BYTE $0x10 // vmovups 0x10(%r9,%rcx), %xmm1
+	LONG $0x1078c1c4; WORD $0x0954; BYTE $0x20 // vmovups 0x20(%r9,%rcx), %xmm2
 	LONG $0x40148d48 // leaq (%rax,%rax,2), %rdx
-	LONG $0x0443b70f // movzwl 0x4(%rbx), %eax
+	LONG $0x40b70f41; BYTE $0x04 // movzwl 0x4(%r8), %eax
+	LONG $0x40b70f45; BYTE $0x06 // movzwl 0x6(%r8), %r8d
 	WORD $0xe2c1; BYTE $0x04 // shll $0x4, %edx
-	LONG $0x1078c1c4; WORD $0x101c // vmovups (%r8,%rdx), %xmm3
-	LONG $0x1078c1c4; WORD $0x1064; BYTE $0x10 // vmovups 0x10(%r8,%rdx), %xmm4
-	LONG $0x1078c1c4; WORD $0x106c; BYTE $0x20 // vmovups 0x20(%r8,%rdx), %xmm5
+	LONG $0x1078c1c4; WORD $0x111c // vmovups (%r9,%rdx), %xmm3
+	LONG $0x1078c1c4; WORD $0x1164; BYTE $0x10 // vmovups 0x10(%r9,%rdx), %xmm4
+	LONG $0x1078c1c4; WORD $0x116c; BYTE $0x20 // vmovups 0x20(%r9,%rdx), %xmm5
 	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
+	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
 	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
-	LONG $0x187dc3c4; WORD $0x0004; BYTE $0x01 // vinsertf128 $0x1, (%r8,%rax), %ymm0, %ymm0
-	LONG $0x1865c3c4; WORD $0x301c; BYTE $0x01 // vinsertf128 $0x1, (%r8,%rsi), %ymm3, %ymm3
+	LONG $0x04e0c141 // shll $0x4, %r8d
+	LONG $0x187dc3c4; WORD $0x0104; BYTE $0x01 // vinsertf128 $0x1, (%r9,%rax), %ymm0, %ymm0
+	LONG $0x186583c4; WORD $0x011c; BYTE $0x01 // vinsertf128 $0x1, (%r9,%r8), %ymm3, %ymm3
 	LONG $0xf314fdc5 // vunpcklpd %ymm3, %ymm0, %ymm6
 	LONG $0xc315fdc5 // vunpckhpd %ymm3, %ymm0, %ymm0
 	LONG $0x8429fcc5; LONG $0x00010024; BYTE $0x00 // vmovaps %ymm0, 0x100(%rsp)
-	LONG $0x1875c3c4; LONG $0x01100044 // vinsertf128 $0x1, 0x10(%r8,%rax), %ymm1, %ymm0
-	LONG $0x185dc3c4; LONG $0x0110304c // vinsertf128 $0x1, 0x10(%r8,%rsi), %ymm4, %ymm1
+	LONG $0x1875c3c4; LONG $0x01100144 // vinsertf128 $0x1, 0x10(%r9,%rax), %ymm1, %ymm0
+	LONG $0x185d83c4; LONG $0x0110014c // vinsertf128 $0x1, 0x10(%r9,%r8), %ymm4, %ymm1
 	LONG $0xb429fcc5; LONG $0x00012024; BYTE $0x00 // vmovaps %ymm6, 0x120(%rsp)
 	LONG $0x6f7ec1c4; WORD $0x4077 // vmovdqu 0x40(%r15), %ymm6
 	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
 	LONG $0xd914fdc5 // vunpcklpd %ymm1, %ymm0, %ymm3
 	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1855c3c4; LONG $0x0120304c // vinsertf128 $0x1, 0x20(%r8,%rsi), %ymm5, %ymm1
+	LONG $0x185583c4; LONG $0x0120014c // vinsertf128 $0x1, 0x20(%r9,%r8), %ymm5, %ymm1
 	LONG $0x6f7ec1c4; BYTE $0x2f // vmovdqu (%r15), %ymm5
 	LONG $0x8429fcc5; LONG $0x00014024; BYTE $0x00 // vmovaps %ymm0, 0x140(%rsp)
-	LONG $0x186dc3c4; LONG $0x01200044 // vinsertf128 $0x1, 0x20(%r8,%rax), %ymm2, %ymm0
+	LONG $0x186dc3c4; LONG $0x01200144 // vinsertf128 $0x1, 0x20(%r9,%rax), %ymm2, %ymm0
 	LONG $0x9c29fcc5; LONG $0x0000e024; BYTE $0x00 // vmovaps %ymm3, 0xe0(%rsp)
-	LONG $0x9c28fdc5; LONG $0x0003a024; BYTE $0x00 // vmovapd 0x3a0(%rsp), %ymm3
+	LONG $0x9c28fdc5; LONG $0x0003c024; BYTE $0x00 // vmovapd 0x3c0(%rsp), %ymm3
 	LONG $0x2b048d4b // leaq (%r11,%r13), %rax
-	LONG $0x23048d4f // leaq (%r11,%r12), %r8
-	LONG $0x24848948; LONG $0x000001e8 // movq %rax, 0x1e8(%rsp)
+	WORD $0x8941; BYTE $0xd9 // movl %ebx, %r9d
+	LONG $0x02e9c141 // shrl $0x2, %r9d
+	LONG $0x24848948; LONG $0x000001e0 // movq %rax, 0x1e0(%rsp)
 	LONG $0xd114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm2
 	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x8429fcc5; LONG $0x00058024; BYTE $0x00 // vmovaps %ymm0, 0x580(%rsp)
+	LONG $0x8429fcc5; LONG $0x00022024; BYTE $0x00 // vmovaps %ymm0, 0x220(%rsp)
 	LONG $0x6f7ac1c4; BYTE $0x03 // vmovdqu (%r11), %xmm0
 	LONG $0x9429fcc5; LONG $0x00020024; BYTE $0x00 // vmovaps %ymm2, 0x200(%rsp)
 	LONG $0x387dc3c4; WORD $0x3b04; BYTE $0x01 // vinserti128 $0x1, (%r11,%rdi), %ymm0, %ymm0
@@ -12879,7 +11804,7 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0x387de3c4; WORD $0x0704; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm0, %ymm0
 	LONG $0x6b048d4b // leaq (%r11,%r13,2), %rax
 	LONG $0x8c180f43; LONG $0x0010002b; BYTE $0x00 // prefetcht0 0x1000(%r11,%r13)
-	LONG $0x24848948; LONG $0x000001e0 // movq %rax, 0x1e0(%rsp)
+	LONG $0x24848948; LONG $0x000001d8 // movq %rax, 0x1d8(%rsp)
 	LONG $0x007de2c4; BYTE $0xc5 // vpshufb %ymm5, %ymm0, %ymm0
 	LONG $0x47fde2c4; BYTE $0xc6 // vpsllvq %ymm6, %ymm0, %ymm0
 	LONG $0xd37dc1c4; BYTE $0xc3 // vpsrlq %xmm11, %ymm0, %ymm0
@@ -12894,8 +11819,8 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xb8fde2c4; LONG $0x0100249c; WORD $0x0000 // vfmadd231pd 0x100(%rsp), %ymm0, %ymm3
 	LONG $0x3875e3c4; WORD $0x070c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm1, %ymm1
 	LONG $0x8c180f43; LONG $0x0010006b; BYTE $0x00 // prefetcht0 0x1000(%r11,%r13,2)
-	LONG $0x13048d4b // leaq (%r11,%r10), %rax
-	LONG $0x24848948; LONG $0x000001d8 // movq %rax, 0x1d8(%rsp)
+	LONG $0x1b048d49 // leaq (%r11,%rbx), %rax
+	LONG $0x24848948; LONG $0x000001d0 // movq %rax, 0x1d0(%rsp)
 	LONG $0x0075e2c4; BYTE $0xcd // vpshufb %ymm5, %ymm1, %ymm1
 	LONG $0x47f5e2c4; BYTE $0xce // vpsllvq %ymm6, %ymm1, %ymm1
 	LONG $0xd375c1c4; BYTE $0xcb // vpsrlq %xmm11, %ymm1, %ymm1
@@ -12906,14 +11831,12 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xd2eb8dc5 // vpor %ymm2, %ymm14, %ymm2
 	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
 	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	LONG $0x6f7a81c4; WORD $0x1314 // vmovdqu (%r11,%r10), %xmm2
+	LONG $0x6f7ac1c4; WORD $0x1b14 // vmovdqu (%r11,%rbx), %xmm2
 	LONG $0xb8f5e2c4; LONG $0x00e0249c; WORD $0x0000 // vfmadd231pd 0xe0(%rsp), %ymm1, %ymm3
 	LONG $0x386de3c4; WORD $0x0714; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm2, %ymm2
-	LONG $0x8c180f43; LONG $0x00100013; BYTE $0x00 // prefetcht0 0x1000(%r11,%r10)
 	LONG $0xab048d4b // leaq (%r11,%r13,4), %rax
-	WORD $0x8945; BYTE $0xea // movl %r13d, %r10d
-	WORD $0xd141; BYTE $0xea // shrl %r10d
-	LONG $0x24848948; LONG $0x000001f8 // movq %rax, 0x1f8(%rsp)
+	LONG $0x8c180f41; LONG $0x0010001b; BYTE $0x00 // prefetcht0 0x1000(%r11,%rbx)
+	LONG $0x24848948; LONG $0x000001f0 // movq %rax, 0x1f0(%rsp)
 	LONG $0x006de2c4; BYTE $0xd5 // vpshufb %ymm5, %ymm2, %ymm2
 	LONG $0x47ede2c4; BYTE $0xd6 // vpsllvq %ymm6, %ymm2, %ymm2
 	LONG $0xd36dc1c4; BYTE $0xd3 // vpsrlq %xmm11, %ymm2, %ymm2
@@ -12930,7 +11853,7 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xad448d4b; BYTE $0x00 // leaq (%r13,%r13,4), %rax
 	LONG $0x8c180f43; LONG $0x001000ab; BYTE $0x00 // prefetcht0 0x1000(%r11,%r13,4)
 	LONG $0x030c8d49 // leaq (%r11,%rax), %rcx
-	LONG $0x248c8948; LONG $0x000001f0 // movq %rcx, 0x1f0(%rsp)
+	LONG $0x248c8948; LONG $0x000001e8 // movq %rcx, 0x1e8(%rsp)
 	LONG $0x003d62c4; BYTE $0xc5 // vpshufb %ymm5, %ymm8, %ymm8
 	LONG $0x47bd62c4; BYTE $0xc6 // vpsllvq %ymm6, %ymm8, %ymm8
 	LONG $0xd33d41c4; BYTE $0xc3 // vpsrlq %xmm11, %ymm8, %ymm8
@@ -12945,8 +11868,9 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xb8bde2c4; LONG $0x0200249c; WORD $0x0000 // vfmadd231pd 0x200(%rsp), %ymm8, %ymm3
 	LONG $0x381d63c4; WORD $0x0f24; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rcx), %ymm12, %ymm12
 	LONG $0x8c180f41; LONG $0x00100003; BYTE $0x00 // prefetcht0 0x1000(%r11,%rax)
-	WORD $0x894c; BYTE $0xc0 // movq %r8, %rax
+	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
 	WORD $0xc931 // xorl %ecx, %ecx
+	WORD $0x894d; BYTE $0xd8 // movq %r11, %r8
 	LONG $0x001de2c4; BYTE $0xed // vpshufb %ymm5, %ymm12, %ymm5
 	LONG $0x47d5e2c4; BYTE $0xee // vpsllvq %ymm6, %ymm5, %ymm5
 	LONG $0xd355c1c4; BYTE $0xeb // vpsrlq %xmm11, %ymm5, %ymm5
@@ -12961,12 +11885,12 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xf2592dc5 // vmulpd %ymm2, %ymm10, %ymm14
 	LONG $0xe45ccdc5 // vsubpd %ymm4, %ymm6, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0xb8dde2c4; LONG $0x0580249c; WORD $0x0000 // vfmadd231pd 0x580(%rsp), %ymm4, %ymm3
+	LONG $0xb8dde2c4; LONG $0x0220249c; WORD $0x0000 // vfmadd231pd 0x220(%rsp), %ymm4, %ymm3
 	LONG $0x592dc1c4; BYTE $0xe8 // vmulpd %ymm8, %ymm10, %ymm5
 	LONG $0xf459adc5 // vmulpd %ymm4, %ymm10, %ymm6
-	LONG $0x9c29fdc5; LONG $0x0003a024; BYTE $0x00 // vmovapd %ymm3, 0x3a0(%rsp)
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x006ffac5 // vmovdqu (%rax), %xmm0
+	LONG $0x9c29fdc5; LONG $0x0003c024; BYTE $0x00 // vmovapd %ymm3, 0x3c0(%rsp)
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x6f7ac1c4; BYTE $0x00 // vmovdqu (%r8), %xmm0
 	LONG $0xb429fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm6, 0xc0(%rsp)
 	LONG $0x6f7ec1c4; BYTE $0x37 // vmovdqu (%r15), %ymm6
 	LONG $0xbc29fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd %ymm7, 0x1a0(%rsp)
@@ -12979,13 +11903,13 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0x9c297dc5; LONG $0x00016024; BYTE $0x00 // vmovapd %ymm11, 0x160(%rsp)
 	LONG $0x5c6f7dc5; WORD $0x4024 // vmovdqa 0x40(%rsp), %ymm11
 	LONG $0xef1141c4; BYTE $0xed // vpxor %xmm13, %xmm13, %xmm13
-	LONG $0xbc287dc5; LONG $0x0002600c; BYTE $0x00 // vmovapd 0x260(%rsp,%rcx), %ymm15
-	LONG $0x38148d48 // leaq (%rax,%rdi), %rdx
-	LONG $0x28348d4a // leaq (%rax,%r13), %rsi
-	LONG $0x387de3c4; WORD $0x3804; BYTE $0x01 // vinserti128 $0x1, (%rax,%rdi), %ymm0, %ymm0
-	LONG $0x0088180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rax)
-	LONG $0x2e1c8d4a // leaq (%rsi,%r13), %rbx
-	LONG $0x2b348d4e // leaq (%rbx,%r13), %r14
+	LONG $0xbc287dc5; LONG $0x0002800c; BYTE $0x00 // vmovapd 0x280(%rsp,%rcx), %ymm15
+	LONG $0x38048d49 // leaq (%r8,%rdi), %rax
+	LONG $0x28148d4b // leaq (%r8,%r13), %rdx
+	LONG $0x387dc3c4; WORD $0x3804; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm0, %ymm0
+	LONG $0x88180f41; LONG $0x00001000 // prefetcht0 0x1000(%r8)
+	LONG $0x2a348d4e // leaq (%rdx,%r13), %r14
+	LONG $0x2e1c8d4b // leaq (%r14,%r13), %rbx
 	LONG $0x007de2c4; BYTE $0xc6 // vpshufb %ymm6, %ymm0, %ymm0
 	LONG $0x47fde2c4; BYTE $0xc7 // vpsllvq %ymm7, %ymm0, %ymm0
 	LONG $0xd37dc1c4; BYTE $0xc0 // vpsrlq %xmm8, %ymm0, %ymm0
@@ -12996,9 +11920,9 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xc9eba5c5 // vpor %ymm1, %ymm11, %ymm1
 	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
 	LONG $0xd958fdc5 // vaddpd %ymm1, %ymm0, %ymm3
-	LONG $0x6f7aa1c4; WORD $0x2804 // vmovdqu (%rax,%r13), %xmm0
-	LONG $0x387dc3c4; LONG $0x01001544 // vinserti128 $0x1, (%r13,%rdx), %ymm0, %ymm0
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
+	LONG $0x6f7a81c4; WORD $0x2804 // vmovdqu (%r8,%r13), %xmm0
+	LONG $0x387dc3c4; LONG $0x01000544 // vinserti128 $0x1, (%r13,%rax), %ymm0, %ymm0
+	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
 	LONG $0xb8e542c4; BYTE $0xcf // vfmadd231pd %ymm15, %ymm3, %ymm9
 	LONG $0x8c297dc5; LONG $0x00018024; BYTE $0x00 // vmovapd %ymm9, 0x180(%rsp)
 	LONG $0x007de2c4; BYTE $0xc6 // vpshufb %ymm6, %ymm0, %ymm0
@@ -13012,14 +11936,14 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xc45cfdc5 // vsubpd %ymm4, %ymm0, %ymm0
 	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
 	LONG $0x8c28fdc5; LONG $0x00012024; BYTE $0x00 // vmovapd 0x120(%rsp), %ymm1
-	LONG $0xa8f5e2c4; LONG $0x03e00c9c; WORD $0x0000 // vfmadd213pd 0x3e0(%rsp,%rcx), %ymm1, %ymm3
-	LONG $0x8c180f42; LONG $0x00100028; BYTE $0x00 // prefetcht0 0x1000(%rax,%r13)
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x6f7ac1c4; WORD $0x354c; BYTE $0x00 // vmovdqu (%r13,%rsi), %xmm1
-	LONG $0x3875c3c4; LONG $0x0100154c // vinserti128 $0x1, (%r13,%rdx), %ymm1, %ymm1
-	LONG $0x8c180f41; LONG $0x00100035; BYTE $0x00 // prefetcht0 0x1000(%r13,%rsi)
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x2e348d4b // leaq (%r14,%r13), %rsi
+	LONG $0xa8f5e2c4; LONG $0x04000c9c; WORD $0x0000 // vfmadd213pd 0x400(%rsp,%rcx), %ymm1, %ymm3
+	LONG $0x8c180f43; LONG $0x00100028; BYTE $0x00 // prefetcht0 0x1000(%r8,%r13)
+	WORD $0x014d; BYTE $0xe0 // addq %r12, %r8
+	LONG $0x6f7ac1c4; WORD $0x154c; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm1
+	LONG $0x3875c3c4; LONG $0x0100054c // vinserti128 $0x1, (%r13,%rax), %ymm1, %ymm1
+	LONG $0x8c180f41; LONG $0x00100015; BYTE $0x00 // prefetcht0 0x1000(%r13,%rdx)
+	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
+	LONG $0x2b148d4a // leaq (%rbx,%r13), %rdx
 	LONG $0xb8fde2c4; LONG $0x0100249c; WORD $0x0000 // vfmadd231pd 0x100(%rsp), %ymm0, %ymm3
 	LONG $0x0075e2c4; BYTE $0xce // vpshufb %ymm6, %ymm1, %ymm1
 	LONG $0x47f5e2c4; BYTE $0xcf // vpsllvq %ymm7, %ymm1, %ymm1
@@ -13031,11 +11955,11 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xd2eba5c5 // vpor %ymm2, %ymm11, %ymm2
 	LONG $0xcc5cf5c5 // vsubpd %ymm4, %ymm1, %ymm1
 	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	LONG $0x6f7ac1c4; WORD $0x1d54; BYTE $0x00 // vmovdqu (%r13,%rbx), %xmm2
+	LONG $0x6f7a81c4; WORD $0x3554; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm2
 	LONG $0xb8f5e2c4; LONG $0x00e0249c; WORD $0x0000 // vfmadd231pd 0xe0(%rsp), %ymm1, %ymm3
-	LONG $0x386dc3c4; LONG $0x01001554 // vinserti128 $0x1, (%r13,%rdx), %ymm2, %ymm2
-	LONG $0x8c180f41; LONG $0x0010001d; BYTE $0x00 // prefetcht0 0x1000(%r13,%rbx)
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
+	LONG $0x386dc3c4; LONG $0x01000554 // vinserti128 $0x1, (%r13,%rax), %ymm2, %ymm2
+	LONG $0x8c180f43; LONG $0x00100035; BYTE $0x00 // prefetcht0 0x1000(%r13,%r14)
+	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
 	LONG $0x006de2c4; BYTE $0xd6 // vpshufb %ymm6, %ymm2, %ymm2
 	LONG $0x47ede2c4; BYTE $0xd7 // vpsllvq %ymm7, %ymm2, %ymm2
 	LONG $0xd36dc1c4; BYTE $0xd0 // vpsrlq %xmm8, %ymm2, %ymm2
@@ -13046,11 +11970,11 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xeb3541c4; BYTE $0xcb // vpor %ymm11, %ymm9, %ymm9
 	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
 	LONG $0xd258b5c5 // vaddpd %ymm2, %ymm9, %ymm2
-	LONG $0x6f7a01c4; WORD $0x354c; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm9
+	LONG $0x6f7a41c4; WORD $0x1d4c; BYTE $0x00 // vmovdqu (%r13,%rbx), %xmm9
 	LONG $0xb8ede2c4; LONG $0x0140249c; WORD $0x0000 // vfmadd231pd 0x140(%rsp), %ymm2, %ymm3
-	LONG $0x383543c4; LONG $0x0100154c // vinserti128 $0x1, (%r13,%rdx), %ymm9, %ymm9
-	LONG $0x8c180f43; LONG $0x00100035; BYTE $0x00 // prefetcht0 0x1000(%r13,%r14)
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
+	LONG $0x383543c4; LONG $0x0100054c // vinserti128 $0x1, (%r13,%rax), %ymm9, %ymm9
+	LONG $0x8c180f41; LONG $0x0010001d; BYTE $0x00 // prefetcht0 0x1000(%r13,%rbx)
+	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
 	LONG $0xb8ed42c4; BYTE $0xf7 // vfmadd231pd %ymm15, %ymm2, %ymm14
 	LONG $0x003562c4; BYTE $0xce // vpshufb %ymm6, %ymm9, %ymm9
 	LONG $0x47b562c4; BYTE $0xcf // vpsllvq %ymm7, %ymm9, %ymm9
@@ -13062,10 +11986,10 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xeb2d41c4; BYTE $0xd3 // vpor %ymm11, %ymm10, %ymm10
 	LONG $0xcc5c35c5 // vsubpd %ymm4, %ymm9, %ymm9
 	LONG $0x583541c4; BYTE $0xca // vaddpd %ymm10, %ymm9, %ymm9
-	LONG $0x6f7a41c4; WORD $0x3554; BYTE $0x00 // vmovdqu (%r13,%rsi), %xmm10
+	LONG $0x6f7a41c4; WORD $0x1554; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm10
 	LONG $0xb8b5e2c4; LONG $0x0200249c; WORD $0x0000 // vfmadd231pd 0x200(%rsp), %ymm9, %ymm3
-	LONG $0x382d43c4; LONG $0x01001554 // vinserti128 $0x1, (%r13,%rdx), %ymm10, %ymm10
-	LONG $0x8c180f41; LONG $0x00100035; BYTE $0x00 // prefetcht0 0x1000(%r13,%rsi)
+	LONG $0x382d43c4; LONG $0x01000554 // vinserti128 $0x1, (%r13,%rax), %ymm10, %ymm10
+	LONG $0x8c180f41; LONG $0x00100015; BYTE $0x00 // prefetcht0 0x1000(%r13,%rdx)
 	LONG $0x002de2c4; BYTE $0xf6 // vpshufb %ymm6, %ymm10, %ymm6
 	LONG $0x47cde2c4; BYTE $0xf7 // vpsllvq %ymm7, %ymm6, %ymm6
 	LONG $0xbc28fdc5; LONG $0x0001a024; BYTE $0x00 // vmovapd 0x1a0(%rsp), %ymm7
@@ -13080,18 +12004,18 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xb428fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm6
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0x6c28fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm5
-	LONG $0xb8dde2c4; LONG $0x0580249c; WORD $0x0000 // vfmadd231pd 0x580(%rsp), %ymm4, %ymm3
+	LONG $0xb8dde2c4; LONG $0x0220249c; WORD $0x0000 // vfmadd231pd 0x220(%rsp), %ymm4, %ymm3
 	LONG $0xb8f5c2c4; BYTE $0xff // vfmadd231pd %ymm15, %ymm1, %ymm7
 	LONG $0xb8fd42c4; BYTE $0xdf // vfmadd231pd %ymm15, %ymm0, %ymm11
 	LONG $0xb8ddc2c4; BYTE $0xf7 // vfmadd231pd %ymm15, %ymm4, %ymm6
 	LONG $0xb8b5c2c4; BYTE $0xef // vfmadd231pd %ymm15, %ymm9, %ymm5
 	LONG $0x8c287dc5; LONG $0x00018024; BYTE $0x00 // vmovapd 0x180(%rsp), %ymm9
-	LONG $0x9c29fdc5; LONG $0x0003e00c; BYTE $0x00 // vmovapd %ymm3, 0x3e0(%rsp,%rcx)
+	LONG $0x9c29fdc5; LONG $0x0004000c; BYTE $0x00 // vmovapd %ymm3, 0x400(%rsp,%rcx)
 	LONG $0x40c18348 // addq $0x40, %rcx
 	LONG $0x40f98148; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %rcx
-	LONG $0xfd27850f; WORD $0xffff // jne <symmetric6+0x1330>
-	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
-	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0xfd25850f; WORD $0xffff // jne <symmetric6+0x1060>
+	LONG $0x24048b4c // movq (%rsp), %r8
+	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
 	LONG $0x1435c1c4; BYTE $0xc3 // vunpcklpd %ymm11, %ymm9, %ymm0
 	LONG $0x1445c1c4; BYTE $0xd6 // vunpcklpd %ymm14, %ymm7, %ymm2
 	LONG $0x1535c1c4; BYTE $0xcb // vunpckhpd %ymm11, %ymm9, %ymm1
@@ -13100,117 +12024,119 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0x5c6f7dc5; WORD $0x4024 // vmovdqa 0x40(%rsp), %ymm11
 	LONG $0x187de3c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm2, %ymm0, %ymm4
 	LONG $0x067de3c4; WORD $0x31c2 // vperm2f128 $0x31, %ymm2, %ymm0, %ymm0
-	WORD $0xb70f; BYTE $0x03 // movzwl (%rbx), %eax
-	LONG $0x024bb70f // movzwl 0x2(%rbx), %ecx
-	LONG $0x0453b70f // movzwl 0x4(%rbx), %edx
-	LONG $0x0673b70f // movzwl 0x6(%rbx), %esi
+	LONG $0x00b70f41 // movzwl (%r8), %eax
+	LONG $0x48b70f41; BYTE $0x02 // movzwl 0x2(%r8), %ecx
+	LONG $0x50b70f41; BYTE $0x04 // movzwl 0x4(%r8), %edx
+	LONG $0x78b70f41; BYTE $0x06 // movzwl 0x6(%r8), %edi
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
 	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
-	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
-	LONG $0x2458ddc5; BYTE $0x07 // vaddpd (%rdi,%rax), %ymm4, %ymm4
-	LONG $0x2411fdc5; BYTE $0x07 // vmovupd %ymm4, (%rdi,%rax)
+	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
+	LONG $0x2458ddc5; BYTE $0x03 // vaddpd (%rbx,%rax), %ymm4, %ymm4
+	LONG $0x2411fdc5; BYTE $0x03 // vmovupd %ymm4, (%rbx,%rax)
 	LONG $0x1875e3c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm3, %ymm1, %ymm4
-	LONG $0x2458ddc5; BYTE $0x0f // vaddpd (%rdi,%rcx), %ymm4, %ymm4
-	LONG $0x2411fdc5; BYTE $0x0f // vmovupd %ymm4, (%rdi,%rcx)
-	LONG $0x0458fdc5; BYTE $0x17 // vaddpd (%rdi,%rdx), %ymm0, %ymm0
-	LONG $0x0411fdc5; BYTE $0x17 // vmovupd %ymm0, (%rdi,%rdx)
+	LONG $0x2458ddc5; BYTE $0x0b // vaddpd (%rbx,%rcx), %ymm4, %ymm4
+	LONG $0x2411fdc5; BYTE $0x0b // vmovupd %ymm4, (%rbx,%rcx)
+	LONG $0x0458fdc5; BYTE $0x13 // vaddpd (%rbx,%rdx), %ymm0, %ymm0
+	LONG $0x0411fdc5; BYTE $0x13 // vmovupd %ymm0, (%rbx,%rdx)
 	LONG $0x0675e3c4; WORD $0x31c3 // vperm2f128 $0x31, %ymm3, %ymm1, %ymm0
-	LONG $0x0458fdc5; BYTE $0x37 // vaddpd (%rdi,%rsi), %ymm0, %ymm0
-	LONG $0x0411fdc5; BYTE $0x37 // vmovupd %ymm0, (%rdi,%rsi)
+	LONG $0x0458fdc5; BYTE $0x3b // vaddpd (%rbx,%rdi), %ymm0, %ymm0
+	LONG $0x0411fdc5; BYTE $0x3b // vmovupd %ymm0, (%rbx,%rdi)
 	LONG $0xc614d5c5 // vunpcklpd %ymm6, %ymm5, %ymm0
-	LONG $0x4c58f9c5; WORD $0x2007 // vaddpd 0x20(%rdi,%rax), %xmm0, %xmm1
+	LONG $0x4c58f9c5; WORD $0x2003 // vaddpd 0x20(%rbx,%rax), %xmm0, %xmm1
 	LONG $0x197de3c4; WORD $0x01c0 // vextractf128 $0x1, %ymm0, %xmm0
-	LONG $0x4c11f9c5; WORD $0x2007 // vmovupd %xmm1, 0x20(%rdi,%rax)
+	LONG $0x4c11f9c5; WORD $0x2003 // vmovupd %xmm1, 0x20(%rbx,%rax)
 	LONG $0xce15d5c5 // vunpckhpd %ymm6, %ymm5, %ymm1
-	LONG $0x5458f1c5; WORD $0x200f // vaddpd 0x20(%rdi,%rcx), %xmm1, %xmm2
-	LONG $0x5411f9c5; WORD $0x200f // vmovupd %xmm2, 0x20(%rdi,%rcx)
-	LONG $0x240c8b48 // movq (%rsp), %rcx
-	LONG $0x4458f9c5; WORD $0x2017 // vaddpd 0x20(%rdi,%rdx), %xmm0, %xmm0
-	LONG $0x4411f9c5; WORD $0x2017 // vmovupd %xmm0, 0x20(%rdi,%rdx)
+	LONG $0x5458f1c5; WORD $0x200b // vaddpd 0x20(%rbx,%rcx), %xmm1, %xmm2
+	LONG $0x5411f9c5; WORD $0x200b // vmovupd %xmm2, 0x20(%rbx,%rcx)
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x4458f9c5; WORD $0x2013 // vaddpd 0x20(%rbx,%rdx), %xmm0, %xmm0
+	LONG $0x4411f9c5; WORD $0x2013 // vmovupd %xmm0, 0x20(%rbx,%rdx)
 	LONG $0x197de3c4; WORD $0x01c8 // vextractf128 $0x1, %ymm1, %xmm0
-	LONG $0x4458f9c5; WORD $0x2037 // vaddpd 0x20(%rdi,%rsi), %xmm0, %xmm0
-	LONG $0x4411f9c5; WORD $0x2037 // vmovupd %xmm0, 0x20(%rdi,%rsi)
-	LONG $0x0843b70f // movzwl 0x8(%rbx), %eax
+	LONG $0x24948b48; LONG $0x000001d8 // movq 0x1d8(%rsp), %rdx
+	LONG $0x4458f9c5; WORD $0x203b // vaddpd 0x20(%rbx,%rdi), %xmm0, %xmm0
+	LONG $0x4411f9c5; WORD $0x203b // vmovupd %xmm0, 0x20(%rbx,%rdi)
+	LONG $0x24bc8b48; LONG $0x000001e0 // movq 0x1e0(%rsp), %rdi
+	LONG $0x40b70f41; BYTE $0x08 // movzwl 0x8(%r8), %eax
 	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
 	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
 	LONG $0x0410f9c5; BYTE $0x01 // vmovupd (%rcx,%rax), %xmm0
 	LONG $0x4c10f8c5; WORD $0x1001 // vmovups 0x10(%rcx,%rax), %xmm1
 	LONG $0x5410f8c5; WORD $0x2001 // vmovups 0x20(%rcx,%rax), %xmm2
-	LONG $0x0a43b70f // movzwl 0xa(%rbx), %eax
+	LONG $0x40b70f41; BYTE $0x0a // movzwl 0xa(%r8), %eax
 	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
 	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
 	LONG $0x2c10f9c5; BYTE $0x01 // vmovupd (%rcx,%rax), %xmm5
 	LONG $0x7c10f8c5; WORD $0x1001 // vmovups 0x10(%rcx,%rax), %xmm7
 	LONG $0x441078c5; WORD $0x2001 // vmovups 0x20(%rcx,%rax), %xmm8
-	LONG $0x0c43b70f // movzwl 0xc(%rbx), %eax
+	LONG $0x40b70f41; BYTE $0x0c // movzwl 0xc(%r8), %eax
 	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
 	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
+	LONG $0x186de3c4; LONG $0x01200164 // vinsertf128 $0x1, 0x20(%rcx,%rax), %ymm2, %ymm4
 	LONG $0x187de3c4; WORD $0x0104; BYTE $0x01 // vinsertf128 $0x1, (%rcx,%rax), %ymm0, %ymm0
 	LONG $0x1875e3c4; LONG $0x0110015c // vinsertf128 $0x1, 0x10(%rcx,%rax), %ymm1, %ymm3
-	LONG $0x186de3c4; LONG $0x01200164 // vinsertf128 $0x1, 0x20(%rcx,%rax), %ymm2, %ymm4
-	LONG $0x0e43b70f // movzwl 0xe(%rbx), %eax
+	LONG $0x40b70f41; BYTE $0x0e // movzwl 0xe(%r8), %eax
+	LONG $0x6f7aa1c4; WORD $0x1714 // vmovdqu (%rdi,%r10), %xmm2
 	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
 	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
 	LONG $0x1855e3c4; WORD $0x0134; BYTE $0x01 // vinsertf128 $0x1, (%rcx,%rax), %ymm5, %ymm6
 	LONG $0x1845e3c4; LONG $0x0110014c // vinsertf128 $0x1, 0x10(%rcx,%rax), %ymm7, %ymm1
 	LONG $0x183de3c4; LONG $0x0120016c // vinsertf128 $0x1, 0x20(%rcx,%rax), %ymm8, %ymm5
-	LONG $0x24848b48; LONG $0x000001e8 // movq 0x1e8(%rsp), %rax
-	LONG $0x6f7aa1c4; WORD $0x1014 // vmovdqu (%rax,%r10), %xmm2
-	LONG $0x386da3c4; WORD $0x083c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r9), %ymm2, %ymm7
-	LONG $0x24848b48; LONG $0x000001e0 // movq 0x1e0(%rsp), %rax
+	LONG $0x386da3c4; WORD $0x0f3c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm2, %ymm7
+	LONG $0x6f7aa1c4; WORD $0x1214 // vmovdqu (%rdx,%r10), %xmm2
+	LONG $0x24bc8b48; LONG $0x000001d0 // movq 0x1d0(%rsp), %rdi
+	LONG $0x24848b48; LONG $0x000001f0 // movq 0x1f0(%rsp), %rax
+	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x386da3c4; WORD $0x0a14; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r9), %ymm2, %ymm2
+	LONG $0x24548b48; BYTE $0x10 // movq 0x10(%rsp), %rdx
+	LONG $0x6f7a21c4; WORD $0x1704 // vmovdqu (%rdi,%r10), %xmm8
+	LONG $0x383d23c4; WORD $0x0f04; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm8, %ymm8
 	LONG $0xf6147dc5 // vunpcklpd %ymm6, %ymm0, %ymm14
 	LONG $0xfe157dc5 // vunpckhpd %ymm6, %ymm0, %ymm15
 	LONG $0xc114e5c5 // vunpcklpd %ymm1, %ymm3, %ymm0
 	LONG $0x5979c2c4; LONG $0x000080b7; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm6
 	LONG $0x8429fcc5; LONG $0x00016024; BYTE $0x00 // vmovaps %ymm0, 0x160(%rsp)
 	LONG $0xc115e5c5 // vunpckhpd %ymm1, %ymm3, %ymm0
-	LONG $0x6f7a81c4; WORD $0x130c // vmovdqu (%r11,%r10), %xmm1
+	LONG $0x6f7aa1c4; WORD $0x120c // vmovdqu (%rdx,%r10), %xmm1
 	LONG $0x197dc2c4; LONG $0x0000909f; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm3
 	LONG $0xb4297dc5; LONG $0x00014024; BYTE $0x00 // vmovapd %ymm14, 0x140(%rsp)
 	LONG $0xbc297dc5; LONG $0x00020024; BYTE $0x00 // vmovapd %ymm15, 0x200(%rsp)
 	LONG $0x8429fcc5; LONG $0x00012024; BYTE $0x00 // vmovaps %ymm0, 0x120(%rsp)
 	LONG $0xc514ddc5 // vunpcklpd %ymm5, %ymm4, %ymm0
-	LONG $0x387583c4; WORD $0x0b0c; BYTE $0x01 // vinserti128 $0x1, (%r11,%r9), %ymm1, %ymm1
+	LONG $0x3875a3c4; WORD $0x0a0c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r9), %ymm1, %ymm1
 	LONG $0x8429fcc5; LONG $0x00010024; BYTE $0x00 // vmovaps %ymm0, 0x100(%rsp)
 	LONG $0xc515ddc5 // vunpckhpd %ymm5, %ymm4, %ymm0
 	LONG $0x6f7ec1c4; WORD $0x2067 // vmovdqu 0x20(%r15), %ymm4
 	LONG $0x6f7ec1c4; WORD $0x606f // vmovdqu 0x60(%r15), %ymm5
-	LONG $0x6f7aa1c4; WORD $0x1014 // vmovdqu (%rax,%r10), %xmm2
 	LONG $0x8429fcc5; LONG $0x0000e024; BYTE $0x00 // vmovaps %ymm0, 0xe0(%rsp)
 	LONG $0x597dc2c4; LONG $0x00008887; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm0
-	LONG $0x386da3c4; WORD $0x0814; BYTE $0x01 // vinserti128 $0x1, (%rax,%r9), %ymm2, %ymm2
-	LONG $0x24848b48; LONG $0x000001d8 // movq 0x1d8(%rsp), %rax
-	LONG $0x6f7a21c4; WORD $0x1004 // vmovdqu (%rax,%r10), %xmm8
-	LONG $0x383d23c4; WORD $0x0804; BYTE $0x01 // vinserti128 $0x1, (%rax,%r9), %ymm8, %ymm8
-	LONG $0x24848b48; LONG $0x000001f8 // movq 0x1f8(%rsp), %rax
 	LONG $0x0075e2c4; BYTE $0xcc // vpshufb %ymm4, %ymm1, %ymm1
 	LONG $0x0045e2c4; BYTE $0xfc // vpshufb %ymm4, %ymm7, %ymm7
+	LONG $0x006de2c4; BYTE $0xd4 // vpshufb %ymm4, %ymm2, %ymm2
+	LONG $0x003d62c4; BYTE $0xc4 // vpshufb %ymm4, %ymm8, %ymm8
 	LONG $0x47f5e2c4; BYTE $0xcd // vpsllvq %ymm5, %ymm1, %ymm1
 	LONG $0x47c5e2c4; BYTE $0xfd // vpsllvq %ymm5, %ymm7, %ymm7
+	LONG $0x47ede2c4; BYTE $0xd5 // vpsllvq %ymm5, %ymm2, %ymm2
+	LONG $0x47bd62c4; BYTE $0xc5 // vpsllvq %ymm5, %ymm8, %ymm8
 	LONG $0xced3f5c5 // vpsrlq %xmm6, %ymm1, %ymm1
 	LONG $0xfed3c5c5 // vpsrlq %xmm6, %ymm7, %ymm7
-	LONG $0x006de2c4; BYTE $0xd4 // vpshufb %ymm4, %ymm2, %ymm2
+	LONG $0xd6d3edc5 // vpsrlq %xmm6, %ymm2, %ymm2
+	LONG $0xc6d33dc5 // vpsrlq %xmm6, %ymm8, %ymm8
 	LONG $0xc8eff5c5 // vpxor %ymm0, %ymm1, %ymm1
 	LONG $0xf8efc5c5 // vpxor %ymm0, %ymm7, %ymm7
-	LONG $0x47ede2c4; BYTE $0xd5 // vpsllvq %ymm5, %ymm2, %ymm2
+	LONG $0xd0efedc5 // vpxor %ymm0, %ymm2, %ymm2
+	LONG $0xc0ef3dc5 // vpxor %ymm0, %ymm8, %ymm8
 	LONG $0x027543c4; WORD $0xaacd // vpblendd $0xaa, %ymm13, %ymm1, %ymm9
 	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
-	LONG $0xd6d3edc5 // vpsrlq %xmm6, %ymm2, %ymm2
 	LONG $0xc9eb9dc5 // vpor %ymm1, %ymm12, %ymm1
 	LONG $0xeb3541c4; BYTE $0xcb // vpor %ymm11, %ymm9, %ymm9
-	LONG $0xd0efedc5 // vpxor %ymm0, %ymm2, %ymm2
 	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
-	LONG $0x003d62c4; BYTE $0xc4 // vpshufb %ymm4, %ymm8, %ymm8
 	LONG $0xc958b5c5 // vaddpd %ymm1, %ymm9, %ymm1
 	LONG $0x024543c4; WORD $0xaacd // vpblendd $0xaa, %ymm13, %ymm7, %ymm9
 	LONG $0xd773c5c5; BYTE $0x20 // vpsrlq $0x20, %ymm7, %ymm7
-	LONG $0x47bd62c4; BYTE $0xc5 // vpsllvq %ymm5, %ymm8, %ymm8
 	LONG $0xffeb9dc5 // vpor %ymm7, %ymm12, %ymm7
 	LONG $0xeb3541c4; BYTE $0xcb // vpor %ymm11, %ymm9, %ymm9
-	LONG $0xc6d33dc5 // vpsrlq %xmm6, %ymm8, %ymm8
 	LONG $0xfb5cc5c5 // vsubpd %ymm3, %ymm7, %ymm7
-	LONG $0xc0ef3dc5 // vpxor %ymm0, %ymm8, %ymm8
 	LONG $0xff58b5c5 // vaddpd %ymm7, %ymm9, %ymm7
 	LONG $0x026d43c4; WORD $0xaacd // vpblendd $0xaa, %ymm13, %ymm2, %ymm9
 	LONG $0xd273edc5; BYTE $0x20 // vpsrlq $0x20, %ymm2, %ymm2
@@ -13226,7 +12152,7 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0x583d41c4; BYTE $0xc1 // vaddpd %ymm9, %ymm8, %ymm8
 	LONG $0x6f7a21c4; WORD $0x100c // vmovdqu (%rax,%r10), %xmm9
 	LONG $0x383523c4; WORD $0x080c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r9), %ymm9, %ymm9
-	LONG $0x24848b48; LONG $0x000001f0 // movq 0x1f0(%rsp), %rax
+	LONG $0x24848b48; LONG $0x000001e8 // movq 0x1e8(%rsp), %rax
 	LONG $0x003562c4; BYTE $0xcc // vpshufb %ymm4, %ymm9, %ymm9
 	LONG $0x47b562c4; BYTE $0xcd // vpsllvq %ymm5, %ymm9, %ymm9
 	LONG $0xced335c5 // vpsrlq %xmm6, %ymm9, %ymm9
@@ -13239,7 +12165,6 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0x583541c4; BYTE $0xca // vaddpd %ymm10, %ymm9, %ymm9
 	LONG $0x6f7a21c4; WORD $0x1014 // vmovdqu (%rax,%r10), %xmm10
 	LONG $0x382d23c4; WORD $0x0814; BYTE $0x01 // vinserti128 $0x1, (%rax,%r9), %ymm10, %ymm10
-	WORD $0xc031 // xorl %eax, %eax
 	LONG $0x002de2c4; BYTE $0xe4 // vpshufb %ymm4, %ymm10, %ymm4
 	LONG $0x47dde2c4; BYTE $0xe5 // vpsllvq %ymm5, %ymm4, %ymm4
 	LONG $0xe6d3ddc5 // vpsrlq %xmm6, %ymm4, %ymm4
@@ -13247,10 +12172,10 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xd073ddc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm4
 	LONG $0x027dc3c4; WORD $0xaac5 // vpblendd $0xaa, %ymm13, %ymm0, %ymm0
 	LONG $0xc0eba5c5 // vpor %ymm0, %ymm11, %ymm0
-	LONG $0x9c287dc5; LONG $0x0003c024; BYTE $0x00 // vmovapd 0x3c0(%rsp), %ymm11
+	LONG $0x9c287dc5; LONG $0x0003e024; BYTE $0x00 // vmovapd 0x3e0(%rsp), %ymm11
 	LONG $0xe4eb9dc5 // vpor %ymm4, %ymm12, %ymm4
 	LONG $0xdb5cddc5 // vsubpd %ymm3, %ymm4, %ymm3
-	LONG $0xa428fdc5; LONG $0x00024024; BYTE $0x00 // vmovapd 0x240(%rsp), %ymm4
+	LONG $0xa428fdc5; LONG $0x00026024; BYTE $0x00 // vmovapd 0x260(%rsp), %ymm4
 	LONG $0xc058e5c5 // vaddpd %ymm0, %ymm3, %ymm0
 	LONG $0xb8f542c4; BYTE $0xde // vfmadd231pd %ymm14, %ymm1, %ymm11
 	LONG $0xd1595dc5 // vmulpd %ymm1, %ymm4, %ymm10
@@ -13264,8 +12189,9 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xb8bd62c4; LONG $0x0120249c; WORD $0x0000 // vfmadd231pd 0x120(%rsp), %ymm8, %ymm11
 	LONG $0xb8b562c4; LONG $0x0100249c; WORD $0x0000 // vfmadd231pd 0x100(%rsp), %ymm9, %ymm11
 	LONG $0xb8fd62c4; LONG $0x00e0249c; WORD $0x0000 // vfmadd231pd 0xe0(%rsp), %ymm0, %ymm11
-	LONG $0x9c297dc5; LONG $0x0003c024; BYTE $0x00 // vmovapd %ymm11, 0x3c0(%rsp)
-	LONG $0x6f7a81c4; WORD $0x1004 // vmovdqu (%r8,%r10), %xmm0
+	LONG $0x9c297dc5; LONG $0x0003e024; BYTE $0x00 // vmovapd %ymm11, 0x3e0(%rsp)
+	BYTE $0x90 // nop
+	LONG $0x6f7a81c4; WORD $0x1304 // vmovdqu (%r11,%r10), %xmm0
 	LONG $0x6c29fdc5; WORD $0x6024 // vmovapd %ymm5, 0x60(%rsp)
 	LONG $0x6f7ec1c4; WORD $0x206f // vmovdqu 0x20(%r15), %ymm5
 	LONG $0xb429fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm6, 0xc0(%rsp)
@@ -13278,10 +12204,10 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0x94297dc5; LONG $0x00018024; BYTE $0x00 // vmovapd %ymm10, 0x180(%rsp)
 	LONG $0x546f7dc5; WORD $0x4024 // vmovdqa 0x40(%rsp), %ymm10
 	LONG $0xef1941c4; BYTE $0xe4 // vpxor %xmm12, %xmm12, %xmm12
-	LONG $0x10148d4b // leaq (%r8,%r10), %rdx
-	LONG $0x080c8d4b // leaq (%r8,%r9), %rcx
-	LONG $0x387d83c4; WORD $0x0804; BYTE $0x01 // vinserti128 $0x1, (%r8,%r9), %ymm0, %ymm0
-	WORD $0x014d; BYTE $0xe0 // addq %r12, %r8
+	LONG $0x133c8d4b // leaq (%r11,%r10), %rdi
+	LONG $0x0b048d4b // leaq (%r11,%r9), %rax
+	LONG $0x387d83c4; WORD $0x0b04; BYTE $0x01 // vinserti128 $0x1, (%r11,%r9), %ymm0, %ymm0
+	WORD $0x014d; BYTE $0xe3 // addq %r12, %r11
 	LONG $0x007de2c4; BYTE $0xc5 // vpshufb %ymm5, %ymm0, %ymm0
 	LONG $0x47fde2c4; BYTE $0xc6 // vpsllvq %ymm6, %ymm0, %ymm0
 	LONG $0xc7d3fdc5 // vpsrlq %xmm7, %ymm0, %ymm0
@@ -13292,10 +12218,10 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xc9ebadc5 // vpor %ymm1, %ymm10, %ymm1
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
 	LONG $0xf9587dc5 // vaddpd %ymm1, %ymm0, %ymm15
-	LONG $0x6f7ac1c4; WORD $0x1544; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm0
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x387dc3c4; LONG $0x01000d44 // vinserti128 $0x1, (%r13,%rcx), %ymm0, %ymm0
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x6f7ac1c4; WORD $0x3d44; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm0
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	LONG $0x387dc3c4; LONG $0x01000544 // vinserti128 $0x1, (%r13,%rax), %ymm0, %ymm0
+	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
 	LONG $0x007de2c4; BYTE $0xc5 // vpshufb %ymm5, %ymm0, %ymm0
 	LONG $0x47fde2c4; BYTE $0xc6 // vpsllvq %ymm6, %ymm0, %ymm0
 	LONG $0xc7d3fdc5 // vpsrlq %xmm7, %ymm0, %ymm0
@@ -13306,10 +12232,10 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xc9ebadc5 // vpor %ymm1, %ymm10, %ymm1
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
 	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
-	LONG $0x6f7ac1c4; WORD $0x154c; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm1
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x3875c3c4; LONG $0x01000d4c // vinserti128 $0x1, (%r13,%rcx), %ymm1, %ymm1
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x6f7ac1c4; WORD $0x3d4c; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm1
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	LONG $0x3875c3c4; LONG $0x0100054c // vinserti128 $0x1, (%r13,%rax), %ymm1, %ymm1
+	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
 	LONG $0x0075e2c4; BYTE $0xcd // vpshufb %ymm5, %ymm1, %ymm1
 	LONG $0x47f5e2c4; BYTE $0xce // vpsllvq %ymm6, %ymm1, %ymm1
 	LONG $0xcfd3f5c5 // vpsrlq %xmm7, %ymm1, %ymm1
@@ -13320,10 +12246,10 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xd2ebadc5 // vpor %ymm2, %ymm10, %ymm2
 	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
 	LONG $0xc25875c5 // vaddpd %ymm2, %ymm1, %ymm8
-	LONG $0x6f7ac1c4; WORD $0x154c; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm1
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x3875c3c4; LONG $0x01000d4c // vinserti128 $0x1, (%r13,%rcx), %ymm1, %ymm1
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x6f7ac1c4; WORD $0x3d4c; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm1
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	LONG $0x3875c3c4; LONG $0x0100054c // vinserti128 $0x1, (%r13,%rax), %ymm1, %ymm1
+	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
 	LONG $0x0075e2c4; BYTE $0xcd // vpshufb %ymm5, %ymm1, %ymm1
 	LONG $0x47f5e2c4; BYTE $0xce // vpsllvq %ymm6, %ymm1, %ymm1
 	LONG $0xcfd3f5c5 // vpsrlq %xmm7, %ymm1, %ymm1
@@ -13334,10 +12260,10 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xd2ebadc5 // vpor %ymm2, %ymm10, %ymm2
 	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
 	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
-	LONG $0x6f7ac1c4; WORD $0x1554; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm2
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x386dc3c4; LONG $0x01000d54 // vinserti128 $0x1, (%r13,%rcx), %ymm2, %ymm2
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
+	LONG $0x6f7ac1c4; WORD $0x3d54; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm2
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	LONG $0x386dc3c4; LONG $0x01000554 // vinserti128 $0x1, (%r13,%rax), %ymm2, %ymm2
+	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
 	LONG $0x006de2c4; BYTE $0xd5 // vpshufb %ymm5, %ymm2, %ymm2
 	LONG $0x47ede2c4; BYTE $0xd6 // vpsllvq %ymm6, %ymm2, %ymm2
 	LONG $0xd7d3edc5 // vpsrlq %xmm7, %ymm2, %ymm2
@@ -13348,8 +12274,8 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xeb3541c4; BYTE $0xca // vpor %ymm10, %ymm9, %ymm9
 	LONG $0xd35cedc5 // vsubpd %ymm3, %ymm2, %ymm2
 	LONG $0xd258b5c5 // vaddpd %ymm2, %ymm9, %ymm2
-	LONG $0x6f7a41c4; WORD $0x154c; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm9
-	LONG $0x383543c4; LONG $0x01000d4c // vinserti128 $0x1, (%r13,%rcx), %ymm9, %ymm9
+	LONG $0x6f7a41c4; WORD $0x3d4c; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm9
+	LONG $0x383543c4; LONG $0x0100054c // vinserti128 $0x1, (%r13,%rax), %ymm9, %ymm9
 	LONG $0x0035e2c4; BYTE $0xed // vpshufb %ymm5, %ymm9, %ymm5
 	LONG $0x8c287dc5; LONG $0x00014024; BYTE $0x00 // vmovapd 0x140(%rsp), %ymm9
 	LONG $0x47d5e2c4; BYTE $0xee // vpsllvq %ymm6, %ymm5, %ymm5
@@ -13360,14 +12286,14 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xd473d5c5; BYTE $0x20 // vpsrlq $0x20, %ymm4, %ymm5
 	LONG $0x025dc3c4; WORD $0xaae4 // vpblendd $0xaa, %ymm12, %ymm4, %ymm4
 	LONG $0xedeba5c5 // vpor %ymm5, %ymm11, %ymm5
-	LONG $0x9c287dc5; LONG $0x00028004; BYTE $0x00 // vmovapd 0x280(%rsp,%rax), %ymm11
+	LONG $0x9c287dc5; LONG $0x0002a00c; BYTE $0x00 // vmovapd 0x2a0(%rsp,%rcx), %ymm11
 	LONG $0xe4ebadc5 // vpor %ymm4, %ymm10, %ymm4
 	LONG $0x94287dc5; LONG $0x00018024; BYTE $0x00 // vmovapd 0x180(%rsp), %ymm10
 	LONG $0xdb5cd5c5 // vsubpd %ymm3, %ymm5, %ymm3
 	LONG $0x6c28fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm5
 	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
 	LONG $0xb88542c4; BYTE $0xd3 // vfmadd231pd %ymm11, %ymm15, %ymm10
-	LONG $0xa8b562c4; LONG $0x040004bc; WORD $0x0000 // vfmadd213pd 0x400(%rsp,%rax), %ymm9, %ymm15
+	LONG $0xa8b562c4; LONG $0x04200cbc; WORD $0x0000 // vfmadd213pd 0x420(%rsp,%rcx), %ymm9, %ymm15
 	LONG $0xb8fd42c4; BYTE $0xeb // vfmadd231pd %ymm11, %ymm0, %ymm13
 	LONG $0xb8bdc2c4; BYTE $0xfb // vfmadd231pd %ymm11, %ymm8, %ymm7
 	LONG $0xb8f542c4; BYTE $0xf3 // vfmadd231pd %ymm11, %ymm1, %ymm14
@@ -13378,255 +12304,113 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xb8f562c4; LONG $0x012024bc; WORD $0x0000 // vfmadd231pd 0x120(%rsp), %ymm1, %ymm15
 	LONG $0xb8ed62c4; LONG $0x010024bc; WORD $0x0000 // vfmadd231pd 0x100(%rsp), %ymm2, %ymm15
 	LONG $0xb8e562c4; LONG $0x00e024bc; WORD $0x0000 // vfmadd231pd 0xe0(%rsp), %ymm3, %ymm15
-	LONG $0xbc297dc5; LONG $0x00040004; BYTE $0x00 // vmovapd %ymm15, 0x400(%rsp,%rax)
-	LONG $0x40c08348 // addq $0x40, %rax
-	LONG $0x01403d48; WORD $0x0000 // cmpq $0x140, %rax
-	LONG $0xfd74850f; WORD $0xffff // jne <symmetric6+0x19c0>
-	LONG $0x087bb70f // movzwl 0x8(%rbx), %edi
-	LONG $0x24748b4c; BYTE $0x10 // movq 0x10(%rsp), %r14
+	LONG $0xbc297dc5; LONG $0x0004200c; BYTE $0x00 // vmovapd %ymm15, 0x420(%rsp,%rcx)
+	LONG $0x40c18348 // addq $0x40, %rcx
+	LONG $0x40f98148; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %rcx
+	LONG $0xfd73850f; WORD $0xffff // jne <symmetric6+0x1700>
+	LONG $0x243c8b48 // movq (%rsp), %rdi
+	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
 	LONG $0x142dc1c4; BYTE $0xc5 // vunpcklpd %ymm13, %ymm10, %ymm0
 	LONG $0x1445c1c4; BYTE $0xd6 // vunpcklpd %ymm14, %ymm7, %ymm2
-	LONG $0x43b70f44; BYTE $0x0a // movzwl 0xa(%rbx), %r8d
-	LONG $0x4bb70f44; BYTE $0x0c // movzwl 0xc(%rbx), %r9d
-	LONG $0x53b70f44; BYTE $0x0e // movzwl 0xe(%rbx), %r10d
 	LONG $0x152dc1c4; BYTE $0xcd // vunpckhpd %ymm13, %ymm10, %ymm1
 	LONG $0x1545c1c4; BYTE $0xde // vunpckhpd %ymm14, %ymm7, %ymm3
 	LONG $0x187de3c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm2, %ymm0, %ymm4
 	LONG $0x067de3c4; WORD $0x31c2 // vperm2f128 $0x31, %ymm2, %ymm0, %ymm0
-	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
-	LONG $0x06e0c141 // shll $0x6, %r8d
-	LONG $0x06e1c141 // shll $0x6, %r9d
+	LONG $0x0847b70f // movzwl 0x8(%rdi), %eax
+	LONG $0x0a57b70f // movzwl 0xa(%rdi), %edx
+	LONG $0x57b70f44; BYTE $0x0c // movzwl 0xc(%rdi), %r10d
+	LONG $0x5fb70f44; BYTE $0x0e // movzwl 0xe(%rdi), %r11d
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
 	LONG $0x06e2c141 // shll $0x6, %r10d
-	LONG $0x585dc1c4; WORD $0x3e24 // vaddpd (%r14,%rdi), %ymm4, %ymm4
-	LONG $0x3e048d49 // leaq (%r14,%rdi), %rax
-	LONG $0x060c8d4b // leaq (%r14,%r8), %rcx
-	LONG $0x0e148d4b // leaq (%r14,%r9), %rdx
-	LONG $0x16348d4b // leaq (%r14,%r10), %rsi
-	LONG $0x117dc1c4; WORD $0x3e24 // vmovupd %ymm4, (%r14,%rdi)
+	LONG $0x06e3c141 // shll $0x6, %r11d
+	LONG $0x585dc1c4; WORD $0x0624 // vaddpd (%r14,%rax), %ymm4, %ymm4
+	LONG $0x060c8d49 // leaq (%r14,%rax), %rcx
+	LONG $0x161c8d49 // leaq (%r14,%rdx), %rbx
+	LONG $0x16048d4f // leaq (%r14,%r10), %r8
+	LONG $0x1e0c8d4f // leaq (%r14,%r11), %r9
+	LONG $0x117dc1c4; WORD $0x0624 // vmovupd %ymm4, (%r14,%rax)
 	LONG $0x1875e3c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm3, %ymm1, %ymm4
-	LONG $0x585d81c4; WORD $0x0624 // vaddpd (%r14,%r8), %ymm4, %ymm4
-	LONG $0x117d81c4; WORD $0x0624 // vmovupd %ymm4, (%r14,%r8)
-	LONG $0x587d81c4; WORD $0x0e04 // vaddpd (%r14,%r9), %ymm0, %ymm0
-	LONG $0x117d81c4; WORD $0x0e04 // vmovupd %ymm0, (%r14,%r9)
-	LONG $0x0675e3c4; WORD $0x31c3 // vperm2f128 $0x31, %ymm3, %ymm1, %ymm0
-	LONG $0xce15d5c5 // vunpckhpd %ymm6, %ymm5, %ymm1
+	LONG $0x585dc1c4; WORD $0x1624 // vaddpd (%r14,%rdx), %ymm4, %ymm4
+	LONG $0x117dc1c4; WORD $0x1624 // vmovupd %ymm4, (%r14,%rdx)
 	LONG $0x587d81c4; WORD $0x1604 // vaddpd (%r14,%r10), %ymm0, %ymm0
 	LONG $0x117d81c4; WORD $0x1604 // vmovupd %ymm0, (%r14,%r10)
+	LONG $0x0675e3c4; WORD $0x31c3 // vperm2f128 $0x31, %ymm3, %ymm1, %ymm0
+	LONG $0xce15d5c5 // vunpckhpd %ymm6, %ymm5, %ymm1
+	LONG $0x587d81c4; WORD $0x1e04 // vaddpd (%r14,%r11), %ymm0, %ymm0
+	LONG $0x117d81c4; WORD $0x1e04 // vmovupd %ymm0, (%r14,%r11)
 	LONG $0xc614d5c5 // vunpcklpd %ymm6, %ymm5, %ymm0
-	LONG $0x001027e9; BYTE $0x00 // jmp <symmetric6+0x2d13>
-	LONG $0x8c28fdc5; LONG $0x00022024; BYTE $0x00 // vmovapd 0x220(%rsp), %ymm1
-	LONG $0x9428fdc5; LONG $0x00024024; BYTE $0x00 // vmovapd 0x240(%rsp), %ymm2
-	LONG $0x9c28fdc5; LONG $0x00026024; BYTE $0x00 // vmovapd 0x260(%rsp), %ymm3
-	LONG $0xa428fdc5; LONG $0x00028024; BYTE $0x00 // vmovapd 0x280(%rsp), %ymm4
-	LONG $0xac28fdc5; LONG $0x0002a024; BYTE $0x00 // vmovapd 0x2a0(%rsp), %ymm5
-	LONG $0xb428fdc5; LONG $0x0002c024; BYTE $0x00 // vmovapd 0x2c0(%rsp), %ymm6
-	LONG $0xbc28fdc5; LONG $0x0002e024; BYTE $0x00 // vmovapd 0x2e0(%rsp), %ymm7
-	LONG $0x84287dc5; LONG $0x00030024; BYTE $0x00 // vmovapd 0x300(%rsp), %ymm8
-	LONG $0x8c287dc5; LONG $0x00032024; BYTE $0x00 // vmovapd 0x320(%rsp), %ymm9
-	LONG $0x94287dc5; LONG $0x00034024; BYTE $0x00 // vmovapd 0x340(%rsp), %ymm10
-	LONG $0x9c287dc5; LONG $0x00036024; BYTE $0x00 // vmovapd 0x360(%rsp), %ymm11
-	LONG $0xa4287dc5; LONG $0x00038024; BYTE $0x00 // vmovapd 0x380(%rsp), %ymm12
-	LONG $0xad448d4b; BYTE $0x00 // leaq (%r13,%r13,4), %rax
-	LONG $0x6d4c8d47; BYTE $0x00 // leal (%r13,%r13,2), %r9d
-	WORD $0x8944; BYTE $0xeb // movl %r13d, %ebx
-	WORD $0xebd1 // shrl %ebx
-	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	WORD $0x894c; BYTE $0xda // movq %r11, %rdx
-	WORD $0x2949; BYTE $0xc4 // subq %rax, %r12
-	LONG $0x02e9c141 // shrl $0x2, %r9d
-	WORD $0x014d; BYTE $0xec // addq %r13, %r12
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x026ffac5 // vmovdqu (%rdx), %xmm0
-	LONG $0x597942c4; LONG $0x000080b7; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm14
-	LONG $0x597d42c4; LONG $0x000088af; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm13
-	LONG $0x02048d4a // leaq (%rdx,%r8), %rax
-	LONG $0x1a348d48 // leaq (%rdx,%rbx), %rsi
-	LONG $0x0a0c8d4a // leaq (%rdx,%r9), %rcx
-	LONG $0x387da3c4; WORD $0x0204; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r8), %ymm0, %ymm0
-	LONG $0x007dc2c4; BYTE $0x07 // vpshufb (%r15), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x4047 // vpsllvq 0x40(%r15), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc6 // vpsrlq %xmm14, %ymm0, %ymm0
-	LONG $0xc0ef95c5 // vpxor %ymm0, %ymm13, %ymm0
-	LONG $0x197d42c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm13
-	LONG $0x5c7d41c4; BYTE $0xf5 // vsubpd %ymm13, %ymm0, %ymm14
-	LONG $0xa8f522c4; LONG $0x03a014b4; WORD $0x0000 // vfmadd213pd 0x3a0(%rsp,%r10), %ymm1, %ymm14
-	LONG $0x297d21c4; LONG $0x03a014b4; WORD $0x0000 // vmovapd %ymm14, 0x3a0(%rsp,%r10)
-	LONG $0x046ffac5; BYTE $0x1a // vmovdqu (%rdx,%rbx), %xmm0
-	LONG $0x597942c4; LONG $0x000080bf; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm15
-	LONG $0x597d42c4; LONG $0x000088af; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm13
-	LONG $0x387da3c4; WORD $0x0a04; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r9), %ymm0, %ymm0
-	LONG $0x007dc2c4; WORD $0x2047 // vpshufb 0x20(%r15), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x6047 // vpsllvq 0x60(%r15), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc7 // vpsrlq %xmm15, %ymm0, %ymm0
-	LONG $0xc0ef95c5 // vpxor %ymm0, %ymm13, %ymm0
-	LONG $0x197d42c4; LONG $0x000090af; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm13
-	LONG $0x5c7dc1c4; BYTE $0xc5 // vsubpd %ymm13, %ymm0, %ymm0
-	LONG $0xa8eda2c4; LONG $0x03c01484; WORD $0x0000 // vfmadd213pd 0x3c0(%rsp,%r10), %ymm2, %ymm0
-	LONG $0x297da1c4; LONG $0x03c01484; WORD $0x0000 // vmovapd %ymm0, 0x3c0(%rsp,%r10)
-	LONG $0x6f7a21c4; WORD $0x2a2c // vmovdqu (%rdx,%r13), %xmm13
-	LONG $0x597942c4; LONG $0x000080bf; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm15
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x381543c4; LONG $0x0100056c // vinserti128 $0x1, (%r13,%rax), %ymm13, %ymm13
-	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
-	LONG $0x001542c4; BYTE $0x2f // vpshufb (%r15), %ymm13, %ymm13
-	LONG $0x479542c4; WORD $0x406f // vpsllvq 0x40(%r15), %ymm13, %ymm13
-	LONG $0xd31541c4; BYTE $0xef // vpsrlq %xmm15, %ymm13, %ymm13
-	LONG $0x597d42c4; LONG $0x000088bf; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm15
-	LONG $0xef1541c4; BYTE $0xef // vpxor %ymm15, %ymm13, %ymm13
-	LONG $0x197d42c4; LONG $0x000090bf; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm15
-	LONG $0x5c1541c4; BYTE $0xef // vsubpd %ymm15, %ymm13, %ymm13
-	LONG $0xa8e542c4; BYTE $0xee // vfmadd213pd %ymm14, %ymm3, %ymm13
-	LONG $0x297d21c4; LONG $0x03a014ac; WORD $0x0000 // vmovapd %ymm13, 0x3a0(%rsp,%r10)
-	LONG $0x6f7a41c4; WORD $0x3574; BYTE $0x00 // vmovdqu (%r13,%rsi), %xmm14
-	LONG $0x597942c4; LONG $0x000080bf; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm15
-	WORD $0x014c; BYTE $0xee // addq %r13, %rsi
-	LONG $0x380d43c4; LONG $0x01000d74 // vinserti128 $0x1, (%r13,%rcx), %ymm14, %ymm14
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
-	LONG $0x000d42c4; WORD $0x2077 // vpshufb 0x20(%r15), %ymm14, %ymm14
-	LONG $0x478d42c4; WORD $0x6077 // vpsllvq 0x60(%r15), %ymm14, %ymm14
-	LONG $0xd30d41c4; BYTE $0xf7 // vpsrlq %xmm15, %ymm14, %ymm14
-	LONG $0x597d42c4; LONG $0x000088bf; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm15
-	LONG $0xef0d41c4; BYTE $0xf7 // vpxor %ymm15, %ymm14, %ymm14
-	LONG $0x197d42c4; LONG $0x000090bf; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm15
-	LONG $0x5c0d41c4; BYTE $0xf7 // vsubpd %ymm15, %ymm14, %ymm14
-	LONG $0xa8dd62c4; BYTE $0xf0 // vfmadd213pd %ymm0, %ymm4, %ymm14
-	LONG $0x297d21c4; LONG $0x03c014b4; WORD $0x0000 // vmovapd %ymm14, 0x3c0(%rsp,%r10)
-	LONG $0x6f7ac1c4; WORD $0x1544; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm0
-	LONG $0x597942c4; LONG $0x000080bf; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm15
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x387dc3c4; LONG $0x01000544 // vinserti128 $0x1, (%r13,%rax), %ymm0, %ymm0
-	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
-	LONG $0x007dc2c4; BYTE $0x07 // vpshufb (%r15), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x4047 // vpsllvq 0x40(%r15), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc7 // vpsrlq %xmm15, %ymm0, %ymm0
-	LONG $0x597d42c4; LONG $0x000088bf; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm15
-	LONG $0xc0ef85c5 // vpxor %ymm0, %ymm15, %ymm0
-	LONG $0x197d42c4; LONG $0x000090bf; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm15
-	LONG $0x5c7dc1c4; BYTE $0xc7 // vsubpd %ymm15, %ymm0, %ymm0
-	LONG $0xa8d5c2c4; BYTE $0xc5 // vfmadd213pd %ymm13, %ymm5, %ymm0
-	LONG $0x297da1c4; LONG $0x03a01484; WORD $0x0000 // vmovapd %ymm0, 0x3a0(%rsp,%r10)
-	LONG $0x6f7a41c4; WORD $0x356c; BYTE $0x00 // vmovdqu (%r13,%rsi), %xmm13
-	LONG $0x597942c4; LONG $0x000080bf; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm15
-	WORD $0x014c; BYTE $0xee // addq %r13, %rsi
-	LONG $0x381543c4; LONG $0x01000d6c // vinserti128 $0x1, (%r13,%rcx), %ymm13, %ymm13
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
-	LONG $0x001542c4; WORD $0x206f // vpshufb 0x20(%r15), %ymm13, %ymm13
-	LONG $0x479542c4; WORD $0x606f // vpsllvq 0x60(%r15), %ymm13, %ymm13
-	LONG $0xd31541c4; BYTE $0xef // vpsrlq %xmm15, %ymm13, %ymm13
-	LONG $0x597d42c4; LONG $0x000088bf; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm15
-	LONG $0xef1541c4; BYTE $0xef // vpxor %ymm15, %ymm13, %ymm13
-	LONG $0x197d42c4; LONG $0x000090bf; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm15
-	LONG $0x5c1541c4; BYTE $0xef // vsubpd %ymm15, %ymm13, %ymm13
-	LONG $0xa8cd42c4; BYTE $0xee // vfmadd213pd %ymm14, %ymm6, %ymm13
-	LONG $0x297d21c4; LONG $0x03c014ac; WORD $0x0000 // vmovapd %ymm13, 0x3c0(%rsp,%r10)
-	LONG $0x6f7a41c4; WORD $0x1574; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm14
-	LONG $0x597942c4; LONG $0x000080bf; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm15
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x380d43c4; LONG $0x01000574 // vinserti128 $0x1, (%r13,%rax), %ymm14, %ymm14
-	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
-	LONG $0x000d42c4; BYTE $0x37 // vpshufb (%r15), %ymm14, %ymm14
-	LONG $0x478d42c4; WORD $0x4077 // vpsllvq 0x40(%r15), %ymm14, %ymm14
-	LONG $0xd30d41c4; BYTE $0xf7 // vpsrlq %xmm15, %ymm14, %ymm14
-	LONG $0x597d42c4; LONG $0x000088bf; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm15
-	LONG $0xef0d41c4; BYTE $0xf7 // vpxor %ymm15, %ymm14, %ymm14
-	LONG $0x197d42c4; LONG $0x000090bf; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm15
-	LONG $0x5c0d41c4; BYTE $0xf7 // vsubpd %ymm15, %ymm14, %ymm14
-	LONG $0xa8c562c4; BYTE $0xf0 // vfmadd213pd %ymm0, %ymm7, %ymm14
-	LONG $0x297d21c4; LONG $0x03a014b4; WORD $0x0000 // vmovapd %ymm14, 0x3a0(%rsp,%r10)
-	LONG $0x6f7ac1c4; WORD $0x3544; BYTE $0x00 // vmovdqu (%r13,%rsi), %xmm0
-	LONG $0x597942c4; LONG $0x000080bf; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm15
-	WORD $0x014c; BYTE $0xee // addq %r13, %rsi
-	LONG $0x387dc3c4; LONG $0x01000d44 // vinserti128 $0x1, (%r13,%rcx), %ymm0, %ymm0
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
-	LONG $0x007dc2c4; WORD $0x2047 // vpshufb 0x20(%r15), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x6047 // vpsllvq 0x60(%r15), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc7 // vpsrlq %xmm15, %ymm0, %ymm0
-	LONG $0x597d42c4; LONG $0x000088bf; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm15
-	LONG $0xc0ef85c5 // vpxor %ymm0, %ymm15, %ymm0
-	LONG $0x197d42c4; LONG $0x000090bf; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm15
-	LONG $0x5c7dc1c4; BYTE $0xc7 // vsubpd %ymm15, %ymm0, %ymm0
-	LONG $0xa8bdc2c4; BYTE $0xc5 // vfmadd213pd %ymm13, %ymm8, %ymm0
-	LONG $0x297da1c4; LONG $0x03c01484; WORD $0x0000 // vmovapd %ymm0, 0x3c0(%rsp,%r10)
-	LONG $0x6f7a41c4; WORD $0x156c; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm13
-	LONG $0x597942c4; LONG $0x000080bf; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm15
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x381543c4; LONG $0x0100056c // vinserti128 $0x1, (%r13,%rax), %ymm13, %ymm13
-	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
-	LONG $0x001542c4; BYTE $0x2f // vpshufb (%r15), %ymm13, %ymm13
-	LONG $0x479542c4; WORD $0x406f // vpsllvq 0x40(%r15), %ymm13, %ymm13
-	LONG $0xd31541c4; BYTE $0xef // vpsrlq %xmm15, %ymm13, %ymm13
-	LONG $0x597d42c4; LONG $0x000088bf; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm15
-	LONG $0xef1541c4; BYTE $0xef // vpxor %ymm15, %ymm13, %ymm13
-	LONG $0x197d42c4; LONG $0x000090bf; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm15
-	LONG $0x5c1541c4; BYTE $0xef // vsubpd %ymm15, %ymm13, %ymm13
-	LONG $0xa8b542c4; BYTE $0xee // vfmadd213pd %ymm14, %ymm9, %ymm13
-	LONG $0x297d21c4; LONG $0x03a014ac; WORD $0x0000 // vmovapd %ymm13, 0x3a0(%rsp,%r10)
-	LONG $0x6f7a41c4; WORD $0x3574; BYTE $0x00 // vmovdqu (%r13,%rsi), %xmm14
-	LONG $0x597942c4; LONG $0x000080bf; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm15
-	WORD $0x014c; BYTE $0xee // addq %r13, %rsi
-	LONG $0x380d43c4; LONG $0x01000d74 // vinserti128 $0x1, (%r13,%rcx), %ymm14, %ymm14
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
-	LONG $0x000d42c4; WORD $0x2077 // vpshufb 0x20(%r15), %ymm14, %ymm14
-	LONG $0x478d42c4; WORD $0x6077 // vpsllvq 0x60(%r15), %ymm14, %ymm14
-	LONG $0xd30d41c4; BYTE $0xf7 // vpsrlq %xmm15, %ymm14, %ymm14
-	LONG $0x597d42c4; LONG $0x000088bf; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm15
-	LONG $0xef0d41c4; BYTE $0xf7 // vpxor %ymm15, %ymm14, %ymm14
-	LONG $0x197d42c4; LONG $0x000090bf; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm15
-	LONG $0x5c0d41c4; BYTE $0xf7 // vsubpd %ymm15, %ymm14, %ymm14
-	LONG $0xa8ad62c4; BYTE $0xf0 // vfmadd213pd %ymm0, %ymm10, %ymm14
-	LONG $0x297d21c4; LONG $0x03c014b4; WORD $0x0000 // vmovapd %ymm14, 0x3c0(%rsp,%r10)
-	LONG $0x6f7ac1c4; WORD $0x1544; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm0
-	LONG $0x597942c4; LONG $0x000080bf; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm15
-	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
-	LONG $0x387dc3c4; LONG $0x01000544 // vinserti128 $0x1, (%r13,%rax), %ymm0, %ymm0
-	LONG $0x007dc2c4; BYTE $0x07 // vpshufb (%r15), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x4047 // vpsllvq 0x40(%r15), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc7 // vpsrlq %xmm15, %ymm0, %ymm0
-	LONG $0x597d42c4; LONG $0x000088bf; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm15
-	LONG $0xc0ef85c5 // vpxor %ymm0, %ymm15, %ymm0
-	LONG $0x197d42c4; LONG $0x000090bf; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm15
-	LONG $0x5c7dc1c4; BYTE $0xc7 // vsubpd %ymm15, %ymm0, %ymm0
-	LONG $0xa8a5c2c4; BYTE $0xc5 // vfmadd213pd %ymm13, %ymm11, %ymm0
-	LONG $0x297da1c4; LONG $0x03a01484; WORD $0x0000 // vmovapd %ymm0, 0x3a0(%rsp,%r10)
-	LONG $0x6f7ac1c4; WORD $0x3544; BYTE $0x00 // vmovdqu (%r13,%rsi), %xmm0
-	LONG $0x597942c4; LONG $0x000080af; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm13
-	LONG $0x197d42c4; LONG $0x000090bf; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm15
-	LONG $0x387dc3c4; LONG $0x01000d44 // vinserti128 $0x1, (%r13,%rcx), %ymm0, %ymm0
-	LONG $0x007dc2c4; WORD $0x2047 // vpshufb 0x20(%r15), %ymm0, %ymm0
-	LONG $0x47fdc2c4; WORD $0x6047 // vpsllvq 0x60(%r15), %ymm0, %ymm0
-	LONG $0xd37dc1c4; BYTE $0xc5 // vpsrlq %xmm13, %ymm0, %ymm0
-	LONG $0x597d42c4; LONG $0x000088af; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm13
-	LONG $0xc0ef95c5 // vpxor %ymm0, %ymm13, %ymm0
-	LONG $0x5c7dc1c4; BYTE $0xc7 // vsubpd %ymm15, %ymm0, %ymm0
-	LONG $0xa89dc2c4; BYTE $0xc6 // vfmadd213pd %ymm14, %ymm12, %ymm0
-	LONG $0x297da1c4; LONG $0x03c01484; WORD $0x0000 // vmovapd %ymm0, 0x3c0(%rsp,%r10)
-	LONG $0x40c28349 // addq $0x40, %r10
-	LONG $0x80fa8149; WORD $0x0001; BYTE $0x00 // cmpq $0x180, %r10
-	LONG $0xfbca850f; WORD $0xffff // jne <symmetric6+0x1d80>
-	LONG $0xffe125e9; BYTE $0xff // jmp <symmetric6+0x2e0>
+	LONG $0x000c87e9; BYTE $0x00 // jmp <symmetric6+0x26b6>
 	LONG $0x6d4c8d43; BYTE $0x00 // leal (%r13,%r13,2), %ecx
 	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
 	WORD $0xe8d1 // shrl %eax
-	WORD $0xd231 // xorl %edx, %edx
-	WORD $0x894c; BYTE $0xde // movq %r11, %rsi
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	WORD $0x894d; BYTE $0xd9 // movq %r11, %r9
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	WORD $0x8949; BYTE $0xd1 // movq %rdx, %r9
-	LONG $0x06e1c149 // shlq $0x6, %r9
-	LONG $0x24948d4c; LONG $0x000003a0 // leaq 0x3a0(%rsp), %r10
-	LONG $0x287d81c4; WORD $0x0a04 // vmovapd (%r10,%r9), %ymm0
-	LONG $0x287d81c4; WORD $0x0a4c; BYTE $0x20 // vmovapd 0x20(%r10,%r9), %ymm1
-	LONG $0x0a1c8d4b // leaq (%r10,%r9), %rbx
-	LONG $0x0020b941; WORD $0x0000 // movl $0x20, %r9d
-	WORD $0x8949; BYTE $0xf2 // movq %rsi, %r10
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x6f7ac1c4; BYTE $0x12 // vmovdqu (%r10), %xmm2
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x894d; BYTE $0xc2 // movq %r8, %r10
+	LONG $0x06e2c149 // shlq $0x6, %r10
+	WORD $0x894d; BYTE $0xcb // movq %r9, %r11
+	LONG $0x287da1c4; WORD $0x1604 // vmovapd (%rsi,%r10), %ymm0
+	LONG $0x287da1c4; WORD $0x164c; BYTE $0x20 // vmovapd 0x20(%rsi,%r10), %ymm1
+	LONG $0x16148d4a // leaq (%rsi,%r10), %rdx
+	LONG $0x0020ba41; WORD $0x0000 // movl $0x20, %r10d
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x6f7ac1c4; BYTE $0x13 // vmovdqu (%r11), %xmm2
 	LONG $0x5979c2c4; LONG $0x000080a7; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm4
 	LONG $0x597dc2c4; LONG $0x0000889f; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm3
-	LONG $0x597de2c4; LONG $0x0011502d; BYTE $0x00 // vpbroadcastq 0x1150(%rip), %ymm5
+	LONG $0x386dc3c4; WORD $0x1b14; BYTE $0x01 // vinserti128 $0x1, (%r11,%rbx), %ymm2, %ymm2
+	LONG $0x006dc2c4; BYTE $0x17 // vpshufb (%r15), %ymm2, %ymm2
+	LONG $0x47edc2c4; WORD $0x4057 // vpsllvq 0x40(%r15), %ymm2, %ymm2
+	LONG $0xd4d3edc5 // vpsrlq %xmm4, %ymm2, %ymm2
+	LONG $0xd3efedc5 // vpxor %ymm3, %ymm2, %ymm2
+	LONG $0x197dc2c4; LONG $0x0000909f; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm3
+	LONG $0xd35cedc5 // vsubpd %ymm3, %ymm2, %ymm2
+	LONG $0xb8eda2c4; LONG $0x02201484; WORD $0x0000 // vfmadd231pd 0x220(%rsp,%r10), %ymm2, %ymm0
+	LONG $0x0229fdc5 // vmovapd %ymm0, (%rdx)
+	LONG $0x6f7ac1c4; WORD $0x0314 // vmovdqu (%r11,%rax), %xmm2
+	LONG $0x5979c2c4; LONG $0x000080a7; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm4
+	LONG $0x597dc2c4; LONG $0x0000889f; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm3
+	LONG $0x386dc3c4; WORD $0x0b14; BYTE $0x01 // vinserti128 $0x1, (%r11,%rcx), %ymm2, %ymm2
+	WORD $0x014d; BYTE $0xeb // addq %r13, %r11
+	LONG $0x006dc2c4; WORD $0x2057 // vpshufb 0x20(%r15), %ymm2, %ymm2
+	LONG $0x47edc2c4; WORD $0x6057 // vpsllvq 0x60(%r15), %ymm2, %ymm2
+	LONG $0xd4d3edc5 // vpsrlq %xmm4, %ymm2, %ymm2
+	LONG $0x197dc2c4; LONG $0x000090a7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm4
+	LONG $0xd3efedc5 // vpxor %ymm3, %ymm2, %ymm2
+	LONG $0xd45cedc5 // vsubpd %ymm4, %ymm2, %ymm2
+	LONG $0xb8eda2c4; LONG $0x0240148c; WORD $0x0000 // vfmadd231pd 0x240(%rsp,%r10), %ymm2, %ymm1
+	LONG $0x40c28349 // addq $0x40, %r10
+	LONG $0x4a29fdc5; BYTE $0x20 // vmovapd %ymm1, 0x20(%rdx)
+	LONG $0xa0fa8149; WORD $0x0001; BYTE $0x00 // cmpq $0x1a0, %r10
+	LONG $0xff51850f; WORD $0xffff // jne <symmetric6+0x1a80>
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
+	LONG $0x06f88349 // cmpq $0x6, %r8
+	LONG $0xff11850f; WORD $0xffff // jne <symmetric6+0x1a50>
+	LONG $0xffe7ace9; BYTE $0xff // jmp <symmetric6+0x2f0>
+	LONG $0x6d4c8d43; BYTE $0x00 // leal (%r13,%r13,2), %ecx
+	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
+	WORD $0xe8d1 // shrl %eax
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	WORD $0x894c; BYTE $0xda // movq %r11, %rdx
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0x894d; BYTE $0xc1 // movq %r8, %r9
+	LONG $0x06e1c149 // shlq $0x6, %r9
+	LONG $0x0020bb41; WORD $0x0000 // movl $0x20, %r11d
+	LONG $0x287da1c4; WORD $0x0e04 // vmovapd (%rsi,%r9), %ymm0
+	LONG $0x287da1c4; WORD $0x0e4c; BYTE $0x20 // vmovapd 0x20(%rsi,%r9), %ymm1
+	LONG $0x0e148d4e // leaq (%rsi,%r9), %r10
+	WORD $0x8949; BYTE $0xd1 // movq %rdx, %r9
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x6f7ac1c4; BYTE $0x11 // vmovdqu (%r9), %xmm2
+	LONG $0x5979c2c4; LONG $0x000080a7; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm4
+	LONG $0x597dc2c4; LONG $0x0000889f; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm3
+	LONG $0x597de2c4; LONG $0x0011802d; BYTE $0x00 // vpbroadcastq 0x1180(%rip), %ymm5
 	LONG $0x197dc2c4; LONG $0x000090b7; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm6
-	LONG $0x597de2c4; LONG $0x0011463d; BYTE $0x00 // vpbroadcastq 0x1146(%rip), %ymm7
-	LONG $0x386d83c4; WORD $0x0214; BYTE $0x01 // vinserti128 $0x1, (%r10,%r8), %ymm2, %ymm2
+	LONG $0x597de2c4; LONG $0x0011763d; BYTE $0x00 // vpbroadcastq 0x1176(%rip), %ymm7
+	LONG $0x386dc3c4; WORD $0x1914; BYTE $0x01 // vinserti128 $0x1, (%r9,%rbx), %ymm2, %ymm2
 	LONG $0x006dc2c4; BYTE $0x17 // vpshufb (%r15), %ymm2, %ymm2
 	LONG $0x47edc2c4; WORD $0x4057 // vpsllvq 0x40(%r15), %ymm2, %ymm2
 	LONG $0xd4d3edc5 // vpsrlq %xmm4, %ymm2, %ymm2
@@ -13637,13 +12421,13 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xdfebe5c5 // vpor %ymm7, %ymm3, %ymm3
 	LONG $0xd65cedc5 // vsubpd %ymm6, %ymm2, %ymm2
 	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
-	LONG $0xb8eda2c4; LONG $0x02000c84; WORD $0x0000 // vfmadd231pd 0x200(%rsp,%r9), %ymm2, %ymm0
-	LONG $0x0329fdc5 // vmovapd %ymm0, (%rbx)
-	LONG $0x6f7ac1c4; WORD $0x0214 // vmovdqu (%r10,%rax), %xmm2
+	LONG $0xb8eda2c4; LONG $0x02201c84; WORD $0x0000 // vfmadd231pd 0x220(%rsp,%r11), %ymm2, %ymm0
+	LONG $0x297dc1c4; BYTE $0x02 // vmovapd %ymm0, (%r10)
+	LONG $0x6f7ac1c4; WORD $0x0114 // vmovdqu (%r9,%rax), %xmm2
 	LONG $0x5979c2c4; LONG $0x000080b7; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm6
 	LONG $0x597dc2c4; LONG $0x0000889f; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm3
-	LONG $0x386dc3c4; WORD $0x0a14; BYTE $0x01 // vinserti128 $0x1, (%r10,%rcx), %ymm2, %ymm2
-	WORD $0x014d; BYTE $0xea // addq %r13, %r10
+	LONG $0x386dc3c4; WORD $0x0914; BYTE $0x01 // vinserti128 $0x1, (%r9,%rcx), %ymm2, %ymm2
+	WORD $0x014d; BYTE $0xe9 // addq %r13, %r9
 	LONG $0x006dc2c4; WORD $0x2057 // vpshufb 0x20(%r15), %ymm2, %ymm2
 	LONG $0x47edc2c4; WORD $0x6057 // vpsllvq 0x60(%r15), %ymm2, %ymm2
 	LONG $0xd6d3edc5 // vpsrlq %xmm6, %ymm2, %ymm2
@@ -13655,61 +12439,61 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xdfebe5c5 // vpor %ymm7, %ymm3, %ymm3
 	LONG $0xd55cedc5 // vsubpd %ymm5, %ymm2, %ymm2
 	LONG $0xd358edc5 // vaddpd %ymm3, %ymm2, %ymm2
-	LONG $0xb8eda2c4; LONG $0x02200c8c; WORD $0x0000 // vfmadd231pd 0x220(%rsp,%r9), %ymm2, %ymm1
-	LONG $0x40c18349 // addq $0x40, %r9
-	LONG $0x4b29fdc5; BYTE $0x20 // vmovapd %ymm1, 0x20(%rbx)
-	LONG $0xa0f98149; WORD $0x0001; BYTE $0x00 // cmpq $0x1a0, %r9
-	LONG $0xff11850f; WORD $0xffff // jne <symmetric6+0x2200>
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	WORD $0x014c; BYTE $0xe6 // addq %r12, %rsi
-	LONG $0x06fa8348 // cmpq $0x6, %rdx
-	LONG $0xfed1850f; WORD $0xffff // jne <symmetric6+0x21d0>
-	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
-	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
-	LONG $0xffdfe1e9; BYTE $0xff // jmp <symmetric6+0x2ef>
-	WORD $0xb70f; BYTE $0x03 // movzwl (%rbx), %eax
+	LONG $0xb8eda2c4; LONG $0x02401c8c; WORD $0x0000 // vfmadd231pd 0x240(%rsp,%r11), %ymm2, %ymm1
+	LONG $0x40c38349 // addq $0x40, %r11
+	LONG $0x297dc1c4; WORD $0x204a // vmovapd %ymm1, 0x20(%r10)
+	LONG $0xa0fb8149; WORD $0x0001; BYTE $0x00 // cmpq $0x1a0, %r11
+	LONG $0xff0f850f; WORD $0xffff // jne <symmetric6+0x1b90>
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
+	LONG $0x06f88349 // cmpq $0x6, %r8
+	LONG $0xfecf850f; WORD $0xffff // jne <symmetric6+0x1b60>
+	LONG $0xffe65ae9; BYTE $0xff // jmp <symmetric6+0x2f0>
 	LONG $0x24048b4c // movq (%rsp), %r8
-	LONG $0x0673b70f // movzwl 0x6(%rbx), %esi
+	LONG $0x244c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r9
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x84287dc5; LONG $0x00022024; BYTE $0x00 // vmovapd 0x220(%rsp), %ymm8
+	LONG $0x84287dc5; LONG $0x00024024; BYTE $0x00 // vmovapd 0x240(%rsp), %ymm8
 	LONG $0x597d42c4; LONG $0x0000888f; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm9
 	LONG $0x197dc2c4; LONG $0x000090bf; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm7
-	LONG $0xac287dc5; LONG $0x0003a024; BYTE $0x00 // vmovapd 0x3a0(%rsp), %ymm13
-	WORD $0x8945; BYTE $0xd1 // movl %r10d, %r9d
-	LONG $0x02e9c141 // shrl $0x2, %r9d
+	LONG $0xac287dc5; LONG $0x0003c024; BYTE $0x00 // vmovapd 0x3c0(%rsp), %ymm13
+	LONG $0x23148d4f // leaq (%r11,%r12), %r10
+	LONG $0x00b70f41 // movzwl (%r8), %eax
 	LONG $0x400c8d48 // leaq (%rax,%rax,2), %rcx
-	LONG $0x0243b70f // movzwl 0x2(%rbx), %eax
-	LONG $0x76348d48 // leaq (%rsi,%rsi,2), %rsi
+	LONG $0x40b70f41; BYTE $0x02 // movzwl 0x2(%r8), %eax
 	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
-	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
-	LONG $0x1078c1c4; WORD $0x0804 // vmovups (%r8,%rcx), %xmm0
-	LONG $0x1079c1c4; WORD $0x084c; BYTE $0x10 // vmovupd 0x10(%r8,%rcx), %xmm1
-	LONG $0x1079c1c4; WORD $0x0854; BYTE $0x20 // vmovupd 0x20(%r8,%rcx), %xmm2
+	LONG $0x1078c1c4; WORD $0x0904 // vmovups (%r9,%rcx), %xmm0
+	LONG $0x1079c1c4; WORD $0x094c; BYTE $0x10 // vmovupd 0x10(%r9,%rcx), %xmm1
+	LONG $0x1079c1c4; WORD $0x0954; BYTE $0x20 // vmovupd 0x20(%r9,%rcx), %xmm2
 	LONG $0x40148d48 // leaq (%rax,%rax,2), %rdx
-	LONG $0x0443b70f // movzwl 0x4(%rbx), %eax
+	LONG $0x40b70f41; BYTE $0x04 // movzwl 0x4(%r8), %eax
+	LONG $0x40b70f45; BYTE $0x06 // movzwl 0x6(%r8), %r8d
 	WORD $0xe2c1; BYTE $0x04 // shll $0x4, %edx
-	LONG $0x1078c1c4; WORD $0x101c // vmovups (%r8,%rdx), %xmm3
-	LONG $0x1079c1c4; WORD $0x1064; BYTE $0x10 // vmovupd 0x10(%r8,%rdx), %xmm4
-	LONG $0x1079c1c4; WORD $0x106c; BYTE $0x20 // vmovupd 0x20(%r8,%rdx), %xmm5
+	LONG $0x1078c1c4; WORD $0x111c // vmovups (%r9,%rdx), %xmm3
+	LONG $0x1079c1c4; WORD $0x1164; BYTE $0x10 // vmovupd 0x10(%r9,%rdx), %xmm4
+	LONG $0x1079c1c4; WORD $0x116c; BYTE $0x20 // vmovupd 0x20(%r9,%rdx), %xmm5
 	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
+	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
 	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
-	LONG $0x187dc3c4; WORD $0x0004; BYTE $0x01 // vinsertf128 $0x1, (%r8,%rax), %ymm0, %ymm0
-	LONG $0x1865c3c4; WORD $0x301c; BYTE $0x01 // vinsertf128 $0x1, (%r8,%rsi), %ymm3, %ymm3
+	LONG $0x04e0c141 // shll $0x4, %r8d
+	LONG $0x187dc3c4; WORD $0x0104; BYTE $0x01 // vinsertf128 $0x1, (%r9,%rax), %ymm0, %ymm0
+	LONG $0x186583c4; WORD $0x011c; BYTE $0x01 // vinsertf128 $0x1, (%r9,%r8), %ymm3, %ymm3
 	LONG $0xf314fdc5 // vunpcklpd %ymm3, %ymm0, %ymm6
 	LONG $0xc315fdc5 // vunpckhpd %ymm3, %ymm0, %ymm0
 	LONG $0x8429fcc5; LONG $0x0000c024; BYTE $0x00 // vmovaps %ymm0, 0xc0(%rsp)
-	LONG $0x1875c3c4; LONG $0x01100044 // vinsertf128 $0x1, 0x10(%r8,%rax), %ymm1, %ymm0
-	LONG $0x185dc3c4; LONG $0x0110304c // vinsertf128 $0x1, 0x10(%r8,%rsi), %ymm4, %ymm1
+	LONG $0x1875c3c4; LONG $0x01100144 // vinsertf128 $0x1, 0x10(%r9,%rax), %ymm1, %ymm0
+	LONG $0x185d83c4; LONG $0x0110014c // vinsertf128 $0x1, 0x10(%r9,%r8), %ymm4, %ymm1
 	LONG $0x7429fcc5; WORD $0x6024 // vmovaps %ymm6, 0x60(%rsp)
 	LONG $0xf9147dc5 // vunpcklpd %ymm1, %ymm0, %ymm15
 	LONG $0xc115fdc5 // vunpckhpd %ymm1, %ymm0, %ymm0
-	LONG $0x1855c3c4; LONG $0x0120304c // vinsertf128 $0x1, 0x20(%r8,%rsi), %ymm5, %ymm1
-	LONG $0x8429fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd %ymm0, 0x180(%rsp)
-	LONG $0x186dc3c4; LONG $0x01200044 // vinsertf128 $0x1, 0x20(%r8,%rax), %ymm2, %ymm0
-	LONG $0x6f7ec1c4; BYTE $0x17 // vmovdqu (%r15), %ymm2
-	LONG $0x2b048d4b // leaq (%r11,%r13), %rax
+	LONG $0x185583c4; LONG $0x0120014c // vinsertf128 $0x1, 0x20(%r9,%r8), %ymm5, %ymm1
 	WORD $0x8945; BYTE $0xe8 // movl %r13d, %r8d
 	WORD $0xd141; BYTE $0xe8 // shrl %r8d
+	LONG $0x8429fdc5; LONG $0x00018024; BYTE $0x00 // vmovapd %ymm0, 0x180(%rsp)
+	LONG $0x186dc3c4; LONG $0x01200144 // vinsertf128 $0x1, 0x20(%r9,%rax), %ymm2, %ymm0
+	LONG $0x6f7ec1c4; BYTE $0x17 // vmovdqu (%r15), %ymm2
+	LONG $0x2b048d4b // leaq (%r11,%r13), %rax
+	WORD $0x8941; BYTE $0xd9 // movl %ebx, %r9d
+	LONG $0x02e9c141 // shrl $0x2, %r9d
 	LONG $0xbc297dc5; LONG $0x0001a024; BYTE $0x00 // vmovapd %ymm15, 0x1a0(%rsp)
 	LONG $0x24848948; LONG $0x000000e0 // movq %rax, 0xe0(%rsp)
 	LONG $0xf114fdc5 // vunpcklpd %ymm1, %ymm0, %ymm6
@@ -13731,20 +12515,19 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0x3855e3c4; WORD $0x072c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm5, %ymm5
 	LONG $0x8c180f43; LONG $0x0010006b; BYTE $0x00 // prefetcht0 0x1000(%r11,%r13,2)
 	LONG $0x24848948; LONG $0x00000140 // movq %rax, 0x140(%rsp)
-	LONG $0x13048d4b // leaq (%r11,%r10), %rax
+	LONG $0x1b048d49 // leaq (%r11,%rbx), %rax
 	LONG $0x24848948; LONG $0x00000200 // movq %rax, 0x200(%rsp)
 	LONG $0x005de2c4; BYTE $0xe2 // vpshufb %ymm2, %ymm4, %ymm4
 	LONG $0x47dde2c4; BYTE $0xe0 // vpsllvq %ymm0, %ymm4, %ymm4
 	LONG $0x005562c4; BYTE $0xd2 // vpshufb %ymm2, %ymm5, %ymm10
-	LONG $0x6f7a81c4; WORD $0x132c // vmovdqu (%r11,%r10), %xmm5
+	LONG $0x6f7ac1c4; WORD $0x1b2c // vmovdqu (%r11,%rbx), %xmm5
 	LONG $0x3855e3c4; WORD $0x072c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm5, %ymm5
-	LONG $0x8c180f43; LONG $0x00100013; BYTE $0x00 // prefetcht0 0x1000(%r11,%r10)
+	LONG $0x8c180f41; LONG $0x0010001b; BYTE $0x00 // prefetcht0 0x1000(%r11,%rbx)
 	LONG $0xab048d4b // leaq (%r11,%r13,4), %rax
 	LONG $0x47ad62c4; BYTE $0xd0 // vpsllvq %ymm0, %ymm10, %ymm10
-	LONG $0x23148d4f // leaq (%r11,%r12), %r10
 	LONG $0x6f7a01c4; WORD $0xab1c // vmovdqu (%r11,%r13,4), %xmm11
 	LONG $0x382563c4; WORD $0x071c; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rax), %ymm11, %ymm11
-	LONG $0x24848948; LONG $0x00000580 // movq %rax, 0x580(%rsp)
+	LONG $0x24848948; LONG $0x00000220 // movq %rax, 0x220(%rsp)
 	LONG $0xad448d4b; BYTE $0x00 // leaq (%r13,%r13,4), %rax
 	LONG $0x8c180f43; LONG $0x001000ab; BYTE $0x00 // prefetcht0 0x1000(%r11,%r13,4)
 	LONG $0x030c8d49 // leaq (%r11,%rax), %rcx
@@ -13752,8 +12535,8 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0x381d63c4; WORD $0x0f24; BYTE $0x01 // vinserti128 $0x1, (%rdi,%rcx), %ymm12, %ymm12
 	LONG $0x8c180f41; LONG $0x00100003; BYTE $0x00 // prefetcht0 0x1000(%r11,%rax)
 	LONG $0x248c8948; LONG $0x00000100 // movq %rcx, 0x100(%rsp)
-	WORD $0x894c; BYTE $0xd0 // movq %r10, %rax
-	WORD $0xc931 // xorl %ecx, %ecx
+	WORD $0x894c; BYTE $0xd1 // movq %r10, %rcx
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
 	LONG $0x0055e2c4; BYTE $0xea // vpshufb %ymm2, %ymm5, %ymm5
 	LONG $0x47d5e2c4; BYTE $0xe8 // vpsllvq %ymm0, %ymm5, %ymm5
 	LONG $0x002562c4; BYTE $0xda // vpshufb %ymm2, %ymm11, %ymm11
@@ -13790,53 +12573,53 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xed59bdc5 // vmulpd %ymm5, %ymm8, %ymm5
 	LONG $0xc0593dc5 // vmulpd %ymm0, %ymm8, %ymm8
 	LONG $0xb8fd42c4; BYTE $0xee // vfmadd231pd %ymm14, %ymm0, %ymm13
-	LONG $0xac297dc5; LONG $0x0003a024; BYTE $0x00 // vmovapd %ymm13, 0x3a0(%rsp)
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x186ffac5 // vmovdqu (%rax), %xmm3
+	LONG $0xac297dc5; LONG $0x0003c024; BYTE $0x00 // vmovapd %ymm13, 0x3c0(%rsp)
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x196ffac5 // vmovdqu (%rcx), %xmm3
 	LONG $0x6f7ec1c4; BYTE $0x17 // vmovdqu (%r15), %ymm2
 	LONG $0x6f7ec1c4; WORD $0x4047 // vmovdqu 0x40(%r15), %ymm0
 	LONG $0x597dc2c4; LONG $0x0000888f; BYTE $0x00 // vpbroadcastq 0x88(%r15), %ymm1
 	LONG $0x197d42c4; LONG $0x000090bf; BYTE $0x00 // vbroadcastsd 0x90(%r15), %ymm15
-	LONG $0xb4287dc5; LONG $0x0002600c; BYTE $0x00 // vmovapd 0x260(%rsp,%rcx), %ymm14
-	LONG $0x38148d48 // leaq (%rax,%rdi), %rdx
-	LONG $0x28348d4a // leaq (%rax,%r13), %rsi
+	LONG $0x287d21c4; LONG $0x02801cb4; WORD $0x0000 // vmovapd 0x280(%rsp,%r11), %ymm14
+	LONG $0x39048d48 // leaq (%rcx,%rdi), %rax
+	LONG $0x29148d4a // leaq (%rcx,%r13), %rdx
 	LONG $0x6c29fdc5; WORD $0x4024 // vmovapd %ymm5, 0x40(%rsp)
-	LONG $0x3865e3c4; WORD $0x381c; BYTE $0x01 // vinserti128 $0x1, (%rax,%rdi), %ymm3, %ymm3
-	LONG $0x2e1c8d4a // leaq (%rsi,%r13), %rbx
+	LONG $0x3865e3c4; WORD $0x391c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdi), %ymm3, %ymm3
+	LONG $0x2a1c8d4a // leaq (%rdx,%r13), %rbx
 	LONG $0x2b348d4e // leaq (%rbx,%r13), %r14
 	LONG $0x0065e2c4; BYTE $0xda // vpshufb %ymm2, %ymm3, %ymm3
 	LONG $0x47e5e2c4; BYTE $0xe0 // vpsllvq %ymm0, %ymm3, %ymm4
 	LONG $0x5979c2c4; LONG $0x0000809f; BYTE $0x00 // vpbroadcastq 0x80(%r15), %xmm3
-	LONG $0x0088180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rax)
+	LONG $0x0089180f; WORD $0x0010; BYTE $0x00 // prefetcht0 0x1000(%rcx)
 	LONG $0xe3d3ddc5 // vpsrlq %xmm3, %ymm4, %ymm4
 	LONG $0xe1efddc5 // vpxor %ymm1, %ymm4, %ymm4
 	LONG $0x5c5d41c4; BYTE $0xef // vsubpd %ymm15, %ymm4, %ymm13
-	LONG $0x6f7aa1c4; WORD $0x2824 // vmovdqu (%rax,%r13), %xmm4
-	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
+	LONG $0x6f7aa1c4; WORD $0x2924 // vmovdqu (%rcx,%r13), %xmm4
+	LONG $0x385dc3c4; LONG $0x01000564 // vinserti128 $0x1, (%r13,%rax), %ymm4, %ymm4
+	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
 	LONG $0xb89542c4; BYTE $0xce // vfmadd231pd %ymm14, %ymm13, %ymm9
 	LONG $0x005de2c4; BYTE $0xe2 // vpshufb %ymm2, %ymm4, %ymm4
 	LONG $0xa47ffdc5; LONG $0x00008024; BYTE $0x00 // vmovdqa %ymm4, 0x80(%rsp)
 	LONG $0x6428fdc5; WORD $0x6024 // vmovapd 0x60(%rsp), %ymm4
-	LONG $0xa8dd62c4; LONG $0x03e00cac; WORD $0x0000 // vfmadd213pd 0x3e0(%rsp,%rcx), %ymm4, %ymm13
-	LONG $0x8c180f42; LONG $0x00100028; BYTE $0x00 // prefetcht0 0x1000(%rax,%r13)
-	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
-	LONG $0x6f7ac1c4; WORD $0x356c; BYTE $0x00 // vmovdqu (%r13,%rsi), %xmm5
-	LONG $0x3855c3c4; LONG $0x0100156c // vinserti128 $0x1, (%r13,%rdx), %ymm5, %ymm5
-	LONG $0x8c180f41; LONG $0x00100035; BYTE $0x00 // prefetcht0 0x1000(%r13,%rsi)
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x2e348d4b // leaq (%r14,%r13), %rsi
+	LONG $0xa8dd22c4; LONG $0x04001cac; WORD $0x0000 // vfmadd213pd 0x400(%rsp,%r11), %ymm4, %ymm13
+	LONG $0x8c180f42; LONG $0x00100029; BYTE $0x00 // prefetcht0 0x1000(%rcx,%r13)
+	WORD $0x014c; BYTE $0xe1 // addq %r12, %rcx
+	LONG $0x6f7ac1c4; WORD $0x156c; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm5
+	LONG $0x3855c3c4; LONG $0x0100056c // vinserti128 $0x1, (%r13,%rax), %ymm5, %ymm5
+	LONG $0x8c180f41; LONG $0x00100015; BYTE $0x00 // prefetcht0 0x1000(%r13,%rdx)
+	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
+	LONG $0x2e148d4b // leaq (%r14,%r13), %rdx
 	LONG $0x6f7ac1c4; WORD $0x1d74; BYTE $0x00 // vmovdqu (%r13,%rbx), %xmm6
-	LONG $0x384dc3c4; LONG $0x01001574 // vinserti128 $0x1, (%r13,%rdx), %ymm6, %ymm6
+	LONG $0x384dc3c4; LONG $0x01000574 // vinserti128 $0x1, (%r13,%rax), %ymm6, %ymm6
 	LONG $0x8c180f41; LONG $0x0010001d; BYTE $0x00 // prefetcht0 0x1000(%r13,%rbx)
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
+	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
 	LONG $0x6f7a81c4; WORD $0x3564; BYTE $0x00 // vmovdqu (%r13,%r14), %xmm4
-	LONG $0x385dc3c4; LONG $0x01001564 // vinserti128 $0x1, (%r13,%rdx), %ymm4, %ymm4
+	LONG $0x385dc3c4; LONG $0x01000564 // vinserti128 $0x1, (%r13,%rax), %ymm4, %ymm4
 	LONG $0x8c180f43; LONG $0x00100035; BYTE $0x00 // prefetcht0 0x1000(%r13,%r14)
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x6f7ac1c4; WORD $0x357c; BYTE $0x00 // vmovdqu (%r13,%rsi), %xmm7
-	LONG $0x3845c3c4; LONG $0x0100157c // vinserti128 $0x1, (%r13,%rdx), %ymm7, %ymm7
-	LONG $0x8c180f41; LONG $0x00100035; BYTE $0x00 // prefetcht0 0x1000(%r13,%rsi)
+	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
+	LONG $0x6f7ac1c4; WORD $0x157c; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm7
+	LONG $0x3845c3c4; LONG $0x0100057c // vinserti128 $0x1, (%r13,%rax), %ymm7, %ymm7
+	LONG $0x8c180f41; LONG $0x00100015; BYTE $0x00 // prefetcht0 0x1000(%r13,%rdx)
 	LONG $0x0055e2c4; BYTE $0xea // vpshufb %ymm2, %ymm5, %ymm5
 	LONG $0x47d5e2c4; BYTE $0xe8 // vpsllvq %ymm0, %ymm5, %ymm5
 	LONG $0x004de2c4; BYTE $0xf2 // vpshufb %ymm2, %ymm6, %ymm6
@@ -13873,103 +12656,104 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xb8ddc2c4; BYTE $0xee // vfmadd231pd %ymm14, %ymm4, %ymm5
 	LONG $0xb8dd62c4; LONG $0x016024ac; WORD $0x0000 // vfmadd231pd 0x160(%rsp), %ymm4, %ymm13
 	LONG $0xb8fd62c4; LONG $0x012024ac; WORD $0x0000 // vfmadd231pd 0x120(%rsp), %ymm0, %ymm13
-	LONG $0xac297dc5; LONG $0x0003e00c; BYTE $0x00 // vmovapd %ymm13, 0x3e0(%rsp,%rcx)
-	LONG $0x40c18348 // addq $0x40, %rcx
-	LONG $0x40f98148; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %rcx
-	LONG $0xfe03850f; WORD $0xffff // jne <symmetric6+0x25d0>
-	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
-	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x297d21c4; LONG $0x04001cac; WORD $0x0000 // vmovapd %ymm13, 0x400(%rsp,%r11)
+	LONG $0x40c38349 // addq $0x40, %r11
+	LONG $0x40fb8149; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %r11
+	LONG $0xfe01850f; WORD $0xffff // jne <symmetric6+0x1f60>
+	LONG $0x241c8b4c // movq (%rsp), %r11
+	LONG $0x245c8b48; BYTE $0x18 // movq 0x18(%rsp), %rbx
 	LONG $0x1435c1c4; BYTE $0xc3 // vunpcklpd %ymm11, %ymm9, %ymm0
 	LONG $0x142dc1c4; BYTE $0xd4 // vunpcklpd %ymm12, %ymm10, %ymm2
 	LONG $0x1535c1c4; BYTE $0xcb // vunpckhpd %ymm11, %ymm9, %ymm1
 	LONG $0x152dc1c4; BYTE $0xdc // vunpckhpd %ymm12, %ymm10, %ymm3
 	LONG $0x187de3c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm2, %ymm0, %ymm4
 	LONG $0x067de3c4; WORD $0x31c2 // vperm2f128 $0x31, %ymm2, %ymm0, %ymm0
-	WORD $0xb70f; BYTE $0x03 // movzwl (%rbx), %eax
-	LONG $0x024bb70f // movzwl 0x2(%rbx), %ecx
-	LONG $0x0453b70f // movzwl 0x4(%rbx), %edx
-	LONG $0x0673b70f // movzwl 0x6(%rbx), %esi
+	LONG $0x03b70f41 // movzwl (%r11), %eax
+	LONG $0x4bb70f41; BYTE $0x02 // movzwl 0x2(%r11), %ecx
+	LONG $0x53b70f41; BYTE $0x04 // movzwl 0x4(%r11), %edx
+	LONG $0x7bb70f41; BYTE $0x06 // movzwl 0x6(%r11), %edi
 	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
 	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
 	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
-	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
-	LONG $0x2458ddc5; BYTE $0x07 // vaddpd (%rdi,%rax), %ymm4, %ymm4
-	LONG $0x2411fdc5; BYTE $0x07 // vmovupd %ymm4, (%rdi,%rax)
+	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
+	LONG $0x2458ddc5; BYTE $0x03 // vaddpd (%rbx,%rax), %ymm4, %ymm4
+	LONG $0x2411fdc5; BYTE $0x03 // vmovupd %ymm4, (%rbx,%rax)
 	LONG $0x1875e3c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm3, %ymm1, %ymm4
-	LONG $0x2458ddc5; BYTE $0x0f // vaddpd (%rdi,%rcx), %ymm4, %ymm4
-	LONG $0x2411fdc5; BYTE $0x0f // vmovupd %ymm4, (%rdi,%rcx)
-	LONG $0x0458fdc5; BYTE $0x17 // vaddpd (%rdi,%rdx), %ymm0, %ymm0
-	LONG $0x0411fdc5; BYTE $0x17 // vmovupd %ymm0, (%rdi,%rdx)
+	LONG $0x2458ddc5; BYTE $0x0b // vaddpd (%rbx,%rcx), %ymm4, %ymm4
+	LONG $0x2411fdc5; BYTE $0x0b // vmovupd %ymm4, (%rbx,%rcx)
+	LONG $0x0458fdc5; BYTE $0x13 // vaddpd (%rbx,%rdx), %ymm0, %ymm0
+	LONG $0x0411fdc5; BYTE $0x13 // vmovupd %ymm0, (%rbx,%rdx)
 	LONG $0x0675e3c4; WORD $0x31c3 // vperm2f128 $0x31, %ymm3, %ymm1, %ymm0
-	LONG $0x0458fdc5; BYTE $0x37 // vaddpd (%rdi,%rsi), %ymm0, %ymm0
-	LONG $0x0411fdc5; BYTE $0x37 // vmovupd %ymm0, (%rdi,%rsi)
+	LONG $0x0458fdc5; BYTE $0x3b // vaddpd (%rbx,%rdi), %ymm0, %ymm0
+	LONG $0x0411fdc5; BYTE $0x3b // vmovupd %ymm0, (%rbx,%rdi)
 	LONG $0x1455c1c4; BYTE $0xc0 // vunpcklpd %ymm8, %ymm5, %ymm0
-	LONG $0x4c58f9c5; WORD $0x2007 // vaddpd 0x20(%rdi,%rax), %xmm0, %xmm1
+	LONG $0x4c58f9c5; WORD $0x2003 // vaddpd 0x20(%rbx,%rax), %xmm0, %xmm1
 	LONG $0x197de3c4; WORD $0x01c0 // vextractf128 $0x1, %ymm0, %xmm0
-	LONG $0x4c11f9c5; WORD $0x2007 // vmovupd %xmm1, 0x20(%rdi,%rax)
+	LONG $0x4c11f9c5; WORD $0x2003 // vmovupd %xmm1, 0x20(%rbx,%rax)
 	LONG $0x1555c1c4; BYTE $0xc8 // vunpckhpd %ymm8, %ymm5, %ymm1
-	LONG $0x5458f1c5; WORD $0x200f // vaddpd 0x20(%rdi,%rcx), %xmm1, %xmm2
-	LONG $0x5411f9c5; WORD $0x200f // vmovupd %xmm2, 0x20(%rdi,%rcx)
-	LONG $0x240c8b48 // movq (%rsp), %rcx
-	LONG $0x4458f9c5; WORD $0x2017 // vaddpd 0x20(%rdi,%rdx), %xmm0, %xmm0
-	LONG $0x4411f9c5; WORD $0x2017 // vmovupd %xmm0, 0x20(%rdi,%rdx)
+	LONG $0x5458f1c5; WORD $0x200b // vaddpd 0x20(%rbx,%rcx), %xmm1, %xmm2
+	LONG $0x5411f9c5; WORD $0x200b // vmovupd %xmm2, 0x20(%rbx,%rcx)
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x4458f9c5; WORD $0x2013 // vaddpd 0x20(%rbx,%rdx), %xmm0, %xmm0
+	LONG $0x4411f9c5; WORD $0x2013 // vmovupd %xmm0, 0x20(%rbx,%rdx)
 	LONG $0x197de3c4; WORD $0x01c8 // vextractf128 $0x1, %ymm1, %xmm0
-	LONG $0x4458f9c5; WORD $0x2037 // vaddpd 0x20(%rdi,%rsi), %xmm0, %xmm0
-	LONG $0x4411f9c5; WORD $0x2037 // vmovupd %xmm0, 0x20(%rdi,%rsi)
-	LONG $0x0843b70f // movzwl 0x8(%rbx), %eax
-	LONG $0x6f7a01c4; WORD $0x0324 // vmovdqu (%r11,%r8), %xmm12
-	LONG $0x381d03c4; WORD $0x0b24; BYTE $0x01 // vinserti128 $0x1, (%r11,%r9), %ymm12, %ymm12
+	LONG $0x24948b48; LONG $0x00000140 // movq 0x140(%rsp), %rdx
+	LONG $0x4458f9c5; WORD $0x203b // vaddpd 0x20(%rbx,%rdi), %xmm0, %xmm0
+	LONG $0x4411f9c5; WORD $0x203b // vmovupd %xmm0, 0x20(%rbx,%rdi)
+	LONG $0x24bc8b48; LONG $0x000000e0 // movq 0xe0(%rsp), %rdi
+	LONG $0x43b70f41; BYTE $0x08 // movzwl 0x8(%r11), %eax
 	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
 	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
 	LONG $0x0410f9c5; BYTE $0x01 // vmovupd (%rcx,%rax), %xmm0
 	LONG $0x4c10f9c5; WORD $0x1001 // vmovupd 0x10(%rcx,%rax), %xmm1
 	LONG $0x5410f9c5; WORD $0x2001 // vmovupd 0x20(%rcx,%rax), %xmm2
-	LONG $0x0a43b70f // movzwl 0xa(%rbx), %eax
+	LONG $0x43b70f41; BYTE $0x0a // movzwl 0xa(%r11), %eax
 	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
 	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
 	LONG $0x1c10f9c5; BYTE $0x01 // vmovupd (%rcx,%rax), %xmm3
 	LONG $0x6c10f9c5; WORD $0x1001 // vmovupd 0x10(%rcx,%rax), %xmm5
 	LONG $0x7c10f9c5; WORD $0x2001 // vmovupd 0x20(%rcx,%rax), %xmm7
-	LONG $0x0c43b70f // movzwl 0xc(%rbx), %eax
+	LONG $0x43b70f41; BYTE $0x0c // movzwl 0xc(%r11), %eax
 	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
 	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
-	LONG $0x187de3c4; WORD $0x0104; BYTE $0x01 // vinsertf128 $0x1, (%rcx,%rax), %ymm0, %ymm0
 	LONG $0x1875e3c4; LONG $0x01100164 // vinsertf128 $0x1, 0x10(%rcx,%rax), %ymm1, %ymm4
+	LONG $0x187de3c4; WORD $0x0104; BYTE $0x01 // vinsertf128 $0x1, (%rcx,%rax), %ymm0, %ymm0
 	LONG $0x186de3c4; LONG $0x01200174 // vinsertf128 $0x1, 0x20(%rcx,%rax), %ymm2, %ymm6
-	LONG $0x0e43b70f // movzwl 0xe(%rbx), %eax
+	LONG $0x43b70f41; BYTE $0x0e // movzwl 0xe(%r11), %eax
+	LONG $0x6f7aa1c4; WORD $0x070c // vmovdqu (%rdi,%r8), %xmm1
+	LONG $0x387523c4; WORD $0x0f04; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm1, %ymm8
+	LONG $0x6f7aa1c4; WORD $0x020c // vmovdqu (%rdx,%r8), %xmm1
+	LONG $0x24bc8b48; LONG $0x00000200 // movq 0x200(%rsp), %rdi
+	LONG $0x387523c4; WORD $0x0a0c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r9), %ymm1, %ymm9
+	LONG $0x24948b48; LONG $0x00000220 // movq 0x220(%rsp), %rdx
 	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
+	LONG $0x6f7aa1c4; WORD $0x070c // vmovdqu (%rdi,%r8), %xmm1
 	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
+	LONG $0x387523c4; WORD $0x0f14; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm1, %ymm10
+	LONG $0x6f7aa1c4; WORD $0x020c // vmovdqu (%rdx,%r8), %xmm1
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
 	LONG $0x1865e3c4; WORD $0x0114; BYTE $0x01 // vinsertf128 $0x1, (%rcx,%rax), %ymm3, %ymm2
-	LONG $0x1855e3c4; LONG $0x0110016c // vinsertf128 $0x1, 0x10(%rcx,%rax), %ymm5, %ymm5
 	LONG $0x1845e3c4; LONG $0x0120017c // vinsertf128 $0x1, 0x20(%rcx,%rax), %ymm7, %ymm7
-	LONG $0x24848b48; LONG $0x000000e0 // movq 0xe0(%rsp), %rax
-	LONG $0x6f7aa1c4; WORD $0x000c // vmovdqu (%rax,%r8), %xmm1
-	LONG $0x387523c4; WORD $0x0804; BYTE $0x01 // vinserti128 $0x1, (%rax,%r9), %ymm1, %ymm8
-	LONG $0x24848b48; LONG $0x00000140 // movq 0x140(%rsp), %rax
-	LONG $0xdd14ddc5 // vunpcklpd %ymm5, %ymm4, %ymm3
-	LONG $0xed15ddc5 // vunpckhpd %ymm5, %ymm4, %ymm5
-	LONG $0xa428fdc5; LONG $0x00024024; BYTE $0x00 // vmovapd 0x240(%rsp), %ymm4
-	LONG $0x5c29fdc5; WORD $0x6024 // vmovapd %ymm3, 0x60(%rsp)
-	LONG $0x6f7aa1c4; WORD $0x000c // vmovdqu (%rax,%r8), %xmm1
-	LONG $0x387523c4; WORD $0x080c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r9), %ymm1, %ymm9
-	LONG $0x24848b48; LONG $0x00000200 // movq 0x200(%rsp), %rax
-	LONG $0x6f7aa1c4; WORD $0x000c // vmovdqu (%rax,%r8), %xmm1
-	LONG $0x387523c4; WORD $0x0814; BYTE $0x01 // vinserti128 $0x1, (%rax,%r9), %ymm1, %ymm10
-	LONG $0x24848b48; LONG $0x00000580 // movq 0x580(%rsp), %rax
-	LONG $0x6f7aa1c4; WORD $0x000c // vmovdqu (%rax,%r8), %xmm1
-	LONG $0x387523c4; WORD $0x081c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r9), %ymm1, %ymm11
-	LONG $0x24848b48; LONG $0x00000100 // movq 0x100(%rsp), %rax
+	LONG $0x387523c4; WORD $0x0a1c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r9), %ymm1, %ymm11
+	LONG $0x24948b48; LONG $0x00000100 // movq 0x100(%rsp), %rdx
+	LONG $0x1855e3c4; LONG $0x0110016c // vinsertf128 $0x1, 0x10(%rcx,%rax), %ymm5, %ymm5
+	WORD $0xc931 // xorl %ecx, %ecx
+	LONG $0x6f7a21c4; WORD $0x0724 // vmovdqu (%rdi,%r8), %xmm12
+	LONG $0x6f7a21c4; WORD $0x022c // vmovdqu (%rdx,%r8), %xmm13
+	LONG $0x381d23c4; WORD $0x0f24; BYTE $0x01 // vinserti128 $0x1, (%rdi,%r9), %ymm12, %ymm12
+	LONG $0x381523c4; WORD $0x0a2c; BYTE $0x01 // vinserti128 $0x1, (%rdx,%r9), %ymm13, %ymm13
 	LONG $0xca14fdc5 // vunpcklpd %ymm2, %ymm0, %ymm1
 	LONG $0xd215fdc5 // vunpckhpd %ymm2, %ymm0, %ymm2
 	LONG $0xc714cdc5 // vunpcklpd %ymm7, %ymm6, %ymm0
 	LONG $0xf715cdc5 // vunpckhpd %ymm7, %ymm6, %ymm6
 	LONG $0x6f7ec1c4; WORD $0x207f // vmovdqu 0x20(%r15), %ymm7
+	LONG $0xdd14ddc5 // vunpcklpd %ymm5, %ymm4, %ymm3
+	LONG $0xed15ddc5 // vunpckhpd %ymm5, %ymm4, %ymm5
+	LONG $0xa428fdc5; LONG $0x00026024; BYTE $0x00 // vmovapd 0x260(%rsp), %ymm4
 	LONG $0x8429fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm0, 0xc0(%rsp)
 	LONG $0x9429fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd %ymm2, 0x80(%rsp)
 	LONG $0x4c29fdc5; WORD $0x4024 // vmovapd %ymm1, 0x40(%rsp)
-	LONG $0x6f7a21c4; WORD $0x002c // vmovdqu (%rax,%r8), %xmm13
-	LONG $0x381523c4; WORD $0x082c; BYTE $0x01 // vinserti128 $0x1, (%rax,%r9), %ymm13, %ymm13
-	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x5c29fdc5; WORD $0x6024 // vmovapd %ymm3, 0x60(%rsp)
 	LONG $0x001d62c4; BYTE $0xe7 // vpshufb %ymm7, %ymm12, %ymm12
 	LONG $0x003d62c4; BYTE $0xc7 // vpshufb %ymm7, %ymm8, %ymm8
 	LONG $0x003562c4; BYTE $0xcf // vpshufb %ymm7, %ymm9, %ymm9
@@ -14004,7 +12788,7 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0x5c3d41c4; BYTE $0xc5 // vsubpd %ymm13, %ymm8, %ymm8
 	LONG $0x5c25c1c4; BYTE $0xfd // vsubpd %ymm13, %ymm11, %ymm7
 	LONG $0x5c7d41c4; BYTE $0xed // vsubpd %ymm13, %ymm0, %ymm13
-	LONG $0x8428fdc5; LONG $0x0003c024; BYTE $0x00 // vmovapd 0x3c0(%rsp), %ymm0
+	LONG $0x8428fdc5; LONG $0x0003e024; BYTE $0x00 // vmovapd 0x3e0(%rsp), %ymm0
 	LONG $0xcc591dc5 // vmulpd %ymm4, %ymm12, %ymm9
 	LONG $0xdc593dc5 // vmulpd %ymm4, %ymm8, %ymm11
 	LONG $0xd4590dc5 // vmulpd %ymm4, %ymm14, %ymm10
@@ -14021,32 +12805,32 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xb8c5e2c4; BYTE $0xc2 // vfmadd231pd %ymm2, %ymm7, %ymm0
 	LONG $0xff59f5c5 // vmulpd %ymm7, %ymm1, %ymm7
 	LONG $0xb8cdc2c4; BYTE $0xc5 // vfmadd231pd %ymm13, %ymm6, %ymm0
-	LONG $0x8429fdc5; LONG $0x0003c024; BYTE $0x00 // vmovapd %ymm0, 0x3c0(%rsp)
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x02148d4b // leaq (%r10,%r8), %rdx
-	LONG $0x0a0c8d4b // leaq (%r10,%r9), %rcx
+	LONG $0x8429fdc5; LONG $0x0003e024; BYTE $0x00 // vmovapd %ymm0, 0x3e0(%rsp)
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x023c8d4b // leaq (%r10,%r8), %rdi
+	LONG $0x0a048d4b // leaq (%r10,%r9), %rax
 	LONG $0x6f7a01c4; WORD $0x022c // vmovdqu (%r10,%r8), %xmm13
 	LONG $0x6f7ec1c4; WORD $0x2047 // vmovdqu 0x20(%r15), %ymm0
-	LONG $0x6f7a41c4; WORD $0x1574; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm14
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
+	LONG $0x6f7a41c4; WORD $0x3d74; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm14
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
 	LONG $0x381503c4; WORD $0x0a2c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r9), %ymm13, %ymm13
 	WORD $0x014d; BYTE $0xe2 // addq %r12, %r10
-	LONG $0x380d43c4; LONG $0x01000d74 // vinserti128 $0x1, (%r13,%rcx), %ymm14, %ymm14
-	LONG $0x6f7a41c4; WORD $0x157c; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm15
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x380543c4; LONG $0x01000d7c // vinserti128 $0x1, (%r13,%rcx), %ymm15, %ymm15
-	LONG $0x6f7ac1c4; WORD $0x154c; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm1
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x3875c3c4; LONG $0x01000d4c // vinserti128 $0x1, (%r13,%rcx), %ymm1, %ymm1
-	LONG $0x6f7ac1c4; WORD $0x1554; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm2
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
-	WORD $0x014c; BYTE $0xea // addq %r13, %rdx
-	LONG $0x386dc3c4; LONG $0x01000d54 // vinserti128 $0x1, (%r13,%rcx), %ymm2, %ymm2
-	WORD $0x014c; BYTE $0xe9 // addq %r13, %rcx
-	LONG $0x6f7ac1c4; WORD $0x155c; BYTE $0x00 // vmovdqu (%r13,%rdx), %xmm3
-	LONG $0x3865c3c4; LONG $0x01000d5c // vinserti128 $0x1, (%r13,%rcx), %ymm3, %ymm3
+	LONG $0x380d43c4; LONG $0x01000574 // vinserti128 $0x1, (%r13,%rax), %ymm14, %ymm14
+	LONG $0x6f7a41c4; WORD $0x3d7c; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm15
+	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	LONG $0x380543c4; LONG $0x0100057c // vinserti128 $0x1, (%r13,%rax), %ymm15, %ymm15
+	LONG $0x6f7ac1c4; WORD $0x3d4c; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm1
+	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	LONG $0x3875c3c4; LONG $0x0100054c // vinserti128 $0x1, (%r13,%rax), %ymm1, %ymm1
+	LONG $0x6f7ac1c4; WORD $0x3d54; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm2
+	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
+	WORD $0x014c; BYTE $0xef // addq %r13, %rdi
+	LONG $0x386dc3c4; LONG $0x01000554 // vinserti128 $0x1, (%r13,%rax), %ymm2, %ymm2
+	WORD $0x014c; BYTE $0xe8 // addq %r13, %rax
+	LONG $0x6f7ac1c4; WORD $0x3d5c; BYTE $0x00 // vmovdqu (%r13,%rdi), %xmm3
+	LONG $0x3865c3c4; LONG $0x0100055c // vinserti128 $0x1, (%r13,%rax), %ymm3, %ymm3
 	LONG $0x001562c4; BYTE $0xe8 // vpshufb %ymm0, %ymm13, %ymm13
 	LONG $0x000d62c4; BYTE $0xf0 // vpshufb %ymm0, %ymm14, %ymm14
 	LONG $0x000562c4; BYTE $0xf8 // vpshufb %ymm0, %ymm15, %ymm15
@@ -14081,7 +12865,7 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xcb5cf5c5 // vsubpd %ymm3, %ymm1, %ymm1
 	LONG $0xd35cedc5 // vsubpd %ymm3, %ymm2, %ymm2
 	LONG $0xc35cfdc5 // vsubpd %ymm3, %ymm0, %ymm0
-	LONG $0x9c28fdc5; LONG $0x00028004; BYTE $0x00 // vmovapd 0x280(%rsp,%rax), %ymm3
+	LONG $0x9c28fdc5; LONG $0x0002a00c; BYTE $0x00 // vmovapd 0x2a0(%rsp,%rcx), %ymm3
 	LONG $0xb89562c4; BYTE $0xcb // vfmadd231pd %ymm3, %ymm13, %ymm9
 	LONG $0xb88d62c4; BYTE $0xdb // vfmadd231pd %ymm3, %ymm14, %ymm11
 	LONG $0xb88562c4; BYTE $0xd3 // vfmadd231pd %ymm3, %ymm15, %ymm10
@@ -14089,92 +12873,94 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xb8ede2c4; BYTE $0xfb // vfmadd231pd %ymm3, %ymm2, %ymm7
 	LONG $0xb8fd62c4; BYTE $0xc3 // vfmadd231pd %ymm3, %ymm0, %ymm8
 	LONG $0x5c28fdc5; WORD $0x4024 // vmovapd 0x40(%rsp), %ymm3
-	LONG $0xa8e562c4; LONG $0x040004ac; WORD $0x0000 // vfmadd213pd 0x400(%rsp,%rax), %ymm3, %ymm13
+	LONG $0xa8e562c4; LONG $0x04200cac; WORD $0x0000 // vfmadd213pd 0x420(%rsp,%rcx), %ymm3, %ymm13
 	LONG $0xb88d62c4; LONG $0x008024ac; WORD $0x0000 // vfmadd231pd 0x80(%rsp), %ymm14, %ymm13
 	LONG $0xb88562c4; WORD $0x246c; BYTE $0x60 // vfmadd231pd 0x60(%rsp), %ymm15, %ymm13
 	LONG $0xb8dd62c4; BYTE $0xe9 // vfmadd231pd %ymm1, %ymm4, %ymm13
 	LONG $0xb8d562c4; BYTE $0xea // vfmadd231pd %ymm2, %ymm5, %ymm13
 	LONG $0xb8cd62c4; BYTE $0xe8 // vfmadd231pd %ymm0, %ymm6, %ymm13
-	LONG $0xac297dc5; LONG $0x00040004; BYTE $0x00 // vmovapd %ymm13, 0x400(%rsp,%rax)
-	LONG $0x40c08348 // addq $0x40, %rax
-	LONG $0x01403d48; WORD $0x0000 // cmpq $0x140, %rax
-	LONG $0xfe6a850f; WORD $0xffff // jne <symmetric6+0x2ae0>
-	LONG $0x087bb70f // movzwl 0x8(%rbx), %edi
-	LONG $0x24748b4c; BYTE $0x10 // movq 0x10(%rsp), %r14
+	LONG $0xac297dc5; LONG $0x0004200c; BYTE $0x00 // vmovapd %ymm13, 0x420(%rsp,%rcx)
+	LONG $0x40c18348 // addq $0x40, %rcx
+	LONG $0x40f98148; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %rcx
+	LONG $0xfe69850f; WORD $0xffff // jne <symmetric6+0x2480>
+	LONG $0x243c8b48 // movq (%rsp), %rdi
+	LONG $0x24748b4c; BYTE $0x18 // movq 0x18(%rsp), %r14
 	LONG $0x1435c1c4; BYTE $0xc3 // vunpcklpd %ymm11, %ymm9, %ymm0
 	LONG $0x142dc1c4; BYTE $0xd4 // vunpcklpd %ymm12, %ymm10, %ymm2
-	LONG $0x43b70f44; BYTE $0x0a // movzwl 0xa(%rbx), %r8d
-	LONG $0x4bb70f44; BYTE $0x0c // movzwl 0xc(%rbx), %r9d
-	LONG $0x53b70f44; BYTE $0x0e // movzwl 0xe(%rbx), %r10d
 	LONG $0x1535c1c4; BYTE $0xcb // vunpckhpd %ymm11, %ymm9, %ymm1
 	LONG $0x152dc1c4; BYTE $0xdc // vunpckhpd %ymm12, %ymm10, %ymm3
 	LONG $0x187de3c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm2, %ymm0, %ymm4
 	LONG $0x067de3c4; WORD $0x31c2 // vperm2f128 $0x31, %ymm2, %ymm0, %ymm0
-	WORD $0xe7c1; BYTE $0x06 // shll $0x6, %edi
-	LONG $0x06e0c141 // shll $0x6, %r8d
-	LONG $0x06e1c141 // shll $0x6, %r9d
+	LONG $0x0847b70f // movzwl 0x8(%rdi), %eax
+	LONG $0x0a57b70f // movzwl 0xa(%rdi), %edx
+	LONG $0x57b70f44; BYTE $0x0c // movzwl 0xc(%rdi), %r10d
+	LONG $0x5fb70f44; BYTE $0x0e // movzwl 0xe(%rdi), %r11d
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	WORD $0xe2c1; BYTE $0x06 // shll $0x6, %edx
 	LONG $0x06e2c141 // shll $0x6, %r10d
-	LONG $0x585dc1c4; WORD $0x3e24 // vaddpd (%r14,%rdi), %ymm4, %ymm4
-	LONG $0x3e048d49 // leaq (%r14,%rdi), %rax
-	LONG $0x060c8d4b // leaq (%r14,%r8), %rcx
-	LONG $0x0e148d4b // leaq (%r14,%r9), %rdx
-	LONG $0x16348d4b // leaq (%r14,%r10), %rsi
-	LONG $0x117dc1c4; WORD $0x3e24 // vmovupd %ymm4, (%r14,%rdi)
+	LONG $0x06e3c141 // shll $0x6, %r11d
+	LONG $0x585dc1c4; WORD $0x0624 // vaddpd (%r14,%rax), %ymm4, %ymm4
+	LONG $0x060c8d49 // leaq (%r14,%rax), %rcx
+	LONG $0x161c8d49 // leaq (%r14,%rdx), %rbx
+	LONG $0x16048d4f // leaq (%r14,%r10), %r8
+	LONG $0x1e0c8d4f // leaq (%r14,%r11), %r9
+	LONG $0x117dc1c4; WORD $0x0624 // vmovupd %ymm4, (%r14,%rax)
 	LONG $0x1875e3c4; WORD $0x01e3 // vinsertf128 $0x1, %xmm3, %ymm1, %ymm4
-	LONG $0x585d81c4; WORD $0x0624 // vaddpd (%r14,%r8), %ymm4, %ymm4
-	LONG $0x117d81c4; WORD $0x0624 // vmovupd %ymm4, (%r14,%r8)
-	LONG $0x587d81c4; WORD $0x0e04 // vaddpd (%r14,%r9), %ymm0, %ymm0
-	LONG $0x117d81c4; WORD $0x0e04 // vmovupd %ymm0, (%r14,%r9)
-	LONG $0x0675e3c4; WORD $0x31c3 // vperm2f128 $0x31, %ymm3, %ymm1, %ymm0
-	LONG $0x1545c1c4; BYTE $0xc8 // vunpckhpd %ymm8, %ymm7, %ymm1
+	LONG $0x585dc1c4; WORD $0x1624 // vaddpd (%r14,%rdx), %ymm4, %ymm4
+	LONG $0x117dc1c4; WORD $0x1624 // vmovupd %ymm4, (%r14,%rdx)
 	LONG $0x587d81c4; WORD $0x1604 // vaddpd (%r14,%r10), %ymm0, %ymm0
 	LONG $0x117d81c4; WORD $0x1604 // vmovupd %ymm0, (%r14,%r10)
+	LONG $0x0675e3c4; WORD $0x31c3 // vperm2f128 $0x31, %ymm3, %ymm1, %ymm0
+	LONG $0x1545c1c4; BYTE $0xc8 // vunpckhpd %ymm8, %ymm7, %ymm1
+	LONG $0x587d81c4; WORD $0x1e04 // vaddpd (%r14,%r11), %ymm0, %ymm0
+	LONG $0x117d81c4; WORD $0x1e04 // vmovupd %ymm0, (%r14,%r11)
 	LONG $0x1445c1c4; BYTE $0xc0 // vunpcklpd %ymm8, %ymm7, %ymm0
-	LONG $0x5058f9c5; BYTE $0x20 // vaddpd 0x20(%rax), %xmm0, %xmm2
+	LONG $0x5158f9c5; BYTE $0x20 // vaddpd 0x20(%rcx), %xmm0, %xmm2
 	LONG $0x197de3c4; WORD $0x01c0 // vextractf128 $0x1, %ymm0, %xmm0
-	LONG $0x247c8b48; BYTE $0x38 // movq 0x38(%rsp), %rdi
-	LONG $0x24748b4c; BYTE $0x20 // movq 0x20(%rsp), %r14
-	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
-	LONG $0x24448b4c; BYTE $0x28 // movq 0x28(%rsp), %r8
-	LONG $0x247c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r15
+	LONG $0x24548b48; BYTE $0x20 // movq 0x20(%rsp), %rdx
+	LONG $0x24748b4c; BYTE $0x28 // movq 0x28(%rsp), %r14
+	LONG $0x245c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r11
+	LONG $0x24548b4c; BYTE $0x38 // movq 0x38(%rsp), %r10
 	LONG $0x571141c4; BYTE $0xed // vxorpd %xmm13, %xmm13, %xmm13
-	LONG $0x5011f9c5; BYTE $0x20 // vmovupd %xmm2, 0x20(%rax)
-	LONG $0x5158f1c5; BYTE $0x20 // vaddpd 0x20(%rcx), %xmm1, %xmm2
 	LONG $0x5111f9c5; BYTE $0x20 // vmovupd %xmm2, 0x20(%rcx)
-	LONG $0x4258f9c5; BYTE $0x20 // vaddpd 0x20(%rdx), %xmm0, %xmm0
-	LONG $0x4211f9c5; BYTE $0x20 // vmovupd %xmm0, 0x20(%rdx)
+	LONG $0x5358f1c5; BYTE $0x20 // vaddpd 0x20(%rbx), %xmm1, %xmm2
+	LONG $0x5311f9c5; BYTE $0x20 // vmovupd %xmm2, 0x20(%rbx)
+	LONG $0x5879c1c4; WORD $0x2040 // vaddpd 0x20(%r8), %xmm0, %xmm0
+	LONG $0x1179c1c4; WORD $0x2040 // vmovupd %xmm0, 0x20(%r8)
 	LONG $0x197de3c4; WORD $0x01c8 // vextractf128 $0x1, %ymm1, %xmm0
-	LONG $0x4658f9c5; BYTE $0x20 // vaddpd 0x20(%rsi), %xmm0, %xmm0
-	LONG $0x4611f9c5; BYTE $0x20 // vmovupd %xmm0, 0x20(%rsi)
-	LONG $0x000322e9; BYTE $0x00 // jmp <symmetric6+0x308c>
-	WORD $0xb70f; BYTE $0x03 // movzwl (%rbx), %eax
-	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
-	LONG $0x24148b4c // movq (%rsp), %r10
-	LONG $0x0673b70f // movzwl 0x6(%rbx), %esi
+	LONG $0x5879c1c4; WORD $0x2041 // vaddpd 0x20(%r9), %xmm0, %xmm0
+	LONG $0x1179c1c4; WORD $0x2041 // vmovupd %xmm0, 0x20(%r9)
+	LONG $0x244c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r9
+	LONG $0x00032be9; BYTE $0x00 // jmp <symmetric6+0x2a3c>
+	LONG $0x24048b4c // movq (%rsp), %r8
+	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
+	WORD $0x8948; BYTE $0xd7 // movq %rdx, %rdi
+	LONG $0x00b70f41 // movzwl (%r8), %eax
 	LONG $0x400c8d48 // leaq (%rax,%rax,2), %rcx
-	LONG $0x0243b70f // movzwl 0x2(%rbx), %eax
-	LONG $0x76348d48 // leaq (%rsi,%rsi,2), %rsi
+	LONG $0x40b70f41; BYTE $0x02 // movzwl 0x2(%r8), %eax
 	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
-	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
-	LONG $0x1079c1c4; WORD $0x0a04 // vmovupd (%r10,%rcx), %xmm0
-	LONG $0x1079c1c4; WORD $0x0a64; BYTE $0x20 // vmovupd 0x20(%r10,%rcx), %xmm4
-	LONG $0x1079c1c4; WORD $0x0a54; BYTE $0x10 // vmovupd 0x10(%r10,%rcx), %xmm2
+	LONG $0x0410f9c5; BYTE $0x0b // vmovupd (%rbx,%rcx), %xmm0
+	LONG $0x6410f9c5; WORD $0x200b // vmovupd 0x20(%rbx,%rcx), %xmm4
+	LONG $0x5410f9c5; WORD $0x100b // vmovupd 0x10(%rbx,%rcx), %xmm2
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x40148d48 // leaq (%rax,%rax,2), %rdx
-	LONG $0x0443b70f // movzwl 0x4(%rbx), %eax
+	LONG $0x40b70f41; BYTE $0x04 // movzwl 0x4(%r8), %eax
+	LONG $0x40b70f45; BYTE $0x06 // movzwl 0x6(%r8), %r8d
 	WORD $0xe2c1; BYTE $0x04 // shll $0x4, %edx
-	LONG $0x1079c1c4; WORD $0x126c; BYTE $0x20 // vmovupd 0x20(%r10,%rdx), %xmm5
-	LONG $0x1079c1c4; WORD $0x125c; BYTE $0x10 // vmovupd 0x10(%r10,%rdx), %xmm3
+	LONG $0x6c10f9c5; WORD $0x2013 // vmovupd 0x20(%rbx,%rdx), %xmm5
+	LONG $0x5c10f9c5; WORD $0x1013 // vmovupd 0x10(%rbx,%rdx), %xmm3
 	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
+	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
 	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
-	LONG $0x187dc3c4; WORD $0x020c; BYTE $0x01 // vinsertf128 $0x1, (%r10,%rax), %ymm0, %ymm1
-	LONG $0x1079c1c4; WORD $0x1204 // vmovupd (%r10,%rdx), %xmm0
-	LONG $0x185dc3c4; LONG $0x0120027c // vinsertf128 $0x1, 0x20(%r10,%rax), %ymm4, %ymm7
-	LONG $0x186d43c4; LONG $0x01100244 // vinsertf128 $0x1, 0x10(%r10,%rax), %ymm2, %ymm8
+	LONG $0x04e0c141 // shll $0x4, %r8d
+	LONG $0x187de3c4; WORD $0x030c; BYTE $0x01 // vinsertf128 $0x1, (%rbx,%rax), %ymm0, %ymm1
+	LONG $0x0410f9c5; BYTE $0x13 // vmovupd (%rbx,%rdx), %xmm0
+	LONG $0x185de3c4; LONG $0x0120037c // vinsertf128 $0x1, 0x20(%rbx,%rax), %ymm4, %ymm7
+	LONG $0x186d63c4; LONG $0x01100344 // vinsertf128 $0x1, 0x10(%rbx,%rax), %ymm2, %ymm8
 	LONG $0x23848d4b; LONG $0x000010a0 // leaq 0x10a0(%r11,%r12), %rax
-	LONG $0x1855c3c4; LONG $0x0120326c // vinsertf128 $0x1, 0x20(%r10,%rsi), %ymm5, %ymm5
-	LONG $0x1865c3c4; LONG $0x0110325c // vinsertf128 $0x1, 0x10(%r10,%rsi), %ymm3, %ymm3
-	LONG $0x187dc3c4; WORD $0x3234; BYTE $0x01 // vinsertf128 $0x1, (%r10,%rsi), %ymm0, %ymm6
+	LONG $0x1855a3c4; LONG $0x0120036c // vinsertf128 $0x1, 0x20(%rbx,%r8), %ymm5, %ymm5
+	LONG $0x1865a3c4; LONG $0x0110035c // vinsertf128 $0x1, 0x10(%rbx,%r8), %ymm3, %ymm3
+	LONG $0x187da3c4; WORD $0x0334; BYTE $0x01 // vinsertf128 $0x1, (%rbx,%r8), %ymm0, %ymm6
 	LONG $0x8b180f41; LONG $0x00001000 // prefetcht0 0x1000(%r11)
 	LONG $0x5a7c41c4; BYTE $0x23 // vcvtps2pd (%r11), %ymm12
 	LONG $0xe514c5c5 // vunpcklpd %ymm5, %ymm7, %ymm4
@@ -14182,7 +12968,7 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xd314bdc5 // vunpcklpd %ymm3, %ymm8, %ymm2
 	LONG $0xdb15bdc5 // vunpckhpd %ymm3, %ymm8, %ymm3
 	LONG $0xc614f5c5 // vunpcklpd %ymm6, %ymm1, %ymm0
-	LONG $0xa8fd62c4; LONG $0x03a024a4; WORD $0x0000 // vfmadd213pd 0x3a0(%rsp), %ymm0, %ymm12
+	LONG $0xa8fd62c4; LONG $0x03c024a4; WORD $0x0000 // vfmadd213pd 0x3c0(%rsp), %ymm0, %ymm12
 	LONG $0x8b180f41; LONG $0x00001020 // prefetcht0 0x1020(%r11)
 	LONG $0xce15f5c5 // vunpckhpd %ymm6, %ymm1, %ymm1
 	LONG $0x5a7cc1c4; WORD $0x207b // vcvtps2pd 0x20(%r11), %ymm7
@@ -14199,10 +12985,10 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xb8e5c2c4; BYTE $0xf9 // vfmadd231pd %ymm9, %ymm3, %ymm7
 	LONG $0xb8ddc2c4; BYTE $0xfa // vfmadd231pd %ymm10, %ymm4, %ymm7
 	LONG $0xb8d5c2c4; BYTE $0xfb // vfmadd231pd %ymm11, %ymm5, %ymm7
-	LONG $0xbc29fdc5; LONG $0x0003a024; BYTE $0x00 // vmovapd %ymm7, 0x3a0(%rsp)
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0xbc29fdc5; LONG $0x0003c024; BYTE $0x00 // vmovapd %ymm7, 0x3c0(%rsp)
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0xb05afcc5; LONG $0xffffef60 // vcvtps2pd -0x10a0(%rax), %ymm6
-	LONG $0xa8fde2c4; LONG $0x03e00cb4; WORD $0x0000 // vfmadd213pd 0x3e0(%rsp,%rcx), %ymm0, %ymm6
+	LONG $0xa8fde2c4; LONG $0x04000cb4; WORD $0x0000 // vfmadd213pd 0x400(%rsp,%rcx), %ymm0, %ymm6
 	LONG $0x6088180f; WORD $0xffff; BYTE $0xff // prefetcht0 -0xa0(%rax)
 	LONG $0xb85afcc5; LONG $0xffffef80 // vcvtps2pd -0x1080(%rax), %ymm7
 	LONG $0x8048180f // prefetcht0 -0x80(%rax)
@@ -14220,46 +13006,48 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
 	LONG $0xa8dd42c4; BYTE $0xca // vfmadd213pd %ymm10, %ymm4, %ymm9
 	LONG $0xa8d542c4; BYTE $0xc1 // vfmadd213pd %ymm9, %ymm5, %ymm8
-	LONG $0x84297dc5; LONG $0x0003e00c; BYTE $0x00 // vmovapd %ymm8, 0x3e0(%rsp,%rcx)
+	LONG $0x84297dc5; LONG $0x0004000c; BYTE $0x00 // vmovapd %ymm8, 0x400(%rsp,%rcx)
 	LONG $0x40c18348 // addq $0x40, %rcx
 	LONG $0x40f98148; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %rcx
-	LONG $0xff76850f; WORD $0xffff // jne <symmetric6+0x2ea0>
-	LONG $0x0843b70f // movzwl 0x8(%rbx), %eax
-	LONG $0x24148b4c // movq (%rsp), %r10
-	LONG $0x0e73b70f // movzwl 0xe(%rbx), %esi
+	LONG $0xff76850f; WORD $0xffff // jne <symmetric6+0x2850>
+	LONG $0x24048b4c // movq (%rsp), %r8
+	LONG $0x245c8b48; BYTE $0x08 // movq 0x8(%rsp), %rbx
 	LONG $0x5a7c41c4; WORD $0x105b // vcvtps2pd 0x10(%r11), %ymm11
 	LONG $0x5a7c41c4; WORD $0x3053 // vcvtps2pd 0x30(%r11), %ymm10
 	LONG $0x5a7c41c4; WORD $0x504b // vcvtps2pd 0x50(%r11), %ymm9
 	LONG $0x5a7c41c4; WORD $0x7043 // vcvtps2pd 0x70(%r11), %ymm8
 	LONG $0x5a7cc1c4; LONG $0x000090bb; BYTE $0x00 // vcvtps2pd 0x90(%r11), %ymm7
+	LONG $0x40b70f41; BYTE $0x08 // movzwl 0x8(%r8), %eax
 	LONG $0x400c8d48 // leaq (%rax,%rax,2), %rcx
-	LONG $0x0a43b70f // movzwl 0xa(%rbx), %eax
-	LONG $0x76348d48 // leaq (%rsi,%rsi,2), %rsi
+	LONG $0x40b70f41; BYTE $0x0a // movzwl 0xa(%r8), %eax
 	WORD $0xe1c1; BYTE $0x04 // shll $0x4, %ecx
-	WORD $0xe6c1; BYTE $0x04 // shll $0x4, %esi
-	LONG $0x1079c1c4; WORD $0x0a04 // vmovupd (%r10,%rcx), %xmm0
-	LONG $0x1079c1c4; WORD $0x0a54; BYTE $0x10 // vmovupd 0x10(%r10,%rcx), %xmm2
-	LONG $0x1079c1c4; WORD $0x0a64; BYTE $0x20 // vmovupd 0x20(%r10,%rcx), %xmm4
+	LONG $0x0410f9c5; BYTE $0x0b // vmovupd (%rbx,%rcx), %xmm0
+	LONG $0x5410f9c5; WORD $0x100b // vmovupd 0x10(%rbx,%rcx), %xmm2
+	LONG $0x6410f9c5; WORD $0x200b // vmovupd 0x20(%rbx,%rcx), %xmm4
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0x40148d48 // leaq (%rax,%rax,2), %rdx
-	LONG $0x0c43b70f // movzwl 0xc(%rbx), %eax
+	LONG $0x40b70f41; BYTE $0x0c // movzwl 0xc(%r8), %eax
+	LONG $0x40b70f45; BYTE $0x0e // movzwl 0xe(%r8), %r8d
 	WORD $0xe2c1; BYTE $0x04 // shll $0x4, %edx
-	LONG $0x1079c1c4; WORD $0x125c; BYTE $0x10 // vmovupd 0x10(%r10,%rdx), %xmm3
-	LONG $0x1079c1c4; WORD $0x126c; BYTE $0x20 // vmovupd 0x20(%r10,%rdx), %xmm5
+	LONG $0x5c10f9c5; WORD $0x1013 // vmovupd 0x10(%rbx,%rdx), %xmm3
+	LONG $0x6c10f9c5; WORD $0x2013 // vmovupd 0x20(%rbx,%rdx), %xmm5
 	LONG $0x40048d48 // leaq (%rax,%rax,2), %rax
+	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
 	WORD $0xe0c1; BYTE $0x04 // shll $0x4, %eax
-	LONG $0x187dc3c4; WORD $0x020c; BYTE $0x01 // vinsertf128 $0x1, (%r10,%rax), %ymm0, %ymm1
-	LONG $0x1079c1c4; WORD $0x1204 // vmovupd (%r10,%rdx), %xmm0
-	LONG $0x1865c3c4; LONG $0x0110325c // vinsertf128 $0x1, 0x10(%r10,%rsi), %ymm3, %ymm3
-	LONG $0x1855c3c4; LONG $0x0120326c // vinsertf128 $0x1, 0x20(%r10,%rsi), %ymm5, %ymm5
-	LONG $0x187dc3c4; WORD $0x3234; BYTE $0x01 // vinsertf128 $0x1, (%r10,%rsi), %ymm0, %ymm6
+	LONG $0x04e0c141 // shll $0x4, %r8d
+	LONG $0x187de3c4; WORD $0x030c; BYTE $0x01 // vinsertf128 $0x1, (%rbx,%rax), %ymm0, %ymm1
+	LONG $0x0410f9c5; BYTE $0x13 // vmovupd (%rbx,%rdx), %xmm0
+	WORD $0x8948; BYTE $0xfa // movq %rdi, %rdx
+	LONG $0x1865a3c4; LONG $0x0110035c // vinsertf128 $0x1, 0x10(%rbx,%r8), %ymm3, %ymm3
+	LONG $0x1855a3c4; LONG $0x0120036c // vinsertf128 $0x1, 0x20(%rbx,%r8), %ymm5, %ymm5
+	LONG $0x187da3c4; WORD $0x0334; BYTE $0x01 // vinsertf128 $0x1, (%rbx,%r8), %ymm0, %ymm6
 	LONG $0xc614f5c5 // vunpcklpd %ymm6, %ymm1, %ymm0
 	LONG $0xce15f5c5 // vunpckhpd %ymm6, %ymm1, %ymm1
-	LONG $0x186dc3c4; LONG $0x01100274 // vinsertf128 $0x1, 0x10(%r10,%rax), %ymm2, %ymm6
-	LONG $0xa8fd62c4; LONG $0x03c0249c; WORD $0x0000 // vfmadd213pd 0x3c0(%rsp), %ymm0, %ymm11
+	LONG $0x186de3c4; LONG $0x01100374 // vinsertf128 $0x1, 0x10(%rbx,%rax), %ymm2, %ymm6
+	LONG $0xa8fd62c4; LONG $0x03e0249c; WORD $0x0000 // vfmadd213pd 0x3e0(%rsp), %ymm0, %ymm11
 	LONG $0xd314cdc5 // vunpcklpd %ymm3, %ymm6, %ymm2
 	LONG $0xdb15cdc5 // vunpckhpd %ymm3, %ymm6, %ymm3
-	LONG $0x185dc3c4; LONG $0x01200274 // vinsertf128 $0x1, 0x20(%r10,%rax), %ymm4, %ymm6
+	LONG $0x185de3c4; LONG $0x01200374 // vinsertf128 $0x1, 0x20(%rbx,%rax), %ymm4, %ymm6
 	LONG $0x23848d4b; LONG $0x000000b0 // leaq 0xb0(%r11,%r12), %rax
 	LONG $0xb8f542c4; BYTE $0xda // vfmadd231pd %ymm10, %ymm1, %ymm11
 	LONG $0xb8ed42c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm2, %ymm11
@@ -14269,14 +13057,14 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0xb8e542c4; BYTE $0xd8 // vfmadd231pd %ymm8, %ymm3, %ymm11
 	LONG $0xb8dd62c4; BYTE $0xdf // vfmadd231pd %ymm7, %ymm4, %ymm11
 	LONG $0xb8d562c4; BYTE $0xde // vfmadd231pd %ymm6, %ymm5, %ymm11
-	LONG $0x9c297dc5; LONG $0x0003c024; BYTE $0x00 // vmovapd %ymm11, 0x3c0(%rsp)
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x9c297dc5; LONG $0x0003e024; BYTE $0x00 // vmovapd %ymm11, 0x3e0(%rsp)
+	BYTE $0x90 // nop
 	LONG $0xb05afcc5; LONG $0xffffff60 // vcvtps2pd -0xa0(%rax), %ymm6
 	LONG $0x785afcc5; BYTE $0x80 // vcvtps2pd -0x80(%rax), %ymm7
 	LONG $0x405a7cc5; BYTE $0xa0 // vcvtps2pd -0x60(%rax), %ymm8
 	LONG $0x505a7cc5; BYTE $0xc0 // vcvtps2pd -0x40(%rax), %ymm10
 	LONG $0x485a7cc5; BYTE $0xe0 // vcvtps2pd -0x20(%rax), %ymm9
-	LONG $0xa8fde2c4; LONG $0x04000cb4; WORD $0x0000 // vfmadd213pd 0x400(%rsp,%rcx), %ymm0, %ymm6
+	LONG $0xa8fde2c4; LONG $0x04200cb4; WORD $0x0000 // vfmadd213pd 0x420(%rsp,%rcx), %ymm0, %ymm6
 	LONG $0xa8f5e2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm1, %ymm7
 	LONG $0xa8ed62c4; BYTE $0xc7 // vfmadd213pd %ymm7, %ymm2, %ymm8
 	LONG $0xa8e542c4; BYTE $0xd0 // vfmadd213pd %ymm8, %ymm3, %ymm10
@@ -14284,114 +13072,121 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	WORD $0x014c; BYTE $0xe0 // addq %r12, %rax
 	LONG $0xa8dd42c4; BYTE $0xca // vfmadd213pd %ymm10, %ymm4, %ymm9
 	LONG $0xa8d542c4; BYTE $0xc1 // vfmadd213pd %ymm9, %ymm5, %ymm8
-	LONG $0x84297dc5; LONG $0x0004000c; BYTE $0x00 // vmovapd %ymm8, 0x400(%rsp,%rcx)
+	LONG $0x84297dc5; LONG $0x0004200c; BYTE $0x00 // vmovapd %ymm8, 0x420(%rsp,%rcx)
 	LONG $0x40c18348 // addq $0x40, %rcx
 	LONG $0x40f98148; WORD $0x0001; BYTE $0x00 // cmpq $0x140, %rcx
-	WORD $0xa475 // jne <symmetric6+0x3030>
-	LONG $0x10c38348 // addq $0x10, %rbx
-	LONG $0xffd264e9; BYTE $0xff // jmp <symmetric6+0x2f9>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x0641f641; BYTE $0x04 // testb $0x4, 0x6(%r9)
-	LONG $0xd1c5840f; WORD $0xffff // je <symmetric6+0x270>
-	LONG $0x24848b48; LONG $0x00000560 // movq 0x560(%rsp), %rax
+	WORD $0xa475 // jne <symmetric6+0x29e0>
+	LONG $0x24048348; BYTE $0x10 // addq $0x10, (%rsp)
+	LONG $0x24bc8b48; LONG $0x000001f8 // movq 0x1f8(%rsp), %rdi
+	LONG $0xffd8b6e9; BYTE $0xff // jmp <symmetric6+0x304>
+	WORD $0x9066 // nop
+	LONG $0x0642f641; BYTE $0x04 // testb $0x4, 0x6(%r10)
+	LONG $0xd825840f; WORD $0xffff // je <symmetric6+0x280>
+	LONG $0x24848b48; LONG $0x00000580 // movq 0x580(%rsp), %rax
+	WORD $0x8948; BYTE $0xd7 // movq %rdx, %rdi
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x00a88e0f; WORD $0x0000 // jle <symmetric6+0x3164>
+	LONG $0x00b18e0f; WORD $0x0000 // jle <symmetric6+0x2b20>
 	LONG $0x484f8b48 // movq 0x48(%rdi), %rcx
 	WORD $0xd231 // xorl %edx, %edx
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0xd4b48b48; LONG $0x00000520 // movq 0x520(%rsp,%rdx,8), %rsi
-	LONG $0x8410fbc5; LONG $0x0003a0d4; BYTE $0x00 // vmovsd 0x3a0(%rsp,%rdx,8), %xmm0
-	LONG $0x06e6c148 // shlq $0x6, %rsi
-	LONG $0x0458fbc5; BYTE $0x31 // vaddsd (%rcx,%rsi), %xmm0, %xmm0
-	LONG $0x0411fbc5; BYTE $0x31 // vmovsd %xmm0, (%rcx,%rsi)
-	LONG $0x8410fbc5; LONG $0x0003e0d4; BYTE $0x00 // vmovsd 0x3e0(%rsp,%rdx,8), %xmm0
-	LONG $0x4458fbc5; WORD $0x0831 // vaddsd 0x8(%rcx,%rsi), %xmm0, %xmm0
-	LONG $0x4411fbc5; WORD $0x0831 // vmovsd %xmm0, 0x8(%rcx,%rsi)
-	LONG $0x8410fbc5; LONG $0x000420d4; BYTE $0x00 // vmovsd 0x420(%rsp,%rdx,8), %xmm0
-	LONG $0x4458fbc5; WORD $0x1031 // vaddsd 0x10(%rcx,%rsi), %xmm0, %xmm0
-	LONG $0x4411fbc5; WORD $0x1031 // vmovsd %xmm0, 0x10(%rcx,%rsi)
-	LONG $0x8410fbc5; LONG $0x000460d4; BYTE $0x00 // vmovsd 0x460(%rsp,%rdx,8), %xmm0
-	LONG $0x4458fbc5; WORD $0x1831 // vaddsd 0x18(%rcx,%rsi), %xmm0, %xmm0
-	LONG $0x4411fbc5; WORD $0x1831 // vmovsd %xmm0, 0x18(%rcx,%rsi)
-	LONG $0x8410fbc5; LONG $0x0004a0d4; BYTE $0x00 // vmovsd 0x4a0(%rsp,%rdx,8), %xmm0
-	LONG $0x4458fbc5; WORD $0x2031 // vaddsd 0x20(%rcx,%rsi), %xmm0, %xmm0
-	LONG $0x4411fbc5; WORD $0x2031 // vmovsd %xmm0, 0x20(%rcx,%rsi)
-	LONG $0x8410fbc5; LONG $0x0004e0d4; BYTE $0x00 // vmovsd 0x4e0(%rsp,%rdx,8), %xmm0
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xd4848b4c; LONG $0x00000540 // movq 0x540(%rsp,%rdx,8), %r8
+	LONG $0x8410fbc5; LONG $0x0003c0d4; BYTE $0x00 // vmovsd 0x3c0(%rsp,%rdx,8), %xmm0
+	LONG $0x06e0c149 // shlq $0x6, %r8
+	LONG $0x587ba1c4; WORD $0x0104 // vaddsd (%rcx,%r8), %xmm0, %xmm0
+	LONG $0x117ba1c4; WORD $0x0104 // vmovsd %xmm0, (%rcx,%r8)
+	LONG $0x8410fbc5; LONG $0x000400d4; BYTE $0x00 // vmovsd 0x400(%rsp,%rdx,8), %xmm0
+	LONG $0x587ba1c4; WORD $0x0144; BYTE $0x08 // vaddsd 0x8(%rcx,%r8), %xmm0, %xmm0
+	LONG $0x117ba1c4; WORD $0x0144; BYTE $0x08 // vmovsd %xmm0, 0x8(%rcx,%r8)
+	LONG $0x8410fbc5; LONG $0x000440d4; BYTE $0x00 // vmovsd 0x440(%rsp,%rdx,8), %xmm0
+	LONG $0x587ba1c4; WORD $0x0144; BYTE $0x10 // vaddsd 0x10(%rcx,%r8), %xmm0, %xmm0
+	LONG $0x117ba1c4; WORD $0x0144; BYTE $0x10 // vmovsd %xmm0, 0x10(%rcx,%r8)
+	LONG $0x8410fbc5; LONG $0x000480d4; BYTE $0x00 // vmovsd 0x480(%rsp,%rdx,8), %xmm0
+	LONG $0x587ba1c4; WORD $0x0144; BYTE $0x18 // vaddsd 0x18(%rcx,%r8), %xmm0, %xmm0
+	LONG $0x117ba1c4; WORD $0x0144; BYTE $0x18 // vmovsd %xmm0, 0x18(%rcx,%r8)
+	LONG $0x8410fbc5; LONG $0x0004c0d4; BYTE $0x00 // vmovsd 0x4c0(%rsp,%rdx,8), %xmm0
+	LONG $0x587ba1c4; WORD $0x0144; BYTE $0x20 // vaddsd 0x20(%rcx,%r8), %xmm0, %xmm0
+	LONG $0x117ba1c4; WORD $0x0144; BYTE $0x20 // vmovsd %xmm0, 0x20(%rcx,%r8)
+	LONG $0x8410fbc5; LONG $0x000500d4; BYTE $0x00 // vmovsd 0x500(%rsp,%rdx,8), %xmm0
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	LONG $0x4458fbc5; WORD $0x2831 // vaddsd 0x28(%rcx,%rsi), %xmm0, %xmm0
-	LONG $0x4411fbc5; WORD $0x2831 // vmovsd %xmm0, 0x28(%rcx,%rsi)
+	LONG $0x587ba1c4; WORD $0x0144; BYTE $0x28 // vaddsd 0x28(%rcx,%r8), %xmm0, %xmm0
+	LONG $0x117ba1c4; WORD $0x0144; BYTE $0x28 // vmovsd %xmm0, 0x28(%rcx,%r8)
 	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
-	LONG $0xff6c850f; WORD $0xffff // jne <symmetric6+0x30d0>
-	LONG $0x24948b4c; LONG $0x000000b8 // movq 0xb8(%rsp), %r10
-	LONG $0x08498d49 // leaq 0x8(%r9), %rcx
-	WORD $0x0149; BYTE $0xc2 // addq %rax, %r10
+	LONG $0xff60850f; WORD $0xffff // jne <symmetric6+0x2a80>
+	LONG $0x249c8b48; LONG $0x000000b8 // movq 0xb8(%rsp), %rbx
+	LONG $0x084a8d49 // leaq 0x8(%r10), %rcx
+	WORD $0x0148; BYTE $0xc3 // addq %rax, %rbx
 	LONG $0x248c3b48; LONG $0x000000b0 // cmpq 0xb0(%rsp), %rcx
-	LONG $0xd0f7830f; WORD $0xffff // jae <symmetric6+0x278>
+	LONG $0x01c3830f; WORD $0x0000 // jae <symmetric6+0x2d00>
 	LONG $0x58478b48 // movq 0x58(%rdi), %rax
 	LONG $0x000008b9; BYTE $0x00 // movl $0x8, %ecx
-	WORD $0x894c; BYTE $0xd2 // movq %r10, %rdx
-	WORD $0x294c; BYTE $0xd0 // subq %r10, %rax
+	WORD $0x8949; BYTE $0xf8 // movq %rdi, %r8
+	WORD $0x8948; BYTE $0xda // movq %rbx, %rdx
+	WORD $0x2948; BYTE $0xd8 // subq %rbx, %rax
 	LONG $0x08f88348 // cmpq $0x8, %rax
 	LONG $0xc84c0f48 // cmovlq %rax, %rcx
-	LONG $0x248c8948; LONG $0x00000560 // movq %rcx, 0x560(%rsp)
-	LONG $0xac7f7dc5; LONG $0x0003c024; BYTE $0x00 // vmovdqa %ymm13, 0x3c0(%rsp)
-	LONG $0xac7f7dc5; LONG $0x0003a024; BYTE $0x00 // vmovdqa %ymm13, 0x3a0(%rsp)
-	LONG $0xac7f7dc5; LONG $0x00024024; BYTE $0x00 // vmovdqa %ymm13, 0x240(%rsp)
-	LONG $0xac7f7dc5; LONG $0x00022024; BYTE $0x00 // vmovdqa %ymm13, 0x220(%rsp)
-	LONG $0xac7f7dc5; LONG $0x00040024; BYTE $0x00 // vmovdqa %ymm13, 0x400(%rsp)
+	LONG $0x248c8948; LONG $0x00000580 // movq %rcx, 0x580(%rsp)
 	LONG $0xac7f7dc5; LONG $0x0003e024; BYTE $0x00 // vmovdqa %ymm13, 0x3e0(%rsp)
-	LONG $0xac7f7dc5; LONG $0x00028024; BYTE $0x00 // vmovdqa %ymm13, 0x280(%rsp)
+	LONG $0xac7f7dc5; LONG $0x0003c024; BYTE $0x00 // vmovdqa %ymm13, 0x3c0(%rsp)
 	LONG $0xac7f7dc5; LONG $0x00026024; BYTE $0x00 // vmovdqa %ymm13, 0x260(%rsp)
-	LONG $0xac7f7dc5; LONG $0x00044024; BYTE $0x00 // vmovdqa %ymm13, 0x440(%rsp)
+	LONG $0xac7f7dc5; LONG $0x00024024; BYTE $0x00 // vmovdqa %ymm13, 0x240(%rsp)
 	LONG $0xac7f7dc5; LONG $0x00042024; BYTE $0x00 // vmovdqa %ymm13, 0x420(%rsp)
-	LONG $0xac7f7dc5; LONG $0x0002c024; BYTE $0x00 // vmovdqa %ymm13, 0x2c0(%rsp)
+	LONG $0xac7f7dc5; LONG $0x00040024; BYTE $0x00 // vmovdqa %ymm13, 0x400(%rsp)
 	LONG $0xac7f7dc5; LONG $0x0002a024; BYTE $0x00 // vmovdqa %ymm13, 0x2a0(%rsp)
-	LONG $0xac7f7dc5; LONG $0x00048024; BYTE $0x00 // vmovdqa %ymm13, 0x480(%rsp)
+	LONG $0xac7f7dc5; LONG $0x00028024; BYTE $0x00 // vmovdqa %ymm13, 0x280(%rsp)
 	LONG $0xac7f7dc5; LONG $0x00046024; BYTE $0x00 // vmovdqa %ymm13, 0x460(%rsp)
-	LONG $0xac7f7dc5; LONG $0x00030024; BYTE $0x00 // vmovdqa %ymm13, 0x300(%rsp)
+	LONG $0xac7f7dc5; LONG $0x00044024; BYTE $0x00 // vmovdqa %ymm13, 0x440(%rsp)
 	LONG $0xac7f7dc5; LONG $0x0002e024; BYTE $0x00 // vmovdqa %ymm13, 0x2e0(%rsp)
-	LONG $0xac7f7dc5; LONG $0x0004c024; BYTE $0x00 // vmovdqa %ymm13, 0x4c0(%rsp)
+	LONG $0xac7f7dc5; LONG $0x0002c024; BYTE $0x00 // vmovdqa %ymm13, 0x2c0(%rsp)
 	LONG $0xac7f7dc5; LONG $0x0004a024; BYTE $0x00 // vmovdqa %ymm13, 0x4a0(%rsp)
-	LONG $0xac7f7dc5; LONG $0x00034024; BYTE $0x00 // vmovdqa %ymm13, 0x340(%rsp)
+	LONG $0xac7f7dc5; LONG $0x00048024; BYTE $0x00 // vmovdqa %ymm13, 0x480(%rsp)
 	LONG $0xac7f7dc5; LONG $0x00032024; BYTE $0x00 // vmovdqa %ymm13, 0x320(%rsp)
-	LONG $0xac7f7dc5; LONG $0x00050024; BYTE $0x00 // vmovdqa %ymm13, 0x500(%rsp)
+	LONG $0xac7f7dc5; LONG $0x00030024; BYTE $0x00 // vmovdqa %ymm13, 0x300(%rsp)
 	LONG $0xac7f7dc5; LONG $0x0004e024; BYTE $0x00 // vmovdqa %ymm13, 0x4e0(%rsp)
-	LONG $0xac7f7dc5; LONG $0x00038024; BYTE $0x00 // vmovdqa %ymm13, 0x380(%rsp)
+	LONG $0xac7f7dc5; LONG $0x0004c024; BYTE $0x00 // vmovdqa %ymm13, 0x4c0(%rsp)
 	LONG $0xac7f7dc5; LONG $0x00036024; BYTE $0x00 // vmovdqa %ymm13, 0x360(%rsp)
+	LONG $0xac7f7dc5; LONG $0x00034024; BYTE $0x00 // vmovdqa %ymm13, 0x340(%rsp)
+	LONG $0xac7f7dc5; LONG $0x00052024; BYTE $0x00 // vmovdqa %ymm13, 0x520(%rsp)
+	LONG $0xac7f7dc5; LONG $0x00050024; BYTE $0x00 // vmovdqa %ymm13, 0x500(%rsp)
+	LONG $0xac7f7dc5; LONG $0x0003a024; BYTE $0x00 // vmovdqa %ymm13, 0x3a0(%rsp)
+	LONG $0xac7f7dc5; LONG $0x00038024; BYTE $0x00 // vmovdqa %ymm13, 0x380(%rsp)
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x00b68e0f; WORD $0x0000 // jle <symmetric6+0x3337>
-	LONG $0x28478b48 // movq 0x28(%rdi), %rax
-	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
-	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
-	WORD $0xf631 // xorl %esi, %esi
+	LONG $0x00c88e0f; WORD $0x0000 // jle <symmetric6+0x2d08>
+	LONG $0x28408b49 // movq 0x28(%r8), %rax
+	LONG $0x38488b49 // movq 0x38(%r8), %rcx
+	WORD $0x8948; BYTE $0xd3 // movq %rdx, %rbx
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
 	LONG $0x50148d48 // leaq (%rax,%rdx,2), %rdx
-	LONG $0x00008de9; BYTE $0x00 // jmp <symmetric6+0x3324>
+	LONG $0x00008fe9; BYTE $0x00 // jmp <symmetric6+0x2ce6>
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x32048d4d // leaq (%r10,%rsi), %r8
-	LONG $0xf484894c; LONG $0x00000520 // movq %r8, 0x520(%rsp,%rsi,8)
+	LONG $0x0b048d4e // leaq (%rbx,%r9), %r8
+	LONG $0xcc84894e; LONG $0x00000540 // movq %r8, 0x540(%rsp,%r9,8)
 	LONG $0x40048d4f // leaq (%r8,%r8,2), %r8
 	LONG $0x04e0c149 // shlq $0x4, %r8
 	LONG $0x107ba1c4; WORD $0x0104 // vmovsd (%rcx,%r8), %xmm0
-	LONG $0x8411fbc5; LONG $0x000220f4; BYTE $0x00 // vmovsd %xmm0, 0x220(%rsp,%rsi,8)
+	LONG $0x117ba1c4; LONG $0x0240cc84; WORD $0x0000 // vmovsd %xmm0, 0x240(%rsp,%r9,8)
 	LONG $0x107ba1c4; WORD $0x0144; BYTE $0x08 // vmovsd 0x8(%rcx,%r8), %xmm0
-	LONG $0x8411fbc5; LONG $0x000260f4; BYTE $0x00 // vmovsd %xmm0, 0x260(%rsp,%rsi,8)
+	LONG $0x117ba1c4; LONG $0x0280cc84; WORD $0x0000 // vmovsd %xmm0, 0x280(%rsp,%r9,8)
 	LONG $0x107ba1c4; WORD $0x0144; BYTE $0x10 // vmovsd 0x10(%rcx,%r8), %xmm0
-	LONG $0x8411fbc5; LONG $0x0002a0f4; BYTE $0x00 // vmovsd %xmm0, 0x2a0(%rsp,%rsi,8)
+	LONG $0x117ba1c4; LONG $0x02c0cc84; WORD $0x0000 // vmovsd %xmm0, 0x2c0(%rsp,%r9,8)
 	LONG $0x107ba1c4; WORD $0x0144; BYTE $0x18 // vmovsd 0x18(%rcx,%r8), %xmm0
-	LONG $0x8411fbc5; LONG $0x0002e0f4; BYTE $0x00 // vmovsd %xmm0, 0x2e0(%rsp,%rsi,8)
+	LONG $0x117ba1c4; LONG $0x0300cc84; WORD $0x0000 // vmovsd %xmm0, 0x300(%rsp,%r9,8)
 	LONG $0x107ba1c4; WORD $0x0144; BYTE $0x20 // vmovsd 0x20(%rcx,%r8), %xmm0
-	LONG $0x8411fbc5; LONG $0x000320f4; BYTE $0x00 // vmovsd %xmm0, 0x320(%rsp,%rsi,8)
+	LONG $0x117ba1c4; LONG $0x0340cc84; WORD $0x0000 // vmovsd %xmm0, 0x340(%rsp,%r9,8)
 	LONG $0x107ba1c4; WORD $0x0144; BYTE $0x28 // vmovsd 0x28(%rcx,%r8), %xmm0
-	LONG $0x8411fbc5; LONG $0x000360f4; BYTE $0x00 // vmovsd %xmm0, 0x360(%rsp,%rsi,8)
-	WORD $0xff48; BYTE $0xc6 // incq %rsi
-	LONG $0x24b43b48; LONG $0x00000560 // cmpq 0x560(%rsp), %rsi
-	LONG $0xcf548d0f; WORD $0xffff // jge <symmetric6+0x278>
+	LONG $0x117ba1c4; LONG $0x0380cc84; WORD $0x0000 // vmovsd %xmm0, 0x380(%rsp,%r9,8)
+	WORD $0xff49; BYTE $0xc1 // incq %r9
+	LONG $0x248c3b4c; LONG $0x00000580 // cmpq 0x580(%rsp), %r9
+	WORD $0x1a7d // jge <symmetric6+0x2d00>
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xff73840f; WORD $0xffff // je <symmetric6+0x32a0>
-	LONG $0x04b70f44; BYTE $0x72 // movzwl (%rdx,%rsi,2), %r8d
-	LONG $0xffff6de9; BYTE $0xff // jmp <symmetric6+0x32a4>
-	WORD $0x8949; BYTE $0xd2 // movq %rdx, %r10
-	LONG $0xffcf39e9; BYTE $0xff // jmp <symmetric6+0x278>
+	LONG $0xff71840f; WORD $0xffff // je <symmetric6+0x2c60>
+	LONG $0x04b70f46; BYTE $0x4a // movzwl (%rdx,%r9,2), %r8d
+	LONG $0xffff6be9; BYTE $0xff // jmp <symmetric6+0x2c64>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x8948; BYTE $0xfa // movq %rdi, %rdx
+	LONG $0xffd580e9; BYTE $0xff // jmp <symmetric6+0x288>
+	WORD $0x8948; BYTE $0xd3 // movq %rdx, %rbx
+	WORD $0x894c; BYTE $0xc2 // movq %r8, %rdx
+	LONG $0xffd575e9; BYTE $0xff // jmp <symmetric6+0x288>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -14402,8 +13197,6 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x45300000
-	LONG $0x00000000; LONG $0x43300000
+	LONG $0x45300000; LONG $0x00000000
+	LONG $0x43300000
 	RET

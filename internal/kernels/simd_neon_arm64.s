@@ -5615,8 +5615,8 @@ TEXT ·symmetric2Quad(SB), 0, $1008-8
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <symmetric2>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140003cd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xf81b0ffd // str x29, [sp, #-0x50]!
+	WORD $0x1400036d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xa9bb6ffd // stp x29, x27, [sp, #-0x50]!
 	WORD $0xa90167fa // stp x26, x25, [sp, #0x10]
 	WORD $0xa9025ff8 // stp x24, x23, [sp, #0x20]
 	WORD $0xa90357f6 // stp x22, x21, [sp, #0x30]
@@ -5676,44 +5676,45 @@ TEXT ·symmetric2Quad(SB), 0, $1008-8
 	WORD $0xfd002180 // str d0, [x12, #0x40]
 	WORD $0x9100218c // add x12, x12, #0x8
 	WORD $0x54fffeab // b.lt <symmetric2+0xc0>
-	WORD $0xf940040e // ldr x14, [x0, #0x8]
-	WORD $0xf10005df // cmp x14, #0x1
-	WORD $0x54006f4b // b.lt <symmetric2+0xee0>
-	WORD $0xf940000d // ldr x13, [x0]
-	WORD $0x910003ec // mov x12, sp
+	WORD $0xf940040f // ldr x15, [x0, #0x8]
+	WORD $0xf10005ff // cmp x15, #0x1
+	WORD $0x5400644b // b.lt <symmetric2+0xd80>
+	WORD $0xf940000e // ldr x14, [x0]
+	WORD $0x910003ed // mov x13, sp
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0x5280010f // mov w15, #0x8
-	WORD $0x52801810 // mov w16, #0xc0
-	WORD $0x9106018c // add x12, x12, #0x180
-	WORD $0x8b0e0dae // add x14, x13, x14, lsl #3
-	WORD $0x14000004 // b <symmetric2+0x12c>
-	WORD $0x910021ad // add x13, x13, #0x8
-	WORD $0xeb0e01bf // cmp x13, x14
-	WORD $0x54006dc2 // b.hs <symmetric2+0xee0>
-	WORD $0x794009a2 // ldrh w2, [x13, #0x4]
-	WORD $0xb40065e2 // cbz x2, <symmetric2+0xdec>
-	WORD $0xb94001a1 // ldr w1, [x13]
-	WORD $0xf9401811 // ldr x17, [x0, #0x30]
-	WORD $0x8b020122 // add x2, x9, x2
-	WORD $0x8b011231 // add x17, x17, x1, lsl #4
-	WORD $0xf9402804 // ldr x4, [x0, #0x50]
-	WORD $0xf9402003 // ldr x3, [x0, #0x40]
-	WORD $0xcb040021 // sub x1, x1, x4
-	WORD $0x8b011061 // add x1, x3, x1, lsl #4
-	WORD $0x14000053 // b <symmetric2+0x2a0>
-	WORD $0x79400144 // ldrh w4, [x10]
-	WORD $0x79400546 // ldrh w6, [x10, #0x2]
-	WORD $0x79400947 // ldrh w7, [x10, #0x4]
-	WORD $0x79400d53 // ldrh w19, [x10, #0x6]
+	WORD $0x52800110 // mov w16, #0x8
+	WORD $0x52801811 // mov w17, #0xc0
+	WORD $0x910601ac // add x12, x13, #0x180
+	WORD $0x910101ad // add x13, x13, #0x40
+	WORD $0x8b0f0dcf // add x15, x14, x15, lsl #3
+	WORD $0x14000004 // b <symmetric2+0x130>
+	WORD $0x910021ce // add x14, x14, #0x8
+	WORD $0xeb0f01df // cmp x14, x15
+	WORD $0x540062a2 // b.hs <symmetric2+0xd80>
+	WORD $0x794009c3 // ldrh w3, [x14, #0x4]
+	WORD $0xb4005aa3 // cbz x3, <symmetric2+0xc88>
+	WORD $0xb94001c2 // ldr w2, [x14]
+	WORD $0xf9401801 // ldr x1, [x0, #0x30]
+	WORD $0x8b030123 // add x3, x9, x3
+	WORD $0x8b021021 // add x1, x1, x2, lsl #4
+	WORD $0xf9402805 // ldr x5, [x0, #0x50]
+	WORD $0xf9402004 // ldr x4, [x0, #0x40]
+	WORD $0xcb050042 // sub x2, x2, x5
+	WORD $0x8b021082 // add x2, x4, x2, lsl #4
+	WORD $0x14000053 // b <symmetric2+0x2a4>
+	WORD $0x79400145 // ldrh w5, [x10]
+	WORD $0x79400547 // ldrh w7, [x10, #0x2]
+	WORD $0x79400953 // ldrh w19, [x10, #0x4]
+	WORD $0x79400d54 // ldrh w20, [x10, #0x6]
 	WORD $0x3dc00107 // ldr q7, [x8]
 	WORD $0x0e6178f2 // fcvtl v18.2d, v7.2s
 	WORD $0x4e6178e7 // fcvtl2 v7.2d, v7.4s
-	WORD $0x3ce47a21 // ldr q1, [x17, x4, lsl #4]
-	WORD $0x3ce67a22 // ldr q2, [x17, x6, lsl #4]
-	WORD $0x3ce77a23 // ldr q3, [x17, x7, lsl #4]
-	WORD $0x3cf37a24 // ldr q4, [x17, x19, lsl #4]
-	WORD $0x8b050104 // add x4, x8, x5
+	WORD $0x3ce57821 // ldr q1, [x1, x5, lsl #4]
+	WORD $0x3ce77822 // ldr q2, [x1, x7, lsl #4]
+	WORD $0x3cf37823 // ldr q3, [x1, x19, lsl #4]
+	WORD $0x3cf47824 // ldr q4, [x1, x20, lsl #4]
+	WORD $0x8b060105 // add x5, x8, x6
 	WORD $0x4ec23825 // zip1 v5.2d, v1.2d, v2.2d
 	WORD $0x4ec43866 // zip1 v6.2d, v3.2d, v4.2d
 	WORD $0x4ec47863 // zip2 v3.2d, v3.2d, v4.2d
@@ -5730,10 +5731,10 @@ TEXT ·symmetric2Quad(SB), 0, $1008-8
 	WORD $0x4e70cc22 // fmla v2.2d, v1.2d, v16.2d
 	WORD $0xad0c13e2 // stp q2, q4, [sp, #0x180]
 	WORD $0xad4e13e2 // ldp q2, q4, [sp, #0x1c0]
-	WORD $0x3dc00087 // ldr q7, [x4]
-	WORD $0xf9880080 // prfm pldl1keep, [x4, #0x1000]
-	WORD $0x3dc00890 // ldr q16, [x4, #0x20]
-	WORD $0xf9881080 // prfm pldl1keep, [x4, #0x1020]
+	WORD $0x3dc000a7 // ldr q7, [x5]
+	WORD $0xf98800a0 // prfm pldl1keep, [x5, #0x1000]
+	WORD $0x3dc008b0 // ldr q16, [x5, #0x20]
+	WORD $0xf98810a0 // prfm pldl1keep, [x5, #0x1020]
 	WORD $0x0e6178f2 // fcvtl v18.2d, v7.2s
 	WORD $0x4e6178e7 // fcvtl2 v7.2d, v7.4s
 	WORD $0x4e617a11 // fcvtl2 v17.2d, v16.4s
@@ -5744,15 +5745,15 @@ TEXT ·symmetric2Quad(SB), 0, $1008-8
 	WORD $0x4e71cc64 // fmla v4.2d, v3.2d, v17.2d
 	WORD $0xad4d47f2 // ldp q18, q17, [sp, #0x1a0]
 	WORD $0xad0e13e2 // stp q2, q4, [sp, #0x1c0]
-	WORD $0x79401145 // ldrh w5, [x10, #0x8]
-	WORD $0x79401546 // ldrh w6, [x10, #0xa]
-	WORD $0x79401947 // ldrh w7, [x10, #0xc]
-	WORD $0x79401d53 // ldrh w19, [x10, #0xe]
+	WORD $0x79401146 // ldrh w6, [x10, #0x8]
+	WORD $0x79401547 // ldrh w7, [x10, #0xa]
+	WORD $0x79401953 // ldrh w19, [x10, #0xc]
+	WORD $0x79401d54 // ldrh w20, [x10, #0xe]
 	WORD $0x3dc00507 // ldr q7, [x8, #0x10]
-	WORD $0x3ce57a21 // ldr q1, [x17, x5, lsl #4]
-	WORD $0x3ce67a22 // ldr q2, [x17, x6, lsl #4]
-	WORD $0x3ce77a23 // ldr q3, [x17, x7, lsl #4]
-	WORD $0x3cf37a24 // ldr q4, [x17, x19, lsl #4]
+	WORD $0x3ce67821 // ldr q1, [x1, x6, lsl #4]
+	WORD $0x3ce77822 // ldr q2, [x1, x7, lsl #4]
+	WORD $0x3cf37823 // ldr q3, [x1, x19, lsl #4]
+	WORD $0x3cf47824 // ldr q4, [x1, x20, lsl #4]
 	WORD $0x4e6178f0 // fcvtl2 v16.2d, v7.4s
 	WORD $0x0e6178e7 // fcvtl v7.2d, v7.2s
 	WORD $0x4ec43865 // zip1 v5.2d, v3.2d, v4.2d
@@ -5768,8 +5769,8 @@ TEXT ·symmetric2Quad(SB), 0, $1008-8
 	WORD $0x4e64cc32 // fmla v18.2d, v1.2d, v4.2d
 	WORD $0xad0d47f2 // stp q18, q17, [sp, #0x1a0]
 	WORD $0xad4f4bf1 // ldp q17, q18, [sp, #0x1e0]
-	WORD $0x3dc00487 // ldr q7, [x4, #0x10]
-	WORD $0x3dc00c83 // ldr q3, [x4, #0x30]
+	WORD $0x3dc004a7 // ldr q7, [x5, #0x10]
+	WORD $0x3dc00ca3 // ldr q3, [x5, #0x30]
 	WORD $0x0e6178f0 // fcvtl v16.2d, v7.2s
 	WORD $0x4e6178e7 // fcvtl2 v7.2d, v7.4s
 	WORD $0x4e617864 // fcvtl2 v4.2d, v3.4s
@@ -5781,56 +5782,56 @@ TEXT ·symmetric2Quad(SB), 0, $1008-8
 	WORD $0xad0f4bf1 // stp q17, q18, [sp, #0x1e0]
 	WORD $0x9100414a // add x10, x10, #0x10
 	WORD $0x91000529 // add x9, x9, #0x1
-	WORD $0x8b030508 // add x8, x8, x3, lsl #1
-	WORD $0xeb02013f // cmp x9, x2
-	WORD $0x54005a82 // b.hs <symmetric2+0xdec>
-	WORD $0x39400123 // ldrb w3, [x9]
-	WORD $0x79400da6 // ldrh w6, [x13, #0x6]
-	WORD $0x37080106 // tbnz w6, #0x1, <symmetric2+0x2c8>
-	WORD $0x7100d07f // cmp w3, #0x34
-	WORD $0x54001ac9 // b.ls <symmetric2+0x608>
-	WORD $0x52800054 // mov w20, #0x2
-	WORD $0xa9461005 // ldp x5, x4, [x0, #0x60]
-	WORD $0x9bb01064 // umaddl x4, w3, w16, x4
-	WORD $0x360000c6 // tbz w6, #0x0, <symmetric2+0x2d8>
-	WORD $0x140000d7 // b <symmetric2+0x620>
-	WORD $0x52800074 // mov w20, #0x3
-	WORD $0xa9461005 // ldp x5, x4, [x0, #0x60]
-	WORD $0x9bb01064 // umaddl x4, w3, w16, x4
-	WORD $0x37001a66 // tbnz w6, #0x0, <symmetric2+0x620>
-	WORD $0x7100069f // cmp w20, #0x1
-	WORD $0x5400252c // b.gt <symmetric2+0x780>
-	WORD $0x35002554 // cbnz w20, <symmetric2+0x788>
-	WORD $0x79400155 // ldrh w21, [x10]
-	WORD $0x79400556 // ldrh w22, [x10, #0x2]
-	WORD $0xd342fc77 // lsr x23, x3, #2
-	WORD $0x91022093 // add x19, x4, #0x88
-	WORD $0x91024094 // add x20, x4, #0x90
-	WORD $0x8b050105 // add x5, x8, x5
-	WORD $0x79400958 // ldrh w24, [x10, #0x4]
-	WORD $0xd341fc66 // lsr x6, x3, #1
-	WORD $0x79400d59 // ldrh w25, [x10, #0x6]
-	WORD $0x8b030467 // add x7, x3, x3, lsl #1
-	WORD $0xd342fce7 // lsr x7, x7, #2
-	WORD $0x4d40ce74 // ld1r { v20.2d }, [x19]
-	WORD $0x3cf76916 // ldr q22, [x8, x23]
-	WORD $0x4d40ce95 // ld1r { v21.2d }, [x20]
-	WORD $0x3cf57a21 // ldr q1, [x17, x21, lsl #4]
-	WORD $0x3cf67a22 // ldr q2, [x17, x22, lsl #4]
-	WORD $0x3cf87a24 // ldr q4, [x17, x24, lsl #4]
-	WORD $0x8b030116 // add x22, x8, x3
-	WORD $0x8b0300b5 // add x21, x5, x3
+	WORD $0x8b040508 // add x8, x8, x4, lsl #1
+	WORD $0xeb03013f // cmp x9, x3
+	WORD $0x54004f42 // b.hs <symmetric2+0xc88>
+	WORD $0x39400124 // ldrb w4, [x9]
+	WORD $0x79400dc7 // ldrh w7, [x14, #0x6]
+	WORD $0x37080107 // tbnz w7, #0x1, <symmetric2+0x2cc>
+	WORD $0x7100d09f // cmp w4, #0x34
+	WORD $0x54001ac9 // b.ls <symmetric2+0x60c>
+	WORD $0x52800055 // mov w21, #0x2
+	WORD $0xa9461406 // ldp x6, x5, [x0, #0x60]
+	WORD $0x9bb11485 // umaddl x5, w4, w17, x5
+	WORD $0x360000c7 // tbz w7, #0x0, <symmetric2+0x2dc>
+	WORD $0x140000d7 // b <symmetric2+0x624>
+	WORD $0x52800075 // mov w21, #0x3
+	WORD $0xa9461406 // ldp x6, x5, [x0, #0x60]
+	WORD $0x9bb11485 // umaddl x5, w4, w17, x5
+	WORD $0x37001a67 // tbnz w7, #0x0, <symmetric2+0x624>
+	WORD $0x710006bf // cmp w21, #0x1
+	WORD $0x5400220c // b.gt <symmetric2+0x720>
+	WORD $0x35002235 // cbnz w21, <symmetric2+0x728>
+	WORD $0x79400156 // ldrh w22, [x10]
+	WORD $0x79400557 // ldrh w23, [x10, #0x2]
+	WORD $0xd342fc98 // lsr x24, x4, #2
+	WORD $0x910220b4 // add x20, x5, #0x88
+	WORD $0x910240b5 // add x21, x5, #0x90
+	WORD $0x8b060106 // add x6, x8, x6
+	WORD $0x79400959 // ldrh w25, [x10, #0x4]
+	WORD $0xd341fc87 // lsr x7, x4, #1
+	WORD $0x79400d5a // ldrh w26, [x10, #0x6]
+	WORD $0x8b040493 // add x19, x4, x4, lsl #1
+	WORD $0xd342fe73 // lsr x19, x19, #2
+	WORD $0x4d40ce94 // ld1r { v20.2d }, [x20]
+	WORD $0x3cf86916 // ldr q22, [x8, x24]
+	WORD $0x4d40ceb5 // ld1r { v21.2d }, [x21]
+	WORD $0x3cf67821 // ldr q1, [x1, x22, lsl #4]
+	WORD $0x3cf77822 // ldr q2, [x1, x23, lsl #4]
+	WORD $0x3cf97824 // ldr q4, [x1, x25, lsl #4]
+	WORD $0x8b040117 // add x23, x8, x4
+	WORD $0x8b0400d6 // add x22, x6, x4
 	WORD $0x4ec23826 // zip1 v6.2d, v1.2d, v2.2d
-	WORD $0x3cf97a25 // ldr q5, [x17, x25, lsl #4]
+	WORD $0x3cfa7825 // ldr q5, [x1, x26, lsl #4]
 	WORD $0x4ec53887 // zip1 v7.2d, v4.2d, v5.2d
 	WORD $0x4ec27823 // zip2 v3.2d, v1.2d, v2.2d
 	WORD $0x4ec57882 // zip2 v2.2d, v4.2d, v5.2d
-	WORD $0xad401493 // ldp q19, q5, [x4]
+	WORD $0xad4014b3 // ldp q19, q5, [x5]
 	WORD $0x3dc00101 // ldr q1, [x8]
 	WORD $0xad4c43e4 // ldp q4, q16, [sp, #0x180]
 	WORD $0xad404bf1 // ldp q17, q18, [sp]
 	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x3dc002d8 // ldr q24, [x22]
+	WORD $0x3dc002f8 // ldr q24, [x23]
 	WORD $0x4e0502d6 // tbl v22.16b, { v22.16b }, v5.16b
 	WORD $0x4eb61e96 // orr v22.16b, v20.16b, v22.16b
 	WORD $0x4e130021 // tbl v1.16b, { v1.16b }, v19.16b
@@ -5841,9 +5842,9 @@ TEXT ·symmetric2Quad(SB), 0, $1008-8
 	WORD $0x4e76ccf0 // fmla v16.2d, v7.2d, v22.2d
 	WORD $0x4ef5d437 // fsub v23.2d, v1.2d, v21.2d
 	WORD $0x6e76de41 // fmul v1.2d, v18.2d, v22.2d
-	WORD $0x3cf76ad6 // ldr q22, [x22, x23]
+	WORD $0x3cf86af6 // ldr q22, [x23, x24]
 	WORD $0x4ef5d673 // fsub v19.2d, v19.2d, v21.2d
-	WORD $0xf98802c0 // prfm pldl1keep, [x22, #0x1000]
+	WORD $0xf98802e0 // prfm pldl1keep, [x23, #0x1000]
 	WORD $0x4e77ccc4 // fmla v4.2d, v6.2d, v23.2d
 	WORD $0x4e0502c5 // tbl v5.16b, { v22.16b }, v5.16b
 	WORD $0x4e73cc64 // fmla v4.2d, v3.2d, v19.2d
@@ -5856,24 +5857,24 @@ TEXT ·symmetric2Quad(SB), 0, $1008-8
 	WORD $0x6e74de44 // fmul v4.2d, v18.2d, v20.2d
 	WORD $0xad4e4bf0 // ldp q16, q18, [sp, #0x1c0]
 	WORD $0xad4253f5 // ldp q21, q20, [sp, #0x40]
-	WORD $0x3cf768b3 // ldr q19, [x5, x23]
-	WORD $0xad405897 // ldp q23, q22, [x4]
-	WORD $0x4d40ce78 // ld1r { v24.2d }, [x19]
-	WORD $0x3dc000ba // ldr q26, [x5]
+	WORD $0x3cf868d3 // ldr q19, [x6, x24]
+	WORD $0xad4058b7 // ldp q23, q22, [x5]
+	WORD $0x4d40ce98 // ld1r { v24.2d }, [x20]
+	WORD $0x3dc000da // ldr q26, [x6]
 	WORD $0x4e160273 // tbl v19.16b, { v19.16b }, v22.16b
-	WORD $0x4d40ce99 // ld1r { v25.2d }, [x20]
-	WORD $0xf98800a0 // prfm pldl1keep, [x5, #0x1000]
+	WORD $0x4d40ceb9 // ld1r { v25.2d }, [x21]
+	WORD $0xf98800c0 // prfm pldl1keep, [x6, #0x1000]
 	WORD $0x4e17035a // tbl v26.16b, { v26.16b }, v23.16b
 	WORD $0x4eb31f13 // orr v19.16b, v24.16b, v19.16b
 	WORD $0x4eba1f1a // orr v26.16b, v24.16b, v26.16b
 	WORD $0x4ef9d673 // fsub v19.2d, v19.2d, v25.2d
 	WORD $0x4ef9d75a // fsub v26.2d, v26.2d, v25.2d
 	WORD $0x4e73ccf2 // fmla v18.2d, v7.2d, v19.2d
-	WORD $0x3cf76aa7 // ldr q7, [x21, x23]
+	WORD $0x3cf86ac7 // ldr q7, [x22, x24]
 	WORD $0x4e73ce81 // fmla v1.2d, v20.2d, v19.2d
 	WORD $0x4e7accd0 // fmla v16.2d, v6.2d, v26.2d
-	WORD $0x3dc002a6 // ldr q6, [x21]
-	WORD $0xf98802a0 // prfm pldl1keep, [x21, #0x1000]
+	WORD $0x3dc002c6 // ldr q6, [x22]
+	WORD $0xf98802c0 // prfm pldl1keep, [x22, #0x1000]
 	WORD $0x4e7acea5 // fmla v5.2d, v21.2d, v26.2d
 	WORD $0x4e1700c6 // tbl v6.16b, { v6.16b }, v23.16b
 	WORD $0x4e1600e7 // tbl v7.16b, { v7.16b }, v22.16b
@@ -5887,49 +5888,49 @@ TEXT ·symmetric2Quad(SB), 0, $1008-8
 	WORD $0x4e67ce84 // fmla v4.2d, v20.2d, v7.2d
 	WORD $0x4ed138a3 // zip1 v3.2d, v5.2d, v17.2d
 	WORD $0xad0e4bf0 // stp q16, q18, [sp, #0x1c0]
-	WORD $0x79400157 // ldrh w23, [x10]
-	WORD $0x79400558 // ldrh w24, [x10, #0x2]
-	WORD $0x79400959 // ldrh w25, [x10, #0x4]
-	WORD $0x79400d5a // ldrh w26, [x10, #0x6]
-	WORD $0xd37ceef7 // lsl x23, x23, #4
+	WORD $0x79400158 // ldrh w24, [x10]
+	WORD $0x79400559 // ldrh w25, [x10, #0x2]
+	WORD $0x7940095a // ldrh w26, [x10, #0x4]
+	WORD $0x79400d5b // ldrh w27, [x10, #0x6]
 	WORD $0xd37cef18 // lsl x24, x24, #4
 	WORD $0xd37cef39 // lsl x25, x25, #4
 	WORD $0xd37cef5a // lsl x26, x26, #4
-	WORD $0x3cf76822 // ldr q2, [x1, x23]
+	WORD $0xd37cef7b // lsl x27, x27, #4
+	WORD $0x3cf86842 // ldr q2, [x2, x24]
 	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
 	WORD $0x4ed178a3 // zip2 v3.2d, v5.2d, v17.2d
-	WORD $0x3cb76822 // str q2, [x1, x23]
-	WORD $0x3cf86822 // ldr q2, [x1, x24]
+	WORD $0x3cb86842 // str q2, [x2, x24]
+	WORD $0x3cf96842 // ldr q2, [x2, x25]
 	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
 	WORD $0x4ec43823 // zip1 v3.2d, v1.2d, v4.2d
 	WORD $0x4ec47821 // zip2 v1.2d, v1.2d, v4.2d
-	WORD $0x3cb86822 // str q2, [x1, x24]
-	WORD $0x3cf96822 // ldr q2, [x1, x25]
+	WORD $0x3cb96842 // str q2, [x2, x25]
+	WORD $0x3cfa6842 // ldr q2, [x2, x26]
 	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
-	WORD $0x3cb96822 // str q2, [x1, x25]
-	WORD $0x3cfa6822 // ldr q2, [x1, x26]
+	WORD $0x3cba6842 // str q2, [x2, x26]
+	WORD $0x3cfb6842 // ldr q2, [x2, x27]
 	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x3cba6821 // str q1, [x1, x26]
-	WORD $0x79401157 // ldrh w23, [x10, #0x8]
-	WORD $0x79401558 // ldrh w24, [x10, #0xa]
-	WORD $0x79401959 // ldrh w25, [x10, #0xc]
-	WORD $0x79401d5a // ldrh w26, [x10, #0xe]
-	WORD $0xad414c94 // ldp q20, q19, [x4, #0x20]
-	WORD $0x4d40ce75 // ld1r { v21.2d }, [x19]
-	WORD $0x4d40ce96 // ld1r { v22.2d }, [x20]
+	WORD $0x3cbb6841 // str q1, [x2, x27]
+	WORD $0x79401158 // ldrh w24, [x10, #0x8]
+	WORD $0x79401559 // ldrh w25, [x10, #0xa]
+	WORD $0x7940195a // ldrh w26, [x10, #0xc]
+	WORD $0x79401d5b // ldrh w27, [x10, #0xe]
+	WORD $0xad414cb4 // ldp q20, q19, [x5, #0x20]
+	WORD $0x4d40ce95 // ld1r { v21.2d }, [x20]
+	WORD $0x4d40ceb6 // ld1r { v22.2d }, [x21]
 	WORD $0xad4d1fe5 // ldp q5, q7, [sp, #0x1a0]
 	WORD $0xad414bf1 // ldp q17, q18, [sp, #0x20]
-	WORD $0x3ce76ad8 // ldr q24, [x22, x7]
-	WORD $0x3cf77a21 // ldr q1, [x17, x23, lsl #4]
-	WORD $0x3cf87a22 // ldr q2, [x17, x24, lsl #4]
-	WORD $0x3cf97a23 // ldr q3, [x17, x25, lsl #4]
-	WORD $0x3cfa7a24 // ldr q4, [x17, x26, lsl #4]
+	WORD $0x3cf36af8 // ldr q24, [x23, x19]
+	WORD $0x3cf87821 // ldr q1, [x1, x24, lsl #4]
+	WORD $0x3cf97822 // ldr q2, [x1, x25, lsl #4]
+	WORD $0x3cfa7823 // ldr q3, [x1, x26, lsl #4]
+	WORD $0x3cfb7824 // ldr q4, [x1, x27, lsl #4]
 	WORD $0x4ec23830 // zip1 v16.2d, v1.2d, v2.2d
 	WORD $0x4ec27822 // zip2 v2.2d, v1.2d, v2.2d
-	WORD $0x3ce66901 // ldr q1, [x8, x6]
+	WORD $0x3ce76901 // ldr q1, [x8, x7]
 	WORD $0x4ec43866 // zip1 v6.2d, v3.2d, v4.2d
 	WORD $0x4ec47864 // zip2 v4.2d, v3.2d, v4.2d
-	WORD $0x3ce76903 // ldr q3, [x8, x7]
+	WORD $0x3cf36903 // ldr q3, [x8, x19]
 	WORD $0x4e140021 // tbl v1.16b, { v1.16b }, v20.16b
 	WORD $0x4e130063 // tbl v3.16b, { v3.16b }, v19.16b
 	WORD $0x4e130313 // tbl v19.16b, { v24.16b }, v19.16b
@@ -5941,7 +5942,7 @@ TEXT ·symmetric2Quad(SB), 0, $1008-8
 	WORD $0x4ef6d673 // fsub v19.2d, v19.2d, v22.2d
 	WORD $0x4e77ce05 // fmla v5.2d, v16.2d, v23.2d
 	WORD $0x6e77de23 // fmul v3.2d, v17.2d, v23.2d
-	WORD $0x3ce66ad7 // ldr q23, [x22, x6]
+	WORD $0x3ce76af7 // ldr q23, [x23, x7]
 	WORD $0x4e61ccc7 // fmla v7.2d, v6.2d, v1.2d
 	WORD $0x6e61de41 // fmul v1.2d, v18.2d, v1.2d
 	WORD $0x4e73cc87 // fmla v7.2d, v4.2d, v19.2d
@@ -5954,10 +5955,10 @@ TEXT ·symmetric2Quad(SB), 0, $1008-8
 	WORD $0x6e74de27 // fmul v7.2d, v17.2d, v20.2d
 	WORD $0xad4f47f2 // ldp q18, q17, [sp, #0x1e0]
 	WORD $0xad434ff4 // ldp q20, q19, [sp, #0x60]
-	WORD $0x3ce668b9 // ldr q25, [x5, x6]
-	WORD $0xad415496 // ldp q22, q21, [x4, #0x20]
-	WORD $0x3ce768ba // ldr q26, [x5, x7]
-	WORD $0x6d48e097 // ldp d23, d24, [x4, #0x88]
+	WORD $0x3ce768d9 // ldr q25, [x6, x7]
+	WORD $0xad4154b6 // ldp q22, q21, [x5, #0x20]
+	WORD $0x3cf368da // ldr q26, [x6, x19]
+	WORD $0x6d48e0b7 // ldp d23, d24, [x5, #0x88]
 	WORD $0x4e080718 // dup v24.2d, v24.d[0]
 	WORD $0x4e0806f7 // dup v23.2d, v23.d[0]
 	WORD $0x4e15035a // tbl v26.16b, { v26.16b }, v21.16b
@@ -5967,10 +5968,10 @@ TEXT ·symmetric2Quad(SB), 0, $1008-8
 	WORD $0x4ef8d75a // fsub v26.2d, v26.2d, v24.2d
 	WORD $0x4ef8d739 // fsub v25.2d, v25.2d, v24.2d
 	WORD $0x4e7accd1 // fmla v17.2d, v6.2d, v26.2d
-	WORD $0x3ce66aa6 // ldr q6, [x21, x6]
+	WORD $0x3ce76ac6 // ldr q6, [x22, x7]
 	WORD $0x4e7ace61 // fmla v1.2d, v19.2d, v26.2d
 	WORD $0x4e79ce12 // fmla v18.2d, v16.2d, v25.2d
-	WORD $0x3ce76ab0 // ldr q16, [x21, x7]
+	WORD $0x3cf36ad0 // ldr q16, [x22, x19]
 	WORD $0x4e79ce83 // fmla v3.2d, v20.2d, v25.2d
 	WORD $0x4e1600c6 // tbl v6.16b, { v6.16b }, v22.16b
 	WORD $0x4e150210 // tbl v16.16b, { v16.16b }, v21.16b
@@ -5984,151 +5985,126 @@ TEXT ·symmetric2Quad(SB), 0, $1008-8
 	WORD $0x4e70ce65 // fmla v5.2d, v19.2d, v16.2d
 	WORD $0x4ec73862 // zip1 v2.2d, v3.2d, v7.2d
 	WORD $0xad0f47f2 // stp q18, q17, [sp, #0x1e0]
-	WORD $0x79401144 // ldrh w4, [x10, #0x8]
-	WORD $0x79401545 // ldrh w5, [x10, #0xa]
-	WORD $0x79401946 // ldrh w6, [x10, #0xc]
-	WORD $0x79401d47 // ldrh w7, [x10, #0xe]
-	WORD $0xd37cec84 // lsl x4, x4, #4
+	WORD $0x79401145 // ldrh w5, [x10, #0x8]
+	WORD $0x79401546 // ldrh w6, [x10, #0xa]
+	WORD $0x79401947 // ldrh w7, [x10, #0xc]
+	WORD $0x79401d53 // ldrh w19, [x10, #0xe]
 	WORD $0xd37ceca5 // lsl x5, x5, #4
 	WORD $0xd37cecc6 // lsl x6, x6, #4
 	WORD $0xd37cece7 // lsl x7, x7, #4
-	WORD $0x3ce46824 // ldr q4, [x1, x4]
+	WORD $0xd37cee73 // lsl x19, x19, #4
+	WORD $0x3ce56844 // ldr q4, [x2, x5]
 	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
-	WORD $0x3ca46822 // str q2, [x1, x4]
+	WORD $0x3ca56842 // str q2, [x2, x5]
 	WORD $0x4ec77862 // zip2 v2.2d, v3.2d, v7.2d
-	WORD $0x3ce56823 // ldr q3, [x1, x5]
+	WORD $0x3ce66843 // ldr q3, [x2, x6]
 	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD $0x3ca56822 // str q2, [x1, x5]
+	WORD $0x3ca66842 // str q2, [x2, x6]
 	WORD $0x4ec53822 // zip1 v2.2d, v1.2d, v5.2d
 	WORD $0x4ec57821 // zip2 v1.2d, v1.2d, v5.2d
-	WORD $0x1400013c // b <symmetric2+0xaf4>
-	WORD $0xf240087f // tst x3, #0x7
-	WORD $0x7a580862 // ccmp w3, #0x18, #0x2, eq
-	WORD $0x1a9f97f4 // cset w20, hi
-	WORD $0xa9461005 // ldp x5, x4, [x0, #0x60]
-	WORD $0x9bb01064 // umaddl x4, w3, w16, x4
-	WORD $0x3607e5e6 // tbz w6, #0x0, <symmetric2+0x2d8>
-	WORD $0x8b030473 // add x19, x3, x3, lsl #1
-	WORD $0xd342fc66 // lsr x6, x3, #2
-	WORD $0xd341fc67 // lsr x7, x3, #1
-	WORD $0x7100069f // cmp w20, #0x1
-	WORD $0xd342fe73 // lsr x19, x19, #2
-	WORD $0x540026e0 // b.eq <symmetric2+0xb10>
-	WORD $0xaa1f03f9 // mov x25, xzr
-	WORD $0x35003254 // cbnz w20, <symmetric2+0xc84>
-	WORD $0xad4007e2 // ldp q2, q1, [sp]
-	WORD $0x8b030274 // add x20, x19, x3
-	WORD $0x8b0300f5 // add x21, x7, x3
-	WORD $0x8b0300d6 // add x22, x6, x3
+	WORD $0x14000123 // b <symmetric2+0xa94>
+	WORD $0xf240089f // tst x4, #0x7
+	WORD $0x7a580882 // ccmp w4, #0x18, #0x2, eq
+	WORD $0x1a9f97f5 // cset w21, hi
+	WORD $0xa9461406 // ldp x6, x5, [x0, #0x60]
+	WORD $0x9bb11485 // umaddl x5, w4, w17, x5
+	WORD $0x3607e5e7 // tbz w7, #0x0, <symmetric2+0x2dc>
+	WORD $0x8b040494 // add x20, x4, x4, lsl #1
+	WORD $0xd342fc87 // lsr x7, x4, #2
+	WORD $0xd341fc93 // lsr x19, x4, #1
+	WORD $0x710006bf // cmp w21, #0x1
+	WORD $0xd342fe94 // lsr x20, x20, #2
+	WORD $0x540023c0 // b.eq <symmetric2+0xab0>
+	WORD $0xaa1f03f8 // mov x24, xzr
+	WORD $0x52800037 // mov w23, #0x1
+	WORD $0x35002b15 // cbnz w21, <symmetric2+0xba4>
+	WORD $0xaa0803f5 // mov x21, x8
+	WORD $0x2a1703f6 // mov w22, w23
+	WORD $0x8b181997 // add x23, x12, x24, lsl #6
+	WORD $0xaa1f03fa // mov x26, xzr
+	WORD $0x910003f9 // mov x25, sp
 	WORD $0x52800038 // mov w24, #0x1
-	WORD $0xaa0803f7 // mov x23, x8
-	WORD $0xad410fe4 // ldp q4, q3, [sp, #0x20]
-	WORD $0xad4217e6 // ldp q6, q5, [sp, #0x40]
-	WORD $0xad431ff0 // ldp q16, q7, [sp, #0x60]
-	WORD $0x3ce66af2 // ldr q18, [x23, x6]
-	WORD $0xad404c94 // ldp q20, q19, [x4]
-	WORD $0x9102209a // add x26, x4, #0x88
-	WORD $0x8b191999 // add x25, x12, x25, lsl #6
-	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
-	WORD $0x3dc002f1 // ldr q17, [x23]
-	WORD $0x4d40cf53 // ld1r { v19.2d }, [x26]
-	WORD $0x9102409a // add x26, x4, #0x90
-	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
-	WORD $0x4d40cf54 // ld1r { v20.2d }, [x26]
-	WORD $0x2a1803fa // mov w26, w24
+	WORD $0xad4006e2 // ldp q2, q1, [x23]
+	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
+	WORD $0x9b04575a // madd x26, x26, x4, x21
+	WORD $0xad4018a7 // ldp q7, q6, [x5]
+	WORD $0x910220bb // add x27, x5, #0x88
+	WORD $0x3dc00350 // ldr q16, [x26]
+	WORD $0x4e070207 // tbl v7.16b, { v16.16b }, v7.16b
+	WORD $0x3ce76b45 // ldr q5, [x26, x7]
+	WORD $0x4d40cf70 // ld1r { v16.2d }, [x27]
+	WORD $0x910240bb // add x27, x5, #0x90
+	WORD $0x4e0600a5 // tbl v5.16b, { v5.16b }, v6.16b
+	WORD $0x4d40cf66 // ld1r { v6.2d }, [x27]
+	WORD $0x2a1803fb // mov w27, w24
 	WORD $0x2a1f03f8 // mov w24, wzr
-	WORD $0x4eb21e72 // orr v18.16b, v19.16b, v18.16b
-	WORD $0x4eb11e71 // orr v17.16b, v19.16b, v17.16b
-	WORD $0x4ef4d631 // fsub v17.2d, v17.2d, v20.2d
-	WORD $0x4ef4d652 // fsub v18.2d, v18.2d, v20.2d
-	WORD $0xad405333 // ldp q19, q20, [x25]
-	WORD $0x4e72cc34 // fmla v20.2d, v1.2d, v18.2d
-	WORD $0x4e71cc53 // fmla v19.2d, v2.2d, v17.2d
-	WORD $0xad005333 // stp q19, q20, [x25]
-	WORD $0x3ce76af1 // ldr q17, [x23, x7]
-	WORD $0xad415496 // ldp q22, q21, [x4, #0x20]
-	WORD $0x3cf36af2 // ldr q18, [x23, x19]
-	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0x4e160231 // tbl v17.16b, { v17.16b }, v22.16b
-	WORD $0x6d48dc96 // ldp d22, d23, [x4, #0x88]
-	WORD $0x4e0806d5 // dup v21.2d, v22.d[0]
-	WORD $0x4eb21eb2 // orr v18.16b, v21.16b, v18.16b
-	WORD $0x4eb11eb1 // orr v17.16b, v21.16b, v17.16b
-	WORD $0x4e0806f5 // dup v21.2d, v23.d[0]
-	WORD $0x4ef5d631 // fsub v17.2d, v17.2d, v21.2d
-	WORD $0x4ef5d652 // fsub v18.2d, v18.2d, v21.2d
-	WORD $0xad415736 // ldp q22, q21, [x25, #0x20]
-	WORD $0x4e72cc75 // fmla v21.2d, v3.2d, v18.2d
-	WORD $0x4e71cc96 // fmla v22.2d, v4.2d, v17.2d
-	WORD $0xad015736 // stp q22, q21, [x25, #0x20]
-	WORD $0x3ce36af1 // ldr q17, [x23, x3]
-	WORD $0xad405c98 // ldp q24, q23, [x4]
-	WORD $0x3cf66af2 // ldr q18, [x23, x22]
-	WORD $0x4e170252 // tbl v18.16b, { v18.16b }, v23.16b
-	WORD $0x4e180231 // tbl v17.16b, { v17.16b }, v24.16b
-	WORD $0x6d48e097 // ldp d23, d24, [x4, #0x88]
-	WORD $0x4e080718 // dup v24.2d, v24.d[0]
-	WORD $0x4e0806f7 // dup v23.2d, v23.d[0]
-	WORD $0x4eb11ef1 // orr v17.16b, v23.16b, v17.16b
-	WORD $0x4eb21ef2 // orr v18.16b, v23.16b, v18.16b
-	WORD $0x4ef8d652 // fsub v18.2d, v18.2d, v24.2d
-	WORD $0x4ef8d631 // fsub v17.2d, v17.2d, v24.2d
-	WORD $0x4e71ccd3 // fmla v19.2d, v6.2d, v17.2d
-	WORD $0x4e72ccb4 // fmla v20.2d, v5.2d, v18.2d
-	WORD $0xad005333 // stp q19, q20, [x25]
-	WORD $0x3cf56af1 // ldr q17, [x23, x21]
-	WORD $0xad414c94 // ldp q20, q19, [x4, #0x20]
-	WORD $0x3cf46af2 // ldr q18, [x23, x20]
-	WORD $0x8b0502f7 // add x23, x23, x5
-	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
-	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
-	WORD $0x6d48d093 // ldp d19, d20, [x4, #0x88]
-	WORD $0x4e080694 // dup v20.2d, v20.d[0]
-	WORD $0x4e080673 // dup v19.2d, v19.d[0]
-	WORD $0x4eb11e71 // orr v17.16b, v19.16b, v17.16b
-	WORD $0x4eb21e72 // orr v18.16b, v19.16b, v18.16b
-	WORD $0x4ef4d652 // fsub v18.2d, v18.2d, v20.2d
-	WORD $0x4ef4d631 // fsub v17.2d, v17.2d, v20.2d
-	WORD $0x4e71ce16 // fmla v22.2d, v16.2d, v17.2d
-	WORD $0x4e72ccf5 // fmla v21.2d, v7.2d, v18.2d
-	WORD $0xad015736 // stp q22, q21, [x25, #0x20]
-	WORD $0x52800039 // mov w25, #0x1
-	WORD $0x3707f79a // tbnz w26, #0x0, <symmetric2+0x664>
-	WORD $0x17fffec6 // b <symmetric2+0x290>
+	WORD $0x4ea71e07 // orr v7.16b, v16.16b, v7.16b
+	WORD $0x4ea51e05 // orr v5.16b, v16.16b, v5.16b
+	WORD $0x4ee6d4e7 // fsub v7.2d, v7.2d, v6.2d
+	WORD $0x4ee6d4a5 // fsub v5.2d, v5.2d, v6.2d
+	WORD $0xad401b30 // ldp q16, q6, [x25]
+	WORD $0x4e65ccc1 // fmla v1.2d, v6.2d, v5.2d
+	WORD $0x4e67ce02 // fmla v2.2d, v16.2d, v7.2d
+	WORD $0xad0006e2 // stp q2, q1, [x23]
+	WORD $0x3cf36b45 // ldr q5, [x26, x19]
+	WORD $0xad411cb0 // ldp q16, q7, [x5, #0x20]
+	WORD $0x3cf46b46 // ldr q6, [x26, x20]
+	WORD $0x5280003a // mov w26, #0x1
+	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
+	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
+	WORD $0x6d48c0a7 // ldp d7, d16, [x5, #0x88]
+	WORD $0x4e080610 // dup v16.2d, v16.d[0]
+	WORD $0x4e0804e7 // dup v7.2d, v7.d[0]
+	WORD $0x4ea51ce5 // orr v5.16b, v7.16b, v5.16b
+	WORD $0x4ea61ce6 // orr v6.16b, v7.16b, v6.16b
+	WORD $0x4ef0d4c6 // fsub v6.2d, v6.2d, v16.2d
+	WORD $0x4ef0d4a5 // fsub v5.2d, v5.2d, v16.2d
+	WORD $0xad411f30 // ldp q16, q7, [x25, #0x20]
+	WORD $0xaa0d03f9 // mov x25, x13
+	WORD $0x4e66cce3 // fmla v3.2d, v7.2d, v6.2d
+	WORD $0x4e65ce04 // fmla v4.2d, v16.2d, v5.2d
+	WORD $0xad010ee4 // stp q4, q3, [x23, #0x20]
+	WORD $0x3707fb5b // tbnz w27, #0x0, <symmetric2+0x668>
+	WORD $0x2a1f03f7 // mov w23, wzr
+	WORD $0x8b0602b5 // add x21, x21, x6
+	WORD $0x52800038 // mov w24, #0x1
+	WORD $0x3707f9f6 // tbnz w22, #0x0, <symmetric2+0x64c>
+	WORD $0x17fffee0 // b <symmetric2+0x294>
 	WORD $0xd503201f // nop
-	WORD $0x71000a9f // cmp w20, #0x2
-	WORD $0x54ffcea1 // b.ne <symmetric2+0x158>
-	WORD $0x79400154 // ldrh w20, [x10]
-	WORD $0x79400555 // ldrh w21, [x10, #0x2]
-	WORD $0xd342fc76 // lsr x22, x3, #2
-	WORD $0x91020087 // add x7, x4, #0x80
-	WORD $0x8b050105 // add x5, x8, x5
-	WORD $0xd341fc66 // lsr x6, x3, #1
-	WORD $0x79400957 // ldrh w23, [x10, #0x4]
-	WORD $0x8b030473 // add x19, x3, x3, lsl #1
-	WORD $0x79400d58 // ldrh w24, [x10, #0x6]
-	WORD $0xd342fe73 // lsr x19, x19, #2
-	WORD $0x3cf66917 // ldr q23, [x8, x22]
-	WORD $0x3cf47a21 // ldr q1, [x17, x20, lsl #4]
-	WORD $0x3cf57a22 // ldr q2, [x17, x21, lsl #4]
-	WORD $0xad404c94 // ldp q20, q19, [x4]
-	WORD $0xad425895 // ldp q21, q22, [x4, #0x40]
-	WORD $0x8b030114 // add x20, x8, x3
-	WORD $0x8b0300b5 // add x21, x5, x3
+	WORD $0xd503201f // nop
+	WORD $0x71000abf // cmp w21, #0x2
+	WORD $0x54ffd1c1 // b.ne <symmetric2+0x15c>
+	WORD $0x79400155 // ldrh w21, [x10]
+	WORD $0x79400556 // ldrh w22, [x10, #0x2]
+	WORD $0xd342fc97 // lsr x23, x4, #2
+	WORD $0x910200b3 // add x19, x5, #0x80
+	WORD $0x8b060106 // add x6, x8, x6
+	WORD $0xd341fc87 // lsr x7, x4, #1
+	WORD $0x79400958 // ldrh w24, [x10, #0x4]
+	WORD $0x8b040494 // add x20, x4, x4, lsl #1
+	WORD $0x79400d59 // ldrh w25, [x10, #0x6]
+	WORD $0xd342fe94 // lsr x20, x20, #2
+	WORD $0x3cf76917 // ldr q23, [x8, x23]
+	WORD $0x3cf57821 // ldr q1, [x1, x21, lsl #4]
+	WORD $0x3cf67822 // ldr q2, [x1, x22, lsl #4]
+	WORD $0xad404cb4 // ldp q20, q19, [x5]
+	WORD $0xad4258b5 // ldp q21, q22, [x5, #0x40]
+	WORD $0x8b040115 // add x21, x8, x4
+	WORD $0x8b0400d6 // add x22, x6, x4
 	WORD $0x4e1302f7 // tbl v23.16b, { v23.16b }, v19.16b
-	WORD $0x3cf77a23 // ldr q3, [x17, x23, lsl #4]
-	WORD $0x3cf87a25 // ldr q5, [x17, x24, lsl #4]
+	WORD $0x3cf87823 // ldr q3, [x1, x24, lsl #4]
+	WORD $0x3cf97825 // ldr q5, [x1, x25, lsl #4]
 	WORD $0xad404bf1 // ldp q17, q18, [sp]
 	WORD $0x6ef646f7 // ushl v23.2d, v23.2d, v22.2d
 	WORD $0x4ec23826 // zip1 v6.2d, v1.2d, v2.2d
 	WORD $0x4ec27824 // zip2 v4.2d, v1.2d, v2.2d
-	WORD $0x4d40cce1 // ld1r { v1.2d }, [x7]
+	WORD $0x4d40ce61 // ld1r { v1.2d }, [x19]
 	WORD $0x3dc00102 // ldr q2, [x8]
 	WORD $0x4ec53867 // zip1 v7.2d, v3.2d, v5.2d
 	WORD $0x4ec57863 // zip2 v3.2d, v3.2d, v5.2d
 	WORD $0xad4c17f0 // ldp q16, q5, [sp, #0x180]
 	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x3cf66a99 // ldr q25, [x20, x22]
+	WORD $0x3cf76ab9 // ldr q25, [x21, x23]
 	WORD $0x4e140042 // tbl v2.16b, { v2.16b }, v20.16b
 	WORD $0x4e130333 // tbl v19.16b, { v25.16b }, v19.16b
 	WORD $0x6ef54442 // ushl v2.2d, v2.2d, v21.2d
@@ -6144,8 +6120,8 @@ TEXT ·symmetric2Quad(SB), 0, $1008-8
 	WORD $0x4e62cce5 // fmla v5.2d, v7.2d, v2.2d
 	WORD $0x6e62de41 // fmul v1.2d, v18.2d, v2.2d
 	WORD $0x6e77de22 // fmul v2.2d, v17.2d, v23.2d
-	WORD $0x3dc00297 // ldr q23, [x20]
-	WORD $0xf9880280 // prfm pldl1keep, [x20, #0x1000]
+	WORD $0x3dc002b7 // ldr q23, [x21]
+	WORD $0xf98802a0 // prfm pldl1keep, [x21, #0x1000]
 	WORD $0x4e73cc65 // fmla v5.2d, v3.2d, v19.2d
 	WORD $0x4e1402f4 // tbl v20.16b, { v23.16b }, v20.16b
 	WORD $0x6ef54694 // ushl v20.2d, v20.2d, v21.2d
@@ -6157,12 +6133,12 @@ TEXT ·symmetric2Quad(SB), 0, $1008-8
 	WORD $0x6e74de30 // fmul v16.2d, v17.2d, v20.2d
 	WORD $0xad4e4bf1 // ldp q17, q18, [sp, #0x1c0]
 	WORD $0xad424ff4 // ldp q20, q19, [sp, #0x40]
-	WORD $0x3cf668bb // ldr q27, [x5, x22]
-	WORD $0xad405496 // ldp q22, q21, [x4]
-	WORD $0x4d40ccf7 // ld1r { v23.2d }, [x7]
-	WORD $0xad426099 // ldp q25, q24, [x4, #0x40]
-	WORD $0x3dc000ba // ldr q26, [x5]
-	WORD $0xf98800a0 // prfm pldl1keep, [x5, #0x1000]
+	WORD $0x3cf768db // ldr q27, [x6, x23]
+	WORD $0xad4054b6 // ldp q22, q21, [x5]
+	WORD $0x4d40ce77 // ld1r { v23.2d }, [x19]
+	WORD $0xad4260b9 // ldp q25, q24, [x5, #0x40]
+	WORD $0x3dc000da // ldr q26, [x6]
+	WORD $0xf98800c0 // prfm pldl1keep, [x6, #0x1000]
 	WORD $0x4e15037b // tbl v27.16b, { v27.16b }, v21.16b
 	WORD $0x4e16035a // tbl v26.16b, { v26.16b }, v22.16b
 	WORD $0x6ee0baf7 // neg v23.2d, v23.2d
@@ -6173,11 +6149,11 @@ TEXT ·symmetric2Quad(SB), 0, $1008-8
 	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
 	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
 	WORD $0x4e7bccf2 // fmla v18.2d, v7.2d, v27.2d
-	WORD $0x3cf66aa7 // ldr q7, [x21, x22]
+	WORD $0x3cf76ac7 // ldr q7, [x22, x23]
 	WORD $0x4e7bce61 // fmla v1.2d, v19.2d, v27.2d
 	WORD $0x4e7accd1 // fmla v17.2d, v6.2d, v26.2d
-	WORD $0x3dc002a6 // ldr q6, [x21]
-	WORD $0xf98802a0 // prfm pldl1keep, [x21, #0x1000]
+	WORD $0x3dc002c6 // ldr q6, [x22]
+	WORD $0xf98802c0 // prfm pldl1keep, [x22, #0x1000]
 	WORD $0x4e7ace82 // fmla v2.2d, v20.2d, v26.2d
 	WORD $0x4e1600c6 // tbl v6.16b, { v6.16b }, v22.16b
 	WORD $0x4e1500e7 // tbl v7.16b, { v7.16b }, v21.16b
@@ -6194,46 +6170,46 @@ TEXT ·symmetric2Quad(SB), 0, $1008-8
 	WORD $0xad0e4bf1 // stp q17, q18, [sp, #0x1c0]
 	WORD $0x4ed03843 // zip1 v3.2d, v2.2d, v16.2d
 	WORD $0x4ed07842 // zip2 v2.2d, v2.2d, v16.2d
-	WORD $0x79400156 // ldrh w22, [x10]
-	WORD $0x79400557 // ldrh w23, [x10, #0x2]
-	WORD $0x79400958 // ldrh w24, [x10, #0x4]
-	WORD $0x79400d59 // ldrh w25, [x10, #0x6]
-	WORD $0xd37ceed6 // lsl x22, x22, #4
+	WORD $0x79400157 // ldrh w23, [x10]
+	WORD $0x79400558 // ldrh w24, [x10, #0x2]
+	WORD $0x79400959 // ldrh w25, [x10, #0x4]
+	WORD $0x79400d5a // ldrh w26, [x10, #0x6]
 	WORD $0xd37ceef7 // lsl x23, x23, #4
 	WORD $0xd37cef18 // lsl x24, x24, #4
 	WORD $0xd37cef39 // lsl x25, x25, #4
-	WORD $0x3cf66824 // ldr q4, [x1, x22]
+	WORD $0xd37cef5a // lsl x26, x26, #4
+	WORD $0x3cf76844 // ldr q4, [x2, x23]
 	WORD $0x4e63d483 // fadd v3.2d, v4.2d, v3.2d
-	WORD $0x3cb66823 // str q3, [x1, x22]
-	WORD $0x3cf76823 // ldr q3, [x1, x23]
+	WORD $0x3cb76843 // str q3, [x2, x23]
+	WORD $0x3cf86843 // ldr q3, [x2, x24]
 	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD $0x3cb76822 // str q2, [x1, x23]
+	WORD $0x3cb86842 // str q2, [x2, x24]
 	WORD $0x4ec53822 // zip1 v2.2d, v1.2d, v5.2d
 	WORD $0x4ec57821 // zip2 v1.2d, v1.2d, v5.2d
-	WORD $0x3cf86823 // ldr q3, [x1, x24]
+	WORD $0x3cf96843 // ldr q3, [x2, x25]
 	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD $0x3cb86822 // str q2, [x1, x24]
-	WORD $0x3cf96822 // ldr q2, [x1, x25]
+	WORD $0x3cb96842 // str q2, [x2, x25]
+	WORD $0x3cfa6842 // ldr q2, [x2, x26]
 	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x3cb96821 // str q1, [x1, x25]
-	WORD $0x79401156 // ldrh w22, [x10, #0x8]
-	WORD $0x79401557 // ldrh w23, [x10, #0xa]
-	WORD $0x79401958 // ldrh w24, [x10, #0xc]
-	WORD $0xad414c94 // ldp q20, q19, [x4, #0x20]
-	WORD $0x4d40ccf5 // ld1r { v21.2d }, [x7]
+	WORD $0x3cba6841 // str q1, [x2, x26]
+	WORD $0x79401157 // ldrh w23, [x10, #0x8]
+	WORD $0x79401558 // ldrh w24, [x10, #0xa]
+	WORD $0x79401959 // ldrh w25, [x10, #0xc]
+	WORD $0xad414cb4 // ldp q20, q19, [x5, #0x20]
+	WORD $0x4d40ce75 // ld1r { v21.2d }, [x19]
 	WORD $0x6ee0bab5 // neg v21.2d, v21.2d
-	WORD $0x3cf67a21 // ldr q1, [x17, x22, lsl #4]
-	WORD $0x3cf77a23 // ldr q3, [x17, x23, lsl #4]
-	WORD $0x79401d56 // ldrh w22, [x10, #0xe]
-	WORD $0xad435897 // ldp q23, q22, [x4, #0x60]
-	WORD $0x3cf87a22 // ldr q2, [x17, x24, lsl #4]
+	WORD $0x3cf77821 // ldr q1, [x1, x23, lsl #4]
+	WORD $0x3cf87823 // ldr q3, [x1, x24, lsl #4]
+	WORD $0x79401d57 // ldrh w23, [x10, #0xe]
+	WORD $0xad4358b7 // ldp q23, q22, [x5, #0x60]
+	WORD $0x3cf97822 // ldr q2, [x1, x25, lsl #4]
 	WORD $0xad4d4bf1 // ldp q17, q18, [sp, #0x1a0]
-	WORD $0x3cf36a99 // ldr q25, [x20, x19]
+	WORD $0x3cf46ab9 // ldr q25, [x21, x20]
 	WORD $0x4ec33830 // zip1 v16.2d, v1.2d, v3.2d
 	WORD $0x4ec37825 // zip2 v5.2d, v1.2d, v3.2d
-	WORD $0x3ce66901 // ldr q1, [x8, x6]
-	WORD $0x3cf67a24 // ldr q4, [x17, x22, lsl #4]
-	WORD $0x3cf36903 // ldr q3, [x8, x19]
+	WORD $0x3ce76901 // ldr q1, [x8, x7]
+	WORD $0x3cf77824 // ldr q4, [x1, x23, lsl #4]
+	WORD $0x3cf46903 // ldr q3, [x8, x20]
 	WORD $0x4ec43847 // zip1 v7.2d, v2.2d, v4.2d
 	WORD $0x4ec47842 // zip2 v2.2d, v2.2d, v4.2d
 	WORD $0xad4113e6 // ldp q6, q4, [sp, #0x20]
@@ -6251,7 +6227,7 @@ TEXT ·symmetric2Quad(SB), 0, $1008-8
 	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
 	WORD $0x4e78ce11 // fmla v17.2d, v16.2d, v24.2d
 	WORD $0x6e78dcc3 // fmul v3.2d, v6.2d, v24.2d
-	WORD $0x3ce66a98 // ldr q24, [x20, x6]
+	WORD $0x3ce76ab8 // ldr q24, [x21, x7]
 	WORD $0x4e61ccf2 // fmla v18.2d, v7.2d, v1.2d
 	WORD $0x6e61dc81 // fmul v1.2d, v4.2d, v1.2d
 	WORD $0x6e73dc84 // fmul v4.2d, v4.2d, v19.2d
@@ -6264,12 +6240,12 @@ TEXT ·symmetric2Quad(SB), 0, $1008-8
 	WORD $0x6e74dcc6 // fmul v6.2d, v6.2d, v20.2d
 	WORD $0xad434ff4 // ldp q20, q19, [sp, #0x60]
 	WORD $0xad0d4bf1 // stp q17, q18, [sp, #0x1a0]
-	WORD $0x3ce668ba // ldr q26, [x5, x6]
-	WORD $0xad415496 // ldp q22, q21, [x4, #0x20]
-	WORD $0x3cf368bb // ldr q27, [x5, x19]
-	WORD $0xfd404097 // ldr d23, [x4, #0x80]
+	WORD $0x3ce768da // ldr q26, [x6, x7]
+	WORD $0xad4154b6 // ldp q22, q21, [x5, #0x20]
+	WORD $0x3cf468db // ldr q27, [x6, x20]
+	WORD $0xfd4040b7 // ldr d23, [x5, #0x80]
 	WORD $0x4e0806f7 // dup v23.2d, v23.d[0]
-	WORD $0xad436498 // ldp q24, q25, [x4, #0x60]
+	WORD $0xad4364b8 // ldp q24, q25, [x5, #0x60]
 	WORD $0xad4f47f2 // ldp q18, q17, [sp, #0x1e0]
 	WORD $0x4e15037b // tbl v27.16b, { v27.16b }, v21.16b
 	WORD $0x4e16035a // tbl v26.16b, { v26.16b }, v22.16b
@@ -6281,10 +6257,10 @@ TEXT ·symmetric2Quad(SB), 0, $1008-8
 	WORD $0x4e61db7b // scvtf v27.2d, v27.2d
 	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
 	WORD $0x4e7bccf1 // fmla v17.2d, v7.2d, v27.2d
-	WORD $0x3ce66aa7 // ldr q7, [x21, x6]
+	WORD $0x3ce76ac7 // ldr q7, [x22, x7]
 	WORD $0x4e7bce61 // fmla v1.2d, v19.2d, v27.2d
 	WORD $0x4e7ace12 // fmla v18.2d, v16.2d, v26.2d
-	WORD $0x3cf36ab0 // ldr q16, [x21, x19]
+	WORD $0x3cf46ad0 // ldr q16, [x22, x20]
 	WORD $0x4e7ace83 // fmla v3.2d, v20.2d, v26.2d
 	WORD $0x4e1600e7 // tbl v7.16b, { v7.16b }, v22.16b
 	WORD $0x4e150210 // tbl v16.16b, { v16.16b }, v21.16b
@@ -6300,332 +6276,264 @@ TEXT ·symmetric2Quad(SB), 0, $1008-8
 	WORD $0x4e70ce64 // fmla v4.2d, v19.2d, v16.2d
 	WORD $0x4ec63862 // zip1 v2.2d, v3.2d, v6.2d
 	WORD $0xad0f47f2 // stp q18, q17, [sp, #0x1e0]
-	WORD $0x79401144 // ldrh w4, [x10, #0x8]
-	WORD $0x79401545 // ldrh w5, [x10, #0xa]
-	WORD $0x79401946 // ldrh w6, [x10, #0xc]
-	WORD $0x79401d47 // ldrh w7, [x10, #0xe]
-	WORD $0xd37cec84 // lsl x4, x4, #4
+	WORD $0x79401145 // ldrh w5, [x10, #0x8]
+	WORD $0x79401546 // ldrh w6, [x10, #0xa]
+	WORD $0x79401947 // ldrh w7, [x10, #0xc]
+	WORD $0x79401d53 // ldrh w19, [x10, #0xe]
 	WORD $0xd37ceca5 // lsl x5, x5, #4
 	WORD $0xd37cecc6 // lsl x6, x6, #4
 	WORD $0xd37cece7 // lsl x7, x7, #4
-	WORD $0x3ce46825 // ldr q5, [x1, x4]
+	WORD $0xd37cee73 // lsl x19, x19, #4
+	WORD $0x3ce56845 // ldr q5, [x2, x5]
 	WORD $0x4e62d4a2 // fadd v2.2d, v5.2d, v2.2d
-	WORD $0x3ca46822 // str q2, [x1, x4]
+	WORD $0x3ca56842 // str q2, [x2, x5]
 	WORD $0x4ec67862 // zip2 v2.2d, v3.2d, v6.2d
-	WORD $0x3ce56823 // ldr q3, [x1, x5]
+	WORD $0x3ce66843 // ldr q3, [x2, x6]
 	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD $0x3ca56822 // str q2, [x1, x5]
+	WORD $0x3ca66842 // str q2, [x2, x6]
 	WORD $0x4ec43822 // zip1 v2.2d, v1.2d, v4.2d
 	WORD $0x4ec47821 // zip2 v1.2d, v1.2d, v4.2d
-	WORD $0x3ce66823 // ldr q3, [x1, x6]
+	WORD $0x3ce76843 // ldr q3, [x2, x7]
 	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
-	WORD $0x3ca66822 // str q2, [x1, x6]
-	WORD $0x3ce76822 // ldr q2, [x1, x7]
+	WORD $0x3ca76842 // str q2, [x2, x7]
+	WORD $0x3cf36842 // ldr q2, [x2, x19]
 	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x3ca76821 // str q1, [x1, x7]
-	WORD $0x17fffde0 // b <symmetric2+0x28c>
-	WORD $0xad4007e2 // ldp q2, q1, [sp]
-	WORD $0xaa1f03f9 // mov x25, xzr
-	WORD $0x8b030274 // add x20, x19, x3
-	WORD $0x8b0300f5 // add x21, x7, x3
-	WORD $0x8b0300d6 // add x22, x6, x3
-	WORD $0x52800038 // mov w24, #0x1
-	WORD $0xad410fe4 // ldp q4, q3, [sp, #0x20]
-	WORD $0xad4217e6 // ldp q6, q5, [sp, #0x40]
-	WORD $0xaa0803f7 // mov x23, x8
-	WORD $0xad431ff0 // ldp q16, q7, [sp, #0x60]
+	WORD $0x3cb36841 // str q1, [x2, x19]
+	WORD $0x17fffdf9 // b <symmetric2+0x290>
+	WORD $0xaa1f03f8 // mov x24, xzr
+	WORD $0x52800037 // mov w23, #0x1
+	WORD $0xaa0803f5 // mov x21, x8
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xad404c94 // ldp q20, q19, [x4]
-	WORD $0x9102009a // add x26, x4, #0x80
-	WORD $0x8b191999 // add x25, x12, x25, lsl #6
-	WORD $0x3ce66af2 // ldr q18, [x23, x6]
-	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
-	WORD $0x3dc002f1 // ldr q17, [x23]
-	WORD $0x4d40cf53 // ld1r { v19.2d }, [x26]
-	WORD $0x2a1803fa // mov w26, w24
-	WORD $0x2a1f03f8 // mov w24, wzr
-	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
-	WORD $0x6ee0ba73 // neg v19.2d, v19.2d
-	WORD $0xad425095 // ldp q21, q20, [x4, #0x40]
-	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
-	WORD $0x6ef54631 // ushl v17.2d, v17.2d, v21.2d
-	WORD $0x4ef34652 // sshl v18.2d, v18.2d, v19.2d
-	WORD $0x4ef34631 // sshl v17.2d, v17.2d, v19.2d
-	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0xad405333 // ldp q19, q20, [x25]
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x4e72cc34 // fmla v20.2d, v1.2d, v18.2d
-	WORD $0x4e71cc53 // fmla v19.2d, v2.2d, v17.2d
-	WORD $0xad005333 // stp q19, q20, [x25]
-	WORD $0x3ce76af1 // ldr q17, [x23, x7]
-	WORD $0xad415496 // ldp q22, q21, [x4, #0x20]
-	WORD $0x3cf36af2 // ldr q18, [x23, x19]
-	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0xfd404095 // ldr d21, [x4, #0x80]
-	WORD $0x4e160231 // tbl v17.16b, { v17.16b }, v22.16b
-	WORD $0xad435897 // ldp q23, q22, [x4, #0x60]
-	WORD $0x4e0806b5 // dup v21.2d, v21.d[0]
-	WORD $0x6ef64652 // ushl v18.2d, v18.2d, v22.2d
-	WORD $0x6ee0bab5 // neg v21.2d, v21.2d
-	WORD $0x6ef74631 // ushl v17.2d, v17.2d, v23.2d
-	WORD $0x4ef54652 // sshl v18.2d, v18.2d, v21.2d
-	WORD $0x4ef54631 // sshl v17.2d, v17.2d, v21.2d
-	WORD $0xad415b35 // ldp q21, q22, [x25, #0x20]
-	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x4e72cc76 // fmla v22.2d, v3.2d, v18.2d
-	WORD $0x4e71cc95 // fmla v21.2d, v4.2d, v17.2d
-	WORD $0xad015b35 // stp q21, q22, [x25, #0x20]
-	WORD $0xad405c98 // ldp q24, q23, [x4]
-	WORD $0x3ce36af1 // ldr q17, [x23, x3]
-	WORD $0x3cf66af2 // ldr q18, [x23, x22]
-	WORD $0x4e170252 // tbl v18.16b, { v18.16b }, v23.16b
-	WORD $0xfd404097 // ldr d23, [x4, #0x80]
-	WORD $0x4e180231 // tbl v17.16b, { v17.16b }, v24.16b
-	WORD $0xad426498 // ldp q24, q25, [x4, #0x40]
-	WORD $0x4e0806f7 // dup v23.2d, v23.d[0]
-	WORD $0x6ef94652 // ushl v18.2d, v18.2d, v25.2d
-	WORD $0x6ee0baf7 // neg v23.2d, v23.2d
-	WORD $0x6ef84631 // ushl v17.2d, v17.2d, v24.2d
-	WORD $0x4ef74652 // sshl v18.2d, v18.2d, v23.2d
-	WORD $0x4ef74631 // sshl v17.2d, v17.2d, v23.2d
-	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x4e72ccb4 // fmla v20.2d, v5.2d, v18.2d
-	WORD $0x4e71ccd3 // fmla v19.2d, v6.2d, v17.2d
-	WORD $0xad005333 // stp q19, q20, [x25]
-	WORD $0x3cf56af1 // ldr q17, [x23, x21]
-	WORD $0xad414c94 // ldp q20, q19, [x4, #0x20]
-	WORD $0x3cf46af2 // ldr q18, [x23, x20]
-	WORD $0x8b0502f7 // add x23, x23, x5
-	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
-	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
-	WORD $0xfd404094 // ldr d20, [x4, #0x80]
-	WORD $0x4e080693 // dup v19.2d, v20.d[0]
-	WORD $0xad435097 // ldp q23, q20, [x4, #0x60]
-	WORD $0x6ee0ba73 // neg v19.2d, v19.2d
-	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
-	WORD $0x4ef34652 // sshl v18.2d, v18.2d, v19.2d
-	WORD $0x6ef74631 // ushl v17.2d, v17.2d, v23.2d
-	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4ef34631 // sshl v17.2d, v17.2d, v19.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x4e72ccf6 // fmla v22.2d, v7.2d, v18.2d
-	WORD $0x4e71ce15 // fmla v21.2d, v16.2d, v17.2d
-	WORD $0xad015b35 // stp q21, q22, [x25, #0x20]
-	WORD $0x52800039 // mov w25, #0x1
-	WORD $0x3707f63a // tbnz w26, #0x0, <symmetric2+0xb40>
-	WORD $0x17fffd84 // b <symmetric2+0x290>
-	WORD $0xad4007e2 // ldp q2, q1, [sp]
-	WORD $0x8b030274 // add x20, x19, x3
-	WORD $0x8b0300f5 // add x21, x7, x3
-	WORD $0x8b0300d6 // add x22, x6, x3
+	WORD $0x2a1703f6 // mov w22, w23
+	WORD $0x8b181997 // add x23, x12, x24, lsl #6
+	WORD $0xaa1f03fa // mov x26, xzr
+	WORD $0x910003f9 // mov x25, sp
 	WORD $0x52800038 // mov w24, #0x1
-	WORD $0xaa0803f7 // mov x23, x8
-	WORD $0xad410fe4 // ldp q4, q3, [sp, #0x20]
-	WORD $0xad4217e6 // ldp q6, q5, [sp, #0x40]
-	WORD $0xad431ff0 // ldp q16, q7, [sp, #0x60]
-	WORD $0xad404c94 // ldp q20, q19, [x4]
-	WORD $0x9102009a // add x26, x4, #0x80
-	WORD $0x8b191999 // add x25, x12, x25, lsl #6
-	WORD $0x3ce66af2 // ldr q18, [x23, x6]
-	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
-	WORD $0x3dc002f1 // ldr q17, [x23]
-	WORD $0x4d40cf53 // ld1r { v19.2d }, [x26]
-	WORD $0x2a1803fa // mov w26, w24
+	WORD $0xad4006e2 // ldp q2, q1, [x23]
+	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
+	WORD $0xd503201f // nop
+	WORD $0x9b04575a // madd x26, x26, x4, x21
+	WORD $0xad401cb0 // ldp q16, q7, [x5]
+	WORD $0x910200bb // add x27, x5, #0x80
+	WORD $0x3ce76b46 // ldr q6, [x26, x7]
+	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
+	WORD $0x3dc00345 // ldr q5, [x26]
+	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
+	WORD $0x4d40cf67 // ld1r { v7.2d }, [x27]
+	WORD $0xad4244b0 // ldp q16, q17, [x5, #0x40]
+	WORD $0x2a1803fb // mov w27, w24
 	WORD $0x2a1f03f8 // mov w24, wzr
-	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
-	WORD $0x6ee0ba73 // neg v19.2d, v19.2d
-	WORD $0xad425095 // ldp q21, q20, [x4, #0x40]
-	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
-	WORD $0x6ef54631 // ushl v17.2d, v17.2d, v21.2d
-	WORD $0x4ef34652 // sshl v18.2d, v18.2d, v19.2d
-	WORD $0x4ef34631 // sshl v17.2d, v17.2d, v19.2d
-	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0xad405333 // ldp q19, q20, [x25]
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x4e72cc34 // fmla v20.2d, v1.2d, v18.2d
-	WORD $0x4e71cc53 // fmla v19.2d, v2.2d, v17.2d
-	WORD $0xad005333 // stp q19, q20, [x25]
-	WORD $0x3ce76af1 // ldr q17, [x23, x7]
-	WORD $0xad415496 // ldp q22, q21, [x4, #0x20]
-	WORD $0x3cf36af2 // ldr q18, [x23, x19]
-	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0xfd404095 // ldr d21, [x4, #0x80]
-	WORD $0x4e160231 // tbl v17.16b, { v17.16b }, v22.16b
-	WORD $0xad435897 // ldp q23, q22, [x4, #0x60]
-	WORD $0x4e0806b5 // dup v21.2d, v21.d[0]
-	WORD $0x6ef64652 // ushl v18.2d, v18.2d, v22.2d
-	WORD $0x6ee0bab5 // neg v21.2d, v21.2d
-	WORD $0x6ef74631 // ushl v17.2d, v17.2d, v23.2d
-	WORD $0x4ef54652 // sshl v18.2d, v18.2d, v21.2d
-	WORD $0x4ef54631 // sshl v17.2d, v17.2d, v21.2d
-	WORD $0xad415b35 // ldp q21, q22, [x25, #0x20]
-	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x4e72cc76 // fmla v22.2d, v3.2d, v18.2d
-	WORD $0x4e71cc95 // fmla v21.2d, v4.2d, v17.2d
-	WORD $0xad015b35 // stp q21, q22, [x25, #0x20]
-	WORD $0xad405c98 // ldp q24, q23, [x4]
-	WORD $0x3ce36af1 // ldr q17, [x23, x3]
-	WORD $0x3cf66af2 // ldr q18, [x23, x22]
-	WORD $0x4e170252 // tbl v18.16b, { v18.16b }, v23.16b
-	WORD $0xfd404097 // ldr d23, [x4, #0x80]
-	WORD $0x4e180231 // tbl v17.16b, { v17.16b }, v24.16b
-	WORD $0xad426498 // ldp q24, q25, [x4, #0x40]
-	WORD $0x4e0806f7 // dup v23.2d, v23.d[0]
-	WORD $0x6ef94652 // ushl v18.2d, v18.2d, v25.2d
-	WORD $0x6ee0baf7 // neg v23.2d, v23.2d
-	WORD $0x6ef84631 // ushl v17.2d, v17.2d, v24.2d
-	WORD $0x4ef74652 // sshl v18.2d, v18.2d, v23.2d
-	WORD $0x4ef74631 // sshl v17.2d, v17.2d, v23.2d
-	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x4e72ccb4 // fmla v20.2d, v5.2d, v18.2d
-	WORD $0x4e71ccd3 // fmla v19.2d, v6.2d, v17.2d
-	WORD $0xad005333 // stp q19, q20, [x25]
-	WORD $0x3cf56af1 // ldr q17, [x23, x21]
-	WORD $0xad414c94 // ldp q20, q19, [x4, #0x20]
-	WORD $0x3cf46af2 // ldr q18, [x23, x20]
-	WORD $0x8b0502f7 // add x23, x23, x5
-	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
-	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
-	WORD $0xfd404094 // ldr d20, [x4, #0x80]
-	WORD $0x4e080693 // dup v19.2d, v20.d[0]
-	WORD $0xad435097 // ldp q23, q20, [x4, #0x60]
-	WORD $0x6ee0ba73 // neg v19.2d, v19.2d
-	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
-	WORD $0x4ef34652 // sshl v18.2d, v18.2d, v19.2d
-	WORD $0x6ef74631 // ushl v17.2d, v17.2d, v23.2d
-	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4ef34631 // sshl v17.2d, v17.2d, v19.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x4e72ccf6 // fmla v22.2d, v7.2d, v18.2d
-	WORD $0x4e71ce15 // fmla v21.2d, v16.2d, v17.2d
-	WORD $0xad015b35 // stp q21, q22, [x25, #0x20]
-	WORD $0x52800039 // mov w25, #0x1
-	WORD $0x3707f63a // tbnz w26, #0x0, <symmetric2+0xca8>
-	WORD $0x17fffd2a // b <symmetric2+0x290>
-	WORD $0x79400db1 // ldrh w17, [x13, #0x6]
-	WORD $0x36179991 // tbz w17, #0x2, <symmetric2+0x120>
-	WORD $0xf941a3f1 // ldr x17, [sp, #0x340]
-	WORD $0xf100063f // cmp x17, #0x1
-	WORD $0x5400020b // b.lt <symmetric2+0xe3c>
-	WORD $0xf9402401 // ldr x1, [x0, #0x48]
-	WORD $0xaa1103e2 // mov x2, x17
-	WORD $0xaa0c03e3 // mov x3, x12
-	WORD $0xf940c064 // ldr x4, [x3, #0x180]
-	WORD $0xfd400061 // ldr d1, [x3]
-	WORD $0xf1000442 // subs x2, x2, #0x1
-	WORD $0x8b041024 // add x4, x1, x4, lsl #4
-	WORD $0x6d400c82 // ldp d2, d3, [x4]
+	WORD $0x6ef144c6 // ushl v6.2d, v6.2d, v17.2d
+	WORD $0x6ef044a5 // ushl v5.2d, v5.2d, v16.2d
+	WORD $0x6ee0b8e7 // neg v7.2d, v7.2d
+	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
+	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
+	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	WORD $0xad401f30 // ldp q16, q7, [x25]
+	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
+	WORD $0x4e66cce1 // fmla v1.2d, v7.2d, v6.2d
+	WORD $0x4e65ce02 // fmla v2.2d, v16.2d, v5.2d
+	WORD $0xad0006e2 // stp q2, q1, [x23]
+	WORD $0x3cf36b45 // ldr q5, [x26, x19]
+	WORD $0xad411cb0 // ldp q16, q7, [x5, #0x20]
+	WORD $0x3cf46b46 // ldr q6, [x26, x20]
+	WORD $0x5280003a // mov w26, #0x1
+	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
+	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
+	WORD $0xfd4040a7 // ldr d7, [x5, #0x80]
+	WORD $0xad4344b0 // ldp q16, q17, [x5, #0x60]
+	WORD $0x4e0804e7 // dup v7.2d, v7.d[0]
+	WORD $0x6ef144c6 // ushl v6.2d, v6.2d, v17.2d
+	WORD $0x6ee0b8e7 // neg v7.2d, v7.2d
+	WORD $0x6ef044a5 // ushl v5.2d, v5.2d, v16.2d
+	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
+	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
+	WORD $0xad411f30 // ldp q16, q7, [x25, #0x20]
+	WORD $0xaa0d03f9 // mov x25, x13
+	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
+	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	WORD $0x4e66cce3 // fmla v3.2d, v7.2d, v6.2d
+	WORD $0x4e65ce04 // fmla v4.2d, v16.2d, v5.2d
+	WORD $0xad010ee4 // stp q4, q3, [x23, #0x20]
+	WORD $0x3707fabb // tbnz w27, #0x0, <symmetric2+0xae0>
+	WORD $0x2a1f03f7 // mov w23, wzr
+	WORD $0x8b0602b5 // add x21, x21, x6
+	WORD $0x52800038 // mov w24, #0x1
+	WORD $0x3707f936 // tbnz w22, #0x0, <symmetric2+0xac0>
+	WORD $0x17fffdbd // b <symmetric2+0x294>
+	WORD $0xaa0803f5 // mov x21, x8
+	WORD $0x2a1703f6 // mov w22, w23
+	WORD $0x8b181997 // add x23, x12, x24, lsl #6
+	WORD $0xaa1f03fa // mov x26, xzr
+	WORD $0x910003f9 // mov x25, sp
+	WORD $0x52800038 // mov w24, #0x1
+	WORD $0xad4006e2 // ldp q2, q1, [x23]
+	WORD $0xad410ee4 // ldp q4, q3, [x23, #0x20]
+	WORD $0x9b04575a // madd x26, x26, x4, x21
+	WORD $0xad401cb0 // ldp q16, q7, [x5]
+	WORD $0x910200bb // add x27, x5, #0x80
+	WORD $0x3ce76b46 // ldr q6, [x26, x7]
+	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
+	WORD $0x3dc00345 // ldr q5, [x26]
+	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
+	WORD $0x4d40cf67 // ld1r { v7.2d }, [x27]
+	WORD $0xad4244b0 // ldp q16, q17, [x5, #0x40]
+	WORD $0x2a1803fb // mov w27, w24
+	WORD $0x2a1f03f8 // mov w24, wzr
+	WORD $0x6ef144c6 // ushl v6.2d, v6.2d, v17.2d
+	WORD $0x6ef044a5 // ushl v5.2d, v5.2d, v16.2d
+	WORD $0x6ee0b8e7 // neg v7.2d, v7.2d
+	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
+	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
+	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	WORD $0xad401f30 // ldp q16, q7, [x25]
+	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
+	WORD $0x4e66cce1 // fmla v1.2d, v7.2d, v6.2d
+	WORD $0x4e65ce02 // fmla v2.2d, v16.2d, v5.2d
+	WORD $0xad0006e2 // stp q2, q1, [x23]
+	WORD $0x3cf36b45 // ldr q5, [x26, x19]
+	WORD $0xad411cb0 // ldp q16, q7, [x5, #0x20]
+	WORD $0x3cf46b46 // ldr q6, [x26, x20]
+	WORD $0x5280003a // mov w26, #0x1
+	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
+	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
+	WORD $0xfd4040a7 // ldr d7, [x5, #0x80]
+	WORD $0xad4344b0 // ldp q16, q17, [x5, #0x60]
+	WORD $0x4e0804e7 // dup v7.2d, v7.d[0]
+	WORD $0x6ef144c6 // ushl v6.2d, v6.2d, v17.2d
+	WORD $0x6ee0b8e7 // neg v7.2d, v7.2d
+	WORD $0x6ef044a5 // ushl v5.2d, v5.2d, v16.2d
+	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
+	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
+	WORD $0xad411f30 // ldp q16, q7, [x25, #0x20]
+	WORD $0xaa0d03f9 // mov x25, x13
+	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
+	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	WORD $0x4e66cce3 // fmla v3.2d, v7.2d, v6.2d
+	WORD $0x4e65ce04 // fmla v4.2d, v16.2d, v5.2d
+	WORD $0xad010ee4 // stp q4, q3, [x23, #0x20]
+	WORD $0x3707fabb // tbnz w27, #0x0, <symmetric2+0xbc4>
+	WORD $0x2a1f03f7 // mov w23, wzr
+	WORD $0x8b0602b5 // add x21, x21, x6
+	WORD $0x52800038 // mov w24, #0x1
+	WORD $0x3707f956 // tbnz w22, #0x0, <symmetric2+0xba8>
+	WORD $0x17fffd84 // b <symmetric2+0x294>
+	WORD $0x79400dc1 // ldrh w1, [x14, #0x6]
+	WORD $0x3617a4c1 // tbz w1, #0x2, <symmetric2+0x124>
+	WORD $0xf941a3e1 // ldr x1, [sp, #0x340]
+	WORD $0xf100043f // cmp x1, #0x1
+	WORD $0x5400020b // b.lt <symmetric2+0xcd8>
+	WORD $0xf9402402 // ldr x2, [x0, #0x48]
+	WORD $0xaa0103e3 // mov x3, x1
+	WORD $0xaa0c03e4 // mov x4, x12
+	WORD $0xf940c085 // ldr x5, [x4, #0x180]
+	WORD $0xfd400081 // ldr d1, [x4]
+	WORD $0xf1000463 // subs x3, x3, #0x1
+	WORD $0x8b051045 // add x5, x2, x5, lsl #4
+	WORD $0x6d400ca2 // ldp d2, d3, [x5]
 	WORD $0x1e622821 // fadd d1, d1, d2
-	WORD $0xfd000081 // str d1, [x4]
-	WORD $0xfd402061 // ldr d1, [x3, #0x40]
-	WORD $0x91002063 // add x3, x3, #0x8
+	WORD $0xfd0000a1 // str d1, [x5]
+	WORD $0xfd402081 // ldr d1, [x4, #0x40]
+	WORD $0x91002084 // add x4, x4, #0x8
 	WORD $0x1e632821 // fadd d1, d1, d3
-	WORD $0xfd000481 // str d1, [x4, #0x8]
-	WORD $0x54fffea1 // b.ne <symmetric2+0xe0c>
-	WORD $0x8b0b022b // add x11, x17, x11
-	WORD $0x910021b1 // add x17, x13, #0x8
-	WORD $0xeb0e023f // cmp x17, x14
-	WORD $0x54ff96c2 // b.hs <symmetric2+0x120>
-	WORD $0xf9402c11 // ldr x17, [x0, #0x58]
+	WORD $0xfd0004a1 // str d1, [x5, #0x8]
+	WORD $0x54fffea1 // b.ne <symmetric2+0xca8>
+	WORD $0x8b0b002b // add x11, x1, x11
+	WORD $0x910021c1 // add x1, x14, #0x8
+	WORD $0xeb0f003f // cmp x1, x15
+	WORD $0x54ffa202 // b.hs <symmetric2+0x124>
+	WORD $0xf9402c01 // ldr x1, [x0, #0x58]
 	WORD $0xad0003e0 // stp q0, q0, [sp]
-	WORD $0xcb0b0231 // sub x17, x17, x11
+	WORD $0xcb0b0021 // sub x1, x1, x11
 	WORD $0xad0103e0 // stp q0, q0, [sp, #0x20]
-	WORD $0xf100223f // cmp x17, #0x8
-	WORD $0x9a8fb221 // csel x1, x17, x15, lt
-	WORD $0xf100063f // cmp x17, #0x1
+	WORD $0xf100203f // cmp x1, #0x8
+	WORD $0x9a90b022 // csel x2, x1, x16, lt
+	WORD $0xf100043f // cmp x1, #0x1
 	WORD $0xad0203e0 // stp q0, q0, [sp, #0x40]
 	WORD $0xad0303e0 // stp q0, q0, [sp, #0x60]
-	WORD $0xf901a3e1 // str x1, [sp, #0x340]
+	WORD $0xf901a3e2 // str x2, [sp, #0x340]
 	WORD $0xad0c03e0 // stp q0, q0, [sp, #0x180]
 	WORD $0xad0d03e0 // stp q0, q0, [sp, #0x1a0]
 	WORD $0xad0e03e0 // stp q0, q0, [sp, #0x1c0]
 	WORD $0xad0f03e0 // stp q0, q0, [sp, #0x1e0]
-	WORD $0x54ff94eb // b.lt <symmetric2+0x120>
-	WORD $0xf9401401 // ldr x1, [x0, #0x28]
-	WORD $0xf9401c02 // ldr x2, [x0, #0x38]
-	WORD $0xaa1f03f1 // mov x17, xzr
-	WORD $0x910003e3 // mov x3, sp
-	WORD $0xaa0b03e4 // mov x4, x11
-	WORD $0x1400000d // b <symmetric2+0xed0>
-	WORD $0xf9018065 // str x5, [x3, #0x300]
-	WORD $0x8b051045 // add x5, x2, x5, lsl #4
-	WORD $0x91000631 // add x17, x17, #0x1
-	WORD $0x91000484 // add x4, x4, #0x1
-	WORD $0xfd4000a1 // ldr d1, [x5]
-	WORD $0xfd000061 // str d1, [x3]
-	WORD $0xfd4004a1 // ldr d1, [x5, #0x8]
-	WORD $0xf941a3e5 // ldr x5, [sp, #0x340]
-	WORD $0xeb05023f // cmp x17, x5
-	WORD $0xfd002061 // str d1, [x3, #0x40]
-	WORD $0x91002063 // add x3, x3, #0x8
-	WORD $0x54ff92aa // b.ge <symmetric2+0x120>
-	WORD $0xaa0403e5 // mov x5, x4
-	WORD $0xb4fffe61 // cbz x1, <symmetric2+0xea0>
-	WORD $0x78647825 // ldrh w5, [x1, x4, lsl #1]
-	WORD $0x17fffff1 // b <symmetric2+0xea0>
+	WORD $0x54ffa02b // b.lt <symmetric2+0x124>
+	WORD $0xf9401402 // ldr x2, [x0, #0x28]
+	WORD $0xf9401c03 // ldr x3, [x0, #0x38]
+	WORD $0xaa1f03e1 // mov x1, xzr
+	WORD $0x910003e4 // mov x4, sp
+	WORD $0xaa0b03e5 // mov x5, x11
+	WORD $0x1400000e // b <symmetric2+0xd70>
+	WORD $0xd503201f // nop
+	WORD $0xf9018086 // str x6, [x4, #0x300]
+	WORD $0x8b061066 // add x6, x3, x6, lsl #4
+	WORD $0x91000421 // add x1, x1, #0x1
+	WORD $0x910004a5 // add x5, x5, #0x1
+	WORD $0xfd4000c1 // ldr d1, [x6]
+	WORD $0xfd000081 // str d1, [x4]
+	WORD $0xfd4004c1 // ldr d1, [x6, #0x8]
+	WORD $0xf941a3e6 // ldr x6, [sp, #0x340]
+	WORD $0xeb06003f // cmp x1, x6
+	WORD $0xfd002081 // str d1, [x4, #0x40]
+	WORD $0x91002084 // add x4, x4, #0x8
+	WORD $0x54ff9dca // b.ge <symmetric2+0x124>
+	WORD $0xaa0503e6 // mov x6, x5
+	WORD $0xb4fffe62 // cbz x2, <symmetric2+0xd40>
+	WORD $0x78657846 // ldrh w6, [x2, x5, lsl #1]
+	WORD $0x17fffff1 // b <symmetric2+0xd40>
 	WORD $0x910d43ff // add sp, sp, #0x350
 	WORD $0xa9444ff4 // ldp x20, x19, [sp, #0x40]
 	WORD $0xa94357f6 // ldp x22, x21, [sp, #0x30]
 	WORD $0xa9425ff8 // ldp x24, x23, [sp, #0x20]
 	WORD $0xa94167fa // ldp x26, x25, [sp, #0x10]
-	WORD $0xf84507fd // ldr x29, [sp], #0x50
+	WORD $0xa8c56ffd // ldp x29, x27, [sp], #0x50
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
 	MOVD R19, R30
 	RET
 
 // func symmetric3Quad(c *symmetricCall)
-TEXT ·symmetric3Quad(SB), 0, $1056-8
+TEXT ·symmetric3Quad(SB), 0, $1040-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
 	PCALIGN $64
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <symmetric3>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400063d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400056d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf81a0ffd // str x29, [sp, #-0x60]!
 	WORD $0xa9016ffe // stp x30, x27, [sp, #0x10]
 	WORD $0xa90267fa // stp x26, x25, [sp, #0x20]
 	WORD $0xa9035ff8 // stp x24, x23, [sp, #0x30]
 	WORD $0xa90457f6 // stp x22, x21, [sp, #0x40]
 	WORD $0xa9054ff4 // stp x20, x19, [sp, #0x50]
-	WORD $0xd10dc3ff // sub sp, sp, #0x370
-	WORD $0xf9402c0c // ldr x12, [x0, #0x58]
-	WORD $0xa941ac0a // ldp x10, x11, [x0, #0x18]
-	WORD $0x52800108 // mov w8, #0x8
+	WORD $0xd10d83ff // sub sp, sp, #0x360
+	WORD $0xf9402c0d // ldr x13, [x0, #0x58]
+	WORD $0xa941a00a // ldp x10, x8, [x0, #0x18]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0xf100219f // cmp x12, #0x8
+	WORD $0x5280010b // mov w11, #0x8
+	WORD $0x910043ec // add x12, sp, #0x10
+	WORD $0xf10021bf // cmp x13, #0x8
 	WORD $0xf9400809 // ldr x9, [x0, #0x10]
-	WORD $0x9a88b188 // csel x8, x12, x8, lt
-	WORD $0xf100059f // cmp x12, #0x1
-	WORD $0xad0103e0 // stp q0, q0, [sp, #0x20]
-	WORD $0xad0203e0 // stp q0, q0, [sp, #0x40]
-	WORD $0xf901b3e8 // str x8, [sp, #0x360]
-	WORD $0x910083e8 // add x8, sp, #0x20
-	WORD $0xad0303e0 // stp q0, q0, [sp, #0x60]
-	WORD $0xad0403e0 // stp q0, q0, [sp, #0x80]
-	WORD $0xad0503e0 // stp q0, q0, [sp, #0xa0]
-	WORD $0xad0603e0 // stp q0, q0, [sp, #0xc0]
-	WORD $0xad0d03e0 // stp q0, q0, [sp, #0x1a0]
-	WORD $0xad0e03e0 // stp q0, q0, [sp, #0x1c0]
-	WORD $0xad0f03e0 // stp q0, q0, [sp, #0x1e0]
-	WORD $0xad1003e0 // stp q0, q0, [sp, #0x200]
-	WORD $0xad1103e0 // stp q0, q0, [sp, #0x220]
-	WORD $0xad1203e0 // stp q0, q0, [sp, #0x240]
+	WORD $0xad0083e0 // stp q0, q0, [sp, #0x10]
+	WORD $0x9a8bb1ab // csel x11, x13, x11, lt
+	WORD $0xf10005bf // cmp x13, #0x1
+	WORD $0xad0183e0 // stp q0, q0, [sp, #0x30]
+	WORD $0xf901abeb // str x11, [sp, #0x350]
+	WORD $0xad0283e0 // stp q0, q0, [sp, #0x50]
+	WORD $0xad0383e0 // stp q0, q0, [sp, #0x70]
+	WORD $0xad0483e0 // stp q0, q0, [sp, #0x90]
+	WORD $0xad0583e0 // stp q0, q0, [sp, #0xb0]
+	WORD $0xad0c83e0 // stp q0, q0, [sp, #0x190]
+	WORD $0xad0d83e0 // stp q0, q0, [sp, #0x1b0]
+	WORD $0xad0e83e0 // stp q0, q0, [sp, #0x1d0]
+	WORD $0xad0f83e0 // stp q0, q0, [sp, #0x1f0]
+	WORD $0xad1083e0 // stp q0, q0, [sp, #0x210]
+	WORD $0xad1183e0 // stp q0, q0, [sp, #0x230]
 	WORD $0x5400054b // b.lt <symmetric3+0x11c>
 	WORD $0xf940140d // ldr x13, [x0, #0x28]
-	WORD $0xf9401c0c // ldr x12, [x0, #0x38]
+	WORD $0xf9401c0b // ldr x11, [x0, #0x38]
 	WORD $0xb40002ed // cbz x13, <symmetric3+0xdc>
 	WORD $0xaa1f03ee // mov x14, xzr
-	WORD $0x910083ef // add x15, sp, #0x20
+	WORD $0x910043ef // add x15, sp, #0x10
 	WORD $0x52800310 // mov w16, #0x18
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
@@ -6634,100 +6542,101 @@ TEXT ·symmetric3Quad(SB), 0, $1056-8
 	WORD $0x784025b1 // ldrh w17, [x13], #0x2
 	WORD $0x910005ce // add x14, x14, #0x1
 	WORD $0xf90181f1 // str x17, [x15, #0x300]
-	WORD $0x9bb03231 // umaddl x17, w17, w16, x12
+	WORD $0x9bb02e31 // umaddl x17, w17, w16, x11
 	WORD $0xfd400220 // ldr d0, [x17]
 	WORD $0xfd0001e0 // str d0, [x15]
 	WORD $0xfd400620 // ldr d0, [x17, #0x8]
 	WORD $0xfd0021e0 // str d0, [x15, #0x40]
 	WORD $0xfd400a20 // ldr d0, [x17, #0x10]
-	WORD $0xf941b3f1 // ldr x17, [sp, #0x360]
+	WORD $0xf941abf1 // ldr x17, [sp, #0x350]
 	WORD $0xeb1101df // cmp x14, x17
 	WORD $0xfd0041e0 // str d0, [x15, #0x80]
 	WORD $0x910021ef // add x15, x15, #0x8
 	WORD $0x54fffe6b // b.lt <symmetric3+0xa0>
 	WORD $0x14000011 // b <symmetric3+0x11c>
-	WORD $0x910c010e // add x14, x8, #0x300
-	WORD $0x9100218c // add x12, x12, #0x8
-	WORD $0x910083ef // add x15, sp, #0x20
-	WORD $0xfc5f8180 // ldur d0, [x12, #-0x8]
+	WORD $0x910c018e // add x14, x12, #0x300
+	WORD $0x9100216b // add x11, x11, #0x8
+	WORD $0x910043ef // add x15, sp, #0x10
+	WORD $0xfc5f8160 // ldur d0, [x11, #-0x8]
 	WORD $0xf82d79cd // str x13, [x14, x13, lsl #3]
 	WORD $0x910005ad // add x13, x13, #0x1
-	WORD $0xf941b3f0 // ldr x16, [sp, #0x360]
+	WORD $0xf941abf0 // ldr x16, [sp, #0x350]
 	WORD $0xfd0001e0 // str d0, [x15]
 	WORD $0xeb1001bf // cmp x13, x16
-	WORD $0xfd400180 // ldr d0, [x12]
+	WORD $0xfd400160 // ldr d0, [x11]
 	WORD $0xfd0021e0 // str d0, [x15, #0x40]
-	WORD $0xfd400580 // ldr d0, [x12, #0x8]
-	WORD $0x9100618c // add x12, x12, #0x18
+	WORD $0xfd400560 // ldr d0, [x11, #0x8]
+	WORD $0x9100616b // add x11, x11, #0x18
 	WORD $0xfd0041e0 // str d0, [x15, #0x80]
 	WORD $0x910021ef // add x15, x15, #0x8
 	WORD $0x54fffe8b // b.lt <symmetric3+0xe8>
-	WORD $0xf940040c // ldr x12, [x0, #0x8]
-	WORD $0xf100059f // cmp x12, #0x1
-	WORD $0x5400bb2b // b.lt <symmetric3+0x1888>
+	WORD $0xf940040e // ldr x14, [x0, #0x8]
+	WORD $0xf10005df // cmp x14, #0x1
+	WORD $0x5400a12b // b.lt <symmetric3+0x1548>
 	WORD $0xf940000d // ldr x13, [x0]
-	WORD $0x91060108 // add x8, x8, #0x180
+	WORD $0x910043ef // add x15, sp, #0x10
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0xaa1f03e3 // mov x3, xzr
+	WORD $0xaa1f03e1 // mov x1, xzr
+	WORD $0x9106018c // add x12, x12, #0x180
 	WORD $0x52800310 // mov w16, #0x18
-	WORD $0xf9000be8 // str x8, [sp, #0x10]
-	WORD $0x52801801 // mov w1, #0xc0
-	WORD $0x8b0c0da8 // add x8, x13, x12, lsl #3
-	WORD $0xf9000fe8 // str x8, [sp, #0x18]
-	WORD $0x910083e8 // add x8, sp, #0x20
-	WORD $0x9106810c // add x12, x8, #0x1a0
-	WORD $0x14000007 // b <symmetric3+0x170>
-	WORD $0xaa0503e3 // mov x3, x5
+	WORD $0x5280181e // mov w30, #0xc0
+	WORD $0x910081ef // add x15, x15, #0x20
+	WORD $0x8b0e0dab // add x11, x13, x14, lsl #3
+	WORD $0xf90007eb // str x11, [sp, #0x8]
+	WORD $0x14000009 // b <symmetric3+0x174>
 	WORD $0xd503201f // nop
-	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf941b7e1 // ldr x1, [sp, #0x368]
+	WORD $0xf94007eb // ldr x11, [sp, #0x8]
 	WORD $0x910021ad // add x13, x13, #0x8
-	WORD $0xeb0801bf // cmp x13, x8
-	WORD $0x5400b8e2 // b.hs <symmetric3+0x1888>
-	WORD $0x794009a8 // ldrh w8, [x13, #0x4]
-	WORD $0xf901bfe3 // str x3, [sp, #0x378]
-	WORD $0xb400af48 // cbz x8, <symmetric3+0x1760>
-	WORD $0xb94001af // ldr w15, [x13]
-	WORD $0xf9401811 // ldr x17, [x0, #0x30]
-	WORD $0x8b080124 // add x4, x9, x8
-	WORD $0x9bb045e2 // umaddl x2, w15, w16, x17
-	WORD $0xf9402803 // ldr x3, [x0, #0x50]
-	WORD $0xf9402011 // ldr x17, [x0, #0x40]
-	WORD $0xcb0301ef // sub x15, x15, x3
-	WORD $0x8b0f1623 // add x3, x17, x15, lsl #5
-	WORD $0x140000a4 // b <symmetric3+0x42c>
-	WORD $0x79400148 // ldrh w8, [x10]
+	WORD $0xeb0b01bf // cmp x13, x11
+	WORD $0x54009ec2 // b.hs <symmetric3+0x1548>
+	WORD $0x794009b1 // ldrh w17, [x13, #0x4]
+	WORD $0xf901b7e1 // str x1, [sp, #0x368]
+	WORD $0xb4009531 // cbz x17, <symmetric3+0x1420>
+	WORD $0xb94001a3 // ldr w3, [x13]
+	WORD $0xf9401802 // ldr x2, [x0, #0x30]
+	WORD $0x9bb00862 // umaddl x2, w3, w16, x2
+	WORD $0xf9402805 // ldr x5, [x0, #0x50]
+	WORD $0xf9402004 // ldr x4, [x0, #0x40]
+	WORD $0xcb050063 // sub x3, x3, x5
+	WORD $0x8b031483 // add x3, x4, x3, lsl #5
+	WORD $0x8b110124 // add x4, x9, x17
+	WORD $0x140000a4 // b <symmetric3+0x430>
+	WORD $0x7940014b // ldrh w11, [x10]
 	WORD $0x7940094e // ldrh w14, [x10, #0x4]
-	WORD $0x8b130565 // add x5, x11, x19, lsl #1
-	WORD $0x9bb00908 // umaddl x8, w8, w16, x2
-	WORD $0x7940054f // ldrh w15, [x10, #0x2]
-	WORD $0x79400d51 // ldrh w17, [x10, #0x6]
+	WORD $0x8b130505 // add x5, x8, x19, lsl #1
+	WORD $0x9bb0096b // umaddl x11, w11, w16, x2
+	WORD $0x79400551 // ldrh w17, [x10, #0x2]
+	WORD $0x79400d41 // ldrh w1, [x10, #0x6]
 	WORD $0x9bb009ce // umaddl x14, w14, w16, x2
-	WORD $0x9bb009ef // umaddl x15, w15, w16, x2
 	WORD $0x9bb00a31 // umaddl x17, w17, w16, x2
-	WORD $0x3dc00163 // ldr q3, [x11]
-	WORD $0xad4d47f2 // ldp q18, q17, [sp, #0x1a0]
+	WORD $0x9bb00821 // umaddl x1, w1, w16, x2
+	WORD $0x3dc00103 // ldr q3, [x8]
+	WORD $0xad4cc7f2 // ldp q18, q17, [sp, #0x190]
 	WORD $0x4e617874 // fcvtl2 v20.2d, v3.4s
 	WORD $0x0e617875 // fcvtl v21.2d, v3.2s
-	WORD $0xfd400902 // ldr d2, [x8, #0x10]
+	WORD $0xfd400962 // ldr d2, [x11, #0x10]
 	WORD $0xfd4009c1 // ldr d1, [x14, #0x10]
-	WORD $0x3dc00105 // ldr q5, [x8]
-	WORD $0x3dc001e6 // ldr q6, [x15]
+	WORD $0x3dc00165 // ldr q5, [x11]
+	WORD $0x3dc00226 // ldr q6, [x17]
 	WORD $0x3dc001c7 // ldr q7, [x14]
-	WORD $0x3dc00230 // ldr q16, [x17]
-	WORD $0x910041e8 // add x8, x15, #0x10
-	WORD $0x9100422e // add x14, x17, #0x10
-	WORD $0x8b130171 // add x17, x11, x19
+	WORD $0x3dc00030 // ldr q16, [x1]
+	WORD $0x9100422b // add x11, x17, #0x10
+	WORD $0x9100402e // add x14, x1, #0x10
+	WORD $0x8b130111 // add x17, x8, x19
 	WORD $0x4ed038e3 // zip1 v3.2d, v7.2d, v16.2d
 	WORD $0x4d4085c1 // ld1 { v1.d }[1], [x14]
-	WORD $0x4d408502 // ld1 { v2.d }[1], [x8]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x3dc00973 // ldr q19, [x11, #0x20]
+	WORD $0x4d408562 // ld1 { v2.d }[1], [x11]
+	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
+	WORD $0x3dc00913 // ldr q19, [x8, #0x20]
 	WORD $0x4ec638a4 // zip1 v4.2d, v5.2d, v6.2d
-	WORD $0xf9881160 // prfm pldl1keep, [x11, #0x1020]
-	WORD $0x3dc01176 // ldr q22, [x11, #0x40]
+	WORD $0xf9881100 // prfm pldl1keep, [x8, #0x1020]
+	WORD $0x3dc01116 // ldr q22, [x8, #0x40]
 	WORD $0x4ec678a5 // zip2 v5.2d, v5.2d, v6.2d
 	WORD $0x4ed078e6 // zip2 v6.2d, v7.2d, v16.2d
-	WORD $0xf9882160 // prfm pldl1keep, [x11, #0x1040]
+	WORD $0xf9882100 // prfm pldl1keep, [x8, #0x1040]
 	WORD $0x4e75cc92 // fmla v18.2d, v4.2d, v21.2d
 	WORD $0x4e74cc71 // fmla v17.2d, v3.2d, v20.2d
 	WORD $0x0e617a74 // fcvtl v20.2d, v19.2s
@@ -6738,9 +6647,9 @@ TEXT ·symmetric3Quad(SB), 0, $1056-8
 	WORD $0x4e74ccb2 // fmla v18.2d, v5.2d, v20.2d
 	WORD $0x4e70cc52 // fmla v18.2d, v2.2d, v16.2d
 	WORD $0x4e67cc31 // fmla v17.2d, v1.2d, v7.2d
-	WORD $0xad0d47f2 // stp q18, q17, [sp, #0x1a0]
+	WORD $0xad0cc7f2 // stp q18, q17, [sp, #0x190]
 	WORD $0x3dc00227 // ldr q7, [x17]
-	WORD $0xad4f43f1 // ldp q17, q16, [sp, #0x1e0]
+	WORD $0xad4ec3f1 // ldp q17, q16, [sp, #0x1d0]
 	WORD $0xf9880220 // prfm pldl1keep, [x17, #0x1000]
 	WORD $0x3dc00a32 // ldr q18, [x17, #0x20]
 	WORD $0xf9881220 // prfm pldl1keep, [x17, #0x1020]
@@ -6758,9 +6667,9 @@ TEXT ·symmetric3Quad(SB), 0, $1056-8
 	WORD $0x0e617a72 // fcvtl v18.2d, v19.2s
 	WORD $0x4e72cc51 // fmla v17.2d, v2.2d, v18.2d
 	WORD $0x4e67cc30 // fmla v16.2d, v1.2d, v7.2d
-	WORD $0xad0f43f1 // stp q17, q16, [sp, #0x1e0]
+	WORD $0xad0ec3f1 // stp q17, q16, [sp, #0x1d0]
 	WORD $0x3dc000a7 // ldr q7, [x5]
-	WORD $0xad5143f1 // ldp q17, q16, [sp, #0x220]
+	WORD $0xad50c3f1 // ldp q17, q16, [sp, #0x210]
 	WORD $0xf98800a0 // prfm pldl1keep, [x5, #0x1000]
 	WORD $0x3dc008b2 // ldr q18, [x5, #0x20]
 	WORD $0xf98810a0 // prfm pldl1keep, [x5, #0x1020]
@@ -6778,32 +6687,32 @@ TEXT ·symmetric3Quad(SB), 0, $1056-8
 	WORD $0x0e617a84 // fcvtl v4.2d, v20.2s
 	WORD $0x4e64cc51 // fmla v17.2d, v2.2d, v4.2d
 	WORD $0x4e63cc30 // fmla v16.2d, v1.2d, v3.2d
-	WORD $0xad1143f1 // stp q17, q16, [sp, #0x220]
-	WORD $0x79401148 // ldrh w8, [x10, #0x8]
+	WORD $0xad10c3f1 // stp q17, q16, [sp, #0x210]
+	WORD $0x7940114b // ldrh w11, [x10, #0x8]
 	WORD $0x7940154e // ldrh w14, [x10, #0xa]
-	WORD $0x7940194f // ldrh w15, [x10, #0xc]
+	WORD $0x79401941 // ldrh w1, [x10, #0xc]
 	WORD $0x79401d47 // ldrh w7, [x10, #0xe]
-	WORD $0x3dc00563 // ldr q3, [x11, #0x10]
-	WORD $0xad4e4bf1 // ldp q17, q18, [sp, #0x1c0]
-	WORD $0x9bb00908 // umaddl x8, w8, w16, x2
+	WORD $0x3dc00503 // ldr q3, [x8, #0x10]
+	WORD $0xad4dcbf1 // ldp q17, q18, [sp, #0x1b0]
+	WORD $0x9bb0096b // umaddl x11, w11, w16, x2
 	WORD $0x9bb009ce // umaddl x14, w14, w16, x2
-	WORD $0x9bb009ef // umaddl x15, w15, w16, x2
+	WORD $0x9bb00821 // umaddl x1, w1, w16, x2
 	WORD $0x9bb008e7 // umaddl x7, w7, w16, x2
-	WORD $0x3dc00d73 // ldr q19, [x11, #0x30]
-	WORD $0x3dc01576 // ldr q22, [x11, #0x50]
+	WORD $0x3dc00d13 // ldr q19, [x8, #0x30]
+	WORD $0x3dc01516 // ldr q22, [x8, #0x50]
 	WORD $0x0e617874 // fcvtl v20.2d, v3.2s
 	WORD $0x4e617875 // fcvtl2 v21.2d, v3.4s
-	WORD $0x3dc00105 // ldr q5, [x8]
+	WORD $0x3dc00165 // ldr q5, [x11]
 	WORD $0x3dc001c7 // ldr q7, [x14]
-	WORD $0x3dc001e6 // ldr q6, [x15]
+	WORD $0x3dc00026 // ldr q6, [x1]
 	WORD $0x4ec738a4 // zip1 v4.2d, v5.2d, v7.2d
 	WORD $0x3dc000f0 // ldr q16, [x7]
-	WORD $0xfd400902 // ldr d2, [x8, #0x10]
-	WORD $0xfd4009e1 // ldr d1, [x15, #0x10]
+	WORD $0xfd400962 // ldr d2, [x11, #0x10]
+	WORD $0xfd400821 // ldr d1, [x1, #0x10]
 	WORD $0x4ed038c3 // zip1 v3.2d, v6.2d, v16.2d
-	WORD $0x910041c8 // add x8, x14, #0x10
+	WORD $0x910041cb // add x11, x14, #0x10
 	WORD $0x910040ee // add x14, x7, #0x10
-	WORD $0x4d408502 // ld1 { v2.d }[1], [x8]
+	WORD $0x4d408562 // ld1 { v2.d }[1], [x11]
 	WORD $0x4d4085c1 // ld1 { v1.d }[1], [x14]
 	WORD $0x4ed078c6 // zip2 v6.2d, v6.2d, v16.2d
 	WORD $0x4ec778a5 // zip2 v5.2d, v5.2d, v7.2d
@@ -6818,8 +6727,8 @@ TEXT ·symmetric3Quad(SB), 0, $1056-8
 	WORD $0x4e74ccd2 // fmla v18.2d, v6.2d, v20.2d
 	WORD $0x4e70cc32 // fmla v18.2d, v1.2d, v16.2d
 	WORD $0x4e67cc51 // fmla v17.2d, v2.2d, v7.2d
-	WORD $0xad0e4bf1 // stp q17, q18, [sp, #0x1c0]
-	WORD $0xad5043f1 // ldp q17, q16, [sp, #0x200]
+	WORD $0xad0dcbf1 // stp q17, q18, [sp, #0x1b0]
+	WORD $0xad4fc3f1 // ldp q17, q16, [sp, #0x1f0]
 	WORD $0x3dc00627 // ldr q7, [x17, #0x10]
 	WORD $0x3dc00e32 // ldr q18, [x17, #0x30]
 	WORD $0x4e6178f3 // fcvtl2 v19.2d, v7.4s
@@ -6835,9 +6744,9 @@ TEXT ·symmetric3Quad(SB), 0, $1056-8
 	WORD $0x0e617a92 // fcvtl v18.2d, v20.2s
 	WORD $0x4e72cc51 // fmla v17.2d, v2.2d, v18.2d
 	WORD $0x4e67cc30 // fmla v16.2d, v1.2d, v7.2d
-	WORD $0xad1043f1 // stp q17, q16, [sp, #0x200]
+	WORD $0xad0fc3f1 // stp q17, q16, [sp, #0x1f0]
 	WORD $0x3dc004a7 // ldr q7, [x5, #0x10]
-	WORD $0xad5243f1 // ldp q17, q16, [sp, #0x240]
+	WORD $0xad51c3f1 // ldp q17, q16, [sp, #0x230]
 	WORD $0x3dc00cb2 // ldr q18, [x5, #0x30]
 	WORD $0x3dc014b4 // ldr q20, [x5, #0x50]
 	WORD $0x4e6178f3 // fcvtl2 v19.2d, v7.4s
@@ -6852,88 +6761,87 @@ TEXT ·symmetric3Quad(SB), 0, $1056-8
 	WORD $0x0e617a84 // fcvtl v4.2d, v20.2s
 	WORD $0x4e64cc51 // fmla v17.2d, v2.2d, v4.2d
 	WORD $0x4e63cc30 // fmla v16.2d, v1.2d, v3.2d
-	WORD $0xad1243f1 // stp q17, q16, [sp, #0x240]
+	WORD $0xad11c3f1 // stp q17, q16, [sp, #0x230]
 	WORD $0x9100414a // add x10, x10, #0x10
 	WORD $0x91000529 // add x9, x9, #0x1
-	WORD $0x8b07016b // add x11, x11, x7
+	WORD $0x8b070108 // add x8, x8, x7
 	WORD $0xeb04013f // cmp x9, x4
-	WORD $0x540099c2 // b.hs <symmetric3+0x1760>
+	WORD $0x54007fa2 // b.hs <symmetric3+0x1420>
 	WORD $0x39400126 // ldrb w6, [x9]
-	WORD $0x79400daf // ldrh w15, [x13, #0x6]
-	WORD $0x3708016f // tbnz w15, #0x1, <symmetric3+0x460>
+	WORD $0x79400da7 // ldrh w7, [x13, #0x6]
+	WORD $0x37080147 // tbnz w7, #0x1, <symmetric3+0x460>
 	WORD $0x7100d0df // cmp w6, #0x34
-	WORD $0x54003249 // b.ls <symmetric3+0xa84>
-	WORD $0x52800048 // mov w8, #0x2
-	WORD $0xa9464413 // ldp x19, x17, [x0, #0x60]
-	WORD $0x9ba144c5 // umaddl x5, w6, w1, x17
-	WORD $0x3600012f // tbz w15, #0x0, <symmetric3+0x470>
-	WORD $0x14000193 // b <symmetric3+0xa9c>
+	WORD $0x54003249 // b.ls <symmetric3+0xa88>
+	WORD $0x52800051 // mov w17, #0x2
+	WORD $0xa9461413 // ldp x19, x5, [x0, #0x60]
+	WORD $0x9bbe14c5 // umaddl x5, w6, w30, x5
+	WORD $0x36000107 // tbz w7, #0x0, <symmetric3+0x470>
+	WORD $0x14000193 // b <symmetric3+0xaa0>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x52800068 // mov w8, #0x3
-	WORD $0xa9464413 // ldp x19, x17, [x0, #0x60]
-	WORD $0x9ba144c5 // umaddl x5, w6, w1, x17
-	WORD $0x3700318f // tbnz w15, #0x0, <symmetric3+0xa9c>
-	WORD $0x7100051f // cmp w8, #0x1
-	WORD $0x5400408c // b.gt <symmetric3+0xc84>
-	WORD $0x350040a8 // cbnz w8, <symmetric3+0xc8c>
-	WORD $0x79400148 // ldrh w8, [x10]
-	WORD $0x7940054e // ldrh w14, [x10, #0x2]
+	WORD $0x52800071 // mov w17, #0x3
+	WORD $0xa9461413 // ldp x19, x5, [x0, #0x60]
+	WORD $0x9bbe14c5 // umaddl x5, w6, w30, x5
+	WORD $0x370031a7 // tbnz w7, #0x0, <symmetric3+0xaa0>
+	WORD $0x7100063f // cmp w17, #0x1
+	WORD $0x5400388c // b.gt <symmetric3+0xb84>
+	WORD $0x350038b1 // cbnz w17, <symmetric3+0xb8c>
+	WORD $0x79400159 // ldrh w25, [x10]
+	WORD $0x7940055a // ldrh w26, [x10, #0x2]
 	WORD $0xd342fcd1 // lsr x17, x6, #2
 	WORD $0x910220b7 // add x23, x5, #0x88
 	WORD $0x910240b8 // add x24, x5, #0x90
-	WORD $0x8b06057a // add x26, x11, x6, lsl #1
-	WORD $0x7940094f // ldrh w15, [x10, #0x4]
-	WORD $0x8b130176 // add x22, x11, x19
-	WORD $0x79400d59 // ldrh w25, [x10, #0x6]
-	WORD $0x8b0602db // add x27, x22, x6
+	WORD $0x8b130116 // add x22, x8, x19
+	WORD $0x7940095b // ldrh w27, [x10, #0x4]
+	WORD $0x8b130513 // add x19, x8, x19, lsl #1
+	WORD $0x79400d5d // ldrh w29, [x10, #0x6]
 	WORD $0x8b0606de // add x30, x22, x6, lsl #1
-	WORD $0x4d40cefa // ld1r { v26.2d }, [x23]
-	WORD $0x8b130573 // add x19, x11, x19, lsl #1
-	WORD $0x8b06027d // add x29, x19, x6
 	WORD $0xd341fcd4 // lsr x20, x6, #1
-	WORD $0xad4060b9 // ldp q25, q24, [x5]
-	WORD $0xad4d4bf5 // ldp q21, q18, [sp, #0x1a0]
+	WORD $0x4d40cefa // ld1r { v26.2d }, [x23]
 	WORD $0x8b0604c7 // add x7, x6, x6, lsl #1
 	WORD $0xd342fcf5 // lsr x21, x7, #2
-	WORD $0xad415bf7 // ldp q23, q22, [sp, #0x20]
-	WORD $0x9bb00908 // umaddl x8, w8, w16, x2
-	WORD $0x9bb009ce // umaddl x14, w14, w16, x2
-	WORD $0x9bb009ef // umaddl x15, w15, w16, x2
 	WORD $0x9bb00b39 // umaddl x25, w25, w16, x2
-	WORD $0x3dc00101 // ldr q1, [x8]
-	WORD $0x3dc001c2 // ldr q2, [x14]
+	WORD $0x9bb00b5a // umaddl x26, w26, w16, x2
+	WORD $0x9bb00b7b // umaddl x27, w27, w16, x2
+	WORD $0x9bb00bbd // umaddl x29, w29, w16, x2
+	WORD $0xad4060b9 // ldp q25, q24, [x5]
+	WORD $0x3dc00321 // ldr q1, [x25]
+	WORD $0x3dc00342 // ldr q2, [x26]
+	WORD $0x3dc00365 // ldr q5, [x27]
+	WORD $0x3dc003a7 // ldr q7, [x29]
+	WORD $0xfd400b24 // ldr d4, [x25, #0x10]
+	WORD $0xad4ccbf5 // ldp q21, q18, [sp, #0x190]
+	WORD $0x91004359 // add x25, x26, #0x10
+	WORD $0x910043ba // add x26, x29, #0x10
 	WORD $0x4ec23833 // zip1 v19.2d, v1.2d, v2.2d
-	WORD $0x3dc001e5 // ldr q5, [x15]
 	WORD $0x4ec27826 // zip2 v6.2d, v1.2d, v2.2d
-	WORD $0x3dc00327 // ldr q7, [x25]
-	WORD $0x3cf16962 // ldr q2, [x11, x17]
-	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0x4ec738b1 // zip1 v17.2d, v5.2d, v7.2d
+	WORD $0x3cf16902 // ldr q2, [x8, x17]
+	WORD $0x3dc00101 // ldr q1, [x8]
 	WORD $0x4ec778b4 // zip2 v20.2d, v5.2d, v7.2d
 	WORD $0x4d40cf07 // ld1r { v7.2d }, [x24]
-	WORD $0xfd400904 // ldr d4, [x8, #0x10]
-	WORD $0xfd4009e3 // ldr d3, [x15, #0x10]
-	WORD $0x910041c8 // add x8, x14, #0x10
-	WORD $0x9100432e // add x14, x25, #0x10
-	WORD $0x8b060179 // add x25, x11, x6
-	WORD $0x4d4085c3 // ld1 { v3.d }[1], [x14]
-	WORD $0x4d408504 // ld1 { v4.d }[1], [x8]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0x3cf16b30 // ldr q16, [x25, x17]
+	WORD $0x8b06027d // add x29, x19, x6
+	WORD $0xad40dbf7 // ldp q23, q22, [sp, #0x10]
+	WORD $0xfd400b63 // ldr d3, [x27, #0x10]
+	WORD $0x4d408724 // ld1 { v4.d }[1], [x25]
+	WORD $0x8b060119 // add x25, x8, x6
+	WORD $0x4d408743 // ld1 { v3.d }[1], [x26]
+	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
+	WORD $0x8b06051a // add x26, x8, x6, lsl #1
+	WORD $0x8b0602db // add x27, x22, x6
 	WORD $0x8b060666 // add x6, x19, x6, lsl #1
+	WORD $0x3cf16b30 // ldr q16, [x25, x17]
 	WORD $0x4e190021 // tbl v1.16b, { v1.16b }, v25.16b
 	WORD $0x4e180042 // tbl v2.16b, { v2.16b }, v24.16b
-	WORD $0x4e180210 // tbl v16.16b, { v16.16b }, v24.16b
 	WORD $0x4ea11f41 // orr v1.16b, v26.16b, v1.16b
+	WORD $0x4e180210 // tbl v16.16b, { v16.16b }, v24.16b
 	WORD $0x4ea21f42 // orr v2.16b, v26.16b, v2.16b
-	WORD $0x4eb01f50 // orr v16.16b, v26.16b, v16.16b
 	WORD $0x4ee7d421 // fsub v1.2d, v1.2d, v7.2d
+	WORD $0x4eb01f50 // orr v16.16b, v26.16b, v16.16b
 	WORD $0x4ee7d442 // fsub v2.2d, v2.2d, v7.2d
-	WORD $0x4ee7d61b // fsub v27.2d, v16.2d, v7.2d
 	WORD $0x4e61ce75 // fmla v21.2d, v19.2d, v1.2d
 	WORD $0x6e61dee5 // fmul v5.2d, v23.2d, v1.2d
+	WORD $0x4ee7d61b // fsub v27.2d, v16.2d, v7.2d
 	WORD $0x4e62ce32 // fmla v18.2d, v17.2d, v2.2d
 	WORD $0x6e62dec1 // fmul v1.2d, v22.2d, v2.2d
 	WORD $0x3dc00322 // ldr q2, [x25]
@@ -6956,11 +6864,11 @@ TEXT ·symmetric3Quad(SB), 0, $1056-8
 	WORD $0x4eb91f59 // orr v25.16b, v26.16b, v25.16b
 	WORD $0x4ee7d727 // fsub v7.2d, v25.2d, v7.2d
 	WORD $0x4e67cc95 // fmla v21.2d, v4.2d, v7.2d
-	WORD $0xad0d4bf5 // stp q21, q18, [sp, #0x1a0]
+	WORD $0xad0ccbf5 // stp q21, q18, [sp, #0x190]
 	WORD $0x6e67def2 // fmul v18.2d, v23.2d, v7.2d
 	WORD $0x6e78dec7 // fmul v7.2d, v22.2d, v24.2d
-	WORD $0xad4f5bf7 // ldp q23, q22, [sp, #0x1e0]
-	WORD $0xad4363f5 // ldp q21, q24, [sp, #0x60]
+	WORD $0xad4edbf7 // ldp q23, q22, [sp, #0x1d0]
+	WORD $0xad42e3f5 // ldp q21, q24, [sp, #0x50]
 	WORD $0x3cf16ade // ldr q30, [x22, x17]
 	WORD $0xad4064ba // ldp q26, q25, [x5]
 	WORD $0x4d40cefb // ld1r { v27.2d }, [x23]
@@ -7003,14 +6911,14 @@ TEXT ·symmetric3Quad(SB), 0, $1056-8
 	WORD $0x4e7aceb2 // fmla v18.2d, v21.2d, v26.2d
 	WORD $0x4e79cc76 // fmla v22.2d, v3.2d, v25.2d
 	WORD $0x4e79cf07 // fmla v7.2d, v24.2d, v25.2d
-	WORD $0xad4563f9 // ldp q25, q24, [sp, #0xa0]
-	WORD $0xad0f5bf7 // stp q23, q22, [sp, #0x1e0]
+	WORD $0xad44e3f9 // ldp q25, q24, [sp, #0x90]
+	WORD $0xad0edbf7 // stp q23, q22, [sp, #0x1d0]
 	WORD $0x3cf16a7a // ldr q26, [x19, x17]
 	WORD $0x4d40cefd // ld1r { v29.2d }, [x23]
 	WORD $0xad406cbc // ldp q28, q27, [x5]
 	WORD $0x4d40cf1e // ld1r { v30.2d }, [x24]
 	WORD $0x4e1b035a // tbl v26.16b, { v26.16b }, v27.16b
-	WORD $0xad515bf7 // ldp q23, q22, [sp, #0x220]
+	WORD $0xad50dbf7 // ldp q23, q22, [sp, #0x210]
 	WORD $0x3dc00275 // ldr q21, [x19]
 	WORD $0xf9880260 // prfm pldl1keep, [x19, #0x1000]
 	WORD $0x4e1c02b5 // tbl v21.16b, { v21.16b }, v28.16b
@@ -7055,68 +6963,68 @@ TEXT ·symmetric3Quad(SB), 0, $1056-8
 	WORD $0x4ec27821 // zip2 v1.2d, v1.2d, v2.2d
 	WORD $0x6e084646 // mov v6.d[0], v18.d[1]
 	WORD $0x4e181ff2 // mov v18.d[1], xzr
-	WORD $0xad115bf7 // stp q23, q22, [sp, #0x220]
-	WORD $0x79400148 // ldrh w8, [x10]
-	WORD $0x7940054e // ldrh w14, [x10, #0x2]
-	WORD $0x7940094f // ldrh w15, [x10, #0x4]
-	WORD $0x79400d51 // ldrh w17, [x10, #0x6]
-	WORD $0x8b081468 // add x8, x3, x8, lsl #5
+	WORD $0xad10dbf7 // stp q23, q22, [sp, #0x210]
+	WORD $0x79400151 // ldrh w17, [x10]
+	WORD $0x7940054b // ldrh w11, [x10, #0x2]
+	WORD $0x7940094e // ldrh w14, [x10, #0x4]
+	WORD $0x79400d41 // ldrh w1, [x10, #0x6]
+	WORD $0x8b111471 // add x17, x3, x17, lsl #5
+	WORD $0x8b0b146b // add x11, x3, x11, lsl #5
 	WORD $0x8b0e146e // add x14, x3, x14, lsl #5
-	WORD $0x8b0f146f // add x15, x3, x15, lsl #5
-	WORD $0xad404111 // ldp q17, q16, [x8]
+	WORD $0xad404231 // ldp q17, q16, [x17]
 	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
 	WORD $0x4e64d624 // fadd v4.2d, v17.2d, v4.2d
-	WORD $0xad004104 // stp q4, q16, [x8]
+	WORD $0xad004224 // stp q4, q16, [x17]
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0x8b111468 // add x8, x3, x17, lsl #5
-	WORD $0xad4041d1 // ldp q17, q16, [x14]
+	WORD $0xad404171 // ldp q17, q16, [x11]
 	WORD $0x6e0844e4 // mov v4.d[0], v7.d[1]
 	WORD $0x4e181fe7 // mov v7.d[1], xzr
 	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
 	WORD $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
-	WORD $0xad0019c5 // stp q5, q6, [x14]
-	WORD $0xad4015e6 // ldp q6, q5, [x15]
+	WORD $0xad001965 // stp q5, q6, [x11]
+	WORD $0x8b01146b // add x11, x3, x1, lsl #5
+	WORD $0xad4015c6 // ldp q6, q5, [x14]
 	WORD $0x4e65d4e5 // fadd v5.2d, v7.2d, v5.2d
 	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
-	WORD $0xad0015e3 // stp q3, q5, [x15]
-	WORD $0xad400903 // ldp q3, q2, [x8]
+	WORD $0xad0015c3 // stp q3, q5, [x14]
+	WORD $0xad400963 // ldp q3, q2, [x11]
 	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0xad000901 // stp q1, q2, [x8]
-	WORD $0x79401148 // ldrh w8, [x10, #0x8]
+	WORD $0xad000961 // stp q1, q2, [x11]
+	WORD $0x7940114b // ldrh w11, [x10, #0x8]
 	WORD $0x7940154e // ldrh w14, [x10, #0xa]
-	WORD $0x7940194f // ldrh w15, [x10, #0xc]
-	WORD $0x79401d51 // ldrh w17, [x10, #0xe]
+	WORD $0x79401951 // ldrh w17, [x10, #0xc]
+	WORD $0x79401d41 // ldrh w1, [x10, #0xe]
 	WORD $0xad415cb8 // ldp q24, q23, [x5, #0x20]
 	WORD $0x4d40cef9 // ld1r { v25.2d }, [x23]
-	WORD $0x9bb00908 // umaddl x8, w8, w16, x2
+	WORD $0x9bb0096b // umaddl x11, w11, w16, x2
 	WORD $0x9bb009ce // umaddl x14, w14, w16, x2
-	WORD $0x9bb009ef // umaddl x15, w15, w16, x2
 	WORD $0x9bb00a31 // umaddl x17, w17, w16, x2
+	WORD $0x9bb00821 // umaddl x1, w1, w16, x2
 	WORD $0x4d40cf1a // ld1r { v26.2d }, [x24]
-	WORD $0xad4e57f6 // ldp q22, q21, [sp, #0x1c0]
-	WORD $0xad4217f1 // ldp q17, q5, [sp, #0x40]
+	WORD $0xad4dd7f6 // ldp q22, q21, [sp, #0x1b0]
+	WORD $0xad4197f1 // ldp q17, q5, [sp, #0x30]
 	WORD $0x3cf56b32 // ldr q18, [x25, x21]
 	WORD $0x3cf56b5c // ldr q28, [x26, x21]
 	WORD $0x4e170252 // tbl v18.16b, { v18.16b }, v23.16b
-	WORD $0x3dc00101 // ldr q1, [x8]
+	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0x3dc001c2 // ldr q2, [x14]
-	WORD $0x3dc001e3 // ldr q3, [x15]
-	WORD $0x3dc00224 // ldr q4, [x17]
+	WORD $0x3dc00223 // ldr q3, [x17]
+	WORD $0x3dc00024 // ldr q4, [x1]
 	WORD $0x4eb21f32 // orr v18.16b, v25.16b, v18.16b
 	WORD $0x4efad65b // fsub v27.2d, v18.2d, v26.2d
 	WORD $0x4ec23833 // zip1 v19.2d, v1.2d, v2.2d
 	WORD $0x4ec27830 // zip2 v16.2d, v1.2d, v2.2d
-	WORD $0x3cf46961 // ldr q1, [x11, x20]
-	WORD $0x3cf56962 // ldr q2, [x11, x21]
+	WORD $0x3cf46901 // ldr q1, [x8, x20]
+	WORD $0x3cf56902 // ldr q2, [x8, x21]
 	WORD $0x4ec43874 // zip1 v20.2d, v3.2d, v4.2d
 	WORD $0x4ec47867 // zip2 v7.2d, v3.2d, v4.2d
-	WORD $0xfd400903 // ldr d3, [x8, #0x10]
-	WORD $0xfd4009e4 // ldr d4, [x15, #0x10]
-	WORD $0x910041c8 // add x8, x14, #0x10
-	WORD $0x9100422e // add x14, x17, #0x10
+	WORD $0xfd400963 // ldr d3, [x11, #0x10]
+	WORD $0xfd400a24 // ldr d4, [x17, #0x10]
+	WORD $0x910041cb // add x11, x14, #0x10
+	WORD $0x9100402e // add x14, x1, #0x10
 	WORD $0x4d4085c4 // ld1 { v4.d }[1], [x14]
-	WORD $0x4d408503 // ld1 { v3.d }[1], [x8]
+	WORD $0x4d408563 // ld1 { v3.d }[1], [x11]
 	WORD $0x4e180021 // tbl v1.16b, { v1.16b }, v24.16b
 	WORD $0x4e170042 // tbl v2.16b, { v2.16b }, v23.16b
 	WORD $0x4e170397 // tbl v23.16b, { v28.16b }, v23.16b
@@ -7146,13 +7054,13 @@ TEXT ·symmetric3Quad(SB), 0, $1056-8
 	WORD $0x4efad718 // fsub v24.2d, v24.2d, v26.2d
 	WORD $0x4e78cc76 // fmla v22.2d, v3.2d, v24.2d
 	WORD $0x6e78de31 // fmul v17.2d, v17.2d, v24.2d
-	WORD $0xad4463f7 // ldp q23, q24, [sp, #0x80]
-	WORD $0xad0e57f6 // stp q22, q21, [sp, #0x1c0]
+	WORD $0xad43e3f7 // ldp q23, q24, [sp, #0x70]
+	WORD $0xad0dd7f6 // stp q22, q21, [sp, #0x1b0]
 	WORD $0x3cf46add // ldr q29, [x22, x20]
 	WORD $0xad4164ba // ldp q26, q25, [x5, #0x20]
 	WORD $0x3cf56ade // ldr q30, [x22, x21]
 	WORD $0x6d48f0bb // ldp d27, d28, [x5, #0x88]
-	WORD $0xad505bf5 // ldp q21, q22, [sp, #0x200]
+	WORD $0xad4fdbf5 // ldp q21, q22, [sp, #0x1f0]
 	WORD $0x4e08079c // dup v28.2d, v28.d[0]
 	WORD $0x4e08077b // dup v27.2d, v27.d[0]
 	WORD $0x4e1903de // tbl v30.16b, { v30.16b }, v25.16b
@@ -7180,6 +7088,7 @@ TEXT ·symmetric3Quad(SB), 0, $1056-8
 	WORD $0x4e7dcef2 // fmla v18.2d, v23.2d, v29.2d
 	WORD $0x4e1903d9 // tbl v25.16b, { v30.16b }, v25.16b
 	WORD $0x3cf46bdd // ldr q29, [x30, x20]
+	WORD $0x5280181e // mov w30, #0xc0
 	WORD $0x4e1a03ba // tbl v26.16b, { v29.16b }, v26.16b
 	WORD $0x4eb91f79 // orr v25.16b, v27.16b, v25.16b
 	WORD $0x4eba1f7a // orr v26.16b, v27.16b, v26.16b
@@ -7189,13 +7098,13 @@ TEXT ·symmetric3Quad(SB), 0, $1056-8
 	WORD $0x4e79cf05 // fmla v5.2d, v24.2d, v25.2d
 	WORD $0x4e7acc75 // fmla v21.2d, v3.2d, v26.2d
 	WORD $0x4e7acef1 // fmla v17.2d, v23.2d, v26.2d
-	WORD $0xad465ff8 // ldp q24, q23, [sp, #0xc0]
-	WORD $0xad105bf5 // stp q21, q22, [sp, #0x200]
+	WORD $0xad45dff8 // ldp q24, q23, [sp, #0xb0]
+	WORD $0xad0fdbf5 // stp q21, q22, [sp, #0x1f0]
 	WORD $0x3cf46a7d // ldr q29, [x19, x20]
 	WORD $0xad4164ba // ldp q26, q25, [x5, #0x20]
 	WORD $0x3cf56a7e // ldr q30, [x19, x21]
 	WORD $0x6d48f0bb // ldp d27, d28, [x5, #0x88]
-	WORD $0xad525bf5 // ldp q21, q22, [sp, #0x240]
+	WORD $0xad51dbf5 // ldp q21, q22, [sp, #0x230]
 	WORD $0x4e08079c // dup v28.2d, v28.d[0]
 	WORD $0x4e08077b // dup v27.2d, v27.d[0]
 	WORD $0x4e1903de // tbl v30.16b, { v30.16b }, v25.16b
@@ -7239,188 +7148,123 @@ TEXT ·symmetric3Quad(SB), 0, $1056-8
 	WORD $0x4ed278c6 // zip2 v6.2d, v6.2d, v18.2d
 	WORD $0x6e084627 // mov v7.d[0], v17.d[1]
 	WORD $0x4e181ff1 // mov v17.d[1], xzr
-	WORD $0xad125bf5 // stp q21, q22, [sp, #0x240]
-	WORD $0x79401148 // ldrh w8, [x10, #0x8]
+	WORD $0xad11dbf5 // stp q21, q22, [sp, #0x230]
+	WORD $0x7940114b // ldrh w11, [x10, #0x8]
 	WORD $0x7940154e // ldrh w14, [x10, #0xa]
-	WORD $0x7940194f // ldrh w15, [x10, #0xc]
-	WORD $0x79401d51 // ldrh w17, [x10, #0xe]
-	WORD $0x8b081468 // add x8, x3, x8, lsl #5
+	WORD $0x79401951 // ldrh w17, [x10, #0xc]
+	WORD $0x79401d41 // ldrh w1, [x10, #0xe]
+	WORD $0x8b0b146b // add x11, x3, x11, lsl #5
 	WORD $0x8b0e146e // add x14, x3, x14, lsl #5
-	WORD $0x8b0f146f // add x15, x3, x15, lsl #5
-	WORD $0xad404112 // ldp q18, q16, [x8]
+	WORD $0x8b111471 // add x17, x3, x17, lsl #5
+	WORD $0xad404172 // ldp q18, q16, [x11]
 	WORD $0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
 	WORD $0x4e64d644 // fadd v4.2d, v18.2d, v4.2d
-	WORD $0xad004104 // stp q4, q16, [x8]
+	WORD $0xad004164 // stp q4, q16, [x11]
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0x8b111468 // add x8, x3, x17, lsl #5
+	WORD $0x8b01146b // add x11, x3, x1, lsl #5
 	WORD $0xad4041d1 // ldp q17, q16, [x14]
 	WORD $0x6e0844a4 // mov v4.d[0], v5.d[1]
 	WORD $0x4e181fe5 // mov v5.d[1], xzr
 	WORD $0x4e70d4e7 // fadd v7.2d, v7.2d, v16.2d
 	WORD $0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
 	WORD $0xad001dc6 // stp q6, q7, [x14]
-	WORD $0xad4019e7 // ldp q7, q6, [x15]
+	WORD $0xad401a27 // ldp q7, q6, [x17]
 	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
 	WORD $0x4e67d463 // fadd v3.2d, v3.2d, v7.2d
-	WORD $0xad0015e3 // stp q3, q5, [x15]
-	WORD $0x1400022d // b <symmetric3+0x1334>
+	WORD $0xad001623 // stp q3, q5, [x17]
+	WORD $0x140001ec // b <symmetric3+0x1234>
 	WORD $0xf24008df // tst x6, #0x7
 	WORD $0x7a5808c2 // ccmp w6, #0x18, #0x2, eq
-	WORD $0x1a9f97e8 // cset w8, hi
-	WORD $0xa9464413 // ldp x19, x17, [x0, #0x60]
-	WORD $0x9ba144c5 // umaddl x5, w6, w1, x17
-	WORD $0x3607cecf // tbz w15, #0x0, <symmetric3+0x470>
+	WORD $0x1a9f97f1 // cset w17, hi
+	WORD $0xa9461413 // ldp x19, x5, [x0, #0x60]
+	WORD $0x9bbe14c5 // umaddl x5, w6, w30, x5
+	WORD $0x3607cea7 // tbz w7, #0x0, <symmetric3+0x470>
 	WORD $0x8b0604c7 // add x7, x6, x6, lsl #1
 	WORD $0xd342fcd4 // lsr x20, x6, #2
 	WORD $0xd341fcd5 // lsr x21, x6, #1
-	WORD $0x7100051f // cmp w8, #0x1
-	WORD $0xd37ff8d7 // lsl x23, x6, #1
+	WORD $0x7100063f // cmp w17, #0x1
 	WORD $0xd342fcf6 // lsr x22, x7, #2
-	WORD $0x540044a0 // b.eq <symmetric3+0x1348>
-	WORD $0x350054a8 // cbnz w8, <symmetric3+0x154c>
-	WORD $0xad4307e2 // ldp q2, q1, [sp, #0x60]
-	WORD $0x8b060291 // add x17, x20, x6
-	WORD $0x8b0606d8 // add x24, x22, x6, lsl #1
-	WORD $0x8b0606b9 // add x25, x21, x6, lsl #1
-	WORD $0x8b06069a // add x26, x20, x6, lsl #1
-	WORD $0x8b0602db // add x27, x22, x6
-	WORD $0xad410fe4 // ldp q4, q3, [sp, #0x20]
-	WORD $0xad4217e6 // ldp q6, q5, [sp, #0x40]
-	WORD $0x8b0602bd // add x29, x21, x6
-	WORD $0x5280006f // mov w15, #0x3
-	WORD $0xad441ff0 // ldp q16, q7, [sp, #0x80]
-	WORD $0xaa0c03e8 // mov x8, x12
-	WORD $0xaa0b03fe // mov x30, x11
-	WORD $0xad4547f2 // ldp q18, q17, [sp, #0xa0]
-	WORD $0xad464ff4 // ldp q20, q19, [sp, #0xc0]
+	WORD $0x54003ca0 // b.eq <symmetric3+0x1248>
+	WORD $0x35004411 // cbnz w17, <symmetric3+0x1338>
+	WORD $0xaa1f03f1 // mov x17, xzr
+	WORD $0xaa0803f7 // mov x23, x8
+	WORD $0x8b111998 // add x24, x12, x17, lsl #6
+	WORD $0xaa0f03f9 // mov x25, x15
+	WORD $0x5280007a // mov w26, #0x3
+	WORD $0xaa1703fb // mov x27, x23
+	WORD $0xad400702 // ldp q2, q1, [x24]
+	WORD $0xad410f04 // ldp q4, q3, [x24, #0x20]
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x3cf46bd6 // ldr q22, [x30, x20]
-	WORD $0xad405cb8 // ldp q24, q23, [x5]
-	WORD $0x910220ae // add x14, x5, #0x88
-	WORD $0xf10005ef // subs x15, x15, #0x1
-	WORD $0x4e1702d6 // tbl v22.16b, { v22.16b }, v23.16b
-	WORD $0x3dc003d5 // ldr q21, [x30]
-	WORD $0x4d40cdd7 // ld1r { v23.2d }, [x14]
-	WORD $0x910240ae // add x14, x5, #0x90
-	WORD $0x4e1802b5 // tbl v21.16b, { v21.16b }, v24.16b
-	WORD $0x4eb61ef6 // orr v22.16b, v23.16b, v22.16b
-	WORD $0x4eb51ef5 // orr v21.16b, v23.16b, v21.16b
-	WORD $0x4d40cdd7 // ld1r { v23.2d }, [x14]
-	WORD $0x4ef7d6b8 // fsub v24.2d, v21.2d, v23.2d
-	WORD $0x4ef7d6d7 // fsub v23.2d, v22.2d, v23.2d
-	WORD $0xad7f5915 // ldp q21, q22, [x8, #-0x20]
-	WORD $0x4e77cc76 // fmla v22.2d, v3.2d, v23.2d
-	WORD $0x4e78cc95 // fmla v21.2d, v4.2d, v24.2d
-	WORD $0xad3f5915 // stp q21, q22, [x8, #-0x20]
-	WORD $0xad4164ba // ldp q26, q25, [x5, #0x20]
-	WORD $0x3cf56bd7 // ldr q23, [x30, x21]
-	WORD $0x3cf66bd8 // ldr q24, [x30, x22]
-	WORD $0x4e190318 // tbl v24.16b, { v24.16b }, v25.16b
-	WORD $0x4e1a02f7 // tbl v23.16b, { v23.16b }, v26.16b
-	WORD $0x6d48ecba // ldp d26, d27, [x5, #0x88]
-	WORD $0x4e080759 // dup v25.2d, v26.d[0]
-	WORD $0x4eb81f38 // orr v24.16b, v25.16b, v24.16b
-	WORD $0x4eb71f37 // orr v23.16b, v25.16b, v23.16b
-	WORD $0x4e080779 // dup v25.2d, v27.d[0]
-	WORD $0x4ef9d6fa // fsub v26.2d, v23.2d, v25.2d
-	WORD $0x4ef9d719 // fsub v25.2d, v24.2d, v25.2d
-	WORD $0xad406117 // ldp q23, q24, [x8]
-	WORD $0x4e79ccb8 // fmla v24.2d, v5.2d, v25.2d
-	WORD $0x4e7accd7 // fmla v23.2d, v6.2d, v26.2d
-	WORD $0xad006117 // stp q23, q24, [x8]
-	WORD $0x3ce66bd9 // ldr q25, [x30, x6]
-	WORD $0xad406cbc // ldp q28, q27, [x5]
-	WORD $0x3cf16bda // ldr q26, [x30, x17]
-	WORD $0x4e1b035a // tbl v26.16b, { v26.16b }, v27.16b
-	WORD $0x4e1c0339 // tbl v25.16b, { v25.16b }, v28.16b
-	WORD $0x6d48f0bb // ldp d27, d28, [x5, #0x88]
-	WORD $0x4e08079c // dup v28.2d, v28.d[0]
-	WORD $0x4e08077b // dup v27.2d, v27.d[0]
-	WORD $0x4eb91f79 // orr v25.16b, v27.16b, v25.16b
-	WORD $0x4eba1f7a // orr v26.16b, v27.16b, v26.16b
-	WORD $0x4efcd75a // fsub v26.2d, v26.2d, v28.2d
-	WORD $0x4efcd739 // fsub v25.2d, v25.2d, v28.2d
-	WORD $0x4e79cc55 // fmla v21.2d, v2.2d, v25.2d
-	WORD $0x4e7acc36 // fmla v22.2d, v1.2d, v26.2d
-	WORD $0xad3f5915 // stp q21, q22, [x8, #-0x20]
-	WORD $0x3cfd6bd9 // ldr q25, [x30, x29]
-	WORD $0xad416cbc // ldp q28, q27, [x5, #0x20]
-	WORD $0x3cfb6bda // ldr q26, [x30, x27]
-	WORD $0x4e1b035a // tbl v26.16b, { v26.16b }, v27.16b
-	WORD $0x4e1c0339 // tbl v25.16b, { v25.16b }, v28.16b
-	WORD $0x6d48f0bb // ldp d27, d28, [x5, #0x88]
-	WORD $0x4e08079c // dup v28.2d, v28.d[0]
-	WORD $0x4e08077b // dup v27.2d, v27.d[0]
-	WORD $0x4eb91f79 // orr v25.16b, v27.16b, v25.16b
-	WORD $0x4eba1f7a // orr v26.16b, v27.16b, v26.16b
-	WORD $0x4efcd75a // fsub v26.2d, v26.2d, v28.2d
-	WORD $0x4efcd739 // fsub v25.2d, v25.2d, v28.2d
-	WORD $0x4e79ce17 // fmla v23.2d, v16.2d, v25.2d
-	WORD $0x4e7accf8 // fmla v24.2d, v7.2d, v26.2d
-	WORD $0xad006117 // stp q23, q24, [x8]
-	WORD $0x3cf76bd9 // ldr q25, [x30, x23]
-	WORD $0xad406cbc // ldp q28, q27, [x5]
-	WORD $0x3cfa6bda // ldr q26, [x30, x26]
-	WORD $0x4e1b035a // tbl v26.16b, { v26.16b }, v27.16b
-	WORD $0x4e1c0339 // tbl v25.16b, { v25.16b }, v28.16b
-	WORD $0x6d48f0bb // ldp d27, d28, [x5, #0x88]
-	WORD $0x4e08079c // dup v28.2d, v28.d[0]
-	WORD $0x4e08077b // dup v27.2d, v27.d[0]
-	WORD $0x4eb91f79 // orr v25.16b, v27.16b, v25.16b
-	WORD $0x4eba1f7a // orr v26.16b, v27.16b, v26.16b
-	WORD $0x4efcd75a // fsub v26.2d, v26.2d, v28.2d
-	WORD $0x4efcd739 // fsub v25.2d, v25.2d, v28.2d
-	WORD $0x4e79ce55 // fmla v21.2d, v18.2d, v25.2d
-	WORD $0x4e7ace36 // fmla v22.2d, v17.2d, v26.2d
-	WORD $0xad3f5915 // stp q21, q22, [x8, #-0x20]
-	WORD $0x3cf96bd5 // ldr q21, [x30, x25]
-	WORD $0xad4164ba // ldp q26, q25, [x5, #0x20]
-	WORD $0x3cf86bd6 // ldr q22, [x30, x24]
-	WORD $0x8b1303de // add x30, x30, x19
-	WORD $0x4e1902d6 // tbl v22.16b, { v22.16b }, v25.16b
-	WORD $0x4e1a02b5 // tbl v21.16b, { v21.16b }, v26.16b
-	WORD $0x6d48e8b9 // ldp d25, d26, [x5, #0x88]
-	WORD $0x4e08075a // dup v26.2d, v26.d[0]
-	WORD $0x4e080739 // dup v25.2d, v25.d[0]
-	WORD $0x4eb51f35 // orr v21.16b, v25.16b, v21.16b
-	WORD $0x4eb61f36 // orr v22.16b, v25.16b, v22.16b
-	WORD $0x4efad6d6 // fsub v22.2d, v22.2d, v26.2d
-	WORD $0x4efad6b5 // fsub v21.2d, v21.2d, v26.2d
-	WORD $0x4e75ce97 // fmla v23.2d, v20.2d, v21.2d
-	WORD $0x4e76ce78 // fmla v24.2d, v19.2d, v22.2d
-	WORD $0xac826117 // stp q23, q24, [x8], #0x40
-	WORD $0x54fff421 // b.ne <symmetric3+0xb00>
-	WORD $0x17fffde7 // b <symmetric3+0x41c>
-	WORD $0x7100091f // cmp w8, #0x2
-	WORD $0x54ffa8c1 // b.ne <symmetric3+0x1a0>
-	WORD $0x79400148 // ldrh w8, [x10]
+	WORD $0xad401cb0 // ldp q16, q7, [x5]
+	WORD $0x910220bd // add x29, x5, #0x88
+	WORD $0xf100075a // subs x26, x26, #0x1
+	WORD $0x3dc00365 // ldr q5, [x27]
+	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
+	WORD $0x3cf46b66 // ldr q6, [x27, x20]
+	WORD $0x4d40cfb0 // ld1r { v16.2d }, [x29]
+	WORD $0x910240bd // add x29, x5, #0x90
+	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
+	WORD $0x4d40cfa7 // ld1r { v7.2d }, [x29]
+	WORD $0x4ea51e05 // orr v5.16b, v16.16b, v5.16b
+	WORD $0x4ea61e06 // orr v6.16b, v16.16b, v6.16b
+	WORD $0x4ee7d4c6 // fsub v6.2d, v6.2d, v7.2d
+	WORD $0x4ee7d4a5 // fsub v5.2d, v5.2d, v7.2d
+	WORD $0xad7f1f30 // ldp q16, q7, [x25, #-0x20]
+	WORD $0x4e66cce1 // fmla v1.2d, v7.2d, v6.2d
+	WORD $0x4e65ce02 // fmla v2.2d, v16.2d, v5.2d
+	WORD $0xad000702 // stp q2, q1, [x24]
+	WORD $0xad411cb0 // ldp q16, q7, [x5, #0x20]
+	WORD $0x3cf56b65 // ldr q5, [x27, x21]
+	WORD $0x3cf66b66 // ldr q6, [x27, x22]
+	WORD $0x8b06037b // add x27, x27, x6
+	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
+	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
+	WORD $0x6d48c0a7 // ldp d7, d16, [x5, #0x88]
+	WORD $0x4e080610 // dup v16.2d, v16.d[0]
+	WORD $0x4e0804e7 // dup v7.2d, v7.d[0]
+	WORD $0x4ea51ce5 // orr v5.16b, v7.16b, v5.16b
+	WORD $0x4ea61ce6 // orr v6.16b, v7.16b, v6.16b
+	WORD $0x4ef0d4c6 // fsub v6.2d, v6.2d, v16.2d
+	WORD $0x4ef0d4a5 // fsub v5.2d, v5.2d, v16.2d
+	WORD $0xacc21f30 // ldp q16, q7, [x25], #0x40
+	WORD $0x4e66cce3 // fmla v3.2d, v7.2d, v6.2d
+	WORD $0x4e65ce04 // fmla v4.2d, v16.2d, v5.2d
+	WORD $0xad010f04 // stp q4, q3, [x24, #0x20]
+	WORD $0x54fffba1 // b.ne <symmetric3+0xae0>
+	WORD $0x91000631 // add x17, x17, #0x1
+	WORD $0x8b1302f7 // add x23, x23, x19
+	WORD $0xf1000e3f // cmp x17, #0x3
+	WORD $0x54fffa41 // b.ne <symmetric3+0xac4>
+	WORD $0x17fffe28 // b <symmetric3+0x420>
+	WORD $0x71000a3f // cmp w17, #0x2
+	WORD $0x54ffb0e1 // b.ne <symmetric3+0x1a4>
+	WORD $0x7940014b // ldrh w11, [x10]
 	WORD $0x7940054e // ldrh w14, [x10, #0x2]
 	WORD $0xd342fcc7 // lsr x7, x6, #2
 	WORD $0x910200b5 // add x21, x5, #0x80
-	WORD $0x8b060176 // add x22, x11, x6
-	WORD $0x8b060577 // add x23, x11, x6, lsl #1
-	WORD $0x7940094f // ldrh w15, [x10, #0x4]
-	WORD $0x8b130174 // add x20, x11, x19
-	WORD $0x79400d51 // ldrh w17, [x10, #0x6]
+	WORD $0x8b060116 // add x22, x8, x6
+	WORD $0x8b060517 // add x23, x8, x6, lsl #1
+	WORD $0x79400951 // ldrh w17, [x10, #0x4]
+	WORD $0x8b130114 // add x20, x8, x19
+	WORD $0x79400d41 // ldrh w1, [x10, #0x6]
 	WORD $0x8b060298 // add x24, x20, x6
 	WORD $0x8b060699 // add x25, x20, x6, lsl #1
 	WORD $0xad405cb8 // ldp q24, q23, [x5]
-	WORD $0x8b130573 // add x19, x11, x19, lsl #1
+	WORD $0x8b130513 // add x19, x8, x19, lsl #1
 	WORD $0x8b06027a // add x26, x19, x6
-	WORD $0x3ce76965 // ldr q5, [x11, x7]
+	WORD $0x3ce76905 // ldr q5, [x8, x7]
 	WORD $0x4e1700a5 // tbl v5.16b, { v5.16b }, v23.16b
-	WORD $0x9bb00908 // umaddl x8, w8, w16, x2
+	WORD $0x9bb0096b // umaddl x11, w11, w16, x2
 	WORD $0x9bb009ce // umaddl x14, w14, w16, x2
-	WORD $0x3dc00101 // ldr q1, [x8]
-	WORD $0x9bb009ef // umaddl x15, w15, w16, x2
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0x9bb00a31 // umaddl x17, w17, w16, x2
 	WORD $0x3dc001c2 // ldr q2, [x14]
 	WORD $0xad4268b9 // ldp q25, q26, [x5, #0x40]
-	WORD $0x9bb00a31 // umaddl x17, w17, w16, x2
-	WORD $0x3dc001e3 // ldr q3, [x15]
-	WORD $0x3dc00224 // ldr q4, [x17]
-	WORD $0xad4d57f6 // ldp q22, q21, [sp, #0x1a0]
-	WORD $0xad4143f2 // ldp q18, q16, [sp, #0x20]
+	WORD $0x9bb00821 // umaddl x1, w1, w16, x2
+	WORD $0x3dc00223 // ldr q3, [x17]
+	WORD $0x3dc00024 // ldr q4, [x1]
+	WORD $0xad4cd7f6 // ldp q22, q21, [sp, #0x190]
+	WORD $0xad40c3f2 // ldp q18, q16, [sp, #0x10]
 	WORD $0x8b06067b // add x27, x19, x6, lsl #1
 	WORD $0xd341fcdd // lsr x29, x6, #1
 	WORD $0x6efa44a5 // ushl v5.2d, v5.2d, v26.2d
@@ -7428,16 +7272,16 @@ TEXT ·symmetric3Quad(SB), 0, $1056-8
 	WORD $0x4ec27826 // zip2 v6.2d, v1.2d, v2.2d
 	WORD $0x4d40cea1 // ld1r { v1.2d }, [x21]
 	WORD $0x4ec43873 // zip1 v19.2d, v3.2d, v4.2d
-	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0x3dc00102 // ldr q2, [x8]
 	WORD $0x4ec47867 // zip2 v7.2d, v3.2d, v4.2d
-	WORD $0xfd400904 // ldr d4, [x8, #0x10]
-	WORD $0xfd4009e3 // ldr d3, [x15, #0x10]
-	WORD $0x910041c8 // add x8, x14, #0x10
-	WORD $0x9100422e // add x14, x17, #0x10
+	WORD $0xfd400964 // ldr d4, [x11, #0x10]
+	WORD $0xfd400a23 // ldr d3, [x17, #0x10]
+	WORD $0x910041cb // add x11, x14, #0x10
+	WORD $0x9100402e // add x14, x1, #0x10
 	WORD $0x4e180042 // tbl v2.16b, { v2.16b }, v24.16b
 	WORD $0x4d4085c3 // ld1 { v3.d }[1], [x14]
-	WORD $0x4d408504 // ld1 { v4.d }[1], [x8]
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0x4d408564 // ld1 { v4.d }[1], [x11]
+	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
 	WORD $0x6ef94442 // ushl v2.2d, v2.2d, v25.2d
 	WORD $0x6ee0b83b // neg v27.2d, v1.2d
 	WORD $0x3ce76ad1 // ldr q17, [x22, x7]
@@ -7478,14 +7322,14 @@ TEXT ·symmetric3Quad(SB), 0, $1056-8
 	WORD $0x4e61db18 // scvtf v24.2d, v24.2d
 	WORD $0x4e78cc96 // fmla v22.2d, v4.2d, v24.2d
 	WORD $0x6e78de52 // fmul v18.2d, v18.2d, v24.2d
-	WORD $0xad4363f7 // ldp q23, q24, [sp, #0x60]
-	WORD $0xad0d57f6 // stp q22, q21, [sp, #0x1a0]
+	WORD $0xad42e3f7 // ldp q23, q24, [sp, #0x50]
+	WORD $0xad0cd7f6 // stp q22, q21, [sp, #0x190]
 	WORD $0x3ce76a9f // ldr q31, [x20, x7]
 	WORD $0xad4064ba // ldp q26, q25, [x5]
 	WORD $0x4d40cebb // ld1r { v27.2d }, [x21]
 	WORD $0xad4274bc // ldp q28, q29, [x5, #0x40]
 	WORD $0x3dc0029e // ldr q30, [x20]
-	WORD $0xad4f57f6 // ldp q22, q21, [sp, #0x1e0]
+	WORD $0xad4ed7f6 // ldp q22, q21, [sp, #0x1d0]
 	WORD $0xf9880280 // prfm pldl1keep, [x20, #0x1000]
 	WORD $0x4e1903ff // tbl v31.16b, { v31.16b }, v25.16b
 	WORD $0x4e1a03de // tbl v30.16b, { v30.16b }, v26.16b
@@ -7530,14 +7374,14 @@ TEXT ·symmetric3Quad(SB), 0, $1056-8
 	WORD $0x4e7acef2 // fmla v18.2d, v23.2d, v26.2d
 	WORD $0x4e79cc75 // fmla v21.2d, v3.2d, v25.2d
 	WORD $0x4e79cf10 // fmla v16.2d, v24.2d, v25.2d
-	WORD $0xad455ff8 // ldp q24, q23, [sp, #0xa0]
-	WORD $0xad0f57f6 // stp q22, q21, [sp, #0x1e0]
+	WORD $0xad44dff8 // ldp q24, q23, [sp, #0x90]
+	WORD $0xad0ed7f6 // stp q22, q21, [sp, #0x1d0]
 	WORD $0x4d40cebb // ld1r { v27.2d }, [x21]
 	WORD $0xad4064ba // ldp q26, q25, [x5]
 	WORD $0xad4274bc // ldp q28, q29, [x5, #0x40]
 	WORD $0x3dc0027e // ldr q30, [x19]
 	WORD $0x3ce76a7f // ldr q31, [x19, x7]
-	WORD $0xad5157f6 // ldp q22, q21, [sp, #0x220]
+	WORD $0xad50d7f6 // ldp q22, q21, [sp, #0x210]
 	WORD $0xf9880260 // prfm pldl1keep, [x19, #0x1000]
 	WORD $0x4e1903ff // tbl v31.16b, { v31.16b }, v25.16b
 	WORD $0x4e1a03de // tbl v30.16b, { v30.16b }, v26.16b
@@ -7591,67 +7435,67 @@ TEXT ·symmetric3Quad(SB), 0, $1056-8
 	WORD $0x4ec27821 // zip2 v1.2d, v1.2d, v2.2d
 	WORD $0x6e084646 // mov v6.d[0], v18.d[1]
 	WORD $0x4e181ff2 // mov v18.d[1], xzr
-	WORD $0xad1157f6 // stp q22, q21, [sp, #0x220]
-	WORD $0x79400148 // ldrh w8, [x10]
+	WORD $0xad10d7f6 // stp q22, q21, [sp, #0x210]
+	WORD $0x7940014b // ldrh w11, [x10]
 	WORD $0x7940054e // ldrh w14, [x10, #0x2]
-	WORD $0x7940094f // ldrh w15, [x10, #0x4]
-	WORD $0x79400d51 // ldrh w17, [x10, #0x6]
-	WORD $0x8b081468 // add x8, x3, x8, lsl #5
+	WORD $0x79400951 // ldrh w17, [x10, #0x4]
+	WORD $0x79400d41 // ldrh w1, [x10, #0x6]
+	WORD $0x8b0b146b // add x11, x3, x11, lsl #5
 	WORD $0x8b0e146e // add x14, x3, x14, lsl #5
-	WORD $0x8b0f146f // add x15, x3, x15, lsl #5
-	WORD $0xad401d11 // ldp q17, q7, [x8]
+	WORD $0x8b111471 // add x17, x3, x17, lsl #5
+	WORD $0xad401d71 // ldp q17, q7, [x11]
 	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
 	WORD $0x4e64d624 // fadd v4.2d, v17.2d, v4.2d
-	WORD $0xad001d04 // stp q4, q7, [x8]
+	WORD $0xad001d64 // stp q4, q7, [x11]
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0x8b111468 // add x8, x3, x17, lsl #5
+	WORD $0x8b01146b // add x11, x3, x1, lsl #5
 	WORD $0xad401dd1 // ldp q17, q7, [x14]
 	WORD $0x6e084604 // mov v4.d[0], v16.d[1]
 	WORD $0x4e181ff0 // mov v16.d[1], xzr
 	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
 	WORD $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
 	WORD $0xad0019c5 // stp q5, q6, [x14]
-	WORD $0xad4015e6 // ldp q6, q5, [x15]
+	WORD $0xad401626 // ldp q6, q5, [x17]
 	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
 	WORD $0x4e66d463 // fadd v3.2d, v3.2d, v6.2d
-	WORD $0xad0015e3 // stp q3, q5, [x15]
-	WORD $0xad400903 // ldp q3, q2, [x8]
+	WORD $0xad001623 // stp q3, q5, [x17]
+	WORD $0xad400963 // ldp q3, q2, [x11]
 	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0xad000901 // stp q1, q2, [x8]
-	WORD $0x7940194f // ldrh w15, [x10, #0xc]
-	WORD $0x79401d51 // ldrh w17, [x10, #0xe]
-	WORD $0x79401148 // ldrh w8, [x10, #0x8]
+	WORD $0xad000961 // stp q1, q2, [x11]
+	WORD $0x79401951 // ldrh w17, [x10, #0xc]
+	WORD $0x79401d41 // ldrh w1, [x10, #0xe]
+	WORD $0x7940114b // ldrh w11, [x10, #0x8]
 	WORD $0x7940154e // ldrh w14, [x10, #0xa]
 	WORD $0xad415cb8 // ldp q24, q23, [x5, #0x20]
 	WORD $0xad4368b9 // ldp q25, q26, [x5, #0x60]
-	WORD $0xad4e57f6 // ldp q22, q21, [sp, #0x1c0]
-	WORD $0xad421bf1 // ldp q17, q6, [sp, #0x40]
+	WORD $0xad4dd7f6 // ldp q22, q21, [sp, #0x1b0]
+	WORD $0xad419bf1 // ldp q17, q6, [sp, #0x30]
 	WORD $0x3ce66ad0 // ldr q16, [x22, x6]
 	WORD $0x3ce66afd // ldr q29, [x23, x6]
-	WORD $0x9bb009ef // umaddl x15, w15, w16, x2
 	WORD $0x9bb00a31 // umaddl x17, w17, w16, x2
-	WORD $0x9bb00908 // umaddl x8, w8, w16, x2
+	WORD $0x9bb00821 // umaddl x1, w1, w16, x2
+	WORD $0x9bb0096b // umaddl x11, w11, w16, x2
 	WORD $0x9bb009ce // umaddl x14, w14, w16, x2
-	WORD $0x3dc001e3 // ldr q3, [x15]
-	WORD $0x3dc00225 // ldr q5, [x17]
-	WORD $0x3dc00101 // ldr q1, [x8]
+	WORD $0x3dc00223 // ldr q3, [x17]
+	WORD $0x3dc00025 // ldr q5, [x1]
+	WORD $0x3dc00161 // ldr q1, [x11]
 	WORD $0x3dc001c2 // ldr q2, [x14]
 	WORD $0x4e170210 // tbl v16.16b, { v16.16b }, v23.16b
 	WORD $0x6efa4610 // ushl v16.2d, v16.2d, v26.2d
-	WORD $0xfd4009e4 // ldr d4, [x15, #0x10]
+	WORD $0xfd400a24 // ldr d4, [x17, #0x10]
 	WORD $0x4ec53873 // zip1 v19.2d, v3.2d, v5.2d
 	WORD $0x4ec57874 // zip2 v20.2d, v3.2d, v5.2d
-	WORD $0x3cfd6963 // ldr q3, [x11, x29]
-	WORD $0x3ce66965 // ldr q5, [x11, x6]
+	WORD $0x3cfd6903 // ldr q3, [x8, x29]
+	WORD $0x3ce66905 // ldr q5, [x8, x6]
 	WORD $0x4ec23832 // zip1 v18.2d, v1.2d, v2.2d
 	WORD $0x4ec27827 // zip2 v7.2d, v1.2d, v2.2d
 	WORD $0x4d40cea1 // ld1r { v1.2d }, [x21]
-	WORD $0xfd400902 // ldr d2, [x8, #0x10]
-	WORD $0x910041c8 // add x8, x14, #0x10
-	WORD $0x9100422e // add x14, x17, #0x10
+	WORD $0xfd400962 // ldr d2, [x11, #0x10]
+	WORD $0x910041cb // add x11, x14, #0x10
+	WORD $0x9100402e // add x14, x1, #0x10
 	WORD $0x4d4085c4 // ld1 { v4.d }[1], [x14]
-	WORD $0x4d408502 // ld1 { v2.d }[1], [x8]
+	WORD $0x4d408562 // ld1 { v2.d }[1], [x11]
 	WORD $0x4e180063 // tbl v3.16b, { v3.16b }, v24.16b
 	WORD $0x4e1700a5 // tbl v5.16b, { v5.16b }, v23.16b
 	WORD $0x4e1703b7 // tbl v23.16b, { v29.16b }, v23.16b
@@ -7689,15 +7533,15 @@ TEXT ·symmetric3Quad(SB), 0, $1056-8
 	WORD $0x4e61db18 // scvtf v24.2d, v24.2d
 	WORD $0x4e78cc56 // fmla v22.2d, v2.2d, v24.2d
 	WORD $0x6e78de31 // fmul v17.2d, v17.2d, v24.2d
-	WORD $0xad4463f7 // ldp q23, q24, [sp, #0x80]
-	WORD $0xad0e57f6 // stp q22, q21, [sp, #0x1c0]
+	WORD $0xad43e3f7 // ldp q23, q24, [sp, #0x70]
+	WORD $0xad0dd7f6 // stp q22, q21, [sp, #0x1b0]
 	WORD $0x3cfd6a9e // ldr q30, [x20, x29]
 	WORD $0xad4164ba // ldp q26, q25, [x5, #0x20]
 	WORD $0x3ce66a9f // ldr q31, [x20, x6]
 	WORD $0xfd4040bb // ldr d27, [x5, #0x80]
 	WORD $0x4e08077b // dup v27.2d, v27.d[0]
 	WORD $0xad4370bd // ldp q29, q28, [x5, #0x60]
-	WORD $0xad505bf5 // ldp q21, q22, [sp, #0x200]
+	WORD $0xad4fdbf5 // ldp q21, q22, [sp, #0x1f0]
 	WORD $0x4e1903ff // tbl v31.16b, { v31.16b }, v25.16b
 	WORD $0x4e1a03de // tbl v30.16b, { v30.16b }, v26.16b
 	WORD $0x6ee0bb7b // neg v27.2d, v27.2d
@@ -7739,13 +7583,13 @@ TEXT ·symmetric3Quad(SB), 0, $1056-8
 	WORD $0x4e79cf06 // fmla v6.2d, v24.2d, v25.2d
 	WORD $0x4e7acc55 // fmla v21.2d, v2.2d, v26.2d
 	WORD $0x4e7acef1 // fmla v17.2d, v23.2d, v26.2d
-	WORD $0xad465ff8 // ldp q24, q23, [sp, #0xc0]
-	WORD $0xad105bf5 // stp q21, q22, [sp, #0x200]
+	WORD $0xad45dff8 // ldp q24, q23, [sp, #0xb0]
+	WORD $0xad0fdbf5 // stp q21, q22, [sp, #0x1f0]
 	WORD $0x3cfd6a7e // ldr q30, [x19, x29]
 	WORD $0xad4164ba // ldp q26, q25, [x5, #0x20]
 	WORD $0xfd4040bb // ldr d27, [x5, #0x80]
 	WORD $0xad4370bd // ldp q29, q28, [x5, #0x60]
-	WORD $0xad525bf5 // ldp q21, q22, [sp, #0x240]
+	WORD $0xad51dbf5 // ldp q21, q22, [sp, #0x230]
 	WORD $0x3ce66a7f // ldr q31, [x19, x6]
 	WORD $0x4e08077b // dup v27.2d, v27.d[0]
 	WORD $0x4e1903ff // tbl v31.16b, { v31.16b }, v25.16b
@@ -7794,374 +7638,230 @@ TEXT ·symmetric3Quad(SB), 0, $1056-8
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x4ec33822 // zip1 v2.2d, v1.2d, v3.2d
 	WORD $0x4ec37821 // zip2 v1.2d, v1.2d, v3.2d
-	WORD $0xad125bf5 // stp q21, q22, [sp, #0x240]
+	WORD $0xad11dbf5 // stp q21, q22, [sp, #0x230]
 	WORD $0x6e084627 // mov v7.d[0], v17.d[1]
-	WORD $0x79401148 // ldrh w8, [x10, #0x8]
+	WORD $0x7940114b // ldrh w11, [x10, #0x8]
 	WORD $0x4e181ff1 // mov v17.d[1], xzr
 	WORD $0x7940154e // ldrh w14, [x10, #0xa]
-	WORD $0x7940194f // ldrh w15, [x10, #0xc]
-	WORD $0x79401d51 // ldrh w17, [x10, #0xe]
-	WORD $0x8b081468 // add x8, x3, x8, lsl #5
+	WORD $0x79401951 // ldrh w17, [x10, #0xc]
+	WORD $0x79401d41 // ldrh w1, [x10, #0xe]
+	WORD $0x8b0b146b // add x11, x3, x11, lsl #5
 	WORD $0x8b0e146e // add x14, x3, x14, lsl #5
-	WORD $0x8b0f146f // add x15, x3, x15, lsl #5
-	WORD $0xad404112 // ldp q18, q16, [x8]
+	WORD $0x8b111471 // add x17, x3, x17, lsl #5
+	WORD $0xad404172 // ldp q18, q16, [x11]
 	WORD $0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
 	WORD $0x4e64d644 // fadd v4.2d, v18.2d, v4.2d
-	WORD $0xad004104 // stp q4, q16, [x8]
+	WORD $0xad004164 // stp q4, q16, [x11]
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0x8b111468 // add x8, x3, x17, lsl #5
+	WORD $0x8b01146b // add x11, x3, x1, lsl #5
 	WORD $0xad4041d1 // ldp q17, q16, [x14]
 	WORD $0x6e0844c4 // mov v4.d[0], v6.d[1]
 	WORD $0x4e181fe6 // mov v6.d[1], xzr
 	WORD $0x4e70d4e7 // fadd v7.2d, v7.2d, v16.2d
 	WORD $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
 	WORD $0xad001dc5 // stp q5, q7, [x14]
-	WORD $0xad4015e7 // ldp q7, q5, [x15]
+	WORD $0xad401627 // ldp q7, q5, [x17]
 	WORD $0x4e65d4c5 // fadd v5.2d, v6.2d, v5.2d
 	WORD $0x4e67d442 // fadd v2.2d, v2.2d, v7.2d
-	WORD $0xad0015e2 // stp q2, q5, [x15]
-	WORD $0xad400903 // ldp q3, q2, [x8]
+	WORD $0xad001622 // stp q2, q5, [x17]
+	WORD $0xad400963 // ldp q3, q2, [x11]
 	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
 	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
-	WORD $0xad000901 // stp q1, q2, [x8]
-	WORD $0x17fffc35 // b <symmetric3+0x418>
-	WORD $0xad4307e2 // ldp q2, q1, [sp, #0x60]
-	WORD $0x8b060291 // add x17, x20, x6
-	WORD $0x8b0606d8 // add x24, x22, x6, lsl #1
-	WORD $0x8b0606b9 // add x25, x21, x6, lsl #1
-	WORD $0x8b06069a // add x26, x20, x6, lsl #1
-	WORD $0x8b0602db // add x27, x22, x6
-	WORD $0xad440fe4 // ldp q4, q3, [sp, #0x80]
-	WORD $0xad4217e6 // ldp q6, q5, [sp, #0x40]
-	WORD $0x8b0602bd // add x29, x21, x6
-	WORD $0x5280007e // mov w30, #0x3
-	WORD $0xad411ff0 // ldp q16, q7, [sp, #0x20]
-	WORD $0xaa0c03ef // mov x15, x12
-	WORD $0xaa0b03e8 // mov x8, x11
-	WORD $0xad4547f2 // ldp q18, q17, [sp, #0xa0]
-	WORD $0xad464ff4 // ldp q20, q19, [sp, #0xc0]
-	WORD $0xad405cb8 // ldp q24, q23, [x5]
-	WORD $0x910200ae // add x14, x5, #0x80
-	WORD $0xf10007de // subs x30, x30, #0x1
-	WORD $0x3dc00115 // ldr q21, [x8]
-	WORD $0x4e1802b5 // tbl v21.16b, { v21.16b }, v24.16b
-	WORD $0x4d40cdd9 // ld1r { v25.2d }, [x14]
-	WORD $0xad4268bb // ldp q27, q26, [x5, #0x40]
-	WORD $0x3cf46916 // ldr q22, [x8, x20]
-	WORD $0x4e1702d6 // tbl v22.16b, { v22.16b }, v23.16b
-	WORD $0x6ee0bb37 // neg v23.2d, v25.2d
-	WORD $0x6efa46d6 // ushl v22.2d, v22.2d, v26.2d
-	WORD $0x6efb46b5 // ushl v21.2d, v21.2d, v27.2d
-	WORD $0x4ef746d6 // sshl v22.2d, v22.2d, v23.2d
-	WORD $0x4ef746b5 // sshl v21.2d, v21.2d, v23.2d
-	WORD $0x4e61dad6 // scvtf v22.2d, v22.2d
-	WORD $0x4e61dab8 // scvtf v24.2d, v21.2d
-	WORD $0xad7f5df5 // ldp q21, q23, [x15, #-0x20]
-	WORD $0x4e76ccf7 // fmla v23.2d, v7.2d, v22.2d
-	WORD $0x4e78ce15 // fmla v21.2d, v16.2d, v24.2d
-	WORD $0xad3f5df5 // stp q21, q23, [x15, #-0x20]
-	WORD $0x3cf56916 // ldr q22, [x8, x21]
-	WORD $0xad4164ba // ldp q26, q25, [x5, #0x20]
-	WORD $0x3cf66918 // ldr q24, [x8, x22]
-	WORD $0x4e190318 // tbl v24.16b, { v24.16b }, v25.16b
-	WORD $0xfd4040b9 // ldr d25, [x5, #0x80]
-	WORD $0x4e1a02d6 // tbl v22.16b, { v22.16b }, v26.16b
-	WORD $0xad4368bb // ldp q27, q26, [x5, #0x60]
-	WORD $0x4e080739 // dup v25.2d, v25.d[0]
-	WORD $0x6efa4718 // ushl v24.2d, v24.2d, v26.2d
-	WORD $0x6ee0bb39 // neg v25.2d, v25.2d
-	WORD $0x6efb46d6 // ushl v22.2d, v22.2d, v27.2d
-	WORD $0x4ef94718 // sshl v24.2d, v24.2d, v25.2d
-	WORD $0x4ef946d6 // sshl v22.2d, v22.2d, v25.2d
-	WORD $0x4e61db1a // scvtf v26.2d, v24.2d
-	WORD $0x4e61dad9 // scvtf v25.2d, v22.2d
-	WORD $0xad4061f6 // ldp q22, q24, [x15]
-	WORD $0x4e7accb8 // fmla v24.2d, v5.2d, v26.2d
-	WORD $0x4e79ccd6 // fmla v22.2d, v6.2d, v25.2d
-	WORD $0xad0061f6 // stp q22, q24, [x15]
-	WORD $0xad406cbc // ldp q28, q27, [x5]
-	WORD $0x3ce66919 // ldr q25, [x8, x6]
-	WORD $0x3cf1691a // ldr q26, [x8, x17]
-	WORD $0x4e1b035a // tbl v26.16b, { v26.16b }, v27.16b
-	WORD $0xfd4040bb // ldr d27, [x5, #0x80]
-	WORD $0x4e1c0339 // tbl v25.16b, { v25.16b }, v28.16b
-	WORD $0xad4274bc // ldp q28, q29, [x5, #0x40]
-	WORD $0x4e08077b // dup v27.2d, v27.d[0]
-	WORD $0x6efd475a // ushl v26.2d, v26.2d, v29.2d
-	WORD $0x6ee0bb7b // neg v27.2d, v27.2d
-	WORD $0x6efc4739 // ushl v25.2d, v25.2d, v28.2d
-	WORD $0x4efb475a // sshl v26.2d, v26.2d, v27.2d
-	WORD $0x4efb4739 // sshl v25.2d, v25.2d, v27.2d
-	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
-	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
-	WORD $0x4e7acc37 // fmla v23.2d, v1.2d, v26.2d
-	WORD $0x4e79cc55 // fmla v21.2d, v2.2d, v25.2d
-	WORD $0xad3f5df5 // stp q21, q23, [x15, #-0x20]
-	WORD $0x3cfd6919 // ldr q25, [x8, x29]
-	WORD $0xad416cbc // ldp q28, q27, [x5, #0x20]
-	WORD $0x3cfb691a // ldr q26, [x8, x27]
-	WORD $0x4e1b035a // tbl v26.16b, { v26.16b }, v27.16b
-	WORD $0x4e1c0339 // tbl v25.16b, { v25.16b }, v28.16b
-	WORD $0xfd4040bc // ldr d28, [x5, #0x80]
-	WORD $0x4e08079b // dup v27.2d, v28.d[0]
-	WORD $0xad4370bd // ldp q29, q28, [x5, #0x60]
-	WORD $0x6ee0bb7b // neg v27.2d, v27.2d
-	WORD $0x6efc475a // ushl v26.2d, v26.2d, v28.2d
-	WORD $0x4efb475a // sshl v26.2d, v26.2d, v27.2d
-	WORD $0x6efd4739 // ushl v25.2d, v25.2d, v29.2d
-	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
-	WORD $0x4efb4739 // sshl v25.2d, v25.2d, v27.2d
-	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
-	WORD $0x4e7acc78 // fmla v24.2d, v3.2d, v26.2d
-	WORD $0x4e79cc96 // fmla v22.2d, v4.2d, v25.2d
-	WORD $0xad0061f6 // stp q22, q24, [x15]
-	WORD $0x3cf76919 // ldr q25, [x8, x23]
-	WORD $0xad406cbc // ldp q28, q27, [x5]
-	WORD $0x3cfa691a // ldr q26, [x8, x26]
-	WORD $0x4e1b035a // tbl v26.16b, { v26.16b }, v27.16b
-	WORD $0xfd4040bb // ldr d27, [x5, #0x80]
-	WORD $0x4e1c0339 // tbl v25.16b, { v25.16b }, v28.16b
-	WORD $0xad4274bc // ldp q28, q29, [x5, #0x40]
-	WORD $0x4e08077b // dup v27.2d, v27.d[0]
-	WORD $0x6efd475a // ushl v26.2d, v26.2d, v29.2d
-	WORD $0x6ee0bb7b // neg v27.2d, v27.2d
-	WORD $0x6efc4739 // ushl v25.2d, v25.2d, v28.2d
-	WORD $0x4efb475a // sshl v26.2d, v26.2d, v27.2d
-	WORD $0x4efb4739 // sshl v25.2d, v25.2d, v27.2d
-	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
-	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
-	WORD $0x4e7ace37 // fmla v23.2d, v17.2d, v26.2d
-	WORD $0x4e79ce55 // fmla v21.2d, v18.2d, v25.2d
-	WORD $0xad3f5df5 // stp q21, q23, [x15, #-0x20]
-	WORD $0x3cf96915 // ldr q21, [x8, x25]
-	WORD $0xad4164ba // ldp q26, q25, [x5, #0x20]
-	WORD $0x3cf86917 // ldr q23, [x8, x24]
-	WORD $0x8b130108 // add x8, x8, x19
-	WORD $0x4e1902f7 // tbl v23.16b, { v23.16b }, v25.16b
-	WORD $0x4e1a02b5 // tbl v21.16b, { v21.16b }, v26.16b
-	WORD $0xfd4040ba // ldr d26, [x5, #0x80]
-	WORD $0x4e080759 // dup v25.2d, v26.d[0]
-	WORD $0xad4368bb // ldp q27, q26, [x5, #0x60]
-	WORD $0x6ee0bb39 // neg v25.2d, v25.2d
-	WORD $0x6efa46f7 // ushl v23.2d, v23.2d, v26.2d
-	WORD $0x4ef946f7 // sshl v23.2d, v23.2d, v25.2d
-	WORD $0x6efb46b5 // ushl v21.2d, v21.2d, v27.2d
-	WORD $0x4e61daf7 // scvtf v23.2d, v23.2d
-	WORD $0x4ef946b5 // sshl v21.2d, v21.2d, v25.2d
-	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
-	WORD $0x4e77ce78 // fmla v24.2d, v19.2d, v23.2d
-	WORD $0x4e75ce96 // fmla v22.2d, v20.2d, v21.2d
-	WORD $0xac8261f6 // stp q22, q24, [x15], #0x40
-	WORD $0x54fff201 // b.ne <symmetric3+0x1384>
-	WORD $0x17fffbb5 // b <symmetric3+0x41c>
-	WORD $0xad4307e2 // ldp q2, q1, [sp, #0x60]
-	WORD $0x8b060291 // add x17, x20, x6
-	WORD $0x8b0606d8 // add x24, x22, x6, lsl #1
-	WORD $0x8b0606b9 // add x25, x21, x6, lsl #1
-	WORD $0x8b06069a // add x26, x20, x6, lsl #1
-	WORD $0x8b0602db // add x27, x22, x6
-	WORD $0xad440fe4 // ldp q4, q3, [sp, #0x80]
-	WORD $0xad4217e6 // ldp q6, q5, [sp, #0x40]
-	WORD $0x8b0602bd // add x29, x21, x6
-	WORD $0x5280007e // mov w30, #0x3
-	WORD $0xad411ff0 // ldp q16, q7, [sp, #0x20]
-	WORD $0xaa0c03ef // mov x15, x12
-	WORD $0xaa0b03e8 // mov x8, x11
-	WORD $0xad4547f2 // ldp q18, q17, [sp, #0xa0]
-	WORD $0xad464ff4 // ldp q20, q19, [sp, #0xc0]
-	WORD $0xad405cb8 // ldp q24, q23, [x5]
-	WORD $0x910200ae // add x14, x5, #0x80
-	WORD $0xf10007de // subs x30, x30, #0x1
-	WORD $0x3dc00115 // ldr q21, [x8]
-	WORD $0x4e1802b5 // tbl v21.16b, { v21.16b }, v24.16b
-	WORD $0x4d40cdd9 // ld1r { v25.2d }, [x14]
-	WORD $0xad4268bb // ldp q27, q26, [x5, #0x40]
-	WORD $0x3cf46916 // ldr q22, [x8, x20]
-	WORD $0x4e1702d6 // tbl v22.16b, { v22.16b }, v23.16b
-	WORD $0x6ee0bb37 // neg v23.2d, v25.2d
-	WORD $0x6efa46d6 // ushl v22.2d, v22.2d, v26.2d
-	WORD $0x6efb46b5 // ushl v21.2d, v21.2d, v27.2d
-	WORD $0x4ef746d6 // sshl v22.2d, v22.2d, v23.2d
-	WORD $0x4ef746b5 // sshl v21.2d, v21.2d, v23.2d
-	WORD $0x4e61dad6 // scvtf v22.2d, v22.2d
-	WORD $0x4e61dab8 // scvtf v24.2d, v21.2d
-	WORD $0xad7f5df5 // ldp q21, q23, [x15, #-0x20]
-	WORD $0x4e76ccf7 // fmla v23.2d, v7.2d, v22.2d
-	WORD $0x4e78ce15 // fmla v21.2d, v16.2d, v24.2d
-	WORD $0xad3f5df5 // stp q21, q23, [x15, #-0x20]
-	WORD $0x3cf56916 // ldr q22, [x8, x21]
-	WORD $0xad4164ba // ldp q26, q25, [x5, #0x20]
-	WORD $0x3cf66918 // ldr q24, [x8, x22]
-	WORD $0x4e190318 // tbl v24.16b, { v24.16b }, v25.16b
-	WORD $0xfd4040b9 // ldr d25, [x5, #0x80]
-	WORD $0x4e1a02d6 // tbl v22.16b, { v22.16b }, v26.16b
-	WORD $0xad4368bb // ldp q27, q26, [x5, #0x60]
-	WORD $0x4e080739 // dup v25.2d, v25.d[0]
-	WORD $0x6efa4718 // ushl v24.2d, v24.2d, v26.2d
-	WORD $0x6ee0bb39 // neg v25.2d, v25.2d
-	WORD $0x6efb46d6 // ushl v22.2d, v22.2d, v27.2d
-	WORD $0x4ef94718 // sshl v24.2d, v24.2d, v25.2d
-	WORD $0x4ef946d6 // sshl v22.2d, v22.2d, v25.2d
-	WORD $0x4e61db1a // scvtf v26.2d, v24.2d
-	WORD $0x4e61dad9 // scvtf v25.2d, v22.2d
-	WORD $0xad4061f6 // ldp q22, q24, [x15]
-	WORD $0x4e7accb8 // fmla v24.2d, v5.2d, v26.2d
-	WORD $0x4e79ccd6 // fmla v22.2d, v6.2d, v25.2d
-	WORD $0xad0061f6 // stp q22, q24, [x15]
-	WORD $0xad406cbc // ldp q28, q27, [x5]
-	WORD $0x3ce66919 // ldr q25, [x8, x6]
-	WORD $0x3cf1691a // ldr q26, [x8, x17]
-	WORD $0x4e1b035a // tbl v26.16b, { v26.16b }, v27.16b
-	WORD $0xfd4040bb // ldr d27, [x5, #0x80]
-	WORD $0x4e1c0339 // tbl v25.16b, { v25.16b }, v28.16b
-	WORD $0xad4274bc // ldp q28, q29, [x5, #0x40]
-	WORD $0x4e08077b // dup v27.2d, v27.d[0]
-	WORD $0x6efd475a // ushl v26.2d, v26.2d, v29.2d
-	WORD $0x6ee0bb7b // neg v27.2d, v27.2d
-	WORD $0x6efc4739 // ushl v25.2d, v25.2d, v28.2d
-	WORD $0x4efb475a // sshl v26.2d, v26.2d, v27.2d
-	WORD $0x4efb4739 // sshl v25.2d, v25.2d, v27.2d
-	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
-	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
-	WORD $0x4e7acc37 // fmla v23.2d, v1.2d, v26.2d
-	WORD $0x4e79cc55 // fmla v21.2d, v2.2d, v25.2d
-	WORD $0xad3f5df5 // stp q21, q23, [x15, #-0x20]
-	WORD $0x3cfd6919 // ldr q25, [x8, x29]
-	WORD $0xad416cbc // ldp q28, q27, [x5, #0x20]
-	WORD $0x3cfb691a // ldr q26, [x8, x27]
-	WORD $0x4e1b035a // tbl v26.16b, { v26.16b }, v27.16b
-	WORD $0x4e1c0339 // tbl v25.16b, { v25.16b }, v28.16b
-	WORD $0xfd4040bc // ldr d28, [x5, #0x80]
-	WORD $0x4e08079b // dup v27.2d, v28.d[0]
-	WORD $0xad4370bd // ldp q29, q28, [x5, #0x60]
-	WORD $0x6ee0bb7b // neg v27.2d, v27.2d
-	WORD $0x6efc475a // ushl v26.2d, v26.2d, v28.2d
-	WORD $0x4efb475a // sshl v26.2d, v26.2d, v27.2d
-	WORD $0x6efd4739 // ushl v25.2d, v25.2d, v29.2d
-	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
-	WORD $0x4efb4739 // sshl v25.2d, v25.2d, v27.2d
-	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
-	WORD $0x4e7acc78 // fmla v24.2d, v3.2d, v26.2d
-	WORD $0x4e79cc96 // fmla v22.2d, v4.2d, v25.2d
-	WORD $0xad0061f6 // stp q22, q24, [x15]
-	WORD $0x3cf76919 // ldr q25, [x8, x23]
-	WORD $0xad406cbc // ldp q28, q27, [x5]
-	WORD $0x3cfa691a // ldr q26, [x8, x26]
-	WORD $0x4e1b035a // tbl v26.16b, { v26.16b }, v27.16b
-	WORD $0xfd4040bb // ldr d27, [x5, #0x80]
-	WORD $0x4e1c0339 // tbl v25.16b, { v25.16b }, v28.16b
-	WORD $0xad4274bc // ldp q28, q29, [x5, #0x40]
-	WORD $0x4e08077b // dup v27.2d, v27.d[0]
-	WORD $0x6efd475a // ushl v26.2d, v26.2d, v29.2d
-	WORD $0x6ee0bb7b // neg v27.2d, v27.2d
-	WORD $0x6efc4739 // ushl v25.2d, v25.2d, v28.2d
-	WORD $0x4efb475a // sshl v26.2d, v26.2d, v27.2d
-	WORD $0x4efb4739 // sshl v25.2d, v25.2d, v27.2d
-	WORD $0x4e61db5a // scvtf v26.2d, v26.2d
-	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
-	WORD $0x4e7ace37 // fmla v23.2d, v17.2d, v26.2d
-	WORD $0x4e79ce55 // fmla v21.2d, v18.2d, v25.2d
-	WORD $0xad3f5df5 // stp q21, q23, [x15, #-0x20]
-	WORD $0x3cf96915 // ldr q21, [x8, x25]
-	WORD $0xad4164ba // ldp q26, q25, [x5, #0x20]
-	WORD $0x3cf86917 // ldr q23, [x8, x24]
-	WORD $0x8b130108 // add x8, x8, x19
-	WORD $0x4e1902f7 // tbl v23.16b, { v23.16b }, v25.16b
-	WORD $0x4e1a02b5 // tbl v21.16b, { v21.16b }, v26.16b
-	WORD $0xfd4040ba // ldr d26, [x5, #0x80]
-	WORD $0x4e080759 // dup v25.2d, v26.d[0]
-	WORD $0xad4368bb // ldp q27, q26, [x5, #0x60]
-	WORD $0x6ee0bb39 // neg v25.2d, v25.2d
-	WORD $0x6efa46f7 // ushl v23.2d, v23.2d, v26.2d
-	WORD $0x4ef946f7 // sshl v23.2d, v23.2d, v25.2d
-	WORD $0x6efb46b5 // ushl v21.2d, v21.2d, v27.2d
-	WORD $0x4e61daf7 // scvtf v23.2d, v23.2d
-	WORD $0x4ef946b5 // sshl v21.2d, v21.2d, v25.2d
-	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
-	WORD $0x4e77ce78 // fmla v24.2d, v19.2d, v23.2d
-	WORD $0x4e75ce96 // fmla v22.2d, v20.2d, v21.2d
-	WORD $0xac8261f6 // stp q22, q24, [x15], #0x40
-	WORD $0x54fff201 // b.ne <symmetric3+0x1588>
-	WORD $0x17fffb34 // b <symmetric3+0x41c>
+	WORD $0xad000961 // stp q1, q2, [x11]
+	WORD $0x17fffc76 // b <symmetric3+0x41c>
+	WORD $0xaa1f03f1 // mov x17, xzr
+	WORD $0xaa0803f7 // mov x23, x8
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x79400da8 // ldrh w8, [x13, #0x6]
-	WORD $0xf941bfe3 // ldr x3, [sp, #0x378]
-	WORD $0x36174fc8 // tbz w8, #0x2, <symmetric3+0x160>
-	WORD $0xf941b3e8 // ldr x8, [sp, #0x360]
-	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x5400028b // b.lt <symmetric3+0x17c4>
-	WORD $0xf940240f // ldr x15, [x0, #0x48]
-	WORD $0xf9400be2 // ldr x2, [sp, #0x10]
-	WORD $0xaa0803f1 // mov x17, x8
-	WORD $0xf940c04e // ldr x14, [x2, #0x180]
-	WORD $0xfd400041 // ldr d1, [x2]
-	WORD $0xf1000631 // subs x17, x17, #0x1
-	WORD $0x8b0e15ee // add x14, x15, x14, lsl #5
-	WORD $0x6d400dc2 // ldp d2, d3, [x14]
+	WORD $0x8b111998 // add x24, x12, x17, lsl #6
+	WORD $0xaa0f03f9 // mov x25, x15
+	WORD $0x5280007a // mov w26, #0x3
+	WORD $0xaa1703fb // mov x27, x23
+	WORD $0xad400702 // ldp q2, q1, [x24]
+	WORD $0xad410f04 // ldp q4, q3, [x24, #0x20]
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad401cb0 // ldp q16, q7, [x5]
+	WORD $0x910200bd // add x29, x5, #0x80
+	WORD $0xf100075a // subs x26, x26, #0x1
+	WORD $0x3cf46b66 // ldr q6, [x27, x20]
+	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
+	WORD $0x3dc00365 // ldr q5, [x27]
+	WORD $0x4d40cfb1 // ld1r { v17.2d }, [x29]
+	WORD $0xad424cb2 // ldp q18, q19, [x5, #0x40]
+	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
+	WORD $0x6ef344c6 // ushl v6.2d, v6.2d, v19.2d
+	WORD $0x6ee0ba27 // neg v7.2d, v17.2d
+	WORD $0x6ef244a5 // ushl v5.2d, v5.2d, v18.2d
+	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
+	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
+	WORD $0xad7f1f30 // ldp q16, q7, [x25, #-0x20]
+	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
+	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	WORD $0x4e66cce1 // fmla v1.2d, v7.2d, v6.2d
+	WORD $0x4e65ce02 // fmla v2.2d, v16.2d, v5.2d
+	WORD $0xad000702 // stp q2, q1, [x24]
+	WORD $0x3cf56b65 // ldr q5, [x27, x21]
+	WORD $0xad411cb0 // ldp q16, q7, [x5, #0x20]
+	WORD $0x3cf66b66 // ldr q6, [x27, x22]
+	WORD $0xad4348b1 // ldp q17, q18, [x5, #0x60]
+	WORD $0x8b06037b // add x27, x27, x6
+	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
+	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
+	WORD $0xfd4040b0 // ldr d16, [x5, #0x80]
+	WORD $0x6ef244c6 // ushl v6.2d, v6.2d, v18.2d
+	WORD $0x6ef144a5 // ushl v5.2d, v5.2d, v17.2d
+	WORD $0x4e080610 // dup v16.2d, v16.d[0]
+	WORD $0x6ee0ba07 // neg v7.2d, v16.2d
+	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
+	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
+	WORD $0xacc21f30 // ldp q16, q7, [x25], #0x40
+	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
+	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	WORD $0x4e66cce3 // fmla v3.2d, v7.2d, v6.2d
+	WORD $0x4e65ce04 // fmla v4.2d, v16.2d, v5.2d
+	WORD $0xad010f04 // stp q4, q3, [x24, #0x20]
+	WORD $0x54fffb01 // b.ne <symmetric3+0x1280>
+	WORD $0x91000631 // add x17, x17, #0x1
+	WORD $0x8b1302f7 // add x23, x23, x19
+	WORD $0xf1000e3f // cmp x17, #0x3
+	WORD $0x54fff981 // b.ne <symmetric3+0x1260>
+	WORD $0x17fffc3b // b <symmetric3+0x420>
+	WORD $0xaa1f03f1 // mov x17, xzr
+	WORD $0xaa0803f7 // mov x23, x8
+	WORD $0x8b111998 // add x24, x12, x17, lsl #6
+	WORD $0xaa0f03f9 // mov x25, x15
+	WORD $0x5280007a // mov w26, #0x3
+	WORD $0xaa1703fb // mov x27, x23
+	WORD $0xad400702 // ldp q2, q1, [x24]
+	WORD $0xad410f04 // ldp q4, q3, [x24, #0x20]
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad401cb0 // ldp q16, q7, [x5]
+	WORD $0x910200bd // add x29, x5, #0x80
+	WORD $0xf100075a // subs x26, x26, #0x1
+	WORD $0x3cf46b66 // ldr q6, [x27, x20]
+	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
+	WORD $0x3dc00365 // ldr q5, [x27]
+	WORD $0x4d40cfb1 // ld1r { v17.2d }, [x29]
+	WORD $0xad424cb2 // ldp q18, q19, [x5, #0x40]
+	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
+	WORD $0x6ef344c6 // ushl v6.2d, v6.2d, v19.2d
+	WORD $0x6ee0ba27 // neg v7.2d, v17.2d
+	WORD $0x6ef244a5 // ushl v5.2d, v5.2d, v18.2d
+	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
+	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
+	WORD $0xad7f1f30 // ldp q16, q7, [x25, #-0x20]
+	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
+	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	WORD $0x4e66cce1 // fmla v1.2d, v7.2d, v6.2d
+	WORD $0x4e65ce02 // fmla v2.2d, v16.2d, v5.2d
+	WORD $0xad000702 // stp q2, q1, [x24]
+	WORD $0x3cf56b65 // ldr q5, [x27, x21]
+	WORD $0xad411cb0 // ldp q16, q7, [x5, #0x20]
+	WORD $0x3cf66b66 // ldr q6, [x27, x22]
+	WORD $0xad4348b1 // ldp q17, q18, [x5, #0x60]
+	WORD $0x8b06037b // add x27, x27, x6
+	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
+	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
+	WORD $0xfd4040b0 // ldr d16, [x5, #0x80]
+	WORD $0x6ef244c6 // ushl v6.2d, v6.2d, v18.2d
+	WORD $0x6ef144a5 // ushl v5.2d, v5.2d, v17.2d
+	WORD $0x4e080610 // dup v16.2d, v16.d[0]
+	WORD $0x6ee0ba07 // neg v7.2d, v16.2d
+	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
+	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
+	WORD $0xacc21f30 // ldp q16, q7, [x25], #0x40
+	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
+	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	WORD $0x4e66cce3 // fmla v3.2d, v7.2d, v6.2d
+	WORD $0x4e65ce04 // fmla v4.2d, v16.2d, v5.2d
+	WORD $0xad010f04 // stp q4, q3, [x24, #0x20]
+	WORD $0x54fffb01 // b.ne <symmetric3+0x1360>
+	WORD $0x91000631 // add x17, x17, #0x1
+	WORD $0x8b1302f7 // add x23, x23, x19
+	WORD $0xf1000e3f // cmp x17, #0x3
+	WORD $0x54fff981 // b.ne <symmetric3+0x1340>
+	WORD $0x17fffc03 // b <symmetric3+0x420>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x79400db1 // ldrh w17, [x13, #0x6]
+	WORD $0x361769f1 // tbz w17, #0x2, <symmetric3+0x160>
+	WORD $0xf941abf1 // ldr x17, [sp, #0x350]
+	WORD $0xf941b7e1 // ldr x1, [sp, #0x368]
+	WORD $0xf100063f // cmp x17, #0x1
+	WORD $0x5400028b // b.lt <symmetric3+0x1484>
+	WORD $0xf9402402 // ldr x2, [x0, #0x48]
+	WORD $0xaa1103e3 // mov x3, x17
+	WORD $0xaa0c03e4 // mov x4, x12
+	WORD $0xf940c08b // ldr x11, [x4, #0x180]
+	WORD $0xfd400081 // ldr d1, [x4]
+	WORD $0xf1000463 // subs x3, x3, #0x1
+	WORD $0x8b0b144b // add x11, x2, x11, lsl #5
+	WORD $0x6d400d62 // ldp d2, d3, [x11]
 	WORD $0x1e622821 // fadd d1, d1, d2
-	WORD $0xfd4009c2 // ldr d2, [x14, #0x10]
-	WORD $0xfd0001c1 // str d1, [x14]
-	WORD $0xfd402041 // ldr d1, [x2, #0x40]
+	WORD $0xfd400962 // ldr d2, [x11, #0x10]
+	WORD $0xfd000161 // str d1, [x11]
+	WORD $0xfd402081 // ldr d1, [x4, #0x40]
 	WORD $0x1e632821 // fadd d1, d1, d3
-	WORD $0xfd0005c1 // str d1, [x14, #0x8]
-	WORD $0xfd404041 // ldr d1, [x2, #0x80]
-	WORD $0x91002042 // add x2, x2, #0x8
+	WORD $0xfd000561 // str d1, [x11, #0x8]
+	WORD $0xfd404081 // ldr d1, [x4, #0x80]
+	WORD $0x91002084 // add x4, x4, #0x8
 	WORD $0x1e622821 // fadd d1, d1, d2
-	WORD $0xfd0009c1 // str d1, [x14, #0x10]
-	WORD $0x54fffe21 // b.ne <symmetric3+0x1784>
-	WORD $0xf9400fee // ldr x14, [sp, #0x18]
-	WORD $0x8b030103 // add x3, x8, x3
-	WORD $0x910021a8 // add x8, x13, #0x8
-	WORD $0xeb0e011f // cmp x8, x14
-	WORD $0x54ff4c62 // b.hs <symmetric3+0x160>
-	WORD $0xf9402c08 // ldr x8, [x0, #0x58]
+	WORD $0xfd000961 // str d1, [x11, #0x10]
+	WORD $0x54fffe21 // b.ne <symmetric3+0x1444>
+	WORD $0xf94007ee // ldr x14, [sp, #0x8]
+	WORD $0x910021ab // add x11, x13, #0x8
+	WORD $0x8b010221 // add x1, x17, x1
+	WORD $0xeb0e017f // cmp x11, x14
+	WORD $0x54ff6682 // b.hs <symmetric3+0x164>
+	WORD $0xf9402c0b // ldr x11, [x0, #0x58]
 	WORD $0x5280010e // mov w14, #0x8
-	WORD $0xad0103e0 // stp q0, q0, [sp, #0x20]
-	WORD $0xcb030108 // sub x8, x8, x3
-	WORD $0xad0203e0 // stp q0, q0, [sp, #0x40]
-	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0xad0303e0 // stp q0, q0, [sp, #0x60]
-	WORD $0x9a8eb10e // csel x14, x8, x14, lt
-	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0xad0403e0 // stp q0, q0, [sp, #0x80]
-	WORD $0xf901b3ee // str x14, [sp, #0x360]
-	WORD $0xad0503e0 // stp q0, q0, [sp, #0xa0]
-	WORD $0xad0603e0 // stp q0, q0, [sp, #0xc0]
-	WORD $0xad0d03e0 // stp q0, q0, [sp, #0x1a0]
-	WORD $0xad0e03e0 // stp q0, q0, [sp, #0x1c0]
-	WORD $0xad0f03e0 // stp q0, q0, [sp, #0x1e0]
-	WORD $0xad1003e0 // stp q0, q0, [sp, #0x200]
-	WORD $0xad1103e0 // stp q0, q0, [sp, #0x220]
-	WORD $0xad1203e0 // stp q0, q0, [sp, #0x240]
-	WORD $0x54ff49eb // b.lt <symmetric3+0x160>
-	WORD $0xf940140f // ldr x15, [x0, #0x28]
-	WORD $0xf9401c11 // ldr x17, [x0, #0x38]
-	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0x910083e2 // add x2, sp, #0x20
-	WORD $0xaa0303e5 // mov x5, x3
-	WORD $0x1400000f // b <symmetric3+0x1878>
-	WORD $0x9b10448e // madd x14, x4, x16, x17
-	WORD $0xf9018044 // str x4, [x2, #0x300]
-	WORD $0x91000508 // add x8, x8, #0x1
-	WORD $0x91000463 // add x3, x3, #0x1
-	WORD $0xfd4001c1 // ldr d1, [x14]
-	WORD $0xfd000041 // str d1, [x2]
-	WORD $0xfd4005c1 // ldr d1, [x14, #0x8]
-	WORD $0xfd002041 // str d1, [x2, #0x40]
-	WORD $0xfd4009c1 // ldr d1, [x14, #0x10]
-	WORD $0xf941b3ee // ldr x14, [sp, #0x360]
-	WORD $0xeb0e011f // cmp x8, x14
-	WORD $0xfd004041 // str d1, [x2, #0x80]
-	WORD $0x91002042 // add x2, x2, #0x8
-	WORD $0x54ff472a // b.ge <symmetric3+0x158>
-	WORD $0xaa0303e4 // mov x4, x3
-	WORD $0xb4fffe2f // cbz x15, <symmetric3+0x1840>
-	WORD $0x786379e4 // ldrh w4, [x15, x3, lsl #1]
-	WORD $0x17ffffef // b <symmetric3+0x1840>
-	WORD $0x910dc3ff // add sp, sp, #0x370
+	WORD $0xad0083e0 // stp q0, q0, [sp, #0x10]
+	WORD $0xcb01016b // sub x11, x11, x1
+	WORD $0xad0183e0 // stp q0, q0, [sp, #0x30]
+	WORD $0xf100217f // cmp x11, #0x8
+	WORD $0xad0283e0 // stp q0, q0, [sp, #0x50]
+	WORD $0x9a8eb16e // csel x14, x11, x14, lt
+	WORD $0xf100057f // cmp x11, #0x1
+	WORD $0xad0383e0 // stp q0, q0, [sp, #0x70]
+	WORD $0xf901abee // str x14, [sp, #0x350]
+	WORD $0xad0483e0 // stp q0, q0, [sp, #0x90]
+	WORD $0xad0583e0 // stp q0, q0, [sp, #0xb0]
+	WORD $0xad0c83e0 // stp q0, q0, [sp, #0x190]
+	WORD $0xad0d83e0 // stp q0, q0, [sp, #0x1b0]
+	WORD $0xad0e83e0 // stp q0, q0, [sp, #0x1d0]
+	WORD $0xad0f83e0 // stp q0, q0, [sp, #0x1f0]
+	WORD $0xad1083e0 // stp q0, q0, [sp, #0x210]
+	WORD $0xad1183e0 // stp q0, q0, [sp, #0x230]
+	WORD $0x54ff640b // b.lt <symmetric3+0x164>
+	WORD $0xf9401402 // ldr x2, [x0, #0x28]
+	WORD $0xf9401c03 // ldr x3, [x0, #0x38]
+	WORD $0xaa1f03f1 // mov x17, xzr
+	WORD $0x910043e4 // add x4, sp, #0x10
+	WORD $0xaa0103e5 // mov x5, x1
+	WORD $0x1400000f // b <symmetric3+0x1538>
+	WORD $0x9b100ccb // madd x11, x6, x16, x3
+	WORD $0xf9018086 // str x6, [x4, #0x300]
+	WORD $0x91000631 // add x17, x17, #0x1
+	WORD $0x910004a5 // add x5, x5, #0x1
+	WORD $0xfd400161 // ldr d1, [x11]
+	WORD $0xfd000081 // str d1, [x4]
+	WORD $0xfd400561 // ldr d1, [x11, #0x8]
+	WORD $0xfd002081 // str d1, [x4, #0x40]
+	WORD $0xfd400961 // ldr d1, [x11, #0x10]
+	WORD $0xf941abeb // ldr x11, [sp, #0x350]
+	WORD $0xeb0b023f // cmp x17, x11
+	WORD $0xfd004081 // str d1, [x4, #0x80]
+	WORD $0x91002084 // add x4, x4, #0x8
+	WORD $0x54ff618a // b.ge <symmetric3+0x164>
+	WORD $0xaa0503e6 // mov x6, x5
+	WORD $0xb4fffe22 // cbz x2, <symmetric3+0x1500>
+	WORD $0x78657846 // ldrh w6, [x2, x5, lsl #1]
+	WORD $0x17ffffef // b <symmetric3+0x1500>
+	WORD $0x910d83ff // add sp, sp, #0x360
 	WORD $0xa9454ff4 // ldp x20, x19, [sp, #0x50]
 	WORD $0xa94457f6 // ldp x22, x21, [sp, #0x40]
 	WORD $0xa9435ff8 // ldp x24, x23, [sp, #0x30]

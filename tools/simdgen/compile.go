@@ -16,7 +16,7 @@ import (
 
 const (
 	always = "-x c -std=c11 -O3 -ffreestanding -ffp-contract=off -fno-math-errno -fno-ident -fno-pic " +
-		"-fno-asynchronous-unwind-tables -fno-stack-protector -fno-jump-tables -fno-vectorize -fno-slp-vectorize " +
+		"-fno-asynchronous-unwind-tables -fno-stack-protector -fno-jump-tables -fno-unroll-loops -fno-vectorize -fno-slp-vectorize " +
 		"-ffunction-sections -fdata-sections -fstack-usage -Wall -Wextra -Werror -c"
 
 	// mostStack is the most that a kernel may take of a stack, in bytes.
@@ -137,18 +137,17 @@ func flat(f *elf.File) (code []byte, text int, err error) {
 		if s.Flags&elf.SHF_ALLOC == 0 || s.Size == 0 {
 			continue
 		}
+		if s.Name != ".text" && s.Name != ".rodata" {
+			return nil, 0, fmt.Errorf("it has a section %s", s.Name)
+		}
 		data, err := s.Data()
 		if err != nil {
 			return nil, 0, err
 		}
-		switch s.Name {
-		case ".text":
+		if s.Name == ".text" {
 			base, text = s.Addr, len(data)
-		case ".rodata":
-			code = append(code, make([]byte, int(s.Addr-base)-len(code))...)
-		default:
-			return nil, 0, fmt.Errorf("it has a section %s", s.Name)
 		}
+		code = append(code, make([]byte, int(s.Addr-base)-len(code))...)
 		code = append(code, data...)
 	}
 	symbols, err := f.Symbols()

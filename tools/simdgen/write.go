@@ -39,7 +39,11 @@ func parse(text string) (kernels []kernel, err error) {
 		for _, p := range parts[1:] {
 			p = strings.TrimSpace(p)
 			at := strings.LastIndexAny(p, " *") + 1
-			k.args = append(k.args, argument{p[at:], strings.TrimSpace(p[:at])})
+			a := argument{p[at:], strings.TrimSpace(p[:at])}
+			if !strings.HasSuffix(a.ctype, "*") && !slices.Contains([]string{"i64", "u64", "double"}, a.ctype) {
+				return nil, fmt.Errorf("%s: argument %s has not eight bytes", k.name, p)
+			}
+			k.args = append(k.args, a)
 		}
 		kernels = append(kernels, k)
 	}
@@ -120,14 +124,13 @@ func (t *target) assembly(i *image) (signature, text string) {
 		typ := a.goType()
 		params = append(params, a.name+" "+typ)
 		kind, register := "integer", ""
-		if typ == "float64" || typ == "float32" {
-			kind, register = a.ctype, t.floats[floats]
+		if typ == "float64" {
+			kind, register = "double", t.floats[floats]
 			floats++
 		} else {
 			register = t.integers[integers]
 			integers++
 		}
-		offset = (offset + 7) &^ 7 // narrower arguments are 64 bits at the end of a call only
 		loads = append(loads, fmt.Sprintf("\t%s %s+%d(FP), %s\n", t.load[kind], a.name, offset, register))
 		offset += 8
 	}
