@@ -68,14 +68,14 @@ func (s *sample) fastest(b *builder) choice {
 	vectors := 8 * float64(b.m.Rows+b.m.Cols)
 	fetch := cost{}
 	if b.farX() {
-		fetch.instructions = missTime * s.misses
+		fetch.work[missWork] = s.misses
 	}
 	fp64 := s.csr
 	fp64.add(fetch)
-	csr := fp64.time(fp64.bytes*share + vectors)
+	csr := b.model.time(fp64, fp64.bytes*share+vectors)
 	best := choice{slotPlan: slotPlan{layout: CSR}}
 	least := worthwhile * csr
-	if fp64.bytes*share+vectors <= cacheBytes {
+	if fp64.bytes*share+vectors <= b.model.cacheBytes {
 		least = worthwhileNear * csr
 	}
 	for _, e := range s.estimates {
@@ -85,7 +85,7 @@ func (s *sample) fastest(b *builder) choice {
 		if adjust := e.layout.row().cost; adjust != nil {
 			c = adjust(s, b, e)
 		}
-		if t := c.time(c.bytes*share + vectors); t < distinct*least {
+		if t := b.model.time(c, c.bytes*share+vectors); t < distinct*least {
 			least, best.slotPlan = t, e.slotPlan
 		}
 	}
@@ -101,7 +101,7 @@ func (s *sample) fastest(b *builder) choice {
 func (s *sample) share(b *builder) float64 { return float64(b.m.NNZ()) / max(s.nnz, 1) }
 
 // farX reports whether x is larger than a core's own cache.
-func (b *builder) farX() bool { return float64(b.m.Cols)/8 > cacheLines }
+func (b *builder) farX() bool { return b.m.Cols/8 > b.model.cacheLines() }
 
 // cheapest is the plan of a layout whose instructions take the least time in the sample.
 func (s *sample) cheapest(l Layout, b *builder) (best slotPlan, ok bool) {
@@ -114,7 +114,7 @@ func (s *sample) cheapest(l Layout, b *builder) (best slotPlan, ok bool) {
 		if adjust := l.row().cost; adjust != nil {
 			c = adjust(s, b, e)
 		}
-		if t := c.time(math.Inf(1)); t < least {
+		if t := b.model.time(c, math.Inf(1)); t < least {
 			best, least = e.slotPlan, t
 		}
 	}
