@@ -56,17 +56,27 @@ type Model struct {
 
 	times [works]float64 // ns for a piece of work
 
-	memoryRate float64 // bytes per ns
-	cacheRate  float64 // where the cache that cores share holds all
-	nearBytes  float64 // up to which what is touched is in the core's own cache
-	cacheBytes float64 // and in the shared one
+	rates Rates
+	sizes Sizes
+}
+
+// Rates are bytes per ns that one core reads.
+type Rates struct {
+	Memory float64 // of memory
+	Cache  float64 // of the cache that cores share
+}
+
+// Sizes are the bytes up to which what is touched is in a cache.
+type Sizes struct {
+	Near   int64 // the core's own
+	Shared int64 // that of all cores, as far as one may have it
 }
 
 // cacheLine is the bytes that memory delivers at once.
 const cacheLine = 64
 
 // cacheLines is how many lines of x the core's own cache is taken to hold: half of it.
-func (m *Model) cacheLines() int { return int(m.nearBytes / 2 / cacheLine) }
+func (m *Model) cacheLines() int { return int(m.sizes.Near / 2 / cacheLine) }
 
 // cost is the work of a product, and the bytes that it touches.
 type cost struct {
@@ -96,16 +106,20 @@ func (m *Model) instructions(c cost) (ns float64) {
 	return ns
 }
 
+// rate is that of the level of memory that holds so many bytes.
+func (m *Model) rate(footprint float64) float64 {
+	switch {
+	case footprint <= float64(m.sizes.Near):
+		return math.Inf(1)
+	case footprint <= float64(m.sizes.Shared):
+		return m.rates.Cache
+	}
+	return m.rates.Memory
+}
+
 // time is in ns; footprint is the bytes of all that the product touches.
 func (m *Model) time(c cost, footprint float64) float64 {
-	ns := m.instructions(c)
-	switch {
-	case footprint <= m.nearBytes:
-		return ns
-	case footprint <= m.cacheBytes:
-		return math.Hypot(ns, c.bytes/m.cacheRate)
-	}
-	return math.Hypot(ns, c.bytes/m.memoryRate)
+	return math.Hypot(m.instructions(c), c.bytes/m.rate(footprint))
 }
 
 // panelCost is the cost of a product with the panel that was built last.

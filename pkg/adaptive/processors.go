@@ -22,7 +22,7 @@ var processors = []struct {
 			tileSlotWork: 12.8, tileWork: 18.7, scatterWork: 4.5, transposeWork: 0.27, sumWork: 0.333,
 			csrRowWork: 1.64, csrWork: 0.24, missWork: 3.0,
 		},
-		memoryRate: 17, cacheRate: 40, nearBytes: 2 << 20, cacheBytes: 24 << 20,
+		rates: Rates{Memory: 17, Cache: 40}, sizes: Sizes{Near: 2 << 20, Shared: 24 << 20},
 	}},
 	{kernels.AVX512, cpuid.VendorUnknown, Model{
 		Name: "Sapphire Rapids, avx512",
@@ -31,7 +31,7 @@ var processors = []struct {
 			tileSlotWork: 3.57, tileWork: 5.2, scatterWork: 4.5, transposeWork: 0.27, sumWork: 0.333,
 			csrRowWork: 1.64, csrWork: 0.24, missWork: 3.0,
 		},
-		memoryRate: 17, cacheRate: 40, nearBytes: 2 << 20, cacheBytes: 24 << 20,
+		rates: Rates{Memory: 17, Cache: 40}, sizes: Sizes{Near: 2 << 20, Shared: 24 << 20},
 	}},
 }
 

@@ -24,7 +24,7 @@ func (b *builder) chooseSymmetric() choice {
 	return b.sampled(func(s *sample, b *builder) choice {
 		best, ok := s.cheapest(Symmetric, b)
 		if ok && b.mirrored {
-			return choice{best, "requested"}
+			return choice{best.slotPlan, "requested"}
 		}
 		c := s.blocks(b)
 		if !b.mirrored {
