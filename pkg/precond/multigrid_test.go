@@ -3,11 +3,14 @@ package precond
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -283,5 +286,46 @@ func TestMultigridAnisotropic(t *testing.T) {
 	t.Logf("%d and %d iterations, by V-cycles %d, with the threshold of isotropic problems %d", small, large, v, isotropic)
 	if large > 20 || large > small+4 || 4*large > 3*v || 3*v > 2*isotropic {
 		t.Errorf("%d and %d iterations, by V-cycles %d, with the threshold of isotropic problems %d", small, large, v, isotropic)
+	}
+}
+
+// The eigenvalues of M A are below 2 on each level, M of SPAI0, with an estimate or without.
+func TestSPAI0Eigenvalues(t *testing.T) {
+	problems := multigridProblems(t)
+	for decades := range 5 {
+		problems[fmt.Sprint("decades ", decades)] = generated(t, "poisson3d", generate.Params{"n": 9, "decades": float64(decades)})
+	}
+	beyond := 0
+	for name, m := range problems {
+		m, null := equilibratedProblem(t, m, Constants(m.Rows, 1))
+		opt := Options{Symmetric: true, Multigrid: MultigridOptions{Smoother: SmootherSPAI0, Coarsest: 10}}
+		h := &hierarchy{setup: setupOf(m, opt), a: m, nodes: csr.EqualBlocks(m.Rows, 1), null: null}
+		if err := h.build(); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for k, l := range h.levels {
+			n := l.a.Rows
+			a := mat.NewSymDense(n, nil)
+			for i := range n {
+				cols, vals := l.a.Row(i)
+				for e, j := range cols {
+					a.SetSym(i, int(j), math.Sqrt(l.m[i]*l.m[j])*vals[e])
+				}
+			}
+			var e mat.EigenSym
+			if !e.Factorize(a, false) {
+				t.Fatalf("%s: no eigenvalues of level %d", name, k)
+			}
+			most := slices.Max(e.Values(nil))
+			if !(most < 2) {
+				t.Errorf("%s: M A has the eigenvalue %g on level %d", name, most, k)
+			}
+			if most > 1.5 {
+				beyond++
+			}
+		}
+	}
+	if beyond == 0 {
+		t.Error("all eigenvalues are far below 2")
 	}
 }

@@ -157,7 +157,7 @@ func (h *hierarchy) smoother(l *levelMatrices, v []float64, bound float64) (filt
 		l.m, l.steps = f.inverse(), chebyshevSteps(degree, lambda/smootherRatio, lambda)
 		return filtered, nil
 	case kind == SmootherSPAI0, kind == SmootherAuto && h.Symmetric:
-		if l.m, err = h.spai0(f); err != nil {
+		if l.m, err = h.spai0(f, lambda); err != nil {
 			return 0, err
 		}
 	default:
@@ -183,16 +183,18 @@ func (h *hierarchy) largestEigenvalue(w []float64) (float64, error) {
 
 // spai0 returns the diagonal of the sparse approximate inverse that is diagonal: m_i minimises
 // ||e_i - m_i a_i||, a_i row i of V A V, so that m_i = a_ii / ||a_i||^2 ([BroekerGrote02]). Where A is
-// symmetric, it is scaled so that the eigenvalues of M A are below safeStep, without which a cycle
-// need not be definite.
-func (h *hierarchy) spai0(f rowFacts) ([]float64, error) {
-	m := f.square
+// symmetric, it is scaled so that the eigenvalues of M A are below 2, without which a cycle
+// need not be definite. That takes an estimate if neither row sums nor lambda, the largest eigenvalue of
+// D^-1 A, tell that they are: those of M A are at most lambda max m_i a_ii.
+func (h *hierarchy) spai0(f rowFacts, lambda float64) ([]float64, error) {
+	m, ratio := f.square, 0.0
 	for i, s := range f.square {
 		if s > 0 {
 			m[i] = f.v[i] * f.v[i] * f.diagonal[i] / s
+			ratio = max(ratio, m[i]*f.diagonal[i])
 		}
 	}
-	if !h.Symmetric || f.bound0 <= 2 {
+	if !h.Symmetric || min(f.bound0, ratio*lambda) <= 2 {
 		return m, nil
 	}
 	lambda, err := h.largestEigenvalue(m)
