@@ -46,3 +46,34 @@ func terms(col []int32, val []float64, j []int32, f []float64, part []Rows, shif
 	}
 	return len(j), terms
 }
+
+// AddTerms adds up terms, p[k] in column c[k], in their order: it sets the first elements of col and val to
+// the columns, each once, and their sums, and returns the number of these. Both have an
+// element more than there are terms. place, which has an element for each column, is zero at
+// first; then place[j]-1 is where column j is.
+func AddTerms(place, col []int32, val []float64, c []int32, p []float64) int {
+	if len(c) == 0 {
+		return 0
+	}
+	return sumTerms[active](place, col[:len(c)+1], val[:len(c)+1], c, p[:len(c)])
+}
+
+// addTermsKernel is AddTerms for one term at least.
+type addTermsKernel func(place, col []int32, val []float64, c []int32, p []float64) int
+
+var sumTerms = everyTier(addTermsKernel(addTerms))
+
+func addTerms(place, col []int32, val []float64, c []int32, p []float64) (n int) {
+	for k, j := range c {
+		at, fresh := place[j], 0
+		if at == 0 {
+			fresh = 1
+		}
+		col[n], val[n] = j, 0
+		n += fresh
+		at |= int32(n) & -int32(fresh)
+		place[j] = at
+		val[at-1] += p[k]
+	}
+	return n
+}

@@ -89,3 +89,37 @@ single:
 	DECQ   R12
 	JNZ    single
 	JMP    next
+
+// func addTermsAVX2(place, col *int32, val *float64, c *int32, p *float64, n int) int
+//
+//	DX  columns so far	R10  minus the terms left
+TEXT ·addTermsAVX2(SB), NOSPLIT, $0-56
+	MOVQ  place+0(FP), R11
+	MOVQ  col+8(FP), DI
+	MOVQ  val+16(FP), SI
+	MOVQ  c+24(FP), R8
+	MOVQ  p+32(FP), R9
+	MOVQ  n+40(FP), R10
+	LEAQ  (R8)(R10*4), R8
+	LEAQ  (R9)(R10*8), R9
+	NEGQ  R10
+	XORL  DX, DX
+	XORL  CX, CX
+
+term:
+	MOVL    (R8)(R10*4), AX
+	MOVL    (R11)(AX*4), BX
+	MOVL    AX, (DI)(DX*4)
+	MOVQ    CX, (SI)(DX*8)
+	CMPL    BX, $1              // carry: a new column
+	ADCQ    $0, DX
+	TESTL   BX, BX
+	CMOVLEQ DX, BX
+	VMOVSD  -8(SI)(BX*8), X0
+	VADDSD  (R9)(R10*8), X0, X0
+	MOVL    BX, (R11)(AX*4)
+	VMOVSD  X0, -8(SI)(BX*8)
+	INCQ    R10
+	JNZ     term
+	MOVQ    DX, ret+48(FP)
+	RET

@@ -63,3 +63,33 @@ func testTerms(t *testing.T) {
 		}
 	}
 }
+
+// Sums are those of the definition, column by column in the order in which these first occur.
+func TestAddTerms(t *testing.T) { eachTier(t, testAddTerms) }
+
+func testAddTerms(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, columns := range []int{1, 2, 7, 100} {
+		for n := range 70 {
+			c, p := guard.Slice[int32](t, n), guard.Slice[float64](t, n)
+			var cols []int32
+			sums := map[int32]float64{}
+			for k := range n {
+				c[k], p[k] = rng.Int32N(int32(columns)), rng.NormFloat64()
+				if _, there := sums[c[k]]; !there {
+					cols = append(cols, c[k])
+				}
+				sums[c[k]] += p[k]
+			}
+			place, col, val := guard.Slice[int32](t, columns), guard.Slice[int32](t, n+1), guard.Slice[float64](t, n+1)
+			if got := AddTerms(place, col, val, c, p); got != len(cols) || !slices.Equal(col[:got], cols) {
+				t.Fatalf("%d terms in %d columns: the columns %v, want %v", n, columns, col[:got], cols)
+			}
+			for k, j := range cols {
+				if val[k] != sums[j] || place[j] != int32(k+1) {
+					t.Fatalf("%d terms in %d columns: column %d has the sum %g in place %d, want %g in %d", n, columns, j, val[k], place[j], sums[j], k+1)
+				}
+			}
+		}
+	}
+}

@@ -90,21 +90,10 @@ func (g *gustavson) reserve(n int) (col []int32, val []float64) {
 // its entries.
 func (g *gustavson) row(cols []int32, vals []float64, b *pieces) (n int) {
 	terms := g.expand(cols, vals, b)
-	place, products := g.place, g.products[:terms]
 	col, val := g.reserve(terms)
-	for t, c := range g.columns[:terms] {
-		at, fresh := place[c], 0
-		if at == 0 {
-			fresh = 1
-		}
-		col[n], val[n] = c, 0
-		n += fresh
-		at |= int32(n) & -int32(fresh)
-		place[c] = at
-		val[at-1] += products[t]
-	}
+	n = kernels.AddTerms(g.place, col, val, g.columns[:terms], g.products)
 	for _, c := range col[:n] {
-		place[c] = 0
+		g.place[c] = 0
 	}
 	return n
 }
