@@ -128,7 +128,7 @@ func (s *Solver) fewRows() bool        { return !s.manyRows() }
 func (s *Solver) largeDiffusion() bool { return s.manyRows() && !s.Facts.Symmetric && s.likeMMatrix() }
 
 func (s *Solver) largeSwept() bool {
-	return s.largeDiffusion() && (direction(s.m) > oneWay || s.fewSweeps())
+	return s.largeDiffusion() && (s.direction() > oneWay || s.fewSweeps())
 }
 func (s *Solver) diagonal() bool       { return s.Facts.DiagonalZero == 0 }
 func (s *Solver) largeWithNodes() bool { return s.large() && s.hasNodes() }
@@ -268,7 +268,11 @@ const (
 // diffuses reports whether ILU(0) is to be relaxed: A is nearly an M-matrix, which what ILU(0) drops then
 // leaves one, and keeps what it makes of the near-null vector nearly; so fewer iterations are left where
 // diffusion couples unknowns in both directions. Where convection decides, ILU(0) follows it and drops little.
-func (s *Solver) diffuses() bool { return likeMMatrix(s.m) && direction(s.m) < mostRelaxed }
+func (s *Solver) diffuses() bool { return s.likeMMatrix() && s.direction() < mostRelaxed }
+
+func (s *Solver) direction() float64 {
+	return s.looks.direction.get(func() float64 { return direction(s.m) })
+}
 
 // direction is the share of what couples unknowns, in a sample of rows, that has a direction,
 // sum |a_ij - a_ji| / sum (|a_ij| + |a_ji|). In upwind differences of cell Peclet number p it is p / (p + 2).
