@@ -102,7 +102,7 @@ func TestSameBitsForAnyThreads(t *testing.T) {
 // Matrices whose separator would be large, and small ones, have no subdomains.
 func TestSplitRefuses(t *testing.T) {
 	for _, m := range []*csr.Matrix{generated(t, "poisson3d", generate.Params{"n": 33}), laplace(t, 100), {}} {
-		if order, bounds := split(m); order != nil || bounds != nil {
+		if order, bounds := split(m, nil); order != nil || bounds != nil {
 			t.Errorf("%d rows are split at %v", m.Rows, bounds)
 		}
 	}
