@@ -89,7 +89,7 @@ func (s *Solver) precondition(
 		opt.BlockSize = s.nodeSize() // more unknowns take more time, and fewer iterations only sometimes
 	}
 	if v.kind == precond.ILU0 && s.diffuses() {
-		s.say("precond ilu0: relaxed by %g: the matrix is nearly an M-matrix, and most couplings have no direction", relaxation)
+		s.say("precond ilu0: relaxed by %g: most rows have the sum zero, and most couplings no direction", relaxation)
 		opt.Relax, opt.Multigrid.NearNull = relaxation, s.nearNull(1)
 	}
 	if v.kind == precond.AMG {

@@ -41,6 +41,7 @@ type looks struct {
 	rungs     once[[]rung]
 	mMatrix   once[bool]    // see likeMMatrix
 	direction once[float64] // see direction
+	sums      once[rowSums]
 }
 
 // once is a value that is computed when it is wanted first.
@@ -170,7 +171,9 @@ const (
 	mostlyLoaded = 0.5 // share of rows with sums from which A is a mesh with a shift
 )
 
-func (s *Solver) rowSums() (sums rowSums) {
+func (s *Solver) rowSums() rowSums { return s.looks.sums.get(s.addRows) }
+
+func (s *Solver) addRows() (sums rowSums) {
 	rows, loaded, neighbours, alike := 0, 0, 0, 0
 	for i := 0; i < s.m.Rows; i += s.m.Rows/sampledRows + 1 {
 		rows++

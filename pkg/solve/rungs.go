@@ -262,13 +262,17 @@ const (
 	dominance   = 1.01 // sum of a row's other magnitudes, relative to its diagonal
 	oneWay      = 0.5  // share of couplings with a direction from which transport decides
 	relaxation  = 0.95 // precond.Options.Relax, up to
-	mostRelaxed = 0.75 // such a share
+	mostRelaxed = 0.75 // such a share,
+	leastLoaded = 0.1  // and below such a mean of row sums
 )
 
-// diffuses reports whether ILU(0) is to be relaxed: A is nearly an M-matrix, which what ILU(0) drops then
-// leaves one, and keeps what it makes of the near-null vector nearly; so fewer iterations are left where
+// diffuses reports whether ILU(0) is to be relaxed: most rows annihilate the constant, as those of
+// differential operators do, which what ILU(0) drops then hardly changes; so fewer iterations are left where
 // diffusion couples unknowns in both directions. Where convection decides, ILU(0) follows it and drops little.
-func (s *Solver) diffuses() bool { return s.likeMMatrix() && s.direction() < mostRelaxed }
+func (s *Solver) diffuses() bool {
+	sums := s.rowSums()
+	return s.shape() != expander && sums.share < mostlyLoaded && sums.mean < leastLoaded && s.direction() < mostRelaxed
+}
 
 func (s *Solver) direction() float64 {
 	return s.looks.direction.get(func() float64 { return direction(s.m) })
