@@ -21,10 +21,12 @@ func newILU0(s setup) (Preconditioner, error) {
 			return nil, err
 		}
 	}
-	order, bounds := split(a, s.pool)
+	var order csr.Permutation
+	if !s.Undivided {
+		order, at.bounds = split(a, s.pool)
+	}
 	if order != nil {
 		at = at.then(order)
-		at.bounds = bounds
 	}
 	f, replaced, err := s.ilu0(a, order, at)
 	if err != nil {

@@ -271,6 +271,9 @@ func TestSweptFirst(t *testing.T) {
 		if s.diffuses() != c.relaxed {
 			t.Errorf("%v: relaxed %v", c, !c.relaxed)
 		}
+		if want := c.peclet > 2; s.transports() != want {
+			t.Errorf("%v: transport decides: %v", c, !want)
+		}
 	}
 }
 

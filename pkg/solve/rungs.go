@@ -274,6 +274,12 @@ func (s *Solver) diffuses() bool {
 	return s.shape() != expander && sums.share < mostlyLoaded && sums.mean < leastLoaded && s.direction() < mostRelaxed
 }
 
+// transports reports whether transport decides on a mesh. Subdomains of ILU(0) would break its paths, and take
+// twice the iterations.
+func (s *Solver) transports() bool {
+	return s.manyRows() && s.shape() != expander && s.direction() > oneWay && s.likeMMatrix()
+}
+
 func (s *Solver) direction() float64 {
 	return s.looks.direction.get(func() float64 { return direction(s.m) })
 }
