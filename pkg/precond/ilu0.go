@@ -14,14 +14,19 @@ func newILU0(s setup) (Preconditioner, error) {
 	if err := s.checkEntries(int64(s.m.NNZ()-s.m.Rows), width(s.Epsilon)); err != nil {
 		return nil, err
 	}
-	a, at, err := s.prepare(ILU0, s.Symmetric)
-	if err != nil {
-		return nil, err
+	a, at := s.m, placement{}
+	if !s.balanced() {
+		var err error
+		if a, at, err = s.prepare(ILU0, s.Symmetric); err != nil {
+			return nil, err
+		}
 	}
-	order, bounds := split(a)
+	var order csr.Permutation
+	if !s.Undivided {
+		order, at.bounds = split(a, s.pool)
+	}
 	if order != nil {
 		at = at.then(order)
-		at.bounds = bounds
 	}
 	f, replaced, err := s.ilu0(a, order, at)
 	if err != nil {
@@ -33,6 +38,22 @@ func newILU0(s setup) (Preconditioner, error) {
 		name += ", relaxed"
 	}
 	return s.newIncomplete(name, f, at)
+}
+
+// balanced reports whether prepare has nothing to do: no entry is 2 or more in magnitude, which
+// leaves one of at least 1/4 on the diagonal of each row and column.
+func (s *setup) balanced() bool {
+	for _, most := range s.m.RowMax(s.pool) {
+		if !(most < 2) {
+			return false
+		}
+	}
+	for _, d := range s.m.Diagonal(s.pool) {
+		if !(math.Abs(d) >= 0.25) {
+			return false
+		}
+	}
+	return true
 }
 
 // reportReplaced says how many pivots were.

@@ -99,10 +99,21 @@ func TestSameBitsForAnyThreads(t *testing.T) {
 	}
 }
 
+// ILU(0) has no subdomains where it is to have none.
+func TestUndivided(t *testing.T) {
+	m := laplace(t, 260)
+	for _, undivided := range []bool{false, true} {
+		p := mustNew(t, ILU0, m, Options{Undivided: undivided}, nil).(*incomplete)
+		if (p.bounds == nil) != undivided || (p.row == nil) != undivided {
+			t.Errorf("undivided %v: subdomains %v", undivided, p.bounds)
+		}
+	}
+}
+
 // Matrices whose separator would be large, and small ones, have no subdomains.
 func TestSplitRefuses(t *testing.T) {
 	for _, m := range []*csr.Matrix{generated(t, "poisson3d", generate.Params{"n": 33}), laplace(t, 100), {}} {
-		if order, bounds := split(m); order != nil || bounds != nil {
+		if order, bounds := split(m, nil); order != nil || bounds != nil {
 			t.Errorf("%d rows are split at %v", m.Rows, bounds)
 		}
 	}

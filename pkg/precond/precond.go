@@ -64,6 +64,7 @@ type Options struct {
 	Fill      float64 // ILUT, ICT: largest number of entries of the factors, relative to those of A; 0: DefaultFill
 	Order     Order   // ILUT, ICT: OrderAuto if empty
 	Relax     float64 // ILU0: share of what it drops that is added to the diagonal, see newILU0; 0: none
+	Undivided bool    // ILU0: no subdomains: all rows in their order, solved by one thread, see split
 	BlockSize int     // BlockJacobi: the largest block; AMG: unknowns a node; 0: found from the pattern
 	Degree    int     // Chebyshev: products with A an application; FSAI: power of A whose pattern is used; AMG: steps of a smoother; 0: the kind's default
 

@@ -24,37 +24,45 @@ const (
 // split orders the rows of m so that triangular solves have subdomains that are independent
 // of each other: rows are split into subdomains in the order given, and those with a
 // neighbour in a later subdomain form the separator at the end. Before it, rows bounds[p] to
-// bounds[p+1]-1 are subdomain p. The order is nil if m is small or the separator is large.
-func split(m *csr.Matrix) (order csr.Permutation, bounds []int) {
+// bounds[p+1]-1 are interleaved subdomains, a row of each in turns. The order is nil if m is small or the
+// separator is large.
+func split(m *csr.Matrix, pool *parallel.Pool) (order csr.Permutation, bounds []int) {
 	n := m.Rows
 	if n < subdomains*subdomainRows {
 		return nil, nil
 	}
 	shared := make([]bool, n)
 	most := int(mostShared * float64(n))
-	for p := range subdomains {
-		lo, hi := n*p/subdomains, n*(p+1)/subdomains
+	var before [subdomains][]int32 // rows of earlier subdomains with a neighbour in one
+	parts := make([]int, subdomains+1)
+	for p := range parts {
+		parts[p] = n * p / subdomains
+	}
+	pool.RunRanges(parts, func(p, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			cols, _ := m.Row(i)
 			if len(cols) == 0 {
 				continue
 			}
-			if int(cols[len(cols)-1]) >= hi {
-				shared[i] = true
-			}
-			for _, j := range cols { // row i is coupled to an earlier row without the converse
+			shared[i] = int(cols[len(cols)-1]) >= hi
+			for _, j := range cols {
 				if int(j) >= lo {
 					break
 				}
-				shared[j] = true
+				before[p] = append(before[p], j)
 			}
+		}
+	})
+	for _, rows := range before {
+		for _, i := range rows { // which may be coupled without the converse
+			shared[i] = true
 		}
 	}
 	order, bounds = make(csr.Permutation, 0, n), make([]int, 1, subdomains/interleaved+1)
 	for first := 0; first < subdomains; first += interleaved {
 		var next, end [interleaved]int
 		for p := range interleaved {
-			next[p], end[p] = n*(first+p)/subdomains, n*(first+p+1)/subdomains
+			next[p], end[p] = parts[first+p], parts[first+p+1]
 		}
 		for left := interleaved; left > 0; {
 			left = 0
@@ -84,7 +92,7 @@ func split(m *csr.Matrix) (order csr.Permutation, bounds []int) {
 
 // permuteBySubdomains puts m in the order of split, if there is one.
 func permuteBySubdomains(m *csr.Matrix, at placement, pool *parallel.Pool) (*csr.Matrix, placement) {
-	order, bounds := split(m)
+	order, bounds := split(m, pool)
 	if order == nil {
 		return m, at
 	}

@@ -271,5 +271,27 @@ func TestSweptFirst(t *testing.T) {
 		if s.diffuses() != c.relaxed {
 			t.Errorf("%v: relaxed %v", c, !c.relaxed)
 		}
+		if want := c.peclet > 2; s.transports() != want {
+			t.Errorf("%v: transport decides: %v", c, !want)
+		}
+	}
+}
+
+// ILU(0) is relaxed where most rows have the sum zero, which is said.
+func TestRelaxedRows(t *testing.T) {
+	for kind, c := range map[string]struct {
+		n       float64
+		relaxed bool
+	}{"transport3d": {36, true}, "meshless2d": {50, true}, "stencil27": {16, false}, "device3d": {16, false}, "powerlaw": {5000, false}, "circuit": {5000, false}} {
+		m, err := generate.Generate(kind, generate.Params{"n": c.n})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var log logged
+		s := newSolver(t, m, log.options(Options{Method: BiCGStab, Precond: Precond{Kind: precond.ILU0}}))
+		if log.says("relaxed") != c.relaxed {
+			t.Errorf("%s: log %q", kind, log.lines)
+		}
+		s.Close()
 	}
 }

@@ -88,8 +88,12 @@ func (s *Solver) precondition(
 	if v.kind == precond.BlockJacobi && p.Kind == PrecondAuto && opt.BlockSize == 0 && s.hasNodes() && s.opt.Device == nil {
 		opt.BlockSize = s.nodeSize() // more unknowns take more time, and fewer iterations only sometimes
 	}
+	if v.kind == precond.ILU0 && s.transports() {
+		opt.Undivided = true
+		s.say("precond ilu0: rows in one order: most couplings have a direction, which subdomains would break")
+	}
 	if v.kind == precond.ILU0 && s.diffuses() {
-		s.say("precond ilu0: relaxed by %g: the matrix is nearly an M-matrix, and most couplings have no direction", relaxation)
+		s.say("precond ilu0: relaxed by %g: most rows have the sum zero, and most couplings no direction", relaxation)
 		opt.Relax, opt.Multigrid.NearNull = relaxation, s.nearNull(1)
 	}
 	if v.kind == precond.AMG {

@@ -34,12 +34,14 @@ const (
 
 // looks are what the rules of choice see in a matrix, each looked for once.
 type looks struct {
-	ctx     context.Context // of the set-up, with which looking ends
-	shape   once[graphShape]
-	nodes   once[int] // unknowns of one
-	compact once[bool]
-	rungs   once[[]rung]
-	mMatrix once[bool] // see likeMMatrix
+	ctx       context.Context // of the set-up, with which looking ends
+	shape     once[graphShape]
+	nodes     once[int] // unknowns of one
+	compact   once[bool]
+	rungs     once[[]rung]
+	mMatrix   once[bool]    // see likeMMatrix
+	direction once[float64] // see direction
+	sums      once[rowSums]
 }
 
 // once is a value that is computed when it is wanted first.
@@ -128,7 +130,7 @@ const (
 func (s *Solver) fewSweeps() bool {
 	n, nnz := float64(s.m.Rows), float64(s.m.NNZ())
 	work := sweepRoot * math.Sqrt(math.Cbrt(n)) * iterationWork(BiCGStab, precond.ILU0, n, nnz, nnz)
-	return s.shape() == spatial && direction(s.m) > leastDirection && work <= rivalWork[precond.AMG][spatial]*nnz
+	return s.shape() == spatial && s.direction() > leastDirection && work <= rivalWork[precond.AMG][spatial]*nnz
 }
 
 // leastIterations is how many iterations conjugate gradients take at least with the diagonal as
@@ -169,7 +171,9 @@ const (
 	mostlyLoaded = 0.5 // share of rows with sums from which A is a mesh with a shift
 )
 
-func (s *Solver) rowSums() (sums rowSums) {
+func (s *Solver) rowSums() rowSums { return s.looks.sums.get(s.addRows) }
+
+func (s *Solver) addRows() (sums rowSums) {
 	rows, loaded, neighbours, alike := 0, 0, 0, 0
 	for i := 0; i < s.m.Rows; i += s.m.Rows/sampledRows + 1 {
 		rows++

@@ -128,7 +128,7 @@ func (s *Solver) fewRows() bool        { return !s.manyRows() }
 func (s *Solver) largeDiffusion() bool { return s.manyRows() && !s.Facts.Symmetric && s.likeMMatrix() }
 
 func (s *Solver) largeSwept() bool {
-	return s.largeDiffusion() && (direction(s.m) > oneWay || s.fewSweeps())
+	return s.largeDiffusion() && (s.direction() > oneWay || s.fewSweeps())
 }
 func (s *Solver) diagonal() bool       { return s.Facts.DiagonalZero == 0 }
 func (s *Solver) largeWithNodes() bool { return s.large() && s.hasNodes() }
@@ -262,13 +262,27 @@ const (
 	dominance   = 1.01 // sum of a row's other magnitudes, relative to its diagonal
 	oneWay      = 0.5  // share of couplings with a direction from which transport decides
 	relaxation  = 0.95 // precond.Options.Relax, up to
-	mostRelaxed = 0.75 // such a share
+	mostRelaxed = 0.75 // such a share,
+	leastLoaded = 0.1  // and below such a mean of row sums
 )
 
-// diffuses reports whether ILU(0) is to be relaxed: A is nearly an M-matrix, which what ILU(0) drops then
-// leaves one, and keeps what it makes of the near-null vector nearly; so fewer iterations are left where
+// diffuses reports whether ILU(0) is to be relaxed: most rows annihilate the constant, as those of
+// differential operators do, which what ILU(0) drops then hardly changes; so fewer iterations are left where
 // diffusion couples unknowns in both directions. Where convection decides, ILU(0) follows it and drops little.
-func (s *Solver) diffuses() bool { return likeMMatrix(s.m) && direction(s.m) < mostRelaxed }
+func (s *Solver) diffuses() bool {
+	sums := s.rowSums()
+	return s.shape() != expander && sums.share < mostlyLoaded && sums.mean < leastLoaded && s.direction() < mostRelaxed
+}
+
+// transports reports whether transport decides on a mesh. Subdomains of ILU(0) would break its paths, and take
+// twice the iterations.
+func (s *Solver) transports() bool {
+	return s.manyRows() && s.shape() != expander && s.direction() > oneWay && s.likeMMatrix()
+}
+
+func (s *Solver) direction() float64 {
+	return s.looks.direction.get(func() float64 { return direction(s.m) })
+}
 
 // direction is the share of what couples unknowns, in a sample of rows, that has a direction,
 // sum |a_ij - a_ji| / sum (|a_ij| + |a_ji|). In upwind differences of cell Peclet number p it is p / (p + 2).
