@@ -254,8 +254,10 @@ func (s Scaling) Overflows(m *Matrix, pool *parallel.Pool) bool {
 func (s Scaling) Apply(m *Matrix, pool *parallel.Pool) *Matrix {
 	out := &Matrix{Rows: m.Rows, Cols: m.Cols, RowPtr: m.RowPtr, Col: m.Col, Val: make([]float64, m.NNZ())}
 	eachRow(m, pool, func(i int) {
-		for k := m.RowPtr[i]; k < m.RowPtr[i+1]; k++ {
-			out.Val[k] = Ldexp(m.Val[k], s.Row[i]+s.Col[m.Col[k]])
+		cols, vals := m.Row(i)
+		to, row := out.Val[m.RowPtr[i]:m.RowPtr[i+1]][:len(cols)], s.Row[i]
+		for k, j := range cols {
+			to[k] = Ldexp(vals[k], row+s.Col[j])
 		}
 	})
 	return out

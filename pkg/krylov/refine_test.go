@@ -243,3 +243,56 @@ func TestRefinementAgrees(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// twofold is the identity with residuals that are off by an error, and accurate ones, which it counts.
+type twofold struct {
+	*linop.CSR
+	off, bound float64
+	accurate   int
+}
+
+func (a *twofold) Residual(r, b, x []float64) {
+	a.accurate++
+	a.CSR.Residual(r, b, x)
+}
+
+func (a *twofold) RoundedResidual(r, b, x []float64) {
+	a.CSR.Residual(r, b, x)
+	for i := range r {
+		r[i] += a.off
+	}
+}
+
+func (a *twofold) Roundings() float64 { return a.bound }
+
+// Rounded residuals will do until their roundings are near the measure, or decide whether it is met.
+func TestRoundedResiduals(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		off, bound     float64
+		left           []float64
+		tol, measure   float64
+		outer, precise int
+	}{
+		{"far above roundings", 1e-12, 1e-11, []float64{0.01, 0.01}, 1e-3, 1e-4, 2, 0},
+		{"small", 1e-9, 1e-8, []float64{0.01, 1e-5}, 1e-3, 9.9e-8, 2, 1},
+		{"wrongly met", -1e-7, 2e-7, []float64{0.5, 2.0001e-3, 0.1}, 1e-3, 1.00015e-4, 3, 2},
+		{"wrongly missed", 1e-7, 2e-7, []float64{0.5, 1.9999e-3}, 1e-3, 0.99985e-3, 2, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f, csr := refinement(t, 4)
+			a := &twofold{CSR: csr, off: c.off, bound: c.bound}
+			s := &scripted{}
+			for _, left := range c.left {
+				s.stages = append(s.stages, stage{left, Converged, 1})
+			}
+			x := make([]float64, 4)
+			measure := func(_, r []float64) float64 { return math.Abs(r[0]) }
+			r := f.Solve(t.Context(), a, s, x, constant(4, 1), Options[[]float64]{Tol: c.tol, Measure: measure})
+			if r.Reason != Converged || r.Outer != c.outer || a.accurate != c.precise || math.Abs(r.Measure/c.measure-1) > 1e-5 {
+				t.Errorf("%v after %d steps at %g with %d accurate residuals, want %d, %g, %d",
+					r.Reason, r.Outer, r.Measure, a.accurate, c.outer, c.measure, c.precise)
+			}
+		})
+	}
+}

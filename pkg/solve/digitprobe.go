@@ -39,7 +39,7 @@ func (a *answer) solveSmallProbe(p, w []float64, limit int) (d []float64, solved
 	return d, left <= tol, err
 }
 
-// solveRoughProbe solves A d = p to the size of d: with a tenth of p left that is right to a
+// solveRoughProbe solves A d = p to the size of d: with a quarter of p left that is right to a
 // tenth or two. Its residual is one of float64, whose roundings are about ||d|| / (||x|| 2^e) of the
 // weights, unless d is large.
 func (a *answer) solveRoughProbe(p, w []float64, e, limit int) (d []float64, solved bool, err error) {

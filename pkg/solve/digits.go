@@ -60,7 +60,7 @@ const (
 	leastStepTol = 1e-10
 	floorEta     = 8    // max |r_i| / w_i, in roundings, where x is as good as its rounding but for what A^-1 enlarges
 	probeTol     = 1e-3 // and nullShare
-	roughTol     = 0.2  // of a rough probe; iterations aim at half of that
+	roughTol     = 0.5  // of a rough probe; iterations aim at half of that
 	mostRough    = 0.3  // that may be left of it
 	plainProbe   = 1e-6 // probe up to which roundings of a float64 residual are far below that
 	mostProbe    = 0.1  // from which A is singular for float64
@@ -166,7 +166,7 @@ const (
 // allowance is what an estimate may take.
 type allowance struct {
 	steps, probe int  // iterations
-	rough        bool // the probe is solved to roughTol, and x is assessed as it is
+	rough        bool // the probe is solved to half of roughTol, and x is assessed as it is
 }
 
 func (a *answer) allowance() allowance {

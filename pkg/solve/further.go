@@ -26,6 +26,31 @@ type rounded[V any, S linop.Scalar[S]] struct {
 	space linop.Space[V, S]
 }
 
+// roundable is an operator that has both.
+type roundable[V any, S linop.Scalar[S]] struct {
+	linop.Operator[V, S]
+	by        rounded[V, S]
+	roundings float64
+}
+
+var _ krylov.RoundedOperator[vector] = roundable[vector, scalar]{}
+
+// RoundedResidual implements krylov.RoundedOperator.
+func (a roundable[V, S]) RoundedResidual(r, b, x V) { a.by.Residual(r, b, x) }
+
+// Roundings implements krylov.RoundedOperator.
+func (a roundable[V, S]) Roundings() float64 { return a.roundings }
+
+// operator is that of the residuals of a solve: those of rows of n entries are rounded by (n+1) u of
+// |A||x| + |b| at most ([Higham02], section 3.5), which row-wise, normwise and componentwise errors are
+// relative to.
+func (f *refinement[V, S]) operator(s *Solver) linop.Operator[V, S] {
+	if s.opt.Stop == StopRel {
+		return f.exact
+	}
+	return roundable[V, S]{f.exact, rounded[V, S]{f.exact, f.at}, float64(s.Facts.LongestRow+1) * roundoff}
+}
+
 // Residual computes r = b - A x as a product and a difference.
 func (a rounded[V, S]) Residual(r, b, x V) {
 	a.Apply(r, x)

@@ -42,6 +42,7 @@ type usage struct {
 type refinement[V any, S linop.Scalar[S]] struct {
 	at         place[V, S]
 	exact      *linop.Timed[V, S]
+	refined    linop.Operator[V, S] // the same with rounded residuals as well, if these will do
 	measure    *measure[V, S]
 	steps      *krylov.Refinement[V, S]
 	correction *correction[V, S]
@@ -64,6 +65,7 @@ func newRefinement[V any, S linop.Scalar[S]](ctx context.Context, s *Solver, at 
 
 func (f *refinement[V, S]) build(ctx context.Context, s *Solver) (err error) {
 	f.exact = &linop.Timed[V, S]{Operator: f.at.exact()}
+	f.refined = f.operator(s)
 	f.measure = newMeasure(f.at, s.opt.Stop, s.absSums())
 	if err := f.at.err(); err != nil {
 		return err
@@ -110,7 +112,7 @@ func (f *refinement[V, S]) solve(ctx context.Context, x, b V, opt krylov.Options
 	if err := f.correction.begin(ctx); err != nil {
 		return krylov.Result{}, err
 	}
-	result := f.steps.Solve(ctx, f.exact, f.correction, x, b, opt)
+	result := f.steps.Solve(ctx, f.refined, f.correction, x, b, opt)
 	f.left = result.Reason == krylov.Converged
 	f.correction.attempts.current.Reason = result.Reason.String()
 	return result, f.at.err()

@@ -45,7 +45,7 @@ func (f *refinement[V, S]) solveRecorded(ctx context.Context, x, b V, opt krylov
 			f.correction.log(fmt.Sprintf("resumed after %d iterations of right-hand side %d", p.iterations(), len(f.recorder.systems)))
 		}
 		f.correction.saver = s
-		result = f.steps.Solve(ctx, f.exact, recorded[V, S]{f.correction}, x, b, opt)
+		result = f.steps.Solve(ctx, f.refined, recorded[V, S]{f.correction}, x, b, opt)
 		f.left = result.Reason == krylov.Converged
 		f.correction.saver = nil
 		f.correction.attempts.current.Reason = result.Reason.String()

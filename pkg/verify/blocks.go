@@ -155,7 +155,8 @@ func (k *blocks) measure() {
 // outerRow computes row i, and the largest of |b_i| and the terms of other blocks by T_i.
 func (k *blocks) outerRow(i int) (r row, outer scaled) {
 	c, n := k.find(int32(i)), int32(k.m.Rows)
-	if p, ok := k.plainRow(i); ok {
+	var few [64]float64 // so that short rows need no memory
+	if p, ok := k.plainRow(i, k.elements(few[:0], i, i+1)); ok {
 		level, most := joined*(p.absAx+p.b), p.b
 		cols, vals := k.m.Row(i)
 		for e, j := range cols {

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"math"
+	"slices"
 
 	"github.com/mpsolve/mpsolve/internal/dd"
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -57,33 +58,33 @@ func (s *system) plainRight(i int) (r plainRow, ok bool) {
 // roundings.
 const compensated = 256
 
-// plainRow computes row i; ok is false if its numbers are not ordinary. Its terms are summed with
-// the sum of their rounding errors ([OgitaRO05], algorithm Dot2), which is as accurate as
-// double-double arithmetic and does not wait for each of them.
-func (s *system) plainRow(i int) (r plainRow, ok bool) {
+// plainRow computes row i with the elements of x that it multiplies; ok is false if its numbers are
+// not ordinary. Its terms are summed with the sum of their rounding errors ([OgitaRO05], algorithm
+// Dot2), which is as accurate as double-double arithmetic and does not wait for each of them.
+func (s *system) plainRow(i int, x []float64) (r plainRow, ok bool) {
 	if r, ok = s.plainRight(i); !ok {
 		return r, false
 	}
-	cols, vals := s.m.Row(i)
-	x, ax := s.x, dd.DD{}
-	for len(cols) > 0 {
-		n := min(len(cols), compensated)
+	_, vals := s.m.Row(i)
+	var ax dd.DD
+	for len(vals) > 0 {
+		n := min(len(vals), compensated)
 		var sum, errors float64
-		terms := vals[:n]
-		for k, j := range cols[:n] {
-			a := math.Abs(terms[k])
+		factors := x[:n]
+		for k, v := range vals[:n] {
+			a := math.Abs(v)
 			if math.Float64bits(a)-bitsPlain > spanPlain && a != 0 {
 				return r, false
 			}
 			r.t += a
-			p, e := dd.TwoProd(terms[k], x[j])
+			p, e := dd.TwoProd(v, factors[k])
 			r.absAx += math.Abs(p)
 			var f float64
 			sum, f = dd.TwoSum(sum, p)
 			errors += e + f
 		}
 		ax = ax.Add(dd.From(sum)).Add(dd.From(errors))
-		cols, vals = cols[n:], vals[n:]
+		x, vals = x[n:], vals[n:]
 	}
 	r.residual = math.Abs(dd.From(s.b[i]).Sub(ax).Float())
 	return r, true
@@ -144,13 +145,36 @@ func (p *plainPartial) scaled(xmax float64) partial {
 // measurePlain gathers the rows lo to hi-1 if all are of ordinary numbers.
 func (s *system) measurePlain(lo, hi int) (p partial, ok bool) {
 	var sum plainPartial
-	xmax := csr.Ldexp(s.xmax, s.ex)
-	for i := lo; i < hi; i++ {
-		r, ok := s.plainRow(i)
-		if !ok {
-			return p, false
+	var x []float64
+	xmax, ends := csr.Ldexp(s.xmax, s.ex), s.m.RowPtr
+	for i := lo; i < hi; {
+		begin, end := i, i+1
+		for end < hi && ends[end+1]-ends[begin] <= gathered {
+			end++
 		}
-		sum.add(r, xmax)
+		x = s.elements(x, begin, end)
+		for ; i < end; i++ {
+			r, ok := s.plainRow(i, x[ends[i]-ends[begin]:ends[i+1]-ends[begin]])
+			if !ok {
+				return p, false
+			}
+			sum.add(r, xmax)
+		}
 	}
 	return sum.scaled(xmax), true
+}
+
+// gathered is the number of elements of x that are gathered at a time. A processor waits for many at
+// once where nothing else is done: a product of scattered columns waits for memory alone.
+const gathered = 2048
+
+// elements returns the elements of x that the rows lo to hi-1 multiply, in the memory of to if that
+// is enough.
+func (s *system) elements(to []float64, lo, hi int) []float64 {
+	cols, x := s.m.Col[s.m.RowPtr[lo]:s.m.RowPtr[hi]], s.x
+	to = slices.Grow(to[:0], len(cols))[:len(cols)]
+	for k, j := range cols {
+		to[k] = x[j]
+	}
+	return to
 }
