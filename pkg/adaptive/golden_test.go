@@ -155,7 +155,7 @@ func TestGolden(t *testing.T) {
 				fmt.Fprintf(&sums, "%s %s: %08x\n", names[k], s.name(), products)
 			}
 		}
-		b, err := newBuilder(m, Spec{Set: set(t, "AFX"), Epsilon: 0x1p-24}, pool)
+		b, err := newBuilder(m, Spec{Set: set(t, "AFX"), Epsilon: 0x1p-24, Model: recordedModel(t)}, pool)
 		if err != nil {
 			t.Fatal(err)
 		}
