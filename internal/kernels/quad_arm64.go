@@ -5,5 +5,6 @@ package kernels
 func init() {
 	slots.from(NEON, mulSlotsQuad)
 	fastSlots.from(NEON, true)
+	addingRows.from(NEON, addRowsWordsQuad)
 	symmetric.from(NEON, mulSymmetricQuad)
 }

@@ -36,3 +36,9 @@ func symmetric5Quad(c *symmetricCall)
 
 //go:noescape
 func symmetric6Quad(c *symmetricCall)
+
+//go:noescape
+func decodeWordsQuad(c *wordCall)
+
+//go:noescape
+func addRowsQuad(c *wordCall)
