@@ -3,6 +3,7 @@
 package kernels
 
 func init() {
+	vector.from(NEON, quadVector)
 	slots.from(NEON, mulSlotsQuad)
 	fastSlots.from(NEON, true)
 	addingRows.from(NEON, addRowsWordsQuad)

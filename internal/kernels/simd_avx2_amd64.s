@@ -13201,6 +13201,572 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0x43300000
 	RET
 
+// func dotQuad(x *float64, y *float64, n int) float64
+TEXT ·dotQuad(SB), 0, $80-32
+	MOVQ x+0(FP), DI
+	MOVQ y+8(FP), SI
+	MOVQ n+16(FP), DX
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <dot>
+	LONG $0x0000b6e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
+	WORD $0x6a7e // jle <dot+0x73>
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x2410fdc5; BYTE $0xc7 // vmovupd (%rdi,%rax,8), %ymm4
+	LONG $0x7410fdc5; WORD $0x40c7 // vmovupd 0x40(%rdi,%rax,8), %ymm6
+	LONG $0x6c10fdc5; WORD $0x20c7 // vmovupd 0x20(%rdi,%rax,8), %ymm5
+	LONG $0x7c10fdc5; WORD $0x60c7 // vmovupd 0x60(%rdi,%rax,8), %ymm7
+	LONG $0x445955c5; WORD $0x20c6 // vmulpd 0x20(%rsi,%rax,8), %ymm5, %ymm8
+	LONG $0x2459ddc5; BYTE $0xc6 // vmulpd (%rsi,%rax,8), %ymm4, %ymm4
+	LONG $0x7459cdc5; WORD $0x40c6 // vmulpd 0x40(%rsi,%rax,8), %ymm6, %ymm6
+	LONG $0x6c59c5c5; WORD $0x60c6 // vmulpd 0x60(%rsi,%rax,8), %ymm7, %ymm5
+	LONG $0x10c08348 // addq $0x10, %rax
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0xd258bdc5 // vaddpd %ymm2, %ymm8, %ymm2
+	LONG $0xce58f5c5 // vaddpd %ymm6, %ymm1, %ymm1
+	LONG $0xc558fdc5 // vaddpd %ymm5, %ymm0, %ymm0
+	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
+	WORD $0xb97c // jl <dot+0x20>
+	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
+	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
+	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	LONG $0x197de3c4; WORD $0x01c1 // vextractf128 $0x1, %ymm0, %xmm1
+	LONG $0xd158fbc5 // vaddsd %xmm1, %xmm0, %xmm2
+	LONG $0xc158f9c5 // vaddpd %xmm1, %xmm0, %xmm0
+	LONG $0xc0c6f9c5; BYTE $0x01 // vshufpd $0x1, %xmm0, %xmm0, %xmm0
+	LONG $0xc058ebc5 // vaddsd %xmm0, %xmm2, %xmm0
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	WORD $0x0000; BYTE $0x00
+	MOVSD X0, ret+24(FP)
+	RET
+
+// func dot2Quad(v0 *float64, v1 *float64, w *float64, n int, h *float64)
+TEXT ·dot2Quad(SB), 0, $80-40
+	MOVQ v0+0(FP), DI
+	MOVQ v1+8(FP), SI
+	MOVQ w+16(FP), DX
+	MOVQ n+24(FP), CX
+	MOVQ h+32(FP), R8
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <dot2>
+	LONG $0x0000f6e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x00ab8e0f; WORD $0x0000 // jle <dot2+0xb8>
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x04107dc5; BYTE $0xc2 // vmovupd (%rdx,%rax,8), %ymm8
+	LONG $0x4c107dc5; WORD $0x20c2 // vmovupd 0x20(%rdx,%rax,8), %ymm9
+	LONG $0x54107dc5; WORD $0x40c2 // vmovupd 0x40(%rdx,%rax,8), %ymm10
+	LONG $0x5c107dc5; WORD $0x60c2 // vmovupd 0x60(%rdx,%rax,8), %ymm11
+	LONG $0x24593dc5; BYTE $0xc7 // vmulpd (%rdi,%rax,8), %ymm8, %ymm12
+	LONG $0x6c5935c5; WORD $0x20c6 // vmulpd 0x20(%rsi,%rax,8), %ymm9, %ymm13
+	LONG $0x04593dc5; BYTE $0xc6 // vmulpd (%rsi,%rax,8), %ymm8, %ymm8
+	LONG $0xf6589dc5 // vaddpd %ymm6, %ymm12, %ymm6
+	LONG $0x645935c5; WORD $0x20c7 // vmulpd 0x20(%rdi,%rax,8), %ymm9, %ymm12
+	LONG $0x4c592dc5; WORD $0x40c6 // vmulpd 0x40(%rsi,%rax,8), %ymm10, %ymm9
+	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
+	LONG $0xed5895c5 // vaddpd %ymm5, %ymm13, %ymm5
+	LONG $0xdb589dc5 // vaddpd %ymm3, %ymm12, %ymm3
+	LONG $0x64592dc5; WORD $0x40c7 // vmulpd 0x40(%rdi,%rax,8), %ymm10, %ymm12
+	LONG $0xe458b5c5 // vaddpd %ymm4, %ymm9, %ymm4
+	LONG $0x545925c5; WORD $0x60c7 // vmulpd 0x60(%rdi,%rax,8), %ymm11, %ymm10
+	LONG $0x4c5925c5; WORD $0x60c6 // vmulpd 0x60(%rsi,%rax,8), %ymm11, %ymm9
+	LONG $0x10c08348 // addq $0x10, %rax
+	LONG $0xd2589dc5 // vaddpd %ymm2, %ymm12, %ymm2
+	LONG $0xc058adc5 // vaddpd %ymm0, %ymm10, %ymm0
+	LONG $0xc958b5c5 // vaddpd %ymm1, %ymm9, %ymm1
+	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
+	WORD $0x927c // jl <dot2+0x30>
+	LONG $0xc058e5c5 // vaddpd %ymm0, %ymm3, %ymm0
+	LONG $0xd258cdc5 // vaddpd %ymm2, %ymm6, %ymm2
+	LONG $0xdc58c5c5 // vaddpd %ymm4, %ymm7, %ymm3
+	LONG $0xc958d5c5 // vaddpd %ymm1, %ymm5, %ymm1
+	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
+	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
+	WORD $0x04eb // jmp <dot2+0xbc>
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0x197de3c4; WORD $0x01c2 // vextractf128 $0x1, %ymm0, %xmm2
+	LONG $0x197de3c4; WORD $0x01cb // vextractf128 $0x1, %ymm1, %xmm3
+	LONG $0xcb58f1c5 // vaddpd %xmm3, %xmm1, %xmm1
+	LONG $0xc258f9c5 // vaddpd %xmm2, %xmm0, %xmm0
+	LONG $0xc17cf9c5 // vhaddpd %xmm1, %xmm0, %xmm0
+	LONG $0x1179c1c4; BYTE $0x00 // vmovupd %xmm0, (%r8)
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000
+	RET
+
+// func axpyQuad(a float64, x *float64, y *float64, n int)
+TEXT ·axpyQuad(SB), 0, $80-32
+	MOVSD a+0(FP), X0
+	MOVQ x+8(FP), DI
+	MOVQ y+16(FP), SI
+	MOVQ n+24(FP), DX
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <axpy>
+	LONG $0x000076e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
+	WORD $0x597e // jle <axpy+0x5e>
+	LONG $0x197de2c4; BYTE $0xc0 // vbroadcastsd %xmm0, %ymm0
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x0c59fdc5; BYTE $0xc7 // vmulpd (%rdi,%rax,8), %ymm0, %ymm1
+	LONG $0x0c58f5c5; BYTE $0xc6 // vaddpd (%rsi,%rax,8), %ymm1, %ymm1
+	LONG $0x0c11fdc5; BYTE $0xc6 // vmovupd %ymm1, (%rsi,%rax,8)
+	LONG $0x4c59fdc5; WORD $0x20c7 // vmulpd 0x20(%rdi,%rax,8), %ymm0, %ymm1
+	LONG $0x4c58f5c5; WORD $0x20c6 // vaddpd 0x20(%rsi,%rax,8), %ymm1, %ymm1
+	LONG $0x4c11fdc5; WORD $0x20c6 // vmovupd %ymm1, 0x20(%rsi,%rax,8)
+	LONG $0x4c59fdc5; WORD $0x40c7 // vmulpd 0x40(%rdi,%rax,8), %ymm0, %ymm1
+	LONG $0x4c58f5c5; WORD $0x40c6 // vaddpd 0x40(%rsi,%rax,8), %ymm1, %ymm1
+	LONG $0x4c11fdc5; WORD $0x40c6 // vmovupd %ymm1, 0x40(%rsi,%rax,8)
+	LONG $0x4c59fdc5; WORD $0x60c7 // vmulpd 0x60(%rdi,%rax,8), %ymm0, %ymm1
+	LONG $0x4c58f5c5; WORD $0x60c6 // vaddpd 0x60(%rsi,%rax,8), %ymm1, %ymm1
+	LONG $0x4c11fdc5; WORD $0x60c6 // vmovupd %ymm1, 0x60(%rsi,%rax,8)
+	LONG $0x10c08348 // addq $0x10, %rax
+	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
+	WORD $0xb27c // jl <axpy+0x10>
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; WORD $0x0000; BYTE $0x00
+	RET
+
+// func axpy4Quad(c *axpy4Call)
+TEXT ·axpy4Quad(SB), 0, $80-8
+	MOVQ c+0(FP), DI
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <axpy4>
+	LONG $0x000136e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	LONG $0x48478b48 // movq 0x48(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x01068e0f; WORD $0x0000 // jle <axpy4+0x113>
+	LONG $0x197de2c4; BYTE $0x07 // vbroadcastsd (%rdi), %ymm0
+	LONG $0x197de2c4; WORD $0x084f // vbroadcastsd 0x8(%rdi), %ymm1
+	LONG $0x197de2c4; WORD $0x1057 // vbroadcastsd 0x10(%rdi), %ymm2
+	LONG $0x197de2c4; WORD $0x185f // vbroadcastsd 0x18(%rdi), %ymm3
+	LONG $0x204f8b48 // movq 0x20(%rdi), %rcx
+	LONG $0x28578b48 // movq 0x28(%rdi), %rdx
+	LONG $0x30778b48 // movq 0x30(%rdi), %rsi
+	LONG $0x38478b4c // movq 0x38(%rdi), %r8
+	LONG $0x404f8b4c // movq 0x40(%rdi), %r9
+	WORD $0xff31 // xorl %edi, %edi
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x2459fdc5; BYTE $0xf9 // vmulpd (%rcx,%rdi,8), %ymm0, %ymm4
+	LONG $0x2c59f5c5; BYTE $0xfa // vmulpd (%rdx,%rdi,8), %ymm1, %ymm5
+	LONG $0x585dc1c4; WORD $0xf924 // vaddpd (%r9,%rdi,8), %ymm4, %ymm4
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0x2c59edc5; BYTE $0xfe // vmulpd (%rsi,%rdi,8), %ymm2, %ymm5
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0x5965c1c4; WORD $0xf82c // vmulpd (%r8,%rdi,8), %ymm3, %ymm5
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0x117dc1c4; WORD $0xf924 // vmovupd %ymm4, (%r9,%rdi,8)
+	LONG $0x6459fdc5; WORD $0x20f9 // vmulpd 0x20(%rcx,%rdi,8), %ymm0, %ymm4
+	LONG $0x6c59f5c5; WORD $0x20fa // vmulpd 0x20(%rdx,%rdi,8), %ymm1, %ymm5
+	LONG $0x585dc1c4; WORD $0xf964; BYTE $0x20 // vaddpd 0x20(%r9,%rdi,8), %ymm4, %ymm4
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0x6c59edc5; WORD $0x20fe // vmulpd 0x20(%rsi,%rdi,8), %ymm2, %ymm5
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0x5965c1c4; WORD $0xf86c; BYTE $0x20 // vmulpd 0x20(%r8,%rdi,8), %ymm3, %ymm5
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0x117dc1c4; WORD $0xf964; BYTE $0x20 // vmovupd %ymm4, 0x20(%r9,%rdi,8)
+	LONG $0x6459fdc5; WORD $0x40f9 // vmulpd 0x40(%rcx,%rdi,8), %ymm0, %ymm4
+	LONG $0x6c59f5c5; WORD $0x40fa // vmulpd 0x40(%rdx,%rdi,8), %ymm1, %ymm5
+	LONG $0x585dc1c4; WORD $0xf964; BYTE $0x40 // vaddpd 0x40(%r9,%rdi,8), %ymm4, %ymm4
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0x6c59edc5; WORD $0x40fe // vmulpd 0x40(%rsi,%rdi,8), %ymm2, %ymm5
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0x5965c1c4; WORD $0xf86c; BYTE $0x40 // vmulpd 0x40(%r8,%rdi,8), %ymm3, %ymm5
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0x117dc1c4; WORD $0xf964; BYTE $0x40 // vmovupd %ymm4, 0x40(%r9,%rdi,8)
+	LONG $0x6459fdc5; WORD $0x60f9 // vmulpd 0x60(%rcx,%rdi,8), %ymm0, %ymm4
+	LONG $0x6c59f5c5; WORD $0x60fa // vmulpd 0x60(%rdx,%rdi,8), %ymm1, %ymm5
+	LONG $0x7c59edc5; WORD $0x60fe // vmulpd 0x60(%rsi,%rdi,8), %ymm2, %ymm7
+	LONG $0x5965c1c4; WORD $0xf874; BYTE $0x60 // vmulpd 0x60(%r8,%rdi,8), %ymm3, %ymm6
+	LONG $0x585dc1c4; WORD $0xf964; BYTE $0x60 // vaddpd 0x60(%r9,%rdi,8), %ymm4, %ymm4
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0xe758ddc5 // vaddpd %ymm7, %ymm4, %ymm4
+	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
+	LONG $0x117dc1c4; WORD $0xf964; BYTE $0x60 // vmovupd %ymm4, 0x60(%r9,%rdi,8)
+	LONG $0x10c78348 // addq $0x10, %rdi
+	WORD $0x3948; BYTE $0xc7 // cmpq %rax, %rdi
+	LONG $0xff2d8c0f; WORD $0xffff // jl <axpy4+0x40>
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	WORD $0x0000
+	RET
+
+// func axpyDotQuad(a float64, x *float64, y *float64, z *float64, n int) float64
+TEXT ·axpyDotQuad(SB), 0, $80-48
+	MOVSD a+0(FP), X0
+	MOVQ x+8(FP), DI
+	MOVQ y+16(FP), SI
+	MOVQ z+24(FP), DX
+	MOVQ n+32(FP), CX
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <axpyDot>
+	LONG $0x0000f6e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x009a8e0f; WORD $0x0000 // jle <axpyDot+0xa3>
+	LONG $0x197de2c4; BYTE $0xc8 // vbroadcastsd %xmm0, %ymm1
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0x2c59f5c5; BYTE $0xc7 // vmulpd (%rdi,%rax,8), %ymm1, %ymm5
+	LONG $0x2c58d5c5; BYTE $0xc6 // vaddpd (%rsi,%rax,8), %ymm5, %ymm5
+	LONG $0x2c11fdc5; BYTE $0xc6 // vmovupd %ymm5, (%rsi,%rax,8)
+	LONG $0x2c59d5c5; BYTE $0xc2 // vmulpd (%rdx,%rax,8), %ymm5, %ymm5
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0x6c59f5c5; WORD $0x20c7 // vmulpd 0x20(%rdi,%rax,8), %ymm1, %ymm5
+	LONG $0x6c58d5c5; WORD $0x20c6 // vaddpd 0x20(%rsi,%rax,8), %ymm5, %ymm5
+	LONG $0x6c11fdc5; WORD $0x20c6 // vmovupd %ymm5, 0x20(%rsi,%rax,8)
+	LONG $0x6c59d5c5; WORD $0x20c2 // vmulpd 0x20(%rdx,%rax,8), %ymm5, %ymm5
+	LONG $0xdd58e5c5 // vaddpd %ymm5, %ymm3, %ymm3
+	LONG $0x6c59f5c5; WORD $0x40c7 // vmulpd 0x40(%rdi,%rax,8), %ymm1, %ymm5
+	LONG $0x6c58d5c5; WORD $0x40c6 // vaddpd 0x40(%rsi,%rax,8), %ymm5, %ymm5
+	LONG $0x6c11fdc5; WORD $0x40c6 // vmovupd %ymm5, 0x40(%rsi,%rax,8)
+	LONG $0x6c59d5c5; WORD $0x40c2 // vmulpd 0x40(%rdx,%rax,8), %ymm5, %ymm5
+	LONG $0xd558edc5 // vaddpd %ymm5, %ymm2, %ymm2
+	LONG $0x6c59f5c5; WORD $0x60c7 // vmulpd 0x60(%rdi,%rax,8), %ymm1, %ymm5
+	LONG $0x6c58d5c5; WORD $0x60c6 // vaddpd 0x60(%rsi,%rax,8), %ymm5, %ymm5
+	LONG $0x6c11fdc5; WORD $0x60c6 // vmovupd %ymm5, 0x60(%rsi,%rax,8)
+	LONG $0x6c59d5c5; WORD $0x60c2 // vmulpd 0x60(%rdx,%rax,8), %ymm5, %ymm5
+	LONG $0x10c08348 // addq $0x10, %rax
+	LONG $0xc558fdc5 // vaddpd %ymm5, %ymm0, %ymm0
+	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
+	WORD $0x8b7c // jl <axpyDot+0x20>
+	LONG $0xca58ddc5 // vaddpd %ymm2, %ymm4, %ymm1
+	LONG $0xc058e5c5 // vaddpd %ymm0, %ymm3, %ymm0
+	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	WORD $0x04eb // jmp <axpyDot+0xa7>
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0x197de3c4; WORD $0x01c1 // vextractf128 $0x1, %ymm0, %xmm1
+	LONG $0xd158fbc5 // vaddsd %xmm1, %xmm0, %xmm2
+	LONG $0xc158f9c5 // vaddpd %xmm1, %xmm0, %xmm0
+	LONG $0xc0c6f9c5; BYTE $0x01 // vshufpd $0x1, %xmm0, %xmm0, %xmm0
+	LONG $0xc058ebc5 // vaddsd %xmm0, %xmm2, %xmm0
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; WORD $0x0000; BYTE $0x00
+	MOVSD X0, ret+40(FP)
+	RET
+
+// func xpayQuad(x *float64, a float64, y *float64, n int)
+TEXT ·xpayQuad(SB), 0, $80-32
+	MOVQ x+0(FP), DI
+	MOVSD a+8(FP), X0
+	MOVQ y+16(FP), SI
+	MOVQ n+24(FP), DX
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <xpay>
+	LONG $0x000076e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
+	WORD $0x597e // jle <xpay+0x5e>
+	LONG $0x197de2c4; BYTE $0xc0 // vbroadcastsd %xmm0, %ymm0
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x0c59fdc5; BYTE $0xc6 // vmulpd (%rsi,%rax,8), %ymm0, %ymm1
+	LONG $0x0c58f5c5; BYTE $0xc7 // vaddpd (%rdi,%rax,8), %ymm1, %ymm1
+	LONG $0x0c11fdc5; BYTE $0xc6 // vmovupd %ymm1, (%rsi,%rax,8)
+	LONG $0x4c59fdc5; WORD $0x20c6 // vmulpd 0x20(%rsi,%rax,8), %ymm0, %ymm1
+	LONG $0x4c58f5c5; WORD $0x20c7 // vaddpd 0x20(%rdi,%rax,8), %ymm1, %ymm1
+	LONG $0x4c11fdc5; WORD $0x20c6 // vmovupd %ymm1, 0x20(%rsi,%rax,8)
+	LONG $0x4c59fdc5; WORD $0x40c6 // vmulpd 0x40(%rsi,%rax,8), %ymm0, %ymm1
+	LONG $0x4c58f5c5; WORD $0x40c7 // vaddpd 0x40(%rdi,%rax,8), %ymm1, %ymm1
+	LONG $0x4c11fdc5; WORD $0x40c6 // vmovupd %ymm1, 0x40(%rsi,%rax,8)
+	LONG $0x4c59fdc5; WORD $0x60c6 // vmulpd 0x60(%rsi,%rax,8), %ymm0, %ymm1
+	LONG $0x4c58f5c5; WORD $0x60c7 // vaddpd 0x60(%rdi,%rax,8), %ymm1, %ymm1
+	LONG $0x4c11fdc5; WORD $0x60c6 // vmovupd %ymm1, 0x60(%rsi,%rax,8)
+	LONG $0x10c08348 // addq $0x10, %rax
+	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
+	WORD $0xb27c // jl <xpay+0x10>
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; WORD $0x0000; BYTE $0x00
+	RET
+
+// func scaleQuad(a float64, x *float64, n int)
+TEXT ·scaleQuad(SB), 0, $80-24
+	MOVSD a+0(FP), X0
+	MOVQ x+8(FP), DI
+	MOVQ n+16(FP), SI
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <scale>
+	LONG $0x000076e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	WORD $0x8548; BYTE $0xf6 // testq %rsi, %rsi
+	WORD $0x427e // jle <scale+0x47>
+	LONG $0x197de2c4; BYTE $0xc0 // vbroadcastsd %xmm0, %ymm0
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x0c59fdc5; BYTE $0xc7 // vmulpd (%rdi,%rax,8), %ymm0, %ymm1
+	LONG $0x0c11fdc5; BYTE $0xc7 // vmovupd %ymm1, (%rdi,%rax,8)
+	LONG $0x4c59fdc5; WORD $0x20c7 // vmulpd 0x20(%rdi,%rax,8), %ymm0, %ymm1
+	LONG $0x4c11fdc5; WORD $0x20c7 // vmovupd %ymm1, 0x20(%rdi,%rax,8)
+	LONG $0x4c59fdc5; WORD $0x40c7 // vmulpd 0x40(%rdi,%rax,8), %ymm0, %ymm1
+	LONG $0x4c11fdc5; WORD $0x40c7 // vmovupd %ymm1, 0x40(%rdi,%rax,8)
+	LONG $0x4c59fdc5; WORD $0x60c7 // vmulpd 0x60(%rdi,%rax,8), %ymm0, %ymm1
+	LONG $0x4c11fdc5; WORD $0x60c7 // vmovupd %ymm1, 0x60(%rdi,%rax,8)
+	LONG $0x10c08348 // addq $0x10, %rax
+	WORD $0x3948; BYTE $0xf0 // cmpq %rsi, %rax
+	WORD $0xc97c // jl <scale+0x10>
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; WORD $0x0000
+	RET
+
+// func stepQuad(a float64, p *float64, x *float64, q *float64, r *float64, n int) float64
+TEXT ·stepQuad(SB), 0, $80-56
+	MOVSD a+0(FP), X0
+	MOVQ p+8(FP), DI
+	MOVQ x+16(FP), SI
+	MOVQ q+24(FP), DX
+	MOVQ r+32(FP), CX
+	MOVQ n+40(FP), R8
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <step>
+	LONG $0x000136e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	LONG $0x00ec8e0f; WORD $0x0000 // jle <step+0xf5>
+	LONG $0x197de2c4; BYTE $0xc8 // vbroadcastsd %xmm0, %ymm1
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0x2c59f5c5; BYTE $0xc7 // vmulpd (%rdi,%rax,8), %ymm1, %ymm5
+	LONG $0x3c59f5c5; BYTE $0xc2 // vmulpd (%rdx,%rax,8), %ymm1, %ymm7
+	LONG $0x3410fdc5; BYTE $0xc1 // vmovupd (%rcx,%rax,8), %ymm6
+	LONG $0x2c58d5c5; BYTE $0xc6 // vaddpd (%rsi,%rax,8), %ymm5, %ymm5
+	LONG $0xf75ccdc5 // vsubpd %ymm7, %ymm6, %ymm6
+	LONG $0x2c11fdc5; BYTE $0xc6 // vmovupd %ymm5, (%rsi,%rax,8)
+	LONG $0xee59cdc5 // vmulpd %ymm6, %ymm6, %ymm5
+	LONG $0x3411fdc5; BYTE $0xc1 // vmovupd %ymm6, (%rcx,%rax,8)
+	LONG $0x7c59f5c5; WORD $0x20c2 // vmulpd 0x20(%rdx,%rax,8), %ymm1, %ymm7
+	LONG $0x7410fdc5; WORD $0x20c1 // vmovupd 0x20(%rcx,%rax,8), %ymm6
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0x6c59f5c5; WORD $0x20c7 // vmulpd 0x20(%rdi,%rax,8), %ymm1, %ymm5
+	LONG $0x6c58d5c5; WORD $0x20c6 // vaddpd 0x20(%rsi,%rax,8), %ymm5, %ymm5
+	LONG $0xf75ccdc5 // vsubpd %ymm7, %ymm6, %ymm6
+	LONG $0x6c11fdc5; WORD $0x20c6 // vmovupd %ymm5, 0x20(%rsi,%rax,8)
+	LONG $0xee59cdc5 // vmulpd %ymm6, %ymm6, %ymm5
+	LONG $0x7411fdc5; WORD $0x20c1 // vmovupd %ymm6, 0x20(%rcx,%rax,8)
+	LONG $0x7c59f5c5; WORD $0x40c2 // vmulpd 0x40(%rdx,%rax,8), %ymm1, %ymm7
+	LONG $0x7410fdc5; WORD $0x40c1 // vmovupd 0x40(%rcx,%rax,8), %ymm6
+	LONG $0xdd58e5c5 // vaddpd %ymm5, %ymm3, %ymm3
+	LONG $0x6c59f5c5; WORD $0x40c7 // vmulpd 0x40(%rdi,%rax,8), %ymm1, %ymm5
+	LONG $0x6c58d5c5; WORD $0x40c6 // vaddpd 0x40(%rsi,%rax,8), %ymm5, %ymm5
+	LONG $0xf75ccdc5 // vsubpd %ymm7, %ymm6, %ymm6
+	LONG $0x6c11fdc5; WORD $0x40c6 // vmovupd %ymm5, 0x40(%rsi,%rax,8)
+	LONG $0xee59cdc5 // vmulpd %ymm6, %ymm6, %ymm5
+	LONG $0x7411fdc5; WORD $0x40c1 // vmovupd %ymm6, 0x40(%rcx,%rax,8)
+	LONG $0x7c59f5c5; WORD $0x60c2 // vmulpd 0x60(%rdx,%rax,8), %ymm1, %ymm7
+	LONG $0x7410fdc5; WORD $0x60c1 // vmovupd 0x60(%rcx,%rax,8), %ymm6
+	LONG $0xd558edc5 // vaddpd %ymm5, %ymm2, %ymm2
+	LONG $0x6c59f5c5; WORD $0x60c7 // vmulpd 0x60(%rdi,%rax,8), %ymm1, %ymm5
+	LONG $0x6c58d5c5; WORD $0x60c6 // vaddpd 0x60(%rsi,%rax,8), %ymm5, %ymm5
+	LONG $0xf75ccdc5 // vsubpd %ymm7, %ymm6, %ymm6
+	LONG $0x6c11fdc5; WORD $0x60c6 // vmovupd %ymm5, 0x60(%rsi,%rax,8)
+	LONG $0x7411fdc5; WORD $0x60c1 // vmovupd %ymm6, 0x60(%rcx,%rax,8)
+	LONG $0xf659cdc5 // vmulpd %ymm6, %ymm6, %ymm6
+	LONG $0x10c08348 // addq $0x10, %rax
+	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
+	WORD $0x394c; BYTE $0xc0 // cmpq %r8, %rax
+	LONG $0xff398c0f; WORD $0xffff // jl <step+0x20>
+	LONG $0xca58ddc5 // vaddpd %ymm2, %ymm4, %ymm1
+	LONG $0xc058e5c5 // vaddpd %ymm0, %ymm3, %ymm0
+	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	WORD $0x04eb // jmp <step+0xf9>
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0x197de3c4; WORD $0x01c1 // vextractf128 $0x1, %ymm0, %xmm1
+	LONG $0xd158fbc5 // vaddsd %xmm1, %xmm0, %xmm2
+	LONG $0xc158f9c5 // vaddpd %xmm1, %xmm0, %xmm0
+	LONG $0xc0c6f9c5; BYTE $0x01 // vshufpd $0x1, %xmm0, %xmm0, %xmm0
+	LONG $0xc058ebc5 // vaddsd %xmm0, %xmm2, %xmm0
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; BYTE $0x00
+	MOVSD X0, ret+48(FP)
+	RET
+
+// func mulQuad(a float64, w *float64, x *float64, y *float64, n int)
+TEXT ·mulQuad(SB), 0, $80-40
+	MOVSD a+0(FP), X0
+	MOVQ w+8(FP), DI
+	MOVQ x+16(FP), SI
+	MOVQ y+24(FP), DX
+	MOVQ n+32(FP), CX
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <mul>
+	LONG $0x0000b6e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	WORD $0x697e // jle <mul+0x6e>
+	LONG $0x197de2c4; BYTE $0xc0 // vbroadcastsd %xmm0, %ymm0
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x0c10fdc5; BYTE $0xc7 // vmovupd (%rdi,%rax,8), %ymm1
+	LONG $0x0c59f5c5; BYTE $0xc6 // vmulpd (%rsi,%rax,8), %ymm1, %ymm1
+	LONG $0xc959fdc5 // vmulpd %ymm1, %ymm0, %ymm1
+	LONG $0x0c11fdc5; BYTE $0xc2 // vmovupd %ymm1, (%rdx,%rax,8)
+	LONG $0x4c10fdc5; WORD $0x20c7 // vmovupd 0x20(%rdi,%rax,8), %ymm1
+	LONG $0x4c59f5c5; WORD $0x20c6 // vmulpd 0x20(%rsi,%rax,8), %ymm1, %ymm1
+	LONG $0xc959fdc5 // vmulpd %ymm1, %ymm0, %ymm1
+	LONG $0x4c11fdc5; WORD $0x20c2 // vmovupd %ymm1, 0x20(%rdx,%rax,8)
+	LONG $0x4c10fdc5; WORD $0x40c7 // vmovupd 0x40(%rdi,%rax,8), %ymm1
+	LONG $0x4c59f5c5; WORD $0x40c6 // vmulpd 0x40(%rsi,%rax,8), %ymm1, %ymm1
+	LONG $0xc959fdc5 // vmulpd %ymm1, %ymm0, %ymm1
+	LONG $0x4c11fdc5; WORD $0x40c2 // vmovupd %ymm1, 0x40(%rdx,%rax,8)
+	LONG $0x4c10fdc5; WORD $0x60c7 // vmovupd 0x60(%rdi,%rax,8), %ymm1
+	LONG $0x4c59f5c5; WORD $0x60c6 // vmulpd 0x60(%rsi,%rax,8), %ymm1, %ymm1
+	LONG $0xc959fdc5 // vmulpd %ymm1, %ymm0, %ymm1
+	LONG $0x4c11fdc5; WORD $0x60c2 // vmovupd %ymm1, 0x60(%rdx,%rax,8)
+	LONG $0x10c08348 // addq $0x10, %rax
+	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
+	WORD $0xa27c // jl <mul+0x10>
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; WORD $0x0000; BYTE $0x00
+	RET
+
+// func relaxQuad(a float64, w *float64, x *float64, r *float64, n int)
+TEXT ·relaxQuad(SB), 0, $80-40
+	MOVSD a+0(FP), X0
+	MOVQ w+8(FP), DI
+	MOVQ x+16(FP), SI
+	MOVQ r+24(FP), DX
+	MOVQ n+32(FP), CX
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <relax>
+	LONG $0x0000b6e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x007c8e0f; WORD $0x0000 // jle <relax+0x85>
+	LONG $0x197de2c4; BYTE $0xc0 // vbroadcastsd %xmm0, %ymm0
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x0c10fdc5; BYTE $0xc7 // vmovupd (%rdi,%rax,8), %ymm1
+	LONG $0x0c59f5c5; BYTE $0xc2 // vmulpd (%rdx,%rax,8), %ymm1, %ymm1
+	LONG $0xc959fdc5 // vmulpd %ymm1, %ymm0, %ymm1
+	LONG $0x0c58f5c5; BYTE $0xc6 // vaddpd (%rsi,%rax,8), %ymm1, %ymm1
+	LONG $0x0c11fdc5; BYTE $0xc2 // vmovupd %ymm1, (%rdx,%rax,8)
+	LONG $0x4c10fdc5; WORD $0x20c7 // vmovupd 0x20(%rdi,%rax,8), %ymm1
+	LONG $0x4c59f5c5; WORD $0x20c2 // vmulpd 0x20(%rdx,%rax,8), %ymm1, %ymm1
+	LONG $0xc959fdc5 // vmulpd %ymm1, %ymm0, %ymm1
+	LONG $0x4c58f5c5; WORD $0x20c6 // vaddpd 0x20(%rsi,%rax,8), %ymm1, %ymm1
+	LONG $0x4c11fdc5; WORD $0x20c2 // vmovupd %ymm1, 0x20(%rdx,%rax,8)
+	LONG $0x4c10fdc5; WORD $0x40c7 // vmovupd 0x40(%rdi,%rax,8), %ymm1
+	LONG $0x4c59f5c5; WORD $0x40c2 // vmulpd 0x40(%rdx,%rax,8), %ymm1, %ymm1
+	LONG $0xc959fdc5 // vmulpd %ymm1, %ymm0, %ymm1
+	LONG $0x4c58f5c5; WORD $0x40c6 // vaddpd 0x40(%rsi,%rax,8), %ymm1, %ymm1
+	LONG $0x4c11fdc5; WORD $0x40c2 // vmovupd %ymm1, 0x40(%rdx,%rax,8)
+	LONG $0x4c10fdc5; WORD $0x60c7 // vmovupd 0x60(%rdi,%rax,8), %ymm1
+	LONG $0x4c59f5c5; WORD $0x60c2 // vmulpd 0x60(%rdx,%rax,8), %ymm1, %ymm1
+	LONG $0xc959fdc5 // vmulpd %ymm1, %ymm0, %ymm1
+	LONG $0x4c58f5c5; WORD $0x60c6 // vaddpd 0x60(%rsi,%rax,8), %ymm1, %ymm1
+	LONG $0x4c11fdc5; WORD $0x60c2 // vmovupd %ymm1, 0x60(%rdx,%rax,8)
+	LONG $0x10c08348 // addq $0x10, %rax
+	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
+	WORD $0x8b7c // jl <relax+0x10>
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	RET
+
 // func decodeWordsQuad(c *wordCall)
 TEXT ·decodeWordsQuad(SB), 0, $80-8
 	MOVQ c+0(FP), DI

@@ -14130,6 +14130,899 @@ TEXT ·symmetric6Quad(SB), 0, $1328-8
 	MOVD R19, R30
 	RET
 
+// func dotQuad(x *float64, y *float64, n int) float64
+TEXT ·dotQuad(SB), 0, $80-32
+	MOVD x+0(FP), R0
+	MOVD y+8(FP), R1
+	MOVD n+16(FP), R2
+	MOVD R30, R19
+	PCALIGN $64
+	WORD $0xd10043ff // sub sp, sp, #0x10
+	WORD $0x94000007 // bl <dot>
+	WORD $0x910043ff // add sp, sp, #0x10
+	WORD $0x1400004d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf100045f // cmp x2, #0x1
+	WORD $0x5400070b // b.lt <dot+0xe4>
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x91010009 // add x9, x0, #0x40
+	WORD $0x9101002a // add x10, x1, #0x40
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad7e4131 // ldp q17, q16, [x9, #-0x40]
+	WORD $0x91004108 // add x8, x8, #0x10
+	WORD $0xeb02011f // cmp x8, x2
+	WORD $0xad7e4953 // ldp q19, q18, [x10, #-0x40]
+	WORD $0x6e72de10 // fmul v16.2d, v16.2d, v18.2d
+	WORD $0xad7f5135 // ldp q21, q20, [x9, #-0x20]
+	WORD $0xad7f5957 // ldp q23, q22, [x10, #-0x20]
+	WORD $0x6e76de94 // fmul v20.2d, v20.2d, v22.2d
+	WORD $0x6e73de31 // fmul v17.2d, v17.2d, v19.2d
+	WORD $0xad404933 // ldp q19, q18, [x9]
+	WORD $0x6e77deb5 // fmul v21.2d, v21.2d, v23.2d
+	WORD $0xad405957 // ldp q23, q22, [x10]
+	WORD $0x4e70d4e7 // fadd v7.2d, v7.2d, v16.2d
+	WORD $0x4e74d4a5 // fadd v5.2d, v5.2d, v20.2d
+	WORD $0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
+	WORD $0xad414131 // ldp q17, q16, [x9, #0x20]
+	WORD $0x4e75d463 // fadd v3.2d, v3.2d, v21.2d
+	WORD $0x91020129 // add x9, x9, #0x80
+	WORD $0x6e76de52 // fmul v18.2d, v18.2d, v22.2d
+	WORD $0x6e77de73 // fmul v19.2d, v19.2d, v23.2d
+	WORD $0x4e72d484 // fadd v4.2d, v4.2d, v18.2d
+	WORD $0x4e73d442 // fadd v2.2d, v2.2d, v19.2d
+	WORD $0xad414953 // ldp q19, q18, [x10, #0x20]
+	WORD $0x9102014a // add x10, x10, #0x80
+	WORD $0x6e72de10 // fmul v16.2d, v16.2d, v18.2d
+	WORD $0x6e73de31 // fmul v17.2d, v17.2d, v19.2d
+	WORD $0x4e70d421 // fadd v1.2d, v1.2d, v16.2d
+	WORD $0x4e71d400 // fadd v0.2d, v0.2d, v17.2d
+	WORD $0x54fffc8b // b.lt <dot+0x40>
+	WORD $0x4e64d4e4 // fadd v4.2d, v7.2d, v4.2d
+	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
+	WORD $0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
+	WORD $0x4e60d460 // fadd v0.2d, v3.2d, v0.2d
+	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
+	WORD $0x1e612802 // fadd d2, d0, d1
+	WORD $0x5e180400 // mov d0, v0.d[1]
+	WORD $0x5e180421 // mov d1, v1.d[1]
+	WORD $0x1e612800 // fadd d0, d0, d1
+	WORD $0x1e602840 // fadd d0, d2, d0
+	WORD $0xd65f03c0 // ret
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x1e612802 // fadd d2, d0, d1
+	WORD $0x5e180400 // mov d0, v0.d[1]
+	WORD $0x5e180421 // mov d1, v1.d[1]
+	WORD $0x1e612800 // fadd d0, d0, d1
+	WORD $0x1e602840 // fadd d0, d2, d0
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	MOVD R19, R30
+	FMOVD F0, ret+24(FP)
+	RET
+
+// func dot2Quad(v0 *float64, v1 *float64, w *float64, n int, h *float64)
+TEXT ·dot2Quad(SB), 0, $96-40
+	MOVD v0+0(FP), R0
+	MOVD v1+8(FP), R1
+	MOVD w+16(FP), R2
+	MOVD n+24(FP), R3
+	MOVD h+32(FP), R4
+	MOVD R30, R19
+	PCALIGN $64
+	WORD $0xd10043ff // sub sp, sp, #0x10
+	WORD $0x94000007 // bl <dot2>
+	WORD $0x910043ff // add sp, sp, #0x10
+	WORD $0x1400006d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf100047f // cmp x3, #0x1
+	WORD $0x54000aeb // b.lt <dot2+0x160>
+	WORD $0x6dbf23e9 // stp d9, d8, [sp, #-0x10]!
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x91010009 // add x9, x0, #0x40
+	WORD $0x9101004a // add x10, x2, #0x40
+	WORD $0x9101002b // add x11, x1, #0x40
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xad7e6139 // ldp q25, q24, [x9, #-0x40]
+	WORD $0x91004108 // add x8, x8, #0x10
+	WORD $0xeb03011f // cmp x8, x3
+	WORD $0xad7e695b // ldp q27, q26, [x10, #-0x40]
+	WORD $0x6e7adf18 // fmul v24.2d, v24.2d, v26.2d
+	WORD $0xad7e717d // ldp q29, q28, [x11, #-0x40]
+	WORD $0x6e7cdf5a // fmul v26.2d, v26.2d, v28.2d
+	WORD $0xad7f795f // ldp q31, q30, [x10, #-0x20]
+	WORD $0xad7f2169 // ldp q9, q8, [x11, #-0x20]
+	WORD $0x6e7bdf39 // fmul v25.2d, v25.2d, v27.2d
+	WORD $0x6e7ddf7b // fmul v27.2d, v27.2d, v29.2d
+	WORD $0x4e78d6b5 // fadd v21.2d, v21.2d, v24.2d
+	WORD $0x4e7ad6f7 // fadd v23.2d, v23.2d, v26.2d
+	WORD $0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+	WORD $0x4e7bd6d6 // fadd v22.2d, v22.2d, v27.2d
+	WORD $0xad406139 // ldp q25, q24, [x9]
+	WORD $0xad40695b // ldp q27, q26, [x10]
+	WORD $0x6e7adf18 // fmul v24.2d, v24.2d, v26.2d
+	WORD $0xad7f713d // ldp q29, q28, [x9, #-0x20]
+	WORD $0x6e7fdfbd // fmul v29.2d, v29.2d, v31.2d
+	WORD $0x6e69dfff // fmul v31.2d, v31.2d, v9.2d
+	WORD $0x6e7edf9c // fmul v28.2d, v28.2d, v30.2d
+	WORD $0x6e68dfde // fmul v30.2d, v30.2d, v8.2d
+	WORD $0x4e7cd4e7 // fadd v7.2d, v7.2d, v28.2d
+	WORD $0x4e7ed694 // fadd v20.2d, v20.2d, v30.2d
+	WORD $0x6e7bdf39 // fmul v25.2d, v25.2d, v27.2d
+	WORD $0x4e78d4c6 // fadd v6.2d, v6.2d, v24.2d
+	WORD $0x4e7dd484 // fadd v4.2d, v4.2d, v29.2d
+	WORD $0x4e7fd631 // fadd v17.2d, v17.2d, v31.2d
+	WORD $0x4e79d463 // fadd v3.2d, v3.2d, v25.2d
+	WORD $0xad406179 // ldp q25, q24, [x11]
+	WORD $0x6e78df58 // fmul v24.2d, v26.2d, v24.2d
+	WORD $0x6e79df79 // fmul v25.2d, v27.2d, v25.2d
+	WORD $0x4e78d673 // fadd v19.2d, v19.2d, v24.2d
+	WORD $0x4e79d610 // fadd v16.2d, v16.2d, v25.2d
+	WORD $0xad416139 // ldp q25, q24, [x9, #0x20]
+	WORD $0xad41695b // ldp q27, q26, [x10, #0x20]
+	WORD $0x91020129 // add x9, x9, #0x80
+	WORD $0x9102014a // add x10, x10, #0x80
+	WORD $0x6e7adf18 // fmul v24.2d, v24.2d, v26.2d
+	WORD $0x6e7bdf39 // fmul v25.2d, v25.2d, v27.2d
+	WORD $0x4e78d421 // fadd v1.2d, v1.2d, v24.2d
+	WORD $0x4e79d400 // fadd v0.2d, v0.2d, v25.2d
+	WORD $0xad416179 // ldp q25, q24, [x11, #0x20]
+	WORD $0x9102016b // add x11, x11, #0x80
+	WORD $0x6e78df58 // fmul v24.2d, v26.2d, v24.2d
+	WORD $0x6e79df79 // fmul v25.2d, v27.2d, v25.2d
+	WORD $0x4e78d4a5 // fadd v5.2d, v5.2d, v24.2d
+	WORD $0x4e79d442 // fadd v2.2d, v2.2d, v25.2d
+	WORD $0x54fff9eb // b.lt <dot2+0x60>
+	WORD $0x4e66d6a6 // fadd v6.2d, v21.2d, v6.2d
+	WORD $0x4e63d643 // fadd v3.2d, v18.2d, v3.2d
+	WORD $0x4e61d4e1 // fadd v1.2d, v7.2d, v1.2d
+	WORD $0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
+	WORD $0x4e73d6e4 // fadd v4.2d, v23.2d, v19.2d
+	WORD $0x4e65d685 // fadd v5.2d, v20.2d, v5.2d
+	WORD $0x4e62d622 // fadd v2.2d, v17.2d, v2.2d
+	WORD $0x4e60d460 // fadd v0.2d, v3.2d, v0.2d
+	WORD $0x4e61d4c3 // fadd v3.2d, v6.2d, v1.2d
+	WORD $0x4e70d6c1 // fadd v1.2d, v22.2d, v16.2d
+	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD $0x4e65d482 // fadd v2.2d, v4.2d, v5.2d
+	WORD $0x6cc123e9 // ldp d9, d8, [sp], #0x10
+	WORD $0x14000005 // b <dot2+0x170>
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x1e632804 // fadd d4, d0, d3
+	WORD $0x5e180400 // mov d0, v0.d[1]
+	WORD $0x5e180463 // mov d3, v3.d[1]
+	WORD $0x1e632800 // fadd d0, d0, d3
+	WORD $0x1e622823 // fadd d3, d1, d2
+	WORD $0x5e180421 // mov d1, v1.d[1]
+	WORD $0x5e180442 // mov d2, v2.d[1]
+	WORD $0x1e622821 // fadd d1, d1, d2
+	WORD $0x1e602880 // fadd d0, d4, d0
+	WORD $0x1e612861 // fadd d1, d3, d1
+	WORD $0x6d000480 // stp d0, d1, [x4]
+	WORD $0xd65f03c0 // ret
+	MOVD R19, R30
+	RET
+
+// func axpyQuad(a float64, x *float64, y *float64, n int)
+TEXT ·axpyQuad(SB), 0, $80-32
+	FMOVD a+0(FP), F0
+	MOVD x+8(FP), R0
+	MOVD y+16(FP), R1
+	MOVD n+24(FP), R2
+	MOVD R30, R19
+	PCALIGN $64
+	WORD $0xd10043ff // sub sp, sp, #0x10
+	WORD $0x94000007 // bl <axpy>
+	WORD $0x910043ff // add sp, sp, #0x10
+	WORD $0x1400003d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf100045f // cmp x2, #0x1
+	WORD $0x5400050b // b.lt <axpy+0xa4>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x91010029 // add x9, x1, #0x40
+	WORD $0x9101000a // add x10, x0, #0x40
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad7e0542 // ldp q2, q1, [x10, #-0x40]
+	WORD $0x91004108 // add x8, x8, #0x10
+	WORD $0xeb02011f // cmp x8, x2
+	WORD $0xad7e1123 // ldp q3, q4, [x9, #-0x40]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0xad7f1123 // ldp q3, q4, [x9, #-0x20]
+	WORD $0xad3e0522 // stp q2, q1, [x9, #-0x40]
+	WORD $0xad7f0542 // ldp q2, q1, [x10, #-0x20]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0xad401123 // ldp q3, q4, [x9]
+	WORD $0xad3f0522 // stp q2, q1, [x9, #-0x20]
+	WORD $0xad400542 // ldp q2, q1, [x10]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0xad411123 // ldp q3, q4, [x9, #0x20]
+	WORD $0xad000522 // stp q2, q1, [x9]
+	WORD $0xad410542 // ldp q2, q1, [x10, #0x20]
+	WORD $0x9102014a // add x10, x10, #0x80
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0xad010522 // stp q2, q1, [x9, #0x20]
+	WORD $0x91020129 // add x9, x9, #0x80
+	WORD $0x54fffc0b // b.lt <axpy+0x20>
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000
+	MOVD R19, R30
+	RET
+
+// func axpy4Quad(c *axpy4Call)
+TEXT ·axpy4Quad(SB), 0, $80-8
+	MOVD c+0(FP), R0
+	MOVD R30, R19
+	PCALIGN $64
+	WORD $0xd10043ff // sub sp, sp, #0x10
+	WORD $0x94000007 // bl <axpy4>
+	WORD $0x910043ff // add sp, sp, #0x10
+	WORD $0x1400007d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xaa0003ef // mov x15, x0
+	WORD $0xa942300b // ldp x11, x12, [x0, #0x20]
+	WORD $0xa943340e // ldp x14, x13, [x0, #0x30]
+	WORD $0xa944200a // ldp x10, x8, [x0, #0x40]
+	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0x4ddfcde0 // ld1r { v0.2d }, [x15], #8
+	WORD $0x54000d8b // b.lt <axpy4+0x1c8>
+	WORD $0x4d40cde1 // ld1r { v1.2d }, [x15]
+	WORD $0x9100400f // add x15, x0, #0x10
+	WORD $0xaa1f03e9 // mov x9, xzr
+	WORD $0x9101014a // add x10, x10, #0x40
+	WORD $0x4d40cde2 // ld1r { v2.2d }, [x15]
+	WORD $0x9100600f // add x15, x0, #0x18
+	WORD $0x9101016b // add x11, x11, #0x40
+	WORD $0x9101018c // add x12, x12, #0x40
+	WORD $0x4d40cde3 // ld1r { v3.2d }, [x15]
+	WORD $0x910101ad // add x13, x13, #0x40
+	WORD $0x910101ce // add x14, x14, #0x40
+	WORD $0xad7e1d66 // ldp q6, q7, [x11, #-0x40]
+	WORD $0x91004129 // add x9, x9, #0x10
+	WORD $0xeb08013f // cmp x9, x8
+	WORD $0xad7e1145 // ldp q5, q4, [x10, #-0x40]
+	WORD $0x6e67dc07 // fmul v7.2d, v0.2d, v7.2d
+	WORD $0x6e66dc06 // fmul v6.2d, v0.2d, v6.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0xad7e1987 // ldp q7, q6, [x12, #-0x40]
+	WORD $0x6e66dc26 // fmul v6.2d, v1.2d, v6.2d
+	WORD $0x6e67dc27 // fmul v7.2d, v1.2d, v7.2d
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0xad7e1dc6 // ldp q6, q7, [x14, #-0x40]
+	WORD $0x6e67dc47 // fmul v7.2d, v2.2d, v7.2d
+	WORD $0x6e66dc46 // fmul v6.2d, v2.2d, v6.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0xad7e19b0 // ldp q16, q6, [x13, #-0x40]
+	WORD $0x6e66dc66 // fmul v6.2d, v3.2d, v6.2d
+	WORD $0x6e70dc67 // fmul v7.2d, v3.2d, v16.2d
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0xad3e1145 // stp q5, q4, [x10, #-0x40]
+	WORD $0xad7f1145 // ldp q5, q4, [x10, #-0x20]
+	WORD $0xad7f1d66 // ldp q6, q7, [x11, #-0x20]
+	WORD $0x6e67dc07 // fmul v7.2d, v0.2d, v7.2d
+	WORD $0x6e66dc06 // fmul v6.2d, v0.2d, v6.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0xad7f1990 // ldp q16, q6, [x12, #-0x20]
+	WORD $0x6e66dc26 // fmul v6.2d, v1.2d, v6.2d
+	WORD $0x6e70dc27 // fmul v7.2d, v1.2d, v16.2d
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0xad7f41c6 // ldp q6, q16, [x14, #-0x20]
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x6e70dc50 // fmul v16.2d, v2.2d, v16.2d
+	WORD $0x6e66dc46 // fmul v6.2d, v2.2d, v6.2d
+	WORD $0x4e70d484 // fadd v4.2d, v4.2d, v16.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0xad7f19a7 // ldp q7, q6, [x13, #-0x20]
+	WORD $0x6e66dc66 // fmul v6.2d, v3.2d, v6.2d
+	WORD $0x6e67dc67 // fmul v7.2d, v3.2d, v7.2d
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0xad401947 // ldp q7, q6, [x10]
+	WORD $0xad3f1145 // stp q5, q4, [x10, #-0x20]
+	WORD $0xad401564 // ldp q4, q5, [x11]
+	WORD $0x6e65dc05 // fmul v5.2d, v0.2d, v5.2d
+	WORD $0x6e64dc04 // fmul v4.2d, v0.2d, v4.2d
+	WORD $0x4e65d4c5 // fadd v5.2d, v6.2d, v5.2d
+	WORD $0x4e64d4e4 // fadd v4.2d, v7.2d, v4.2d
+	WORD $0xad401d90 // ldp q16, q7, [x12]
+	WORD $0x6e67dc27 // fmul v7.2d, v1.2d, v7.2d
+	WORD $0x6e70dc26 // fmul v6.2d, v1.2d, v16.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0xad4041c7 // ldp q7, q16, [x14]
+	WORD $0x6e70dc46 // fmul v6.2d, v2.2d, v16.2d
+	WORD $0x6e67dc47 // fmul v7.2d, v2.2d, v7.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0xad401db0 // ldp q16, q7, [x13]
+	WORD $0x6e67dc67 // fmul v7.2d, v3.2d, v7.2d
+	WORD $0x6e70dc66 // fmul v6.2d, v3.2d, v16.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0xad001544 // stp q4, q5, [x10]
+	WORD $0xad411544 // ldp q4, q5, [x10, #0x20]
+	WORD $0xad411967 // ldp q7, q6, [x11, #0x20]
+	WORD $0x9102016b // add x11, x11, #0x80
+	WORD $0x6e66dc06 // fmul v6.2d, v0.2d, v6.2d
+	WORD $0x6e67dc07 // fmul v7.2d, v0.2d, v7.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0xad411d86 // ldp q6, q7, [x12, #0x20]
+	WORD $0x9102018c // add x12, x12, #0x80
+	WORD $0x6e67dc27 // fmul v7.2d, v1.2d, v7.2d
+	WORD $0x6e66dc26 // fmul v6.2d, v1.2d, v6.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0xad4119c7 // ldp q7, q6, [x14, #0x20]
+	WORD $0x910201ce // add x14, x14, #0x80
+	WORD $0x6e66dc46 // fmul v6.2d, v2.2d, v6.2d
+	WORD $0x6e67dc47 // fmul v7.2d, v2.2d, v7.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0xad411da6 // ldp q6, q7, [x13, #0x20]
+	WORD $0x910201ad // add x13, x13, #0x80
+	WORD $0x6e67dc67 // fmul v7.2d, v3.2d, v7.2d
+	WORD $0x6e66dc66 // fmul v6.2d, v3.2d, v6.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0xad011544 // stp q4, q5, [x10, #0x20]
+	WORD $0x9102014a // add x10, x10, #0x80
+	WORD $0x54fff42b // b.lt <axpy4+0x48>
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	MOVD R19, R30
+	RET
+
+// func axpyDotQuad(a float64, x *float64, y *float64, z *float64, n int) float64
+TEXT ·axpyDotQuad(SB), 0, $80-48
+	FMOVD a+0(FP), F0
+	MOVD x+8(FP), R0
+	MOVD y+16(FP), R1
+	MOVD z+24(FP), R2
+	MOVD n+32(FP), R3
+	MOVD R30, R19
+	PCALIGN $64
+	WORD $0xd10043ff // sub sp, sp, #0x10
+	WORD $0x94000007 // bl <axpyDot>
+	WORD $0x910043ff // add sp, sp, #0x10
+	WORD $0x1400006d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf100047f // cmp x3, #0x1
+	WORD $0x54000a2b // b.lt <axpyDot+0x148>
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x91010029 // add x9, x1, #0x40
+	WORD $0x9101000a // add x10, x0, #0x40
+	WORD $0x9101004b // add x11, x2, #0x40
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad7e4d54 // ldp q20, q19, [x10, #-0x40]
+	WORD $0x91004108 // add x8, x8, #0x10
+	WORD $0xeb03011f // cmp x8, x3
+	WORD $0xad7e4931 // ldp q17, q18, [x9, #-0x40]
+	WORD $0x4fc09273 // fmul v19.2d, v19.2d, v0.d[0]
+	WORD $0x4fc09294 // fmul v20.2d, v20.2d, v0.d[0]
+	WORD $0x4e73d652 // fadd v18.2d, v18.2d, v19.2d
+	WORD $0x4e74d631 // fadd v17.2d, v17.2d, v20.2d
+	WORD $0xad3e4931 // stp q17, q18, [x9, #-0x40]
+	WORD $0xad7e4d74 // ldp q20, q19, [x11, #-0x40]
+	WORD $0x6e73de52 // fmul v18.2d, v18.2d, v19.2d
+	WORD $0x6e74de31 // fmul v17.2d, v17.2d, v20.2d
+	WORD $0xad7f5155 // ldp q21, q20, [x10, #-0x20]
+	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
+	WORD $0xad7f4d32 // ldp q18, q19, [x9, #-0x20]
+	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
+	WORD $0x4fc09294 // fmul v20.2d, v20.2d, v0.d[0]
+	WORD $0x4fc092b5 // fmul v21.2d, v21.2d, v0.d[0]
+	WORD $0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
+	WORD $0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
+	WORD $0xad3f4d32 // stp q18, q19, [x9, #-0x20]
+	WORD $0xad7f4574 // ldp q20, q17, [x11, #-0x20]
+	WORD $0xad405957 // ldp q23, q22, [x10]
+	WORD $0x4fc092d6 // fmul v22.2d, v22.2d, v0.d[0]
+	WORD $0x6e71de71 // fmul v17.2d, v19.2d, v17.2d
+	WORD $0x6e74de52 // fmul v18.2d, v18.2d, v20.2d
+	WORD $0xad405534 // ldp q20, q21, [x9]
+	WORD $0x4fc092f7 // fmul v23.2d, v23.2d, v0.d[0]
+	WORD $0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
+	WORD $0x4e72d484 // fadd v4.2d, v4.2d, v18.2d
+	WORD $0x4e76d6b5 // fadd v21.2d, v21.2d, v22.2d
+	WORD $0x4e77d694 // fadd v20.2d, v20.2d, v23.2d
+	WORD $0xad005534 // stp q20, q21, [x9]
+	WORD $0xad404572 // ldp q18, q17, [x11]
+	WORD $0xad415957 // ldp q23, q22, [x10, #0x20]
+	WORD $0x9102014a // add x10, x10, #0x80
+	WORD $0x4fc092d6 // fmul v22.2d, v22.2d, v0.d[0]
+	WORD $0x6e71deb1 // fmul v17.2d, v21.2d, v17.2d
+	WORD $0x6e72de92 // fmul v18.2d, v20.2d, v18.2d
+	WORD $0xad415133 // ldp q19, q20, [x9, #0x20]
+	WORD $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD $0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	WORD $0x4e76d694 // fadd v20.2d, v20.2d, v22.2d
+	WORD $0x4fc092f6 // fmul v22.2d, v23.2d, v0.d[0]
+	WORD $0x4e76d673 // fadd v19.2d, v19.2d, v22.2d
+	WORD $0xad015133 // stp q19, q20, [x9, #0x20]
+	WORD $0x91020129 // add x9, x9, #0x80
+	WORD $0xad414572 // ldp q18, q17, [x11, #0x20]
+	WORD $0x9102016b // add x11, x11, #0x80
+	WORD $0x6e71de91 // fmul v17.2d, v20.2d, v17.2d
+	WORD $0x6e72de72 // fmul v18.2d, v19.2d, v18.2d
+	WORD $0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	WORD $0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
+	WORD $0x54fff96b // b.lt <axpyDot+0x40>
+	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
+	WORD $0x4e63d4e0 // fadd v0.2d, v7.2d, v3.2d
+	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0x4e62d4a1 // fadd v1.2d, v5.2d, v2.2d
+	WORD $0x1e612802 // fadd d2, d0, d1
+	WORD $0x5e180400 // mov d0, v0.d[1]
+	WORD $0x5e180421 // mov d1, v1.d[1]
+	WORD $0x1e612800 // fadd d0, d0, d1
+	WORD $0x1e602840 // fadd d0, d2, d0
+	WORD $0xd65f03c0 // ret
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x1e612802 // fadd d2, d0, d1
+	WORD $0x5e180400 // mov d0, v0.d[1]
+	WORD $0x5e180421 // mov d1, v1.d[1]
+	WORD $0x1e612800 // fadd d0, d0, d1
+	WORD $0x1e602840 // fadd d0, d2, d0
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000
+	MOVD R19, R30
+	FMOVD F0, ret+40(FP)
+	RET
+
+// func xpayQuad(x *float64, a float64, y *float64, n int)
+TEXT ·xpayQuad(SB), 0, $80-32
+	MOVD x+0(FP), R0
+	FMOVD a+8(FP), F0
+	MOVD y+16(FP), R1
+	MOVD n+24(FP), R2
+	MOVD R30, R19
+	PCALIGN $64
+	WORD $0xd10043ff // sub sp, sp, #0x10
+	WORD $0x94000007 // bl <xpay>
+	WORD $0x910043ff // add sp, sp, #0x10
+	WORD $0x1400003d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf100045f // cmp x2, #0x1
+	WORD $0x5400050b // b.lt <xpay+0xa4>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x91010009 // add x9, x0, #0x40
+	WORD $0x9101002a // add x10, x1, #0x40
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad7e0542 // ldp q2, q1, [x10, #-0x40]
+	WORD $0x91004108 // add x8, x8, #0x10
+	WORD $0xeb02011f // cmp x8, x2
+	WORD $0xad7e1123 // ldp q3, q4, [x9, #-0x40]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0xad3e0542 // stp q2, q1, [x10, #-0x40]
+	WORD $0xad7f0943 // ldp q3, q2, [x10, #-0x20]
+	WORD $0xad7f1121 // ldp q1, q4, [x9, #-0x20]
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4fc09063 // fmul v3.2d, v3.2d, v0.d[0]
+	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0xad400d44 // ldp q4, q3, [x10]
+	WORD $0x4fc09063 // fmul v3.2d, v3.2d, v0.d[0]
+	WORD $0x4fc09084 // fmul v4.2d, v4.2d, v0.d[0]
+	WORD $0xad3f0941 // stp q1, q2, [x10, #-0x20]
+	WORD $0xad400921 // ldp q1, q2, [x9]
+	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
+	WORD $0xad410d44 // ldp q4, q3, [x10, #0x20]
+	WORD $0xad000941 // stp q1, q2, [x10]
+	WORD $0x4fc09062 // fmul v2.2d, v3.2d, v0.d[0]
+	WORD $0x4fc09081 // fmul v1.2d, v4.2d, v0.d[0]
+	WORD $0xad411123 // ldp q3, q4, [x9, #0x20]
+	WORD $0x91020129 // add x9, x9, #0x80
+	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
+	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
+	WORD $0xad010941 // stp q1, q2, [x10, #0x20]
+	WORD $0x9102014a // add x10, x10, #0x80
+	WORD $0x54fffc0b // b.lt <xpay+0x20>
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000
+	MOVD R19, R30
+	RET
+
+// func scaleQuad(a float64, x *float64, n int)
+TEXT ·scaleQuad(SB), 0, $80-24
+	FMOVD a+0(FP), F0
+	MOVD x+8(FP), R0
+	MOVD n+16(FP), R1
+	MOVD R30, R19
+	PCALIGN $64
+	WORD $0xd10043ff // sub sp, sp, #0x10
+	WORD $0x94000007 // bl <scale>
+	WORD $0x910043ff // add sp, sp, #0x10
+	WORD $0x1400002d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf100043f // cmp x1, #0x1
+	WORD $0x5400036b // b.lt <scale+0x70>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x91010009 // add x9, x0, #0x40
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad7e0921 // ldp q1, q2, [x9, #-0x40]
+	WORD $0x91004108 // add x8, x8, #0x10
+	WORD $0xeb01011f // cmp x8, x1
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0xad3e0921 // stp q1, q2, [x9, #-0x40]
+	WORD $0xad7f0921 // ldp q1, q2, [x9, #-0x20]
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0xad3f0921 // stp q1, q2, [x9, #-0x20]
+	WORD $0xad400921 // ldp q1, q2, [x9]
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0xad000921 // stp q1, q2, [x9]
+	WORD $0xad410921 // ldp q1, q2, [x9, #0x20]
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0xad010921 // stp q1, q2, [x9, #0x20]
+	WORD $0x91020129 // add x9, x9, #0x80
+	WORD $0x54fffdab // b.lt <scale+0x20>
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	MOVD R19, R30
+	RET
+
+// func stepQuad(a float64, p *float64, x *float64, q *float64, r *float64, n int) float64
+TEXT ·stepQuad(SB), 0, $80-56
+	FMOVD a+0(FP), F0
+	MOVD p+8(FP), R0
+	MOVD x+16(FP), R1
+	MOVD q+24(FP), R2
+	MOVD r+32(FP), R3
+	MOVD n+40(FP), R4
+	MOVD R30, R19
+	PCALIGN $64
+	WORD $0xd10043ff // sub sp, sp, #0x10
+	WORD $0x94000007 // bl <step>
+	WORD $0x910043ff // add sp, sp, #0x10
+	WORD $0x1400007d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf100049f // cmp x4, #0x1
+	WORD $0x54000d4b // b.lt <step+0x1ac>
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x91010029 // add x9, x1, #0x40
+	WORD $0x9101000a // add x10, x0, #0x40
+	WORD $0x9101006b // add x11, x3, #0x40
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x9101004c // add x12, x2, #0x40
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xad7e4d54 // ldp q20, q19, [x10, #-0x40]
+	WORD $0x91004108 // add x8, x8, #0x10
+	WORD $0xeb04011f // cmp x8, x4
+	WORD $0xad7e4931 // ldp q17, q18, [x9, #-0x40]
+	WORD $0x4fc09273 // fmul v19.2d, v19.2d, v0.d[0]
+	WORD $0xad7e5995 // ldp q21, q22, [x12, #-0x40]
+	WORD $0x4fc092d6 // fmul v22.2d, v22.2d, v0.d[0]
+	WORD $0x4fc09294 // fmul v20.2d, v20.2d, v0.d[0]
+	WORD $0x4e73d652 // fadd v18.2d, v18.2d, v19.2d
+	WORD $0x4fc092b5 // fmul v21.2d, v21.2d, v0.d[0]
+	WORD $0x4e74d631 // fadd v17.2d, v17.2d, v20.2d
+	WORD $0xad7e4d74 // ldp q20, q19, [x11, #-0x40]
+	WORD $0x4ef6d673 // fsub v19.2d, v19.2d, v22.2d
+	WORD $0x4ef5d694 // fsub v20.2d, v20.2d, v21.2d
+	WORD $0xad3e4931 // stp q17, q18, [x9, #-0x40]
+	WORD $0xad3e4d74 // stp q20, q19, [x11, #-0x40]
+	WORD $0xad7f5556 // ldp q22, q21, [x10, #-0x20]
+	WORD $0xad7f4931 // ldp q17, q18, [x9, #-0x20]
+	WORD $0x4fc092b5 // fmul v21.2d, v21.2d, v0.d[0]
+	WORD $0x4fc092d6 // fmul v22.2d, v22.2d, v0.d[0]
+	WORD $0xad7f6197 // ldp q23, q24, [x12, #-0x20]
+	WORD $0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
+	WORD $0x4fc09318 // fmul v24.2d, v24.2d, v0.d[0]
+	WORD $0x4fc092f7 // fmul v23.2d, v23.2d, v0.d[0]
+	WORD $0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
+	WORD $0xad7f5576 // ldp q22, q21, [x11, #-0x20]
+	WORD $0x4ef8d6b5 // fsub v21.2d, v21.2d, v24.2d
+	WORD $0x4ef7d6d6 // fsub v22.2d, v22.2d, v23.2d
+	WORD $0xad3f4931 // stp q17, q18, [x9, #-0x20]
+	WORD $0xad40657a // ldp q26, q25, [x11]
+	WORD $0xad3f5576 // stp q22, q21, [x11, #-0x20]
+	WORD $0xad405d58 // ldp q24, q23, [x10]
+	WORD $0xad404931 // ldp q17, q18, [x9]
+	WORD $0x4fc092f7 // fmul v23.2d, v23.2d, v0.d[0]
+	WORD $0x4fc09318 // fmul v24.2d, v24.2d, v0.d[0]
+	WORD $0x4e77d652 // fadd v18.2d, v18.2d, v23.2d
+	WORD $0x4e78d631 // fadd v17.2d, v17.2d, v24.2d
+	WORD $0xad406197 // ldp q23, q24, [x12]
+	WORD $0x4fc092f7 // fmul v23.2d, v23.2d, v0.d[0]
+	WORD $0x4ef7d757 // fsub v23.2d, v26.2d, v23.2d
+	WORD $0xad004931 // stp q17, q18, [x9]
+	WORD $0x6e74de91 // fmul v17.2d, v20.2d, v20.2d
+	WORD $0x6e73de72 // fmul v18.2d, v19.2d, v19.2d
+	WORD $0x4fc09313 // fmul v19.2d, v24.2d, v0.d[0]
+	WORD $0x4ef3d733 // fsub v19.2d, v25.2d, v19.2d
+	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
+	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
+	WORD $0x6e76ded1 // fmul v17.2d, v22.2d, v22.2d
+	WORD $0x6e75deb2 // fmul v18.2d, v21.2d, v21.2d
+	WORD $0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	WORD $0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	WORD $0x6e73de72 // fmul v18.2d, v19.2d, v19.2d
+	WORD $0xad004d77 // stp q23, q19, [x11]
+	WORD $0x6e77def1 // fmul v17.2d, v23.2d, v23.2d
+	WORD $0x4e72d4a5 // fadd v5.2d, v5.2d, v18.2d
+	WORD $0xad414d54 // ldp q20, q19, [x10, #0x20]
+	WORD $0xad415995 // ldp q21, q22, [x12, #0x20]
+	WORD $0x9102014a // add x10, x10, #0x80
+	WORD $0x9102018c // add x12, x12, #0x80
+	WORD $0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	WORD $0xad414532 // ldp q18, q17, [x9, #0x20]
+	WORD $0x4fc09273 // fmul v19.2d, v19.2d, v0.d[0]
+	WORD $0x4fc092d6 // fmul v22.2d, v22.2d, v0.d[0]
+	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
+	WORD $0x4fc092b3 // fmul v19.2d, v21.2d, v0.d[0]
+	WORD $0xad415d75 // ldp q21, q23, [x11, #0x20]
+	WORD $0x4fc09294 // fmul v20.2d, v20.2d, v0.d[0]
+	WORD $0x4e74d652 // fadd v18.2d, v18.2d, v20.2d
+	WORD $0x4ef3d6b3 // fsub v19.2d, v21.2d, v19.2d
+	WORD $0x4ef6d6f5 // fsub v21.2d, v23.2d, v22.2d
+	WORD $0xad014532 // stp q18, q17, [x9, #0x20]
+	WORD $0x91020129 // add x9, x9, #0x80
+	WORD $0x6e73de76 // fmul v22.2d, v19.2d, v19.2d
+	WORD $0x6e75deb7 // fmul v23.2d, v21.2d, v21.2d
+	WORD $0xad015573 // stp q19, q21, [x11, #0x20]
+	WORD $0x9102016b // add x11, x11, #0x80
+	WORD $0x4e77d442 // fadd v2.2d, v2.2d, v23.2d
+	WORD $0x4e76d421 // fadd v1.2d, v1.2d, v22.2d
+	WORD $0x54fff64b // b.lt <step+0x40>
+	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
+	WORD $0x4e63d4e0 // fadd v0.2d, v7.2d, v3.2d
+	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0x4e62d4a1 // fadd v1.2d, v5.2d, v2.2d
+	WORD $0x1e612802 // fadd d2, d0, d1
+	WORD $0x5e180400 // mov d0, v0.d[1]
+	WORD $0x5e180421 // mov d1, v1.d[1]
+	WORD $0x1e612800 // fadd d0, d0, d1
+	WORD $0x1e602840 // fadd d0, d2, d0
+	WORD $0xd65f03c0 // ret
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x1e612802 // fadd d2, d0, d1
+	WORD $0x5e180400 // mov d0, v0.d[1]
+	WORD $0x5e180421 // mov d1, v1.d[1]
+	WORD $0x1e612800 // fadd d0, d0, d1
+	WORD $0x1e602840 // fadd d0, d2, d0
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	MOVD R19, R30
+	FMOVD F0, ret+48(FP)
+	RET
+
+// func mulQuad(a float64, w *float64, x *float64, y *float64, n int)
+TEXT ·mulQuad(SB), 0, $80-40
+	FMOVD a+0(FP), F0
+	MOVD w+8(FP), R0
+	MOVD x+16(FP), R1
+	MOVD y+24(FP), R2
+	MOVD n+32(FP), R3
+	MOVD R30, R19
+	PCALIGN $64
+	WORD $0xd10043ff // sub sp, sp, #0x10
+	WORD $0x94000007 // bl <mul>
+	WORD $0x910043ff // add sp, sp, #0x10
+	WORD $0x1400003d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf100047f // cmp x3, #0x1
+	WORD $0x5400052b // b.lt <mul+0xa8>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x91010009 // add x9, x0, #0x40
+	WORD $0x9101002a // add x10, x1, #0x40
+	WORD $0x9101004b // add x11, x2, #0x40
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad7e0921 // ldp q1, q2, [x9, #-0x40]
+	WORD $0x91004108 // add x8, x8, #0x10
+	WORD $0xeb03011f // cmp x8, x3
+	WORD $0xad7e1143 // ldp q3, q4, [x10, #-0x40]
+	WORD $0x6e64dc42 // fmul v2.2d, v2.2d, v4.2d
+	WORD $0x6e63dc21 // fmul v1.2d, v1.2d, v3.2d
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0xad3e0961 // stp q1, q2, [x11, #-0x40]
+	WORD $0xad7f0921 // ldp q1, q2, [x9, #-0x20]
+	WORD $0xad7f1143 // ldp q3, q4, [x10, #-0x20]
+	WORD $0x6e64dc42 // fmul v2.2d, v2.2d, v4.2d
+	WORD $0x6e63dc21 // fmul v1.2d, v1.2d, v3.2d
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0xad3f0961 // stp q1, q2, [x11, #-0x20]
+	WORD $0xad400921 // ldp q1, q2, [x9]
+	WORD $0xad401143 // ldp q3, q4, [x10]
+	WORD $0x6e64dc42 // fmul v2.2d, v2.2d, v4.2d
+	WORD $0x6e63dc21 // fmul v1.2d, v1.2d, v3.2d
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0xad000961 // stp q1, q2, [x11]
+	WORD $0xad410921 // ldp q1, q2, [x9, #0x20]
+	WORD $0xad411143 // ldp q3, q4, [x10, #0x20]
+	WORD $0x91020129 // add x9, x9, #0x80
+	WORD $0x9102014a // add x10, x10, #0x80
+	WORD $0x6e64dc42 // fmul v2.2d, v2.2d, v4.2d
+	WORD $0x6e63dc21 // fmul v1.2d, v1.2d, v3.2d
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0xad010961 // stp q1, q2, [x11, #0x20]
+	WORD $0x9102016b // add x11, x11, #0x80
+	WORD $0x54fffbeb // b.lt <mul+0x20>
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	MOVD R19, R30
+	RET
+
+// func relaxQuad(a float64, w *float64, x *float64, r *float64, n int)
+TEXT ·relaxQuad(SB), 0, $80-40
+	FMOVD a+0(FP), F0
+	MOVD w+8(FP), R0
+	MOVD x+16(FP), R1
+	MOVD r+24(FP), R2
+	MOVD n+32(FP), R3
+	MOVD R30, R19
+	PCALIGN $64
+	WORD $0xd10043ff // sub sp, sp, #0x10
+	WORD $0x94000007 // bl <relax>
+	WORD $0x910043ff // add sp, sp, #0x10
+	WORD $0x1400003d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf100047f // cmp x3, #0x1
+	WORD $0x540006ab // b.lt <relax+0xd8>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x91010029 // add x9, x1, #0x40
+	WORD $0x9101000a // add x10, x0, #0x40
+	WORD $0x9101004b // add x11, x2, #0x40
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad7e0941 // ldp q1, q2, [x10, #-0x40]
+	WORD $0x91004108 // add x8, x8, #0x10
+	WORD $0xeb03011f // cmp x8, x3
+	WORD $0xad7e1163 // ldp q3, q4, [x11, #-0x40]
+	WORD $0x6e64dc42 // fmul v2.2d, v2.2d, v4.2d
+	WORD $0x6e63dc21 // fmul v1.2d, v1.2d, v3.2d
+	WORD $0xad7e1123 // ldp q3, q4, [x9, #-0x40]
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
+	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
+	WORD $0xad3e0961 // stp q1, q2, [x11, #-0x40]
+	WORD $0xad7f0961 // ldp q1, q2, [x11, #-0x20]
+	WORD $0xad7f1143 // ldp q3, q4, [x10, #-0x20]
+	WORD $0x6e62dc82 // fmul v2.2d, v4.2d, v2.2d
+	WORD $0x6e61dc61 // fmul v1.2d, v3.2d, v1.2d
+	WORD $0xad7f1123 // ldp q3, q4, [x9, #-0x20]
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
+	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
+	WORD $0xad3f0961 // stp q1, q2, [x11, #-0x20]
+	WORD $0xad400961 // ldp q1, q2, [x11]
+	WORD $0xad401143 // ldp q3, q4, [x10]
+	WORD $0x6e62dc82 // fmul v2.2d, v4.2d, v2.2d
+	WORD $0x6e61dc61 // fmul v1.2d, v3.2d, v1.2d
+	WORD $0xad401123 // ldp q3, q4, [x9]
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
+	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
+	WORD $0xad000961 // stp q1, q2, [x11]
+	WORD $0xad410961 // ldp q1, q2, [x11, #0x20]
+	WORD $0xad411143 // ldp q3, q4, [x10, #0x20]
+	WORD $0x9102014a // add x10, x10, #0x80
+	WORD $0x6e62dc82 // fmul v2.2d, v4.2d, v2.2d
+	WORD $0x6e61dc61 // fmul v1.2d, v3.2d, v1.2d
+	WORD $0xad411123 // ldp q3, q4, [x9, #0x20]
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x91020129 // add x9, x9, #0x80
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
+	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
+	WORD $0xad010961 // stp q1, q2, [x11, #0x20]
+	WORD $0x9102016b // add x11, x11, #0x80
+	WORD $0x54fffa6b // b.lt <relax+0x20>
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	MOVD R19, R30
+	RET
+
 // func decodeWordsQuad(c *wordCall)
 TEXT ·decodeWordsQuad(SB), 0, $80-8
 	MOVD c+0(FP), R0
