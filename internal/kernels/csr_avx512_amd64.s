@@ -30,6 +30,40 @@
 	KXNORB    K1, K1, K1     \
 	ADD_PRODUCTS(Z10, SUM)
 
+// Z8 = x at the eight indices at P, by single loads.
+#define EIGHT_X(P) \
+	MOVL    (R8)(P*4), R14           \
+	MOVL    4(R8)(P*4), R15          \
+	VMOVSD  (R10)(R14*8), X8         \
+	VMOVHPD (R10)(R15*8), X8, X8     \
+	MOVL    8(R8)(P*4), R14          \
+	MOVL    12(R8)(P*4), R15         \
+	VMOVSD  (R10)(R14*8), X9         \
+	VMOVHPD (R10)(R15*8), X9, X9     \
+	MOVL    16(R8)(P*4), R14         \
+	MOVL    20(R8)(P*4), R15         \
+	VMOVSD  (R10)(R14*8), X10        \
+	VMOVHPD (R10)(R15*8), X10, X10   \
+	MOVL    24(R8)(P*4), R14         \
+	MOVL    28(R8)(P*4), R15         \
+	VMOVSD  (R10)(R14*8), X11        \
+	VMOVHPD (R10)(R15*8), X11, X11   \
+	VINSERTF128   $1, X9, Y8, Y8     \
+	VINSERTF128   $1, X11, Y10, Y10  \
+	VINSERTF64X4  $1, Y10, Z8, Z8
+
+// EIGHT_64 and EIGHT_32 without a gather.
+#define LOADS_64(P, SUM) \
+	PREFETCH(P, 8) \
+	EIGHT_X(P)     \
+	VFMADD231PD (R9)(P*8), Z8, SUM
+
+#define LOADS_32(P, SUM) \
+	PREFETCH(P, 4)            \
+	EIGHT_X(P)                \
+	VCVTPS2PD   (R9)(P*4), Z9 \
+	VFMADD231PD Z9, Z8, SUM
+
 #define TAIL_32(P, SUM) \
 	PREFETCH(P, 4)                 \
 	VMOVDQU32.Z (R8)(P*4), K1, Y9  \
@@ -133,3 +167,11 @@ TEXT ·csr64AVX512(SB), NOSPLIT, $0-48
 // func csr32AVX512(dst *float64, n int, rowPtr *int64, col *int32, val *float32, x *float64)
 TEXT ·csr32AVX512(SB), NOSPLIT, $0-48
 	ROWS(EIGHT_32, TAIL_32)
+
+// func csr64LoadsAVX512(dst *float64, n int, rowPtr *int64, col *int32, val, x *float64)
+TEXT ·csr64LoadsAVX512(SB), NOSPLIT, $0-48
+	ROWS(LOADS_64, TAIL_64)
+
+// func csr32LoadsAVX512(dst *float64, n int, rowPtr *int64, col *int32, val *float32, x *float64)
+TEXT ·csr32LoadsAVX512(SB), NOSPLIT, $0-48
+	ROWS(LOADS_32, TAIL_32)

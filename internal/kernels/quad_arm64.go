@@ -3,7 +3,9 @@
 package kernels
 
 func init() {
+	vector.from(NEON, quadVector)
 	slots.from(NEON, mulSlotsQuad)
 	fastSlots.from(NEON, true)
+	addingRows.from(NEON, addRowsWordsQuad)
 	symmetric.from(NEON, mulSymmetricQuad)
 }

@@ -36,3 +36,39 @@ func symmetric5Quad(c *symmetricCall)
 
 //go:noescape
 func symmetric6Quad(c *symmetricCall)
+
+//go:noescape
+func dotQuad(x *float64, y *float64, n int) float64
+
+//go:noescape
+func dot2Quad(v0 *float64, v1 *float64, w *float64, n int, h *float64)
+
+//go:noescape
+func axpyQuad(a float64, x *float64, y *float64, n int)
+
+//go:noescape
+func axpy4Quad(c *axpy4Call)
+
+//go:noescape
+func axpyDotQuad(a float64, x *float64, y *float64, z *float64, n int) float64
+
+//go:noescape
+func xpayQuad(x *float64, a float64, y *float64, n int)
+
+//go:noescape
+func scaleQuad(a float64, x *float64, n int)
+
+//go:noescape
+func stepQuad(a float64, p *float64, x *float64, q *float64, r *float64, n int) float64
+
+//go:noescape
+func mulQuad(a float64, w *float64, x *float64, y *float64, n int)
+
+//go:noescape
+func relaxQuad(a float64, w *float64, x *float64, r *float64, n int)
+
+//go:noescape
+func decodeWordsQuad(c *wordCall)
+
+//go:noescape
+func addRowsQuad(c *wordCall)

@@ -13200,3 +13200,1100 @@ TEXT ·symmetric6Quad(SB), 0, $1584-8
 	LONG $0x45300000; LONG $0x00000000
 	LONG $0x43300000
 	RET
+
+// func dotQuad(x *float64, y *float64, n int) float64
+TEXT ·dotQuad(SB), 0, $80-32
+	MOVQ x+0(FP), DI
+	MOVQ y+8(FP), SI
+	MOVQ n+16(FP), DX
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <dot>
+	LONG $0x0000b6e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
+	WORD $0x6a7e // jle <dot+0x73>
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x2410fdc5; BYTE $0xc7 // vmovupd (%rdi,%rax,8), %ymm4
+	LONG $0x7410fdc5; WORD $0x40c7 // vmovupd 0x40(%rdi,%rax,8), %ymm6
+	LONG $0x6c10fdc5; WORD $0x20c7 // vmovupd 0x20(%rdi,%rax,8), %ymm5
+	LONG $0x7c10fdc5; WORD $0x60c7 // vmovupd 0x60(%rdi,%rax,8), %ymm7
+	LONG $0x445955c5; WORD $0x20c6 // vmulpd 0x20(%rsi,%rax,8), %ymm5, %ymm8
+	LONG $0x2459ddc5; BYTE $0xc6 // vmulpd (%rsi,%rax,8), %ymm4, %ymm4
+	LONG $0x7459cdc5; WORD $0x40c6 // vmulpd 0x40(%rsi,%rax,8), %ymm6, %ymm6
+	LONG $0x6c59c5c5; WORD $0x60c6 // vmulpd 0x60(%rsi,%rax,8), %ymm7, %ymm5
+	LONG $0x10c08348 // addq $0x10, %rax
+	LONG $0xdc58e5c5 // vaddpd %ymm4, %ymm3, %ymm3
+	LONG $0xd258bdc5 // vaddpd %ymm2, %ymm8, %ymm2
+	LONG $0xce58f5c5 // vaddpd %ymm6, %ymm1, %ymm1
+	LONG $0xc558fdc5 // vaddpd %ymm5, %ymm0, %ymm0
+	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
+	WORD $0xb97c // jl <dot+0x20>
+	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
+	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
+	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	LONG $0x197de3c4; WORD $0x01c1 // vextractf128 $0x1, %ymm0, %xmm1
+	LONG $0xd158fbc5 // vaddsd %xmm1, %xmm0, %xmm2
+	LONG $0xc158f9c5 // vaddpd %xmm1, %xmm0, %xmm0
+	LONG $0xc0c6f9c5; BYTE $0x01 // vshufpd $0x1, %xmm0, %xmm0, %xmm0
+	LONG $0xc058ebc5 // vaddsd %xmm0, %xmm2, %xmm0
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	WORD $0x0000; BYTE $0x00
+	MOVSD X0, ret+24(FP)
+	RET
+
+// func dot2Quad(v0 *float64, v1 *float64, w *float64, n int, h *float64)
+TEXT ·dot2Quad(SB), 0, $80-40
+	MOVQ v0+0(FP), DI
+	MOVQ v1+8(FP), SI
+	MOVQ w+16(FP), DX
+	MOVQ n+24(FP), CX
+	MOVQ h+32(FP), R8
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <dot2>
+	LONG $0x0000f6e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x00ab8e0f; WORD $0x0000 // jle <dot2+0xb8>
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x04107dc5; BYTE $0xc2 // vmovupd (%rdx,%rax,8), %ymm8
+	LONG $0x4c107dc5; WORD $0x20c2 // vmovupd 0x20(%rdx,%rax,8), %ymm9
+	LONG $0x54107dc5; WORD $0x40c2 // vmovupd 0x40(%rdx,%rax,8), %ymm10
+	LONG $0x5c107dc5; WORD $0x60c2 // vmovupd 0x60(%rdx,%rax,8), %ymm11
+	LONG $0x24593dc5; BYTE $0xc7 // vmulpd (%rdi,%rax,8), %ymm8, %ymm12
+	LONG $0x6c5935c5; WORD $0x20c6 // vmulpd 0x20(%rsi,%rax,8), %ymm9, %ymm13
+	LONG $0x04593dc5; BYTE $0xc6 // vmulpd (%rsi,%rax,8), %ymm8, %ymm8
+	LONG $0xf6589dc5 // vaddpd %ymm6, %ymm12, %ymm6
+	LONG $0x645935c5; WORD $0x20c7 // vmulpd 0x20(%rdi,%rax,8), %ymm9, %ymm12
+	LONG $0x4c592dc5; WORD $0x40c6 // vmulpd 0x40(%rsi,%rax,8), %ymm10, %ymm9
+	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
+	LONG $0xed5895c5 // vaddpd %ymm5, %ymm13, %ymm5
+	LONG $0xdb589dc5 // vaddpd %ymm3, %ymm12, %ymm3
+	LONG $0x64592dc5; WORD $0x40c7 // vmulpd 0x40(%rdi,%rax,8), %ymm10, %ymm12
+	LONG $0xe458b5c5 // vaddpd %ymm4, %ymm9, %ymm4
+	LONG $0x545925c5; WORD $0x60c7 // vmulpd 0x60(%rdi,%rax,8), %ymm11, %ymm10
+	LONG $0x4c5925c5; WORD $0x60c6 // vmulpd 0x60(%rsi,%rax,8), %ymm11, %ymm9
+	LONG $0x10c08348 // addq $0x10, %rax
+	LONG $0xd2589dc5 // vaddpd %ymm2, %ymm12, %ymm2
+	LONG $0xc058adc5 // vaddpd %ymm0, %ymm10, %ymm0
+	LONG $0xc958b5c5 // vaddpd %ymm1, %ymm9, %ymm1
+	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
+	WORD $0x927c // jl <dot2+0x30>
+	LONG $0xc058e5c5 // vaddpd %ymm0, %ymm3, %ymm0
+	LONG $0xd258cdc5 // vaddpd %ymm2, %ymm6, %ymm2
+	LONG $0xdc58c5c5 // vaddpd %ymm4, %ymm7, %ymm3
+	LONG $0xc958d5c5 // vaddpd %ymm1, %ymm5, %ymm1
+	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
+	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
+	WORD $0x04eb // jmp <dot2+0xbc>
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0x197de3c4; WORD $0x01c2 // vextractf128 $0x1, %ymm0, %xmm2
+	LONG $0x197de3c4; WORD $0x01cb // vextractf128 $0x1, %ymm1, %xmm3
+	LONG $0xcb58f1c5 // vaddpd %xmm3, %xmm1, %xmm1
+	LONG $0xc258f9c5 // vaddpd %xmm2, %xmm0, %xmm0
+	LONG $0xc17cf9c5 // vhaddpd %xmm1, %xmm0, %xmm0
+	LONG $0x1179c1c4; BYTE $0x00 // vmovupd %xmm0, (%r8)
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000
+	RET
+
+// func axpyQuad(a float64, x *float64, y *float64, n int)
+TEXT ·axpyQuad(SB), 0, $80-32
+	MOVSD a+0(FP), X0
+	MOVQ x+8(FP), DI
+	MOVQ y+16(FP), SI
+	MOVQ n+24(FP), DX
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <axpy>
+	LONG $0x000076e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
+	WORD $0x597e // jle <axpy+0x5e>
+	LONG $0x197de2c4; BYTE $0xc0 // vbroadcastsd %xmm0, %ymm0
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x0c59fdc5; BYTE $0xc7 // vmulpd (%rdi,%rax,8), %ymm0, %ymm1
+	LONG $0x0c58f5c5; BYTE $0xc6 // vaddpd (%rsi,%rax,8), %ymm1, %ymm1
+	LONG $0x0c11fdc5; BYTE $0xc6 // vmovupd %ymm1, (%rsi,%rax,8)
+	LONG $0x4c59fdc5; WORD $0x20c7 // vmulpd 0x20(%rdi,%rax,8), %ymm0, %ymm1
+	LONG $0x4c58f5c5; WORD $0x20c6 // vaddpd 0x20(%rsi,%rax,8), %ymm1, %ymm1
+	LONG $0x4c11fdc5; WORD $0x20c6 // vmovupd %ymm1, 0x20(%rsi,%rax,8)
+	LONG $0x4c59fdc5; WORD $0x40c7 // vmulpd 0x40(%rdi,%rax,8), %ymm0, %ymm1
+	LONG $0x4c58f5c5; WORD $0x40c6 // vaddpd 0x40(%rsi,%rax,8), %ymm1, %ymm1
+	LONG $0x4c11fdc5; WORD $0x40c6 // vmovupd %ymm1, 0x40(%rsi,%rax,8)
+	LONG $0x4c59fdc5; WORD $0x60c7 // vmulpd 0x60(%rdi,%rax,8), %ymm0, %ymm1
+	LONG $0x4c58f5c5; WORD $0x60c6 // vaddpd 0x60(%rsi,%rax,8), %ymm1, %ymm1
+	LONG $0x4c11fdc5; WORD $0x60c6 // vmovupd %ymm1, 0x60(%rsi,%rax,8)
+	LONG $0x10c08348 // addq $0x10, %rax
+	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
+	WORD $0xb27c // jl <axpy+0x10>
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; WORD $0x0000; BYTE $0x00
+	RET
+
+// func axpy4Quad(c *axpy4Call)
+TEXT ·axpy4Quad(SB), 0, $80-8
+	MOVQ c+0(FP), DI
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <axpy4>
+	LONG $0x000136e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	LONG $0x48478b48 // movq 0x48(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x01068e0f; WORD $0x0000 // jle <axpy4+0x113>
+	LONG $0x197de2c4; BYTE $0x07 // vbroadcastsd (%rdi), %ymm0
+	LONG $0x197de2c4; WORD $0x084f // vbroadcastsd 0x8(%rdi), %ymm1
+	LONG $0x197de2c4; WORD $0x1057 // vbroadcastsd 0x10(%rdi), %ymm2
+	LONG $0x197de2c4; WORD $0x185f // vbroadcastsd 0x18(%rdi), %ymm3
+	LONG $0x204f8b48 // movq 0x20(%rdi), %rcx
+	LONG $0x28578b48 // movq 0x28(%rdi), %rdx
+	LONG $0x30778b48 // movq 0x30(%rdi), %rsi
+	LONG $0x38478b4c // movq 0x38(%rdi), %r8
+	LONG $0x404f8b4c // movq 0x40(%rdi), %r9
+	WORD $0xff31 // xorl %edi, %edi
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x2459fdc5; BYTE $0xf9 // vmulpd (%rcx,%rdi,8), %ymm0, %ymm4
+	LONG $0x2c59f5c5; BYTE $0xfa // vmulpd (%rdx,%rdi,8), %ymm1, %ymm5
+	LONG $0x585dc1c4; WORD $0xf924 // vaddpd (%r9,%rdi,8), %ymm4, %ymm4
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0x2c59edc5; BYTE $0xfe // vmulpd (%rsi,%rdi,8), %ymm2, %ymm5
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0x5965c1c4; WORD $0xf82c // vmulpd (%r8,%rdi,8), %ymm3, %ymm5
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0x117dc1c4; WORD $0xf924 // vmovupd %ymm4, (%r9,%rdi,8)
+	LONG $0x6459fdc5; WORD $0x20f9 // vmulpd 0x20(%rcx,%rdi,8), %ymm0, %ymm4
+	LONG $0x6c59f5c5; WORD $0x20fa // vmulpd 0x20(%rdx,%rdi,8), %ymm1, %ymm5
+	LONG $0x585dc1c4; WORD $0xf964; BYTE $0x20 // vaddpd 0x20(%r9,%rdi,8), %ymm4, %ymm4
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0x6c59edc5; WORD $0x20fe // vmulpd 0x20(%rsi,%rdi,8), %ymm2, %ymm5
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0x5965c1c4; WORD $0xf86c; BYTE $0x20 // vmulpd 0x20(%r8,%rdi,8), %ymm3, %ymm5
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0x117dc1c4; WORD $0xf964; BYTE $0x20 // vmovupd %ymm4, 0x20(%r9,%rdi,8)
+	LONG $0x6459fdc5; WORD $0x40f9 // vmulpd 0x40(%rcx,%rdi,8), %ymm0, %ymm4
+	LONG $0x6c59f5c5; WORD $0x40fa // vmulpd 0x40(%rdx,%rdi,8), %ymm1, %ymm5
+	LONG $0x585dc1c4; WORD $0xf964; BYTE $0x40 // vaddpd 0x40(%r9,%rdi,8), %ymm4, %ymm4
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0x6c59edc5; WORD $0x40fe // vmulpd 0x40(%rsi,%rdi,8), %ymm2, %ymm5
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0x5965c1c4; WORD $0xf86c; BYTE $0x40 // vmulpd 0x40(%r8,%rdi,8), %ymm3, %ymm5
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0x117dc1c4; WORD $0xf964; BYTE $0x40 // vmovupd %ymm4, 0x40(%r9,%rdi,8)
+	LONG $0x6459fdc5; WORD $0x60f9 // vmulpd 0x60(%rcx,%rdi,8), %ymm0, %ymm4
+	LONG $0x6c59f5c5; WORD $0x60fa // vmulpd 0x60(%rdx,%rdi,8), %ymm1, %ymm5
+	LONG $0x7c59edc5; WORD $0x60fe // vmulpd 0x60(%rsi,%rdi,8), %ymm2, %ymm7
+	LONG $0x5965c1c4; WORD $0xf874; BYTE $0x60 // vmulpd 0x60(%r8,%rdi,8), %ymm3, %ymm6
+	LONG $0x585dc1c4; WORD $0xf964; BYTE $0x60 // vaddpd 0x60(%r9,%rdi,8), %ymm4, %ymm4
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0xe758ddc5 // vaddpd %ymm7, %ymm4, %ymm4
+	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
+	LONG $0x117dc1c4; WORD $0xf964; BYTE $0x60 // vmovupd %ymm4, 0x60(%r9,%rdi,8)
+	LONG $0x10c78348 // addq $0x10, %rdi
+	WORD $0x3948; BYTE $0xc7 // cmpq %rax, %rdi
+	LONG $0xff2d8c0f; WORD $0xffff // jl <axpy4+0x40>
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	WORD $0x0000
+	RET
+
+// func axpyDotQuad(a float64, x *float64, y *float64, z *float64, n int) float64
+TEXT ·axpyDotQuad(SB), 0, $80-48
+	MOVSD a+0(FP), X0
+	MOVQ x+8(FP), DI
+	MOVQ y+16(FP), SI
+	MOVQ z+24(FP), DX
+	MOVQ n+32(FP), CX
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <axpyDot>
+	LONG $0x0000f6e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x009a8e0f; WORD $0x0000 // jle <axpyDot+0xa3>
+	LONG $0x197de2c4; BYTE $0xc8 // vbroadcastsd %xmm0, %ymm1
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0x2c59f5c5; BYTE $0xc7 // vmulpd (%rdi,%rax,8), %ymm1, %ymm5
+	LONG $0x2c58d5c5; BYTE $0xc6 // vaddpd (%rsi,%rax,8), %ymm5, %ymm5
+	LONG $0x2c11fdc5; BYTE $0xc6 // vmovupd %ymm5, (%rsi,%rax,8)
+	LONG $0x2c59d5c5; BYTE $0xc2 // vmulpd (%rdx,%rax,8), %ymm5, %ymm5
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0x6c59f5c5; WORD $0x20c7 // vmulpd 0x20(%rdi,%rax,8), %ymm1, %ymm5
+	LONG $0x6c58d5c5; WORD $0x20c6 // vaddpd 0x20(%rsi,%rax,8), %ymm5, %ymm5
+	LONG $0x6c11fdc5; WORD $0x20c6 // vmovupd %ymm5, 0x20(%rsi,%rax,8)
+	LONG $0x6c59d5c5; WORD $0x20c2 // vmulpd 0x20(%rdx,%rax,8), %ymm5, %ymm5
+	LONG $0xdd58e5c5 // vaddpd %ymm5, %ymm3, %ymm3
+	LONG $0x6c59f5c5; WORD $0x40c7 // vmulpd 0x40(%rdi,%rax,8), %ymm1, %ymm5
+	LONG $0x6c58d5c5; WORD $0x40c6 // vaddpd 0x40(%rsi,%rax,8), %ymm5, %ymm5
+	LONG $0x6c11fdc5; WORD $0x40c6 // vmovupd %ymm5, 0x40(%rsi,%rax,8)
+	LONG $0x6c59d5c5; WORD $0x40c2 // vmulpd 0x40(%rdx,%rax,8), %ymm5, %ymm5
+	LONG $0xd558edc5 // vaddpd %ymm5, %ymm2, %ymm2
+	LONG $0x6c59f5c5; WORD $0x60c7 // vmulpd 0x60(%rdi,%rax,8), %ymm1, %ymm5
+	LONG $0x6c58d5c5; WORD $0x60c6 // vaddpd 0x60(%rsi,%rax,8), %ymm5, %ymm5
+	LONG $0x6c11fdc5; WORD $0x60c6 // vmovupd %ymm5, 0x60(%rsi,%rax,8)
+	LONG $0x6c59d5c5; WORD $0x60c2 // vmulpd 0x60(%rdx,%rax,8), %ymm5, %ymm5
+	LONG $0x10c08348 // addq $0x10, %rax
+	LONG $0xc558fdc5 // vaddpd %ymm5, %ymm0, %ymm0
+	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
+	WORD $0x8b7c // jl <axpyDot+0x20>
+	LONG $0xca58ddc5 // vaddpd %ymm2, %ymm4, %ymm1
+	LONG $0xc058e5c5 // vaddpd %ymm0, %ymm3, %ymm0
+	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	WORD $0x04eb // jmp <axpyDot+0xa7>
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0x197de3c4; WORD $0x01c1 // vextractf128 $0x1, %ymm0, %xmm1
+	LONG $0xd158fbc5 // vaddsd %xmm1, %xmm0, %xmm2
+	LONG $0xc158f9c5 // vaddpd %xmm1, %xmm0, %xmm0
+	LONG $0xc0c6f9c5; BYTE $0x01 // vshufpd $0x1, %xmm0, %xmm0, %xmm0
+	LONG $0xc058ebc5 // vaddsd %xmm0, %xmm2, %xmm0
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; WORD $0x0000; BYTE $0x00
+	MOVSD X0, ret+40(FP)
+	RET
+
+// func xpayQuad(x *float64, a float64, y *float64, n int)
+TEXT ·xpayQuad(SB), 0, $80-32
+	MOVQ x+0(FP), DI
+	MOVSD a+8(FP), X0
+	MOVQ y+16(FP), SI
+	MOVQ n+24(FP), DX
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <xpay>
+	LONG $0x000076e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
+	WORD $0x597e // jle <xpay+0x5e>
+	LONG $0x197de2c4; BYTE $0xc0 // vbroadcastsd %xmm0, %ymm0
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x0c59fdc5; BYTE $0xc6 // vmulpd (%rsi,%rax,8), %ymm0, %ymm1
+	LONG $0x0c58f5c5; BYTE $0xc7 // vaddpd (%rdi,%rax,8), %ymm1, %ymm1
+	LONG $0x0c11fdc5; BYTE $0xc6 // vmovupd %ymm1, (%rsi,%rax,8)
+	LONG $0x4c59fdc5; WORD $0x20c6 // vmulpd 0x20(%rsi,%rax,8), %ymm0, %ymm1
+	LONG $0x4c58f5c5; WORD $0x20c7 // vaddpd 0x20(%rdi,%rax,8), %ymm1, %ymm1
+	LONG $0x4c11fdc5; WORD $0x20c6 // vmovupd %ymm1, 0x20(%rsi,%rax,8)
+	LONG $0x4c59fdc5; WORD $0x40c6 // vmulpd 0x40(%rsi,%rax,8), %ymm0, %ymm1
+	LONG $0x4c58f5c5; WORD $0x40c7 // vaddpd 0x40(%rdi,%rax,8), %ymm1, %ymm1
+	LONG $0x4c11fdc5; WORD $0x40c6 // vmovupd %ymm1, 0x40(%rsi,%rax,8)
+	LONG $0x4c59fdc5; WORD $0x60c6 // vmulpd 0x60(%rsi,%rax,8), %ymm0, %ymm1
+	LONG $0x4c58f5c5; WORD $0x60c7 // vaddpd 0x60(%rdi,%rax,8), %ymm1, %ymm1
+	LONG $0x4c11fdc5; WORD $0x60c6 // vmovupd %ymm1, 0x60(%rsi,%rax,8)
+	LONG $0x10c08348 // addq $0x10, %rax
+	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
+	WORD $0xb27c // jl <xpay+0x10>
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; WORD $0x0000; BYTE $0x00
+	RET
+
+// func scaleQuad(a float64, x *float64, n int)
+TEXT ·scaleQuad(SB), 0, $80-24
+	MOVSD a+0(FP), X0
+	MOVQ x+8(FP), DI
+	MOVQ n+16(FP), SI
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <scale>
+	LONG $0x000076e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	WORD $0x8548; BYTE $0xf6 // testq %rsi, %rsi
+	WORD $0x427e // jle <scale+0x47>
+	LONG $0x197de2c4; BYTE $0xc0 // vbroadcastsd %xmm0, %ymm0
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x0c59fdc5; BYTE $0xc7 // vmulpd (%rdi,%rax,8), %ymm0, %ymm1
+	LONG $0x0c11fdc5; BYTE $0xc7 // vmovupd %ymm1, (%rdi,%rax,8)
+	LONG $0x4c59fdc5; WORD $0x20c7 // vmulpd 0x20(%rdi,%rax,8), %ymm0, %ymm1
+	LONG $0x4c11fdc5; WORD $0x20c7 // vmovupd %ymm1, 0x20(%rdi,%rax,8)
+	LONG $0x4c59fdc5; WORD $0x40c7 // vmulpd 0x40(%rdi,%rax,8), %ymm0, %ymm1
+	LONG $0x4c11fdc5; WORD $0x40c7 // vmovupd %ymm1, 0x40(%rdi,%rax,8)
+	LONG $0x4c59fdc5; WORD $0x60c7 // vmulpd 0x60(%rdi,%rax,8), %ymm0, %ymm1
+	LONG $0x4c11fdc5; WORD $0x60c7 // vmovupd %ymm1, 0x60(%rdi,%rax,8)
+	LONG $0x10c08348 // addq $0x10, %rax
+	WORD $0x3948; BYTE $0xf0 // cmpq %rsi, %rax
+	WORD $0xc97c // jl <scale+0x10>
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; WORD $0x0000
+	RET
+
+// func stepQuad(a float64, p *float64, x *float64, q *float64, r *float64, n int) float64
+TEXT ·stepQuad(SB), 0, $80-56
+	MOVSD a+0(FP), X0
+	MOVQ p+8(FP), DI
+	MOVQ x+16(FP), SI
+	MOVQ q+24(FP), DX
+	MOVQ r+32(FP), CX
+	MOVQ n+40(FP), R8
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <step>
+	LONG $0x000136e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	LONG $0x00ec8e0f; WORD $0x0000 // jle <step+0xf5>
+	LONG $0x197de2c4; BYTE $0xc8 // vbroadcastsd %xmm0, %ymm1
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0x2c59f5c5; BYTE $0xc7 // vmulpd (%rdi,%rax,8), %ymm1, %ymm5
+	LONG $0x3c59f5c5; BYTE $0xc2 // vmulpd (%rdx,%rax,8), %ymm1, %ymm7
+	LONG $0x3410fdc5; BYTE $0xc1 // vmovupd (%rcx,%rax,8), %ymm6
+	LONG $0x2c58d5c5; BYTE $0xc6 // vaddpd (%rsi,%rax,8), %ymm5, %ymm5
+	LONG $0xf75ccdc5 // vsubpd %ymm7, %ymm6, %ymm6
+	LONG $0x2c11fdc5; BYTE $0xc6 // vmovupd %ymm5, (%rsi,%rax,8)
+	LONG $0xee59cdc5 // vmulpd %ymm6, %ymm6, %ymm5
+	LONG $0x3411fdc5; BYTE $0xc1 // vmovupd %ymm6, (%rcx,%rax,8)
+	LONG $0x7c59f5c5; WORD $0x20c2 // vmulpd 0x20(%rdx,%rax,8), %ymm1, %ymm7
+	LONG $0x7410fdc5; WORD $0x20c1 // vmovupd 0x20(%rcx,%rax,8), %ymm6
+	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
+	LONG $0x6c59f5c5; WORD $0x20c7 // vmulpd 0x20(%rdi,%rax,8), %ymm1, %ymm5
+	LONG $0x6c58d5c5; WORD $0x20c6 // vaddpd 0x20(%rsi,%rax,8), %ymm5, %ymm5
+	LONG $0xf75ccdc5 // vsubpd %ymm7, %ymm6, %ymm6
+	LONG $0x6c11fdc5; WORD $0x20c6 // vmovupd %ymm5, 0x20(%rsi,%rax,8)
+	LONG $0xee59cdc5 // vmulpd %ymm6, %ymm6, %ymm5
+	LONG $0x7411fdc5; WORD $0x20c1 // vmovupd %ymm6, 0x20(%rcx,%rax,8)
+	LONG $0x7c59f5c5; WORD $0x40c2 // vmulpd 0x40(%rdx,%rax,8), %ymm1, %ymm7
+	LONG $0x7410fdc5; WORD $0x40c1 // vmovupd 0x40(%rcx,%rax,8), %ymm6
+	LONG $0xdd58e5c5 // vaddpd %ymm5, %ymm3, %ymm3
+	LONG $0x6c59f5c5; WORD $0x40c7 // vmulpd 0x40(%rdi,%rax,8), %ymm1, %ymm5
+	LONG $0x6c58d5c5; WORD $0x40c6 // vaddpd 0x40(%rsi,%rax,8), %ymm5, %ymm5
+	LONG $0xf75ccdc5 // vsubpd %ymm7, %ymm6, %ymm6
+	LONG $0x6c11fdc5; WORD $0x40c6 // vmovupd %ymm5, 0x40(%rsi,%rax,8)
+	LONG $0xee59cdc5 // vmulpd %ymm6, %ymm6, %ymm5
+	LONG $0x7411fdc5; WORD $0x40c1 // vmovupd %ymm6, 0x40(%rcx,%rax,8)
+	LONG $0x7c59f5c5; WORD $0x60c2 // vmulpd 0x60(%rdx,%rax,8), %ymm1, %ymm7
+	LONG $0x7410fdc5; WORD $0x60c1 // vmovupd 0x60(%rcx,%rax,8), %ymm6
+	LONG $0xd558edc5 // vaddpd %ymm5, %ymm2, %ymm2
+	LONG $0x6c59f5c5; WORD $0x60c7 // vmulpd 0x60(%rdi,%rax,8), %ymm1, %ymm5
+	LONG $0x6c58d5c5; WORD $0x60c6 // vaddpd 0x60(%rsi,%rax,8), %ymm5, %ymm5
+	LONG $0xf75ccdc5 // vsubpd %ymm7, %ymm6, %ymm6
+	LONG $0x6c11fdc5; WORD $0x60c6 // vmovupd %ymm5, 0x60(%rsi,%rax,8)
+	LONG $0x7411fdc5; WORD $0x60c1 // vmovupd %ymm6, 0x60(%rcx,%rax,8)
+	LONG $0xf659cdc5 // vmulpd %ymm6, %ymm6, %ymm6
+	LONG $0x10c08348 // addq $0x10, %rax
+	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
+	WORD $0x394c; BYTE $0xc0 // cmpq %r8, %rax
+	LONG $0xff398c0f; WORD $0xffff // jl <step+0x20>
+	LONG $0xca58ddc5 // vaddpd %ymm2, %ymm4, %ymm1
+	LONG $0xc058e5c5 // vaddpd %ymm0, %ymm3, %ymm0
+	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	WORD $0x04eb // jmp <step+0xf9>
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	LONG $0x197de3c4; WORD $0x01c1 // vextractf128 $0x1, %ymm0, %xmm1
+	LONG $0xd158fbc5 // vaddsd %xmm1, %xmm0, %xmm2
+	LONG $0xc158f9c5 // vaddpd %xmm1, %xmm0, %xmm0
+	LONG $0xc0c6f9c5; BYTE $0x01 // vshufpd $0x1, %xmm0, %xmm0, %xmm0
+	LONG $0xc058ebc5 // vaddsd %xmm0, %xmm2, %xmm0
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; BYTE $0x00
+	MOVSD X0, ret+48(FP)
+	RET
+
+// func mulQuad(a float64, w *float64, x *float64, y *float64, n int)
+TEXT ·mulQuad(SB), 0, $80-40
+	MOVSD a+0(FP), X0
+	MOVQ w+8(FP), DI
+	MOVQ x+16(FP), SI
+	MOVQ y+24(FP), DX
+	MOVQ n+32(FP), CX
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <mul>
+	LONG $0x0000b6e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	WORD $0x697e // jle <mul+0x6e>
+	LONG $0x197de2c4; BYTE $0xc0 // vbroadcastsd %xmm0, %ymm0
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x0c10fdc5; BYTE $0xc7 // vmovupd (%rdi,%rax,8), %ymm1
+	LONG $0x0c59f5c5; BYTE $0xc6 // vmulpd (%rsi,%rax,8), %ymm1, %ymm1
+	LONG $0xc959fdc5 // vmulpd %ymm1, %ymm0, %ymm1
+	LONG $0x0c11fdc5; BYTE $0xc2 // vmovupd %ymm1, (%rdx,%rax,8)
+	LONG $0x4c10fdc5; WORD $0x20c7 // vmovupd 0x20(%rdi,%rax,8), %ymm1
+	LONG $0x4c59f5c5; WORD $0x20c6 // vmulpd 0x20(%rsi,%rax,8), %ymm1, %ymm1
+	LONG $0xc959fdc5 // vmulpd %ymm1, %ymm0, %ymm1
+	LONG $0x4c11fdc5; WORD $0x20c2 // vmovupd %ymm1, 0x20(%rdx,%rax,8)
+	LONG $0x4c10fdc5; WORD $0x40c7 // vmovupd 0x40(%rdi,%rax,8), %ymm1
+	LONG $0x4c59f5c5; WORD $0x40c6 // vmulpd 0x40(%rsi,%rax,8), %ymm1, %ymm1
+	LONG $0xc959fdc5 // vmulpd %ymm1, %ymm0, %ymm1
+	LONG $0x4c11fdc5; WORD $0x40c2 // vmovupd %ymm1, 0x40(%rdx,%rax,8)
+	LONG $0x4c10fdc5; WORD $0x60c7 // vmovupd 0x60(%rdi,%rax,8), %ymm1
+	LONG $0x4c59f5c5; WORD $0x60c6 // vmulpd 0x60(%rsi,%rax,8), %ymm1, %ymm1
+	LONG $0xc959fdc5 // vmulpd %ymm1, %ymm0, %ymm1
+	LONG $0x4c11fdc5; WORD $0x60c2 // vmovupd %ymm1, 0x60(%rdx,%rax,8)
+	LONG $0x10c08348 // addq $0x10, %rax
+	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
+	WORD $0xa27c // jl <mul+0x10>
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; WORD $0x0000; BYTE $0x00
+	RET
+
+// func relaxQuad(a float64, w *float64, x *float64, r *float64, n int)
+TEXT ·relaxQuad(SB), 0, $80-40
+	MOVSD a+0(FP), X0
+	MOVQ w+8(FP), DI
+	MOVQ x+16(FP), SI
+	MOVQ r+24(FP), DX
+	MOVQ n+32(FP), CX
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <relax>
+	LONG $0x0000b6e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x007c8e0f; WORD $0x0000 // jle <relax+0x85>
+	LONG $0x197de2c4; BYTE $0xc0 // vbroadcastsd %xmm0, %ymm0
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x0c10fdc5; BYTE $0xc7 // vmovupd (%rdi,%rax,8), %ymm1
+	LONG $0x0c59f5c5; BYTE $0xc2 // vmulpd (%rdx,%rax,8), %ymm1, %ymm1
+	LONG $0xc959fdc5 // vmulpd %ymm1, %ymm0, %ymm1
+	LONG $0x0c58f5c5; BYTE $0xc6 // vaddpd (%rsi,%rax,8), %ymm1, %ymm1
+	LONG $0x0c11fdc5; BYTE $0xc2 // vmovupd %ymm1, (%rdx,%rax,8)
+	LONG $0x4c10fdc5; WORD $0x20c7 // vmovupd 0x20(%rdi,%rax,8), %ymm1
+	LONG $0x4c59f5c5; WORD $0x20c2 // vmulpd 0x20(%rdx,%rax,8), %ymm1, %ymm1
+	LONG $0xc959fdc5 // vmulpd %ymm1, %ymm0, %ymm1
+	LONG $0x4c58f5c5; WORD $0x20c6 // vaddpd 0x20(%rsi,%rax,8), %ymm1, %ymm1
+	LONG $0x4c11fdc5; WORD $0x20c2 // vmovupd %ymm1, 0x20(%rdx,%rax,8)
+	LONG $0x4c10fdc5; WORD $0x40c7 // vmovupd 0x40(%rdi,%rax,8), %ymm1
+	LONG $0x4c59f5c5; WORD $0x40c2 // vmulpd 0x40(%rdx,%rax,8), %ymm1, %ymm1
+	LONG $0xc959fdc5 // vmulpd %ymm1, %ymm0, %ymm1
+	LONG $0x4c58f5c5; WORD $0x40c6 // vaddpd 0x40(%rsi,%rax,8), %ymm1, %ymm1
+	LONG $0x4c11fdc5; WORD $0x40c2 // vmovupd %ymm1, 0x40(%rdx,%rax,8)
+	LONG $0x4c10fdc5; WORD $0x60c7 // vmovupd 0x60(%rdi,%rax,8), %ymm1
+	LONG $0x4c59f5c5; WORD $0x60c2 // vmulpd 0x60(%rdx,%rax,8), %ymm1, %ymm1
+	LONG $0xc959fdc5 // vmulpd %ymm1, %ymm0, %ymm1
+	LONG $0x4c58f5c5; WORD $0x60c6 // vaddpd 0x60(%rsi,%rax,8), %ymm1, %ymm1
+	LONG $0x4c11fdc5; WORD $0x60c2 // vmovupd %ymm1, 0x60(%rdx,%rax,8)
+	LONG $0x10c08348 // addq $0x10, %rax
+	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
+	WORD $0x8b7c // jl <relax+0x10>
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	RET
+
+// func decodeWordsQuad(c *wordCall)
+TEXT ·decodeWordsQuad(SB), 0, $80-8
+	MOVQ c+0(FP), DI
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <decodeWords>
+	LONG $0x00038ee9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	LONG $0x185f8b4c // movq 0x18(%rdi), %r11
+	WORD $0x8b48; BYTE $0x07 // movq (%rdi), %rax
+	LONG $0x08478b4c // movq 0x8(%rdi), %r8
+	LONG $0x104f8b48 // movq 0x10(%rdi), %rcx
+	LONG $0x08538b49 // movq 0x8(%r11), %rdx
+	WORD $0x8b4d; BYTE $0x0b // movq (%r11), %r9
+	LONG $0x95348d48; LONG $0x00000000 // leaq (,%rdx,4), %rsi
+	LONG $0x01f98349 // cmpq $0x1, %r9
+	LONG $0x009c840f; WORD $0x0000 // je <decodeWords+0xc4>
+	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
+	LONG $0x00f8850f; WORD $0x0000 // jne <decodeWords+0x129>
+	LONG $0x207f8b48 // movq 0x20(%rdi), %rdi
+	LONG $0x7e7ac1c4; WORD $0x1063 // vmovq 0x10(%r11), %xmm4
+	LONG $0x7e7ac1c4; WORD $0x185b // vmovq 0x18(%r11), %xmm3
+	LONG $0x7e7ac1c4; WORD $0x204b // vmovq 0x20(%r11), %xmm1
+	LONG $0x7e7ac1c4; WORD $0x2843 // vmovq 0x28(%r11), %xmm0
+	LONG $0x176ffec5 // vmovdqu (%rdi), %ymm2
+	LONG $0x04f88349 // cmpq $0x4, %r8
+	LONG $0x01a28c0f; WORD $0x0000 // jl <decodeWords+0x1fd>
+	LONG $0x597de2c4; BYTE $0xec // vpbroadcastq %xmm4, %ymm5
+	LONG $0x597de2c4; BYTE $0xf3 // vpbroadcastq %xmm3, %ymm6
+	LONG $0x597de2c4; BYTE $0xf9 // vpbroadcastq %xmm1, %ymm7
+	LONG $0x597d62c4; BYTE $0xc0 // vpbroadcastq %xmm0, %ymm8
+	BYTE $0x90 // nop
+	LONG $0x0089180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rcx)
+	LONG $0xfc788d49 // leaq -0x4(%r8), %rdi
+	LONG $0x096f7ac5 // vmovdqu (%rcx), %xmm9
+	LONG $0x383563c4; WORD $0x510c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdx,2), %ymm9, %ymm9
+	WORD $0x0148; BYTE $0xf1 // addq %rsi, %rcx
+	LONG $0x003562c4; BYTE $0xca // vpshufb %ymm2, %ymm9, %ymm9
+	LONG $0x47b562c4; BYTE $0xd5 // vpsllvq %ymm5, %ymm9, %ymm10
+	LONG $0xdb3d41c4; BYTE $0xc9 // vpand %ymm9, %ymm8, %ymm9
+	LONG $0x45ad62c4; BYTE $0xd6 // vpsrlvq %ymm6, %ymm10, %ymm10
+	LONG $0xd7d42dc5 // vpaddq %ymm7, %ymm10, %ymm10
+	LONG $0xeb2d41c4; BYTE $0xc9 // vpor %ymm9, %ymm10, %ymm9
+	LONG $0x087f7ec5 // vmovdqu %ymm9, (%rax)
+	LONG $0x20c08348 // addq $0x20, %rax
+	LONG $0x07f88349 // cmpq $0x7, %r8
+	WORD $0x8949; BYTE $0xf8 // movq %rdi, %r8
+	WORD $0xb977 // ja <decodeWords+0x70>
+	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
+	LONG $0x01498f0f; WORD $0x0000 // jg <decodeWords+0x209>
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	BYTE $0xc3 // retq
+	LONG $0x207f8b48 // movq 0x20(%rdi), %rdi
+	LONG $0x076ffec5 // vmovdqu (%rdi), %ymm0
+	LONG $0x04f88349 // cmpq $0x4, %r8
+	LONG $0x017e8c0f; WORD $0x0000 // jl <decodeWords+0x254>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x0089180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rcx)
+	LONG $0xfc788d49 // leaq -0x4(%r8), %rdi
+	LONG $0x096ffac5 // vmovdqu (%rcx), %xmm1
+	LONG $0x3875e3c4; WORD $0x510c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdx,2), %ymm1, %ymm1
+	WORD $0x0148; BYTE $0xf1 // addq %rsi, %rcx
+	LONG $0x0075e2c4; BYTE $0xc8 // vpshufb %ymm0, %ymm1, %ymm1
+	LONG $0x397de3c4; WORD $0x01ca // vextracti128 $0x1, %ymm1, %xmm2
+	LONG $0xcac6f0c5; BYTE $0xdd // vshufps $0xdd, %xmm2, %xmm1, %xmm1
+	LONG $0xc95afcc5 // vcvtps2pd %xmm1, %ymm1
+	LONG $0x087ffec5 // vmovdqu %ymm1, (%rax)
+	LONG $0x20c08348 // addq $0x20, %rax
+	LONG $0x07f88349 // cmpq $0x7, %r8
+	WORD $0x8949; BYTE $0xf8 // movq %rdi, %r8
+	WORD $0xc277 // ja <decodeWords+0xe0>
+	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
+	LONG $0x01398f0f; WORD $0x0000 // jg <decodeWords+0x260>
+	WORD $0x97eb // jmp <decodeWords+0xc0>
+	LONG $0x207f8b48 // movq 0x20(%rdi), %rdi
+	LONG $0x107bc1c4; WORD $0x3043 // vmovsd 0x30(%r11), %xmm0
+	LONG $0x18538b4d // movq 0x18(%r11), %r10
+	LONG $0x0000b949; LONG $0x00000000; WORD $0x8000 // movabsq $-0x8000000000000000, %r9
+	LONG $0x176ffec5 // vmovdqu (%rdi), %ymm2
+	LONG $0x6ef9c1c4; BYTE $0xca // vmovq %r10, %xmm1
+	LONG $0x04f88349 // cmpq $0x4, %r8
+	LONG $0x013e8c0f; WORD $0x0000 // jl <decodeWords+0x292>
+	LONG $0x597de2c4; LONG $0x0002133d; BYTE $0x00 // vpbroadcastq 0x213(%rip), %ymm7
+	LONG $0x597d62c4; LONG $0x00021a05; BYTE $0x00 // vpbroadcastq 0x21a(%rip), %ymm8
+	LONG $0x197d62c4; LONG $0x0002090d; BYTE $0x00 // vbroadcastsd 0x209(%rip), %ymm9
+	LONG $0xf7abc2c4; BYTE $0xf9 // shrxq %r10, %r9, %rdi
+	LONG $0x597de2c4; BYTE $0xd9 // vpbroadcastq %xmm1, %ymm3
+	LONG $0x197de2c4; BYTE $0xe8 // vbroadcastsd %xmm0, %ymm5
+	LONG $0xf6efc9c5 // vpxor %xmm6, %xmm6, %xmm6
+	LONG $0x6ef9e1c4; BYTE $0xe7 // vmovq %rdi, %xmm4
+	LONG $0x597de2c4; BYTE $0xe4 // vpbroadcastq %xmm4, %ymm4
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x0089180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rcx)
+	LONG $0xfc788d49 // leaq -0x4(%r8), %rdi
+	LONG $0x116f7ac5 // vmovdqu (%rcx), %xmm10
+	LONG $0x382d63c4; WORD $0x5114; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdx,2), %ymm10, %ymm10
+	WORD $0x0148; BYTE $0xf1 // addq %rsi, %rcx
+	LONG $0x002d62c4; BYTE $0xd2 // vpshufb %ymm2, %ymm10, %ymm10
+	LONG $0x45ad62c4; BYTE $0xd3 // vpsrlvq %ymm3, %ymm10, %ymm10
+	LONG $0xd4ef2dc5 // vpxor %ymm4, %ymm10, %ymm10
+	LONG $0xd4fb2dc5 // vpsubq %ymm4, %ymm10, %ymm10
+	LONG $0x022d63c4; WORD $0xaade // vpblendd $0xaa, %ymm6, %ymm10, %ymm11
+	LONG $0x732dc1c4; WORD $0x20d2 // vpsrlq $0x20, %ymm10, %ymm10
+	LONG $0xef2d41c4; BYTE $0xd0 // vpxor %ymm8, %ymm10, %ymm10
+	LONG $0xdfeb25c5 // vpor %ymm7, %ymm11, %ymm11
+	LONG $0x582d41c4; BYTE $0xd1 // vaddpd %ymm9, %ymm10, %ymm10
+	LONG $0x582d41c4; BYTE $0xd3 // vaddpd %ymm11, %ymm10, %ymm10
+	LONG $0xd5592dc5 // vmulpd %ymm5, %ymm10, %ymm10
+	LONG $0x10117dc5 // vmovupd %ymm10, (%rax)
+	LONG $0x20c08348 // addq $0x20, %rax
+	LONG $0x07f88349 // cmpq $0x7, %r8
+	WORD $0x8949; BYTE $0xf8 // movq %rdi, %r8
+	WORD $0xa177 // ja <decodeWords+0x190>
+	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
+	LONG $0x00a68f0f; WORD $0x0000 // jg <decodeWords+0x29e>
+	LONG $0xfffec3e9; BYTE $0xff // jmp <decodeWords+0xc0>
+	WORD $0x894c; BYTE $0xc7 // movq %r8, %rdi
+	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
+	LONG $0xfeb78e0f; WORD $0xffff // jle <decodeWords+0xc0>
+	LONG $0x296ffac5 // vmovdqu (%rcx), %xmm5
+	LONG $0x5979e2c4; BYTE $0xe4 // vpbroadcastq %xmm4, %xmm4
+	LONG $0x5979e2c4; BYTE $0xdb // vpbroadcastq %xmm3, %xmm3
+	LONG $0x597de2c4; BYTE $0xc9 // vpbroadcastq %xmm1, %ymm1
+	LONG $0x597de2c4; BYTE $0xc0 // vpbroadcastq %xmm0, %ymm0
+	LONG $0x3855e3c4; WORD $0x512c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdx,2), %ymm5, %ymm5
+	LONG $0x0055e2c4; BYTE $0xd2 // vpshufb %ymm2, %ymm5, %ymm2
+	LONG $0xe4f3edc5 // vpsllq %xmm4, %ymm2, %ymm4
+	LONG $0xc2dbfdc5 // vpand %ymm2, %ymm0, %ymm0
+	LONG $0xdbd3ddc5 // vpsrlq %xmm3, %ymm4, %ymm3
+	LONG $0xc9d4e5c5 // vpaddq %ymm1, %ymm3, %ymm1
+	LONG $0xc0ebf5c5 // vpor %ymm0, %ymm1, %ymm0
+	LONG $0x00d6f9c5 // vmovq %xmm0, (%rax)
+	LONG $0x01ff8348 // cmpq $0x1, %rdi
+	LONG $0xfe71840f; WORD $0xffff // je <decodeWords+0xc0>
+	LONG $0x0000cbe9; BYTE $0x00 // jmp <decodeWords+0x31f>
+	WORD $0x894c; BYTE $0xc7 // movq %r8, %rdi
+	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
+	LONG $0xfe608e0f; WORD $0xffff // jle <decodeWords+0xc0>
+	LONG $0x096ffac5 // vmovdqu (%rcx), %xmm1
+	LONG $0x3875e3c4; WORD $0x510c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdx,2), %ymm1, %ymm1
+	LONG $0x0075e2c4; BYTE $0xc0 // vpshufb %ymm0, %ymm1, %ymm0
+	LONG $0x397de3c4; WORD $0x01c1 // vextracti128 $0x1, %ymm0, %xmm1
+	LONG $0xc1c6f8c5; BYTE $0xdd // vshufps $0xdd, %xmm1, %xmm0, %xmm0
+	LONG $0xc05afcc5 // vcvtps2pd %xmm0, %ymm0
+	LONG $0x0013f9c5 // vmovlpd %xmm0, (%rax)
+	LONG $0x01ff8348 // cmpq $0x1, %rdi
+	LONG $0xfe33840f; WORD $0xffff // je <decodeWords+0xc0>
+	LONG $0x00008de9; BYTE $0x00 // jmp <decodeWords+0x31f>
+	WORD $0x894c; BYTE $0xc7 // movq %r8, %rdi
+	WORD $0x8548; BYTE $0xff // testq %rdi, %rdi
+	LONG $0xfe228e0f; WORD $0xffff // jle <decodeWords+0xc0>
+	LONG $0x196ffac5 // vmovdqu (%rcx), %xmm3
+	LONG $0x597de2c4; LONG $0x0000c525; BYTE $0x00 // vpbroadcastq 0xc5(%rip), %ymm4
+	LONG $0x5979e2c4; BYTE $0xc9 // vpbroadcastq %xmm1, %xmm1
+	LONG $0x597de2c4; LONG $0x0000c72d; BYTE $0x00 // vpbroadcastq 0xc7(%rip), %ymm5
+	LONG $0x197de2c4; BYTE $0xc0 // vbroadcastsd %xmm0, %ymm0
+	LONG $0x3865e3c4; WORD $0x511c; BYTE $0x01 // vinserti128 $0x1, (%rcx,%rdx,2), %ymm3, %ymm3
+	LONG $0xf7abc2c4; BYTE $0xc9 // shrxq %r10, %r9, %rcx
+	LONG $0x0065e2c4; BYTE $0xd2 // vpshufb %ymm2, %ymm3, %ymm2
+	LONG $0xc9d3edc5 // vpsrlq %xmm1, %ymm2, %ymm1
+	LONG $0x6ef9e1c4; BYTE $0xd1 // vmovq %rcx, %xmm2
+	LONG $0x597de2c4; BYTE $0xd2 // vpbroadcastq %xmm2, %ymm2
+	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
+	LONG $0xcafbf5c5 // vpsubq %ymm2, %ymm1, %ymm1
+	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
+	LONG $0x026de3c4; WORD $0x15d1 // vpblendd $0x15, %ymm1, %ymm2, %ymm2
+	LONG $0xd173f5c5; BYTE $0x20 // vpsrlq $0x20, %ymm1, %ymm1
+	LONG $0xd4ebedc5 // vpor %ymm4, %ymm2, %ymm2
+	LONG $0x197de2c4; LONG $0x00007725; BYTE $0x00 // vbroadcastsd 0x77(%rip), %ymm4
+	LONG $0xcdeff5c5 // vpxor %ymm5, %ymm1, %ymm1
+	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
+	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
+	LONG $0xc159fdc5 // vmulpd %ymm1, %ymm0, %ymm0
+	LONG $0x0013f9c5 // vmovlpd %xmm0, (%rax)
+	LONG $0x01ff8348 // cmpq $0x1, %rdi
+	LONG $0xfda1840f; WORD $0xffff // je <decodeWords+0xc0>
+	LONG $0x4017f9c5; BYTE $0x08 // vmovhpd %xmm0, 0x8(%rax)
+	LONG $0x03ff8348 // cmpq $0x3, %rdi
+	LONG $0xfd92850f; WORD $0xffff // jne <decodeWords+0xc0>
+	LONG $0x197de3c4; WORD $0x01c0 // vextractf128 $0x1, %ymm0, %xmm0
+	LONG $0x4013f9c5; BYTE $0x10 // vmovlpd %xmm0, 0x10(%rax)
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x43300000; LONG $0x80100000
+	LONG $0xc5300000; LONG $0x80000000
+	LONG $0x45300000
+	RET
+
+// func addRowsQuad(c *wordCall)
+TEXT ·addRowsQuad(SB), 0, $128-8
+	MOVQ c+0(FP), DI
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <addRows>
+	LONG $0x0005cee9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0x55 // pushq %rbp
+	WORD $0x5741 // pushq %r15
+	WORD $0x5641 // pushq %r14
+	WORD $0x5541 // pushq %r13
+	WORD $0x5441 // pushq %r12
+	BYTE $0x53 // pushq %rbx
+	LONG $0x204f8b4c // movq 0x20(%rdi), %r9
+	LONG $0x185f8b4c // movq 0x18(%rdi), %r11
+	LONG $0x08478b48 // movq 0x8(%rdi), %rax
+	LONG $0x384f8b48 // movq 0x38(%rdi), %rcx
+	LONG $0x6f7ec1c4; BYTE $0x01 // vmovdqu (%r9), %ymm0
+	LONG $0x08538b49 // movq 0x8(%r11), %rdx
+	WORD $0x8b4d; BYTE $0x03 // movq (%r11), %r8
+	LONG $0x95348d48; LONG $0x00000000 // leaq (,%rdx,4), %rsi
+	LONG $0x01f88349 // cmpq $0x1, %r8
+	LONG $0x01bf840f; WORD $0x0000 // je <addRows+0x1f7>
+	WORD $0x854d; BYTE $0xc0 // testq %r8, %r8
+	LONG $0x033f850f; WORD $0x0000 // jne <addRows+0x380>
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x054d8e0f; WORD $0x0000 // jle <addRows+0x597>
+	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
+	LONG $0x597dc2c4; WORD $0x104b // vpbroadcastq 0x10(%r11), %ymm1
+	LONG $0x597dc2c4; WORD $0x1853 // vpbroadcastq 0x18(%r11), %ymm2
+	LONG $0x597dc2c4; WORD $0x205b // vpbroadcastq 0x20(%r11), %ymm3
+	LONG $0x597dc2c4; WORD $0x2863 // vpbroadcastq 0x28(%r11), %ymm4
+	LONG $0x10478b4c // movq 0x10(%rdi), %r8
+	LONG $0x30578b4c // movq 0x30(%rdi), %r10
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x8b41; BYTE $0x29 // movl (%r9), %ebp
+	WORD $0x32eb // jmp <addRows+0xa8>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xb2148d4f // leaq (%r10,%r14,4), %r10
+	LONG $0xf2af0f4c // imulq %rdx, %r14
+	WORD $0x014d; BYTE $0xf0 // addq %r14, %r8
+	WORD $0x8b4c; BYTE $0x37 // movq (%rdi), %r14
+	LONG $0x585381c4; WORD $0xde2c // vaddsd (%r14,%r11,8), %xmm5, %xmm5
+	LONG $0x117b81c4; WORD $0xde2c // vmovsd %xmm5, (%r14,%r11,8)
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	WORD $0xdd89 // movl %ebx, %ebp
+	WORD $0x3949; BYTE $0xc3 // cmpq %rax, %r11
+	LONG $0x04ef840f; WORD $0x0000 // je <addRows+0x597>
+	LONG $0x995c8b43; BYTE $0x04 // movl 0x4(%r9,%r11,4), %ebx
+	WORD $0x8941; BYTE $0xee // movl %ebp, %r14d
+	WORD $0x8949; BYTE $0xdf // movq %rbx, %r15
+	WORD $0x294d; BYTE $0xf7 // subq %r14, %r15
+	WORD $0xe274 // je <addRows+0x9a>
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0x04ff8349 // cmpq $0x4, %r15
+	LONG $0x009a8c0f; WORD $0x0000 // jl <addRows+0x160>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
+	LONG $0x8a180f41; LONG $0x00000400 // prefetcht0 0x400(%r10)
+	LONG $0x6f7ac1c4; BYTE $0x30 // vmovdqu (%r8), %xmm6
+	WORD $0x634d; BYTE $0x32 // movslq (%r10), %r14
+	LONG $0x086a634d // movslq 0x8(%r10), %r13
+	LONG $0x0462634d // movslq 0x4(%r10), %r12
+	LONG $0x0c6a6349 // movslq 0xc(%r10), %rbp
+	LONG $0x10c28349 // addq $0x10, %r10
+	LONG $0x384dc3c4; WORD $0x5034; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdx,2), %ymm6, %ymm6
+	WORD $0x0149; BYTE $0xf0 // addq %rsi, %r8
+	LONG $0x107b21c4; WORD $0xf104 // vmovsd (%rcx,%r14,8), %xmm8
+	LONG $0xfc778d4d // leaq -0x4(%r15), %r14
+	LONG $0x163921c4; WORD $0xe104 // vmovhpd (%rcx,%r12,8), %xmm8, %xmm8
+	LONG $0x004de2c4; BYTE $0xf0 // vpshufb %ymm0, %ymm6, %ymm6
+	LONG $0x47cde2c4; BYTE $0xf9 // vpsllvq %ymm1, %ymm6, %ymm7
+	LONG $0xf6dbddc5 // vpand %ymm6, %ymm4, %ymm6
+	LONG $0x45c5e2c4; BYTE $0xfa // vpsrlvq %ymm2, %ymm7, %ymm7
+	LONG $0xfbd4c5c5 // vpaddq %ymm3, %ymm7, %ymm7
+	LONG $0xf6ebc5c5 // vpor %ymm6, %ymm7, %ymm6
+	LONG $0x107ba1c4; WORD $0xe93c // vmovsd (%rcx,%r13,8), %xmm7
+	LONG $0x3c16c1c5; BYTE $0xe9 // vmovhpd (%rcx,%rbp,8), %xmm7, %xmm7
+	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
+	LONG $0xf659c5c5 // vmulpd %ymm6, %ymm7, %ymm6
+	LONG $0xee58d5c5 // vaddpd %ymm6, %ymm5, %ymm5
+	LONG $0x07ff8349 // cmpq $0x7, %r15
+	WORD $0x894d; BYTE $0xf7 // movq %r14, %r15
+	WORD $0x8177 // ja <addRows+0xd0>
+	WORD $0x12eb // jmp <addRows+0x163>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x894d; BYTE $0xfe // movq %r15, %r14
+	LONG $0x197de3c4; WORD $0x01ee // vextractf128 $0x1, %ymm5, %xmm6
+	LONG $0xfe58d3c5 // vaddsd %xmm6, %xmm5, %xmm7
+	LONG $0xee58d1c5 // vaddpd %xmm6, %xmm5, %xmm5
+	LONG $0xedc6d1c5; BYTE $0x01 // vshufpd $0x1, %xmm5, %xmm5, %xmm5
+	LONG $0xed58c3c5 // vaddsd %xmm5, %xmm7, %xmm5
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	LONG $0xff088e0f; WORD $0xffff // jle <addRows+0x8b>
+	LONG $0x6f7ac1c4; BYTE $0x30 // vmovdqu (%r8), %xmm6
+	WORD $0x634d; BYTE $0x3a // movslq (%r10), %r15
+	LONG $0x384dc3c4; WORD $0x5034; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdx,2), %ymm6, %ymm6
+	LONG $0x004de2c4; BYTE $0xf0 // vpshufb %ymm0, %ymm6, %ymm6
+	LONG $0x47cde2c4; BYTE $0xf9 // vpsllvq %ymm1, %ymm6, %ymm7
+	LONG $0xf6dbddc5 // vpand %ymm6, %ymm4, %ymm6
+	LONG $0x45c5e2c4; BYTE $0xfa // vpsrlvq %ymm2, %ymm7, %ymm7
+	LONG $0xfbd4c5c5 // vpaddq %ymm3, %ymm7, %ymm7
+	LONG $0xf6ebc5c5 // vpor %ymm6, %ymm7, %ymm6
+	LONG $0x594ba1c4; WORD $0xf93c // vmulsd (%rcx,%r15,8), %xmm6, %xmm7
+	LONG $0xef58d3c5 // vaddsd %xmm7, %xmm5, %xmm5
+	LONG $0x01fe8349 // cmpq $0x1, %r14
+	LONG $0xfebf840f; WORD $0xffff // je <addRows+0x80>
+	LONG $0x047a634d // movslq 0x4(%r10), %r15
+	LONG $0xfec6c9c5; BYTE $0x01 // vshufpd $0x1, %xmm6, %xmm6, %xmm7
+	LONG $0x5943a1c4; WORD $0xf93c // vmulsd (%rcx,%r15,8), %xmm7, %xmm7
+	LONG $0xef58d3c5 // vaddsd %xmm7, %xmm5, %xmm5
+	LONG $0x03fe8349 // cmpq $0x3, %r14
+	LONG $0xfea2850f; WORD $0xffff // jne <addRows+0x80>
+	LONG $0x087a634d // movslq 0x8(%r10), %r15
+	LONG $0x197de3c4; WORD $0x01f6 // vextractf128 $0x1, %ymm6, %xmm6
+	LONG $0x594ba1c4; WORD $0xf934 // vmulsd (%rcx,%r15,8), %xmm6, %xmm6
+	LONG $0xee58d3c5 // vaddsd %xmm6, %xmm5, %xmm5
+	LONG $0xfffe89e9; BYTE $0xff // jmp <addRows+0x80>
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x03978e0f; WORD $0x0000 // jle <addRows+0x597>
+	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
+	LONG $0x10478b4c // movq 0x10(%rdi), %r8
+	LONG $0x30578b4c // movq 0x30(%rdi), %r10
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	WORD $0x8b41; BYTE $0x29 // movl (%r9), %ebp
+	WORD $0x34eb // jmp <addRows+0x248>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0xb2148d4f // leaq (%r10,%r14,4), %r10
+	LONG $0xf2af0f4c // imulq %rdx, %r14
+	WORD $0x014d; BYTE $0xf0 // addq %r14, %r8
+	WORD $0x8b4c; BYTE $0x37 // movq (%rdi), %r14
+	LONG $0x587381c4; WORD $0xde0c // vaddsd (%r14,%r11,8), %xmm1, %xmm1
+	LONG $0x117b81c4; WORD $0xde0c // vmovsd %xmm1, (%r14,%r11,8)
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	WORD $0xdd89 // movl %ebx, %ebp
+	WORD $0x3949; BYTE $0xc3 // cmpq %rax, %r11
+	LONG $0x034f840f; WORD $0x0000 // je <addRows+0x597>
+	LONG $0x995c8b43; BYTE $0x04 // movl 0x4(%r9,%r11,4), %ebx
+	WORD $0x8941; BYTE $0xee // movl %ebp, %r14d
+	WORD $0x8949; BYTE $0xdf // movq %rbx, %r15
+	WORD $0x294d; BYTE $0xf7 // subq %r14, %r15
+	WORD $0xe274 // je <addRows+0x23a>
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0x04ff8349 // cmpq $0x4, %r15
+	LONG $0x008a8c0f; WORD $0x0000 // jl <addRows+0x2f0>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
+	LONG $0x8a180f41; LONG $0x00000400 // prefetcht0 0x400(%r10)
+	LONG $0x6f7ac1c4; BYTE $0x10 // vmovdqu (%r8), %xmm2
+	WORD $0x634d; BYTE $0x32 // movslq (%r10), %r14
+	LONG $0x086a634d // movslq 0x8(%r10), %r13
+	LONG $0x0462634d // movslq 0x4(%r10), %r12
+	LONG $0x0c6a6349 // movslq 0xc(%r10), %rbp
+	LONG $0x10c28349 // addq $0x10, %r10
+	LONG $0x386dc3c4; WORD $0x5014; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdx,2), %ymm2, %ymm2
+	WORD $0x0149; BYTE $0xf0 // addq %rsi, %r8
+	LONG $0x107ba1c4; WORD $0xf124 // vmovsd (%rcx,%r14,8), %xmm4
+	LONG $0xfc778d4d // leaq -0x4(%r15), %r14
+	LONG $0x1659a1c4; WORD $0xe124 // vmovhpd (%rcx,%r12,8), %xmm4, %xmm4
+	LONG $0x006de2c4; BYTE $0xd0 // vpshufb %ymm0, %ymm2, %ymm2
+	LONG $0x397de3c4; WORD $0x01d3 // vextracti128 $0x1, %ymm2, %xmm3
+	LONG $0xd3c6e8c5; BYTE $0xdd // vshufps $0xdd, %xmm3, %xmm2, %xmm2
+	LONG $0x107ba1c4; WORD $0xe91c // vmovsd (%rcx,%r13,8), %xmm3
+	LONG $0x1c16e1c5; BYTE $0xe9 // vmovhpd (%rcx,%rbp,8), %xmm3, %xmm3
+	LONG $0xd25afcc5 // vcvtps2pd %xmm2, %ymm2
+	LONG $0x185de3c4; WORD $0x01db // vinsertf128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0xd259e5c5 // vmulpd %ymm2, %ymm3, %ymm2
+	LONG $0xca58f5c5 // vaddpd %ymm2, %ymm1, %ymm1
+	LONG $0x07ff8349 // cmpq $0x7, %r15
+	WORD $0x894d; BYTE $0xf7 // movq %r14, %r15
+	WORD $0x8877 // ja <addRows+0x270>
+	WORD $0x09eb // jmp <addRows+0x2f3>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	WORD $0x894d; BYTE $0xfe // movq %r15, %r14
+	LONG $0x197de3c4; WORD $0x01ca // vextractf128 $0x1, %ymm1, %xmm2
+	LONG $0xda58f3c5 // vaddsd %xmm2, %xmm1, %xmm3
+	LONG $0xca58f1c5 // vaddpd %xmm2, %xmm1, %xmm1
+	LONG $0xc9c6f1c5; BYTE $0x01 // vshufpd $0x1, %xmm1, %xmm1, %xmm1
+	LONG $0xc958e3c5 // vaddsd %xmm1, %xmm3, %xmm1
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	LONG $0xff188e0f; WORD $0xffff // jle <addRows+0x22b>
+	LONG $0x6f7ac1c4; BYTE $0x10 // vmovdqu (%r8), %xmm2
+	WORD $0x634d; BYTE $0x3a // movslq (%r10), %r15
+	LONG $0x386dc3c4; WORD $0x5014; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdx,2), %ymm2, %ymm2
+	LONG $0x006de2c4; BYTE $0xd0 // vpshufb %ymm0, %ymm2, %ymm2
+	LONG $0x397de3c4; WORD $0x01d3 // vextracti128 $0x1, %ymm2, %xmm3
+	LONG $0xd3c6e8c5; BYTE $0xdd // vshufps $0xdd, %xmm3, %xmm2, %xmm2
+	LONG $0xd25afcc5 // vcvtps2pd %xmm2, %ymm2
+	LONG $0x596ba1c4; WORD $0xf91c // vmulsd (%rcx,%r15,8), %xmm2, %xmm3
+	LONG $0xcb58f3c5 // vaddsd %xmm3, %xmm1, %xmm1
+	LONG $0x01fe8349 // cmpq $0x1, %r14
+	LONG $0xfed6840f; WORD $0xffff // je <addRows+0x220>
+	LONG $0x047a634d // movslq 0x4(%r10), %r15
+	LONG $0xdac6e9c5; BYTE $0x01 // vshufpd $0x1, %xmm2, %xmm2, %xmm3
+	LONG $0x5963a1c4; WORD $0xf91c // vmulsd (%rcx,%r15,8), %xmm3, %xmm3
+	LONG $0xcb58f3c5 // vaddsd %xmm3, %xmm1, %xmm1
+	LONG $0x03fe8349 // cmpq $0x3, %r14
+	LONG $0xfeb9850f; WORD $0xffff // jne <addRows+0x220>
+	LONG $0x087a634d // movslq 0x8(%r10), %r15
+	LONG $0x197de3c4; WORD $0x01d2 // vextractf128 $0x1, %ymm2, %xmm2
+	LONG $0x596ba1c4; WORD $0xf914 // vmulsd (%rcx,%r15,8), %xmm2, %xmm2
+	LONG $0xca58f3c5 // vaddsd %xmm2, %xmm1, %xmm1
+	LONG $0xfffea0e9; BYTE $0xff // jmp <addRows+0x220>
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x020e8e0f; WORD $0x0000 // jle <addRows+0x597>
+	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
+	LONG $0x185b8b49 // movq 0x18(%r11), %rbx
+	LONG $0x197dc2c4; WORD $0x305b // vbroadcastsd 0x30(%r11), %ymm3
+	LONG $0x597de2c4; LONG $0x0002102d; BYTE $0x00 // vpbroadcastq 0x210(%rip), %ymm5
+	LONG $0x597de2c4; LONG $0x00021735; BYTE $0x00 // vpbroadcastq 0x217(%rip), %ymm6
+	LONG $0x197de2c4; LONG $0x0002063d; BYTE $0x00 // vbroadcastsd 0x206(%rip), %ymm7
+	LONG $0x0000be49; LONG $0x00000000; WORD $0x8000 // movabsq $-0x8000000000000000, %r14
+	LONG $0x10478b4c // movq 0x10(%rdi), %r8
+	LONG $0x30578b4c // movq 0x30(%rdi), %r10
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0xe4efd9c5 // vpxor %xmm4, %xmm4, %xmm4
+	WORD $0x8b41; BYTE $0x29 // movl (%r9), %ebp
+	LONG $0xf7e342c4; BYTE $0xf6 // shrxq %rbx, %r14, %r14
+	LONG $0x6ef9e1c4; BYTE $0xcb // vmovq %rbx, %xmm1
+	LONG $0x6ef9c1c4; BYTE $0xd6 // vmovq %r14, %xmm2
+	LONG $0x597de2c4; BYTE $0xc9 // vpbroadcastq %xmm1, %ymm1
+	LONG $0x597de2c4; BYTE $0xd2 // vpbroadcastq %xmm2, %ymm2
+	WORD $0x2feb // jmp <addRows+0x418>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0xb2148d4f // leaq (%r10,%r14,4), %r10
+	LONG $0xf2af0f4c // imulq %rdx, %r14
+	WORD $0x014d; BYTE $0xf0 // addq %r14, %r8
+	WORD $0x8b4c; BYTE $0x37 // movq (%rdi), %r14
+	LONG $0x583b01c4; WORD $0xde04 // vaddsd (%r14,%r11,8), %xmm8, %xmm8
+	LONG $0x117b01c4; WORD $0xde04 // vmovsd %xmm8, (%r14,%r11,8)
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	WORD $0xdd89 // movl %ebx, %ebp
+	WORD $0x3949; BYTE $0xc3 // cmpq %rax, %r11
+	LONG $0x017f840f; WORD $0x0000 // je <addRows+0x597>
+	LONG $0x995c8b43; BYTE $0x04 // movl 0x4(%r9,%r11,4), %ebx
+	WORD $0x8941; BYTE $0xee // movl %ebp, %r14d
+	WORD $0x8949; BYTE $0xdf // movq %rbx, %r15
+	WORD $0x294d; BYTE $0xf7 // subq %r14, %r15
+	WORD $0xe274 // je <addRows+0x40a>
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0x04ff8349 // cmpq $0x4, %r15
+	LONG $0x00a98c0f; WORD $0x0000 // jl <addRows+0x4e0>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x88180f41; LONG $0x00000400 // prefetcht0 0x400(%r8)
+	LONG $0x8a180f41; LONG $0x00000400 // prefetcht0 0x400(%r10)
+	LONG $0x6f7a41c4; BYTE $0x08 // vmovdqu (%r8), %xmm9
+	WORD $0x634d; BYTE $0x32 // movslq (%r10), %r14
+	LONG $0x086a634d // movslq 0x8(%r10), %r13
+	LONG $0x0462634d // movslq 0x4(%r10), %r12
+	LONG $0x0c6a6349 // movslq 0xc(%r10), %rbp
+	LONG $0x10c28349 // addq $0x10, %r10
+	LONG $0x383543c4; WORD $0x500c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdx,2), %ymm9, %ymm9
+	WORD $0x0149; BYTE $0xf0 // addq %rsi, %r8
+	LONG $0x107b21c4; WORD $0xf11c // vmovsd (%rcx,%r14,8), %xmm11
+	LONG $0xfc778d4d // leaq -0x4(%r15), %r14
+	LONG $0x162121c4; WORD $0xe11c // vmovhpd (%rcx,%r12,8), %xmm11, %xmm11
+	LONG $0x003562c4; BYTE $0xc8 // vpshufb %ymm0, %ymm9, %ymm9
+	LONG $0x45b562c4; BYTE $0xc9 // vpsrlvq %ymm1, %ymm9, %ymm9
+	LONG $0xcaef35c5 // vpxor %ymm2, %ymm9, %ymm9
+	LONG $0xcafb35c5 // vpsubq %ymm2, %ymm9, %ymm9
+	LONG $0x023563c4; WORD $0xaad4 // vpblendd $0xaa, %ymm4, %ymm9, %ymm10
+	LONG $0x7335c1c4; WORD $0x20d1 // vpsrlq $0x20, %ymm9, %ymm9
+	LONG $0xceef35c5 // vpxor %ymm6, %ymm9, %ymm9
+	LONG $0xd5eb2dc5 // vpor %ymm5, %ymm10, %ymm10
+	LONG $0xcf5835c5 // vaddpd %ymm7, %ymm9, %ymm9
+	LONG $0x583541c4; BYTE $0xca // vaddpd %ymm10, %ymm9, %ymm9
+	LONG $0x107b21c4; WORD $0xe914 // vmovsd (%rcx,%r13,8), %xmm10
+	LONG $0x141629c5; BYTE $0xe9 // vmovhpd (%rcx,%rbp,8), %xmm10, %xmm10
+	LONG $0xcb5935c5 // vmulpd %ymm3, %ymm9, %ymm9
+	LONG $0x182543c4; WORD $0x01d2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm10
+	LONG $0x592d41c4; BYTE $0xc9 // vmulpd %ymm9, %ymm10, %ymm9
+	LONG $0x583d41c4; BYTE $0xc1 // vaddpd %ymm9, %ymm8, %ymm8
+	LONG $0x07ff8349 // cmpq $0x7, %r15
+	WORD $0x894d; BYTE $0xf7 // movq %r14, %r15
+	LONG $0xff63870f; WORD $0xffff // ja <addRows+0x440>
+	WORD $0x04eb // jmp <addRows+0x4e3>
+	BYTE $0x90 // nop
+	WORD $0x894d; BYTE $0xfe // movq %r15, %r14
+	LONG $0x197d43c4; WORD $0x01c1 // vextractf128 $0x1, %ymm8, %xmm9
+	LONG $0x583b41c4; BYTE $0xd1 // vaddsd %xmm9, %xmm8, %xmm10
+	LONG $0x583941c4; BYTE $0xc1 // vaddpd %xmm9, %xmm8, %xmm8
+	LONG $0xc63941c4; WORD $0x01c0 // vshufpd $0x1, %xmm8, %xmm8, %xmm8
+	LONG $0x582b41c4; BYTE $0xc0 // vaddsd %xmm8, %xmm10, %xmm8
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	LONG $0xfef48e0f; WORD $0xffff // jle <addRows+0x3fb>
+	LONG $0x6f7a41c4; BYTE $0x08 // vmovdqu (%r8), %xmm9
+	WORD $0x634d; BYTE $0x3a // movslq (%r10), %r15
+	LONG $0x383543c4; WORD $0x500c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdx,2), %ymm9, %ymm9
+	LONG $0x003562c4; BYTE $0xc8 // vpshufb %ymm0, %ymm9, %ymm9
+	LONG $0x45b562c4; BYTE $0xc9 // vpsrlvq %ymm1, %ymm9, %ymm9
+	LONG $0xcaef35c5 // vpxor %ymm2, %ymm9, %ymm9
+	LONG $0xcafb35c5 // vpsubq %ymm2, %ymm9, %ymm9
+	LONG $0x025d43c4; WORD $0x15d1 // vpblendd $0x15, %ymm9, %ymm4, %ymm10
+	LONG $0x7335c1c4; WORD $0x20d1 // vpsrlq $0x20, %ymm9, %ymm9
+	LONG $0xceef35c5 // vpxor %ymm6, %ymm9, %ymm9
+	LONG $0xd5eb2dc5 // vpor %ymm5, %ymm10, %ymm10
+	LONG $0xcf5835c5 // vaddpd %ymm7, %ymm9, %ymm9
+	LONG $0x583541c4; BYTE $0xca // vaddpd %ymm10, %ymm9, %ymm9
+	LONG $0xcb5935c5 // vmulpd %ymm3, %ymm9, %ymm9
+	LONG $0x593321c4; WORD $0xf914 // vmulsd (%rcx,%r15,8), %xmm9, %xmm10
+	LONG $0x583b41c4; BYTE $0xc2 // vaddsd %xmm10, %xmm8, %xmm8
+	LONG $0x01fe8349 // cmpq $0x1, %r14
+	LONG $0xfe92840f; WORD $0xffff // je <addRows+0x3f0>
+	LONG $0x047a634d // movslq 0x4(%r10), %r15
+	LONG $0xc63141c4; WORD $0x01d1 // vshufpd $0x1, %xmm9, %xmm9, %xmm10
+	LONG $0x592b21c4; WORD $0xf914 // vmulsd (%rcx,%r15,8), %xmm10, %xmm10
+	LONG $0x583b41c4; BYTE $0xc2 // vaddsd %xmm10, %xmm8, %xmm8
+	LONG $0x03fe8349 // cmpq $0x3, %r14
+	LONG $0xfe73850f; WORD $0xffff // jne <addRows+0x3f0>
+	LONG $0x087a634d // movslq 0x8(%r10), %r15
+	LONG $0x197d43c4; WORD $0x01c9 // vextractf128 $0x1, %ymm9, %xmm9
+	LONG $0x593321c4; WORD $0xf90c // vmulsd (%rcx,%r15,8), %xmm9, %xmm9
+	LONG $0x583b41c4; BYTE $0xc1 // vaddsd %xmm9, %xmm8, %xmm8
+	LONG $0xfffe59e9; BYTE $0xff // jmp <addRows+0x3f0>
+	BYTE $0x5b // popq %rbx
+	WORD $0x5c41 // popq %r12
+	WORD $0x5d41 // popq %r13
+	WORD $0x5e41 // popq %r14
+	WORD $0x5f41 // popq %r15
+	BYTE $0x5d // popq %rbp
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x43300000; LONG $0x80100000
+	LONG $0xc5300000; LONG $0x80000000
+	LONG $0x45300000
+	RET

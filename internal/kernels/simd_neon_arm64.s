@@ -14129,3 +14129,1409 @@ TEXT ·symmetric6Quad(SB), 0, $1328-8
 	WORD $0x00000000
 	MOVD R19, R30
 	RET
+
+// func dotQuad(x *float64, y *float64, n int) float64
+TEXT ·dotQuad(SB), 0, $80-32
+	MOVD x+0(FP), R0
+	MOVD y+8(FP), R1
+	MOVD n+16(FP), R2
+	MOVD R30, R19
+	PCALIGN $64
+	WORD $0xd10043ff // sub sp, sp, #0x10
+	WORD $0x94000007 // bl <dot>
+	WORD $0x910043ff // add sp, sp, #0x10
+	WORD $0x1400004d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf100045f // cmp x2, #0x1
+	WORD $0x5400070b // b.lt <dot+0xe4>
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x91010009 // add x9, x0, #0x40
+	WORD $0x9101002a // add x10, x1, #0x40
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad7e4131 // ldp q17, q16, [x9, #-0x40]
+	WORD $0x91004108 // add x8, x8, #0x10
+	WORD $0xeb02011f // cmp x8, x2
+	WORD $0xad7e4953 // ldp q19, q18, [x10, #-0x40]
+	WORD $0x6e72de10 // fmul v16.2d, v16.2d, v18.2d
+	WORD $0xad7f5135 // ldp q21, q20, [x9, #-0x20]
+	WORD $0xad7f5957 // ldp q23, q22, [x10, #-0x20]
+	WORD $0x6e76de94 // fmul v20.2d, v20.2d, v22.2d
+	WORD $0x6e73de31 // fmul v17.2d, v17.2d, v19.2d
+	WORD $0xad404933 // ldp q19, q18, [x9]
+	WORD $0x6e77deb5 // fmul v21.2d, v21.2d, v23.2d
+	WORD $0xad405957 // ldp q23, q22, [x10]
+	WORD $0x4e70d4e7 // fadd v7.2d, v7.2d, v16.2d
+	WORD $0x4e74d4a5 // fadd v5.2d, v5.2d, v20.2d
+	WORD $0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
+	WORD $0xad414131 // ldp q17, q16, [x9, #0x20]
+	WORD $0x4e75d463 // fadd v3.2d, v3.2d, v21.2d
+	WORD $0x91020129 // add x9, x9, #0x80
+	WORD $0x6e76de52 // fmul v18.2d, v18.2d, v22.2d
+	WORD $0x6e77de73 // fmul v19.2d, v19.2d, v23.2d
+	WORD $0x4e72d484 // fadd v4.2d, v4.2d, v18.2d
+	WORD $0x4e73d442 // fadd v2.2d, v2.2d, v19.2d
+	WORD $0xad414953 // ldp q19, q18, [x10, #0x20]
+	WORD $0x9102014a // add x10, x10, #0x80
+	WORD $0x6e72de10 // fmul v16.2d, v16.2d, v18.2d
+	WORD $0x6e73de31 // fmul v17.2d, v17.2d, v19.2d
+	WORD $0x4e70d421 // fadd v1.2d, v1.2d, v16.2d
+	WORD $0x4e71d400 // fadd v0.2d, v0.2d, v17.2d
+	WORD $0x54fffc8b // b.lt <dot+0x40>
+	WORD $0x4e64d4e4 // fadd v4.2d, v7.2d, v4.2d
+	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
+	WORD $0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
+	WORD $0x4e60d460 // fadd v0.2d, v3.2d, v0.2d
+	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
+	WORD $0x1e612802 // fadd d2, d0, d1
+	WORD $0x5e180400 // mov d0, v0.d[1]
+	WORD $0x5e180421 // mov d1, v1.d[1]
+	WORD $0x1e612800 // fadd d0, d0, d1
+	WORD $0x1e602840 // fadd d0, d2, d0
+	WORD $0xd65f03c0 // ret
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x1e612802 // fadd d2, d0, d1
+	WORD $0x5e180400 // mov d0, v0.d[1]
+	WORD $0x5e180421 // mov d1, v1.d[1]
+	WORD $0x1e612800 // fadd d0, d0, d1
+	WORD $0x1e602840 // fadd d0, d2, d0
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	MOVD R19, R30
+	FMOVD F0, ret+24(FP)
+	RET
+
+// func dot2Quad(v0 *float64, v1 *float64, w *float64, n int, h *float64)
+TEXT ·dot2Quad(SB), 0, $96-40
+	MOVD v0+0(FP), R0
+	MOVD v1+8(FP), R1
+	MOVD w+16(FP), R2
+	MOVD n+24(FP), R3
+	MOVD h+32(FP), R4
+	MOVD R30, R19
+	PCALIGN $64
+	WORD $0xd10043ff // sub sp, sp, #0x10
+	WORD $0x94000007 // bl <dot2>
+	WORD $0x910043ff // add sp, sp, #0x10
+	WORD $0x1400006d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf100047f // cmp x3, #0x1
+	WORD $0x54000aeb // b.lt <dot2+0x160>
+	WORD $0x6dbf23e9 // stp d9, d8, [sp, #-0x10]!
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x91010009 // add x9, x0, #0x40
+	WORD $0x9101004a // add x10, x2, #0x40
+	WORD $0x9101002b // add x11, x1, #0x40
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xad7e6139 // ldp q25, q24, [x9, #-0x40]
+	WORD $0x91004108 // add x8, x8, #0x10
+	WORD $0xeb03011f // cmp x8, x3
+	WORD $0xad7e695b // ldp q27, q26, [x10, #-0x40]
+	WORD $0x6e7adf18 // fmul v24.2d, v24.2d, v26.2d
+	WORD $0xad7e717d // ldp q29, q28, [x11, #-0x40]
+	WORD $0x6e7cdf5a // fmul v26.2d, v26.2d, v28.2d
+	WORD $0xad7f795f // ldp q31, q30, [x10, #-0x20]
+	WORD $0xad7f2169 // ldp q9, q8, [x11, #-0x20]
+	WORD $0x6e7bdf39 // fmul v25.2d, v25.2d, v27.2d
+	WORD $0x6e7ddf7b // fmul v27.2d, v27.2d, v29.2d
+	WORD $0x4e78d6b5 // fadd v21.2d, v21.2d, v24.2d
+	WORD $0x4e7ad6f7 // fadd v23.2d, v23.2d, v26.2d
+	WORD $0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
+	WORD $0x4e7bd6d6 // fadd v22.2d, v22.2d, v27.2d
+	WORD $0xad406139 // ldp q25, q24, [x9]
+	WORD $0xad40695b // ldp q27, q26, [x10]
+	WORD $0x6e7adf18 // fmul v24.2d, v24.2d, v26.2d
+	WORD $0xad7f713d // ldp q29, q28, [x9, #-0x20]
+	WORD $0x6e7fdfbd // fmul v29.2d, v29.2d, v31.2d
+	WORD $0x6e69dfff // fmul v31.2d, v31.2d, v9.2d
+	WORD $0x6e7edf9c // fmul v28.2d, v28.2d, v30.2d
+	WORD $0x6e68dfde // fmul v30.2d, v30.2d, v8.2d
+	WORD $0x4e7cd4e7 // fadd v7.2d, v7.2d, v28.2d
+	WORD $0x4e7ed694 // fadd v20.2d, v20.2d, v30.2d
+	WORD $0x6e7bdf39 // fmul v25.2d, v25.2d, v27.2d
+	WORD $0x4e78d4c6 // fadd v6.2d, v6.2d, v24.2d
+	WORD $0x4e7dd484 // fadd v4.2d, v4.2d, v29.2d
+	WORD $0x4e7fd631 // fadd v17.2d, v17.2d, v31.2d
+	WORD $0x4e79d463 // fadd v3.2d, v3.2d, v25.2d
+	WORD $0xad406179 // ldp q25, q24, [x11]
+	WORD $0x6e78df58 // fmul v24.2d, v26.2d, v24.2d
+	WORD $0x6e79df79 // fmul v25.2d, v27.2d, v25.2d
+	WORD $0x4e78d673 // fadd v19.2d, v19.2d, v24.2d
+	WORD $0x4e79d610 // fadd v16.2d, v16.2d, v25.2d
+	WORD $0xad416139 // ldp q25, q24, [x9, #0x20]
+	WORD $0xad41695b // ldp q27, q26, [x10, #0x20]
+	WORD $0x91020129 // add x9, x9, #0x80
+	WORD $0x9102014a // add x10, x10, #0x80
+	WORD $0x6e7adf18 // fmul v24.2d, v24.2d, v26.2d
+	WORD $0x6e7bdf39 // fmul v25.2d, v25.2d, v27.2d
+	WORD $0x4e78d421 // fadd v1.2d, v1.2d, v24.2d
+	WORD $0x4e79d400 // fadd v0.2d, v0.2d, v25.2d
+	WORD $0xad416179 // ldp q25, q24, [x11, #0x20]
+	WORD $0x9102016b // add x11, x11, #0x80
+	WORD $0x6e78df58 // fmul v24.2d, v26.2d, v24.2d
+	WORD $0x6e79df79 // fmul v25.2d, v27.2d, v25.2d
+	WORD $0x4e78d4a5 // fadd v5.2d, v5.2d, v24.2d
+	WORD $0x4e79d442 // fadd v2.2d, v2.2d, v25.2d
+	WORD $0x54fff9eb // b.lt <dot2+0x60>
+	WORD $0x4e66d6a6 // fadd v6.2d, v21.2d, v6.2d
+	WORD $0x4e63d643 // fadd v3.2d, v18.2d, v3.2d
+	WORD $0x4e61d4e1 // fadd v1.2d, v7.2d, v1.2d
+	WORD $0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
+	WORD $0x4e73d6e4 // fadd v4.2d, v23.2d, v19.2d
+	WORD $0x4e65d685 // fadd v5.2d, v20.2d, v5.2d
+	WORD $0x4e62d622 // fadd v2.2d, v17.2d, v2.2d
+	WORD $0x4e60d460 // fadd v0.2d, v3.2d, v0.2d
+	WORD $0x4e61d4c3 // fadd v3.2d, v6.2d, v1.2d
+	WORD $0x4e70d6c1 // fadd v1.2d, v22.2d, v16.2d
+	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD $0x4e65d482 // fadd v2.2d, v4.2d, v5.2d
+	WORD $0x6cc123e9 // ldp d9, d8, [sp], #0x10
+	WORD $0x14000005 // b <dot2+0x170>
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x1e632804 // fadd d4, d0, d3
+	WORD $0x5e180400 // mov d0, v0.d[1]
+	WORD $0x5e180463 // mov d3, v3.d[1]
+	WORD $0x1e632800 // fadd d0, d0, d3
+	WORD $0x1e622823 // fadd d3, d1, d2
+	WORD $0x5e180421 // mov d1, v1.d[1]
+	WORD $0x5e180442 // mov d2, v2.d[1]
+	WORD $0x1e622821 // fadd d1, d1, d2
+	WORD $0x1e602880 // fadd d0, d4, d0
+	WORD $0x1e612861 // fadd d1, d3, d1
+	WORD $0x6d000480 // stp d0, d1, [x4]
+	WORD $0xd65f03c0 // ret
+	MOVD R19, R30
+	RET
+
+// func axpyQuad(a float64, x *float64, y *float64, n int)
+TEXT ·axpyQuad(SB), 0, $80-32
+	FMOVD a+0(FP), F0
+	MOVD x+8(FP), R0
+	MOVD y+16(FP), R1
+	MOVD n+24(FP), R2
+	MOVD R30, R19
+	PCALIGN $64
+	WORD $0xd10043ff // sub sp, sp, #0x10
+	WORD $0x94000007 // bl <axpy>
+	WORD $0x910043ff // add sp, sp, #0x10
+	WORD $0x1400003d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf100045f // cmp x2, #0x1
+	WORD $0x5400050b // b.lt <axpy+0xa4>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x91010029 // add x9, x1, #0x40
+	WORD $0x9101000a // add x10, x0, #0x40
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad7e0542 // ldp q2, q1, [x10, #-0x40]
+	WORD $0x91004108 // add x8, x8, #0x10
+	WORD $0xeb02011f // cmp x8, x2
+	WORD $0xad7e1123 // ldp q3, q4, [x9, #-0x40]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0xad7f1123 // ldp q3, q4, [x9, #-0x20]
+	WORD $0xad3e0522 // stp q2, q1, [x9, #-0x40]
+	WORD $0xad7f0542 // ldp q2, q1, [x10, #-0x20]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0xad401123 // ldp q3, q4, [x9]
+	WORD $0xad3f0522 // stp q2, q1, [x9, #-0x20]
+	WORD $0xad400542 // ldp q2, q1, [x10]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0xad411123 // ldp q3, q4, [x9, #0x20]
+	WORD $0xad000522 // stp q2, q1, [x9]
+	WORD $0xad410542 // ldp q2, q1, [x10, #0x20]
+	WORD $0x9102014a // add x10, x10, #0x80
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0xad010522 // stp q2, q1, [x9, #0x20]
+	WORD $0x91020129 // add x9, x9, #0x80
+	WORD $0x54fffc0b // b.lt <axpy+0x20>
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000
+	MOVD R19, R30
+	RET
+
+// func axpy4Quad(c *axpy4Call)
+TEXT ·axpy4Quad(SB), 0, $80-8
+	MOVD c+0(FP), R0
+	MOVD R30, R19
+	PCALIGN $64
+	WORD $0xd10043ff // sub sp, sp, #0x10
+	WORD $0x94000007 // bl <axpy4>
+	WORD $0x910043ff // add sp, sp, #0x10
+	WORD $0x1400007d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xaa0003ef // mov x15, x0
+	WORD $0xa942300b // ldp x11, x12, [x0, #0x20]
+	WORD $0xa943340e // ldp x14, x13, [x0, #0x30]
+	WORD $0xa944200a // ldp x10, x8, [x0, #0x40]
+	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0x4ddfcde0 // ld1r { v0.2d }, [x15], #8
+	WORD $0x54000d8b // b.lt <axpy4+0x1c8>
+	WORD $0x4d40cde1 // ld1r { v1.2d }, [x15]
+	WORD $0x9100400f // add x15, x0, #0x10
+	WORD $0xaa1f03e9 // mov x9, xzr
+	WORD $0x9101014a // add x10, x10, #0x40
+	WORD $0x4d40cde2 // ld1r { v2.2d }, [x15]
+	WORD $0x9100600f // add x15, x0, #0x18
+	WORD $0x9101016b // add x11, x11, #0x40
+	WORD $0x9101018c // add x12, x12, #0x40
+	WORD $0x4d40cde3 // ld1r { v3.2d }, [x15]
+	WORD $0x910101ad // add x13, x13, #0x40
+	WORD $0x910101ce // add x14, x14, #0x40
+	WORD $0xad7e1d66 // ldp q6, q7, [x11, #-0x40]
+	WORD $0x91004129 // add x9, x9, #0x10
+	WORD $0xeb08013f // cmp x9, x8
+	WORD $0xad7e1145 // ldp q5, q4, [x10, #-0x40]
+	WORD $0x6e67dc07 // fmul v7.2d, v0.2d, v7.2d
+	WORD $0x6e66dc06 // fmul v6.2d, v0.2d, v6.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0xad7e1987 // ldp q7, q6, [x12, #-0x40]
+	WORD $0x6e66dc26 // fmul v6.2d, v1.2d, v6.2d
+	WORD $0x6e67dc27 // fmul v7.2d, v1.2d, v7.2d
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0xad7e1dc6 // ldp q6, q7, [x14, #-0x40]
+	WORD $0x6e67dc47 // fmul v7.2d, v2.2d, v7.2d
+	WORD $0x6e66dc46 // fmul v6.2d, v2.2d, v6.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0xad7e19b0 // ldp q16, q6, [x13, #-0x40]
+	WORD $0x6e66dc66 // fmul v6.2d, v3.2d, v6.2d
+	WORD $0x6e70dc67 // fmul v7.2d, v3.2d, v16.2d
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0xad3e1145 // stp q5, q4, [x10, #-0x40]
+	WORD $0xad7f1145 // ldp q5, q4, [x10, #-0x20]
+	WORD $0xad7f1d66 // ldp q6, q7, [x11, #-0x20]
+	WORD $0x6e67dc07 // fmul v7.2d, v0.2d, v7.2d
+	WORD $0x6e66dc06 // fmul v6.2d, v0.2d, v6.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0xad7f1990 // ldp q16, q6, [x12, #-0x20]
+	WORD $0x6e66dc26 // fmul v6.2d, v1.2d, v6.2d
+	WORD $0x6e70dc27 // fmul v7.2d, v1.2d, v16.2d
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0xad7f41c6 // ldp q6, q16, [x14, #-0x20]
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x6e70dc50 // fmul v16.2d, v2.2d, v16.2d
+	WORD $0x6e66dc46 // fmul v6.2d, v2.2d, v6.2d
+	WORD $0x4e70d484 // fadd v4.2d, v4.2d, v16.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0xad7f19a7 // ldp q7, q6, [x13, #-0x20]
+	WORD $0x6e66dc66 // fmul v6.2d, v3.2d, v6.2d
+	WORD $0x6e67dc67 // fmul v7.2d, v3.2d, v7.2d
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0xad401947 // ldp q7, q6, [x10]
+	WORD $0xad3f1145 // stp q5, q4, [x10, #-0x20]
+	WORD $0xad401564 // ldp q4, q5, [x11]
+	WORD $0x6e65dc05 // fmul v5.2d, v0.2d, v5.2d
+	WORD $0x6e64dc04 // fmul v4.2d, v0.2d, v4.2d
+	WORD $0x4e65d4c5 // fadd v5.2d, v6.2d, v5.2d
+	WORD $0x4e64d4e4 // fadd v4.2d, v7.2d, v4.2d
+	WORD $0xad401d90 // ldp q16, q7, [x12]
+	WORD $0x6e67dc27 // fmul v7.2d, v1.2d, v7.2d
+	WORD $0x6e70dc26 // fmul v6.2d, v1.2d, v16.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0xad4041c7 // ldp q7, q16, [x14]
+	WORD $0x6e70dc46 // fmul v6.2d, v2.2d, v16.2d
+	WORD $0x6e67dc47 // fmul v7.2d, v2.2d, v7.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0xad401db0 // ldp q16, q7, [x13]
+	WORD $0x6e67dc67 // fmul v7.2d, v3.2d, v7.2d
+	WORD $0x6e70dc66 // fmul v6.2d, v3.2d, v16.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0xad001544 // stp q4, q5, [x10]
+	WORD $0xad411544 // ldp q4, q5, [x10, #0x20]
+	WORD $0xad411967 // ldp q7, q6, [x11, #0x20]
+	WORD $0x9102016b // add x11, x11, #0x80
+	WORD $0x6e66dc06 // fmul v6.2d, v0.2d, v6.2d
+	WORD $0x6e67dc07 // fmul v7.2d, v0.2d, v7.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0xad411d86 // ldp q6, q7, [x12, #0x20]
+	WORD $0x9102018c // add x12, x12, #0x80
+	WORD $0x6e67dc27 // fmul v7.2d, v1.2d, v7.2d
+	WORD $0x6e66dc26 // fmul v6.2d, v1.2d, v6.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0xad4119c7 // ldp q7, q6, [x14, #0x20]
+	WORD $0x910201ce // add x14, x14, #0x80
+	WORD $0x6e66dc46 // fmul v6.2d, v2.2d, v6.2d
+	WORD $0x6e67dc47 // fmul v7.2d, v2.2d, v7.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0xad411da6 // ldp q6, q7, [x13, #0x20]
+	WORD $0x910201ad // add x13, x13, #0x80
+	WORD $0x6e67dc67 // fmul v7.2d, v3.2d, v7.2d
+	WORD $0x6e66dc66 // fmul v6.2d, v3.2d, v6.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0xad011544 // stp q4, q5, [x10, #0x20]
+	WORD $0x9102014a // add x10, x10, #0x80
+	WORD $0x54fff42b // b.lt <axpy4+0x48>
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	MOVD R19, R30
+	RET
+
+// func axpyDotQuad(a float64, x *float64, y *float64, z *float64, n int) float64
+TEXT ·axpyDotQuad(SB), 0, $80-48
+	FMOVD a+0(FP), F0
+	MOVD x+8(FP), R0
+	MOVD y+16(FP), R1
+	MOVD z+24(FP), R2
+	MOVD n+32(FP), R3
+	MOVD R30, R19
+	PCALIGN $64
+	WORD $0xd10043ff // sub sp, sp, #0x10
+	WORD $0x94000007 // bl <axpyDot>
+	WORD $0x910043ff // add sp, sp, #0x10
+	WORD $0x1400006d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf100047f // cmp x3, #0x1
+	WORD $0x54000a2b // b.lt <axpyDot+0x148>
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x91010029 // add x9, x1, #0x40
+	WORD $0x9101000a // add x10, x0, #0x40
+	WORD $0x9101004b // add x11, x2, #0x40
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad7e4d54 // ldp q20, q19, [x10, #-0x40]
+	WORD $0x91004108 // add x8, x8, #0x10
+	WORD $0xeb03011f // cmp x8, x3
+	WORD $0xad7e4931 // ldp q17, q18, [x9, #-0x40]
+	WORD $0x4fc09273 // fmul v19.2d, v19.2d, v0.d[0]
+	WORD $0x4fc09294 // fmul v20.2d, v20.2d, v0.d[0]
+	WORD $0x4e73d652 // fadd v18.2d, v18.2d, v19.2d
+	WORD $0x4e74d631 // fadd v17.2d, v17.2d, v20.2d
+	WORD $0xad3e4931 // stp q17, q18, [x9, #-0x40]
+	WORD $0xad7e4d74 // ldp q20, q19, [x11, #-0x40]
+	WORD $0x6e73de52 // fmul v18.2d, v18.2d, v19.2d
+	WORD $0x6e74de31 // fmul v17.2d, v17.2d, v20.2d
+	WORD $0xad7f5155 // ldp q21, q20, [x10, #-0x20]
+	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
+	WORD $0xad7f4d32 // ldp q18, q19, [x9, #-0x20]
+	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
+	WORD $0x4fc09294 // fmul v20.2d, v20.2d, v0.d[0]
+	WORD $0x4fc092b5 // fmul v21.2d, v21.2d, v0.d[0]
+	WORD $0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
+	WORD $0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
+	WORD $0xad3f4d32 // stp q18, q19, [x9, #-0x20]
+	WORD $0xad7f4574 // ldp q20, q17, [x11, #-0x20]
+	WORD $0xad405957 // ldp q23, q22, [x10]
+	WORD $0x4fc092d6 // fmul v22.2d, v22.2d, v0.d[0]
+	WORD $0x6e71de71 // fmul v17.2d, v19.2d, v17.2d
+	WORD $0x6e74de52 // fmul v18.2d, v18.2d, v20.2d
+	WORD $0xad405534 // ldp q20, q21, [x9]
+	WORD $0x4fc092f7 // fmul v23.2d, v23.2d, v0.d[0]
+	WORD $0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
+	WORD $0x4e72d484 // fadd v4.2d, v4.2d, v18.2d
+	WORD $0x4e76d6b5 // fadd v21.2d, v21.2d, v22.2d
+	WORD $0x4e77d694 // fadd v20.2d, v20.2d, v23.2d
+	WORD $0xad005534 // stp q20, q21, [x9]
+	WORD $0xad404572 // ldp q18, q17, [x11]
+	WORD $0xad415957 // ldp q23, q22, [x10, #0x20]
+	WORD $0x9102014a // add x10, x10, #0x80
+	WORD $0x4fc092d6 // fmul v22.2d, v22.2d, v0.d[0]
+	WORD $0x6e71deb1 // fmul v17.2d, v21.2d, v17.2d
+	WORD $0x6e72de92 // fmul v18.2d, v20.2d, v18.2d
+	WORD $0xad415133 // ldp q19, q20, [x9, #0x20]
+	WORD $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
+	WORD $0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	WORD $0x4e76d694 // fadd v20.2d, v20.2d, v22.2d
+	WORD $0x4fc092f6 // fmul v22.2d, v23.2d, v0.d[0]
+	WORD $0x4e76d673 // fadd v19.2d, v19.2d, v22.2d
+	WORD $0xad015133 // stp q19, q20, [x9, #0x20]
+	WORD $0x91020129 // add x9, x9, #0x80
+	WORD $0xad414572 // ldp q18, q17, [x11, #0x20]
+	WORD $0x9102016b // add x11, x11, #0x80
+	WORD $0x6e71de91 // fmul v17.2d, v20.2d, v17.2d
+	WORD $0x6e72de72 // fmul v18.2d, v19.2d, v18.2d
+	WORD $0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	WORD $0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
+	WORD $0x54fff96b // b.lt <axpyDot+0x40>
+	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
+	WORD $0x4e63d4e0 // fadd v0.2d, v7.2d, v3.2d
+	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0x4e62d4a1 // fadd v1.2d, v5.2d, v2.2d
+	WORD $0x1e612802 // fadd d2, d0, d1
+	WORD $0x5e180400 // mov d0, v0.d[1]
+	WORD $0x5e180421 // mov d1, v1.d[1]
+	WORD $0x1e612800 // fadd d0, d0, d1
+	WORD $0x1e602840 // fadd d0, d2, d0
+	WORD $0xd65f03c0 // ret
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x1e612802 // fadd d2, d0, d1
+	WORD $0x5e180400 // mov d0, v0.d[1]
+	WORD $0x5e180421 // mov d1, v1.d[1]
+	WORD $0x1e612800 // fadd d0, d0, d1
+	WORD $0x1e602840 // fadd d0, d2, d0
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000
+	MOVD R19, R30
+	FMOVD F0, ret+40(FP)
+	RET
+
+// func xpayQuad(x *float64, a float64, y *float64, n int)
+TEXT ·xpayQuad(SB), 0, $80-32
+	MOVD x+0(FP), R0
+	FMOVD a+8(FP), F0
+	MOVD y+16(FP), R1
+	MOVD n+24(FP), R2
+	MOVD R30, R19
+	PCALIGN $64
+	WORD $0xd10043ff // sub sp, sp, #0x10
+	WORD $0x94000007 // bl <xpay>
+	WORD $0x910043ff // add sp, sp, #0x10
+	WORD $0x1400003d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf100045f // cmp x2, #0x1
+	WORD $0x5400050b // b.lt <xpay+0xa4>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x91010009 // add x9, x0, #0x40
+	WORD $0x9101002a // add x10, x1, #0x40
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad7e0542 // ldp q2, q1, [x10, #-0x40]
+	WORD $0x91004108 // add x8, x8, #0x10
+	WORD $0xeb02011f // cmp x8, x2
+	WORD $0xad7e1123 // ldp q3, q4, [x9, #-0x40]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0xad3e0542 // stp q2, q1, [x10, #-0x40]
+	WORD $0xad7f0943 // ldp q3, q2, [x10, #-0x20]
+	WORD $0xad7f1121 // ldp q1, q4, [x9, #-0x20]
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4fc09063 // fmul v3.2d, v3.2d, v0.d[0]
+	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
+	WORD $0x4e63d421 // fadd v1.2d, v1.2d, v3.2d
+	WORD $0xad400d44 // ldp q4, q3, [x10]
+	WORD $0x4fc09063 // fmul v3.2d, v3.2d, v0.d[0]
+	WORD $0x4fc09084 // fmul v4.2d, v4.2d, v0.d[0]
+	WORD $0xad3f0941 // stp q1, q2, [x10, #-0x20]
+	WORD $0xad400921 // ldp q1, q2, [x9]
+	WORD $0x4e63d442 // fadd v2.2d, v2.2d, v3.2d
+	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
+	WORD $0xad410d44 // ldp q4, q3, [x10, #0x20]
+	WORD $0xad000941 // stp q1, q2, [x10]
+	WORD $0x4fc09062 // fmul v2.2d, v3.2d, v0.d[0]
+	WORD $0x4fc09081 // fmul v1.2d, v4.2d, v0.d[0]
+	WORD $0xad411123 // ldp q3, q4, [x9, #0x20]
+	WORD $0x91020129 // add x9, x9, #0x80
+	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
+	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
+	WORD $0xad010941 // stp q1, q2, [x10, #0x20]
+	WORD $0x9102014a // add x10, x10, #0x80
+	WORD $0x54fffc0b // b.lt <xpay+0x20>
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000
+	MOVD R19, R30
+	RET
+
+// func scaleQuad(a float64, x *float64, n int)
+TEXT ·scaleQuad(SB), 0, $80-24
+	FMOVD a+0(FP), F0
+	MOVD x+8(FP), R0
+	MOVD n+16(FP), R1
+	MOVD R30, R19
+	PCALIGN $64
+	WORD $0xd10043ff // sub sp, sp, #0x10
+	WORD $0x94000007 // bl <scale>
+	WORD $0x910043ff // add sp, sp, #0x10
+	WORD $0x1400002d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf100043f // cmp x1, #0x1
+	WORD $0x5400036b // b.lt <scale+0x70>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x91010009 // add x9, x0, #0x40
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad7e0921 // ldp q1, q2, [x9, #-0x40]
+	WORD $0x91004108 // add x8, x8, #0x10
+	WORD $0xeb01011f // cmp x8, x1
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0xad3e0921 // stp q1, q2, [x9, #-0x40]
+	WORD $0xad7f0921 // ldp q1, q2, [x9, #-0x20]
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0xad3f0921 // stp q1, q2, [x9, #-0x20]
+	WORD $0xad400921 // ldp q1, q2, [x9]
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0xad000921 // stp q1, q2, [x9]
+	WORD $0xad410921 // ldp q1, q2, [x9, #0x20]
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0xad010921 // stp q1, q2, [x9, #0x20]
+	WORD $0x91020129 // add x9, x9, #0x80
+	WORD $0x54fffdab // b.lt <scale+0x20>
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	MOVD R19, R30
+	RET
+
+// func stepQuad(a float64, p *float64, x *float64, q *float64, r *float64, n int) float64
+TEXT ·stepQuad(SB), 0, $80-56
+	FMOVD a+0(FP), F0
+	MOVD p+8(FP), R0
+	MOVD x+16(FP), R1
+	MOVD q+24(FP), R2
+	MOVD r+32(FP), R3
+	MOVD n+40(FP), R4
+	MOVD R30, R19
+	PCALIGN $64
+	WORD $0xd10043ff // sub sp, sp, #0x10
+	WORD $0x94000007 // bl <step>
+	WORD $0x910043ff // add sp, sp, #0x10
+	WORD $0x1400007d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf100049f // cmp x4, #0x1
+	WORD $0x54000d4b // b.lt <step+0x1ac>
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x91010029 // add x9, x1, #0x40
+	WORD $0x9101000a // add x10, x0, #0x40
+	WORD $0x9101006b // add x11, x3, #0x40
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x9101004c // add x12, x2, #0x40
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xad7e4d54 // ldp q20, q19, [x10, #-0x40]
+	WORD $0x91004108 // add x8, x8, #0x10
+	WORD $0xeb04011f // cmp x8, x4
+	WORD $0xad7e4931 // ldp q17, q18, [x9, #-0x40]
+	WORD $0x4fc09273 // fmul v19.2d, v19.2d, v0.d[0]
+	WORD $0xad7e5995 // ldp q21, q22, [x12, #-0x40]
+	WORD $0x4fc092d6 // fmul v22.2d, v22.2d, v0.d[0]
+	WORD $0x4fc09294 // fmul v20.2d, v20.2d, v0.d[0]
+	WORD $0x4e73d652 // fadd v18.2d, v18.2d, v19.2d
+	WORD $0x4fc092b5 // fmul v21.2d, v21.2d, v0.d[0]
+	WORD $0x4e74d631 // fadd v17.2d, v17.2d, v20.2d
+	WORD $0xad7e4d74 // ldp q20, q19, [x11, #-0x40]
+	WORD $0x4ef6d673 // fsub v19.2d, v19.2d, v22.2d
+	WORD $0x4ef5d694 // fsub v20.2d, v20.2d, v21.2d
+	WORD $0xad3e4931 // stp q17, q18, [x9, #-0x40]
+	WORD $0xad3e4d74 // stp q20, q19, [x11, #-0x40]
+	WORD $0xad7f5556 // ldp q22, q21, [x10, #-0x20]
+	WORD $0xad7f4931 // ldp q17, q18, [x9, #-0x20]
+	WORD $0x4fc092b5 // fmul v21.2d, v21.2d, v0.d[0]
+	WORD $0x4fc092d6 // fmul v22.2d, v22.2d, v0.d[0]
+	WORD $0xad7f6197 // ldp q23, q24, [x12, #-0x20]
+	WORD $0x4e75d652 // fadd v18.2d, v18.2d, v21.2d
+	WORD $0x4fc09318 // fmul v24.2d, v24.2d, v0.d[0]
+	WORD $0x4fc092f7 // fmul v23.2d, v23.2d, v0.d[0]
+	WORD $0x4e76d631 // fadd v17.2d, v17.2d, v22.2d
+	WORD $0xad7f5576 // ldp q22, q21, [x11, #-0x20]
+	WORD $0x4ef8d6b5 // fsub v21.2d, v21.2d, v24.2d
+	WORD $0x4ef7d6d6 // fsub v22.2d, v22.2d, v23.2d
+	WORD $0xad3f4931 // stp q17, q18, [x9, #-0x20]
+	WORD $0xad40657a // ldp q26, q25, [x11]
+	WORD $0xad3f5576 // stp q22, q21, [x11, #-0x20]
+	WORD $0xad405d58 // ldp q24, q23, [x10]
+	WORD $0xad404931 // ldp q17, q18, [x9]
+	WORD $0x4fc092f7 // fmul v23.2d, v23.2d, v0.d[0]
+	WORD $0x4fc09318 // fmul v24.2d, v24.2d, v0.d[0]
+	WORD $0x4e77d652 // fadd v18.2d, v18.2d, v23.2d
+	WORD $0x4e78d631 // fadd v17.2d, v17.2d, v24.2d
+	WORD $0xad406197 // ldp q23, q24, [x12]
+	WORD $0x4fc092f7 // fmul v23.2d, v23.2d, v0.d[0]
+	WORD $0x4ef7d757 // fsub v23.2d, v26.2d, v23.2d
+	WORD $0xad004931 // stp q17, q18, [x9]
+	WORD $0x6e74de91 // fmul v17.2d, v20.2d, v20.2d
+	WORD $0x6e73de72 // fmul v18.2d, v19.2d, v19.2d
+	WORD $0x4fc09313 // fmul v19.2d, v24.2d, v0.d[0]
+	WORD $0x4ef3d733 // fsub v19.2d, v25.2d, v19.2d
+	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
+	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
+	WORD $0x6e76ded1 // fmul v17.2d, v22.2d, v22.2d
+	WORD $0x6e75deb2 // fmul v18.2d, v21.2d, v21.2d
+	WORD $0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
+	WORD $0x4e71d484 // fadd v4.2d, v4.2d, v17.2d
+	WORD $0x6e73de72 // fmul v18.2d, v19.2d, v19.2d
+	WORD $0xad004d77 // stp q23, q19, [x11]
+	WORD $0x6e77def1 // fmul v17.2d, v23.2d, v23.2d
+	WORD $0x4e72d4a5 // fadd v5.2d, v5.2d, v18.2d
+	WORD $0xad414d54 // ldp q20, q19, [x10, #0x20]
+	WORD $0xad415995 // ldp q21, q22, [x12, #0x20]
+	WORD $0x9102014a // add x10, x10, #0x80
+	WORD $0x9102018c // add x12, x12, #0x80
+	WORD $0x4e71d463 // fadd v3.2d, v3.2d, v17.2d
+	WORD $0xad414532 // ldp q18, q17, [x9, #0x20]
+	WORD $0x4fc09273 // fmul v19.2d, v19.2d, v0.d[0]
+	WORD $0x4fc092d6 // fmul v22.2d, v22.2d, v0.d[0]
+	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
+	WORD $0x4fc092b3 // fmul v19.2d, v21.2d, v0.d[0]
+	WORD $0xad415d75 // ldp q21, q23, [x11, #0x20]
+	WORD $0x4fc09294 // fmul v20.2d, v20.2d, v0.d[0]
+	WORD $0x4e74d652 // fadd v18.2d, v18.2d, v20.2d
+	WORD $0x4ef3d6b3 // fsub v19.2d, v21.2d, v19.2d
+	WORD $0x4ef6d6f5 // fsub v21.2d, v23.2d, v22.2d
+	WORD $0xad014532 // stp q18, q17, [x9, #0x20]
+	WORD $0x91020129 // add x9, x9, #0x80
+	WORD $0x6e73de76 // fmul v22.2d, v19.2d, v19.2d
+	WORD $0x6e75deb7 // fmul v23.2d, v21.2d, v21.2d
+	WORD $0xad015573 // stp q19, q21, [x11, #0x20]
+	WORD $0x9102016b // add x11, x11, #0x80
+	WORD $0x4e77d442 // fadd v2.2d, v2.2d, v23.2d
+	WORD $0x4e76d421 // fadd v1.2d, v1.2d, v22.2d
+	WORD $0x54fff64b // b.lt <step+0x40>
+	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
+	WORD $0x4e63d4e0 // fadd v0.2d, v7.2d, v3.2d
+	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
+	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
+	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
+	WORD $0x4e62d4a1 // fadd v1.2d, v5.2d, v2.2d
+	WORD $0x1e612802 // fadd d2, d0, d1
+	WORD $0x5e180400 // mov d0, v0.d[1]
+	WORD $0x5e180421 // mov d1, v1.d[1]
+	WORD $0x1e612800 // fadd d0, d0, d1
+	WORD $0x1e602840 // fadd d0, d2, d0
+	WORD $0xd65f03c0 // ret
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x1e612802 // fadd d2, d0, d1
+	WORD $0x5e180400 // mov d0, v0.d[1]
+	WORD $0x5e180421 // mov d1, v1.d[1]
+	WORD $0x1e612800 // fadd d0, d0, d1
+	WORD $0x1e602840 // fadd d0, d2, d0
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	MOVD R19, R30
+	FMOVD F0, ret+48(FP)
+	RET
+
+// func mulQuad(a float64, w *float64, x *float64, y *float64, n int)
+TEXT ·mulQuad(SB), 0, $80-40
+	FMOVD a+0(FP), F0
+	MOVD w+8(FP), R0
+	MOVD x+16(FP), R1
+	MOVD y+24(FP), R2
+	MOVD n+32(FP), R3
+	MOVD R30, R19
+	PCALIGN $64
+	WORD $0xd10043ff // sub sp, sp, #0x10
+	WORD $0x94000007 // bl <mul>
+	WORD $0x910043ff // add sp, sp, #0x10
+	WORD $0x1400003d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf100047f // cmp x3, #0x1
+	WORD $0x5400052b // b.lt <mul+0xa8>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x91010009 // add x9, x0, #0x40
+	WORD $0x9101002a // add x10, x1, #0x40
+	WORD $0x9101004b // add x11, x2, #0x40
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad7e0921 // ldp q1, q2, [x9, #-0x40]
+	WORD $0x91004108 // add x8, x8, #0x10
+	WORD $0xeb03011f // cmp x8, x3
+	WORD $0xad7e1143 // ldp q3, q4, [x10, #-0x40]
+	WORD $0x6e64dc42 // fmul v2.2d, v2.2d, v4.2d
+	WORD $0x6e63dc21 // fmul v1.2d, v1.2d, v3.2d
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0xad3e0961 // stp q1, q2, [x11, #-0x40]
+	WORD $0xad7f0921 // ldp q1, q2, [x9, #-0x20]
+	WORD $0xad7f1143 // ldp q3, q4, [x10, #-0x20]
+	WORD $0x6e64dc42 // fmul v2.2d, v2.2d, v4.2d
+	WORD $0x6e63dc21 // fmul v1.2d, v1.2d, v3.2d
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0xad3f0961 // stp q1, q2, [x11, #-0x20]
+	WORD $0xad400921 // ldp q1, q2, [x9]
+	WORD $0xad401143 // ldp q3, q4, [x10]
+	WORD $0x6e64dc42 // fmul v2.2d, v2.2d, v4.2d
+	WORD $0x6e63dc21 // fmul v1.2d, v1.2d, v3.2d
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0xad000961 // stp q1, q2, [x11]
+	WORD $0xad410921 // ldp q1, q2, [x9, #0x20]
+	WORD $0xad411143 // ldp q3, q4, [x10, #0x20]
+	WORD $0x91020129 // add x9, x9, #0x80
+	WORD $0x9102014a // add x10, x10, #0x80
+	WORD $0x6e64dc42 // fmul v2.2d, v2.2d, v4.2d
+	WORD $0x6e63dc21 // fmul v1.2d, v1.2d, v3.2d
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0xad010961 // stp q1, q2, [x11, #0x20]
+	WORD $0x9102016b // add x11, x11, #0x80
+	WORD $0x54fffbeb // b.lt <mul+0x20>
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	MOVD R19, R30
+	RET
+
+// func relaxQuad(a float64, w *float64, x *float64, r *float64, n int)
+TEXT ·relaxQuad(SB), 0, $80-40
+	FMOVD a+0(FP), F0
+	MOVD w+8(FP), R0
+	MOVD x+16(FP), R1
+	MOVD r+24(FP), R2
+	MOVD n+32(FP), R3
+	MOVD R30, R19
+	PCALIGN $64
+	WORD $0xd10043ff // sub sp, sp, #0x10
+	WORD $0x94000007 // bl <relax>
+	WORD $0x910043ff // add sp, sp, #0x10
+	WORD $0x1400003d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf100047f // cmp x3, #0x1
+	WORD $0x540006ab // b.lt <relax+0xd8>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x91010029 // add x9, x1, #0x40
+	WORD $0x9101000a // add x10, x0, #0x40
+	WORD $0x9101004b // add x11, x2, #0x40
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad7e0941 // ldp q1, q2, [x10, #-0x40]
+	WORD $0x91004108 // add x8, x8, #0x10
+	WORD $0xeb03011f // cmp x8, x3
+	WORD $0xad7e1163 // ldp q3, q4, [x11, #-0x40]
+	WORD $0x6e64dc42 // fmul v2.2d, v2.2d, v4.2d
+	WORD $0x6e63dc21 // fmul v1.2d, v1.2d, v3.2d
+	WORD $0xad7e1123 // ldp q3, q4, [x9, #-0x40]
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
+	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
+	WORD $0xad3e0961 // stp q1, q2, [x11, #-0x40]
+	WORD $0xad7f0961 // ldp q1, q2, [x11, #-0x20]
+	WORD $0xad7f1143 // ldp q3, q4, [x10, #-0x20]
+	WORD $0x6e62dc82 // fmul v2.2d, v4.2d, v2.2d
+	WORD $0x6e61dc61 // fmul v1.2d, v3.2d, v1.2d
+	WORD $0xad7f1123 // ldp q3, q4, [x9, #-0x20]
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
+	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
+	WORD $0xad3f0961 // stp q1, q2, [x11, #-0x20]
+	WORD $0xad400961 // ldp q1, q2, [x11]
+	WORD $0xad401143 // ldp q3, q4, [x10]
+	WORD $0x6e62dc82 // fmul v2.2d, v4.2d, v2.2d
+	WORD $0x6e61dc61 // fmul v1.2d, v3.2d, v1.2d
+	WORD $0xad401123 // ldp q3, q4, [x9]
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
+	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
+	WORD $0xad000961 // stp q1, q2, [x11]
+	WORD $0xad410961 // ldp q1, q2, [x11, #0x20]
+	WORD $0xad411143 // ldp q3, q4, [x10, #0x20]
+	WORD $0x9102014a // add x10, x10, #0x80
+	WORD $0x6e62dc82 // fmul v2.2d, v4.2d, v2.2d
+	WORD $0x6e61dc61 // fmul v1.2d, v3.2d, v1.2d
+	WORD $0xad411123 // ldp q3, q4, [x9, #0x20]
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x91020129 // add x9, x9, #0x80
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0x4e62d482 // fadd v2.2d, v4.2d, v2.2d
+	WORD $0x4e61d461 // fadd v1.2d, v3.2d, v1.2d
+	WORD $0xad010961 // stp q1, q2, [x11, #0x20]
+	WORD $0x9102016b // add x11, x11, #0x80
+	WORD $0x54fffa6b // b.lt <relax+0x20>
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	MOVD R19, R30
+	RET
+
+// func decodeWordsQuad(c *wordCall)
+TEXT ·decodeWordsQuad(SB), 0, $80-8
+	MOVD c+0(FP), R0
+	MOVD R30, R19
+	PCALIGN $64
+	WORD $0xd10043ff // sub sp, sp, #0x10
+	WORD $0x94000007 // bl <decodeWords>
+	WORD $0x910043ff // add sp, sp, #0x10
+	WORD $0x140000ad; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xa9413409 // ldp x9, x13, [x0, #0x10]
+	WORD $0xa9402c08 // ldp x8, x11, [x0]
+	WORD $0xa94031ae // ldp x14, x12, [x13]
+	WORD $0xd37ef58a // lsl x10, x12, #2
+	WORD $0xf10005df // cmp x14, #0x1
+	WORD $0x540004c0 // b.eq <decodeWords+0xac>
+	WORD $0xb500076e // cbnz x14, <decodeWords+0x104>
+	WORD $0xf9401011 // ldr x17, [x0, #0x20]
+	WORD $0xa9413dae // ldp x14, x15, [x13, #0x10]
+	WORD $0xf100117f // cmp x11, #0x4
+	WORD $0x4e080dc0 // dup v0.2d, x14
+	WORD $0xa94235b0 // ldp x16, x13, [x13, #0x20]
+	WORD $0x4e080de5 // dup v5.2d, x15
+	WORD $0xad400624 // ldp q4, q1, [x17]
+	WORD $0x4e080e02 // dup v2.2d, x16
+	WORD $0x4e080da3 // dup v3.2d, x13
+	WORD $0x540009cb // b.lt <decodeWords+0x178>
+	WORD $0x6ee0b8a6 // neg v6.2d, v5.2d
+	WORD $0xd37ff98d // lsl x13, x12, #1
+	WORD $0xf9820120 // prfm pldl1keep, [x9, #0x400]
+	WORD $0x3ced6927 // ldr q7, [x9, x13]
+	WORD $0xd100116e // sub x14, x11, #0x4
+	WORD $0xf1001d7f // cmp x11, #0x7
+	WORD $0xaa0e03eb // mov x11, x14
+	WORD $0x3dc00130 // ldr q16, [x9]
+	WORD $0x8b0a0129 // add x9, x9, x10
+	WORD $0x4e040210 // tbl v16.16b, { v16.16b }, v4.16b
+	WORD $0x4e0100e7 // tbl v7.16b, { v7.16b }, v1.16b
+	WORD $0x6ee04611 // ushl v17.2d, v16.2d, v0.2d
+	WORD $0x4e301c70 // and v16.16b, v3.16b, v16.16b
+	WORD $0x6ee044f2 // ushl v18.2d, v7.2d, v0.2d
+	WORD $0x4e271c67 // and v7.16b, v3.16b, v7.16b
+	WORD $0x6ee64631 // ushl v17.2d, v17.2d, v6.2d
+	WORD $0x6ee64652 // ushl v18.2d, v18.2d, v6.2d
+	WORD $0x4ee28631 // add v17.2d, v17.2d, v2.2d
+	WORD $0x4ee28652 // add v18.2d, v18.2d, v2.2d
+	WORD $0x4eb01e30 // orr v16.16b, v17.16b, v16.16b
+	WORD $0x4ea71e47 // orr v7.16b, v18.16b, v7.16b
+	WORD $0xac811d10 // stp q16, q7, [x8], #0x20
+	WORD $0x54fffd88 // b.hi <decodeWords+0x4c>
+	WORD $0xf10005df // cmp x14, #0x1
+	WORD $0x5400070a // b.ge <decodeWords+0x184>
+	WORD $0xd65f03c0 // ret
+	WORD $0xf940100d // ldr x13, [x0, #0x20]
+	WORD $0xf100117f // cmp x11, #0x4
+	WORD $0xad4001a1 // ldp q1, q0, [x13]
+	WORD $0x5400098b // b.lt <decodeWords+0x1e8>
+	WORD $0xd37ff98e // lsl x14, x12, #1
+	WORD $0xf9820120 // prfm pldl1keep, [x9, #0x400]
+	WORD $0x3cee6922 // ldr q2, [x9, x14]
+	WORD $0xd100116d // sub x13, x11, #0x4
+	WORD $0xf1001d7f // cmp x11, #0x7
+	WORD $0xaa0d03eb // mov x11, x13
+	WORD $0x3dc00123 // ldr q3, [x9]
+	WORD $0x8b0a0129 // add x9, x9, x10
+	WORD $0x4e010063 // tbl v3.16b, { v3.16b }, v1.16b
+	WORD $0x4e000042 // tbl v2.16b, { v2.16b }, v0.16b
+	WORD $0x4e825862 // uzp2 v2.4s, v3.4s, v2.4s
+	WORD $0x0e617843 // fcvtl v3.2d, v2.2s
+	WORD $0x4e617842 // fcvtl2 v2.2d, v2.4s
+	WORD $0xac810903 // stp q3, q2, [x8], #0x20
+	WORD $0x54fffe68 // b.hi <decodeWords+0xc0>
+	WORD $0xf10005bf // cmp x13, #0x1
+	WORD $0x540007ca // b.ge <decodeWords+0x1f4>
+	WORD $0x17ffffea // b <decodeWords+0xa8>
+	WORD $0xf9400dae // ldr x14, [x13, #0x18]
+	WORD $0xfd4019a0 // ldr d0, [x13, #0x30]
+	WORD $0xf100117f // cmp x11, #0x4
+	WORD $0xd37ff98c // lsl x12, x12, #1
+	WORD $0x4e080dc3 // dup v3.2d, x14
+	WORD $0xf940100d // ldr x13, [x0, #0x20]
+	WORD $0xad4005a2 // ldp q2, q1, [x13]
+	WORD $0x540008cb // b.lt <decodeWords+0x238>
+	WORD $0x6ee0b864 // neg v4.2d, v3.2d
+	WORD $0xf9820120 // prfm pldl1keep, [x9, #0x400]
+	WORD $0x3cec6925 // ldr q5, [x9, x12]
+	WORD $0xd100116d // sub x13, x11, #0x4
+	WORD $0xf1001d7f // cmp x11, #0x7
+	WORD $0xaa0d03eb // mov x11, x13
+	WORD $0x3dc00126 // ldr q6, [x9]
+	WORD $0x8b0a0129 // add x9, x9, x10
+	WORD $0x4e0200c6 // tbl v6.16b, { v6.16b }, v2.16b
+	WORD $0x4e0100a5 // tbl v5.16b, { v5.16b }, v1.16b
+	WORD $0x4ee444c6 // sshl v6.2d, v6.2d, v4.2d
+	WORD $0x4ee444a5 // sshl v5.2d, v5.2d, v4.2d
+	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
+	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	WORD $0x4fc090c6 // fmul v6.2d, v6.2d, v0.d[0]
+	WORD $0x4fc090a5 // fmul v5.2d, v5.2d, v0.d[0]
+	WORD $0xac811506 // stp q6, q5, [x8], #0x20
+	WORD $0x54fffe08 // b.hi <decodeWords+0x128>
+	WORD $0xf10005bf // cmp x13, #0x1
+	WORD $0x540006aa // b.ge <decodeWords+0x244>
+	WORD $0x17ffffcd // b <decodeWords+0xa8>
+	WORD $0xaa0b03ee // mov x14, x11
+	WORD $0xf100057f // cmp x11, #0x1
+	WORD $0x54fff94b // b.lt <decodeWords+0xa8>
+	WORD $0x3dc00127 // ldr q7, [x9]
+	WORD $0xd37ff98a // lsl x10, x12, #1
+	WORD $0xf10005df // cmp x14, #0x1
+	WORD $0x4e0400e7 // tbl v7.16b, { v7.16b }, v4.16b
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
+	WORD $0x3cea6926 // ldr q6, [x9, x10]
+	WORD $0x6ee044f0 // ushl v16.2d, v7.2d, v0.2d
+	WORD $0x4e271c67 // and v7.16b, v3.16b, v7.16b
+	WORD $0x6ee44605 // ushl v5.2d, v16.2d, v4.2d
+	WORD $0x4ee284a5 // add v5.2d, v5.2d, v2.2d
+	WORD $0x4ea71ca5 // orr v5.16b, v5.16b, v7.16b
+	WORD $0xfd000105 // str d5, [x8]
+	WORD $0x54fff7a0 // b.eq <decodeWords+0xa8>
+	WORD $0x91002109 // add x9, x8, #0x8
+	WORD $0xf1000ddf // cmp x14, #0x3
+	WORD $0x4d008525 // st1 { v5.d }[1], [x9]
+	WORD $0x54fff721 // b.ne <decodeWords+0xa8>
+	WORD $0x4e0100c1 // tbl v1.16b, { v6.16b }, v1.16b
+	WORD $0x6ee04420 // ushl v0.2d, v1.2d, v0.2d
+	WORD $0x4e211c61 // and v1.16b, v3.16b, v1.16b
+	WORD $0x6ee44400 // ushl v0.2d, v0.2d, v4.2d
+	WORD $0x4ee28400 // add v0.2d, v0.2d, v2.2d
+	WORD $0x4ea11c00 // orr v0.16b, v0.16b, v1.16b
+	WORD $0xfd000900 // str d0, [x8, #0x10]
+	WORD $0xd65f03c0 // ret
+	WORD $0xaa0b03ed // mov x13, x11
+	WORD $0xf100057f // cmp x11, #0x1
+	WORD $0x54fff5cb // b.lt <decodeWords+0xa8>
+	WORD $0xd37ff98a // lsl x10, x12, #1
+	WORD $0x3dc00122 // ldr q2, [x9]
+	WORD $0xf10005bf // cmp x13, #0x1
+	WORD $0x4e010041 // tbl v1.16b, { v2.16b }, v1.16b
+	WORD $0x3cea6923 // ldr q3, [x9, x10]
+	WORD $0x4e000060 // tbl v0.16b, { v3.16b }, v0.16b
+	WORD $0x4e805820 // uzp2 v0.4s, v1.4s, v0.4s
+	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
+	WORD $0xfd000101 // str d1, [x8]
+	WORD $0x54fff480 // b.eq <decodeWords+0xa8>
+	WORD $0x91002109 // add x9, x8, #0x8
+	WORD $0xf1000dbf // cmp x13, #0x3
+	WORD $0x4d008521 // st1 { v1.d }[1], [x9]
+	WORD $0x54fff401 // b.ne <decodeWords+0xa8>
+	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
+	WORD $0xfd000900 // str d0, [x8, #0x10]
+	WORD $0xd65f03c0 // ret
+	WORD $0xaa0b03ed // mov x13, x11
+	WORD $0xf100057f // cmp x11, #0x1
+	WORD $0x54fff34b // b.lt <decodeWords+0xa8>
+	WORD $0x3dc00125 // ldr q5, [x9]
+	WORD $0x3cec6924 // ldr q4, [x9, x12]
+	WORD $0xf10005bf // cmp x13, #0x1
+	WORD $0x4e0200a5 // tbl v5.16b, { v5.16b }, v2.16b
+	WORD $0x6ee0b862 // neg v2.2d, v3.2d
+	WORD $0x4ee244a3 // sshl v3.2d, v5.2d, v2.2d
+	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x4fc09063 // fmul v3.2d, v3.2d, v0.d[0]
+	WORD $0xfd000103 // str d3, [x8]
+	WORD $0x54fff200 // b.eq <decodeWords+0xa8>
+	WORD $0x91002109 // add x9, x8, #0x8
+	WORD $0xf1000dbf // cmp x13, #0x3
+	WORD $0x4d008523 // st1 { v3.d }[1], [x9]
+	WORD $0x54fff181 // b.ne <decodeWords+0xa8>
+	WORD $0x4e010081 // tbl v1.16b, { v4.16b }, v1.16b
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4fc09020 // fmul v0.2d, v1.2d, v0.d[0]
+	WORD $0xfd000900 // str d0, [x8, #0x10]
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	MOVD R19, R30
+	RET
+
+// func addRowsQuad(c *wordCall)
+TEXT ·addRowsQuad(SB), 0, $80-8
+	MOVD c+0(FP), R0
+	MOVD R30, R19
+	PCALIGN $64
+	WORD $0xd10043ff // sub sp, sp, #0x10
+	WORD $0x94000007 // bl <addRows>
+	WORD $0x910043ff // add sp, sp, #0x10
+	WORD $0x1400014d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf9400c0e // ldr x14, [x0, #0x18]
+	WORD $0xf9401c08 // ldr x8, [x0, #0x38]
+	WORD $0xf940040b // ldr x11, [x0, #0x8]
+	WORD $0xa94025cc // ldp x12, x9, [x14]
+	WORD $0xd37ef52a // lsl x10, x9, #2
+	WORD $0xf100059f // cmp x12, #0x1
+	WORD $0x54000ea0 // b.eq <addRows+0x1ec>
+	WORD $0xf100057f // cmp x11, #0x1
+	WORD $0xb5001a2c // cbnz x12, <addRows+0x364>
+	WORD $0x5400268b // b.lt <addRows+0x4f4>
+	WORD $0xa942300f // ldp x15, x12, [x0, #0x20]
+	WORD $0x910061c2 // add x2, x14, #0x18
+	WORD $0x9100a1d1 // add x17, x14, #0x28
+	WORD $0x910081c1 // add x1, x14, #0x20
+	WORD $0x910041d0 // add x16, x14, #0x10
+	WORD $0xf940080e // ldr x14, [x0, #0x10]
+	WORD $0xaa1f03ed // mov x13, xzr
+	WORD $0x4d40cc45 // ld1r { v5.2d }, [x2]
+	WORD $0x6ee0b8a5 // neg v5.2d, v5.2d
+	WORD $0xad4005e0 // ldp q0, q1, [x15]
+	WORD $0x4d40ce02 // ld1r { v2.2d }, [x16]
+	WORD $0x4d40cc23 // ld1r { v3.2d }, [x1]
+	WORD $0x4d40ce24 // ld1r { v4.2d }, [x17]
+	WORD $0xf940180f // ldr x15, [x0, #0x30]
+	WORD $0xb9400191 // ldr w17, [x12]
+	WORD $0xd37ff930 // lsl x16, x9, #1
+	WORD $0x1400000a // b <addRows+0x90>
+	WORD $0x9b09384e // madd x14, x2, x9, x14
+	WORD $0x8b0209ef // add x15, x15, x2, lsl #2
+	WORD $0xf9400002 // ldr x2, [x0]
+	WORD $0xfc6d7847 // ldr d7, [x2, x13, lsl #3]
+	WORD $0x1e6728c6 // fadd d6, d6, d7
+	WORD $0xfc2d7846 // str d6, [x2, x13, lsl #3]
+	WORD $0xeb0b003f // cmp x1, x11
+	WORD $0xaa0103ed // mov x13, x1
+	WORD $0x54002340 // b.eq <addRows+0x4f4>
+	WORD $0x910005a1 // add x1, x13, #0x1
+	WORD $0xaa1103e2 // mov x2, x17
+	WORD $0xb8617991 // ldr w17, [x12, x1, lsl #2]
+	WORD $0xeb020223 // subs x3, x17, x2
+	WORD $0x54ffff20 // b.eq <addRows+0x84>
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0xf100107f // cmp x3, #0x4
+	WORD $0x5400050b // b.lt <addRows+0x14c>
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf98201c0 // prfm pldl1keep, [x14, #0x400]
+	WORD $0xf98201e0 // prfm pldl1keep, [x15, #0x400]
+	WORD $0xf1001c7f // cmp x3, #0x7
+	WORD $0x3cf069d1 // ldr q17, [x14, x16]
+	WORD $0x4e010231 // tbl v17.16b, { v17.16b }, v1.16b
+	WORD $0x3dc001d0 // ldr q16, [x14]
+	WORD $0x4e000210 // tbl v16.16b, { v16.16b }, v0.16b
+	WORD $0x694011e2 // ldpsw x2, x4, [x15]
+	WORD $0x694119e5 // ldpsw x5, x6, [x15, #0x8]
+	WORD $0x8b040d04 // add x4, x8, x4, lsl #3
+	WORD $0x910041ef // add x15, x15, #0x10
+	WORD $0x8b0a01ce // add x14, x14, x10
+	WORD $0x6ee24612 // ushl v18.2d, v16.2d, v2.2d
+	WORD $0x4e301c90 // and v16.16b, v4.16b, v16.16b
+	WORD $0x6ee24633 // ushl v19.2d, v17.2d, v2.2d
+	WORD $0x4e311c91 // and v17.16b, v4.16b, v17.16b
+	WORD $0x6ee54652 // ushl v18.2d, v18.2d, v5.2d
+	WORD $0x6ee54673 // ushl v19.2d, v19.2d, v5.2d
+	WORD $0x4ee38652 // add v18.2d, v18.2d, v3.2d
+	WORD $0x4ee38673 // add v19.2d, v19.2d, v3.2d
+	WORD $0x4eb01e50 // orr v16.16b, v18.16b, v16.16b
+	WORD $0xfc657912 // ldr d18, [x8, x5, lsl #3]
+	WORD $0x8b060d05 // add x5, x8, x6, lsl #3
+	WORD $0x4eb11e71 // orr v17.16b, v19.16b, v17.16b
+	WORD $0xfc627913 // ldr d19, [x8, x2, lsl #3]
+	WORD $0xd1001062 // sub x2, x3, #0x4
+	WORD $0xaa0203e3 // mov x3, x2
+	WORD $0x4d4084b2 // ld1 { v18.d }[1], [x5]
+	WORD $0x4d408493 // ld1 { v19.d }[1], [x4]
+	WORD $0x6e71de51 // fmul v17.2d, v18.2d, v17.2d
+	WORD $0x6e70de70 // fmul v16.2d, v19.2d, v16.2d
+	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
+	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
+	WORD $0x54fffbe8 // b.hi <addRows+0xc0>
+	WORD $0x14000003 // b <addRows+0x154>
+	WORD $0xaa0303e2 // mov x2, x3
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x1e6728d0 // fadd d16, d6, d7
+	WORD $0x5e1804c6 // mov d6, v6.d[1]
+	WORD $0xf100045f // cmp x2, #0x1
+	WORD $0x5e1804e7 // mov d7, v7.d[1]
+	WORD $0x1e6728c6 // fadd d6, d6, d7
+	WORD $0x1e662a06 // fadd d6, d16, d6
+	WORD $0x54fff84b // b.lt <addRows+0x74>
+	WORD $0x3dc001c7 // ldr q7, [x14]
+	WORD $0xb98001e3 // ldrsw x3, [x15]
+	WORD $0xf100045f // cmp x2, #0x1
+	WORD $0x4e0000e7 // tbl v7.16b, { v7.16b }, v0.16b
+	WORD $0x6ee244f0 // ushl v16.2d, v7.2d, v2.2d
+	WORD $0x4e271c87 // and v7.16b, v4.16b, v7.16b
+	WORD $0x6ee54610 // ushl v16.2d, v16.2d, v5.2d
+	WORD $0x4ee38610 // add v16.2d, v16.2d, v3.2d
+	WORD $0x4ea71e07 // orr v7.16b, v16.16b, v7.16b
+	WORD $0xfc637910 // ldr d16, [x8, x3, lsl #3]
+	WORD $0x1e670a10 // fmul d16, d16, d7
+	WORD $0x1e7028c6 // fadd d6, d6, d16
+	WORD $0x54fff660 // b.eq <addRows+0x6c>
+	WORD $0xb98005e3 // ldrsw x3, [x15, #0x4]
+	WORD $0xf1000c5f // cmp x2, #0x3
+	WORD $0xfc637910 // ldr d16, [x8, x3, lsl #3]
+	WORD $0x5fc79a07 // fmul d7, d16, v7.d[1]
+	WORD $0x1e6728c6 // fadd d6, d6, d7
+	WORD $0x54fff5a1 // b.ne <addRows+0x6c>
+	WORD $0x3cf069c7 // ldr q7, [x14, x16]
+	WORD $0xb98009e3 // ldrsw x3, [x15, #0x8]
+	WORD $0x4e0100e7 // tbl v7.16b, { v7.16b }, v1.16b
+	WORD $0x6ee244f0 // ushl v16.2d, v7.2d, v2.2d
+	WORD $0x4e271c87 // and v7.16b, v4.16b, v7.16b
+	WORD $0x6ee54610 // ushl v16.2d, v16.2d, v5.2d
+	WORD $0x4ee38610 // add v16.2d, v16.2d, v3.2d
+	WORD $0x4ea71e07 // orr v7.16b, v16.16b, v7.16b
+	WORD $0xfc637910 // ldr d16, [x8, x3, lsl #3]
+	WORD $0x1e670a07 // fmul d7, d16, d7
+	WORD $0x1e6728c6 // fadd d6, d6, d7
+	WORD $0x17ffffa1 // b <addRows+0x6c>
+	WORD $0xf100057f // cmp x11, #0x1
+	WORD $0x5400182b // b.lt <addRows+0x4f4>
+	WORD $0xa942300d // ldp x13, x12, [x0, #0x20]
+	WORD $0xaa1f03f0 // mov x16, xzr
+	WORD $0xd37ff92f // lsl x15, x9, #1
+	WORD $0xf940180e // ldr x14, [x0, #0x30]
+	WORD $0xb9400191 // ldr w17, [x12]
+	WORD $0xad4005a0 // ldp q0, q1, [x13]
+	WORD $0xf940080d // ldr x13, [x0, #0x10]
+	WORD $0x1400000d // b <addRows+0x244>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x9b09344d // madd x13, x2, x9, x13
+	WORD $0x8b0209ce // add x14, x14, x2, lsl #2
+	WORD $0xf9400002 // ldr x2, [x0]
+	WORD $0xfc707843 // ldr d3, [x2, x16, lsl #3]
+	WORD $0x1e632842 // fadd d2, d2, d3
+	WORD $0xfc307842 // str d2, [x2, x16, lsl #3]
+	WORD $0xeb0b003f // cmp x1, x11
+	WORD $0xaa0103f0 // mov x16, x1
+	WORD $0x540015a0 // b.eq <addRows+0x4f4>
+	WORD $0x91000601 // add x1, x16, #0x1
+	WORD $0xaa1103e2 // mov x2, x17
+	WORD $0xb8617991 // ldr w17, [x12, x1, lsl #2]
+	WORD $0xeb020223 // subs x3, x17, x2
+	WORD $0x54ffff20 // b.eq <addRows+0x238>
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0xf100107f // cmp x3, #0x4
+	WORD $0x5400040b // b.lt <addRows+0x2e0>
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0xf98201a0 // prfm pldl1keep, [x13, #0x400]
+	WORD $0xf98201c0 // prfm pldl1keep, [x14, #0x400]
+	WORD $0xf1001c7f // cmp x3, #0x7
+	WORD $0x694011c2 // ldpsw x2, x4, [x14]
+	WORD $0x8b040d04 // add x4, x8, x4, lsl #3
+	WORD $0x694119c5 // ldpsw x5, x6, [x14, #0x8]
+	WORD $0x910041ce // add x14, x14, #0x10
+	WORD $0x3cef69a5 // ldr q5, [x13, x15]
+	WORD $0x4e0100a5 // tbl v5.16b, { v5.16b }, v1.16b
+	WORD $0x3dc001a4 // ldr q4, [x13]
+	WORD $0xfc657906 // ldr d6, [x8, x5, lsl #3]
+	WORD $0xfc627907 // ldr d7, [x8, x2, lsl #3]
+	WORD $0x8b060d05 // add x5, x8, x6, lsl #3
+	WORD $0x4e000084 // tbl v4.16b, { v4.16b }, v0.16b
+	WORD $0xd1001062 // sub x2, x3, #0x4
+	WORD $0x8b0a01ad // add x13, x13, x10
+	WORD $0xaa0203e3 // mov x3, x2
+	WORD $0x4e855884 // uzp2 v4.4s, v4.4s, v5.4s
+	WORD $0x4d4084a6 // ld1 { v6.d }[1], [x5]
+	WORD $0x4d408487 // ld1 { v7.d }[1], [x4]
+	WORD $0x4e617885 // fcvtl2 v5.2d, v4.4s
+	WORD $0x0e617884 // fcvtl v4.2d, v4.2s
+	WORD $0x6e64dce4 // fmul v4.2d, v7.2d, v4.2d
+	WORD $0x6e65dcc5 // fmul v5.2d, v6.2d, v5.2d
+	WORD $0x4e65d463 // fadd v3.2d, v3.2d, v5.2d
+	WORD $0x4e64d442 // fadd v2.2d, v2.2d, v4.2d
+	WORD $0x54fffcc8 // b.hi <addRows+0x268>
+	WORD $0x14000005 // b <addRows+0x2e8>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xaa0303e2 // mov x2, x3
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x1e632844 // fadd d4, d2, d3
+	WORD $0x5e180442 // mov d2, v2.d[1]
+	WORD $0xf100045f // cmp x2, #0x1
+	WORD $0x5e180463 // mov d3, v3.d[1]
+	WORD $0x1e632842 // fadd d2, d2, d3
+	WORD $0x1e622882 // fadd d2, d4, d2
+	WORD $0x54fff94b // b.lt <addRows+0x228>
+	WORD $0x3cef69a4 // ldr q4, [x13, x15]
+	WORD $0x3dc001a3 // ldr q3, [x13]
+	WORD $0xf100045f // cmp x2, #0x1
+	WORD $0x4e000063 // tbl v3.16b, { v3.16b }, v0.16b
+	WORD $0xb98001c3 // ldrsw x3, [x14]
+	WORD $0x4e010084 // tbl v4.16b, { v4.16b }, v1.16b
+	WORD $0xfc637905 // ldr d5, [x8, x3, lsl #3]
+	WORD $0x4e845863 // uzp2 v3.4s, v3.4s, v4.4s
+	WORD $0x0e617864 // fcvtl v4.2d, v3.2s
+	WORD $0x1e6408a5 // fmul d5, d5, d4
+	WORD $0x1e652842 // fadd d2, d2, d5
+	WORD $0x54fff780 // b.eq <addRows+0x220>
+	WORD $0xb98005c3 // ldrsw x3, [x14, #0x4]
+	WORD $0xf1000c5f // cmp x2, #0x3
+	WORD $0xfc637905 // ldr d5, [x8, x3, lsl #3]
+	WORD $0x5fc498a4 // fmul d4, d5, v4.d[1]
+	WORD $0x1e642842 // fadd d2, d2, d4
+	WORD $0x54fff6c1 // b.ne <addRows+0x220>
+	WORD $0xb98009c3 // ldrsw x3, [x14, #0x8]
+	WORD $0x4e617863 // fcvtl2 v3.2d, v3.4s
+	WORD $0xfc637904 // ldr d4, [x8, x3, lsl #3]
+	WORD $0x1e630883 // fmul d3, d4, d3
+	WORD $0x1e632842 // fadd d2, d2, d3
+	WORD $0x17ffffb0 // b <addRows+0x220>
+	WORD $0x54000c8b // b.lt <addRows+0x4f4>
+	WORD $0xa942300f // ldp x15, x12, [x0, #0x20]
+	WORD $0x910061c1 // add x1, x14, #0x18
+	WORD $0x9100c1d1 // add x17, x14, #0x30
+	WORD $0xaa1f03ed // mov x13, xzr
+	WORD $0xd37ff930 // lsl x16, x9, #1
+	WORD $0xf940080e // ldr x14, [x0, #0x10]
+	WORD $0x4d40cc23 // ld1r { v3.2d }, [x1]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0xad4005e0 // ldp q0, q1, [x15]
+	WORD $0x4d40ce22 // ld1r { v2.2d }, [x17]
+	WORD $0xf940180f // ldr x15, [x0, #0x30]
+	WORD $0xb9400191 // ldr w17, [x12]
+	WORD $0x1400000b // b <addRows+0x3c4>
+	WORD $0xd503201f // nop
+	WORD $0x9b09384e // madd x14, x2, x9, x14
+	WORD $0x8b0209ef // add x15, x15, x2, lsl #2
+	WORD $0xf9400002 // ldr x2, [x0]
+	WORD $0xfc6d7845 // ldr d5, [x2, x13, lsl #3]
+	WORD $0x1e652884 // fadd d4, d4, d5
+	WORD $0xfc2d7844 // str d4, [x2, x13, lsl #3]
+	WORD $0xeb0b003f // cmp x1, x11
+	WORD $0xaa0103ed // mov x13, x1
+	WORD $0x540009a0 // b.eq <addRows+0x4f4>
+	WORD $0x910005a1 // add x1, x13, #0x1
+	WORD $0xaa1103e2 // mov x2, x17
+	WORD $0xb8617991 // ldr w17, [x12, x1, lsl #2]
+	WORD $0xeb020223 // subs x3, x17, x2
+	WORD $0x54ffff20 // b.eq <addRows+0x3b8>
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0xf100107f // cmp x3, #0x4
+	WORD $0x5400042b // b.lt <addRows+0x464>
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0xf98201c0 // prfm pldl1keep, [x14, #0x400]
+	WORD $0xf98201e0 // prfm pldl1keep, [x15, #0x400]
+	WORD $0xf1001c7f // cmp x3, #0x7
+	WORD $0x694011e2 // ldpsw x2, x4, [x15]
+	WORD $0x8b040d04 // add x4, x8, x4, lsl #3
+	WORD $0x694119e5 // ldpsw x5, x6, [x15, #0x8]
+	WORD $0x910041ef // add x15, x15, #0x10
+	WORD $0x3cf069c7 // ldr q7, [x14, x16]
+	WORD $0x4e0100e7 // tbl v7.16b, { v7.16b }, v1.16b
+	WORD $0x3dc001c6 // ldr q6, [x14]
+	WORD $0xfc657910 // ldr d16, [x8, x5, lsl #3]
+	WORD $0xfc627911 // ldr d17, [x8, x2, lsl #3]
+	WORD $0x4e0000c6 // tbl v6.16b, { v6.16b }, v0.16b
+	WORD $0x8b060d05 // add x5, x8, x6, lsl #3
+	WORD $0xd1001062 // sub x2, x3, #0x4
+	WORD $0x8b0a01ce // add x14, x14, x10
+	WORD $0xaa0203e3 // mov x3, x2
+	WORD $0x4ee344c6 // sshl v6.2d, v6.2d, v3.2d
+	WORD $0x4ee344e7 // sshl v7.2d, v7.2d, v3.2d
+	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
+	WORD $0x4d4084b0 // ld1 { v16.d }[1], [x5]
+	WORD $0x4d408491 // ld1 { v17.d }[1], [x4]
+	WORD $0x4e61d8e7 // scvtf v7.2d, v7.2d
+	WORD $0x6e66dc46 // fmul v6.2d, v2.2d, v6.2d
+	WORD $0x6e67dc47 // fmul v7.2d, v2.2d, v7.2d
+	WORD $0x6e71dcc6 // fmul v6.2d, v6.2d, v17.2d
+	WORD $0x6e70dce7 // fmul v7.2d, v7.2d, v16.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0x54fffc68 // b.hi <addRows+0x3e8>
+	WORD $0x14000003 // b <addRows+0x46c>
+	WORD $0xaa0303e2 // mov x2, x3
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x1e652886 // fadd d6, d4, d5
+	WORD $0x5e180484 // mov d4, v4.d[1]
+	WORD $0xf100045f // cmp x2, #0x1
+	WORD $0x5e1804a5 // mov d5, v5.d[1]
+	WORD $0x1e652884 // fadd d4, d4, d5
+	WORD $0x1e6428c4 // fadd d4, d6, d4
+	WORD $0x54fff92b // b.lt <addRows+0x3a8>
+	WORD $0x3dc001c5 // ldr q5, [x14]
+	WORD $0xb98001e3 // ldrsw x3, [x15]
+	WORD $0xf100045f // cmp x2, #0x1
+	WORD $0x4e0000a5 // tbl v5.16b, { v5.16b }, v0.16b
+	WORD $0xfc637906 // ldr d6, [x8, x3, lsl #3]
+	WORD $0x4ee344a5 // sshl v5.2d, v5.2d, v3.2d
+	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	WORD $0x6e65dc45 // fmul v5.2d, v2.2d, v5.2d
+	WORD $0x1e6508c6 // fmul d6, d6, d5
+	WORD $0x1e662884 // fadd d4, d4, d6
+	WORD $0x54fff780 // b.eq <addRows+0x3a0>
+	WORD $0xb98005e3 // ldrsw x3, [x15, #0x4]
+	WORD $0xf1000c5f // cmp x2, #0x3
+	WORD $0xfc637906 // ldr d6, [x8, x3, lsl #3]
+	WORD $0x5fc598c5 // fmul d5, d6, v5.d[1]
+	WORD $0x1e652884 // fadd d4, d4, d5
+	WORD $0x54fff6c1 // b.ne <addRows+0x3a0>
+	WORD $0x3cf069c5 // ldr q5, [x14, x16]
+	WORD $0xb98009e3 // ldrsw x3, [x15, #0x8]
+	WORD $0x4e0100a5 // tbl v5.16b, { v5.16b }, v1.16b
+	WORD $0xfc637906 // ldr d6, [x8, x3, lsl #3]
+	WORD $0x4ee344a5 // sshl v5.2d, v5.2d, v3.2d
+	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	WORD $0x6e65dc45 // fmul v5.2d, v2.2d, v5.2d
+	WORD $0x1e6508c5 // fmul d5, d6, d5
+	WORD $0x1e652884 // fadd d4, d4, d5
+	WORD $0x17ffffac // b <addRows+0x3a0>
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000
+	MOVD R19, R30
+	RET

@@ -2,9 +2,7 @@
 
 package kernels
 
-// What accessor_amd64.go and words_amd64.go have for other processors: nothing.
-
-func decodeSIMD([]float64, []byte, Words) bool { return false }
+// What accessor_amd64.go has for other processors: nothing.
 
 func dot32SIMD(*[lanes32]float32, []float32, []float32) int { return 0 }
 

@@ -60,14 +60,6 @@
 	VADDPD  off(DX)(AX*8), t, t; \
 	VMOVUPD t, off(DI)(AX*8)
 
-// h0 += R8 * DI, h1 += R9 * DI
-#define DOT2(off, w, t, h0, h1) \
-	VMOVUPD off(DI)(AX*8), w; \
-	VMULPD  off(R8)(AX*8), w, t; \
-	VADDPD  t, h0, h0; \
-	VMULPD  off(R9)(AX*8), w, w; \
-	VADDPD  w, h1, h1
-
 // h0 += R8 * w, h1 += R9 * w, h2 += R10 * w, h3 += R11 * w
 #define DOT4(off, w, t, h0, h1, h2, h3) \
 	VMULPD off(R8)(AX*8), w, t; \

@@ -30,13 +30,20 @@ func newWordTables(lane int) (tables [9]wordTable) {
 	return tables
 }
 
-func init() { addingRows.from(AVX512, addRowsAVX512) }
+func init() {
+	addingRows.from(AVX2, addRowsWordsQuad)
+	addingRows.from(AVX512, addRowsAVX512)
+}
 
 // decodeSIMD is no entry of a table: called directly, it leaves dst on the stack of a
 // caller that has it there.
 func decodeSIMD(dst []float64, src []byte, w Words) bool {
-	if active < AVX512 || len(dst) == 0 {
+	switch {
+	case active < AVX2 || len(dst) == 0:
 		return false
+	case active < AVX512:
+		decodeQuad(dst, src, &w)
+		return true
 	}
 	switch w.Kind {
 	case Float32:

@@ -24,6 +24,15 @@ var processors = []struct {
 		},
 		rates: Rates{Memory: 17, Cache: 40}, sizes: Sizes{Near: 2 << 20, Shared: 24 << 20},
 	}},
+	{kernels.AVX2, cpuid.AMD, Model{
+		Name: "Zen 5, avx2",
+		times: [works]float64{
+			gatherWork: 3.4, diagonalWork: 2.1, blockWork: 5.2, valueWork: 0.88, sliceWork: 1.6,
+			tileSlotWork: 12, tileWork: 19, scatterWork: 6.3, transposeWork: 0.33, sumWork: 0.37,
+			csrRowWork: 0.22, csrWork: 0.27, missWork: 1.3,
+		},
+		rates: Rates{Memory: 35, Cache: 110}, sizes: Sizes{Near: 1 << 20, Shared: 24 << 20},
+	}},
 	{kernels.AVX512, cpuid.VendorUnknown, Model{
 		Name: "Sapphire Rapids, avx512",
 		times: [works]float64{

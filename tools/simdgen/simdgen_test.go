@@ -24,6 +24,7 @@ func TestRefused(t *testing.T) {
 		{"variables", "static double last;\nKERNEL(k, double *x) { *x += last; last = *x; }\n", "section .bss"},
 		{"address in data", "static const u16 a[2] = {1, 2}, b[2] = {3, 4};\nstatic const u16 *volatile const list[2] = {a, b};\nKERNEL(k, double *x, i64 n) { *x = list[n][0]; }\n", "address"},
 		{"no kernel", "static double f;\n", "no KERNEL"},
+		{"many arguments", "KERNEL(k, double *a, double *b, double *c, double *d, double *e, double *f, double *g, double *h, double *i) { *a = *b + *c + *d + *e + *f + *g + *h + *i; }\n", "registers"},
 		{"narrow argument", "KERNEL(k, double *x, float f) { *x = f; }\n", "float f"},
 	} {
 		for _, target := range targets {

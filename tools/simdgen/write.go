@@ -53,6 +53,16 @@ func parse(text string) (kernels []kernel, err error) {
 	return kernels, nil
 }
 
+// integers is the number of arguments that are no floating-point numbers.
+func (k *kernel) integers() (count int) {
+	for _, a := range k.args {
+		if a.ctype != "double" {
+			count++
+		}
+	}
+	return count
+}
+
 // goType is the type in Go of an argument: struct slot_call is slotCall.
 func (a argument) goType() string {
 	name := strings.TrimPrefix(a.ctype, "const ")
@@ -102,6 +112,9 @@ func (t *target) generate(source string) (map[string][]byte, error) {
 		}
 		for _, i := range images {
 			fmt.Printf("%-10s %-16s %6d bytes, %5d instructions, stack %4d\n", t.name, i.name, len(i.code), len(i.lines), i.stack)
+			if count := i.integers(); count > len(t.integers) || len(i.args)-count > len(t.floats) {
+				return nil, fmt.Errorf("%s, %s: more arguments than registers", file, i.name)
+			}
 			signature, text := t.assembly(&i)
 			fmt.Fprintf(declared, "\n//go:noescape\nfunc %s\n", signature)
 			assembly.WriteString(text)

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Instructions for each nonzero of the kernels of blocks for NEON and AVX2, counted in qemu's
+# emulation of both processors (the package qemu-user or qemu-user-static). Takes minutes.
+set -euo pipefail
+cd "$(dirname "$0")/../internal/kernels"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+# count ARCH TIER QEMU BENCHMARK KERNEL prints the instructions of one run of a benchmark.
+count() {
+  local start qemu
+  [[ -e $dir/$1 ]] || GOARCH=$1 go test -c -o "$dir/$1" .
+  start=$(go tool nm "$dir/$1" | awk -v name="internal/kernels.$5.abi0" 'index($NF, name) || $NF == name { print $1 }' | head -1)
+  qemu=$(command -v "qemu-$3" || command -v "qemu-$3-static")
+  "$qemu" -cpu max -singlestep -d nochain,exec -dfilter "0x$start+0x3000" "$dir/$1" \
+    -test.run '^$' -test.bench "Slots/$4/$2" -test.benchtime 1x 2>&1 >/dev/null | grep -c '^Trace'
+}
+
+printf '%-26s %10s %10s %6s\n' 'benchmark, one run' NEON AVX2 ratio
+for b in 'blocks_of_14_bits blocks3' 'blocks_of_24_bits blocks3' 'blocks_of_43_bits blocks3' \
+  'symmetric,_blocks_of_2 symmetric2' 'symmetric,_blocks_of_3 symmetric3'; do
+  read -r name kernel <<<"$b"
+  neon=$(count arm64 neon aarch64 "$name" "${kernel}Quad")
+  avx2=$(count amd64 avx2 x86_64 "$name" "${kernel}Quad")
+  printf '%-26s %10d %10d %6.2f\n' "$name" "$neon" "$avx2" "$(awk "BEGIN { print $neon / $avx2 }")"
+done
