@@ -71,6 +71,10 @@ func diagonalScale(a *csr.Matrix, s *setup) scaledLevel {
 func newCycleOf[T real](s setup, store levelStore[T], levels []levelMatrices, coarsest *csr.Matrix) (*cycle[T], Cost, error) {
 	c := &cycle[T]{pool: s.pool, kCycle: s.Multigrid.KCycle, symmetric: s.Symmetric, levels: make([]cycleLevel[T], len(levels))}
 	cost := Cost{}
+	finest := 0 // nonzeros
+	if len(levels) > 0 {
+		finest = levels[0].a.NNZ()
+	}
 	var last scaledLevel // of the coarsest matrix
 	if len(levels) > 0 {
 		last = diagonalScale(coarsest, &s)
@@ -105,6 +109,9 @@ func newCycleOf[T real](s setup, store levelStore[T], levels []levelMatrices, co
 		if c.kCycle && k > 0 {
 			l.r1, l.c, l.v = store.vector(n), store.vector(n), store.vector(n)
 			work += int64(3 * n)
+		} else if l.twice = visitedTwice(k, m.a.NNZ(), finest); l.twice {
+			l.r1, l.c = store.vector(n), store.vector(n)
+			work += int64(2 * n)
 		}
 		c.levels[k], below = l, here
 		*m = levelMatrices{} // let go
