@@ -42,6 +42,10 @@ test: ## all tests
 test-purego: ## short tests of the numerical packages with the portable kernels
 	$(GO) test -short -tags purego $(NUMERICAL) ./pkg/precond ./pkg/solve
 
+.PHONY: test-avx2
+test-avx2: ## short tests of the numerical packages with the kernels for AVX2 (on amd64)
+	MPSOLVE_KERNELS=avx2 $(GO) test -short -count=1 $(NUMERICAL) ./pkg/precond
+
 .PHONY: test-arm64
 test-arm64: ## short tests of the numerical packages for arm64, in qemu's emulation where needed
 	@run=
@@ -93,6 +97,14 @@ gpu-generate: ## PTX and code objects of pkg/gpu's kernels, by clang-19
 .PHONY: gpu-check
 gpu-check: ## fail if these are not what clang-19 makes of the source; GPU_FLAGS=-must: fail without clang-19
 	$(GO) run ./tools/gpucode -check $(GPU_FLAGS)
+
+.PHONY: kernels-generate
+kernels-generate: ## assembly of Go of the kernels in internal/kernels/c, by clang-19
+	$(GO) run ./tools/simdgen
+
+.PHONY: kernels-check
+kernels-check: ## fail if it is not what clang-19 makes of them; KERNELS_FLAGS=-must: fail without clang-19
+	$(GO) run ./tools/simdgen -check $(KERNELS_FLAGS)
 
 SANITIZE := -O1 -g -fsanitize=undefined -fno-sanitize-recover=undefined
 

@@ -41,6 +41,7 @@ func (s Stored) Moved() int64 { return s.Bytes + 8*int64(s.Rows+s.Cols) }
 type Product struct {
 	Stored
 	Time
+	Auto   bool // the layout is the one that the model of the processor chooses
 	Errors adaptive.ProductErrors
 
 	apply func(y, x []float64)
@@ -79,7 +80,7 @@ func Store(m *csr.Matrix, spec adaptive.Spec, pool *parallel.Pool) (Product, *ad
 	}
 	s := describe(m, string(a.Layout()), spec, a.Bytes(), start)
 	s.Name = fmt.Sprintf("%s, %s", spec, a.Layout())
-	return Product{Stored: s, apply: a.Apply}, a, nil
+	return Product{Stored: s, Auto: spec.Layout == adaptive.LayoutAuto, apply: a.Apply}, a, nil
 }
 
 // describe describes m stored since start.

@@ -29,6 +29,42 @@ func (r Row) SpeedupTuned() float64 { return r.Tuned / r.Min }
 // BuildSpMVs is the time to store the matrix in products with tuned CSR.
 func (r Row) BuildSpMVs() float64 { return r.Build / r.Tuned }
 
+// Regret compares the layout that was chosen by the model of the processor with the fastest of
+// those that were measured for the same accuracy, tuned CSR among them.
+type Regret struct {
+	Chosen, Fastest Row
+}
+
+// Share is the time of the chosen layout over that of the fastest, at least 1.
+func (r Regret) Share() float64 { return r.Chosen.Min / r.Fastest.Min }
+
+// Regrets returns that of each choice in the rows of one number of threads that has a rival.
+func Regrets(rows []Row) (list []Regret) {
+	for _, chosen := range rows {
+		if !chosen.Auto {
+			continue
+		}
+		rivals := 0
+		if chosen.Layout == string(adaptive.CSR) { // which is tuned CSR by another name
+			chosen.Time = rows[1].Time
+		}
+		fastest := chosen
+		for _, r := range rows {
+			alike := r.Formats == chosen.Formats && r.Epsilon == chosen.Epsilon && r.Criterion == chosen.Criterion
+			if alike && r.Layout != chosen.Layout {
+				rivals++
+			}
+			if (alike || r.Layout == TunedCSR) && r.Layout != string(adaptive.CSR) && r.Min < fastest.Min {
+				fastest = r
+			}
+		}
+		if rivals > 0 {
+			list = append(list, Regret{chosen, fastest})
+		}
+	}
+	return list
+}
+
 // Options say what to measure with each matrix.
 type Options struct {
 	Specs     []adaptive.Spec
@@ -88,7 +124,8 @@ func onThreads(ctx context.Context, name string, m *csr.Matrix, x []float64, thr
 			opt.Note(fmt.Sprintf("%s: %s is left out: %v", name, spec, err))
 			continue
 		}
-		if slices.ContainsFunc(products, func(q Product) bool { return q.Name == p.Name }) {
+		if k := slices.IndexFunc(products, func(q Product) bool { return q.Name == p.Name }); k >= 0 {
+			products[k].Auto = products[k].Auto || p.Auto
 			continue // the automatic layout is also listed by its name
 		}
 		if taken += p.Bytes; opt.MaxMemory > 0 && taken > opt.MaxMemory {

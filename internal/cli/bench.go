@@ -81,13 +81,14 @@ func newBenchSpMV(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use: "spmv [FILE...]", Short: "Measure matrix-vector products", Long: benchSpMVLong,
 		Example: "  mpsolve bench spmv matrix.mtx --formats AFX,AP7 --epsilon 2^-24,2^-37\n" +
+			"  mpsolve bench spmv matrix.mtx --layout all --threads 1\n" +
 			"  mpsolve bench spmv --generate elasticity3d,n=46 --generate poisson3d,n=140,decades=6 --json",
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c.Context(), s, args) },
 	}
 	fl := c.Flags()
 	fl.SortFlags = false
 	fl.StringArrayVar(&f.generate, "generate", nil, "`matrix` to generate, such as elasticity3d,n=46,seed=1; repeatable")
-	fl.StringSliceVar(&f.layouts, "layout", []string{"auto"}, "list of layouts: "+strings.Join(layouts, ", "))
+	fl.StringSliceVar(&f.layouts, "layout", []string{"auto"}, "list of layouts: "+strings.Join(layouts, ", ")+"; all: each of them, and what the choice of auto loses")
 	fl.StringSliceVar(&f.formats, "formats", []string{"AFX"}, "list of format sets (AFX, AP1 ... AP7REU) and of single formats (FP32, ...)")
 	fl.StringSliceVar(&f.epsilon, "epsilon", []string{"2^-24"}, "list of accuracies, such as 1e-7 or 2^-24")
 	fl.StringSliceVar(&f.criteria, "criterion", []string{"nw"}, "list of criteria: nw, cw")
@@ -96,7 +97,7 @@ func newBenchSpMV(s streams) *cobra.Command {
 	fl.BoolVar(&f.bandwidth, "bandwidth", true, "measure the memory bandwidth first")
 	fl.Var(&f.maxMemory, "max-memory", "memory limit, such as 4GB (default: the memory of the machine)")
 	f.timingFlags.add(fl, 20, "number of rounds", " for the products with one matrix")
-	completeWords(c, "layout", layouts)
+	completeWords(c, "layout", append([]string{"all"}, layouts...))
 	completeWords(c, "formats", adaptive.Names())
 	completeWords(c, "criterion", adaptive.Criteria)
 	return c
@@ -158,6 +159,7 @@ func (f *benchSpMVFlags) write(out *firstError, on machine.Environment, rows []b
 		}
 		report.Threads(out, rows[0])
 		report.Products(out, rows[:n])
+		report.Regrets(out, bench.Regrets(rows[:n]))
 		rows = rows[n:]
 	}
 }
@@ -226,7 +228,11 @@ func (f *benchSpMVFlags) specs(notes io.Writer) (specs []adaptive.Spec, err erro
 		if err != nil {
 			return nil, usage("--formats: %v", err)
 		}
-		for _, layout := range f.layouts {
+		list := f.layouts
+		if slices.Contains(list, "all") {
+			list = layouts
+		}
+		for _, layout := range list {
 			if err := oneOf("layout", layout, layouts); err != nil {
 				return nil, err
 			}
@@ -255,12 +261,16 @@ func (f *benchSpMVFlags) accuracies() (specs []adaptive.Spec, err error) {
 	if err != nil {
 		return nil, err
 	}
+	here, err := model()
+	if err != nil {
+		return nil, err
+	}
 	for _, e := range epsilon {
 		for _, c := range f.criteria {
 			if err := oneOf("criterion", c, adaptive.Criteria); err != nil {
 				return nil, err
 			}
-			specs = append(specs, adaptive.Spec{Epsilon: e, Criterion: adaptive.Criterion(c)})
+			specs = append(specs, adaptive.Spec{Epsilon: e, Criterion: adaptive.Criterion(c), Model: here})
 		}
 	}
 	return specs, nil

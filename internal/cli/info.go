@@ -70,6 +70,10 @@ func runInfo(ctx context.Context, in input, path string, reorder reorderFlag) er
 func predict(ctx context.Context, w io.Writer, m *csr.Matrix, pool *parallel.Pool) error {
 	var columns []string
 	var specs []adaptive.Spec
+	here, err := model()
+	if err != nil {
+		return err
+	}
 	for _, e := range []string{"2^-53", "2^-37", "2^-24"} {
 		epsilon, err := adaptive.ParseEpsilon(e)
 		if err != nil {
@@ -77,7 +81,7 @@ func predict(ctx context.Context, w io.Writer, m *csr.Matrix, pool *parallel.Poo
 		}
 		for _, c := range adaptive.Criteria {
 			columns = append(columns, e+" "+string(c))
-			specs = append(specs, adaptive.Spec{Epsilon: epsilon, Criterion: c})
+			specs = append(specs, adaptive.Spec{Epsilon: epsilon, Criterion: c, Model: here})
 		}
 	}
 	afx, err := adaptive.LookupSet("AFX")

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
+
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -26,7 +28,7 @@ func TestMain(m *testing.M) {
 // what they must print. $DATA is the folder testdata of the module; the command
 // `status CODE mpsolve ...` demands an exit code; [gpu] holds where GPU support is built,
 // [fakecuda] where $FAKECUDA_LIB is the driver of pkg/gpu/testdata/fakecuda.c, and [hup]
-// where SIGHUP is not ignored.
+// where SIGHUP is not ignored; [fastslots] where the kernels make adaptive precision pay.
 func TestScripts(t *testing.T) {
 	all, err := filepath.Glob(filepath.Join(scripts, "*.txtar"))
 	if err != nil {
@@ -67,6 +69,8 @@ func run(t *testing.T, files []string) {
 				return fake != "", nil
 			case "hup": // which nohup ignores
 				return !signal.Ignored(syscall.SIGHUP), nil
+			case "fastslots":
+				return kernels.HasFastSlots(), nil
 			case "race": // where reading alone takes seconds
 				return raceDetector, nil
 			}

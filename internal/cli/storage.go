@@ -64,6 +64,9 @@ func (f *storageFlags) storage() (t solve.Storage, err error) {
 	if err := oneOf("arith", f.arith, ariths); err != nil {
 		return t, err
 	}
+	if t.Model, err = model(); err != nil {
+		return t, err
+	}
 	if f.layout != "auto" {
 		t.Layout = adaptive.Layout(f.layout)
 	}

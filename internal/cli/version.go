@@ -25,7 +25,7 @@ func newVersion(s streams) *cobra.Command {
 			return out.err
 		},
 	}
-	c.Flags().BoolVar(&verbose, "verbose", false, "also print the processor, its caches, the kernels in use and the build tags")
+	c.Flags().BoolVar(&verbose, "verbose", false, "also print the processor, its caches, the kernels in use, the model that layouts are chosen by and the build tags")
 	return c
 }
 
@@ -36,6 +36,7 @@ func writePlatform(out *firstError) {
 	report.Line(out, "caches", "L1d %s, L2 %s, L3 %s", report.Size(c.L1d), report.Size(c.L2), report.Size(c.L3))
 	tier, _ := kernels.ActiveTier() // Main has looked at the error
 	report.Line(out, "kernels", "%s; the processor has %s", tier, kernels.ProcessorTier())
+	report.Line(out, "model", "%s", modelText())
 	report.Line(out, "build tags", "%s", buildTags())
 }
 

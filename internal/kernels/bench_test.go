@@ -10,7 +10,7 @@ import (
 // with panels of 3 x 3 blocks, 27 to a row, in the second-level cache.
 func BenchmarkSlots(b *testing.B) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	for tier := Portable; tier <= processor; tier++ {
+	for _, tier := range Tiers() {
 		run := func(name string, elements int, mul func()) {
 			b.Run(name+"/"+tier.String(), func(b *testing.B) {
 				setActive(b, tier)
@@ -61,7 +61,7 @@ func BenchmarkAccessor(b *testing.B) {
 		for i := range x {
 			x[i], y[i] = 1, 2
 		}
-		for tier := Portable; tier <= processor; tier++ {
+		for _, tier := range Tiers() {
 			for name, dot := range map[string]func(){
 				"Dot32": func() { Dot32(x, y) }, "DotMixed": func() { DotMixed(x, y) },
 				"MulAdds":   func() { MulAdds(new([MulAddLanes]float64), x, 4, 0.75, 0.3) },

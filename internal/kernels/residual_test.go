@@ -29,7 +29,7 @@ func TestResidual(t *testing.T) {
 			}
 			want := make([]float64, n)
 			csrResidualDD(want, b, 0, n, rowPtr, col, val, x)
-			for tier := Portable; tier <= processor; tier++ {
+			for _, tier := range Tiers() {
 				got := make([]float64, n)
 				residual64[tier](got, b, 0, n, rowPtr, col, val, x)
 				for i := range want {
@@ -53,7 +53,7 @@ func BenchmarkResidual(bench *testing.B) {
 		col[e], val[e] = int32((e/length+rng.IntN(200))%n), rng.NormFloat64()
 	}
 	r, b := make([]float64, n), make([]float64, n)
-	for tier := Portable; tier <= processor; tier++ {
+	for _, tier := range Tiers() {
 		bench.Run(tier.String(), func(bench *testing.B) {
 			bench.SetBytes(12 * n * length)
 			for bench.Loop() {

@@ -8,8 +8,9 @@ import (
 )
 
 func init() {
+	slots.from(AVX2, mulSlotsQuad)
 	slots.from(AVX512, mulSlotsAVX512)
-	fastSlots.from(AVX512, true) // with VBMI
+	fastSlots.from(AVX2, true)
 }
 
 // slotTable holds constants to decode slots of one width. The bytes with the
@@ -43,47 +44,16 @@ func newSlotTables() (t [MaxSlotWidth + 1]slotTable) {
 	return t
 }
 
-// slotCall is the arguments of the assembly.
-type slotCall struct {
-	groups  *SlotGroup
-	count   int // of groups, counted down
-	widths  *byte
-	index   *uint16
-	offsets *int32
-	values  *byte
-	order   *uint16
-	x       *float64
-	xRow    uintptr // address of the element of the first row, which tall matrices do not have
-	dst     *float64
-	rows    int
-	stream  int // bytes from one stream of values to the next, or to the odd slots
-	exp     *int32
-	bias    int // to the biased exponent of a unit
-	factor  float64
-	add     bool
-	tables  *[MaxSlotWidth + 1]slotTable
-}
-
 func mulSlotsAVX512(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add bool) {
 	if len(p.Groups) == 0 || len(x) == 0 {
 		mulSlots(dst, p, x, row0, d, add)
 		return
 	}
-	c := slotCall{
-		groups: &p.Groups[0], count: len(p.Groups), widths: first(p.Widths), index: first(p.Index), offsets: first(p.Offsets),
-		values: first(p.Values), order: first(p.Order), x: &x[0],
-		dst: first(dst), rows: p.rows(dst), exp: first(d.Exp), bias: d.Shift + 1023, factor: d.Factor, add: add, tables: &slotTables,
-	}
-	if len(p.Offsets) > 0 {
-		c.xRow = uintptr(unsafe.Pointer(&x[0])) + 8*uintptr(row0)
-	}
-	if p.Block < 2 {
-		c.stream = p.Odd
-		slotsAVX512(&c)
-		return
-	}
-	c.stream = p.stream()
+	c := newSlotCall(dst, p, x, row0, &d, add)
+	c.tables = unsafe.Pointer(&slotTables)
 	switch p.Block {
+	case 0, 1:
+		slotsAVX512(&c)
 	case 2:
 		blocks2AVX512(&c)
 	case 3:
@@ -95,14 +65,6 @@ func mulSlotsAVX512(dst []float64, p *SlotPanel, x []float64, row0 int, d Units,
 	case 6:
 		blocks6AVX512(&c)
 	}
-}
-
-// first is the address of the first element, nil if there is none.
-func first[T any](s []T) *T {
-	if len(s) == 0 {
-		return nil
-	}
-	return &s[0]
 }
 
 //go:noescape

@@ -2,21 +2,11 @@
 
 package kernels
 
-func init() { symmetric.from(AVX512, mulSymmetricAVX512) }
+import "unsafe"
 
-// symmetricCall is the arguments of the assembly.
-type symmetricCall struct {
-	groups        *SlotGroup
-	count         int
-	widths        *byte
-	index         *uint16
-	values        *byte
-	order         *uint16
-	x, xRow       *float64 // xRow: that of the first row
-	sums, sumsRow *float64 // sumsRow: those of the first row
-	from, rows    int      // block row that sums begin with, and the number of block rows
-	stream        int      // bytes from one stream of values to the next
-	tables        *[MaxSlotWidth + 1]slotTable
+func init() {
+	symmetric.from(AVX2, mulSymmetricQuad)
+	symmetric.from(AVX512, mulSymmetricAVX512)
 }
 
 func mulSymmetricAVX512(sums []float64, p *SlotPanel, x []float64, r SymmetricRange) {
@@ -24,13 +14,9 @@ func mulSymmetricAVX512(sums []float64, p *SlotPanel, x []float64, r SymmetricRa
 		mulSymmetric(sums, p, x, r)
 		return
 	}
-	b := p.Block
-	c := symmetricCall{
-		groups: &p.Groups[0], count: len(p.Groups), widths: first(p.Widths), index: first(p.Index), values: first(p.Values), order: first(p.Order),
-		x: &x[0], xRow: &x[b*r.Row], sums: &sums[0], sumsRow: &sums[SumStride(b)*(r.Row-r.Sums)],
-		from: r.Sums, rows: r.Rows, stream: p.stream(), tables: &slotTables,
-	}
-	switch b {
+	c := newSymmetricCall(sums, p, x, r)
+	c.tables = unsafe.Pointer(&slotTables)
+	switch p.Block {
 	case 2:
 		symmetric2AVX512(&c)
 	case 3:

@@ -186,7 +186,7 @@ func BenchmarkVector(b *testing.B) {
 	}{{"L1", 1 << 10}, {"L2", 1 << 12}, {"memory", 1 << 23}} {
 		v := vectors(rand.New(rand.NewPCG(1, 2)), size.n, 5)
 		for _, c := range vectorCalls {
-			for tier := Portable; tier <= processor; tier++ {
+			for _, tier := range Tiers() {
 				b.Run(fmt.Sprintf("%s/%s/%s", size.name, c.name, tier), func(b *testing.B) {
 					setActive(b, tier)
 					b.SetBytes(int64(8 * c.vectors * size.n))

@@ -82,6 +82,17 @@ func Products(w io.Writer, rows []bench.Row) {
 	t.Render()
 }
 
+// Regrets writes what the choices of layouts lose against the fastest ones that were measured.
+func Regrets(w io.Writer, list []bench.Regret) {
+	for _, r := range list {
+		if r.Share() == 1 {
+			Line(w, "choice", "%s: the fastest", r.Chosen.Name)
+			continue
+		}
+		Line(w, "choice", "%s: takes %.2f times as long as the fastest, %s", r.Chosen.Name, r.Share(), r.Fastest.Name)
+	}
+}
+
 // ProductsJSON writes each product as one JSON object on a line.
 func ProductsJSON(w io.Writer, on machine.Environment, rows []bench.Row) error {
 	type product struct {
@@ -90,6 +101,7 @@ func ProductsJSON(w io.Writer, on machine.Environment, rows []bench.Row) error {
 		Cols            int           `json:"cols"`
 		NNZ             int           `json:"nnz"`
 		Layout          string        `json:"layout"`
+		Auto            bool          `json:"auto"` // it is what auto chooses
 		Formats         string        `json:"formats"`
 		Epsilon         Number        `json:"epsilon"`
 		Criterion       string        `json:"criterion"`
@@ -110,7 +122,7 @@ func ProductsJSON(w io.Writer, on machine.Environment, rows []bench.Row) error {
 	return jsonLines(w, rows, func(r bench.Row) any {
 		return product{
 			Matrix: r.Matrix, Rows: r.Rows, Cols: r.Cols, NNZ: r.NNZ,
-			Layout: r.Layout, Formats: r.Formats, Epsilon: Number(r.Epsilon), Criterion: r.Criterion, Threads: r.Threads,
+			Layout: r.Layout, Auto: r.Auto, Formats: r.Formats, Epsilon: Number(r.Epsilon), Criterion: r.Criterion, Threads: r.Threads,
 			BytesPerNonzero: r.BytesPerNonzero(), SecondsMin: r.Min, SecondsMedian: r.Median,
 			GBps: Number(r.BytesPerSecond() / 1e9), ReadLimit: Number(r.Read / 1e9),
 			ReadStreams: gigabytes(r.Streams[:]), Triad: Number(r.Triad / 1e9),

@@ -11,6 +11,7 @@ import (
 type builder struct {
 	m      *csr.Matrix
 	spec   Spec
+	model  *Model
 	part   *quantize.Partition
 	panels []int
 	pool   *parallel.Pool
@@ -28,7 +29,11 @@ func newBuilder(m *csr.Matrix, s Spec, pool *parallel.Pool) (*builder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &builder{m: m, spec: s, part: part, panels: panels, pool: pool}, nil
+	model := s.Model
+	if model == nil {
+		model = ModelHere()
+	}
+	return &builder{m: m, spec: s, model: model, part: part, panels: panels, pool: pool}, nil
 }
 
 // Build stores m as the spec says, on the threads of pool. It is an error if

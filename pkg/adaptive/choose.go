@@ -65,17 +65,17 @@ func (b *builder) sampled(best func(*sample, *builder) choice) choice {
 // fastest is the layout that the model likes best.
 func (s *sample) fastest(b *builder) choice {
 	share := s.share(b)
-	vectors := 8 * float64(b.m.Rows+b.m.Cols)
+	vectors := b.vectors()
 	fetch := cost{}
 	if b.farX() {
-		fetch.instructions = missTime * s.misses
+		fetch.work[missWork] = s.misses
 	}
 	fp64 := s.csr
 	fp64.add(fetch)
-	csr := fp64.time(fp64.bytes*share + vectors)
+	csr := b.model.time(fp64, fp64.bytes*share+vectors)
 	best := choice{slotPlan: slotPlan{layout: CSR}}
 	least := worthwhile * csr
-	if fp64.bytes*share+vectors <= cacheBytes {
+	if fp64.bytes*share+vectors <= float64(b.model.sizes.Shared) {
 		least = worthwhileNear * csr
 	}
 	for _, e := range s.estimates {
@@ -85,7 +85,7 @@ func (s *sample) fastest(b *builder) choice {
 		if adjust := e.layout.row().cost; adjust != nil {
 			c = adjust(s, b, e)
 		}
-		if t := c.time(c.bytes*share + vectors); t < distinct*least {
+		if t := b.model.time(c, c.bytes*share+vectors); t < distinct*least {
 			least, best.slotPlan = t, e.slotPlan
 		}
 	}
@@ -100,22 +100,24 @@ func (s *sample) fastest(b *builder) choice {
 // share is the size of the matrix relative to that of the sample.
 func (s *sample) share(b *builder) float64 { return float64(b.m.NNZ()) / max(s.nnz, 1) }
 
+// vectors is the bytes of x and y.
+func (b *builder) vectors() float64 { return 8 * float64(b.m.Rows+b.m.Cols) }
+
 // farX reports whether x is larger than a core's own cache.
-func (b *builder) farX() bool { return float64(b.m.Cols)/8 > cacheLines }
+func (b *builder) farX() bool { return b.m.Cols/8 > b.model.cacheLines() }
 
 // cheapest is the plan of a layout whose instructions take the least time in the sample.
-func (s *sample) cheapest(l Layout, b *builder) (best slotPlan, ok bool) {
+func (s *sample) cheapest(l Layout, b *builder) (best estimate, ok bool) {
 	least := math.Inf(1)
 	for _, e := range s.estimates {
 		if e.layout != l {
 			continue
 		}
-		c := e.cost
 		if adjust := l.row().cost; adjust != nil {
-			c = adjust(s, b, e)
+			e.cost = adjust(s, b, e)
 		}
-		if t := c.time(math.Inf(1)); t < least {
-			best, least = e.slotPlan, t
+		if t := b.model.time(e.cost, math.Inf(1)); t < least {
+			best, least = e, t
 		}
 	}
 	return best, !math.IsInf(least, 1)
@@ -139,7 +141,7 @@ func (b *builder) chooseBlocks() choice {
 
 func (s *sample) blocks(b *builder) choice {
 	if best, ok := s.cheapest(Blocks, b); ok {
-		return choice{best, "requested"}
+		return choice{best.slotPlan, "requested"}
 	}
 	return choice{slotPlan{Slots, 1}, "no blocks found"}
 }

@@ -32,8 +32,6 @@ func TestChoicesAgainstMeasurements(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	defer func(f float64) { tileFactor = f }(tileFactor)
-	tileFactor = 1 // what was measured is for that processor
 	pool := newPool(t, 2)
 	matrices := map[string]*csr.Matrix{}
 	count, slower, far, lost := 0, 0, 0, 0.
@@ -51,7 +49,7 @@ func TestChoicesAgainstMeasurements(t *testing.T) {
 		if m == nil {
 			continue
 		}
-		b, err := newBuilder(m, Spec{Set: set(t, "AFX"), Epsilon: r.Epsilon}, pool)
+		b, err := newBuilder(m, Spec{Set: set(t, "AFX"), Epsilon: r.Epsilon, Model: recordedModel(t)}, pool)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,6 +80,18 @@ func TestChoicesAgainstMeasurements(t *testing.T) {
 	if 50*slower > count || lost > 0.03*float64(count) {
 		t.Error("more than 2 % of the choices are slower than FP64 CSR, or more than 3 % of the speed is lost")
 	}
+}
+
+// recordedModel is the model of the processor that the record and the golden choices are of.
+func recordedModel(t *testing.T) *Model {
+	t.Helper()
+	for k := range processors {
+		if strings.HasPrefix(processors[k].Name, "Sapphire Rapids") {
+			return &processors[k].Model
+		}
+	}
+	t.Fatal("no model of Sapphire Rapids")
+	return nil
 }
 
 // recordedMatrix reads or generates a matrix; nil if it is not there.

@@ -3,94 +3,149 @@ package adaptive
 import (
 	"math"
 
-	"github.com/klauspost/cpuid/v2"
-
 	"github.com/mpsolve/mpsolve/internal/kernels"
 )
 
-// The layout is chosen by a model of the time of a product on one core, of what
-// the instructions take and of what the memory takes for the bytes:
+// The layout is chosen by a model of the time of a product on one core, of what the
+// instructions take and of what the memory takes for the bytes:
 //
 //	hypot(instructions, bytes / rate).
 //
-// A sample of the rows is stored in slots of every kind that could pay, and what
-// it takes is added up with the constants below. They are least-squares fits to 75
-// matrices in all layouts on a Sapphire Rapids core (15 GB/s), with a median error
-// of a tenth; testdata/layouts.jsonl has the measurements. Times are in ns.
+// A sample of the rows is stored in slots of every kind that could pay, the work of a product
+// with it is counted, and a Model says how long a piece of each kind of work takes.
+
+// work is a kind of work of a product.
+type work int
+
 const (
-	gatherTime   = 3.1  // a slot with columns
-	diagonalTime = 2.0  // a slot of a diagonal
-	blockTime    = 5.1  // a slot of blocks
-	valueTime    = 0.8  // and eight values of it
-	sliceTime    = 2.9  // a slice of rows, for each row of its blocks
-	tileTime     = 5.2  // a slice of rows of a tile
-	csrRowTime   = 1.64 // FP64 CSR: a row
-	csrTime      = 0.24 // and an element
-	missTime     = 3.0  // an element of x that is not in the core's cache, nor just behind one
+	gatherWork    work = iota // a slot with columns
+	diagonalWork              // a slot of a diagonal
+	blockWork                 // a slot of blocks
+	valueWork                 // and eight values of it
+	sliceWork                 // a slice of rows, for each row of its blocks
+	tileSlotWork              // eight elements of a tile
+	tileWork                  // a slice of rows of a tile
+	scatterWork               // a slot added to eight columns, up to four elements of each
+	transposeWork             // eight values of a block, multiplied with once more
+	sumWork                   // eight bytes of the sums of a part of a symmetric matrix
+	csrRowWork                // FP64 CSR: a row
+	csrWork                   // and an element
+	missWork                  // an element of x that is not in the core's cache, nor just behind one
+	works
+)
 
-	memoryRate = 17.     // bytes per ns
-	cacheRate  = 40.     // where the cache that cores share holds all
-	nearBytes  = 2 << 20 // what is touched is in the core's own cache
-	cacheBytes = 24 << 20
-	cacheLines = 1 << 14 // of x in the core's own cache
+// workNames are those in files, in the order of the constants.
+var workNames = [works]string{
+	"slot", "diagonal slot", "block slot", "block value", "slice row", "tile slot", "tile slice", "scatter", "transposed value",
+	"sum", "CSR row", "CSR element", "cache miss",
+}
 
+const (
 	worthwhile     = 0.95 // of the time of FP64 CSR that adaptive storage may take
 	worthwhileNear = 0.88 // and where FP64 CSR is in the cache: the model is less sure there
 	distinct       = 0.97 // of the time of a simpler kind of slots
 	leastFill      = 0.6  // of the places of blocks that hold an element
-	tilePadding    = 1.15 // lanes of tiles for an element
 	vectorBytes    = 24   // x and y, and y once more since it is read before it is written
 )
 
-// tileFactor is how much longer tiles take on this processor than on that one. On Zen 5 a product
-// of a power-law matrix of 1e6 rows takes 2.3 times as long in tiles as in FP64 CSR, by the model
-// 0.6 times: gathers and sums of rows that are loaded and stored again cost more there.
-var tileFactor = func() float64 {
-	if cpuid.CPU.VendorID == cpuid.AMD {
-		return 3.6
+// A Model is what the work of a product takes on one core of a processor with the kernels that
+// it has. The choice of a layout depends on it, and so do the bits of products, on nothing else
+// of the processor: models are tables, or measured once, and then kept; see ModelHere and Calibrate.
+type Model struct {
+	Name string // of the processor, and how the model came about
+
+	times [works]float64 // ns for a piece of work
+
+	rates Rates
+	sizes Sizes
+}
+
+// Rates are bytes per ns that one core reads.
+type Rates struct {
+	Memory float64 // of memory
+	Cache  float64 // of the cache that cores share
+}
+
+// Sizes are the bytes up to which what is touched is in a cache.
+type Sizes struct {
+	Near   int64 // the core's own
+	Shared int64 // that of all cores, as far as one may have it
+}
+
+// cacheLine is the bytes that memory delivers at once.
+const cacheLine = 64
+
+// cacheLines is how many lines of x the core's own cache is taken to hold: half of it.
+func (m *Model) cacheLines() int { return int(m.sizes.Near / 2 / cacheLine) }
+
+// cost is the work of a product, and the bytes that it touches.
+type cost struct {
+	work  [works]float64
+	bytes float64
+}
+
+func (c *cost) add(o cost) {
+	for k, w := range o.work {
+		c.work[k] += w
 	}
-	return 1
-}()
+	c.bytes += o.bytes
+}
 
-// cost is what a product takes, by the model.
-type cost struct{ instructions, bytes float64 }
+func (c *cost) scale(factor float64) {
+	for k := range c.work {
+		c.work[k] *= factor
+	}
+	c.bytes *= factor
+}
 
-func (c *cost) add(o cost) { c.instructions += o.instructions; c.bytes += o.bytes }
+// instructions is the time in ns that the work takes where all is in the core's own cache.
+func (m *Model) instructions(c cost) (ns float64) {
+	for k, w := range c.work {
+		ns += w * m.times[k]
+	}
+	return ns
+}
+
+// rate is that of the level of memory that holds so many bytes.
+func (m *Model) rate(footprint float64) float64 {
+	switch {
+	case footprint <= float64(m.sizes.Near):
+		return math.Inf(1)
+	case footprint <= float64(m.sizes.Shared):
+		return m.rates.Cache
+	}
+	return m.rates.Memory
+}
 
 // time is in ns; footprint is the bytes of all that the product touches.
-func (c cost) time(footprint float64) float64 {
-	switch {
-	case footprint <= nearBytes:
-		return c.instructions
-	case footprint <= cacheBytes:
-		return math.Hypot(c.instructions, c.bytes/cacheRate)
-	}
-	return math.Hypot(c.instructions, c.bytes/memoryRate)
+func (m *Model) time(c cost, footprint float64) float64 {
+	return math.Hypot(m.instructions(c), c.bytes/m.rate(footprint))
 }
 
 // panelCost is the cost of a product with the panel that was built last.
-func (s *slotBuilder) panelCost(rows int) cost {
+func (s *slotBuilder) panelCost(rows int) (c cost) {
 	p := &s.out
-	c := cost{bytes: float64(panelSize(p) + vectorBytes*rows)}
+	c.bytes = float64(panelSize(p) + vectorBytes*rows)
 	for _, v := range s.streams {
 		c.bytes += float64(len(v))
 	}
 	b := float64(max(p.Block, 1))
 	for _, g := range p.Groups {
-		if s.lower {
-			c.instructions += lowerTime(g, b)
-			continue
-		}
-		slot := gatherTime
+		slots := float64(g.Slots)
 		switch {
+		case s.lower:
+			c.addLower(g, b)
+			continue
 		case g.Flags&kernels.Diagonal != 0:
-			slot = diagonalTime
+			c.work[diagonalWork] += slots
 		case p.Block > 1:
-			slot = blockTime + b*b*valueTime
+			c.work[blockWork] += slots
+			c.work[valueWork] += b * b * slots
+		default:
+			c.work[gatherWork] += slots
 		}
-		c.instructions += slot * float64(g.Slots)
 		if g.Flags&kernels.Last != 0 {
-			c.instructions += sliceTime * b
+			c.work[sliceWork] += b
 		}
 	}
 	return c

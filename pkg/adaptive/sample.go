@@ -17,6 +17,15 @@ type estimate struct {
 	cost
 }
 
+// impossible is the cost of slots that a matrix cannot have, or for nothing.
+var impossible = func() (c cost) {
+	for k := range c.work {
+		c.work[k] = math.Inf(1)
+	}
+	c.bytes = math.Inf(1)
+	return c
+}()
+
 // sample is what is known about a sample of rows.
 type sample struct {
 	nnz, stored float64 // elements, and those that are not dropped
@@ -96,15 +105,16 @@ func (b *builder) sampleRange(lo, hi int) sample {
 	nnz, rows := float64(b.m.RowPtr[hi]-b.m.RowPtr[lo]), float64(hi-lo)
 	p := sample{
 		nnz: nnz, stored: float64(len(t.Col)), estimates: b.plans(),
-		csr: cost{csrRowTime*rows + csrTime*nnz, 12*nnz + (8+vectorBytes)*rows},
 	}
-	p.misses, p.segments = spread(t)
+	p.csr.work[csrRowWork], p.csr.work[csrWork] = rows, nnz
+	p.csr.bytes = 12*nnz + (8+vectorBytes)*rows
+	p.misses, p.segments = spread(t, b.model.cacheLines())
 	for k := range p.estimates {
 		e := &p.estimates[k]
 		s.plan, s.traits = e.slotPlan, e.traits()
 		if b := e.block; b > 1 {
 			if t.Rows >= b && t.First[t.Rows] > 0 && t.Fill(b, sampleRows) < leastFill {
-				e.cost = cost{math.Inf(1), math.Inf(1)}
+				e.cost = impossible
 				continue
 			}
 		}
@@ -120,16 +130,17 @@ func (b *builder) sampleRange(lo, hi int) sample {
 // spread counts the elements of x that a core's cache does not have, unless they
 // are in the line behind one that it has, which is fetched in time, and the segments
 // of columns of each row.
-func spread(t *Integers) (misses, segments float64) {
+func spread(t *Integers, cacheLines int) (misses, segments float64) {
 	cache := make([]int32, cacheLines)
+	lines := int32(cacheLines)
 	for i := range t.Rows {
 		last := int32(-1)
 		for _, j := range t.Col[t.First[i]:t.First[i+1]] {
-			if line := j/8 + 1; cache[line%cacheLines] != line {
-				if cache[(line-1)%cacheLines] != line-1 {
+			if line := j/8 + 1; cache[line%lines] != line {
+				if cache[(line-1)%lines] != line-1 {
 					misses++
 				}
-				cache[line%cacheLines] = line
+				cache[line%lines] = line
 			}
 			if j/columnReach != last {
 				last = j / columnReach

@@ -67,6 +67,9 @@ type Spec struct {
 	// Layout is how the stored matrix lies in memory; see Layouts.
 	Layout Layout
 
+	// Model is what LayoutAuto chooses by; nil: ModelHere.
+	Model *Model
+
 	// StorageArithmetic multiplies and adds the elements of formats that are
 	// heads of FP32 in FP32, as chapter 3 of [Molina24] does; otherwise all
 	// arithmetic is FP64.

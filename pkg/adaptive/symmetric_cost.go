@@ -7,12 +7,6 @@ import (
 	"github.com/mpsolve/mpsolve/internal/kernels"
 )
 
-// What the model of model.go knows of symmetric matrices.
-const (
-	scatterTime   = 4.5  // a slot added to eight columns, up to four elements of each
-	transposeTime = 0.27 // eight values of a block, multiplied with once more
-)
-
 // symmetricPlans are blocks of all sizes, large ones first, if the matrix may be symmetric.
 func (b *builder) symmetricPlans() (list []slotPlan) {
 	if !b.mirrored {
@@ -30,7 +24,7 @@ func (b *builder) chooseSymmetric() choice {
 	return b.sampled(func(s *sample, b *builder) choice {
 		best, ok := s.cheapest(Symmetric, b)
 		if ok && b.mirrored {
-			return choice{best, "requested"}
+			return choice{best.slotPlan, "requested"}
 		}
 		c := s.blocks(b)
 		if !b.mirrored {
@@ -43,36 +37,35 @@ func (b *builder) chooseSymmetric() choice {
 // symmetricCost adds what the sums cost, in proportion to the sample.
 func (s *sample) symmetricCost(b *builder, e estimate) cost {
 	c, widest := partsCost(s.parts, e.block)
-	share := max(s.nnz, 1) / float64(max(b.m.NNZ(), 1))
-	c.bytes *= share
-	c.instructions *= share
-	if widest > 64*cacheLines {
-		c.instructions += missTime * s.misses
+	c.scale(max(s.nnz, 1) / float64(max(b.m.NNZ(), 1)))
+	if widest > float64(cacheLine*b.model.cacheLines()) {
+		c.work[missWork] += s.misses
 	}
 	c.add(e.cost)
 	return c
 }
 
-// lowerTime is that of a group of blocks of the lower triangle, and of the end of
-// its slice.
-func lowerTime(g kernels.SlotGroup, b float64) float64 {
-	slot := b * b * valueTime
+// addLower adds a group of blocks of the lower triangle, and the end of its slice.
+func (c *cost) addLower(g kernels.SlotGroup, b float64) {
+	slots := float64(g.Slots)
+	c.work[valueWork] += b * b * slots
 	if g.Flags&kernels.Diagonal == 0 {
-		slot += blockTime + scatterTime*math.Ceil(b/4) + b*b*transposeTime
+		c.work[blockWork] += slots
+		c.work[scatterWork] += math.Ceil(b/4) * slots
+		c.work[transposeWork] += b * b * slots
 	}
-	time := slot * float64(g.Slots)
 	if g.Flags&kernels.Last != 0 {
-		time += 2 * sliceTime * b
+		c.work[sliceWork] += 2 * b
 	}
-	return time
 }
 
-// partsCost is the cost of the sums of parts.
+// partsCost is the cost of the sums of parts, each written and read once.
 func partsCost(parts []symmetricPart, block int) (c cost, widest float64) {
 	for _, p := range parts {
-		bytes := 8 * float64(kernels.SumStride(block)*(p.to-p.from)) / float64(block)
-		c.add(cost{bytes / 24, 2 * bytes})
-		widest = max(widest, bytes)
+		sums := float64(kernels.SumStride(block)*(p.to-p.from)) / float64(block)
+		c.work[sumWork] += sums
+		c.bytes += 2 * 8 * sums
+		widest = max(widest, 8*sums)
 	}
 	return c, widest
 }

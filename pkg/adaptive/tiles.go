@@ -1,7 +1,6 @@
 package adaptive
 
 import (
-	"math"
 	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
@@ -130,13 +129,14 @@ func (s *slotBuilder) tile(at, end int32, g, from int) {
 
 // tilesCost is estimated from the first estimate, that of slots: columns and widths are
 // about the same, rows have runs in several segments, and x is read once for each unit.
-func (s *sample) tilesCost(b *builder, _ estimate) cost {
+func (s *sample) tilesCost(b *builder, _ estimate) (c cost) {
 	if !b.farX() || s.stored == 0 {
-		return cost{math.Inf(1), math.Inf(1)}
+		return impossible
 	}
 	x := float64(b.m.Cols) / 8 * float64(len(tileUnits(b.m))-1) / s.share(b) // lines
-	return cost{
-		instructions: tileFactor * (tilePadding*gatherTime*s.stored/lanes + tileTime*s.segments/lanes + missTime*x),
-		bytes:        s.estimates[0].bytes + 2*s.segments + 64*x,
-	}
+	c.work[tileSlotWork] = s.stored / lanes
+	c.work[tileWork] = s.segments / lanes
+	c.work[missWork] = x
+	c.bytes = s.estimates[0].bytes + 2*s.segments + cacheLine*x
+	return c
 }

@@ -19,7 +19,7 @@ type blockGustavson struct {
 
 // piece makes rows lo to hi-1 of a b.
 func (g *blockGustavson) piece(a *Matrix, lo, hi int, b *pieces, _ columnOrder) piece {
-	p := piece{ptr: make([]int64, 1, hi-lo+1)}
+	p := piece{Ptr: make([]int64, 1, hi-lo+1)}
 	g.col, g.val = g.col[:0], g.val[:0]
 	for i := lo; i < hi; {
 		cols, _ := a.Row(i)
@@ -33,12 +33,12 @@ func (g *blockGustavson) piece(a *Matrix, lo, hi int, b *pieces, _ columnOrder) 
 		g.add(a, i, m, b)
 		g.emit(m)
 		for range m {
-			p.ptr = append(p.ptr, p.ptr[len(p.ptr)-1]+int64(g.width))
+			p.Ptr = append(p.Ptr, p.Ptr[len(p.Ptr)-1]+int64(g.width))
 		}
 		g.sum, g.order, g.width = g.sum[:0], g.order[:0], 0
 		i += m
 	}
-	p.col, p.val = slices.Clone(g.col), slices.Clone(g.val)
+	p.Col, p.Val = slices.Clone(g.col), slices.Clone(g.val)
 	return p
 }
 

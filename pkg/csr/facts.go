@@ -48,35 +48,37 @@ func (f Facts) Spread() float64 {
 	return math.Log10(f.MaxAbs) - math.Log10(f.MinAbs)
 }
 
-// Examine computes the facts of m in two passes over the nonzeros, three if its
-// pattern is not symmetric, on the threads of pool (nil: serially).
+// Examine computes the facts of m in one pass over the nonzeros if it is exactly symmetric, and
+// two or three otherwise, on the threads of pool (nil: serially).
 func Examine(m *Matrix, pool *parallel.Pool) Facts {
 	bounds := Panels(m)
 	parts := make([]Facts, len(bounds)-1)
-	touched, root := make([]atomic.Bool, m.Cols), make([]float64, m.Rows)
+	mirrors := make([]mirror, len(parts))
 	pool.RunRanges(bounds, func(panel, lo, hi int) {
 		f := noFacts()
+		var sum mirror
 		for i := lo; i < hi; i++ {
-			root[i] = math.Sqrt(math.Abs(f.addRow(m, i, touched)))
+			f.addRow(m, i)
+			sum += rowMirror(m, i)
 		}
-		parts[panel] = f
+		parts[panel], mirrors[panel] = f, sum
 	})
 	f := noFacts()
 	f.Rows, f.Cols, f.NNZ, f.Asymmetry = m.Rows, m.Cols, m.NNZ(), math.NaN()
 	for k := range parts {
 		f.merge(&parts[k])
 	}
-	for j := range touched {
-		if !touched[j].Load() {
-			f.EmptyCol = j
-			break
-		}
+	if m.Rows < m.Cols || f.DiagonalZero > 0 {
+		f.EmptyCol = emptyColumn(m, bounds, pool)
 	}
 	if f.MaxAbs == 0 {
 		f.MinAbs = 0
 	}
 	if m.Rows == m.Cols {
-		f.Asymmetry = asymmetry(m, root, pool)
+		f.Asymmetry = 0
+		if f.NonFinite > 0 || !symmetricMirror(mirrors) {
+			f.Asymmetry = asymmetry(m, pool)
+		}
 		f.Symmetric = f.Asymmetry <= SymmetryTol
 	}
 	return f
@@ -84,8 +86,28 @@ func Examine(m *Matrix, pool *parallel.Pool) Facts {
 
 func noFacts() Facts { return Facts{MinAbs: math.Inf(1), EmptyRow: -1, EmptyCol: -1} }
 
-// addRow adds row i, marks its columns and returns its diagonal entry.
-func (f *Facts) addRow(m *Matrix, i int, touched []atomic.Bool) (diagonal float64) {
+// emptyColumn returns the first column without a nonzero; -1: none.
+func emptyColumn(m *Matrix, bounds []int, pool *parallel.Pool) int {
+	touched := make([]atomic.Bool, m.Cols)
+	pool.RunRanges(bounds, func(_, lo, hi int) {
+		from, to := m.RowPtr[lo], m.RowPtr[hi]
+		for k, j := range m.Col[from:to] {
+			if m.Val[from+int64(k)] != 0 && !touched[j].Load() {
+				touched[j].Store(true)
+			}
+		}
+	})
+	for j := range touched {
+		if !touched[j].Load() {
+			return j
+		}
+	}
+	return -1
+}
+
+// addRow adds row i.
+func (f *Facts) addRow(m *Matrix, i int) {
+	diagonal := 0.0
 	cols, vals := m.Row(i)
 	f.LongestRow = max(f.LongestRow, len(cols))
 	least, most, empty := f.MinAbs, f.MaxAbs, true
@@ -95,9 +117,6 @@ func (f *Facts) addRow(m *Matrix, i int, touched []atomic.Bool) (diagonal float6
 			continue
 		}
 		empty = false
-		if !touched[j].Load() {
-			touched[j].Store(true)
-		}
 		if int(j) == i {
 			diagonal = v
 		}
@@ -123,7 +142,6 @@ func (f *Facts) addRow(m *Matrix, i int, touched []atomic.Bool) (diagonal float6
 	if i < m.Cols {
 		f.addDiagonal(diagonal)
 	}
-	return diagonal
 }
 
 // merge adds the facts of later rows.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -228,6 +229,47 @@ func TestSymmetryKnowsNoScale(t *testing.T) {
 		s.Col = s.Row
 		if got, want := Examine(s.Apply(m, nil), nil).Asymmetry, Examine(m, nil).Asymmetry; got != want {
 			t.Fatalf("asymmetry %v, scaled %v", want, got)
+		}
+	}
+}
+
+// Matrices of few different values on regular patterns that are not symmetric by two entries alone,
+// whose hashes must not cancel.
+func TestNearlySymmetricIsSeen(t *testing.T) {
+	const n = 64
+	rng := rand.New(rand.NewPCG(7, 8))
+	for trial := range 300 {
+		b, err := NewBuilder(n, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		swapped := 1 + rng.IntN(n/2)
+		add := func(i, j int, v float64) {
+			if err := b.Add(i, j, v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range n {
+			add(i, i, 4)
+			if j := i + swapped; j < n {
+				v, w := float64(int(1)<<(i%2)), float64(int(1)<<(i%2))
+				if trial%2 == 0 && (i == 2 || i == 3) { // 1 and 2 change places on one side
+					w = 3 - v
+				}
+				add(i, j, v)
+				add(j, i, w)
+			}
+		}
+		m := b.Build()
+		f := Examine(m, nil)
+		if want := trial%2 != 0 || swapped > n-4; f.Symmetric != want {
+			t.Errorf("trial %d: symmetric %v, want %v", trial, f.Symmetric, want)
+		}
+		if f.Symmetric {
+			got, _ := ScalingOfSymmetric(m, nil)
+			if want, _ := SymmetricScaling(m, nil); !slices.Equal(got.Row, want.Row) {
+				t.Errorf("trial %d: scaling %v, want %v", trial, got.Row, want.Row)
+			}
 		}
 	}
 }

@@ -48,7 +48,7 @@ func Galerkin(
 			result.part[w.lo+k] = m.piece(r, lo, hi, &ap, inOrder)
 		}))
 		for _, part := range result.part[w.lo:w.hi] {
-			nonzeros += int64(len(part.col))
+			nonzeros += int64(len(part.Col))
 		}
 		for _, k := range w.leave {
 			ap.part[k] = piece{}

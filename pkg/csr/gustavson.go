@@ -3,6 +3,7 @@ package csr
 import (
 	"slices"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
@@ -52,11 +53,15 @@ type gustavson struct {
 	n      int // entries so far
 	order  []uint64
 	copied []float64
+
+	// The terms of a row before they are added up.
+	columns  []int32
+	products []float64
 }
 
 // piece makes rows lo to hi-1 of a b.
 func (g *gustavson) piece(a *Matrix, lo, hi int, b *pieces, order columnOrder) piece {
-	p := piece{ptr: make([]int64, 1, hi-lo+1)}
+	p := piece{Ptr: make([]int64, 1, hi-lo+1)}
 	g.n = 0
 	for i := lo; i < hi; i++ {
 		cols, vals := a.Row(i)
@@ -65,15 +70,15 @@ func (g *gustavson) piece(a *Matrix, lo, hi int, b *pieces, order columnOrder) p
 			g.sort(g.col[g.n:g.n+n], g.val[g.n:g.n+n])
 		}
 		g.n += n
-		p.ptr = append(p.ptr, int64(g.n))
+		p.Ptr = append(p.Ptr, int64(g.n))
 	}
-	p.col, p.val = slices.Clone(g.col[:g.n]), slices.Clone(g.val[:g.n])
+	p.Col, p.Val = slices.Clone(g.col[:g.n]), slices.Clone(g.val[:g.n])
 	return p
 }
 
 // reserve makes room for so many more entries.
 func (g *gustavson) reserve(n int) (col []int32, val []float64) {
-	if need := g.n + n; need > len(g.col) {
+	if need := g.n + n + 1; need > len(g.col) {
 		need += need / 2
 		g.col = append(make([]int32, 0, need), g.col[:g.n]...)[:need]
 		g.val = append(make([]float64, 0, need), g.val[:g.n]...)[:need]
@@ -84,28 +89,36 @@ func (g *gustavson) reserve(n int) (col []int32, val []float64) {
 // row adds the row that is the sum of vals[k] times row cols[k] of b, and returns the number of
 // its entries.
 func (g *gustavson) row(cols []int32, vals []float64, b *pieces) (n int) {
-	most := 0
-	for _, j := range cols {
-		most += b.length(j)
-	}
-	place := g.place
-	col, val := g.reserve(most)
-	for k, j := range cols {
-		f := vals[k]
-		bc, bv := b.row(j)
-		bv = bv[:len(bc)]
-		for t, c := range bc {
-			if at := place[c]; at != 0 {
-				val[at-1] += float64(f * bv[t])
-				continue
-			}
-			col[n], val[n] = c, f*bv[t]
-			n++
-			place[c] = int32(n)
+	terms := g.expand(cols, vals, b)
+	place, products := g.place, g.products[:terms]
+	col, val := g.reserve(terms)
+	for t, c := range g.columns[:terms] {
+		at, fresh := place[c], 0
+		if at == 0 {
+			fresh = 1
 		}
+		col[n], val[n] = c, 0
+		n += fresh
+		at |= int32(n) & -int32(fresh)
+		place[c] = at
+		val[at-1] += products[t]
 	}
 	for _, c := range col[:n] {
 		place[c] = 0
+	}
+	return n
+}
+
+// expand sets columns and products to the terms of a row and returns their number.
+func (g *gustavson) expand(cols []int32, vals []float64, b *pieces) (n int) {
+	for len(cols) > 0 {
+		rows, terms := kernels.Terms(g.columns[n:], g.products[n:], cols, vals, b.part, b.shift)
+		cols, vals, n = cols[rows:], vals[rows:], n+terms
+		if len(cols) > 0 {
+			most := 2 * (n + b.length(cols[0]) + kernels.TermSlack)
+			g.columns = append(make([]int32, 0, most), g.columns[:n]...)[:most]
+			g.products = append(make([]float64, 0, most), g.products[:n]...)[:most]
+		}
 	}
 	return n
 }

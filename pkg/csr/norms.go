@@ -47,6 +47,20 @@ func (m *Matrix) rowMax(i int) float64 {
 	return math.Float64frombits(most)
 }
 
+// diagonalAndLargest returns |a_ii| and the largest magnitude of the other entries of row i.
+func (m *Matrix) diagonalAndLargest(i int) (d, other float64) {
+	cols, vals := m.Row(i)
+	var most uint64
+	for k, v := range vals {
+		if v = math.Abs(v); int(cols[k]) == i {
+			d = v
+		} else {
+			most = max(most, math.Float64bits(v))
+		}
+	}
+	return d, math.Float64frombits(most)
+}
+
 // ColMax returns max_i |a_ij| for each column.
 func (m *Matrix) ColMax() []float64 {
 	t := make([]float64, m.Cols)

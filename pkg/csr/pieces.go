@@ -1,6 +1,7 @@
 package csr
 
 import (
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
@@ -14,31 +15,27 @@ type pieces struct {
 }
 
 // piece holds rows as Matrix does.
-type piece struct {
-	ptr []int64
-	col []int32
-	val []float64
-}
+type piece = kernels.Rows
 
 // pieceShift makes pieces of 4096 rows.
 const pieceShift = 12
 
 // whole is m as one piece.
 func whole(m *Matrix) pieces {
-	return pieces{m.Rows, 62, 1<<62 - 1, []piece{{m.RowPtr, m.Col, m.Val}}}
+	return pieces{m.Rows, 62, 1<<62 - 1, []piece{{Ptr: m.RowPtr, Col: m.Col, Val: m.Val}}}
 }
 
 // row returns the columns and values of a row.
 func (p *pieces) row(i int32) (cols []int32, vals []float64) {
 	part, at := &p.part[uint(i)>>p.shift], int(i)&p.mask
-	lo, hi := part.ptr[at], part.ptr[at+1]
-	return part.col[lo:hi:hi], part.val[lo:hi:hi]
+	lo, hi := part.Ptr[at], part.Ptr[at+1]
+	return part.Col[lo:hi:hi], part.Val[lo:hi:hi]
 }
 
 // length returns the number of entries of a row.
 func (p *pieces) length(i int32) int {
 	part, at := &p.part[uint(i)>>p.shift], int(i)&p.mask
-	return int(part.ptr[at+1] - part.ptr[at])
+	return int(part.Ptr[at+1] - part.Ptr[at])
 }
 
 // compact returns the matrix, of that many columns, whose rows must be in order. It empties p.
@@ -46,15 +43,15 @@ func (p *pieces) compact(cols int, pool *parallel.Pool) *Matrix {
 	m := &Matrix{Rows: p.rows, Cols: cols, RowPtr: make([]int64, p.rows+1)}
 	first := make([]int64, len(p.part)+1)
 	for k, part := range p.part {
-		first[k+1] = first[k] + int64(len(part.col))
+		first[k+1] = first[k] + int64(len(part.Col))
 	}
 	n := first[len(p.part)]
 	m.Col, m.Val = make([]int32, n), make([]float64, n)
 	pool.Run(len(p.part), parallel.Func(func(k int) {
 		part := p.part[k]
-		copy(m.Col[first[k]:], part.col)
-		copy(m.Val[first[k]:], part.val)
-		for i, end := range part.ptr[1:] {
+		copy(m.Col[first[k]:], part.Col)
+		copy(m.Val[first[k]:], part.Val)
+		for i, end := range part.Ptr[1:] {
 			m.RowPtr[k<<p.shift+i+1] = first[k] + end
 		}
 		p.part[k] = piece{}
@@ -92,7 +89,7 @@ const (
 // ptr[i-lo+1]-1 of the slices. Calls for different ranges run at the same time.
 func Assemble(rows, cols int, pool *parallel.Pool, fill func(lo, hi int) (ptr []int64, col []int32, val []float64)) *Matrix {
 	p := makePieces(rows, pool, func(lo, hi int) (p piece) {
-		p.ptr, p.col, p.val = fill(lo, hi)
+		p.Ptr, p.Col, p.Val = fill(lo, hi)
 		return p
 	})
 	return p.compact(cols, pool)

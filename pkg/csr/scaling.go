@@ -1,6 +1,7 @@
 package csr
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -19,13 +20,23 @@ type Scaling struct {
 // Identity reports whether the scaling changes nothing.
 func (s Scaling) Identity() bool { return allZero(s.Row) && allZero(s.Col) }
 
-func allZero(e []int) bool {
+func allZero(e []int) bool { return allEqual(e) && (len(e) == 0 || e[0] == 0) }
+
+func allEqual(e []int) bool {
 	for _, v := range e {
-		if v != 0 {
+		if v != e[0] {
 			return false
 		}
 	}
 	return true
+}
+
+// Uniform reports whether all entries are multiplied by the same power of two, 2^exponent.
+func (s Scaling) Uniform() (exponent int, ok bool) {
+	if len(s.Row) == 0 || len(s.Col) == 0 || !allEqual(s.Row) || !allEqual(s.Col) {
+		return 0, false
+	}
+	return s.Row[0] + s.Col[0], true
 }
 
 // NoScaling returns the scaling that changes nothing.
@@ -48,18 +59,26 @@ func RowScaling(m *Matrix, pool *parallel.Pool) Scaling {
 // would leave an entry of magnitude 4 or more, which no positive definite
 // matrix has, the exponents are those of BothScaling for the rows.
 func SymmetricScaling(m *Matrix, pool *parallel.Pool) (Scaling, error) {
+	return symmetricScaling(m, false, pool)
+}
+
+// ScalingOfSymmetric is SymmetricScaling for a matrix that is known to be symmetric: where no row has
+// a larger entry than its diagonal, that takes one pass.
+func ScalingOfSymmetric(m *Matrix, pool *parallel.Pool) (Scaling, error) {
+	return symmetricScaling(m, true, pool)
+}
+
+func symmetricScaling(m *Matrix, symmetric bool, pool *parallel.Pool) (Scaling, error) {
 	if m.Rows != m.Cols {
 		return Scaling{}, fmt.Errorf("csr: symmetric scaling of a %d x %d matrix", m.Rows, m.Cols)
 	}
 	e := make([]int, m.Rows)
-	eachRow(m, pool, func(i int) {
-		d, _ := m.find(i, i)
-		if d == 0 {
-			d = m.rowMax(i)
-		}
-		e[i] = -(Exponent(d) >> 1) // floor of the half
+	larger := anyRow(m, pool, func(i int) bool {
+		d, other := m.diagonalAndLargest(i)
+		e[i] = -(Exponent(cmp.Or(d, other)) >> 1) // floor of the half
+		return other > d
 	})
-	if anyRow(m, pool, func(i int) (tooLarge bool) {
+	if (larger || !symmetric) && anyRow(m, pool, func(i int) (tooLarge bool) {
 		cols, vals := m.Row(i)
 		for k, j := range cols {
 			if Exponent(vals[k])+e[i]+e[j] > 2 {

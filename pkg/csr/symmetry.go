@@ -2,6 +2,7 @@ package csr
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/mpsolve/mpsolve/pkg/parallel"
@@ -25,9 +26,49 @@ const plainAsymmetry = 1e-6
 // sampledPanels is the number of panels in that sample.
 const sampledPanels = 8
 
-// asymmetry returns the asymmetry of m; root[i] is sqrt|a_ii|. It is that of a sample of the
-// rows if m has many and the sample is plainly not symmetric.
-func asymmetry(m *Matrix, root []float64, pool *parallel.Pool) float64 {
+// A mirror is the sum of hashes of the entries above the diagonal, less those of the entries below
+// it, each with the place that it has above: zero for a symmetric matrix, and for another one
+// by a chance of 2^-64. Sums of integers do not depend on their order.
+type mirror uint64
+
+// rowMirror is that of row i.
+func rowMirror(m *Matrix, i int) (sum mirror) {
+	cols, vals := m.Row(i)
+	for k, j := range cols {
+		switch v := math.Float64bits(vals[k]); {
+		case v<<1 == 0 || int(j) == i: // a zero need not be stored
+		case int(j) > i:
+			sum += hashEntry(uint64(i), uint64(j), v)
+		default:
+			sum -= hashEntry(uint64(j), uint64(i), v)
+		}
+	}
+	return sum
+}
+
+// hashEntry is a hash of an entry, by products whose halves are joined.
+func hashEntry(i, j, v uint64) mirror {
+	hi, lo := bits.Mul64(v^0xa0761d6478bd642f, (i<<32|j)^0xe7037ed1a0b428db)
+	hi, lo = bits.Mul64(hi^lo^0x8ebc6af09c88c6e3, 0x589965cc75374cc3)
+	return mirror(hi ^ lo)
+}
+
+// symmetricMirror reports whether the sum is that of a symmetric matrix.
+func symmetricMirror(parts []mirror) bool {
+	var sum mirror
+	for _, v := range parts {
+		sum += v
+	}
+	return sum == 0
+}
+
+// asymmetry returns the asymmetry of m. It is that of a sample of the rows if m has many and
+// the sample is plainly not symmetric.
+func asymmetry(m *Matrix, pool *parallel.Pool) float64 {
+	root := m.Diagonal(pool)
+	for i, d := range root {
+		root[i] = math.Sqrt(math.Abs(d))
+	}
 	bounds := Panels(m)
 	if panels := len(bounds) - 1; panels > 2*sampledPanels {
 		var sample [sampledPanels]float64

@@ -56,6 +56,10 @@ type Refinement[V any, S linop.Scalar[S]] struct {
 	MaxSteps int // refinement steps; 0: no limit, 1: the method alone
 }
 
+// Residual is b - A x of the x with which the last Solve returned, unless that was for b = 0. It is
+// overwritten by the next.
+func (f *Refinement[V, S]) Residual() V { return f.r }
+
 // refining is where refinement is.
 type refining[V any] struct {
 	x        V

@@ -1,5 +1,7 @@
 package precond
 
+import "github.com/mpsolve/mpsolve/pkg/parallel"
+
 // aggregates are disjoint sets of nodes, from which the nodes of the next
 // coarser level are made.
 type aggregates struct {
@@ -13,14 +15,9 @@ type aggregates struct {
 // connected most strongly. Nodes without a connection belong to no aggregate: smoothing alone
 // solves for them.
 //
-// It is serial, which takes a few per cent of setting up.
-func aggregate(s strength, g *graph) aggregates {
-	const (
-		none = -1
-		// The second pass marks what it adds as -2 - aggregate, so that nodes do
-		// not join chains of nodes that have just joined.
-		joined = -2
-	)
+// The first pass is serial, which takes a few per cent of setting up.
+func aggregate(s strength, g *graph, pool *parallel.Pool) aggregates {
+	const none = -1
 	n := len(g.first) - 1
 	of := make([]int32, n)
 	for k := range of {
@@ -52,17 +49,23 @@ next:
 		}
 		count++
 	}
-	for k := range int32(n) {
-		if of[k] != none {
-			continue
+	// Nodes join when all have chosen, so that none joins a chain of nodes that have just joined.
+	type joining struct{ node, aggregate int32 }
+	bounds := evenly(n, nodesPerTask)
+	joined := make([][]joining, len(bounds)-1)
+	pool.RunRanges(bounds, func(part, lo, hi int) {
+		for k := int32(lo); k < int32(hi); k++ {
+			if of[k] != none {
+				continue
+			}
+			if j := s.strongest(k, g.of(k), func(j int32) bool { return of[j] != none }); j >= 0 {
+				joined[part] = append(joined[part], joining{k, of[j]})
+			}
 		}
-		if j := s.strongest(k, g.of(k), func(j int32) bool { return of[j] >= 0 }); j >= 0 {
-			of[k] = joined - of[j]
-		}
-	}
-	for k, to := range of {
-		if to <= joined {
-			of[k] = joined - to
+	})
+	for _, part := range joined {
+		for _, j := range part {
+			of[j.node] = j.aggregate
 		}
 	}
 	return aggregates{of, int(count)}

@@ -136,7 +136,7 @@ func TestAggregates(t *testing.T) {
 		size := csr.EqualBlocks(p.m.Rows, p.size)
 		s := newStrength(p.m, size, nil)
 		g := s.strong(DefaultThreshold, nil)
-		checkAggregates(t, name, s, g, aggregate(s, g))
+		checkAggregates(t, name, s, g, aggregate(s, g, nil))
 		for _, threads := range []int{1, 2, 3, 8} {
 			pool := newPool(t, threads)
 			if other := newStrength(p.m, size, pool).strong(DefaultThreshold, pool); !slices.Equal(other.near, g.near) || !slices.Equal(other.first, g.first) {

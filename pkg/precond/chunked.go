@@ -161,10 +161,11 @@ func (p *chunkPacker[T]) round(m *csr.Matrix, s chunkScales, lo, hi int) (one bo
 	p.unit = slices.Grow(p.unit[:0], hi-lo)[:hi-lo]
 	for i := lo; i < hi; i++ {
 		cols, vals := m.Row(i)
-		f, most := 1.0, 0.0
+		f, most := 1.0, uint64(0) // the bits of |v|, which are in the order of |v|
 		if s.left != nil {
 			f = s.left[i]
 		}
+		cols = cols[:len(vals)]
 		out := p.scaled[m.RowPtr[i]-first:][:len(vals)]
 		for k, v := range vals {
 			g := f
@@ -173,9 +174,9 @@ func (p *chunkPacker[T]) round(m *csr.Matrix, s chunkScales, lo, hi int) (one bo
 			}
 			v *= g
 			out[k] = v
-			most = max(most, math.Abs(v))
+			most = max(most, math.Float64bits(v)&^(1<<63))
 		}
-		p.unit[i-lo] = unitOf(most)
+		p.unit[i-lo] = unitOf(math.Float64frombits(most))
 	}
 	switch value := any(p.rounded).(type) {
 	case []float32:

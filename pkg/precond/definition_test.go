@@ -48,8 +48,9 @@ func TestDefinitions(t *testing.T) {
 		{BlockJacobi, small, Options{BlockSize: 1}, diagonalBlocks},
 		{BlockJacobi, small, Options{BlockSize: 7}, diagonalBlocks},
 		{BlockJacobi, small, Options{BlockSize: maxBlockSize}, diagonalBlocks},
-		{ILU0, small, Options{}, patternLU},
-		{IC0, small, Options{}, patternLU},
+		{ILU0, small, Options{}, patternLU(0)},
+		{ILU0, small, Options{Relax: 0.9}, patternLU(0.9)},
+		{IC0, small, Options{}, patternLU(0)},
 		{ILUT, small, Options{DropTol: 1e-300, Fill: 1e6}, exact},
 		{ICT, small, Options{DropTol: 1e-300, Fill: 1e6}, exact},
 		{ILUT, small, Options{DropTol: 1e-300, Fill: 1e6, Order: OrderRCM}, exact},
@@ -209,28 +210,40 @@ func diagonalBlocks(p Preconditioner, a mat.Matrix) mat.Matrix {
 	return inverse(masked(a, func(i, j int) bool { return block[i] == block[j] }))
 }
 
-// patternLU is (L U)^-1 of [Saad03], algorithm 10.4.
-func patternLU(_ Preconditioner, a mat.Matrix) mat.Matrix {
+// patternLU is (L U)^-1 of [Saad03], algorithm 10.4, where that share of what is dropped is added to the
+// diagonal.
+func patternLU(relax float64) func(Preconditioner, mat.Matrix) mat.Matrix {
+	return func(_ Preconditioner, a mat.Matrix) mat.Matrix { return inverse(lu(patternFactors(a, relax))) }
+}
+
+func lu(l, u *mat.Dense) *mat.Dense { return product(&mat.Dense{}, l, u) }
+
+// patternFactors are L and U.
+func patternFactors(a mat.Matrix, relax float64) (l, u *mat.Dense) {
 	n, _ := a.Dims()
 	f := mat.DenseCopyOf(a)
 	for i := range n {
+		dropped := 0.0
 		for k := range i {
 			if a.At(i, k) == 0 {
 				continue
 			}
 			f.Set(i, k, f.At(i, k)/f.At(k, k))
 			for j := k + 1; j < n; j++ {
-				if a.At(i, j) != 0 {
-					f.Set(i, j, f.At(i, j)-f.At(i, k)*f.At(k, j))
+				if v := f.At(i, k) * f.At(k, j); a.At(i, j) != 0 {
+					f.Set(i, j, f.At(i, j)-v)
+				} else {
+					dropped += v
 				}
 			}
 		}
+		f.Set(i, i, f.At(i, i)-relax*dropped)
 	}
-	l, u := masked(f, func(i, j int) bool { return j < i }), masked(f, func(i, j int) bool { return j >= i })
+	l, u = masked(f, func(i, j int) bool { return j < i }), masked(f, func(i, j int) bool { return j >= i })
 	for i := range n {
 		l.Set(i, i, 1)
 	}
-	return inverse(product(l, l, u))
+	return l, u
 }
 
 // chebyshevPolynomial is (I - q(D^-1 A)) A^-1, q by the three-term recurrence.

@@ -33,6 +33,11 @@
 //
 //	M = L U, or L L^T where A is symmetric positive definite
 //
+// Relaxed by omega = [Options].Relax ([AxelssonLindskog86]), each entry f_ij that ILU0 drops changes the
+// diagonal of its row, in units of the near-null vector v, so that for omega = 1 M v = A v ([Gustafsson78]):
+//
+//	u_ii := u_ii + omega f_ij v_j / v_i
+//
 // LU and Cholesky are complete, by the multifrontal method ([DuffReid83], [Liu92]), subtrees in
 // parallel: LU after the rows are permuted so that the diagonal is large ([Duff01]) and to block lower
 // triangular form ([Tarjan72]), with pivots among the rows of each front ([LiDemmel98]); and where

@@ -70,11 +70,13 @@ func pcg(tb testing.TB, k Kind, m *csr.Matrix, opt Options, pool *parallel.Pool)
 	return solved(tb, krylov.NewCG[vector, scalar](linop.NewHost(m.Rows, pool)), m, mustNew(tb, k, m, opt, pool), pool)
 }
 
+func wideExponent(i int) int { return i%5*10 - 20 }
+
 // wide has rows of very different size: S A S, A as given.
 func wide(m *csr.Matrix) *csr.Matrix {
 	e := make([]int, m.Rows)
 	for i := range e {
-		e[i] = i%5*10 - 20
+		e[i] = wideExponent(i)
 	}
 	return csr.Scaling{Row: e, Col: e}.Apply(m, nil)
 }

@@ -83,7 +83,7 @@ func (h *hierarchy) coarsen() (more bool, err error) {
 	if len(h.levels) == 0 {
 		connections.loosen(strong, pool)
 	}
-	t := newTentative(h.nodes, aggregate(connections, strong), h.null, pool)
+	t := newTentative(h.nodes, aggregate(connections, strong, pool), h.null, pool)
 	if n := len(t.coarse.Of); n == 0 || float64(n) > slowCoarsening*float64(m.Rows) {
 		return false, nil
 	}

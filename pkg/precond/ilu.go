@@ -21,18 +21,6 @@ const (
 	weakShare    = 0.1
 )
 
-// newILU0 is A ~ L U with L and U of the pattern of A ([Saad03], algorithm 10.4).
-func newILU0(s setup) (Preconditioner, error) {
-	if err := s.checkEntries(int64(s.m.NNZ()-s.m.Rows), width(s.Epsilon)); err != nil {
-		return nil, err
-	}
-	a, at, err := s.prepare(ILU0, s.Symmetric)
-	if err != nil {
-		return nil, err
-	}
-	return s.newILU(ILU0, string(ILU0), a, at, selection{})
-}
-
 // newILUT is A ~ L U without small entries of the factors, and without the smallest ones
 // where there are more than Options.Fill allows [Saad94]. M is not symmetric even if A is.
 func newILUT(s setup) (Preconditioner, error) {
@@ -44,20 +32,13 @@ func newILUT(s setup) (Preconditioner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.newILU(ILUT, fmt.Sprintf("%s, drop %.0e", ILUT, s.DropTol), a, at.then(order.row), s.threshold(a))
-}
-
-// newILU factors a, the matrix A permuted and scaled as at says.
-func (s *setup) newILU(kind Kind, name string, a *csr.Matrix, at placement, keep selection) (Preconditioner, error) {
-	a, at = permuteBySubdomains(a, at, s.pool)
-	f, shifted, err := s.ilu(a, keep)
+	a, at = permuteBySubdomains(a, at.then(order.row), s.pool)
+	f, replaced, err := s.ilu(a, s.threshold(a))
 	if err != nil {
 		return nil, err
 	}
-	if shifted > 0 {
-		s.logf("%s: zero or tiny pivots replaced by %g times the norm of their row: %d", kind, pivotShift, shifted)
-	}
-	return s.newIncomplete(name, f, at)
+	s.reportReplaced(ILUT, replaced)
+	return s.newIncomplete(fmt.Sprintf("%s, drop %.0e", ILUT, s.DropTol), f, at)
 }
 
 // prepare scales A by powers of two so that the largest entry of each row and
@@ -66,7 +47,10 @@ func (s *setup) newILU(kind Kind, name string, a *csr.Matrix, at placement, keep
 func (s *setup) prepare(kind Kind, symmetric bool) (*csr.Matrix, placement, error) {
 	m := s.m
 	scaling := csr.BothScaling(m, s.pool)
-	a := scaling.Apply(m, s.pool)
+	a := m
+	if !scaling.Identity() {
+		a = scaling.Apply(m, s.pool)
+	}
 	weak, err := weakRows(a)
 	if err = cmp.Or(err, s.interrupted()); err != nil {
 		return nil, placement{}, err
@@ -142,7 +126,7 @@ func (f *factors) setPivot(i int, pivot, norm float64) (replaced int) {
 	return replaced
 }
 
-// ilu factors row by row ([Saad03], algorithms 10.4 and 10.6) and counts the pivots that it
+// ilu factors row by row ([Saad03], algorithm 10.6) and counts the pivots that it
 // replaced. The columns below the diagonal that are still to be eliminated are in a heap,
 // because eliminating one may add others.
 func (s *setup) ilu(m *csr.Matrix, keep selection) (f *factors, shifted int, err error) {
@@ -182,7 +166,7 @@ func (s *setup) ilu(m *csr.Matrix, keep selection) (f *factors, shifted int, err
 			for e, j := range uCols {
 				if in[j] == row {
 					work[j] -= factor * uVals[e]
-				} else if keep.fills {
+				} else {
 					add(j, -factor*uVals[e])
 				}
 			}

@@ -63,6 +63,7 @@ type Options struct {
 	DropTol   float64 // ILUT, ICT: entries below this, relative to their row, are dropped; 0: DefaultDropTol
 	Fill      float64 // ILUT, ICT: largest number of entries of the factors, relative to those of A; 0: DefaultFill
 	Order     Order   // ILUT, ICT: OrderAuto if empty
+	Relax     float64 // ILU0: share of what it drops that is added to the diagonal, see newILU0; 0: none
 	BlockSize int     // BlockJacobi: the largest block; AMG: unknowns a node; 0: found from the pattern
 	Degree    int     // Chebyshev: products with A an application; FSAI: power of A whose pattern is used; AMG: steps of a smoother; 0: the kind's default
 

@@ -246,23 +246,27 @@ func filteredBound(m *csr.Matrix, nd nodes, v []float64, strong *graph, pool *pa
 		return math.Inf(1)
 	}
 	bounds := evenly(m.Rows, nodesPerTask)
-	most := make([]float64, len(bounds))
+	parts := make([]float64, len(bounds))
 	pool.RunRanges(bounds, func(part, lo, hi int) {
+		most := 0.0
 		for i := lo; i < hi; i++ {
 			cols, vals := m.Row(i)
-			if d, sum := filteredRow(i, cols, vals, strong.of(int32(i)), v); d != 0 {
-				most[part] = max(most[part], 1+sum/math.Abs(d)/v[i])
+			d, sum := filteredRow(i, cols, vals, strong.of(int32(i)), v)
+			if bound := 1 + sum/math.Abs(d)/v[i]; bound > most && d != 0 {
+				most = bound
 			}
 		}
+		parts[part] = most
 	})
-	return slices.Max(most)
+	return slices.Max(parts)
 }
 
 // smoothRows makes rows of P where nodes are single unknowns and there is one near-null vector.
 func (t *tentative) smoothRows(m *csr.Matrix, v []float64, strong *graph, omega float64, lo, hi int) (ptr []int64, col []int32, val []float64) {
-	most := m.RowPtr[hi] - m.RowPtr[lo]
+	most := int(strong.first[hi]-strong.first[lo]) + hi - lo
 	ptr = make([]int64, 1, hi-lo+1)
-	col, val = make([]int32, 0, most/2), make([]float64, 0, most/2)
+	col, val = make([]int32, most), make([]float64, most)
+	end := 0
 	for i := lo; i < hi; i++ {
 		cols, vals := m.Row(i)
 		vals = vals[:len(cols)]
@@ -272,11 +276,11 @@ func (t *tentative) smoothRows(m *csr.Matrix, v []float64, strong *graph, omega 
 		if d == 0 {
 			own, f = 1, 0
 		}
-		first := len(col)
+		first := end
 		if c := t.first[i]; c >= 0 {
-			col, val = append(col, c), append(val, own*t.value[i])
+			col[end], val[end] = c, own*t.value[i]
+			end++
 		}
-		near = strong.of(int32(i))
 		for k, j := range cols {
 			if len(near) == 0 {
 				break
@@ -290,7 +294,7 @@ func (t *tentative) smoothRows(m *csr.Matrix, v []float64, strong *graph, omega 
 				continue
 			}
 			p := f * vals[k] * t.value[j]
-			at := len(col)
+			at := end
 			for at > first && col[at-1] > c {
 				at--
 			}
@@ -298,14 +302,15 @@ func (t *tentative) smoothRows(m *csr.Matrix, v []float64, strong *graph, omega 
 				val[at-1] += p
 				continue
 			}
-			col, val = append(col, 0), append(val, 0)
-			copy(col[at+1:], col[at:])
-			copy(val[at+1:], val[at:])
+			for k := end; k > at; k-- {
+				col[k], val[k] = col[k-1], val[k-1]
+			}
 			col[at], val[at] = c, p
+			end++
 		}
-		ptr = append(ptr, int64(len(col)))
+		ptr = append(ptr, int64(end))
 	}
-	return ptr, col, val
+	return ptr, slices.Clone(col[:end]), slices.Clone(val[:end])
 }
 
 // add adds a times row i of the tentative prolongator.

@@ -82,7 +82,7 @@ func TestTentative(t *testing.T) {
 			threshold = 0.3
 		}
 		s := newStrength(m, nd, nil)
-		a := aggregate(s, s.strong(threshold, nil))
+		a := aggregate(s, s.strong(threshold, nil), nil)
 		tt := newTentative(nd, a, c.null, newPool(t, 2))
 		p := tt.matrix()
 		if err := p.Validate(); err != nil {
@@ -183,7 +183,7 @@ func TestSmoothedProlongator(t *testing.T) {
 		if weak := len(strong.near) < connections.m.NNZ()-nd.Count(); weak != (name == "anisotropic" || name == "scaled" || name == "dropped") {
 			t.Fatalf("%s: weak connections: %v", name, weak)
 		}
-		tt := newTentative(nd, aggregate(connections, strong), c.null, nil)
+		tt := newTentative(nd, aggregate(connections, strong, nil), c.null, nil)
 		v := magnitudesOf(c.null)
 		p := tt.smooth(c.m, nd, v, strong, omega, nil)
 		if err := p.Validate(); err != nil {

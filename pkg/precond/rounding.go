@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
 
 // newIncomplete stores factors, which it overwrites.
@@ -19,14 +21,14 @@ func (s *setup) newIncomplete(name string, f *factors, at placement) (Preconditi
 	if err := s.interrupted(); err != nil {
 		return nil, err
 	}
-	g, err := normalise(f, at)
+	g, err := s.normalise(f, at)
 	if err != nil {
 		return nil, err
 	}
 	if err := s.interrupted(); err != nil {
 		return nil, err
 	}
-	test := newProbe(f, g, at)
+	test := s.newProbe(f, g, at)
 	wanted := width(s.Epsilon)
 	w := wanted
 	for ; ; w *= 2 {
@@ -35,13 +37,13 @@ func (s *setup) newIncomplete(name string, f *factors, at placement) (Preconditi
 		}
 		switch w {
 		case 1:
-			a.sweeps = newPair[int8, float32](f, g, math.MaxInt8)
+			a.sweeps = newPair[int8, float32](f, g, math.MaxInt8, s.pool)
 		case 2:
-			a.sweeps = newPair[int16, float32](f, g, math.MaxInt16)
+			a.sweeps = newPair[int16, float32](f, g, math.MaxInt16, s.pool)
 		case 4:
-			a.sweeps = newPair[int32, float64](f, g, math.MaxInt32)
+			a.sweeps = newPair[int32, float64](f, g, math.MaxInt32, s.pool)
 		default:
-			a.sweeps = newPair[float64, float64](f, g, 0)
+			a.sweeps = newPair[float64, float64](f, g, 0, s.pool)
 		}
 		if w == 8 || test.passes(a) {
 			break
@@ -62,46 +64,55 @@ func (s *setup) newIncomplete(name string, f *factors, at placement) (Preconditi
 type diagonals struct{ dl, du, s, t []float64 }
 
 // normalise scales the factors to pivots of one.
-func normalise(f *factors, at placement) (diagonals, error) {
+func (s *setup) normalise(f *factors, at placement) (diagonals, error) {
 	n := len(f.d)
 	zeros := func() []float64 { return make([]float64, n) }
 	g := diagonals{zeros(), nil, nil, zeros()}
 	root := zeros() // of the magnitude of each pivot
+	each := func(do func(k int)) {
+		s.pool.RunRanges(evenly(n, convertRows), func(_, lo, hi int) {
+			for k := lo; k < hi; k++ {
+				do(k)
+			}
+		})
+	}
+	each(func(k int) {
+		root[k] = math.Sqrt(math.Abs(f.d[k]))
+		g.dl[k] = math.Copysign(1/root[k], f.d[k])
+	})
 	for k, d := range f.d {
-		root[k] = math.Sqrt(math.Abs(d))
-		g.dl[k] = math.Copysign(1/root[k], d)
 		if !finite(g.dl[k]) || g.dl[k] == 0 {
 			return g, fmt.Errorf("%w: pivot %d is %g", ErrSingular, k+1, d)
 		}
 	}
-	for k := range n {
+	each(func(k int) {
 		cols, vals := f.u.row(k)
 		for e, j := range cols {
-			v := vals[e] * g.dl[k] / root[j]
-			vals[e], g.t[j] = v, max(g.t[j], math.Abs(v))
+			vals[e] = vals[e] * g.dl[k] / root[j]
 		}
+	})
+	for e, j := range f.u.col {
+		g.t[j] = max(g.t[j], math.Abs(f.u.val[e]))
 	}
 	g.du, g.s = g.dl, g.t
 	if !f.symmetric {
 		g.du, g.s = zeros(), zeros()
-		for k := range n {
+		each(func(k int) {
 			cols, vals := f.l.row(k)
 			for e, j := range cols {
 				v := vals[e] * f.d[j] * g.dl[k] / root[j]
 				vals[e], g.s[k] = v, max(g.s[k], math.Abs(v))
 			}
-		}
-		for k := range n {
 			g.du[k] = math.Abs(g.dl[k])
-		}
+		})
 	}
 	if at.rowExp != nil {
-		for k := range n {
+		each(func(k int) {
 			g.dl[k] = math.Ldexp(g.dl[k], at.rowExp[numbered(at.row, k)])
 			if !f.symmetric {
 				g.du[k] = math.Ldexp(g.du[k], at.colExp[numbered(at.col, k)])
 			}
-		}
+		})
 	}
 	for k := range n {
 		if !finite(g.s[k]) || !finite(g.t[k]) {
@@ -121,15 +132,15 @@ func numbered(order []int32, k int) int {
 
 // newPair rounds normalised factors to integers of magnitude at most most, or not at all if
 // that is 0.
-func newPair[T value, S real](f *factors, g diagonals, most float64) *pair[T, S] {
+func newPair[T value, S real](f *factors, g diagonals, most float64, pool *parallel.Pool) *pair[T, S] {
 	p := &pair[T, S]{u: newTriangle[T](&f.u, g.du, scaled[S](g.t, most))}
-	p.u.round(&f.u, true, most)
+	p.u.round(&f.u, true, most, pool)
 	if f.symmetric {
 		p.l = p.u.transposed()
 		return p
 	}
 	p.l = newTriangle[T](&f.l, g.dl, scaled[S](g.s, most))
-	p.l.round(&f.l, false, most)
+	p.l.round(&f.l, false, most, pool)
 	return p
 }
 
@@ -157,19 +168,21 @@ func newTriangle[T value, S real](r *rows, d []float64, s []S) triangle[T, S] {
 }
 
 // round sets the values of t to those of r in units of the row, or of the column.
-func (t *triangle[T, S]) round(r *rows, byColumn bool, most float64) {
-	for k := range t.diag {
-		for e := r.ptr[k]; e < r.ptr[k+1]; e++ {
-			v, unit := r.val[e], k
-			if byColumn {
-				unit = int(r.col[e])
+func (t *triangle[T, S]) round(r *rows, byColumn bool, most float64, pool *parallel.Pool) {
+	pool.RunRanges(evenly(len(t.diag), convertRows), func(_, lo, hi int) {
+		for k := lo; k < hi; k++ {
+			for e := r.ptr[k]; e < r.ptr[k+1]; e++ {
+				v, unit := r.val[e], k
+				if byColumn {
+					unit = int(r.col[e])
+				}
+				if most != 0 {
+					v = math.RoundToEven(v / float64(t.diag[unit].s))
+				}
+				t.val[e] = T(v)
 			}
-			if most != 0 {
-				v = math.RoundToEven(v / float64(t.diag[unit].s))
-			}
-			t.val[e] = T(v)
 		}
-	}
+	})
 }
 
 // transposed returns the transpose, which shares the diagonals.
@@ -201,32 +214,42 @@ type probe struct{ y, my []float64 }
 const mostChange = 1
 
 // newProbe takes y = D_c^-1 w with elements of w that are 1 or -1.
-func newProbe(f *factors, g diagonals, at placement) probe {
+func (s *setup) newProbe(f *factors, g diagonals, at placement) probe {
 	n := len(f.d)
 	p := probe{make([]float64, n), make([]float64, n)}
 	uw, luw := make([]float64, n), make([]float64, n)
-	for k := range n {
-		uw[k] = sign(k)
-		cols, vals := f.u.row(k)
-		for e, j := range cols {
-			uw[k] += vals[e] * sign(int(j))
+	bounds := evenly(n, convertRows)
+	s.pool.RunRanges(bounds, func(_, lo, hi int) {
+		for k := lo; k < hi; k++ {
+			uw[k] = sign(k)
+			cols, vals := f.u.row(k)
+			for e, j := range cols {
+				uw[k] += vals[e] * sign(int(j))
+			}
 		}
-		luw[k] += uw[k]
-		if f.symmetric {
+	})
+	if f.symmetric {
+		for k := range n {
+			luw[k] += uw[k]
+			cols, vals := f.u.row(k)
 			for e, j := range cols {
 				luw[j] += vals[e] * uw[k]
 			}
-			continue
-		}
-		cols, vals = f.l.row(k)
-		for e, j := range cols {
-			luw[k] += vals[e] * uw[j]
 		}
 	}
-	for k := range n {
-		p.y[numbered(at.col, k)] = sign(k) * g.du[k]
-		p.my[numbered(at.row, k)] = luw[k] / g.dl[k]
-	}
+	s.pool.RunRanges(bounds, func(_, lo, hi int) {
+		for k := lo; k < hi; k++ {
+			if !f.symmetric {
+				luw[k] = uw[k]
+				cols, vals := f.l.row(k)
+				for e, j := range cols {
+					luw[k] += vals[e] * uw[j]
+				}
+			}
+			p.y[numbered(at.col, k)] = sign(k) * g.du[k]
+			p.my[numbered(at.row, k)] = luw[k] / g.dl[k]
+		}
+	})
 	return p
 }
 

@@ -68,8 +68,12 @@ func (h *hierarchy) newRowFacts(v []float64) (f rowFacts, err error) {
 				bad[part] = i + 1
 				return
 			default:
-				most = max(most, sum/math.Abs(d))
-				most0 = max(most0, math.Abs(d)*sum/square)
+				if bound := sum / math.Abs(d); bound > most {
+					most = bound
+				}
+				if bound := math.Abs(d) * sum / square; bound > most0 {
+					most0 = bound
+				}
 			}
 		}
 		parts[part] = [2]float64{most, most0}

@@ -64,40 +64,39 @@ func (g *graph) of(k int32) (near []int32) { return g.near[g.first[k]:g.first[k+
 func (s strength) strong(threshold float64, pool *parallel.Pool) *graph {
 	n := s.m.Rows
 	bounds := evenly(n, nodesPerTask)
+	found := make([][]int32, len(bounds)-1)
 	g := &graph{first: make([]int64, n+1)}
-	pool.RunRanges(bounds, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			count := int64(0)
-			least := threshold * s.root[i]
-			cols, vals := s.m.Row(i)
-			vals = vals[:len(cols)]
-			for k, j := range cols {
-				if v := math.Abs(vals[k]); v >= least*s.root[j] && v != 0 && int(j) != i {
-					count++
-				}
-			}
-			g.first[i+1] = count
-		}
-	})
-	for k := range n {
-		g.first[k+1] += g.first[k]
-	}
-	g.near = make([]int32, g.first[n])
-	pool.RunRanges(bounds, func(_, lo, hi int) {
-		near := g.near[g.first[lo]:g.first[hi]]
+	pool.RunRanges(bounds, func(part, lo, hi int) {
+		near := make([]int32, s.m.RowPtr[hi]-s.m.RowPtr[lo])
 		at := 0
 		for i := lo; i < hi; i++ {
 			least := threshold * s.root[i]
 			cols, vals := s.m.Row(i)
 			vals = vals[:len(cols)]
 			for k, j := range cols {
+				near[at] = j
 				if v := math.Abs(vals[k]); v >= least*s.root[j] && v != 0 && int(j) != i {
-					near[at] = j
 					at++
 				}
 			}
+			g.first[i+1] = int64(at)
+		}
+		found[part] = near[:at]
+	})
+	total := int64(0)
+	for part, near := range found {
+		g.first[bounds[part]] = total
+		total += int64(len(near))
+	}
+	g.near = make([]int32, total)
+	pool.RunRanges(bounds, func(part, lo, hi int) {
+		first := g.first[lo]
+		copy(g.near[first:], found[part])
+		for i := lo + 1; i < hi; i++ {
+			g.first[i] += first
 		}
 	})
+	g.first[n] = total
 	return g
 }
 

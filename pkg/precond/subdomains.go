@@ -12,6 +12,10 @@ const (
 	subdomains    = 8
 	subdomainRows = 4096
 
+	// interleaved subdomains are solved by one thread, their rows in turns, since each row of one
+	// waits for the row before.
+	interleaved = 2
+
 	// mostShared limits the share of separator rows: with more, the order costs more
 	// in iterations than it saves in time on two threads.
 	mostShared = 0.1
@@ -46,11 +50,23 @@ func split(m *csr.Matrix) (order csr.Permutation, bounds []int) {
 			}
 		}
 	}
-	order, bounds = make(csr.Permutation, 0, n), make([]int, 1, subdomains+1)
-	for p := range subdomains {
-		for i := n * p / subdomains; i < n*(p+1)/subdomains; i++ {
-			if !shared[i] {
-				order = append(order, int32(i))
+	order, bounds = make(csr.Permutation, 0, n), make([]int, 1, subdomains/interleaved+1)
+	for first := 0; first < subdomains; first += interleaved {
+		var next, end [interleaved]int
+		for p := range interleaved {
+			next[p], end[p] = n*(first+p)/subdomains, n*(first+p+1)/subdomains
+		}
+		for left := interleaved; left > 0; {
+			left = 0
+			for p := range interleaved {
+				for next[p] < end[p] && shared[next[p]] {
+					next[p]++
+				}
+				if next[p] < end[p] {
+					order = append(order, int32(next[p]))
+					next[p]++
+					left++
+				}
 			}
 		}
 		bounds = append(bounds, len(order))

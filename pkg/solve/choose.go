@@ -61,8 +61,22 @@ func (s *Solver) longestRestart() int {
 	return int(min(vectors, maxRestart))
 }
 
+// sameScale bounds the exponent of a power of two that all entries may be multiplied by or not.
+const sameScale = 32
+
 // chooseScaling picks the scaling and logs why.
 func (s *Solver) chooseScaling() (err error) {
+	if s.defers() {
+		s.Scale = ScaleNone
+		s.scaled = &scaledMatrix{Scaling: csr.NoScaling(s.m), m: s.m, sign: 1, pool: s.pool, none: true}
+		s.scaled.later = func() csr.Scaling {
+			s.Scale = ScaleBoth
+			s.say("scaling both: another preconditioner than the diagonal follows (powers of two, exact)")
+			return csr.BothScaling(s.m, s.pool)
+		}
+		s.say("scaling none: the diagonal as a preconditioner makes up for it; it waits for another one")
+		return nil
+	}
 	s.Scale = s.opt.Scale
 	why := "requested"
 	if s.Scale == ScaleAuto {
@@ -80,7 +94,11 @@ func (s *Solver) chooseScaling() (err error) {
 	case ScaleRow:
 		scaled.Scaling = csr.RowScaling(s.m, s.pool)
 	case ScaleSym:
-		scaled.Scaling, err = csr.SymmetricScaling(s.m, s.pool)
+		scaling := csr.SymmetricScaling
+		if s.Facts.Symmetric {
+			scaling = csr.ScalingOfSymmetric
+		}
+		scaled.Scaling, err = scaling(s.m, s.pool)
 	case ScaleBoth:
 		scaled.Scaling = csr.BothScaling(s.m, s.pool)
 	default:
@@ -89,6 +107,9 @@ func (s *Solver) chooseScaling() (err error) {
 	// Only scaling with the same powers for rows and columns can, if A is not symmetric.
 	if err == nil && s.Scale == ScaleSym && !s.Facts.Symmetric && scaled.Overflows(s.m, s.pool) {
 		return invalid("scaling sym takes entries of this matrix beyond the range of float64, since it is not symmetric; scaling both does not")
+	}
+	if e, ok := scaled.Uniform(); ok && s.opt.Scale == ScaleAuto && -sameScale <= e && e <= sameScale { // which a copy would not be worth
+		scaled.Scaling = csr.NoScaling(s.m)
 	}
 	if err == nil && s.Scale != ScaleNone && scaled.Identity() {
 		why += "; nothing to do"
@@ -158,6 +179,7 @@ func (s *Solver) reorder() (err error) {
 	if err := s.checkMemory(); err != nil {
 		return err
 	}
+	s.sums = nil
 	if s.m, s.Order, err = s.opt.Reorder.Apply(s.given, s.pool); err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func (s *Solver) small() bool { return s.m.NNZ() <= smallNonzeros }
 // space, or a long one. The factorisation is refused if it takes more, before it begins.
 func (s *Solver) compact() bool {
 	return s.looks.compact.get(func() bool {
-		if s.small() || s.m.NNZ() > compactNonzeros || likeMMatrix(s.m) {
+		if s.small() || s.m.NNZ() > compactNonzeros || s.likeMMatrix() {
 			return false
 		}
 		width, err := csr.LevelWidth(s.looks.ctx, s.m)

@@ -197,8 +197,20 @@ func (c *correction[V, S]) use(t Storage) error {
 // climb goes to the next rung whose preconditioner can be set up.
 func (c *correction[V, S]) climb(before string, measure float64) error {
 	err := c.attempts.climb(before, measure, c.setUp)
+	if c.attempts.state.Rung >= 0 { // one that had been set up
+		err = errors.Join(err, c.rescale(c.attempts.now().variant))
+	}
 	c.scaled.drop(c.matrix.about())
 	return err
+}
+
+// rescale takes the scaling for a preconditioner.
+func (c *correction[V, S]) rescale(v variant) error {
+	if !c.scaled.suit(v.kind) {
+		return nil
+	}
+	c.scaling = newScaling(c.at, c.scaled)
+	return c.use(c.matrix.about().storage)
 }
 
 // setUp makes a preconditioner of the scaled matrix for the place.
@@ -207,6 +219,9 @@ func (c *correction[V, S]) setUp(v variant, budget float64, at *precision) (
 ) {
 	if c.ctx.Err() != nil { // before the scaled matrix is made for it
 		return nil, nil, 0, fmt.Errorf("%v: %w", v.kind, precond.ErrInterrupted)
+	}
+	if err := c.rescale(v); err != nil {
+		return nil, nil, 0, err
 	}
 	if now := c.matrix.about().storage.precision(); at != nil && *at != now {
 		if err := c.usePrecision(*at); err != nil {

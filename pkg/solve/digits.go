@@ -2,11 +2,9 @@ package solve
 
 import (
 	"math"
-	"math/rand/v2"
 	"time"
 
 	"github.com/mpsolve/mpsolve/pkg/csr"
-	"github.com/mpsolve/mpsolve/pkg/krylov"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
@@ -62,8 +60,9 @@ const (
 	leastStepTol = 1e-10
 	floorEta     = 8    // max |r_i| / w_i, in roundings, where x is as good as its rounding but for what A^-1 enlarges
 	probeTol     = 1e-3 // and nullShare
-	roughTol     = 0.1  // of a rough probe
+	roughTol     = 0.2  // of a rough probe; iterations aim at half of that
 	mostRough    = 0.3  // that may be left of it
+	plainProbe   = 1e-6 // probe up to which roundings of a float64 residual are far below that
 	mostProbe    = 0.1  // from which A is singular for float64
 
 	roundoff = 0x1p-53
@@ -115,6 +114,12 @@ const estimateRounds = 3
 // estimateOnce probes, takes steps and concludes; done if the probe says all that can be said.
 func (a *answer) estimateOnce(work allowance) (done bool, err error) {
 	w, e := a.rowWeights()
+	improve := &improvement{answer: a, w: w, e: e, left: work.steps, size: math.NaN(), error: math.Inf(1)}
+	if work.rough {
+		if err := improve.look(); err != nil { // now: the probe's residual takes the place of the solve's
+			return true, err
+		}
+	}
 	if err := a.probe(w, e, work); err != nil {
 		return true, err
 	}
@@ -122,7 +127,6 @@ func (a *answer) estimateOnce(work allowance) (done bool, err error) {
 		a.digits.State = DigitsNotConfirmed
 		return true, nil
 	}
-	improve := &improvement{answer: a, w: w, e: e, left: work.steps, size: math.NaN(), error: math.Inf(1)}
 	run := improve.run
 	if work.rough {
 		run = improve.assess
@@ -191,110 +195,10 @@ func (a *answer) iterationWork() float64 {
 	return iterationWork(Method(used.method), used.precond.Kind, float64(a.s.m.Rows), nnz, nnz)
 }
 
-// probe solves A e = p, roughly in large solves, for two p where that costs next to nothing:
-// in one of a hundred the direction in which A is nearly singular has a hundredth of its
-// usual share.
-func (a *answer) probe(w []float64, e int, work allowance) error {
-	count, solve := 1, a.solveProbe
-	switch {
-	case work.rough:
-		solve = a.solveRoughProbe
-	case a.s.m.NNZ() <= smallProduct:
-		count, solve = 2, a.solveSmallProbe
-	}
-	g, largest := &a.digits, 0.0
-	for k := range count {
-		d, solved, err := solve(a.randomRoundings(w, uint64(k)), w, work.probe)
-		if err != nil || !solved {
-			return err
-		}
-		// p is 2^-e times a perturbation of the size of the rows; u times that is a rounding.
-		largest = max(largest, a.relative(d, e))
-	}
-	g.Probe, g.Condition = largest, largest/roundoff
-	return nil
-}
-
-// solveSmallProbe solves A d = p to a share of p in the maximum norm.
-func (a *answer) solveSmallProbe(p, w []float64, limit int) (d []float64, solved bool, err error) {
-	tol := min(probeTol, a.nullShare())
-	d, left, err := a.correction(p, w, tol, limit)
-	return d, left <= tol, err
-}
-
-// solveRoughProbe solves A d = p to the size of d: with a tenth of p left that is right to a
-// tenth or two.
-func (a *answer) solveRoughProbe(p, w []float64, limit int) (d []float64, solved bool, err error) {
-	d, left, err := a.correction(p, w, roughTol, limit)
-	return d, left <= mostRough, err
-}
-
-// solveProbe solves A d = p to a share of p in the 2-norm, in which it is known what share a
-// left null vector has. Iterations look at the maximum norm, whose share is up to ten times
-// that one.
-func (a *answer) solveProbe(p, w []float64, limit int) (d []float64, solved bool, err error) {
-	tol := a.nullShare()
-	d, r, total := make([]float64, len(p)), append([]float64(nil), p...), a.rms(p, w)
-	for _, loose := range []float64{3, 1} {
-		before := a.digits.Iterations
-		part, _, err := a.correction(r, w, min(0.5, loose*tol*a.weighted(p, w)/a.weighted(r, w)), limit)
-		if err != nil {
-			return d, false, err
-		}
-		for i, v := range part {
-			d[i] += v
-		}
-		if err := a.s.refiner.residual(r, d, p); err != nil {
-			return d, false, err
-		}
-		if a.rms(r, w) <= min(probeTol, tol)*total {
-			return d, finite(a.vectors.AbsMax(d)), nil
-		}
-		if limit -= a.digits.Iterations - before; limit <= 0 {
-			break
-		}
-	}
-	return d, false, nil
-}
-
-// nullShare is the share of p that may be left: that of a left null vector is N(0,1)/sqrt(n),
-// less in one of forty.
-func (a *answer) nullShare() float64 { return 0.03 / math.Sqrt(float64(len(a.x))) }
-
-// randomRoundings are w_i N(0,1). The seeds are fixed, so that the same solve has the same
-// digits.
-func (a *answer) randomRoundings(w []float64, k uint64) []float64 {
-	p := make([]float64, len(w))
-	a.vectors.Ranges(func(lo, hi int) {
-		rng := rand.New(rand.NewPCG(0x6d70736f6c7665+uint64(lo), k))
-		for i := lo; i < hi; i++ {
-			p[i] = w[i] * rng.NormFloat64()
-		}
-	})
-	return p
-}
-
 // relativeTo returns v u 2^e / x.
 func relativeTo(v, u, x float64, e int) float64 {
 	ev, ex := csr.Exponent(v), csr.Exponent(x)
 	return csr.Ldexp(u*csr.Ldexp(v, -ev)/csr.Ldexp(x, -ex), ev-ex+e)
-}
-
-// correction solves A d = r to a share tol of r, with rows weighed by w; left is the share
-// that is left.
-func (a *answer) correction(r, w []float64, tol float64, limit int) (d []float64, left float64, err error) {
-	start := a.weighted(r, w)
-	unit := append([]float64(nil), w...)
-	for i := range unit {
-		unit[i] *= start
-	}
-	d = make([]float64, len(r))
-	more, err := a.further(d, r, unit, krylov.Options[vector]{Tol: tol, MaxIter: max(1, limit)})
-	a.digits.Iterations += more.Iterations
-	if !finite(a.vectors.AbsMax(d)) {
-		return make([]float64, len(r)), 1, err
-	}
-	return d, more.Measure, err
 }
 
 func finite(v float64) bool { return v-v == 0 }

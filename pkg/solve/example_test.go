@@ -44,7 +44,7 @@ func ExampleNew() {
 	fmt.Printf("%v %.3f %v\n", r.Reason, r.X, err)
 	// Output:
 	// method gmres: the matrix is not symmetric
-	// scaling both: balances rows and columns (powers of two, exact)
+	// scaling both: balances rows and columns; nothing to do (powers of two, exact)
 	// precond none: requested
 	// epsilon 2^-24: many iterations are expected, for which bytes of products count most; refinement steps make up for it
 	// precision AFX at epsilon 2^-24, cw: 35.83 bytes per nonzero instead of 17.33, indices included; 0.00 % dropped

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 )
 
@@ -42,8 +43,9 @@ type digest = [sha256.Size]byte
 // identify returns the identity of the solves of s.
 func (s *Solver) identify() identity {
 	tier, _ := kernels.ActiveTier()
+	model := cmp.Or(s.opt.Storage.Model, adaptive.ModelHere())
 	return identity{
-		Program: s.opt.Checkpoint.Program, Build: build(), Kernels: runtime.GOARCH + " " + tier.String(),
+		Program: s.opt.Checkpoint.Program, Build: build(), Kernels: runtime.GOARCH + " " + tier.String() + ", layouts by the model of " + model.Name,
 		Threads: s.Threads, MaxMemory: cmp.Or(s.opt.givenMemory, s.opt.MaxMemory),
 		Rows: s.given.Rows, Nonzeros: s.given.NNZ(), Matrix: matrixDigest(s.given),
 		Options: appendOptions(nil, "", reflect.ValueOf(s.opt)),

@@ -20,6 +20,7 @@ type improvement struct {
 	left  int     // iterations
 	size  float64 // ||d|| / ||x|| of the last step
 	error float64 // estimate of that of x
+	rms   float64 // of r_i / w_i of an x that is assessed as it is
 	done  bool    // x is as good as float64 allows, or steps no longer help
 }
 
@@ -47,16 +48,22 @@ func (v *improvement) run() error {
 	return nil
 }
 
-// assess estimates the error of x as it is, for which no step is left.
-func (v *improvement) assess() error {
-	r, err := v.residual(v.x)
-	if err != nil {
+// look measures the residual of x as it is, which the solve has left.
+func (v *improvement) look() error {
+	r := make([]float64, len(v.x))
+	if err := v.s.refiner.leftOver(r, v.x, v.b); err != nil {
 		return err
 	}
-	v.error = roundoff
-	if v.weighted(r, v.w) > 0 {
-		v.error = max(v.error, v.enlarged(r))
+	v.scale(r)
+	if v.rms = 0; v.weighted(r, v.w) > 0 {
+		v.rms = v.answer.rms(r, v.w)
 	}
+	return nil
+}
+
+// assess estimates the error of x as it is, for which no step is left.
+func (v *improvement) assess() error {
+	v.error = max(roundoff, v.enlarged(v.rms))
 	return nil
 }
 
@@ -64,17 +71,22 @@ func (v *improvement) assess() error {
 func (v *improvement) residual(x []float64) ([]float64, error) {
 	r := make([]float64, len(x))
 	err := v.s.refiner.residual(r, x, v.b)
+	v.scale(r)
+	return r, err
+}
+
+// scale multiplies a residual by 2^-e.
+func (v *improvement) scale(r []float64) {
 	v.vectors.Ranges(func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			r[i] = csr.Ldexp(r[i], -v.e)
 		}
 	})
-	return r, err
 }
 
-// enlarged is the error of x from r as a whole.
-func (v *improvement) enlarged(r []float64) float64 {
-	return safety * v.rms(r, v.w) / roundoff * v.digits.Probe
+// enlarged is the error of x from a residual with rms(r_i/w_i) as a whole.
+func (v *improvement) enlarged(rms float64) float64 {
+	return safety * rms / roundoff * v.digits.Probe
 }
 
 // step takes one.
@@ -88,7 +100,7 @@ func (v *improvement) step() error {
 		v.size, v.error, v.done = 0, roundoff, true
 		return nil
 	}
-	enlarged := v.enlarged(r)
+	enlarged := v.enlarged(v.answer.rms(r, v.w))
 	tol := max(leastStepTol, min(stepTol, roundoff/enlarged))
 	if eta > floorEta*roundoff {
 		tol = stepTol // there will be another step

@@ -240,19 +240,36 @@ func TestRungs(t *testing.T) {
 	}
 }
 
-// ILU(0) comes before multigrid where transport decides, and only there.
-func TestTransportFirst(t *testing.T) {
-	for p, want := range map[float64]bool{0.1: false, 1: false, 3: true, 100: true} {
-		m, err := generate.Generate("convdiff2d", generate.Params{"n": 210, "peclet": p})
+// ILU(0) comes before multigrid where transport decides, and where relaxed factors are expected to leave few
+// iterations: with some convection on meshes in space. It is relaxed unless transport decides.
+func TestSweptFirst(t *testing.T) {
+	for _, c := range []struct {
+		kind           string
+		n, peclet      float64
+		first, relaxed bool
+	}{
+		{"convdiff2d", 210, 0.1, false, true},
+		{"convdiff2d", 210, 1, false, true},
+		{"convdiff2d", 210, 3, true, true},
+		{"convdiff2d", 210, 100, true, false},
+		{"convdiff3d", 40, 0.1, false, true},
+		{"convdiff3d", 40, 1, true, true},
+		{"convdiff3d", 40, 100, true, false},
+	} {
+		m, err := generate.Generate(c.kind, generate.Params{"n": c.n, "peclet": c.peclet})
 		if err != nil {
 			t.Fatal(err)
 		}
-		rungs := newSolver(t, m, Options{}).rungs()
+		s := newSolver(t, m, Options{})
+		rungs := s.rungs()
 		place := func(kind precond.Kind) int {
 			return slices.IndexFunc(rungs, func(r rung) bool { return r.kind == kind && r.method == BiCGStab })
 		}
-		if ilu0, amg := place(precond.ILU0), place(precond.AMG); amg < 0 || ilu0 < 0 || ilu0 < amg != want {
-			t.Errorf("Peclet number %g: ILU(0) at %d, multigrid at %d of %v", p, ilu0, amg, rungs)
+		if ilu0, amg := place(precond.ILU0), place(precond.AMG); amg < 0 || ilu0 < 0 || ilu0 < amg != c.first {
+			t.Errorf("%v: ILU(0) at %d, multigrid at %d of %v", c, ilu0, amg, rungs)
+		}
+		if s.diffuses() != c.relaxed {
+			t.Errorf("%v: relaxed %v", c, !c.relaxed)
 		}
 	}
 }

@@ -107,7 +107,7 @@ func (c *correction[V, S]) resume(ctx context.Context, p position) error {
 		return err
 	}
 	t.state.Rungs = slices.Clone(p.Ladder.Rungs)
-	err := t.enter(c.setUp)
+	err := errors.Join(t.enter(c.setUp), c.rescale(t.now().variant))
 	if ctx.Err() == nil && err != nil {
 		return &CheckpointError{"cannot be gone on from: precond " + err.Error()}
 	}

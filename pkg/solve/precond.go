@@ -88,6 +88,10 @@ func (s *Solver) precondition(
 	if v.kind == precond.BlockJacobi && p.Kind == PrecondAuto && opt.BlockSize == 0 && s.hasNodes() && s.opt.Device == nil {
 		opt.BlockSize = s.nodeSize() // more unknowns take more time, and fewer iterations only sometimes
 	}
+	if v.kind == precond.ILU0 && s.diffuses() {
+		s.say("precond ilu0: relaxed by %g: the matrix is nearly an M-matrix, and most couplings have no direction", relaxation)
+		opt.Relax, opt.Multigrid.NearNull = relaxation, s.nearNull(1)
+	}
 	if v.kind == precond.AMG {
 		if opt.BlockSize == 0 {
 			opt.BlockSize = precond.BlockSize(m)

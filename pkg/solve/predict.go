@@ -38,6 +38,8 @@ type looks struct {
 	shape   once[graphShape]
 	nodes   once[int] // unknowns of one
 	compact once[bool]
+	rungs   once[[]rung]
+	mMatrix once[bool] // see likeMMatrix
 }
 
 // once is a value that is computed when it is wanted first.
@@ -111,6 +113,22 @@ func (s *Solver) withoutIdle(rungs []rung) []rung {
 		return rungs[1:]
 	}
 	return rungs
+}
+
+const (
+	// sweepRoot is about how many iterations BiCGStab takes with relaxed ILU(0) on meshes in space, relative
+	// to the square root of the number of points along an edge, with which they grow [Gustafsson78].
+	sweepRoot = 3
+	// leastDirection is the share of couplings with a direction from which they are that few.
+	leastDirection = 0.1
+)
+
+// fewSweeps reports whether BiCGStab with relaxed ILU(0) is expected to take less than multigrid: with
+// some convection, on a mesh in space, of up to some hundred points along an edge.
+func (s *Solver) fewSweeps() bool {
+	n, nnz := float64(s.m.Rows), float64(s.m.NNZ())
+	work := sweepRoot * math.Sqrt(math.Cbrt(n)) * iterationWork(BiCGStab, precond.ILU0, n, nnz, nnz)
+	return s.shape() == spatial && direction(s.m) > leastDirection && work <= rivalWork[precond.AMG][spatial]*nnz
 }
 
 // leastIterations is how many iterations conjugate gradients take at least with the diagonal as

@@ -17,8 +17,10 @@ type refiner interface {
 	// refine solves from x, the guess if opt says so, with vectors in the order chosen.
 	refine(ctx context.Context, x, b []float64, opt krylov.Options[vector]) (krylov.Result, error)
 	further(ctx context.Context, x, b, w []float64, opt krylov.Options[vector]) (krylov.Result, error)
+	roughly(ctx context.Context, x, b, w []float64, opt krylov.Options[vector]) (krylov.Result, error)
 	rowwise(ctx context.Context, x, b, sums []float64, opt krylov.Options[vector]) (krylov.Result, error)
 	residual(r, x, b []float64) error
+	leftOver(r, x, b []float64) error
 	usage() usage
 	close()
 }
@@ -44,7 +46,9 @@ type refinement[V any, S linop.Scalar[S]] struct {
 	steps      *krylov.Refinement[V, S]
 	correction *correction[V, S]
 	recorder   *recorder
-	epsilon    float64 // of preconditioners
+	epsilon    float64     // of preconditioners
+	left       bool        // by the last solve: the residual of its x
+	last       [2]*float64 // x and b of the last solve that left it; see leftOver
 }
 
 // newRefinement makes operators, methods and work vectors there. The place is closed with
@@ -60,7 +64,7 @@ func newRefinement[V any, S linop.Scalar[S]](ctx context.Context, s *Solver, at 
 
 func (f *refinement[V, S]) build(ctx context.Context, s *Solver) (err error) {
 	f.exact = &linop.Timed[V, S]{Operator: f.at.exact()}
-	f.measure = newMeasure(f.at, s.opt.Stop, s.m.RowSums(s.pool))
+	f.measure = newMeasure(f.at, s.opt.Stop, s.absSums())
 	if err := f.at.err(); err != nil {
 		return err
 	}
@@ -85,12 +89,16 @@ func (f *refinement[V, S]) refine(ctx context.Context, x, b []float64, opt krylo
 		return result, err
 	}
 	f.at.download(x, vx)
+	if f.left {
+		f.last = [2]*float64{&x[0], &b[0]}
+	}
 	return result, f.at.err()
 }
 
 // solve refines x.
 func (f *refinement[V, S]) solve(ctx context.Context, x, b V, opt krylov.Options[V]) (krylov.Result, error) {
 	f.measure.begin(b)
+	f.left, f.last = false, [2]*float64{}
 	opt.Agree = f.at.agree()
 	opt.Measure = func(x, r V) float64 {
 		f.correction.reached = f.measure.of(x, r)
@@ -103,6 +111,7 @@ func (f *refinement[V, S]) solve(ctx context.Context, x, b V, opt krylov.Options
 		return krylov.Result{}, err
 	}
 	result := f.steps.Solve(ctx, f.exact, f.correction, x, b, opt)
+	f.left = result.Reason == krylov.Converged
 	f.correction.attempts.current.Reason = result.Reason.String()
 	return result, f.at.err()
 }

@@ -86,7 +86,7 @@ var (
 		{variant: variant{kind: precond.Jacobi}, when: (*Solver).diagonal, method: BiCGStab, trial: true},
 		{variant: variant{kind: precond.LU, most: smallWork}, when: (*Solver).small},
 		{variant: variant{kind: precond.LU, most: completeWork}, when: (*Solver).compact},
-		{variant: variant{kind: precond.ILU0}, when: (*Solver).largeTransport, method: BiCGStab, trial: true},
+		{variant: variant{kind: precond.ILU0}, when: (*Solver).largeSwept, method: BiCGStab, trial: true},
 		{variant: variant{kind: precond.AMG}, when: (*Solver).largeDiffusion, method: BiCGStab},
 		{variant: variant{kind: precond.AMG}, when: (*Solver).largeDiffusion},
 		{variant: variant{kind: precond.LU, most: littleWork}, when: (*Solver).likeNetwork},
@@ -125,8 +125,11 @@ const (
 func (s *Solver) large() bool          { return s.m.NNZ() >= multigridNonzeros }
 func (s *Solver) manyRows() bool       { return s.m.Rows >= sparseRows }
 func (s *Solver) fewRows() bool        { return !s.manyRows() }
-func (s *Solver) largeDiffusion() bool { return s.manyRows() && !s.Facts.Symmetric && likeMMatrix(s.m) }
-func (s *Solver) largeTransport() bool { return s.largeDiffusion() && transports(s.m) }
+func (s *Solver) largeDiffusion() bool { return s.manyRows() && !s.Facts.Symmetric && s.likeMMatrix() }
+
+func (s *Solver) largeSwept() bool {
+	return s.largeDiffusion() && (direction(s.m) > oneWay || s.fewSweeps())
+}
 func (s *Solver) diagonal() bool       { return s.Facts.DiagonalZero == 0 }
 func (s *Solver) largeWithNodes() bool { return s.large() && s.hasNodes() }
 
@@ -140,12 +143,19 @@ func (s *Solver) nodeSize() int {
 	return s.looks.nodes.get(func() int { return precond.BlockSize(s.m) })
 }
 
+func (s *Solver) likeMMatrix() bool {
+	return s.looks.mMatrix.get(func() bool { return likeMMatrix(s.m) })
+}
+
 // likeNetwork reports whether complete factors may be cheap and ILU(0) may not help: a matrix
 // with many rows of few nonzeros, most of which are not diagonally dominant, such as of grids
 // of power lines. What complete factors take shows when their rows are ordered.
 func (s *Solver) likeNetwork() bool {
 	return s.manyRows() && s.m.NNZ() <= networkNonzeros*s.m.Rows && !mostRows(s.m, dominant)
 }
+
+// ladder is rungs, found once.
+func (s *Solver) ladder() []rung { return s.looks.rungs.get(s.rungs) }
 
 // rungs returns the ladder of the system: each rung is a fallback of those before it.
 func (s *Solver) rungs() []rung { return s.withoutIdle(s.allRungs()) }
@@ -250,13 +260,19 @@ const (
 	sampledRows = 10000
 	mostly      = 0.9  // share of the rows
 	dominance   = 1.01 // sum of a row's other magnitudes, relative to its diagonal
-	oneWay      = 0.5  // |a_ij - a_ji| / (|a_ij| + |a_ji|) from which transport decides
+	oneWay      = 0.5  // share of couplings with a direction from which transport decides
+	relaxation  = 0.95 // precond.Options.Relax, up to
+	mostRelaxed = 0.75 // such a share
 )
 
-// transports reports whether most of what couples unknowns has a direction, as where convection outweighs
-// diffusion: there ILU(0), which follows it, takes fewer iterations the stronger that is, and multigrid more.
-// In upwind differences of cell Peclet number p the ratio is p / (p + 2).
-func transports(m *csr.Matrix) bool {
+// diffuses reports whether ILU(0) is to be relaxed: A is nearly an M-matrix, which what ILU(0) drops then
+// leaves one, and keeps what it makes of the near-null vector nearly; so fewer iterations are left where
+// diffusion couples unknowns in both directions. Where convection decides, ILU(0) follows it and drops little.
+func (s *Solver) diffuses() bool { return likeMMatrix(s.m) && direction(s.m) < mostRelaxed }
+
+// direction is the share of what couples unknowns, in a sample of rows, that has a direction,
+// sum |a_ij - a_ji| / sum (|a_ij| + |a_ji|). In upwind differences of cell Peclet number p it is p / (p + 2).
+func direction(m *csr.Matrix) float64 {
 	apart, sum := 0.0, 0.0
 	for i := 0; i < m.Rows; i += m.Rows/sampledRows + 1 {
 		cols, vals := m.Row(i)
@@ -267,7 +283,7 @@ func transports(m *csr.Matrix) bool {
 			}
 		}
 	}
-	return apart > oneWay*sum
+	return apart / max(sum, math.SmallestNonzeroFloat64)
 }
 
 // likeMMatrix reports whether most rows of m are those of a diagonally dominant M-matrix:

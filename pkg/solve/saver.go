@@ -46,6 +46,7 @@ func (f *refinement[V, S]) solveRecorded(ctx context.Context, x, b V, opt krylov
 		}
 		f.correction.saver = s
 		result = f.steps.Solve(ctx, f.exact, recorded[V, S]{f.correction}, x, b, opt)
+		f.left = result.Reason == krylov.Converged
 		f.correction.saver = nil
 		f.correction.attempts.current.Reason = result.Reason.String()
 	}

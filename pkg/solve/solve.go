@@ -31,10 +31,11 @@ type Solver struct {
 	scaled  *scaledMatrix
 	opt     Options
 	pool    *parallel.Pool
-	refiner refiner // nil: closed
-	stored  func()  // called when the method's matrix is stored; nil: no one waits for that
-	special special // nil: an ordinary matrix
-	looks   looks   // of m
+	refiner refiner   // nil: closed
+	stored  func()    // called when the method's matrix is stored; nil: no one waits for that
+	special special   // nil: an ordinary matrix
+	looks   looks     // of m
+	sums    []float64 // sum_j |a_ij| of each row of m; nil: not asked for yet
 
 	recorder *recorder // of checkpoints; nil: none
 }
@@ -201,6 +202,14 @@ func ended(ctx context.Context, err *error) {
 	} else if r != nil {
 		panic(r)
 	}
+}
+
+// absSums returns the sums of magnitudes of the rows, which must stay as they are.
+func (s *Solver) absSums() []float64 {
+	if s.sums == nil {
+		s.sums = s.m.RowSums(s.pool)
+	}
+	return s.sums
 }
 
 // Device describes the device that is solved on, and the most of its memory, in bytes, that

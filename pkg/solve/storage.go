@@ -111,7 +111,9 @@ func (s *Solver) spares(rungs []rung) bool {
 
 // storageOpen reports whether the options leave the storage to the rules.
 func (s *Solver) storageOpen() bool {
-	return !s.opt.NoRefine && reflect.ValueOf(s.opt.Storage).IsZero()
+	t := s.opt.Storage
+	t.Model = nil
+	return !s.opt.NoRefine && reflect.ValueOf(t).IsZero()
 }
 
 // lookup returns a set that exists.

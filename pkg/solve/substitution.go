@@ -129,13 +129,17 @@ func (t *substitution) refine(ctx context.Context, x, b []float64, opt krylov.Op
 
 // further implements refiner: substitution is as accurate as it can be at once.
 func (t *substitution) further(ctx context.Context, x, b, w []float64, _ krylov.Options[vector]) (krylov.Result, error) {
+	r := append([]float64(nil), b...)
 	reason, done := t.solve(ctx, x, b)
-	if !done {
-		return krylov.Result{Reason: reason, Measure: 1}, nil
+	if done {
+		t.exact.Residual(r, b, x)
 	}
-	r := make([]float64, len(x))
-	t.exact.Residual(r, b, x)
 	return krylov.Result{Reason: reason, Measure: weighted(linop.NewHost(len(r), t.s.pool), r, w)}, nil
+}
+
+// roughly implements refiner.
+func (t *substitution) roughly(ctx context.Context, x, b, w []float64, opt krylov.Options[vector]) (krylov.Result, error) {
+	return t.further(ctx, x, b, w, opt)
 }
 
 // rowwise implements refiner.
@@ -148,6 +152,9 @@ func (t *substitution) residual(r, x, b []float64) error {
 	t.exact.Residual(r, b, x)
 	return nil
 }
+
+// leftOver implements refiner.
+func (t *substitution) leftOver(r, x, b []float64) error { return t.residual(r, x, b) }
 
 // usage implements refiner.
 func (t *substitution) usage() usage {

@@ -1,9 +1,12 @@
 package solve
 
 import (
+	"slices"
+
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
+	"github.com/mpsolve/mpsolve/pkg/precond"
 )
 
 // scaledMatrix is s D_r A D_c with powers of two D_r and D_c, where s = -1 makes a matrix
@@ -14,6 +17,47 @@ type scaledMatrix struct {
 	m    *csr.Matrix // A
 	pool *parallel.Pool
 	made *csr.Matrix // nil: to be made
+
+	// later is the scaling for all preconditioners but the diagonal, for which there is none; nil: it is
+	// the same for all.
+	later func() csr.Scaling
+	none  bool // in use
+}
+
+// unscaled is the least and, inverted, the largest magnitude of a nonzero with which a matrix may do
+// without scaling, and unbalanced the quotient of row sums up to which it may.
+const (
+	unscaled   = 0x1p-100
+	unbalanced = 0x1p32
+)
+
+// defers reports whether scaling waits for another preconditioner than the first: where that is the
+// diagonal, of an unsymmetric matrix, it undoes the scaling of columns, and makes up for that of rows
+// unless these are very different. The sweeps and the copy take as long as tens of iterations.
+func (s *Solver) defers() bool {
+	f := s.Facts
+	if s.opt.Scale != ScaleAuto || f.Symmetric || s.opt.Device != nil || !s.large() || f.MinAbs < unscaled || f.MaxAbs > 1/unscaled {
+		return false
+	}
+	if first := s.ladder()[0]; !first.trial || first.kind != precond.Jacobi { // which the scaling has no part in
+		return false
+	}
+	sums := s.absSums()
+	return slices.Max(sums) <= unbalanced*slices.Min(sums)
+}
+
+// suit takes the scaling for a kind of preconditioner, and reports whether that is another one.
+func (s *scaledMatrix) suit(kind precond.Kind) (changed bool) {
+	if s.later == nil || s.none == (kind == precond.Jacobi) {
+		return false
+	}
+	if s.none = !s.none; s.none {
+		s.Scaling = csr.NoScaling(s.m)
+	} else {
+		s.Scaling = s.later()
+	}
+	s.made = nil
+	return true
 }
 
 // matrix returns it. It is made once and kept until drop is called.
@@ -47,6 +91,9 @@ type scaling[V any] struct {
 
 func newScaling[V any, S linop.Scalar[S]](at place[V, S], s *scaledMatrix) scaling[V] {
 	row := at.powers(s.Row, 1)
+	if s.Identity() {
+		return scaling[V]{s.sign, row, row, row}
+	}
 	col := row
 	if &s.Row[0] != &s.Col[0] {
 		col = at.powers(s.Col, 1)

@@ -254,29 +254,24 @@ func absMax(x []float64) float64 {
 // 2^-e with e such that the largest is near 1. None is below 2^-900. ||x||_inf is that of the part
 // of the system where parts need care.
 func (a *answer) rowWeights() (w []float64, e int) {
-	w = a.s.m.RowSums(a.s.pool)
-	size := a.vectors.AbsMax(a.x)
+	sums, size := a.s.absSums(), a.vectors.AbsMax(a.x)
 	ex := csr.Exponent(size)
-	e = int(a.vectors.Max(func(lo, hi int) float64 {
-		e := leastExponent
-		for i := lo; i < hi; i++ {
-			if t := w[i]; t > 0 {
-				e = max(e, csr.Exponent(min(t, math.MaxFloat64))+ex)
-			}
-			if a.b[i] != 0 {
-				e = max(e, csr.Exponent(a.b[i]))
-			}
-		}
-		return float64(e)
-	}))
+	e = leastExponent
+	if t := a.vectors.AbsMax(sums); t > 0 {
+		e = csr.Exponent(min(t, math.MaxFloat64)) + ex
+	}
+	if b := a.vectors.AbsMax(a.b); b > 0 {
+		e = max(e, csr.Exponent(b))
+	}
 	parts := a.partSizes()
+	w = make([]float64, len(sums))
 	a.vectors.Ranges(func(lo, hi int) {
 		norm := csr.Ldexp(size, -ex)
 		for i := lo; i < hi; i++ {
 			if parts != nil {
 				norm = csr.Ldexp(parts.size[parts.of[i]], -ex)
 			}
-			t := min(w[i], math.MaxFloat64)
+			t := min(sums[i], math.MaxFloat64)
 			w[i] = max(0x1p-900, csr.Ldexp(t*norm, ex-e)+csr.Ldexp(math.Abs(a.b[i]), -e))
 		}
 	})

@@ -52,9 +52,10 @@ func (k *blocks) joinRow(i int) {
 	if r, ok := k.plainTerms(i); ok {
 		level, own := joined*(r.absAx+r.b), k.find(int32(i))
 		cols, vals := k.m.Row(i)
+		x, columns, vals := k.x, k.of[k.m.Rows:], vals[:len(cols)]
 		for p, j := range cols {
-			if math.Abs(vals[p]*k.x[j]) > level && atomic.LoadInt32(&k.of[k.m.Rows+int(j)]) != own { // not joined yet
-				k.join(int32(i), j)
+			if math.Abs(vals[p]*x[j]) > level && atomic.LoadInt32(&columns[j]) != own { // not joined yet
+				own = k.join(own, j)
 			}
 		}
 		return
@@ -82,19 +83,19 @@ func (k *blocks) eachTerm(i int, r *row, do func(j int32, matters bool, term sca
 	}
 }
 
-// join makes one block of those of row i and column j. The first of a block represents it,
-// so the outcome does not depend on the order in which threads join.
-func (k *blocks) join(i, j int32) {
+// join makes one block of those of row i and column j, and returns its representative. The first
+// of a block represents it, so the outcome does not depend on the order in which threads join.
+func (k *blocks) join(i, j int32) int32 {
 	for j += int32(k.m.Rows); ; {
 		i, j = k.find(i), k.find(j)
 		if i == j {
-			return
+			return i
 		}
 		if i > j {
 			i, j = j, i
 		}
 		if atomic.CompareAndSwapInt32(&k.of[j], j, i) {
-			return
+			return i
 		}
 	}
 }
@@ -127,7 +128,7 @@ func (k *blocks) one() bool {
 		return false
 	}
 	k.each(k.m.Cols, func(j int) {
-		if math.Abs(k.xs[j]) == k.xmax && k.find(int32(k.m.Rows+j)) == 0 {
+		if csr.Ldexp(math.Abs(k.x[j]), -k.ex) == k.xmax && k.find(int32(k.m.Rows+j)) == 0 {
 			largest.Store(true)
 		}
 	})

@@ -20,38 +20,70 @@ func ordinary(least, most float64) bool { return least >= leastPlain && most <= 
 // plainRow is a row of ordinary numbers, not scaled.
 type plainRow struct{ residual, absAx, b, t float64 }
 
+// The bits of ordinary magnitudes are those of leastPlain and at most spanPlain more.
+var (
+	bitsPlain = math.Float64bits(leastPlain)
+	spanPlain = math.Float64bits(mostPlain) - bitsPlain
+)
+
 // plainTerms computes row i without its residual; ok is false if its numbers are not ordinary.
 func (s *system) plainTerms(i int) (r plainRow, ok bool) {
-	if !s.plain {
+	if r, ok = s.plainRight(i); !ok {
 		return r, false
 	}
 	cols, vals := s.m.Row(i)
-	least, most := mostPlain, 0.0
+	x, vals := s.x, vals[:len(cols)]
 	for k, j := range cols {
-		v := vals[k]
-		a := math.Abs(v)
-		if a < least && a != 0 {
-			least = a
-		}
-		if a > most {
-			most = a
+		a := math.Abs(vals[k])
+		if math.Float64bits(a)-bitsPlain > spanPlain && a != 0 {
+			return r, false
 		}
 		r.t += a
-		r.absAx += math.Abs(v * s.x[j])
+		r.absAx += math.Abs(vals[k] * x[j])
 	}
-	r.b = math.Abs(s.b[i])
-	return r, ordinary(least, most) && r.t-r.t == 0 && (r.b == 0 || ordinary(r.b, r.b))
+	return r, true
 }
 
-// plainRow computes row i; ok is false if its numbers are not ordinary.
+// plainRight is row i with its right-hand side alone.
+func (s *system) plainRight(i int) (r plainRow, ok bool) {
+	if s.plain {
+		r.b = math.Abs(s.b[i])
+		ok = r.b == 0 || ordinary(r.b, r.b)
+	}
+	return r, ok
+}
+
+// compensated is the number of terms that are summed with one correction, which bounds its
+// roundings.
+const compensated = 256
+
+// plainRow computes row i; ok is false if its numbers are not ordinary. Its terms are summed with
+// the sum of their rounding errors ([OgitaRO05], algorithm Dot2), which is as accurate as
+// double-double arithmetic and does not wait for each of them.
 func (s *system) plainRow(i int) (r plainRow, ok bool) {
-	if r, ok = s.plainTerms(i); !ok {
+	if r, ok = s.plainRight(i); !ok {
 		return r, false
 	}
 	cols, vals := s.m.Row(i)
-	var ax dd.DD
-	for k, j := range cols {
-		ax = ax.AddProd(vals[k], s.x[j])
+	x, ax := s.x, dd.DD{}
+	for len(cols) > 0 {
+		n := min(len(cols), compensated)
+		var sum, errors float64
+		terms := vals[:n]
+		for k, j := range cols[:n] {
+			a := math.Abs(terms[k])
+			if math.Float64bits(a)-bitsPlain > spanPlain && a != 0 {
+				return r, false
+			}
+			r.t += a
+			p, e := dd.TwoProd(terms[k], x[j])
+			r.absAx += math.Abs(p)
+			var f float64
+			sum, f = dd.TwoSum(sum, p)
+			errors += e + f
+		}
+		ax = ax.Add(dd.From(sum)).Add(dd.From(errors))
+		cols, vals = cols[n:], vals[n:]
 	}
 	r.residual = math.Abs(dd.From(s.b[i]).Sub(ax).Float())
 	return r, true

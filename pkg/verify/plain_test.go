@@ -66,3 +66,29 @@ func TestPlainIsScaled(t *testing.T) {
 		t.Errorf("%d of 300 systems are plain: nothing is compared", plain)
 	}
 }
+
+// Rows of many terms that cancel, whose sums are corrected in several pieces.
+func TestLongPlainRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, n := range []int{compensated - 1, compensated, compensated + 1, 5*compensated + 3} {
+		entries, x, b := map[[2]int]float64{}, make([]float64, n), make([]float64, 2)
+		for j := range n {
+			x[j] = rng.NormFloat64()
+			entries[[2]int{0, j}], entries[[2]int{1, j}] = rng.NormFloat64(), math.Ldexp(rng.NormFloat64(), rng.IntN(80)-40)
+		}
+		m := build(t, 2, n, entries)
+		m.MulVec(b, x) // right but for rounding
+		if s := newSystem(m, x, b, nil); !s.plain {
+			t.Fatal("the system is not ordinary")
+		}
+		got, want := compute(t, m, x, b), oracle(m, x, b)
+		if got.Row == 0 || got.Row > 1e-13 {
+			t.Errorf("%d terms: error %g is no rounding", n, got.Row)
+		}
+		for k, v := range [][2]float64{{got.Row, want.Row}, {got.Componentwise, want.Componentwise}, {got.RelativeResidual, want.RelativeResidual}} {
+			if !(math.Abs(v[0]-v[1]) <= 1e-12*v[1]) {
+				t.Errorf("%d terms: error %d is %v, want %v", n, k, v[0], v[1])
+			}
+		}
+	}
+}

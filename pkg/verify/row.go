@@ -13,10 +13,9 @@ type system struct {
 	m    *csr.Matrix
 	x, b []float64
 
-	xs   []float64 // x times 2^-ex
-	ex   int
-	xmax float64 // the largest magnitude of xs
-	tiny bool    // xs has elements so small that products with them may vanish
+	ex   int     // exponent of the largest magnitude of x
+	xmax float64 // that times 2^-ex
+	tiny bool    // x has elements so small beside it that products with them may vanish
 
 	plain bool // all elements of x are ordinary numbers
 }
@@ -38,12 +37,7 @@ func newSystem(m *csr.Matrix, x, b []float64, pool *parallel.Pool) *system {
 			least = e[0]
 		}
 	}
-	s := &system{m: m, x: x, b: b, ex: exponent(most), xs: make([]float64, len(x))}
-	pool.Run(parts, parallel.Func(func(k int) {
-		for j := k * blockRows; j < min((k+1)*blockRows, len(x)); j++ {
-			s.xs[j] = csr.Ldexp(x[j], -s.ex)
-		}
-	}))
+	s := &system{m: m, x: x, b: b, ex: exponent(most)}
 	s.xmax = csr.Ldexp(most, -s.ex)
 	s.tiny = least != 0 && csr.Ldexp(least, -s.ex) < narrow
 	s.plain = least == 0 || ordinary(least, most)
@@ -87,9 +81,9 @@ func (s *system) row(i int) row {
 	} else {
 		var sum float64
 		for k, j := range cols {
-			a := vals[k] * scale
-			ax = ax.AddProd(a, s.xs[j])
-			sum += math.Abs(a * s.xs[j])
+			a, x := vals[k]*scale, csr.Ldexp(s.x[j], -s.ex)
+			ax = ax.AddProd(a, x)
+			sum += math.Abs(a * x)
 		}
 		product = scaled{sum, ea + s.ex}
 	}

@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mpsolve/mpsolve/internal/atomicfile"
+	"github.com/mpsolve/mpsolve/internal/bench"
+	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/internal/machine"
+	"github.com/mpsolve/mpsolve/internal/report"
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
+	"github.com/mpsolve/mpsolve/pkg/csr"
+)
+
+const calibrateLong = `Measure what products cost on this processor, for the choice of layouts.
+
+How the matrix is stored is chosen by a model of the time of a product. mpsolve has
+models of a few processors, and takes the nearest one. calibrate measures small
+products in every layout and the memory for some ten seconds, on an otherwise idle
+machine, prints both models, and keeps the new one in the user's cache folder, under
+the name of the processor and of the kernels in use. From then on solve, spmv, info and
+bench spmv choose by it. So runs before and after a calibration may differ in the
+last bits of x; runs between two calibrations do not.`
+
+func newCalibrate(s streams) *cobra.Command {
+	var remove bool
+	c := &cobra.Command{
+		Use: "calibrate", Short: "Measure this processor for the choice of layouts", Long: calibrateLong,
+		Example: "  mpsolve calibrate\n  mpsolve calibrate --remove",
+		Args:    exactly(0, "no argument"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if remove {
+				return removeModel(s.out)
+			}
+			return calibrate(c.Context(), s)
+		},
+	}
+	c.Flags().BoolVar(&remove, "remove", false, "remove the model that was measured: that of the table serves again")
+	return c
+}
+
+// calibrationMatrices are small ones, whose products take all kinds of instructions, and
+// one whose x is larger than a core's cache.
+var calibrationMatrices = []string{
+	"poisson2d,n=50,decades=4", "poisson3d,n=14", "elasticity3d,n=7", "stencil27,n=12,window=500", "wathen,nx=20,ny=20",
+	"powerlaw,n=4000", "powerlaw,n=400000",
+}
+
+func calibrate(ctx context.Context, s streams) error {
+	if !kernels.HasFastSlots() {
+		return errors.New("nothing to calibrate: on this processor, or with these kernels, auto is always FP64 CSR")
+	}
+	path, err := modelPath()
+	if err != nil {
+		return err
+	}
+	status := newStatusLine(s.err)
+	defer status.done()
+	status.show(func() string { return "measuring products and the memory" })
+	var matrices []*csr.Matrix
+	for _, text := range calibrationMatrices {
+		named, err := generated(text, 0)
+		if err != nil {
+			return err
+		}
+		m, err := named.load(ctx)
+		if err != nil {
+			return err
+		}
+		matrices = append(matrices, m)
+	}
+	known := adaptive.ModelHere()
+	caches := machine.Caches()
+	if caches.L2 > 0 && caches.L3 > caches.L2 {
+		known = known.WithSizes(adaptive.Sizes{Near: caches.L2, Shared: caches.L3 / 4 * 3})
+	}
+	name := fmt.Sprintf("%s, measured %s", modelKey(), time.Now().Format(time.DateOnly))
+	measured, err := bench.Calibrate(ctx, name, known, matrices)
+	if err != nil {
+		return err
+	}
+	status.clear()
+	out := &firstError{w: s.out}
+	report.Models(out, adaptive.ModelHere(), measured)
+	if out.err != nil {
+		return out.err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	err = atomicfile.WriteContext(ctx, path, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(measured)
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "written to %s\n", path)
+	return out.err
+}
+
+// removeModel removes the model that was measured, if there is one.
+func removeModel(w io.Writer) error {
+	path, err := modelPath()
+	if err != nil {
+		return err
+	}
+	switch err := os.Remove(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		_, err = fmt.Fprintln(w, "there is none")
+		return err
+	case err != nil:
+		return err
+	}
+	_, err = fmt.Fprintf(w, "removed %s\n", path)
+	return err
+}
+
+// modelKey names the processor and the kernels in use.
+func modelKey() string {
+	tier, _ := kernels.ActiveTier()
+	return report.Known(machine.Processor()) + ", " + tier.String()
+}
+
+// modelPath is the file of the model that was measured on this processor.
+func modelPath() (string, error) {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	word := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(modelKey()))
+	return filepath.Join(dir, "mpsolve", "model-"+word+".json"), nil
+}
+
+// model is the one that was measured on this processor, or nil, for that of the table.
+var model = sync.OnceValues(func() (*adaptive.Model, error) {
+	path, err := modelPath()
+	if err != nil {
+		return nil, nil // no folder, no model
+	}
+	return readModel(path)
+})
+
+// readModel reads the model in a file, nil if there is none.
+func readModel(path string) (*adaptive.Model, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	m := new(adaptive.Model)
+	if err == nil {
+		err = json.Unmarshal(data, m)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w; mpsolve calibrate makes it again, calibrate --remove removes it", path, err)
+	}
+	return m, nil
+}
+
+// modelText describes the model in use.
+func modelText() string {
+	switch m, err := model(); {
+	case err != nil:
+		return err.Error()
+	case m != nil:
+		return m.Name
+	}
+	return adaptive.ModelHere().Name + ", of the table"
+}

@@ -1,0 +1,48 @@
+package kernels
+
+// Rows are rows of a sparse matrix, or of a part of it, as in CSR: row i has the columns
+// Col[Ptr[i]:Ptr[i+1]] and the values Val[Ptr[i]:Ptr[i+1]]. Assembly relies on the order of the fields.
+type Rows struct {
+	Ptr []int64
+	Col []int32
+	Val []float64
+}
+
+// TermSlack is the number of elements behind the last term that Terms may write.
+const TermSlack = 8
+
+// Terms lists the terms of a sum of rows of a matrix, f[k] times row j[k] for k = 0, 1, ...: their
+// columns in col and their products in val, in this order. Row i of the matrix is row i mod
+// 2^shift of part[i / 2^shift]. It stops before a row for which col and val, of one length, have no
+// room with TermSlack more elements, and returns the number of rows so far and that of their terms.
+func Terms(col []int32, val []float64, j []int32, f []float64, part []Rows, shift uint) (rows, terms int) {
+	if len(j) == 0 || len(col) < TermSlack {
+		return 0, 0
+	}
+	return listTerms[active](col, val, j, f, part, shift)
+}
+
+// termsKernel is Terms for one row at least, and slices of TermSlack elements at least.
+type termsKernel func(col []int32, val []float64, j []int32, f []float64, part []Rows, shift uint) (rows, terms int)
+
+var listTerms = everyTier(termsKernel(terms))
+
+func terms(col []int32, val []float64, j []int32, f []float64, part []Rows, shift uint) (rows, terms int) {
+	f = f[:len(j)]
+	for k, i := range j {
+		p, at := &part[uint(i)>>shift], int(i)&(1<<shift-1)
+		lo, hi := p.Ptr[at], p.Ptr[at+1]
+		end := terms + int(hi-lo)
+		if end+TermSlack > len(col) {
+			return k, terms
+		}
+		v := p.Val[lo:hi]
+		toVal := val[terms:end]
+		copy(col[terms:end], p.Col[lo:hi])
+		for t := range toVal {
+			toVal[t] = f[k] * v[t]
+		}
+		terms = end
+	}
+	return len(j), terms
+}

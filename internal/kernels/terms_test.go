@@ -1,0 +1,65 @@
+//go:build linux
+
+package kernels
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/mpsolve/mpsolve/internal/guard"
+)
+
+// Terms are those of the definition, for parts that end at the end of memory, and stop where there is
+// no room.
+func TestTerms(t *testing.T) { eachTier(t, testTerms) }
+
+func testTerms(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	const shift = 4
+	for _, longest := range []int{1, 4, 9, 16, 40} {
+		var part []Rows
+		for range 5 {
+			lengths := []int64{0}
+			for range 1 << shift {
+				lengths = append(lengths, lengths[len(lengths)-1]+rng.Int64N(int64(longest)+1))
+			}
+			n := int(lengths[len(lengths)-1])
+			p := Rows{guard.Slice[int64](t, len(lengths)), guard.Slice[int32](t, n), guard.Slice[float64](t, n)}
+			copy(p.Ptr, lengths)
+			for k := range n {
+				p.Col[k], p.Val[k] = rng.Int32(), rng.NormFloat64()
+			}
+			part = append(part, p)
+		}
+		for rows := range 12 {
+			j, f := guard.Slice[int32](t, rows), guard.Slice[float64](t, rows)
+			var ends []int
+			var cols []int32
+			var vals []float64
+			for k := range j {
+				j[k], f[k] = rng.Int32N(5<<shift), rng.NormFloat64()
+				p, at := part[j[k]>>shift], j[k]%(1<<shift)
+				for e := p.Ptr[at]; e < p.Ptr[at+1]; e++ {
+					cols, vals = append(cols, p.Col[e]), append(vals, f[k]*p.Val[e])
+				}
+				ends = append(ends, len(cols))
+			}
+			for _, room := range []int{len(cols) + TermSlack, len(cols) + TermSlack - 1, len(cols)/2 + TermSlack, TermSlack, TermSlack - 1, 0} {
+				want := 0 // rows
+				for want < rows && ends[want]+TermSlack <= room {
+					want++
+				}
+				end := 0
+				if want > 0 {
+					end = ends[want-1]
+				}
+				col, val := guard.Slice[int32](t, room), guard.Slice[float64](t, room)
+				gotRows, terms := Terms(col, val, j, f, part, shift)
+				if gotRows != want || terms != end || !slices.Equal(col[:terms], cols[:end]) || !slices.Equal(val[:terms], vals[:end]) {
+					t.Fatalf("rows up to %d, room for %d: %d rows with %d terms, want %d with %d, or other terms", longest, room, gotRows, terms, want, end)
+				}
+			}
+		}
+	}
+}

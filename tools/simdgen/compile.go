@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bytes"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	always = "-x c -std=c11 -O3 -ffreestanding -ffp-contract=off -fno-math-errno -fno-ident -fno-pic " +
+		"-fno-asynchronous-unwind-tables -fno-stack-protector -fno-jump-tables -fno-unroll-loops -fno-vectorize -fno-slp-vectorize " +
+		"-ffunction-sections -fdata-sections -fstack-usage -Wall -Wextra -Werror -c"
+
+	// mostStack is the most that a kernel may take of a stack, in bytes.
+	mostStack = 2048
+
+	// script puts the code and its constants one after the other, from the address BASE on.
+	script = `SECTIONS {
+	. = BASE;
+	.text : ALIGN(64) { *(.start) *(.text*) }
+	.rodata : ALIGN(64) { *(.rodata*) . = ALIGN(4); }
+	end = .;
+	/DISCARD/ : { *(.comment) *(.note*) *(.llvm_addrsig) *(.eh_frame*) *(.stack_sizes) }
+}
+`
+)
+
+// image is the machine code of a kernel: from its start on, which calls the kernel, to the end
+// of its constants, where the caller goes on.
+type image struct {
+	kernel
+	code  []byte
+	text  int            // bytes of instructions
+	lines map[int]string // the instruction at each byte where one begins
+	stack int            // bytes that it needs
+}
+
+// compile compiles a file of the source, and links each of its kernels.
+func (t *target) compile(source, dir string, kernels []kernel) (images []image, err error) {
+	object := filepath.Join(dir, "kernels.o")
+	args := append(strings.Fields(always+" "+t.flags), source, "-o", object)
+	if _, err := command("clang-19", args...); err != nil {
+		return nil, err
+	}
+	stacks, err := stackUsage(strings.TrimSuffix(object, ".o") + ".su")
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range kernels {
+		i, err := t.link(object, dir, k)
+		if err != nil {
+			return nil, fmt.Errorf("%s, %s: %w", filepath.Base(source), k.name, err)
+		}
+		i.stack = stacks[k.name] + 64 + 16 // aligned, and the return address
+		if i.stack > mostStack {
+			return nil, fmt.Errorf("%s, %s: takes %d bytes of the stack, more than %d", filepath.Base(source), k.name, i.stack, mostStack)
+		}
+		images = append(images, i)
+	}
+	return images, nil
+}
+
+// link makes the image of a kernel.
+func (t *target) link(object, dir string, k kernel) (i image, err error) {
+	start := filepath.Join(dir, "start.s")
+	text := ".section .start,\"ax\"\n.globl start\nstart:\n " + strings.ReplaceAll(t.start, "KERNEL", k.name)
+	if err := os.WriteFile(start, []byte(text), 0o666); err != nil {
+		return i, err
+	}
+	if _, err := command("clang-19", append(strings.Fields(t.flags), "-Wno-unused-command-line-argument", "-c", start, "-o", start+".o")...); err != nil {
+		return i, err
+	}
+	var linked [2]*elf.File
+	var codes [2][]byte
+	for n, base := range []string{"0x100000", "0x234040"} { // not multiples of a page apart
+		ld, out := filepath.Join(dir, "script.ld"), filepath.Join(dir, "linked"+base)
+		if err := os.WriteFile(ld, []byte(strings.Replace(script, "BASE", base, 1)), 0o666); err != nil {
+			return i, err
+		}
+		if _, err := command("ld.lld-19", "-T", ld, "-e", "start", "--gc-sections", "-o", out, start+".o", object); err != nil {
+			return i, err
+		}
+		if linked[n], err = elf.Open(out); err != nil {
+			return i, err
+		}
+		defer linked[n].Close()
+		if codes[n], i.text, err = flat(linked[n]); err != nil {
+			return i, err
+		}
+	}
+	if !bytes.Equal(codes[0], codes[1]) {
+		return i, errors.New("the code depends on the address that it is at")
+	}
+	listing, err := command("llvm-objdump-19", "-d", "--no-show-raw-insn", "--section=.text", filepath.Join(dir, "linked0x100000"))
+	if err != nil {
+		return i, err
+	}
+	i.kernel, i.code, i.lines = k, codes[0], map[int]string{}
+	calls := 0
+	for _, m := range instruction.FindAllStringSubmatch(listing, -1) {
+		at, err := strconv.ParseInt(m[1], 16, 64)
+		if err != nil {
+			return i, err
+		}
+		if slices.Contains(t.calls, strings.Fields(m[2])[0]) {
+			calls++
+		}
+		i.lines[int(at)-0x100000] = address.ReplaceAllString(strings.Join(strings.Fields(comment.Split(m[2], 2)[0]), " "), "<")
+	}
+	if calls != 1 { // that of start
+		return i, errors.New("the kernel calls a function")
+	}
+	return i, nil
+}
+
+// instruction is a line of llvm-objdump.
+var instruction = regexp.MustCompile(`(?m)^ *([0-9a-f]+):\s+([^\n]*)`)
+
+// comment begins what llvm-objdump says of an instruction besides.
+var comment = regexp.MustCompile(`\s(#|//)\s`)
+
+// address is that of a target of a jump, which its label says again.
+var address = regexp.MustCompile(`0x[0-9a-f]+ <`)
+
+// flat returns the sections of a linked file, and how many bytes of them are instructions.
+func flat(f *elf.File) (code []byte, text int, err error) {
+	var base uint64
+	for _, s := range f.Sections {
+		if s.Flags&elf.SHF_ALLOC == 0 || s.Size == 0 {
+			continue
+		}
+		if s.Name != ".text" && s.Name != ".rodata" {
+			return nil, 0, fmt.Errorf("it has a section %s", s.Name)
+		}
+		data, err := s.Data()
+		if err != nil {
+			return nil, 0, err
+		}
+		if s.Name == ".text" {
+			base, text = s.Addr, len(data)
+		}
+		code = append(code, make([]byte, int(s.Addr-base)-len(code))...)
+		code = append(code, data...)
+	}
+	symbols, err := f.Symbols()
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, s := range symbols {
+		if s.Name == "end" {
+			code = append(code, make([]byte, int(s.Value-base)-len(code))...)
+		}
+	}
+	return code, text, nil
+}
+
+// stackUsage reads what -fstack-usage wrote: the bytes of each function.
+func stackUsage(file string) (map[string]int, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	usage := map[string]int{}
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Split(strings.TrimSpace(line), "\t")
+		n, err := strconv.Atoi(fields[1])
+		if err != nil {
+			return nil, err
+		}
+		usage[fields[0][strings.LastIndex(fields[0], ":")+1:]] = n
+	}
+	return usage, nil
+}
+
+// command runs a program and returns what it says.
+func command(name string, args ...string) (string, error) {
+	cmd := exec.Command(name, args...)
+	cmd.Env = append(os.Environ(), "LC_ALL=C")
+	var faults bytes.Buffer
+	cmd.Stderr = &faults
+	said, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w\n%s", name, err, faults.Bytes())
+	}
+	return string(said), nil
+}

@@ -1,0 +1,99 @@
+// Command simdgen compiles the kernels of internal/kernels/c, C with vectors, for AVX2 and
+// NEON, and writes them as Go assembly, which is committed beside their source so that mpsolve
+// builds without clang. It refuses code that calls functions, needs data that is not in it,
+// or takes much of a stack. With -check it compares what it makes with what is committed.
+// The compiler is clang 19: other versions make other code of the same source. See
+// `make kernels-generate`.
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+const packageDir = "internal/kernels"
+
+var programs = []string{"clang-19", "ld.lld-19", "llvm-objdump-19"}
+
+func main() {
+	check := flag.Bool("check", false, "compare with the committed files instead of writing them")
+	must := flag.Bool("must", false, "it is an error if clang 19 is not there")
+	flag.Parse()
+	if err := run(*check, *must); err != nil {
+		fmt.Fprintln(os.Stderr, "simdgen:", err)
+		os.Exit(1)
+	}
+}
+
+func run(check, must bool) error {
+	for _, program := range programs {
+		if _, err := exec.LookPath(program); err != nil {
+			const packages = "(Debian's packages are clang-19, lld-19 and llvm-19)"
+			if must {
+				return fmt.Errorf("no %s here %s", program, packages)
+			}
+			fmt.Printf("SKIPPED: no %s here %s\n", program, packages)
+			return nil
+		}
+	}
+	var faults []error
+	for _, t := range targets {
+		files, err := t.generate(packageDir + "/c")
+		if err != nil {
+			return err
+		}
+		for name, text := range files {
+			path := filepath.Join(packageDir, name)
+			if !check {
+				if err := os.WriteFile(path, text, 0o666); err != nil {
+					return err
+				}
+			} else if was, err := os.ReadFile(path); err != nil || !bytes.Equal(was, text) {
+				faults = append(faults, fmt.Errorf("%s: not what clang 19 makes of the source; run make kernels-generate", path))
+			}
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// target is a set of instructions to compile for.
+type target struct {
+	name   string // of the files, NAME_GOARCH.s
+	suffix string // of the functions: the number of lanes of a vector
+	goarch string
+	flags  string   // of clang
+	start  string   // assembly that calls KERNEL and goes on at the end of the code
+	calls  []string // instructions that call functions
+	word   int      // bytes of an instruction, 0 if they differ
+	load   map[string]string
+	// Registers of arguments: integers and pointers, floating-point numbers.
+	integers, floats []string
+	enter, leave     string
+}
+
+var targets = []*target{
+	{
+		name: "simd_avx2", suffix: "Quad", goarch: "amd64",
+		flags: "--target=x86_64-unknown-linux -mavx2 -mfma -mbmi2 -mtune=znver3 -mno-red-zone -mstack-alignment=8",
+		start: "call KERNEL\n jmp end\n", calls: []string{"callq"},
+		load:     map[string]string{"integer": "MOVQ", "double": "MOVSD"},
+		integers: []string{"DI", "SI", "DX", "CX", "R8", "R9"},
+		floats:   []string{"X0", "X1", "X2", "X3"},
+	},
+	{
+		name: "simd_neon", suffix: "Quad", goarch: "arm64",
+		flags: "--target=aarch64-unknown-linux -mcmodel=tiny -ffixed-x18 -ffixed-x28 -mtune=neoverse-n1",
+		start: "sub sp, sp, #16\n bl KERNEL\n add sp, sp, #16\n b end\n", calls: []string{"bl", "blr"}, word: 4,
+		load:     map[string]string{"integer": "MOVD", "double": "FMOVD"},
+		integers: []string{"R0", "R1", "R2", "R3", "R4", "R5", "R6", "R7"},
+		floats:   []string{"F0", "F1", "F2", "F3"},
+		// The assembler does not see that the code calls, and C keeps R19. The frame pointer
+		// is saved below the stack pointer.
+		enter: "MOVD R30, R19", leave: "MOVD R19, R30",
+	},
+}

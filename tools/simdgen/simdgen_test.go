@@ -1,0 +1,56 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What a kernel must not do is refused, for each target.
+func TestRefused(t *testing.T) {
+	for _, program := range programs {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip(err)
+		}
+	}
+	const add = "KERNEL(add, double *x, i64 n) { for (i64 i = 0; i < n; i++) x[i] += 1; }\n"
+	for _, c := range []struct{ name, code, fault string }{
+		{"accepted", add, ""},
+		{"calls a function", "__attribute__((noinline)) static void f(double *x) { __asm__ volatile(\"\"); *x += 1; }\nKERNEL(k, double *x) { f(x); f(x); }\n", "calls a function"},
+		{"calls another file", "void other(double *);\nKERNEL(k, double *x) { other(x); }\n", "undefined symbol: other"},
+		{"large stack", "KERNEL(k, double *x, i64 n) { double y[400]; for (i64 i = 0; i < 400; i++) y[i] = x[n - i]; for (i64 i = 0; i < 400; i++) x[i] = y[(i * n) & 255]; }\n", "of the stack"},
+		{"variables", "static double last;\nKERNEL(k, double *x) { *x += last; last = *x; }\n", "section .bss"},
+		{"address in data", "static const u16 a[2] = {1, 2}, b[2] = {3, 4};\nstatic const u16 *volatile const list[2] = {a, b};\nKERNEL(k, double *x, i64 n) { *x = list[n][0]; }\n", "address"},
+		{"no kernel", "static double f;\n", "no KERNEL"},
+		{"narrow argument", "KERNEL(k, double *x, float f) { *x = f; }\n", "float f"},
+	} {
+		for _, target := range targets {
+			t.Run(c.name+"/"+target.name, func(t *testing.T) {
+				dir := t.TempDir()
+				if err := copyFile("../../internal/kernels/c/simd.h", filepath.Join(dir, "simd.h")); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(dir, "k.c"), []byte("#include \"simd.h\"\n"+c.code), 0o666); err != nil {
+					t.Fatal(err)
+				}
+				files, err := target.generate(dir)
+				switch {
+				case c.fault == "" && (err != nil || !strings.Contains(string(files[target.name+"_"+target.goarch+".go"]), "func addQuad(x *float64, n int)")):
+					t.Errorf("%v: %s", err, files)
+				case c.fault != "" && (err == nil || !strings.Contains(err.Error(), c.fault)):
+					t.Errorf("%v, want %q", err, c.fault)
+				}
+			})
+		}
+	}
+}
+
+func copyFile(from, to string) error {
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, text, 0o666)
+}
