@@ -292,7 +292,7 @@ func TestSmoothAgain(t *testing.T) {
 	s := newStrength(m, csr.EqualBlocks(m.Rows, 1), nil)
 	strong := s.strong(0.15, nil)
 	const omega = 0.6
-	p := newTentative(csr.EqualBlocks(m.Rows, 1), aggregate(s, strong), null, nil).smooth(m, csr.EqualBlocks(m.Rows, 1), null[0], strong, omega, newPool(t, 1))
+	p := newTentative(csr.EqualBlocks(m.Rows, 1), aggregate(s, strong, nil), null, nil).smooth(m, csr.EqualBlocks(m.Rows, 1), null[0], strong, omega, newPool(t, 1))
 	for c := range p.Cols {
 		column, e := make(vector, m.Rows), make(vector, p.Cols)
 		e[c] = 1
