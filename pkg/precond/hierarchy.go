@@ -103,7 +103,7 @@ func (h *hierarchy) coarsen() (more bool, err error) {
 	if len(h.levels) == 1 {
 		h.twice = h.smoothsTwice()
 	}
-	if h.twice {
+	if h.twice && m.LongestRow() <= longestTwice {
 		l.p = smoothAgain(l.p, m, v, strong, h.omega(lambda), pool)
 	}
 	l.r = l.p.Transpose(pool)
