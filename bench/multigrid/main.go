@@ -25,7 +25,7 @@ import (
 // ablation are the variants of docs/solvers.md.
 const ablation = ";theta=0.02;theta=0.08;theta=0.25;theta=0.35;omega=-1;omega=1;omega=1.6;" +
 	"smoother=spai0;smoother=chebyshev;smoother=chebyshev,degree=2;smoother=l1-jacobi;" +
-	"coarsest=50;coarsest=2000;vcycle;kcycle;eps=24;eps=53"
+	"coarsest=50;coarsest=2000;kcycle;eps=24;eps=53"
 
 func main() {
 	threads := flag.Int("threads", 2, "threads")

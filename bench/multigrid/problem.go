@@ -93,7 +93,6 @@ type options struct {
 func (p *problem) variant(v string) (kind precond.Kind, o options, err error) {
 	kind = precond.AMG
 	o.Symmetric = p.facts.Symmetric
-	o.Multigrid.Flexible = true
 	for _, s := range strings.Split(v, ",") {
 		key, value, _ := strings.Cut(s, "=")
 		f, _ := strconv.ParseFloat(value, 64)
@@ -111,8 +110,6 @@ func (p *problem) variant(v string) (kind precond.Kind, o options, err error) {
 			o.Degree = int(f)
 		case "coarsest": // rows of the coarsest matrix
 			m.Coarsest = int(f)
-		case "vcycle":
-			m.Flexible = false
 		case "kcycle":
 			m.KCycle = true
 		case "eps": // accuracy of storage, 2^-eps

@@ -68,6 +68,7 @@ func TestDefinitions(t *testing.T) {
 		{FSAI, map[string]*csr.Matrix{"full pattern": laplace(t, 4)}, Options{Degree: 8}, exact},
 		{AMG, wellScaled, Options{}, exact}, // of one level
 		{AMG, large, Options{}, cycle},
+		{AMG, large, Options{Multigrid: MultigridOptions{Coarsest: 4}}, cycle}, // levels visited twice
 		{AMG, large, Options{Degree: 3, Multigrid: MultigridOptions{Smoother: SmootherL1Jacobi}}, cycle},
 	} {
 		for name, m := range c.matrices {
@@ -320,7 +321,7 @@ func vCycle(p Preconditioner, a mat.Matrix) mat.Matrix {
 //
 //	(I - E (I - P B R A) E) A^-1,  E = product of (I - omega_k A),
 //
-// where B is that of the coarser level for R A P.
+// where B is that of the coarser level for R A P, or 2 B - B R A P B if that is visited twice.
 func (c *cycle[T]) defined(k int, a *mat.Dense) *mat.Dense {
 	if k == len(c.levels) {
 		return inverse(a)
@@ -336,7 +337,13 @@ func (c *cycle[T]) defined(k int, a *mat.Dense) *mat.Dense {
 	}
 	coarser := len(c.rhs(k + 1))
 	p, r := columns(l.p, n, coarser), columns(l.r, coarser, n)
-	coarse := c.defined(k+1, product(&mat.Dense{}, r, a, p))
+	galerkin := product(&mat.Dense{}, r, a, p)
+	coarse := c.defined(k+1, galerkin)
+	if k+1 < len(c.levels) && c.levels[k+1].twice {
+		second := product(&mat.Dense{}, coarse, galerkin, coarse)
+		coarse.Scale(2, coarse)
+		coarse.Sub(coarse, second)
+	}
 	e := product(&mat.Dense{}, p, coarse, r, a)
 	e.Sub(identity(n), e)
 	product(e, smooth, e, smooth)

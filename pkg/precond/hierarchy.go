@@ -40,6 +40,7 @@ type hierarchy struct {
 	nonzeros  int     // of all matrices so far
 
 	anisotropic bool // what the threshold was chosen for
+	twice       bool // prolongators of coarse levels are smoothed twice
 }
 
 // build makes levels until the matrix is small.
@@ -100,6 +101,12 @@ func (h *hierarchy) coarsen() (more bool, err error) {
 		return false, err
 	}
 	l.p = t.smooth(m, h.nodes, v, strong, f, h.omega(lambda), pool)
+	if len(h.levels) == 1 {
+		h.twice = h.smoothsTwice()
+	}
+	if h.twice && m.LongestRow() <= longestTwice {
+		l.p = smoothAgain(l.p, m, v, strong, h.omega(lambda), pool)
+	}
 	l.r = l.p.Transpose(pool)
 	h.nodes, h.null = t.coarse, t.null // those of this level are let go
 	return true, h.descend(l)

@@ -13,8 +13,8 @@ import (
 // A levelStore stores the matrices of levels for vectors of T, multiplied by diagonal matrices
 // from the left and the right.
 type levelStore[T real] interface {
-	// square stores the matrix of a level.
-	square(m *csr.Matrix, left, right []float64) (products[T], Cost, error)
+	// square stores the matrix of level k.
+	square(k int, m *csr.Matrix, left, right []float64) (products[T], Cost, error)
 	// transfers stores the prolongator and the restriction of a level to one with the scale below,
 	// see cycle. It may let go the level's p and r.
 	transfers(m *levelMatrices, here, below *scaledLevel) (prolong, restrict products[T], cost Cost, err error)
@@ -71,6 +71,10 @@ func diagonalScale(a *csr.Matrix, s *setup) scaledLevel {
 func newCycleOf[T real](s setup, store levelStore[T], levels []levelMatrices, coarsest *csr.Matrix) (*cycle[T], Cost, error) {
 	c := &cycle[T]{pool: s.pool, kCycle: s.Multigrid.KCycle, symmetric: s.Symmetric, levels: make([]cycleLevel[T], len(levels))}
 	cost := Cost{}
+	finest := 0 // nonzeros
+	if len(levels) > 0 {
+		finest = levels[0].a.NNZ()
+	}
 	var last scaledLevel // of the coarsest matrix
 	if len(levels) > 0 {
 		last = diagonalScale(coarsest, &s)
@@ -96,7 +100,7 @@ func newCycleOf[T real](s setup, store levelStore[T], levels []levelMatrices, co
 		if l.p, l.r, cp, err = store.transfers(m, &here, &below); err != nil {
 			return nil, cost, err
 		}
-		if l.a, ca, err = store.square(m.a, here.left, here.root); err != nil {
+		if l.a, ca, err = store.square(k, m.a, here.left, here.root); err != nil {
 			return nil, cost, err
 		}
 		for _, omega := range m.steps {
@@ -105,6 +109,9 @@ func newCycleOf[T real](s setup, store levelStore[T], levels []levelMatrices, co
 		if c.kCycle && k > 0 {
 			l.r1, l.c, l.v = store.vector(n), store.vector(n), store.vector(n)
 			work += int64(3 * n)
+		} else if l.twice = visitedTwice(k, m.a.NNZ(), finest); l.twice {
+			l.r1, l.c = store.vector(n), store.vector(n)
+			work += int64(2 * n)
 		}
 		c.levels[k], below = l, here
 		*m = levelMatrices{} // let go
@@ -163,7 +170,7 @@ type fp64Store struct{ setup }
 
 func (s fp64Store) vector(n int) []float64 { return make(vector, n) }
 
-func (s fp64Store) square(m *csr.Matrix, left, right []float64) (products[float64], Cost, error) {
+func (s fp64Store) square(_ int, m *csr.Matrix, left, right []float64) (products[float64], Cost, error) {
 	a, cost, err := store(scaledCopy(m, left, right), adaptive.MinEpsilon, s.pool)
 	ones := make(vector, m.Rows)
 	for i := range ones {
@@ -181,7 +188,9 @@ func (s fp64Store) transfers(m *levelMatrices, here, below *scaledLevel) (produc
 	return fp64Products{a, nil}, fp64Products{at, nil}, cost, nil
 }
 
-// chunkStore stores levels as chunks: integers, or float32.
+// chunkStore stores levels as chunks: integers, or float32. The matrices from level firstTwice on,
+// which are small, are always float32: rounded to 16 bits they no longer annihilate smooth
+// vectors well enough where a grid is large.
 type chunkStore struct {
 	setup
 	floats bool
@@ -189,7 +198,8 @@ type chunkStore struct {
 
 func (s chunkStore) vector(n int) []float32 { return make([]float32, paddedLen(n)) }
 
-func (s chunkStore) square(m *csr.Matrix, left, right []float64) (products[float32], Cost, error) {
+func (s chunkStore) square(k int, m *csr.Matrix, left, right []float64) (products[float32], Cost, error) {
+	s.floats = s.floats || k >= firstTwice
 	a, cost := s.store(m, chunkScales{left, right})
 	return a, cost, nil
 }

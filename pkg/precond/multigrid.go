@@ -14,8 +14,7 @@ type MultigridOptions struct {
 	// for diffusion, rigid-body modes for elasticity. None: one for each unknown of
 	// a node, 1 there and 0 elsewhere.
 	NearNull  [][]float64
-	KCycle    bool    // K-cycles, with which M is not linear, instead of V-cycles
-	Flexible  bool    // M need not be linear: K-cycles where a symmetric A is anisotropic
+	KCycle    bool    // K-cycles, with which M is not linear
 	Threshold float64 // of strong connections on the finest level; 0: DefaultThreshold or AnisotropicThreshold, by a sample of rows
 	Smoother  Smoother
 
@@ -91,7 +90,6 @@ func newMultigrid(s setup) (Preconditioner, error) {
 	if err := h.build(); err != nil {
 		return nil, err
 	}
-	s.Multigrid.KCycle = s.Multigrid.KCycle || s.Multigrid.Flexible && s.Symmetric && h.anisotropic
 	g, err := newCycle(s, h.levels, h.a)
 	if err != nil {
 		return nil, err
@@ -99,9 +97,6 @@ func newMultigrid(s setup) (Preconditioner, error) {
 	kind := ""
 	if h.anisotropic {
 		kind = ", anisotropic"
-		if g.varies {
-			kind += ": K-cycles"
-		}
 	}
 	g.text = fmt.Sprintf("%s, %d levels down to %d rows, nodes of %d, %d near-null vectors, operator complexity %.2f%s",
 		AMG, g.levels+1, h.a.Rows, size, width, float64(h.nonzeros)/float64(max(m.NNZ(), 1)), kind)

@@ -81,7 +81,7 @@ func (s *Solver) precondition(
 			opt.MaxWork *= d.MaxWork / firstBudget // which is for each product
 		}
 	}
-	opt.Multigrid.KCycle, opt.Multigrid.Flexible = p.KCycle, s.Method == CG
+	opt.Multigrid.KCycle = p.KCycle
 	if s.opt.MaxMemory > 0 {
 		opt.MaxBytes = max(1, s.opt.MaxMemory-s.memory()-held)
 	}

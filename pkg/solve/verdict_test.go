@@ -216,7 +216,7 @@ func TestDigitsAskedFor(t *testing.T) {
 // In a large solve the digits take a quarter of the iterations at most, are right to about one,
 // and are not said to be confirmed.
 func TestDigitsOfLargeSolves(t *testing.T) {
-	m := grid(300, 0, 0)
+	m := grid(360, 0, 0)
 	b := random(2, m.Rows)
 	amg := Precond{Kind: precond.AMG}
 	right := mustSolve(t, m, b, nil, Options{Digits: 14, Precond: amg})
