@@ -254,6 +254,7 @@ func TestSweptFirst(t *testing.T) {
 		{"convdiff2d", 210, 100, true, false},
 		{"convdiff3d", 40, 0.1, false, true},
 		{"convdiff3d", 40, 1, true, true},
+		{"convdiff3d", 90, 1, false, true},
 		{"convdiff3d", 40, 100, true, false},
 	} {
 		m, err := generate.Generate(c.kind, generate.Params{"n": c.n, "peclet": c.peclet})

@@ -121,16 +121,19 @@ const (
 	// sweepRoot is about how many iterations BiCGStab takes with relaxed ILU(0) on meshes in space, relative
 	// to the square root of the number of points along an edge, with which they grow [Gustafsson78].
 	sweepRoot = 3
+	// sweptWork is what multigrid takes there in all, in multiplications a nonzero: convdiff3d takes as long with
+	// either at some 70 points along an edge.
+	sweptWork = 120
 	// leastDirection is the share of couplings with a direction from which they are that few.
 	leastDirection = 0.1
 )
 
 // fewSweeps reports whether BiCGStab with relaxed ILU(0) is expected to take less than multigrid: with
-// some convection, on a mesh in space, of up to some hundred points along an edge.
+// some convection, on a mesh in space of up to some 70 points along an edge.
 func (s *Solver) fewSweeps() bool {
 	n, nnz := float64(s.m.Rows), float64(s.m.NNZ())
 	work := sweepRoot * math.Sqrt(math.Cbrt(n)) * iterationWork(BiCGStab, precond.ILU0, n, nnz, nnz)
-	return s.shape() == spatial && s.direction() > leastDirection && work <= rivalWork[precond.AMG][spatial]*nnz
+	return s.shape() == spatial && s.direction() > leastDirection && work <= sweptWork*nnz
 }
 
 // leastIterations is how many iterations conjugate gradients take at least with the diagonal as
