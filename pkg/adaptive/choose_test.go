@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -85,13 +86,12 @@ func TestChoicesAgainstMeasurements(t *testing.T) {
 // recordedModel is the model of the processor that the record and the golden choices are of.
 func recordedModel(t *testing.T) *Model {
 	t.Helper()
-	for k := range processors {
-		if strings.HasPrefix(processors[k].Name, "Sapphire Rapids") {
-			return &processors[k].Model
-		}
+	list := Models()
+	k := slices.IndexFunc(list, func(m *Model) bool { return strings.HasPrefix(m.Name, "Sapphire Rapids") })
+	if k < 0 {
+		t.Fatal("no model of Sapphire Rapids")
 	}
-	t.Fatal("no model of Sapphire Rapids")
-	return nil
+	return list[k]
 }
 
 // recordedMatrix reads or generates a matrix; nil if it is not there.

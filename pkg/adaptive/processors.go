@@ -55,6 +55,14 @@ var processors = []struct {
 	}},
 }
 
+// Models returns the models of known processors.
+func Models() (list []*Model) {
+	for k := range processors {
+		list = append(list, &processors[k].Model)
+	}
+	return list
+}
+
 // ModelHere returns the model of this processor, or of the nearest one that is known.
 var ModelHere = sync.OnceValue(func() *Model {
 	tier, _ := kernels.ActiveTier()

@@ -67,7 +67,7 @@ func (s *setup) operator(other int64) (a linop.Relaxer[vector, scalar], cost Cos
 	if err := s.checkMemory(other + s.m.Bytes()); err != nil {
 		return nil, cost, err
 	}
-	return store(s.m, s.Epsilon, s.pool)
+	return store(s.m, s.Epsilon, s.Model, s.pool)
 }
 
 // chebyshevSteps returns the inverses of the roots of the Chebyshev polynomial of degree n

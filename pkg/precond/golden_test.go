@@ -39,7 +39,7 @@ func TestApplicationBits(t *testing.T) {
 					if kCycle && kind != AMG {
 						continue
 					}
-					opt := Options{Symmetric: p.symmetric, Epsilon: epsilon, Fill: 3, Multigrid: MultigridOptions{KCycle: kCycle}}
+					opt := Options{Symmetric: p.symmetric, Epsilon: epsilon, Model: recordedModel(t), Fill: 3, Multigrid: MultigridOptions{KCycle: kCycle}}
 					got = append(got, fmt.Sprintf("%s %s epsilon=2^%g k-cycle=%v: %s\n",
 						p.name, kind, math.Log2(epsilon), kCycle, applicationHash(kind, p.m, opt)))
 				}
@@ -66,6 +66,17 @@ func TestApplicationBits(t *testing.T) {
 	if len(got) != len(want) {
 		t.Errorf("%d applications, %d recorded", len(got), len(want))
 	}
+}
+
+// recordedModel is the model of the processor that the layouts of the record were chosen for.
+func recordedModel(t *testing.T) *adaptive.Model {
+	t.Helper()
+	list := adaptive.Models()
+	k := slices.IndexFunc(list, func(m *adaptive.Model) bool { return strings.HasPrefix(m.Name, "Sapphire Rapids") })
+	if k < 0 {
+		t.Fatal("no model of Sapphire Rapids")
+	}
+	return list[k]
 }
 
 type goldenProblem struct {

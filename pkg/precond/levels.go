@@ -171,7 +171,7 @@ type fp64Store struct{ setup }
 func (s fp64Store) vector(n int) []float64 { return make(vector, n) }
 
 func (s fp64Store) square(_ int, m *csr.Matrix, left, right []float64) (products[float64], Cost, error) {
-	a, cost, err := store(scaledCopy(m, left, right), adaptive.MinEpsilon, s.pool)
+	a, cost, err := store(scaledCopy(m, left, right), adaptive.MinEpsilon, nil, s.pool)
 	ones := make(vector, m.Rows)
 	for i := range ones {
 		ones[i] = 1

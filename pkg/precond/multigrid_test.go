@@ -295,7 +295,9 @@ func TestSmoothAgain(t *testing.T) {
 	s := newStrength(m, csr.EqualBlocks(m.Rows, 1), nil)
 	strong := s.strong(0.15, nil)
 	const omega = 0.6
-	p := newTentative(csr.EqualBlocks(m.Rows, 1), aggregate(s, strong, nil), null, nil).smooth(m, csr.EqualBlocks(m.Rows, 1), null[0], strong, omega, newPool(t, 1))
+	nodes := csr.EqualBlocks(m.Rows, 1)
+	f := newFiltered(m, nodes, null[0], strong, nil)
+	p := newTentative(nodes, aggregate(s, strong, nil), null, nil).smooth(m, nodes, null[0], strong, f, omega, newPool(t, 1))
 	for c := range p.Cols {
 		column, e := make(vector, m.Rows), make(vector, p.Cols)
 		e[c] = 1

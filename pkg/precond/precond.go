@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/linop"
 )
 
@@ -46,6 +47,9 @@ type Options struct {
 	// Epsilon is the accuracy of stored values relative to the norm of their matrix
 	// or row; 0: DefaultEpsilon; adaptive.MinEpsilon: FP64.
 	Epsilon float64
+
+	// Model is what the layouts of stored matrices are chosen by; nil: adaptive.ModelHere.
+	Model *adaptive.Model
 
 	Symmetric bool              // A is symmetric, and M must be symmetric too
 	MaxBytes  int64             // the memory budget, a limit on Cost.Bytes; 0: no limit

@@ -12,8 +12,8 @@ import (
 )
 
 // store stores m, which may be rectangular, in AFX at epsilon by the criterion
-// nw, which stores a_ij and a_ji alike; in FP64 CSR if epsilon is MinEpsilon.
-func store(m *csr.Matrix, epsilon float64, pool *parallel.Pool) (linop.Relaxer[vector, scalar], Cost, error) {
+// nw, which stores a_ij and a_ji alike; in FP64 CSR if epsilon is MinEpsilon. See Options.Model.
+func store(m *csr.Matrix, epsilon float64, model *adaptive.Model, pool *parallel.Pool) (linop.Relaxer[vector, scalar], Cost, error) {
 	nnz := int64(m.NNZ())
 	fp64 := Cost{nnz, 8 * nnz, m.Bytes(), m.Bytes()}
 	if epsilon <= adaptive.MinEpsilon || nnz == 0 {
@@ -23,7 +23,7 @@ func store(m *csr.Matrix, epsilon float64, pool *parallel.Pool) (linop.Relaxer[v
 	if err != nil {
 		return nil, Cost{}, err
 	}
-	a, err := adaptive.Build(m, adaptive.Spec{Set: set, Epsilon: epsilon}, pool)
+	a, err := adaptive.Build(m, adaptive.Spec{Set: set, Epsilon: epsilon, Model: model}, pool)
 	if err != nil {
 		return nil, Cost{}, err
 	}
@@ -42,7 +42,7 @@ func store(m *csr.Matrix, epsilon float64, pool *parallel.Pool) (linop.Relaxer[v
 // storeBoth stores g and its transpose so that each stays the transpose of the other: g is
 // first rounded to values that both formats hold exactly. Nonzeros on its diagonal stay
 // nonzero. It overwrites g.
-func storeBoth(g *csr.Matrix, epsilon float64, pool *parallel.Pool) (a, at linop.Relaxer[vector, scalar], cost Cost, err error) {
+func storeBoth(g *csr.Matrix, epsilon float64, model *adaptive.Model, pool *parallel.Pool) (a, at linop.Relaxer[vector, scalar], cost Cost, err error) {
 	rows, cols := slices.Max(append(g.RowSums(pool), 0)), slices.Max(append(colSums(g), 0))
 	norm := max(rows, cols)
 	if !finite(norm) {
@@ -57,10 +57,10 @@ func storeBoth(g *csr.Matrix, epsilon float64, pool *parallel.Pool) (a, at linop
 	}
 	gt := g.Transpose(pool)
 	var costT Cost
-	if a, cost, err = store(g, min(epsilonRows, 0.5), pool); err != nil {
+	if a, cost, err = store(g, min(epsilonRows, 0.5), model, pool); err != nil {
 		return nil, nil, cost, err
 	}
-	at, costT, err = store(gt, min(epsilonCols, 0.5), pool)
+	at, costT, err = store(gt, min(epsilonCols, 0.5), model, pool)
 	return a, at, cost.Add(costT), err
 }
 
