@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/adaptive"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
@@ -23,7 +22,7 @@ const (
 func Calibrate(ctx context.Context, name string, known *adaptive.Model, matrices []*csr.Matrix) (*adaptive.Model, error) {
 	pool := parallel.New(1)
 	defer pool.Close()
-	rates, err := measureRates(ctx, known.Sizes())
+	rates, err := measureRates(ctx, known.Sizes)
 	if err != nil {
 		return nil, err
 	}
@@ -67,30 +66,21 @@ func Calibrate(ctx context.Context, name string, known *adaptive.Model, matrices
 			works[first+k].Seconds = t.Min
 		}
 	}
-	return known.WithRates(rates).Fit(name, works)
+	from := *known
+	from.Rates = rates
+	return from.Fit(name, works)
 }
 
 // measureRates measures what one thread reads of memory and of the cache that cores share.
 func measureRates(ctx context.Context, sizes adaptive.Sizes) (r adaptive.Rates, err error) {
-	rate := func(bytes int64) (float64, error) {
-		data := make([]float64, bytes/8)
-		for i := range data { // pages exist once they are written to
-			data[i] = float64(i)
+	rate := func(bytes int64) float64 {
+		var limits map[int]Bandwidth
+		if err == nil {
+			limits, err = MeasureBandwidth(ctx, bytes, []int{1})
 		}
-		var cases []Case
-		for streams := 1; streams <= maxStreams; streams++ {
-			cases = append(cases, Warm(func() { kernels.Fold(data, streams) }))
-		}
-		times, err := Timing{Repeat: calibrationRounds, Budget: calibrationTime}.Measure(ctx, cases...)
-		best := 0.
-		for _, t := range times {
-			best = max(best, float64(bytes)/t.Min/1e9)
-		}
-		return best, err
+		return limits[1].Read / 1e9
 	}
-	if r.Cache, err = rate((sizes.Near + sizes.Shared) / 2); err != nil {
-		return r, err
-	}
-	r.Memory, err = rate(ArrayBytes(sizes.Shared, 0))
+	r.Cache = rate((sizes.Near + sizes.Shared) / 2)
+	r.Memory = rate(ArrayBytes(sizes.Shared, 0))
 	return r, err
 }

@@ -20,8 +20,9 @@ func TestCalibrate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := adaptive.ModelHere().WithSizes(adaptive.Sizes{Near: 1 << 20, Shared: 4 << 20})
-	measured, err := Calibrate(context.Background(), "here", known, []*csr.Matrix{m})
+	known := *adaptive.ModelHere()
+	known.Sizes = adaptive.Sizes{Near: 1 << 20, Shared: 4 << 20}
+	measured, err := Calibrate(context.Background(), "here", &known, []*csr.Matrix{m})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +34,7 @@ func TestCalibrate(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	stop := errors.New("stop")
 	cancel(stop)
-	if _, err := Calibrate(ctx, "here", known, []*csr.Matrix{m}); !errors.Is(err, stop) {
+	if _, err := Calibrate(ctx, "here", &known, []*csr.Matrix{m}); !errors.Is(err, stop) {
 		t.Errorf("%v, want %v", err, stop)
 	}
 }

@@ -81,13 +81,13 @@ func calibrate(ctx context.Context, s streams) error {
 		}
 		matrices = append(matrices, m)
 	}
-	known := adaptive.ModelHere()
+	known := *adaptive.ModelHere()
 	caches := machine.Caches()
 	if caches.L2 > 0 && caches.L3 > caches.L2 {
-		known = known.WithSizes(adaptive.Sizes{Near: caches.L2, Shared: caches.L3 / 4 * 3})
+		known.Sizes = adaptive.Sizes{Near: caches.L2, Shared: caches.L3 / 4 * 3}
 	}
 	name := fmt.Sprintf("%s, measured %s", modelKey(), time.Now().Format(time.DateOnly))
-	measured, err := bench.Calibrate(ctx, name, known, matrices)
+	measured, err := bench.Calibrate(ctx, name, &known, matrices)
 	if err != nil {
 		return err
 	}

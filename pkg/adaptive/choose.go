@@ -75,7 +75,7 @@ func (s *sample) fastest(b *builder) choice {
 	csr := b.model.time(fp64, fp64.bytes*share+vectors)
 	best := choice{slotPlan: slotPlan{layout: CSR}}
 	least := worthwhile * csr
-	if fp64.bytes*share+vectors <= float64(b.model.sizes.Shared) {
+	if fp64.bytes*share+vectors <= float64(b.model.Sizes.Shared) {
 		least = worthwhileNear * csr
 	}
 	for _, e := range s.estimates {

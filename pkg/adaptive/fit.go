@@ -28,10 +28,8 @@ func NewWork(m *csr.Matrix, s Spec, pool *parallel.Pool) (w Work, err error) {
 	}
 	b.mirrored = b.maybeSymmetric()
 	sample := b.sample()
-	switch {
-	case s.Layout == CSR:
-		w.cost = sample.csr
-	default:
+	w.cost = sample.csr
+	if s.Layout != CSR {
 		e, ok := sample.cheapest(s.Layout, b)
 		if !ok {
 			return w, fmt.Errorf("adaptive: no model of layout %q for this matrix", s.Layout)
@@ -48,7 +46,7 @@ func NewWork(m *csr.Matrix, s Spec, pool *parallel.Pool) (w Work, err error) {
 
 // Fit returns a model like m whose times fit best, relative to the times of the products, by
 // least squares. Work that the products have little of, or always in the same proportion, keeps
-// about the time that it has in m. Times are rounded to two digits.
+// about the time that it has in m. Times and rates are rounded to two digits.
 func (m *Model) Fit(name string, products []Work) (*Model, error) {
 	const loyalty = 0.03 // weight of a relative change of a time against the error of a product
 	a := mat.NewDense(len(products)+int(works), int(works), nil)
@@ -76,6 +74,7 @@ func (m *Model) Fit(name string, products []Work) (*Model, error) {
 	}
 	fit := *m
 	fit.Name = name
+	fit.Rates = Rates{twoDigits(m.Rates.Memory), twoDigits(m.Rates.Cache)}
 	for k := range fit.times {
 		const most = 16 // times as fast or slow as in m
 		fit.times[k] = twoDigits(m.times[k] * min(max(factors.AtVec(k), 1./most), most))

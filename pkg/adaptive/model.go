@@ -56,8 +56,8 @@ type Model struct {
 
 	times [works]float64 // ns for a piece of work
 
-	rates Rates
-	sizes Sizes
+	Rates Rates
+	Sizes Sizes
 }
 
 // Rates are bytes per ns that one core reads.
@@ -76,7 +76,7 @@ type Sizes struct {
 const cacheLine = 64
 
 // cacheLines is how many lines of x the core's own cache is taken to hold: half of it.
-func (m *Model) cacheLines() int { return int(m.sizes.Near / 2 / cacheLine) }
+func (m *Model) cacheLines() int { return int(m.Sizes.Near / 2 / cacheLine) }
 
 // cost is the work of a product, and the bytes that it touches.
 type cost struct {
@@ -109,12 +109,12 @@ func (m *Model) instructions(c cost) (ns float64) {
 // rate is that of the level of memory that holds so many bytes.
 func (m *Model) rate(footprint float64) float64 {
 	switch {
-	case footprint <= float64(m.sizes.Near):
+	case footprint <= float64(m.Sizes.Near):
 		return math.Inf(1)
-	case footprint <= float64(m.sizes.Shared):
-		return m.rates.Cache
+	case footprint <= float64(m.Sizes.Shared):
+		return m.Rates.Cache
 	}
-	return m.rates.Memory
+	return m.Rates.Memory
 }
 
 // time is in ns; footprint is the bytes of all that the product touches.

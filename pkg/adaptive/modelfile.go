@@ -6,23 +6,6 @@ import (
 	"fmt"
 )
 
-// Sizes returns the sizes of caches that m is for.
-func (m *Model) Sizes() Sizes { return m.sizes }
-
-// WithRates returns m with these rates, to two digits.
-func (m *Model) WithRates(r Rates) *Model {
-	with := *m
-	with.rates = Rates{twoDigits(r.Memory), twoDigits(r.Cache)}
-	return &with
-}
-
-// WithSizes returns m with these sizes of caches.
-func (m *Model) WithSizes(s Sizes) *Model {
-	with := *m
-	with.sizes = s
-	return &with
-}
-
 // A Constant is one of the numbers of a Model.
 type Constant struct {
 	Name, Unit string
@@ -35,8 +18,8 @@ func (m *Model) Constants() (list []Constant) {
 		list = append(list, Constant{workNames[k], "ns", t})
 	}
 	return append(list,
-		Constant{"memory", "bytes per ns", m.rates.Memory}, Constant{"shared cache", "bytes per ns", m.rates.Cache},
-		Constant{"a core's cache", "bytes", float64(m.sizes.Near)}, Constant{"shared cache", "bytes", float64(m.sizes.Shared)})
+		Constant{"memory", "bytes per ns", m.Rates.Memory}, Constant{"shared cache", "bytes per ns", m.Rates.Cache},
+		Constant{"a core's cache", "KiB", float64(m.Sizes.Near) / 1024}, Constant{"shared cache", "KiB", float64(m.Sizes.Shared) / 1024})
 }
 
 // modelFile is a Model in JSON.
@@ -59,8 +42,8 @@ func (m *Model) MarshalJSON() ([]byte, error) {
 	for k, t := range m.times {
 		f.Times[workNames[k]] = t
 	}
-	f.Rates.Memory, f.Rates.Cache = m.rates.Memory, m.rates.Cache
-	f.Sizes.Near, f.Sizes.Shared = m.sizes.Near, m.sizes.Shared
+	f.Rates.Memory, f.Rates.Cache = m.Rates.Memory, m.Rates.Cache
+	f.Sizes.Near, f.Sizes.Shared = m.Sizes.Near, m.Sizes.Shared
 	return json.Marshal(f)
 }
 
@@ -71,13 +54,13 @@ func (m *Model) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &f); err != nil {
 		return err
 	}
-	*m = Model{Name: f.Name, rates: Rates{f.Rates.Memory, f.Rates.Cache}, sizes: Sizes{f.Sizes.Near, f.Sizes.Shared}}
+	*m = Model{Name: f.Name, Rates: Rates{f.Rates.Memory, f.Rates.Cache}, Sizes: Sizes{f.Sizes.Near, f.Sizes.Shared}}
 	for k, name := range workNames {
 		if m.times[k] = f.Times[name]; !(m.times[k] > 0) {
 			return fmt.Errorf("adaptive: the model has no time of %q", name)
 		}
 	}
-	if !(m.rates.Memory > 0 && m.rates.Cache > 0 && m.sizes.Near > 0 && m.sizes.Shared >= m.sizes.Near) {
+	if !(m.Rates.Memory > 0 && m.Rates.Cache > 0 && m.Sizes.Near > 0 && m.Sizes.Shared >= m.Sizes.Near) {
 		return errors.New("adaptive: the rates and cache sizes of the model are not positive")
 	}
 	return nil

@@ -22,7 +22,7 @@ var processors = []struct {
 			tileSlotWork: 5, tileWork: 10, scatterWork: 3.5, transposeWork: 0.24, sumWork: 0.31,
 			csrRowWork: 1.5, csrWork: 0.25, missWork: 1.2,
 		},
-		rates: Rates{Memory: 40, Cache: 120}, sizes: Sizes{Near: 1 << 20, Shared: 24 << 20},
+		Rates: Rates{Memory: 40, Cache: 120}, Sizes: Sizes{Near: 1 << 20, Shared: 24 << 20},
 	}},
 	{kernels.AVX2, cpuid.VendorUnknown, Model{
 		Name: "Zen 5, avx2",
@@ -31,7 +31,7 @@ var processors = []struct {
 			tileSlotWork: 14, tileWork: 10, scatterWork: 6.2, transposeWork: 0.33, sumWork: 0.37,
 			csrRowWork: 0.21, csrWork: 0.27, missWork: 1.2,
 		},
-		rates: Rates{Memory: 38, Cache: 110}, sizes: Sizes{Near: 1 << 20, Shared: 24 << 20},
+		Rates: Rates{Memory: 38, Cache: 110}, Sizes: Sizes{Near: 1 << 20, Shared: 24 << 20},
 	}},
 	// Not measured: the times with AVX2 by the counts of instructions for NEON, which are up to 1.35
 	// times those for AVX2 (bench/instructions.sh). FP64 CSR has the portable loop on both.
@@ -42,7 +42,7 @@ var processors = []struct {
 			tileSlotWork: 19, tileWork: 14, scatterWork: 8.4, transposeWork: 0.45, sumWork: 0.5,
 			csrRowWork: 0.21, csrWork: 0.27, missWork: 1.2,
 		},
-		rates: Rates{Memory: 20, Cache: 60}, sizes: Sizes{Near: 1 << 20, Shared: 24 << 20},
+		Rates: Rates{Memory: 20, Cache: 60}, Sizes: Sizes{Near: 1 << 20, Shared: 24 << 20},
 	}},
 	{kernels.AVX512, cpuid.VendorUnknown, Model{
 		Name: "Sapphire Rapids, avx512",
@@ -51,7 +51,7 @@ var processors = []struct {
 			tileSlotWork: 3.57, tileWork: 5.2, scatterWork: 4.5, transposeWork: 0.27, sumWork: 0.333,
 			csrRowWork: 1.64, csrWork: 0.24, missWork: 3.0,
 		},
-		rates: Rates{Memory: 17, Cache: 40}, sizes: Sizes{Near: 2 << 20, Shared: 24 << 20},
+		Rates: Rates{Memory: 17, Cache: 40}, Sizes: Sizes{Near: 2 << 20, Shared: 24 << 20},
 	}},
 }
 

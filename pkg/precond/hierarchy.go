@@ -105,7 +105,7 @@ func (h *hierarchy) coarsen() (more bool, err error) {
 		h.twice = h.smoothsTwice()
 	}
 	if h.twice && m.LongestRow() <= longestTwice {
-		l.p = smoothAgain(l.p, m, v, strong, h.omega(lambda), pool)
+		l.p = smoothAgain(l.p, m, strong, f.diagonal, h.omega(lambda), pool)
 	}
 	l.r = l.p.Transpose(pool)
 	h.nodes, h.null = t.coarse, t.null // those of this level are let go

@@ -22,8 +22,9 @@ func (h *hierarchy) smoothsTwice() bool {
 	return h.Symmetric && len(h.null) == 1 && h.nodes.Count() == h.a.Rows && h.a.NNZ() <= nineRows*h.a.Rows
 }
 
-// smoothAgain returns (I - omega D_F^-1 A_F) P, see tentative.smooth, where nodes are single unknowns.
-func smoothAgain(p, m *csr.Matrix, v []float64, strong *graph, omega float64, pool *parallel.Pool) *csr.Matrix {
+// smoothAgain returns (I - omega D_F^-1 A_F) P, see tentative.smooth, where nodes are single unknowns,
+// given the diagonal of A_F.
+func smoothAgain(p, m *csr.Matrix, strong *graph, diagonal []float64, omega float64, pool *parallel.Pool) *csr.Matrix {
 	return csr.Assemble(m.Rows, p.Cols, pool, func(lo, hi int) ([]int64, []int32, []float64) {
 		row := sortedRow{ptr: make([]int64, 1, hi-lo+1)}
 		row.reserve(2 * int(p.RowPtr[hi]-p.RowPtr[lo]))
@@ -31,9 +32,8 @@ func smoothAgain(p, m *csr.Matrix, v []float64, strong *graph, omega float64, po
 			cols, vals := m.Row(i)
 			vals = vals[:len(cols)]
 			near := strong.of(int32(i))
-			d, _ := filteredRow(i, cols, vals, near, v)
-			own, f := 1-omega, -omega/d
-			if d == 0 {
+			own, f := 1-omega, -omega/diagonal[i]
+			if diagonal[i] == 0 {
 				own, near = 1, nil
 			}
 			row.add(p, i, own)
