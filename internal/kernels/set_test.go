@@ -1,12 +1,15 @@
 package kernels
 
 import (
+	"flag"
 	"math/rand/v2"
 	"reflect"
 	"slices"
 	"testing"
 	"unsafe"
 )
+
+var rounds = flag.Int("rounds", 60, "calls of each kind of TestEveryKernel")
 
 // Every set has every kernel, and kernelCases call each: a new one without a case fails here.
 func TestEveryKernel(t *testing.T) {
@@ -21,7 +24,7 @@ func TestEveryKernel(t *testing.T) {
 	pages := newPages(t)
 	for _, c := range kernelCases {
 		t.Run(c.name, func(t *testing.T) {
-			for range 60 {
+			for range *rounds {
 				c.run(&arena{t: t, pages: pages}, rng)
 			}
 		})
