@@ -89,8 +89,11 @@ type level struct {
 	set  func(s *Set) // replaces kernels in the set of the level below by faster ones
 }
 
-// names are those that Variable takes on any processor.
+// names are those of the sets of all processors, which Variable takes on any of them.
 var names = []string{"portable", "avx2", "avx512", "neon"}
+
+// Names returns the names of the sets of all processors.
+func Names() []string { return slices.Clone(names) }
 
 // Variable is the environment variable that selects the default set: for tests, bug reports and
 // measurements.
