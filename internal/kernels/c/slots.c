@@ -1,7 +1,7 @@
 // Slots of single elements; see MulSlots.
 #include "slots.h"
 
-INLINE f64x4 gather(const double *x, const u16 *index) {
+INLINE f64x4 elements(const double *x, const u16 *index) {
 	return (f64x4){x[index[0]], x[index[1]], x[index[2]], x[index[3]]};
 }
 
@@ -77,11 +77,11 @@ KERNEL(slots, const struct slot_call *c) {
 		} else {
 			for (; widths + 1 < last; widths += 2, index += 2 * LANES) {
 				PREFETCH(index + 512);
-				any_slot(even, &values[0], c->tables, widths[0], g->flags, gather(x, index), gather(x, index + 4));
-				any_slot(odd, &values[1], c->tables, widths[1], g->flags, gather(x, index + 8), gather(x, index + 12));
+				any_slot(even, &values[0], c->tables, widths[0], g->flags, elements(x, index), elements(x, index + 4));
+				any_slot(odd, &values[1], c->tables, widths[1], g->flags, elements(x, index + 8), elements(x, index + 12));
 			}
 			if (widths < last) {
-				any_slot(even, &values[0], c->tables, *widths++, g->flags, gather(x, index), gather(x, index + 4));
+				any_slot(even, &values[0], c->tables, *widths++, g->flags, elements(x, index), elements(x, index + 4));
 				index += LANES;
 			}
 		}
