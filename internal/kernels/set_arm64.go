@@ -5,12 +5,7 @@ package kernels
 var levels = []level{{"neon", true, (*Set).neon}}
 
 func (k *Set) neon() {
-	k.vector = quadVector
+	k.quad()
 	k.csr64 = csrQuad[float64](csrHere)
 	k.csr32 = csrQuad[float32](csrHere)
-	k.slots = mulSlotsQuad
-	k.fastSlots = true
-	k.symmetric = mulSymmetricQuad
-	k.decode = decodeQuad
-	k.addRows = addRowsWordsQuad
 }
