@@ -39,7 +39,7 @@ func Calibrate(ctx context.Context, name string, known *adaptive.Model, matrices
 		first := len(works)
 		var cases []Case
 		for _, layout := range []adaptive.Layout{
-			adaptive.CSR, adaptive.Slots, adaptive.Diagonals, adaptive.Blocks, adaptive.Symmetric, adaptive.Tiles,
+			adaptive.CSR, adaptive.Slots, adaptive.Diagonals, adaptive.Blocks, adaptive.Symmetric, adaptive.SELL, adaptive.Tiles,
 		} {
 			for _, epsilon := range []float64{0x1p-24, 0x1p-53} {
 				spec := adaptive.Spec{Set: set, Epsilon: epsilon, Layout: layout, Model: known}

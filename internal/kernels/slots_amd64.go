@@ -49,6 +49,10 @@ func mulSlotsAVX512(dst []float64, p *SlotPanel, x []float64, row0 int, d Units,
 		mulSlots(dst, p, x, row0, d, add)
 		return
 	}
+	if p.Far {
+		mulSlotsQuad(dst, p, x, row0, d, add)
+		return
+	}
 	c := newSlotCall(dst, p, x, row0, &d, add)
 	c.tables = unsafe.Pointer(&slotTables)
 	switch p.Block {

@@ -942,3 +942,682 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0x00000000; LONG $0x00000000
 	WORD $0x0000; BYTE $0x00
 	RET
+
+// func farSlotsQuad(c *slotCall)
+TEXT ·farSlotsQuad(SB), 0, $368-8
+	MOVQ c+0(FP), DI
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <farSlots>
+	LONG $0x000cb6e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	LONG $0x08478b48 // movq 0x8(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x0c218e0f; WORD $0x0000 // jle <farSlots+0xc2e>
+	BYTE $0x55 // pushq %rbp
+	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
+	WORD $0x5741 // pushq %r15
+	WORD $0x5641 // pushq %r14
+	WORD $0x5541 // pushq %r13
+	WORD $0x5441 // pushq %r12
+	BYTE $0x53 // pushq %rbx
+	LONG $0xe0e48348 // andq $-0x20, %rsp
+	LONG $0x00ec8148; WORD $0x0001; BYTE $0x00 // subq $0x100, %rsp
+	LONG $0x597de2c4; LONG $0x000c4a05; BYTE $0x00 // vpbroadcastq 0xc4a(%rip), %ymm0
+	LONG $0x197de2c4; LONG $0x000c390d; BYTE $0x00 // vbroadcastsd 0xc39(%rip), %ymm1
+	WORD $0x8b4c; BYTE $0x2f // movq (%rdi), %r13
+	LONG $0x28778b48 // movq 0x28(%rdi), %rsi
+	LONG $0x58678b4c // movq 0x58(%rdi), %r12
+	LONG $0x105f8b4c // movq 0x10(%rdi), %r11
+	LONG $0x18578b48 // movq 0x18(%rdi), %rdx
+	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0x247c8948; BYTE $0x20 // movq %rdi, 0x20(%rsp)
+	LONG $0xc5448d49; BYTE $0x00 // leaq (%r13,%rax,8), %rax
+	WORD $0x0149; BYTE $0xf4 // addq %rsi, %r12
+	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
+	LONG $0x447ffdc5; WORD $0x6024 // vmovdqa %ymm0, 0x60(%rsp)
+	LONG $0x4c29fdc5; WORD $0x4024 // vmovapd %ymm1, 0x40(%rsp)
+	WORD $0x3eeb // jmp <farSlots+0xc2>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	WORD $0x894d; BYTE $0xd5 // movq %r10, %r13
+	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
+	LONG $0x245c0148; BYTE $0x08 // addq %rbx, 0x8(%rsp)
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0x08c58349 // addq $0x8, %r13
+	LONG $0x246c3b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r13
+	LONG $0x0b5e830f; WORD $0x0000 // jae <farSlots+0xc20>
+	LONG $0x005d8b41 // movl (%r13), %ebx
+	LONG $0x45b70f41; BYTE $0x04 // movzwl 0x4(%r13), %eax
+	LONG $0x017b8d4d // leaq 0x1(%r11), %r15
+	LONG $0x03e3c148 // shlq $0x3, %rbx
+	LONG $0x385f0348 // addq 0x38(%rdi), %rbx
+	LONG $0x030c8d49 // leaq (%r11,%rax), %rcx
+	LONG $0x244c8948; BYTE $0x28 // movq %rcx, 0x28(%rsp)
+	LONG $0x02f88348 // cmpq $0x2, %rax
+	LONG $0x05a6820f; WORD $0x0000 // jb <farSlots+0x690>
+	LONG $0x809f8b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %r11
+	LONG $0x45b70f41; BYTE $0x06 // movzwl 0x6(%r13), %eax
+	LONG $0x246c894c; BYTE $0x30 // movq %r13, 0x30(%rsp)
+	LONG $0x1c244489 // movl %eax, 0x1c(%rsp)
+	WORD $0x63eb // jmp <farSlots+0x164>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
+	LONG $0x000020b9; BYTE $0x00 // movl $0x20, %ecx
+	LONG $0x8c180f41; LONG $0x00080024; BYTE $0x00 // prefetcht0 0x800(%r12)
+	LONG $0x5a7cc1c4; WORD $0x2404 // vcvtps2pd (%r12), %ymm0
+	LONG $0xb8fdc2c4; BYTE $0xe4 // vfmadd231pd %ymm12, %ymm0, %ymm4
+	LONG $0x5a7c41c4; WORD $0x2464; BYTE $0x10 // vcvtps2pd 0x10(%r12), %ymm12
+	LONG $0x1845c3c4; WORD $0x01f8 // vinsertf128 $0x1, %xmm8, %ymm7, %ymm7
+	LONG $0x182d43c4; WORD $0x01c3 // vinsertf128 $0x1, %xmm11, %ymm10, %ymm8
+	WORD $0x014c; BYTE $0xee // addq %r13, %rsi
+	WORD $0x0149; BYTE $0xcc // addq %rcx, %r12
+	LONG $0x30c28348 // addq $0x30, %rdx
+	LONG $0x02c78349 // addq $0x2, %r15
+	LONG $0xa8f5e2c4; BYTE $0xfe // vfmadd213pd %ymm6, %ymm1, %ymm7
+	LONG $0xa89d62c4; BYTE $0xc5 // vfmadd213pd %ymm5, %ymm12, %ymm8
+	LONG $0x247c3b4c; BYTE $0x28 // cmpq 0x28(%rsp), %r15
+	LONG $0x055c830f; WORD $0x0000 // jae <farSlots+0x6c0>
+	LONG $0x008a180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rdx)
+	LONG $0xffffb841; WORD $0x00ff // movl $0xffffff, %r8d
+	LONG $0xf728fdc5 // vmovapd %ymm7, %ymm6
+	LONG $0xc5297dc5 // vmovapd %ymm8, %ymm5
+	LONG $0x2464894c; BYTE $0x10 // movq %r12, 0x10(%rsp)
+	WORD $0x028b // movl (%rdx), %eax
+	LONG $0x064a8b44 // movl 0x6(%rdx), %r9d
+	WORD $0x4a8b; BYTE $0x03 // movl 0x3(%rdx), %ecx
+	LONG $0x096a8b44 // movl 0x9(%rdx), %r13d
+	WORD $0x7a8b; BYTE $0x0c // movl 0xc(%rdx), %edi
+	LONG $0x12628b44 // movl 0x12(%rdx), %r12d
+	LONG $0x0f728b44 // movl 0xf(%rdx), %r14d
+	LONG $0x14528b44 // movl 0x14(%rdx), %r10d
+	WORD $0x2144; BYTE $0xc0 // andl %r8d, %eax
+	WORD $0x2145; BYTE $0xc1 // andl %r8d, %r9d
+	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
+	WORD $0x2145; BYTE $0xc5 // andl %r8d, %r13d
+	WORD $0x2144; BYTE $0xc7 // andl %r8d, %edi
+	WORD $0x2145; BYTE $0xc4 // andl %r8d, %r12d
+	WORD $0x2145; BYTE $0xc6 // andl %r8d, %r14d
+	LONG $0x08eac141 // shrl $0x8, %r10d
+	LONG $0x1c2444f6; BYTE $0x02 // testb $0x2, 0x1c(%rsp)
+	LONG $0x107ba1c4; WORD $0xcb3c // vmovsd (%rbx,%r9,8), %xmm7
+	LONG $0x04107bc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm8
+	LONG $0x1641a1c4; WORD $0xeb3c // vmovhpd (%rbx,%r13,8), %xmm7, %xmm7
+	LONG $0x041639c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm8, %xmm8
+	LONG $0x183d63c4; WORD $0x01cf // vinsertf128 $0x1, %xmm7, %ymm8, %ymm9
+	LONG $0x3c10fbc5; BYTE $0xfb // vmovsd (%rbx,%rdi,8), %xmm7
+	LONG $0x107b21c4; WORD $0xe304 // vmovsd (%rbx,%r12,8), %xmm8
+	LONG $0x1641a1c4; WORD $0xf33c // vmovhpd (%rbx,%r14,8), %xmm7, %xmm7
+	LONG $0x163921c4; WORD $0xd304 // vmovhpd (%rbx,%r10,8), %xmm8, %xmm8
+	LONG $0x00ef850f; WORD $0x0000 // jne <farSlots+0x2e0>
+	LONG $0x6fb60f45; BYTE $0xff // movzbl -0x1(%r15), %r13d
+	LONG $0x6d4c8d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rcx
+	LONG $0x34fd8041 // cmpb $0x34, %r13b
+	LONG $0x029b860f; WORD $0x0000 // jbe <farSlots+0x4a0>
+	LONG $0x008e180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rsi)
+	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
+	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x546ffdc5; WORD $0x4024 // vmovdqa 0x40(%rsp), %ymm2
+	LONG $0x4c6ffdc5; WORD $0x6024 // vmovdqa 0x60(%rsp), %ymm1
+	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
+	LONG $0x6d7c8d43; BYTE $0x00 // leal (%r13,%r13,2), %edi
+	LONG $0x166f7ac5 // vmovdqu (%rsi), %xmm10
+	LONG $0x597942c4; LONG $0x00800ba4; WORD $0x0000 // vpbroadcastq 0x80(%r11,%rcx), %xmm12
+	LONG $0x597d42c4; LONG $0x00880b9c; WORD $0x0000 // vpbroadcastq 0x88(%r11,%rcx), %ymm11
+	LONG $0x197d42c4; LONG $0x00900bb4; WORD $0x0000 // vbroadcastsd 0x90(%r11,%rcx), %ymm14
+	LONG $0x382d63c4; WORD $0x0614; BYTE $0x01 // vinserti128 $0x1, (%rsi,%rax), %ymm10, %ymm10
+	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
+	WORD $0xe8d1 // shrl %eax
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x002d42c4; WORD $0x0b14 // vpshufb (%r11,%rcx), %ymm10, %ymm10
+	LONG $0x47ad42c4; WORD $0x0b54; BYTE $0x40 // vpsllvq 0x40(%r11,%rcx), %ymm10, %ymm10
+	LONG $0xd32d41c4; BYTE $0xd4 // vpsrlq %xmm12, %ymm10, %ymm10
+	LONG $0xef2d41c4; BYTE $0xd3 // vpxor %ymm11, %ymm10, %ymm10
+	LONG $0x022d63c4; WORD $0xaae8 // vpblendd $0xaa, %ymm0, %ymm10, %ymm13
+	LONG $0x732dc1c4; WORD $0x20d2 // vpsrlq $0x20, %ymm10, %ymm10
+	LONG $0xd2eb2dc5 // vpor %ymm2, %ymm10, %ymm10
+	LONG $0xe9eb15c5 // vpor %ymm1, %ymm13, %ymm13
+	LONG $0x5c2d41c4; BYTE $0xd6 // vsubpd %ymm14, %ymm10, %ymm10
+	LONG $0x582d41c4; BYTE $0xd5 // vaddpd %ymm13, %ymm10, %ymm10
+	LONG $0xb8adc2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm10, %ymm3
+	LONG $0x0c6f7ac5; BYTE $0x06 // vmovdqu (%rsi,%rax), %xmm9
+	LONG $0x383563c4; WORD $0x3e0c; BYTE $0x01 // vinserti128 $0x1, (%rsi,%rdi), %ymm9, %ymm9
+	LONG $0x003542c4; WORD $0x0b4c; BYTE $0x20 // vpshufb 0x20(%r11,%rcx), %ymm9, %ymm9
+	LONG $0x47b542c4; WORD $0x0b4c; BYTE $0x60 // vpsllvq 0x60(%r11,%rcx), %ymm9, %ymm9
+	LONG $0xd33541c4; BYTE $0xcc // vpsrlq %xmm12, %ymm9, %ymm9
+	LONG $0xef3541c4; BYTE $0xcb // vpxor %ymm11, %ymm9, %ymm9
+	LONG $0x023563c4; WORD $0xaad0 // vpblendd $0xaa, %ymm0, %ymm9, %ymm10
+	LONG $0x7335c1c4; WORD $0x20d1 // vpsrlq $0x20, %ymm9, %ymm9
+	LONG $0xcaeb35c5 // vpor %ymm2, %ymm9, %ymm9
+	LONG $0xd1eb2dc5 // vpor %ymm1, %ymm10, %ymm10
+	LONG $0x5c3541c4; BYTE $0xce // vsubpd %ymm14, %ymm9, %ymm9
+	LONG $0x5835c1c4; BYTE $0xca // vaddpd %ymm10, %ymm9, %ymm1
+	WORD $0x22eb // jmp <farSlots+0x2fb>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x008e180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rsi)
+	LONG $0x0020bd41; WORD $0x0000 // movl $0x20, %r13d
+	LONG $0x165a7cc5 // vcvtps2pd (%rsi), %ymm10
+	LONG $0x4e5afcc5; BYTE $0x10 // vcvtps2pd 0x10(%rsi), %ymm1
+	LONG $0xb8adc2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm10, %ymm3
+	WORD $0x428b; BYTE $0x18 // movl 0x18(%rdx), %eax
+	WORD $0x7a8b; BYTE $0x1e // movl 0x1e(%rdx), %edi
+	WORD $0x4a8b; BYTE $0x1b // movl 0x1b(%rdx), %ecx
+	LONG $0x214a8b44 // movl 0x21(%rdx), %r9d
+	LONG $0x24528b44 // movl 0x24(%rdx), %r10d
+	LONG $0x27728b44 // movl 0x27(%rdx), %r14d
+	LONG $0x2a628b44 // movl 0x2a(%rdx), %r12d
+	WORD $0x2144; BYTE $0xc0 // andl %r8d, %eax
+	WORD $0x2144; BYTE $0xc7 // andl %r8d, %edi
+	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
+	WORD $0x2145; BYTE $0xc1 // andl %r8d, %r9d
+	WORD $0x2145; BYTE $0xc2 // andl %r8d, %r10d
+	WORD $0x2145; BYTE $0xc6 // andl %r8d, %r14d
+	WORD $0x2145; BYTE $0xc4 // andl %r8d, %r12d
+	LONG $0x2c428b44 // movl 0x2c(%rdx), %r8d
+	LONG $0x14107bc5; BYTE $0xfb // vmovsd (%rbx,%rdi,8), %xmm10
+	LONG $0x1c107bc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm11
+	LONG $0x162921c4; WORD $0xcb14 // vmovhpd (%rbx,%r9,8), %xmm10, %xmm10
+	LONG $0x1c1621c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm11, %xmm11
+	LONG $0x08e8c141 // shrl $0x8, %r8d
+	LONG $0x1c2444f6; BYTE $0x02 // testb $0x2, 0x1c(%rsp)
+	LONG $0x182543c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm12
+	LONG $0x107b21c4; WORD $0xd314 // vmovsd (%rbx,%r10,8), %xmm10
+	LONG $0x107b21c4; WORD $0xe31c // vmovsd (%rbx,%r12,8), %xmm11
+	LONG $0x162921c4; WORD $0xf314 // vmovhpd (%rbx,%r14,8), %xmm10, %xmm10
+	LONG $0x162121c4; WORD $0xc31c // vmovhpd (%rbx,%r8,8), %xmm11, %xmm11
+	LONG $0xfda1850f; WORD $0xffff // jne <farSlots+0x110>
+	LONG $0x0fb60f41 // movzbl (%r15), %ecx
+	LONG $0x24648b4c; BYTE $0x10 // movq 0x10(%rsp), %r12
+	LONG $0x490c8d4c // leaq (%rcx,%rcx,2), %r9
+	WORD $0xf980; BYTE $0x34 // cmpb $0x34, %cl
+	LONG $0x01cb860f; WORD $0x0000 // jbe <farSlots+0x550>
+	LONG $0x8c180f41; LONG $0x00080024; BYTE $0x00 // prefetcht0 0x800(%r12)
+	WORD $0xc889 // movl %ecx, %eax
+	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
+	LONG $0x06e1c141 // shll $0x6, %r9d
+	LONG $0xbc29fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm7, 0xc0(%rsp)
+	LONG $0xfd28fdc5 // vmovapd %ymm5, %ymm7
+	LONG $0xeb28fdc5 // vmovapd %ymm3, %ymm5
+	LONG $0x5c6ffdc5; WORD $0x4024 // vmovdqa 0x40(%rsp), %ymm3
+	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
+	LONG $0x287941c4; BYTE $0xc8 // vmovapd %xmm8, %xmm9
+	LONG $0xc6287dc5 // vmovapd %ymm6, %ymm8
+	LONG $0x746ffdc5; WORD $0x6024 // vmovdqa 0x60(%rsp), %ymm6
+	WORD $0x3c8d; BYTE $0x49 // leal (%rcx,%rcx,2), %edi
+	LONG $0x6f7ac1c4; WORD $0x2404 // vmovdqu (%r12), %xmm0
+	LONG $0x597902c4; LONG $0x00800bb4; WORD $0x0000 // vpbroadcastq 0x80(%r11,%r9), %xmm14
+	LONG $0x597d02c4; LONG $0x00880bac; WORD $0x0000 // vpbroadcastq 0x88(%r11,%r9), %ymm13
+	LONG $0x387dc3c4; WORD $0x0404; BYTE $0x01 // vinserti128 $0x1, (%r12,%rax), %ymm0, %ymm0
+	WORD $0xc889 // movl %ecx, %eax
+	WORD $0xe8d1 // shrl %eax
+	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	LONG $0x007d82c4; WORD $0x0b04 // vpshufb (%r11,%r9), %ymm0, %ymm0
+	LONG $0x47fd82c4; WORD $0x0b44; BYTE $0x40 // vpsllvq 0x40(%r11,%r9), %ymm0, %ymm0
+	LONG $0xd37dc1c4; BYTE $0xc6 // vpsrlq %xmm14, %ymm0, %ymm0
+	LONG $0xc0ef95c5 // vpxor %ymm0, %ymm13, %ymm0
+	LONG $0x027d63c4; WORD $0xaafa // vpblendd $0xaa, %ymm2, %ymm0, %ymm15
+	LONG $0xd128fdc5 // vmovapd %ymm1, %ymm2
+	LONG $0x197d82c4; LONG $0x00900b8c; WORD $0x0000 // vbroadcastsd 0x90(%r11,%r9), %ymm1
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc3ebfdc5 // vpor %ymm3, %ymm0, %ymm0
+	LONG $0xfeeb05c5 // vpor %ymm6, %ymm15, %ymm15
+	LONG $0xc15cfdc5 // vsubpd %ymm1, %ymm0, %ymm0
+	LONG $0xc05885c5 // vaddpd %ymm0, %ymm15, %ymm0
+	LONG $0xb8fdc2c4; BYTE $0xe4 // vfmadd231pd %ymm12, %ymm0, %ymm4
+	LONG $0x6f7ac1c4; WORD $0x0404 // vmovdqu (%r12,%rax), %xmm0
+	LONG $0x387dc3c4; WORD $0x3c04; BYTE $0x01 // vinserti128 $0x1, (%r12,%rdi), %ymm0, %ymm0
+	LONG $0x007d82c4; WORD $0x0b44; BYTE $0x20 // vpshufb 0x20(%r11,%r9), %ymm0, %ymm0
+	LONG $0x47fd82c4; WORD $0x0b44; BYTE $0x60 // vpsllvq 0x60(%r11,%r9), %ymm0, %ymm0
+	LONG $0xd37dc1c4; BYTE $0xc6 // vpsrlq %xmm14, %ymm0, %ymm0
+	LONG $0xc0ef95c5 // vpxor %ymm0, %ymm13, %ymm0
+	LONG $0x027d63c4; LONG $0x00083225; WORD $0xaa00 // vpblendd $0xaa, 0x832(%rip), %ymm0, %ymm12
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc3ebfdc5 // vpor %ymm3, %ymm0, %ymm0
+	LONG $0xdd28fdc5 // vmovapd %ymm5, %ymm3
+	LONG $0xef28fdc5 // vmovapd %ymm7, %ymm5
+	LONG $0xbc28fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd 0xc0(%rsp), %ymm7
+	LONG $0xc15cfdc5 // vsubpd %ymm1, %ymm0, %ymm0
+	LONG $0xca28fdc5 // vmovapd %ymm2, %ymm1
+	LONG $0xe6eb1dc5 // vpor %ymm6, %ymm12, %ymm12
+	LONG $0xc6297dc5 // vmovapd %ymm8, %ymm6
+	LONG $0x287941c4; BYTE $0xc1 // vmovapd %xmm9, %xmm8
+	LONG $0xe0581dc5 // vaddpd %ymm0, %ymm12, %ymm12
+	LONG $0xfffc9fe9; BYTE $0xff // jmp <farSlots+0x135>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x19fd8041 // cmpb $0x19, %r13b
+	LONG $0x008e180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rsi)
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	LONG $0x07c5f641 // testb $0x7, %r13b
+	LONG $0x166f7ac5 // vmovdqu (%rsi), %xmm10
+	LONG $0xc7950f40 // setne %dil
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	WORD $0x0840; BYTE $0xc7 // orb %al, %dil
+	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
+	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
+	LONG $0x0b0c8d4d // leaq (%r11,%rcx), %r9
+	LONG $0x382d63c4; WORD $0x0614; BYTE $0x01 // vinserti128 $0x1, (%rsi,%rax), %ymm10, %ymm10
+	LONG $0x002d42c4; WORD $0x0b1c // vpshufb (%r11,%rcx), %ymm10, %ymm11
+	LONG $0x597d42c4; LONG $0x00880b94; WORD $0x0000 // vpbroadcastq 0x88(%r11,%rcx), %ymm10
+	WORD $0x8440; BYTE $0xff // testb %dil, %dil
+	LONG $0x0117840f; WORD $0x0000 // je <farSlots+0x601>
+	LONG $0x47a542c4; WORD $0x4059 // vpsllvq 0x40(%r9), %ymm11, %ymm11
+	LONG $0x597942c4; LONG $0x000080a1; BYTE $0x00 // vpbroadcastq 0x80(%r9), %xmm12
+	LONG $0x197d42c4; LONG $0x000090a9; BYTE $0x00 // vbroadcastsd 0x90(%r9), %ymm13
+	LONG $0x6d4c8d43; BYTE $0x00 // leal (%r13,%r13,2), %ecx
+	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
+	WORD $0xe8d1 // shrl %eax
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	LONG $0xd32541c4; BYTE $0xdc // vpsrlq %xmm12, %ymm11, %ymm11
+	LONG $0xef2541c4; BYTE $0xda // vpxor %ymm10, %ymm11, %ymm11
+	LONG $0x5c2541c4; BYTE $0xdd // vsubpd %ymm13, %ymm11, %ymm11
+	LONG $0xb8a5c2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm11, %ymm3
+	LONG $0x0c6f7ac5; BYTE $0x06 // vmovdqu (%rsi,%rax), %xmm9
+	LONG $0x383563c4; WORD $0x0e0c; BYTE $0x01 // vinserti128 $0x1, (%rsi,%rcx), %ymm9, %ymm9
+	LONG $0x003542c4; WORD $0x2049 // vpshufb 0x20(%r9), %ymm9, %ymm9
+	LONG $0x47b542c4; WORD $0x6049 // vpsllvq 0x60(%r9), %ymm9, %ymm9
+	LONG $0xd33541c4; BYTE $0xcc // vpsrlq %xmm12, %ymm9, %ymm9
+	LONG $0xef3541c4; BYTE $0xca // vpxor %ymm10, %ymm9, %ymm9
+	LONG $0x5c35c1c4; BYTE $0xcd // vsubpd %ymm13, %ymm9, %ymm1
+	LONG $0xfffdace9; BYTE $0xff // jmp <farSlots+0x2fb>
+	BYTE $0x90 // nop
+	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
+	LONG $0x8c180f41; LONG $0x00080024; BYTE $0x00 // prefetcht0 0x800(%r12)
+	WORD $0x8941; BYTE $0xc8 // movl %ecx, %r8d
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	WORD $0xc1f6; BYTE $0x07 // testb $0x7, %cl
+	LONG $0x6f7a41c4; WORD $0x242c // vmovdqu (%r12), %xmm13
+	LONG $0xc7950f40 // setne %dil
+	LONG $0x02e8c141 // shrl $0x2, %r8d
+	LONG $0x06e1c141 // shll $0x6, %r9d
+	LONG $0x381503c4; WORD $0x042c; BYTE $0x01 // vinserti128 $0x1, (%r12,%r8), %ymm13, %ymm13
+	WORD $0x0840; BYTE $0xc7 // orb %al, %dil
+	LONG $0x0b048d4b // leaq (%r11,%r9), %rax
+	LONG $0x001502c4; WORD $0x0b34 // vpshufb (%r11,%r9), %ymm13, %ymm14
+	LONG $0x597d02c4; LONG $0x00880bac; WORD $0x0000 // vpbroadcastq 0x88(%r11,%r9), %ymm13
+	WORD $0x8440; BYTE $0xff // testb %dil, %dil
+	LONG $0x00a9840f; WORD $0x0000 // je <farSlots+0x647>
+	LONG $0x478d62c4; WORD $0x4070 // vpsllvq 0x40(%rax), %ymm14, %ymm14
+	LONG $0x597962c4; LONG $0x000080b8; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm15
+	LONG $0x197de2c4; LONG $0x00009080; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm0
+	LONG $0x49048d44 // leal (%rcx,%rcx,2), %r8d
+	WORD $0xcf89 // movl %ecx, %edi
+	WORD $0xefd1 // shrl %edi
+	LONG $0x02e8c141 // shrl $0x2, %r8d
+	LONG $0xd30d41c4; BYTE $0xf7 // vpsrlq %xmm15, %ymm14, %ymm14
+	LONG $0xef0d41c4; BYTE $0xf5 // vpxor %ymm13, %ymm14, %ymm14
+	LONG $0xf05c0dc5 // vsubpd %ymm0, %ymm14, %ymm14
+	LONG $0xb88dc2c4; BYTE $0xe4 // vfmadd231pd %ymm12, %ymm14, %ymm4
+	LONG $0x6f7a41c4; WORD $0x3c24 // vmovdqu (%r12,%rdi), %xmm12
+	LONG $0x381d03c4; WORD $0x0424; BYTE $0x01 // vinserti128 $0x1, (%r12,%r8), %ymm12, %ymm12
+	LONG $0x001d62c4; WORD $0x2060 // vpshufb 0x20(%rax), %ymm12, %ymm12
+	LONG $0x479d62c4; WORD $0x6060 // vpsllvq 0x60(%rax), %ymm12, %ymm12
+	LONG $0xd31d41c4; BYTE $0xe7 // vpsrlq %xmm15, %ymm12, %ymm12
+	LONG $0xef1d41c4; BYTE $0xe5 // vpxor %ymm13, %ymm12, %ymm12
+	LONG $0xe05c1dc5 // vsubpd %ymm0, %ymm12, %ymm12
+	LONG $0xfffb34e9; BYTE $0xff // jmp <farSlots+0x135>
+	LONG $0x197d42c4; LONG $0x000090a1; BYTE $0x00 // vbroadcastsd 0x90(%r9), %ymm12
+	LONG $0xeb2d41c4; BYTE $0xdb // vpor %ymm11, %ymm10, %ymm11
+	LONG $0x6d4c8d43; BYTE $0x00 // leal (%r13,%r13,2), %ecx
+	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
+	WORD $0xe8d1 // shrl %eax
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	LONG $0x5c2541c4; BYTE $0xdc // vsubpd %ymm12, %ymm11, %ymm11
+	LONG $0xb8a5c2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm11, %ymm3
+	LONG $0x0c6f7ac5; BYTE $0x06 // vmovdqu (%rsi,%rax), %xmm9
+	LONG $0x383563c4; WORD $0x0e0c; BYTE $0x01 // vinserti128 $0x1, (%rsi,%rcx), %ymm9, %ymm9
+	LONG $0x003542c4; WORD $0x2049 // vpshufb 0x20(%r9), %ymm9, %ymm9
+	LONG $0xeb2d41c4; BYTE $0xc9 // vpor %ymm9, %ymm10, %ymm9
+	LONG $0x5c35c1c4; BYTE $0xcc // vsubpd %ymm12, %ymm9, %ymm1
+	LONG $0xfffcb4e9; BYTE $0xff // jmp <farSlots+0x2fb>
+	LONG $0x197d62c4; LONG $0x000090b8; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm15
+	LONG $0xeb1541c4; BYTE $0xf6 // vpor %ymm14, %ymm13, %ymm14
+	LONG $0x49048d44 // leal (%rcx,%rcx,2), %r8d
+	WORD $0xcf89 // movl %ecx, %edi
+	WORD $0xefd1 // shrl %edi
+	LONG $0x02e8c141 // shrl $0x2, %r8d
+	LONG $0x5c0d41c4; BYTE $0xf7 // vsubpd %ymm15, %ymm14, %ymm14
+	LONG $0xb88dc2c4; BYTE $0xe4 // vfmadd231pd %ymm12, %ymm14, %ymm4
+	LONG $0x6f7a41c4; WORD $0x3c24 // vmovdqu (%r12,%rdi), %xmm12
+	LONG $0x381d03c4; WORD $0x0424; BYTE $0x01 // vinserti128 $0x1, (%r12,%r8), %ymm12, %ymm12
+	LONG $0x001d62c4; WORD $0x2060 // vpshufb 0x20(%rax), %ymm12, %ymm12
+	LONG $0xeb1541c4; BYTE $0xe4 // vpor %ymm12, %ymm13, %ymm12
+	LONG $0x5c1d41c4; BYTE $0xe7 // vsubpd %ymm15, %ymm12, %ymm12
+	LONG $0xfffaa8e9; BYTE $0xff // jmp <farSlots+0x135>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	WORD $0x894c; BYTE $0xd9 // movq %r11, %rcx
+	WORD $0x894d; BYTE $0xfb // movq %r15, %r11
+	LONG $0x244c3b48; BYTE $0x28 // cmpq 0x28(%rsp), %rcx
+	WORD $0x3b72 // jb <farSlots+0x6d8>
+	LONG $0x75b70f45; BYTE $0x06 // movzwl 0x6(%r13), %r14d
+	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
+	LONG $0x04c6f641 // testb $0x4, %r14b
+	LONG $0xfa04840f; WORD $0xffff // je <farSlots+0xb3>
+	LONG $0x0001d2e9; BYTE $0x00 // jmp <farSlots+0x886>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x247c8b48; BYTE $0x20 // movq 0x20(%rsp), %rdi
+	LONG $0x246c8b4c; BYTE $0x30 // movq 0x30(%rsp), %r13
+	LONG $0xff4f8d49 // leaq -0x1(%r15), %rcx
+	WORD $0x894d; BYTE $0xfb // movq %r15, %r11
+	LONG $0x244c3b48; BYTE $0x28 // cmpq 0x28(%rsp), %rcx
+	WORD $0xc573 // jae <farSlots+0x69d>
+	WORD $0x028b // movl (%rdx), %eax
+	LONG $0x06428b44 // movl 0x6(%rdx), %r8d
+	LONG $0x03528b44 // movl 0x3(%rdx), %r10d
+	LONG $0x094a8b44 // movl 0x9(%rdx), %r9d
+	LONG $0xffffbf41; WORD $0x00ff // movl $0xffffff, %r15d
+	LONG $0x75b70f45; BYTE $0x06 // movzwl 0x6(%r13), %r14d
+	WORD $0x2144; BYTE $0xf8 // andl %r15d, %eax
+	WORD $0x2145; BYTE $0xf8 // andl %r15d, %r8d
+	WORD $0x2145; BYTE $0xfa // andl %r15d, %r10d
+	WORD $0x2145; BYTE $0xf9 // andl %r15d, %r9d
+	LONG $0x107ba1c4; WORD $0xc304 // vmovsd (%rbx,%r8,8), %xmm0
+	LONG $0x0c10fbc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm1
+	WORD $0x428b; BYTE $0x0c // movl 0xc(%rdx), %eax
+	LONG $0x12428b44 // movl 0x12(%rdx), %r8d
+	LONG $0x1679a1c4; WORD $0xcb04 // vmovhpd (%rbx,%r9,8), %xmm0, %xmm0
+	LONG $0x1671a1c4; WORD $0xd30c // vmovhpd (%rbx,%r10,8), %xmm1, %xmm1
+	LONG $0x0f528b44 // movl 0xf(%rdx), %r10d
+	LONG $0x144a8b44 // movl 0x14(%rdx), %r9d
+	WORD $0x2144; BYTE $0xf8 // andl %r15d, %eax
+	WORD $0x2145; BYTE $0xf8 // andl %r15d, %r8d
+	WORD $0x2145; BYTE $0xfa // andl %r15d, %r10d
+	LONG $0x1410fbc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm2
+	LONG $0x08e9c141 // shrl $0x8, %r9d
+	LONG $0x1668a1c4; WORD $0xd32c // vmovhps (%rbx,%r10,8), %xmm2, %xmm5
+	LONG $0x187563c4; WORD $0x01c8 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm9
+	LONG $0x107ba1c4; WORD $0xc30c // vmovsd (%rbx,%r8,8), %xmm1
+	LONG $0x1671a1c4; WORD $0xcb34 // vmovhpd (%rbx,%r9,8), %xmm1, %xmm6
+	LONG $0x02c6f641 // testb $0x2, %r14b
+	LONG $0x00f9850f; WORD $0x0000 // jne <farSlots+0x850>
+	WORD $0xb60f; BYTE $0x09 // movzbl (%rcx), %ecx
+	LONG $0x809f8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbx
+	LONG $0x490c8d4c // leaq (%rcx,%rcx,2), %r9
+	WORD $0xf980; BYTE $0x34 // cmpb $0x34, %cl
+	LONG $0x02e6860f; WORD $0x0000 // jbe <farSlots+0xa54>
+	LONG $0x008e180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rsi)
+	WORD $0xc889 // movl %ecx, %eax
+	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
+	LONG $0x06e1c141 // shll $0x6, %r9d
+	LONG $0xeb287dc5 // vmovapd %ymm3, %ymm13
+	LONG $0x5c6ffdc5; WORD $0x4024 // vmovdqa 0x40(%rsp), %ymm3
+	LONG $0xf4287dc5 // vmovapd %ymm4, %ymm14
+	LONG $0x646ffdc5; WORD $0x6024 // vmovdqa 0x60(%rsp), %ymm4
+	LONG $0xd257e8c5 // vxorps %xmm2, %xmm2, %xmm2
+	LONG $0x49048d44 // leal (%rcx,%rcx,2), %r8d
+	LONG $0x066ffac5 // vmovdqu (%rsi), %xmm0
+	LONG $0x597922c4; LONG $0x00800b94; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%r9), %xmm10
+	LONG $0x597da2c4; LONG $0x00880b8c; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%r9), %ymm1
+	LONG $0x197d22c4; LONG $0x00900ba4; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%r9), %ymm12
+	LONG $0x387de3c4; WORD $0x0604; BYTE $0x01 // vinserti128 $0x1, (%rsi,%rax), %ymm0, %ymm0
+	WORD $0xc889 // movl %ecx, %eax
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x02e8c141 // shrl $0x2, %r8d
+	LONG $0x007da2c4; WORD $0x0b04 // vpshufb (%rbx,%r9), %ymm0, %ymm0
+	LONG $0x47fda2c4; WORD $0x0b44; BYTE $0x40 // vpsllvq 0x40(%rbx,%r9), %ymm0, %ymm0
+	LONG $0xd37dc1c4; BYTE $0xc2 // vpsrlq %xmm10, %ymm0, %ymm0
+	LONG $0xc1effdc5 // vpxor %ymm1, %ymm0, %ymm0
+	LONG $0x027d63c4; WORD $0xaada // vpblendd $0xaa, %ymm2, %ymm0, %ymm11
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc3ebfdc5 // vpor %ymm3, %ymm0, %ymm0
+	LONG $0xdceb25c5 // vpor %ymm4, %ymm11, %ymm11
+	LONG $0x5c7dc1c4; BYTE $0xc4 // vsubpd %ymm12, %ymm0, %ymm0
+	LONG $0xc058a5c5 // vaddpd %ymm0, %ymm11, %ymm0
+	LONG $0xb8fd42c4; BYTE $0xe9 // vfmadd231pd %ymm9, %ymm0, %ymm13
+	LONG $0x046ffac5; BYTE $0x06 // vmovdqu (%rsi,%rax), %xmm0
+	LONG $0x387da3c4; WORD $0x0604; BYTE $0x01 // vinserti128 $0x1, (%rsi,%r8), %ymm0, %ymm0
+	LONG $0x007da2c4; WORD $0x0b44; BYTE $0x20 // vpshufb 0x20(%rbx,%r9), %ymm0, %ymm0
+	LONG $0x47fda2c4; WORD $0x0b44; BYTE $0x60 // vpsllvq 0x60(%rbx,%r9), %ymm0, %ymm0
+	LONG $0xd37dc1c4; BYTE $0xc2 // vpsrlq %xmm10, %ymm0, %ymm0
+	LONG $0xc1effdc5 // vpxor %ymm1, %ymm0, %ymm0
+	LONG $0x027de3c4; WORD $0xaaca // vpblendd $0xaa, %ymm2, %ymm0, %ymm1
+	LONG $0xd073fdc5; BYTE $0x20 // vpsrlq $0x20, %ymm0, %ymm0
+	LONG $0xc3ebfdc5 // vpor %ymm3, %ymm0, %ymm0
+	LONG $0xccebf5c5 // vpor %ymm4, %ymm1, %ymm1
+	LONG $0xf4297dc5 // vmovapd %ymm14, %ymm4
+	LONG $0xeb297dc5 // vmovapd %ymm13, %ymm3
+	LONG $0x5c7dc1c4; BYTE $0xc4 // vsubpd %ymm12, %ymm0, %ymm0
+	LONG $0xc9587dc5 // vaddpd %ymm1, %ymm0, %ymm9
+	WORD $0x1feb // jmp <farSlots+0x86a>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x008e180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rsi)
+	LONG $0x000020b9; BYTE $0x00 // movl $0x20, %ecx
+	LONG $0x065afcc5 // vcvtps2pd (%rsi), %ymm0
+	LONG $0xb8fdc2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm0, %ymm3
+	LONG $0x4e5a7cc5; BYTE $0x10 // vcvtps2pd 0x10(%rsi), %ymm9
+	LONG $0x1855e3c4; WORD $0x01c6 // vinsertf128 $0x1, %xmm6, %ymm5, %ymm0
+	WORD $0x0148; BYTE $0xce // addq %rcx, %rsi
+	LONG $0x18c28348 // addq $0x18, %rdx
+	LONG $0xb8b5e2c4; BYTE $0xf8 // vfmadd231pd %ymm0, %ymm9, %ymm7
+	LONG $0x04c6f641 // testb $0x4, %r14b
+	LONG $0xf82d840f; WORD $0xffff // je <farSlots+0xb3>
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xdf58bdc5 // vaddpd %ymm7, %ymm8, %ymm3
+	LONG $0x08c6f641 // testb $0x8, %r14b
+	LONG $0x0098850f; WORD $0x0000 // jne <farSlots+0x930>
+	LONG $0x505f8b48 // movq 0x50(%rdi), %rbx
+	LONG $0x48778b4c // movq 0x48(%rdi), %r14
+	LONG $0x245c2b48; BYTE $0x08 // subq 0x8(%rsp), %rbx
+	LONG $0x08fb8348 // cmpq $0x8, %rbx
+	LONG $0x02528c0f; WORD $0x0000 // jl <farSlots+0xb01>
+	LONG $0x307f8348; BYTE $0x00 // cmpq $0x0, 0x30(%rdi)
+	LONG $0x000008bb; BYTE $0x00 // movl $0x8, %ebx
+	LONG $0x009a850f; WORD $0x0000 // jne <farSlots+0x959>
+	LONG $0x60478b48 // movq 0x60(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x0321840f; WORD $0x0000 // je <farSlots+0xbed>
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x597de2c4; WORD $0x6847 // vpbroadcastq 0x68(%rdi), %ymm0
+	LONG $0x357de2c4; WORD $0x880c // vpmovzxdq (%rax,%rcx,4), %ymm1
+	LONG $0x357de2c4; WORD $0x8854; BYTE $0x10 // vpmovzxdq 0x10(%rax,%rcx,4), %ymm2
+	LONG $0xc9d4fdc5 // vpaddq %ymm1, %ymm0, %ymm1
+	LONG $0xc2d4fdc5 // vpaddq %ymm2, %ymm0, %ymm0
+	LONG $0xf173cdc5; BYTE $0x34 // vpsllq $0x34, %ymm1, %ymm6
+	LONG $0xf073d5c5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm5
+	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
+	LONG $0x0301840f; WORD $0x0000 // je <farSlots+0xc01>
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0xa8ddc2c4; WORD $0xc634 // vfmadd213pd (%r14,%rax,8), %ymm4, %ymm6
+	LONG $0x117dc1c4; WORD $0xc634 // vmovupd %ymm6, (%r14,%rax,8)
+	LONG $0xa8e5c2c4; WORD $0xc66c; BYTE $0x20 // vfmadd213pd 0x20(%r14,%rax,8), %ymm3, %ymm5
+	LONG $0x117dc1c4; WORD $0xc66c; BYTE $0x20 // vmovupd %ymm5, 0x20(%r14,%rax,8)
+	LONG $0xfff779e9; BYTE $0xff // jmp <farSlots+0x9d>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0xc458e5c5 // vaddpd %ymm4, %ymm3, %ymm0
+	LONG $0x48778b4c // movq 0x48(%rdi), %r14
+	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
+	LONG $0x197de3c4; WORD $0x01c1 // vextractf128 $0x1, %ymm0, %xmm1
+	LONG $0xe158fbc5 // vaddsd %xmm1, %xmm0, %xmm4
+	LONG $0xc158f9c5 // vaddpd %xmm1, %xmm0, %xmm0
+	LONG $0xc0c6f9c5; BYTE $0x01 // vshufpd $0x1, %xmm0, %xmm0, %xmm0
+	LONG $0xc058dbc5 // vaddsd %xmm0, %xmm4, %xmm0
+	LONG $0x197de2c4; BYTE $0xe0 // vbroadcastsd %xmm0, %ymm4
+	LONG $0xa411fdc5; LONG $0x00008024; BYTE $0x00 // vmovupd %ymm4, 0x80(%rsp)
+	LONG $0x9c11fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsp)
+	LONG $0x307f8b4c // movq 0x30(%rdi), %r15
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	WORD $0x894d; BYTE $0xea // movq %r13, %r10
+	LONG $0x606f8b4c // movq 0x60(%rdi), %r13
+	LONG $0x2464894c; BYTE $0x10 // movq %r12, 0x10(%rsp)
+	LONG $0x470c8d49 // leaq (%r15,%rax,2), %rcx
+	LONG $0x7847b60f // movzbl 0x78(%rdi), %eax
+	WORD $0x854d; BYTE $0xed // testq %r13, %r13
+	WORD $0x5a74 // je <farSlots+0x9e7>
+	LONG $0x68678b4c // movq 0x68(%rdi), %r12
+	WORD $0xc084 // testb %al, %al
+	LONG $0x0188840f; WORD $0x0000 // je <farSlots+0xb21>
+	WORD $0xc031 // xorl %eax, %eax
+	WORD $0x3eeb // jmp <farSlots+0x9db>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
+	LONG $0x070c8d4c // leaq (%rdi,%rax), %r9
+	LONG $0x8d7c8b43; BYTE $0x00 // movl (%r13,%r9,4), %edi
+	LONG $0x8c10fbc5; LONG $0x000080c4; BYTE $0x00 // vmovsd 0x80(%rsp,%rax,8), %xmm1
+	WORD $0xff48; BYTE $0xc0 // incq %rax
+	WORD $0x0144; BYTE $0xe7 // addl %r12d, %edi
+	LONG $0x34e7c148 // shlq $0x34, %rdi
+	LONG $0x6ef9e1c4; BYTE $0xc7 // vmovq %rdi, %xmm0
+	LONG $0xa9f982c4; WORD $0xce0c // vfmadd213sd (%r14,%r9,8), %xmm0, %xmm1
+	LONG $0x117b81c4; WORD $0xce0c // vmovsd %xmm1, (%r14,%r9,8)
+	WORD $0x3948; BYTE $0xc3 // cmpq %rax, %rbx
+	LONG $0xf6b5840f; WORD $0xffff // je <farSlots+0x90>
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	WORD $0xc074 // je <farSlots+0x9a0>
+	LONG $0x0cb70f44; BYTE $0x41 // movzwl (%rcx,%rax,2), %r9d
+	WORD $0xc2eb // jmp <farSlots+0x9a9>
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	WORD $0x894d; BYTE $0xd5 // movq %r10, %r13
+	WORD $0x17eb // jmp <farSlots+0xa06>
+	BYTE $0x90 // nop
+	LONG $0xdc59e3c5 // vmulsd %xmm4, %xmm3, %xmm3
+	WORD $0xff49; BYTE $0xc1 // incq %r9
+	LONG $0x117b81c4; WORD $0xe61c // vmovsd %xmm3, (%r14,%r12,8)
+	WORD $0x394c; BYTE $0xcb // cmpq %r9, %rbx
+	LONG $0xf692840f; WORD $0xffff // je <farSlots+0x98>
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	WORD $0x2574 // je <farSlots+0xa30>
+	LONG $0x24b70f46; BYTE $0x49 // movzwl (%rcx,%r9,2), %r12d
+	LONG $0x5f10fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm3
+	LONG $0x107ba1c4; LONG $0x0080cca4; WORD $0x0000 // vmovsd 0x80(%rsp,%r9,8), %xmm4
+	WORD $0xc084 // testb %al, %al
+	WORD $0x2975 // jne <farSlots+0xa4c>
+	WORD $0xcbeb // jmp <farSlots+0x9f0>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x24448b4c; BYTE $0x08 // movq 0x8(%rsp), %r8
+	LONG $0x08248d4f // leaq (%r8,%r9), %r12
+	LONG $0x5f10fbc5; BYTE $0x70 // vmovsd 0x70(%rdi), %xmm3
+	LONG $0x107ba1c4; LONG $0x0080cca4; WORD $0x0000 // vmovsd 0x80(%rsp,%r9,8), %xmm4
+	WORD $0xc084 // testb %al, %al
+	WORD $0xa474 // je <farSlots+0x9f0>
+	LONG $0xa9d982c4; WORD $0xe61c // vfmadd213sd (%r14,%r12,8), %xmm4, %xmm3
+	WORD $0xa0eb // jmp <farSlots+0x9f4>
+	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
+	LONG $0x008e180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rsi)
+	WORD $0x8941; BYTE $0xc8 // movl %ecx, %r8d
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	WORD $0xc1f6; BYTE $0x07 // testb $0x7, %cl
+	LONG $0x066ffac5 // vmovdqu (%rsi), %xmm0
+	LONG $0xc2950f41 // setne %r10b
+	LONG $0x02e8c141 // shrl $0x2, %r8d
+	LONG $0x06e1c141 // shll $0x6, %r9d
+	LONG $0x387da3c4; WORD $0x0604; BYTE $0x01 // vinserti128 $0x1, (%rsi,%r8), %ymm0, %ymm0
+	LONG $0x597d22c4; LONG $0x00880b94; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%r9), %ymm10
+	WORD $0x0841; BYTE $0xc2 // orb %al, %r10b
+	LONG $0x0b048d4a // leaq (%rbx,%r9), %rax
+	LONG $0x007d22c4; WORD $0x0b1c // vpshufb (%rbx,%r9), %ymm0, %ymm11
+	WORD $0x8445; BYTE $0xd2 // testb %r10b, %r10b
+	LONG $0x00c3840f; WORD $0x0000 // je <farSlots+0xb61>
+	LONG $0x47a5e2c4; WORD $0x4040 // vpsllvq 0x40(%rax), %ymm11, %ymm0
+	LONG $0x5979e2c4; LONG $0x00008088; BYTE $0x00 // vpbroadcastq 0x80(%rax), %xmm1
+	LONG $0x197d62c4; LONG $0x00009098; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm11
+	LONG $0x49048d44 // leal (%rcx,%rcx,2), %r8d
+	WORD $0x8941; BYTE $0xc9 // movl %ecx, %r9d
+	WORD $0xd141; BYTE $0xe9 // shrl %r9d
+	LONG $0x02e8c141 // shrl $0x2, %r8d
+	LONG $0xc1d3fdc5 // vpsrlq %xmm1, %ymm0, %ymm0
+	LONG $0xc0efadc5 // vpxor %ymm0, %ymm10, %ymm0
+	LONG $0x5c7dc1c4; BYTE $0xc3 // vsubpd %ymm11, %ymm0, %ymm0
+	LONG $0xb8fdc2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm0, %ymm3
+	LONG $0x6f7aa1c4; WORD $0x0e04 // vmovdqu (%rsi,%r9), %xmm0
+	LONG $0x387da3c4; WORD $0x0604; BYTE $0x01 // vinserti128 $0x1, (%rsi,%r8), %ymm0, %ymm0
+	LONG $0x007de2c4; WORD $0x2040 // vpshufb 0x20(%rax), %ymm0, %ymm0
+	LONG $0x47fde2c4; WORD $0x6040 // vpsllvq 0x60(%rax), %ymm0, %ymm0
+	LONG $0xc1d3fdc5 // vpsrlq %xmm1, %ymm0, %ymm0
+	LONG $0xc0efadc5 // vpxor %ymm0, %ymm10, %ymm0
+	LONG $0x5c7d41c4; BYTE $0xcb // vsubpd %ymm11, %ymm0, %ymm9
+	LONG $0xfffd69e9; BYTE $0xff // jmp <farSlots+0x86a>
+	LONG $0xa411fdc5; LONG $0x00008024; BYTE $0x00 // vmovupd %ymm4, 0x80(%rsp)
+	LONG $0x9c11fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsp)
+	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
+	LONG $0xfe4f8f0f; WORD $0xffff // jg <farSlots+0x96b>
+	LONG $0xfff57ce9; BYTE $0xff // jmp <farSlots+0x9d>
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	LONG $0x007c840f; WORD $0x0000 // je <farSlots+0xba6>
+	WORD $0xc031 // xorl %eax, %eax
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x413cb70f // movzwl (%rcx,%rax,2), %edi
+	LONG $0xbd448b45; BYTE $0x00 // movl (%r13,%rdi,4), %r8d
+	WORD $0x0145; BYTE $0xe0 // addl %r12d, %r8d
+	LONG $0x34e0c149 // shlq $0x34, %r8
+	LONG $0x6ef9c1c4; BYTE $0xc0 // vmovq %r8, %xmm0
+	LONG $0x8459fbc5; LONG $0x000080c4; BYTE $0x00 // vmulsd 0x80(%rsp,%rax,8), %xmm0, %xmm0
+	WORD $0xff48; BYTE $0xc0 // incq %rax
+	LONG $0x117bc1c4; WORD $0xfe04 // vmovsd %xmm0, (%r14,%rdi,8)
+	WORD $0x3948; BYTE $0xc3 // cmpq %rax, %rbx
+	WORD $0xd475 // jne <farSlots+0xb30>
+	LONG $0xfff52fe9; BYTE $0xff // jmp <farSlots+0x90>
+	LONG $0x197de2c4; LONG $0x00009088; BYTE $0x00 // vbroadcastsd 0x90(%rax), %ymm1
+	LONG $0xeb2dc1c4; BYTE $0xc3 // vpor %ymm11, %ymm10, %ymm0
+	LONG $0x49048d44 // leal (%rcx,%rcx,2), %r8d
+	WORD $0x8941; BYTE $0xc9 // movl %ecx, %r9d
+	WORD $0xd141; BYTE $0xe9 // shrl %r9d
+	LONG $0x02e8c141 // shrl $0x2, %r8d
+	LONG $0xc15cfdc5 // vsubpd %ymm1, %ymm0, %ymm0
+	LONG $0xb8fdc2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm0, %ymm3
+	LONG $0x6f7aa1c4; WORD $0x0e04 // vmovdqu (%rsi,%r9), %xmm0
+	LONG $0x387da3c4; WORD $0x0604; BYTE $0x01 // vinserti128 $0x1, (%rsi,%r8), %ymm0, %ymm0
+	LONG $0x007de2c4; WORD $0x2040 // vpshufb 0x20(%rax), %ymm0, %ymm0
+	LONG $0xc0ebadc5 // vpor %ymm0, %ymm10, %ymm0
+	LONG $0xc95c7dc5 // vsubpd %ymm1, %ymm0, %ymm9
+	LONG $0xfffcc4e9; BYTE $0xff // jmp <farSlots+0x86a>
+	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	LONG $0x8d448d49; BYTE $0x00 // leaq (%r13,%rcx,4), %rax
+	LONG $0xce0c8d49 // leaq (%r14,%rcx,8), %rcx
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x883c8b42 // movl (%rax,%r9,4), %edi
+	WORD $0x0144; BYTE $0xe7 // addl %r12d, %edi
+	LONG $0x34e7c148 // shlq $0x34, %rdi
+	LONG $0x6ef9e1c4; BYTE $0xc7 // vmovq %rdi, %xmm0
+	LONG $0x597ba1c4; LONG $0x0080cc84; WORD $0x0000 // vmulsd 0x80(%rsp,%r9,8), %xmm0, %xmm0
+	LONG $0x117ba1c4; WORD $0xc904 // vmovsd %xmm0, (%rcx,%r9,8)
+	WORD $0xff49; BYTE $0xc1 // incq %r9
+	WORD $0x394c; BYTE $0xcb // cmpq %r9, %rbx
+	WORD $0xd875 // jne <farSlots+0xbc0>
+	LONG $0xfff4a3e9; BYTE $0xff // jmp <farSlots+0x90>
+	LONG $0x597de2c4; WORD $0x706f // vpbroadcastq 0x70(%rdi), %ymm5
+	LONG $0xf56ffdc5 // vmovdqa %ymm5, %ymm6
+	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
+	LONG $0xfcff850f; WORD $0xffff // jne <farSlots+0x900>
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0xc659ddc5 // vmulpd %ymm6, %ymm4, %ymm0
+	LONG $0xcd59e5c5 // vmulpd %ymm5, %ymm3, %ymm1
+	LONG $0x117dc1c4; WORD $0xc604 // vmovupd %ymm0, (%r14,%rax,8)
+	LONG $0x117dc1c4; WORD $0xc64c; BYTE $0x20 // vmovupd %ymm1, 0x20(%r14,%rax,8)
+	LONG $0xfff47de9; BYTE $0xff // jmp <farSlots+0x9d>
+	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
+	BYTE $0x5b // popq %rbx
+	WORD $0x5c41 // popq %r12
+	WORD $0x5d41 // popq %r13
+	WORD $0x5e41 // popq %r14
+	WORD $0x5f41 // popq %r15
+	BYTE $0x5d // popq %rbp
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00453000
+	LONG $0x00000000; LONG $0x00433000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; WORD $0x0000; BYTE $0x00
+	RET

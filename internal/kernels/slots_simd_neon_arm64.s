@@ -982,3 +982,674 @@ TEXT ·slotsQuad(SB), 0, $160-8
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	MOVD R19, R30
 	RET
+
+// func farSlotsQuad(c *slotCall)
+TEXT ·farSlotsQuad(SB), 0, $160-8
+	MOVD c+0(FP), R0
+	MOVD R30, R19
+	PCALIGN $64
+	WORD $0xd10043ff // sub sp, sp, #0x10
+	WORD $0x94000007 // bl <farSlots>
+	WORD $0x910043ff // add sp, sp, #0x10
+	WORD $0x1400029d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf940040b // ldr x11, [x0, #0x8]
+	WORD $0xf100057f // cmp x11, #0x1
+	WORD $0x5400516b // b.lt <farSlots+0xa34>
+	WORD $0xd10143ff // sub sp, sp, #0x50
+	WORD $0xf9400009 // ldr x9, [x0]
+	WORD $0xf940140a // ldr x10, [x0, #0x28]
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0xf9402c0c // ldr x12, [x0, #0x58]
+	WORD $0xa9413410 // ldp x16, x13, [x0, #0x10]
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x5280180e // mov w14, #0xc0
+	WORD $0x910003ef // mov x15, sp
+	WORD $0x8b0b0d2b // add x11, x9, x11, lsl #3
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x8b0c014c // add x12, x10, x12
+	WORD $0xa9044ff4 // stp x20, x19, [sp, #0x40]
+	WORD $0x14000016 // b <farSlots+0xb0>
+	WORD $0x6e67dc84 // fmul v4.2d, v4.2d, v7.2d
+	WORD $0x6e65dcc5 // fmul v5.2d, v6.2d, v5.2d
+	WORD $0x52800101 // mov w1, #0x8
+	WORD $0x6e63dc21 // fmul v1.2d, v1.2d, v3.2d
+	WORD $0x6e62dc00 // fmul v0.2d, v0.2d, v2.2d
+	WORD $0xad001225 // stp q5, q4, [x17]
+	WORD $0xad010620 // stp q0, q1, [x17, #0x20]
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x8b080028 // add x8, x1, x8
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x91002129 // add x9, x9, #0x8
+	WORD $0xeb0b013f // cmp x9, x11
+	WORD $0x54004c02 // b.hs <farSlots+0xa2c>
+	WORD $0xf9401c11 // ldr x17, [x0, #0x38]
+	WORD $0xb9400121 // ldr w1, [x9]
+	WORD $0x91000602 // add x2, x16, #0x1
+	WORD $0x8b010e31 // add x17, x17, x1, lsl #3
+	WORD $0x79400923 // ldrh w3, [x9, #0x4]
+	WORD $0x8b030201 // add x1, x16, x3
+	WORD $0xf100087f // cmp x3, #0x2
+	WORD $0x540024a3 // b.lo <farSlots+0x560>
+	WORD $0xf9404010 // ldr x16, [x0, #0x80]
+	WORD $0x79400d23 // ldrh w3, [x9, #0x6]
+	WORD $0x14000015 // b <farSlots+0x12c>
+	WORD $0xd503201f // nop
+	WORD $0xf9840180 // prfm pldl1keep, [x12, #0x800]
+	WORD $0xad406598 // ldp q24, q25, [x12]
+	WORD $0x52800405 // mov w5, #0x20
+	WORD $0x0e617b1a // fcvtl v26.2d, v24.2s
+	WORD $0x4e617b18 // fcvtl2 v24.2d, v24.4s
+	WORD $0x4e78cee4 // fmla v4.2d, v23.2d, v24.2d
+	WORD $0x4e7acec0 // fmla v0.2d, v22.2d, v26.2d
+	WORD $0x4e617b36 // fcvtl2 v22.2d, v25.4s
+	WORD $0x0e617b37 // fcvtl v23.2d, v25.2s
+	WORD $0x4e73ce23 // fmla v3.2d, v17.2d, v19.2d
+	WORD $0x4e72ce05 // fmla v5.2d, v16.2d, v18.2d
+	WORD $0x91000842 // add x2, x2, #0x2
+	WORD $0x8b04014a // add x10, x10, x4
+	WORD $0x8b05018c // add x12, x12, x5
+	WORD $0x9100c1ad // add x13, x13, #0x30
+	WORD $0x4e77cea1 // fmla v1.2d, v21.2d, v23.2d
+	WORD $0xeb01005f // cmp x2, x1
+	WORD $0x4e76ce82 // fmla v2.2d, v20.2d, v22.2d
+	WORD $0x540022c2 // b.hs <farSlots+0x580>
+	WORD $0xf98201a0 // prfm pldl1keep, [x13, #0x400]
+	WORD $0xb84061a6 // ldur w6, [x13, #0x6]
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0xb94001a4 // ldr w4, [x13]
+	WORD $0xb84091a7 // ldur w7, [x13, #0x9]
+	WORD $0x92405c84 // and x4, x4, #0xffffff
+	WORD $0xb84031a5 // ldur w5, [x13, #0x3]
+	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0x92405ca5 // and x5, x5, #0xffffff
+	WORD $0xfc667a33 // ldr d19, [x17, x6, lsl #3]
+	WORD $0xfc647a32 // ldr d18, [x17, x4, lsl #3]
+	WORD $0xb9400da4 // ldr w4, [x13, #0xc]
+	WORD $0xb84121a6 // ldur w6, [x13, #0x12]
+	WORD $0x8b070e27 // add x7, x17, x7, lsl #3
+	WORD $0x8b050e25 // add x5, x17, x5, lsl #3
+	WORD $0x92405c84 // and x4, x4, #0xffffff
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0x4d4084f3 // ld1 { v19.d }[1], [x7]
+	WORD $0xb94015a7 // ldr w7, [x13, #0x14]
+	WORD $0x4d4084b2 // ld1 { v18.d }[1], [x5]
+	WORD $0xb840f1a5 // ldur w5, [x13, #0xf]
+	WORD $0xfc667a30 // ldr d16, [x17, x6, lsl #3]
+	WORD $0xfc647a31 // ldr d17, [x17, x4, lsl #3]
+	WORD $0xd345fce7 // lsr x7, x7, #5
+	WORD $0x92405ca5 // and x5, x5, #0xffffff
+	WORD $0x927d5ce7 // and x7, x7, #0x7fffff8
+	WORD $0x8b050e25 // add x5, x17, x5, lsl #3
+	WORD $0x8b070227 // add x7, x17, x7
+	WORD $0x4d4084b1 // ld1 { v17.d }[1], [x5]
+	WORD $0x4d4084f0 // ld1 { v16.d }[1], [x7]
+	WORD $0x37080503 // tbnz w3, #0x1, <farSlots+0x244>
+	WORD $0x385ff044 // ldurb w4, [x2, #-0x1]
+	WORD $0x7100d09f // cmp w4, #0x34
+	WORD $0xd342fc86 // lsr x6, x4, #2
+	WORD $0xd341fc85 // lsr x5, x4, #1
+	WORD $0x54000e49 // b.ls <farSlots+0x380>
+	WORD $0x9bae4087 // umaddl x7, w4, w14, x16
+	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
+	WORD $0x3dc00154 // ldr q20, [x10]
+	WORD $0x3ce66955 // ldr q21, [x10, x6]
+	WORD $0x910200e6 // add x6, x7, #0x80
+	WORD $0xad4058f7 // ldp q23, q22, [x7]
+	WORD $0xad4260f9 // ldp q25, q24, [x7, #0x40]
+	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
+	WORD $0x6ef846b5 // ushl v21.2d, v21.2d, v24.2d
+	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
+	WORD $0x4d40ccd7 // ld1r { v23.2d }, [x6]
+	WORD $0x8b040486 // add x6, x4, x4, lsl #1
+	WORD $0xd342fcc6 // lsr x6, x6, #2
+	WORD $0x6ef94694 // ushl v20.2d, v20.2d, v25.2d
+	WORD $0x6ee0baf6 // neg v22.2d, v23.2d
+	WORD $0x4ef646b5 // sshl v21.2d, v21.2d, v22.2d
+	WORD $0x4ef64694 // sshl v20.2d, v20.2d, v22.2d
+	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
+	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
+	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
+	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
+	WORD $0xad4150f5 // ldp q21, q20, [x7, #0x20]
+	WORD $0x3ce56952 // ldr q18, [x10, x5]
+	WORD $0x3ce66953 // ldr q19, [x10, x6]
+	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
+	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
+	WORD $0xad4354f4 // ldp q20, q21, [x7, #0x60]
+	WORD $0x6ef54673 // ushl v19.2d, v19.2d, v21.2d
+	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
+	WORD $0x4ef64654 // sshl v20.2d, v18.2d, v22.2d
+	WORD $0x4ef64672 // sshl v18.2d, v19.2d, v22.2d
+	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
+	WORD $0x4e61da93 // scvtf v19.2d, v20.2d
+	WORD $0x1400000a // b <farSlots+0x268>
+	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
+	WORD $0xad405554 // ldp q20, q21, [x10]
+	WORD $0x52800404 // mov w4, #0x20
+	WORD $0x0e617a96 // fcvtl v22.2d, v20.2s
+	WORD $0x4e617a94 // fcvtl2 v20.2d, v20.4s
+	WORD $0x4e74ce67 // fmla v7.2d, v19.2d, v20.2d
+	WORD $0x4e76ce46 // fmla v6.2d, v18.2d, v22.2d
+	WORD $0x4e617ab2 // fcvtl2 v18.2d, v21.4s
+	WORD $0x0e617ab3 // fcvtl v19.2d, v21.2s
+	WORD $0xb841e1a7 // ldur w7, [x13, #0x1e]
+	WORD $0xb94019a5 // ldr w5, [x13, #0x18]
+	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0xb84211b3 // ldur w19, [x13, #0x21]
+	WORD $0x92405ca5 // and x5, x5, #0xffffff
+	WORD $0xb841b1a6 // ldur w6, [x13, #0x1b]
+	WORD $0x92405e73 // and x19, x19, #0xffffff
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0xfc677a37 // ldr d23, [x17, x7, lsl #3]
+	WORD $0xfc657a36 // ldr d22, [x17, x5, lsl #3]
+	WORD $0xb94025a5 // ldr w5, [x13, #0x24]
+	WORD $0xb842a1a7 // ldur w7, [x13, #0x2a]
+	WORD $0x8b130e33 // add x19, x17, x19, lsl #3
+	WORD $0x8b060e26 // add x6, x17, x6, lsl #3
+	WORD $0x92405ca5 // and x5, x5, #0xffffff
+	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0x4d408677 // ld1 { v23.d }[1], [x19]
+	WORD $0xb9402db3 // ldr w19, [x13, #0x2c]
+	WORD $0x4d4084d6 // ld1 { v22.d }[1], [x6]
+	WORD $0xb84271a6 // ldur w6, [x13, #0x27]
+	WORD $0xfc677a34 // ldr d20, [x17, x7, lsl #3]
+	WORD $0xfc657a35 // ldr d21, [x17, x5, lsl #3]
+	WORD $0xd345fe73 // lsr x19, x19, #5
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0x927d5e73 // and x19, x19, #0x7fffff8
+	WORD $0x8b060e26 // add x6, x17, x6, lsl #3
+	WORD $0x8b130233 // add x19, x17, x19
+	WORD $0x4d4084d5 // ld1 { v21.d }[1], [x6]
+	WORD $0x4d408674 // ld1 { v20.d }[1], [x19]
+	WORD $0x370ff023 // tbnz w3, #0x1, <farSlots+0xe0>
+	WORD $0x39400045 // ldrb w5, [x2]
+	WORD $0x7100d0bf // cmp w5, #0x34
+	WORD $0xd342fca7 // lsr x7, x5, #2
+	WORD $0xd341fca6 // lsr x6, x5, #1
+	WORD $0x540008a9 // b.ls <farSlots+0x404>
+	WORD $0x9bae40b3 // umaddl x19, w5, w14, x16
+	WORD $0xf9840180 // prfm pldl1keep, [x12, #0x800]
+	WORD $0x3dc00198 // ldr q24, [x12]
+	WORD $0x3ce76999 // ldr q25, [x12, x7]
+	WORD $0x91020267 // add x7, x19, #0x80
+	WORD $0xad406a7b // ldp q27, q26, [x19]
+	WORD $0xad42727d // ldp q29, q28, [x19, #0x40]
+	WORD $0x4e1a0339 // tbl v25.16b, { v25.16b }, v26.16b
+	WORD $0x6efc4739 // ushl v25.2d, v25.2d, v28.2d
+	WORD $0x4e1b0318 // tbl v24.16b, { v24.16b }, v27.16b
+	WORD $0x4d40ccfb // ld1r { v27.2d }, [x7]
+	WORD $0x8b0504a7 // add x7, x5, x5, lsl #1
+	WORD $0xd342fce7 // lsr x7, x7, #2
+	WORD $0x6efd4718 // ushl v24.2d, v24.2d, v29.2d
+	WORD $0x6ee0bb7a // neg v26.2d, v27.2d
+	WORD $0x4efa4739 // sshl v25.2d, v25.2d, v26.2d
+	WORD $0x4efa4718 // sshl v24.2d, v24.2d, v26.2d
+	WORD $0x4e61db18 // scvtf v24.2d, v24.2d
+	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
+	WORD $0x4e79cee4 // fmla v4.2d, v23.2d, v25.2d
+	WORD $0x4e78cec0 // fmla v0.2d, v22.2d, v24.2d
+	WORD $0xad416279 // ldp q25, q24, [x19, #0x20]
+	WORD $0x3ce66996 // ldr q22, [x12, x6]
+	WORD $0x3ce76997 // ldr q23, [x12, x7]
+	WORD $0x4e1802f7 // tbl v23.16b, { v23.16b }, v24.16b
+	WORD $0x4e1902d6 // tbl v22.16b, { v22.16b }, v25.16b
+	WORD $0xad436678 // ldp q24, q25, [x19, #0x60]
+	WORD $0x6ef946f7 // ushl v23.2d, v23.2d, v25.2d
+	WORD $0x6ef846d6 // ushl v22.2d, v22.2d, v24.2d
+	WORD $0x4efa46d8 // sshl v24.2d, v22.2d, v26.2d
+	WORD $0x4efa46f6 // sshl v22.2d, v23.2d, v26.2d
+	WORD $0x4e61dad6 // scvtf v22.2d, v22.2d
+	WORD $0x4e61db17 // scvtf v23.2d, v24.2d
+	WORD $0x17ffff63 // b <farSlots+0x104>
+	WORD $0xd503201f // nop
+	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
+	WORD $0x3ce66955 // ldr q21, [x10, x6]
+	WORD $0x9bae4086 // umaddl x6, w4, w14, x16
+	WORD $0x7100609f // cmp w4, #0x18
+	WORD $0x3dc00154 // ldr q20, [x10]
+	WORD $0xad4058d7 // ldp q23, q22, [x6]
+	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
+	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
+	WORD $0x54000748 // b.hi <farSlots+0x488>
+	WORD $0x92400887 // and x7, x4, #0x7
+	WORD $0xb5000707 // cbnz x7, <farSlots+0x488>
+	WORD $0x910220c7 // add x7, x6, #0x88
+	WORD $0x4d40ccf6 // ld1r { v22.2d }, [x7]
+	WORD $0x910240c7 // add x7, x6, #0x90
+	WORD $0x4d40ccf7 // ld1r { v23.2d }, [x7]
+	WORD $0x8b040487 // add x7, x4, x4, lsl #1
+	WORD $0xd342fce7 // lsr x7, x7, #2
+	WORD $0x4eb51ed5 // orr v21.16b, v22.16b, v21.16b
+	WORD $0x4eb41ed4 // orr v20.16b, v22.16b, v20.16b
+	WORD $0x4ef7d694 // fsub v20.2d, v20.2d, v23.2d
+	WORD $0x4ef7d6b5 // fsub v21.2d, v21.2d, v23.2d
+	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
+	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
+	WORD $0x3ce56952 // ldr q18, [x10, x5]
+	WORD $0xad4150d5 // ldp q21, q20, [x6, #0x20]
+	WORD $0x3ce76953 // ldr q19, [x10, x7]
+	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
+	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
+	WORD $0x4eb31ed4 // orr v20.16b, v22.16b, v19.16b
+	WORD $0x4eb21ed2 // orr v18.16b, v22.16b, v18.16b
+	WORD $0x4ef7d653 // fsub v19.2d, v18.2d, v23.2d
+	WORD $0x4ef7d692 // fsub v18.2d, v20.2d, v23.2d
+	WORD $0x17ffff9a // b <farSlots+0x268>
+	WORD $0xf9840180 // prfm pldl1keep, [x12, #0x800]
+	WORD $0x3ce76999 // ldr q25, [x12, x7]
+	WORD $0x9bae40a7 // umaddl x7, w5, w14, x16
+	WORD $0x710060bf // cmp w5, #0x18
+	WORD $0x3dc00198 // ldr q24, [x12]
+	WORD $0xad4068fb // ldp q27, q26, [x7]
+	WORD $0x4e1a0339 // tbl v25.16b, { v25.16b }, v26.16b
+	WORD $0x4e1b0318 // tbl v24.16b, { v24.16b }, v27.16b
+	WORD $0x54000688 // b.hi <farSlots+0x4f4>
+	WORD $0x924008b3 // and x19, x5, #0x7
+	WORD $0xb5000653 // cbnz x19, <farSlots+0x4f4>
+	WORD $0x910220f3 // add x19, x7, #0x88
+	WORD $0x4d40ce7a // ld1r { v26.2d }, [x19]
+	WORD $0x910240f3 // add x19, x7, #0x90
+	WORD $0x4d40ce7b // ld1r { v27.2d }, [x19]
+	WORD $0x8b0504b3 // add x19, x5, x5, lsl #1
+	WORD $0xd342fe73 // lsr x19, x19, #2
+	WORD $0x4eb91f59 // orr v25.16b, v26.16b, v25.16b
+	WORD $0x4eb81f58 // orr v24.16b, v26.16b, v24.16b
+	WORD $0x4efbd718 // fsub v24.2d, v24.2d, v27.2d
+	WORD $0x4efbd739 // fsub v25.2d, v25.2d, v27.2d
+	WORD $0x4e79cee4 // fmla v4.2d, v23.2d, v25.2d
+	WORD $0x4e78cec0 // fmla v0.2d, v22.2d, v24.2d
+	WORD $0x3ce66996 // ldr q22, [x12, x6]
+	WORD $0xad4160f9 // ldp q25, q24, [x7, #0x20]
+	WORD $0x3cf36997 // ldr q23, [x12, x19]
+	WORD $0x4e1802f7 // tbl v23.16b, { v23.16b }, v24.16b
+	WORD $0x4e1902d6 // tbl v22.16b, { v22.16b }, v25.16b
+	WORD $0x4eb71f58 // orr v24.16b, v26.16b, v23.16b
+	WORD $0x4eb61f56 // orr v22.16b, v26.16b, v22.16b
+	WORD $0x4efbd6d7 // fsub v23.2d, v22.2d, v27.2d
+	WORD $0x4efbd716 // fsub v22.2d, v24.2d, v27.2d
+	WORD $0x17ffff20 // b <farSlots+0x104>
+	WORD $0x910200c7 // add x7, x6, #0x80
+	WORD $0xad425cd8 // ldp q24, q23, [x6, #0x40]
+	WORD $0x6ef746b5 // ushl v21.2d, v21.2d, v23.2d
+	WORD $0x4d40ccf6 // ld1r { v22.2d }, [x7]
+	WORD $0x8b040487 // add x7, x4, x4, lsl #1
+	WORD $0xd342fce7 // lsr x7, x7, #2
+	WORD $0x6ef84694 // ushl v20.2d, v20.2d, v24.2d
+	WORD $0x6ee0bad6 // neg v22.2d, v22.2d
+	WORD $0x4ef646b5 // sshl v21.2d, v21.2d, v22.2d
+	WORD $0x4ef64694 // sshl v20.2d, v20.2d, v22.2d
+	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
+	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
+	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
+	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
+	WORD $0xad4150d5 // ldp q21, q20, [x6, #0x20]
+	WORD $0x3ce56952 // ldr q18, [x10, x5]
+	WORD $0x3ce76953 // ldr q19, [x10, x7]
+	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
+	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
+	WORD $0xad4350d5 // ldp q21, q20, [x6, #0x60]
+	WORD $0x6ef44673 // ushl v19.2d, v19.2d, v20.2d
+	WORD $0x4ef64674 // sshl v20.2d, v19.2d, v22.2d
+	WORD $0x6ef54652 // ushl v18.2d, v18.2d, v21.2d
+	WORD $0x4ef64652 // sshl v18.2d, v18.2d, v22.2d
+	WORD $0x4e61da53 // scvtf v19.2d, v18.2d
+	WORD $0x4e61da92 // scvtf v18.2d, v20.2d
+	WORD $0x17ffff5e // b <farSlots+0x268>
+	WORD $0x910200f3 // add x19, x7, #0x80
+	WORD $0xad426cfc // ldp q28, q27, [x7, #0x40]
+	WORD $0x6efb4739 // ushl v25.2d, v25.2d, v27.2d
+	WORD $0x4d40ce7a // ld1r { v26.2d }, [x19]
+	WORD $0x8b0504b3 // add x19, x5, x5, lsl #1
+	WORD $0xd342fe73 // lsr x19, x19, #2
+	WORD $0x6efc4718 // ushl v24.2d, v24.2d, v28.2d
+	WORD $0x6ee0bb5a // neg v26.2d, v26.2d
+	WORD $0x4efa4739 // sshl v25.2d, v25.2d, v26.2d
+	WORD $0x4efa4718 // sshl v24.2d, v24.2d, v26.2d
+	WORD $0x4e61db18 // scvtf v24.2d, v24.2d
+	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
+	WORD $0x4e79cee4 // fmla v4.2d, v23.2d, v25.2d
+	WORD $0x4e78cec0 // fmla v0.2d, v22.2d, v24.2d
+	WORD $0xad4160f9 // ldp q25, q24, [x7, #0x20]
+	WORD $0x3ce66996 // ldr q22, [x12, x6]
+	WORD $0x3cf36997 // ldr q23, [x12, x19]
+	WORD $0x4e1802f7 // tbl v23.16b, { v23.16b }, v24.16b
+	WORD $0x4e1902d6 // tbl v22.16b, { v22.16b }, v25.16b
+	WORD $0xad4360f9 // ldp q25, q24, [x7, #0x60]
+	WORD $0x6ef846f7 // ushl v23.2d, v23.2d, v24.2d
+	WORD $0x4efa46f8 // sshl v24.2d, v23.2d, v26.2d
+	WORD $0x6ef946d6 // ushl v22.2d, v22.2d, v25.2d
+	WORD $0x4efa46d6 // sshl v22.2d, v22.2d, v26.2d
+	WORD $0x4e61dad7 // scvtf v23.2d, v22.2d
+	WORD $0x4e61db16 // scvtf v22.2d, v24.2d
+	WORD $0x17fffeea // b <farSlots+0x104>
+	WORD $0xaa1003e3 // mov x3, x16
+	WORD $0xaa0203f0 // mov x16, x2
+	WORD $0xeb01007f // cmp x3, x1
+	WORD $0x54000123 // b.lo <farSlots+0x590>
+	WORD $0x79400d21 // ldrh w1, [x9, #0x6]
+	WORD $0xaa0303f0 // mov x16, x3
+	WORD $0x3617d961 // tbz w1, #0x2, <farSlots+0xa4>
+	WORD $0x1400005a // b <farSlots+0x6e4>
+	WORD $0xd1000443 // sub x3, x2, #0x1
+	WORD $0xaa0203f0 // mov x16, x2
+	WORD $0xeb01007f // cmp x3, x1
+	WORD $0x54ffff22 // b.hs <farSlots+0x570>
+	WORD $0xb84061a5 // ldur w5, [x13, #0x6]
+	WORD $0xb94001a2 // ldr w2, [x13]
+	WORD $0x92405ca5 // and x5, x5, #0xffffff
+	WORD $0xb84091a6 // ldur w6, [x13, #0x9]
+	WORD $0x92405c42 // and x2, x2, #0xffffff
+	WORD $0xb84031a4 // ldur w4, [x13, #0x3]
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0x92405c84 // and x4, x4, #0xffffff
+	WORD $0x79400d21 // ldrh w1, [x9, #0x6]
+	WORD $0xfc657a33 // ldr d19, [x17, x5, lsl #3]
+	WORD $0xfc627a32 // ldr d18, [x17, x2, lsl #3]
+	WORD $0xb9400da2 // ldr w2, [x13, #0xc]
+	WORD $0xb84121a5 // ldur w5, [x13, #0x12]
+	WORD $0x8b060e26 // add x6, x17, x6, lsl #3
+	WORD $0x8b040e24 // add x4, x17, x4, lsl #3
+	WORD $0x92405c42 // and x2, x2, #0xffffff
+	WORD $0x92405ca5 // and x5, x5, #0xffffff
+	WORD $0x4d4084d3 // ld1 { v19.d }[1], [x6]
+	WORD $0xb94015a6 // ldr w6, [x13, #0x14]
+	WORD $0x4d408492 // ld1 { v18.d }[1], [x4]
+	WORD $0xb840f1a4 // ldur w4, [x13, #0xf]
+	WORD $0xfc657a30 // ldr d16, [x17, x5, lsl #3]
+	WORD $0xfc627a31 // ldr d17, [x17, x2, lsl #3]
+	WORD $0xd345fcc6 // lsr x6, x6, #5
+	WORD $0x92405c84 // and x4, x4, #0xffffff
+	WORD $0x927d5cc6 // and x6, x6, #0x7fffff8
+	WORD $0x8b040e24 // add x4, x17, x4, lsl #3
+	WORD $0x8b060226 // add x6, x17, x6
+	WORD $0x4d408491 // ld1 { v17.d }[1], [x4]
+	WORD $0x4d4084d0 // ld1 { v16.d }[1], [x6]
+	WORD $0x37080521 // tbnz w1, #0x1, <farSlots+0x6ac>
+	WORD $0x39400071 // ldrb w17, [x3]
+	WORD $0xf9404004 // ldr x4, [x0, #0x80]
+	WORD $0x7100d23f // cmp w17, #0x34
+	WORD $0xd342fe23 // lsr x3, x17, #2
+	WORD $0xd341fe22 // lsr x2, x17, #1
+	WORD $0x54000fa9 // b.ls <farSlots+0x814>
+	WORD $0x9bae1224 // umaddl x4, w17, w14, x4
+	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
+	WORD $0x3dc00154 // ldr q20, [x10]
+	WORD $0x3ce36955 // ldr q21, [x10, x3]
+	WORD $0x91020083 // add x3, x4, #0x80
+	WORD $0xad405897 // ldp q23, q22, [x4]
+	WORD $0xad426099 // ldp q25, q24, [x4, #0x40]
+	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
+	WORD $0x6ef846b5 // ushl v21.2d, v21.2d, v24.2d
+	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
+	WORD $0x4d40cc77 // ld1r { v23.2d }, [x3]
+	WORD $0x8b110623 // add x3, x17, x17, lsl #1
+	WORD $0xd342fc63 // lsr x3, x3, #2
+	WORD $0x6ef94694 // ushl v20.2d, v20.2d, v25.2d
+	WORD $0x6ee0baf6 // neg v22.2d, v23.2d
+	WORD $0x4ef646b5 // sshl v21.2d, v21.2d, v22.2d
+	WORD $0x4ef64694 // sshl v20.2d, v20.2d, v22.2d
+	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
+	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
+	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
+	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
+	WORD $0xad415095 // ldp q21, q20, [x4, #0x20]
+	WORD $0x3ce26952 // ldr q18, [x10, x2]
+	WORD $0x3ce36953 // ldr q19, [x10, x3]
+	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
+	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
+	WORD $0xad435494 // ldp q20, q21, [x4, #0x60]
+	WORD $0x6ef54673 // ushl v19.2d, v19.2d, v21.2d
+	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
+	WORD $0x4ef64654 // sshl v20.2d, v18.2d, v22.2d
+	WORD $0x4ef64672 // sshl v18.2d, v19.2d, v22.2d
+	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
+	WORD $0x4e61da93 // scvtf v19.2d, v20.2d
+	WORD $0x1400000a // b <farSlots+0x6d0>
+	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
+	WORD $0xad405554 // ldp q20, q21, [x10]
+	WORD $0x52800411 // mov w17, #0x20
+	WORD $0x0e617a96 // fcvtl v22.2d, v20.2s
+	WORD $0x4e617a94 // fcvtl2 v20.2d, v20.4s
+	WORD $0x4e74ce67 // fmla v7.2d, v19.2d, v20.2d
+	WORD $0x4e76ce46 // fmla v6.2d, v18.2d, v22.2d
+	WORD $0x4e617ab2 // fcvtl2 v18.2d, v21.4s
+	WORD $0x0e617ab3 // fcvtl v19.2d, v21.2s
+	WORD $0x4e73ce23 // fmla v3.2d, v17.2d, v19.2d
+	WORD $0x4e72ce05 // fmla v5.2d, v16.2d, v18.2d
+	WORD $0x8b11014a // add x10, x10, x17
+	WORD $0x910061ad // add x13, x13, #0x18
+	WORD $0x3617ce21 // tbz w1, #0x2, <farSlots+0xa4>
+	WORD $0x4e66d406 // fadd v6.2d, v0.2d, v6.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0x4e63d420 // fadd v0.2d, v1.2d, v3.2d
+	WORD $0x4e65d441 // fadd v1.2d, v2.2d, v5.2d
+	WORD $0x37180161 // tbnz w1, #0x3, <farSlots+0x720>
+	WORD $0xa9448411 // ldp x17, x1, [x0, #0x48]
+	WORD $0xcb080021 // sub x1, x1, x8
+	WORD $0xf100203f // cmp x1, #0x8
+	WORD $0x54000cab // b.lt <farSlots+0x898>
+	WORD $0xf9401801 // ldr x1, [x0, #0x30]
+	WORD $0xb4001481 // cbz x1, <farSlots+0x99c>
+	WORD $0x52800101 // mov w1, #0x8
+	WORD $0x1400000e // b <farSlots+0x74c>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x4e64d422 // fadd v2.2d, v1.2d, v4.2d
+	WORD $0x4e66d403 // fadd v3.2d, v0.2d, v6.2d
+	WORD $0xf9402411 // ldr x17, [x0, #0x48]
+	WORD $0x52800021 // mov w1, #0x1
+	WORD $0x1e622864 // fadd d4, d3, d2
+	WORD $0x5e180463 // mov d3, v3.d[1]
+	WORD $0x5e180442 // mov d2, v2.d[1]
+	WORD $0x1e622862 // fadd d2, d3, d2
+	WORD $0x1e622882 // fadd d2, d4, d2
+	WORD $0x4e080446 // dup v6.2d, v2.d[0]
+	WORD $0x4ea61cc4 // mov v4.16b, v6.16b
+	WORD $0xad0013e6 // stp q6, q4, [sp]
+	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
+	WORD $0xf9401803 // ldr x3, [x0, #0x30]
+	WORD $0xf9403004 // ldr x4, [x0, #0x60]
+	WORD $0x3941e005 // ldrb w5, [x0, #0x78]
+	WORD $0xb40002a4 // cbz x4, <farSlots+0x7b4>
+	WORD $0xf9403402 // ldr x2, [x0, #0x68]
+	WORD $0x34000a25 // cbz w5, <farSlots+0x8ac>
+	WORD $0xb4000fc3 // cbz x3, <farSlots+0x964>
+	WORD $0xaa1f03e5 // mov x5, xzr
+	WORD $0x8b080463 // add x3, x3, x8, lsl #1
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x78657866 // ldrh w6, [x3, x5, lsl #1]
+	WORD $0xfc6579e0 // ldr d0, [x15, x5, lsl #3]
+	WORD $0x910004a5 // add x5, x5, #0x1
+	WORD $0xeb05003f // cmp x1, x5
+	WORD $0xb8667887 // ldr w7, [x4, x6, lsl #2]
+	WORD $0xfc667a22 // ldr d2, [x17, x6, lsl #3]
+	WORD $0x0b070047 // add w7, w2, w7
+	WORD $0xd34c2ce7 // lsl x7, x7, #52
+	WORD $0x9e6700e1 // fmov d1, x7
+	WORD $0x1f410800 // fmadd d0, d0, d1, d2
+	WORD $0xfc267a20 // str d0, [x17, x6, lsl #3]
+	WORD $0x54fffea1 // b.ne <farSlots+0x780>
+	WORD $0x17fffe34 // b <farSlots+0x80>
+	WORD $0x910003e2 // mov x2, sp
+	WORD $0xaa0803e4 // mov x4, x8
+	WORD $0xaa0103e6 // mov x6, x1
+	WORD $0x14000007 // b <farSlots+0x7dc>
+	WORD $0x1e610800 // fmul d0, d0, d1
+	WORD $0xf10004c6 // subs x6, x6, #0x1
+	WORD $0x91002042 // add x2, x2, #0x8
+	WORD $0x91000484 // add x4, x4, #0x1
+	WORD $0xfc277a20 // str d0, [x17, x7, lsl #3]
+	WORD $0x54ffc540 // b.eq <farSlots+0x80>
+	WORD $0xaa0403e7 // mov x7, x4
+	WORD $0xb4000043 // cbz x3, <farSlots+0x7e8>
+	WORD $0x78647867 // ldrh w7, [x3, x4, lsl #1]
+	WORD $0xfd403800 // ldr d0, [x0, #0x70]
+	WORD $0xfd400041 // ldr d1, [x2]
+	WORD $0x34fffea5 // cbz w5, <farSlots+0x7c4>
+	WORD $0xfc677a22 // ldr d2, [x17, x7, lsl #3]
+	WORD $0x1f400820 // fmadd d0, d1, d0, d2
+	WORD $0xf10004c6 // subs x6, x6, #0x1
+	WORD $0x91002042 // add x2, x2, #0x8
+	WORD $0x91000484 // add x4, x4, #0x1
+	WORD $0xfc277a20 // str d0, [x17, x7, lsl #3]
+	WORD $0x54fffe81 // b.ne <farSlots+0x7dc>
+	WORD $0x17fffe1c // b <farSlots+0x80>
+	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
+	WORD $0x3ce36955 // ldr q21, [x10, x3]
+	WORD $0x9bae1223 // umaddl x3, w17, w14, x4
+	WORD $0x7100623f // cmp w17, #0x18
+	WORD $0x3dc00154 // ldr q20, [x10]
+	WORD $0xad405877 // ldp q23, q22, [x3]
+	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
+	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
+	WORD $0x54000628 // b.hi <farSlots+0x8f8>
+	WORD $0x92400a24 // and x4, x17, #0x7
+	WORD $0xb50005e4 // cbnz x4, <farSlots+0x8f8>
+	WORD $0x91022064 // add x4, x3, #0x88
+	WORD $0x4d40cc96 // ld1r { v22.2d }, [x4]
+	WORD $0x91024064 // add x4, x3, #0x90
+	WORD $0x4d40cc97 // ld1r { v23.2d }, [x4]
+	WORD $0x8b110624 // add x4, x17, x17, lsl #1
+	WORD $0xd342fc84 // lsr x4, x4, #2
+	WORD $0x4eb51ed5 // orr v21.16b, v22.16b, v21.16b
+	WORD $0x4eb41ed4 // orr v20.16b, v22.16b, v20.16b
+	WORD $0x4ef7d694 // fsub v20.2d, v20.2d, v23.2d
+	WORD $0x4ef7d6b5 // fsub v21.2d, v21.2d, v23.2d
+	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
+	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
+	WORD $0x3ce26952 // ldr q18, [x10, x2]
+	WORD $0xad415075 // ldp q21, q20, [x3, #0x20]
+	WORD $0x3ce46953 // ldr q19, [x10, x4]
+	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
+	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
+	WORD $0x4eb31ed4 // orr v20.16b, v22.16b, v19.16b
+	WORD $0x4eb21ed2 // orr v18.16b, v22.16b, v18.16b
+	WORD $0x4ef7d653 // fsub v19.2d, v18.2d, v23.2d
+	WORD $0x4ef7d692 // fsub v18.2d, v20.2d, v23.2d
+	WORD $0x17ffff8f // b <farSlots+0x6d0>
+	WORD $0xf100043f // cmp x1, #0x1
+	WORD $0xad0013e6 // stp q6, q4, [sp]
+	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
+	WORD $0x54fff58a // b.ge <farSlots+0x754>
+	WORD $0x17fffdf6 // b <farSlots+0x80>
+	WORD $0x910003e5 // mov x5, sp
+	WORD $0xaa0803e6 // mov x6, x8
+	WORD $0xaa0103e7 // mov x7, x1
+	WORD $0x1400000c // b <farSlots+0x8e8>
+	WORD $0xd503201f // nop
+	WORD $0xb8737894 // ldr w20, [x4, x19, lsl #2]
+	WORD $0xfc4084a1 // ldr d1, [x5], #0x8
+	WORD $0xf10004e7 // subs x7, x7, #0x1
+	WORD $0x910004c6 // add x6, x6, #0x1
+	WORD $0x0b140054 // add w20, w2, w20
+	WORD $0xd34c2e94 // lsl x20, x20, #52
+	WORD $0x9e670280 // fmov d0, x20
+	WORD $0x1e600820 // fmul d0, d1, d0
+	WORD $0xfc337a20 // str d0, [x17, x19, lsl #3]
+	WORD $0x54ffbce0 // b.eq <farSlots+0x80>
+	WORD $0xaa0603f3 // mov x19, x6
+	WORD $0xb4fffea3 // cbz x3, <farSlots+0x8c0>
+	WORD $0x78667873 // ldrh w19, [x3, x6, lsl #1]
+	WORD $0x17fffff3 // b <farSlots+0x8c0>
+	WORD $0x91020064 // add x4, x3, #0x80
+	WORD $0xad425c78 // ldp q24, q23, [x3, #0x40]
+	WORD $0x6ef746b5 // ushl v21.2d, v21.2d, v23.2d
+	WORD $0x4d40cc96 // ld1r { v22.2d }, [x4]
+	WORD $0x8b110624 // add x4, x17, x17, lsl #1
+	WORD $0xd342fc84 // lsr x4, x4, #2
+	WORD $0x6ef84694 // ushl v20.2d, v20.2d, v24.2d
+	WORD $0x6ee0bad6 // neg v22.2d, v22.2d
+	WORD $0x4ef646b5 // sshl v21.2d, v21.2d, v22.2d
+	WORD $0x4ef64694 // sshl v20.2d, v20.2d, v22.2d
+	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
+	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
+	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
+	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
+	WORD $0xad415075 // ldp q21, q20, [x3, #0x20]
+	WORD $0x3ce26952 // ldr q18, [x10, x2]
+	WORD $0x3ce46953 // ldr q19, [x10, x4]
+	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
+	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
+	WORD $0xad435075 // ldp q21, q20, [x3, #0x60]
+	WORD $0x6ef44673 // ushl v19.2d, v19.2d, v20.2d
+	WORD $0x4ef64674 // sshl v20.2d, v19.2d, v22.2d
+	WORD $0x6ef54652 // ushl v18.2d, v18.2d, v21.2d
+	WORD $0x4ef64652 // sshl v18.2d, v18.2d, v22.2d
+	WORD $0x4e61da53 // scvtf v19.2d, v18.2d
+	WORD $0x4e61da92 // scvtf v18.2d, v20.2d
+	WORD $0x17ffff5c // b <farSlots+0x6d0>
+	WORD $0x8b080884 // add x4, x4, x8, lsl #2
+	WORD $0x8b080e31 // add x17, x17, x8, lsl #3
+	WORD $0xb8637885 // ldr w5, [x4, x3, lsl #2]
+	WORD $0xfc6379e0 // ldr d0, [x15, x3, lsl #3]
+	WORD $0x0b050045 // add w5, w2, w5
+	WORD $0xfc637a22 // ldr d2, [x17, x3, lsl #3]
+	WORD $0xd34c2ca5 // lsl x5, x5, #52
+	WORD $0x9e6700a1 // fmov d1, x5
+	WORD $0x1f410800 // fmadd d0, d0, d1, d2
+	WORD $0xfc237a20 // str d0, [x17, x3, lsl #3]
+	WORD $0x91000463 // add x3, x3, #0x1
+	WORD $0xeb03003f // cmp x1, x3
+	WORD $0x54fffec1 // b.ne <farSlots+0x96c>
+	WORD $0x17fffdba // b <farSlots+0x80>
+	WORD $0xf9403001 // ldr x1, [x0, #0x60]
+	WORD $0xb4000221 // cbz x1, <farSlots+0x9e4>
+	WORD $0x9101a002 // add x2, x0, #0x68
+	WORD $0x8b080821 // add x1, x1, x8, lsl #2
+	WORD $0x4d40cc42 // ld1r { v2.2d }, [x2]
+	WORD $0xad404023 // ldp q3, q16, [x1]
+	WORD $0x2ea31045 // uaddw v5.2d, v2.2d, v3.2s
+	WORD $0x6ea31043 // uaddw2 v3.2d, v2.2d, v3.4s
+	WORD $0x2eb01051 // uaddw v17.2d, v2.2d, v16.2s
+	WORD $0x6eb01042 // uaddw2 v2.2d, v2.2d, v16.4s
+	WORD $0x4f745467 // shl v7.2d, v3.2d, #0x34
+	WORD $0x4f7454a5 // shl v5.2d, v5.2d, #0x34
+	WORD $0x4f745443 // shl v3.2d, v2.2d, #0x34
+	WORD $0x4f745622 // shl v2.2d, v17.2d, #0x34
+	WORD $0x3941e001 // ldrb w1, [x0, #0x78]
+	WORD $0x8b080e31 // add x17, x17, x8, lsl #3
+	WORD $0x35000141 // cbnz w1, <farSlots+0xa04>
+	WORD $0x17fffd9f // b <farSlots+0x5c>
+	WORD $0x9101c001 // add x1, x0, #0x70
+	WORD $0x4d40cc22 // ld1r { v2.2d }, [x1]
+	WORD $0x4ea21c43 // mov v3.16b, v2.16b
+	WORD $0x4ea21c45 // mov v5.16b, v2.16b
+	WORD $0x4ea21c47 // mov v7.16b, v2.16b
+	WORD $0x3941e001 // ldrb w1, [x0, #0x78]
+	WORD $0x8b080e31 // add x17, x17, x8, lsl #3
+	WORD $0x34ffb2e1 // cbz w1, <farSlots+0x5c>
+	WORD $0xad404630 // ldp q16, q17, [x17]
+	WORD $0x52800101 // mov w1, #0x8
+	WORD $0x4e64ccf1 // fmla v17.2d, v7.2d, v4.2d
+	WORD $0x4e66ccb0 // fmla v16.2d, v5.2d, v6.2d
+	WORD $0xad411624 // ldp q4, q5, [x17, #0x20]
+	WORD $0x4e61cc65 // fmla v5.2d, v3.2d, v1.2d
+	WORD $0x4e60cc44 // fmla v4.2d, v2.2d, v0.2d
+	WORD $0xad004630 // stp q16, q17, [x17]
+	WORD $0xad011624 // stp q4, q5, [x17, #0x20]
+	WORD $0x17fffd96 // b <farSlots+0x80>
+	WORD $0xa9444ff4 // ldp x20, x19, [sp, #0x40]
+	WORD $0x910143ff // add sp, sp, #0x50
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000
+	MOVD R19, R30
+	RET

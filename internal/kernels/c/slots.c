@@ -1,8 +1,21 @@
 // Slots of single elements; see MulSlots.
 #include "slots.h"
 
-INLINE f64x4 gather(const double *x, const u16 *index) {
-	return (f64x4){x[index[0]], x[index[1]], x[index[2]], x[index[3]]};
+enum columns { NEAR = 8, FAR = 12 }; // and the length of the index of a slot
+
+// column is that of lane l of a slot.
+INLINE i64 column(const u16 *index, int l, enum columns columns) {
+	if (columns == NEAR) return index[l];
+	const u8 *three = (const u8 *)index + 3 * l;
+	return l < LANES - 1 ? LOAD(u32, three) & 0xffffff : LOAD(u32, three - 1) >> 8;
+}
+
+// gather returns x in columns 4h to 4h+3 of a slot.
+INLINE f64x4 gather(const double *x, const u16 *index, int h, enum columns columns) {
+	return (f64x4){
+		x[column(index, 4 * h, columns)], x[column(index, 4 * h + 1, columns)],
+		x[column(index, 4 * h + 2, columns)], x[column(index, 4 * h + 3, columns)],
+	};
 }
 
 // put stores the sums of rows from `row` on.
@@ -53,7 +66,7 @@ INLINE void any_slot(f64x4 s[2], const u8 **from, const struct pair_table *t, u6
 	}
 }
 
-KERNEL(slots, const struct slot_call *c) {
+INLINE void mul_slots(const struct slot_call *c, enum columns columns) {
 	const u8 *widths = c->widths, *values[2] = {c->values, c->values + c->stream};
 	const u16 *index = c->index;
 	f64x4 even[2] = {}, odd[2] = {};
@@ -61,7 +74,7 @@ KERNEL(slots, const struct slot_call *c) {
 	for (const struct slot_group *g = c->groups, *end = g + c->count; g < end; g++) {
 		const double *x = c->x + g->base;
 		const u8 *last = widths + g->slots;
-		if (g->flags & DIAGONAL) {
+		if (columns == NEAR && g->flags & DIAGONAL) {
 			const i32 *offset = c->offsets + g->base;
 			x = c->x_row + row;
 			for (; widths + 1 < last; widths += 2, offset += 2) {
@@ -74,14 +87,15 @@ KERNEL(slots, const struct slot_call *c) {
 				any_slot(even, &values[0], c->tables, *widths++, 0, LOAD(f64x4, p), LOAD(f64x4, p + 4));
 			}
 		} else {
-			for (; widths + 1 < last; widths += 2, index += 2 * LANES) {
+			for (; widths + 1 < last; widths += 2, index += 2 * columns) {
 				PREFETCH(index + 512);
-				any_slot(even, &values[0], c->tables, widths[0], g->flags, gather(x, index), gather(x, index + 4));
-				any_slot(odd, &values[1], c->tables, widths[1], g->flags, gather(x, index + 8), gather(x, index + 12));
+				const u16 *next = index + columns;
+				any_slot(even, &values[0], c->tables, widths[0], g->flags, gather(x, index, 0, columns), gather(x, index, 1, columns));
+				any_slot(odd, &values[1], c->tables, widths[1], g->flags, gather(x, next, 0, columns), gather(x, next, 1, columns));
 			}
 			if (widths < last) {
-				any_slot(even, &values[0], c->tables, *widths++, g->flags, gather(x, index), gather(x, index + 4));
-				index += LANES;
+				any_slot(even, &values[0], c->tables, *widths++, g->flags, gather(x, index, 0, columns), gather(x, index, 1, columns));
+				index += columns;
 			}
 		}
 		if (!(g->flags & LAST)) continue;
@@ -96,3 +110,7 @@ KERNEL(slots, const struct slot_call *c) {
 		even[0] = even[1] = odd[0] = odd[1] = (f64x4){};
 	}
 }
+
+KERNEL(slots, const struct slot_call *c) { mul_slots(c, NEAR); }
+
+KERNEL(farSlots, const struct slot_call *c) { mul_slots(c, FAR); }
