@@ -5,1651 +5,1703 @@
 #include "textflag.h"
 
 // func slotsQuad(c *slotCall)
-TEXT ·slotsQuad(SB), 0, $160-8
+TEXT ·slotsQuad(SB), 0, $224-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
 	PCALIGN $64
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <slots>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140003cd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140003dd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf940040b // ldr x11, [x0, #0x8]
 	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x5400788b // b.lt <slots+0xf18>
-	WORD $0xd10143ff // sub sp, sp, #0x50
+	WORD $0x54007a2b // b.lt <slots+0xf4c>
+	WORD $0xd10243ff // sub sp, sp, #0x90
 	WORD $0xf9400009 // ldr x9, [x0]
 	WORD $0xf940140a // ldr x10, [x0, #0x28]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0xf9402c0c // ldr x12, [x0, #0x58]
-	WORD $0xa9413401 // ldp x1, x13, [x0, #0x10]
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0xf9402c0c // ldr x12, [x0, #0x58]
+	WORD $0xa9413411 // ldp x17, x13, [x0, #0x10]
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x5280180e // mov w14, #0xc0
 	WORD $0x910003ef // mov x15, sp
-	WORD $0x8b0b0d2b // add x11, x9, x11, lsl #3
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0x8b0c014c // add x12, x10, x12
-	WORD $0xa9044ff4 // stp x20, x19, [sp, #0x40]
-	WORD $0x14000016 // b <slots+0xb0>
-	WORD $0x6e67dc84 // fmul v4.2d, v4.2d, v7.2d
-	WORD $0x6e65dcc5 // fmul v5.2d, v6.2d, v5.2d
-	WORD $0x52800111 // mov w17, #0x8
-	WORD $0x6e63dc21 // fmul v1.2d, v1.2d, v3.2d
-	WORD $0x6e62dc00 // fmul v0.2d, v0.2d, v2.2d
-	WORD $0xad001205 // stp q5, q4, [x16]
-	WORD $0xad010600 // stp q0, q1, [x16, #0x20]
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0x8b080228 // add x8, x17, x8
+	WORD $0xf90033f7 // str x23, [sp, #0x60]
+	WORD $0xa90757f6 // stp x22, x21, [sp, #0x70]
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x8b0b0d2b // add x11, x9, x11, lsl #3
+	WORD $0x8b0c014c // add x12, x10, x12
+	WORD $0x6d042beb // stp d11, d10, [sp, #0x40]
+	WORD $0x6d0523e9 // stp d9, d8, [sp, #0x50]
+	WORD $0xa9084ff4 // stp x20, x19, [sp, #0x80]
+	WORD $0x14000014 // b <slots+0xb8>
+	WORD $0x6e70dc92 // fmul v18.2d, v4.2d, v16.2d
+	WORD $0x6e71dcb3 // fmul v19.2d, v5.2d, v17.2d
+	WORD $0x6e67dc26 // fmul v6.2d, v1.2d, v7.2d
+	WORD $0x6e62dc03 // fmul v3.2d, v0.2d, v2.2d
+	WORD $0xad004e12 // stp q18, q19, [x16]
+	WORD $0x52800101 // mov w1, #0x8
+	WORD $0xad010e06 // stp q6, q3, [x16, #0x20]
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x8b080028 // add x8, x1, x8
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb0b013f // cmp x9, x11
-	WORD $0x54007322 // b.hs <slots+0xf10>
-	WORD $0x79400925 // ldrh w5, [x9, #0x4]
-	WORD $0xb9400122 // ldr w2, [x9]
-	WORD $0x8b050031 // add x17, x1, x5
+	WORD $0x54007402 // b.hs <slots+0xf34>
 	WORD $0x79400d30 // ldrh w16, [x9, #0x6]
-	WORD $0x37002350 // tbnz w16, #0x0, <slots+0x528>
-	WORD $0xf9401c03 // ldr x3, [x0, #0x38]
-	WORD $0x710008bf // cmp w5, #0x2
-	WORD $0x8b020c62 // add x2, x3, x2, lsl #3
-	WORD $0x91000423 // add x3, x1, #0x1
-	WORD $0x54003f63 // b.lo <slots+0x8c0>
-	WORD $0xf9404001 // ldr x1, [x0, #0x80]
-	WORD $0x14000014 // b <slots+0x12c>
-	WORD $0xf9840180 // prfm pldl1keep, [x12, #0x800]
-	WORD $0xad406598 // ldp q24, q25, [x12]
-	WORD $0x52800405 // mov w5, #0x20
-	WORD $0x0e617b1a // fcvtl v26.2d, v24.2s
-	WORD $0x4e617b18 // fcvtl2 v24.2d, v24.4s
-	WORD $0x4e78cee4 // fmla v4.2d, v23.2d, v24.2d
-	WORD $0x4e7acec0 // fmla v0.2d, v22.2d, v26.2d
-	WORD $0x4e617b36 // fcvtl2 v22.2d, v25.4s
-	WORD $0x0e617b37 // fcvtl v23.2d, v25.2s
-	WORD $0x4e73ce23 // fmla v3.2d, v17.2d, v19.2d
-	WORD $0x4e72ce05 // fmla v5.2d, v16.2d, v18.2d
-	WORD $0x91000863 // add x3, x3, #0x2
-	WORD $0x8b04014a // add x10, x10, x4
+	WORD $0x37002050 // tbnz w16, #0x0, <slots+0x4c4>
+	WORD $0xf9401c01 // ldr x1, [x0, #0x38]
+	WORD $0xb9400122 // ldr w2, [x9]
+	WORD $0x8b020c21 // add x1, x1, x2, lsl #3
+	WORD $0x79400922 // ldrh w2, [x9, #0x4]
+	WORD $0x7100085f // cmp w2, #0x2
+	WORD $0x37083b70 // tbnz w16, #0x1, <slots+0x840>
+	WORD $0x54004e83 // b.lo <slots+0xaa8>
+	WORD $0xf9404003 // ldr x3, [x0, #0x80]
+	WORD $0x1400002e // b <slots+0x198>
+	WORD $0x8b0504b3 // add x19, x5, x5, lsl #1
+	WORD $0x3ce7699d // ldr q29, [x12, x7]
+	WORD $0xd341fca7 // lsr x7, x5, #1
+	WORD $0xad4128cb // ldp q11, q10, [x6, #0x20]
+	WORD $0xd342fe73 // lsr x19, x19, #2
+	WORD $0x3ce76988 // ldr q8, [x12, x7]
+	WORD $0x4e0b0108 // tbl v8.16b, { v8.16b }, v11.16b
+	WORD $0x3cf36989 // ldr q9, [x12, x19]
+	WORD $0xad4078df // ldp q31, q30, [x6]
+	WORD $0x3dc0019c // ldr q28, [x12]
+	WORD $0x4e1f039c // tbl v28.16b, { v28.16b }, v31.16b
+	WORD $0x4e1e03bd // tbl v29.16b, { v29.16b }, v30.16b
+	WORD $0xad427cde // ldp q30, q31, [x6, #0x40]
+	WORD $0x4e0a0129 // tbl v9.16b, { v9.16b }, v10.16b
+	WORD $0xad432cca // ldp q10, q11, [x6, #0x60]
+	WORD $0x910200c6 // add x6, x6, #0x80
+	WORD $0x6eff47bd // ushl v29.2d, v29.2d, v31.2d
+	WORD $0x6efe479c // ushl v28.2d, v28.2d, v30.2d
+	WORD $0x6eeb453e // ushl v30.2d, v9.2d, v11.2d
+	WORD $0x6eea451f // ushl v31.2d, v8.2d, v10.2d
+	WORD $0x4d40ccc8 // ld1r { v8.2d }, [x6]
+	WORD $0x6ee0b908 // neg v8.2d, v8.2d
+	WORD $0x4ee84789 // sshl v9.2d, v28.2d, v8.2d
+	WORD $0x4ee847aa // sshl v10.2d, v29.2d, v8.2d
+	WORD $0x4ee847dc // sshl v28.2d, v30.2d, v8.2d
+	WORD $0x4ee847fd // sshl v29.2d, v31.2d, v8.2d
+	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
+	WORD $0x4e61dbbd // scvtf v29.2d, v29.2d
+	WORD $0x4e61d95e // scvtf v30.2d, v10.2d
+	WORD $0x4e61d93f // scvtf v31.2d, v9.2d
+	WORD $0x4e73cf00 // fmla v0.2d, v24.2d, v19.2d
+	WORD $0x4e70cec1 // fmla v1.2d, v22.2d, v16.2d
+	WORD $0xd1000842 // sub x2, x2, #0x2
+	WORD $0x8b11014a // add x10, x10, x17
 	WORD $0x8b05018c // add x12, x12, x5
 	WORD $0x910081ad // add x13, x13, #0x20
-	WORD $0x4e77cea1 // fmla v1.2d, v21.2d, v23.2d
-	WORD $0xeb11007f // cmp x3, x17
-	WORD $0x4e76ce82 // fmla v2.2d, v20.2d, v22.2d
-	WORD $0x54003dc2 // b.hs <slots+0x8e0>
-	WORD $0xf98201a0 // prfm pldl1keep, [x13, #0x400]
-	WORD $0x794001a4 // ldrh w4, [x13]
-	WORD $0x794009a6 // ldrh w6, [x13, #0x4]
-	WORD $0x794005a5 // ldrh w5, [x13, #0x2]
-	WORD $0x8b050c45 // add x5, x2, x5, lsl #3
-	WORD $0x79400da7 // ldrh w7, [x13, #0x6]
-	WORD $0xfc667853 // ldr d19, [x2, x6, lsl #3]
-	WORD $0xfc647852 // ldr d18, [x2, x4, lsl #3]
-	WORD $0x794011a4 // ldrh w4, [x13, #0x8]
-	WORD $0x794019a6 // ldrh w6, [x13, #0xc]
-	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
-	WORD $0xfc667850 // ldr d16, [x2, x6, lsl #3]
-	WORD $0xfc647851 // ldr d17, [x2, x4, lsl #3]
-	WORD $0x4d4084f3 // ld1 { v19.d }[1], [x7]
-	WORD $0x4d4084b2 // ld1 { v18.d }[1], [x5]
-	WORD $0x794015a5 // ldrh w5, [x13, #0xa]
-	WORD $0x79401da7 // ldrh w7, [x13, #0xe]
-	WORD $0x8b050c45 // add x5, x2, x5, lsl #3
-	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
-	WORD $0x4d4084f0 // ld1 { v16.d }[1], [x7]
-	WORD $0x4d4084b1 // ld1 { v17.d }[1], [x5]
-	WORD $0x37080510 // tbnz w16, #0x1, <slots+0x220>
-	WORD $0x385ff064 // ldurb w4, [x3, #-0x1]
-	WORD $0x9bae0485 // umaddl x5, w4, w14, x1
-	WORD $0x7100d09f // cmp w4, #0x34
-	WORD $0x54000d89 // b.ls <slots+0x340>
+	WORD $0x4e72cea2 // fmla v2.2d, v21.2d, v18.2d
+	WORD $0x91000891 // add x17, x4, #0x2
+	WORD $0x4e71ce83 // fmla v3.2d, v20.2d, v17.2d
+	WORD $0xf100045f // cmp x2, #0x1
+	WORD $0x4e7fcf64 // fmla v4.2d, v27.2d, v31.2d
+	WORD $0x4e7ecf45 // fmla v5.2d, v26.2d, v30.2d
+	WORD $0x4e7dcf26 // fmla v6.2d, v25.2d, v29.2d
+	WORD $0x4e7ccee7 // fmla v7.2d, v23.2d, v28.2d
+	WORD $0x54004889 // b.ls <slots+0xaa4>
+	WORD $0xaa1103e4 // mov x4, x17
+	WORD $0xf98401a0 // prfm pldl1keep, [x13, #0x800]
+	WORD $0x39400231 // ldrb w17, [x17]
+	WORD $0x9bae0e25 // umaddl x5, w17, w14, x3
+	WORD $0xd342fe26 // lsr x6, x17, #2
+	WORD $0x7100d23f // cmp w17, #0x34
 	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
-	WORD $0xd342fc86 // lsr x6, x4, #2
-	WORD $0xad4058b7 // ldp q23, q22, [x5]
-	WORD $0x8b040487 // add x7, x4, x4, lsl #1
+	WORD $0x54000469 // b.ls <slots+0x240>
+	WORD $0x8b110627 // add x7, x17, x17, lsl #1
+	WORD $0x3ce66951 // ldr q17, [x10, x6]
+	WORD $0xd341fe26 // lsr x6, x17, #1
+	WORD $0xad4158b7 // ldp q23, q22, [x5, #0x20]
 	WORD $0xd342fce7 // lsr x7, x7, #2
-	WORD $0x3ce66955 // ldr q21, [x10, x6]
-	WORD $0x910200a6 // add x6, x5, #0x80
-	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0x3dc00154 // ldr q20, [x10]
+	WORD $0x3ce66954 // ldr q20, [x10, x6]
 	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
-	WORD $0x4d40ccd6 // ld1r { v22.2d }, [x6]
-	WORD $0xad425cb8 // ldp q24, q23, [x5, #0x40]
-	WORD $0xd341fc86 // lsr x6, x4, #1
-	WORD $0x6ef746b5 // ushl v21.2d, v21.2d, v23.2d
-	WORD $0x6ef84694 // ushl v20.2d, v20.2d, v24.2d
-	WORD $0x6ee0bad6 // neg v22.2d, v22.2d
-	WORD $0x4ef646b5 // sshl v21.2d, v21.2d, v22.2d
-	WORD $0x4ef64694 // sshl v20.2d, v20.2d, v22.2d
-	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
-	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
-	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
-	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
-	WORD $0xad4150b5 // ldp q21, q20, [x5, #0x20]
-	WORD $0x3ce66952 // ldr q18, [x10, x6]
-	WORD $0x3ce76953 // ldr q19, [x10, x7]
-	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
-	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0xad4354b4 // ldp q20, q21, [x5, #0x60]
-	WORD $0x6ef54673 // ushl v19.2d, v19.2d, v21.2d
-	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
-	WORD $0x4ef64654 // sshl v20.2d, v18.2d, v22.2d
-	WORD $0x4ef64672 // sshl v18.2d, v19.2d, v22.2d
+	WORD $0x3ce76955 // ldr q21, [x10, x7]
+	WORD $0xad4048b3 // ldp q19, q18, [x5]
+	WORD $0x3dc00150 // ldr q16, [x10]
+	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
+	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
+	WORD $0xad424cb2 // ldp q18, q19, [x5, #0x40]
+	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
+	WORD $0xad435cb6 // ldp q22, q23, [x5, #0x60]
+	WORD $0x910200a5 // add x5, x5, #0x80
+	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
+	WORD $0x6ef24610 // ushl v16.2d, v16.2d, v18.2d
+	WORD $0x6ef746b2 // ushl v18.2d, v21.2d, v23.2d
+	WORD $0x6ef64693 // ushl v19.2d, v20.2d, v22.2d
+	WORD $0x4d40ccb4 // ld1r { v20.2d }, [x5]
+	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
+	WORD $0x4ef44615 // sshl v21.2d, v16.2d, v20.2d
+	WORD $0x4ef44630 // sshl v16.2d, v17.2d, v20.2d
+	WORD $0x4ef44651 // sshl v17.2d, v18.2d, v20.2d
+	WORD $0x4ef44672 // sshl v18.2d, v19.2d, v20.2d
+	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
 	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e61da93 // scvtf v19.2d, v20.2d
-	WORD $0x1400000a // b <slots+0x244>
-	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
-	WORD $0xad405554 // ldp q20, q21, [x10]
-	WORD $0x52800404 // mov w4, #0x20
-	WORD $0x0e617a96 // fcvtl v22.2d, v20.2s
-	WORD $0x4e617a94 // fcvtl2 v20.2d, v20.4s
-	WORD $0x4e74ce67 // fmla v7.2d, v19.2d, v20.2d
-	WORD $0x4e76ce46 // fmla v6.2d, v18.2d, v22.2d
-	WORD $0x4e617ab2 // fcvtl2 v18.2d, v21.4s
-	WORD $0x0e617ab3 // fcvtl v19.2d, v21.2s
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e61dab3 // scvtf v19.2d, v21.2d
+	WORD $0x1400003c // b <slots+0x320>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad4048b3 // ldp q19, q18, [x5]
+	WORD $0x7100623f // cmp w17, #0x18
+	WORD $0x3ce66951 // ldr q17, [x10, x6]
+	WORD $0xd341fe26 // lsr x6, x17, #1
+	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
+	WORD $0x3dc00150 // ldr q16, [x10]
+	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
+	WORD $0x54000328 // b.hi <slots+0x2c0>
+	WORD $0x92400a27 // and x7, x17, #0x7
+	WORD $0xb50002e7 // cbnz x7, <slots+0x2c0>
+	WORD $0x8b110634 // add x20, x17, x17, lsl #1
+	WORD $0xad4150b5 // ldp q21, q20, [x5, #0x20]
+	WORD $0x910220a7 // add x7, x5, #0x88
+	WORD $0x910240b3 // add x19, x5, #0x90
+	WORD $0x3ce66952 // ldr q18, [x10, x6]
+	WORD $0xd342fe94 // lsr x20, x20, #2
+	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
+	WORD $0x3cf46953 // ldr q19, [x10, x20]
+	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
+	WORD $0x4d40ccf4 // ld1r { v20.2d }, [x7]
+	WORD $0x4eb31e95 // orr v21.16b, v20.16b, v19.16b
+	WORD $0x4eb01e93 // orr v19.16b, v20.16b, v16.16b
+	WORD $0x4eb11e90 // orr v16.16b, v20.16b, v17.16b
+	WORD $0x4d40ce71 // ld1r { v17.2d }, [x19]
+	WORD $0x4eb21e92 // orr v18.16b, v20.16b, v18.16b
+	WORD $0x4ef1d610 // fsub v16.2d, v16.2d, v17.2d
+	WORD $0x4ef1d673 // fsub v19.2d, v19.2d, v17.2d
+	WORD $0x4ef1d652 // fsub v18.2d, v18.2d, v17.2d
+	WORD $0x4ef1d6b1 // fsub v17.2d, v21.2d, v17.2d
+	WORD $0x1400001b // b <slots+0x320>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b110627 // add x7, x17, x17, lsl #1
+	WORD $0xad4158b7 // ldp q23, q22, [x5, #0x20]
+	WORD $0xd342fce7 // lsr x7, x7, #2
+	WORD $0x3ce66954 // ldr q20, [x10, x6]
+	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
+	WORD $0x3ce76955 // ldr q21, [x10, x7]
+	WORD $0xad424cb2 // ldp q18, q19, [x5, #0x40]
+	WORD $0x6ef24612 // ushl v18.2d, v16.2d, v18.2d
+	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
+	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
+	WORD $0xad4358b7 // ldp q23, q22, [x5, #0x60]
+	WORD $0x910200a5 // add x5, x5, #0x80
+	WORD $0x6ef646b3 // ushl v19.2d, v21.2d, v22.2d
+	WORD $0x6ef74690 // ushl v16.2d, v20.2d, v23.2d
+	WORD $0x4d40ccb4 // ld1r { v20.2d }, [x5]
+	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
+	WORD $0x4ef44675 // sshl v21.2d, v19.2d, v20.2d
+	WORD $0x4ef44616 // sshl v22.2d, v16.2d, v20.2d
+	WORD $0x4ef44630 // sshl v16.2d, v17.2d, v20.2d
+	WORD $0x4ef44651 // sshl v17.2d, v18.2d, v20.2d
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e61da33 // scvtf v19.2d, v17.2d
+	WORD $0x4e61dad2 // scvtf v18.2d, v22.2d
+	WORD $0x4e61dab1 // scvtf v17.2d, v21.2d
+	WORD $0x794001a5 // ldrh w5, [x13]
+	WORD $0x794009a7 // ldrh w7, [x13, #0x4]
+	WORD $0x794011b4 // ldrh w20, [x13, #0x8]
+	WORD $0x794019b6 // ldrh w22, [x13, #0xc]
+	WORD $0x794005a6 // ldrh w6, [x13, #0x2]
+	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
+	WORD $0x79400db3 // ldrh w19, [x13, #0x6]
+	WORD $0x794015b5 // ldrh w21, [x13, #0xa]
+	WORD $0x79401db7 // ldrh w23, [x13, #0xe]
+	WORD $0xfc767834 // ldr d20, [x1, x22, lsl #3]
+	WORD $0xfc747835 // ldr d21, [x1, x20, lsl #3]
+	WORD $0x8b130c33 // add x19, x1, x19, lsl #3
+	WORD $0x8b150c35 // add x21, x1, x21, lsl #3
+	WORD $0x8b170c37 // add x23, x1, x23, lsl #3
+	WORD $0xfc677836 // ldr d22, [x1, x7, lsl #3]
+	WORD $0xfc657838 // ldr d24, [x1, x5, lsl #3]
 	WORD $0x794021a5 // ldrh w5, [x13, #0x10]
 	WORD $0x794029a7 // ldrh w7, [x13, #0x14]
-	WORD $0x794025a6 // ldrh w6, [x13, #0x12]
-	WORD $0x8b060c46 // add x6, x2, x6, lsl #3
-	WORD $0x79402db3 // ldrh w19, [x13, #0x16]
-	WORD $0xfc677857 // ldr d23, [x2, x7, lsl #3]
-	WORD $0x794039a7 // ldrh w7, [x13, #0x1c]
-	WORD $0xfc657856 // ldr d22, [x2, x5, lsl #3]
-	WORD $0x794031a5 // ldrh w5, [x13, #0x18]
-	WORD $0x8b130c53 // add x19, x2, x19, lsl #3
-	WORD $0xfc677854 // ldr d20, [x2, x7, lsl #3]
-	WORD $0xfc657855 // ldr d21, [x2, x5, lsl #3]
-	WORD $0x4d408677 // ld1 { v23.d }[1], [x19]
-	WORD $0x4d4084d6 // ld1 { v22.d }[1], [x6]
-	WORD $0x794035a6 // ldrh w6, [x13, #0x1a]
-	WORD $0x79403db3 // ldrh w19, [x13, #0x1e]
-	WORD $0x8b060c46 // add x6, x2, x6, lsl #3
-	WORD $0x8b130c53 // add x19, x2, x19, lsl #3
-	WORD $0x4d408674 // ld1 { v20.d }[1], [x19]
-	WORD $0x4d4084d5 // ld1 { v21.d }[1], [x6]
-	WORD $0x370ff270 // tbnz w16, #0x1, <slots+0xe0>
-	WORD $0x39400065 // ldrb w5, [x3]
-	WORD $0x9bae04a6 // umaddl x6, w5, w14, x1
+	WORD $0x794031b4 // ldrh w20, [x13, #0x18]
+	WORD $0x794039b6 // ldrh w22, [x13, #0x1c]
+	WORD $0xfc767837 // ldr d23, [x1, x22, lsl #3]
+	WORD $0xfc747839 // ldr d25, [x1, x20, lsl #3]
+	WORD $0xfc67783a // ldr d26, [x1, x7, lsl #3]
+	WORD $0xfc65783b // ldr d27, [x1, x5, lsl #3]
+	WORD $0x39400485 // ldrb w5, [x4, #0x1]
 	WORD $0x7100d0bf // cmp w5, #0x34
-	WORD $0x54000929 // b.ls <slots+0x3c8>
-	WORD $0xf9840180 // prfm pldl1keep, [x12, #0x800]
+	WORD $0x4d4086f4 // ld1 { v20.d }[1], [x23]
+	WORD $0x4d4086b5 // ld1 { v21.d }[1], [x21]
+	WORD $0x4d408676 // ld1 { v22.d }[1], [x19]
+	WORD $0x4d4084d8 // ld1 { v24.d }[1], [x6]
+	WORD $0x794025a6 // ldrh w6, [x13, #0x12]
 	WORD $0xd342fca7 // lsr x7, x5, #2
-	WORD $0xad4068db // ldp q27, q26, [x6]
-	WORD $0x8b0504b3 // add x19, x5, x5, lsl #1
-	WORD $0xd342fe73 // lsr x19, x19, #2
-	WORD $0x3ce76999 // ldr q25, [x12, x7]
-	WORD $0x910200c7 // add x7, x6, #0x80
-	WORD $0x4e1a0339 // tbl v25.16b, { v25.16b }, v26.16b
-	WORD $0x3dc00198 // ldr q24, [x12]
-	WORD $0x4e1b0318 // tbl v24.16b, { v24.16b }, v27.16b
-	WORD $0x4d40ccfa // ld1r { v26.2d }, [x7]
-	WORD $0xad426cdc // ldp q28, q27, [x6, #0x40]
-	WORD $0xd341fca7 // lsr x7, x5, #1
-	WORD $0x6efb4739 // ushl v25.2d, v25.2d, v27.2d
-	WORD $0x6efc4718 // ushl v24.2d, v24.2d, v28.2d
-	WORD $0x6ee0bb5a // neg v26.2d, v26.2d
-	WORD $0x4efa4739 // sshl v25.2d, v25.2d, v26.2d
-	WORD $0x4efa4718 // sshl v24.2d, v24.2d, v26.2d
-	WORD $0x4e61db18 // scvtf v24.2d, v24.2d
-	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
-	WORD $0x4e79cee4 // fmla v4.2d, v23.2d, v25.2d
-	WORD $0x4e78cec0 // fmla v0.2d, v22.2d, v24.2d
-	WORD $0xad4160d9 // ldp q25, q24, [x6, #0x20]
-	WORD $0x3ce76996 // ldr q22, [x12, x7]
-	WORD $0x3cf36997 // ldr q23, [x12, x19]
-	WORD $0x4e1802f7 // tbl v23.16b, { v23.16b }, v24.16b
-	WORD $0x4e1902d6 // tbl v22.16b, { v22.16b }, v25.16b
-	WORD $0xad4364d8 // ldp q24, q25, [x6, #0x60]
-	WORD $0x6ef946f7 // ushl v23.2d, v23.2d, v25.2d
-	WORD $0x6ef846d6 // ushl v22.2d, v22.2d, v24.2d
-	WORD $0x4efa46d8 // sshl v24.2d, v22.2d, v26.2d
-	WORD $0x4efa46f6 // sshl v22.2d, v23.2d, v26.2d
-	WORD $0x4e61dad6 // scvtf v22.2d, v22.2d
-	WORD $0x4e61db17 // scvtf v23.2d, v24.2d
-	WORD $0x17ffff75 // b <slots+0x104>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
-	WORD $0xd342fc86 // lsr x6, x4, #2
-	WORD $0xad4058b7 // ldp q23, q22, [x5]
-	WORD $0x7100609f // cmp w4, #0x18
-	WORD $0x3dc00154 // ldr q20, [x10]
-	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
-	WORD $0x3ce66955 // ldr q21, [x10, x6]
-	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0xd341fc86 // lsr x6, x4, #1
-	WORD $0x54000768 // b.hi <slots+0x450>
-	WORD $0x92400887 // and x7, x4, #0x7
-	WORD $0xb5000727 // cbnz x7, <slots+0x450>
-	WORD $0x910220a7 // add x7, x5, #0x88
-	WORD $0x4d40ccf6 // ld1r { v22.2d }, [x7]
-	WORD $0x910240a7 // add x7, x5, #0x90
-	WORD $0x4d40ccf7 // ld1r { v23.2d }, [x7]
-	WORD $0x8b040487 // add x7, x4, x4, lsl #1
-	WORD $0xd342fce7 // lsr x7, x7, #2
-	WORD $0x4eb51ed5 // orr v21.16b, v22.16b, v21.16b
-	WORD $0x4eb41ed4 // orr v20.16b, v22.16b, v20.16b
-	WORD $0x4ef7d694 // fsub v20.2d, v20.2d, v23.2d
-	WORD $0x4ef7d6b5 // fsub v21.2d, v21.2d, v23.2d
-	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
-	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
-	WORD $0x3ce66952 // ldr q18, [x10, x6]
-	WORD $0xad4150b5 // ldp q21, q20, [x5, #0x20]
-	WORD $0x3ce76953 // ldr q19, [x10, x7]
-	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
-	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0x4eb31ed4 // orr v20.16b, v22.16b, v19.16b
-	WORD $0x4eb21ed2 // orr v18.16b, v22.16b, v18.16b
-	WORD $0x4ef7d653 // fsub v19.2d, v18.2d, v23.2d
-	WORD $0x4ef7d692 // fsub v18.2d, v20.2d, v23.2d
-	WORD $0x17ffffa0 // b <slots+0x244>
+	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
+	WORD $0x79402db3 // ldrh w19, [x13, #0x16]
+	WORD $0x794035b5 // ldrh w21, [x13, #0x1a]
+	WORD $0x8b130c33 // add x19, x1, x19, lsl #3
+	WORD $0x8b150c35 // add x21, x1, x21, lsl #3
+	WORD $0x79403db7 // ldrh w23, [x13, #0x1e]
+	WORD $0x8b170c37 // add x23, x1, x23, lsl #3
+	WORD $0x4d4086f7 // ld1 { v23.d }[1], [x23]
+	WORD $0x4d4086b9 // ld1 { v25.d }[1], [x21]
+	WORD $0x4d40867a // ld1 { v26.d }[1], [x19]
+	WORD $0x4d4084db // ld1 { v27.d }[1], [x6]
+	WORD $0x9bae0ca6 // umaddl x6, w5, w14, x3
 	WORD $0xf9840180 // prfm pldl1keep, [x12, #0x800]
-	WORD $0xd342fca7 // lsr x7, x5, #2
-	WORD $0xad4068db // ldp q27, q26, [x6]
+	WORD $0x54ffe888 // b.hi <slots+0xe4>
+	WORD $0xad4078df // ldp q31, q30, [x6]
 	WORD $0x710060bf // cmp w5, #0x18
-	WORD $0x3dc00198 // ldr q24, [x12]
-	WORD $0x4e1b0318 // tbl v24.16b, { v24.16b }, v27.16b
-	WORD $0x3ce76999 // ldr q25, [x12, x7]
-	WORD $0x4e1a0339 // tbl v25.16b, { v25.16b }, v26.16b
+	WORD $0x3ce7699d // ldr q29, [x12, x7]
 	WORD $0xd341fca7 // lsr x7, x5, #1
-	WORD $0x54000688 // b.hi <slots+0x4bc>
+	WORD $0x4e1e03bd // tbl v29.16b, { v29.16b }, v30.16b
+	WORD $0x3dc0019c // ldr q28, [x12]
+	WORD $0x4e1f039c // tbl v28.16b, { v28.16b }, v31.16b
+	WORD $0x54000368 // b.hi <slots+0x460>
 	WORD $0x924008b3 // and x19, x5, #0x7
-	WORD $0xb5000653 // cbnz x19, <slots+0x4bc>
+	WORD $0xb5000333 // cbnz x19, <slots+0x460>
+	WORD $0x8b0504b5 // add x21, x5, x5, lsl #1
+	WORD $0xad4120c9 // ldp q9, q8, [x6, #0x20]
 	WORD $0x910220d3 // add x19, x6, #0x88
-	WORD $0x4d40ce7a // ld1r { v26.2d }, [x19]
-	WORD $0x910240d3 // add x19, x6, #0x90
-	WORD $0x4d40ce7b // ld1r { v27.2d }, [x19]
+	WORD $0x910240d4 // add x20, x6, #0x90
+	WORD $0x3ce7699e // ldr q30, [x12, x7]
+	WORD $0xd342feb5 // lsr x21, x21, #2
+	WORD $0x4e0903de // tbl v30.16b, { v30.16b }, v9.16b
+	WORD $0x3cf5699f // ldr q31, [x12, x21]
+	WORD $0x4e0803ff // tbl v31.16b, { v31.16b }, v8.16b
+	WORD $0x4d40ce68 // ld1r { v8.2d }, [x19]
+	WORD $0x4ebf1d09 // orr v9.16b, v8.16b, v31.16b
+	WORD $0x4ebe1d0a // orr v10.16b, v8.16b, v30.16b
+	WORD $0x4ebc1d1c // orr v28.16b, v8.16b, v28.16b
+	WORD $0x4ebd1d1d // orr v29.16b, v8.16b, v29.16b
+	WORD $0x4d40ce88 // ld1r { v8.2d }, [x20]
+	WORD $0x4ee8d7be // fsub v30.2d, v29.2d, v8.2d
+	WORD $0x4ee8d79f // fsub v31.2d, v28.2d, v8.2d
+	WORD $0x4ee8d55d // fsub v29.2d, v10.2d, v8.2d
+	WORD $0x4ee8d53c // fsub v28.2d, v9.2d, v8.2d
+	WORD $0x17ffff44 // b <slots+0x15c>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x8b0504b3 // add x19, x5, x5, lsl #1
+	WORD $0xad4128cb // ldp q11, q10, [x6, #0x20]
 	WORD $0xd342fe73 // lsr x19, x19, #2
-	WORD $0x4eb91f59 // orr v25.16b, v26.16b, v25.16b
-	WORD $0x4eb81f58 // orr v24.16b, v26.16b, v24.16b
-	WORD $0x4efbd718 // fsub v24.2d, v24.2d, v27.2d
-	WORD $0x4efbd739 // fsub v25.2d, v25.2d, v27.2d
-	WORD $0x4e79cee4 // fmla v4.2d, v23.2d, v25.2d
-	WORD $0x4e78cec0 // fmla v0.2d, v22.2d, v24.2d
-	WORD $0x3ce76996 // ldr q22, [x12, x7]
-	WORD $0xad4160d9 // ldp q25, q24, [x6, #0x20]
-	WORD $0x3cf36997 // ldr q23, [x12, x19]
-	WORD $0x4e1802f7 // tbl v23.16b, { v23.16b }, v24.16b
-	WORD $0x4e1902d6 // tbl v22.16b, { v22.16b }, v25.16b
-	WORD $0x4eb71f58 // orr v24.16b, v26.16b, v23.16b
-	WORD $0x4eb61f56 // orr v22.16b, v26.16b, v22.16b
-	WORD $0x4efbd6d7 // fsub v23.2d, v22.2d, v27.2d
-	WORD $0x4efbd716 // fsub v22.2d, v24.2d, v27.2d
-	WORD $0x17ffff2e // b <slots+0x104>
-	WORD $0x910200a7 // add x7, x5, #0x80
-	WORD $0xad425cb8 // ldp q24, q23, [x5, #0x40]
-	WORD $0x6ef746b5 // ushl v21.2d, v21.2d, v23.2d
-	WORD $0x4d40ccf6 // ld1r { v22.2d }, [x7]
-	WORD $0x8b040487 // add x7, x4, x4, lsl #1
-	WORD $0xd342fce7 // lsr x7, x7, #2
-	WORD $0x6ef84694 // ushl v20.2d, v20.2d, v24.2d
-	WORD $0x6ee0bad6 // neg v22.2d, v22.2d
-	WORD $0x4ef646b5 // sshl v21.2d, v21.2d, v22.2d
-	WORD $0x4ef64694 // sshl v20.2d, v20.2d, v22.2d
-	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
-	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
-	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
-	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
-	WORD $0xad4150b5 // ldp q21, q20, [x5, #0x20]
-	WORD $0x3ce66952 // ldr q18, [x10, x6]
-	WORD $0x3ce76953 // ldr q19, [x10, x7]
-	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
-	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0xad4350b5 // ldp q21, q20, [x5, #0x60]
-	WORD $0x6ef44673 // ushl v19.2d, v19.2d, v20.2d
-	WORD $0x4ef64674 // sshl v20.2d, v19.2d, v22.2d
-	WORD $0x6ef54652 // ushl v18.2d, v18.2d, v21.2d
-	WORD $0x4ef64652 // sshl v18.2d, v18.2d, v22.2d
-	WORD $0x4e61da53 // scvtf v19.2d, v18.2d
-	WORD $0x4e61da92 // scvtf v18.2d, v20.2d
-	WORD $0x17ffff63 // b <slots+0x244>
-	WORD $0x910200d3 // add x19, x6, #0x80
-	WORD $0xad426cdc // ldp q28, q27, [x6, #0x40]
-	WORD $0x6efb4739 // ushl v25.2d, v25.2d, v27.2d
-	WORD $0x4d40ce7a // ld1r { v26.2d }, [x19]
-	WORD $0x8b0504b3 // add x19, x5, x5, lsl #1
-	WORD $0xd342fe73 // lsr x19, x19, #2
-	WORD $0x6efc4718 // ushl v24.2d, v24.2d, v28.2d
-	WORD $0x6ee0bb5a // neg v26.2d, v26.2d
-	WORD $0x4efa4739 // sshl v25.2d, v25.2d, v26.2d
-	WORD $0x4efa4718 // sshl v24.2d, v24.2d, v26.2d
-	WORD $0x4e61db18 // scvtf v24.2d, v24.2d
-	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
-	WORD $0x4e79cee4 // fmla v4.2d, v23.2d, v25.2d
-	WORD $0x4e78cec0 // fmla v0.2d, v22.2d, v24.2d
-	WORD $0xad4160d9 // ldp q25, q24, [x6, #0x20]
-	WORD $0x3ce76996 // ldr q22, [x12, x7]
-	WORD $0x3cf36997 // ldr q23, [x12, x19]
-	WORD $0x4e1802f7 // tbl v23.16b, { v23.16b }, v24.16b
-	WORD $0x4e1902d6 // tbl v22.16b, { v22.16b }, v25.16b
-	WORD $0xad4360d9 // ldp q25, q24, [x6, #0x60]
-	WORD $0x6ef846f7 // ushl v23.2d, v23.2d, v24.2d
-	WORD $0x4efa46f8 // sshl v24.2d, v23.2d, v26.2d
-	WORD $0x6ef946d6 // ushl v22.2d, v22.2d, v25.2d
-	WORD $0x4efa46d6 // sshl v22.2d, v22.2d, v26.2d
-	WORD $0x4e61dad7 // scvtf v23.2d, v22.2d
-	WORD $0x4e61db16 // scvtf v22.2d, v24.2d
-	WORD $0x17fffef8 // b <slots+0x104>
-	WORD $0xf9401003 // ldr x3, [x0, #0x20]
-	WORD $0x91000424 // add x4, x1, #0x1
-	WORD $0x710008bf // cmp w5, #0x2
-	WORD $0x8b020862 // add x2, x3, x2, lsl #2
-	WORD $0xf9402003 // ldr x3, [x0, #0x40]
-	WORD $0x8b080c63 // add x3, x3, x8, lsl #3
-	WORD $0x54002603 // b.lo <slots+0xa00>
-	WORD $0xf9404001 // ldr x1, [x0, #0x80]
-	WORD $0x1400002d // b <slots+0x5fc>
-	WORD $0xf9840180 // prfm pldl1keep, [x12, #0x800]
-	WORD $0xd342fcd3 // lsr x19, x6, #2
-	WORD $0xad4068fb // ldp q27, q26, [x7]
+	WORD $0x3ce76988 // ldr q8, [x12, x7]
+	WORD $0x4e0b0108 // tbl v8.16b, { v8.16b }, v11.16b
+	WORD $0x3cf36989 // ldr q9, [x12, x19]
+	WORD $0xad427cde // ldp q30, q31, [x6, #0x40]
+	WORD $0x6efe479c // ushl v28.2d, v28.2d, v30.2d
+	WORD $0x6eff47bd // ushl v29.2d, v29.2d, v31.2d
+	WORD $0x4e0a0129 // tbl v9.16b, { v9.16b }, v10.16b
+	WORD $0xad4328cb // ldp q11, q10, [x6, #0x60]
+	WORD $0x910200c6 // add x6, x6, #0x80
+	WORD $0x6eea453f // ushl v31.2d, v9.2d, v10.2d
+	WORD $0x6eeb451e // ushl v30.2d, v8.2d, v11.2d
+	WORD $0x4d40ccc8 // ld1r { v8.2d }, [x6]
+	WORD $0x6ee0b908 // neg v8.2d, v8.2d
+	WORD $0x4ee847e9 // sshl v9.2d, v31.2d, v8.2d
+	WORD $0x4ee847ca // sshl v10.2d, v30.2d, v8.2d
+	WORD $0x4ee847bd // sshl v29.2d, v29.2d, v8.2d
+	WORD $0x4ee8479c // sshl v28.2d, v28.2d, v8.2d
+	WORD $0x4e61dbbe // scvtf v30.2d, v29.2d
+	WORD $0x4e61db9f // scvtf v31.2d, v28.2d
+	WORD $0x4e61d95d // scvtf v29.2d, v10.2d
+	WORD $0x4e61d93c // scvtf v28.2d, v9.2d
+	WORD $0x17ffff27 // b <slots+0x15c>
+	WORD $0xf9402001 // ldr x1, [x0, #0x40]
+	WORD $0x79400923 // ldrh w3, [x9, #0x4]
+	WORD $0x8b080c21 // add x1, x1, x8, lsl #3
+	WORD $0xf9401002 // ldr x2, [x0, #0x20]
+	WORD $0xb9400124 // ldr w4, [x9]
+	WORD $0x8b040842 // add x2, x2, x4, lsl #2
+	WORD $0xf100087f // cmp x3, #0x2
+	WORD $0x54002923 // b.lo <slots+0xa04>
+	WORD $0xf9404004 // ldr x4, [x0, #0x80]
+	WORD $0x1400002e // b <slots+0x5a0>
 	WORD $0x8b0604d4 // add x20, x6, x6, lsl #1
-	WORD $0xd342fe94 // lsr x20, x20, #2
-	WORD $0x3cf36999 // ldr q25, [x12, x19]
-	WORD $0x910200f3 // add x19, x7, #0x80
-	WORD $0x4e1a0339 // tbl v25.16b, { v25.16b }, v26.16b
-	WORD $0x3dc00198 // ldr q24, [x12]
-	WORD $0x4e1b0318 // tbl v24.16b, { v24.16b }, v27.16b
-	WORD $0x4d40ce7a // ld1r { v26.2d }, [x19]
-	WORD $0xad426cfc // ldp q28, q27, [x7, #0x40]
+	WORD $0x3cf3699d // ldr q29, [x12, x19]
 	WORD $0xd341fcd3 // lsr x19, x6, #1
-	WORD $0x6efb4739 // ushl v25.2d, v25.2d, v27.2d
-	WORD $0x6efc4718 // ushl v24.2d, v24.2d, v28.2d
-	WORD $0x6ee0bb5a // neg v26.2d, v26.2d
-	WORD $0x4efa4739 // sshl v25.2d, v25.2d, v26.2d
-	WORD $0x4efa4718 // sshl v24.2d, v24.2d, v26.2d
-	WORD $0x4e61db18 // scvtf v24.2d, v24.2d
-	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
-	WORD $0x4e79cee4 // fmla v4.2d, v23.2d, v25.2d
-	WORD $0x4e78cec0 // fmla v0.2d, v22.2d, v24.2d
-	WORD $0xad4160f9 // ldp q25, q24, [x7, #0x20]
-	WORD $0x3cf36996 // ldr q22, [x12, x19]
-	WORD $0x3cf46997 // ldr q23, [x12, x20]
-	WORD $0x4e1802f7 // tbl v23.16b, { v23.16b }, v24.16b
-	WORD $0x4e1902d6 // tbl v22.16b, { v22.16b }, v25.16b
-	WORD $0xad4364f8 // ldp q24, q25, [x7, #0x60]
-	WORD $0x6ef946f7 // ushl v23.2d, v23.2d, v25.2d
-	WORD $0x6ef846d6 // ushl v22.2d, v22.2d, v24.2d
-	WORD $0x4efa46d8 // sshl v24.2d, v22.2d, v26.2d
-	WORD $0x4efa46f6 // sshl v22.2d, v23.2d, v26.2d
-	WORD $0x4e61dad6 // scvtf v22.2d, v22.2d
-	WORD $0x4e61db17 // scvtf v23.2d, v24.2d
-	WORD $0x4e73ce23 // fmla v3.2d, v17.2d, v19.2d
-	WORD $0x4e72ce05 // fmla v5.2d, v16.2d, v18.2d
-	WORD $0x91000884 // add x4, x4, #0x2
-	WORD $0x8b05014a // add x10, x10, x5
+	WORD $0xad4128eb // ldp q11, q10, [x7, #0x20]
+	WORD $0xd342fe94 // lsr x20, x20, #2
+	WORD $0x3cf36988 // ldr q8, [x12, x19]
+	WORD $0x4e0b0108 // tbl v8.16b, { v8.16b }, v11.16b
+	WORD $0x3cf46989 // ldr q9, [x12, x20]
+	WORD $0xad4078ff // ldp q31, q30, [x7]
+	WORD $0x3dc0019c // ldr q28, [x12]
+	WORD $0x4e1f039c // tbl v28.16b, { v28.16b }, v31.16b
+	WORD $0x4e1e03bd // tbl v29.16b, { v29.16b }, v30.16b
+	WORD $0xad427cfe // ldp q30, q31, [x7, #0x40]
+	WORD $0x4e0a0129 // tbl v9.16b, { v9.16b }, v10.16b
+	WORD $0xad432cea // ldp q10, q11, [x7, #0x60]
+	WORD $0x910200e7 // add x7, x7, #0x80
+	WORD $0x6eff47bd // ushl v29.2d, v29.2d, v31.2d
+	WORD $0x6efe479c // ushl v28.2d, v28.2d, v30.2d
+	WORD $0x6eeb453e // ushl v30.2d, v9.2d, v11.2d
+	WORD $0x6eea451f // ushl v31.2d, v8.2d, v10.2d
+	WORD $0x4d40cce8 // ld1r { v8.2d }, [x7]
+	WORD $0x6ee0b908 // neg v8.2d, v8.2d
+	WORD $0x4ee84789 // sshl v9.2d, v28.2d, v8.2d
+	WORD $0x4ee847aa // sshl v10.2d, v29.2d, v8.2d
+	WORD $0x4ee847dc // sshl v28.2d, v30.2d, v8.2d
+	WORD $0x4ee847fd // sshl v29.2d, v31.2d, v8.2d
+	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
+	WORD $0x4e61dbbd // scvtf v29.2d, v29.2d
+	WORD $0x4e61d95e // scvtf v30.2d, v10.2d
+	WORD $0x4e61d93f // scvtf v31.2d, v9.2d
+	WORD $0x4e73cf60 // fmla v0.2d, v27.2d, v19.2d
+	WORD $0x4e70cf41 // fmla v1.2d, v26.2d, v16.2d
+	WORD $0xd1000863 // sub x3, x3, #0x2
+	WORD $0x8b11014a // add x10, x10, x17
 	WORD $0x8b06018c // add x12, x12, x6
 	WORD $0x91002042 // add x2, x2, #0x8
-	WORD $0x4e77cea1 // fmla v1.2d, v21.2d, v23.2d
-	WORD $0xeb11009f // cmp x4, x17
-	WORD $0x4e76ce82 // fmla v2.2d, v20.2d, v22.2d
-	WORD $0x54002142 // b.hs <slots+0xa20>
-	WORD $0x69401845 // ldpsw x5, x6, [x2]
-	WORD $0x8b050c67 // add x7, x3, x5, lsl #3
-	WORD $0x385ff085 // ldurb w5, [x4, #-0x1]
-	WORD $0xad404cf2 // ldp q18, q19, [x7]
-	WORD $0x7100d0bf // cmp w5, #0x34
-	WORD $0xad4140f1 // ldp q17, q16, [x7, #0x20]
-	WORD $0x9bae04a7 // umaddl x7, w5, w14, x1
-	WORD $0x54000489 // b.ls <slots+0x6a8>
+	WORD $0x4e72cf02 // fmla v2.2d, v24.2d, v18.2d
+	WORD $0x910008b1 // add x17, x5, #0x2
+	WORD $0x4e71cee3 // fmla v3.2d, v23.2d, v17.2d
+	WORD $0xf100047f // cmp x3, #0x1
+	WORD $0x4e7fcf24 // fmla v4.2d, v25.2d, v31.2d
+	WORD $0x4e7ecec5 // fmla v5.2d, v22.2d, v30.2d
+	WORD $0x4e7dcea6 // fmla v6.2d, v21.2d, v29.2d
+	WORD $0x4e7cce87 // fmla v7.2d, v20.2d, v28.2d
+	WORD $0x54002329 // b.ls <slots+0xa00>
+	WORD $0xaa1103e5 // mov x5, x17
+	WORD $0x39400231 // ldrb w17, [x17]
 	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
-	WORD $0xd342fcb3 // lsr x19, x5, #2
-	WORD $0xad4058f7 // ldp q23, q22, [x7]
-	WORD $0x8b0504b4 // add x20, x5, x5, lsl #1
-	WORD $0xd342fe94 // lsr x20, x20, #2
-	WORD $0x3cf36955 // ldr q21, [x10, x19]
-	WORD $0x910200f3 // add x19, x7, #0x80
-	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0x3dc00154 // ldr q20, [x10]
+	WORD $0x9bae1226 // umaddl x6, w17, w14, x4
+	WORD $0xd342fe27 // lsr x7, x17, #2
+	WORD $0x7100d23f // cmp w17, #0x34
+	WORD $0x54000449 // b.ls <slots+0x640>
+	WORD $0x8b110633 // add x19, x17, x17, lsl #1
+	WORD $0x3ce76951 // ldr q17, [x10, x7]
+	WORD $0xd341fe27 // lsr x7, x17, #1
+	WORD $0xad4158d7 // ldp q23, q22, [x6, #0x20]
+	WORD $0xd342fe73 // lsr x19, x19, #2
+	WORD $0x3ce76954 // ldr q20, [x10, x7]
 	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
-	WORD $0x4d40ce76 // ld1r { v22.2d }, [x19]
-	WORD $0xad425cf8 // ldp q24, q23, [x7, #0x40]
-	WORD $0xd341fcb3 // lsr x19, x5, #1
-	WORD $0x6ef746b5 // ushl v21.2d, v21.2d, v23.2d
-	WORD $0x6ef84694 // ushl v20.2d, v20.2d, v24.2d
-	WORD $0x6ee0bad6 // neg v22.2d, v22.2d
-	WORD $0x4ef646b5 // sshl v21.2d, v21.2d, v22.2d
-	WORD $0x4ef64694 // sshl v20.2d, v20.2d, v22.2d
-	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
-	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
-	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
-	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
-	WORD $0xad4150f5 // ldp q21, q20, [x7, #0x20]
-	WORD $0x3cf36952 // ldr q18, [x10, x19]
-	WORD $0x3cf46953 // ldr q19, [x10, x20]
-	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
-	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0xad4354f4 // ldp q20, q21, [x7, #0x60]
-	WORD $0x6ef54673 // ushl v19.2d, v19.2d, v21.2d
-	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
-	WORD $0x4ef64654 // sshl v20.2d, v18.2d, v22.2d
-	WORD $0x4ef64672 // sshl v18.2d, v19.2d, v22.2d
+	WORD $0x3cf36955 // ldr q21, [x10, x19]
+	WORD $0xad4048d3 // ldp q19, q18, [x6]
+	WORD $0x3dc00150 // ldr q16, [x10]
+	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
+	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
+	WORD $0xad424cd2 // ldp q18, q19, [x6, #0x40]
+	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
+	WORD $0xad435cd6 // ldp q22, q23, [x6, #0x60]
+	WORD $0x910200c6 // add x6, x6, #0x80
+	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
+	WORD $0x6ef24610 // ushl v16.2d, v16.2d, v18.2d
+	WORD $0x6ef746b2 // ushl v18.2d, v21.2d, v23.2d
+	WORD $0x6ef64693 // ushl v19.2d, v20.2d, v22.2d
+	WORD $0x4d40ccd4 // ld1r { v20.2d }, [x6]
+	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
+	WORD $0x4ef44615 // sshl v21.2d, v16.2d, v20.2d
+	WORD $0x4ef44630 // sshl v16.2d, v17.2d, v20.2d
+	WORD $0x4ef44651 // sshl v17.2d, v18.2d, v20.2d
+	WORD $0x4ef44672 // sshl v18.2d, v19.2d, v20.2d
+	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
 	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e61da93 // scvtf v19.2d, v20.2d
-	WORD $0x14000041 // b <slots+0x7a8>
-	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
-	WORD $0xd342fcb3 // lsr x19, x5, #2
-	WORD $0xad4058f7 // ldp q23, q22, [x7]
-	WORD $0x710060bf // cmp w5, #0x18
-	WORD $0x3dc00154 // ldr q20, [x10]
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e61dab3 // scvtf v19.2d, v21.2d
+	WORD $0x1400003b // b <slots+0x720>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad4048d3 // ldp q19, q18, [x6]
+	WORD $0x7100623f // cmp w17, #0x18
+	WORD $0x3ce76951 // ldr q17, [x10, x7]
+	WORD $0xd341fe27 // lsr x7, x17, #1
+	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
+	WORD $0x3dc00150 // ldr q16, [x10]
+	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
+	WORD $0x54000328 // b.hi <slots+0x6c0>
+	WORD $0x92400a33 // and x19, x17, #0x7
+	WORD $0xb50002f3 // cbnz x19, <slots+0x6c0>
+	WORD $0x8b110635 // add x21, x17, x17, lsl #1
+	WORD $0xad4150d5 // ldp q21, q20, [x6, #0x20]
+	WORD $0x910220d3 // add x19, x6, #0x88
+	WORD $0x910240d4 // add x20, x6, #0x90
+	WORD $0x3ce76952 // ldr q18, [x10, x7]
+	WORD $0xd342feb5 // lsr x21, x21, #2
+	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
+	WORD $0x3cf56953 // ldr q19, [x10, x21]
+	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
+	WORD $0x4d40ce74 // ld1r { v20.2d }, [x19]
+	WORD $0x4eb31e95 // orr v21.16b, v20.16b, v19.16b
+	WORD $0x4eb01e93 // orr v19.16b, v20.16b, v16.16b
+	WORD $0x4eb11e90 // orr v16.16b, v20.16b, v17.16b
+	WORD $0x4d40ce91 // ld1r { v17.2d }, [x20]
+	WORD $0x4eb21e92 // orr v18.16b, v20.16b, v18.16b
+	WORD $0x4ef1d610 // fsub v16.2d, v16.2d, v17.2d
+	WORD $0x4ef1d673 // fsub v19.2d, v19.2d, v17.2d
+	WORD $0x4ef1d652 // fsub v18.2d, v18.2d, v17.2d
+	WORD $0x4ef1d6b1 // fsub v17.2d, v21.2d, v17.2d
+	WORD $0x1400001b // b <slots+0x720>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b110633 // add x19, x17, x17, lsl #1
+	WORD $0xad4158d7 // ldp q23, q22, [x6, #0x20]
+	WORD $0xd342fe73 // lsr x19, x19, #2
+	WORD $0x3ce76954 // ldr q20, [x10, x7]
 	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
 	WORD $0x3cf36955 // ldr q21, [x10, x19]
+	WORD $0xad424cd2 // ldp q18, q19, [x6, #0x40]
+	WORD $0x6ef24612 // ushl v18.2d, v16.2d, v18.2d
+	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
 	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0xd341fcb3 // lsr x19, x5, #1
-	WORD $0x540003a8 // b.hi <slots+0x740>
-	WORD $0x924008b4 // and x20, x5, #0x7
-	WORD $0xb5000374 // cbnz x20, <slots+0x740>
-	WORD $0x910220f4 // add x20, x7, #0x88
-	WORD $0x4d40ce96 // ld1r { v22.2d }, [x20]
-	WORD $0x910240f4 // add x20, x7, #0x90
-	WORD $0x4d40ce97 // ld1r { v23.2d }, [x20]
-	WORD $0x8b0504b4 // add x20, x5, x5, lsl #1
-	WORD $0xd342fe94 // lsr x20, x20, #2
-	WORD $0x4eb51ed5 // orr v21.16b, v22.16b, v21.16b
-	WORD $0x4eb41ed4 // orr v20.16b, v22.16b, v20.16b
-	WORD $0x4ef7d694 // fsub v20.2d, v20.2d, v23.2d
-	WORD $0x4ef7d6b5 // fsub v21.2d, v21.2d, v23.2d
-	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
-	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
-	WORD $0x3cf36952 // ldr q18, [x10, x19]
-	WORD $0xad4150f5 // ldp q21, q20, [x7, #0x20]
-	WORD $0x3cf46953 // ldr q19, [x10, x20]
-	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
-	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0x4eb31ed4 // orr v20.16b, v22.16b, v19.16b
-	WORD $0x4eb21ed2 // orr v18.16b, v22.16b, v18.16b
-	WORD $0x4ef7d653 // fsub v19.2d, v18.2d, v23.2d
-	WORD $0x4ef7d692 // fsub v18.2d, v20.2d, v23.2d
-	WORD $0x1400001f // b <slots+0x7a8>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x910200f4 // add x20, x7, #0x80
-	WORD $0xad425cf8 // ldp q24, q23, [x7, #0x40]
-	WORD $0x6ef746b5 // ushl v21.2d, v21.2d, v23.2d
-	WORD $0x4d40ce96 // ld1r { v22.2d }, [x20]
-	WORD $0x8b0504b4 // add x20, x5, x5, lsl #1
-	WORD $0xd342fe94 // lsr x20, x20, #2
-	WORD $0x6ef84694 // ushl v20.2d, v20.2d, v24.2d
-	WORD $0x6ee0bad6 // neg v22.2d, v22.2d
-	WORD $0x4ef646b5 // sshl v21.2d, v21.2d, v22.2d
-	WORD $0x4ef64694 // sshl v20.2d, v20.2d, v22.2d
-	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
-	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
-	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
-	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
-	WORD $0xad4150f5 // ldp q21, q20, [x7, #0x20]
-	WORD $0x3cf36952 // ldr q18, [x10, x19]
-	WORD $0x3cf46953 // ldr q19, [x10, x20]
-	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
-	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0xad4350f5 // ldp q21, q20, [x7, #0x60]
-	WORD $0x6ef44673 // ushl v19.2d, v19.2d, v20.2d
-	WORD $0x4ef64674 // sshl v20.2d, v19.2d, v22.2d
-	WORD $0x6ef54652 // ushl v18.2d, v18.2d, v21.2d
-	WORD $0x4ef64652 // sshl v18.2d, v18.2d, v22.2d
-	WORD $0x4e61da53 // scvtf v19.2d, v18.2d
-	WORD $0x4e61da92 // scvtf v18.2d, v20.2d
-	WORD $0x8b060c67 // add x7, x3, x6, lsl #3
-	WORD $0x39400086 // ldrb w6, [x4]
-	WORD $0xad405cf6 // ldp q22, q23, [x7]
-	WORD $0xad4150f5 // ldp q21, q20, [x7, #0x20]
-	WORD $0x9bae04c7 // umaddl x7, w6, w14, x1
-	WORD $0x7100d0df // cmp w6, #0x34
-	WORD $0x54ffec68 // b.hi <slots+0x54c>
+	WORD $0xad4358d7 // ldp q23, q22, [x6, #0x60]
+	WORD $0x910200c6 // add x6, x6, #0x80
+	WORD $0x6ef646b3 // ushl v19.2d, v21.2d, v22.2d
+	WORD $0x6ef74690 // ushl v16.2d, v20.2d, v23.2d
+	WORD $0x4d40ccd4 // ld1r { v20.2d }, [x6]
+	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
+	WORD $0x4ef44675 // sshl v21.2d, v19.2d, v20.2d
+	WORD $0x4ef44616 // sshl v22.2d, v16.2d, v20.2d
+	WORD $0x4ef44630 // sshl v16.2d, v17.2d, v20.2d
+	WORD $0x4ef44651 // sshl v17.2d, v18.2d, v20.2d
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e61da33 // scvtf v19.2d, v17.2d
+	WORD $0x4e61dad2 // scvtf v18.2d, v22.2d
+	WORD $0x4e61dab1 // scvtf v17.2d, v21.2d
+	WORD $0x69401c46 // ldpsw x6, x7, [x2]
+	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
+	WORD $0xad415cd8 // ldp q24, q23, [x6, #0x20]
+	WORD $0xad4068db // ldp q27, q26, [x6]
+	WORD $0x8b070c26 // add x6, x1, x7, lsl #3
+	WORD $0xad4150d5 // ldp q21, q20, [x6, #0x20]
+	WORD $0xad4058d9 // ldp q25, q22, [x6]
+	WORD $0x394004a6 // ldrb w6, [x5, #0x1]
 	WORD $0xf9840180 // prfm pldl1keep, [x12, #0x800]
+	WORD $0x9bae10c7 // umaddl x7, w6, w14, x4
 	WORD $0xd342fcd3 // lsr x19, x6, #2
-	WORD $0xad4068fb // ldp q27, q26, [x7]
+	WORD $0x7100d0df // cmp w6, #0x34
+	WORD $0x54ffece8 // b.hi <slots+0x4ec>
+	WORD $0xad4078ff // ldp q31, q30, [x7]
 	WORD $0x710060df // cmp w6, #0x18
-	WORD $0x3dc00198 // ldr q24, [x12]
-	WORD $0x4e1b0318 // tbl v24.16b, { v24.16b }, v27.16b
-	WORD $0x3cf36999 // ldr q25, [x12, x19]
-	WORD $0x4e1a0339 // tbl v25.16b, { v25.16b }, v26.16b
+	WORD $0x3cf3699d // ldr q29, [x12, x19]
 	WORD $0xd341fcd3 // lsr x19, x6, #1
-	WORD $0x54000328 // b.hi <slots+0x84c>
+	WORD $0x4e1e03bd // tbl v29.16b, { v29.16b }, v30.16b
+	WORD $0x3dc0019c // ldr q28, [x12]
+	WORD $0x4e1f039c // tbl v28.16b, { v28.16b }, v31.16b
+	WORD $0x540002e8 // b.hi <slots+0x7cc>
 	WORD $0x924008d4 // and x20, x6, #0x7
-	WORD $0xb50002f4 // cbnz x20, <slots+0x84c>
+	WORD $0xb50002b4 // cbnz x20, <slots+0x7cc>
+	WORD $0x8b0604d6 // add x22, x6, x6, lsl #1
+	WORD $0xad4120e9 // ldp q9, q8, [x7, #0x20]
 	WORD $0x910220f4 // add x20, x7, #0x88
-	WORD $0x4d40ce9a // ld1r { v26.2d }, [x20]
-	WORD $0x910240f4 // add x20, x7, #0x90
-	WORD $0x4d40ce9b // ld1r { v27.2d }, [x20]
+	WORD $0x910240f5 // add x21, x7, #0x90
+	WORD $0x3cf3699e // ldr q30, [x12, x19]
+	WORD $0xd342fed6 // lsr x22, x22, #2
+	WORD $0x4e0903de // tbl v30.16b, { v30.16b }, v9.16b
+	WORD $0x3cf6699f // ldr q31, [x12, x22]
+	WORD $0x4e0803ff // tbl v31.16b, { v31.16b }, v8.16b
+	WORD $0x4d40ce88 // ld1r { v8.2d }, [x20]
+	WORD $0x4ebf1d09 // orr v9.16b, v8.16b, v31.16b
+	WORD $0x4ebe1d0a // orr v10.16b, v8.16b, v30.16b
+	WORD $0x4ebc1d1c // orr v28.16b, v8.16b, v28.16b
+	WORD $0x4ebd1d1d // orr v29.16b, v8.16b, v29.16b
+	WORD $0x4d40cea8 // ld1r { v8.2d }, [x21]
+	WORD $0x4ee8d7be // fsub v30.2d, v29.2d, v8.2d
+	WORD $0x4ee8d79f // fsub v31.2d, v28.2d, v8.2d
+	WORD $0x4ee8d55d // fsub v29.2d, v10.2d, v8.2d
+	WORD $0x4ee8d53c // fsub v28.2d, v9.2d, v8.2d
+	WORD $0x17ffff67 // b <slots+0x564>
 	WORD $0x8b0604d4 // add x20, x6, x6, lsl #1
+	WORD $0xad4128eb // ldp q11, q10, [x7, #0x20]
 	WORD $0xd342fe94 // lsr x20, x20, #2
-	WORD $0x4eb91f59 // orr v25.16b, v26.16b, v25.16b
-	WORD $0x4eb81f58 // orr v24.16b, v26.16b, v24.16b
-	WORD $0x4efbd718 // fsub v24.2d, v24.2d, v27.2d
-	WORD $0x4efbd739 // fsub v25.2d, v25.2d, v27.2d
-	WORD $0x4e79cee4 // fmla v4.2d, v23.2d, v25.2d
-	WORD $0x4e78cec0 // fmla v0.2d, v22.2d, v24.2d
-	WORD $0x3cf36996 // ldr q22, [x12, x19]
-	WORD $0xad4160f9 // ldp q25, q24, [x7, #0x20]
-	WORD $0x3cf46997 // ldr q23, [x12, x20]
-	WORD $0x4e1802f7 // tbl v23.16b, { v23.16b }, v24.16b
-	WORD $0x4e1902d6 // tbl v22.16b, { v22.16b }, v25.16b
-	WORD $0x4eb71f58 // orr v24.16b, v26.16b, v23.16b
-	WORD $0x4eb61f56 // orr v22.16b, v26.16b, v22.16b
-	WORD $0x4efbd6d7 // fsub v23.2d, v22.2d, v27.2d
-	WORD $0x4efbd716 // fsub v22.2d, v24.2d, v27.2d
-	WORD $0x17ffff63 // b <slots+0x5d4>
-	WORD $0x910200f4 // add x20, x7, #0x80
-	WORD $0xad426cfc // ldp q28, q27, [x7, #0x40]
-	WORD $0x6efb4739 // ushl v25.2d, v25.2d, v27.2d
-	WORD $0x4d40ce9a // ld1r { v26.2d }, [x20]
-	WORD $0x8b0604d4 // add x20, x6, x6, lsl #1
-	WORD $0xd342fe94 // lsr x20, x20, #2
-	WORD $0x6efc4718 // ushl v24.2d, v24.2d, v28.2d
-	WORD $0x6ee0bb5a // neg v26.2d, v26.2d
-	WORD $0x4efa4739 // sshl v25.2d, v25.2d, v26.2d
-	WORD $0x4efa4718 // sshl v24.2d, v24.2d, v26.2d
-	WORD $0x4e61db18 // scvtf v24.2d, v24.2d
-	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
-	WORD $0x4e79cee4 // fmla v4.2d, v23.2d, v25.2d
-	WORD $0x4e78cec0 // fmla v0.2d, v22.2d, v24.2d
-	WORD $0xad4160f9 // ldp q25, q24, [x7, #0x20]
-	WORD $0x3cf36996 // ldr q22, [x12, x19]
-	WORD $0x3cf46997 // ldr q23, [x12, x20]
-	WORD $0x4e1802f7 // tbl v23.16b, { v23.16b }, v24.16b
-	WORD $0x4e1902d6 // tbl v22.16b, { v22.16b }, v25.16b
-	WORD $0xad4360f9 // ldp q25, q24, [x7, #0x60]
-	WORD $0x6ef846f7 // ushl v23.2d, v23.2d, v24.2d
-	WORD $0x4efa46f8 // sshl v24.2d, v23.2d, v26.2d
-	WORD $0x6ef946d6 // ushl v22.2d, v22.2d, v25.2d
-	WORD $0x4efa46d6 // sshl v22.2d, v22.2d, v26.2d
-	WORD $0x4e61dad7 // scvtf v23.2d, v22.2d
-	WORD $0x4e61db16 // scvtf v22.2d, v24.2d
-	WORD $0x17ffff48 // b <slots+0x5d4>
+	WORD $0x3cf36988 // ldr q8, [x12, x19]
+	WORD $0x4e0b0108 // tbl v8.16b, { v8.16b }, v11.16b
+	WORD $0x3cf46989 // ldr q9, [x12, x20]
+	WORD $0xad427cfe // ldp q30, q31, [x7, #0x40]
+	WORD $0x6efe479c // ushl v28.2d, v28.2d, v30.2d
+	WORD $0x6eff47bd // ushl v29.2d, v29.2d, v31.2d
+	WORD $0x4e0a0129 // tbl v9.16b, { v9.16b }, v10.16b
+	WORD $0xad4328eb // ldp q11, q10, [x7, #0x60]
+	WORD $0x910200e7 // add x7, x7, #0x80
+	WORD $0x6eea453f // ushl v31.2d, v9.2d, v10.2d
+	WORD $0x6eeb451e // ushl v30.2d, v8.2d, v11.2d
+	WORD $0x4d40cce8 // ld1r { v8.2d }, [x7]
+	WORD $0x6ee0b908 // neg v8.2d, v8.2d
+	WORD $0x4ee847e9 // sshl v9.2d, v31.2d, v8.2d
+	WORD $0x4ee847ca // sshl v10.2d, v30.2d, v8.2d
+	WORD $0x4ee847bd // sshl v29.2d, v29.2d, v8.2d
+	WORD $0x4ee8479c // sshl v28.2d, v28.2d, v8.2d
+	WORD $0x4e61dbbe // scvtf v30.2d, v29.2d
+	WORD $0x4e61db9f // scvtf v31.2d, v28.2d
+	WORD $0x4e61d95d // scvtf v29.2d, v10.2d
+	WORD $0x4e61d93c // scvtf v28.2d, v9.2d
+	WORD $0x17ffff4e // b <slots+0x564>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xaa0103e4 // mov x4, x1
-	WORD $0xaa0303e1 // mov x1, x3
-	WORD $0xeb11009f // cmp x4, x17
-	WORD $0x54000123 // b.lo <slots+0x8f0>
-	WORD $0xaa0403e1 // mov x1, x4
-	WORD $0x3617be90 // tbz w16, #0x2, <slots+0xa4>
-	WORD $0x14000122 // b <slots+0xd60>
 	WORD $0xd503201f // nop
-	WORD $0xd1000464 // sub x4, x3, #0x1
-	WORD $0xaa0303e1 // mov x1, x3
-	WORD $0xeb11009f // cmp x4, x17
-	WORD $0x54ffff22 // b.hs <slots+0x8d0>
-	WORD $0x794001b1 // ldrh w17, [x13]
+	WORD $0xd503201f // nop
+	WORD $0x54000923 // b.lo <slots+0x964>
+	WORD $0xf98401a0 // prfm pldl1keep, [x13, #0x800]
+	WORD $0x794001a3 // ldrh w3, [x13]
+	WORD $0xd1000842 // sub x2, x2, #0x2
+	WORD $0xf100045f // cmp x2, #0x1
 	WORD $0x794009a5 // ldrh w5, [x13, #0x4]
-	WORD $0x794005a3 // ldrh w3, [x13, #0x2]
-	WORD $0x8b030c43 // add x3, x2, x3, lsl #3
+	WORD $0x794011a7 // ldrh w7, [x13, #0x8]
+	WORD $0x794019b4 // ldrh w20, [x13, #0xc]
+	WORD $0x794005a4 // ldrh w4, [x13, #0x2]
+	WORD $0x8b040c24 // add x4, x1, x4, lsl #3
 	WORD $0x79400da6 // ldrh w6, [x13, #0x6]
-	WORD $0xfc657853 // ldr d19, [x2, x5, lsl #3]
-	WORD $0x794019a5 // ldrh w5, [x13, #0xc]
-	WORD $0xfc717852 // ldr d18, [x2, x17, lsl #3]
-	WORD $0x794011b1 // ldrh w17, [x13, #0x8]
-	WORD $0x8b060c46 // add x6, x2, x6, lsl #3
-	WORD $0xfc657850 // ldr d16, [x2, x5, lsl #3]
-	WORD $0xfc717851 // ldr d17, [x2, x17, lsl #3]
-	WORD $0x4d4084d3 // ld1 { v19.d }[1], [x6]
-	WORD $0x4d408472 // ld1 { v18.d }[1], [x3]
-	WORD $0x794015a3 // ldrh w3, [x13, #0xa]
-	WORD $0x79401da6 // ldrh w6, [x13, #0xe]
-	WORD $0x8b030c43 // add x3, x2, x3, lsl #3
-	WORD $0x8b060c46 // add x6, x2, x6, lsl #3
-	WORD $0x4d4084d0 // ld1 { v16.d }[1], [x6]
-	WORD $0x4d408471 // ld1 { v17.d }[1], [x3]
-	WORD $0x37080d90 // tbnz w16, #0x1, <slots+0xaf0>
-	WORD $0x39400091 // ldrb w17, [x4]
-	WORD $0xf9404002 // ldr x2, [x0, #0x80]
-	WORD $0x7100d23f // cmp w17, #0x34
-	WORD $0xd342fe23 // lsr x3, x17, #2
-	WORD $0x54001769 // b.ls <slots+0xc40>
-	WORD $0x9bae0a22 // umaddl x2, w17, w14, x2
-	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
-	WORD $0x3ce36955 // ldr q21, [x10, x3]
-	WORD $0x3dc00154 // ldr q20, [x10]
-	WORD $0x8b110624 // add x4, x17, x17, lsl #1
-	WORD $0xd342fc84 // lsr x4, x4, #2
-	WORD $0xad405857 // ldp q23, q22, [x2]
-	WORD $0x91020043 // add x3, x2, #0x80
-	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0x4d40cc76 // ld1r { v22.2d }, [x3]
-	WORD $0xd341fe23 // lsr x3, x17, #1
-	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
-	WORD $0xad425c58 // ldp q24, q23, [x2, #0x40]
-	WORD $0x6ef746b5 // ushl v21.2d, v21.2d, v23.2d
-	WORD $0x6ee0bad6 // neg v22.2d, v22.2d
-	WORD $0x4ef646b5 // sshl v21.2d, v21.2d, v22.2d
-	WORD $0x6ef84694 // ushl v20.2d, v20.2d, v24.2d
-	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
-	WORD $0x4ef64694 // sshl v20.2d, v20.2d, v22.2d
-	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
-	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
-	WORD $0x3ce46953 // ldr q19, [x10, x4]
-	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
-	WORD $0xad415055 // ldp q21, q20, [x2, #0x20]
-	WORD $0x3ce36952 // ldr q18, [x10, x3]
-	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
-	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0xad435454 // ldp q20, q21, [x2, #0x60]
-	WORD $0x6ef54673 // ushl v19.2d, v19.2d, v21.2d
-	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
-	WORD $0x4ef64654 // sshl v20.2d, v18.2d, v22.2d
-	WORD $0x4ef64672 // sshl v18.2d, v19.2d, v22.2d
-	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e61da93 // scvtf v19.2d, v20.2d
-	WORD $0x4e73ce23 // fmla v3.2d, v17.2d, v19.2d
-	WORD $0x4e72ce05 // fmla v5.2d, v16.2d, v18.2d
-	WORD $0x8b11014a // add x10, x10, x17
-	WORD $0x910041ad // add x13, x13, #0x10
-	WORD $0x3617b5b0 // tbz w16, #0x2, <slots+0xa4>
-	WORD $0x140000db // b <slots+0xd60>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xaa0103e5 // mov x5, x1
-	WORD $0xaa0403e1 // mov x1, x4
-	WORD $0xeb1100bf // cmp x5, x17
-	WORD $0x54000123 // b.lo <slots+0xa30>
-	WORD $0xaa0503e1 // mov x1, x5
-	WORD $0x3617b490 // tbz w16, #0x2, <slots+0xa4>
-	WORD $0x140000d2 // b <slots+0xd60>
-	WORD $0xd503201f // nop
-	WORD $0xd1000485 // sub x5, x4, #0x1
-	WORD $0xaa0403e1 // mov x1, x4
-	WORD $0xeb1100bf // cmp x5, x17
-	WORD $0x54ffff22 // b.hs <slots+0xa10>
-	WORD $0xb9800051 // ldrsw x17, [x2]
-	WORD $0xf9404002 // ldr x2, [x0, #0x80]
-	WORD $0x8b110c63 // add x3, x3, x17, lsl #3
-	WORD $0x394000b1 // ldrb w17, [x5]
-	WORD $0xad404c72 // ldp q18, q19, [x3]
-	WORD $0x9bae0a22 // umaddl x2, w17, w14, x2
-	WORD $0xad414071 // ldp q17, q16, [x3, #0x20]
-	WORD $0x7100d23f // cmp w17, #0x34
-	WORD $0x540006e9 // b.ls <slots+0xb2c>
-	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
-	WORD $0xad405857 // ldp q23, q22, [x2]
-	WORD $0xd342fe23 // lsr x3, x17, #2
-	WORD $0x8b110624 // add x4, x17, x17, lsl #1
-	WORD $0xd342fc84 // lsr x4, x4, #2
-	WORD $0x3dc00154 // ldr q20, [x10]
-	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
-	WORD $0x3ce36955 // ldr q21, [x10, x3]
-	WORD $0x91020043 // add x3, x2, #0x80
-	WORD $0x4d40cc77 // ld1r { v23.2d }, [x3]
-	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0xad425858 // ldp q24, q22, [x2, #0x40]
-	WORD $0xd341fe23 // lsr x3, x17, #1
-	WORD $0x6ef646b5 // ushl v21.2d, v21.2d, v22.2d
-	WORD $0x6ee0baf6 // neg v22.2d, v23.2d
-	WORD $0x6ef84694 // ushl v20.2d, v20.2d, v24.2d
-	WORD $0xad415c58 // ldp q24, q23, [x2, #0x20]
-	WORD $0x4ef646b5 // sshl v21.2d, v21.2d, v22.2d
-	WORD $0x4ef64694 // sshl v20.2d, v20.2d, v22.2d
-	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
-	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
-	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
-	WORD $0x3ce36953 // ldr q19, [x10, x3]
-	WORD $0x3ce46955 // ldr q21, [x10, x4]
-	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
-	WORD $0x8b11014a // add x10, x10, x17
-	WORD $0x4e180272 // tbl v18.16b, { v19.16b }, v24.16b
-	WORD $0x4e1702b3 // tbl v19.16b, { v21.16b }, v23.16b
-	WORD $0xad435055 // ldp q21, q20, [x2, #0x60]
-	WORD $0x6ef44673 // ushl v19.2d, v19.2d, v20.2d
-	WORD $0x4ef64673 // sshl v19.2d, v19.2d, v22.2d
-	WORD $0x6ef54652 // ushl v18.2d, v18.2d, v21.2d
-	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
-	WORD $0x4ef64652 // sshl v18.2d, v18.2d, v22.2d
-	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e73ce05 // fmla v5.2d, v16.2d, v19.2d
-	WORD $0x4e72ce23 // fmla v3.2d, v17.2d, v18.2d
-	WORD $0x3617adf0 // tbz w16, #0x2, <slots+0xa4>
-	WORD $0x1400009d // b <slots+0xd60>
+	WORD $0x794015b3 // ldrh w19, [x13, #0xa]
+	WORD $0x79401db5 // ldrh w21, [x13, #0xe]
+	WORD $0xfc637830 // ldr d16, [x1, x3, lsl #3]
+	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
+	WORD $0x8b130c33 // add x19, x1, x19, lsl #3
+	WORD $0x8b150c35 // add x21, x1, x21, lsl #3
+	WORD $0xfc677831 // ldr d17, [x1, x7, lsl #3]
+	WORD $0xfc657832 // ldr d18, [x1, x5, lsl #3]
+	WORD $0xfc747833 // ldr d19, [x1, x20, lsl #3]
+	WORD $0x39400223 // ldrb w3, [x17]
+	WORD $0x4d408490 // ld1 { v16.d }[1], [x4]
+	WORD $0x4d408671 // ld1 { v17.d }[1], [x19]
+	WORD $0x4d4084d2 // ld1 { v18.d }[1], [x6]
+	WORD $0x4d4086b3 // ld1 { v19.d }[1], [x21]
 	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
 	WORD $0xad405554 // ldp q20, q21, [x10]
-	WORD $0x52800411 // mov w17, #0x20
+	WORD $0x8b03014a // add x10, x10, x3
+	WORD $0x0e617ab7 // fcvtl v23.2d, v21.2s
+	WORD $0x794021a3 // ldrh w3, [x13, #0x10]
+	WORD $0x794029a5 // ldrh w5, [x13, #0x14]
+	WORD $0x794031a7 // ldrh w7, [x13, #0x18]
+	WORD $0x794039b4 // ldrh w20, [x13, #0x1c]
+	WORD $0x4e617ab5 // fcvtl2 v21.2d, v21.4s
+	WORD $0x794025a4 // ldrh w4, [x13, #0x12]
+	WORD $0x79402da6 // ldrh w6, [x13, #0x16]
+	WORD $0x794035b3 // ldrh w19, [x13, #0x1a]
+	WORD $0x8b040c24 // add x4, x1, x4, lsl #3
+	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
+	WORD $0x8b130c33 // add x19, x1, x19, lsl #3
 	WORD $0x0e617a96 // fcvtl v22.2d, v20.2s
 	WORD $0x4e617a94 // fcvtl2 v20.2d, v20.4s
-	WORD $0x4e74ce67 // fmla v7.2d, v19.2d, v20.2d
-	WORD $0x4e76ce46 // fmla v6.2d, v18.2d, v22.2d
-	WORD $0x4e617ab2 // fcvtl2 v18.2d, v21.4s
-	WORD $0x0e617ab3 // fcvtl v19.2d, v21.2s
-	WORD $0x4e73ce23 // fmla v3.2d, v17.2d, v19.2d
-	WORD $0x4e72ce05 // fmla v5.2d, v16.2d, v18.2d
-	WORD $0x8b11014a // add x10, x10, x17
-	WORD $0x910041ad // add x13, x13, #0x10
-	WORD $0x3617ac10 // tbz w16, #0x2, <slots+0xa4>
-	WORD $0x1400008e // b <slots+0xd60>
+	WORD $0x4e75ce63 // fmla v3.2d, v19.2d, v21.2d
+	WORD $0x4e77ce22 // fmla v2.2d, v17.2d, v23.2d
+	WORD $0x79403db5 // ldrh w21, [x13, #0x1e]
+	WORD $0xfc677831 // ldr d17, [x1, x7, lsl #3]
+	WORD $0xfc747833 // ldr d19, [x1, x20, lsl #3]
+	WORD $0x8b150c35 // add x21, x1, x21, lsl #3
+	WORD $0x910081ad // add x13, x13, #0x20
+	WORD $0x4e74ce41 // fmla v1.2d, v18.2d, v20.2d
+	WORD $0x4e76ce00 // fmla v0.2d, v16.2d, v22.2d
+	WORD $0xfc637830 // ldr d16, [x1, x3, lsl #3]
+	WORD $0xfc657832 // ldr d18, [x1, x5, lsl #3]
+	WORD $0x91000a23 // add x3, x17, #0x2
+	WORD $0x4d408671 // ld1 { v17.d }[1], [x19]
+	WORD $0x4d4086b3 // ld1 { v19.d }[1], [x21]
+	WORD $0x4d408490 // ld1 { v16.d }[1], [x4]
+	WORD $0x4d4084d2 // ld1 { v18.d }[1], [x6]
+	WORD $0x39400624 // ldrb w4, [x17, #0x1]
+	WORD $0xf9840180 // prfm pldl1keep, [x12, #0x800]
+	WORD $0xaa0303f1 // mov x17, x3
+	WORD $0xad405594 // ldp q20, q21, [x12]
+	WORD $0x0e617ab7 // fcvtl v23.2d, v21.2s
+	WORD $0x4e617ab5 // fcvtl2 v21.2d, v21.4s
+	WORD $0x8b04018c // add x12, x12, x4
+	WORD $0x0e617a96 // fcvtl v22.2d, v20.2s
+	WORD $0x4e617a94 // fcvtl2 v20.2d, v20.4s
+	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
+	WORD $0x4e77ce26 // fmla v6.2d, v17.2d, v23.2d
+	WORD $0x4e74ce45 // fmla v5.2d, v18.2d, v20.2d
+	WORD $0x4e76ce04 // fmla v4.2d, v16.2d, v22.2d
+	WORD $0x54fff748 // b.hi <slots+0x844>
+	WORD $0xaa0303f1 // mov x17, x3
+	WORD $0xf100045f // cmp x2, #0x1
+	WORD $0x540016e1 // b.ne <slots+0xc44>
+	WORD $0x794001a2 // ldrh w2, [x13]
+	WORD $0x794009a4 // ldrh w4, [x13, #0x4]
+	WORD $0x794011a6 // ldrh w6, [x13, #0x8]
+	WORD $0x794019b3 // ldrh w19, [x13, #0xc]
+	WORD $0x794005a3 // ldrh w3, [x13, #0x2]
+	WORD $0x8b030c23 // add x3, x1, x3, lsl #3
+	WORD $0x79400da5 // ldrh w5, [x13, #0x6]
+	WORD $0x794015a7 // ldrh w7, [x13, #0xa]
+	WORD $0x79401db4 // ldrh w20, [x13, #0xe]
+	WORD $0xfc627830 // ldr d16, [x1, x2, lsl #3]
+	WORD $0xfc667831 // ldr d17, [x1, x6, lsl #3]
+	WORD $0x8b050c25 // add x5, x1, x5, lsl #3
+	WORD $0x8b070c27 // add x7, x1, x7, lsl #3
+	WORD $0x8b140c34 // add x20, x1, x20, lsl #3
+	WORD $0xfc647832 // ldr d18, [x1, x4, lsl #3]
+	WORD $0xfc737833 // ldr d19, [x1, x19, lsl #3]
+	WORD $0x38401621 // ldrb w1, [x17], #0x1
+	WORD $0x4d408470 // ld1 { v16.d }[1], [x3]
+	WORD $0x4d4084f1 // ld1 { v17.d }[1], [x7]
+	WORD $0x4d4084b2 // ld1 { v18.d }[1], [x5]
+	WORD $0x4d408693 // ld1 { v19.d }[1], [x20]
 	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
-	WORD $0xd342fe23 // lsr x3, x17, #2
-	WORD $0xad405857 // ldp q23, q22, [x2]
-	WORD $0x7100623f // cmp w17, #0x18
-	WORD $0x3dc00154 // ldr q20, [x10]
+	WORD $0xad405554 // ldp q20, q21, [x10]
+	WORD $0x8b01014a // add x10, x10, x1
+	WORD $0x0e617ab7 // fcvtl v23.2d, v21.2s
+	WORD $0x4e617ab5 // fcvtl2 v21.2d, v21.4s
+	WORD $0x0e617a96 // fcvtl v22.2d, v20.2s
+	WORD $0x4e617a94 // fcvtl2 v20.2d, v20.4s
+	WORD $0x4e75ce63 // fmla v3.2d, v19.2d, v21.2d
+	WORD $0x4e77ce22 // fmla v2.2d, v17.2d, v23.2d
+	WORD $0x4e74ce41 // fmla v1.2d, v18.2d, v20.2d
+	WORD $0x4e76ce00 // fmla v0.2d, v16.2d, v22.2d
+	WORD $0x14000140 // b <slots+0xeec>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x910008b1 // add x17, x5, #0x2
+	WORD $0xf100047f // cmp x3, #0x1
+	WORD $0x540011e1 // b.ne <slots+0xc44>
+	WORD $0xf9404004 // ldr x4, [x0, #0x80]
+	WORD $0x38401623 // ldrb w3, [x17], #0x1
+	WORD $0x9bae1064 // umaddl x4, w3, w14, x4
+	WORD $0xd342fc65 // lsr x5, x3, #2
+	WORD $0x7100d07f // cmp w3, #0x34
+	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
+	WORD $0x54000929 // b.ls <slots+0xb48>
+	WORD $0x8b030466 // add x6, x3, x3, lsl #1
+	WORD $0x3ce56951 // ldr q17, [x10, x5]
+	WORD $0xd341fc65 // lsr x5, x3, #1
+	WORD $0xad415897 // ldp q23, q22, [x4, #0x20]
+	WORD $0xd342fcc6 // lsr x6, x6, #2
+	WORD $0x3ce56954 // ldr q20, [x10, x5]
 	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
-	WORD $0x3ce36955 // ldr q21, [x10, x3]
+	WORD $0x3ce66955 // ldr q21, [x10, x6]
+	WORD $0xad404893 // ldp q19, q18, [x4]
+	WORD $0x3dc00150 // ldr q16, [x10]
+	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
+	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
+	WORD $0xad424c92 // ldp q18, q19, [x4, #0x40]
 	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0xd341fe23 // lsr x3, x17, #1
-	WORD $0x540003a8 // b.hi <slots+0xbc4>
-	WORD $0x92400a24 // and x4, x17, #0x7
-	WORD $0xb5000364 // cbnz x4, <slots+0xbc4>
-	WORD $0x91022044 // add x4, x2, #0x88
-	WORD $0x4d40cc96 // ld1r { v22.2d }, [x4]
-	WORD $0x91024044 // add x4, x2, #0x90
-	WORD $0x4d40cc97 // ld1r { v23.2d }, [x4]
-	WORD $0x8b110624 // add x4, x17, x17, lsl #1
-	WORD $0x4eb51ed5 // orr v21.16b, v22.16b, v21.16b
-	WORD $0x4eb41ed4 // orr v20.16b, v22.16b, v20.16b
-	WORD $0x4ef7d694 // fsub v20.2d, v20.2d, v23.2d
-	WORD $0x4ef7d6b5 // fsub v21.2d, v21.2d, v23.2d
-	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
-	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
-	WORD $0x3ce36952 // ldr q18, [x10, x3]
-	WORD $0xd342fc83 // lsr x3, x4, #2
-	WORD $0xad415055 // ldp q21, q20, [x2, #0x20]
-	WORD $0x3ce36953 // ldr q19, [x10, x3]
-	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
-	WORD $0x4eb21ed2 // orr v18.16b, v22.16b, v18.16b
-	WORD $0x4eb31ed3 // orr v19.16b, v22.16b, v19.16b
-	WORD $0x4ef7d673 // fsub v19.2d, v19.2d, v23.2d
-	WORD $0x4ef7d652 // fsub v18.2d, v18.2d, v23.2d
-	WORD $0x4e72ce23 // fmla v3.2d, v17.2d, v18.2d
-	WORD $0x4e73ce05 // fmla v5.2d, v16.2d, v19.2d
-	WORD $0x8b11014a // add x10, x10, x17
-	WORD $0x3617a750 // tbz w16, #0x2, <slots+0xa4>
-	WORD $0x14000068 // b <slots+0xd60>
-	WORD $0x91020044 // add x4, x2, #0x80
-	WORD $0xad425c58 // ldp q24, q23, [x2, #0x40]
-	WORD $0x6ef746b5 // ushl v21.2d, v21.2d, v23.2d
-	WORD $0x4d40cc96 // ld1r { v22.2d }, [x4]
-	WORD $0x8b110624 // add x4, x17, x17, lsl #1
-	WORD $0xd342fc84 // lsr x4, x4, #2
-	WORD $0x6ef84694 // ushl v20.2d, v20.2d, v24.2d
-	WORD $0xad415c58 // ldp q24, q23, [x2, #0x20]
-	WORD $0x6ee0bad6 // neg v22.2d, v22.2d
-	WORD $0x4ef646b5 // sshl v21.2d, v21.2d, v22.2d
-	WORD $0x4ef64694 // sshl v20.2d, v20.2d, v22.2d
-	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
-	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
-	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
-	WORD $0x3ce36953 // ldr q19, [x10, x3]
-	WORD $0x3ce46955 // ldr q21, [x10, x4]
-	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
-	WORD $0x4e180272 // tbl v18.16b, { v19.16b }, v24.16b
-	WORD $0x4e1702b3 // tbl v19.16b, { v21.16b }, v23.16b
-	WORD $0xad435454 // ldp q20, q21, [x2, #0x60]
-	WORD $0x6ef54673 // ushl v19.2d, v19.2d, v21.2d
-	WORD $0x4ef64673 // sshl v19.2d, v19.2d, v22.2d
-	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
-	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
-	WORD $0x4ef64652 // sshl v18.2d, v18.2d, v22.2d
+	WORD $0xad435c96 // ldp q22, q23, [x4, #0x60]
+	WORD $0x91020084 // add x4, x4, #0x80
+	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
+	WORD $0x6ef24610 // ushl v16.2d, v16.2d, v18.2d
+	WORD $0x6ef746b2 // ushl v18.2d, v21.2d, v23.2d
+	WORD $0x6ef64693 // ushl v19.2d, v20.2d, v22.2d
+	WORD $0x4d40cc94 // ld1r { v20.2d }, [x4]
+	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
+	WORD $0x4ef44615 // sshl v21.2d, v16.2d, v20.2d
+	WORD $0x4ef44630 // sshl v16.2d, v17.2d, v20.2d
+	WORD $0x4ef44651 // sshl v17.2d, v18.2d, v20.2d
+	WORD $0x4ef44672 // sshl v18.2d, v19.2d, v20.2d
+	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
 	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e72ce23 // fmla v3.2d, v17.2d, v18.2d
-	WORD $0x4e73ce05 // fmla v5.2d, v16.2d, v19.2d
-	WORD $0x8b11014a // add x10, x10, x17
-	WORD $0x3617a370 // tbz w16, #0x2, <slots+0xa4>
-	WORD $0x14000049 // b <slots+0xd60>
-	WORD $0x9bae0a22 // umaddl x2, w17, w14, x2
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e61dab3 // scvtf v19.2d, v21.2d
+	WORD $0x14000060 // b <slots+0xc20>
+	WORD $0x91000891 // add x17, x4, #0x2
+	WORD $0xf100045f // cmp x2, #0x1
+	WORD $0x54000cc1 // b.ne <slots+0xc44>
+	WORD $0x38401622 // ldrb w2, [x17], #0x1
+	WORD $0xf9404003 // ldr x3, [x0, #0x80]
+	WORD $0x7100d05f // cmp w2, #0x34
+	WORD $0xd342fc44 // lsr x4, x2, #2
 	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
-	WORD $0x3ce36955 // ldr q21, [x10, x3]
-	WORD $0x3dc00154 // ldr q20, [x10]
-	WORD $0x7100623f // cmp w17, #0x18
-	WORD $0xad405857 // ldp q23, q22, [x2]
+	WORD $0x540014e9 // b.ls <slots+0xd60>
+	WORD $0x9bae0c43 // umaddl x3, w2, w14, x3
+	WORD $0x8b020445 // add x5, x2, x2, lsl #1
+	WORD $0x3ce46951 // ldr q17, [x10, x4]
+	WORD $0xd341fc44 // lsr x4, x2, #1
+	WORD $0x3dc00150 // ldr q16, [x10]
+	WORD $0xd342fca5 // lsr x5, x5, #2
+	WORD $0x3ce46954 // ldr q20, [x10, x4]
+	WORD $0xad415877 // ldp q23, q22, [x3, #0x20]
+	WORD $0x3ce56955 // ldr q21, [x10, x5]
 	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
+	WORD $0xad404873 // ldp q19, q18, [x3]
+	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
 	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
-	WORD $0x540003e8 // b.hi <slots+0xcdc>
-	WORD $0x92400a23 // and x3, x17, #0x7
-	WORD $0xb50003a3 // cbnz x3, <slots+0xcdc>
-	WORD $0x91022043 // add x3, x2, #0x88
-	WORD $0x8b110624 // add x4, x17, x17, lsl #1
-	WORD $0x4d40cc76 // ld1r { v22.2d }, [x3]
-	WORD $0x91024043 // add x3, x2, #0x90
-	WORD $0xd342fc84 // lsr x4, x4, #2
-	WORD $0x4d40cc77 // ld1r { v23.2d }, [x3]
-	WORD $0xd341fe23 // lsr x3, x17, #1
-	WORD $0x4eb51ed5 // orr v21.16b, v22.16b, v21.16b
-	WORD $0x4eb41ed4 // orr v20.16b, v22.16b, v20.16b
-	WORD $0x4ef7d694 // fsub v20.2d, v20.2d, v23.2d
-	WORD $0x4ef7d6b5 // fsub v21.2d, v21.2d, v23.2d
-	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
-	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
-	WORD $0xad415055 // ldp q21, q20, [x2, #0x20]
-	WORD $0x3ce36952 // ldr q18, [x10, x3]
-	WORD $0x3ce46953 // ldr q19, [x10, x4]
-	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
+	WORD $0xad435c76 // ldp q22, q23, [x3, #0x60]
+	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
+	WORD $0xad424c72 // ldp q18, q19, [x3, #0x40]
+	WORD $0x91020063 // add x3, x3, #0x80
+	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
+	WORD $0x6ef64693 // ushl v19.2d, v20.2d, v22.2d
+	WORD $0x6ef24610 // ushl v16.2d, v16.2d, v18.2d
+	WORD $0x4d40cc74 // ld1r { v20.2d }, [x3]
+	WORD $0x6ef746b2 // ushl v18.2d, v21.2d, v23.2d
+	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
+	WORD $0x4ef44615 // sshl v21.2d, v16.2d, v20.2d
+	WORD $0x4ef44630 // sshl v16.2d, v17.2d, v20.2d
+	WORD $0x4ef44651 // sshl v17.2d, v18.2d, v20.2d
+	WORD $0x4ef44672 // sshl v18.2d, v19.2d, v20.2d
+	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
+	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e61dab3 // scvtf v19.2d, v21.2d
+	WORD $0x140000d1 // b <slots+0xe88>
+	WORD $0xad404893 // ldp q19, q18, [x4]
+	WORD $0x7100607f // cmp w3, #0x18
+	WORD $0x3ce56951 // ldr q17, [x10, x5]
+	WORD $0xd341fc65 // lsr x5, x3, #1
+	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
+	WORD $0x3dc00150 // ldr q16, [x10]
+	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
+	WORD $0x540002e8 // b.hi <slots+0xbc0>
+	WORD $0x92400866 // and x6, x3, #0x7
+	WORD $0xb50002a6 // cbnz x6, <slots+0xbc0>
+	WORD $0x8b030473 // add x19, x3, x3, lsl #1
+	WORD $0xad415095 // ldp q21, q20, [x4, #0x20]
+	WORD $0x91022086 // add x6, x4, #0x88
+	WORD $0x91024087 // add x7, x4, #0x90
+	WORD $0x3ce56952 // ldr q18, [x10, x5]
+	WORD $0xd342fe73 // lsr x19, x19, #2
 	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0x4eb31ed4 // orr v20.16b, v22.16b, v19.16b
-	WORD $0x4eb21ed2 // orr v18.16b, v22.16b, v18.16b
-	WORD $0x4ef7d653 // fsub v19.2d, v18.2d, v23.2d
-	WORD $0x4ef7d692 // fsub v18.2d, v20.2d, v23.2d
-	WORD $0x4e73ce23 // fmla v3.2d, v17.2d, v19.2d
-	WORD $0x4e72ce05 // fmla v5.2d, v16.2d, v18.2d
-	WORD $0x8b11014a // add x10, x10, x17
-	WORD $0x910041ad // add x13, x13, #0x10
-	WORD $0x36179e90 // tbz w16, #0x2, <slots+0xa4>
-	WORD $0x14000022 // b <slots+0xd60>
-	WORD $0x91020043 // add x3, x2, #0x80
-	WORD $0xad425c58 // ldp q24, q23, [x2, #0x40]
-	WORD $0x8b110624 // add x4, x17, x17, lsl #1
-	WORD $0xd342fc84 // lsr x4, x4, #2
-	WORD $0x4d40cc76 // ld1r { v22.2d }, [x3]
-	WORD $0xd341fe23 // lsr x3, x17, #1
-	WORD $0x6ef746b5 // ushl v21.2d, v21.2d, v23.2d
-	WORD $0x6ef84694 // ushl v20.2d, v20.2d, v24.2d
-	WORD $0x6ee0bad6 // neg v22.2d, v22.2d
-	WORD $0x4ef646b5 // sshl v21.2d, v21.2d, v22.2d
-	WORD $0x4ef64694 // sshl v20.2d, v20.2d, v22.2d
-	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
-	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
-	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
-	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
-	WORD $0xad415055 // ldp q21, q20, [x2, #0x20]
-	WORD $0x3ce36952 // ldr q18, [x10, x3]
-	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0x3ce46953 // ldr q19, [x10, x4]
+	WORD $0x3cf36953 // ldr q19, [x10, x19]
 	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
-	WORD $0xad435055 // ldp q21, q20, [x2, #0x60]
-	WORD $0x6ef44673 // ushl v19.2d, v19.2d, v20.2d
-	WORD $0x4ef64674 // sshl v20.2d, v19.2d, v22.2d
-	WORD $0x6ef54652 // ushl v18.2d, v18.2d, v21.2d
-	WORD $0x4ef64652 // sshl v18.2d, v18.2d, v22.2d
-	WORD $0x4e61da53 // scvtf v19.2d, v18.2d
-	WORD $0x4e61da92 // scvtf v18.2d, v20.2d
-	WORD $0x4e73ce23 // fmla v3.2d, v17.2d, v19.2d
-	WORD $0x4e72ce05 // fmla v5.2d, v16.2d, v18.2d
-	WORD $0x8b11014a // add x10, x10, x17
-	WORD $0x910041ad // add x13, x13, #0x10
-	WORD $0x36179a70 // tbz w16, #0x2, <slots+0xa4>
+	WORD $0x4d40ccd4 // ld1r { v20.2d }, [x6]
+	WORD $0x4eb31e95 // orr v21.16b, v20.16b, v19.16b
+	WORD $0x4eb01e93 // orr v19.16b, v20.16b, v16.16b
+	WORD $0x4eb11e90 // orr v16.16b, v20.16b, v17.16b
+	WORD $0x4d40ccf1 // ld1r { v17.2d }, [x7]
+	WORD $0x4eb21e92 // orr v18.16b, v20.16b, v18.16b
+	WORD $0x4ef1d610 // fsub v16.2d, v16.2d, v17.2d
+	WORD $0x4ef1d673 // fsub v19.2d, v19.2d, v17.2d
+	WORD $0x4ef1d652 // fsub v18.2d, v18.2d, v17.2d
+	WORD $0x4ef1d6b1 // fsub v17.2d, v21.2d, v17.2d
+	WORD $0x14000019 // b <slots+0xc20>
+	WORD $0x8b030466 // add x6, x3, x3, lsl #1
+	WORD $0xad415897 // ldp q23, q22, [x4, #0x20]
+	WORD $0xd342fcc6 // lsr x6, x6, #2
+	WORD $0x3ce56954 // ldr q20, [x10, x5]
+	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
+	WORD $0x3ce66955 // ldr q21, [x10, x6]
+	WORD $0xad424c92 // ldp q18, q19, [x4, #0x40]
+	WORD $0x6ef24612 // ushl v18.2d, v16.2d, v18.2d
+	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
+	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
+	WORD $0xad435897 // ldp q23, q22, [x4, #0x60]
+	WORD $0x91020084 // add x4, x4, #0x80
+	WORD $0x6ef646b3 // ushl v19.2d, v21.2d, v22.2d
+	WORD $0x6ef74690 // ushl v16.2d, v20.2d, v23.2d
+	WORD $0x4d40cc94 // ld1r { v20.2d }, [x4]
+	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
+	WORD $0x4ef44675 // sshl v21.2d, v19.2d, v20.2d
+	WORD $0x4ef44616 // sshl v22.2d, v16.2d, v20.2d
+	WORD $0x4ef44630 // sshl v16.2d, v17.2d, v20.2d
+	WORD $0x4ef44651 // sshl v17.2d, v18.2d, v20.2d
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e61da33 // scvtf v19.2d, v17.2d
+	WORD $0x4e61dad2 // scvtf v18.2d, v22.2d
+	WORD $0x4e61dab1 // scvtf v17.2d, v21.2d
+	WORD $0xb9800042 // ldrsw x2, [x2]
+	WORD $0x8b03014a // add x10, x10, x3
+	WORD $0x8b020c21 // add x1, x1, x2, lsl #3
+	WORD $0xad415035 // ldp q21, q20, [x1, #0x20]
+	WORD $0x4e71ce83 // fmla v3.2d, v20.2d, v17.2d
+	WORD $0x4e72cea2 // fmla v2.2d, v21.2d, v18.2d
+	WORD $0xad405837 // ldp q23, q22, [x1]
+	WORD $0x4e73cee0 // fmla v0.2d, v23.2d, v19.2d
+	WORD $0x4e70cec1 // fmla v1.2d, v22.2d, v16.2d
+	WORD $0x3617a350 // tbz w16, #0x2, <slots+0xac>
+	WORD $0x4e60d484 // fadd v4.2d, v4.2d, v0.2d
+	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
+	WORD $0x4e62d4c1 // fadd v1.2d, v6.2d, v2.2d
+	WORD $0x4e63d4e0 // fadd v0.2d, v7.2d, v3.2d
+	WORD $0x37180150 // tbnz w16, #0x3, <slots+0xc80>
+	WORD $0xa9448410 // ldp x16, x1, [x0, #0x48]
+	WORD $0xcb080021 // sub x1, x1, x8
+	WORD $0xf100203f // cmp x1, #0x8
+	WORD $0x5400072b // b.lt <slots+0xd4c>
+	WORD $0xf9401801 // ldr x1, [x0, #0x30]
+	WORD $0xb4000b61 // cbz x1, <slots+0xddc>
+	WORD $0x52800101 // mov w1, #0x8
+	WORD $0x1400000c // b <slots+0xca8>
 	WORD $0xd503201f // nop
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x4e64d4e4 // fadd v4.2d, v7.2d, v4.2d
-	WORD $0x4e61d460 // fadd v0.2d, v3.2d, v1.2d
-	WORD $0x4e62d4a1 // fadd v1.2d, v5.2d, v2.2d
-	WORD $0x37180190 // tbnz w16, #0x3, <slots+0xda0>
-	WORD $0xa944c410 // ldp x16, x17, [x0, #0x48]
-	WORD $0xcb080231 // sub x17, x17, x8
-	WORD $0xf100223f // cmp x17, #0x8
-	WORD $0x5400076b // b.lt <slots+0xe6c>
-	WORD $0xf9401811 // ldr x17, [x0, #0x30]
-	WORD $0xb40007d1 // cbz x17, <slots+0xe80>
-	WORD $0x52800111 // mov w17, #0x8
-	WORD $0x1400000f // b <slots+0xdcc>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x4e64d422 // fadd v2.2d, v1.2d, v4.2d
-	WORD $0x4e66d403 // fadd v3.2d, v0.2d, v6.2d
+	WORD $0x4e60d4a2 // fadd v2.2d, v5.2d, v0.2d
+	WORD $0x4e61d483 // fadd v3.2d, v4.2d, v1.2d
 	WORD $0xf9402410 // ldr x16, [x0, #0x48]
-	WORD $0x52800031 // mov w17, #0x1
-	WORD $0x1e622864 // fadd d4, d3, d2
+	WORD $0x52800021 // mov w1, #0x1
+	WORD $0x1e622866 // fadd d6, d3, d2
 	WORD $0x5e180463 // mov d3, v3.d[1]
 	WORD $0x5e180442 // mov d2, v2.d[1]
 	WORD $0x1e622862 // fadd d2, d3, d2
-	WORD $0x1e622882 // fadd d2, d4, d2
-	WORD $0x4e080446 // dup v6.2d, v2.d[0]
-	WORD $0x4ea61cc4 // mov v4.16b, v6.16b
-	WORD $0xad0013e6 // stp q6, q4, [sp]
-	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
+	WORD $0x1e6228c2 // fadd d2, d6, d2
+	WORD $0x6e080444 // mov v4.d[0], v2.d[0]
+	WORD $0xad0017e4 // stp q4, q5, [sp]
+	WORD $0xad0103e1 // stp q1, q0, [sp, #0x20]
 	WORD $0xf9401803 // ldr x3, [x0, #0x30]
 	WORD $0xf9403004 // ldr x4, [x0, #0x60]
 	WORD $0xaa1f03e2 // mov x2, xzr
 	WORD $0xaa0803e5 // mov x5, x8
 	WORD $0x3941e006 // ldrb w6, [x0, #0x78]
-	WORD $0x14000007 // b <slots+0xe04>
+	WORD $0x14000007 // b <slots+0xce0>
 	WORD $0x1e610800 // fmul d0, d0, d1
 	WORD $0x91000442 // add x2, x2, #0x1
 	WORD $0x910004a5 // add x5, x5, #0x1
 	WORD $0xfc277a00 // str d0, [x16, x7, lsl #3]
-	WORD $0xeb02023f // cmp x17, x2
-	WORD $0x54ff9400 // b.eq <slots+0x80>
+	WORD $0xeb02003f // cmp x1, x2
+	WORD $0x54ff9d60 // b.eq <slots+0x88>
 	WORD $0xaa0503e7 // mov x7, x5
-	WORD $0xb4000043 // cbz x3, <slots+0xe10>
+	WORD $0xb4000043 // cbz x3, <slots+0xcec>
 	WORD $0x78657867 // ldrh w7, [x3, x5, lsl #1]
-	WORD $0xb4000184 // cbz x4, <slots+0xe40>
+	WORD $0xb40001a4 // cbz x4, <slots+0xd20>
 	WORD $0xb9406813 // ldr w19, [x0, #0x68]
 	WORD $0xb8677894 // ldr w20, [x4, x7, lsl #2]
 	WORD $0x0b140273 // add w19, w19, w20
 	WORD $0xd34c2e73 // lsl x19, x19, #52
 	WORD $0x9e670260 // fmov d0, x19
 	WORD $0xfc6279e1 // ldr d1, [x15, x2, lsl #3]
-	WORD $0x35000106 // cbnz w6, <slots+0xe4c>
-	WORD $0x17ffffef // b <slots+0xdec>
+	WORD $0x35000126 // cbnz w6, <slots+0xd2c>
+	WORD $0x17ffffef // b <slots+0xcc8>
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xfd403800 // ldr d0, [x0, #0x70]
 	WORD $0xfc6279e1 // ldr d1, [x15, x2, lsl #3]
-	WORD $0x34fffd26 // cbz w6, <slots+0xdec>
+	WORD $0x34fffd06 // cbz w6, <slots+0xcc8>
 	WORD $0xfc677a02 // ldr d2, [x16, x7, lsl #3]
 	WORD $0x1f400820 // fmadd d0, d1, d0, d2
 	WORD $0x91000442 // add x2, x2, #0x1
 	WORD $0x910004a5 // add x5, x5, #0x1
 	WORD $0xfc277a00 // str d0, [x16, x7, lsl #3]
-	WORD $0xeb02023f // cmp x17, x2
-	WORD $0x54fffd01 // b.ne <slots+0xe04>
-	WORD $0x17fffc86 // b <slots+0x80>
-	WORD $0xf100063f // cmp x17, #0x1
-	WORD $0xad0013e6 // stp q6, q4, [sp]
-	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
-	WORD $0x54fffaea // b.ge <slots+0xdd4>
-	WORD $0x17fffc81 // b <slots+0x80>
-	WORD $0xf9403011 // ldr x17, [x0, #0x60]
-	WORD $0xb4000231 // cbz x17, <slots+0xec8>
-	WORD $0x9101a002 // add x2, x0, #0x68
-	WORD $0x8b080a31 // add x17, x17, x8, lsl #2
-	WORD $0x4d40cc42 // ld1r { v2.2d }, [x2]
-	WORD $0xad404223 // ldp q3, q16, [x17]
-	WORD $0x2ea31045 // uaddw v5.2d, v2.2d, v3.2s
-	WORD $0x6ea31043 // uaddw2 v3.2d, v2.2d, v3.4s
-	WORD $0x2eb01051 // uaddw v17.2d, v2.2d, v16.2s
-	WORD $0x6eb01042 // uaddw2 v2.2d, v2.2d, v16.4s
+	WORD $0xeb02003f // cmp x1, x2
+	WORD $0x54fffce1 // b.ne <slots+0xce0>
+	WORD $0x17fffcd0 // b <slots+0x88>
+	WORD $0xf100043f // cmp x1, #0x1
+	WORD $0xad0017e4 // stp q4, q5, [sp]
+	WORD $0xad0103e1 // stp q1, q0, [sp, #0x20]
+	WORD $0x54fffaca // b.ge <slots+0xcb0>
+	WORD $0x17fffccb // b <slots+0x88>
+	WORD $0x9bae0c43 // umaddl x3, w2, w14, x3
+	WORD $0x3ce46951 // ldr q17, [x10, x4]
+	WORD $0x3dc00150 // ldr q16, [x10]
+	WORD $0x7100605f // cmp w2, #0x18
+	WORD $0xad404873 // ldp q19, q18, [x3]
+	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
+	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
+	WORD $0x54000548 // b.hi <slots+0xe24>
+	WORD $0x92400844 // and x4, x2, #0x7
+	WORD $0xb5000504 // cbnz x4, <slots+0xe24>
+	WORD $0x8b020447 // add x7, x2, x2, lsl #1
+	WORD $0xad415075 // ldp q21, q20, [x3, #0x20]
+	WORD $0x91022064 // add x4, x3, #0x88
+	WORD $0xd341fc46 // lsr x6, x2, #1
+	WORD $0x91024065 // add x5, x3, #0x90
+	WORD $0xd342fce7 // lsr x7, x7, #2
+	WORD $0x3ce66952 // ldr q18, [x10, x6]
+	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
+	WORD $0x3ce76953 // ldr q19, [x10, x7]
+	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
+	WORD $0x4d40cc94 // ld1r { v20.2d }, [x4]
+	WORD $0x4eb31e95 // orr v21.16b, v20.16b, v19.16b
+	WORD $0x4eb01e93 // orr v19.16b, v20.16b, v16.16b
+	WORD $0x4eb11e90 // orr v16.16b, v20.16b, v17.16b
+	WORD $0x4d40ccb1 // ld1r { v17.2d }, [x5]
+	WORD $0x4eb21e92 // orr v18.16b, v20.16b, v18.16b
+	WORD $0x4ef1d610 // fsub v16.2d, v16.2d, v17.2d
+	WORD $0x4ef1d673 // fsub v19.2d, v19.2d, v17.2d
+	WORD $0x4ef1d652 // fsub v18.2d, v18.2d, v17.2d
+	WORD $0x4ef1d6b1 // fsub v17.2d, v21.2d, v17.2d
+	WORD $0x1400002c // b <slots+0xe88>
+	WORD $0xf9403001 // ldr x1, [x0, #0x60]
+	WORD $0xb40008c1 // cbz x1, <slots+0xef8>
+	WORD $0x8b080821 // add x1, x1, x8, lsl #2
+	WORD $0xad400c22 // ldp q2, q3, [x1]
+	WORD $0x9101a001 // add x1, x0, #0x68
+	WORD $0x4d40cc26 // ld1r { v6.2d }, [x1]
+	WORD $0x2ea210d0 // uaddw v16.2d, v6.2d, v2.2s
+	WORD $0x6ea210c7 // uaddw2 v7.2d, v6.2d, v2.4s
+	WORD $0x6ea310c2 // uaddw2 v2.2d, v6.2d, v3.4s
+	WORD $0x2ea310c3 // uaddw v3.2d, v6.2d, v3.2s
+	WORD $0x4f745442 // shl v2.2d, v2.2d, #0x34
+	WORD $0x4f7454f1 // shl v17.2d, v7.2d, #0x34
 	WORD $0x4f745467 // shl v7.2d, v3.2d, #0x34
-	WORD $0x4f7454a5 // shl v5.2d, v5.2d, #0x34
-	WORD $0x4f745443 // shl v3.2d, v2.2d, #0x34
-	WORD $0x4f745622 // shl v2.2d, v17.2d, #0x34
-	WORD $0x3941e011 // ldrb w17, [x0, #0x78]
+	WORD $0x4f745610 // shl v16.2d, v16.2d, #0x34
+	WORD $0x3941e001 // ldrb w1, [x0, #0x78]
 	WORD $0x8b080e10 // add x16, x16, x8, lsl #3
-	WORD $0x35000151 // cbnz w17, <slots+0xee8>
-	WORD $0x17fffc66 // b <slots+0x5c>
-	WORD $0x9101c011 // add x17, x0, #0x70
-	WORD $0x4d40ce22 // ld1r { v2.2d }, [x17]
-	WORD $0x4ea21c43 // mov v3.16b, v2.16b
-	WORD $0x4ea21c45 // mov v5.16b, v2.16b
-	WORD $0x4ea21c47 // mov v7.16b, v2.16b
-	WORD $0x3941e011 // ldrb w17, [x0, #0x78]
+	WORD $0x350007e1 // cbnz w1, <slots+0xf18>
+	WORD $0x17fffc93 // b <slots+0x6c>
+	WORD $0x8b020445 // add x5, x2, x2, lsl #1
+	WORD $0xd341fc44 // lsr x4, x2, #1
+	WORD $0xad415877 // ldp q23, q22, [x3, #0x20]
+	WORD $0xad424c72 // ldp q18, q19, [x3, #0x40]
+	WORD $0xd342fca5 // lsr x5, x5, #2
+	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
+	WORD $0x3ce46954 // ldr q20, [x10, x4]
+	WORD $0x3ce56955 // ldr q21, [x10, x5]
+	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
+	WORD $0x6ef24612 // ushl v18.2d, v16.2d, v18.2d
+	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
+	WORD $0xad435877 // ldp q23, q22, [x3, #0x60]
+	WORD $0x91020063 // add x3, x3, #0x80
+	WORD $0x6ef646b3 // ushl v19.2d, v21.2d, v22.2d
+	WORD $0x6ef74690 // ushl v16.2d, v20.2d, v23.2d
+	WORD $0x4d40cc74 // ld1r { v20.2d }, [x3]
+	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
+	WORD $0x4ef44675 // sshl v21.2d, v19.2d, v20.2d
+	WORD $0x4ef44616 // sshl v22.2d, v16.2d, v20.2d
+	WORD $0x4ef44630 // sshl v16.2d, v17.2d, v20.2d
+	WORD $0x4ef44651 // sshl v17.2d, v18.2d, v20.2d
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e61da33 // scvtf v19.2d, v17.2d
+	WORD $0x4e61dad2 // scvtf v18.2d, v22.2d
+	WORD $0x4e61dab1 // scvtf v17.2d, v21.2d
+	WORD $0x794001a3 // ldrh w3, [x13]
+	WORD $0x794009a5 // ldrh w5, [x13, #0x4]
+	WORD $0x8b02014a // add x10, x10, x2
+	WORD $0x794011a7 // ldrh w7, [x13, #0x8]
+	WORD $0x794019b4 // ldrh w20, [x13, #0xc]
+	WORD $0x794005a4 // ldrh w4, [x13, #0x2]
+	WORD $0x8b040c24 // add x4, x1, x4, lsl #3
+	WORD $0x79400da6 // ldrh w6, [x13, #0x6]
+	WORD $0x794015b3 // ldrh w19, [x13, #0xa]
+	WORD $0x79401db5 // ldrh w21, [x13, #0xe]
+	WORD $0xfc747834 // ldr d20, [x1, x20, lsl #3]
+	WORD $0xfc677835 // ldr d21, [x1, x7, lsl #3]
+	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
+	WORD $0x8b130c33 // add x19, x1, x19, lsl #3
+	WORD $0x8b150c35 // add x21, x1, x21, lsl #3
+	WORD $0xfc657836 // ldr d22, [x1, x5, lsl #3]
+	WORD $0xfc637837 // ldr d23, [x1, x3, lsl #3]
+	WORD $0x4d4086b4 // ld1 { v20.d }[1], [x21]
+	WORD $0x4e71ce83 // fmla v3.2d, v20.2d, v17.2d
+	WORD $0x4d408675 // ld1 { v21.d }[1], [x19]
+	WORD $0x4d4084d6 // ld1 { v22.d }[1], [x6]
+	WORD $0x4d408497 // ld1 { v23.d }[1], [x4]
+	WORD $0x4e73cee0 // fmla v0.2d, v23.2d, v19.2d
+	WORD $0x4e70cec1 // fmla v1.2d, v22.2d, v16.2d
+	WORD $0x4e72cea2 // fmla v2.2d, v21.2d, v18.2d
+	WORD $0x910041ad // add x13, x13, #0x10
+	WORD $0x36178df0 // tbz w16, #0x2, <slots+0xac>
+	WORD $0x17ffff55 // b <slots+0xc48>
+	WORD $0x9101c001 // add x1, x0, #0x70
+	WORD $0x4d40cc30 // ld1r { v16.2d }, [x1]
+	WORD $0x4eb01e11 // mov v17.16b, v16.16b
+	WORD $0x4eb01e07 // mov v7.16b, v16.16b
+	WORD $0x4eb01e02 // mov v2.16b, v16.16b
+	WORD $0x3941e001 // ldrb w1, [x0, #0x78]
 	WORD $0x8b080e10 // add x16, x16, x8, lsl #3
-	WORD $0x34ff8bd1 // cbz w17, <slots+0x5c>
-	WORD $0xad404610 // ldp q16, q17, [x16]
-	WORD $0x52800111 // mov w17, #0x8
-	WORD $0x4e64ccf1 // fmla v17.2d, v7.2d, v4.2d
-	WORD $0x4e66ccb0 // fmla v16.2d, v5.2d, v6.2d
-	WORD $0xad411604 // ldp q4, q5, [x16, #0x20]
-	WORD $0x4e61cc65 // fmla v5.2d, v3.2d, v1.2d
-	WORD $0x4e60cc44 // fmla v4.2d, v2.2d, v0.2d
-	WORD $0xad004610 // stp q16, q17, [x16]
-	WORD $0xad011604 // stp q4, q5, [x16, #0x20]
-	WORD $0x17fffc5d // b <slots+0x80>
-	WORD $0xa9444ff4 // ldp x20, x19, [sp, #0x40]
-	WORD $0x910143ff // add sp, sp, #0x50
+	WORD $0x34ff8ac1 // cbz w1, <slots+0x6c>
+	WORD $0xad410e06 // ldp q6, q3, [x16, #0x20]
+	WORD $0x4e60cc43 // fmla v3.2d, v2.2d, v0.2d
+	WORD $0xad404e12 // ldp q18, q19, [x16]
+	WORD $0x4e65ce33 // fmla v19.2d, v17.2d, v5.2d
+	WORD $0x4e64ce12 // fmla v18.2d, v16.2d, v4.2d
+	WORD $0x4e61cce6 // fmla v6.2d, v7.2d, v1.2d
+	WORD $0x17fffc53 // b <slots+0x7c>
+	WORD $0x6d4523e9 // ldp d9, d8, [sp, #0x50]
+	WORD $0xf94033f7 // ldr x23, [sp, #0x60]
+	WORD $0x6d442beb // ldp d11, d10, [sp, #0x40]
+	WORD $0xa9484ff4 // ldp x20, x19, [sp, #0x80]
+	WORD $0xa94757f6 // ldp x22, x21, [sp, #0x70]
+	WORD $0x910243ff // add sp, sp, #0x90
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000
 	MOVD R19, R30
 	RET
 
 // func farSlotsQuad(c *slotCall)
-TEXT ·farSlotsQuad(SB), 0, $160-8
+TEXT ·farSlotsQuad(SB), 0, $224-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
 	PCALIGN $64
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <farSlots>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400029d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140002bd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf940040b // ldr x11, [x0, #0x8]
 	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x5400516b // b.lt <farSlots+0xa34>
-	WORD $0xd10143ff // sub sp, sp, #0x50
+	WORD $0x540056ab // b.lt <farSlots+0xadc>
+	WORD $0xd10243ff // sub sp, sp, #0x90
 	WORD $0xf9400009 // ldr x9, [x0]
 	WORD $0xf940140a // ldr x10, [x0, #0x28]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0xf9402c0c // ldr x12, [x0, #0x58]
-	WORD $0xa9413410 // ldp x16, x13, [x0, #0x10]
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0xf9402c0c // ldr x12, [x0, #0x58]
+	WORD $0xa9413401 // ldp x1, x13, [x0, #0x10]
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x5280180e // mov w14, #0xc0
 	WORD $0x910003ef // mov x15, sp
-	WORD $0x8b0b0d2b // add x11, x9, x11, lsl #3
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0x8b0c014c // add x12, x10, x12
-	WORD $0xa9044ff4 // stp x20, x19, [sp, #0x40]
-	WORD $0x14000016 // b <farSlots+0xb0>
-	WORD $0x6e67dc84 // fmul v4.2d, v4.2d, v7.2d
-	WORD $0x6e65dcc5 // fmul v5.2d, v6.2d, v5.2d
-	WORD $0x52800101 // mov w1, #0x8
-	WORD $0x6e63dc21 // fmul v1.2d, v1.2d, v3.2d
-	WORD $0x6e62dc00 // fmul v0.2d, v0.2d, v2.2d
-	WORD $0xad001225 // stp q5, q4, [x17]
-	WORD $0xad010620 // stp q0, q1, [x17, #0x20]
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0x8b080028 // add x8, x1, x8
+	WORD $0xf90033f7 // str x23, [sp, #0x60]
+	WORD $0xa90757f6 // stp x22, x21, [sp, #0x70]
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x8b0b0d2b // add x11, x9, x11, lsl #3
+	WORD $0x8b0c014c // add x12, x10, x12
+	WORD $0x6d042beb // stp d11, d10, [sp, #0x40]
+	WORD $0x6d0523e9 // stp d9, d8, [sp, #0x50]
+	WORD $0xa9084ff4 // stp x20, x19, [sp, #0x80]
+	WORD $0x14000014 // b <farSlots+0xb8>
+	WORD $0x6e70dc92 // fmul v18.2d, v4.2d, v16.2d
+	WORD $0x6e71dcb3 // fmul v19.2d, v5.2d, v17.2d
+	WORD $0x6e67dc26 // fmul v6.2d, v1.2d, v7.2d
+	WORD $0x6e62dc03 // fmul v3.2d, v0.2d, v2.2d
+	WORD $0xad004e12 // stp q18, q19, [x16]
+	WORD $0x52800111 // mov w17, #0x8
+	WORD $0xad010e06 // stp q6, q3, [x16, #0x20]
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x8b080228 // add x8, x17, x8
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb0b013f // cmp x9, x11
-	WORD $0x54004c02 // b.hs <farSlots+0xa2c>
+	WORD $0x54005082 // b.hs <farSlots+0xac4>
 	WORD $0xf9401c11 // ldr x17, [x0, #0x38]
-	WORD $0xb9400121 // ldr w1, [x9]
-	WORD $0x91000602 // add x2, x16, #0x1
-	WORD $0x8b010e31 // add x17, x17, x1, lsl #3
-	WORD $0x79400923 // ldrh w3, [x9, #0x4]
-	WORD $0x8b030201 // add x1, x16, x3
-	WORD $0xf100087f // cmp x3, #0x2
-	WORD $0x540024a3 // b.lo <farSlots+0x560>
-	WORD $0xf9404010 // ldr x16, [x0, #0x80]
-	WORD $0x79400d23 // ldrh w3, [x9, #0x6]
-	WORD $0x14000015 // b <farSlots+0x12c>
-	WORD $0xd503201f // nop
-	WORD $0xf9840180 // prfm pldl1keep, [x12, #0x800]
-	WORD $0xad406598 // ldp q24, q25, [x12]
-	WORD $0x52800405 // mov w5, #0x20
-	WORD $0x0e617b1a // fcvtl v26.2d, v24.2s
-	WORD $0x4e617b18 // fcvtl2 v24.2d, v24.4s
-	WORD $0x4e78cee4 // fmla v4.2d, v23.2d, v24.2d
-	WORD $0x4e7acec0 // fmla v0.2d, v22.2d, v26.2d
-	WORD $0x4e617b36 // fcvtl2 v22.2d, v25.4s
-	WORD $0x0e617b37 // fcvtl v23.2d, v25.2s
-	WORD $0x4e73ce23 // fmla v3.2d, v17.2d, v19.2d
-	WORD $0x4e72ce05 // fmla v5.2d, v16.2d, v18.2d
-	WORD $0x91000842 // add x2, x2, #0x2
-	WORD $0x8b04014a // add x10, x10, x4
+	WORD $0xb9400122 // ldr w2, [x9]
+	WORD $0x8b020e31 // add x17, x17, x2, lsl #3
+	WORD $0x79400922 // ldrh w2, [x9, #0x4]
+	WORD $0x79400d30 // ldrh w16, [x9, #0x6]
+	WORD $0x7100085f // cmp w2, #0x2
+	WORD $0x370821b0 // tbnz w16, #0x1, <farSlots+0x504>
+	WORD $0x54003283 // b.lo <farSlots+0x724>
+	WORD $0xf9404003 // ldr x3, [x0, #0x80]
+	WORD $0x1400002e // b <farSlots+0x194>
+	WORD $0x8b0504b3 // add x19, x5, x5, lsl #1
+	WORD $0x3ce7699d // ldr q29, [x12, x7]
+	WORD $0xd341fca7 // lsr x7, x5, #1
+	WORD $0xad4128cb // ldp q11, q10, [x6, #0x20]
+	WORD $0xd342fe73 // lsr x19, x19, #2
+	WORD $0x3ce76988 // ldr q8, [x12, x7]
+	WORD $0x4e0b0108 // tbl v8.16b, { v8.16b }, v11.16b
+	WORD $0x3cf36989 // ldr q9, [x12, x19]
+	WORD $0xad4078df // ldp q31, q30, [x6]
+	WORD $0x3dc0019c // ldr q28, [x12]
+	WORD $0x4e1f039c // tbl v28.16b, { v28.16b }, v31.16b
+	WORD $0x4e1e03bd // tbl v29.16b, { v29.16b }, v30.16b
+	WORD $0xad427cde // ldp q30, q31, [x6, #0x40]
+	WORD $0x4e0a0129 // tbl v9.16b, { v9.16b }, v10.16b
+	WORD $0xad432cca // ldp q10, q11, [x6, #0x60]
+	WORD $0x910200c6 // add x6, x6, #0x80
+	WORD $0x6eff47bd // ushl v29.2d, v29.2d, v31.2d
+	WORD $0x6efe479c // ushl v28.2d, v28.2d, v30.2d
+	WORD $0x6eeb453e // ushl v30.2d, v9.2d, v11.2d
+	WORD $0x6eea451f // ushl v31.2d, v8.2d, v10.2d
+	WORD $0x4d40ccc8 // ld1r { v8.2d }, [x6]
+	WORD $0x6ee0b908 // neg v8.2d, v8.2d
+	WORD $0x4ee84789 // sshl v9.2d, v28.2d, v8.2d
+	WORD $0x4ee847aa // sshl v10.2d, v29.2d, v8.2d
+	WORD $0x4ee847dc // sshl v28.2d, v30.2d, v8.2d
+	WORD $0x4ee847fd // sshl v29.2d, v31.2d, v8.2d
+	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
+	WORD $0x4e61dbbd // scvtf v29.2d, v29.2d
+	WORD $0x4e61d95e // scvtf v30.2d, v10.2d
+	WORD $0x4e61d93f // scvtf v31.2d, v9.2d
+	WORD $0x4e73cee0 // fmla v0.2d, v23.2d, v19.2d
+	WORD $0x4e70cec1 // fmla v1.2d, v22.2d, v16.2d
+	WORD $0xd1000842 // sub x2, x2, #0x2
+	WORD $0x8b01014a // add x10, x10, x1
 	WORD $0x8b05018c // add x12, x12, x5
 	WORD $0x9100c1ad // add x13, x13, #0x30
-	WORD $0x4e77cea1 // fmla v1.2d, v21.2d, v23.2d
-	WORD $0xeb01005f // cmp x2, x1
-	WORD $0x4e76ce82 // fmla v2.2d, v20.2d, v22.2d
-	WORD $0x540022c2 // b.hs <farSlots+0x580>
-	WORD $0xf98201a0 // prfm pldl1keep, [x13, #0x400]
-	WORD $0xb84061a6 // ldur w6, [x13, #0x6]
-	WORD $0x92405cc6 // and x6, x6, #0xffffff
-	WORD $0xb94001a4 // ldr w4, [x13]
-	WORD $0xb84091a7 // ldur w7, [x13, #0x9]
-	WORD $0x92405c84 // and x4, x4, #0xffffff
-	WORD $0xb84031a5 // ldur w5, [x13, #0x3]
-	WORD $0x92405ce7 // and x7, x7, #0xffffff
-	WORD $0x92405ca5 // and x5, x5, #0xffffff
-	WORD $0xfc667a33 // ldr d19, [x17, x6, lsl #3]
-	WORD $0xfc647a32 // ldr d18, [x17, x4, lsl #3]
-	WORD $0xb9400da4 // ldr w4, [x13, #0xc]
-	WORD $0xb84121a6 // ldur w6, [x13, #0x12]
-	WORD $0x8b070e27 // add x7, x17, x7, lsl #3
-	WORD $0x8b050e25 // add x5, x17, x5, lsl #3
-	WORD $0x92405c84 // and x4, x4, #0xffffff
-	WORD $0x92405cc6 // and x6, x6, #0xffffff
-	WORD $0x4d4084f3 // ld1 { v19.d }[1], [x7]
-	WORD $0xb94015a7 // ldr w7, [x13, #0x14]
-	WORD $0x4d4084b2 // ld1 { v18.d }[1], [x5]
-	WORD $0xb840f1a5 // ldur w5, [x13, #0xf]
-	WORD $0xfc667a30 // ldr d16, [x17, x6, lsl #3]
-	WORD $0xfc647a31 // ldr d17, [x17, x4, lsl #3]
-	WORD $0xd345fce7 // lsr x7, x7, #5
-	WORD $0x92405ca5 // and x5, x5, #0xffffff
-	WORD $0x927d5ce7 // and x7, x7, #0x7fffff8
-	WORD $0x8b050e25 // add x5, x17, x5, lsl #3
-	WORD $0x8b070227 // add x7, x17, x7
-	WORD $0x4d4084b1 // ld1 { v17.d }[1], [x5]
-	WORD $0x4d4084f0 // ld1 { v16.d }[1], [x7]
-	WORD $0x37080503 // tbnz w3, #0x1, <farSlots+0x244>
-	WORD $0x385ff044 // ldurb w4, [x2, #-0x1]
-	WORD $0x7100d09f // cmp w4, #0x34
-	WORD $0xd342fc86 // lsr x6, x4, #2
-	WORD $0xd341fc85 // lsr x5, x4, #1
-	WORD $0x54000e49 // b.ls <farSlots+0x380>
-	WORD $0x9bae4087 // umaddl x7, w4, w14, x16
+	WORD $0x4e72cea2 // fmla v2.2d, v21.2d, v18.2d
+	WORD $0x91000881 // add x1, x4, #0x2
+	WORD $0x4e71ce83 // fmla v3.2d, v20.2d, v17.2d
+	WORD $0xf100045f // cmp x2, #0x1
+	WORD $0x4e7fcf64 // fmla v4.2d, v27.2d, v31.2d
+	WORD $0x4e7ecf45 // fmla v5.2d, v26.2d, v30.2d
+	WORD $0x4e7dcf26 // fmla v6.2d, v25.2d, v29.2d
+	WORD $0x4e7ccf07 // fmla v7.2d, v24.2d, v28.2d
+	WORD $0x54002c89 // b.ls <farSlots+0x720>
+	WORD $0xaa0103e4 // mov x4, x1
+	WORD $0xf98601a0 // prfm pldl1keep, [x13, #0xc00]
+	WORD $0x39400021 // ldrb w1, [x1]
+	WORD $0x9bae0c25 // umaddl x5, w1, w14, x3
+	WORD $0xd342fc26 // lsr x6, x1, #2
+	WORD $0x7100d03f // cmp w1, #0x34
 	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
-	WORD $0x3dc00154 // ldr q20, [x10]
-	WORD $0x3ce66955 // ldr q21, [x10, x6]
-	WORD $0x910200e6 // add x6, x7, #0x80
-	WORD $0xad4058f7 // ldp q23, q22, [x7]
-	WORD $0xad4260f9 // ldp q25, q24, [x7, #0x40]
-	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0x6ef846b5 // ushl v21.2d, v21.2d, v24.2d
+	WORD $0x54000489 // b.ls <farSlots+0x240>
+	WORD $0x8b010427 // add x7, x1, x1, lsl #1
+	WORD $0x3ce66951 // ldr q17, [x10, x6]
+	WORD $0xd341fc26 // lsr x6, x1, #1
+	WORD $0xad4158b7 // ldp q23, q22, [x5, #0x20]
+	WORD $0xd342fce7 // lsr x7, x7, #2
+	WORD $0x3ce66954 // ldr q20, [x10, x6]
 	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
-	WORD $0x4d40ccd7 // ld1r { v23.2d }, [x6]
-	WORD $0x8b040486 // add x6, x4, x4, lsl #1
-	WORD $0xd342fcc6 // lsr x6, x6, #2
-	WORD $0x6ef94694 // ushl v20.2d, v20.2d, v25.2d
-	WORD $0x6ee0baf6 // neg v22.2d, v23.2d
-	WORD $0x4ef646b5 // sshl v21.2d, v21.2d, v22.2d
-	WORD $0x4ef64694 // sshl v20.2d, v20.2d, v22.2d
-	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
-	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
-	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
-	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
-	WORD $0xad4150f5 // ldp q21, q20, [x7, #0x20]
-	WORD $0x3ce56952 // ldr q18, [x10, x5]
-	WORD $0x3ce66953 // ldr q19, [x10, x6]
-	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
-	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0xad4354f4 // ldp q20, q21, [x7, #0x60]
-	WORD $0x6ef54673 // ushl v19.2d, v19.2d, v21.2d
-	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
-	WORD $0x4ef64654 // sshl v20.2d, v18.2d, v22.2d
-	WORD $0x4ef64672 // sshl v18.2d, v19.2d, v22.2d
+	WORD $0x3ce76955 // ldr q21, [x10, x7]
+	WORD $0xad4048b3 // ldp q19, q18, [x5]
+	WORD $0x3dc00150 // ldr q16, [x10]
+	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
+	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
+	WORD $0xad424cb2 // ldp q18, q19, [x5, #0x40]
+	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
+	WORD $0xad435cb6 // ldp q22, q23, [x5, #0x60]
+	WORD $0x910200a5 // add x5, x5, #0x80
+	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
+	WORD $0x6ef24610 // ushl v16.2d, v16.2d, v18.2d
+	WORD $0x6ef746b2 // ushl v18.2d, v21.2d, v23.2d
+	WORD $0x6ef64693 // ushl v19.2d, v20.2d, v22.2d
+	WORD $0x4d40ccb4 // ld1r { v20.2d }, [x5]
+	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
+	WORD $0x4ef44615 // sshl v21.2d, v16.2d, v20.2d
+	WORD $0x4ef44630 // sshl v16.2d, v17.2d, v20.2d
+	WORD $0x4ef44651 // sshl v17.2d, v18.2d, v20.2d
+	WORD $0x4ef44672 // sshl v18.2d, v19.2d, v20.2d
+	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
 	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e61da93 // scvtf v19.2d, v20.2d
-	WORD $0x1400000a // b <farSlots+0x268>
-	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
-	WORD $0xad405554 // ldp q20, q21, [x10]
-	WORD $0x52800404 // mov w4, #0x20
-	WORD $0x0e617a96 // fcvtl v22.2d, v20.2s
-	WORD $0x4e617a94 // fcvtl2 v20.2d, v20.4s
-	WORD $0x4e74ce67 // fmla v7.2d, v19.2d, v20.2d
-	WORD $0x4e76ce46 // fmla v6.2d, v18.2d, v22.2d
-	WORD $0x4e617ab2 // fcvtl2 v18.2d, v21.4s
-	WORD $0x0e617ab3 // fcvtl v19.2d, v21.2s
-	WORD $0xb841e1a7 // ldur w7, [x13, #0x1e]
-	WORD $0xb94019a5 // ldr w5, [x13, #0x18]
-	WORD $0x92405ce7 // and x7, x7, #0xffffff
-	WORD $0xb84211b3 // ldur w19, [x13, #0x21]
-	WORD $0x92405ca5 // and x5, x5, #0xffffff
-	WORD $0xb841b1a6 // ldur w6, [x13, #0x1b]
-	WORD $0x92405e73 // and x19, x19, #0xffffff
-	WORD $0x92405cc6 // and x6, x6, #0xffffff
-	WORD $0xfc677a37 // ldr d23, [x17, x7, lsl #3]
-	WORD $0xfc657a36 // ldr d22, [x17, x5, lsl #3]
-	WORD $0xb94025a5 // ldr w5, [x13, #0x24]
-	WORD $0xb842a1a7 // ldur w7, [x13, #0x2a]
-	WORD $0x8b130e33 // add x19, x17, x19, lsl #3
-	WORD $0x8b060e26 // add x6, x17, x6, lsl #3
-	WORD $0x92405ca5 // and x5, x5, #0xffffff
-	WORD $0x92405ce7 // and x7, x7, #0xffffff
-	WORD $0x4d408677 // ld1 { v23.d }[1], [x19]
-	WORD $0xb9402db3 // ldr w19, [x13, #0x2c]
-	WORD $0x4d4084d6 // ld1 { v22.d }[1], [x6]
-	WORD $0xb84271a6 // ldur w6, [x13, #0x27]
-	WORD $0xfc677a34 // ldr d20, [x17, x7, lsl #3]
-	WORD $0xfc657a35 // ldr d21, [x17, x5, lsl #3]
-	WORD $0xd345fe73 // lsr x19, x19, #5
-	WORD $0x92405cc6 // and x6, x6, #0xffffff
-	WORD $0x927d5e73 // and x19, x19, #0x7fffff8
-	WORD $0x8b060e26 // add x6, x17, x6, lsl #3
-	WORD $0x8b130233 // add x19, x17, x19
-	WORD $0x4d4084d5 // ld1 { v21.d }[1], [x6]
-	WORD $0x4d408674 // ld1 { v20.d }[1], [x19]
-	WORD $0x370ff023 // tbnz w3, #0x1, <farSlots+0xe0>
-	WORD $0x39400045 // ldrb w5, [x2]
-	WORD $0x7100d0bf // cmp w5, #0x34
-	WORD $0xd342fca7 // lsr x7, x5, #2
-	WORD $0xd341fca6 // lsr x6, x5, #1
-	WORD $0x540008a9 // b.ls <farSlots+0x404>
-	WORD $0x9bae40b3 // umaddl x19, w5, w14, x16
-	WORD $0xf9840180 // prfm pldl1keep, [x12, #0x800]
-	WORD $0x3dc00198 // ldr q24, [x12]
-	WORD $0x3ce76999 // ldr q25, [x12, x7]
-	WORD $0x91020267 // add x7, x19, #0x80
-	WORD $0xad406a7b // ldp q27, q26, [x19]
-	WORD $0xad42727d // ldp q29, q28, [x19, #0x40]
-	WORD $0x4e1a0339 // tbl v25.16b, { v25.16b }, v26.16b
-	WORD $0x6efc4739 // ushl v25.2d, v25.2d, v28.2d
-	WORD $0x4e1b0318 // tbl v24.16b, { v24.16b }, v27.16b
-	WORD $0x4d40ccfb // ld1r { v27.2d }, [x7]
-	WORD $0x8b0504a7 // add x7, x5, x5, lsl #1
-	WORD $0xd342fce7 // lsr x7, x7, #2
-	WORD $0x6efd4718 // ushl v24.2d, v24.2d, v29.2d
-	WORD $0x6ee0bb7a // neg v26.2d, v27.2d
-	WORD $0x4efa4739 // sshl v25.2d, v25.2d, v26.2d
-	WORD $0x4efa4718 // sshl v24.2d, v24.2d, v26.2d
-	WORD $0x4e61db18 // scvtf v24.2d, v24.2d
-	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
-	WORD $0x4e79cee4 // fmla v4.2d, v23.2d, v25.2d
-	WORD $0x4e78cec0 // fmla v0.2d, v22.2d, v24.2d
-	WORD $0xad416279 // ldp q25, q24, [x19, #0x20]
-	WORD $0x3ce66996 // ldr q22, [x12, x6]
-	WORD $0x3ce76997 // ldr q23, [x12, x7]
-	WORD $0x4e1802f7 // tbl v23.16b, { v23.16b }, v24.16b
-	WORD $0x4e1902d6 // tbl v22.16b, { v22.16b }, v25.16b
-	WORD $0xad436678 // ldp q24, q25, [x19, #0x60]
-	WORD $0x6ef946f7 // ushl v23.2d, v23.2d, v25.2d
-	WORD $0x6ef846d6 // ushl v22.2d, v22.2d, v24.2d
-	WORD $0x4efa46d8 // sshl v24.2d, v22.2d, v26.2d
-	WORD $0x4efa46f6 // sshl v22.2d, v23.2d, v26.2d
-	WORD $0x4e61dad6 // scvtf v22.2d, v22.2d
-	WORD $0x4e61db17 // scvtf v23.2d, v24.2d
-	WORD $0x17ffff63 // b <farSlots+0x104>
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e61dab3 // scvtf v19.2d, v21.2d
+	WORD $0x1400003d // b <farSlots+0x320>
 	WORD $0xd503201f // nop
-	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
-	WORD $0x3ce66955 // ldr q21, [x10, x6]
-	WORD $0x9bae4086 // umaddl x6, w4, w14, x16
-	WORD $0x7100609f // cmp w4, #0x18
-	WORD $0x3dc00154 // ldr q20, [x10]
-	WORD $0xad4058d7 // ldp q23, q22, [x6]
-	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad4048b3 // ldp q19, q18, [x5]
+	WORD $0x7100603f // cmp w1, #0x18
+	WORD $0x3ce66951 // ldr q17, [x10, x6]
+	WORD $0xd341fc26 // lsr x6, x1, #1
+	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
+	WORD $0x3dc00150 // ldr q16, [x10]
+	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
+	WORD $0x54000328 // b.hi <farSlots+0x2c0>
+	WORD $0x92400827 // and x7, x1, #0x7
+	WORD $0xb50002e7 // cbnz x7, <farSlots+0x2c0>
+	WORD $0x8b010434 // add x20, x1, x1, lsl #1
+	WORD $0xad4150b5 // ldp q21, q20, [x5, #0x20]
+	WORD $0x910220a7 // add x7, x5, #0x88
+	WORD $0x910240b3 // add x19, x5, #0x90
+	WORD $0x3ce66952 // ldr q18, [x10, x6]
+	WORD $0xd342fe94 // lsr x20, x20, #2
+	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
+	WORD $0x3cf46953 // ldr q19, [x10, x20]
+	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
+	WORD $0x4d40ccf4 // ld1r { v20.2d }, [x7]
+	WORD $0x4eb31e95 // orr v21.16b, v20.16b, v19.16b
+	WORD $0x4eb01e93 // orr v19.16b, v20.16b, v16.16b
+	WORD $0x4eb11e90 // orr v16.16b, v20.16b, v17.16b
+	WORD $0x4d40ce71 // ld1r { v17.2d }, [x19]
+	WORD $0x4eb21e92 // orr v18.16b, v20.16b, v18.16b
+	WORD $0x4ef1d610 // fsub v16.2d, v16.2d, v17.2d
+	WORD $0x4ef1d673 // fsub v19.2d, v19.2d, v17.2d
+	WORD $0x4ef1d652 // fsub v18.2d, v18.2d, v17.2d
+	WORD $0x4ef1d6b1 // fsub v17.2d, v21.2d, v17.2d
+	WORD $0x1400001b // b <farSlots+0x320>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b010427 // add x7, x1, x1, lsl #1
+	WORD $0xad4158b7 // ldp q23, q22, [x5, #0x20]
+	WORD $0xd342fce7 // lsr x7, x7, #2
+	WORD $0x3ce66954 // ldr q20, [x10, x6]
 	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
-	WORD $0x54000748 // b.hi <farSlots+0x488>
-	WORD $0x92400887 // and x7, x4, #0x7
-	WORD $0xb5000707 // cbnz x7, <farSlots+0x488>
-	WORD $0x910220c7 // add x7, x6, #0x88
-	WORD $0x4d40ccf6 // ld1r { v22.2d }, [x7]
-	WORD $0x910240c7 // add x7, x6, #0x90
-	WORD $0x4d40ccf7 // ld1r { v23.2d }, [x7]
-	WORD $0x8b040487 // add x7, x4, x4, lsl #1
-	WORD $0xd342fce7 // lsr x7, x7, #2
-	WORD $0x4eb51ed5 // orr v21.16b, v22.16b, v21.16b
-	WORD $0x4eb41ed4 // orr v20.16b, v22.16b, v20.16b
-	WORD $0x4ef7d694 // fsub v20.2d, v20.2d, v23.2d
-	WORD $0x4ef7d6b5 // fsub v21.2d, v21.2d, v23.2d
-	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
-	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
-	WORD $0x3ce56952 // ldr q18, [x10, x5]
-	WORD $0xad4150d5 // ldp q21, q20, [x6, #0x20]
-	WORD $0x3ce76953 // ldr q19, [x10, x7]
-	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
-	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0x4eb31ed4 // orr v20.16b, v22.16b, v19.16b
-	WORD $0x4eb21ed2 // orr v18.16b, v22.16b, v18.16b
-	WORD $0x4ef7d653 // fsub v19.2d, v18.2d, v23.2d
-	WORD $0x4ef7d692 // fsub v18.2d, v20.2d, v23.2d
-	WORD $0x17ffff9a // b <farSlots+0x268>
+	WORD $0x3ce76955 // ldr q21, [x10, x7]
+	WORD $0xad424cb2 // ldp q18, q19, [x5, #0x40]
+	WORD $0x6ef24612 // ushl v18.2d, v16.2d, v18.2d
+	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
+	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
+	WORD $0xad4358b7 // ldp q23, q22, [x5, #0x60]
+	WORD $0x910200a5 // add x5, x5, #0x80
+	WORD $0x6ef646b3 // ushl v19.2d, v21.2d, v22.2d
+	WORD $0x6ef74690 // ushl v16.2d, v20.2d, v23.2d
+	WORD $0x4d40ccb4 // ld1r { v20.2d }, [x5]
+	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
+	WORD $0x4ef44675 // sshl v21.2d, v19.2d, v20.2d
+	WORD $0x4ef44616 // sshl v22.2d, v16.2d, v20.2d
+	WORD $0x4ef44630 // sshl v16.2d, v17.2d, v20.2d
+	WORD $0x4ef44651 // sshl v17.2d, v18.2d, v20.2d
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e61da33 // scvtf v19.2d, v17.2d
+	WORD $0x4e61dad2 // scvtf v18.2d, v22.2d
+	WORD $0x4e61dab1 // scvtf v17.2d, v21.2d
+	WORD $0xb84121b6 // ldur w22, [x13, #0x12]
+	WORD $0xb94001a5 // ldr w5, [x13]
+	WORD $0x92405ed6 // and x22, x22, #0xffffff
+	WORD $0xb84061a7 // ldur w7, [x13, #0x6]
+	WORD $0xb9400db4 // ldr w20, [x13, #0xc]
+	WORD $0x92405ca5 // and x5, x5, #0xffffff
+	WORD $0xb84031a6 // ldur w6, [x13, #0x3]
+	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0xb84091b3 // ldur w19, [x13, #0x9]
+	WORD $0x92405e94 // and x20, x20, #0xffffff
+	WORD $0xb840f1b5 // ldur w21, [x13, #0xf]
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0x92405e73 // and x19, x19, #0xffffff
+	WORD $0x92405eb5 // and x21, x21, #0xffffff
+	WORD $0xfc767a34 // ldr d20, [x17, x22, lsl #3]
+	WORD $0x2942ddb6 // ldp w22, w23, [x13, #0x14]
+	WORD $0xfc747a35 // ldr d21, [x17, x20, lsl #3]
+	WORD $0xfc677a36 // ldr d22, [x17, x7, lsl #3]
+	WORD $0xfc657a37 // ldr d23, [x17, x5, lsl #3]
+	WORD $0x8b060e26 // add x6, x17, x6, lsl #3
+	WORD $0x8b130e33 // add x19, x17, x19, lsl #3
+	WORD $0x8b150e35 // add x21, x17, x21, lsl #3
+	WORD $0x92405ee5 // and x5, x23, #0xffffff
+	WORD $0xd345fed6 // lsr x22, x22, #5
+	WORD $0xb841e1a7 // ldur w7, [x13, #0x1e]
+	WORD $0xb94025b4 // ldr w20, [x13, #0x24]
+	WORD $0xb9402db7 // ldr w23, [x13, #0x2c]
+	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0x92405e94 // and x20, x20, #0xffffff
+	WORD $0xfc657a3b // ldr d27, [x17, x5, lsl #3]
+	WORD $0xd345fef7 // lsr x23, x23, #5
+	WORD $0x39400485 // ldrb w5, [x4, #0x1]
+	WORD $0x927d5ed6 // and x22, x22, #0x7fffff8
+	WORD $0x4d4086b5 // ld1 { v21.d }[1], [x21]
+	WORD $0x4d408676 // ld1 { v22.d }[1], [x19]
+	WORD $0x4d4084d7 // ld1 { v23.d }[1], [x6]
+	WORD $0xb841b1a6 // ldur w6, [x13, #0x1b]
+	WORD $0xb84211b3 // ldur w19, [x13, #0x21]
+	WORD $0x927d5ef7 // and x23, x23, #0x7fffff8
+	WORD $0x7100d0bf // cmp w5, #0x34
+	WORD $0x8b160236 // add x22, x17, x22
+	WORD $0xb84271b5 // ldur w21, [x13, #0x27]
+	WORD $0xfc747a39 // ldr d25, [x17, x20, lsl #3]
+	WORD $0x8b170237 // add x23, x17, x23
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0x4d4086d4 // ld1 { v20.d }[1], [x22]
+	WORD $0xb842a1b6 // ldur w22, [x13, #0x2a]
+	WORD $0xfc677a3a // ldr d26, [x17, x7, lsl #3]
+	WORD $0x92405e73 // and x19, x19, #0xffffff
+	WORD $0x92405eb5 // and x21, x21, #0xffffff
+	WORD $0xd342fca7 // lsr x7, x5, #2
+	WORD $0x8b130e33 // add x19, x17, x19, lsl #3
+	WORD $0x8b150e35 // add x21, x17, x21, lsl #3
+	WORD $0x8b060e26 // add x6, x17, x6, lsl #3
+	WORD $0x92405ed6 // and x22, x22, #0xffffff
+	WORD $0x4d4086b9 // ld1 { v25.d }[1], [x21]
+	WORD $0x4d40867a // ld1 { v26.d }[1], [x19]
+	WORD $0x4d4084db // ld1 { v27.d }[1], [x6]
+	WORD $0x9bae0ca6 // umaddl x6, w5, w14, x3
+	WORD $0xfc767a38 // ldr d24, [x17, x22, lsl #3]
+	WORD $0x4d4086f8 // ld1 { v24.d }[1], [x23]
 	WORD $0xf9840180 // prfm pldl1keep, [x12, #0x800]
-	WORD $0x3ce76999 // ldr q25, [x12, x7]
-	WORD $0x9bae40a7 // umaddl x7, w5, w14, x16
+	WORD $0x54ffe648 // b.hi <farSlots+0xe0>
+	WORD $0xad4078df // ldp q31, q30, [x6]
 	WORD $0x710060bf // cmp w5, #0x18
-	WORD $0x3dc00198 // ldr q24, [x12]
-	WORD $0xad4068fb // ldp q27, q26, [x7]
-	WORD $0x4e1a0339 // tbl v25.16b, { v25.16b }, v26.16b
-	WORD $0x4e1b0318 // tbl v24.16b, { v24.16b }, v27.16b
-	WORD $0x54000688 // b.hi <farSlots+0x4f4>
+	WORD $0x3ce7699d // ldr q29, [x12, x7]
+	WORD $0xd341fca7 // lsr x7, x5, #1
+	WORD $0x4e1e03bd // tbl v29.16b, { v29.16b }, v30.16b
+	WORD $0x3dc0019c // ldr q28, [x12]
+	WORD $0x4e1f039c // tbl v28.16b, { v28.16b }, v31.16b
+	WORD $0x54000348 // b.hi <farSlots+0x4a0>
 	WORD $0x924008b3 // and x19, x5, #0x7
-	WORD $0xb5000653 // cbnz x19, <farSlots+0x4f4>
-	WORD $0x910220f3 // add x19, x7, #0x88
-	WORD $0x4d40ce7a // ld1r { v26.2d }, [x19]
-	WORD $0x910240f3 // add x19, x7, #0x90
-	WORD $0x4d40ce7b // ld1r { v27.2d }, [x19]
+	WORD $0xb5000313 // cbnz x19, <farSlots+0x4a0>
+	WORD $0x8b0504b5 // add x21, x5, x5, lsl #1
+	WORD $0xad4120c9 // ldp q9, q8, [x6, #0x20]
+	WORD $0x910220d3 // add x19, x6, #0x88
+	WORD $0x910240d4 // add x20, x6, #0x90
+	WORD $0x3ce7699e // ldr q30, [x12, x7]
+	WORD $0xd342feb5 // lsr x21, x21, #2
+	WORD $0x4e0903de // tbl v30.16b, { v30.16b }, v9.16b
+	WORD $0x3cf5699f // ldr q31, [x12, x21]
+	WORD $0x4e0803ff // tbl v31.16b, { v31.16b }, v8.16b
+	WORD $0x4d40ce68 // ld1r { v8.2d }, [x19]
+	WORD $0x4ebf1d09 // orr v9.16b, v8.16b, v31.16b
+	WORD $0x4ebe1d0a // orr v10.16b, v8.16b, v30.16b
+	WORD $0x4ebc1d1c // orr v28.16b, v8.16b, v28.16b
+	WORD $0x4ebd1d1d // orr v29.16b, v8.16b, v29.16b
+	WORD $0x4d40ce88 // ld1r { v8.2d }, [x20]
+	WORD $0x4ee8d7be // fsub v30.2d, v29.2d, v8.2d
+	WORD $0x4ee8d79f // fsub v31.2d, v28.2d, v8.2d
+	WORD $0x4ee8d55d // fsub v29.2d, v10.2d, v8.2d
+	WORD $0x4ee8d53c // fsub v28.2d, v9.2d, v8.2d
+	WORD $0x17ffff32 // b <farSlots+0x158>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x8b0504b3 // add x19, x5, x5, lsl #1
+	WORD $0xad4128cb // ldp q11, q10, [x6, #0x20]
 	WORD $0xd342fe73 // lsr x19, x19, #2
-	WORD $0x4eb91f59 // orr v25.16b, v26.16b, v25.16b
-	WORD $0x4eb81f58 // orr v24.16b, v26.16b, v24.16b
-	WORD $0x4efbd718 // fsub v24.2d, v24.2d, v27.2d
-	WORD $0x4efbd739 // fsub v25.2d, v25.2d, v27.2d
-	WORD $0x4e79cee4 // fmla v4.2d, v23.2d, v25.2d
-	WORD $0x4e78cec0 // fmla v0.2d, v22.2d, v24.2d
-	WORD $0x3ce66996 // ldr q22, [x12, x6]
-	WORD $0xad4160f9 // ldp q25, q24, [x7, #0x20]
-	WORD $0x3cf36997 // ldr q23, [x12, x19]
-	WORD $0x4e1802f7 // tbl v23.16b, { v23.16b }, v24.16b
-	WORD $0x4e1902d6 // tbl v22.16b, { v22.16b }, v25.16b
-	WORD $0x4eb71f58 // orr v24.16b, v26.16b, v23.16b
-	WORD $0x4eb61f56 // orr v22.16b, v26.16b, v22.16b
-	WORD $0x4efbd6d7 // fsub v23.2d, v22.2d, v27.2d
-	WORD $0x4efbd716 // fsub v22.2d, v24.2d, v27.2d
-	WORD $0x17ffff20 // b <farSlots+0x104>
-	WORD $0x910200c7 // add x7, x6, #0x80
-	WORD $0xad425cd8 // ldp q24, q23, [x6, #0x40]
-	WORD $0x6ef746b5 // ushl v21.2d, v21.2d, v23.2d
-	WORD $0x4d40ccf6 // ld1r { v22.2d }, [x7]
-	WORD $0x8b040487 // add x7, x4, x4, lsl #1
-	WORD $0xd342fce7 // lsr x7, x7, #2
-	WORD $0x6ef84694 // ushl v20.2d, v20.2d, v24.2d
-	WORD $0x6ee0bad6 // neg v22.2d, v22.2d
-	WORD $0x4ef646b5 // sshl v21.2d, v21.2d, v22.2d
-	WORD $0x4ef64694 // sshl v20.2d, v20.2d, v22.2d
-	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
-	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
-	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
-	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
-	WORD $0xad4150d5 // ldp q21, q20, [x6, #0x20]
-	WORD $0x3ce56952 // ldr q18, [x10, x5]
-	WORD $0x3ce76953 // ldr q19, [x10, x7]
-	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
-	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0xad4350d5 // ldp q21, q20, [x6, #0x60]
-	WORD $0x6ef44673 // ushl v19.2d, v19.2d, v20.2d
-	WORD $0x4ef64674 // sshl v20.2d, v19.2d, v22.2d
-	WORD $0x6ef54652 // ushl v18.2d, v18.2d, v21.2d
-	WORD $0x4ef64652 // sshl v18.2d, v18.2d, v22.2d
-	WORD $0x4e61da53 // scvtf v19.2d, v18.2d
-	WORD $0x4e61da92 // scvtf v18.2d, v20.2d
-	WORD $0x17ffff5e // b <farSlots+0x268>
-	WORD $0x910200f3 // add x19, x7, #0x80
-	WORD $0xad426cfc // ldp q28, q27, [x7, #0x40]
-	WORD $0x6efb4739 // ushl v25.2d, v25.2d, v27.2d
-	WORD $0x4d40ce7a // ld1r { v26.2d }, [x19]
-	WORD $0x8b0504b3 // add x19, x5, x5, lsl #1
-	WORD $0xd342fe73 // lsr x19, x19, #2
-	WORD $0x6efc4718 // ushl v24.2d, v24.2d, v28.2d
-	WORD $0x6ee0bb5a // neg v26.2d, v26.2d
-	WORD $0x4efa4739 // sshl v25.2d, v25.2d, v26.2d
-	WORD $0x4efa4718 // sshl v24.2d, v24.2d, v26.2d
-	WORD $0x4e61db18 // scvtf v24.2d, v24.2d
-	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
-	WORD $0x4e79cee4 // fmla v4.2d, v23.2d, v25.2d
-	WORD $0x4e78cec0 // fmla v0.2d, v22.2d, v24.2d
-	WORD $0xad4160f9 // ldp q25, q24, [x7, #0x20]
-	WORD $0x3ce66996 // ldr q22, [x12, x6]
-	WORD $0x3cf36997 // ldr q23, [x12, x19]
-	WORD $0x4e1802f7 // tbl v23.16b, { v23.16b }, v24.16b
-	WORD $0x4e1902d6 // tbl v22.16b, { v22.16b }, v25.16b
-	WORD $0xad4360f9 // ldp q25, q24, [x7, #0x60]
-	WORD $0x6ef846f7 // ushl v23.2d, v23.2d, v24.2d
-	WORD $0x4efa46f8 // sshl v24.2d, v23.2d, v26.2d
-	WORD $0x6ef946d6 // ushl v22.2d, v22.2d, v25.2d
-	WORD $0x4efa46d6 // sshl v22.2d, v22.2d, v26.2d
-	WORD $0x4e61dad7 // scvtf v23.2d, v22.2d
-	WORD $0x4e61db16 // scvtf v22.2d, v24.2d
-	WORD $0x17fffeea // b <farSlots+0x104>
-	WORD $0xaa1003e3 // mov x3, x16
-	WORD $0xaa0203f0 // mov x16, x2
-	WORD $0xeb01007f // cmp x3, x1
-	WORD $0x54000123 // b.lo <farSlots+0x590>
-	WORD $0x79400d21 // ldrh w1, [x9, #0x6]
-	WORD $0xaa0303f0 // mov x16, x3
-	WORD $0x3617d961 // tbz w1, #0x2, <farSlots+0xa4>
-	WORD $0x1400005a // b <farSlots+0x6e4>
-	WORD $0xd1000443 // sub x3, x2, #0x1
-	WORD $0xaa0203f0 // mov x16, x2
-	WORD $0xeb01007f // cmp x3, x1
-	WORD $0x54ffff22 // b.hs <farSlots+0x570>
+	WORD $0x3ce76988 // ldr q8, [x12, x7]
+	WORD $0x4e0b0108 // tbl v8.16b, { v8.16b }, v11.16b
+	WORD $0x3cf36989 // ldr q9, [x12, x19]
+	WORD $0xad427cde // ldp q30, q31, [x6, #0x40]
+	WORD $0x6efe479c // ushl v28.2d, v28.2d, v30.2d
+	WORD $0x6eff47bd // ushl v29.2d, v29.2d, v31.2d
+	WORD $0x4e0a0129 // tbl v9.16b, { v9.16b }, v10.16b
+	WORD $0xad4328cb // ldp q11, q10, [x6, #0x60]
+	WORD $0x910200c6 // add x6, x6, #0x80
+	WORD $0x6eea453f // ushl v31.2d, v9.2d, v10.2d
+	WORD $0x6eeb451e // ushl v30.2d, v8.2d, v11.2d
+	WORD $0x4d40ccc8 // ld1r { v8.2d }, [x6]
+	WORD $0x6ee0b908 // neg v8.2d, v8.2d
+	WORD $0x4ee847e9 // sshl v9.2d, v31.2d, v8.2d
+	WORD $0x4ee847ca // sshl v10.2d, v30.2d, v8.2d
+	WORD $0x4ee847bd // sshl v29.2d, v29.2d, v8.2d
+	WORD $0x4ee8479c // sshl v28.2d, v28.2d, v8.2d
+	WORD $0x4e61dbbe // scvtf v30.2d, v29.2d
+	WORD $0x4e61db9f // scvtf v31.2d, v28.2d
+	WORD $0x4e61d95d // scvtf v29.2d, v10.2d
+	WORD $0x4e61d93c // scvtf v28.2d, v9.2d
+	WORD $0x17ffff16 // b <farSlots+0x158>
+	WORD $0x54000b63 // b.lo <farSlots+0x670>
+	WORD $0xf98601a0 // prfm pldl1keep, [x13, #0xc00]
+	WORD $0xb94001a3 // ldr w3, [x13]
+	WORD $0xd1000842 // sub x2, x2, #0x2
+	WORD $0xf100045f // cmp x2, #0x1
 	WORD $0xb84061a5 // ldur w5, [x13, #0x6]
-	WORD $0xb94001a2 // ldr w2, [x13]
+	WORD $0xb9400da7 // ldr w7, [x13, #0xc]
+	WORD $0x92405c63 // and x3, x3, #0xffffff
+	WORD $0xb84121b4 // ldur w20, [x13, #0x12]
+	WORD $0xb94015b5 // ldr w21, [x13, #0x14]
+	WORD $0xb84031a4 // ldur w4, [x13, #0x3]
 	WORD $0x92405ca5 // and x5, x5, #0xffffff
 	WORD $0xb84091a6 // ldur w6, [x13, #0x9]
-	WORD $0x92405c42 // and x2, x2, #0xffffff
-	WORD $0xb84031a4 // ldur w4, [x13, #0x3]
+	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0xb840f1b3 // ldur w19, [x13, #0xf]
+	WORD $0x92405e94 // and x20, x20, #0xffffff
+	WORD $0xd345feb5 // lsr x21, x21, #5
+	WORD $0x92405c84 // and x4, x4, #0xffffff
 	WORD $0x92405cc6 // and x6, x6, #0xffffff
-	WORD $0x92405c84 // and x4, x4, #0xffffff
-	WORD $0x79400d21 // ldrh w1, [x9, #0x6]
-	WORD $0xfc657a33 // ldr d19, [x17, x5, lsl #3]
-	WORD $0xfc627a32 // ldr d18, [x17, x2, lsl #3]
-	WORD $0xb9400da2 // ldr w2, [x13, #0xc]
-	WORD $0xb84121a5 // ldur w5, [x13, #0x12]
+	WORD $0x92405e73 // and x19, x19, #0xffffff
+	WORD $0xfc637a30 // ldr d16, [x17, x3, lsl #3]
+	WORD $0xfc677a31 // ldr d17, [x17, x7, lsl #3]
+	WORD $0x927d5eb5 // and x21, x21, #0x7fffff8
+	WORD $0xfc657a32 // ldr d18, [x17, x5, lsl #3]
+	WORD $0x8b040e24 // add x4, x17, x4, lsl #3
 	WORD $0x8b060e26 // add x6, x17, x6, lsl #3
-	WORD $0x8b040e24 // add x4, x17, x4, lsl #3
-	WORD $0x92405c42 // and x2, x2, #0xffffff
-	WORD $0x92405ca5 // and x5, x5, #0xffffff
-	WORD $0x4d4084d3 // ld1 { v19.d }[1], [x6]
-	WORD $0xb94015a6 // ldr w6, [x13, #0x14]
-	WORD $0x4d408492 // ld1 { v18.d }[1], [x4]
-	WORD $0xb840f1a4 // ldur w4, [x13, #0xf]
-	WORD $0xfc657a30 // ldr d16, [x17, x5, lsl #3]
-	WORD $0xfc627a31 // ldr d17, [x17, x2, lsl #3]
-	WORD $0xd345fcc6 // lsr x6, x6, #5
-	WORD $0x92405c84 // and x4, x4, #0xffffff
-	WORD $0x927d5cc6 // and x6, x6, #0x7fffff8
-	WORD $0x8b040e24 // add x4, x17, x4, lsl #3
-	WORD $0x8b060226 // add x6, x17, x6
-	WORD $0x4d408491 // ld1 { v17.d }[1], [x4]
-	WORD $0x4d4084d0 // ld1 { v16.d }[1], [x6]
-	WORD $0x37080521 // tbnz w1, #0x1, <farSlots+0x6ac>
-	WORD $0x39400071 // ldrb w17, [x3]
-	WORD $0xf9404004 // ldr x4, [x0, #0x80]
-	WORD $0x7100d23f // cmp w17, #0x34
-	WORD $0xd342fe23 // lsr x3, x17, #2
-	WORD $0xd341fe22 // lsr x2, x17, #1
-	WORD $0x54000fa9 // b.ls <farSlots+0x814>
-	WORD $0x9bae1224 // umaddl x4, w17, w14, x4
-	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
-	WORD $0x3dc00154 // ldr q20, [x10]
-	WORD $0x3ce36955 // ldr q21, [x10, x3]
-	WORD $0x91020083 // add x3, x4, #0x80
-	WORD $0xad405897 // ldp q23, q22, [x4]
-	WORD $0xad426099 // ldp q25, q24, [x4, #0x40]
-	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0x6ef846b5 // ushl v21.2d, v21.2d, v24.2d
-	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
-	WORD $0x4d40cc77 // ld1r { v23.2d }, [x3]
-	WORD $0x8b110623 // add x3, x17, x17, lsl #1
-	WORD $0xd342fc63 // lsr x3, x3, #2
-	WORD $0x6ef94694 // ushl v20.2d, v20.2d, v25.2d
-	WORD $0x6ee0baf6 // neg v22.2d, v23.2d
-	WORD $0x4ef646b5 // sshl v21.2d, v21.2d, v22.2d
-	WORD $0x4ef64694 // sshl v20.2d, v20.2d, v22.2d
-	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
-	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
-	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
-	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
-	WORD $0xad415095 // ldp q21, q20, [x4, #0x20]
-	WORD $0x3ce26952 // ldr q18, [x10, x2]
-	WORD $0x3ce36953 // ldr q19, [x10, x3]
-	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
-	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0xad435494 // ldp q20, q21, [x4, #0x60]
-	WORD $0x6ef54673 // ushl v19.2d, v19.2d, v21.2d
-	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
-	WORD $0x4ef64654 // sshl v20.2d, v18.2d, v22.2d
-	WORD $0x4ef64672 // sshl v18.2d, v19.2d, v22.2d
-	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e61da93 // scvtf v19.2d, v20.2d
-	WORD $0x1400000a // b <farSlots+0x6d0>
+	WORD $0x8b130e33 // add x19, x17, x19, lsl #3
+	WORD $0x8b150235 // add x21, x17, x21
+	WORD $0xfc747a33 // ldr d19, [x17, x20, lsl #3]
+	WORD $0x39400023 // ldrb w3, [x1]
+	WORD $0x4d408490 // ld1 { v16.d }[1], [x4]
+	WORD $0x4d408671 // ld1 { v17.d }[1], [x19]
+	WORD $0x4d4084d2 // ld1 { v18.d }[1], [x6]
+	WORD $0x4d4086b3 // ld1 { v19.d }[1], [x21]
 	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
 	WORD $0xad405554 // ldp q20, q21, [x10]
-	WORD $0x52800411 // mov w17, #0x20
+	WORD $0x8b03014a // add x10, x10, x3
+	WORD $0xb94019a3 // ldr w3, [x13, #0x18]
+	WORD $0x0e617ab7 // fcvtl v23.2d, v21.2s
+	WORD $0xb841e1a5 // ldur w5, [x13, #0x1e]
+	WORD $0xb94025a7 // ldr w7, [x13, #0x24]
+	WORD $0xb842a1b4 // ldur w20, [x13, #0x2a]
+	WORD $0x4e617ab5 // fcvtl2 v21.2d, v21.4s
+	WORD $0xb9402db5 // ldr w21, [x13, #0x2c]
+	WORD $0x92405c63 // and x3, x3, #0xffffff
+	WORD $0xb841b1a4 // ldur w4, [x13, #0x1b]
+	WORD $0x92405ca5 // and x5, x5, #0xffffff
+	WORD $0xb84211a6 // ldur w6, [x13, #0x21]
+	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0xb84271b3 // ldur w19, [x13, #0x27]
+	WORD $0x92405e94 // and x20, x20, #0xffffff
+	WORD $0xd345feb5 // lsr x21, x21, #5
+	WORD $0x92405c84 // and x4, x4, #0xffffff
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0x92405e73 // and x19, x19, #0xffffff
+	WORD $0x9100c1ad // add x13, x13, #0x30
+	WORD $0x927d5eb5 // and x21, x21, #0x7fffff8
+	WORD $0x8b040e24 // add x4, x17, x4, lsl #3
+	WORD $0x8b060e26 // add x6, x17, x6, lsl #3
+	WORD $0x8b130e33 // add x19, x17, x19, lsl #3
+	WORD $0x8b150235 // add x21, x17, x21
 	WORD $0x0e617a96 // fcvtl v22.2d, v20.2s
 	WORD $0x4e617a94 // fcvtl2 v20.2d, v20.4s
-	WORD $0x4e74ce67 // fmla v7.2d, v19.2d, v20.2d
-	WORD $0x4e76ce46 // fmla v6.2d, v18.2d, v22.2d
-	WORD $0x4e617ab2 // fcvtl2 v18.2d, v21.4s
-	WORD $0x0e617ab3 // fcvtl v19.2d, v21.2s
-	WORD $0x4e73ce23 // fmla v3.2d, v17.2d, v19.2d
-	WORD $0x4e72ce05 // fmla v5.2d, v16.2d, v18.2d
+	WORD $0x4e75ce63 // fmla v3.2d, v19.2d, v21.2d
+	WORD $0x4e77ce22 // fmla v2.2d, v17.2d, v23.2d
+	WORD $0xfc677a31 // ldr d17, [x17, x7, lsl #3]
+	WORD $0xfc747a33 // ldr d19, [x17, x20, lsl #3]
+	WORD $0x4e74ce41 // fmla v1.2d, v18.2d, v20.2d
+	WORD $0x4e76ce00 // fmla v0.2d, v16.2d, v22.2d
+	WORD $0xfc637a30 // ldr d16, [x17, x3, lsl #3]
+	WORD $0xfc657a32 // ldr d18, [x17, x5, lsl #3]
+	WORD $0x91000823 // add x3, x1, #0x2
+	WORD $0x4d408671 // ld1 { v17.d }[1], [x19]
+	WORD $0x4d4086b3 // ld1 { v19.d }[1], [x21]
+	WORD $0x4d408490 // ld1 { v16.d }[1], [x4]
+	WORD $0x4d4084d2 // ld1 { v18.d }[1], [x6]
+	WORD $0x39400424 // ldrb w4, [x1, #0x1]
+	WORD $0xf9840180 // prfm pldl1keep, [x12, #0x800]
+	WORD $0xad405594 // ldp q20, q21, [x12]
+	WORD $0xaa0303e1 // mov x1, x3
+	WORD $0x0e617ab7 // fcvtl v23.2d, v21.2s
+	WORD $0x4e617ab5 // fcvtl2 v21.2d, v21.4s
+	WORD $0x8b04018c // add x12, x12, x4
+	WORD $0x0e617a96 // fcvtl v22.2d, v20.2s
+	WORD $0x4e617a94 // fcvtl2 v20.2d, v20.4s
+	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
+	WORD $0x4e77ce26 // fmla v6.2d, v17.2d, v23.2d
+	WORD $0x4e74ce45 // fmla v5.2d, v18.2d, v20.2d
+	WORD $0x4e76ce04 // fmla v4.2d, v16.2d, v22.2d
+	WORD $0x54fff508 // b.hi <farSlots+0x508>
+	WORD $0xaa0303e1 // mov x1, x3
+	WORD $0xf100045f // cmp x2, #0x1
+	WORD $0x540015a1 // b.ne <farSlots+0x928>
+	WORD $0xb94001a2 // ldr w2, [x13]
+	WORD $0xb84061a4 // ldur w4, [x13, #0x6]
+	WORD $0x92405c42 // and x2, x2, #0xffffff
+	WORD $0xb9400da6 // ldr w6, [x13, #0xc]
+	WORD $0xb84121b3 // ldur w19, [x13, #0x12]
+	WORD $0xb94015b4 // ldr w20, [x13, #0x14]
+	WORD $0xb84031a3 // ldur w3, [x13, #0x3]
+	WORD $0x92405c84 // and x4, x4, #0xffffff
+	WORD $0xb84091a5 // ldur w5, [x13, #0x9]
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0xb840f1a7 // ldur w7, [x13, #0xf]
+	WORD $0x92405e73 // and x19, x19, #0xffffff
+	WORD $0xd345fe94 // lsr x20, x20, #5
+	WORD $0x92405c63 // and x3, x3, #0xffffff
+	WORD $0x92405ca5 // and x5, x5, #0xffffff
+	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0xfc627a30 // ldr d16, [x17, x2, lsl #3]
+	WORD $0xfc667a31 // ldr d17, [x17, x6, lsl #3]
+	WORD $0xfc647a32 // ldr d18, [x17, x4, lsl #3]
+	WORD $0xfc737a33 // ldr d19, [x17, x19, lsl #3]
+	WORD $0x927d5e94 // and x20, x20, #0x7fffff8
+	WORD $0x8b030e23 // add x3, x17, x3, lsl #3
+	WORD $0x8b050e25 // add x5, x17, x5, lsl #3
+	WORD $0x8b070e27 // add x7, x17, x7, lsl #3
+	WORD $0x8b140234 // add x20, x17, x20
+	WORD $0x38401431 // ldrb w17, [x1], #0x1
+	WORD $0x4d408470 // ld1 { v16.d }[1], [x3]
+	WORD $0x4d4084f1 // ld1 { v17.d }[1], [x7]
+	WORD $0x4d4084b2 // ld1 { v18.d }[1], [x5]
+	WORD $0x4d408693 // ld1 { v19.d }[1], [x20]
+	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
+	WORD $0xad405554 // ldp q20, q21, [x10]
 	WORD $0x8b11014a // add x10, x10, x17
+	WORD $0x0e617ab7 // fcvtl v23.2d, v21.2s
+	WORD $0x4e617ab5 // fcvtl2 v21.2d, v21.4s
+	WORD $0x0e617a96 // fcvtl v22.2d, v20.2s
+	WORD $0x4e617a94 // fcvtl2 v20.2d, v20.4s
+	WORD $0x4e75ce63 // fmla v3.2d, v19.2d, v21.2d
+	WORD $0x4e77ce22 // fmla v2.2d, v17.2d, v23.2d
+	WORD $0x4e74ce41 // fmla v1.2d, v18.2d, v20.2d
+	WORD $0x4e76ce00 // fmla v0.2d, v16.2d, v22.2d
+	WORD $0x14000082 // b <farSlots+0x924>
+	WORD $0x91000881 // add x1, x4, #0x2
+	WORD $0xf100045f // cmp x2, #0x1
+	WORD $0x54001001 // b.ne <farSlots+0x928>
+	WORD $0xf9404003 // ldr x3, [x0, #0x80]
+	WORD $0x38401422 // ldrb w2, [x1], #0x1
+	WORD $0x9bae0c43 // umaddl x3, w2, w14, x3
+	WORD $0xd342fc44 // lsr x4, x2, #2
+	WORD $0x7100d05f // cmp w2, #0x34
+	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
+	WORD $0x54000409 // b.ls <farSlots+0x7c4>
+	WORD $0x8b020445 // add x5, x2, x2, lsl #1
+	WORD $0x3ce46951 // ldr q17, [x10, x4]
+	WORD $0xd341fc44 // lsr x4, x2, #1
+	WORD $0xad415877 // ldp q23, q22, [x3, #0x20]
+	WORD $0xd342fca5 // lsr x5, x5, #2
+	WORD $0x3ce46954 // ldr q20, [x10, x4]
+	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
+	WORD $0x3ce56955 // ldr q21, [x10, x5]
+	WORD $0xad404873 // ldp q19, q18, [x3]
+	WORD $0x3dc00150 // ldr q16, [x10]
+	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
+	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
+	WORD $0xad424c72 // ldp q18, q19, [x3, #0x40]
+	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
+	WORD $0xad435c76 // ldp q22, q23, [x3, #0x60]
+	WORD $0x91020063 // add x3, x3, #0x80
+	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
+	WORD $0x6ef24610 // ushl v16.2d, v16.2d, v18.2d
+	WORD $0x6ef746b2 // ushl v18.2d, v21.2d, v23.2d
+	WORD $0x6ef64693 // ushl v19.2d, v20.2d, v22.2d
+	WORD $0x4d40cc74 // ld1r { v20.2d }, [x3]
+	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
+	WORD $0x4ef44615 // sshl v21.2d, v16.2d, v20.2d
+	WORD $0x4ef44630 // sshl v16.2d, v17.2d, v20.2d
+	WORD $0x4ef44651 // sshl v17.2d, v18.2d, v20.2d
+	WORD $0x4ef44672 // sshl v18.2d, v19.2d, v20.2d
+	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
+	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e61dab3 // scvtf v19.2d, v21.2d
+	WORD $0x14000037 // b <farSlots+0x89c>
+	WORD $0xad404873 // ldp q19, q18, [x3]
+	WORD $0x7100605f // cmp w2, #0x18
+	WORD $0x3ce46951 // ldr q17, [x10, x4]
+	WORD $0xd341fc44 // lsr x4, x2, #1
+	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
+	WORD $0x3dc00150 // ldr q16, [x10]
+	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
+	WORD $0x540002e8 // b.hi <farSlots+0x83c>
+	WORD $0x92400845 // and x5, x2, #0x7
+	WORD $0xb50002a5 // cbnz x5, <farSlots+0x83c>
+	WORD $0x8b020447 // add x7, x2, x2, lsl #1
+	WORD $0xad415075 // ldp q21, q20, [x3, #0x20]
+	WORD $0x91022065 // add x5, x3, #0x88
+	WORD $0x91024066 // add x6, x3, #0x90
+	WORD $0x3ce46952 // ldr q18, [x10, x4]
+	WORD $0xd342fce7 // lsr x7, x7, #2
+	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
+	WORD $0x3ce76953 // ldr q19, [x10, x7]
+	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
+	WORD $0x4d40ccb4 // ld1r { v20.2d }, [x5]
+	WORD $0x4eb31e95 // orr v21.16b, v20.16b, v19.16b
+	WORD $0x4eb01e93 // orr v19.16b, v20.16b, v16.16b
+	WORD $0x4eb11e90 // orr v16.16b, v20.16b, v17.16b
+	WORD $0x4d40ccd1 // ld1r { v17.2d }, [x6]
+	WORD $0x4eb21e92 // orr v18.16b, v20.16b, v18.16b
+	WORD $0x4ef1d610 // fsub v16.2d, v16.2d, v17.2d
+	WORD $0x4ef1d673 // fsub v19.2d, v19.2d, v17.2d
+	WORD $0x4ef1d652 // fsub v18.2d, v18.2d, v17.2d
+	WORD $0x4ef1d6b1 // fsub v17.2d, v21.2d, v17.2d
+	WORD $0x14000019 // b <farSlots+0x89c>
+	WORD $0x8b020445 // add x5, x2, x2, lsl #1
+	WORD $0xad415877 // ldp q23, q22, [x3, #0x20]
+	WORD $0xd342fca5 // lsr x5, x5, #2
+	WORD $0x3ce46954 // ldr q20, [x10, x4]
+	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
+	WORD $0x3ce56955 // ldr q21, [x10, x5]
+	WORD $0xad424c72 // ldp q18, q19, [x3, #0x40]
+	WORD $0x6ef24612 // ushl v18.2d, v16.2d, v18.2d
+	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
+	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
+	WORD $0xad435877 // ldp q23, q22, [x3, #0x60]
+	WORD $0x91020063 // add x3, x3, #0x80
+	WORD $0x6ef646b3 // ushl v19.2d, v21.2d, v22.2d
+	WORD $0x6ef74690 // ushl v16.2d, v20.2d, v23.2d
+	WORD $0x4d40cc74 // ld1r { v20.2d }, [x3]
+	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
+	WORD $0x4ef44675 // sshl v21.2d, v19.2d, v20.2d
+	WORD $0x4ef44616 // sshl v22.2d, v16.2d, v20.2d
+	WORD $0x4ef44630 // sshl v16.2d, v17.2d, v20.2d
+	WORD $0x4ef44651 // sshl v17.2d, v18.2d, v20.2d
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e61da33 // scvtf v19.2d, v17.2d
+	WORD $0x4e61dad2 // scvtf v18.2d, v22.2d
+	WORD $0x4e61dab1 // scvtf v17.2d, v21.2d
+	WORD $0xb94001a3 // ldr w3, [x13]
+	WORD $0xb84061a5 // ldur w5, [x13, #0x6]
+	WORD $0x8b02014a // add x10, x10, x2
+	WORD $0x92405c63 // and x3, x3, #0xffffff
+	WORD $0xb9400da7 // ldr w7, [x13, #0xc]
+	WORD $0xb84121b4 // ldur w20, [x13, #0x12]
+	WORD $0xb94015b5 // ldr w21, [x13, #0x14]
+	WORD $0xb84031a4 // ldur w4, [x13, #0x3]
+	WORD $0x92405ca5 // and x5, x5, #0xffffff
+	WORD $0xb84091a6 // ldur w6, [x13, #0x9]
+	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0xb840f1b3 // ldur w19, [x13, #0xf]
+	WORD $0x92405e94 // and x20, x20, #0xffffff
+	WORD $0xd345feb5 // lsr x21, x21, #5
+	WORD $0x92405c84 // and x4, x4, #0xffffff
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0x92405e73 // and x19, x19, #0xffffff
+	WORD $0xfc747a34 // ldr d20, [x17, x20, lsl #3]
+	WORD $0xfc677a35 // ldr d21, [x17, x7, lsl #3]
+	WORD $0xfc657a36 // ldr d22, [x17, x5, lsl #3]
+	WORD $0x927d5eb5 // and x21, x21, #0x7fffff8
+	WORD $0xfc637a37 // ldr d23, [x17, x3, lsl #3]
+	WORD $0x8b040e24 // add x4, x17, x4, lsl #3
+	WORD $0x8b060e26 // add x6, x17, x6, lsl #3
+	WORD $0x8b130e33 // add x19, x17, x19, lsl #3
+	WORD $0x8b150235 // add x21, x17, x21
+	WORD $0x4d4086b4 // ld1 { v20.d }[1], [x21]
+	WORD $0x4d408675 // ld1 { v21.d }[1], [x19]
+	WORD $0x4d4084d6 // ld1 { v22.d }[1], [x6]
+	WORD $0x4d408497 // ld1 { v23.d }[1], [x4]
+	WORD $0x4e73cee0 // fmla v0.2d, v23.2d, v19.2d
+	WORD $0x4e70cec1 // fmla v1.2d, v22.2d, v16.2d
+	WORD $0x4e72cea2 // fmla v2.2d, v21.2d, v18.2d
+	WORD $0x4e71ce83 // fmla v3.2d, v20.2d, v17.2d
 	WORD $0x910061ad // add x13, x13, #0x18
-	WORD $0x3617ce21 // tbz w1, #0x2, <farSlots+0xa4>
-	WORD $0x4e66d406 // fadd v6.2d, v0.2d, v6.2d
-	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
-	WORD $0x4e63d420 // fadd v0.2d, v1.2d, v3.2d
-	WORD $0x4e65d441 // fadd v1.2d, v2.2d, v5.2d
-	WORD $0x37180161 // tbnz w1, #0x3, <farSlots+0x720>
-	WORD $0xa9448411 // ldp x17, x1, [x0, #0x48]
-	WORD $0xcb080021 // sub x1, x1, x8
-	WORD $0xf100203f // cmp x1, #0x8
-	WORD $0x54000cab // b.lt <farSlots+0x898>
-	WORD $0xf9401801 // ldr x1, [x0, #0x30]
-	WORD $0xb4001481 // cbz x1, <farSlots+0x99c>
-	WORD $0x52800101 // mov w1, #0x8
-	WORD $0x1400000e // b <farSlots+0x74c>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x4e64d422 // fadd v2.2d, v1.2d, v4.2d
-	WORD $0x4e66d403 // fadd v3.2d, v0.2d, v6.2d
-	WORD $0xf9402411 // ldr x17, [x0, #0x48]
-	WORD $0x52800021 // mov w1, #0x1
-	WORD $0x1e622864 // fadd d4, d3, d2
+	WORD $0x3617bc30 // tbz w16, #0x2, <farSlots+0xac>
+	WORD $0x4e60d484 // fadd v4.2d, v4.2d, v0.2d
+	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
+	WORD $0x4e62d4c1 // fadd v1.2d, v6.2d, v2.2d
+	WORD $0x4e63d4e0 // fadd v0.2d, v7.2d, v3.2d
+	WORD $0x37180130 // tbnz w16, #0x3, <farSlots+0x960>
+	WORD $0xa944c410 // ldp x16, x17, [x0, #0x48]
+	WORD $0xcb080231 // sub x17, x17, x8
+	WORD $0xf100223f // cmp x17, #0x8
+	WORD $0x5400070b // b.lt <farSlots+0xa2c>
+	WORD $0xf9401811 // ldr x17, [x0, #0x30]
+	WORD $0xb4000771 // cbz x17, <farSlots+0xa40>
+	WORD $0x52800111 // mov w17, #0x8
+	WORD $0x1400000b // b <farSlots+0x988>
+	WORD $0x4e60d4a2 // fadd v2.2d, v5.2d, v0.2d
+	WORD $0x4e61d483 // fadd v3.2d, v4.2d, v1.2d
+	WORD $0xf9402410 // ldr x16, [x0, #0x48]
+	WORD $0x52800031 // mov w17, #0x1
+	WORD $0x1e622866 // fadd d6, d3, d2
 	WORD $0x5e180463 // mov d3, v3.d[1]
 	WORD $0x5e180442 // mov d2, v2.d[1]
 	WORD $0x1e622862 // fadd d2, d3, d2
-	WORD $0x1e622882 // fadd d2, d4, d2
-	WORD $0x4e080446 // dup v6.2d, v2.d[0]
-	WORD $0x4ea61cc4 // mov v4.16b, v6.16b
-	WORD $0xad0013e6 // stp q6, q4, [sp]
-	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
+	WORD $0x1e6228c2 // fadd d2, d6, d2
+	WORD $0x6e080444 // mov v4.d[0], v2.d[0]
+	WORD $0xad0017e4 // stp q4, q5, [sp]
+	WORD $0xad0103e1 // stp q1, q0, [sp, #0x20]
 	WORD $0xf9401803 // ldr x3, [x0, #0x30]
 	WORD $0xf9403004 // ldr x4, [x0, #0x60]
-	WORD $0x3941e005 // ldrb w5, [x0, #0x78]
-	WORD $0xb40002a4 // cbz x4, <farSlots+0x7b4>
-	WORD $0xf9403402 // ldr x2, [x0, #0x68]
-	WORD $0x34000a25 // cbz w5, <farSlots+0x8ac>
-	WORD $0xb4000fc3 // cbz x3, <farSlots+0x964>
-	WORD $0xaa1f03e5 // mov x5, xzr
-	WORD $0x8b080463 // add x3, x3, x8, lsl #1
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x78657866 // ldrh w6, [x3, x5, lsl #1]
-	WORD $0xfc6579e0 // ldr d0, [x15, x5, lsl #3]
-	WORD $0x910004a5 // add x5, x5, #0x1
-	WORD $0xeb05003f // cmp x1, x5
-	WORD $0xb8667887 // ldr w7, [x4, x6, lsl #2]
-	WORD $0xfc667a22 // ldr d2, [x17, x6, lsl #3]
-	WORD $0x0b070047 // add w7, w2, w7
-	WORD $0xd34c2ce7 // lsl x7, x7, #52
-	WORD $0x9e6700e1 // fmov d1, x7
-	WORD $0x1f410800 // fmadd d0, d0, d1, d2
-	WORD $0xfc267a20 // str d0, [x17, x6, lsl #3]
-	WORD $0x54fffea1 // b.ne <farSlots+0x780>
-	WORD $0x17fffe34 // b <farSlots+0x80>
-	WORD $0x910003e2 // mov x2, sp
-	WORD $0xaa0803e4 // mov x4, x8
-	WORD $0xaa0103e6 // mov x6, x1
-	WORD $0x14000007 // b <farSlots+0x7dc>
+	WORD $0xaa1f03e2 // mov x2, xzr
+	WORD $0xaa0803e5 // mov x5, x8
+	WORD $0x3941e006 // ldrb w6, [x0, #0x78]
+	WORD $0x14000007 // b <farSlots+0x9c0>
 	WORD $0x1e610800 // fmul d0, d0, d1
-	WORD $0xf10004c6 // subs x6, x6, #0x1
-	WORD $0x91002042 // add x2, x2, #0x8
-	WORD $0x91000484 // add x4, x4, #0x1
-	WORD $0xfc277a20 // str d0, [x17, x7, lsl #3]
-	WORD $0x54ffc540 // b.eq <farSlots+0x80>
-	WORD $0xaa0403e7 // mov x7, x4
-	WORD $0xb4000043 // cbz x3, <farSlots+0x7e8>
-	WORD $0x78647867 // ldrh w7, [x3, x4, lsl #1]
-	WORD $0xfd403800 // ldr d0, [x0, #0x70]
-	WORD $0xfd400041 // ldr d1, [x2]
-	WORD $0x34fffea5 // cbz w5, <farSlots+0x7c4>
-	WORD $0xfc677a22 // ldr d2, [x17, x7, lsl #3]
-	WORD $0x1f400820 // fmadd d0, d1, d0, d2
-	WORD $0xf10004c6 // subs x6, x6, #0x1
-	WORD $0x91002042 // add x2, x2, #0x8
-	WORD $0x91000484 // add x4, x4, #0x1
-	WORD $0xfc277a20 // str d0, [x17, x7, lsl #3]
-	WORD $0x54fffe81 // b.ne <farSlots+0x7dc>
-	WORD $0x17fffe1c // b <farSlots+0x80>
-	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
-	WORD $0x3ce36955 // ldr q21, [x10, x3]
-	WORD $0x9bae1223 // umaddl x3, w17, w14, x4
-	WORD $0x7100623f // cmp w17, #0x18
-	WORD $0x3dc00154 // ldr q20, [x10]
-	WORD $0xad405877 // ldp q23, q22, [x3]
-	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
-	WORD $0x54000628 // b.hi <farSlots+0x8f8>
-	WORD $0x92400a24 // and x4, x17, #0x7
-	WORD $0xb50005e4 // cbnz x4, <farSlots+0x8f8>
-	WORD $0x91022064 // add x4, x3, #0x88
-	WORD $0x4d40cc96 // ld1r { v22.2d }, [x4]
-	WORD $0x91024064 // add x4, x3, #0x90
-	WORD $0x4d40cc97 // ld1r { v23.2d }, [x4]
-	WORD $0x8b110624 // add x4, x17, x17, lsl #1
-	WORD $0xd342fc84 // lsr x4, x4, #2
-	WORD $0x4eb51ed5 // orr v21.16b, v22.16b, v21.16b
-	WORD $0x4eb41ed4 // orr v20.16b, v22.16b, v20.16b
-	WORD $0x4ef7d694 // fsub v20.2d, v20.2d, v23.2d
-	WORD $0x4ef7d6b5 // fsub v21.2d, v21.2d, v23.2d
-	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
-	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
-	WORD $0x3ce26952 // ldr q18, [x10, x2]
-	WORD $0xad415075 // ldp q21, q20, [x3, #0x20]
-	WORD $0x3ce46953 // ldr q19, [x10, x4]
-	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
-	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0x4eb31ed4 // orr v20.16b, v22.16b, v19.16b
-	WORD $0x4eb21ed2 // orr v18.16b, v22.16b, v18.16b
-	WORD $0x4ef7d653 // fsub v19.2d, v18.2d, v23.2d
-	WORD $0x4ef7d692 // fsub v18.2d, v20.2d, v23.2d
-	WORD $0x17ffff8f // b <farSlots+0x6d0>
-	WORD $0xf100043f // cmp x1, #0x1
-	WORD $0xad0013e6 // stp q6, q4, [sp]
-	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
-	WORD $0x54fff58a // b.ge <farSlots+0x754>
-	WORD $0x17fffdf6 // b <farSlots+0x80>
-	WORD $0x910003e5 // mov x5, sp
-	WORD $0xaa0803e6 // mov x6, x8
-	WORD $0xaa0103e7 // mov x7, x1
-	WORD $0x1400000c // b <farSlots+0x8e8>
+	WORD $0x91000442 // add x2, x2, #0x1
+	WORD $0x910004a5 // add x5, x5, #0x1
+	WORD $0xfc277a00 // str d0, [x16, x7, lsl #3]
+	WORD $0xeb02023f // cmp x17, x2
+	WORD $0x54ffb660 // b.eq <farSlots+0x88>
+	WORD $0xaa0503e7 // mov x7, x5
+	WORD $0xb4000043 // cbz x3, <farSlots+0x9cc>
+	WORD $0x78657867 // ldrh w7, [x3, x5, lsl #1]
+	WORD $0xb40001a4 // cbz x4, <farSlots+0xa00>
+	WORD $0xb9406813 // ldr w19, [x0, #0x68]
+	WORD $0xb8677894 // ldr w20, [x4, x7, lsl #2]
+	WORD $0x0b140273 // add w19, w19, w20
+	WORD $0xd34c2e73 // lsl x19, x19, #52
+	WORD $0x9e670260 // fmov d0, x19
+	WORD $0xfc6279e1 // ldr d1, [x15, x2, lsl #3]
+	WORD $0x35000126 // cbnz w6, <farSlots+0xa0c>
+	WORD $0x17ffffef // b <farSlots+0x9a8>
 	WORD $0xd503201f // nop
-	WORD $0xb8737894 // ldr w20, [x4, x19, lsl #2]
-	WORD $0xfc4084a1 // ldr d1, [x5], #0x8
-	WORD $0xf10004e7 // subs x7, x7, #0x1
-	WORD $0x910004c6 // add x6, x6, #0x1
-	WORD $0x0b140054 // add w20, w2, w20
-	WORD $0xd34c2e94 // lsl x20, x20, #52
-	WORD $0x9e670280 // fmov d0, x20
-	WORD $0x1e600820 // fmul d0, d1, d0
-	WORD $0xfc337a20 // str d0, [x17, x19, lsl #3]
-	WORD $0x54ffbce0 // b.eq <farSlots+0x80>
-	WORD $0xaa0603f3 // mov x19, x6
-	WORD $0xb4fffea3 // cbz x3, <farSlots+0x8c0>
-	WORD $0x78667873 // ldrh w19, [x3, x6, lsl #1]
-	WORD $0x17fffff3 // b <farSlots+0x8c0>
-	WORD $0x91020064 // add x4, x3, #0x80
-	WORD $0xad425c78 // ldp q24, q23, [x3, #0x40]
-	WORD $0x6ef746b5 // ushl v21.2d, v21.2d, v23.2d
-	WORD $0x4d40cc96 // ld1r { v22.2d }, [x4]
-	WORD $0x8b110624 // add x4, x17, x17, lsl #1
-	WORD $0xd342fc84 // lsr x4, x4, #2
-	WORD $0x6ef84694 // ushl v20.2d, v20.2d, v24.2d
-	WORD $0x6ee0bad6 // neg v22.2d, v22.2d
-	WORD $0x4ef646b5 // sshl v21.2d, v21.2d, v22.2d
-	WORD $0x4ef64694 // sshl v20.2d, v20.2d, v22.2d
-	WORD $0x4e61da94 // scvtf v20.2d, v20.2d
-	WORD $0x4e61dab5 // scvtf v21.2d, v21.2d
-	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
-	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
-	WORD $0xad415075 // ldp q21, q20, [x3, #0x20]
-	WORD $0x3ce26952 // ldr q18, [x10, x2]
-	WORD $0x3ce46953 // ldr q19, [x10, x4]
-	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
-	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0xad435075 // ldp q21, q20, [x3, #0x60]
-	WORD $0x6ef44673 // ushl v19.2d, v19.2d, v20.2d
-	WORD $0x4ef64674 // sshl v20.2d, v19.2d, v22.2d
-	WORD $0x6ef54652 // ushl v18.2d, v18.2d, v21.2d
-	WORD $0x4ef64652 // sshl v18.2d, v18.2d, v22.2d
-	WORD $0x4e61da53 // scvtf v19.2d, v18.2d
-	WORD $0x4e61da92 // scvtf v18.2d, v20.2d
-	WORD $0x17ffff5c // b <farSlots+0x6d0>
-	WORD $0x8b080884 // add x4, x4, x8, lsl #2
-	WORD $0x8b080e31 // add x17, x17, x8, lsl #3
-	WORD $0xb8637885 // ldr w5, [x4, x3, lsl #2]
-	WORD $0xfc6379e0 // ldr d0, [x15, x3, lsl #3]
-	WORD $0x0b050045 // add w5, w2, w5
-	WORD $0xfc637a22 // ldr d2, [x17, x3, lsl #3]
-	WORD $0xd34c2ca5 // lsl x5, x5, #52
-	WORD $0x9e6700a1 // fmov d1, x5
-	WORD $0x1f410800 // fmadd d0, d0, d1, d2
-	WORD $0xfc237a20 // str d0, [x17, x3, lsl #3]
-	WORD $0x91000463 // add x3, x3, #0x1
-	WORD $0xeb03003f // cmp x1, x3
-	WORD $0x54fffec1 // b.ne <farSlots+0x96c>
-	WORD $0x17fffdba // b <farSlots+0x80>
-	WORD $0xf9403001 // ldr x1, [x0, #0x60]
-	WORD $0xb4000221 // cbz x1, <farSlots+0x9e4>
-	WORD $0x9101a002 // add x2, x0, #0x68
-	WORD $0x8b080821 // add x1, x1, x8, lsl #2
-	WORD $0x4d40cc42 // ld1r { v2.2d }, [x2]
-	WORD $0xad404023 // ldp q3, q16, [x1]
-	WORD $0x2ea31045 // uaddw v5.2d, v2.2d, v3.2s
-	WORD $0x6ea31043 // uaddw2 v3.2d, v2.2d, v3.4s
-	WORD $0x2eb01051 // uaddw v17.2d, v2.2d, v16.2s
-	WORD $0x6eb01042 // uaddw2 v2.2d, v2.2d, v16.4s
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xfd403800 // ldr d0, [x0, #0x70]
+	WORD $0xfc6279e1 // ldr d1, [x15, x2, lsl #3]
+	WORD $0x34fffd06 // cbz w6, <farSlots+0x9a8>
+	WORD $0xfc677a02 // ldr d2, [x16, x7, lsl #3]
+	WORD $0x1f400820 // fmadd d0, d1, d0, d2
+	WORD $0x91000442 // add x2, x2, #0x1
+	WORD $0x910004a5 // add x5, x5, #0x1
+	WORD $0xfc277a00 // str d0, [x16, x7, lsl #3]
+	WORD $0xeb02023f // cmp x17, x2
+	WORD $0x54fffce1 // b.ne <farSlots+0x9c0>
+	WORD $0x17fffd98 // b <farSlots+0x88>
+	WORD $0xf100063f // cmp x17, #0x1
+	WORD $0xad0017e4 // stp q4, q5, [sp]
+	WORD $0xad0103e1 // stp q1, q0, [sp, #0x20]
+	WORD $0x54fffaca // b.ge <farSlots+0x990>
+	WORD $0x17fffd93 // b <farSlots+0x88>
+	WORD $0xf9403011 // ldr x17, [x0, #0x60]
+	WORD $0xb4000231 // cbz x17, <farSlots+0xa88>
+	WORD $0x8b080a31 // add x17, x17, x8, lsl #2
+	WORD $0xad400e22 // ldp q2, q3, [x17]
+	WORD $0x9101a011 // add x17, x0, #0x68
+	WORD $0x4d40ce26 // ld1r { v6.2d }, [x17]
+	WORD $0x2ea210d0 // uaddw v16.2d, v6.2d, v2.2s
+	WORD $0x6ea210c7 // uaddw2 v7.2d, v6.2d, v2.4s
+	WORD $0x6ea310c2 // uaddw2 v2.2d, v6.2d, v3.4s
+	WORD $0x2ea310c3 // uaddw v3.2d, v6.2d, v3.2s
+	WORD $0x4f745442 // shl v2.2d, v2.2d, #0x34
+	WORD $0x4f7454f1 // shl v17.2d, v7.2d, #0x34
 	WORD $0x4f745467 // shl v7.2d, v3.2d, #0x34
-	WORD $0x4f7454a5 // shl v5.2d, v5.2d, #0x34
-	WORD $0x4f745443 // shl v3.2d, v2.2d, #0x34
-	WORD $0x4f745622 // shl v2.2d, v17.2d, #0x34
-	WORD $0x3941e001 // ldrb w1, [x0, #0x78]
-	WORD $0x8b080e31 // add x17, x17, x8, lsl #3
-	WORD $0x35000141 // cbnz w1, <farSlots+0xa04>
-	WORD $0x17fffd9f // b <farSlots+0x5c>
-	WORD $0x9101c001 // add x1, x0, #0x70
-	WORD $0x4d40cc22 // ld1r { v2.2d }, [x1]
-	WORD $0x4ea21c43 // mov v3.16b, v2.16b
-	WORD $0x4ea21c45 // mov v5.16b, v2.16b
-	WORD $0x4ea21c47 // mov v7.16b, v2.16b
-	WORD $0x3941e001 // ldrb w1, [x0, #0x78]
-	WORD $0x8b080e31 // add x17, x17, x8, lsl #3
-	WORD $0x34ffb2e1 // cbz w1, <farSlots+0x5c>
-	WORD $0xad404630 // ldp q16, q17, [x17]
-	WORD $0x52800101 // mov w1, #0x8
-	WORD $0x4e64ccf1 // fmla v17.2d, v7.2d, v4.2d
-	WORD $0x4e66ccb0 // fmla v16.2d, v5.2d, v6.2d
-	WORD $0xad411624 // ldp q4, q5, [x17, #0x20]
-	WORD $0x4e61cc65 // fmla v5.2d, v3.2d, v1.2d
-	WORD $0x4e60cc44 // fmla v4.2d, v2.2d, v0.2d
-	WORD $0xad004630 // stp q16, q17, [x17]
-	WORD $0xad011624 // stp q4, q5, [x17, #0x20]
-	WORD $0x17fffd96 // b <farSlots+0x80>
-	WORD $0xa9444ff4 // ldp x20, x19, [sp, #0x40]
-	WORD $0x910143ff // add sp, sp, #0x50
-	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000
+	WORD $0x4f745610 // shl v16.2d, v16.2d, #0x34
+	WORD $0x3941e011 // ldrb w17, [x0, #0x78]
+	WORD $0x8b080e10 // add x16, x16, x8, lsl #3
+	WORD $0x35000151 // cbnz w17, <farSlots+0xaa8>
+	WORD $0x17fffd7a // b <farSlots+0x6c>
+	WORD $0x9101c011 // add x17, x0, #0x70
+	WORD $0x4d40ce30 // ld1r { v16.2d }, [x17]
+	WORD $0x4eb01e11 // mov v17.16b, v16.16b
+	WORD $0x4eb01e07 // mov v7.16b, v16.16b
+	WORD $0x4eb01e02 // mov v2.16b, v16.16b
+	WORD $0x3941e011 // ldrb w17, [x0, #0x78]
+	WORD $0x8b080e10 // add x16, x16, x8, lsl #3
+	WORD $0x34ffae51 // cbz w17, <farSlots+0x6c>
+	WORD $0xad410e06 // ldp q6, q3, [x16, #0x20]
+	WORD $0x4e60cc43 // fmla v3.2d, v2.2d, v0.2d
+	WORD $0xad404e12 // ldp q18, q19, [x16]
+	WORD $0x4e65ce33 // fmla v19.2d, v17.2d, v5.2d
+	WORD $0x4e64ce12 // fmla v18.2d, v16.2d, v4.2d
+	WORD $0x4e61cce6 // fmla v6.2d, v7.2d, v1.2d
+	WORD $0x17fffd6f // b <farSlots+0x7c>
+	WORD $0x6d4523e9 // ldp d9, d8, [sp, #0x50]
+	WORD $0xf94033f7 // ldr x23, [sp, #0x60]
+	WORD $0x6d442beb // ldp d11, d10, [sp, #0x40]
+	WORD $0xa9484ff4 // ldp x20, x19, [sp, #0x80]
+	WORD $0xa94757f6 // ldp x22, x21, [sp, #0x70]
+	WORD $0x910243ff // add sp, sp, #0x90
+	WORD $0xd65f03c0 // ret
 	MOVD R19, R30
 	RET
