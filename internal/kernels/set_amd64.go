@@ -25,28 +25,16 @@ var slowGathers = cpuid.CPU.VendorID == cpuid.AMD
 
 // avx2 is for AVX2 with FMA and BMI2.
 func (k *Set) avx2() {
-	k.vector = quadVector
-	k.mixed = mixedKernels{stepInto: stepIntoAVX2, xpayMixed: xpayMixedAVX2}
+	k.quad()
 
 	k.csr64 = csrSIMD(csr64AVX2)
 	k.csr32 = csrSIMD(csr32AVX2)
 
-	k.slots = mulSlotsQuad
-	k.fastSlots = true
-	k.symmetric = mulSymmetricQuad
-
-	k.decode = decodeQuad
-	k.addRows = addRowsWordsQuad
 	k.chunks = mulChunksAVX2
 
 	k.terms = termsSIMD(termsAVX2)
 	k.addTerms = addTermsSIMD(addTermsAVX2)
 	k.mulSub = mulSubSIMD(mulSub256)
-
-	k.dot32 = dot32SIMD(dot32AVX2)
-	k.dotMixed = dot32SIMD(dotMixedAVX2)
-	k.mulAdds = mulAddsSIMD(1, mulAddsAVX2, mulAddsMixedAVX2, mulAdds32AVX2)
-	k.fold = foldSIMD(foldAVX2)
 }
 
 // avx512 is for F, BW, DQ, VL, CD and VBMI of AVX-512.
@@ -55,7 +43,7 @@ func (k *Set) avx512() {
 		dot: dotOct, dot4: dot4Oct, axpy: axpyOct, axpy4: axpy4Oct, axpyDot: axpyDotOct, xpay: xpayOct,
 		scale: scaleOct, step: stepOct, mul: mulOct, relax: relaxOct,
 	}
-	k.mixed = mixedKernels{stepInto: stepIntoAVX512, xpayMixed: xpayMixedAVX512}
+	k.mixed = mixedKernels{stepInto: stepIntoOct, xpayMixed: xpayMixedOct}
 
 	k.csr64 = csrSIMD(csr64AVX512)
 	k.csr32 = csrSIMD(csr32AVX512)
@@ -76,11 +64,11 @@ func (k *Set) avx512() {
 	k.pack = packVectors
 	k.mulSub = mulSubSIMD(mulSub512)
 
-	k.dot32 = dot32SIMD(dot32AVX512)
-	k.dotMixed = dot32SIMD(dotMixedAVX512)
-	k.ell64 = ellSIMD[float64, float64](ellAVX512)
-	k.ell32 = ellSIMD[float32, float32](ell32AVX512)
-	k.ellMixed = ellSIMD[float32, float64](ellMixedAVX512)
-	k.mulAdds = mulAddsSIMD(4, mulAddsAVX512, mulAddsMixedAVX512, mulAdds32AVX512)
-	k.fold = foldSIMD(foldAVX512)
+	k.dot32 = dot32Oct
+	k.dotMixed = dotMixedOct
+	k.ell64 = ellOct
+	k.ell32 = ell32Oct
+	k.ellMixed = ellMixedOct
+	k.mulAdds = mulAddsKernels{mulAddsOct, mulAddsMixedOct, mulAdds32Oct}
+	k.fold = foldOct
 }

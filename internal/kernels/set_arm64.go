@@ -4,11 +4,4 @@ package kernels
 
 var levels = []level{{"neon", true, (*Set).neon}}
 
-func (k *Set) neon() {
-	k.vector = quadVector
-	k.slots = mulSlotsQuad
-	k.fastSlots = true
-	k.symmetric = mulSymmetricQuad
-	k.decode = decodeQuad
-	k.addRows = addRowsWordsQuad
-}
+func (k *Set) neon() { k.quad() }

@@ -5,1012 +5,18 @@
 #include "textflag.h"
 
 // func slotsQuad(c *slotCall)
-TEXT ·slotsQuad(SB), 0, $224-8
+TEXT ·slotsQuad(SB), 0, $208-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
 	PCALIGN $64
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <slots>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140003dd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400042d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf940040b // ldr x11, [x0, #0x8]
 	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x54007a2b // b.lt <slots+0xf4c>
-	WORD $0xd10243ff // sub sp, sp, #0x90
-	WORD $0xf9400009 // ldr x9, [x0]
-	WORD $0xf940140a // ldr x10, [x0, #0x28]
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0xf9402c0c // ldr x12, [x0, #0x58]
-	WORD $0xa9413411 // ldp x17, x13, [x0, #0x10]
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0x5280180e // mov w14, #0xc0
-	WORD $0x910003ef // mov x15, sp
-	WORD $0xf90033f7 // str x23, [sp, #0x60]
-	WORD $0xa90757f6 // stp x22, x21, [sp, #0x70]
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x8b0b0d2b // add x11, x9, x11, lsl #3
-	WORD $0x8b0c014c // add x12, x10, x12
-	WORD $0x6d042beb // stp d11, d10, [sp, #0x40]
-	WORD $0x6d0523e9 // stp d9, d8, [sp, #0x50]
-	WORD $0xa9084ff4 // stp x20, x19, [sp, #0x80]
-	WORD $0x14000014 // b <slots+0xb8>
-	WORD $0x6e70dc92 // fmul v18.2d, v4.2d, v16.2d
-	WORD $0x6e71dcb3 // fmul v19.2d, v5.2d, v17.2d
-	WORD $0x6e67dc26 // fmul v6.2d, v1.2d, v7.2d
-	WORD $0x6e62dc03 // fmul v3.2d, v0.2d, v2.2d
-	WORD $0xad004e12 // stp q18, q19, [x16]
-	WORD $0x52800101 // mov w1, #0x8
-	WORD $0xad010e06 // stp q6, q3, [x16, #0x20]
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0x8b080028 // add x8, x1, x8
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x91002129 // add x9, x9, #0x8
-	WORD $0xeb0b013f // cmp x9, x11
-	WORD $0x54007402 // b.hs <slots+0xf34>
-	WORD $0x79400d30 // ldrh w16, [x9, #0x6]
-	WORD $0x37002050 // tbnz w16, #0x0, <slots+0x4c4>
-	WORD $0xf9401c01 // ldr x1, [x0, #0x38]
-	WORD $0xb9400122 // ldr w2, [x9]
-	WORD $0x8b020c21 // add x1, x1, x2, lsl #3
-	WORD $0x79400922 // ldrh w2, [x9, #0x4]
-	WORD $0x7100085f // cmp w2, #0x2
-	WORD $0x37083b70 // tbnz w16, #0x1, <slots+0x840>
-	WORD $0x54004e83 // b.lo <slots+0xaa8>
-	WORD $0xf9404003 // ldr x3, [x0, #0x80]
-	WORD $0x1400002e // b <slots+0x198>
-	WORD $0x8b0504b3 // add x19, x5, x5, lsl #1
-	WORD $0x3ce7699d // ldr q29, [x12, x7]
-	WORD $0xd341fca7 // lsr x7, x5, #1
-	WORD $0xad4128cb // ldp q11, q10, [x6, #0x20]
-	WORD $0xd342fe73 // lsr x19, x19, #2
-	WORD $0x3ce76988 // ldr q8, [x12, x7]
-	WORD $0x4e0b0108 // tbl v8.16b, { v8.16b }, v11.16b
-	WORD $0x3cf36989 // ldr q9, [x12, x19]
-	WORD $0xad4078df // ldp q31, q30, [x6]
-	WORD $0x3dc0019c // ldr q28, [x12]
-	WORD $0x4e1f039c // tbl v28.16b, { v28.16b }, v31.16b
-	WORD $0x4e1e03bd // tbl v29.16b, { v29.16b }, v30.16b
-	WORD $0xad427cde // ldp q30, q31, [x6, #0x40]
-	WORD $0x4e0a0129 // tbl v9.16b, { v9.16b }, v10.16b
-	WORD $0xad432cca // ldp q10, q11, [x6, #0x60]
-	WORD $0x910200c6 // add x6, x6, #0x80
-	WORD $0x6eff47bd // ushl v29.2d, v29.2d, v31.2d
-	WORD $0x6efe479c // ushl v28.2d, v28.2d, v30.2d
-	WORD $0x6eeb453e // ushl v30.2d, v9.2d, v11.2d
-	WORD $0x6eea451f // ushl v31.2d, v8.2d, v10.2d
-	WORD $0x4d40ccc8 // ld1r { v8.2d }, [x6]
-	WORD $0x6ee0b908 // neg v8.2d, v8.2d
-	WORD $0x4ee84789 // sshl v9.2d, v28.2d, v8.2d
-	WORD $0x4ee847aa // sshl v10.2d, v29.2d, v8.2d
-	WORD $0x4ee847dc // sshl v28.2d, v30.2d, v8.2d
-	WORD $0x4ee847fd // sshl v29.2d, v31.2d, v8.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4e61dbbd // scvtf v29.2d, v29.2d
-	WORD $0x4e61d95e // scvtf v30.2d, v10.2d
-	WORD $0x4e61d93f // scvtf v31.2d, v9.2d
-	WORD $0x4e73cf00 // fmla v0.2d, v24.2d, v19.2d
-	WORD $0x4e70cec1 // fmla v1.2d, v22.2d, v16.2d
-	WORD $0xd1000842 // sub x2, x2, #0x2
-	WORD $0x8b11014a // add x10, x10, x17
-	WORD $0x8b05018c // add x12, x12, x5
-	WORD $0x910081ad // add x13, x13, #0x20
-	WORD $0x4e72cea2 // fmla v2.2d, v21.2d, v18.2d
-	WORD $0x91000891 // add x17, x4, #0x2
-	WORD $0x4e71ce83 // fmla v3.2d, v20.2d, v17.2d
-	WORD $0xf100045f // cmp x2, #0x1
-	WORD $0x4e7fcf64 // fmla v4.2d, v27.2d, v31.2d
-	WORD $0x4e7ecf45 // fmla v5.2d, v26.2d, v30.2d
-	WORD $0x4e7dcf26 // fmla v6.2d, v25.2d, v29.2d
-	WORD $0x4e7ccee7 // fmla v7.2d, v23.2d, v28.2d
-	WORD $0x54004889 // b.ls <slots+0xaa4>
-	WORD $0xaa1103e4 // mov x4, x17
-	WORD $0xf98401a0 // prfm pldl1keep, [x13, #0x800]
-	WORD $0x39400231 // ldrb w17, [x17]
-	WORD $0x9bae0e25 // umaddl x5, w17, w14, x3
-	WORD $0xd342fe26 // lsr x6, x17, #2
-	WORD $0x7100d23f // cmp w17, #0x34
-	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
-	WORD $0x54000469 // b.ls <slots+0x240>
-	WORD $0x8b110627 // add x7, x17, x17, lsl #1
-	WORD $0x3ce66951 // ldr q17, [x10, x6]
-	WORD $0xd341fe26 // lsr x6, x17, #1
-	WORD $0xad4158b7 // ldp q23, q22, [x5, #0x20]
-	WORD $0xd342fce7 // lsr x7, x7, #2
-	WORD $0x3ce66954 // ldr q20, [x10, x6]
-	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
-	WORD $0x3ce76955 // ldr q21, [x10, x7]
-	WORD $0xad4048b3 // ldp q19, q18, [x5]
-	WORD $0x3dc00150 // ldr q16, [x10]
-	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
-	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
-	WORD $0xad424cb2 // ldp q18, q19, [x5, #0x40]
-	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0xad435cb6 // ldp q22, q23, [x5, #0x60]
-	WORD $0x910200a5 // add x5, x5, #0x80
-	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
-	WORD $0x6ef24610 // ushl v16.2d, v16.2d, v18.2d
-	WORD $0x6ef746b2 // ushl v18.2d, v21.2d, v23.2d
-	WORD $0x6ef64693 // ushl v19.2d, v20.2d, v22.2d
-	WORD $0x4d40ccb4 // ld1r { v20.2d }, [x5]
-	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
-	WORD $0x4ef44615 // sshl v21.2d, v16.2d, v20.2d
-	WORD $0x4ef44630 // sshl v16.2d, v17.2d, v20.2d
-	WORD $0x4ef44651 // sshl v17.2d, v18.2d, v20.2d
-	WORD $0x4ef44672 // sshl v18.2d, v19.2d, v20.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61dab3 // scvtf v19.2d, v21.2d
-	WORD $0x1400003c // b <slots+0x320>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xad4048b3 // ldp q19, q18, [x5]
-	WORD $0x7100623f // cmp w17, #0x18
-	WORD $0x3ce66951 // ldr q17, [x10, x6]
-	WORD $0xd341fe26 // lsr x6, x17, #1
-	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
-	WORD $0x3dc00150 // ldr q16, [x10]
-	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
-	WORD $0x54000328 // b.hi <slots+0x2c0>
-	WORD $0x92400a27 // and x7, x17, #0x7
-	WORD $0xb50002e7 // cbnz x7, <slots+0x2c0>
-	WORD $0x8b110634 // add x20, x17, x17, lsl #1
-	WORD $0xad4150b5 // ldp q21, q20, [x5, #0x20]
-	WORD $0x910220a7 // add x7, x5, #0x88
-	WORD $0x910240b3 // add x19, x5, #0x90
-	WORD $0x3ce66952 // ldr q18, [x10, x6]
-	WORD $0xd342fe94 // lsr x20, x20, #2
-	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0x3cf46953 // ldr q19, [x10, x20]
-	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
-	WORD $0x4d40ccf4 // ld1r { v20.2d }, [x7]
-	WORD $0x4eb31e95 // orr v21.16b, v20.16b, v19.16b
-	WORD $0x4eb01e93 // orr v19.16b, v20.16b, v16.16b
-	WORD $0x4eb11e90 // orr v16.16b, v20.16b, v17.16b
-	WORD $0x4d40ce71 // ld1r { v17.2d }, [x19]
-	WORD $0x4eb21e92 // orr v18.16b, v20.16b, v18.16b
-	WORD $0x4ef1d610 // fsub v16.2d, v16.2d, v17.2d
-	WORD $0x4ef1d673 // fsub v19.2d, v19.2d, v17.2d
-	WORD $0x4ef1d652 // fsub v18.2d, v18.2d, v17.2d
-	WORD $0x4ef1d6b1 // fsub v17.2d, v21.2d, v17.2d
-	WORD $0x1400001b // b <slots+0x320>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b110627 // add x7, x17, x17, lsl #1
-	WORD $0xad4158b7 // ldp q23, q22, [x5, #0x20]
-	WORD $0xd342fce7 // lsr x7, x7, #2
-	WORD $0x3ce66954 // ldr q20, [x10, x6]
-	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
-	WORD $0x3ce76955 // ldr q21, [x10, x7]
-	WORD $0xad424cb2 // ldp q18, q19, [x5, #0x40]
-	WORD $0x6ef24612 // ushl v18.2d, v16.2d, v18.2d
-	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
-	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0xad4358b7 // ldp q23, q22, [x5, #0x60]
-	WORD $0x910200a5 // add x5, x5, #0x80
-	WORD $0x6ef646b3 // ushl v19.2d, v21.2d, v22.2d
-	WORD $0x6ef74690 // ushl v16.2d, v20.2d, v23.2d
-	WORD $0x4d40ccb4 // ld1r { v20.2d }, [x5]
-	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
-	WORD $0x4ef44675 // sshl v21.2d, v19.2d, v20.2d
-	WORD $0x4ef44616 // sshl v22.2d, v16.2d, v20.2d
-	WORD $0x4ef44630 // sshl v16.2d, v17.2d, v20.2d
-	WORD $0x4ef44651 // sshl v17.2d, v18.2d, v20.2d
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61da33 // scvtf v19.2d, v17.2d
-	WORD $0x4e61dad2 // scvtf v18.2d, v22.2d
-	WORD $0x4e61dab1 // scvtf v17.2d, v21.2d
-	WORD $0x794001a5 // ldrh w5, [x13]
-	WORD $0x794009a7 // ldrh w7, [x13, #0x4]
-	WORD $0x794011b4 // ldrh w20, [x13, #0x8]
-	WORD $0x794019b6 // ldrh w22, [x13, #0xc]
-	WORD $0x794005a6 // ldrh w6, [x13, #0x2]
-	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
-	WORD $0x79400db3 // ldrh w19, [x13, #0x6]
-	WORD $0x794015b5 // ldrh w21, [x13, #0xa]
-	WORD $0x79401db7 // ldrh w23, [x13, #0xe]
-	WORD $0xfc767834 // ldr d20, [x1, x22, lsl #3]
-	WORD $0xfc747835 // ldr d21, [x1, x20, lsl #3]
-	WORD $0x8b130c33 // add x19, x1, x19, lsl #3
-	WORD $0x8b150c35 // add x21, x1, x21, lsl #3
-	WORD $0x8b170c37 // add x23, x1, x23, lsl #3
-	WORD $0xfc677836 // ldr d22, [x1, x7, lsl #3]
-	WORD $0xfc657838 // ldr d24, [x1, x5, lsl #3]
-	WORD $0x794021a5 // ldrh w5, [x13, #0x10]
-	WORD $0x794029a7 // ldrh w7, [x13, #0x14]
-	WORD $0x794031b4 // ldrh w20, [x13, #0x18]
-	WORD $0x794039b6 // ldrh w22, [x13, #0x1c]
-	WORD $0xfc767837 // ldr d23, [x1, x22, lsl #3]
-	WORD $0xfc747839 // ldr d25, [x1, x20, lsl #3]
-	WORD $0xfc67783a // ldr d26, [x1, x7, lsl #3]
-	WORD $0xfc65783b // ldr d27, [x1, x5, lsl #3]
-	WORD $0x39400485 // ldrb w5, [x4, #0x1]
-	WORD $0x7100d0bf // cmp w5, #0x34
-	WORD $0x4d4086f4 // ld1 { v20.d }[1], [x23]
-	WORD $0x4d4086b5 // ld1 { v21.d }[1], [x21]
-	WORD $0x4d408676 // ld1 { v22.d }[1], [x19]
-	WORD $0x4d4084d8 // ld1 { v24.d }[1], [x6]
-	WORD $0x794025a6 // ldrh w6, [x13, #0x12]
-	WORD $0xd342fca7 // lsr x7, x5, #2
-	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
-	WORD $0x79402db3 // ldrh w19, [x13, #0x16]
-	WORD $0x794035b5 // ldrh w21, [x13, #0x1a]
-	WORD $0x8b130c33 // add x19, x1, x19, lsl #3
-	WORD $0x8b150c35 // add x21, x1, x21, lsl #3
-	WORD $0x79403db7 // ldrh w23, [x13, #0x1e]
-	WORD $0x8b170c37 // add x23, x1, x23, lsl #3
-	WORD $0x4d4086f7 // ld1 { v23.d }[1], [x23]
-	WORD $0x4d4086b9 // ld1 { v25.d }[1], [x21]
-	WORD $0x4d40867a // ld1 { v26.d }[1], [x19]
-	WORD $0x4d4084db // ld1 { v27.d }[1], [x6]
-	WORD $0x9bae0ca6 // umaddl x6, w5, w14, x3
-	WORD $0xf9840180 // prfm pldl1keep, [x12, #0x800]
-	WORD $0x54ffe888 // b.hi <slots+0xe4>
-	WORD $0xad4078df // ldp q31, q30, [x6]
-	WORD $0x710060bf // cmp w5, #0x18
-	WORD $0x3ce7699d // ldr q29, [x12, x7]
-	WORD $0xd341fca7 // lsr x7, x5, #1
-	WORD $0x4e1e03bd // tbl v29.16b, { v29.16b }, v30.16b
-	WORD $0x3dc0019c // ldr q28, [x12]
-	WORD $0x4e1f039c // tbl v28.16b, { v28.16b }, v31.16b
-	WORD $0x54000368 // b.hi <slots+0x460>
-	WORD $0x924008b3 // and x19, x5, #0x7
-	WORD $0xb5000333 // cbnz x19, <slots+0x460>
-	WORD $0x8b0504b5 // add x21, x5, x5, lsl #1
-	WORD $0xad4120c9 // ldp q9, q8, [x6, #0x20]
-	WORD $0x910220d3 // add x19, x6, #0x88
-	WORD $0x910240d4 // add x20, x6, #0x90
-	WORD $0x3ce7699e // ldr q30, [x12, x7]
-	WORD $0xd342feb5 // lsr x21, x21, #2
-	WORD $0x4e0903de // tbl v30.16b, { v30.16b }, v9.16b
-	WORD $0x3cf5699f // ldr q31, [x12, x21]
-	WORD $0x4e0803ff // tbl v31.16b, { v31.16b }, v8.16b
-	WORD $0x4d40ce68 // ld1r { v8.2d }, [x19]
-	WORD $0x4ebf1d09 // orr v9.16b, v8.16b, v31.16b
-	WORD $0x4ebe1d0a // orr v10.16b, v8.16b, v30.16b
-	WORD $0x4ebc1d1c // orr v28.16b, v8.16b, v28.16b
-	WORD $0x4ebd1d1d // orr v29.16b, v8.16b, v29.16b
-	WORD $0x4d40ce88 // ld1r { v8.2d }, [x20]
-	WORD $0x4ee8d7be // fsub v30.2d, v29.2d, v8.2d
-	WORD $0x4ee8d79f // fsub v31.2d, v28.2d, v8.2d
-	WORD $0x4ee8d55d // fsub v29.2d, v10.2d, v8.2d
-	WORD $0x4ee8d53c // fsub v28.2d, v9.2d, v8.2d
-	WORD $0x17ffff44 // b <slots+0x15c>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b0504b3 // add x19, x5, x5, lsl #1
-	WORD $0xad4128cb // ldp q11, q10, [x6, #0x20]
-	WORD $0xd342fe73 // lsr x19, x19, #2
-	WORD $0x3ce76988 // ldr q8, [x12, x7]
-	WORD $0x4e0b0108 // tbl v8.16b, { v8.16b }, v11.16b
-	WORD $0x3cf36989 // ldr q9, [x12, x19]
-	WORD $0xad427cde // ldp q30, q31, [x6, #0x40]
-	WORD $0x6efe479c // ushl v28.2d, v28.2d, v30.2d
-	WORD $0x6eff47bd // ushl v29.2d, v29.2d, v31.2d
-	WORD $0x4e0a0129 // tbl v9.16b, { v9.16b }, v10.16b
-	WORD $0xad4328cb // ldp q11, q10, [x6, #0x60]
-	WORD $0x910200c6 // add x6, x6, #0x80
-	WORD $0x6eea453f // ushl v31.2d, v9.2d, v10.2d
-	WORD $0x6eeb451e // ushl v30.2d, v8.2d, v11.2d
-	WORD $0x4d40ccc8 // ld1r { v8.2d }, [x6]
-	WORD $0x6ee0b908 // neg v8.2d, v8.2d
-	WORD $0x4ee847e9 // sshl v9.2d, v31.2d, v8.2d
-	WORD $0x4ee847ca // sshl v10.2d, v30.2d, v8.2d
-	WORD $0x4ee847bd // sshl v29.2d, v29.2d, v8.2d
-	WORD $0x4ee8479c // sshl v28.2d, v28.2d, v8.2d
-	WORD $0x4e61dbbe // scvtf v30.2d, v29.2d
-	WORD $0x4e61db9f // scvtf v31.2d, v28.2d
-	WORD $0x4e61d95d // scvtf v29.2d, v10.2d
-	WORD $0x4e61d93c // scvtf v28.2d, v9.2d
-	WORD $0x17ffff27 // b <slots+0x15c>
-	WORD $0xf9402001 // ldr x1, [x0, #0x40]
-	WORD $0x79400923 // ldrh w3, [x9, #0x4]
-	WORD $0x8b080c21 // add x1, x1, x8, lsl #3
-	WORD $0xf9401002 // ldr x2, [x0, #0x20]
-	WORD $0xb9400124 // ldr w4, [x9]
-	WORD $0x8b040842 // add x2, x2, x4, lsl #2
-	WORD $0xf100087f // cmp x3, #0x2
-	WORD $0x54002923 // b.lo <slots+0xa04>
-	WORD $0xf9404004 // ldr x4, [x0, #0x80]
-	WORD $0x1400002e // b <slots+0x5a0>
-	WORD $0x8b0604d4 // add x20, x6, x6, lsl #1
-	WORD $0x3cf3699d // ldr q29, [x12, x19]
-	WORD $0xd341fcd3 // lsr x19, x6, #1
-	WORD $0xad4128eb // ldp q11, q10, [x7, #0x20]
-	WORD $0xd342fe94 // lsr x20, x20, #2
-	WORD $0x3cf36988 // ldr q8, [x12, x19]
-	WORD $0x4e0b0108 // tbl v8.16b, { v8.16b }, v11.16b
-	WORD $0x3cf46989 // ldr q9, [x12, x20]
-	WORD $0xad4078ff // ldp q31, q30, [x7]
-	WORD $0x3dc0019c // ldr q28, [x12]
-	WORD $0x4e1f039c // tbl v28.16b, { v28.16b }, v31.16b
-	WORD $0x4e1e03bd // tbl v29.16b, { v29.16b }, v30.16b
-	WORD $0xad427cfe // ldp q30, q31, [x7, #0x40]
-	WORD $0x4e0a0129 // tbl v9.16b, { v9.16b }, v10.16b
-	WORD $0xad432cea // ldp q10, q11, [x7, #0x60]
-	WORD $0x910200e7 // add x7, x7, #0x80
-	WORD $0x6eff47bd // ushl v29.2d, v29.2d, v31.2d
-	WORD $0x6efe479c // ushl v28.2d, v28.2d, v30.2d
-	WORD $0x6eeb453e // ushl v30.2d, v9.2d, v11.2d
-	WORD $0x6eea451f // ushl v31.2d, v8.2d, v10.2d
-	WORD $0x4d40cce8 // ld1r { v8.2d }, [x7]
-	WORD $0x6ee0b908 // neg v8.2d, v8.2d
-	WORD $0x4ee84789 // sshl v9.2d, v28.2d, v8.2d
-	WORD $0x4ee847aa // sshl v10.2d, v29.2d, v8.2d
-	WORD $0x4ee847dc // sshl v28.2d, v30.2d, v8.2d
-	WORD $0x4ee847fd // sshl v29.2d, v31.2d, v8.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4e61dbbd // scvtf v29.2d, v29.2d
-	WORD $0x4e61d95e // scvtf v30.2d, v10.2d
-	WORD $0x4e61d93f // scvtf v31.2d, v9.2d
-	WORD $0x4e73cf60 // fmla v0.2d, v27.2d, v19.2d
-	WORD $0x4e70cf41 // fmla v1.2d, v26.2d, v16.2d
-	WORD $0xd1000863 // sub x3, x3, #0x2
-	WORD $0x8b11014a // add x10, x10, x17
-	WORD $0x8b06018c // add x12, x12, x6
-	WORD $0x91002042 // add x2, x2, #0x8
-	WORD $0x4e72cf02 // fmla v2.2d, v24.2d, v18.2d
-	WORD $0x910008b1 // add x17, x5, #0x2
-	WORD $0x4e71cee3 // fmla v3.2d, v23.2d, v17.2d
-	WORD $0xf100047f // cmp x3, #0x1
-	WORD $0x4e7fcf24 // fmla v4.2d, v25.2d, v31.2d
-	WORD $0x4e7ecec5 // fmla v5.2d, v22.2d, v30.2d
-	WORD $0x4e7dcea6 // fmla v6.2d, v21.2d, v29.2d
-	WORD $0x4e7cce87 // fmla v7.2d, v20.2d, v28.2d
-	WORD $0x54002329 // b.ls <slots+0xa00>
-	WORD $0xaa1103e5 // mov x5, x17
-	WORD $0x39400231 // ldrb w17, [x17]
-	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
-	WORD $0x9bae1226 // umaddl x6, w17, w14, x4
-	WORD $0xd342fe27 // lsr x7, x17, #2
-	WORD $0x7100d23f // cmp w17, #0x34
-	WORD $0x54000449 // b.ls <slots+0x640>
-	WORD $0x8b110633 // add x19, x17, x17, lsl #1
-	WORD $0x3ce76951 // ldr q17, [x10, x7]
-	WORD $0xd341fe27 // lsr x7, x17, #1
-	WORD $0xad4158d7 // ldp q23, q22, [x6, #0x20]
-	WORD $0xd342fe73 // lsr x19, x19, #2
-	WORD $0x3ce76954 // ldr q20, [x10, x7]
-	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
-	WORD $0x3cf36955 // ldr q21, [x10, x19]
-	WORD $0xad4048d3 // ldp q19, q18, [x6]
-	WORD $0x3dc00150 // ldr q16, [x10]
-	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
-	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
-	WORD $0xad424cd2 // ldp q18, q19, [x6, #0x40]
-	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0xad435cd6 // ldp q22, q23, [x6, #0x60]
-	WORD $0x910200c6 // add x6, x6, #0x80
-	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
-	WORD $0x6ef24610 // ushl v16.2d, v16.2d, v18.2d
-	WORD $0x6ef746b2 // ushl v18.2d, v21.2d, v23.2d
-	WORD $0x6ef64693 // ushl v19.2d, v20.2d, v22.2d
-	WORD $0x4d40ccd4 // ld1r { v20.2d }, [x6]
-	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
-	WORD $0x4ef44615 // sshl v21.2d, v16.2d, v20.2d
-	WORD $0x4ef44630 // sshl v16.2d, v17.2d, v20.2d
-	WORD $0x4ef44651 // sshl v17.2d, v18.2d, v20.2d
-	WORD $0x4ef44672 // sshl v18.2d, v19.2d, v20.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61dab3 // scvtf v19.2d, v21.2d
-	WORD $0x1400003b // b <slots+0x720>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xad4048d3 // ldp q19, q18, [x6]
-	WORD $0x7100623f // cmp w17, #0x18
-	WORD $0x3ce76951 // ldr q17, [x10, x7]
-	WORD $0xd341fe27 // lsr x7, x17, #1
-	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
-	WORD $0x3dc00150 // ldr q16, [x10]
-	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
-	WORD $0x54000328 // b.hi <slots+0x6c0>
-	WORD $0x92400a33 // and x19, x17, #0x7
-	WORD $0xb50002f3 // cbnz x19, <slots+0x6c0>
-	WORD $0x8b110635 // add x21, x17, x17, lsl #1
-	WORD $0xad4150d5 // ldp q21, q20, [x6, #0x20]
-	WORD $0x910220d3 // add x19, x6, #0x88
-	WORD $0x910240d4 // add x20, x6, #0x90
-	WORD $0x3ce76952 // ldr q18, [x10, x7]
-	WORD $0xd342feb5 // lsr x21, x21, #2
-	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0x3cf56953 // ldr q19, [x10, x21]
-	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
-	WORD $0x4d40ce74 // ld1r { v20.2d }, [x19]
-	WORD $0x4eb31e95 // orr v21.16b, v20.16b, v19.16b
-	WORD $0x4eb01e93 // orr v19.16b, v20.16b, v16.16b
-	WORD $0x4eb11e90 // orr v16.16b, v20.16b, v17.16b
-	WORD $0x4d40ce91 // ld1r { v17.2d }, [x20]
-	WORD $0x4eb21e92 // orr v18.16b, v20.16b, v18.16b
-	WORD $0x4ef1d610 // fsub v16.2d, v16.2d, v17.2d
-	WORD $0x4ef1d673 // fsub v19.2d, v19.2d, v17.2d
-	WORD $0x4ef1d652 // fsub v18.2d, v18.2d, v17.2d
-	WORD $0x4ef1d6b1 // fsub v17.2d, v21.2d, v17.2d
-	WORD $0x1400001b // b <slots+0x720>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b110633 // add x19, x17, x17, lsl #1
-	WORD $0xad4158d7 // ldp q23, q22, [x6, #0x20]
-	WORD $0xd342fe73 // lsr x19, x19, #2
-	WORD $0x3ce76954 // ldr q20, [x10, x7]
-	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
-	WORD $0x3cf36955 // ldr q21, [x10, x19]
-	WORD $0xad424cd2 // ldp q18, q19, [x6, #0x40]
-	WORD $0x6ef24612 // ushl v18.2d, v16.2d, v18.2d
-	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
-	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0xad4358d7 // ldp q23, q22, [x6, #0x60]
-	WORD $0x910200c6 // add x6, x6, #0x80
-	WORD $0x6ef646b3 // ushl v19.2d, v21.2d, v22.2d
-	WORD $0x6ef74690 // ushl v16.2d, v20.2d, v23.2d
-	WORD $0x4d40ccd4 // ld1r { v20.2d }, [x6]
-	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
-	WORD $0x4ef44675 // sshl v21.2d, v19.2d, v20.2d
-	WORD $0x4ef44616 // sshl v22.2d, v16.2d, v20.2d
-	WORD $0x4ef44630 // sshl v16.2d, v17.2d, v20.2d
-	WORD $0x4ef44651 // sshl v17.2d, v18.2d, v20.2d
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61da33 // scvtf v19.2d, v17.2d
-	WORD $0x4e61dad2 // scvtf v18.2d, v22.2d
-	WORD $0x4e61dab1 // scvtf v17.2d, v21.2d
-	WORD $0x69401c46 // ldpsw x6, x7, [x2]
-	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
-	WORD $0xad415cd8 // ldp q24, q23, [x6, #0x20]
-	WORD $0xad4068db // ldp q27, q26, [x6]
-	WORD $0x8b070c26 // add x6, x1, x7, lsl #3
-	WORD $0xad4150d5 // ldp q21, q20, [x6, #0x20]
-	WORD $0xad4058d9 // ldp q25, q22, [x6]
-	WORD $0x394004a6 // ldrb w6, [x5, #0x1]
-	WORD $0xf9840180 // prfm pldl1keep, [x12, #0x800]
-	WORD $0x9bae10c7 // umaddl x7, w6, w14, x4
-	WORD $0xd342fcd3 // lsr x19, x6, #2
-	WORD $0x7100d0df // cmp w6, #0x34
-	WORD $0x54ffece8 // b.hi <slots+0x4ec>
-	WORD $0xad4078ff // ldp q31, q30, [x7]
-	WORD $0x710060df // cmp w6, #0x18
-	WORD $0x3cf3699d // ldr q29, [x12, x19]
-	WORD $0xd341fcd3 // lsr x19, x6, #1
-	WORD $0x4e1e03bd // tbl v29.16b, { v29.16b }, v30.16b
-	WORD $0x3dc0019c // ldr q28, [x12]
-	WORD $0x4e1f039c // tbl v28.16b, { v28.16b }, v31.16b
-	WORD $0x540002e8 // b.hi <slots+0x7cc>
-	WORD $0x924008d4 // and x20, x6, #0x7
-	WORD $0xb50002b4 // cbnz x20, <slots+0x7cc>
-	WORD $0x8b0604d6 // add x22, x6, x6, lsl #1
-	WORD $0xad4120e9 // ldp q9, q8, [x7, #0x20]
-	WORD $0x910220f4 // add x20, x7, #0x88
-	WORD $0x910240f5 // add x21, x7, #0x90
-	WORD $0x3cf3699e // ldr q30, [x12, x19]
-	WORD $0xd342fed6 // lsr x22, x22, #2
-	WORD $0x4e0903de // tbl v30.16b, { v30.16b }, v9.16b
-	WORD $0x3cf6699f // ldr q31, [x12, x22]
-	WORD $0x4e0803ff // tbl v31.16b, { v31.16b }, v8.16b
-	WORD $0x4d40ce88 // ld1r { v8.2d }, [x20]
-	WORD $0x4ebf1d09 // orr v9.16b, v8.16b, v31.16b
-	WORD $0x4ebe1d0a // orr v10.16b, v8.16b, v30.16b
-	WORD $0x4ebc1d1c // orr v28.16b, v8.16b, v28.16b
-	WORD $0x4ebd1d1d // orr v29.16b, v8.16b, v29.16b
-	WORD $0x4d40cea8 // ld1r { v8.2d }, [x21]
-	WORD $0x4ee8d7be // fsub v30.2d, v29.2d, v8.2d
-	WORD $0x4ee8d79f // fsub v31.2d, v28.2d, v8.2d
-	WORD $0x4ee8d55d // fsub v29.2d, v10.2d, v8.2d
-	WORD $0x4ee8d53c // fsub v28.2d, v9.2d, v8.2d
-	WORD $0x17ffff67 // b <slots+0x564>
-	WORD $0x8b0604d4 // add x20, x6, x6, lsl #1
-	WORD $0xad4128eb // ldp q11, q10, [x7, #0x20]
-	WORD $0xd342fe94 // lsr x20, x20, #2
-	WORD $0x3cf36988 // ldr q8, [x12, x19]
-	WORD $0x4e0b0108 // tbl v8.16b, { v8.16b }, v11.16b
-	WORD $0x3cf46989 // ldr q9, [x12, x20]
-	WORD $0xad427cfe // ldp q30, q31, [x7, #0x40]
-	WORD $0x6efe479c // ushl v28.2d, v28.2d, v30.2d
-	WORD $0x6eff47bd // ushl v29.2d, v29.2d, v31.2d
-	WORD $0x4e0a0129 // tbl v9.16b, { v9.16b }, v10.16b
-	WORD $0xad4328eb // ldp q11, q10, [x7, #0x60]
-	WORD $0x910200e7 // add x7, x7, #0x80
-	WORD $0x6eea453f // ushl v31.2d, v9.2d, v10.2d
-	WORD $0x6eeb451e // ushl v30.2d, v8.2d, v11.2d
-	WORD $0x4d40cce8 // ld1r { v8.2d }, [x7]
-	WORD $0x6ee0b908 // neg v8.2d, v8.2d
-	WORD $0x4ee847e9 // sshl v9.2d, v31.2d, v8.2d
-	WORD $0x4ee847ca // sshl v10.2d, v30.2d, v8.2d
-	WORD $0x4ee847bd // sshl v29.2d, v29.2d, v8.2d
-	WORD $0x4ee8479c // sshl v28.2d, v28.2d, v8.2d
-	WORD $0x4e61dbbe // scvtf v30.2d, v29.2d
-	WORD $0x4e61db9f // scvtf v31.2d, v28.2d
-	WORD $0x4e61d95d // scvtf v29.2d, v10.2d
-	WORD $0x4e61d93c // scvtf v28.2d, v9.2d
-	WORD $0x17ffff4e // b <slots+0x564>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x54000923 // b.lo <slots+0x964>
-	WORD $0xf98401a0 // prfm pldl1keep, [x13, #0x800]
-	WORD $0x794001a3 // ldrh w3, [x13]
-	WORD $0xd1000842 // sub x2, x2, #0x2
-	WORD $0xf100045f // cmp x2, #0x1
-	WORD $0x794009a5 // ldrh w5, [x13, #0x4]
-	WORD $0x794011a7 // ldrh w7, [x13, #0x8]
-	WORD $0x794019b4 // ldrh w20, [x13, #0xc]
-	WORD $0x794005a4 // ldrh w4, [x13, #0x2]
-	WORD $0x8b040c24 // add x4, x1, x4, lsl #3
-	WORD $0x79400da6 // ldrh w6, [x13, #0x6]
-	WORD $0x794015b3 // ldrh w19, [x13, #0xa]
-	WORD $0x79401db5 // ldrh w21, [x13, #0xe]
-	WORD $0xfc637830 // ldr d16, [x1, x3, lsl #3]
-	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
-	WORD $0x8b130c33 // add x19, x1, x19, lsl #3
-	WORD $0x8b150c35 // add x21, x1, x21, lsl #3
-	WORD $0xfc677831 // ldr d17, [x1, x7, lsl #3]
-	WORD $0xfc657832 // ldr d18, [x1, x5, lsl #3]
-	WORD $0xfc747833 // ldr d19, [x1, x20, lsl #3]
-	WORD $0x39400223 // ldrb w3, [x17]
-	WORD $0x4d408490 // ld1 { v16.d }[1], [x4]
-	WORD $0x4d408671 // ld1 { v17.d }[1], [x19]
-	WORD $0x4d4084d2 // ld1 { v18.d }[1], [x6]
-	WORD $0x4d4086b3 // ld1 { v19.d }[1], [x21]
-	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
-	WORD $0xad405554 // ldp q20, q21, [x10]
-	WORD $0x8b03014a // add x10, x10, x3
-	WORD $0x0e617ab7 // fcvtl v23.2d, v21.2s
-	WORD $0x794021a3 // ldrh w3, [x13, #0x10]
-	WORD $0x794029a5 // ldrh w5, [x13, #0x14]
-	WORD $0x794031a7 // ldrh w7, [x13, #0x18]
-	WORD $0x794039b4 // ldrh w20, [x13, #0x1c]
-	WORD $0x4e617ab5 // fcvtl2 v21.2d, v21.4s
-	WORD $0x794025a4 // ldrh w4, [x13, #0x12]
-	WORD $0x79402da6 // ldrh w6, [x13, #0x16]
-	WORD $0x794035b3 // ldrh w19, [x13, #0x1a]
-	WORD $0x8b040c24 // add x4, x1, x4, lsl #3
-	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
-	WORD $0x8b130c33 // add x19, x1, x19, lsl #3
-	WORD $0x0e617a96 // fcvtl v22.2d, v20.2s
-	WORD $0x4e617a94 // fcvtl2 v20.2d, v20.4s
-	WORD $0x4e75ce63 // fmla v3.2d, v19.2d, v21.2d
-	WORD $0x4e77ce22 // fmla v2.2d, v17.2d, v23.2d
-	WORD $0x79403db5 // ldrh w21, [x13, #0x1e]
-	WORD $0xfc677831 // ldr d17, [x1, x7, lsl #3]
-	WORD $0xfc747833 // ldr d19, [x1, x20, lsl #3]
-	WORD $0x8b150c35 // add x21, x1, x21, lsl #3
-	WORD $0x910081ad // add x13, x13, #0x20
-	WORD $0x4e74ce41 // fmla v1.2d, v18.2d, v20.2d
-	WORD $0x4e76ce00 // fmla v0.2d, v16.2d, v22.2d
-	WORD $0xfc637830 // ldr d16, [x1, x3, lsl #3]
-	WORD $0xfc657832 // ldr d18, [x1, x5, lsl #3]
-	WORD $0x91000a23 // add x3, x17, #0x2
-	WORD $0x4d408671 // ld1 { v17.d }[1], [x19]
-	WORD $0x4d4086b3 // ld1 { v19.d }[1], [x21]
-	WORD $0x4d408490 // ld1 { v16.d }[1], [x4]
-	WORD $0x4d4084d2 // ld1 { v18.d }[1], [x6]
-	WORD $0x39400624 // ldrb w4, [x17, #0x1]
-	WORD $0xf9840180 // prfm pldl1keep, [x12, #0x800]
-	WORD $0xaa0303f1 // mov x17, x3
-	WORD $0xad405594 // ldp q20, q21, [x12]
-	WORD $0x0e617ab7 // fcvtl v23.2d, v21.2s
-	WORD $0x4e617ab5 // fcvtl2 v21.2d, v21.4s
-	WORD $0x8b04018c // add x12, x12, x4
-	WORD $0x0e617a96 // fcvtl v22.2d, v20.2s
-	WORD $0x4e617a94 // fcvtl2 v20.2d, v20.4s
-	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
-	WORD $0x4e77ce26 // fmla v6.2d, v17.2d, v23.2d
-	WORD $0x4e74ce45 // fmla v5.2d, v18.2d, v20.2d
-	WORD $0x4e76ce04 // fmla v4.2d, v16.2d, v22.2d
-	WORD $0x54fff748 // b.hi <slots+0x844>
-	WORD $0xaa0303f1 // mov x17, x3
-	WORD $0xf100045f // cmp x2, #0x1
-	WORD $0x540016e1 // b.ne <slots+0xc44>
-	WORD $0x794001a2 // ldrh w2, [x13]
-	WORD $0x794009a4 // ldrh w4, [x13, #0x4]
-	WORD $0x794011a6 // ldrh w6, [x13, #0x8]
-	WORD $0x794019b3 // ldrh w19, [x13, #0xc]
-	WORD $0x794005a3 // ldrh w3, [x13, #0x2]
-	WORD $0x8b030c23 // add x3, x1, x3, lsl #3
-	WORD $0x79400da5 // ldrh w5, [x13, #0x6]
-	WORD $0x794015a7 // ldrh w7, [x13, #0xa]
-	WORD $0x79401db4 // ldrh w20, [x13, #0xe]
-	WORD $0xfc627830 // ldr d16, [x1, x2, lsl #3]
-	WORD $0xfc667831 // ldr d17, [x1, x6, lsl #3]
-	WORD $0x8b050c25 // add x5, x1, x5, lsl #3
-	WORD $0x8b070c27 // add x7, x1, x7, lsl #3
-	WORD $0x8b140c34 // add x20, x1, x20, lsl #3
-	WORD $0xfc647832 // ldr d18, [x1, x4, lsl #3]
-	WORD $0xfc737833 // ldr d19, [x1, x19, lsl #3]
-	WORD $0x38401621 // ldrb w1, [x17], #0x1
-	WORD $0x4d408470 // ld1 { v16.d }[1], [x3]
-	WORD $0x4d4084f1 // ld1 { v17.d }[1], [x7]
-	WORD $0x4d4084b2 // ld1 { v18.d }[1], [x5]
-	WORD $0x4d408693 // ld1 { v19.d }[1], [x20]
-	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
-	WORD $0xad405554 // ldp q20, q21, [x10]
-	WORD $0x8b01014a // add x10, x10, x1
-	WORD $0x0e617ab7 // fcvtl v23.2d, v21.2s
-	WORD $0x4e617ab5 // fcvtl2 v21.2d, v21.4s
-	WORD $0x0e617a96 // fcvtl v22.2d, v20.2s
-	WORD $0x4e617a94 // fcvtl2 v20.2d, v20.4s
-	WORD $0x4e75ce63 // fmla v3.2d, v19.2d, v21.2d
-	WORD $0x4e77ce22 // fmla v2.2d, v17.2d, v23.2d
-	WORD $0x4e74ce41 // fmla v1.2d, v18.2d, v20.2d
-	WORD $0x4e76ce00 // fmla v0.2d, v16.2d, v22.2d
-	WORD $0x14000140 // b <slots+0xeec>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x910008b1 // add x17, x5, #0x2
-	WORD $0xf100047f // cmp x3, #0x1
-	WORD $0x540011e1 // b.ne <slots+0xc44>
-	WORD $0xf9404004 // ldr x4, [x0, #0x80]
-	WORD $0x38401623 // ldrb w3, [x17], #0x1
-	WORD $0x9bae1064 // umaddl x4, w3, w14, x4
-	WORD $0xd342fc65 // lsr x5, x3, #2
-	WORD $0x7100d07f // cmp w3, #0x34
-	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
-	WORD $0x54000929 // b.ls <slots+0xb48>
-	WORD $0x8b030466 // add x6, x3, x3, lsl #1
-	WORD $0x3ce56951 // ldr q17, [x10, x5]
-	WORD $0xd341fc65 // lsr x5, x3, #1
-	WORD $0xad415897 // ldp q23, q22, [x4, #0x20]
-	WORD $0xd342fcc6 // lsr x6, x6, #2
-	WORD $0x3ce56954 // ldr q20, [x10, x5]
-	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
-	WORD $0x3ce66955 // ldr q21, [x10, x6]
-	WORD $0xad404893 // ldp q19, q18, [x4]
-	WORD $0x3dc00150 // ldr q16, [x10]
-	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
-	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
-	WORD $0xad424c92 // ldp q18, q19, [x4, #0x40]
-	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0xad435c96 // ldp q22, q23, [x4, #0x60]
-	WORD $0x91020084 // add x4, x4, #0x80
-	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
-	WORD $0x6ef24610 // ushl v16.2d, v16.2d, v18.2d
-	WORD $0x6ef746b2 // ushl v18.2d, v21.2d, v23.2d
-	WORD $0x6ef64693 // ushl v19.2d, v20.2d, v22.2d
-	WORD $0x4d40cc94 // ld1r { v20.2d }, [x4]
-	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
-	WORD $0x4ef44615 // sshl v21.2d, v16.2d, v20.2d
-	WORD $0x4ef44630 // sshl v16.2d, v17.2d, v20.2d
-	WORD $0x4ef44651 // sshl v17.2d, v18.2d, v20.2d
-	WORD $0x4ef44672 // sshl v18.2d, v19.2d, v20.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61dab3 // scvtf v19.2d, v21.2d
-	WORD $0x14000060 // b <slots+0xc20>
-	WORD $0x91000891 // add x17, x4, #0x2
-	WORD $0xf100045f // cmp x2, #0x1
-	WORD $0x54000cc1 // b.ne <slots+0xc44>
-	WORD $0x38401622 // ldrb w2, [x17], #0x1
-	WORD $0xf9404003 // ldr x3, [x0, #0x80]
-	WORD $0x7100d05f // cmp w2, #0x34
-	WORD $0xd342fc44 // lsr x4, x2, #2
-	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
-	WORD $0x540014e9 // b.ls <slots+0xd60>
-	WORD $0x9bae0c43 // umaddl x3, w2, w14, x3
-	WORD $0x8b020445 // add x5, x2, x2, lsl #1
-	WORD $0x3ce46951 // ldr q17, [x10, x4]
-	WORD $0xd341fc44 // lsr x4, x2, #1
-	WORD $0x3dc00150 // ldr q16, [x10]
-	WORD $0xd342fca5 // lsr x5, x5, #2
-	WORD $0x3ce46954 // ldr q20, [x10, x4]
-	WORD $0xad415877 // ldp q23, q22, [x3, #0x20]
-	WORD $0x3ce56955 // ldr q21, [x10, x5]
-	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0xad404873 // ldp q19, q18, [x3]
-	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
-	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
-	WORD $0xad435c76 // ldp q22, q23, [x3, #0x60]
-	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
-	WORD $0xad424c72 // ldp q18, q19, [x3, #0x40]
-	WORD $0x91020063 // add x3, x3, #0x80
-	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
-	WORD $0x6ef64693 // ushl v19.2d, v20.2d, v22.2d
-	WORD $0x6ef24610 // ushl v16.2d, v16.2d, v18.2d
-	WORD $0x4d40cc74 // ld1r { v20.2d }, [x3]
-	WORD $0x6ef746b2 // ushl v18.2d, v21.2d, v23.2d
-	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
-	WORD $0x4ef44615 // sshl v21.2d, v16.2d, v20.2d
-	WORD $0x4ef44630 // sshl v16.2d, v17.2d, v20.2d
-	WORD $0x4ef44651 // sshl v17.2d, v18.2d, v20.2d
-	WORD $0x4ef44672 // sshl v18.2d, v19.2d, v20.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61dab3 // scvtf v19.2d, v21.2d
-	WORD $0x140000d1 // b <slots+0xe88>
-	WORD $0xad404893 // ldp q19, q18, [x4]
-	WORD $0x7100607f // cmp w3, #0x18
-	WORD $0x3ce56951 // ldr q17, [x10, x5]
-	WORD $0xd341fc65 // lsr x5, x3, #1
-	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
-	WORD $0x3dc00150 // ldr q16, [x10]
-	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
-	WORD $0x540002e8 // b.hi <slots+0xbc0>
-	WORD $0x92400866 // and x6, x3, #0x7
-	WORD $0xb50002a6 // cbnz x6, <slots+0xbc0>
-	WORD $0x8b030473 // add x19, x3, x3, lsl #1
-	WORD $0xad415095 // ldp q21, q20, [x4, #0x20]
-	WORD $0x91022086 // add x6, x4, #0x88
-	WORD $0x91024087 // add x7, x4, #0x90
-	WORD $0x3ce56952 // ldr q18, [x10, x5]
-	WORD $0xd342fe73 // lsr x19, x19, #2
-	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0x3cf36953 // ldr q19, [x10, x19]
-	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
-	WORD $0x4d40ccd4 // ld1r { v20.2d }, [x6]
-	WORD $0x4eb31e95 // orr v21.16b, v20.16b, v19.16b
-	WORD $0x4eb01e93 // orr v19.16b, v20.16b, v16.16b
-	WORD $0x4eb11e90 // orr v16.16b, v20.16b, v17.16b
-	WORD $0x4d40ccf1 // ld1r { v17.2d }, [x7]
-	WORD $0x4eb21e92 // orr v18.16b, v20.16b, v18.16b
-	WORD $0x4ef1d610 // fsub v16.2d, v16.2d, v17.2d
-	WORD $0x4ef1d673 // fsub v19.2d, v19.2d, v17.2d
-	WORD $0x4ef1d652 // fsub v18.2d, v18.2d, v17.2d
-	WORD $0x4ef1d6b1 // fsub v17.2d, v21.2d, v17.2d
-	WORD $0x14000019 // b <slots+0xc20>
-	WORD $0x8b030466 // add x6, x3, x3, lsl #1
-	WORD $0xad415897 // ldp q23, q22, [x4, #0x20]
-	WORD $0xd342fcc6 // lsr x6, x6, #2
-	WORD $0x3ce56954 // ldr q20, [x10, x5]
-	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
-	WORD $0x3ce66955 // ldr q21, [x10, x6]
-	WORD $0xad424c92 // ldp q18, q19, [x4, #0x40]
-	WORD $0x6ef24612 // ushl v18.2d, v16.2d, v18.2d
-	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
-	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0xad435897 // ldp q23, q22, [x4, #0x60]
-	WORD $0x91020084 // add x4, x4, #0x80
-	WORD $0x6ef646b3 // ushl v19.2d, v21.2d, v22.2d
-	WORD $0x6ef74690 // ushl v16.2d, v20.2d, v23.2d
-	WORD $0x4d40cc94 // ld1r { v20.2d }, [x4]
-	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
-	WORD $0x4ef44675 // sshl v21.2d, v19.2d, v20.2d
-	WORD $0x4ef44616 // sshl v22.2d, v16.2d, v20.2d
-	WORD $0x4ef44630 // sshl v16.2d, v17.2d, v20.2d
-	WORD $0x4ef44651 // sshl v17.2d, v18.2d, v20.2d
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61da33 // scvtf v19.2d, v17.2d
-	WORD $0x4e61dad2 // scvtf v18.2d, v22.2d
-	WORD $0x4e61dab1 // scvtf v17.2d, v21.2d
-	WORD $0xb9800042 // ldrsw x2, [x2]
-	WORD $0x8b03014a // add x10, x10, x3
-	WORD $0x8b020c21 // add x1, x1, x2, lsl #3
-	WORD $0xad415035 // ldp q21, q20, [x1, #0x20]
-	WORD $0x4e71ce83 // fmla v3.2d, v20.2d, v17.2d
-	WORD $0x4e72cea2 // fmla v2.2d, v21.2d, v18.2d
-	WORD $0xad405837 // ldp q23, q22, [x1]
-	WORD $0x4e73cee0 // fmla v0.2d, v23.2d, v19.2d
-	WORD $0x4e70cec1 // fmla v1.2d, v22.2d, v16.2d
-	WORD $0x3617a350 // tbz w16, #0x2, <slots+0xac>
-	WORD $0x4e60d484 // fadd v4.2d, v4.2d, v0.2d
-	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
-	WORD $0x4e62d4c1 // fadd v1.2d, v6.2d, v2.2d
-	WORD $0x4e63d4e0 // fadd v0.2d, v7.2d, v3.2d
-	WORD $0x37180150 // tbnz w16, #0x3, <slots+0xc80>
-	WORD $0xa9448410 // ldp x16, x1, [x0, #0x48]
-	WORD $0xcb080021 // sub x1, x1, x8
-	WORD $0xf100203f // cmp x1, #0x8
-	WORD $0x5400072b // b.lt <slots+0xd4c>
-	WORD $0xf9401801 // ldr x1, [x0, #0x30]
-	WORD $0xb4000b61 // cbz x1, <slots+0xddc>
-	WORD $0x52800101 // mov w1, #0x8
-	WORD $0x1400000c // b <slots+0xca8>
-	WORD $0xd503201f // nop
-	WORD $0x4e60d4a2 // fadd v2.2d, v5.2d, v0.2d
-	WORD $0x4e61d483 // fadd v3.2d, v4.2d, v1.2d
-	WORD $0xf9402410 // ldr x16, [x0, #0x48]
-	WORD $0x52800021 // mov w1, #0x1
-	WORD $0x1e622866 // fadd d6, d3, d2
-	WORD $0x5e180463 // mov d3, v3.d[1]
-	WORD $0x5e180442 // mov d2, v2.d[1]
-	WORD $0x1e622862 // fadd d2, d3, d2
-	WORD $0x1e6228c2 // fadd d2, d6, d2
-	WORD $0x6e080444 // mov v4.d[0], v2.d[0]
-	WORD $0xad0017e4 // stp q4, q5, [sp]
-	WORD $0xad0103e1 // stp q1, q0, [sp, #0x20]
-	WORD $0xf9401803 // ldr x3, [x0, #0x30]
-	WORD $0xf9403004 // ldr x4, [x0, #0x60]
-	WORD $0xaa1f03e2 // mov x2, xzr
-	WORD $0xaa0803e5 // mov x5, x8
-	WORD $0x3941e006 // ldrb w6, [x0, #0x78]
-	WORD $0x14000007 // b <slots+0xce0>
-	WORD $0x1e610800 // fmul d0, d0, d1
-	WORD $0x91000442 // add x2, x2, #0x1
-	WORD $0x910004a5 // add x5, x5, #0x1
-	WORD $0xfc277a00 // str d0, [x16, x7, lsl #3]
-	WORD $0xeb02003f // cmp x1, x2
-	WORD $0x54ff9d60 // b.eq <slots+0x88>
-	WORD $0xaa0503e7 // mov x7, x5
-	WORD $0xb4000043 // cbz x3, <slots+0xcec>
-	WORD $0x78657867 // ldrh w7, [x3, x5, lsl #1]
-	WORD $0xb40001a4 // cbz x4, <slots+0xd20>
-	WORD $0xb9406813 // ldr w19, [x0, #0x68]
-	WORD $0xb8677894 // ldr w20, [x4, x7, lsl #2]
-	WORD $0x0b140273 // add w19, w19, w20
-	WORD $0xd34c2e73 // lsl x19, x19, #52
-	WORD $0x9e670260 // fmov d0, x19
-	WORD $0xfc6279e1 // ldr d1, [x15, x2, lsl #3]
-	WORD $0x35000126 // cbnz w6, <slots+0xd2c>
-	WORD $0x17ffffef // b <slots+0xcc8>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xfd403800 // ldr d0, [x0, #0x70]
-	WORD $0xfc6279e1 // ldr d1, [x15, x2, lsl #3]
-	WORD $0x34fffd06 // cbz w6, <slots+0xcc8>
-	WORD $0xfc677a02 // ldr d2, [x16, x7, lsl #3]
-	WORD $0x1f400820 // fmadd d0, d1, d0, d2
-	WORD $0x91000442 // add x2, x2, #0x1
-	WORD $0x910004a5 // add x5, x5, #0x1
-	WORD $0xfc277a00 // str d0, [x16, x7, lsl #3]
-	WORD $0xeb02003f // cmp x1, x2
-	WORD $0x54fffce1 // b.ne <slots+0xce0>
-	WORD $0x17fffcd0 // b <slots+0x88>
-	WORD $0xf100043f // cmp x1, #0x1
-	WORD $0xad0017e4 // stp q4, q5, [sp]
-	WORD $0xad0103e1 // stp q1, q0, [sp, #0x20]
-	WORD $0x54fffaca // b.ge <slots+0xcb0>
-	WORD $0x17fffccb // b <slots+0x88>
-	WORD $0x9bae0c43 // umaddl x3, w2, w14, x3
-	WORD $0x3ce46951 // ldr q17, [x10, x4]
-	WORD $0x3dc00150 // ldr q16, [x10]
-	WORD $0x7100605f // cmp w2, #0x18
-	WORD $0xad404873 // ldp q19, q18, [x3]
-	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
-	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
-	WORD $0x54000548 // b.hi <slots+0xe24>
-	WORD $0x92400844 // and x4, x2, #0x7
-	WORD $0xb5000504 // cbnz x4, <slots+0xe24>
-	WORD $0x8b020447 // add x7, x2, x2, lsl #1
-	WORD $0xad415075 // ldp q21, q20, [x3, #0x20]
-	WORD $0x91022064 // add x4, x3, #0x88
-	WORD $0xd341fc46 // lsr x6, x2, #1
-	WORD $0x91024065 // add x5, x3, #0x90
-	WORD $0xd342fce7 // lsr x7, x7, #2
-	WORD $0x3ce66952 // ldr q18, [x10, x6]
-	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0x3ce76953 // ldr q19, [x10, x7]
-	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
-	WORD $0x4d40cc94 // ld1r { v20.2d }, [x4]
-	WORD $0x4eb31e95 // orr v21.16b, v20.16b, v19.16b
-	WORD $0x4eb01e93 // orr v19.16b, v20.16b, v16.16b
-	WORD $0x4eb11e90 // orr v16.16b, v20.16b, v17.16b
-	WORD $0x4d40ccb1 // ld1r { v17.2d }, [x5]
-	WORD $0x4eb21e92 // orr v18.16b, v20.16b, v18.16b
-	WORD $0x4ef1d610 // fsub v16.2d, v16.2d, v17.2d
-	WORD $0x4ef1d673 // fsub v19.2d, v19.2d, v17.2d
-	WORD $0x4ef1d652 // fsub v18.2d, v18.2d, v17.2d
-	WORD $0x4ef1d6b1 // fsub v17.2d, v21.2d, v17.2d
-	WORD $0x1400002c // b <slots+0xe88>
-	WORD $0xf9403001 // ldr x1, [x0, #0x60]
-	WORD $0xb40008c1 // cbz x1, <slots+0xef8>
-	WORD $0x8b080821 // add x1, x1, x8, lsl #2
-	WORD $0xad400c22 // ldp q2, q3, [x1]
-	WORD $0x9101a001 // add x1, x0, #0x68
-	WORD $0x4d40cc26 // ld1r { v6.2d }, [x1]
-	WORD $0x2ea210d0 // uaddw v16.2d, v6.2d, v2.2s
-	WORD $0x6ea210c7 // uaddw2 v7.2d, v6.2d, v2.4s
-	WORD $0x6ea310c2 // uaddw2 v2.2d, v6.2d, v3.4s
-	WORD $0x2ea310c3 // uaddw v3.2d, v6.2d, v3.2s
-	WORD $0x4f745442 // shl v2.2d, v2.2d, #0x34
-	WORD $0x4f7454f1 // shl v17.2d, v7.2d, #0x34
-	WORD $0x4f745467 // shl v7.2d, v3.2d, #0x34
-	WORD $0x4f745610 // shl v16.2d, v16.2d, #0x34
-	WORD $0x3941e001 // ldrb w1, [x0, #0x78]
-	WORD $0x8b080e10 // add x16, x16, x8, lsl #3
-	WORD $0x350007e1 // cbnz w1, <slots+0xf18>
-	WORD $0x17fffc93 // b <slots+0x6c>
-	WORD $0x8b020445 // add x5, x2, x2, lsl #1
-	WORD $0xd341fc44 // lsr x4, x2, #1
-	WORD $0xad415877 // ldp q23, q22, [x3, #0x20]
-	WORD $0xad424c72 // ldp q18, q19, [x3, #0x40]
-	WORD $0xd342fca5 // lsr x5, x5, #2
-	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
-	WORD $0x3ce46954 // ldr q20, [x10, x4]
-	WORD $0x3ce56955 // ldr q21, [x10, x5]
-	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
-	WORD $0x6ef24612 // ushl v18.2d, v16.2d, v18.2d
-	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0xad435877 // ldp q23, q22, [x3, #0x60]
-	WORD $0x91020063 // add x3, x3, #0x80
-	WORD $0x6ef646b3 // ushl v19.2d, v21.2d, v22.2d
-	WORD $0x6ef74690 // ushl v16.2d, v20.2d, v23.2d
-	WORD $0x4d40cc74 // ld1r { v20.2d }, [x3]
-	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
-	WORD $0x4ef44675 // sshl v21.2d, v19.2d, v20.2d
-	WORD $0x4ef44616 // sshl v22.2d, v16.2d, v20.2d
-	WORD $0x4ef44630 // sshl v16.2d, v17.2d, v20.2d
-	WORD $0x4ef44651 // sshl v17.2d, v18.2d, v20.2d
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61da33 // scvtf v19.2d, v17.2d
-	WORD $0x4e61dad2 // scvtf v18.2d, v22.2d
-	WORD $0x4e61dab1 // scvtf v17.2d, v21.2d
-	WORD $0x794001a3 // ldrh w3, [x13]
-	WORD $0x794009a5 // ldrh w5, [x13, #0x4]
-	WORD $0x8b02014a // add x10, x10, x2
-	WORD $0x794011a7 // ldrh w7, [x13, #0x8]
-	WORD $0x794019b4 // ldrh w20, [x13, #0xc]
-	WORD $0x794005a4 // ldrh w4, [x13, #0x2]
-	WORD $0x8b040c24 // add x4, x1, x4, lsl #3
-	WORD $0x79400da6 // ldrh w6, [x13, #0x6]
-	WORD $0x794015b3 // ldrh w19, [x13, #0xa]
-	WORD $0x79401db5 // ldrh w21, [x13, #0xe]
-	WORD $0xfc747834 // ldr d20, [x1, x20, lsl #3]
-	WORD $0xfc677835 // ldr d21, [x1, x7, lsl #3]
-	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
-	WORD $0x8b130c33 // add x19, x1, x19, lsl #3
-	WORD $0x8b150c35 // add x21, x1, x21, lsl #3
-	WORD $0xfc657836 // ldr d22, [x1, x5, lsl #3]
-	WORD $0xfc637837 // ldr d23, [x1, x3, lsl #3]
-	WORD $0x4d4086b4 // ld1 { v20.d }[1], [x21]
-	WORD $0x4e71ce83 // fmla v3.2d, v20.2d, v17.2d
-	WORD $0x4d408675 // ld1 { v21.d }[1], [x19]
-	WORD $0x4d4084d6 // ld1 { v22.d }[1], [x6]
-	WORD $0x4d408497 // ld1 { v23.d }[1], [x4]
-	WORD $0x4e73cee0 // fmla v0.2d, v23.2d, v19.2d
-	WORD $0x4e70cec1 // fmla v1.2d, v22.2d, v16.2d
-	WORD $0x4e72cea2 // fmla v2.2d, v21.2d, v18.2d
-	WORD $0x910041ad // add x13, x13, #0x10
-	WORD $0x36178df0 // tbz w16, #0x2, <slots+0xac>
-	WORD $0x17ffff55 // b <slots+0xc48>
-	WORD $0x9101c001 // add x1, x0, #0x70
-	WORD $0x4d40cc30 // ld1r { v16.2d }, [x1]
-	WORD $0x4eb01e11 // mov v17.16b, v16.16b
-	WORD $0x4eb01e07 // mov v7.16b, v16.16b
-	WORD $0x4eb01e02 // mov v2.16b, v16.16b
-	WORD $0x3941e001 // ldrb w1, [x0, #0x78]
-	WORD $0x8b080e10 // add x16, x16, x8, lsl #3
-	WORD $0x34ff8ac1 // cbz w1, <slots+0x6c>
-	WORD $0xad410e06 // ldp q6, q3, [x16, #0x20]
-	WORD $0x4e60cc43 // fmla v3.2d, v2.2d, v0.2d
-	WORD $0xad404e12 // ldp q18, q19, [x16]
-	WORD $0x4e65ce33 // fmla v19.2d, v17.2d, v5.2d
-	WORD $0x4e64ce12 // fmla v18.2d, v16.2d, v4.2d
-	WORD $0x4e61cce6 // fmla v6.2d, v7.2d, v1.2d
-	WORD $0x17fffc53 // b <slots+0x7c>
-	WORD $0x6d4523e9 // ldp d9, d8, [sp, #0x50]
-	WORD $0xf94033f7 // ldr x23, [sp, #0x60]
-	WORD $0x6d442beb // ldp d11, d10, [sp, #0x40]
-	WORD $0xa9484ff4 // ldp x20, x19, [sp, #0x80]
-	WORD $0xa94757f6 // ldp x22, x21, [sp, #0x70]
-	WORD $0x910243ff // add sp, sp, #0x90
-	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000
-	MOVD R19, R30
-	RET
-
-// func farSlotsQuad(c *slotCall)
-TEXT ·farSlotsQuad(SB), 0, $224-8
-	MOVD c+0(FP), R0
-	MOVD R30, R19
-	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <farSlots>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140002bd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xf940040b // ldr x11, [x0, #0x8]
-	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x540056ab // b.lt <farSlots+0xadc>
-	WORD $0xd10243ff // sub sp, sp, #0x90
+	WORD $0x540082eb // b.lt <slots+0x1064>
+	WORD $0xd10203ff // sub sp, sp, #0x80
 	WORD $0xf9400009 // ldr x9, [x0]
 	WORD $0xf940140a // ldr x10, [x0, #0x28]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
@@ -1023,434 +29,644 @@ TEXT ·farSlotsQuad(SB), 0, $224-8
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x5280180e // mov w14, #0xc0
-	WORD $0x910003ef // mov x15, sp
-	WORD $0xf90033f7 // str x23, [sp, #0x60]
-	WORD $0xa90757f6 // stp x22, x21, [sp, #0x70]
+	WORD $0x5280010f // mov w15, #0x8
+	WORD $0x910003f0 // mov x16, sp
+	WORD $0x8b0b0d2b // add x11, x9, x11, lsl #3
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x8b0b0d2b // add x11, x9, x11, lsl #3
 	WORD $0x8b0c014c // add x12, x10, x12
 	WORD $0x6d042beb // stp d11, d10, [sp, #0x40]
+	WORD $0xa90657f6 // stp x22, x21, [sp, #0x60]
+	WORD $0xa9074ff4 // stp x20, x19, [sp, #0x70]
 	WORD $0x6d0523e9 // stp d9, d8, [sp, #0x50]
-	WORD $0xa9084ff4 // stp x20, x19, [sp, #0x80]
-	WORD $0x14000014 // b <farSlots+0xb8>
-	WORD $0x6e70dc92 // fmul v18.2d, v4.2d, v16.2d
-	WORD $0x6e71dcb3 // fmul v19.2d, v5.2d, v17.2d
-	WORD $0x6e67dc26 // fmul v6.2d, v1.2d, v7.2d
-	WORD $0x6e62dc03 // fmul v3.2d, v0.2d, v2.2d
-	WORD $0xad004e12 // stp q18, q19, [x16]
-	WORD $0x52800111 // mov w17, #0x8
-	WORD $0xad010e06 // stp q6, q3, [x16, #0x20]
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0x8b080228 // add x8, x17, x8
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x1400000e // b <slots+0xa0>
+	WORD $0xaa0303e2 // mov x2, x3
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x8b080048 // add x8, x2, x8
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb0b013f // cmp x9, x11
-	WORD $0x54005082 // b.hs <farSlots+0xac4>
+	WORD $0x54007da2 // b.hs <slots+0x1050>
+	WORD $0x79400d31 // ldrh w17, [x9, #0x6]
+	WORD $0x370021f1 // tbnz w17, #0x0, <slots+0x4e0>
+	WORD $0x37083fd1 // tbnz w17, #0x1, <slots+0x8a0>
+	WORD $0xf9401c02 // ldr x2, [x0, #0x38]
+	WORD $0xb9400124 // ldr w4, [x9]
+	WORD $0x8b040c42 // add x2, x2, x4, lsl #3
+	WORD $0x79400926 // ldrh w6, [x9, #0x4]
+	WORD $0xf9404003 // ldr x3, [x0, #0x80]
+	WORD $0xf10008df // cmp x6, #0x2
+	WORD $0x540006a2 // b.hs <slots+0x198>
+	WORD $0xf10004df // cmp x6, #0x1
+	WORD $0x54005300 // b.eq <slots+0xb2c>
+	WORD $0x14000301 // b <slots+0xcd4>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd342fcd5 // lsr x21, x6, #2
+	WORD $0xad407ce8 // ldp q8, q31, [x7]
+	WORD $0x910200f3 // add x19, x7, #0x80
+	WORD $0x8b0604d4 // add x20, x6, x6, lsl #1
+	WORD $0x4d40ce7c // ld1r { v28.2d }, [x19]
+	WORD $0x3cf5699e // ldr q30, [x12, x21]
+	WORD $0xd341fcd3 // lsr x19, x6, #1
+	WORD $0xd342fe94 // lsr x20, x20, #2
+	WORD $0x4e1f03de // tbl v30.16b, { v30.16b }, v31.16b
+	WORD $0x3dc0019d // ldr q29, [x12]
+	WORD $0x4e0803bd // tbl v29.16b, { v29.16b }, v8.16b
+	WORD $0xad4220ff // ldp q31, q8, [x7, #0x40]
+	WORD $0xad4124ea // ldp q10, q9, [x7, #0x20]
+	WORD $0x6ee847de // ushl v30.2d, v30.2d, v8.2d
+	WORD $0x6eff47bd // ushl v29.2d, v29.2d, v31.2d
+	WORD $0x6ee0bb9f // neg v31.2d, v28.2d
+	WORD $0x3cf46988 // ldr q8, [x12, x20]
+	WORD $0x4eff47dc // sshl v28.2d, v30.2d, v31.2d
+	WORD $0x3cf3699e // ldr q30, [x12, x19]
+	WORD $0x4eff47bd // sshl v29.2d, v29.2d, v31.2d
+	WORD $0x4e090108 // tbl v8.16b, { v8.16b }, v9.16b
+	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
+	WORD $0x4e61dbbd // scvtf v29.2d, v29.2d
+	WORD $0x4e0a03de // tbl v30.16b, { v30.16b }, v10.16b
+	WORD $0xad4328e9 // ldp q9, q10, [x7, #0x60]
+	WORD $0x6eea4508 // ushl v8.2d, v8.2d, v10.2d
+	WORD $0x6ee947de // ushl v30.2d, v30.2d, v9.2d
+	WORD $0x4eff47c9 // sshl v9.2d, v30.2d, v31.2d
+	WORD $0x4eff451e // sshl v30.2d, v8.2d, v31.2d
+	WORD $0x4e61dbde // scvtf v30.2d, v30.2d
+	WORD $0x4e61d93f // scvtf v31.2d, v9.2d
+	WORD $0x4e71cea6 // fmla v6.2d, v21.2d, v17.2d
+	WORD $0x4e70ce87 // fmla v7.2d, v20.2d, v16.2d
+	WORD $0x8b01014a // add x10, x10, x1
+	WORD $0x8b06018c // add x12, x12, x6
+	WORD $0xd10008a6 // sub x6, x5, #0x2
+	WORD $0x910081ad // add x13, x13, #0x20
+	WORD $0x4e73cee4 // fmla v4.2d, v23.2d, v19.2d
+	WORD $0x91000881 // add x1, x4, #0x2
+	WORD $0x4e72cec5 // fmla v5.2d, v22.2d, v18.2d
+	WORD $0xf1000cbf // cmp x5, #0x3
+	WORD $0x4e7dcf42 // fmla v2.2d, v26.2d, v29.2d
+	WORD $0x4e7ccf03 // fmla v3.2d, v24.2d, v28.2d
+	WORD $0x4e7fcf60 // fmla v0.2d, v27.2d, v31.2d
+	WORD $0x4e7ecf21 // fmla v1.2d, v25.2d, v30.2d
+	WORD $0x54004c6d // b.le <slots+0xb20>
+	WORD $0xaa0103e4 // mov x4, x1
+	WORD $0xf98401a0 // prfm pldl1keep, [x13, #0x800]
+	WORD $0x39400021 // ldrb w1, [x1]
+	WORD $0xaa0603e5 // mov x5, x6
+	WORD $0x9bae0c26 // umaddl x6, w1, w14, x3
+	WORD $0x7100d03f // cmp w1, #0x34
+	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
+	WORD $0x54000469 // b.ls <slots+0x240>
+	WORD $0xd342fc34 // lsr x20, x1, #2
+	WORD $0xad404cd4 // ldp q20, q19, [x6]
+	WORD $0x910200c7 // add x7, x6, #0x80
+	WORD $0x8b010433 // add x19, x1, x1, lsl #1
+	WORD $0x4d40ccf0 // ld1r { v16.2d }, [x7]
+	WORD $0x3cf46952 // ldr q18, [x10, x20]
+	WORD $0xd341fc27 // lsr x7, x1, #1
+	WORD $0xd342fe73 // lsr x19, x19, #2
+	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
+	WORD $0x3dc00151 // ldr q17, [x10]
+	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
+	WORD $0xad4250d3 // ldp q19, q20, [x6, #0x40]
+	WORD $0xad4154d6 // ldp q22, q21, [x6, #0x20]
+	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
+	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
+	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
+	WORD $0x3cf36954 // ldr q20, [x10, x19]
+	WORD $0x4ef34650 // sshl v16.2d, v18.2d, v19.2d
+	WORD $0x3ce76952 // ldr q18, [x10, x7]
+	WORD $0x4ef34631 // sshl v17.2d, v17.2d, v19.2d
+	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
+	WORD $0x4e160252 // tbl v18.16b, { v18.16b }, v22.16b
+	WORD $0xad4358d5 // ldp q21, q22, [x6, #0x60]
+	WORD $0x6ef64694 // ushl v20.2d, v20.2d, v22.2d
+	WORD $0x6ef54652 // ushl v18.2d, v18.2d, v21.2d
+	WORD $0x4ef34655 // sshl v21.2d, v18.2d, v19.2d
+	WORD $0x4ef34692 // sshl v18.2d, v20.2d, v19.2d
+	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
+	WORD $0x4e61dab3 // scvtf v19.2d, v21.2d
+	WORD $0x14000040 // b <slots+0x334>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x7100603f // cmp w1, #0x18
+	WORD $0xd341fc27 // lsr x7, x1, #1
+	WORD $0xd342fc33 // lsr x19, x1, #2
+	WORD $0x540003a8 // b.hi <slots+0x2c0>
+	WORD $0x92400834 // and x20, x1, #0x7
+	WORD $0xb5000374 // cbnz x20, <slots+0x2c0>
+	WORD $0xad404cd5 // ldp q21, q19, [x6]
+	WORD $0x910220d4 // add x20, x6, #0x88
+	WORD $0x3cf36951 // ldr q17, [x10, x19]
+	WORD $0x4e130231 // tbl v17.16b, { v17.16b }, v19.16b
+	WORD $0x4d40ce92 // ld1r { v18.2d }, [x20]
+	WORD $0x3dc00150 // ldr q16, [x10]
+	WORD $0x910240d4 // add x20, x6, #0x90
+	WORD $0x4d40ce94 // ld1r { v20.2d }, [x20]
+	WORD $0x8b010434 // add x20, x1, x1, lsl #1
+	WORD $0xd342fe94 // lsr x20, x20, #2
+	WORD $0xad4158d7 // ldp q23, q22, [x6, #0x20]
+	WORD $0x4e150210 // tbl v16.16b, { v16.16b }, v21.16b
+	WORD $0x3cf46955 // ldr q21, [x10, x20]
+	WORD $0x4eb11e53 // orr v19.16b, v18.16b, v17.16b
+	WORD $0x4eb01e50 // orr v16.16b, v18.16b, v16.16b
+	WORD $0x4ef4d611 // fsub v17.2d, v16.2d, v20.2d
+	WORD $0x4ef4d670 // fsub v16.2d, v19.2d, v20.2d
+	WORD $0x3ce76953 // ldr q19, [x10, x7]
+	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
+	WORD $0x4eb51e55 // orr v21.16b, v18.16b, v21.16b
+	WORD $0x4e170273 // tbl v19.16b, { v19.16b }, v23.16b
+	WORD $0x4eb31e52 // orr v18.16b, v18.16b, v19.16b
+	WORD $0x4ef4d653 // fsub v19.2d, v18.2d, v20.2d
+	WORD $0x4ef4d6b2 // fsub v18.2d, v21.2d, v20.2d
+	WORD $0x1400001f // b <slots+0x334>
+	WORD $0xd503201f // nop
+	WORD $0xad404cd4 // ldp q20, q19, [x6]
+	WORD $0x910200d4 // add x20, x6, #0x80
+	WORD $0x3cf36952 // ldr q18, [x10, x19]
+	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
+	WORD $0x3dc00151 // ldr q17, [x10]
+	WORD $0x4d40ce90 // ld1r { v16.2d }, [x20]
+	WORD $0x8b010434 // add x20, x1, x1, lsl #1
+	WORD $0xd342fe94 // lsr x20, x20, #2
+	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
+	WORD $0xad424cd4 // ldp q20, q19, [x6, #0x40]
+	WORD $0xad4154d6 // ldp q22, q21, [x6, #0x20]
+	WORD $0x6ef34652 // ushl v18.2d, v18.2d, v19.2d
+	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
+	WORD $0x4ef34650 // sshl v16.2d, v18.2d, v19.2d
+	WORD $0x3ce76952 // ldr q18, [x10, x7]
+	WORD $0x6ef44631 // ushl v17.2d, v17.2d, v20.2d
+	WORD $0x3cf46954 // ldr q20, [x10, x20]
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4ef34631 // sshl v17.2d, v17.2d, v19.2d
+	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
+	WORD $0x4e160252 // tbl v18.16b, { v18.16b }, v22.16b
+	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
+	WORD $0xad4354d6 // ldp q22, q21, [x6, #0x60]
+	WORD $0x6ef54694 // ushl v20.2d, v20.2d, v21.2d
+	WORD $0x4ef34694 // sshl v20.2d, v20.2d, v19.2d
+	WORD $0x6ef64652 // ushl v18.2d, v18.2d, v22.2d
+	WORD $0x4ef34652 // sshl v18.2d, v18.2d, v19.2d
+	WORD $0x4e61da53 // scvtf v19.2d, v18.2d
+	WORD $0x4e61da92 // scvtf v18.2d, v20.2d
+	WORD $0x794009b3 // ldrh w19, [x13, #0x4]
+	WORD $0x794001a6 // ldrh w6, [x13]
+	WORD $0x79400db4 // ldrh w20, [x13, #0x6]
+	WORD $0x8b140c54 // add x20, x2, x20, lsl #3
+	WORD $0xfc737854 // ldr d20, [x2, x19, lsl #3]
+	WORD $0x794019b3 // ldrh w19, [x13, #0xc]
+	WORD $0x794005a7 // ldrh w7, [x13, #0x2]
+	WORD $0xfc667855 // ldr d21, [x2, x6, lsl #3]
+	WORD $0x794011a6 // ldrh w6, [x13, #0x8]
+	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
+	WORD $0xfc737856 // ldr d22, [x2, x19, lsl #3]
+	WORD $0x794029b3 // ldrh w19, [x13, #0x14]
+	WORD $0xfc667857 // ldr d23, [x2, x6, lsl #3]
+	WORD $0x794021a6 // ldrh w6, [x13, #0x10]
+	WORD $0x4d408694 // ld1 { v20.d }[1], [x20]
+	WORD $0x79401db4 // ldrh w20, [x13, #0xe]
+	WORD $0x4d4084f5 // ld1 { v21.d }[1], [x7]
+	WORD $0x794015a7 // ldrh w7, [x13, #0xa]
+	WORD $0xfc737858 // ldr d24, [x2, x19, lsl #3]
+	WORD $0xfc66785a // ldr d26, [x2, x6, lsl #3]
+	WORD $0x794031a6 // ldrh w6, [x13, #0x18]
+	WORD $0x8b140c54 // add x20, x2, x20, lsl #3
+	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
+	WORD $0x4d408696 // ld1 { v22.d }[1], [x20]
+	WORD $0x79402db4 // ldrh w20, [x13, #0x16]
+	WORD $0x4d4084f7 // ld1 { v23.d }[1], [x7]
+	WORD $0x794025a7 // ldrh w7, [x13, #0x12]
+	WORD $0xfc66785b // ldr d27, [x2, x6, lsl #3]
+	WORD $0x39400486 // ldrb w6, [x4, #0x1]
+	WORD $0x8b140c53 // add x19, x2, x20, lsl #3
+	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
+	WORD $0x79403db4 // ldrh w20, [x13, #0x1e]
+	WORD $0x4d408678 // ld1 { v24.d }[1], [x19]
+	WORD $0x794039b3 // ldrh w19, [x13, #0x1c]
+	WORD $0x7100d0df // cmp w6, #0x34
+	WORD $0x4d4084fa // ld1 { v26.d }[1], [x7]
+	WORD $0x794035a7 // ldrh w7, [x13, #0x1a]
+	WORD $0x8b140c54 // add x20, x2, x20, lsl #3
+	WORD $0xfc737859 // ldr d25, [x2, x19, lsl #3]
+	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
+	WORD $0x4d4084fb // ld1 { v27.d }[1], [x7]
+	WORD $0x9bae0cc7 // umaddl x7, w6, w14, x3
+	WORD $0x4d408699 // ld1 { v25.d }[1], [x20]
+	WORD $0xf9840180 // prfm pldl1keep, [x12, #0x800]
+	WORD $0x54ffe7e8 // b.hi <slots+0xe0>
+	WORD $0x710060df // cmp w6, #0x18
+	WORD $0xd341fcd3 // lsr x19, x6, #1
+	WORD $0xd342fcd4 // lsr x20, x6, #2
+	WORD $0x54000388 // b.hi <slots+0x464>
+	WORD $0x924008d5 // and x21, x6, #0x7
+	WORD $0xb5000355 // cbnz x21, <slots+0x464>
+	WORD $0xad407ce9 // ldp q9, q31, [x7]
+	WORD $0x910220f5 // add x21, x7, #0x88
+	WORD $0x3cf4699d // ldr q29, [x12, x20]
+	WORD $0x4e1f03bd // tbl v29.16b, { v29.16b }, v31.16b
+	WORD $0x4d40cebe // ld1r { v30.2d }, [x21]
+	WORD $0x3dc0019c // ldr q28, [x12]
+	WORD $0x910240f5 // add x21, x7, #0x90
+	WORD $0x4d40cea8 // ld1r { v8.2d }, [x21]
+	WORD $0x8b0604d5 // add x21, x6, x6, lsl #1
+	WORD $0xd342feb5 // lsr x21, x21, #2
+	WORD $0xad4128eb // ldp q11, q10, [x7, #0x20]
+	WORD $0x4e09039c // tbl v28.16b, { v28.16b }, v9.16b
+	WORD $0x3cf56989 // ldr q9, [x12, x21]
+	WORD $0x4ebd1fdf // orr v31.16b, v30.16b, v29.16b
+	WORD $0x4ebc1fdc // orr v28.16b, v30.16b, v28.16b
+	WORD $0x4ee8d79d // fsub v29.2d, v28.2d, v8.2d
+	WORD $0x4ee8d7fc // fsub v28.2d, v31.2d, v8.2d
+	WORD $0x3cf3699f // ldr q31, [x12, x19]
+	WORD $0x4e0a0129 // tbl v9.16b, { v9.16b }, v10.16b
+	WORD $0x4ea91fc9 // orr v9.16b, v30.16b, v9.16b
+	WORD $0x4e0b03ff // tbl v31.16b, { v31.16b }, v11.16b
+	WORD $0x4ebf1fde // orr v30.16b, v30.16b, v31.16b
+	WORD $0x4ee8d7df // fsub v31.2d, v30.2d, v8.2d
+	WORD $0x4ee8d53e // fsub v30.2d, v9.2d, v8.2d
+	WORD $0x17ffff3f // b <slots+0x15c>
+	WORD $0xad407ce8 // ldp q8, q31, [x7]
+	WORD $0x910200f5 // add x21, x7, #0x80
+	WORD $0x3cf4699e // ldr q30, [x12, x20]
+	WORD $0x4e1f03de // tbl v30.16b, { v30.16b }, v31.16b
+	WORD $0x3dc0019d // ldr q29, [x12]
+	WORD $0x4d40cebc // ld1r { v28.2d }, [x21]
+	WORD $0x8b0604d5 // add x21, x6, x6, lsl #1
+	WORD $0xd342feb5 // lsr x21, x21, #2
+	WORD $0x4e0803bd // tbl v29.16b, { v29.16b }, v8.16b
+	WORD $0xad427ce8 // ldp q8, q31, [x7, #0x40]
+	WORD $0xad4124ea // ldp q10, q9, [x7, #0x20]
+	WORD $0x6eff47de // ushl v30.2d, v30.2d, v31.2d
+	WORD $0x6ee0bb9f // neg v31.2d, v28.2d
+	WORD $0x4eff47dc // sshl v28.2d, v30.2d, v31.2d
+	WORD $0x3cf3699e // ldr q30, [x12, x19]
+	WORD $0x6ee847bd // ushl v29.2d, v29.2d, v8.2d
+	WORD $0x3cf56988 // ldr q8, [x12, x21]
+	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
+	WORD $0x4eff47bd // sshl v29.2d, v29.2d, v31.2d
+	WORD $0x4e61dbbd // scvtf v29.2d, v29.2d
+	WORD $0x4e0a03de // tbl v30.16b, { v30.16b }, v10.16b
+	WORD $0x4e090108 // tbl v8.16b, { v8.16b }, v9.16b
+	WORD $0xad4324ea // ldp q10, q9, [x7, #0x60]
+	WORD $0x6ee94508 // ushl v8.2d, v8.2d, v9.2d
+	WORD $0x4eff4508 // sshl v8.2d, v8.2d, v31.2d
+	WORD $0x6eea47de // ushl v30.2d, v30.2d, v10.2d
+	WORD $0x4eff47de // sshl v30.2d, v30.2d, v31.2d
+	WORD $0x4e61dbdf // scvtf v31.2d, v30.2d
+	WORD $0x4e61d91e // scvtf v30.2d, v8.2d
+	WORD $0x17ffff21 // b <slots+0x15c>
+	WORD $0xd503201f // nop
+	WORD $0xf9402002 // ldr x2, [x0, #0x40]
+	WORD $0x79400927 // ldrh w7, [x9, #0x4]
+	WORD $0x8b080c42 // add x2, x2, x8, lsl #3
+	WORD $0xf9401003 // ldr x3, [x0, #0x20]
+	WORD $0xb9400125 // ldr w5, [x9]
+	WORD $0xf9404004 // ldr x4, [x0, #0x80]
+	WORD $0x8b050863 // add x3, x3, x5, lsl #2
+	WORD $0xf10008ff // cmp x7, #0x2
+	WORD $0x540006c2 // b.hs <slots+0x5d8>
+	WORD $0xf10004ff // cmp x7, #0x1
+	WORD $0x54002c20 // b.eq <slots+0xa8c>
+	WORD $0x140001f2 // b <slots+0xcd4>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd342fcf6 // lsr x22, x7, #2
+	WORD $0xad407e68 // ldp q8, q31, [x19]
+	WORD $0x91020274 // add x20, x19, #0x80
+	WORD $0x8b0704f5 // add x21, x7, x7, lsl #1
+	WORD $0x4d40ce9c // ld1r { v28.2d }, [x20]
+	WORD $0x3cf6699e // ldr q30, [x12, x22]
+	WORD $0xd341fcf4 // lsr x20, x7, #1
+	WORD $0xd342feb5 // lsr x21, x21, #2
+	WORD $0x4e1f03de // tbl v30.16b, { v30.16b }, v31.16b
+	WORD $0x3dc0019d // ldr q29, [x12]
+	WORD $0x4e0803bd // tbl v29.16b, { v29.16b }, v8.16b
+	WORD $0xad42227f // ldp q31, q8, [x19, #0x40]
+	WORD $0xad41266a // ldp q10, q9, [x19, #0x20]
+	WORD $0x6ee847de // ushl v30.2d, v30.2d, v8.2d
+	WORD $0x6eff47bd // ushl v29.2d, v29.2d, v31.2d
+	WORD $0x6ee0bb9f // neg v31.2d, v28.2d
+	WORD $0x3cf56988 // ldr q8, [x12, x21]
+	WORD $0x4eff47dc // sshl v28.2d, v30.2d, v31.2d
+	WORD $0x3cf4699e // ldr q30, [x12, x20]
+	WORD $0x4eff47bd // sshl v29.2d, v29.2d, v31.2d
+	WORD $0x4e090108 // tbl v8.16b, { v8.16b }, v9.16b
+	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
+	WORD $0x4e61dbbd // scvtf v29.2d, v29.2d
+	WORD $0x4e0a03de // tbl v30.16b, { v30.16b }, v10.16b
+	WORD $0xad432a69 // ldp q9, q10, [x19, #0x60]
+	WORD $0x6eea4508 // ushl v8.2d, v8.2d, v10.2d
+	WORD $0x6ee947de // ushl v30.2d, v30.2d, v9.2d
+	WORD $0x4eff47c9 // sshl v9.2d, v30.2d, v31.2d
+	WORD $0x4eff451e // sshl v30.2d, v8.2d, v31.2d
+	WORD $0x4e61dbde // scvtf v30.2d, v30.2d
+	WORD $0x4e61d93f // scvtf v31.2d, v9.2d
+	WORD $0x4e71cf66 // fmla v6.2d, v27.2d, v17.2d
+	WORD $0x4e70cf27 // fmla v7.2d, v25.2d, v16.2d
+	WORD $0x8b01014a // add x10, x10, x1
+	WORD $0x8b07018c // add x12, x12, x7
+	WORD $0xd10008c7 // sub x7, x6, #0x2
+	WORD $0x91002063 // add x3, x3, #0x8
+	WORD $0x4e73cf44 // fmla v4.2d, v26.2d, v19.2d
+	WORD $0x910008a1 // add x1, x5, #0x2
+	WORD $0x4e72cee5 // fmla v5.2d, v23.2d, v18.2d
+	WORD $0xf1000cdf // cmp x6, #0x3
+	WORD $0x4e7dcf02 // fmla v2.2d, v24.2d, v29.2d
+	WORD $0x4e7ccec3 // fmla v3.2d, v22.2d, v28.2d
+	WORD $0x4e7fcea0 // fmla v0.2d, v21.2d, v31.2d
+	WORD $0x4e7ece81 // fmla v1.2d, v20.2d, v30.2d
+	WORD $0x5400256d // b.le <slots+0xa80>
+	WORD $0xaa0103e5 // mov x5, x1
+	WORD $0x39400021 // ldrb w1, [x1]
+	WORD $0xaa0703e6 // mov x6, x7
+	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
+	WORD $0x9bae1027 // umaddl x7, w1, w14, x4
+	WORD $0x7100d03f // cmp w1, #0x34
+	WORD $0x54000489 // b.ls <slots+0x680>
+	WORD $0xd342fc35 // lsr x21, x1, #2
+	WORD $0xad404cf4 // ldp q20, q19, [x7]
+	WORD $0x910200f3 // add x19, x7, #0x80
+	WORD $0x8b010434 // add x20, x1, x1, lsl #1
+	WORD $0x4d40ce70 // ld1r { v16.2d }, [x19]
+	WORD $0x3cf56952 // ldr q18, [x10, x21]
+	WORD $0xd341fc33 // lsr x19, x1, #1
+	WORD $0xd342fe94 // lsr x20, x20, #2
+	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
+	WORD $0x3dc00151 // ldr q17, [x10]
+	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
+	WORD $0xad4250f3 // ldp q19, q20, [x7, #0x40]
+	WORD $0xad4154f6 // ldp q22, q21, [x7, #0x20]
+	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
+	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
+	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
+	WORD $0x3cf46954 // ldr q20, [x10, x20]
+	WORD $0x4ef34650 // sshl v16.2d, v18.2d, v19.2d
+	WORD $0x3cf36952 // ldr q18, [x10, x19]
+	WORD $0x4ef34631 // sshl v17.2d, v17.2d, v19.2d
+	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
+	WORD $0x4e160252 // tbl v18.16b, { v18.16b }, v22.16b
+	WORD $0xad4358f5 // ldp q21, q22, [x7, #0x60]
+	WORD $0x6ef64694 // ushl v20.2d, v20.2d, v22.2d
+	WORD $0x6ef54652 // ushl v18.2d, v18.2d, v21.2d
+	WORD $0x4ef34655 // sshl v21.2d, v18.2d, v19.2d
+	WORD $0x4ef34692 // sshl v18.2d, v20.2d, v19.2d
+	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
+	WORD $0x4e61dab3 // scvtf v19.2d, v21.2d
+	WORD $0x14000041 // b <slots+0x774>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x7100603f // cmp w1, #0x18
+	WORD $0xd341fc33 // lsr x19, x1, #1
+	WORD $0xd342fc34 // lsr x20, x1, #2
+	WORD $0x540003a8 // b.hi <slots+0x700>
+	WORD $0x92400835 // and x21, x1, #0x7
+	WORD $0xb5000375 // cbnz x21, <slots+0x700>
+	WORD $0xad404cf5 // ldp q21, q19, [x7]
+	WORD $0x910220f5 // add x21, x7, #0x88
+	WORD $0x3cf46951 // ldr q17, [x10, x20]
+	WORD $0x4e130231 // tbl v17.16b, { v17.16b }, v19.16b
+	WORD $0x4d40ceb2 // ld1r { v18.2d }, [x21]
+	WORD $0x3dc00150 // ldr q16, [x10]
+	WORD $0x910240f5 // add x21, x7, #0x90
+	WORD $0x4d40ceb4 // ld1r { v20.2d }, [x21]
+	WORD $0x8b010435 // add x21, x1, x1, lsl #1
+	WORD $0xd342feb5 // lsr x21, x21, #2
+	WORD $0xad4158f7 // ldp q23, q22, [x7, #0x20]
+	WORD $0x4e150210 // tbl v16.16b, { v16.16b }, v21.16b
+	WORD $0x3cf56955 // ldr q21, [x10, x21]
+	WORD $0x4eb11e53 // orr v19.16b, v18.16b, v17.16b
+	WORD $0x4eb01e50 // orr v16.16b, v18.16b, v16.16b
+	WORD $0x4ef4d611 // fsub v17.2d, v16.2d, v20.2d
+	WORD $0x4ef4d670 // fsub v16.2d, v19.2d, v20.2d
+	WORD $0x3cf36953 // ldr q19, [x10, x19]
+	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
+	WORD $0x4eb51e55 // orr v21.16b, v18.16b, v21.16b
+	WORD $0x4e170273 // tbl v19.16b, { v19.16b }, v23.16b
+	WORD $0x4eb31e52 // orr v18.16b, v18.16b, v19.16b
+	WORD $0x4ef4d653 // fsub v19.2d, v18.2d, v20.2d
+	WORD $0x4ef4d6b2 // fsub v18.2d, v21.2d, v20.2d
+	WORD $0x1400001f // b <slots+0x774>
+	WORD $0xd503201f // nop
+	WORD $0xad404cf4 // ldp q20, q19, [x7]
+	WORD $0x910200f5 // add x21, x7, #0x80
+	WORD $0x3cf46952 // ldr q18, [x10, x20]
+	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
+	WORD $0x3dc00151 // ldr q17, [x10]
+	WORD $0x4d40ceb0 // ld1r { v16.2d }, [x21]
+	WORD $0x8b010435 // add x21, x1, x1, lsl #1
+	WORD $0xd342feb5 // lsr x21, x21, #2
+	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
+	WORD $0xad424cf4 // ldp q20, q19, [x7, #0x40]
+	WORD $0xad4154f6 // ldp q22, q21, [x7, #0x20]
+	WORD $0x6ef34652 // ushl v18.2d, v18.2d, v19.2d
+	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
+	WORD $0x4ef34650 // sshl v16.2d, v18.2d, v19.2d
+	WORD $0x3cf36952 // ldr q18, [x10, x19]
+	WORD $0x6ef44631 // ushl v17.2d, v17.2d, v20.2d
+	WORD $0x3cf56954 // ldr q20, [x10, x21]
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4ef34631 // sshl v17.2d, v17.2d, v19.2d
+	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
+	WORD $0x4e160252 // tbl v18.16b, { v18.16b }, v22.16b
+	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
+	WORD $0xad4354f6 // ldp q22, q21, [x7, #0x60]
+	WORD $0x6ef54694 // ushl v20.2d, v20.2d, v21.2d
+	WORD $0x4ef34694 // sshl v20.2d, v20.2d, v19.2d
+	WORD $0x6ef64652 // ushl v18.2d, v18.2d, v22.2d
+	WORD $0x4ef34652 // sshl v18.2d, v18.2d, v19.2d
+	WORD $0x4e61da53 // scvtf v19.2d, v18.2d
+	WORD $0x4e61da92 // scvtf v18.2d, v20.2d
+	WORD $0x69404c67 // ldpsw x7, x19, [x3]
+	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
+	WORD $0xad4064fb // ldp q27, q25, [x7]
+	WORD $0xad415cfa // ldp q26, q23, [x7, #0x20]
+	WORD $0x8b130c47 // add x7, x2, x19, lsl #3
+	WORD $0xad4058f8 // ldp q24, q22, [x7]
+	WORD $0xad4150f5 // ldp q21, q20, [x7, #0x20]
+	WORD $0x394004a7 // ldrb w7, [x5, #0x1]
+	WORD $0xf9840180 // prfm pldl1keep, [x12, #0x800]
+	WORD $0x9bae10f3 // umaddl x19, w7, w14, x4
+	WORD $0x7100d0ff // cmp w7, #0x34
+	WORD $0x54ffec08 // b.hi <slots+0x520>
+	WORD $0x710060ff // cmp w7, #0x18
+	WORD $0xd341fcf4 // lsr x20, x7, #1
+	WORD $0xd342fcf5 // lsr x21, x7, #2
+	WORD $0x54000388 // b.hi <slots+0x820>
+	WORD $0x924008f6 // and x22, x7, #0x7
+	WORD $0xb5000356 // cbnz x22, <slots+0x820>
+	WORD $0xad407e69 // ldp q9, q31, [x19]
+	WORD $0x91022276 // add x22, x19, #0x88
+	WORD $0x3cf5699d // ldr q29, [x12, x21]
+	WORD $0x4e1f03bd // tbl v29.16b, { v29.16b }, v31.16b
+	WORD $0x4d40cede // ld1r { v30.2d }, [x22]
+	WORD $0x3dc0019c // ldr q28, [x12]
+	WORD $0x91024276 // add x22, x19, #0x90
+	WORD $0x4d40cec8 // ld1r { v8.2d }, [x22]
+	WORD $0x8b0704f6 // add x22, x7, x7, lsl #1
+	WORD $0xd342fed6 // lsr x22, x22, #2
+	WORD $0xad412a6b // ldp q11, q10, [x19, #0x20]
+	WORD $0x4e09039c // tbl v28.16b, { v28.16b }, v9.16b
+	WORD $0x3cf66989 // ldr q9, [x12, x22]
+	WORD $0x4ebd1fdf // orr v31.16b, v30.16b, v29.16b
+	WORD $0x4ebc1fdc // orr v28.16b, v30.16b, v28.16b
+	WORD $0x4ee8d79d // fsub v29.2d, v28.2d, v8.2d
+	WORD $0x4ee8d7fc // fsub v28.2d, v31.2d, v8.2d
+	WORD $0x3cf4699f // ldr q31, [x12, x20]
+	WORD $0x4e0a0129 // tbl v9.16b, { v9.16b }, v10.16b
+	WORD $0x4ea91fc9 // orr v9.16b, v30.16b, v9.16b
+	WORD $0x4e0b03ff // tbl v31.16b, { v31.16b }, v11.16b
+	WORD $0x4ebf1fde // orr v30.16b, v30.16b, v31.16b
+	WORD $0x4ee8d7df // fsub v31.2d, v30.2d, v8.2d
+	WORD $0x4ee8d53e // fsub v30.2d, v9.2d, v8.2d
+	WORD $0x17ffff60 // b <slots+0x59c>
+	WORD $0xad407e68 // ldp q8, q31, [x19]
+	WORD $0x91020276 // add x22, x19, #0x80
+	WORD $0x3cf5699e // ldr q30, [x12, x21]
+	WORD $0x4e1f03de // tbl v30.16b, { v30.16b }, v31.16b
+	WORD $0x3dc0019d // ldr q29, [x12]
+	WORD $0x4d40cedc // ld1r { v28.2d }, [x22]
+	WORD $0x8b0704f6 // add x22, x7, x7, lsl #1
+	WORD $0xd342fed6 // lsr x22, x22, #2
+	WORD $0x4e0803bd // tbl v29.16b, { v29.16b }, v8.16b
+	WORD $0xad427e68 // ldp q8, q31, [x19, #0x40]
+	WORD $0xad41266a // ldp q10, q9, [x19, #0x20]
+	WORD $0x6eff47de // ushl v30.2d, v30.2d, v31.2d
+	WORD $0x6ee0bb9f // neg v31.2d, v28.2d
+	WORD $0x4eff47dc // sshl v28.2d, v30.2d, v31.2d
+	WORD $0x3cf4699e // ldr q30, [x12, x20]
+	WORD $0x6ee847bd // ushl v29.2d, v29.2d, v8.2d
+	WORD $0x3cf66988 // ldr q8, [x12, x22]
+	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
+	WORD $0x4eff47bd // sshl v29.2d, v29.2d, v31.2d
+	WORD $0x4e61dbbd // scvtf v29.2d, v29.2d
+	WORD $0x4e0a03de // tbl v30.16b, { v30.16b }, v10.16b
+	WORD $0x4e090108 // tbl v8.16b, { v8.16b }, v9.16b
+	WORD $0xad43266a // ldp q10, q9, [x19, #0x60]
+	WORD $0x6ee94508 // ushl v8.2d, v8.2d, v9.2d
+	WORD $0x4eff4508 // sshl v8.2d, v8.2d, v31.2d
+	WORD $0x6eea47de // ushl v30.2d, v30.2d, v10.2d
+	WORD $0x4eff47de // sshl v30.2d, v30.2d, v31.2d
+	WORD $0x4e61dbdf // scvtf v31.2d, v30.2d
+	WORD $0x4e61d91e // scvtf v30.2d, v8.2d
+	WORD $0x17ffff42 // b <slots+0x59c>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0xf9401c11 // ldr x17, [x0, #0x38]
 	WORD $0xb9400122 // ldr w2, [x9]
 	WORD $0x8b020e31 // add x17, x17, x2, lsl #3
 	WORD $0x79400922 // ldrh w2, [x9, #0x4]
-	WORD $0x79400d30 // ldrh w16, [x9, #0x6]
-	WORD $0x7100085f // cmp w2, #0x2
-	WORD $0x370821b0 // tbnz w16, #0x1, <farSlots+0x504>
-	WORD $0x54003283 // b.lo <farSlots+0x724>
-	WORD $0xf9404003 // ldr x3, [x0, #0x80]
-	WORD $0x1400002e // b <farSlots+0x194>
-	WORD $0x8b0504b3 // add x19, x5, x5, lsl #1
-	WORD $0x3ce7699d // ldr q29, [x12, x7]
-	WORD $0xd341fca7 // lsr x7, x5, #1
-	WORD $0xad4128cb // ldp q11, q10, [x6, #0x20]
-	WORD $0xd342fe73 // lsr x19, x19, #2
-	WORD $0x3ce76988 // ldr q8, [x12, x7]
-	WORD $0x4e0b0108 // tbl v8.16b, { v8.16b }, v11.16b
-	WORD $0x3cf36989 // ldr q9, [x12, x19]
-	WORD $0xad4078df // ldp q31, q30, [x6]
-	WORD $0x3dc0019c // ldr q28, [x12]
-	WORD $0x4e1f039c // tbl v28.16b, { v28.16b }, v31.16b
-	WORD $0x4e1e03bd // tbl v29.16b, { v29.16b }, v30.16b
-	WORD $0xad427cde // ldp q30, q31, [x6, #0x40]
-	WORD $0x4e0a0129 // tbl v9.16b, { v9.16b }, v10.16b
-	WORD $0xad432cca // ldp q10, q11, [x6, #0x60]
-	WORD $0x910200c6 // add x6, x6, #0x80
-	WORD $0x6eff47bd // ushl v29.2d, v29.2d, v31.2d
-	WORD $0x6efe479c // ushl v28.2d, v28.2d, v30.2d
-	WORD $0x6eeb453e // ushl v30.2d, v9.2d, v11.2d
-	WORD $0x6eea451f // ushl v31.2d, v8.2d, v10.2d
-	WORD $0x4d40ccc8 // ld1r { v8.2d }, [x6]
-	WORD $0x6ee0b908 // neg v8.2d, v8.2d
-	WORD $0x4ee84789 // sshl v9.2d, v28.2d, v8.2d
-	WORD $0x4ee847aa // sshl v10.2d, v29.2d, v8.2d
-	WORD $0x4ee847dc // sshl v28.2d, v30.2d, v8.2d
-	WORD $0x4ee847fd // sshl v29.2d, v31.2d, v8.2d
-	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
-	WORD $0x4e61dbbd // scvtf v29.2d, v29.2d
-	WORD $0x4e61d95e // scvtf v30.2d, v10.2d
-	WORD $0x4e61d93f // scvtf v31.2d, v9.2d
-	WORD $0x4e73cee0 // fmla v0.2d, v23.2d, v19.2d
-	WORD $0x4e70cec1 // fmla v1.2d, v22.2d, v16.2d
+	WORD $0xf100085f // cmp x2, #0x2
+	WORD $0x54000923 // b.lo <slots+0x9d8>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf98401a0 // prfm pldl1keep, [x13, #0x800]
+	WORD $0x794001a3 // ldrh w3, [x13]
+	WORD $0xf1000c5f // cmp x2, #0x3
 	WORD $0xd1000842 // sub x2, x2, #0x2
-	WORD $0x8b01014a // add x10, x10, x1
-	WORD $0x8b05018c // add x12, x12, x5
-	WORD $0x9100c1ad // add x13, x13, #0x30
-	WORD $0x4e72cea2 // fmla v2.2d, v21.2d, v18.2d
-	WORD $0x91000881 // add x1, x4, #0x2
-	WORD $0x4e71ce83 // fmla v3.2d, v20.2d, v17.2d
-	WORD $0xf100045f // cmp x2, #0x1
-	WORD $0x4e7fcf64 // fmla v4.2d, v27.2d, v31.2d
-	WORD $0x4e7ecf45 // fmla v5.2d, v26.2d, v30.2d
-	WORD $0x4e7dcf26 // fmla v6.2d, v25.2d, v29.2d
-	WORD $0x4e7ccf07 // fmla v7.2d, v24.2d, v28.2d
-	WORD $0x54002c89 // b.ls <farSlots+0x720>
-	WORD $0xaa0103e4 // mov x4, x1
-	WORD $0xf98601a0 // prfm pldl1keep, [x13, #0xc00]
-	WORD $0x39400021 // ldrb w1, [x1]
-	WORD $0x9bae0c25 // umaddl x5, w1, w14, x3
-	WORD $0xd342fc26 // lsr x6, x1, #2
-	WORD $0x7100d03f // cmp w1, #0x34
-	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
-	WORD $0x54000489 // b.ls <farSlots+0x240>
-	WORD $0x8b010427 // add x7, x1, x1, lsl #1
-	WORD $0x3ce66951 // ldr q17, [x10, x6]
-	WORD $0xd341fc26 // lsr x6, x1, #1
-	WORD $0xad4158b7 // ldp q23, q22, [x5, #0x20]
-	WORD $0xd342fce7 // lsr x7, x7, #2
-	WORD $0x3ce66954 // ldr q20, [x10, x6]
-	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
-	WORD $0x3ce76955 // ldr q21, [x10, x7]
-	WORD $0xad4048b3 // ldp q19, q18, [x5]
-	WORD $0x3dc00150 // ldr q16, [x10]
-	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
-	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
-	WORD $0xad424cb2 // ldp q18, q19, [x5, #0x40]
-	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0xad435cb6 // ldp q22, q23, [x5, #0x60]
-	WORD $0x910200a5 // add x5, x5, #0x80
-	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
-	WORD $0x6ef24610 // ushl v16.2d, v16.2d, v18.2d
-	WORD $0x6ef746b2 // ushl v18.2d, v21.2d, v23.2d
-	WORD $0x6ef64693 // ushl v19.2d, v20.2d, v22.2d
-	WORD $0x4d40ccb4 // ld1r { v20.2d }, [x5]
-	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
-	WORD $0x4ef44615 // sshl v21.2d, v16.2d, v20.2d
-	WORD $0x4ef44630 // sshl v16.2d, v17.2d, v20.2d
-	WORD $0x4ef44651 // sshl v17.2d, v18.2d, v20.2d
-	WORD $0x4ef44672 // sshl v18.2d, v19.2d, v20.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61dab3 // scvtf v19.2d, v21.2d
-	WORD $0x1400003d // b <farSlots+0x320>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xad4048b3 // ldp q19, q18, [x5]
-	WORD $0x7100603f // cmp w1, #0x18
-	WORD $0x3ce66951 // ldr q17, [x10, x6]
-	WORD $0xd341fc26 // lsr x6, x1, #1
-	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
-	WORD $0x3dc00150 // ldr q16, [x10]
-	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
-	WORD $0x54000328 // b.hi <farSlots+0x2c0>
-	WORD $0x92400827 // and x7, x1, #0x7
-	WORD $0xb50002e7 // cbnz x7, <farSlots+0x2c0>
-	WORD $0x8b010434 // add x20, x1, x1, lsl #1
-	WORD $0xad4150b5 // ldp q21, q20, [x5, #0x20]
-	WORD $0x910220a7 // add x7, x5, #0x88
-	WORD $0x910240b3 // add x19, x5, #0x90
-	WORD $0x3ce66952 // ldr q18, [x10, x6]
-	WORD $0xd342fe94 // lsr x20, x20, #2
-	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0x3cf46953 // ldr q19, [x10, x20]
-	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
-	WORD $0x4d40ccf4 // ld1r { v20.2d }, [x7]
-	WORD $0x4eb31e95 // orr v21.16b, v20.16b, v19.16b
-	WORD $0x4eb01e93 // orr v19.16b, v20.16b, v16.16b
-	WORD $0x4eb11e90 // orr v16.16b, v20.16b, v17.16b
-	WORD $0x4d40ce71 // ld1r { v17.2d }, [x19]
-	WORD $0x4eb21e92 // orr v18.16b, v20.16b, v18.16b
-	WORD $0x4ef1d610 // fsub v16.2d, v16.2d, v17.2d
-	WORD $0x4ef1d673 // fsub v19.2d, v19.2d, v17.2d
-	WORD $0x4ef1d652 // fsub v18.2d, v18.2d, v17.2d
-	WORD $0x4ef1d6b1 // fsub v17.2d, v21.2d, v17.2d
-	WORD $0x1400001b // b <farSlots+0x320>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b010427 // add x7, x1, x1, lsl #1
-	WORD $0xad4158b7 // ldp q23, q22, [x5, #0x20]
-	WORD $0xd342fce7 // lsr x7, x7, #2
-	WORD $0x3ce66954 // ldr q20, [x10, x6]
-	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
-	WORD $0x3ce76955 // ldr q21, [x10, x7]
-	WORD $0xad424cb2 // ldp q18, q19, [x5, #0x40]
-	WORD $0x6ef24612 // ushl v18.2d, v16.2d, v18.2d
-	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
-	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0xad4358b7 // ldp q23, q22, [x5, #0x60]
-	WORD $0x910200a5 // add x5, x5, #0x80
-	WORD $0x6ef646b3 // ushl v19.2d, v21.2d, v22.2d
-	WORD $0x6ef74690 // ushl v16.2d, v20.2d, v23.2d
-	WORD $0x4d40ccb4 // ld1r { v20.2d }, [x5]
-	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
-	WORD $0x4ef44675 // sshl v21.2d, v19.2d, v20.2d
-	WORD $0x4ef44616 // sshl v22.2d, v16.2d, v20.2d
-	WORD $0x4ef44630 // sshl v16.2d, v17.2d, v20.2d
-	WORD $0x4ef44651 // sshl v17.2d, v18.2d, v20.2d
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61da33 // scvtf v19.2d, v17.2d
-	WORD $0x4e61dad2 // scvtf v18.2d, v22.2d
-	WORD $0x4e61dab1 // scvtf v17.2d, v21.2d
-	WORD $0xb84121b6 // ldur w22, [x13, #0x12]
-	WORD $0xb94001a5 // ldr w5, [x13]
-	WORD $0x92405ed6 // and x22, x22, #0xffffff
-	WORD $0xb84061a7 // ldur w7, [x13, #0x6]
-	WORD $0xb9400db4 // ldr w20, [x13, #0xc]
-	WORD $0x92405ca5 // and x5, x5, #0xffffff
-	WORD $0xb84031a6 // ldur w6, [x13, #0x3]
-	WORD $0x92405ce7 // and x7, x7, #0xffffff
-	WORD $0xb84091b3 // ldur w19, [x13, #0x9]
-	WORD $0x92405e94 // and x20, x20, #0xffffff
-	WORD $0xb840f1b5 // ldur w21, [x13, #0xf]
-	WORD $0x92405cc6 // and x6, x6, #0xffffff
-	WORD $0x92405e73 // and x19, x19, #0xffffff
-	WORD $0x92405eb5 // and x21, x21, #0xffffff
-	WORD $0xfc767a34 // ldr d20, [x17, x22, lsl #3]
-	WORD $0x2942ddb6 // ldp w22, w23, [x13, #0x14]
-	WORD $0xfc747a35 // ldr d21, [x17, x20, lsl #3]
-	WORD $0xfc677a36 // ldr d22, [x17, x7, lsl #3]
-	WORD $0xfc657a37 // ldr d23, [x17, x5, lsl #3]
-	WORD $0x8b060e26 // add x6, x17, x6, lsl #3
-	WORD $0x8b130e33 // add x19, x17, x19, lsl #3
-	WORD $0x8b150e35 // add x21, x17, x21, lsl #3
-	WORD $0x92405ee5 // and x5, x23, #0xffffff
-	WORD $0xd345fed6 // lsr x22, x22, #5
-	WORD $0xb841e1a7 // ldur w7, [x13, #0x1e]
-	WORD $0xb94025b4 // ldr w20, [x13, #0x24]
-	WORD $0xb9402db7 // ldr w23, [x13, #0x2c]
-	WORD $0x92405ce7 // and x7, x7, #0xffffff
-	WORD $0x92405e94 // and x20, x20, #0xffffff
-	WORD $0xfc657a3b // ldr d27, [x17, x5, lsl #3]
-	WORD $0xd345fef7 // lsr x23, x23, #5
-	WORD $0x39400485 // ldrb w5, [x4, #0x1]
-	WORD $0x927d5ed6 // and x22, x22, #0x7fffff8
-	WORD $0x4d4086b5 // ld1 { v21.d }[1], [x21]
-	WORD $0x4d408676 // ld1 { v22.d }[1], [x19]
-	WORD $0x4d4084d7 // ld1 { v23.d }[1], [x6]
-	WORD $0xb841b1a6 // ldur w6, [x13, #0x1b]
-	WORD $0xb84211b3 // ldur w19, [x13, #0x21]
-	WORD $0x927d5ef7 // and x23, x23, #0x7fffff8
-	WORD $0x7100d0bf // cmp w5, #0x34
-	WORD $0x8b160236 // add x22, x17, x22
-	WORD $0xb84271b5 // ldur w21, [x13, #0x27]
-	WORD $0xfc747a39 // ldr d25, [x17, x20, lsl #3]
-	WORD $0x8b170237 // add x23, x17, x23
-	WORD $0x92405cc6 // and x6, x6, #0xffffff
-	WORD $0x4d4086d4 // ld1 { v20.d }[1], [x22]
-	WORD $0xb842a1b6 // ldur w22, [x13, #0x2a]
-	WORD $0xfc677a3a // ldr d26, [x17, x7, lsl #3]
-	WORD $0x92405e73 // and x19, x19, #0xffffff
-	WORD $0x92405eb5 // and x21, x21, #0xffffff
-	WORD $0xd342fca7 // lsr x7, x5, #2
-	WORD $0x8b130e33 // add x19, x17, x19, lsl #3
-	WORD $0x8b150e35 // add x21, x17, x21, lsl #3
-	WORD $0x8b060e26 // add x6, x17, x6, lsl #3
-	WORD $0x92405ed6 // and x22, x22, #0xffffff
-	WORD $0x4d4086b9 // ld1 { v25.d }[1], [x21]
-	WORD $0x4d40867a // ld1 { v26.d }[1], [x19]
-	WORD $0x4d4084db // ld1 { v27.d }[1], [x6]
-	WORD $0x9bae0ca6 // umaddl x6, w5, w14, x3
-	WORD $0xfc767a38 // ldr d24, [x17, x22, lsl #3]
-	WORD $0x4d4086f8 // ld1 { v24.d }[1], [x23]
-	WORD $0xf9840180 // prfm pldl1keep, [x12, #0x800]
-	WORD $0x54ffe648 // b.hi <farSlots+0xe0>
-	WORD $0xad4078df // ldp q31, q30, [x6]
-	WORD $0x710060bf // cmp w5, #0x18
-	WORD $0x3ce7699d // ldr q29, [x12, x7]
-	WORD $0xd341fca7 // lsr x7, x5, #1
-	WORD $0x4e1e03bd // tbl v29.16b, { v29.16b }, v30.16b
-	WORD $0x3dc0019c // ldr q28, [x12]
-	WORD $0x4e1f039c // tbl v28.16b, { v28.16b }, v31.16b
-	WORD $0x54000348 // b.hi <farSlots+0x4a0>
-	WORD $0x924008b3 // and x19, x5, #0x7
-	WORD $0xb5000313 // cbnz x19, <farSlots+0x4a0>
-	WORD $0x8b0504b5 // add x21, x5, x5, lsl #1
-	WORD $0xad4120c9 // ldp q9, q8, [x6, #0x20]
-	WORD $0x910220d3 // add x19, x6, #0x88
-	WORD $0x910240d4 // add x20, x6, #0x90
-	WORD $0x3ce7699e // ldr q30, [x12, x7]
-	WORD $0xd342feb5 // lsr x21, x21, #2
-	WORD $0x4e0903de // tbl v30.16b, { v30.16b }, v9.16b
-	WORD $0x3cf5699f // ldr q31, [x12, x21]
-	WORD $0x4e0803ff // tbl v31.16b, { v31.16b }, v8.16b
-	WORD $0x4d40ce68 // ld1r { v8.2d }, [x19]
-	WORD $0x4ebf1d09 // orr v9.16b, v8.16b, v31.16b
-	WORD $0x4ebe1d0a // orr v10.16b, v8.16b, v30.16b
-	WORD $0x4ebc1d1c // orr v28.16b, v8.16b, v28.16b
-	WORD $0x4ebd1d1d // orr v29.16b, v8.16b, v29.16b
-	WORD $0x4d40ce88 // ld1r { v8.2d }, [x20]
-	WORD $0x4ee8d7be // fsub v30.2d, v29.2d, v8.2d
-	WORD $0x4ee8d79f // fsub v31.2d, v28.2d, v8.2d
-	WORD $0x4ee8d55d // fsub v29.2d, v10.2d, v8.2d
-	WORD $0x4ee8d53c // fsub v28.2d, v9.2d, v8.2d
-	WORD $0x17ffff32 // b <farSlots+0x158>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b0504b3 // add x19, x5, x5, lsl #1
-	WORD $0xad4128cb // ldp q11, q10, [x6, #0x20]
-	WORD $0xd342fe73 // lsr x19, x19, #2
-	WORD $0x3ce76988 // ldr q8, [x12, x7]
-	WORD $0x4e0b0108 // tbl v8.16b, { v8.16b }, v11.16b
-	WORD $0x3cf36989 // ldr q9, [x12, x19]
-	WORD $0xad427cde // ldp q30, q31, [x6, #0x40]
-	WORD $0x6efe479c // ushl v28.2d, v28.2d, v30.2d
-	WORD $0x6eff47bd // ushl v29.2d, v29.2d, v31.2d
-	WORD $0x4e0a0129 // tbl v9.16b, { v9.16b }, v10.16b
-	WORD $0xad4328cb // ldp q11, q10, [x6, #0x60]
-	WORD $0x910200c6 // add x6, x6, #0x80
-	WORD $0x6eea453f // ushl v31.2d, v9.2d, v10.2d
-	WORD $0x6eeb451e // ushl v30.2d, v8.2d, v11.2d
-	WORD $0x4d40ccc8 // ld1r { v8.2d }, [x6]
-	WORD $0x6ee0b908 // neg v8.2d, v8.2d
-	WORD $0x4ee847e9 // sshl v9.2d, v31.2d, v8.2d
-	WORD $0x4ee847ca // sshl v10.2d, v30.2d, v8.2d
-	WORD $0x4ee847bd // sshl v29.2d, v29.2d, v8.2d
-	WORD $0x4ee8479c // sshl v28.2d, v28.2d, v8.2d
-	WORD $0x4e61dbbe // scvtf v30.2d, v29.2d
-	WORD $0x4e61db9f // scvtf v31.2d, v28.2d
-	WORD $0x4e61d95d // scvtf v29.2d, v10.2d
-	WORD $0x4e61d93c // scvtf v28.2d, v9.2d
-	WORD $0x17ffff16 // b <farSlots+0x158>
-	WORD $0x54000b63 // b.lo <farSlots+0x670>
-	WORD $0xf98601a0 // prfm pldl1keep, [x13, #0xc00]
-	WORD $0xb94001a3 // ldr w3, [x13]
-	WORD $0xd1000842 // sub x2, x2, #0x2
-	WORD $0xf100045f // cmp x2, #0x1
-	WORD $0xb84061a5 // ldur w5, [x13, #0x6]
-	WORD $0xb9400da7 // ldr w7, [x13, #0xc]
-	WORD $0x92405c63 // and x3, x3, #0xffffff
-	WORD $0xb84121b4 // ldur w20, [x13, #0x12]
-	WORD $0xb94015b5 // ldr w21, [x13, #0x14]
-	WORD $0xb84031a4 // ldur w4, [x13, #0x3]
-	WORD $0x92405ca5 // and x5, x5, #0xffffff
-	WORD $0xb84091a6 // ldur w6, [x13, #0x9]
-	WORD $0x92405ce7 // and x7, x7, #0xffffff
-	WORD $0xb840f1b3 // ldur w19, [x13, #0xf]
-	WORD $0x92405e94 // and x20, x20, #0xffffff
-	WORD $0xd345feb5 // lsr x21, x21, #5
-	WORD $0x92405c84 // and x4, x4, #0xffffff
-	WORD $0x92405cc6 // and x6, x6, #0xffffff
-	WORD $0x92405e73 // and x19, x19, #0xffffff
-	WORD $0xfc637a30 // ldr d16, [x17, x3, lsl #3]
-	WORD $0xfc677a31 // ldr d17, [x17, x7, lsl #3]
-	WORD $0x927d5eb5 // and x21, x21, #0x7fffff8
-	WORD $0xfc657a32 // ldr d18, [x17, x5, lsl #3]
+	WORD $0x794009a5 // ldrh w5, [x13, #0x4]
+	WORD $0x794005a4 // ldrh w4, [x13, #0x2]
 	WORD $0x8b040e24 // add x4, x17, x4, lsl #3
+	WORD $0x79400da6 // ldrh w6, [x13, #0x6]
+	WORD $0xfc637a30 // ldr d16, [x17, x3, lsl #3]
+	WORD $0xfc657a31 // ldr d17, [x17, x5, lsl #3]
+	WORD $0x794011a3 // ldrh w3, [x13, #0x8]
+	WORD $0x794019a5 // ldrh w5, [x13, #0xc]
 	WORD $0x8b060e26 // add x6, x17, x6, lsl #3
-	WORD $0x8b130e33 // add x19, x17, x19, lsl #3
-	WORD $0x8b150235 // add x21, x17, x21
-	WORD $0xfc747a33 // ldr d19, [x17, x20, lsl #3]
+	WORD $0xfc637a32 // ldr d18, [x17, x3, lsl #3]
+	WORD $0xfc657a33 // ldr d19, [x17, x5, lsl #3]
 	WORD $0x39400023 // ldrb w3, [x1]
 	WORD $0x4d408490 // ld1 { v16.d }[1], [x4]
-	WORD $0x4d408671 // ld1 { v17.d }[1], [x19]
-	WORD $0x4d4084d2 // ld1 { v18.d }[1], [x6]
-	WORD $0x4d4086b3 // ld1 { v19.d }[1], [x21]
-	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
-	WORD $0xad405554 // ldp q20, q21, [x10]
-	WORD $0x8b03014a // add x10, x10, x3
-	WORD $0xb94019a3 // ldr w3, [x13, #0x18]
-	WORD $0x0e617ab7 // fcvtl v23.2d, v21.2s
-	WORD $0xb841e1a5 // ldur w5, [x13, #0x1e]
-	WORD $0xb94025a7 // ldr w7, [x13, #0x24]
-	WORD $0xb842a1b4 // ldur w20, [x13, #0x2a]
-	WORD $0x4e617ab5 // fcvtl2 v21.2d, v21.4s
-	WORD $0xb9402db5 // ldr w21, [x13, #0x2c]
-	WORD $0x92405c63 // and x3, x3, #0xffffff
-	WORD $0xb841b1a4 // ldur w4, [x13, #0x1b]
-	WORD $0x92405ca5 // and x5, x5, #0xffffff
-	WORD $0xb84211a6 // ldur w6, [x13, #0x21]
-	WORD $0x92405ce7 // and x7, x7, #0xffffff
-	WORD $0xb84271b3 // ldur w19, [x13, #0x27]
-	WORD $0x92405e94 // and x20, x20, #0xffffff
-	WORD $0xd345feb5 // lsr x21, x21, #5
-	WORD $0x92405c84 // and x4, x4, #0xffffff
-	WORD $0x92405cc6 // and x6, x6, #0xffffff
-	WORD $0x92405e73 // and x19, x19, #0xffffff
-	WORD $0x9100c1ad // add x13, x13, #0x30
-	WORD $0x927d5eb5 // and x21, x21, #0x7fffff8
+	WORD $0x794015a4 // ldrh w4, [x13, #0xa]
+	WORD $0x4d4084d1 // ld1 { v17.d }[1], [x6]
+	WORD $0x79401da6 // ldrh w6, [x13, #0xe]
 	WORD $0x8b040e24 // add x4, x17, x4, lsl #3
 	WORD $0x8b060e26 // add x6, x17, x6, lsl #3
-	WORD $0x8b130e33 // add x19, x17, x19, lsl #3
-	WORD $0x8b150235 // add x21, x17, x21
-	WORD $0x0e617a96 // fcvtl v22.2d, v20.2s
-	WORD $0x4e617a94 // fcvtl2 v20.2d, v20.4s
-	WORD $0x4e75ce63 // fmla v3.2d, v19.2d, v21.2d
-	WORD $0x4e77ce22 // fmla v2.2d, v17.2d, v23.2d
-	WORD $0xfc677a31 // ldr d17, [x17, x7, lsl #3]
-	WORD $0xfc747a33 // ldr d19, [x17, x20, lsl #3]
-	WORD $0x4e74ce41 // fmla v1.2d, v18.2d, v20.2d
-	WORD $0x4e76ce00 // fmla v0.2d, v16.2d, v22.2d
-	WORD $0xfc637a30 // ldr d16, [x17, x3, lsl #3]
-	WORD $0xfc657a32 // ldr d18, [x17, x5, lsl #3]
-	WORD $0x91000823 // add x3, x1, #0x2
-	WORD $0x4d408671 // ld1 { v17.d }[1], [x19]
-	WORD $0x4d4086b3 // ld1 { v19.d }[1], [x21]
-	WORD $0x4d408490 // ld1 { v16.d }[1], [x4]
-	WORD $0x4d4084d2 // ld1 { v18.d }[1], [x6]
-	WORD $0x39400424 // ldrb w4, [x1, #0x1]
-	WORD $0xf9840180 // prfm pldl1keep, [x12, #0x800]
-	WORD $0xad405594 // ldp q20, q21, [x12]
-	WORD $0xaa0303e1 // mov x1, x3
+	WORD $0x4d408492 // ld1 { v18.d }[1], [x4]
+	WORD $0x4d4084d3 // ld1 { v19.d }[1], [x6]
+	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
+	WORD $0xad405554 // ldp q20, q21, [x10]
+	WORD $0x794021a4 // ldrh w4, [x13, #0x10]
+	WORD $0x794029a6 // ldrh w6, [x13, #0x14]
+	WORD $0x794025a5 // ldrh w5, [x13, #0x12]
+	WORD $0x79402da7 // ldrh w7, [x13, #0x16]
+	WORD $0x8b03014a // add x10, x10, x3
 	WORD $0x0e617ab7 // fcvtl v23.2d, v21.2s
 	WORD $0x4e617ab5 // fcvtl2 v21.2d, v21.4s
-	WORD $0x8b04018c // add x12, x12, x4
-	WORD $0x0e617a96 // fcvtl v22.2d, v20.2s
-	WORD $0x4e617a94 // fcvtl2 v20.2d, v20.4s
-	WORD $0x4e75ce67 // fmla v7.2d, v19.2d, v21.2d
-	WORD $0x4e77ce26 // fmla v6.2d, v17.2d, v23.2d
-	WORD $0x4e74ce45 // fmla v5.2d, v18.2d, v20.2d
-	WORD $0x4e76ce04 // fmla v4.2d, v16.2d, v22.2d
-	WORD $0x54fff508 // b.hi <farSlots+0x508>
-	WORD $0xaa0303e1 // mov x1, x3
-	WORD $0xf100045f // cmp x2, #0x1
-	WORD $0x540015a1 // b.ne <farSlots+0x928>
-	WORD $0xb94001a2 // ldr w2, [x13]
-	WORD $0xb84061a4 // ldur w4, [x13, #0x6]
-	WORD $0x92405c42 // and x2, x2, #0xffffff
-	WORD $0xb9400da6 // ldr w6, [x13, #0xc]
-	WORD $0xb84121b3 // ldur w19, [x13, #0x12]
-	WORD $0xb94015b4 // ldr w20, [x13, #0x14]
-	WORD $0xb84031a3 // ldur w3, [x13, #0x3]
-	WORD $0x92405c84 // and x4, x4, #0xffffff
-	WORD $0xb84091a5 // ldur w5, [x13, #0x9]
-	WORD $0x92405cc6 // and x6, x6, #0xffffff
-	WORD $0xb840f1a7 // ldur w7, [x13, #0xf]
-	WORD $0x92405e73 // and x19, x19, #0xffffff
-	WORD $0xd345fe94 // lsr x20, x20, #5
-	WORD $0x92405c63 // and x3, x3, #0xffffff
-	WORD $0x92405ca5 // and x5, x5, #0xffffff
-	WORD $0x92405ce7 // and x7, x7, #0xffffff
-	WORD $0xfc627a30 // ldr d16, [x17, x2, lsl #3]
-	WORD $0xfc667a31 // ldr d17, [x17, x6, lsl #3]
-	WORD $0xfc647a32 // ldr d18, [x17, x4, lsl #3]
-	WORD $0xfc737a33 // ldr d19, [x17, x19, lsl #3]
-	WORD $0x927d5e94 // and x20, x20, #0x7fffff8
-	WORD $0x8b030e23 // add x3, x17, x3, lsl #3
 	WORD $0x8b050e25 // add x5, x17, x5, lsl #3
 	WORD $0x8b070e27 // add x7, x17, x7, lsl #3
-	WORD $0x8b140234 // add x20, x17, x20
-	WORD $0x38401431 // ldrb w17, [x1], #0x1
-	WORD $0x4d408470 // ld1 { v16.d }[1], [x3]
+	WORD $0x0e617a96 // fcvtl v22.2d, v20.2s
+	WORD $0x4e617a94 // fcvtl2 v20.2d, v20.4s
+	WORD $0x4e75ce65 // fmla v5.2d, v19.2d, v21.2d
+	WORD $0x4e77ce44 // fmla v4.2d, v18.2d, v23.2d
+	WORD $0x4e74ce27 // fmla v7.2d, v17.2d, v20.2d
+	WORD $0x4e76ce06 // fmla v6.2d, v16.2d, v22.2d
+	WORD $0xfc647a30 // ldr d16, [x17, x4, lsl #3]
+	WORD $0x794031a4 // ldrh w4, [x13, #0x18]
+	WORD $0xfc667a31 // ldr d17, [x17, x6, lsl #3]
+	WORD $0x794039a6 // ldrh w6, [x13, #0x1c]
+	WORD $0xfc647a32 // ldr d18, [x17, x4, lsl #3]
+	WORD $0xfc667a33 // ldr d19, [x17, x6, lsl #3]
+	WORD $0x39400424 // ldrb w4, [x1, #0x1]
+	WORD $0x91000821 // add x1, x1, #0x2
+	WORD $0x4d4084b0 // ld1 { v16.d }[1], [x5]
+	WORD $0x794035a5 // ldrh w5, [x13, #0x1a]
 	WORD $0x4d4084f1 // ld1 { v17.d }[1], [x7]
+	WORD $0x79403da7 // ldrh w7, [x13, #0x1e]
+	WORD $0x910081ad // add x13, x13, #0x20
+	WORD $0x8b050e25 // add x5, x17, x5, lsl #3
+	WORD $0x8b070e27 // add x7, x17, x7, lsl #3
 	WORD $0x4d4084b2 // ld1 { v18.d }[1], [x5]
-	WORD $0x4d408693 // ld1 { v19.d }[1], [x20]
+	WORD $0x4d4084f3 // ld1 { v19.d }[1], [x7]
+	WORD $0xf9840180 // prfm pldl1keep, [x12, #0x800]
+	WORD $0xad405594 // ldp q20, q21, [x12]
+	WORD $0x8b04018c // add x12, x12, x4
+	WORD $0x0e617ab7 // fcvtl v23.2d, v21.2s
+	WORD $0x4e617ab5 // fcvtl2 v21.2d, v21.4s
+	WORD $0x0e617a96 // fcvtl v22.2d, v20.2s
+	WORD $0x4e617a94 // fcvtl2 v20.2d, v20.4s
+	WORD $0x4e75ce61 // fmla v1.2d, v19.2d, v21.2d
+	WORD $0x4e77ce40 // fmla v0.2d, v18.2d, v23.2d
+	WORD $0x4e74ce23 // fmla v3.2d, v17.2d, v20.2d
+	WORD $0x4e76ce02 // fmla v2.2d, v16.2d, v22.2d
+	WORD $0x54fff768 // b.hi <slots+0x8c0>
+	WORD $0xf100045f // cmp x2, #0x1
+	WORD $0x54000441 // b.ne <slots+0xa64>
+	WORD $0x794001a2 // ldrh w2, [x13]
+	WORD $0x794009a4 // ldrh w4, [x13, #0x4]
+	WORD $0x794005a3 // ldrh w3, [x13, #0x2]
+	WORD $0x8b030e23 // add x3, x17, x3, lsl #3
+	WORD $0x79400da5 // ldrh w5, [x13, #0x6]
+	WORD $0xfc627a30 // ldr d16, [x17, x2, lsl #3]
+	WORD $0x794011a2 // ldrh w2, [x13, #0x8]
+	WORD $0xfc647a31 // ldr d17, [x17, x4, lsl #3]
+	WORD $0x794019a4 // ldrh w4, [x13, #0xc]
+	WORD $0x8b050e25 // add x5, x17, x5, lsl #3
+	WORD $0xfc627a32 // ldr d18, [x17, x2, lsl #3]
+	WORD $0xfc647a33 // ldr d19, [x17, x4, lsl #3]
+	WORD $0x4d408470 // ld1 { v16.d }[1], [x3]
+	WORD $0x4d4084b1 // ld1 { v17.d }[1], [x5]
+	WORD $0x794015a3 // ldrh w3, [x13, #0xa]
+	WORD $0x79401da5 // ldrh w5, [x13, #0xe]
+	WORD $0x910041ad // add x13, x13, #0x10
+	WORD $0x8b030e23 // add x3, x17, x3, lsl #3
+	WORD $0x8b050e25 // add x5, x17, x5, lsl #3
+	WORD $0x38401431 // ldrb w17, [x1], #0x1
+	WORD $0x4d408472 // ld1 { v18.d }[1], [x3]
+	WORD $0x4d4084b3 // ld1 { v19.d }[1], [x5]
 	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
 	WORD $0xad405554 // ldp q20, q21, [x10]
 	WORD $0x8b11014a // add x10, x10, x17
@@ -1458,250 +674,1157 @@ TEXT ·farSlotsQuad(SB), 0, $224-8
 	WORD $0x4e617ab5 // fcvtl2 v21.2d, v21.4s
 	WORD $0x0e617a96 // fcvtl v22.2d, v20.2s
 	WORD $0x4e617a94 // fcvtl2 v20.2d, v20.4s
-	WORD $0x4e75ce63 // fmla v3.2d, v19.2d, v21.2d
-	WORD $0x4e77ce22 // fmla v2.2d, v17.2d, v23.2d
-	WORD $0x4e74ce41 // fmla v1.2d, v18.2d, v20.2d
-	WORD $0x4e76ce00 // fmla v0.2d, v16.2d, v22.2d
-	WORD $0x14000082 // b <farSlots+0x924>
-	WORD $0x91000881 // add x1, x4, #0x2
-	WORD $0xf100045f // cmp x2, #0x1
-	WORD $0x54001001 // b.ne <farSlots+0x928>
-	WORD $0xf9404003 // ldr x3, [x0, #0x80]
-	WORD $0x38401422 // ldrb w2, [x1], #0x1
-	WORD $0x9bae0c43 // umaddl x3, w2, w14, x3
-	WORD $0xd342fc44 // lsr x4, x2, #2
-	WORD $0x7100d05f // cmp w2, #0x34
+	WORD $0x4e75ce65 // fmla v5.2d, v19.2d, v21.2d
+	WORD $0x4e77ce44 // fmla v4.2d, v18.2d, v23.2d
+	WORD $0x4e74ce27 // fmla v7.2d, v17.2d, v20.2d
+	WORD $0x4e76ce06 // fmla v6.2d, v16.2d, v22.2d
+	WORD $0x79400d31 // ldrh w17, [x9, #0x6]
+	WORD $0x3617b171 // tbz w17, #0x2, <slots+0x94>
+	WORD $0x1400009b // b <slots+0xcd8>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x910008a1 // add x1, x5, #0x2
+	WORD $0xf10004ff // cmp x7, #0x1
+	WORD $0x54001261 // b.ne <slots+0xcd4>
+	WORD $0x38401425 // ldrb w5, [x1], #0x1
 	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
-	WORD $0x54000409 // b.ls <farSlots+0x7c4>
-	WORD $0x8b020445 // add x5, x2, x2, lsl #1
-	WORD $0x3ce46951 // ldr q17, [x10, x4]
-	WORD $0xd341fc44 // lsr x4, x2, #1
-	WORD $0xad415877 // ldp q23, q22, [x3, #0x20]
-	WORD $0xd342fca5 // lsr x5, x5, #2
-	WORD $0x3ce46954 // ldr q20, [x10, x4]
-	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
-	WORD $0x3ce56955 // ldr q21, [x10, x5]
-	WORD $0xad404873 // ldp q19, q18, [x3]
-	WORD $0x3dc00150 // ldr q16, [x10]
-	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
-	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
-	WORD $0xad424c72 // ldp q18, q19, [x3, #0x40]
-	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0xad435c76 // ldp q22, q23, [x3, #0x60]
-	WORD $0x91020063 // add x3, x3, #0x80
-	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
-	WORD $0x6ef24610 // ushl v16.2d, v16.2d, v18.2d
-	WORD $0x6ef746b2 // ushl v18.2d, v21.2d, v23.2d
-	WORD $0x6ef64693 // ushl v19.2d, v20.2d, v22.2d
-	WORD $0x4d40cc74 // ld1r { v20.2d }, [x3]
-	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
-	WORD $0x4ef44615 // sshl v21.2d, v16.2d, v20.2d
-	WORD $0x4ef44630 // sshl v16.2d, v17.2d, v20.2d
-	WORD $0x4ef44651 // sshl v17.2d, v18.2d, v20.2d
-	WORD $0x4ef44672 // sshl v18.2d, v19.2d, v20.2d
-	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
-	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61dab3 // scvtf v19.2d, v21.2d
-	WORD $0x14000037 // b <farSlots+0x89c>
-	WORD $0xad404873 // ldp q19, q18, [x3]
-	WORD $0x7100605f // cmp w2, #0x18
-	WORD $0x3ce46951 // ldr q17, [x10, x4]
-	WORD $0xd341fc44 // lsr x4, x2, #1
-	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
-	WORD $0x3dc00150 // ldr q16, [x10]
-	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
-	WORD $0x540002e8 // b.hi <farSlots+0x83c>
-	WORD $0x92400845 // and x5, x2, #0x7
-	WORD $0xb50002a5 // cbnz x5, <farSlots+0x83c>
-	WORD $0x8b020447 // add x7, x2, x2, lsl #1
-	WORD $0xad415075 // ldp q21, q20, [x3, #0x20]
-	WORD $0x91022065 // add x5, x3, #0x88
-	WORD $0x91024066 // add x6, x3, #0x90
-	WORD $0x3ce46952 // ldr q18, [x10, x4]
+	WORD $0x9bae10a4 // umaddl x4, w5, w14, x4
+	WORD $0x7100d0bf // cmp w5, #0x34
+	WORD $0x54000929 // b.ls <slots+0xbc0>
+	WORD $0xd342fcb3 // lsr x19, x5, #2
+	WORD $0xad404c94 // ldp q20, q19, [x4]
+	WORD $0x91020086 // add x6, x4, #0x80
+	WORD $0x8b0504a7 // add x7, x5, x5, lsl #1
+	WORD $0x4d40ccd0 // ld1r { v16.2d }, [x6]
+	WORD $0x3cf36952 // ldr q18, [x10, x19]
+	WORD $0xd341fca6 // lsr x6, x5, #1
 	WORD $0xd342fce7 // lsr x7, x7, #2
-	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0x3ce76953 // ldr q19, [x10, x7]
-	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
-	WORD $0x4d40ccb4 // ld1r { v20.2d }, [x5]
-	WORD $0x4eb31e95 // orr v21.16b, v20.16b, v19.16b
-	WORD $0x4eb01e93 // orr v19.16b, v20.16b, v16.16b
-	WORD $0x4eb11e90 // orr v16.16b, v20.16b, v17.16b
-	WORD $0x4d40ccd1 // ld1r { v17.2d }, [x6]
-	WORD $0x4eb21e92 // orr v18.16b, v20.16b, v18.16b
-	WORD $0x4ef1d610 // fsub v16.2d, v16.2d, v17.2d
-	WORD $0x4ef1d673 // fsub v19.2d, v19.2d, v17.2d
-	WORD $0x4ef1d652 // fsub v18.2d, v18.2d, v17.2d
-	WORD $0x4ef1d6b1 // fsub v17.2d, v21.2d, v17.2d
-	WORD $0x14000019 // b <farSlots+0x89c>
-	WORD $0x8b020445 // add x5, x2, x2, lsl #1
-	WORD $0xad415877 // ldp q23, q22, [x3, #0x20]
-	WORD $0xd342fca5 // lsr x5, x5, #2
-	WORD $0x3ce46954 // ldr q20, [x10, x4]
-	WORD $0x4e170294 // tbl v20.16b, { v20.16b }, v23.16b
-	WORD $0x3ce56955 // ldr q21, [x10, x5]
-	WORD $0xad424c72 // ldp q18, q19, [x3, #0x40]
-	WORD $0x6ef24612 // ushl v18.2d, v16.2d, v18.2d
+	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
+	WORD $0x3dc00151 // ldr q17, [x10]
+	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
+	WORD $0xad425093 // ldp q19, q20, [x4, #0x40]
+	WORD $0xad415496 // ldp q22, q21, [x4, #0x20]
+	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
 	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
-	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
-	WORD $0xad435877 // ldp q23, q22, [x3, #0x60]
-	WORD $0x91020063 // add x3, x3, #0x80
-	WORD $0x6ef646b3 // ushl v19.2d, v21.2d, v22.2d
-	WORD $0x6ef74690 // ushl v16.2d, v20.2d, v23.2d
-	WORD $0x4d40cc74 // ld1r { v20.2d }, [x3]
-	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
-	WORD $0x4ef44675 // sshl v21.2d, v19.2d, v20.2d
-	WORD $0x4ef44616 // sshl v22.2d, v16.2d, v20.2d
-	WORD $0x4ef44630 // sshl v16.2d, v17.2d, v20.2d
-	WORD $0x4ef44651 // sshl v17.2d, v18.2d, v20.2d
+	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
+	WORD $0x3ce76954 // ldr q20, [x10, x7]
+	WORD $0x4ef34650 // sshl v16.2d, v18.2d, v19.2d
+	WORD $0x3ce66952 // ldr q18, [x10, x6]
+	WORD $0x4ef34631 // sshl v17.2d, v17.2d, v19.2d
+	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
 	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
-	WORD $0x4e61da33 // scvtf v19.2d, v17.2d
-	WORD $0x4e61dad2 // scvtf v18.2d, v22.2d
-	WORD $0x4e61dab1 // scvtf v17.2d, v21.2d
-	WORD $0xb94001a3 // ldr w3, [x13]
-	WORD $0xb84061a5 // ldur w5, [x13, #0x6]
-	WORD $0x8b02014a // add x10, x10, x2
-	WORD $0x92405c63 // and x3, x3, #0xffffff
-	WORD $0xb9400da7 // ldr w7, [x13, #0xc]
-	WORD $0xb84121b4 // ldur w20, [x13, #0x12]
-	WORD $0xb94015b5 // ldr w21, [x13, #0x14]
-	WORD $0xb84031a4 // ldur w4, [x13, #0x3]
-	WORD $0x92405ca5 // and x5, x5, #0xffffff
-	WORD $0xb84091a6 // ldur w6, [x13, #0x9]
-	WORD $0x92405ce7 // and x7, x7, #0xffffff
-	WORD $0xb840f1b3 // ldur w19, [x13, #0xf]
-	WORD $0x92405e94 // and x20, x20, #0xffffff
-	WORD $0xd345feb5 // lsr x21, x21, #5
-	WORD $0x92405c84 // and x4, x4, #0xffffff
-	WORD $0x92405cc6 // and x6, x6, #0xffffff
-	WORD $0x92405e73 // and x19, x19, #0xffffff
-	WORD $0xfc747a34 // ldr d20, [x17, x20, lsl #3]
-	WORD $0xfc677a35 // ldr d21, [x17, x7, lsl #3]
-	WORD $0xfc657a36 // ldr d22, [x17, x5, lsl #3]
-	WORD $0x927d5eb5 // and x21, x21, #0x7fffff8
-	WORD $0xfc637a37 // ldr d23, [x17, x3, lsl #3]
-	WORD $0x8b040e24 // add x4, x17, x4, lsl #3
-	WORD $0x8b060e26 // add x6, x17, x6, lsl #3
-	WORD $0x8b130e33 // add x19, x17, x19, lsl #3
-	WORD $0x8b150235 // add x21, x17, x21
-	WORD $0x4d4086b4 // ld1 { v20.d }[1], [x21]
-	WORD $0x4d408675 // ld1 { v21.d }[1], [x19]
-	WORD $0x4d4084d6 // ld1 { v22.d }[1], [x6]
-	WORD $0x4d408497 // ld1 { v23.d }[1], [x4]
-	WORD $0x4e73cee0 // fmla v0.2d, v23.2d, v19.2d
-	WORD $0x4e70cec1 // fmla v1.2d, v22.2d, v16.2d
-	WORD $0x4e72cea2 // fmla v2.2d, v21.2d, v18.2d
-	WORD $0x4e71ce83 // fmla v3.2d, v20.2d, v17.2d
-	WORD $0x910061ad // add x13, x13, #0x18
-	WORD $0x3617bc30 // tbz w16, #0x2, <farSlots+0xac>
-	WORD $0x4e60d484 // fadd v4.2d, v4.2d, v0.2d
-	WORD $0x4e61d4a5 // fadd v5.2d, v5.2d, v1.2d
-	WORD $0x4e62d4c1 // fadd v1.2d, v6.2d, v2.2d
-	WORD $0x4e63d4e0 // fadd v0.2d, v7.2d, v3.2d
-	WORD $0x37180130 // tbnz w16, #0x3, <farSlots+0x960>
-	WORD $0xa944c410 // ldp x16, x17, [x0, #0x48]
-	WORD $0xcb080231 // sub x17, x17, x8
-	WORD $0xf100223f // cmp x17, #0x8
-	WORD $0x5400070b // b.lt <farSlots+0xa2c>
-	WORD $0xf9401811 // ldr x17, [x0, #0x30]
-	WORD $0xb4000771 // cbz x17, <farSlots+0xa40>
-	WORD $0x52800111 // mov w17, #0x8
-	WORD $0x1400000b // b <farSlots+0x988>
-	WORD $0x4e60d4a2 // fadd v2.2d, v5.2d, v0.2d
-	WORD $0x4e61d483 // fadd v3.2d, v4.2d, v1.2d
-	WORD $0xf9402410 // ldr x16, [x0, #0x48]
-	WORD $0x52800031 // mov w17, #0x1
-	WORD $0x1e622866 // fadd d6, d3, d2
-	WORD $0x5e180463 // mov d3, v3.d[1]
-	WORD $0x5e180442 // mov d2, v2.d[1]
-	WORD $0x1e622862 // fadd d2, d3, d2
-	WORD $0x1e6228c2 // fadd d2, d6, d2
-	WORD $0x6e080444 // mov v4.d[0], v2.d[0]
-	WORD $0xad0017e4 // stp q4, q5, [sp]
-	WORD $0xad0103e1 // stp q1, q0, [sp, #0x20]
+	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
+	WORD $0x4e160252 // tbl v18.16b, { v18.16b }, v22.16b
+	WORD $0xad435895 // ldp q21, q22, [x4, #0x60]
+	WORD $0x6ef64694 // ushl v20.2d, v20.2d, v22.2d
+	WORD $0x6ef54652 // ushl v18.2d, v18.2d, v21.2d
+	WORD $0x4ef34655 // sshl v21.2d, v18.2d, v19.2d
+	WORD $0x4ef34692 // sshl v18.2d, v20.2d, v19.2d
+	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
+	WORD $0x4e61dab3 // scvtf v19.2d, v21.2d
+	WORD $0x14000065 // b <slots+0xcb0>
+	WORD $0x91000881 // add x1, x4, #0x2
+	WORD $0xf10004df // cmp x6, #0x1
+	WORD $0x54000d61 // b.ne <slots+0xcd4>
+	WORD $0x38401424 // ldrb w4, [x1], #0x1
+	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
+	WORD $0x9bae0c83 // umaddl x3, w4, w14, x3
+	WORD $0x7100d09f // cmp w4, #0x34
+	WORD $0x54001629 // b.ls <slots+0xe00>
+	WORD $0xd342fc87 // lsr x7, x4, #2
+	WORD $0xad404c74 // ldp q20, q19, [x3]
+	WORD $0x91020065 // add x5, x3, #0x80
+	WORD $0x8b040486 // add x6, x4, x4, lsl #1
+	WORD $0x4d40ccb0 // ld1r { v16.2d }, [x5]
+	WORD $0x3ce76952 // ldr q18, [x10, x7]
+	WORD $0xd341fc85 // lsr x5, x4, #1
+	WORD $0xd342fcc6 // lsr x6, x6, #2
+	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
+	WORD $0x3dc00151 // ldr q17, [x10]
+	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
+	WORD $0xad425073 // ldp q19, q20, [x3, #0x40]
+	WORD $0xad415476 // ldp q22, q21, [x3, #0x20]
+	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
+	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
+	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
+	WORD $0x3ce66954 // ldr q20, [x10, x6]
+	WORD $0x4ef34650 // sshl v16.2d, v18.2d, v19.2d
+	WORD $0x3ce56952 // ldr q18, [x10, x5]
+	WORD $0x4ef34631 // sshl v17.2d, v17.2d, v19.2d
+	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
+	WORD $0x4e160252 // tbl v18.16b, { v18.16b }, v22.16b
+	WORD $0xad435875 // ldp q21, q22, [x3, #0x60]
+	WORD $0x6ef64694 // ushl v20.2d, v20.2d, v22.2d
+	WORD $0x6ef54652 // ushl v18.2d, v18.2d, v21.2d
+	WORD $0x4ef34655 // sshl v21.2d, v18.2d, v19.2d
+	WORD $0x4ef34692 // sshl v18.2d, v20.2d, v19.2d
+	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
+	WORD $0x4e61dab3 // scvtf v19.2d, v21.2d
+	WORD $0x140000f3 // b <slots+0xf88>
+	WORD $0x710060bf // cmp w5, #0x18
+	WORD $0xd341fca6 // lsr x6, x5, #1
+	WORD $0xd342fca7 // lsr x7, x5, #2
+	WORD $0x54000388 // b.hi <slots+0xc3c>
+	WORD $0x924008b3 // and x19, x5, #0x7
+	WORD $0xb5000353 // cbnz x19, <slots+0xc3c>
+	WORD $0xad404c95 // ldp q21, q19, [x4]
+	WORD $0x91022093 // add x19, x4, #0x88
+	WORD $0x3ce76951 // ldr q17, [x10, x7]
+	WORD $0x4e130231 // tbl v17.16b, { v17.16b }, v19.16b
+	WORD $0x4d40ce72 // ld1r { v18.2d }, [x19]
+	WORD $0x3dc00150 // ldr q16, [x10]
+	WORD $0x91024093 // add x19, x4, #0x90
+	WORD $0x4d40ce74 // ld1r { v20.2d }, [x19]
+	WORD $0x8b0504b3 // add x19, x5, x5, lsl #1
+	WORD $0xd342fe73 // lsr x19, x19, #2
+	WORD $0xad415897 // ldp q23, q22, [x4, #0x20]
+	WORD $0x4e150210 // tbl v16.16b, { v16.16b }, v21.16b
+	WORD $0x3cf36955 // ldr q21, [x10, x19]
+	WORD $0x4eb11e53 // orr v19.16b, v18.16b, v17.16b
+	WORD $0x4eb01e50 // orr v16.16b, v18.16b, v16.16b
+	WORD $0x4ef4d611 // fsub v17.2d, v16.2d, v20.2d
+	WORD $0x4ef4d670 // fsub v16.2d, v19.2d, v20.2d
+	WORD $0x3ce66953 // ldr q19, [x10, x6]
+	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
+	WORD $0x4eb51e55 // orr v21.16b, v18.16b, v21.16b
+	WORD $0x4e170273 // tbl v19.16b, { v19.16b }, v23.16b
+	WORD $0x4eb31e52 // orr v18.16b, v18.16b, v19.16b
+	WORD $0x4ef4d653 // fsub v19.2d, v18.2d, v20.2d
+	WORD $0x4ef4d6b2 // fsub v18.2d, v21.2d, v20.2d
+	WORD $0x1400001e // b <slots+0xcb0>
+	WORD $0xad404c94 // ldp q20, q19, [x4]
+	WORD $0x91020093 // add x19, x4, #0x80
+	WORD $0x3ce76952 // ldr q18, [x10, x7]
+	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
+	WORD $0x3dc00151 // ldr q17, [x10]
+	WORD $0x4d40ce70 // ld1r { v16.2d }, [x19]
+	WORD $0x8b0504b3 // add x19, x5, x5, lsl #1
+	WORD $0xd342fe73 // lsr x19, x19, #2
+	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
+	WORD $0xad424c94 // ldp q20, q19, [x4, #0x40]
+	WORD $0xad415496 // ldp q22, q21, [x4, #0x20]
+	WORD $0x6ef34652 // ushl v18.2d, v18.2d, v19.2d
+	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
+	WORD $0x4ef34650 // sshl v16.2d, v18.2d, v19.2d
+	WORD $0x3ce66952 // ldr q18, [x10, x6]
+	WORD $0x6ef44631 // ushl v17.2d, v17.2d, v20.2d
+	WORD $0x3cf36954 // ldr q20, [x10, x19]
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4ef34631 // sshl v17.2d, v17.2d, v19.2d
+	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
+	WORD $0x4e160252 // tbl v18.16b, { v18.16b }, v22.16b
+	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
+	WORD $0xad435496 // ldp q22, q21, [x4, #0x60]
+	WORD $0x6ef54694 // ushl v20.2d, v20.2d, v21.2d
+	WORD $0x4ef34694 // sshl v20.2d, v20.2d, v19.2d
+	WORD $0x6ef64652 // ushl v18.2d, v18.2d, v22.2d
+	WORD $0x4ef34652 // sshl v18.2d, v18.2d, v19.2d
+	WORD $0x4e61da53 // scvtf v19.2d, v18.2d
+	WORD $0x4e61da92 // scvtf v18.2d, v20.2d
+	WORD $0xb9800063 // ldrsw x3, [x3]
+	WORD $0x8b05014a // add x10, x10, x5
+	WORD $0x8b030c42 // add x2, x2, x3, lsl #3
+	WORD $0xad405055 // ldp q21, q20, [x2]
+	WORD $0x4e70ce87 // fmla v7.2d, v20.2d, v16.2d
+	WORD $0x4e71cea6 // fmla v6.2d, v21.2d, v17.2d
+	WORD $0xad415857 // ldp q23, q22, [x2, #0x20]
+	WORD $0x4e73cee4 // fmla v4.2d, v23.2d, v19.2d
+	WORD $0x4e72cec5 // fmla v5.2d, v22.2d, v18.2d
+	WORD $0x36179e11 // tbz w17, #0x2, <slots+0x94>
+	WORD $0xf9402802 // ldr x2, [x0, #0x50]
+	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
+	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
+	WORD $0xcb080043 // sub x3, x2, x8
+	WORD $0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
+	WORD $0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
+	WORD $0xf100207f // cmp x3, #0x8
+	WORD $0x9a8fb062 // csel x2, x3, x15, lt
+	WORD $0x37180151 // tbnz w17, #0x3, <slots+0xd20>
+	WORD $0xf9402411 // ldr x17, [x0, #0x48]
+	WORD $0xf100207f // cmp x3, #0x8
+	WORD $0x5400074b // b.lt <slots+0xdec>
 	WORD $0xf9401803 // ldr x3, [x0, #0x30]
-	WORD $0xf9403004 // ldr x4, [x0, #0x60]
+	WORD $0xb4000b83 // cbz x3, <slots+0xe7c>
+	WORD $0x52800103 // mov w3, #0x8
+	WORD $0x1400000d // b <slots+0xd48>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x4e61d464 // fadd v4.2d, v3.2d, v1.2d
+	WORD $0x4e60d445 // fadd v5.2d, v2.2d, v0.2d
+	WORD $0xf9402411 // ldr x17, [x0, #0x48]
+	WORD $0x52800023 // mov w3, #0x1
+	WORD $0x1e6428a6 // fadd d6, d5, d4
+	WORD $0x5e1804a5 // mov d5, v5.d[1]
+	WORD $0x5e180484 // mov d4, v4.d[1]
+	WORD $0x1e6428a4 // fadd d4, d5, d4
+	WORD $0x1e6428c4 // fadd d4, d6, d4
+	WORD $0x6e080482 // mov v2.d[0], v4.d[0]
+	WORD $0xad000fe2 // stp q2, q3, [sp]
+	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
+	WORD $0xf9401804 // ldr x4, [x0, #0x30]
+	WORD $0xf9403005 // ldr x5, [x0, #0x60]
 	WORD $0xaa1f03e2 // mov x2, xzr
-	WORD $0xaa0803e5 // mov x5, x8
-	WORD $0x3941e006 // ldrb w6, [x0, #0x78]
-	WORD $0x14000007 // b <farSlots+0x9c0>
+	WORD $0xaa0803e6 // mov x6, x8
+	WORD $0x3941e007 // ldrb w7, [x0, #0x78]
+	WORD $0x14000007 // b <slots+0xd80>
 	WORD $0x1e610800 // fmul d0, d0, d1
 	WORD $0x91000442 // add x2, x2, #0x1
-	WORD $0x910004a5 // add x5, x5, #0x1
-	WORD $0xfc277a00 // str d0, [x16, x7, lsl #3]
-	WORD $0xeb02023f // cmp x17, x2
-	WORD $0x54ffb660 // b.eq <farSlots+0x88>
-	WORD $0xaa0503e7 // mov x7, x5
-	WORD $0xb4000043 // cbz x3, <farSlots+0x9cc>
-	WORD $0x78657867 // ldrh w7, [x3, x5, lsl #1]
-	WORD $0xb40001a4 // cbz x4, <farSlots+0xa00>
-	WORD $0xb9406813 // ldr w19, [x0, #0x68]
-	WORD $0xb8677894 // ldr w20, [x4, x7, lsl #2]
-	WORD $0x0b140273 // add w19, w19, w20
-	WORD $0xd34c2e73 // lsl x19, x19, #52
-	WORD $0x9e670260 // fmov d0, x19
-	WORD $0xfc6279e1 // ldr d1, [x15, x2, lsl #3]
-	WORD $0x35000126 // cbnz w6, <farSlots+0xa0c>
-	WORD $0x17ffffef // b <farSlots+0x9a8>
+	WORD $0x910004c6 // add x6, x6, #0x1
+	WORD $0xfc337a20 // str d0, [x17, x19, lsl #3]
+	WORD $0xeb02007f // cmp x3, x2
+	WORD $0x54ff9780 // b.eq <slots+0x6c>
+	WORD $0xaa0603f3 // mov x19, x6
+	WORD $0xb4000044 // cbz x4, <slots+0xd8c>
+	WORD $0x78667893 // ldrh w19, [x4, x6, lsl #1]
+	WORD $0xb40001a5 // cbz x5, <slots+0xdc0>
+	WORD $0xb9406814 // ldr w20, [x0, #0x68]
+	WORD $0xb87378b5 // ldr w21, [x5, x19, lsl #2]
+	WORD $0x0b150294 // add w20, w20, w21
+	WORD $0xd34c2e94 // lsl x20, x20, #52
+	WORD $0x9e670280 // fmov d0, x20
+	WORD $0xfc627a01 // ldr d1, [x16, x2, lsl #3]
+	WORD $0x35000127 // cbnz w7, <slots+0xdcc>
+	WORD $0x17ffffef // b <slots+0xd68>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xfd403800 // ldr d0, [x0, #0x70]
-	WORD $0xfc6279e1 // ldr d1, [x15, x2, lsl #3]
-	WORD $0x34fffd06 // cbz w6, <farSlots+0x9a8>
-	WORD $0xfc677a02 // ldr d2, [x16, x7, lsl #3]
+	WORD $0xfc627a01 // ldr d1, [x16, x2, lsl #3]
+	WORD $0x34fffd07 // cbz w7, <slots+0xd68>
+	WORD $0xfc737a22 // ldr d2, [x17, x19, lsl #3]
 	WORD $0x1f400820 // fmadd d0, d1, d0, d2
 	WORD $0x91000442 // add x2, x2, #0x1
-	WORD $0x910004a5 // add x5, x5, #0x1
-	WORD $0xfc277a00 // str d0, [x16, x7, lsl #3]
-	WORD $0xeb02023f // cmp x17, x2
-	WORD $0x54fffce1 // b.ne <farSlots+0x9c0>
-	WORD $0x17fffd98 // b <farSlots+0x88>
-	WORD $0xf100063f // cmp x17, #0x1
-	WORD $0xad0017e4 // stp q4, q5, [sp]
-	WORD $0xad0103e1 // stp q1, q0, [sp, #0x20]
-	WORD $0x54fffaca // b.ge <farSlots+0x990>
-	WORD $0x17fffd93 // b <farSlots+0x88>
-	WORD $0xf9403011 // ldr x17, [x0, #0x60]
-	WORD $0xb4000231 // cbz x17, <farSlots+0xa88>
-	WORD $0x8b080a31 // add x17, x17, x8, lsl #2
-	WORD $0xad400e22 // ldp q2, q3, [x17]
-	WORD $0x9101a011 // add x17, x0, #0x68
-	WORD $0x4d40ce26 // ld1r { v6.2d }, [x17]
-	WORD $0x2ea210d0 // uaddw v16.2d, v6.2d, v2.2s
-	WORD $0x6ea210c7 // uaddw2 v7.2d, v6.2d, v2.4s
-	WORD $0x6ea310c2 // uaddw2 v2.2d, v6.2d, v3.4s
-	WORD $0x2ea310c3 // uaddw v3.2d, v6.2d, v3.2s
-	WORD $0x4f745442 // shl v2.2d, v2.2d, #0x34
-	WORD $0x4f7454f1 // shl v17.2d, v7.2d, #0x34
-	WORD $0x4f745467 // shl v7.2d, v3.2d, #0x34
-	WORD $0x4f745610 // shl v16.2d, v16.2d, #0x34
-	WORD $0x3941e011 // ldrb w17, [x0, #0x78]
-	WORD $0x8b080e10 // add x16, x16, x8, lsl #3
-	WORD $0x35000151 // cbnz w17, <farSlots+0xaa8>
-	WORD $0x17fffd7a // b <farSlots+0x6c>
-	WORD $0x9101c011 // add x17, x0, #0x70
-	WORD $0x4d40ce30 // ld1r { v16.2d }, [x17]
-	WORD $0x4eb01e11 // mov v17.16b, v16.16b
-	WORD $0x4eb01e07 // mov v7.16b, v16.16b
-	WORD $0x4eb01e02 // mov v2.16b, v16.16b
-	WORD $0x3941e011 // ldrb w17, [x0, #0x78]
-	WORD $0x8b080e10 // add x16, x16, x8, lsl #3
-	WORD $0x34ffae51 // cbz w17, <farSlots+0x6c>
-	WORD $0xad410e06 // ldp q6, q3, [x16, #0x20]
-	WORD $0x4e60cc43 // fmla v3.2d, v2.2d, v0.2d
-	WORD $0xad404e12 // ldp q18, q19, [x16]
-	WORD $0x4e65ce33 // fmla v19.2d, v17.2d, v5.2d
-	WORD $0x4e64ce12 // fmla v18.2d, v16.2d, v4.2d
-	WORD $0x4e61cce6 // fmla v6.2d, v7.2d, v1.2d
-	WORD $0x17fffd6f // b <farSlots+0x7c>
+	WORD $0x910004c6 // add x6, x6, #0x1
+	WORD $0xfc337a20 // str d0, [x17, x19, lsl #3]
+	WORD $0xeb02007f // cmp x3, x2
+	WORD $0x54fffce1 // b.ne <slots+0xd80>
+	WORD $0x17fffca1 // b <slots+0x6c>
+	WORD $0xf100047f // cmp x3, #0x1
+	WORD $0xad000fe2 // stp q2, q3, [sp]
+	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
+	WORD $0x54fffaca // b.ge <slots+0xd50>
+	WORD $0x17fffc9c // b <slots+0x6c>
+	WORD $0x7100609f // cmp w4, #0x18
+	WORD $0x54000848 // b.hi <slots+0xf0c>
+	WORD $0x92400885 // and x5, x4, #0x7
+	WORD $0xb5000805 // cbnz x5, <slots+0xf0c>
+	WORD $0xd342fc87 // lsr x7, x4, #2
+	WORD $0xad404c75 // ldp q21, q19, [x3]
+	WORD $0x91022065 // add x5, x3, #0x88
+	WORD $0x8b040486 // add x6, x4, x4, lsl #1
+	WORD $0x4d40ccb2 // ld1r { v18.2d }, [x5]
+	WORD $0x3ce76951 // ldr q17, [x10, x7]
+	WORD $0x91024065 // add x5, x3, #0x90
+	WORD $0xd342fcc6 // lsr x6, x6, #2
+	WORD $0x4d40ccb4 // ld1r { v20.2d }, [x5]
+	WORD $0x3dc00150 // ldr q16, [x10]
+	WORD $0xd341fc85 // lsr x5, x4, #1
+	WORD $0x4e150210 // tbl v16.16b, { v16.16b }, v21.16b
+	WORD $0x4e130231 // tbl v17.16b, { v17.16b }, v19.16b
+	WORD $0xad415877 // ldp q23, q22, [x3, #0x20]
+	WORD $0x3ce66955 // ldr q21, [x10, x6]
+	WORD $0x4eb11e53 // orr v19.16b, v18.16b, v17.16b
+	WORD $0x4eb01e50 // orr v16.16b, v18.16b, v16.16b
+	WORD $0x4ef4d611 // fsub v17.2d, v16.2d, v20.2d
+	WORD $0x4ef4d670 // fsub v16.2d, v19.2d, v20.2d
+	WORD $0x3ce56953 // ldr q19, [x10, x5]
+	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
+	WORD $0x4eb51e55 // orr v21.16b, v18.16b, v21.16b
+	WORD $0x4e170273 // tbl v19.16b, { v19.16b }, v23.16b
+	WORD $0x4eb31e52 // orr v18.16b, v18.16b, v19.16b
+	WORD $0x4ef4d653 // fsub v19.2d, v18.2d, v20.2d
+	WORD $0x4ef4d6b2 // fsub v18.2d, v21.2d, v20.2d
+	WORD $0x14000044 // b <slots+0xf88>
+	WORD $0xf9403003 // ldr x3, [x0, #0x60]
+	WORD $0xb4000bc3 // cbz x3, <slots+0xff8>
+	WORD $0xd37ef504 // lsl x4, x8, #2
+	WORD $0x3ce46864 // ldr q4, [x3, x4]
+	WORD $0x9101a003 // add x3, x0, #0x68
+	WORD $0x4d40cc65 // ld1r { v5.2d }, [x3]
+	WORD $0x2ea410a6 // uaddw v6.2d, v5.2d, v4.2s
+	WORD $0x6ea410a4 // uaddw2 v4.2d, v5.2d, v4.4s
+	WORD $0x4f745485 // shl v5.2d, v4.2d, #0x34
+	WORD $0x4f7454c4 // shl v4.2d, v6.2d, #0x34
+	WORD $0x3941e003 // ldrb w3, [x0, #0x78]
+	WORD $0x34000b23 // cbz w3, <slots+0x100c>
+	WORD $0x8b080e23 // add x3, x17, x8, lsl #3
+	WORD $0xad401c66 // ldp q6, q7, [x3]
+	WORD $0x4e63cca7 // fmla v7.2d, v5.2d, v3.2d
+	WORD $0x4e62cc86 // fmla v6.2d, v4.2d, v2.2d
+	WORD $0x8b080e23 // add x3, x17, x8, lsl #3
+	WORD $0xad001c66 // stp q6, q7, [x3]
+	WORD $0x91001103 // add x3, x8, #0x4
+	WORD $0xf9403004 // ldr x4, [x0, #0x60]
+	WORD $0xb4000ae4 // cbz x4, <slots+0x1028>
+	WORD $0xd37ef465 // lsl x5, x3, #2
+	WORD $0x3ce56882 // ldr q2, [x4, x5]
+	WORD $0x9101a004 // add x4, x0, #0x68
+	WORD $0x4d40cc83 // ld1r { v3.2d }, [x4]
+	WORD $0x2ea21064 // uaddw v4.2d, v3.2d, v2.2s
+	WORD $0x6ea21062 // uaddw2 v2.2d, v3.2d, v2.4s
+	WORD $0x4f745443 // shl v3.2d, v2.2d, #0x34
+	WORD $0x4f745482 // shl v2.2d, v4.2d, #0x34
+	WORD $0x3941e004 // ldrb w4, [x0, #0x78]
+	WORD $0x34000a44 // cbz w4, <slots+0x103c>
+	WORD $0x8b030e24 // add x4, x17, x3, lsl #3
+	WORD $0xad401484 // ldp q4, q5, [x4]
+	WORD $0x4e61cc65 // fmla v5.2d, v3.2d, v1.2d
+	WORD $0x4e60cc44 // fmla v4.2d, v2.2d, v0.2d
+	WORD $0x1400004f // b <slots+0x1044>
+	WORD $0xd342fc87 // lsr x7, x4, #2
+	WORD $0xad404c74 // ldp q20, q19, [x3]
+	WORD $0x91020065 // add x5, x3, #0x80
+	WORD $0x8b040486 // add x6, x4, x4, lsl #1
+	WORD $0x4d40ccb0 // ld1r { v16.2d }, [x5]
+	WORD $0x3ce76952 // ldr q18, [x10, x7]
+	WORD $0xd341fc85 // lsr x5, x4, #1
+	WORD $0xd342fcc6 // lsr x6, x6, #2
+	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
+	WORD $0x3dc00151 // ldr q17, [x10]
+	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
+	WORD $0xad424c74 // ldp q20, q19, [x3, #0x40]
+	WORD $0xad415476 // ldp q22, q21, [x3, #0x20]
+	WORD $0x6ef34652 // ushl v18.2d, v18.2d, v19.2d
+	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
+	WORD $0x4ef34650 // sshl v16.2d, v18.2d, v19.2d
+	WORD $0x3ce56952 // ldr q18, [x10, x5]
+	WORD $0x6ef44631 // ushl v17.2d, v17.2d, v20.2d
+	WORD $0x3ce66954 // ldr q20, [x10, x6]
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4ef34631 // sshl v17.2d, v17.2d, v19.2d
+	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
+	WORD $0x4e160252 // tbl v18.16b, { v18.16b }, v22.16b
+	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
+	WORD $0xad435476 // ldp q22, q21, [x3, #0x60]
+	WORD $0x6ef54694 // ushl v20.2d, v20.2d, v21.2d
+	WORD $0x4ef34694 // sshl v20.2d, v20.2d, v19.2d
+	WORD $0x6ef64652 // ushl v18.2d, v18.2d, v22.2d
+	WORD $0x4ef34652 // sshl v18.2d, v18.2d, v19.2d
+	WORD $0x4e61da53 // scvtf v19.2d, v18.2d
+	WORD $0x4e61da92 // scvtf v18.2d, v20.2d
+	WORD $0x794001a3 // ldrh w3, [x13]
+	WORD $0x794009a6 // ldrh w6, [x13, #0x4]
+	WORD $0x8b04014a // add x10, x10, x4
+	WORD $0x794005a5 // ldrh w5, [x13, #0x2]
+	WORD $0x8b050c45 // add x5, x2, x5, lsl #3
+	WORD $0x79400da7 // ldrh w7, [x13, #0x6]
+	WORD $0xfc667854 // ldr d20, [x2, x6, lsl #3]
+	WORD $0xfc637855 // ldr d21, [x2, x3, lsl #3]
+	WORD $0x794011a3 // ldrh w3, [x13, #0x8]
+	WORD $0x794019a6 // ldrh w6, [x13, #0xc]
+	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
+	WORD $0xfc667856 // ldr d22, [x2, x6, lsl #3]
+	WORD $0xfc637857 // ldr d23, [x2, x3, lsl #3]
+	WORD $0x4d4084f4 // ld1 { v20.d }[1], [x7]
+	WORD $0x4d4084b5 // ld1 { v21.d }[1], [x5]
+	WORD $0x794015a5 // ldrh w5, [x13, #0xa]
+	WORD $0x79401da7 // ldrh w7, [x13, #0xe]
+	WORD $0x910041ad // add x13, x13, #0x10
+	WORD $0x8b050c45 // add x5, x2, x5, lsl #3
+	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
+	WORD $0x4d4084f6 // ld1 { v22.d }[1], [x7]
+	WORD $0x4d4084b7 // ld1 { v23.d }[1], [x5]
+	WORD $0x4e71cea6 // fmla v6.2d, v21.2d, v17.2d
+	WORD $0x4e70ce87 // fmla v7.2d, v20.2d, v16.2d
+	WORD $0x4e73cee4 // fmla v4.2d, v23.2d, v19.2d
+	WORD $0x4e72cec5 // fmla v5.2d, v22.2d, v18.2d
+	WORD $0x36178531 // tbz w17, #0x2, <slots+0x94>
+	WORD $0x17ffff39 // b <slots+0xcd8>
+	WORD $0x9101c003 // add x3, x0, #0x70
+	WORD $0x4d40cc64 // ld1r { v4.2d }, [x3]
+	WORD $0x4ea41c85 // mov v5.16b, v4.16b
+	WORD $0x3941e003 // ldrb w3, [x0, #0x78]
+	WORD $0x35fff523 // cbnz w3, <slots+0xeac>
+	WORD $0x6e62dc86 // fmul v6.2d, v4.2d, v2.2d
+	WORD $0x6e63dca7 // fmul v7.2d, v5.2d, v3.2d
+	WORD $0x8b080e23 // add x3, x17, x8, lsl #3
+	WORD $0xad001c66 // stp q6, q7, [x3]
+	WORD $0x91001103 // add x3, x8, #0x4
+	WORD $0xf9403004 // ldr x4, [x0, #0x60]
+	WORD $0xb5fff564 // cbnz x4, <slots+0xed0>
+	WORD $0x9101c004 // add x4, x0, #0x70
+	WORD $0x4d40cc82 // ld1r { v2.2d }, [x4]
+	WORD $0x4ea21c43 // mov v3.16b, v2.16b
+	WORD $0x3941e004 // ldrb w4, [x0, #0x78]
+	WORD $0x35fff604 // cbnz w4, <slots+0xef8>
+	WORD $0x6e60dc44 // fmul v4.2d, v2.2d, v0.2d
+	WORD $0x6e61dc65 // fmul v5.2d, v3.2d, v1.2d
+	WORD $0x8b030e31 // add x17, x17, x3, lsl #3
+	WORD $0xad001624 // stp q4, q5, [x17]
+	WORD $0x17fffc09 // b <slots+0x70>
 	WORD $0x6d4523e9 // ldp d9, d8, [sp, #0x50]
-	WORD $0xf94033f7 // ldr x23, [sp, #0x60]
 	WORD $0x6d442beb // ldp d11, d10, [sp, #0x40]
-	WORD $0xa9484ff4 // ldp x20, x19, [sp, #0x80]
-	WORD $0xa94757f6 // ldp x22, x21, [sp, #0x70]
-	WORD $0x910243ff // add sp, sp, #0x90
+	WORD $0xa9474ff4 // ldp x20, x19, [sp, #0x70]
+	WORD $0xa94657f6 // ldp x22, x21, [sp, #0x60]
+	WORD $0x910203ff // add sp, sp, #0x80
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000
+	MOVD R19, R30
+	RET
+
+// func farSlotsQuad(c *slotCall)
+TEXT ·farSlotsQuad(SB), 0, $208-8
+	MOVD c+0(FP), R0
+	MOVD R30, R19
+	PCALIGN $64
+	WORD $0xd10043ff // sub sp, sp, #0x10
+	WORD $0x94000007 // bl <farSlots>
+	WORD $0x910043ff // add sp, sp, #0x10
+	WORD $0x140002ed; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf940040b // ldr x11, [x0, #0x8]
+	WORD $0xf100057f // cmp x11, #0x1
+	WORD $0x54005cab // b.lt <farSlots+0xb9c>
+	WORD $0xd10203ff // sub sp, sp, #0x80
+	WORD $0xf9400009 // ldr x9, [x0]
+	WORD $0xf940140a // ldr x10, [x0, #0x28]
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0xf9402c0c // ldr x12, [x0, #0x58]
+	WORD $0xa9413411 // ldp x17, x13, [x0, #0x10]
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x5280180e // mov w14, #0xc0
+	WORD $0x5280010f // mov w15, #0x8
+	WORD $0x910003f0 // mov x16, sp
+	WORD $0x8b0b0d2b // add x11, x9, x11, lsl #3
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x8b0c014c // add x12, x10, x12
+	WORD $0x6d042beb // stp d11, d10, [sp, #0x40]
+	WORD $0xf90033f5 // str x21, [sp, #0x60]
+	WORD $0xa9074ff4 // stp x20, x19, [sp, #0x70]
+	WORD $0x6d0523e9 // stp d9, d8, [sp, #0x50]
+	WORD $0x1400000e // b <farSlots+0xa0>
+	WORD $0xaa0303e2 // mov x2, x3
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x8b080048 // add x8, x2, x8
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x91002129 // add x9, x9, #0x8
+	WORD $0xeb0b013f // cmp x9, x11
+	WORD $0x54005762 // b.hs <farSlots+0xb88>
+	WORD $0x79400d21 // ldrh w1, [x9, #0x6]
+	WORD $0x370823e1 // tbnz w1, #0x1, <farSlots+0x520>
+	WORD $0xf9401c02 // ldr x2, [x0, #0x38]
+	WORD $0xb9400124 // ldr w4, [x9]
+	WORD $0x8b040c42 // add x2, x2, x4, lsl #3
+	WORD $0x79400926 // ldrh w6, [x9, #0x4]
+	WORD $0xf9404003 // ldr x3, [x0, #0x80]
+	WORD $0xf10008df // cmp x6, #0x2
+	WORD $0x540006c2 // b.hs <farSlots+0x198>
+	WORD $0xf10004df // cmp x6, #0x1
+	WORD $0x54003520 // b.eq <farSlots+0x76c>
+	WORD $0x3617fe41 // tbz w1, #0x2, <farSlots+0x94>
+	WORD $0x1400022c // b <farSlots+0x980>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd342fcd5 // lsr x21, x6, #2
+	WORD $0xad407ce8 // ldp q8, q31, [x7]
+	WORD $0x910200f3 // add x19, x7, #0x80
+	WORD $0x8b0604d4 // add x20, x6, x6, lsl #1
+	WORD $0x4d40ce7c // ld1r { v28.2d }, [x19]
+	WORD $0x3cf5699e // ldr q30, [x12, x21]
+	WORD $0xd341fcd3 // lsr x19, x6, #1
+	WORD $0xd342fe94 // lsr x20, x20, #2
+	WORD $0x4e1f03de // tbl v30.16b, { v30.16b }, v31.16b
+	WORD $0x3dc0019d // ldr q29, [x12]
+	WORD $0x4e0803bd // tbl v29.16b, { v29.16b }, v8.16b
+	WORD $0xad4220ff // ldp q31, q8, [x7, #0x40]
+	WORD $0xad4124ea // ldp q10, q9, [x7, #0x20]
+	WORD $0x6ee847de // ushl v30.2d, v30.2d, v8.2d
+	WORD $0x6eff47bd // ushl v29.2d, v29.2d, v31.2d
+	WORD $0x6ee0bb9f // neg v31.2d, v28.2d
+	WORD $0x3cf46988 // ldr q8, [x12, x20]
+	WORD $0x4eff47dc // sshl v28.2d, v30.2d, v31.2d
+	WORD $0x3cf3699e // ldr q30, [x12, x19]
+	WORD $0x4eff47bd // sshl v29.2d, v29.2d, v31.2d
+	WORD $0x4e090108 // tbl v8.16b, { v8.16b }, v9.16b
+	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
+	WORD $0x4e61dbbd // scvtf v29.2d, v29.2d
+	WORD $0x4e0a03de // tbl v30.16b, { v30.16b }, v10.16b
+	WORD $0xad4328e9 // ldp q9, q10, [x7, #0x60]
+	WORD $0x6eea4508 // ushl v8.2d, v8.2d, v10.2d
+	WORD $0x6ee947de // ushl v30.2d, v30.2d, v9.2d
+	WORD $0x4eff47c9 // sshl v9.2d, v30.2d, v31.2d
+	WORD $0x4eff451e // sshl v30.2d, v8.2d, v31.2d
+	WORD $0x4e61dbde // scvtf v30.2d, v30.2d
+	WORD $0x4e61d93f // scvtf v31.2d, v9.2d
+	WORD $0x4e71cea6 // fmla v6.2d, v21.2d, v17.2d
+	WORD $0x4e70ce87 // fmla v7.2d, v20.2d, v16.2d
+	WORD $0x8b11014a // add x10, x10, x17
+	WORD $0x8b06018c // add x12, x12, x6
+	WORD $0xd10008a6 // sub x6, x5, #0x2
+	WORD $0x9100c1ad // add x13, x13, #0x30
+	WORD $0x4e73cee4 // fmla v4.2d, v23.2d, v19.2d
+	WORD $0x91000891 // add x17, x4, #0x2
+	WORD $0x4e72cec5 // fmla v5.2d, v22.2d, v18.2d
+	WORD $0xf1000cbf // cmp x5, #0x3
+	WORD $0x4e7dcf22 // fmla v2.2d, v25.2d, v29.2d
+	WORD $0x4e7ccf03 // fmla v3.2d, v24.2d, v28.2d
+	WORD $0x4e7fcf60 // fmla v0.2d, v27.2d, v31.2d
+	WORD $0x4e7ecf41 // fmla v1.2d, v26.2d, v30.2d
+	WORD $0x54002e6d // b.le <farSlots+0x760>
+	WORD $0xaa1103e4 // mov x4, x17
+	WORD $0xf98601a0 // prfm pldl1keep, [x13, #0xc00]
+	WORD $0x39400231 // ldrb w17, [x17]
+	WORD $0xaa0603e5 // mov x5, x6
+	WORD $0x9bae0e26 // umaddl x6, w17, w14, x3
+	WORD $0x7100d23f // cmp w17, #0x34
+	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
+	WORD $0x54000469 // b.ls <farSlots+0x240>
+	WORD $0xd342fe34 // lsr x20, x17, #2
+	WORD $0xad404cd4 // ldp q20, q19, [x6]
+	WORD $0x910200c7 // add x7, x6, #0x80
+	WORD $0x8b110633 // add x19, x17, x17, lsl #1
+	WORD $0x4d40ccf0 // ld1r { v16.2d }, [x7]
+	WORD $0x3cf46952 // ldr q18, [x10, x20]
+	WORD $0xd341fe27 // lsr x7, x17, #1
+	WORD $0xd342fe73 // lsr x19, x19, #2
+	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
+	WORD $0x3dc00151 // ldr q17, [x10]
+	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
+	WORD $0xad4250d3 // ldp q19, q20, [x6, #0x40]
+	WORD $0xad4154d6 // ldp q22, q21, [x6, #0x20]
+	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
+	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
+	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
+	WORD $0x3cf36954 // ldr q20, [x10, x19]
+	WORD $0x4ef34650 // sshl v16.2d, v18.2d, v19.2d
+	WORD $0x3ce76952 // ldr q18, [x10, x7]
+	WORD $0x4ef34631 // sshl v17.2d, v17.2d, v19.2d
+	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
+	WORD $0x4e160252 // tbl v18.16b, { v18.16b }, v22.16b
+	WORD $0xad4358d5 // ldp q21, q22, [x6, #0x60]
+	WORD $0x6ef64694 // ushl v20.2d, v20.2d, v22.2d
+	WORD $0x6ef54652 // ushl v18.2d, v18.2d, v21.2d
+	WORD $0x4ef34655 // sshl v21.2d, v18.2d, v19.2d
+	WORD $0x4ef34692 // sshl v18.2d, v20.2d, v19.2d
+	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
+	WORD $0x4e61dab3 // scvtf v19.2d, v21.2d
+	WORD $0x14000040 // b <farSlots+0x334>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x7100623f // cmp w17, #0x18
+	WORD $0xd341fe27 // lsr x7, x17, #1
+	WORD $0xd342fe33 // lsr x19, x17, #2
+	WORD $0x540003a8 // b.hi <farSlots+0x2c0>
+	WORD $0x92400a34 // and x20, x17, #0x7
+	WORD $0xb5000374 // cbnz x20, <farSlots+0x2c0>
+	WORD $0xad404cd5 // ldp q21, q19, [x6]
+	WORD $0x910220d4 // add x20, x6, #0x88
+	WORD $0x3cf36951 // ldr q17, [x10, x19]
+	WORD $0x4e130231 // tbl v17.16b, { v17.16b }, v19.16b
+	WORD $0x4d40ce92 // ld1r { v18.2d }, [x20]
+	WORD $0x3dc00150 // ldr q16, [x10]
+	WORD $0x910240d4 // add x20, x6, #0x90
+	WORD $0x4d40ce94 // ld1r { v20.2d }, [x20]
+	WORD $0x8b110634 // add x20, x17, x17, lsl #1
+	WORD $0xd342fe94 // lsr x20, x20, #2
+	WORD $0xad4158d7 // ldp q23, q22, [x6, #0x20]
+	WORD $0x4e150210 // tbl v16.16b, { v16.16b }, v21.16b
+	WORD $0x3cf46955 // ldr q21, [x10, x20]
+	WORD $0x4eb11e53 // orr v19.16b, v18.16b, v17.16b
+	WORD $0x4eb01e50 // orr v16.16b, v18.16b, v16.16b
+	WORD $0x4ef4d611 // fsub v17.2d, v16.2d, v20.2d
+	WORD $0x4ef4d670 // fsub v16.2d, v19.2d, v20.2d
+	WORD $0x3ce76953 // ldr q19, [x10, x7]
+	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
+	WORD $0x4eb51e55 // orr v21.16b, v18.16b, v21.16b
+	WORD $0x4e170273 // tbl v19.16b, { v19.16b }, v23.16b
+	WORD $0x4eb31e52 // orr v18.16b, v18.16b, v19.16b
+	WORD $0x4ef4d653 // fsub v19.2d, v18.2d, v20.2d
+	WORD $0x4ef4d6b2 // fsub v18.2d, v21.2d, v20.2d
+	WORD $0x1400001f // b <farSlots+0x334>
+	WORD $0xd503201f // nop
+	WORD $0xad404cd4 // ldp q20, q19, [x6]
+	WORD $0x910200d4 // add x20, x6, #0x80
+	WORD $0x3cf36952 // ldr q18, [x10, x19]
+	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
+	WORD $0x3dc00151 // ldr q17, [x10]
+	WORD $0x4d40ce90 // ld1r { v16.2d }, [x20]
+	WORD $0x8b110634 // add x20, x17, x17, lsl #1
+	WORD $0xd342fe94 // lsr x20, x20, #2
+	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
+	WORD $0xad424cd4 // ldp q20, q19, [x6, #0x40]
+	WORD $0xad4154d6 // ldp q22, q21, [x6, #0x20]
+	WORD $0x6ef34652 // ushl v18.2d, v18.2d, v19.2d
+	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
+	WORD $0x4ef34650 // sshl v16.2d, v18.2d, v19.2d
+	WORD $0x3ce76952 // ldr q18, [x10, x7]
+	WORD $0x6ef44631 // ushl v17.2d, v17.2d, v20.2d
+	WORD $0x3cf46954 // ldr q20, [x10, x20]
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4ef34631 // sshl v17.2d, v17.2d, v19.2d
+	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
+	WORD $0x4e160252 // tbl v18.16b, { v18.16b }, v22.16b
+	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
+	WORD $0xad4354d6 // ldp q22, q21, [x6, #0x60]
+	WORD $0x6ef54694 // ushl v20.2d, v20.2d, v21.2d
+	WORD $0x4ef34694 // sshl v20.2d, v20.2d, v19.2d
+	WORD $0x6ef64652 // ushl v18.2d, v18.2d, v22.2d
+	WORD $0x4ef34652 // sshl v18.2d, v18.2d, v19.2d
+	WORD $0x4e61da53 // scvtf v19.2d, v18.2d
+	WORD $0x4e61da92 // scvtf v18.2d, v20.2d
+	WORD $0xb94001a6 // ldr w6, [x13]
+	WORD $0xb84031a7 // ldur w7, [x13, #0x3]
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0xb84061b3 // ldur w19, [x13, #0x6]
+	WORD $0xb9400db4 // ldr w20, [x13, #0xc]
+	WORD $0x92405e73 // and x19, x19, #0xffffff
+	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0x92405e94 // and x20, x20, #0xffffff
+	WORD $0xfc667855 // ldr d21, [x2, x6, lsl #3]
+	WORD $0xfc737854 // ldr d20, [x2, x19, lsl #3]
+	WORD $0xb84091b3 // ldur w19, [x13, #0x9]
+	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
+	WORD $0xb840f1a6 // ldur w6, [x13, #0xf]
+	WORD $0x92405e73 // and x19, x19, #0xffffff
+	WORD $0xfc747857 // ldr d23, [x2, x20, lsl #3]
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0xb84211b4 // ldur w20, [x13, #0x21]
+	WORD $0x92405e94 // and x20, x20, #0xffffff
+	WORD $0x4d4084f5 // ld1 { v21.d }[1], [x7]
+	WORD $0xb84121a7 // ldur w7, [x13, #0x12]
+	WORD $0x8b130c53 // add x19, x2, x19, lsl #3
+	WORD $0x8b060c46 // add x6, x2, x6, lsl #3
+	WORD $0x8b140c54 // add x20, x2, x20, lsl #3
+	WORD $0x4d408674 // ld1 { v20.d }[1], [x19]
+	WORD $0x4d4084d7 // ld1 { v23.d }[1], [x6]
+	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0xfc677856 // ldr d22, [x2, x7, lsl #3]
+	WORD $0x2942cda7 // ldp w7, w19, [x13, #0x14]
+	WORD $0x92405e66 // and x6, x19, #0xffffff
+	WORD $0xb841e1b3 // ldur w19, [x13, #0x1e]
+	WORD $0xfc667859 // ldr d25, [x2, x6, lsl #3]
+	WORD $0xb94025a6 // ldr w6, [x13, #0x24]
+	WORD $0xd345fce7 // lsr x7, x7, #5
+	WORD $0x92405e73 // and x19, x19, #0xffffff
+	WORD $0x927d5ce7 // and x7, x7, #0x7fffff8
+	WORD $0xfc737858 // ldr d24, [x2, x19, lsl #3]
+	WORD $0xb842a1b3 // ldur w19, [x13, #0x2a]
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0x8b070047 // add x7, x2, x7
+	WORD $0xfc66785b // ldr d27, [x2, x6, lsl #3]
+	WORD $0x39400486 // ldrb w6, [x4, #0x1]
+	WORD $0x4d4084f6 // ld1 { v22.d }[1], [x7]
+	WORD $0xb841b1a7 // ldur w7, [x13, #0x1b]
+	WORD $0x92405e73 // and x19, x19, #0xffffff
+	WORD $0x7100d0df // cmp w6, #0x34
+	WORD $0x4d408698 // ld1 { v24.d }[1], [x20]
+	WORD $0xb9402db4 // ldr w20, [x13, #0x2c]
+	WORD $0xfc73785a // ldr d26, [x2, x19, lsl #3]
+	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
+	WORD $0xd345fe94 // lsr x20, x20, #5
+	WORD $0x4d4084f9 // ld1 { v25.d }[1], [x7]
+	WORD $0xb84271a7 // ldur w7, [x13, #0x27]
+	WORD $0x927d5e94 // and x20, x20, #0x7fffff8
+	WORD $0x8b140054 // add x20, x2, x20
+	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0x4d40869a // ld1 { v26.d }[1], [x20]
+	WORD $0x8b070c47 // add x7, x2, x7, lsl #3
+	WORD $0x4d4084fb // ld1 { v27.d }[1], [x7]
+	WORD $0x9bae0cc7 // umaddl x7, w6, w14, x3
+	WORD $0xf9840180 // prfm pldl1keep, [x12, #0x800]
+	WORD $0x54ffe5c8 // b.hi <farSlots+0xe0>
+	WORD $0x710060df // cmp w6, #0x18
+	WORD $0xd341fcd3 // lsr x19, x6, #1
+	WORD $0xd342fcd4 // lsr x20, x6, #2
+	WORD $0x54000388 // b.hi <farSlots+0x4a8>
+	WORD $0x924008d5 // and x21, x6, #0x7
+	WORD $0xb5000355 // cbnz x21, <farSlots+0x4a8>
+	WORD $0xad407ce9 // ldp q9, q31, [x7]
+	WORD $0x910220f5 // add x21, x7, #0x88
+	WORD $0x3cf4699d // ldr q29, [x12, x20]
+	WORD $0x4e1f03bd // tbl v29.16b, { v29.16b }, v31.16b
+	WORD $0x4d40cebe // ld1r { v30.2d }, [x21]
+	WORD $0x3dc0019c // ldr q28, [x12]
+	WORD $0x910240f5 // add x21, x7, #0x90
+	WORD $0x4d40cea8 // ld1r { v8.2d }, [x21]
+	WORD $0x8b0604d5 // add x21, x6, x6, lsl #1
+	WORD $0xd342feb5 // lsr x21, x21, #2
+	WORD $0xad4128eb // ldp q11, q10, [x7, #0x20]
+	WORD $0x4e09039c // tbl v28.16b, { v28.16b }, v9.16b
+	WORD $0x3cf56989 // ldr q9, [x12, x21]
+	WORD $0x4ebd1fdf // orr v31.16b, v30.16b, v29.16b
+	WORD $0x4ebc1fdc // orr v28.16b, v30.16b, v28.16b
+	WORD $0x4ee8d79d // fsub v29.2d, v28.2d, v8.2d
+	WORD $0x4ee8d7fc // fsub v28.2d, v31.2d, v8.2d
+	WORD $0x3cf3699f // ldr q31, [x12, x19]
+	WORD $0x4e0a0129 // tbl v9.16b, { v9.16b }, v10.16b
+	WORD $0x4ea91fc9 // orr v9.16b, v30.16b, v9.16b
+	WORD $0x4e0b03ff // tbl v31.16b, { v31.16b }, v11.16b
+	WORD $0x4ebf1fde // orr v30.16b, v30.16b, v31.16b
+	WORD $0x4ee8d7df // fsub v31.2d, v30.2d, v8.2d
+	WORD $0x4ee8d53e // fsub v30.2d, v9.2d, v8.2d
+	WORD $0x17ffff2e // b <farSlots+0x15c>
+	WORD $0xad407ce8 // ldp q8, q31, [x7]
+	WORD $0x910200f5 // add x21, x7, #0x80
+	WORD $0x3cf4699e // ldr q30, [x12, x20]
+	WORD $0x4e1f03de // tbl v30.16b, { v30.16b }, v31.16b
+	WORD $0x3dc0019d // ldr q29, [x12]
+	WORD $0x4d40cebc // ld1r { v28.2d }, [x21]
+	WORD $0x8b0604d5 // add x21, x6, x6, lsl #1
+	WORD $0xd342feb5 // lsr x21, x21, #2
+	WORD $0x4e0803bd // tbl v29.16b, { v29.16b }, v8.16b
+	WORD $0xad427ce8 // ldp q8, q31, [x7, #0x40]
+	WORD $0xad4124ea // ldp q10, q9, [x7, #0x20]
+	WORD $0x6eff47de // ushl v30.2d, v30.2d, v31.2d
+	WORD $0x6ee0bb9f // neg v31.2d, v28.2d
+	WORD $0x4eff47dc // sshl v28.2d, v30.2d, v31.2d
+	WORD $0x3cf3699e // ldr q30, [x12, x19]
+	WORD $0x6ee847bd // ushl v29.2d, v29.2d, v8.2d
+	WORD $0x3cf56988 // ldr q8, [x12, x21]
+	WORD $0x4e61db9c // scvtf v28.2d, v28.2d
+	WORD $0x4eff47bd // sshl v29.2d, v29.2d, v31.2d
+	WORD $0x4e61dbbd // scvtf v29.2d, v29.2d
+	WORD $0x4e0a03de // tbl v30.16b, { v30.16b }, v10.16b
+	WORD $0x4e090108 // tbl v8.16b, { v8.16b }, v9.16b
+	WORD $0xad4324ea // ldp q10, q9, [x7, #0x60]
+	WORD $0x6ee94508 // ushl v8.2d, v8.2d, v9.2d
+	WORD $0x4eff4508 // sshl v8.2d, v8.2d, v31.2d
+	WORD $0x6eea47de // ushl v30.2d, v30.2d, v10.2d
+	WORD $0x4eff47de // sshl v30.2d, v30.2d, v31.2d
+	WORD $0x4e61dbdf // scvtf v31.2d, v30.2d
+	WORD $0x4e61d91e // scvtf v30.2d, v8.2d
+	WORD $0x17ffff10 // b <farSlots+0x15c>
+	WORD $0xf9401c01 // ldr x1, [x0, #0x38]
+	WORD $0xb9400122 // ldr w2, [x9]
+	WORD $0x8b020c21 // add x1, x1, x2, lsl #3
+	WORD $0x79400922 // ldrh w2, [x9, #0x4]
+	WORD $0xf100085f // cmp x2, #0x2
+	WORD $0x54000b63 // b.lo <farSlots+0x6a0>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf98601a0 // prfm pldl1keep, [x13, #0xc00]
+	WORD $0xb94001a3 // ldr w3, [x13]
+	WORD $0xf1000c5f // cmp x2, #0x3
+	WORD $0xd1000842 // sub x2, x2, #0x2
+	WORD $0x92405c63 // and x3, x3, #0xffffff
+	WORD $0xb84031a4 // ldur w4, [x13, #0x3]
+	WORD $0xb84061a5 // ldur w5, [x13, #0x6]
+	WORD $0x92405c84 // and x4, x4, #0xffffff
+	WORD $0x92405ca5 // and x5, x5, #0xffffff
+	WORD $0xb84091a6 // ldur w6, [x13, #0x9]
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0xb94015a7 // ldr w7, [x13, #0x14]
+	WORD $0xd345fce7 // lsr x7, x7, #5
+	WORD $0xfc637830 // ldr d16, [x1, x3, lsl #3]
+	WORD $0x8b040c24 // add x4, x1, x4, lsl #3
+	WORD $0xfc657831 // ldr d17, [x1, x5, lsl #3]
+	WORD $0xb9400da5 // ldr w5, [x13, #0xc]
+	WORD $0x8b060c23 // add x3, x1, x6, lsl #3
+	WORD $0xb840f1a6 // ldur w6, [x13, #0xf]
+	WORD $0x927d5ce7 // and x7, x7, #0x7fffff8
+	WORD $0x8b070027 // add x7, x1, x7
+	WORD $0x92405ca5 // and x5, x5, #0xffffff
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0x4d408490 // ld1 { v16.d }[1], [x4]
+	WORD $0xb84121a4 // ldur w4, [x13, #0x12]
+	WORD $0xfc657832 // ldr d18, [x1, x5, lsl #3]
+	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
+	WORD $0x92405c84 // and x4, x4, #0xffffff
+	WORD $0x4d408471 // ld1 { v17.d }[1], [x3]
+	WORD $0x39400223 // ldrb w3, [x17]
+	WORD $0xfc647833 // ldr d19, [x1, x4, lsl #3]
+	WORD $0x4d4084d2 // ld1 { v18.d }[1], [x6]
+	WORD $0x4d4084f3 // ld1 { v19.d }[1], [x7]
+	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
+	WORD $0xad405554 // ldp q20, q21, [x10]
+	WORD $0xb841e1a6 // ldur w6, [x13, #0x1e]
+	WORD $0xb94019a4 // ldr w4, [x13, #0x18]
+	WORD $0xb84211a7 // ldur w7, [x13, #0x21]
+	WORD $0xb841b1a5 // ldur w5, [x13, #0x1b]
+	WORD $0x8b03014a // add x10, x10, x3
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0x92405c84 // and x4, x4, #0xffffff
+	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0x0e617ab7 // fcvtl v23.2d, v21.2s
+	WORD $0x4e617ab5 // fcvtl2 v21.2d, v21.4s
+	WORD $0x92405ca5 // and x5, x5, #0xffffff
+	WORD $0x8b070c27 // add x7, x1, x7, lsl #3
+	WORD $0x8b050c25 // add x5, x1, x5, lsl #3
+	WORD $0x0e617a96 // fcvtl v22.2d, v20.2s
+	WORD $0x4e617a94 // fcvtl2 v20.2d, v20.4s
+	WORD $0x4e75ce65 // fmla v5.2d, v19.2d, v21.2d
+	WORD $0x4e77ce44 // fmla v4.2d, v18.2d, v23.2d
+	WORD $0x4e74ce27 // fmla v7.2d, v17.2d, v20.2d
+	WORD $0xfc667831 // ldr d17, [x1, x6, lsl #3]
+	WORD $0x4e76ce06 // fmla v6.2d, v16.2d, v22.2d
+	WORD $0xfc647830 // ldr d16, [x1, x4, lsl #3]
+	WORD $0xb94025a4 // ldr w4, [x13, #0x24]
+	WORD $0xb842a1a6 // ldur w6, [x13, #0x2a]
+	WORD $0x92405c84 // and x4, x4, #0xffffff
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0x4d4084f1 // ld1 { v17.d }[1], [x7]
+	WORD $0xb9402da7 // ldr w7, [x13, #0x2c]
+	WORD $0x4d4084b0 // ld1 { v16.d }[1], [x5]
+	WORD $0xb84271a5 // ldur w5, [x13, #0x27]
+	WORD $0x9100c1ad // add x13, x13, #0x30
+	WORD $0xfc647832 // ldr d18, [x1, x4, lsl #3]
+	WORD $0xfc667833 // ldr d19, [x1, x6, lsl #3]
+	WORD $0x39400624 // ldrb w4, [x17, #0x1]
+	WORD $0x91000a31 // add x17, x17, #0x2
+	WORD $0xd345fce7 // lsr x7, x7, #5
+	WORD $0x92405ca5 // and x5, x5, #0xffffff
+	WORD $0x927d5ce7 // and x7, x7, #0x7fffff8
+	WORD $0x8b050c25 // add x5, x1, x5, lsl #3
+	WORD $0x8b070027 // add x7, x1, x7
+	WORD $0x4d4084b2 // ld1 { v18.d }[1], [x5]
+	WORD $0x4d4084f3 // ld1 { v19.d }[1], [x7]
+	WORD $0xf9840180 // prfm pldl1keep, [x12, #0x800]
+	WORD $0xad405594 // ldp q20, q21, [x12]
+	WORD $0x8b04018c // add x12, x12, x4
+	WORD $0x0e617ab7 // fcvtl v23.2d, v21.2s
+	WORD $0x4e617ab5 // fcvtl2 v21.2d, v21.4s
+	WORD $0x0e617a96 // fcvtl v22.2d, v20.2s
+	WORD $0x4e617a94 // fcvtl2 v20.2d, v20.4s
+	WORD $0x4e75ce61 // fmla v1.2d, v19.2d, v21.2d
+	WORD $0x4e77ce40 // fmla v0.2d, v18.2d, v23.2d
+	WORD $0x4e74ce23 // fmla v3.2d, v17.2d, v20.2d
+	WORD $0x4e76ce02 // fmla v2.2d, v16.2d, v22.2d
+	WORD $0x54fff528 // b.hi <farSlots+0x540>
+	WORD $0xf100045f // cmp x2, #0x1
+	WORD $0x54000561 // b.ne <farSlots+0x750>
+	WORD $0xb84061a4 // ldur w4, [x13, #0x6]
+	WORD $0xb94001a2 // ldr w2, [x13]
+	WORD $0x92405c84 // and x4, x4, #0xffffff
+	WORD $0xb84091a5 // ldur w5, [x13, #0x9]
+	WORD $0x92405c42 // and x2, x2, #0xffffff
+	WORD $0xb84031a3 // ldur w3, [x13, #0x3]
+	WORD $0x92405ca5 // and x5, x5, #0xffffff
+	WORD $0x92405c63 // and x3, x3, #0xffffff
+	WORD $0xfc647831 // ldr d17, [x1, x4, lsl #3]
+	WORD $0xfc627830 // ldr d16, [x1, x2, lsl #3]
+	WORD $0x8b050c22 // add x2, x1, x5, lsl #3
+	WORD $0xb84121a4 // ldur w4, [x13, #0x12]
+	WORD $0x8b030c23 // add x3, x1, x3, lsl #3
+	WORD $0xb94015a5 // ldr w5, [x13, #0x14]
+	WORD $0x92405c84 // and x4, x4, #0xffffff
+	WORD $0xd345fca5 // lsr x5, x5, #5
+	WORD $0x4d408451 // ld1 { v17.d }[1], [x2]
+	WORD $0xb9400da2 // ldr w2, [x13, #0xc]
+	WORD $0x4d408470 // ld1 { v16.d }[1], [x3]
+	WORD $0xb840f1a3 // ldur w3, [x13, #0xf]
+	WORD $0xfc647833 // ldr d19, [x1, x4, lsl #3]
+	WORD $0x927d5ca5 // and x5, x5, #0x7fffff8
+	WORD $0x910061ad // add x13, x13, #0x18
+	WORD $0x8b050025 // add x5, x1, x5
+	WORD $0x92405c42 // and x2, x2, #0xffffff
+	WORD $0x92405c63 // and x3, x3, #0xffffff
+	WORD $0x8b030c23 // add x3, x1, x3, lsl #3
+	WORD $0xfc627832 // ldr d18, [x1, x2, lsl #3]
+	WORD $0x4d4084b3 // ld1 { v19.d }[1], [x5]
+	WORD $0x38401621 // ldrb w1, [x17], #0x1
+	WORD $0x4d408472 // ld1 { v18.d }[1], [x3]
+	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
+	WORD $0xad405554 // ldp q20, q21, [x10]
+	WORD $0x8b01014a // add x10, x10, x1
+	WORD $0x0e617ab7 // fcvtl v23.2d, v21.2s
+	WORD $0x4e617ab5 // fcvtl2 v21.2d, v21.4s
+	WORD $0x0e617a96 // fcvtl v22.2d, v20.2s
+	WORD $0x4e617a94 // fcvtl2 v20.2d, v20.4s
+	WORD $0x4e75ce65 // fmla v5.2d, v19.2d, v21.2d
+	WORD $0x4e77ce44 // fmla v4.2d, v18.2d, v23.2d
+	WORD $0x4e74ce27 // fmla v7.2d, v17.2d, v20.2d
+	WORD $0x4e76ce06 // fmla v6.2d, v16.2d, v22.2d
+	WORD $0x79400d21 // ldrh w1, [x9, #0x6]
+	WORD $0x3617ca01 // tbz w1, #0x2, <farSlots+0x94>
+	WORD $0x1400008a // b <farSlots+0x980>
+	WORD $0xd503201f // nop
+	WORD $0x91000891 // add x17, x4, #0x2
+	WORD $0xf10004df // cmp x6, #0x1
+	WORD $0x54ffcb21 // b.ne <farSlots+0xcc>
+	WORD $0x38401624 // ldrb w4, [x17], #0x1
+	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
+	WORD $0x9bae0c83 // umaddl x3, w4, w14, x3
+	WORD $0x7100d09f // cmp w4, #0x34
+	WORD $0x54000429 // b.ls <farSlots+0x800>
+	WORD $0xd342fc87 // lsr x7, x4, #2
+	WORD $0xad404c74 // ldp q20, q19, [x3]
+	WORD $0x91020065 // add x5, x3, #0x80
+	WORD $0x8b040486 // add x6, x4, x4, lsl #1
+	WORD $0x4d40ccb0 // ld1r { v16.2d }, [x5]
+	WORD $0x3ce76952 // ldr q18, [x10, x7]
+	WORD $0xd341fc85 // lsr x5, x4, #1
+	WORD $0xd342fcc6 // lsr x6, x6, #2
+	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
+	WORD $0x3dc00151 // ldr q17, [x10]
+	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
+	WORD $0xad425073 // ldp q19, q20, [x3, #0x40]
+	WORD $0xad415476 // ldp q22, q21, [x3, #0x20]
+	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
+	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
+	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
+	WORD $0x3ce66954 // ldr q20, [x10, x6]
+	WORD $0x4ef34650 // sshl v16.2d, v18.2d, v19.2d
+	WORD $0x3ce56952 // ldr q18, [x10, x5]
+	WORD $0x4ef34631 // sshl v17.2d, v17.2d, v19.2d
+	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
+	WORD $0x4e160252 // tbl v18.16b, { v18.16b }, v22.16b
+	WORD $0xad435875 // ldp q21, q22, [x3, #0x60]
+	WORD $0x6ef64694 // ushl v20.2d, v20.2d, v22.2d
+	WORD $0x6ef54652 // ushl v18.2d, v18.2d, v21.2d
+	WORD $0x4ef34655 // sshl v21.2d, v18.2d, v19.2d
+	WORD $0x4ef34692 // sshl v18.2d, v20.2d, v19.2d
+	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
+	WORD $0x4e61dab3 // scvtf v19.2d, v21.2d
+	WORD $0x1400003d // b <farSlots+0x8f0>
+	WORD $0x7100609f // cmp w4, #0x18
+	WORD $0xd341fc85 // lsr x5, x4, #1
+	WORD $0xd342fc86 // lsr x6, x4, #2
+	WORD $0x54000388 // b.hi <farSlots+0x87c>
+	WORD $0x92400887 // and x7, x4, #0x7
+	WORD $0xb5000347 // cbnz x7, <farSlots+0x87c>
+	WORD $0xad404c75 // ldp q21, q19, [x3]
+	WORD $0x91022067 // add x7, x3, #0x88
+	WORD $0x3ce66951 // ldr q17, [x10, x6]
+	WORD $0x4e130231 // tbl v17.16b, { v17.16b }, v19.16b
+	WORD $0x4d40ccf2 // ld1r { v18.2d }, [x7]
+	WORD $0x3dc00150 // ldr q16, [x10]
+	WORD $0x91024067 // add x7, x3, #0x90
+	WORD $0x4d40ccf4 // ld1r { v20.2d }, [x7]
+	WORD $0x8b040487 // add x7, x4, x4, lsl #1
+	WORD $0xd342fce7 // lsr x7, x7, #2
+	WORD $0xad415877 // ldp q23, q22, [x3, #0x20]
+	WORD $0x4e150210 // tbl v16.16b, { v16.16b }, v21.16b
+	WORD $0x3ce76955 // ldr q21, [x10, x7]
+	WORD $0x4eb11e53 // orr v19.16b, v18.16b, v17.16b
+	WORD $0x4eb01e50 // orr v16.16b, v18.16b, v16.16b
+	WORD $0x4ef4d611 // fsub v17.2d, v16.2d, v20.2d
+	WORD $0x4ef4d670 // fsub v16.2d, v19.2d, v20.2d
+	WORD $0x3ce56953 // ldr q19, [x10, x5]
+	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
+	WORD $0x4eb51e55 // orr v21.16b, v18.16b, v21.16b
+	WORD $0x4e170273 // tbl v19.16b, { v19.16b }, v23.16b
+	WORD $0x4eb31e52 // orr v18.16b, v18.16b, v19.16b
+	WORD $0x4ef4d653 // fsub v19.2d, v18.2d, v20.2d
+	WORD $0x4ef4d6b2 // fsub v18.2d, v21.2d, v20.2d
+	WORD $0x1400001e // b <farSlots+0x8f0>
+	WORD $0xad404c74 // ldp q20, q19, [x3]
+	WORD $0x91020067 // add x7, x3, #0x80
+	WORD $0x3ce66952 // ldr q18, [x10, x6]
+	WORD $0x4e130252 // tbl v18.16b, { v18.16b }, v19.16b
+	WORD $0x3dc00151 // ldr q17, [x10]
+	WORD $0x4d40ccf0 // ld1r { v16.2d }, [x7]
+	WORD $0x8b040487 // add x7, x4, x4, lsl #1
+	WORD $0xd342fce7 // lsr x7, x7, #2
+	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
+	WORD $0xad424c74 // ldp q20, q19, [x3, #0x40]
+	WORD $0xad415476 // ldp q22, q21, [x3, #0x20]
+	WORD $0x6ef34652 // ushl v18.2d, v18.2d, v19.2d
+	WORD $0x6ee0ba13 // neg v19.2d, v16.2d
+	WORD $0x4ef34650 // sshl v16.2d, v18.2d, v19.2d
+	WORD $0x3ce56952 // ldr q18, [x10, x5]
+	WORD $0x6ef44631 // ushl v17.2d, v17.2d, v20.2d
+	WORD $0x3ce76954 // ldr q20, [x10, x7]
+	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
+	WORD $0x4ef34631 // sshl v17.2d, v17.2d, v19.2d
+	WORD $0x4e61da31 // scvtf v17.2d, v17.2d
+	WORD $0x4e160252 // tbl v18.16b, { v18.16b }, v22.16b
+	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
+	WORD $0xad435476 // ldp q22, q21, [x3, #0x60]
+	WORD $0x6ef54694 // ushl v20.2d, v20.2d, v21.2d
+	WORD $0x4ef34694 // sshl v20.2d, v20.2d, v19.2d
+	WORD $0x6ef64652 // ushl v18.2d, v18.2d, v22.2d
+	WORD $0x4ef34652 // sshl v18.2d, v18.2d, v19.2d
+	WORD $0x4e61da53 // scvtf v19.2d, v18.2d
+	WORD $0x4e61da92 // scvtf v18.2d, v20.2d
+	WORD $0xb84061a6 // ldur w6, [x13, #0x6]
+	WORD $0xb94001a3 // ldr w3, [x13]
+	WORD $0x8b04014a // add x10, x10, x4
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0xb84091a7 // ldur w7, [x13, #0x9]
+	WORD $0x92405c63 // and x3, x3, #0xffffff
+	WORD $0xb84031a5 // ldur w5, [x13, #0x3]
+	WORD $0x92405ce7 // and x7, x7, #0xffffff
+	WORD $0x92405ca5 // and x5, x5, #0xffffff
+	WORD $0xfc667854 // ldr d20, [x2, x6, lsl #3]
+	WORD $0x8b070c46 // add x6, x2, x7, lsl #3
+	WORD $0xfc637855 // ldr d21, [x2, x3, lsl #3]
+	WORD $0xb9400da3 // ldr w3, [x13, #0xc]
+	WORD $0x8b050c45 // add x5, x2, x5, lsl #3
+	WORD $0xb94015a7 // ldr w7, [x13, #0x14]
+	WORD $0x92405c63 // and x3, x3, #0xffffff
+	WORD $0xd345fce7 // lsr x7, x7, #5
+	WORD $0x4d4084d4 // ld1 { v20.d }[1], [x6]
+	WORD $0xb84121a6 // ldur w6, [x13, #0x12]
+	WORD $0x4d4084b5 // ld1 { v21.d }[1], [x5]
+	WORD $0xb840f1a5 // ldur w5, [x13, #0xf]
+	WORD $0xfc637857 // ldr d23, [x2, x3, lsl #3]
+	WORD $0x927d5ce7 // and x7, x7, #0x7fffff8
+	WORD $0x910061ad // add x13, x13, #0x18
+	WORD $0x8b070047 // add x7, x2, x7
+	WORD $0x92405cc6 // and x6, x6, #0xffffff
+	WORD $0x92405ca5 // and x5, x5, #0xffffff
+	WORD $0xfc667856 // ldr d22, [x2, x6, lsl #3]
+	WORD $0x8b050c45 // add x5, x2, x5, lsl #3
+	WORD $0x4d4084b7 // ld1 { v23.d }[1], [x5]
+	WORD $0x4e71cea6 // fmla v6.2d, v21.2d, v17.2d
+	WORD $0x4e70ce87 // fmla v7.2d, v20.2d, v16.2d
+	WORD $0x4e73cee4 // fmla v4.2d, v23.2d, v19.2d
+	WORD $0x4d4084f6 // ld1 { v22.d }[1], [x7]
+	WORD $0x4e72cec5 // fmla v5.2d, v22.2d, v18.2d
+	WORD $0x3617b8c1 // tbz w1, #0x2, <farSlots+0x94>
+	WORD $0xf9402802 // ldr x2, [x0, #0x50]
+	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
+	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
+	WORD $0xcb080043 // sub x3, x2, x8
+	WORD $0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
+	WORD $0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
+	WORD $0xf100207f // cmp x3, #0x8
+	WORD $0x9a8fb062 // csel x2, x3, x15, lt
+	WORD $0x37180101 // tbnz w1, #0x3, <farSlots+0x9c0>
+	WORD $0xf9402401 // ldr x1, [x0, #0x48]
+	WORD $0xf100207f // cmp x3, #0x8
+	WORD $0x5400070b // b.lt <farSlots+0xa8c>
+	WORD $0xf9401803 // ldr x3, [x0, #0x30]
+	WORD $0xb4000763 // cbz x3, <farSlots+0xaa0>
+	WORD $0x52800103 // mov w3, #0x8
+	WORD $0x1400000b // b <farSlots+0x9e8>
+	WORD $0x4e61d464 // fadd v4.2d, v3.2d, v1.2d
+	WORD $0x4e60d445 // fadd v5.2d, v2.2d, v0.2d
+	WORD $0xf9402401 // ldr x1, [x0, #0x48]
+	WORD $0x52800023 // mov w3, #0x1
+	WORD $0x1e6428a6 // fadd d6, d5, d4
+	WORD $0x5e1804a5 // mov d5, v5.d[1]
+	WORD $0x5e180484 // mov d4, v4.d[1]
+	WORD $0x1e6428a4 // fadd d4, d5, d4
+	WORD $0x1e6428c4 // fadd d4, d6, d4
+	WORD $0x6e080482 // mov v2.d[0], v4.d[0]
+	WORD $0xad000fe2 // stp q2, q3, [sp]
+	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
+	WORD $0xf9401804 // ldr x4, [x0, #0x30]
+	WORD $0xf9403005 // ldr x5, [x0, #0x60]
+	WORD $0xaa1f03e2 // mov x2, xzr
+	WORD $0xaa0803e6 // mov x6, x8
+	WORD $0x3941e007 // ldrb w7, [x0, #0x78]
+	WORD $0x14000007 // b <farSlots+0xa20>
+	WORD $0x1e610800 // fmul d0, d0, d1
+	WORD $0x91000442 // add x2, x2, #0x1
+	WORD $0x910004c6 // add x6, x6, #0x1
+	WORD $0xfc337820 // str d0, [x1, x19, lsl #3]
+	WORD $0xeb02007f // cmp x3, x2
+	WORD $0x54ffb280 // b.eq <farSlots+0x6c>
+	WORD $0xaa0603f3 // mov x19, x6
+	WORD $0xb4000044 // cbz x4, <farSlots+0xa2c>
+	WORD $0x78667893 // ldrh w19, [x4, x6, lsl #1]
+	WORD $0xb40001a5 // cbz x5, <farSlots+0xa60>
+	WORD $0xb9406814 // ldr w20, [x0, #0x68]
+	WORD $0xb87378b5 // ldr w21, [x5, x19, lsl #2]
+	WORD $0x0b150294 // add w20, w20, w21
+	WORD $0xd34c2e94 // lsl x20, x20, #52
+	WORD $0x9e670280 // fmov d0, x20
+	WORD $0xfc627a01 // ldr d1, [x16, x2, lsl #3]
+	WORD $0x35000127 // cbnz w7, <farSlots+0xa6c>
+	WORD $0x17ffffef // b <farSlots+0xa08>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xfd403800 // ldr d0, [x0, #0x70]
+	WORD $0xfc627a01 // ldr d1, [x16, x2, lsl #3]
+	WORD $0x34fffd07 // cbz w7, <farSlots+0xa08>
+	WORD $0xfc737822 // ldr d2, [x1, x19, lsl #3]
+	WORD $0x1f400820 // fmadd d0, d1, d0, d2
+	WORD $0x91000442 // add x2, x2, #0x1
+	WORD $0x910004c6 // add x6, x6, #0x1
+	WORD $0xfc337820 // str d0, [x1, x19, lsl #3]
+	WORD $0xeb02007f // cmp x3, x2
+	WORD $0x54fffce1 // b.ne <farSlots+0xa20>
+	WORD $0x17fffd79 // b <farSlots+0x6c>
+	WORD $0xf100047f // cmp x3, #0x1
+	WORD $0xad000fe2 // stp q2, q3, [sp]
+	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
+	WORD $0x54fffaca // b.ge <farSlots+0x9f0>
+	WORD $0x17fffd74 // b <farSlots+0x6c>
+	WORD $0xf9403003 // ldr x3, [x0, #0x60]
+	WORD $0xb4000463 // cbz x3, <farSlots+0xb30>
+	WORD $0xd37ef504 // lsl x4, x8, #2
+	WORD $0x3ce46864 // ldr q4, [x3, x4]
+	WORD $0x9101a003 // add x3, x0, #0x68
+	WORD $0x4d40cc65 // ld1r { v5.2d }, [x3]
+	WORD $0x2ea410a6 // uaddw v6.2d, v5.2d, v4.2s
+	WORD $0x6ea410a4 // uaddw2 v4.2d, v5.2d, v4.4s
+	WORD $0x4f745485 // shl v5.2d, v4.2d, #0x34
+	WORD $0x4f7454c4 // shl v4.2d, v6.2d, #0x34
+	WORD $0x3941e003 // ldrb w3, [x0, #0x78]
+	WORD $0x340003c3 // cbz w3, <farSlots+0xb44>
+	WORD $0x8b080c23 // add x3, x1, x8, lsl #3
+	WORD $0xad401c66 // ldp q6, q7, [x3]
+	WORD $0x4e63cca7 // fmla v7.2d, v5.2d, v3.2d
+	WORD $0x4e62cc86 // fmla v6.2d, v4.2d, v2.2d
+	WORD $0x8b080c23 // add x3, x1, x8, lsl #3
+	WORD $0xad001c66 // stp q6, q7, [x3]
+	WORD $0x91001103 // add x3, x8, #0x4
+	WORD $0xf9403004 // ldr x4, [x0, #0x60]
+	WORD $0xb4000384 // cbz x4, <farSlots+0xb60>
+	WORD $0xd37ef465 // lsl x5, x3, #2
+	WORD $0x3ce56882 // ldr q2, [x4, x5]
+	WORD $0x9101a004 // add x4, x0, #0x68
+	WORD $0x4d40cc83 // ld1r { v3.2d }, [x4]
+	WORD $0x2ea21064 // uaddw v4.2d, v3.2d, v2.2s
+	WORD $0x6ea21062 // uaddw2 v2.2d, v3.2d, v2.4s
+	WORD $0x4f745443 // shl v3.2d, v2.2d, #0x34
+	WORD $0x4f745482 // shl v2.2d, v4.2d, #0x34
+	WORD $0x3941e004 // ldrb w4, [x0, #0x78]
+	WORD $0x340002e4 // cbz w4, <farSlots+0xb74>
+	WORD $0x8b030c24 // add x4, x1, x3, lsl #3
+	WORD $0xad401484 // ldp q4, q5, [x4]
+	WORD $0x4e61cc65 // fmla v5.2d, v3.2d, v1.2d
+	WORD $0x4e60cc44 // fmla v4.2d, v2.2d, v0.2d
+	WORD $0x14000014 // b <farSlots+0xb7c>
+	WORD $0x9101c003 // add x3, x0, #0x70
+	WORD $0x4d40cc64 // ld1r { v4.2d }, [x3]
+	WORD $0x4ea41c85 // mov v5.16b, v4.16b
+	WORD $0x3941e003 // ldrb w3, [x0, #0x78]
+	WORD $0x35fffc83 // cbnz w3, <farSlots+0xad0>
+	WORD $0x6e62dc86 // fmul v6.2d, v4.2d, v2.2d
+	WORD $0x6e63dca7 // fmul v7.2d, v5.2d, v3.2d
+	WORD $0x8b080c23 // add x3, x1, x8, lsl #3
+	WORD $0xad001c66 // stp q6, q7, [x3]
+	WORD $0x91001103 // add x3, x8, #0x4
+	WORD $0xf9403004 // ldr x4, [x0, #0x60]
+	WORD $0xb5fffcc4 // cbnz x4, <farSlots+0xaf4>
+	WORD $0x9101c004 // add x4, x0, #0x70
+	WORD $0x4d40cc82 // ld1r { v2.2d }, [x4]
+	WORD $0x4ea21c43 // mov v3.16b, v2.16b
+	WORD $0x3941e004 // ldrb w4, [x0, #0x78]
+	WORD $0x35fffd64 // cbnz w4, <farSlots+0xb1c>
+	WORD $0x6e60dc44 // fmul v4.2d, v2.2d, v0.2d
+	WORD $0x6e61dc65 // fmul v5.2d, v3.2d, v1.2d
+	WORD $0x8b030c21 // add x1, x1, x3, lsl #3
+	WORD $0xad001424 // stp q4, q5, [x1]
+	WORD $0x17fffd3b // b <farSlots+0x70>
+	WORD $0x6d4523e9 // ldp d9, d8, [sp, #0x50]
+	WORD $0xf94033f5 // ldr x21, [sp, #0x60]
+	WORD $0x6d442beb // ldp d11, d10, [sp, #0x40]
+	WORD $0xa9474ff4 // ldp x20, x19, [sp, #0x70]
+	WORD $0x910203ff // add sp, sp, #0x80
 	WORD $0xd65f03c0 // ret
 	MOVD R19, R30
 	RET

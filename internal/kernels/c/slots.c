@@ -1,18 +1,12 @@
-// Slots of single elements; see MulSlots. Vectors have the eight lanes of a slot, which four-lane
-// targets keep in two registers.
+// Slots of single elements; see MulSlots.
 #include "slots.h"
+#include <stdbool.h>
 
-#pragma clang diagnostic ignored "-Wpsabi" // all functions are inlined
+enum columns { NEAR = 8, FAR = 12 }; // and the length of the index of a slot
+enum access { LOADS, GATHERS };      // how x is read: the gathers of AMD's processors are slow
 
-typedef double f64x8 __attribute__((vector_size(64)));
-typedef float f32x8 __attribute__((vector_size(32)));
-typedef i32 i32x8 __attribute__((vector_size(32)));
-typedef i64 i64x8 __attribute__((vector_size(64)));
-typedef u64 u64x8 __attribute__((vector_size(64)));
-typedef u16 u16x8 __attribute__((vector_size(16)));
-
-enum columns { NEAR = 8, FAR = 12 };  // and the length of the index of a slot
-enum access { LOADS, GATHERS };       // how x is read: AMD's gathers are slow
+// lanes is a number for each lane of a slot.
+struct lanes { f64v part[PARTS]; };
 
 // column is that of lane l of a slot.
 INLINE i64 column(const u16 *index, int l, enum columns columns) {
@@ -22,74 +16,45 @@ INLINE i64 column(const u16 *index, int l, enum columns columns) {
 }
 
 // elements returns x in the columns of a slot.
-INLINE f64x8 elements(const double *x, const u16 *index, enum columns columns, enum access access) {
+INLINE struct lanes elements(const double *x, const u16 *index, enum columns columns, enum access access) {
+#define X(l) x[column(index, l, columns)]
 #if WIDTH == 8
+	if (access == GATHERS && columns == NEAR) {
+		typedef u16 u16x8 __attribute__((vector_size(16)));
+		i32v at = __builtin_convertvector(LOAD(u16x8, index), i32v);
+		return (struct lanes){{(f64v)_mm512_i32gather_pd((__m256i)at, x, 8)}};
+	}
 	if (access == GATHERS) {
-		i32x8 at;
-		if (columns == NEAR) {
-			at = __builtin_convertvector(LOAD(u16x8, index), i32x8);
-		} else {
-			u8x32 three = pair((const u8 *)index, (const u8 *)index + 8);
-			at = (i32x8)bytes_at(three, (u8x32){0, 1, 2, 128, 3, 4, 5, 128, 6, 7, 8, 128, 9, 10, 11, 128,
-				4, 5, 6, 128, 7, 8, 9, 128, 10, 11, 12, 128, 13, 14, 15, 128});
-		}
-		return (f64x8)_mm512_i32gather_pd((__m256i)at, x, 8);
+		u8x32 three = pair((const u8 *)index, (const u8 *)index + 8); // of the lanes, in bytes 0 to 15 and 8 to 23
+		u8x32 from = {0, 1, 2, 128, 3, 4, 5, 128, 6, 7, 8, 128, 9, 10, 11, 128,
+			4, 5, 6, 128, 7, 8, 9, 128, 10, 11, 12, 128, 13, 14, 15, 128};
+		return (struct lanes){{(f64v)_mm512_i32gather_pd((__m256i)bytes_at(three, from), x, 8)}};
 	}
-#endif
-	(void)access;
-	return (f64x8){
-		x[column(index, 0, columns)], x[column(index, 1, columns)], x[column(index, 2, columns)], x[column(index, 3, columns)],
-		x[column(index, 4, columns)], x[column(index, 5, columns)], x[column(index, 6, columns)], x[column(index, 7, columns)],
-	};
-}
-
-INLINE f64x8 join(f64x4 low, f64x4 high) { return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7); }
-
-#if WIDTH == 8
-// slot_table is slotTable of Go.
-struct slot_table {
-	u8 bytes[64];
-	u64 up[LANES], down[LANES];
-	u64 mask;
-	double minus;
-	u64 flip; // of the sign, at the top
-	u64 pad[5];
-};
-
-// integers returns the eight values of w bits at `from`, of all widths without a branch, which the
-// processor would guess wrong.
-INLINE f64x8 integers(const u8 *from, const struct slot_table *t, u64 w, enum kind kind) {
-	if (kind == SINGLE) return __builtin_convertvector(LOAD(f32x8, from), f64x8);
-	t += w;
-	u64x8 v = (u64x8)_mm512_permutexvar_epi8(_mm512_loadu_si512(t->bytes), _mm512_loadu_si512(from));
-	return __builtin_convertvector((i64x8)(v << LOAD(u64x8, t->up) ^ t->flip) >> LOAD(i64x8, t->down), f64x8);
-}
-
-INLINE f64x8 any_integers(const u8 *from, const struct slot_table *t, u64 w) { return integers(from, t, w, BITS); }
+	return (struct lanes){{(f64v){X(0), X(1), X(2), X(3), X(4), X(5), X(6), X(7)}}};
 #else
-#define slot_table pair_table
-
-INLINE f64x8 integers(const u8 *from, const struct slot_table *t, u64 w, enum kind kind) {
-	return join(decode(from, t + w, w, 0, kind), decode(from, t + w, w, 1, kind));
-}
-
-INLINE f64x8 any_integers(const u8 *from, const struct slot_table *t, u64 w) {
-	switch (kind_of(w, 0)) {
-	case BYTES: return integers(from, t, w, BYTES);
-	case BITS: return integers(from, t, w, BITS);
-	default: return integers(from, t, w, WIDE);
-	}
-}
+	(void)access;
+	return (struct lanes){{{X(0), X(1), X(2), X(3)}, {X(4), X(5), X(6), X(7)}}};
 #endif
+#undef X
+}
+
+// diagonal returns x from an element on.
+INLINE struct lanes diagonal(const double *x) {
+	struct lanes v;
+	UNROLL for (int h = 0; h < PARTS; h++) v.part[h] = LOAD(f64v, x + h * WIDTH);
+	return v;
+}
 
 // put stores the sums of rows from `row` on.
-INLINE void put(const struct slot_call *c, i64 row, i64 n, f64x8 sum) {
+INLINE void put(const struct slot_call *c, i64 row, i64 n, struct lanes sum) {
 	double *dst = c->dst;
 	if (n == LANES && !c->order) {
-		dst += row;
-		f64x8 unit = c->factor - (f64x8){};
-		if (c->exp) unit = (f64x8)(((u64x8)__builtin_convertvector(LOAD(i32x8, c->exp + row), i64x8) + (u64)c->bias) << 52);
-		STORE(dst, c->add ? fma(sum, unit, LOAD(f64x8, dst)) : sum * unit);
+		UNROLL for (int h = 0; h < PARTS; h++) {
+			i64 i = row + h * WIDTH;
+			f64v unit = all(c->factor);
+			if (c->exp) unit = (f64v)(((u64v)__builtin_convertvector(LOAD(i32v, c->exp + i), i64v) + (u64)c->bias) << 52);
+			STORE(dst + i, c->add ? fma(sum.part[h], unit, LOAD(f64v, dst + i)) : sum.part[h] * unit);
+		}
 		return;
 	}
 	double sums[LANES];
@@ -102,44 +67,77 @@ INLINE void put(const struct slot_call *c, i64 row, i64 n, f64x8 sum) {
 	}
 }
 
+// one_row adds the lanes.
+INLINE double one_row(struct lanes sum) {
+#if WIDTH == 8
+	f64v s = sum.part[0];
+	return fold(__builtin_shufflevector(s, s, 0, 1, 2, 3), __builtin_shufflevector(s, s, 4, 5, 6, 7));
+#else
+	return fold(sum.part[0], sum.part[1]);
+#endif
+}
+
 // state is how far a product has come.
 struct state {
 	const u8 *widths, *values[2];
 	const u16 *index;
-	f64x8 sum[2]; // of the even and the odd slots
+	struct lanes sum[2]; // of the even and the odd slots
 };
 
+// values returns the eight values of w bits at `from`.
+INLINE struct lanes values(const u8 *from, const struct slot_table *t, u64 w, enum kind kind) {
+	struct lanes v;
+	UNROLL for (int h = 0; h < PARTS; h++) v.part[h] = decode(from, t + w, w, h, kind);
+	return v;
+}
+
+// integers is values of any integers. Eight lanes are decoded by the same instructions for all widths, since
+// the processor would guess the branch wrong.
+INLINE struct lanes integers(const u8 *from, const struct slot_table *t, u64 w) {
+#if WIDTH == 8
+	t += w;
+	u64v bits = (u64v)_mm512_permutexvar_epi8(LOAD(__m512i, t->bytes), LOAD(__m512i, from)) << LOAD(u64v, t->up);
+	return (struct lanes){{__builtin_convertvector((i64v)(bits ^ t->flip) >> LOAD(i64v, t->down), f64v)}};
+#else
+	switch (kind_of(w, 0)) {
+	case BYTES: return values(from, t, w, BYTES);
+	case BITS: return values(from, t, w, BITS);
+	default: return values(from, t, w, WIDE);
+	}
+#endif
+}
+
 // add adds the products of the next slot of a stream.
-INLINE void add(struct state *s, const struct slot_call *c, int stream, f64x8 x, enum kind kind) {
-	const struct slot_table *t = (const void *)c->tables;
+INLINE void add(struct state *s, const struct slot_table *t, int stream, struct lanes x, bool floats) {
 	const u8 *from = s->values[stream];
+	struct lanes *sum = &s->sum[stream];
 	u64 w = *s->widths++;
 	PREFETCH(from + 2048);
-	s->sum[stream] = fma(kind == SINGLE ? integers(from, t, w, SINGLE) : any_integers(from, t, w), x, s->sum[stream]);
+	struct lanes v = floats ? values(from, t, 32, SINGLE) : integers(from, t, w);
+	UNROLL for (int h = 0; h < PARTS; h++) sum->part[h] = fma(v.part[h], x.part[h], sum->part[h]);
 	s->values[stream] = from + w;
 }
 
-// columns_group adds the products of a group of n slots with columns.
-INLINE void columns_group(struct state *s, const struct slot_call *c, const double *x, i64 n, enum columns columns, enum access access, enum kind kind) {
-	for (; n > 1; n -= 2) {
+// add_columns adds the products of a group of n slots with columns.
+INLINE void add_columns(struct state *s, const struct slot_table *t, const double *x, i64 n, enum columns columns, enum access access, bool floats) {
+	for (; n > 1; n -= 2, s->index += 2 * columns) {
 		PREFETCH(s->index + 128 * columns);
-		add(s, c, 0, elements(x, s->index, columns, access), kind);
-		add(s, c, 1, elements(x, s->index + columns, columns, access), kind);
-		s->index += 2 * columns;
+		add(s, t, 0, elements(x, s->index, columns, access), floats);
+		add(s, t, 1, elements(x, s->index + columns, columns, access), floats);
 	}
 	if (n > 0) {
-		add(s, c, 0, elements(x, s->index, columns, access), kind);
+		add(s, t, 0, elements(x, s->index, columns, access), floats);
 		s->index += columns;
 	}
 }
 
-// diagonals_group adds the products of a group of n diagonals, x being the element of the first row.
-INLINE void diagonals_group(struct state *s, const struct slot_call *c, const double *x, i64 n, const i32 *offset) {
+// add_diagonals adds the products of a group of n diagonals, x being the element of the first row.
+INLINE void add_diagonals(struct state *s, const struct slot_table *t, const double *x, i64 n, const i32 *offset) {
 	for (; n > 1; n -= 2, offset += 2) {
-		add(s, c, 0, LOAD(f64x8, x + offset[0]), BITS);
-		add(s, c, 1, LOAD(f64x8, x + offset[1]), BITS);
+		add(s, t, 0, diagonal(x + offset[0]), false);
+		add(s, t, 1, diagonal(x + offset[1]), false);
 	}
-	if (n > 0) add(s, c, 0, LOAD(f64x8, x + offset[0]), BITS);
+	if (n > 0) add(s, t, 0, diagonal(x + offset[0]), false);
 }
 
 INLINE void mul(const struct slot_call *c, enum columns columns, enum access access) {
@@ -147,22 +145,25 @@ INLINE void mul(const struct slot_call *c, enum columns columns, enum access acc
 	i64 row = 0;
 	for (const struct slot_group *g = c->groups, *end = g + c->count; g < end; g++) {
 		if (columns == NEAR && g->flags & DIAGONAL) {
-			diagonals_group(&s, c, c->x_row + row, g->slots, c->offsets + g->base);
+			add_diagonals(&s, c->tables, c->x_row + row, g->slots, c->offsets + g->base);
 		} else if (g->flags & FLOAT) {
-			columns_group(&s, c, c->x + g->base, g->slots, columns, LOADS, SINGLE);
+			add_columns(&s, c->tables, c->x + g->base, g->slots, columns, LOADS, true);
 		} else {
-			columns_group(&s, c, c->x + g->base, g->slots, columns, access, BITS);
+			add_columns(&s, c->tables, c->x + g->base, g->slots, columns, access, false);
 		}
 		if (!(g->flags & LAST)) continue;
-		f64x8 sum = s.sum[0] + s.sum[1];
+		struct lanes sum;
+		UNROLL for (int h = 0; h < PARTS; h++) {
+			sum.part[h] = s.sum[0].part[h] + s.sum[1].part[h];
+			s.sum[0].part[h] = s.sum[1].part[h] = (f64v){};
+		}
 		i64 n = c->rows - row < LANES ? c->rows - row : LANES;
 		if (g->flags & ONE_ROW) {
 			n = 1;
-			sum[0] = fold(__builtin_shufflevector(sum, sum, 0, 1, 2, 3), __builtin_shufflevector(sum, sum, 4, 5, 6, 7));
+			sum.part[0][0] = one_row(sum);
 		}
 		put(c, row, n, sum);
 		row += n;
-		s.sum[0] = s.sum[1] = (f64x8){};
 	}
 }
 
