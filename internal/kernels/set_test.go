@@ -1,6 +1,8 @@
 package kernels
 
 import (
+	"bytes"
+	"encoding/gob"
 	"flag"
 	"math/rand/v2"
 	"reflect"
@@ -76,4 +78,22 @@ func eachKernel(k *Set, visit func(name string, kernel reflect.Value)) {
 		}
 	}
 	walk("", reflect.ValueOf(k).Elem())
+}
+
+// Sets are stored by name, also by encoding/gob in a struct.
+func TestSetsAreStored(t *testing.T) {
+	type holder struct{ Kernels, None *Set }
+	for _, k := range Sets() {
+		var b bytes.Buffer
+		if err := gob.NewEncoder(&b).Encode(holder{Kernels: k}); err != nil {
+			t.Fatal(err)
+		}
+		var back holder
+		if err := gob.NewDecoder(&b).Decode(&back); err != nil || back.Kernels.String() != k.String() || back.None != nil {
+			t.Errorf("%v became %v, %v", k, back, err)
+		}
+	}
+	if err := new(Set).UnmarshalBinary([]byte("sse")); err == nil {
+		t.Error("a set of no processor is read")
+	}
 }
