@@ -19,9 +19,6 @@ var (
 func (k *Set) avx2() {
 	k.quad()
 
-	k.csr64 = csrQuad[float64](csrHere)
-	k.csr32 = csrQuad[float32](csrHere)
-
 	k.chunks = mulChunksAVX2
 
 	k.terms = termsSIMD(termsAVX2)
