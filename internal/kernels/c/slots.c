@@ -44,19 +44,36 @@ INLINE struct lanes diagonal(const double *x) {
 	return v;
 }
 
-// put stores the sums of rows from `row` on.
-INLINE void put(const struct slot_call *c, i64 row, i64 n, struct lanes sum) {
+// AT reads a number of each of WIDTH rows from `row` on, in the order of the rows if there is one.
+#define AT(type, list, order, row) ({ \
+	type v_; \
+	if (!(order)) v_ = LOAD(type, (list) + (row)); \
+	else UNROLL for (int l_ = 0; l_ < WIDTH; l_++) v_[l_] = (list)[(order)[(row) + l_]]; \
+	v_; })
+
+// put_full stores the sums of eight rows from `row` on, in the order of the rows if there is one.
+INLINE void put_full(const struct slot_call *c, const u16 *order, i64 row, struct lanes sum) {
 	double *dst = c->dst;
+	UNROLL for (int h = 0; h < PARTS; h++, row += WIDTH) {
+		f64v unit = all(c->factor), v;
+		if (c->exp) unit = (f64v)(((u64v)__builtin_convertvector(AT(i32v, c->exp, order, row), i64v) + (u64)c->bias) << 52);
+		v = c->add ? fma(sum.part[h], unit, AT(f64v, dst, order, row)) : sum.part[h] * unit;
+		if (!order) STORE(dst + row, v);
+		else UNROLL for (int l = 0; l < WIDTH; l++) dst[order[row + l]] = v[l];
+	}
+}
+
+// put stores the sums of n rows from `row` on.
+INLINE void put(const struct slot_call *c, i64 row, i64 n, struct lanes sum) {
 	if (n == LANES && !c->order) {
-		UNROLL for (int h = 0; h < PARTS; h++) {
-			i64 i = row + h * WIDTH;
-			f64v unit = all(c->factor);
-			if (c->exp) unit = (f64v)(((u64v)__builtin_convertvector(LOAD(i32v, c->exp + i), i64v) + (u64)c->bias) << 52);
-			STORE(dst + i, c->add ? fma(sum.part[h], unit, LOAD(f64v, dst + i)) : sum.part[h] * unit);
-		}
+		put_full(c, 0, row, sum);
 		return;
 	}
-	double sums[LANES];
+	if (n == LANES) {
+		put_full(c, c->order, row, sum);
+		return;
+	}
+	double sums[LANES], *dst = c->dst;
 	STORE(sums, sum);
 #pragma clang loop unroll(disable)
 	for (i64 l = 0; l < n; l++) {
