@@ -9,7 +9,7 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slots>
-	LONG $0x001386e9; BYTE $0x00 // jmp <end>
+	LONG $0x0015c6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -18,7 +18,7 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	BYTE $0xcc // int3
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x13508e0f; WORD $0x0000 // jle <slots+0x135d>
+	LONG $0x159c8e0f; WORD $0x0000 // jle <slots+0x15a9>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -28,552 +28,65 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	BYTE $0x53 // pushq %rbx
 	LONG $0xe0e48348 // andq $-0x20, %rsp
 	LONG $0xe0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xe0, %rsp
-	LONG $0x597de2c4; LONG $0x00134a15; BYTE $0x00 // vpbroadcastq 0x134a(%rip), %ymm2
-	LONG $0x597de2c4; LONG $0x00133905; BYTE $0x00 // vpbroadcastq 0x1339(%rip), %ymm0
-	WORD $0x8b4c; BYTE $0x3f // movq (%rdi), %r15
+	LONG $0x597de2c4; LONG $0x00158a15; BYTE $0x00 // vpbroadcastq 0x158a(%rip), %ymm2
+	LONG $0x597de2c4; LONG $0x00157905; BYTE $0x00 // vpbroadcastq 0x1579(%rip), %ymm0
+	WORD $0x8b4c; BYTE $0x2f // movq (%rdi), %r13
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	LONG $0x584f8b4c // movq 0x58(%rdi), %r9
 	LONG $0x10578b4c // movq 0x10(%rdi), %r10
 	LONG $0x18578b48 // movq 0x18(%rdi), %rdx
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	WORD $0x3145; BYTE $0xff // xorl %r15d, %r15d
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0x247c8948; BYTE $0x08 // movq %rdi, 0x8(%rsp)
-	LONG $0xcf048d49 // leaq (%r15,%rcx,8), %rax
+	LONG $0xcd448d49; BYTE $0x00 // leaq (%r13,%rcx,8), %rax
 	WORD $0x014d; BYTE $0xc1 // addq %r8, %r9
 	LONG $0x24448948; BYTE $0x58 // movq %rax, 0x58(%rsp)
 	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
 	LONG $0x547ffdc5; WORD $0x6024 // vmovdqa %ymm2, 0x60(%rsp)
 	LONG $0x447ffdc5; WORD $0x2024 // vmovdqa %ymm0, 0x20(%rsp)
-	WORD $0x3ceb // jmp <slots+0xbf>
-	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x247c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r15
-	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
-	WORD $0x8949; BYTE $0xde // movq %rbx, %r14
-	WORD $0x014d; BYTE $0xf5 // addq %r14, %r13
+	WORD $0x39eb // jmp <slots+0xbd>
+	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
+	WORD $0x894d; BYTE $0xdf // movq %r11, %r15
+	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
+	WORD $0x0149; BYTE $0xdf // addq %rbx, %r15
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0x08c78349 // addq $0x8, %r15
-	LONG $0x247c3b4c; BYTE $0x58 // cmpq 0x58(%rsp), %r15
-	LONG $0x1290830f; WORD $0x0000 // jae <slots+0x134f>
-	LONG $0x4fb70f41; BYTE $0x06 // movzwl 0x6(%r15), %ecx
-	LONG $0x246c894c; BYTE $0x10 // movq %r13, 0x10(%rsp)
+	LONG $0x08c58349 // addq $0x8, %r13
+	LONG $0x246c3b4c; BYTE $0x58 // cmpq 0x58(%rsp), %r13
+	LONG $0x14de830f; WORD $0x0000 // jae <slots+0x159b>
+	LONG $0x4db70f41; BYTE $0x06 // movzwl 0x6(%r13), %ecx
 	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
-	LONG $0x010e850f; WORD $0x0000 // jne <slots+0x1e0>
+	LONG $0x04f5850f; WORD $0x0000 // jne <slots+0x5c0>
 	WORD $0xc1f6; BYTE $0x02 // testb $0x2, %cl
-	LONG $0x0565850f; WORD $0x0000 // jne <slots+0x640>
-	WORD $0x8b41; BYTE $0x1f // movl (%r15), %ebx
+	LONG $0x094c850f; WORD $0x0000 // jne <slots+0xa20>
+	LONG $0x005d8b41 // movl (%r13), %ebx
 	LONG $0x80988b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rax), %r11
-	LONG $0x4fb70f41; BYTE $0x04 // movzwl 0x4(%r15), %ecx
+	LONG $0x4db70f41; BYTE $0x04 // movzwl 0x4(%r13), %ecx
 	LONG $0x03e3c148 // shlq $0x3, %rbx
 	LONG $0x38580348 // addq 0x38(%rax), %rbx
 	LONG $0x02f98348 // cmpq $0x2, %rcx
-	LONG $0x096c830f; WORD $0x0000 // jae <slots+0xa68>
-	LONG $0x01f98348 // cmpq $0x1, %rcx
-	LONG $0x0f26840f; WORD $0x0000 // je <slots+0x102c>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x4fb70f41; BYTE $0x06 // movzwl 0x6(%r15), %ecx
-	WORD $0xc1f6; BYTE $0x04 // testb $0x4, %cl
-	WORD $0x9674 // je <slots+0xb0>
-	LONG $0x50588b48 // movq 0x50(%rax), %rbx
-	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
-	LONG $0xde58d5c5 // vaddpd %ymm6, %ymm5, %ymm3
-	LONG $0x0008be41; WORD $0x0000 // movl $0x8, %r14d
-	WORD $0x294c; BYTE $0xeb // subq %r13, %rbx
-	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0xf34c0f4c // cmovlq %rbx, %r14
-	WORD $0xc1f6; BYTE $0x08 // testb $0x8, %cl
-	LONG $0x0700850f; WORD $0x0000 // jne <slots+0x840>
-	LONG $0x48588b4c // movq 0x48(%rax), %r11
-	LONG $0x08fb8348 // cmpq $0x8, %rbx
-	LONG $0x0de38c0f; WORD $0x0000 // jl <slots+0xf31>
-	LONG $0x30788348; BYTE $0x00 // cmpq $0x0, 0x30(%rax)
-	LONG $0x000008bb; BYTE $0x00 // movl $0x8, %ebx
-	LONG $0x0716850f; WORD $0x0000 // jne <slots+0x874>
-	LONG $0x60488b48 // movq 0x60(%rax), %rcx
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x118d840f; WORD $0x0000 // je <slots+0x12f8>
-	LONG $0x357da2c4; WORD $0xa904 // vpmovzxdq (%rcx,%r13,4), %ymm0
-	LONG $0x597de2c4; WORD $0x6848 // vpbroadcastq 0x68(%rax), %ymm1
-	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
-	LONG $0xf073d5c5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm5
-	LONG $0x00787880 // cmpb $0x0, 0x78(%rax)
-	LONG $0x117e840f; WORD $0x0000 // je <slots+0x1308>
-	LONG $0xa8dd82c4; WORD $0xeb2c // vfmadd213pd (%r11,%r13,8), %ymm4, %ymm5
-	LONG $0x117d81c4; WORD $0xeb2c // vmovupd %ymm5, (%r11,%r13,8)
-	LONG $0x60488b48 // movq 0x60(%rax), %rcx
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x117c840f; WORD $0x0000 // je <slots+0x131f>
-	LONG $0x357da2c4; WORD $0xa944; BYTE $0x10 // vpmovzxdq 0x10(%rcx,%r13,4), %ymm0
-	LONG $0x597de2c4; WORD $0x6848 // vpbroadcastq 0x68(%rax), %ymm1
-	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
-	LONG $0xf073ddc5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm4
-	LONG $0x446ffdc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm0
-	LONG $0x00787880 // cmpb $0x0, 0x78(%rax)
-	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
-	LONG $0x116c840f; WORD $0x0000 // je <slots+0x1339>
-	LONG $0xa8e582c4; WORD $0xeb64; BYTE $0x20 // vfmadd213pd 0x20(%r11,%r13,8), %ymm3, %ymm4
-	LONG $0x117d81c4; WORD $0xeb64; BYTE $0x20 // vmovupd %ymm4, 0x20(%r11,%r13,8)
-	LONG $0xfffebde9; BYTE $0xff // jmp <slots+0x9d>
-	WORD $0x8b45; BYTE $0x37 // movl (%r15), %r14d
-	LONG $0xed1c8d4a; LONG $0x00000000 // leaq (,%r13,8), %rbx
-	LONG $0x80988b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rax), %r11
-	LONG $0x40580348 // addq 0x40(%rax), %rbx
-	LONG $0x6fb70f45; BYTE $0x04 // movzwl 0x4(%r15), %r13d
-	LONG $0x02e6c149 // shlq $0x2, %r14
-	LONG $0x2070034c // addq 0x20(%rax), %r14
-	LONG $0x02fd8349 // cmpq $0x2, %r13
-	LONG $0x0734820f; WORD $0x0000 // jb <slots+0x941>
-	LONG $0x247c894c; BYTE $0x18 // movq %r15, 0x18(%rsp)
-	LONG $0x0000f1e9; BYTE $0x00 // jmp <slots+0x308>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x640c8d4b // leaq (%r12,%r12,2), %rcx
-	WORD $0x8945; BYTE $0xe5 // movl %r12d, %r13d
-	LONG $0x6f7a41c4; BYTE $0x19 // vmovdqu (%r9), %xmm11
-	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0x64148d47 // leal (%r12,%r12,2), %r10d
-	WORD $0x8944; BYTE $0xe6 // movl %r12d, %esi
-	WORD $0xeed1 // shrl %esi
-	LONG $0x382503c4; WORD $0x291c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm11, %ymm11
-	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	LONG $0x02eac141 // shrl $0x2, %r10d
-	LONG $0x002542c4; WORD $0x0b1c // vpshufb (%r11,%rcx), %ymm11, %ymm11
-	LONG $0x597942c4; LONG $0x00800bac; WORD $0x0000 // vpbroadcastq 0x80(%r11,%rcx), %xmm13
-	LONG $0x597d42c4; LONG $0x00880ba4; WORD $0x0000 // vpbroadcastq 0x88(%r11,%rcx), %ymm12
-	LONG $0x197d42c4; LONG $0x00900bbc; WORD $0x0000 // vbroadcastsd 0x90(%r11,%rcx), %ymm15
-	LONG $0x47a542c4; WORD $0x0b5c; BYTE $0x40 // vpsllvq 0x40(%r11,%rcx), %ymm11, %ymm11
-	LONG $0xd32541c4; BYTE $0xdd // vpsrlq %xmm13, %ymm11, %ymm11
-	LONG $0xef2541c4; BYTE $0xdc // vpxor %ymm12, %ymm11, %ymm11
-	LONG $0x022563c4; WORD $0xaaf1 // vpblendd $0xaa, %ymm1, %ymm11, %ymm14
-	LONG $0x7325c1c4; WORD $0x20d3 // vpsrlq $0x20, %ymm11, %ymm11
-	LONG $0xd8eb25c5 // vpor %ymm0, %ymm11, %ymm11
-	LONG $0xf2eb0dc5 // vpor %ymm2, %ymm14, %ymm14
-	LONG $0x5c2541c4; BYTE $0xdf // vsubpd %ymm15, %ymm11, %ymm11
-	LONG $0x582541c4; BYTE $0xde // vaddpd %ymm14, %ymm11, %ymm11
-	LONG $0xb8a5c2c4; BYTE $0xda // vfmadd231pd %ymm10, %ymm11, %ymm3
-	LONG $0x6f7a41c4; WORD $0x3114 // vmovdqu (%r9,%rsi), %xmm10
-	LONG $0x382d03c4; WORD $0x1114; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm10, %ymm10
-	LONG $0x002d42c4; WORD $0x0b54; BYTE $0x20 // vpshufb 0x20(%r11,%rcx), %ymm10, %ymm10
-	LONG $0x47ad42c4; WORD $0x0b54; BYTE $0x60 // vpsllvq 0x60(%r11,%rcx), %ymm10, %ymm10
-	LONG $0xd32d41c4; BYTE $0xd5 // vpsrlq %xmm13, %ymm10, %ymm10
-	LONG $0xef2d41c4; BYTE $0xd4 // vpxor %ymm12, %ymm10, %ymm10
-	LONG $0x022d63c4; WORD $0xaad9 // vpblendd $0xaa, %ymm1, %ymm10, %ymm11
-	LONG $0x732dc1c4; WORD $0x20d2 // vpsrlq $0x20, %ymm10, %ymm10
-	LONG $0xd0eb2dc5 // vpor %ymm0, %ymm10, %ymm10
-	LONG $0xdaeb25c5 // vpor %ymm2, %ymm11, %ymm11
-	LONG $0x5c2d41c4; BYTE $0xd7 // vsubpd %ymm15, %ymm10, %ymm10
-	LONG $0x582d41c4; BYTE $0xd3 // vaddpd %ymm11, %ymm10, %ymm10
-	LONG $0xa8adc2c4; BYTE $0xf0 // vfmadd213pd %ymm8, %ymm10, %ymm6
-	LONG $0xa8b5e2c4; BYTE $0xef // vfmadd213pd %ymm7, %ymm9, %ymm5
-	WORD $0x0149; BYTE $0xc0 // addq %rax, %r8
-	WORD $0x014d; BYTE $0xe1 // addq %r12, %r9
-	LONG $0xfe6f8d4c // leaq -0x2(%rdi), %r13
-	LONG $0x08c68349 // addq $0x8, %r14
-	LONG $0x02578d4d // leaq 0x2(%r15), %r10
-	LONG $0x03ff8348 // cmpq $0x3, %rdi
-	LONG $0x06288e0f; WORD $0x0000 // jle <slots+0x930>
-	WORD $0x6349; BYTE $0x0e // movslq (%r14), %rcx
-	LONG $0xfd28fdc5 // vmovapd %ymm5, %ymm7
-	LONG $0xc6287dc5 // vmovapd %ymm6, %ymm8
-	LONG $0x02b60f41 // movzbl (%r10), %eax
-	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
-	WORD $0x894c; BYTE $0xef // movq %r13, %rdi
-	LONG $0x3410fdc5; BYTE $0xcb // vmovupd (%rbx,%rcx,8), %ymm6
-	LONG $0x6c10fdc5; WORD $0x20cb // vmovupd 0x20(%rbx,%rcx,8), %ymm5
-	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
-	LONG $0x34f88348 // cmpq $0x34, %rax
-	LONG $0x00c6860f; WORD $0x0000 // jbe <slots+0x400>
-	LONG $0x400c8d48 // leaq (%rax,%rax,2), %rcx
-	WORD $0x8941; BYTE $0xc5 // movl %eax, %r13d
-	LONG $0x6f7a41c4; BYTE $0x08 // vmovdqu (%r8), %xmm9
-	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0x40148d44 // leal (%rax,%rax,2), %r10d
-	WORD $0xc689 // movl %eax, %esi
-	WORD $0xeed1 // shrl %esi
-	LONG $0x383503c4; WORD $0x280c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r13), %ymm9, %ymm9
-	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	LONG $0x02eac141 // shrl $0x2, %r10d
-	LONG $0x003542c4; WORD $0x0b0c // vpshufb (%r11,%rcx), %ymm9, %ymm9
-	LONG $0x597942c4; LONG $0x00800b9c; WORD $0x0000 // vpbroadcastq 0x80(%r11,%rcx), %xmm11
-	LONG $0x597d42c4; LONG $0x00880b94; WORD $0x0000 // vpbroadcastq 0x88(%r11,%rcx), %ymm10
-	LONG $0x197d42c4; LONG $0x00900bac; WORD $0x0000 // vbroadcastsd 0x90(%r11,%rcx), %ymm13
-	LONG $0x47b542c4; WORD $0x0b4c; BYTE $0x40 // vpsllvq 0x40(%r11,%rcx), %ymm9, %ymm9
-	LONG $0xd33541c4; BYTE $0xcb // vpsrlq %xmm11, %ymm9, %ymm9
-	LONG $0xef3541c4; BYTE $0xca // vpxor %ymm10, %ymm9, %ymm9
-	LONG $0x023563c4; WORD $0xaae1 // vpblendd $0xaa, %ymm1, %ymm9, %ymm12
-	LONG $0x7335c1c4; WORD $0x20d1 // vpsrlq $0x20, %ymm9, %ymm9
-	LONG $0xc8eb35c5 // vpor %ymm0, %ymm9, %ymm9
-	LONG $0xe2eb1dc5 // vpor %ymm2, %ymm12, %ymm12
-	LONG $0x5c3541c4; BYTE $0xcd // vsubpd %ymm13, %ymm9, %ymm9
-	LONG $0x583541c4; BYTE $0xcc // vaddpd %ymm12, %ymm9, %ymm9
-	LONG $0xb8b5e2c4; BYTE $0xe6 // vfmadd231pd %ymm6, %ymm9, %ymm4
-	LONG $0x6f7ac1c4; WORD $0x3034 // vmovdqu (%r8,%rsi), %xmm6
-	LONG $0x384d83c4; WORD $0x1034; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm6, %ymm6
-	LONG $0x004dc2c4; WORD $0x0b74; BYTE $0x20 // vpshufb 0x20(%r11,%rcx), %ymm6, %ymm6
-	LONG $0x47cdc2c4; WORD $0x0b74; BYTE $0x60 // vpsllvq 0x60(%r11,%rcx), %ymm6, %ymm6
-	LONG $0xd34dc1c4; BYTE $0xf3 // vpsrlq %xmm11, %ymm6, %ymm6
-	LONG $0xf6efadc5 // vpxor %ymm6, %ymm10, %ymm6
-	LONG $0x024d63c4; WORD $0xaac9 // vpblendd $0xaa, %ymm1, %ymm6, %ymm9
-	LONG $0xd673cdc5; BYTE $0x20 // vpsrlq $0x20, %ymm6, %ymm6
-	LONG $0xf0ebcdc5 // vpor %ymm0, %ymm6, %ymm6
-	LONG $0xcaeb35c5 // vpor %ymm2, %ymm9, %ymm9
-	LONG $0x5c4dc1c4; BYTE $0xf5 // vsubpd %ymm13, %ymm6, %ymm6
-	LONG $0xce5835c5 // vaddpd %ymm6, %ymm9, %ymm9
-	LONG $0x0000ffe9; BYTE $0x00 // jmp <slots+0x4fc>
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	WORD $0x193c // cmpb $0x19, %al
-	LONG $0x402c8d4c // leaq (%rax,%rax,2), %r13
-	WORD $0x930f; BYTE $0xc1 // setae %cl
-	WORD $0x07a8 // testb $0x7, %al
-	LONG $0xc6950f40 // setne %sil
-	LONG $0x06e5c141 // shll $0x6, %r13d
-	WORD $0x0840; BYTE $0xce // orb %cl, %sil
-	WORD $0xc189 // movl %eax, %ecx
-	WORD $0x014d; BYTE $0xdd // addq %r11, %r13
-	WORD $0xe9d1 // shrl %ecx
-	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	WORD $0x7e74 // je <slots+0x4a0>
-	WORD $0x8941; BYTE $0xc2 // movl %eax, %r10d
-	LONG $0x6f7a41c4; BYTE $0x08 // vmovdqu (%r8), %xmm9
-	LONG $0x02eac141 // shrl $0x2, %r10d
-	LONG $0x597942c4; LONG $0x0000809d; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm11
-	LONG $0x597d42c4; LONG $0x00008895; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm10
-	LONG $0x197d42c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm12
-	WORD $0x348d; BYTE $0x40 // leal (%rax,%rax,2), %esi
-	LONG $0x383503c4; WORD $0x100c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm9, %ymm9
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x003542c4; WORD $0x004d // vpshufb (%r13), %ymm9, %ymm9
-	LONG $0x47b542c4; WORD $0x404d // vpsllvq 0x40(%r13), %ymm9, %ymm9
-	LONG $0xd33541c4; BYTE $0xcb // vpsrlq %xmm11, %ymm9, %ymm9
-	LONG $0xef3541c4; BYTE $0xca // vpxor %ymm10, %ymm9, %ymm9
-	LONG $0x5c3541c4; BYTE $0xcc // vsubpd %ymm12, %ymm9, %ymm9
-	LONG $0xb8b5e2c4; BYTE $0xe6 // vfmadd231pd %ymm6, %ymm9, %ymm4
-	LONG $0x6f7ac1c4; WORD $0x0834 // vmovdqu (%r8,%rcx), %xmm6
-	LONG $0x384dc3c4; WORD $0x3034; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm6, %ymm6
-	LONG $0x004dc2c4; WORD $0x2075 // vpshufb 0x20(%r13), %ymm6, %ymm6
-	LONG $0x47cdc2c4; WORD $0x6075 // vpsllvq 0x60(%r13), %ymm6, %ymm6
-	LONG $0xd34dc1c4; BYTE $0xf3 // vpsrlq %xmm11, %ymm6, %ymm6
-	LONG $0xf6efadc5 // vpxor %ymm6, %ymm10, %ymm6
-	LONG $0x5c4d41c4; BYTE $0xcc // vsubpd %ymm12, %ymm6, %ymm9
-	WORD $0x5deb // jmp <slots+0x4fc>
-	BYTE $0x90 // nop
-	WORD $0x8941; BYTE $0xc2 // movl %eax, %r10d
-	LONG $0x6f7a41c4; BYTE $0x08 // vmovdqu (%r8), %xmm9
-	LONG $0x02eac141 // shrl $0x2, %r10d
-	LONG $0x597d42c4; LONG $0x00008895; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm10
-	LONG $0x197d42c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm11
-	WORD $0x348d; BYTE $0x40 // leal (%rax,%rax,2), %esi
-	LONG $0x383503c4; WORD $0x100c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm9, %ymm9
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x003542c4; WORD $0x004d // vpshufb (%r13), %ymm9, %ymm9
-	LONG $0xeb2d41c4; BYTE $0xc9 // vpor %ymm9, %ymm10, %ymm9
-	LONG $0x5c3541c4; BYTE $0xcb // vsubpd %ymm11, %ymm9, %ymm9
-	LONG $0xb8b5e2c4; BYTE $0xe6 // vfmadd231pd %ymm6, %ymm9, %ymm4
-	LONG $0x6f7ac1c4; WORD $0x0834 // vmovdqu (%r8,%rcx), %xmm6
-	LONG $0x384dc3c4; WORD $0x3034; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm6, %ymm6
-	LONG $0x004dc2c4; WORD $0x2075 // vpshufb 0x20(%r13), %ymm6, %ymm6
-	LONG $0xf6ebadc5 // vpor %ymm6, %ymm10, %ymm6
-	LONG $0x5c4d41c4; BYTE $0xcb // vsubpd %ymm11, %ymm6, %ymm9
-	LONG $0x044e6349 // movslq 0x4(%r14), %rcx
-	LONG $0x67b60f45; BYTE $0x01 // movzbl 0x1(%r15), %r12d
-	LONG $0x14107dc5; BYTE $0xcb // vmovupd (%rbx,%rcx,8), %ymm10
-	LONG $0x7410fdc5; WORD $0x20cb // vmovupd 0x20(%rbx,%rcx,8), %ymm6
-	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	LONG $0x34fc8349 // cmpq $0x34, %r12
-	LONG $0xfcfe870f; WORD $0xffff // ja <slots+0x220>
-	LONG $0x19fc8041 // cmpb $0x19, %r12b
-	WORD $0x930f; BYTE $0xc1 // setae %cl
-	LONG $0x07c4f641 // testb $0x7, %r12b
-	LONG $0xc6950f40 // setne %sil
-	WORD $0x0840; BYTE $0xce // orb %cl, %sil
-	LONG $0x640c8d4b // leaq (%r12,%r12,2), %rcx
-	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	WORD $0x014c; BYTE $0xd9 // addq %r11, %rcx
-	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	LONG $0x0089840f; WORD $0x0000 // je <slots+0x5d0>
-	WORD $0x8945; BYTE $0xe5 // movl %r12d, %r13d
-	LONG $0x6f7a41c4; BYTE $0x19 // vmovdqu (%r9), %xmm11
-	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0x597962c4; LONG $0x000080a9; BYTE $0x00 // vpbroadcastq 0x80(%rcx), %xmm13
-	LONG $0x597d62c4; LONG $0x000088a1; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm12
-	LONG $0x197d62c4; LONG $0x000090b1; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm14
-	LONG $0x64148d47 // leal (%r12,%r12,2), %r10d
-	WORD $0x8944; BYTE $0xe6 // movl %r12d, %esi
-	WORD $0xeed1 // shrl %esi
-	LONG $0x382503c4; WORD $0x291c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm11, %ymm11
-	LONG $0x02eac141 // shrl $0x2, %r10d
-	LONG $0x002562c4; BYTE $0x19 // vpshufb (%rcx), %ymm11, %ymm11
-	LONG $0x47a562c4; WORD $0x4059 // vpsllvq 0x40(%rcx), %ymm11, %ymm11
-	LONG $0xd32541c4; BYTE $0xdd // vpsrlq %xmm13, %ymm11, %ymm11
-	LONG $0xef2541c4; BYTE $0xdc // vpxor %ymm12, %ymm11, %ymm11
-	LONG $0x5c2541c4; BYTE $0xde // vsubpd %ymm14, %ymm11, %ymm11
-	LONG $0xb8a5c2c4; BYTE $0xda // vfmadd231pd %ymm10, %ymm11, %ymm3
-	LONG $0x6f7a41c4; WORD $0x3114 // vmovdqu (%r9,%rsi), %xmm10
-	LONG $0x382d03c4; WORD $0x1114; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm10, %ymm10
-	LONG $0x002d62c4; WORD $0x2051 // vpshufb 0x20(%rcx), %ymm10, %ymm10
-	LONG $0x47ad62c4; WORD $0x6051 // vpsllvq 0x60(%rcx), %ymm10, %ymm10
-	LONG $0xd32d41c4; BYTE $0xd5 // vpsrlq %xmm13, %ymm10, %ymm10
-	LONG $0xef2d41c4; BYTE $0xd4 // vpxor %ymm12, %ymm10, %ymm10
-	LONG $0x5c2d41c4; BYTE $0xd6 // vsubpd %ymm14, %ymm10, %ymm10
-	LONG $0xfffd14e9; BYTE $0xff // jmp <slots+0x2e2>
-	WORD $0x9066 // nop
-	WORD $0x8945; BYTE $0xe5 // movl %r12d, %r13d
-	LONG $0x6f7a41c4; BYTE $0x19 // vmovdqu (%r9), %xmm11
-	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0x597d62c4; LONG $0x000088a1; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm12
-	LONG $0x197d62c4; LONG $0x000090a9; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm13
-	LONG $0x64148d47 // leal (%r12,%r12,2), %r10d
-	WORD $0x8944; BYTE $0xe6 // movl %r12d, %esi
-	WORD $0xeed1 // shrl %esi
-	LONG $0x382503c4; WORD $0x291c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm11, %ymm11
-	LONG $0x02eac141 // shrl $0x2, %r10d
-	LONG $0x002562c4; BYTE $0x19 // vpshufb (%rcx), %ymm11, %ymm11
-	LONG $0xeb1d41c4; BYTE $0xdb // vpor %ymm11, %ymm12, %ymm11
-	LONG $0x5c2541c4; BYTE $0xdd // vsubpd %ymm13, %ymm11, %ymm11
-	LONG $0xb8a5c2c4; BYTE $0xda // vfmadd231pd %ymm10, %ymm11, %ymm3
-	LONG $0x6f7a41c4; WORD $0x3114 // vmovdqu (%r9,%rsi), %xmm10
-	LONG $0x382d03c4; WORD $0x1114; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm10, %ymm10
-	LONG $0x002d62c4; WORD $0x2051 // vpshufb 0x20(%rcx), %ymm10, %ymm10
-	LONG $0xeb1d41c4; BYTE $0xd2 // vpor %ymm10, %ymm12, %ymm10
-	LONG $0x5c2d41c4; BYTE $0xd5 // vsubpd %ymm13, %ymm10, %ymm10
-	LONG $0xfffcaae9; BYTE $0xff // jmp <slots+0x2e2>
-	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
-	WORD $0x8b45; BYTE $0x1f // movl (%r15), %r11d
-	LONG $0x4fb70f41; BYTE $0x04 // movzwl 0x4(%r15), %ecx
-	LONG $0x03e3c149 // shlq $0x3, %r11
-	LONG $0x3858034c // addq 0x38(%rax), %r11
-	LONG $0x02f98348 // cmpq $0x2, %rcx
-	LONG $0x012f820f; WORD $0x0000 // jb <slots+0x789>
-	WORD $0x894d; BYTE $0xfc // movq %r15, %r12
-	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
-	LONG $0x008a180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rdx)
-	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
-	WORD $0x894d; BYTE $0xc7 // movq %r8, %r15
-	WORD $0x894d; BYTE $0xce // movq %r9, %r14
-	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
-	LONG $0x0472b70f // movzwl 0x4(%rdx), %esi
-	LONG $0x024ab70f // movzwl 0x2(%rdx), %ecx
-	LONG $0x067ab70f // movzwl 0x6(%rdx), %edi
-	LONG $0x02b60f45 // movzbl (%r10), %r8d
-	LONG $0x107bc1c4; WORD $0xf33c // vmovsd (%r11,%rsi,8), %xmm7
-	LONG $0x107b41c4; WORD $0xc304 // vmovsd (%r11,%rax,8), %xmm8
-	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
-	LONG $0x0c72b70f // movzwl 0xc(%rdx), %esi
-	WORD $0x014d; BYTE $0xf8 // addq %r15, %r8
-	LONG $0x1641c1c4; WORD $0xfb3c // vmovhpd (%r11,%rdi,8), %xmm7, %xmm7
-	LONG $0x163941c4; WORD $0xcb04 // vmovhpd (%r11,%rcx,8), %xmm8, %xmm8
-	LONG $0x0a4ab70f // movzwl 0xa(%rdx), %ecx
-	LONG $0x0e7ab70f // movzwl 0xe(%rdx), %edi
-	LONG $0x107b41c4; WORD $0xc30c // vmovsd (%r11,%rax,8), %xmm9
-	LONG $0x163141c4; WORD $0xcb0c // vmovhpd (%r11,%rcx,8), %xmm9, %xmm9
-	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
-	LONG $0x107b41c4; WORD $0xf304 // vmovsd (%r11,%rsi,8), %xmm8
-	LONG $0x163941c4; WORD $0xfb04 // vmovhpd (%r11,%rdi,8), %xmm8, %xmm8
-	LONG $0x8f180f41; LONG $0x00000800 // prefetcht0 0x800(%r15)
-	LONG $0x1042b70f // movzwl 0x10(%rdx), %eax
-	LONG $0x1472b70f // movzwl 0x14(%rdx), %esi
-	LONG $0x124ab70f // movzwl 0x12(%rdx), %ecx
-	LONG $0x167ab70f // movzwl 0x16(%rdx), %edi
-	LONG $0x4ab60f45; BYTE $0x01 // movzbl 0x1(%r10), %r9d
-	LONG $0x02c28349 // addq $0x2, %r10
-	WORD $0x014d; BYTE $0xf1 // addq %r14, %r9
-	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
-	LONG $0x5a7c41c4; BYTE $0x0f // vcvtps2pd (%r15), %ymm9
-	LONG $0xb8c5c2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm7, %ymm4
-	LONG $0x5a7cc1c4; WORD $0x107f // vcvtps2pd 0x10(%r15), %ymm7
-	LONG $0xb8bde2c4; BYTE $0xef // vfmadd231pd %ymm7, %ymm8, %ymm5
-	LONG $0x107bc1c4; WORD $0xf33c // vmovsd (%r11,%rsi,8), %xmm7
-	LONG $0x107b41c4; WORD $0xc304 // vmovsd (%r11,%rax,8), %xmm8
-	LONG $0x1842b70f // movzwl 0x18(%rdx), %eax
-	LONG $0x1c72b70f // movzwl 0x1c(%rdx), %esi
-	LONG $0x1641c1c4; WORD $0xfb3c // vmovhpd (%r11,%rdi,8), %xmm7, %xmm7
-	LONG $0x163941c4; WORD $0xcb04 // vmovhpd (%r11,%rcx,8), %xmm8, %xmm8
-	LONG $0x1a4ab70f // movzwl 0x1a(%rdx), %ecx
-	LONG $0x1e7ab70f // movzwl 0x1e(%rdx), %edi
-	LONG $0x20c28348 // addq $0x20, %rdx
-	LONG $0x107b41c4; WORD $0xc30c // vmovsd (%r11,%rax,8), %xmm9
-	LONG $0x163141c4; WORD $0xcb0c // vmovhpd (%r11,%rcx,8), %xmm9, %xmm9
-	LONG $0xfe4b8d48 // leaq -0x2(%rbx), %rcx
-	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
-	LONG $0x107b41c4; WORD $0xf304 // vmovsd (%r11,%rsi,8), %xmm8
-	LONG $0x163941c4; WORD $0xfb04 // vmovhpd (%r11,%rdi,8), %xmm8, %xmm8
-	LONG $0x8e180f41; LONG $0x00000800 // prefetcht0 0x800(%r14)
-	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
-	LONG $0x5a7c41c4; BYTE $0x0e // vcvtps2pd (%r14), %ymm9
-	LONG $0xb8c5c2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm7, %ymm3
-	LONG $0x5a7c41c4; WORD $0x104e // vcvtps2pd 0x10(%r14), %ymm9
-	LONG $0xb8bdc2c4; BYTE $0xf1 // vfmadd231pd %ymm9, %ymm8, %ymm6
-	LONG $0x03fb8348 // cmpq $0x3, %rbx
-	LONG $0xfeda870f; WORD $0xffff // ja <slots+0x660>
-	WORD $0x894d; BYTE $0xe7 // movq %r12, %r15
-	LONG $0x01f98348 // cmpq $0x1, %rcx
-	LONG $0x07be850f; WORD $0x0000 // jne <slots+0xf51>
-	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
-	LONG $0x0472b70f // movzwl 0x4(%rdx), %esi
-	LONG $0x024ab70f // movzwl 0x2(%rdx), %ecx
-	LONG $0x067ab70f // movzwl 0x6(%rdx), %edi
-	LONG $0x107bc1c4; WORD $0xf33c // vmovsd (%r11,%rsi,8), %xmm7
-	LONG $0x107b41c4; WORD $0xc304 // vmovsd (%r11,%rax,8), %xmm8
-	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
-	LONG $0x0c72b70f // movzwl 0xc(%rdx), %esi
-	LONG $0x1641c1c4; WORD $0xfb3c // vmovhpd (%r11,%rdi,8), %xmm7, %xmm7
-	LONG $0x163941c4; WORD $0xcb04 // vmovhpd (%r11,%rcx,8), %xmm8, %xmm8
-	LONG $0x0a4ab70f // movzwl 0xa(%rdx), %ecx
-	LONG $0x0e7ab70f // movzwl 0xe(%rdx), %edi
-	LONG $0x10c28348 // addq $0x10, %rdx
-	LONG $0x107b41c4; WORD $0xc30c // vmovsd (%r11,%rax,8), %xmm9
-	LONG $0x02b60f41 // movzbl (%r10), %eax
-	WORD $0xff49; BYTE $0xc2 // incq %r10
-	LONG $0x163141c4; WORD $0xcb0c // vmovhpd (%r11,%rcx,8), %xmm9, %xmm9
-	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
-	LONG $0x107b41c4; WORD $0xf304 // vmovsd (%r11,%rsi,8), %xmm8
-	LONG $0x163941c4; WORD $0xfb04 // vmovhpd (%r11,%rdi,8), %xmm8, %xmm8
-	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
-	WORD $0x014c; BYTE $0xc0 // addq %r8, %rax
-	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
-	LONG $0x5a7c41c4; BYTE $0x08 // vcvtps2pd (%r8), %ymm9
-	LONG $0xb8c5c2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm7, %ymm4
-	LONG $0x5a7c41c4; WORD $0x1048 // vcvtps2pd 0x10(%r8), %ymm9
-	WORD $0x8949; BYTE $0xc0 // movq %rax, %r8
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0xb8bdc2c4; BYTE $0xe9 // vfmadd231pd %ymm9, %ymm8, %ymm5
-	LONG $0x4fb70f41; BYTE $0x06 // movzwl 0x6(%r15), %ecx
-	WORD $0xc1f6; BYTE $0x04 // testb $0x4, %cl
-	LONG $0xf881840f; WORD $0xffff // je <slots+0xb0>
-	LONG $0xfff8e6e9; BYTE $0xff // jmp <slots+0x11a>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0xc358ddc5 // vaddpd %ymm3, %ymm4, %ymm0
-	LONG $0x48588b4c // movq 0x48(%rax), %r11
-	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
-	LONG $0x197de3c4; WORD $0x01c1 // vextractf128 $0x1, %ymm0, %xmm1
-	LONG $0xe958fdc5 // vaddpd %ymm1, %ymm0, %ymm5
-	LONG $0xc158f9c5 // vaddpd %xmm1, %xmm0, %xmm0
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
-	LONG $0xc0c6f9c5; BYTE $0x01 // vshufpd $0x1, %xmm0, %xmm0, %xmm0
-	LONG $0xc058d5c5 // vaddpd %ymm0, %ymm5, %ymm0
-	LONG $0x0d5de3c4; WORD $0x01e0 // vblendpd $0x1, %ymm0, %ymm4, %ymm4
-	LONG $0x446ffdc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm0
-	LONG $0xa411fdc5; LONG $0x00008024; BYTE $0x00 // vmovupd %ymm4, 0x80(%rsp)
-	LONG $0x9c11fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsp)
-	LONG $0x30488b48 // movq 0x30(%rax), %rcx
-	LONG $0x60708b4c // movq 0x60(%rax), %r14
-	LONG $0x60b60f44; BYTE $0x78 // movzbl 0x78(%rax), %r12d
-	LONG $0x247c894c; BYTE $0x18 // movq %r15, 0x18(%rsp)
-	WORD $0x8948; BYTE $0xc7 // movq %rax, %rdi
-	LONG $0x693c8d4e // leaq (%rcx,%r13,2), %r15
-	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
-	WORD $0x25eb // jmp <slots+0x8c9>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0xdc59e3c5 // vmulsd %xmm4, %xmm3, %xmm3
-	WORD $0xff49; BYTE $0xc5 // incq %r13
-	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
-	LONG $0x117bc1c4; WORD $0xf31c // vmovsd %xmm3, (%r11,%rsi,8)
-	WORD $0x394c; BYTE $0xeb // cmpq %r13, %rbx
-	LONG $0xf7c7840f; WORD $0xffff // je <slots+0x90>
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	WORD $0x3274 // je <slots+0x900>
-	LONG $0x34b70f43; BYTE $0x6f // movzwl (%r15,%r13,2), %esi
-	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0x3574 // je <slots+0x90d>
-	WORD $0x408b; BYTE $0x68 // movl 0x68(%rax), %eax
-	LONG $0xb6040341 // addl (%r14,%rsi,4), %eax
-	LONG $0x34e0c148 // shlq $0x34, %rax
-	LONG $0x6ef9e1c4; BYTE $0xd8 // vmovq %rax, %xmm3
-	LONG $0x107ba1c4; LONG $0x0080eca4; WORD $0x0000 // vmovsd 0x80(%rsp,%r13,8), %xmm4
-	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	WORD $0x2a75 // jne <slots+0x921>
-	WORD $0xb7eb // jmp <slots+0x8b0>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x24748b48; BYTE $0x10 // movq 0x10(%rsp), %rsi
-	WORD $0x014c; BYTE $0xee // addq %r13, %rsi
-	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0xcb75 // jne <slots+0x8d8>
-	LONG $0x587efac5; BYTE $0x70 // vmovq 0x70(%rax), %xmm3
-	LONG $0x107ba1c4; LONG $0x0080eca4; WORD $0x0000 // vmovsd 0x80(%rsp,%r13,8), %xmm4
-	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	WORD $0x8f74 // je <slots+0x8b0>
-	LONG $0xa9d9c2c4; WORD $0xf31c // vfmadd213sd (%r11,%rsi,8), %xmm4, %xmm3
-	WORD $0x8beb // jmp <slots+0x8b4>
-	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
-	LONG $0x02c78349 // addq $0x2, %r15
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	WORD $0x894d; BYTE $0xfa // movq %r15, %r10
-	LONG $0x247c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r15
-	LONG $0x01fd8349 // cmpq $0x1, %r13
-	LONG $0x0105850f; WORD $0x0000 // jne <slots+0xa50>
-	WORD $0x8948; BYTE $0xc7 // movq %rax, %rdi
-	WORD $0x6349; BYTE $0x06 // movslq (%r14), %rax
-	LONG $0x32b60f45 // movzbl (%r10), %r14d
-	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
-	WORD $0xff49; BYTE $0xc2 // incq %r10
-	LONG $0x04107dc5; BYTE $0xc3 // vmovupd (%rbx,%rax,8), %ymm8
-	LONG $0x7c10fdc5; WORD $0x20c3 // vmovupd 0x20(%rbx,%rax,8), %ymm7
-	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
-	LONG $0x301c8d4b // leaq (%r8,%r14), %rbx
-	LONG $0x34fe8349 // cmpq $0x34, %r14
-	LONG $0x05eb860f; WORD $0x0000 // jbe <slots+0xf69>
-	LONG $0x760c8d4b // leaq (%r14,%r14,2), %rcx
-	WORD $0x8944; BYTE $0xf6 // movl %r14d, %esi
-	LONG $0x76048d43 // leal (%r14,%r14,2), %eax
-	LONG $0x6f7a41c4; BYTE $0x08 // vmovdqu (%r8), %xmm9
-	LONG $0x02eec141 // shrl $0x2, %r14d
-	WORD $0xeed1 // shrl %esi
-	LONG $0x383503c4; WORD $0x300c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r14), %ymm9, %ymm9
-	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
-	LONG $0x003542c4; WORD $0x0b0c // vpshufb (%r11,%rcx), %ymm9, %ymm9
-	LONG $0x597942c4; LONG $0x00800b9c; WORD $0x0000 // vpbroadcastq 0x80(%r11,%rcx), %xmm11
-	LONG $0x597d42c4; LONG $0x00880b94; WORD $0x0000 // vpbroadcastq 0x88(%r11,%rcx), %ymm10
-	LONG $0x197d42c4; LONG $0x00900bac; WORD $0x0000 // vbroadcastsd 0x90(%r11,%rcx), %ymm13
-	LONG $0x47b542c4; WORD $0x0b4c; BYTE $0x40 // vpsllvq 0x40(%r11,%rcx), %ymm9, %ymm9
-	LONG $0xd33541c4; BYTE $0xcb // vpsrlq %xmm11, %ymm9, %ymm9
-	LONG $0xef3541c4; BYTE $0xca // vpxor %ymm10, %ymm9, %ymm9
-	LONG $0x023563c4; WORD $0xaae1 // vpblendd $0xaa, %ymm1, %ymm9, %ymm12
-	LONG $0x7335c1c4; WORD $0x20d1 // vpsrlq $0x20, %ymm9, %ymm9
-	LONG $0xc8eb35c5 // vpor %ymm0, %ymm9, %ymm9
-	LONG $0xe2eb1dc5 // vpor %ymm2, %ymm12, %ymm12
-	LONG $0x5c3541c4; BYTE $0xcd // vsubpd %ymm13, %ymm9, %ymm9
-	LONG $0x583541c4; BYTE $0xcc // vaddpd %ymm12, %ymm9, %ymm9
-	LONG $0xb8b5c2c4; BYTE $0xe0 // vfmadd231pd %ymm8, %ymm9, %ymm4
-	LONG $0x6f7a41c4; WORD $0x3004 // vmovdqu (%r8,%rsi), %xmm8
-	LONG $0x383d43c4; WORD $0x0004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm8, %ymm8
-	LONG $0x003d42c4; WORD $0x0b44; BYTE $0x20 // vpshufb 0x20(%r11,%rcx), %ymm8, %ymm8
-	LONG $0x47bd42c4; WORD $0x0b44; BYTE $0x60 // vpsllvq 0x60(%r11,%rcx), %ymm8, %ymm8
-	LONG $0xd33d41c4; BYTE $0xc3 // vpsrlq %xmm11, %ymm8, %ymm8
-	LONG $0xef3d41c4; BYTE $0xc2 // vpxor %ymm10, %ymm8, %ymm8
-	LONG $0x023d63c4; WORD $0xaac9 // vpblendd $0xaa, %ymm1, %ymm8, %ymm9
-	LONG $0x733dc1c4; WORD $0x20d0 // vpsrlq $0x20, %ymm8, %ymm8
-	LONG $0xc0eb3dc5 // vpor %ymm0, %ymm8, %ymm8
-	LONG $0xcaeb35c5 // vpor %ymm2, %ymm9, %ymm9
-	LONG $0x5c3d41c4; BYTE $0xc5 // vsubpd %ymm13, %ymm8, %ymm8
-	LONG $0x583d41c4; BYTE $0xc1 // vaddpd %ymm9, %ymm8, %ymm8
-	LONG $0x000778e9; BYTE $0x00 // jmp <slots+0x11b9>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
-	LONG $0x4fb70f41; BYTE $0x06 // movzwl 0x6(%r15), %ecx
-	WORD $0xc1f6; BYTE $0x04 // testb $0x4, %cl
-	LONG $0xf64d840f; WORD $0xffff // je <slots+0xb0>
-	LONG $0xfff6b2e9; BYTE $0xff // jmp <slots+0x11a>
-	WORD $0x894d; BYTE $0xfd // movq %r15, %r13
-	LONG $0x000102e9; BYTE $0x00 // jmp <slots+0xb72>
-	LONG $0x640c8d4b // leaq (%r12,%r12,2), %rcx
+	LONG $0x0c4b820f; WORD $0x0000 // jb <slots+0xd41>
+	LONG $0x247c894c; BYTE $0x10 // movq %r15, 0x10(%rsp)
+	LONG $0x0000fee9; BYTE $0x00 // jmp <slots+0x1fe>
 	WORD $0x8944; BYTE $0xe7 // movl %r12d, %edi
 	LONG $0x6f7ac1c4; BYTE $0x01 // vmovdqu (%r9), %xmm0
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
 	LONG $0x64048d43 // leal (%r12,%r12,2), %eax
 	WORD $0x8944; BYTE $0xe6 // movl %r12d, %esi
 	WORD $0xeed1 // shrl %esi
 	LONG $0x387dc3c4; WORD $0x3904; BYTE $0x01 // vinserti128 $0x1, (%r9,%rdi), %ymm0, %ymm0
-	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
-	LONG $0x007dc2c4; WORD $0x0b04 // vpshufb (%r11,%rcx), %ymm0, %ymm0
 	LONG $0x597942c4; LONG $0x00800bb4; WORD $0x0000 // vpbroadcastq 0x80(%r11,%rcx), %xmm14
 	LONG $0x597d42c4; LONG $0x00880bac; WORD $0x0000 // vpbroadcastq 0x88(%r11,%rcx), %ymm13
+	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
+	LONG $0x007dc2c4; WORD $0x0b04 // vpshufb (%r11,%rcx), %ymm0, %ymm0
 	LONG $0x47fdc2c4; WORD $0x0b44; BYTE $0x40 // vpsllvq 0x40(%r11,%rcx), %ymm0, %ymm0
 	LONG $0xd37dc1c4; BYTE $0xc6 // vpsrlq %xmm14, %ymm0, %ymm0
 	LONG $0xc0ef95c5 // vpxor %ymm0, %ymm13, %ymm0
@@ -611,7 +124,7 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0xa8b5c2c4; BYTE $0xe8 // vfmadd213pd %ymm8, %ymm9, %ymm5
 	LONG $0xa89de2c4; BYTE $0xf7 // vfmadd213pd %ymm7, %ymm12, %ymm6
 	LONG $0x03ff8349 // cmpq $0x3, %r15
-	LONG $0x049c8e0f; WORD $0x0000 // jle <slots+0x100e>
+	LONG $0x0b328e0f; WORD $0x0000 // jle <slots+0xd30>
 	LONG $0x008a180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rdx)
 	WORD $0x8949; BYTE $0xcf // movq %rcx, %r15
 	LONG $0xc5287dc5 // vmovapd %ymm5, %ymm8
@@ -633,25 +146,25 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0x184d63c4; WORD $0x01cd // vinsertf128 $0x1, %xmm5, %ymm6, %ymm9
 	LONG $0x2c10fbc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm5
 	LONG $0x3410fbc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm6
-	LONG $0x2c16d1c5; BYTE $0xfb // vmovhpd (%rbx,%rdi,8), %xmm5, %xmm5
 	LONG $0x3416c9c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm6, %xmm6
+	LONG $0x2c16d1c5; BYTE $0xfb // vmovhpd (%rbx,%rdi,8), %xmm5, %xmm5
 	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
-	LONG $0x34fa8349 // cmpq $0x34, %r10
-	LONG $0x00c6860f; WORD $0x0000 // jbe <slots+0xcb0>
 	LONG $0x520c8d4b // leaq (%r10,%r10,2), %rcx
+	LONG $0x34fa8349 // cmpq $0x34, %r10
+	LONG $0x00c6860f; WORD $0x0000 // jbe <slots+0x340>
 	WORD $0x8944; BYTE $0xd7 // movl %r10d, %edi
 	LONG $0x6f7a41c4; BYTE $0x10 // vmovdqu (%r8), %xmm10
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
 	LONG $0x52048d43 // leal (%r10,%r10,2), %eax
 	WORD $0x8944; BYTE $0xd6 // movl %r10d, %esi
 	WORD $0xeed1 // shrl %esi
 	LONG $0x382d43c4; WORD $0x3814; BYTE $0x01 // vinserti128 $0x1, (%r8,%rdi), %ymm10, %ymm10
-	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
-	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
-	LONG $0x002d42c4; WORD $0x0b14 // vpshufb (%r11,%rcx), %ymm10, %ymm10
 	LONG $0x597942c4; LONG $0x00800ba4; WORD $0x0000 // vpbroadcastq 0x80(%r11,%rcx), %xmm12
 	LONG $0x597d42c4; LONG $0x00880b9c; WORD $0x0000 // vpbroadcastq 0x88(%r11,%rcx), %ymm11
 	LONG $0x197d42c4; LONG $0x00900bb4; WORD $0x0000 // vbroadcastsd 0x90(%r11,%rcx), %ymm14
+	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
+	LONG $0x002d42c4; WORD $0x0b14 // vpshufb (%r11,%rcx), %ymm10, %ymm10
 	LONG $0x47ad42c4; WORD $0x0b54; BYTE $0x40 // vpsllvq 0x40(%r11,%rcx), %ymm10, %ymm10
 	LONG $0xd32d41c4; BYTE $0xd4 // vpsrlq %xmm12, %ymm10, %ymm10
 	LONG $0xef2d41c4; BYTE $0xd3 // vpxor %ymm11, %ymm10, %ymm10
@@ -674,10 +187,9 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0xd2eb2dc5 // vpor %ymm2, %ymm10, %ymm10
 	LONG $0x5c3541c4; BYTE $0xce // vsubpd %ymm14, %ymm9, %ymm9
 	LONG $0x583541c4; BYTE $0xca // vaddpd %ymm10, %ymm9, %ymm9
-	LONG $0x00010de9; BYTE $0x00 // jmp <slots+0xdbc>
-	BYTE $0x90 // nop
+	LONG $0x000101e9; BYTE $0x00 // jmp <slots+0x43c>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x19fa8041 // cmpb $0x19, %r10b
-	LONG $0x520c8d4b // leaq (%r10,%r10,2), %rcx
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	LONG $0x07c2f641 // testb $0x7, %r10b
 	LONG $0xc6950f40 // setne %sil
@@ -687,7 +199,7 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	WORD $0x014c; BYTE $0xd9 // addq %r11, %rcx
 	WORD $0xe8d1 // shrl %eax
 	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	LONG $0x0086840f; WORD $0x0000 // je <slots+0xd60>
+	WORD $0x7e74 // je <slots+0x3e0>
 	WORD $0x8944; BYTE $0xd7 // movl %r10d, %edi
 	LONG $0x6f7a41c4; BYTE $0x10 // vmovdqu (%r8), %xmm10
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
@@ -710,8 +222,8 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0xd33541c4; BYTE $0xcc // vpsrlq %xmm12, %ymm9, %ymm9
 	LONG $0xef3541c4; BYTE $0xcb // vpxor %ymm11, %ymm9, %ymm9
 	LONG $0x5c3541c4; BYTE $0xcd // vsubpd %ymm13, %ymm9, %ymm9
-	WORD $0x65eb // jmp <slots+0xdbc>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0x5deb // jmp <slots+0x43c>
+	BYTE $0x90 // nop
 	WORD $0x8944; BYTE $0xd7 // movl %r10d, %edi
 	LONG $0x6f7a41c4; BYTE $0x10 // vmovdqu (%r8), %xmm10
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
@@ -745,13 +257,13 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0x182543c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm12
 	LONG $0x14107bc5; BYTE $0xf3 // vmovsd (%rbx,%rsi,8), %xmm10
 	LONG $0x1c107bc5; BYTE $0xc3 // vmovsd (%rbx,%rax,8), %xmm11
-	LONG $0x141629c5; BYTE $0xfb // vmovhpd (%rbx,%rdi,8), %xmm10, %xmm10
 	LONG $0x1c1621c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm11, %xmm11
+	LONG $0x141629c5; BYTE $0xfb // vmovhpd (%rbx,%rdi,8), %xmm10, %xmm10
 	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	LONG $0x34fc8349 // cmpq $0x34, %r12
-	LONG $0xfc4f870f; WORD $0xffff // ja <slots+0xa70>
-	LONG $0x19fc8041 // cmpb $0x19, %r12b
 	LONG $0x640c8d4b // leaq (%r12,%r12,2), %rcx
+	LONG $0x34fc8349 // cmpq $0x34, %r12
+	LONG $0xfc5b870f; WORD $0xffff // ja <slots+0x100>
+	LONG $0x19fc8041 // cmpb $0x19, %r12b
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	LONG $0x07c4f641 // testb $0x7, %r12b
 	LONG $0xc6950f40 // setne %sil
@@ -761,7 +273,7 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	WORD $0x014c; BYTE $0xd9 // addq %r11, %rcx
 	WORD $0xe8d1 // shrl %eax
 	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	LONG $0x0085840f; WORD $0x0000 // je <slots+0xed0>
+	LONG $0x0085840f; WORD $0x0000 // je <slots+0x550>
 	WORD $0x8944; BYTE $0xe7 // movl %r12d, %edi
 	LONG $0x6f7a41c4; BYTE $0x29 // vmovdqu (%r9), %xmm13
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
@@ -784,7 +296,7 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0xd31d41c4; BYTE $0xe7 // vpsrlq %xmm15, %ymm12, %ymm12
 	LONG $0xef1d41c4; BYTE $0xe6 // vpxor %ymm14, %ymm12, %ymm12
 	LONG $0xe05c1dc5 // vsubpd %ymm0, %ymm12, %ymm12
-	LONG $0xfffc71e9; BYTE $0xff // jmp <slots+0xb3a>
+	LONG $0xfffc7de9; BYTE $0xff // jmp <slots+0x1c6>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	WORD $0x8944; BYTE $0xe7 // movl %r12d, %edi
 	LONG $0x6f7a41c4; BYTE $0x29 // vmovdqu (%r9), %xmm13
@@ -803,58 +315,390 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0x001d62c4; WORD $0x2061 // vpshufb 0x20(%rcx), %ymm12, %ymm12
 	LONG $0xeb0d41c4; BYTE $0xe4 // vpor %ymm12, %ymm14, %ymm12
 	LONG $0x5c1d41c4; BYTE $0xe7 // vsubpd %ymm15, %ymm12, %ymm12
-	LONG $0xfffc0fe9; BYTE $0xff // jmp <slots+0xb40>
-	LONG $0xa411fdc5; LONG $0x00008024; BYTE $0x00 // vmovupd %ymm4, 0x80(%rsp)
-	LONG $0x9c11fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsp)
-	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
-	LONG $0xf93a8f0f; WORD $0xffff // jg <slots+0x886>
-	LONG $0xfff149e9; BYTE $0xff // jmp <slots+0x9a>
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x4fb70f41; BYTE $0x06 // movzwl 0x6(%r15), %ecx
-	WORD $0xc1f6; BYTE $0x04 // testb $0x4, %cl
-	LONG $0xf14c840f; WORD $0xffff // je <slots+0xb0>
-	LONG $0xfff1b1e9; BYTE $0xff // jmp <slots+0x11a>
-	LONG $0x19fe8041 // cmpb $0x19, %r14b
-	WORD $0x930f; BYTE $0xc0 // setae %al
-	LONG $0x07c6f641 // testb $0x7, %r14b
-	WORD $0x950f; BYTE $0xc1 // setne %cl
-	WORD $0xc108 // orb %al, %cl
-	LONG $0x76048d4b // leaq (%r14,%r14,2), %rax
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
-	WORD $0x8944; BYTE $0xf0 // movl %r14d, %eax
-	WORD $0xc984 // testb %cl, %cl
-	LONG $0x01cf840f; WORD $0x0000 // je <slots+0x115d>
-	LONG $0x760c8d43 // leal (%r14,%r14,2), %ecx
+	LONG $0xfffc1be9; BYTE $0xff // jmp <slots+0x1cc>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x00758b45 // movl (%r13), %r14d
+	LONG $0xfd1c8d4a; LONG $0x00000000 // leaq (,%r15,8), %rbx
+	LONG $0x80988b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rax), %r11
+	LONG $0x40580348 // addq 0x40(%rax), %rbx
+	LONG $0x4db70f41; BYTE $0x04 // movzwl 0x4(%r13), %ecx
+	LONG $0x02e6c149 // shlq $0x2, %r14
+	LONG $0x2070034c // addq 0x20(%rax), %r14
+	LONG $0x02f98348 // cmpq $0x2, %rcx
+	LONG $0x0648820f; WORD $0x0000 // jb <slots+0xc36>
+	LONG $0x247c894c; BYTE $0x10 // movq %r15, 0x10(%rsp)
+	LONG $0x246c894c; BYTE $0x18 // movq %r13, 0x18(%rsp)
+	LONG $0x0000e8e9; BYTE $0x00 // jmp <slots+0x6e5>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	WORD $0x8941; BYTE $0xf5 // movl %esi, %r13d
+	LONG $0x6f7a41c4; BYTE $0x19 // vmovdqu (%r9), %xmm11
+	LONG $0x02edc141 // shrl $0x2, %r13d
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x76248d44 // leal (%rsi,%rsi,2), %r12d
+	WORD $0x8941; BYTE $0xf2 // movl %esi, %r10d
+	WORD $0xd141; BYTE $0xea // shrl %r10d
+	LONG $0x382503c4; WORD $0x291c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm11, %ymm11
+	LONG $0x597942c4; LONG $0x00800bac; WORD $0x0000 // vpbroadcastq 0x80(%r11,%rcx), %xmm13
+	LONG $0x597d42c4; LONG $0x00880ba4; WORD $0x0000 // vpbroadcastq 0x88(%r11,%rcx), %ymm12
+	LONG $0x197d42c4; LONG $0x00900bbc; WORD $0x0000 // vbroadcastsd 0x90(%r11,%rcx), %ymm15
+	LONG $0x02ecc141 // shrl $0x2, %r12d
+	LONG $0x002542c4; WORD $0x0b1c // vpshufb (%r11,%rcx), %ymm11, %ymm11
+	LONG $0x47a542c4; WORD $0x0b5c; BYTE $0x40 // vpsllvq 0x40(%r11,%rcx), %ymm11, %ymm11
+	LONG $0xd32541c4; BYTE $0xdd // vpsrlq %xmm13, %ymm11, %ymm11
+	LONG $0xef2541c4; BYTE $0xdc // vpxor %ymm12, %ymm11, %ymm11
+	LONG $0x022563c4; WORD $0xaaf1 // vpblendd $0xaa, %ymm1, %ymm11, %ymm14
+	LONG $0x7325c1c4; WORD $0x20d3 // vpsrlq $0x20, %ymm11, %ymm11
+	LONG $0xd8eb25c5 // vpor %ymm0, %ymm11, %ymm11
+	LONG $0xf2eb0dc5 // vpor %ymm2, %ymm14, %ymm14
+	LONG $0x5c2541c4; BYTE $0xdf // vsubpd %ymm15, %ymm11, %ymm11
+	LONG $0x582541c4; BYTE $0xde // vaddpd %ymm14, %ymm11, %ymm11
+	LONG $0xb8a5c2c4; BYTE $0xda // vfmadd231pd %ymm10, %ymm11, %ymm3
+	LONG $0x6f7a01c4; WORD $0x1114 // vmovdqu (%r9,%r10), %xmm10
+	LONG $0x382d03c4; WORD $0x2114; BYTE $0x01 // vinserti128 $0x1, (%r9,%r12), %ymm10, %ymm10
+	LONG $0x002d42c4; WORD $0x0b54; BYTE $0x20 // vpshufb 0x20(%r11,%rcx), %ymm10, %ymm10
+	LONG $0x47ad42c4; WORD $0x0b54; BYTE $0x60 // vpsllvq 0x60(%r11,%rcx), %ymm10, %ymm10
+	LONG $0xd32d41c4; BYTE $0xd5 // vpsrlq %xmm13, %ymm10, %ymm10
+	LONG $0xef2d41c4; BYTE $0xd4 // vpxor %ymm12, %ymm10, %ymm10
+	LONG $0x022d63c4; WORD $0xaad9 // vpblendd $0xaa, %ymm1, %ymm10, %ymm11
+	LONG $0x732dc1c4; WORD $0x20d2 // vpsrlq $0x20, %ymm10, %ymm10
+	LONG $0xd0eb2dc5 // vpor %ymm0, %ymm10, %ymm10
+	LONG $0xdaeb25c5 // vpor %ymm2, %ymm11, %ymm11
+	LONG $0x5c2d41c4; BYTE $0xd7 // vsubpd %ymm15, %ymm10, %ymm10
+	LONG $0x582d41c4; BYTE $0xd3 // vaddpd %ymm11, %ymm10, %ymm10
+	LONG $0xa8adc2c4; BYTE $0xf0 // vfmadd213pd %ymm8, %ymm10, %ymm6
+	LONG $0xa8b5e2c4; BYTE $0xef // vfmadd213pd %ymm7, %ymm9, %ymm5
+	WORD $0x0149; BYTE $0xc0 // addq %rax, %r8
+	WORD $0x0149; BYTE $0xf1 // addq %rsi, %r9
+	LONG $0xfe4f8d48 // leaq -0x2(%rdi), %rcx
+	LONG $0x08c68349 // addq $0x8, %r14
+	LONG $0x02578d4d // leaq 0x2(%r15), %r10
+	LONG $0x03ff8348 // cmpq $0x3, %rdi
+	LONG $0x053b8e0f; WORD $0x0000 // jle <slots+0xc20>
+	WORD $0x8948; BYTE $0xcf // movq %rcx, %rdi
+	WORD $0x6349; BYTE $0x0e // movslq (%r14), %rcx
+	LONG $0xfd28fdc5 // vmovapd %ymm5, %ymm7
+	LONG $0xc6287dc5 // vmovapd %ymm6, %ymm8
+	LONG $0x02b60f41 // movzbl (%r10), %eax
+	WORD $0x894d; BYTE $0xd7 // movq %r10, %r15
+	LONG $0x3410fdc5; BYTE $0xcb // vmovupd (%rbx,%rcx,8), %ymm6
+	LONG $0x6c10fdc5; WORD $0x20cb // vmovupd 0x20(%rbx,%rcx,8), %ymm5
+	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
+	LONG $0x402c8d4c // leaq (%rax,%rax,2), %r13
+	LONG $0x34f88348 // cmpq $0x34, %rax
+	LONG $0x00c5860f; WORD $0x0000 // jbe <slots+0x7e0>
+	WORD $0x8941; BYTE $0xc2 // movl %eax, %r10d
 	LONG $0x6f7a41c4; BYTE $0x08 // vmovdqu (%r8), %xmm9
-	LONG $0x02eec141 // shrl $0x2, %r14d
-	LONG $0x597942c4; LONG $0x0000809b; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm11
-	LONG $0x597d42c4; LONG $0x00008893; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm10
-	LONG $0x197d42c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm12
-	WORD $0xe8d1 // shrl %eax
-	LONG $0x383503c4; WORD $0x300c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r14), %ymm9, %ymm9
-	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
-	LONG $0x003542c4; BYTE $0x0b // vpshufb (%r11), %ymm9, %ymm9
-	LONG $0x47b542c4; WORD $0x404b // vpsllvq 0x40(%r11), %ymm9, %ymm9
+	LONG $0x02eac141 // shrl $0x2, %r10d
+	LONG $0x06e5c141 // shll $0x6, %r13d
+	WORD $0x348d; BYTE $0x40 // leal (%rax,%rax,2), %esi
+	WORD $0xc189 // movl %eax, %ecx
+	WORD $0xe9d1 // shrl %ecx
+	LONG $0x383503c4; WORD $0x100c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm9, %ymm9
+	LONG $0x597902c4; LONG $0x00802b9c; WORD $0x0000 // vpbroadcastq 0x80(%r11,%r13), %xmm11
+	LONG $0x597d02c4; LONG $0x00882b94; WORD $0x0000 // vpbroadcastq 0x88(%r11,%r13), %ymm10
+	LONG $0x197d02c4; LONG $0x00902bac; WORD $0x0000 // vbroadcastsd 0x90(%r11,%r13), %ymm13
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x003502c4; WORD $0x2b0c // vpshufb (%r11,%r13), %ymm9, %ymm9
+	LONG $0x47b502c4; WORD $0x2b4c; BYTE $0x40 // vpsllvq 0x40(%r11,%r13), %ymm9, %ymm9
+	LONG $0xd33541c4; BYTE $0xcb // vpsrlq %xmm11, %ymm9, %ymm9
+	LONG $0xef3541c4; BYTE $0xca // vpxor %ymm10, %ymm9, %ymm9
+	LONG $0x023563c4; WORD $0xaae1 // vpblendd $0xaa, %ymm1, %ymm9, %ymm12
+	LONG $0x7335c1c4; WORD $0x20d1 // vpsrlq $0x20, %ymm9, %ymm9
+	LONG $0xc8eb35c5 // vpor %ymm0, %ymm9, %ymm9
+	LONG $0xe2eb1dc5 // vpor %ymm2, %ymm12, %ymm12
+	LONG $0x5c3541c4; BYTE $0xcd // vsubpd %ymm13, %ymm9, %ymm9
+	LONG $0x583541c4; BYTE $0xcc // vaddpd %ymm12, %ymm9, %ymm9
+	LONG $0xb8b5e2c4; BYTE $0xe6 // vfmadd231pd %ymm6, %ymm9, %ymm4
+	LONG $0x6f7ac1c4; WORD $0x0834 // vmovdqu (%r8,%rcx), %xmm6
+	LONG $0x384dc3c4; WORD $0x3034; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm6, %ymm6
+	LONG $0x004d82c4; WORD $0x2b74; BYTE $0x20 // vpshufb 0x20(%r11,%r13), %ymm6, %ymm6
+	LONG $0x47cd82c4; WORD $0x2b74; BYTE $0x60 // vpsllvq 0x60(%r11,%r13), %ymm6, %ymm6
+	LONG $0xd34dc1c4; BYTE $0xf3 // vpsrlq %xmm11, %ymm6, %ymm6
+	LONG $0xf6efadc5 // vpxor %ymm6, %ymm10, %ymm6
+	LONG $0x024d63c4; WORD $0xaac9 // vpblendd $0xaa, %ymm1, %ymm6, %ymm9
+	LONG $0xd673cdc5; BYTE $0x20 // vpsrlq $0x20, %ymm6, %ymm6
+	LONG $0xf0ebcdc5 // vpor %ymm0, %ymm6, %ymm6
+	LONG $0xcaeb35c5 // vpor %ymm2, %ymm9, %ymm9
+	LONG $0x5c4dc1c4; BYTE $0xf5 // vsubpd %ymm13, %ymm6, %ymm6
+	LONG $0xce5835c5 // vaddpd %ymm6, %ymm9, %ymm9
+	LONG $0x000103e9; BYTE $0x00 // jmp <slots+0x8dc>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x193c // cmpb $0x19, %al
+	WORD $0x930f; BYTE $0xc1 // setae %cl
+	WORD $0x07a8 // testb $0x7, %al
+	LONG $0xc6950f40 // setne %sil
+	LONG $0x06e5c141 // shll $0x6, %r13d
+	WORD $0x0840; BYTE $0xce // orb %cl, %sil
+	WORD $0xc189 // movl %eax, %ecx
+	WORD $0x014d; BYTE $0xdd // addq %r11, %r13
+	WORD $0xe9d1 // shrl %ecx
+	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
+	LONG $0x007e840f; WORD $0x0000 // je <slots+0x880>
+	WORD $0x8941; BYTE $0xc2 // movl %eax, %r10d
+	LONG $0x6f7a41c4; BYTE $0x08 // vmovdqu (%r8), %xmm9
+	LONG $0x02eac141 // shrl $0x2, %r10d
+	LONG $0x597942c4; LONG $0x0000809d; BYTE $0x00 // vpbroadcastq 0x80(%r13), %xmm11
+	LONG $0x597d42c4; LONG $0x00008895; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm10
+	LONG $0x197d42c4; LONG $0x000090a5; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm12
+	WORD $0x348d; BYTE $0x40 // leal (%rax,%rax,2), %esi
+	LONG $0x383503c4; WORD $0x100c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm9, %ymm9
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x003542c4; WORD $0x004d // vpshufb (%r13), %ymm9, %ymm9
+	LONG $0x47b542c4; WORD $0x404d // vpsllvq 0x40(%r13), %ymm9, %ymm9
 	LONG $0xd33541c4; BYTE $0xcb // vpsrlq %xmm11, %ymm9, %ymm9
 	LONG $0xef3541c4; BYTE $0xca // vpxor %ymm10, %ymm9, %ymm9
 	LONG $0x5c3541c4; BYTE $0xcc // vsubpd %ymm12, %ymm9, %ymm9
+	LONG $0xb8b5e2c4; BYTE $0xe6 // vfmadd231pd %ymm6, %ymm9, %ymm4
+	LONG $0x6f7ac1c4; WORD $0x0834 // vmovdqu (%r8,%rcx), %xmm6
+	LONG $0x384dc3c4; WORD $0x3034; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm6, %ymm6
+	LONG $0x004dc2c4; WORD $0x2075 // vpshufb 0x20(%r13), %ymm6, %ymm6
+	LONG $0x47cdc2c4; WORD $0x6075 // vpsllvq 0x60(%r13), %ymm6, %ymm6
+	LONG $0xd34dc1c4; BYTE $0xf3 // vpsrlq %xmm11, %ymm6, %ymm6
+	LONG $0xf6efadc5 // vpxor %ymm6, %ymm10, %ymm6
+	LONG $0x5c4d41c4; BYTE $0xcc // vsubpd %ymm12, %ymm6, %ymm9
+	WORD $0x5deb // jmp <slots+0x8dc>
+	BYTE $0x90 // nop
+	WORD $0x8941; BYTE $0xc2 // movl %eax, %r10d
+	LONG $0x6f7a41c4; BYTE $0x08 // vmovdqu (%r8), %xmm9
+	LONG $0x02eac141 // shrl $0x2, %r10d
+	LONG $0x597d42c4; LONG $0x00008895; BYTE $0x00 // vpbroadcastq 0x88(%r13), %ymm10
+	LONG $0x197d42c4; LONG $0x0000909d; BYTE $0x00 // vbroadcastsd 0x90(%r13), %ymm11
+	WORD $0x348d; BYTE $0x40 // leal (%rax,%rax,2), %esi
+	LONG $0x383503c4; WORD $0x100c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r10), %ymm9, %ymm9
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x003542c4; WORD $0x004d // vpshufb (%r13), %ymm9, %ymm9
+	LONG $0xeb2d41c4; BYTE $0xc9 // vpor %ymm9, %ymm10, %ymm9
+	LONG $0x5c3541c4; BYTE $0xcb // vsubpd %ymm11, %ymm9, %ymm9
+	LONG $0xb8b5e2c4; BYTE $0xe6 // vfmadd231pd %ymm6, %ymm9, %ymm4
+	LONG $0x6f7ac1c4; WORD $0x0834 // vmovdqu (%r8,%rcx), %xmm6
+	LONG $0x384dc3c4; WORD $0x3034; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm6, %ymm6
+	LONG $0x004dc2c4; WORD $0x2075 // vpshufb 0x20(%r13), %ymm6, %ymm6
+	LONG $0xf6ebadc5 // vpor %ymm6, %ymm10, %ymm6
+	LONG $0x5c4d41c4; BYTE $0xcb // vsubpd %ymm11, %ymm6, %ymm9
+	LONG $0x044e6349 // movslq 0x4(%r14), %rcx
+	LONG $0x77b60f41; BYTE $0x01 // movzbl 0x1(%r15), %esi
+	LONG $0x14107dc5; BYTE $0xcb // vmovupd (%rbx,%rcx,8), %ymm10
+	LONG $0x7410fdc5; WORD $0x20cb // vmovupd 0x20(%rbx,%rcx,8), %ymm6
+	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
+	LONG $0x760c8d48 // leaq (%rsi,%rsi,2), %rcx
+	LONG $0x34fe8348 // cmpq $0x34, %rsi
+	LONG $0xfcfa870f; WORD $0xffff // ja <slots+0x600>
+	LONG $0x19fe8040 // cmpb $0x19, %sil
+	LONG $0xc4930f41 // setae %r12b
+	LONG $0x07c6f640 // testb $0x7, %sil
+	LONG $0xc2950f41 // setne %r10b
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	WORD $0x0845; BYTE $0xe2 // orb %r12b, %r10b
+	WORD $0x014c; BYTE $0xd9 // addq %r11, %rcx
+	WORD $0x8445; BYTE $0xd2 // testb %r10b, %r10b
+	LONG $0x0088840f; WORD $0x0000 // je <slots+0x9b0>
+	WORD $0x8941; BYTE $0xf5 // movl %esi, %r13d
+	LONG $0x6f7a41c4; BYTE $0x19 // vmovdqu (%r9), %xmm11
+	LONG $0x02edc141 // shrl $0x2, %r13d
+	LONG $0x597962c4; LONG $0x000080a9; BYTE $0x00 // vpbroadcastq 0x80(%rcx), %xmm13
+	LONG $0x597d62c4; LONG $0x000088a1; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm12
+	LONG $0x197d62c4; LONG $0x000090b1; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm14
+	LONG $0x76248d44 // leal (%rsi,%rsi,2), %r12d
+	WORD $0x8941; BYTE $0xf2 // movl %esi, %r10d
+	WORD $0xd141; BYTE $0xea // shrl %r10d
+	LONG $0x382503c4; WORD $0x291c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm11, %ymm11
+	LONG $0x02ecc141 // shrl $0x2, %r12d
+	LONG $0x002562c4; BYTE $0x19 // vpshufb (%rcx), %ymm11, %ymm11
+	LONG $0x47a562c4; WORD $0x4059 // vpsllvq 0x40(%rcx), %ymm11, %ymm11
+	LONG $0xd32541c4; BYTE $0xdd // vpsrlq %xmm13, %ymm11, %ymm11
+	LONG $0xef2541c4; BYTE $0xdc // vpxor %ymm12, %ymm11, %ymm11
+	LONG $0x5c2541c4; BYTE $0xde // vsubpd %ymm14, %ymm11, %ymm11
+	LONG $0xb8a5c2c4; BYTE $0xda // vfmadd231pd %ymm10, %ymm11, %ymm3
+	LONG $0x6f7a01c4; WORD $0x1114 // vmovdqu (%r9,%r10), %xmm10
+	LONG $0x382d03c4; WORD $0x2114; BYTE $0x01 // vinserti128 $0x1, (%r9,%r12), %ymm10, %ymm10
+	LONG $0x002d62c4; WORD $0x2051 // vpshufb 0x20(%rcx), %ymm10, %ymm10
+	LONG $0x47ad62c4; WORD $0x6051 // vpsllvq 0x60(%rcx), %ymm10, %ymm10
+	LONG $0xd32d41c4; BYTE $0xd5 // vpsrlq %xmm13, %ymm10, %ymm10
+	LONG $0xef2d41c4; BYTE $0xd4 // vpxor %ymm12, %ymm10, %ymm10
+	LONG $0x5c2d41c4; BYTE $0xd6 // vsubpd %ymm14, %ymm10, %ymm10
+	LONG $0xfffd0fe9; BYTE $0xff // jmp <slots+0x6bf>
+	WORD $0x8941; BYTE $0xf5 // movl %esi, %r13d
+	LONG $0x6f7a41c4; BYTE $0x19 // vmovdqu (%r9), %xmm11
+	LONG $0x02edc141 // shrl $0x2, %r13d
+	LONG $0x597d62c4; LONG $0x000088a1; BYTE $0x00 // vpbroadcastq 0x88(%rcx), %ymm12
+	LONG $0x197d62c4; LONG $0x000090a9; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm13
+	LONG $0x76148d44 // leal (%rsi,%rsi,2), %r10d
+	WORD $0x8941; BYTE $0xf4 // movl %esi, %r12d
+	WORD $0xd141; BYTE $0xec // shrl %r12d
+	LONG $0x382503c4; WORD $0x291c; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm11, %ymm11
+	LONG $0x02eac141 // shrl $0x2, %r10d
+	LONG $0x002562c4; BYTE $0x19 // vpshufb (%rcx), %ymm11, %ymm11
+	LONG $0xeb1d41c4; BYTE $0xdb // vpor %ymm11, %ymm12, %ymm11
+	LONG $0x5c2541c4; BYTE $0xdd // vsubpd %ymm13, %ymm11, %ymm11
+	LONG $0xb8a5c2c4; BYTE $0xda // vfmadd231pd %ymm10, %ymm11, %ymm3
+	LONG $0x6f7a01c4; WORD $0x2114 // vmovdqu (%r9,%r12), %xmm10
+	LONG $0x382d03c4; WORD $0x1114; BYTE $0x01 // vinserti128 $0x1, (%r9,%r10), %ymm10, %ymm10
+	LONG $0x002d62c4; WORD $0x2051 // vpshufb 0x20(%rcx), %ymm10, %ymm10
+	LONG $0xeb1d41c4; BYTE $0xd2 // vpor %ymm10, %ymm12, %ymm10
+	LONG $0x5c2d41c4; BYTE $0xd5 // vsubpd %ymm13, %ymm10, %ymm10
+	LONG $0xfffca6e9; BYTE $0xff // jmp <slots+0x6bf>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x005d8b45 // movl (%r13), %r11d
+	LONG $0x5db70f41; BYTE $0x04 // movzwl 0x4(%r13), %ebx
+	LONG $0x03e3c149 // shlq $0x3, %r11
+	LONG $0x3858034c // addq 0x38(%rax), %r11
+	LONG $0x02fb8348 // cmpq $0x2, %rbx
+	LONG $0x012c820f; WORD $0x0000 // jb <slots+0xb67>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x008a180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rdx)
+	WORD $0x894d; BYTE $0xc6 // movq %r8, %r14
+	WORD $0x8948; BYTE $0xd9 // movq %rbx, %rcx
+	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
+	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
+	LONG $0x047ab70f // movzwl 0x4(%rdx), %edi
+	LONG $0x0272b70f // movzwl 0x2(%rdx), %esi
+	LONG $0x42b70f44; BYTE $0x06 // movzwl 0x6(%rdx), %r8d
+	LONG $0x107bc1c4; WORD $0xfb3c // vmovsd (%r11,%rdi,8), %xmm7
+	LONG $0x107b41c4; WORD $0xc304 // vmovsd (%r11,%rax,8), %xmm8
+	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
+	LONG $0x0c7ab70f // movzwl 0xc(%rdx), %edi
+	LONG $0x164181c4; WORD $0xc33c // vmovhpd (%r11,%r8,8), %xmm7, %xmm7
+	LONG $0x163941c4; WORD $0xf304 // vmovhpd (%r11,%rsi,8), %xmm8, %xmm8
+	LONG $0x0a72b70f // movzwl 0xa(%rdx), %esi
+	LONG $0x42b70f44; BYTE $0x0e // movzwl 0xe(%rdx), %r8d
+	LONG $0x107b41c4; WORD $0xc30c // vmovsd (%r11,%rax,8), %xmm9
+	LONG $0x163141c4; WORD $0xf30c // vmovhpd (%r11,%rsi,8), %xmm9, %xmm9
+	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
+	LONG $0x107b41c4; WORD $0xfb04 // vmovsd (%r11,%rdi,8), %xmm8
+	LONG $0x163901c4; WORD $0xc304 // vmovhpd (%r11,%r8,8), %xmm8, %xmm8
+	LONG $0x02b60f45 // movzbl (%r10), %r8d
+	LONG $0x8e180f41; LONG $0x00000800 // prefetcht0 0x800(%r14)
+	LONG $0x1042b70f // movzwl 0x10(%rdx), %eax
+	LONG $0x147ab70f // movzwl 0x14(%rdx), %edi
+	LONG $0x1272b70f // movzwl 0x12(%rdx), %esi
+	LONG $0x4ab70f44; BYTE $0x16 // movzwl 0x16(%rdx), %r9d
+	WORD $0x014d; BYTE $0xf0 // addq %r14, %r8
+	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
+	LONG $0x5a7c41c4; BYTE $0x0e // vcvtps2pd (%r14), %ymm9
+	LONG $0xb8c5c2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm7, %ymm4
+	LONG $0x5a7cc1c4; WORD $0x107e // vcvtps2pd 0x10(%r14), %ymm7
+	LONG $0xb8bde2c4; BYTE $0xef // vfmadd231pd %ymm7, %ymm8, %ymm5
+	LONG $0x107bc1c4; WORD $0xfb3c // vmovsd (%r11,%rdi,8), %xmm7
+	LONG $0x107b41c4; WORD $0xc304 // vmovsd (%r11,%rax,8), %xmm8
+	LONG $0x1842b70f // movzwl 0x18(%rdx), %eax
+	LONG $0x1c7ab70f // movzwl 0x1c(%rdx), %edi
+	LONG $0x164181c4; WORD $0xcb3c // vmovhpd (%r11,%r9,8), %xmm7, %xmm7
+	LONG $0x163941c4; WORD $0xf304 // vmovhpd (%r11,%rsi,8), %xmm8, %xmm8
+	LONG $0x1a72b70f // movzwl 0x1a(%rdx), %esi
+	LONG $0x4ab70f44; BYTE $0x1e // movzwl 0x1e(%rdx), %r9d
+	LONG $0x20c28348 // addq $0x20, %rdx
+	LONG $0x107b41c4; WORD $0xc30c // vmovsd (%r11,%rax,8), %xmm9
+	LONG $0x163141c4; WORD $0xf30c // vmovhpd (%r11,%rsi,8), %xmm9, %xmm9
+	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
+	LONG $0x107b41c4; WORD $0xfb04 // vmovsd (%r11,%rdi,8), %xmm8
+	LONG $0x163901c4; WORD $0xcb04 // vmovhpd (%r11,%r9,8), %xmm8, %xmm8
+	LONG $0x4ab60f45; BYTE $0x01 // movzbl 0x1(%r10), %r9d
+	LONG $0x008b180f; WORD $0x0008; BYTE $0x00 // prefetcht0 0x800(%rbx)
+	LONG $0x02c28349 // addq $0x2, %r10
+	WORD $0x0149; BYTE $0xd9 // addq %rbx, %r9
+	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
+	LONG $0x0b5a7cc5 // vcvtps2pd (%rbx), %ymm9
+	LONG $0xb8c5c2c4; BYTE $0xd9 // vfmadd231pd %ymm9, %ymm7, %ymm3
+	LONG $0x4b5a7cc5; BYTE $0x10 // vcvtps2pd 0x10(%rbx), %ymm9
+	LONG $0xfe598d48 // leaq -0x2(%rcx), %rbx
+	LONG $0xb8bdc2c4; BYTE $0xf1 // vfmadd231pd %ymm9, %ymm8, %ymm6
+	LONG $0x03f98348 // cmpq $0x3, %rcx
+	LONG $0xfed9870f; WORD $0xffff // ja <slots+0xa40>
+	LONG $0x01fb8348 // cmpq $0x1, %rbx
+	LONG $0x030b850f; WORD $0x0000 // jne <slots+0xe7c>
+	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
+	LONG $0x0472b70f // movzwl 0x4(%rdx), %esi
+	LONG $0x024ab70f // movzwl 0x2(%rdx), %ecx
+	LONG $0x067ab70f // movzwl 0x6(%rdx), %edi
+	LONG $0x107bc1c4; WORD $0xf33c // vmovsd (%r11,%rsi,8), %xmm7
+	LONG $0x107b41c4; WORD $0xc304 // vmovsd (%r11,%rax,8), %xmm8
+	LONG $0x0842b70f // movzwl 0x8(%rdx), %eax
+	LONG $0x0c72b70f // movzwl 0xc(%rdx), %esi
+	LONG $0x1641c1c4; WORD $0xfb3c // vmovhpd (%r11,%rdi,8), %xmm7, %xmm7
+	LONG $0x163941c4; WORD $0xcb04 // vmovhpd (%r11,%rcx,8), %xmm8, %xmm8
+	LONG $0x0a4ab70f // movzwl 0xa(%rdx), %ecx
+	LONG $0x0e7ab70f // movzwl 0xe(%rdx), %edi
+	LONG $0x10c28348 // addq $0x10, %rdx
+	LONG $0x107b41c4; WORD $0xc30c // vmovsd (%r11,%rax,8), %xmm9
+	LONG $0x02b60f41 // movzbl (%r10), %eax
+	WORD $0xff49; BYTE $0xc2 // incq %r10
+	LONG $0x163141c4; WORD $0xcb0c // vmovhpd (%r11,%rcx,8), %xmm9, %xmm9
+	LONG $0x183de3c4; WORD $0x01ff // vinsertf128 $0x1, %xmm7, %ymm8, %ymm7
+	LONG $0x107b41c4; WORD $0xf304 // vmovsd (%r11,%rsi,8), %xmm8
+	LONG $0x163941c4; WORD $0xfb04 // vmovhpd (%r11,%rdi,8), %xmm8, %xmm8
+	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
+	WORD $0x014c; BYTE $0xc0 // addq %r8, %rax
+	LONG $0x183543c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm9, %ymm8
+	LONG $0x5a7c41c4; BYTE $0x08 // vcvtps2pd (%r8), %ymm9
+	LONG $0xb8c5c2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm7, %ymm4
+	LONG $0x5a7c41c4; WORD $0x1048 // vcvtps2pd 0x10(%r8), %ymm9
+	WORD $0x8949; BYTE $0xc0 // movq %rax, %r8
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0xb8bdc2c4; BYTE $0xe9 // vfmadd231pd %ymm9, %ymm8, %ymm5
+	LONG $0x75b70f41; BYTE $0x06 // movzwl 0x6(%r13), %esi
+	LONG $0x04c6f640 // testb $0x4, %sil
+	LONG $0xf4a0840f; WORD $0xffff // je <slots+0xae>
+	LONG $0x000438e9; BYTE $0x00 // jmp <slots+0x104b>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x02c78349 // addq $0x2, %r15
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
+	WORD $0x894d; BYTE $0xfa // movq %r15, %r10
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	LONG $0x01f98348 // cmpq $0x1, %rcx
+	LONG $0x03fc850f; WORD $0x0000 // jne <slots+0x103c>
+	WORD $0x8948; BYTE $0xc7 // movq %rax, %rdi
+	WORD $0x6349; BYTE $0x06 // movslq (%r14), %rax
+	LONG $0x0ab60f41 // movzbl (%r10), %ecx
+	WORD $0xff49; BYTE $0xc2 // incq %r10
+	LONG $0x04107dc5; BYTE $0xc3 // vmovupd (%rbx,%rax,8), %ymm8
+	LONG $0x7c10fdc5; WORD $0x20c3 // vmovupd 0x20(%rbx,%rax,8), %ymm7
+	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
+	LONG $0x081c8d49 // leaq (%r8,%rcx), %rbx
+	LONG $0x34f98348 // cmpq $0x34, %rcx
+	LONG $0x0227860f; WORD $0x0000 // jbe <slots+0xe95>
+	LONG $0x49348d48 // leaq (%rcx,%rcx,2), %rsi
+	WORD $0x8941; BYTE $0xce // movl %ecx, %r14d
+	WORD $0x048d; BYTE $0x49 // leal (%rcx,%rcx,2), %eax
+	LONG $0x6f7a41c4; BYTE $0x08 // vmovdqu (%r8), %xmm9
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	WORD $0xd141; BYTE $0xee // shrl %r14d
+	LONG $0x383543c4; WORD $0x080c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm9, %ymm9
+	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
+	WORD $0xe8c1; BYTE $0x02 // shrl $0x2, %eax
+	LONG $0x003542c4; WORD $0x330c // vpshufb (%r11,%rsi), %ymm9, %ymm9
+	LONG $0x597942c4; LONG $0x0080339c; WORD $0x0000 // vpbroadcastq 0x80(%r11,%rsi), %xmm11
+	LONG $0x597d42c4; LONG $0x00883394; WORD $0x0000 // vpbroadcastq 0x88(%r11,%rsi), %ymm10
+	LONG $0x197d42c4; LONG $0x009033ac; WORD $0x0000 // vbroadcastsd 0x90(%r11,%rsi), %ymm13
+	LONG $0x47b542c4; WORD $0x334c; BYTE $0x40 // vpsllvq 0x40(%r11,%rsi), %ymm9, %ymm9
+	LONG $0xd33541c4; BYTE $0xcb // vpsrlq %xmm11, %ymm9, %ymm9
+	LONG $0xef3541c4; BYTE $0xca // vpxor %ymm10, %ymm9, %ymm9
+	LONG $0x023563c4; WORD $0xaae1 // vpblendd $0xaa, %ymm1, %ymm9, %ymm12
+	LONG $0x7335c1c4; WORD $0x20d1 // vpsrlq $0x20, %ymm9, %ymm9
+	LONG $0xc8eb35c5 // vpor %ymm0, %ymm9, %ymm9
+	LONG $0xe2eb1dc5 // vpor %ymm2, %ymm12, %ymm12
+	LONG $0x5c3541c4; BYTE $0xcd // vsubpd %ymm13, %ymm9, %ymm9
+	LONG $0x583541c4; BYTE $0xcc // vaddpd %ymm12, %ymm9, %ymm9
 	LONG $0xb8b5c2c4; BYTE $0xe0 // vfmadd231pd %ymm8, %ymm9, %ymm4
-	LONG $0x6f7a41c4; WORD $0x0004 // vmovdqu (%r8,%rax), %xmm8
-	LONG $0x383d43c4; WORD $0x0804; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm8, %ymm8
-	LONG $0x003d42c4; WORD $0x2043 // vpshufb 0x20(%r11), %ymm8, %ymm8
-	LONG $0x47bd42c4; WORD $0x6043 // vpsllvq 0x60(%r11), %ymm8, %ymm8
+	LONG $0x6f7a01c4; WORD $0x3004 // vmovdqu (%r8,%r14), %xmm8
+	LONG $0x383d43c4; WORD $0x0004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rax), %ymm8, %ymm8
+	LONG $0x003d42c4; WORD $0x3344; BYTE $0x20 // vpshufb 0x20(%r11,%rsi), %ymm8, %ymm8
+	LONG $0x47bd42c4; WORD $0x3344; BYTE $0x60 // vpsllvq 0x60(%r11,%rsi), %ymm8, %ymm8
 	LONG $0xd33d41c4; BYTE $0xc3 // vpsrlq %xmm11, %ymm8, %ymm8
 	LONG $0xef3d41c4; BYTE $0xc2 // vpxor %ymm10, %ymm8, %ymm8
-	LONG $0x5c3d41c4; BYTE $0xc4 // vsubpd %ymm12, %ymm8, %ymm8
-	LONG $0x0001abe9; BYTE $0x00 // jmp <slots+0x11b9>
-	WORD $0x894d; BYTE $0xef // movq %r13, %r15
+	LONG $0x023d63c4; WORD $0xaac9 // vpblendd $0xaa, %ymm1, %ymm8, %ymm9
+	LONG $0x733dc1c4; WORD $0x20d0 // vpsrlq $0x20, %ymm8, %ymm8
+	LONG $0xc0eb3dc5 // vpor %ymm0, %ymm8, %ymm8
+	LONG $0xcaeb35c5 // vpor %ymm2, %ymm9, %ymm9
+	LONG $0x5c3d41c4; BYTE $0xc5 // vsubpd %ymm13, %ymm8, %ymm8
+	LONG $0x583d41c4; BYTE $0xc1 // vaddpd %ymm9, %ymm8, %ymm8
+	LONG $0x000301e9; BYTE $0x00 // jmp <slots+0x1031>
 	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
 	LONG $0x02c68349 // addq $0x2, %r14
 	WORD $0x894d; BYTE $0xf2 // movq %r14, %r10
 	LONG $0x01f98348 // cmpq $0x1, %rcx
-	LONG $0xf0e4850f; WORD $0xffff // jne <slots+0x110>
+	LONG $0x02f1850f; WORD $0x0000 // jne <slots+0x103c>
 	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
 	LONG $0x0472b70f // movzwl 0x4(%rdx), %esi
 	LONG $0x024ab70f // movzwl 0x2(%rdx), %ecx
@@ -876,7 +720,7 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
 	LONG $0x5b0c8d48 // leaq (%rbx,%rbx,2), %rcx
 	LONG $0x34fb8348 // cmpq $0x34, %rbx
-	LONG $0x0144860f; WORD $0x0000 // jbe <slots+0x11d7>
+	LONG $0x0186860f; WORD $0x0000 // jbe <slots+0xf38>
 	WORD $0xdf89 // movl %ebx, %edi
 	LONG $0x6f7ac1c4; BYTE $0x00 // vmovdqu (%r8), %xmm0
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
@@ -915,31 +759,46 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0x5c7dc1c4; BYTE $0xc4 // vsubpd %ymm12, %ymm0, %ymm0
 	LONG $0xcaebf5c5 // vpor %ymm2, %ymm1, %ymm1
 	LONG $0xc9587dc5 // vaddpd %ymm1, %ymm0, %ymm9
-	LONG $0x000164e9; BYTE $0x00 // jmp <slots+0x12c1>
-	LONG $0x760c8d43 // leal (%r14,%r14,2), %ecx
+	LONG $0x000470e9; BYTE $0x00 // jmp <slots+0x12ec>
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x75b70f41; BYTE $0x06 // movzwl 0x6(%r13), %esi
+	LONG $0x04c6f640 // testb $0x4, %sil
+	LONG $0xf21e840f; WORD $0xffff // je <slots+0xae>
+	LONG $0x0001b6e9; BYTE $0x00 // jmp <slots+0x104b>
+	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
+	WORD $0x930f; BYTE $0xc0 // setae %al
+	WORD $0xc1f6; BYTE $0x07 // testb $0x7, %cl
+	LONG $0xc6950f40 // setne %sil
+	WORD $0x0840; BYTE $0xc6 // orb %al, %sil
+	LONG $0x49048d48 // leaq (%rcx,%rcx,2), %rax
+	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
+	WORD $0xc889 // movl %ecx, %eax
+	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
+	LONG $0x011d840f; WORD $0x0000 // je <slots+0xfd7>
+	WORD $0x348d; BYTE $0x49 // leal (%rcx,%rcx,2), %esi
 	LONG $0x6f7a41c4; BYTE $0x08 // vmovdqu (%r8), %xmm9
-	LONG $0x02eec141 // shrl $0x2, %r14d
-	LONG $0x597d42c4; LONG $0x00008893; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm10
-	LONG $0x197d42c4; LONG $0x0000909b; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm11
-	WORD $0xe8d1 // shrl %eax
-	LONG $0x383503c4; WORD $0x300c; BYTE $0x01 // vinserti128 $0x1, (%r8,%r14), %ymm9, %ymm9
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	LONG $0x597942c4; LONG $0x0000809b; BYTE $0x00 // vpbroadcastq 0x80(%r11), %xmm11
+	LONG $0x597d42c4; LONG $0x00008893; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm10
+	LONG $0x197d42c4; LONG $0x000090a3; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm12
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x383543c4; WORD $0x080c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm9, %ymm9
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
 	LONG $0x003542c4; BYTE $0x0b // vpshufb (%r11), %ymm9, %ymm9
-	LONG $0xeb2d41c4; BYTE $0xc9 // vpor %ymm9, %ymm10, %ymm9
-	LONG $0x5c3541c4; BYTE $0xcb // vsubpd %ymm11, %ymm9, %ymm9
+	LONG $0x47b542c4; WORD $0x404b // vpsllvq 0x40(%r11), %ymm9, %ymm9
+	LONG $0xd33541c4; BYTE $0xcb // vpsrlq %xmm11, %ymm9, %ymm9
+	LONG $0xef3541c4; BYTE $0xca // vpxor %ymm10, %ymm9, %ymm9
+	LONG $0x5c3541c4; BYTE $0xcc // vsubpd %ymm12, %ymm9, %ymm9
 	LONG $0xb8b5c2c4; BYTE $0xe0 // vfmadd231pd %ymm8, %ymm9, %ymm4
 	LONG $0x6f7a41c4; WORD $0x0004 // vmovdqu (%r8,%rax), %xmm8
-	LONG $0x383d43c4; WORD $0x0804; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm8, %ymm8
+	LONG $0x383d43c4; WORD $0x3004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm8, %ymm8
 	LONG $0x003d42c4; WORD $0x2043 // vpshufb 0x20(%r11), %ymm8, %ymm8
-	LONG $0xeb2d41c4; BYTE $0xc0 // vpor %ymm8, %ymm10, %ymm8
-	LONG $0x5c3d41c4; BYTE $0xc3 // vsubpd %ymm11, %ymm8, %ymm8
-	LONG $0xb8bde2c4; BYTE $0xef // vfmadd231pd %ymm7, %ymm8, %ymm5
-	WORD $0x8949; BYTE $0xd8 // movq %rbx, %r8
-	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
-	LONG $0x4fb70f41; BYTE $0x06 // movzwl 0x6(%r15), %ecx
-	WORD $0xc1f6; BYTE $0x04 // testb $0x4, %cl
-	LONG $0xeede840f; WORD $0xffff // je <slots+0xb0>
-	LONG $0xffef43e9; BYTE $0xff // jmp <slots+0x11a>
+	LONG $0x47bd42c4; WORD $0x6043 // vpsllvq 0x60(%r11), %ymm8, %ymm8
+	LONG $0xd33d41c4; BYTE $0xc3 // vpsrlq %xmm11, %ymm8, %ymm8
+	LONG $0xef3d41c4; BYTE $0xc2 // vpxor %ymm10, %ymm8, %ymm8
+	LONG $0x5c3d41c4; BYTE $0xc4 // vsubpd %ymm12, %ymm8, %ymm8
+	LONG $0x0000f9e9; BYTE $0x00 // jmp <slots+0x1031>
 	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
@@ -952,7 +811,7 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
 	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	WORD $0x7374 // je <slots+0x126f>
+	LONG $0x0339840f; WORD $0x0000 // je <slots+0x129a>
 	WORD $0xde89 // movl %ebx, %esi
 	LONG $0x6f7ac1c4; BYTE $0x00 // vmovdqu (%r8), %xmm0
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
@@ -973,7 +832,156 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0xd37dc1c4; BYTE $0xc2 // vpsrlq %xmm10, %ymm0, %ymm0
 	LONG $0xc1effdc5 // vpxor %ymm1, %ymm0, %ymm0
 	LONG $0x5c7d41c4; BYTE $0xcb // vsubpd %ymm11, %ymm0, %ymm9
-	WORD $0x52eb // jmp <slots+0x12c1>
+	LONG $0x000315e9; BYTE $0x00 // jmp <slots+0x12ec>
+	WORD $0x348d; BYTE $0x49 // leal (%rcx,%rcx,2), %esi
+	LONG $0x6f7a41c4; BYTE $0x08 // vmovdqu (%r8), %xmm9
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	LONG $0x597d42c4; LONG $0x00008893; BYTE $0x00 // vpbroadcastq 0x88(%r11), %ymm10
+	LONG $0x197d42c4; LONG $0x0000909b; BYTE $0x00 // vbroadcastsd 0x90(%r11), %ymm11
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x383543c4; WORD $0x080c; BYTE $0x01 // vinserti128 $0x1, (%r8,%rcx), %ymm9, %ymm9
+	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
+	LONG $0x003542c4; BYTE $0x0b // vpshufb (%r11), %ymm9, %ymm9
+	LONG $0xeb2d41c4; BYTE $0xc9 // vpor %ymm9, %ymm10, %ymm9
+	LONG $0x5c3541c4; BYTE $0xcb // vsubpd %ymm11, %ymm9, %ymm9
+	LONG $0xb8b5c2c4; BYTE $0xe0 // vfmadd231pd %ymm8, %ymm9, %ymm4
+	LONG $0x6f7a41c4; WORD $0x0004 // vmovdqu (%r8,%rax), %xmm8
+	LONG $0x383d43c4; WORD $0x3004; BYTE $0x01 // vinserti128 $0x1, (%r8,%rsi), %ymm8, %ymm8
+	LONG $0x003d42c4; WORD $0x2043 // vpshufb 0x20(%r11), %ymm8, %ymm8
+	LONG $0xeb2d41c4; BYTE $0xc0 // vpor %ymm8, %ymm10, %ymm8
+	LONG $0x5c3d41c4; BYTE $0xc3 // vsubpd %ymm11, %ymm8, %ymm8
+	LONG $0xb8bde2c4; BYTE $0xef // vfmadd231pd %ymm7, %ymm8, %ymm5
+	WORD $0x8949; BYTE $0xd8 // movq %rbx, %r8
+	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
+	LONG $0x75b70f41; BYTE $0x06 // movzwl 0x6(%r13), %esi
+	LONG $0x04c6f640 // testb $0x4, %sil
+	LONG $0xf063840f; WORD $0xffff // je <slots+0xae>
+	LONG $0x50488b48 // movq 0x50(%rax), %rcx
+	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
+	LONG $0xde58d5c5 // vaddpd %ymm6, %ymm5, %ymm3
+	LONG $0x000008bb; BYTE $0x00 // movl $0x8, %ebx
+	WORD $0x294c; BYTE $0xf9 // subq %r15, %rcx
+	LONG $0x08f98348 // cmpq $0x8, %rcx
+	LONG $0xd94c0f48 // cmovlq %rcx, %rbx
+	LONG $0x08c6f640 // testb $0x8, %sil
+	LONG $0x009f850f; WORD $0x0000 // jne <slots+0x1110>
+	LONG $0x48788b48 // movq 0x48(%rax), %rdi
+	LONG $0x08f98348 // cmpq $0x8, %rcx
+	LONG $0x00d98c0f; WORD $0x0000 // jl <slots+0x1158>
+	WORD $0x894c; BYTE $0xfe // movq %r15, %rsi
+	LONG $0x30788b4c // movq 0x30(%rax), %r15
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	LONG $0x0186840f; WORD $0x0000 // je <slots+0x1215>
+	LONG $0x60708b4c // movq 0x60(%rax), %r14
+	LONG $0x0cb70f41; BYTE $0x77 // movzwl (%r15,%rsi,2), %ecx
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	LONG $0x0283840f; WORD $0x0000 // je <slots+0x1324>
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	WORD $0x408b; BYTE $0x68 // movl 0x68(%rax), %eax
+	LONG $0x8e040341 // addl (%r14,%rcx,4), %eax
+	LONG $0x34e0c148 // shlq $0x34, %rax
+	LONG $0x6ef9e1c4; BYTE $0xe8 // vmovq %rax, %xmm5
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x60b60f44; BYTE $0x78 // movzbl 0x78(%rax), %r12d
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	LONG $0x026e840f; WORD $0x0000 // je <slots+0x1337>
+	LONG $0xa9d9e2c4; WORD $0xcf2c // vfmadd213sd (%rdi,%rcx,8), %xmm4, %xmm5
+	LONG $0x2c11fbc5; BYTE $0xcf // vmovsd %xmm5, (%rdi,%rcx,8)
+	LONG $0x4cb70f41; WORD $0x0277 // movzwl 0x2(%r15,%rsi,2), %ecx
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	LONG $0x026c840f; WORD $0x0000 // je <slots+0x134f>
+	WORD $0x408b; BYTE $0x68 // movl 0x68(%rax), %eax
+	LONG $0x8e040341 // addl (%r14,%rcx,4), %eax
+	LONG $0x34e0c148 // shlq $0x34, %rax
+	LONG $0x6ef9e1c4; BYTE $0xe8 // vmovq %rax, %xmm5
+	LONG $0xf4c6d9c5; BYTE $0x01 // vshufpd $0x1, %xmm4, %xmm4, %xmm6
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	LONG $0x0261840f; WORD $0x0000 // je <slots+0x1362>
+	LONG $0xa9c9e2c4; WORD $0xcf2c // vfmadd213sd (%rdi,%rcx,8), %xmm6, %xmm5
+	LONG $0x00025ae9; BYTE $0x00 // jmp <slots+0x1366>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0xc358ddc5 // vaddpd %ymm3, %ymm4, %ymm0
+	LONG $0x48788b48 // movq 0x48(%rax), %rdi
+	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
+	LONG $0x197de3c4; WORD $0x01c1 // vextractf128 $0x1, %ymm0, %xmm1
+	LONG $0xe958fdc5 // vaddpd %ymm1, %ymm0, %ymm5
+	LONG $0xc158f9c5 // vaddpd %xmm1, %xmm0, %xmm0
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xc0c6f9c5; BYTE $0x01 // vshufpd $0x1, %xmm0, %xmm0, %xmm0
+	LONG $0xc058d5c5 // vaddpd %ymm0, %ymm5, %ymm0
+	LONG $0x0d5de3c4; WORD $0x01c0 // vblendpd $0x1, %ymm0, %ymm4, %ymm0
+	LONG $0x8411fdc5; LONG $0x00008024; BYTE $0x00 // vmovupd %ymm0, 0x80(%rsp)
+	LONG $0x446ffdc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm0
+	LONG $0x9c11fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsp)
+	WORD $0x1beb // jmp <slots+0x1173>
+	LONG $0xa411fdc5; LONG $0x00008024; BYTE $0x00 // vmovupd %ymm4, 0x80(%rsp)
+	LONG $0x9c11fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsp)
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0xef258e0f; WORD $0xffff // jle <slots+0x98>
+	LONG $0x30588b48 // movq 0x30(%rax), %rbx
+	LONG $0x60708b4c // movq 0x60(%rax), %r14
+	LONG $0x60b60f44; BYTE $0x78 // movzbl 0x78(%rax), %r12d
+	WORD $0x894d; BYTE $0xfb // movq %r15, %r11
+	LONG $0x246c894c; BYTE $0x18 // movq %r13, 0x18(%rsp)
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	LONG $0x7b3c8d4e // leaq (%rbx,%r15,2), %r15
+	WORD $0x29eb // jmp <slots+0x11ba>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xe459e3c5 // vmulsd %xmm4, %xmm3, %xmm4
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	WORD $0xff49; BYTE $0xc5 // incq %r13
+	LONG $0x2411fbc5; BYTE $0xf7 // vmovsd %xmm4, (%rdi,%rsi,8)
+	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
+	LONG $0xeed6840f; WORD $0xffff // je <slots+0x90>
+	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
+	WORD $0x3174 // je <slots+0x11f0>
+	LONG $0x34b70f43; BYTE $0x6f // movzwl (%r15,%r13,2), %esi
+	LONG $0x107ba1c4; LONG $0x0080ec9c; WORD $0x0000 // vmovsd 0x80(%rsp,%r13,8), %xmm3
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0x3074 // je <slots+0x1203>
+	WORD $0x408b; BYTE $0x68 // movl 0x68(%rax), %eax
+	LONG $0xb6040341 // addl (%r14,%rsi,4), %eax
+	LONG $0x34e0c148 // shlq $0x34, %rax
+	LONG $0x6ef9e1c4; BYTE $0xe0 // vmovq %rax, %xmm4
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	WORD $0x2575 // jne <slots+0x120d>
+	WORD $0xb6eb // jmp <slots+0x11a0>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x2b348d4b // leaq (%r11,%r13), %rsi
+	LONG $0x107ba1c4; LONG $0x0080ec9c; WORD $0x0000 // vmovsd 0x80(%rsp,%r13,8), %xmm3
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0xd075 // jne <slots+0x11d3>
+	LONG $0x607efac5; BYTE $0x70 // vmovq 0x70(%rax), %xmm4
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	WORD $0x9374 // je <slots+0x11a0>
+	LONG $0xa9e1e2c4; WORD $0xf724 // vfmadd213sd (%rdi,%rsi,8), %xmm3, %xmm4
+	WORD $0x8feb // jmp <slots+0x11a4>
+	LONG $0x60488b48 // movq 0x60(%rax), %rcx
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x031f840f; WORD $0x0000 // je <slots+0x1541>
+	LONG $0x357de2c4; WORD $0xb104 // vpmovzxdq (%rcx,%rsi,4), %ymm0
+	LONG $0x597de2c4; WORD $0x6848 // vpbroadcastq 0x68(%rax), %ymm1
+	WORD $0x8949; BYTE $0xf7 // movq %rsi, %r15
+	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
+	LONG $0xf073d5c5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm5
+	LONG $0x00787880 // cmpb $0x0, 0x78(%rax)
+	LONG $0x0310840f; WORD $0x0000 // je <slots+0x1554>
+	LONG $0xa8dda2c4; WORD $0xff2c // vfmadd213pd (%rdi,%r15,8), %ymm4, %ymm5
+	LONG $0x117da1c4; WORD $0xff2c // vmovupd %ymm5, (%rdi,%r15,8)
+	LONG $0x60488b48 // movq 0x60(%rax), %rcx
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x030e840f; WORD $0x0000 // je <slots+0x156b>
+	LONG $0x357da2c4; WORD $0xb944; BYTE $0x10 // vpmovzxdq 0x10(%rcx,%r15,4), %ymm0
+	LONG $0x597de2c4; WORD $0x6848 // vpbroadcastq 0x68(%rax), %ymm1
+	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
+	LONG $0xf073ddc5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm4
+	LONG $0x446ffdc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm0
+	LONG $0x00787880 // cmpb $0x0, 0x78(%rax)
+	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
+	LONG $0x02fe840f; WORD $0x0000 // je <slots+0x1585>
+	LONG $0xa8e5a2c4; WORD $0xff64; BYTE $0x20 // vfmadd213pd 0x20(%rdi,%r15,8), %ymm3, %ymm4
+	LONG $0x117da1c4; WORD $0xff64; BYTE $0x20 // vmovupd %ymm4, 0x20(%rdi,%r15,8)
+	LONG $0xffee01e9; BYTE $0xff // jmp <slots+0x9b>
 	WORD $0xde89 // movl %ebx, %esi
 	LONG $0x6f7ac1c4; BYTE $0x00 // vmovdqu (%r8), %xmm0
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
@@ -997,27 +1005,161 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
 	LONG $0xb8b5e2c4; BYTE $0xe8 // vfmadd231pd %ymm0, %ymm9, %ymm5
 	LONG $0x446ffdc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm0
-	LONG $0x4fb70f41; BYTE $0x06 // movzwl 0x6(%r15), %ecx
-	WORD $0xc1f6; BYTE $0x04 // testb $0x4, %cl
-	LONG $0xedbd840f; WORD $0xffff // je <slots+0xb0>
-	LONG $0xffee22e9; BYTE $0xff // jmp <slots+0x11a>
+	LONG $0x75b70f41; BYTE $0x06 // movzwl 0x6(%r13), %esi
+	LONG $0x04c6f640 // testb $0x4, %sil
+	LONG $0xed8f840f; WORD $0xffff // je <slots+0xae>
+	LONG $0xfffd27e9; BYTE $0xff // jmp <slots+0x104b>
+	LONG $0x687efac5; BYTE $0x70 // vmovq 0x70(%rax), %xmm5
+	LONG $0x60b60f44; BYTE $0x78 // movzbl 0x78(%rax), %r12d
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	LONG $0xfd92850f; WORD $0xffff // jne <slots+0x10c9>
+	LONG $0xed59dbc5 // vmulsd %xmm5, %xmm4, %xmm5
+	LONG $0x2c11fbc5; BYTE $0xcf // vmovsd %xmm5, (%rdi,%rcx,8)
+	LONG $0x4cb70f41; WORD $0x0277 // movzwl 0x2(%r15,%rsi,2), %ecx
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	LONG $0xfd94850f; WORD $0xffff // jne <slots+0x10e3>
+	LONG $0x687efac5; BYTE $0x70 // vmovq 0x70(%rax), %xmm5
+	LONG $0xf4c6d9c5; BYTE $0x01 // vshufpd $0x1, %xmm4, %xmm4, %xmm6
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	LONG $0xfd9f850f; WORD $0xffff // jne <slots+0x1101>
+	LONG $0xed59cbc5 // vmulsd %xmm5, %xmm6, %xmm5
+	LONG $0x2c11fbc5; BYTE $0xcf // vmovsd %xmm5, (%rdi,%rcx,8)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x4cb70f41; WORD $0x0477 // movzwl 0x4(%r15,%rsi,2), %ecx
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0x2374 // je <slots+0x139e>
+	WORD $0x408b; BYTE $0x68 // movl 0x68(%rax), %eax
+	LONG $0x8e040341 // addl (%r14,%rcx,4), %eax
+	LONG $0x34e0c148 // shlq $0x34, %rax
+	LONG $0x6ef9e1c4; BYTE $0xe8 // vmovq %rax, %xmm5
+	LONG $0x197de3c4; WORD $0x01e4 // vextractf128 $0x1, %ymm4, %xmm4
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	WORD $0x1874 // je <slots+0x13ae>
+	LONG $0xa9d9e2c4; WORD $0xcf2c // vfmadd213sd (%rdi,%rcx,8), %xmm4, %xmm5
+	WORD $0x14eb // jmp <slots+0x13b2>
+	LONG $0x687efac5; BYTE $0x70 // vmovq 0x70(%rax), %xmm5
+	LONG $0x197de3c4; WORD $0x01e4 // vextractf128 $0x1, %ymm4, %xmm4
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	WORD $0xe875 // jne <slots+0x1396>
+	LONG $0xed59dbc5 // vmulsd %xmm5, %xmm4, %xmm5
+	LONG $0x2c11fbc5; BYTE $0xcf // vmovsd %xmm5, (%rdi,%rcx,8)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x4cb70f41; WORD $0x0677 // movzwl 0x6(%r15,%rsi,2), %ecx
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0x2274 // je <slots+0x13e9>
+	WORD $0x408b; BYTE $0x68 // movl 0x68(%rax), %eax
+	LONG $0x8e040341 // addl (%r14,%rcx,4), %eax
+	LONG $0x34e0c148 // shlq $0x34, %rax
+	LONG $0x6ef9e1c4; BYTE $0xe8 // vmovq %rax, %xmm5
+	LONG $0xe4c6d9c5; BYTE $0x01 // vshufpd $0x1, %xmm4, %xmm4, %xmm4
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	WORD $0x1774 // je <slots+0x13f8>
+	LONG $0xa9d9e2c4; WORD $0xcf2c // vfmadd213sd (%rdi,%rcx,8), %xmm4, %xmm5
+	WORD $0x13eb // jmp <slots+0x13fc>
+	LONG $0x687efac5; BYTE $0x70 // vmovq 0x70(%rax), %xmm5
+	LONG $0xe4c6d9c5; BYTE $0x01 // vshufpd $0x1, %xmm4, %xmm4, %xmm4
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	WORD $0xe975 // jne <slots+0x13e1>
+	LONG $0xed59dbc5 // vmulsd %xmm5, %xmm4, %xmm5
+	LONG $0x2c11fbc5; BYTE $0xcf // vmovsd %xmm5, (%rdi,%rcx,8)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x4cb70f41; WORD $0x0877 // movzwl 0x8(%r15,%rsi,2), %ecx
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0x1d74 // je <slots+0x142e>
+	WORD $0x408b; BYTE $0x68 // movl 0x68(%rax), %eax
+	LONG $0x8e040341 // addl (%r14,%rcx,4), %eax
+	LONG $0x34e0c148 // shlq $0x34, %rax
+	LONG $0x6ef9e1c4; BYTE $0xe0 // vmovq %rax, %xmm4
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	WORD $0x1274 // je <slots+0x1438>
+	LONG $0xa9e1e2c4; WORD $0xcf24 // vfmadd213sd (%rdi,%rcx,8), %xmm3, %xmm4
+	WORD $0x0eeb // jmp <slots+0x143c>
+	LONG $0x607efac5; BYTE $0x70 // vmovq 0x70(%rax), %xmm4
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	WORD $0xee75 // jne <slots+0x1426>
+	LONG $0xe459e3c5 // vmulsd %xmm4, %xmm3, %xmm4
+	LONG $0x2411fbc5; BYTE $0xcf // vmovsd %xmm4, (%rdi,%rcx,8)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x4cb70f41; WORD $0x0a77 // movzwl 0xa(%r15,%rsi,2), %ecx
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0x2274 // je <slots+0x1473>
+	WORD $0x408b; BYTE $0x68 // movl 0x68(%rax), %eax
+	LONG $0x8e040341 // addl (%r14,%rcx,4), %eax
+	LONG $0x34e0c148 // shlq $0x34, %rax
+	LONG $0x6ef9e1c4; BYTE $0xe0 // vmovq %rax, %xmm4
+	LONG $0xebc6e1c5; BYTE $0x01 // vshufpd $0x1, %xmm3, %xmm3, %xmm5
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	WORD $0x1774 // je <slots+0x1482>
+	LONG $0xa9d1e2c4; WORD $0xcf24 // vfmadd213sd (%rdi,%rcx,8), %xmm5, %xmm4
+	WORD $0x13eb // jmp <slots+0x1486>
+	LONG $0x607efac5; BYTE $0x70 // vmovq 0x70(%rax), %xmm4
+	LONG $0xebc6e1c5; BYTE $0x01 // vshufpd $0x1, %xmm3, %xmm3, %xmm5
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	WORD $0xe975 // jne <slots+0x146b>
+	LONG $0xe459d3c5 // vmulsd %xmm4, %xmm5, %xmm4
+	LONG $0x2411fbc5; BYTE $0xcf // vmovsd %xmm4, (%rdi,%rcx,8)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x4cb70f41; WORD $0x0c77 // movzwl 0xc(%r15,%rsi,2), %ecx
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0x2374 // je <slots+0x14be>
+	WORD $0x408b; BYTE $0x68 // movl 0x68(%rax), %eax
+	LONG $0x8e040341 // addl (%r14,%rcx,4), %eax
+	LONG $0x34e0c148 // shlq $0x34, %rax
+	LONG $0x6ef9e1c4; BYTE $0xe0 // vmovq %rax, %xmm4
+	LONG $0x197de3c4; WORD $0x01db // vextractf128 $0x1, %ymm3, %xmm3
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	WORD $0x1874 // je <slots+0x14ce>
+	LONG $0xa9e1e2c4; WORD $0xcf24 // vfmadd213sd (%rdi,%rcx,8), %xmm3, %xmm4
+	WORD $0x14eb // jmp <slots+0x14d2>
+	LONG $0x607efac5; BYTE $0x70 // vmovq 0x70(%rax), %xmm4
+	LONG $0x197de3c4; WORD $0x01db // vextractf128 $0x1, %ymm3, %xmm3
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	WORD $0xe875 // jne <slots+0x14b6>
+	LONG $0xe459e3c5 // vmulsd %xmm4, %xmm3, %xmm4
+	LONG $0x2411fbc5; BYTE $0xcf // vmovsd %xmm4, (%rdi,%rcx,8)
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x4cb70f41; WORD $0x0e77 // movzwl 0xe(%r15,%rsi,2), %ecx
+	WORD $0x8949; BYTE $0xf7 // movq %rsi, %r15
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	WORD $0x2f74 // je <slots+0x1519>
+	WORD $0x408b; BYTE $0x68 // movl 0x68(%rax), %eax
+	LONG $0x8e040341 // addl (%r14,%rcx,4), %eax
+	LONG $0x34e0c148 // shlq $0x34, %rax
+	LONG $0x6ef9e1c4; BYTE $0xe0 // vmovq %rax, %xmm4
+	LONG $0xdbc6e1c5; BYTE $0x01 // vshufpd $0x1, %xmm3, %xmm3, %xmm3
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	WORD $0x2474 // je <slots+0x1528>
+	LONG $0xa9e1e2c4; WORD $0xcf24 // vfmadd213sd (%rdi,%rcx,8), %xmm3, %xmm4
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x2411fbc5; BYTE $0xcf // vmovsd %xmm4, (%rdi,%rcx,8)
+	LONG $0xffeb82e9; BYTE $0xff // jmp <slots+0x9b>
+	LONG $0x607efac5; BYTE $0x70 // vmovq 0x70(%rax), %xmm4
+	LONG $0xdbc6e1c5; BYTE $0x01 // vshufpd $0x1, %xmm3, %xmm3, %xmm3
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	WORD $0xdc75 // jne <slots+0x1504>
+	LONG $0xc459e3c5 // vmulsd %xmm4, %xmm3, %xmm0
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x0411fbc5; BYTE $0xcf // vmovsd %xmm0, (%rdi,%rcx,8)
+	LONG $0x446ffdc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm0
+	LONG $0xffeb5ae9; BYTE $0xff // jmp <slots+0x9b>
 	LONG $0x597de2c4; WORD $0x7068 // vpbroadcastq 0x70(%rax), %ymm5
+	WORD $0x8949; BYTE $0xf7 // movq %rsi, %r15
 	LONG $0x00787880 // cmpb $0x0, 0x78(%rax)
-	LONG $0xee82850f; WORD $0xffff // jne <slots+0x18a>
+	LONG $0xfcf0850f; WORD $0xffff // jne <slots+0x1244>
 	LONG $0xec59d5c5 // vmulpd %ymm4, %ymm5, %ymm5
-	LONG $0x117d81c4; WORD $0xeb2c // vmovupd %ymm5, (%r11,%r13,8)
+	LONG $0x117da1c4; WORD $0xff2c // vmovupd %ymm5, (%rdi,%r15,8)
 	LONG $0x60488b48 // movq 0x60(%rax), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xee84850f; WORD $0xffff // jne <slots+0x1a3>
+	LONG $0xfcf2850f; WORD $0xffff // jne <slots+0x125d>
 	LONG $0x597de2c4; WORD $0x7060 // vpbroadcastq 0x70(%rax), %ymm4
 	LONG $0x446ffdc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm0
 	LONG $0x00787880 // cmpb $0x0, 0x78(%rax)
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
-	LONG $0xee94850f; WORD $0xffff // jne <slots+0x1cd>
+	LONG $0xfd02850f; WORD $0xffff // jne <slots+0x1287>
 	LONG $0xc359ddc5 // vmulpd %ymm3, %ymm4, %ymm0
-	LONG $0x117d81c4; WORD $0xeb44; BYTE $0x20 // vmovupd %ymm0, 0x20(%r11,%r13,8)
+	LONG $0x117da1c4; WORD $0xff44; BYTE $0x20 // vmovupd %ymm0, 0x20(%rdi,%r15,8)
 	LONG $0x446ffdc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm0
-	LONG $0xffed4ee9; BYTE $0xff // jmp <slots+0x9d>
+	LONG $0xffeb00e9; BYTE $0xff // jmp <slots+0x9b>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1027,9 +1169,8 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x45300000
-	LONG $0x00000000; LONG $0x43300000
+	LONG $0x45300000; LONG $0x00000000
+	LONG $0x43300000
 	RET
 
 // func farSlotsQuad(c *slotCall)
@@ -1037,7 +1178,7 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <farSlots>
-	LONG $0x000d86e9; BYTE $0x00 // jmp <end>
+	LONG $0x000fc6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -1046,7 +1187,7 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0d2d8e0f; WORD $0x0000 // jle <farSlots+0xd3a>
+	LONG $0x0f638e0f; WORD $0x0000 // jle <farSlots+0xf70>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -1056,8 +1197,8 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	BYTE $0x53 // pushq %rbx
 	LONG $0xe0e48348 // andq $-0x20, %rsp
 	LONG $0x00ec8148; WORD $0x0001; BYTE $0x00 // subq $0x100, %rsp
-	LONG $0x197de2c4; LONG $0x000d4a05; BYTE $0x00 // vbroadcastsd 0xd4a(%rip), %ymm0
-	LONG $0x197de2c4; LONG $0x000d390d; BYTE $0x00 // vbroadcastsd 0xd39(%rip), %ymm1
+	LONG $0x197de2c4; LONG $0x000f8a05; BYTE $0x00 // vbroadcastsd 0xf8a(%rip), %ymm0
+	LONG $0x597de2c4; LONG $0x000f790d; BYTE $0x00 // vpbroadcastq 0xf79(%rip), %ymm1
 	WORD $0x8b4c; BYTE $0x2f // movq (%rdi), %r13
 	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
 	LONG $0x58578b4c // movq 0x58(%rdi), %r10
@@ -1072,40 +1213,40 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	LONG $0x247c8948; BYTE $0x10 // movq %rdi, 0x10(%rsp)
 	LONG $0xc5448d49; BYTE $0x00 // leaq (%r13,%rax,8), %rax
 	WORD $0x014d; BYTE $0xca // addq %r9, %r10
-	LONG $0x24448948; BYTE $0x38 // movq %rax, 0x38(%rsp)
-	LONG $0x4429fdc5; WORD $0x6024 // vmovapd %ymm0, 0x60(%rsp)
-	LONG $0x4c29fdc5; WORD $0x4024 // vmovapd %ymm1, 0x40(%rsp)
-	WORD $0x3deb // jmp <farSlots+0xbf>
+	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
+	LONG $0x4429fdc5; WORD $0x4024 // vmovapd %ymm0, 0x40(%rsp)
+	LONG $0x4c7ffdc5; WORD $0x2024 // vmovdqa %ymm1, 0x20(%rsp)
+	WORD $0x3ceb // jmp <farSlots+0xbe>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
-	WORD $0x894d; BYTE $0xf7 // movq %r14, %r15
-	WORD $0x014c; BYTE $0xf9 // addq %r15, %rcx
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	WORD $0x894d; BYTE $0xfe // movq %r15, %r14
+	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0x08c58349 // addq $0x8, %r13
-	LONG $0x246c3b4c; BYTE $0x38 // cmpq 0x38(%rsp), %r13
-	LONG $0x0c6d830f; WORD $0x0000 // jae <farSlots+0xd2c>
+	LONG $0x246c3b4c; BYTE $0x18 // cmpq 0x18(%rsp), %r13
+	LONG $0x0ea4830f; WORD $0x0000 // jae <farSlots+0xf62>
 	LONG $0x0645f641; BYTE $0x02 // testb $0x2, 0x6(%r13)
-	LONG $0x244c8948; BYTE $0x08 // movq %rcx, 0x8(%rsp)
-	LONG $0x246c894c; BYTE $0x18 // movq %r13, 0x18(%rsp)
-	LONG $0x06ac850f; WORD $0x0000 // jne <farSlots+0x780>
+	LONG $0x240c8948 // movq %rcx, (%rsp)
+	LONG $0x0693850f; WORD $0x0000 // jne <farSlots+0x760>
 	LONG $0x00758b45 // movl (%r13), %r14d
+	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
 	LONG $0x809f8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbx
 	LONG $0x6db70f45; BYTE $0x04 // movzwl 0x4(%r13), %r13d
 	LONG $0x03e6c149 // shlq $0x3, %r14
 	LONG $0x3877034c // addq 0x38(%rdi), %r14
 	LONG $0x02fd8349 // cmpq $0x2, %r13
-	LONG $0x026e830f; WORD $0x0000 // jae <farSlots+0x364>
+	LONG $0x0260830f; WORD $0x0000 // jae <farSlots+0x354>
 	LONG $0x01fd8349 // cmpq $0x1, %r13
-	LONG $0x09ab850f; WORD $0x0000 // jne <farSlots+0xaab>
+	LONG $0x094c850f; WORD $0x0000 // jne <farSlots+0xa4a>
 	WORD $0x028b // movl (%rdx), %eax
 	WORD $0x728b; BYTE $0x06 // movl 0x6(%rdx), %esi
 	WORD $0x4a8b; BYTE $0x03 // movl 0x3(%rdx), %ecx
 	WORD $0x7a8b; BYTE $0x09 // movl 0x9(%rdx), %edi
-	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	WORD $0x2144; BYTE $0xc0 // andl %r8d, %eax
 	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
 	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
@@ -1130,13 +1271,13 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	LONG $0x33b60f45 // movzbl (%r11), %r14d
 	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
 	LONG $0x34fe8349 // cmpq $0x34, %r14
-	LONG $0x0a21860f; WORD $0x0000 // jbe <farSlots+0xba1>
+	LONG $0x0931860f; WORD $0x0000 // jbe <farSlots+0xaaf>
 	LONG $0x76048d4b // leaq (%r14,%r14,2), %rax
 	WORD $0x8944; BYTE $0xf7 // movl %r14d, %edi
 	LONG $0x6f7ac1c4; BYTE $0x01 // vmovdqu (%r9), %xmm0
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
-	LONG $0x746f7dc5; WORD $0x4024 // vmovdqa 0x40(%rsp), %ymm14
-	LONG $0x6c6f7dc5; WORD $0x6024 // vmovdqa 0x60(%rsp), %ymm13
+	LONG $0x746f7dc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm14
+	LONG $0x6c6f7dc5; WORD $0x4024 // vmovdqa 0x40(%rsp), %ymm13
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	LONG $0x76348d43 // leal (%r14,%r14,2), %esi
 	WORD $0x8944; BYTE $0xf1 // movl %r14d, %ecx
@@ -1170,26 +1311,25 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	LONG $0xc9eb95c5 // vpor %ymm1, %ymm13, %ymm1
 	LONG $0x5c7dc1c4; BYTE $0xc2 // vsubpd %ymm10, %ymm0, %ymm0
 	LONG $0xc9587dc5 // vaddpd %ymm1, %ymm0, %ymm9
-	LONG $0x000a68e9; BYTE $0x00 // jmp <farSlots+0xcb6>
-	WORD $0x9066 // nop
-	LONG $0x64048d4b // leaq (%r12,%r12,2), %rax
-	WORD $0x8945; BYTE $0xe5 // movl %r12d, %r13d
+	LONG $0x000a05e9; BYTE $0x00 // jmp <farSlots+0xc51>
+	LONG $0x00401f0f // nopl (%rax)
+	WORD $0x8945; BYTE $0xec // movl %r13d, %r12d
 	LONG $0x6f7ac1c4; BYTE $0x02 // vmovdqu (%r10), %xmm0
-	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0x446f7dc5; WORD $0x4024 // vmovdqa 0x40(%rsp), %ymm8
-	LONG $0x7c6ffdc5; WORD $0x6024 // vmovdqa 0x60(%rsp), %ymm7
+	LONG $0x02ecc141 // shrl $0x2, %r12d
+	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
+	LONG $0x446f7dc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm8
+	LONG $0x7c6ffdc5; WORD $0x4024 // vmovdqa 0x40(%rsp), %ymm7
 	LONG $0xd2efe9c5 // vpxor %xmm2, %xmm2, %xmm2
-	LONG $0x64348d43 // leal (%r12,%r12,2), %esi
-	WORD $0x8944; BYTE $0xe1 // movl %r12d, %ecx
-	WORD $0xe9d1 // shrl %ecx
-	LONG $0x387d83c4; WORD $0x2a04; BYTE $0x01 // vinserti128 $0x1, (%r10,%r13), %ymm0, %ymm0
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x007de2c4; WORD $0x0304 // vpshufb (%rbx,%rax), %ymm0, %ymm0
-	LONG $0x597962c4; LONG $0x008003bc; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%rax), %xmm15
-	LONG $0x597d62c4; LONG $0x008803b4; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rax), %ymm14
-	LONG $0x197d62c4; LONG $0x009003ac; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rax), %ymm13
-	LONG $0x47fde2c4; WORD $0x0344; BYTE $0x40 // vpsllvq 0x40(%rbx,%rax), %ymm0, %ymm0
+	LONG $0x6d4c8d43; BYTE $0x00 // leal (%r13,%r13,2), %ecx
+	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
+	WORD $0xe8d1 // shrl %eax
+	LONG $0x387d83c4; WORD $0x2204; BYTE $0x01 // vinserti128 $0x1, (%r10,%r12), %ymm0, %ymm0
+	LONG $0x597962c4; LONG $0x008033bc; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%rsi), %xmm15
+	LONG $0x597d62c4; LONG $0x008833b4; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rsi), %ymm14
+	LONG $0x197d62c4; LONG $0x009033ac; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rsi), %ymm13
+	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
+	LONG $0x007de2c4; WORD $0x3304 // vpshufb (%rbx,%rsi), %ymm0, %ymm0
+	LONG $0x47fde2c4; WORD $0x3344; BYTE $0x40 // vpsllvq 0x40(%rbx,%rsi), %ymm0, %ymm0
 	LONG $0xd37dc1c4; BYTE $0xc7 // vpsrlq %xmm15, %ymm0, %ymm0
 	LONG $0xc0ef8dc5 // vpxor %ymm0, %ymm14, %ymm0
 	LONG $0x027de3c4; WORD $0xaaca // vpblendd $0xaa, %ymm2, %ymm0, %ymm1
@@ -1199,10 +1339,10 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	LONG $0x5c7dc1c4; BYTE $0xc5 // vsubpd %ymm13, %ymm0, %ymm0
 	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
 	LONG $0xb8fdc2c4; BYTE $0xdc // vfmadd231pd %ymm12, %ymm0, %ymm3
-	LONG $0x6f7ac1c4; WORD $0x0a04 // vmovdqu (%r10,%rcx), %xmm0
-	LONG $0x387dc3c4; WORD $0x3204; BYTE $0x01 // vinserti128 $0x1, (%r10,%rsi), %ymm0, %ymm0
-	LONG $0x007de2c4; WORD $0x0344; BYTE $0x20 // vpshufb 0x20(%rbx,%rax), %ymm0, %ymm0
-	LONG $0x47fde2c4; WORD $0x0344; BYTE $0x60 // vpsllvq 0x60(%rbx,%rax), %ymm0, %ymm0
+	LONG $0x6f7ac1c4; WORD $0x0204 // vmovdqu (%r10,%rax), %xmm0
+	LONG $0x387dc3c4; WORD $0x0a04; BYTE $0x01 // vinserti128 $0x1, (%r10,%rcx), %ymm0, %ymm0
+	LONG $0x007de2c4; WORD $0x3344; BYTE $0x20 // vpshufb 0x20(%rbx,%rsi), %ymm0, %ymm0
+	LONG $0x47fde2c4; WORD $0x3344; BYTE $0x60 // vpsllvq 0x60(%rbx,%rsi), %ymm0, %ymm0
 	LONG $0xd37dc1c4; BYTE $0xc7 // vpsrlq %xmm15, %ymm0, %ymm0
 	LONG $0xc0ef8dc5 // vpxor %ymm0, %ymm14, %ymm0
 	LONG $0x027de3c4; WORD $0xaaca // vpblendd $0xaa, %ymm2, %ymm0, %ymm1
@@ -1211,25 +1351,21 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	LONG $0xcfebf5c5 // vpor %ymm7, %ymm1, %ymm1
 	LONG $0x5c7dc1c4; BYTE $0xc5 // vsubpd %ymm13, %ymm0, %ymm0
 	LONG $0xe1587dc5 // vaddpd %ymm1, %ymm0, %ymm12
-	LONG $0xc528fdc5 // vmovapd %ymm5, %ymm0
-	LONG $0x9428fdc5; LONG $0x00008024; BYTE $0x00 // vmovapd 0x80(%rsp), %ymm2
-	LONG $0x6c28f9c5; WORD $0x2024 // vmovapd 0x20(%rsp), %xmm5
-	LONG $0xce28fdc5 // vmovapd %ymm6, %ymm1
+	LONG $0x1855e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm5, %ymm6
+	LONG $0x182dc3c4; WORD $0x01eb // vinsertf128 $0x1, %xmm11, %ymm10, %ymm5
+	LONG $0xa8b5e2c4; LONG $0x00a024b4; WORD $0x0000 // vfmadd213pd 0xa0(%rsp), %ymm9, %ymm6
+	LONG $0xa89de2c4; LONG $0x00c024ac; WORD $0x0000 // vfmadd213pd 0xc0(%rsp), %ymm12, %ymm5
 	WORD $0x014d; BYTE $0xd9 // addq %r11, %r9
-	WORD $0x014d; BYTE $0xe2 // addq %r12, %r10
+	WORD $0x014d; BYTE $0xea // addq %r13, %r10
 	LONG $0xfe6f8d4c // leaq -0x2(%rdi), %r13
 	LONG $0x30c28348 // addq $0x30, %rdx
 	LONG $0x025f8d4d // leaq 0x2(%r15), %r11
-	LONG $0x186de3c4; WORD $0x01f5 // vinsertf128 $0x1, %xmm5, %ymm2, %ymm6
-	LONG $0x182dc3c4; WORD $0x01eb // vinsertf128 $0x1, %xmm11, %ymm10, %ymm5
-	LONG $0xa8b5e2c4; BYTE $0xf1 // vfmadd213pd %ymm1, %ymm9, %ymm6
-	LONG $0xa89de2c4; BYTE $0xe8 // vfmadd213pd %ymm0, %ymm12, %ymm5
 	LONG $0x03ff8348 // cmpq $0x3, %rdi
-	LONG $0x072c8e0f; WORD $0x0000 // jle <farSlots+0xa90>
+	LONG $0x06dc8e0f; WORD $0x0000 // jle <farSlots+0xa30>
 	LONG $0x008a180f; WORD $0x0006; BYTE $0x00 // prefetcht0 0x600(%rdx)
 	WORD $0x894d; BYTE $0xdf // movq %r11, %r15
-	LONG $0xce28fdc5 // vmovapd %ymm6, %ymm1
-	LONG $0xc528fdc5 // vmovapd %ymm5, %ymm0
+	LONG $0xb429fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm6, 0xa0(%rsp)
+	LONG $0xac29fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm5, 0xc0(%rsp)
 	WORD $0x894c; BYTE $0xef // movq %r13, %rdi
 	WORD $0x028b // movl (%rdx), %eax
 	WORD $0x728b; BYTE $0x06 // movl 0x6(%rdx), %esi
@@ -1254,34 +1390,30 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	LONG $0x184d63c4; WORD $0x01cd // vinsertf128 $0x1, %xmm5, %ymm6, %ymm9
 	LONG $0x107bc1c4; WORD $0xc62c // vmovsd (%r14,%rax,8), %xmm5
 	LONG $0x107bc1c4; WORD $0xf634 // vmovsd (%r14,%rsi,8), %xmm6
-	LONG $0x1650c1c4; WORD $0xce14 // vmovhps (%r14,%rcx,8), %xmm5, %xmm2
-	LONG $0x164881c4; WORD $0xde2c // vmovhps (%r14,%r11,8), %xmm6, %xmm5
+	LONG $0x164981c4; WORD $0xde34 // vmovhpd (%r14,%r11,8), %xmm6, %xmm6
+	LONG $0x1651c1c4; WORD $0xce2c // vmovhpd (%r14,%rcx,8), %xmm5, %xmm5
 	LONG $0x1fb60f45 // movzbl (%r15), %r11d
 	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	LONG $0x9429fcc5; LONG $0x00008024; BYTE $0x00 // vmovaps %ymm2, 0x80(%rsp)
-	LONG $0x6c29f8c5; WORD $0x2024 // vmovaps %xmm5, 0x20(%rsp)
+	LONG $0x5b0c8d4b // leaq (%r11,%r11,2), %rcx
 	LONG $0x34fb8349 // cmpq $0x34, %r11
-	LONG $0x00ea860f; WORD $0x0000 // jbe <farSlots+0x4f0>
-	LONG $0x5b048d4b // leaq (%r11,%r11,2), %rax
+	LONG $0x00db860f; WORD $0x0000 // jbe <farSlots+0x4d0>
 	WORD $0x8945; BYTE $0xdd // movl %r11d, %r13d
 	LONG $0x6f7a41c4; BYTE $0x21 // vmovdqu (%r9), %xmm12
 	LONG $0x02edc141 // shrl $0x2, %r13d
-	LONG $0x546ffdc5; WORD $0x4024 // vmovdqa 0x40(%rsp), %ymm2
-	LONG $0xf128fdc5 // vmovapd %ymm1, %ymm6
-	LONG $0x4c6ffdc5; WORD $0x6024 // vmovdqa 0x60(%rsp), %ymm1
-	LONG $0xe828fdc5 // vmovapd %ymm0, %ymm5
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x546ffdc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm2
+	LONG $0x4c6ffdc5; WORD $0x4024 // vmovdqa 0x40(%rsp), %ymm1
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
 	LONG $0x5b348d43 // leal (%r11,%r11,2), %esi
-	WORD $0x8944; BYTE $0xd9 // movl %r11d, %ecx
-	WORD $0xe9d1 // shrl %ecx
+	WORD $0x8944; BYTE $0xd8 // movl %r11d, %eax
+	WORD $0xe8d1 // shrl %eax
 	LONG $0x381d03c4; WORD $0x2924; BYTE $0x01 // vinserti128 $0x1, (%r9,%r13), %ymm12, %ymm12
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
+	LONG $0x597962c4; LONG $0x00800bac; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%rcx), %xmm13
+	LONG $0x597d62c4; LONG $0x00880b9c; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rcx), %ymm11
+	LONG $0x197d62c4; LONG $0x00900b94; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rcx), %ymm10
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
-	LONG $0x001d62c4; WORD $0x0324 // vpshufb (%rbx,%rax), %ymm12, %ymm12
-	LONG $0x597962c4; LONG $0x008003ac; WORD $0x0000 // vpbroadcastq 0x80(%rbx,%rax), %xmm13
-	LONG $0x597d62c4; LONG $0x0088039c; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rax), %ymm11
-	LONG $0x197d62c4; LONG $0x00900394; WORD $0x0000 // vbroadcastsd 0x90(%rbx,%rax), %ymm10
-	LONG $0x479d62c4; WORD $0x0364; BYTE $0x40 // vpsllvq 0x40(%rbx,%rax), %ymm12, %ymm12
+	LONG $0x001d62c4; WORD $0x0b24 // vpshufb (%rbx,%rcx), %ymm12, %ymm12
+	LONG $0x479d62c4; WORD $0x0b64; BYTE $0x40 // vpsllvq 0x40(%rbx,%rcx), %ymm12, %ymm12
 	LONG $0xd31d41c4; BYTE $0xe5 // vpsrlq %xmm13, %ymm12, %ymm12
 	LONG $0xef1d41c4; BYTE $0xe3 // vpxor %ymm11, %ymm12, %ymm12
 	LONG $0x021d63c4; WORD $0xaaf0 // vpblendd $0xaa, %ymm0, %ymm12, %ymm14
@@ -1291,10 +1423,10 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	LONG $0x5c1d41c4; BYTE $0xe2 // vsubpd %ymm10, %ymm12, %ymm12
 	LONG $0x581d41c4; BYTE $0xe6 // vaddpd %ymm14, %ymm12, %ymm12
 	LONG $0xb89dc2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm12, %ymm4
-	LONG $0x6f7a41c4; WORD $0x090c // vmovdqu (%r9,%rcx), %xmm9
+	LONG $0x6f7a41c4; WORD $0x010c // vmovdqu (%r9,%rax), %xmm9
 	LONG $0x383543c4; WORD $0x310c; BYTE $0x01 // vinserti128 $0x1, (%r9,%rsi), %ymm9, %ymm9
-	LONG $0x003562c4; WORD $0x034c; BYTE $0x20 // vpshufb 0x20(%rbx,%rax), %ymm9, %ymm9
-	LONG $0x47b562c4; WORD $0x034c; BYTE $0x60 // vpsllvq 0x60(%rbx,%rax), %ymm9, %ymm9
+	LONG $0x003562c4; WORD $0x0b4c; BYTE $0x20 // vpshufb 0x20(%rbx,%rcx), %ymm9, %ymm9
+	LONG $0x47b562c4; WORD $0x0b4c; BYTE $0x60 // vpsllvq 0x60(%rbx,%rcx), %ymm9, %ymm9
 	LONG $0xd33541c4; BYTE $0xcd // vpsrlq %xmm13, %ymm9, %ymm9
 	LONG $0xef3541c4; BYTE $0xcb // vpxor %ymm11, %ymm9, %ymm9
 	LONG $0x023563c4; WORD $0xaad8 // vpblendd $0xaa, %ymm0, %ymm9, %ymm11
@@ -1303,21 +1435,18 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	LONG $0xd9eb25c5 // vpor %ymm1, %ymm11, %ymm11
 	LONG $0x5c3541c4; BYTE $0xca // vsubpd %ymm10, %ymm9, %ymm9
 	LONG $0x583541c4; BYTE $0xcb // vaddpd %ymm11, %ymm9, %ymm9
-	LONG $0x000115e9; BYTE $0x00 // jmp <farSlots+0x5f9>
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
+	LONG $0x000102e9; BYTE $0x00 // jmp <farSlots+0x5c9>
+	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	LONG $0x19fb8041 // cmpb $0x19, %r11b
-	LONG $0xf128fdc5 // vmovapd %ymm1, %ymm6
-	LONG $0xe828fdc5 // vmovapd %ymm0, %ymm5
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	LONG $0x07c3f641 // testb $0x7, %r11b
-	WORD $0x950f; BYTE $0xc1 // setne %cl
-	WORD $0xc108 // orb %al, %cl
-	LONG $0x5b048d4b // leaq (%r11,%r11,2), %rax
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x597d62c4; LONG $0x00880394; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rax), %ymm10
-	LONG $0x032c8d4c // leaq (%rbx,%rax), %r13
-	WORD $0xc984 // testb %cl, %cl
-	WORD $0x7f74 // je <farSlots+0x5a0>
+	LONG $0xc6950f40 // setne %sil
+	WORD $0xe1c1; BYTE $0x06 // shll $0x6, %ecx
+	LONG $0x597d62c4; LONG $0x00880b94; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rcx), %ymm10
+	WORD $0x0840; BYTE $0xc6 // orb %al, %sil
+	LONG $0x0b2c8d4c // leaq (%rbx,%rcx), %r13
+	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
+	WORD $0x7874 // je <farSlots+0x570>
 	WORD $0x8944; BYTE $0xde // movl %r11d, %esi
 	LONG $0x6f7a41c4; BYTE $0x21 // vmovdqu (%r9), %xmm12
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
@@ -1340,8 +1469,8 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	LONG $0x47b542c4; WORD $0x604d // vpsllvq 0x60(%r13), %ymm9, %ymm9
 	LONG $0xd33541c4; BYTE $0xcd // vpsrlq %xmm13, %ymm9, %ymm9
 	LONG $0xef3541c4; BYTE $0xca // vpxor %ymm10, %ymm9, %ymm9
-	WORD $0x5eeb // jmp <farSlots+0x5f4>
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x57eb // jmp <farSlots+0x5c4>
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	WORD $0x8944; BYTE $0xde // movl %r11d, %esi
 	LONG $0x6f7a41c4; BYTE $0x21 // vmovdqu (%r9), %xmm12
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
@@ -1364,7 +1493,6 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	WORD $0x728b; BYTE $0x1e // movl 0x1e(%rdx), %esi
 	WORD $0x4a8b; BYTE $0x1b // movl 0x1b(%rdx), %ecx
 	LONG $0x216a8b44 // movl 0x21(%rdx), %r13d
-	LONG $0x67b60f45; BYTE $0x01 // movzbl 0x1(%r15), %r12d
 	WORD $0x2144; BYTE $0xc0 // andl %r8d, %eax
 	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
 	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
@@ -1384,31 +1512,32 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	LONG $0x182543c4; WORD $0x01e2 // vinsertf128 $0x1, %xmm10, %ymm11, %ymm12
 	LONG $0x107b41c4; WORD $0xc614 // vmovsd (%r14,%rax,8), %xmm10
 	LONG $0x107b41c4; WORD $0xf61c // vmovsd (%r14,%rsi,8), %xmm11
-	LONG $0x162941c4; WORD $0xce14 // vmovhpd (%r14,%rcx,8), %xmm10, %xmm10
 	LONG $0x162101c4; WORD $0xee1c // vmovhpd (%r14,%r13,8), %xmm11, %xmm11
+	LONG $0x162941c4; WORD $0xce14 // vmovhpd (%r14,%rcx,8), %xmm10, %xmm10
+	LONG $0x6fb60f45; BYTE $0x01 // movzbl 0x1(%r15), %r13d
 	LONG $0x8a180f41; LONG $0x00000800 // prefetcht0 0x800(%r10)
-	LONG $0x34fc8349 // cmpq $0x34, %r12
-	LONG $0xfbd7870f; WORD $0xffff // ja <farSlots+0x250>
-	LONG $0x19fc8041 // cmpb $0x19, %r12b
+	LONG $0x6d748d4b; BYTE $0x00 // leaq (%r13,%r13,2), %rsi
+	LONG $0x34fd8349 // cmpq $0x34, %r13
+	LONG $0xfc02870f; WORD $0xffff // ja <farSlots+0x250>
+	LONG $0x19fd8041 // cmpb $0x19, %r13b
 	WORD $0x930f; BYTE $0xc0 // setae %al
-	LONG $0x07c4f641 // testb $0x7, %r12b
-	LONG $0xc6950f40 // setne %sil
-	WORD $0x0840; BYTE $0xc6 // orb %al, %sil
-	LONG $0x64048d4b // leaq (%r12,%r12,2), %rax
-	WORD $0xe0c1; BYTE $0x06 // shll $0x6, %eax
-	LONG $0x597d62c4; LONG $0x008803ac; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rax), %ymm13
-	LONG $0x030c8d48 // leaq (%rbx,%rax), %rcx
-	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	WORD $0x7b74 // je <farSlots+0x720>
-	WORD $0x8945; BYTE $0xe5 // movl %r12d, %r13d
+	LONG $0x07c5f641 // testb $0x7, %r13b
+	LONG $0xc4950f41 // setne %r12b
+	WORD $0xe6c1; BYTE $0x06 // shll $0x6, %esi
+	LONG $0x597d62c4; LONG $0x008833ac; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rsi), %ymm13
+	WORD $0x0841; BYTE $0xc4 // orb %al, %r12b
+	LONG $0x330c8d48 // leaq (%rbx,%rsi), %rcx
+	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
+	LONG $0x0086840f; WORD $0x0000 // je <farSlots+0x700>
+	WORD $0x8945; BYTE $0xec // movl %r13d, %r12d
 	LONG $0x6f7a41c4; BYTE $0x3a // vmovdqu (%r10), %xmm15
-	LONG $0x02edc141 // shrl $0x2, %r13d
+	LONG $0x02ecc141 // shrl $0x2, %r12d
 	LONG $0x5979e2c4; LONG $0x00008081; BYTE $0x00 // vpbroadcastq 0x80(%rcx), %xmm0
 	LONG $0x197d62c4; LONG $0x000090b1; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm14
-	LONG $0x64348d43 // leal (%r12,%r12,2), %esi
-	WORD $0x8944; BYTE $0xe0 // movl %r12d, %eax
+	LONG $0x6d748d43; BYTE $0x00 // leal (%r13,%r13,2), %esi
+	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
 	WORD $0xe8d1 // shrl %eax
-	LONG $0x380503c4; WORD $0x2a3c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r13), %ymm15, %ymm15
+	LONG $0x380503c4; WORD $0x223c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r12), %ymm15, %ymm15
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
 	LONG $0x000562c4; BYTE $0x39 // vpshufb (%rcx), %ymm15, %ymm15
 	LONG $0x478562c4; WORD $0x4079 // vpsllvq 0x40(%rcx), %ymm15, %ymm15
@@ -1423,16 +1552,16 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	LONG $0xc0d39dc5 // vpsrlq %xmm0, %ymm12, %ymm0
 	LONG $0xc0ef95c5 // vpxor %ymm0, %ymm13, %ymm0
 	LONG $0x5c7d41c4; BYTE $0xe6 // vsubpd %ymm14, %ymm0, %ymm12
-	LONG $0xfffbfce9; BYTE $0xff // jmp <farSlots+0x31b>
-	BYTE $0x90 // nop
-	WORD $0x8945; BYTE $0xe5 // movl %r12d, %r13d
+	LONG $0xfffc23e9; BYTE $0xff // jmp <farSlots+0x318>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	WORD $0x8945; BYTE $0xec // movl %r13d, %r12d
 	LONG $0x6f7a41c4; BYTE $0x3a // vmovdqu (%r10), %xmm15
-	LONG $0x02edc141 // shrl $0x2, %r13d
+	LONG $0x02ecc141 // shrl $0x2, %r12d
 	LONG $0x197d62c4; LONG $0x000090b1; BYTE $0x00 // vbroadcastsd 0x90(%rcx), %ymm14
-	LONG $0x64348d43 // leal (%r12,%r12,2), %esi
-	WORD $0x8944; BYTE $0xe0 // movl %r12d, %eax
+	LONG $0x6d748d43; BYTE $0x00 // leal (%r13,%r13,2), %esi
+	WORD $0x8944; BYTE $0xe8 // movl %r13d, %eax
 	WORD $0xe8d1 // shrl %eax
-	LONG $0x380503c4; WORD $0x2a3c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r13), %ymm15, %ymm15
+	LONG $0x380503c4; WORD $0x223c; BYTE $0x01 // vinserti128 $0x1, (%r10,%r12), %ymm15, %ymm15
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
 	LONG $0x000562c4; BYTE $0x39 // vpshufb (%rcx), %ymm15, %ymm15
 	LONG $0xeb1541c4; BYTE $0xff // vpor %ymm15, %ymm13, %ymm15
@@ -1443,14 +1572,14 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	LONG $0x001d62c4; WORD $0x2061 // vpshufb 0x20(%rcx), %ymm12, %ymm12
 	LONG $0xeb1541c4; BYTE $0xe4 // vpor %ymm12, %ymm13, %ymm12
 	LONG $0x5c1d41c4; BYTE $0xe6 // vsubpd %ymm14, %ymm12, %ymm12
-	LONG $0xfffb9de9; BYTE $0xff // jmp <farSlots+0x31b>
-	WORD $0x9066 // nop
+	LONG $0xfffbb9e9; BYTE $0xff // jmp <farSlots+0x318>
+	BYTE $0x90 // nop
 	LONG $0x005d8b41 // movl (%r13), %ebx
 	LONG $0x7db70f45; BYTE $0x04 // movzwl 0x4(%r13), %r15d
 	LONG $0x03e3c148 // shlq $0x3, %rbx
 	LONG $0x385f0348 // addq 0x38(%rdi), %rbx
 	LONG $0x02ff8349 // cmpq $0x2, %r15
-	LONG $0x0235820f; WORD $0x0000 // jb <farSlots+0x9d0>
+	LONG $0x01f5820f; WORD $0x0000 // jb <farSlots+0x970>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x008a180f; WORD $0x0006; BYTE $0x00 // prefetcht0 0x600(%rdx)
 	WORD $0x894d; BYTE $0xcc // movq %r9, %r12
@@ -1526,55 +1655,46 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	LONG $0xfe7e8d4d // leaq -0x2(%r14), %r15
 	LONG $0xb8bde2c4; BYTE $0xe8 // vfmadd231pd %ymm0, %ymm8, %ymm5
 	LONG $0x03fe8349 // cmpq $0x3, %r14
-	LONG $0xfebd870f; WORD $0xffff // ja <farSlots+0x7a0>
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0xfebd870f; WORD $0xffff // ja <farSlots+0x780>
+	LONG $0x240c8b48 // movq (%rsp), %rcx
 	LONG $0x01ff8349 // cmpq $0x1, %r15
-	LONG $0x00e8840f; WORD $0x0000 // je <farSlots+0x9da>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x00a9840f; WORD $0x0000 // je <farSlots+0x97a>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x45b70f41; BYTE $0x06 // movzwl 0x6(%r13), %eax
 	WORD $0x04a8 // testb $0x4, %al
-	LONG $0xf7a3840f; WORD $0xffff // je <farSlots+0xb0>
-	LONG $0x50778b4c // movq 0x50(%rdi), %r14
+	LONG $0xf7c2840f; WORD $0xffff // je <farSlots+0xaf>
+	LONG $0x507f8b4c // movq 0x50(%rdi), %r15
 	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
 	LONG $0xdd58cdc5 // vaddpd %ymm5, %ymm6, %ymm3
-	LONG $0x0008bf41; WORD $0x0000 // movl $0x8, %r15d
-	WORD $0x2949; BYTE $0xce // subq %rcx, %r14
-	LONG $0x08fe8349 // cmpq $0x8, %r14
-	LONG $0xfe4c0f4d // cmovlq %r14, %r15
-	WORD $0x08a8 // testb $0x8, %al
-	LONG $0x019e850f; WORD $0x0000 // jne <farSlots+0xad0>
-	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
-	LONG $0x08fe8349 // cmpq $0x8, %r14
-	LONG $0x03028c0f; WORD $0x0000 // jl <farSlots+0xc42>
-	LONG $0x307f8348; BYTE $0x00 // cmpq $0x0, 0x30(%rdi)
 	LONG $0x0008be41; WORD $0x0000 // movl $0x8, %r14d
-	LONG $0x01aa850f; WORD $0x0000 // jne <farSlots+0xafb>
-	LONG $0x60478b48 // movq 0x60(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0389840f; WORD $0x0000 // je <farSlots+0xce7>
-	LONG $0x357de2c4; WORD $0x8804 // vpmovzxdq (%rax,%rcx,4), %ymm0
-	LONG $0x597de2c4; WORD $0x684f // vpbroadcastq 0x68(%rdi), %ymm1
-	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
-	LONG $0xf073d5c5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm5
-	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0x037a840f; WORD $0x0000 // je <farSlots+0xcf7>
-	LONG $0xa8dde2c4; WORD $0xcb2c // vfmadd213pd (%rbx,%rcx,8), %ymm4, %ymm5
-	LONG $0x2c11fdc5; BYTE $0xcb // vmovupd %ymm5, (%rbx,%rcx,8)
-	LONG $0x60478b48 // movq 0x60(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0378840f; WORD $0x0000 // je <farSlots+0xd0d>
-	LONG $0x357de2c4; WORD $0x8844; BYTE $0x10 // vpmovzxdq 0x10(%rax,%rcx,4), %ymm0
-	LONG $0x597de2c4; WORD $0x684f // vpbroadcastq 0x68(%rdi), %ymm1
-	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
-	LONG $0xf073ddc5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm4
-	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0x0368840f; WORD $0x0000 // je <farSlots+0xd1d>
-	LONG $0xa8e5e2c4; WORD $0xcb64; BYTE $0x20 // vfmadd213pd 0x20(%rbx,%rcx,8), %ymm3, %ymm4
-	LONG $0x6411fdc5; WORD $0x20cb // vmovupd %ymm4, 0x20(%rbx,%rcx,8)
-	LONG $0xfff6d6e9; BYTE $0xff // jmp <farSlots+0x9d>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	WORD $0x2949; BYTE $0xcf // subq %rcx, %r15
+	LONG $0x08ff8349 // cmpq $0x8, %r15
+	LONG $0xf74c0f4d // cmovlq %r15, %r14
+	WORD $0x08a8 // testb $0x8, %al
+	LONG $0x015e850f; WORD $0x0000 // jne <farSlots+0xa70>
+	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
+	LONG $0x08ff8349 // cmpq $0x8, %r15
+	LONG $0x02338c0f; WORD $0x0000 // jl <farSlots+0xb53>
+	LONG $0x30678b4c // movq 0x30(%rdi), %r12
+	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
+	LONG $0x0354840f; WORD $0x0000 // je <farSlots+0xc81>
+	LONG $0x607f8b4c // movq 0x60(%rdi), %r15
+	LONG $0x04b70f41; BYTE $0x4c // movzwl (%r12,%rcx,2), %eax
+	WORD $0x894c; BYTE $0xee // movq %r13, %rsi
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	LONG $0x03b5840f; WORD $0x0000 // je <farSlots+0xcf7>
+	WORD $0x4f8b; BYTE $0x68 // movl 0x68(%rdi), %ecx
+	LONG $0x870c0341 // addl (%r15,%rax,4), %ecx
+	LONG $0x34e1c148 // shlq $0x34, %rcx
+	LONG $0x6ef9e1c4; BYTE $0xe9 // vmovq %rcx, %xmm5
+	LONG $0x6fb60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r13d
+	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
+	LONG $0x03aa840f; WORD $0x0000 // je <farSlots+0xd0a>
+	LONG $0xa9d9e2c4; WORD $0xc32c // vfmadd213sd (%rbx,%rax,8), %xmm4, %xmm5
+	LONG $0x0003a3e9; BYTE $0x00 // jmp <farSlots+0xd0e>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x01ff8349 // cmpq $0x1, %r15
-	LONG $0xff26850f; WORD $0xffff // jne <farSlots+0x900>
+	LONG $0xff66850f; WORD $0xffff // jne <farSlots+0x8e0>
 	WORD $0x028b // movl (%rdx), %eax
 	WORD $0x728b; BYTE $0x06 // movl 0x6(%rdx), %esi
 	WORD $0x4a8b; BYTE $0x03 // movl 0x3(%rdx), %ecx
@@ -1604,7 +1724,7 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	LONG $0x041639c5; BYTE $0xcb // vmovhpd (%rbx,%rcx,8), %xmm8, %xmm8
 	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x240c8b48 // movq (%rsp), %rcx
 	LONG $0x5a7cc1c4; BYTE $0x01 // vcvtps2pd (%r9), %ymm0
 	WORD $0x014c; BYTE $0xc8 // addq %r9, %rax
 	LONG $0x183d43c4; WORD $0x01c1 // vinsertf128 $0x1, %xmm9, %ymm8, %ymm8
@@ -1614,69 +1734,33 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	LONG $0xb8bde2c4; BYTE $0xf0 // vfmadd231pd %ymm0, %ymm8, %ymm6
 	LONG $0x45b70f41; BYTE $0x06 // movzwl 0x6(%r13), %eax
 	WORD $0x04a8 // testb $0x4, %al
-	LONG $0xf62e840f; WORD $0xffff // je <farSlots+0xb0>
-	LONG $0xfffe86e9; BYTE $0xff // jmp <farSlots+0x90d>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0xf68e840f; WORD $0xffff // je <farSlots+0xaf>
+	LONG $0xfffec7e9; BYTE $0xff // jmp <farSlots+0x8ed>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x240c8b48 // movq (%rsp), %rcx
 	LONG $0x02c78349 // addq $0x2, %r15
 	WORD $0x894d; BYTE $0xfb // movq %r15, %r11
 	LONG $0x01fd8349 // cmpq $0x1, %r13
-	LONG $0xf655840f; WORD $0xffff // je <farSlots+0x100>
-	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
+	LONG $0xf6b4840f; WORD $0xffff // je <farSlots+0xfe>
+	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
 	LONG $0x45b70f41; BYTE $0x06 // movzwl 0x6(%r13), %eax
 	WORD $0x04a8 // testb $0x4, %al
-	LONG $0xf5f3840f; WORD $0xffff // je <farSlots+0xb0>
-	LONG $0xfffe4be9; BYTE $0xff // jmp <farSlots+0x90d>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xf653840f; WORD $0xffff // je <farSlots+0xaf>
+	LONG $0xfffe8ce9; BYTE $0xff // jmp <farSlots+0x8ed>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xc358ddc5 // vaddpd %ymm3, %ymm4, %ymm0
 	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
-	LONG $0x0001be41; WORD $0x0000 // movl $0x1, %r14d
+	LONG $0x0001bf41; WORD $0x0000 // movl $0x1, %r15d
 	LONG $0x197de3c4; WORD $0x01c1 // vextractf128 $0x1, %ymm0, %xmm1
 	LONG $0xe958fdc5 // vaddpd %ymm1, %ymm0, %ymm5
 	LONG $0xc158f9c5 // vaddpd %xmm1, %xmm0, %xmm0
 	LONG $0xc0c6f9c5; BYTE $0x01 // vshufpd $0x1, %xmm0, %xmm0, %xmm0
 	LONG $0xc058d5c5 // vaddpd %ymm0, %ymm5, %ymm0
-	LONG $0x0d5de3c4; WORD $0x01e0 // vblendpd $0x1, %ymm0, %ymm4, %ymm4
-	LONG $0xa411fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd %ymm4, 0xa0(%rsp)
-	LONG $0x9c11fdc5; LONG $0x0000c024; BYTE $0x00 // vmovupd %ymm3, 0xc0(%rsp)
-	LONG $0x307f8b4c // movq 0x30(%rdi), %r15
-	LONG $0x60678b4c // movq 0x60(%rdi), %r12
-	LONG $0x6fb60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r13d
-	WORD $0xf631 // xorl %esi, %esi
-	LONG $0x4f0c8d49 // leaq (%r15,%rcx,2), %rcx
-	WORD $0x3deb // jmp <farSlots+0xb5f>
-	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
-	LONG $0xa410fbc5; LONG $0x0000a0f4; BYTE $0x00 // vmovsd 0xa0(%rsp,%rsi,8), %xmm4
-	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	WORD $0x5874 // je <farSlots+0xb9b>
-	LONG $0xa9d9e2c4; WORD $0xc31c // vfmadd213sd (%rbx,%rax,8), %xmm4, %xmm3
-	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
-	WORD $0xff48; BYTE $0xc6 // incq %rsi
-	LONG $0x1c11fbc5; BYTE $0xc3 // vmovsd %xmm3, (%rbx,%rax,8)
-	WORD $0x3949; BYTE $0xf6 // cmpq %rsi, %r14
-	LONG $0xf531840f; WORD $0xffff // je <farSlots+0x90>
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x0c74 // je <farSlots+0xb70>
-	LONG $0x7104b70f // movzwl (%rcx,%rsi,2), %eax
-	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0x1075 // jne <farSlots+0xb7d>
-	WORD $0xc1eb // jmp <farSlots+0xb30>
-	BYTE $0x90 // nop
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	WORD $0x0148; BYTE $0xf0 // addq %rsi, %rax
-	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0xb374 // je <farSlots+0xb30>
-	WORD $0x7f8b; BYTE $0x68 // movl 0x68(%rdi), %edi
-	LONG $0x843c0341 // addl (%r12,%rax,4), %edi
-	LONG $0x34e7c148 // shlq $0x34, %rdi
-	LONG $0x6ef9e1c4; BYTE $0xdf // vmovq %rdi, %xmm3
-	LONG $0xa410fbc5; LONG $0x0000a0f4; BYTE $0x00 // vmovsd 0xa0(%rsp,%rsi,8), %xmm4
-	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	WORD $0xa875 // jne <farSlots+0xb43>
-	LONG $0xdc59e3c5 // vmulsd %xmm4, %xmm3, %xmm3
-	WORD $0xa8eb // jmp <farSlots+0xb49>
+	LONG $0x0d5de3c4; WORD $0x01c0 // vblendpd $0x1, %ymm0, %ymm4, %ymm0
+	LONG $0x4411fdc5; WORD $0x6024 // vmovupd %ymm0, 0x60(%rsp)
+	LONG $0x9c11fdc5; LONG $0x00008024; BYTE $0x00 // vmovupd %ymm3, 0x80(%rsp)
+	LONG $0x0000bce9; BYTE $0x00 // jmp <farSlots+0xb6b>
 	LONG $0x19fe8041 // cmpb $0x19, %r14b
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	LONG $0x07c6f641 // testb $0x7, %r14b
@@ -1687,7 +1771,7 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	LONG $0x597d62c4; LONG $0x00880394; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rax), %ymm10
 	LONG $0x030c8d48 // leaq (%rbx,%rax), %rcx
 	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	LONG $0x0091840f; WORD $0x0000 // je <farSlots+0xc62>
+	LONG $0x011e840f; WORD $0x0000 // je <farSlots+0xbfd>
 	WORD $0x8944; BYTE $0xf7 // movl %r14d, %edi
 	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
@@ -1710,12 +1794,49 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	LONG $0x47f5e2c4; WORD $0x6049 // vpsllvq 0x60(%rcx), %ymm1, %ymm1
 	LONG $0xd375c1c4; BYTE $0xcb // vpsrlq %xmm11, %ymm1, %ymm1
 	LONG $0xc9efadc5 // vpxor %ymm1, %ymm10, %ymm1
-	WORD $0x70eb // jmp <farSlots+0xcb2>
-	LONG $0xa411fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd %ymm4, 0xa0(%rsp)
-	LONG $0x9c11fdc5; LONG $0x0000c024; BYTE $0x00 // vmovupd %ymm3, 0xc0(%rsp)
+	LONG $0x0000fae9; BYTE $0x00 // jmp <farSlots+0xc4d>
+	LONG $0x6411fdc5; WORD $0x6024 // vmovupd %ymm4, 0x60(%rsp)
+	LONG $0x9c11fdc5; LONG $0x00008024; BYTE $0x00 // vmovupd %ymm3, 0x80(%rsp)
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	LONG $0xf52e8e0f; WORD $0xffff // jle <farSlots+0x99>
+	LONG $0x30778b4c // movq 0x30(%rdi), %r14
+	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
+	LONG $0x60678b4c // movq 0x60(%rdi), %r12
+	LONG $0x6fb60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r13d
+	WORD $0xf631 // xorl %esi, %esi
+	LONG $0x4e0c8d49 // leaq (%r14,%rcx,2), %rcx
+	WORD $0x31eb // jmp <farSlots+0xbb6>
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x677efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm4
+	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
+	WORD $0x5d74 // je <farSlots+0xbf7>
+	LONG $0xa9e1e2c4; WORD $0xc324 // vfmadd213sd (%rbx,%rax,8), %xmm3, %xmm4
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	WORD $0xff48; BYTE $0xc6 // incq %rsi
+	LONG $0x2411fbc5; BYTE $0xc3 // vmovsd %xmm4, (%rbx,%rax,8)
+	WORD $0x3949; BYTE $0xf7 // cmpq %rsi, %r15
+	LONG $0xf4da840f; WORD $0xffff // je <farSlots+0x90>
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	LONG $0xfeb08f0f; WORD $0xffff // jg <farSlots+0xb0d>
-	LONG $0xfff438e9; BYTE $0xff // jmp <farSlots+0x9a>
+	WORD $0x1574 // je <farSlots+0xbd0>
+	LONG $0x7104b70f // movzwl (%rcx,%rsi,2), %eax
+	LONG $0x5c10fbc5; WORD $0x60f4 // vmovsd 0x60(%rsp,%rsi,8), %xmm3
+	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
+	WORD $0x1875 // jne <farSlots+0xbe2>
+	WORD $0xc4eb // jmp <farSlots+0xb90>
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x24048b48 // movq (%rsp), %rax
+	WORD $0x0148; BYTE $0xf0 // addq %rsi, %rax
+	LONG $0x5c10fbc5; WORD $0x60f4 // vmovsd 0x60(%rsp,%rsi,8), %xmm3
+	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
+	WORD $0xae74 // je <farSlots+0xb90>
+	WORD $0x7f8b; BYTE $0x68 // movl 0x68(%rdi), %edi
+	LONG $0x843c0341 // addl (%r12,%rax,4), %edi
+	LONG $0x34e7c148 // shlq $0x34, %rdi
+	LONG $0x6ef9e1c4; BYTE $0xe7 // vmovq %rdi, %xmm4
+	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
+	WORD $0xa375 // jne <farSlots+0xb9a>
+	LONG $0xe459e3c5 // vmulsd %xmm4, %xmm3, %xmm4
+	WORD $0xa3eb // jmp <farSlots+0xba0>
 	WORD $0x8944; BYTE $0xf7 // movl %r14d, %edi
 	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
@@ -1736,29 +1857,193 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	LONG $0xc85c75c5 // vsubpd %ymm0, %ymm1, %ymm9
 	LONG $0x1845c3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm7, %ymm0
 	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
-	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
+	LONG $0x240c8b48 // movq (%rsp), %rcx
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	WORD $0x014d; BYTE $0xf1 // addq %r14, %r9
 	LONG $0x18c28348 // addq $0x18, %rdx
 	LONG $0xb8b5e2c4; BYTE $0xf0 // vfmadd231pd %ymm0, %ymm9, %ymm6
 	LONG $0x45b70f41; BYTE $0x06 // movzwl 0x6(%r13), %eax
 	WORD $0x04a8 // testb $0x4, %al
-	LONG $0xf3ce840f; WORD $0xffff // je <farSlots+0xb0>
-	LONG $0xfffc26e9; BYTE $0xff // jmp <farSlots+0x90d>
+	LONG $0xf433840f; WORD $0xffff // je <farSlots+0xaf>
+	LONG $0xfffc6ce9; BYTE $0xff // jmp <farSlots+0x8ed>
+	LONG $0x60478b48 // movq 0x60(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x028f840f; WORD $0x0000 // je <farSlots+0xf1d>
+	LONG $0x357de2c4; WORD $0x8804 // vpmovzxdq (%rax,%rcx,4), %ymm0
+	LONG $0x597de2c4; WORD $0x684f // vpbroadcastq 0x68(%rdi), %ymm1
+	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
+	LONG $0xf073d5c5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm5
+	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
+	LONG $0x0280840f; WORD $0x0000 // je <farSlots+0xf2d>
+	LONG $0xa8dde2c4; WORD $0xcb2c // vfmadd213pd (%rbx,%rcx,8), %ymm4, %ymm5
+	LONG $0x2c11fdc5; BYTE $0xcb // vmovupd %ymm5, (%rbx,%rcx,8)
+	LONG $0x60478b48 // movq 0x60(%rdi), %rax
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x027e840f; WORD $0x0000 // je <farSlots+0xf43>
+	LONG $0x357de2c4; WORD $0x8844; BYTE $0x10 // vpmovzxdq 0x10(%rax,%rcx,4), %ymm0
+	LONG $0x597de2c4; WORD $0x684f // vpbroadcastq 0x68(%rdi), %ymm1
+	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
+	LONG $0xf073ddc5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm4
+	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
+	LONG $0x026e840f; WORD $0x0000 // je <farSlots+0xf53>
+	LONG $0xa8e5e2c4; WORD $0xcb64; BYTE $0x20 // vfmadd213pd 0x20(%rbx,%rcx,8), %ymm3, %ymm4
+	LONG $0x6411fdc5; WORD $0x20cb // vmovupd %ymm4, 0x20(%rbx,%rcx,8)
+	LONG $0xfff3a5e9; BYTE $0xff // jmp <farSlots+0x9c>
+	LONG $0x6f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm5
+	LONG $0x6fb60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r13d
+	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
+	LONG $0xfc56850f; WORD $0xffff // jne <farSlots+0x960>
+	LONG $0xed59dbc5 // vmulsd %xmm5, %xmm4, %xmm5
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x2c11fbc5; BYTE $0xc3 // vmovsd %xmm5, (%rbx,%rax,8)
+	LONG $0x44b70f41; WORD $0x024c // movzwl 0x2(%r12,%rcx,2), %eax
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	WORD $0x2274 // je <farSlots+0xd44>
+	WORD $0x4f8b; BYTE $0x68 // movl 0x68(%rdi), %ecx
+	LONG $0x870c0341 // addl (%r15,%rax,4), %ecx
+	LONG $0x34e1c148 // shlq $0x34, %rcx
+	LONG $0x6ef9e1c4; BYTE $0xe9 // vmovq %rcx, %xmm5
+	LONG $0xf4c6d9c5; BYTE $0x01 // vshufpd $0x1, %xmm4, %xmm4, %xmm6
+	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
+	WORD $0x1774 // je <farSlots+0xd53>
+	LONG $0xa9c9e2c4; WORD $0xc32c // vfmadd213sd (%rbx,%rax,8), %xmm6, %xmm5
+	WORD $0x13eb // jmp <farSlots+0xd57>
+	LONG $0x6f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm5
+	LONG $0xf4c6d9c5; BYTE $0x01 // vshufpd $0x1, %xmm4, %xmm4, %xmm6
+	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
+	WORD $0xe975 // jne <farSlots+0xd3c>
+	LONG $0xed59cbc5 // vmulsd %xmm5, %xmm6, %xmm5
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x2c11fbc5; BYTE $0xc3 // vmovsd %xmm5, (%rbx,%rax,8)
+	LONG $0x44b70f41; WORD $0x044c // movzwl 0x4(%r12,%rcx,2), %eax
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	WORD $0x2374 // je <farSlots+0xd8e>
+	WORD $0x4f8b; BYTE $0x68 // movl 0x68(%rdi), %ecx
+	LONG $0x870c0341 // addl (%r15,%rax,4), %ecx
+	LONG $0x34e1c148 // shlq $0x34, %rcx
+	LONG $0x6ef9e1c4; BYTE $0xe9 // vmovq %rcx, %xmm5
+	LONG $0x197de3c4; WORD $0x01e4 // vextractf128 $0x1, %ymm4, %xmm4
+	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
+	WORD $0x1874 // je <farSlots+0xd9e>
+	LONG $0xa9d9e2c4; WORD $0xc32c // vfmadd213sd (%rbx,%rax,8), %xmm4, %xmm5
+	WORD $0x14eb // jmp <farSlots+0xda2>
+	LONG $0x6f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm5
+	LONG $0x197de3c4; WORD $0x01e4 // vextractf128 $0x1, %ymm4, %xmm4
+	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
+	WORD $0xe875 // jne <farSlots+0xd86>
+	LONG $0xed59dbc5 // vmulsd %xmm5, %xmm4, %xmm5
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x2c11fbc5; BYTE $0xc3 // vmovsd %xmm5, (%rbx,%rax,8)
+	LONG $0x44b70f41; WORD $0x064c // movzwl 0x6(%r12,%rcx,2), %eax
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	WORD $0x2274 // je <farSlots+0xdd8>
+	WORD $0x4f8b; BYTE $0x68 // movl 0x68(%rdi), %ecx
+	LONG $0x870c0341 // addl (%r15,%rax,4), %ecx
+	LONG $0x34e1c148 // shlq $0x34, %rcx
+	LONG $0x6ef9e1c4; BYTE $0xe9 // vmovq %rcx, %xmm5
+	LONG $0xe4c6d9c5; BYTE $0x01 // vshufpd $0x1, %xmm4, %xmm4, %xmm4
+	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
+	WORD $0x1774 // je <farSlots+0xde7>
+	LONG $0xa9d9e2c4; WORD $0xc32c // vfmadd213sd (%rbx,%rax,8), %xmm4, %xmm5
+	WORD $0x13eb // jmp <farSlots+0xdeb>
+	LONG $0x6f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm5
+	LONG $0xe4c6d9c5; BYTE $0x01 // vshufpd $0x1, %xmm4, %xmm4, %xmm4
+	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
+	WORD $0xe975 // jne <farSlots+0xdd0>
+	LONG $0xed59dbc5 // vmulsd %xmm5, %xmm4, %xmm5
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x2c11fbc5; BYTE $0xc3 // vmovsd %xmm5, (%rbx,%rax,8)
+	LONG $0x44b70f41; WORD $0x084c // movzwl 0x8(%r12,%rcx,2), %eax
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	WORD $0x1d74 // je <farSlots+0xe1c>
+	WORD $0x4f8b; BYTE $0x68 // movl 0x68(%rdi), %ecx
+	LONG $0x870c0341 // addl (%r15,%rax,4), %ecx
+	LONG $0x34e1c148 // shlq $0x34, %rcx
+	LONG $0x6ef9e1c4; BYTE $0xe1 // vmovq %rcx, %xmm4
+	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
+	WORD $0x1274 // je <farSlots+0xe26>
+	LONG $0xa9e1e2c4; WORD $0xc324 // vfmadd213sd (%rbx,%rax,8), %xmm3, %xmm4
+	WORD $0x0eeb // jmp <farSlots+0xe2a>
+	LONG $0x677efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm4
+	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
+	WORD $0xee75 // jne <farSlots+0xe14>
+	LONG $0xe459e3c5 // vmulsd %xmm4, %xmm3, %xmm4
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x2411fbc5; BYTE $0xc3 // vmovsd %xmm4, (%rbx,%rax,8)
+	LONG $0x44b70f41; WORD $0x0a4c // movzwl 0xa(%r12,%rcx,2), %eax
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	WORD $0x2274 // je <farSlots+0xe60>
+	WORD $0x4f8b; BYTE $0x68 // movl 0x68(%rdi), %ecx
+	LONG $0x870c0341 // addl (%r15,%rax,4), %ecx
+	LONG $0x34e1c148 // shlq $0x34, %rcx
+	LONG $0x6ef9e1c4; BYTE $0xe1 // vmovq %rcx, %xmm4
+	LONG $0xebc6e1c5; BYTE $0x01 // vshufpd $0x1, %xmm3, %xmm3, %xmm5
+	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
+	WORD $0x1774 // je <farSlots+0xe6f>
+	LONG $0xa9d1e2c4; WORD $0xc324 // vfmadd213sd (%rbx,%rax,8), %xmm5, %xmm4
+	WORD $0x13eb // jmp <farSlots+0xe73>
+	LONG $0x677efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm4
+	LONG $0xebc6e1c5; BYTE $0x01 // vshufpd $0x1, %xmm3, %xmm3, %xmm5
+	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
+	WORD $0xe975 // jne <farSlots+0xe58>
+	LONG $0xe459d3c5 // vmulsd %xmm4, %xmm5, %xmm4
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x2411fbc5; BYTE $0xc3 // vmovsd %xmm4, (%rbx,%rax,8)
+	LONG $0x44b70f41; WORD $0x0c4c // movzwl 0xc(%r12,%rcx,2), %eax
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	WORD $0x2374 // je <farSlots+0xeaa>
+	WORD $0x4f8b; BYTE $0x68 // movl 0x68(%rdi), %ecx
+	LONG $0x870c0341 // addl (%r15,%rax,4), %ecx
+	LONG $0x34e1c148 // shlq $0x34, %rcx
+	LONG $0x6ef9e1c4; BYTE $0xe1 // vmovq %rcx, %xmm4
+	LONG $0x197de3c4; WORD $0x01db // vextractf128 $0x1, %ymm3, %xmm3
+	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
+	WORD $0x1874 // je <farSlots+0xeba>
+	LONG $0xa9e1e2c4; WORD $0xc324 // vfmadd213sd (%rbx,%rax,8), %xmm3, %xmm4
+	WORD $0x14eb // jmp <farSlots+0xebe>
+	LONG $0x677efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm4
+	LONG $0x197de3c4; WORD $0x01db // vextractf128 $0x1, %ymm3, %xmm3
+	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
+	WORD $0xe875 // jne <farSlots+0xea2>
+	LONG $0xe459e3c5 // vmulsd %xmm4, %xmm3, %xmm4
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	LONG $0x2411fbc5; BYTE $0xc3 // vmovsd %xmm4, (%rbx,%rax,8)
+	LONG $0x44b70f41; WORD $0x0e4c // movzwl 0xe(%r12,%rcx,2), %eax
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	WORD $0x2774 // je <farSlots+0xef9>
+	WORD $0x4f8b; BYTE $0x68 // movl 0x68(%rdi), %ecx
+	LONG $0x870c0341 // addl (%r15,%rax,4), %ecx
+	LONG $0x34e1c148 // shlq $0x34, %rcx
+	LONG $0x6ef9e1c4; BYTE $0xe1 // vmovq %rcx, %xmm4
+	LONG $0xdbc6e1c5; BYTE $0x01 // vshufpd $0x1, %xmm3, %xmm3, %xmm3
+	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
+	WORD $0x1c74 // je <farSlots+0xf08>
+	LONG $0xa9e1e2c4; WORD $0xc324 // vfmadd213sd (%rbx,%rax,8), %xmm3, %xmm4
+	LONG $0x2411fbc5; BYTE $0xc3 // vmovsd %xmm4, (%rbx,%rax,8)
+	WORD $0x18eb // jmp <farSlots+0xf11>
+	LONG $0x677efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm4
+	LONG $0xdbc6e1c5; BYTE $0x01 // vshufpd $0x1, %xmm3, %xmm3, %xmm3
+	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
+	WORD $0xe475 // jne <farSlots+0xeec>
+	LONG $0xc459e3c5 // vmulsd %xmm4, %xmm3, %xmm0
+	LONG $0x0411fbc5; BYTE $0xc3 // vmovsd %xmm0, (%rbx,%rax,8)
+	LONG $0x240c8b48 // movq (%rsp), %rcx
+	WORD $0x8949; BYTE $0xf5 // movq %rsi, %r13
+	LONG $0xfff17fe9; BYTE $0xff // jmp <farSlots+0x9c>
 	LONG $0x597de2c4; WORD $0x706f // vpbroadcastq 0x70(%rdi), %ymm5
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0xfc86850f; WORD $0xffff // jne <farSlots+0x97d>
+	LONG $0xfd80850f; WORD $0xffff // jne <farSlots+0xcad>
 	LONG $0xec59d5c5 // vmulpd %ymm4, %ymm5, %ymm5
 	LONG $0x2c11fdc5; BYTE $0xcb // vmovupd %ymm5, (%rbx,%rcx,8)
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xfc88850f; WORD $0xffff // jne <farSlots+0x995>
+	LONG $0xfd82850f; WORD $0xffff // jne <farSlots+0xcc5>
 	LONG $0x597de2c4; WORD $0x7067 // vpbroadcastq 0x70(%rdi), %ymm4
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0xfc98850f; WORD $0xffff // jne <farSlots+0x9b5>
+	LONG $0xfd92850f; WORD $0xffff // jne <farSlots+0xce5>
 	LONG $0xc359ddc5 // vmulpd %ymm3, %ymm4, %ymm0
 	LONG $0x4411fdc5; WORD $0x20cb // vmovupd %ymm0, 0x20(%rbx,%rcx,8)
-	LONG $0xfff371e9; BYTE $0xff // jmp <farSlots+0x9d>
+	LONG $0xfff13ae9; BYTE $0xff // jmp <farSlots+0x9c>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1774,6 +2059,7 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00453000; LONG $0x00000000
-	WORD $0x3000; BYTE $0x43
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x30000000; LONG $0x00000045
+	LONG $0x30000000; BYTE $0x43
 	RET

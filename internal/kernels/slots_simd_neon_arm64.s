@@ -12,10 +12,10 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <slots>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140003bd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400042d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf940040a // ldr x10, [x0, #0x8]
 	WORD $0xf100055f // cmp x10, #0x1
-	WORD $0x540076ab // b.lt <slots+0xedc>
+	WORD $0x5400836b // b.lt <slots+0x1074>
 	WORD $0xd10183ff // sub sp, sp, #0x60
 	WORD $0xf9401410 // ldr x16, [x0, #0x28]
 	WORD $0xf9402c0b // ldr x11, [x0, #0x58]
@@ -50,47 +50,45 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb0a013f // cmp x9, x10
-	WORD $0x540071e2 // b.hs <slots+0xed0>
+	WORD $0x54007ea2 // b.hs <slots+0x1068>
 	WORD $0x79400d21 // ldrh w1, [x9, #0x6]
-	WORD $0x37001e21 // tbnz w1, #0x0, <slots+0x460>
-	WORD $0x37083d01 // tbnz w1, #0x1, <slots+0x840>
+	WORD $0x37001c21 // tbnz w1, #0x0, <slots+0x420>
+	WORD $0x37083841 // tbnz w1, #0x1, <slots+0x7a8>
 	WORD $0xf9401c01 // ldr x1, [x0, #0x38]
 	WORD $0xb9400123 // ldr w3, [x9]
 	WORD $0x8b030c21 // add x1, x1, x3, lsl #3
 	WORD $0x79400925 // ldrh w5, [x9, #0x4]
 	WORD $0xf9404002 // ldr x2, [x0, #0x80]
 	WORD $0xf10008bf // cmp x5, #0x2
-	WORD $0x54000602 // b.hs <slots+0x17c>
+	WORD $0x540005c2 // b.hs <slots+0x174>
 	WORD $0xf10004bf // cmp x5, #0x1
-	WORD $0x54004ba0 // b.eq <slots+0xa38>
-	WORD $0x140002b6 // b <slots+0xba0>
-	WORD $0xd342fcb5 // lsr x21, x5, #2
-	WORD $0xad4068db // ldp q27, q26, [x6]
-	WORD $0x910200c7 // add x7, x6, #0x80
-	WORD $0x8b0504b4 // add x20, x5, x5, lsl #1
+	WORD $0x540046a0 // b.eq <slots+0x998>
+	WORD $0x1400028e // b <slots+0xb00>
+	WORD $0xad4068fb // ldp q27, q26, [x7]
+	WORD $0x910200f4 // add x20, x7, #0x80
+	WORD $0x8b0504b5 // add x21, x5, x5, lsl #1
+	WORD $0x3cf369f9 // ldr q25, [x15, x19]
+	WORD $0xd342feb3 // lsr x19, x21, #2
 	WORD $0x3dc001f8 // ldr q24, [x15]
-	WORD $0x3cf569f9 // ldr q25, [x15, x21]
-	WORD $0x4e1b0318 // tbl v24.16b, { v24.16b }, v27.16b
-	WORD $0x4d40ccfb // ld1r { v27.2d }, [x7]
 	WORD $0x4e1a0339 // tbl v25.16b, { v25.16b }, v26.16b
-	WORD $0xd341fcb3 // lsr x19, x5, #1
-	WORD $0xd342fe94 // lsr x20, x20, #2
-	WORD $0xad4270da // ldp q26, q28, [x6, #0x40]
+	WORD $0xad4270fa // ldp q26, q28, [x7, #0x40]
+	WORD $0x4e1b0318 // tbl v24.16b, { v24.16b }, v27.16b
 	WORD $0x6efc4739 // ushl v25.2d, v25.2d, v28.2d
+	WORD $0x4d40ce9b // ld1r { v27.2d }, [x20]
 	WORD $0x6efa4718 // ushl v24.2d, v24.2d, v26.2d
 	WORD $0x6ee0bb7a // neg v26.2d, v27.2d
 	WORD $0x4efa4739 // sshl v25.2d, v25.2d, v26.2d
+	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
 	WORD $0x4efa4718 // sshl v24.2d, v24.2d, v26.2d
 	WORD $0x4e61db18 // scvtf v24.2d, v24.2d
-	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
 	WORD $0x4e79cee3 // fmla v3.2d, v23.2d, v25.2d
 	WORD $0x4e78cec2 // fmla v2.2d, v22.2d, v24.2d
-	WORD $0x3cf369f6 // ldr q22, [x15, x19]
-	WORD $0x3cf469f7 // ldr q23, [x15, x20]
-	WORD $0xad4160d9 // ldp q25, q24, [x6, #0x20]
+	WORD $0x3ce669f6 // ldr q22, [x15, x6]
+	WORD $0xad4160f9 // ldp q25, q24, [x7, #0x20]
+	WORD $0x3cf369f7 // ldr q23, [x15, x19]
 	WORD $0x4e1802f7 // tbl v23.16b, { v23.16b }, v24.16b
 	WORD $0x4e1902d6 // tbl v22.16b, { v22.16b }, v25.16b
-	WORD $0xad4364d8 // ldp q24, q25, [x6, #0x60]
+	WORD $0xad4364f8 // ldp q24, q25, [x7, #0x60]
 	WORD $0x6ef946f7 // ushl v23.2d, v23.2d, v25.2d
 	WORD $0x6ef846d6 // ushl v22.2d, v22.2d, v24.2d
 	WORD $0x4efa46d8 // sshl v24.2d, v22.2d, v26.2d
@@ -107,64 +105,55 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0x91000871 // add x17, x3, #0x2
 	WORD $0x4e76ce81 // fmla v1.2d, v20.2d, v22.2d
 	WORD $0xf1000c9f // cmp x4, #0x3
-	WORD $0x540045ad // b.le <slots+0xa2c>
+	WORD $0x540040ed // b.le <slots+0x98c>
 	WORD $0xaa1103e3 // mov x3, x17
 	WORD $0xf9820160 // prfm pldl1keep, [x11, #0x400]
 	WORD $0x79400171 // ldrh w17, [x11]
 	WORD $0xaa0503e4 // mov x4, x5
 	WORD $0x79400966 // ldrh w6, [x11, #0x4]
 	WORD $0x79400565 // ldrh w5, [x11, #0x2]
-	WORD $0x8b050c25 // add x5, x1, x5, lsl #3
 	WORD $0x79400d67 // ldrh w7, [x11, #0x6]
+	WORD $0x8b070c27 // add x7, x1, x7, lsl #3
 	WORD $0xfc667831 // ldr d17, [x1, x6, lsl #3]
 	WORD $0xfc717830 // ldr d16, [x1, x17, lsl #3]
-	WORD $0x8b070c27 // add x7, x1, x7, lsl #3
-	WORD $0x39400071 // ldrb w17, [x3]
-	WORD $0x7100d23f // cmp w17, #0x34
+	WORD $0x8b050c31 // add x17, x1, x5, lsl #3
 	WORD $0x4d4084f1 // ld1 { v17.d }[1], [x7]
-	WORD $0x4d4084b0 // ld1 { v16.d }[1], [x5]
-	WORD $0x9bac0a25 // umaddl x5, w17, w12, x2
+	WORD $0x4d408630 // ld1 { v16.d }[1], [x17]
+	WORD $0x39400071 // ldrb w17, [x3]
 	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
-	WORD $0x54000329 // b.ls <slots+0x224>
-	WORD $0xd342fe34 // lsr x20, x17, #2
-	WORD $0xad4050b5 // ldp q21, q20, [x5]
-	WORD $0x910200a6 // add x6, x5, #0x80
-	WORD $0x8b110633 // add x19, x17, x17, lsl #1
+	WORD $0x9bac0a26 // umaddl x6, w17, w12, x2
+	WORD $0x7100d23f // cmp w17, #0x34
+	WORD $0xd341fe25 // lsr x5, x17, #1
+	WORD $0xd342fe27 // lsr x7, x17, #2
+	WORD $0x54000209 // b.ls <slots+0x200>
+	WORD $0xad4050d5 // ldp q21, q20, [x6]
+	WORD $0x910200d3 // add x19, x6, #0x80
+	WORD $0x8b110634 // add x20, x17, x17, lsl #1
+	WORD $0x3ce76a13 // ldr q19, [x16, x7]
+	WORD $0xd342fe87 // lsr x7, x20, #2
 	WORD $0x3dc00212 // ldr q18, [x16]
-	WORD $0x3cf46a13 // ldr q19, [x16, x20]
-	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0x4d40ccd5 // ld1r { v21.2d }, [x6]
 	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
-	WORD $0xd341fe27 // lsr x7, x17, #1
-	WORD $0xd342fe73 // lsr x19, x19, #2
-	WORD $0xad4258b4 // ldp q20, q22, [x5, #0x40]
+	WORD $0xad4258d4 // ldp q20, q22, [x6, #0x40]
+	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
 	WORD $0x6ef64673 // ushl v19.2d, v19.2d, v22.2d
+	WORD $0x4d40ce75 // ld1r { v21.2d }, [x19]
 	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
 	WORD $0x6ee0bab4 // neg v20.2d, v21.2d
-	WORD $0x4ef44673 // sshl v19.2d, v19.2d, v20.2d
-	WORD $0x4ef44652 // sshl v18.2d, v18.2d, v20.2d
-	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
-	WORD $0x4e73ce27 // fmla v7.2d, v17.2d, v19.2d
-	WORD $0x4e72ce06 // fmla v6.2d, v16.2d, v18.2d
-	WORD $0x3ce76a10 // ldr q16, [x16, x7]
-	WORD $0x3cf36a11 // ldr q17, [x16, x19]
-	WORD $0x14000030 // b <slots+0x2e0>
-	WORD $0xd342fe33 // lsr x19, x17, #2
-	WORD $0xad4050b5 // ldp q21, q20, [x5]
-	WORD $0x8b110627 // add x7, x17, x17, lsl #1
-	WORD $0xd341fe26 // lsr x6, x17, #1
-	WORD $0x3dc00212 // ldr q18, [x16]
-	WORD $0x3cf36a13 // ldr q19, [x16, x19]
-	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
-	WORD $0xd342fce7 // lsr x7, x7, #2
+	WORD $0x14000028 // b <slots+0x298>
+	WORD $0xd503201f // nop
+	WORD $0xad4050d5 // ldp q21, q20, [x6]
+	WORD $0x8b110633 // add x19, x17, x17, lsl #1
 	WORD $0x7100623f // cmp w17, #0x18
-	WORD $0x540002e8 // b.hi <slots+0x2a8>
+	WORD $0x3ce76a13 // ldr q19, [x16, x7]
+	WORD $0xd342fe67 // lsr x7, x19, #2
+	WORD $0x3dc00212 // ldr q18, [x16]
+	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
+	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
+	WORD $0x54000308 // b.hi <slots+0x280>
 	WORD $0x92400a33 // and x19, x17, #0x7
-	WORD $0xb50002b3 // cbnz x19, <slots+0x2a8>
-	WORD $0x910220b3 // add x19, x5, #0x88
-	WORD $0x910240b4 // add x20, x5, #0x90
+	WORD $0xb50002d3 // cbnz x19, <slots+0x280>
+	WORD $0x910220d3 // add x19, x6, #0x88
+	WORD $0x910240d4 // add x20, x6, #0x90
 	WORD $0x4d40ce74 // ld1r { v20.2d }, [x19]
 	WORD $0x4d40ce95 // ld1r { v21.2d }, [x20]
 	WORD $0x4eb31e93 // orr v19.16b, v20.16b, v19.16b
@@ -173,8 +162,8 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0x4ef5d673 // fsub v19.2d, v19.2d, v21.2d
 	WORD $0x4e73ce27 // fmla v7.2d, v17.2d, v19.2d
 	WORD $0x4e72ce06 // fmla v6.2d, v16.2d, v18.2d
-	WORD $0xad4148b3 // ldp q19, q18, [x5, #0x20]
-	WORD $0x3ce66a10 // ldr q16, [x16, x6]
+	WORD $0xad4148d3 // ldp q19, q18, [x6, #0x20]
+	WORD $0x3ce56a10 // ldr q16, [x16, x5]
 	WORD $0x3ce76a11 // ldr q17, [x16, x7]
 	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
 	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
@@ -182,25 +171,26 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0x4eb11e90 // orr v16.16b, v20.16b, v17.16b
 	WORD $0x4ef5d610 // fsub v16.2d, v16.2d, v21.2d
 	WORD $0x4ef5d651 // fsub v17.2d, v18.2d, v21.2d
-	WORD $0x14000019 // b <slots+0x308>
-	WORD $0x910200b3 // add x19, x5, #0x80
-	WORD $0xad4254b6 // ldp q22, q21, [x5, #0x40]
+	WORD $0x1400001a // b <slots+0x2e0>
+	WORD $0xd503201f // nop
+	WORD $0x910200d3 // add x19, x6, #0x80
+	WORD $0xad4254d6 // ldp q22, q21, [x6, #0x40]
 	WORD $0x6ef54673 // ushl v19.2d, v19.2d, v21.2d
 	WORD $0x4d40ce74 // ld1r { v20.2d }, [x19]
 	WORD $0x6ef64652 // ushl v18.2d, v18.2d, v22.2d
 	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
 	WORD $0x4ef44673 // sshl v19.2d, v19.2d, v20.2d
+	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
 	WORD $0x4ef44652 // sshl v18.2d, v18.2d, v20.2d
 	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
 	WORD $0x4e73ce27 // fmla v7.2d, v17.2d, v19.2d
 	WORD $0x4e72ce06 // fmla v6.2d, v16.2d, v18.2d
-	WORD $0x3ce66a10 // ldr q16, [x16, x6]
+	WORD $0x3ce56a10 // ldr q16, [x16, x5]
+	WORD $0xad4148d3 // ldp q19, q18, [x6, #0x20]
 	WORD $0x3ce76a11 // ldr q17, [x16, x7]
-	WORD $0xad4148b3 // ldp q19, q18, [x5, #0x20]
 	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
 	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
-	WORD $0xad434cb2 // ldp q18, q19, [x5, #0x60]
+	WORD $0xad434cd2 // ldp q18, q19, [x6, #0x60]
 	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
 	WORD $0x6ef24610 // ushl v16.2d, v16.2d, v18.2d
 	WORD $0x4ef44612 // sshl v18.2d, v16.2d, v20.2d
@@ -210,53 +200,53 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0x79401967 // ldrh w7, [x11, #0xc]
 	WORD $0x79401165 // ldrh w5, [x11, #0x8]
 	WORD $0x79401d73 // ldrh w19, [x11, #0xe]
-	WORD $0x8b130c33 // add x19, x1, x19, lsl #3
-	WORD $0xfc677832 // ldr d18, [x1, x7, lsl #3]
-	WORD $0x79402967 // ldrh w7, [x11, #0x14]
 	WORD $0x79401566 // ldrh w6, [x11, #0xa]
+	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
+	WORD $0xfc677832 // ldr d18, [x1, x7, lsl #3]
+	WORD $0x8b130c27 // add x7, x1, x19, lsl #3
 	WORD $0xfc657833 // ldr d19, [x1, x5, lsl #3]
 	WORD $0x79402165 // ldrh w5, [x11, #0x10]
-	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
-	WORD $0xfc677837 // ldr d23, [x1, x7, lsl #3]
+	WORD $0x79402d73 // ldrh w19, [x11, #0x16]
 	WORD $0xfc657836 // ldr d22, [x1, x5, lsl #3]
 	WORD $0x79403165 // ldrh w5, [x11, #0x18]
-	WORD $0x4d408672 // ld1 { v18.d }[1], [x19]
-	WORD $0x79402d73 // ldrh w19, [x11, #0x16]
+	WORD $0x8b130c33 // add x19, x1, x19, lsl #3
+	WORD $0x4d4084f2 // ld1 { v18.d }[1], [x7]
+	WORD $0x79402967 // ldrh w7, [x11, #0x14]
 	WORD $0x4d4084d3 // ld1 { v19.d }[1], [x6]
 	WORD $0x79402566 // ldrh w6, [x11, #0x12]
-	WORD $0x8b130c27 // add x7, x1, x19, lsl #3
-	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
-	WORD $0x79403d73 // ldrh w19, [x11, #0x1e]
 	WORD $0xfc657835 // ldr d21, [x1, x5, lsl #3]
 	WORD $0x39400465 // ldrb w5, [x3, #0x1]
-	WORD $0x4d4084f7 // ld1 { v23.d }[1], [x7]
+	WORD $0xfc677837 // ldr d23, [x1, x7, lsl #3]
 	WORD $0x79403967 // ldrh w7, [x11, #0x1c]
+	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
 	WORD $0x4d4084d6 // ld1 { v22.d }[1], [x6]
 	WORD $0x79403566 // ldrh w6, [x11, #0x1a]
 	WORD $0x7100d0bf // cmp w5, #0x34
-	WORD $0x8b130c33 // add x19, x1, x19, lsl #3
 	WORD $0xfc677834 // ldr d20, [x1, x7, lsl #3]
+	WORD $0x9bac08a7 // umaddl x7, w5, w12, x2
+	WORD $0x4d408677 // ld1 { v23.d }[1], [x19]
+	WORD $0x79403d73 // ldrh w19, [x11, #0x1e]
 	WORD $0x8b060c26 // add x6, x1, x6, lsl #3
 	WORD $0x4d4084d5 // ld1 { v21.d }[1], [x6]
-	WORD $0x9bac08a6 // umaddl x6, w5, w12, x2
+	WORD $0xd341fca6 // lsr x6, x5, #1
+	WORD $0x8b130c33 // add x19, x1, x19, lsl #3
 	WORD $0x4d408674 // ld1 { v20.d }[1], [x19]
+	WORD $0xd342fcb3 // lsr x19, x5, #2
 	WORD $0xf98401e0 // prfm pldl1keep, [x15, #0x800]
-	WORD $0x54ffe9e8 // b.hi <slots+0xcc>
-	WORD $0xd342fcb4 // lsr x20, x5, #2
-	WORD $0xad4068db // ldp q27, q26, [x6]
-	WORD $0x8b0504b3 // add x19, x5, x5, lsl #1
-	WORD $0xd341fca7 // lsr x7, x5, #1
-	WORD $0x3dc001f8 // ldr q24, [x15]
-	WORD $0x3cf469f9 // ldr q25, [x15, x20]
-	WORD $0x4e1b0318 // tbl v24.16b, { v24.16b }, v27.16b
-	WORD $0x4e1a0339 // tbl v25.16b, { v25.16b }, v26.16b
-	WORD $0xd342fe73 // lsr x19, x19, #2
+	WORD $0x54ffeae8 // b.hi <slots+0xcc>
+	WORD $0xad4068fb // ldp q27, q26, [x7]
+	WORD $0x8b0504b4 // add x20, x5, x5, lsl #1
 	WORD $0x710060bf // cmp w5, #0x18
-	WORD $0x54000328 // b.hi <slots+0x420>
+	WORD $0x3cf369f9 // ldr q25, [x15, x19]
+	WORD $0xd342fe93 // lsr x19, x20, #2
+	WORD $0x3dc001f8 // ldr q24, [x15]
+	WORD $0x4e1a0339 // tbl v25.16b, { v25.16b }, v26.16b
+	WORD $0x4e1b0318 // tbl v24.16b, { v24.16b }, v27.16b
+	WORD $0x54000368 // b.hi <slots+0x400>
 	WORD $0x924008b4 // and x20, x5, #0x7
-	WORD $0xb50002f4 // cbnz x20, <slots+0x420>
-	WORD $0x910220d4 // add x20, x6, #0x88
-	WORD $0x910240d5 // add x21, x6, #0x90
+	WORD $0xb5000334 // cbnz x20, <slots+0x400>
+	WORD $0x910220f4 // add x20, x7, #0x88
+	WORD $0x910240f5 // add x21, x7, #0x90
 	WORD $0x4d40ce9a // ld1r { v26.2d }, [x20]
 	WORD $0x4d40cebb // ld1r { v27.2d }, [x21]
 	WORD $0x4eb91f59 // orr v25.16b, v26.16b, v25.16b
@@ -265,8 +255,8 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0x4efbd739 // fsub v25.2d, v25.2d, v27.2d
 	WORD $0x4e79cee3 // fmla v3.2d, v23.2d, v25.2d
 	WORD $0x4e78cec2 // fmla v2.2d, v22.2d, v24.2d
-	WORD $0xad4160d9 // ldp q25, q24, [x6, #0x20]
-	WORD $0x3ce769f6 // ldr q22, [x15, x7]
+	WORD $0xad4160f9 // ldp q25, q24, [x7, #0x20]
+	WORD $0x3ce669f6 // ldr q22, [x15, x6]
 	WORD $0x3cf369f7 // ldr q23, [x15, x19]
 	WORD $0x4e1802f7 // tbl v23.16b, { v23.16b }, v24.16b
 	WORD $0x4e1902d6 // tbl v22.16b, { v22.16b }, v25.16b
@@ -274,37 +264,31 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0x4eb71f56 // orr v22.16b, v26.16b, v23.16b
 	WORD $0x4efbd6d6 // fsub v22.2d, v22.2d, v27.2d
 	WORD $0x4efbd717 // fsub v23.2d, v24.2d, v27.2d
-	WORD $0x17ffff4f // b <slots+0x150>
+	WORD $0x17ffff57 // b <slots+0x148>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x910200d4 // add x20, x6, #0x80
-	WORD $0xad426cdc // ldp q28, q27, [x6, #0x40]
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x910200f4 // add x20, x7, #0x80
+	WORD $0xad426cfc // ldp q28, q27, [x7, #0x40]
 	WORD $0x6efb4739 // ushl v25.2d, v25.2d, v27.2d
 	WORD $0x4d40ce9a // ld1r { v26.2d }, [x20]
 	WORD $0x6efc4718 // ushl v24.2d, v24.2d, v28.2d
 	WORD $0x6ee0bb5a // neg v26.2d, v26.2d
-	WORD $0x4efa4739 // sshl v25.2d, v25.2d, v26.2d
-	WORD $0x4efa4718 // sshl v24.2d, v24.2d, v26.2d
-	WORD $0x4e61db18 // scvtf v24.2d, v24.2d
-	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
-	WORD $0x4e79cee3 // fmla v3.2d, v23.2d, v25.2d
-	WORD $0x4e78cec2 // fmla v2.2d, v22.2d, v24.2d
-	WORD $0x3ce769f6 // ldr q22, [x15, x7]
-	WORD $0x3cf369f7 // ldr q23, [x15, x19]
-	WORD $0x17ffff34 // b <slots+0x128>
+	WORD $0x17ffff3a // b <slots+0x100>
 	WORD $0xd503201f // nop
 	WORD $0xf9402002 // ldr x2, [x0, #0x40]
-	WORD $0x79400926 // ldrh w6, [x9, #0x4]
+	WORD $0x79400927 // ldrh w7, [x9, #0x4]
 	WORD $0x8b080c42 // add x2, x2, x8, lsl #3
 	WORD $0xf9401003 // ldr x3, [x0, #0x20]
 	WORD $0xb9400124 // ldr w4, [x9]
 	WORD $0xf9404001 // ldr x1, [x0, #0x80]
 	WORD $0x8b040863 // add x3, x3, x4, lsl #2
-	WORD $0xf10008df // cmp x6, #0x2
-	WORD $0x54000a82 // b.hs <slots+0x5d0>
+	WORD $0xf10008ff // cmp x7, #0x2
+	WORD $0x54000a42 // b.hs <slots+0x588>
 	WORD $0xaa1003e4 // mov x4, x16
-	WORD $0xf10004df // cmp x6, #0x1
-	WORD $0x54002c81 // b.ne <slots+0xa1c>
+	WORD $0xf10004ff // cmp x7, #0x1
+	WORD $0x54002981 // b.ne <slots+0x97c>
 	WORD $0xb9800070 // ldrsw x16, [x3]
 	WORD $0x38401625 // ldrb w5, [x17], #0x1
 	WORD $0x8b100c50 // add x16, x2, x16, lsl #3
@@ -314,7 +298,7 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0xad414610 // ldp q16, q17, [x16, #0x20]
 	WORD $0x8b050090 // add x16, x4, x5
 	WORD $0xf9840080 // prfm pldl1keep, [x4, #0x800]
-	WORD $0x54003009 // b.ls <slots+0xab4>
+	WORD $0x54002d09 // b.ls <slots+0xa14>
 	WORD $0xd341fca3 // lsr x3, x5, #1
 	WORD $0x8b0504a6 // add x6, x5, x5, lsl #1
 	WORD $0xd342fca5 // lsr x5, x5, #2
@@ -338,36 +322,34 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0x4e74ce46 // fmla v6.2d, v18.2d, v20.2d
 	WORD $0x3ce36892 // ldr q18, [x4, x3]
 	WORD $0x3ce26893 // ldr q19, [x4, x2]
-	WORD $0x14000197 // b <slots+0xb70>
+	WORD $0x1400017f // b <slots+0xad0>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xd342fcd6 // lsr x22, x6, #2
-	WORD $0xad4068fb // ldp q27, q26, [x7]
-	WORD $0x910200f3 // add x19, x7, #0x80
-	WORD $0x8b0604d5 // add x21, x6, x6, lsl #1
+	WORD $0xad406a7b // ldp q27, q26, [x19]
+	WORD $0x91020275 // add x21, x19, #0x80
+	WORD $0x8b0604d6 // add x22, x6, x6, lsl #1
+	WORD $0x3cf469f9 // ldr q25, [x15, x20]
+	WORD $0xd342fed4 // lsr x20, x22, #2
 	WORD $0x3dc001f8 // ldr q24, [x15]
-	WORD $0x3cf669f9 // ldr q25, [x15, x22]
-	WORD $0x4e1b0318 // tbl v24.16b, { v24.16b }, v27.16b
-	WORD $0x4d40ce7b // ld1r { v27.2d }, [x19]
 	WORD $0x4e1a0339 // tbl v25.16b, { v25.16b }, v26.16b
-	WORD $0xd341fcd4 // lsr x20, x6, #1
-	WORD $0xd342feb5 // lsr x21, x21, #2
-	WORD $0xad4270fa // ldp q26, q28, [x7, #0x40]
+	WORD $0xad42727a // ldp q26, q28, [x19, #0x40]
+	WORD $0x4e1b0318 // tbl v24.16b, { v24.16b }, v27.16b
 	WORD $0x6efc4739 // ushl v25.2d, v25.2d, v28.2d
+	WORD $0x4d40cebb // ld1r { v27.2d }, [x21]
 	WORD $0x6efa4718 // ushl v24.2d, v24.2d, v26.2d
 	WORD $0x6ee0bb7a // neg v26.2d, v27.2d
 	WORD $0x4efa4739 // sshl v25.2d, v25.2d, v26.2d
+	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
 	WORD $0x4efa4718 // sshl v24.2d, v24.2d, v26.2d
 	WORD $0x4e61db18 // scvtf v24.2d, v24.2d
-	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
 	WORD $0x4e79cee3 // fmla v3.2d, v23.2d, v25.2d
 	WORD $0x4e78cec2 // fmla v2.2d, v22.2d, v24.2d
-	WORD $0x3cf469f6 // ldr q22, [x15, x20]
-	WORD $0x3cf569f7 // ldr q23, [x15, x21]
-	WORD $0xad4160f9 // ldp q25, q24, [x7, #0x20]
+	WORD $0x3ce769f6 // ldr q22, [x15, x7]
+	WORD $0xad416279 // ldp q25, q24, [x19, #0x20]
+	WORD $0x3cf469f7 // ldr q23, [x15, x20]
 	WORD $0x4e1802f7 // tbl v23.16b, { v23.16b }, v24.16b
 	WORD $0x4e1902d6 // tbl v22.16b, { v22.16b }, v25.16b
-	WORD $0xad4364f8 // ldp q24, q25, [x7, #0x60]
+	WORD $0xad436678 // ldp q24, q25, [x19, #0x60]
 	WORD $0x6ef946f7 // ushl v23.2d, v23.2d, v25.2d
 	WORD $0x6ef846d6 // ushl v22.2d, v22.2d, v24.2d
 	WORD $0x4efa46d8 // sshl v24.2d, v22.2d, v26.2d
@@ -378,64 +360,56 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0x4e70ce85 // fmla v5.2d, v20.2d, v16.2d
 	WORD $0x8b110210 // add x16, x16, x17
 	WORD $0x8b0601ef // add x15, x15, x6
-	WORD $0xd10008a6 // sub x6, x5, #0x2
+	WORD $0xd10008a7 // sub x7, x5, #0x2
 	WORD $0x91002063 // add x3, x3, #0x8
 	WORD $0x4e77ce60 // fmla v0.2d, v19.2d, v23.2d
 	WORD $0x91000891 // add x17, x4, #0x2
 	WORD $0x4e76ce41 // fmla v1.2d, v18.2d, v22.2d
 	WORD $0xf1000cbf // cmp x5, #0x3
-	WORD $0x5400220d // b.le <slots+0xa0c>
+	WORD $0x54001f4d // b.le <slots+0x96c>
 	WORD $0xaa1103e4 // mov x4, x17
 	WORD $0xb9800071 // ldrsw x17, [x3]
-	WORD $0xaa0603e5 // mov x5, x6
+	WORD $0xaa0703e5 // mov x5, x7
 	WORD $0x8b110c46 // add x6, x2, x17, lsl #3
 	WORD $0x39400091 // ldrb w17, [x4]
 	WORD $0xad4044d0 // ldp q16, q17, [x6]
 	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
-	WORD $0x9bac0627 // umaddl x7, w17, w12, x1
+	WORD $0x9bac0633 // umaddl x19, w17, w12, x1
 	WORD $0x7100d23f // cmp w17, #0x34
-	WORD $0x54000369 // b.ls <slots+0x660>
-	WORD $0xd342fe36 // lsr x22, x17, #2
-	WORD $0xad4050f5 // ldp q21, q20, [x7]
-	WORD $0x910200f3 // add x19, x7, #0x80
-	WORD $0x8b110635 // add x21, x17, x17, lsl #1
+	WORD $0xd341fe27 // lsr x7, x17, #1
+	WORD $0xd342fe34 // lsr x20, x17, #2
+	WORD $0x54000269 // b.ls <slots+0x600>
+	WORD $0xad405275 // ldp q21, q20, [x19]
+	WORD $0x91020275 // add x21, x19, #0x80
+	WORD $0x8b110636 // add x22, x17, x17, lsl #1
+	WORD $0x3cf46a13 // ldr q19, [x16, x20]
+	WORD $0xd342fed4 // lsr x20, x22, #2
 	WORD $0x3dc00212 // ldr q18, [x16]
-	WORD $0x3cf66a13 // ldr q19, [x16, x22]
-	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0x4d40ce75 // ld1r { v21.2d }, [x19]
 	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
-	WORD $0xd341fe34 // lsr x20, x17, #1
-	WORD $0xd342feb5 // lsr x21, x21, #2
-	WORD $0xad4258f4 // ldp q20, q22, [x7, #0x40]
+	WORD $0xad425a74 // ldp q20, q22, [x19, #0x40]
+	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
 	WORD $0x6ef64673 // ushl v19.2d, v19.2d, v22.2d
+	WORD $0x4d40ceb5 // ld1r { v21.2d }, [x21]
 	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
 	WORD $0x6ee0bab4 // neg v20.2d, v21.2d
-	WORD $0x4ef44673 // sshl v19.2d, v19.2d, v20.2d
-	WORD $0x4ef44652 // sshl v18.2d, v18.2d, v20.2d
-	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
-	WORD $0x4e73ce27 // fmla v7.2d, v17.2d, v19.2d
-	WORD $0x4e72ce06 // fmla v6.2d, v16.2d, v18.2d
-	WORD $0x3cf46a10 // ldr q16, [x16, x20]
-	WORD $0x3cf56a11 // ldr q17, [x16, x21]
-	WORD $0x14000032 // b <slots+0x71c>
+	WORD $0x1400002b // b <slots+0x698>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xd342fe35 // lsr x21, x17, #2
-	WORD $0xad4050f5 // ldp q21, q20, [x7]
-	WORD $0x8b110634 // add x20, x17, x17, lsl #1
-	WORD $0xd341fe33 // lsr x19, x17, #1
-	WORD $0x3dc00212 // ldr q18, [x16]
-	WORD $0x3cf56a13 // ldr q19, [x16, x21]
-	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
-	WORD $0xd342fe94 // lsr x20, x20, #2
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad405275 // ldp q21, q20, [x19]
+	WORD $0x8b110635 // add x21, x17, x17, lsl #1
 	WORD $0x7100623f // cmp w17, #0x18
-	WORD $0x540002e8 // b.hi <slots+0x6e4>
+	WORD $0x3cf46a13 // ldr q19, [x16, x20]
+	WORD $0xd342feb4 // lsr x20, x21, #2
+	WORD $0x3dc00212 // ldr q18, [x16]
+	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
+	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
+	WORD $0x54000308 // b.hi <slots+0x680>
 	WORD $0x92400a35 // and x21, x17, #0x7
-	WORD $0xb50002b5 // cbnz x21, <slots+0x6e4>
-	WORD $0x910220f5 // add x21, x7, #0x88
-	WORD $0x910240f6 // add x22, x7, #0x90
+	WORD $0xb50002d5 // cbnz x21, <slots+0x680>
+	WORD $0x91022275 // add x21, x19, #0x88
+	WORD $0x91024276 // add x22, x19, #0x90
 	WORD $0x4d40ceb4 // ld1r { v20.2d }, [x21]
 	WORD $0x4d40ced5 // ld1r { v21.2d }, [x22]
 	WORD $0x4eb31e93 // orr v19.16b, v20.16b, v19.16b
@@ -444,8 +418,8 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0x4ef5d673 // fsub v19.2d, v19.2d, v21.2d
 	WORD $0x4e73ce27 // fmla v7.2d, v17.2d, v19.2d
 	WORD $0x4e72ce06 // fmla v6.2d, v16.2d, v18.2d
-	WORD $0xad4148f3 // ldp q19, q18, [x7, #0x20]
-	WORD $0x3cf36a10 // ldr q16, [x16, x19]
+	WORD $0xad414a73 // ldp q19, q18, [x19, #0x20]
+	WORD $0x3ce76a10 // ldr q16, [x16, x7]
 	WORD $0x3cf46a11 // ldr q17, [x16, x20]
 	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
 	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
@@ -453,25 +427,26 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0x4eb11e90 // orr v16.16b, v20.16b, v17.16b
 	WORD $0x4ef5d610 // fsub v16.2d, v16.2d, v21.2d
 	WORD $0x4ef5d651 // fsub v17.2d, v18.2d, v21.2d
-	WORD $0x14000019 // b <slots+0x744>
-	WORD $0x910200f5 // add x21, x7, #0x80
-	WORD $0xad4254f6 // ldp q22, q21, [x7, #0x40]
+	WORD $0x1400001a // b <slots+0x6e0>
+	WORD $0xd503201f // nop
+	WORD $0x91020275 // add x21, x19, #0x80
+	WORD $0xad425676 // ldp q22, q21, [x19, #0x40]
 	WORD $0x6ef54673 // ushl v19.2d, v19.2d, v21.2d
 	WORD $0x4d40ceb4 // ld1r { v20.2d }, [x21]
 	WORD $0x6ef64652 // ushl v18.2d, v18.2d, v22.2d
 	WORD $0x6ee0ba94 // neg v20.2d, v20.2d
 	WORD $0x4ef44673 // sshl v19.2d, v19.2d, v20.2d
+	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
 	WORD $0x4ef44652 // sshl v18.2d, v18.2d, v20.2d
 	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
-	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
 	WORD $0x4e73ce27 // fmla v7.2d, v17.2d, v19.2d
 	WORD $0x4e72ce06 // fmla v6.2d, v16.2d, v18.2d
-	WORD $0x3cf36a10 // ldr q16, [x16, x19]
+	WORD $0x3ce76a10 // ldr q16, [x16, x7]
+	WORD $0xad414a73 // ldp q19, q18, [x19, #0x20]
 	WORD $0x3cf46a11 // ldr q17, [x16, x20]
-	WORD $0xad4148f3 // ldp q19, q18, [x7, #0x20]
 	WORD $0x4e120231 // tbl v17.16b, { v17.16b }, v18.16b
 	WORD $0x4e130210 // tbl v16.16b, { v16.16b }, v19.16b
-	WORD $0xad434cf2 // ldp q18, q19, [x7, #0x60]
+	WORD $0xad434e72 // ldp q18, q19, [x19, #0x60]
 	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
 	WORD $0x6ef24610 // ushl v16.2d, v16.2d, v18.2d
 	WORD $0x4ef44612 // sshl v18.2d, v16.2d, v20.2d
@@ -485,24 +460,24 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0xad4148d3 // ldp q19, q18, [x6, #0x20]
 	WORD $0x39400486 // ldrb w6, [x4, #0x1]
 	WORD $0xf98401e0 // prfm pldl1keep, [x15, #0x800]
-	WORD $0x9bac04c7 // umaddl x7, w6, w12, x1
+	WORD $0x9bac04d3 // umaddl x19, w6, w12, x1
 	WORD $0x7100d0df // cmp w6, #0x34
-	WORD $0x54ffedc8 // b.hi <slots+0x520>
-	WORD $0xd342fcd5 // lsr x21, x6, #2
-	WORD $0xad4068fb // ldp q27, q26, [x7]
-	WORD $0x8b0604d4 // add x20, x6, x6, lsl #1
-	WORD $0xd341fcd3 // lsr x19, x6, #1
-	WORD $0x3dc001f8 // ldr q24, [x15]
-	WORD $0x3cf569f9 // ldr q25, [x15, x21]
-	WORD $0x4e1b0318 // tbl v24.16b, { v24.16b }, v27.16b
-	WORD $0x4e1a0339 // tbl v25.16b, { v25.16b }, v26.16b
-	WORD $0xd342fe94 // lsr x20, x20, #2
+	WORD $0xd341fcc7 // lsr x7, x6, #1
+	WORD $0xd342fcd4 // lsr x20, x6, #2
+	WORD $0x54ffeea8 // b.hi <slots+0x4e0>
+	WORD $0xad406a7b // ldp q27, q26, [x19]
+	WORD $0x8b0604d5 // add x21, x6, x6, lsl #1
 	WORD $0x710060df // cmp w6, #0x18
-	WORD $0x54000368 // b.hi <slots+0x800>
+	WORD $0x3cf469f9 // ldr q25, [x15, x20]
+	WORD $0xd342feb4 // lsr x20, x21, #2
+	WORD $0x3dc001f8 // ldr q24, [x15]
+	WORD $0x4e1a0339 // tbl v25.16b, { v25.16b }, v26.16b
+	WORD $0x4e1b0318 // tbl v24.16b, { v24.16b }, v27.16b
+	WORD $0x540002e8 // b.hi <slots+0x78c>
 	WORD $0x924008d5 // and x21, x6, #0x7
-	WORD $0xb5000335 // cbnz x21, <slots+0x800>
-	WORD $0x910220f5 // add x21, x7, #0x88
-	WORD $0x910240f6 // add x22, x7, #0x90
+	WORD $0xb50002b5 // cbnz x21, <slots+0x78c>
+	WORD $0x91022275 // add x21, x19, #0x88
+	WORD $0x91024276 // add x22, x19, #0x90
 	WORD $0x4d40ceba // ld1r { v26.2d }, [x21]
 	WORD $0x4d40cedb // ld1r { v27.2d }, [x22]
 	WORD $0x4eb91f59 // orr v25.16b, v26.16b, v25.16b
@@ -511,8 +486,8 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0x4efbd739 // fsub v25.2d, v25.2d, v27.2d
 	WORD $0x4e79cee3 // fmla v3.2d, v23.2d, v25.2d
 	WORD $0x4e78cec2 // fmla v2.2d, v22.2d, v24.2d
-	WORD $0xad4160f9 // ldp q25, q24, [x7, #0x20]
-	WORD $0x3cf369f6 // ldr q22, [x15, x19]
+	WORD $0xad416279 // ldp q25, q24, [x19, #0x20]
+	WORD $0x3ce769f6 // ldr q22, [x15, x7]
 	WORD $0x3cf469f7 // ldr q23, [x15, x20]
 	WORD $0x4e1802f7 // tbl v23.16b, { v23.16b }, v24.16b
 	WORD $0x4e1902d6 // tbl v22.16b, { v22.16b }, v25.16b
@@ -520,35 +495,20 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0x4eb71f56 // orr v22.16b, v26.16b, v23.16b
 	WORD $0x4efbd6d6 // fsub v22.2d, v22.2d, v27.2d
 	WORD $0x4efbd717 // fsub v23.2d, v24.2d, v27.2d
-	WORD $0x17ffff6e // b <slots+0x5a4>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x910200f5 // add x21, x7, #0x80
-	WORD $0xad426cfc // ldp q28, q27, [x7, #0x40]
+	WORD $0x17ffff75 // b <slots+0x55c>
+	WORD $0x91020275 // add x21, x19, #0x80
+	WORD $0xad426e7c // ldp q28, q27, [x19, #0x40]
 	WORD $0x6efb4739 // ushl v25.2d, v25.2d, v27.2d
 	WORD $0x4d40ceba // ld1r { v26.2d }, [x21]
 	WORD $0x6efc4718 // ushl v24.2d, v24.2d, v28.2d
 	WORD $0x6ee0bb5a // neg v26.2d, v26.2d
-	WORD $0x4efa4739 // sshl v25.2d, v25.2d, v26.2d
-	WORD $0x4efa4718 // sshl v24.2d, v24.2d, v26.2d
-	WORD $0x4e61db18 // scvtf v24.2d, v24.2d
-	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
-	WORD $0x4e79cee3 // fmla v3.2d, v23.2d, v25.2d
-	WORD $0x4e78cec2 // fmla v2.2d, v22.2d, v24.2d
-	WORD $0x3cf369f6 // ldr q22, [x15, x19]
-	WORD $0x3cf469f7 // ldr q23, [x15, x20]
-	WORD $0x17ffff51 // b <slots+0x57c>
-	WORD $0xd503201f // nop
+	WORD $0x17ffff5c // b <slots+0x514>
 	WORD $0xf9401c01 // ldr x1, [x0, #0x38]
 	WORD $0xb9400122 // ldr w2, [x9]
 	WORD $0x8b020c21 // add x1, x1, x2, lsl #3
 	WORD $0x79400922 // ldrh w2, [x9, #0x4]
 	WORD $0xf100085f // cmp x2, #0x2
-	WORD $0x54000963 // b.lo <slots+0x980>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x54000923 // b.lo <slots+0x8e0>
 	WORD $0xf9820160 // prfm pldl1keep, [x11, #0x400]
 	WORD $0x79400163 // ldrh w3, [x11]
 	WORD $0xf1000c5f // cmp x2, #0x3
@@ -619,10 +579,10 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0x4e617a90 // fcvtl2 v16.2d, v20.4s
 	WORD $0x4e71cec0 // fmla v0.2d, v22.2d, v17.2d
 	WORD $0x4e70cee1 // fmla v1.2d, v23.2d, v16.2d
-	WORD $0x54fff748 // b.hi <slots+0x860>
+	WORD $0x54fff748 // b.hi <slots+0x7c0>
 	WORD $0xaa0303f1 // mov x17, x3
 	WORD $0xf100045f // cmp x2, #0x1
-	WORD $0x540010e1 // b.ne <slots+0xba0>
+	WORD $0x540010e1 // b.ne <slots+0xb00>
 	WORD $0x79400162 // ldrh w2, [x11]
 	WORD $0x79400964 // ldrh w4, [x11, #0x4]
 	WORD $0x79400563 // ldrh w3, [x11, #0x2]
@@ -655,18 +615,18 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0x4e617ab1 // fcvtl2 v17.2d, v21.4s
 	WORD $0x4e71ce65 // fmla v5.2d, v19.2d, v17.2d
 	WORD $0x4e70ce44 // fmla v4.2d, v18.2d, v16.2d
-	WORD $0x14000118 // b <slots+0xe68>
+	WORD $0x14000172 // b <slots+0xf30>
 	WORD $0x91000891 // add x17, x4, #0x2
 	WORD $0xaa1003e4 // mov x4, x16
-	WORD $0xf10004df // cmp x6, #0x1
-	WORD $0x54ffd3c0 // b.eq <slots+0x490>
+	WORD $0xf10004ff // cmp x7, #0x1
+	WORD $0x54ffd6c0 // b.eq <slots+0x450>
 	WORD $0xaa0403f0 // mov x16, x4
 	WORD $0x79400d21 // ldrh w1, [x9, #0x6]
-	WORD $0x3617b341 // tbz w1, #0x2, <slots+0x8c>
-	WORD $0x14000060 // b <slots+0xba8>
+	WORD $0x3617b841 // tbz w1, #0x2, <slots+0x8c>
+	WORD $0x14000060 // b <slots+0xb08>
 	WORD $0x91000871 // add x17, x3, #0x2
 	WORD $0xf10004bf // cmp x5, #0x1
-	WORD $0x54000b61 // b.ne <slots+0xba0>
+	WORD $0x54000b61 // b.ne <slots+0xb00>
 	WORD $0x79400163 // ldrh w3, [x11]
 	WORD $0x79400965 // ldrh w5, [x11, #0x4]
 	WORD $0x79400564 // ldrh w4, [x11, #0x2]
@@ -683,7 +643,7 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0x4d408490 // ld1 { v16.d }[1], [x4]
 	WORD $0xd341fc64 // lsr x4, x3, #1
 	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
-	WORD $0x54001289 // b.ls <slots+0xcc8>
+	WORD $0x54001dc9 // b.ls <slots+0xd90>
 	WORD $0xad405055 // ldp q21, q20, [x2]
 	WORD $0x91020046 // add x6, x2, #0x80
 	WORD $0x8b030467 // add x7, x3, x3, lsl #1
@@ -697,7 +657,7 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0x4d40ccd5 // ld1r { v21.2d }, [x6]
 	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
 	WORD $0x6ee0bab4 // neg v20.2d, v21.2d
-	WORD $0x140000cf // b <slots+0xdec>
+	WORD $0x14000129 // b <slots+0xeb4>
 	WORD $0xd342fca6 // lsr x6, x5, #2
 	WORD $0xad405837 // ldp q23, q22, [x1]
 	WORD $0x8b0504a3 // add x3, x5, x5, lsl #1
@@ -708,9 +668,9 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
 	WORD $0xd342fc63 // lsr x3, x3, #2
 	WORD $0x710060bf // cmp w5, #0x18
-	WORD $0x540002e8 // b.hi <slots+0xb38>
+	WORD $0x540002e8 // b.hi <slots+0xa98>
 	WORD $0x924008a5 // and x5, x5, #0x7
-	WORD $0xb50002a5 // cbnz x5, <slots+0xb38>
+	WORD $0xb50002a5 // cbnz x5, <slots+0xa98>
 	WORD $0x91022025 // add x5, x1, #0x88
 	WORD $0x91024026 // add x6, x1, #0x90
 	WORD $0x4d40ccb6 // ld1r { v22.2d }, [x5]
@@ -730,7 +690,7 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0x4eb21ed2 // orr v18.16b, v22.16b, v18.16b
 	WORD $0x4ef7d673 // fsub v19.2d, v19.2d, v23.2d
 	WORD $0x4ef7d652 // fsub v18.2d, v18.2d, v23.2d
-	WORD $0x14000019 // b <slots+0xb98>
+	WORD $0x14000019 // b <slots+0xaf8>
 	WORD $0x91020025 // add x5, x1, #0x80
 	WORD $0xad425c38 // ldp q24, q23, [x1, #0x40]
 	WORD $0x6ef746b5 // ushl v21.2d, v21.2d, v23.2d
@@ -758,79 +718,169 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0x4e73ce25 // fmla v5.2d, v17.2d, v19.2d
 	WORD $0x4e72ce04 // fmla v4.2d, v16.2d, v18.2d
 	WORD $0x79400d21 // ldrh w1, [x9, #0x6]
-	WORD $0x3617a741 // tbz w1, #0x2, <slots+0x8c>
+	WORD $0x3617ac41 // tbz w1, #0x2, <slots+0x8c>
 	WORD $0xf9402802 // ldr x2, [x0, #0x50]
-	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
+	WORD $0x4e62d4c6 // fadd v6.2d, v6.2d, v2.2d
 	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
 	WORD $0xcb080043 // sub x3, x2, x8
-	WORD $0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
-	WORD $0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
+	WORD $0x4e60d482 // fadd v2.2d, v4.2d, v0.2d
+	WORD $0x4e61d4a0 // fadd v0.2d, v5.2d, v1.2d
 	WORD $0xf100207f // cmp x3, #0x8
 	WORD $0x9a8db062 // csel x2, x3, x13, lt
-	WORD $0x37180101 // tbnz w1, #0x3, <slots+0xbe8>
+	WORD $0x37180cc1 // tbnz w1, #0x3, <slots+0xcc0>
 	WORD $0xf9402401 // ldr x1, [x0, #0x48]
 	WORD $0xf100207f // cmp x3, #0x8
-	WORD $0x5400070b // b.lt <slots+0xcb4>
+	WORD $0x54000e0b // b.lt <slots+0xcf4>
 	WORD $0xf9401803 // ldr x3, [x0, #0x30]
-	WORD $0xb4000b43 // cbz x3, <slots+0xd44>
-	WORD $0x52800103 // mov w3, #0x8
-	WORD $0x1400000b // b <slots+0xc10>
-	WORD $0x4e61d464 // fadd v4.2d, v3.2d, v1.2d
-	WORD $0x4e60d445 // fadd v5.2d, v2.2d, v0.2d
+	WORD $0xb4001683 // cbz x3, <slots+0xe0c>
+	WORD $0x8b080464 // add x4, x3, x8, lsl #1
+	WORD $0xf9403003 // ldr x3, [x0, #0x60]
+	WORD $0x79400086 // ldrh w6, [x4]
+	WORD $0xb4001fa3 // cbz x3, <slots+0xf40>
+	WORD $0xb9406805 // ldr w5, [x0, #0x68]
+	WORD $0xb8667867 // ldr w7, [x3, x6, lsl #2]
+	WORD $0x0b0700a5 // add w5, w5, w7
+	WORD $0xd34c2ca5 // lsl x5, x5, #52
+	WORD $0x9e6700a1 // fmov d1, x5
+	WORD $0x3941e005 // ldrb w5, [x0, #0x78]
+	WORD $0x34001f25 // cbz w5, <slots+0xf4c>
+	WORD $0xfc667824 // ldr d4, [x1, x6, lsl #3]
+	WORD $0x1f4110c1 // fmadd d1, d6, d1, d4
+	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
+	WORD $0x79400486 // ldrh w6, [x4, #0x2]
+	WORD $0xb4001f03 // cbz x3, <slots+0xf5c>
+	WORD $0xb9406807 // ldr w7, [x0, #0x68]
+	WORD $0xb8667873 // ldr w19, [x3, x6, lsl #2]
+	WORD $0x0b1300e7 // add w7, w7, w19
+	WORD $0xd34c2ce7 // lsl x7, x7, #52
+	WORD $0x9e6700e1 // fmov d1, x7
+	WORD $0x5e1804c4 // mov d4, v6.d[1]
+	WORD $0x34001e85 // cbz w5, <slots+0xf68>
+	WORD $0xfc667825 // ldr d5, [x1, x6, lsl #3]
+	WORD $0x1f411481 // fmadd d1, d4, d1, d5
+	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
+	WORD $0x79400886 // ldrh w6, [x4, #0x4]
+	WORD $0xb4001e63 // cbz x3, <slots+0xf78>
+	WORD $0xb9406807 // ldr w7, [x0, #0x68]
+	WORD $0xb8667873 // ldr w19, [x3, x6, lsl #2]
+	WORD $0x0b1300e7 // add w7, w7, w19
+	WORD $0xd34c2ce7 // lsl x7, x7, #52
+	WORD $0x9e6700e1 // fmov d1, x7
+	WORD $0x34001de5 // cbz w5, <slots+0xf80>
+	WORD $0xfc667824 // ldr d4, [x1, x6, lsl #3]
+	WORD $0x1f411061 // fmadd d1, d3, d1, d4
+	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
+	WORD $0x79400c86 // ldrh w6, [x4, #0x6]
+	WORD $0xb4001dc3 // cbz x3, <slots+0xf90>
+	WORD $0xb9406807 // ldr w7, [x0, #0x68]
+	WORD $0xb8667873 // ldr w19, [x3, x6, lsl #2]
+	WORD $0x0b1300e7 // add w7, w7, w19
+	WORD $0xd34c2ce7 // lsl x7, x7, #52
+	WORD $0x9e6700e1 // fmov d1, x7
+	WORD $0x5e180463 // mov d3, v3.d[1]
+	WORD $0x34001d45 // cbz w5, <slots+0xf9c>
+	WORD $0xfc667824 // ldr d4, [x1, x6, lsl #3]
+	WORD $0x1f411061 // fmadd d1, d3, d1, d4
+	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
+	WORD $0x79401086 // ldrh w6, [x4, #0x8]
+	WORD $0xb4001d23 // cbz x3, <slots+0xfac>
+	WORD $0xb9406807 // ldr w7, [x0, #0x68]
+	WORD $0xb8667873 // ldr w19, [x3, x6, lsl #2]
+	WORD $0x0b1300e7 // add w7, w7, w19
+	WORD $0xd34c2ce7 // lsl x7, x7, #52
+	WORD $0x9e6700e1 // fmov d1, x7
+	WORD $0x34001ca5 // cbz w5, <slots+0xfb4>
+	WORD $0xfc667823 // ldr d3, [x1, x6, lsl #3]
+	WORD $0x1f410c41 // fmadd d1, d2, d1, d3
+	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
+	WORD $0x79401486 // ldrh w6, [x4, #0xa]
+	WORD $0xb4001c83 // cbz x3, <slots+0xfc4>
+	WORD $0xb9406807 // ldr w7, [x0, #0x68]
+	WORD $0xb8667873 // ldr w19, [x3, x6, lsl #2]
+	WORD $0x0b1300e7 // add w7, w7, w19
+	WORD $0xd34c2ce7 // lsl x7, x7, #52
+	WORD $0x9e6700e1 // fmov d1, x7
+	WORD $0x5e180442 // mov d2, v2.d[1]
+	WORD $0x34001c05 // cbz w5, <slots+0xfd0>
+	WORD $0xfc667823 // ldr d3, [x1, x6, lsl #3]
+	WORD $0x1f410c41 // fmadd d1, d2, d1, d3
+	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
+	WORD $0x79401886 // ldrh w6, [x4, #0xc]
+	WORD $0xb4001be3 // cbz x3, <slots+0xfe0>
+	WORD $0xb9406807 // ldr w7, [x0, #0x68]
+	WORD $0xb8667873 // ldr w19, [x3, x6, lsl #2]
+	WORD $0x0b1300e7 // add w7, w7, w19
+	WORD $0xd34c2ce7 // lsl x7, x7, #52
+	WORD $0x9e6700e1 // fmov d1, x7
+	WORD $0x34001b65 // cbz w5, <slots+0xfe8>
+	WORD $0xfc667822 // ldr d2, [x1, x6, lsl #3]
+	WORD $0x1f410801 // fmadd d1, d0, d1, d2
+	WORD $0x79401c84 // ldrh w4, [x4, #0xe]
+	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
+	WORD $0xb4001b43 // cbz x3, <slots+0xff8>
+	WORD $0xb9406806 // ldr w6, [x0, #0x68]
+	WORD $0xb8647863 // ldr w3, [x3, x4, lsl #2]
+	WORD $0x0b0300c3 // add w3, w6, w3
+	WORD $0xd34c2c63 // lsl x3, x3, #52
+	WORD $0x9e670061 // fmov d1, x3
+	WORD $0x5e180400 // mov d0, v0.d[1]
+	WORD $0x34001ac5 // cbz w5, <slots+0x1004>
+	WORD $0xfc647822 // ldr d2, [x1, x4, lsl #3]
+	WORD $0x1f410800 // fmadd d0, d0, d1, d2
+	WORD $0x140000d4 // b <slots+0x1008>
+	WORD $0xd503201f // nop
+	WORD $0x4e60d461 // fadd v1.2d, v3.2d, v0.2d
+	WORD $0x4e62d4c4 // fadd v4.2d, v6.2d, v2.2d
 	WORD $0xf9402401 // ldr x1, [x0, #0x48]
 	WORD $0x52800023 // mov w3, #0x1
-	WORD $0x1e6428a6 // fadd d6, d5, d4
-	WORD $0x5e1804a5 // mov d5, v5.d[1]
-	WORD $0x5e180484 // mov d4, v4.d[1]
-	WORD $0x1e6428a4 // fadd d4, d5, d4
-	WORD $0x1e6428c4 // fadd d4, d6, d4
-	WORD $0x6e080482 // mov v2.d[0], v4.d[0]
-	WORD $0xad000fe2 // stp q2, q3, [sp]
-	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
+	WORD $0x5e180485 // mov d5, v4.d[1]
+	WORD $0x5e180427 // mov d7, v1.d[1]
+	WORD $0x1e612881 // fadd d1, d4, d1
+	WORD $0x1e6728a4 // fadd d4, d5, d7
+	WORD $0xad0103e2 // stp q2, q0, [sp, #0x20]
+	WORD $0x1e642821 // fadd d1, d1, d4
+	WORD $0x6e080426 // mov v6.d[0], v1.d[0]
+	WORD $0xad000fe6 // stp q6, q3, [sp]
+	WORD $0x14000005 // b <slots+0xd04>
+	WORD $0xf100047f // cmp x3, #0x1
+	WORD $0xad000fe6 // stp q6, q3, [sp]
+	WORD $0xad0103e2 // stp q2, q0, [sp, #0x20]
+	WORD $0x54ff9b2b // b.lt <slots+0x64>
 	WORD $0xf9401804 // ldr x4, [x0, #0x30]
 	WORD $0xf9403005 // ldr x5, [x0, #0x60]
 	WORD $0xaa1f03e2 // mov x2, xzr
 	WORD $0xaa0803e6 // mov x6, x8
 	WORD $0x3941e007 // ldrb w7, [x0, #0x78]
-	WORD $0x1400000b // b <slots+0xc58>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x14000008 // b <slots+0xd38>
 	WORD $0xd503201f // nop
 	WORD $0x1e610800 // fmul d0, d0, d1
 	WORD $0x91000442 // add x2, x2, #0x1
 	WORD $0x910004c6 // add x6, x6, #0x1
 	WORD $0xfc337820 // str d0, [x1, x19, lsl #3]
 	WORD $0xeb02007f // cmp x3, x2
-	WORD $0x54ffa080 // b.eq <slots+0x64>
+	WORD $0x54ff9980 // b.eq <slots+0x64>
 	WORD $0xaa0603f3 // mov x19, x6
-	WORD $0xb4000044 // cbz x4, <slots+0xc64>
+	WORD $0xb4000044 // cbz x4, <slots+0xd44>
 	WORD $0x78667893 // ldrh w19, [x4, x6, lsl #1]
-	WORD $0xb4000125 // cbz x5, <slots+0xc88>
+	WORD $0xfc6279c0 // ldr d0, [x14, x2, lsl #3]
+	WORD $0xb4000105 // cbz x5, <slots+0xd68>
 	WORD $0xb9406814 // ldr w20, [x0, #0x68]
 	WORD $0xb87378b5 // ldr w21, [x5, x19, lsl #2]
 	WORD $0x0b150294 // add w20, w20, w21
 	WORD $0xd34c2e94 // lsl x20, x20, #52
-	WORD $0x9e670280 // fmov d0, x20
-	WORD $0xfc6279c1 // ldr d1, [x14, x2, lsl #3]
-	WORD $0x350000a7 // cbnz w7, <slots+0xc94>
-	WORD $0x17ffffef // b <slots+0xc40>
-	WORD $0xfd403800 // ldr d0, [x0, #0x70]
-	WORD $0xfc6279c1 // ldr d1, [x14, x2, lsl #3]
-	WORD $0x34fffd87 // cbz w7, <slots+0xc40>
+	WORD $0x9e670281 // fmov d1, x20
+	WORD $0x35000087 // cbnz w7, <slots+0xd70>
+	WORD $0x17ffffef // b <slots+0xd20>
+	WORD $0xfd403801 // ldr d1, [x0, #0x70]
+	WORD $0x34fffda7 // cbz w7, <slots+0xd20>
 	WORD $0xfc737822 // ldr d2, [x1, x19, lsl #3]
-	WORD $0x1f400820 // fmadd d0, d1, d0, d2
+	WORD $0x1f410800 // fmadd d0, d0, d1, d2
 	WORD $0x91000442 // add x2, x2, #0x1
 	WORD $0x910004c6 // add x6, x6, #0x1
 	WORD $0xfc337820 // str d0, [x1, x19, lsl #3]
 	WORD $0xeb02007f // cmp x3, x2
-	WORD $0x54fffd61 // b.ne <slots+0xc58>
-	WORD $0x17fffced // b <slots+0x64>
-	WORD $0xf100047f // cmp x3, #0x1
-	WORD $0xad000fe2 // stp q2, q3, [sp]
-	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
-	WORD $0x54fffaca // b.ge <slots+0xc18>
-	WORD $0x17fffce8 // b <slots+0x64>
+	WORD $0x54fffd81 // b.ne <slots+0xd38>
+	WORD $0x17fffcb6 // b <slots+0x64>
 	WORD $0xad405055 // ldp q21, q20, [x2]
 	WORD $0x8b030466 // add x6, x3, x3, lsl #1
 	WORD $0x7100607f // cmp w3, #0x18
@@ -839,9 +889,9 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0x3dc00212 // ldr q18, [x16]
 	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
 	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0x54000768 // b.hi <slots+0xdd4>
+	WORD $0x54000768 // b.hi <slots+0xe9c>
 	WORD $0x92400866 // and x6, x3, #0x7
-	WORD $0xb5000726 // cbnz x6, <slots+0xdd4>
+	WORD $0xb5000726 // cbnz x6, <slots+0xe9c>
 	WORD $0x91022046 // add x6, x2, #0x88
 	WORD $0x91024047 // add x7, x2, #0x90
 	WORD $0x4d40ccd4 // ld1r { v20.2d }, [x6]
@@ -861,43 +911,43 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0x4eb11e90 // orr v16.16b, v20.16b, v17.16b
 	WORD $0x4ef5d610 // fsub v16.2d, v16.2d, v21.2d
 	WORD $0x4ef5d651 // fsub v17.2d, v18.2d, v21.2d
-	WORD $0x1400003d // b <slots+0xe34>
+	WORD $0x1400003d // b <slots+0xefc>
 	WORD $0xf9403003 // ldr x3, [x0, #0x60]
-	WORD $0xb4000983 // cbz x3, <slots+0xe78>
+	WORD $0xb4001003 // cbz x3, <slots+0x1010>
 	WORD $0xd37ef504 // lsl x4, x8, #2
-	WORD $0x3ce46864 // ldr q4, [x3, x4]
+	WORD $0x3ce46861 // ldr q1, [x3, x4]
 	WORD $0x9101a003 // add x3, x0, #0x68
-	WORD $0x4d40cc65 // ld1r { v5.2d }, [x3]
-	WORD $0x2ea410a6 // uaddw v6.2d, v5.2d, v4.2s
-	WORD $0x6ea410a4 // uaddw2 v4.2d, v5.2d, v4.4s
-	WORD $0x4f745485 // shl v5.2d, v4.2d, #0x34
-	WORD $0x4f7454c4 // shl v4.2d, v6.2d, #0x34
+	WORD $0x4d40cc64 // ld1r { v4.2d }, [x3]
+	WORD $0x2ea11085 // uaddw v5.2d, v4.2d, v1.2s
+	WORD $0x6ea11081 // uaddw2 v1.2d, v4.2d, v1.4s
+	WORD $0x4f745424 // shl v4.2d, v1.2d, #0x34
+	WORD $0x4f7454a1 // shl v1.2d, v5.2d, #0x34
 	WORD $0x3941e003 // ldrb w3, [x0, #0x78]
-	WORD $0x340008e3 // cbz w3, <slots+0xe8c>
+	WORD $0x34000f63 // cbz w3, <slots+0x1024>
 	WORD $0x8b080c23 // add x3, x1, x8, lsl #3
-	WORD $0xad401c66 // ldp q6, q7, [x3]
-	WORD $0x4e63cca7 // fmla v7.2d, v5.2d, v3.2d
-	WORD $0x4e62cc86 // fmla v6.2d, v4.2d, v2.2d
+	WORD $0xad401c65 // ldp q5, q7, [x3]
+	WORD $0x4e63cc87 // fmla v7.2d, v4.2d, v3.2d
+	WORD $0x4e66cc25 // fmla v5.2d, v1.2d, v6.2d
 	WORD $0x8b080c23 // add x3, x1, x8, lsl #3
-	WORD $0xad001c66 // stp q6, q7, [x3]
+	WORD $0xad001c65 // stp q5, q7, [x3]
 	WORD $0x91001103 // add x3, x8, #0x4
 	WORD $0xf9403004 // ldr x4, [x0, #0x60]
-	WORD $0xb40008a4 // cbz x4, <slots+0xea8>
+	WORD $0xb4000f24 // cbz x4, <slots+0x1040>
 	WORD $0xd37ef465 // lsl x5, x3, #2
-	WORD $0x3ce56882 // ldr q2, [x4, x5]
+	WORD $0x3ce56881 // ldr q1, [x4, x5]
 	WORD $0x9101a004 // add x4, x0, #0x68
 	WORD $0x4d40cc83 // ld1r { v3.2d }, [x4]
-	WORD $0x2ea21064 // uaddw v4.2d, v3.2d, v2.2s
-	WORD $0x6ea21062 // uaddw2 v2.2d, v3.2d, v2.4s
-	WORD $0x4f745443 // shl v3.2d, v2.2d, #0x34
-	WORD $0x4f745482 // shl v2.2d, v4.2d, #0x34
+	WORD $0x2ea11064 // uaddw v4.2d, v3.2d, v1.2s
+	WORD $0x6ea11061 // uaddw2 v1.2d, v3.2d, v1.4s
+	WORD $0x4f745423 // shl v3.2d, v1.2d, #0x34
+	WORD $0x4f745481 // shl v1.2d, v4.2d, #0x34
 	WORD $0x3941e004 // ldrb w4, [x0, #0x78]
-	WORD $0x34000804 // cbz w4, <slots+0xebc>
+	WORD $0x34000e84 // cbz w4, <slots+0x1054>
 	WORD $0x8b030c24 // add x4, x1, x3, lsl #3
 	WORD $0xad401484 // ldp q4, q5, [x4]
-	WORD $0x4e61cc65 // fmla v5.2d, v3.2d, v1.2d
-	WORD $0x4e60cc44 // fmla v4.2d, v2.2d, v0.2d
-	WORD $0x1400003d // b <slots+0xec4>
+	WORD $0x4e60cc65 // fmla v5.2d, v3.2d, v0.2d
+	WORD $0x4e62cc24 // fmla v4.2d, v1.2d, v2.2d
+	WORD $0x14000071 // b <slots+0x105c>
 	WORD $0x91020046 // add x6, x2, #0x80
 	WORD $0xad425456 // ldp q22, q21, [x2, #0x40]
 	WORD $0x6ef54673 // ushl v19.2d, v19.2d, v21.2d
@@ -937,34 +987,91 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0x4e70ce45 // fmla v5.2d, v18.2d, v16.2d
 	WORD $0x9100416b // add x11, x11, #0x10
 	WORD $0x79400d21 // ldrh w1, [x9, #0x6]
-	WORD $0x361790e1 // tbz w1, #0x2, <slots+0x8c>
-	WORD $0x17ffff4d // b <slots+0xba8>
+	WORD $0x36178aa1 // tbz w1, #0x2, <slots+0x8c>
+	WORD $0x17fffef3 // b <slots+0xb08>
+	WORD $0xfd403801 // ldr d1, [x0, #0x70]
+	WORD $0x3941e005 // ldrb w5, [x0, #0x78]
+	WORD $0x35ffe125 // cbnz w5, <slots+0xb6c>
+	WORD $0x1e6108c1 // fmul d1, d6, d1
+	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
+	WORD $0x79400486 // ldrh w6, [x4, #0x2]
+	WORD $0xb5ffe143 // cbnz x3, <slots+0xb80>
+	WORD $0xfd403801 // ldr d1, [x0, #0x70]
+	WORD $0x5e1804c4 // mov d4, v6.d[1]
+	WORD $0x35ffe1c5 // cbnz w5, <slots+0xb9c>
+	WORD $0x1e610881 // fmul d1, d4, d1
+	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
+	WORD $0x79400886 // ldrh w6, [x4, #0x4]
+	WORD $0xb5ffe1e3 // cbnz x3, <slots+0xbb0>
+	WORD $0xfd403801 // ldr d1, [x0, #0x70]
+	WORD $0x35ffe265 // cbnz w5, <slots+0xbc8>
+	WORD $0x1e610861 // fmul d1, d3, d1
+	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
+	WORD $0x79400c86 // ldrh w6, [x4, #0x6]
+	WORD $0xb5ffe283 // cbnz x3, <slots+0xbdc>
+	WORD $0xfd403801 // ldr d1, [x0, #0x70]
+	WORD $0x5e180463 // mov d3, v3.d[1]
+	WORD $0x35ffe305 // cbnz w5, <slots+0xbf8>
+	WORD $0x1e610861 // fmul d1, d3, d1
+	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
+	WORD $0x79401086 // ldrh w6, [x4, #0x8]
+	WORD $0xb5ffe323 // cbnz x3, <slots+0xc0c>
+	WORD $0xfd403801 // ldr d1, [x0, #0x70]
+	WORD $0x35ffe3a5 // cbnz w5, <slots+0xc24>
+	WORD $0x1e610841 // fmul d1, d2, d1
+	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
+	WORD $0x79401486 // ldrh w6, [x4, #0xa]
+	WORD $0xb5ffe3c3 // cbnz x3, <slots+0xc38>
+	WORD $0xfd403801 // ldr d1, [x0, #0x70]
+	WORD $0x5e180442 // mov d2, v2.d[1]
+	WORD $0x35ffe445 // cbnz w5, <slots+0xc54>
+	WORD $0x1e610841 // fmul d1, d2, d1
+	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
+	WORD $0x79401886 // ldrh w6, [x4, #0xc]
+	WORD $0xb5ffe463 // cbnz x3, <slots+0xc68>
+	WORD $0xfd403801 // ldr d1, [x0, #0x70]
+	WORD $0x35ffe4e5 // cbnz w5, <slots+0xc80>
+	WORD $0x1e610801 // fmul d1, d0, d1
+	WORD $0x79401c84 // ldrh w4, [x4, #0xe]
+	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
+	WORD $0xb5ffe503 // cbnz x3, <slots+0xc94>
+	WORD $0xfd403801 // ldr d1, [x0, #0x70]
+	WORD $0x5e180400 // mov d0, v0.d[1]
+	WORD $0x35ffe585 // cbnz w5, <slots+0xcb0>
+	WORD $0x1e610800 // fmul d0, d0, d1
+	WORD $0xfc247820 // str d0, [x1, x4, lsl #3]
+	WORD $0x17fffc17 // b <slots+0x68>
 	WORD $0x9101c003 // add x3, x0, #0x70
-	WORD $0x4d40cc64 // ld1r { v4.2d }, [x3]
-	WORD $0x4ea41c85 // mov v5.16b, v4.16b
+	WORD $0x4d40cc61 // ld1r { v1.2d }, [x3]
+	WORD $0x4ea11c24 // mov v4.16b, v1.16b
 	WORD $0x3941e003 // ldrb w3, [x0, #0x78]
-	WORD $0x35fff763 // cbnz w3, <slots+0xd74>
-	WORD $0x6e62dc86 // fmul v6.2d, v4.2d, v2.2d
-	WORD $0x6e63dca7 // fmul v7.2d, v5.2d, v3.2d
+	WORD $0x35fff0e3 // cbnz w3, <slots+0xe3c>
+	WORD $0x6e66dc25 // fmul v5.2d, v1.2d, v6.2d
+	WORD $0x6e63dc87 // fmul v7.2d, v4.2d, v3.2d
 	WORD $0x8b080c23 // add x3, x1, x8, lsl #3
-	WORD $0xad001c66 // stp q6, q7, [x3]
+	WORD $0xad001c65 // stp q5, q7, [x3]
 	WORD $0x91001103 // add x3, x8, #0x4
 	WORD $0xf9403004 // ldr x4, [x0, #0x60]
-	WORD $0xb5fff7a4 // cbnz x4, <slots+0xd98>
+	WORD $0xb5fff124 // cbnz x4, <slots+0xe60>
 	WORD $0x9101c004 // add x4, x0, #0x70
-	WORD $0x4d40cc82 // ld1r { v2.2d }, [x4]
-	WORD $0x4ea21c43 // mov v3.16b, v2.16b
+	WORD $0x4d40cc81 // ld1r { v1.2d }, [x4]
+	WORD $0x4ea11c23 // mov v3.16b, v1.16b
 	WORD $0x3941e004 // ldrb w4, [x0, #0x78]
-	WORD $0x35fff844 // cbnz w4, <slots+0xdc0>
-	WORD $0x6e60dc44 // fmul v4.2d, v2.2d, v0.2d
-	WORD $0x6e61dc65 // fmul v5.2d, v3.2d, v1.2d
+	WORD $0x35fff1c4 // cbnz w4, <slots+0xe88>
+	WORD $0x6e62dc24 // fmul v4.2d, v1.2d, v2.2d
+	WORD $0x6e60dc65 // fmul v5.2d, v3.2d, v0.2d
 	WORD $0x8b030c21 // add x1, x1, x3, lsl #3
 	WORD $0xad001424 // stp q4, q5, [x1]
-	WORD $0x17fffc67 // b <slots+0x68>
+	WORD $0x17fffc01 // b <slots+0x68>
 	WORD $0xa9454ff4 // ldp x20, x19, [sp, #0x50]
 	WORD $0xa94457f6 // ldp x22, x21, [sp, #0x40]
 	WORD $0x910183ff // add sp, sp, #0x60
-	WORD $0xd65f03c0 // ret
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000
 	MOVD R19, R30
 	RET
 
@@ -976,10 +1083,10 @@ TEXT ·farSlotsQuad(SB), 0, $176-8
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <farSlots>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140002fd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400037d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf940040b // ldr x11, [x0, #0x8]
 	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x54005d6b // b.lt <farSlots+0xbb4>
+	WORD $0x54006e8b // b.lt <farSlots+0xdd8>
 	WORD $0xd10183ff // sub sp, sp, #0x60
 	WORD $0xf9400009 // ldr x9, [x0]
 	WORD $0xf940140a // ldr x10, [x0, #0x28]
@@ -1014,32 +1121,30 @@ TEXT ·farSlotsQuad(SB), 0, $176-8
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb0b013f // cmp x9, x11
-	WORD $0x540058a2 // b.hs <farSlots+0xba8>
+	WORD $0x540069c2 // b.hs <farSlots+0xdcc>
 	WORD $0x79400d21 // ldrh w1, [x9, #0x6]
-	WORD $0x37082441 // tbnz w1, #0x1, <farSlots+0x524>
+	WORD $0x37082421 // tbnz w1, #0x1, <farSlots+0x520>
 	WORD $0xf9401c01 // ldr x1, [x0, #0x38]
 	WORD $0xb9400123 // ldr w3, [x9]
 	WORD $0x8b030c21 // add x1, x1, x3, lsl #3
 	WORD $0x79400925 // ldrh w5, [x9, #0x4]
 	WORD $0xf9404002 // ldr x2, [x0, #0x80]
 	WORD $0xf10008bf // cmp x5, #0x2
-	WORD $0x54000602 // b.hs <farSlots+0x178>
+	WORD $0x540005c2 // b.hs <farSlots+0x170>
 	WORD $0xf10004bf // cmp x5, #0x1
 	WORD $0x54003560 // b.eq <farSlots+0x76c>
 	WORD $0x14000232 // b <farSlots+0x98c>
-	WORD $0xd342fcb4 // lsr x20, x5, #2
-	WORD $0xad406cdc // ldp q28, q27, [x6]
-	WORD $0x910200c7 // add x7, x6, #0x80
-	WORD $0x8b0504b3 // add x19, x5, x5, lsl #1
-	WORD $0x4d40ccf8 // ld1r { v24.2d }, [x7]
-	WORD $0x3cf4699a // ldr q26, [x12, x20]
-	WORD $0xd341fca7 // lsr x7, x5, #1
-	WORD $0xd342fe73 // lsr x19, x19, #2
+	WORD $0xad406cfc // ldp q28, q27, [x7]
+	WORD $0x910200f4 // add x20, x7, #0x80
+	WORD $0x3cf3699a // ldr q26, [x12, x19]
 	WORD $0x4e1b035a // tbl v26.16b, { v26.16b }, v27.16b
 	WORD $0x3dc00199 // ldr q25, [x12]
+	WORD $0x4d40ce98 // ld1r { v24.2d }, [x20]
+	WORD $0x8b0504b4 // add x20, x5, x5, lsl #1
+	WORD $0xd342fe93 // lsr x19, x20, #2
 	WORD $0x4e1c0339 // tbl v25.16b, { v25.16b }, v28.16b
-	WORD $0xad4270db // ldp q27, q28, [x6, #0x40]
 	WORD $0x6ee0bb18 // neg v24.2d, v24.2d
+	WORD $0xad4270fb // ldp q27, q28, [x7, #0x40]
 	WORD $0x6efc475a // ushl v26.2d, v26.2d, v28.2d
 	WORD $0x4ef8475a // sshl v26.2d, v26.2d, v24.2d
 	WORD $0x6efb4739 // ushl v25.2d, v25.2d, v27.2d
@@ -1047,13 +1152,13 @@ TEXT ·farSlotsQuad(SB), 0, $176-8
 	WORD $0x4ef84739 // sshl v25.2d, v25.2d, v24.2d
 	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
 	WORD $0x4e7acec3 // fmla v3.2d, v22.2d, v26.2d
-	WORD $0x3ce76996 // ldr q22, [x12, x7]
+	WORD $0x3ce66996 // ldr q22, [x12, x6]
 	WORD $0x4e79cee2 // fmla v2.2d, v23.2d, v25.2d
+	WORD $0xad4164fa // ldp q26, q25, [x7, #0x20]
 	WORD $0x3cf36997 // ldr q23, [x12, x19]
-	WORD $0xad4164da // ldp q26, q25, [x6, #0x20]
 	WORD $0x4e1902f7 // tbl v23.16b, { v23.16b }, v25.16b
 	WORD $0x4e1a02d6 // tbl v22.16b, { v22.16b }, v26.16b
-	WORD $0xad4368d9 // ldp q25, q26, [x6, #0x60]
+	WORD $0xad4368f9 // ldp q25, q26, [x7, #0x60]
 	WORD $0x6efa46f7 // ushl v23.2d, v23.2d, v26.2d
 	WORD $0x6ef946d6 // ushl v22.2d, v22.2d, v25.2d
 	WORD $0x4ef846d9 // sshl v25.2d, v22.2d, v24.2d
@@ -1070,7 +1175,7 @@ TEXT ·farSlotsQuad(SB), 0, $176-8
 	WORD $0x91000871 // add x17, x3, #0x2
 	WORD $0x4e76ce81 // fmla v1.2d, v20.2d, v22.2d
 	WORD $0xf1000c9f // cmp x4, #0x3
-	WORD $0x54002f6d // b.le <farSlots+0x760>
+	WORD $0x54002fad // b.le <farSlots+0x760>
 	WORD $0xaa1103e3 // mov x3, x17
 	WORD $0xf98301a0 // prfm pldl1keep, [x13, #0x600]
 	WORD $0xb94001b1 // ldr w17, [x13]
@@ -1085,27 +1190,27 @@ TEXT ·farSlotsQuad(SB), 0, $176-8
 	WORD $0xfc667830 // ldr d16, [x1, x6, lsl #3]
 	WORD $0xfc717831 // ldr d17, [x1, x17, lsl #3]
 	WORD $0x8b070c27 // add x7, x1, x7, lsl #3
-	WORD $0x8b050c25 // add x5, x1, x5, lsl #3
-	WORD $0x39400071 // ldrb w17, [x3]
-	WORD $0x7100d23f // cmp w17, #0x34
+	WORD $0x8b050c31 // add x17, x1, x5, lsl #3
 	WORD $0x4d4084f0 // ld1 { v16.d }[1], [x7]
-	WORD $0x4d4084b1 // ld1 { v17.d }[1], [x5]
-	WORD $0x9bae0a25 // umaddl x5, w17, w14, x2
+	WORD $0x4d408631 // ld1 { v17.d }[1], [x17]
+	WORD $0x39400071 // ldrb w17, [x3]
 	WORD $0xf9840140 // prfm pldl1keep, [x10, #0x800]
+	WORD $0x9bae0a26 // umaddl x6, w17, w14, x2
+	WORD $0x7100d23f // cmp w17, #0x34
+	WORD $0xd341fe25 // lsr x5, x17, #1
+	WORD $0xd342fe27 // lsr x7, x17, #2
 	WORD $0x540004a9 // b.ls <farSlots+0x260>
-	WORD $0xd342fe33 // lsr x19, x17, #2
-	WORD $0xad4054b6 // ldp q22, q21, [x5]
-	WORD $0x910200a6 // add x6, x5, #0x80
-	WORD $0x8b110627 // add x7, x17, x17, lsl #1
-	WORD $0x4d40ccd2 // ld1r { v18.2d }, [x6]
-	WORD $0x3cf36954 // ldr q20, [x10, x19]
-	WORD $0xd341fe26 // lsr x6, x17, #1
-	WORD $0xd342fce7 // lsr x7, x7, #2
+	WORD $0xad4054d6 // ldp q22, q21, [x6]
+	WORD $0x910200d3 // add x19, x6, #0x80
+	WORD $0x3ce76954 // ldr q20, [x10, x7]
 	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
 	WORD $0x3dc00153 // ldr q19, [x10]
+	WORD $0x4d40ce72 // ld1r { v18.2d }, [x19]
+	WORD $0x8b110633 // add x19, x17, x17, lsl #1
+	WORD $0xd342fe67 // lsr x7, x19, #2
 	WORD $0x4e160273 // tbl v19.16b, { v19.16b }, v22.16b
-	WORD $0xad4258b5 // ldp q21, q22, [x5, #0x40]
 	WORD $0x6ee0ba52 // neg v18.2d, v18.2d
+	WORD $0xad4258d5 // ldp q21, q22, [x6, #0x40]
 	WORD $0x6ef64694 // ushl v20.2d, v20.2d, v22.2d
 	WORD $0x4ef24694 // sshl v20.2d, v20.2d, v18.2d
 	WORD $0x6ef54673 // ushl v19.2d, v19.2d, v21.2d
@@ -1113,35 +1218,35 @@ TEXT ·farSlotsQuad(SB), 0, $176-8
 	WORD $0x4ef24673 // sshl v19.2d, v19.2d, v18.2d
 	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
 	WORD $0x4e74ce07 // fmla v7.2d, v16.2d, v20.2d
-	WORD $0x3ce66950 // ldr q16, [x10, x6]
+	WORD $0x3ce56950 // ldr q16, [x10, x5]
 	WORD $0x4e73ce26 // fmla v6.2d, v17.2d, v19.2d
+	WORD $0xad414cd4 // ldp q20, q19, [x6, #0x20]
 	WORD $0x3ce76951 // ldr q17, [x10, x7]
-	WORD $0xad414cb4 // ldp q20, q19, [x5, #0x20]
 	WORD $0x4e130231 // tbl v17.16b, { v17.16b }, v19.16b
 	WORD $0x4e140210 // tbl v16.16b, { v16.16b }, v20.16b
-	WORD $0xad4350b3 // ldp q19, q20, [x5, #0x60]
+	WORD $0xad4350d3 // ldp q19, q20, [x6, #0x60]
 	WORD $0x6ef44631 // ushl v17.2d, v17.2d, v20.2d
 	WORD $0x6ef34610 // ushl v16.2d, v16.2d, v19.2d
 	WORD $0x4ef24613 // sshl v19.2d, v16.2d, v18.2d
 	WORD $0x4ef24630 // sshl v16.2d, v17.2d, v18.2d
 	WORD $0x4e61da10 // scvtf v16.2d, v16.2d
 	WORD $0x4e61da71 // scvtf v17.2d, v19.2d
-	WORD $0x14000043 // b <farSlots+0x360>
+	WORD $0x14000044 // b <farSlots+0x35c>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x7100623f // cmp w17, #0x18
-	WORD $0xd341fe26 // lsr x6, x17, #1
-	WORD $0xd342fe27 // lsr x7, x17, #2
-	WORD $0x540003c8 // b.hi <farSlots+0x2e4>
+	WORD $0x540003e8 // b.hi <farSlots+0x2e0>
 	WORD $0x92400a33 // and x19, x17, #0x7
-	WORD $0xb5000393 // cbnz x19, <farSlots+0x2e4>
-	WORD $0xad4058b7 // ldp q23, q22, [x5]
-	WORD $0x910220b3 // add x19, x5, #0x88
+	WORD $0xb50003b3 // cbnz x19, <farSlots+0x2e0>
+	WORD $0xad4058d7 // ldp q23, q22, [x6]
+	WORD $0x910220d3 // add x19, x6, #0x88
 	WORD $0x3ce76955 // ldr q21, [x10, x7]
 	WORD $0x4e1602b5 // tbl v21.16b, { v21.16b }, v22.16b
 	WORD $0x4d40ce72 // ld1r { v18.2d }, [x19]
 	WORD $0x3dc00154 // ldr q20, [x10]
-	WORD $0x910240b3 // add x19, x5, #0x90
+	WORD $0x910240d3 // add x19, x6, #0x90
 	WORD $0x4d40ce73 // ld1r { v19.2d }, [x19]
 	WORD $0x8b110633 // add x19, x17, x17, lsl #1
 	WORD $0xd342fe73 // lsr x19, x19, #2
@@ -1152,8 +1257,8 @@ TEXT ·farSlotsQuad(SB), 0, $176-8
 	WORD $0x4ef3d694 // fsub v20.2d, v20.2d, v19.2d
 	WORD $0x4e75ce07 // fmla v7.2d, v16.2d, v21.2d
 	WORD $0x4e74ce26 // fmla v6.2d, v17.2d, v20.2d
-	WORD $0xad4150b5 // ldp q21, q20, [x5, #0x20]
-	WORD $0x3ce66950 // ldr q16, [x10, x6]
+	WORD $0xad4150d5 // ldp q21, q20, [x6, #0x20]
+	WORD $0x3ce56950 // ldr q16, [x10, x5]
 	WORD $0x3cf36951 // ldr q17, [x10, x19]
 	WORD $0x4e140231 // tbl v17.16b, { v17.16b }, v20.16b
 	WORD $0x4e150210 // tbl v16.16b, { v16.16b }, v21.16b
@@ -1161,9 +1266,10 @@ TEXT ·farSlotsQuad(SB), 0, $176-8
 	WORD $0x4eb01e50 // orr v16.16b, v18.16b, v16.16b
 	WORD $0x4ef3d611 // fsub v17.2d, v16.2d, v19.2d
 	WORD $0x4ef3d690 // fsub v16.2d, v20.2d, v19.2d
-	WORD $0x14000020 // b <farSlots+0x360>
-	WORD $0xad4054b6 // ldp q22, q21, [x5]
-	WORD $0x910200b3 // add x19, x5, #0x80
+	WORD $0x14000021 // b <farSlots+0x35c>
+	WORD $0xd503201f // nop
+	WORD $0xad4054d6 // ldp q22, q21, [x6]
+	WORD $0x910200d3 // add x19, x6, #0x80
 	WORD $0x3ce76954 // ldr q20, [x10, x7]
 	WORD $0x4e150294 // tbl v20.16b, { v20.16b }, v21.16b
 	WORD $0x3dc00153 // ldr q19, [x10]
@@ -1172,7 +1278,7 @@ TEXT ·farSlotsQuad(SB), 0, $176-8
 	WORD $0xd342fe67 // lsr x7, x19, #2
 	WORD $0x4e160273 // tbl v19.16b, { v19.16b }, v22.16b
 	WORD $0x6ee0ba52 // neg v18.2d, v18.2d
-	WORD $0xad4254b6 // ldp q22, q21, [x5, #0x40]
+	WORD $0xad4254d6 // ldp q22, q21, [x6, #0x40]
 	WORD $0x6ef54694 // ushl v20.2d, v20.2d, v21.2d
 	WORD $0x4ef24694 // sshl v20.2d, v20.2d, v18.2d
 	WORD $0x6ef64673 // ushl v19.2d, v19.2d, v22.2d
@@ -1180,13 +1286,13 @@ TEXT ·farSlotsQuad(SB), 0, $176-8
 	WORD $0x4ef24673 // sshl v19.2d, v19.2d, v18.2d
 	WORD $0x4e61da73 // scvtf v19.2d, v19.2d
 	WORD $0x4e74ce07 // fmla v7.2d, v16.2d, v20.2d
-	WORD $0x3ce66950 // ldr q16, [x10, x6]
+	WORD $0x3ce56950 // ldr q16, [x10, x5]
 	WORD $0x4e73ce26 // fmla v6.2d, v17.2d, v19.2d
-	WORD $0xad414cb4 // ldp q20, q19, [x5, #0x20]
+	WORD $0xad414cd4 // ldp q20, q19, [x6, #0x20]
 	WORD $0x3ce76951 // ldr q17, [x10, x7]
 	WORD $0x4e130231 // tbl v17.16b, { v17.16b }, v19.16b
 	WORD $0x4e140210 // tbl v16.16b, { v16.16b }, v20.16b
-	WORD $0xad434cb4 // ldp q20, q19, [x5, #0x60]
+	WORD $0xad434cd4 // ldp q20, q19, [x6, #0x60]
 	WORD $0x6ef34631 // ushl v17.2d, v17.2d, v19.2d
 	WORD $0x4ef24633 // sshl v19.2d, v17.2d, v18.2d
 	WORD $0x6ef44610 // ushl v16.2d, v16.2d, v20.2d
@@ -1234,26 +1340,26 @@ TEXT ·farSlotsQuad(SB), 0, $176-8
 	WORD $0xb9402db3 // ldr w19, [x13, #0x2c]
 	WORD $0xfc677834 // ldr d20, [x1, x7, lsl #3]
 	WORD $0x4d4084d5 // ld1 { v21.d }[1], [x6]
-	WORD $0x9bae08a6 // umaddl x6, w5, w14, x2
+	WORD $0x9bae08a7 // umaddl x7, w5, w14, x2
+	WORD $0xd341fca6 // lsr x6, x5, #1
 	WORD $0xd345fe73 // lsr x19, x19, #5
 	WORD $0x927d5e73 // and x19, x19, #0x7fffff8
 	WORD $0x8b130033 // add x19, x1, x19
 	WORD $0x4d408674 // ld1 { v20.d }[1], [x19]
-	WORD $0xf9840180 // prfm pldl1keep, [x12, #0x800]
-	WORD $0x54ffe568 // b.hi <farSlots+0xc8>
-	WORD $0x710060bf // cmp w5, #0x18
-	WORD $0xd341fca7 // lsr x7, x5, #1
 	WORD $0xd342fcb3 // lsr x19, x5, #2
-	WORD $0x540003c8 // b.hi <farSlots+0x4a4>
+	WORD $0xf9840180 // prfm pldl1keep, [x12, #0x800]
+	WORD $0x54ffe548 // b.hi <farSlots+0xc8>
+	WORD $0x710060bf // cmp w5, #0x18
+	WORD $0x540003c8 // b.hi <farSlots+0x4a0>
 	WORD $0x924008b4 // and x20, x5, #0x7
-	WORD $0xb5000394 // cbnz x20, <farSlots+0x4a4>
-	WORD $0xad4070dd // ldp q29, q28, [x6]
-	WORD $0x910220d4 // add x20, x6, #0x88
+	WORD $0xb5000394 // cbnz x20, <farSlots+0x4a0>
+	WORD $0xad4070fd // ldp q29, q28, [x7]
+	WORD $0x910220f4 // add x20, x7, #0x88
 	WORD $0x3cf3699b // ldr q27, [x12, x19]
 	WORD $0x4e1c037b // tbl v27.16b, { v27.16b }, v28.16b
 	WORD $0x4d40ce98 // ld1r { v24.2d }, [x20]
 	WORD $0x3dc0019a // ldr q26, [x12]
-	WORD $0x910240d4 // add x20, x6, #0x90
+	WORD $0x910240f4 // add x20, x7, #0x90
 	WORD $0x4d40ce99 // ld1r { v25.2d }, [x20]
 	WORD $0x8b0504b4 // add x20, x5, x5, lsl #1
 	WORD $0xd342fe94 // lsr x20, x20, #2
@@ -1264,8 +1370,8 @@ TEXT ·farSlotsQuad(SB), 0, $176-8
 	WORD $0x4ef9d75a // fsub v26.2d, v26.2d, v25.2d
 	WORD $0x4e7bcec3 // fmla v3.2d, v22.2d, v27.2d
 	WORD $0x4e7acee2 // fmla v2.2d, v23.2d, v26.2d
-	WORD $0xad4168db // ldp q27, q26, [x6, #0x20]
-	WORD $0x3ce76996 // ldr q22, [x12, x7]
+	WORD $0xad4168fb // ldp q27, q26, [x7, #0x20]
+	WORD $0x3ce66996 // ldr q22, [x12, x6]
 	WORD $0x3cf46997 // ldr q23, [x12, x20]
 	WORD $0x4e1a02f7 // tbl v23.16b, { v23.16b }, v26.16b
 	WORD $0x4e1b02d6 // tbl v22.16b, { v22.16b }, v27.16b
@@ -1273,9 +1379,9 @@ TEXT ·farSlotsQuad(SB), 0, $176-8
 	WORD $0x4eb61f16 // orr v22.16b, v24.16b, v22.16b
 	WORD $0x4ef9d6d7 // fsub v23.2d, v22.2d, v25.2d
 	WORD $0x4ef9d756 // fsub v22.2d, v26.2d, v25.2d
-	WORD $0x17ffff2b // b <farSlots+0x14c>
-	WORD $0xad406cdc // ldp q28, q27, [x6]
-	WORD $0x910200d4 // add x20, x6, #0x80
+	WORD $0x17ffff2a // b <farSlots+0x144>
+	WORD $0xad406cfc // ldp q28, q27, [x7]
+	WORD $0x910200f4 // add x20, x7, #0x80
 	WORD $0x3cf3699a // ldr q26, [x12, x19]
 	WORD $0x4e1b035a // tbl v26.16b, { v26.16b }, v27.16b
 	WORD $0x3dc00199 // ldr q25, [x12]
@@ -1284,7 +1390,7 @@ TEXT ·farSlotsQuad(SB), 0, $176-8
 	WORD $0xd342fe93 // lsr x19, x20, #2
 	WORD $0x4e1c0339 // tbl v25.16b, { v25.16b }, v28.16b
 	WORD $0x6ee0bb18 // neg v24.2d, v24.2d
-	WORD $0xad426cdc // ldp q28, q27, [x6, #0x40]
+	WORD $0xad426cfc // ldp q28, q27, [x7, #0x40]
 	WORD $0x6efb475a // ushl v26.2d, v26.2d, v27.2d
 	WORD $0x4ef8475a // sshl v26.2d, v26.2d, v24.2d
 	WORD $0x6efc4739 // ushl v25.2d, v25.2d, v28.2d
@@ -1292,26 +1398,27 @@ TEXT ·farSlotsQuad(SB), 0, $176-8
 	WORD $0x4ef84739 // sshl v25.2d, v25.2d, v24.2d
 	WORD $0x4e61db39 // scvtf v25.2d, v25.2d
 	WORD $0x4e7acec3 // fmla v3.2d, v22.2d, v26.2d
-	WORD $0x3ce76996 // ldr q22, [x12, x7]
+	WORD $0x3ce66996 // ldr q22, [x12, x6]
 	WORD $0x4e79cee2 // fmla v2.2d, v23.2d, v25.2d
-	WORD $0xad4164da // ldp q26, q25, [x6, #0x20]
+	WORD $0xad4164fa // ldp q26, q25, [x7, #0x20]
 	WORD $0x3cf36997 // ldr q23, [x12, x19]
 	WORD $0x4e1902f7 // tbl v23.16b, { v23.16b }, v25.16b
 	WORD $0x4e1a02d6 // tbl v22.16b, { v22.16b }, v26.16b
-	WORD $0xad4364da // ldp q26, q25, [x6, #0x60]
+	WORD $0xad4364fa // ldp q26, q25, [x7, #0x60]
 	WORD $0x6ef946f7 // ushl v23.2d, v23.2d, v25.2d
 	WORD $0x4ef846f9 // sshl v25.2d, v23.2d, v24.2d
 	WORD $0x6efa46d6 // ushl v22.2d, v22.2d, v26.2d
 	WORD $0x4ef846d6 // sshl v22.2d, v22.2d, v24.2d
 	WORD $0x4e61dad7 // scvtf v23.2d, v22.2d
 	WORD $0x4e61db36 // scvtf v22.2d, v25.2d
-	WORD $0x17ffff0b // b <farSlots+0x14c>
+	WORD $0x17ffff0a // b <farSlots+0x144>
 	WORD $0xf9401c01 // ldr x1, [x0, #0x38]
 	WORD $0xb9400122 // ldr w2, [x9]
 	WORD $0x8b020c21 // add x1, x1, x2, lsl #3
 	WORD $0x79400922 // ldrh w2, [x9, #0x4]
 	WORD $0xf100085f // cmp x2, #0x2
-	WORD $0x54000b43 // b.lo <farSlots+0x6a0>
+	WORD $0x54000b63 // b.lo <farSlots+0x6a0>
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf98301a0 // prfm pldl1keep, [x13, #0x600]
 	WORD $0xb94001a3 // ldr w3, [x13]
@@ -1591,146 +1698,278 @@ TEXT ·farSlotsQuad(SB), 0, $176-8
 	WORD $0x79400d21 // ldrh w1, [x9, #0x6]
 	WORD $0x3617b7e1 // tbz w1, #0x2, <farSlots+0x8c>
 	WORD $0xf9402802 // ldr x2, [x0, #0x50]
-	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
+	WORD $0x4e62d4c6 // fadd v6.2d, v6.2d, v2.2d
 	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
 	WORD $0xcb080043 // sub x3, x2, x8
-	WORD $0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
-	WORD $0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
+	WORD $0x4e60d482 // fadd v2.2d, v4.2d, v0.2d
+	WORD $0x4e61d4a0 // fadd v0.2d, v5.2d, v1.2d
 	WORD $0xf100207f // cmp x3, #0x8
 	WORD $0x9a8fb062 // csel x2, x3, x15, lt
-	WORD $0x37180161 // tbnz w1, #0x3, <farSlots+0x9e0>
+	WORD $0x37180ca1 // tbnz w1, #0x3, <farSlots+0xb48>
 	WORD $0xf9402401 // ldr x1, [x0, #0x48]
 	WORD $0xf100207f // cmp x3, #0x8
-	WORD $0x5400076b // b.lt <farSlots+0xaac>
+	WORD $0x54000deb // b.lt <farSlots+0xb7c>
 	WORD $0xf9401803 // ldr x3, [x0, #0x30]
-	WORD $0xb40007c3 // cbz x3, <farSlots+0xac0>
-	WORD $0x52800103 // mov w3, #0x8
-	WORD $0x1400000e // b <farSlots+0xa08>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x4e61d464 // fadd v4.2d, v3.2d, v1.2d
-	WORD $0x4e60d445 // fadd v5.2d, v2.2d, v0.2d
+	WORD $0xb4001263 // cbz x3, <farSlots+0xc14>
+	WORD $0x8b080464 // add x4, x3, x8, lsl #1
+	WORD $0xf9403003 // ldr x3, [x0, #0x60]
+	WORD $0x79400086 // ldrh w6, [x4]
+	WORD $0xb4001663 // cbz x3, <farSlots+0xca4>
+	WORD $0xb9406805 // ldr w5, [x0, #0x68]
+	WORD $0xb8667867 // ldr w7, [x3, x6, lsl #2]
+	WORD $0x0b0700a5 // add w5, w5, w7
+	WORD $0xd34c2ca5 // lsl x5, x5, #52
+	WORD $0x9e6700a1 // fmov d1, x5
+	WORD $0x3941e005 // ldrb w5, [x0, #0x78]
+	WORD $0x340015e5 // cbz w5, <farSlots+0xcb0>
+	WORD $0xfc667824 // ldr d4, [x1, x6, lsl #3]
+	WORD $0x1f4110c1 // fmadd d1, d6, d1, d4
+	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
+	WORD $0x79400486 // ldrh w6, [x4, #0x2]
+	WORD $0xb40015c3 // cbz x3, <farSlots+0xcc0>
+	WORD $0xb9406807 // ldr w7, [x0, #0x68]
+	WORD $0xb8667873 // ldr w19, [x3, x6, lsl #2]
+	WORD $0x0b1300e7 // add w7, w7, w19
+	WORD $0xd34c2ce7 // lsl x7, x7, #52
+	WORD $0x9e6700e1 // fmov d1, x7
+	WORD $0x5e1804c4 // mov d4, v6.d[1]
+	WORD $0x34001545 // cbz w5, <farSlots+0xccc>
+	WORD $0xfc667825 // ldr d5, [x1, x6, lsl #3]
+	WORD $0x1f411481 // fmadd d1, d4, d1, d5
+	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
+	WORD $0x79400886 // ldrh w6, [x4, #0x4]
+	WORD $0xb4001523 // cbz x3, <farSlots+0xcdc>
+	WORD $0xb9406807 // ldr w7, [x0, #0x68]
+	WORD $0xb8667873 // ldr w19, [x3, x6, lsl #2]
+	WORD $0x0b1300e7 // add w7, w7, w19
+	WORD $0xd34c2ce7 // lsl x7, x7, #52
+	WORD $0x9e6700e1 // fmov d1, x7
+	WORD $0x340014a5 // cbz w5, <farSlots+0xce4>
+	WORD $0xfc667824 // ldr d4, [x1, x6, lsl #3]
+	WORD $0x1f411061 // fmadd d1, d3, d1, d4
+	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
+	WORD $0x79400c86 // ldrh w6, [x4, #0x6]
+	WORD $0xb4001483 // cbz x3, <farSlots+0xcf4>
+	WORD $0xb9406807 // ldr w7, [x0, #0x68]
+	WORD $0xb8667873 // ldr w19, [x3, x6, lsl #2]
+	WORD $0x0b1300e7 // add w7, w7, w19
+	WORD $0xd34c2ce7 // lsl x7, x7, #52
+	WORD $0x9e6700e1 // fmov d1, x7
+	WORD $0x5e180463 // mov d3, v3.d[1]
+	WORD $0x34001405 // cbz w5, <farSlots+0xd00>
+	WORD $0xfc667824 // ldr d4, [x1, x6, lsl #3]
+	WORD $0x1f411061 // fmadd d1, d3, d1, d4
+	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
+	WORD $0x79401086 // ldrh w6, [x4, #0x8]
+	WORD $0xb40013e3 // cbz x3, <farSlots+0xd10>
+	WORD $0xb9406807 // ldr w7, [x0, #0x68]
+	WORD $0xb8667873 // ldr w19, [x3, x6, lsl #2]
+	WORD $0x0b1300e7 // add w7, w7, w19
+	WORD $0xd34c2ce7 // lsl x7, x7, #52
+	WORD $0x9e6700e1 // fmov d1, x7
+	WORD $0x34001365 // cbz w5, <farSlots+0xd18>
+	WORD $0xfc667823 // ldr d3, [x1, x6, lsl #3]
+	WORD $0x1f410c41 // fmadd d1, d2, d1, d3
+	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
+	WORD $0x79401486 // ldrh w6, [x4, #0xa]
+	WORD $0xb4001343 // cbz x3, <farSlots+0xd28>
+	WORD $0xb9406807 // ldr w7, [x0, #0x68]
+	WORD $0xb8667873 // ldr w19, [x3, x6, lsl #2]
+	WORD $0x0b1300e7 // add w7, w7, w19
+	WORD $0xd34c2ce7 // lsl x7, x7, #52
+	WORD $0x9e6700e1 // fmov d1, x7
+	WORD $0x5e180442 // mov d2, v2.d[1]
+	WORD $0x340012c5 // cbz w5, <farSlots+0xd34>
+	WORD $0xfc667823 // ldr d3, [x1, x6, lsl #3]
+	WORD $0x1f410c41 // fmadd d1, d2, d1, d3
+	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
+	WORD $0x79401886 // ldrh w6, [x4, #0xc]
+	WORD $0xb40012a3 // cbz x3, <farSlots+0xd44>
+	WORD $0xb9406807 // ldr w7, [x0, #0x68]
+	WORD $0xb8667873 // ldr w19, [x3, x6, lsl #2]
+	WORD $0x0b1300e7 // add w7, w7, w19
+	WORD $0xd34c2ce7 // lsl x7, x7, #52
+	WORD $0x9e6700e1 // fmov d1, x7
+	WORD $0x34001225 // cbz w5, <farSlots+0xd4c>
+	WORD $0xfc667822 // ldr d2, [x1, x6, lsl #3]
+	WORD $0x1f410801 // fmadd d1, d0, d1, d2
+	WORD $0x79401c84 // ldrh w4, [x4, #0xe]
+	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
+	WORD $0xb4001203 // cbz x3, <farSlots+0xd5c>
+	WORD $0xb9406806 // ldr w6, [x0, #0x68]
+	WORD $0xb8647863 // ldr w3, [x3, x4, lsl #2]
+	WORD $0x0b0300c3 // add w3, w6, w3
+	WORD $0xd34c2c63 // lsl x3, x3, #52
+	WORD $0x9e670061 // fmov d1, x3
+	WORD $0x5e180400 // mov d0, v0.d[1]
+	WORD $0x34001185 // cbz w5, <farSlots+0xd68>
+	WORD $0xfc647822 // ldr d2, [x1, x4, lsl #3]
+	WORD $0x1f410800 // fmadd d0, d0, d1, d2
+	WORD $0x1400008a // b <farSlots+0xd6c>
+	WORD $0x4e60d461 // fadd v1.2d, v3.2d, v0.2d
+	WORD $0x4e62d4c4 // fadd v4.2d, v6.2d, v2.2d
 	WORD $0xf9402401 // ldr x1, [x0, #0x48]
 	WORD $0x52800023 // mov w3, #0x1
-	WORD $0x1e6428a6 // fadd d6, d5, d4
-	WORD $0x5e1804a5 // mov d5, v5.d[1]
-	WORD $0x5e180484 // mov d4, v4.d[1]
-	WORD $0x1e6428a4 // fadd d4, d5, d4
-	WORD $0x1e6428c4 // fadd d4, d6, d4
-	WORD $0x6e080482 // mov v2.d[0], v4.d[0]
-	WORD $0xad000fe2 // stp q2, q3, [sp]
-	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
+	WORD $0x5e180485 // mov d5, v4.d[1]
+	WORD $0x5e180427 // mov d7, v1.d[1]
+	WORD $0x1e612881 // fadd d1, d4, d1
+	WORD $0x1e6728a4 // fadd d4, d5, d7
+	WORD $0xad0103e2 // stp q2, q0, [sp, #0x20]
+	WORD $0x1e642821 // fadd d1, d1, d4
+	WORD $0x6e080426 // mov v6.d[0], v1.d[0]
+	WORD $0xad000fe6 // stp q6, q3, [sp]
+	WORD $0x14000005 // b <farSlots+0xb8c>
+	WORD $0xf100047f // cmp x3, #0x1
+	WORD $0xad000fe6 // stp q6, q3, [sp]
+	WORD $0xad0103e2 // stp q2, q0, [sp, #0x20]
+	WORD $0x54ffa6eb // b.lt <farSlots+0x64>
 	WORD $0xf9401804 // ldr x4, [x0, #0x30]
 	WORD $0xf9403005 // ldr x5, [x0, #0x60]
 	WORD $0xaa1f03e2 // mov x2, xzr
 	WORD $0xaa0803e6 // mov x6, x8
 	WORD $0x3941e007 // ldrb w7, [x0, #0x78]
-	WORD $0x14000007 // b <farSlots+0xa40>
+	WORD $0x14000007 // b <farSlots+0xbbc>
 	WORD $0x1e610800 // fmul d0, d0, d1
 	WORD $0x91000442 // add x2, x2, #0x1
 	WORD $0x910004c6 // add x6, x6, #0x1
 	WORD $0xfc337820 // str d0, [x1, x19, lsl #3]
 	WORD $0xeb02007f // cmp x3, x2
-	WORD $0x54ffb140 // b.eq <farSlots+0x64>
+	WORD $0x54ffa560 // b.eq <farSlots+0x64>
 	WORD $0xaa0603f3 // mov x19, x6
-	WORD $0xb4000044 // cbz x4, <farSlots+0xa4c>
+	WORD $0xb4000044 // cbz x4, <farSlots+0xbc8>
 	WORD $0x78667893 // ldrh w19, [x4, x6, lsl #1]
-	WORD $0xb40001a5 // cbz x5, <farSlots+0xa80>
+	WORD $0xfc627a00 // ldr d0, [x16, x2, lsl #3]
+	WORD $0xb4000105 // cbz x5, <farSlots+0xbec>
 	WORD $0xb9406814 // ldr w20, [x0, #0x68]
 	WORD $0xb87378b5 // ldr w21, [x5, x19, lsl #2]
 	WORD $0x0b150294 // add w20, w20, w21
 	WORD $0xd34c2e94 // lsl x20, x20, #52
-	WORD $0x9e670280 // fmov d0, x20
-	WORD $0xfc627a01 // ldr d1, [x16, x2, lsl #3]
-	WORD $0x35000127 // cbnz w7, <farSlots+0xa8c>
-	WORD $0x17ffffef // b <farSlots+0xa28>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xfd403800 // ldr d0, [x0, #0x70]
-	WORD $0xfc627a01 // ldr d1, [x16, x2, lsl #3]
-	WORD $0x34fffd07 // cbz w7, <farSlots+0xa28>
+	WORD $0x9e670281 // fmov d1, x20
+	WORD $0x35000087 // cbnz w7, <farSlots+0xbf4>
+	WORD $0x17ffffef // b <farSlots+0xba4>
+	WORD $0xfd403801 // ldr d1, [x0, #0x70]
+	WORD $0x34fffda7 // cbz w7, <farSlots+0xba4>
 	WORD $0xfc737822 // ldr d2, [x1, x19, lsl #3]
-	WORD $0x1f400820 // fmadd d0, d1, d0, d2
+	WORD $0x1f410800 // fmadd d0, d0, d1, d2
 	WORD $0x91000442 // add x2, x2, #0x1
 	WORD $0x910004c6 // add x6, x6, #0x1
 	WORD $0xfc337820 // str d0, [x1, x19, lsl #3]
 	WORD $0xeb02007f // cmp x3, x2
-	WORD $0x54fffce1 // b.ne <farSlots+0xa40>
-	WORD $0x17fffd6f // b <farSlots+0x64>
-	WORD $0xf100047f // cmp x3, #0x1
-	WORD $0xad000fe2 // stp q2, q3, [sp]
-	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
-	WORD $0x54fffaca // b.ge <farSlots+0xa10>
-	WORD $0x17fffd6a // b <farSlots+0x64>
+	WORD $0x54fffd81 // b.ne <farSlots+0xbbc>
+	WORD $0x17fffd15 // b <farSlots+0x64>
 	WORD $0xf9403003 // ldr x3, [x0, #0x60]
-	WORD $0xb4000463 // cbz x3, <farSlots+0xb50>
+	WORD $0xb4000ae3 // cbz x3, <farSlots+0xd74>
 	WORD $0xd37ef504 // lsl x4, x8, #2
-	WORD $0x3ce46864 // ldr q4, [x3, x4]
+	WORD $0x3ce46861 // ldr q1, [x3, x4]
 	WORD $0x9101a003 // add x3, x0, #0x68
-	WORD $0x4d40cc65 // ld1r { v5.2d }, [x3]
-	WORD $0x2ea410a6 // uaddw v6.2d, v5.2d, v4.2s
-	WORD $0x6ea410a4 // uaddw2 v4.2d, v5.2d, v4.4s
-	WORD $0x4f745485 // shl v5.2d, v4.2d, #0x34
-	WORD $0x4f7454c4 // shl v4.2d, v6.2d, #0x34
+	WORD $0x4d40cc64 // ld1r { v4.2d }, [x3]
+	WORD $0x2ea11085 // uaddw v5.2d, v4.2d, v1.2s
+	WORD $0x6ea11081 // uaddw2 v1.2d, v4.2d, v1.4s
+	WORD $0x4f745424 // shl v4.2d, v1.2d, #0x34
+	WORD $0x4f7454a1 // shl v1.2d, v5.2d, #0x34
 	WORD $0x3941e003 // ldrb w3, [x0, #0x78]
-	WORD $0x340003c3 // cbz w3, <farSlots+0xb64>
+	WORD $0x34000a43 // cbz w3, <farSlots+0xd88>
 	WORD $0x8b080c23 // add x3, x1, x8, lsl #3
-	WORD $0xad401c66 // ldp q6, q7, [x3]
-	WORD $0x4e63cca7 // fmla v7.2d, v5.2d, v3.2d
-	WORD $0x4e62cc86 // fmla v6.2d, v4.2d, v2.2d
+	WORD $0xad401c65 // ldp q5, q7, [x3]
+	WORD $0x4e63cc87 // fmla v7.2d, v4.2d, v3.2d
+	WORD $0x4e66cc25 // fmla v5.2d, v1.2d, v6.2d
 	WORD $0x8b080c23 // add x3, x1, x8, lsl #3
-	WORD $0xad001c66 // stp q6, q7, [x3]
+	WORD $0xad001c65 // stp q5, q7, [x3]
 	WORD $0x91001103 // add x3, x8, #0x4
 	WORD $0xf9403004 // ldr x4, [x0, #0x60]
-	WORD $0xb4000384 // cbz x4, <farSlots+0xb80>
+	WORD $0xb4000a04 // cbz x4, <farSlots+0xda4>
 	WORD $0xd37ef465 // lsl x5, x3, #2
-	WORD $0x3ce56882 // ldr q2, [x4, x5]
+	WORD $0x3ce56881 // ldr q1, [x4, x5]
 	WORD $0x9101a004 // add x4, x0, #0x68
 	WORD $0x4d40cc83 // ld1r { v3.2d }, [x4]
-	WORD $0x2ea21064 // uaddw v4.2d, v3.2d, v2.2s
-	WORD $0x6ea21062 // uaddw2 v2.2d, v3.2d, v2.4s
-	WORD $0x4f745443 // shl v3.2d, v2.2d, #0x34
-	WORD $0x4f745482 // shl v2.2d, v4.2d, #0x34
+	WORD $0x2ea11064 // uaddw v4.2d, v3.2d, v1.2s
+	WORD $0x6ea11061 // uaddw2 v1.2d, v3.2d, v1.4s
+	WORD $0x4f745423 // shl v3.2d, v1.2d, #0x34
+	WORD $0x4f745481 // shl v1.2d, v4.2d, #0x34
 	WORD $0x3941e004 // ldrb w4, [x0, #0x78]
-	WORD $0x340002e4 // cbz w4, <farSlots+0xb94>
+	WORD $0x34000964 // cbz w4, <farSlots+0xdb8>
 	WORD $0x8b030c24 // add x4, x1, x3, lsl #3
 	WORD $0xad401484 // ldp q4, q5, [x4]
-	WORD $0x4e61cc65 // fmla v5.2d, v3.2d, v1.2d
-	WORD $0x4e60cc44 // fmla v4.2d, v2.2d, v0.2d
-	WORD $0x14000014 // b <farSlots+0xb9c>
+	WORD $0x4e60cc65 // fmla v5.2d, v3.2d, v0.2d
+	WORD $0x4e62cc24 // fmla v4.2d, v1.2d, v2.2d
+	WORD $0x14000048 // b <farSlots+0xdc0>
+	WORD $0xfd403801 // ldr d1, [x0, #0x70]
+	WORD $0x3941e005 // ldrb w5, [x0, #0x78]
+	WORD $0x35ffea65 // cbnz w5, <farSlots+0x9f8>
+	WORD $0x1e6108c1 // fmul d1, d6, d1
+	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
+	WORD $0x79400486 // ldrh w6, [x4, #0x2]
+	WORD $0xb5ffea83 // cbnz x3, <farSlots+0xa0c>
+	WORD $0xfd403801 // ldr d1, [x0, #0x70]
+	WORD $0x5e1804c4 // mov d4, v6.d[1]
+	WORD $0x35ffeb05 // cbnz w5, <farSlots+0xa28>
+	WORD $0x1e610881 // fmul d1, d4, d1
+	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
+	WORD $0x79400886 // ldrh w6, [x4, #0x4]
+	WORD $0xb5ffeb23 // cbnz x3, <farSlots+0xa3c>
+	WORD $0xfd403801 // ldr d1, [x0, #0x70]
+	WORD $0x35ffeba5 // cbnz w5, <farSlots+0xa54>
+	WORD $0x1e610861 // fmul d1, d3, d1
+	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
+	WORD $0x79400c86 // ldrh w6, [x4, #0x6]
+	WORD $0xb5ffebc3 // cbnz x3, <farSlots+0xa68>
+	WORD $0xfd403801 // ldr d1, [x0, #0x70]
+	WORD $0x5e180463 // mov d3, v3.d[1]
+	WORD $0x35ffec45 // cbnz w5, <farSlots+0xa84>
+	WORD $0x1e610861 // fmul d1, d3, d1
+	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
+	WORD $0x79401086 // ldrh w6, [x4, #0x8]
+	WORD $0xb5ffec63 // cbnz x3, <farSlots+0xa98>
+	WORD $0xfd403801 // ldr d1, [x0, #0x70]
+	WORD $0x35ffece5 // cbnz w5, <farSlots+0xab0>
+	WORD $0x1e610841 // fmul d1, d2, d1
+	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
+	WORD $0x79401486 // ldrh w6, [x4, #0xa]
+	WORD $0xb5ffed03 // cbnz x3, <farSlots+0xac4>
+	WORD $0xfd403801 // ldr d1, [x0, #0x70]
+	WORD $0x5e180442 // mov d2, v2.d[1]
+	WORD $0x35ffed85 // cbnz w5, <farSlots+0xae0>
+	WORD $0x1e610841 // fmul d1, d2, d1
+	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
+	WORD $0x79401886 // ldrh w6, [x4, #0xc]
+	WORD $0xb5ffeda3 // cbnz x3, <farSlots+0xaf4>
+	WORD $0xfd403801 // ldr d1, [x0, #0x70]
+	WORD $0x35ffee25 // cbnz w5, <farSlots+0xb0c>
+	WORD $0x1e610801 // fmul d1, d0, d1
+	WORD $0x79401c84 // ldrh w4, [x4, #0xe]
+	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
+	WORD $0xb5ffee43 // cbnz x3, <farSlots+0xb20>
+	WORD $0xfd403801 // ldr d1, [x0, #0x70]
+	WORD $0x5e180400 // mov d0, v0.d[1]
+	WORD $0x35ffeec5 // cbnz w5, <farSlots+0xb3c>
+	WORD $0x1e610800 // fmul d0, d0, d1
+	WORD $0xfc247820 // str d0, [x1, x4, lsl #3]
+	WORD $0x17fffcbe // b <farSlots+0x68>
 	WORD $0x9101c003 // add x3, x0, #0x70
-	WORD $0x4d40cc64 // ld1r { v4.2d }, [x3]
-	WORD $0x4ea41c85 // mov v5.16b, v4.16b
+	WORD $0x4d40cc61 // ld1r { v1.2d }, [x3]
+	WORD $0x4ea11c24 // mov v4.16b, v1.16b
 	WORD $0x3941e003 // ldrb w3, [x0, #0x78]
-	WORD $0x35fffc83 // cbnz w3, <farSlots+0xaf0>
-	WORD $0x6e62dc86 // fmul v6.2d, v4.2d, v2.2d
-	WORD $0x6e63dca7 // fmul v7.2d, v5.2d, v3.2d
+	WORD $0x35fff603 // cbnz w3, <farSlots+0xc44>
+	WORD $0x6e66dc25 // fmul v5.2d, v1.2d, v6.2d
+	WORD $0x6e63dc87 // fmul v7.2d, v4.2d, v3.2d
 	WORD $0x8b080c23 // add x3, x1, x8, lsl #3
-	WORD $0xad001c66 // stp q6, q7, [x3]
+	WORD $0xad001c65 // stp q5, q7, [x3]
 	WORD $0x91001103 // add x3, x8, #0x4
 	WORD $0xf9403004 // ldr x4, [x0, #0x60]
-	WORD $0xb5fffcc4 // cbnz x4, <farSlots+0xb14>
+	WORD $0xb5fff644 // cbnz x4, <farSlots+0xc68>
 	WORD $0x9101c004 // add x4, x0, #0x70
-	WORD $0x4d40cc82 // ld1r { v2.2d }, [x4]
-	WORD $0x4ea21c43 // mov v3.16b, v2.16b
+	WORD $0x4d40cc81 // ld1r { v1.2d }, [x4]
+	WORD $0x4ea11c23 // mov v3.16b, v1.16b
 	WORD $0x3941e004 // ldrb w4, [x0, #0x78]
-	WORD $0x35fffd64 // cbnz w4, <farSlots+0xb3c>
-	WORD $0x6e60dc44 // fmul v4.2d, v2.2d, v0.2d
-	WORD $0x6e61dc65 // fmul v5.2d, v3.2d, v1.2d
+	WORD $0x35fff6e4 // cbnz w4, <farSlots+0xc90>
+	WORD $0x6e62dc24 // fmul v4.2d, v1.2d, v2.2d
+	WORD $0x6e60dc65 // fmul v5.2d, v3.2d, v0.2d
 	WORD $0x8b030c21 // add x1, x1, x3, lsl #3
 	WORD $0xad001424 // stp q4, q5, [x1]
-	WORD $0x17fffd31 // b <farSlots+0x68>
+	WORD $0x17fffca8 // b <farSlots+0x68>
 	WORD $0xa9454ff4 // ldp x20, x19, [sp, #0x50]
 	WORD $0xf94023f5 // ldr x21, [sp, #0x40]
 	WORD $0x910183ff // add sp, sp, #0x60
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000
 	MOVD R19, R30
 	RET

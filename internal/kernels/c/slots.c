@@ -44,6 +44,12 @@ INLINE struct lanes diagonal(const double *x) {
 	return v;
 }
 
+// put_row stores the sum of row i.
+INLINE void put_row(const struct slot_call *c, i64 i, double sum) {
+	double unit = c->exp ? unit_of(c->exp, (u64)c->bias, i) : c->factor;
+	c->dst[i] = c->add ? __builtin_fma(sum, unit, c->dst[i]) : sum * unit;
+}
+
 // put stores the sums of rows from `row` on.
 INLINE void put(const struct slot_call *c, i64 row, i64 n, struct lanes sum) {
 	double *dst = c->dst;
@@ -56,14 +62,14 @@ INLINE void put(const struct slot_call *c, i64 row, i64 n, struct lanes sum) {
 		}
 		return;
 	}
+	if (n == LANES) {
+		UNROLL for (int l = 0; l < LANES; l++) put_row(c, c->order[row + l], sum.part[l / WIDTH][l % WIDTH]);
+		return;
+	}
 	double sums[LANES];
 	STORE(sums, sum);
 #pragma clang loop unroll(disable)
-	for (i64 l = 0; l < n; l++) {
-		i64 i = c->order ? c->order[row + l] : row + l;
-		double u = c->exp ? unit_of(c->exp, (u64)c->bias, i) : c->factor;
-		dst[i] = c->add ? __builtin_fma(sums[l], u, dst[i]) : sums[l] * u;
-	}
+	for (i64 l = 0; l < n; l++) put_row(c, c->order ? c->order[row + l] : row + l, sums[l]);
 }
 
 // one_row adds the lanes.
