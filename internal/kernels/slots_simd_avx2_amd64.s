@@ -9,7 +9,7 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slots>
-	LONG $0x0015c6e9; BYTE $0x00 // jmp <end>
+	LONG $0x001546e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -18,7 +18,7 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	BYTE $0xcc // int3
 	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x159c8e0f; WORD $0x0000 // jle <slots+0x15a9>
+	LONG $0x151d8e0f; WORD $0x0000 // jle <slots+0x152a>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -28,8 +28,8 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	BYTE $0x53 // pushq %rbx
 	LONG $0xe0e48348 // andq $-0x20, %rsp
 	LONG $0xe0ec8148; WORD $0x0000; BYTE $0x00 // subq $0xe0, %rsp
-	LONG $0x597de2c4; LONG $0x00158a15; BYTE $0x00 // vpbroadcastq 0x158a(%rip), %ymm2
-	LONG $0x597de2c4; LONG $0x00157905; BYTE $0x00 // vpbroadcastq 0x1579(%rip), %ymm0
+	LONG $0x597de2c4; LONG $0x00150a15; BYTE $0x00 // vpbroadcastq 0x150a(%rip), %ymm2
+	LONG $0x597de2c4; LONG $0x0014f905; BYTE $0x00 // vpbroadcastq 0x14f9(%rip), %ymm0
 	WORD $0x8b4c; BYTE $0x2f // movq (%rdi), %r13
 	LONG $0x28478b4c // movq 0x28(%rdi), %r8
 	LONG $0x584f8b4c // movq 0x58(%rdi), %r9
@@ -41,40 +41,41 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0x247c8948; BYTE $0x08 // movq %rdi, 0x8(%rsp)
+	LONG $0x247c8948; BYTE $0x10 // movq %rdi, 0x10(%rsp)
 	LONG $0xcd448d49; BYTE $0x00 // leaq (%r13,%rcx,8), %rax
 	WORD $0x014d; BYTE $0xc1 // addq %r8, %r9
 	LONG $0x24448948; BYTE $0x58 // movq %rax, 0x58(%rsp)
 	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
 	LONG $0x547ffdc5; WORD $0x6024 // vmovdqa %ymm2, 0x60(%rsp)
 	LONG $0x447ffdc5; WORD $0x2024 // vmovdqa %ymm0, 0x20(%rsp)
-	WORD $0x39eb // jmp <slots+0xbd>
+	WORD $0x3beb // jmp <slots+0xbf>
 	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
 	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
-	WORD $0x894d; BYTE $0xdf // movq %r11, %r15
-	WORD $0x8948; BYTE $0xcb // movq %rcx, %rbx
-	WORD $0x0149; BYTE $0xdf // addq %rbx, %r15
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
+	WORD $0x014d; BYTE $0xdf // addq %r11, %r15
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0x08c58349 // addq $0x8, %r13
 	LONG $0x246c3b4c; BYTE $0x58 // cmpq 0x58(%rsp), %r13
-	LONG $0x14de830f; WORD $0x0000 // jae <slots+0x159b>
+	LONG $0x145d830f; WORD $0x0000 // jae <slots+0x151c>
 	LONG $0x4db70f41; BYTE $0x06 // movzwl 0x6(%r13), %ecx
 	WORD $0xc1f6; BYTE $0x01 // testb $0x1, %cl
-	LONG $0x04f5850f; WORD $0x0000 // jne <slots+0x5c0>
+	LONG $0x0503850f; WORD $0x0000 // jne <slots+0x5d0>
 	WORD $0xc1f6; BYTE $0x02 // testb $0x2, %cl
-	LONG $0x094c850f; WORD $0x0000 // jne <slots+0xa20>
+	LONG $0x095a850f; WORD $0x0000 // jne <slots+0xa30>
 	LONG $0x005d8b41 // movl (%r13), %ebx
 	LONG $0x80988b4c; WORD $0x0000; BYTE $0x00 // movq 0x80(%rax), %r11
 	LONG $0x4db70f41; BYTE $0x04 // movzwl 0x4(%r13), %ecx
 	LONG $0x03e3c148 // shlq $0x3, %rbx
 	LONG $0x38580348 // addq 0x38(%rax), %rbx
 	LONG $0x02f98348 // cmpq $0x2, %rcx
-	LONG $0x0c4b820f; WORD $0x0000 // jb <slots+0xd41>
-	LONG $0x247c894c; BYTE $0x10 // movq %r15, 0x10(%rsp)
-	LONG $0x0000fee9; BYTE $0x00 // jmp <slots+0x1fe>
+	LONG $0x0c59820f; WORD $0x0000 // jb <slots+0xd51>
+	LONG $0x247c894c; BYTE $0x08 // movq %r15, 0x8(%rsp)
+	LONG $0x00010ce9; BYTE $0x00 // jmp <slots+0x20e>
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
 	WORD $0x8944; BYTE $0xe7 // movl %r12d, %edi
 	LONG $0x6f7ac1c4; BYTE $0x01 // vmovdqu (%r9), %xmm0
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
@@ -124,7 +125,7 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0xa8b5c2c4; BYTE $0xe8 // vfmadd213pd %ymm8, %ymm9, %ymm5
 	LONG $0xa89de2c4; BYTE $0xf7 // vfmadd213pd %ymm7, %ymm12, %ymm6
 	LONG $0x03ff8349 // cmpq $0x3, %r15
-	LONG $0x0b328e0f; WORD $0x0000 // jle <slots+0xd30>
+	LONG $0x0b328e0f; WORD $0x0000 // jle <slots+0xd40>
 	LONG $0x008a180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rdx)
 	WORD $0x8949; BYTE $0xcf // movq %rcx, %r15
 	LONG $0xc5287dc5 // vmovapd %ymm5, %ymm8
@@ -151,7 +152,7 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
 	LONG $0x520c8d4b // leaq (%r10,%r10,2), %rcx
 	LONG $0x34fa8349 // cmpq $0x34, %r10
-	LONG $0x00c6860f; WORD $0x0000 // jbe <slots+0x340>
+	LONG $0x00c6860f; WORD $0x0000 // jbe <slots+0x350>
 	WORD $0x8944; BYTE $0xd7 // movl %r10d, %edi
 	LONG $0x6f7a41c4; BYTE $0x10 // vmovdqu (%r8), %xmm10
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
@@ -187,7 +188,7 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0xd2eb2dc5 // vpor %ymm2, %ymm10, %ymm10
 	LONG $0x5c3541c4; BYTE $0xce // vsubpd %ymm14, %ymm9, %ymm9
 	LONG $0x583541c4; BYTE $0xca // vaddpd %ymm10, %ymm9, %ymm9
-	LONG $0x000101e9; BYTE $0x00 // jmp <slots+0x43c>
+	LONG $0x000101e9; BYTE $0x00 // jmp <slots+0x44c>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x19fa8041 // cmpb $0x19, %r10b
 	WORD $0x930f; BYTE $0xc0 // setae %al
@@ -199,7 +200,7 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	WORD $0x014c; BYTE $0xd9 // addq %r11, %rcx
 	WORD $0xe8d1 // shrl %eax
 	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	WORD $0x7e74 // je <slots+0x3e0>
+	WORD $0x7e74 // je <slots+0x3f0>
 	WORD $0x8944; BYTE $0xd7 // movl %r10d, %edi
 	LONG $0x6f7a41c4; BYTE $0x10 // vmovdqu (%r8), %xmm10
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
@@ -222,7 +223,7 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0xd33541c4; BYTE $0xcc // vpsrlq %xmm12, %ymm9, %ymm9
 	LONG $0xef3541c4; BYTE $0xcb // vpxor %ymm11, %ymm9, %ymm9
 	LONG $0x5c3541c4; BYTE $0xcd // vsubpd %ymm13, %ymm9, %ymm9
-	WORD $0x5deb // jmp <slots+0x43c>
+	WORD $0x5deb // jmp <slots+0x44c>
 	BYTE $0x90 // nop
 	WORD $0x8944; BYTE $0xd7 // movl %r10d, %edi
 	LONG $0x6f7a41c4; BYTE $0x10 // vmovdqu (%r8), %xmm10
@@ -262,7 +263,7 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
 	LONG $0x640c8d4b // leaq (%r12,%r12,2), %rcx
 	LONG $0x34fc8349 // cmpq $0x34, %r12
-	LONG $0xfc5b870f; WORD $0xffff // ja <slots+0x100>
+	LONG $0xfc5b870f; WORD $0xffff // ja <slots+0x110>
 	LONG $0x19fc8041 // cmpb $0x19, %r12b
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	LONG $0x07c4f641 // testb $0x7, %r12b
@@ -273,7 +274,7 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	WORD $0x014c; BYTE $0xd9 // addq %r11, %rcx
 	WORD $0xe8d1 // shrl %eax
 	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	LONG $0x0085840f; WORD $0x0000 // je <slots+0x550>
+	LONG $0x0085840f; WORD $0x0000 // je <slots+0x560>
 	WORD $0x8944; BYTE $0xe7 // movl %r12d, %edi
 	LONG $0x6f7a41c4; BYTE $0x29 // vmovdqu (%r9), %xmm13
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
@@ -296,7 +297,7 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0xd31d41c4; BYTE $0xe7 // vpsrlq %xmm15, %ymm12, %ymm12
 	LONG $0xef1d41c4; BYTE $0xe6 // vpxor %ymm14, %ymm12, %ymm12
 	LONG $0xe05c1dc5 // vsubpd %ymm0, %ymm12, %ymm12
-	LONG $0xfffc7de9; BYTE $0xff // jmp <slots+0x1c6>
+	LONG $0xfffc7de9; BYTE $0xff // jmp <slots+0x1d6>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	WORD $0x8944; BYTE $0xe7 // movl %r12d, %edi
 	LONG $0x6f7a41c4; BYTE $0x29 // vmovdqu (%r9), %xmm13
@@ -315,7 +316,7 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0x001d62c4; WORD $0x2061 // vpshufb 0x20(%rcx), %ymm12, %ymm12
 	LONG $0xeb0d41c4; BYTE $0xe4 // vpor %ymm12, %ymm14, %ymm12
 	LONG $0x5c1d41c4; BYTE $0xe7 // vsubpd %ymm15, %ymm12, %ymm12
-	LONG $0xfffc1be9; BYTE $0xff // jmp <slots+0x1cc>
+	LONG $0xfffc1be9; BYTE $0xff // jmp <slots+0x1dc>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x00758b45 // movl (%r13), %r14d
 	LONG $0xfd1c8d4a; LONG $0x00000000 // leaq (,%r15,8), %rbx
@@ -325,10 +326,10 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0x02e6c149 // shlq $0x2, %r14
 	LONG $0x2070034c // addq 0x20(%rax), %r14
 	LONG $0x02f98348 // cmpq $0x2, %rcx
-	LONG $0x0648820f; WORD $0x0000 // jb <slots+0xc36>
-	LONG $0x247c894c; BYTE $0x10 // movq %r15, 0x10(%rsp)
+	LONG $0x0648820f; WORD $0x0000 // jb <slots+0xc46>
+	LONG $0x247c894c; BYTE $0x08 // movq %r15, 0x8(%rsp)
 	LONG $0x246c894c; BYTE $0x18 // movq %r13, 0x18(%rsp)
-	LONG $0x0000e8e9; BYTE $0x00 // jmp <slots+0x6e5>
+	LONG $0x0000e8e9; BYTE $0x00 // jmp <slots+0x6f5>
 	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
 	WORD $0x8941; BYTE $0xf5 // movl %esi, %r13d
 	LONG $0x6f7a41c4; BYTE $0x19 // vmovdqu (%r9), %xmm11
@@ -373,7 +374,7 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0x08c68349 // addq $0x8, %r14
 	LONG $0x02578d4d // leaq 0x2(%r15), %r10
 	LONG $0x03ff8348 // cmpq $0x3, %rdi
-	LONG $0x053b8e0f; WORD $0x0000 // jle <slots+0xc20>
+	LONG $0x053b8e0f; WORD $0x0000 // jle <slots+0xc30>
 	WORD $0x8948; BYTE $0xcf // movq %rcx, %rdi
 	WORD $0x6349; BYTE $0x0e // movslq (%r14), %rcx
 	LONG $0xfd28fdc5 // vmovapd %ymm5, %ymm7
@@ -385,7 +386,7 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
 	LONG $0x402c8d4c // leaq (%rax,%rax,2), %r13
 	LONG $0x34f88348 // cmpq $0x34, %rax
-	LONG $0x00c5860f; WORD $0x0000 // jbe <slots+0x7e0>
+	LONG $0x00c5860f; WORD $0x0000 // jbe <slots+0x7f0>
 	WORD $0x8941; BYTE $0xc2 // movl %eax, %r10d
 	LONG $0x6f7a41c4; BYTE $0x08 // vmovdqu (%r8), %xmm9
 	LONG $0x02eac141 // shrl $0x2, %r10d
@@ -421,7 +422,7 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0xcaeb35c5 // vpor %ymm2, %ymm9, %ymm9
 	LONG $0x5c4dc1c4; BYTE $0xf5 // vsubpd %ymm13, %ymm6, %ymm6
 	LONG $0xce5835c5 // vaddpd %ymm6, %ymm9, %ymm9
-	LONG $0x000103e9; BYTE $0x00 // jmp <slots+0x8dc>
+	LONG $0x000103e9; BYTE $0x00 // jmp <slots+0x8ec>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	WORD $0x193c // cmpb $0x19, %al
 	WORD $0x930f; BYTE $0xc1 // setae %cl
@@ -433,7 +434,7 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	WORD $0x014d; BYTE $0xdd // addq %r11, %r13
 	WORD $0xe9d1 // shrl %ecx
 	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	LONG $0x007e840f; WORD $0x0000 // je <slots+0x880>
+	LONG $0x007e840f; WORD $0x0000 // je <slots+0x890>
 	WORD $0x8941; BYTE $0xc2 // movl %eax, %r10d
 	LONG $0x6f7a41c4; BYTE $0x08 // vmovdqu (%r8), %xmm9
 	LONG $0x02eac141 // shrl $0x2, %r10d
@@ -456,7 +457,7 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0xd34dc1c4; BYTE $0xf3 // vpsrlq %xmm11, %ymm6, %ymm6
 	LONG $0xf6efadc5 // vpxor %ymm6, %ymm10, %ymm6
 	LONG $0x5c4d41c4; BYTE $0xcc // vsubpd %ymm12, %ymm6, %ymm9
-	WORD $0x5deb // jmp <slots+0x8dc>
+	WORD $0x5deb // jmp <slots+0x8ec>
 	BYTE $0x90 // nop
 	WORD $0x8941; BYTE $0xc2 // movl %eax, %r10d
 	LONG $0x6f7a41c4; BYTE $0x08 // vmovdqu (%r8), %xmm9
@@ -482,7 +483,7 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
 	LONG $0x760c8d48 // leaq (%rsi,%rsi,2), %rcx
 	LONG $0x34fe8348 // cmpq $0x34, %rsi
-	LONG $0xfcfa870f; WORD $0xffff // ja <slots+0x600>
+	LONG $0xfcfa870f; WORD $0xffff // ja <slots+0x610>
 	LONG $0x19fe8040 // cmpb $0x19, %sil
 	LONG $0xc4930f41 // setae %r12b
 	LONG $0x07c6f640 // testb $0x7, %sil
@@ -491,7 +492,7 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	WORD $0x0845; BYTE $0xe2 // orb %r12b, %r10b
 	WORD $0x014c; BYTE $0xd9 // addq %r11, %rcx
 	WORD $0x8445; BYTE $0xd2 // testb %r10b, %r10b
-	LONG $0x0088840f; WORD $0x0000 // je <slots+0x9b0>
+	LONG $0x0088840f; WORD $0x0000 // je <slots+0x9c0>
 	WORD $0x8941; BYTE $0xf5 // movl %esi, %r13d
 	LONG $0x6f7a41c4; BYTE $0x19 // vmovdqu (%r9), %xmm11
 	LONG $0x02edc141 // shrl $0x2, %r13d
@@ -516,7 +517,7 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0xd32d41c4; BYTE $0xd5 // vpsrlq %xmm13, %ymm10, %ymm10
 	LONG $0xef2d41c4; BYTE $0xd4 // vpxor %ymm12, %ymm10, %ymm10
 	LONG $0x5c2d41c4; BYTE $0xd6 // vsubpd %ymm14, %ymm10, %ymm10
-	LONG $0xfffd0fe9; BYTE $0xff // jmp <slots+0x6bf>
+	LONG $0xfffd0fe9; BYTE $0xff // jmp <slots+0x6cf>
 	WORD $0x8941; BYTE $0xf5 // movl %esi, %r13d
 	LONG $0x6f7a41c4; BYTE $0x19 // vmovdqu (%r9), %xmm11
 	LONG $0x02edc141 // shrl $0x2, %r13d
@@ -536,14 +537,14 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0x002d62c4; WORD $0x2051 // vpshufb 0x20(%rcx), %ymm10, %ymm10
 	LONG $0xeb1d41c4; BYTE $0xd2 // vpor %ymm10, %ymm12, %ymm10
 	LONG $0x5c2d41c4; BYTE $0xd5 // vsubpd %ymm13, %ymm10, %ymm10
-	LONG $0xfffca6e9; BYTE $0xff // jmp <slots+0x6bf>
+	LONG $0xfffca6e9; BYTE $0xff // jmp <slots+0x6cf>
 	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
 	LONG $0x005d8b45 // movl (%r13), %r11d
 	LONG $0x5db70f41; BYTE $0x04 // movzwl 0x4(%r13), %ebx
 	LONG $0x03e3c149 // shlq $0x3, %r11
 	LONG $0x3858034c // addq 0x38(%rax), %r11
 	LONG $0x02fb8348 // cmpq $0x2, %rbx
-	LONG $0x012c820f; WORD $0x0000 // jb <slots+0xb67>
+	LONG $0x012c820f; WORD $0x0000 // jb <slots+0xb77>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x008a180f; WORD $0x0004; BYTE $0x00 // prefetcht0 0x400(%rdx)
 	WORD $0x894d; BYTE $0xc6 // movq %r8, %r14
@@ -603,9 +604,9 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0xfe598d48 // leaq -0x2(%rcx), %rbx
 	LONG $0xb8bdc2c4; BYTE $0xf1 // vfmadd231pd %ymm9, %ymm8, %ymm6
 	LONG $0x03f98348 // cmpq $0x3, %rcx
-	LONG $0xfed9870f; WORD $0xffff // ja <slots+0xa40>
+	LONG $0xfed9870f; WORD $0xffff // ja <slots+0xa50>
 	LONG $0x01fb8348 // cmpq $0x1, %rbx
-	LONG $0x030b850f; WORD $0x0000 // jne <slots+0xe7c>
+	LONG $0x030b850f; WORD $0x0000 // jne <slots+0xe8c>
 	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
 	LONG $0x0472b70f // movzwl 0x4(%rdx), %esi
 	LONG $0x024ab70f // movzwl 0x2(%rdx), %ecx
@@ -633,20 +634,20 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0xb8c5c2c4; BYTE $0xe1 // vfmadd231pd %ymm9, %ymm7, %ymm4
 	LONG $0x5a7c41c4; WORD $0x1048 // vcvtps2pd 0x10(%r8), %ymm9
 	WORD $0x8949; BYTE $0xc0 // movq %rax, %r8
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
 	LONG $0xb8bdc2c4; BYTE $0xe9 // vfmadd231pd %ymm9, %ymm8, %ymm5
 	LONG $0x75b70f41; BYTE $0x06 // movzwl 0x6(%r13), %esi
 	LONG $0x04c6f640 // testb $0x4, %sil
-	LONG $0xf4a0840f; WORD $0xffff // je <slots+0xae>
-	LONG $0x000438e9; BYTE $0x00 // jmp <slots+0x104b>
+	LONG $0xf492840f; WORD $0xffff // je <slots+0xb0>
+	LONG $0x000438e9; BYTE $0x00 // jmp <slots+0x105b>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x02c78349 // addq $0x2, %r15
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
 	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
 	WORD $0x894d; BYTE $0xfa // movq %r15, %r10
-	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
 	LONG $0x01f98348 // cmpq $0x1, %rcx
-	LONG $0x03fc850f; WORD $0x0000 // jne <slots+0x103c>
+	LONG $0x03fc850f; WORD $0x0000 // jne <slots+0x104c>
 	WORD $0x8948; BYTE $0xc7 // movq %rax, %rdi
 	WORD $0x6349; BYTE $0x06 // movslq (%r14), %rax
 	LONG $0x0ab60f41 // movzbl (%r10), %ecx
@@ -656,7 +657,7 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
 	LONG $0x081c8d49 // leaq (%r8,%rcx), %rbx
 	LONG $0x34f98348 // cmpq $0x34, %rcx
-	LONG $0x0227860f; WORD $0x0000 // jbe <slots+0xe95>
+	LONG $0x0227860f; WORD $0x0000 // jbe <slots+0xea5>
 	LONG $0x49348d48 // leaq (%rcx,%rcx,2), %rsi
 	WORD $0x8941; BYTE $0xce // movl %ecx, %r14d
 	WORD $0x048d; BYTE $0x49 // leal (%rcx,%rcx,2), %eax
@@ -692,13 +693,13 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0xcaeb35c5 // vpor %ymm2, %ymm9, %ymm9
 	LONG $0x5c3d41c4; BYTE $0xc5 // vsubpd %ymm13, %ymm8, %ymm8
 	LONG $0x583d41c4; BYTE $0xc1 // vaddpd %ymm9, %ymm8, %ymm8
-	LONG $0x000301e9; BYTE $0x00 // jmp <slots+0x1031>
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x247c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r15
+	LONG $0x000301e9; BYTE $0x00 // jmp <slots+0x1041>
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
 	LONG $0x02c68349 // addq $0x2, %r14
 	WORD $0x894d; BYTE $0xf2 // movq %r14, %r10
 	LONG $0x01f98348 // cmpq $0x1, %rcx
-	LONG $0x02f1850f; WORD $0x0000 // jne <slots+0x103c>
+	LONG $0x02f1850f; WORD $0x0000 // jne <slots+0x104c>
 	WORD $0xb70f; BYTE $0x02 // movzwl (%rdx), %eax
 	LONG $0x0472b70f // movzwl 0x4(%rdx), %esi
 	LONG $0x024ab70f // movzwl 0x2(%rdx), %ecx
@@ -720,7 +721,7 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0x88180f41; LONG $0x00000800 // prefetcht0 0x800(%r8)
 	LONG $0x5b0c8d48 // leaq (%rbx,%rbx,2), %rcx
 	LONG $0x34fb8348 // cmpq $0x34, %rbx
-	LONG $0x0186860f; WORD $0x0000 // jbe <slots+0xf38>
+	LONG $0x0186860f; WORD $0x0000 // jbe <slots+0xf48>
 	WORD $0xdf89 // movl %ebx, %edi
 	LONG $0x6f7ac1c4; BYTE $0x00 // vmovdqu (%r8), %xmm0
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
@@ -759,12 +760,12 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0x5c7dc1c4; BYTE $0xc4 // vsubpd %ymm12, %ymm0, %ymm0
 	LONG $0xcaebf5c5 // vpor %ymm2, %ymm1, %ymm1
 	LONG $0xc9587dc5 // vaddpd %ymm1, %ymm0, %ymm9
-	LONG $0x000470e9; BYTE $0x00 // jmp <slots+0x12ec>
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x000451e9; BYTE $0x00 // jmp <slots+0x12dd>
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
 	LONG $0x75b70f41; BYTE $0x06 // movzwl 0x6(%r13), %esi
 	LONG $0x04c6f640 // testb $0x4, %sil
-	LONG $0xf21e840f; WORD $0xffff // je <slots+0xae>
-	LONG $0x0001b6e9; BYTE $0x00 // jmp <slots+0x104b>
+	LONG $0xf210840f; WORD $0xffff // je <slots+0xb0>
+	LONG $0x0001b6e9; BYTE $0x00 // jmp <slots+0x105b>
 	WORD $0xf980; BYTE $0x19 // cmpb $0x19, %cl
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	WORD $0xc1f6; BYTE $0x07 // testb $0x7, %cl
@@ -775,7 +776,7 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	WORD $0x0149; BYTE $0xc3 // addq %rax, %r11
 	WORD $0xc889 // movl %ecx, %eax
 	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	LONG $0x011d840f; WORD $0x0000 // je <slots+0xfd7>
+	LONG $0x011d840f; WORD $0x0000 // je <slots+0xfe7>
 	WORD $0x348d; BYTE $0x49 // leal (%rcx,%rcx,2), %esi
 	LONG $0x6f7a41c4; BYTE $0x08 // vmovdqu (%r8), %xmm9
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
@@ -798,7 +799,7 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0xd33d41c4; BYTE $0xc3 // vpsrlq %xmm11, %ymm8, %ymm8
 	LONG $0xef3d41c4; BYTE $0xc2 // vpxor %ymm10, %ymm8, %ymm8
 	LONG $0x5c3d41c4; BYTE $0xc4 // vsubpd %ymm12, %ymm8, %ymm8
-	LONG $0x0000f9e9; BYTE $0x00 // jmp <slots+0x1031>
+	LONG $0x0000f9e9; BYTE $0x00 // jmp <slots+0x1041>
 	WORD $0xfb80; BYTE $0x19 // cmpb $0x19, %bl
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	WORD $0xc3f6; BYTE $0x07 // testb $0x7, %bl
@@ -811,7 +812,7 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	WORD $0xe8d1 // shrl %eax
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
 	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	LONG $0x0339840f; WORD $0x0000 // je <slots+0x129a>
+	LONG $0x031a840f; WORD $0x0000 // je <slots+0x128b>
 	WORD $0xde89 // movl %ebx, %esi
 	LONG $0x6f7ac1c4; BYTE $0x00 // vmovdqu (%r8), %xmm0
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
@@ -832,7 +833,7 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0xd37dc1c4; BYTE $0xc2 // vpsrlq %xmm10, %ymm0, %ymm0
 	LONG $0xc1effdc5 // vpxor %ymm1, %ymm0, %ymm0
 	LONG $0x5c7d41c4; BYTE $0xcb // vsubpd %ymm11, %ymm0, %ymm9
-	LONG $0x000315e9; BYTE $0x00 // jmp <slots+0x12ec>
+	LONG $0x0002f6e9; BYTE $0x00 // jmp <slots+0x12dd>
 	WORD $0x348d; BYTE $0x49 // leal (%rcx,%rcx,2), %esi
 	LONG $0x6f7a41c4; BYTE $0x08 // vmovdqu (%r8), %xmm9
 	WORD $0xe9c1; BYTE $0x02 // shrl $0x2, %ecx
@@ -855,53 +856,43 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
 	LONG $0x75b70f41; BYTE $0x06 // movzwl 0x6(%r13), %esi
 	LONG $0x04c6f640 // testb $0x4, %sil
-	LONG $0xf063840f; WORD $0xffff // je <slots+0xae>
+	LONG $0xf055840f; WORD $0xffff // je <slots+0xb0>
 	LONG $0x50488b48 // movq 0x50(%rax), %rcx
 	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
 	LONG $0xde58d5c5 // vaddpd %ymm6, %ymm5, %ymm3
-	LONG $0x000008bb; BYTE $0x00 // movl $0x8, %ebx
+	LONG $0x0008bb41; WORD $0x0000 // movl $0x8, %r11d
 	WORD $0x294c; BYTE $0xf9 // subq %r15, %rcx
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0xd94c0f48 // cmovlq %rcx, %rbx
+	LONG $0xd94c0f4c // cmovlq %rcx, %r11
 	LONG $0x08c6f640 // testb $0x8, %sil
-	LONG $0x009f850f; WORD $0x0000 // jne <slots+0x1110>
-	LONG $0x48788b48 // movq 0x48(%rax), %rdi
+	LONG $0x007e850f; WORD $0x0000 // jne <slots+0x1100>
 	LONG $0x08f98348 // cmpq $0x8, %rcx
-	LONG $0x00d98c0f; WORD $0x0000 // jl <slots+0x1158>
-	WORD $0x894c; BYTE $0xfe // movq %r15, %rsi
-	LONG $0x30788b4c // movq 0x30(%rax), %r15
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x0186840f; WORD $0x0000 // je <slots+0x1215>
-	LONG $0x60708b4c // movq 0x60(%rax), %r14
-	LONG $0x0cb70f41; BYTE $0x77 // movzwl (%r15,%rsi,2), %ecx
+	LONG $0x00bc8c0f; WORD $0x0000 // jl <slots+0x1148>
+	LONG $0x30708b4c // movq 0x30(%rax), %r14
+	LONG $0x48588b48 // movq 0x48(%rax), %rbx
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	LONG $0x0283840f; WORD $0x0000 // je <slots+0x1324>
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	WORD $0x408b; BYTE $0x68 // movl 0x68(%rax), %eax
-	LONG $0x8e040341 // addl (%r14,%rcx,4), %eax
-	LONG $0x34e0c148 // shlq $0x34, %rax
-	LONG $0x6ef9e1c4; BYTE $0xe8 // vmovq %rax, %xmm5
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x60b60f44; BYTE $0x78 // movzbl 0x78(%rax), %r12d
-	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	LONG $0x026e840f; WORD $0x0000 // je <slots+0x1337>
-	LONG $0xa9d9e2c4; WORD $0xcf2c // vfmadd213sd (%rdi,%rcx,8), %xmm4, %xmm5
-	LONG $0x2c11fbc5; BYTE $0xcf // vmovsd %xmm5, (%rdi,%rcx,8)
-	LONG $0x4cb70f41; WORD $0x0277 // movzwl 0x2(%r15,%rsi,2), %ecx
-	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	LONG $0x026c840f; WORD $0x0000 // je <slots+0x134f>
-	WORD $0x408b; BYTE $0x68 // movl 0x68(%rax), %eax
-	LONG $0x8e040341 // addl (%r14,%rcx,4), %eax
-	LONG $0x34e0c148 // shlq $0x34, %rax
-	LONG $0x6ef9e1c4; BYTE $0xe8 // vmovq %rax, %xmm5
-	LONG $0xf4c6d9c5; BYTE $0x01 // vshufpd $0x1, %xmm4, %xmm4, %xmm6
-	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	LONG $0x0261840f; WORD $0x0000 // je <slots+0x1362>
-	LONG $0xa9c9e2c4; WORD $0xcf2c // vfmadd213sd (%rdi,%rcx,8), %xmm6, %xmm5
-	LONG $0x00025ae9; BYTE $0x00 // jmp <slots+0x1366>
+	LONG $0x016c840f; WORD $0x0000 // je <slots+0x1209>
+	LONG $0x60488b48 // movq 0x60(%rax), %rcx
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x026b840f; WORD $0x0000 // je <slots+0x1315>
+	LONG $0x04b70f43; BYTE $0x7e // movzwl (%r14,%r15,2), %eax
+	LONG $0x74b70f43; WORD $0x027e // movzwl 0x2(%r14,%r15,2), %esi
+	LONG $0x7cb70f43; WORD $0x047e // movzwl 0x4(%r14,%r15,2), %edi
+	WORD $0x894d; BYTE $0xfc // movq %r15, %r12
+	LONG $0x7cb70f47; WORD $0x067e // movzwl 0x6(%r14,%r15,2), %r15d
+	LONG $0x046ef9c5; BYTE $0x81 // vmovd (%rcx,%rax,4), %xmm0
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
+	LONG $0x2279e3c4; WORD $0xb104; BYTE $0x01 // vpinsrd $0x1, (%rcx,%rsi,4), %xmm0, %xmm0
+	LONG $0x597de2c4; WORD $0x6848 // vpbroadcastq 0x68(%rax), %ymm1
+	LONG $0x2279e3c4; WORD $0xb904; BYTE $0x02 // vpinsrd $0x2, (%rcx,%rdi,4), %xmm0, %xmm0
+	LONG $0x2279a3c4; WORD $0xb904; BYTE $0x03 // vpinsrd $0x3, (%rcx,%r15,4), %xmm0, %xmm0
+	LONG $0x357de2c4; BYTE $0xc0 // vpmovzxdq %xmm0, %ymm0
+	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
+	LONG $0xf073d5c5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm5
+	LONG $0x000222e9; BYTE $0x00 // jmp <slots+0x131e>
 	LONG $0x00401f0f // nopl (%rax)
 	LONG $0xc358ddc5 // vaddpd %ymm3, %ymm4, %ymm0
-	LONG $0x48788b48 // movq 0x48(%rax), %rdi
+	LONG $0x48588b4c // movq 0x48(%rax), %r11
 	LONG $0x000001b9; BYTE $0x00 // movl $0x1, %ecx
 	LONG $0x197de3c4; WORD $0x01c1 // vextractf128 $0x1, %ymm0, %xmm1
 	LONG $0xe958fdc5 // vaddpd %ymm1, %ymm0, %ymm5
@@ -913,64 +904,66 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0x8411fdc5; LONG $0x00008024; BYTE $0x00 // vmovupd %ymm0, 0x80(%rsp)
 	LONG $0x446ffdc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm0
 	LONG $0x9c11fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsp)
-	WORD $0x1beb // jmp <slots+0x1173>
+	WORD $0x1feb // jmp <slots+0x1167>
+	LONG $0x48588b4c // movq 0x48(%rax), %r11
 	LONG $0xa411fdc5; LONG $0x00008024; BYTE $0x00 // vmovupd %ymm4, 0x80(%rsp)
 	LONG $0x9c11fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsp)
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xef258e0f; WORD $0xffff // jle <slots+0x98>
+	LONG $0xef338e0f; WORD $0xffff // jle <slots+0x9a>
 	LONG $0x30588b48 // movq 0x30(%rax), %rbx
 	LONG $0x60708b4c // movq 0x60(%rax), %r14
 	LONG $0x60b60f44; BYTE $0x78 // movzbl 0x78(%rax), %r12d
-	WORD $0x894d; BYTE $0xfb // movq %r15, %r11
+	LONG $0x247c894c; BYTE $0x08 // movq %r15, 0x8(%rsp)
 	LONG $0x246c894c; BYTE $0x18 // movq %r13, 0x18(%rsp)
 	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
+	WORD $0x8948; BYTE $0xc7 // movq %rax, %rdi
 	LONG $0x7b3c8d4e // leaq (%rbx,%r15,2), %r15
-	WORD $0x29eb // jmp <slots+0x11ba>
-	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0xe459e3c5 // vmulsd %xmm4, %xmm3, %xmm4
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	WORD $0x1feb // jmp <slots+0x11a9>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0xdc59e3c5 // vmulsd %xmm4, %xmm3, %xmm3
 	WORD $0xff49; BYTE $0xc5 // incq %r13
-	LONG $0x2411fbc5; BYTE $0xf7 // vmovsd %xmm4, (%rdi,%rsi,8)
+	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
+	LONG $0x117bc1c4; WORD $0xf31c // vmovsd %xmm3, (%r11,%rsi,8)
 	WORD $0x394c; BYTE $0xe9 // cmpq %r13, %rcx
-	LONG $0xeed6840f; WORD $0xffff // je <slots+0x90>
+	LONG $0xeee7840f; WORD $0xffff // je <slots+0x90>
 	WORD $0x8548; BYTE $0xdb // testq %rbx, %rbx
-	WORD $0x3174 // je <slots+0x11f0>
+	WORD $0x3274 // je <slots+0x11e0>
 	LONG $0x34b70f43; BYTE $0x6f // movzwl (%r15,%r13,2), %esi
-	LONG $0x107ba1c4; LONG $0x0080ec9c; WORD $0x0000 // vmovsd 0x80(%rsp,%r13,8), %xmm3
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0x3074 // je <slots+0x1203>
+	WORD $0x3574 // je <slots+0x11ed>
 	WORD $0x408b; BYTE $0x68 // movl 0x68(%rax), %eax
 	LONG $0xb6040341 // addl (%r14,%rsi,4), %eax
 	LONG $0x34e0c148 // shlq $0x34, %rax
-	LONG $0x6ef9e1c4; BYTE $0xe0 // vmovq %rax, %xmm4
+	LONG $0x6ef9e1c4; BYTE $0xd8 // vmovq %rax, %xmm3
+	LONG $0x107ba1c4; LONG $0x0080eca4; WORD $0x0000 // vmovsd 0x80(%rsp,%r13,8), %xmm4
 	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	WORD $0x2575 // jne <slots+0x120d>
-	WORD $0xb6eb // jmp <slots+0x11a0>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x2b348d4b // leaq (%r11,%r13), %rsi
-	LONG $0x107ba1c4; LONG $0x0080ec9c; WORD $0x0000 // vmovsd 0x80(%rsp,%r13,8), %xmm3
+	WORD $0x2a75 // jne <slots+0x1201>
+	WORD $0xb7eb // jmp <slots+0x1190>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
+	WORD $0x014c; BYTE $0xee // addq %r13, %rsi
 	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0xd075 // jne <slots+0x11d3>
-	LONG $0x607efac5; BYTE $0x70 // vmovq 0x70(%rax), %xmm4
+	WORD $0xcb75 // jne <slots+0x11b8>
+	LONG $0x587efac5; BYTE $0x70 // vmovq 0x70(%rax), %xmm3
+	LONG $0x107ba1c4; LONG $0x0080eca4; WORD $0x0000 // vmovsd 0x80(%rsp,%r13,8), %xmm4
 	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	WORD $0x9374 // je <slots+0x11a0>
-	LONG $0xa9e1e2c4; WORD $0xf724 // vfmadd213sd (%rdi,%rsi,8), %xmm3, %xmm4
-	WORD $0x8feb // jmp <slots+0x11a4>
+	WORD $0x8f74 // je <slots+0x1190>
+	LONG $0xa9d9c2c4; WORD $0xf31c // vfmadd213sd (%r11,%rsi,8), %xmm4, %xmm3
+	WORD $0x8beb // jmp <slots+0x1194>
 	LONG $0x60488b48 // movq 0x60(%rax), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x031f840f; WORD $0x0000 // je <slots+0x1541>
-	LONG $0x357de2c4; WORD $0xb104 // vpmovzxdq (%rcx,%rsi,4), %ymm0
+	LONG $0x02af840f; WORD $0x0000 // je <slots+0x14c5>
+	LONG $0x357da2c4; WORD $0xb904 // vpmovzxdq (%rcx,%r15,4), %ymm0
 	LONG $0x597de2c4; WORD $0x6848 // vpbroadcastq 0x68(%rax), %ymm1
-	WORD $0x8949; BYTE $0xf7 // movq %rsi, %r15
 	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
 	LONG $0xf073d5c5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm5
 	LONG $0x00787880 // cmpb $0x0, 0x78(%rax)
-	LONG $0x0310840f; WORD $0x0000 // je <slots+0x1554>
-	LONG $0xa8dda2c4; WORD $0xff2c // vfmadd213pd (%rdi,%r15,8), %ymm4, %ymm5
-	LONG $0x117da1c4; WORD $0xff2c // vmovupd %ymm5, (%rdi,%r15,8)
+	LONG $0x02a0840f; WORD $0x0000 // je <slots+0x14d5>
+	LONG $0xa8dda2c4; WORD $0xfb2c // vfmadd213pd (%rbx,%r15,8), %ymm4, %ymm5
+	LONG $0x117da1c4; WORD $0xfb2c // vmovupd %ymm5, (%rbx,%r15,8)
 	LONG $0x60488b48 // movq 0x60(%rax), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x030e840f; WORD $0x0000 // je <slots+0x156b>
+	LONG $0x029e840f; WORD $0x0000 // je <slots+0x14ec>
 	LONG $0x357da2c4; WORD $0xb944; BYTE $0x10 // vpmovzxdq 0x10(%rcx,%r15,4), %ymm0
 	LONG $0x597de2c4; WORD $0x6848 // vpbroadcastq 0x68(%rax), %ymm1
 	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
@@ -978,10 +971,10 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0x446ffdc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm0
 	LONG $0x00787880 // cmpb $0x0, 0x78(%rax)
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
-	LONG $0x02fe840f; WORD $0x0000 // je <slots+0x1585>
-	LONG $0xa8e5a2c4; WORD $0xff64; BYTE $0x20 // vfmadd213pd 0x20(%rdi,%r15,8), %ymm3, %ymm4
-	LONG $0x117da1c4; WORD $0xff64; BYTE $0x20 // vmovupd %ymm4, 0x20(%rdi,%r15,8)
-	LONG $0xffee01e9; BYTE $0xff // jmp <slots+0x9b>
+	LONG $0x028e840f; WORD $0x0000 // je <slots+0x1506>
+	LONG $0xa8e5a2c4; WORD $0xfb64; BYTE $0x20 // vfmadd213pd 0x20(%rbx,%r15,8), %ymm3, %ymm4
+	LONG $0x117da1c4; WORD $0xfb64; BYTE $0x20 // vmovupd %ymm4, 0x20(%rbx,%r15,8)
+	LONG $0xffee12e9; BYTE $0xff // jmp <slots+0x9d>
 	WORD $0xde89 // movl %ebx, %esi
 	LONG $0x6f7ac1c4; BYTE $0x00 // vmovdqu (%r8), %xmm0
 	WORD $0xeec1; BYTE $0x02 // shrl $0x2, %esi
@@ -998,7 +991,7 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0xc0ebf5c5 // vpor %ymm0, %ymm1, %ymm0
 	LONG $0x5c7d41c4; BYTE $0xca // vsubpd %ymm10, %ymm0, %ymm9
 	LONG $0x183de3c4; WORD $0x01c7 // vinsertf128 $0x1, %xmm7, %ymm8, %ymm0
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
+	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	WORD $0x0149; BYTE $0xd8 // addq %rbx, %r8
 	LONG $0x10c28348 // addq $0x10, %rdx
@@ -1007,159 +1000,112 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0x446ffdc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm0
 	LONG $0x75b70f41; BYTE $0x06 // movzwl 0x6(%r13), %esi
 	LONG $0x04c6f640 // testb $0x4, %sil
-	LONG $0xed8f840f; WORD $0xffff // je <slots+0xae>
-	LONG $0xfffd27e9; BYTE $0xff // jmp <slots+0x104b>
-	LONG $0x687efac5; BYTE $0x70 // vmovq 0x70(%rax), %xmm5
-	LONG $0x60b60f44; BYTE $0x78 // movzbl 0x78(%rax), %r12d
-	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	LONG $0xfd92850f; WORD $0xffff // jne <slots+0x10c9>
-	LONG $0xed59dbc5 // vmulsd %xmm5, %xmm4, %xmm5
-	LONG $0x2c11fbc5; BYTE $0xcf // vmovsd %xmm5, (%rdi,%rcx,8)
-	LONG $0x4cb70f41; WORD $0x0277 // movzwl 0x2(%r15,%rsi,2), %ecx
-	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	LONG $0xfd94850f; WORD $0xffff // jne <slots+0x10e3>
-	LONG $0x687efac5; BYTE $0x70 // vmovq 0x70(%rax), %xmm5
-	LONG $0xf4c6d9c5; BYTE $0x01 // vshufpd $0x1, %xmm4, %xmm4, %xmm6
-	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	LONG $0xfd9f850f; WORD $0xffff // jne <slots+0x1101>
-	LONG $0xed59cbc5 // vmulsd %xmm5, %xmm6, %xmm5
-	LONG $0x2c11fbc5; BYTE $0xcf // vmovsd %xmm5, (%rdi,%rcx,8)
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x4cb70f41; WORD $0x0477 // movzwl 0x4(%r15,%rsi,2), %ecx
-	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0x2374 // je <slots+0x139e>
-	WORD $0x408b; BYTE $0x68 // movl 0x68(%rax), %eax
-	LONG $0x8e040341 // addl (%r14,%rcx,4), %eax
-	LONG $0x34e0c148 // shlq $0x34, %rax
-	LONG $0x6ef9e1c4; BYTE $0xe8 // vmovq %rax, %xmm5
-	LONG $0x197de3c4; WORD $0x01e4 // vextractf128 $0x1, %ymm4, %xmm4
-	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	WORD $0x1874 // je <slots+0x13ae>
-	LONG $0xa9d9e2c4; WORD $0xcf2c // vfmadd213sd (%rdi,%rcx,8), %xmm4, %xmm5
-	WORD $0x14eb // jmp <slots+0x13b2>
-	LONG $0x687efac5; BYTE $0x70 // vmovq 0x70(%rax), %xmm5
-	LONG $0x197de3c4; WORD $0x01e4 // vextractf128 $0x1, %ymm4, %xmm4
-	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	WORD $0xe875 // jne <slots+0x1396>
-	LONG $0xed59dbc5 // vmulsd %xmm5, %xmm4, %xmm5
-	LONG $0x2c11fbc5; BYTE $0xcf // vmovsd %xmm5, (%rdi,%rcx,8)
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x4cb70f41; WORD $0x0677 // movzwl 0x6(%r15,%rsi,2), %ecx
-	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0x2274 // je <slots+0x13e9>
-	WORD $0x408b; BYTE $0x68 // movl 0x68(%rax), %eax
-	LONG $0x8e040341 // addl (%r14,%rcx,4), %eax
-	LONG $0x34e0c148 // shlq $0x34, %rax
-	LONG $0x6ef9e1c4; BYTE $0xe8 // vmovq %rax, %xmm5
-	LONG $0xe4c6d9c5; BYTE $0x01 // vshufpd $0x1, %xmm4, %xmm4, %xmm4
-	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	WORD $0x1774 // je <slots+0x13f8>
-	LONG $0xa9d9e2c4; WORD $0xcf2c // vfmadd213sd (%rdi,%rcx,8), %xmm4, %xmm5
-	WORD $0x13eb // jmp <slots+0x13fc>
-	LONG $0x687efac5; BYTE $0x70 // vmovq 0x70(%rax), %xmm5
-	LONG $0xe4c6d9c5; BYTE $0x01 // vshufpd $0x1, %xmm4, %xmm4, %xmm4
-	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	WORD $0xe975 // jne <slots+0x13e1>
-	LONG $0xed59dbc5 // vmulsd %xmm5, %xmm4, %xmm5
-	LONG $0x2c11fbc5; BYTE $0xcf // vmovsd %xmm5, (%rdi,%rcx,8)
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x4cb70f41; WORD $0x0877 // movzwl 0x8(%r15,%rsi,2), %ecx
-	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0x1d74 // je <slots+0x142e>
-	WORD $0x408b; BYTE $0x68 // movl 0x68(%rax), %eax
-	LONG $0x8e040341 // addl (%r14,%rcx,4), %eax
-	LONG $0x34e0c148 // shlq $0x34, %rax
-	LONG $0x6ef9e1c4; BYTE $0xe0 // vmovq %rax, %xmm4
-	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	WORD $0x1274 // je <slots+0x1438>
-	LONG $0xa9e1e2c4; WORD $0xcf24 // vfmadd213sd (%rdi,%rcx,8), %xmm3, %xmm4
-	WORD $0x0eeb // jmp <slots+0x143c>
-	LONG $0x607efac5; BYTE $0x70 // vmovq 0x70(%rax), %xmm4
-	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	WORD $0xee75 // jne <slots+0x1426>
-	LONG $0xe459e3c5 // vmulsd %xmm4, %xmm3, %xmm4
-	LONG $0x2411fbc5; BYTE $0xcf // vmovsd %xmm4, (%rdi,%rcx,8)
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x4cb70f41; WORD $0x0a77 // movzwl 0xa(%r15,%rsi,2), %ecx
-	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0x2274 // je <slots+0x1473>
-	WORD $0x408b; BYTE $0x68 // movl 0x68(%rax), %eax
-	LONG $0x8e040341 // addl (%r14,%rcx,4), %eax
-	LONG $0x34e0c148 // shlq $0x34, %rax
-	LONG $0x6ef9e1c4; BYTE $0xe0 // vmovq %rax, %xmm4
-	LONG $0xebc6e1c5; BYTE $0x01 // vshufpd $0x1, %xmm3, %xmm3, %xmm5
-	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	WORD $0x1774 // je <slots+0x1482>
-	LONG $0xa9d1e2c4; WORD $0xcf24 // vfmadd213sd (%rdi,%rcx,8), %xmm5, %xmm4
-	WORD $0x13eb // jmp <slots+0x1486>
-	LONG $0x607efac5; BYTE $0x70 // vmovq 0x70(%rax), %xmm4
-	LONG $0xebc6e1c5; BYTE $0x01 // vshufpd $0x1, %xmm3, %xmm3, %xmm5
-	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	WORD $0xe975 // jne <slots+0x146b>
-	LONG $0xe459d3c5 // vmulsd %xmm4, %xmm5, %xmm4
-	LONG $0x2411fbc5; BYTE $0xcf // vmovsd %xmm4, (%rdi,%rcx,8)
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x4cb70f41; WORD $0x0c77 // movzwl 0xc(%r15,%rsi,2), %ecx
-	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0x2374 // je <slots+0x14be>
-	WORD $0x408b; BYTE $0x68 // movl 0x68(%rax), %eax
-	LONG $0x8e040341 // addl (%r14,%rcx,4), %eax
-	LONG $0x34e0c148 // shlq $0x34, %rax
-	LONG $0x6ef9e1c4; BYTE $0xe0 // vmovq %rax, %xmm4
-	LONG $0x197de3c4; WORD $0x01db // vextractf128 $0x1, %ymm3, %xmm3
-	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	WORD $0x1874 // je <slots+0x14ce>
-	LONG $0xa9e1e2c4; WORD $0xcf24 // vfmadd213sd (%rdi,%rcx,8), %xmm3, %xmm4
-	WORD $0x14eb // jmp <slots+0x14d2>
-	LONG $0x607efac5; BYTE $0x70 // vmovq 0x70(%rax), %xmm4
-	LONG $0x197de3c4; WORD $0x01db // vextractf128 $0x1, %ymm3, %xmm3
-	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	WORD $0xe875 // jne <slots+0x14b6>
-	LONG $0xe459e3c5 // vmulsd %xmm4, %xmm3, %xmm4
-	LONG $0x2411fbc5; BYTE $0xcf // vmovsd %xmm4, (%rdi,%rcx,8)
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x4cb70f41; WORD $0x0e77 // movzwl 0xe(%r15,%rsi,2), %ecx
-	WORD $0x8949; BYTE $0xf7 // movq %rsi, %r15
-	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0x2f74 // je <slots+0x1519>
-	WORD $0x408b; BYTE $0x68 // movl 0x68(%rax), %eax
-	LONG $0x8e040341 // addl (%r14,%rcx,4), %eax
-	LONG $0x34e0c148 // shlq $0x34, %rax
-	LONG $0x6ef9e1c4; BYTE $0xe0 // vmovq %rax, %xmm4
-	LONG $0xdbc6e1c5; BYTE $0x01 // vshufpd $0x1, %xmm3, %xmm3, %xmm3
-	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	WORD $0x2474 // je <slots+0x1528>
-	LONG $0xa9e1e2c4; WORD $0xcf24 // vfmadd213sd (%rdi,%rcx,8), %xmm3, %xmm4
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x2411fbc5; BYTE $0xcf // vmovsd %xmm4, (%rdi,%rcx,8)
-	LONG $0xffeb82e9; BYTE $0xff // jmp <slots+0x9b>
-	LONG $0x607efac5; BYTE $0x70 // vmovq 0x70(%rax), %xmm4
-	LONG $0xdbc6e1c5; BYTE $0x01 // vshufpd $0x1, %xmm3, %xmm3, %xmm3
-	WORD $0x8445; BYTE $0xe4 // testb %r12b, %r12b
-	WORD $0xdc75 // jne <slots+0x1504>
-	LONG $0xc459e3c5 // vmulsd %xmm4, %xmm3, %xmm0
-	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
-	LONG $0x0411fbc5; BYTE $0xcf // vmovsd %xmm0, (%rdi,%rcx,8)
-	LONG $0x446ffdc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm0
-	LONG $0xffeb5ae9; BYTE $0xff // jmp <slots+0x9b>
+	LONG $0xeda0840f; WORD $0xffff // je <slots+0xb0>
+	LONG $0xfffd46e9; BYTE $0xff // jmp <slots+0x105b>
 	LONG $0x597de2c4; WORD $0x7068 // vpbroadcastq 0x70(%rax), %ymm5
-	WORD $0x8949; BYTE $0xf7 // movq %rsi, %r15
-	LONG $0x00787880 // cmpb $0x0, 0x78(%rax)
-	LONG $0xfcf0850f; WORD $0xffff // jne <slots+0x1244>
+	WORD $0x894d; BYTE $0xfc // movq %r15, %r12
+	WORD $0x8948; BYTE $0xc7 // movq %rax, %rdi
+	LONG $0x7840b60f // movzbl 0x78(%rax), %eax
+	LONG $0x246c894c; BYTE $0x18 // movq %r13, 0x18(%rsp)
+	LONG $0x2464894c; BYTE $0x08 // movq %r12, 0x8(%rsp)
+	LONG $0x07244488 // movb %al, 0x7(%rsp)
+	WORD $0xc084 // testb %al, %al
+	WORD $0x3e74 // je <slots+0x1375>
+	WORD $0x894c; BYTE $0xe0 // movq %r12, %rax
+	LONG $0x24b70f47; BYTE $0x66 // movzwl (%r14,%r12,2), %r12d
+	LONG $0x6cb70f45; WORD $0x0446 // movzwl 0x4(%r14,%rax,2), %r13d
+	LONG $0x74b70f41; WORD $0x0246 // movzwl 0x2(%r14,%rax,2), %esi
+	LONG $0x7cb70f45; WORD $0x0646 // movzwl 0x6(%r14,%rax,2), %r15d
+	LONG $0x107ba1c4; WORD $0xeb04 // vmovsd (%rbx,%r13,8), %xmm0
+	LONG $0x107ba1c4; WORD $0xe30c // vmovsd (%rbx,%r12,8), %xmm1
+	LONG $0x1679a1c4; WORD $0xfb04 // vmovhpd (%rbx,%r15,8), %xmm0, %xmm0
+	LONG $0x0c16f1c5; BYTE $0xf3 // vmovhpd (%rbx,%rsi,8), %xmm1, %xmm1
+	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
+	LONG $0xa8dde2c4; BYTE $0xe8 // vfmadd213pd %ymm0, %ymm4, %ymm5
+	WORD $0x1eeb // jmp <slots+0x1393>
+	WORD $0x894c; BYTE $0xe0 // movq %r12, %rax
+	LONG $0x24b70f47; BYTE $0x66 // movzwl (%r14,%r12,2), %r12d
+	LONG $0x74b70f41; WORD $0x0246 // movzwl 0x2(%r14,%rax,2), %esi
+	LONG $0x6cb70f45; WORD $0x0446 // movzwl 0x4(%r14,%rax,2), %r13d
+	LONG $0x7cb70f45; WORD $0x0646 // movzwl 0x6(%r14,%rax,2), %r15d
 	LONG $0xec59d5c5 // vmulpd %ymm4, %ymm5, %ymm5
-	LONG $0x117da1c4; WORD $0xff2c // vmovupd %ymm5, (%rdi,%r15,8)
+	LONG $0x197de3c4; WORD $0x01e8 // vextractf128 $0x1, %ymm5, %xmm0
+	LONG $0x1379a1c4; WORD $0xe32c // vmovlpd %xmm5, (%rbx,%r12,8)
+	LONG $0x2c17f9c5; BYTE $0xf3 // vmovhpd %xmm5, (%rbx,%rsi,8)
+	LONG $0x1379a1c4; WORD $0xeb04 // vmovlpd %xmm0, (%rbx,%r13,8)
+	LONG $0x1779a1c4; WORD $0xfb04 // vmovhpd %xmm0, (%rbx,%r15,8)
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x00a2840f; WORD $0x0000 // je <slots+0x145b>
+	LONG $0x247c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r15
+	LONG $0x44b70f43; WORD $0x087e // movzwl 0x8(%r14,%r15,2), %eax
+	LONG $0x74b70f43; WORD $0x0a7e // movzwl 0xa(%r14,%r15,2), %esi
+	LONG $0x7cb70f43; WORD $0x0c7e // movzwl 0xc(%r14,%r15,2), %edi
+	LONG $0x7cb70f47; WORD $0x0e7e // movzwl 0xe(%r14,%r15,2), %r15d
+	LONG $0x046ef9c5; BYTE $0x81 // vmovd (%rcx,%rax,4), %xmm0
+	LONG $0x2279e3c4; WORD $0xb104; BYTE $0x01 // vpinsrd $0x1, (%rcx,%rsi,4), %xmm0, %xmm0
+	LONG $0x2279e3c4; WORD $0xb904; BYTE $0x02 // vpinsrd $0x2, (%rcx,%rdi,4), %xmm0, %xmm0
+	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x2279a3c4; WORD $0xb904; BYTE $0x03 // vpinsrd $0x3, (%rcx,%r15,4), %xmm0, %xmm0
+	LONG $0x597de2c4; WORD $0x684f // vpbroadcastq 0x68(%rdi), %ymm1
+	LONG $0x357de2c4; BYTE $0xc0 // vpmovzxdq %xmm0, %ymm0
+	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
+	LONG $0xf073ddc5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm4
+	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
+	LONG $0x07247c80; BYTE $0x00 // cmpb $0x0, 0x7(%rsp)
+	WORD $0x8949; BYTE $0xfc // movq %rdi, %r12
+	WORD $0x5874 // je <slots+0x1470>
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
+	LONG $0x4cb70f41; WORD $0x087e // movzwl 0x8(%r14,%rdi,2), %ecx
+	LONG $0x7cb70f45; WORD $0x0c7e // movzwl 0xc(%r14,%rdi,2), %r15d
+	LONG $0x74b70f41; WORD $0x0a7e // movzwl 0xa(%r14,%rdi,2), %esi
+	LONG $0x74b70f45; WORD $0x0e7e // movzwl 0xe(%r14,%rdi,2), %r14d
+	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
+	LONG $0x107ba1c4; WORD $0xfb04 // vmovsd (%rbx,%r15,8), %xmm0
+	LONG $0x0c10fbc5; BYTE $0xcb // vmovsd (%rbx,%rcx,8), %xmm1
+	LONG $0x1679a1c4; WORD $0xf304 // vmovhpd (%rbx,%r14,8), %xmm0, %xmm0
+	LONG $0x0c16f1c5; BYTE $0xf3 // vmovhpd (%rbx,%rsi,8), %xmm1, %xmm1
+	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
+	LONG $0xa8e5e2c4; BYTE $0xe0 // vfmadd213pd %ymm0, %ymm3, %ymm4
+	WORD $0x39eb // jmp <slots+0x1494>
+	LONG $0x597de2c4; WORD $0x7067 // vpbroadcastq 0x70(%rdi), %ymm4
+	LONG $0x246c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r13
+	LONG $0x07247c80; BYTE $0x00 // cmpb $0x0, 0x7(%rsp)
+	WORD $0x8949; BYTE $0xfc // movq %rdi, %r12
+	WORD $0xa875 // jne <slots+0x1418>
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
+	LONG $0xe359ddc5 // vmulpd %ymm3, %ymm4, %ymm4
+	LONG $0x4cb70f41; WORD $0x087e // movzwl 0x8(%r14,%rdi,2), %ecx
+	LONG $0x74b70f41; WORD $0x0a7e // movzwl 0xa(%r14,%rdi,2), %esi
+	LONG $0x7cb70f45; WORD $0x0c7e // movzwl 0xc(%r14,%rdi,2), %r15d
+	LONG $0x74b70f45; WORD $0x0e7e // movzwl 0xe(%r14,%rdi,2), %r14d
+	WORD $0x8948; BYTE $0xf8 // movq %rdi, %rax
+	LONG $0x197de3c4; WORD $0x01e0 // vextractf128 $0x1, %ymm4, %xmm0
+	LONG $0x2413f9c5; BYTE $0xcb // vmovlpd %xmm4, (%rbx,%rcx,8)
+	LONG $0x2417f9c5; BYTE $0xf3 // vmovhpd %xmm4, (%rbx,%rsi,8)
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0x1379a1c4; WORD $0xfb04 // vmovlpd %xmm0, (%rbx,%r15,8)
+	LONG $0x1779a1c4; WORD $0xf304 // vmovhpd %xmm0, (%rbx,%r14,8)
+	LONG $0x446ffdc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm0
+	WORD $0x8949; BYTE $0xc7 // movq %rax, %r15
+	WORD $0x894c; BYTE $0xe0 // movq %r12, %rax
+	LONG $0xffebd8e9; BYTE $0xff // jmp <slots+0x9d>
+	LONG $0x597de2c4; WORD $0x7068 // vpbroadcastq 0x70(%rax), %ymm5
+	LONG $0x00787880 // cmpb $0x0, 0x78(%rax)
+	LONG $0xfd60850f; WORD $0xffff // jne <slots+0x1235>
+	LONG $0xec59d5c5 // vmulpd %ymm4, %ymm5, %ymm5
+	LONG $0x117da1c4; WORD $0xfb2c // vmovupd %ymm5, (%rbx,%r15,8)
 	LONG $0x60488b48 // movq 0x60(%rax), %rcx
 	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0xfcf2850f; WORD $0xffff // jne <slots+0x125d>
+	LONG $0xfd62850f; WORD $0xffff // jne <slots+0x124e>
 	LONG $0x597de2c4; WORD $0x7060 // vpbroadcastq 0x70(%rax), %ymm4
 	LONG $0x446ffdc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm0
 	LONG $0x00787880 // cmpb $0x0, 0x78(%rax)
 	LONG $0xc9eff1c5 // vpxor %xmm1, %xmm1, %xmm1
-	LONG $0xfd02850f; WORD $0xffff // jne <slots+0x1287>
+	LONG $0xfd72850f; WORD $0xffff // jne <slots+0x1278>
 	LONG $0xc359ddc5 // vmulpd %ymm3, %ymm4, %ymm0
-	LONG $0x117da1c4; WORD $0xff44; BYTE $0x20 // vmovupd %ymm0, 0x20(%rdi,%r15,8)
+	LONG $0x117da1c4; WORD $0xfb44; BYTE $0x20 // vmovupd %ymm0, 0x20(%rbx,%r15,8)
 	LONG $0x446ffdc5; WORD $0x2024 // vmovdqa 0x20(%rsp), %ymm0
-	LONG $0xffeb00e9; BYTE $0xff // jmp <slots+0x9b>
+	LONG $0xffeb81e9; BYTE $0xff // jmp <slots+0x9d>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -1169,8 +1115,8 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x45300000; LONG $0x00000000
-	LONG $0x43300000
+	LONG $0x00453000; LONG $0x00000000
+	WORD $0x3000; BYTE $0x43
 	RET
 
 // func farSlotsQuad(c *slotCall)
@@ -1178,7 +1124,7 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <farSlots>
-	LONG $0x000fc6e9; BYTE $0x00 // jmp <end>
+	LONG $0x000f46e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -1187,7 +1133,7 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	BYTE $0xcc // int3
 	LONG $0x08478b48 // movq 0x8(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x0f638e0f; WORD $0x0000 // jle <farSlots+0xf70>
+	LONG $0x0f068e0f; WORD $0x0000 // jle <farSlots+0xf13>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -1197,8 +1143,8 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	BYTE $0x53 // pushq %rbx
 	LONG $0xe0e48348 // andq $-0x20, %rsp
 	LONG $0x00ec8148; WORD $0x0001; BYTE $0x00 // subq $0x100, %rsp
-	LONG $0x197de2c4; LONG $0x000f8a05; BYTE $0x00 // vbroadcastsd 0xf8a(%rip), %ymm0
-	LONG $0x597de2c4; LONG $0x000f790d; BYTE $0x00 // vpbroadcastq 0xf79(%rip), %ymm1
+	LONG $0x197de2c4; LONG $0x000f0a05; BYTE $0x00 // vbroadcastsd 0xf0a(%rip), %ymm0
+	LONG $0x597de2c4; LONG $0x000ef90d; BYTE $0x00 // vpbroadcastq 0xef9(%rip), %ymm1
 	WORD $0x8b4c; BYTE $0x2f // movq (%rdi), %r13
 	LONG $0x284f8b4c // movq 0x28(%rdi), %r9
 	LONG $0x58578b4c // movq 0x58(%rdi), %r10
@@ -1210,7 +1156,7 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
-	LONG $0x247c8948; BYTE $0x10 // movq %rdi, 0x10(%rsp)
+	LONG $0x247c8948; BYTE $0x08 // movq %rdi, 0x8(%rsp)
 	LONG $0xc5448d49; BYTE $0x00 // leaq (%r13,%rax,8), %rax
 	WORD $0x014d; BYTE $0xca // addq %r9, %r10
 	LONG $0x24448948; BYTE $0x18 // movq %rax, 0x18(%rsp)
@@ -1218,35 +1164,35 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	LONG $0x4c7ffdc5; WORD $0x2024 // vmovdqa %ymm1, 0x20(%rsp)
 	WORD $0x3ceb // jmp <farSlots+0xbe>
 	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
 	LONG $0x240c8b48 // movq (%rsp), %rcx
-	WORD $0x894d; BYTE $0xfe // movq %r15, %r14
-	WORD $0x014c; BYTE $0xf1 // addq %r14, %rcx
+	WORD $0x894c; BYTE $0xf3 // movq %r14, %rbx
+	WORD $0x0148; BYTE $0xd9 // addq %rbx, %rcx
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0x08c58349 // addq $0x8, %r13
 	LONG $0x246c3b4c; BYTE $0x18 // cmpq 0x18(%rsp), %r13
-	LONG $0x0ea4830f; WORD $0x0000 // jae <farSlots+0xf62>
+	LONG $0x0e47830f; WORD $0x0000 // jae <farSlots+0xf05>
 	LONG $0x0645f641; BYTE $0x02 // testb $0x2, 0x6(%r13)
 	LONG $0x240c8948 // movq %rcx, (%rsp)
-	LONG $0x0693850f; WORD $0x0000 // jne <farSlots+0x760>
+	LONG $0x246c894c; BYTE $0x10 // movq %r13, 0x10(%rsp)
+	LONG $0x068e850f; WORD $0x0000 // jne <farSlots+0x760>
 	LONG $0x00758b45 // movl (%r13), %r14d
-	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
 	LONG $0x809f8b48; WORD $0x0000; BYTE $0x00 // movq 0x80(%rdi), %rbx
 	LONG $0x6db70f45; BYTE $0x04 // movzwl 0x4(%r13), %r13d
 	LONG $0x03e6c149 // shlq $0x3, %r14
 	LONG $0x3877034c // addq 0x38(%rdi), %r14
 	LONG $0x02fd8349 // cmpq $0x2, %r13
-	LONG $0x0260830f; WORD $0x0000 // jae <farSlots+0x354>
+	LONG $0x025d830f; WORD $0x0000 // jae <farSlots+0x351>
 	LONG $0x01fd8349 // cmpq $0x1, %r13
-	LONG $0x094c850f; WORD $0x0000 // jne <farSlots+0xa4a>
+	LONG $0x09bc850f; WORD $0x0000 // jne <farSlots+0xaba>
 	WORD $0x028b // movl (%rdx), %eax
 	WORD $0x728b; BYTE $0x06 // movl 0x6(%rdx), %esi
 	WORD $0x4a8b; BYTE $0x03 // movl 0x3(%rdx), %ecx
 	WORD $0x7a8b; BYTE $0x09 // movl 0x9(%rdx), %edi
-	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
 	WORD $0x2144; BYTE $0xc0 // andl %r8d, %eax
 	WORD $0x2144; BYTE $0xc6 // andl %r8d, %esi
 	WORD $0x2144; BYTE $0xc1 // andl %r8d, %ecx
@@ -1271,7 +1217,7 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	LONG $0x33b60f45 // movzbl (%r11), %r14d
 	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
 	LONG $0x34fe8349 // cmpq $0x34, %r14
-	LONG $0x0931860f; WORD $0x0000 // jbe <farSlots+0xaaf>
+	LONG $0x09a4860f; WORD $0x0000 // jbe <farSlots+0xb22>
 	LONG $0x76048d4b // leaq (%r14,%r14,2), %rax
 	WORD $0x8944; BYTE $0xf7 // movl %r14d, %edi
 	LONG $0x6f7ac1c4; BYTE $0x01 // vmovdqu (%r9), %xmm0
@@ -1311,7 +1257,7 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	LONG $0xc9eb95c5 // vpor %ymm1, %ymm13, %ymm1
 	LONG $0x5c7dc1c4; BYTE $0xc2 // vsubpd %ymm10, %ymm0, %ymm0
 	LONG $0xc9587dc5 // vaddpd %ymm1, %ymm0, %ymm9
-	LONG $0x000a05e9; BYTE $0x00 // jmp <farSlots+0xc51>
+	LONG $0x000a78e9; BYTE $0x00 // jmp <farSlots+0xcc4>
 	LONG $0x00401f0f // nopl (%rax)
 	WORD $0x8945; BYTE $0xec // movl %r13d, %r12d
 	LONG $0x6f7ac1c4; BYTE $0x02 // vmovdqu (%r10), %xmm0
@@ -1353,19 +1299,19 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	LONG $0xe1587dc5 // vaddpd %ymm1, %ymm0, %ymm12
 	LONG $0x1855e3c4; WORD $0x01f6 // vinsertf128 $0x1, %xmm6, %ymm5, %ymm6
 	LONG $0x182dc3c4; WORD $0x01eb // vinsertf128 $0x1, %xmm11, %ymm10, %ymm5
-	LONG $0xa8b5e2c4; LONG $0x00a024b4; WORD $0x0000 // vfmadd213pd 0xa0(%rsp), %ymm9, %ymm6
-	LONG $0xa89de2c4; LONG $0x00c024ac; WORD $0x0000 // vfmadd213pd 0xc0(%rsp), %ymm12, %ymm5
+	LONG $0xa8b5e2c4; LONG $0x00c024b4; WORD $0x0000 // vfmadd213pd 0xc0(%rsp), %ymm9, %ymm6
+	LONG $0xa89de2c4; WORD $0x246c; BYTE $0x60 // vfmadd213pd 0x60(%rsp), %ymm12, %ymm5
 	WORD $0x014d; BYTE $0xd9 // addq %r11, %r9
 	WORD $0x014d; BYTE $0xea // addq %r13, %r10
 	LONG $0xfe6f8d4c // leaq -0x2(%rdi), %r13
 	LONG $0x30c28348 // addq $0x30, %rdx
 	LONG $0x025f8d4d // leaq 0x2(%r15), %r11
 	LONG $0x03ff8348 // cmpq $0x3, %rdi
-	LONG $0x06dc8e0f; WORD $0x0000 // jle <farSlots+0xa30>
+	LONG $0x074f8e0f; WORD $0x0000 // jle <farSlots+0xaa0>
 	LONG $0x008a180f; WORD $0x0006; BYTE $0x00 // prefetcht0 0x600(%rdx)
 	WORD $0x894d; BYTE $0xdf // movq %r11, %r15
-	LONG $0xb429fdc5; LONG $0x0000a024; BYTE $0x00 // vmovapd %ymm6, 0xa0(%rsp)
-	LONG $0xac29fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm5, 0xc0(%rsp)
+	LONG $0xb429fdc5; LONG $0x0000c024; BYTE $0x00 // vmovapd %ymm6, 0xc0(%rsp)
+	LONG $0x6c29fdc5; WORD $0x6024 // vmovapd %ymm5, 0x60(%rsp)
 	WORD $0x894c; BYTE $0xef // movq %r13, %rdi
 	WORD $0x028b // movl (%rdx), %eax
 	WORD $0x728b; BYTE $0x06 // movl 0x6(%rdx), %esi
@@ -1396,7 +1342,7 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	LONG $0x89180f41; LONG $0x00000800 // prefetcht0 0x800(%r9)
 	LONG $0x5b0c8d4b // leaq (%r11,%r11,2), %rcx
 	LONG $0x34fb8349 // cmpq $0x34, %r11
-	LONG $0x00db860f; WORD $0x0000 // jbe <farSlots+0x4d0>
+	LONG $0x00e1860f; WORD $0x0000 // jbe <farSlots+0x4d0>
 	WORD $0x8945; BYTE $0xdd // movl %r11d, %r13d
 	LONG $0x6f7a41c4; BYTE $0x21 // vmovdqu (%r9), %xmm12
 	LONG $0x02edc141 // shrl $0x2, %r13d
@@ -1435,8 +1381,8 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	LONG $0xd9eb25c5 // vpor %ymm1, %ymm11, %ymm11
 	LONG $0x5c3541c4; BYTE $0xca // vsubpd %ymm10, %ymm9, %ymm9
 	LONG $0x583541c4; BYTE $0xcb // vaddpd %ymm11, %ymm9, %ymm9
-	LONG $0x000102e9; BYTE $0x00 // jmp <farSlots+0x5c9>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
+	LONG $0x000108e9; BYTE $0x00 // jmp <farSlots+0x5c9>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x19fb8041 // cmpb $0x19, %r11b
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	LONG $0x07c3f641 // testb $0x7, %r11b
@@ -1579,7 +1525,7 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	LONG $0x03e3c148 // shlq $0x3, %rbx
 	LONG $0x385f0348 // addq 0x38(%rdi), %rbx
 	LONG $0x02ff8349 // cmpq $0x2, %r15
-	LONG $0x01f5820f; WORD $0x0000 // jb <farSlots+0x970>
+	LONG $0x0265820f; WORD $0x0000 // jb <farSlots+0x9e0>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x008a180f; WORD $0x0006; BYTE $0x00 // prefetcht0 0x600(%rdx)
 	WORD $0x894d; BYTE $0xcc // movq %r9, %r12
@@ -1658,43 +1604,62 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	LONG $0xfebd870f; WORD $0xffff // ja <farSlots+0x780>
 	LONG $0x240c8b48 // movq (%rsp), %rcx
 	LONG $0x01ff8349 // cmpq $0x1, %r15
-	LONG $0x00a9840f; WORD $0x0000 // je <farSlots+0x97a>
+	LONG $0x0119840f; WORD $0x0000 // je <farSlots+0x9ea>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x45b70f41; BYTE $0x06 // movzwl 0x6(%r13), %eax
 	WORD $0x04a8 // testb $0x4, %al
 	LONG $0xf7c2840f; WORD $0xffff // je <farSlots+0xaf>
-	LONG $0x507f8b4c // movq 0x50(%rdi), %r15
+	LONG $0x50778b4c // movq 0x50(%rdi), %r14
 	LONG $0xe358ddc5 // vaddpd %ymm3, %ymm4, %ymm4
 	LONG $0xdd58cdc5 // vaddpd %ymm5, %ymm6, %ymm3
-	LONG $0x0008be41; WORD $0x0000 // movl $0x8, %r14d
-	WORD $0x2949; BYTE $0xcf // subq %rcx, %r15
-	LONG $0x08ff8349 // cmpq $0x8, %r15
-	LONG $0xf74c0f4d // cmovlq %r15, %r14
+	LONG $0x000008bb; BYTE $0x00 // movl $0x8, %ebx
+	WORD $0x2949; BYTE $0xce // subq %rcx, %r14
+	LONG $0x08fe8349 // cmpq $0x8, %r14
+	LONG $0xde4c0f49 // cmovlq %r14, %rbx
 	WORD $0x08a8 // testb $0x8, %al
-	LONG $0x015e850f; WORD $0x0000 // jne <farSlots+0xa70>
-	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
-	LONG $0x08ff8349 // cmpq $0x8, %r15
-	LONG $0x02338c0f; WORD $0x0000 // jl <farSlots+0xb53>
-	LONG $0x30678b4c // movq 0x30(%rdi), %r12
-	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	LONG $0x0354840f; WORD $0x0000 // je <farSlots+0xc81>
-	LONG $0x607f8b4c // movq 0x60(%rdi), %r15
-	LONG $0x04b70f41; BYTE $0x4c // movzwl (%r12,%rcx,2), %eax
-	WORD $0x894c; BYTE $0xee // movq %r13, %rsi
+	LONG $0x01cf850f; WORD $0x0000 // jne <farSlots+0xae0>
+	LONG $0x08fe8349 // cmpq $0x8, %r14
+	LONG $0x02ab8c0f; WORD $0x0000 // jl <farSlots+0xbc6>
+	LONG $0x307f8b4c // movq 0x30(%rdi), %r15
+	LONG $0x48778b4c // movq 0x48(%rdi), %r14
 	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0x03b5840f; WORD $0x0000 // je <farSlots+0xcf7>
-	WORD $0x4f8b; BYTE $0x68 // movl 0x68(%rdi), %ecx
-	LONG $0x870c0341 // addl (%r15,%rax,4), %ecx
-	LONG $0x34e1c148 // shlq $0x34, %rcx
-	LONG $0x6ef9e1c4; BYTE $0xe9 // vmovq %rcx, %xmm5
-	LONG $0x6fb60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r13d
-	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	LONG $0x03aa840f; WORD $0x0000 // je <farSlots+0xd0a>
-	LONG $0xa9d9e2c4; WORD $0xc32c // vfmadd213sd (%rbx,%rax,8), %xmm4, %xmm5
-	LONG $0x0003a3e9; BYTE $0x00 // jmp <farSlots+0xd0e>
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x03c8840f; WORD $0x0000 // je <farSlots+0xcf4>
+	LONG $0x60678b4c // movq 0x60(%rdi), %r12
+	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
+	LONG $0x0433840f; WORD $0x0000 // je <farSlots+0xd6c>
+	LONG $0x04b70f41; BYTE $0x4f // movzwl (%r15,%rcx,2), %eax
+	WORD $0x8948; BYTE $0xcf // movq %rcx, %rdi
+	LONG $0x4cb70f41; WORD $0x024f // movzwl 0x2(%r15,%rcx,2), %ecx
+	LONG $0x74b70f41; WORD $0x047f // movzwl 0x4(%r15,%rdi,2), %esi
+	LONG $0x7cb70f41; WORD $0x067f // movzwl 0x6(%r15,%rdi,2), %edi
+	LONG $0x6e79c1c4; WORD $0x8404 // vmovd (%r12,%rax,4), %xmm0
+	LONG $0x2279c3c4; WORD $0x8c04; BYTE $0x01 // vpinsrd $0x1, (%r12,%rcx,4), %xmm0, %xmm0
+	LONG $0x2279c3c4; WORD $0xb404; BYTE $0x02 // vpinsrd $0x2, (%r12,%rsi,4), %xmm0, %xmm0
+	LONG $0x2279c3c4; WORD $0xbc04; BYTE $0x03 // vpinsrd $0x3, (%r12,%rdi,4), %xmm0, %xmm0
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
+	LONG $0x597de2c4; WORD $0x684f // vpbroadcastq 0x68(%rdi), %ymm1
+	LONG $0x357de2c4; BYTE $0xc0 // vpmovzxdq %xmm0, %ymm0
+	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
+	LONG $0xf073d5c5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm5
+	LONG $0x7847b60f // movzbl 0x78(%rdi), %eax
+	LONG $0x60244488 // movb %al, 0x60(%rsp)
+	WORD $0xc084 // testb %al, %al
+	LONG $0x03eb840f; WORD $0x0000 // je <farSlots+0xd82>
+	LONG $0x242c8b4c // movq (%rsp), %r13
+	LONG $0x0cb70f43; BYTE $0x6f // movzwl (%r15,%r13,2), %ecx
+	LONG $0x74b70f43; WORD $0x046f // movzwl 0x4(%r15,%r13,2), %esi
+	LONG $0x44b70f43; WORD $0x026f // movzwl 0x2(%r15,%r13,2), %eax
+	LONG $0x6cb70f47; WORD $0x066f // movzwl 0x6(%r15,%r13,2), %r13d
+	LONG $0x107bc1c4; WORD $0xf604 // vmovsd (%r14,%rsi,8), %xmm0
+	LONG $0x107bc1c4; WORD $0xce0c // vmovsd (%r14,%rcx,8), %xmm1
+	LONG $0x167981c4; WORD $0xee04 // vmovhpd (%r14,%r13,8), %xmm0, %xmm0
+	LONG $0x1671c1c4; WORD $0xc60c // vmovhpd (%r14,%rax,8), %xmm1, %xmm1
+	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
+	LONG $0xa8dde2c4; BYTE $0xe8 // vfmadd213pd %ymm0, %ymm4, %ymm5
+	LONG $0x0003c7e9; BYTE $0x00 // jmp <farSlots+0xda1>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
 	LONG $0x01ff8349 // cmpq $0x1, %r15
-	LONG $0xff66850f; WORD $0xffff // jne <farSlots+0x8e0>
+	LONG $0xfef6850f; WORD $0xffff // jne <farSlots+0x8e0>
 	WORD $0x028b // movl (%rdx), %eax
 	WORD $0x728b; BYTE $0x06 // movl 0x6(%rdx), %esi
 	WORD $0x4a8b; BYTE $0x03 // movl 0x3(%rdx), %ecx
@@ -1734,33 +1699,33 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	LONG $0xb8bde2c4; BYTE $0xf0 // vfmadd231pd %ymm0, %ymm8, %ymm6
 	LONG $0x45b70f41; BYTE $0x06 // movzwl 0x6(%r13), %eax
 	WORD $0x04a8 // testb $0x4, %al
-	LONG $0xf68e840f; WORD $0xffff // je <farSlots+0xaf>
-	LONG $0xfffec7e9; BYTE $0xff // jmp <farSlots+0x8ed>
+	LONG $0xf61e840f; WORD $0xffff // je <farSlots+0xaf>
+	LONG $0xfffe57e9; BYTE $0xff // jmp <farSlots+0x8ed>
 	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
-	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
 	LONG $0x240c8b48 // movq (%rsp), %rcx
 	LONG $0x02c78349 // addq $0x2, %r15
 	WORD $0x894d; BYTE $0xfb // movq %r15, %r11
 	LONG $0x01fd8349 // cmpq $0x1, %r13
-	LONG $0xf6b4840f; WORD $0xffff // je <farSlots+0xfe>
-	LONG $0x246c8b4c; BYTE $0x08 // movq 0x8(%rsp), %r13
+	LONG $0xf644840f; WORD $0xffff // je <farSlots+0xfe>
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
 	LONG $0x45b70f41; BYTE $0x06 // movzwl 0x6(%r13), %eax
 	WORD $0x04a8 // testb $0x4, %al
-	LONG $0xf653840f; WORD $0xffff // je <farSlots+0xaf>
-	LONG $0xfffe8ce9; BYTE $0xff // jmp <farSlots+0x8ed>
+	LONG $0xf5e3840f; WORD $0xffff // je <farSlots+0xaf>
+	LONG $0xfffe1ce9; BYTE $0xff // jmp <farSlots+0x8ed>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xc358ddc5 // vaddpd %ymm3, %ymm4, %ymm0
 	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
-	LONG $0x0001bf41; WORD $0x0000 // movl $0x1, %r15d
+	LONG $0x0001be41; WORD $0x0000 // movl $0x1, %r14d
 	LONG $0x197de3c4; WORD $0x01c1 // vextractf128 $0x1, %ymm0, %xmm1
 	LONG $0xe958fdc5 // vaddpd %ymm1, %ymm0, %ymm5
 	LONG $0xc158f9c5 // vaddpd %xmm1, %xmm0, %xmm0
 	LONG $0xc0c6f9c5; BYTE $0x01 // vshufpd $0x1, %xmm0, %xmm0, %xmm0
 	LONG $0xc058d5c5 // vaddpd %ymm0, %ymm5, %ymm0
 	LONG $0x0d5de3c4; WORD $0x01c0 // vblendpd $0x1, %ymm0, %ymm4, %ymm0
-	LONG $0x4411fdc5; WORD $0x6024 // vmovupd %ymm0, 0x60(%rsp)
-	LONG $0x9c11fdc5; LONG $0x00008024; BYTE $0x00 // vmovupd %ymm3, 0x80(%rsp)
-	LONG $0x0000bce9; BYTE $0x00 // jmp <farSlots+0xb6b>
+	LONG $0x8411fdc5; LONG $0x00008024; BYTE $0x00 // vmovupd %ymm0, 0x80(%rsp)
+	LONG $0x9c11fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsp)
+	LONG $0x0000c3e9; BYTE $0x00 // jmp <farSlots+0xbe5>
 	LONG $0x19fe8041 // cmpb $0x19, %r14b
 	WORD $0x930f; BYTE $0xc0 // setae %al
 	LONG $0x07c6f641 // testb $0x7, %r14b
@@ -1771,7 +1736,7 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	LONG $0x597d62c4; LONG $0x00880394; WORD $0x0000 // vpbroadcastq 0x88(%rbx,%rax), %ymm10
 	LONG $0x030c8d48 // leaq (%rbx,%rax), %rcx
 	WORD $0x8440; BYTE $0xf6 // testb %sil, %sil
-	LONG $0x011e840f; WORD $0x0000 // je <farSlots+0xbfd>
+	LONG $0x011e840f; WORD $0x0000 // je <farSlots+0xc70>
 	WORD $0x8944; BYTE $0xf7 // movl %r14d, %edi
 	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
@@ -1794,49 +1759,49 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	LONG $0x47f5e2c4; WORD $0x6049 // vpsllvq 0x60(%rcx), %ymm1, %ymm1
 	LONG $0xd375c1c4; BYTE $0xcb // vpsrlq %xmm11, %ymm1, %ymm1
 	LONG $0xc9efadc5 // vpxor %ymm1, %ymm10, %ymm1
-	LONG $0x0000fae9; BYTE $0x00 // jmp <farSlots+0xc4d>
-	LONG $0x6411fdc5; WORD $0x6024 // vmovupd %ymm4, 0x60(%rsp)
-	LONG $0x9c11fdc5; LONG $0x00008024; BYTE $0x00 // vmovupd %ymm3, 0x80(%rsp)
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	LONG $0xf52e8e0f; WORD $0xffff // jle <farSlots+0x99>
-	LONG $0x30778b4c // movq 0x30(%rdi), %r14
-	LONG $0x246c894c; BYTE $0x08 // movq %r13, 0x8(%rsp)
+	LONG $0x0000fae9; BYTE $0x00 // jmp <farSlots+0xcc0>
+	LONG $0x485f8b48 // movq 0x48(%rdi), %rbx
+	LONG $0xa411fdc5; LONG $0x00008024; BYTE $0x00 // vmovupd %ymm4, 0x80(%rsp)
+	LONG $0x9c11fdc5; LONG $0x0000a024; BYTE $0x00 // vmovupd %ymm3, 0xa0(%rsp)
+	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
+	LONG $0xf4b48e0f; WORD $0xffff // jle <farSlots+0x99>
+	LONG $0x307f8b4c // movq 0x30(%rdi), %r15
 	LONG $0x60678b4c // movq 0x60(%rdi), %r12
 	LONG $0x6fb60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r13d
 	WORD $0xf631 // xorl %esi, %esi
-	LONG $0x4e0c8d49 // leaq (%r14,%rcx,2), %rcx
-	WORD $0x31eb // jmp <farSlots+0xbb6>
-	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x677efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm4
+	LONG $0x4f0c8d49 // leaq (%r15,%rcx,2), %rcx
+	WORD $0x35eb // jmp <farSlots+0xc2f>
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x5f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm3
+	LONG $0xa410fbc5; LONG $0x000080f4; BYTE $0x00 // vmovsd 0x80(%rsp,%rsi,8), %xmm4
 	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	WORD $0x5d74 // je <farSlots+0xbf7>
-	LONG $0xa9e1e2c4; WORD $0xc324 // vfmadd213sd (%rbx,%rax,8), %xmm3, %xmm4
-	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	WORD $0x5774 // je <farSlots+0xc6a>
+	LONG $0xa9d9e2c4; WORD $0xc31c // vfmadd213sd (%rbx,%rax,8), %xmm4, %xmm3
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
 	WORD $0xff48; BYTE $0xc6 // incq %rsi
-	LONG $0x2411fbc5; BYTE $0xc3 // vmovsd %xmm4, (%rbx,%rax,8)
-	WORD $0x3949; BYTE $0xf7 // cmpq %rsi, %r15
-	LONG $0xf4da840f; WORD $0xffff // je <farSlots+0x90>
-	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	WORD $0x1574 // je <farSlots+0xbd0>
+	LONG $0x1c11fbc5; BYTE $0xc3 // vmovsd %xmm3, (%rbx,%rax,8)
+	WORD $0x3949; BYTE $0xf6 // cmpq %rsi, %r14
+	LONG $0xf461840f; WORD $0xffff // je <farSlots+0x90>
+	WORD $0x854d; BYTE $0xff // testq %r15, %r15
+	WORD $0x0c74 // je <farSlots+0xc40>
 	LONG $0x7104b70f // movzwl (%rcx,%rsi,2), %eax
-	LONG $0x5c10fbc5; WORD $0x60f4 // vmovsd 0x60(%rsp,%rsi,8), %xmm3
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0x1875 // jne <farSlots+0xbe2>
-	WORD $0xc4eb // jmp <farSlots+0xb90>
-	LONG $0x00401f0f // nopl (%rax)
+	WORD $0x0f75 // jne <farSlots+0xc4c>
+	WORD $0xc1eb // jmp <farSlots+0xc00>
+	BYTE $0x90 // nop
 	LONG $0x24048b48 // movq (%rsp), %rax
 	WORD $0x0148; BYTE $0xf0 // addq %rsi, %rax
-	LONG $0x5c10fbc5; WORD $0x60f4 // vmovsd 0x60(%rsp,%rsi,8), %xmm3
 	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
-	WORD $0xae74 // je <farSlots+0xb90>
+	WORD $0xb474 // je <farSlots+0xc00>
 	WORD $0x7f8b; BYTE $0x68 // movl 0x68(%rdi), %edi
 	LONG $0x843c0341 // addl (%r12,%rax,4), %edi
 	LONG $0x34e7c148 // shlq $0x34, %rdi
-	LONG $0x6ef9e1c4; BYTE $0xe7 // vmovq %rdi, %xmm4
+	LONG $0x6ef9e1c4; BYTE $0xdf // vmovq %rdi, %xmm3
+	LONG $0xa410fbc5; LONG $0x000080f4; BYTE $0x00 // vmovsd 0x80(%rsp,%rsi,8), %xmm4
 	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	WORD $0xa375 // jne <farSlots+0xb9a>
-	LONG $0xe459e3c5 // vmulsd %xmm4, %xmm3, %xmm4
-	WORD $0xa3eb // jmp <farSlots+0xba0>
+	WORD $0xa975 // jne <farSlots+0xc13>
+	LONG $0xdc59e3c5 // vmulsd %xmm4, %xmm3, %xmm3
+	WORD $0xa9eb // jmp <farSlots+0xc19>
 	WORD $0x8944; BYTE $0xf7 // movl %r14d, %edi
 	LONG $0x6f7ac1c4; BYTE $0x09 // vmovdqu (%r9), %xmm1
 	WORD $0xefc1; BYTE $0x02 // shrl $0x2, %edi
@@ -1856,7 +1821,7 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	LONG $0xc9ebadc5 // vpor %ymm1, %ymm10, %ymm1
 	LONG $0xc85c75c5 // vsubpd %ymm0, %ymm1, %ymm9
 	LONG $0x1845c3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm8, %ymm7, %ymm0
-	LONG $0x247c8b48; BYTE $0x10 // movq 0x10(%rsp), %rdi
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
 	LONG $0x240c8b48 // movq (%rsp), %rcx
 	WORD $0xff49; BYTE $0xc3 // incq %r11
 	WORD $0x014d; BYTE $0xf1 // addq %r14, %r9
@@ -1864,186 +1829,109 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	LONG $0xb8b5e2c4; BYTE $0xf0 // vfmadd231pd %ymm0, %ymm9, %ymm6
 	LONG $0x45b70f41; BYTE $0x06 // movzwl 0x6(%r13), %eax
 	WORD $0x04a8 // testb $0x4, %al
-	LONG $0xf433840f; WORD $0xffff // je <farSlots+0xaf>
-	LONG $0xfffc6ce9; BYTE $0xff // jmp <farSlots+0x8ed>
+	LONG $0xf3c0840f; WORD $0xffff // je <farSlots+0xaf>
+	LONG $0xfffbf9e9; BYTE $0xff // jmp <farSlots+0x8ed>
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x028f840f; WORD $0x0000 // je <farSlots+0xf1d>
+	LONG $0x01bd840f; WORD $0x0000 // je <farSlots+0xebe>
 	LONG $0x357de2c4; WORD $0x8804 // vpmovzxdq (%rax,%rcx,4), %ymm0
 	LONG $0x597de2c4; WORD $0x684f // vpbroadcastq 0x68(%rdi), %ymm1
 	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
 	LONG $0xf073d5c5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm5
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0x0280840f; WORD $0x0000 // je <farSlots+0xf2d>
-	LONG $0xa8dde2c4; WORD $0xcb2c // vfmadd213pd (%rbx,%rcx,8), %ymm4, %ymm5
-	LONG $0x2c11fdc5; BYTE $0xcb // vmovupd %ymm5, (%rbx,%rcx,8)
+	LONG $0x01ae840f; WORD $0x0000 // je <farSlots+0xece>
+	LONG $0xa8ddc2c4; WORD $0xce2c // vfmadd213pd (%r14,%rcx,8), %ymm4, %ymm5
+	LONG $0x117dc1c4; WORD $0xce2c // vmovupd %ymm5, (%r14,%rcx,8)
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x027e840f; WORD $0x0000 // je <farSlots+0xf43>
+	LONG $0x01ac840f; WORD $0x0000 // je <farSlots+0xee5>
 	LONG $0x357de2c4; WORD $0x8844; BYTE $0x10 // vpmovzxdq 0x10(%rax,%rcx,4), %ymm0
 	LONG $0x597de2c4; WORD $0x684f // vpbroadcastq 0x68(%rdi), %ymm1
 	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
 	LONG $0xf073ddc5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm4
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0x026e840f; WORD $0x0000 // je <farSlots+0xf53>
-	LONG $0xa8e5e2c4; WORD $0xcb64; BYTE $0x20 // vfmadd213pd 0x20(%rbx,%rcx,8), %ymm3, %ymm4
-	LONG $0x6411fdc5; WORD $0x20cb // vmovupd %ymm4, 0x20(%rbx,%rcx,8)
-	LONG $0xfff3a5e9; BYTE $0xff // jmp <farSlots+0x9c>
-	LONG $0x6f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm5
-	LONG $0x6fb60f44; BYTE $0x78 // movzbl 0x78(%rdi), %r13d
-	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	LONG $0xfc56850f; WORD $0xffff // jne <farSlots+0x960>
-	LONG $0xed59dbc5 // vmulsd %xmm5, %xmm4, %xmm5
+	LONG $0x019c840f; WORD $0x0000 // je <farSlots+0xef5>
+	LONG $0xa8e5c2c4; WORD $0xce64; BYTE $0x20 // vfmadd213pd 0x20(%r14,%rcx,8), %ymm3, %ymm4
+	LONG $0x117dc1c4; WORD $0xce64; BYTE $0x20 // vmovupd %ymm4, 0x20(%r14,%rcx,8)
+	LONG $0xfff330e9; BYTE $0xff // jmp <farSlots+0x9c>
+	LONG $0x597de2c4; WORD $0x706f // vpbroadcastq 0x70(%rdi), %ymm5
+	LONG $0x7847b60f // movzbl 0x78(%rdi), %eax
+	LONG $0x60244488 // movb %al, 0x60(%rsp)
+	WORD $0xc084 // testb %al, %al
+	LONG $0xfc15850f; WORD $0xffff // jne <farSlots+0x997>
+	LONG $0x242c8b4c // movq (%rsp), %r13
+	LONG $0xec59d5c5 // vmulpd %ymm4, %ymm5, %ymm5
+	LONG $0x0cb70f43; BYTE $0x6f // movzwl (%r15,%r13,2), %ecx
+	LONG $0x44b70f43; WORD $0x026f // movzwl 0x2(%r15,%r13,2), %eax
+	LONG $0x74b70f43; WORD $0x046f // movzwl 0x4(%r15,%r13,2), %esi
+	LONG $0x6cb70f47; WORD $0x066f // movzwl 0x6(%r15,%r13,2), %r13d
+	LONG $0x197de3c4; WORD $0x01e8 // vextractf128 $0x1, %ymm5, %xmm0
+	LONG $0x1379c1c4; WORD $0xce2c // vmovlpd %xmm5, (%r14,%rcx,8)
+	LONG $0x1779c1c4; WORD $0xc62c // vmovhpd %xmm5, (%r14,%rax,8)
+	LONG $0x1379c1c4; WORD $0xf604 // vmovlpd %xmm0, (%r14,%rsi,8)
+	LONG $0x177981c4; WORD $0xee04 // vmovhpd %xmm0, (%r14,%r13,8)
+	WORD $0x854d; BYTE $0xe4 // testq %r12, %r12
+	LONG $0x009d840f; WORD $0x0000 // je <farSlots+0xe65>
+	LONG $0x243c8b48 // movq (%rsp), %rdi
+	LONG $0x44b70f41; WORD $0x087f // movzwl 0x8(%r15,%rdi,2), %eax
+	LONG $0x4cb70f41; WORD $0x0a7f // movzwl 0xa(%r15,%rdi,2), %ecx
+	LONG $0x74b70f41; WORD $0x0c7f // movzwl 0xc(%r15,%rdi,2), %esi
+	LONG $0x7cb70f41; WORD $0x0e7f // movzwl 0xe(%r15,%rdi,2), %edi
+	LONG $0x6e79c1c4; WORD $0x8404 // vmovd (%r12,%rax,4), %xmm0
+	LONG $0x2279c3c4; WORD $0x8c04; BYTE $0x01 // vpinsrd $0x1, (%r12,%rcx,4), %xmm0, %xmm0
+	LONG $0x2279c3c4; WORD $0xb404; BYTE $0x02 // vpinsrd $0x2, (%r12,%rsi,4), %xmm0, %xmm0
+	LONG $0x2279c3c4; WORD $0xbc04; BYTE $0x03 // vpinsrd $0x3, (%r12,%rdi,4), %xmm0, %xmm0
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
+	LONG $0x597de2c4; WORD $0x684f // vpbroadcastq 0x68(%rdi), %ymm1
+	LONG $0x357de2c4; BYTE $0xc0 // vpmovzxdq %xmm0, %ymm0
+	LONG $0xc0d4f5c5 // vpaddq %ymm0, %ymm1, %ymm0
+	LONG $0xf073ddc5; BYTE $0x34 // vpsllq $0x34, %ymm0, %ymm4
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	LONG $0x60247c80; BYTE $0x00 // cmpb $0x0, 0x60(%rsp)
+	WORD $0x5374 // je <farSlots+0xe77>
+	LONG $0x24248b4c // movq (%rsp), %r12
+	LONG $0x4cb70f43; WORD $0x0867 // movzwl 0x8(%r15,%r12,2), %ecx
+	LONG $0x74b70f43; WORD $0x0c67 // movzwl 0xc(%r15,%r12,2), %esi
+	LONG $0x44b70f43; WORD $0x0a67 // movzwl 0xa(%r15,%r12,2), %eax
+	LONG $0x7cb70f47; WORD $0x0e67 // movzwl 0xe(%r15,%r12,2), %r15d
+	LONG $0x107bc1c4; WORD $0xf604 // vmovsd (%r14,%rsi,8), %xmm0
+	LONG $0x107bc1c4; WORD $0xce0c // vmovsd (%r14,%rcx,8), %xmm1
+	LONG $0x167981c4; WORD $0xfe04 // vmovhpd (%r14,%r15,8), %xmm0, %xmm0
+	LONG $0x1671c1c4; WORD $0xc60c // vmovhpd (%r14,%rax,8), %xmm1, %xmm1
+	LONG $0x1875e3c4; WORD $0x01c0 // vinsertf128 $0x1, %xmm0, %ymm1, %ymm0
+	LONG $0xa8e5e2c4; BYTE $0xe0 // vfmadd213pd %ymm0, %ymm3, %ymm4
+	WORD $0x32eb // jmp <farSlots+0xe97>
+	LONG $0x597de2c4; WORD $0x7067 // vpbroadcastq 0x70(%rdi), %ymm4
+	LONG $0x246c8b4c; BYTE $0x10 // movq 0x10(%rsp), %r13
+	LONG $0x60247c80; BYTE $0x00 // cmpb $0x0, 0x60(%rsp)
+	WORD $0xad75 // jne <farSlots+0xe24>
+	LONG $0x24248b4c // movq (%rsp), %r12
+	LONG $0xe359ddc5 // vmulpd %ymm3, %ymm4, %ymm4
+	LONG $0x4cb70f43; WORD $0x0867 // movzwl 0x8(%r15,%r12,2), %ecx
+	LONG $0x44b70f43; WORD $0x0a67 // movzwl 0xa(%r15,%r12,2), %eax
+	LONG $0x74b70f43; WORD $0x0c67 // movzwl 0xc(%r15,%r12,2), %esi
+	LONG $0x7cb70f47; WORD $0x0e67 // movzwl 0xe(%r15,%r12,2), %r15d
+	LONG $0x1379c1c4; WORD $0xce24 // vmovlpd %xmm4, (%r14,%rcx,8)
 	LONG $0x240c8b48 // movq (%rsp), %rcx
-	LONG $0x2c11fbc5; BYTE $0xc3 // vmovsd %xmm5, (%rbx,%rax,8)
-	LONG $0x44b70f41; WORD $0x024c // movzwl 0x2(%r12,%rcx,2), %eax
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x2274 // je <farSlots+0xd44>
-	WORD $0x4f8b; BYTE $0x68 // movl 0x68(%rdi), %ecx
-	LONG $0x870c0341 // addl (%r15,%rax,4), %ecx
-	LONG $0x34e1c148 // shlq $0x34, %rcx
-	LONG $0x6ef9e1c4; BYTE $0xe9 // vmovq %rcx, %xmm5
-	LONG $0xf4c6d9c5; BYTE $0x01 // vshufpd $0x1, %xmm4, %xmm4, %xmm6
-	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	WORD $0x1774 // je <farSlots+0xd53>
-	LONG $0xa9c9e2c4; WORD $0xc32c // vfmadd213sd (%rbx,%rax,8), %xmm6, %xmm5
-	WORD $0x13eb // jmp <farSlots+0xd57>
-	LONG $0x6f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm5
-	LONG $0xf4c6d9c5; BYTE $0x01 // vshufpd $0x1, %xmm4, %xmm4, %xmm6
-	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	WORD $0xe975 // jne <farSlots+0xd3c>
-	LONG $0xed59cbc5 // vmulsd %xmm5, %xmm6, %xmm5
-	LONG $0x240c8b48 // movq (%rsp), %rcx
-	LONG $0x2c11fbc5; BYTE $0xc3 // vmovsd %xmm5, (%rbx,%rax,8)
-	LONG $0x44b70f41; WORD $0x044c // movzwl 0x4(%r12,%rcx,2), %eax
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x2374 // je <farSlots+0xd8e>
-	WORD $0x4f8b; BYTE $0x68 // movl 0x68(%rdi), %ecx
-	LONG $0x870c0341 // addl (%r15,%rax,4), %ecx
-	LONG $0x34e1c148 // shlq $0x34, %rcx
-	LONG $0x6ef9e1c4; BYTE $0xe9 // vmovq %rcx, %xmm5
-	LONG $0x197de3c4; WORD $0x01e4 // vextractf128 $0x1, %ymm4, %xmm4
-	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	WORD $0x1874 // je <farSlots+0xd9e>
-	LONG $0xa9d9e2c4; WORD $0xc32c // vfmadd213sd (%rbx,%rax,8), %xmm4, %xmm5
-	WORD $0x14eb // jmp <farSlots+0xda2>
-	LONG $0x6f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm5
-	LONG $0x197de3c4; WORD $0x01e4 // vextractf128 $0x1, %ymm4, %xmm4
-	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	WORD $0xe875 // jne <farSlots+0xd86>
-	LONG $0xed59dbc5 // vmulsd %xmm5, %xmm4, %xmm5
-	LONG $0x240c8b48 // movq (%rsp), %rcx
-	LONG $0x2c11fbc5; BYTE $0xc3 // vmovsd %xmm5, (%rbx,%rax,8)
-	LONG $0x44b70f41; WORD $0x064c // movzwl 0x6(%r12,%rcx,2), %eax
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x2274 // je <farSlots+0xdd8>
-	WORD $0x4f8b; BYTE $0x68 // movl 0x68(%rdi), %ecx
-	LONG $0x870c0341 // addl (%r15,%rax,4), %ecx
-	LONG $0x34e1c148 // shlq $0x34, %rcx
-	LONG $0x6ef9e1c4; BYTE $0xe9 // vmovq %rcx, %xmm5
-	LONG $0xe4c6d9c5; BYTE $0x01 // vshufpd $0x1, %xmm4, %xmm4, %xmm4
-	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	WORD $0x1774 // je <farSlots+0xde7>
-	LONG $0xa9d9e2c4; WORD $0xc32c // vfmadd213sd (%rbx,%rax,8), %xmm4, %xmm5
-	WORD $0x13eb // jmp <farSlots+0xdeb>
-	LONG $0x6f7efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm5
-	LONG $0xe4c6d9c5; BYTE $0x01 // vshufpd $0x1, %xmm4, %xmm4, %xmm4
-	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	WORD $0xe975 // jne <farSlots+0xdd0>
-	LONG $0xed59dbc5 // vmulsd %xmm5, %xmm4, %xmm5
-	LONG $0x240c8b48 // movq (%rsp), %rcx
-	LONG $0x2c11fbc5; BYTE $0xc3 // vmovsd %xmm5, (%rbx,%rax,8)
-	LONG $0x44b70f41; WORD $0x084c // movzwl 0x8(%r12,%rcx,2), %eax
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x1d74 // je <farSlots+0xe1c>
-	WORD $0x4f8b; BYTE $0x68 // movl 0x68(%rdi), %ecx
-	LONG $0x870c0341 // addl (%r15,%rax,4), %ecx
-	LONG $0x34e1c148 // shlq $0x34, %rcx
-	LONG $0x6ef9e1c4; BYTE $0xe1 // vmovq %rcx, %xmm4
-	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	WORD $0x1274 // je <farSlots+0xe26>
-	LONG $0xa9e1e2c4; WORD $0xc324 // vfmadd213sd (%rbx,%rax,8), %xmm3, %xmm4
-	WORD $0x0eeb // jmp <farSlots+0xe2a>
-	LONG $0x677efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm4
-	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	WORD $0xee75 // jne <farSlots+0xe14>
-	LONG $0xe459e3c5 // vmulsd %xmm4, %xmm3, %xmm4
-	LONG $0x240c8b48 // movq (%rsp), %rcx
-	LONG $0x2411fbc5; BYTE $0xc3 // vmovsd %xmm4, (%rbx,%rax,8)
-	LONG $0x44b70f41; WORD $0x0a4c // movzwl 0xa(%r12,%rcx,2), %eax
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x2274 // je <farSlots+0xe60>
-	WORD $0x4f8b; BYTE $0x68 // movl 0x68(%rdi), %ecx
-	LONG $0x870c0341 // addl (%r15,%rax,4), %ecx
-	LONG $0x34e1c148 // shlq $0x34, %rcx
-	LONG $0x6ef9e1c4; BYTE $0xe1 // vmovq %rcx, %xmm4
-	LONG $0xebc6e1c5; BYTE $0x01 // vshufpd $0x1, %xmm3, %xmm3, %xmm5
-	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	WORD $0x1774 // je <farSlots+0xe6f>
-	LONG $0xa9d1e2c4; WORD $0xc324 // vfmadd213sd (%rbx,%rax,8), %xmm5, %xmm4
-	WORD $0x13eb // jmp <farSlots+0xe73>
-	LONG $0x677efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm4
-	LONG $0xebc6e1c5; BYTE $0x01 // vshufpd $0x1, %xmm3, %xmm3, %xmm5
-	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	WORD $0xe975 // jne <farSlots+0xe58>
-	LONG $0xe459d3c5 // vmulsd %xmm4, %xmm5, %xmm4
-	LONG $0x240c8b48 // movq (%rsp), %rcx
-	LONG $0x2411fbc5; BYTE $0xc3 // vmovsd %xmm4, (%rbx,%rax,8)
-	LONG $0x44b70f41; WORD $0x0c4c // movzwl 0xc(%r12,%rcx,2), %eax
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x2374 // je <farSlots+0xeaa>
-	WORD $0x4f8b; BYTE $0x68 // movl 0x68(%rdi), %ecx
-	LONG $0x870c0341 // addl (%r15,%rax,4), %ecx
-	LONG $0x34e1c148 // shlq $0x34, %rcx
-	LONG $0x6ef9e1c4; BYTE $0xe1 // vmovq %rcx, %xmm4
-	LONG $0x197de3c4; WORD $0x01db // vextractf128 $0x1, %ymm3, %xmm3
-	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	WORD $0x1874 // je <farSlots+0xeba>
-	LONG $0xa9e1e2c4; WORD $0xc324 // vfmadd213sd (%rbx,%rax,8), %xmm3, %xmm4
-	WORD $0x14eb // jmp <farSlots+0xebe>
-	LONG $0x677efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm4
-	LONG $0x197de3c4; WORD $0x01db // vextractf128 $0x1, %ymm3, %xmm3
-	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	WORD $0xe875 // jne <farSlots+0xea2>
-	LONG $0xe459e3c5 // vmulsd %xmm4, %xmm3, %xmm4
-	LONG $0x240c8b48 // movq (%rsp), %rcx
-	LONG $0x2411fbc5; BYTE $0xc3 // vmovsd %xmm4, (%rbx,%rax,8)
-	LONG $0x44b70f41; WORD $0x0e4c // movzwl 0xe(%r12,%rcx,2), %eax
-	WORD $0x854d; BYTE $0xff // testq %r15, %r15
-	WORD $0x2774 // je <farSlots+0xef9>
-	WORD $0x4f8b; BYTE $0x68 // movl 0x68(%rdi), %ecx
-	LONG $0x870c0341 // addl (%r15,%rax,4), %ecx
-	LONG $0x34e1c148 // shlq $0x34, %rcx
-	LONG $0x6ef9e1c4; BYTE $0xe1 // vmovq %rcx, %xmm4
-	LONG $0xdbc6e1c5; BYTE $0x01 // vshufpd $0x1, %xmm3, %xmm3, %xmm3
-	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	WORD $0x1c74 // je <farSlots+0xf08>
-	LONG $0xa9e1e2c4; WORD $0xc324 // vfmadd213sd (%rbx,%rax,8), %xmm3, %xmm4
-	LONG $0x2411fbc5; BYTE $0xc3 // vmovsd %xmm4, (%rbx,%rax,8)
-	WORD $0x18eb // jmp <farSlots+0xf11>
-	LONG $0x677efac5; BYTE $0x70 // vmovq 0x70(%rdi), %xmm4
-	LONG $0xdbc6e1c5; BYTE $0x01 // vshufpd $0x1, %xmm3, %xmm3, %xmm3
-	WORD $0x8445; BYTE $0xed // testb %r13b, %r13b
-	WORD $0xe475 // jne <farSlots+0xeec>
-	LONG $0xc459e3c5 // vmulsd %xmm4, %xmm3, %xmm0
-	LONG $0x0411fbc5; BYTE $0xc3 // vmovsd %xmm0, (%rbx,%rax,8)
-	LONG $0x240c8b48 // movq (%rsp), %rcx
-	WORD $0x8949; BYTE $0xf5 // movq %rsi, %r13
-	LONG $0xfff17fe9; BYTE $0xff // jmp <farSlots+0x9c>
+	LONG $0x197de3c4; WORD $0x01e0 // vextractf128 $0x1, %ymm4, %xmm0
+	LONG $0x1779c1c4; WORD $0xc624 // vmovhpd %xmm4, (%r14,%rax,8)
+	LONG $0x1379c1c4; WORD $0xf604 // vmovlpd %xmm0, (%r14,%rsi,8)
+	LONG $0x177981c4; WORD $0xfe04 // vmovhpd %xmm0, (%r14,%r15,8)
+	LONG $0xfff1dee9; BYTE $0xff // jmp <farSlots+0x9c>
 	LONG $0x597de2c4; WORD $0x706f // vpbroadcastq 0x70(%rdi), %ymm5
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0xfd80850f; WORD $0xffff // jne <farSlots+0xcad>
+	LONG $0xfe52850f; WORD $0xffff // jne <farSlots+0xd20>
 	LONG $0xec59d5c5 // vmulpd %ymm4, %ymm5, %ymm5
-	LONG $0x2c11fdc5; BYTE $0xcb // vmovupd %ymm5, (%rbx,%rcx,8)
+	LONG $0x117dc1c4; WORD $0xce2c // vmovupd %ymm5, (%r14,%rcx,8)
 	LONG $0x60478b48 // movq 0x60(%rdi), %rax
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0xfd82850f; WORD $0xffff // jne <farSlots+0xcc5>
+	LONG $0xfe54850f; WORD $0xffff // jne <farSlots+0xd39>
 	LONG $0x597de2c4; WORD $0x7067 // vpbroadcastq 0x70(%rdi), %ymm4
 	LONG $0x00787f80 // cmpb $0x0, 0x78(%rdi)
-	LONG $0xfd92850f; WORD $0xffff // jne <farSlots+0xce5>
+	LONG $0xfe64850f; WORD $0xffff // jne <farSlots+0xd59>
 	LONG $0xc359ddc5 // vmulpd %ymm3, %ymm4, %ymm0
-	LONG $0x4411fdc5; WORD $0x20cb // vmovupd %ymm0, 0x20(%rbx,%rcx,8)
-	LONG $0xfff13ae9; BYTE $0xff // jmp <farSlots+0x9c>
+	LONG $0x117dc1c4; WORD $0xce44; BYTE $0x20 // vmovupd %ymm0, 0x20(%r14,%rcx,8)
+	LONG $0xfff197e9; BYTE $0xff // jmp <farSlots+0x9c>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -2056,10 +1944,6 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x30000000; LONG $0x00000045
-	LONG $0x30000000; BYTE $0x43
+	LONG $0x00004530; LONG $0x00000000
+	WORD $0x4330
 	RET

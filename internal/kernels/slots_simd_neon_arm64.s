@@ -12,10 +12,10 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <slots>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400042d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140003fd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf940040a // ldr x10, [x0, #0x8]
 	WORD $0xf100055f // cmp x10, #0x1
-	WORD $0x5400836b // b.lt <slots+0x1074>
+	WORD $0x54007e8b // b.lt <slots+0xfd8>
 	WORD $0xd10183ff // sub sp, sp, #0x60
 	WORD $0xf9401410 // ldr x16, [x0, #0x28]
 	WORD $0xf9402c0b // ldr x11, [x0, #0x58]
@@ -38,10 +38,10 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0xa9412c11 // ldp x17, x11, [x0, #0x10]
 	WORD $0x8b0a0d2a // add x10, x9, x10, lsl #3
 	WORD $0x1400000e // b <slots+0x98>
-	WORD $0xaa0303e2 // mov x2, x3
+	WORD $0xaa0203e1 // mov x1, x2
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0x8b080048 // add x8, x2, x8
+	WORD $0x8b080028 // add x8, x1, x8
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
@@ -50,7 +50,7 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb0a013f // cmp x9, x10
-	WORD $0x54007ea2 // b.hs <slots+0x1068>
+	WORD $0x540079c2 // b.hs <slots+0xfcc>
 	WORD $0x79400d21 // ldrh w1, [x9, #0x6]
 	WORD $0x37001c21 // tbnz w1, #0x0, <slots+0x420>
 	WORD $0x37083841 // tbnz w1, #0x1, <slots+0x7a8>
@@ -615,14 +615,14 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0x4e617ab1 // fcvtl2 v17.2d, v21.4s
 	WORD $0x4e71ce65 // fmla v5.2d, v19.2d, v17.2d
 	WORD $0x4e70ce44 // fmla v4.2d, v18.2d, v16.2d
-	WORD $0x14000172 // b <slots+0xf30>
+	WORD $0x14000139 // b <slots+0xe4c>
 	WORD $0x91000891 // add x17, x4, #0x2
 	WORD $0xaa1003e4 // mov x4, x16
 	WORD $0xf10004ff // cmp x7, #0x1
 	WORD $0x54ffd6c0 // b.eq <slots+0x450>
 	WORD $0xaa0403f0 // mov x16, x4
-	WORD $0x79400d21 // ldrh w1, [x9, #0x6]
-	WORD $0x3617b841 // tbz w1, #0x2, <slots+0x8c>
+	WORD $0x79400d23 // ldrh w3, [x9, #0x6]
+	WORD $0x3617b843 // tbz w3, #0x2, <slots+0x8c>
 	WORD $0x14000060 // b <slots+0xb08>
 	WORD $0x91000871 // add x17, x3, #0x2
 	WORD $0xf10004bf // cmp x5, #0x1
@@ -643,7 +643,7 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0x4d408490 // ld1 { v16.d }[1], [x4]
 	WORD $0xd341fc64 // lsr x4, x3, #1
 	WORD $0xf9840200 // prfm pldl1keep, [x16, #0x800]
-	WORD $0x54001dc9 // b.ls <slots+0xd90>
+	WORD $0x540016a9 // b.ls <slots+0xcac>
 	WORD $0xad405055 // ldp q21, q20, [x2]
 	WORD $0x91020046 // add x6, x2, #0x80
 	WORD $0x8b030467 // add x7, x3, x3, lsl #1
@@ -657,7 +657,7 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0x4d40ccd5 // ld1r { v21.2d }, [x6]
 	WORD $0x6ef44652 // ushl v18.2d, v18.2d, v20.2d
 	WORD $0x6ee0bab4 // neg v20.2d, v21.2d
-	WORD $0x14000129 // b <slots+0xeb4>
+	WORD $0x140000f0 // b <slots+0xdd0>
 	WORD $0xd342fca6 // lsr x6, x5, #2
 	WORD $0xad405837 // ldp q23, q22, [x1]
 	WORD $0x8b0504a3 // add x3, x5, x5, lsl #1
@@ -717,170 +717,113 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0x4e61da52 // scvtf v18.2d, v18.2d
 	WORD $0x4e73ce25 // fmla v5.2d, v17.2d, v19.2d
 	WORD $0x4e72ce04 // fmla v4.2d, v16.2d, v18.2d
-	WORD $0x79400d21 // ldrh w1, [x9, #0x6]
-	WORD $0x3617ac41 // tbz w1, #0x2, <slots+0x8c>
-	WORD $0xf9402802 // ldr x2, [x0, #0x50]
-	WORD $0x4e62d4c6 // fadd v6.2d, v6.2d, v2.2d
+	WORD $0x79400d23 // ldrh w3, [x9, #0x6]
+	WORD $0x3617ac43 // tbz w3, #0x2, <slots+0x8c>
+	WORD $0xf9402801 // ldr x1, [x0, #0x50]
+	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
 	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
-	WORD $0xcb080043 // sub x3, x2, x8
-	WORD $0x4e60d482 // fadd v2.2d, v4.2d, v0.2d
-	WORD $0x4e61d4a0 // fadd v0.2d, v5.2d, v1.2d
-	WORD $0xf100207f // cmp x3, #0x8
-	WORD $0x9a8db062 // csel x2, x3, x13, lt
-	WORD $0x37180cc1 // tbnz w1, #0x3, <slots+0xcc0>
-	WORD $0xf9402401 // ldr x1, [x0, #0x48]
-	WORD $0xf100207f // cmp x3, #0x8
-	WORD $0x54000e0b // b.lt <slots+0xcf4>
+	WORD $0xcb080022 // sub x2, x1, x8
+	WORD $0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
+	WORD $0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
+	WORD $0xf100205f // cmp x2, #0x8
+	WORD $0x9a8db041 // csel x1, x2, x13, lt
+	WORD $0x37180503 // tbnz w3, #0x3, <slots+0xbc8>
+	WORD $0x5400068b // b.lt <slots+0xbfc>
 	WORD $0xf9401803 // ldr x3, [x0, #0x30]
-	WORD $0xb4001683 // cbz x3, <slots+0xe0c>
-	WORD $0x8b080464 // add x4, x3, x8, lsl #1
-	WORD $0xf9403003 // ldr x3, [x0, #0x60]
-	WORD $0x79400086 // ldrh w6, [x4]
-	WORD $0xb4001fa3 // cbz x3, <slots+0xf40>
-	WORD $0xb9406805 // ldr w5, [x0, #0x68]
-	WORD $0xb8667867 // ldr w7, [x3, x6, lsl #2]
-	WORD $0x0b0700a5 // add w5, w5, w7
-	WORD $0xd34c2ca5 // lsl x5, x5, #52
-	WORD $0x9e6700a1 // fmov d1, x5
+	WORD $0xf9402402 // ldr x2, [x0, #0x48]
+	WORD $0xb4000f83 // cbz x3, <slots+0xd28>
+	WORD $0xf9403004 // ldr x4, [x0, #0x60]
+	WORD $0xb40018e4 // cbz x4, <slots+0xe5c>
+	WORD $0x8b080465 // add x5, x3, x8, lsl #1
+	WORD $0x794008b3 // ldrh w19, [x5, #0x4]
+	WORD $0x794000a6 // ldrh w6, [x5]
+	WORD $0x794004a7 // ldrh w7, [x5, #0x2]
+	WORD $0x79400ca5 // ldrh w5, [x5, #0x6]
+	WORD $0x8b050885 // add x5, x4, x5, lsl #2
+	WORD $0xbc737884 // ldr s4, [x4, x19, lsl #2]
+	WORD $0xbc667885 // ldr s5, [x4, x6, lsl #2]
+	WORD $0x8b070887 // add x7, x4, x7, lsl #2
+	WORD $0x0d4090a4 // ld1 { v4.s }[1], [x5]
+	WORD $0x9101a005 // add x5, x0, #0x68
+	WORD $0x0d4090e5 // ld1 { v5.s }[1], [x7]
+	WORD $0x4d40cca6 // ld1r { v6.2d }, [x5]
+	WORD $0x2ea510c5 // uaddw v5.2d, v6.2d, v5.2s
+	WORD $0x2ea410c4 // uaddw v4.2d, v6.2d, v4.2s
+	WORD $0x4f745487 // shl v7.2d, v4.2d, #0x34
+	WORD $0x4f7454a6 // shl v6.2d, v5.2d, #0x34
 	WORD $0x3941e005 // ldrb w5, [x0, #0x78]
-	WORD $0x34001f25 // cbz w5, <slots+0xf4c>
-	WORD $0xfc667824 // ldr d4, [x1, x6, lsl #3]
-	WORD $0x1f4110c1 // fmadd d1, d6, d1, d4
-	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
-	WORD $0x79400486 // ldrh w6, [x4, #0x2]
-	WORD $0xb4001f03 // cbz x3, <slots+0xf5c>
-	WORD $0xb9406807 // ldr w7, [x0, #0x68]
-	WORD $0xb8667873 // ldr w19, [x3, x6, lsl #2]
-	WORD $0x0b1300e7 // add w7, w7, w19
-	WORD $0xd34c2ce7 // lsl x7, x7, #52
-	WORD $0x9e6700e1 // fmov d1, x7
-	WORD $0x5e1804c4 // mov d4, v6.d[1]
-	WORD $0x34001e85 // cbz w5, <slots+0xf68>
-	WORD $0xfc667825 // ldr d5, [x1, x6, lsl #3]
-	WORD $0x1f411481 // fmadd d1, d4, d1, d5
-	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
-	WORD $0x79400886 // ldrh w6, [x4, #0x4]
-	WORD $0xb4001e63 // cbz x3, <slots+0xf78>
-	WORD $0xb9406807 // ldr w7, [x0, #0x68]
-	WORD $0xb8667873 // ldr w19, [x3, x6, lsl #2]
-	WORD $0x0b1300e7 // add w7, w7, w19
-	WORD $0xd34c2ce7 // lsl x7, x7, #52
-	WORD $0x9e6700e1 // fmov d1, x7
-	WORD $0x34001de5 // cbz w5, <slots+0xf80>
-	WORD $0xfc667824 // ldr d4, [x1, x6, lsl #3]
-	WORD $0x1f411061 // fmadd d1, d3, d1, d4
-	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
-	WORD $0x79400c86 // ldrh w6, [x4, #0x6]
-	WORD $0xb4001dc3 // cbz x3, <slots+0xf90>
-	WORD $0xb9406807 // ldr w7, [x0, #0x68]
-	WORD $0xb8667873 // ldr w19, [x3, x6, lsl #2]
-	WORD $0x0b1300e7 // add w7, w7, w19
-	WORD $0xd34c2ce7 // lsl x7, x7, #52
-	WORD $0x9e6700e1 // fmov d1, x7
-	WORD $0x5e180463 // mov d3, v3.d[1]
-	WORD $0x34001d45 // cbz w5, <slots+0xf9c>
-	WORD $0xfc667824 // ldr d4, [x1, x6, lsl #3]
-	WORD $0x1f411061 // fmadd d1, d3, d1, d4
-	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
-	WORD $0x79401086 // ldrh w6, [x4, #0x8]
-	WORD $0xb4001d23 // cbz x3, <slots+0xfac>
-	WORD $0xb9406807 // ldr w7, [x0, #0x68]
-	WORD $0xb8667873 // ldr w19, [x3, x6, lsl #2]
-	WORD $0x0b1300e7 // add w7, w7, w19
-	WORD $0xd34c2ce7 // lsl x7, x7, #52
-	WORD $0x9e6700e1 // fmov d1, x7
-	WORD $0x34001ca5 // cbz w5, <slots+0xfb4>
-	WORD $0xfc667823 // ldr d3, [x1, x6, lsl #3]
-	WORD $0x1f410c41 // fmadd d1, d2, d1, d3
-	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
-	WORD $0x79401486 // ldrh w6, [x4, #0xa]
-	WORD $0xb4001c83 // cbz x3, <slots+0xfc4>
-	WORD $0xb9406807 // ldr w7, [x0, #0x68]
-	WORD $0xb8667873 // ldr w19, [x3, x6, lsl #2]
-	WORD $0x0b1300e7 // add w7, w7, w19
-	WORD $0xd34c2ce7 // lsl x7, x7, #52
-	WORD $0x9e6700e1 // fmov d1, x7
-	WORD $0x5e180442 // mov d2, v2.d[1]
-	WORD $0x34001c05 // cbz w5, <slots+0xfd0>
-	WORD $0xfc667823 // ldr d3, [x1, x6, lsl #3]
-	WORD $0x1f410c41 // fmadd d1, d2, d1, d3
-	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
-	WORD $0x79401886 // ldrh w6, [x4, #0xc]
-	WORD $0xb4001be3 // cbz x3, <slots+0xfe0>
-	WORD $0xb9406807 // ldr w7, [x0, #0x68]
-	WORD $0xb8667873 // ldr w19, [x3, x6, lsl #2]
-	WORD $0x0b1300e7 // add w7, w7, w19
-	WORD $0xd34c2ce7 // lsl x7, x7, #52
-	WORD $0x9e6700e1 // fmov d1, x7
-	WORD $0x34001b65 // cbz w5, <slots+0xfe8>
-	WORD $0xfc667822 // ldr d2, [x1, x6, lsl #3]
-	WORD $0x1f410801 // fmadd d1, d0, d1, d2
-	WORD $0x79401c84 // ldrh w4, [x4, #0xe]
-	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
-	WORD $0xb4001b43 // cbz x3, <slots+0xff8>
-	WORD $0xb9406806 // ldr w6, [x0, #0x68]
-	WORD $0xb8647863 // ldr w3, [x3, x4, lsl #2]
-	WORD $0x0b0300c3 // add w3, w6, w3
-	WORD $0xd34c2c63 // lsl x3, x3, #52
-	WORD $0x9e670061 // fmov d1, x3
-	WORD $0x5e180400 // mov d0, v0.d[1]
-	WORD $0x34001ac5 // cbz w5, <slots+0x1004>
-	WORD $0xfc647822 // ldr d2, [x1, x4, lsl #3]
-	WORD $0x1f410800 // fmadd d0, d0, d1, d2
-	WORD $0x140000d4 // b <slots+0x1008>
-	WORD $0xd503201f // nop
-	WORD $0x4e60d461 // fadd v1.2d, v3.2d, v0.2d
-	WORD $0x4e62d4c4 // fadd v4.2d, v6.2d, v2.2d
+	WORD $0x34001725 // cbz w5, <slots+0xe70>
+	WORD $0x8b080474 // add x20, x3, x8, lsl #1
+	WORD $0x79400286 // ldrh w6, [x20]
+	WORD $0x79400a93 // ldrh w19, [x20, #0x4]
+	WORD $0x79400687 // ldrh w7, [x20, #0x2]
+	WORD $0x79400e94 // ldrh w20, [x20, #0x6]
+	WORD $0x8b070c55 // add x21, x2, x7, lsl #3
+	WORD $0xfc667844 // ldr d4, [x2, x6, lsl #3]
+	WORD $0xfc737845 // ldr d5, [x2, x19, lsl #3]
+	WORD $0x8b140c56 // add x22, x2, x20, lsl #3
+	WORD $0x4d4086a4 // ld1 { v4.d }[1], [x21]
+	WORD $0x4d4086c5 // ld1 { v5.d }[1], [x22]
+	WORD $0x4e63cce5 // fmla v5.2d, v7.2d, v3.2d
+	WORD $0x4e62ccc4 // fmla v4.2d, v6.2d, v2.2d
+	WORD $0x140000b2 // b <slots+0xe8c>
+	WORD $0x4e61d464 // fadd v4.2d, v3.2d, v1.2d
+	WORD $0x4e60d445 // fadd v5.2d, v2.2d, v0.2d
 	WORD $0xf9402401 // ldr x1, [x0, #0x48]
-	WORD $0x52800023 // mov w3, #0x1
-	WORD $0x5e180485 // mov d5, v4.d[1]
-	WORD $0x5e180427 // mov d7, v1.d[1]
-	WORD $0x1e612881 // fadd d1, d4, d1
-	WORD $0x1e6728a4 // fadd d4, d5, d7
-	WORD $0xad0103e2 // stp q2, q0, [sp, #0x20]
-	WORD $0x1e642821 // fadd d1, d1, d4
-	WORD $0x6e080426 // mov v6.d[0], v1.d[0]
-	WORD $0xad000fe6 // stp q6, q3, [sp]
-	WORD $0x14000005 // b <slots+0xd04>
-	WORD $0xf100047f // cmp x3, #0x1
-	WORD $0xad000fe6 // stp q6, q3, [sp]
-	WORD $0xad0103e2 // stp q2, q0, [sp, #0x20]
-	WORD $0x54ff9b2b // b.lt <slots+0x64>
+	WORD $0x52800022 // mov w2, #0x1
+	WORD $0x5e1804a6 // mov d6, v5.d[1]
+	WORD $0x5e180487 // mov d7, v4.d[1]
+	WORD $0x1e6428a4 // fadd d4, d5, d4
+	WORD $0x1e6728c5 // fadd d5, d6, d7
+	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
+	WORD $0x1e652884 // fadd d4, d4, d5
+	WORD $0x6e080482 // mov v2.d[0], v4.d[0]
+	WORD $0xad000fe2 // stp q2, q3, [sp]
+	WORD $0x14000006 // b <slots+0xc10>
+	WORD $0xf9402401 // ldr x1, [x0, #0x48]
+	WORD $0xf100045f // cmp x2, #0x1
+	WORD $0xad000fe2 // stp q2, q3, [sp]
+	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
+	WORD $0x54ffa2cb // b.lt <slots+0x64>
 	WORD $0xf9401804 // ldr x4, [x0, #0x30]
 	WORD $0xf9403005 // ldr x5, [x0, #0x60]
-	WORD $0xaa1f03e2 // mov x2, xzr
+	WORD $0xaa1f03e3 // mov x3, xzr
 	WORD $0xaa0803e6 // mov x6, x8
 	WORD $0x3941e007 // ldrb w7, [x0, #0x78]
-	WORD $0x14000008 // b <slots+0xd38>
-	WORD $0xd503201f // nop
+	WORD $0x14000007 // b <slots+0xc40>
 	WORD $0x1e610800 // fmul d0, d0, d1
-	WORD $0x91000442 // add x2, x2, #0x1
+	WORD $0x91000463 // add x3, x3, #0x1
 	WORD $0x910004c6 // add x6, x6, #0x1
 	WORD $0xfc337820 // str d0, [x1, x19, lsl #3]
-	WORD $0xeb02007f // cmp x3, x2
-	WORD $0x54ff9980 // b.eq <slots+0x64>
+	WORD $0xeb03005f // cmp x2, x3
+	WORD $0x54ffa140 // b.eq <slots+0x64>
 	WORD $0xaa0603f3 // mov x19, x6
-	WORD $0xb4000044 // cbz x4, <slots+0xd44>
+	WORD $0xb4000044 // cbz x4, <slots+0xc4c>
 	WORD $0x78667893 // ldrh w19, [x4, x6, lsl #1]
-	WORD $0xfc6279c0 // ldr d0, [x14, x2, lsl #3]
-	WORD $0xb4000105 // cbz x5, <slots+0xd68>
+	WORD $0xb40001a5 // cbz x5, <slots+0xc80>
 	WORD $0xb9406814 // ldr w20, [x0, #0x68]
 	WORD $0xb87378b5 // ldr w21, [x5, x19, lsl #2]
 	WORD $0x0b150294 // add w20, w20, w21
 	WORD $0xd34c2e94 // lsl x20, x20, #52
-	WORD $0x9e670281 // fmov d1, x20
-	WORD $0x35000087 // cbnz w7, <slots+0xd70>
-	WORD $0x17ffffef // b <slots+0xd20>
-	WORD $0xfd403801 // ldr d1, [x0, #0x70]
-	WORD $0x34fffda7 // cbz w7, <slots+0xd20>
+	WORD $0x9e670280 // fmov d0, x20
+	WORD $0xfc6379c1 // ldr d1, [x14, x3, lsl #3]
+	WORD $0x35000127 // cbnz w7, <slots+0xc8c>
+	WORD $0x17ffffef // b <slots+0xc28>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xfd403800 // ldr d0, [x0, #0x70]
+	WORD $0xfc6379c1 // ldr d1, [x14, x3, lsl #3]
+	WORD $0x34fffd07 // cbz w7, <slots+0xc28>
 	WORD $0xfc737822 // ldr d2, [x1, x19, lsl #3]
-	WORD $0x1f410800 // fmadd d0, d0, d1, d2
-	WORD $0x91000442 // add x2, x2, #0x1
+	WORD $0x1f400820 // fmadd d0, d1, d0, d2
+	WORD $0x91000463 // add x3, x3, #0x1
 	WORD $0x910004c6 // add x6, x6, #0x1
 	WORD $0xfc337820 // str d0, [x1, x19, lsl #3]
-	WORD $0xeb02007f // cmp x3, x2
-	WORD $0x54fffd81 // b.ne <slots+0xd38>
-	WORD $0x17fffcb6 // b <slots+0x64>
+	WORD $0xeb03005f // cmp x2, x3
+	WORD $0x54fffce1 // b.ne <slots+0xc40>
+	WORD $0x17fffcef // b <slots+0x64>
 	WORD $0xad405055 // ldp q21, q20, [x2]
 	WORD $0x8b030466 // add x6, x3, x3, lsl #1
 	WORD $0x7100607f // cmp w3, #0x18
@@ -889,9 +832,9 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0x3dc00212 // ldr q18, [x16]
 	WORD $0x4e140273 // tbl v19.16b, { v19.16b }, v20.16b
 	WORD $0x4e150252 // tbl v18.16b, { v18.16b }, v21.16b
-	WORD $0x54000768 // b.hi <slots+0xe9c>
+	WORD $0x54000768 // b.hi <slots+0xdb8>
 	WORD $0x92400866 // and x6, x3, #0x7
-	WORD $0xb5000726 // cbnz x6, <slots+0xe9c>
+	WORD $0xb5000726 // cbnz x6, <slots+0xdb8>
 	WORD $0x91022046 // add x6, x2, #0x88
 	WORD $0x91024047 // add x7, x2, #0x90
 	WORD $0x4d40ccd4 // ld1r { v20.2d }, [x6]
@@ -911,43 +854,43 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0x4eb11e90 // orr v16.16b, v20.16b, v17.16b
 	WORD $0x4ef5d610 // fsub v16.2d, v16.2d, v21.2d
 	WORD $0x4ef5d651 // fsub v17.2d, v18.2d, v21.2d
-	WORD $0x1400003d // b <slots+0xefc>
+	WORD $0x1400003d // b <slots+0xe18>
 	WORD $0xf9403003 // ldr x3, [x0, #0x60]
-	WORD $0xb4001003 // cbz x3, <slots+0x1010>
+	WORD $0xb4001243 // cbz x3, <slots+0xf74>
 	WORD $0xd37ef504 // lsl x4, x8, #2
-	WORD $0x3ce46861 // ldr q1, [x3, x4]
+	WORD $0x3ce46864 // ldr q4, [x3, x4]
 	WORD $0x9101a003 // add x3, x0, #0x68
-	WORD $0x4d40cc64 // ld1r { v4.2d }, [x3]
-	WORD $0x2ea11085 // uaddw v5.2d, v4.2d, v1.2s
-	WORD $0x6ea11081 // uaddw2 v1.2d, v4.2d, v1.4s
-	WORD $0x4f745424 // shl v4.2d, v1.2d, #0x34
-	WORD $0x4f7454a1 // shl v1.2d, v5.2d, #0x34
+	WORD $0x4d40cc65 // ld1r { v5.2d }, [x3]
+	WORD $0x2ea410a6 // uaddw v6.2d, v5.2d, v4.2s
+	WORD $0x6ea410a4 // uaddw2 v4.2d, v5.2d, v4.4s
+	WORD $0x4f745485 // shl v5.2d, v4.2d, #0x34
+	WORD $0x4f7454c4 // shl v4.2d, v6.2d, #0x34
 	WORD $0x3941e003 // ldrb w3, [x0, #0x78]
-	WORD $0x34000f63 // cbz w3, <slots+0x1024>
-	WORD $0x8b080c23 // add x3, x1, x8, lsl #3
-	WORD $0xad401c65 // ldp q5, q7, [x3]
-	WORD $0x4e63cc87 // fmla v7.2d, v4.2d, v3.2d
-	WORD $0x4e66cc25 // fmla v5.2d, v1.2d, v6.2d
-	WORD $0x8b080c23 // add x3, x1, x8, lsl #3
-	WORD $0xad001c65 // stp q5, q7, [x3]
+	WORD $0x340011a3 // cbz w3, <slots+0xf88>
+	WORD $0x8b080c43 // add x3, x2, x8, lsl #3
+	WORD $0xad401c66 // ldp q6, q7, [x3]
+	WORD $0x4e63cca7 // fmla v7.2d, v5.2d, v3.2d
+	WORD $0x4e62cc86 // fmla v6.2d, v4.2d, v2.2d
+	WORD $0x8b080c43 // add x3, x2, x8, lsl #3
+	WORD $0xad001c66 // stp q6, q7, [x3]
 	WORD $0x91001103 // add x3, x8, #0x4
 	WORD $0xf9403004 // ldr x4, [x0, #0x60]
-	WORD $0xb4000f24 // cbz x4, <slots+0x1040>
+	WORD $0xb4001164 // cbz x4, <slots+0xfa4>
 	WORD $0xd37ef465 // lsl x5, x3, #2
-	WORD $0x3ce56881 // ldr q1, [x4, x5]
+	WORD $0x3ce56882 // ldr q2, [x4, x5]
 	WORD $0x9101a004 // add x4, x0, #0x68
 	WORD $0x4d40cc83 // ld1r { v3.2d }, [x4]
-	WORD $0x2ea11064 // uaddw v4.2d, v3.2d, v1.2s
-	WORD $0x6ea11061 // uaddw2 v1.2d, v3.2d, v1.4s
-	WORD $0x4f745423 // shl v3.2d, v1.2d, #0x34
-	WORD $0x4f745481 // shl v1.2d, v4.2d, #0x34
+	WORD $0x2ea21064 // uaddw v4.2d, v3.2d, v2.2s
+	WORD $0x6ea21062 // uaddw2 v2.2d, v3.2d, v2.4s
+	WORD $0x4f745443 // shl v3.2d, v2.2d, #0x34
+	WORD $0x4f745482 // shl v2.2d, v4.2d, #0x34
 	WORD $0x3941e004 // ldrb w4, [x0, #0x78]
-	WORD $0x34000e84 // cbz w4, <slots+0x1054>
-	WORD $0x8b030c24 // add x4, x1, x3, lsl #3
+	WORD $0x340010c4 // cbz w4, <slots+0xfb8>
+	WORD $0x8b030c44 // add x4, x2, x3, lsl #3
 	WORD $0xad401484 // ldp q4, q5, [x4]
-	WORD $0x4e60cc65 // fmla v5.2d, v3.2d, v0.2d
-	WORD $0x4e62cc24 // fmla v4.2d, v1.2d, v2.2d
-	WORD $0x14000071 // b <slots+0x105c>
+	WORD $0x4e61cc65 // fmla v5.2d, v3.2d, v1.2d
+	WORD $0x4e60cc44 // fmla v4.2d, v2.2d, v0.2d
+	WORD $0x14000083 // b <slots+0xfc0>
 	WORD $0x91020046 // add x6, x2, #0x80
 	WORD $0xad425456 // ldp q22, q21, [x2, #0x40]
 	WORD $0x6ef54673 // ushl v19.2d, v19.2d, v21.2d
@@ -986,92 +929,105 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0x4e71ce64 // fmla v4.2d, v19.2d, v17.2d
 	WORD $0x4e70ce45 // fmla v5.2d, v18.2d, v16.2d
 	WORD $0x9100416b // add x11, x11, #0x10
-	WORD $0x79400d21 // ldrh w1, [x9, #0x6]
-	WORD $0x36178aa1 // tbz w1, #0x2, <slots+0x8c>
-	WORD $0x17fffef3 // b <slots+0xb08>
-	WORD $0xfd403801 // ldr d1, [x0, #0x70]
+	WORD $0x79400d23 // ldrh w3, [x9, #0x6]
+	WORD $0x361791c3 // tbz w3, #0x2, <slots+0x8c>
+	WORD $0x17ffff2c // b <slots+0xb08>
+	WORD $0x9101c005 // add x5, x0, #0x70
+	WORD $0x4d40cca6 // ld1r { v6.2d }, [x5]
+	WORD $0x4ea61cc7 // mov v7.16b, v6.16b
 	WORD $0x3941e005 // ldrb w5, [x0, #0x78]
-	WORD $0x35ffe125 // cbnz w5, <slots+0xb6c>
-	WORD $0x1e6108c1 // fmul d1, d6, d1
-	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
-	WORD $0x79400486 // ldrh w6, [x4, #0x2]
-	WORD $0xb5ffe143 // cbnz x3, <slots+0xb80>
-	WORD $0xfd403801 // ldr d1, [x0, #0x70]
-	WORD $0x5e1804c4 // mov d4, v6.d[1]
-	WORD $0x35ffe1c5 // cbnz w5, <slots+0xb9c>
-	WORD $0x1e610881 // fmul d1, d4, d1
-	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
-	WORD $0x79400886 // ldrh w6, [x4, #0x4]
-	WORD $0xb5ffe1e3 // cbnz x3, <slots+0xbb0>
-	WORD $0xfd403801 // ldr d1, [x0, #0x70]
-	WORD $0x35ffe265 // cbnz w5, <slots+0xbc8>
-	WORD $0x1e610861 // fmul d1, d3, d1
-	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
-	WORD $0x79400c86 // ldrh w6, [x4, #0x6]
-	WORD $0xb5ffe283 // cbnz x3, <slots+0xbdc>
-	WORD $0xfd403801 // ldr d1, [x0, #0x70]
-	WORD $0x5e180463 // mov d3, v3.d[1]
-	WORD $0x35ffe305 // cbnz w5, <slots+0xbf8>
-	WORD $0x1e610861 // fmul d1, d3, d1
-	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
-	WORD $0x79401086 // ldrh w6, [x4, #0x8]
-	WORD $0xb5ffe323 // cbnz x3, <slots+0xc0c>
-	WORD $0xfd403801 // ldr d1, [x0, #0x70]
-	WORD $0x35ffe3a5 // cbnz w5, <slots+0xc24>
-	WORD $0x1e610841 // fmul d1, d2, d1
-	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
-	WORD $0x79401486 // ldrh w6, [x4, #0xa]
-	WORD $0xb5ffe3c3 // cbnz x3, <slots+0xc38>
-	WORD $0xfd403801 // ldr d1, [x0, #0x70]
-	WORD $0x5e180442 // mov d2, v2.d[1]
-	WORD $0x35ffe445 // cbnz w5, <slots+0xc54>
-	WORD $0x1e610841 // fmul d1, d2, d1
-	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
-	WORD $0x79401886 // ldrh w6, [x4, #0xc]
-	WORD $0xb5ffe463 // cbnz x3, <slots+0xc68>
-	WORD $0xfd403801 // ldr d1, [x0, #0x70]
-	WORD $0x35ffe4e5 // cbnz w5, <slots+0xc80>
-	WORD $0x1e610801 // fmul d1, d0, d1
-	WORD $0x79401c84 // ldrh w4, [x4, #0xe]
-	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
-	WORD $0xb5ffe503 // cbnz x3, <slots+0xc94>
-	WORD $0xfd403801 // ldr d1, [x0, #0x70]
-	WORD $0x5e180400 // mov d0, v0.d[1]
-	WORD $0x35ffe585 // cbnz w5, <slots+0xcb0>
-	WORD $0x1e610800 // fmul d0, d0, d1
-	WORD $0xfc247820 // str d0, [x1, x4, lsl #3]
-	WORD $0x17fffc17 // b <slots+0x68>
+	WORD $0x35ffe925 // cbnz w5, <slots+0xb90>
+	WORD $0x8b080474 // add x20, x3, x8, lsl #1
+	WORD $0x6e62dcc4 // fmul v4.2d, v6.2d, v2.2d
+	WORD $0x6e63dce5 // fmul v5.2d, v7.2d, v3.2d
+	WORD $0x79400286 // ldrh w6, [x20]
+	WORD $0x79400687 // ldrh w7, [x20, #0x2]
+	WORD $0x79400a93 // ldrh w19, [x20, #0x4]
+	WORD $0x79400e94 // ldrh w20, [x20, #0x6]
+	WORD $0xfc267844 // str d4, [x2, x6, lsl #3]
+	WORD $0x8b070c46 // add x6, x2, x7, lsl #3
+	WORD $0x4d0084c4 // st1 { v4.d }[1], [x6]
+	WORD $0x8b140c46 // add x6, x2, x20, lsl #3
+	WORD $0xfc337845 // str d5, [x2, x19, lsl #3]
+	WORD $0x4d0084c5 // st1 { v5.d }[1], [x6]
+	WORD $0x91001106 // add x6, x8, #0x4
+	WORD $0xb4000424 // cbz x4, <slots+0xf2c>
+	WORD $0x8b060467 // add x7, x3, x6, lsl #1
+	WORD $0x794000f3 // ldrh w19, [x7]
+	WORD $0x794008f5 // ldrh w21, [x7, #0x4]
+	WORD $0x794004f4 // ldrh w20, [x7, #0x2]
+	WORD $0x79400ce7 // ldrh w7, [x7, #0x6]
+	WORD $0x8b140894 // add x20, x4, x20, lsl #2
+	WORD $0xbc757882 // ldr s2, [x4, x21, lsl #2]
+	WORD $0xbc737883 // ldr s3, [x4, x19, lsl #2]
+	WORD $0x8b070887 // add x7, x4, x7, lsl #2
+	WORD $0x9101a004 // add x4, x0, #0x68
+	WORD $0x4d40cc84 // ld1r { v4.2d }, [x4]
+	WORD $0x0d4090e2 // ld1 { v2.s }[1], [x7]
+	WORD $0x0d409283 // ld1 { v3.s }[1], [x20]
+	WORD $0x2ea31083 // uaddw v3.2d, v4.2d, v3.2s
+	WORD $0x2ea21082 // uaddw v2.2d, v4.2d, v2.2s
+	WORD $0x4f745445 // shl v5.2d, v2.2d, #0x34
+	WORD $0x4f745464 // shl v4.2d, v3.2d, #0x34
+	WORD $0x34000265 // cbz w5, <slots+0xf3c>
+	WORD $0x8b060466 // add x6, x3, x6, lsl #1
+	WORD $0x794000c3 // ldrh w3, [x6]
+	WORD $0x794008c5 // ldrh w5, [x6, #0x4]
+	WORD $0x794004c4 // ldrh w4, [x6, #0x2]
+	WORD $0x79400cc6 // ldrh w6, [x6, #0x6]
+	WORD $0x8b040c47 // add x7, x2, x4, lsl #3
+	WORD $0xfc637842 // ldr d2, [x2, x3, lsl #3]
+	WORD $0xfc657843 // ldr d3, [x2, x5, lsl #3]
+	WORD $0x8b060c53 // add x19, x2, x6, lsl #3
+	WORD $0x4d4084e2 // ld1 { v2.d }[1], [x7]
+	WORD $0x4d408663 // ld1 { v3.d }[1], [x19]
+	WORD $0x4e61cca3 // fmla v3.2d, v5.2d, v1.2d
+	WORD $0x4e60cc82 // fmla v2.2d, v4.2d, v0.2d
+	WORD $0x1400000c // b <slots+0xf58>
+	WORD $0x9101c004 // add x4, x0, #0x70
+	WORD $0x4d40cc84 // ld1r { v4.2d }, [x4]
+	WORD $0x4ea41c85 // mov v5.16b, v4.16b
+	WORD $0x35fffde5 // cbnz w5, <slots+0xef4>
+	WORD $0x8b060466 // add x6, x3, x6, lsl #1
+	WORD $0x6e60dc82 // fmul v2.2d, v4.2d, v0.2d
+	WORD $0x6e61dca3 // fmul v3.2d, v5.2d, v1.2d
+	WORD $0x794000c3 // ldrh w3, [x6]
+	WORD $0x794004c4 // ldrh w4, [x6, #0x2]
+	WORD $0x794008c5 // ldrh w5, [x6, #0x4]
+	WORD $0x79400cc6 // ldrh w6, [x6, #0x6]
+	WORD $0xfc237842 // str d2, [x2, x3, lsl #3]
+	WORD $0x8b040c43 // add x3, x2, x4, lsl #3
+	WORD $0x4d008462 // st1 { v2.d }[1], [x3]
+	WORD $0xfc257843 // str d3, [x2, x5, lsl #3]
+	WORD $0x8b060c42 // add x2, x2, x6, lsl #3
+	WORD $0x4d008443 // st1 { v3.d }[1], [x2]
+	WORD $0x17fffc3e // b <slots+0x68>
 	WORD $0x9101c003 // add x3, x0, #0x70
-	WORD $0x4d40cc61 // ld1r { v1.2d }, [x3]
-	WORD $0x4ea11c24 // mov v4.16b, v1.16b
+	WORD $0x4d40cc64 // ld1r { v4.2d }, [x3]
+	WORD $0x4ea41c85 // mov v5.16b, v4.16b
 	WORD $0x3941e003 // ldrb w3, [x0, #0x78]
-	WORD $0x35fff0e3 // cbnz w3, <slots+0xe3c>
-	WORD $0x6e66dc25 // fmul v5.2d, v1.2d, v6.2d
-	WORD $0x6e63dc87 // fmul v7.2d, v4.2d, v3.2d
-	WORD $0x8b080c23 // add x3, x1, x8, lsl #3
-	WORD $0xad001c65 // stp q5, q7, [x3]
+	WORD $0x35ffeea3 // cbnz w3, <slots+0xd58>
+	WORD $0x6e62dc86 // fmul v6.2d, v4.2d, v2.2d
+	WORD $0x6e63dca7 // fmul v7.2d, v5.2d, v3.2d
+	WORD $0x8b080c43 // add x3, x2, x8, lsl #3
+	WORD $0xad001c66 // stp q6, q7, [x3]
 	WORD $0x91001103 // add x3, x8, #0x4
 	WORD $0xf9403004 // ldr x4, [x0, #0x60]
-	WORD $0xb5fff124 // cbnz x4, <slots+0xe60>
+	WORD $0xb5ffeee4 // cbnz x4, <slots+0xd7c>
 	WORD $0x9101c004 // add x4, x0, #0x70
-	WORD $0x4d40cc81 // ld1r { v1.2d }, [x4]
-	WORD $0x4ea11c23 // mov v3.16b, v1.16b
+	WORD $0x4d40cc82 // ld1r { v2.2d }, [x4]
+	WORD $0x4ea21c43 // mov v3.16b, v2.16b
 	WORD $0x3941e004 // ldrb w4, [x0, #0x78]
-	WORD $0x35fff1c4 // cbnz w4, <slots+0xe88>
-	WORD $0x6e62dc24 // fmul v4.2d, v1.2d, v2.2d
-	WORD $0x6e60dc65 // fmul v5.2d, v3.2d, v0.2d
-	WORD $0x8b030c21 // add x1, x1, x3, lsl #3
-	WORD $0xad001424 // stp q4, q5, [x1]
-	WORD $0x17fffc01 // b <slots+0x68>
+	WORD $0x35ffef84 // cbnz w4, <slots+0xda4>
+	WORD $0x6e60dc44 // fmul v4.2d, v2.2d, v0.2d
+	WORD $0x6e61dc65 // fmul v5.2d, v3.2d, v1.2d
+	WORD $0x8b030c42 // add x2, x2, x3, lsl #3
+	WORD $0xad001444 // stp q4, q5, [x2]
+	WORD $0x17fffc28 // b <slots+0x68>
 	WORD $0xa9454ff4 // ldp x20, x19, [sp, #0x50]
 	WORD $0xa94457f6 // ldp x22, x21, [sp, #0x40]
 	WORD $0x910183ff // add sp, sp, #0x60
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000
 	MOVD R19, R30
 	RET
 
@@ -1083,10 +1039,10 @@ TEXT ·farSlotsQuad(SB), 0, $176-8
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <farSlots>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400037d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400035d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf940040b // ldr x11, [x0, #0x8]
 	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x54006e8b // b.lt <farSlots+0xdd8>
+	WORD $0x540069cb // b.lt <farSlots+0xd40>
 	WORD $0xd10183ff // sub sp, sp, #0x60
 	WORD $0xf9400009 // ldr x9, [x0]
 	WORD $0xf940140a // ldr x10, [x0, #0x28]
@@ -1106,13 +1062,13 @@ TEXT ·farSlotsQuad(SB), 0, $176-8
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x8b0c014c // add x12, x10, x12
-	WORD $0xf90023f5 // str x21, [sp, #0x40]
+	WORD $0xa90457f6 // stp x22, x21, [sp, #0x40]
 	WORD $0xa9054ff4 // stp x20, x19, [sp, #0x50]
 	WORD $0x1400000e // b <farSlots+0x98>
-	WORD $0xaa0303e2 // mov x2, x3
+	WORD $0xaa0203e1 // mov x1, x2
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0x8b080048 // add x8, x2, x8
+	WORD $0x8b080028 // add x8, x1, x8
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
@@ -1121,7 +1077,7 @@ TEXT ·farSlotsQuad(SB), 0, $176-8
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb0b013f // cmp x9, x11
-	WORD $0x540069c2 // b.hs <farSlots+0xdcc>
+	WORD $0x54006502 // b.hs <farSlots+0xd34>
 	WORD $0x79400d21 // ldrh w1, [x9, #0x6]
 	WORD $0x37082421 // tbnz w1, #0x1, <farSlots+0x520>
 	WORD $0xf9401c01 // ldr x1, [x0, #0x38]
@@ -1695,281 +1651,246 @@ TEXT ·farSlotsQuad(SB), 0, $176-8
 	WORD $0x4e71ce64 // fmla v4.2d, v19.2d, v17.2d
 	WORD $0x4e70ce45 // fmla v5.2d, v18.2d, v16.2d
 	WORD $0x910061ad // add x13, x13, #0x18
-	WORD $0x79400d21 // ldrh w1, [x9, #0x6]
-	WORD $0x3617b7e1 // tbz w1, #0x2, <farSlots+0x8c>
-	WORD $0xf9402802 // ldr x2, [x0, #0x50]
-	WORD $0x4e62d4c6 // fadd v6.2d, v6.2d, v2.2d
+	WORD $0x79400d23 // ldrh w3, [x9, #0x6]
+	WORD $0x3617b7e3 // tbz w3, #0x2, <farSlots+0x8c>
+	WORD $0xf9402801 // ldr x1, [x0, #0x50]
+	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
 	WORD $0x4e63d4e3 // fadd v3.2d, v7.2d, v3.2d
-	WORD $0xcb080043 // sub x3, x2, x8
-	WORD $0x4e60d482 // fadd v2.2d, v4.2d, v0.2d
-	WORD $0x4e61d4a0 // fadd v0.2d, v5.2d, v1.2d
-	WORD $0xf100207f // cmp x3, #0x8
-	WORD $0x9a8fb062 // csel x2, x3, x15, lt
-	WORD $0x37180ca1 // tbnz w1, #0x3, <farSlots+0xb48>
-	WORD $0xf9402401 // ldr x1, [x0, #0x48]
-	WORD $0xf100207f // cmp x3, #0x8
-	WORD $0x54000deb // b.lt <farSlots+0xb7c>
+	WORD $0xcb080022 // sub x2, x1, x8
+	WORD $0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
+	WORD $0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
+	WORD $0xf100205f // cmp x2, #0x8
+	WORD $0x9a8fb041 // csel x1, x2, x15, lt
+	WORD $0x37180563 // tbnz w3, #0x3, <farSlots+0xa60>
+	WORD $0x540006eb // b.lt <farSlots+0xa94>
 	WORD $0xf9401803 // ldr x3, [x0, #0x30]
-	WORD $0xb4001263 // cbz x3, <farSlots+0xc14>
-	WORD $0x8b080464 // add x4, x3, x8, lsl #1
-	WORD $0xf9403003 // ldr x3, [x0, #0x60]
-	WORD $0x79400086 // ldrh w6, [x4]
-	WORD $0xb4001663 // cbz x3, <farSlots+0xca4>
-	WORD $0xb9406805 // ldr w5, [x0, #0x68]
-	WORD $0xb8667867 // ldr w7, [x3, x6, lsl #2]
-	WORD $0x0b0700a5 // add w5, w5, w7
-	WORD $0xd34c2ca5 // lsl x5, x5, #52
-	WORD $0x9e6700a1 // fmov d1, x5
+	WORD $0xf9402402 // ldr x2, [x0, #0x48]
+	WORD $0xb4000b83 // cbz x3, <farSlots+0xb34>
+	WORD $0xf9403004 // ldr x4, [x0, #0x60]
+	WORD $0xb4000fc4 // cbz x4, <farSlots+0xbc4>
+	WORD $0x8b080465 // add x5, x3, x8, lsl #1
+	WORD $0x794008b3 // ldrh w19, [x5, #0x4]
+	WORD $0x794000a6 // ldrh w6, [x5]
+	WORD $0x794004a7 // ldrh w7, [x5, #0x2]
+	WORD $0x79400ca5 // ldrh w5, [x5, #0x6]
+	WORD $0x8b050885 // add x5, x4, x5, lsl #2
+	WORD $0xbc737884 // ldr s4, [x4, x19, lsl #2]
+	WORD $0xbc667885 // ldr s5, [x4, x6, lsl #2]
+	WORD $0x8b070887 // add x7, x4, x7, lsl #2
+	WORD $0x0d4090a4 // ld1 { v4.s }[1], [x5]
+	WORD $0x9101a005 // add x5, x0, #0x68
+	WORD $0x0d4090e5 // ld1 { v5.s }[1], [x7]
+	WORD $0x4d40cca6 // ld1r { v6.2d }, [x5]
+	WORD $0x2ea510c5 // uaddw v5.2d, v6.2d, v5.2s
+	WORD $0x2ea410c4 // uaddw v4.2d, v6.2d, v4.2s
+	WORD $0x4f745487 // shl v7.2d, v4.2d, #0x34
+	WORD $0x4f7454a6 // shl v6.2d, v5.2d, #0x34
 	WORD $0x3941e005 // ldrb w5, [x0, #0x78]
-	WORD $0x340015e5 // cbz w5, <farSlots+0xcb0>
-	WORD $0xfc667824 // ldr d4, [x1, x6, lsl #3]
-	WORD $0x1f4110c1 // fmadd d1, d6, d1, d4
-	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
-	WORD $0x79400486 // ldrh w6, [x4, #0x2]
-	WORD $0xb40015c3 // cbz x3, <farSlots+0xcc0>
-	WORD $0xb9406807 // ldr w7, [x0, #0x68]
-	WORD $0xb8667873 // ldr w19, [x3, x6, lsl #2]
-	WORD $0x0b1300e7 // add w7, w7, w19
-	WORD $0xd34c2ce7 // lsl x7, x7, #52
-	WORD $0x9e6700e1 // fmov d1, x7
-	WORD $0x5e1804c4 // mov d4, v6.d[1]
-	WORD $0x34001545 // cbz w5, <farSlots+0xccc>
-	WORD $0xfc667825 // ldr d5, [x1, x6, lsl #3]
-	WORD $0x1f411481 // fmadd d1, d4, d1, d5
-	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
-	WORD $0x79400886 // ldrh w6, [x4, #0x4]
-	WORD $0xb4001523 // cbz x3, <farSlots+0xcdc>
-	WORD $0xb9406807 // ldr w7, [x0, #0x68]
-	WORD $0xb8667873 // ldr w19, [x3, x6, lsl #2]
-	WORD $0x0b1300e7 // add w7, w7, w19
-	WORD $0xd34c2ce7 // lsl x7, x7, #52
-	WORD $0x9e6700e1 // fmov d1, x7
-	WORD $0x340014a5 // cbz w5, <farSlots+0xce4>
-	WORD $0xfc667824 // ldr d4, [x1, x6, lsl #3]
-	WORD $0x1f411061 // fmadd d1, d3, d1, d4
-	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
-	WORD $0x79400c86 // ldrh w6, [x4, #0x6]
-	WORD $0xb4001483 // cbz x3, <farSlots+0xcf4>
-	WORD $0xb9406807 // ldr w7, [x0, #0x68]
-	WORD $0xb8667873 // ldr w19, [x3, x6, lsl #2]
-	WORD $0x0b1300e7 // add w7, w7, w19
-	WORD $0xd34c2ce7 // lsl x7, x7, #52
-	WORD $0x9e6700e1 // fmov d1, x7
-	WORD $0x5e180463 // mov d3, v3.d[1]
-	WORD $0x34001405 // cbz w5, <farSlots+0xd00>
-	WORD $0xfc667824 // ldr d4, [x1, x6, lsl #3]
-	WORD $0x1f411061 // fmadd d1, d3, d1, d4
-	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
-	WORD $0x79401086 // ldrh w6, [x4, #0x8]
-	WORD $0xb40013e3 // cbz x3, <farSlots+0xd10>
-	WORD $0xb9406807 // ldr w7, [x0, #0x68]
-	WORD $0xb8667873 // ldr w19, [x3, x6, lsl #2]
-	WORD $0x0b1300e7 // add w7, w7, w19
-	WORD $0xd34c2ce7 // lsl x7, x7, #52
-	WORD $0x9e6700e1 // fmov d1, x7
-	WORD $0x34001365 // cbz w5, <farSlots+0xd18>
-	WORD $0xfc667823 // ldr d3, [x1, x6, lsl #3]
-	WORD $0x1f410c41 // fmadd d1, d2, d1, d3
-	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
-	WORD $0x79401486 // ldrh w6, [x4, #0xa]
-	WORD $0xb4001343 // cbz x3, <farSlots+0xd28>
-	WORD $0xb9406807 // ldr w7, [x0, #0x68]
-	WORD $0xb8667873 // ldr w19, [x3, x6, lsl #2]
-	WORD $0x0b1300e7 // add w7, w7, w19
-	WORD $0xd34c2ce7 // lsl x7, x7, #52
-	WORD $0x9e6700e1 // fmov d1, x7
-	WORD $0x5e180442 // mov d2, v2.d[1]
-	WORD $0x340012c5 // cbz w5, <farSlots+0xd34>
-	WORD $0xfc667823 // ldr d3, [x1, x6, lsl #3]
-	WORD $0x1f410c41 // fmadd d1, d2, d1, d3
-	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
-	WORD $0x79401886 // ldrh w6, [x4, #0xc]
-	WORD $0xb40012a3 // cbz x3, <farSlots+0xd44>
-	WORD $0xb9406807 // ldr w7, [x0, #0x68]
-	WORD $0xb8667873 // ldr w19, [x3, x6, lsl #2]
-	WORD $0x0b1300e7 // add w7, w7, w19
-	WORD $0xd34c2ce7 // lsl x7, x7, #52
-	WORD $0x9e6700e1 // fmov d1, x7
-	WORD $0x34001225 // cbz w5, <farSlots+0xd4c>
-	WORD $0xfc667822 // ldr d2, [x1, x6, lsl #3]
-	WORD $0x1f410801 // fmadd d1, d0, d1, d2
-	WORD $0x79401c84 // ldrh w4, [x4, #0xe]
-	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
-	WORD $0xb4001203 // cbz x3, <farSlots+0xd5c>
-	WORD $0xb9406806 // ldr w6, [x0, #0x68]
-	WORD $0xb8647863 // ldr w3, [x3, x4, lsl #2]
-	WORD $0x0b0300c3 // add w3, w6, w3
-	WORD $0xd34c2c63 // lsl x3, x3, #52
-	WORD $0x9e670061 // fmov d1, x3
-	WORD $0x5e180400 // mov d0, v0.d[1]
-	WORD $0x34001185 // cbz w5, <farSlots+0xd68>
-	WORD $0xfc647822 // ldr d2, [x1, x4, lsl #3]
-	WORD $0x1f410800 // fmadd d0, d0, d1, d2
-	WORD $0x1400008a // b <farSlots+0xd6c>
-	WORD $0x4e60d461 // fadd v1.2d, v3.2d, v0.2d
-	WORD $0x4e62d4c4 // fadd v4.2d, v6.2d, v2.2d
+	WORD $0x34000e05 // cbz w5, <farSlots+0xbd8>
+	WORD $0x8b080474 // add x20, x3, x8, lsl #1
+	WORD $0x79400286 // ldrh w6, [x20]
+	WORD $0x79400a93 // ldrh w19, [x20, #0x4]
+	WORD $0x79400687 // ldrh w7, [x20, #0x2]
+	WORD $0x79400e94 // ldrh w20, [x20, #0x6]
+	WORD $0x8b070c55 // add x21, x2, x7, lsl #3
+	WORD $0xfc667844 // ldr d4, [x2, x6, lsl #3]
+	WORD $0xfc737845 // ldr d5, [x2, x19, lsl #3]
+	WORD $0x8b140c56 // add x22, x2, x20, lsl #3
+	WORD $0x4d4086a4 // ld1 { v4.d }[1], [x21]
+	WORD $0x4d4086c5 // ld1 { v5.d }[1], [x22]
+	WORD $0x4e63cce5 // fmla v5.2d, v7.2d, v3.2d
+	WORD $0x4e62ccc4 // fmla v4.2d, v6.2d, v2.2d
+	WORD $0x14000069 // b <farSlots+0xbf4>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x4e61d464 // fadd v4.2d, v3.2d, v1.2d
+	WORD $0x4e60d445 // fadd v5.2d, v2.2d, v0.2d
 	WORD $0xf9402401 // ldr x1, [x0, #0x48]
-	WORD $0x52800023 // mov w3, #0x1
-	WORD $0x5e180485 // mov d5, v4.d[1]
-	WORD $0x5e180427 // mov d7, v1.d[1]
-	WORD $0x1e612881 // fadd d1, d4, d1
-	WORD $0x1e6728a4 // fadd d4, d5, d7
-	WORD $0xad0103e2 // stp q2, q0, [sp, #0x20]
-	WORD $0x1e642821 // fadd d1, d1, d4
-	WORD $0x6e080426 // mov v6.d[0], v1.d[0]
-	WORD $0xad000fe6 // stp q6, q3, [sp]
-	WORD $0x14000005 // b <farSlots+0xb8c>
-	WORD $0xf100047f // cmp x3, #0x1
-	WORD $0xad000fe6 // stp q6, q3, [sp]
-	WORD $0xad0103e2 // stp q2, q0, [sp, #0x20]
-	WORD $0x54ffa6eb // b.lt <farSlots+0x64>
+	WORD $0x52800022 // mov w2, #0x1
+	WORD $0x5e1804a6 // mov d6, v5.d[1]
+	WORD $0x5e180487 // mov d7, v4.d[1]
+	WORD $0x1e6428a4 // fadd d4, d5, d4
+	WORD $0x1e6728c5 // fadd d5, d6, d7
+	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
+	WORD $0x1e652884 // fadd d4, d4, d5
+	WORD $0x6e080482 // mov v2.d[0], v4.d[0]
+	WORD $0xad000fe2 // stp q2, q3, [sp]
+	WORD $0x14000006 // b <farSlots+0xaa8>
+	WORD $0xf9402401 // ldr x1, [x0, #0x48]
+	WORD $0xf100045f // cmp x2, #0x1
+	WORD $0xad000fe2 // stp q2, q3, [sp]
+	WORD $0xad0107e0 // stp q0, q1, [sp, #0x20]
+	WORD $0x54ffae0b // b.lt <farSlots+0x64>
 	WORD $0xf9401804 // ldr x4, [x0, #0x30]
 	WORD $0xf9403005 // ldr x5, [x0, #0x60]
-	WORD $0xaa1f03e2 // mov x2, xzr
+	WORD $0xaa1f03e3 // mov x3, xzr
 	WORD $0xaa0803e6 // mov x6, x8
 	WORD $0x3941e007 // ldrb w7, [x0, #0x78]
-	WORD $0x14000007 // b <farSlots+0xbbc>
+	WORD $0x14000007 // b <farSlots+0xad8>
 	WORD $0x1e610800 // fmul d0, d0, d1
-	WORD $0x91000442 // add x2, x2, #0x1
+	WORD $0x91000463 // add x3, x3, #0x1
 	WORD $0x910004c6 // add x6, x6, #0x1
 	WORD $0xfc337820 // str d0, [x1, x19, lsl #3]
-	WORD $0xeb02007f // cmp x3, x2
-	WORD $0x54ffa560 // b.eq <farSlots+0x64>
+	WORD $0xeb03005f // cmp x2, x3
+	WORD $0x54ffac80 // b.eq <farSlots+0x64>
 	WORD $0xaa0603f3 // mov x19, x6
-	WORD $0xb4000044 // cbz x4, <farSlots+0xbc8>
+	WORD $0xb4000044 // cbz x4, <farSlots+0xae4>
 	WORD $0x78667893 // ldrh w19, [x4, x6, lsl #1]
-	WORD $0xfc627a00 // ldr d0, [x16, x2, lsl #3]
-	WORD $0xb4000105 // cbz x5, <farSlots+0xbec>
+	WORD $0xb4000125 // cbz x5, <farSlots+0xb08>
 	WORD $0xb9406814 // ldr w20, [x0, #0x68]
 	WORD $0xb87378b5 // ldr w21, [x5, x19, lsl #2]
 	WORD $0x0b150294 // add w20, w20, w21
 	WORD $0xd34c2e94 // lsl x20, x20, #52
-	WORD $0x9e670281 // fmov d1, x20
-	WORD $0x35000087 // cbnz w7, <farSlots+0xbf4>
-	WORD $0x17ffffef // b <farSlots+0xba4>
-	WORD $0xfd403801 // ldr d1, [x0, #0x70]
-	WORD $0x34fffda7 // cbz w7, <farSlots+0xba4>
+	WORD $0x9e670280 // fmov d0, x20
+	WORD $0xfc637a01 // ldr d1, [x16, x3, lsl #3]
+	WORD $0x350000a7 // cbnz w7, <farSlots+0xb14>
+	WORD $0x17ffffef // b <farSlots+0xac0>
+	WORD $0xfd403800 // ldr d0, [x0, #0x70]
+	WORD $0xfc637a01 // ldr d1, [x16, x3, lsl #3]
+	WORD $0x34fffd87 // cbz w7, <farSlots+0xac0>
 	WORD $0xfc737822 // ldr d2, [x1, x19, lsl #3]
-	WORD $0x1f410800 // fmadd d0, d0, d1, d2
-	WORD $0x91000442 // add x2, x2, #0x1
+	WORD $0x1f400820 // fmadd d0, d1, d0, d2
+	WORD $0x91000463 // add x3, x3, #0x1
 	WORD $0x910004c6 // add x6, x6, #0x1
 	WORD $0xfc337820 // str d0, [x1, x19, lsl #3]
-	WORD $0xeb02007f // cmp x3, x2
-	WORD $0x54fffd81 // b.ne <farSlots+0xbbc>
-	WORD $0x17fffd15 // b <farSlots+0x64>
+	WORD $0xeb03005f // cmp x2, x3
+	WORD $0x54fffd61 // b.ne <farSlots+0xad8>
+	WORD $0x17fffd4d // b <farSlots+0x64>
 	WORD $0xf9403003 // ldr x3, [x0, #0x60]
-	WORD $0xb4000ae3 // cbz x3, <farSlots+0xd74>
+	WORD $0xb4000d23 // cbz x3, <farSlots+0xcdc>
 	WORD $0xd37ef504 // lsl x4, x8, #2
-	WORD $0x3ce46861 // ldr q1, [x3, x4]
+	WORD $0x3ce46864 // ldr q4, [x3, x4]
 	WORD $0x9101a003 // add x3, x0, #0x68
-	WORD $0x4d40cc64 // ld1r { v4.2d }, [x3]
-	WORD $0x2ea11085 // uaddw v5.2d, v4.2d, v1.2s
-	WORD $0x6ea11081 // uaddw2 v1.2d, v4.2d, v1.4s
-	WORD $0x4f745424 // shl v4.2d, v1.2d, #0x34
-	WORD $0x4f7454a1 // shl v1.2d, v5.2d, #0x34
+	WORD $0x4d40cc65 // ld1r { v5.2d }, [x3]
+	WORD $0x2ea410a6 // uaddw v6.2d, v5.2d, v4.2s
+	WORD $0x6ea410a4 // uaddw2 v4.2d, v5.2d, v4.4s
+	WORD $0x4f745485 // shl v5.2d, v4.2d, #0x34
+	WORD $0x4f7454c4 // shl v4.2d, v6.2d, #0x34
 	WORD $0x3941e003 // ldrb w3, [x0, #0x78]
-	WORD $0x34000a43 // cbz w3, <farSlots+0xd88>
-	WORD $0x8b080c23 // add x3, x1, x8, lsl #3
-	WORD $0xad401c65 // ldp q5, q7, [x3]
-	WORD $0x4e63cc87 // fmla v7.2d, v4.2d, v3.2d
-	WORD $0x4e66cc25 // fmla v5.2d, v1.2d, v6.2d
-	WORD $0x8b080c23 // add x3, x1, x8, lsl #3
-	WORD $0xad001c65 // stp q5, q7, [x3]
+	WORD $0x34000c83 // cbz w3, <farSlots+0xcf0>
+	WORD $0x8b080c43 // add x3, x2, x8, lsl #3
+	WORD $0xad401c66 // ldp q6, q7, [x3]
+	WORD $0x4e63cca7 // fmla v7.2d, v5.2d, v3.2d
+	WORD $0x4e62cc86 // fmla v6.2d, v4.2d, v2.2d
+	WORD $0x8b080c43 // add x3, x2, x8, lsl #3
+	WORD $0xad001c66 // stp q6, q7, [x3]
 	WORD $0x91001103 // add x3, x8, #0x4
 	WORD $0xf9403004 // ldr x4, [x0, #0x60]
-	WORD $0xb4000a04 // cbz x4, <farSlots+0xda4>
+	WORD $0xb4000c44 // cbz x4, <farSlots+0xd0c>
 	WORD $0xd37ef465 // lsl x5, x3, #2
-	WORD $0x3ce56881 // ldr q1, [x4, x5]
+	WORD $0x3ce56882 // ldr q2, [x4, x5]
 	WORD $0x9101a004 // add x4, x0, #0x68
 	WORD $0x4d40cc83 // ld1r { v3.2d }, [x4]
-	WORD $0x2ea11064 // uaddw v4.2d, v3.2d, v1.2s
-	WORD $0x6ea11061 // uaddw2 v1.2d, v3.2d, v1.4s
-	WORD $0x4f745423 // shl v3.2d, v1.2d, #0x34
-	WORD $0x4f745481 // shl v1.2d, v4.2d, #0x34
+	WORD $0x2ea21064 // uaddw v4.2d, v3.2d, v2.2s
+	WORD $0x6ea21062 // uaddw2 v2.2d, v3.2d, v2.4s
+	WORD $0x4f745443 // shl v3.2d, v2.2d, #0x34
+	WORD $0x4f745482 // shl v2.2d, v4.2d, #0x34
 	WORD $0x3941e004 // ldrb w4, [x0, #0x78]
-	WORD $0x34000964 // cbz w4, <farSlots+0xdb8>
-	WORD $0x8b030c24 // add x4, x1, x3, lsl #3
+	WORD $0x34000ba4 // cbz w4, <farSlots+0xd20>
+	WORD $0x8b030c44 // add x4, x2, x3, lsl #3
 	WORD $0xad401484 // ldp q4, q5, [x4]
-	WORD $0x4e60cc65 // fmla v5.2d, v3.2d, v0.2d
-	WORD $0x4e62cc24 // fmla v4.2d, v1.2d, v2.2d
-	WORD $0x14000048 // b <farSlots+0xdc0>
-	WORD $0xfd403801 // ldr d1, [x0, #0x70]
+	WORD $0x4e61cc65 // fmla v5.2d, v3.2d, v1.2d
+	WORD $0x4e60cc44 // fmla v4.2d, v2.2d, v0.2d
+	WORD $0x1400005a // b <farSlots+0xd28>
+	WORD $0x9101c005 // add x5, x0, #0x70
+	WORD $0x4d40cca6 // ld1r { v6.2d }, [x5]
+	WORD $0x4ea61cc7 // mov v7.16b, v6.16b
 	WORD $0x3941e005 // ldrb w5, [x0, #0x78]
-	WORD $0x35ffea65 // cbnz w5, <farSlots+0x9f8>
-	WORD $0x1e6108c1 // fmul d1, d6, d1
-	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
-	WORD $0x79400486 // ldrh w6, [x4, #0x2]
-	WORD $0xb5ffea83 // cbnz x3, <farSlots+0xa0c>
-	WORD $0xfd403801 // ldr d1, [x0, #0x70]
-	WORD $0x5e1804c4 // mov d4, v6.d[1]
-	WORD $0x35ffeb05 // cbnz w5, <farSlots+0xa28>
-	WORD $0x1e610881 // fmul d1, d4, d1
-	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
-	WORD $0x79400886 // ldrh w6, [x4, #0x4]
-	WORD $0xb5ffeb23 // cbnz x3, <farSlots+0xa3c>
-	WORD $0xfd403801 // ldr d1, [x0, #0x70]
-	WORD $0x35ffeba5 // cbnz w5, <farSlots+0xa54>
-	WORD $0x1e610861 // fmul d1, d3, d1
-	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
-	WORD $0x79400c86 // ldrh w6, [x4, #0x6]
-	WORD $0xb5ffebc3 // cbnz x3, <farSlots+0xa68>
-	WORD $0xfd403801 // ldr d1, [x0, #0x70]
-	WORD $0x5e180463 // mov d3, v3.d[1]
-	WORD $0x35ffec45 // cbnz w5, <farSlots+0xa84>
-	WORD $0x1e610861 // fmul d1, d3, d1
-	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
-	WORD $0x79401086 // ldrh w6, [x4, #0x8]
-	WORD $0xb5ffec63 // cbnz x3, <farSlots+0xa98>
-	WORD $0xfd403801 // ldr d1, [x0, #0x70]
-	WORD $0x35ffece5 // cbnz w5, <farSlots+0xab0>
-	WORD $0x1e610841 // fmul d1, d2, d1
-	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
-	WORD $0x79401486 // ldrh w6, [x4, #0xa]
-	WORD $0xb5ffed03 // cbnz x3, <farSlots+0xac4>
-	WORD $0xfd403801 // ldr d1, [x0, #0x70]
-	WORD $0x5e180442 // mov d2, v2.d[1]
-	WORD $0x35ffed85 // cbnz w5, <farSlots+0xae0>
-	WORD $0x1e610841 // fmul d1, d2, d1
-	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
-	WORD $0x79401886 // ldrh w6, [x4, #0xc]
-	WORD $0xb5ffeda3 // cbnz x3, <farSlots+0xaf4>
-	WORD $0xfd403801 // ldr d1, [x0, #0x70]
-	WORD $0x35ffee25 // cbnz w5, <farSlots+0xb0c>
-	WORD $0x1e610801 // fmul d1, d0, d1
-	WORD $0x79401c84 // ldrh w4, [x4, #0xe]
-	WORD $0xfc267821 // str d1, [x1, x6, lsl #3]
-	WORD $0xb5ffee43 // cbnz x3, <farSlots+0xb20>
-	WORD $0xfd403801 // ldr d1, [x0, #0x70]
-	WORD $0x5e180400 // mov d0, v0.d[1]
-	WORD $0x35ffeec5 // cbnz w5, <farSlots+0xb3c>
-	WORD $0x1e610800 // fmul d0, d0, d1
-	WORD $0xfc247820 // str d0, [x1, x4, lsl #3]
-	WORD $0x17fffcbe // b <farSlots+0x68>
+	WORD $0x35fff245 // cbnz w5, <farSlots+0xa1c>
+	WORD $0x8b080474 // add x20, x3, x8, lsl #1
+	WORD $0x6e62dcc4 // fmul v4.2d, v6.2d, v2.2d
+	WORD $0x6e63dce5 // fmul v5.2d, v7.2d, v3.2d
+	WORD $0x79400286 // ldrh w6, [x20]
+	WORD $0x79400687 // ldrh w7, [x20, #0x2]
+	WORD $0x79400a93 // ldrh w19, [x20, #0x4]
+	WORD $0x79400e94 // ldrh w20, [x20, #0x6]
+	WORD $0xfc267844 // str d4, [x2, x6, lsl #3]
+	WORD $0x8b070c46 // add x6, x2, x7, lsl #3
+	WORD $0x4d0084c4 // st1 { v4.d }[1], [x6]
+	WORD $0x8b140c46 // add x6, x2, x20, lsl #3
+	WORD $0xfc337845 // str d5, [x2, x19, lsl #3]
+	WORD $0x4d0084c5 // st1 { v5.d }[1], [x6]
+	WORD $0x91001106 // add x6, x8, #0x4
+	WORD $0xb4000424 // cbz x4, <farSlots+0xc94>
+	WORD $0x8b060467 // add x7, x3, x6, lsl #1
+	WORD $0x794000f3 // ldrh w19, [x7]
+	WORD $0x794008f5 // ldrh w21, [x7, #0x4]
+	WORD $0x794004f4 // ldrh w20, [x7, #0x2]
+	WORD $0x79400ce7 // ldrh w7, [x7, #0x6]
+	WORD $0x8b140894 // add x20, x4, x20, lsl #2
+	WORD $0xbc757882 // ldr s2, [x4, x21, lsl #2]
+	WORD $0xbc737883 // ldr s3, [x4, x19, lsl #2]
+	WORD $0x8b070887 // add x7, x4, x7, lsl #2
+	WORD $0x9101a004 // add x4, x0, #0x68
+	WORD $0x4d40cc84 // ld1r { v4.2d }, [x4]
+	WORD $0x0d4090e2 // ld1 { v2.s }[1], [x7]
+	WORD $0x0d409283 // ld1 { v3.s }[1], [x20]
+	WORD $0x2ea31083 // uaddw v3.2d, v4.2d, v3.2s
+	WORD $0x2ea21082 // uaddw v2.2d, v4.2d, v2.2s
+	WORD $0x4f745445 // shl v5.2d, v2.2d, #0x34
+	WORD $0x4f745464 // shl v4.2d, v3.2d, #0x34
+	WORD $0x34000265 // cbz w5, <farSlots+0xca4>
+	WORD $0x8b060466 // add x6, x3, x6, lsl #1
+	WORD $0x794000c3 // ldrh w3, [x6]
+	WORD $0x794008c5 // ldrh w5, [x6, #0x4]
+	WORD $0x794004c4 // ldrh w4, [x6, #0x2]
+	WORD $0x79400cc6 // ldrh w6, [x6, #0x6]
+	WORD $0x8b040c47 // add x7, x2, x4, lsl #3
+	WORD $0xfc637842 // ldr d2, [x2, x3, lsl #3]
+	WORD $0xfc657843 // ldr d3, [x2, x5, lsl #3]
+	WORD $0x8b060c53 // add x19, x2, x6, lsl #3
+	WORD $0x4d4084e2 // ld1 { v2.d }[1], [x7]
+	WORD $0x4d408663 // ld1 { v3.d }[1], [x19]
+	WORD $0x4e61cca3 // fmla v3.2d, v5.2d, v1.2d
+	WORD $0x4e60cc82 // fmla v2.2d, v4.2d, v0.2d
+	WORD $0x1400000c // b <farSlots+0xcc0>
+	WORD $0x9101c004 // add x4, x0, #0x70
+	WORD $0x4d40cc84 // ld1r { v4.2d }, [x4]
+	WORD $0x4ea41c85 // mov v5.16b, v4.16b
+	WORD $0x35fffde5 // cbnz w5, <farSlots+0xc5c>
+	WORD $0x8b060466 // add x6, x3, x6, lsl #1
+	WORD $0x6e60dc82 // fmul v2.2d, v4.2d, v0.2d
+	WORD $0x6e61dca3 // fmul v3.2d, v5.2d, v1.2d
+	WORD $0x794000c3 // ldrh w3, [x6]
+	WORD $0x794004c4 // ldrh w4, [x6, #0x2]
+	WORD $0x794008c5 // ldrh w5, [x6, #0x4]
+	WORD $0x79400cc6 // ldrh w6, [x6, #0x6]
+	WORD $0xfc237842 // str d2, [x2, x3, lsl #3]
+	WORD $0x8b040c43 // add x3, x2, x4, lsl #3
+	WORD $0x4d008462 // st1 { v2.d }[1], [x3]
+	WORD $0xfc257843 // str d3, [x2, x5, lsl #3]
+	WORD $0x8b060c42 // add x2, x2, x6, lsl #3
+	WORD $0x4d008443 // st1 { v3.d }[1], [x2]
+	WORD $0x17fffce4 // b <farSlots+0x68>
 	WORD $0x9101c003 // add x3, x0, #0x70
-	WORD $0x4d40cc61 // ld1r { v1.2d }, [x3]
-	WORD $0x4ea11c24 // mov v4.16b, v1.16b
+	WORD $0x4d40cc64 // ld1r { v4.2d }, [x3]
+	WORD $0x4ea41c85 // mov v5.16b, v4.16b
 	WORD $0x3941e003 // ldrb w3, [x0, #0x78]
-	WORD $0x35fff603 // cbnz w3, <farSlots+0xc44>
-	WORD $0x6e66dc25 // fmul v5.2d, v1.2d, v6.2d
-	WORD $0x6e63dc87 // fmul v7.2d, v4.2d, v3.2d
-	WORD $0x8b080c23 // add x3, x1, x8, lsl #3
-	WORD $0xad001c65 // stp q5, q7, [x3]
+	WORD $0x35fff3c3 // cbnz w3, <farSlots+0xb64>
+	WORD $0x6e62dc86 // fmul v6.2d, v4.2d, v2.2d
+	WORD $0x6e63dca7 // fmul v7.2d, v5.2d, v3.2d
+	WORD $0x8b080c43 // add x3, x2, x8, lsl #3
+	WORD $0xad001c66 // stp q6, q7, [x3]
 	WORD $0x91001103 // add x3, x8, #0x4
 	WORD $0xf9403004 // ldr x4, [x0, #0x60]
-	WORD $0xb5fff644 // cbnz x4, <farSlots+0xc68>
+	WORD $0xb5fff404 // cbnz x4, <farSlots+0xb88>
 	WORD $0x9101c004 // add x4, x0, #0x70
-	WORD $0x4d40cc81 // ld1r { v1.2d }, [x4]
-	WORD $0x4ea11c23 // mov v3.16b, v1.16b
+	WORD $0x4d40cc82 // ld1r { v2.2d }, [x4]
+	WORD $0x4ea21c43 // mov v3.16b, v2.16b
 	WORD $0x3941e004 // ldrb w4, [x0, #0x78]
-	WORD $0x35fff6e4 // cbnz w4, <farSlots+0xc90>
-	WORD $0x6e62dc24 // fmul v4.2d, v1.2d, v2.2d
-	WORD $0x6e60dc65 // fmul v5.2d, v3.2d, v0.2d
-	WORD $0x8b030c21 // add x1, x1, x3, lsl #3
-	WORD $0xad001424 // stp q4, q5, [x1]
-	WORD $0x17fffca8 // b <farSlots+0x68>
+	WORD $0x35fff4a4 // cbnz w4, <farSlots+0xbb0>
+	WORD $0x6e60dc44 // fmul v4.2d, v2.2d, v0.2d
+	WORD $0x6e61dc65 // fmul v5.2d, v3.2d, v1.2d
+	WORD $0x8b030c42 // add x2, x2, x3, lsl #3
+	WORD $0xad001444 // stp q4, q5, [x2]
+	WORD $0x17fffcce // b <farSlots+0x68>
 	WORD $0xa9454ff4 // ldp x20, x19, [sp, #0x50]
-	WORD $0xf94023f5 // ldr x21, [sp, #0x40]
+	WORD $0xa94457f6 // ldp x22, x21, [sp, #0x40]
 	WORD $0x910183ff // add sp, sp, #0x60
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
 	MOVD R19, R30
 	RET

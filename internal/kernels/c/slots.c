@@ -44,32 +44,43 @@ INLINE struct lanes diagonal(const double *x) {
 	return v;
 }
 
-// put_row stores the sum of row i.
-INLINE void put_row(const struct slot_call *c, i64 i, double sum) {
-	double unit = c->exp ? unit_of(c->exp, (u64)c->bias, i) : c->factor;
-	c->dst[i] = c->add ? __builtin_fma(sum, unit, c->dst[i]) : sum * unit;
+// AT reads a number of each of WIDTH rows from `row` on, in the order of the rows if there is one.
+#define AT(type, list, order, row) ({ \
+	type v_; \
+	if (!(order)) v_ = LOAD(type, (list) + (row)); \
+	else UNROLL for (int l_ = 0; l_ < WIDTH; l_++) v_[l_] = (list)[(order)[(row) + l_]]; \
+	v_; })
+
+// put_full stores the sums of eight rows from `row` on, in the order of the rows if there is one.
+INLINE void put_full(const struct slot_call *c, const u16 *order, i64 row, struct lanes sum) {
+	double *dst = c->dst;
+	UNROLL for (int h = 0; h < PARTS; h++, row += WIDTH) {
+		f64v unit = all(c->factor), v;
+		if (c->exp) unit = (f64v)(((u64v)__builtin_convertvector(AT(i32v, c->exp, order, row), i64v) + (u64)c->bias) << 52);
+		v = c->add ? fma(sum.part[h], unit, AT(f64v, dst, order, row)) : sum.part[h] * unit;
+		if (!order) STORE(dst + row, v);
+		else UNROLL for (int l = 0; l < WIDTH; l++) dst[order[row + l]] = v[l];
+	}
 }
 
-// put stores the sums of rows from `row` on.
+// put stores the sums of n rows from `row` on.
 INLINE void put(const struct slot_call *c, i64 row, i64 n, struct lanes sum) {
-	double *dst = c->dst;
 	if (n == LANES && !c->order) {
-		UNROLL for (int h = 0; h < PARTS; h++) {
-			i64 i = row + h * WIDTH;
-			f64v unit = all(c->factor);
-			if (c->exp) unit = (f64v)(((u64v)__builtin_convertvector(LOAD(i32v, c->exp + i), i64v) + (u64)c->bias) << 52);
-			STORE(dst + i, c->add ? fma(sum.part[h], unit, LOAD(f64v, dst + i)) : sum.part[h] * unit);
-		}
+		put_full(c, 0, row, sum);
 		return;
 	}
 	if (n == LANES) {
-		UNROLL for (int l = 0; l < LANES; l++) put_row(c, c->order[row + l], sum.part[l / WIDTH][l % WIDTH]);
+		put_full(c, c->order, row, sum);
 		return;
 	}
-	double sums[LANES];
+	double sums[LANES], *dst = c->dst;
 	STORE(sums, sum);
 #pragma clang loop unroll(disable)
-	for (i64 l = 0; l < n; l++) put_row(c, c->order ? c->order[row + l] : row + l, sums[l]);
+	for (i64 l = 0; l < n; l++) {
+		i64 i = c->order ? c->order[row + l] : row + l;
+		double u = c->exp ? unit_of(c->exp, (u64)c->bias, i) : c->factor;
+		dst[i] = c->add ? __builtin_fma(sums[l], u, dst[i]) : sums[l] * u;
+	}
 }
 
 // one_row adds the lanes.
