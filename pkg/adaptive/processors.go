@@ -15,9 +15,9 @@ var processors = []struct {
 	{cpuid.AMD, Model{
 		Name: "Zen 5, avx512", Kernels: "avx512",
 		times: [works]float64{
-			gatherWork: 3.0, diagonalWork: 1.7, blockWork: 3.5, valueWork: 0.41, sliceWork: 1.5, farWork: 3.0,
+			gatherWork: 3.5, diagonalWork: 2.2, blockWork: 3.5, valueWork: 0.41, sliceWork: 2.0, farWork: 3.0,
 			tileSlotWork: 5, tileWork: 10, scatterWork: 3.5, transposeWork: 0.24, sumWork: 0.31,
-			csrRowWork: 1.5, csrWork: 0.25, missWork: 1.2, farMissWork: 0.6,
+			csrRowWork: 1.1, csrWork: 0.26, missWork: 1.2, farMissWork: 0.6,
 		},
 		Rates: Rates{Memory: 40, Cache: 120}, Sizes: Sizes{Near: 1 << 20, Shared: 24 << 20},
 	}},
