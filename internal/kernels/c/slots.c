@@ -18,11 +18,6 @@ INLINE i64 column(const u16 *index, int l, enum columns columns) {
 INLINE struct lanes elements(const double *x, const u16 *index, enum columns columns, enum access access) {
 #define X(l) x[column(index, l, columns)]
 #if WIDTH == 8
-	if (access == GATHERS && columns == NEAR) {
-		typedef u16 u16x8 __attribute__((vector_size(16)));
-		i32v at = __builtin_convertvector(LOAD(u16x8, index), i32v);
-		return (struct lanes){{(f64v)_mm512_i32gather_pd((__m256i)at, x, 8)}};
-	}
 	if (access == GATHERS) {
 		u8x32 three = pair((const u8 *)index, (const u8 *)index + 8); // of the lanes, in bytes 0 to 15 and 8 to 23
 		u8x32 from = {0, 1, 2, 128, 3, 4, 5, 128, 6, 7, 8, 128, 9, 10, 11, 128,
@@ -192,7 +187,5 @@ KERNEL(slots, const struct slot_call *c) { mul(c, NEAR, LOADS); }
 KERNEL(farSlots, const struct slot_call *c) { mul(c, FAR, LOADS); }
 
 #if WIDTH == 8
-KERNEL(gatherSlots, const struct slot_call *c) { mul(c, NEAR, GATHERS); }
-
 KERNEL(farGatherSlots, const struct slot_call *c) { mul(c, FAR, GATHERS); }
 #endif
