@@ -94,7 +94,7 @@ INLINE void slot(struct slice *s, int b, int stride, const u8 *from, i64 stream,
 #pragma clang loop unroll(full)
 	for (int h = 0; h < 2; h++) {
 		f64x4 v[MAX_BLOCK], product[MAX_BLOCK];
-		columns(v, b, x, index + 4 * h, b);
+		columns(v, b, x, index + 4 * h, b, 0);
 		line(s, b, 0, h, from, t, w, v, product, kind);
 		if (b <= 3) { // in registers
 			line(s, b, 1, h, from + stream, t, w, v, product, kind);
