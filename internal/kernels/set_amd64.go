@@ -19,16 +19,12 @@ var (
 )
 
 // slowGathers says that eight loads are faster than a gather of eight elements, where these
-// are in the cache. In rows with few elements both take as long; such a row is rather one of a
-// graph than of a mesh, and gathers find more of what is not in the cache at once.
+// are in the cache.
 var slowGathers = cpuid.CPU.VendorID == cpuid.AMD
 
 // avx2 is for AVX2 with FMA and BMI2.
 func (k *Set) avx2() {
 	k.quad()
-
-	k.csr64 = csrSIMD(csr64AVX2)
-	k.csr32 = csrSIMD(csr32AVX2)
 
 	k.chunks = mulChunksAVX2
 
@@ -45,12 +41,6 @@ func (k *Set) avx512() {
 	}
 	k.mixed = mixedKernels{stepInto: stepIntoOct, xpayMixed: xpayMixedOct}
 
-	k.csr64 = csrSIMD(csr64AVX512)
-	k.csr32 = csrSIMD(csr32AVX512)
-	if slowGathers {
-		k.csr64 = longRows(csrSIMD(csr64LoadsAVX512), k.csr64)
-		k.csr32 = longRows(csrSIMD(csr32LoadsAVX512), k.csr32)
-	}
 	k.residual64 = residualGroups
 
 	k.slots = mulSlotsAVX512
