@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func slotsOct(c *slotCall)
-TEXT ·slotsOct(SB), 0, $288-8
+TEXT ·slotsOct(SB), 0, $352-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slots>
@@ -613,7 +613,7 @@ TEXT ·slotsOct(SB), 0, $288-8
 	RET
 
 // func farSlotsOct(c *slotCall)
-TEXT ·farSlotsOct(SB), 0, $288-8
+TEXT ·farSlotsOct(SB), 0, $352-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <farSlots>
@@ -1136,7 +1136,7 @@ TEXT ·farSlotsOct(SB), 0, $288-8
 	RET
 
 // func farGatherSlotsOct(c *slotCall)
-TEXT ·farGatherSlotsOct(SB), 0, $288-8
+TEXT ·farGatherSlotsOct(SB), 0, $352-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <farGatherSlots>
