@@ -8,4 +8,9 @@ func init() {
 	fastSlots.from(NEON, true)
 	addingRows.from(NEON, addRowsWordsQuad)
 	symmetric.from(NEON, mulSymmetricQuad)
+	quantizing.from(NEON, quantizeScalars)
+	arranging.from(NEON, arrangeSlotsQuad)
+	sameDiagonals.from(NEON, sameDiagonalsVectors)
+	packing.from(NEON, packSlotsQuad)
+	packingBlocks.from(NEON, packBlocksVectors)
 }

@@ -34,7 +34,9 @@ type slotBuilder struct {
 
 	out      kernels.SlotPanel        // without its values
 	streams  [kernels.MaxBlock][]byte // values of each row of blocks, or of even and odd slots
-	index    [lanes]int64             // of the integers of a slot, -1 for none
+	blocks   kernels.BlockItems       // of a slot
+	to       [kernels.MaxBlock][]byte // where its values go
+	mirror   uint64                   // of the panel, see weights
 	last     kernels.SlotGroup        // the last group, until its slice ends
 	tally    sell.Tally               // of the panel
 	memory   slotMemory               // where panels go
@@ -72,6 +74,9 @@ func (b *builder) packed(plan slotPlan) (*slotMatrix, Stats, error) {
 		panels: make([]slotUnit, len(b.panels)-1), unitQuanta: b.part.UnitQuanta,
 	}
 	s.units, s.normal = newUnits(b.part.Tol, -b.part.UnitQuanta)
+	if s.lower {
+		b.weights, b.mirror = newWeights(b.m.Rows, b.pool), 0
+	}
 	var mu sync.Mutex
 	var tally sell.Tally
 	memory := newSlotMemory(b.m.NNZ())
@@ -91,6 +96,7 @@ func (b *builder) packed(plan slotPlan) (*slotMatrix, Stats, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		tally.Add(&p.tally)
+		b.mirror += p.mirror
 	})
 	return s, slotStats(b, &tally, s.bytes()), nil
 }
@@ -100,6 +106,9 @@ func (s *slotBuilder) panel(b *builder, lo, hi int, old kernels.SlotPanel) kerne
 	s.ints.Quantize(b.m, b.part, lo, hi)
 	s.build()
 	s.tally.NNZ = s.ints.NNZ
+	if s.lower {
+		s.mirror = b.weights.mirror(&s.ints)
+	}
 	return s.clone(old)
 }
 

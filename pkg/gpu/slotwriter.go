@@ -273,7 +273,8 @@ func (w *slotWriter) run(kind uint32, width, from, to int) {
 			var m [warp]int64
 			for l, e := range w.Slot(k) {
 				if e != sell.None {
-					m[l] = w.M[int(e)*size+part]
+					first, stride := w.Place(e)
+					m[l] = w.M[int(first)+part/w.block*int(stride)+part%w.block]
 				}
 			}
 			w.body = packLanes(w.body, &m, width)

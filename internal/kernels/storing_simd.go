@@ -1,0 +1,119 @@
+//go:build !purego && (amd64 || arm64)
+
+package kernels
+
+// quantizeCall is struct quantize_call of c/storing.c.
+type quantizeCall struct {
+	m     *int64
+	width *byte
+	v     *float64
+	n     int
+	scale float64
+	zeros int
+}
+
+func quantizeScalars(m []int64, width []uint8, v []float64, scale float64) (zeros int) {
+	c := quantizeCall{m: first(m), width: first(width), v: first(v), n: len(v), scale: scale}
+	quantizeQuad(&c)
+	return c.zeros
+}
+
+// arrangeCall is struct arrange_call of c/storing.c.
+type arrangeCall struct {
+	from, to *[Lanes]int32
+	width    *byte
+	col      *int32
+	items    *int32
+	index    *uint16
+	widest   *byte
+	slots    int
+	base     int
+	ones     *[2 * WidthPadding]byte
+}
+
+// ones are bytes that are 1 in front of the middle, and 0 behind it.
+var ones = func() (b [2 * WidthPadding]byte) {
+	for k := range WidthPadding {
+		b[k] = 1
+	}
+	return b
+}()
+
+func arrangeSlotsQuad(items []int32, index []uint16, widest []uint8, r *Runs, width []uint8, col []int32, base int32) {
+	_ = width[:len(width)+WidthPadding] // which may be read
+	c := arrangeCall{
+		from: &r.From, to: &r.To, width: first(width), col: first(col), items: first(items), index: first(index), widest: first(widest),
+		slots: len(widest), base: int(base), ones: &ones,
+	}
+	arrangeQuad(&c)
+}
+
+// diagonalsCall is struct diagonals_call of c/storing.c.
+type diagonalsCall struct {
+	widest, width *byte
+	col, first    *int32
+	lanes, slots  int
+	same          int
+}
+
+func sameDiagonalsVectors(widest, width []uint8, col, from []int32) bool {
+	_ = width[:len(width)+WidthPadding] // which may be read
+	c := diagonalsCall{widest: first(widest), width: first(width), col: first(col), first: first(from), lanes: len(from), slots: len(widest)}
+	diagonalsQuad(&c)
+	return c.same != 0
+}
+
+// packTable holds constants to pack slots of one width, as struct pack_table of c/storing.c says.
+type packTable struct {
+	up, down   [Lanes]uint64
+	offset     [Lanes]int
+	mask, flip uint64
+	_          [6]uint64
+}
+
+var packTables = newPackTables()
+
+func newPackTables() (t [MaxSlotWidth + 1]packTable) {
+	for w := 1; w <= MaxSlotWidth; w++ {
+		t[w].mask, t[w].flip = 1<<w-1, flipped(w)
+		for l := range Lanes {
+			bit := l * w
+			t[w].offset[l], t[w].up[l], t[w].down[l] = bit/8, uint64(bit%8), uint64(w-bit%8)
+		}
+	}
+	return t
+}
+
+// noElements is where lanes without an item find zeros.
+var noElements [MaxBlock]int64
+
+// packCall is struct pack_call of c/storing.c.
+type packCall struct {
+	to            [MaxBlock]*byte
+	m             *int64
+	items, stride *int32
+	widths        *byte
+	slots, block  int
+	tables        *[MaxSlotWidth + 1]packTable
+	zeros         *[MaxBlock]int64
+}
+
+func packSlotsQuad(even, odd []byte, m []int64, items []int32, widths []uint8) {
+	c := packCall{
+		to: [MaxBlock]*byte{first(even), first(odd)}, m: first(m), items: first(items), widths: first(widths), slots: len(widths),
+		tables: &packTables, zeros: &noElements,
+	}
+	packQuad(&c)
+}
+
+func packBlocksVectors(to *[MaxBlock][]byte, m []int64, items *BlockItems, b, w int) {
+	width := [1]byte{byte(w)}
+	c := packCall{
+		m: first(m), items: &items.First[0], stride: &items.Stride[0], widths: &width[0], block: b,
+		tables: &packTables, zeros: &noElements,
+	}
+	for i := range b {
+		c.to[i] = first(to[i])
+	}
+	packBlocksQuad(&c)
+}
