@@ -8,13 +8,11 @@ import (
 // Quantize sets m[k] to v[k] scale rounded to the nearest integer, ties to even,
 // and width[k] to its bits as a two's complement number (1 for 0), and returns how
 // many are 0. The products are finite and below 2^63.
-func Quantize(m []int64, width []uint8, v []float64, scale float64) (zeros int) {
-	return quantizing[active](m[:len(v)], width[:len(v)], v, scale)
+func (k *Set) Quantize(m []int64, width []uint8, v []float64, scale float64) (zeros int) {
+	return k.quantize(m[:len(v)], width[:len(v)], v, scale)
 }
 
 type quantizeKernel = func(m []int64, width []uint8, v []float64, scale float64) (zeros int)
-
-var quantizing = everyTier(quantizeKernel(quantize))
 
 // quantize is Quantize in portable Go.
 func quantize(m []int64, width []uint8, v []float64, scale float64) (zeros int) {

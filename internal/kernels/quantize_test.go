@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// All tiers give the same integers, for every length.
+// All sets give the same integers, for every length.
 func TestQuantize(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	a := &arena{t: t}
@@ -23,9 +23,9 @@ func TestQuantize(t *testing.T) {
 				v[k] = math.Ldexp(2*rng.Float64()-1, rng.IntN(56))
 			}
 		}
-		everywhere(a, fmt.Sprintf("Quantize of %v", v), nil, func() []float64 {
+		everywhere(a, fmt.Sprintf("Quantize of %v", v), nil, func(k *Set) []float64 {
 			m, width := put(a, make([]int64, n)), put(a, make([]uint8, n))
-			zeros := Quantize(m, width, put(a, v), 0.5)
+			zeros := k.Quantize(m, width, put(a, v), 0.5)
 			for k, i := range m {
 				if want := int64(math.RoundToEven(v[k] / 2)); i != want || width[k] != BitsOf(want) {
 					t.Fatalf("%g became %d of %d bits, want %d", v[k], i, width[k], want)

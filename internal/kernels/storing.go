@@ -13,8 +13,8 @@ type Runs struct{ From, To [Lanes]int32 }
 // the columns base + index[8k+l], 0 where there is none, and widest[k] is the largest of their
 // widths. There are as many slots as the longest run has items. Widths are below 64, columns
 // of the items less than 2^16 from base, and cap(width) is WidthPadding more than len(width).
-func ArrangeSlots(items []int32, index []uint16, widest []uint8, r *Runs, width []uint8, col []int32, base int32) {
-	arranging[active](items, index, widest, r, width, col, base)
+func (k *Set) ArrangeSlots(items []int32, index []uint16, widest []uint8, r *Runs, width []uint8, col []int32, base int32) {
+	k.arrange(items, index, widest, r, width, col, base)
 }
 
 type arrangeKernel = func(items []int32, index []uint16, widest []uint8, r *Runs, width []uint8, col []int32, base int32)
@@ -22,8 +22,8 @@ type arrangeKernel = func(items []int32, index []uint16, widest []uint8, r *Runs
 // SameDiagonals reports whether lanes have the same diagonals, the columns of lane l being those
 // of lane 0 plus l; then it sets widest[k] to the largest width of their items number k. Lane l has
 // the items from first[l] on, as many as len(widest). cap(width) is WidthPadding more than len(width).
-func SameDiagonals(widest, width []uint8, col, first []int32) bool {
-	return sameDiagonals[active](widest, width, col, first)
+func (k *Set) SameDiagonals(widest, width []uint8, col, first []int32) bool {
+	return k.sameDiagonals(widest, width, col, first)
 }
 
 type diagonalsKernel = func(widest, width []uint8, col, first []int32) bool
@@ -31,8 +31,8 @@ type diagonalsKernel = func(widest, width []uint8, col, first []int32) bool
 // PackSlots packs the integers m[items[8k+l]] of the lanes l of slot k, zeros for negative items,
 // into w = widths[k] bits each, w bytes in all, sign bits flipped as SlotPanel says: slots to
 // even and odd in turn, which have SlotPadding bytes more than these take.
-func PackSlots(even, odd []byte, m []int64, items []int32, widths []uint8) {
-	packing[active](even, odd, m, items, widths)
+func (k *Set) PackSlots(even, odd []byte, m []int64, items []int32, widths []uint8) {
+	k.pack(even, odd, m, items, widths)
 }
 
 type packKernel = func(even, odd []byte, m []int64, items []int32, widths []uint8)
@@ -43,18 +43,11 @@ type BlockItems struct{ First, Stride [Lanes]int32 }
 
 // PackBlocks packs a slot of b x b blocks as PackSlots does slots of elements: b groups of
 // w bytes for row i of the blocks to to[i].
-func PackBlocks(to *[MaxBlock][]byte, m []int64, items *BlockItems, b, w int) {
-	packingBlocks[active](to, m, items, b, w)
+func (k *Set) PackBlocks(to *[MaxBlock][]byte, m []int64, items *BlockItems, b, w int) {
+	k.packBlocks(to, m, items, b, w)
 }
 
 type packBlocksKernel = func(to *[MaxBlock][]byte, m []int64, items *BlockItems, b, w int)
-
-var (
-	arranging     = everyTier(arrangeKernel(arrangeSlots))
-	sameDiagonals = everyTier(diagonalsKernel(sameDiagonalsOf))
-	packing       = everyTier(packKernel(packSlots))
-	packingBlocks = everyTier(packBlocksKernel(packBlocks))
-)
 
 // arrangeSlots is ArrangeSlots in portable Go.
 func arrangeSlots(items []int32, index []uint16, widest []uint8, r *Runs, width []uint8, col []int32, base int32) {
@@ -82,8 +75,8 @@ func arrangeSlots(items []int32, index []uint16, widest []uint8, r *Runs, width 
 	}
 }
 
-// sameDiagonalsOf is SameDiagonals in portable Go.
-func sameDiagonalsOf(widest, width []uint8, col, first []int32) bool {
+// sameDiagonals is SameDiagonals in portable Go.
+func sameDiagonals(widest, width []uint8, col, first []int32) bool {
 	clear(widest)
 	run := col[first[0]:][:len(widest)]
 	for l, from := range first {

@@ -65,10 +65,11 @@ func sameDiagonalsVectors(widest, width []uint8, col, from []int32) bool {
 
 // packTable holds constants to pack slots of one width, as struct pack_table of c/storing.c says.
 type packTable struct {
+	bytes      [64]byte
 	up, down   [Lanes]uint64
-	offset     [Lanes]int
 	mask, flip uint64
-	_          [6]uint64
+	offset     [Lanes]byte
+	_          [40]byte
 }
 
 var packTables = newPackTables()
@@ -78,7 +79,10 @@ func newPackTables() (t [MaxSlotWidth + 1]packTable) {
 		t[w].mask, t[w].flip = 1<<w-1, flipped(w)
 		for l := range Lanes {
 			bit := l * w
-			t[w].offset[l], t[w].up[l], t[w].down[l] = bit/8, uint64(bit%8), uint64(w-bit%8)
+			t[w].offset[l], t[w].up[l], t[w].down[l] = byte(bit/8), uint64(bit%8), uint64(w-bit%8)
+			for k := bit / 8; k < 64; k++ { // up to the next lane's
+				t[w].bytes[k] = byte(8*l + min(k-bit/8, 7))
+			}
 		}
 	}
 	return t
@@ -98,22 +102,27 @@ type packCall struct {
 	zeros         *[MaxBlock]int64
 }
 
+func newPackCall(m []int64, items *int32, widths []uint8) packCall {
+	return packCall{m: first(m), items: items, widths: first(widths), slots: len(widths), tables: &packTables, zeros: &noElements}
+}
+
 func packSlotsQuad(even, odd []byte, m []int64, items []int32, widths []uint8) {
-	c := packCall{
-		to: [MaxBlock]*byte{first(even), first(odd)}, m: first(m), items: first(items), widths: first(widths), slots: len(widths),
-		tables: &packTables, zeros: &noElements,
-	}
+	c := newPackCall(m, first(items), widths)
+	c.to[0], c.to[1] = first(even), first(odd)
 	packQuad(&c)
 }
 
 func packBlocksVectors(to *[MaxBlock][]byte, m []int64, items *BlockItems, b, w int) {
 	width := [1]byte{byte(w)}
-	c := packCall{
-		m: first(m), items: &items.First[0], stride: &items.Stride[0], widths: &width[0], block: b,
-		tables: &packTables, zeros: &noElements,
-	}
+	c := newPackCall(m, &items.First[0], width[:])
+	c.blocks(to, items, b)
+	packBlocksQuad(&c)
+}
+
+// blocks sets what is particular to blocks.
+func (c *packCall) blocks(to *[MaxBlock][]byte, items *BlockItems, b int) {
+	c.stride, c.block = &items.Stride[0], b
 	for i := range b {
 		c.to[i] = first(to[i])
 	}
-	packBlocksQuad(&c)
 }

@@ -459,7 +459,7 @@ TEXT ·packQuad(SB), 0, $240-8
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	LONG $0x507f8348; BYTE $0x00 // cmpq $0x0, 0x50(%rdi)
-	LONG $0x02b48e0f; WORD $0x0000 // jle <pack+0x2bf>
+	LONG $0x02c48e0f; WORD $0x0000 // jle <pack+0x2cf>
 	BYTE $0x55 // pushq %rbp
 	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
 	WORD $0x5741 // pushq %r15
@@ -475,60 +475,60 @@ TEXT ·packQuad(SB), 0, $240-8
 	WORD $0xdb31 // xorl %ebx, %ebx
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
 	LONG $0x247c8948; BYTE $0x08 // movq %rdi, 0x8(%rsp)
-	LONG $0x00015de9; BYTE $0x00 // jmp <pack+0x198>
+	LONG $0x00016ce9; BYTE $0x00 // jmp <pack+0x1a7>
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x7e7ac1c4; WORD $0x004d // vmovq (%r13), %xmm1
-	LONG $0x7e7ac1c4; BYTE $0x17 // vmovq (%r15), %xmm2
-	LONG $0x7e7ac1c4; BYTE $0x1a // vmovq (%r10), %xmm3
+	LONG $0x7e7ac1c4; WORD $0x005d // vmovq (%r13), %xmm3
+	LONG $0x7e7ac1c4; BYTE $0x27 // vmovq (%r15), %xmm4
+	LONG $0x7e7ac1c4; BYTE $0x2a // vmovq (%r10), %xmm5
 	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0x7e7ac1c4; WORD $0x2424 // vmovq (%r12), %xmm4
+	LONG $0x7e7ac1c4; WORD $0x2434 // vmovq (%r12), %xmm6
 	WORD $0x8945; BYTE $0xce // movl %r9d, %r14d
 	LONG $0x08e6c141 // shll $0x8, %r14d
 	LONG $0x605f8b48 // movq 0x60(%rdi), %rbx
 	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
-	LONG $0xc96ce9c5 // vpunpcklqdq %xmm1, %xmm2, %xmm1
-	LONG $0x7e7ac1c4; BYTE $0x13 // vmovq (%r11), %xmm2
-	LONG $0xd26ce1c5 // vpunpcklqdq %xmm2, %xmm3, %xmm2
-	LONG $0x197efac5 // vmovq (%rcx), %xmm3
-	LONG $0x338c8b4a; LONG $0x00000080 // movq 0x80(%rbx,%r14), %rcx
-	LONG $0x386de3c4; WORD $0x01c9 // vinserti128 $0x1, %xmm1, %ymm2, %ymm1
-	LONG $0x127efac5 // vmovq (%rdx), %xmm2
-	LONG $0xd26ce1c5 // vpunpcklqdq %xmm2, %xmm3, %xmm2
-	LONG $0x1e7efac5 // vmovq (%rsi), %xmm3
 	LONG $0xdb6cd9c5 // vpunpcklqdq %xmm3, %xmm4, %xmm3
-	LONG $0x597da2c4; LONG $0x00c833a4; WORD $0x0000 // vpbroadcastq 0xc8(%rbx,%r14), %ymm4
-	LONG $0x3865e3c4; WORD $0x01d2 // vinserti128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x597da2c4; LONG $0x00c0339c; WORD $0x0000 // vpbroadcastq 0xc0(%rbx,%r14), %ymm3
-	LONG $0xc9dbe5c5 // vpand %ymm1, %ymm3, %ymm1
-	LONG $0xd2dbe5c5 // vpand %ymm2, %ymm3, %ymm2
-	LONG $0xcceff5c5 // vpxor %ymm4, %ymm1, %ymm1
-	LONG $0xd4efedc5 // vpxor %ymm4, %ymm2, %ymm2
-	LONG $0x00fde3c4; WORD $0x90d9 // vpermq $0x90, %ymm1, %ymm3
-	LONG $0x026de3c4; WORD $0xc0e1 // vpblendd $0xc0, %ymm1, %ymm2, %ymm4
-	LONG $0x47f5a2c4; WORD $0x330c // vpsllvq (%rbx,%r14), %ymm1, %ymm1
-	LONG $0x47eda2c4; WORD $0x3354; BYTE $0x20 // vpsllvq 0x20(%rbx,%r14), %ymm2, %ymm2
+	LONG $0x7e7ac1c4; BYTE $0x23 // vmovq (%r11), %xmm4
+	LONG $0x597da2c4; LONG $0x00c0338c; WORD $0x0000 // vpbroadcastq 0xc0(%rbx,%r14), %ymm1
+	LONG $0x597da2c4; LONG $0x00c83394; WORD $0x0000 // vpbroadcastq 0xc8(%rbx,%r14), %ymm2
+	LONG $0xe46cd1c5 // vpunpcklqdq %xmm4, %xmm5, %xmm4
+	LONG $0x297efac5 // vmovq (%rcx), %xmm5
+	LONG $0x8cb60f42; LONG $0x0000d033; BYTE $0x00 // movzbl 0xd0(%rbx,%r14), %ecx
+	LONG $0x385de3c4; WORD $0x01db // vinserti128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0x227efac5 // vmovq (%rdx), %xmm4
+	LONG $0xd9dbe5c5 // vpand %ymm1, %ymm3, %ymm3
+	LONG $0xdaefe5c5 // vpxor %ymm2, %ymm3, %ymm3
+	LONG $0xe46cd1c5 // vpunpcklqdq %xmm4, %xmm5, %xmm4
+	LONG $0x2e7efac5 // vmovq (%rsi), %xmm5
+	LONG $0xed6cc9c5 // vpunpcklqdq %xmm5, %xmm6, %xmm5
+	LONG $0x3855e3c4; WORD $0x01e4 // vinserti128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0xc9dbddc5 // vpand %ymm1, %ymm4, %ymm1
+	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
+	LONG $0x00fde3c4; WORD $0x90d3 // vpermq $0x90, %ymm3, %ymm2
+	LONG $0x0275e3c4; WORD $0xc0e3 // vpblendd $0xc0, %ymm3, %ymm1, %ymm4
+	LONG $0x47e5a2c4; WORD $0x335c; BYTE $0x40 // vpsllvq 0x40(%rbx,%r14), %ymm3, %ymm3
+	LONG $0x47f5a2c4; WORD $0x334c; BYTE $0x60 // vpsllvq 0x60(%rbx,%r14), %ymm1, %ymm1
 	LONG $0x00fde3c4; WORD $0x93e4 // vpermq $0x93, %ymm4, %ymm4
-	LONG $0x0265e3c4; WORD $0x03d8 // vpblendd $0x3, %ymm0, %ymm3, %ymm3
-	LONG $0x45e5a2c4; WORD $0x335c; BYTE $0x40 // vpsrlvq 0x40(%rbx,%r14), %ymm3, %ymm3
+	LONG $0x026de3c4; WORD $0x03d0 // vpblendd $0x3, %ymm0, %ymm2, %ymm2
+	LONG $0x45eda2c4; LONG $0x00803394; WORD $0x0000 // vpsrlvq 0x80(%rbx,%r14), %ymm2, %ymm2
+	LONG $0xd3ebedc5 // vpor %ymm3, %ymm2, %ymm2
+	LONG $0x45dda2c4; LONG $0x00a0339c; WORD $0x0000 // vpsrlvq 0xa0(%rbx,%r14), %ymm4, %ymm3
+	LONG $0xd679c1c4; WORD $0x0814 // vmovq %xmm2, (%r8,%rcx)
+	LONG $0x8cb60f42; LONG $0x0000d133; BYTE $0x00 // movzbl 0xd1(%rbx,%r14), %ecx
+	LONG $0x16f9c3c4; WORD $0x0814; BYTE $0x01 // vpextrq $0x1, %xmm2, (%r8,%rcx)
+	LONG $0x397de3c4; WORD $0x01d2 // vextracti128 $0x1, %ymm2, %xmm2
+	LONG $0x8cb60f42; LONG $0x0000d233; BYTE $0x00 // movzbl 0xd2(%rbx,%r14), %ecx
 	LONG $0xc9ebe5c5 // vpor %ymm1, %ymm3, %ymm1
-	LONG $0x45dda2c4; WORD $0x335c; BYTE $0x60 // vpsrlvq 0x60(%rbx,%r14), %ymm4, %ymm3
+	LONG $0xd679c1c4; WORD $0x0814 // vmovq %xmm2, (%r8,%rcx)
+	LONG $0x8cb60f42; LONG $0x0000d333; BYTE $0x00 // movzbl 0xd3(%rbx,%r14), %ecx
+	LONG $0x16f9c3c4; WORD $0x0814; BYTE $0x01 // vpextrq $0x1, %xmm2, (%r8,%rcx)
+	LONG $0x8cb60f42; LONG $0x0000d433; BYTE $0x00 // movzbl 0xd4(%rbx,%r14), %ecx
 	LONG $0xd679c1c4; WORD $0x080c // vmovq %xmm1, (%r8,%rcx)
-	LONG $0x338c8b4a; LONG $0x00000088 // movq 0x88(%rbx,%r14), %rcx
+	LONG $0x8cb60f42; LONG $0x0000d533; BYTE $0x00 // movzbl 0xd5(%rbx,%r14), %ecx
 	LONG $0x16f9c3c4; WORD $0x080c; BYTE $0x01 // vpextrq $0x1, %xmm1, (%r8,%rcx)
 	LONG $0x397de3c4; WORD $0x01c9 // vextracti128 $0x1, %ymm1, %xmm1
-	LONG $0x338c8b4a; LONG $0x00000090 // movq 0x90(%rbx,%r14), %rcx
+	LONG $0x8cb60f42; LONG $0x0000d633; BYTE $0x00 // movzbl 0xd6(%rbx,%r14), %ecx
 	LONG $0xd679c1c4; WORD $0x080c // vmovq %xmm1, (%r8,%rcx)
-	LONG $0x338c8b4a; LONG $0x00000098 // movq 0x98(%rbx,%r14), %rcx
-	LONG $0x16f9c3c4; WORD $0x080c; BYTE $0x01 // vpextrq $0x1, %xmm1, (%r8,%rcx)
-	LONG $0xcaebe5c5 // vpor %ymm2, %ymm3, %ymm1
-	LONG $0x338c8b4a; LONG $0x000000a0 // movq 0xa0(%rbx,%r14), %rcx
-	LONG $0xd679c1c4; WORD $0x080c // vmovq %xmm1, (%r8,%rcx)
-	LONG $0x338c8b4a; LONG $0x000000a8 // movq 0xa8(%rbx,%r14), %rcx
-	LONG $0x16f9c3c4; WORD $0x080c; BYTE $0x01 // vpextrq $0x1, %xmm1, (%r8,%rcx)
-	LONG $0x397de3c4; WORD $0x01c9 // vextracti128 $0x1, %ymm1, %xmm1
-	LONG $0x338c8b4a; LONG $0x000000b0 // movq 0xb0(%rbx,%r14), %rcx
-	LONG $0xd679c1c4; WORD $0x080c // vmovq %xmm1, (%r8,%rcx)
-	LONG $0x338c8b4a; LONG $0x000000b8 // movq 0xb8(%rbx,%r14), %rcx
+	LONG $0x8cb60f42; LONG $0x0000d733; BYTE $0x00 // movzbl 0xd7(%rbx,%r14), %ecx
 	LONG $0x245c8b48; BYTE $0x10 // movq 0x10(%rsp), %rbx
 	LONG $0x16f9c3c4; WORD $0x080c; BYTE $0x01 // vpextrq $0x1, %xmm1, (%r8,%rcx)
 	WORD $0x894c; BYTE $0xc1 // movq %r8, %rcx
@@ -537,7 +537,7 @@ TEXT ·packQuad(SB), 0, $240-8
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	LONG $0x20c08348 // addq $0x20, %rax
 	LONG $0x505f3b48 // cmpq 0x50(%rdi), %rbx
-	LONG $0x01198d0f; WORD $0x0000 // jge <pack+0x2b1>
+	LONG $0x011a8d0f; WORD $0x0000 // jge <pack+0x2c1>
 	LONG $0x244c8948; BYTE $0x18 // movq %rcx, 0x18(%rsp)
 	LONG $0x244c8b48; BYTE $0x08 // movq 0x8(%rsp), %rcx
 	LONG $0x245c8948; BYTE $0x10 // movq %rbx, 0x10(%rsp)
@@ -589,22 +589,22 @@ TEXT ·packQuad(SB), 0, $240-8
 	LONG $0x484f8b4c // movq 0x48(%rdi), %r9
 	LONG $0x0cb60f45; BYTE $0x19 // movzbl (%r9,%rbx), %r9d
 	LONG $0x07f98349 // cmpq $0x7, %r9
-	LONG $0xfdd0870f; WORD $0xffff // ja <pack+0x40>
+	LONG $0xfdc1870f; WORD $0xffff // ja <pack+0x40>
 	LONG $0xffc1c748; WORD $0xffff; BYTE $0xff // movq $-0x1, %rcx
 	LONG $0x000007ba; BYTE $0x00 // movl $0x7, %edx
 	WORD $0xf631 // xorl %esi, %esi
 	LONG $0xf7b1e2c4; BYTE $0xc9 // shlxq %r9, %rcx, %rcx
 	WORD $0xf748; BYTE $0xd1 // notq %rcx
-	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xf7b162c4; BYTE $0xd6 // shlxq %r9, %rsi, %r10
 	LONG $0xd4748b48; BYTE $0x20 // movq 0x20(%rsp,%rdx,8), %rsi
 	WORD $0x8b48; BYTE $0x36 // movq (%rsi), %rsi
 	WORD $0x2148; BYTE $0xce // andq %rcx, %rsi
 	WORD $0x094c; BYTE $0xd6 // orq %r10, %rsi
 	LONG $0xffc28348 // addq $-0x1, %rdx
-	WORD $0xe772 // jb <pack+0x290>
+	WORD $0xe772 // jb <pack+0x2a0>
 	WORD $0x8949; BYTE $0x30 // movq %rsi, (%r8)
-	LONG $0xfffecbe9; BYTE $0xff // jmp <pack+0x17c>
+	LONG $0xfffecae9; BYTE $0xff // jmp <pack+0x18b>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -614,8 +614,6 @@ TEXT ·packQuad(SB), 0, $240-8
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x0000
@@ -685,9 +683,9 @@ TEXT ·packBlocksQuad(SB), 0, $240-8
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
 	LONG $0xc1480f48 // cmovsq %rcx, %rax
 	LONG $0x24448948; BYTE $0x48 // movq %rax, 0x48(%rsp)
-	LONG $0x58778b4c // movq 0x58(%rdi), %r14
-	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	LONG $0x027d8e0f; WORD $0x0000 // jle <packBlocks+0x34a>
+	LONG $0x58578b48 // movq 0x58(%rdi), %rdx
+	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
+	LONG $0x028f8e0f; WORD $0x0000 // jle <packBlocks+0x35c>
 	LONG $0x48478b48 // movq 0x48(%rdi), %rax
 	LONG $0x2444c748; LONG $0x00000008; BYTE $0x00 // movq $0x0, 0x8(%rsp)
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
@@ -697,13 +695,13 @@ TEXT ·packBlocksQuad(SB), 0, $240-8
 	WORD $0xf748; BYTE $0xd1 // notq %rcx
 	WORD $0x23eb // jmp <packBlocks+0x116>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
-	LONG $0x24548b48; BYTE $0x08 // movq 0x8(%rsp), %rdx
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	LONG $0x24548948; BYTE $0x08 // movq %rdx, 0x8(%rsp)
-	WORD $0x394c; BYTE $0xf2 // cmpq %r14, %rdx
-	LONG $0x02348d0f; WORD $0x0000 // jge <packBlocks+0x34a>
-	WORD $0x854d; BYTE $0xf6 // testq %r14, %r14
-	LONG $0x01f38e0f; WORD $0x0000 // jle <packBlocks+0x312>
+	LONG $0x24748b48; BYTE $0x08 // movq 0x8(%rsp), %rsi
+	WORD $0xff48; BYTE $0xc6 // incq %rsi
+	LONG $0x24748948; BYTE $0x08 // movq %rsi, 0x8(%rsp)
+	WORD $0x3948; BYTE $0xd6 // cmpq %rdx, %rsi
+	LONG $0x02468d0f; WORD $0x0000 // jge <packBlocks+0x35c>
+	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
+	LONG $0x02018e0f; WORD $0x0000 // jle <packBlocks+0x320>
 	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	LONG $0xc7348b48 // movq (%rdi,%rax,8), %rsi
 	LONG $0x08f88041 // cmpb $0x8, %r8b
@@ -722,97 +720,97 @@ TEXT ·packBlocksQuad(SB), 0, $240-8
 	WORD $0x894c; BYTE $0x0e // movq %r9, (%rsi)
 	WORD $0xff48; BYTE $0xc0 // incq %rax
 	WORD $0x014c; BYTE $0xc6 // addq %r8, %rsi
-	LONG $0x58778b4c // movq 0x58(%rdi), %r14
-	WORD $0x394c; BYTE $0xf0 // cmpq %r14, %rax
+	LONG $0x58578b48 // movq 0x58(%rdi), %rdx
+	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
 	WORD $0xc47c // jl <packBlocks+0x130>
-	LONG $0x0001a1e9; BYTE $0x00 // jmp <packBlocks+0x312>
+	LONG $0x0001afe9; BYTE $0x00 // jmp <packBlocks+0x320>
 	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x24448b48; BYTE $0x10 // movq 0x10(%rsp), %rax
-	LONG $0x244c8b4c; BYTE $0x18 // movq 0x18(%rsp), %r9
+	LONG $0x24548b48; BYTE $0x18 // movq 0x18(%rsp), %rdx
 	LONG $0x24548b4c; BYTE $0x20 // movq 0x20(%rsp), %r10
 	LONG $0x245c8b4c; BYTE $0x28 // movq 0x28(%rsp), %r11
 	LONG $0x245c8b48; BYTE $0x30 // movq 0x30(%rsp), %rbx
-	LONG $0x247c8b4c; BYTE $0x38 // movq 0x38(%rsp), %r15
-	LONG $0x24648b4c; BYTE $0x40 // movq 0x40(%rsp), %r12
-	LONG $0x246c8b4c; BYTE $0x48 // movq 0x48(%rsp), %r13
-	WORD $0xd231 // xorl %edx, %edx
+	LONG $0x24748b4c; BYTE $0x38 // movq 0x38(%rsp), %r14
+	LONG $0x247c8b4c; BYTE $0x40 // movq 0x40(%rsp), %r15
+	LONG $0x24648b4c; BYTE $0x48 // movq 0x48(%rsp), %r12
+	WORD $0x3145; BYTE $0xed // xorl %r13d, %r13d
 	LONG $0x24448948; BYTE $0x60 // movq %rax, 0x60(%rsp)
-	LONG $0x244c894c; BYTE $0x58 // movq %r9, 0x58(%rsp)
-	LONG $0x2e666666; LONG $0x00841f0f; LONG $0x00000000 // nopw %cs:(%rax,%rax)
-	LONG $0x7e7ac1c4; WORD $0xd30c // vmovq (%r11,%rdx,8), %xmm1
-	LONG $0x7e7ac1c4; WORD $0xd214 // vmovq (%r10,%rdx,8), %xmm2
+	LONG $0x24548948; BYTE $0x58 // movq %rdx, 0x58(%rsp)
+	LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x7e7a81c4; WORD $0xeb1c // vmovq (%r11,%r13,8), %xmm3
+	LONG $0x7e7a81c4; WORD $0xea24 // vmovq (%r10,%r13,8), %xmm4
 	LONG $0x244c8b4c; BYTE $0x58 // movq 0x58(%rsp), %r9
-	LONG $0x247efac5; BYTE $0xd3 // vmovq (%rbx,%rdx,8), %xmm4
-	LONG $0x60778b4c // movq 0x60(%rdi), %r14
+	LONG $0x60578b48 // movq 0x60(%rdi), %rdx
+	LONG $0x7e7aa1c4; WORD $0xeb34 // vmovq (%rbx,%r13,8), %xmm6
 	WORD $0x8944; BYTE $0xc0 // movl %r8d, %eax
 	WORD $0xe0c1; BYTE $0x08 // shll $0x8, %eax
-	LONG $0xc96ce9c5 // vpunpcklqdq %xmm1, %xmm2, %xmm1
-	LONG $0x7e7ac1c4; WORD $0xd114 // vmovq (%r9,%rdx,8), %xmm2
-	LONG $0x244c8b4c; BYTE $0x60 // movq 0x60(%rsp), %r9
-	LONG $0x7e7ac1c4; WORD $0xd11c // vmovq (%r9,%rdx,8), %xmm3
-	LONG $0x068c8b4d; LONG $0x00000080 // movq 0x80(%r14,%rax), %r9
-	LONG $0xd26ce1c5 // vpunpcklqdq %xmm2, %xmm3, %xmm2
-	LONG $0x7e7ac1c4; WORD $0xd41c // vmovq (%r12,%rdx,8), %xmm3
-	LONG $0x386de3c4; WORD $0x01c9 // vinserti128 $0x1, %xmm1, %ymm2, %ymm1
-	LONG $0x7e7ac1c4; WORD $0xd554; BYTE $0x00 // vmovq (%r13,%rdx,8), %xmm2
-	LONG $0xd26ce1c5 // vpunpcklqdq %xmm2, %xmm3, %xmm2
-	LONG $0x7e7ac1c4; WORD $0xd71c // vmovq (%r15,%rdx,8), %xmm3
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	LONG $0x597de2c4; LONG $0x00c0028c; WORD $0x0000 // vpbroadcastq 0xc0(%rdx,%rax), %ymm1
+	LONG $0x597de2c4; LONG $0x00c80294; WORD $0x0000 // vpbroadcastq 0xc8(%rdx,%rax), %ymm2
 	LONG $0xdb6cd9c5 // vpunpcklqdq %xmm3, %xmm4, %xmm3
-	LONG $0x597dc2c4; LONG $0x00c806a4; WORD $0x0000 // vpbroadcastq 0xc8(%r14,%rax), %ymm4
-	LONG $0x3865e3c4; WORD $0x01d2 // vinserti128 $0x1, %xmm2, %ymm3, %ymm2
-	LONG $0x597dc2c4; LONG $0x00c0069c; WORD $0x0000 // vpbroadcastq 0xc0(%r14,%rax), %ymm3
-	LONG $0xc9dbe5c5 // vpand %ymm1, %ymm3, %ymm1
-	LONG $0xd2dbe5c5 // vpand %ymm2, %ymm3, %ymm2
-	LONG $0xcceff5c5 // vpxor %ymm4, %ymm1, %ymm1
-	LONG $0xd4efedc5 // vpxor %ymm4, %ymm2, %ymm2
-	LONG $0x00fde3c4; WORD $0x90d9 // vpermq $0x90, %ymm1, %ymm3
-	LONG $0x026de3c4; WORD $0xc0e1 // vpblendd $0xc0, %ymm1, %ymm2, %ymm4
-	LONG $0x47f5c2c4; WORD $0x060c // vpsllvq (%r14,%rax), %ymm1, %ymm1
-	LONG $0x47edc2c4; WORD $0x0654; BYTE $0x20 // vpsllvq 0x20(%r14,%rax), %ymm2, %ymm2
+	LONG $0x7e7a81c4; WORD $0xe924 // vmovq (%r9,%r13,8), %xmm4
+	LONG $0x244c8b4c; BYTE $0x60 // movq 0x60(%rsp), %r9
+	LONG $0x7e7a81c4; WORD $0xe92c // vmovq (%r9,%r13,8), %xmm5
+	LONG $0x8cb60f44; LONG $0x0000d002; BYTE $0x00 // movzbl 0xd0(%rdx,%rax), %r9d
+	LONG $0xe46cd1c5 // vpunpcklqdq %xmm4, %xmm5, %xmm4
+	LONG $0x7e7a81c4; WORD $0xef2c // vmovq (%r15,%r13,8), %xmm5
+	LONG $0x385de3c4; WORD $0x01db // vinserti128 $0x1, %xmm3, %ymm4, %ymm3
+	LONG $0x7e7a81c4; WORD $0xec24 // vmovq (%r12,%r13,8), %xmm4
+	LONG $0xd9dbe5c5 // vpand %ymm1, %ymm3, %ymm3
+	LONG $0xdaefe5c5 // vpxor %ymm2, %ymm3, %ymm3
+	LONG $0xe46cd1c5 // vpunpcklqdq %xmm4, %xmm5, %xmm4
+	LONG $0x7e7a81c4; WORD $0xee2c // vmovq (%r14,%r13,8), %xmm5
+	WORD $0xff49; BYTE $0xc5 // incq %r13
+	LONG $0xed6cc9c5 // vpunpcklqdq %xmm5, %xmm6, %xmm5
+	LONG $0x3855e3c4; WORD $0x01e4 // vinserti128 $0x1, %xmm4, %ymm5, %ymm4
+	LONG $0xc9dbddc5 // vpand %ymm1, %ymm4, %ymm1
+	LONG $0xcaeff5c5 // vpxor %ymm2, %ymm1, %ymm1
+	LONG $0x00fde3c4; WORD $0x90d3 // vpermq $0x90, %ymm3, %ymm2
+	LONG $0x0275e3c4; WORD $0xc0e3 // vpblendd $0xc0, %ymm3, %ymm1, %ymm4
+	LONG $0x47e5e2c4; WORD $0x025c; BYTE $0x40 // vpsllvq 0x40(%rdx,%rax), %ymm3, %ymm3
+	LONG $0x47f5e2c4; WORD $0x024c; BYTE $0x60 // vpsllvq 0x60(%rdx,%rax), %ymm1, %ymm1
 	LONG $0x00fde3c4; WORD $0x93e4 // vpermq $0x93, %ymm4, %ymm4
-	LONG $0x0265e3c4; WORD $0x03d8 // vpblendd $0x3, %ymm0, %ymm3, %ymm3
-	LONG $0x45e5c2c4; WORD $0x065c; BYTE $0x40 // vpsrlvq 0x40(%r14,%rax), %ymm3, %ymm3
+	LONG $0x026de3c4; WORD $0x03d0 // vpblendd $0x3, %ymm0, %ymm2, %ymm2
+	LONG $0x45ede2c4; LONG $0x00800294; WORD $0x0000 // vpsrlvq 0x80(%rdx,%rax), %ymm2, %ymm2
+	LONG $0xd3ebedc5 // vpor %ymm3, %ymm2, %ymm2
+	LONG $0x45dde2c4; LONG $0x00a0029c; WORD $0x0000 // vpsrlvq 0xa0(%rdx,%rax), %ymm4, %ymm3
+	LONG $0xd679a1c4; WORD $0x0e14 // vmovq %xmm2, (%rsi,%r9)
+	LONG $0x8cb60f44; LONG $0x0000d102; BYTE $0x00 // movzbl 0xd1(%rdx,%rax), %r9d
+	LONG $0x16f9a3c4; WORD $0x0e14; BYTE $0x01 // vpextrq $0x1, %xmm2, (%rsi,%r9)
+	LONG $0x397de3c4; WORD $0x01d2 // vextracti128 $0x1, %ymm2, %xmm2
+	LONG $0x8cb60f44; LONG $0x0000d202; BYTE $0x00 // movzbl 0xd2(%rdx,%rax), %r9d
 	LONG $0xc9ebe5c5 // vpor %ymm1, %ymm3, %ymm1
-	LONG $0x45ddc2c4; WORD $0x065c; BYTE $0x60 // vpsrlvq 0x60(%r14,%rax), %ymm4, %ymm3
+	LONG $0xd679a1c4; WORD $0x0e14 // vmovq %xmm2, (%rsi,%r9)
+	LONG $0x8cb60f44; LONG $0x0000d302; BYTE $0x00 // movzbl 0xd3(%rdx,%rax), %r9d
+	LONG $0x16f9a3c4; WORD $0x0e14; BYTE $0x01 // vpextrq $0x1, %xmm2, (%rsi,%r9)
+	LONG $0x8cb60f44; LONG $0x0000d402; BYTE $0x00 // movzbl 0xd4(%rdx,%rax), %r9d
 	LONG $0xd679a1c4; WORD $0x0e0c // vmovq %xmm1, (%rsi,%r9)
-	LONG $0x068c8b4d; LONG $0x00000088 // movq 0x88(%r14,%rax), %r9
+	LONG $0x8cb60f44; LONG $0x0000d502; BYTE $0x00 // movzbl 0xd5(%rdx,%rax), %r9d
 	LONG $0x16f9a3c4; WORD $0x0e0c; BYTE $0x01 // vpextrq $0x1, %xmm1, (%rsi,%r9)
 	LONG $0x397de3c4; WORD $0x01c9 // vextracti128 $0x1, %ymm1, %xmm1
-	LONG $0x068c8b4d; LONG $0x00000090 // movq 0x90(%r14,%rax), %r9
-	LONG $0xd2ebe5c5 // vpor %ymm2, %ymm3, %ymm2
+	LONG $0x8cb60f44; LONG $0x0000d602; BYTE $0x00 // movzbl 0xd6(%rdx,%rax), %r9d
 	LONG $0xd679a1c4; WORD $0x0e0c // vmovq %xmm1, (%rsi,%r9)
-	LONG $0x068c8b4d; LONG $0x00000098 // movq 0x98(%r14,%rax), %r9
-	LONG $0x16f9a3c4; WORD $0x0e0c; BYTE $0x01 // vpextrq $0x1, %xmm1, (%rsi,%r9)
-	LONG $0x397de3c4; WORD $0x01d1 // vextracti128 $0x1, %ymm2, %xmm1
-	LONG $0x068c8b4d; LONG $0x000000a0 // movq 0xa0(%r14,%rax), %r9
-	LONG $0xd679a1c4; WORD $0x0e14 // vmovq %xmm2, (%rsi,%r9)
-	LONG $0x068c8b4d; LONG $0x000000a8 // movq 0xa8(%r14,%rax), %r9
-	LONG $0x16f9a3c4; WORD $0x0e14; BYTE $0x01 // vpextrq $0x1, %xmm2, (%rsi,%r9)
-	LONG $0x068c8b4d; LONG $0x000000b0 // movq 0xb0(%r14,%rax), %r9
-	LONG $0xd679a1c4; WORD $0x0e0c // vmovq %xmm1, (%rsi,%r9)
-	LONG $0x06848b49; LONG $0x000000b8 // movq 0xb8(%r14,%rax), %rax
+	LONG $0x0284b60f; LONG $0x000000d7 // movzbl 0xd7(%rdx,%rax), %eax
 	LONG $0x16f9e3c4; WORD $0x060c; BYTE $0x01 // vpextrq $0x1, %xmm1, (%rsi,%rax)
 	WORD $0x014c; BYTE $0xc6 // addq %r8, %rsi
-	LONG $0x58778b4c // movq 0x58(%rdi), %r14
-	WORD $0x394c; BYTE $0xf2 // cmpq %r14, %rdx
-	LONG $0xfeae8c0f; WORD $0xffff // jl <packBlocks+0x1c0>
+	LONG $0x58578b48 // movq 0x58(%rdi), %rdx
+	WORD $0x3949; BYTE $0xd5 // cmpq %rdx, %r13
+	LONG $0xfea08c0f; WORD $0xffff // jl <packBlocks+0x1c0>
 	LONG $0x38478b48 // movq 0x38(%rdi), %rax
-	WORD $0xd231 // xorl %edx, %edx
-	WORD $0x26eb // jmp <packBlocks+0x340>
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x40778b48 // movq 0x40(%rdi), %rsi
-	WORD $0x348b; BYTE $0x96 // movl (%rsi,%rdx,4), %esi
-	WORD $0x6348; BYTE $0xf6 // movslq %esi, %rsi
-	LONG $0x03e6c148 // shlq $0x3, %rsi
-	LONG $0xd4740148; BYTE $0x10 // addq %rsi, 0x10(%rsp,%rdx,8)
-	WORD $0xff48; BYTE $0xc2 // incq %rdx
-	LONG $0x08fa8348 // cmpq $0x8, %rdx
-	LONG $0xfdc0840f; WORD $0xffff // je <packBlocks+0x100>
-	LONG $0x00903c83 // cmpl $0x0, (%rax,%rdx,4)
-	WORD $0xda79 // jns <packBlocks+0x320>
 	WORD $0xf631 // xorl %esi, %esi
-	WORD $0xddeb // jmp <packBlocks+0x327>
+	WORD $0x29eb // jmp <packBlocks+0x351>
+	LONG $0x00841f0f; LONG $0x00000000 // nopl (%rax,%rax)
+	LONG $0x404f8b4c // movq 0x40(%rdi), %r9
+	LONG $0xb10c8b45 // movl (%r9,%rsi,4), %r9d
+	WORD $0x634d; BYTE $0xc9 // movslq %r9d, %r9
+	LONG $0x03e1c149 // shlq $0x3, %r9
+	LONG $0xf44c014c; BYTE $0x10 // addq %r9, 0x10(%rsp,%rsi,8)
+	WORD $0xff48; BYTE $0xc6 // incq %rsi
+	LONG $0x08fe8348 // cmpq $0x8, %rsi
+	LONG $0xfdaf840f; WORD $0xffff // je <packBlocks+0x100>
+	LONG $0x00b03c83 // cmpl $0x0, (%rax,%rsi,4)
+	WORD $0xd979 // jns <packBlocks+0x330>
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	WORD $0xdceb // jmp <packBlocks+0x338>
 	LONG $0xd8658d48 // leaq -0x28(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5c41 // popq %r12
@@ -821,7 +819,5 @@ TEXT ·packBlocksQuad(SB), 0, $240-8
 	WORD $0x5f41 // popq %r15
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
-	LONG $0x000000c3; LONG $0x00000000 // retq
-	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000; BYTE $0x00
+	WORD $0x00c3; BYTE $0x00 // retq
 	RET

@@ -413,84 +413,84 @@ TEXT ·packQuad(SB), 0, $144-8
 	WORD $0x9280000a // mov x10, #-0x1
 	WORD $0x910003eb // mov x11, sp
 	WORD $0x1400005a // b <pack+0x18c>
-	WORD $0xf9403006 // ldr x6, [x0, #0x60]
-	WORD $0xfd4001e0 // ldr d0, [x15]
-	WORD $0x8b0e20cf // add x15, x6, x14, lsl #8
-	WORD $0xfd400021 // ldr d1, [x1]
-	WORD $0xfd400064 // ldr d4, [x3]
-	WORD $0xfd4000a3 // ldr d3, [x5]
-	WORD $0x4d408600 // ld1 { v0.d }[1], [x16]
-	WORD $0x4d408441 // ld1 { v1.d }[1], [x2]
-	WORD $0x4d408484 // ld1 { v4.d }[1], [x4]
-	WORD $0x4d408623 // ld1 { v3.d }[1], [x17]
-	WORD $0x910301f0 // add x16, x15, #0xc0
-	WORD $0xad4045f0 // ldp q16, q17, [x15]
-	WORD $0xf94025f1 // ldr x17, [x15, #0x48]
-	WORD $0x4d40ce05 // ld1r { v5.2d }, [x16]
-	WORD $0x910321f0 // add x16, x15, #0xc8
-	WORD $0x4d40ce02 // ld1r { v2.2d }, [x16]
-	WORD $0xf94041f0 // ldr x16, [x15, #0x80]
-	WORD $0x4e201ca0 // and v0.16b, v5.16b, v0.16b
-	WORD $0x4e211ca1 // and v1.16b, v5.16b, v1.16b
-	WORD $0x4e231ca3 // and v3.16b, v5.16b, v3.16b
-	WORD $0x4e241ca4 // and v4.16b, v5.16b, v4.16b
-	WORD $0x3dc015e5 // ldr q5, [x15, #0x50]
-	WORD $0x6e221c06 // eor v6.16b, v0.16b, v2.16b
-	WORD $0x6e221c27 // eor v7.16b, v1.16b, v2.16b
-	WORD $0x6e221c84 // eor v4.16b, v4.16b, v2.16b
-	WORD $0x6e221c62 // eor v2.16b, v3.16b, v2.16b
-	WORD $0xad4105f2 // ldp q18, q1, [x15, #0x20]
-	WORD $0xad4301f3 // ldp q19, q0, [x15, #0x60]
-	WORD $0x6ef044d0 // ushl v16.2d, v6.2d, v16.2d
-	WORD $0x9e6600c2 // fmov x2, d6
-	WORD $0x6ef144f1 // ushl v17.2d, v7.2d, v17.2d
-	WORD $0x4e183cc1 // mov x1, v6.d[1]
-	WORD $0x9e6600a3 // fmov x3, d5
-	WORD $0xfc3069b0 // str d16, [x13, x16]
-	WORD $0x4e183e10 // mov x16, v16.d[1]
-	WORD $0x9ad12451 // lsr x17, x2, x17
-	WORD $0x4e183ca2 // mov x2, v5.d[1]
-	WORD $0x6ee14441 // ushl v1.2d, v2.2d, v1.2d
-	WORD $0x9ac32421 // lsr x1, x1, x3
-	WORD $0xaa110210 // orr x16, x16, x17
+	WORD $0xf940300f // ldr x15, [x0, #0x60]
+	WORD $0xfd400202 // ldr d2, [x16]
+	WORD $0x8b0e21ef // add x15, x15, x14, lsl #8
+	WORD $0xfd400023 // ldr d3, [x1]
+	WORD $0xfd400065 // ldr d5, [x3]
+	WORD $0x4d408622 // ld1 { v2.d }[1], [x17]
+	WORD $0x4d408443 // ld1 { v3.d }[1], [x2]
+	WORD $0x4d408485 // ld1 { v5.d }[1], [x4]
+	WORD $0x910301e7 // add x7, x15, #0xc0
+	WORD $0x394341f0 // ldrb w16, [x15, #0xd0]
+	WORD $0xad4241e7 // ldp q7, q16, [x15, #0x40]
 	WORD $0xf94045f1 // ldr x17, [x15, #0x88]
-	WORD $0x6ef24485 // ushl v5.2d, v4.2d, v18.2d
+	WORD $0x3dc025f3 // ldr q19, [x15, #0x90]
+	WORD $0x4d40cce1 // ld1r { v1.2d }, [x7]
+	WORD $0x910321e7 // add x7, x15, #0xc8
+	WORD $0x4d40cce0 // ld1r { v0.2d }, [x7]
 	WORD $0x9e660263 // fmov x3, d19
-	WORD $0xf83169b0 // str x16, [x13, x17]
-	WORD $0x9e660231 // fmov x17, d17
-	WORD $0x4e183e30 // mov x16, v17.d[1]
-	WORD $0xaa010231 // orr x17, x17, x1
-	WORD $0xf94049e1 // ldr x1, [x15, #0x90]
-	WORD $0xf82169b1 // str x17, [x13, x1]
-	WORD $0x9e6600e1 // fmov x1, d7
-	WORD $0x4e183cf1 // mov x17, v7.d[1]
-	WORD $0x9ac22421 // lsr x1, x1, x2
-	WORD $0x9ac32631 // lsr x17, x17, x3
+	WORD $0x4e211c42 // and v2.16b, v2.16b, v1.16b
+	WORD $0x4e211c63 // and v3.16b, v3.16b, v1.16b
+	WORD $0x4e211cb2 // and v18.16b, v5.16b, v1.16b
+	WORD $0x6e201c46 // eor v6.16b, v2.16b, v0.16b
+	WORD $0xfd4000a2 // ldr d2, [x5]
+	WORD $0x6e201c64 // eor v4.16b, v3.16b, v0.16b
+	WORD $0x6ee744c7 // ushl v7.2d, v6.2d, v7.2d
+	WORD $0x9e6600c2 // fmov x2, d6
+	WORD $0x6ef04490 // ushl v16.2d, v4.2d, v16.2d
+	WORD $0x4e183cc1 // mov x1, v6.d[1]
+	WORD $0x9ad12451 // lsr x17, x2, x17
+	WORD $0x9ac32421 // lsr x1, x1, x3
 	WORD $0x4e183e62 // mov x2, v19.d[1]
-	WORD $0x9e660003 // fmov x3, d0
+	WORD $0x4d4084c2 // ld1 { v2.d }[1], [x6]
+	WORD $0x4e211c43 // and v3.16b, v2.16b, v1.16b
+	WORD $0xad4309f1 // ldp q17, q2, [x15, #0x60]
+	WORD $0xad4505e5 // ldp q5, q1, [x15, #0xa0]
+	WORD $0xfc3069a7 // str d7, [x13, x16]
+	WORD $0x4e183cf0 // mov x16, v7.d[1]
+	WORD $0xaa110210 // orr x16, x16, x17
+	WORD $0x394345f1 // ldrb w17, [x15, #0xd1]
+	WORD $0xf83169b0 // str x16, [x13, x17]
+	WORD $0x9e660211 // fmov x17, d16
+	WORD $0x4e183e10 // mov x16, v16.d[1]
+	WORD $0x9e6600a3 // fmov x3, d5
+	WORD $0xaa010231 // orr x17, x17, x1
+	WORD $0x394349e1 // ldrb w1, [x15, #0xd2]
+	WORD $0xf82169b1 // str x17, [x13, x1]
+	WORD $0x9e660081 // fmov x1, d4
+	WORD $0x4e183c91 // mov x17, v4.d[1]
+	WORD $0x6e201e44 // eor v4.16b, v18.16b, v0.16b
+	WORD $0x6e201c60 // eor v0.16b, v3.16b, v0.16b
+	WORD $0x9ac22421 // lsr x1, x1, x2
+	WORD $0x6ef14486 // ushl v6.2d, v4.2d, v17.2d
+	WORD $0x9ac32631 // lsr x17, x17, x3
+	WORD $0x4e183ca2 // mov x2, v5.d[1]
+	WORD $0x6ee24402 // ushl v2.2d, v0.2d, v2.2d
+	WORD $0x9e660023 // fmov x3, d1
 	WORD $0xaa010210 // orr x16, x16, x1
-	WORD $0xf9404de1 // ldr x1, [x15, #0x98]
+	WORD $0x39434de1 // ldrb w1, [x15, #0xd3]
 	WORD $0xf82169b0 // str x16, [x13, x1]
-	WORD $0x9e6600a1 // fmov x1, d5
-	WORD $0x4e183cb0 // mov x16, v5.d[1]
+	WORD $0x9e6600c1 // fmov x1, d6
+	WORD $0x4e183cd0 // mov x16, v6.d[1]
 	WORD $0xaa110031 // orr x17, x1, x17
-	WORD $0xf94051e1 // ldr x1, [x15, #0xa0]
+	WORD $0x394351e1 // ldrb w1, [x15, #0xd4]
 	WORD $0xf82169b1 // str x17, [x13, x1]
 	WORD $0x9e660081 // fmov x1, d4
 	WORD $0x4e183c91 // mov x17, v4.d[1]
 	WORD $0x9ac22421 // lsr x1, x1, x2
 	WORD $0x9ac32631 // lsr x17, x17, x3
-	WORD $0x4e183c02 // mov x2, v0.d[1]
+	WORD $0x4e183c22 // mov x2, v1.d[1]
 	WORD $0xaa010210 // orr x16, x16, x1
-	WORD $0xf94055e1 // ldr x1, [x15, #0xa8]
+	WORD $0x394355e1 // ldrb w1, [x15, #0xd5]
 	WORD $0xf82169b0 // str x16, [x13, x1]
-	WORD $0x9e660021 // fmov x1, d1
-	WORD $0x4e183c30 // mov x16, v1.d[1]
+	WORD $0x9e660041 // fmov x1, d2
+	WORD $0x4e183c50 // mov x16, v2.d[1]
 	WORD $0xaa110031 // orr x17, x1, x17
-	WORD $0xf94059e1 // ldr x1, [x15, #0xb0]
+	WORD $0x394359e1 // ldrb w1, [x15, #0xd6]
 	WORD $0xf82169b1 // str x17, [x13, x1]
-	WORD $0x9e660051 // fmov x17, d2
-	WORD $0xf9405def // ldr x15, [x15, #0xb8]
+	WORD $0x9e660011 // fmov x17, d0
+	WORD $0x39435def // ldrb w15, [x15, #0xd7]
 	WORD $0x9ac22631 // lsr x17, x17, x2
 	WORD $0xaa110210 // orr x16, x16, x17
 	WORD $0xf82f69b0 // str x16, [x13, x15]
@@ -502,41 +502,41 @@ TEXT ·packQuad(SB), 0, $144-8
 	WORD $0xaa0c03ed // mov x13, x12
 	WORD $0xaa0e03ec // mov x12, x14
 	WORD $0x5400070a // b.ge <pack+0x268>
-	WORD $0xf9401811 // ldr x17, [x0, #0x30]
-	WORD $0x2940412f // ldp w15, w16, [x9]
-	WORD $0x8b0f0e21 // add x1, x17, x15, lsl #3
+	WORD $0xf940180f // ldr x15, [x0, #0x30]
+	WORD $0x29404530 // ldp w16, w17, [x9]
+	WORD $0x8b100de1 // add x1, x15, x16, lsl #3
 	WORD $0xf940340e // ldr x14, [x0, #0x68]
-	WORD $0x710001ff // cmp w15, #0x0
-	WORD $0x9a81b1cf // csel x15, x14, x1, lt
-	WORD $0x8b100e21 // add x1, x17, x16, lsl #3
 	WORD $0x7100021f // cmp w16, #0x0
 	WORD $0x9a81b1d0 // csel x16, x14, x1, lt
+	WORD $0x8b110de1 // add x1, x15, x17, lsl #3
+	WORD $0x7100023f // cmp w17, #0x0
+	WORD $0x9a81b1d1 // csel x17, x14, x1, lt
 	WORD $0x29410921 // ldp w1, w2, [x9, #0x8]
-	WORD $0xa90043ef // stp x15, x16, [sp]
-	WORD $0x8b010e23 // add x3, x17, x1, lsl #3
+	WORD $0xa90047f0 // stp x16, x17, [sp]
+	WORD $0x8b010de3 // add x3, x15, x1, lsl #3
 	WORD $0x7100003f // cmp w1, #0x0
 	WORD $0x9a83b1c1 // csel x1, x14, x3, lt
-	WORD $0x8b020e23 // add x3, x17, x2, lsl #3
+	WORD $0x8b020de3 // add x3, x15, x2, lsl #3
 	WORD $0x7100005f // cmp w2, #0x0
 	WORD $0x9a83b1c2 // csel x2, x14, x3, lt
 	WORD $0x29421123 // ldp w3, w4, [x9, #0x10]
 	WORD $0xa9010be1 // stp x1, x2, [sp, #0x10]
-	WORD $0x8b030e25 // add x5, x17, x3, lsl #3
+	WORD $0x8b030de5 // add x5, x15, x3, lsl #3
 	WORD $0x7100007f // cmp w3, #0x0
 	WORD $0x9a85b1c3 // csel x3, x14, x5, lt
-	WORD $0x8b040e25 // add x5, x17, x4, lsl #3
+	WORD $0x8b040de5 // add x5, x15, x4, lsl #3
 	WORD $0x7100009f // cmp w4, #0x0
 	WORD $0x9a85b1c4 // csel x4, x14, x5, lt
 	WORD $0x29431925 // ldp w5, w6, [x9, #0x18]
 	WORD $0x710000bf // cmp w5, #0x0
-	WORD $0x8b050e25 // add x5, x17, x5, lsl #3
-	WORD $0x8b060e31 // add x17, x17, x6, lsl #3
+	WORD $0x8b050de5 // add x5, x15, x5, lsl #3
+	WORD $0x8b060def // add x15, x15, x6, lsl #3
 	WORD $0xa90213e3 // stp x3, x4, [sp, #0x20]
 	WORD $0x9a85b1c5 // csel x5, x14, x5, lt
 	WORD $0x710000df // cmp w6, #0x0
-	WORD $0x9a91b1d1 // csel x17, x14, x17, lt
+	WORD $0x9a8fb1c6 // csel x6, x14, x15, lt
 	WORD $0xf940240e // ldr x14, [x0, #0x48]
-	WORD $0xa90347e5 // stp x5, x17, [sp, #0x30]
+	WORD $0xa9031be5 // stp x5, x6, [sp, #0x30]
 	WORD $0x386869ce // ldrb w14, [x14, x8]
 	WORD $0xf1001ddf // cmp x14, #0x7
 	WORD $0x54fff048 // b.hi <pack+0x28>
@@ -658,89 +658,89 @@ TEXT ·packBlocksQuad(SB), 0, $160-8
 	WORD $0xa94313e3 // ldp x3, x4, [sp, #0x30]
 	WORD $0xd503201f // nop
 	WORD $0xf9403005 // ldr x5, [x0, #0x60]
-	WORD $0xd37df1a6 // lsl x6, x13, #3
 	WORD $0x8b0d0de7 // add x7, x15, x13, lsl #3
-	WORD $0x8b0d0e33 // add x19, x17, x13, lsl #3
-	WORD $0xfc6669c0 // ldr d0, [x14, x6]
-	WORD $0xfc666821 // ldr d1, [x1, x6]
-	WORD $0xfc666a04 // ldr d4, [x16, x6]
-	WORD $0x4d4084e0 // ld1 { v0.d }[1], [x7]
+	WORD $0x8b0d0c94 // add x20, x4, x13, lsl #3
+	WORD $0x8b0d0c53 // add x19, x2, x13, lsl #3
 	WORD $0x8b0920a5 // add x5, x5, x9, lsl #8
-	WORD $0xfc666865 // ldr d5, [x3, x6]
 	WORD $0x910300a6 // add x6, x5, #0xc0
-	WORD $0x8b0d0c47 // add x7, x2, x13, lsl #3
-	WORD $0xad4040a7 // ldp q7, q16, [x5]
-	WORD $0x4d408664 // ld1 { v4.d }[1], [x19]
-	WORD $0x3dc014b4 // ldr q20, [x5, #0x50]
-	WORD $0xad4144a6 // ldp q6, q17, [x5, #0x20]
+	WORD $0x3dc024b4 // ldr q20, [x5, #0x90]
+	WORD $0xad4244b0 // ldp q16, q17, [x5, #0x40]
+	WORD $0xad4318a5 // ldp q5, q6, [x5, #0x60]
+	WORD $0x4d40ccc1 // ld1r { v1.2d }, [x6]
+	WORD $0x910320a6 // add x6, x5, #0xc8
 	WORD $0x4d40ccc2 // ld1r { v2.2d }, [x6]
-	WORD $0x4d4084e1 // ld1 { v1.d }[1], [x7]
-	WORD $0x910320a7 // add x7, x5, #0xc8
-	WORD $0x8b0d0c86 // add x6, x4, x13, lsl #3
+	WORD $0xd37df1a6 // lsl x6, x13, #3
+	WORD $0xfc6669c0 // ldr d0, [x14, x6]
+	WORD $0xfc666a04 // ldr d4, [x16, x6]
+	WORD $0xfc666867 // ldr d7, [x3, x6]
+	WORD $0xfc666823 // ldr d3, [x1, x6]
+	WORD $0x394340a6 // ldrb w6, [x5, #0xd0]
+	WORD $0x4d4084e0 // ld1 { v0.d }[1], [x7]
+	WORD $0x8b0d0e27 // add x7, x17, x13, lsl #3
+	WORD $0x4d408687 // ld1 { v7.d }[1], [x20]
+	WORD $0x4d408663 // ld1 { v3.d }[1], [x19]
 	WORD $0x910005ad // add x13, x13, #0x1
-	WORD $0x4d40cce3 // ld1r { v3.2d }, [x7]
-	WORD $0x4d4084c5 // ld1 { v5.d }[1], [x6]
-	WORD $0xf94040a6 // ldr x6, [x5, #0x80]
-	WORD $0xf94024a7 // ldr x7, [x5, #0x48]
-	WORD $0x4e201c53 // and v19.16b, v2.16b, v0.16b
-	WORD $0x4e241c52 // and v18.16b, v2.16b, v4.16b
-	WORD $0xad4300a4 // ldp q4, q0, [x5, #0x60]
-	WORD $0x4e211c41 // and v1.16b, v2.16b, v1.16b
-	WORD $0x4e251c45 // and v5.16b, v2.16b, v5.16b
-	WORD $0x6e231e73 // eor v19.16b, v19.16b, v3.16b
-	WORD $0x6e231e52 // eor v18.16b, v18.16b, v3.16b
-	WORD $0x6e231c21 // eor v1.16b, v1.16b, v3.16b
-	WORD $0x6e231ca2 // eor v2.16b, v5.16b, v3.16b
-	WORD $0x6ee74667 // ushl v7.2d, v19.2d, v7.2d
+	WORD $0x4d4084e4 // ld1 { v4.d }[1], [x7]
+	WORD $0xf94044a7 // ldr x7, [x5, #0x88]
+	WORD $0x4e211c13 // and v19.16b, v0.16b, v1.16b
+	WORD $0x4e211ce7 // and v7.16b, v7.16b, v1.16b
+	WORD $0x4e211c92 // and v18.16b, v4.16b, v1.16b
+	WORD $0xad4500a4 // ldp q4, q0, [x5, #0xa0]
+	WORD $0x4e211c61 // and v1.16b, v3.16b, v1.16b
+	WORD $0x6e221e73 // eor v19.16b, v19.16b, v2.16b
+	WORD $0x6e221e52 // eor v18.16b, v18.16b, v2.16b
+	WORD $0x6e221c21 // eor v1.16b, v1.16b, v2.16b
+	WORD $0x6e221ce2 // eor v2.16b, v7.16b, v2.16b
+	WORD $0x6ef04670 // ushl v16.2d, v19.2d, v16.2d
 	WORD $0x9e660274 // fmov x20, d19
-	WORD $0x6ee64425 // ushl v5.2d, v1.2d, v6.2d
-	WORD $0x6ef14443 // ushl v3.2d, v2.2d, v17.2d
-	WORD $0x4e183cf3 // mov x19, v7.d[1]
-	WORD $0xfc266987 // str d7, [x12, x6]
+	WORD $0x6ee54425 // ushl v5.2d, v1.2d, v5.2d
+	WORD $0x6ee64443 // ushl v3.2d, v2.2d, v6.2d
+	WORD $0x4e183e13 // mov x19, v16.d[1]
+	WORD $0xfc266990 // str d16, [x12, x6]
 	WORD $0x9ac72687 // lsr x7, x20, x7
-	WORD $0x6ef04647 // ushl v7.2d, v18.2d, v16.2d
+	WORD $0x6ef14650 // ushl v16.2d, v18.2d, v17.2d
 	WORD $0x4e183e66 // mov x6, v19.d[1]
 	WORD $0xaa070267 // orr x7, x19, x7
-	WORD $0xf94044b3 // ldr x19, [x5, #0x88]
-	WORD $0x9e6600f4 // fmov x20, d7
+	WORD $0x394344b3 // ldrb w19, [x5, #0xd1]
+	WORD $0x9e660214 // fmov x20, d16
 	WORD $0xf8336987 // str x7, [x12, x19]
 	WORD $0x9e660293 // fmov x19, d20
 	WORD $0x4e183e87 // mov x7, v20.d[1]
 	WORD $0x9ad324c6 // lsr x6, x6, x19
-	WORD $0x4e183cf3 // mov x19, v7.d[1]
+	WORD $0x4e183e13 // mov x19, v16.d[1]
 	WORD $0xaa060286 // orr x6, x20, x6
-	WORD $0xf94048b4 // ldr x20, [x5, #0x90]
+	WORD $0x394348b4 // ldrb w20, [x5, #0xd2]
 	WORD $0xf8346986 // str x6, [x12, x20]
 	WORD $0x9e660254 // fmov x20, d18
 	WORD $0x4e183e46 // mov x6, v18.d[1]
 	WORD $0x9ac72687 // lsr x7, x20, x7
 	WORD $0x9e6600b4 // fmov x20, d5
 	WORD $0xaa070267 // orr x7, x19, x7
-	WORD $0xf9404cb3 // ldr x19, [x5, #0x98]
+	WORD $0x39434cb3 // ldrb w19, [x5, #0xd3]
 	WORD $0xf8336987 // str x7, [x12, x19]
 	WORD $0x9e660093 // fmov x19, d4
 	WORD $0x4e183c87 // mov x7, v4.d[1]
 	WORD $0x9ad324c6 // lsr x6, x6, x19
 	WORD $0x4e183cb3 // mov x19, v5.d[1]
 	WORD $0xaa060286 // orr x6, x20, x6
-	WORD $0xf94050b4 // ldr x20, [x5, #0xa0]
+	WORD $0x394350b4 // ldrb w20, [x5, #0xd4]
 	WORD $0xf8346986 // str x6, [x12, x20]
 	WORD $0x9e660034 // fmov x20, d1
 	WORD $0x4e183c26 // mov x6, v1.d[1]
 	WORD $0x9ac72687 // lsr x7, x20, x7
 	WORD $0x9e660074 // fmov x20, d3
 	WORD $0xaa070267 // orr x7, x19, x7
-	WORD $0xf94054b3 // ldr x19, [x5, #0xa8]
+	WORD $0x394354b3 // ldrb w19, [x5, #0xd5]
 	WORD $0xf8336987 // str x7, [x12, x19]
 	WORD $0x9e660013 // fmov x19, d0
 	WORD $0x4e183c07 // mov x7, v0.d[1]
 	WORD $0x9ad324c6 // lsr x6, x6, x19
 	WORD $0x4e183c73 // mov x19, v3.d[1]
 	WORD $0xaa060286 // orr x6, x20, x6
-	WORD $0xf94058b4 // ldr x20, [x5, #0xb0]
+	WORD $0x394358b4 // ldrb w20, [x5, #0xd6]
 	WORD $0xf8346986 // str x6, [x12, x20]
 	WORD $0x9e660046 // fmov x6, d2
-	WORD $0xf9405ca5 // ldr x5, [x5, #0xb8]
+	WORD $0x39435ca5 // ldrb w5, [x5, #0xd7]
 	WORD $0x9ac724c6 // lsr x6, x6, x7
 	WORD $0xaa060266 // orr x6, x19, x6
 	WORD $0xf8256986 // str x6, [x12, x5]

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Each lane's items are in the order that a stable sort gives, and all tiers agree.
+// Each lane's items are in the order that a stable sort gives, and all sets agree.
 func TestArrangeSlots(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	a := &arena{t: t}
@@ -29,13 +29,13 @@ func TestArrangeSlots(t *testing.T) {
 		for k := range width {
 			width[k], col[k] = uint8(1+rng.IntN(1+rng.IntN(MaxSlotWidth))), base+int32(rng.IntN(1<<16))
 		}
-		everywhere(a, fmt.Sprintf("ArrangeSlots of runs of up to %d", most), nil, func() []float64 {
+		everywhere(a, fmt.Sprintf("ArrangeSlots of runs of up to %d", most), nil, func(set *Set) []float64 {
 			w := put(a, slices.Concat(width, make([]uint8, WidthPadding)))[:n]
 			items, index, widest := put(a, make([]int32, Lanes*longest)), put(a, make([]uint16, Lanes*longest)), put(a, make([]uint8, longest))
 			for k := range items { // which are not 0 before
 				items[k], index[k] = 77, 77
 			}
-			ArrangeSlots(items, index, widest, &r, w, put(a, col), base)
+			set.ArrangeSlots(items, index, widest, &r, w, put(a, col), base)
 			for l := range r.From {
 				var want []int32
 				for e := r.From[l]; e < r.To[l]; e++ {
@@ -58,7 +58,7 @@ func TestArrangeSlots(t *testing.T) {
 }
 
 // Lanes with the same diagonals are told from those where one column differs, and their widths
-// are the largest, on all tiers.
+// are the largest, on all sets.
 func TestSameDiagonals(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	a := &arena{t: t}
@@ -80,10 +80,10 @@ func TestSameDiagonals(t *testing.T) {
 				if wrong >= 0 && lanes > 1 {
 					col[int(first[1+rng.IntN(lanes-1)])+wrong]++
 				}
-				everywhere(a, fmt.Sprintf("SameDiagonals of %d lanes, %d items", lanes, n), nil, func() []float64 {
+				everywhere(a, fmt.Sprintf("SameDiagonals of %d lanes, %d items", lanes, n), nil, func(set *Set) []float64 {
 					w := put(a, slices.Concat(width, make([]uint8, WidthPadding)))[:len(width)]
 					widest := put(a, make([]uint8, n))
-					if same := SameDiagonals(widest, w, put(a, col), put(a, first)); same != (wrong < 0 || lanes == 1) {
+					if same := set.SameDiagonals(widest, w, put(a, col), put(a, first)); same != (wrong < 0 || lanes == 1) {
 						t.Fatalf("%d lanes, %d items, %d wrong: %v", lanes, n, wrong, same)
 					} else if !same {
 						return nil
@@ -104,7 +104,7 @@ func TestSameDiagonals(t *testing.T) {
 	}
 }
 
-// What is packed comes out again, and all tiers pack the same bytes.
+// What is packed comes out again, and all sets pack the same bytes.
 func TestPackSlots(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	a := &arena{t: t}
@@ -126,9 +126,9 @@ func TestPackSlots(t *testing.T) {
 				items[Lanes*k+l] = int32(rng.IntN(len(m)+9) - 9)
 			}
 		}
-		everywhere(a, fmt.Sprintf("PackSlots of widths %d", widths), nil, func() []float64 {
+		everywhere(a, fmt.Sprintf("PackSlots of widths %d", widths), nil, func(set *Set) []float64 {
 			even, odd := put(a, make([]byte, bytesOf[0]+SlotPadding)), put(a, make([]byte, bytesOf[1]+SlotPadding))
-			PackSlots(even, odd, put(a, m), put(a, items), put(a, widths))
+			set.PackSlots(even, odd, put(a, m), put(a, items), put(a, widths))
 			var at [2]int
 			for k, w := range widths {
 				var out [Lanes]float64
@@ -145,7 +145,7 @@ func TestPackSlots(t *testing.T) {
 	}
 }
 
-// Slots of blocks of all sizes and widths come out again, and all tiers pack the same bytes.
+// Slots of blocks of all sizes and widths come out again, and all sets pack the same bytes.
 func TestPackBlocks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 18))
 	for w := 1; w <= MaxSlotWidth; w++ {
@@ -159,12 +159,12 @@ func TestPackBlocks(t *testing.T) {
 				items.First[l], items.Stride[l] = int32(rng.IntN(101)-20), int32(b+rng.IntN(40))
 			}
 			var want [MaxBlock][]byte
-			eachTier(t, func(t *testing.T) {
+			eachSet(t, func(t *testing.T, set *Set) {
 				var to [MaxBlock][]byte
 				for i := range b {
 					to[i] = make([]byte, b*w+SlotPadding)
 				}
-				PackBlocks(&to, m, &items, b, w)
+				set.PackBlocks(&to, m, &items, b, w)
 				for i := range b {
 					to[i] = to[i][:b*w]
 					if want[i] != nil && !bytes.Equal(want[i], to[i]) {

@@ -1,8 +1,6 @@
 package kernels
 
-var vector = everyTier(portableVector)
-
-// portableVector is the tier of plain Go: what the others must equal to the bit.
+// portableVector is the kernels of plain Go: what the others must equal to the bit.
 var portableVector = vectorKernels{
 	dot: dot, dot4: dot4, axpy: axpy, axpy4: axpy4,
 	axpyDot: axpyDot, xpay: xpay, scale: scale, step: step,
@@ -50,8 +48,8 @@ func dotRest(x, y []float64) (s float64) {
 	return s
 }
 
-func dot4(v0, v1, v2, v3, w []float64) (h0, h1, h2, h3 float64) {
-	return dot(v0, w), dot(v1, w), dot(v2, w), dot(v3, w)
+func dot4(v0, v1, v2, v3, w []float64, h *[4]float64) {
+	h[0], h[1], h[2], h[3] = dot(v0, w), dot(v1, w), dot(v2, w), dot(v3, w)
 }
 
 func axpy(a float64, x, y []float64) {

@@ -45,9 +45,9 @@ type slotBuilder struct {
 	runFirst []int32
 }
 
-func newSlotBuilder(plan slotPlan) *slotBuilder {
+func newSlotBuilder(plan slotPlan, k *kernels.Set) *slotBuilder {
 	return &slotBuilder{plan: plan, traits: plan.traits(), Packer: sell.Packer{
-		Lanes: lanes, FullDiagonal: fullDiagonal, Reach: columnReach, MostSlots: math.MaxUint16,
+		Kernels: k, Lanes: lanes, FullDiagonal: fullDiagonal, Reach: columnReach, MostSlots: math.MaxUint16,
 	}}
 }
 
@@ -70,7 +70,7 @@ func (b *builder) packed(plan slotPlan) (*slotMatrix, Stats, error) {
 	}
 	b.panels = panels
 	s := &slotMatrix{
-		rows: b.m.Rows, cols: b.m.Cols, plan: plan, traits: plan.traits(), tol: b.part.Tol,
+		kernels: b.spec.Kernels, rows: b.m.Rows, cols: b.m.Cols, plan: plan, traits: plan.traits(), tol: b.part.Tol,
 		panels: make([]slotUnit, len(b.panels)-1), unitQuanta: b.part.UnitQuanta,
 	}
 	s.units, s.normal = newUnits(b.part.Tol, -b.part.UnitQuanta)
@@ -81,7 +81,7 @@ func (b *builder) packed(plan slotPlan) (*slotMatrix, Stats, error) {
 	var tally sell.Tally
 	memory := newSlotMemory(b.m.NNZ())
 	scratch := sync.Pool{New: func() any {
-		p := newSlotBuilder(plan)
+		p := newSlotBuilder(plan, b.spec.Kernels)
 		p.memory = memory
 		return p
 	}}

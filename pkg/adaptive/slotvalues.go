@@ -99,7 +99,7 @@ func (s *slotBuilder) slots(r rounding, times int, besides int64) {
 	widths := s.out.Widths[at:]
 	if b == 1 {
 		even, odd := room(s.streams[0], bytes[0]), room(s.streams[1], bytes[1])
-		kernels.PackSlots(even[len(s.streams[0]):], odd[len(s.streams[1]):], s.M, s.Slots(), widths)
+		s.Kernels.PackSlots(even[len(s.streams[0]):], odd[len(s.streams[1]):], s.M, s.Slots(), widths)
 		s.streams[0], s.streams[1] = even[:len(s.streams[0])+bytes[0]], odd[:len(s.streams[1])+bytes[1]]
 		return
 	}
@@ -115,7 +115,7 @@ func (s *slotBuilder) slots(r rounding, times int, besides int64) {
 			s.to[i] = stream[len(s.streams[i]):]
 			s.streams[i] = stream[:len(s.streams[i])+n]
 		}
-		kernels.PackBlocks(&s.to, s.M, &s.blocks, b, int(width))
+		s.Kernels.PackBlocks(&s.to, s.M, &s.blocks, b, int(width))
 	}
 }
 

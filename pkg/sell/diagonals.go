@@ -1,10 +1,6 @@
 package sell
 
-import (
-	"math"
-
-	"github.com/mpsolve/mpsolve/internal/kernels"
-)
+import "math"
 
 // Diagonals makes a group of the diagonals that at least FullDiagonal of the first n lanes
 // have an item on, where lane l is row row+l of a matrix with so many columns, and every
@@ -106,7 +102,7 @@ func (p *Packer) sameDiagonals(row, n, cols int) bool {
 	}
 	p.first = append(p.first[:0], first[:n]...)
 	p.Widths = Grow(p.Widths, count)
-	if !kernels.SameDiagonals(p.Widths, p.Width, p.Col, p.first) {
+	if !p.Kernels.Or().SameDiagonals(p.Widths, p.Width, p.Col, p.first) {
 		p.begin(0, 0)
 		return false
 	}

@@ -20,6 +20,7 @@ type Packer struct {
 	*Items
 	Tiny []Tiny // of the rows of the items
 
+	Kernels      *kernels.Set // nil: the default ones
 	Lanes        int
 	FullDiagonal int // lanes of a slot of a diagonal that hold an item, at least
 	Reach        int // columns of a group
@@ -164,7 +165,7 @@ func (p *Packer) Columns() (ok bool) {
 			p.runs.From[l], p.runs.To[l] = part[l].first, part[l].end
 		}
 		p.Index = Grow(p.Index, len(p.items))
-		kernels.ArrangeSlots(p.items, p.Index, p.Widths, &p.runs, p.Width, p.Col, base)
+		p.Kernels.Or().ArrangeSlots(p.items, p.Index, p.Widths, &p.runs, p.Width, p.Col, base)
 		return true
 	}
 	p.arrange(part[:p.Lanes])

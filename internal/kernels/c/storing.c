@@ -2,8 +2,7 @@
 // ArrangeSlots and PackSlots.
 #include "slots.h"
 
-#define UNROLL _Pragma("clang loop unroll(full)")
-
+#if WIDTH == 4
 // quantize_call is quantizeCall of Go.
 struct quantize_call {
 	i64 *m;
@@ -167,15 +166,17 @@ KERNEL(diagonals, struct diagonals_call *c) {
 	}
 	c->same = 1;
 }
+#endif
 
 // pack_table holds constants to pack slots of one width w of 8 bits and more: lane l begins with
 // bit up of the byte at offset, and the last up bits of the lane before it are down from there.
 struct pack_table {
+	u8 bytes[64]; // where the bytes of a slot come from, of eight lanes as they are written
 	u64 up[LANES], down[LANES];
-	i64 offset[LANES];
 	u64 mask; // of the bits of a lane
 	u64 flip; // the sign bit if it is stored flipped, or 0
-	u64 pad[6];
+	u8 offset[LANES];
+	u8 pad[40];
 };
 
 // pack_call is packCall of Go.
@@ -190,33 +191,48 @@ struct pack_call {
 	const i64 *zeros; // for lanes without an item
 };
 
+#if WIDTH == 8
+typedef u64 u64x8 __attribute__((vector_size(64)));
+
+// store writes the integers at p[l][at], each lane with what the one before it left in its first byte.
+INLINE void store(u8 *to, const i64 *const *p, i64 at, const struct pack_table *t) {
+	u64 m = t->mask, f = t->flip;
+	u64x8 mask = {m, m, m, m, m, m, m, m}, flip = {f, f, f, f, f, f, f, f};
+	u64x8 v = {
+		(u64)p[0][at], (u64)p[1][at], (u64)p[2][at], (u64)p[3][at], (u64)p[4][at], (u64)p[5][at], (u64)p[6][at], (u64)p[7][at]};
+	v = (v & mask) ^ flip;
+	u64x8 before = __builtin_shufflevector(v, (u64x8){}, 8, 0, 1, 2, 3, 4, 5, 6);
+	v = v << LOAD(u64x8, t->up) | before >> LOAD(u64x8, t->down);
+	STORE(to, _mm512_permutexvar_epi8(LOAD(__m512i, t->bytes), (__m512i)v));
+}
+#else
 INLINE u64x4 load4(const i64 *const *p, i64 at) {
 	return (u64x4){(u64)p[0][at], (u64)p[1][at], (u64)p[2][at], (u64)p[3][at]};
 }
 
 // Shifts of four lanes. The compiler would take lanes apart that are stored one by one.
 #ifdef __x86_64__
-INLINE u64x4 shifted(u64x4 v, const u64 *by) { return (u64x4)_mm256_sllv_epi64((__m256i)v, (__m256i)LOAD(u64x4, by)); }
-INLINE u64x4 back(u64x4 v, const u64 *by) { return (u64x4)_mm256_srlv_epi64((__m256i)v, (__m256i)LOAD(u64x4, by)); }
+INLINE u64x4 up(u64x4 v, const u64 *by) { return (u64x4)_mm256_sllv_epi64((__m256i)v, (__m256i)LOAD(u64x4, by)); }
+INLINE u64x4 down(u64x4 v, const u64 *by) { return (u64x4)_mm256_srlv_epi64((__m256i)v, (__m256i)LOAD(u64x4, by)); }
 #else
-INLINE u64x4 shifted(u64x4 v, const u64 *by) { return v << LOAD(u64x4, by); }
-INLINE u64x4 back(u64x4 v, const u64 *by) { return v >> LOAD(u64x4, by); }
+INLINE u64x4 up(u64x4 v, const u64 *by) { return v << LOAD(u64x4, by); }
+INLINE u64x4 down(u64x4 v, const u64 *by) { return v >> LOAD(u64x4, by); }
 #endif
 
-// store writes lanes, each with what the one before it left in its first byte.
-INLINE void store(u8 *to, const struct pack_table *t, u64x4 low, u64x4 high) {
+// store writes the integers at p[l][at], each lane with what the one before it left in its first byte.
+INLINE void store(u8 *to, const i64 *const *p, i64 at, const struct pack_table *t) {
 	u64x4 mask = {t->mask, t->mask, t->mask, t->mask}, flip = {t->flip, t->flip, t->flip, t->flip};
-	low = (low & mask) ^ flip;
-	high = (high & mask) ^ flip;
+	u64x4 low = (load4(p, at) & mask) ^ flip, high = (load4(p + 4, at) & mask) ^ flip;
 	u64x4 before_low = __builtin_shufflevector(low, (u64x4){}, 4, 0, 1, 2);
 	u64x4 before_high = __builtin_shufflevector(high, low, 7, 0, 1, 2);
-	low = shifted(low, t->up) | back(before_low, t->down);
-	high = shifted(high, t->up + 4) | back(before_high, t->down + 4);
-UNROLL
+	low = up(low, t->up) | down(before_low, t->down);
+	high = up(high, t->up + 4) | down(before_high, t->down + 4);
+	UNROLL
 	for (i64 l = 0; l < 4; l++) STORE(to + t->offset[l], low[l]);
-UNROLL
+	UNROLL
 	for (i64 l = 0; l < 4; l++) STORE(to + t->offset[l + 4], high[l]);
 }
+#endif
 
 // store_narrow is store for widths below 8 bits, where several lanes begin in a byte.
 INLINE void store_narrow(u8 *to, const i64 *const *p, i64 at, u64 w) {
@@ -227,13 +243,13 @@ INLINE void store_narrow(u8 *to, const i64 *const *p, i64 at, u64 w) {
 
 INLINE void pack_slot(u8 *to, const i64 *const *p, i64 at, const struct pack_table *tables, u64 w) {
 	if (w < 8) store_narrow(to, p, at, w);
-	else store(to, tables + w, load4(p, at), load4(p + 4, at));
+	else store(to, p, at, tables + w);
 }
 
 // places are those in m of items, or zeros.
 INLINE void places(const i64 **p, const struct pack_call *c, const i32 *items) {
 	const i64 *m = c->m, *zeros = c->zeros;
-UNROLL
+	UNROLL
 	for (i64 l = 0; l < LANES; l++) p[l] = items[l] < 0 ? zeros : m + items[l];
 }
 

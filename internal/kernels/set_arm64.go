@@ -1,0 +1,20 @@
+//go:build !purego
+
+package kernels
+
+var levels = []level{{"neon", true, (*Set).neon}}
+
+func (k *Set) neon() {
+	k.vector = quadVector
+	k.slots = mulSlotsQuad
+	k.fastSlots = true
+	k.symmetric = mulSymmetricQuad
+	k.decode = decodeQuad
+	k.addRows = addRowsWordsQuad
+
+	k.quantize = quantizeScalars
+	k.arrange = arrangeSlotsQuad
+	k.sameDiagonals = sameDiagonalsVectors
+	k.pack = packSlotsQuad
+	k.packBlocks = packBlocksVectors
+}
