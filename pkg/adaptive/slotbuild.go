@@ -41,6 +41,7 @@ type slotBuilder struct {
 	tally    sell.Tally               // of the panel
 	memory   slotMemory               // where panels go
 	orders   []uint16                 // memory for the order of rows
+	whole    bool                     // a panel could not be made in pieces
 	runRow   []int32                  // row, and first element, of the runs of tiles
 	runFirst []int32
 }
@@ -101,19 +102,17 @@ func (b *builder) packed(plan slotPlan) (*slotMatrix, Stats, error) {
 	return s, slotStats(b, &tally, s.bytes()), nil
 }
 
-// panel makes the slots of rows lo to hi-1, in the memory of old if that suffices.
-func (s *slotBuilder) panel(b *builder, lo, hi int, old kernels.SlotPanel) kernels.SlotPanel {
-	s.ints.Quantize(b.m, b.part, lo, hi)
-	s.build()
-	s.tally.NNZ = s.ints.NNZ
-	if s.lower {
-		s.mirror = b.weights.mirror(&s.ints)
-	}
-	return s.clone(old)
-}
-
 // build makes the slots of the integers.
 func (s *slotBuilder) build() {
+	s.begin()
+	s.setItems()
+	s.order()
+	s.slices()
+	s.finish()
+}
+
+// setItems makes the integers items, or their blocks.
+func (s *slotBuilder) setItems() {
 	s.Items, s.Tiny = &s.ints.Items, s.ints.Tiny
 	if p := s.plan; p.block > 1 {
 		diagonal := sell.Everything
@@ -123,34 +122,43 @@ func (s *slotBuilder) build() {
 		s.other.SetBlocks(&s.ints.Items, p.block, diagonal)
 		s.Items = &s.other
 	}
-	s.pack()
-	if s.lower {
-		s.blockColumns()
-	}
 }
 
-// pack makes the slots of the items.
-func (s *slotBuilder) pack() {
+// begin begins a panel.
+func (s *slotBuilder) begin() {
 	p := &s.out
-	p.Groups, p.Widths, p.Index, p.Offsets = p.Groups[:0], p.Widths[:0], p.Index[:0], p.Offsets[:0]
+	p.Groups, p.Widths, p.Index, p.Offsets, p.Order = p.Groups[:0], p.Widths[:0], p.Index[:0], p.Offsets[:0], nil
 	for r := range s.streams {
 		s.streams[r] = s.streams[r][:0]
 	}
-	p.Block = s.Block
-	s.tally = sell.Tally{}
-	s.order()
+	s.tally, s.mirror = sell.Tally{}, 0
+}
+
+// slices makes the slots of the items, and reports whether all slices are of eight rows but the last.
+func (s *slotBuilder) slices() (even bool) {
+	even = true
 	for at := 0; at < s.Rows; {
 		n := min(lanes, s.Rows-at)
 		if s.Block == 1 && s.uneven(at, n) {
 			s.oneRow(s.row(at))
 			at++
+			even = false
 			continue
 		}
 		s.eightRows(at, n)
 		at += n
 	}
-	if p.Odd = 0; s.Block == 1 {
-		p.Odd = len(s.streams[0])
+	return even
+}
+
+// finish ends a panel.
+func (s *slotBuilder) finish() {
+	s.out.Block, s.out.Odd = s.Block, 0
+	if s.Block == 1 {
+		s.out.Odd = len(s.streams[0])
+	}
+	if s.lower {
+		s.blockColumns()
 	}
 }
 
@@ -166,7 +174,7 @@ func (s *slotBuilder) row(at int) int {
 func (s *slotBuilder) order() {
 	s.out.Order = nil
 	padded, total := s.padded()
-	if !s.tiled && (float64(padded) <= sortRows*float64(total) || s.Rows > math.MaxUint16+1) {
+	if !s.tiled && (!wasteful(padded, total) || s.Rows > math.MaxUint16+1) {
 		return
 	}
 	s.orders = sell.LongestFirst(s.Items, s.orders)
@@ -175,6 +183,9 @@ func (s *slotBuilder) order() {
 		s.out.Order = nil
 	}
 }
+
+// wasteful reports whether another order of the rows may be worth while.
+func wasteful(padded, total int) bool { return float64(padded) > sortRows*float64(total) }
 
 // padded is the number of lanes, and of items, of slices of eight rows.
 func (s *slotBuilder) padded() (padded, total int) {

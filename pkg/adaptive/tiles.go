@@ -44,7 +44,10 @@ func (s *slotBuilder) tiles(b *builder, lo, hi int, old slotUnit) (panels slotUn
 				end++
 			}
 			s.tile(at, end, g, from)
-			s.pack()
+			s.begin()
+			s.order()
+			s.slices()
+			s.finish()
 			for k, i := range s.out.Order {
 				s.out.Order[k] = uint16(int(s.runRow[at+int32(i)]) - from)
 			}
