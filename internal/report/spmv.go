@@ -120,6 +120,10 @@ func ProductsJSON(w io.Writer, on machine.Environment, rows []bench.Row) error {
 		machine.Environment
 	}
 	return jsonLines(w, rows, func(r bench.Row) any {
+		on := on
+		if r.Kernels != "" {
+			on.Kernels = r.Kernels
+		}
 		return product{
 			Matrix: r.Matrix, Rows: r.Rows, Cols: r.Cols, NNZ: r.NNZ,
 			Layout: r.Layout, Auto: r.Auto, Formats: r.Formats, Epsilon: Number(r.Epsilon), Criterion: r.Criterion, Threads: r.Threads,
