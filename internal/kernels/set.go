@@ -35,6 +35,9 @@ type Set struct {
 	quantize      quantizeKernel
 	arrange       arrangeKernel
 	sameDiagonals diagonalsKernel
+	blockWidths   blockWidthsKernel
+	mirror        mirrorKernel
+	absSums       absSumsKernel
 	pack          packKernel
 	packBlocks    packBlocksKernel
 
@@ -72,6 +75,9 @@ func portable() Set {
 		quantize:      quantize,
 		arrange:       arrangeSlots,
 		sameDiagonals: sameDiagonals,
+		blockWidths:   blockWidths,
+		mirror:        mirror,
+		absSums:       absSums,
 		pack:          packSlots,
 		packBlocks:    packBlocks,
 

@@ -34,6 +34,9 @@ func (k *Set) avx2() {
 	k.quantize = quantizeScalars
 	k.arrange = arrangeSlotsQuad
 	k.sameDiagonals = sameDiagonalsVectors
+	k.blockWidths = blockWidthsVectors
+	k.mirror = mirrorScalars
+	k.absSums = absSumsVectors
 	k.pack = packSlotsQuad
 	k.packBlocks = packBlocksVectors
 

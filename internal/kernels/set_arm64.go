@@ -17,6 +17,9 @@ func (k *Set) neon() {
 	k.quantize = quantizeScalars
 	k.arrange = arrangeSlotsQuad
 	k.sameDiagonals = sameDiagonalsVectors
+	k.blockWidths = blockWidthsVectors
+	k.mirror = mirrorScalars
+	k.absSums = absSumsVectors
 	k.pack = packSlotsQuad
 	k.packBlocks = packBlocksVectors
 }

@@ -1,6 +1,9 @@
 package kernels
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math"
+)
 
 // WidthPadding is the number of bytes that the capacity of widths exceeds their length by.
 const WidthPadding = 32
@@ -20,13 +23,37 @@ func (k *Set) ArrangeSlots(items []int32, index []uint16, widest []uint8, r *Run
 type arrangeKernel = func(items []int32, index []uint16, widest []uint8, r *Runs, width []uint8, col []int32, base int32)
 
 // SameDiagonals reports whether lanes have the same diagonals, the columns of lane l being those
-// of lane 0 plus l; then it sets widest[k] to the largest width of their items number k. Lane l has
+// of lane 0 plus l; then it sets widest[k] to the largest width of their items number k, and items, slot by slot, to these. Lane l has
 // the items from first[l] on, as many as len(widest). cap(width) is WidthPadding more than len(width).
-func (k *Set) SameDiagonals(widest, width []uint8, col, first []int32) bool {
-	return k.sameDiagonals(widest, width, col, first)
+func (k *Set) SameDiagonals(items []int32, widest, width []uint8, col, first []int32) bool {
+	return k.sameDiagonals(items, widest, width, col, first)
 }
 
-type diagonalsKernel = func(widest, width []uint8, col, first []int32) bool
+type diagonalsKernel = func(items []int32, widest, width []uint8, col, first []int32) bool
+
+// BlockWidths sets widest[k] to the largest width in block k of b rows full of b x b blocks: width begins
+// with that of the first element, and rows are stride apart. cap(width) is WidthPadding more than len(width).
+func (k *Set) BlockWidths(widest, width []uint8, stride, b int) {
+	k.blockWidths(widest, width, stride, b)
+}
+
+type blockWidthsKernel = func(widest, width []uint8, stride, b int)
+
+// Mirror returns the part of rows, of a matrix of integers m, in a sum that tells whether the
+// matrix is symmetric: over the elements above the diagonal, less those below, of
+// weights[i] weights[j] f(m) modulo 2^64, f(m) being m xor its bits from 29 on. The first row
+// is number row; its elements are first[0] to first[1]-1, in the columns col, and so on.
+func (k *Set) Mirror(first, col []int32, m []int64, weights []uint64, row int) uint64 {
+	return k.mirror(first, col, m, weights, row)
+}
+
+type mirrorKernel = func(first, col []int32, m []int64, weights []uint64, row int) uint64
+
+// AbsSums sets sums[i] to the sum of the magnitudes of val[rowPtr[i]:rowPtr[i+1]]: that of elements 0, 2,
+// ... and that of 1, 3, ... added together.
+func (k *Set) AbsSums(sums []float64, rowPtr []int64, val []float64) { k.absSums(sums, rowPtr, val) }
+
+type absSumsKernel = func(sums []float64, rowPtr []int64, val []float64)
 
 // PackSlots packs the integers m[items[8k+l]] of the lanes l of slot k, zeros for negative items,
 // into w = widths[k] bits each, w bytes in all, sign bits flipped as SlotPanel says: slots to
@@ -76,7 +103,7 @@ func arrangeSlots(items []int32, index []uint16, widest []uint8, r *Runs, width 
 }
 
 // sameDiagonals is SameDiagonals in portable Go.
-func sameDiagonals(widest, width []uint8, col, first []int32) bool {
+func sameDiagonals(items []int32, widest, width []uint8, col, first []int32) bool {
 	clear(widest)
 	run := col[first[0]:][:len(widest)]
 	for l, from := range first {
@@ -86,9 +113,60 @@ func sameDiagonals(widest, width []uint8, col, first []int32) bool {
 				return false
 			}
 			widest[k] = max(widest[k], w[k])
+			items[len(first)*k+l] = from + int32(k)
 		}
 	}
 	return true
+}
+
+// blockWidths is BlockWidths in portable Go.
+func blockWidths(widest, width []uint8, stride, b int) {
+	clear(widest)
+	for r := range b {
+		w := width[r*stride:][:b*len(widest)]
+		for k, v := range widest {
+			for _, x := range w[:b] {
+				v = max(v, x)
+			}
+			widest[k], w = v, w[b:]
+		}
+	}
+}
+
+// mirror is Mirror in portable Go.
+func mirror(first, col []int32, m []int64, weights []uint64, row int) (sum uint64) {
+	for i, from := range first[:len(first)-1] {
+		own := uint64(0)
+		for k := from; k < first[i+1]; k++ {
+			v := uint64(m[k])
+			v = (v ^ v>>29) * weights[col[k]]
+			switch j := int(col[k]); {
+			case j > row+i:
+				own += v
+			case j < row+i:
+				own -= v
+			}
+		}
+		sum += weights[row+i] * own
+	}
+	return sum
+}
+
+// absSums is AbsSums in portable Go.
+func absSums(sums []float64, rowPtr []int64, val []float64) {
+	for i := range sums {
+		var s, t float64
+		vals := val[rowPtr[i]:rowPtr[i+1]]
+		for len(vals) >= 2 {
+			s += math.Abs(vals[0])
+			t += math.Abs(vals[1])
+			vals = vals[2:]
+		}
+		if len(vals) > 0 {
+			s += math.Abs(vals[0])
+		}
+		sums[i] = s + t
+	}
 }
 
 // packSlots is PackSlots in portable Go.

@@ -2,6 +2,8 @@
 
 package kernels
 
+import "unsafe"
+
 // quantizeCall is struct quantize_call of c/storing.c.
 type quantizeCall struct {
 	m     *int64
@@ -50,17 +52,45 @@ func arrangeSlotsQuad(items []int32, index []uint16, widest []uint8, r *Runs, wi
 
 // diagonalsCall is struct diagonals_call of c/storing.c.
 type diagonalsCall struct {
+	items         *int32
 	widest, width *byte
 	col, first    *int32
 	lanes, slots  int
 	same          int
 }
 
-func sameDiagonalsVectors(widest, width []uint8, col, from []int32) bool {
+func sameDiagonalsVectors(items []int32, widest, width []uint8, col, from []int32) bool {
 	_ = width[:len(width)+WidthPadding] // which may be read
-	c := diagonalsCall{widest: first(widest), width: first(width), col: first(col), first: first(from), lanes: len(from), slots: len(widest)}
+	c := diagonalsCall{items: first(items), widest: first(widest), width: first(width), col: first(col), first: first(from), lanes: len(from), slots: len(widest)}
 	diagonalsQuad(&c)
 	return c.same != 0
+}
+
+// blockWidthsCall is struct block_widths_call of c/storing.c.
+type blockWidthsCall struct {
+	widest, width     *byte
+	blocks, stride, b int
+}
+
+func blockWidthsVectors(widest, width []uint8, stride, b int) {
+	_ = width[:len(width)+WidthPadding] // which may be read
+	c := blockWidthsCall{widest: first(widest), width: first(width), blocks: len(widest), stride: stride, b: b}
+	blockWidthsQuad(&c)
+}
+
+// mirrorCall is struct mirror_call of c/storing.c.
+type mirrorCall struct {
+	first, col *int32
+	m          *int64
+	weights    *uint64
+	rows, row  int
+	sum        uint64
+}
+
+func mirrorScalars(from, col []int32, m []int64, weights []uint64, row int) uint64 {
+	c := mirrorCall{first: &from[0], col: first(col), m: first(m), weights: first(weights), rows: len(from) - 1, row: row}
+	mirrorQuad(&c)
+	return c.sum
 }
 
 // packTable holds constants to pack slots of one width, as struct pack_table of c/storing.c says.
@@ -125,4 +155,8 @@ func (c *packCall) blocks(to *[MaxBlock][]byte, items *BlockItems, b int) {
 	for i := range b {
 		c.to[i] = first(to[i])
 	}
+}
+
+func absSumsVectors(sums []float64, rowPtr []int64, val []float64) {
+	absSumsQuad(first(sums), (*int)(unsafe.Pointer(&rowPtr[0])), first(val), len(sums))
 }

@@ -313,7 +313,7 @@ TEXT ·diagonalsQuad(SB), 0, $144-8
 	MOVQ c+0(FP), DI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <diagonals>
-	LONG $0x0001f6e9; BYTE $0x00 // jmp <end>
+	LONG $0x0002f6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
@@ -326,25 +326,25 @@ TEXT ·diagonalsQuad(SB), 0, $144-8
 	BYTE $0x53 // pushq %rbx
 	LONG $0xf0e48348 // andq $-0x10, %rsp
 	LONG $0x20ec8348 // subq $0x20, %rsp
+	LONG $0x20778b48 // movq 0x20(%rdi), %rsi
+	LONG $0x104f8b48 // movq 0x10(%rdi), %rcx
 	LONG $0x18478b4c // movq 0x18(%rdi), %r8
-	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
-	LONG $0x10778b48 // movq 0x10(%rdi), %rsi
-	LONG $0x28478b48 // movq 0x28(%rdi), %rax
-	LONG $0x20578b48 // movq 0x20(%rdi), %rdx
-	WORD $0x634d; BYTE $0x08 // movslq (%r8), %r9
-	LONG $0x3047c748; LONG $0x00000000 // movq $0x0, 0x30(%rdi)
+	LONG $0x30478b48 // movq 0x30(%rdi), %rax
+	LONG $0x28578b48 // movq 0x28(%rdi), %rdx
+	WORD $0x634c; BYTE $0x0e // movslq (%rsi), %r9
+	LONG $0x3847c748; LONG $0x00000000 // movq $0x0, 0x38(%rdi)
 	LONG $0x02fa8348 // cmpq $0x2, %rdx
 	LONG $0x00898c0f; WORD $0x0000 // jl <diagonals+0xc1>
-	LONG $0x8e0c8d4e // leaq (%rsi,%r9,4), %r9
+	LONG $0x880c8d4f // leaq (%r8,%r9,4), %r9
 	LONG $0x0001ba41; WORD $0x0000 // movl $0x1, %r10d
 	LONG $0x04f88348 // cmpq $0x4, %rax
-	LONG $0x01108c0f; WORD $0x0000 // jl <diagonals+0x15c>
+	LONG $0x01708c0f; WORD $0x0000 // jl <diagonals+0x1bc>
 	LONG $0xc076f9c5 // vpcmpeqd %xmm0, %xmm0, %xmm0
-	LONG $0x901c634f // movslq (%r8,%r10,4), %r11
+	LONG $0x961c634e // movslq (%rsi,%r10,4), %r11
 	LONG $0x6e79c1c4; BYTE $0xca // vmovd %r10d, %xmm1
 	LONG $0x000004bb; BYTE $0x00 // movl $0x4, %ebx
 	LONG $0x5879e2c4; BYTE $0xc9 // vpbroadcastd %xmm1, %xmm1
-	LONG $0x9e1c8d4e // leaq (%rsi,%r11,4), %r11
+	LONG $0x981c8d4f // leaq (%r8,%r11,4), %r11
 	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
 	WORD $0x3948; BYTE $0xc3 // cmpq %rax, %rbx
 	WORD $0x2b7f // jg <diagonals+0xa0>
@@ -353,88 +353,146 @@ TEXT ·diagonalsQuad(SB), 0, $144-8
 	LONG $0x04c38348 // addq $0x4, %rbx
 	LONG $0x1779e2c4; BYTE $0xd0 // vptest %xmm0, %xmm2
 	WORD $0xe272 // jb <diagonals+0x70>
-	LONG $0x000137e9; BYTE $0x00 // jmp <diagonals+0x1ca>
+	LONG $0x000238e9; BYTE $0x00 // jmp <diagonals+0x2cb>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0xfe71c1c4; WORD $0x814c; BYTE $0xf0 // vpaddd -0x10(%r9,%rax,4), %xmm1, %xmm1
 	LONG $0x7671c1c4; WORD $0x834c; BYTE $0xf0 // vpcmpeqd -0x10(%r11,%rax,4), %xmm1, %xmm1
 	LONG $0x1779e2c4; BYTE $0xc8 // vptest %xmm0, %xmm1
-	LONG $0x0111830f; WORD $0x0000 // jae <diagonals+0x1ca>
+	LONG $0x0212830f; WORD $0x0000 // jae <diagonals+0x2cb>
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	WORD $0x3949; BYTE $0xd2 // cmpq %rdx, %r10
 	WORD $0x8f75 // jne <diagonals+0x50>
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x00f88e0f; WORD $0x0000 // jle <diagonals+0x1c2>
+	LONG $0x01f98e0f; WORD $0x0000 // jle <diagonals+0x2c3>
+	LONG $0x04fa8348 // cmpq $0x4, %rdx
+	LONG $0x01178d0f; WORD $0x0000 // jge <diagonals+0x1eb>
 	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
-	LONG $0x00b48e0f; WORD $0x0000 // jle <diagonals+0x187>
-	WORD $0xf631 // xorl %esi, %esi
-	WORD $0x16eb // jmp <diagonals+0xed>
-	LONG $0x841f0f66; LONG $0x00000000; BYTE $0x00 // nopw (%rax,%rax)
-	LONG $0x20c68348 // addq $0x20, %rsi
-	WORD $0x3948; BYTE $0xc6 // cmpq %rax, %rsi
-	LONG $0x00d58d0f; WORD $0x0000 // jge <diagonals+0x1c2>
-	LONG $0x184f8b4c // movq 0x18(%rdi), %r9
-	LONG $0x31048d4c // leaq (%rcx,%rsi), %r8
-	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
+	LONG $0x01988e0f; WORD $0x0000 // jle <diagonals+0x275>
+	WORD $0x8b4c; BYTE $0x07 // movq (%rdi), %r8
+	LONG $0x950c8d4c; LONG $0x00000000 // leaq (,%rdx,4), %r9
 	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
-	LONG $0x00401f0f // nopl (%rax)
-	LONG $0x911c634f // movslq (%r9,%r10,4), %r11
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x9e1c8b42 // movl (%rsi,%r11,4), %ebx
+	WORD $0x0144; BYTE $0xd3 // addl %r10d, %ebx
+	LONG $0x981c8943 // movl %ebx, (%r8,%r11,4)
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	WORD $0x394c; BYTE $0xda // cmpq %r11, %rdx
+	WORD $0xed75 // jne <diagonals+0x100>
 	WORD $0xff49; BYTE $0xc2 // incq %r10
-	LONG $0xde7d81c4; WORD $0x1804 // vpmaxub (%r8,%r11), %ymm0, %ymm0
-	WORD $0x394c; BYTE $0xd2 // cmpq %r10, %rdx
-	WORD $0xee75 // jne <diagonals+0x100>
-	LONG $0x047ffec5; BYTE $0x24 // vmovdqu %ymm0, (%rsp)
+	WORD $0x014d; BYTE $0xc8 // addq %r9, %r8
+	WORD $0x3949; BYTE $0xc2 // cmpq %rax, %r10
+	WORD $0xd275 // jne <diagonals+0xf0>
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x019c8e0f; WORD $0x0000 // jle <diagonals+0x2c3>
+	LONG $0x08778d48 // leaq 0x8(%rdi), %rsi
+	WORD $0x8548; BYTE $0xd2 // testq %rdx, %rdx
+	LONG $0x01458e0f; WORD $0x0000 // jle <diagonals+0x279>
 	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	WORD $0x14eb // jmp <diagonals+0x14d>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x20c08349 // addq $0x20, %r8
+	WORD $0x3949; BYTE $0xc0 // cmpq %rax, %r8
+	LONG $0x01768d0f; WORD $0x0000 // jge <diagonals+0x2c3>
+	LONG $0x20578b4c // movq 0x20(%rdi), %r10
+	LONG $0x010c8d4e // leaq (%rcx,%r8), %r9
+	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x00401f0f // nopl (%rax)
+	LONG $0x9a1c634b // movslq (%r10,%r11,4), %rbx
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	LONG $0xde7dc1c4; WORD $0x1904 // vpmaxub (%r9,%rbx), %ymm0, %ymm0
+	WORD $0x394c; BYTE $0xda // cmpq %r11, %rdx
+	WORD $0xee75 // jne <diagonals+0x160>
+	LONG $0x047ffec5; BYTE $0x24 // vmovdqu %ymm0, (%rsp)
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
 	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x060c8d4e // leaq (%rsi,%r8), %r9
-	WORD $0x3949; BYTE $0xc1 // cmpq %rax, %r9
-	WORD $0xb77d // jge <diagonals+0xe0>
-	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
-	LONG $0x0cb60f46; BYTE $0x04 // movzbl (%rsp,%r8), %r9d
-	WORD $0x0149; BYTE $0xf2 // addq %rsi, %r10
-	LONG $0x100c8847 // movb %r9b, (%r8,%r10)
-	WORD $0xff49; BYTE $0xc0 // incq %r8
-	LONG $0x20f88349 // cmpq $0x20, %r8
-	WORD $0xdf75 // jne <diagonals+0x120>
-	WORD $0x9deb // jmp <diagonals+0xe0>
+	LONG $0x08148d4f // leaq (%r8,%r9), %r10
+	WORD $0x3949; BYTE $0xc2 // cmpq %rax, %r10
+	WORD $0xb77d // jge <diagonals+0x140>
+	WORD $0x8b4c; BYTE $0x1e // movq (%rsi), %r11
+	LONG $0x14b60f46; BYTE $0x0c // movzbl (%rsp,%r9), %r10d
+	WORD $0x014d; BYTE $0xc3 // addq %r8, %r11
+	LONG $0x19148847 // movb %r10b, (%r9,%r11)
+	WORD $0xff49; BYTE $0xc1 // incq %r9
+	LONG $0x20f98349 // cmpq $0x20, %r9
+	WORD $0xdf75 // jne <diagonals+0x180>
+	WORD $0x9deb // jmp <diagonals+0x140>
 	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	WORD $0xff49; BYTE $0xc2 // incq %r10
 	WORD $0x3949; BYTE $0xd2 // cmpq %rdx, %r10
-	LONG $0xff65840f; WORD $0xffff // je <diagonals+0xc1>
+	LONG $0xff05840f; WORD $0xffff // je <diagonals+0xc1>
 	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	WORD $0xef7e // jle <diagonals+0x150>
-	LONG $0x901c634f // movslq (%r8,%r10,4), %r11
+	WORD $0xef7e // jle <diagonals+0x1b0>
+	LONG $0x961c634e // movslq (%rsi,%r10,4), %r11
 	WORD $0xdb31 // xorl %ebx, %ebx
-	LONG $0x9e1c8d4e // leaq (%rsi,%r11,4), %r11
+	LONG $0x981c8d4f // leaq (%r8,%r11,4), %r11
 	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
 	LONG $0x99348b45 // movl (%r9,%rbx,4), %r14d
 	WORD $0x0145; BYTE $0xd6 // addl %r10d, %r14d
 	LONG $0x9b343945 // cmpl %r14d, (%r11,%rbx,4)
-	WORD $0x4d75 // jne <diagonals+0x1ca>
+	LONG $0x00ea850f; WORD $0x0000 // jne <diagonals+0x2cb>
 	WORD $0xff48; BYTE $0xc3 // incq %rbx
 	WORD $0x3948; BYTE $0xd8 // cmpq %rbx, %rax
-	WORD $0xeb75 // jne <diagonals+0x170>
-	WORD $0xc9eb // jmp <diagonals+0x150>
+	WORD $0xe775 // jne <diagonals+0x1d0>
+	WORD $0xc5eb // jmp <diagonals+0x1b0>
+	LONG $0x95348d48; LONG $0x00000000 // leaq (,%rdx,4), %rsi
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	WORD $0x3145; BYTE $0xc9 // xorl %r9d, %r9d
+	WORD $0x14eb // jmp <diagonals+0x20f>
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	WORD $0xff49; BYTE $0xc1 // incq %r9
+	WORD $0x0149; BYTE $0xf0 // addq %rsi, %r8
+	WORD $0x3949; BYTE $0xc1 // cmpq %rax, %r9
+	LONG $0xff0f840f; WORD $0xffff // je <diagonals+0x11e>
+	WORD $0x8b4c; BYTE $0x17 // movq (%rdi), %r10
+	LONG $0x6e79c1c4; BYTE $0xc1 // vmovd %r9d, %xmm0
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x5879e2c4; BYTE $0xc0 // vpbroadcastd %xmm0, %xmm0
+	WORD $0x014d; BYTE $0xc2 // addq %r8, %r10
+	LONG $0x66666666; LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x20778b4c // movq 0x20(%rdi), %r14
+	WORD $0x894c; BYTE $0xdb // movq %r11, %rbx
+	LONG $0x045b8d4c // leaq 0x4(%rbx), %r11
+	LONG $0xfe79c1c4; WORD $0x9e0c // vpaddd (%r14,%rbx,4), %xmm0, %xmm1
+	LONG $0x7f7ac1c4; WORD $0x9a0c // vmovdqu %xmm1, (%r10,%rbx,4)
+	LONG $0x08c38348 // addq $0x8, %rbx
+	WORD $0x3948; BYTE $0xd3 // cmpq %rdx, %rbx
+	WORD $0xe07e // jle <diagonals+0x230>
+	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
+	WORD $0xab7d // jge <diagonals+0x200>
+	LONG $0x205f8b48 // movq 0x20(%rdi), %rbx
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0x9b348b46 // movl (%rbx,%r11,4), %r14d
+	WORD $0x0145; BYTE $0xce // addl %r9d, %r14d
+	LONG $0x9a348947 // movl %r14d, (%r10,%r11,4)
+	WORD $0xff49; BYTE $0xc3 // incq %r11
+	WORD $0x3949; BYTE $0xd3 // cmpq %rdx, %r11
+	WORD $0xed7c // jl <diagonals+0x260>
+	WORD $0x8beb // jmp <diagonals+0x200>
+	LONG $0x08778d48 // leaq 0x8(%rdi), %rsi
 	WORD $0xc931 // xorl %ecx, %ecx
 	LONG $0xc0eff9c5 // vpxor %xmm0, %xmm0, %xmm0
-	WORD $0x0aeb // jmp <diagonals+0x199>
-	BYTE $0x90 // nop
+	WORD $0x18eb // jmp <diagonals+0x299>
+	LONG $0x66666666; LONG $0x0f2e6666; LONG $0x0000841f; WORD $0x0000; BYTE $0x00 // nopw %cs:(%rax,%rax)
 	LONG $0x20c18348 // addq $0x20, %rcx
 	WORD $0x3948; BYTE $0xc1 // cmpq %rax, %rcx
-	WORD $0x297d // jge <diagonals+0x1c2>
+	WORD $0x2a7d // jge <diagonals+0x2c3>
 	WORD $0xd231 // xorl %edx, %edx
 	LONG $0x047ffec5; BYTE $0x24 // vmovdqu %ymm0, (%rsp)
-	LONG $0x11348d48 // leaq (%rcx,%rdx), %rsi
-	WORD $0x3948; BYTE $0xc6 // cmpq %rax, %rsi
-	WORD $0xe77d // jge <diagonals+0x190>
-	WORD $0x8b4c; BYTE $0x07 // movq (%rdi), %r8
-	LONG $0x1434b60f // movzbl (%rsp,%rdx), %esi
-	WORD $0x0149; BYTE $0xc8 // addq %rcx, %r8
-	LONG $0x02348842 // movb %sil, (%rdx,%r8)
+	LONG $0x11048d4c // leaq (%rcx,%rdx), %r8
+	WORD $0x3949; BYTE $0xc0 // cmpq %rax, %r8
+	WORD $0xe77d // jge <diagonals+0x290>
+	WORD $0x8b4c; BYTE $0x0e // movq (%rsi), %r9
+	LONG $0x04b60f44; BYTE $0x14 // movzbl (%rsp,%rdx), %r8d
+	WORD $0x0149; BYTE $0xc9 // addq %rcx, %r9
+	LONG $0x0a048846 // movb %r8b, (%rdx,%r9)
 	WORD $0xff48; BYTE $0xc2 // incq %rdx
 	LONG $0x20fa8348 // cmpq $0x20, %rdx
-	WORD $0xe075 // jne <diagonals+0x1a0>
-	WORD $0xceeb // jmp <diagonals+0x190>
-	LONG $0x3047c748; LONG $0x00000001 // movq $0x1, 0x30(%rdi)
+	WORD $0xdf75 // jne <diagonals+0x2a0>
+	WORD $0xcdeb // jmp <diagonals+0x290>
+	LONG $0x3847c748; LONG $0x00000001 // movq $0x1, 0x38(%rdi)
 	LONG $0xf0658d48 // leaq -0x10(%rbp), %rsp
 	BYTE $0x5b // popq %rbx
 	WORD $0x5e41 // popq %r14
@@ -443,7 +501,285 @@ TEXT ·diagonalsQuad(SB), 0, $144-8
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	WORD $0x0000; BYTE $0x00
+	WORD $0x0000
+	RET
+
+// func blockWidthsQuad(c *blockWidthsCall)
+TEXT ·blockWidthsQuad(SB), 0, $160-8
+	MOVQ c+0(FP), DI
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <blockWidths>
+	LONG $0x000176e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	LONG $0x204f8b48 // movq 0x20(%rdi), %rcx
+	LONG $0x10778b48 // movq 0x10(%rdi), %rsi
+	LONG $0xf1af0f48 // imulq %rcx, %rsi
+	WORD $0x8948; BYTE $0xc8 // movq %rcx, %rax
+	LONG $0x20e8c148 // shrq $0x20, %rax
+	WORD $0x1074 // je <blockWidths+0x25>
+	LONG $0x000020b8; BYTE $0x00 // movl $0x20, %eax
+	WORD $0xd231 // xorl %edx, %edx
+	WORD $0xf748; BYTE $0xf9 // idivq %rcx
+	WORD $0x8548; BYTE $0xf6 // testq %rsi, %rsi
+	WORD $0x0f7f // jg <blockWidths+0x33>
+	BYTE $0xc3 // retq
+	LONG $0x000020b8; BYTE $0x00 // movl $0x20, %eax
+	WORD $0xd231 // xorl %edx, %edx
+	WORD $0xf1f7 // divl %ecx
+	WORD $0x8548; BYTE $0xf6 // testq %rsi, %rsi
+	WORD $0xf17e // jle <blockWidths+0x24>
+	LONG $0x20fa8348 // cmpq $0x20, %rdx
+	WORD $0xeb74 // je <blockWidths+0x24>
+	BYTE $0x55 // pushq %rbp
+	WORD $0x8948; BYTE $0xe5 // movq %rsp, %rbp
+	WORD $0x5741 // pushq %r15
+	WORD $0x5641 // pushq %r14
+	BYTE $0x53 // pushq %rbx
+	LONG $0xf0e48348 // andq $-0x10, %rsp
+	LONG $0x30ec8348 // subq $0x30, %rsp
+	LONG $0x000020b8; BYTE $0x00 // movl $0x20, %eax
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	WORD $0x8949; BYTE $0xe1 // movq %rsp, %r9
+	WORD $0x2948; BYTE $0xd0 // subq %rdx, %rax
+	WORD $0x8b48; BYTE $0x17 // movq (%rdi), %rdx
+	LONG $0x01f98348 // cmpq $0x1, %rcx
+	WORD $0x1b7f // jg <blockWidths+0x7c>
+	LONG $0x0000b2e9; BYTE $0x00 // jmp <blockWidths+0x118>
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	WORD $0x0149; BYTE $0xc0 // addq %rax, %r8
+	WORD $0x3949; BYTE $0xf0 // cmpq %rsi, %r8
+	LONG $0x00d38d0f; WORD $0x0000 // jge <blockWidths+0x14f>
+	LONG $0x085f8b48 // movq 0x8(%rdi), %rbx
+	LONG $0x18578b4c // movq 0x18(%rdi), %r10
+	LONG $0x6f7ea1c4; WORD $0x0304 // vmovdqu (%rbx,%r8), %ymm0
+	LONG $0x021c8d4f // leaq (%r10,%r8), %r11
+	WORD $0x0149; BYTE $0xdb // addq %rbx, %r11
+	LONG $0x000001bb; BYTE $0x00 // movl $0x1, %ebx
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0xde7dc1c4; BYTE $0x03 // vpmaxub (%r11), %ymm0, %ymm0
+	WORD $0xff48; BYTE $0xc3 // incq %rbx
+	WORD $0x014d; BYTE $0xd3 // addq %r10, %r11
+	WORD $0x3948; BYTE $0xd9 // cmpq %rbx, %rcx
+	WORD $0xf075 // jne <blockWidths+0xa0>
+	LONG $0x047ffec5; BYTE $0x24 // vmovdqu %ymm0, (%rsp)
+	WORD $0x894d; BYTE $0xca // movq %r9, %r10
+	WORD $0x3145; BYTE $0xdb // xorl %r11d, %r11d
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x1cb60f42; BYTE $0x1c // movzbl (%rsp,%r11), %ebx
+	LONG $0x0001be41; WORD $0x0000 // movl $0x1, %r14d
+	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
+	LONG $0x3cb60f47; BYTE $0x32 // movzbl (%r10,%r14), %r15d
+	WORD $0xb60f; BYTE $0xdb // movzbl %bl, %ebx
+	WORD $0x3841; BYTE $0xdf // cmpb %bl, %r15b
+	LONG $0xdf470f41 // cmoval %r15d, %ebx
+	WORD $0xff49; BYTE $0xc6 // incq %r14
+	WORD $0x394c; BYTE $0xf1 // cmpq %r14, %rcx
+	WORD $0xe975 // jne <blockWidths+0xd0>
+	WORD $0x1a88 // movb %bl, (%rdx)
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
+	WORD $0x3949; BYTE $0xc3 // cmpq %rax, %r11
+	LONG $0xff788d0f; WORD $0xffff // jge <blockWidths+0x70>
+	LONG $0x031c8d4b // leaq (%r11,%r8), %rbx
+	WORD $0x0149; BYTE $0xca // addq %rcx, %r10
+	WORD $0x3948; BYTE $0xf3 // cmpq %rsi, %rbx
+	WORD $0xbc7c // jl <blockWidths+0xc0>
+	LONG $0xffff67e9; BYTE $0xff // jmp <blockWidths+0x70>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	WORD $0x0149; BYTE $0xc0 // addq %rax, %r8
+	WORD $0x3949; BYTE $0xf0 // cmpq %rsi, %r8
+	WORD $0x377d // jge <blockWidths+0x14f>
+	LONG $0x08578b4c // movq 0x8(%rdi), %r10
+	WORD $0x8949; BYTE $0xcb // movq %rcx, %r11
+	LONG $0x6f7e81c4; WORD $0x0204 // vmovdqu (%r10,%r8), %ymm0
+	WORD $0x894d; BYTE $0xca // movq %r9, %r10
+	LONG $0x047ffec5; BYTE $0x24 // vmovdqu %ymm0, (%rsp)
+	WORD $0x1f0f; BYTE $0x00 // nopl (%rax)
+	LONG $0x1ab60f41 // movzbl (%r10), %ebx
+	WORD $0x1a88 // movb %bl, (%rdx)
+	WORD $0xff48; BYTE $0xc2 // incq %rdx
+	WORD $0x3949; BYTE $0xc3 // cmpq %rax, %r11
+	WORD $0xd27d // jge <blockWidths+0x110>
+	LONG $0x181c8d4b // leaq (%r8,%r11), %rbx
+	WORD $0x0149; BYTE $0xcb // addq %rcx, %r11
+	WORD $0x0149; BYTE $0xca // addq %rcx, %r10
+	WORD $0x3948; BYTE $0xf3 // cmpq %rsi, %rbx
+	WORD $0xe37c // jl <blockWidths+0x130>
+	WORD $0xc1eb // jmp <blockWidths+0x110>
+	LONG $0xe8658d48 // leaq -0x18(%rbp), %rsp
+	BYTE $0x5b // popq %rbx
+	WORD $0x5e41 // popq %r14
+	WORD $0x5f41 // popq %r15
+	BYTE $0x5d // popq %rbp
+	WORD $0xf8c5; BYTE $0x77 // vzeroupper
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000
+	RET
+
+// func mirrorQuad(c *mirrorCall)
+TEXT ·mirrorQuad(SB), 0, $144-8
+	MOVQ c+0(FP), DI
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <mirror>
+	LONG $0x0000f6e9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0x55 // pushq %rbp
+	WORD $0x5741 // pushq %r15
+	WORD $0x5641 // pushq %r14
+	WORD $0x5541 // pushq %r13
+	WORD $0x5441 // pushq %r12
+	BYTE $0x53 // pushq %rbx
+	LONG $0x10ec8348 // subq $0x10, %rsp
+	LONG $0x20478b48 // movq 0x20(%rdi), %rax
+	LONG $0x243c8948 // movq %rdi, (%rsp)
+	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
+	LONG $0x00b88e0f; WORD $0x0000 // jle <mirror+0xd7>
+	WORD $0x8b4c; BYTE $0x0f // movq (%rdi), %r9
+	LONG $0x28578b48 // movq 0x28(%rdi), %rdx
+	LONG $0x084f8b48 // movq 0x8(%rdi), %rcx
+	LONG $0x10778b48 // movq 0x10(%rdi), %rsi
+	LONG $0x18478b4c // movq 0x18(%rdi), %r8
+	WORD $0xdb31 // xorl %ebx, %ebx
+	WORD $0x8b45; BYTE $0x19 // movl (%r9), %r11d
+	LONG $0x24548948; BYTE $0x08 // movq %rdx, 0x8(%rsp)
+	WORD $0xd231 // xorl %edx, %edx
+	WORD $0x14eb // jmp <mirror+0x54>
+	LONG $0x24af0f4f; BYTE $0xf0 // imulq (%r8,%r14,8), %r12
+	WORD $0xff48; BYTE $0xc3 // incq %rbx
+	WORD $0x014c; BYTE $0xe2 // addq %r12, %rdx
+	WORD $0x3948; BYTE $0xc3 // cmpq %rax, %rbx
+	LONG $0x0085840f; WORD $0x0000 // je <mirror+0xd9>
+	LONG $0x247c8b48; BYTE $0x08 // movq 0x8(%rsp), %rdi
+	WORD $0x634d; BYTE $0xfb // movslq %r11d, %r15
+	LONG $0x995c8b45; BYTE $0x04 // movl 0x4(%r9,%rbx,4), %r11d
+	WORD $0x3145; BYTE $0xe4 // xorl %r12d, %r12d
+	LONG $0x1f348d4c // leaq (%rdi,%rbx), %r14
+	WORD $0x634d; BYTE $0xeb // movslq %r11d, %r13
+	WORD $0x3945; BYTE $0xef // cmpl %r13d, %r15d
+	WORD $0x3b7d // jge <mirror+0xab>
+	LONG $0xb92c634a // movslq (%rcx,%r15,4), %rbp
+	WORD $0x3949; BYTE $0xee // cmpq %rbp, %r14
+	WORD $0x277e // jle <mirror+0xa0>
+	LONG $0xfe3c8b4a // movq (%rsi,%r15,8), %rdi
+	WORD $0xff49; BYTE $0xc7 // incq %r15
+	WORD $0x8949; BYTE $0xfa // movq %rdi, %r10
+	LONG $0x1deac149 // shrq $0x1d, %r10
+	WORD $0x3149; BYTE $0xfa // xorq %rdi, %r10
+	LONG $0x14af0f4d; BYTE $0xe8 // imulq (%r8,%rbp,8), %r10
+	WORD $0x294d; BYTE $0xd4 // subq %r10, %r12
+	WORD $0x394d; BYTE $0xfd // cmpq %r15, %r13
+	WORD $0xd975 // jne <mirror+0x70>
+	WORD $0xa7eb // jmp <mirror+0x40>
+	LONG $0x00801f0f; WORD $0x0000; BYTE $0x00 // nopl (%rax)
+	LONG $0xc7940f40 // sete %dil
+	LONG $0xffb60f40 // movzbl %dil, %edi
+	WORD $0x0149; BYTE $0xff // addq %rdi, %r15
+	WORD $0x394d; BYTE $0xef // cmpq %r13, %r15
+	WORD $0x907d // jge <mirror+0x40>
+	LONG $0xfe3c8b4a // movq (%rsi,%r15,8), %rdi
+	LONG $0xb914634e // movslq (%rcx,%r15,4), %r10
+	WORD $0xff49; BYTE $0xc7 // incq %r15
+	WORD $0x8948; BYTE $0xfd // movq %rdi, %rbp
+	LONG $0x1dedc148 // shrq $0x1d, %rbp
+	WORD $0x3148; BYTE $0xfd // xorq %rdi, %rbp
+	LONG $0x2caf0f4b; BYTE $0xd0 // imulq (%r8,%r10,8), %rbp
+	WORD $0x0149; BYTE $0xec // addq %rbp, %r12
+	WORD $0x394d; BYTE $0xfd // cmpq %r15, %r13
+	WORD $0xde75 // jne <mirror+0xb0>
+	LONG $0xffff69e9; BYTE $0xff // jmp <mirror+0x40>
+	WORD $0xd231 // xorl %edx, %edx
+	LONG $0x24048b48 // movq (%rsp), %rax
+	LONG $0x30508948 // movq %rdx, 0x30(%rax)
+	LONG $0x10c48348 // addq $0x10, %rsp
+	BYTE $0x5b // popq %rbx
+	WORD $0x5c41 // popq %r12
+	WORD $0x5d41 // popq %r13
+	WORD $0x5e41 // popq %r14
+	WORD $0x5f41 // popq %r15
+	BYTE $0x5d // popq %rbp
+	BYTE $0xc3 // retq
+	RET
+
+// func absSumsQuad(sums *float64, rowPtr *int, val *float64, rows int)
+TEXT ·absSumsQuad(SB), 0, $96-32
+	MOVQ sums+0(FP), DI
+	MOVQ rowPtr+8(FP), SI
+	MOVQ val+16(FP), DX
+	MOVQ rows+24(FP), CX
+	PCALIGN $64
+	LONG $0x00000be8; BYTE $0x00 // callq <absSums>
+	LONG $0x0000fee9; BYTE $0x00 // jmp <end>
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	BYTE $0xcc // int3
+	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
+	LONG $0x00a98e0f; WORD $0x0000 // jle <absSums+0xb2>
+	WORD $0x5641 // pushq %r14
+	BYTE $0x53 // pushq %rbx
+	LONG $0x0512fbc5; LONG $0x000000dc // vmovddup 0xdc(%rip), %xmm0
+	WORD $0x8b4c; BYTE $0x0e // movq (%rsi), %r9
+	LONG $0x00828d48; WORD $0x0004; BYTE $0x00 // leaq 0x400(%rdx), %rax
+	WORD $0x3145; BYTE $0xc0 // xorl %r8d, %r8d
+	WORD $0x24eb // jmp <absSums+0x47>
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0xd1c6f1c5; BYTE $0x01 // vshufpd $0x1, %xmm1, %xmm1, %xmm2
+	LONG $0xca58f3c5 // vaddsd %xmm2, %xmm1, %xmm1
+	LONG $0x117ba1c4; WORD $0xc70c // vmovsd %xmm1, (%rdi,%r8,8)
+	WORD $0xff49; BYTE $0xc0 // incq %r8
+	WORD $0x3949; BYTE $0xc8 // cmpq %rcx, %r8
+	WORD $0x6874 // je <absSums+0xaf>
+	WORD $0x894c; BYTE $0xcb // movq %r9, %rbx
+	LONG $0xca148d4e // leaq (%rdx,%r9,8), %r10
+	LONG $0xc64c8b4e; BYTE $0x08 // movq 0x8(%rsi,%r8,8), %r9
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0x0c180f42; BYTE $0xc8 // prefetcht0 (%rax,%r9,8)
+	WORD $0x894d; BYTE $0xcb // movq %r9, %r11
+	WORD $0x2949; BYTE $0xdb // subq %rbx, %r11
+	LONG $0x02fb8349 // cmpq $0x2, %r11
+	WORD $0x087d // jge <absSums+0x70>
+	WORD $0xdb31 // xorl %ebx, %ebx
+	WORD $0x2eeb // jmp <absSums+0x9a>
+	LONG $0x00401f0f // nopl (%rax)
+	WORD $0x3145; BYTE $0xf6 // xorl %r14d, %r14d
+	LONG $0x66666666; LONG $0x841f0f2e; LONG $0x00000000; BYTE $0x00 // nopw %cs:(%rax,%rax)
+	LONG $0x547981c4; WORD $0xf214 // vandpd (%r10,%r14,8), %xmm0, %xmm2
+	LONG $0x025e8d49 // leaq 0x2(%r14), %rbx
+	LONG $0x04c68349 // addq $0x4, %r14
+	LONG $0xca58f1c5 // vaddpd %xmm2, %xmm1, %xmm1
+	WORD $0x394d; BYTE $0xde // cmpq %r11, %r14
+	WORD $0x8949; BYTE $0xde // movq %rbx, %r14
+	WORD $0xe67e // jle <absSums+0x80>
+	WORD $0x394c; BYTE $0xdb // cmpq %r11, %rbx
+	WORD $0x917d // jge <absSums+0x30>
+	LONG $0x107bc1c4; WORD $0xda14 // vmovsd (%r10,%rbx,8), %xmm2
+	LONG $0xd054e9c5 // vandpd %xmm0, %xmm2, %xmm2
+	LONG $0xca58f3c5 // vaddsd %xmm2, %xmm1, %xmm1
+	WORD $0x81eb // jmp <absSums+0x30>
+	BYTE $0x5b // popq %rbx
+	WORD $0x5e41 // popq %r14
+	LONG $0x000000c3; LONG $0x00000000 // retq
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0xffff0000
+	LONG $0xffffffff; WORD $0x7fff
 	RET
 
 // func packQuad(c *packCall)

@@ -14,6 +14,15 @@ func arrangeQuad(call *arrangeCall)
 func diagonalsQuad(c *diagonalsCall)
 
 //go:noescape
+func blockWidthsQuad(c *blockWidthsCall)
+
+//go:noescape
+func mirrorQuad(c *mirrorCall)
+
+//go:noescape
+func absSumsQuad(sums *float64, rowPtr *int, val *float64, rows int)
+
+//go:noescape
 func packQuad(c *packCall)
 
 //go:noescape

@@ -255,18 +255,18 @@ TEXT ·diagonalsQuad(SB), 0, $112-8
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <diagonals>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400008d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140000cd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd10083ff // sub sp, sp, #0x20
-	WORD $0xa941a40b // ldp x11, x9, [x0, #0x18]
+	WORD $0xa942240b // ldp x11, x9, [x0, #0x20]
 	WORD $0xf100053f // cmp x9, #0x1
 	WORD $0xb980016d // ldrsw x13, [x11]
-	WORD $0xa940b00a // ldp x10, x12, [x0, #0x8]
-	WORD $0xf9401408 // ldr x8, [x0, #0x28]
-	WORD $0xf900181f // str xzr, [x0, #0x30]
+	WORD $0xa941300a // ldp x10, x12, [x0, #0x10]
+	WORD $0xf9401808 // ldr x8, [x0, #0x30]
+	WORD $0xf9001c1f // str xzr, [x0, #0x38]
 	WORD $0x540004cd // b.le <diagonals+0xb4>
 	WORD $0x8b0d098d // add x13, x12, x13, lsl #2
 	WORD $0xf100111f // cmp x8, #0x4
-	WORD $0x5400094b // b.lt <diagonals+0x150>
+	WORD $0x54000c4b // b.lt <diagonals+0x1b0>
 	WORD $0x8b0809ae // add x14, x13, x8, lsl #2
 	WORD $0x5280002f // mov w15, #0x1
 	WORD $0xb8af7971 // ldrsw x17, [x11, x15, lsl #2]
@@ -287,7 +287,7 @@ TEXT ·diagonalsQuad(SB), 0, $112-8
 	WORD $0x4ea11c41 // orr v1.16b, v2.16b, v1.16b
 	WORD $0x9e660023 // fmov x3, d1
 	WORD $0xb4fffea3 // cbz x3, <diagonals+0x4c>
-	WORD $0x1400004a // b <diagonals+0x1a4>
+	WORD $0x14000062 // b <diagonals+0x204>
 	WORD $0x3cdf01c2 // ldur q2, [x14, #-0x10]
 	WORD $0x8b080a30 // add x16, x17, x8, lsl #2
 	WORD $0x3cdf0201 // ldur q1, [x16, #-0x10]
@@ -297,58 +297,82 @@ TEXT ·diagonalsQuad(SB), 0, $112-8
 	WORD $0x4e180401 // dup v1.2d, v0.d[1]
 	WORD $0x4ea01c20 // orr v0.16b, v1.16b, v0.16b
 	WORD $0x9e660010 // fmov x16, d0
-	WORD $0xb5000810 // cbnz x16, <diagonals+0x1a4>
+	WORD $0xb5000b10 // cbnz x16, <diagonals+0x204>
 	WORD $0x910005ef // add x15, x15, #0x1
 	WORD $0xeb0901ff // cmp x15, x9
 	WORD $0x54fffc21 // b.ne <diagonals+0x34>
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54000aab // b.lt <diagonals+0x20c>
-	WORD $0xf100013f // cmp x9, #0x0
-	WORD $0x5400076d // b.le <diagonals+0x1ac>
-	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0x910003ec // mov x12, sp
-	WORD $0x14000008 // b <diagonals+0xec>
+	WORD $0x540012ab // b.lt <diagonals+0x30c>
+	WORD $0xf100113f // cmp x9, #0x4
+	WORD $0x54000a6a // b.ge <diagonals+0x20c>
+	WORD $0xf100053f // cmp x9, #0x1
+	WORD $0x54000eab // b.lt <diagonals+0x29c>
+	WORD $0xf940000d // ldr x13, [x0]
+	WORD $0xaa1f03ec // mov x12, xzr
+	WORD $0xd37ef52e // lsl x14, x9, #2
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xaa0b03ef // mov x15, x11
+	WORD $0xaa0d03f0 // mov x16, x13
+	WORD $0xaa0903f1 // mov x17, x9
+	WORD $0xb84045e1 // ldr w1, [x15], #0x4
+	WORD $0xf1000631 // subs x17, x17, #0x1
+	WORD $0x0b0c0021 // add w1, w1, w12
+	WORD $0xb8004601 // str w1, [x16], #0x4
+	WORD $0x54ffff81 // b.ne <diagonals+0xec>
+	WORD $0x9100058c // add x12, x12, #0x1
+	WORD $0x8b0e01ad // add x13, x13, x14
+	WORD $0xeb08019f // cmp x12, x8
+	WORD $0x54fffea1 // b.ne <diagonals+0xe0>
+	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0x54000fcb // b.lt <diagonals+0x30c>
+	WORD $0x9100200b // add x11, x0, #0x8
+	WORD $0xf100053f // cmp x9, #0x1
+	WORD $0x54000c0b // b.lt <diagonals+0x2a0>
+	WORD $0xaa1f03ec // mov x12, xzr
+	WORD $0x910003ed // mov x13, sp
+	WORD $0x14000008 // b <diagonals+0x14c>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x9100816b // add x11, x11, #0x20
-	WORD $0xeb08017f // cmp x11, x8
-	WORD $0x5400092a // b.ge <diagonals+0x20c>
-	WORD $0xf9400c0e // ldr x14, [x0, #0x18]
+	WORD $0x9100818c // add x12, x12, #0x20
+	WORD $0xeb08019f // cmp x12, x8
+	WORD $0x54000e2a // b.ge <diagonals+0x30c>
+	WORD $0xf940100f // ldr x15, [x0, #0x20]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
-	WORD $0x8b0b014d // add x13, x10, x11
-	WORD $0xaa0903ef // mov x15, x9
-	WORD $0xb88045d0 // ldrsw x16, [x14], #0x4
-	WORD $0xf10005ef // subs x15, x15, #0x1
-	WORD $0x8b1001b0 // add x16, x13, x16
-	WORD $0xad400e02 // ldp q2, q3, [x16]
+	WORD $0x8b0c014e // add x14, x10, x12
+	WORD $0xaa0903f0 // mov x16, x9
+	WORD $0xb88045f1 // ldrsw x17, [x15], #0x4
+	WORD $0xf1000610 // subs x16, x16, #0x1
+	WORD $0x8b1101d1 // add x17, x14, x17
+	WORD $0xad400e22 // ldp q2, q3, [x17]
 	WORD $0x6e236421 // umax v1.16b, v1.16b, v3.16b
 	WORD $0x6e226400 // umax v0.16b, v0.16b, v2.16b
-	WORD $0x54ffff41 // b.ne <diagonals+0x100>
-	WORD $0xaa1f03ed // mov x13, xzr
+	WORD $0x54ffff41 // b.ne <diagonals+0x160>
+	WORD $0xaa1f03ee // mov x14, xzr
 	WORD $0xad0007e0 // stp q0, q1, [sp]
-	WORD $0x8b0d016e // add x14, x11, x13
-	WORD $0xeb0801df // cmp x14, x8
-	WORD $0x54fffdaa // b.ge <diagonals+0xe0>
-	WORD $0xf940000f // ldr x15, [x0]
-	WORD $0x386d698e // ldrb w14, [x12, x13]
-	WORD $0x8b0b01ef // add x15, x15, x11
-	WORD $0x382d69ee // strb w14, [x15, x13]
-	WORD $0x910005ad // add x13, x13, #0x1
-	WORD $0xf10081bf // cmp x13, #0x20
-	WORD $0x54fffee1 // b.ne <diagonals+0x124>
-	WORD $0x17ffffe5 // b <diagonals+0xe0>
+	WORD $0x8b0e018f // add x15, x12, x14
+	WORD $0xeb0801ff // cmp x15, x8
+	WORD $0x54fffdaa // b.ge <diagonals+0x140>
+	WORD $0xf9400170 // ldr x16, [x11]
+	WORD $0x386e69af // ldrb w15, [x13, x14]
+	WORD $0x8b0c0210 // add x16, x16, x12
+	WORD $0x382e6a0f // strb w15, [x16, x14]
+	WORD $0x910005ce // add x14, x14, #0x1
+	WORD $0xf10081df // cmp x14, #0x20
+	WORD $0x54fffee1 // b.ne <diagonals+0x184>
+	WORD $0x17ffffe5 // b <diagonals+0x140>
 	WORD $0x5280002e // mov w14, #0x1
-	WORD $0x14000006 // b <diagonals+0x16c>
+	WORD $0x14000006 // b <diagonals+0x1cc>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x910005ce // add x14, x14, #0x1
 	WORD $0xeb0901df // cmp x14, x9
-	WORD $0x54fffa60 // b.eq <diagonals+0xb4>
+	WORD $0x54fff760 // b.eq <diagonals+0xb4>
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54ffff8b // b.lt <diagonals+0x160>
+	WORD $0x54ffff8b // b.lt <diagonals+0x1c0>
 	WORD $0xb8ae796f // ldrsw x15, [x11, x14, lsl #2]
 	WORD $0xaa0d03f0 // mov x16, x13
 	WORD $0xaa0803f1 // mov x17, x8
@@ -357,40 +381,322 @@ TEXT ·diagonalsQuad(SB), 0, $112-8
 	WORD $0xb84045e1 // ldr w1, [x15], #0x4
 	WORD $0x0b0e0042 // add w2, w2, w14
 	WORD $0x6b02003f // cmp w1, w2
-	WORD $0x54000081 // b.ne <diagonals+0x1a4>
+	WORD $0x54000081 // b.ne <diagonals+0x204>
 	WORD $0xf1000631 // subs x17, x17, #0x1
-	WORD $0x54ffff41 // b.ne <diagonals+0x184>
-	WORD $0x17fffff0 // b <diagonals+0x160>
+	WORD $0x54ffff41 // b.ne <diagonals+0x1e4>
+	WORD $0x17fffff0 // b <diagonals+0x1c0>
 	WORD $0x910083ff // add sp, sp, #0x20
 	WORD $0xd65f03c0 // ret
+	WORD $0xaa1f03eb // mov x11, xzr
+	WORD $0xaa1f03ec // mov x12, xzr
+	WORD $0xd37ef52d // lsl x13, x9, #2
+	WORD $0x14000006 // b <diagonals+0x230>
+	WORD $0xd503201f // nop
+	WORD $0x9100058c // add x12, x12, #0x1
+	WORD $0x8b0d016b // add x11, x11, x13
+	WORD $0xeb08019f // cmp x12, x8
+	WORD $0x54fff720 // b.eq <diagonals+0x110>
+	WORD $0xf940000f // ldr x15, [x0]
+	WORD $0x4e040d80 // dup v0.4s, w12
+	WORD $0xaa1f03f0 // mov x16, xzr
+	WORD $0xaa1f03ee // mov x14, xzr
+	WORD $0x8b0b01f1 // add x17, x15, x11
+	WORD $0xf9401001 // ldr x1, [x0, #0x20]
+	WORD $0x3cf06821 // ldr q1, [x1, x16]
+	WORD $0x910021c1 // add x1, x14, #0x8
+	WORD $0x910011ce // add x14, x14, #0x4
+	WORD $0xeb09003f // cmp x1, x9
+	WORD $0x4ea08421 // add v1.4s, v1.4s, v0.4s
+	WORD $0x3cb06a21 // str q1, [x17, x16]
+	WORD $0x91004210 // add x16, x16, #0x10
+	WORD $0x54ffff0d // b.le <diagonals+0x244>
+	WORD $0xeb0901df // cmp x14, x9
+	WORD $0x54fffdaa // b.ge <diagonals+0x220>
+	WORD $0xf9401010 // ldr x16, [x0, #0x20]
+	WORD $0x8b0b01ef // add x15, x15, x11
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xb86e7a11 // ldr w17, [x16, x14, lsl #2]
+	WORD $0x0b0c0231 // add w17, w17, w12
+	WORD $0xb82e79f1 // str w17, [x15, x14, lsl #2]
+	WORD $0x910005ce // add x14, x14, #0x1
+	WORD $0xeb0901df // cmp x14, x9
+	WORD $0x54ffff6b // b.lt <diagonals+0x280>
+	WORD $0x17ffffe2 // b <diagonals+0x220>
+	WORD $0x9100200b // add x11, x0, #0x8
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xaa1f03e9 // mov x9, xzr
 	WORD $0x910003ea // mov x10, sp
-	WORD $0x14000005 // b <diagonals+0x1cc>
+	WORD $0x14000008 // b <diagonals+0x2cc>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x91008129 // add x9, x9, #0x20
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x5400022a // b.ge <diagonals+0x20c>
-	WORD $0xaa1f03eb // mov x11, xzr
+	WORD $0x5400022a // b.ge <diagonals+0x30c>
+	WORD $0xaa1f03ec // mov x12, xzr
 	WORD $0xad0003e0 // stp q0, q0, [sp]
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x8b0b012c // add x12, x9, x11
-	WORD $0xeb08019f // cmp x12, x8
-	WORD $0x54fffeca // b.ge <diagonals+0x1c0>
-	WORD $0xf940000d // ldr x13, [x0]
-	WORD $0x386b694c // ldrb w12, [x10, x11]
-	WORD $0x8b0901ad // add x13, x13, x9
-	WORD $0x382b69ac // strb w12, [x13, x11]
-	WORD $0x9100056b // add x11, x11, #0x1
-	WORD $0xf100817f // cmp x11, #0x20
-	WORD $0x54fffee1 // b.ne <diagonals+0x1e0>
-	WORD $0x17ffffee // b <diagonals+0x1c0>
+	WORD $0x8b0c012d // add x13, x9, x12
+	WORD $0xeb0801bf // cmp x13, x8
+	WORD $0x54fffeca // b.ge <diagonals+0x2c0>
+	WORD $0xf940016e // ldr x14, [x11]
+	WORD $0x386c694d // ldrb w13, [x10, x12]
+	WORD $0x8b0901ce // add x14, x14, x9
+	WORD $0x382c69cd // strb w13, [x14, x12]
+	WORD $0x9100058c // add x12, x12, #0x1
+	WORD $0xf100819f // cmp x12, #0x20
+	WORD $0x54fffee1 // b.ne <diagonals+0x2e0>
+	WORD $0x17ffffee // b <diagonals+0x2c0>
 	WORD $0x52800028 // mov w8, #0x1
-	WORD $0xf9001808 // str x8, [x0, #0x30]
+	WORD $0xf9001c08 // str x8, [x0, #0x38]
 	WORD $0x910083ff // add sp, sp, #0x20
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	MOVD R19, R30
+	RET
+
+// func blockWidthsQuad(c *blockWidthsCall)
+TEXT ·blockWidthsQuad(SB), 0, $112-8
+	MOVD c+0(FP), R0
+	MOVD R30, R19
+	PCALIGN $64
+	WORD $0xd10043ff // sub sp, sp, #0x10
+	WORD $0x94000007 // bl <blockWidths>
+	WORD $0x910043ff // add sp, sp, #0x10
+	WORD $0x1400005d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf9401008 // ldr x8, [x0, #0x20]
+	WORD $0xf9400809 // ldr x9, [x0, #0x10]
+	WORD $0x9b087d29 // mul x9, x9, x8
+	WORD $0xf100053f // cmp x9, #0x1
+	WORD $0x54000a0b // b.lt <blockWidths+0x150>
+	WORD $0x5280040b // mov w11, #0x20
+	WORD $0x9ac80d6a // sdiv x10, x11, x8
+	WORD $0x9b087d4a // mul x10, x10, x8
+	WORD $0xcb0a016b // sub x11, x11, x10
+	WORD $0xf100817f // cmp x11, #0x20
+	WORD $0x54000940 // b.eq <blockWidths+0x150>
+	WORD $0xd10083ff // sub sp, sp, #0x20
+	WORD $0xf940000b // ldr x11, [x0]
+	WORD $0xf100050c // subs x12, x8, #0x1
+	WORD $0x540005ad // b.le <blockWidths+0xec>
+	WORD $0xaa1f03ed // mov x13, xzr
+	WORD $0x910003ee // mov x14, sp
+	WORD $0x14000004 // b <blockWidths+0x54>
+	WORD $0x8b0a01ad // add x13, x13, x10
+	WORD $0xeb0901bf // cmp x13, x9
+	WORD $0x540007ea // b.ge <blockWidths+0x14c>
+	WORD $0xf9400410 // ldr x16, [x0, #0x8]
+	WORD $0xaa0c03f1 // mov x17, x12
+	WORD $0x8b0d020f // add x15, x16, x13
+	WORD $0xad4001e1 // ldp q1, q0, [x15]
+	WORD $0xf9400c0f // ldr x15, [x0, #0x18]
+	WORD $0x8b0f0210 // add x16, x16, x15
+	WORD $0x8b0d0201 // add x1, x16, x13
+	WORD $0xf1000631 // subs x17, x17, #0x1
+	WORD $0x8b0f0210 // add x16, x16, x15
+	WORD $0xad400c22 // ldp q2, q3, [x1]
+	WORD $0x6e236400 // umax v0.16b, v0.16b, v3.16b
+	WORD $0x6e226421 // umax v1.16b, v1.16b, v2.16b
+	WORD $0x54ffff41 // b.ne <blockWidths+0x6c>
+	WORD $0xaa1f03ef // mov x15, xzr
+	WORD $0x52800030 // mov w16, #0x1
+	WORD $0xad0003e1 // stp q1, q0, [sp]
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x386f69d1 // ldrb w17, [x14, x15]
+	WORD $0xaa1003e1 // mov x1, x16
+	WORD $0xaa0c03e2 // mov x2, x12
+	WORD $0x386169c3 // ldrb w3, [x14, x1]
+	WORD $0x12001e31 // and w17, w17, #0xff
+	WORD $0x91000421 // add x1, x1, #0x1
+	WORD $0x6b11007f // cmp w3, w17
+	WORD $0x1a918071 // csel w17, w3, w17, hi
+	WORD $0xf1000442 // subs x2, x2, #0x1
+	WORD $0x54ffff41 // b.ne <blockWidths+0xac>
+	WORD $0x8b0801ef // add x15, x15, x8
+	WORD $0x38001571 // strb w17, [x11], #0x1
+	WORD $0xeb0a01ff // cmp x15, x10
+	WORD $0x54fffbaa // b.ge <blockWidths+0x48>
+	WORD $0x8b0d01f1 // add x17, x15, x13
+	WORD $0x8b080210 // add x16, x16, x8
+	WORD $0xeb09023f // cmp x17, x9
+	WORD $0x54fffdeb // b.lt <blockWidths+0xa0>
+	WORD $0x17ffffd8 // b <blockWidths+0x48>
+	WORD $0xaa1f03ec // mov x12, xzr
+	WORD $0x910003ed // mov x13, sp
+	WORD $0x14000006 // b <blockWidths+0x10c>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b0a018c // add x12, x12, x10
+	WORD $0xeb09019f // cmp x12, x9
+	WORD $0x5400022a // b.ge <blockWidths+0x14c>
+	WORD $0xf940040f // ldr x15, [x0, #0x8]
+	WORD $0xaa1f03ee // mov x14, xzr
+	WORD $0x8b0c01ef // add x15, x15, x12
+	WORD $0xad4005e0 // ldp q0, q1, [x15]
+	WORD $0x8b0c010f // add x15, x8, x12
+	WORD $0xad0007e0 // stp q0, q1, [sp]
+	WORD $0x386e69b0 // ldrb w16, [x13, x14]
+	WORD $0x38001570 // strb w16, [x11], #0x1
+	WORD $0x8b0801d0 // add x16, x14, x8
+	WORD $0xeb0a021f // cmp x16, x10
+	WORD $0x54fffe6a // b.ge <blockWidths+0x100>
+	WORD $0x8b0e01ee // add x14, x15, x14
+	WORD $0xeb0901df // cmp x14, x9
+	WORD $0xaa1003ee // mov x14, x16
+	WORD $0x54ffff0b // b.lt <blockWidths+0x124>
+	WORD $0x17ffffee // b <blockWidths+0x100>
+	WORD $0x910083ff // add sp, sp, #0x20
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	MOVD R19, R30
+	RET
+
+// func mirrorQuad(c *mirrorCall)
+TEXT ·mirrorQuad(SB), 0, $80-8
+	MOVD c+0(FP), R0
+	MOVD R30, R19
+	PCALIGN $64
+	WORD $0xd10043ff // sub sp, sp, #0x10
+	WORD $0x94000007 // bl <mirror>
+	WORD $0x910043ff // add sp, sp, #0x10
+	WORD $0x1400004d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf9401008 // ldr x8, [x0, #0x20]
+	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0x540006cb // b.lt <mirror+0xe0>
+	WORD $0xa940380f // ldp x15, x14, [x0]
+	WORD $0xaa1f03e9 // mov x9, xzr
+	WORD $0xaa1f03ea // mov x10, xzr
+	WORD $0xf940140d // ldr x13, [x0, #0x28]
+	WORD $0xb94001f0 // ldr w16, [x15]
+	WORD $0xa941300b // ldp x11, x12, [x0, #0x10]
+	WORD $0x14000005 // b <mirror+0x38>
+	WORD $0xf8717991 // ldr x17, [x12, x17, lsl #3]
+	WORD $0xeb08015f // cmp x10, x8
+	WORD $0x9b012629 // madd x9, x17, x1, x9
+	WORD $0x54000580 // b.eq <mirror+0xe4>
+	WORD $0x8b0a01b1 // add x17, x13, x10
+	WORD $0x9100054a // add x10, x10, #0x1
+	WORD $0x2a1003e1 // mov w1, w16
+	WORD $0xb86a79f0 // ldr w16, [x15, x10, lsl #2]
+	WORD $0x93407c22 // sxtw x2, w1
+	WORD $0x93407e03 // sxtw x3, w16
+	WORD $0x6b10003f // cmp w1, w16
+	WORD $0x540001ca // b.ge <mirror+0x8c>
+	WORD $0xaa1f03e1 // mov x1, xzr
+	WORD $0xd503201f // nop
+	WORD $0xb8a279c4 // ldrsw x4, [x14, x2, lsl #2]
+	WORD $0xeb04023f // cmp x17, x4
+	WORD $0x540001cd // b.le <mirror+0xa0>
+	WORD $0xf8627965 // ldr x5, [x11, x2, lsl #3]
+	WORD $0xf8647984 // ldr x4, [x12, x4, lsl #3]
+	WORD $0x91000442 // add x2, x2, #0x1
+	WORD $0xeb02007f // cmp x3, x2
+	WORD $0xca4574a5 // eor x5, x5, x5, lsr #29
+	WORD $0x9b0484a1 // msub x1, x5, x4, x1
+	WORD $0x54fffee1 // b.ne <mirror+0x60>
+	WORD $0x17ffffe8 // b <mirror+0x28>
+	WORD $0xaa1f03e1 // mov x1, xzr
+	WORD $0xeb020063 // subs x3, x3, x2
+	WORD $0x54fffcad // b.le <mirror+0x28>
+	WORD $0x14000005 // b <mirror+0xac>
+	WORD $0xd503201f // nop
+	WORD $0x9a821442 // cinc x2, x2, eq
+	WORD $0xeb020063 // subs x3, x3, x2
+	WORD $0x54fffc0d // b.le <mirror+0x28>
+	WORD $0x8b0209c4 // add x4, x14, x2, lsl #2
+	WORD $0x8b020d62 // add x2, x11, x2, lsl #3
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xb8804486 // ldrsw x6, [x4], #0x4
+	WORD $0xf8408445 // ldr x5, [x2], #0x8
+	WORD $0xf1000463 // subs x3, x3, #0x1
+	WORD $0xca4574a5 // eor x5, x5, x5, lsr #29
+	WORD $0xf8667986 // ldr x6, [x12, x6, lsl #3]
+	WORD $0x9b0604a1 // madd x1, x5, x6, x1
+	WORD $0x54ffff41 // b.ne <mirror+0xc0>
+	WORD $0x17ffffd3 // b <mirror+0x28>
+	WORD $0xaa1f03e9 // mov x9, xzr
+	WORD $0xf9001809 // str x9, [x0, #0x30]
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	MOVD R19, R30
+	RET
+
+// func absSumsQuad(sums *float64, rowPtr *int, val *float64, rows int)
+TEXT ·absSumsQuad(SB), 0, $80-32
+	MOVD sums+0(FP), R0
+	MOVD rowPtr+8(FP), R1
+	MOVD val+16(FP), R2
+	MOVD rows+24(FP), R3
+	MOVD R30, R19
+	PCALIGN $64
+	WORD $0xd10043ff // sub sp, sp, #0x10
+	WORD $0x94000007 // bl <absSums>
+	WORD $0x910043ff // add sp, sp, #0x10
+	WORD $0x1400003d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf100047f // cmp x3, #0x1
+	WORD $0x540005cb // b.lt <absSums+0xbc>
+	WORD $0xf940002d // ldr x13, [x1]
+	WORD $0x6f07e7e0 // movi v0.2d, #0xffffffffffffffff
+	WORD $0xaa1f03e9 // mov x9, xzr
+	WORD $0x91100048 // add x8, x2, #0x400
+	WORD $0x6ee0f800 // fneg v0.2d, v0.2d
+	WORD $0x14000007 // b <absSums+0x38>
+	WORD $0x7e70d821 // faddp d1, v1.2d
+	WORD $0xeb03015f // cmp x10, x3
+	WORD $0xaa0b03ed // mov x13, x11
+	WORD $0xfc297801 // str d1, [x0, x9, lsl #3]
+	WORD $0xaa0a03e9 // mov x9, x10
+	WORD $0x54000440 // b.eq <absSums+0xbc>
+	WORD $0x9100052a // add x10, x9, #0x1
+	WORD $0x8b0d0c4c // add x12, x2, x13, lsl #3
+	WORD $0xf86a782b // ldr x11, [x1, x10, lsl #3]
+	WORD $0xcb0d016d // sub x13, x11, x13
+	WORD $0x8b0b0d0e // add x14, x8, x11, lsl #3
+	WORD $0xf10009bf // cmp x13, #0x2
+	WORD $0xf98001c0 // prfm pldl1keep, [x14]
+	WORD $0x5400008a // b.ge <absSums+0x64>
+	WORD $0xaa1f03ee // mov x14, xzr
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x14000010 // b <absSums+0xa0>
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0xaa1f03ef // mov x15, xzr
+	WORD $0xaa0c03f0 // mov x16, x12
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x3cc10602 // ldr q2, [x16], #0x10
+	WORD $0x910009ee // add x14, x15, #0x2
+	WORD $0x910011ef // add x15, x15, #0x4
+	WORD $0x4e201c42 // and v2.16b, v2.16b, v0.16b
+	WORD $0xeb0d01ff // cmp x15, x13
+	WORD $0xaa0e03ef // mov x15, x14
+	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
+	WORD $0x54ffff2d // b.le <absSums+0x80>
+	WORD $0xeb0d01df // cmp x14, x13
+	WORD $0x54fffbea // b.ge <absSums+0x20>
+	WORD $0xfc6e7982 // ldr d2, [x12, x14, lsl #3]
+	WORD $0x1e60c042 // fabs d2, d2
+	WORD $0x1e622822 // fadd d2, d1, d2
+	WORD $0x6e080441 // mov v1.d[0], v2.d[0]
+	WORD $0x17ffffda // b <absSums+0x20>
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000
 	MOVD R19, R30
 	RET
 

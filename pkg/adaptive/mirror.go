@@ -26,27 +26,9 @@ func newWeights(n int, pool *parallel.Pool) weights {
 	return w
 }
 
-// mirror is the part of the sum of rows.
-func (w weights) mirror(t *Integers) (sum uint64) {
-	for i := range t.Rows {
-		col := t.Col[t.First[i]:t.First[i+1]]
-		m := t.M[t.First[i]:][:len(col)]
-		own, k := t.Lo+i, 0
-		row := uint64(0)
-		for ; k < len(col) && int(col[k]) < own; k++ {
-			v := uint64(m[k])
-			row -= (v ^ v>>29) * w[col[k]]
-		}
-		if k < len(col) && int(col[k]) == own {
-			k++
-		}
-		for ; k < len(col); k++ {
-			v := uint64(m[k])
-			row += (v ^ v>>29) * w[col[k]]
-		}
-		sum += w[own] * row
-	}
-	return sum
+// mirrorOf is the part of the sum of rows.
+func (b *builder) mirrorOf(w weights, t *Integers) uint64 {
+	return b.spec.Kernels.Mirror(t.First, t.Col, t.M, w, t.Lo)
 }
 
 // isSymmetric reports whether the matrix is symmetric as it is stored: a_ij and a_ji
@@ -59,7 +41,7 @@ func (b *builder) isSymmetric() bool {
 		t := scratch.Get().(*Integers)
 		defer scratch.Put(t)
 		t.Quantize(b.m, b.part, lo, hi)
-		parts[k] = w.mirror(t)
+		parts[k] = b.mirrorOf(w, t)
 	})
 	sum := uint64(0)
 	for _, p := range parts {

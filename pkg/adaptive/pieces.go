@@ -29,7 +29,7 @@ func (s *slotBuilder) quantize(b *builder, lo, hi int) {
 	s.setItems()
 	s.tally.NNZ += s.ints.NNZ
 	if s.lower {
-		s.mirror += b.weights.mirror(&s.ints)
+		s.mirror += b.mirrorOf(b.weights, &s.ints)
 	}
 }
 

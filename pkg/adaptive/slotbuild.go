@@ -119,7 +119,7 @@ func (s *slotBuilder) setItems() {
 		if s.lower {
 			diagonal = s.ints.Lo
 		}
-		s.other.SetBlocks(&s.ints.Items, p.block, diagonal)
+		s.other.SetBlocks(s.Kernels, &s.ints.Items, p.block, diagonal)
 		s.Items = &s.other
 	}
 }

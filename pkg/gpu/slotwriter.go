@@ -82,7 +82,7 @@ func (w *slotWriter) panel(lo, hi int) *slotPanel {
 	w.q.Rows(lo, hi, &w.ints)
 	w.Items, w.Tiny = &w.ints.Items, w.ints.Tiny
 	if w.block > 1 {
-		w.blocks.SetBlocks(&w.ints.Items, w.block, sell.Everything)
+		w.blocks.SetBlocks(nil, &w.ints.Items, w.block, sell.Everything)
 		w.Items = &w.blocks
 	}
 	w.out.tally.NNZ = w.ints.NNZ

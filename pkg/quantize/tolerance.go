@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 )
@@ -31,39 +32,27 @@ func (a magnitude) times(v float64) magnitude {
 	return magnitude{f, a.e + e}
 }
 
-// rowNorm is sum_j |a_ij w_j|; w = nil stands for ones. A NaN or Inf makes f so.
-func rowNorm(cols []int32, vals, w []float64) magnitude {
-	if s, ok := plainNorm(vals, w); ok {
-		return magnitude{s, 0}.times(1)
+// rowNorms sets norms to those of the rows from lo on, sum_j |a_ij w_j|; w = nil stands for ones. A
+// NaN or Inf makes f so. It needs as many sums.
+func rowNorms(k *kernels.Set, norms []magnitude, sums []float64, m *csr.Matrix, lo int, w []float64) {
+	if w == nil {
+		k.AbsSums(sums, m.RowPtr[lo:], m.Val)
 	}
-	return extremeNorm(cols, vals, w)
+	for i := range norms {
+		if w == nil && plain(sums[i]) {
+			norms[i] = magnitude{sums[i], 0}.times(1)
+			continue
+		}
+		cols, vals := m.Row(lo + i)
+		norms[i] = extremeNorm(cols, vals, w)
+	}
 }
 
-// plainNorm is rowNorm as a number, if that is no trouble.
-func plainNorm(vals, w []float64) (s float64, ok bool) {
-	if w != nil {
-		return 0, false
-	}
-	s = absSum(vals)
-	return s, s > leastSum && s <= math.MaxFloat64
-}
+// plain reports whether rounding to subnormal numbers and overflow are no trouble in a sum.
+func plain(s float64) bool { return s > leastSum && s <= math.MaxFloat64 }
 
 // leastSum is large enough for subnormal numbers to be nothing beside it.
 const leastSum = 0x1p-900
-
-// absSum is sum |v_k|.
-func absSum(vals []float64) float64 {
-	var s, t float64
-	for len(vals) >= 2 {
-		s += math.Abs(vals[0])
-		t += math.Abs(vals[1])
-		vals = vals[2:]
-	}
-	if len(vals) > 0 {
-		s += math.Abs(vals[0])
-	}
-	return s + t
-}
 
 // extremeNorm is rowNorm where the sum may leave the range of float64 on its way.
 func extremeNorm(cols []int32, vals, w []float64) magnitude {
@@ -120,7 +109,7 @@ func NewTolerances(m *csr.Matrix, s Spec, panels []int, pool *parallel.Pool) (*T
 		w = s.X
 	}
 	if s.criterion() == NW || s.Set.Uniform {
-		norm, err := largestNorm(m, w, panels, pool)
+		norm, err := largestNorm(s.Kernels.Or(), m, w, panels, pool)
 		if err != nil {
 			return nil, err
 		}
@@ -131,11 +120,11 @@ func NewTolerances(m *csr.Matrix, s Spec, panels []int, pool *parallel.Pool) (*T
 	t := newTolerances(m.Rows)
 	parts := make([]part, len(panels)-1)
 	pool.RunRanges(panels, func(k, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			cols, vals := m.Row(i)
-			norm := rowNorm(cols, vals, w)
-			if parts[k].add(i, norm) {
-				t.set(i, norm, &s)
+		norms, sums := make([]magnitude, hi-lo), make([]float64, hi-lo)
+		rowNorms(s.Kernels.Or(), norms, sums, m, lo, w)
+		for i, norm := range norms {
+			if parts[k].add(lo+i, norm) {
+				t.set(lo+i, norm, &s)
 			}
 		}
 	})
@@ -179,21 +168,25 @@ func together(parts []part) (largest magnitude, err error) {
 }
 
 // largestNorm is that of all rows.
-func largestNorm(m *csr.Matrix, w []float64, panels []int, pool *parallel.Pool) (magnitude, error) {
+func largestNorm(k *kernels.Set, m *csr.Matrix, w []float64, panels []int, pool *parallel.Pool) (magnitude, error) {
 	parts := make([]part, len(panels)-1)
-	pool.RunRanges(panels, func(k, lo, hi int) {
+	pool.RunRanges(panels, func(number, lo, hi int) {
 		var p part
 		most := 0.
-		for i := lo; i < hi; i++ {
-			cols, vals := m.Row(i)
-			if s, ok := plainNorm(vals, w); ok {
+		sums := make([]float64, hi-lo) // zero where there are weights, for which rows are extreme
+		if w == nil {
+			k.AbsSums(sums, m.RowPtr[lo:], m.Val)
+		}
+		for i, s := range sums {
+			if plain(s) {
 				most = max(most, s)
 			} else {
-				p.add(i, extremeNorm(cols, vals, w))
+				cols, vals := m.Row(lo + i)
+				p.add(lo+i, extremeNorm(cols, vals, w))
 			}
 		}
 		p.add(lo, magnitude{most, 0}.times(1))
-		parts[k] = p
+		parts[number] = p
 	})
 	return together(parts)
 }

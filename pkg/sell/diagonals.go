@@ -101,28 +101,34 @@ func (p *Packer) sameDiagonals(row, n, cols int) bool {
 		first[l] = r.first
 	}
 	p.first = append(p.first[:0], first[:n]...)
-	p.Widths = Grow(p.Widths, count)
-	if !p.Kernels.Or().SameDiagonals(p.Widths, p.Width, p.Col, p.first) {
+	p.Widths, p.items = Grow(p.Widths, count), Grow(p.items, n*count)
+	if !p.Kernels.Or().SameDiagonals(p.items, p.Widths, p.Width, p.Col, p.first) {
 		p.begin(0, 0)
 		return false
 	}
-	lanes := p.Lanes
-	p.items, p.Offsets = Grow(p.items, count*lanes), Grow(p.Offsets, count)
+	p.Offsets = Grow(p.Offsets, count)
 	for k, j := range p.Col[first[0]:][:count] {
 		p.Offsets[k] = j - int32(row)
-		slot := p.items[k*lanes:][:lanes]
-		for l := range slot {
-			slot[l] = first[l&(MaxLanes-1)] + int32(k)
-		}
-		for l := n; l < lanes; l++ {
-			slot[l] = None
-		}
 	}
-	if n == lanes {
+	if n == p.Lanes {
 		p.Full = count
+	} else {
+		p.widen(count, n)
 	}
 	for l := range n {
 		p.rest[l].first = p.rest[l].end
 	}
 	return true
+}
+
+// widen makes slots of n lanes ones of all lanes.
+func (p *Packer) widen(slots, n int) {
+	items := p.items
+	p.items = make([]int32, 0, slots*p.Lanes)
+	for k := range slots {
+		p.items = append(p.items, items[k*n:][:n]...)
+		for range p.Lanes - n {
+			p.items = append(p.items, None)
+		}
+	}
 }

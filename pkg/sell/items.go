@@ -64,8 +64,9 @@ const Everything = math.MaxInt32
 
 // SetBlocks makes t the b x b blocks of the elements of rows, whose number is a multiple of
 // b. Of block row i those from column diagonal + b(i+1) on are left out. M is that of rows, to
-// which blocks that are not full are appended.
-func (t *Items) SetBlocks(rows *Items, b, diagonal int) {
+// which blocks that are not full are appended. k may be nil, for the default kernels.
+func (t *Items) SetBlocks(k *kernels.Set, rows *Items, b, diagonal int) {
+	k = k.Or()
 	n := len(rows.M)
 	t.Block, t.Rows, t.M = b, rows.Rows/b, rows.M
 	t.First = Grow(t.First, t.Rows+1)
@@ -74,7 +75,7 @@ func (t *Items) SetBlocks(rows *Items, b, diagonal int) {
 		t.First[i] = int32(len(t.Col))
 		end := int32(min(diagonal+b*(i+1), math.MaxInt32))
 		if rows.dense(b*i, b) {
-			t.denseRow(rows, i, end)
+			t.denseRow(k, rows, i, end)
 		} else {
 			t.blockRow(rows, i, end)
 		}
@@ -123,7 +124,7 @@ func (t *Items) before(i int, end int32) int {
 }
 
 // denseRow appends the blocks in front of column end of b rows that are full of them.
-func (t *Items) denseRow(rows *Items, i int, end int32) {
+func (t *Items) denseRow(k *kernels.Set, rows *Items, i int, end int32) {
 	b := t.Block
 	lo, stride := int(rows.First[b*i]), rows.Length(b*i)
 	n := rows.before(b*i, end) / b
@@ -131,20 +132,10 @@ func (t *Items) denseRow(rows *Items, i int, end int32) {
 	t.Col, t.Width, t.count = extend(t.Col, n), extend(t.Width, n), extend(t.count, n)
 	t.place, t.stride = extend(t.place, n), extend(t.stride, n)
 	col := rows.Col[lo:]
-	for k := range n {
-		t.Col[at+k], t.place[at+k], t.stride[at+k], t.count[at+k] = col[b*k], int32(lo+b*k), int32(stride), uint8(b*b)
+	for i := range n {
+		t.Col[at+i], t.place[at+i], t.stride[at+i], t.count[at+i] = col[b*i], int32(lo+b*i), int32(stride), uint8(b*b)
 	}
-	widest := t.Width[at:]
-	clear(widest)
-	for r := range b {
-		w := rows.Width[lo+r*stride:][:b*n]
-		for k, v := range widest {
-			for _, x := range w[:b] {
-				v = max(v, x)
-			}
-			widest[k], w = v, w[b:]
-		}
-	}
+	k.BlockWidths(t.Width[at:], rows.Width[lo:], stride, b)
 }
 
 // extend makes s longer by n elements of any value.

@@ -120,6 +120,7 @@ KERNEL(arrange, const struct arrange_call *call) {
 
 // diagonals_call is diagonalsCall of Go.
 struct diagonals_call {
+	i32 *items;
 	u8 *widest;
 	const u8 *width;
 	const i32 *col, *first;
@@ -154,6 +155,13 @@ KERNEL(diagonals, struct diagonals_call *c) {
 			if (other[k] != run[k] + (i32)l) return;
 		}
 	}
+	for (i64 k = 0; k < n; k++) {
+		i32 *items = c->items + lanes * k;
+		i64 l = 0;
+		i32 e = (i32)k;
+		for (; l + 4 <= lanes; l += 4) STORE(items + l, LOAD(i32x4, c->first + l) + ((i32x4){e, e, e, e}));
+		for (; l < lanes; l++) items[l] = c->first[l] + e;
+	}
 	for (i64 k = 0; k < n; k += CHUNK) {
 		u8x32 most = {};
 		for (i64 l = 0; l < lanes; l++) {
@@ -165,6 +173,70 @@ KERNEL(diagonals, struct diagonals_call *c) {
 		for (i64 j = 0; j < CHUNK && k + j < n; j++) c->widest[k + j] = bytes[j];
 	}
 	c->same = 1;
+}
+
+// block_widths_call is blockWidthsCall of Go.
+struct block_widths_call {
+	u8 *widest;
+	const u8 *width;
+	i64 blocks, stride, b;
+};
+
+KERNEL(blockWidths, const struct block_widths_call *c) {
+	i64 b = c->b, n = c->blocks * b, step = CHUNK / b * b;
+	u8 *widest = c->widest;
+	for (i64 k = 0; k < n; k += step) {
+		u8x32 most = LOAD(u8x32, c->width + k);
+		for (i64 r = 1; r < b; r++) most = __builtin_elementwise_max(most, LOAD(u8x32, c->width + r * c->stride + k));
+		u8 bytes[CHUNK];
+		STORE(bytes, most);
+		for (i64 j = 0; j < step && k + j < n; j += b) {
+			u8 w = bytes[j];
+			for (i64 i = 1; i < b; i++) w = bytes[j + i] > w ? bytes[j + i] : w;
+			*widest++ = w;
+		}
+	}
+}
+
+// mirror_call is mirrorCall of Go.
+struct mirror_call {
+	const i32 *first, *col;
+	const i64 *m;
+	const u64 *weights;
+	i64 rows, row;
+	u64 sum;
+};
+
+INLINE u64 weighed(i64 m, u64 weight) { return ((u64)m ^ (u64)m >> 29) * weight; }
+
+KERNEL(mirror, struct mirror_call *c) {
+	const i32 *col = c->col;
+	const i64 *m = c->m;
+	const u64 *weights = c->weights;
+	u64 sum = 0;
+	for (i64 i = 0; i < c->rows; i++) {
+		i64 own = c->row + i, k = c->first[i], end = c->first[i + 1];
+		u64 row = 0;
+		for (; k < end && col[k] < own; k++) row -= weighed(m[k], weights[col[k]]);
+		if (k < end && col[k] == own) k++;
+		for (; k < end; k++) row += weighed(m[k], weights[col[k]]);
+		sum += row * weights[own];
+	}
+	c->sum = sum;
+}
+
+KERNEL(absSums, double *sums, const i64 *rowPtr, const double *val, i64 rows) {
+	typedef i64 i64x2 __attribute__((vector_size(16)));
+	i64x2 magnitude = {INT64_MAX, INT64_MAX};
+	for (i64 i = 0; i < rows; i++) {
+		const double *v = val + rowPtr[i];
+		i64 n = rowPtr[i + 1] - rowPtr[i], k = 0;
+		f64x2 s = {};
+		PREFETCH(v + n + 128);
+		for (; k + 2 <= n; k += 2) s += (f64x2)(LOAD(i64x2, v + k) & magnitude);
+		if (k < n) s[0] += __builtin_fabs(v[k]);
+		sums[i] = s[0] + s[1];
+	}
 }
 #endif
 
