@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
+	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/sell"
 )
 
@@ -80,15 +81,18 @@ func (b *builder) packed(plan slotPlan) (*slotMatrix, Stats, error) {
 	}
 	var mu sync.Mutex
 	var tally sell.Tally
-	memory := newSlotMemory(b.m.NNZ())
+	threads := b.pool.Threads()
+	memory := make([]slotMemory, threads) // of each thread, which will multiply what it stores
+	for t := range memory {
+		memory[t] = newSlotMemory(b.m.NNZ() / threads)
+	}
 	scratch := sync.Pool{New: func() any {
-		p := newSlotBuilder(plan, b.spec.Kernels)
-		p.memory = memory
-		return p
+		return newSlotBuilder(plan, b.spec.Kernels)
 	}}
 	b.pool.RunRanges(b.panels, func(unit, lo, hi int) {
 		p := scratch.Get().(*slotBuilder)
 		defer scratch.Put(p)
+		p.memory = memory[parallel.Owner(unit, len(s.panels), threads)]
 		if p.tiled {
 			s.panels[unit] = p.tiles(b, lo, hi, b.old.unit(unit))
 		} else {

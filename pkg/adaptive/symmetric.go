@@ -16,8 +16,10 @@ import (
 // which reach from its lowest column to its last row. Then the sums of a row are
 // added in the order of the parts.
 const (
-	mostParts = 16
-	leastPart = 1 << 17 // elements of the matrix
+	mostParts  = 64
+	leastPart  = 1 << 17 // elements of the matrix
+	largeParts = 16      // from here on parts have at least largePart elements: sums of many overlap
+	largePart  = 1 << 20
 )
 
 // symmetricMatrix is a symmetric matrix in slots of its lower triangle.
@@ -50,7 +52,7 @@ func (b *builder) cutParts(bounds []int, block, step int) []symmetricPart {
 		lowest[panel] = low
 	})
 	total := b.m.NNZ()
-	count := max(1, min(mostParts, total/leastPart))
+	count := max(1, min(total/leastPart, max(largeParts, min(mostParts, total/largePart))))
 	var parts []symmetricPart
 	for k, low := range lowest {
 		if len(parts) == 0 || int(b.m.RowPtr[bounds[k]])*count >= total*len(parts) && total > 0 {
