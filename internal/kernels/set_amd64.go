@@ -2,7 +2,10 @@
 
 package kernels
 
-import "golang.org/x/sys/cpu"
+import (
+	"github.com/klauspost/cpuid/v2"
+	"golang.org/x/sys/cpu"
+)
 
 var levels = []level{
 	{"avx2", hasAVX2, (*Set).avx2},
@@ -15,39 +18,19 @@ var (
 		cpu.X86.HasAVX512CD && cpu.X86.HasAVX512VBMI && cpu.X86.HasPOPCNT
 )
 
+// slowGathers says that eight loads are faster than a gather of eight elements, where these
+// are in the cache.
+var slowGathers = cpuid.CPU.VendorID == cpuid.AMD
+
 // avx2 is for AVX2 with FMA and BMI2.
 func (k *Set) avx2() {
-	k.vector = quadVector
-	k.mixed = mixedKernels{stepInto: stepIntoAVX2, xpayMixed: xpayMixedAVX2}
+	k.quad()
 
-	k.csr64 = csrQuad[float64](csrHere)
-	k.csr32 = csrQuad[float32](csrHere)
-
-	k.slots = mulSlotsQuad
-	k.fastSlots = true
-	k.symmetric = mulSymmetricQuad
-
-	k.decode = decodeQuad
-	k.addRows = addRowsWordsQuad
 	k.chunks = mulChunksAVX2
-
-	k.quantize = quantizeScalars
-	k.arrange = arrangeSlotsQuad
-	k.sameDiagonals = sameDiagonalsVectors
-	k.blockWidths = blockWidthsVectors
-	k.mirror = mirrorScalars
-	k.absSums = absSumsVectors
-	k.pack = packSlotsQuad
-	k.packBlocks = packBlocksVectors
 
 	k.terms = termsSIMD(termsAVX2)
 	k.addTerms = addTermsSIMD(addTermsAVX2)
 	k.mulSub = mulSubSIMD(mulSub256)
-
-	k.dot32 = dot32SIMD(dot32AVX2)
-	k.dotMixed = dot32SIMD(dotMixedAVX2)
-	k.mulAdds = mulAddsSIMD(1, mulAddsAVX2, mulAddsMixedAVX2, mulAdds32AVX2)
-	k.fold = foldSIMD(foldAVX2)
 }
 
 // avx512 is for F, BW, DQ, VL, CD and VBMI of AVX-512.
@@ -56,7 +39,7 @@ func (k *Set) avx512() {
 		dot: dotOct, dot4: dot4Oct, axpy: axpyOct, axpy4: axpy4Oct, axpyDot: axpyDotOct, xpay: xpayOct,
 		scale: scaleOct, step: stepOct, mul: mulOct, relax: relaxOct,
 	}
-	k.mixed = mixedKernels{stepInto: stepIntoAVX512, xpayMixed: xpayMixedAVX512}
+	k.mixed = mixedKernels{stepInto: stepIntoOct, xpayMixed: xpayMixedOct}
 
 	k.residual64 = residualGroups
 
@@ -72,11 +55,11 @@ func (k *Set) avx512() {
 	k.packBlocks = packBlocksVectorsOct
 	k.mulSub = mulSubSIMD(mulSub512)
 
-	k.dot32 = dot32SIMD(dot32AVX512)
-	k.dotMixed = dot32SIMD(dotMixedAVX512)
-	k.ell64 = ellSIMD[float64, float64](ellAVX512)
-	k.ell32 = ellSIMD[float32, float32](ell32AVX512)
-	k.ellMixed = ellSIMD[float32, float64](ellMixedAVX512)
-	k.mulAdds = mulAddsSIMD(4, mulAddsAVX512, mulAddsMixedAVX512, mulAdds32AVX512)
-	k.fold = foldSIMD(foldAVX512)
+	k.dot32 = dot32Oct
+	k.dotMixed = dotMixedOct
+	k.ell64 = ellOct
+	k.ell32 = ell32Oct
+	k.ellMixed = ellMixedOct
+	k.mulAdds = mulAddsKernels{mulAddsOct, mulAddsMixedOct, mulAdds32Oct}
+	k.fold = foldOct
 }

@@ -12,7 +12,7 @@ const pieceItems = 1 << 14
 
 // panel makes the slots of rows lo to hi-1, in the memory of old if that suffices.
 func (s *slotBuilder) panel(b *builder, lo, hi int, old kernels.SlotPanel) kernels.SlotPanel {
-	if s.whole || !s.pieces(b, lo, hi) {
+	if s.whole || s.far || !s.pieces(b, lo, hi) {
 		s.begin()
 		s.quantize(b, lo, hi)
 		s.order()

@@ -11,8 +11,9 @@ import (
 
 const (
 	lanes = kernels.Lanes
-	// columnReach is the range of 16-bit columns.
+	// columnReach is the range of 16-bit columns, farReach that of 24-bit ones.
 	columnReach = 1 << 16
+	farReach    = 1 << 24
 	// fullDiagonal is the number of lanes, of eight, from which on a slot of a
 	// diagonal takes less than a slot with columns.
 	fullDiagonal = 5
@@ -48,9 +49,17 @@ type slotBuilder struct {
 }
 
 func newSlotBuilder(plan slotPlan, k *kernels.Set) *slotBuilder {
-	return &slotBuilder{plan: plan, traits: plan.traits(), Packer: sell.Packer{
-		Kernels: k, Lanes: lanes, FullDiagonal: fullDiagonal, Reach: columnReach, MostSlots: math.MaxUint16,
-	}}
+	s := &slotBuilder{Packer: sell.Packer{Kernels: k, Lanes: lanes, FullDiagonal: fullDiagonal, MostSlots: math.MaxUint16}}
+	s.setPlan(plan)
+	return s
+}
+
+// setPlan says of which kind the next panels are.
+func (s *slotBuilder) setPlan(plan slotPlan) {
+	s.plan, s.traits = plan, plan.traits()
+	if s.Reach = columnReach; s.far {
+		s.Reach = farReach
+	}
 }
 
 // slotted stores the matrix in slots.
@@ -157,7 +166,7 @@ func (s *slotBuilder) slices() (even bool) {
 
 // finish ends a panel.
 func (s *slotBuilder) finish() {
-	s.out.Block, s.out.Odd = s.Block, 0
+	s.out.Block, s.out.Far, s.out.Odd = s.Block, s.far, 0
 	if s.Block == 1 {
 		s.out.Odd = len(s.streams[0])
 	}
@@ -178,7 +187,8 @@ func (s *slotBuilder) row(at int) int {
 func (s *slotBuilder) order() {
 	s.out.Order = nil
 	padded, total := s.padded()
-	if !s.tiled && (!wasteful(padded, total) || s.Rows > math.MaxUint16+1) {
+	rare := !s.far && !wasteful(padded, total)
+	if !s.tiled && (rare || s.Rows > math.MaxUint16+1) {
 		return
 	}
 	s.orders = sell.LongestFirst(s.Items, s.orders)

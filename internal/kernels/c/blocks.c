@@ -1,8 +1,9 @@
 // Slots of b x b blocks, b = 2 to 6; see MulSlots.
 #include "blocks.h"
+#if WIDTH == 4
 
 // line adds the products of half of a slot with row i of its blocks.
-INLINE void line(f64x4 *y, int b, int h, const u8 *row, const struct pair_table *t, u64 w, const f64x4 x[], enum kind kind) {
+INLINE void line(f64x4 *y, int b, int h, const u8 *row, const struct slot_table *t, u64 w, const f64x4 x[], enum kind kind) {
 	f64x4 s = *y;
 #pragma clang loop unroll(full)
 	for (int j = 0; j < b; j++) {
@@ -13,7 +14,7 @@ INLINE void line(f64x4 *y, int b, int h, const u8 *row, const struct pair_table 
 }
 
 // slot adds the products of a slot to the sums.
-INLINE void slot(f64x4 y[MAX_BLOCK][2], int b, const u8 *from, i64 stream, const struct pair_table *t, u64 w,
+INLINE void slot(f64x4 y[MAX_BLOCK][2], int b, const u8 *from, i64 stream, const struct slot_table *t, u64 w,
 	const double *x, const u16 *index, enum kind kind) {
 	w = width_of(w, kind);
 #pragma clang loop unroll(full)
@@ -54,7 +55,7 @@ INLINE void multiply(const struct slot_call *c, int b) {
 		const double *x = c->x + g->base;
 		for (const u8 *last = widths + g->slots; widths < last; widths++, index += LANES) {
 			u64 w = *widths;
-			const struct pair_table *t = c->tables + w;
+			const struct slot_table *t = c->tables + w;
 			PREFETCH(index + 512);
 			switch (kind_of(w, g->flags)) {
 			case BYTES: slot(y, b, values, c->stream, t, w, x, index, BYTES); break;
@@ -72,7 +73,6 @@ INLINE void multiply(const struct slot_call *c, int b) {
 	}
 }
 
-#if WIDTH == 4
 KERNEL(blocks2, const struct slot_call *c) { multiply(c, 2); }
 KERNEL(blocks3, const struct slot_call *c) { multiply(c, 3); }
 KERNEL(blocks4, const struct slot_call *c) { multiply(c, 4); }

@@ -1,0 +1,39 @@
+//go:build !purego && (amd64 || arm64)
+
+package kernels
+
+// quad takes the kernels of internal/kernels/c in vectors of four lanes.
+func (k *Set) quad() {
+	k.vector = vectorKernels{
+		dot: dotQuad, dot4: dot4Quad, axpy: axpyQuad, axpy4: axpy4Quad, axpyDot: axpyDotQuad, xpay: xpayQuad,
+		scale: scaleQuad, step: stepQuad, mul: mulQuad, relax: relaxQuad,
+	}
+	k.mixed = mixedKernels{stepInto: stepIntoQuad, xpayMixed: xpayMixedQuad}
+
+	k.csr64 = csrQuad[float64](csrHere)
+	k.csr32 = csrQuad[float32](csrHere)
+
+	k.slots = mulSlotsQuad
+	k.fastSlots = true
+	k.symmetric = mulSymmetricQuad
+
+	k.decode = decodeQuad
+	k.addRows = addRowsWordsQuad
+
+	k.quantize = quantizeScalars
+	k.arrange = arrangeSlotsQuad
+	k.sameDiagonals = sameDiagonalsVectors
+	k.blockWidths = blockWidthsVectors
+	k.mirror = mirrorScalars
+	k.absSums = absSumsVectors
+	k.pack = packSlotsQuad
+	k.packBlocks = packBlocksVectors
+
+	k.dot32 = dot32Quad
+	k.dotMixed = dotMixedQuad
+	k.ell64 = ellQuad
+	k.ell32 = ell32Quad
+	k.ellMixed = ellMixedQuad
+	k.mulAdds = mulAddsKernels{mulAddsQuad, mulAddsMixedQuad, mulAdds32Quad}
+	k.fold = foldQuad
+}
