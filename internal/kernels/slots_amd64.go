@@ -5,6 +5,8 @@ package kernels
 import (
 	"math"
 	"unsafe"
+
+	"github.com/klauspost/cpuid/v2"
 )
 
 // slotTable holds constants to decode slots of one width. The bytes with the
@@ -62,6 +64,10 @@ func mulSlotsAVX512(dst []float64, p *SlotPanel, x []float64, row0 int, d Units,
 		blocks6AVX512(&c)
 	}
 }
+
+// slowGathers says that eight loads take less than a gather of eight elements: on Zen 5, 0.2 ns an element
+// against 0.5 where x is in the first-level cache.
+var slowGathers = cpuid.CPU.VendorID == cpuid.AMD
 
 // mulElements is for slots of single elements, with far columns or not.
 func mulElements(c *slotCall, far bool) {
