@@ -5,8 +5,9 @@
 #include "textflag.h"
 
 // func blocks2Quad(c *slotCall)
-TEXT ·blocks2Quad(SB), 0, $624-8
+TEXT ·blocks2Quad(SB), 0, $640-8
 	MOVQ c+0(FP), DI
+	ADJSP $-640
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks2>
 	LONG $0x000b06e9; BYTE $0x00 // jmp <end>
@@ -573,11 +574,13 @@ TEXT ·blocks2Quad(SB), 0, $624-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00453000; LONG $0x00000000
 	WORD $0x3000; BYTE $0x43
+	ADJSP $640
 	RET
 
 // func blocks3Quad(c *slotCall)
-TEXT ·blocks3Quad(SB), 0, $912-8
+TEXT ·blocks3Quad(SB), 0, $928-8
 	MOVQ c+0(FP), DI
+	ADJSP $-928
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks3>
 	LONG $0x001506e9; BYTE $0x00 // jmp <end>
@@ -1596,11 +1599,13 @@ TEXT ·blocks3Quad(SB), 0, $912-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00004530
 	LONG $0x00000000; WORD $0x4330
+	ADJSP $928
 	RET
 
 // func blocks4Quad(c *slotCall)
-TEXT ·blocks4Quad(SB), 0, $1008-8
+TEXT ·blocks4Quad(SB), 0, $1024-8
 	MOVQ c+0(FP), DI
+	ADJSP $-1024
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks4>
 	LONG $0x000f46e9; BYTE $0x00 // jmp <end>
@@ -2347,11 +2352,13 @@ TEXT ·blocks4Quad(SB), 0, $1008-8
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x45300000
 	LONG $0x00000000; LONG $0x43300000
+	ADJSP $1024
 	RET
 
 // func blocks5Quad(c *slotCall)
-TEXT ·blocks5Quad(SB), 0, $1008-8
+TEXT ·blocks5Quad(SB), 0, $1024-8
 	MOVQ c+0(FP), DI
+	ADJSP $-1024
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks5>
 	LONG $0x001286e9; BYTE $0x00 // jmp <end>
@@ -3234,11 +3241,13 @@ TEXT ·blocks5Quad(SB), 0, $1008-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x45300000; LONG $0x00000000
 	LONG $0x43300000
+	ADJSP $1024
 	RET
 
 // func blocks6Quad(c *slotCall)
-TEXT ·blocks6Quad(SB), 0, $1040-8
+TEXT ·blocks6Quad(SB), 0, $1056-8
 	MOVQ c+0(FP), DI
+	ADJSP $-1056
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks6>
 	LONG $0x001486e9; BYTE $0x00 // jmp <end>
@@ -4224,4 +4233,5 @@ TEXT ·blocks6Quad(SB), 0, $1040-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00453000; LONG $0x00000000
 	WORD $0x3000; BYTE $0x43
+	ADJSP $1056
 	RET

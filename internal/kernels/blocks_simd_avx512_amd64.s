@@ -5,8 +5,9 @@
 #include "textflag.h"
 
 // func blocks2Oct(c *slotCall)
-TEXT ·blocks2Oct(SB), 0, $256-8
+TEXT ·blocks2Oct(SB), 0, $272-8
 	MOVQ c+0(FP), DI
+	ADJSP $-272
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks2>
 	LONG $0x000586e9; BYTE $0x00 // jmp <end>
@@ -281,11 +282,13 @@ TEXT ·blocks2Oct(SB), 0, $256-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00433000; LONG $0x04030201
 	WORD $0x0605; BYTE $0x07
+	ADJSP $272
 	RET
 
 // func blocks3Oct(c *slotCall)
-TEXT ·blocks3Oct(SB), 0, $256-8
+TEXT ·blocks3Oct(SB), 0, $272-8
 	MOVQ c+0(FP), DI
+	ADJSP $-272
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks3>
 	LONG $0x0007c6e9; BYTE $0x00 // jmp <end>
@@ -650,11 +653,13 @@ TEXT ·blocks3Oct(SB), 0, $256-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x43300000
 	LONG $0x03020100; LONG $0x07060504
+	ADJSP $272
 	RET
 
 // func blocks4Oct(c *slotCall)
-TEXT ·blocks4Oct(SB), 0, $256-8
+TEXT ·blocks4Oct(SB), 0, $272-8
 	MOVQ c+0(FP), DI
+	ADJSP $-272
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks4>
 	LONG $0x000ac6e9; BYTE $0x00 // jmp <end>
@@ -1138,11 +1143,13 @@ TEXT ·blocks4Oct(SB), 0, $256-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x30000000; LONG $0x02010043
 	LONG $0x06050403; BYTE $0x07
+	ADJSP $272
 	RET
 
 // func blocks5Oct(c *slotCall)
-TEXT ·blocks5Oct(SB), 0, $256-8
+TEXT ·blocks5Oct(SB), 0, $272-8
 	MOVQ c+0(FP), DI
+	ADJSP $-272
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks5>
 	LONG $0x001086e9; BYTE $0x00 // jmp <end>
@@ -1837,11 +1844,13 @@ TEXT ·blocks5Oct(SB), 0, $256-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x43300000
 	LONG $0x03020100; LONG $0x07060504
+	ADJSP $272
 	RET
 
 // func blocks6Oct(c *slotCall)
-TEXT ·blocks6Oct(SB), 0, $256-8
+TEXT ·blocks6Oct(SB), 0, $272-8
 	MOVQ c+0(FP), DI
+	ADJSP $-272
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blocks6>
 	LONG $0x00144ae9; BYTE $0x00 // jmp <end>
@@ -2682,4 +2691,5 @@ TEXT ·blocks6Oct(SB), 0, $256-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x43300000; LONG $0x03020100
 	LONG $0x07060504; LONG $0x00000006
+	ADJSP $272
 	RET

@@ -5,14 +5,13 @@
 #include "textflag.h"
 
 // func blocks2Quad(c *slotCall)
-TEXT ·blocks2Quad(SB), 0, $544-8
+TEXT ·blocks2Quad(SB), 0, $560-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
+	ADD $560, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <blocks2>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400028d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <blocks2>
+	WORD $0x1400028f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf940040e // ldr x14, [x0, #0x8]
 	WORD $0xf10005df // cmp x14, #0x1
 	WORD $0x540050ab // b.lt <blocks2+0xa1c>
@@ -661,18 +660,18 @@ TEXT ·blocks2Quad(SB), 0, $544-8
 	WORD $0xa95a5ff8 // ldp x24, x23, [sp, #0x1a0]
 	WORD $0x910743ff // add sp, sp, #0x1d0
 	WORD $0xd65f03c0 // ret
+	SUB $560, RSP
 	MOVD R19, R30
 	RET
 
 // func blocks3Quad(c *slotCall)
-TEXT ·blocks3Quad(SB), 0, $640-8
+TEXT ·blocks3Quad(SB), 0, $656-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
+	ADD $656, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <blocks3>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400047d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <blocks3>
+	WORD $0x1400047f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf940040e // ldr x14, [x0, #0x8]
 	WORD $0xf10005df // cmp x14, #0x1
 	WORD $0x54008ceb // b.lt <blocks3+0x11a4>
@@ -1810,18 +1809,18 @@ TEXT ·blocks3Quad(SB), 0, $640-8
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $656, RSP
 	MOVD R19, R30
 	RET
 
 // func blocks4Quad(c *slotCall)
-TEXT ·blocks4Quad(SB), 0, $960-8
+TEXT ·blocks4Quad(SB), 0, $976-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
+	ADD $976, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <blocks4>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400034d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <blocks4>
+	WORD $0x1400034f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf81a0ffd // str x29, [sp, #-0x60]!
 	WORD $0xa9016ffe // stp x30, x27, [sp, #0x10]
 	WORD $0xa90267fa // stp x26, x25, [sp, #0x20]
@@ -2655,18 +2654,18 @@ TEXT ·blocks4Quad(SB), 0, $960-8
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $976, RSP
 	MOVD R19, R30
 	RET
 
 // func blocks5Quad(c *slotCall)
-TEXT ·blocks5Quad(SB), 0, $944-8
+TEXT ·blocks5Quad(SB), 0, $960-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
+	ADD $960, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <blocks5>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140003ed; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <blocks5>
+	WORD $0x140003ef; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf81a0ffd // str x29, [sp, #-0x60]!
 	WORD $0xa9016ffe // stp x30, x27, [sp, #0x10]
 	WORD $0xa90267fa // stp x26, x25, [sp, #0x20]
@@ -3661,18 +3660,18 @@ TEXT ·blocks5Quad(SB), 0, $944-8
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
+	SUB $960, RSP
 	MOVD R19, R30
 	RET
 
 // func blocks6Quad(c *slotCall)
-TEXT ·blocks6Quad(SB), 0, $976-8
+TEXT ·blocks6Quad(SB), 0, $992-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
+	ADD $992, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <blocks6>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400046d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <blocks6>
+	WORD $0x1400046f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0x6db923e9 // stp d9, d8, [sp, #-0x70]!
 	WORD $0xf9000bfd // str x29, [sp, #0x10]
 	WORD $0xa9026ffe // stp x30, x27, [sp, #0x20]
@@ -4795,5 +4794,6 @@ TEXT ·blocks6Quad(SB), 0, $976-8
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
+	SUB $992, RSP
 	MOVD R19, R30
 	RET

@@ -5,8 +5,9 @@
 #include "textflag.h"
 
 // func csr64Quad(c *csrCall)
-TEXT ·csr64Quad(SB), 0, $272-8
+TEXT ·csr64Quad(SB), 0, $288-8
 	MOVQ c+0(FP), DI
+	ADJSP $-288
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <csr64>
 	LONG $0x001276e9; BYTE $0x00 // jmp <end>
@@ -1046,11 +1047,13 @@ TEXT ·csr64Quad(SB), 0, $272-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x0000; BYTE $0x00
+	ADJSP $288
 	RET
 
 // func csr32Quad(c *csrCall)
-TEXT ·csr32Quad(SB), 0, $272-8
+TEXT ·csr32Quad(SB), 0, $288-8
 	MOVQ c+0(FP), DI
+	ADJSP $-288
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <csr32>
 	LONG $0x0012f6e9; BYTE $0x00 // jmp <end>
@@ -2132,4 +2135,5 @@ TEXT ·csr32Quad(SB), 0, $272-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	WORD $0x0000; BYTE $0x00
+	ADJSP $288
 	RET

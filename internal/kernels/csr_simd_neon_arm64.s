@@ -5,14 +5,13 @@
 #include "textflag.h"
 
 // func csr64Quad(c *csrCall)
-TEXT ·csr64Quad(SB), 0, $256-8
+TEXT ·csr64Quad(SB), 0, $272-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
+	ADD $272, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <csr64>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400050d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <csr64>
+	WORD $0x1400050f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd102c3ff // sub sp, sp, #0xb0
 	WORD $0xa940a408 // ldp x8, x9, [x0, #0x8]
 	WORD $0xf100050a // subs x10, x8, #0x1
@@ -1299,18 +1298,18 @@ TEXT ·csr64Quad(SB), 0, $256-8
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $272, RSP
 	MOVD R19, R30
 	RET
 
 // func csr32Quad(c *csrCall)
-TEXT ·csr32Quad(SB), 0, $240-8
+TEXT ·csr32Quad(SB), 0, $256-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
+	ADD $256, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <csr32>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400056d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <csr32>
+	WORD $0x1400056f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd10283ff // sub sp, sp, #0xa0
 	WORD $0xa940a408 // ldp x8, x9, [x0, #0x8]
 	WORD $0xf100050a // subs x10, x8, #0x1
@@ -2693,5 +2692,6 @@ TEXT ·csr32Quad(SB), 0, $240-8
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $256, RSP
 	MOVD R19, R30
 	RET

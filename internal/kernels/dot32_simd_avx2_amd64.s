@@ -5,11 +5,12 @@
 #include "textflag.h"
 
 // func dot32Quad(s *[32]float32, x []float32, y []float32)
-TEXT ·dot32Quad(SB), 0, $80-56
+TEXT ·dot32Quad(SB), 0, $96-56
 	MOVQ s+0(FP), DI
 	MOVQ x_base+8(FP), SI
 	MOVQ y_base+32(FP), DX
 	MOVQ x_len+16(FP), CX
+	ADJSP $-96
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <dot32>
 	LONG $0x0000b6e9; BYTE $0x00 // jmp <end>
@@ -54,14 +55,16 @@ TEXT ·dot32Quad(SB), 0, $80-56
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	WORD $0x0000; BYTE $0x00
+	ADJSP $96
 	RET
 
 // func dotMixedQuad(s *[32]float64, x []float32, y []float32)
-TEXT ·dotMixedQuad(SB), 0, $80-56
+TEXT ·dotMixedQuad(SB), 0, $96-56
 	MOVQ s+0(FP), DI
 	MOVQ x_base+8(FP), SI
 	MOVQ y_base+32(FP), DX
 	MOVQ x_len+16(FP), CX
+	ADJSP $-96
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <dotMixed>
 	LONG $0x000136e9; BYTE $0x00 // jmp <end>
@@ -124,4 +127,5 @@ TEXT ·dotMixedQuad(SB), 0, $80-56
 	LONG $0x8711fdc5; LONG $0x000000e0 // vmovupd %ymm0, 0xe0(%rdi)
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; WORD $0x0000; BYTE $0x00 // retq
+	ADJSP $96
 	RET

@@ -5,11 +5,12 @@
 #include "textflag.h"
 
 // func dot32Oct(s *[32]float32, x []float32, y []float32)
-TEXT ·dot32Oct(SB), 0, $144-56
+TEXT ·dot32Oct(SB), 0, $160-56
 	MOVQ s+0(FP), DI
 	MOVQ x_base+8(FP), SI
 	MOVQ y_base+32(FP), DX
 	MOVQ x_len+16(FP), CX
+	ADJSP $-160
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <dot32>
 	LONG $0x0000b6e9; BYTE $0x00 // jmp <end>
@@ -49,14 +50,16 @@ TEXT ·dot32Oct(SB), 0, $144-56
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	BYTE $0x00
+	ADJSP $160
 	RET
 
 // func dotMixedOct(s *[32]float64, x []float32, y []float32)
-TEXT ·dotMixedOct(SB), 0, $144-56
+TEXT ·dotMixedOct(SB), 0, $160-56
 	MOVQ s+0(FP), DI
 	MOVQ x_base+8(FP), SI
 	MOVQ y_base+32(FP), DX
 	MOVQ x_len+16(FP), CX
+	ADJSP $-160
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <dotMixed>
 	LONG $0x0000f6e9; BYTE $0x00 // jmp <end>
@@ -103,4 +106,5 @@ TEXT ·dotMixedOct(SB), 0, $144-56
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	WORD $0x0000; BYTE $0x00
+	ADJSP $160
 	RET

@@ -5,17 +5,16 @@
 #include "textflag.h"
 
 // func dot32Quad(s *[32]float32, x []float32, y []float32)
-TEXT ·dot32Quad(SB), 0, $80-56
+TEXT ·dot32Quad(SB), 0, $96-56
 	MOVD s+0(FP), R0
 	MOVD x_base+8(FP), R1
 	MOVD y_base+32(FP), R2
 	MOVD x_len+16(FP), R3
 	MOVD R30, R19
+	ADD $96, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <dot32>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400003d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <dot32>
+	WORD $0x1400003f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xad400c07 // ldp q7, q3, [x0]
 	WORD $0xf100047f // cmp x3, #0x1
 	WORD $0xad410806 // ldp q6, q2, [x0, #0x20]
@@ -67,21 +66,21 @@ TEXT ·dot32Quad(SB), 0, $80-56
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $96, RSP
 	MOVD R19, R30
 	RET
 
 // func dotMixedQuad(s *[32]float64, x []float32, y []float32)
-TEXT ·dotMixedQuad(SB), 0, $80-56
+TEXT ·dotMixedQuad(SB), 0, $96-56
 	MOVD s+0(FP), R0
 	MOVD x_base+8(FP), R1
 	MOVD y_base+32(FP), R2
 	MOVD x_len+16(FP), R3
 	MOVD R30, R19
+	ADD $96, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <dotMixed>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400005d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <dotMixed>
+	WORD $0x1400005f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xad401815 // ldp q21, q6, [x0]
 	WORD $0xf100047f // cmp x3, #0x1
 	WORD $0xad411414 // ldp q20, q5, [x0, #0x20]
@@ -168,5 +167,6 @@ TEXT ·dotMixedQuad(SB), 0, $80-56
 	WORD $0xad075817 // stp q23, q22, [x0, #0xe0]
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
+	SUB $96, RSP
 	MOVD R19, R30
 	RET

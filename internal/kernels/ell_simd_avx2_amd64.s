@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func ellQuad(dst []float64, lo int, hi int, width int, stride int, col []int32, val []float64, x []float64)
-TEXT ·ellQuad(SB), 0, $176-128
+TEXT ·ellQuad(SB), 0, $192-128
 	MOVQ dst_base+0(FP), DI
 	MOVQ lo+24(FP), SI
 	MOVQ hi+32(FP), DX
@@ -13,9 +13,10 @@ TEXT ·ellQuad(SB), 0, $176-128
 	MOVQ stride+48(FP), R8
 	MOVQ col_base+56(FP), R9
 	MOVQ val_base+80(FP), AX
-	MOVQ AX, 0(SP)
+	MOVQ AX, 176(SP)
 	MOVQ x_base+104(FP), AX
-	MOVQ AX, 8(SP)
+	MOVQ AX, 184(SP)
+	ADJSP $-176
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <ell>
 	LONG $0x0001f6e9; BYTE $0x00 // jmp <end>
@@ -143,10 +144,11 @@ TEXT ·ellQuad(SB), 0, $176-128
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; WORD $0x0000; BYTE $0x00
+	ADJSP $176
 	RET
 
 // func ell32Quad(dst []float32, lo int, hi int, width int, stride int, col []int32, val []float32, x []float32)
-TEXT ·ell32Quad(SB), 0, $192-128
+TEXT ·ell32Quad(SB), 0, $208-128
 	MOVQ dst_base+0(FP), DI
 	MOVQ lo+24(FP), SI
 	MOVQ hi+32(FP), DX
@@ -154,9 +156,10 @@ TEXT ·ell32Quad(SB), 0, $192-128
 	MOVQ stride+48(FP), R8
 	MOVQ col_base+56(FP), R9
 	MOVQ val_base+80(FP), AX
-	MOVQ AX, 0(SP)
+	MOVQ AX, 192(SP)
 	MOVQ x_base+104(FP), AX
-	MOVQ AX, 8(SP)
+	MOVQ AX, 200(SP)
+	ADJSP $-192
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <ell32>
 	LONG $0x000276e9; BYTE $0x00 // jmp <end>
@@ -304,10 +307,11 @@ TEXT ·ell32Quad(SB), 0, $192-128
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; WORD $0x0000; BYTE $0x00
+	ADJSP $192
 	RET
 
 // func ellMixedQuad(dst []float32, lo int, hi int, width int, stride int, col []int32, val []float32, x []float32)
-TEXT ·ellMixedQuad(SB), 0, $160-128
+TEXT ·ellMixedQuad(SB), 0, $176-128
 	MOVQ dst_base+0(FP), DI
 	MOVQ lo+24(FP), SI
 	MOVQ hi+32(FP), DX
@@ -315,9 +319,10 @@ TEXT ·ellMixedQuad(SB), 0, $160-128
 	MOVQ stride+48(FP), R8
 	MOVQ col_base+56(FP), R9
 	MOVQ val_base+80(FP), AX
-	MOVQ AX, 0(SP)
+	MOVQ AX, 160(SP)
 	MOVQ x_base+104(FP), AX
-	MOVQ AX, 8(SP)
+	MOVQ AX, 168(SP)
+	ADJSP $-160
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <ellMixed>
 	LONG $0x000236e9; BYTE $0x00 // jmp <end>
@@ -455,4 +460,5 @@ TEXT ·ellMixedQuad(SB), 0, $160-128
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
+	ADJSP $160
 	RET

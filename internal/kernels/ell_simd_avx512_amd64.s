@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func ellOct(dst []float64, lo int, hi int, width int, stride int, col []int32, val []float64, x []float64)
-TEXT ·ellOct(SB), 0, $208-128
+TEXT ·ellOct(SB), 0, $224-128
 	MOVQ dst_base+0(FP), DI
 	MOVQ lo+24(FP), SI
 	MOVQ hi+32(FP), DX
@@ -13,9 +13,10 @@ TEXT ·ellOct(SB), 0, $208-128
 	MOVQ stride+48(FP), R8
 	MOVQ col_base+56(FP), R9
 	MOVQ val_base+80(FP), AX
-	MOVQ AX, 0(SP)
+	MOVQ AX, 208(SP)
 	MOVQ x_base+104(FP), AX
-	MOVQ AX, 8(SP)
+	MOVQ AX, 216(SP)
+	ADJSP $-208
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <ell>
 	LONG $0x0001b6e9; BYTE $0x00 // jmp <end>
@@ -124,10 +125,11 @@ TEXT ·ellOct(SB), 0, $208-128
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000
+	ADJSP $208
 	RET
 
 // func ell32Oct(dst []float32, lo int, hi int, width int, stride int, col []int32, val []float32, x []float32)
-TEXT ·ell32Oct(SB), 0, $208-128
+TEXT ·ell32Oct(SB), 0, $224-128
 	MOVQ dst_base+0(FP), DI
 	MOVQ lo+24(FP), SI
 	MOVQ hi+32(FP), DX
@@ -135,9 +137,10 @@ TEXT ·ell32Oct(SB), 0, $208-128
 	MOVQ stride+48(FP), R8
 	MOVQ col_base+56(FP), R9
 	MOVQ val_base+80(FP), AX
-	MOVQ AX, 0(SP)
+	MOVQ AX, 208(SP)
 	MOVQ x_base+104(FP), AX
-	MOVQ AX, 8(SP)
+	MOVQ AX, 216(SP)
+	ADJSP $-208
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <ell32>
 	LONG $0x0001b6e9; BYTE $0x00 // jmp <end>
@@ -246,10 +249,11 @@ TEXT ·ell32Oct(SB), 0, $208-128
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000
+	ADJSP $208
 	RET
 
 // func ellMixedOct(dst []float32, lo int, hi int, width int, stride int, col []int32, val []float32, x []float32)
-TEXT ·ellMixedOct(SB), 0, $208-128
+TEXT ·ellMixedOct(SB), 0, $224-128
 	MOVQ dst_base+0(FP), DI
 	MOVQ lo+24(FP), SI
 	MOVQ hi+32(FP), DX
@@ -257,9 +261,10 @@ TEXT ·ellMixedOct(SB), 0, $208-128
 	MOVQ stride+48(FP), R8
 	MOVQ col_base+56(FP), R9
 	MOVQ val_base+80(FP), AX
-	MOVQ AX, 0(SP)
+	MOVQ AX, 208(SP)
 	MOVQ x_base+104(FP), AX
-	MOVQ AX, 8(SP)
+	MOVQ AX, 216(SP)
+	ADJSP $-208
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <ellMixed>
 	LONG $0x0001f6e9; BYTE $0x00 // jmp <end>
@@ -379,4 +384,5 @@ TEXT ·ellMixedOct(SB), 0, $208-128
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000
+	ADJSP $208
 	RET

@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func ellQuad(dst []float64, lo int, hi int, width int, stride int, col []int32, val []float64, x []float64)
-TEXT ·ellQuad(SB), 0, $96-128
+TEXT ·ellQuad(SB), 0, $112-128
 	MOVD dst_base+0(FP), R0
 	MOVD lo+24(FP), R1
 	MOVD hi+32(FP), R2
@@ -15,11 +15,10 @@ TEXT ·ellQuad(SB), 0, $96-128
 	MOVD val_base+80(FP), R6
 	MOVD x_base+104(FP), R7
 	MOVD R30, R19
+	ADD $112, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <ell>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400007d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <ell>
+	WORD $0x1400007f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xa9bf4ff4 // stp x20, x19, [sp, #-0x10]!
 	WORD $0x9100202d // add x13, x1, #0x8
 	WORD $0xeb0201bf // cmp x13, x2
@@ -139,11 +138,12 @@ TEXT ·ellQuad(SB), 0, $96-128
 	WORD $0xa8c14ff4 // ldp x20, x19, [sp], #0x10
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000
+	SUB $112, RSP
 	MOVD R19, R30
 	RET
 
 // func ell32Quad(dst []float32, lo int, hi int, width int, stride int, col []int32, val []float32, x []float32)
-TEXT ·ell32Quad(SB), 0, $128-128
+TEXT ·ell32Quad(SB), 0, $144-128
 	MOVD dst_base+0(FP), R0
 	MOVD lo+24(FP), R1
 	MOVD hi+32(FP), R2
@@ -153,11 +153,10 @@ TEXT ·ell32Quad(SB), 0, $128-128
 	MOVD val_base+80(FP), R6
 	MOVD x_base+104(FP), R7
 	MOVD R30, R19
+	ADD $144, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <ell32>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400009d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <ell32>
+	WORD $0x1400009f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf81d0ff7 // str x23, [sp, #-0x30]!
 	WORD $0x9100402c // add x12, x1, #0x10
 	WORD $0xa90157f6 // stp x22, x21, [sp, #0x10]
@@ -303,11 +302,12 @@ TEXT ·ell32Quad(SB), 0, $128-128
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $144, RSP
 	MOVD R19, R30
 	RET
 
 // func ellMixedQuad(dst []float32, lo int, hi int, width int, stride int, col []int32, val []float32, x []float32)
-TEXT ·ellMixedQuad(SB), 0, $96-128
+TEXT ·ellMixedQuad(SB), 0, $112-128
 	MOVD dst_base+0(FP), R0
 	MOVD lo+24(FP), R1
 	MOVD hi+32(FP), R2
@@ -317,11 +317,10 @@ TEXT ·ellMixedQuad(SB), 0, $96-128
 	MOVD val_base+80(FP), R6
 	MOVD x_base+104(FP), R7
 	MOVD R30, R19
+	ADD $112, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <ellMixed>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400008d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <ellMixed>
+	WORD $0x1400008f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf81f0ff3 // str x19, [sp, #-0x10]!
 	WORD $0x9100202c // add x12, x1, #0x8
 	WORD $0xeb02019f // cmp x12, x2
@@ -452,5 +451,6 @@ TEXT ·ellMixedQuad(SB), 0, $96-128
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
+	SUB $112, RSP
 	MOVD R19, R30
 	RET

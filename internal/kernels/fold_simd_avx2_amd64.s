@@ -5,10 +5,11 @@
 #include "textflag.h"
 
 // func foldQuad(x []float64, n int, streams int) uint64
-TEXT ·foldQuad(SB), 0, $80-48
+TEXT ·foldQuad(SB), 0, $96-48
 	MOVQ x_base+0(FP), DI
 	MOVQ n+24(FP), SI
 	MOVQ streams+32(FP), DX
+	ADJSP $-96
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <fold>
 	LONG $0x000276e9; BYTE $0x00 // jmp <end>
@@ -142,5 +143,6 @@ TEXT ·foldQuad(SB), 0, $80-48
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	BYTE $0x00
+	ADJSP $96
 	MOVQ AX, ret+40(FP)
 	RET

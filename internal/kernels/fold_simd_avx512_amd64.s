@@ -5,10 +5,11 @@
 #include "textflag.h"
 
 // func foldOct(x []float64, n int, streams int) uint64
-TEXT ·foldOct(SB), 0, $144-48
+TEXT ·foldOct(SB), 0, $160-48
 	MOVQ x_base+0(FP), DI
 	MOVQ n+24(FP), SI
 	MOVQ streams+32(FP), DX
+	ADJSP $-160
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <fold>
 	LONG $0x0001f6e9; BYTE $0x00 // jmp <end>
@@ -117,5 +118,6 @@ TEXT ·foldOct(SB), 0, $144-48
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	BYTE $0x00
+	ADJSP $160
 	MOVQ AX, ret+40(FP)
 	RET

@@ -5,16 +5,15 @@
 #include "textflag.h"
 
 // func foldQuad(x []float64, n int, streams int) uint64
-TEXT ·foldQuad(SB), 0, $80-48
+TEXT ·foldQuad(SB), 0, $96-48
 	MOVD x_base+0(FP), R0
 	MOVD n+24(FP), R1
 	MOVD streams+32(FP), R2
 	MOVD R30, R19
+	ADD $96, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <fold>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140000dd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <fold>
+	WORD $0x140000df; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf1000c5f // cmp x2, #0x3
 	WORD $0x54000920 // b.eq <fold+0x128>
 	WORD $0xf100085f // cmp x2, #0x2
@@ -229,6 +228,7 @@ TEXT ·foldQuad(SB), 0, $80-48
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $96, RSP
 	MOVD R19, R30
 	MOVD R0, ret+40(FP)
 	RET

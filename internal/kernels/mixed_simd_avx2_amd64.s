@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func stepIntoQuad(a float64, p []float64, x []float64, q []float64, r []float64, w []float32, f []float32) float64
-TEXT ·stepIntoQuad(SB), 0, $96-160
+TEXT ·stepIntoQuad(SB), 0, $112-160
 	MOVSD a+0(FP), X0
 	MOVQ p_base+8(FP), DI
 	MOVQ x_base+32(FP), SI
@@ -14,7 +14,8 @@ TEXT ·stepIntoQuad(SB), 0, $96-160
 	MOVQ w_base+104(FP), R8
 	MOVQ f_base+128(FP), R9
 	MOVQ p_len+16(FP), AX
-	MOVQ AX, 0(SP)
+	MOVQ AX, 96(SP)
+	ADJSP $-96
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <stepInto>
 	LONG $0x0001b6e9; BYTE $0x00 // jmp <end>
@@ -102,16 +103,18 @@ TEXT ·stepIntoQuad(SB), 0, $96-160
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x0000; BYTE $0x00
+	ADJSP $96
 	MOVSD X0, ret+152(FP)
 	RET
 
 // func xpayMixedQuad(w []float32, x []float32, a float64, y []float64)
-TEXT ·xpayMixedQuad(SB), 0, $80-80
+TEXT ·xpayMixedQuad(SB), 0, $96-80
 	MOVQ w_base+0(FP), DI
 	MOVQ x_base+24(FP), SI
 	MOVSD a+48(FP), X0
 	MOVQ y_base+56(FP), DX
 	MOVQ y_len+64(FP), CX
+	ADJSP $-96
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <xpayMixed>
 	LONG $0x0000b6e9; BYTE $0x00 // jmp <end>
@@ -156,4 +159,5 @@ TEXT ·xpayMixedQuad(SB), 0, $80-80
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000
+	ADJSP $96
 	RET

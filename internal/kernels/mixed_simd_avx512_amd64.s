@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func stepIntoOct(a float64, p []float64, x []float64, q []float64, r []float64, w []float32, f []float32) float64
-TEXT ·stepIntoOct(SB), 0, $160-160
+TEXT ·stepIntoOct(SB), 0, $176-160
 	MOVSD a+0(FP), X0
 	MOVQ p_base+8(FP), DI
 	MOVQ x_base+32(FP), SI
@@ -14,7 +14,8 @@ TEXT ·stepIntoOct(SB), 0, $160-160
 	MOVQ w_base+104(FP), R8
 	MOVQ f_base+128(FP), R9
 	MOVQ p_len+16(FP), AX
-	MOVQ AX, 0(SP)
+	MOVQ AX, 160(SP)
+	ADJSP $-160
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <stepInto>
 	LONG $0x000136e9; BYTE $0x00 // jmp <end>
@@ -76,16 +77,18 @@ TEXT ·stepIntoOct(SB), 0, $160-160
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x0000
+	ADJSP $160
 	MOVSD X0, ret+152(FP)
 	RET
 
 // func xpayMixedOct(w []float32, x []float32, a float64, y []float64)
-TEXT ·xpayMixedOct(SB), 0, $144-80
+TEXT ·xpayMixedOct(SB), 0, $160-80
 	MOVQ w_base+0(FP), DI
 	MOVQ x_base+24(FP), SI
 	MOVSD a+48(FP), X0
 	MOVQ y_base+56(FP), DX
 	MOVQ y_len+64(FP), CX
+	ADJSP $-160
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <xpayMixed>
 	LONG $0x0000b6e9; BYTE $0x00 // jmp <end>
@@ -124,4 +127,5 @@ TEXT ·xpayMixedOct(SB), 0, $144-80
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
+	ADJSP $160
 	RET

@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func stepIntoQuad(a float64, p []float64, x []float64, q []float64, r []float64, w []float32, f []float32) float64
-TEXT ·stepIntoQuad(SB), 0, $80-160
+TEXT ·stepIntoQuad(SB), 0, $96-160
 	FMOVD a+0(FP), F0
 	MOVD p_base+8(FP), R0
 	MOVD x_base+32(FP), R1
@@ -15,11 +15,10 @@ TEXT ·stepIntoQuad(SB), 0, $80-160
 	MOVD f_base+128(FP), R5
 	MOVD p_len+16(FP), R6
 	MOVD R30, R19
+	ADD $96, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <stepInto>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400009d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <stepInto>
+	WORD $0x1400009f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf10004df // cmp x6, #0x1
 	WORD $0x5400102b // b.lt <stepInto+0x208>
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
@@ -165,23 +164,23 @@ TEXT ·stepIntoQuad(SB), 0, $80-160
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $96, RSP
 	MOVD R19, R30
 	FMOVD F0, ret+152(FP)
 	RET
 
 // func xpayMixedQuad(w []float32, x []float32, a float64, y []float64)
-TEXT ·xpayMixedQuad(SB), 0, $80-80
+TEXT ·xpayMixedQuad(SB), 0, $96-80
 	MOVD w_base+0(FP), R0
 	MOVD x_base+24(FP), R1
 	FMOVD a+48(FP), F0
 	MOVD y_base+56(FP), R2
 	MOVD y_len+64(FP), R3
 	MOVD R30, R19
+	ADD $96, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <xpayMixed>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400004d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <xpayMixed>
+	WORD $0x1400004f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf100047f // cmp x3, #0x1
 	WORD $0x540008ab // b.lt <xpayMixed+0x118>
 	WORD $0xaa1f03e8 // mov x8, xzr
@@ -253,5 +252,6 @@ TEXT ·xpayMixedQuad(SB), 0, $80-80
 	WORD $0x9102016b // add x11, x11, #0x80
 	WORD $0x54fff86b // b.lt <xpayMixed+0x20>
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	SUB $96, RSP
 	MOVD R19, R30
 	RET

@@ -5,13 +5,14 @@
 #include "textflag.h"
 
 // func mulAddsQuad(s *[32]float64, x []float64, times int, factor float64, term float64)
-TEXT ·mulAddsQuad(SB), 0, $144-56
+TEXT ·mulAddsQuad(SB), 0, $160-56
 	MOVQ s+0(FP), DI
 	MOVQ x_base+8(FP), SI
 	MOVQ x_len+16(FP), DX
 	MOVQ times+32(FP), CX
 	MOVSD factor+40(FP), X0
 	MOVSD term+48(FP), X1
+	ADJSP $-160
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <mulAdds>
 	LONG $0x000236e9; BYTE $0x00 // jmp <end>
@@ -118,16 +119,18 @@ TEXT ·mulAddsQuad(SB), 0, $144-56
 	LONG $0x9711fdc5; LONG $0x000000e0 // vmovupd %ymm2, 0xe0(%rdi)
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	BYTE $0xc3 // retq
+	ADJSP $160
 	RET
 
 // func mulAddsMixedQuad(s *[32]float64, x []float32, times int, factor float64, term float64)
-TEXT ·mulAddsMixedQuad(SB), 0, $144-56
+TEXT ·mulAddsMixedQuad(SB), 0, $160-56
 	MOVQ s+0(FP), DI
 	MOVQ x_base+8(FP), SI
 	MOVQ x_len+16(FP), DX
 	MOVQ times+32(FP), CX
 	MOVSD factor+40(FP), X0
 	MOVSD term+48(FP), X1
+	ADJSP $-160
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <mulAddsMixed>
 	LONG $0x000276e9; BYTE $0x00 // jmp <end>
@@ -249,16 +252,18 @@ TEXT ·mulAddsMixedQuad(SB), 0, $144-56
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; BYTE $0x00
+	ADJSP $160
 	RET
 
 // func mulAdds32Quad(s *[64]float32, x []float32, times int, factor float32, term float32)
-TEXT ·mulAdds32Quad(SB), 0, $144-48
+TEXT ·mulAdds32Quad(SB), 0, $160-48
 	MOVQ s+0(FP), DI
 	MOVQ x_base+8(FP), SI
 	MOVQ x_len+16(FP), DX
 	MOVQ times+32(FP), CX
 	MOVSS factor+40(FP), X0
 	MOVSS term+44(FP), X1
+	ADJSP $-160
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <mulAdds32>
 	LONG $0x000236e9; BYTE $0x00 // jmp <end>
@@ -365,4 +370,5 @@ TEXT ·mulAdds32Quad(SB), 0, $144-48
 	LONG $0x9711fcc5; LONG $0x000000e0 // vmovups %ymm2, 0xe0(%rdi)
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	BYTE $0xc3 // retq
+	ADJSP $160
 	RET

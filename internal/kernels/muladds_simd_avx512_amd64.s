@@ -5,13 +5,14 @@
 #include "textflag.h"
 
 // func mulAddsOct(s *[32]float64, x []float64, times int, factor float64, term float64)
-TEXT ·mulAddsOct(SB), 0, $144-56
+TEXT ·mulAddsOct(SB), 0, $160-56
 	MOVQ s+0(FP), DI
 	MOVQ x_base+8(FP), SI
 	MOVQ x_len+16(FP), DX
 	MOVQ times+32(FP), CX
 	MOVSD factor+40(FP), X0
 	MOVSD term+48(FP), X1
+	ADJSP $-160
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <mulAdds>
 	LONG $0x000476e9; BYTE $0x00 // jmp <end>
@@ -209,16 +210,18 @@ TEXT ·mulAddsOct(SB), 0, $144-56
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	WORD $0x0000; BYTE $0x00
+	ADJSP $160
 	RET
 
 // func mulAddsMixedOct(s *[32]float64, x []float32, times int, factor float64, term float64)
-TEXT ·mulAddsMixedOct(SB), 0, $144-56
+TEXT ·mulAddsMixedOct(SB), 0, $160-56
 	MOVQ s+0(FP), DI
 	MOVQ x_base+8(FP), SI
 	MOVQ x_len+16(FP), DX
 	MOVQ times+32(FP), CX
 	MOVSD factor+40(FP), X0
 	MOVSD term+48(FP), X1
+	ADJSP $-160
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <mulAddsMixed>
 	LONG $0x0004f6e9; BYTE $0x00 // jmp <end>
@@ -439,16 +442,18 @@ TEXT ·mulAddsMixedOct(SB), 0, $144-56
 	LONG $0x48fdf162; WORD $0x6f11; BYTE $0x03 // vmovupd %zmm5, 0xc0(%rdi)
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	BYTE $0xc3 // retq
+	ADJSP $160
 	RET
 
 // func mulAdds32Oct(s *[64]float32, x []float32, times int, factor float32, term float32)
-TEXT ·mulAdds32Oct(SB), 0, $144-48
+TEXT ·mulAdds32Oct(SB), 0, $160-48
 	MOVQ s+0(FP), DI
 	MOVQ x_base+8(FP), SI
 	MOVQ x_len+16(FP), DX
 	MOVQ times+32(FP), CX
 	MOVSS factor+40(FP), X0
 	MOVSS term+44(FP), X1
+	ADJSP $-160
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <mulAdds32>
 	LONG $0x000476e9; BYTE $0x00 // jmp <end>
@@ -644,4 +649,5 @@ TEXT ·mulAdds32Oct(SB), 0, $144-48
 	LONG $0x487cf162; WORD $0x6711; BYTE $0x03 // vmovups %zmm4, 0xc0(%rdi)
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	WORD $0x00c3; BYTE $0x00 // retq
+	ADJSP $160
 	RET

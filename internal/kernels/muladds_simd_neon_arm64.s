@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func mulAddsQuad(s *[32]float64, x []float64, times int, factor float64, term float64)
-TEXT ·mulAddsQuad(SB), 0, $256-56
+TEXT ·mulAddsQuad(SB), 0, $272-56
 	MOVD s+0(FP), R0
 	MOVD x_base+8(FP), R1
 	MOVD x_len+16(FP), R2
@@ -13,11 +13,10 @@ TEXT ·mulAddsQuad(SB), 0, $256-56
 	FMOVD factor+40(FP), F0
 	FMOVD term+48(FP), F1
 	MOVD R30, R19
+	ADD $272, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <mulAdds>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140000bd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <mulAdds>
+	WORD $0x140000bf; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd102c3ff // sub sp, sp, #0xb0
 	WORD $0x6d092beb // stp d11, d10, [sp, #0x90]
 	WORD $0xf100045f // cmp x2, #0x1
@@ -195,11 +194,12 @@ TEXT ·mulAddsQuad(SB), 0, $256-56
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $272, RSP
 	MOVD R19, R30
 	RET
 
 // func mulAddsMixedQuad(s *[32]float64, x []float32, times int, factor float64, term float64)
-TEXT ·mulAddsMixedQuad(SB), 0, $256-56
+TEXT ·mulAddsMixedQuad(SB), 0, $272-56
 	MOVD s+0(FP), R0
 	MOVD x_base+8(FP), R1
 	MOVD x_len+16(FP), R2
@@ -207,11 +207,10 @@ TEXT ·mulAddsMixedQuad(SB), 0, $256-56
 	FMOVD factor+40(FP), F0
 	FMOVD term+48(FP), F1
 	MOVD R30, R19
+	ADD $272, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <mulAddsMixed>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140000cd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <mulAddsMixed>
+	WORD $0x140000cf; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xad407817 // ldp q23, q30, [x0]
 	WORD $0xf100045f // cmp x2, #0x1
 	WORD $0xad416c16 // ldp q22, q27, [x0, #0x20]
@@ -408,11 +407,12 @@ TEXT ·mulAddsMixedQuad(SB), 0, $256-56
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $272, RSP
 	MOVD R19, R30
 	RET
 
 // func mulAdds32Quad(s *[64]float32, x []float32, times int, factor float32, term float32)
-TEXT ·mulAdds32Quad(SB), 0, $256-48
+TEXT ·mulAdds32Quad(SB), 0, $272-48
 	MOVD s+0(FP), R0
 	MOVD x_base+8(FP), R1
 	MOVD x_len+16(FP), R2
@@ -420,11 +420,10 @@ TEXT ·mulAdds32Quad(SB), 0, $256-48
 	FMOVS factor+40(FP), F0
 	FMOVS term+44(FP), F1
 	MOVD R30, R19
+	ADD $272, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <mulAdds32>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140000bd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <mulAdds32>
+	WORD $0x140000bf; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd102c3ff // sub sp, sp, #0xb0
 	WORD $0x6d092beb // stp d11, d10, [sp, #0x90]
 	WORD $0xf100045f // cmp x2, #0x1
@@ -602,5 +601,6 @@ TEXT ·mulAdds32Quad(SB), 0, $256-48
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $272, RSP
 	MOVD R19, R30
 	RET

@@ -5,8 +5,9 @@
 #include "textflag.h"
 
 // func slotsQuad(c *slotCall)
-TEXT ·slotsQuad(SB), 0, $336-8
+TEXT ·slotsQuad(SB), 0, $352-8
 	MOVQ c+0(FP), DI
+	ADJSP $-352
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slots>
 	LONG $0x001546e9; BYTE $0x00 // jmp <end>
@@ -1117,11 +1118,13 @@ TEXT ·slotsQuad(SB), 0, $336-8
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00453000; LONG $0x00000000
 	WORD $0x3000; BYTE $0x43
+	ADJSP $352
 	RET
 
 // func farSlotsQuad(c *slotCall)
-TEXT ·farSlotsQuad(SB), 0, $368-8
+TEXT ·farSlotsQuad(SB), 0, $384-8
 	MOVQ c+0(FP), DI
+	ADJSP $-384
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <farSlots>
 	LONG $0x000f46e9; BYTE $0x00 // jmp <end>
@@ -1946,4 +1949,5 @@ TEXT ·farSlotsQuad(SB), 0, $368-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00004530; LONG $0x00000000
 	WORD $0x4330
+	ADJSP $384
 	RET

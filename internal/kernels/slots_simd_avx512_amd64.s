@@ -5,8 +5,9 @@
 #include "textflag.h"
 
 // func slotsOct(c *slotCall)
-TEXT ·slotsOct(SB), 0, $352-8
+TEXT ·slotsOct(SB), 0, $368-8
 	MOVQ c+0(FP), DI
+	ADJSP $-368
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <slots>
 	LONG $0x000bbee9; BYTE $0x00 // jmp <end>
@@ -610,11 +611,13 @@ TEXT ·slotsOct(SB), 0, $352-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x43300000
+	ADJSP $368
 	RET
 
 // func farSlotsOct(c *slotCall)
-TEXT ·farSlotsOct(SB), 0, $352-8
+TEXT ·farSlotsOct(SB), 0, $368-8
 	MOVQ c+0(FP), DI
+	ADJSP $-368
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <farSlots>
 	LONG $0x000976e9; BYTE $0x00 // jmp <end>
@@ -1133,11 +1136,13 @@ TEXT ·farSlotsOct(SB), 0, $352-8
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; BYTE $0x00
+	ADJSP $368
 	RET
 
 // func farGatherSlotsOct(c *slotCall)
-TEXT ·farGatherSlotsOct(SB), 0, $352-8
+TEXT ·farGatherSlotsOct(SB), 0, $368-8
 	MOVQ c+0(FP), DI
+	ADJSP $-368
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <farGatherSlots>
 	LONG $0x0008d6e9; BYTE $0x00 // jmp <end>
@@ -1605,4 +1610,5 @@ TEXT ·farGatherSlotsOct(SB), 0, $352-8
 	LONG $0x800b0a09; LONG $0x80060504
 	LONG $0x80090807; LONG $0x800c0b0a
 	LONG $0x800f0e0d
+	ADJSP $368
 	RET

@@ -5,14 +5,13 @@
 #include "textflag.h"
 
 // func slotsQuad(c *slotCall)
-TEXT ·slotsQuad(SB), 0, $176-8
+TEXT ·slotsQuad(SB), 0, $192-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
+	ADD $192, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <slots>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140003fd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <slots>
+	WORD $0x140003ff; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf940040a // ldr x10, [x0, #0x8]
 	WORD $0xf100055f // cmp x10, #0x1
 	WORD $0x54007e8b // b.lt <slots+0xfd8>
@@ -1028,18 +1027,18 @@ TEXT ·slotsQuad(SB), 0, $176-8
 	WORD $0xa94457f6 // ldp x22, x21, [sp, #0x40]
 	WORD $0x910183ff // add sp, sp, #0x60
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	SUB $192, RSP
 	MOVD R19, R30
 	RET
 
 // func farSlotsQuad(c *slotCall)
-TEXT ·farSlotsQuad(SB), 0, $176-8
+TEXT ·farSlotsQuad(SB), 0, $192-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
+	ADD $192, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <farSlots>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400035d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <farSlots>
+	WORD $0x1400035f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf940040b // ldr x11, [x0, #0x8]
 	WORD $0xf100057f // cmp x11, #0x1
 	WORD $0x540069cb // b.lt <farSlots+0xd40>
@@ -1892,5 +1891,6 @@ TEXT ·farSlotsQuad(SB), 0, $176-8
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
+	SUB $192, RSP
 	MOVD R19, R30
 	RET

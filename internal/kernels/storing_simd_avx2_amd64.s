@@ -5,8 +5,9 @@
 #include "textflag.h"
 
 // func quantizeQuad(c *quantizeCall)
-TEXT ·quantizeQuad(SB), 0, $80-8
+TEXT ·quantizeQuad(SB), 0, $96-8
 	MOVQ c+0(FP), DI
+	ADJSP $-96
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <quantize>
 	LONG $0x0000b6e9; BYTE $0x00 // jmp <end>
@@ -55,11 +56,13 @@ TEXT ·quantizeQuad(SB), 0, $80-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x0000
+	ADJSP $96
 	RET
 
 // func arrangeQuad(call *arrangeCall)
-TEXT ·arrangeQuad(SB), 0, $480-8
+TEXT ·arrangeQuad(SB), 0, $496-8
 	MOVQ call+0(FP), DI
+	ADJSP $-496
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <arrange>
 	LONG $0x0003f6e9; BYTE $0x00 // jmp <end>
@@ -306,11 +309,13 @@ TEXT ·arrangeQuad(SB), 0, $480-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000
+	ADJSP $496
 	RET
 
 // func diagonalsQuad(c *diagonalsCall)
-TEXT ·diagonalsQuad(SB), 0, $144-8
+TEXT ·diagonalsQuad(SB), 0, $160-8
 	MOVQ c+0(FP), DI
+	ADJSP $-160
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <diagonals>
 	LONG $0x0002f6e9; BYTE $0x00 // jmp <end>
@@ -502,11 +507,13 @@ TEXT ·diagonalsQuad(SB), 0, $144-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	WORD $0x0000
+	ADJSP $160
 	RET
 
 // func blockWidthsQuad(c *blockWidthsCall)
-TEXT ·blockWidthsQuad(SB), 0, $160-8
+TEXT ·blockWidthsQuad(SB), 0, $176-8
 	MOVQ c+0(FP), DI
+	ADJSP $-176
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <blockWidths>
 	LONG $0x000176e9; BYTE $0x00 // jmp <end>
@@ -620,11 +627,13 @@ TEXT ·blockWidthsQuad(SB), 0, $160-8
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000
+	ADJSP $176
 	RET
 
 // func mirrorQuad(c *mirrorCall)
-TEXT ·mirrorQuad(SB), 0, $144-8
+TEXT ·mirrorQuad(SB), 0, $160-8
 	MOVQ c+0(FP), DI
+	ADJSP $-160
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <mirror>
 	LONG $0x0000f6e9; BYTE $0x00 // jmp <end>
@@ -709,14 +718,16 @@ TEXT ·mirrorQuad(SB), 0, $144-8
 	WORD $0x5f41 // popq %r15
 	BYTE $0x5d // popq %rbp
 	BYTE $0xc3 // retq
+	ADJSP $160
 	RET
 
 // func absSumsQuad(sums *float64, rowPtr *int, val *float64, rows int)
-TEXT ·absSumsQuad(SB), 0, $96-32
+TEXT ·absSumsQuad(SB), 0, $112-32
 	MOVQ sums+0(FP), DI
 	MOVQ rowPtr+8(FP), SI
 	MOVQ val+16(FP), DX
 	MOVQ rows+24(FP), CX
+	ADJSP $-112
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <absSums>
 	LONG $0x0000fee9; BYTE $0x00 // jmp <end>
@@ -780,11 +791,13 @@ TEXT ·absSumsQuad(SB), 0, $96-32
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0xffff0000
 	LONG $0xffffffff; WORD $0x7fff
+	ADJSP $112
 	RET
 
 // func packQuad(c *packCall)
-TEXT ·packQuad(SB), 0, $240-8
+TEXT ·packQuad(SB), 0, $256-8
 	MOVQ c+0(FP), DI
+	ADJSP $-256
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <pack>
 	LONG $0x0002f6e9; BYTE $0x00 // jmp <end>
@@ -953,11 +966,13 @@ TEXT ·packQuad(SB), 0, $240-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x0000
+	ADJSP $256
 	RET
 
 // func packBlocksQuad(c *packCall)
-TEXT ·packBlocksQuad(SB), 0, $240-8
+TEXT ·packBlocksQuad(SB), 0, $256-8
 	MOVQ c+0(FP), DI
+	ADJSP $-256
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <packBlocks>
 	LONG $0x000376e9; BYTE $0x00 // jmp <end>
@@ -1156,4 +1171,5 @@ TEXT ·packBlocksQuad(SB), 0, $240-8
 	BYTE $0x5d // popq %rbp
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	WORD $0x00c3; BYTE $0x00 // retq
+	ADJSP $256
 	RET

@@ -5,8 +5,9 @@
 #include "textflag.h"
 
 // func packOct(c *packCall)
-TEXT ·packOct(SB), 0, $304-8
+TEXT ·packOct(SB), 0, $320-8
 	MOVQ c+0(FP), DI
+	ADJSP $-320
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <pack>
 	LONG $0x000236e9; BYTE $0x00 // jmp <end>
@@ -149,11 +150,13 @@ TEXT ·packOct(SB), 0, $304-8
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	BYTE $0x00
+	ADJSP $320
 	RET
 
 // func packBlocksOct(c *packCall)
-TEXT ·packBlocksOct(SB), 0, $304-8
+TEXT ·packBlocksOct(SB), 0, $320-8
 	MOVQ c+0(FP), DI
+	ADJSP $-320
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <packBlocks>
 	LONG $0x0002f6e9; BYTE $0x00 // jmp <end>
@@ -333,4 +336,5 @@ TEXT ·packBlocksOct(SB), 0, $304-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	WORD $0x0000; BYTE $0x00
+	ADJSP $320
 	RET

@@ -5,14 +5,13 @@
 #include "textflag.h"
 
 // func quantizeQuad(c *quantizeCall)
-TEXT ·quantizeQuad(SB), 0, $80-8
+TEXT ·quantizeQuad(SB), 0, $96-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
+	ADD $96, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <quantize>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400002d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <quantize>
+	WORD $0x1400002f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400c08 // ldr x8, [x0, #0x18]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0x5400038b // b.lt <quantize+0x78>
@@ -49,18 +48,18 @@ TEXT ·quantizeQuad(SB), 0, $80-8
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $96, RSP
 	MOVD R19, R30
 	RET
 
 // func arrangeQuad(call *arrangeCall)
-TEXT ·arrangeQuad(SB), 0, $384-8
+TEXT ·arrangeQuad(SB), 0, $400-8
 	MOVD call+0(FP), R0
 	MOVD R30, R19
+	ADD $400, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <arrange>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140000bd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <arrange>
+	WORD $0x140000bf; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd104c3ff // sub sp, sp, #0x130
 	WORD $0xa943400e // ldp x14, x16, [x0, #0x30]
 	WORD $0xf100061f // cmp x16, #0x1
@@ -244,18 +243,18 @@ TEXT ·arrangeQuad(SB), 0, $384-8
 	WORD $0xa9505ffd // ldp x29, x23, [sp, #0x100]
 	WORD $0x9104c3ff // add sp, sp, #0x130
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	SUB $400, RSP
 	MOVD R19, R30
 	RET
 
 // func diagonalsQuad(c *diagonalsCall)
-TEXT ·diagonalsQuad(SB), 0, $112-8
+TEXT ·diagonalsQuad(SB), 0, $128-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
+	ADD $128, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <diagonals>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140000cd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <diagonals>
+	WORD $0x140000cf; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd10083ff // sub sp, sp, #0x20
 	WORD $0xa942240b // ldp x11, x9, [x0, #0x20]
 	WORD $0xf100053f // cmp x9, #0x1
@@ -455,18 +454,18 @@ TEXT ·diagonalsQuad(SB), 0, $112-8
 	WORD $0xf9001c08 // str x8, [x0, #0x38]
 	WORD $0x910083ff // add sp, sp, #0x20
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	SUB $128, RSP
 	MOVD R19, R30
 	RET
 
 // func blockWidthsQuad(c *blockWidthsCall)
-TEXT ·blockWidthsQuad(SB), 0, $112-8
+TEXT ·blockWidthsQuad(SB), 0, $128-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
+	ADD $128, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <blockWidths>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400005d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <blockWidths>
+	WORD $0x1400005f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9401008 // ldr x8, [x0, #0x20]
 	WORD $0xf9400809 // ldr x9, [x0, #0x10]
 	WORD $0x9b087d29 // mul x9, x9, x8
@@ -553,18 +552,18 @@ TEXT ·blockWidthsQuad(SB), 0, $112-8
 	WORD $0x910083ff // add sp, sp, #0x20
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
+	SUB $128, RSP
 	MOVD R19, R30
 	RET
 
 // func mirrorQuad(c *mirrorCall)
-TEXT ·mirrorQuad(SB), 0, $80-8
+TEXT ·mirrorQuad(SB), 0, $96-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
+	ADD $96, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <mirror>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400004d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <mirror>
+	WORD $0x1400004f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9401008 // ldr x8, [x0, #0x20]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0x540006cb // b.lt <mirror+0xe0>
@@ -630,21 +629,21 @@ TEXT ·mirrorQuad(SB), 0, $80-8
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
+	SUB $96, RSP
 	MOVD R19, R30
 	RET
 
 // func absSumsQuad(sums *float64, rowPtr *int, val *float64, rows int)
-TEXT ·absSumsQuad(SB), 0, $80-32
+TEXT ·absSumsQuad(SB), 0, $96-32
 	MOVD sums+0(FP), R0
 	MOVD rowPtr+8(FP), R1
 	MOVD val+16(FP), R2
 	MOVD rows+24(FP), R3
 	MOVD R30, R19
+	ADD $96, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <absSums>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400003d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <absSums>
+	WORD $0x1400003f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf100047f // cmp x3, #0x1
 	WORD $0x540005cb // b.lt <absSums+0xbc>
 	WORD $0xf940002d // ldr x13, [x1]
@@ -697,18 +696,18 @@ TEXT ·absSumsQuad(SB), 0, $80-32
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $96, RSP
 	MOVD R19, R30
 	RET
 
 // func packQuad(c *packCall)
-TEXT ·packQuad(SB), 0, $144-8
+TEXT ·packQuad(SB), 0, $160-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
+	ADD $160, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <pack>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140000ad; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <pack>
+	WORD $0x140000af; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9402808 // ldr x8, [x0, #0x50]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0x5400132b // b.lt <pack+0x26c>
@@ -871,18 +870,18 @@ TEXT ·packQuad(SB), 0, $144-8
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $160, RSP
 	MOVD R19, R30
 	RET
 
 // func packBlocksQuad(c *packCall)
-TEXT ·packBlocksQuad(SB), 0, $160-8
+TEXT ·packBlocksQuad(SB), 0, $176-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
+	ADD $176, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <packBlocks>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140000cd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <packBlocks>
+	WORD $0x140000cf; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd10143ff // sub sp, sp, #0x50
 	WORD $0xa9432809 // ldp x9, x10, [x0, #0x30]
 	WORD $0xf9403408 // ldr x8, [x0, #0x68]
@@ -1078,5 +1077,6 @@ TEXT ·packBlocksQuad(SB), 0, $160-8
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
+	SUB $176, RSP
 	MOVD R19, R30
 	RET

@@ -5,8 +5,9 @@
 #include "textflag.h"
 
 // func symmetric2Quad(c *symmetricCall)
-TEXT ·symmetric2Quad(SB), 0, $1456-8
+TEXT ·symmetric2Quad(SB), 0, $1472-8
 	MOVQ c+0(FP), DI
+	ADJSP $-1472
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric2>
 	LONG $0x001746e9; BYTE $0x00 // jmp <end>
@@ -1144,11 +1145,13 @@ TEXT ·symmetric2Quad(SB), 0, $1456-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00453000
 	LONG $0x00000000; WORD $0x3000; BYTE $0x43
+	ADJSP $1472
 	RET
 
 // func symmetric3Quad(c *symmetricCall)
-TEXT ·symmetric3Quad(SB), 0, $1936-8
+TEXT ·symmetric3Quad(SB), 0, $1952-8
 	MOVQ c+0(FP), DI
+	ADJSP $-1952
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric3>
 	LONG $0x002386e9; BYTE $0x00 // jmp <end>
@@ -2789,11 +2792,13 @@ TEXT ·symmetric3Quad(SB), 0, $1936-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00004530; LONG $0x00000000
 	WORD $0x4330
+	ADJSP $1952
 	RET
 
 // func symmetric4Quad(c *symmetricCall)
-TEXT ·symmetric4Quad(SB), 0, $1616-8
+TEXT ·symmetric4Quad(SB), 0, $1632-8
 	MOVQ c+0(FP), DI
+	ADJSP $-1632
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric4>
 	LONG $0x002306e9; BYTE $0x00 // jmp <end>
@@ -4466,11 +4471,13 @@ TEXT ·symmetric4Quad(SB), 0, $1616-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x30000000; LONG $0x00000045
 	LONG $0x30000000; BYTE $0x43
+	ADJSP $1632
 	RET
 
 // func symmetric5Quad(c *symmetricCall)
-TEXT ·symmetric5Quad(SB), 0, $1840-8
+TEXT ·symmetric5Quad(SB), 0, $1856-8
 	MOVQ c+0(FP), DI
+	ADJSP $-1856
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric5>
 	LONG $0x002b36e9; BYTE $0x00 // jmp <end>
@@ -6452,11 +6459,13 @@ TEXT ·symmetric5Quad(SB), 0, $1840-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	BYTE $0x00
+	ADJSP $1856
 	RET
 
 // func symmetric6Quad(c *symmetricCall)
-TEXT ·symmetric6Quad(SB), 0, $1936-8
+TEXT ·symmetric6Quad(SB), 0, $1952-8
 	MOVQ c+0(FP), DI
+	ADJSP $-1952
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric6>
 	LONG $0x003246e9; BYTE $0x00 // jmp <end>
@@ -8745,4 +8754,5 @@ TEXT ·symmetric6Quad(SB), 0, $1936-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x45300000
 	LONG $0x00000000; LONG $0x43300000
+	ADJSP $1952
 	RET

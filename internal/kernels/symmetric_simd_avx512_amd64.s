@@ -5,8 +5,9 @@
 #include "textflag.h"
 
 // func symmetric2Oct(c *symmetricCall)
-TEXT ·symmetric2Oct(SB), 0, $720-8
+TEXT ·symmetric2Oct(SB), 0, $736-8
 	MOVQ c+0(FP), DI
+	ADJSP $-736
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric2>
 	LONG $0x000abee9; BYTE $0x00 // jmp <end>
@@ -527,11 +528,13 @@ TEXT ·symmetric2Oct(SB), 0, $720-8
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x43300000
+	ADJSP $736
 	RET
 
 // func symmetric3Oct(c *symmetricCall)
-TEXT ·symmetric3Oct(SB), 0, $720-8
+TEXT ·symmetric3Oct(SB), 0, $736-8
 	MOVQ c+0(FP), DI
+	ADJSP $-736
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric3>
 	LONG $0x001036e9; BYTE $0x00 // jmp <end>
@@ -1255,11 +1258,13 @@ TEXT ·symmetric3Oct(SB), 0, $720-8
 	LONG $0x00000000; LONG $0x000e0000
 	LONG $0x00000000; LONG $0x000f0000
 	LONG $0x00000000; WORD $0x0000
+	ADJSP $736
 	RET
 
 // func symmetric4Oct(c *symmetricCall)
-TEXT ·symmetric4Oct(SB), 0, $720-8
+TEXT ·symmetric4Oct(SB), 0, $736-8
 	MOVQ c+0(FP), DI
+	ADJSP $-736
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric4>
 	LONG $0x001536e9; BYTE $0x00 // jmp <end>
@@ -2174,11 +2179,13 @@ TEXT ·symmetric4Oct(SB), 0, $720-8
 	LONG $0x00000000; LONG $0x000e0000
 	LONG $0x00000000; LONG $0x000f0000
 	LONG $0x00000000; WORD $0x0000
+	ADJSP $736
 	RET
 
 // func symmetric5Oct(c *symmetricCall)
-TEXT ·symmetric5Oct(SB), 0, $720-8
+TEXT ·symmetric5Oct(SB), 0, $736-8
 	MOVQ c+0(FP), DI
+	ADJSP $-736
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric5>
 	LONG $0x0020b6e9; BYTE $0x00 // jmp <end>
@@ -3525,11 +3532,13 @@ TEXT ·symmetric5Oct(SB), 0, $720-8
 	LONG $0x000e0000; LONG $0x00000000
 	LONG $0x000f0000; LONG $0x00000000
 	WORD $0x0000
+	ADJSP $736
 	RET
 
 // func symmetric6Oct(c *symmetricCall)
-TEXT ·symmetric6Oct(SB), 0, $720-8
+TEXT ·symmetric6Oct(SB), 0, $736-8
 	MOVQ c+0(FP), DI
+	ADJSP $-736
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <symmetric6>
 	LONG $0x0025f6e9; BYTE $0x00 // jmp <end>
@@ -5085,4 +5094,5 @@ TEXT ·symmetric6Oct(SB), 0, $720-8
 	LONG $0x0e000000; LONG $0x00000000
 	LONG $0x0f000000; LONG $0x00000000
 	WORD $0x0000; BYTE $0x00
+	ADJSP $736
 	RET

@@ -5,14 +5,13 @@
 #include "textflag.h"
 
 // func symmetric2Quad(c *symmetricCall)
-TEXT ·symmetric2Quad(SB), 0, $1376-8
+TEXT ·symmetric2Quad(SB), 0, $1392-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
+	ADD $1392, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <symmetric2>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140003ed; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <symmetric2>
+	WORD $0x140003ef; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf940040c // ldr x12, [x0, #0x8]
 	WORD $0xf100059f // cmp x12, #0x1
 	WORD $0x54007b4b // b.lt <symmetric2+0xf70>
@@ -1007,18 +1006,18 @@ TEXT ·symmetric2Quad(SB), 0, $1376-8
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
+	SUB $1392, RSP
 	MOVD R19, R30
 	RET
 
 // func symmetric3Quad(c *symmetricCall)
-TEXT ·symmetric3Quad(SB), 0, $1456-8
+TEXT ·symmetric3Quad(SB), 0, $1472-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
+	ADD $1472, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <symmetric3>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140006ad; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <symmetric3>
+	WORD $0x140006af; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf940040c // ldr x12, [x0, #0x8]
 	WORD $0xf100059f // cmp x12, #0x1
 	WORD $0x5400d4ab // b.lt <symmetric3+0x1a9c>
@@ -2723,18 +2722,18 @@ TEXT ·symmetric3Quad(SB), 0, $1456-8
 	WORD $0xa9456ffe // ldp x30, x27, [sp, #0x50]
 	WORD $0x6cca3bef // ldp d15, d14, [sp], #0xa0
 	WORD $0xd65f03c0 // ret
+	SUB $1472, RSP
 	MOVD R19, R30
 	RET
 
 // func symmetric4Quad(c *symmetricCall)
-TEXT ·symmetric4Quad(SB), 0, $1456-8
+TEXT ·symmetric4Quad(SB), 0, $1472-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
+	ADD $1472, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <symmetric4>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400075d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <symmetric4>
+	WORD $0x1400075f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0x5400e90b // b.lt <symmetric4+0x1d28>
@@ -4608,18 +4607,18 @@ TEXT ·symmetric4Quad(SB), 0, $1456-8
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
+	SUB $1472, RSP
 	MOVD R19, R30
 	RET
 
 // func symmetric5Quad(c *symmetricCall)
-TEXT ·symmetric5Quad(SB), 0, $1552-8
+TEXT ·symmetric5Quad(SB), 0, $1568-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
+	ADD $1568, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <symmetric5>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400092d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <symmetric5>
+	WORD $0x1400092f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0x5401248b // b.lt <symmetric5+0x2498>
@@ -6963,18 +6962,18 @@ TEXT ·symmetric5Quad(SB), 0, $1552-8
 	WORD $0xa9456ffe // ldp x30, x27, [sp, #0x50]
 	WORD $0x6cca3bef // ldp d15, d14, [sp], #0xa0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	SUB $1568, RSP
 	MOVD R19, R30
 	RET
 
 // func symmetric6Quad(c *symmetricCall)
-TEXT ·symmetric6Quad(SB), 0, $1664-8
+TEXT ·symmetric6Quad(SB), 0, $1680-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
+	ADD $1680, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <symmetric6>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x14000a5d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <symmetric6>
+	WORD $0x14000a5f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0x540149cb // b.lt <symmetric6+0x2940>
@@ -9619,5 +9618,6 @@ TEXT ·symmetric6Quad(SB), 0, $1664-8
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
+	SUB $1680, RSP
 	MOVD R19, R30
 	RET

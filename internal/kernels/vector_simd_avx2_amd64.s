@@ -5,10 +5,11 @@
 #include "textflag.h"
 
 // func dotQuad(x []float64, y []float64) float64
-TEXT ·dotQuad(SB), 0, $80-56
+TEXT ·dotQuad(SB), 0, $96-56
 	MOVQ x_base+0(FP), DI
 	MOVQ y_base+24(FP), SI
 	MOVQ x_len+8(FP), DX
+	ADJSP $-96
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <dot>
 	LONG $0x0000b6e9; BYTE $0x00 // jmp <end>
@@ -55,11 +56,12 @@ TEXT ·dotQuad(SB), 0, $80-56
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	WORD $0x0000; BYTE $0x00
+	ADJSP $96
 	MOVSD X0, ret+48(FP)
 	RET
 
 // func dot4Quad(v0 []float64, v1 []float64, v2 []float64, v3 []float64, w []float64, h *[4]float64)
-TEXT ·dot4Quad(SB), 0, $96-128
+TEXT ·dot4Quad(SB), 0, $112-128
 	MOVQ v0_base+0(FP), DI
 	MOVQ v1_base+24(FP), SI
 	MOVQ v2_base+48(FP), DX
@@ -67,7 +69,8 @@ TEXT ·dot4Quad(SB), 0, $96-128
 	MOVQ w_base+96(FP), R8
 	MOVQ w_len+104(FP), R9
 	MOVQ h+120(FP), AX
-	MOVQ AX, 0(SP)
+	MOVQ AX, 96(SP)
+	ADJSP $-96
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <dot4>
 	LONG $0x0001f6e9; BYTE $0x00 // jmp <end>
@@ -179,14 +182,16 @@ TEXT ·dot4Quad(SB), 0, $96-128
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x0000
+	ADJSP $96
 	RET
 
 // func axpyQuad(a float64, x []float64, y []float64)
-TEXT ·axpyQuad(SB), 0, $80-56
+TEXT ·axpyQuad(SB), 0, $96-56
 	MOVSD a+0(FP), X0
 	MOVQ x_base+8(FP), DI
 	MOVQ y_base+32(FP), SI
 	MOVQ y_len+40(FP), DX
+	ADJSP $-96
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <axpy>
 	LONG $0x000076e9; BYTE $0x00 // jmp <end>
@@ -219,10 +224,11 @@ TEXT ·axpyQuad(SB), 0, $80-56
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; WORD $0x0000; BYTE $0x00
+	ADJSP $96
 	RET
 
 // func axpy4Quad(a0 float64, a1 float64, a2 float64, a3 float64, v0 []float64, v1 []float64, v2 []float64, v3 []float64, w []float64)
-TEXT ·axpy4Quad(SB), 0, $80-152
+TEXT ·axpy4Quad(SB), 0, $96-152
 	MOVSD a0+0(FP), X0
 	MOVSD a1+8(FP), X1
 	MOVSD a2+16(FP), X2
@@ -233,6 +239,7 @@ TEXT ·axpy4Quad(SB), 0, $80-152
 	MOVQ v3_base+104(FP), CX
 	MOVQ w_base+128(FP), R8
 	MOVQ w_len+136(FP), R9
+	ADJSP $-96
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <axpy4>
 	LONG $0x000136e9; BYTE $0x00 // jmp <end>
@@ -298,15 +305,17 @@ TEXT ·axpy4Quad(SB), 0, $80-152
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x0000
+	ADJSP $96
 	RET
 
 // func axpyDotQuad(a float64, x []float64, y []float64, z []float64) float64
-TEXT ·axpyDotQuad(SB), 0, $80-88
+TEXT ·axpyDotQuad(SB), 0, $96-88
 	MOVSD a+0(FP), X0
 	MOVQ x_base+8(FP), DI
 	MOVQ y_base+32(FP), SI
 	MOVQ z_base+56(FP), DX
 	MOVQ x_len+16(FP), CX
+	ADJSP $-96
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <axpyDot>
 	LONG $0x0000f6e9; BYTE $0x00 // jmp <end>
@@ -364,15 +373,17 @@ TEXT ·axpyDotQuad(SB), 0, $80-88
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x0000; BYTE $0x00
+	ADJSP $96
 	MOVSD X0, ret+80(FP)
 	RET
 
 // func xpayQuad(x []float64, a float64, y []float64)
-TEXT ·xpayQuad(SB), 0, $80-56
+TEXT ·xpayQuad(SB), 0, $96-56
 	MOVQ x_base+0(FP), DI
 	MOVSD a+24(FP), X0
 	MOVQ y_base+32(FP), SI
 	MOVQ y_len+40(FP), DX
+	ADJSP $-96
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <xpay>
 	LONG $0x000076e9; BYTE $0x00 // jmp <end>
@@ -405,13 +416,15 @@ TEXT ·xpayQuad(SB), 0, $80-56
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; WORD $0x0000; BYTE $0x00
+	ADJSP $96
 	RET
 
 // func scaleQuad(a float64, x []float64)
-TEXT ·scaleQuad(SB), 0, $80-32
+TEXT ·scaleQuad(SB), 0, $96-32
 	MOVSD a+0(FP), X0
 	MOVQ x_base+8(FP), DI
 	MOVQ x_len+16(FP), SI
+	ADJSP $-96
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <scale>
 	LONG $0x000076e9; BYTE $0x00 // jmp <end>
@@ -443,16 +456,18 @@ TEXT ·scaleQuad(SB), 0, $80-32
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x0000
+	ADJSP $96
 	RET
 
 // func stepQuad(a float64, p []float64, x []float64, q []float64, r []float64) float64
-TEXT ·stepQuad(SB), 0, $80-112
+TEXT ·stepQuad(SB), 0, $96-112
 	MOVSD a+0(FP), X0
 	MOVQ p_base+8(FP), DI
 	MOVQ x_base+32(FP), SI
 	MOVQ q_base+56(FP), DX
 	MOVQ r_base+80(FP), CX
 	MOVQ p_len+16(FP), R8
+	ADJSP $-96
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <step>
 	LONG $0x000136e9; BYTE $0x00 // jmp <end>
@@ -524,16 +539,18 @@ TEXT ·stepQuad(SB), 0, $80-112
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; BYTE $0x00
+	ADJSP $96
 	MOVSD X0, ret+104(FP)
 	RET
 
 // func mulQuad(a float64, w []float64, x []float64, y []float64)
-TEXT ·mulQuad(SB), 0, $80-80
+TEXT ·mulQuad(SB), 0, $96-80
 	MOVSD a+0(FP), X0
 	MOVQ w_base+8(FP), DI
 	MOVQ x_base+32(FP), SI
 	MOVQ y_base+56(FP), DX
 	MOVQ y_len+64(FP), CX
+	ADJSP $-96
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <mul>
 	LONG $0x0000b6e9; BYTE $0x00 // jmp <end>
@@ -576,15 +593,17 @@ TEXT ·mulQuad(SB), 0, $80-80
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x0000; BYTE $0x00
+	ADJSP $96
 	RET
 
 // func relaxQuad(a float64, w []float64, x []float64, r []float64)
-TEXT ·relaxQuad(SB), 0, $80-80
+TEXT ·relaxQuad(SB), 0, $96-80
 	MOVSD a+0(FP), X0
 	MOVQ w_base+8(FP), DI
 	MOVQ x_base+32(FP), SI
 	MOVQ r_base+56(FP), DX
 	MOVQ r_len+64(FP), CX
+	ADJSP $-96
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <relax>
 	LONG $0x0000b6e9; BYTE $0x00 // jmp <end>
@@ -627,4 +646,5 @@ TEXT ·relaxQuad(SB), 0, $80-80
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
+	ADJSP $96
 	RET

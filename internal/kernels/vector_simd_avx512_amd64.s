@@ -5,10 +5,11 @@
 #include "textflag.h"
 
 // func dotOct(x []float64, y []float64) float64
-TEXT ·dotOct(SB), 0, $144-56
+TEXT ·dotOct(SB), 0, $160-56
 	MOVQ x_base+0(FP), DI
 	MOVQ y_base+24(FP), SI
 	MOVQ x_len+8(FP), DX
+	ADJSP $-160
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <dot>
 	LONG $0x000076e9; BYTE $0x00 // jmp <end>
@@ -43,11 +44,12 @@ TEXT ·dotOct(SB), 0, $144-56
 	LONG $0xc058ebc5 // vaddsd %xmm0, %xmm2, %xmm0
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	WORD $0x00c3 // retq
+	ADJSP $160
 	MOVSD X0, ret+48(FP)
 	RET
 
 // func dot4Oct(v0 []float64, v1 []float64, v2 []float64, v3 []float64, w []float64, h *[4]float64)
-TEXT ·dot4Oct(SB), 0, $160-128
+TEXT ·dot4Oct(SB), 0, $176-128
 	MOVQ v0_base+0(FP), DI
 	MOVQ v1_base+24(FP), SI
 	MOVQ v2_base+48(FP), DX
@@ -55,7 +57,8 @@ TEXT ·dot4Oct(SB), 0, $160-128
 	MOVQ w_base+96(FP), R8
 	MOVQ w_len+104(FP), R9
 	MOVQ h+120(FP), AX
-	MOVQ AX, 0(SP)
+	MOVQ AX, 160(SP)
+	ADJSP $-160
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <dot4>
 	LONG $0x000176e9; BYTE $0x00 // jmp <end>
@@ -133,14 +136,16 @@ TEXT ·dot4Oct(SB), 0, $160-128
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; BYTE $0x00
+	ADJSP $160
 	RET
 
 // func axpyOct(a float64, x []float64, y []float64)
-TEXT ·axpyOct(SB), 0, $144-56
+TEXT ·axpyOct(SB), 0, $160-56
 	MOVSD a+0(FP), X0
 	MOVQ x_base+8(FP), DI
 	MOVQ y_base+32(FP), SI
 	MOVQ y_len+40(FP), DX
+	ADJSP $-160
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <axpy>
 	LONG $0x000076e9; BYTE $0x00 // jmp <end>
@@ -170,10 +175,11 @@ TEXT ·axpyOct(SB), 0, $144-56
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x0000; BYTE $0x00
+	ADJSP $160
 	RET
 
 // func axpy4Oct(a0 float64, a1 float64, a2 float64, a3 float64, v0 []float64, v1 []float64, v2 []float64, v3 []float64, w []float64)
-TEXT ·axpy4Oct(SB), 0, $144-152
+TEXT ·axpy4Oct(SB), 0, $160-152
 	MOVSD a0+0(FP), X0
 	MOVSD a1+8(FP), X1
 	MOVSD a2+16(FP), X2
@@ -184,6 +190,7 @@ TEXT ·axpy4Oct(SB), 0, $144-152
 	MOVQ v3_base+104(FP), CX
 	MOVQ w_base+128(FP), R8
 	MOVQ w_len+136(FP), R9
+	ADJSP $-160
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <axpy4>
 	LONG $0x0000f6e9; BYTE $0x00 // jmp <end>
@@ -230,15 +237,17 @@ TEXT ·axpy4Oct(SB), 0, $144-152
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	WORD $0x0000
+	ADJSP $160
 	RET
 
 // func axpyDotOct(a float64, x []float64, y []float64, z []float64) float64
-TEXT ·axpyDotOct(SB), 0, $144-88
+TEXT ·axpyDotOct(SB), 0, $160-88
 	MOVSD a+0(FP), X0
 	MOVQ x_base+8(FP), DI
 	MOVQ y_base+32(FP), SI
 	MOVQ z_base+56(FP), DX
 	MOVQ x_len+16(FP), CX
+	ADJSP $-160
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <axpyDot>
 	LONG $0x0000b6e9; BYTE $0x00 // jmp <end>
@@ -281,15 +290,17 @@ TEXT ·axpyDotOct(SB), 0, $144-88
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; WORD $0x0000
+	ADJSP $160
 	MOVSD X0, ret+80(FP)
 	RET
 
 // func xpayOct(x []float64, a float64, y []float64)
-TEXT ·xpayOct(SB), 0, $144-56
+TEXT ·xpayOct(SB), 0, $160-56
 	MOVQ x_base+0(FP), DI
 	MOVSD a+24(FP), X0
 	MOVQ y_base+32(FP), SI
 	MOVQ y_len+40(FP), DX
+	ADJSP $-160
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <xpay>
 	LONG $0x000076e9; BYTE $0x00 // jmp <end>
@@ -319,13 +330,15 @@ TEXT ·xpayOct(SB), 0, $144-56
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x0000; BYTE $0x00
+	ADJSP $160
 	RET
 
 // func scaleOct(a float64, x []float64)
-TEXT ·scaleOct(SB), 0, $144-32
+TEXT ·scaleOct(SB), 0, $160-32
 	MOVSD a+0(FP), X0
 	MOVQ x_base+8(FP), DI
 	MOVQ x_len+16(FP), SI
+	ADJSP $-160
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <scale>
 	LONG $0x000076e9; BYTE $0x00 // jmp <end>
@@ -355,16 +368,18 @@ TEXT ·scaleOct(SB), 0, $144-32
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x0000
+	ADJSP $160
 	RET
 
 // func stepOct(a float64, p []float64, x []float64, q []float64, r []float64) float64
-TEXT ·stepOct(SB), 0, $144-112
+TEXT ·stepOct(SB), 0, $160-112
 	MOVSD a+0(FP), X0
 	MOVQ p_base+8(FP), DI
 	MOVQ x_base+32(FP), SI
 	MOVQ q_base+56(FP), DX
 	MOVQ r_base+80(FP), CX
 	MOVQ p_len+16(FP), R8
+	ADJSP $-160
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <step>
 	LONG $0x0000f6e9; BYTE $0x00 // jmp <end>
@@ -416,16 +431,18 @@ TEXT ·stepOct(SB), 0, $144-112
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000
+	ADJSP $160
 	MOVSD X0, ret+104(FP)
 	RET
 
 // func mulOct(a float64, w []float64, x []float64, y []float64)
-TEXT ·mulOct(SB), 0, $144-80
+TEXT ·mulOct(SB), 0, $160-80
 	MOVSD a+0(FP), X0
 	MOVQ w_base+8(FP), DI
 	MOVQ x_base+32(FP), SI
 	MOVQ y_base+56(FP), DX
 	MOVQ y_len+64(FP), CX
+	ADJSP $-160
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <mul>
 	LONG $0x000076e9; BYTE $0x00 // jmp <end>
@@ -456,15 +473,17 @@ TEXT ·mulOct(SB), 0, $144-80
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	WORD $0x0000; BYTE $0x00
+	ADJSP $160
 	RET
 
 // func relaxOct(a float64, w []float64, x []float64, r []float64)
-TEXT ·relaxOct(SB), 0, $144-80
+TEXT ·relaxOct(SB), 0, $160-80
 	MOVSD a+0(FP), X0
 	MOVQ w_base+8(FP), DI
 	MOVQ x_base+32(FP), SI
 	MOVQ r_base+56(FP), DX
 	MOVQ r_len+64(FP), CX
+	ADJSP $-160
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <relax>
 	LONG $0x000076e9; BYTE $0x00 // jmp <end>
@@ -495,4 +514,5 @@ TEXT ·relaxOct(SB), 0, $144-80
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000
+	ADJSP $160
 	RET

@@ -5,16 +5,15 @@
 #include "textflag.h"
 
 // func dotQuad(x []float64, y []float64) float64
-TEXT ·dotQuad(SB), 0, $80-56
+TEXT ·dotQuad(SB), 0, $96-56
 	MOVD x_base+0(FP), R0
 	MOVD y_base+24(FP), R1
 	MOVD x_len+8(FP), R2
 	MOVD R30, R19
+	ADD $96, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <dot>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400004d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <dot>
+	WORD $0x1400004f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf100045f // cmp x2, #0x1
 	WORD $0x5400070b // b.lt <dot+0xe4>
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
@@ -83,12 +82,13 @@ TEXT ·dotQuad(SB), 0, $80-56
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
+	SUB $96, RSP
 	MOVD R19, R30
 	FMOVD F0, ret+48(FP)
 	RET
 
 // func dot4Quad(v0 []float64, v1 []float64, v2 []float64, v3 []float64, w []float64, h *[4]float64)
-TEXT ·dot4Quad(SB), 0, $112-128
+TEXT ·dot4Quad(SB), 0, $128-128
 	MOVD v0_base+0(FP), R0
 	MOVD v1_base+24(FP), R1
 	MOVD v2_base+48(FP), R2
@@ -97,11 +97,10 @@ TEXT ·dot4Quad(SB), 0, $112-128
 	MOVD w_len+104(FP), R5
 	MOVD h+120(FP), R6
 	MOVD R30, R19
+	ADD $128, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <dot4>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140000dd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <dot4>
+	WORD $0x140000df; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xfc1e0fea // str d10, [sp, #-0x20]!
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0xf10004bf // cmp x5, #0x1
@@ -314,21 +313,21 @@ TEXT ·dot4Quad(SB), 0, $112-128
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $128, RSP
 	MOVD R19, R30
 	RET
 
 // func axpyQuad(a float64, x []float64, y []float64)
-TEXT ·axpyQuad(SB), 0, $80-56
+TEXT ·axpyQuad(SB), 0, $96-56
 	FMOVD a+0(FP), F0
 	MOVD x_base+8(FP), R0
 	MOVD y_base+32(FP), R1
 	MOVD y_len+40(FP), R2
 	MOVD R30, R19
+	ADD $96, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <axpy>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400003d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <axpy>
+	WORD $0x1400003f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf100045f // cmp x2, #0x1
 	WORD $0x5400050b // b.lt <axpy+0xa4>
 	WORD $0xaa1f03e8 // mov x8, xzr
@@ -378,11 +377,12 @@ TEXT ·axpyQuad(SB), 0, $80-56
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $96, RSP
 	MOVD R19, R30
 	RET
 
 // func axpy4Quad(a0 float64, a1 float64, a2 float64, a3 float64, v0 []float64, v1 []float64, v2 []float64, v3 []float64, w []float64)
-TEXT ·axpy4Quad(SB), 0, $80-152
+TEXT ·axpy4Quad(SB), 0, $96-152
 	FMOVD a0+0(FP), F0
 	FMOVD a1+8(FP), F1
 	FMOVD a2+16(FP), F2
@@ -394,11 +394,10 @@ TEXT ·axpy4Quad(SB), 0, $80-152
 	MOVD w_base+128(FP), R4
 	MOVD w_len+136(FP), R5
 	MOVD R30, R19
+	ADD $96, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <axpy4>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400007d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <axpy4>
+	WORD $0x1400007f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf10004bf // cmp x5, #0x1
 	WORD $0x54000ceb // b.lt <axpy4+0x1a0>
 	WORD $0xaa1f03e8 // mov x8, xzr
@@ -511,22 +510,22 @@ TEXT ·axpy4Quad(SB), 0, $80-152
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
+	SUB $96, RSP
 	MOVD R19, R30
 	RET
 
 // func axpyDotQuad(a float64, x []float64, y []float64, z []float64) float64
-TEXT ·axpyDotQuad(SB), 0, $80-88
+TEXT ·axpyDotQuad(SB), 0, $96-88
 	FMOVD a+0(FP), F0
 	MOVD x_base+8(FP), R0
 	MOVD y_base+32(FP), R1
 	MOVD z_base+56(FP), R2
 	MOVD x_len+16(FP), R3
 	MOVD R30, R19
+	ADD $96, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <axpyDot>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400006d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <axpyDot>
+	WORD $0x1400006f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf100047f // cmp x3, #0x1
 	WORD $0x54000a2b // b.lt <axpyDot+0x148>
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
@@ -624,22 +623,22 @@ TEXT ·axpyDotQuad(SB), 0, $80-88
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $96, RSP
 	MOVD R19, R30
 	FMOVD F0, ret+80(FP)
 	RET
 
 // func xpayQuad(x []float64, a float64, y []float64)
-TEXT ·xpayQuad(SB), 0, $80-56
+TEXT ·xpayQuad(SB), 0, $96-56
 	MOVD x_base+0(FP), R0
 	FMOVD a+24(FP), F0
 	MOVD y_base+32(FP), R1
 	MOVD y_len+40(FP), R2
 	MOVD R30, R19
+	ADD $96, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <xpay>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400003d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <xpay>
+	WORD $0x1400003f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf100045f // cmp x2, #0x1
 	WORD $0x5400050b // b.lt <xpay+0xa4>
 	WORD $0xaa1f03e8 // mov x8, xzr
@@ -689,20 +688,20 @@ TEXT ·xpayQuad(SB), 0, $80-56
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $96, RSP
 	MOVD R19, R30
 	RET
 
 // func scaleQuad(a float64, x []float64)
-TEXT ·scaleQuad(SB), 0, $80-32
+TEXT ·scaleQuad(SB), 0, $96-32
 	FMOVD a+0(FP), F0
 	MOVD x_base+8(FP), R0
 	MOVD x_len+16(FP), R1
 	MOVD R30, R19
+	ADD $96, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <scale>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400002d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <scale>
+	WORD $0x1400002f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf100043f // cmp x1, #0x1
 	WORD $0x5400036b // b.lt <scale+0x70>
 	WORD $0xaa1f03e8 // mov x8, xzr
@@ -737,11 +736,12 @@ TEXT ·scaleQuad(SB), 0, $80-32
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
+	SUB $96, RSP
 	MOVD R19, R30
 	RET
 
 // func stepQuad(a float64, p []float64, x []float64, q []float64, r []float64) float64
-TEXT ·stepQuad(SB), 0, $80-112
+TEXT ·stepQuad(SB), 0, $96-112
 	FMOVD a+0(FP), F0
 	MOVD p_base+8(FP), R0
 	MOVD x_base+32(FP), R1
@@ -749,11 +749,10 @@ TEXT ·stepQuad(SB), 0, $80-112
 	MOVD r_base+80(FP), R3
 	MOVD p_len+16(FP), R4
 	MOVD R30, R19
+	ADD $96, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <step>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400007d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <step>
+	WORD $0x1400007f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf100049f // cmp x4, #0x1
 	WORD $0x54000d4b // b.lt <step+0x1ac>
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
@@ -871,23 +870,23 @@ TEXT ·stepQuad(SB), 0, $80-112
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
+	SUB $96, RSP
 	MOVD R19, R30
 	FMOVD F0, ret+104(FP)
 	RET
 
 // func mulQuad(a float64, w []float64, x []float64, y []float64)
-TEXT ·mulQuad(SB), 0, $80-80
+TEXT ·mulQuad(SB), 0, $96-80
 	FMOVD a+0(FP), F0
 	MOVD w_base+8(FP), R0
 	MOVD x_base+32(FP), R1
 	MOVD y_base+56(FP), R2
 	MOVD y_len+64(FP), R3
 	MOVD R30, R19
+	ADD $96, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <mul>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400003d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <mul>
+	WORD $0x1400003f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf100047f // cmp x3, #0x1
 	WORD $0x5400052b // b.lt <mul+0xa8>
 	WORD $0xaa1f03e8 // mov x8, xzr
@@ -937,22 +936,22 @@ TEXT ·mulQuad(SB), 0, $80-80
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
+	SUB $96, RSP
 	MOVD R19, R30
 	RET
 
 // func relaxQuad(a float64, w []float64, x []float64, r []float64)
-TEXT ·relaxQuad(SB), 0, $80-80
+TEXT ·relaxQuad(SB), 0, $96-80
 	FMOVD a+0(FP), F0
 	MOVD w_base+8(FP), R0
 	MOVD x_base+32(FP), R1
 	MOVD r_base+56(FP), R2
 	MOVD r_len+64(FP), R3
 	MOVD R30, R19
+	ADD $96, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <relax>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400003d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <relax>
+	WORD $0x1400003f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf100047f // cmp x3, #0x1
 	WORD $0x540006ab // b.lt <relax+0xd8>
 	WORD $0xaa1f03e8 // mov x8, xzr
@@ -1008,5 +1007,6 @@ TEXT ·relaxQuad(SB), 0, $80-80
 	WORD $0x9102016b // add x11, x11, #0x80
 	WORD $0x54fffa6b // b.lt <relax+0x20>
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	SUB $96, RSP
 	MOVD R19, R30
 	RET

@@ -5,8 +5,9 @@
 #include "textflag.h"
 
 // func decodeWordsQuad(c *wordCall)
-TEXT ·decodeWordsQuad(SB), 0, $80-8
+TEXT ·decodeWordsQuad(SB), 0, $96-8
 	MOVQ c+0(FP), DI
+	ADJSP $-96
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <decodeWords>
 	LONG $0x00038ee9; BYTE $0x00 // jmp <end>
@@ -200,11 +201,13 @@ TEXT ·decodeWordsQuad(SB), 0, $80-8
 	LONG $0x43300000; LONG $0x80100000
 	LONG $0xc5300000; LONG $0x80000000
 	LONG $0x45300000
+	ADJSP $96
 	RET
 
 // func addRowsQuad(c *wordCall)
-TEXT ·addRowsQuad(SB), 0, $128-8
+TEXT ·addRowsQuad(SB), 0, $144-8
 	MOVQ c+0(FP), DI
+	ADJSP $-144
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <addRows>
 	LONG $0x0005cee9; BYTE $0x00 // jmp <end>
@@ -533,4 +536,5 @@ TEXT ·addRowsQuad(SB), 0, $128-8
 	LONG $0x43300000; LONG $0x80100000
 	LONG $0xc5300000; LONG $0x80000000
 	LONG $0x45300000
+	ADJSP $144
 	RET

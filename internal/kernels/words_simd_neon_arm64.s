@@ -5,14 +5,13 @@
 #include "textflag.h"
 
 // func decodeWordsQuad(c *wordCall)
-TEXT ·decodeWordsQuad(SB), 0, $80-8
+TEXT ·decodeWordsQuad(SB), 0, $96-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
+	ADD $96, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <decodeWords>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140000ad; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <decodeWords>
+	WORD $0x140000af; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xa9413409 // ldp x9, x13, [x0, #0x10]
 	WORD $0xa9402c08 // ldp x8, x11, [x0]
 	WORD $0xa94031ae // ldp x14, x12, [x13]
@@ -179,18 +178,18 @@ TEXT ·decodeWordsQuad(SB), 0, $80-8
 	WORD $0xfd000900 // str d0, [x8, #0x10]
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
+	SUB $96, RSP
 	MOVD R19, R30
 	RET
 
 // func addRowsQuad(c *wordCall)
-TEXT ·addRowsQuad(SB), 0, $80-8
+TEXT ·addRowsQuad(SB), 0, $96-8
 	MOVD c+0(FP), R0
 	MOVD R30, R19
+	ADD $96, RSP
 	PCALIGN $64
-	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <addRows>
-	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400014d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x94000008 // bl <addRows>
+	WORD $0x1400014f; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400c0e // ldr x14, [x0, #0x18]
 	WORD $0xf9401c08 // ldr x8, [x0, #0x38]
 	WORD $0xf940040b // ldr x11, [x0, #0x8]
@@ -514,5 +513,6 @@ TEXT ·addRowsQuad(SB), 0, $80-8
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
+	SUB $96, RSP
 	MOVD R19, R30
 	RET

@@ -92,6 +92,7 @@ type target struct {
 	spare            string // a register on the way to an argument on the stack, if these are supported
 	result           string // the register of an integer that is returned
 	enter, leave     string
+	raise, lower     string // the stack pointer, by a number of bytes
 }
 
 var targets = []*target{
@@ -103,6 +104,7 @@ var targets = []*target{
 		integers: []string{"DI", "SI", "DX", "CX", "R8", "R9"},
 		floats:   []string{"X0", "X1", "X2", "X3"},
 		spare:    "AX", result: "AX",
+		raise: "ADJSP $-%d", lower: "ADJSP $%d",
 	},
 	{
 		name: "avx512", suffix: "Oct", goarch: "amd64",
@@ -113,16 +115,17 @@ var targets = []*target{
 		integers: []string{"DI", "SI", "DX", "CX", "R8", "R9"},
 		floats:   []string{"X0", "X1", "X2", "X3"},
 		spare:    "AX", result: "AX",
+		raise: "ADJSP $-%d", lower: "ADJSP $%d",
 	},
 	{
 		name: "neon", suffix: "Quad", goarch: "arm64",
 		flags: "--target=aarch64-unknown-linux -mcmodel=tiny -ffixed-x18 -ffixed-x28 -mtune=neoverse-n1",
-		start: "sub sp, sp, #16\n bl KERNEL\n add sp, sp, #16\n b end\n", calls: []string{"bl", "blr"}, word: 4, align: 32,
+		start: "bl KERNEL\n b end\n", calls: []string{"bl", "blr"}, word: 4, align: 32,
 		load:     map[string]string{"integer": "MOVD", "double": "FMOVD", "float": "FMOVS"},
 		integers: []string{"R0", "R1", "R2", "R3", "R4", "R5", "R6", "R7"},
 		floats:   []string{"F0", "F1", "F2", "F3"}, result: "R0",
-		// The assembler does not see that the code calls, and C keeps R19. The frame pointer
-		// is saved below the stack pointer.
+		// The assembler does not see that the code calls, and C keeps R19.
 		enter: "MOVD R30, R19", leave: "MOVD R19, R30",
+		raise: "ADD $%d, RSP", lower: "SUB $%d, RSP",
 	},
 }

@@ -150,8 +150,13 @@ func (t *target) file(source, dir string) (assembly, declared []byte, err error)
 	return code.Bytes(), declared, err
 }
 
+// frame is what the stack pointer is raised by before the code of a kernel: C takes the stack below
+// it, and Go has made sure of what lies above. The lowest 16 bytes are Go's, on arm64 for the
+// return address.
+func (i *image) frame() int { return (i.stack + 31) &^ 15 }
+
 // assembly is the declaration of a kernel in Go and its assembly: the arguments to where C
-// expects them, then its code as it is.
+// expects them, then its code as it is, with the frame of Go for its stack.
 func (t *target) assembly(i *image) (signature, text string, err error) {
 	var params []string
 	var loads strings.Builder
@@ -186,7 +191,7 @@ func (t *target) assembly(i *image) (signature, text string, err error) {
 			fmt.Fprintf(&loads, "\t%s %s, %s\n", t.load[kind], from, t.integers[integers])
 			integers++
 		case !real && t.spare != "":
-			fmt.Fprintf(&loads, "\t%s %s, %s\n\t%[1]s %[3]s, %d(SP)\n", t.load["integer"], from, t.spare, 8*(integers-len(t.integers)))
+			fmt.Fprintf(&loads, "\t%s %s, %s\n\t%[1]s %[3]s, %d(SP)\n", t.load["integer"], from, t.spare, i.frame()+8*(integers-len(t.integers)))
 			integers++
 		default:
 			return "", "", fmt.Errorf("%s: more arguments than registers", i.name)
@@ -200,14 +205,15 @@ func (t *target) assembly(i *image) (signature, text string, err error) {
 		signature += " " + goTypes[i.result]
 		size += 8
 	}
-	stack := i.stack + 8*max(0, integers-len(t.integers))
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n// func %s\nTEXT ·%s(SB), 0, $%d-%d\n%s", signature, name, (stack+15)&^15, size, &loads)
+	frame := i.frame() + 8*max(0, integers-len(t.integers))
+	fmt.Fprintf(&b, "\n// func %s\nTEXT ·%s(SB), 0, $%d-%d\n%s", signature, name, (frame+15)&^15, size, &loads)
 	if t.enter != "" {
 		fmt.Fprintf(&b, "\t%s\n", t.enter)
 	}
-	b.WriteString("\tPCALIGN $64\n")
+	fmt.Fprintf(&b, "\t"+t.raise+"\n\tPCALIGN $64\n", i.frame())
 	t.bytes(&b, i)
+	fmt.Fprintf(&b, "\t"+t.lower+"\n", i.frame())
 	if t.leave != "" {
 		fmt.Fprintf(&b, "\t%s\n", t.leave)
 	}
