@@ -57,11 +57,11 @@ func (t *target) compile(source, dir string, kernels []kernel) (images []image, 
 	for _, k := range kernels {
 		i, err := t.link(object, dir, k)
 		if err != nil {
-			return nil, fmt.Errorf("%s, %s: %w", filepath.Base(source), k.name, err)
+			return nil, fmt.Errorf("%s: %w", k.name, err)
 		}
 		i.stack = stacks[k.name] + 64 + 16 // aligned, and the return address
 		if i.stack > mostStack {
-			return nil, fmt.Errorf("%s, %s: takes %d bytes of the stack, more than %d", filepath.Base(source), k.name, i.stack, mostStack)
+			return nil, fmt.Errorf("%s: takes %d bytes of the stack, more than %d", k.name, i.stack, mostStack)
 		}
 		images = append(images, i)
 	}

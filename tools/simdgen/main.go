@@ -57,13 +57,28 @@ func run(check, must bool) error {
 				faults = append(faults, fmt.Errorf("%s: not what clang 19 makes of the source; run make kernels-generate", path))
 			}
 		}
+		old, err := filepath.Glob(filepath.Join(packageDir, "*"+t.files()+".*"))
+		if err != nil {
+			return err
+		}
+		for _, path := range old {
+			if files[filepath.Base(path)] != nil {
+				continue
+			}
+			if !check {
+				err = os.Remove(path)
+			} else {
+				err = fmt.Errorf("%s: has no source", path)
+			}
+			faults = append(faults, err)
+		}
 	}
 	return errors.Join(faults...)
 }
 
 // target is a set of instructions to compile for.
 type target struct {
-	name   string // of the files, NAME_GOARCH.s
+	name   string // of the files, SOURCE_simd_NAME_GOARCH.s
 	suffix string // of the functions: the number of lanes of a vector
 	goarch string
 	flags  string   // of clang
@@ -78,7 +93,7 @@ type target struct {
 
 var targets = []*target{
 	{
-		name: "simd_avx2", suffix: "Quad", goarch: "amd64",
+		name: "avx2", suffix: "Quad", goarch: "amd64",
 		flags: "--target=x86_64-unknown-linux -mavx2 -mfma -mbmi2 -mtune=znver3 -mno-red-zone -mstack-alignment=8",
 		start: "call KERNEL\n jmp end\n", calls: []string{"callq"},
 		load:     map[string]string{"integer": "MOVQ", "double": "MOVSD"},
@@ -86,7 +101,7 @@ var targets = []*target{
 		floats:   []string{"X0", "X1", "X2", "X3"},
 	},
 	{
-		name: "simd_neon", suffix: "Quad", goarch: "arm64",
+		name: "neon", suffix: "Quad", goarch: "arm64",
 		flags: "--target=aarch64-unknown-linux -mcmodel=tiny -ffixed-x18 -ffixed-x28 -mtune=neoverse-n1",
 		start: "sub sp, sp, #16\n bl KERNEL\n add sp, sp, #16\n b end\n", calls: []string{"bl", "blr"}, word: 4,
 		load:     map[string]string{"integer": "MOVD", "double": "FMOVD"},

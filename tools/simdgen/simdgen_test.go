@@ -38,7 +38,7 @@ func TestRefused(t *testing.T) {
 				}
 				files, err := target.generate(dir)
 				switch {
-				case c.fault == "" && (err != nil || !strings.Contains(string(files[target.name+"_"+target.goarch+".go"]), "func addQuad(x *float64, n int)")):
+				case c.fault == "" && (err != nil || !strings.Contains(string(files["k"+target.files()+".go"]), "func addQuad(x *float64, n int)")):
 					t.Errorf("%v: %s", err, files)
 				case c.fault != "" && (err == nil || !strings.Contains(err.Error(), c.fault)):
 					t.Errorf("%v, want %q", err, c.fault)
