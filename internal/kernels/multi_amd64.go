@@ -1,0 +1,8 @@
+//go:build !purego
+
+package kernels
+
+func init() {
+	slotsMulti.from(AVX2, mulSlotsMultiQuad)
+	symmetricMulti.from(AVX2, mulSymmetricMultiQuad)
+}

@@ -1,0 +1,92 @@
+package kernels
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+// interleaved puts vectors element by element side by side.
+func interleaved(vectors [][]float64) []float64 {
+	k := len(vectors)
+	all := make([]float64, k*len(vectors[0]))
+	for v, x := range vectors {
+		for i, xi := range x {
+			all[k*i+v] = xi
+		}
+	}
+	return all
+}
+
+// severally returns k random vectors of n elements.
+func severally(rng *rand.Rand, k, n int) (vectors [][]float64) {
+	for range k {
+		vectors = append(vectors, normal[float64](rng, n))
+	}
+	return vectors
+}
+
+// All tiers give the same bits, those of products with each vector.
+func TestSlotsMulti(t *testing.T) {
+	rng := rand.New(rand.NewPCG(21, 22))
+	a := &arena{t: t}
+	for n := range 600 {
+		k := 2 << (n % 3)
+		p := randomPanel(rng, 1+rng.IntN(20), 1+rng.IntN(9), 1+rng.IntN(500))
+		if n%4 == 0 {
+			p = randomPanel(rng, 1+rng.IntN(10), 1+rng.IntN(200), 1+rng.IntN(5000))
+		}
+		xs, ys := severally(rng, k, p.cols), severally(rng, k, p.rows)
+		x, y := interleaved(xs), interleaved(ys)
+		everywhere(a, fmt.Sprintf("%d vectors, blocks of %d", k, p.Block), nil, func() []float64 {
+			units := p.units
+			units.Exp = put(a, units.Exp)
+			dst := put(a, y)
+			MulSlotsMulti(dst, k, p.put(a), put(a, x), p.row0, units, p.add)
+			return dst
+		})
+		for v := range k {
+			MulSlots(ys[v], &p.SlotPanel, xs[v], p.row0, p.units, p.add)
+		}
+		MulSlotsMulti(y, k, &p.SlotPanel, x, p.row0, p.units, p.add)
+		same(t, fmt.Sprintf("%d vectors, blocks of %d", k, p.Block), y, interleaved(ys))
+	}
+}
+
+func TestSymmetricMulti(t *testing.T) {
+	rng := rand.New(rand.NewPCG(23, 24))
+	a := &arena{t: t}
+	for n := range 600 {
+		k, b := 2<<(n%3), 2+n/3%(MaxBlock-1)
+		p := randomSymmetric(rng, b, 1+rng.IntN(40), 1+rng.IntN(20))
+		end := p.Row + p.Rows
+		xs := severally(rng, k, b*end)
+		x, sums := interleaved(xs), make([]float64, k*b*(end-p.Sums))
+		everywhere(a, fmt.Sprintf("%d vectors, blocks of %d", k, b), nil, func() []float64 {
+			dst := put(a, sums)
+			MulSymmetricMulti(dst, k, p.put(a), put(a, x), p.SymmetricRange)
+			return dst
+		})
+		MulSymmetricMulti(sums, k, &p.SlotPanel, x, p.SymmetricRange)
+		var want [][]float64
+		for v := range k {
+			one, y := make([]float64, SumStride(b)*(end-p.Sums)), make([]float64, b*(end-p.Sums))
+			MulSymmetric(one, &p.SlotPanel, xs[v], p.SymmetricRange)
+			for i := range y {
+				y[i] = one[i/b*SumStride(b)+i%b]
+			}
+			want = append(want, y)
+		}
+		same(t, fmt.Sprintf("%d vectors, blocks of %d", k, b), sums, interleaved(want))
+	}
+}
+
+// same demands equal numbers; both may be NaN.
+func same(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	for i := range want {
+		if got[i] != want[i] && (got[i] == got[i] || want[i] == want[i]) {
+			t.Fatalf("%s: number %d is %v, want %v", what, i, got[i], want[i])
+		}
+	}
+}
