@@ -122,9 +122,9 @@ func newProblem(p Problem, ell kernels.ELL[float64]) *Problem {
 	a32, x32 := toFloat32(p.a), toFloat32(p.x)
 	ell32 := kernels.ELL[float32]{Width: ell.Width, Stride: ell.Stride, Col: ell.Col, Val: a32}
 	p.forms = map[Precision]form{
-		FP64:  &level[float64, float64]{a: p.a, x: p.x, y: make([]float64, p.N), ell: ell, dot: kernels.Dot},
-		FP32:  &level[float32, float32]{a: a32, x: x32, y: make([]float32, p.N), ell: ell32, dot: kernels.Dot32},
-		Mixed: &level[float32, float64]{a: a32, x: x32, y: make([]float32, p.N), ell: ell32, dot: kernels.DotMixed},
+		FP64:  &level[float64, float64]{a: p.a, x: p.x, y: make([]float64, p.N), ell: ell, dot: kernels.Default().Dot},
+		FP32:  &level[float32, float32]{a: a32, x: x32, y: make([]float32, p.N), ell: ell32, dot: kernels.Default().Dot32},
+		Mixed: &level[float32, float64]{a: a32, x: x32, y: make([]float32, p.N), ell: ell32, dot: kernels.Default().DotMixed},
 	}
 	return &p
 }

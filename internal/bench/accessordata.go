@@ -41,7 +41,7 @@ func lowerTriangle(a []float64, n int) {
 	for i := range n {
 		row := a[i*n : (i+1)*n]
 		if n > MaxLU {
-			kernels.Scale(1/float64(n), row[:i])
+			kernels.Default().Scale(1/float64(n), row[:i])
 		}
 		row[i] = 1
 		clear(row[i+1:])

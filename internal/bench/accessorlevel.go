@@ -88,7 +88,7 @@ func (l *level[S, A]) trsv(n int, pool *parallel.Pool) {
 
 func (l *level[S, A]) spmv(rows int, pool *parallel.Pool) {
 	pool.Run(blocks(rows, rowsOfELL), parallel.Func(func(k int) {
-		kernels.ELLMulVec[S, A](l.y, k*rowsOfELL, min((k+1)*rowsOfELL, rows), l.ell, l.x)
+		kernels.ELLMulVec[S, A](kernels.Default(), l.y, k*rowsOfELL, min((k+1)*rowsOfELL, rows), l.ell, l.x)
 	}))
 }
 

@@ -57,7 +57,7 @@ func MeasureBandwidth(ctx context.Context, size int64, threads []int) (map[int]B
 		}
 		for streams := 1; streams <= maxStreams; streams++ {
 			pass(func(part []float64) int { return 8 * streams * kernels.StreamLength(len(part), streams) },
-				func(part []float64) { kernels.Fold(part, streams) })
+				func(part []float64) { kernels.Default().Fold(part, streams) })
 		}
 		pass(func(part []float64) int { return 8 * 3 * (len(part) / 3) }, triad)
 	}

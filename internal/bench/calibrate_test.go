@@ -13,14 +13,14 @@ import (
 
 // A calibration gives a model with positive constants, and ends when its context does.
 func TestCalibrate(t *testing.T) {
-	if !kernels.HasFastSlots() {
+	if !kernels.Default().HasFastSlots() {
 		t.Skip("the portable loops are no layouts to choose from")
 	}
 	m, err := generate.Generate("poisson2d", generate.Params{"n": 20})
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := *adaptive.ModelHere()
+	known := *adaptive.ModelOf(nil)
 	known.Sizes = adaptive.Sizes{Near: 1 << 20, Shared: 4 << 20}
 	measured, err := Calibrate(context.Background(), "here", &known, []*csr.Matrix{m})
 	if err != nil {

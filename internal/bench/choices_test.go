@@ -22,7 +22,7 @@ func TestChoices(t *testing.T) {
 	if run := flag.Lookup("test.run"); run == nil || !strings.Contains(run.Value.String(), "Choices") {
 		t.Skip("measures the processor: go test ./internal/bench -run Choices")
 	}
-	if !kernels.HasFastSlots() {
+	if !kernels.Default().HasFastSlots() {
 		t.Skip("auto is always FP64 CSR with these kernels")
 	}
 	const (

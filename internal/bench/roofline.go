@@ -119,7 +119,7 @@ func Roofline(ctx context.Context, opt RooflineOptions) ([]RooflinePoint, error)
 		}
 	}
 	work := mostMultiplyAdds
-	if tier, _ := kernels.ActiveTier(); tier == kernels.Portable { // the command line reports a wrong name
+	if kernels.Default().String() == "portable" {
 		work /= slowerPortable
 	}
 	data := newRoofline(opt.Size)

@@ -20,13 +20,13 @@ func passMixed(_ RooflineConfig, data []byte, k int) float64 { return multiplyAd
 // multiplyAdd computes in FP64 with values stored as S.
 func multiplyAdd[S kernels.Value](data []byte, k int) float64 {
 	var s [kernels.MulAddLanes]float64
-	kernels.MulAdds(&s, as[S](data), k, slope, shift)
+	kernels.MulAdds(kernels.Default(), &s, as[S](data), k, slope, shift)
 	return sum(s[:])
 }
 
 func passFP32(_ RooflineConfig, data []byte, k int) float64 {
 	var s [kernels.MulAddLanes32]float32
-	kernels.MulAdds32(&s, as[float32](data), k, slope, shift)
+	kernels.Default().MulAdds32(&s, as[float32](data), k, slope, shift)
 	return sum(s[:])
 }
 
@@ -40,9 +40,9 @@ func passDecoded(c RooflineConfig, data []byte, k int) float64 {
 	words := c.codec.Words()
 	for values := (len(data) - formats.Padding) / c.Bytes; values > 0; values -= decodedAtOnce {
 		some := buffer[:min(values, decodedAtOnce)]
-		words.Decode(some, data)
+		kernels.Default().Decode(words, some, data)
 		data = data[len(some)*c.Bytes:]
-		kernels.MulAdds(&s, some, k, slope, shift)
+		kernels.MulAdds(kernels.Default(), &s, some, k, slope, shift)
 	}
 	return sum(s[:])
 }

@@ -59,7 +59,7 @@ var calibrationMatrices = []string{
 }
 
 func calibrate(ctx context.Context, s streams) error {
-	if !kernels.HasFastSlots() {
+	if !kernels.Default().HasFastSlots() {
 		return errors.New("nothing to calibrate: on this processor, or with these kernels, auto is always FP64 CSR")
 	}
 	path, err := modelPath()
@@ -81,7 +81,7 @@ func calibrate(ctx context.Context, s streams) error {
 		}
 		matrices = append(matrices, m)
 	}
-	known := *adaptive.ModelHere()
+	known := *adaptive.ModelOf(nil)
 	caches := machine.Caches()
 	if caches.L2 > 0 && caches.L3 > caches.L2 {
 		known.Sizes = adaptive.Sizes{Near: caches.L2, Shared: caches.L3 / 4 * 3}
@@ -93,7 +93,7 @@ func calibrate(ctx context.Context, s streams) error {
 	}
 	status.clear()
 	out := &firstError{w: s.out}
-	report.Models(out, adaptive.ModelHere(), measured)
+	report.Models(out, adaptive.ModelOf(nil), measured)
 	if out.err != nil {
 		return out.err
 	}
@@ -131,8 +131,7 @@ func removeModel(w io.Writer) error {
 
 // modelKey names the processor and the kernels in use.
 func modelKey() string {
-	tier, _ := kernels.ActiveTier()
-	return report.Known(machine.Processor()) + ", " + tier.String()
+	return report.Known(machine.Processor()) + ", " + kernels.Default().String()
 }
 
 // modelPath is the file of the model that was measured on this processor.
@@ -183,5 +182,5 @@ func modelText() string {
 	case m != nil:
 		return m.Name
 	}
-	return adaptive.ModelHere().Name + ", of the table"
+	return adaptive.ModelOf(nil).Name + ", of the table"
 }

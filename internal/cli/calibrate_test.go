@@ -16,7 +16,7 @@ func TestReadModel(t *testing.T) {
 	if m, err := readModel(path); m != nil || err != nil {
 		t.Errorf("no file: %v, %v", m, err)
 	}
-	data, err := json.Marshal(adaptive.ModelHere())
+	data, err := json.Marshal(adaptive.ModelOf(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestReadModel(t *testing.T) {
 		}
 		m, err := readModel(path)
 		switch {
-		case c.good && (err != nil || *m != *adaptive.ModelHere()):
+		case c.good && (err != nil || *m != *adaptive.ModelOf(nil)):
 			t.Errorf("%v, %v", m, err)
 		case !c.good && (err == nil || !strings.Contains(err.Error(), "calibrate --remove")):
 			t.Errorf("%q: %v", c.data, err)

@@ -109,10 +109,9 @@ func (f *reproduceFlags) options() (opt reproduce.Options, err error) {
 	if f.matrices != "" && !isDirectory(f.matrices) {
 		return opt, usage("--matrices %s: no such folder", f.matrices)
 	}
-	tier, _ := kernels.ActiveTier() // Main has looked at the error
 	opt = reproduce.Options{
 		Quick: f.quick, Matrices: f.matrices, Budget: f.budget, MaxMemory: int64(f.maxMemory),
-		Environment: machine.Here(tier.String(), Version),
+		Environment: machine.Here(kernels.Default().String(), Version),
 	}
 	if opt.MaxMemory == 0 {
 		opt.MaxMemory = machine.Memory() / 2

@@ -100,7 +100,7 @@ func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", ";
 
 // checkKernels reports a wrong value of the variable that selects kernels.
 func checkKernels() error {
-	if _, err := kernels.ActiveTier(); err != nil {
+	if err := kernels.DefaultFault(); err != nil {
 		return usage("%w", err)
 	}
 	return nil

@@ -70,7 +70,7 @@ func run(t *testing.T, files []string) {
 			case "hup": // which nohup ignores
 				return !signal.Ignored(syscall.SIGHUP), nil
 			case "fastslots":
-				return kernels.HasFastSlots(), nil
+				return kernels.Default().HasFastSlots(), nil
 			case "race": // where reading alone takes seconds
 				return raceDetector, nil
 			}

@@ -23,18 +23,18 @@ func inOrder[A Value](x, y []float32) A {
 	return s[0]
 }
 
-// All tiers give the bits of the sums in order.
+// All sets give the bits of the sums in order.
 func TestDot32(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 32))
 	a := &arena{t: t}
 	for _, n := range []int{0, 1, 7, 31, 32, 33, 63, 64, 100, 1000, 1024} {
 		x, y := normal[float32](rng, n), normal[float32](rng, n)
 		want, mixed := inOrder[float32](x, y), inOrder[float64](x, y)
-		everywhere(a, fmt.Sprintf("products of %d elements", n), nil, func() []float64 {
+		everywhere(a, fmt.Sprintf("products of %d elements", n), nil, func(k *Set) []float64 {
 			x, y := put(a, x), put(a, y)
-			got := []float64{float64(Dot32(x, y)), DotMixed(x, y)}
+			got := []float64{float64(k.Dot32(x, y)), k.DotMixed(x, y)}
 			if got[0] != float64(want) || got[1] != mixed {
-				t.Fatalf("Dot32 and DotMixed of %d on %s: %v, want %v, %v", n, active, got, want, mixed)
+				t.Fatalf("Dot32 and DotMixed of %d on %s: %v, want %v, %v", n, k, got, want, mixed)
 			}
 			return got
 		})
@@ -72,34 +72,34 @@ func testELL[S, A Value](t *testing.T, rng *rand.Rand, rows, width int) {
 	}
 	a := &arena{t: t}
 	name := fmt.Sprintf("%T in %T, %d rows from %d of %d elements", *new(S), *new(A), rows, lo, width)
-	everywhere(a, name, nil, func() []float64 {
+	everywhere(a, name, nil, func(k *Set) []float64 {
 		dst := put(a, make([]S, rows))
-		ELLMulVec[S, A](dst, lo, rows, ELL[S]{Width: width, Stride: stride, Col: put(a, col), Val: put(a, val)}, put(a, x))
+		ELLMulVec[S, A](k, dst, lo, rows, ELL[S]{Width: width, Stride: stride, Col: put(a, col), Val: put(a, val)}, put(a, x))
 		if !slices.Equal(dst, want) {
-			t.Fatalf("%s on %s: %v, want %v", name, active, dst, want)
+			t.Fatalf("%s on %s: %v, want %v", name, k, dst, want)
 		}
 		return wide(dst)
 	})
 }
 
-// All tiers give the bits of one fused multiply-add after the other.
+// All sets give the bits of one fused multiply-add after the other.
 func TestMulAdds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(35, 36))
 	a := &arena{t: t}
 	for _, n := range []int{0, 1, 31, 32, 64, 127, 128, 129, 256, 300, 1024} {
-		for _, k := range []int{1, 2, 3, 16} {
+		for _, times := range []int{1, 2, 3, 16} {
 			x, y := normal[float64](rng, n), normal[float32](rng, n)
-			want, mixed, want32 := mulAdds(x, k, 1, 2), mulAdds(wide(y), k, 0, 0), mulAdds32(y, k, 3, 4)
-			everywhere(a, fmt.Sprintf("%d multiply-adds with %d elements", k, n), nil, func() []float64 {
+			want, mixed, want32 := mulAddsInTurn(x, times, 1, 2), mulAddsInTurn(wide(y), times, 0, 0), mulAdds32InTurn(y, times, 3, 4)
+			everywhere(a, fmt.Sprintf("%d multiply-adds with %d elements", times, n), nil, func(k *Set) []float64 {
 				var s, m [MulAddLanes]float64
 				var s32 [MulAddLanes32]float32
 				s[0], s[31], s32[0], s32[63] = 1, 2, 3, 4
 				x, y := put(a, x), put(a, y)
-				MulAdds(&s, x, k, 0.75, 0.3)
-				MulAdds(&m, y, k, 0.75, 0.3)
-				MulAdds32(&s32, y, k, 0.75, 0.3)
+				MulAdds(k, &s, x, times, 0.75, 0.3)
+				MulAdds(k, &m, y, times, 0.75, 0.3)
+				k.MulAdds32(&s32, y, times, 0.75, 0.3)
 				if s != want || m != mixed || s32 != want32 {
-					t.Fatalf("%d elements, k = %d, on %s: %v, %v, %v, want %v, %v, %v", n, k, active, s, m, s32, want, mixed, want32)
+					t.Fatalf("%d elements, %d times, on %s: %v, %v, %v, want %v, %v, %v", n, times, k, s, m, s32, want, mixed, want32)
 				}
 				return nil
 			})
@@ -107,10 +107,10 @@ func TestMulAdds(t *testing.T) {
 	}
 }
 
-func mulAdds(x []float64, k int, first, last float64) (s [MulAddLanes]float64) {
+func mulAddsInTurn(x []float64, times int, first, last float64) (s [MulAddLanes]float64) {
 	s[0], s[31] = first, last
 	for i, v := range x {
-		for range k - 1 {
+		for range times - 1 {
 			v = math.FMA(0.75, v, 0.3)
 		}
 		s[i%32] = math.FMA(0.75, v, s[i%32])
@@ -118,10 +118,10 @@ func mulAdds(x []float64, k int, first, last float64) (s [MulAddLanes]float64) {
 	return s
 }
 
-func mulAdds32(x []float32, k int, first, last float32) (s [MulAddLanes32]float32) {
+func mulAdds32InTurn(x []float32, times int, first, last float32) (s [MulAddLanes32]float32) {
 	s[0], s[63] = first, last
 	for i, v := range x {
-		for range k - 1 {
+		for range times - 1 {
 			v = bigFMA(0.75, v, 0.3)
 		}
 		s[i%64] = bigFMA(0.75, v, s[i%64])

@@ -10,10 +10,9 @@ import (
 // with panels of 3 x 3 blocks, 27 to a row, in the second-level cache.
 func BenchmarkSlots(b *testing.B) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	for _, tier := range Tiers() {
+	for _, k := range Sets() {
 		run := func(name string, elements int, mul func()) {
-			b.Run(name+"/"+tier.String(), func(b *testing.B) {
-				setActive(b, tier)
+			b.Run(name+"/"+k.String(), func(b *testing.B) {
 				for b.Loop() {
 					mul()
 				}
@@ -22,17 +21,17 @@ func BenchmarkSlots(b *testing.B) {
 		}
 		p := randomPanel(rng, 1000, 8, 60000)
 		x, dst := make([]float64, p.cols), make([]float64, p.rows)
-		run("random", Lanes*len(p.Widths), func() { MulSlots(dst, &p.SlotPanel, x, p.row0, p.units, false) })
+		run("random", Lanes*len(p.Widths), func() { k.MulSlots(dst, &p.SlotPanel, x, p.row0, p.units, false) })
 		for _, w := range []int{14, 24, 43} {
 			const slices, slots, cols = 64, 27, 6000
 			p := blockPanel(rng, slices, slots, cols, w)
 			x, dst := make([]float64, cols), make([]float64, 3*Lanes*slices)
-			run(fmt.Sprint("blocks of ", w, " bits"), 72*slices*slots, func() { MulSlots(dst, p, x, 0, Units{Factor: 1}, false) })
+			run(fmt.Sprint("blocks of ", w, " bits"), 72*slices*slots, func() { k.MulSlots(dst, p, x, 0, Units{Factor: 1}, false) })
 		}
 		for _, block := range []int{2, 3, 6} {
 			p := randomSymmetric(rng, block, 1000, 20)
 			x, sums := p.vectors(rng)
-			run(fmt.Sprint("symmetric, blocks of ", block), block*block*Lanes*len(p.Widths), func() { MulSymmetric(sums, &p.SlotPanel, x, p.SymmetricRange) })
+			run(fmt.Sprint("symmetric, blocks of ", block), block*block*Lanes*len(p.Widths), func() { k.MulSymmetric(sums, &p.SlotPanel, x, p.SymmetricRange) })
 		}
 	}
 }
@@ -61,15 +60,14 @@ func BenchmarkAccessor(b *testing.B) {
 		for i := range x {
 			x[i], y[i] = 1, 2
 		}
-		for _, tier := range Tiers() {
+		for _, k := range Sets() {
 			for name, dot := range map[string]func(){
-				"Dot32": func() { Dot32(x, y) }, "DotMixed": func() { DotMixed(x, y) },
-				"MulAdds":   func() { MulAdds(new([MulAddLanes]float64), x, 4, 0.75, 0.3) },
-				"MulAdds32": func() { MulAdds32(new([MulAddLanes32]float32), x, 4, 0.75, 0.3) },
-				"Fold":      func() { Fold(stream, 1) },
+				"Dot32": func() { k.Dot32(x, y) }, "DotMixed": func() { k.DotMixed(x, y) },
+				"MulAdds":   func() { MulAdds(k, new([MulAddLanes]float64), x, 4, 0.75, 0.3) },
+				"MulAdds32": func() { k.MulAdds32(new([MulAddLanes32]float32), x, 4, 0.75, 0.3) },
+				"Fold":      func() { k.Fold(stream, 1) },
 			} {
-				b.Run(fmt.Sprintf("%s/%d/%s", name, n, tier), func(b *testing.B) {
-					setActive(b, tier)
+				b.Run(fmt.Sprintf("%s/%d/%s", name, n, k), func(b *testing.B) {
 					b.SetBytes(int64(8 * n))
 					for b.Loop() {
 						dot()

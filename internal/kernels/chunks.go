@@ -54,14 +54,15 @@ type ChunkProduct struct {
 }
 
 // MulChunks computes a product. A row adds its products in the order of the slots, each
-// rounded before it is added, and multiplies the sum by its unit: all tiers give the same bits.
-func MulChunks(c *Chunks, p ChunkProduct) {
+// rounded before it is added, and multiplies the sum by its unit: all sets give the same bits.
+func (k *Set) MulChunks(c *Chunks, p ChunkProduct) {
 	if len(c.Heads) > 0 {
-		chunks[active](c, p)
+		k.chunks(c, p)
 	}
 }
 
-var chunks = everyTier(mulChunks)
+// chunksKernel is MulChunks for one chunk at least.
+type chunksKernel = func(c *Chunks, p ChunkProduct)
 
 // mulChunks is MulChunks in portable Go.
 func mulChunks(c *Chunks, p ChunkProduct) {

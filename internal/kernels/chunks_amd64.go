@@ -2,11 +2,6 @@
 
 package kernels
 
-func init() {
-	chunks.from(AVX2, mulChunksAVX2)
-	chunks.from(AVX512, mulChunksAVX512)
-}
-
 // chunkCall is the arguments of the assembly.
 type chunkCall struct {
 	heads    *Chunk

@@ -115,7 +115,7 @@ func (c *chunksCase) want(i int, e ChunkEpilogue, omega float32) (want, size flo
 	return want, size + math.Abs(float64(c.b[i])) + math.Abs(float64(c.v[i]))
 }
 
-// All tiers give the same bits, which are the product to within roundoff.
+// All sets give the same bits, which are the product to within roundoff.
 func TestMulChunks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(41, 42))
 	a := &arena{t: t}
@@ -127,7 +127,7 @@ func TestMulChunks(t *testing.T) {
 				for e := ChunkPlain; e <= ChunkRelax; e++ {
 					const omega = 0.7
 					name := fmt.Sprintf("%d chunks of %d slots, %d columns, floats %v, units %v, epilogue %d", count, slots, cols, floats, units, e)
-					everywhere(a, name, nil, func() []float64 {
+					everywhere(a, name, nil, func(k *Set) []float64 {
 						moved := c.Chunks
 						moved.Heads, moved.Base, moved.Index = put(a, c.Heads), put(a, c.Base), put(a, c.Index)
 						if floats {
@@ -139,11 +139,11 @@ func TestMulChunks(t *testing.T) {
 							moved.Units = put(a, c.Units)
 						}
 						p := ChunkProduct{Epilogue: e, Dst: put(a, make([]float32, len(c.b))), X: put(a, c.x), B: put(a, c.b), V: put(a, c.v), Omega: omega}
-						MulChunks(&moved, p)
+						k.MulChunks(&moved, p)
 						for i, got := range p.Dst {
 							want, size := c.want(i, e, omega)
 							if n := float64(len(c.entries[i]) + 6); !(math.Abs(float64(got)-want) <= n*0x1p-24*size) {
-								t.Fatalf("%s on %s: row %d is %g, want %g", name, active, i, got, want)
+								t.Fatalf("%s on %s: row %d is %g, want %g", name, k, i, got, want)
 							}
 						}
 						return wide(p.Dst)
@@ -155,12 +155,12 @@ func TestMulChunks(t *testing.T) {
 }
 
 // The result may be where an argument is.
-func TestMulChunksInPlace(t *testing.T) { eachTier(t, testMulChunksInPlace) }
+func TestMulChunksInPlace(t *testing.T) { eachSet(t, testMulChunksInPlace) }
 
-func testMulChunksInPlace(t *testing.T) {
+func testMulChunksInPlace(t *testing.T, k *Set) {
 	c := randomChunks(rand.New(rand.NewPCG(43, 44)), 3, 2, 100, false, true)
 	apart := ChunkProduct{Epilogue: ChunkRelax, Dst: make([]float32, len(c.b)), X: c.x, B: c.b, V: c.v, Omega: 1}
-	MulChunks(&c.Chunks, apart)
+	k.MulChunks(&c.Chunks, apart)
 	for _, at := range [][]float32{c.b, c.v} {
 		p := apart
 		p.B, p.V = append([]float32{}, c.b...), append([]float32{}, c.v...)
@@ -168,7 +168,7 @@ func testMulChunksInPlace(t *testing.T) {
 		if &at[0] == &c.v[0] {
 			p.Dst = p.V
 		}
-		MulChunks(&c.Chunks, p)
+		k.MulChunks(&c.Chunks, p)
 		for i, v := range p.Dst {
 			if v != apart.Dst[i] {
 				t.Fatalf("row %d is %g, want %g", i, v, apart.Dst[i])

@@ -6,20 +6,15 @@ type Value interface{ float32 | float64 }
 
 type csrKernel[T Value] = func(dst []float64, lo, hi int, rowPtr []int64, col []int32, val []T, x []float64)
 
-var (
-	csr64 = everyTier(csrKernel[float64](csrMulVec[float64]))
-	csr32 = everyTier(csrKernel[float32](csrMulVec[float32]))
-)
-
 // CSRMulVec computes dst[i] = sum of val[k] x[col[k]] over the nonzeros
 // rowPtr[i] <= k < rowPtr[i+1] of each row lo <= i < hi. The sum of a row does
-// not depend on lo and hi; its last bits depend on the tier.
-func CSRMulVec[T Value](dst []float64, lo, hi int, rowPtr []int64, col []int32, val []T, x []float64) {
+// not depend on lo and hi; its last bits depend on the set.
+func CSRMulVec[T Value](k *Set, dst []float64, lo, hi int, rowPtr []int64, col []int32, val []T, x []float64) {
 	switch val := any(val).(type) {
 	case []float64:
-		csr64[active](dst, lo, hi, rowPtr, col, val, x)
+		k.csr64(dst, lo, hi, rowPtr, col, val, x)
 	case []float32:
-		csr32[active](dst, lo, hi, rowPtr, col, val, x)
+		k.csr32(dst, lo, hi, rowPtr, col, val, x)
 	}
 }
 

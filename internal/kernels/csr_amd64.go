@@ -2,24 +2,6 @@
 
 package kernels
 
-import "github.com/klauspost/cpuid/v2"
-
-// slowGathers says that eight loads are faster than a gather of eight elements, where these
-// are in the cache. In rows with few elements both take as long; such a row is rather one of a
-// graph than of a mesh, and gathers find more of what is not in the cache at once.
-var slowGathers = cpuid.CPU.VendorID == cpuid.AMD
-
-func init() {
-	csr64.from(AVX2, csrSIMD(csr64AVX2))
-	csr64.from(AVX512, csrSIMD(csr64AVX512))
-	csr32.from(AVX2, csrSIMD(csr32AVX2))
-	csr32.from(AVX512, csrSIMD(csr32AVX512))
-	if slowGathers {
-		csr64.from(AVX512, longRows(csrSIMD(csr64LoadsAVX512), csrSIMD(csr64AVX512)))
-		csr32.from(AVX512, longRows(csrSIMD(csr32LoadsAVX512), csrSIMD(csr32AVX512)))
-	}
-}
-
 // csrSIMD makes a csrKernel of the assembly for n > 0 rows with elements.
 func csrSIMD[T Value](kernel func(dst *float64, n int, rowPtr *int64, col *int32, val *T, x *float64)) csrKernel[T] {
 	return func(dst []float64, lo, hi int, rowPtr []int64, col []int32, val []T, x []float64) {

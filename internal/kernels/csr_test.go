@@ -51,7 +51,7 @@ func (c csrCase[T]) exact() (want, bound []float64) {
 	return want, bound
 }
 
-// check compares products on all tiers with the exact one, and products of some rows
+// check compares products on all sets with the exact one, and products of some rows
 // with those of all.
 func (c csrCase[T]) check(a *arena, rng *rand.Rand, what string) {
 	a.t.Helper()
@@ -62,18 +62,18 @@ func (c csrCase[T]) check(a *arena, rng *rand.Rand, what string) {
 	}
 	lo := rng.IntN(c.rows())
 	hi := lo + 1 + rng.IntN(c.rows()-lo)
-	everywhere(a, what, tolerance, func() []float64 {
+	everywhere(a, what, tolerance, func(k *Set) []float64 {
 		dst, part := put(a, make([]float64, c.rows())), put(a, make([]float64, c.rows()))
 		ptr, col, val, x := put(a, c.ptr), put(a, c.col), put(a, c.val), put(a, c.x)
-		CSRMulVec(dst, 0, c.rows(), ptr, col, val, x)
-		CSRMulVec(part, lo, hi, ptr, col, val, x)
+		CSRMulVec(k, dst, 0, c.rows(), ptr, col, val, x)
+		CSRMulVec(k, part, lo, hi, ptr, col, val, x)
 		for i, v := range dst {
 			if !(math.Abs(v-want[i]) <= bound[i]) {
-				a.t.Fatalf("%s on %s: row %d is %v, want %v", what, active, i, v, want[i])
+				a.t.Fatalf("%s on %s: row %d is %v, want %v", what, k, i, v, want[i])
 			}
 			inside := i >= lo && i < hi
 			if inside && part[i] != v || !inside && part[i] != 0 {
-				a.t.Fatalf("%s on %s: row %d is %v in rows %d to %d, %v in all", what, active, i, part[i], lo, hi, v)
+				a.t.Fatalf("%s on %s: row %d is %v in rows %d to %d, %v in all", what, k, i, part[i], lo, hi, v)
 			}
 		}
 		return dst
@@ -115,21 +115,21 @@ func testCSR[T Value](t *testing.T) {
 
 // Rows that begin behind element 2^31 have the same products as at the start.
 func TestCSRFarBehind(t *testing.T) {
-	eachTier(t, func(t *testing.T) {
-		t.Run("float64", farBehind[float64])
-		t.Run("float32", farBehind[float32])
+	eachSet(t, func(t *testing.T, k *Set) {
+		t.Run("float64", func(t *testing.T) { farBehind[float64](t, k) })
+		t.Run("float32", func(t *testing.T) { farBehind[float32](t, k) })
 	})
 }
 
-func farBehind[T Value](t *testing.T) {
+func farBehind[T Value](t *testing.T, k *Set) {
 	const first, rows = 1 << 31, 19
 	c := randomCSR[T](rand.New(rand.NewPCG(11, 12)), slices.Repeat([]int{21}, rows), 300)
 	want, got := make([]float64, rows), make([]float64, rows)
-	CSRMulVec(want, 0, rows, c.ptr, c.col, c.val, c.x)
+	CSRMulVec(k, want, 0, rows, c.ptr, c.col, c.val, c.x)
 	for i := range c.ptr {
 		c.ptr[i] += first
 	}
-	CSRMulVec(got, 0, rows, c.ptr, behind(t, first, c.col), behind(t, first, c.val), c.x)
+	CSRMulVec(k, got, 0, rows, c.ptr, behind(t, first, c.col), behind(t, first, c.val), c.x)
 	if !slices.Equal(got, want) {
 		t.Fatalf("%v, want %v", got, want)
 	}

@@ -6,21 +6,30 @@ const lanes32 = 32
 
 // Dot32 returns x·y in float32 arithmetic. Accumulators are added by halves, as
 // in Dot; y has the length of x.
-func Dot32(x, y []float32) float32 {
+func (k *Set) Dot32(x, y []float32) float32 {
 	var s [lanes32]float32
-	n := dot32SIMD(&s, x, y)
+	n := len(x) &^ (lanes32 - 1)
+	if n > 0 {
+		k.dot32(hide(&s), x[:n], y[:n])
+	}
 	addProducts(&s, x[n:], y[n:])
 	return sumByHalves(&s)
 }
 
 // DotMixed returns x·y in float64 arithmetic, in which the products are exact,
 // added in the order of Dot32.
-func DotMixed(x, y []float32) float64 {
+func (k *Set) DotMixed(x, y []float32) float64 {
 	var s [lanes32]float64
-	n := dotMixedSIMD(&s, x, y)
+	n := len(x) &^ (lanes32 - 1)
+	if n > 0 {
+		k.dotMixed(hide(&s), x[:n], y[:n])
+	}
 	addProducts(&s, x[n:], y[n:])
 	return sumByHalves(&s)
 }
+
+// dot32Kernel is addProducts for a number of elements that is a multiple of lanes32, and not 0.
+type dot32Kernel[A Value] = func(s *[lanes32]A, x, y []float32)
 
 // addProducts adds x[k] y[k] to s[k mod lanes32] in the arithmetic of s.
 func addProducts[A Value](s *[lanes32]A, x, y []float32) {

@@ -3,26 +3,16 @@ package kernels
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/mpsolve/mpsolve/internal/guard"
 )
 
-// eachTier runs a test on every tier that the processor has, portable Go first.
-func eachTier(t *testing.T, test func(t *testing.T)) {
-	for _, tier := range Tiers() {
-		t.Run(tier.String(), func(t *testing.T) {
-			setActive(t, tier)
-			test(t)
-		})
+// eachSet runs a test with every set that the processor has, portable Go first.
+func eachSet(t *testing.T, test func(t *testing.T, k *Set)) {
+	for _, k := range Sets() {
+		t.Run(k.String(), func(t *testing.T) { test(t, k) })
 	}
-}
-
-func setActive(t testing.TB, tier Tier) {
-	before := active
-	active = tier
-	t.Cleanup(func() { active = before })
 }
 
 // arena is memory for the arguments of a call, each between guard pages of its own.
@@ -42,18 +32,16 @@ func put[T any](a *arena, src []T) []T {
 	return guard.Place(a.pages[a.used-1], a.shift, src)
 }
 
-// everywhere runs a call on every tier, with its arguments (which it puts into the
+// everywhere runs a call with every set, with its arguments (which it puts into the
 // arena) at the end of a page and at every alignment from the start of one on. The
 // results must be those of portable Go: to the bit, or within tolerance[i] of number i.
-func everywhere(a *arena, what string, tolerance []float64, call func() []float64) {
+func everywhere(a *arena, what string, tolerance []float64, call func(k *Set) []float64) {
 	a.t.Helper()
-	before := active
-	defer func() { active = before }()
 	var want []float64
-	for _, active = range Tiers() {
+	for _, k := range Sets() {
 		for a.shift = guard.AtEnd; a.shift < 8; a.shift++ {
 			a.used = 0
-			got := call()
+			got := call(k)
 			if want == nil {
 				want = append([]float64{}, got...)
 			}
@@ -62,7 +50,7 @@ func everywhere(a *arena, what string, tolerance []float64, call func() []float6
 					continue
 				}
 				if tolerance == nil || !(math.Abs(got[i]-want[i]) <= tolerance[i]) {
-					a.t.Fatalf("%s on %s, shift %d: number %d is %v, portable %v", what, active, a.shift, i, got[i], want[i])
+					a.t.Fatalf("%s on %s, shift %d: number %d is %v, portable %v", what, k, a.shift, i, got[i], want[i])
 				}
 			}
 		}
@@ -87,28 +75,31 @@ func wide[T Value | int64 | uint8](x []T) []float64 {
 	return y
 }
 
-func TestChooseTier(t *testing.T) {
-	processor := ProcessorTier()
-	orHighest := func(tier Tier) Tier {
-		if slices.Contains(Tiers(), tier) {
-			return tier
-		}
-		return processor
-	}
+func TestChoose(t *testing.T) {
+	best := sets[len(sets)-1]
 	for _, c := range []struct {
 		name string
-		want Tier
+		want *Set
 		bad  bool
 	}{
-		{"", processor, false},
-		{"portable", Portable, false},
-		{"avx2", orHighest(AVX2), false},
-		{"avx512", orHighest(AVX512), false},
-		{"sse", processor, true},
+		{"", best, false},
+		{"portable", sets[0], false},
+		{"avx2", Find("avx2").orBest(), false},
+		{"avx512", best, false},
+		{"neon", best, false},
+		{"sse", best, true},
 	} {
 		got, err := choose(c.name)
 		if got != c.want || (err != nil) != c.bad {
 			t.Errorf("choose(%q) = %s, %v", c.name, got, err)
 		}
 	}
+}
+
+// orBest is the set itself, or the best one where the processor does not have it.
+func (k *Set) orBest() *Set {
+	if k == nil {
+		return sets[len(sets)-1]
+	}
+	return k
 }

@@ -12,8 +12,23 @@ type ELL[S Value] struct {
 // ELLMulVec computes dst = A x for the rows lo <= i < hi, with values and vectors
 // of type S and the arithmetic of type A: elements of a row are added one by one,
 // each product rounded before.
-func ELLMulVec[S, A Value](dst []S, lo, hi int, m ELL[S], x []S) {
-	lo += ellSIMD[S, A](dst, lo, hi, m, x)
+func ELLMulVec[S, A Value](k *Set, dst []S, lo, hi int, m ELL[S], x []S) {
+	switch to := any(dst).(type) {
+	case []float64:
+		k.ell64(to, lo, hi, any(m).(ELL[float64]), any(x).([]float64))
+	case []float32:
+		kernel := k.ell32
+		if _, mixed := any(A(0)).(float64); mixed {
+			kernel = k.ellMixed
+		}
+		kernel(to, lo, hi, any(m).(ELL[float32]), any(x).([]float32))
+	}
+}
+
+type ellKernel[S Value] = func(dst []S, lo, hi int, m ELL[S], x []S)
+
+// ellMulVec is ELLMulVec in portable Go.
+func ellMulVec[S, A Value](dst []S, lo, hi int, m ELL[S], x []S) {
 	for i := lo; i < hi; i++ {
 		var s A
 		for k, at := 0, i; k < m.Width; k, at = k+1, at+m.Stride {

@@ -12,14 +12,12 @@ func StreamLength(n, streams int) int { return n / streams / foldLine * foldLine
 // Fold returns the exclusive or of the bits of all elements of 1 to 4 contiguous
 // streams that x is divided into, reading a cache line of each in turn. It is the
 // cheapest use of every element: its speed is that of reading memory.
-func Fold(x []float64, streams int) uint64 {
-	return folding[active](x, StreamLength(len(x), streams), streams)
+func (k *Set) Fold(x []float64, streams int) uint64 {
+	return k.fold(x, StreamLength(len(x), streams), streams)
 }
 
 // foldKernel folds n elements of each stream.
 type foldKernel func(x []float64, n, streams int) uint64
-
-var folding = everyTier(foldKernel(fold))
 
 func fold(x []float64, n, streams int) uint64 {
 	var f0, f1, f2, f3 uint64

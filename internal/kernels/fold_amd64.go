@@ -2,12 +2,7 @@
 
 package kernels
 
-func init() {
-	folding.from(AVX2, foldVectors(foldAVX2))
-	folding.from(AVX512, foldVectors(foldAVX512))
-}
-
-func foldVectors(simd func(p *float64, n, streams int) uint64) foldKernel {
+func foldSIMD(simd func(p *float64, n, streams int) uint64) foldKernel {
 	return func(x []float64, n, streams int) uint64 {
 		if n == 0 {
 			return 0

@@ -11,9 +11,9 @@ import (
 )
 
 // Every kernel folds all whole lines of each stream, and nothing else.
-func TestFold(t *testing.T) { eachTier(t, testFold) }
+func TestFold(t *testing.T) { eachSet(t, testFold) }
 
-func testFold(t *testing.T) {
+func testFold(t *testing.T, k *Set) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for streams := 1; streams <= 4; streams++ {
 		for _, size := range []int{0, 7, 8, 31, 32, 40, 64, 127, 1000, 4096} {
@@ -26,7 +26,7 @@ func testFold(t *testing.T) {
 			for _, v := range part[:n*streams] {
 				want ^= math.Float64bits(v)
 			}
-			if got := Fold(part, streams); got != want {
+			if got := k.Fold(part, streams); got != want {
 				t.Errorf("%d streams of %d: %x, want %x", streams, n, got, want)
 			}
 		}

@@ -1,20 +1,18 @@
 package kernels
 
-// mixedKernels are kernels on float64 and float32 vectors, like the functions of their
+// mixedKernels are kernels on float64 and float32 vectors, like the methods of their
 // names for a length that is a multiple of group.
 type mixedKernels struct {
 	stepInto  func(a float64, p, x, q, r []float64, w, f []float32) float64
 	xpayMixed func(w, x []float32, a float64, y []float64)
 }
 
-var mixed = everyTier(mixedKernels{stepInto: stepInto, xpayMixed: xpayMixed})
-
 // StepInto computes x += a p, r -= a q and f = w∘r, and returns r·r: Step and the right-hand
 // side of a preconditioner that works in float32. r is rounded to float32 before it is
 // multiplied.
-func StepInto(a float64, p, x, q, r []float64, w, f []float32) float64 {
+func (k *Set) StepInto(a float64, p, x, q, r []float64, w, f []float32) float64 {
 	n := grouped(len(p))
-	s := mixed[active].stepInto(a, p[:n], x[:n], q[:n], r[:n], w[:n], f[:n])
+	s := k.mixed.stepInto(a, p[:n], x[:n], q[:n], r[:n], w[:n], f[:n])
 	axpy(a, p[n:], x[n:])
 	axpy(-a, q[n:], r[n:])
 	MulMixed(w[n:], r[n:], f[n:])
@@ -36,9 +34,9 @@ func MulMixed(w []float32, r []float64, f []float32) {
 }
 
 // XpayMixed computes y = w∘x + a y, elementwise; the product w∘x is exact.
-func XpayMixed(w, x []float32, a float64, y []float64) {
+func (k *Set) XpayMixed(w, x []float32, a float64, y []float64) {
 	n := grouped(len(y))
-	mixed[active].xpayMixed(w[:n], x[:n], a, y[:n])
+	k.mixed.xpayMixed(w[:n], x[:n], a, y[:n])
 	xpayMixed(w[n:], x[n:], a, y[n:])
 }
 

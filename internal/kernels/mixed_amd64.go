@@ -2,11 +2,6 @@
 
 package kernels
 
-func init() {
-	mixed.from(AVX2, mixedKernels{stepInto: stepIntoAVX2, xpayMixed: xpayMixedAVX2})
-	mixed.from(AVX512, mixedKernels{stepInto: stepIntoAVX512, xpayMixed: xpayMixedAVX512})
-}
-
 //go:noescape
 func stepIntoAVX2(a float64, p, x, q, r []float64, w, f []float32) float64
 

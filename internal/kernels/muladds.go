@@ -12,14 +12,36 @@ const (
 	MulAddLanes32 = 64
 )
 
-// MulAdds computes k >= 1 fused multiply-adds with every element of x, in float64:
-// from v = x[i] on, v = a v + b is repeated k-1 times, then s[i mod MulAddLanes] +=
-// a v. The arithmetic intensity grows with k.
-func MulAdds[S Value](s *[MulAddLanes]float64, x []S, k int, a, b float64) {
-	n := mulAddsSIMD(s, x, k, a, b)
-	for i, stored := range x[n:] {
+// MulAdds computes so many fused multiply-adds, one at least, with every element of x, in
+// float64: from v = x[i] on, v = a v + b is repeated times-1 times, then s[i mod MulAddLanes] +=
+// a v. The arithmetic intensity grows with times.
+func MulAdds[S Value](k *Set, s *[MulAddLanes]float64, x []S, times int, a, b float64) {
+	switch x := any(x).(type) {
+	case []float64:
+		k.mulAdds.float64(hide(s), x, times, a, b)
+	case []float32:
+		k.mulAdds.mixed(hide(s), x, times, a, b)
+	}
+}
+
+// MulAdds32 is MulAdds in float32.
+func (k *Set) MulAdds32(s *[MulAddLanes32]float32, x []float32, times int, a, b float32) {
+	k.mulAdds.float32(hide(s), x, times, a, b)
+}
+
+// mulAddsKernels are MulAdds with numbers of either type, and MulAdds32.
+type mulAddsKernels struct {
+	float64 func(s *[MulAddLanes]float64, x []float64, times int, a, b float64)
+	mixed   func(s *[MulAddLanes]float64, x []float32, times int, a, b float64)
+	float32 func(s *[MulAddLanes32]float32, x []float32, times int, a, b float32)
+}
+
+var portableMulAdds = mulAddsKernels{mulAdds[float64], mulAdds[float32], mulAdds32}
+
+func mulAdds[S Value](s *[MulAddLanes]float64, x []S, times int, a, b float64) {
+	for i, stored := range x {
 		v := float64(stored)
-		for range k - 1 {
+		for range times - 1 {
 			v = math.FMA(a, v, b)
 		}
 		sum := &s[i%MulAddLanes]
@@ -27,11 +49,9 @@ func MulAdds[S Value](s *[MulAddLanes]float64, x []S, k int, a, b float64) {
 	}
 }
 
-// MulAdds32 is MulAdds in float32.
-func MulAdds32(s *[MulAddLanes32]float32, x []float32, k int, a, b float32) {
-	n := mulAdds32SIMD(s, x, k, a, b)
-	for i, v := range x[n:] {
-		for range k - 1 {
+func mulAdds32(s *[MulAddLanes32]float32, x []float32, times int, a, b float32) {
+	for i, v := range x {
+		for range times - 1 {
 			v = fma32(a, v, b)
 		}
 		sum := &s[i%MulAddLanes32]

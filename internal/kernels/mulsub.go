@@ -21,20 +21,21 @@ func (d Dense) Row(row, from, to int) []float64 {
 // MulSub computes C -= A B for an m x k matrix A and a k x n matrix B, by fused
 // multiply-adds for each element of C, in the order of the rows of B. C shares no element
 // with A and B.
-func MulSub(c, a, b Dense, m, n, k int) {
+func (s *Set) MulSub(c, a, b Dense, m, n, k int) {
 	if m <= 0 || n <= 0 || k <= 0 {
 		return
 	}
 	c.check(m, n)
 	a.check(m, k)
 	b.check(k, n)
-	mulSubs[active](c, a, b, m, n, k)
+	s.mulSub(c, a, b, m, n, k)
 }
 
 // check panics where the matrix has no m rows of n numbers.
 func (d Dense) check(m, n int) { _ = d.Val[(m-1)*d.Stride+n-1] }
 
-var mulSubs = everyTier(mulSub)
+// mulSubKernel is MulSub for matrices with elements, which have been checked.
+type mulSubKernel = func(c, a, b Dense, m, n, k int)
 
 func mulSub(c, a, b Dense, m, n, k int) {
 	for i := range m {

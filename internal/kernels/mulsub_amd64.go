@@ -2,13 +2,10 @@
 
 package kernels
 
-func init() {
-	mulSubs.from(AVX2, func(c, a, b Dense, m, n, k int) {
-		mulSub256(&c.Val[0], &a.Val[0], &b.Val[0], c.Stride, a.Stride, b.Stride, m, n, k)
-	})
-	mulSubs.from(AVX512, func(c, a, b Dense, m, n, k int) {
-		mulSub512(&c.Val[0], &a.Val[0], &b.Val[0], c.Stride, a.Stride, b.Stride, m, n, k)
-	})
+func mulSubSIMD(kernel func(c, a, b *float64, strideC, strideA, strideB, m, n, k int)) mulSubKernel {
+	return func(c, a, b Dense, m, n, k int) {
+		kernel(&c.Val[0], &a.Val[0], &b.Val[0], c.Stride, a.Stride, b.Stride, m, n, k)
+	}
 }
 
 //go:noescape

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// All tiers give the bits of one fused multiply-add after the other, and touch nothing else.
+// All sets give the bits of one fused multiply-add after the other, and touch nothing else.
 func TestMulSub(t *testing.T) {
 	rng := rand.New(rand.NewPCG(41, 42))
 	a := &arena{t: t}
@@ -20,7 +20,7 @@ func TestMulSub(t *testing.T) {
 			}
 		}
 	}
-	MulSub(Dense{}, Dense{}, Dense{}, 0, 0, 0)
+	Default().MulSub(Dense{}, Dense{}, Dense{}, 0, 0, 0)
 }
 
 func testMulSub(t *testing.T, rng *rand.Rand, ar *arena, m, n, k, more int) {
@@ -38,12 +38,12 @@ func testMulSub(t *testing.T, rng *rand.Rand, ar *arena, m, n, k, more int) {
 			}
 		}
 	}
-	everywhere(ar, fmt.Sprintf("%d x %d product of %d, %d more", m, n, k, more), nil, func() []float64 {
+	everywhere(ar, fmt.Sprintf("%d x %d product of %d, %d more", m, n, k, more), nil, func(s *Set) []float64 {
 		got := Dense{put(ar, c.Val), c.Stride}
-		MulSub(got, Dense{put(ar, a.Val), a.Stride}, Dense{put(ar, b.Val), b.Stride}, m, n, k)
+		s.MulSub(got, Dense{put(ar, a.Val), a.Stride}, Dense{put(ar, b.Val), b.Stride}, m, n, k)
 		for i, v := range got.Val {
 			if v != want[i] {
-				t.Fatalf("%d x %d product of %d, %d more, on %s: number %d is %v, want %v", m, n, k, more, active, i, v, want[i])
+				t.Fatalf("%d x %d product of %d, %d more, on %s: number %d is %v, want %v", m, n, k, more, s, i, v, want[i])
 			}
 		}
 		return got.Val
@@ -56,7 +56,7 @@ func BenchmarkMulSub(b *testing.B) {
 		c, x, y := Dense{make([]float64, m*n), n}, Dense{make([]float64, m*k), k}, Dense{make([]float64, k*n), n}
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			for b.Loop() {
-				MulSub(c, x, y, m, n, k)
+				Default().MulSub(c, x, y, m, n, k)
 			}
 			b.ReportMetric(2e-9*float64(m*n*k)*float64(b.N)/b.Elapsed().Seconds(), "Gflop/s")
 		})

@@ -11,13 +11,11 @@ func (o oneOf) at(i int) int { return o.k*i + o.v }
 
 // MulSlotsMulti is MulSlots of k = 2, 4 or 8 vectors, with the same bits: element i of vector v
 // is x[k*i+v], and so for dst.
-func MulSlotsMulti(dst []float64, k int, p *SlotPanel, x []float64, row0 int, d Units, add bool) {
-	slotsMulti[active](dst, k, p, x, row0, d, add)
+func (s *Set) MulSlotsMulti(dst []float64, k int, p *SlotPanel, x []float64, row0 int, d Units, add bool) {
+	s.slotsMulti(dst, k, p, x, row0, d, add)
 }
 
 type slotsMultiKernel = func(dst []float64, k int, p *SlotPanel, x []float64, row0 int, d Units, add bool)
-
-var slotsMulti = everyTier(slotsMultiKernel(mulSlotsMulti))
 
 // mulSlotsMulti is MulSlotsMulti in portable Go, vector by vector.
 func mulSlotsMulti(dst []float64, k int, p *SlotPanel, x []float64, row0 int, d Units, add bool) {
@@ -29,13 +27,11 @@ func mulSlotsMulti(dst []float64, k int, p *SlotPanel, x []float64, row0 int, d 
 // MulSymmetricMulti is MulSymmetric of k = 2, 4 or 8 vectors, with the same bits: element i of
 // vector v is x[k*i+v]. There are k sums, one for each vector, for each row from the block row
 // r.Sums on.
-func MulSymmetricMulti(sums []float64, k int, p *SlotPanel, x []float64, r SymmetricRange) {
-	symmetricMulti[active](sums, k, p, x, r)
+func (s *Set) MulSymmetricMulti(sums []float64, k int, p *SlotPanel, x []float64, r SymmetricRange) {
+	s.symmetricMulti(sums, k, p, x, r)
 }
 
 type symmetricMultiKernel = func(sums []float64, k int, p *SlotPanel, x []float64, r SymmetricRange)
-
-var symmetricMulti = everyTier(symmetricMultiKernel(mulSymmetricMulti))
 
 // mulSymmetricMulti is MulSymmetricMulti in portable Go, vector by vector.
 func mulSymmetricMulti(sums []float64, k int, p *SlotPanel, x []float64, r SymmetricRange) {

@@ -42,7 +42,7 @@ func mulSlotsMultiQuad(dst []float64, k int, p *SlotPanel, x []float64, row0 int
 	}
 	w := multiWorks.Get().(*multiWork)
 	w.slots = newSlotCall(dst, p, x, k*row0, &d, add)
-	w.slots.rows = p.rows(len(dst)/k)
+	w.slots.rows = p.rows(len(dst) / k)
 	w.slots.tables = unsafe.Pointer(&pairTables)
 	slotsMultiQuad[max(p.Block, 1)-1][vectorsIndex(k)](&w.slots, w)
 	w.slots = slotCall{}

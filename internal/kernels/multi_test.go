@@ -29,7 +29,7 @@ func severally(rng *rand.Rand, k, n int) (vectors [][]float64) {
 // All tiers give the same bits, those of products with each vector.
 func TestSlotsMulti(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
-	a := &arena{t: t}
+	a, set := &arena{t: t}, Default()
 	for n := range 600 {
 		k := 2 << (n % 3)
 		p := randomPanel(rng, 1+rng.IntN(20), 1+rng.IntN(9), 1+rng.IntN(500))
@@ -38,40 +38,40 @@ func TestSlotsMulti(t *testing.T) {
 		}
 		xs, ys := severally(rng, k, p.cols), severally(rng, k, p.rows)
 		x, y := interleaved(xs), interleaved(ys)
-		everywhere(a, fmt.Sprintf("%d vectors, blocks of %d", k, p.Block), nil, func() []float64 {
+		everywhere(a, fmt.Sprintf("%d vectors, blocks of %d", k, p.Block), nil, func(s *Set) []float64 {
 			units := p.units
 			units.Exp = put(a, units.Exp)
 			dst := put(a, y)
-			MulSlotsMulti(dst, k, p.put(a), put(a, x), p.row0, units, p.add)
+			s.MulSlotsMulti(dst, k, p.put(a), put(a, x), p.row0, units, p.add)
 			return dst
 		})
 		for v := range k {
-			MulSlots(ys[v], &p.SlotPanel, xs[v], p.row0, p.units, p.add)
+			set.MulSlots(ys[v], &p.SlotPanel, xs[v], p.row0, p.units, p.add)
 		}
-		MulSlotsMulti(y, k, &p.SlotPanel, x, p.row0, p.units, p.add)
+		set.MulSlotsMulti(y, k, &p.SlotPanel, x, p.row0, p.units, p.add)
 		same(t, fmt.Sprintf("%d vectors, blocks of %d", k, p.Block), y, interleaved(ys))
 	}
 }
 
 func TestSymmetricMulti(t *testing.T) {
 	rng := rand.New(rand.NewPCG(23, 24))
-	a := &arena{t: t}
+	a, set := &arena{t: t}, Default()
 	for n := range 600 {
 		k, b := 2<<(n%3), 2+n/3%(MaxBlock-1)
 		p := randomSymmetric(rng, b, 1+rng.IntN(40), 1+rng.IntN(20))
 		end := p.Row + p.Rows
 		xs := severally(rng, k, b*end)
 		x, sums := interleaved(xs), make([]float64, k*b*(end-p.Sums))
-		everywhere(a, fmt.Sprintf("%d vectors, blocks of %d", k, b), nil, func() []float64 {
+		everywhere(a, fmt.Sprintf("%d vectors, blocks of %d", k, b), nil, func(s *Set) []float64 {
 			dst := put(a, sums)
-			MulSymmetricMulti(dst, k, p.put(a), put(a, x), p.SymmetricRange)
+			s.MulSymmetricMulti(dst, k, p.put(a), put(a, x), p.SymmetricRange)
 			return dst
 		})
-		MulSymmetricMulti(sums, k, &p.SlotPanel, x, p.SymmetricRange)
+		set.MulSymmetricMulti(sums, k, &p.SlotPanel, x, p.SymmetricRange)
 		var want [][]float64
 		for v := range k {
 			one, y := make([]float64, SumStride(b)*(end-p.Sums)), make([]float64, b*(end-p.Sums))
-			MulSymmetric(one, &p.SlotPanel, xs[v], p.SymmetricRange)
+			set.MulSymmetric(one, &p.SlotPanel, xs[v], p.SymmetricRange)
 			for i := range y {
 				y[i] = one[i/b*SumStride(b)+i%b]
 			}

@@ -1,46 +1,48 @@
 package kernels
 
-// Observe gives the output of every kernel of the tier in use to hook, which may change it,
+// Observe gives the output of every kernel of the default set to hook, which may change it,
 // until restore is called: the vector that a call wrote, or its scalars. Hook is called by all
 // threads, and neither Observe nor restore may be called while kernels run. It is for tests that
 // inject faults; otherwise kernels are called as they are, without a test for a hook.
 func Observe(hook func(out []float64)) (restore func()) {
-	vectors, csr, csrSingle, residual := vector[active], csr64[active], csr32[active], residual64[active]
-	slot, rows, sym := slots[active], addingRows[active], symmetric[active]
-	scalar := func(s float64) float64 {
+	before := *standard
+	*standard = before.observed(hook)
+	return func() { *standard = before }
+}
+
+// observed is the same set, whose outputs go through hook.
+func (k Set) observed(hook func([]float64)) Set {
+	o := k
+	o.vector = k.vector.observed(hook, func(s float64) float64 {
 		out := [1]float64{s}
 		hook(out[:])
 		return out[0]
-	}
-	vector[active] = vectors.observed(hook, scalar)
-	csr64[active] = func(dst []float64, lo, hi int, rowPtr []int64, col []int32, val, x []float64) {
-		csr(dst, lo, hi, rowPtr, col, val, x)
+	})
+	o.csr64 = func(dst []float64, lo, hi int, rowPtr []int64, col []int32, val, x []float64) {
+		k.csr64(dst, lo, hi, rowPtr, col, val, x)
 		hook(dst[lo:hi])
 	}
-	csr32[active] = func(dst []float64, lo, hi int, rowPtr []int64, col []int32, val []float32, x []float64) {
-		csrSingle(dst, lo, hi, rowPtr, col, val, x)
+	o.csr32 = func(dst []float64, lo, hi int, rowPtr []int64, col []int32, val []float32, x []float64) {
+		k.csr32(dst, lo, hi, rowPtr, col, val, x)
 		hook(dst[lo:hi])
 	}
-	residual64[active] = func(r, b []float64, lo, hi int, rowPtr []int64, col []int32, val, x []float64) {
-		residual(r, b, lo, hi, rowPtr, col, val, x)
+	o.residual64 = func(r, b []float64, lo, hi int, rowPtr []int64, col []int32, val, x []float64) {
+		k.residual64(r, b, lo, hi, rowPtr, col, val, x)
 		hook(r[lo:hi])
 	}
-	slots[active] = func(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add bool) {
-		slot(dst, p, x, row0, d, add)
+	o.slots = func(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add bool) {
+		k.slots(dst, p, x, row0, d, add)
 		hook(dst)
 	}
-	addingRows[active] = func(dst []float64, lo, hi int, rowPtr []uint32, col []int32, w Words, src []byte, x []float64) {
-		rows(dst, lo, hi, rowPtr, col, w, src, x)
+	o.addRows = func(dst []float64, lo, hi int, rowPtr []uint32, col []int32, w Words, src []byte, x []float64) {
+		k.addRows(dst, lo, hi, rowPtr, col, w, src, x)
 		hook(dst[lo:hi])
 	}
-	symmetric[active] = func(sums []float64, p *SlotPanel, x []float64, r SymmetricRange) {
-		sym(sums, p, x, r)
+	o.symmetric = func(sums []float64, p *SlotPanel, x []float64, r SymmetricRange) {
+		k.symmetric(sums, p, x, r)
 		hook(sums)
 	}
-	return func() {
-		vector[active], csr64[active], csr32[active], residual64[active] = vectors, csr, csrSingle, residual
-		slots[active], addingRows[active], symmetric[active] = slot, rows, sym
-	}
+	return o
 }
 
 // observed are the same kernels, whose outputs go through hook and scalar.

@@ -9,39 +9,40 @@ import (
 // restore brings the kernels back.
 func TestObserve(t *testing.T) {
 	const n = 16
+	k := Default()
 	vec := func(v float64) []float64 { return slices.Repeat([]float64{v}, n) }
 	calls := map[string]func() []float64{
-		"dot":  func() []float64 { return []float64{Dot(vec(1), vec(2))} },
-		"axpy": func() []float64 { y := vec(1); Axpy(2, vec(1), y); return y },
+		"dot":  func() []float64 { return []float64{k.Dot(vec(1), vec(2))} },
+		"axpy": func() []float64 { y := vec(1); k.Axpy(2, vec(1), y); return y },
 		"multi": func() []float64 {
 			dst := make([]float64, 4)
-			MultiDot(dst, [][]float64{vec(1), vec(2), vec(3), vec(4)}, 0, n, vec(1))
+			k.MultiDot(dst, [][]float64{vec(1), vec(2), vec(3), vec(4)}, 0, n, vec(1))
 			return dst
 		},
 		"multiaxpy": func() []float64 {
 			w := vec(1)
-			MultiAxpy(make([]float64, 4), [][]float64{vec(1), vec(2), vec(3), vec(4)}, 0, n, w)
+			MultiAxpy(k, make([]float64, 4), [][]float64{vec(1), vec(2), vec(3), vec(4)}, 0, n, w)
 			return w
 		},
-		"axpydot": func() []float64 { y := vec(1); return append(y, AxpyDot(2, vec(1), y, vec(1))) },
-		"xpay":    func() []float64 { y := vec(1); Xpay(vec(1), 2, y); return y },
-		"scale":   func() []float64 { y := vec(1); Scale(3, y); return y },
-		"step":    func() []float64 { r := vec(1); return append(r, Step(1, vec(1), vec(1), vec(1), r)) },
-		"mul":     func() []float64 { y := vec(1); Mul(1, vec(1), vec(1), y); return y },
-		"relax":   func() []float64 { r := vec(1); Relax(1, vec(1), vec(1), r); return r },
+		"axpydot": func() []float64 { y := vec(1); return append(y, k.AxpyDot(2, vec(1), y, vec(1))) },
+		"xpay":    func() []float64 { y := vec(1); k.Xpay(vec(1), 2, y); return y },
+		"scale":   func() []float64 { y := vec(1); k.Scale(3, y); return y },
+		"step":    func() []float64 { r := vec(1); return append(r, k.Step(1, vec(1), vec(1), vec(1), r)) },
+		"mul":     func() []float64 { y := vec(1); k.Mul(1, vec(1), vec(1), y); return y },
+		"relax":   func() []float64 { r := vec(1); k.Relax(1, vec(1), vec(1), r); return r },
 		"csr": func() []float64 {
 			y := vec(0)
-			CSRMulVec(y, 0, 1, []int64{0, 1}, []int32{0}, []float64{2}, vec(1))
+			CSRMulVec(k, y, 0, 1, []int64{0, 1}, []int32{0}, []float64{2}, vec(1))
 			return y
 		},
 		"csr32": func() []float64 {
 			y := vec(0)
-			CSRMulVec(y, 0, 1, []int64{0, 1}, []int32{0}, []float32{2}, vec(1))
+			CSRMulVec(k, y, 0, 1, []int64{0, 1}, []int32{0}, []float32{2}, vec(1))
 			return y
 		},
 		"residual": func() []float64 {
 			y := vec(0)
-			CSRResidualDD(y, vec(1), 0, 1, []int64{0, 1}, []int32{0}, []float64{2}, vec(1))
+			CSRResidualDD(k, y, vec(1), 0, 1, []int64{0, 1}, []int32{0}, []float64{2}, vec(1))
 			return y
 		},
 	}

@@ -9,18 +9,13 @@ import (
 // Quantize sets m[k] to v[k] scale rounded to the nearest integer, ties to even,
 // and width[k] to its bits as a two's complement number (1 for 0), and returns how
 // many are 0. The products are finite and below 2^63.
-func Quantize(m []int64, width []uint8, v []float64, scale float64) (zeros int) {
-	return quantizing[active](m[:len(v)], width[:len(v)], v, scale)
+func (k *Set) Quantize(m []int64, width []uint8, v []float64, scale float64) (zeros int) {
+	return k.quantize(m[:len(v)], width[:len(v)], v, scale)
 }
 
 type (
 	quantizeKernel = func(m []int64, width []uint8, v []float64, scale float64) (zeros int)
 	packKernel     = func(dst []byte, m []int64, index *[Lanes]int64, size, w int)
-)
-
-var (
-	quantizing = everyTier(quantizeKernel(quantize))
-	packing    = everyTier(packKernel(packSlot))
 )
 
 // quantize is Quantize in portable Go.
@@ -42,8 +37,8 @@ func BitsOf(m int64) uint8 { return uint8(bits.Len64(uint64(m^m>>63)) + 1) }
 // lanes l into w bits each, w bytes in all, one group of eight after the other;
 // lanes with a negative index are zero, sign bits flipped as SlotPanel says. dst has
 // SlotPadding bytes more.
-func PackSlot(dst []byte, m []int64, index *[Lanes]int64, size, w int) {
-	packing[active](dst, m, index, size, w)
+func (k *Set) PackSlot(dst []byte, m []int64, index *[Lanes]int64, size, w int) {
+	k.pack(dst, m, index, size, w)
 }
 
 // packSlot is PackSlot in portable Go.

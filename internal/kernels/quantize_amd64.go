@@ -2,11 +2,6 @@
 
 package kernels
 
-func init() {
-	quantizing.from(AVX512, quantizeVectors)
-	packing.from(AVX512, packVectors)
-}
-
 func quantizeVectors(m []int64, width []uint8, v []float64, scale float64) int {
 	if len(v) == 0 {
 		return 0

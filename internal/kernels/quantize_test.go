@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// All tiers give the same integers, for every length.
+// All sets give the same integers, for every length.
 func TestQuantize(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	a := &arena{t: t}
@@ -24,9 +24,9 @@ func TestQuantize(t *testing.T) {
 				v[k] = math.Ldexp(2*rng.Float64()-1, rng.IntN(56))
 			}
 		}
-		everywhere(a, fmt.Sprintf("Quantize of %v", v), nil, func() []float64 {
+		everywhere(a, fmt.Sprintf("Quantize of %v", v), nil, func(k *Set) []float64 {
 			m, width := put(a, make([]int64, n)), put(a, make([]uint8, n))
-			zeros := Quantize(m, width, put(a, v), 0.5)
+			zeros := k.Quantize(m, width, put(a, v), 0.5)
 			for k, i := range m {
 				if want := int64(math.RoundToEven(v[k] / 2)); i != want || width[k] != BitsOf(want) {
 					t.Fatalf("%g became %d of %d bits, want %d", v[k], i, width[k], want)
@@ -37,7 +37,7 @@ func TestQuantize(t *testing.T) {
 	}
 }
 
-// What is packed comes out again, and all tiers pack the same bytes.
+// What is packed comes out again, and all sets pack the same bytes.
 func TestPackSlot(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for w := 1; w <= MaxSlotWidth; w++ {
@@ -52,9 +52,9 @@ func TestPackSlot(t *testing.T) {
 			}
 			portable := make([]byte, size*w+SlotPadding)
 			packSlot(portable, m, &index, size, w)
-			eachTier(t, func(t *testing.T) {
+			eachSet(t, func(t *testing.T, k *Set) {
 				got := make([]byte, size*w+SlotPadding)
-				PackSlot(got, m, &index, size, w)
+				k.PackSlot(got, m, &index, size, w)
 				if !bytes.Equal(got[:size*w], portable[:size*w]) {
 					t.Fatalf("width %d, size %d: %x, portable %x", w, size, got, portable)
 				}

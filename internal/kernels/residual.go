@@ -4,13 +4,11 @@ import "github.com/mpsolve/mpsolve/internal/dd"
 
 type residualKernel[T Value] = func(r, b []float64, lo, hi int, rowPtr []int64, col []int32, val []T, x []float64)
 
-var residual64 = everyTier(residualKernel[float64](csrResidualDD[float64]))
-
 // CSRResidualDD computes r[i] = b[i] - (A x)[i] for each row lo <= i < hi with
 // double-double accumulation, rounded once at the end.
-func CSRResidualDD[T Value](r, b []float64, lo, hi int, rowPtr []int64, col []int32, val []T, x []float64) {
+func CSRResidualDD[T Value](k *Set, r, b []float64, lo, hi int, rowPtr []int64, col []int32, val []T, x []float64) {
 	if val, ok := any(val).([]float64); ok {
-		residual64[active](r, b, lo, hi, rowPtr, col, val, x)
+		k.residual64(r, b, lo, hi, rowPtr, col, val, x)
 		return
 	}
 	csrResidualDD(r, b, lo, hi, rowPtr, col, val, x)

@@ -2,20 +2,19 @@
 
 package kernels
 
-func init() {
-	residual64.from(AVX512, func(r, b []float64, lo, hi int, rowPtr []int64, col []int32, val, x []float64) {
-		for lo < hi {
-			end := evenRows(rowPtr, lo, hi)
-			if end > lo {
-				residualAVX512(&r[lo], &b[lo], (end-lo)/8, &rowPtr[lo], &col[0], &val[0], &x[0])
-				lo = end
-			}
-			if end = min(lo+8, hi); end > lo {
-				csrResidualDD(r, b, lo, end, rowPtr, col, val, x)
-				lo = end
-			}
+// residualGroups leaves groups of rows of unlike lengths to the portable loop.
+func residualGroups(r, b []float64, lo, hi int, rowPtr []int64, col []int32, val, x []float64) {
+	for lo < hi {
+		end := evenRows(rowPtr, lo, hi)
+		if end > lo {
+			residualAVX512(&r[lo], &b[lo], (end-lo)/8, &rowPtr[lo], &col[0], &val[0], &x[0])
+			lo = end
 		}
-	})
+		if end = min(lo+8, hi); end > lo {
+			csrResidualDD(r, b, lo, end, rowPtr, col, val, x)
+			lo = end
+		}
+	}
 }
 
 // evenRows returns the end of the rows from lo on that are of about the same length in each group

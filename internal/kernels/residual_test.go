@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Every tier gives the bits of the portable loop, for rows of any lengths and numbers of any size.
+// Every set gives the bits of the portable loop, for rows of any lengths and numbers of any size.
 func TestResidual(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 5))
 	for n := 1; n < 90; n++ {
@@ -29,12 +29,12 @@ func TestResidual(t *testing.T) {
 			}
 			want := make([]float64, n)
 			csrResidualDD(want, b, 0, n, rowPtr, col, val, x)
-			for _, tier := range Tiers() {
+			for _, k := range Sets() {
 				got := make([]float64, n)
-				residual64[tier](got, b, 0, n, rowPtr, col, val, x)
+				k.residual64(got, b, 0, n, rowPtr, col, val, x)
 				for i := range want {
 					if math.Float64bits(got[i]) != math.Float64bits(want[i]) {
-						t.Fatalf("%v, %d rows of up to %d: r[%d] = %v, want %v", tier, n, longest, i, got[i], want[i])
+						t.Fatalf("%v, %d rows of up to %d: r[%d] = %v, want %v", k, n, longest, i, got[i], want[i])
 					}
 				}
 			}
@@ -53,11 +53,11 @@ func BenchmarkResidual(bench *testing.B) {
 		col[e], val[e] = int32((e/length+rng.IntN(200))%n), rng.NormFloat64()
 	}
 	r, b := make([]float64, n), make([]float64, n)
-	for _, tier := range Tiers() {
-		bench.Run(tier.String(), func(bench *testing.B) {
+	for _, k := range Sets() {
+		bench.Run(k.String(), func(bench *testing.B) {
 			bench.SetBytes(12 * n * length)
 			for bench.Loop() {
-				residual64[tier](r, b, 0, n, rowPtr, col, val, b)
+				k.residual64(r, b, 0, n, rowPtr, col, val, b)
 			}
 		})
 	}

@@ -2,16 +2,14 @@ package kernels
 
 // AddRows adds to dst the products of the rows lo <= i < hi of a matrix with x:
 // row i is the elements rowPtr[i] to rowPtr[i+1]-1, with the columns col and the
-// values that src holds as words. The tiers add in different orders.
-func AddRows(dst []float64, lo, hi int, rowPtr []uint32, col []int32, w Words, src []byte, x []float64) {
+// values that src holds as words. The sets add in different orders.
+func (k *Set) AddRows(dst []float64, lo, hi int, rowPtr []uint32, col []int32, w Words, src []byte, x []float64) {
 	if rowPtr[lo] < rowPtr[hi] {
-		addingRows[active](dst, lo, hi, rowPtr, col, w, src, x)
+		k.addRows(dst, lo, hi, rowPtr, col, w, src, x)
 	}
 }
 
 type addRowsKernel = func(dst []float64, lo, hi int, rowPtr []uint32, col []int32, w Words, src []byte, x []float64)
-
-var addingRows = everyTier(addRowsKernel(addRows))
 
 // run is the number of values that are decoded at a time: they stay in the
 // first-level cache.
@@ -23,18 +21,18 @@ func addRows(dst []float64, lo, hi int, rowPtr []uint32, col []int32, w Words, s
 	row := lo
 	for start, end := int(rowPtr[lo]), int(rowPtr[hi]); start < end; start += run {
 		values := buffer[:min(run, end-start)]
-		w.decode(values, src[start*w.Bytes:])
+		decodeWords(values, src[start*w.Bytes:], w)
 		row = addRun(dst, row, rowPtr, col, values, start, x)
 	}
 }
 
 // AddRows32 is AddRows with products and sums in float32.
-func AddRows32(dst []float64, lo, hi int, rowPtr []uint32, col []int32, w Words, src []byte, x []float64) {
+func (k *Set) AddRows32(dst []float64, lo, hi int, rowPtr []uint32, col []int32, w Words, src []byte, x []float64) {
 	var buffer [run]float64
 	row := lo
 	for start, end := int(rowPtr[lo]), int(rowPtr[hi]); start < end; start += run {
 		values := buffer[:min(run, end-start)]
-		w.Decode(values, src[start*w.Bytes:])
+		k.Decode(w, values, src[start*w.Bytes:])
 		row = addRun32(dst, row, rowPtr, col, values, start, x)
 	}
 }

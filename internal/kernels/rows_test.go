@@ -48,7 +48,7 @@ func randomRows(rng *rand.Rand, longest int) *rowsCase {
 		}
 	}
 	c.val = make([]float64, len(c.col))
-	c.w.decode(c.val, c.src)
+	decodeWords(c.val, c.src, c.w)
 	c.exact()
 	return c
 }
@@ -72,23 +72,25 @@ func (c *rowsCase) rows() int { return len(c.ptr) - 1 }
 
 // check adds the rows in several ranges to zeros and compares with the bound (n+2) u
 // sum |a_k x_k| for n products, the last rounding being that of want.
-func (c *rowsCase) check(a *arena, rng *rand.Rand, name string, add addRowsKernel, u float64) {
+func (c *rowsCase) check(a *arena, rng *rand.Rand, name string,
+	add func(k *Set, dst []float64, lo, hi int, rowPtr []uint32, col []int32, w Words, src []byte, x []float64), u float64,
+) {
 	a.t.Helper()
 	bound, tolerance := make([]float64, c.rows()), make([]float64, c.rows())
 	for i := range bound {
 		bound[i] = float64(c.ptr[i+1]-c.ptr[i]+2) * u * c.size[i]
 		tolerance[i] = 2 * bound[i]
 	}
-	everywhere(a, name, tolerance, func() []float64 {
+	everywhere(a, name, tolerance, func(k *Set) []float64 {
 		dst, ptr, col, src, x := put(a, make([]float64, c.rows())), put(a, c.ptr), put(a, c.col), put(a, c.src), put(a, c.x)
 		for lo := 0; lo < c.rows(); {
 			hi := lo + 1 + rng.IntN(c.rows()-lo)
-			add(dst, lo, hi, ptr, col, c.w, src, x)
+			add(k, dst, lo, hi, ptr, col, c.w, src, x)
 			lo = hi
 		}
 		for i, want := range c.want {
 			if !(math.Abs(dst[i]-want) <= bound[i]) {
-				a.t.Fatalf("%s on %s, %+v: row %d is %g, want %g", name, active, c.w, i, dst[i], want)
+				a.t.Fatalf("%s on %s, %+v: row %d is %g, want %g", name, k, c.w, i, dst[i], want)
 			}
 		}
 		return dst
@@ -103,16 +105,16 @@ func TestAddRows(t *testing.T) {
 	for _, longest := range []int{1, 2, 3, 8, 9, 12, 40, 70, 700} {
 		for range 40 {
 			c := randomRows(rng, longest)
-			c.check(a, rng, "AddRows", AddRows, 0x1p-53)
-			c.check(a, rng, "AddRows32", AddRows32, 3*0x1p-24)
+			c.check(a, rng, "AddRows", (*Set).AddRows, 0x1p-53)
+			c.check(a, rng, "AddRows32", (*Set).AddRows32, 3*0x1p-24)
 		}
 	}
 }
 
 // Two matrices add to the same rows.
-func TestAddRowsAdds(t *testing.T) { eachTier(t, testAddRowsAdds) }
+func TestAddRowsAdds(t *testing.T) { eachSet(t, testAddRowsAdds) }
 
-func testAddRowsAdds(t *testing.T) {
+func testAddRowsAdds(t *testing.T, k *Set) {
 	for _, n := range []int{1, 5, 8, 9, 40} { // elements of each row
 		const rows = 11
 		ptr, col, src := []uint32{0}, []int32{}, []byte{}
@@ -125,7 +127,7 @@ func testAddRowsAdds(t *testing.T) {
 		src = append(src, make([]byte, WordPadding)...)
 		dst := make([]float64, rows)
 		for range 3 {
-			AddRows(dst, 0, rows, ptr, col, Words{Kind: Fixed, Bytes: 1, Down: 56, Quantum: 2}, src, []float64{0.5})
+			k.AddRows(dst, 0, rows, ptr, col, Words{Kind: Fixed, Bytes: 1, Down: 56, Quantum: 2}, src, []float64{0.5})
 		}
 		for i, v := range dst {
 			if v != float64(3*n) {
@@ -138,7 +140,7 @@ func testAddRowsAdds(t *testing.T) {
 func TestAddRows32RoundsToFloat32(t *testing.T) {
 	dst := make([]float64, 1)
 	src := append([]byte{0, 0, 0x80, 0x3f, 0, 0, 0x80, 0x30}, make([]byte, WordPadding)...) // 1 and 2^-30
-	AddRows32(dst, 0, 1, []uint32{0, 2}, []int32{0, 0}, Words{Kind: Float32, Bytes: 4}, src, []float64{1})
+	Default().AddRows32(dst, 0, 1, []uint32{0, 2}, []int32{0, 0}, Words{Kind: Float32, Bytes: 4}, src, []float64{1})
 	if dst[0] != 1 {
 		t.Errorf("got %v", dst[0])
 	}

@@ -90,22 +90,16 @@ func (u *Units) at(i int) float64 {
 
 // MulSlots computes dst = D P x, or dst += D P x, for a panel P whose first row is
 // row0 of the matrix (which matters to diagonals only) and the units D. The sum of
-// a row has a fixed order, the same in all tiers.
-func MulSlots(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add bool) {
-	slots[active](dst, p, x, row0, d, add)
+// a row has a fixed order, the same in all sets.
+func (k *Set) MulSlots(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add bool) {
+	k.slots(dst, p, x, row0, d, add)
 }
 
 type slotsKernel = func(dst []float64, p *SlotPanel, x []float64, row0 int, d Units, add bool)
 
-var (
-	slots = everyTier(slotsKernel(mulSlots))
-	// fastSlots says on which tiers slots are faster than CSR.
-	fastSlots = everyTier(false)
-)
-
-// HasFastSlots reports whether this processor has the instructions that make
-// slots faster than CSR.
-func HasFastSlots() bool { return fastSlots[active] }
+// HasFastSlots reports whether the set has instructions that make slots faster than
+// CSR.
+func (k *Set) HasFastSlots() bool { return k.fastSlots }
 
 // mulSlots is MulSlots in portable Go, operation by operation what the assembly
 // does: slots go to two sums alternately.

@@ -7,12 +7,6 @@ import (
 	"unsafe"
 )
 
-func init() {
-	slots.from(AVX2, mulSlotsQuad)
-	slots.from(AVX512, mulSlotsAVX512)
-	fastSlots.from(AVX2, true)
-}
-
 // slotTable holds constants to decode slots of one width. The bytes with the
 // bits of lane l move to lane l, its highest bit to the top and then the lowest to
 // the bottom, which extends the sign. If the width is a ByteWidth, the bytes are put

@@ -127,7 +127,7 @@ func (p *panelCase) put(a *arena) *SlotPanel {
 	}
 }
 
-// All tiers give the same bits.
+// All sets give the same bits.
 func TestSlots(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	a := &arena{t: t}
@@ -137,20 +137,20 @@ func TestSlots(t *testing.T) {
 			p = randomPanel(rng, 1+rng.IntN(20), 1+rng.IntN(9), 1+rng.IntN(500))
 		}
 		x, y := normal[float64](rng, p.cols), normal[float64](rng, p.rows)
-		everywhere(a, "MulSlots", nil, func() []float64 {
+		everywhere(a, "MulSlots", nil, func(k *Set) []float64 {
 			units := p.units
 			units.Exp = put(a, units.Exp)
 			dst := put(a, y)
-			MulSlots(dst, p.put(a), put(a, x), p.row0, units, p.add)
+			k.MulSlots(dst, p.put(a), put(a, x), p.row0, units, p.add)
 			return dst
 		})
 	}
 }
 
 // By hand: every width, the ends of its range, both signs.
-func TestSlotsByHand(t *testing.T) { eachTier(t, testSlotsByHand) }
+func TestSlotsByHand(t *testing.T) { eachSet(t, testSlotsByHand) }
 
-func testSlotsByHand(t *testing.T) {
+func testSlotsByHand(t *testing.T, k *Set) {
 	for w := 4; w <= MaxSlotWidth; w++ {
 		p := &SlotPanel{Groups: []SlotGroup{{Base: 3, Slots: 1, Flags: Last}}, Widths: []byte{byte(w)}}
 		top := int64(1) << (w - 1)
@@ -165,7 +165,7 @@ func testSlotsByHand(t *testing.T) {
 		}
 		x := []float64{9, 9, 9, 1, 1, 1, 1, 1, 1, 1, 2}
 		got := make([]float64, Lanes)
-		MulSlots(got, p, x, 0, Units{Factor: 0.5}, false)
+		k.MulSlots(got, p, x, 0, Units{Factor: 0.5}, false)
 		for l, m := range want {
 			v := float64(m) / 2
 			if l == 7 {

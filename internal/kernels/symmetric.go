@@ -26,14 +26,12 @@ type SymmetricRange struct{ Row, Rows, Sums int }
 // block columns. Three kinds of groups differ from those of MulSlots: Diagonal ones
 // hold the blocks on the diagonal of the rows of the slice and need no index; those
 // without flags hold blocks below, which count for their columns too; Float ones do
-// not. Each sum is added in a fixed order, the same in all tiers.
-func MulSymmetric(sums []float64, p *SlotPanel, x []float64, r SymmetricRange) {
-	symmetric[active](sums, p, x, r)
+// not. Each sum is added in a fixed order, the same in all sets.
+func (k *Set) MulSymmetric(sums []float64, p *SlotPanel, x []float64, r SymmetricRange) {
+	k.symmetric(sums, p, x, r)
 }
 
 type symmetricKernel = func(sums []float64, p *SlotPanel, x []float64, r SymmetricRange)
-
-var symmetric = everyTier(symmetricKernel(mulSymmetric))
 
 // mulSymmetric is MulSymmetric in portable Go, operation by operation what the
 // assembly does.

@@ -4,11 +4,6 @@ package kernels
 
 import "unsafe"
 
-func init() {
-	symmetric.from(AVX2, mulSymmetricQuad)
-	symmetric.from(AVX512, mulSymmetricAVX512)
-}
-
 func mulSymmetricAVX512(sums []float64, p *SlotPanel, x []float64, r SymmetricRange) {
 	if len(p.Groups) == 0 || len(x) == 0 {
 		mulSymmetric(sums, p, x, r)

@@ -72,16 +72,16 @@ func (p *symmetricCase) vectors(rng *rand.Rand) (x, sums []float64) {
 	return normal[float64](rng, p.Block*end), normal[float64](rng, SumStride(p.Block)*(end-p.Sums))
 }
 
-// All tiers give the same bits.
+// All sets give the same bits.
 func TestSymmetric(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	a := &arena{t: t}
 	for n := range 800 {
 		p := randomSymmetric(rng, 2+n%(MaxBlock-1), 1+rng.IntN(40), 1+rng.IntN(20))
 		x, sums := p.vectors(rng)
-		everywhere(a, fmt.Sprintf("blocks of %d", p.Block), nil, func() []float64 {
+		everywhere(a, fmt.Sprintf("blocks of %d", p.Block), nil, func(k *Set) []float64 {
 			dst := put(a, sums)
-			MulSymmetric(dst, p.put(a), put(a, x), p.SymmetricRange)
+			k.MulSymmetric(dst, p.put(a), put(a, x), p.SymmetricRange)
 			return dst
 		})
 	}
@@ -107,9 +107,9 @@ func TestAddSums(t *testing.T) {
 }
 
 // A product by hand: the last block row of a matrix of order 4, of 2 x 2 blocks.
-func TestSymmetricByHand(t *testing.T) { eachTier(t, testSymmetricByHand) }
+func TestSymmetricByHand(t *testing.T) { eachSet(t, testSymmetricByHand) }
 
-func testSymmetricByHand(t *testing.T) {
+func testSymmetricByHand(t *testing.T, k *Set) {
 	const stream = 2*8 + 2*8 + 2*32
 	p := &SlotPanel{
 		Block:  2,
@@ -129,7 +129,7 @@ func testSymmetricByHand(t *testing.T) {
 	binary.LittleEndian.PutUint32(p.Values[32:], math.Float32bits(0.5)) // added to a_20, not to a_02
 	x := []float64{10, 100, 1000, 10000}
 	got := make([]float64, 4)
-	MulSymmetric(got, p, x, SymmetricRange{Row: 1, Rows: 1})
+	k.MulSymmetric(got, p, x, SymmetricRange{Row: 1, Rows: 1})
 	want := []float64{5 * 1000, -1000 + 7*10000, 3*1000 + 10000 + 5.5*10 - 100, 1000 + 4*10000 + 7*100}
 	if !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)

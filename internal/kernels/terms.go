@@ -15,17 +15,15 @@ const TermSlack = 8
 // columns in col and their products in val, in this order. Row i of the matrix is row i mod
 // 2^shift of part[i / 2^shift]. It stops before a row for which col and val, of one length, have no
 // room with TermSlack more elements, and returns the number of rows so far and that of their terms.
-func Terms(col []int32, val []float64, j []int32, f []float64, part []Rows, shift uint) (rows, terms int) {
+func (s *Set) Terms(col []int32, val []float64, j []int32, f []float64, part []Rows, shift uint) (rows, terms int) {
 	if len(j) == 0 || len(col) < TermSlack {
 		return 0, 0
 	}
-	return listTerms[active](col, val, j, f, part, shift)
+	return s.terms(col, val, j, f, part, shift)
 }
 
 // termsKernel is Terms for one row at least, and slices of TermSlack elements at least.
 type termsKernel func(col []int32, val []float64, j []int32, f []float64, part []Rows, shift uint) (rows, terms int)
-
-var listTerms = everyTier(termsKernel(terms))
 
 func terms(col []int32, val []float64, j []int32, f []float64, part []Rows, shift uint) (rows, terms int) {
 	f = f[:len(j)]
@@ -51,17 +49,15 @@ func terms(col []int32, val []float64, j []int32, f []float64, part []Rows, shif
 // the columns, each once, and their sums, and returns the number of these. Both have an
 // element more than there are terms. place, which has an element for each column, is zero at
 // first; then place[j]-1 is where column j is.
-func AddTerms(place, col []int32, val []float64, c []int32, p []float64) int {
+func (s *Set) AddTerms(place, col []int32, val []float64, c []int32, p []float64) int {
 	if len(c) == 0 {
 		return 0
 	}
-	return sumTerms[active](place, col[:len(c)+1], val[:len(c)+1], c, p[:len(c)])
+	return s.addTerms(place, col[:len(c)+1], val[:len(c)+1], c, p[:len(c)])
 }
 
 // addTermsKernel is AddTerms for one term at least.
 type addTermsKernel func(place, col []int32, val []float64, c []int32, p []float64) int
-
-var sumTerms = everyTier(addTermsKernel(addTerms))
 
 func addTerms(place, col []int32, val []float64, c []int32, p []float64) (n int) {
 	for k, j := range c {

@@ -12,9 +12,9 @@ import (
 
 // Terms are those of the definition, for parts that end at the end of memory, and stop where there is
 // no room.
-func TestTerms(t *testing.T) { eachTier(t, testTerms) }
+func TestTerms(t *testing.T) { eachSet(t, testTerms) }
 
-func testTerms(t *testing.T) {
+func testTerms(t *testing.T, k *Set) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const shift = 4
 	for _, longest := range []int{1, 4, 9, 16, 40} {
@@ -55,7 +55,7 @@ func testTerms(t *testing.T) {
 					end = ends[want-1]
 				}
 				col, val := guard.Slice[int32](t, room), guard.Slice[float64](t, room)
-				gotRows, terms := Terms(col, val, j, f, part, shift)
+				gotRows, terms := k.Terms(col, val, j, f, part, shift)
 				if gotRows != want || terms != end || !slices.Equal(col[:terms], cols[:end]) || !slices.Equal(val[:terms], vals[:end]) {
 					t.Fatalf("rows up to %d, room for %d: %d rows with %d terms, want %d with %d, or other terms", longest, room, gotRows, terms, want, end)
 				}
@@ -65,9 +65,9 @@ func testTerms(t *testing.T) {
 }
 
 // Sums are those of the definition, column by column in the order in which these first occur.
-func TestAddTerms(t *testing.T) { eachTier(t, testAddTerms) }
+func TestAddTerms(t *testing.T) { eachSet(t, testAddTerms) }
 
-func testAddTerms(t *testing.T) {
+func testAddTerms(t *testing.T, k *Set) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, columns := range []int{1, 2, 7, 100} {
 		for n := range 70 {
@@ -82,7 +82,7 @@ func testAddTerms(t *testing.T) {
 				sums[c[k]] += p[k]
 			}
 			place, col, val := guard.Slice[int32](t, columns), guard.Slice[int32](t, n+1), guard.Slice[float64](t, n+1)
-			if got := AddTerms(place, col, val, c, p); got != len(cols) || !slices.Equal(col[:got], cols) {
+			if got := k.AddTerms(place, col, val, c, p); got != len(cols) || !slices.Equal(col[:got], cols) {
 				t.Fatalf("%d terms in %d columns: the columns %v, want %v", n, columns, col[:got], cols)
 			}
 			for k, j := range cols {

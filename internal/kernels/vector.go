@@ -1,7 +1,8 @@
 // Package kernels holds the inner loops on plain slices: in portable Go and,
-// where it pays, in assembly for the tiers above (see Tier).
+// where it pays, in assembly. A Set has one of each kind; its methods, and the generic functions
+// that take one, call them.
 //
-// Vector kernels give the same bits on every tier and every machine, the
+// Vector kernels give the same bits with every set and on every machine, the
 // payload of a NaN apart. Every product is rounded before it is added: the
 // assembly does not fuse the two, and in Go an explicit conversion forbids the
 // compiler to do so on machines that could. A sum of n products has a fixed
@@ -17,11 +18,11 @@ package kernels
 
 import "math"
 
-// group is the number of accumulators of a sum. The kernels of a tier work on
+// group is the number of accumulators of a sum. The kernels of a set work on
 // whole groups of elements; what is left is done here.
 const group = 16
 
-// vectorKernels are the vector kernels of a tier: like the functions of their
+// vectorKernels are the vector kernels of a set: like the methods of their
 // names for a length that is a multiple of group, dot4 and axpy4 for four v.
 type vectorKernels struct {
 	dot     func(x, y []float64) float64
@@ -40,79 +41,79 @@ type vectorKernels struct {
 func grouped(n int) int { return n &^ (group - 1) }
 
 // Dot returns x·y.
-func Dot(x, y []float64) float64 {
+func (k *Set) Dot(x, y []float64) float64 {
 	n := grouped(len(x))
-	return vector[active].dot(x[:n], y[:n]) + dotRest(x[n:], y[n:])
+	return k.vector.dot(x[:n], y[:n]) + dotRest(x[n:], y[n:])
 }
 
-// MultiDot computes dst[k] = v·w for the elements lo to hi-1 of w and of every
-// v = vs[k], with the bits of Dot.
-func MultiDot(dst []float64, vs [][]float64, lo, hi int, w []float64) {
+// MultiDot computes dst[i] = v·w for the elements lo to hi-1 of w and of every
+// v = vs[i], with the bits of Dot.
+func (k *Set) MultiDot(dst []float64, vs [][]float64, lo, hi int, w []float64) {
 	mid := lo + grouped(hi-lo)
 	for len(vs) >= 4 {
 		v0, v1, v2, v3 := vs[0], vs[1], vs[2], vs[3]
-		h0, h1, h2, h3 := vector[active].dot4(v0[lo:mid], v1[lo:mid], v2[lo:mid], v3[lo:mid], w[lo:mid])
+		h0, h1, h2, h3 := k.vector.dot4(v0[lo:mid], v1[lo:mid], v2[lo:mid], v3[lo:mid], w[lo:mid])
 		dst[0] = h0 + dotRest(v0[mid:hi], w[mid:hi])
 		dst[1] = h1 + dotRest(v1[mid:hi], w[mid:hi])
 		dst[2] = h2 + dotRest(v2[mid:hi], w[mid:hi])
 		dst[3] = h3 + dotRest(v3[mid:hi], w[mid:hi])
 		dst, vs = dst[4:], vs[4:]
 	}
-	for k, v := range vs {
-		dst[k] = Dot(v[lo:hi], w[lo:hi])
+	for i, v := range vs {
+		dst[i] = k.Dot(v[lo:hi], w[lo:hi])
 	}
 }
 
 // Axpy computes y += a x.
-func Axpy(a float64, x, y []float64) {
+func (k *Set) Axpy(a float64, x, y []float64) {
 	n := grouped(len(x))
-	vector[active].axpy(a, x[:n], y[:n])
+	k.vector.axpy(a, x[:n], y[:n])
 	axpy(a, x[n:], y[n:])
 }
 
-// MultiAxpy computes w += sum of a[k] vs[k] for the elements lo to hi-1, with
-// the bits of an Axpy for each k in turn.
-func MultiAxpy[F ~float64](a []F, vs [][]float64, lo, hi int, w []float64) {
+// MultiAxpy computes w += sum of a[i] vs[i] for the elements lo to hi-1, with
+// the bits of an Axpy for each i in turn.
+func MultiAxpy[F ~float64](k *Set, a []F, vs [][]float64, lo, hi int, w []float64) {
 	mid := lo + grouped(hi-lo)
 	for len(vs) >= 4 {
 		a0, a1, a2, a3 := float64(a[0]), float64(a[1]), float64(a[2]), float64(a[3])
 		v0, v1, v2, v3 := vs[0], vs[1], vs[2], vs[3]
-		vector[active].axpy4(a0, a1, a2, a3, v0[lo:mid], v1[lo:mid], v2[lo:mid], v3[lo:mid], w[lo:mid])
+		k.vector.axpy4(a0, a1, a2, a3, v0[lo:mid], v1[lo:mid], v2[lo:mid], v3[lo:mid], w[lo:mid])
 		axpy4(a0, a1, a2, a3, v0[mid:hi], v1[mid:hi], v2[mid:hi], v3[mid:hi], w[mid:hi])
 		a, vs = a[4:], vs[4:]
 	}
-	for k, v := range vs {
-		Axpy(float64(a[k]), v[lo:hi], w[lo:hi])
+	for i, v := range vs {
+		k.Axpy(float64(a[i]), v[lo:hi], w[lo:hi])
 	}
 }
 
 // AxpyDot computes y += a x and returns y·z, z being any vector, y included.
-func AxpyDot(a float64, x, y, z []float64) float64 {
+func (k *Set) AxpyDot(a float64, x, y, z []float64) float64 {
 	n := grouped(len(x))
-	s := vector[active].axpyDot(a, x[:n], y[:n], z[:n])
+	s := k.vector.axpyDot(a, x[:n], y[:n], z[:n])
 	axpy(a, x[n:], y[n:])
 	return s + dotRest(y[n:], z[n:])
 }
 
 // Xpay computes y = x + a y.
-func Xpay(x []float64, a float64, y []float64) {
+func (k *Set) Xpay(x []float64, a float64, y []float64) {
 	n := grouped(len(x))
-	vector[active].xpay(x[:n], a, y[:n])
+	k.vector.xpay(x[:n], a, y[:n])
 	xpay(x[n:], a, y[n:])
 }
 
 // Scale computes x *= a.
-func Scale(a float64, x []float64) {
+func (k *Set) Scale(a float64, x []float64) {
 	n := grouped(len(x))
-	vector[active].scale(a, x[:n])
+	k.vector.scale(a, x[:n])
 	scale(a, x[n:])
 }
 
 // Step computes x += a p and r -= a q and returns r·r: the update of conjugate
 // gradients in one pass over four vectors.
-func Step(a float64, p, x, q, r []float64) float64 {
+func (k *Set) Step(a float64, p, x, q, r []float64) float64 {
 	n := grouped(len(p))
-	s := vector[active].step(a, p[:n], x[:n], q[:n], r[:n])
+	s := k.vector.step(a, p[:n], x[:n], q[:n], r[:n])
 	axpy(a, p[n:], x[n:])
 	axpy(-a, q[n:], r[n:])
 	return s + dotRest(r[n:], r[n:])
@@ -135,16 +136,16 @@ func AbsMax(x []float64) float64 {
 
 // Mul computes y = a w∘x, elementwise: the first step of a stationary iteration,
 // from zero.
-func Mul(a float64, w, x, y []float64) {
+func (k *Set) Mul(a float64, w, x, y []float64) {
 	n := grouped(len(w))
-	vector[active].mul(a, w[:n], x[:n], y[:n])
+	k.vector.mul(a, w[:n], x[:n], y[:n])
 	mul(a, w[n:], x[n:], y[n:])
 }
 
 // Relax computes r = x + a w∘r, elementwise: a step of a stationary iteration from
 // x whose residual is r.
-func Relax(a float64, w, x, r []float64) {
+func (k *Set) Relax(a float64, w, x, r []float64) {
 	n := grouped(len(w))
-	vector[active].relax(a, w[:n], x[:n], r[:n])
+	k.vector.relax(a, w[:n], x[:n], r[:n])
 	relax(a, w[n:], x[n:], r[n:])
 }

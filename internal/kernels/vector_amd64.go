@@ -2,15 +2,6 @@
 
 package kernels
 
-func init() {
-	vector.from(AVX2, quadVector)
-	vector.from(AVX512, vectorKernels{
-		dot: dotAVX512, dot4: dot4AVX512, axpy: axpyAVX512, axpy4: axpy4AVX512,
-		axpyDot: axpyDotAVX512, xpay: xpayAVX512, scale: scaleAVX512, step: stepAVX512,
-		mul: mulAVX512, relax: relaxAVX512,
-	})
-}
-
 //go:noescape
 func dotAVX512(x, y []float64) float64
 

@@ -1,8 +1,6 @@
 package kernels
 
-var vector = everyTier(portableVector)
-
-// portableVector is the tier of plain Go: what the others must equal to the bit.
+// portableVector is the kernels of plain Go: what the others must equal to the bit.
 var portableVector = vectorKernels{
 	dot: dot, dot4: dot4, axpy: axpy, axpy4: axpy4,
 	axpyDot: axpyDot, xpay: xpay, scale: scale, step: step,

@@ -13,33 +13,41 @@ import (
 var vectorCalls = []struct {
 	name    string
 	vectors int // of the five, the bytes of a benchmark
-	call    func(a []float64, v [][]float64) []float64
+	call    func(k *Set, a []float64, v [][]float64) []float64
 }{
-	{"Dot", 2, func(_ []float64, v [][]float64) []float64 { return []float64{Dot(v[0], v[1])} }},
-	{"Norm", 1, func(_ []float64, v [][]float64) []float64 { return []float64{Dot(v[0], v[0])} }},
-	{"Axpy", 2, func(a []float64, v [][]float64) []float64 { Axpy(a[0], v[0], v[1]); return nil }},
-	{"Xpay", 2, func(a []float64, v [][]float64) []float64 { Xpay(v[0], a[0], v[1]); return nil }},
-	{"Scale", 1, func(a []float64, v [][]float64) []float64 { Scale(a[0], v[0]); return nil }},
-	{"Step", 4, func(a []float64, v [][]float64) []float64 { return []float64{Step(a[0], v[0], v[1], v[2], v[3])} }},
-	{"AxpyDot", 3, func(a []float64, v [][]float64) []float64 { return []float64{AxpyDot(a[0], v[0], v[1], v[2])} }},
-	{"AxpyDot x", 2, func(a []float64, v [][]float64) []float64 { return []float64{AxpyDot(a[0], v[0], v[1], v[0])} }},
-	{"AxpyDot y", 2, func(a []float64, v [][]float64) []float64 { return []float64{AxpyDot(a[0], v[0], v[1], v[1])} }},
-	{"Mul", 3, func(a []float64, v [][]float64) []float64 { Mul(a[0], v[0], v[1], v[2]); return nil }},
-	{"Mul x", 2, func(a []float64, v [][]float64) []float64 { Mul(a[0], v[0], v[1], v[1]); return nil }},
-	{"Relax", 3, func(a []float64, v [][]float64) []float64 { Relax(a[0], v[0], v[1], v[2]); return nil }},
-	{"MultiDot", 5, func(a []float64, v [][]float64) []float64 {
-		MultiDot(a[:4], v[:4], 0, len(v[4]), v[4])
+	{"Dot", 2, func(k *Set, _ []float64, v [][]float64) []float64 { return []float64{k.Dot(v[0], v[1])} }},
+	{"Norm", 1, func(k *Set, _ []float64, v [][]float64) []float64 { return []float64{k.Dot(v[0], v[0])} }},
+	{"Axpy", 2, func(k *Set, a []float64, v [][]float64) []float64 { k.Axpy(a[0], v[0], v[1]); return nil }},
+	{"Xpay", 2, func(k *Set, a []float64, v [][]float64) []float64 { k.Xpay(v[0], a[0], v[1]); return nil }},
+	{"Scale", 1, func(k *Set, a []float64, v [][]float64) []float64 { k.Scale(a[0], v[0]); return nil }},
+	{"Step", 4, func(k *Set, a []float64, v [][]float64) []float64 {
+		return []float64{k.Step(a[0], v[0], v[1], v[2], v[3])}
+	}},
+	{"AxpyDot", 3, func(k *Set, a []float64, v [][]float64) []float64 {
+		return []float64{k.AxpyDot(a[0], v[0], v[1], v[2])}
+	}},
+	{"AxpyDot x", 2, func(k *Set, a []float64, v [][]float64) []float64 {
+		return []float64{k.AxpyDot(a[0], v[0], v[1], v[0])}
+	}},
+	{"AxpyDot y", 2, func(k *Set, a []float64, v [][]float64) []float64 {
+		return []float64{k.AxpyDot(a[0], v[0], v[1], v[1])}
+	}},
+	{"Mul", 3, func(k *Set, a []float64, v [][]float64) []float64 { k.Mul(a[0], v[0], v[1], v[2]); return nil }},
+	{"Mul x", 2, func(k *Set, a []float64, v [][]float64) []float64 { k.Mul(a[0], v[0], v[1], v[1]); return nil }},
+	{"Relax", 3, func(k *Set, a []float64, v [][]float64) []float64 { k.Relax(a[0], v[0], v[1], v[2]); return nil }},
+	{"MultiDot", 5, func(k *Set, a []float64, v [][]float64) []float64 {
+		k.MultiDot(a[:4], v[:4], 0, len(v[4]), v[4])
 		return a
 	}},
-	{"MultiAxpy", 5, func(a []float64, v [][]float64) []float64 {
-		MultiAxpy(a[:4], v[:4], 0, len(v[4]), v[4])
+	{"MultiAxpy", 5, func(k *Set, a []float64, v [][]float64) []float64 {
+		MultiAxpy(k, a[:4], v[:4], 0, len(v[4]), v[4])
 		return nil
 	}},
 }
 
-// Every vector function has the same bits on every tier, at every length, also of
+// Every vector function has the same bits with every set, at every length, also of
 // special numbers.
-func TestVectorTiers(t *testing.T) {
+func TestVectorSets(t *testing.T) {
 	rng := rand.New(rand.NewPCG(25, 26))
 	special := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 0x1p-1074, math.MaxFloat64}
 	a := &arena{t: t}
@@ -53,12 +61,12 @@ func TestVectorTiers(t *testing.T) {
 			}
 		}
 		for _, c := range vectorCalls {
-			everywhere(a, fmt.Sprintf("%s of %d elements", c.name, n), nil, func() []float64 {
+			everywhere(a, fmt.Sprintf("%s of %d elements", c.name, n), nil, func(k *Set) []float64 {
 				var v [5][]float64
-				for k := range v {
-					v[k] = put(a, source[k])
+				for i := range v {
+					v[i] = put(a, source[i])
 				}
-				sums := c.call([]float64{0.3, -1.7, 0, 1e3}, v[:])
+				sums := c.call(k, []float64{0.3, -1.7, 0, 1e3}, v[:])
 				return append(slices.Concat(v[:]...), sums...)
 			})
 		}
@@ -85,7 +93,9 @@ func sumInOrder(x, y []float64) float64 {
 }
 
 // Every function does what it says, with each product rounded and sums in order.
-func TestVectorFunctions(t *testing.T) {
+func TestVectorFunctions(t *testing.T) { eachSet(t, testVectorFunctions) }
+
+func testVectorFunctions(t *testing.T, k *Set) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	for n := range 70 {
 		v := vectors(rng, n, 6)
@@ -104,51 +114,53 @@ func TestVectorFunctions(t *testing.T) {
 			return out
 		}
 		p, x, q, r := v[0], slices.Clone(v[1]), v[2], slices.Clone(v[3])
-		same("Dot", []float64{Dot(p, q)}, []float64{sumInOrder(p, q)})
+		same("Dot", []float64{k.Dot(p, q)}, []float64{sumInOrder(p, q)})
 
-		rr := Step(0.75, p, x, q, r)
+		rr := k.Step(0.75, p, x, q, r)
 		same("Step x", x, elementwise(func(i int) float64 { return v[1][i] + float64(0.75*p[i]) }))
 		same("Step r", r, elementwise(func(i int) float64 { return v[3][i] - float64(0.75*q[i]) }))
 		same("Step r·r", []float64{rr}, []float64{sumInOrder(r, r)})
 
 		y := slices.Clone(v[4])
-		yz := AxpyDot(0.3, p, y, q)
+		yz := k.AxpyDot(0.3, p, y, q)
 		same("AxpyDot y", y, elementwise(func(i int) float64 { return v[4][i] + float64(0.3*p[i]) }))
 		same("AxpyDot", []float64{yz}, []float64{sumInOrder(y, q)})
 
 		y = slices.Clone(v[4])
-		Xpay(p, 0.3, y)
+		k.Xpay(p, 0.3, y)
 		same("Xpay", y, elementwise(func(i int) float64 { return p[i] + float64(0.3*v[4][i]) }))
-		Scale(2, y)
+		k.Scale(2, y)
 		same("Scale", y, elementwise(func(i int) float64 { return 2 * (p[i] + float64(0.3*v[4][i])) }))
 
-		Mul(0.3, p, q, y)
+		k.Mul(0.3, p, q, y)
 		same("Mul", y, elementwise(func(i int) float64 { return 0.3 * float64(p[i]*q[i]) }))
 		y = slices.Clone(v[4])
-		Relax(0.3, p, q, y)
+		k.Relax(0.3, p, q, y)
 		same("Relax", y, elementwise(func(i int) float64 { return q[i] + float64(0.3*float64(p[i]*v[4][i])) }))
 	}
 }
 
 // MultiAxpy is Axpy for every vector in turn, MultiDot Dot, on any range.
-func TestMultiIsOneByOne(t *testing.T) {
+func TestMultiIsOneByOne(t *testing.T) { eachSet(t, testMultiIsOneByOne) }
+
+func testMultiIsOneByOne(t *testing.T, k *Set) {
 	rng := rand.New(rand.NewPCG(23, 24))
 	for count := range 11 {
 		n := 40 + rng.IntN(100)
 		lo, hi := rng.IntN(20), n-rng.IntN(20)
 		v, w := vectors(rng, n, count), normal[float64](rng, n)
 		a, dots := normal[float64](rng, count), make([]float64, count)
-		MultiDot(dots, v, lo, hi, w)
-		for k := range v {
-			if want := sumInOrder(v[k][lo:hi], w[lo:hi]); dots[k] != want {
-				t.Errorf("product %d of %d: %v, want %v", k, count, dots[k], want)
+		k.MultiDot(dots, v, lo, hi, w)
+		for i := range v {
+			if want := sumInOrder(v[i][lo:hi], w[lo:hi]); dots[i] != want {
+				t.Errorf("product %d of %d: %v, want %v", i, count, dots[i], want)
 			}
 		}
 		want := slices.Clone(w)
-		for k := range v {
-			Axpy(a[k], v[k][lo:hi], want[lo:hi])
+		for i := range v {
+			k.Axpy(a[i], v[i][lo:hi], want[lo:hi])
 		}
-		MultiAxpy(a, v, lo, hi, w)
+		MultiAxpy(k, a, v, lo, hi, w)
 		if !slices.Equal(w, want) {
 			t.Errorf("MultiAxpy of %d vectors differs from Axpy for each", count)
 		}
@@ -186,12 +198,11 @@ func BenchmarkVector(b *testing.B) {
 	}{{"L1", 1 << 10}, {"L2", 1 << 12}, {"memory", 1 << 23}} {
 		v := vectors(rand.New(rand.NewPCG(1, 2)), size.n, 5)
 		for _, c := range vectorCalls {
-			for _, tier := range Tiers() {
-				b.Run(fmt.Sprintf("%s/%s/%s", size.name, c.name, tier), func(b *testing.B) {
-					setActive(b, tier)
+			for _, k := range Sets() {
+				b.Run(fmt.Sprintf("%s/%s/%s", size.name, c.name, k), func(b *testing.B) {
 					b.SetBytes(int64(8 * c.vectors * size.n))
 					for b.Loop() {
-						c.call([]float64{1e-9, 1e-9, 1e-9, 1e-9}, v)
+						c.call(k, []float64{1e-9, 1e-9, 1e-9, 1e-9}, v)
 					}
 				})
 			}

@@ -32,16 +32,19 @@ const (
 // kernels load 64 bytes at a time.
 const WordPadding = 63
 
-// Decode sets dst to the first len(dst) numbers of src.
-func (w Words) Decode(dst []float64, src []byte) {
+// Decode sets dst to the first len(dst) numbers of src. dst and src may be on the stack.
+func (k *Set) Decode(w Words, dst []float64, src []byte) {
 	src = src[:len(dst)*w.Bytes+WordPadding]
-	if !decodeSIMD(dst, src, w) {
-		w.decode(dst, src)
+	if len(dst) > 0 {
+		k.decode(hidden(dst), hidden(src), w)
 	}
 }
 
-// decode is Decode in portable Go.
-func (w Words) decode(dst []float64, src []byte) {
+// decodeKernel is Decode for one number at least.
+type decodeKernel = func(dst []float64, src []byte, w Words)
+
+// decodeWords is Decode in portable Go.
+func decodeWords(dst []float64, src []byte, w Words) {
 	switch {
 	case w.Kind == Float32:
 		decodeFloat32(dst, src, w.Bytes)

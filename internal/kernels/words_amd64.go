@@ -30,21 +30,7 @@ func newWordTables(lane int) (tables [9]wordTable) {
 	return tables
 }
 
-func init() {
-	addingRows.from(AVX2, addRowsWordsQuad)
-	addingRows.from(AVX512, addRowsAVX512)
-}
-
-// decodeSIMD is no entry of a table: called directly, it leaves dst on the stack of a
-// caller that has it there.
-func decodeSIMD(dst []float64, src []byte, w Words) bool {
-	switch {
-	case active < AVX2 || len(dst) == 0:
-		return false
-	case active < AVX512:
-		decodeQuad(dst, src, &w)
-		return true
-	}
+func decodeAVX512(dst []float64, src []byte, w Words) {
 	switch w.Kind {
 	case Float32:
 		decodeFloat32AVX512(&dst[0], len(dst), &src[0], &w, &float32Tables[w.Bytes])
@@ -53,7 +39,6 @@ func decodeSIMD(dst []float64, src []byte, w Words) bool {
 	default:
 		decodeBitsAVX512(&dst[0], len(dst), &src[0], &w, &wordTables[w.Bytes])
 	}
-	return true
 }
 
 func addRowsAVX512(dst []float64, lo, hi int, rowPtr []uint32, col []int32, w Words, src []byte, x []float64) {

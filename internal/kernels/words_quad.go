@@ -33,8 +33,8 @@ func newQuadTables() (tables [9][32]byte) {
 	return tables
 }
 
-func decodeQuad(dst []float64, src []byte, w *Words) {
-	decodeWordsQuad(&wordCall{dst: &dst[0], n: len(dst), src: &src[0], words: w, table: &quadTables[w.Bytes]})
+func decodeQuad(dst []float64, src []byte, w Words) {
+	decodeWordsQuad(&wordCall{dst: &dst[0], n: len(dst), src: &src[0], words: &w, table: &quadTables[w.Bytes]})
 }
 
 func addRowsWordsQuad(dst []float64, lo, hi int, rowPtr []uint32, col []int32, w Words, src []byte, x []float64) {

@@ -53,7 +53,7 @@ func codes(rng *rand.Rand, bytes int) (list []byte) {
 	return list
 }
 
-// All tiers give the same bits, for every code and runs of any length.
+// All sets give the same bits, for every code and runs of any length.
 func TestDecode(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	a := &arena{t: t}
@@ -62,15 +62,15 @@ func TestDecode(t *testing.T) {
 		n := len(src) / w.Bytes
 		src = append(src, make([]byte, WordPadding)...)
 		var runs []int
-		for k := 0; k < n; {
-			runs = append(runs, min(rng.IntN(70), n-k))
-			k += runs[len(runs)-1]
+		for at := 0; at < n; {
+			runs = append(runs, min(rng.IntN(70), n-at))
+			at += runs[len(runs)-1]
 		}
-		everywhere(a, fmt.Sprintf("%+v", w), nil, func() []float64 {
-			dst, from, k := put(a, make([]float64, n)), put(a, src), 0
+		everywhere(a, fmt.Sprintf("%+v", w), nil, func(k *Set) []float64 {
+			dst, from, at := put(a, make([]float64, n)), put(a, src), 0
 			for _, run := range runs {
-				w.Decode(dst[k:k+run], from[k*w.Bytes:])
-				k += run
+				k.Decode(w, dst[at:at+run], from[at*w.Bytes:])
+				at += run
 			}
 			return dst
 		})
@@ -79,12 +79,12 @@ func TestDecode(t *testing.T) {
 
 // Numbers behind dst are left alone.
 func TestDecodeLength(t *testing.T) {
-	eachTier(t, func(t *testing.T) {
+	eachSet(t, func(t *testing.T, k *Set) {
 		src := make([]byte, 20*8+WordPadding)
 		for _, w := range allWords() {
 			for n := range 20 {
 				dst := slices.Repeat([]float64{99}, 32)
-				w.Decode(dst[:n], src)
+				k.Decode(w, dst[:n], src)
 				for i, v := range dst {
 					if (v == 99) != (i >= n) {
 						t.Fatalf("%+v, %d numbers: number %d is %g", w, n, i, v)

@@ -18,6 +18,7 @@ import (
 //
 // with 4-byte indices and row offsets.
 type bucketed struct {
+	kernels    *kernels.Set
 	rows, cols int
 	tol        *quantize.Tolerances
 	buckets    []Bucket // in the order of products
@@ -110,7 +111,7 @@ func (b *builder) bucketed(c choice) (*Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &bucketed{rows: b.m.Rows, cols: b.m.Cols, tol: b.part.Tol, float32: b.spec.StorageArithmetic}
+	s := &bucketed{kernels: b.spec.Kernels, rows: b.m.Rows, cols: b.m.Cols, tol: b.part.Tol, float32: b.spec.StorageArithmetic}
 	to := make([]*Bucket, len(b.part.Codecs))
 	s.buckets = make([]Bucket, 0, len(to))
 	for _, byTheta := range [...]bool{true, false} {
@@ -197,9 +198,9 @@ func (s *bucketed) add(dst []float64, buckets []Bucket, lo, hi int, x []float64)
 	for k := range buckets {
 		b := &buckets[k]
 		if s.float32 && b.Codec.Kind == formats.Head32 {
-			kernels.AddRows32(dst, lo, hi, b.RowPtr, b.Col, b.Codec.Words(), b.Values, x)
+			s.kernels.AddRows32(dst, lo, hi, b.RowPtr, b.Col, b.Codec.Words(), b.Values, x)
 		} else {
-			kernels.AddRows(dst, lo, hi, b.RowPtr, b.Col, b.Codec.Words(), b.Values, x)
+			s.kernels.AddRows(dst, lo, hi, b.RowPtr, b.Col, b.Codec.Words(), b.Values, x)
 		}
 	}
 }

@@ -29,9 +29,10 @@ func newBuilder(m *csr.Matrix, s Spec, pool *parallel.Pool) (*builder, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.Kernels = s.Kernels.Or()
 	model := s.Model
 	if model == nil {
-		model = ModelHere()
+		model = ModelOf(s.Kernels)
 	}
 	return &builder{m: m, spec: s, model: model, part: part, panels: panels, pool: pool}, nil
 }

@@ -42,7 +42,7 @@ func (b *builder) choose() choice {
 		return s.Layout.row().choose(b)
 	case !b.part.Fixed():
 		return Bucketed.row().choose(b)
-	case !kernels.HasFastSlots():
+	case !s.Kernels.HasFastSlots():
 		return choice{slotPlan{layout: CSR}, "there are no fast kernels for slots on this processor"}
 	}
 	return b.sampled((*sample).fastest)

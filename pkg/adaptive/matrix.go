@@ -38,7 +38,9 @@ func newMatrix[S interface {
 	linop.Rows
 }](b *builder, c choice, s S,
 ) *Matrix {
-	return &Matrix{operator: linop.NewProducts(s, b.panels, b.pool), tol: b.part.Tol, choice: c, stored: s}
+	products := linop.NewProducts(s, b.panels, b.pool)
+	products.Use(b.spec.Kernels)
+	return &Matrix{operator: products, tol: b.part.Tol, choice: c, stored: s}
 }
 
 // Stats returns the formats, counts and bytes of the matrix.

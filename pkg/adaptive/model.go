@@ -50,9 +50,10 @@ const (
 
 // A Model is what the work of a product takes on one core of a processor with the kernels that
 // it has. The choice of a layout depends on it, and so do the bits of products, on nothing else
-// of the processor: models are tables, or measured once, and then kept; see ModelHere and Calibrate.
+// of the processor: models are tables, or measured once, and then kept; see ModelOf and Calibrate.
 type Model struct {
-	Name string // of the processor, and how the model came about
+	Name    string // of the processor, and how the model came about
+	Kernels string // name of their set
 
 	times [works]float64 // ns for a piece of work
 

@@ -24,9 +24,10 @@ func (m *Model) Constants() (list []Constant) {
 
 // modelFile is a Model in JSON.
 type modelFile struct {
-	Name  string             `json:"name"`
-	Times map[string]float64 `json:"ns"`
-	Rates struct {
+	Name    string             `json:"name"`
+	Kernels string             `json:"kernels"`
+	Times   map[string]float64 `json:"ns"`
+	Rates   struct {
 		Memory float64 `json:"memory"`
 		Cache  float64 `json:"cache"`
 	} `json:"bytes_per_ns"`
@@ -38,7 +39,7 @@ type modelFile struct {
 
 // MarshalJSON writes the model; the times are called by the kinds of work.
 func (m *Model) MarshalJSON() ([]byte, error) {
-	f := modelFile{Name: m.Name, Times: map[string]float64{}}
+	f := modelFile{Name: m.Name, Kernels: m.Kernels, Times: map[string]float64{}}
 	for k, t := range m.times {
 		f.Times[workNames[k]] = t
 	}
@@ -54,7 +55,7 @@ func (m *Model) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &f); err != nil {
 		return err
 	}
-	*m = Model{Name: f.Name, Rates: Rates{f.Rates.Memory, f.Rates.Cache}, Sizes: Sizes{f.Sizes.Near, f.Sizes.Shared}}
+	*m = Model{Name: f.Name, Kernels: f.Kernels, Rates: Rates{f.Rates.Memory, f.Rates.Cache}, Sizes: Sizes{f.Sizes.Near, f.Sizes.Shared}}
 	for k, name := range workNames {
 		if m.times[k] = f.Times[name]; !(m.times[k] > 0) {
 			return fmt.Errorf("adaptive: the model has no time of %q", name)

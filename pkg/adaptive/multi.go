@@ -28,7 +28,7 @@ func (s *slotMatrix) MulRowsMulti(dst []float64, k, unit, lo, hi int, x []float6
 		if units.Exp != nil {
 			units.Exp = units.Exp[p.lo:p.hi]
 		}
-		kernels.MulSlotsMulti(dst[k*p.lo:k*p.hi], k, &p.SlotPanel, x, p.lo, units, s.tiled)
+		s.kernels.MulSlotsMulti(dst[k*p.lo:k*p.hi], k, &p.SlotPanel, x, p.lo, units, s.tiled)
 	}
 	s.scaleMulti(dst[k*lo:k*hi], k, lo)
 }
@@ -69,7 +69,7 @@ func (s *severalSums) Do(part int) {
 	for k := p.first; k < p.last; k++ {
 		panel := &s.panels[k][0]
 		r := kernels.SymmetricRange{Row: panel.lo / block, Rows: (panel.hi - panel.lo) / block, Sums: p.from}
-		kernels.MulSymmetricMulti(p.several, s.k, &panel.SlotPanel, s.x, r)
+		s.kernels.MulSymmetricMulti(p.several, s.k, &panel.SlotPanel, s.x, r)
 	}
 }
 
@@ -87,7 +87,7 @@ func (s *symmetricMatrix) MulRowsMulti(dst []float64, k, _, lo, hi int, _ []floa
 		if p.own <= first {
 			clear(y)
 		}
-		kernels.Axpy(s.units.Factor, p.several[k*block*(at-p.from):k*block*(end-p.from)], y)
+		s.kernels.Axpy(s.units.Factor, p.several[k*block*(at-p.from):k*block*(end-p.from)], y)
 	}
 	s.scaleMulti(dst[k*lo:k*hi], k, lo)
 }

@@ -23,6 +23,7 @@ func (b *builder) plain(c choice) (*Matrix, error) {
 		}
 	}
 	p := plain{linop.NewCSR(b.m, b.pool), b.m}
+	p.Use(b.spec.Kernels)
 	return &Matrix{operator: p, tol: b.part.Tol, choice: c, stored: p, stats: Stats{
 		Formats: []FormatStats{{formats.MustLookup("FP64"), nnz, b.m.Bytes()}},
 		NNZ:     nnz, Bytes: b.m.Bytes(),

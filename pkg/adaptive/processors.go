@@ -1,8 +1,6 @@
 package adaptive
 
 import (
-	"sync"
-
 	"github.com/klauspost/cpuid/v2"
 
 	"github.com/mpsolve/mpsolve/internal/kernels"
@@ -11,12 +9,11 @@ import (
 // processors has the models of known processors by their kernels, the first that fits serves.
 // docs/storage.md says how they were measured.
 var processors = []struct {
-	tier   kernels.Tier
 	vendor cpuid.Vendor // VendorUnknown: any
 	Model
 }{
-	{kernels.AVX512, cpuid.AMD, Model{
-		Name: "Zen 5, avx512",
+	{cpuid.AMD, Model{
+		Name: "Zen 5, avx512", Kernels: "avx512",
 		times: [works]float64{
 			gatherWork: 3.0, diagonalWork: 1.7, blockWork: 3.5, valueWork: 0.41, sliceWork: 1.5,
 			tileSlotWork: 5, tileWork: 10, scatterWork: 3.5, transposeWork: 0.24, sumWork: 0.31,
@@ -24,8 +21,8 @@ var processors = []struct {
 		},
 		Rates: Rates{Memory: 40, Cache: 120}, Sizes: Sizes{Near: 1 << 20, Shared: 24 << 20},
 	}},
-	{kernels.AVX2, cpuid.VendorUnknown, Model{
-		Name: "Zen 5, avx2",
+	{cpuid.VendorUnknown, Model{
+		Name: "Zen 5, avx2", Kernels: "avx2",
 		times: [works]float64{
 			gatherWork: 3.3, diagonalWork: 2.1, blockWork: 5.2, valueWork: 0.88, sliceWork: 1.6,
 			tileSlotWork: 14, tileWork: 10, scatterWork: 6.2, transposeWork: 0.33, sumWork: 0.37,
@@ -35,8 +32,8 @@ var processors = []struct {
 	}},
 	// Not measured: the times with AVX2 by the counts of instructions for NEON, which are up to 1.35
 	// times those for AVX2 (bench/instructions.sh). FP64 CSR has the portable loop on both.
-	{kernels.NEON, cpuid.VendorUnknown, Model{
-		Name: "arm64, by counts of instructions",
+	{cpuid.VendorUnknown, Model{
+		Name: "arm64, by counts of instructions", Kernels: "neon",
 		times: [works]float64{
 			gatherWork: 4.5, diagonalWork: 2.8, blockWork: 7.0, valueWork: 1.2, sliceWork: 2.2,
 			tileSlotWork: 19, tileWork: 14, scatterWork: 8.4, transposeWork: 0.45, sumWork: 0.5,
@@ -44,8 +41,8 @@ var processors = []struct {
 		},
 		Rates: Rates{Memory: 20, Cache: 60}, Sizes: Sizes{Near: 1 << 20, Shared: 24 << 20},
 	}},
-	{kernels.AVX512, cpuid.VendorUnknown, Model{
-		Name: "Sapphire Rapids, avx512",
+	{cpuid.VendorUnknown, Model{
+		Name: "Sapphire Rapids, avx512", Kernels: "avx512",
 		times: [works]float64{
 			gatherWork: 3.1, diagonalWork: 2.0, blockWork: 5.1, valueWork: 0.8, sliceWork: 2.9,
 			tileSlotWork: 3.57, tileWork: 5.2, scatterWork: 4.5, transposeWork: 0.27, sumWork: 0.333,
@@ -63,13 +60,14 @@ func Models() (list []*Model) {
 	return list
 }
 
-// ModelHere returns the model of this processor, or of the nearest one that is known.
-var ModelHere = sync.OnceValue(func() *Model {
-	tier, _ := kernels.ActiveTier()
-	for k := range processors {
-		if p := &processors[k]; p.tier == tier && (p.vendor == cpuid.VendorUnknown || p.vendor == cpuid.CPU.VendorID) {
+// ModelOf returns the model of this processor with these kernels, or of the nearest one that is
+// known; nil stands for the default kernels.
+func ModelOf(k *kernels.Set) *Model {
+	name := k.Or().String()
+	for i := range processors {
+		if p := &processors[i]; p.Kernels == name && (p.vendor == cpuid.VendorUnknown || p.vendor == cpuid.CPU.VendorID) {
 			return &p.Model
 		}
 	}
 	return &processors[len(processors)-1].Model
-})
+}

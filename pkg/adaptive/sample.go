@@ -99,7 +99,7 @@ func (b *builder) sample() sample {
 }
 
 func (b *builder) sampleRange(lo, hi int) sample {
-	s := newSlotBuilder(slotPlan{})
+	s := newSlotBuilder(slotPlan{}, b.spec.Kernels)
 	s.ints.Quantize(b.m, b.part, lo, hi)
 	t := &s.ints
 	nnz, rows := float64(b.m.RowPtr[hi]-b.m.RowPtr[lo]), float64(hi-lo)

@@ -27,6 +27,7 @@ const (
 // block rows, or of one row alone.
 type slotBuilder struct {
 	sell.Packer // of ints or of other
+	kernels     *kernels.Set
 	plan        slotPlan
 	traits      // of its layout
 	ints        Integers
@@ -43,8 +44,8 @@ type slotBuilder struct {
 	runFirst []int32
 }
 
-func newSlotBuilder(plan slotPlan) *slotBuilder {
-	return &slotBuilder{plan: plan, traits: plan.traits(), Packer: sell.Packer{
+func newSlotBuilder(plan slotPlan, k *kernels.Set) *slotBuilder {
+	return &slotBuilder{kernels: k, plan: plan, traits: plan.traits(), Packer: sell.Packer{
 		Lanes: lanes, FullDiagonal: fullDiagonal, Reach: columnReach, MostSlots: math.MaxUint16,
 	}}
 }
@@ -68,7 +69,7 @@ func (b *builder) packed(plan slotPlan) (*slotMatrix, Stats, error) {
 	}
 	b.panels = panels
 	s := &slotMatrix{
-		rows: b.m.Rows, cols: b.m.Cols, plan: plan, traits: plan.traits(), tol: b.part.Tol,
+		kernels: b.spec.Kernels, rows: b.m.Rows, cols: b.m.Cols, plan: plan, traits: plan.traits(), tol: b.part.Tol,
 		panels: make([]slotUnit, len(b.panels)-1), unitQuanta: b.part.UnitQuanta,
 	}
 	s.units, s.normal = newUnits(b.part.Tol, -b.part.UnitQuanta)
@@ -76,7 +77,7 @@ func (b *builder) packed(plan slotPlan) (*slotMatrix, Stats, error) {
 	var tally sell.Tally
 	memory := newSlotMemory(b.m.NNZ())
 	scratch := sync.Pool{New: func() any {
-		p := newSlotBuilder(plan)
+		p := newSlotBuilder(plan, b.spec.Kernels)
 		p.memory = memory
 		return p
 	}}

@@ -10,6 +10,7 @@ import (
 
 // slotMatrix is a matrix in slots.
 type slotMatrix struct {
+	kernels    *kernels.Set
 	rows, cols int
 	plan       slotPlan
 	traits                // of its layout
@@ -99,7 +100,7 @@ func (s *slotMatrix) MulRows(dst []float64, unit, lo, hi int, x []float64) {
 		if units.Exp != nil {
 			units.Exp = units.Exp[p.lo:p.hi]
 		}
-		kernels.MulSlots(dst[p.lo:p.hi], &p.SlotPanel, x, p.lo, units, s.tiled)
+		s.kernels.MulSlots(dst[p.lo:p.hi], &p.SlotPanel, x, p.lo, units, s.tiled)
 	}
 	s.scale(dst[lo:hi], lo)
 }

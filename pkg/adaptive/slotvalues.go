@@ -110,7 +110,7 @@ func (s *slotBuilder) slot(k int, r rounding, times int) {
 		}
 		values := slices.Grow(s.streams[stream], bytes+kernels.SlotPadding)
 		at := len(values)
-		kernels.PackSlot(values[at:at+bytes+kernels.SlotPadding], s.M, &s.index, b, int(width))
+		s.kernels.PackSlot(values[at:at+bytes+kernels.SlotPadding], s.M, &s.index, b, int(width))
 		s.streams[stream] = values[:at+bytes]
 		for l := range s.index { // to the next row of the blocks
 			if s.index[l] >= 0 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mpsolve/mpsolve/internal/kernels"
 	"github.com/mpsolve/mpsolve/pkg/csr"
 	"github.com/mpsolve/mpsolve/pkg/parallel"
 	"github.com/mpsolve/mpsolve/pkg/quantize"
@@ -67,7 +68,10 @@ type Spec struct {
 	// Layout is how the stored matrix lies in memory; see Layouts.
 	Layout Layout
 
-	// Model is what LayoutAuto chooses by; nil: ModelHere.
+	// Kernels are those that store and multiply; nil: the default ones of this processor.
+	Kernels *kernels.Set
+
+	// Model is what LayoutAuto chooses by; nil: ModelOf the kernels.
 	Model *Model
 
 	// StorageArithmetic multiplies and adds the elements of formats that are
@@ -80,7 +84,7 @@ type Spec struct {
 func (s Spec) quantization() quantize.Spec {
 	return quantize.Spec{
 		Set: s.Set, Epsilon: s.Epsilon, Criterion: s.Criterion, X: s.X,
-		NoDrop: s.NoDrop, GuardBits: s.GuardBits, PaperExact: s.PaperExact,
+		NoDrop: s.NoDrop, GuardBits: s.GuardBits, PaperExact: s.PaperExact, Kernels: s.Kernels,
 	}
 }
 

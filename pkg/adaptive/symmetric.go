@@ -96,7 +96,7 @@ func (s *symmetricMatrix) Do(part int) {
 	for k := p.first; k < p.last; k++ {
 		panel := &s.panels[k][0]
 		r := kernels.SymmetricRange{Row: panel.lo / block, Rows: (panel.hi - panel.lo) / block, Sums: p.from}
-		kernels.MulSymmetric(p.sums, &panel.SlotPanel, s.x, r)
+		s.kernels.MulSymmetric(p.sums, &panel.SlotPanel, s.x, r)
 	}
 }
 

@@ -122,7 +122,7 @@ func TestNearlySymmetric(t *testing.T) {
 		for eps, want := range map[float64]bool{0x1p-24: true, 0x1p-53: false} {
 			a := build(t, m, Spec{Set: set(t, "AFX"), Epsilon: eps, Layout: layout})
 			a.Apply(y, x)
-			if kernels.HasFastSlots() && (a.Layout() == Symmetric) != want {
+			if kernels.Default().HasFastSlots() && (a.Layout() == Symmetric) != want {
 				t.Errorf("layout %s, epsilon %g: %s", layout, eps, a.LayoutText())
 			}
 		}
@@ -169,7 +169,7 @@ func TestSymmetricIsChosen(t *testing.T) {
 		t.Errorf("the sums are not in %q", text)
 	}
 	s.Layout = LayoutAuto
-	if a := build(t, m, s); kernels.HasFastSlots() && a.Layout() != Symmetric {
+	if a := build(t, m, s); kernels.Default().HasFastSlots() && a.Layout() != Symmetric {
 		t.Errorf("the model takes %s", a.LayoutText())
 	}
 	far := mirrored(t, 60000, func(int) int { return 12 }, anywhere)

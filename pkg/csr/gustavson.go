@@ -91,7 +91,7 @@ func (g *gustavson) reserve(n int) (col []int32, val []float64) {
 func (g *gustavson) row(cols []int32, vals []float64, b *pieces) (n int) {
 	terms := g.expand(cols, vals, b)
 	col, val := g.reserve(terms)
-	n = kernels.AddTerms(g.place, col, val, g.columns[:terms], g.products)
+	n = kernels.Default().AddTerms(g.place, col, val, g.columns[:terms], g.products)
 	for _, c := range col[:n] {
 		g.place[c] = 0
 	}
@@ -101,7 +101,7 @@ func (g *gustavson) row(cols []int32, vals []float64, b *pieces) (n int) {
 // expand sets columns and products to the terms of a row and returns their number.
 func (g *gustavson) expand(cols []int32, vals []float64, b *pieces) (n int) {
 	for len(cols) > 0 {
-		rows, terms := kernels.Terms(g.columns[n:], g.products[n:], cols, vals, b.part, b.shift)
+		rows, terms := kernels.Default().Terms(g.columns[n:], g.products[n:], cols, vals, b.part, b.shift)
 		cols, vals, n = cols[rows:], vals[rows:], n+terms
 		if len(cols) > 0 {
 			most := 2 * (n + b.length(cols[0]) + kernels.TermSlack)

@@ -11,7 +11,7 @@ const Padding = kernels.WordPadding
 
 // Decode sets dst to the first len(dst) values of src, which must be Padding
 // bytes longer than these.
-func (c Codec) Decode(dst []float64, src []byte) { c.Words().Decode(dst, src) }
+func (c Codec) Decode(dst []float64, src []byte) { kernels.Default().Decode(c.Words(), dst, src) }
 
 // Words describes how encoded values are decoded, for kernels that multiply with them.
 func (c Codec) Words() kernels.Words {

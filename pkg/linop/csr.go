@@ -17,7 +17,7 @@ type CSR struct {
 
 // NewCSR returns m as an operator on the threads of pool; m is not copied.
 func NewCSR(m *csr.Matrix, pool *parallel.Pool) *CSR {
-	return newCSR(m, csrValues[float64]{m, m.Val}, pool)
+	return newCSR(m, &csrValues[float64]{m, m.Val, kernels.Default()}, pool)
 }
 
 // NewCSR32 is NewCSR with the values rounded to float32, which takes 8 bytes a
@@ -29,32 +29,42 @@ func NewCSR32(m *csr.Matrix, pool *parallel.Pool) *CSR {
 	for k, v := range m.Val {
 		val[k] = float32(v)
 	}
-	return newCSR(m, csrValues[float32]{m, val}, pool)
+	return newCSR(m, &csrValues[float32]{m, val, kernels.Default()}, pool)
 }
 
 func newCSR(m *csr.Matrix, rows csrRows, pool *parallel.Pool) *CSR {
 	return &CSR{Products: *NewProducts(rows, csr.Panels(m), pool), rows: rows}
 }
 
+// Use makes k the kernels of the products, nil the default ones.
+func (a *CSR) Use(k *kernels.Set) {
+	a.Products.Use(k)
+	a.rows.use(k.Or())
+}
+
 // csrRows is what kernels do with rows of a matrix.
 type csrRows interface {
 	Rows
 	residual(r, b []float64, lo, hi int, x []float64) // in double-double
+	use(k *kernels.Set)
 }
 
 type csrValues[T kernels.Value] struct {
 	*csr.Matrix
-	val []T
+	val     []T
+	kernels *kernels.Set
 }
 
-func (v csrValues[T]) Begin([]float64) {}
+func (v *csrValues[T]) use(k *kernels.Set) { v.kernels = k }
 
-func (v csrValues[T]) MulRows(dst []float64, _, lo, hi int, src []float64) {
-	kernels.CSRMulVec(dst, lo, hi, v.RowPtr, v.Col, v.val, src)
+func (v *csrValues[T]) Begin([]float64) {}
+
+func (v *csrValues[T]) MulRows(dst []float64, _, lo, hi int, src []float64) {
+	kernels.CSRMulVec(v.kernels, dst, lo, hi, v.RowPtr, v.Col, v.val, src)
 }
 
-func (v csrValues[T]) residual(r, b []float64, lo, hi int, x []float64) {
-	kernels.CSRResidualDD(r, b, lo, hi, v.RowPtr, v.Col, v.val, x)
+func (v *csrValues[T]) residual(r, b []float64, lo, hi int, x []float64) {
+	kernels.CSRResidualDD(v.kernels, r, b, lo, hi, v.RowPtr, v.Col, v.val, x)
 }
 
 // Accurate is a CSR whose Residual accumulates in double-double, for iterative

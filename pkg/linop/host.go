@@ -22,6 +22,7 @@ type Host struct {
 
 	n       int
 	pool    *parallel.Pool
+	kernels *kernels.Set
 	bounds  []int     // range k is bounds[k] to bounds[k+1]-1
 	partial []float64 // for each block one, two for DoubleStep, len(vs) for MultiDot
 	sums    []float64 // of them
@@ -32,7 +33,7 @@ var _ Space[[]float64, Float64] = (*Host)(nil)
 
 // NewHost returns the space of dimension n on the threads of pool.
 func NewHost(n int, pool *parallel.Pool) *Host {
-	h := &Host{Reducer: Local{}, n: n, pool: pool}
+	h := &Host{Reducer: Local{}, n: n, pool: pool, kernels: kernels.Default()}
 	h.partial, h.sums = make([]float64, 2*h.blocks()), make([]float64, 2)
 	for at := 0; at < n; at += rangeSize {
 		h.bounds = append(h.bounds, at)
@@ -43,6 +44,9 @@ func NewHost(n int, pool *parallel.Pool) *Host {
 }
 
 func (h *Host) blocks() int { return (h.n + blockSize - 1) / blockSize }
+
+// Use makes k the kernels of the operations, nil the default ones.
+func (h *Host) Use(k *kernels.Set) { h.kernels = k.Or() }
 
 // Dim returns n.
 func (h *Host) Dim() int { return h.n }
@@ -222,48 +226,48 @@ type vectorJob struct {
 func (j *vectorJob) Do(b int) {
 	lo := b * blockSize
 	hi := min(lo+blockSize, j.h.n)
-	part := j.h.partial
+	part, k := j.h.partial, j.h.kernels
 	switch j.op {
 	case opCopy:
 		copy(j.y[lo:hi], j.x[lo:hi])
 	case opScale:
-		kernels.Scale(j.a, j.x[lo:hi])
+		k.Scale(j.a, j.x[lo:hi])
 	case opAxpy:
-		kernels.Axpy(j.a, j.x[lo:hi], j.y[lo:hi])
+		k.Axpy(j.a, j.x[lo:hi], j.y[lo:hi])
 	case opXpay:
-		kernels.Xpay(j.x[lo:hi], j.a, j.y[lo:hi])
+		k.Xpay(j.x[lo:hi], j.a, j.y[lo:hi])
 	case opMul:
-		kernels.Mul(j.a, j.w[lo:hi], j.x[lo:hi], j.y[lo:hi])
+		k.Mul(j.a, j.w[lo:hi], j.x[lo:hi], j.y[lo:hi])
 	case opDot:
-		part[b] = kernels.Dot(j.x[lo:hi], j.y[lo:hi])
+		part[b] = k.Dot(j.x[lo:hi], j.y[lo:hi])
 	case opAxpyDot:
-		part[b] = kernels.AxpyDot(j.a, j.x[lo:hi], j.y[lo:hi], j.z[lo:hi])
+		part[b] = k.AxpyDot(j.a, j.x[lo:hi], j.y[lo:hi], j.z[lo:hi])
 	case opStep:
-		part[b] = kernels.Step(j.a, j.x[lo:hi], j.y[lo:hi], j.z[lo:hi], j.w[lo:hi])
+		part[b] = k.Step(j.a, j.x[lo:hi], j.y[lo:hi], j.z[lo:hi], j.w[lo:hi])
 	case opDoubleStep: // a block stays in the first-level cache
-		kernels.Axpy(j.a, j.x[lo:hi], j.y[lo:hi])
-		kernels.Axpy(j.o, j.t[lo:hi], j.y[lo:hi])
+		k.Axpy(j.a, j.x[lo:hi], j.y[lo:hi])
+		k.Axpy(j.o, j.t[lo:hi], j.y[lo:hi])
 		r := j.r[lo:hi]
-		part[2*b] = kernels.AxpyDot(-j.o, j.z[lo:hi], r, r)
-		part[2*b+1] = kernels.Dot(r, j.w[lo:hi])
+		part[2*b] = k.AxpyDot(-j.o, j.z[lo:hi], r, r)
+		part[2*b+1] = k.Dot(r, j.w[lo:hi])
 	case opDirection:
-		kernels.Axpy(-j.o, j.z[lo:hi], j.y[lo:hi])
-		kernels.Xpay(j.x[lo:hi], j.a, j.y[lo:hi])
+		k.Axpy(-j.o, j.z[lo:hi], j.y[lo:hi])
+		k.Xpay(j.x[lo:hi], j.a, j.y[lo:hi])
 	case opInput32:
 		kernels.MulMixed(j.w32[lo:hi], j.z[lo:hi], j.f32[lo:hi])
 	case opStepInput32:
-		part[b] = kernels.StepInto(j.a, j.x[lo:hi], j.y[lo:hi], j.z[lo:hi], j.w[lo:hi], j.w32[lo:hi], j.f32[lo:hi])
+		part[b] = k.StepInto(j.a, j.x[lo:hi], j.y[lo:hi], j.z[lo:hi], j.w[lo:hi], j.w32[lo:hi], j.f32[lo:hi])
 	case opDot32:
-		part[b] = kernels.DotMixed(j.f32[lo:hi], j.w32[lo:hi])
+		part[b] = k.DotMixed(j.f32[lo:hi], j.w32[lo:hi])
 	case opDirection32:
-		kernels.XpayMixed(j.w32[lo:hi], j.f32[lo:hi], j.a, j.y[lo:hi])
+		k.XpayMixed(j.w32[lo:hi], j.f32[lo:hi], j.a, j.y[lo:hi])
 	case opMultiDot:
 		m := len(j.vs)
-		kernels.MultiDot(part[b*m:(b+1)*m], j.vs, lo, hi, j.y)
+		k.MultiDot(part[b*m:(b+1)*m], j.vs, lo, hi, j.y)
 	case opMultiAxpy:
-		kernels.MultiAxpy(j.as, j.vs, lo, hi, j.y)
+		kernels.MultiAxpy(k, j.as, j.vs, lo, hi, j.y)
 	case opMultiAxpyDot:
-		kernels.MultiAxpy(j.as, j.vs, lo, hi, j.y)
-		part[b] = kernels.Dot(j.y[lo:hi], j.y[lo:hi])
+		kernels.MultiAxpy(k, j.as, j.vs, lo, hi, j.y)
+		part[b] = k.Dot(j.y[lo:hi], j.y[lo:hi])
 	}
 }

@@ -39,8 +39,9 @@ type Products struct {
 
 	rows    Rows
 	pool    *parallel.Pool
-	panel   []int     // panel k is the rows panel[k] to panel[k+1]-1
-	partial []float64 // for each panel one, two for ApplyDots
+	kernels *kernels.Set // of what follows the product of a row
+	panel   []int        // panel k is the rows panel[k] to panel[k+1]-1
+	partial []float64    // for each panel one, two for ApplyDots
 	sums    [2]float64
 	job     product
 	multi   multiProduct
@@ -51,8 +52,13 @@ var _ Relaxer[[]float64, Float64] = (*Products)(nil)
 
 // NewProducts returns rows as an operator. Panel k is the rows panel[k] to panel[k+1]-1.
 func NewProducts(rows Rows, panel []int, pool *parallel.Pool) *Products {
-	return &Products{Reducer: Local{}, rows: rows, pool: pool, panel: panel, partial: make([]float64, 2*(len(panel)-1))}
+	return &Products{
+		Reducer: Local{}, rows: rows, pool: pool, kernels: kernels.Default(), panel: panel, partial: make([]float64, 2*(len(panel)-1)),
+	}
 }
+
+// Use makes k the kernels of the epilogues, nil the default ones; rows know their own.
+func (a *Products) Use(k *kernels.Set) { a.kernels = k.Or() }
 
 func (a *Products) panels() int { return len(a.panel) - 1 }
 
@@ -114,16 +120,16 @@ func (p *product) Do(k int) {
 	dst := p.dst[lo:hi]
 	switch p.epilogue {
 	case Residual, Relax:
-		kernels.Xpay(p.b[lo:hi], -1, dst)
+		p.kernels.Xpay(p.b[lo:hi], -1, dst)
 		if p.epilogue == Relax {
-			kernels.Relax(p.omega, p.w[lo:hi], p.x[lo:hi], dst)
+			p.kernels.Relax(p.omega, p.w[lo:hi], p.x[lo:hi], dst)
 		}
 	case Plus:
-		kernels.Axpy(1, p.b[lo:hi], dst)
+		p.kernels.Axpy(1, p.b[lo:hi], dst)
 	case WithDot:
-		p.partial[k] = kernels.Dot(dst, p.w[lo:hi])
+		p.partial[k] = p.kernels.Dot(dst, p.w[lo:hi])
 	case WithDots:
-		p.partial[2*k] = kernels.Dot(dst, p.w[lo:hi])
-		p.partial[2*k+1] = kernels.Dot(dst, dst)
+		p.partial[2*k] = p.kernels.Dot(dst, p.w[lo:hi])
+		p.partial[2*k+1] = p.kernels.Dot(dst, dst)
 	}
 }

@@ -269,7 +269,7 @@ func (p *blockJacobi) Do(panel int) {
 			}
 			n += rows * rows
 		}
-		blockNumbers(width).Decode(decoded[:n], values)
+		kernels.Default().Decode(blockNumbers(width), decoded[:n], values)
 		values = values[n*int(width):]
 		rest := decoded[:n]
 		for ; b < last; b++ {

@@ -250,14 +250,14 @@ func (j *chunkJob) Do(k int) {
 	}
 	part := &j.parts[k]
 	if len(part.long) == 0 {
-		kernels.MulChunks(&part.Chunks, p)
+		kernels.Default().MulChunks(&part.Chunks, p)
 		return
 	}
-	kernels.MulChunks(&part.Chunks, kernels.ChunkProduct{Dst: part.y, X: p.X})
+	kernels.Default().MulChunks(&part.Chunks, kernels.ChunkProduct{Dst: part.y, X: p.X})
 	for r := range part.long {
 		l := &part.long[r]
 		sums := &l.sums
-		kernels.MulChunks(&l.Chunks, kernels.ChunkProduct{Dst: sums[:], X: p.X})
+		kernels.Default().MulChunks(&l.Chunks, kernels.ChunkProduct{Dst: sums[:], X: p.X})
 		for _, s := range sums {
 			part.y[l.row] += s
 		}

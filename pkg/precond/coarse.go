@@ -89,6 +89,6 @@ func (c coarseSolver) pseudoInverse(a *mat.SymDense, opt Options) error {
 
 func (c coarseSolver) solve(x, b vector) {
 	for i := range x {
-		x[i] = kernels.Dot(c.inverse[i*c.n:(i+1)*c.n], b)
+		x[i] = kernels.Default().Dot(c.inverse[i*c.n:(i+1)*c.n], b)
 	}
 }

@@ -3,6 +3,8 @@ package precond
 import (
 	"iter"
 	"slices"
+
+	"github.com/mpsolve/mpsolve/internal/kernels"
 )
 
 // Data is what an application of a preconditioner computes with: a Diagonal, a
@@ -38,7 +40,7 @@ func (hostOnly) Data() Data { return nil }
 // Data returns a Diagonal.
 func (p *jacobi) Data() Data {
 	w := make(Diagonal, p.n)
-	p.words.Decode(w, p.values)
+	kernels.Default().Decode(p.words, w, p.values)
 	return w
 }
 
@@ -51,7 +53,7 @@ func (p *blockJacobi) numbers(yield func(int, []float64) bool) {
 	for k, values := range p.values {
 		for b := p.panel[k]; b < p.panel[k+1]; b++ {
 			n := int(p.first[b+1] - p.first[b])
-			blockNumbers(p.bytes[b]).Decode(decoded[:n*n], values)
+			kernels.Default().Decode(blockNumbers(p.bytes[b]), decoded[:n*n], values)
 			if !yield(b, decoded[:n*n]) {
 				return
 			}

@@ -21,9 +21,9 @@ func (accept acceptance) ldl(t *frontal, j, m int, rest kernels.Dense) error {
 	for lo := 0; lo < k; lo += pivotBlock {
 		hi := min(lo+pivotBlock, k)
 		f.transpose(lo, hi, 0, lo)
-		kernels.MulSub(u.At(lo, lo), l.At(lo, 0), u.At(0, lo), hi-lo, k+m-lo, lo)
+		kernels.Default().MulSub(u.At(lo, lo), l.At(lo, 0), u.At(0, lo), hi-lo, k+m-lo, lo)
 		for q := lo; q < hi; q++ {
-			kernels.MulSub(u.At(q, q), l.At(q, lo), u.At(lo, q), 1, k+m-q, q-lo)
+			kernels.Default().MulSub(u.At(q, q), l.At(q, lo), u.At(lo, q), 1, k+m-q, q-lo)
 			pivot, err := accept(int(t.first[j])+q, u.Val[q*u.Stride+q])
 			if err != nil {
 				return err
@@ -60,5 +60,5 @@ func (f *ldlFront) transpose(from, to, lo, hi int) {
 func (f *ldlFront) Do(part int) {
 	lo, hi := part*restBlock, min((part+1)*restBlock, f.m)
 	f.transpose(f.k+lo, f.k+hi, 0, f.k)
-	kernels.MulSub(f.rest.At(lo, lo), f.l.At(f.k+lo, 0), f.u.At(0, f.k+lo), hi-lo, f.m-lo, f.k)
+	kernels.Default().MulSub(f.rest.At(lo, lo), f.l.At(f.k+lo, 0), f.u.At(0, f.k+lo), hi-lo, f.m-lo, f.k)
 }

@@ -29,14 +29,14 @@ func (s *staticPivots) eliminate(t *frontal, j, m int, rest kernels.Dense) error
 			for i := range m {
 				l.Val[i*k+q] *= scale
 			}
-			kernels.MulSub(u.At(q+1, q+1), u.At(q+1, q), u.At(q, q+1), k-q-1, hi-q-1, 1)
-			kernels.MulSub(l.At(0, q+1), l.At(0, q), u.At(q, q+1), m, hi-q-1, 1)
+			kernels.Default().MulSub(u.At(q+1, q+1), u.At(q+1, q), u.At(q, q+1), k-q-1, hi-q-1, 1)
+			kernels.Default().MulSub(l.At(0, q+1), l.At(0, q), u.At(q, q+1), m, hi-q-1, 1)
 		}
 		for q := lo + 1; q < hi; q++ {
-			kernels.MulSub(u.At(q, hi), u.At(q, lo), u.At(lo, hi), 1, k+m-hi, q-lo)
+			kernels.Default().MulSub(u.At(q, hi), u.At(q, lo), u.At(lo, hi), 1, k+m-hi, q-lo)
 		}
-		kernels.MulSub(u.At(hi, hi), u.At(hi, lo), u.At(lo, hi), k-hi, k+m-hi, hi-lo)
-		kernels.MulSub(l.At(0, hi), l.At(0, lo), u.At(lo, hi), m, k-hi, hi-lo)
+		kernels.Default().MulSub(u.At(hi, hi), u.At(hi, lo), u.At(lo, hi), k-hi, k+m-hi, hi-lo)
+		kernels.Default().MulSub(l.At(0, hi), l.At(0, lo), u.At(lo, hi), m, k-hi, hi-lo)
 		if err := t.watch.spend((hi - lo) * (k + m) * (k - lo)); err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ type luFront struct {
 // Do subtracts what the pivots contribute to a part of the rest.
 func (f *luFront) Do(part int) {
 	lo, hi := part*restBlock, min((part+1)*restBlock, f.m)
-	kernels.MulSub(f.rest.At(lo, 0), f.l.At(lo, 0), f.u.At(0, f.k), hi-lo, f.m, f.k)
+	kernels.Default().MulSub(f.rest.At(lo, 0), f.l.At(lo, 0), f.u.At(0, f.k), hi-lo, f.m, f.k)
 }
 
 // pivot brings the largest pivot of column q of node j into row q.

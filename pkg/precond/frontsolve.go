@@ -206,10 +206,10 @@ func (c *complete) forwardUnsymmetric(j int, t []float64) []float64 {
 	}
 	copy(z, t)
 	for q := range z {
-		z[q] -= kernels.Dot(u.Row(q, 0, q), z[:q])
+		z[q] -= kernels.Default().Dot(u.Row(q, 0, q), z[:q])
 	}
 	for r := range rest {
-		rest[r] = kernels.Dot(l.Row(r, 0, k), z)
+		rest[r] = kernels.Default().Dot(l.Row(r, 0, k), z)
 	}
 	return rest
 }
@@ -226,7 +226,7 @@ func (c *complete) forwardSymmetric(j int, t []float64) []float64 {
 	for q := range z {
 		row := u.Row(q, q, u.Stride)
 		v := -t[q] / row[0]
-		kernels.Axpy(v, row[1:], t[q+1:])
+		kernels.Default().Axpy(v, row[1:], t[q+1:])
 		if z[q] = v; c.definite && row[0] < 0 {
 			z[q] = -v
 		}
@@ -244,7 +244,7 @@ func (c *complete) backward(j int, t []float64) {
 	}
 	for q := k - 1; q >= 0; q-- {
 		row := u.Row(q, q, u.Stride)
-		sum := kernels.Dot(row[1:], t[q+1:])
+		sum := kernels.Default().Dot(row[1:], t[q+1:])
 		if c.symmetric {
 			t[q] = z[q] - sum/row[0]
 		} else {

@@ -48,12 +48,12 @@ func (p *jacobi) Direction(b scalar, along vector) {
 func (p *jacobi) fused(block, lo, hi int) {
 	z := weights.Get().(*[jacobiBlock]float64)
 	w, src := z[:hi-lo], p.src[lo:hi]
-	p.words.Decode(w, p.values[lo*p.words.Bytes:])
-	kernels.Mul(1, w, src, w)
+	kernels.Default().Decode(p.words, w, p.values[lo*p.words.Bytes:])
+	kernels.Default().Mul(1, w, src, w)
 	if p.op == jacobiDot {
-		p.partial[block] = kernels.Dot(src, w)
+		p.partial[block] = kernels.Default().Dot(src, w)
 	} else {
-		kernels.Xpay(w, p.b, p.dst[lo:hi])
+		kernels.Default().Xpay(w, p.b, p.dst[lo:hi])
 	}
 	weights.Put(z)
 }

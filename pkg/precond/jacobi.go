@@ -151,8 +151,8 @@ func (p *jacobi) Do(block int) {
 		return
 	}
 	dst := p.dst[lo:hi]
-	p.words.Decode(dst, p.values[lo*p.words.Bytes:])
-	kernels.Mul(1, dst, p.src[lo:hi], dst)
+	kernels.Default().Decode(p.words, dst, p.values[lo*p.words.Bytes:])
+	kernels.Default().Mul(1, dst, p.src[lo:hi], dst)
 }
 
 func (p *jacobi) Cost() Cost {

@@ -69,8 +69,8 @@ func (c *cycle[T]) iterate(k int) {
 func dotOf[T real](x, y []T) float64 {
 	switch x := any(x).(type) {
 	case []float32:
-		return kernels.DotMixed(x, any(y).([]float32))
+		return kernels.Default().DotMixed(x, any(y).([]float32))
 	default:
-		return kernels.Dot(any(x).([]float64), any(y).([]float64))
+		return kernels.Default().Dot(any(x).([]float64), any(y).([]float64))
 	}
 }

@@ -81,7 +81,7 @@ func newMultigrid(s setup) (Preconditioner, error) {
 		if len(v) != m.Rows {
 			return nil, fmt.Errorf("vector %d of the near-null space has %d elements, the matrix %d rows", k+1, len(v), m.Rows)
 		}
-		if square := kernels.Dot(v, v); !finite(square) {
+		if square := kernels.Default().Dot(v, v); !finite(square) {
 			return nil, fmt.Errorf("vector %d of the near-null space has the norm %g", k+1, math.Sqrt(square))
 		}
 	}

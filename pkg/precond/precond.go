@@ -48,7 +48,7 @@ type Options struct {
 	// or row; 0: DefaultEpsilon; adaptive.MinEpsilon: FP64.
 	Epsilon float64
 
-	// Model is what the layouts of stored matrices are chosen by; nil: adaptive.ModelHere.
+	// Model is what the layouts of stored matrices are chosen by; nil: adaptive.ModelOf the kernels.
 	Model *adaptive.Model
 
 	Symmetric bool              // A is symmetric, and M must be symmetric too

@@ -55,7 +55,7 @@ func (q *Integers) scaled(p *Partition, val []float64, at, i int) (zeros int) {
 	m, width := q.M[at:at+len(val)], q.Width[at:at+len(val)]
 	up := p.UnitQuanta - p.Tol.Exponent(i) // m = v 2^up
 	if up >= MinNormal && up <= MaxNormal {
-		return kernels.Quantize(m, width, val, math.Float64frombits(uint64(up+MaxNormal)<<52))
+		return p.Kernels.Quantize(m, width, val, math.Float64frombits(uint64(up+MaxNormal)<<52))
 	}
 	for k, v := range val {
 		m[k] = int64(math.RoundToEven(csr.Ldexp(v, up)))

@@ -60,6 +60,7 @@ func New(m *csr.Matrix, s Spec, panels []int, pool *parallel.Pool) (*Partition, 
 
 // newPartition lays out the classes for a spec.
 func newPartition(s Spec, tol *Tolerances) *Partition {
+	s.Kernels = s.Kernels.Or()
 	p := &Partition{Spec: s, Tol: tol, kind: s.Set.kind(), keep: None}
 	p.UnitQuanta = s.unitBits() - 1 + s.GuardBits
 	p.perQ = math.Ldexp(1, p.UnitQuanta)

@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/mpsolve/mpsolve/internal/kernels"
 )
 
 // Criterion is the T in epsilon T, the absolute error that an element may carry.
@@ -34,6 +36,8 @@ type Spec struct {
 	NoDrop     bool      // keep elements below epsilon T
 	GuardBits  int       // of AFX
 	PaperExact bool      // intervals and rounding as printed in [Molina24]
+
+	Kernels *kernels.Set // nil: the default ones of this processor
 }
 
 // MinEpsilon is the unit roundoff of FP64.

@@ -42,10 +42,9 @@ type digest = [sha256.Size]byte
 
 // identify returns the identity of the solves of s.
 func (s *Solver) identify() identity {
-	tier, _ := kernels.ActiveTier()
-	model := cmp.Or(s.opt.Storage.Model, adaptive.ModelHere())
+	model := cmp.Or(s.opt.Storage.Model, adaptive.ModelOf(nil))
 	return identity{
-		Program: s.opt.Checkpoint.Program, Build: build(), Kernels: runtime.GOARCH + " " + tier.String() + ", layouts by the model of " + model.Name,
+		Program: s.opt.Checkpoint.Program, Build: build(), Kernels: runtime.GOARCH + " " + kernels.Default().String() + ", layouts by the model of " + model.Name,
 		Threads: s.Threads, MaxMemory: cmp.Or(s.opt.givenMemory, s.opt.MaxMemory),
 		Rows: s.given.Rows, Nonzeros: s.given.NNZ(), Matrix: matrixDigest(s.given),
 		Options: appendOptions(nil, "", reflect.ValueOf(s.opt)),

@@ -1,0 +1,166 @@
+package kernels
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+// A Set is the kernels that a program calls together: for each the one that serves
+// this processor best among those for a level of its instructions. It does not change once it is
+// made, several may be used at once, and nothing else says which kernel is called.
+// All sets give the same bits unless the comment of a kernel says otherwise.
+//
+// Every field but the name is a kernel, a struct of kernels or a fact about them, and portable
+// fills in all.
+type Set struct {
+	name string
+
+	vector vectorKernels
+	mixed  mixedKernels
+
+	csr64      csrKernel[float64]
+	csr32      csrKernel[float32]
+	residual64 residualKernel[float64]
+
+	slots     slotsKernel
+	fastSlots bool // slots are faster than CSR
+	symmetric symmetricKernel
+
+	slotsMulti     slotsMultiKernel
+	symmetricMulti symmetricMultiKernel
+
+	decode  decodeKernel
+	addRows addRowsKernel
+	chunks  chunksKernel
+
+	quantize quantizeKernel
+	pack     packKernel
+	terms    termsKernel
+	addTerms addTermsKernel
+	mulSub   mulSubKernel
+
+	dot32    dot32Kernel[float32]
+	dotMixed dot32Kernel[float64]
+	ell64    ellKernel[float64]
+	ell32    ellKernel[float32]
+	ellMixed ellKernel[float32]
+	mulAdds  mulAddsKernels
+	fold     foldKernel
+}
+
+// portable is the set of plain Go: what the others must equal.
+func portable() Set {
+	return Set{
+		name:   "portable",
+		vector: portableVector,
+		mixed:  mixedKernels{stepInto: stepInto, xpayMixed: xpayMixed},
+
+		csr64:      csrMulVec[float64],
+		csr32:      csrMulVec[float32],
+		residual64: csrResidualDD[float64],
+
+		slots:     mulSlots,
+		symmetric: mulSymmetric,
+
+		slotsMulti:     mulSlotsMulti,
+		symmetricMulti: mulSymmetricMulti,
+
+		decode:  decodeWords,
+		addRows: addRows,
+		chunks:  mulChunks,
+
+		quantize: quantize,
+		pack:     packSlot,
+		terms:    terms,
+		addTerms: addTerms,
+		mulSub:   mulSub,
+
+		dot32:    addProducts[float32],
+		dotMixed: addProducts[float64],
+		ell64:    ellMulVec[float64, float64],
+		ell32:    ellMulVec[float32, float32],
+		ellMixed: ellMulVec[float32, float64],
+		mulAdds:  portableMulAdds,
+		fold:     fold,
+	}
+}
+
+// A level is instructions that kernels are written for. The levels of a processor are
+// in set_GOARCH.go; each has those below it.
+type level struct {
+	name string
+	has  bool         // this processor has it
+	set  func(s *Set) // replaces kernels in the set of the level below by faster ones
+}
+
+// names are those that Variable takes on any processor.
+var names = []string{"portable", "avx2", "avx512", "neon"}
+
+// Variable is the environment variable that selects the default set: for tests, bug reports and
+// measurements.
+const Variable = "MPSOLVE_KERNELS"
+
+var (
+	sets                 = newSets()
+	standard, faultyName = choose(os.Getenv(Variable))
+)
+
+func newSets() []*Set {
+	s := portable()
+	list := []*Set{&s}
+	for _, l := range levels {
+		if l.has {
+			above := *list[len(list)-1]
+			above.name = l.name
+			l.set(&above)
+			list = append(list, &above)
+		}
+	}
+	return list
+}
+
+func choose(name string) (*Set, error) {
+	if s := Find(name); s != nil {
+		return s, nil
+	}
+	best := sets[len(sets)-1]
+	if name == "" || slices.Contains(names, name) {
+		return best, nil
+	}
+	return best, fmt.Errorf("%s=%s: not one of %s", Variable, name, strings.Join(names, ", "))
+}
+
+// String returns the name of the set: that of its highest level of instructions.
+func (k *Set) String() string { return k.name }
+
+// Sets returns the sets of this processor: portable Go, and then one for each level of
+// instructions, the highest last; portable Go alone in a build without assembly.
+func Sets() []*Set { return slices.Clone(sets) }
+
+// Find returns the set of that name, nil if this processor has none.
+func Find(name string) *Set {
+	for _, s := range sets {
+		if s.name == name {
+			return s
+		}
+	}
+	return nil
+}
+
+// Default returns the set for those who are given none: that of the highest level, or the one that
+// Variable names.
+func Default() *Set { return standard }
+
+// DefaultFault is an error if Variable is not the name of a set; then it has no effect. A
+// set that this processor does not have counts as the highest that it has.
+func DefaultFault() error { return faultyName }
+
+// Or returns the set itself, or Default if it is nil.
+func (k *Set) Or() *Set {
+	if k == nil {
+		return standard
+	}
+	return k
+}

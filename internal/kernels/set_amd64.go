@@ -1,0 +1,89 @@
+//go:build !purego
+
+package kernels
+
+import (
+	"github.com/klauspost/cpuid/v2"
+	"golang.org/x/sys/cpu"
+)
+
+var levels = []level{
+	{"avx2", hasAVX2, (*Set).avx2},
+	{"avx512", hasAVX2 && hasAVX512, (*Set).avx512},
+}
+
+var (
+	hasAVX2   = cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasBMI2
+	hasAVX512 = cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL &&
+		cpu.X86.HasAVX512CD && cpu.X86.HasAVX512VBMI && cpu.X86.HasPOPCNT
+)
+
+// slowGathers says that eight loads are faster than a gather of eight elements, where these
+// are in the cache. In rows with few elements both take as long; such a row is rather one of a
+// graph than of a mesh, and gathers find more of what is not in the cache at once.
+var slowGathers = cpuid.CPU.VendorID == cpuid.AMD
+
+// avx2 is for AVX2 with FMA and BMI2.
+func (k *Set) avx2() {
+	k.vector = quadVector
+	k.mixed = mixedKernels{stepInto: stepIntoAVX2, xpayMixed: xpayMixedAVX2}
+
+	k.csr64 = csrSIMD(csr64AVX2)
+	k.csr32 = csrSIMD(csr32AVX2)
+
+	k.slots = mulSlotsQuad
+	k.fastSlots = true
+	k.symmetric = mulSymmetricQuad
+	k.slotsMulti = mulSlotsMultiQuad
+	k.symmetricMulti = mulSymmetricMultiQuad
+
+	k.decode = decodeQuad
+	k.addRows = addRowsWordsQuad
+	k.chunks = mulChunksAVX2
+
+	k.terms = termsSIMD(termsAVX2)
+	k.addTerms = addTermsSIMD(addTermsAVX2)
+	k.mulSub = mulSubSIMD(mulSub256)
+
+	k.dot32 = dot32SIMD(dot32AVX2)
+	k.dotMixed = dot32SIMD(dotMixedAVX2)
+	k.mulAdds = mulAddsSIMD(1, mulAddsAVX2, mulAddsMixedAVX2, mulAdds32AVX2)
+	k.fold = foldSIMD(foldAVX2)
+}
+
+// avx512 is for F, BW, DQ, VL, CD and VBMI of AVX-512.
+func (k *Set) avx512() {
+	k.vector = vectorKernels{
+		dot: dotAVX512, dot4: dot4AVX512, axpy: axpyAVX512, axpy4: axpy4AVX512,
+		axpyDot: axpyDotAVX512, xpay: xpayAVX512, scale: scaleAVX512, step: stepAVX512,
+		mul: mulAVX512, relax: relaxAVX512,
+	}
+	k.mixed = mixedKernels{stepInto: stepIntoAVX512, xpayMixed: xpayMixedAVX512}
+
+	k.csr64 = csrSIMD(csr64AVX512)
+	k.csr32 = csrSIMD(csr32AVX512)
+	if slowGathers {
+		k.csr64 = longRows(csrSIMD(csr64LoadsAVX512), k.csr64)
+		k.csr32 = longRows(csrSIMD(csr32LoadsAVX512), k.csr32)
+	}
+	k.residual64 = residualGroups
+
+	k.slots = mulSlotsAVX512
+	k.symmetric = mulSymmetricAVX512
+
+	k.decode = decodeAVX512
+	k.addRows = addRowsAVX512
+	k.chunks = mulChunksAVX512
+
+	k.quantize = quantizeVectors
+	k.pack = packVectors
+	k.mulSub = mulSubSIMD(mulSub512)
+
+	k.dot32 = dot32SIMD(dot32AVX512)
+	k.dotMixed = dot32SIMD(dotMixedAVX512)
+	k.ell64 = ellSIMD[float64, float64](ellAVX512)
+	k.ell32 = ellSIMD[float32, float32](ell32AVX512)
+	k.ellMixed = ellSIMD[float32, float64](ellMixedAVX512)
+	k.mulAdds = mulAddsSIMD(4, mulAddsAVX512, mulAddsMixedAVX512, mulAdds32AVX512)
+	k.fold = foldSIMD(foldAVX512)
+}
