@@ -41,10 +41,12 @@ func (s Stored) Moved() int64 { return s.Bytes + 8*int64(s.Rows+s.Cols) }
 type Product struct {
 	Stored
 	Time
-	Auto   bool // the layout is the one that the model of the processor chooses
-	Errors adaptive.ProductErrors
+	Auto    bool // the layout is the one that the model of the processor chooses
+	Errors  adaptive.ProductErrors
+	Several []Several // the numbers of vectors to measure as well, and then their times
 
-	apply func(y, x []float64)
+	apply    func(y, x []float64)
+	together func(y, x *linop.MultiVector) // nil: one vector alone
 }
 
 // BytesPerSecond returns Moved over the least time.
@@ -60,7 +62,8 @@ func Baselines(m *csr.Matrix, pool *parallel.Pool) []Product {
 	ordinary, tuned := Product{Stored: fp64}, Product{Stored: fp64}
 	ordinary.Name, tuned.Name = "ordinary CSR", "tuned CSR"
 	ordinary.Layout, tuned.Layout = OrdinaryCSR, TunedCSR
-	tuned.apply = linop.NewCSR(m, pool).Apply
+	a := linop.NewCSR(m, pool)
+	tuned.apply, tuned.together = a.Apply, a.ApplyMulti
 	panels := csr.Panels(m)
 	ordinary.apply = func(y, x []float64) {
 		pool.RunRanges(panels, func(_, lo, hi int) {
@@ -80,7 +83,7 @@ func Store(m *csr.Matrix, spec adaptive.Spec, pool *parallel.Pool) (Product, *ad
 	}
 	s := describe(m, string(a.Layout()), spec, a.Bytes(), start)
 	s.Name = fmt.Sprintf("%s, %s", spec, a.Layout())
-	return Product{Stored: s, Auto: spec.Layout == adaptive.LayoutAuto, apply: a.Apply}, a, nil
+	return Product{Stored: s, Auto: spec.Layout == adaptive.LayoutAuto, apply: a.Apply, together: a.ApplyMulti}, a, nil
 }
 
 // describe describes m stored since start.
@@ -109,9 +112,14 @@ func MeasureProducts(ctx context.Context, m *csr.Matrix, x []float64, products [
 		p.Errors = adaptive.MeasureProduct(m, x, y, pool)
 		cases = append(cases, Warm(func() { p.apply(y, x) }))
 	}
-	times, err := timing.Measure(ctx, cases...)
+	several, keep := severalCases(products, m.Rows, x)
+	times, err := timing.Measure(ctx, append(cases, several...)...)
 	for k, t := range times {
-		products[k].Time = t
+		if k < len(products) {
+			products[k].Time = t
+		} else {
+			*keep[k-len(products)] = t
+		}
 	}
 	return err
 }
