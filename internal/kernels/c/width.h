@@ -7,4 +7,4 @@
 #endif
 
 // splat is v in each lane.
-INLINE VEC FN(splat)(double v) { return (VEC){} + v; }
+INLINE VEC FN(splat)(double v) { return v - (VEC){}; } // exactly
