@@ -49,11 +49,9 @@ func (k Set) observed(hook func([]float64)) Set {
 func (k vectorKernels) observed(hook func([]float64), scalar func(float64) float64) vectorKernels {
 	return vectorKernels{
 		dot: func(x, y []float64) float64 { return scalar(k.dot(x, y)) },
-		dot4: func(v0, v1, v2, v3, w []float64) (h0, h1, h2, h3 float64) {
-			h0, h1, h2, h3 = k.dot4(v0, v1, v2, v3, w)
-			out := [4]float64{h0, h1, h2, h3}
-			hook(out[:])
-			return out[0], out[1], out[2], out[3]
+		dot4: func(v0, v1, v2, v3, w []float64, h *[4]float64) {
+			k.dot4(v0, v1, v2, v3, w, h)
+			hook(h[:])
 		},
 		axpy: func(a float64, x, y []float64) {
 			k.axpy(a, x, y)

@@ -54,9 +54,8 @@ func (k *Set) avx2() {
 // avx512 is for F, BW, DQ, VL, CD and VBMI of AVX-512.
 func (k *Set) avx512() {
 	k.vector = vectorKernels{
-		dot: dotAVX512, dot4: dot4AVX512, axpy: axpyAVX512, axpy4: axpy4AVX512,
-		axpyDot: axpyDotAVX512, xpay: xpayAVX512, scale: scaleAVX512, step: stepAVX512,
-		mul: mulAVX512, relax: relaxAVX512,
+		dot: dotOct, dot4: dot4Oct, axpy: axpyOct, axpy4: axpy4Oct, axpyDot: axpyDotOct, xpay: xpayOct,
+		scale: scaleOct, step: stepOct, mul: mulOct, relax: relaxOct,
 	}
 	k.mixed = mixedKernels{stepInto: stepIntoAVX512, xpayMixed: xpayMixedAVX512}
 

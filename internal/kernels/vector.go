@@ -26,7 +26,7 @@ const group = 16
 // names for a length that is a multiple of group, dot4 and axpy4 for four v.
 type vectorKernels struct {
 	dot     func(x, y []float64) float64
-	dot4    func(v0, v1, v2, v3, w []float64) (h0, h1, h2, h3 float64)
+	dot4    func(v0, v1, v2, v3, w []float64, h *[4]float64)
 	axpy    func(a float64, x, y []float64)
 	axpy4   func(a0, a1, a2, a3 float64, v0, v1, v2, v3, w []float64)
 	axpyDot func(a float64, x, y, z []float64) float64
@@ -52,11 +52,11 @@ func (k *Set) MultiDot(dst []float64, vs [][]float64, lo, hi int, w []float64) {
 	mid := lo + grouped(hi-lo)
 	for len(vs) >= 4 {
 		v0, v1, v2, v3 := vs[0], vs[1], vs[2], vs[3]
-		h0, h1, h2, h3 := k.vector.dot4(v0[lo:mid], v1[lo:mid], v2[lo:mid], v3[lo:mid], w[lo:mid])
-		dst[0] = h0 + dotRest(v0[mid:hi], w[mid:hi])
-		dst[1] = h1 + dotRest(v1[mid:hi], w[mid:hi])
-		dst[2] = h2 + dotRest(v2[mid:hi], w[mid:hi])
-		dst[3] = h3 + dotRest(v3[mid:hi], w[mid:hi])
+		k.vector.dot4(v0[lo:mid], v1[lo:mid], v2[lo:mid], v3[lo:mid], w[lo:mid], (*[4]float64)(dst))
+		dst[0] += dotRest(v0[mid:hi], w[mid:hi])
+		dst[1] += dotRest(v1[mid:hi], w[mid:hi])
+		dst[2] += dotRest(v2[mid:hi], w[mid:hi])
+		dst[3] += dotRest(v3[mid:hi], w[mid:hi])
 		dst, vs = dst[4:], vs[4:]
 	}
 	for i, v := range vs {

@@ -48,8 +48,8 @@ func dotRest(x, y []float64) (s float64) {
 	return s
 }
 
-func dot4(v0, v1, v2, v3, w []float64) (h0, h1, h2, h3 float64) {
-	return dot(v0, w), dot(v1, w), dot(v2, w), dot(v3, w)
+func dot4(v0, v1, v2, v3, w []float64, h *[4]float64) {
+	h[0], h[1], h[2], h[3] = dot(v0, w), dot(v1, w), dot(v2, w), dot(v3, w)
 }
 
 func axpy(a float64, x, y []float64) {

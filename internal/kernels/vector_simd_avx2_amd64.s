@@ -4,11 +4,11 @@
 
 #include "textflag.h"
 
-// func dotQuad(x *float64, y *float64, n int) float64
-TEXT ·dotQuad(SB), 0, $80-32
-	MOVQ x+0(FP), DI
-	MOVQ y+8(FP), SI
-	MOVQ n+16(FP), DX
+// func dotQuad(x []float64, y []float64) float64
+TEXT ·dotQuad(SB), 0, $80-56
+	MOVQ x_base+0(FP), DI
+	MOVQ y_base+24(FP), SI
+	MOVQ x_len+8(FP), DX
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <dot>
 	LONG $0x0000b6e9; BYTE $0x00 // jmp <end>
@@ -41,9 +41,9 @@ TEXT ·dotQuad(SB), 0, $80-32
 	LONG $0xc558fdc5 // vaddpd %ymm5, %ymm0, %ymm0
 	WORD $0x3948; BYTE $0xd0 // cmpq %rdx, %rax
 	WORD $0xb97c // jl <dot+0x20>
-	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
-	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
-	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
 	LONG $0x197de3c4; WORD $0x01c1 // vextractf128 $0x1, %ymm0, %xmm1
 	LONG $0xd158fbc5 // vaddsd %xmm1, %xmm0, %xmm2
 	LONG $0xc158f9c5 // vaddpd %xmm1, %xmm0, %xmm0
@@ -55,86 +55,138 @@ TEXT ·dotQuad(SB), 0, $80-32
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	WORD $0x0000; BYTE $0x00
-	MOVSD X0, ret+24(FP)
+	MOVSD X0, ret+48(FP)
 	RET
 
-// func dot2Quad(v0 *float64, v1 *float64, w *float64, n int, h *float64)
-TEXT ·dot2Quad(SB), 0, $80-40
-	MOVQ v0+0(FP), DI
-	MOVQ v1+8(FP), SI
-	MOVQ w+16(FP), DX
-	MOVQ n+24(FP), CX
-	MOVQ h+32(FP), R8
+// func dot4Quad(v0 []float64, v1 []float64, v2 []float64, v3 []float64, w []float64, h *[4]float64)
+TEXT ·dot4Quad(SB), 0, $96-128
+	MOVQ v0_base+0(FP), DI
+	MOVQ v1_base+24(FP), SI
+	MOVQ v2_base+48(FP), DX
+	MOVQ v3_base+72(FP), CX
+	MOVQ w_base+96(FP), R8
+	MOVQ w_len+104(FP), R9
+	MOVQ h+120(FP), AX
+	MOVQ AX, 0(SP)
 	PCALIGN $64
-	LONG $0x00000be8; BYTE $0x00 // callq <dot2>
-	LONG $0x0000f6e9; BYTE $0x00 // jmp <end>
+	LONG $0x00000be8; BYTE $0x00 // callq <dot4>
+	LONG $0x0001f6e9; BYTE $0x00 // jmp <end>
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
+	LONG $0x24448b48; BYTE $0x08 // movq 0x8(%rsp), %rax
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
-	WORD $0x8548; BYTE $0xc9 // testq %rcx, %rcx
-	LONG $0x00ab8e0f; WORD $0x0000 // jle <dot2+0xb8>
-	WORD $0xc031 // xorl %eax, %eax
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
+	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
+	LONG $0x00b98e0f; WORD $0x0000 // jle <dot4+0xd3>
+	WORD $0x3145; BYTE $0xd2 // xorl %r10d, %r10d
+	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
+	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
+	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
+	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
+	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
+	LONG $0x573941c4; BYTE $0xc0 // vxorpd %xmm8, %xmm8, %xmm8
+	LONG $0x1f0f2e66; LONG $0x00000084; WORD $0x0000 // nopw %cs:(%rax,%rax)
+	LONG $0x107d01c4; WORD $0xd00c // vmovupd (%r8,%r10,8), %ymm9
+	LONG $0x107d01c4; WORD $0xd054; BYTE $0x20 // vmovupd 0x20(%r8,%r10,8), %ymm10
+	LONG $0x107d01c4; WORD $0xd05c; BYTE $0x40 // vmovupd 0x40(%r8,%r10,8), %ymm11
+	LONG $0x107d01c4; WORD $0xd064; BYTE $0x60 // vmovupd 0x60(%r8,%r10,8), %ymm12
+	LONG $0x593521c4; WORD $0xd72c // vmulpd (%rdi,%r10,8), %ymm9, %ymm13
+	LONG $0x592d21c4; WORD $0xd674; BYTE $0x20 // vmulpd 0x20(%rsi,%r10,8), %ymm10, %ymm14
+	LONG $0x593521c4; WORD $0xd60c // vmulpd (%rsi,%r10,8), %ymm9, %ymm9
+	LONG $0xff5895c5 // vaddpd %ymm7, %ymm13, %ymm7
+	LONG $0x592d21c4; WORD $0xd76c; BYTE $0x20 // vmulpd 0x20(%rdi,%r10,8), %ymm10, %ymm13
+	LONG $0x592521c4; WORD $0xd654; BYTE $0x40 // vmulpd 0x40(%rsi,%r10,8), %ymm11, %ymm10
+	LONG $0x583d41c4; BYTE $0xc1 // vaddpd %ymm9, %ymm8, %ymm8
+	LONG $0xf6588dc5 // vaddpd %ymm6, %ymm14, %ymm6
+	LONG $0xe45895c5 // vaddpd %ymm4, %ymm13, %ymm4
+	LONG $0x592521c4; WORD $0xd76c; BYTE $0x40 // vmulpd 0x40(%rdi,%r10,8), %ymm11, %ymm13
+	LONG $0xed58adc5 // vaddpd %ymm5, %ymm10, %ymm5
+	LONG $0x591d21c4; WORD $0xd75c; BYTE $0x60 // vmulpd 0x60(%rdi,%r10,8), %ymm12, %ymm11
+	LONG $0x591d21c4; WORD $0xd654; BYTE $0x60 // vmulpd 0x60(%rsi,%r10,8), %ymm12, %ymm10
+	LONG $0x10c28349 // addq $0x10, %r10
+	LONG $0xdb5895c5 // vaddpd %ymm3, %ymm13, %ymm3
+	LONG $0xc958a5c5 // vaddpd %ymm1, %ymm11, %ymm1
+	LONG $0xd258adc5 // vaddpd %ymm2, %ymm10, %ymm2
+	WORD $0x394d; BYTE $0xca // cmpq %r9, %r10
+	WORD $0x857c // jl <dot4+0x40>
+	LONG $0xcc58f5c5 // vaddpd %ymm4, %ymm1, %ymm1
+	LONG $0xdf58e5c5 // vaddpd %ymm7, %ymm3, %ymm3
+	LONG $0xe558bdc5 // vaddpd %ymm5, %ymm8, %ymm4
+	LONG $0xd658edc5 // vaddpd %ymm6, %ymm2, %ymm2
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
+	LONG $0xd458edc5 // vaddpd %ymm4, %ymm2, %ymm2
+	LONG $0x197de3c4; WORD $0x01cb // vextractf128 $0x1, %ymm1, %xmm3
+	LONG $0x197de3c4; WORD $0x01d4 // vextractf128 $0x1, %ymm2, %xmm4
+	LONG $0xd458e9c5 // vaddpd %xmm4, %xmm2, %xmm2
+	LONG $0xcb58f1c5 // vaddpd %xmm3, %xmm1, %xmm1
+	LONG $0xca7cf1c5 // vhaddpd %xmm2, %xmm1, %xmm1
+	LONG $0x0811f9c5 // vmovupd %xmm1, (%rax)
+	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
+	LONG $0x00ae8e0f; WORD $0x0000 // jle <dot4+0x1aa>
+	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
+	WORD $0xf631 // xorl %esi, %esi
 	LONG $0xd257e9c5 // vxorpd %xmm2, %xmm2, %xmm2
 	LONG $0xdb57e1c5 // vxorpd %xmm3, %xmm3, %xmm3
 	LONG $0xf657c9c5 // vxorpd %xmm6, %xmm6, %xmm6
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
 	LONG $0xe457d9c5 // vxorpd %xmm4, %xmm4, %xmm4
 	LONG $0xed57d1c5 // vxorpd %xmm5, %xmm5, %xmm5
 	LONG $0xff57c1c5 // vxorpd %xmm7, %xmm7, %xmm7
-	LONG $0x00441f0f; BYTE $0x00 // nopl (%rax,%rax)
-	LONG $0x04107dc5; BYTE $0xc2 // vmovupd (%rdx,%rax,8), %ymm8
-	LONG $0x4c107dc5; WORD $0x20c2 // vmovupd 0x20(%rdx,%rax,8), %ymm9
-	LONG $0x54107dc5; WORD $0x40c2 // vmovupd 0x40(%rdx,%rax,8), %ymm10
-	LONG $0x5c107dc5; WORD $0x60c2 // vmovupd 0x60(%rdx,%rax,8), %ymm11
-	LONG $0x24593dc5; BYTE $0xc7 // vmulpd (%rdi,%rax,8), %ymm8, %ymm12
-	LONG $0x6c5935c5; WORD $0x20c6 // vmulpd 0x20(%rsi,%rax,8), %ymm9, %ymm13
-	LONG $0x04593dc5; BYTE $0xc6 // vmulpd (%rsi,%rax,8), %ymm8, %ymm8
+	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
+	LONG $0x107d41c4; WORD $0xf004 // vmovupd (%r8,%rsi,8), %ymm8
+	LONG $0x107d41c4; WORD $0xf04c; BYTE $0x20 // vmovupd 0x20(%r8,%rsi,8), %ymm9
+	LONG $0x107d41c4; WORD $0xf054; BYTE $0x40 // vmovupd 0x40(%r8,%rsi,8), %ymm10
+	LONG $0x107d41c4; WORD $0xf05c; BYTE $0x60 // vmovupd 0x60(%r8,%rsi,8), %ymm11
+	LONG $0x24593dc5; BYTE $0xf2 // vmulpd (%rdx,%rsi,8), %ymm8, %ymm12
+	LONG $0x6c5935c5; WORD $0x20f1 // vmulpd 0x20(%rcx,%rsi,8), %ymm9, %ymm13
+	LONG $0x04593dc5; BYTE $0xf1 // vmulpd (%rcx,%rsi,8), %ymm8, %ymm8
 	LONG $0xf6589dc5 // vaddpd %ymm6, %ymm12, %ymm6
-	LONG $0x645935c5; WORD $0x20c7 // vmulpd 0x20(%rdi,%rax,8), %ymm9, %ymm12
-	LONG $0x4c592dc5; WORD $0x40c6 // vmulpd 0x40(%rsi,%rax,8), %ymm10, %ymm9
+	LONG $0x645935c5; WORD $0x20f2 // vmulpd 0x20(%rdx,%rsi,8), %ymm9, %ymm12
+	LONG $0x4c592dc5; WORD $0x40f1 // vmulpd 0x40(%rcx,%rsi,8), %ymm10, %ymm9
 	LONG $0xff58bdc5 // vaddpd %ymm7, %ymm8, %ymm7
 	LONG $0xed5895c5 // vaddpd %ymm5, %ymm13, %ymm5
 	LONG $0xdb589dc5 // vaddpd %ymm3, %ymm12, %ymm3
-	LONG $0x64592dc5; WORD $0x40c7 // vmulpd 0x40(%rdi,%rax,8), %ymm10, %ymm12
+	LONG $0x64592dc5; WORD $0x40f2 // vmulpd 0x40(%rdx,%rsi,8), %ymm10, %ymm12
 	LONG $0xe458b5c5 // vaddpd %ymm4, %ymm9, %ymm4
-	LONG $0x545925c5; WORD $0x60c7 // vmulpd 0x60(%rdi,%rax,8), %ymm11, %ymm10
-	LONG $0x4c5925c5; WORD $0x60c6 // vmulpd 0x60(%rsi,%rax,8), %ymm11, %ymm9
-	LONG $0x10c08348 // addq $0x10, %rax
+	LONG $0x545925c5; WORD $0x60f2 // vmulpd 0x60(%rdx,%rsi,8), %ymm11, %ymm10
+	LONG $0x4c5925c5; WORD $0x60f1 // vmulpd 0x60(%rcx,%rsi,8), %ymm11, %ymm9
+	LONG $0x10c68348 // addq $0x10, %rsi
 	LONG $0xd2589dc5 // vaddpd %ymm2, %ymm12, %ymm2
 	LONG $0xc058adc5 // vaddpd %ymm0, %ymm10, %ymm0
 	LONG $0xc958b5c5 // vaddpd %ymm1, %ymm9, %ymm1
-	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
-	WORD $0x927c // jl <dot2+0x30>
-	LONG $0xc058e5c5 // vaddpd %ymm0, %ymm3, %ymm0
-	LONG $0xd258cdc5 // vaddpd %ymm2, %ymm6, %ymm2
-	LONG $0xdc58c5c5 // vaddpd %ymm4, %ymm7, %ymm3
-	LONG $0xc958d5c5 // vaddpd %ymm1, %ymm5, %ymm1
-	LONG $0xc058edc5 // vaddpd %ymm0, %ymm2, %ymm0
-	LONG $0xc958e5c5 // vaddpd %ymm1, %ymm3, %ymm1
-	WORD $0x04eb // jmp <dot2+0xbc>
-	LONG $0xc957f1c5 // vxorpd %xmm1, %xmm1, %xmm1
+	WORD $0x394c; BYTE $0xce // cmpq %r9, %rsi
+	WORD $0x8e7c // jl <dot4+0x120>
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0xd658edc5 // vaddpd %ymm6, %ymm2, %ymm2
+	LONG $0xdf58ddc5 // vaddpd %ymm7, %ymm4, %ymm3
+	LONG $0xcd58f5c5 // vaddpd %ymm5, %ymm1, %ymm1
+	LONG $0xc258fdc5 // vaddpd %ymm2, %ymm0, %ymm0
+	LONG $0xcb58f5c5 // vaddpd %ymm3, %ymm1, %ymm1
 	LONG $0x197de3c4; WORD $0x01c2 // vextractf128 $0x1, %ymm0, %xmm2
 	LONG $0x197de3c4; WORD $0x01cb // vextractf128 $0x1, %ymm1, %xmm3
 	LONG $0xcb58f1c5 // vaddpd %xmm3, %xmm1, %xmm1
 	LONG $0xc258f9c5 // vaddpd %xmm2, %xmm0, %xmm0
 	LONG $0xc17cf9c5 // vhaddpd %xmm1, %xmm0, %xmm0
-	LONG $0x1179c1c4; BYTE $0x00 // vmovupd %xmm0, (%r8)
+	LONG $0x4011f9c5; BYTE $0x10 // vmovupd %xmm0, 0x10(%rax)
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
-	LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; WORD $0x0000
 	RET
 
-// func axpyQuad(a float64, x *float64, y *float64, n int)
-TEXT ·axpyQuad(SB), 0, $80-32
+// func axpyQuad(a float64, x []float64, y []float64)
+TEXT ·axpyQuad(SB), 0, $80-56
 	MOVSD a+0(FP), X0
-	MOVQ x+8(FP), DI
-	MOVQ y+16(FP), SI
-	MOVQ n+24(FP), DX
+	MOVQ x_base+8(FP), DI
+	MOVQ y_base+32(FP), SI
+	MOVQ y_len+40(FP), DX
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <axpy>
 	LONG $0x000076e9; BYTE $0x00 // jmp <end>
@@ -169,9 +221,18 @@ TEXT ·axpyQuad(SB), 0, $80-32
 	LONG $0x00000000; WORD $0x0000; BYTE $0x00
 	RET
 
-// func axpy4Quad(c *axpy4Call)
-TEXT ·axpy4Quad(SB), 0, $80-8
-	MOVQ c+0(FP), DI
+// func axpy4Quad(a0 float64, a1 float64, a2 float64, a3 float64, v0 []float64, v1 []float64, v2 []float64, v3 []float64, w []float64)
+TEXT ·axpy4Quad(SB), 0, $80-152
+	MOVSD a0+0(FP), X0
+	MOVSD a1+8(FP), X1
+	MOVSD a2+16(FP), X2
+	MOVSD a3+24(FP), X3
+	MOVQ v0_base+32(FP), DI
+	MOVQ v1_base+56(FP), SI
+	MOVQ v2_base+80(FP), DX
+	MOVQ v3_base+104(FP), CX
+	MOVQ w_base+128(FP), R8
+	MOVQ w_len+136(FP), R9
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <axpy4>
 	LONG $0x000136e9; BYTE $0x00 // jmp <end>
@@ -181,73 +242,71 @@ TEXT ·axpy4Quad(SB), 0, $80-8
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
 	BYTE $0xcc // int3
-	LONG $0x48478b48 // movq 0x48(%rdi), %rax
-	WORD $0x8548; BYTE $0xc0 // testq %rax, %rax
-	LONG $0x01068e0f; WORD $0x0000 // jle <axpy4+0x113>
-	LONG $0x197de2c4; BYTE $0x07 // vbroadcastsd (%rdi), %ymm0
-	LONG $0x197de2c4; WORD $0x084f // vbroadcastsd 0x8(%rdi), %ymm1
-	LONG $0x197de2c4; WORD $0x1057 // vbroadcastsd 0x10(%rdi), %ymm2
-	LONG $0x197de2c4; WORD $0x185f // vbroadcastsd 0x18(%rdi), %ymm3
-	LONG $0x204f8b48 // movq 0x20(%rdi), %rcx
-	LONG $0x28578b48 // movq 0x28(%rdi), %rdx
-	LONG $0x30778b48 // movq 0x30(%rdi), %rsi
-	LONG $0x38478b4c // movq 0x38(%rdi), %r8
-	LONG $0x404f8b4c // movq 0x40(%rdi), %r9
-	WORD $0xff31 // xorl %edi, %edi
-	LONG $0x441f0f66; WORD $0x0000 // nopw (%rax,%rax)
-	LONG $0x2459fdc5; BYTE $0xf9 // vmulpd (%rcx,%rdi,8), %ymm0, %ymm4
-	LONG $0x2c59f5c5; BYTE $0xfa // vmulpd (%rdx,%rdi,8), %ymm1, %ymm5
-	LONG $0x585dc1c4; WORD $0xf924 // vaddpd (%r9,%rdi,8), %ymm4, %ymm4
+	WORD $0x854d; BYTE $0xc9 // testq %r9, %r9
+	LONG $0x00e68e0f; WORD $0x0000 // jle <axpy4+0xef>
+	LONG $0x197de2c4; BYTE $0xc0 // vbroadcastsd %xmm0, %ymm0
+	LONG $0x197de2c4; BYTE $0xc9 // vbroadcastsd %xmm1, %ymm1
+	LONG $0x197de2c4; BYTE $0xd2 // vbroadcastsd %xmm2, %ymm2
+	LONG $0x197de2c4; BYTE $0xdb // vbroadcastsd %xmm3, %ymm3
+	WORD $0xc031 // xorl %eax, %eax
+	BYTE $0x90 // nop
+	LONG $0x2459fdc5; BYTE $0xc7 // vmulpd (%rdi,%rax,8), %ymm0, %ymm4
+	LONG $0x2c59f5c5; BYTE $0xc6 // vmulpd (%rsi,%rax,8), %ymm1, %ymm5
+	LONG $0x585dc1c4; WORD $0xc024 // vaddpd (%r8,%rax,8), %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0x2c59edc5; BYTE $0xfe // vmulpd (%rsi,%rdi,8), %ymm2, %ymm5
+	LONG $0x2c59edc5; BYTE $0xc2 // vmulpd (%rdx,%rax,8), %ymm2, %ymm5
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0x5965c1c4; WORD $0xf82c // vmulpd (%r8,%rdi,8), %ymm3, %ymm5
+	LONG $0x2c59e5c5; BYTE $0xc1 // vmulpd (%rcx,%rax,8), %ymm3, %ymm5
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0x117dc1c4; WORD $0xf924 // vmovupd %ymm4, (%r9,%rdi,8)
-	LONG $0x6459fdc5; WORD $0x20f9 // vmulpd 0x20(%rcx,%rdi,8), %ymm0, %ymm4
-	LONG $0x6c59f5c5; WORD $0x20fa // vmulpd 0x20(%rdx,%rdi,8), %ymm1, %ymm5
-	LONG $0x585dc1c4; WORD $0xf964; BYTE $0x20 // vaddpd 0x20(%r9,%rdi,8), %ymm4, %ymm4
+	LONG $0x117dc1c4; WORD $0xc024 // vmovupd %ymm4, (%r8,%rax,8)
+	LONG $0x6459fdc5; WORD $0x20c7 // vmulpd 0x20(%rdi,%rax,8), %ymm0, %ymm4
+	LONG $0x6c59f5c5; WORD $0x20c6 // vmulpd 0x20(%rsi,%rax,8), %ymm1, %ymm5
+	LONG $0x585dc1c4; WORD $0xc064; BYTE $0x20 // vaddpd 0x20(%r8,%rax,8), %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0x6c59edc5; WORD $0x20fe // vmulpd 0x20(%rsi,%rdi,8), %ymm2, %ymm5
+	LONG $0x6c59edc5; WORD $0x20c2 // vmulpd 0x20(%rdx,%rax,8), %ymm2, %ymm5
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0x5965c1c4; WORD $0xf86c; BYTE $0x20 // vmulpd 0x20(%r8,%rdi,8), %ymm3, %ymm5
+	LONG $0x6c59e5c5; WORD $0x20c1 // vmulpd 0x20(%rcx,%rax,8), %ymm3, %ymm5
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0x117dc1c4; WORD $0xf964; BYTE $0x20 // vmovupd %ymm4, 0x20(%r9,%rdi,8)
-	LONG $0x6459fdc5; WORD $0x40f9 // vmulpd 0x40(%rcx,%rdi,8), %ymm0, %ymm4
-	LONG $0x6c59f5c5; WORD $0x40fa // vmulpd 0x40(%rdx,%rdi,8), %ymm1, %ymm5
-	LONG $0x585dc1c4; WORD $0xf964; BYTE $0x40 // vaddpd 0x40(%r9,%rdi,8), %ymm4, %ymm4
+	LONG $0x117dc1c4; WORD $0xc064; BYTE $0x20 // vmovupd %ymm4, 0x20(%r8,%rax,8)
+	LONG $0x6459fdc5; WORD $0x40c7 // vmulpd 0x40(%rdi,%rax,8), %ymm0, %ymm4
+	LONG $0x6c59f5c5; WORD $0x40c6 // vmulpd 0x40(%rsi,%rax,8), %ymm1, %ymm5
+	LONG $0x585dc1c4; WORD $0xc064; BYTE $0x40 // vaddpd 0x40(%r8,%rax,8), %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0x6c59edc5; WORD $0x40fe // vmulpd 0x40(%rsi,%rdi,8), %ymm2, %ymm5
+	LONG $0x6c59edc5; WORD $0x40c2 // vmulpd 0x40(%rdx,%rax,8), %ymm2, %ymm5
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0x5965c1c4; WORD $0xf86c; BYTE $0x40 // vmulpd 0x40(%r8,%rdi,8), %ymm3, %ymm5
+	LONG $0x6c59e5c5; WORD $0x40c1 // vmulpd 0x40(%rcx,%rax,8), %ymm3, %ymm5
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
-	LONG $0x117dc1c4; WORD $0xf964; BYTE $0x40 // vmovupd %ymm4, 0x40(%r9,%rdi,8)
-	LONG $0x6459fdc5; WORD $0x60f9 // vmulpd 0x60(%rcx,%rdi,8), %ymm0, %ymm4
-	LONG $0x6c59f5c5; WORD $0x60fa // vmulpd 0x60(%rdx,%rdi,8), %ymm1, %ymm5
-	LONG $0x7c59edc5; WORD $0x60fe // vmulpd 0x60(%rsi,%rdi,8), %ymm2, %ymm7
-	LONG $0x5965c1c4; WORD $0xf874; BYTE $0x60 // vmulpd 0x60(%r8,%rdi,8), %ymm3, %ymm6
-	LONG $0x585dc1c4; WORD $0xf964; BYTE $0x60 // vaddpd 0x60(%r9,%rdi,8), %ymm4, %ymm4
+	LONG $0x117dc1c4; WORD $0xc064; BYTE $0x40 // vmovupd %ymm4, 0x40(%r8,%rax,8)
+	LONG $0x6459fdc5; WORD $0x60c7 // vmulpd 0x60(%rdi,%rax,8), %ymm0, %ymm4
+	LONG $0x6c59f5c5; WORD $0x60c6 // vmulpd 0x60(%rsi,%rax,8), %ymm1, %ymm5
+	LONG $0x7c59edc5; WORD $0x60c2 // vmulpd 0x60(%rdx,%rax,8), %ymm2, %ymm7
+	LONG $0x7459e5c5; WORD $0x60c1 // vmulpd 0x60(%rcx,%rax,8), %ymm3, %ymm6
+	LONG $0x585dc1c4; WORD $0xc064; BYTE $0x60 // vaddpd 0x60(%r8,%rax,8), %ymm4, %ymm4
 	LONG $0xe558ddc5 // vaddpd %ymm5, %ymm4, %ymm4
 	LONG $0xe758ddc5 // vaddpd %ymm7, %ymm4, %ymm4
 	LONG $0xe658ddc5 // vaddpd %ymm6, %ymm4, %ymm4
-	LONG $0x117dc1c4; WORD $0xf964; BYTE $0x60 // vmovupd %ymm4, 0x60(%r9,%rdi,8)
-	LONG $0x10c78348 // addq $0x10, %rdi
-	WORD $0x3948; BYTE $0xc7 // cmpq %rax, %rdi
-	LONG $0xff2d8c0f; WORD $0xffff // jl <axpy4+0x40>
+	LONG $0x117dc1c4; WORD $0xc064; BYTE $0x60 // vmovupd %ymm4, 0x60(%r8,%rax,8)
+	LONG $0x10c08348 // addq $0x10, %rax
+	WORD $0x394c; BYTE $0xc8 // cmpq %r9, %rax
+	LONG $0xff318c0f; WORD $0xffff // jl <axpy4+0x20>
 	WORD $0xf8c5; BYTE $0x77 // vzeroupper
 	LONG $0x000000c3; LONG $0x00000000 // retq
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
-	WORD $0x0000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; LONG $0x00000000
+	LONG $0x00000000; WORD $0x0000
 	RET
 
-// func axpyDotQuad(a float64, x *float64, y *float64, z *float64, n int) float64
-TEXT ·axpyDotQuad(SB), 0, $80-48
+// func axpyDotQuad(a float64, x []float64, y []float64, z []float64) float64
+TEXT ·axpyDotQuad(SB), 0, $80-88
 	MOVSD a+0(FP), X0
-	MOVQ x+8(FP), DI
-	MOVQ y+16(FP), SI
-	MOVQ z+24(FP), DX
-	MOVQ n+32(FP), CX
+	MOVQ x_base+8(FP), DI
+	MOVQ y_base+32(FP), SI
+	MOVQ z_base+56(FP), DX
+	MOVQ x_len+16(FP), CX
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <axpyDot>
 	LONG $0x0000f6e9; BYTE $0x00 // jmp <end>
@@ -288,9 +347,9 @@ TEXT ·axpyDotQuad(SB), 0, $80-48
 	LONG $0xc558fdc5 // vaddpd %ymm5, %ymm0, %ymm0
 	WORD $0x3948; BYTE $0xc8 // cmpq %rcx, %rax
 	WORD $0x8b7c // jl <axpyDot+0x20>
-	LONG $0xca58ddc5 // vaddpd %ymm2, %ymm4, %ymm1
-	LONG $0xc058e5c5 // vaddpd %ymm0, %ymm3, %ymm0
-	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	LONG $0xcc58edc5 // vaddpd %ymm4, %ymm2, %ymm1
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
 	WORD $0x04eb // jmp <axpyDot+0xa7>
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
 	LONG $0x197de3c4; WORD $0x01c1 // vextractf128 $0x1, %ymm0, %xmm1
@@ -305,15 +364,15 @@ TEXT ·axpyDotQuad(SB), 0, $80-48
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; WORD $0x0000; BYTE $0x00
-	MOVSD X0, ret+40(FP)
+	MOVSD X0, ret+80(FP)
 	RET
 
-// func xpayQuad(x *float64, a float64, y *float64, n int)
-TEXT ·xpayQuad(SB), 0, $80-32
-	MOVQ x+0(FP), DI
-	MOVSD a+8(FP), X0
-	MOVQ y+16(FP), SI
-	MOVQ n+24(FP), DX
+// func xpayQuad(x []float64, a float64, y []float64)
+TEXT ·xpayQuad(SB), 0, $80-56
+	MOVQ x_base+0(FP), DI
+	MOVSD a+24(FP), X0
+	MOVQ y_base+32(FP), SI
+	MOVQ y_len+40(FP), DX
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <xpay>
 	LONG $0x000076e9; BYTE $0x00 // jmp <end>
@@ -348,11 +407,11 @@ TEXT ·xpayQuad(SB), 0, $80-32
 	LONG $0x00000000; WORD $0x0000; BYTE $0x00
 	RET
 
-// func scaleQuad(a float64, x *float64, n int)
-TEXT ·scaleQuad(SB), 0, $80-24
+// func scaleQuad(a float64, x []float64)
+TEXT ·scaleQuad(SB), 0, $80-32
 	MOVSD a+0(FP), X0
-	MOVQ x+8(FP), DI
-	MOVQ n+16(FP), SI
+	MOVQ x_base+8(FP), DI
+	MOVQ x_len+16(FP), SI
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <scale>
 	LONG $0x000076e9; BYTE $0x00 // jmp <end>
@@ -386,14 +445,14 @@ TEXT ·scaleQuad(SB), 0, $80-24
 	LONG $0x00000000; WORD $0x0000
 	RET
 
-// func stepQuad(a float64, p *float64, x *float64, q *float64, r *float64, n int) float64
-TEXT ·stepQuad(SB), 0, $80-56
+// func stepQuad(a float64, p []float64, x []float64, q []float64, r []float64) float64
+TEXT ·stepQuad(SB), 0, $80-112
 	MOVSD a+0(FP), X0
-	MOVQ p+8(FP), DI
-	MOVQ x+16(FP), SI
-	MOVQ q+24(FP), DX
-	MOVQ r+32(FP), CX
-	MOVQ n+40(FP), R8
+	MOVQ p_base+8(FP), DI
+	MOVQ x_base+32(FP), SI
+	MOVQ q_base+56(FP), DX
+	MOVQ r_base+80(FP), CX
+	MOVQ p_len+16(FP), R8
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <step>
 	LONG $0x000136e9; BYTE $0x00 // jmp <end>
@@ -450,9 +509,9 @@ TEXT ·stepQuad(SB), 0, $80-56
 	LONG $0xc658fdc5 // vaddpd %ymm6, %ymm0, %ymm0
 	WORD $0x394c; BYTE $0xc0 // cmpq %r8, %rax
 	LONG $0xff398c0f; WORD $0xffff // jl <step+0x20>
-	LONG $0xca58ddc5 // vaddpd %ymm2, %ymm4, %ymm1
-	LONG $0xc058e5c5 // vaddpd %ymm0, %ymm3, %ymm0
-	LONG $0xc058f5c5 // vaddpd %ymm0, %ymm1, %ymm0
+	LONG $0xcc58edc5 // vaddpd %ymm4, %ymm2, %ymm1
+	LONG $0xc358fdc5 // vaddpd %ymm3, %ymm0, %ymm0
+	LONG $0xc158fdc5 // vaddpd %ymm1, %ymm0, %ymm0
 	WORD $0x04eb // jmp <step+0xf9>
 	LONG $0xc057f9c5 // vxorpd %xmm0, %xmm0, %xmm0
 	LONG $0x197de3c4; WORD $0x01c1 // vextractf128 $0x1, %ymm0, %xmm1
@@ -465,16 +524,16 @@ TEXT ·stepQuad(SB), 0, $80-56
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; LONG $0x00000000
 	LONG $0x00000000; BYTE $0x00
-	MOVSD X0, ret+48(FP)
+	MOVSD X0, ret+104(FP)
 	RET
 
-// func mulQuad(a float64, w *float64, x *float64, y *float64, n int)
-TEXT ·mulQuad(SB), 0, $80-40
+// func mulQuad(a float64, w []float64, x []float64, y []float64)
+TEXT ·mulQuad(SB), 0, $80-80
 	MOVSD a+0(FP), X0
-	MOVQ w+8(FP), DI
-	MOVQ x+16(FP), SI
-	MOVQ y+24(FP), DX
-	MOVQ n+32(FP), CX
+	MOVQ w_base+8(FP), DI
+	MOVQ x_base+32(FP), SI
+	MOVQ y_base+56(FP), DX
+	MOVQ y_len+64(FP), CX
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <mul>
 	LONG $0x0000b6e9; BYTE $0x00 // jmp <end>
@@ -519,13 +578,13 @@ TEXT ·mulQuad(SB), 0, $80-40
 	LONG $0x00000000; WORD $0x0000; BYTE $0x00
 	RET
 
-// func relaxQuad(a float64, w *float64, x *float64, r *float64, n int)
-TEXT ·relaxQuad(SB), 0, $80-40
+// func relaxQuad(a float64, w []float64, x []float64, r []float64)
+TEXT ·relaxQuad(SB), 0, $80-80
 	MOVSD a+0(FP), X0
-	MOVQ w+8(FP), DI
-	MOVQ x+16(FP), SI
-	MOVQ r+24(FP), DX
-	MOVQ n+32(FP), CX
+	MOVQ w_base+8(FP), DI
+	MOVQ x_base+32(FP), SI
+	MOVQ r_base+56(FP), DX
+	MOVQ r_len+64(FP), CX
 	PCALIGN $64
 	LONG $0x00000be8; BYTE $0x00 // callq <relax>
 	LONG $0x0000b6e9; BYTE $0x00 // jmp <end>

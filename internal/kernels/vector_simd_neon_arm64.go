@@ -5,31 +5,31 @@
 package kernels
 
 //go:noescape
-func dotQuad(x *float64, y *float64, n int) float64
+func dotQuad(x []float64, y []float64) float64
 
 //go:noescape
-func dot2Quad(v0 *float64, v1 *float64, w *float64, n int, h *float64)
+func dot4Quad(v0 []float64, v1 []float64, v2 []float64, v3 []float64, w []float64, h *[4]float64)
 
 //go:noescape
-func axpyQuad(a float64, x *float64, y *float64, n int)
+func axpyQuad(a float64, x []float64, y []float64)
 
 //go:noescape
-func axpy4Quad(c *axpy4Call)
+func axpy4Quad(a0 float64, a1 float64, a2 float64, a3 float64, v0 []float64, v1 []float64, v2 []float64, v3 []float64, w []float64)
 
 //go:noescape
-func axpyDotQuad(a float64, x *float64, y *float64, z *float64, n int) float64
+func axpyDotQuad(a float64, x []float64, y []float64, z []float64) float64
 
 //go:noescape
-func xpayQuad(x *float64, a float64, y *float64, n int)
+func xpayQuad(x []float64, a float64, y []float64)
 
 //go:noescape
-func scaleQuad(a float64, x *float64, n int)
+func scaleQuad(a float64, x []float64)
 
 //go:noescape
-func stepQuad(a float64, p *float64, x *float64, q *float64, r *float64, n int) float64
+func stepQuad(a float64, p []float64, x []float64, q []float64, r []float64) float64
 
 //go:noescape
-func mulQuad(a float64, w *float64, x *float64, y *float64, n int)
+func mulQuad(a float64, w []float64, x []float64, y []float64)
 
 //go:noescape
-func relaxQuad(a float64, w *float64, x *float64, r *float64, n int)
+func relaxQuad(a float64, w []float64, x []float64, r []float64)

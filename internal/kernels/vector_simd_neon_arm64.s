@@ -4,11 +4,11 @@
 
 #include "textflag.h"
 
-// func dotQuad(x *float64, y *float64, n int) float64
-TEXT ·dotQuad(SB), 0, $80-32
-	MOVD x+0(FP), R0
-	MOVD y+8(FP), R1
-	MOVD n+16(FP), R2
+// func dotQuad(x []float64, y []float64) float64
+TEXT ·dotQuad(SB), 0, $80-56
+	MOVD x_base+0(FP), R0
+	MOVD y_base+24(FP), R1
+	MOVD x_len+8(FP), R2
 	MOVD R30, R19
 	PCALIGN $64
 	WORD $0xd10043ff // sub sp, sp, #0x10
@@ -60,12 +60,12 @@ TEXT ·dotQuad(SB), 0, $80-32
 	WORD $0x4e70d421 // fadd v1.2d, v1.2d, v16.2d
 	WORD $0x4e71d400 // fadd v0.2d, v0.2d, v17.2d
 	WORD $0x54fffc8b // b.lt <dot+0x40>
-	WORD $0x4e64d4e4 // fadd v4.2d, v7.2d, v4.2d
-	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
-	WORD $0x4e61d4a1 // fadd v1.2d, v5.2d, v1.2d
-	WORD $0x4e60d460 // fadd v0.2d, v3.2d, v0.2d
-	WORD $0x4e60d440 // fadd v0.2d, v2.2d, v0.2d
-	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
+	WORD $0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
+	WORD $0x4e62d400 // fadd v0.2d, v0.2d, v2.2d
+	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
 	WORD $0x1e612802 // fadd d2, d0, d1
 	WORD $0x5e180400 // mov d0, v0.d[1]
 	WORD $0x5e180421 // mov d1, v1.d[1]
@@ -84,31 +84,135 @@ TEXT ·dotQuad(SB), 0, $80-32
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	MOVD R19, R30
-	FMOVD F0, ret+24(FP)
+	FMOVD F0, ret+48(FP)
 	RET
 
-// func dot2Quad(v0 *float64, v1 *float64, w *float64, n int, h *float64)
-TEXT ·dot2Quad(SB), 0, $96-40
-	MOVD v0+0(FP), R0
-	MOVD v1+8(FP), R1
-	MOVD w+16(FP), R2
-	MOVD n+24(FP), R3
-	MOVD h+32(FP), R4
+// func dot4Quad(v0 []float64, v1 []float64, v2 []float64, v3 []float64, w []float64, h *[4]float64)
+TEXT ·dot4Quad(SB), 0, $112-128
+	MOVD v0_base+0(FP), R0
+	MOVD v1_base+24(FP), R1
+	MOVD v2_base+48(FP), R2
+	MOVD v3_base+72(FP), R3
+	MOVD w_base+96(FP), R4
+	MOVD w_len+104(FP), R5
+	MOVD h+120(FP), R6
 	MOVD R30, R19
 	PCALIGN $64
 	WORD $0xd10043ff // sub sp, sp, #0x10
-	WORD $0x94000007 // bl <dot2>
+	WORD $0x94000007 // bl <dot4>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400006d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xf100047f // cmp x3, #0x1
-	WORD $0x54000aeb // b.lt <dot2+0x160>
-	WORD $0x6dbf23e9 // stp d9, d8, [sp, #-0x10]!
+	WORD $0x140000dd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xfc1e0fea // str d10, [sp, #-0x20]!
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0xf10004bf // cmp x5, #0x1
+	WORD $0x6d0123e9 // stp d9, d8, [sp, #0x10]
+	WORD $0x54000a8b // b.lt <dot4+0x160>
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x91010029 // add x9, x1, #0x40
+	WORD $0x9101008a // add x10, x4, #0x40
+	WORD $0x9101000b // add x11, x0, #0x40
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
+	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
+	WORD $0xad7e657a // ldp q26, q25, [x11, #-0x40]
+	WORD $0x91004108 // add x8, x8, #0x10
+	WORD $0xeb05011f // cmp x8, x5
+	WORD $0xad7e6d5c // ldp q28, q27, [x10, #-0x40]
+	WORD $0x6e7bdf39 // fmul v25.2d, v25.2d, v27.2d
+	WORD $0xad7e753e // ldp q30, q29, [x9, #-0x40]
+	WORD $0x6e7ddf7b // fmul v27.2d, v27.2d, v29.2d
+	WORD $0xad7f7d48 // ldp q8, q31, [x10, #-0x20]
+	WORD $0xad7f252a // ldp q10, q9, [x9, #-0x20]
+	WORD $0x6e7cdf5a // fmul v26.2d, v26.2d, v28.2d
+	WORD $0x6e7edf9c // fmul v28.2d, v28.2d, v30.2d
+	WORD $0x4e79d6d6 // fadd v22.2d, v22.2d, v25.2d
+	WORD $0x4e7bd718 // fadd v24.2d, v24.2d, v27.2d
+	WORD $0x4e7ad673 // fadd v19.2d, v19.2d, v26.2d
+	WORD $0x4e7cd6f7 // fadd v23.2d, v23.2d, v28.2d
+	WORD $0xad40657a // ldp q26, q25, [x11]
+	WORD $0xad406d5c // ldp q28, q27, [x10]
+	WORD $0x6e7bdf39 // fmul v25.2d, v25.2d, v27.2d
+	WORD $0xad7f757e // ldp q30, q29, [x11, #-0x20]
+	WORD $0x6e68dfde // fmul v30.2d, v30.2d, v8.2d
+	WORD $0x6e6add08 // fmul v8.2d, v8.2d, v10.2d
+	WORD $0x6e7fdfbd // fmul v29.2d, v29.2d, v31.2d
+	WORD $0x6e69dfff // fmul v31.2d, v31.2d, v9.2d
+	WORD $0x4e7dd610 // fadd v16.2d, v16.2d, v29.2d
+	WORD $0x4e7fd6b5 // fadd v21.2d, v21.2d, v31.2d
+	WORD $0x6e7cdf5a // fmul v26.2d, v26.2d, v28.2d
+	WORD $0x4e79d4e7 // fadd v7.2d, v7.2d, v25.2d
+	WORD $0x4e7ed4a5 // fadd v5.2d, v5.2d, v30.2d
+	WORD $0x4e68d652 // fadd v18.2d, v18.2d, v8.2d
+	WORD $0x4e7ad484 // fadd v4.2d, v4.2d, v26.2d
+	WORD $0xad40653a // ldp q26, q25, [x9]
+	WORD $0x6e79df79 // fmul v25.2d, v27.2d, v25.2d
+	WORD $0x6e7adf9a // fmul v26.2d, v28.2d, v26.2d
+	WORD $0x4e79d694 // fadd v20.2d, v20.2d, v25.2d
+	WORD $0x4e7ad631 // fadd v17.2d, v17.2d, v26.2d
+	WORD $0xad41657a // ldp q26, q25, [x11, #0x20]
+	WORD $0xad416d5c // ldp q28, q27, [x10, #0x20]
+	WORD $0x9102014a // add x10, x10, #0x80
+	WORD $0x9102016b // add x11, x11, #0x80
+	WORD $0x6e7bdf39 // fmul v25.2d, v25.2d, v27.2d
+	WORD $0x6e7cdf5a // fmul v26.2d, v26.2d, v28.2d
+	WORD $0x4e79d442 // fadd v2.2d, v2.2d, v25.2d
+	WORD $0x4e7ad421 // fadd v1.2d, v1.2d, v26.2d
+	WORD $0xad41653a // ldp q26, q25, [x9, #0x20]
+	WORD $0x91020129 // add x9, x9, #0x80
+	WORD $0x6e79df79 // fmul v25.2d, v27.2d, v25.2d
+	WORD $0x6e7adf9a // fmul v26.2d, v28.2d, v26.2d
+	WORD $0x4e79d4c6 // fadd v6.2d, v6.2d, v25.2d
+	WORD $0x4e7ad463 // fadd v3.2d, v3.2d, v26.2d
+	WORD $0x54fff9eb // b.lt <dot4+0x64>
+	WORD $0x4e76d4e7 // fadd v7.2d, v7.2d, v22.2d
+	WORD $0x4e73d484 // fadd v4.2d, v4.2d, v19.2d
+	WORD $0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
+	WORD $0x4e65d421 // fadd v1.2d, v1.2d, v5.2d
+	WORD $0x4e78d685 // fadd v5.2d, v20.2d, v24.2d
+	WORD $0x4e75d4c6 // fadd v6.2d, v6.2d, v21.2d
+	WORD $0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
+	WORD $0x4e67d444 // fadd v4.2d, v2.2d, v7.2d
+	WORD $0x4e77d622 // fadd v2.2d, v17.2d, v23.2d
+	WORD $0x4e62d462 // fadd v2.2d, v3.2d, v2.2d
+	WORD $0x4e65d4c3 // fadd v3.2d, v6.2d, v5.2d
+	WORD $0x14000005 // b <dot4+0x170>
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0x1e642825 // fadd d5, d1, d4
+	WORD $0x5e180421 // mov d1, v1.d[1]
+	WORD $0xf10004bf // cmp x5, #0x1
+	WORD $0x5e180484 // mov d4, v4.d[1]
+	WORD $0x1e642821 // fadd d1, d1, d4
+	WORD $0x1e632844 // fadd d4, d2, d3
+	WORD $0x5e180442 // mov d2, v2.d[1]
+	WORD $0x5e180463 // mov d3, v3.d[1]
+	WORD $0x1e632842 // fadd d2, d2, d3
+	WORD $0x1e6128a1 // fadd d1, d5, d1
+	WORD $0x1e622882 // fadd d2, d4, d2
+	WORD $0x6d0008c1 // stp d1, d2, [x6]
+	WORD $0x54000aeb // b.lt <dot4+0x2fc>
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0x91010009 // add x9, x0, #0x40
-	WORD $0x9101004a // add x10, x2, #0x40
-	WORD $0x9101002b // add x11, x1, #0x40
+	WORD $0x91010069 // add x9, x3, #0x40
+	WORD $0x9101008a // add x10, x4, #0x40
+	WORD $0x9101004b // add x11, x2, #0x40
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
@@ -124,25 +228,27 @@ TEXT ·dot2Quad(SB), 0, $96-40
 	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
 	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
 	WORD $0xd503201f // nop
-	WORD $0xad7e6139 // ldp q25, q24, [x9, #-0x40]
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad7e6179 // ldp q25, q24, [x11, #-0x40]
 	WORD $0x91004108 // add x8, x8, #0x10
-	WORD $0xeb03011f // cmp x8, x3
+	WORD $0xeb05011f // cmp x8, x5
 	WORD $0xad7e695b // ldp q27, q26, [x10, #-0x40]
 	WORD $0x6e7adf18 // fmul v24.2d, v24.2d, v26.2d
-	WORD $0xad7e717d // ldp q29, q28, [x11, #-0x40]
+	WORD $0xad7e713d // ldp q29, q28, [x9, #-0x40]
 	WORD $0x6e7cdf5a // fmul v26.2d, v26.2d, v28.2d
 	WORD $0xad7f795f // ldp q31, q30, [x10, #-0x20]
-	WORD $0xad7f2169 // ldp q9, q8, [x11, #-0x20]
+	WORD $0xad7f2129 // ldp q9, q8, [x9, #-0x20]
 	WORD $0x6e7bdf39 // fmul v25.2d, v25.2d, v27.2d
 	WORD $0x6e7ddf7b // fmul v27.2d, v27.2d, v29.2d
 	WORD $0x4e78d6b5 // fadd v21.2d, v21.2d, v24.2d
 	WORD $0x4e7ad6f7 // fadd v23.2d, v23.2d, v26.2d
 	WORD $0x4e79d652 // fadd v18.2d, v18.2d, v25.2d
 	WORD $0x4e7bd6d6 // fadd v22.2d, v22.2d, v27.2d
-	WORD $0xad406139 // ldp q25, q24, [x9]
+	WORD $0xad406179 // ldp q25, q24, [x11]
 	WORD $0xad40695b // ldp q27, q26, [x10]
 	WORD $0x6e7adf18 // fmul v24.2d, v24.2d, v26.2d
-	WORD $0xad7f713d // ldp q29, q28, [x9, #-0x20]
+	WORD $0xad7f717d // ldp q29, q28, [x11, #-0x20]
 	WORD $0x6e7fdfbd // fmul v29.2d, v29.2d, v31.2d
 	WORD $0x6e69dfff // fmul v31.2d, v31.2d, v9.2d
 	WORD $0x6e7edf9c // fmul v28.2d, v28.2d, v30.2d
@@ -154,46 +260,45 @@ TEXT ·dot2Quad(SB), 0, $96-40
 	WORD $0x4e7dd484 // fadd v4.2d, v4.2d, v29.2d
 	WORD $0x4e7fd631 // fadd v17.2d, v17.2d, v31.2d
 	WORD $0x4e79d463 // fadd v3.2d, v3.2d, v25.2d
-	WORD $0xad406179 // ldp q25, q24, [x11]
+	WORD $0xad406139 // ldp q25, q24, [x9]
 	WORD $0x6e78df58 // fmul v24.2d, v26.2d, v24.2d
 	WORD $0x6e79df79 // fmul v25.2d, v27.2d, v25.2d
 	WORD $0x4e78d673 // fadd v19.2d, v19.2d, v24.2d
 	WORD $0x4e79d610 // fadd v16.2d, v16.2d, v25.2d
-	WORD $0xad416139 // ldp q25, q24, [x9, #0x20]
+	WORD $0xad416179 // ldp q25, q24, [x11, #0x20]
 	WORD $0xad41695b // ldp q27, q26, [x10, #0x20]
-	WORD $0x91020129 // add x9, x9, #0x80
 	WORD $0x9102014a // add x10, x10, #0x80
+	WORD $0x9102016b // add x11, x11, #0x80
 	WORD $0x6e7adf18 // fmul v24.2d, v24.2d, v26.2d
 	WORD $0x6e7bdf39 // fmul v25.2d, v25.2d, v27.2d
 	WORD $0x4e78d421 // fadd v1.2d, v1.2d, v24.2d
 	WORD $0x4e79d400 // fadd v0.2d, v0.2d, v25.2d
-	WORD $0xad416179 // ldp q25, q24, [x11, #0x20]
-	WORD $0x9102016b // add x11, x11, #0x80
+	WORD $0xad416139 // ldp q25, q24, [x9, #0x20]
+	WORD $0x91020129 // add x9, x9, #0x80
 	WORD $0x6e78df58 // fmul v24.2d, v26.2d, v24.2d
 	WORD $0x6e79df79 // fmul v25.2d, v27.2d, v25.2d
 	WORD $0x4e78d4a5 // fadd v5.2d, v5.2d, v24.2d
 	WORD $0x4e79d442 // fadd v2.2d, v2.2d, v25.2d
-	WORD $0x54fff9eb // b.lt <dot2+0x60>
-	WORD $0x4e66d6a6 // fadd v6.2d, v21.2d, v6.2d
-	WORD $0x4e63d643 // fadd v3.2d, v18.2d, v3.2d
-	WORD $0x4e61d4e1 // fadd v1.2d, v7.2d, v1.2d
-	WORD $0x4e60d480 // fadd v0.2d, v4.2d, v0.2d
-	WORD $0x4e73d6e4 // fadd v4.2d, v23.2d, v19.2d
-	WORD $0x4e65d685 // fadd v5.2d, v20.2d, v5.2d
-	WORD $0x4e62d622 // fadd v2.2d, v17.2d, v2.2d
-	WORD $0x4e60d460 // fadd v0.2d, v3.2d, v0.2d
-	WORD $0x4e61d4c3 // fadd v3.2d, v6.2d, v1.2d
-	WORD $0x4e70d6c1 // fadd v1.2d, v22.2d, v16.2d
-	WORD $0x4e62d421 // fadd v1.2d, v1.2d, v2.2d
-	WORD $0x4e65d482 // fadd v2.2d, v4.2d, v5.2d
-	WORD $0x6cc123e9 // ldp d9, d8, [sp], #0x10
-	WORD $0x14000005 // b <dot2+0x170>
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x54fff9eb // b.lt <dot4+0x200>
+	WORD $0x4e75d4c6 // fadd v6.2d, v6.2d, v21.2d
+	WORD $0x4e72d463 // fadd v3.2d, v3.2d, v18.2d
+	WORD $0x4e67d421 // fadd v1.2d, v1.2d, v7.2d
+	WORD $0x4e64d400 // fadd v0.2d, v0.2d, v4.2d
+	WORD $0x4e77d664 // fadd v4.2d, v19.2d, v23.2d
+	WORD $0x4e74d4a5 // fadd v5.2d, v5.2d, v20.2d
+	WORD $0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
+	WORD $0x4e63d400 // fadd v0.2d, v0.2d, v3.2d
+	WORD $0x4e66d423 // fadd v3.2d, v1.2d, v6.2d
+	WORD $0x4e76d601 // fadd v1.2d, v16.2d, v22.2d
+	WORD $0x4e61d441 // fadd v1.2d, v2.2d, v1.2d
+	WORD $0x4e64d4a2 // fadd v2.2d, v5.2d, v4.2d
+	WORD $0x14000004 // b <dot4+0x308>
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0x1e632804 // fadd d4, d0, d3
 	WORD $0x5e180400 // mov d0, v0.d[1]
+	WORD $0x6d4123e9 // ldp d9, d8, [sp, #0x10]
 	WORD $0x5e180463 // mov d3, v3.d[1]
 	WORD $0x1e632800 // fadd d0, d0, d3
 	WORD $0x1e622823 // fadd d3, d1, d2
@@ -202,17 +307,22 @@ TEXT ·dot2Quad(SB), 0, $96-40
 	WORD $0x1e622821 // fadd d1, d1, d2
 	WORD $0x1e602880 // fadd d0, d4, d0
 	WORD $0x1e612861 // fadd d1, d3, d1
-	WORD $0x6d000480 // stp d0, d1, [x4]
-	WORD $0xd65f03c0 // ret
+	WORD $0x6d0104c0 // stp d0, d1, [x6, #0x10]
+	WORD $0xfc4207ea // ldr d10, [sp], #0x20
+	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000
 	MOVD R19, R30
 	RET
 
-// func axpyQuad(a float64, x *float64, y *float64, n int)
-TEXT ·axpyQuad(SB), 0, $80-32
+// func axpyQuad(a float64, x []float64, y []float64)
+TEXT ·axpyQuad(SB), 0, $80-56
 	FMOVD a+0(FP), F0
-	MOVD x+8(FP), R0
-	MOVD y+16(FP), R1
-	MOVD n+24(FP), R2
+	MOVD x_base+8(FP), R0
+	MOVD y_base+32(FP), R1
+	MOVD y_len+40(FP), R2
 	MOVD R30, R19
 	PCALIGN $64
 	WORD $0xd10043ff // sub sp, sp, #0x10
@@ -271,142 +381,146 @@ TEXT ·axpyQuad(SB), 0, $80-32
 	MOVD R19, R30
 	RET
 
-// func axpy4Quad(c *axpy4Call)
-TEXT ·axpy4Quad(SB), 0, $80-8
-	MOVD c+0(FP), R0
+// func axpy4Quad(a0 float64, a1 float64, a2 float64, a3 float64, v0 []float64, v1 []float64, v2 []float64, v3 []float64, w []float64)
+TEXT ·axpy4Quad(SB), 0, $80-152
+	FMOVD a0+0(FP), F0
+	FMOVD a1+8(FP), F1
+	FMOVD a2+16(FP), F2
+	FMOVD a3+24(FP), F3
+	MOVD v0_base+32(FP), R0
+	MOVD v1_base+56(FP), R1
+	MOVD v2_base+80(FP), R2
+	MOVD v3_base+104(FP), R3
+	MOVD w_base+128(FP), R4
+	MOVD w_len+136(FP), R5
 	MOVD R30, R19
 	PCALIGN $64
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <axpy4>
 	WORD $0x910043ff // add sp, sp, #0x10
 	WORD $0x1400007d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xaa0003ef // mov x15, x0
-	WORD $0xa942300b // ldp x11, x12, [x0, #0x20]
-	WORD $0xa943340e // ldp x14, x13, [x0, #0x30]
-	WORD $0xa944200a // ldp x10, x8, [x0, #0x40]
-	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x4ddfcde0 // ld1r { v0.2d }, [x15], #8
-	WORD $0x54000d8b // b.lt <axpy4+0x1c8>
-	WORD $0x4d40cde1 // ld1r { v1.2d }, [x15]
-	WORD $0x9100400f // add x15, x0, #0x10
-	WORD $0xaa1f03e9 // mov x9, xzr
-	WORD $0x9101014a // add x10, x10, #0x40
-	WORD $0x4d40cde2 // ld1r { v2.2d }, [x15]
-	WORD $0x9100600f // add x15, x0, #0x18
-	WORD $0x9101016b // add x11, x11, #0x40
-	WORD $0x9101018c // add x12, x12, #0x40
-	WORD $0x4d40cde3 // ld1r { v3.2d }, [x15]
-	WORD $0x910101ad // add x13, x13, #0x40
-	WORD $0x910101ce // add x14, x14, #0x40
-	WORD $0xad7e1d66 // ldp q6, q7, [x11, #-0x40]
-	WORD $0x91004129 // add x9, x9, #0x10
-	WORD $0xeb08013f // cmp x9, x8
-	WORD $0xad7e1145 // ldp q5, q4, [x10, #-0x40]
-	WORD $0x6e67dc07 // fmul v7.2d, v0.2d, v7.2d
-	WORD $0x6e66dc06 // fmul v6.2d, v0.2d, v6.2d
+	WORD $0xf10004bf // cmp x5, #0x1
+	WORD $0x54000ceb // b.lt <axpy4+0x1a0>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x91010089 // add x9, x4, #0x40
+	WORD $0x9101000a // add x10, x0, #0x40
+	WORD $0x9101002b // add x11, x1, #0x40
+	WORD $0x9101006c // add x12, x3, #0x40
+	WORD $0x9101004d // add x13, x2, #0x40
+	WORD $0xad7e1d46 // ldp q6, q7, [x10, #-0x40]
+	WORD $0x91004108 // add x8, x8, #0x10
+	WORD $0xeb05011f // cmp x8, x5
+	WORD $0xad7e1125 // ldp q5, q4, [x9, #-0x40]
+	WORD $0x4fc090e7 // fmul v7.2d, v7.2d, v0.d[0]
+	WORD $0x4fc090c6 // fmul v6.2d, v6.2d, v0.d[0]
 	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
 	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
-	WORD $0xad7e1987 // ldp q7, q6, [x12, #-0x40]
-	WORD $0x6e66dc26 // fmul v6.2d, v1.2d, v6.2d
-	WORD $0x6e67dc27 // fmul v7.2d, v1.2d, v7.2d
+	WORD $0xad7e1967 // ldp q7, q6, [x11, #-0x40]
+	WORD $0x4fc190c6 // fmul v6.2d, v6.2d, v1.d[0]
+	WORD $0x4fc190e7 // fmul v7.2d, v7.2d, v1.d[0]
 	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
 	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
-	WORD $0xad7e1dc6 // ldp q6, q7, [x14, #-0x40]
-	WORD $0x6e67dc47 // fmul v7.2d, v2.2d, v7.2d
-	WORD $0x6e66dc46 // fmul v6.2d, v2.2d, v6.2d
+	WORD $0xad7e1da6 // ldp q6, q7, [x13, #-0x40]
+	WORD $0x4fc290e7 // fmul v7.2d, v7.2d, v2.d[0]
+	WORD $0x4fc290c6 // fmul v6.2d, v6.2d, v2.d[0]
 	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
 	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
-	WORD $0xad7e19b0 // ldp q16, q6, [x13, #-0x40]
-	WORD $0x6e66dc66 // fmul v6.2d, v3.2d, v6.2d
-	WORD $0x6e70dc67 // fmul v7.2d, v3.2d, v16.2d
+	WORD $0xad7e1990 // ldp q16, q6, [x12, #-0x40]
+	WORD $0x4fc390c6 // fmul v6.2d, v6.2d, v3.d[0]
+	WORD $0x4fc39207 // fmul v7.2d, v16.2d, v3.d[0]
 	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
 	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
-	WORD $0xad3e1145 // stp q5, q4, [x10, #-0x40]
-	WORD $0xad7f1145 // ldp q5, q4, [x10, #-0x20]
-	WORD $0xad7f1d66 // ldp q6, q7, [x11, #-0x20]
-	WORD $0x6e67dc07 // fmul v7.2d, v0.2d, v7.2d
-	WORD $0x6e66dc06 // fmul v6.2d, v0.2d, v6.2d
+	WORD $0xad3e1125 // stp q5, q4, [x9, #-0x40]
+	WORD $0xad7f1125 // ldp q5, q4, [x9, #-0x20]
+	WORD $0xad7f1d46 // ldp q6, q7, [x10, #-0x20]
+	WORD $0x4fc090e7 // fmul v7.2d, v7.2d, v0.d[0]
+	WORD $0x4fc090c6 // fmul v6.2d, v6.2d, v0.d[0]
 	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
 	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
-	WORD $0xad7f1990 // ldp q16, q6, [x12, #-0x20]
-	WORD $0x6e66dc26 // fmul v6.2d, v1.2d, v6.2d
-	WORD $0x6e70dc27 // fmul v7.2d, v1.2d, v16.2d
+	WORD $0xad7f1970 // ldp q16, q6, [x11, #-0x20]
+	WORD $0x4fc190c6 // fmul v6.2d, v6.2d, v1.d[0]
+	WORD $0x4fc19207 // fmul v7.2d, v16.2d, v1.d[0]
 	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
-	WORD $0xad7f41c6 // ldp q6, q16, [x14, #-0x20]
+	WORD $0xad7f41a6 // ldp q6, q16, [x13, #-0x20]
 	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
-	WORD $0x6e70dc50 // fmul v16.2d, v2.2d, v16.2d
-	WORD $0x6e66dc46 // fmul v6.2d, v2.2d, v6.2d
+	WORD $0x4fc29210 // fmul v16.2d, v16.2d, v2.d[0]
+	WORD $0x4fc290c6 // fmul v6.2d, v6.2d, v2.d[0]
 	WORD $0x4e70d484 // fadd v4.2d, v4.2d, v16.2d
 	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
-	WORD $0xad7f19a7 // ldp q7, q6, [x13, #-0x20]
-	WORD $0x6e66dc66 // fmul v6.2d, v3.2d, v6.2d
-	WORD $0x6e67dc67 // fmul v7.2d, v3.2d, v7.2d
+	WORD $0xad7f1987 // ldp q7, q6, [x12, #-0x20]
+	WORD $0x4fc390c6 // fmul v6.2d, v6.2d, v3.d[0]
+	WORD $0x4fc390e7 // fmul v7.2d, v7.2d, v3.d[0]
 	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
 	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
-	WORD $0xad401947 // ldp q7, q6, [x10]
-	WORD $0xad3f1145 // stp q5, q4, [x10, #-0x20]
-	WORD $0xad401564 // ldp q4, q5, [x11]
-	WORD $0x6e65dc05 // fmul v5.2d, v0.2d, v5.2d
-	WORD $0x6e64dc04 // fmul v4.2d, v0.2d, v4.2d
+	WORD $0xad401927 // ldp q7, q6, [x9]
+	WORD $0xad3f1125 // stp q5, q4, [x9, #-0x20]
+	WORD $0xad401544 // ldp q4, q5, [x10]
+	WORD $0x4fc090a5 // fmul v5.2d, v5.2d, v0.d[0]
+	WORD $0x4fc09084 // fmul v4.2d, v4.2d, v0.d[0]
 	WORD $0x4e65d4c5 // fadd v5.2d, v6.2d, v5.2d
 	WORD $0x4e64d4e4 // fadd v4.2d, v7.2d, v4.2d
-	WORD $0xad401d90 // ldp q16, q7, [x12]
-	WORD $0x6e67dc27 // fmul v7.2d, v1.2d, v7.2d
-	WORD $0x6e70dc26 // fmul v6.2d, v1.2d, v16.2d
+	WORD $0xad401d70 // ldp q16, q7, [x11]
+	WORD $0x4fc190e7 // fmul v7.2d, v7.2d, v1.d[0]
+	WORD $0x4fc19206 // fmul v6.2d, v16.2d, v1.d[0]
 	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
 	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
-	WORD $0xad4041c7 // ldp q7, q16, [x14]
-	WORD $0x6e70dc46 // fmul v6.2d, v2.2d, v16.2d
-	WORD $0x6e67dc47 // fmul v7.2d, v2.2d, v7.2d
+	WORD $0xad4041a7 // ldp q7, q16, [x13]
+	WORD $0x4fc29206 // fmul v6.2d, v16.2d, v2.d[0]
+	WORD $0x4fc290e7 // fmul v7.2d, v7.2d, v2.d[0]
 	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
 	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
-	WORD $0xad401db0 // ldp q16, q7, [x13]
-	WORD $0x6e67dc67 // fmul v7.2d, v3.2d, v7.2d
-	WORD $0x6e70dc66 // fmul v6.2d, v3.2d, v16.2d
+	WORD $0xad401d90 // ldp q16, q7, [x12]
+	WORD $0x4fc390e7 // fmul v7.2d, v7.2d, v3.d[0]
+	WORD $0x4fc39206 // fmul v6.2d, v16.2d, v3.d[0]
 	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
 	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
-	WORD $0xad001544 // stp q4, q5, [x10]
-	WORD $0xad411544 // ldp q4, q5, [x10, #0x20]
-	WORD $0xad411967 // ldp q7, q6, [x11, #0x20]
+	WORD $0xad001524 // stp q4, q5, [x9]
+	WORD $0xad411524 // ldp q4, q5, [x9, #0x20]
+	WORD $0xad411947 // ldp q7, q6, [x10, #0x20]
+	WORD $0x9102014a // add x10, x10, #0x80
+	WORD $0x4fc090c6 // fmul v6.2d, v6.2d, v0.d[0]
+	WORD $0x4fc090e7 // fmul v7.2d, v7.2d, v0.d[0]
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
+	WORD $0xad411d66 // ldp q6, q7, [x11, #0x20]
 	WORD $0x9102016b // add x11, x11, #0x80
-	WORD $0x6e66dc06 // fmul v6.2d, v0.2d, v6.2d
-	WORD $0x6e67dc07 // fmul v7.2d, v0.2d, v7.2d
+	WORD $0x4fc190e7 // fmul v7.2d, v7.2d, v1.d[0]
+	WORD $0x4fc190c6 // fmul v6.2d, v6.2d, v1.d[0]
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
+	WORD $0xad4119a7 // ldp q7, q6, [x13, #0x20]
+	WORD $0x910201ad // add x13, x13, #0x80
+	WORD $0x4fc290c6 // fmul v6.2d, v6.2d, v2.d[0]
+	WORD $0x4fc290e7 // fmul v7.2d, v7.2d, v2.d[0]
 	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
 	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
 	WORD $0xad411d86 // ldp q6, q7, [x12, #0x20]
 	WORD $0x9102018c // add x12, x12, #0x80
-	WORD $0x6e67dc27 // fmul v7.2d, v1.2d, v7.2d
-	WORD $0x6e66dc26 // fmul v6.2d, v1.2d, v6.2d
+	WORD $0x4fc390e7 // fmul v7.2d, v7.2d, v3.d[0]
+	WORD $0x4fc390c6 // fmul v6.2d, v6.2d, v3.d[0]
 	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
 	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
-	WORD $0xad4119c7 // ldp q7, q6, [x14, #0x20]
-	WORD $0x910201ce // add x14, x14, #0x80
-	WORD $0x6e66dc46 // fmul v6.2d, v2.2d, v6.2d
-	WORD $0x6e67dc47 // fmul v7.2d, v2.2d, v7.2d
-	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
-	WORD $0x4e67d484 // fadd v4.2d, v4.2d, v7.2d
-	WORD $0xad411da6 // ldp q6, q7, [x13, #0x20]
-	WORD $0x910201ad // add x13, x13, #0x80
-	WORD $0x6e67dc67 // fmul v7.2d, v3.2d, v7.2d
-	WORD $0x6e66dc66 // fmul v6.2d, v3.2d, v6.2d
-	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
-	WORD $0x4e66d484 // fadd v4.2d, v4.2d, v6.2d
-	WORD $0xad011544 // stp q4, q5, [x10, #0x20]
-	WORD $0x9102014a // add x10, x10, #0x80
-	WORD $0x54fff42b // b.lt <axpy4+0x48>
+	WORD $0xad011524 // stp q4, q5, [x9, #0x20]
+	WORD $0x91020129 // add x9, x9, #0x80
+	WORD $0x54fff42b // b.lt <axpy4+0x20>
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	MOVD R19, R30
 	RET
 
-// func axpyDotQuad(a float64, x *float64, y *float64, z *float64, n int) float64
-TEXT ·axpyDotQuad(SB), 0, $80-48
+// func axpyDotQuad(a float64, x []float64, y []float64, z []float64) float64
+TEXT ·axpyDotQuad(SB), 0, $80-88
 	FMOVD a+0(FP), F0
-	MOVD x+8(FP), R0
-	MOVD y+16(FP), R1
-	MOVD z+24(FP), R2
-	MOVD n+32(FP), R3
+	MOVD x_base+8(FP), R0
+	MOVD y_base+32(FP), R1
+	MOVD z_base+56(FP), R2
+	MOVD x_len+16(FP), R3
 	MOVD R30, R19
 	PCALIGN $64
 	WORD $0xd10043ff // sub sp, sp, #0x10
@@ -483,12 +597,12 @@ TEXT ·axpyDotQuad(SB), 0, $80-48
 	WORD $0x4e71d442 // fadd v2.2d, v2.2d, v17.2d
 	WORD $0x4e72d421 // fadd v1.2d, v1.2d, v18.2d
 	WORD $0x54fff96b // b.lt <axpyDot+0x40>
-	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
-	WORD $0x4e63d4e0 // fadd v0.2d, v7.2d, v3.2d
-	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
-	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
-	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	WORD $0x4e62d4a1 // fadd v1.2d, v5.2d, v2.2d
+	WORD $0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
+	WORD $0x4e67d460 // fadd v0.2d, v3.2d, v7.2d
+	WORD $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
+	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
+	WORD $0x4e60d420 // fadd v0.2d, v1.2d, v0.2d
+	WORD $0x4e65d441 // fadd v1.2d, v2.2d, v5.2d
 	WORD $0x1e612802 // fadd d2, d0, d1
 	WORD $0x5e180400 // mov d0, v0.d[1]
 	WORD $0x5e180421 // mov d1, v1.d[1]
@@ -511,15 +625,15 @@ TEXT ·axpyDotQuad(SB), 0, $80-48
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
 	MOVD R19, R30
-	FMOVD F0, ret+40(FP)
+	FMOVD F0, ret+80(FP)
 	RET
 
-// func xpayQuad(x *float64, a float64, y *float64, n int)
-TEXT ·xpayQuad(SB), 0, $80-32
-	MOVD x+0(FP), R0
-	FMOVD a+8(FP), F0
-	MOVD y+16(FP), R1
-	MOVD n+24(FP), R2
+// func xpayQuad(x []float64, a float64, y []float64)
+TEXT ·xpayQuad(SB), 0, $80-56
+	MOVD x_base+0(FP), R0
+	FMOVD a+24(FP), F0
+	MOVD y_base+32(FP), R1
+	MOVD y_len+40(FP), R2
 	MOVD R30, R19
 	PCALIGN $64
 	WORD $0xd10043ff // sub sp, sp, #0x10
@@ -578,11 +692,11 @@ TEXT ·xpayQuad(SB), 0, $80-32
 	MOVD R19, R30
 	RET
 
-// func scaleQuad(a float64, x *float64, n int)
-TEXT ·scaleQuad(SB), 0, $80-24
+// func scaleQuad(a float64, x []float64)
+TEXT ·scaleQuad(SB), 0, $80-32
 	FMOVD a+0(FP), F0
-	MOVD x+8(FP), R0
-	MOVD n+16(FP), R1
+	MOVD x_base+8(FP), R0
+	MOVD x_len+16(FP), R1
 	MOVD R30, R19
 	PCALIGN $64
 	WORD $0xd10043ff // sub sp, sp, #0x10
@@ -626,14 +740,14 @@ TEXT ·scaleQuad(SB), 0, $80-24
 	MOVD R19, R30
 	RET
 
-// func stepQuad(a float64, p *float64, x *float64, q *float64, r *float64, n int) float64
-TEXT ·stepQuad(SB), 0, $80-56
+// func stepQuad(a float64, p []float64, x []float64, q []float64, r []float64) float64
+TEXT ·stepQuad(SB), 0, $80-112
 	FMOVD a+0(FP), F0
-	MOVD p+8(FP), R0
-	MOVD x+16(FP), R1
-	MOVD q+24(FP), R2
-	MOVD r+32(FP), R3
-	MOVD n+40(FP), R4
+	MOVD p_base+8(FP), R0
+	MOVD x_base+32(FP), R1
+	MOVD q_base+56(FP), R2
+	MOVD r_base+80(FP), R3
+	MOVD p_len+16(FP), R4
 	MOVD R30, R19
 	PCALIGN $64
 	WORD $0xd10043ff // sub sp, sp, #0x10
@@ -735,12 +849,12 @@ TEXT ·stepQuad(SB), 0, $80-56
 	WORD $0x4e77d442 // fadd v2.2d, v2.2d, v23.2d
 	WORD $0x4e76d421 // fadd v1.2d, v1.2d, v22.2d
 	WORD $0x54fff64b // b.lt <step+0x40>
-	WORD $0x4e65d605 // fadd v5.2d, v16.2d, v5.2d
-	WORD $0x4e63d4e0 // fadd v0.2d, v7.2d, v3.2d
-	WORD $0x4e62d4c2 // fadd v2.2d, v6.2d, v2.2d
-	WORD $0x4e61d481 // fadd v1.2d, v4.2d, v1.2d
-	WORD $0x4e61d400 // fadd v0.2d, v0.2d, v1.2d
-	WORD $0x4e62d4a1 // fadd v1.2d, v5.2d, v2.2d
+	WORD $0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
+	WORD $0x4e67d460 // fadd v0.2d, v3.2d, v7.2d
+	WORD $0x4e66d442 // fadd v2.2d, v2.2d, v6.2d
+	WORD $0x4e64d421 // fadd v1.2d, v1.2d, v4.2d
+	WORD $0x4e60d420 // fadd v0.2d, v1.2d, v0.2d
+	WORD $0x4e65d441 // fadd v1.2d, v2.2d, v5.2d
 	WORD $0x1e612802 // fadd d2, d0, d1
 	WORD $0x5e180400 // mov d0, v0.d[1]
 	WORD $0x5e180421 // mov d1, v1.d[1]
@@ -758,16 +872,16 @@ TEXT ·stepQuad(SB), 0, $80-56
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	MOVD R19, R30
-	FMOVD F0, ret+48(FP)
+	FMOVD F0, ret+104(FP)
 	RET
 
-// func mulQuad(a float64, w *float64, x *float64, y *float64, n int)
-TEXT ·mulQuad(SB), 0, $80-40
+// func mulQuad(a float64, w []float64, x []float64, y []float64)
+TEXT ·mulQuad(SB), 0, $80-80
 	FMOVD a+0(FP), F0
-	MOVD w+8(FP), R0
-	MOVD x+16(FP), R1
-	MOVD y+24(FP), R2
-	MOVD n+32(FP), R3
+	MOVD w_base+8(FP), R0
+	MOVD x_base+32(FP), R1
+	MOVD y_base+56(FP), R2
+	MOVD y_len+64(FP), R3
 	MOVD R30, R19
 	PCALIGN $64
 	WORD $0xd10043ff // sub sp, sp, #0x10
@@ -826,13 +940,13 @@ TEXT ·mulQuad(SB), 0, $80-40
 	MOVD R19, R30
 	RET
 
-// func relaxQuad(a float64, w *float64, x *float64, r *float64, n int)
-TEXT ·relaxQuad(SB), 0, $80-40
+// func relaxQuad(a float64, w []float64, x []float64, r []float64)
+TEXT ·relaxQuad(SB), 0, $80-80
 	FMOVD a+0(FP), F0
-	MOVD w+8(FP), R0
-	MOVD x+16(FP), R1
-	MOVD r+24(FP), R2
-	MOVD n+32(FP), R3
+	MOVD w_base+8(FP), R0
+	MOVD x_base+32(FP), R1
+	MOVD r_base+56(FP), R2
+	MOVD r_len+64(FP), R3
 	MOVD R30, R19
 	PCALIGN $64
 	WORD $0xd10043ff // sub sp, sp, #0x10

@@ -5,6 +5,7 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,7 +18,7 @@ import (
 const (
 	always = "-x c -std=c11 -O3 -ffreestanding -ffp-contract=off -fno-math-errno -fno-ident -fno-pic " +
 		"-fno-asynchronous-unwind-tables -fno-stack-protector -fno-jump-tables -fno-unroll-loops -fno-vectorize -fno-slp-vectorize " +
-		"-ffunction-sections -fdata-sections -fstack-usage -Wall -Wextra -Werror -c"
+		"-ffunction-sections -fdata-sections -fstack-usage -Wall -Wextra -Wno-unused-function -Werror -c"
 
 	// mostStack is the most that a kernel may take of a stack, in bytes.
 	mostStack = 2048
@@ -43,7 +44,7 @@ type image struct {
 	stack int            // bytes that it needs
 }
 
-// compile compiles a file of the source, and links each of its kernels.
+// compile compiles a file of the source, and links each of its kernels that is for the target.
 func (t *target) compile(source, dir string, kernels []kernel) (images []image, err error) {
 	object := filepath.Join(dir, "kernels.o")
 	args := append(strings.Fields(always+" "+t.flags), source, "-o", object)
@@ -55,6 +56,9 @@ func (t *target) compile(source, dir string, kernels []kernel) (images []image, 
 		return nil, err
 	}
 	for _, k := range kernels {
+		if _, there := stacks[k.name]; !there {
+			continue // the preprocessor has removed it
+		}
 		i, err := t.link(object, dir, k)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", k.name, err)
@@ -162,12 +166,14 @@ func flat(f *elf.File) (code []byte, text int, err error) {
 	return code, text, nil
 }
 
-// stackUsage reads what -fstack-usage wrote: the bytes of each function.
+// stackUsage reads and removes what -fstack-usage wrote: the bytes of each function. There is no file for
+// none.
 func stackUsage(file string) (map[string]int, error) {
 	text, err := os.ReadFile(file)
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
+	os.Remove(file)
 	usage := map[string]int{}
 	for line := range strings.Lines(string(text)) {
 		fields := strings.Split(strings.TrimSpace(line), "\t")

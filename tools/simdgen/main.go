@@ -88,6 +88,8 @@ type target struct {
 	load   map[string]string
 	// Registers of arguments: integers and pointers, floating-point numbers.
 	integers, floats []string
+	spare            string // a register on the way to an argument on the stack, if these are supported
+	result           string // the register of an integer that is returned
 	enter, leave     string
 }
 
@@ -99,6 +101,17 @@ var targets = []*target{
 		load:     map[string]string{"integer": "MOVQ", "double": "MOVSD"},
 		integers: []string{"DI", "SI", "DX", "CX", "R8", "R9"},
 		floats:   []string{"X0", "X1", "X2", "X3"},
+		spare:    "AX", result: "AX",
+	},
+	{
+		name: "avx512", suffix: "Oct", goarch: "amd64",
+		flags: "--target=x86_64-unknown-linux -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512cd -mavx512vbmi -mfma -mbmi2 -mpopcnt -mlzcnt " +
+			"-mprefer-vector-width=512 -mtune=znver4 -mno-red-zone -mstack-alignment=8",
+		start: "call KERNEL\n jmp end\n", calls: []string{"callq"},
+		load:     map[string]string{"integer": "MOVQ", "double": "MOVSD"},
+		integers: []string{"DI", "SI", "DX", "CX", "R8", "R9"},
+		floats:   []string{"X0", "X1", "X2", "X3"},
+		spare:    "AX", result: "AX",
 	},
 	{
 		name: "neon", suffix: "Quad", goarch: "arm64",
@@ -106,7 +119,7 @@ var targets = []*target{
 		start: "sub sp, sp, #16\n bl KERNEL\n add sp, sp, #16\n b end\n", calls: []string{"bl", "blr"}, word: 4,
 		load:     map[string]string{"integer": "MOVD", "double": "FMOVD"},
 		integers: []string{"R0", "R1", "R2", "R3", "R4", "R5", "R6", "R7"},
-		floats:   []string{"F0", "F1", "F2", "F3"},
+		floats:   []string{"F0", "F1", "F2", "F3"}, result: "R0",
 		// The assembler does not see that the code calls, and C keeps R19. The frame pointer
 		// is saved below the stack pointer.
 		enter: "MOVD R30, R19", leave: "MOVD R19, R30",

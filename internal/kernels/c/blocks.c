@@ -72,8 +72,10 @@ INLINE void multiply(const struct slot_call *c, int b) {
 	}
 }
 
+#if WIDTH == 4
 KERNEL(blocks2, const struct slot_call *c) { multiply(c, 2); }
 KERNEL(blocks3, const struct slot_call *c) { multiply(c, 3); }
 KERNEL(blocks4, const struct slot_call *c) { multiply(c, 4); }
 KERNEL(blocks5, const struct slot_call *c) { multiply(c, 5); }
 KERNEL(blocks6, const struct slot_call *c) { multiply(c, 6); }
+#endif

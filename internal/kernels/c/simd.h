@@ -1,8 +1,8 @@
-// The dialect of the kernels: C with vectors of four lanes, which clang turns into one
-// register or two of the processor, and the few operations that differ.
+// The dialect of the kernels: C with vectors, of WIDTH lanes or of as many as a type says, which
+// clang turns into registers of the processor, and the few operations that differ.
 //
 // Products are added by fma alone, since the compiler must not fuse what the portable kernels
-// do not. Kernels read arrays by load, so that they may have any alignment.
+// do not. Kernels read arrays by LOAD, so that they may have any alignment.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -12,6 +12,7 @@
 #include <arm_neon.h>
 #endif
 
+typedef int16_t i16;
 typedef int32_t i32;
 typedef int64_t i64;
 typedef uint8_t u8;
@@ -28,12 +29,30 @@ typedef u64 u64x4 __attribute__((vector_size(32)));
 typedef u8 u8x16 __attribute__((vector_size(16)));
 typedef u8 u8x32 __attribute__((vector_size(32)));
 
+// WIDTH is the number of lanes of the vectors of the target, whose types end with v. The vectors
+// of a type of less than eight bytes are half or less of a register.
+#ifdef __AVX512F__
+#define WIDTH 8
+#else
+#define WIDTH 4
+#endif
+typedef double f64v __attribute__((vector_size(8 * WIDTH)));
+typedef float f32v __attribute__((vector_size(4 * WIDTH)));
+typedef i32 i32v __attribute__((vector_size(4 * WIDTH)));
+typedef i64 i64v __attribute__((vector_size(8 * WIDTH)));
+typedef u64 u64v __attribute__((vector_size(8 * WIDTH)));
+
+#define UNROLL _Pragma("clang loop unroll(full)")
 #define INLINE static inline __attribute__((always_inline))
 
 // KERNEL(name, type argument, ...) begins a function that Go calls, KERNEL_F64 one that returns
-// a double. Arguments have eight bytes.
+// a double, and so on. Its name in Go ends with Quad or Oct, the number of lanes. Arguments have eight
+// bytes. An argument `type x[]` is a slice in Go, of whose length C gets to know by another, `i64 x_len`,
+// that Go does not pass; `type x[n]` is a pointer to an array.
 #define KERNEL(name, ...) void name(__VA_ARGS__)
 #define KERNEL_F64(name, ...) double name(__VA_ARGS__)
+#define KERNEL_I64(name, ...) i64 name(__VA_ARGS__)
+#define KERNEL_U64(name, ...) u64 name(__VA_ARGS__)
 
 #define LOAD(type, p) ({ type v_; __builtin_memcpy(&v_, (p), sizeof v_); v_; })
 #define STORE(p, v) ({ __typeof__(v) v_ = (v); __builtin_memcpy((p), &v_, sizeof v_); })
@@ -42,6 +61,19 @@ typedef u8 u8x32 __attribute__((vector_size(32)));
 #define PREFETCH(p) __builtin_prefetch(p)
 
 INLINE f64x4 splat(double v) { return (f64x4){v, v, v, v}; }
+
+// all is v in all lanes.
+INLINE f64v all(double v) { return v - (f64v){}; }
+
+// sum adds the lanes of v by halves.
+INLINE double sum(f64v v) {
+#if WIDTH == 8
+	f64x4 h = __builtin_shufflevector(v, v, 0, 1, 2, 3) + __builtin_shufflevector(v, v, 4, 5, 6, 7);
+#else
+	f64x4 h = v;
+#endif
+	return (h[0] + h[2]) + (h[1] + h[3]);
+}
 
 // pair puts 16 bytes behind 16 others.
 INLINE u8x32 pair(const u8 *low, const u8 *high) {

@@ -53,6 +53,7 @@ INLINE void any_slot(f64x4 s[2], const u8 **from, const struct pair_table *t, u6
 	}
 }
 
+#if WIDTH == 4
 KERNEL(slots, const struct slot_call *c) {
 	const u8 *widths = c->widths, *values[2] = {c->values, c->values + c->stream};
 	const u16 *index = c->index;
@@ -96,3 +97,4 @@ KERNEL(slots, const struct slot_call *c) {
 		even[0] = even[1] = odd[0] = odd[1] = (f64x4){};
 	}
 }
+#endif

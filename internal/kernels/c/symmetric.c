@@ -141,8 +141,10 @@ INLINE void multiply(const struct symmetric_call *c, int b) {
 	}
 }
 
+#if WIDTH == 4
 KERNEL(symmetric2, const struct symmetric_call *c) { multiply(c, 2); }
 KERNEL(symmetric3, const struct symmetric_call *c) { multiply(c, 3); }
 KERNEL(symmetric4, const struct symmetric_call *c) { multiply(c, 4); }
 KERNEL(symmetric5, const struct symmetric_call *c) { multiply(c, 5); }
 KERNEL(symmetric6, const struct symmetric_call *c) { multiply(c, 6); }
+#endif

@@ -1,29 +1,31 @@
 // Vectors of float64, in groups of sixteen elements; see vectorKernels. Sums go to sixteen
-// accumulators, four to a vector, products being rounded before they are added.
+// accumulators, products being rounded before they are added.
 #include "simd.h"
 
-enum { GROUP = 16, PARTS = GROUP / 4 };
+enum { GROUP = 16, PARTS = GROUP / WIDTH };
 
-#define EACH_PART _Pragma("clang loop unroll(full)") for (int k = 0; k < PARTS; k++)
-#define EACH_GROUP for (i64 i = 0; i < n; i += GROUP)
-#define AT(x) LOAD(f64x4, (x) + i + 4 * k)
-#define PUT(x, v) STORE((x) + i + 4 * k, v)
+#define EACH_PART UNROLL for (int k = 0; k < PARTS; k++)
+#define EACH_GROUP(n) for (i64 i = 0; i < n; i += GROUP)
+#define AT(x) LOAD(f64v, (x) + i + WIDTH * k)
+#define PUT(x, v) STORE((x) + i + WIDTH * k, v)
 
 // total is the sum of sixteen accumulators, by halves.
-INLINE double total(const f64x4 s[PARTS]) {
-	f64x4 t = (s[0] + s[2]) + (s[1] + s[3]);
-	return (t[0] + t[2]) + (t[1] + t[3]);
+INLINE double total(f64v s[PARTS]) {
+	UNROLL for (int half = PARTS / 2; half > 0; half /= 2) {
+		UNROLL for (int k = 0; k < half; k++) s[k] += s[k + half];
+	}
+	return sum(s[0]);
 }
 
-KERNEL_F64(dot, const double *x, const double *y, i64 n) {
-	f64x4 s[PARTS] = {};
-	EACH_GROUP EACH_PART s[k] += AT(x) * AT(y);
+KERNEL_F64(dot, const double x[], const double y[], i64 x_len) {
+	f64v s[PARTS] = {};
+	EACH_GROUP(x_len) EACH_PART s[k] += AT(x) * AT(y);
 	return total(s);
 }
 
-KERNEL(dot2, const double *v0, const double *v1, const double *w, i64 n, double *h) {
-	f64x4 s0[PARTS] = {}, s1[PARTS] = {};
-	EACH_GROUP EACH_PART {
+INLINE void dot2(const double *v0, const double *v1, const double *w, i64 n, double *h) {
+	f64v s0[PARTS] = {}, s1[PARTS] = {};
+	EACH_GROUP(n) EACH_PART {
 		s0[k] += AT(v0) * AT(w);
 		s1[k] += AT(v1) * AT(w);
 	}
@@ -31,51 +33,61 @@ KERNEL(dot2, const double *v0, const double *v1, const double *w, i64 n, double 
 	h[1] = total(s1);
 }
 
-KERNEL(axpy, double a, const double *x, double *y, i64 n) {
-	EACH_GROUP EACH_PART PUT(y, AT(y) + splat(a) * AT(x));
+// dot4 stores the products of w with four vectors: two at a time if there are no registers for the
+// accumulators of all.
+KERNEL(dot4, const double v0[], const double v1[], const double v2[], const double v3[], const double w[], i64 w_len, double h[4]) {
+#if WIDTH == 8
+	f64v s0[PARTS] = {}, s1[PARTS] = {}, s2[PARTS] = {}, s3[PARTS] = {};
+	EACH_GROUP(w_len) EACH_PART {
+		s0[k] += AT(v0) * AT(w);
+		s1[k] += AT(v1) * AT(w);
+		s2[k] += AT(v2) * AT(w);
+		s3[k] += AT(v3) * AT(w);
+	}
+	h[0] = total(s0);
+	h[1] = total(s1);
+	h[2] = total(s2);
+	h[3] = total(s3);
+#else
+	dot2(v0, v1, w, w_len, h);
+	dot2(v2, v3, w, w_len, h + 2);
+#endif
 }
 
-// axpy4_call is axpy4Call of Go.
-struct axpy4_call {
-	double a[4];
-	const double *v[4];
-	double *w;
-	i64 n;
-};
+KERNEL(axpy, double a, const double x[], double y[], i64 y_len) {
+	EACH_GROUP(y_len) EACH_PART PUT(y, AT(y) + all(a) * AT(x));
+}
 
-// axpy4 adds a[0] v[0] to w, then a[1] v[1], and so on.
-KERNEL(axpy4, const struct axpy4_call *c) {
-	const double *v0 = c->v[0], *v1 = c->v[1], *v2 = c->v[2], *v3 = c->v[3];
-	double *w = c->w;
-	i64 n = c->n;
-	f64x4 a0 = splat(c->a[0]), a1 = splat(c->a[1]), a2 = splat(c->a[2]), a3 = splat(c->a[3]);
-	EACH_GROUP EACH_PART PUT(w, (((AT(w) + a0 * AT(v0)) + a1 * AT(v1)) + a2 * AT(v2)) + a3 * AT(v3));
+// axpy4 adds a0 v0 to w, then a1 v1, and so on.
+KERNEL(axpy4, double a0, double a1, double a2, double a3,
+	const double v0[], const double v1[], const double v2[], const double v3[], double w[], i64 w_len) {
+	EACH_GROUP(w_len) EACH_PART PUT(w, (((AT(w) + all(a0) * AT(v0)) + all(a1) * AT(v1)) + all(a2) * AT(v2)) + all(a3) * AT(v3));
 }
 
 // axpyDot returns y z of the new y; z may be y.
-KERNEL_F64(axpyDot, double a, const double *x, double *y, const double *z, i64 n) {
-	f64x4 s[PARTS] = {};
-	EACH_GROUP EACH_PART {
-		f64x4 v = AT(y) + splat(a) * AT(x);
+KERNEL_F64(axpyDot, double a, const double x[], double y[], const double z[], i64 x_len) {
+	f64v s[PARTS] = {};
+	EACH_GROUP(x_len) EACH_PART {
+		f64v v = AT(y) + all(a) * AT(x);
 		PUT(y, v);
 		s[k] += v * AT(z);
 	}
 	return total(s);
 }
 
-KERNEL(xpay, const double *x, double a, double *y, i64 n) {
-	EACH_GROUP EACH_PART PUT(y, AT(x) + splat(a) * AT(y));
+KERNEL(xpay, const double x[], double a, double y[], i64 y_len) {
+	EACH_GROUP(y_len) EACH_PART PUT(y, AT(x) + all(a) * AT(y));
 }
 
-KERNEL(scale, double a, double *x, i64 n) {
-	EACH_GROUP EACH_PART PUT(x, AT(x) * splat(a));
+KERNEL(scale, double a, double x[], i64 x_len) {
+	EACH_GROUP(x_len) EACH_PART PUT(x, AT(x) * all(a));
 }
 
 // step loads before it stores: a load waits for a store to the same place of another page.
-KERNEL_F64(step, double a, const double *p, double *x, const double *q, double *r, i64 n) {
-	f64x4 s[PARTS] = {};
-	EACH_GROUP EACH_PART {
-		f64x4 u = AT(x) + splat(a) * AT(p), v = AT(r) - splat(a) * AT(q);
+KERNEL_F64(step, double a, const double p[], double x[], const double q[], double r[], i64 p_len) {
+	f64v s[PARTS] = {};
+	EACH_GROUP(p_len) EACH_PART {
+		f64v u = AT(x) + all(a) * AT(p), v = AT(r) - all(a) * AT(q);
 		PUT(x, u);
 		PUT(r, v);
 		s[k] += v * v;
@@ -83,10 +95,10 @@ KERNEL_F64(step, double a, const double *p, double *x, const double *q, double *
 	return total(s);
 }
 
-KERNEL(mul, double a, const double *w, const double *x, double *y, i64 n) {
-	EACH_GROUP EACH_PART PUT(y, splat(a) * (AT(w) * AT(x)));
+KERNEL(mul, double a, const double w[], const double x[], double y[], i64 y_len) {
+	EACH_GROUP(y_len) EACH_PART PUT(y, all(a) * (AT(w) * AT(x)));
 }
 
-KERNEL(relax, double a, const double *w, const double *x, double *r, i64 n) {
-	EACH_GROUP EACH_PART PUT(r, AT(x) + splat(a) * (AT(w) * AT(r)));
+KERNEL(relax, double a, const double w[], const double x[], double r[], i64 r_len) {
+	EACH_GROUP(r_len) EACH_PART PUT(r, AT(x) + all(a) * (AT(w) * AT(r)));
 }

@@ -22,25 +22,25 @@ struct word_call {
 	const double *x;
 };
 
-INLINE u64x4 all(u64 v) { return (u64x4){v, v, v, v}; }
+INLINE u64x4 bits(u64 v) { return (u64x4){v, v, v, v}; }
 
 // numbers returns the four words at src.
 INLINE f64x4 numbers(const u8 *src, const struct words *w, u8x32 table, i64 kind) {
 	u64x4 v = bytes_at(pair(src, src + 2 * w->bytes), table);
-	if (kind == FLOAT_BITS) return (f64x4)(((v << all(w->up) >> all(w->down)) + all(w->offset)) | (v & all(w->sign)));
+	if (kind == FLOAT_BITS) return (f64x4)(((v << bits(w->up) >> bits(w->down)) + bits(w->offset)) | (v & bits(w->sign)));
 	if (kind == FLOAT32) {
 		typedef u32 u32x8 __attribute__((vector_size(32)));
 		return __builtin_convertvector((f32x4)__builtin_shufflevector((u32x8)v, (u32x8)v, 1, 3, 5, 7), f64x4);
 	}
 #ifdef __x86_64__
 	u64 sign = (u64)1 << 63 >> w->down;
-	v = ((v >> all(w->down)) ^ all(sign)) - all(sign); // extended
-	v ^= all((u64)1 << 63);
+	v = ((v >> bits(w->down)) ^ bits(sign)) - bits(sign); // extended
+	v ^= bits((u64)1 << 63);
 	// The high bits in units of 2^32 and the low ones, 2^84 and 2^52 being added; one sum rounds.
 	u64x4 low = (v & 0xffffffff) | 0x4330000000000000, high = (v >> 32) | 0x4530000000000000;
 	return (((f64x4)high - splat(0x1p84 + 0x1p63 + 0x1p52)) + (f64x4)low) * splat(w->quantum);
 #else
-	return __builtin_convertvector((i64x4)v >> (i64x4)all(w->down), f64x4) * splat(w->quantum);
+	return __builtin_convertvector((i64x4)v >> (i64x4)bits(w->down), f64x4) * splat(w->quantum);
 #endif
 }
 
@@ -93,6 +93,7 @@ INLINE void add(const struct word_call *c, i64 kind) {
 	}
 }
 
+#if WIDTH == 4
 KERNEL(decodeWords, const struct word_call *c) {
 	switch (c->words->kind) {
 	case FLOAT_BITS: decode(c, FLOAT_BITS); break;
@@ -108,3 +109,4 @@ KERNEL(addRows, const struct word_call *c) {
 	default: add(c, FIXED); break;
 	}
 }
+#endif
