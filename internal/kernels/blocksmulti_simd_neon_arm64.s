@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func blocks2Multi2Quad(c *slotCall, s *multiWork)
-TEXT ·blocks2Multi2Quad(SB), 0, $192-16
+TEXT ·blocks2Multi2Quad(SB), 0, $208-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
@@ -13,430 +13,529 @@ TEXT ·blocks2Multi2Quad(SB), 0, $192-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks2Multi2>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140001ad; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xf9400410 // ldr x16, [x0, #0x8]
-	WORD $0xf100061f // cmp x16, #0x1
-	WORD $0x5400332b // b.lt <blocks2Multi2+0x66c>
-	WORD $0xd101c3ff // sub sp, sp, #0x70
+	WORD $0x1400020d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf940040a // ldr x10, [x0, #0x8]
+	WORD $0xf100055f // cmp x10, #0x1
+	WORD $0x5400400b // b.lt <blocks2Multi2+0x808>
+	WORD $0xd10203ff // sub sp, sp, #0x80
 	WORD $0xf9400009 // ldr x9, [x0]
-	WORD $0xf940140a // ldr x10, [x0, #0x28]
-	WORD $0x52861208 // mov w8, #0x3090
+	WORD $0xf9401408 // ldr x8, [x0, #0x28]
+	WORD $0x5286120d // mov w13, #0x3090
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x2f00e401 // movi d1, #0000000000000000
 	WORD $0x91400c2b // add x11, x1, #0x3, lsl #12
 	WORD $0x9140082c // add x12, x1, #0x2, lsl #12
-	WORD $0x52800026 // mov w6, #0x1
+	WORD $0x52800025 // mov w5, #0x1
+	WORD $0x8b0d0030 // add x16, x1, x13
 	WORD $0xa941380f // ldp x15, x14, [x0, #0x10]
-	WORD $0x8b08002d // add x13, x1, x8
-	WORD $0x52801803 // mov w3, #0xc0
-	WORD $0x8b100d28 // add x8, x9, x16, lsl #3
-	WORD $0xa9017ffd // stp x29, xzr, [sp, #0x10]
-	WORD $0xa9026ffe // stp x30, x27, [sp, #0x20]
-	WORD $0xa90367fa // stp x26, x25, [sp, #0x30]
-	WORD $0xf90007e8 // str x8, [sp, #0x8]
-	WORD $0x52861008 // mov w8, #0x3080
-	WORD $0xa9045ff8 // stp x24, x23, [sp, #0x40]
-	WORD $0x8b080031 // add x17, x1, x8
-	WORD $0xa90557f6 // stp x22, x21, [sp, #0x50]
-	WORD $0xa9064ff4 // stp x20, x19, [sp, #0x60]
-	WORD $0x14000009 // b <blocks2Multi2+0x88>
-	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
-	WORD $0x52800026 // mov w6, #0x1
-	WORD $0x8b0800a8 // add x8, x5, x8
-	WORD $0xf9000fe8 // str x8, [sp, #0x18]
-	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
+	WORD $0x8b0a0d2a // add x10, x9, x10, lsl #3
+	WORD $0xf90013fd // str x29, [sp, #0x20]
+	WORD $0xa9036ffe // stp x30, x27, [sp, #0x30]
+	WORD $0xa90467fa // stp x26, x25, [sp, #0x40]
+	WORD $0xa9055ff8 // stp x24, x23, [sp, #0x50]
+	WORD $0xa90657f6 // stp x22, x21, [sp, #0x60]
+	WORD $0xa9074ff4 // stp x20, x19, [sp, #0x70]
+	WORD $0xa900ffea // stp x10, xzr, [sp, #0x8]
+	WORD $0x5286100a // mov w10, #0x3080
+	WORD $0x8b0a0031 // add x17, x1, x10
+	WORD $0x14000009 // b <blocks2Multi2+0x80>
+	WORD $0xf9400bed // ldr x13, [sp, #0x10]
+	WORD $0x52800025 // mov w5, #0x1
+	WORD $0x8b0d014d // add x13, x10, x13
+	WORD $0xf9000bed // str x13, [sp, #0x10]
+	WORD $0xf94007ea // ldr x10, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
-	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54002e62 // b.hs <blocks2Multi2+0x650>
-	WORD $0x79400930 // ldrh w16, [x9, #0x4]
-	WORD $0xaa1f03e5 // mov x5, xzr
-	WORD $0x14000009 // b <blocks2Multi2+0xb4>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x79400930 // ldrh w16, [x9, #0x4]
-	WORD $0x8b0500e5 // add x5, x7, x5
-	WORD $0x2a1f03e6 // mov w6, wzr
-	WORD $0xeb1000bf // cmp x5, x16
-	WORD $0x540025ca // b.ge <blocks2Multi2+0x568>
-	WORD $0xcb050214 // sub x20, x16, x5
-	WORD $0x52800408 // mov w8, #0x20
-	WORD $0xf100829f // cmp x20, #0x20
-	WORD $0x9a88b287 // csel x7, x20, x8, lt
-	WORD $0xf100029f // cmp x20, #0x0
-	WORD $0x540023cd // b.le <blocks2Multi2+0x540>
-	WORD $0xf10004ff // cmp x7, #0x1
+	WORD $0xeb0a013f // cmp x9, x10
+	WORD $0x54003b82 // b.hs <blocks2Multi2+0x7ec>
+	WORD $0x7940092a // ldrh w10, [x9, #0x4]
+	WORD $0xaa1f03e6 // mov x6, xzr
+	WORD $0x14000006 // b <blocks2Multi2+0xa0>
+	WORD $0x7940092a // ldrh w10, [x9, #0x4]
+	WORD $0x8b060046 // add x6, x2, x6
+	WORD $0x2a1f03e5 // mov w5, wzr
+	WORD $0xeb0a00df // cmp x6, x10
+	WORD $0x5400332a // b.ge <blocks2Multi2+0x700>
+	WORD $0xcb06014d // sub x13, x10, x6
+	WORD $0x5280040a // mov w10, #0x20
+	WORD $0xf10081bf // cmp x13, #0x20
+	WORD $0x9a8ab1a2 // csel x2, x13, x10, lt
+	WORD $0xf10001bf // cmp x13, #0x0
+	WORD $0x5400306d // b.le <blocks2Multi2+0x6c0>
+	WORD $0xf100045f // cmp x2, #0x1
 	WORD $0xaa1f03f5 // mov x21, xzr
-	WORD $0x9a9fc4f3 // csinc x19, x7, xzr, gt
-	WORD $0x14000017 // b <blocks2Multi2+0x134>
+	WORD $0xf9000fed // str x13, [sp, #0x18]
+	WORD $0xf90017e2 // str x2, [sp, #0x28]
+	WORD $0x9a9fc453 // csinc x19, x2, xzr, gt
+	WORD $0x14000035 // b <blocks2Multi2+0x1a0>
 	WORD $0xd503201f // nop
-	WORD $0x6cc10dc2 // ldp d2, d3, [x14], #0x10
-	WORD $0x8b16054a // add x10, x10, x22, lsl #1
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xb940012a // ldr w10, [x9]
+	WORD $0xfd4001c1 // ldr d1, [x14]
+	WORD $0x8b160508 // add x8, x8, x22, lsl #1
 	WORD $0x910005ef // add x15, x15, #0x1
-	WORD $0x2f10a463 // ushll v3.4s, v3.4h, #0x0
-	WORD $0xb9400128 // ldr w8, [x9]
-	WORD $0x4e080d04 // dup v4.2d, x8
-	WORD $0x8b151988 // add x8, x12, x21, lsl #6
+	WORD $0x4e080d42 // dup v2.2d, x10
+	WORD $0x8b15198a // add x10, x12, x21, lsl #6
+	WORD $0xf9401c0d // ldr x13, [x0, #0x38]
 	WORD $0x910006b5 // add x21, x21, #0x1
-	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
 	WORD $0xeb1302bf // cmp x21, x19
-	WORD $0x6ea21085 // uaddw2 v5.2d, v4.2d, v2.4s
-	WORD $0x2ea21082 // uaddw v2.2d, v4.2d, v2.2s
-	WORD $0x6ea31086 // uaddw2 v6.2d, v4.2d, v3.4s
-	WORD $0x2ea31083 // uaddw v3.2d, v4.2d, v3.2s
+	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
+	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x4ee18421 // add v1.2d, v1.2d, v1.2d
+	WORD $0x4ee38463 // add v3.2d, v3.2d, v3.2d
+	WORD $0x4e183c22 // mov x2, v1.d[1]
+	WORD $0xad000d41 // stp q1, q3, [x10]
+	WORD $0xfd4005c4 // ldr d4, [x14, #0x8]
+	WORD $0x910041ce // add x14, x14, #0x10
+	WORD $0x8b020da2 // add x2, x13, x2, lsl #3
+	WORD $0x2f10a484 // ushll v4.4s, v4.4h, #0x0
+	WORD $0x6ea41045 // uaddw2 v5.2d, v2.2d, v4.4s
+	WORD $0x2ea41042 // uaddw v2.2d, v2.2d, v4.2s
 	WORD $0x4ee28442 // add v2.2d, v2.2d, v2.2d
 	WORD $0x4ee584a4 // add v4.2d, v5.2d, v5.2d
-	WORD $0x4ee38463 // add v3.2d, v3.2d, v3.2d
-	WORD $0x4ee684c5 // add v5.2d, v6.2d, v6.2d
-	WORD $0xad001102 // stp q2, q4, [x8]
-	WORD $0xad011503 // stp q3, q5, [x8, #0x20]
-	WORD $0x54001880 // b.eq <blocks2Multi2+0x440>
+	WORD $0xad011142 // stp q2, q4, [x10, #0x20]
+	WORD $0x9e66002a // fmov x10, d1
+	WORD $0x8b0a0daa // add x10, x13, x10, lsl #3
+	WORD $0xf9800140 // prfm pldl1keep, [x10]
+	WORD $0x4e183c6a // mov x10, v3.d[1]
+	WORD $0xf9800040 // prfm pldl1keep, [x2]
+	WORD $0x9e660062 // fmov x2, d3
+	WORD $0x8b020da2 // add x2, x13, x2, lsl #3
+	WORD $0x8b0a0daa // add x10, x13, x10, lsl #3
+	WORD $0xf9800040 // prfm pldl1keep, [x2]
+	WORD $0xf9800140 // prfm pldl1keep, [x10]
+	WORD $0x4e183c4a // mov x10, v2.d[1]
+	WORD $0x9e660042 // fmov x2, d2
+	WORD $0x8b020da2 // add x2, x13, x2, lsl #3
+	WORD $0x8b0a0daa // add x10, x13, x10, lsl #3
+	WORD $0xf9800040 // prfm pldl1keep, [x2]
+	WORD $0xf9800140 // prfm pldl1keep, [x10]
+	WORD $0x9e66008a // fmov x10, d4
+	WORD $0x4e183c82 // mov x2, v4.d[1]
+	WORD $0x8b0a0daa // add x10, x13, x10, lsl #3
+	WORD $0xf9800140 // prfm pldl1keep, [x10]
+	WORD $0x8b020daa // add x10, x13, x2, lsl #3
+	WORD $0xf9800140 // prfm pldl1keep, [x10]
+	WORD $0x54002220 // b.eq <blocks2Multi2+0x5e0>
 	WORD $0xf98201c0 // prfm pldl1keep, [x14, #0x400]
 	WORD $0xf9402c18 // ldr x24, [x0, #0x58]
 	WORD $0x8b152037 // add x23, x1, x21, lsl #8
 	WORD $0x394001f6 // ldrb w22, [x15]
-	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x370807c8 // tbnz w8, #0x1, <blocks2Multi2+0x240>
-	WORD $0xf9404008 // ldr x8, [x0, #0x80]
-	WORD $0x7100d6df // cmp w22, #0x35
+	WORD $0x79400d2a // ldrh w10, [x9, #0x6]
+	WORD $0x37080b6a // tbnz w10, #0x1, <blocks2Multi2+0x320>
+	WORD $0xf940400a // ldr x10, [x0, #0x80]
+	WORD $0x5280180d // mov w13, #0xc0
 	WORD $0xd342feda // lsr x26, x22, #2
 	WORD $0xd341fedb // lsr x27, x22, #1
-	WORD $0x9ba322d9 // umaddl x25, w22, w3, x8
-	WORD $0x8b1606c8 // add x8, x22, x22, lsl #1
-	WORD $0xd342fd1d // lsr x29, x8, #2
-	WORD $0x54000a23 // b.lo <blocks2Multi2+0x2ac>
-	WORD $0x52800030 // mov w16, #0x1
-	WORD $0xaa0a03fe // mov x30, x10
+	WORD $0x7100d6df // cmp w22, #0x35
+	WORD $0x9bad2ad9 // umaddl x25, w22, w13, x10
+	WORD $0x8b1606ca // add x10, x22, x22, lsl #1
+	WORD $0xd342fd5d // lsr x29, x10, #2
+	WORD $0x54000d83 // b.lo <blocks2Multi2+0x388>
+	WORD $0x8b1603be // add x30, x29, x22
+	WORD $0x8b160364 // add x4, x27, x22
+	WORD $0x8b16034d // add x13, x26, x22
+	WORD $0x52800022 // mov w2, #0x1
+	WORD $0xaa0803ea // mov x10, x8
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0x2a1003e4 // mov w4, w16
-	WORD $0x52800030 // mov w16, #0x1
-	WORD $0x9b167908 // madd x8, x8, x22, x30
-	WORD $0x91020322 // add x2, x25, #0x80
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0xad401325 // ldp q5, q4, [x25]
-	WORD $0x3cfa6903 // ldr q3, [x8, x26]
-	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0x4d40cc46 // ld1r { v6.2d }, [x2]
-	WORD $0x2a1003e2 // mov w2, w16
-	WORD $0x2a1f03f0 // mov w16, wzr
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad421325 // ldp q5, q4, [x25, #0x40]
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x6ee0b8c5 // neg v5.2d, v6.2d
-	WORD $0x4ee54463 // sshl v3.2d, v3.2d, v5.2d
-	WORD $0x4ee54442 // sshl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0xad000ee2 // stp q2, q3, [x23]
-	WORD $0xad411325 // ldp q5, q4, [x25, #0x20]
-	WORD $0x3cfb6902 // ldr q2, [x8, x27]
-	WORD $0x3cfd6903 // ldr q3, [x8, x29]
-	WORD $0x52800028 // mov w8, #0x1
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xfd404325 // ldr d5, [x25, #0x80]
-	WORD $0x4e0804a4 // dup v4.2d, v5.d[0]
-	WORD $0xad431726 // ldp q6, q5, [x25, #0x60]
-	WORD $0x6ee0b884 // neg v4.2d, v4.2d
-	WORD $0x6ee54463 // ushl v3.2d, v3.2d, v5.2d
-	WORD $0x4ee44463 // sshl v3.2d, v3.2d, v4.2d
+	WORD $0xd503201f // nop
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0xad400f24 // ldp q4, q3, [x25]
+	WORD $0x91020323 // add x3, x25, #0x80
+	WORD $0x8b160147 // add x7, x10, x22
+	WORD $0x3cfa6942 // ldr q2, [x10, x26]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x3dc00141 // ldr q1, [x10]
+	WORD $0x4d40cc65 // ld1r { v5.2d }, [x3]
+	WORD $0xad421b27 // ldp q7, q6, [x25, #0x40]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6ee64442 // ushl v2.2d, v2.2d, v6.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x6ee74421 // ushl v1.2d, v1.2d, v7.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad000ae1 // stp q1, q2, [x23]
+	WORD $0x3cfb6941 // ldr q1, [x10, x27]
+	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
+	WORD $0x3cfd6942 // ldr q2, [x10, x29]
+	WORD $0xad431726 // ldp q6, q5, [x25, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404324 // ldr d4, [x25, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad010ae1 // stp q1, q2, [x23, #0x20]
+	WORD $0xf98800e0 // prfm pldl1keep, [x7, #0x1000]
+	WORD $0xad400f24 // ldp q4, q3, [x25]
+	WORD $0x3ced6941 // ldr q1, [x10, x13]
+	WORD $0x3dc000e2 // ldr q2, [x7]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x4d40cc65 // ld1r { v5.2d }, [x3]
+	WORD $0x2a0203e3 // mov w3, w2
+	WORD $0x2a1f03e2 // mov w2, wzr
+	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
+	WORD $0xad420f24 // ldp q4, q3, [x25, #0x40]
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
 	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad010ee2 // stp q2, q3, [x23, #0x20]
-	WORD $0x910102f7 // add x23, x23, #0x40
-	WORD $0x3707fb42 // tbnz w2, #0x0, <blocks2Multi2+0x18c>
-	WORD $0x2a1f03f0 // mov w16, wzr
-	WORD $0x8b1803de // add x30, x30, x24
-	WORD $0x3707fa84 // tbnz w4, #0x0, <blocks2Multi2+0x180>
-	WORD $0x17ffffab // b <blocks2Multi2+0xe0>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x52800039 // mov w25, #0x1
-	WORD $0xaa0a03f0 // mov x16, x10
-	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0x2a1903e4 // mov w4, w25
-	WORD $0x52800039 // mov w25, #0x1
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b080208 // add x8, x16, x8
-	WORD $0x2a1903e2 // mov w2, w25
-	WORD $0x2a1f03f9 // mov w25, wzr
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0x0e617843 // fcvtl v3.2d, v2.2s
-	WORD $0x4e617842 // fcvtl2 v2.2d, v2.4s
-	WORD $0xad000ae3 // stp q3, q2, [x23]
-	WORD $0x3dc00502 // ldr q2, [x8, #0x10]
-	WORD $0x52800408 // mov w8, #0x20
-	WORD $0x0e617843 // fcvtl v3.2d, v2.2s
-	WORD $0x4e617842 // fcvtl2 v2.2d, v2.4s
-	WORD $0xad010ae3 // stp q3, q2, [x23, #0x20]
-	WORD $0x910102f7 // add x23, x23, #0x40
-	WORD $0x3707fe42 // tbnz w2, #0x0, <blocks2Multi2+0x260>
-	WORD $0x2a1f03f9 // mov w25, wzr
-	WORD $0x8b180210 // add x16, x16, x24
-	WORD $0x3707fd24 // tbnz w4, #0x0, <blocks2Multi2+0x248>
-	WORD $0x17ffff8e // b <blocks2Multi2+0xe0>
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0206e2 // stp q2, q1, [x23, #0x40]
+	WORD $0x3ce46941 // ldr q1, [x10, x4]
+	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
+	WORD $0x3cfe6942 // ldr q2, [x10, x30]
+	WORD $0x8b18014a // add x10, x10, x24
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404324 // ldr d4, [x25, #0x80]
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0xad431325 // ldp q5, q4, [x25, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad030ae1 // stp q1, q2, [x23, #0x60]
+	WORD $0x910202f7 // add x23, x23, #0x80
+	WORD $0x3707f743 // tbnz w3, #0x0, <blocks2Multi2+0x200>
+	WORD $0x17ffff71 // b <blocks2Multi2+0xe0>
+	WORD $0x5280002d // mov w13, #0x1
+	WORD $0xaa0803ea // mov x10, x8
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0x3dc00141 // ldr q1, [x10]
+	WORD $0x2a0d03e2 // mov w2, w13
+	WORD $0x2a1f03ed // mov w13, wzr
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0006e2 // stp q2, q1, [x23]
+	WORD $0x3dc00541 // ldr q1, [x10, #0x10]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0106e2 // stp q2, q1, [x23, #0x20]
+	WORD $0xf9881140 // prfm pldl1keep, [x10, #0x1020]
+	WORD $0x3dc00941 // ldr q1, [x10, #0x20]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0206e2 // stp q2, q1, [x23, #0x40]
+	WORD $0x3dc00d41 // ldr q1, [x10, #0x30]
+	WORD $0x8b18014a // add x10, x10, x24
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0306e2 // stp q2, q1, [x23, #0x60]
+	WORD $0x910202f7 // add x23, x23, #0x80
+	WORD $0x3707fd42 // tbnz w2, #0x0, <blocks2Multi2+0x328>
+	WORD $0x17ffff57 // b <blocks2Multi2+0xe0>
 	WORD $0x710062df // cmp w22, #0x18
-	WORD $0x54000648 // b.hi <blocks2Multi2+0x378>
-	WORD $0x92400ac8 // and x8, x22, #0x7
-	WORD $0xb5000608 // cbnz x8, <blocks2Multi2+0x378>
-	WORD $0x52800030 // mov w16, #0x1
-	WORD $0xaa0a03fe // mov x30, x10
-	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0x2a1003e4 // mov w4, w16
-	WORD $0x52800030 // mov w16, #0x1
+	WORD $0x540008a8 // b.hi <blocks2Multi2+0x4a0>
+	WORD $0x92400aca // and x10, x22, #0x7
+	WORD $0xb500086a // cbnz x10, <blocks2Multi2+0x4a0>
+	WORD $0x8b1603aa // add x10, x29, x22
+	WORD $0x8b16036d // add x13, x27, x22
+	WORD $0x8b160342 // add x2, x26, x22
+	WORD $0x5280003e // mov w30, #0x1
+	WORD $0xaa0803e4 // mov x4, x8
+	WORD $0xf9880080 // prfm pldl1keep, [x4, #0x1000]
+	WORD $0x3cfa6882 // ldr q2, [x4, x26]
+	WORD $0x91022327 // add x7, x25, #0x88
+	WORD $0x91024323 // add x3, x25, #0x90
+	WORD $0x8b160094 // add x20, x4, x22
+	WORD $0x4d40cce5 // ld1r { v5.2d }, [x7]
+	WORD $0xad400f24 // ldp q4, q3, [x25]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x3dc00081 // ldr q1, [x4]
+	WORD $0x4d40cc63 // ld1r { v3.2d }, [x3]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21ca2 // orr v2.16b, v5.16b, v2.16b
+	WORD $0x4ea11ca1 // orr v1.16b, v5.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad000ae1 // stp q1, q2, [x23]
+	WORD $0x3cfb6881 // ldr q1, [x4, x27]
+	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
+	WORD $0x3cfd6882 // ldr q2, [x4, x29]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d489323 // ldp d3, d4, [x25, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad010ae1 // stp q1, q2, [x23, #0x20]
+	WORD $0xf9880280 // prfm pldl1keep, [x20, #0x1000]
+	WORD $0x3ce26882 // ldr q2, [x4, x2]
+	WORD $0xad400f24 // ldp q4, q3, [x25]
+	WORD $0x3dc00281 // ldr q1, [x20]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cce3 // ld1r { v3.2d }, [x7]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cc63 // ld1r { v3.2d }, [x3]
+	WORD $0x2a1e03e3 // mov w3, w30
+	WORD $0x2a1f03fe // mov w30, wzr
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad020ae1 // stp q1, q2, [x23, #0x40]
+	WORD $0x3ced6881 // ldr q1, [x4, x13]
+	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
+	WORD $0x3cea6882 // ldr q2, [x4, x10]
+	WORD $0x8b180084 // add x4, x4, x24
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d489323 // ldp d3, d4, [x25, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad030ae1 // stp q1, q2, [x23, #0x60]
+	WORD $0x910202f7 // add x23, x23, #0x80
+	WORD $0x3707f8a3 // tbnz w3, #0x0, <blocks2Multi2+0x3ac>
+	WORD $0x17ffff11 // b <blocks2Multi2+0xe0>
+	WORD $0x8b1603be // add x30, x29, x22
+	WORD $0x8b160364 // add x4, x27, x22
+	WORD $0x8b16034d // add x13, x26, x22
+	WORD $0x52800022 // mov w2, #0x1
+	WORD $0xaa0803ea // mov x10, x8
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x9b167908 // madd x8, x8, x22, x30
-	WORD $0x91022322 // add x2, x25, #0x88
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x3cfa6903 // ldr q3, [x8, x26]
-	WORD $0xad401325 // ldp q5, q4, [x25]
-	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0x4d40cc46 // ld1r { v6.2d }, [x2]
-	WORD $0x91024322 // add x2, x25, #0x90
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4d40cc44 // ld1r { v4.2d }, [x2]
-	WORD $0x2a1003e2 // mov w2, w16
-	WORD $0x2a1f03f0 // mov w16, wzr
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0x4ea31cc3 // orr v3.16b, v6.16b, v3.16b
-	WORD $0x4ea21cc2 // orr v2.16b, v6.16b, v2.16b
-	WORD $0x4ee4d442 // fsub v2.2d, v2.2d, v4.2d
-	WORD $0x4ee4d463 // fsub v3.2d, v3.2d, v4.2d
-	WORD $0xad000ee2 // stp q2, q3, [x23]
-	WORD $0x3cfb6902 // ldr q2, [x8, x27]
-	WORD $0xad411325 // ldp q5, q4, [x25, #0x20]
-	WORD $0x3cfd6903 // ldr q3, [x8, x29]
-	WORD $0x52800028 // mov w8, #0x1
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0x6d489724 // ldp d4, d5, [x25, #0x88]
-	WORD $0x4e080484 // dup v4.2d, v4.d[0]
-	WORD $0x4ea31c83 // orr v3.16b, v4.16b, v3.16b
-	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
-	WORD $0x4e0804a4 // dup v4.2d, v5.d[0]
-	WORD $0x4ee4d442 // fsub v2.2d, v2.2d, v4.2d
-	WORD $0x4ee4d463 // fsub v3.2d, v3.2d, v4.2d
-	WORD $0xad010ee2 // stp q2, q3, [x23, #0x20]
-	WORD $0x910102f7 // add x23, x23, #0x40
-	WORD $0x3707fbe2 // tbnz w2, #0x0, <blocks2Multi2+0x2e0>
-	WORD $0x2a1f03f0 // mov w16, wzr
-	WORD $0x8b1803de // add x30, x30, x24
-	WORD $0x3707faa4 // tbnz w4, #0x0, <blocks2Multi2+0x2c4>
-	WORD $0x17ffff5b // b <blocks2Multi2+0xe0>
-	WORD $0x52800030 // mov w16, #0x1
-	WORD $0xaa0a03fe // mov x30, x10
-	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0x2a1003e4 // mov w4, w16
-	WORD $0x52800030 // mov w16, #0x1
-	WORD $0x9b167908 // madd x8, x8, x22, x30
-	WORD $0x91020322 // add x2, x25, #0x80
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0xad401325 // ldp q5, q4, [x25]
-	WORD $0x3cfa6903 // ldr q3, [x8, x26]
-	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0x4d40cc46 // ld1r { v6.2d }, [x2]
-	WORD $0x2a1003e2 // mov w2, w16
-	WORD $0x2a1f03f0 // mov w16, wzr
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad421325 // ldp q5, q4, [x25, #0x40]
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x6ee0b8c5 // neg v5.2d, v6.2d
-	WORD $0x4ee54463 // sshl v3.2d, v3.2d, v5.2d
-	WORD $0x4ee54442 // sshl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0xad000ee2 // stp q2, q3, [x23]
-	WORD $0xad411325 // ldp q5, q4, [x25, #0x20]
-	WORD $0x3cfb6902 // ldr q2, [x8, x27]
-	WORD $0x3cfd6903 // ldr q3, [x8, x29]
-	WORD $0x52800028 // mov w8, #0x1
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xfd404325 // ldr d5, [x25, #0x80]
-	WORD $0x4e0804a4 // dup v4.2d, v5.d[0]
-	WORD $0xad431726 // ldp q6, q5, [x25, #0x60]
-	WORD $0x6ee0b884 // neg v4.2d, v4.2d
-	WORD $0x6ee54463 // ushl v3.2d, v3.2d, v5.2d
-	WORD $0x4ee44463 // sshl v3.2d, v3.2d, v4.2d
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0xad400f24 // ldp q4, q3, [x25]
+	WORD $0x91020323 // add x3, x25, #0x80
+	WORD $0x8b160147 // add x7, x10, x22
+	WORD $0x3cfa6942 // ldr q2, [x10, x26]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x3dc00141 // ldr q1, [x10]
+	WORD $0x4d40cc65 // ld1r { v5.2d }, [x3]
+	WORD $0xad421b27 // ldp q7, q6, [x25, #0x40]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x6ee64442 // ushl v2.2d, v2.2d, v6.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x6ee74421 // ushl v1.2d, v1.2d, v7.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad000ae1 // stp q1, q2, [x23]
+	WORD $0x3cfb6941 // ldr q1, [x10, x27]
+	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
+	WORD $0x3cfd6942 // ldr q2, [x10, x29]
+	WORD $0xad431726 // ldp q6, q5, [x25, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404324 // ldr d4, [x25, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad010ae1 // stp q1, q2, [x23, #0x20]
+	WORD $0xf98800e0 // prfm pldl1keep, [x7, #0x1000]
+	WORD $0xad400f24 // ldp q4, q3, [x25]
+	WORD $0x3ced6941 // ldr q1, [x10, x13]
+	WORD $0x3dc000e2 // ldr q2, [x7]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x4d40cc65 // ld1r { v5.2d }, [x3]
+	WORD $0x2a0203e3 // mov w3, w2
+	WORD $0x2a1f03e2 // mov w2, wzr
+	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
+	WORD $0xad420f24 // ldp q4, q3, [x25, #0x40]
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
 	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad010ee2 // stp q2, q3, [x23, #0x20]
-	WORD $0x910102f7 // add x23, x23, #0x40
-	WORD $0x3707fb42 // tbnz w2, #0x0, <blocks2Multi2+0x38c>
-	WORD $0x2a1f03f0 // mov w16, wzr
-	WORD $0x8b1803de // add x30, x30, x24
-	WORD $0x3707fa84 // tbnz w4, #0x0, <blocks2Multi2+0x380>
-	WORD $0x17ffff2b // b <blocks2Multi2+0xe0>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xf100069f // cmp x20, #0x1
-	WORD $0x540007eb // b.lt <blocks2Multi2+0x540>
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0206e2 // stp q2, q1, [x23, #0x40]
+	WORD $0x3ce46941 // ldr q1, [x10, x4]
+	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
+	WORD $0x3cfe6942 // ldr q2, [x10, x30]
+	WORD $0x8b18014a // add x10, x10, x24
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404324 // ldr d4, [x25, #0x80]
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0xad431325 // ldp q5, q4, [x25, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad030ae1 // stp q1, q2, [x23, #0x60]
+	WORD $0x910202f7 // add x23, x23, #0x80
+	WORD $0x3707f743 // tbnz w3, #0x0, <blocks2Multi2+0x4c0>
+	WORD $0x17fffec1 // b <blocks2Multi2+0xe0>
+	WORD $0xf9400fea // ldr x10, [sp, #0x18]
+	WORD $0xf100055f // cmp x10, #0x1
+	WORD $0x5400070b // b.lt <blocks2Multi2+0x6c8>
 	WORD $0xf9401c14 // ldr x20, [x0, #0x38]
 	WORD $0xaa1f03f5 // mov x21, xzr
 	WORD $0x91004296 // add x22, x20, #0x10
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0xd37ceeb7 // lsl x23, x21, #4
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0x350000a6 // cbnz w6, <blocks2Multi2+0x488>
-	WORD $0x8b151168 // add x8, x11, x21, lsl #4
-	WORD $0x3cf76a24 // ldr q4, [x17, x23]
-	WORD $0x3cf769a2 // ldr q2, [x13, x23]
-	WORD $0xad400d05 // ldp q5, q3, [x8]
-	WORD $0x8b150c38 // add x24, x1, x21, lsl #3
-	WORD $0x8b150d99 // add x25, x12, x21, lsl #3
-	WORD $0xaa1303fa // mov x26, x19
+	WORD $0x350000a5 // cbnz w5, <blocks2Multi2+0x628>
+	WORD $0x8b15116a // add x10, x11, x21, lsl #4
+	WORD $0x3cf76a23 // ldr q3, [x17, x23]
+	WORD $0x3cf76a01 // ldr q1, [x16, x23]
+	WORD $0xad400944 // ldp q4, q2, [x10]
+	WORD $0x8b150c2a // add x10, x1, x21, lsl #3
+	WORD $0x8b150d8d // add x13, x12, x21, lsl #3
+	WORD $0xaa1303e2 // mov x2, x19
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xa8c44328 // ldp x8, x16, [x25], #0x40
-	WORD $0xf100075a // subs x26, x26, #0x1
-	WORD $0xd37df108 // lsl x8, x8, #3
-	WORD $0x6d404307 // ldp d7, d16, [x24]
-	WORD $0xd37df210 // lsl x16, x16, #3
-	WORD $0x3ce86a86 // ldr q6, [x20, x8]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x3cf06ad2 // ldr q18, [x22, x16]
-	WORD $0x4fc710c5 // fmla v5.2d, v6.2d, v7.d[0]
-	WORD $0x6d484707 // ldp d7, d17, [x24, #0x80]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
+	WORD $0xa8c461a4 // ldp x4, x24, [x13], #0x40
+	WORD $0xf1000442 // subs x2, x2, #0x1
+	WORD $0xd37df084 // lsl x4, x4, #3
+	WORD $0x6d401d46 // ldp d6, d7, [x10]
+	WORD $0xd37df318 // lsl x24, x24, #3
+	WORD $0x3ce46a85 // ldr q5, [x20, x4]
+	WORD $0x4fc610a4 // fmla v4.2d, v5.2d, v6.d[0]
+	WORD $0x6d484146 // ldp d6, d16, [x10, #0x80]
+	WORD $0x4fc610a3 // fmla v3.2d, v5.2d, v6.d[0]
+	WORD $0x3cf86a85 // ldr q5, [x20, x24]
+	WORD $0x3ce46ac6 // ldr q6, [x22, x4]
+	WORD $0x4fc710a2 // fmla v2.2d, v5.2d, v7.d[0]
+	WORD $0x4fd010a1 // fmla v1.2d, v5.2d, v16.d[0]
+	WORD $0x6d441547 // ldp d7, d5, [x10, #0x40]
 	WORD $0x4fc710c4 // fmla v4.2d, v6.2d, v7.d[0]
-	WORD $0x3cf06a86 // ldr q6, [x20, x16]
-	WORD $0x4e60d607 // fadd v7.2d, v16.2d, v0.2d
+	WORD $0x6d4c4147 // ldp d7, d16, [x10, #0xc0]
+	WORD $0x9104014a // add x10, x10, #0x100
 	WORD $0x4fc710c3 // fmla v3.2d, v6.2d, v7.d[0]
-	WORD $0x4e60d627 // fadd v7.2d, v17.2d, v0.2d
-	WORD $0x4fc710c2 // fmla v2.2d, v6.2d, v7.d[0]
-	WORD $0x6d444307 // ldp d7, d16, [x24, #0x40]
-	WORD $0x3ce86ac6 // ldr q6, [x22, x8]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc710c5 // fmla v5.2d, v6.2d, v7.d[0]
-	WORD $0x6d4c4707 // ldp d7, d17, [x24, #0xc0]
-	WORD $0x91040318 // add x24, x24, #0x100
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc710c4 // fmla v4.2d, v6.2d, v7.d[0]
-	WORD $0x4e60d606 // fadd v6.2d, v16.2d, v0.2d
-	WORD $0x4fc61243 // fmla v3.2d, v18.2d, v6.d[0]
-	WORD $0x4e60d626 // fadd v6.2d, v17.2d, v0.2d
-	WORD $0x4fc61242 // fmla v2.2d, v18.2d, v6.d[0]
-	WORD $0x54fffc61 // b.ne <blocks2Multi2+0x4a0>
-	WORD $0x8b151168 // add x8, x11, x21, lsl #4
+	WORD $0x3cf86ac6 // ldr q6, [x22, x24]
+	WORD $0x4fc510c2 // fmla v2.2d, v6.2d, v5.d[0]
+	WORD $0x4fd010c1 // fmla v1.2d, v6.2d, v16.d[0]
+	WORD $0x54fffd61 // b.ne <blocks2Multi2+0x640>
+	WORD $0x8b15116a // add x10, x11, x21, lsl #4
 	WORD $0xf1001abf // cmp x21, #0x6
 	WORD $0x91000ab5 // add x21, x21, #0x2
-	WORD $0x3cb76a24 // str q4, [x17, x23]
-	WORD $0xad000d05 // stp q5, q3, [x8]
-	WORD $0x3cb769a2 // str q2, [x13, x23]
-	WORD $0x54fff983 // b.lo <blocks2Multi2+0x460>
-	WORD $0x17fffedb // b <blocks2Multi2+0xa0>
+	WORD $0x3cb76a23 // str q3, [x17, x23]
+	WORD $0xad000944 // stp q4, q2, [x10]
+	WORD $0x3cb76a01 // str q1, [x16, x23]
+	WORD $0x54fffa83 // b.lo <blocks2Multi2+0x600>
+	WORD $0xf94017e2 // ldr x2, [sp, #0x28]
+	WORD $0x17fffe75 // b <blocks2Multi2+0x8c>
+	WORD $0xd503201f // nop
+	WORD $0x35000085 // cbnz w5, <blocks2Multi2+0x6d0>
+	WORD $0x17fffe72 // b <blocks2Multi2+0x8c>
+	WORD $0xf94017e2 // ldr x2, [sp, #0x28]
+	WORD $0x34ffce05 // cbz w5, <blocks2Multi2+0x8c>
+	WORD $0x9280002a // mov x10, #-0x2
+	WORD $0xaa1003ed // mov x13, x16
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x34ffdb06 // cbz w6, <blocks2Multi2+0xa0>
-	WORD $0x92800028 // mov x8, #-0x2
-	WORD $0xaa0d03f0 // mov x16, x13
-	WORD $0x91000908 // add x8, x8, #0x2
-	WORD $0xad3b8200 // stp q0, q0, [x16, #-0x90]
-	WORD $0xf100191f // cmp x8, #0x6
-	WORD $0xad3f8200 // stp q0, q0, [x16, #-0x10]
-	WORD $0x91008210 // add x16, x16, #0x20
-	WORD $0x54ffff63 // b.lo <blocks2Multi2+0x54c>
-	WORD $0x17fffecf // b <blocks2Multi2+0xa0>
-	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x371000e8 // tbnz w8, #0x2, <blocks2Multi2+0x588>
-	WORD $0x2a1f03e6 // mov w6, wzr
-	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
+	WORD $0x9100094a // add x10, x10, #0x2
+	WORD $0xad3b81a0 // stp q0, q0, [x13, #-0x90]
+	WORD $0xf100195f // cmp x10, #0x6
+	WORD $0xad3f81a0 // stp q0, q0, [x13, #-0x10]
+	WORD $0x910081ad // add x13, x13, #0x20
+	WORD $0x54ffff63 // b.lo <blocks2Multi2+0x6e0>
+	WORD $0x17fffe65 // b <blocks2Multi2+0x8c>
+	WORD $0xd503201f // nop
+	WORD $0x79400d2a // ldrh w10, [x9, #0x6]
+	WORD $0x371000ea // tbnz w10, #0x2, <blocks2Multi2+0x720>
+	WORD $0x2a1f03e5 // mov w5, wzr
+	WORD $0xf94007ea // ldr x10, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
-	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54ffd843 // b.lo <blocks2Multi2+0x88>
-	WORD $0x14000033 // b <blocks2Multi2+0x650>
-	WORD $0xf9402808 // ldr x8, [x0, #0x50]
-	WORD $0xf9400ff0 // ldr x16, [sp, #0x18]
-	WORD $0xcb100108 // sub x8, x8, x16
-	WORD $0x52800110 // mov w16, #0x8
-	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x9a90b105 // csel x5, x8, x16, lt
-	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54ffd62b // b.lt <blocks2Multi2+0x68>
-	WORD $0xf10004bf // cmp x5, #0x1
-	WORD $0xaa1f03e4 // mov x4, xzr
-	WORD $0x9a9fc4a6 // csinc x6, x5, xzr, gt
-	WORD $0x14000006 // b <blocks2Multi2+0x5cc>
+	WORD $0xeb0a013f // cmp x9, x10
+	WORD $0x54ffcb43 // b.lo <blocks2Multi2+0x80>
+	WORD $0x14000034 // b <blocks2Multi2+0x7ec>
+	WORD $0xf940280a // ldr x10, [x0, #0x50]
+	WORD $0xf9400bed // ldr x13, [sp, #0x10]
+	WORD $0xcb0d014d // sub x13, x10, x13
+	WORD $0x5280010a // mov w10, #0x8
+	WORD $0xf10021bf // cmp x13, #0x8
+	WORD $0x9a8ab1aa // csel x10, x13, x10, lt
+	WORD $0xf10005bf // cmp x13, #0x1
+	WORD $0x54ffc92b // b.lt <blocks2Multi2+0x60>
+	WORD $0xf100055f // cmp x10, #0x1
+	WORD $0xaa1f03ed // mov x13, xzr
+	WORD $0x9a9fc542 // csinc x2, x10, xzr, gt
+	WORD $0x14000008 // b <blocks2Multi2+0x76c>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x91000484 // add x4, x4, #0x1
-	WORD $0xeb06009f // cmp x4, x6
-	WORD $0x54ffd500 // b.eq <blocks2Multi2+0x68>
-	WORD $0xf9401808 // ldr x8, [x0, #0x30]
-	WORD $0xb40000a8 // cbz x8, <blocks2Multi2+0x5e4>
-	WORD $0xf9400ff0 // ldr x16, [sp, #0x18]
-	WORD $0x8b040508 // add x8, x8, x4, lsl #1
-	WORD $0x78707908 // ldrh w8, [x8, x16, lsl #1]
-	WORD $0x14000003 // b <blocks2Multi2+0x5ec>
-	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
-	WORD $0x8b080088 // add x8, x4, x8
-	WORD $0xaa1f03f3 // mov x19, xzr
-	WORD $0xd37ff910 // lsl x16, x8, #1
-	WORD $0x8b041167 // add x7, x11, x4, lsl #4
-	WORD $0x52800036 // mov w22, #0x1
-	WORD $0x1400000b // b <blocks2Multi2+0x628>
-	WORD $0xfd403802 // ldr d2, [x0, #0x70]
-	WORD $0xd379e268 // lsl x8, x19, #7
-	WORD $0x1e612842 // fadd d2, d2, d1
-	WORD $0x2a1f03f6 // mov w22, wzr
-	WORD $0x52800033 // mov w19, #0x1
-	WORD $0x3ce868e3 // ldr q3, [x7, x8]
-	WORD $0xf9402408 // ldr x8, [x0, #0x48]
-	WORD $0x4fc29062 // fmul v2.2d, v3.2d, v2.d[0]
-	WORD $0x3cb57902 // str q2, [x8, x21, lsl #4]
-	WORD $0x3607fcf4 // tbz w20, #0x0, <blocks2Multi2+0x5c0>
-	WORD $0xf9403008 // ldr x8, [x0, #0x60]
-	WORD $0x2a1603f4 // mov w20, w22
-	WORD $0xaa130215 // orr x21, x16, x19
-	WORD $0xb4fffe68 // cbz x8, <blocks2Multi2+0x600>
-	WORD $0xb9406802 // ldr w2, [x0, #0x68]
-	WORD $0xb8757908 // ldr w8, [x8, x21, lsl #2]
-	WORD $0x0b080048 // add w8, w2, w8
-	WORD $0xd34c2d08 // lsl x8, x8, #52
-	WORD $0x9e670102 // fmov d2, x8
-	WORD $0x17ffffee // b <blocks2Multi2+0x604>
-	WORD $0xa9464ff4 // ldp x20, x19, [sp, #0x60]
-	WORD $0xf9400bfd // ldr x29, [sp, #0x10]
-	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
-	WORD $0xa9445ff8 // ldp x24, x23, [sp, #0x40]
-	WORD $0xa94367fa // ldp x26, x25, [sp, #0x30]
-	WORD $0xa9426ffe // ldp x30, x27, [sp, #0x20]
-	WORD $0x9101c3ff // add sp, sp, #0x70
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x910005ad // add x13, x13, #0x1
+	WORD $0xeb0201bf // cmp x13, x2
+	WORD $0x54ffc7c0 // b.eq <blocks2Multi2+0x60>
+	WORD $0xf9401804 // ldr x4, [x0, #0x30]
+	WORD $0xb40000a4 // cbz x4, <blocks2Multi2+0x784>
+	WORD $0x8b0d0483 // add x3, x4, x13, lsl #1
+	WORD $0xf9400be4 // ldr x4, [sp, #0x10]
+	WORD $0x78647864 // ldrh w4, [x3, x4, lsl #1]
+	WORD $0x14000003 // b <blocks2Multi2+0x78c>
+	WORD $0xf9400be3 // ldr x3, [sp, #0x10]
+	WORD $0x8b0301a4 // add x4, x13, x3
+	WORD $0xaa1f03e6 // mov x6, xzr
+	WORD $0xd37ff884 // lsl x4, x4, #1
+	WORD $0x8b0d1165 // add x5, x11, x13, lsl #4
+	WORD $0x52800034 // mov w20, #0x1
+	WORD $0x1400000e // b <blocks2Multi2+0x7d4>
+	WORD $0xb9406803 // ldr w3, [x0, #0x68]
+	WORD $0xb8737a94 // ldr w20, [x20, x19, lsl #2]
+	WORD $0x0b140063 // add w3, w3, w20
+	WORD $0xd34c2c63 // lsl x3, x3, #52
+	WORD $0x9e670061 // fmov d1, x3
+	WORD $0xd379e0c3 // lsl x3, x6, #7
+	WORD $0x2a1f03f4 // mov w20, wzr
+	WORD $0x52800026 // mov w6, #0x1
+	WORD $0x3ce368a2 // ldr q2, [x5, x3]
+	WORD $0xf9402403 // ldr x3, [x0, #0x48]
+	WORD $0x4fc19041 // fmul v1.2d, v2.2d, v1.d[0]
+	WORD $0x3cb37861 // str q1, [x3, x19, lsl #4]
+	WORD $0x3607fc87 // tbz w7, #0x0, <blocks2Multi2+0x760>
+	WORD $0x2a1403e7 // mov w7, w20
+	WORD $0xf9403014 // ldr x20, [x0, #0x60]
+	WORD $0xaa060093 // orr x19, x4, x6
+	WORD $0xb5fffe14 // cbnz x20, <blocks2Multi2+0x7a0>
+	WORD $0xfd403801 // ldr d1, [x0, #0x70]
+	WORD $0x17fffff3 // b <blocks2Multi2+0x7b4>
+	WORD $0xa9474ff4 // ldp x20, x19, [sp, #0x70]
+	WORD $0xf94013fd // ldr x29, [sp, #0x20]
+	WORD $0xa94657f6 // ldp x22, x21, [sp, #0x60]
+	WORD $0xa9455ff8 // ldp x24, x23, [sp, #0x50]
+	WORD $0xa94467fa // ldp x26, x25, [sp, #0x40]
+	WORD $0xa9436ffe // ldp x30, x27, [sp, #0x30]
+	WORD $0x910203ff // add sp, sp, #0x80
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000
 	MOVD R19, R30
 	RET
 
 // func blocks2Multi4Quad(c *slotCall, s *multiWork)
-TEXT ·blocks2Multi4Quad(SB), 0, $192-16
+TEXT ·blocks2Multi4Quad(SB), 0, $208-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
@@ -444,320 +543,424 @@ TEXT ·blocks2Multi4Quad(SB), 0, $192-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks2Multi4>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140001bd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xf9400410 // ldr x16, [x0, #0x8]
-	WORD $0xf100061f // cmp x16, #0x1
-	WORD $0x5400356b // b.lt <blocks2Multi4+0x6b4>
-	WORD $0xd101c3ff // sub sp, sp, #0x70
+	WORD $0x1400021d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xf940040a // ldr x10, [x0, #0x8]
+	WORD $0xf100055f // cmp x10, #0x1
+	WORD $0x5400414b // b.lt <blocks2Multi4+0x830>
+	WORD $0xd10203ff // sub sp, sp, #0x80
 	WORD $0xf9400009 // ldr x9, [x0]
-	WORD $0xf940140a // ldr x10, [x0, #0x28]
-	WORD $0x52862008 // mov w8, #0x3100
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x2f00e401 // movi d1, #0000000000000000
+	WORD $0xf9401408 // ldr x8, [x0, #0x28]
+	WORD $0x5286200d // mov w13, #0x3100
 	WORD $0x91400c2b // add x11, x1, #0x3, lsl #12
 	WORD $0x9140082c // add x12, x1, #0x2, lsl #12
 	WORD $0x52800025 // mov w5, #0x1
 	WORD $0xa941380f // ldp x15, x14, [x0, #0x10]
-	WORD $0x8b08002d // add x13, x1, x8
-	WORD $0x52801803 // mov w3, #0xc0
-	WORD $0x8b100d28 // add x8, x9, x16, lsl #3
-	WORD $0xa9017ffd // stp x29, xzr, [sp, #0x10]
-	WORD $0xa9026ffe // stp x30, x27, [sp, #0x20]
-	WORD $0xa90367fa // stp x26, x25, [sp, #0x30]
-	WORD $0xf90007e8 // str x8, [sp, #0x8]
-	WORD $0x52862408 // mov w8, #0x3120
-	WORD $0xa9045ff8 // stp x24, x23, [sp, #0x40]
-	WORD $0x8b080031 // add x17, x1, x8
-	WORD $0xa90557f6 // stp x22, x21, [sp, #0x50]
-	WORD $0xa9064ff4 // stp x20, x19, [sp, #0x60]
-	WORD $0x14000009 // b <blocks2Multi4+0x88>
-	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
-	WORD $0x8b0800a8 // add x8, x5, x8
+	WORD $0x8b0d0030 // add x16, x1, x13
+	WORD $0x8b0a0d2a // add x10, x9, x10, lsl #3
+	WORD $0xf90013fd // str x29, [sp, #0x20]
+	WORD $0xa9036ffe // stp x30, x27, [sp, #0x30]
+	WORD $0xa90467fa // stp x26, x25, [sp, #0x40]
+	WORD $0xa9055ff8 // stp x24, x23, [sp, #0x50]
+	WORD $0xa90657f6 // stp x22, x21, [sp, #0x60]
+	WORD $0xa9074ff4 // stp x20, x19, [sp, #0x70]
+	WORD $0xa900ffea // stp x10, xzr, [sp, #0x8]
+	WORD $0x5286240a // mov w10, #0x3120
+	WORD $0x8b0a0031 // add x17, x1, x10
+	WORD $0x1400000a // b <blocks2Multi4+0x80>
+	WORD $0xd503201f // nop
+	WORD $0xf9400bed // ldr x13, [sp, #0x10]
 	WORD $0x52800025 // mov w5, #0x1
-	WORD $0xf9000fe8 // str x8, [sp, #0x18]
-	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
+	WORD $0x8b0d014d // add x13, x10, x13
+	WORD $0xf9000bed // str x13, [sp, #0x10]
+	WORD $0xf94007ea // ldr x10, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
-	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x540030a2 // b.hs <blocks2Multi4+0x698>
-	WORD $0x79400930 // ldrh w16, [x9, #0x4]
-	WORD $0xaa1f03e6 // mov x6, xzr
-	WORD $0x14000009 // b <blocks2Multi4+0xb4>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x79400930 // ldrh w16, [x9, #0x4]
-	WORD $0x8b0600e6 // add x6, x7, x6
+	WORD $0xeb0a013f // cmp x9, x10
+	WORD $0x54003cc2 // b.hs <blocks2Multi4+0x814>
+	WORD $0x7940092a // ldrh w10, [x9, #0x4]
+	WORD $0xaa1f03ed // mov x13, xzr
+	WORD $0x14000008 // b <blocks2Multi4+0xa8>
+	WORD $0xf94017ed // ldr x13, [sp, #0x28]
+	WORD $0xf9400fea // ldr x10, [sp, #0x18]
 	WORD $0x2a1f03e5 // mov w5, wzr
-	WORD $0xeb1000df // cmp x6, x16
-	WORD $0x540027aa // b.ge <blocks2Multi4+0x5a4>
-	WORD $0xcb060213 // sub x19, x16, x6
-	WORD $0x52800408 // mov w8, #0x20
+	WORD $0x8b0d014d // add x13, x10, x13
+	WORD $0x7940092a // ldrh w10, [x9, #0x4]
+	WORD $0xeb0a01bf // cmp x13, x10
+	WORD $0x5400344a // b.ge <blocks2Multi4+0x72c>
+	WORD $0xcb0d0153 // sub x19, x10, x13
+	WORD $0x5280040a // mov w10, #0x20
+	WORD $0xf90017ed // str x13, [sp, #0x28]
 	WORD $0xf100827f // cmp x19, #0x20
-	WORD $0x9a88b267 // csel x7, x19, x8, lt
-	WORD $0xf10004ff // cmp x7, #0x1
-	WORD $0x9a9fc4f4 // csinc x20, x7, xzr, gt
+	WORD $0x9a8ab26a // csel x10, x19, x10, lt
+	WORD $0xf100055f // cmp x10, #0x1
+	WORD $0x9a9fc554 // csinc x20, x10, xzr, gt
 	WORD $0xf100067f // cmp x19, #0x1
-	WORD $0x54001b8b // b.lt <blocks2Multi4+0x440>
+	WORD $0xf9000fea // str x10, [sp, #0x18]
+	WORD $0x540028ab // b.lt <blocks2Multi4+0x5e0>
 	WORD $0xaa1f03f5 // mov x21, xzr
-	WORD $0x14000017 // b <blocks2Multi4+0x134>
+	WORD $0x14000033 // b <blocks2Multi4+0x1a0>
 	WORD $0xd503201f // nop
-	WORD $0x6cc10dc2 // ldp d2, d3, [x14], #0x10
-	WORD $0x8b16054a // add x10, x10, x22, lsl #1
+	WORD $0xd503201f // nop
+	WORD $0xb940012a // ldr w10, [x9]
+	WORD $0xfd4001c0 // ldr d0, [x14]
+	WORD $0x8b160508 // add x8, x8, x22, lsl #1
 	WORD $0x910005ef // add x15, x15, #0x1
-	WORD $0x2f10a463 // ushll v3.4s, v3.4h, #0x0
-	WORD $0xb9400128 // ldr w8, [x9]
-	WORD $0x4e080d04 // dup v4.2d, x8
-	WORD $0x8b151988 // add x8, x12, x21, lsl #6
+	WORD $0x4e080d41 // dup v1.2d, x10
+	WORD $0x8b15198a // add x10, x12, x21, lsl #6
+	WORD $0xf9401c0d // ldr x13, [x0, #0x38]
 	WORD $0x910006b5 // add x21, x21, #0x1
-	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
+	WORD $0x2f10a400 // ushll v0.4s, v0.4h, #0x0
 	WORD $0xeb1402bf // cmp x21, x20
-	WORD $0x6ea21085 // uaddw2 v5.2d, v4.2d, v2.4s
-	WORD $0x2ea21082 // uaddw v2.2d, v4.2d, v2.2s
-	WORD $0x6ea31086 // uaddw2 v6.2d, v4.2d, v3.4s
-	WORD $0x2ea31083 // uaddw v3.2d, v4.2d, v3.2s
+	WORD $0x6ea01022 // uaddw2 v2.2d, v1.2d, v0.4s
+	WORD $0x2ea01020 // uaddw v0.2d, v1.2d, v0.2s
+	WORD $0x4f425400 // shl v0.2d, v0.2d, #0x2
 	WORD $0x4f425442 // shl v2.2d, v2.2d, #0x2
-	WORD $0x4f4254a4 // shl v4.2d, v5.2d, #0x2
-	WORD $0x4f425463 // shl v3.2d, v3.2d, #0x2
-	WORD $0x4f4254c5 // shl v5.2d, v6.2d, #0x2
-	WORD $0xad001102 // stp q2, q4, [x8]
-	WORD $0xad011503 // stp q3, q5, [x8, #0x20]
-	WORD $0x54001880 // b.eq <blocks2Multi4+0x440>
+	WORD $0x4e183c02 // mov x2, v0.d[1]
+	WORD $0xad000940 // stp q0, q2, [x10]
+	WORD $0xfd4005c3 // ldr d3, [x14, #0x8]
+	WORD $0x910041ce // add x14, x14, #0x10
+	WORD $0x8b020da2 // add x2, x13, x2, lsl #3
+	WORD $0x2f10a463 // ushll v3.4s, v3.4h, #0x0
+	WORD $0x6ea31024 // uaddw2 v4.2d, v1.2d, v3.4s
+	WORD $0x2ea31021 // uaddw v1.2d, v1.2d, v3.2s
+	WORD $0x4f425421 // shl v1.2d, v1.2d, #0x2
+	WORD $0x4f425483 // shl v3.2d, v4.2d, #0x2
+	WORD $0xad010d41 // stp q1, q3, [x10, #0x20]
+	WORD $0x9e66000a // fmov x10, d0
+	WORD $0x8b0a0daa // add x10, x13, x10, lsl #3
+	WORD $0xf9800140 // prfm pldl1keep, [x10]
+	WORD $0x4e183c4a // mov x10, v2.d[1]
+	WORD $0xf9800040 // prfm pldl1keep, [x2]
+	WORD $0x9e660042 // fmov x2, d2
+	WORD $0x8b020da2 // add x2, x13, x2, lsl #3
+	WORD $0x8b0a0daa // add x10, x13, x10, lsl #3
+	WORD $0xf9800040 // prfm pldl1keep, [x2]
+	WORD $0xf9800140 // prfm pldl1keep, [x10]
+	WORD $0x4e183c2a // mov x10, v1.d[1]
+	WORD $0x9e660022 // fmov x2, d1
+	WORD $0x8b020da2 // add x2, x13, x2, lsl #3
+	WORD $0x8b0a0daa // add x10, x13, x10, lsl #3
+	WORD $0xf9800040 // prfm pldl1keep, [x2]
+	WORD $0xf9800140 // prfm pldl1keep, [x10]
+	WORD $0x9e66006a // fmov x10, d3
+	WORD $0x4e183c62 // mov x2, v3.d[1]
+	WORD $0x8b0a0daa // add x10, x13, x10, lsl #3
+	WORD $0xf9800140 // prfm pldl1keep, [x10]
+	WORD $0x8b020daa // add x10, x13, x2, lsl #3
+	WORD $0xf9800140 // prfm pldl1keep, [x10]
+	WORD $0x54002220 // b.eq <blocks2Multi4+0x5e0>
 	WORD $0xf98201c0 // prfm pldl1keep, [x14, #0x400]
 	WORD $0xf9402c18 // ldr x24, [x0, #0x58]
 	WORD $0x8b152037 // add x23, x1, x21, lsl #8
 	WORD $0x394001f6 // ldrb w22, [x15]
-	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x370807c8 // tbnz w8, #0x1, <blocks2Multi4+0x240>
-	WORD $0xf9404008 // ldr x8, [x0, #0x80]
+	WORD $0x79400d2a // ldrh w10, [x9, #0x6]
+	WORD $0x37080b6a // tbnz w10, #0x1, <blocks2Multi4+0x320>
+	WORD $0xf940400a // ldr x10, [x0, #0x80]
+	WORD $0x5280180d // mov w13, #0xc0
 	WORD $0x7100d6df // cmp w22, #0x35
-	WORD $0xd342feda // lsr x26, x22, #2
-	WORD $0xd341fedb // lsr x27, x22, #1
-	WORD $0x9ba322d9 // umaddl x25, w22, w3, x8
-	WORD $0x8b1606c8 // add x8, x22, x22, lsl #1
-	WORD $0xd342fd1d // lsr x29, x8, #2
-	WORD $0x54000a23 // b.lo <blocks2Multi4+0x2ac>
-	WORD $0x52800030 // mov w16, #0x1
-	WORD $0xaa0a03fe // mov x30, x10
+	WORD $0xd342fed9 // lsr x25, x22, #2
+	WORD $0xd341feda // lsr x26, x22, #1
+	WORD $0x9bad2adb // umaddl x27, w22, w13, x10
+	WORD $0x8b1606ca // add x10, x22, x22, lsl #1
+	WORD $0xd342fd5d // lsr x29, x10, #2
+	WORD $0x54000d83 // b.lo <blocks2Multi4+0x388>
+	WORD $0x8b1603be // add x30, x29, x22
+	WORD $0x8b160344 // add x4, x26, x22
+	WORD $0x8b16032d // add x13, x25, x22
+	WORD $0x52800022 // mov w2, #0x1
+	WORD $0xaa0803ea // mov x10, x8
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0x2a1003e4 // mov w4, w16
-	WORD $0x52800030 // mov w16, #0x1
-	WORD $0x9b167908 // madd x8, x8, x22, x30
-	WORD $0x91020322 // add x2, x25, #0x80
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0xad401325 // ldp q5, q4, [x25]
-	WORD $0x3cfa6903 // ldr q3, [x8, x26]
-	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0x4d40cc46 // ld1r { v6.2d }, [x2]
-	WORD $0x2a1003e2 // mov w2, w16
-	WORD $0x2a1f03f0 // mov w16, wzr
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad421325 // ldp q5, q4, [x25, #0x40]
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x6ee0b8c5 // neg v5.2d, v6.2d
-	WORD $0x4ee54463 // sshl v3.2d, v3.2d, v5.2d
-	WORD $0x4ee54442 // sshl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0xad000ee2 // stp q2, q3, [x23]
-	WORD $0xad411325 // ldp q5, q4, [x25, #0x20]
-	WORD $0x3cfb6902 // ldr q2, [x8, x27]
-	WORD $0x3cfd6903 // ldr q3, [x8, x29]
-	WORD $0x52800028 // mov w8, #0x1
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xfd404325 // ldr d5, [x25, #0x80]
-	WORD $0x4e0804a4 // dup v4.2d, v5.d[0]
-	WORD $0xad431726 // ldp q6, q5, [x25, #0x60]
-	WORD $0x6ee0b884 // neg v4.2d, v4.2d
-	WORD $0x6ee54463 // ushl v3.2d, v3.2d, v5.2d
-	WORD $0x4ee44463 // sshl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee64442 // ushl v2.2d, v2.2d, v6.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad010ee2 // stp q2, q3, [x23, #0x20]
-	WORD $0x910102f7 // add x23, x23, #0x40
-	WORD $0x3707fb42 // tbnz w2, #0x0, <blocks2Multi4+0x18c>
-	WORD $0x2a1f03f0 // mov w16, wzr
-	WORD $0x8b1803de // add x30, x30, x24
-	WORD $0x3707fa84 // tbnz w4, #0x0, <blocks2Multi4+0x180>
-	WORD $0x17ffffab // b <blocks2Multi4+0xe0>
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x52800039 // mov w25, #0x1
-	WORD $0xaa0a03f0 // mov x16, x10
-	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0x2a1903e4 // mov w4, w25
-	WORD $0x52800039 // mov w25, #0x1
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b080208 // add x8, x16, x8
-	WORD $0x2a1903e2 // mov w2, w25
-	WORD $0x2a1f03f9 // mov w25, wzr
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0x0e617843 // fcvtl v3.2d, v2.2s
-	WORD $0x4e617842 // fcvtl2 v2.2d, v2.4s
-	WORD $0xad000ae3 // stp q3, q2, [x23]
-	WORD $0x3dc00502 // ldr q2, [x8, #0x10]
-	WORD $0x52800408 // mov w8, #0x20
-	WORD $0x0e617843 // fcvtl v3.2d, v2.2s
-	WORD $0x4e617842 // fcvtl2 v2.2d, v2.4s
-	WORD $0xad010ae3 // stp q3, q2, [x23, #0x20]
-	WORD $0x910102f7 // add x23, x23, #0x40
-	WORD $0x3707fe42 // tbnz w2, #0x0, <blocks2Multi4+0x260>
-	WORD $0x2a1f03f9 // mov w25, wzr
-	WORD $0x8b180210 // add x16, x16, x24
-	WORD $0x3707fd24 // tbnz w4, #0x0, <blocks2Multi4+0x248>
-	WORD $0x17ffff8e // b <blocks2Multi4+0xe0>
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0xad400b63 // ldp q3, q2, [x27]
+	WORD $0x91020363 // add x3, x27, #0x80
+	WORD $0x8b160146 // add x6, x10, x22
+	WORD $0x3cf96941 // ldr q1, [x10, x25]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x3dc00140 // ldr q0, [x10]
+	WORD $0x4d40cc64 // ld1r { v4.2d }, [x3]
+	WORD $0xad421766 // ldp q6, q5, [x27, #0x40]
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x6ee0b882 // neg v2.2d, v4.2d
+	WORD $0x6ee64400 // ushl v0.2d, v0.2d, v6.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad0006e0 // stp q0, q1, [x23]
+	WORD $0x3cfa6940 // ldr q0, [x10, x26]
+	WORD $0xad410b63 // ldp q3, q2, [x27, #0x20]
+	WORD $0x3cfd6941 // ldr q1, [x10, x29]
+	WORD $0xad431365 // ldp q5, q4, [x27, #0x60]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0xfd404363 // ldr d3, [x27, #0x80]
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x6ee54400 // ushl v0.2d, v0.2d, v5.2d
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0x6ee0b842 // neg v2.2d, v2.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0106e0 // stp q0, q1, [x23, #0x20]
+	WORD $0xf98800c0 // prfm pldl1keep, [x6, #0x1000]
+	WORD $0xad400b63 // ldp q3, q2, [x27]
+	WORD $0x3ced6940 // ldr q0, [x10, x13]
+	WORD $0x3dc000c1 // ldr q1, [x6]
+	WORD $0x4e020000 // tbl v0.16b, { v0.16b }, v2.16b
+	WORD $0x4d40cc64 // ld1r { v4.2d }, [x3]
+	WORD $0x2a0203e3 // mov w3, w2
+	WORD $0x2a1f03e2 // mov w2, wzr
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0xad420b63 // ldp q3, q2, [x27, #0x40]
+	WORD $0x6ee24400 // ushl v0.2d, v0.2d, v2.2d
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x6ee0b883 // neg v3.2d, v4.2d
+	WORD $0x4ee34400 // sshl v0.2d, v0.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad0202e1 // stp q1, q0, [x23, #0x40]
+	WORD $0x3ce46940 // ldr q0, [x10, x4]
+	WORD $0xad410b63 // ldp q3, q2, [x27, #0x20]
+	WORD $0x3cfe6941 // ldr q1, [x10, x30]
+	WORD $0x8b18014a // add x10, x10, x24
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0xfd404363 // ldr d3, [x27, #0x80]
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0xad430f64 // ldp q4, q3, [x27, #0x60]
+	WORD $0x6ee0b842 // neg v2.2d, v2.2d
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x6ee44400 // ushl v0.2d, v0.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad0306e0 // stp q0, q1, [x23, #0x60]
+	WORD $0x910202f7 // add x23, x23, #0x80
+	WORD $0x3707f743 // tbnz w3, #0x0, <blocks2Multi4+0x200>
+	WORD $0x17ffff71 // b <blocks2Multi4+0xe0>
+	WORD $0x5280002d // mov w13, #0x1
+	WORD $0xaa0803ea // mov x10, x8
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0x3dc00140 // ldr q0, [x10]
+	WORD $0x2a0d03e2 // mov w2, w13
+	WORD $0x2a1f03ed // mov w13, wzr
+	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
+	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
+	WORD $0xad0002e1 // stp q1, q0, [x23]
+	WORD $0x3dc00540 // ldr q0, [x10, #0x10]
+	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
+	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
+	WORD $0xad0102e1 // stp q1, q0, [x23, #0x20]
+	WORD $0xf9881140 // prfm pldl1keep, [x10, #0x1020]
+	WORD $0x3dc00940 // ldr q0, [x10, #0x20]
+	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
+	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
+	WORD $0xad0202e1 // stp q1, q0, [x23, #0x40]
+	WORD $0x3dc00d40 // ldr q0, [x10, #0x30]
+	WORD $0x8b18014a // add x10, x10, x24
+	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
+	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
+	WORD $0xad0302e1 // stp q1, q0, [x23, #0x60]
+	WORD $0x910202f7 // add x23, x23, #0x80
+	WORD $0x3707fd42 // tbnz w2, #0x0, <blocks2Multi4+0x328>
+	WORD $0x17ffff57 // b <blocks2Multi4+0xe0>
 	WORD $0x710062df // cmp w22, #0x18
-	WORD $0x54000648 // b.hi <blocks2Multi4+0x378>
-	WORD $0x92400ac8 // and x8, x22, #0x7
-	WORD $0xb5000608 // cbnz x8, <blocks2Multi4+0x378>
-	WORD $0x52800030 // mov w16, #0x1
-	WORD $0xaa0a03fe // mov x30, x10
-	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0x2a1003e4 // mov w4, w16
-	WORD $0x52800030 // mov w16, #0x1
+	WORD $0x540008a8 // b.hi <blocks2Multi4+0x4a0>
+	WORD $0x92400aca // and x10, x22, #0x7
+	WORD $0xb500086a // cbnz x10, <blocks2Multi4+0x4a0>
+	WORD $0x8b1603aa // add x10, x29, x22
+	WORD $0x8b16034d // add x13, x26, x22
+	WORD $0x8b160322 // add x2, x25, x22
+	WORD $0x5280003e // mov w30, #0x1
+	WORD $0xaa0803e4 // mov x4, x8
+	WORD $0xf9880080 // prfm pldl1keep, [x4, #0x1000]
+	WORD $0x3cf96881 // ldr q1, [x4, x25]
+	WORD $0x91022367 // add x7, x27, #0x88
+	WORD $0x91024363 // add x3, x27, #0x90
+	WORD $0x8b160086 // add x6, x4, x22
+	WORD $0x4d40cce4 // ld1r { v4.2d }, [x7]
+	WORD $0xad400b63 // ldp q3, q2, [x27]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x3dc00080 // ldr q0, [x4]
+	WORD $0x4d40cc62 // ld1r { v2.2d }, [x3]
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ea01c80 // orr v0.16b, v4.16b, v0.16b
+	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
+	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
+	WORD $0xad0006e0 // stp q0, q1, [x23]
+	WORD $0x3cfa6880 // ldr q0, [x4, x26]
+	WORD $0xad410b63 // ldp q3, q2, [x27, #0x20]
+	WORD $0x3cfd6881 // ldr q1, [x4, x29]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x6d488f62 // ldp d2, d3, [x27, #0x88]
+	WORD $0x4e080442 // dup v2.2d, v2.d[0]
+	WORD $0x4ea11c41 // orr v1.16b, v2.16b, v1.16b
+	WORD $0x4ea01c40 // orr v0.16b, v2.16b, v0.16b
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
+	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
+	WORD $0xad0106e0 // stp q0, q1, [x23, #0x20]
+	WORD $0xf98800c0 // prfm pldl1keep, [x6, #0x1000]
+	WORD $0x3ce26881 // ldr q1, [x4, x2]
+	WORD $0xad400b63 // ldp q3, q2, [x27]
+	WORD $0x3dc000c0 // ldr q0, [x6]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4d40cce2 // ld1r { v2.2d }, [x7]
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x4ea11c41 // orr v1.16b, v2.16b, v1.16b
+	WORD $0x4ea01c40 // orr v0.16b, v2.16b, v0.16b
+	WORD $0x4d40cc62 // ld1r { v2.2d }, [x3]
+	WORD $0x2a1e03e3 // mov w3, w30
+	WORD $0x2a1f03fe // mov w30, wzr
+	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
+	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
+	WORD $0xad0206e0 // stp q0, q1, [x23, #0x40]
+	WORD $0x3ced6880 // ldr q0, [x4, x13]
+	WORD $0xad410b63 // ldp q3, q2, [x27, #0x20]
+	WORD $0x3cea6881 // ldr q1, [x4, x10]
+	WORD $0x8b180084 // add x4, x4, x24
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x6d488f62 // ldp d2, d3, [x27, #0x88]
+	WORD $0x4e080442 // dup v2.2d, v2.d[0]
+	WORD $0x4ea11c41 // orr v1.16b, v2.16b, v1.16b
+	WORD $0x4ea01c40 // orr v0.16b, v2.16b, v0.16b
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
+	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
+	WORD $0xad0306e0 // stp q0, q1, [x23, #0x60]
+	WORD $0x910202f7 // add x23, x23, #0x80
+	WORD $0x3707f8a3 // tbnz w3, #0x0, <blocks2Multi4+0x3ac>
+	WORD $0x17ffff11 // b <blocks2Multi4+0xe0>
+	WORD $0x8b1603be // add x30, x29, x22
+	WORD $0x8b160344 // add x4, x26, x22
+	WORD $0x8b16032d // add x13, x25, x22
+	WORD $0x52800022 // mov w2, #0x1
+	WORD $0xaa0803ea // mov x10, x8
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x9b167908 // madd x8, x8, x22, x30
-	WORD $0x91022322 // add x2, x25, #0x88
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x3cfa6903 // ldr q3, [x8, x26]
-	WORD $0xad401325 // ldp q5, q4, [x25]
-	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0x4d40cc46 // ld1r { v6.2d }, [x2]
-	WORD $0x91024322 // add x2, x25, #0x90
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4d40cc44 // ld1r { v4.2d }, [x2]
-	WORD $0x2a1003e2 // mov w2, w16
-	WORD $0x2a1f03f0 // mov w16, wzr
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0x4ea31cc3 // orr v3.16b, v6.16b, v3.16b
-	WORD $0x4ea21cc2 // orr v2.16b, v6.16b, v2.16b
-	WORD $0x4ee4d442 // fsub v2.2d, v2.2d, v4.2d
-	WORD $0x4ee4d463 // fsub v3.2d, v3.2d, v4.2d
-	WORD $0xad000ee2 // stp q2, q3, [x23]
-	WORD $0x3cfb6902 // ldr q2, [x8, x27]
-	WORD $0xad411325 // ldp q5, q4, [x25, #0x20]
-	WORD $0x3cfd6903 // ldr q3, [x8, x29]
-	WORD $0x52800028 // mov w8, #0x1
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0x6d489724 // ldp d4, d5, [x25, #0x88]
-	WORD $0x4e080484 // dup v4.2d, v4.d[0]
-	WORD $0x4ea31c83 // orr v3.16b, v4.16b, v3.16b
-	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
-	WORD $0x4e0804a4 // dup v4.2d, v5.d[0]
-	WORD $0x4ee4d442 // fsub v2.2d, v2.2d, v4.2d
-	WORD $0x4ee4d463 // fsub v3.2d, v3.2d, v4.2d
-	WORD $0xad010ee2 // stp q2, q3, [x23, #0x20]
-	WORD $0x910102f7 // add x23, x23, #0x40
-	WORD $0x3707fbe2 // tbnz w2, #0x0, <blocks2Multi4+0x2e0>
-	WORD $0x2a1f03f0 // mov w16, wzr
-	WORD $0x8b1803de // add x30, x30, x24
-	WORD $0x3707faa4 // tbnz w4, #0x0, <blocks2Multi4+0x2c4>
-	WORD $0x17ffff5b // b <blocks2Multi4+0xe0>
-	WORD $0x52800030 // mov w16, #0x1
-	WORD $0xaa0a03fe // mov x30, x10
-	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0x2a1003e4 // mov w4, w16
-	WORD $0x52800030 // mov w16, #0x1
-	WORD $0x9b167908 // madd x8, x8, x22, x30
-	WORD $0x91020322 // add x2, x25, #0x80
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0xad401325 // ldp q5, q4, [x25]
-	WORD $0x3cfa6903 // ldr q3, [x8, x26]
-	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0x4d40cc46 // ld1r { v6.2d }, [x2]
-	WORD $0x2a1003e2 // mov w2, w16
-	WORD $0x2a1f03f0 // mov w16, wzr
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad421325 // ldp q5, q4, [x25, #0x40]
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x6ee0b8c5 // neg v5.2d, v6.2d
-	WORD $0x4ee54463 // sshl v3.2d, v3.2d, v5.2d
-	WORD $0x4ee54442 // sshl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0xad000ee2 // stp q2, q3, [x23]
-	WORD $0xad411325 // ldp q5, q4, [x25, #0x20]
-	WORD $0x3cfb6902 // ldr q2, [x8, x27]
-	WORD $0x3cfd6903 // ldr q3, [x8, x29]
-	WORD $0x52800028 // mov w8, #0x1
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xfd404325 // ldr d5, [x25, #0x80]
-	WORD $0x4e0804a4 // dup v4.2d, v5.d[0]
-	WORD $0xad431726 // ldp q6, q5, [x25, #0x60]
-	WORD $0x6ee0b884 // neg v4.2d, v4.2d
-	WORD $0x6ee54463 // ushl v3.2d, v3.2d, v5.2d
-	WORD $0x4ee44463 // sshl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee64442 // ushl v2.2d, v2.2d, v6.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad010ee2 // stp q2, q3, [x23, #0x20]
-	WORD $0x910102f7 // add x23, x23, #0x40
-	WORD $0x3707fb42 // tbnz w2, #0x0, <blocks2Multi4+0x38c>
-	WORD $0x2a1f03f0 // mov w16, wzr
-	WORD $0x8b1803de // add x30, x30, x24
-	WORD $0x3707fa84 // tbnz w4, #0x0, <blocks2Multi4+0x380>
-	WORD $0x17ffff2b // b <blocks2Multi4+0xe0>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0xad400b63 // ldp q3, q2, [x27]
+	WORD $0x91020363 // add x3, x27, #0x80
+	WORD $0x8b160146 // add x6, x10, x22
+	WORD $0x3cf96941 // ldr q1, [x10, x25]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x3dc00140 // ldr q0, [x10]
+	WORD $0x4d40cc64 // ld1r { v4.2d }, [x3]
+	WORD $0xad421766 // ldp q6, q5, [x27, #0x40]
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x6ee0b882 // neg v2.2d, v4.2d
+	WORD $0x6ee64400 // ushl v0.2d, v0.2d, v6.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad0006e0 // stp q0, q1, [x23]
+	WORD $0x3cfa6940 // ldr q0, [x10, x26]
+	WORD $0xad410b63 // ldp q3, q2, [x27, #0x20]
+	WORD $0x3cfd6941 // ldr q1, [x10, x29]
+	WORD $0xad431365 // ldp q5, q4, [x27, #0x60]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0xfd404363 // ldr d3, [x27, #0x80]
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x6ee54400 // ushl v0.2d, v0.2d, v5.2d
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0x6ee0b842 // neg v2.2d, v2.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0106e0 // stp q0, q1, [x23, #0x20]
+	WORD $0xf98800c0 // prfm pldl1keep, [x6, #0x1000]
+	WORD $0xad400b63 // ldp q3, q2, [x27]
+	WORD $0x3ced6940 // ldr q0, [x10, x13]
+	WORD $0x3dc000c1 // ldr q1, [x6]
+	WORD $0x4e020000 // tbl v0.16b, { v0.16b }, v2.16b
+	WORD $0x4d40cc64 // ld1r { v4.2d }, [x3]
+	WORD $0x2a0203e3 // mov w3, w2
+	WORD $0x2a1f03e2 // mov w2, wzr
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0xad420b63 // ldp q3, q2, [x27, #0x40]
+	WORD $0x6ee24400 // ushl v0.2d, v0.2d, v2.2d
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x6ee0b883 // neg v3.2d, v4.2d
+	WORD $0x4ee34400 // sshl v0.2d, v0.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad0202e1 // stp q1, q0, [x23, #0x40]
+	WORD $0x3ce46940 // ldr q0, [x10, x4]
+	WORD $0xad410b63 // ldp q3, q2, [x27, #0x20]
+	WORD $0x3cfe6941 // ldr q1, [x10, x30]
+	WORD $0x8b18014a // add x10, x10, x24
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0xfd404363 // ldr d3, [x27, #0x80]
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0xad430f64 // ldp q4, q3, [x27, #0x60]
+	WORD $0x6ee0b842 // neg v2.2d, v2.2d
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x6ee44400 // ushl v0.2d, v0.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad0306e0 // stp q0, q1, [x23, #0x60]
+	WORD $0x910202f7 // add x23, x23, #0x80
+	WORD $0x3707f743 // tbnz w3, #0x0, <blocks2Multi4+0x4c0>
+	WORD $0x17fffec1 // b <blocks2Multi4+0xe0>
 	WORD $0xf9401c16 // ldr x22, [x0, #0x38]
 	WORD $0xaa1f03f5 // mov x21, xzr
 	WORD $0x910082d7 // add x23, x22, #0x20
-	WORD $0x1400000f // b <blocks2Multi4+0x488>
+	WORD $0x1400000f // b <blocks2Multi4+0x628>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x8b180168 // add x8, x11, x24
-	WORD $0x8b1801b0 // add x16, x13, x24
+	WORD $0x8b18016a // add x10, x11, x24
+	WORD $0x8b18020d // add x13, x16, x24
 	WORD $0xf1001abf // cmp x21, #0x6
 	WORD $0x91000ab5 // add x21, x21, #0x2
-	WORD $0xad004510 // stp q16, q17, [x8]
-	WORD $0xad011504 // stp q4, q5, [x8, #0x20]
-	WORD $0x8b180228 // add x8, x17, x24
-	WORD $0xad001e06 // stp q6, q7, [x16]
-	WORD $0xad000d02 // stp q2, q3, [x8]
-	WORD $0x54ffe0e2 // b.hs <blocks2Multi4+0xa0>
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0xd37beab8 // lsl x24, x21, #5
+	WORD $0xad001d46 // stp q6, q7, [x10]
+	WORD $0xad010d42 // stp q2, q3, [x10, #0x20]
+	WORD $0x8b18022a // add x10, x17, x24
+	WORD $0xad0015a4 // stp q4, q5, [x13]
+	WORD $0xad000540 // stp q0, q1, [x10]
+	WORD $0x54ffd342 // b.hs <blocks2Multi4+0x8c>
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0xd37beab8 // lsl x24, x21, #5
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0x340000a5 // cbz w5, <blocks2Multi4+0x4c0>
+	WORD $0x340000a5 // cbz w5, <blocks2Multi4+0x660>
 	WORD $0xf100067f // cmp x19, #0x1
-	WORD $0x5400018a // b.ge <blocks2Multi4+0x4e4>
-	WORD $0x17ffffea // b <blocks2Multi4+0x460>
+	WORD $0x5400018a // b.ge <blocks2Multi4+0x684>
+	WORD $0x17ffffea // b <blocks2Multi4+0x600>
 	WORD $0xd503201f // nop
-	WORD $0x8b180168 // add x8, x11, x24
-	WORD $0x8b1801b0 // add x16, x13, x24
-	WORD $0xad404510 // ldp q16, q17, [x8]
-	WORD $0xad411504 // ldp q4, q5, [x8, #0x20]
-	WORD $0x8b180228 // add x8, x17, x24
-	WORD $0xad401e06 // ldp q6, q7, [x16]
-	WORD $0xad400d02 // ldp q2, q3, [x8]
+	WORD $0x8b18016a // add x10, x11, x24
+	WORD $0x8b18020d // add x13, x16, x24
+	WORD $0xad401d46 // ldp q6, q7, [x10]
+	WORD $0xad410d42 // ldp q2, q3, [x10, #0x20]
+	WORD $0x8b18022a // add x10, x17, x24
+	WORD $0xad4015a4 // ldp q4, q5, [x13]
+	WORD $0xad400540 // ldp q0, q1, [x10]
 	WORD $0xf100067f // cmp x19, #0x1
-	WORD $0x54fffc0b // b.lt <blocks2Multi4+0x460>
+	WORD $0x54fffc0b // b.lt <blocks2Multi4+0x600>
 	WORD $0x8b150d99 // add x25, x12, x21, lsl #3
 	WORD $0x8b150c3a // add x26, x1, x21, lsl #3
 	WORD $0xaa1403fb // mov x27, x20
@@ -765,121 +968,112 @@ TEXT ·blocks2Multi4Quad(SB), 0, $192-16
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xa8c41328 // ldp x8, x4, [x25], #0x40
+	WORD $0xa8c40b2a // ldp x10, x2, [x25], #0x40
 	WORD $0xf100077b // subs x27, x27, #0x1
-	WORD $0x8b080ed0 // add x16, x22, x8, lsl #3
-	WORD $0x6d405752 // ldp d18, d21, [x26]
-	WORD $0x6d485f56 // ldp d22, d23, [x26, #0x80]
-	WORD $0x8b080ee8 // add x8, x23, x8, lsl #3
-	WORD $0xad404e14 // ldp q20, q19, [x16]
-	WORD $0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
-	WORD $0x8b040ed0 // add x16, x22, x4, lsl #3
-	WORD $0x4fd21271 // fmla v17.2d, v19.2d, v18.d[0]
-	WORD $0x4fd21290 // fmla v16.2d, v20.2d, v18.d[0]
-	WORD $0x4e60d6d2 // fadd v18.2d, v22.2d, v0.2d
-	WORD $0xad405a18 // ldp q24, q22, [x16]
-	WORD $0x4fd21286 // fmla v6.2d, v20.2d, v18.d[0]
-	WORD $0x4fd21267 // fmla v7.2d, v19.2d, v18.d[0]
-	WORD $0x4e60d6b2 // fadd v18.2d, v21.2d, v0.2d
-	WORD $0x4e60d6f3 // fadd v19.2d, v23.2d, v0.2d
-	WORD $0x6d445f55 // ldp d21, d23, [x26, #0x40]
-	WORD $0x4fd212c5 // fmla v5.2d, v22.2d, v18.d[0]
-	WORD $0x4fd312c3 // fmla v3.2d, v22.2d, v19.d[0]
-	WORD $0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
-	WORD $0x4fd21304 // fmla v4.2d, v24.2d, v18.d[0]
-	WORD $0x4fd31302 // fmla v2.2d, v24.2d, v19.d[0]
-	WORD $0xad404914 // ldp q20, q18, [x8]
-	WORD $0x4e60d6b3 // fadd v19.2d, v21.2d, v0.2d
-	WORD $0x8b040ee8 // add x8, x23, x4, lsl #3
-	WORD $0x6d4c5b55 // ldp d21, d22, [x26, #0xc0]
+	WORD $0x8b0a0ecd // add x13, x22, x10, lsl #3
+	WORD $0x8b020ec4 // add x4, x22, x2, lsl #3
+	WORD $0x8b0a0eea // add x10, x23, x10, lsl #3
+	WORD $0xad4041b1 // ldp q17, q16, [x13]
+	WORD $0xaa1a03ed // mov x13, x26
+	WORD $0x4ddfcdb2 // ld1r { v18.2d }, [x13], #8
+	WORD $0x4e72ce26 // fmla v6.2d, v17.2d, v18.2d
+	WORD $0x6d485353 // ldp d19, d20, [x26, #0x80]
+	WORD $0x4fd31224 // fmla v4.2d, v17.2d, v19.d[0]
+	WORD $0x4fd31205 // fmla v5.2d, v16.2d, v19.d[0]
+	WORD $0x4e72ce07 // fmla v7.2d, v16.2d, v18.2d
+	WORD $0xfd4001b2 // ldr d18, [x13]
+	WORD $0xad404091 // ldp q17, q16, [x4]
+	WORD $0xad405553 // ldp q19, q21, [x10]
+	WORD $0x8b020eea // add x10, x23, x2, lsl #3
+	WORD $0x4fd41201 // fmla v1.2d, v16.2d, v20.d[0]
+	WORD $0x4fd21203 // fmla v3.2d, v16.2d, v18.d[0]
+	WORD $0x4fd41220 // fmla v0.2d, v17.2d, v20.d[0]
+	WORD $0xad405150 // ldp q16, q20, [x10]
+	WORD $0x4fd21222 // fmla v2.2d, v17.2d, v18.d[0]
+	WORD $0x6d444756 // ldp d22, d17, [x26, #0x40]
+	WORD $0x6d4c5f52 // ldp d18, d23, [x26, #0xc0]
 	WORD $0x9104035a // add x26, x26, #0x100
-	WORD $0x4fd31251 // fmla v17.2d, v18.2d, v19.d[0]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0x4fd31290 // fmla v16.2d, v20.2d, v19.d[0]
-	WORD $0x4fd51247 // fmla v7.2d, v18.2d, v21.d[0]
-	WORD $0xad404d12 // ldp q18, q19, [x8]
-	WORD $0x4fd51286 // fmla v6.2d, v20.2d, v21.d[0]
-	WORD $0x4e60d6d4 // fadd v20.2d, v22.2d, v0.2d
-	WORD $0x4fd71265 // fmla v5.2d, v19.2d, v23.d[0]
-	WORD $0x4fd41263 // fmla v3.2d, v19.2d, v20.d[0]
-	WORD $0x4fd71244 // fmla v4.2d, v18.2d, v23.d[0]
-	WORD $0x4fd41242 // fmla v2.2d, v18.2d, v20.d[0]
-	WORD $0x54fffb21 // b.ne <blocks2Multi4+0x500>
-	WORD $0x17ffffb0 // b <blocks2Multi4+0x460>
-	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x371000e8 // tbnz w8, #0x2, <blocks2Multi4+0x5c4>
+	WORD $0x4fd11283 // fmla v3.2d, v20.2d, v17.d[0]
+	WORD $0x4fd71281 // fmla v1.2d, v20.2d, v23.d[0]
+	WORD $0x4fd612a7 // fmla v7.2d, v21.2d, v22.d[0]
+	WORD $0x4fd212a5 // fmla v5.2d, v21.2d, v18.d[0]
+	WORD $0x4fd61266 // fmla v6.2d, v19.2d, v22.d[0]
+	WORD $0x4fd21264 // fmla v4.2d, v19.2d, v18.d[0]
+	WORD $0x4fd11202 // fmla v2.2d, v16.2d, v17.d[0]
+	WORD $0x4fd71200 // fmla v0.2d, v16.2d, v23.d[0]
+	WORD $0x54fffbe1 // b.ne <blocks2Multi4+0x6a0>
+	WORD $0x17ffffb6 // b <blocks2Multi4+0x600>
+	WORD $0x79400d2a // ldrh w10, [x9, #0x6]
+	WORD $0x371000ea // tbnz w10, #0x2, <blocks2Multi4+0x74c>
 	WORD $0x2a1f03e5 // mov w5, wzr
-	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
+	WORD $0xf94007ea // ldr x10, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
-	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54ffd663 // b.lo <blocks2Multi4+0x88>
-	WORD $0x14000036 // b <blocks2Multi4+0x698>
-	WORD $0xf9402808 // ldr x8, [x0, #0x50]
-	WORD $0xf9400ff0 // ldr x16, [sp, #0x18]
-	WORD $0xcb100108 // sub x8, x8, x16
-	WORD $0x52800110 // mov w16, #0x8
-	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x9a90b105 // csel x5, x8, x16, lt
-	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54ffd44b // b.lt <blocks2Multi4+0x68>
-	WORD $0xf10004bf // cmp x5, #0x1
-	WORD $0xaa1f03e6 // mov x6, xzr
-	WORD $0x9a9fc4a7 // csinc x7, x5, xzr, gt
-	WORD $0x14000007 // b <blocks2Multi4+0x60c>
+	WORD $0xeb0a013f // cmp x9, x10
+	WORD $0x54ffc9e3 // b.lo <blocks2Multi4+0x80>
+	WORD $0x14000033 // b <blocks2Multi4+0x814>
+	WORD $0xf940280a // ldr x10, [x0, #0x50]
+	WORD $0xf9400bed // ldr x13, [sp, #0x10]
+	WORD $0xcb0d014d // sub x13, x10, x13
+	WORD $0x5280010a // mov w10, #0x8
+	WORD $0xf10021bf // cmp x13, #0x8
+	WORD $0x9a8ab1aa // csel x10, x13, x10, lt
+	WORD $0xf10005bf // cmp x13, #0x1
+	WORD $0x54ffc7cb // b.lt <blocks2Multi4+0x60>
+	WORD $0xf100055f // cmp x10, #0x1
+	WORD $0xaa1f03ed // mov x13, xzr
+	WORD $0x9a9fc542 // csinc x2, x10, xzr, gt
+	WORD $0x14000005 // b <blocks2Multi4+0x78c>
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x910004c6 // add x6, x6, #0x1
-	WORD $0xeb0700df // cmp x6, x7
-	WORD $0x54ffd300 // b.eq <blocks2Multi4+0x68>
-	WORD $0xf9401808 // ldr x8, [x0, #0x30]
-	WORD $0xb40000a8 // cbz x8, <blocks2Multi4+0x624>
-	WORD $0xf9400ff0 // ldr x16, [sp, #0x18]
-	WORD $0x8b060508 // add x8, x8, x6, lsl #1
-	WORD $0x78707908 // ldrh w8, [x8, x16, lsl #1]
-	WORD $0x14000003 // b <blocks2Multi4+0x62c>
-	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
-	WORD $0x8b0800c8 // add x8, x6, x8
-	WORD $0x8b061564 // add x4, x11, x6, lsl #5
-	WORD $0xaa1f03f4 // mov x20, xzr
-	WORD $0xd37ff910 // lsl x16, x8, #1
-	WORD $0x52800036 // mov w22, #0x1
-	WORD $0x1400000d // b <blocks2Multi4+0x670>
-	WORD $0xfd403802 // ldr d2, [x0, #0x70]
-	WORD $0x8b142088 // add x8, x4, x20, lsl #8
-	WORD $0x1e612842 // fadd d2, d2, d1
-	WORD $0x2a1f03f6 // mov w22, wzr
+	WORD $0x910005ad // add x13, x13, #0x1
+	WORD $0xeb0201bf // cmp x13, x2
+	WORD $0x54ffc6c0 // b.eq <blocks2Multi4+0x60>
+	WORD $0xf9401804 // ldr x4, [x0, #0x30]
+	WORD $0xb40000a4 // cbz x4, <blocks2Multi4+0x7a4>
+	WORD $0x8b0d0483 // add x3, x4, x13, lsl #1
+	WORD $0xf9400be4 // ldr x4, [sp, #0x10]
+	WORD $0x78647864 // ldrh w4, [x3, x4, lsl #1]
+	WORD $0x14000003 // b <blocks2Multi4+0x7ac>
+	WORD $0xf9400be3 // ldr x3, [sp, #0x10]
+	WORD $0x8b0301a4 // add x4, x13, x3
+	WORD $0x8b0d1565 // add x5, x11, x13, lsl #5
+	WORD $0xaa1f03e7 // mov x7, xzr
+	WORD $0xd37ff884 // lsl x4, x4, #1
 	WORD $0x52800034 // mov w20, #0x1
-	WORD $0xad400d04 // ldp q4, q3, [x8]
-	WORD $0xf9402408 // ldr x8, [x0, #0x48]
-	WORD $0x8b151508 // add x8, x8, x21, lsl #5
-	WORD $0x4fc29084 // fmul v4.2d, v4.2d, v2.d[0]
-	WORD $0x4fc29062 // fmul v2.2d, v3.2d, v2.d[0]
-	WORD $0xad000904 // stp q4, q2, [x8]
-	WORD $0x3607fcb3 // tbz w19, #0x0, <blocks2Multi4+0x600>
-	WORD $0xf9403008 // ldr x8, [x0, #0x60]
-	WORD $0x2a1603f3 // mov w19, w22
-	WORD $0xaa140215 // orr x21, x16, x20
-	WORD $0xb4fffe28 // cbz x8, <blocks2Multi4+0x640>
-	WORD $0xb9406802 // ldr w2, [x0, #0x68]
-	WORD $0xb8757908 // ldr w8, [x8, x21, lsl #2]
-	WORD $0x0b080048 // add w8, w2, w8
-	WORD $0xd34c2d08 // lsl x8, x8, #52
-	WORD $0x9e670102 // fmov d2, x8
-	WORD $0x17ffffec // b <blocks2Multi4+0x644>
-	WORD $0xa9464ff4 // ldp x20, x19, [sp, #0x60]
-	WORD $0xf9400bfd // ldr x29, [sp, #0x10]
-	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
-	WORD $0xa9445ff8 // ldp x24, x23, [sp, #0x40]
-	WORD $0xa94367fa // ldp x26, x25, [sp, #0x30]
-	WORD $0xa9426ffe // ldp x30, x27, [sp, #0x20]
-	WORD $0x9101c3ff // add sp, sp, #0x70
+	WORD $0x1400000c // b <blocks2Multi4+0x7ec>
+	WORD $0xfd403800 // ldr d0, [x0, #0x70]
+	WORD $0x8b0720a3 // add x3, x5, x7, lsl #8
+	WORD $0x2a1f03f4 // mov w20, wzr
+	WORD $0x52800027 // mov w7, #0x1
+	WORD $0xad400462 // ldp q2, q1, [x3]
+	WORD $0xf9402403 // ldr x3, [x0, #0x48]
+	WORD $0x8b131463 // add x3, x3, x19, lsl #5
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4fc09020 // fmul v0.2d, v1.2d, v0.d[0]
+	WORD $0xad000062 // stp q2, q0, [x3]
+	WORD $0x3607fcc6 // tbz w6, #0x0, <blocks2Multi4+0x780>
+	WORD $0x2a1403e6 // mov w6, w20
+	WORD $0xf9403014 // ldr x20, [x0, #0x60]
+	WORD $0xaa070093 // orr x19, x4, x7
+	WORD $0xb4fffe54 // cbz x20, <blocks2Multi4+0x7c0>
+	WORD $0xb9406803 // ldr w3, [x0, #0x68]
+	WORD $0xb8737a94 // ldr w20, [x20, x19, lsl #2]
+	WORD $0x0b140063 // add w3, w3, w20
+	WORD $0xd34c2c63 // lsl x3, x3, #52
+	WORD $0x9e670060 // fmov d0, x3
+	WORD $0x17ffffed // b <blocks2Multi4+0x7c4>
+	WORD $0xa9474ff4 // ldp x20, x19, [sp, #0x70]
+	WORD $0xf94013fd // ldr x29, [sp, #0x20]
+	WORD $0xa94657f6 // ldp x22, x21, [sp, #0x60]
+	WORD $0xa9455ff8 // ldp x24, x23, [sp, #0x50]
+	WORD $0xa94467fa // ldp x26, x25, [sp, #0x40]
+	WORD $0xa9436ffe // ldp x30, x27, [sp, #0x30]
+	WORD $0x910203ff // add sp, sp, #0x80
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
 	MOVD R19, R30
 	RET
 
@@ -892,436 +1086,539 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks2Multi8>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140001bd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400022d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf940040b // ldr x11, [x0, #0x8]
 	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x5400364b // b.lt <blocks2Multi8+0x6d0>
+	WORD $0x5400432b // b.lt <blocks2Multi8+0x86c>
 	WORD $0xd101c3ff // sub sp, sp, #0x70
 	WORD $0xf9400009 // ldr x9, [x0]
 	WORD $0xf940140a // ldr x10, [x0, #0x28]
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x2f00e401 // movi d1, #0000000000000000
-	WORD $0x91400c2e // add x14, x1, #0x3, lsl #12
-	WORD $0x9140082f // add x15, x1, #0x2, lsl #12
+	WORD $0x91400c2c // add x12, x1, #0x3, lsl #12
+	WORD $0x9140082d // add x13, x1, #0x2, lsl #12
 	WORD $0x52800023 // mov w3, #0x1
 	WORD $0x52801811 // mov w17, #0xc0
-	WORD $0xa941300d // ldp x13, x12, [x0, #0x10]
+	WORD $0xa941380f // ldp x15, x14, [x0, #0x10]
 	WORD $0x8b0b0d28 // add x8, x9, x11, lsl #3
-	WORD $0xa9017ffd // stp x29, xzr, [sp, #0x10]
-	WORD $0xf90007e8 // str x8, [sp, #0x8]
+	WORD $0xa90557f6 // stp x22, x21, [sp, #0x50]
+	WORD $0xaa1f03f5 // mov x21, xzr
+	WORD $0xf9000bfd // str x29, [sp, #0x10]
 	WORD $0xa9026ffe // stp x30, x27, [sp, #0x20]
 	WORD $0xa90367fa // stp x26, x25, [sp, #0x30]
+	WORD $0xf90003e8 // str x8, [sp]
 	WORD $0xa9045ff8 // stp x24, x23, [sp, #0x40]
-	WORD $0xa90557f6 // stp x22, x21, [sp, #0x50]
 	WORD $0xa9064ff4 // stp x20, x19, [sp, #0x60]
-	WORD $0x1400000b // b <blocks2Multi8+0x80>
+	WORD $0x1400000a // b <blocks2Multi8+0x78>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
+	WORD $0xd503201f // nop
+	WORD $0x8b150175 // add x21, x11, x21
 	WORD $0x52800023 // mov w3, #0x1
-	WORD $0x8b080048 // add x8, x2, x8
-	WORD $0xf9000fe8 // str x8, [sp, #0x18]
-	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
+	WORD $0xf94003e8 // ldr x8, [sp]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x540031c2 // b.hs <blocks2Multi8+0x6b4>
+	WORD $0x54003ee2 // b.hs <blocks2Multi8+0x850>
 	WORD $0x7940092b // ldrh w11, [x9, #0x4]
 	WORD $0xaa1f03e4 // mov x4, xzr
-	WORD $0x14000006 // b <blocks2Multi8+0xa0>
+	WORD $0xf90007f5 // str x21, [sp, #0x8]
+	WORD $0x14000007 // b <blocks2Multi8+0xa0>
+	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
 	WORD $0x7940092b // ldrh w11, [x9, #0x4]
-	WORD $0x8b0400a4 // add x4, x5, x4
 	WORD $0x2a1f03e3 // mov w3, wzr
+	WORD $0x8b040104 // add x4, x8, x4
 	WORD $0xeb0b009f // cmp x4, x11
-	WORD $0x5400284a // b.ge <blocks2Multi8+0x5a4>
+	WORD $0x5400358a // b.ge <blocks2Multi8+0x74c>
 	WORD $0xcb040166 // sub x6, x11, x4
 	WORD $0x52800408 // mov w8, #0x20
 	WORD $0xf10080df // cmp x6, #0x20
-	WORD $0x9a88b0c5 // csel x5, x6, x8, lt
-	WORD $0xf10004bf // cmp x5, #0x1
-	WORD $0x9a9fc4a2 // csinc x2, x5, xzr, gt
+	WORD $0x9a88b0c8 // csel x8, x6, x8, lt
+	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0xf9000fe8 // str x8, [sp, #0x18]
+	WORD $0x9a9fc502 // csinc x2, x8, xzr, gt
 	WORD $0xf10004df // cmp x6, #0x1
-	WORD $0x54001b2b // b.lt <blocks2Multi8+0x420>
+	WORD $0x5400294b // b.lt <blocks2Multi8+0x5e8>
 	WORD $0xaa1f03f3 // mov x19, xzr
-	WORD $0x14000016 // b <blocks2Multi8+0x11c>
-	WORD $0x6cc10d82 // ldp d2, d3, [x12], #0x10
-	WORD $0x8b14054a // add x10, x10, x20, lsl #1
-	WORD $0x910005ad // add x13, x13, #0x1
-	WORD $0x2f10a463 // ushll v3.4s, v3.4h, #0x0
+	WORD $0x14000039 // b <blocks2Multi8+0x1ac>
 	WORD $0xb9400128 // ldr w8, [x9]
-	WORD $0x4e080d04 // dup v4.2d, x8
-	WORD $0x8b1319e8 // add x8, x15, x19, lsl #6
+	WORD $0xfd4001c0 // ldr d0, [x14]
+	WORD $0x8b14054a // add x10, x10, x20, lsl #1
+	WORD $0x910005ef // add x15, x15, #0x1
+	WORD $0x4e080d01 // dup v1.2d, x8
+	WORD $0x8b1319a8 // add x8, x13, x19, lsl #6
+	WORD $0xf9401c0b // ldr x11, [x0, #0x38]
 	WORD $0x91000673 // add x19, x19, #0x1
-	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
+	WORD $0x2f10a400 // ushll v0.4s, v0.4h, #0x0
 	WORD $0xeb02027f // cmp x19, x2
-	WORD $0x6ea21085 // uaddw2 v5.2d, v4.2d, v2.4s
-	WORD $0x2ea21082 // uaddw v2.2d, v4.2d, v2.2s
-	WORD $0x6ea31086 // uaddw2 v6.2d, v4.2d, v3.4s
-	WORD $0x2ea31083 // uaddw v3.2d, v4.2d, v3.2s
+	WORD $0x6ea01022 // uaddw2 v2.2d, v1.2d, v0.4s
+	WORD $0x2ea01020 // uaddw v0.2d, v1.2d, v0.2s
+	WORD $0x4f435400 // shl v0.2d, v0.2d, #0x3
 	WORD $0x4f435442 // shl v2.2d, v2.2d, #0x3
-	WORD $0x4f4354a4 // shl v4.2d, v5.2d, #0x3
-	WORD $0x4f435463 // shl v3.2d, v3.2d, #0x3
-	WORD $0x4f4354c5 // shl v5.2d, v6.2d, #0x3
-	WORD $0xad001102 // stp q2, q4, [x8]
-	WORD $0xad011503 // stp q3, q5, [x8, #0x20]
-	WORD $0x54001840 // b.eq <blocks2Multi8+0x420>
-	WORD $0xf9820180 // prfm pldl1keep, [x12, #0x400]
+	WORD $0x9e660010 // fmov x16, d0
+	WORD $0xad000900 // stp q0, q2, [x8]
+	WORD $0xfd4005c3 // ldr d3, [x14, #0x8]
+	WORD $0x910041ce // add x14, x14, #0x10
+	WORD $0x8b100d70 // add x16, x11, x16, lsl #3
+	WORD $0x2f10a463 // ushll v3.4s, v3.4h, #0x0
+	WORD $0x6ea31024 // uaddw2 v4.2d, v1.2d, v3.4s
+	WORD $0x2ea31021 // uaddw v1.2d, v1.2d, v3.2s
+	WORD $0x4f435421 // shl v1.2d, v1.2d, #0x3
+	WORD $0x4f435483 // shl v3.2d, v4.2d, #0x3
+	WORD $0xad010d01 // stp q1, q3, [x8, #0x20]
+	WORD $0x4e183c08 // mov x8, v0.d[1]
+	WORD $0xf9800200 // prfm pldl1keep, [x16]
+	WORD $0xf9802200 // prfm pldl1keep, [x16, #0x40]
+	WORD $0x9e660050 // fmov x16, d2
+	WORD $0x8b080d68 // add x8, x11, x8, lsl #3
+	WORD $0x8b100d70 // add x16, x11, x16, lsl #3
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0x4e183c48 // mov x8, v2.d[1]
+	WORD $0xf9800200 // prfm pldl1keep, [x16]
+	WORD $0xf9802200 // prfm pldl1keep, [x16, #0x40]
+	WORD $0x9e660030 // fmov x16, d1
+	WORD $0x8b080d68 // add x8, x11, x8, lsl #3
+	WORD $0x8b100d70 // add x16, x11, x16, lsl #3
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0x4e183c28 // mov x8, v1.d[1]
+	WORD $0xf9800200 // prfm pldl1keep, [x16]
+	WORD $0xf9802200 // prfm pldl1keep, [x16, #0x40]
+	WORD $0x4e183c70 // mov x16, v3.d[1]
+	WORD $0x8b080d68 // add x8, x11, x8, lsl #3
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0x9e660068 // fmov x8, d3
+	WORD $0x8b080d68 // add x8, x11, x8, lsl #3
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0x8b100d68 // add x8, x11, x16, lsl #3
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0x54002200 // b.eq <blocks2Multi8+0x5e8>
+	WORD $0xf98201c0 // prfm pldl1keep, [x14, #0x400]
 	WORD $0xf9402c16 // ldr x22, [x0, #0x58]
 	WORD $0x8b132035 // add x21, x1, x19, lsl #8
-	WORD $0x394001b4 // ldrb w20, [x13]
+	WORD $0x394001f4 // ldrb w20, [x15]
 	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x37080788 // tbnz w8, #0x1, <blocks2Multi8+0x220>
-	WORD $0xf9404008 // ldr x8, [x0, #0x80]
+	WORD $0x37080b08 // tbnz w8, #0x1, <blocks2Multi8+0x320>
+	WORD $0xf940400b // ldr x11, [x0, #0x80]
 	WORD $0x7100d69f // cmp w20, #0x35
-	WORD $0xd342fe98 // lsr x24, x20, #2
-	WORD $0xd341fe99 // lsr x25, x20, #1
-	WORD $0x9bb12297 // umaddl x23, w20, w17, x8
+	WORD $0xd342fe97 // lsr x23, x20, #2
+	WORD $0xd341fe98 // lsr x24, x20, #1
+	WORD $0x54000da3 // b.lo <blocks2Multi8+0x388>
 	WORD $0x8b140688 // add x8, x20, x20, lsl #1
-	WORD $0x54000a03 // b.lo <blocks2Multi8+0x28c>
-	WORD $0xd342fd07 // lsr x7, x8, #2
+	WORD $0x9bb12e87 // umaddl x7, w20, w17, x11
+	WORD $0x8b14031b // add x27, x24, x20
+	WORD $0x8b1402fd // add x29, x23, x20
 	WORD $0x5280002b // mov w11, #0x1
-	WORD $0xaa0a03fa // mov x26, x10
+	WORD $0xaa0a03fe // mov x30, x10
+	WORD $0xd342fd19 // lsr x25, x8, #2
+	WORD $0x8b14033a // add x26, x25, x20
 	WORD $0xd503201f // nop
-	WORD $0xaa1f03fd // mov x29, xzr
-	WORD $0x2a0b03fb // mov w27, w11
-	WORD $0x5280002b // mov w11, #0x1
-	WORD $0x9b146ba8 // madd x8, x29, x20, x26
-	WORD $0x910202f0 // add x16, x23, #0x80
-	WORD $0x5280003d // mov w29, #0x1
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0xad4012e5 // ldp q5, q4, [x23]
-	WORD $0x3cf86903 // ldr q3, [x8, x24]
-	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0x4d40ce06 // ld1r { v6.2d }, [x16]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad4212e5 // ldp q5, q4, [x23, #0x40]
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x6ee0b8c5 // neg v5.2d, v6.2d
-	WORD $0x4ee54463 // sshl v3.2d, v3.2d, v5.2d
-	WORD $0x4ee54442 // sshl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0xad000ea2 // stp q2, q3, [x21]
-	WORD $0xad4112e5 // ldp q5, q4, [x23, #0x20]
-	WORD $0x3cf96902 // ldr q2, [x8, x25]
-	WORD $0x3ce76903 // ldr q3, [x8, x7]
+	WORD $0xd503201f // nop
+	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
+	WORD $0xad4008e3 // ldp q3, q2, [x7]
+	WORD $0x910200e8 // add x8, x7, #0x80
+	WORD $0x8b1403d0 // add x16, x30, x20
+	WORD $0x3cf76bc1 // ldr q1, [x30, x23]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x3dc003c0 // ldr q0, [x30]
+	WORD $0x4d40cd04 // ld1r { v4.2d }, [x8]
+	WORD $0xad4214e6 // ldp q6, q5, [x7, #0x40]
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x6ee0b882 // neg v2.2d, v4.2d
+	WORD $0x6ee64400 // ushl v0.2d, v0.2d, v6.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad0006a0 // stp q0, q1, [x21]
+	WORD $0x3cf86bc0 // ldr q0, [x30, x24]
+	WORD $0xad4108e3 // ldp q3, q2, [x7, #0x20]
+	WORD $0x3cf96bc1 // ldr q1, [x30, x25]
+	WORD $0xad4310e5 // ldp q5, q4, [x7, #0x60]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0xfd4040e3 // ldr d3, [x7, #0x80]
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x6ee54400 // ushl v0.2d, v0.2d, v5.2d
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0x6ee0b842 // neg v2.2d, v2.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0106a0 // stp q0, q1, [x21, #0x20]
+	WORD $0xf9880200 // prfm pldl1keep, [x16, #0x1000]
+	WORD $0xad4008e3 // ldp q3, q2, [x7]
+	WORD $0x3cfd6bc0 // ldr q0, [x30, x29]
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x4e020000 // tbl v0.16b, { v0.16b }, v2.16b
+	WORD $0x4d40cd04 // ld1r { v4.2d }, [x8]
 	WORD $0x2a0b03e8 // mov w8, w11
 	WORD $0x2a1f03eb // mov w11, wzr
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xfd4042e5 // ldr d5, [x23, #0x80]
-	WORD $0x4e0804a4 // dup v4.2d, v5.d[0]
-	WORD $0x6ee0b884 // neg v4.2d, v4.2d
-	WORD $0xad4316e6 // ldp q6, q5, [x23, #0x60]
-	WORD $0x6ee54463 // ushl v3.2d, v3.2d, v5.2d
-	WORD $0x4ee44463 // sshl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee64442 // ushl v2.2d, v2.2d, v6.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad010ea2 // stp q2, q3, [x21, #0x20]
-	WORD $0x910102b5 // add x21, x21, #0x40
-	WORD $0x3707fb48 // tbnz w8, #0x0, <blocks2Multi8+0x16c>
-	WORD $0x2a1f03eb // mov w11, wzr
-	WORD $0x8b16035a // add x26, x26, x22
-	WORD $0x3707fa9b // tbnz w27, #0x0, <blocks2Multi8+0x160>
-	WORD $0x17ffffad // b <blocks2Multi8+0xc8>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x52800037 // mov w23, #0x1
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0xad4208e3 // ldp q3, q2, [x7, #0x40]
+	WORD $0x6ee24400 // ushl v0.2d, v0.2d, v2.2d
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x6ee0b883 // neg v3.2d, v4.2d
+	WORD $0x4ee34400 // sshl v0.2d, v0.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad0202a1 // stp q1, q0, [x21, #0x40]
+	WORD $0x3cfb6bc0 // ldr q0, [x30, x27]
+	WORD $0xad4108e3 // ldp q3, q2, [x7, #0x20]
+	WORD $0x3cfa6bc1 // ldr q1, [x30, x26]
+	WORD $0x8b1603de // add x30, x30, x22
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0xfd4040e3 // ldr d3, [x7, #0x80]
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0xad430ce4 // ldp q4, q3, [x7, #0x60]
+	WORD $0x6ee0b842 // neg v2.2d, v2.2d
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x6ee44400 // ushl v0.2d, v0.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad0306a0 // stp q0, q1, [x21, #0x60]
+	WORD $0x910202b5 // add x21, x21, #0x80
+	WORD $0x3707f748 // tbnz w8, #0x0, <blocks2Multi8+0x200>
+	WORD $0x17ffff6c // b <blocks2Multi8+0xcc>
+	WORD $0x52800027 // mov w7, #0x1
 	WORD $0xaa0a03eb // mov x11, x10
-	WORD $0xaa1f03f8 // mov x24, xzr
-	WORD $0x2a1703e7 // mov w7, w23
-	WORD $0x52800037 // mov w23, #0x1
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b180168 // add x8, x11, x24
-	WORD $0x52800418 // mov w24, #0x20
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0x0e617843 // fcvtl v3.2d, v2.2s
-	WORD $0x4e617842 // fcvtl2 v2.2d, v2.4s
-	WORD $0xad000aa3 // stp q3, q2, [x21]
-	WORD $0x3dc00502 // ldr q2, [x8, #0x10]
-	WORD $0x2a1703e8 // mov w8, w23
-	WORD $0x2a1f03f7 // mov w23, wzr
-	WORD $0x0e617843 // fcvtl v3.2d, v2.2s
-	WORD $0x4e617842 // fcvtl2 v2.2d, v2.4s
-	WORD $0xad010aa3 // stp q3, q2, [x21, #0x20]
-	WORD $0x910102b5 // add x21, x21, #0x40
-	WORD $0x3707fe48 // tbnz w8, #0x0, <blocks2Multi8+0x240>
-	WORD $0x2a1f03f7 // mov w23, wzr
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0x3dc00160 // ldr q0, [x11]
+	WORD $0x2a0703e8 // mov w8, w7
+	WORD $0x2a1f03e7 // mov w7, wzr
+	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
+	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
+	WORD $0xad0002a1 // stp q1, q0, [x21]
+	WORD $0x3dc00560 // ldr q0, [x11, #0x10]
+	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
+	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
+	WORD $0xad0102a1 // stp q1, q0, [x21, #0x20]
+	WORD $0xf9881160 // prfm pldl1keep, [x11, #0x1020]
+	WORD $0x3dc00960 // ldr q0, [x11, #0x20]
+	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
+	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
+	WORD $0xad0202a1 // stp q1, q0, [x21, #0x40]
+	WORD $0x3dc00d60 // ldr q0, [x11, #0x30]
 	WORD $0x8b16016b // add x11, x11, x22
-	WORD $0x3707fd27 // tbnz w7, #0x0, <blocks2Multi8+0x228>
-	WORD $0x17ffff90 // b <blocks2Multi8+0xc8>
-	WORD $0xd342fd1a // lsr x26, x8, #2
+	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
+	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
+	WORD $0xad0302a1 // stp q1, q0, [x21, #0x60]
+	WORD $0x910202b5 // add x21, x21, #0x80
+	WORD $0x3707fd48 // tbnz w8, #0x0, <blocks2Multi8+0x328>
+	WORD $0x17ffff52 // b <blocks2Multi8+0xcc>
+	WORD $0x9bb12e99 // umaddl x25, w20, w17, x11
+	WORD $0x8b140688 // add x8, x20, x20, lsl #1
 	WORD $0x7100629f // cmp w20, #0x18
-	WORD $0x54000628 // b.hi <blocks2Multi8+0x358>
+	WORD $0xd342fd1a // lsr x26, x8, #2
+	WORD $0x540008e8 // b.hi <blocks2Multi8+0x4b4>
 	WORD $0x92400a88 // and x8, x20, #0x7
-	WORD $0xb50005e8 // cbnz x8, <blocks2Multi8+0x358>
+	WORD $0xb50008a8 // cbnz x8, <blocks2Multi8+0x4b4>
+	WORD $0x8b14034b // add x11, x26, x20
+	WORD $0x8b140307 // add x7, x24, x20
+	WORD $0x8b1402fb // add x27, x23, x20
+	WORD $0x5280003e // mov w30, #0x1
+	WORD $0xaa0a03fd // mov x29, x10
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf98803a0 // prfm pldl1keep, [x29, #0x1000]
+	WORD $0x3cf76ba1 // ldr q1, [x29, x23]
+	WORD $0x91022328 // add x8, x25, #0x88
+	WORD $0x91024330 // add x16, x25, #0x90
+	WORD $0x8b1403a5 // add x5, x29, x20
+	WORD $0x4d40cd04 // ld1r { v4.2d }, [x8]
+	WORD $0xad400b23 // ldp q3, q2, [x25]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x3dc003a0 // ldr q0, [x29]
+	WORD $0x4d40ce02 // ld1r { v2.2d }, [x16]
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ea01c80 // orr v0.16b, v4.16b, v0.16b
+	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
+	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
+	WORD $0xad0006a0 // stp q0, q1, [x21]
+	WORD $0x3cf86ba0 // ldr q0, [x29, x24]
+	WORD $0xad410b23 // ldp q3, q2, [x25, #0x20]
+	WORD $0x3cfa6ba1 // ldr q1, [x29, x26]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x6d488f22 // ldp d2, d3, [x25, #0x88]
+	WORD $0x4e080442 // dup v2.2d, v2.d[0]
+	WORD $0x4ea11c41 // orr v1.16b, v2.16b, v1.16b
+	WORD $0x4ea01c40 // orr v0.16b, v2.16b, v0.16b
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
+	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
+	WORD $0xad0106a0 // stp q0, q1, [x21, #0x20]
+	WORD $0xf98800a0 // prfm pldl1keep, [x5, #0x1000]
+	WORD $0x3cfb6ba1 // ldr q1, [x29, x27]
+	WORD $0xad400b23 // ldp q3, q2, [x25]
+	WORD $0x3dc000a0 // ldr q0, [x5]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4d40cd02 // ld1r { v2.2d }, [x8]
+	WORD $0x2a1e03e8 // mov w8, w30
+	WORD $0x2a1f03fe // mov w30, wzr
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x4ea11c41 // orr v1.16b, v2.16b, v1.16b
+	WORD $0x4ea01c40 // orr v0.16b, v2.16b, v0.16b
+	WORD $0x4d40ce02 // ld1r { v2.2d }, [x16]
+	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
+	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
+	WORD $0xad0206a0 // stp q0, q1, [x21, #0x40]
+	WORD $0x3ce76ba0 // ldr q0, [x29, x7]
+	WORD $0xad410b23 // ldp q3, q2, [x25, #0x20]
+	WORD $0x3ceb6ba1 // ldr q1, [x29, x11]
+	WORD $0x8b1603bd // add x29, x29, x22
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x6d488f22 // ldp d2, d3, [x25, #0x88]
+	WORD $0x4e080442 // dup v2.2d, v2.d[0]
+	WORD $0x4ea11c41 // orr v1.16b, v2.16b, v1.16b
+	WORD $0x4ea01c40 // orr v0.16b, v2.16b, v0.16b
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
+	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
+	WORD $0xad0306a0 // stp q0, q1, [x21, #0x60]
+	WORD $0x910202b5 // add x21, x21, #0x80
+	WORD $0x3707f8a8 // tbnz w8, #0x0, <blocks2Multi8+0x3c0>
+	WORD $0x17ffff07 // b <blocks2Multi8+0xcc>
+	WORD $0x8b140347 // add x7, x26, x20
+	WORD $0x8b14031b // add x27, x24, x20
+	WORD $0x8b1402fd // add x29, x23, x20
 	WORD $0x5280002b // mov w11, #0x1
-	WORD $0xaa0a03e7 // mov x7, x10
-	WORD $0xaa1f03fd // mov x29, xzr
-	WORD $0x2a0b03fb // mov w27, w11
-	WORD $0x5280002b // mov w11, #0x1
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x9b141fa8 // madd x8, x29, x20, x7
-	WORD $0x910222f0 // add x16, x23, #0x88
-	WORD $0x5280003d // mov w29, #0x1
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0x3cf86903 // ldr q3, [x8, x24]
-	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0xad4012e5 // ldp q5, q4, [x23]
-	WORD $0x4d40ce06 // ld1r { v6.2d }, [x16]
-	WORD $0x910242f0 // add x16, x23, #0x90
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0x4d40ce04 // ld1r { v4.2d }, [x16]
-	WORD $0x4ea31cc3 // orr v3.16b, v6.16b, v3.16b
-	WORD $0x4ea21cc2 // orr v2.16b, v6.16b, v2.16b
-	WORD $0x4ee4d442 // fsub v2.2d, v2.2d, v4.2d
-	WORD $0x4ee4d463 // fsub v3.2d, v3.2d, v4.2d
-	WORD $0xad000ea2 // stp q2, q3, [x21]
-	WORD $0x3cf96902 // ldr q2, [x8, x25]
-	WORD $0xad4112e5 // ldp q5, q4, [x23, #0x20]
-	WORD $0x3cfa6903 // ldr q3, [x8, x26]
+	WORD $0xaa0a03fe // mov x30, x10
+	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
+	WORD $0xad400b23 // ldp q3, q2, [x25]
+	WORD $0x91020328 // add x8, x25, #0x80
+	WORD $0x8b1403d0 // add x16, x30, x20
+	WORD $0x3cf76bc1 // ldr q1, [x30, x23]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x3dc003c0 // ldr q0, [x30]
+	WORD $0x4d40cd04 // ld1r { v4.2d }, [x8]
+	WORD $0xad421726 // ldp q6, q5, [x25, #0x40]
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x6ee0b882 // neg v2.2d, v4.2d
+	WORD $0x6ee64400 // ushl v0.2d, v0.2d, v6.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad0006a0 // stp q0, q1, [x21]
+	WORD $0x3cf86bc0 // ldr q0, [x30, x24]
+	WORD $0xad410b23 // ldp q3, q2, [x25, #0x20]
+	WORD $0x3cfa6bc1 // ldr q1, [x30, x26]
+	WORD $0xad431325 // ldp q5, q4, [x25, #0x60]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0xfd404323 // ldr d3, [x25, #0x80]
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x6ee54400 // ushl v0.2d, v0.2d, v5.2d
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0x6ee0b842 // neg v2.2d, v2.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0106a0 // stp q0, q1, [x21, #0x20]
+	WORD $0xf9880200 // prfm pldl1keep, [x16, #0x1000]
+	WORD $0xad400b23 // ldp q3, q2, [x25]
+	WORD $0x3cfd6bc0 // ldr q0, [x30, x29]
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x4e020000 // tbl v0.16b, { v0.16b }, v2.16b
+	WORD $0x4d40cd04 // ld1r { v4.2d }, [x8]
 	WORD $0x2a0b03e8 // mov w8, w11
 	WORD $0x2a1f03eb // mov w11, wzr
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0x6d4896e4 // ldp d4, d5, [x23, #0x88]
-	WORD $0x4e080484 // dup v4.2d, v4.d[0]
-	WORD $0x4ea31c83 // orr v3.16b, v4.16b, v3.16b
-	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
-	WORD $0x4e0804a4 // dup v4.2d, v5.d[0]
-	WORD $0x4ee4d442 // fsub v2.2d, v2.2d, v4.2d
-	WORD $0x4ee4d463 // fsub v3.2d, v3.2d, v4.2d
-	WORD $0xad010ea2 // stp q2, q3, [x21, #0x20]
-	WORD $0x910102b5 // add x21, x21, #0x40
-	WORD $0x3707fbe8 // tbnz w8, #0x0, <blocks2Multi8+0x2c0>
-	WORD $0x2a1f03eb // mov w11, wzr
-	WORD $0x8b1600e7 // add x7, x7, x22
-	WORD $0x3707fadb // tbnz w27, #0x0, <blocks2Multi8+0x2a8>
-	WORD $0x17ffff5d // b <blocks2Multi8+0xc8>
-	WORD $0x5280002b // mov w11, #0x1
-	WORD $0xaa0a03e7 // mov x7, x10
-	WORD $0xaa1f03fd // mov x29, xzr
-	WORD $0x2a0b03fb // mov w27, w11
-	WORD $0x5280002b // mov w11, #0x1
-	WORD $0x9b141fa8 // madd x8, x29, x20, x7
-	WORD $0x910202f0 // add x16, x23, #0x80
-	WORD $0x5280003d // mov w29, #0x1
-	WORD $0xf9880100 // prfm pldl1keep, [x8, #0x1000]
-	WORD $0xad4012e5 // ldp q5, q4, [x23]
-	WORD $0x3cf86903 // ldr q3, [x8, x24]
-	WORD $0x3dc00102 // ldr q2, [x8]
-	WORD $0x4d40ce06 // ld1r { v6.2d }, [x16]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad4212e5 // ldp q5, q4, [x23, #0x40]
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x6ee0b8c5 // neg v5.2d, v6.2d
-	WORD $0x4ee54463 // sshl v3.2d, v3.2d, v5.2d
-	WORD $0x4ee54442 // sshl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0xad000ea2 // stp q2, q3, [x21]
-	WORD $0xad4112e5 // ldp q5, q4, [x23, #0x20]
-	WORD $0x3cf96902 // ldr q2, [x8, x25]
-	WORD $0x3cfa6903 // ldr q3, [x8, x26]
-	WORD $0x2a0b03e8 // mov w8, w11
-	WORD $0x2a1f03eb // mov w11, wzr
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xfd4042e5 // ldr d5, [x23, #0x80]
-	WORD $0x4e0804a4 // dup v4.2d, v5.d[0]
-	WORD $0x6ee0b884 // neg v4.2d, v4.2d
-	WORD $0xad4316e6 // ldp q6, q5, [x23, #0x60]
-	WORD $0x6ee54463 // ushl v3.2d, v3.2d, v5.2d
-	WORD $0x4ee44463 // sshl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee64442 // ushl v2.2d, v2.2d, v6.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad010ea2 // stp q2, q3, [x21, #0x20]
-	WORD $0x910102b5 // add x21, x21, #0x40
-	WORD $0x3707fb48 // tbnz w8, #0x0, <blocks2Multi8+0x36c>
-	WORD $0x2a1f03eb // mov w11, wzr
-	WORD $0x8b1600e7 // add x7, x7, x22
-	WORD $0x3707fa9b // tbnz w27, #0x0, <blocks2Multi8+0x360>
-	WORD $0x17ffff2d // b <blocks2Multi8+0xc8>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0xad420b23 // ldp q3, q2, [x25, #0x40]
+	WORD $0x6ee24400 // ushl v0.2d, v0.2d, v2.2d
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x6ee0b883 // neg v3.2d, v4.2d
+	WORD $0x4ee34400 // sshl v0.2d, v0.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad0202a1 // stp q1, q0, [x21, #0x40]
+	WORD $0x3cfb6bc0 // ldr q0, [x30, x27]
+	WORD $0xad410b23 // ldp q3, q2, [x25, #0x20]
+	WORD $0x3ce76bc1 // ldr q1, [x30, x7]
+	WORD $0x8b1603de // add x30, x30, x22
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0xfd404323 // ldr d3, [x25, #0x80]
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0xad430f24 // ldp q4, q3, [x25, #0x60]
+	WORD $0x6ee0b842 // neg v2.2d, v2.2d
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x6ee44400 // ushl v0.2d, v0.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad0306a0 // stp q0, q1, [x21, #0x60]
+	WORD $0x910202b5 // add x21, x21, #0x80
+	WORD $0x3707f748 // tbnz w8, #0x0, <blocks2Multi8+0x4c8>
+	WORD $0x17fffeba // b <blocks2Multi8+0xcc>
 	WORD $0xf9401c13 // ldr x19, [x0, #0x38]
 	WORD $0xaa1f03eb // mov x11, xzr
 	WORD $0x52800027 // mov w7, #0x1
-	WORD $0x14000008 // b <blocks2Multi8+0x44c>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x14000006 // b <blocks2Multi8+0x60c>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x2a1f03e7 // mov w7, wzr
 	WORD $0x5280008b // mov w11, #0x4
-	WORD $0x3607e234 // tbz w20, #0x0, <blocks2Multi8+0x8c>
-	WORD $0x8b0b0dd6 // add x22, x14, x11, lsl #3
+	WORD $0x3607d414 // tbz w20, #0x0, <blocks2Multi8+0x88>
+	WORD $0x8b0b0d96 // add x22, x12, x11, lsl #3
 	WORD $0x8b0b0e77 // add x23, x19, x11, lsl #3
 	WORD $0xaa1f03f5 // mov x21, xzr
 	WORD $0x2a0703f4 // mov w20, w7
 	WORD $0x910802d8 // add x24, x22, #0x200
 	WORD $0x910902d9 // add x25, x22, #0x240
 	WORD $0x910102fa // add x26, x23, #0x40
-	WORD $0x1400000b // b <blocks2Multi8+0x494>
+	WORD $0x1400000b // b <blocks2Multi8+0x654>
 	WORD $0x8b1b02cb // add x11, x22, x27
 	WORD $0x8b1b0307 // add x7, x24, x27
 	WORD $0xf1001abf // cmp x21, #0x6
 	WORD $0x91000ab5 // add x21, x21, #0x2
-	WORD $0xad004570 // stp q16, q17, [x11]
-	WORD $0xad021564 // stp q4, q5, [x11, #0x40]
+	WORD $0xad001d66 // stp q6, q7, [x11]
+	WORD $0xad020d62 // stp q2, q3, [x11, #0x40]
 	WORD $0x8b1b032b // add x11, x25, x27
-	WORD $0xad001ce6 // stp q6, q7, [x7]
-	WORD $0xad000d62 // stp q2, q3, [x11]
-	WORD $0x54fffd82 // b.hs <blocks2Multi8+0x440>
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0xd37ae6bb // lsl x27, x21, #6
+	WORD $0xad0014e4 // stp q4, q5, [x7]
+	WORD $0xad000560 // stp q0, q1, [x11]
+	WORD $0x54fffd82 // b.hs <blocks2Multi8+0x600>
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0xd37ae6bb // lsl x27, x21, #6
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0x34000083 // cbz w3, <blocks2Multi8+0x4c8>
+	WORD $0x34000083 // cbz w3, <blocks2Multi8+0x688>
 	WORD $0xf10004df // cmp x6, #0x1
-	WORD $0x5400016a // b.ge <blocks2Multi8+0x4ec>
-	WORD $0x17ffffea // b <blocks2Multi8+0x46c>
+	WORD $0x5400016a // b.ge <blocks2Multi8+0x6ac>
+	WORD $0x17ffffea // b <blocks2Multi8+0x62c>
 	WORD $0x8b1b02cb // add x11, x22, x27
 	WORD $0x8b1b0307 // add x7, x24, x27
-	WORD $0xad404570 // ldp q16, q17, [x11]
-	WORD $0xad421564 // ldp q4, q5, [x11, #0x40]
+	WORD $0xad401d66 // ldp q6, q7, [x11]
+	WORD $0xad420d62 // ldp q2, q3, [x11, #0x40]
 	WORD $0x8b1b032b // add x11, x25, x27
-	WORD $0xad401ce6 // ldp q6, q7, [x7]
-	WORD $0xad400d62 // ldp q2, q3, [x11]
+	WORD $0xad4014e4 // ldp q4, q5, [x7]
+	WORD $0xad400560 // ldp q0, q1, [x11]
 	WORD $0xf10004df // cmp x6, #0x1
-	WORD $0x54fffc2b // b.lt <blocks2Multi8+0x46c>
-	WORD $0x8b150dfd // add x29, x15, x21, lsl #3
+	WORD $0x54fffc2b // b.lt <blocks2Multi8+0x62c>
+	WORD $0x8b150dbd // add x29, x13, x21, lsl #3
 	WORD $0x8b150c3e // add x30, x1, x21, lsl #3
 	WORD $0xaa0203e7 // mov x7, x2
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xa8c42fa8 // ldp x8, x11, [x29], #0x40
+	WORD $0xa8c443ab // ldp x11, x16, [x29], #0x40
 	WORD $0xf10004e7 // subs x7, x7, #0x1
-	WORD $0x8b080ef0 // add x16, x23, x8, lsl #3
-	WORD $0x6d4057d2 // ldp d18, d21, [x30]
-	WORD $0x6d485fd6 // ldp d22, d23, [x30, #0x80]
-	WORD $0x8b080f48 // add x8, x26, x8, lsl #3
-	WORD $0xad404e14 // ldp q20, q19, [x16]
-	WORD $0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
-	WORD $0x8b0b0ef0 // add x16, x23, x11, lsl #3
-	WORD $0x4fd21271 // fmla v17.2d, v19.2d, v18.d[0]
-	WORD $0x4fd21290 // fmla v16.2d, v20.2d, v18.d[0]
-	WORD $0x4e60d6d2 // fadd v18.2d, v22.2d, v0.2d
-	WORD $0xad405a18 // ldp q24, q22, [x16]
-	WORD $0x4fd21286 // fmla v6.2d, v20.2d, v18.d[0]
-	WORD $0x4fd21267 // fmla v7.2d, v19.2d, v18.d[0]
-	WORD $0x4e60d6b2 // fadd v18.2d, v21.2d, v0.2d
-	WORD $0x4e60d6f3 // fadd v19.2d, v23.2d, v0.2d
-	WORD $0x6d445fd5 // ldp d21, d23, [x30, #0x40]
-	WORD $0x4fd212c5 // fmla v5.2d, v22.2d, v18.d[0]
-	WORD $0x4fd312c3 // fmla v3.2d, v22.2d, v19.d[0]
-	WORD $0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
-	WORD $0x4fd21304 // fmla v4.2d, v24.2d, v18.d[0]
-	WORD $0x4fd31302 // fmla v2.2d, v24.2d, v19.d[0]
-	WORD $0xad404914 // ldp q20, q18, [x8]
-	WORD $0x4e60d6b3 // fadd v19.2d, v21.2d, v0.2d
+	WORD $0x8b0b0ee8 // add x8, x23, x11, lsl #3
+	WORD $0x8b100ee5 // add x5, x23, x16, lsl #3
+	WORD $0xad404111 // ldp q17, q16, [x8]
+	WORD $0xaa1e03e8 // mov x8, x30
+	WORD $0x4ddfcd12 // ld1r { v18.2d }, [x8], #8
+	WORD $0x4e72ce26 // fmla v6.2d, v17.2d, v18.2d
+	WORD $0x6d4853d3 // ldp d19, d20, [x30, #0x80]
+	WORD $0x4fd31224 // fmla v4.2d, v17.2d, v19.d[0]
+	WORD $0x4fd31205 // fmla v5.2d, v16.2d, v19.d[0]
+	WORD $0x4e72ce07 // fmla v7.2d, v16.2d, v18.2d
+	WORD $0xfd400112 // ldr d18, [x8]
+	WORD $0xad4040b1 // ldp q17, q16, [x5]
 	WORD $0x8b0b0f48 // add x8, x26, x11, lsl #3
-	WORD $0x6d4c5bd5 // ldp d21, d22, [x30, #0xc0]
+	WORD $0xad405513 // ldp q19, q21, [x8]
+	WORD $0x8b100f48 // add x8, x26, x16, lsl #3
+	WORD $0x4fd41201 // fmla v1.2d, v16.2d, v20.d[0]
+	WORD $0x4fd21203 // fmla v3.2d, v16.2d, v18.d[0]
+	WORD $0x4fd41220 // fmla v0.2d, v17.2d, v20.d[0]
+	WORD $0xad405110 // ldp q16, q20, [x8]
+	WORD $0x4fd21222 // fmla v2.2d, v17.2d, v18.d[0]
+	WORD $0x6d4447d6 // ldp d22, d17, [x30, #0x40]
+	WORD $0x6d4c5fd2 // ldp d18, d23, [x30, #0xc0]
 	WORD $0x910403de // add x30, x30, #0x100
-	WORD $0x4fd31251 // fmla v17.2d, v18.2d, v19.d[0]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0x4fd31290 // fmla v16.2d, v20.2d, v19.d[0]
-	WORD $0x4fd51247 // fmla v7.2d, v18.2d, v21.d[0]
-	WORD $0xad404d12 // ldp q18, q19, [x8]
-	WORD $0x4fd51286 // fmla v6.2d, v20.2d, v21.d[0]
-	WORD $0x4e60d6d4 // fadd v20.2d, v22.2d, v0.2d
-	WORD $0x4fd71265 // fmla v5.2d, v19.2d, v23.d[0]
-	WORD $0x4fd41263 // fmla v3.2d, v19.2d, v20.d[0]
-	WORD $0x4fd71244 // fmla v4.2d, v18.2d, v23.d[0]
-	WORD $0x4fd41242 // fmla v2.2d, v18.2d, v20.d[0]
-	WORD $0x54fffb21 // b.ne <blocks2Multi8+0x500>
-	WORD $0x17ffffb3 // b <blocks2Multi8+0x46c>
+	WORD $0x4fd11283 // fmla v3.2d, v20.2d, v17.d[0]
+	WORD $0x4fd71281 // fmla v1.2d, v20.2d, v23.d[0]
+	WORD $0x4fd612a7 // fmla v7.2d, v21.2d, v22.d[0]
+	WORD $0x4fd212a5 // fmla v5.2d, v21.2d, v18.d[0]
+	WORD $0x4fd61266 // fmla v6.2d, v19.2d, v22.d[0]
+	WORD $0x4fd21264 // fmla v4.2d, v19.2d, v18.d[0]
+	WORD $0x4fd11202 // fmla v2.2d, v16.2d, v17.d[0]
+	WORD $0x4fd71200 // fmla v0.2d, v16.2d, v23.d[0]
+	WORD $0x54fffbe1 // b.ne <blocks2Multi8+0x6c0>
+	WORD $0x17ffffb9 // b <blocks2Multi8+0x62c>
 	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x371000e8 // tbnz w8, #0x2, <blocks2Multi8+0x5c4>
+	WORD $0x371000e8 // tbnz w8, #0x2, <blocks2Multi8+0x76c>
+	WORD $0xa94057e8 // ldp x8, x21, [sp]
 	WORD $0x2a1f03e3 // mov w3, wzr
-	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54ffd623 // b.lo <blocks2Multi8+0x80>
-	WORD $0x1400003d // b <blocks2Multi8+0x6b4>
+	WORD $0x54ffc8a3 // b.lo <blocks2Multi8+0x78>
+	WORD $0x1400003a // b <blocks2Multi8+0x850>
 	WORD $0xf9402808 // ldr x8, [x0, #0x50]
-	WORD $0xf9400feb // ldr x11, [sp, #0x18]
-	WORD $0xcb0b0108 // sub x8, x8, x11
+	WORD $0xf94007f5 // ldr x21, [sp, #0x8]
 	WORD $0x5280010b // mov w11, #0x8
+	WORD $0xcb150108 // sub x8, x8, x21
 	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x9a8bb102 // csel x2, x8, x11, lt
+	WORD $0x9a8bb10b // csel x11, x8, x11, lt
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54ffd40b // b.lt <blocks2Multi8+0x60>
-	WORD $0xf100045f // cmp x2, #0x1
-	WORD $0xaa1f03e3 // mov x3, xzr
-	WORD $0x9a9fc444 // csinc x4, x2, xzr, gt
-	WORD $0x14000007 // b <blocks2Multi8+0x60c>
+	WORD $0x54ffc6cb // b.lt <blocks2Multi8+0x60>
+	WORD $0xf100057f // cmp x11, #0x1
+	WORD $0xaa1f03e2 // mov x2, xzr
+	WORD $0x9a9fc563 // csinc x3, x11, xzr, gt
+	WORD $0x14000005 // b <blocks2Multi8+0x7ac>
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x91000463 // add x3, x3, #0x1
-	WORD $0xeb04007f // cmp x3, x4
-	WORD $0x54ffd2c0 // b.eq <blocks2Multi8+0x60>
-	WORD $0xf940180b // ldr x11, [x0, #0x30]
-	WORD $0xb40000ab // cbz x11, <blocks2Multi8+0x624>
-	WORD $0x8b030568 // add x8, x11, x3, lsl #1
-	WORD $0xf9400feb // ldr x11, [sp, #0x18]
-	WORD $0x786b790b // ldrh w11, [x8, x11, lsl #1]
-	WORD $0x14000003 // b <blocks2Multi8+0x62c>
-	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
-	WORD $0x8b08006b // add x11, x3, x8
-	WORD $0x8b0319c5 // add x5, x14, x3, lsl #6
+	WORD $0x91000442 // add x2, x2, #0x1
+	WORD $0xeb03005f // cmp x2, x3
+	WORD $0x54ffc5c0 // b.eq <blocks2Multi8+0x60>
+	WORD $0xf9401804 // ldr x4, [x0, #0x30]
+	WORD $0xb4000084 // cbz x4, <blocks2Multi8+0x7c0>
+	WORD $0x8b020488 // add x8, x4, x2, lsl #1
+	WORD $0x78757904 // ldrh w4, [x8, x21, lsl #1]
+	WORD $0x14000002 // b <blocks2Multi8+0x7c4>
+	WORD $0x8b150044 // add x4, x2, x21
+	WORD $0x8b021985 // add x5, x12, x2, lsl #6
 	WORD $0xaa1f03f3 // mov x19, xzr
-	WORD $0xd37ff96b // lsl x11, x11, #1
+	WORD $0xd37ff884 // lsl x4, x4, #1
 	WORD $0x52800027 // mov w7, #0x1
-	WORD $0x14000014 // b <blocks2Multi8+0x68c>
-	WORD $0xfd403802 // ldr d2, [x0, #0x70]
+	WORD $0x14000015 // b <blocks2Multi8+0x828>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xfd403800 // ldr d0, [x0, #0x70]
 	WORD $0x8b1324a8 // add x8, x5, x19, lsl #9
-	WORD $0x1e612842 // fadd d2, d2, d1
 	WORD $0xf9402410 // ldr x16, [x0, #0x48]
 	WORD $0xd37ae693 // lsl x19, x20, #6
 	WORD $0x2a1f03e7 // mov w7, wzr
-	WORD $0xad400d04 // ldp q4, q3, [x8]
+	WORD $0xad400502 // ldp q2, q1, [x8]
 	WORD $0x8b130210 // add x16, x16, x19
-	WORD $0x4fc29063 // fmul v3.2d, v3.2d, v2.d[0]
-	WORD $0x4fc29084 // fmul v4.2d, v4.2d, v2.d[0]
-	WORD $0xad000e04 // stp q4, q3, [x16]
-	WORD $0xad410d04 // ldp q4, q3, [x8, #0x20]
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0xad000602 // stp q2, q1, [x16]
+	WORD $0xad410502 // ldp q2, q1, [x8, #0x20]
 	WORD $0xf9402408 // ldr x8, [x0, #0x48]
 	WORD $0x8b130108 // add x8, x8, x19
 	WORD $0x52800033 // mov w19, #0x1
-	WORD $0x4fc29084 // fmul v4.2d, v4.2d, v2.d[0]
-	WORD $0x4fc29062 // fmul v2.2d, v3.2d, v2.d[0]
-	WORD $0xad010904 // stp q4, q2, [x8, #0x20]
-	WORD $0x3607fbc6 // tbz w6, #0x0, <blocks2Multi8+0x600>
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4fc09020 // fmul v0.2d, v1.2d, v0.d[0]
+	WORD $0xad010102 // stp q2, q0, [x8, #0x20]
+	WORD $0x3607fbe6 // tbz w6, #0x0, <blocks2Multi8+0x7a0>
 	WORD $0x2a0703e6 // mov w6, w7
 	WORD $0xf9403007 // ldr x7, [x0, #0x60]
-	WORD $0xaa130174 // orr x20, x11, x19
-	WORD $0xb4fffd47 // cbz x7, <blocks2Multi8+0x640>
+	WORD $0xaa130094 // orr x20, x4, x19
+	WORD $0xb4fffd67 // cbz x7, <blocks2Multi8+0x7e0>
 	WORD $0xb9406808 // ldr w8, [x0, #0x68]
 	WORD $0xb87478f0 // ldr w16, [x7, x20, lsl #2]
 	WORD $0x0b100108 // add w8, w8, w16
 	WORD $0xd34c2d08 // lsl x8, x8, #52
-	WORD $0x9e670102 // fmov d2, x8
-	WORD $0x17ffffe5 // b <blocks2Multi8+0x644>
+	WORD $0x9e670100 // fmov d0, x8
+	WORD $0x17ffffe6 // b <blocks2Multi8+0x7e4>
 	WORD $0xa9464ff4 // ldp x20, x19, [sp, #0x60]
 	WORD $0xf9400bfd // ldr x29, [sp, #0x10]
 	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
@@ -1331,11 +1628,16 @@ TEXT ·blocks2Multi8Quad(SB), 0, $192-16
 	WORD $0x9101c3ff // add sp, sp, #0x70
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000
 	MOVD R19, R30
 	RET
 
 // func blocks3Multi2Quad(c *slotCall, s *multiWork)
-TEXT ·blocks3Multi2Quad(SB), 0, $208-16
+TEXT ·blocks3Multi2Quad(SB), 0, $272-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
@@ -1343,465 +1645,688 @@ TEXT ·blocks3Multi2Quad(SB), 0, $208-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks3Multi2>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140001cd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140002ad; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x540037eb // b.lt <blocks3Multi2+0x704>
-	WORD $0xd10203ff // sub sp, sp, #0x80
+	WORD $0x540053cb // b.lt <blocks3Multi2+0xa80>
+	WORD $0xd10303ff // sub sp, sp, #0xc0
 	WORD $0xf9400009 // ldr x9, [x0]
-	WORD $0xa9074ff4 // stp x20, x19, [sp, #0x70]
-	WORD $0x5286100b // mov w11, #0x3080
-	WORD $0x52862010 // mov w16, #0x3100
-	WORD $0x52861211 // mov w17, #0x3090
-	WORD $0x52862202 // mov w2, #0x3110
-	WORD $0xf9401413 // ldr x19, [x0, #0x28]
+	WORD $0xf9401410 // ldr x16, [x0, #0x28]
+	WORD $0x5286100a // mov w10, #0x3080
+	WORD $0x5286200b // mov w11, #0x3100
+	WORD $0x5286120f // mov w15, #0x3090
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x2f00e401 // movi d1, #0000000000000000
-	WORD $0x91400c2a // add x10, x1, #0x3, lsl #12
+	WORD $0x91400c25 // add x5, x1, #0x3, lsl #12
 	WORD $0x9140082c // add x12, x1, #0x2, lsl #12
-	WORD $0x8b0b002f // add x15, x1, x11
 	WORD $0xa941340e // ldp x14, x13, [x0, #0x10]
-	WORD $0x8b100030 // add x16, x1, x16
-	WORD $0x8b110031 // add x17, x1, x17
-	WORD $0x8b020023 // add x3, x1, x2
-	WORD $0xf90013fd // str x29, [sp, #0x20]
-	WORD $0x52800034 // mov w20, #0x1
-	WORD $0x52804805 // mov w5, #0x240
+	WORD $0x8b0a0027 // add x7, x1, x10
+	WORD $0x5280002a // mov w10, #0x1
+	WORD $0xa9095ff8 // stp x24, x23, [sp, #0x90]
 	WORD $0x8b080d28 // add x8, x9, x8, lsl #3
-	WORD $0xa9036ffe // stp x30, x27, [sp, #0x30]
-	WORD $0xa90467fa // stp x26, x25, [sp, #0x40]
-	WORD $0xa9055ff8 // stp x24, x23, [sp, #0x50]
-	WORD $0xa90657f6 // stp x22, x21, [sp, #0x60]
-	WORD $0xa9007fe8 // stp x8, xzr, [sp]
-	WORD $0x1400000b // b <blocks3Multi2+0xa0>
+	WORD $0xa90b4ff4 // stp x20, x19, [sp, #0xb0]
+	WORD $0x8b0b0033 // add x19, x1, x11
+	WORD $0x8b0f0034 // add x20, x1, x15
+	WORD $0xf90033fd // str x29, [sp, #0x60]
+	WORD $0xa9076ffe // stp x30, x27, [sp, #0x70]
+	WORD $0xa90867fa // stp x26, x25, [sp, #0x80]
+	WORD $0xa90a57f6 // stp x22, x21, [sp, #0xa0]
+	WORD $0xa90387e5 // stp x5, x1, [sp, #0x38]
+	WORD $0xa900ffe8 // stp x8, xzr, [sp, #0x8]
+	WORD $0x52862208 // mov w8, #0x3110
+	WORD $0x8b080038 // add x24, x1, x8
+	WORD $0xa9029ff3 // stp x19, x7, [sp, #0x28]
+	WORD $0xa901d3f8 // stp x24, x20, [sp, #0x18]
+	WORD $0x1400000a // b <blocks3Multi2+0xa0>
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xf94007eb // ldr x11, [sp, #0x8]
-	WORD $0x52800034 // mov w20, #0x1
-	WORD $0x8b0b010b // add x11, x8, x11
-	WORD $0xf90007eb // str x11, [sp, #0x8]
-	WORD $0xf94003e8 // ldr x8, [sp]
+	WORD $0xf9400bea // ldr x10, [sp, #0x10]
+	WORD $0x8b0a010a // add x10, x8, x10
+	WORD $0xf9000bea // str x10, [sp, #0x10]
+	WORD $0x5280002a // mov w10, #0x1
+	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54003262 // b.hs <blocks3Multi2+0x6e8>
+	WORD $0x54004e42 // b.hs <blocks3Multi2+0xa64>
 	WORD $0x79400928 // ldrh w8, [x9, #0x4]
-	WORD $0xaa1f03e2 // mov x2, xzr
+	WORD $0xaa1f03eb // mov x11, xzr
 	WORD $0x14000006 // b <blocks3Multi2+0xc0>
 	WORD $0x79400928 // ldrh w8, [x9, #0x4]
-	WORD $0x8b020082 // add x2, x4, x2
-	WORD $0x2a1f03f4 // mov w20, wzr
-	WORD $0xeb08005f // cmp x2, x8
-	WORD $0x54002a2a // b.ge <blocks3Multi2+0x600>
-	WORD $0xcb02010b // sub x11, x8, x2
+	WORD $0x8b0b01eb // add x11, x15, x11
+	WORD $0x2a1f03ea // mov w10, wzr
+	WORD $0xeb08017f // cmp x11, x8
+	WORD $0x5400464a // b.ge <blocks3Multi2+0x984>
+	WORD $0xcb0b0111 // sub x17, x8, x11
 	WORD $0x528001c8 // mov w8, #0xe
-	WORD $0xf100397f // cmp x11, #0xe
-	WORD $0x9a88b164 // csel x4, x11, x8, lt
-	WORD $0xf100017f // cmp x11, #0x0
-	WORD $0x5400276d // b.le <blocks3Multi2+0x5c0>
-	WORD $0xf100049f // cmp x4, #0x1
-	WORD $0xaa1f03f8 // mov x24, xzr
-	WORD $0xa90113eb // stp x11, x4, [sp, #0x10]
-	WORD $0x9a9fc496 // csinc x22, x4, xzr, gt
-	WORD $0xf90017e2 // str x2, [sp, #0x28]
-	WORD $0x1400001a // b <blocks3Multi2+0x154>
+	WORD $0xf1003a3f // cmp x17, #0xe
+	WORD $0x9a88b22f // csel x15, x17, x8, lt
+	WORD $0xf100023f // cmp x17, #0x0
+	WORD $0x5400436d // b.le <blocks3Multi2+0x940>
+	WORD $0xf10005ff // cmp x15, #0x1
+	WORD $0xaa1f03f7 // mov x23, xzr
+	WORD $0xaa0103f8 // mov x24, x1
+	WORD $0xa904bff1 // stp x17, x15, [sp, #0x48]
+	WORD $0xb9005fea // str w10, [sp, #0x5c]
+	WORD $0x9a9fc5f5 // csinc x21, x15, xzr, gt
+	WORD $0x52801813 // mov w19, #0xc0
+	WORD $0xf90037eb // str x11, [sp, #0x68]
+	WORD $0x14000033 // b <blocks3Multi2+0x1c4>
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x6cc10da2 // ldp d2, d3, [x13], #0x10
-	WORD $0x8b1d0273 // add x19, x19, x29
-	WORD $0x910005ce // add x14, x14, #0x1
-	WORD $0x2f10a463 // ushll v3.4s, v3.4h, #0x0
 	WORD $0xb9400128 // ldr w8, [x9]
-	WORD $0x4e080d04 // dup v4.2d, x8
-	WORD $0x8b181988 // add x8, x12, x24, lsl #6
-	WORD $0x91000718 // add x24, x24, #0x1
-	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
-	WORD $0xeb16031f // cmp x24, x22
-	WORD $0x6ea21085 // uaddw2 v5.2d, v4.2d, v2.4s
-	WORD $0x2ea21082 // uaddw v2.2d, v4.2d, v2.2s
-	WORD $0x6ea31086 // uaddw2 v6.2d, v4.2d, v3.4s
-	WORD $0x2ea31083 // uaddw v3.2d, v4.2d, v3.2s
+	WORD $0xfd4001a1 // ldr d1, [x13]
+	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0x910005ce // add x14, x14, #0x1
+	WORD $0x91090318 // add x24, x24, #0x240
+	WORD $0xf9401c0a // ldr x10, [x0, #0x38]
+	WORD $0x4e080d02 // dup v2.2d, x8
+	WORD $0x8b171988 // add x8, x12, x23, lsl #6
+	WORD $0x910006f7 // add x23, x23, #0x1
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0xeb1502ff // cmp x23, x21
+	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
+	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x4ee18421 // add v1.2d, v1.2d, v1.2d
+	WORD $0x4ee38463 // add v3.2d, v3.2d, v3.2d
+	WORD $0xad000d01 // stp q1, q3, [x8]
+	WORD $0x9e66002b // fmov x11, d1
+	WORD $0x8b0b0d4b // add x11, x10, x11, lsl #3
+	WORD $0xfd4005a4 // ldr d4, [x13, #0x8]
+	WORD $0x910041ad // add x13, x13, #0x10
+	WORD $0x2f10a484 // ushll v4.4s, v4.4h, #0x0
+	WORD $0x6ea41045 // uaddw2 v5.2d, v2.2d, v4.4s
+	WORD $0x2ea41042 // uaddw v2.2d, v2.2d, v4.2s
 	WORD $0x4ee28442 // add v2.2d, v2.2d, v2.2d
 	WORD $0x4ee584a4 // add v4.2d, v5.2d, v5.2d
-	WORD $0x4ee38463 // add v3.2d, v3.2d, v3.2d
-	WORD $0x4ee684c5 // add v5.2d, v6.2d, v6.2d
-	WORD $0xad001102 // stp q2, q4, [x8]
-	WORD $0xad011503 // stp q3, q5, [x8, #0x20]
-	WORD $0x54001780 // b.eq <blocks3Multi2+0x440>
+	WORD $0xad011102 // stp q2, q4, [x8, #0x20]
+	WORD $0x4e183c28 // mov x8, v1.d[1]
+	WORD $0xf9800160 // prfm pldl1keep, [x11]
+	WORD $0x4e183c6b // mov x11, v3.d[1]
+	WORD $0x8b080d48 // add x8, x10, x8, lsl #3
+	WORD $0x8b0b0d4b // add x11, x10, x11, lsl #3
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0x9e660068 // fmov x8, d3
+	WORD $0x8b080d48 // add x8, x10, x8, lsl #3
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9800160 // prfm pldl1keep, [x11]
+	WORD $0x4e183c48 // mov x8, v2.d[1]
+	WORD $0x9e66004b // fmov x11, d2
+	WORD $0x8b0b0d4b // add x11, x10, x11, lsl #3
+	WORD $0x8b080d48 // add x8, x10, x8, lsl #3
+	WORD $0xf9800160 // prfm pldl1keep, [x11]
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0x9e660088 // fmov x8, d4
+	WORD $0x4e183c8b // mov x11, v4.d[1]
+	WORD $0x8b080d48 // add x8, x10, x8, lsl #3
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0x8b0b0d48 // add x8, x10, x11, lsl #3
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0x54003100 // b.eq <blocks3Multi2+0x7e0>
 	WORD $0xf98201a0 // prfm pldl1keep, [x13, #0x400]
 	WORD $0xf9402c1a // ldr x26, [x0, #0x58]
-	WORD $0x9b05071b // madd x27, x24, x5, x1
 	WORD $0x394001d9 // ldrb w25, [x14]
 	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x370807c8 // tbnz w8, #0x1, <blocks3Multi2+0x260>
-	WORD $0xf9404008 // ldr x8, [x0, #0x80]
-	WORD $0x5280180b // mov w11, #0xc0
+	WORD $0x37080f88 // tbnz w8, #0x1, <blocks3Multi2+0x3c4>
+	WORD $0xf940400a // ldr x10, [x0, #0x80]
 	WORD $0x7100d73f // cmp w25, #0x35
-	WORD $0xd342ff27 // lsr x7, x25, #2
-	WORD $0xd341ff22 // lsr x2, x25, #1
-	WORD $0x9bab233e // umaddl x30, w25, w11, x8
-	WORD $0x540009e3 // b.lo <blocks3Multi2+0x2c0>
-	WORD $0x8b19073d // add x29, x25, x25, lsl #1
-	WORD $0x2a1f03e8 // mov w8, wzr
-	WORD $0xaa1303eb // mov x11, x19
-	WORD $0xd342ffa4 // lsr x4, x29, #2
+	WORD $0x54001403 // b.lo <blocks3Multi2+0x460>
+	WORD $0x8b19073b // add x27, x25, x25, lsl #1
+	WORD $0x9bb32b31 // umaddl x17, w25, w19, x10
+	WORD $0xd342ff26 // lsr x6, x25, #2
+	WORD $0xd341ff3d // lsr x29, x25, #1
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xd37ffb24 // lsl x4, x25, #1
+	WORD $0xaa1003eb // mov x11, x16
+	WORD $0xd342ff7e // lsr x30, x27, #2
+	WORD $0x8b1907a5 // add x5, x29, x25, lsl #1
+	WORD $0x8b1904d6 // add x22, x6, x25, lsl #1
+	WORD $0x8b1903af // add x15, x29, x25
+	WORD $0x8b1900c1 // add x1, x6, x25
+	WORD $0x8b1907d4 // add x20, x30, x25, lsl #1
+	WORD $0x8b1903c7 // add x7, x30, x25
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x52800066 // mov w6, #0x3
-	WORD $0xaa0b03f5 // mov x21, x11
-	WORD $0xf98802a0 // prfm pldl1keep, [x21, #0x1000]
-	WORD $0xad4013c5 // ldp q5, q4, [x30]
-	WORD $0x910203d7 // add x23, x30, #0x80
-	WORD $0xf10004c6 // subs x6, x6, #0x1
-	WORD $0x3ce76aa3 // ldr q3, [x21, x7]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x3dc002a2 // ldr q2, [x21]
-	WORD $0x4d40cee6 // ld1r { v6.2d }, [x23]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad4213c5 // ldp q5, q4, [x30, #0x40]
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee0b8c4 // neg v4.2d, v6.2d
-	WORD $0x4ee44463 // sshl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad000f62 // stp q2, q3, [x27]
-	WORD $0xad4113c5 // ldp q5, q4, [x30, #0x20]
-	WORD $0x3ce26aa2 // ldr q2, [x21, x2]
-	WORD $0x3ce46aa3 // ldr q3, [x21, x4]
-	WORD $0x8b1902b5 // add x21, x21, x25
-	WORD $0xfd4043c6 // ldr d6, [x30, #0x80]
-	WORD $0x4e0804c6 // dup v6.2d, v6.d[0]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad4313c5 // ldp q5, q4, [x30, #0x60]
-	WORD $0x6ee0b8c6 // neg v6.2d, v6.2d
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x4ee64463 // sshl v3.2d, v3.2d, v6.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee64442 // sshl v2.2d, v2.2d, v6.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad010f62 // stp q2, q3, [x27, #0x20]
-	WORD $0x9101037b // add x27, x27, #0x40
-	WORD $0x54fffb81 // b.ne <blocks3Multi2+0x1a8>
-	WORD $0x11000508 // add w8, w8, #0x1
-	WORD $0x8b1a016b // add x11, x11, x26
-	WORD $0x71000d1f // cmp w8, #0x3
-	WORD $0x54fffac1 // b.ne <blocks3Multi2+0x1a0>
-	WORD $0x17ffffad // b <blocks3Multi2+0x100>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x2a1f03e8 // mov w8, wzr
-	WORD $0xaa1303eb // mov x11, x19
-	WORD $0xaa1f03e2 // mov x2, xzr
-	WORD $0x8b020164 // add x4, x11, x2
-	WORD $0x91008042 // add x2, x2, #0x20
-	WORD $0xf9880080 // prfm pldl1keep, [x4, #0x1000]
-	WORD $0x3dc00082 // ldr q2, [x4]
-	WORD $0xf101805f // cmp x2, #0x60
-	WORD $0x0e617843 // fcvtl v3.2d, v2.2s
-	WORD $0x4e617842 // fcvtl2 v2.2d, v2.4s
-	WORD $0xad000b63 // stp q3, q2, [x27]
-	WORD $0x3dc00482 // ldr q2, [x4, #0x10]
-	WORD $0x0e617843 // fcvtl v3.2d, v2.2s
-	WORD $0x4e617842 // fcvtl2 v2.2d, v2.4s
-	WORD $0xad010b63 // stp q3, q2, [x27, #0x20]
-	WORD $0x9101037b // add x27, x27, #0x40
-	WORD $0x54fffe61 // b.ne <blocks3Multi2+0x26c>
-	WORD $0x11000508 // add w8, w8, #0x1
-	WORD $0x8b1a016b // add x11, x11, x26
-	WORD $0x71000d1f // cmp w8, #0x3
-	WORD $0x54fffdc1 // b.ne <blocks3Multi2+0x268>
-	WORD $0x8b19073d // add x29, x25, x25, lsl #1
-	WORD $0x17ffff92 // b <blocks3Multi2+0x100>
-	WORD $0xd503201f // nop
-	WORD $0x8b19073d // add x29, x25, x25, lsl #1
-	WORD $0x7100633f // cmp w25, #0x18
-	WORD $0xd342ffa8 // lsr x8, x29, #2
-	WORD $0x54000588 // b.hi <blocks3Multi2+0x37c>
-	WORD $0x92400b2b // and x11, x25, #0x7
-	WORD $0xb500054b // cbnz x11, <blocks3Multi2+0x37c>
-	WORD $0xaa1303e4 // mov x4, x19
-	WORD $0xd503201f // nop
-	WORD $0x52800066 // mov w6, #0x3
-	WORD $0xaa0403f5 // mov x21, x4
-	WORD $0xf98802a0 // prfm pldl1keep, [x21, #0x1000]
-	WORD $0xad4013c5 // ldp q5, q4, [x30]
-	WORD $0x910223d7 // add x23, x30, #0x88
-	WORD $0xf10004c6 // subs x6, x6, #0x1
-	WORD $0x3dc002a2 // ldr q2, [x21]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0x3ce76aa3 // ldr q3, [x21, x7]
-	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
-	WORD $0x910243d7 // add x23, x30, #0x90
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4ea31ca3 // orr v3.16b, v5.16b, v3.16b
-	WORD $0x4d40cee4 // ld1r { v4.2d }, [x23]
-	WORD $0x4ea21ca2 // orr v2.16b, v5.16b, v2.16b
-	WORD $0x4ee4d442 // fsub v2.2d, v2.2d, v4.2d
-	WORD $0x4ee4d463 // fsub v3.2d, v3.2d, v4.2d
-	WORD $0xad000f62 // stp q2, q3, [x27]
-	WORD $0x3ce26aa2 // ldr q2, [x21, x2]
-	WORD $0xad4113c5 // ldp q5, q4, [x30, #0x20]
-	WORD $0x3ce86aa3 // ldr q3, [x21, x8]
-	WORD $0x8b1902b5 // add x21, x21, x25
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0x6d4897c4 // ldp d4, d5, [x30, #0x88]
-	WORD $0x4e0804a5 // dup v5.2d, v5.d[0]
-	WORD $0x4e080484 // dup v4.2d, v4.d[0]
-	WORD $0x4ea31c83 // orr v3.16b, v4.16b, v3.16b
-	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
-	WORD $0x4ee5d442 // fsub v2.2d, v2.2d, v5.2d
-	WORD $0x4ee5d463 // fsub v3.2d, v3.2d, v5.2d
-	WORD $0xad010f62 // stp q2, q3, [x27, #0x20]
-	WORD $0x9101037b // add x27, x27, #0x40
-	WORD $0x54fffc21 // b.ne <blocks3Multi2+0x2e8>
-	WORD $0x1100056b // add w11, w11, #0x1
-	WORD $0x8b1a0084 // add x4, x4, x26
-	WORD $0x71000d7f // cmp w11, #0x3
-	WORD $0x54fffb61 // b.ne <blocks3Multi2+0x2e0>
-	WORD $0x17ffff62 // b <blocks3Multi2+0x100>
-	WORD $0x2a1f03e4 // mov w4, wzr
-	WORD $0xaa1303f5 // mov x21, x19
-	WORD $0x52800066 // mov w6, #0x3
-	WORD $0xaa1503eb // mov x11, x21
 	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0xad4013c5 // ldp q5, q4, [x30]
-	WORD $0x910203d7 // add x23, x30, #0x80
-	WORD $0xf10004c6 // subs x6, x6, #0x1
-	WORD $0x3ce76963 // ldr q3, [x11, x7]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x3dc00162 // ldr q2, [x11]
-	WORD $0x4d40cee6 // ld1r { v6.2d }, [x23]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad4213c5 // ldp q5, q4, [x30, #0x40]
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee0b8c4 // neg v4.2d, v6.2d
-	WORD $0x4ee44463 // sshl v3.2d, v3.2d, v4.2d
+	WORD $0xad400e24 // ldp q4, q3, [x17]
+	WORD $0x91020223 // add x3, x17, #0x80
+	WORD $0x8b080302 // add x2, x24, x8
+	WORD $0x8b19016a // add x10, x11, x25
+	WORD $0x91030108 // add x8, x8, #0xc0
+	WORD $0x3ce66962 // ldr q2, [x11, x6]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0xad420e25 // ldp q5, q3, [x17, #0x40]
+	WORD $0x7109011f // cmp w8, #0x240
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4d40cc64 // ld1r { v4.2d }, [x3]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x6ee0b883 // neg v3.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad000841 // stp q1, q2, [x2]
+	WORD $0x3cfd6961 // ldr q1, [x11, x29]
+	WORD $0xad410e24 // ldp q4, q3, [x17, #0x20]
+	WORD $0x3cfe6962 // ldr q2, [x11, x30]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404224 // ldr d4, [x17, #0x80]
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0xad431225 // ldp q5, q4, [x17, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad010841 // stp q1, q2, [x2, #0x20]
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0xad400e24 // ldp q4, q3, [x17]
+	WORD $0x3ce16962 // ldr q2, [x11, x1]
+	WORD $0x3dc00141 // ldr q1, [x10]
+	WORD $0x8b04016a // add x10, x11, x4
+	WORD $0x4d40cc65 // ld1r { v5.2d }, [x3]
+	WORD $0xad421a27 // ldp q7, q6, [x17, #0x40]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x6ee64442 // ushl v2.2d, v2.2d, v6.2d
+	WORD $0x6ee74421 // ushl v1.2d, v1.2d, v7.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad020841 // stp q1, q2, [x2, #0x40]
+	WORD $0x3cef6961 // ldr q1, [x11, x15]
+	WORD $0xad410e24 // ldp q4, q3, [x17, #0x20]
+	WORD $0x3ce76962 // ldr q2, [x11, x7]
+	WORD $0xad431626 // ldp q6, q5, [x17, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404224 // ldr d4, [x17, #0x80]
 	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad030841 // stp q1, q2, [x2, #0x60]
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0xad400e24 // ldp q4, q3, [x17]
+	WORD $0x3cf66961 // ldr q1, [x11, x22]
+	WORD $0x3dc00142 // ldr q2, [x10]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x4d40cc65 // ld1r { v5.2d }, [x3]
+	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
+	WORD $0xad420e24 // ldp q4, q3, [x17, #0x40]
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
 	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad000f62 // stp q2, q3, [x27]
-	WORD $0xad4113c5 // ldp q5, q4, [x30, #0x20]
-	WORD $0x3ce26962 // ldr q2, [x11, x2]
-	WORD $0x3ce86963 // ldr q3, [x11, x8]
-	WORD $0x8b19016b // add x11, x11, x25
-	WORD $0xfd4043c6 // ldr d6, [x30, #0x80]
-	WORD $0x4e0804c6 // dup v6.2d, v6.d[0]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad4313c5 // ldp q5, q4, [x30, #0x60]
-	WORD $0x6ee0b8c6 // neg v6.2d, v6.2d
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x4ee64463 // sshl v3.2d, v3.2d, v6.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee64442 // sshl v2.2d, v2.2d, v6.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad040442 // stp q2, q1, [x2, #0x80]
+	WORD $0x3ce56961 // ldr q1, [x11, x5]
+	WORD $0xad410e24 // ldp q4, q3, [x17, #0x20]
+	WORD $0x3cf46962 // ldr q2, [x11, x20]
+	WORD $0xfd404225 // ldr d5, [x17, #0x80]
+	WORD $0x8b1a016b // add x11, x11, x26
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad431225 // ldp q5, q4, [x17, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad010f62 // stp q2, q3, [x27, #0x20]
-	WORD $0x9101037b // add x27, x27, #0x40
-	WORD $0x54fffb81 // b.ne <blocks3Multi2+0x38c>
-	WORD $0x11000484 // add w4, w4, #0x1
-	WORD $0x8b1a02b5 // add x21, x21, x26
-	WORD $0x71000c9f // cmp w4, #0x3
-	WORD $0x54fffac1 // b.ne <blocks3Multi2+0x384>
-	WORD $0x17ffff34 // b <blocks3Multi2+0x100>
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad050841 // stp q1, q2, [x2, #0xa0]
+	WORD $0x54fff321 // b.ne <blocks3Multi2+0x220>
+	WORD $0x17ffff50 // b <blocks3Multi2+0x100>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xaa1003ea // mov x10, x16
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0x3dc00141 // ldr q1, [x10]
+	WORD $0x8b08030b // add x11, x24, x8
+	WORD $0x91030108 // add x8, x8, #0xc0
+	WORD $0x7109011f // cmp w8, #0x240
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad000562 // stp q2, q1, [x11]
+	WORD $0x3dc00541 // ldr q1, [x10, #0x10]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad010562 // stp q2, q1, [x11, #0x20]
+	WORD $0xf9881140 // prfm pldl1keep, [x10, #0x1020]
+	WORD $0x3dc00941 // ldr q1, [x10, #0x20]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad020562 // stp q2, q1, [x11, #0x40]
+	WORD $0x3dc00d41 // ldr q1, [x10, #0x30]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad030562 // stp q2, q1, [x11, #0x60]
+	WORD $0xf9882140 // prfm pldl1keep, [x10, #0x1040]
+	WORD $0x3dc01141 // ldr q1, [x10, #0x40]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad040562 // stp q2, q1, [x11, #0x80]
+	WORD $0x3dc01541 // ldr q1, [x10, #0x50]
+	WORD $0x8b1a014a // add x10, x10, x26
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad050562 // stp q2, q1, [x11, #0xa0]
+	WORD $0x54fffc21 // b.ne <blocks3Multi2+0x3cc>
+	WORD $0x8b19073b // add x27, x25, x25, lsl #1
+	WORD $0x17ffff2c // b <blocks3Multi2+0x100>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf9400be8 // ldr x8, [sp, #0x10]
+	WORD $0x9bb32b3d // umaddl x29, w25, w19, x10
+	WORD $0x8b19073b // add x27, x25, x25, lsl #1
+	WORD $0xd342ff3e // lsr x30, x25, #2
+	WORD $0xd341ff26 // lsr x6, x25, #1
+	WORD $0x7100633f // cmp w25, #0x18
+	WORD $0xd37ffb28 // lsl x8, x25, #1
+	WORD $0xd342ff71 // lsr x17, x27, #2
+	WORD $0x54000c88 // b.hi <blocks3Multi2+0x60c>
+	WORD $0x92400b2a // and x10, x25, #0x7
+	WORD $0xb5000c4a // cbnz x10, <blocks3Multi2+0x60c>
+	WORD $0xaa1f03eb // mov x11, xzr
+	WORD $0x8b19062f // add x15, x17, x25, lsl #1
+	WORD $0x8b1904c1 // add x1, x6, x25, lsl #1
+	WORD $0x8b1907c4 // add x4, x30, x25, lsl #1
+	WORD $0x8b190225 // add x5, x17, x25
+	WORD $0x8b1900c7 // add x7, x6, x25
+	WORD $0x8b1903d4 // add x20, x30, x25
+	WORD $0xaa1003f6 // mov x22, x16
+	WORD $0xf98802c0 // prfm pldl1keep, [x22, #0x1000]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x910223a3 // add x3, x29, #0x88
+	WORD $0x910243aa // add x10, x29, #0x90
+	WORD $0x8b0b0302 // add x2, x24, x11
+	WORD $0x8b1902d3 // add x19, x22, x25
+	WORD $0x3dc002c1 // ldr q1, [x22]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x3cfe6ac2 // ldr q2, [x22, x30]
+	WORD $0x4d40cc64 // ld1r { v4.2d }, [x3]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cd43 // ld1r { v3.2d }, [x10]
+	WORD $0x9103016b // add x11, x11, #0xc0
+	WORD $0x7109017f // cmp w11, #0x240
+	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad000841 // stp q1, q2, [x2]
+	WORD $0x3ce66ac1 // ldr q1, [x22, x6]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3cf16ac2 // ldr q2, [x22, x17]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d4893a3 // ldp d3, d4, [x29, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad010841 // stp q1, q2, [x2, #0x20]
+	WORD $0xf9880260 // prfm pldl1keep, [x19, #0x1000]
+	WORD $0x3cf46ac2 // ldr q2, [x22, x20]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3dc00261 // ldr q1, [x19]
+	WORD $0x8b0802d3 // add x19, x22, x8
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cc63 // ld1r { v3.2d }, [x3]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cd43 // ld1r { v3.2d }, [x10]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad020841 // stp q1, q2, [x2, #0x40]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3ce76ac1 // ldr q1, [x22, x7]
+	WORD $0x3ce56ac2 // ldr q2, [x22, x5]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d4893a3 // ldp d3, d4, [x29, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad030841 // stp q1, q2, [x2, #0x60]
+	WORD $0xf9880260 // prfm pldl1keep, [x19, #0x1000]
+	WORD $0x3ce46ac2 // ldr q2, [x22, x4]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3dc00261 // ldr q1, [x19]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cc63 // ld1r { v3.2d }, [x3]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cd43 // ld1r { v3.2d }, [x10]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad040841 // stp q1, q2, [x2, #0x80]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3ce16ac1 // ldr q1, [x22, x1]
+	WORD $0x3cef6ac2 // ldr q2, [x22, x15]
+	WORD $0x8b1a02d6 // add x22, x22, x26
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d4897a4 // ldp d4, d5, [x29, #0x88]
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4e080484 // dup v4.2d, v4.d[0]
+	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad050841 // stp q1, q2, [x2, #0xa0]
+	WORD $0x54fff541 // b.ne <blocks3Multi2+0x4a8>
+	WORD $0x52801813 // mov w19, #0xc0
+	WORD $0x17fffebe // b <blocks3Multi2+0x100>
+	WORD $0xaa1f03e4 // mov x4, xzr
+	WORD $0x8b190634 // add x20, x17, x25, lsl #1
+	WORD $0x8b1904c5 // add x5, x6, x25, lsl #1
+	WORD $0x8b1907d6 // add x22, x30, x25, lsl #1
+	WORD $0x8b190227 // add x7, x17, x25
+	WORD $0x8b1900cf // add x15, x6, x25
+	WORD $0x8b1903c1 // add x1, x30, x25
+	WORD $0xaa1003eb // mov x11, x16
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x910203a3 // add x3, x29, #0x80
+	WORD $0x8b040302 // add x2, x24, x4
+	WORD $0x8b19016a // add x10, x11, x25
+	WORD $0x91030084 // add x4, x4, #0xc0
+	WORD $0x3cfe6962 // ldr q2, [x11, x30]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0xad420fa5 // ldp q5, q3, [x29, #0x40]
+	WORD $0x7109009f // cmp w4, #0x240
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4d40cc64 // ld1r { v4.2d }, [x3]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x6ee0b883 // neg v3.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad000841 // stp q1, q2, [x2]
+	WORD $0x3ce66961 // ldr q1, [x11, x6]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3cf16962 // ldr q2, [x11, x17]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043a4 // ldr d4, [x29, #0x80]
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0xad4313a5 // ldp q5, q4, [x29, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad010841 // stp q1, q2, [x2, #0x20]
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3ce16962 // ldr q2, [x11, x1]
+	WORD $0x3dc00141 // ldr q1, [x10]
+	WORD $0x8b08016a // add x10, x11, x8
+	WORD $0x4d40cc65 // ld1r { v5.2d }, [x3]
+	WORD $0xad421ba7 // ldp q7, q6, [x29, #0x40]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x6ee64442 // ushl v2.2d, v2.2d, v6.2d
+	WORD $0x6ee74421 // ushl v1.2d, v1.2d, v7.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad020841 // stp q1, q2, [x2, #0x40]
+	WORD $0x3cef6961 // ldr q1, [x11, x15]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3ce76962 // ldr q2, [x11, x7]
+	WORD $0xad4317a6 // ldp q6, q5, [x29, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043a4 // ldr d4, [x29, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad030841 // stp q1, q2, [x2, #0x60]
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3cf66961 // ldr q1, [x11, x22]
+	WORD $0x3dc00142 // ldr q2, [x10]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x4d40cc65 // ld1r { v5.2d }, [x3]
+	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
+	WORD $0xad420fa4 // ldp q4, q3, [x29, #0x40]
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
+	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad040442 // stp q2, q1, [x2, #0x80]
+	WORD $0x3ce56961 // ldr q1, [x11, x5]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3cf46962 // ldr q2, [x11, x20]
+	WORD $0xfd4043a5 // ldr d5, [x29, #0x80]
+	WORD $0x8b1a016b // add x11, x11, x26
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad4313a5 // ldp q5, q4, [x29, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad050841 // stp q1, q2, [x2, #0xa0]
+	WORD $0x54fff321 // b.ne <blocks3Multi2+0x62c>
+	WORD $0x17fffe4d // b <blocks3Multi2+0x100>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf94027e8 // ldr x8, [sp, #0x48]
+	WORD $0xf9401fe5 // ldr x5, [sp, #0x38]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54000c0b // b.lt <blocks3Multi2+0x5c8>
-	WORD $0xf9401c02 // ldr x2, [x0, #0x38]
-	WORD $0xaa1f03e7 // mov x7, xzr
-	WORD $0x91004057 // add x23, x2, #0x10
-	WORD $0x91008058 // add x24, x2, #0x20
+	WORD $0x54000aeb // b.lt <blocks3Multi2+0x948>
+	WORD $0xf9401c08 // ldr x8, [x0, #0x38]
+	WORD $0xf94023e1 // ldr x1, [sp, #0x40]
+	WORD $0xaa1f03f1 // mov x17, xzr
+	WORD $0x91004106 // add x6, x8, #0x10
+	WORD $0xa9429ff3 // ldp x19, x7, [sp, #0x28]
+	WORD $0xa941d3f8 // ldp x24, x20, [sp, #0x18]
+	WORD $0xb9405fe4 // ldr w4, [sp, #0x5c]
+	WORD $0x91008116 // add x22, x8, #0x20
 	WORD $0xd503201f // nop
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0xd37cecf9 // lsl x25, x7, #4
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0xd37cee37 // lsl x23, x17, #4
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x350000f4 // cbnz w20, <blocks3Multi2+0x498>
-	WORD $0x8b071148 // add x8, x10, x7, lsl #4
-	WORD $0x3cf969e6 // ldr q6, [x15, x25]
-	WORD $0x3cf96a05 // ldr q5, [x16, x25]
-	WORD $0x3cf96a23 // ldr q3, [x17, x25]
-	WORD $0xad401107 // ldp q7, q4, [x8]
-	WORD $0x3cf96862 // ldr q2, [x3, x25]
-	WORD $0x8b070c28 // add x8, x1, x7, lsl #3
-	WORD $0x8b070d9a // add x26, x12, x7, lsl #3
-	WORD $0xaa1603fb // mov x27, x22
-	WORD $0xa8c4134b // ldp x11, x4, [x26], #0x40
-	WORD $0xf100077b // subs x27, x27, #0x1
-	WORD $0xd37df16b // lsl x11, x11, #3
-	WORD $0x6d404911 // ldp d17, d18, [x8]
-	WORD $0xd37df084 // lsl x4, x4, #3
-	WORD $0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
-	WORD $0x3ceb6850 // ldr q16, [x2, x11]
-	WORD $0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
-	WORD $0x3ce46855 // ldr q21, [x2, x4]
-	WORD $0x4fd11207 // fmla v7.2d, v16.2d, v17.d[0]
-	WORD $0x6d4c4d11 // ldp d17, d19, [x8, #0xc0]
-	WORD $0x4fd212a4 // fmla v4.2d, v21.2d, v18.d[0]
-	WORD $0x3ceb6af2 // ldr q18, [x23, x11]
-	WORD $0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
-	WORD $0x4fd11206 // fmla v6.2d, v16.2d, v17.d[0]
-	WORD $0x6d584514 // ldp d20, d17, [x8, #0x180]
-	WORD $0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd112a2 // fmla v2.2d, v21.2d, v17.d[0]
-	WORD $0x4fd41205 // fmla v5.2d, v16.2d, v20.d[0]
-	WORD $0x4e60d670 // fadd v16.2d, v19.2d, v0.2d
-	WORD $0x6d505914 // ldp d20, d22, [x8, #0x100]
-	WORD $0x4fd012a3 // fmla v3.2d, v21.2d, v16.d[0]
-	WORD $0x6d444113 // ldp d19, d16, [x8, #0x40]
-	WORD $0x4e60d691 // fadd v17.2d, v20.2d, v0.2d
-	WORD $0xfd410115 // ldr d21, [x8, #0x200]
-	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
-	WORD $0x4fd11246 // fmla v6.2d, v18.2d, v17.d[0]
-	WORD $0x3ce46af1 // ldr q17, [x23, x4]
-	WORD $0x4fd31247 // fmla v7.2d, v18.2d, v19.d[0]
-	WORD $0x6d5c5113 // ldp d19, d20, [x8, #0x1c0]
-	WORD $0x4fd01224 // fmla v4.2d, v17.2d, v16.d[0]
-	WORD $0x4e60d6d0 // fadd v16.2d, v22.2d, v0.2d
-	WORD $0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
-	WORD $0x4fd01223 // fmla v3.2d, v17.2d, v16.d[0]
-	WORD $0x4fd31245 // fmla v5.2d, v18.2d, v19.d[0]
-	WORD $0x4e60d692 // fadd v18.2d, v20.2d, v0.2d
-	WORD $0x3ceb6b10 // ldr q16, [x24, x11]
-	WORD $0x6d485113 // ldp d19, d20, [x8, #0x80]
-	WORD $0x4fd21222 // fmla v2.2d, v17.2d, v18.d[0]
-	WORD $0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
-	WORD $0x6d544911 // ldp d17, d18, [x8, #0x140]
-	WORD $0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
-	WORD $0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
-	WORD $0x4fd31207 // fmla v7.2d, v16.2d, v19.d[0]
-	WORD $0x4fd11206 // fmla v6.2d, v16.2d, v17.d[0]
-	WORD $0x4e60d6b1 // fadd v17.2d, v21.2d, v0.2d
-	WORD $0x4fd11205 // fmla v5.2d, v16.2d, v17.d[0]
-	WORD $0x3ce46b10 // ldr q16, [x24, x4]
-	WORD $0x4e60d691 // fadd v17.2d, v20.2d, v0.2d
-	WORD $0x4fd11204 // fmla v4.2d, v16.2d, v17.d[0]
-	WORD $0xfd410511 // ldr d17, [x8, #0x208]
+	WORD $0x350000e4 // cbnz w4, <blocks3Multi2+0x858>
+	WORD $0x8b1110aa // add x10, x5, x17, lsl #4
+	WORD $0x3cf768e5 // ldr q5, [x7, x23]
+	WORD $0x3cf76a64 // ldr q4, [x19, x23]
+	WORD $0x3cf76a82 // ldr q2, [x20, x23]
+	WORD $0xad400d46 // ldp q6, q3, [x10]
+	WORD $0x3cf76b01 // ldr q1, [x24, x23]
+	WORD $0x8b110c2b // add x11, x1, x17, lsl #3
+	WORD $0x8b110d8f // add x15, x12, x17, lsl #3
+	WORD $0xaa1503e3 // mov x3, x21
+	WORD $0xa8c409ea // ldp x10, x2, [x15], #0x40
+	WORD $0xf1000463 // subs x3, x3, #0x1
+	WORD $0xd37df14a // lsl x10, x10, #3
+	WORD $0x6d404971 // ldp d17, d18, [x11]
+	WORD $0x6d4c5173 // ldp d19, d20, [x11, #0xc0]
+	WORD $0xd37df042 // lsl x2, x2, #3
+	WORD $0x3cea6907 // ldr q7, [x8, x10]
+	WORD $0x3cea68d5 // ldr q21, [x6, x10]
+	WORD $0x3ce26910 // ldr q16, [x8, x2]
+	WORD $0x4fd110e6 // fmla v6.2d, v7.2d, v17.d[0]
+	WORD $0x4fd310e5 // fmla v5.2d, v7.2d, v19.d[0]
+	WORD $0x6d584d71 // ldp d17, d19, [x11, #0x180]
 	WORD $0x4fd21203 // fmla v3.2d, v16.2d, v18.d[0]
-	WORD $0x91090108 // add x8, x8, #0x240
-	WORD $0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
-	WORD $0x4fd11202 // fmla v2.2d, v16.2d, v17.d[0]
-	WORD $0x54fff8e1 // b.ne <blocks3Multi2+0x4a4>
-	WORD $0x8b071148 // add x8, x10, x7, lsl #4
-	WORD $0xf10018ff // cmp x7, #0x6
-	WORD $0x910008e7 // add x7, x7, #0x2
-	WORD $0x3cb969e6 // str q6, [x15, x25]
-	WORD $0x3cb96a05 // str q5, [x16, x25]
-	WORD $0x3cb96a23 // str q3, [x17, x25]
-	WORD $0x3cb96862 // str q2, [x3, x25]
-	WORD $0xad001107 // stp q7, q4, [x8]
-	WORD $0x54fff5a3 // b.lo <blocks3Multi2+0x460>
-	WORD $0xf94017e2 // ldr x2, [sp, #0x28]
-	WORD $0xf9400fe4 // ldr x4, [sp, #0x18]
-	WORD $0x17fffebd // b <blocks3Multi2+0xac>
+	WORD $0x4fd41202 // fmla v2.2d, v16.2d, v20.d[0]
+	WORD $0x4fd31201 // fmla v1.2d, v16.2d, v19.d[0]
+	WORD $0x6d504172 // ldp d18, d16, [x11, #0x100]
+	WORD $0x6d5c5173 // ldp d19, d20, [x11, #0x1c0]
+	WORD $0x4fd110e4 // fmla v4.2d, v7.2d, v17.d[0]
+	WORD $0x6d444567 // ldp d7, d17, [x11, #0x40]
+	WORD $0x4fd312a4 // fmla v4.2d, v21.2d, v19.d[0]
+	WORD $0x3ce26ad3 // ldr q19, [x22, x2]
+	WORD $0x4fd212a5 // fmla v5.2d, v21.2d, v18.d[0]
+	WORD $0x4fc712a6 // fmla v6.2d, v21.2d, v7.d[0]
+	WORD $0x3ce268c7 // ldr q7, [x6, x2]
+	WORD $0x4fd110e3 // fmla v3.2d, v7.2d, v17.d[0]
+	WORD $0x3cea6ad1 // ldr q17, [x22, x10]
+	WORD $0x4fd010e2 // fmla v2.2d, v7.2d, v16.d[0]
+	WORD $0x4fd410e1 // fmla v1.2d, v7.2d, v20.d[0]
+	WORD $0x6d484167 // ldp d7, d16, [x11, #0x80]
+	WORD $0x4fd01263 // fmla v3.2d, v19.2d, v16.d[0]
+	WORD $0x4fc71226 // fmla v6.2d, v17.2d, v7.d[0]
+	WORD $0x6d541d72 // ldp d18, d7, [x11, #0x140]
+	WORD $0x4fc71262 // fmla v2.2d, v19.2d, v7.d[0]
+	WORD $0xfd410567 // ldr d7, [x11, #0x208]
+	WORD $0x4fd21225 // fmla v5.2d, v17.2d, v18.d[0]
+	WORD $0xfd410172 // ldr d18, [x11, #0x200]
+	WORD $0x9109016b // add x11, x11, #0x240
+	WORD $0x4fc71261 // fmla v1.2d, v19.2d, v7.d[0]
+	WORD $0x4fd21224 // fmla v4.2d, v17.2d, v18.d[0]
+	WORD $0x54fffb21 // b.ne <blocks3Multi2+0x864>
+	WORD $0x8b1110aa // add x10, x5, x17, lsl #4
+	WORD $0xf1001a3f // cmp x17, #0x6
+	WORD $0x91000a31 // add x17, x17, #0x2
+	WORD $0x3cb768e5 // str q5, [x7, x23]
+	WORD $0x3cb76a64 // str q4, [x19, x23]
+	WORD $0x3cb76a82 // str q2, [x20, x23]
+	WORD $0x3cb76b01 // str q1, [x24, x23]
+	WORD $0xad000d46 // stp q6, q3, [x10]
+	WORD $0x54fff7e3 // b.lo <blocks3Multi2+0x820>
+	WORD $0xf94037eb // ldr x11, [sp, #0x68]
+	WORD $0xf9402bef // ldr x15, [sp, #0x50]
+	WORD $0x17fffddf // b <blocks3Multi2+0xac>
 	WORD $0xd503201f // nop
-	WORD $0x350000b4 // cbnz w20, <blocks3Multi2+0x5d4>
-	WORD $0x17fffeba // b <blocks3Multi2+0xac>
-	WORD $0xf94017e2 // ldr x2, [sp, #0x28]
-	WORD $0xf9400fe4 // ldr x4, [sp, #0x18]
-	WORD $0x34ffd6f4 // cbz w20, <blocks3Multi2+0xac>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x350000ea // cbnz w10, <blocks3Multi2+0x95c>
+	WORD $0x17fffdda // b <blocks3Multi2+0xac>
+	WORD $0xf94023e1 // ldr x1, [sp, #0x40]
+	WORD $0xf94037eb // ldr x11, [sp, #0x68]
+	WORD $0xb9405fe8 // ldr w8, [sp, #0x5c]
+	WORD $0xf9402bef // ldr x15, [sp, #0x50]
+	WORD $0x34ffbaa8 // cbz w8, <blocks3Multi2+0xac>
 	WORD $0x92800028 // mov x8, #-0x2
-	WORD $0xaa0a03eb // mov x11, x10
-	WORD $0xd503201f // nop
+	WORD $0xaa0503ea // mov x10, x5
 	WORD $0x91000908 // add x8, x8, #0x2
-	WORD $0xad000160 // stp q0, q0, [x11]
+	WORD $0xad000140 // stp q0, q0, [x10]
 	WORD $0xf100191f // cmp x8, #0x6
-	WORD $0xad040160 // stp q0, q0, [x11, #0x80]
-	WORD $0xad080160 // stp q0, q0, [x11, #0x100]
-	WORD $0x9100816b // add x11, x11, #0x20
-	WORD $0x54ffff43 // b.lo <blocks3Multi2+0x5e0>
-	WORD $0x17fffeac // b <blocks3Multi2+0xac>
+	WORD $0xad040140 // stp q0, q0, [x10, #0x80]
+	WORD $0xad080140 // stp q0, q0, [x10, #0x100]
+	WORD $0x9100814a // add x10, x10, #0x20
+	WORD $0x54ffff43 // b.lo <blocks3Multi2+0x964>
+	WORD $0x17fffdcb // b <blocks3Multi2+0xac>
 	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x371000e8 // tbnz w8, #0x2, <blocks3Multi2+0x620>
-	WORD $0x2a1f03f4 // mov w20, wzr
-	WORD $0xf94003e8 // ldr x8, [sp]
+	WORD $0x371000e8 // tbnz w8, #0x2, <blocks3Multi2+0x9a4>
+	WORD $0x2a1f03ea // mov w10, wzr
+	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54ffd443 // b.lo <blocks3Multi2+0xa0>
-	WORD $0x14000033 // b <blocks3Multi2+0x6e8>
+	WORD $0x54ffb823 // b.lo <blocks3Multi2+0xa0>
+	WORD $0x14000031 // b <blocks3Multi2+0xa64>
 	WORD $0xf9402808 // ldr x8, [x0, #0x50]
-	WORD $0xf94007eb // ldr x11, [sp, #0x8]
-	WORD $0xcb0b010b // sub x11, x8, x11
+	WORD $0xf9400bea // ldr x10, [sp, #0x10]
+	WORD $0xcb0a010a // sub x10, x8, x10
 	WORD $0x52800108 // mov w8, #0x8
-	WORD $0xf100217f // cmp x11, #0x8
-	WORD $0x9a88b168 // csel x8, x11, x8, lt
-	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x54ffd22b // b.lt <blocks3Multi2+0x80>
+	WORD $0xf100215f // cmp x10, #0x8
+	WORD $0x9a88b148 // csel x8, x10, x8, lt
+	WORD $0xf100055f // cmp x10, #0x1
+	WORD $0x54ffb60b // b.lt <blocks3Multi2+0x80>
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0xaa0a03e4 // mov x4, x10
-	WORD $0x9a9fc502 // csinc x2, x8, xzr, gt
-	WORD $0x14000008 // b <blocks3Multi2+0x670>
-	WORD $0xd503201f // nop
+	WORD $0xaa0503ea // mov x10, x5
+	WORD $0x9a9fc50f // csinc x15, x8, xzr, gt
+	WORD $0x14000007 // b <blocks3Multi2+0x9f0>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x9100056b // add x11, x11, #0x1
-	WORD $0x91004084 // add x4, x4, #0x10
-	WORD $0xeb02017f // cmp x11, x2
-	WORD $0x54ffd0a0 // b.eq <blocks3Multi2+0x80>
-	WORD $0xf9401806 // ldr x6, [x0, #0x30]
-	WORD $0xb40000a6 // cbz x6, <blocks3Multi2+0x688>
-	WORD $0xf94007e7 // ldr x7, [sp, #0x8]
-	WORD $0x8b0b04c6 // add x6, x6, x11, lsl #1
-	WORD $0x786778c7 // ldrh w7, [x6, x7, lsl #1]
-	WORD $0x14000003 // b <blocks3Multi2+0x690>
-	WORD $0xf94007e6 // ldr x6, [sp, #0x8]
-	WORD $0x8b060167 // add x7, x11, x6
-	WORD $0xaa1f03e6 // mov x6, xzr
-	WORD $0x8b0704e7 // add x7, x7, x7, lsl #1
-	WORD $0x1400000c // b <blocks3Multi2+0x6c8>
+	WORD $0x9100414a // add x10, x10, #0x10
+	WORD $0xeb0f017f // cmp x11, x15
+	WORD $0x54ffb4a0 // b.eq <blocks3Multi2+0x80>
+	WORD $0xf9401811 // ldr x17, [x0, #0x30]
+	WORD $0xb40000b1 // cbz x17, <blocks3Multi2+0xa08>
+	WORD $0xf9400be2 // ldr x2, [sp, #0x10]
+	WORD $0x8b0b0631 // add x17, x17, x11, lsl #1
+	WORD $0x78627a22 // ldrh w2, [x17, x2, lsl #1]
+	WORD $0x14000003 // b <blocks3Multi2+0xa10>
+	WORD $0xf9400bf1 // ldr x17, [sp, #0x10]
+	WORD $0x8b110162 // add x2, x11, x17
+	WORD $0xaa1f03f1 // mov x17, xzr
+	WORD $0x8b020444 // add x4, x2, x2, lsl #1
+	WORD $0x1400000f // b <blocks3Multi2+0xa54>
 	WORD $0xd503201f // nop
-	WORD $0xfd403802 // ldr d2, [x0, #0x70]
-	WORD $0x3ce66883 // ldr q3, [x4, x6]
-	WORD $0x1e612842 // fadd d2, d2, d1
-	WORD $0xf9402414 // ldr x20, [x0, #0x48]
-	WORD $0x910200c6 // add x6, x6, #0x80
-	WORD $0xf10600df // cmp x6, #0x180
-	WORD $0x4fc29062 // fmul v2.2d, v3.2d, v2.d[0]
-	WORD $0x3ca77a82 // str q2, [x20, x7, lsl #4]
-	WORD $0x910004e7 // add x7, x7, #0x1
-	WORD $0x54fffce0 // b.eq <blocks3Multi2+0x660>
-	WORD $0xf9403014 // ldr x20, [x0, #0x60]
-	WORD $0xb4fffeb4 // cbz x20, <blocks3Multi2+0x6a0>
-	WORD $0xb9406815 // ldr w21, [x0, #0x68]
-	WORD $0xb8677a94 // ldr w20, [x20, x7, lsl #2]
-	WORD $0x0b1402b4 // add w20, w21, w20
-	WORD $0xd34c2e94 // lsl x20, x20, #52
-	WORD $0x9e670282 // fmov d2, x20
-	WORD $0x17fffff0 // b <blocks3Multi2+0x6a4>
-	WORD $0xa9474ff4 // ldp x20, x19, [sp, #0x70]
-	WORD $0xf94013fd // ldr x29, [sp, #0x20]
-	WORD $0xa94657f6 // ldp x22, x21, [sp, #0x60]
-	WORD $0xa9455ff8 // ldp x24, x23, [sp, #0x50]
-	WORD $0xa94467fa // ldp x26, x25, [sp, #0x40]
-	WORD $0xa9436ffe // ldp x30, x27, [sp, #0x30]
-	WORD $0x910203ff // add sp, sp, #0x80
+	WORD $0xb9406803 // ldr w3, [x0, #0x68]
+	WORD $0xb8647842 // ldr w2, [x2, x4, lsl #2]
+	WORD $0x0b020062 // add w2, w3, w2
+	WORD $0xd34c2c42 // lsl x2, x2, #52
+	WORD $0x9e670041 // fmov d1, x2
+	WORD $0x3cf16942 // ldr q2, [x10, x17]
+	WORD $0xf9402402 // ldr x2, [x0, #0x48]
+	WORD $0x91020231 // add x17, x17, #0x80
+	WORD $0xf106023f // cmp x17, #0x180
+	WORD $0x4fc19041 // fmul v1.2d, v2.2d, v1.d[0]
+	WORD $0x3ca47841 // str q1, [x2, x4, lsl #4]
+	WORD $0x91000484 // add x4, x4, #0x1
+	WORD $0x54fffc80 // b.eq <blocks3Multi2+0x9e0>
+	WORD $0xf9403002 // ldr x2, [x0, #0x60]
+	WORD $0xb5fffe42 // cbnz x2, <blocks3Multi2+0xa20>
+	WORD $0xfd403801 // ldr d1, [x0, #0x70]
+	WORD $0x17fffff5 // b <blocks3Multi2+0xa34>
+	WORD $0xa94b4ff4 // ldp x20, x19, [sp, #0xb0]
+	WORD $0xf94033fd // ldr x29, [sp, #0x60]
+	WORD $0xa94a57f6 // ldp x22, x21, [sp, #0xa0]
+	WORD $0xa9495ff8 // ldp x24, x23, [sp, #0x90]
+	WORD $0xa94867fa // ldp x26, x25, [sp, #0x80]
+	WORD $0xa9476ffe // ldp x30, x27, [sp, #0x70]
+	WORD $0x910303ff // add sp, sp, #0xc0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
 	MOVD R19, R30
 	RET
 
 // func blocks3Multi4Quad(c *slotCall, s *multiWork)
-TEXT ·blocks3Multi4Quad(SB), 0, $208-16
+TEXT ·blocks3Multi4Quad(SB), 0, $272-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
@@ -1809,494 +2334,718 @@ TEXT ·blocks3Multi4Quad(SB), 0, $208-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks3Multi4>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140001ed; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140002cd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54003b4b // b.lt <blocks3Multi4+0x770>
-	WORD $0xd10203ff // sub sp, sp, #0x80
-	WORD $0xf9400009 // ldr x9, [x0]
-	WORD $0xa9074ff4 // stp x20, x19, [sp, #0x70]
+	WORD $0x5400572b // b.lt <blocks3Multi4+0xaec>
+	WORD $0xd10303ff // sub sp, sp, #0xc0
+	WORD $0xf9400007 // ldr x7, [x0]
+	WORD $0xf9401409 // ldr x9, [x0, #0x28]
 	WORD $0x5286200b // mov w11, #0x3100
-	WORD $0x52864010 // mov w16, #0x3200
-	WORD $0x52862411 // mov w17, #0x3120
-	WORD $0x52864402 // mov w2, #0x3220
-	WORD $0xf9401414 // ldr x20, [x0, #0x28]
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x2f00e401 // movi d1, #0000000000000000
-	WORD $0x91400c2a // add x10, x1, #0x3, lsl #12
-	WORD $0x9140082c // add x12, x1, #0x2, lsl #12
-	WORD $0x8b0b002f // add x15, x1, x11
+	WORD $0x5286400c // mov w12, #0x3200
+	WORD $0xaa1f03e5 // mov x5, xzr
+	WORD $0x52800024 // mov w4, #0x1
 	WORD $0xa941340e // ldp x14, x13, [x0, #0x10]
-	WORD $0x8b100030 // add x16, x1, x16
-	WORD $0x8b110031 // add x17, x1, x17
-	WORD $0x8b020023 // add x3, x1, x2
-	WORD $0xa90657f6 // stp x22, x21, [sp, #0x60]
-	WORD $0xaa1f03f5 // mov x21, xzr
-	WORD $0x52800033 // mov w19, #0x1
-	WORD $0x8b080d28 // add x8, x9, x8, lsl #3
-	WORD $0xf90013fd // str x29, [sp, #0x20]
-	WORD $0xa9036ffe // stp x30, x27, [sp, #0x30]
+	WORD $0x8b080ce8 // add x8, x7, x8, lsl #3
+	WORD $0xf90033fd // str x29, [sp, #0x60]
+	WORD $0xa90a57f6 // stp x22, x21, [sp, #0xa0]
+	WORD $0x8b0b0035 // add x21, x1, x11
+	WORD $0x8b0c003d // add x29, x1, x12
+	WORD $0xa90b4ff4 // stp x20, x19, [sp, #0xb0]
+	WORD $0x91400c33 // add x19, x1, #0x3, lsl #12
+	WORD $0x91400834 // add x20, x1, #0x2, lsl #12
+	WORD $0xa9076ffe // stp x30, x27, [sp, #0x70]
 	WORD $0xf90007e8 // str x8, [sp, #0x8]
-	WORD $0xa90467fa // stp x26, x25, [sp, #0x40]
-	WORD $0xa9055ff8 // stp x24, x23, [sp, #0x50]
-	WORD $0x14000009 // b <blocks3Multi4+0x98>
+	WORD $0x52862408 // mov w8, #0x3120
+	WORD $0x8b080022 // add x2, x1, x8
+	WORD $0x52864408 // mov w8, #0x3220
+	WORD $0xa90867fa // stp x26, x25, [sp, #0x80]
+	WORD $0x8b080023 // add x3, x1, x8
+	WORD $0xa9095ff8 // stp x24, x23, [sp, #0x90]
+	WORD $0xf9001be3 // str x3, [sp, #0x30]
+	WORD $0xa90487f3 // stp x19, x1, [sp, #0x48]
+	WORD $0xa903d3f5 // stp x21, x20, [sp, #0x38]
+	WORD $0x14000008 // b <blocks3Multi4+0x98>
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b150115 // add x21, x8, x21
-	WORD $0x52800033 // mov w19, #0x1
+	WORD $0x8b050105 // add x5, x8, x5
+	WORD $0x52800024 // mov w4, #0x1
 	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
-	WORD $0x91002129 // add x9, x9, #0x8
-	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54003602 // b.hs <blocks3Multi4+0x754>
-	WORD $0x79400928 // ldrh w8, [x9, #0x4]
-	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0xf9000bf5 // str x21, [sp, #0x10]
-	WORD $0x14000008 // b <blocks3Multi4+0xc4>
-	WORD $0xf94017eb // ldr x11, [sp, #0x28]
-	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
-	WORD $0x2a1f03f3 // mov w19, wzr
-	WORD $0x8b0b010b // add x11, x8, x11
-	WORD $0x79400928 // ldrh w8, [x9, #0x4]
-	WORD $0xeb08017f // cmp x11, x8
-	WORD $0x54002d2a // b.ge <blocks3Multi4+0x664>
-	WORD $0xcb0b0116 // sub x22, x8, x11
-	WORD $0x528001c8 // mov w8, #0xe
-	WORD $0xf90017eb // str x11, [sp, #0x28]
-	WORD $0xf1003adf // cmp x22, #0xe
-	WORD $0x9a88b2c8 // csel x8, x22, x8, lt
-	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x9a9fc517 // csinc x23, x8, xzr, gt
-	WORD $0xf10006df // cmp x22, #0x1
-	WORD $0xf9000fe8 // str x8, [sp, #0x18]
-	WORD $0x54001acb // b.lt <blocks3Multi4+0x440>
-	WORD $0xaa1f03f8 // mov x24, xzr
-	WORD $0x14000019 // b <blocks3Multi4+0x154>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x6cc10da2 // ldp d2, d3, [x13], #0x10
-	WORD $0x8b1d0294 // add x20, x20, x29
-	WORD $0x910005ce // add x14, x14, #0x1
-	WORD $0x2f10a463 // ushll v3.4s, v3.4h, #0x0
-	WORD $0xb9400128 // ldr w8, [x9]
-	WORD $0x4e080d04 // dup v4.2d, x8
-	WORD $0x8b181988 // add x8, x12, x24, lsl #6
-	WORD $0x91000718 // add x24, x24, #0x1
-	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
-	WORD $0xeb17031f // cmp x24, x23
-	WORD $0x6ea21085 // uaddw2 v5.2d, v4.2d, v2.4s
-	WORD $0x2ea21082 // uaddw v2.2d, v4.2d, v2.2s
-	WORD $0x6ea31086 // uaddw2 v6.2d, v4.2d, v3.4s
-	WORD $0x2ea31083 // uaddw v3.2d, v4.2d, v3.2s
-	WORD $0x4f425442 // shl v2.2d, v2.2d, #0x2
-	WORD $0x4f4254a4 // shl v4.2d, v5.2d, #0x2
-	WORD $0x4f425463 // shl v3.2d, v3.2d, #0x2
-	WORD $0x4f4254c5 // shl v5.2d, v6.2d, #0x2
-	WORD $0xad001102 // stp q2, q4, [x8]
-	WORD $0xad011503 // stp q3, q5, [x8, #0x20]
-	WORD $0x54001780 // b.eq <blocks3Multi4+0x440>
-	WORD $0x5280480b // mov w11, #0x240
-	WORD $0xf98201a0 // prfm pldl1keep, [x13, #0x400]
-	WORD $0xf9402c1a // ldr x26, [x0, #0x58]
-	WORD $0x9b0b071b // madd x27, x24, x11, x1
-	WORD $0x394001d9 // ldrb w25, [x14]
-	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x370807a8 // tbnz w8, #0x1, <blocks3Multi4+0x260>
-	WORD $0xf9404008 // ldr x8, [x0, #0x80]
-	WORD $0x5280180b // mov w11, #0xc0
-	WORD $0x7100d73f // cmp w25, #0x35
-	WORD $0xd342ff27 // lsr x7, x25, #2
-	WORD $0xd341ff22 // lsr x2, x25, #1
-	WORD $0x9bab233e // umaddl x30, w25, w11, x8
-	WORD $0x540009c3 // b.lo <blocks3Multi4+0x2c0>
-	WORD $0x8b19073d // add x29, x25, x25, lsl #1
-	WORD $0x2a1f03e8 // mov w8, wzr
-	WORD $0xaa1403eb // mov x11, x20
-	WORD $0xd342ffa4 // lsr x4, x29, #2
-	WORD $0xd503201f // nop
-	WORD $0x52800066 // mov w6, #0x3
-	WORD $0xaa0b03f5 // mov x21, x11
-	WORD $0xf98802a0 // prfm pldl1keep, [x21, #0x1000]
-	WORD $0xad4013c5 // ldp q5, q4, [x30]
-	WORD $0x910203c5 // add x5, x30, #0x80
-	WORD $0xf10004c6 // subs x6, x6, #0x1
-	WORD $0x3ce76aa3 // ldr q3, [x21, x7]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x3dc002a2 // ldr q2, [x21]
-	WORD $0x4d40cca6 // ld1r { v6.2d }, [x5]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad4213c5 // ldp q5, q4, [x30, #0x40]
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee0b8c4 // neg v4.2d, v6.2d
-	WORD $0x4ee44463 // sshl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad000f62 // stp q2, q3, [x27]
-	WORD $0xad4113c5 // ldp q5, q4, [x30, #0x20]
-	WORD $0x3ce26aa2 // ldr q2, [x21, x2]
-	WORD $0x3ce46aa3 // ldr q3, [x21, x4]
-	WORD $0x8b1902b5 // add x21, x21, x25
-	WORD $0xfd4043c6 // ldr d6, [x30, #0x80]
-	WORD $0x4e0804c6 // dup v6.2d, v6.d[0]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad4313c5 // ldp q5, q4, [x30, #0x60]
-	WORD $0x6ee0b8c6 // neg v6.2d, v6.2d
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x4ee64463 // sshl v3.2d, v3.2d, v6.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee64442 // sshl v2.2d, v2.2d, v6.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad010f62 // stp q2, q3, [x27, #0x20]
-	WORD $0x9101037b // add x27, x27, #0x40
-	WORD $0x54fffb81 // b.ne <blocks3Multi4+0x1a8>
-	WORD $0x11000508 // add w8, w8, #0x1
-	WORD $0x8b1a016b // add x11, x11, x26
-	WORD $0x71000d1f // cmp w8, #0x3
-	WORD $0x54fffac1 // b.ne <blocks3Multi4+0x1a0>
-	WORD $0x17ffffad // b <blocks3Multi4+0x100>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x2a1f03e8 // mov w8, wzr
-	WORD $0xaa1403eb // mov x11, x20
-	WORD $0xaa1f03e2 // mov x2, xzr
-	WORD $0x8b020164 // add x4, x11, x2
-	WORD $0x91008042 // add x2, x2, #0x20
-	WORD $0xf9880080 // prfm pldl1keep, [x4, #0x1000]
-	WORD $0x3dc00082 // ldr q2, [x4]
-	WORD $0xf101805f // cmp x2, #0x60
-	WORD $0x0e617843 // fcvtl v3.2d, v2.2s
-	WORD $0x4e617842 // fcvtl2 v2.2d, v2.4s
-	WORD $0xad000b63 // stp q3, q2, [x27]
-	WORD $0x3dc00482 // ldr q2, [x4, #0x10]
-	WORD $0x0e617843 // fcvtl v3.2d, v2.2s
-	WORD $0x4e617842 // fcvtl2 v2.2d, v2.4s
-	WORD $0xad010b63 // stp q3, q2, [x27, #0x20]
-	WORD $0x9101037b // add x27, x27, #0x40
-	WORD $0x54fffe61 // b.ne <blocks3Multi4+0x26c>
-	WORD $0x11000508 // add w8, w8, #0x1
-	WORD $0x8b1a016b // add x11, x11, x26
-	WORD $0x71000d1f // cmp w8, #0x3
-	WORD $0x54fffdc1 // b.ne <blocks3Multi4+0x268>
-	WORD $0x8b19073d // add x29, x25, x25, lsl #1
-	WORD $0x17ffff92 // b <blocks3Multi4+0x100>
-	WORD $0xd503201f // nop
-	WORD $0x8b19073d // add x29, x25, x25, lsl #1
-	WORD $0x7100633f // cmp w25, #0x18
-	WORD $0xd342ffa8 // lsr x8, x29, #2
-	WORD $0x54000588 // b.hi <blocks3Multi4+0x37c>
-	WORD $0x92400b2b // and x11, x25, #0x7
-	WORD $0xb500054b // cbnz x11, <blocks3Multi4+0x37c>
-	WORD $0xaa1403e4 // mov x4, x20
-	WORD $0xd503201f // nop
-	WORD $0x52800066 // mov w6, #0x3
-	WORD $0xaa0403f5 // mov x21, x4
-	WORD $0xf98802a0 // prfm pldl1keep, [x21, #0x1000]
-	WORD $0xad4013c5 // ldp q5, q4, [x30]
-	WORD $0x910223c5 // add x5, x30, #0x88
-	WORD $0xf10004c6 // subs x6, x6, #0x1
-	WORD $0x3dc002a2 // ldr q2, [x21]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0x3ce76aa3 // ldr q3, [x21, x7]
-	WORD $0x4d40cca5 // ld1r { v5.2d }, [x5]
-	WORD $0x910243c5 // add x5, x30, #0x90
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4ea31ca3 // orr v3.16b, v5.16b, v3.16b
-	WORD $0x4d40cca4 // ld1r { v4.2d }, [x5]
-	WORD $0x4ea21ca2 // orr v2.16b, v5.16b, v2.16b
-	WORD $0x4ee4d442 // fsub v2.2d, v2.2d, v4.2d
-	WORD $0x4ee4d463 // fsub v3.2d, v3.2d, v4.2d
-	WORD $0xad000f62 // stp q2, q3, [x27]
-	WORD $0x3ce26aa2 // ldr q2, [x21, x2]
-	WORD $0xad4113c5 // ldp q5, q4, [x30, #0x20]
-	WORD $0x3ce86aa3 // ldr q3, [x21, x8]
-	WORD $0x8b1902b5 // add x21, x21, x25
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0x6d4897c4 // ldp d4, d5, [x30, #0x88]
-	WORD $0x4e0804a5 // dup v5.2d, v5.d[0]
-	WORD $0x4e080484 // dup v4.2d, v4.d[0]
-	WORD $0x4ea31c83 // orr v3.16b, v4.16b, v3.16b
-	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
-	WORD $0x4ee5d442 // fsub v2.2d, v2.2d, v5.2d
-	WORD $0x4ee5d463 // fsub v3.2d, v3.2d, v5.2d
-	WORD $0xad010f62 // stp q2, q3, [x27, #0x20]
-	WORD $0x9101037b // add x27, x27, #0x40
-	WORD $0x54fffc21 // b.ne <blocks3Multi4+0x2e8>
-	WORD $0x1100056b // add w11, w11, #0x1
-	WORD $0x8b1a0084 // add x4, x4, x26
-	WORD $0x71000d7f // cmp w11, #0x3
-	WORD $0x54fffb61 // b.ne <blocks3Multi4+0x2e0>
-	WORD $0x17ffff62 // b <blocks3Multi4+0x100>
+	WORD $0x910020e7 // add x7, x7, #0x8
+	WORD $0xeb0800ff // cmp x7, x8
+	WORD $0x540051e2 // b.hs <blocks3Multi4+0xad0>
+	WORD $0x794008e8 // ldrh w8, [x7, #0x4]
+	WORD $0xaa1f03ea // mov x10, xzr
+	WORD $0xf9000be5 // str x5, [sp, #0x10]
+	WORD $0xf9002fe7 // str x7, [sp, #0x58]
+	WORD $0x14000007 // b <blocks3Multi4+0xc4>
+	WORD $0xa9422be8 // ldp x8, x10, [sp, #0x20]
 	WORD $0x2a1f03e4 // mov w4, wzr
-	WORD $0xaa1403f5 // mov x21, x20
-	WORD $0x52800066 // mov w6, #0x3
-	WORD $0xaa1503eb // mov x11, x21
+	WORD $0x8b0a010a // add x10, x8, x10
+	WORD $0x794008e8 // ldrh w8, [x7, #0x4]
+	WORD $0xeb08015f // cmp x10, x8
+	WORD $0x5400496a // b.ge <blocks3Multi4+0x9ec>
+	WORD $0xcb0a010b // sub x11, x8, x10
+	WORD $0x528001c8 // mov w8, #0xe
+	WORD $0xf90017ea // str x10, [sp, #0x28]
+	WORD $0xf100397f // cmp x11, #0xe
+	WORD $0x9a88b168 // csel x8, x11, x8, lt
+	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0x9a9fc516 // csinc x22, x8, xzr, gt
+	WORD $0xf100057f // cmp x11, #0x1
+	WORD $0xa901a3eb // stp x11, x8, [sp, #0x18]
+	WORD $0x540038eb // b.lt <blocks3Multi4+0x804>
+	WORD $0xaa1f03f7 // mov x23, xzr
+	WORD $0xaa0103f8 // mov x24, x1
+	WORD $0xb9006fe4 // str w4, [sp, #0x6c]
+	WORD $0x14000041 // b <blocks3Multi4+0x1fc>
+	WORD $0xd503201f // nop
+	WORD $0xa9451fe1 // ldp x1, x7, [sp, #0x50]
+	WORD $0xaa0203fd // mov x29, x2
+	WORD $0xaa0303e2 // mov x2, x3
+	WORD $0xb9406fe4 // ldr w4, [sp, #0x6c]
+	WORD $0xa9444ff4 // ldp x20, x19, [sp, #0x40]
+	WORD $0xa94357e3 // ldp x3, x21, [sp, #0x30]
+	WORD $0xb94000e8 // ldr w8, [x7]
+	WORD $0xfd4001a0 // ldr d0, [x13]
+	WORD $0x8b190129 // add x9, x9, x25
+	WORD $0x910005ce // add x14, x14, #0x1
+	WORD $0x91090318 // add x24, x24, #0x240
+	WORD $0xf9401c0a // ldr x10, [x0, #0x38]
+	WORD $0x4e080d01 // dup v1.2d, x8
+	WORD $0x8b171a88 // add x8, x20, x23, lsl #6
+	WORD $0x910006f7 // add x23, x23, #0x1
+	WORD $0x2f10a400 // ushll v0.4s, v0.4h, #0x0
+	WORD $0xeb1602ff // cmp x23, x22
+	WORD $0x6ea01022 // uaddw2 v2.2d, v1.2d, v0.4s
+	WORD $0x2ea01020 // uaddw v0.2d, v1.2d, v0.2s
+	WORD $0x4f425400 // shl v0.2d, v0.2d, #0x2
+	WORD $0x4f425442 // shl v2.2d, v2.2d, #0x2
+	WORD $0xad000900 // stp q0, q2, [x8]
+	WORD $0x9e66000b // fmov x11, d0
+	WORD $0x8b0b0d4b // add x11, x10, x11, lsl #3
+	WORD $0xfd4005a3 // ldr d3, [x13, #0x8]
+	WORD $0x910041ad // add x13, x13, #0x10
+	WORD $0x2f10a463 // ushll v3.4s, v3.4h, #0x0
+	WORD $0x6ea31024 // uaddw2 v4.2d, v1.2d, v3.4s
+	WORD $0x2ea31021 // uaddw v1.2d, v1.2d, v3.2s
+	WORD $0x4f425421 // shl v1.2d, v1.2d, #0x2
+	WORD $0x4f425483 // shl v3.2d, v4.2d, #0x2
+	WORD $0xad010d01 // stp q1, q3, [x8, #0x20]
+	WORD $0x4e183c08 // mov x8, v0.d[1]
+	WORD $0xf9800160 // prfm pldl1keep, [x11]
+	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
+	WORD $0x9e66004b // fmov x11, d2
+	WORD $0x4e183c6c // mov x12, v3.d[1]
+	WORD $0x8b080d48 // add x8, x10, x8, lsl #3
+	WORD $0x8b0b0d4b // add x11, x10, x11, lsl #3
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0x4e183c48 // mov x8, v2.d[1]
+	WORD $0xf9800160 // prfm pldl1keep, [x11]
+	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
+	WORD $0x9e66002b // fmov x11, d1
+	WORD $0x8b080d48 // add x8, x10, x8, lsl #3
+	WORD $0x8b0b0d4b // add x11, x10, x11, lsl #3
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0x4e183c28 // mov x8, v1.d[1]
+	WORD $0xf9800160 // prfm pldl1keep, [x11]
+	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
+	WORD $0x9e66006b // fmov x11, d3
+	WORD $0x8b0b0d4b // add x11, x10, x11, lsl #3
+	WORD $0x8b080d48 // add x8, x10, x8, lsl #3
+	WORD $0x8b0c0d4a // add x10, x10, x12, lsl #3
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0xf9800160 // prfm pldl1keep, [x11]
+	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
+	WORD $0xf9800140 // prfm pldl1keep, [x10]
+	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
+	WORD $0x54003060 // b.eq <blocks3Multi4+0x804>
+	WORD $0xf98201a0 // prfm pldl1keep, [x13, #0x400]
+	WORD $0xf9402c1b // ldr x27, [x0, #0x58]
+	WORD $0x394001da // ldrb w26, [x14]
+	WORD $0x79400ce8 // ldrh w8, [x7, #0x6]
+	WORD $0x37080fc8 // tbnz w8, #0x1, <blocks3Multi4+0x404>
+	WORD $0xf940400b // ldr x11, [x0, #0x80]
+	WORD $0xaa0203e3 // mov x3, x2
+	WORD $0xaa1d03e2 // mov x2, x29
+	WORD $0x7100d75f // cmp w26, #0x35
+	WORD $0xd342ff5d // lsr x29, x26, #2
+	WORD $0xd341ff5e // lsr x30, x26, #1
+	WORD $0xd37ffb46 // lsl x6, x26, #1
+	WORD $0x540013a3 // b.lo <blocks3Multi4+0x4a0>
+	WORD $0x5280180a // mov w10, #0xc0
+	WORD $0x8b1a0759 // add x25, x26, x26, lsl #1
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x8b1a07c5 // add x5, x30, x26, lsl #1
+	WORD $0x8b1a07b3 // add x19, x29, x26, lsl #1
+	WORD $0x8b1a03c1 // add x1, x30, x26
+	WORD $0x8b1a03ac // add x12, x29, x26
+	WORD $0x9baa2f51 // umaddl x17, w26, w10, x11
+	WORD $0xd342ff24 // lsr x4, x25, #2
+	WORD $0xaa0903eb // mov x11, x9
+	WORD $0x8b1a0494 // add x20, x4, x26, lsl #1
+	WORD $0x8b1a0087 // add x7, x4, x26
 	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0xad4013c5 // ldp q5, q4, [x30]
-	WORD $0x910203c5 // add x5, x30, #0x80
-	WORD $0xf10004c6 // subs x6, x6, #0x1
-	WORD $0x3ce76963 // ldr q3, [x11, x7]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x3dc00162 // ldr q2, [x11]
-	WORD $0x4d40cca6 // ld1r { v6.2d }, [x5]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad4213c5 // ldp q5, q4, [x30, #0x40]
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee0b8c4 // neg v4.2d, v6.2d
-	WORD $0x4ee44463 // sshl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad000f62 // stp q2, q3, [x27]
-	WORD $0xad4113c5 // ldp q5, q4, [x30, #0x20]
-	WORD $0x3ce26962 // ldr q2, [x11, x2]
-	WORD $0x3ce86963 // ldr q3, [x11, x8]
-	WORD $0x8b19016b // add x11, x11, x25
-	WORD $0xfd4043c6 // ldr d6, [x30, #0x80]
-	WORD $0x4e0804c6 // dup v6.2d, v6.d[0]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad4313c5 // ldp q5, q4, [x30, #0x60]
-	WORD $0x6ee0b8c6 // neg v6.2d, v6.2d
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x4ee64463 // sshl v3.2d, v3.2d, v6.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee64442 // sshl v2.2d, v2.2d, v6.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad010f62 // stp q2, q3, [x27, #0x20]
-	WORD $0x9101037b // add x27, x27, #0x40
-	WORD $0x54fffb81 // b.ne <blocks3Multi4+0x38c>
-	WORD $0x11000484 // add w4, w4, #0x1
-	WORD $0x8b1a02b5 // add x21, x21, x26
-	WORD $0x71000c9f // cmp w4, #0x3
-	WORD $0x54fffac1 // b.ne <blocks3Multi4+0x384>
-	WORD $0x17ffff34 // b <blocks3Multi4+0x100>
+	WORD $0xad400a23 // ldp q3, q2, [x17]
+	WORD $0x9102022f // add x15, x17, #0x80
+	WORD $0x8b080315 // add x21, x24, x8
+	WORD $0x8b1a016a // add x10, x11, x26
+	WORD $0x91030108 // add x8, x8, #0xc0
+	WORD $0x3cfd6961 // ldr q1, [x11, x29]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x3dc00160 // ldr q0, [x11]
+	WORD $0xad420a24 // ldp q4, q2, [x17, #0x40]
+	WORD $0x7109011f // cmp w8, #0x240
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x4d40cde3 // ld1r { v3.2d }, [x15]
+	WORD $0x6ee24421 // ushl v1.2d, v1.2d, v2.2d
+	WORD $0x6ee44400 // ushl v0.2d, v0.2d, v4.2d
+	WORD $0x6ee0b862 // neg v2.2d, v3.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0006a0 // stp q0, q1, [x21]
+	WORD $0x3cfe6960 // ldr q0, [x11, x30]
+	WORD $0xad410a23 // ldp q3, q2, [x17, #0x20]
+	WORD $0x3ce46961 // ldr q1, [x11, x4]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0xfd404223 // ldr d3, [x17, #0x80]
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0xad430e24 // ldp q4, q3, [x17, #0x60]
+	WORD $0x6ee0b842 // neg v2.2d, v2.2d
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x6ee44400 // ushl v0.2d, v0.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad0106a0 // stp q0, q1, [x21, #0x20]
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0xad400a23 // ldp q3, q2, [x17]
+	WORD $0x3cec6961 // ldr q1, [x11, x12]
+	WORD $0x3dc00140 // ldr q0, [x10]
+	WORD $0x8b06016a // add x10, x11, x6
+	WORD $0x4d40cde4 // ld1r { v4.2d }, [x15]
+	WORD $0xad421626 // ldp q6, q5, [x17, #0x40]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x6ee0b882 // neg v2.2d, v4.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x6ee64400 // ushl v0.2d, v0.2d, v6.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad0206a0 // stp q0, q1, [x21, #0x40]
+	WORD $0x3ce16960 // ldr q0, [x11, x1]
+	WORD $0xad410a23 // ldp q3, q2, [x17, #0x20]
+	WORD $0x3ce76961 // ldr q1, [x11, x7]
+	WORD $0xad431225 // ldp q5, q4, [x17, #0x60]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0xfd404223 // ldr d3, [x17, #0x80]
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x6ee54400 // ushl v0.2d, v0.2d, v5.2d
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0x6ee0b842 // neg v2.2d, v2.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0306a0 // stp q0, q1, [x21, #0x60]
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0xad400a23 // ldp q3, q2, [x17]
+	WORD $0x3cf36960 // ldr q0, [x11, x19]
+	WORD $0x3dc00141 // ldr q1, [x10]
+	WORD $0x4e020000 // tbl v0.16b, { v0.16b }, v2.16b
+	WORD $0x4d40cde4 // ld1r { v4.2d }, [x15]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0xad420a23 // ldp q3, q2, [x17, #0x40]
+	WORD $0x6ee24400 // ushl v0.2d, v0.2d, v2.2d
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x6ee0b883 // neg v3.2d, v4.2d
+	WORD $0x4ee34400 // sshl v0.2d, v0.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad0402a1 // stp q1, q0, [x21, #0x80]
+	WORD $0x3ce56960 // ldr q0, [x11, x5]
+	WORD $0xad410a23 // ldp q3, q2, [x17, #0x20]
+	WORD $0x3cf46961 // ldr q1, [x11, x20]
+	WORD $0xfd404224 // ldr d4, [x17, #0x80]
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e080482 // dup v2.2d, v4.d[0]
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0xad430e24 // ldp q4, q3, [x17, #0x60]
+	WORD $0x6ee0b842 // neg v2.2d, v2.2d
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x6ee44400 // ushl v0.2d, v0.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad0506a0 // stp q0, q1, [x21, #0xa0]
+	WORD $0x54fff321 // b.ne <blocks3Multi4+0x260>
+	WORD $0x17ffff40 // b <blocks3Multi4+0x100>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xaa0903eb // mov x11, x9
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0x3dc00160 // ldr q0, [x11]
+	WORD $0x8b08030a // add x10, x24, x8
+	WORD $0x91030108 // add x8, x8, #0xc0
+	WORD $0x7109011f // cmp w8, #0x240
+	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
+	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
+	WORD $0xad000141 // stp q1, q0, [x10]
+	WORD $0x3dc00560 // ldr q0, [x11, #0x10]
+	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
+	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
+	WORD $0xad010141 // stp q1, q0, [x10, #0x20]
+	WORD $0xf9881160 // prfm pldl1keep, [x11, #0x1020]
+	WORD $0x3dc00960 // ldr q0, [x11, #0x20]
+	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
+	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
+	WORD $0xad020141 // stp q1, q0, [x10, #0x40]
+	WORD $0x3dc00d60 // ldr q0, [x11, #0x30]
+	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
+	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
+	WORD $0xad030141 // stp q1, q0, [x10, #0x60]
+	WORD $0xf9882160 // prfm pldl1keep, [x11, #0x1040]
+	WORD $0x3dc01160 // ldr q0, [x11, #0x40]
+	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
+	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
+	WORD $0xad040141 // stp q1, q0, [x10, #0x80]
+	WORD $0x3dc01560 // ldr q0, [x11, #0x50]
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
+	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
+	WORD $0xad050141 // stp q1, q0, [x10, #0xa0]
+	WORD $0x54fffc21 // b.ne <blocks3Multi4+0x40c>
+	WORD $0x8b1a0759 // add x25, x26, x26, lsl #1
+	WORD $0x17ffff22 // b <blocks3Multi4+0x118>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf9401c19 // ldr x25, [x0, #0x38]
-	WORD $0xaa1f03f8 // mov x24, xzr
-	WORD $0x9100833a // add x26, x25, #0x20
-	WORD $0x9101033b // add x27, x25, #0x40
-	WORD $0x14000012 // b <blocks3Multi4+0x498>
+	WORD $0x52801808 // mov w8, #0xc0
+	WORD $0x8b1a0759 // add x25, x26, x26, lsl #1
+	WORD $0x7100635f // cmp w26, #0x18
+	WORD $0x9ba82f51 // umaddl x17, w26, w8, x11
+	WORD $0xd342ff28 // lsr x8, x25, #2
+	WORD $0x54000c68 // b.hi <blocks3Multi4+0x640>
+	WORD $0x92400b4b // and x11, x26, #0x7
+	WORD $0xb5000c2b // cbnz x11, <blocks3Multi4+0x640>
+	WORD $0x8b1a050c // add x12, x8, x26, lsl #1
+	WORD $0x8b1a07c1 // add x1, x30, x26, lsl #1
+	WORD $0x8b1a07a4 // add x4, x29, x26, lsl #1
+	WORD $0x8b1a0105 // add x5, x8, x26
+	WORD $0x8b1a03c7 // add x7, x30, x26
+	WORD $0x8b1a03b3 // add x19, x29, x26
+	WORD $0xaa0903f4 // mov x20, x9
 	WORD $0xd503201f // nop
+	WORD $0xf9880280 // prfm pldl1keep, [x20, #0x1000]
+	WORD $0xad400a23 // ldp q3, q2, [x17]
+	WORD $0x9102222f // add x15, x17, #0x88
+	WORD $0x91024230 // add x16, x17, #0x90
+	WORD $0x8b0b0315 // add x21, x24, x11
+	WORD $0x8b1a028a // add x10, x20, x26
+	WORD $0x3dc00280 // ldr q0, [x20]
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x3cfd6a81 // ldr q1, [x20, x29]
+	WORD $0x4d40cde3 // ld1r { v3.2d }, [x15]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4d40ce02 // ld1r { v2.2d }, [x16]
+	WORD $0x9103016b // add x11, x11, #0xc0
+	WORD $0x7109017f // cmp w11, #0x240
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4ea01c60 // orr v0.16b, v3.16b, v0.16b
+	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
+	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
+	WORD $0xad0006a0 // stp q0, q1, [x21]
+	WORD $0x3cfe6a80 // ldr q0, [x20, x30]
+	WORD $0xad410a23 // ldp q3, q2, [x17, #0x20]
+	WORD $0x3ce86a81 // ldr q1, [x20, x8]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x6d488e22 // ldp d2, d3, [x17, #0x88]
+	WORD $0x4e080442 // dup v2.2d, v2.d[0]
+	WORD $0x4ea11c41 // orr v1.16b, v2.16b, v1.16b
+	WORD $0x4ea01c40 // orr v0.16b, v2.16b, v0.16b
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
+	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
+	WORD $0xad0106a0 // stp q0, q1, [x21, #0x20]
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0x3cf36a81 // ldr q1, [x20, x19]
+	WORD $0xad400a23 // ldp q3, q2, [x17]
+	WORD $0x3dc00140 // ldr q0, [x10]
+	WORD $0x8b06028a // add x10, x20, x6
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4d40cde2 // ld1r { v2.2d }, [x15]
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x4ea11c41 // orr v1.16b, v2.16b, v1.16b
+	WORD $0x4ea01c40 // orr v0.16b, v2.16b, v0.16b
+	WORD $0x4d40ce02 // ld1r { v2.2d }, [x16]
+	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
+	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
+	WORD $0xad0206a0 // stp q0, q1, [x21, #0x40]
+	WORD $0xad410a23 // ldp q3, q2, [x17, #0x20]
+	WORD $0x3ce76a80 // ldr q0, [x20, x7]
+	WORD $0x3ce56a81 // ldr q1, [x20, x5]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x6d488e22 // ldp d2, d3, [x17, #0x88]
+	WORD $0x4e080442 // dup v2.2d, v2.d[0]
+	WORD $0x4ea11c41 // orr v1.16b, v2.16b, v1.16b
+	WORD $0x4ea01c40 // orr v0.16b, v2.16b, v0.16b
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
+	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
+	WORD $0xad0306a0 // stp q0, q1, [x21, #0x60]
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0x3ce46a81 // ldr q1, [x20, x4]
+	WORD $0xad400a23 // ldp q3, q2, [x17]
+	WORD $0x3dc00140 // ldr q0, [x10]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4d40cde2 // ld1r { v2.2d }, [x15]
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x4ea11c41 // orr v1.16b, v2.16b, v1.16b
+	WORD $0x4ea01c40 // orr v0.16b, v2.16b, v0.16b
+	WORD $0x4d40ce02 // ld1r { v2.2d }, [x16]
+	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
+	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
+	WORD $0xad0406a0 // stp q0, q1, [x21, #0x80]
+	WORD $0xad410a23 // ldp q3, q2, [x17, #0x20]
+	WORD $0x3ce16a80 // ldr q0, [x20, x1]
+	WORD $0x3cec6a81 // ldr q1, [x20, x12]
+	WORD $0x8b1b0294 // add x20, x20, x27
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x6d489223 // ldp d3, d4, [x17, #0x88]
+	WORD $0x4e080482 // dup v2.2d, v4.d[0]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4ea01c60 // orr v0.16b, v3.16b, v0.16b
+	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
+	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
+	WORD $0xad0506a0 // stp q0, q1, [x21, #0xa0]
+	WORD $0x54fff541 // b.ne <blocks3Multi4+0x4e0>
+	WORD $0x17fffeb1 // b <blocks3Multi4+0x100>
+	WORD $0xaa1f03e4 // mov x4, xzr
+	WORD $0x8b1a0514 // add x20, x8, x26, lsl #1
+	WORD $0x8b1a07c5 // add x5, x30, x26, lsl #1
+	WORD $0x8b1a07b3 // add x19, x29, x26, lsl #1
+	WORD $0x8b1a0107 // add x7, x8, x26
+	WORD $0x8b1a03c1 // add x1, x30, x26
+	WORD $0x8b1a03ac // add x12, x29, x26
+	WORD $0xaa0903eb // mov x11, x9
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0xad400a23 // ldp q3, q2, [x17]
+	WORD $0x9102022f // add x15, x17, #0x80
+	WORD $0x8b040315 // add x21, x24, x4
+	WORD $0x8b1a016a // add x10, x11, x26
+	WORD $0x91030084 // add x4, x4, #0xc0
+	WORD $0x3cfd6961 // ldr q1, [x11, x29]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x3dc00160 // ldr q0, [x11]
+	WORD $0xad420a24 // ldp q4, q2, [x17, #0x40]
+	WORD $0x7109009f // cmp w4, #0x240
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x4d40cde3 // ld1r { v3.2d }, [x15]
+	WORD $0x6ee24421 // ushl v1.2d, v1.2d, v2.2d
+	WORD $0x6ee44400 // ushl v0.2d, v0.2d, v4.2d
+	WORD $0x6ee0b862 // neg v2.2d, v3.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0006a0 // stp q0, q1, [x21]
+	WORD $0x3cfe6960 // ldr q0, [x11, x30]
+	WORD $0xad410a23 // ldp q3, q2, [x17, #0x20]
+	WORD $0x3ce86961 // ldr q1, [x11, x8]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0xfd404223 // ldr d3, [x17, #0x80]
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0xad430e24 // ldp q4, q3, [x17, #0x60]
+	WORD $0x6ee0b842 // neg v2.2d, v2.2d
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x6ee44400 // ushl v0.2d, v0.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad0106a0 // stp q0, q1, [x21, #0x20]
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0xad400a23 // ldp q3, q2, [x17]
+	WORD $0x3cec6961 // ldr q1, [x11, x12]
+	WORD $0x3dc00140 // ldr q0, [x10]
+	WORD $0x8b06016a // add x10, x11, x6
+	WORD $0x4d40cde4 // ld1r { v4.2d }, [x15]
+	WORD $0xad421626 // ldp q6, q5, [x17, #0x40]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x6ee0b882 // neg v2.2d, v4.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x6ee64400 // ushl v0.2d, v0.2d, v6.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad0206a0 // stp q0, q1, [x21, #0x40]
+	WORD $0x3ce16960 // ldr q0, [x11, x1]
+	WORD $0xad410a23 // ldp q3, q2, [x17, #0x20]
+	WORD $0x3ce76961 // ldr q1, [x11, x7]
+	WORD $0xad431225 // ldp q5, q4, [x17, #0x60]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0xfd404223 // ldr d3, [x17, #0x80]
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x6ee54400 // ushl v0.2d, v0.2d, v5.2d
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0x6ee0b842 // neg v2.2d, v2.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0306a0 // stp q0, q1, [x21, #0x60]
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0xad400a23 // ldp q3, q2, [x17]
+	WORD $0x3cf36960 // ldr q0, [x11, x19]
+	WORD $0x3dc00141 // ldr q1, [x10]
+	WORD $0x4e020000 // tbl v0.16b, { v0.16b }, v2.16b
+	WORD $0x4d40cde4 // ld1r { v4.2d }, [x15]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0xad420a23 // ldp q3, q2, [x17, #0x40]
+	WORD $0x6ee24400 // ushl v0.2d, v0.2d, v2.2d
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x6ee0b883 // neg v3.2d, v4.2d
+	WORD $0x4ee34400 // sshl v0.2d, v0.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad0402a1 // stp q1, q0, [x21, #0x80]
+	WORD $0x3ce56960 // ldr q0, [x11, x5]
+	WORD $0xad410a23 // ldp q3, q2, [x17, #0x20]
+	WORD $0x3cf46961 // ldr q1, [x11, x20]
+	WORD $0xfd404224 // ldr d4, [x17, #0x80]
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e080482 // dup v2.2d, v4.d[0]
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0xad430e24 // ldp q4, q3, [x17, #0x60]
+	WORD $0x6ee0b842 // neg v2.2d, v2.2d
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x6ee44400 // ushl v0.2d, v0.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad0506a0 // stp q0, q1, [x21, #0xa0]
+	WORD $0x54fff321 // b.ne <blocks3Multi4+0x660>
+	WORD $0x17fffe40 // b <blocks3Multi4+0x100>
+	WORD $0xf9401c17 // ldr x23, [x0, #0x38]
+	WORD $0xf9400fea // ldr x10, [sp, #0x18]
+	WORD $0xaa1f03e6 // mov x6, xzr
+	WORD $0x910082f8 // add x24, x23, #0x20
+	WORD $0x910102f9 // add x25, x23, #0x40
+	WORD $0x14000010 // b <blocks3Multi4+0x858>
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b1d0148 // add x8, x10, x29
-	WORD $0x8b1d01eb // add x11, x15, x29
-	WORD $0xf1001b1f // cmp x24, #0x6
-	WORD $0x91000b18 // add x24, x24, #0x2
-	WORD $0xad005514 // stp q20, q21, [x8]
-	WORD $0xad011d06 // stp q6, q7, [x8, #0x20]
-	WORD $0x8b1d0228 // add x8, x17, x29
-	WORD $0xad004d72 // stp q18, q19, [x11]
-	WORD $0x8b1d020b // add x11, x16, x29
-	WORD $0xad001502 // stp q2, q5, [x8]
-	WORD $0x8b1d0068 // add x8, x3, x29
+	WORD $0x8b1a0268 // add x8, x19, x26
+	WORD $0x8b1a02ab // add x11, x21, x26
+	WORD $0xf10018df // cmp x6, #0x6
+	WORD $0x910008c6 // add x6, x6, #0x2
+	WORD $0xad004d12 // stp q18, q19, [x8]
+	WORD $0xad011504 // stp q4, q5, [x8, #0x20]
+	WORD $0x8b1a0048 // add x8, x2, x26
 	WORD $0xad004570 // stp q16, q17, [x11]
-	WORD $0xad001103 // stp q3, q4, [x8]
-	WORD $0x54ffe0a2 // b.hs <blocks3Multi4+0xa8>
-	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x8b1a03ab // add x11, x29, x26
+	WORD $0xad000d00 // stp q0, q3, [x8]
+	WORD $0x8b1a0068 // add x8, x3, x26
+	WORD $0xad001d66 // stp q6, q7, [x11]
+	WORD $0xad000901 // stp q1, q2, [x8]
+	WORD $0x54ffc2c2 // b.hs <blocks3Multi4+0xac>
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0xd37be8da // lsl x26, x6, #5
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0xd37beb1d // lsl x29, x24, #5
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
 	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0x340000b3 // cbz w19, <blocks3Multi4+0x4e0>
-	WORD $0xf10006df // cmp x22, #0x1
-	WORD $0x5400020a // b.ge <blocks3Multi4+0x514>
-	WORD $0x17ffffe2 // b <blocks3Multi4+0x460>
+	WORD $0x340000a4 // cbz w4, <blocks3Multi4+0x8a0>
+	WORD $0xf100055f // cmp x10, #0x1
+	WORD $0x5400020a // b.ge <blocks3Multi4+0x8d4>
+	WORD $0x17ffffe2 // b <blocks3Multi4+0x820>
 	WORD $0xd503201f // nop
-	WORD $0x8b1d0148 // add x8, x10, x29
-	WORD $0x8b1d01eb // add x11, x15, x29
-	WORD $0xad405514 // ldp q20, q21, [x8]
-	WORD $0xad411d06 // ldp q6, q7, [x8, #0x20]
-	WORD $0x8b1d0228 // add x8, x17, x29
-	WORD $0xad404d72 // ldp q18, q19, [x11]
-	WORD $0x8b1d020b // add x11, x16, x29
-	WORD $0xad401502 // ldp q2, q5, [x8]
-	WORD $0x8b1d0068 // add x8, x3, x29
+	WORD $0x8b1a0268 // add x8, x19, x26
+	WORD $0x8b1a02ab // add x11, x21, x26
+	WORD $0xad404d12 // ldp q18, q19, [x8]
+	WORD $0xad411504 // ldp q4, q5, [x8, #0x20]
+	WORD $0x8b1a0048 // add x8, x2, x26
 	WORD $0xad404570 // ldp q16, q17, [x11]
-	WORD $0xad401103 // ldp q3, q4, [x8]
-	WORD $0xf10006df // cmp x22, #0x1
-	WORD $0x54fffa8b // b.lt <blocks3Multi4+0x460>
-	WORD $0x8b180d82 // add x2, x12, x24, lsl #3
-	WORD $0x8b180c27 // add x7, x1, x24, lsl #3
-	WORD $0xaa1703fe // mov x30, x23
-	WORD $0xa8c42044 // ldp x4, x8, [x2], #0x40
-	WORD $0xf10007de // subs x30, x30, #0x1
-	WORD $0x8b040f2b // add x11, x25, x4, lsl #3
-	WORD $0x6d405cf6 // ldp d22, d23, [x7]
-	WORD $0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
-	WORD $0xad406578 // ldp q24, q25, [x11]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x8b080f2b // add x11, x25, x8, lsl #3
-	WORD $0x4fd61335 // fmla v21.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61314 // fmla v20.2d, v24.2d, v22.d[0]
-	WORD $0x6d4c68f6 // ldp d22, d26, [x7, #0xc0]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61333 // fmla v19.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61312 // fmla v18.2d, v24.2d, v22.d[0]
-	WORD $0x6d586cf6 // ldp d22, d27, [x7, #0x180]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61331 // fmla v17.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61310 // fmla v16.2d, v24.2d, v22.d[0]
-	WORD $0x4e60d759 // fadd v25.2d, v26.2d, v0.2d
-	WORD $0xad406176 // ldp q22, q24, [x11]
-	WORD $0x8b040f4b // add x11, x26, x4, lsl #3
-	WORD $0x4fd71307 // fmla v7.2d, v24.2d, v23.d[0]
-	WORD $0x4fd91305 // fmla v5.2d, v24.2d, v25.d[0]
-	WORD $0x4fd712c6 // fmla v6.2d, v22.2d, v23.d[0]
-	WORD $0x4e60d777 // fadd v23.2d, v27.2d, v0.2d
-	WORD $0x4fd912c2 // fmla v2.2d, v22.2d, v25.d[0]
-	WORD $0x4fd71304 // fmla v4.2d, v24.2d, v23.d[0]
-	WORD $0x4fd712c3 // fmla v3.2d, v22.2d, v23.d[0]
-	WORD $0xad406176 // ldp q22, q24, [x11]
-	WORD $0x8b080f4b // add x11, x26, x8, lsl #3
-	WORD $0x8b080f68 // add x8, x27, x8, lsl #3
-	WORD $0x6d4464f7 // ldp d23, d25, [x7, #0x40]
-	WORD $0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
-	WORD $0x4fd712d4 // fmla v20.2d, v22.2d, v23.d[0]
-	WORD $0x4fd71315 // fmla v21.2d, v24.2d, v23.d[0]
-	WORD $0x6d5068f7 // ldp d23, d26, [x7, #0x100]
-	WORD $0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
-	WORD $0x4fd712d2 // fmla v18.2d, v22.2d, v23.d[0]
-	WORD $0x4fd71313 // fmla v19.2d, v24.2d, v23.d[0]
-	WORD $0x6d5c6cf7 // ldp d23, d27, [x7, #0x1c0]
-	WORD $0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
+	WORD $0x8b1a03ab // add x11, x29, x26
+	WORD $0xad400d00 // ldp q0, q3, [x8]
+	WORD $0x8b1a0068 // add x8, x3, x26
+	WORD $0xad401d66 // ldp q6, q7, [x11]
+	WORD $0xad400901 // ldp q1, q2, [x8]
+	WORD $0xf100055f // cmp x10, #0x1
+	WORD $0x54fffa8b // b.lt <blocks3Multi4+0x820>
+	WORD $0x8b060e88 // add x8, x20, x6, lsl #3
+	WORD $0x8b060c31 // add x17, x1, x6, lsl #3
+	WORD $0xaa1603fb // mov x27, x22
+	WORD $0xf940010b // ldr x11, [x8]
+	WORD $0xaa1103ef // mov x15, x17
+	WORD $0xf100077b // subs x27, x27, #0x1
+	WORD $0x8b0b0eec // add x12, x23, x11, lsl #3
+	WORD $0xad405594 // ldp q20, q21, [x12]
+	WORD $0x4ddfcdf6 // ld1r { v22.2d }, [x15], #8
+	WORD $0x6d4c6237 // ldp d23, d24, [x17, #0xc0]
+	WORD $0xf940050c // ldr x12, [x8, #0x8]
+	WORD $0x91010108 // add x8, x8, #0x40
+	WORD $0x8b0c0ef0 // add x16, x23, x12, lsl #3
+	WORD $0x4fd712b1 // fmla v17.2d, v21.2d, v23.d[0]
+	WORD $0x4fd71290 // fmla v16.2d, v20.2d, v23.d[0]
+	WORD $0x6d586637 // ldp d23, d25, [x17, #0x180]
+	WORD $0x4e76ceb3 // fmla v19.2d, v21.2d, v22.2d
+	WORD $0x4e76ce92 // fmla v18.2d, v20.2d, v22.2d
+	WORD $0x4fd712a7 // fmla v7.2d, v21.2d, v23.d[0]
+	WORD $0xad406a15 // ldp q21, q26, [x16]
+	WORD $0x4fd71286 // fmla v6.2d, v20.2d, v23.d[0]
+	WORD $0xfd4001f4 // ldr d20, [x15]
+	WORD $0x8b0b0f0f // add x15, x24, x11, lsl #3
+	WORD $0x8b0b0f2b // add x11, x25, x11, lsl #3
+	WORD $0x4fd81343 // fmla v3.2d, v26.2d, v24.d[0]
+	WORD $0x4fd91342 // fmla v2.2d, v26.2d, v25.d[0]
+	WORD $0x4fd41345 // fmla v5.2d, v26.2d, v20.d[0]
+	WORD $0x4fd412a4 // fmla v4.2d, v21.2d, v20.d[0]
+	WORD $0xad4051f6 // ldp q22, q20, [x15]
+	WORD $0x4fd812a0 // fmla v0.2d, v21.2d, v24.d[0]
+	WORD $0x4fd912a1 // fmla v1.2d, v21.2d, v25.d[0]
+	WORD $0x6d505637 // ldp d23, d21, [x17, #0x100]
+	WORD $0x6d446638 // ldp d24, d25, [x17, #0x40]
+	WORD $0x8b0c0f0f // add x15, x24, x12, lsl #3
+	WORD $0x4fd71291 // fmla v17.2d, v20.2d, v23.d[0]
+	WORD $0x4fd81293 // fmla v19.2d, v20.2d, v24.d[0]
 	WORD $0x4fd712d0 // fmla v16.2d, v22.2d, v23.d[0]
-	WORD $0x4fd71311 // fmla v17.2d, v24.2d, v23.d[0]
-	WORD $0x4e60d738 // fadd v24.2d, v25.2d, v0.2d
-	WORD $0x4e60d759 // fadd v25.2d, v26.2d, v0.2d
-	WORD $0xad405977 // ldp q23, q22, [x11]
-	WORD $0x8b040f6b // add x11, x27, x4, lsl #3
-	WORD $0x4fd812c7 // fmla v7.2d, v22.2d, v24.d[0]
-	WORD $0x4fd912c5 // fmla v5.2d, v22.2d, v25.d[0]
-	WORD $0x4fd812e6 // fmla v6.2d, v23.2d, v24.d[0]
-	WORD $0x4e60d778 // fadd v24.2d, v27.2d, v0.2d
-	WORD $0x4fd912e2 // fmla v2.2d, v23.2d, v25.d[0]
-	WORD $0x4fd812e3 // fmla v3.2d, v23.2d, v24.d[0]
-	WORD $0x4fd812c4 // fmla v4.2d, v22.2d, v24.d[0]
-	WORD $0xad405977 // ldp q23, q22, [x11]
-	WORD $0x6d4864f8 // ldp d24, d25, [x7, #0x80]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd812d5 // fmla v21.2d, v22.2d, v24.d[0]
-	WORD $0x4fd812f4 // fmla v20.2d, v23.2d, v24.d[0]
-	WORD $0x6d5468f8 // ldp d24, d26, [x7, #0x140]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd812d3 // fmla v19.2d, v22.2d, v24.d[0]
-	WORD $0x4fd812f2 // fmla v18.2d, v23.2d, v24.d[0]
-	WORD $0xfd4100f8 // ldr d24, [x7, #0x200]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd812d1 // fmla v17.2d, v22.2d, v24.d[0]
-	WORD $0x4fd812f0 // fmla v16.2d, v23.2d, v24.d[0]
-	WORD $0xad405d16 // ldp q22, q23, [x8]
-	WORD $0x4e60d738 // fadd v24.2d, v25.2d, v0.2d
-	WORD $0x4fd812e7 // fmla v7.2d, v23.2d, v24.d[0]
-	WORD $0x4fd812c6 // fmla v6.2d, v22.2d, v24.d[0]
-	WORD $0x4e60d758 // fadd v24.2d, v26.2d, v0.2d
-	WORD $0x4fd812e5 // fmla v5.2d, v23.2d, v24.d[0]
-	WORD $0x4fd812c2 // fmla v2.2d, v22.2d, v24.d[0]
-	WORD $0xfd4104f8 // ldr d24, [x7, #0x208]
-	WORD $0x910900e7 // add x7, x7, #0x240
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd812e4 // fmla v4.2d, v23.2d, v24.d[0]
-	WORD $0x4fd812c3 // fmla v3.2d, v22.2d, v24.d[0]
-	WORD $0x54fff621 // b.ne <blocks3Multi4+0x520>
-	WORD $0x17ffff80 // b <blocks3Multi4+0x460>
-	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x371000e8 // tbnz w8, #0x2, <blocks3Multi4+0x684>
-	WORD $0xa940d7e8 // ldp x8, x21, [sp, #0x8]
-	WORD $0x2a1f03f3 // mov w19, wzr
-	WORD $0x91002129 // add x9, x9, #0x8
-	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54ffd0e3 // b.lo <blocks3Multi4+0x98>
-	WORD $0x14000035 // b <blocks3Multi4+0x754>
+	WORD $0x6d5c6a37 // ldp d23, d26, [x17, #0x1c0]
+	WORD $0x4fd812d2 // fmla v18.2d, v22.2d, v24.d[0]
+	WORD $0x4fd712c6 // fmla v6.2d, v22.2d, v23.d[0]
+	WORD $0x4fd71287 // fmla v7.2d, v20.2d, v23.d[0]
+	WORD $0xad4051f6 // ldp q22, q20, [x15]
+	WORD $0xad406177 // ldp q23, q24, [x11]
+	WORD $0x8b0c0f2b // add x11, x25, x12, lsl #3
+	WORD $0x4fd91285 // fmla v5.2d, v20.2d, v25.d[0]
+	WORD $0x4fd51283 // fmla v3.2d, v20.2d, v21.d[0]
+	WORD $0x4fda1282 // fmla v2.2d, v20.2d, v26.d[0]
+	WORD $0xfd410234 // ldr d20, [x17, #0x200]
+	WORD $0x4fd912c4 // fmla v4.2d, v22.2d, v25.d[0]
+	WORD $0x4fd512c0 // fmla v0.2d, v22.2d, v21.d[0]
+	WORD $0x4fda12c1 // fmla v1.2d, v22.2d, v26.d[0]
+	WORD $0x6d546e36 // ldp d22, d27, [x17, #0x140]
+	WORD $0x6d485639 // ldp d25, d21, [x17, #0x80]
+	WORD $0x4fd41307 // fmla v7.2d, v24.2d, v20.d[0]
+	WORD $0x4fd412e6 // fmla v6.2d, v23.2d, v20.d[0]
+	WORD $0x4fd61311 // fmla v17.2d, v24.2d, v22.d[0]
+	WORD $0x4fd612f0 // fmla v16.2d, v23.2d, v22.d[0]
+	WORD $0xad405974 // ldp q20, q22, [x11]
+	WORD $0x4fd91313 // fmla v19.2d, v24.2d, v25.d[0]
+	WORD $0x4fd912f2 // fmla v18.2d, v23.2d, v25.d[0]
+	WORD $0x4fd512c5 // fmla v5.2d, v22.2d, v21.d[0]
+	WORD $0x4fdb12c3 // fmla v3.2d, v22.2d, v27.d[0]
+	WORD $0x4fd51284 // fmla v4.2d, v20.2d, v21.d[0]
+	WORD $0xfd410635 // ldr d21, [x17, #0x208]
+	WORD $0x4fdb1280 // fmla v0.2d, v20.2d, v27.d[0]
+	WORD $0x91090231 // add x17, x17, #0x240
+	WORD $0x4fd512c2 // fmla v2.2d, v22.2d, v21.d[0]
+	WORD $0x4fd51281 // fmla v1.2d, v20.2d, v21.d[0]
+	WORD $0x54fff7e1 // b.ne <blocks3Multi4+0x8e0>
+	WORD $0x17ffff8e // b <blocks3Multi4+0x820>
+	WORD $0x79400ce8 // ldrh w8, [x7, #0x6]
+	WORD $0x371000e8 // tbnz w8, #0x2, <blocks3Multi4+0xa0c>
+	WORD $0xa94097e8 // ldp x8, x5, [sp, #0x8]
+	WORD $0x2a1f03e4 // mov w4, wzr
+	WORD $0x910020e7 // add x7, x7, #0x8
+	WORD $0xeb0800ff // cmp x7, x8
+	WORD $0x54ffb4a3 // b.lo <blocks3Multi4+0x98>
+	WORD $0x14000032 // b <blocks3Multi4+0xad0>
 	WORD $0xf9402808 // ldr x8, [x0, #0x50]
-	WORD $0xf9400bf5 // ldr x21, [sp, #0x10]
-	WORD $0xcb15010b // sub x11, x8, x21
+	WORD $0xf9400be5 // ldr x5, [sp, #0x10]
+	WORD $0xcb05010a // sub x10, x8, x5
 	WORD $0x52800108 // mov w8, #0x8
-	WORD $0xf100217f // cmp x11, #0x8
-	WORD $0x9a88b168 // csel x8, x11, x8, lt
-	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x54ffcf0b // b.lt <blocks3Multi4+0x80>
+	WORD $0xf100215f // cmp x10, #0x8
+	WORD $0x9a88b148 // csel x8, x10, x8, lt
+	WORD $0xf100055f // cmp x10, #0x1
+	WORD $0x54ffb2cb // b.lt <blocks3Multi4+0x80>
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0xaa1f03e2 // mov x2, xzr
-	WORD $0xaa0a03eb // mov x11, x10
-	WORD $0x9a9fc504 // csinc x4, x8, xzr, gt
-	WORD $0x14000007 // b <blocks3Multi4+0x6d0>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x91000442 // add x2, x2, #0x1
-	WORD $0x9100816b // add x11, x11, #0x20
-	WORD $0xeb04005f // cmp x2, x4
-	WORD $0x54ffcda0 // b.eq <blocks3Multi4+0x80>
-	WORD $0xf9401806 // ldr x6, [x0, #0x30]
-	WORD $0xb4000086 // cbz x6, <blocks3Multi4+0x6e4>
-	WORD $0x8b0204c5 // add x5, x6, x2, lsl #1
-	WORD $0x787578a7 // ldrh w7, [x5, x21, lsl #1]
-	WORD $0x14000002 // b <blocks3Multi4+0x6e8>
-	WORD $0x8b150047 // add x7, x2, x21
-	WORD $0xaa1f03e6 // mov x6, xzr
-	WORD $0x8b0704e7 // add x7, x7, x7, lsl #1
-	WORD $0x14000011 // b <blocks3Multi4+0x734>
+	WORD $0xaa1f03eb // mov x11, xzr
+	WORD $0xaa1303ef // mov x15, x19
+	WORD $0x9a9fc50c // csinc x12, x8, xzr, gt
+	WORD $0x14000005 // b <blocks3Multi4+0xa50>
+	WORD $0x9100056b // add x11, x11, #0x1
+	WORD $0x910081ef // add x15, x15, #0x20
+	WORD $0xeb0c017f // cmp x11, x12
+	WORD $0x54ffb1a0 // b.eq <blocks3Multi4+0x80>
+	WORD $0xf9401810 // ldr x16, [x0, #0x30]
+	WORD $0xb4000090 // cbz x16, <blocks3Multi4+0xa64>
+	WORD $0x8b0b060a // add x10, x16, x11, lsl #1
+	WORD $0x78657951 // ldrh w17, [x10, x5, lsl #1]
+	WORD $0x14000002 // b <blocks3Multi4+0xa68>
+	WORD $0x8b050171 // add x17, x11, x5
+	WORD $0xaa1f03f0 // mov x16, xzr
+	WORD $0x8b110631 // add x17, x17, x17, lsl #1
+	WORD $0x14000010 // b <blocks3Multi4+0xab0>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xfd403802 // ldr d2, [x0, #0x70]
-	WORD $0x8b060165 // add x5, x11, x6
-	WORD $0x1e612842 // fadd d2, d2, d1
-	WORD $0x910400c6 // add x6, x6, #0x100
-	WORD $0xad400ca4 // ldp q4, q3, [x5]
-	WORD $0xf9402405 // ldr x5, [x0, #0x48]
-	WORD $0xf10c00df // cmp x6, #0x300
-	WORD $0x8b0714a5 // add x5, x5, x7, lsl #5
-	WORD $0x910004e7 // add x7, x7, #0x1
-	WORD $0x4fc29084 // fmul v4.2d, v4.2d, v2.d[0]
-	WORD $0x4fc29062 // fmul v2.2d, v3.2d, v2.d[0]
-	WORD $0xad0008a4 // stp q4, q2, [x5]
-	WORD $0x54fffc80 // b.eq <blocks3Multi4+0x6c0>
-	WORD $0xf9403013 // ldr x19, [x0, #0x60]
-	WORD $0xb4fffe53 // cbz x19, <blocks3Multi4+0x700>
-	WORD $0xb9406805 // ldr w5, [x0, #0x68]
-	WORD $0xb8677a73 // ldr w19, [x19, x7, lsl #2]
-	WORD $0x0b1300a5 // add w5, w5, w19
-	WORD $0xd34c2ca5 // lsl x5, x5, #52
-	WORD $0x9e6700a2 // fmov d2, x5
-	WORD $0x17ffffed // b <blocks3Multi4+0x704>
-	WORD $0xa9474ff4 // ldp x20, x19, [sp, #0x70]
-	WORD $0xf94013fd // ldr x29, [sp, #0x20]
-	WORD $0xa94657f6 // ldp x22, x21, [sp, #0x60]
-	WORD $0xa9455ff8 // ldp x24, x23, [sp, #0x50]
-	WORD $0xa94467fa // ldp x26, x25, [sp, #0x40]
-	WORD $0xa9436ffe // ldp x30, x27, [sp, #0x30]
-	WORD $0x910203ff // add sp, sp, #0x80
+	WORD $0xfd403800 // ldr d0, [x0, #0x70]
+	WORD $0x8b1001ea // add x10, x15, x16
+	WORD $0x91040210 // add x16, x16, #0x100
+	WORD $0xad400542 // ldp q2, q1, [x10]
+	WORD $0xf940240a // ldr x10, [x0, #0x48]
+	WORD $0xf10c021f // cmp x16, #0x300
+	WORD $0x8b11154a // add x10, x10, x17, lsl #5
+	WORD $0x91000631 // add x17, x17, #0x1
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4fc09020 // fmul v0.2d, v1.2d, v0.d[0]
+	WORD $0xad000142 // stp q2, q0, [x10]
+	WORD $0x54fffca0 // b.eq <blocks3Multi4+0xa40>
+	WORD $0xf9403004 // ldr x4, [x0, #0x60]
+	WORD $0xb4fffe64 // cbz x4, <blocks3Multi4+0xa80>
+	WORD $0xb940680a // ldr w10, [x0, #0x68]
+	WORD $0xb8717884 // ldr w4, [x4, x17, lsl #2]
+	WORD $0x0b04014a // add w10, w10, w4
+	WORD $0xd34c2d4a // lsl x10, x10, #52
+	WORD $0x9e670140 // fmov d0, x10
+	WORD $0x17ffffee // b <blocks3Multi4+0xa84>
+	WORD $0xa94b4ff4 // ldp x20, x19, [sp, #0xb0]
+	WORD $0xf94033fd // ldr x29, [sp, #0x60]
+	WORD $0xa94a57f6 // ldp x22, x21, [sp, #0xa0]
+	WORD $0xa9495ff8 // ldp x24, x23, [sp, #0x90]
+	WORD $0xa94867fa // ldp x26, x25, [sp, #0x80]
+	WORD $0xa9476ffe // ldp x30, x27, [sp, #0x70]
+	WORD $0x910303ff // add sp, sp, #0xc0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000
 	MOVD R19, R30
 	RET
 
 // func blocks3Multi8Quad(c *slotCall, s *multiWork)
-TEXT ·blocks3Multi8Quad(SB), 0, $208-16
+TEXT ·blocks3Multi8Quad(SB), 0, $240-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
@@ -2304,513 +3053,736 @@ TEXT ·blocks3Multi8Quad(SB), 0, $208-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks3Multi8>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140001fd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140002dd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54003deb // b.lt <blocks3Multi8+0x7c4>
-	WORD $0xd10203ff // sub sp, sp, #0x80
-	WORD $0xf9400009 // ldr x9, [x0]
-	WORD $0xf940140a // ldr x10, [x0, #0x28]
-	WORD $0x5286040d // mov w13, #0x3020
-	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x2f00e401 // movi d1, #0000000000000000
-	WORD $0x91400c2b // add x11, x1, #0x3, lsl #12
+	WORD $0x540059cb // b.lt <blocks3Multi8+0xb40>
+	WORD $0xd10283ff // sub sp, sp, #0xa0
+	WORD $0xf9400002 // ldr x2, [x0]
+	WORD $0xf9401405 // ldr x5, [x0, #0x28]
+	WORD $0x91400c29 // add x9, x1, #0x3, lsl #12
+	WORD $0xaa1f03e6 // mov x6, xzr
 	WORD $0x9140082c // add x12, x1, #0x2, lsl #12
-	WORD $0x52800025 // mov w5, #0x1
+	WORD $0x52800024 // mov w4, #0x1
 	WORD $0xa941380f // ldp x15, x14, [x0, #0x10]
-	WORD $0x8b080d28 // add x8, x9, x8, lsl #3
-	WORD $0xa9036ffe // stp x30, x27, [sp, #0x30]
-	WORD $0x5280181b // mov w27, #0xc0
-	WORD $0xa90467fa // stp x26, x25, [sp, #0x40]
-	WORD $0xa9074ff4 // stp x20, x19, [sp, #0x70]
-	WORD $0xaa1f03f3 // mov x19, xzr
-	WORD $0x5280481a // mov w26, #0x240
-	WORD $0xf90013fd // str x29, [sp, #0x20]
-	WORD $0xf90007e8 // str x8, [sp, #0x8]
-	WORD $0x8b0d0028 // add x8, x1, x13
-	WORD $0xf90003e8 // str x8, [sp]
-	WORD $0xa9055ff8 // stp x24, x23, [sp, #0x50]
-	WORD $0xa90657f6 // stp x22, x21, [sp, #0x60]
-	WORD $0x14000007 // b <blocks3Multi8+0x84>
-	WORD $0x8b130113 // add x19, x8, x19
-	WORD $0x52800025 // mov w5, #0x1
+	WORD $0xf90023fd // str x29, [sp, #0x40]
+	WORD $0xa902a7e0 // stp x0, x9, [sp, #0x28]
+	WORD $0x8b080c49 // add x9, x2, x8, lsl #3
+	WORD $0x52860408 // mov w8, #0x3020
+	WORD $0x8b080028 // add x8, x1, x8
+	WORD $0xa9056ffe // stp x30, x27, [sp, #0x50]
+	WORD $0xa90667fa // stp x26, x25, [sp, #0x60]
+	WORD $0xa9075ff8 // stp x24, x23, [sp, #0x70]
+	WORD $0xa90857f6 // stp x22, x21, [sp, #0x80]
+	WORD $0xa9094ff4 // stp x20, x19, [sp, #0x90]
+	WORD $0xa90027e8 // stp x8, x9, [sp]
+	WORD $0x14000009 // b <blocks3Multi8+0x7c>
+	WORD $0xd503201f // nop
+	WORD $0x8b060106 // add x6, x8, x6
+	WORD $0x52800024 // mov w4, #0x1
+	WORD $0xf9401fe2 // ldr x2, [sp, #0x38]
 	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
-	WORD $0x91002129 // add x9, x9, #0x8
+	WORD $0x91002042 // add x2, x2, #0x8
+	WORD $0xeb08005f // cmp x2, x8
+	WORD $0x54005562 // b.hs <blocks3Multi8+0xb24>
+	WORD $0xf9000be6 // str x6, [sp, #0x10]
+	WORD $0x79400848 // ldrh w8, [x2, #0x4]
+	WORD $0xaa1f03e9 // mov x9, xzr
+	WORD $0xf9401be6 // ldr x6, [sp, #0x30]
+	WORD $0xf9001fe2 // str x2, [sp, #0x38]
+	WORD $0x1400000a // b <blocks3Multi8+0xb8>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xa941a7e8 // ldp x8, x9, [sp, #0x18]
+	WORD $0x2a1f03e4 // mov w4, wzr
+	WORD $0x8b090109 // add x9, x8, x9
+	WORD $0x79400848 // ldrh w8, [x2, #0x4]
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54003942 // b.hs <blocks3Multi8+0x7a8>
-	WORD $0x79400928 // ldrh w8, [x9, #0x4]
-	WORD $0xaa1f03ed // mov x13, xzr
-	WORD $0xf9000bf3 // str x19, [sp, #0x10]
-	WORD $0x1400000d // b <blocks3Multi8+0xc4>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xf94017ed // ldr x13, [sp, #0x28]
-	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
-	WORD $0x2a1f03e5 // mov w5, wzr
-	WORD $0x5280481a // mov w26, #0x240
-	WORD $0x5280181b // mov w27, #0xc0
-	WORD $0x8b0d010d // add x13, x8, x13
-	WORD $0x79400928 // ldrh w8, [x9, #0x4]
-	WORD $0xeb0801bf // cmp x13, x8
-	WORD $0x54002f2a // b.ge <blocks3Multi8+0x6a4>
-	WORD $0xcb0d0113 // sub x19, x8, x13
+	WORD $0x54004b8a // b.ge <blocks3Multi8+0xa24>
+	WORD $0xcb090107 // sub x7, x8, x9
 	WORD $0x528001c8 // mov w8, #0xe
-	WORD $0xf90017ed // str x13, [sp, #0x28]
-	WORD $0xf1003a7f // cmp x19, #0xe
-	WORD $0x9a88b268 // csel x8, x19, x8, lt
+	WORD $0xf10038ff // cmp x7, #0xe
+	WORD $0x9a88b0e8 // csel x8, x7, x8, lt
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x9a9fc507 // csinc x7, x8, xzr, gt
-	WORD $0xf100067f // cmp x19, #0x1
-	WORD $0xf9000fe8 // str x8, [sp, #0x18]
-	WORD $0x54001acb // b.lt <blocks3Multi8+0x440>
-	WORD $0xaa1f03f5 // mov x21, xzr
-	WORD $0x14000019 // b <blocks3Multi8+0x154>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x6cc10dc2 // ldp d2, d3, [x14], #0x10
-	WORD $0x8b16014a // add x10, x10, x22
+	WORD $0xa901a7e8 // stp x8, x9, [sp, #0x18]
+	WORD $0x9a9fc511 // csinc x17, x8, xzr, gt
+	WORD $0xf10004ff // cmp x7, #0x1
+	WORD $0x5400398b // b.lt <blocks3Multi8+0x808>
+	WORD $0xf94017f6 // ldr x22, [sp, #0x28]
+	WORD $0xaa1f03f4 // mov x20, xzr
+	WORD $0xaa0103f5 // mov x21, x1
+	WORD $0x14000044 // b <blocks3Multi8+0x1f8>
+	WORD $0xa9430be6 // ldp x6, x2, [sp, #0x30]
+	WORD $0xf94027ed // ldr x13, [sp, #0x48]
+	WORD $0xb9400048 // ldr w8, [x2]
+	WORD $0xfd4001c0 // ldr d0, [x14]
+	WORD $0x8b141989 // add x9, x12, x20, lsl #6
+	WORD $0x91000694 // add x20, x20, #0x1
+	WORD $0x8b0d00a5 // add x5, x5, x13
+	WORD $0x2f10a400 // ushll v0.4s, v0.4h, #0x0
+	WORD $0x4e080d01 // dup v1.2d, x8
+	WORD $0xf9401ec8 // ldr x8, [x22, #0x38]
 	WORD $0x910005ef // add x15, x15, #0x1
-	WORD $0x2f10a463 // ushll v3.4s, v3.4h, #0x0
-	WORD $0xb9400128 // ldr w8, [x9]
-	WORD $0x4e080d04 // dup v4.2d, x8
-	WORD $0x8b151988 // add x8, x12, x21, lsl #6
-	WORD $0x910006b5 // add x21, x21, #0x1
-	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
-	WORD $0xeb0702bf // cmp x21, x7
-	WORD $0x6ea21085 // uaddw2 v5.2d, v4.2d, v2.4s
-	WORD $0x2ea21082 // uaddw v2.2d, v4.2d, v2.2s
-	WORD $0x6ea31086 // uaddw2 v6.2d, v4.2d, v3.4s
-	WORD $0x2ea31083 // uaddw v3.2d, v4.2d, v3.2s
+	WORD $0x910902b5 // add x21, x21, #0x240
+	WORD $0xeb11029f // cmp x20, x17
+	WORD $0x6ea01022 // uaddw2 v2.2d, v1.2d, v0.4s
+	WORD $0x2ea01020 // uaddw v0.2d, v1.2d, v0.2s
+	WORD $0x4f435400 // shl v0.2d, v0.2d, #0x3
 	WORD $0x4f435442 // shl v2.2d, v2.2d, #0x3
-	WORD $0x4f4354a4 // shl v4.2d, v5.2d, #0x3
-	WORD $0x4f435463 // shl v3.2d, v3.2d, #0x3
-	WORD $0x4f4354c5 // shl v5.2d, v6.2d, #0x3
-	WORD $0xad001102 // stp q2, q4, [x8]
-	WORD $0xad011503 // stp q3, q5, [x8, #0x20]
-	WORD $0x54001780 // b.eq <blocks3Multi8+0x440>
+	WORD $0xad000920 // stp q0, q2, [x9]
+	WORD $0x9e66000a // fmov x10, d0
+	WORD $0x8b0a0d0a // add x10, x8, x10, lsl #3
+	WORD $0xfd4005c3 // ldr d3, [x14, #0x8]
+	WORD $0x910041ce // add x14, x14, #0x10
+	WORD $0x2f10a463 // ushll v3.4s, v3.4h, #0x0
+	WORD $0x6ea31024 // uaddw2 v4.2d, v1.2d, v3.4s
+	WORD $0x2ea31021 // uaddw v1.2d, v1.2d, v3.2s
+	WORD $0x4f435421 // shl v1.2d, v1.2d, #0x3
+	WORD $0x4f435483 // shl v3.2d, v4.2d, #0x3
+	WORD $0xad010d21 // stp q1, q3, [x9, #0x20]
+	WORD $0x4e183c09 // mov x9, v0.d[1]
+	WORD $0xf9800140 // prfm pldl1keep, [x10]
+	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
+	WORD $0xf9804140 // prfm pldl1keep, [x10, #0x80]
+	WORD $0x9e66004a // fmov x10, d2
+	WORD $0x9e66002b // fmov x11, d1
+	WORD $0x8b090d09 // add x9, x8, x9, lsl #3
+	WORD $0x8b0a0d0a // add x10, x8, x10, lsl #3
+	WORD $0x8b0b0d0b // add x11, x8, x11, lsl #3
+	WORD $0xf9800120 // prfm pldl1keep, [x9]
+	WORD $0xf9802120 // prfm pldl1keep, [x9, #0x40]
+	WORD $0xf9804120 // prfm pldl1keep, [x9, #0x80]
+	WORD $0x4e183c49 // mov x9, v2.d[1]
+	WORD $0xf9800140 // prfm pldl1keep, [x10]
+	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
+	WORD $0xf9804140 // prfm pldl1keep, [x10, #0x80]
+	WORD $0x4e183c6a // mov x10, v3.d[1]
+	WORD $0x8b090d09 // add x9, x8, x9, lsl #3
+	WORD $0xf9800120 // prfm pldl1keep, [x9]
+	WORD $0xf9802120 // prfm pldl1keep, [x9, #0x40]
+	WORD $0xf9804120 // prfm pldl1keep, [x9, #0x80]
+	WORD $0x4e183c29 // mov x9, v1.d[1]
+	WORD $0xf9800160 // prfm pldl1keep, [x11]
+	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
+	WORD $0xf9804160 // prfm pldl1keep, [x11, #0x80]
+	WORD $0x9e66006b // fmov x11, d3
+	WORD $0x8b0b0d0b // add x11, x8, x11, lsl #3
+	WORD $0x8b090d09 // add x9, x8, x9, lsl #3
+	WORD $0x8b0a0d08 // add x8, x8, x10, lsl #3
+	WORD $0xf9800120 // prfm pldl1keep, [x9]
+	WORD $0xf9802120 // prfm pldl1keep, [x9, #0x40]
+	WORD $0xf9804120 // prfm pldl1keep, [x9, #0x80]
+	WORD $0xf9800160 // prfm pldl1keep, [x11]
+	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
+	WORD $0xf9804160 // prfm pldl1keep, [x11, #0x80]
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
+	WORD $0x540030c0 // b.eq <blocks3Multi8+0x80c>
 	WORD $0xf98201c0 // prfm pldl1keep, [x14, #0x400]
-	WORD $0xf9402c10 // ldr x16, [x0, #0x58]
-	WORD $0x9b1a06a4 // madd x4, x21, x26, x1
-	WORD $0x394001ed // ldrb w13, [x15]
-	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x370807c8 // tbnz w8, #0x1, <blocks3Multi8+0x260>
-	WORD $0xf9404008 // ldr x8, [x0, #0x80]
-	WORD $0x7100d5bf // cmp w13, #0x35
-	WORD $0xd342fdb8 // lsr x24, x13, #2
-	WORD $0xd341fdb9 // lsr x25, x13, #1
-	WORD $0x9bbb21b7 // umaddl x23, w13, w27, x8
-	WORD $0x54000a03 // b.lo <blocks3Multi8+0x2c0>
-	WORD $0x8b0d05b6 // add x22, x13, x13, lsl #1
-	WORD $0x2a1f03e8 // mov w8, wzr
-	WORD $0xaa0a03e3 // mov x3, x10
-	WORD $0xd342fed1 // lsr x17, x22, #2
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x52800066 // mov w6, #0x3
-	WORD $0xaa0303f4 // mov x20, x3
-	WORD $0xf9880280 // prfm pldl1keep, [x20, #0x1000]
-	WORD $0xad4012e5 // ldp q5, q4, [x23]
-	WORD $0x910202e2 // add x2, x23, #0x80
-	WORD $0xf10004c6 // subs x6, x6, #0x1
-	WORD $0x3cf86a83 // ldr q3, [x20, x24]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x3dc00282 // ldr q2, [x20]
-	WORD $0x4d40cc46 // ld1r { v6.2d }, [x2]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad4212e5 // ldp q5, q4, [x23, #0x40]
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee0b8c4 // neg v4.2d, v6.2d
-	WORD $0x4ee44463 // sshl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad000c82 // stp q2, q3, [x4]
-	WORD $0xad4112e5 // ldp q5, q4, [x23, #0x20]
-	WORD $0x3cf96a82 // ldr q2, [x20, x25]
-	WORD $0x3cf16a83 // ldr q3, [x20, x17]
-	WORD $0x8b0d0294 // add x20, x20, x13
-	WORD $0xfd4042e6 // ldr d6, [x23, #0x80]
-	WORD $0x4e0804c6 // dup v6.2d, v6.d[0]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad4312e5 // ldp q5, q4, [x23, #0x60]
-	WORD $0x6ee0b8c6 // neg v6.2d, v6.2d
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x4ee64463 // sshl v3.2d, v3.2d, v6.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee64442 // sshl v2.2d, v2.2d, v6.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad010c82 // stp q2, q3, [x4, #0x20]
-	WORD $0x91010084 // add x4, x4, #0x40
-	WORD $0x54fffb81 // b.ne <blocks3Multi8+0x1a8>
-	WORD $0x11000508 // add w8, w8, #0x1
-	WORD $0x8b100063 // add x3, x3, x16
-	WORD $0x71000d1f // cmp w8, #0x3
-	WORD $0x54fffac1 // b.ne <blocks3Multi8+0x1a0>
-	WORD $0x17ffffad // b <blocks3Multi8+0x100>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x2a1f03e8 // mov w8, wzr
-	WORD $0xaa0a03f1 // mov x17, x10
-	WORD $0xaa1f03e3 // mov x3, xzr
-	WORD $0x8b030222 // add x2, x17, x3
-	WORD $0x91008063 // add x3, x3, #0x20
-	WORD $0xf9880040 // prfm pldl1keep, [x2, #0x1000]
-	WORD $0x3dc00042 // ldr q2, [x2]
-	WORD $0xf101807f // cmp x3, #0x60
-	WORD $0x0e617843 // fcvtl v3.2d, v2.2s
-	WORD $0x4e617842 // fcvtl2 v2.2d, v2.4s
-	WORD $0xad000883 // stp q3, q2, [x4]
-	WORD $0x3dc00442 // ldr q2, [x2, #0x10]
-	WORD $0x0e617843 // fcvtl v3.2d, v2.2s
-	WORD $0x4e617842 // fcvtl2 v2.2d, v2.4s
-	WORD $0xad010883 // stp q3, q2, [x4, #0x20]
-	WORD $0x91010084 // add x4, x4, #0x40
-	WORD $0x54fffe61 // b.ne <blocks3Multi8+0x26c>
-	WORD $0x11000508 // add w8, w8, #0x1
-	WORD $0x8b100231 // add x17, x17, x16
-	WORD $0x71000d1f // cmp w8, #0x3
-	WORD $0x54fffdc1 // b.ne <blocks3Multi8+0x268>
-	WORD $0x8b0d05b6 // add x22, x13, x13, lsl #1
-	WORD $0x17ffff92 // b <blocks3Multi8+0x100>
-	WORD $0xd503201f // nop
-	WORD $0x8b0d05b6 // add x22, x13, x13, lsl #1
-	WORD $0x710061bf // cmp w13, #0x18
-	WORD $0xd342fec8 // lsr x8, x22, #2
-	WORD $0x54000588 // b.hi <blocks3Multi8+0x37c>
-	WORD $0x924009b1 // and x17, x13, #0x7
-	WORD $0xb5000551 // cbnz x17, <blocks3Multi8+0x37c>
-	WORD $0xaa0a03e3 // mov x3, x10
-	WORD $0xd503201f // nop
-	WORD $0x52800066 // mov w6, #0x3
-	WORD $0xaa0303f4 // mov x20, x3
-	WORD $0xf9880280 // prfm pldl1keep, [x20, #0x1000]
-	WORD $0xad4012e5 // ldp q5, q4, [x23]
-	WORD $0x910222e2 // add x2, x23, #0x88
-	WORD $0xf10004c6 // subs x6, x6, #0x1
-	WORD $0x3dc00282 // ldr q2, [x20]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0x3cf86a83 // ldr q3, [x20, x24]
-	WORD $0x4d40cc45 // ld1r { v5.2d }, [x2]
-	WORD $0x910242e2 // add x2, x23, #0x90
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4ea31ca3 // orr v3.16b, v5.16b, v3.16b
-	WORD $0x4d40cc44 // ld1r { v4.2d }, [x2]
-	WORD $0x4ea21ca2 // orr v2.16b, v5.16b, v2.16b
-	WORD $0x4ee4d442 // fsub v2.2d, v2.2d, v4.2d
-	WORD $0x4ee4d463 // fsub v3.2d, v3.2d, v4.2d
-	WORD $0xad000c82 // stp q2, q3, [x4]
-	WORD $0x3cf96a82 // ldr q2, [x20, x25]
-	WORD $0xad4112e5 // ldp q5, q4, [x23, #0x20]
-	WORD $0x3ce86a83 // ldr q3, [x20, x8]
-	WORD $0x8b0d0294 // add x20, x20, x13
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0x6d4896e4 // ldp d4, d5, [x23, #0x88]
-	WORD $0x4e0804a5 // dup v5.2d, v5.d[0]
-	WORD $0x4e080484 // dup v4.2d, v4.d[0]
-	WORD $0x4ea31c83 // orr v3.16b, v4.16b, v3.16b
-	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
-	WORD $0x4ee5d442 // fsub v2.2d, v2.2d, v5.2d
-	WORD $0x4ee5d463 // fsub v3.2d, v3.2d, v5.2d
-	WORD $0xad010c82 // stp q2, q3, [x4, #0x20]
-	WORD $0x91010084 // add x4, x4, #0x40
-	WORD $0x54fffc21 // b.ne <blocks3Multi8+0x2e8>
-	WORD $0x11000631 // add w17, w17, #0x1
-	WORD $0x8b100063 // add x3, x3, x16
-	WORD $0x71000e3f // cmp w17, #0x3
-	WORD $0x54fffb61 // b.ne <blocks3Multi8+0x2e0>
-	WORD $0x17ffff62 // b <blocks3Multi8+0x100>
-	WORD $0x2a1f03f1 // mov w17, wzr
-	WORD $0xaa0a03e3 // mov x3, x10
-	WORD $0x52800066 // mov w6, #0x3
-	WORD $0xaa0303f4 // mov x20, x3
-	WORD $0xf9880280 // prfm pldl1keep, [x20, #0x1000]
-	WORD $0xad4012e5 // ldp q5, q4, [x23]
-	WORD $0x910202e2 // add x2, x23, #0x80
-	WORD $0xf10004c6 // subs x6, x6, #0x1
-	WORD $0x3cf86a83 // ldr q3, [x20, x24]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x3dc00282 // ldr q2, [x20]
-	WORD $0x4d40cc46 // ld1r { v6.2d }, [x2]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad4212e5 // ldp q5, q4, [x23, #0x40]
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee0b8c4 // neg v4.2d, v6.2d
-	WORD $0x4ee44463 // sshl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad000c82 // stp q2, q3, [x4]
-	WORD $0xad4112e5 // ldp q5, q4, [x23, #0x20]
-	WORD $0x3cf96a82 // ldr q2, [x20, x25]
-	WORD $0x3ce86a83 // ldr q3, [x20, x8]
-	WORD $0x8b0d0294 // add x20, x20, x13
-	WORD $0xfd4042e6 // ldr d6, [x23, #0x80]
-	WORD $0x4e0804c6 // dup v6.2d, v6.d[0]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad4312e5 // ldp q5, q4, [x23, #0x60]
-	WORD $0x6ee0b8c6 // neg v6.2d, v6.2d
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x4ee64463 // sshl v3.2d, v3.2d, v6.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee64442 // sshl v2.2d, v2.2d, v6.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad010c82 // stp q2, q3, [x4, #0x20]
-	WORD $0x91010084 // add x4, x4, #0x40
-	WORD $0x54fffb81 // b.ne <blocks3Multi8+0x38c>
-	WORD $0x11000631 // add w17, w17, #0x1
-	WORD $0x8b100063 // add x3, x3, x16
-	WORD $0x71000e3f // cmp w17, #0x3
-	WORD $0x54fffac1 // b.ne <blocks3Multi8+0x384>
-	WORD $0x17ffff34 // b <blocks3Multi8+0x100>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xf9401c15 // ldr x21, [x0, #0x38]
+	WORD $0xf9402ed8 // ldr x24, [x22, #0x58]
+	WORD $0x394001f7 // ldrb w23, [x15]
+	WORD $0x79400c48 // ldrh w8, [x2, #0x6]
+	WORD $0x37080fe8 // tbnz w8, #0x1, <blocks3Multi8+0x404>
+	WORD $0xf94042c9 // ldr x9, [x22, #0x80]
+	WORD $0x7100d6ff // cmp w23, #0x35
+	WORD $0xd342fef9 // lsr x25, x23, #2
+	WORD $0xd341fefa // lsr x26, x23, #1
+	WORD $0xd37ffafb // lsl x27, x23, #1
+	WORD $0x54001403 // b.lo <blocks3Multi8+0x4a0>
+	WORD $0x5280180a // mov w10, #0xc0
 	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0x5280002d // mov w13, #0x1
-	WORD $0x14000008 // b <blocks3Multi8+0x46c>
+	WORD $0x8b170753 // add x19, x26, x23, lsl #1
+	WORD $0x8b17073d // add x29, x25, x23, lsl #1
+	WORD $0x8b170346 // add x6, x26, x23
+	WORD $0x8b170322 // add x2, x25, x23
+	WORD $0x9baa26ed // umaddl x13, w23, w10, x9
+	WORD $0x8b1706e9 // add x9, x23, x23, lsl #1
+	WORD $0xf90027e9 // str x9, [sp, #0x48]
+	WORD $0xd342fd30 // lsr x16, x9, #2
+	WORD $0xaa0503ea // mov x10, x5
+	WORD $0x8b170603 // add x3, x16, x23, lsl #1
+	WORD $0x8b17021e // add x30, x16, x23
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0xad4009a3 // ldp q3, q2, [x13]
+	WORD $0x910201a9 // add x9, x13, #0x80
+	WORD $0x8b0802ab // add x11, x21, x8
+	WORD $0x8b170140 // add x0, x10, x23
+	WORD $0x91030108 // add x8, x8, #0xc0
+	WORD $0x3cf96941 // ldr q1, [x10, x25]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x3dc00140 // ldr q0, [x10]
+	WORD $0xad4209a4 // ldp q4, q2, [x13, #0x40]
+	WORD $0x7109011f // cmp w8, #0x240
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x4d40cd23 // ld1r { v3.2d }, [x9]
+	WORD $0x6ee24421 // ushl v1.2d, v1.2d, v2.2d
+	WORD $0x6ee44400 // ushl v0.2d, v0.2d, v4.2d
+	WORD $0x6ee0b862 // neg v2.2d, v3.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad000560 // stp q0, q1, [x11]
+	WORD $0x3cfa6940 // ldr q0, [x10, x26]
+	WORD $0xad4109a3 // ldp q3, q2, [x13, #0x20]
+	WORD $0x3cf06941 // ldr q1, [x10, x16]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0xfd4041a3 // ldr d3, [x13, #0x80]
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0xad430da4 // ldp q4, q3, [x13, #0x60]
+	WORD $0x6ee0b842 // neg v2.2d, v2.2d
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x6ee44400 // ushl v0.2d, v0.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad010560 // stp q0, q1, [x11, #0x20]
+	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
+	WORD $0xad4009a3 // ldp q3, q2, [x13]
+	WORD $0x3ce26941 // ldr q1, [x10, x2]
+	WORD $0x3dc00000 // ldr q0, [x0]
+	WORD $0x8b1b0140 // add x0, x10, x27
+	WORD $0x4d40cd24 // ld1r { v4.2d }, [x9]
+	WORD $0xad4215a6 // ldp q6, q5, [x13, #0x40]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x6ee0b882 // neg v2.2d, v4.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x6ee64400 // ushl v0.2d, v0.2d, v6.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad020560 // stp q0, q1, [x11, #0x40]
+	WORD $0x3ce66940 // ldr q0, [x10, x6]
+	WORD $0xad4109a3 // ldp q3, q2, [x13, #0x20]
+	WORD $0x3cfe6941 // ldr q1, [x10, x30]
+	WORD $0xad4311a5 // ldp q5, q4, [x13, #0x60]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0xfd4041a3 // ldr d3, [x13, #0x80]
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x6ee54400 // ushl v0.2d, v0.2d, v5.2d
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0x6ee0b842 // neg v2.2d, v2.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad030560 // stp q0, q1, [x11, #0x60]
+	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
+	WORD $0xad4009a3 // ldp q3, q2, [x13]
+	WORD $0x3cfd6940 // ldr q0, [x10, x29]
+	WORD $0x3dc00001 // ldr q1, [x0]
+	WORD $0x4e020000 // tbl v0.16b, { v0.16b }, v2.16b
+	WORD $0x4d40cd24 // ld1r { v4.2d }, [x9]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0xad4209a3 // ldp q3, q2, [x13, #0x40]
+	WORD $0x6ee24400 // ushl v0.2d, v0.2d, v2.2d
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x6ee0b883 // neg v3.2d, v4.2d
+	WORD $0x4ee34400 // sshl v0.2d, v0.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad040161 // stp q1, q0, [x11, #0x80]
+	WORD $0x3cf36940 // ldr q0, [x10, x19]
+	WORD $0xad4109a3 // ldp q3, q2, [x13, #0x20]
+	WORD $0x3ce36941 // ldr q1, [x10, x3]
+	WORD $0xfd4041a4 // ldr d4, [x13, #0x80]
+	WORD $0x8b18014a // add x10, x10, x24
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e080482 // dup v2.2d, v4.d[0]
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0xad430da4 // ldp q4, q3, [x13, #0x60]
+	WORD $0x6ee0b842 // neg v2.2d, v2.2d
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x6ee44400 // ushl v0.2d, v0.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad050560 // stp q0, q1, [x11, #0xa0]
+	WORD $0x54fff321 // b.ne <blocks3Multi8+0x260>
+	WORD $0x17ffff3b // b <blocks3Multi8+0xec>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xaa0503e9 // mov x9, x5
+	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0x3dc00120 // ldr q0, [x9]
+	WORD $0x8b0802aa // add x10, x21, x8
+	WORD $0x91030108 // add x8, x8, #0xc0
+	WORD $0x7109011f // cmp w8, #0x240
+	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
+	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
+	WORD $0xad000141 // stp q1, q0, [x10]
+	WORD $0x3dc00520 // ldr q0, [x9, #0x10]
+	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
+	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
+	WORD $0xad010141 // stp q1, q0, [x10, #0x20]
+	WORD $0xf9881120 // prfm pldl1keep, [x9, #0x1020]
+	WORD $0x3dc00920 // ldr q0, [x9, #0x20]
+	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
+	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
+	WORD $0xad020141 // stp q1, q0, [x10, #0x40]
+	WORD $0x3dc00d20 // ldr q0, [x9, #0x30]
+	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
+	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
+	WORD $0xad030141 // stp q1, q0, [x10, #0x60]
+	WORD $0xf9882120 // prfm pldl1keep, [x9, #0x1040]
+	WORD $0x3dc01120 // ldr q0, [x9, #0x40]
+	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
+	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
+	WORD $0xad040141 // stp q1, q0, [x10, #0x80]
+	WORD $0x3dc01520 // ldr q0, [x9, #0x50]
+	WORD $0x8b180129 // add x9, x9, x24
+	WORD $0x0e617801 // fcvtl v1.2d, v0.2s
+	WORD $0x4e617800 // fcvtl2 v0.2d, v0.4s
+	WORD $0xad050141 // stp q1, q0, [x10, #0xa0]
+	WORD $0x54fffc21 // b.ne <blocks3Multi8+0x40c>
+	WORD $0x8b1706ed // add x13, x23, x23, lsl #1
+	WORD $0x17ffff19 // b <blocks3Multi8+0xf4>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
+	WORD $0x52801808 // mov w8, #0xc0
+	WORD $0x710062ff // cmp w23, #0x18
+	WORD $0x9ba826f0 // umaddl x16, w23, w8, x9
+	WORD $0x8b1706e8 // add x8, x23, x23, lsl #1
+	WORD $0xd342fd03 // lsr x3, x8, #2
+	WORD $0xf90027e8 // str x8, [sp, #0x48]
+	WORD $0x54000c68 // b.hi <blocks3Multi8+0x644>
+	WORD $0x92400ae8 // and x8, x23, #0x7
+	WORD $0xb5000c28 // cbnz x8, <blocks3Multi8+0x644>
+	WORD $0x8b17046a // add x10, x3, x23, lsl #1
+	WORD $0x8b17074d // add x13, x26, x23, lsl #1
+	WORD $0x8b170722 // add x2, x25, x23, lsl #1
+	WORD $0x8b170066 // add x6, x3, x23
+	WORD $0x8b170353 // add x19, x26, x23
+	WORD $0x8b17033d // add x29, x25, x23
+	WORD $0xaa0503fe // mov x30, x5
+	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
+	WORD $0xad400a03 // ldp q3, q2, [x16]
+	WORD $0x91022209 // add x9, x16, #0x88
+	WORD $0x91024216 // add x22, x16, #0x90
+	WORD $0x8b0802ab // add x11, x21, x8
+	WORD $0x8b1703c0 // add x0, x30, x23
+	WORD $0x3dc003c0 // ldr q0, [x30]
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x3cf96bc1 // ldr q1, [x30, x25]
+	WORD $0x4d40cd23 // ld1r { v3.2d }, [x9]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4d40cec2 // ld1r { v2.2d }, [x22]
+	WORD $0x91030108 // add x8, x8, #0xc0
+	WORD $0x7109011f // cmp w8, #0x240
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4ea01c60 // orr v0.16b, v3.16b, v0.16b
+	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
+	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
+	WORD $0xad000560 // stp q0, q1, [x11]
+	WORD $0x3cfa6bc0 // ldr q0, [x30, x26]
+	WORD $0xad410a03 // ldp q3, q2, [x16, #0x20]
+	WORD $0x3ce36bc1 // ldr q1, [x30, x3]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x6d488e02 // ldp d2, d3, [x16, #0x88]
+	WORD $0x4e080442 // dup v2.2d, v2.d[0]
+	WORD $0x4ea11c41 // orr v1.16b, v2.16b, v1.16b
+	WORD $0x4ea01c40 // orr v0.16b, v2.16b, v0.16b
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
+	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
+	WORD $0xad010560 // stp q0, q1, [x11, #0x20]
+	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
+	WORD $0x3cfd6bc1 // ldr q1, [x30, x29]
+	WORD $0xad400a03 // ldp q3, q2, [x16]
+	WORD $0x3dc00000 // ldr q0, [x0]
+	WORD $0x8b1b03c0 // add x0, x30, x27
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4d40cd22 // ld1r { v2.2d }, [x9]
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x4ea11c41 // orr v1.16b, v2.16b, v1.16b
+	WORD $0x4ea01c40 // orr v0.16b, v2.16b, v0.16b
+	WORD $0x4d40cec2 // ld1r { v2.2d }, [x22]
+	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
+	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
+	WORD $0xad020560 // stp q0, q1, [x11, #0x40]
+	WORD $0xad410a03 // ldp q3, q2, [x16, #0x20]
+	WORD $0x3cf36bc0 // ldr q0, [x30, x19]
+	WORD $0x3ce66bc1 // ldr q1, [x30, x6]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x6d488e02 // ldp d2, d3, [x16, #0x88]
+	WORD $0x4e080442 // dup v2.2d, v2.d[0]
+	WORD $0x4ea11c41 // orr v1.16b, v2.16b, v1.16b
+	WORD $0x4ea01c40 // orr v0.16b, v2.16b, v0.16b
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
+	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
+	WORD $0xad030560 // stp q0, q1, [x11, #0x60]
+	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
+	WORD $0x3ce26bc1 // ldr q1, [x30, x2]
+	WORD $0xad400a03 // ldp q3, q2, [x16]
+	WORD $0x3dc00000 // ldr q0, [x0]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4d40cd22 // ld1r { v2.2d }, [x9]
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x4ea11c41 // orr v1.16b, v2.16b, v1.16b
+	WORD $0x4ea01c40 // orr v0.16b, v2.16b, v0.16b
+	WORD $0x4d40cec2 // ld1r { v2.2d }, [x22]
+	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
+	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
+	WORD $0xad040560 // stp q0, q1, [x11, #0x80]
+	WORD $0xad410a03 // ldp q3, q2, [x16, #0x20]
+	WORD $0x3ced6bc0 // ldr q0, [x30, x13]
+	WORD $0x3cea6bc1 // ldr q1, [x30, x10]
+	WORD $0x8b1803de // add x30, x30, x24
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x6d489203 // ldp d3, d4, [x16, #0x88]
+	WORD $0x4e080482 // dup v2.2d, v4.d[0]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4ea01c60 // orr v0.16b, v3.16b, v0.16b
+	WORD $0x4ee2d400 // fsub v0.2d, v0.2d, v2.2d
+	WORD $0x4ee2d421 // fsub v1.2d, v1.2d, v2.2d
+	WORD $0xad050560 // stp q0, q1, [x11, #0xa0]
+	WORD $0x54fff541 // b.ne <blocks3Multi8+0x4e0>
+	WORD $0xf94017f6 // ldr x22, [sp, #0x28]
+	WORD $0x17fffeab // b <blocks3Multi8+0xec>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x8b17046d // add x13, x3, x23, lsl #1
+	WORD $0x8b170753 // add x19, x26, x23, lsl #1
+	WORD $0x8b17073d // add x29, x25, x23, lsl #1
+	WORD $0x8b17007e // add x30, x3, x23
+	WORD $0x8b170346 // add x6, x26, x23
+	WORD $0x8b170322 // add x2, x25, x23
+	WORD $0xaa0503ea // mov x10, x5
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0xad400a03 // ldp q3, q2, [x16]
+	WORD $0x91020209 // add x9, x16, #0x80
+	WORD $0x8b0802ab // add x11, x21, x8
+	WORD $0x8b170140 // add x0, x10, x23
+	WORD $0x91030108 // add x8, x8, #0xc0
+	WORD $0x3cf96941 // ldr q1, [x10, x25]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x3dc00140 // ldr q0, [x10]
+	WORD $0xad420a04 // ldp q4, q2, [x16, #0x40]
+	WORD $0x7109011f // cmp w8, #0x240
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x4d40cd23 // ld1r { v3.2d }, [x9]
+	WORD $0x6ee24421 // ushl v1.2d, v1.2d, v2.2d
+	WORD $0x6ee44400 // ushl v0.2d, v0.2d, v4.2d
+	WORD $0x6ee0b862 // neg v2.2d, v3.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad000560 // stp q0, q1, [x11]
+	WORD $0x3cfa6940 // ldr q0, [x10, x26]
+	WORD $0xad410a03 // ldp q3, q2, [x16, #0x20]
+	WORD $0x3ce36941 // ldr q1, [x10, x3]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0xfd404203 // ldr d3, [x16, #0x80]
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0xad430e04 // ldp q4, q3, [x16, #0x60]
+	WORD $0x6ee0b842 // neg v2.2d, v2.2d
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x6ee44400 // ushl v0.2d, v0.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad010560 // stp q0, q1, [x11, #0x20]
+	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
+	WORD $0xad400a03 // ldp q3, q2, [x16]
+	WORD $0x3ce26941 // ldr q1, [x10, x2]
+	WORD $0x3dc00000 // ldr q0, [x0]
+	WORD $0x8b1b0140 // add x0, x10, x27
+	WORD $0x4d40cd24 // ld1r { v4.2d }, [x9]
+	WORD $0xad421606 // ldp q6, q5, [x16, #0x40]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0x6ee0b882 // neg v2.2d, v4.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x6ee64400 // ushl v0.2d, v0.2d, v6.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad020560 // stp q0, q1, [x11, #0x40]
+	WORD $0x3ce66940 // ldr q0, [x10, x6]
+	WORD $0xad410a03 // ldp q3, q2, [x16, #0x20]
+	WORD $0x3cfe6941 // ldr q1, [x10, x30]
+	WORD $0xad431205 // ldp q5, q4, [x16, #0x60]
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0xfd404203 // ldr d3, [x16, #0x80]
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x6ee54400 // ushl v0.2d, v0.2d, v5.2d
+	WORD $0x4e080462 // dup v2.2d, v3.d[0]
+	WORD $0x6ee0b842 // neg v2.2d, v2.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad030560 // stp q0, q1, [x11, #0x60]
+	WORD $0xf9880000 // prfm pldl1keep, [x0, #0x1000]
+	WORD $0xad400a03 // ldp q3, q2, [x16]
+	WORD $0x3cfd6940 // ldr q0, [x10, x29]
+	WORD $0x3dc00001 // ldr q1, [x0]
+	WORD $0x4e020000 // tbl v0.16b, { v0.16b }, v2.16b
+	WORD $0x4d40cd24 // ld1r { v4.2d }, [x9]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0xad420a03 // ldp q3, q2, [x16, #0x40]
+	WORD $0x6ee24400 // ushl v0.2d, v0.2d, v2.2d
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x6ee0b883 // neg v3.2d, v4.2d
+	WORD $0x4ee34400 // sshl v0.2d, v0.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad040161 // stp q1, q0, [x11, #0x80]
+	WORD $0x3cf36940 // ldr q0, [x10, x19]
+	WORD $0xad410a03 // ldp q3, q2, [x16, #0x20]
+	WORD $0x3ced6941 // ldr q1, [x10, x13]
+	WORD $0xfd404204 // ldr d4, [x16, #0x80]
+	WORD $0x8b18014a // add x10, x10, x24
+	WORD $0x4e020021 // tbl v1.16b, { v1.16b }, v2.16b
+	WORD $0x4e080482 // dup v2.2d, v4.d[0]
+	WORD $0x4e030000 // tbl v0.16b, { v0.16b }, v3.16b
+	WORD $0xad430e04 // ldp q4, q3, [x16, #0x60]
+	WORD $0x6ee0b842 // neg v2.2d, v2.2d
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x4ee24421 // sshl v1.2d, v1.2d, v2.2d
+	WORD $0x6ee44400 // ushl v0.2d, v0.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4ee24400 // sshl v0.2d, v0.2d, v2.2d
+	WORD $0x4e61d800 // scvtf v0.2d, v0.2d
+	WORD $0xad050560 // stp q0, q1, [x11, #0xa0]
+	WORD $0x54fff321 // b.ne <blocks3Multi8+0x664>
+	WORD $0x17fffe3a // b <blocks3Multi8+0xec>
+	WORD $0xf94017f6 // ldr x22, [sp, #0x28]
+	WORD $0xf9401ed4 // ldr x20, [x22, #0x38]
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x52800029 // mov w9, #0x1
+	WORD $0x14000005 // b <blocks3Multi8+0x82c>
 	WORD $0xd503201f // nop
-	WORD $0x2a1f03ed // mov w13, wzr
+	WORD $0x2a1f03e9 // mov w9, wzr
 	WORD $0x52800088 // mov w8, #0x4
-	WORD $0x3607e1d6 // tbz w22, #0x0, <blocks3Multi8+0xa0>
-	WORD $0x8b080d78 // add x24, x11, x8, lsl #3
-	WORD $0x8b080eb9 // add x25, x21, x8, lsl #3
-	WORD $0xaa1f03f7 // mov x23, xzr
-	WORD $0x2a0d03f6 // mov w22, w13
-	WORD $0x9108031a // add x26, x24, #0x200
-	WORD $0x9110031b // add x27, x24, #0x400
-	WORD $0x9109031d // add x29, x24, #0x240
-	WORD $0x9111031e // add x30, x24, #0x440
-	WORD $0x91010324 // add x4, x25, #0x40
-	WORD $0x91020330 // add x16, x25, #0x80
-	WORD $0x14000011 // b <blocks3Multi8+0x4d8>
+	WORD $0x3607c3d5 // tbz w21, #0x0, <blocks3Multi8+0xa0>
+	WORD $0x8b080cd7 // add x23, x6, x8, lsl #3
+	WORD $0x8b080e98 // add x24, x20, x8, lsl #3
+	WORD $0xaa1f03f6 // mov x22, xzr
+	WORD $0x2a0903f5 // mov w21, w9
+	WORD $0x910802f9 // add x25, x23, #0x200
+	WORD $0x911002fa // add x26, x23, #0x400
+	WORD $0x910902fb // add x27, x23, #0x240
+	WORD $0x911102fd // add x29, x23, #0x440
+	WORD $0x9101031e // add x30, x24, #0x40
+	WORD $0x91020303 // add x3, x24, #0x80
+	WORD $0x14000011 // b <blocks3Multi8+0x898>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x8b0d0308 // add x8, x24, x13
-	WORD $0x8b0d0351 // add x17, x26, x13
-	WORD $0xf1001aff // cmp x23, #0x6
-	WORD $0x91000af7 // add x23, x23, #0x2
-	WORD $0xad005514 // stp q20, q21, [x8]
-	WORD $0xad021d06 // stp q6, q7, [x8, #0x40]
-	WORD $0x8b0d03a8 // add x8, x29, x13
-	WORD $0xad004e32 // stp q18, q19, [x17]
-	WORD $0x8b0d0371 // add x17, x27, x13
-	WORD $0xad001502 // stp q2, q5, [x8]
-	WORD $0x8b0d03c8 // add x8, x30, x13
-	WORD $0xad004630 // stp q16, q17, [x17]
-	WORD $0xad001103 // stp q3, q4, [x8]
-	WORD $0x54fffc62 // b.hs <blocks3Multi8+0x460>
-	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x8b1002e8 // add x8, x23, x16
+	WORD $0x8b100329 // add x9, x25, x16
+	WORD $0xf1001adf // cmp x22, #0x6
+	WORD $0x91000ad6 // add x22, x22, #0x2
+	WORD $0xad004d12 // stp q18, q19, [x8]
+	WORD $0xad021504 // stp q4, q5, [x8, #0x40]
+	WORD $0x8b100368 // add x8, x27, x16
+	WORD $0xad004530 // stp q16, q17, [x9]
+	WORD $0x8b100349 // add x9, x26, x16
+	WORD $0xad000d00 // stp q0, q3, [x8]
+	WORD $0x8b1003a8 // add x8, x29, x16
+	WORD $0xad001d26 // stp q6, q7, [x9]
+	WORD $0xad000901 // stp q1, q2, [x8]
+	WORD $0x54fffc62 // b.hs <blocks3Multi8+0x820>
+	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
+	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
+	WORD $0xd37ae6d0 // lsl x16, x22, #6
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0xd37ae6ed // lsl x13, x23, #6
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
+	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
 	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0x340000a5 // cbz w5, <blocks3Multi8+0x520>
-	WORD $0xf100067f // cmp x19, #0x1
-	WORD $0x5400020a // b.ge <blocks3Multi8+0x554>
-	WORD $0x17ffffe2 // b <blocks3Multi8+0x4a0>
+	WORD $0x340000a4 // cbz w4, <blocks3Multi8+0x8e0>
+	WORD $0xf10004ff // cmp x7, #0x1
+	WORD $0x5400020a // b.ge <blocks3Multi8+0x914>
+	WORD $0x17ffffe2 // b <blocks3Multi8+0x860>
 	WORD $0xd503201f // nop
-	WORD $0x8b0d0308 // add x8, x24, x13
-	WORD $0x8b0d0351 // add x17, x26, x13
-	WORD $0xad405514 // ldp q20, q21, [x8]
-	WORD $0xad421d06 // ldp q6, q7, [x8, #0x40]
-	WORD $0x8b0d03a8 // add x8, x29, x13
-	WORD $0xad404e32 // ldp q18, q19, [x17]
-	WORD $0x8b0d0371 // add x17, x27, x13
-	WORD $0xad401502 // ldp q2, q5, [x8]
-	WORD $0x8b0d03c8 // add x8, x30, x13
-	WORD $0xad404630 // ldp q16, q17, [x17]
-	WORD $0xad401103 // ldp q3, q4, [x8]
-	WORD $0xf100067f // cmp x19, #0x1
-	WORD $0x54fffa8b // b.lt <blocks3Multi8+0x4a0>
-	WORD $0x8b170d88 // add x8, x12, x23, lsl #3
-	WORD $0x8b170c31 // add x17, x1, x23, lsl #3
-	WORD $0xaa0703f4 // mov x20, x7
-	WORD $0xa8c40d06 // ldp x6, x3, [x8], #0x40
-	WORD $0xf1000694 // subs x20, x20, #0x1
-	WORD $0x8b060f22 // add x2, x25, x6, lsl #3
-	WORD $0x6d405e36 // ldp d22, d23, [x17]
-	WORD $0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
-	WORD $0xad406458 // ldp q24, q25, [x2]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x8b030f22 // add x2, x25, x3, lsl #3
-	WORD $0x4fd61335 // fmla v21.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61314 // fmla v20.2d, v24.2d, v22.d[0]
-	WORD $0x6d4c6a36 // ldp d22, d26, [x17, #0xc0]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61333 // fmla v19.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61312 // fmla v18.2d, v24.2d, v22.d[0]
-	WORD $0x6d586e36 // ldp d22, d27, [x17, #0x180]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61331 // fmla v17.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61310 // fmla v16.2d, v24.2d, v22.d[0]
-	WORD $0x4e60d759 // fadd v25.2d, v26.2d, v0.2d
-	WORD $0xad406056 // ldp q22, q24, [x2]
-	WORD $0x8b060c82 // add x2, x4, x6, lsl #3
-	WORD $0x4fd71307 // fmla v7.2d, v24.2d, v23.d[0]
-	WORD $0x4fd91305 // fmla v5.2d, v24.2d, v25.d[0]
-	WORD $0x4fd712c6 // fmla v6.2d, v22.2d, v23.d[0]
-	WORD $0x4e60d777 // fadd v23.2d, v27.2d, v0.2d
-	WORD $0x4fd912c2 // fmla v2.2d, v22.2d, v25.d[0]
-	WORD $0x4fd71304 // fmla v4.2d, v24.2d, v23.d[0]
-	WORD $0x4fd712c3 // fmla v3.2d, v22.2d, v23.d[0]
-	WORD $0xad406056 // ldp q22, q24, [x2]
-	WORD $0x8b030c82 // add x2, x4, x3, lsl #3
-	WORD $0x6d446637 // ldp d23, d25, [x17, #0x40]
-	WORD $0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
-	WORD $0x4fd712d4 // fmla v20.2d, v22.2d, v23.d[0]
-	WORD $0x4fd71315 // fmla v21.2d, v24.2d, v23.d[0]
-	WORD $0x6d506a37 // ldp d23, d26, [x17, #0x100]
-	WORD $0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
-	WORD $0x4fd712d2 // fmla v18.2d, v22.2d, v23.d[0]
-	WORD $0x4fd71313 // fmla v19.2d, v24.2d, v23.d[0]
-	WORD $0x6d5c6e37 // ldp d23, d27, [x17, #0x1c0]
-	WORD $0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
+	WORD $0x8b1002e8 // add x8, x23, x16
+	WORD $0x8b100329 // add x9, x25, x16
+	WORD $0xad404d12 // ldp q18, q19, [x8]
+	WORD $0xad421504 // ldp q4, q5, [x8, #0x40]
+	WORD $0x8b100368 // add x8, x27, x16
+	WORD $0xad404530 // ldp q16, q17, [x9]
+	WORD $0x8b100349 // add x9, x26, x16
+	WORD $0xad400d00 // ldp q0, q3, [x8]
+	WORD $0x8b1003a8 // add x8, x29, x16
+	WORD $0xad401d26 // ldp q6, q7, [x9]
+	WORD $0xad400901 // ldp q1, q2, [x8]
+	WORD $0xf10004ff // cmp x7, #0x1
+	WORD $0x54fffa8b // b.lt <blocks3Multi8+0x860>
+	WORD $0x8b160d8d // add x13, x12, x22, lsl #3
+	WORD $0x8b160c28 // add x8, x1, x22, lsl #3
+	WORD $0xaa1103f3 // mov x19, x17
+	WORD $0xa8c42daa // ldp x10, x11, [x13], #0x40
+	WORD $0xf1000673 // subs x19, x19, #0x1
+	WORD $0x8b0a0f09 // add x9, x24, x10, lsl #3
+	WORD $0x8b0b0f00 // add x0, x24, x11, lsl #3
+	WORD $0xad405534 // ldp q20, q21, [x9]
+	WORD $0xaa0803e9 // mov x9, x8
+	WORD $0x4ddfcd36 // ld1r { v22.2d }, [x9], #8
+	WORD $0x4e76ceb3 // fmla v19.2d, v21.2d, v22.2d
+	WORD $0x6d4c6117 // ldp d23, d24, [x8, #0xc0]
+	WORD $0x4fd712b1 // fmla v17.2d, v21.2d, v23.d[0]
+	WORD $0x4fd71290 // fmla v16.2d, v20.2d, v23.d[0]
+	WORD $0x6d586517 // ldp d23, d25, [x8, #0x180]
+	WORD $0x4e76ce92 // fmla v18.2d, v20.2d, v22.2d
+	WORD $0x4fd712a7 // fmla v7.2d, v21.2d, v23.d[0]
+	WORD $0xad406815 // ldp q21, q26, [x0]
+	WORD $0x4fd71286 // fmla v6.2d, v20.2d, v23.d[0]
+	WORD $0xfd400134 // ldr d20, [x9]
+	WORD $0x8b0a0fc9 // add x9, x30, x10, lsl #3
+	WORD $0x4fd81343 // fmla v3.2d, v26.2d, v24.d[0]
+	WORD $0x4fd91342 // fmla v2.2d, v26.2d, v25.d[0]
+	WORD $0x4fd41345 // fmla v5.2d, v26.2d, v20.d[0]
+	WORD $0x4fd412a4 // fmla v4.2d, v21.2d, v20.d[0]
+	WORD $0xad405136 // ldp q22, q20, [x9]
+	WORD $0x4fd812a0 // fmla v0.2d, v21.2d, v24.d[0]
+	WORD $0x4fd912a1 // fmla v1.2d, v21.2d, v25.d[0]
+	WORD $0x6d505517 // ldp d23, d21, [x8, #0x100]
+	WORD $0x6d446518 // ldp d24, d25, [x8, #0x40]
+	WORD $0x8b0b0fc9 // add x9, x30, x11, lsl #3
+	WORD $0x4fd71291 // fmla v17.2d, v20.2d, v23.d[0]
+	WORD $0x4fd81293 // fmla v19.2d, v20.2d, v24.d[0]
 	WORD $0x4fd712d0 // fmla v16.2d, v22.2d, v23.d[0]
-	WORD $0x4fd71311 // fmla v17.2d, v24.2d, v23.d[0]
-	WORD $0x4e60d738 // fadd v24.2d, v25.2d, v0.2d
-	WORD $0x4e60d759 // fadd v25.2d, v26.2d, v0.2d
-	WORD $0xad405857 // ldp q23, q22, [x2]
-	WORD $0x8b060e02 // add x2, x16, x6, lsl #3
-	WORD $0x4fd812c7 // fmla v7.2d, v22.2d, v24.d[0]
-	WORD $0x4fd912c5 // fmla v5.2d, v22.2d, v25.d[0]
-	WORD $0x4fd812e6 // fmla v6.2d, v23.2d, v24.d[0]
-	WORD $0x4e60d778 // fadd v24.2d, v27.2d, v0.2d
-	WORD $0x4fd912e2 // fmla v2.2d, v23.2d, v25.d[0]
-	WORD $0x4fd812e3 // fmla v3.2d, v23.2d, v24.d[0]
-	WORD $0x4fd812c4 // fmla v4.2d, v22.2d, v24.d[0]
-	WORD $0xad405857 // ldp q23, q22, [x2]
-	WORD $0x8b030e02 // add x2, x16, x3, lsl #3
-	WORD $0x6d486638 // ldp d24, d25, [x17, #0x80]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd812d5 // fmla v21.2d, v22.2d, v24.d[0]
-	WORD $0x4fd812f4 // fmla v20.2d, v23.2d, v24.d[0]
-	WORD $0x6d546a38 // ldp d24, d26, [x17, #0x140]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd812d3 // fmla v19.2d, v22.2d, v24.d[0]
-	WORD $0x4fd812f2 // fmla v18.2d, v23.2d, v24.d[0]
-	WORD $0xfd410238 // ldr d24, [x17, #0x200]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd812d1 // fmla v17.2d, v22.2d, v24.d[0]
-	WORD $0x4fd812f0 // fmla v16.2d, v23.2d, v24.d[0]
-	WORD $0xad405c56 // ldp q22, q23, [x2]
-	WORD $0x4e60d738 // fadd v24.2d, v25.2d, v0.2d
-	WORD $0x4fd812e7 // fmla v7.2d, v23.2d, v24.d[0]
-	WORD $0x4fd812c6 // fmla v6.2d, v22.2d, v24.d[0]
-	WORD $0x4e60d758 // fadd v24.2d, v26.2d, v0.2d
-	WORD $0x4fd812e5 // fmla v5.2d, v23.2d, v24.d[0]
-	WORD $0x4fd812c2 // fmla v2.2d, v22.2d, v24.d[0]
-	WORD $0xfd410638 // ldr d24, [x17, #0x208]
-	WORD $0x91090231 // add x17, x17, #0x240
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd812e4 // fmla v4.2d, v23.2d, v24.d[0]
-	WORD $0x4fd812c3 // fmla v3.2d, v22.2d, v24.d[0]
-	WORD $0x54fff621 // b.ne <blocks3Multi8+0x560>
-	WORD $0x17ffff80 // b <blocks3Multi8+0x4a0>
-	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x371000e8 // tbnz w8, #0x2, <blocks3Multi8+0x6c4>
-	WORD $0xa940cfe8 // ldp x8, x19, [sp, #0x8]
-	WORD $0x2a1f03e5 // mov w5, wzr
-	WORD $0x91002129 // add x9, x9, #0x8
-	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54ffce43 // b.lo <blocks3Multi8+0x84>
-	WORD $0x1400003a // b <blocks3Multi8+0x7a8>
+	WORD $0x6d5c6917 // ldp d23, d26, [x8, #0x1c0]
+	WORD $0x4fd812d2 // fmla v18.2d, v22.2d, v24.d[0]
+	WORD $0x4fd712c6 // fmla v6.2d, v22.2d, v23.d[0]
+	WORD $0x4fd71287 // fmla v7.2d, v20.2d, v23.d[0]
+	WORD $0xad405136 // ldp q22, q20, [x9]
+	WORD $0x8b0a0c69 // add x9, x3, x10, lsl #3
+	WORD $0x4fd91285 // fmla v5.2d, v20.2d, v25.d[0]
+	WORD $0x4fd51283 // fmla v3.2d, v20.2d, v21.d[0]
+	WORD $0xad406137 // ldp q23, q24, [x9]
+	WORD $0x4fda1282 // fmla v2.2d, v20.2d, v26.d[0]
+	WORD $0xfd410114 // ldr d20, [x8, #0x200]
+	WORD $0x8b0b0c69 // add x9, x3, x11, lsl #3
+	WORD $0x4fd912c4 // fmla v4.2d, v22.2d, v25.d[0]
+	WORD $0x4fd512c0 // fmla v0.2d, v22.2d, v21.d[0]
+	WORD $0x4fda12c1 // fmla v1.2d, v22.2d, v26.d[0]
+	WORD $0x6d546d16 // ldp d22, d27, [x8, #0x140]
+	WORD $0x6d485519 // ldp d25, d21, [x8, #0x80]
+	WORD $0x4fd41307 // fmla v7.2d, v24.2d, v20.d[0]
+	WORD $0x4fd412e6 // fmla v6.2d, v23.2d, v20.d[0]
+	WORD $0x4fd61311 // fmla v17.2d, v24.2d, v22.d[0]
+	WORD $0x4fd612f0 // fmla v16.2d, v23.2d, v22.d[0]
+	WORD $0xad405934 // ldp q20, q22, [x9]
+	WORD $0x4fd91313 // fmla v19.2d, v24.2d, v25.d[0]
+	WORD $0x4fd912f2 // fmla v18.2d, v23.2d, v25.d[0]
+	WORD $0x4fd512c5 // fmla v5.2d, v22.2d, v21.d[0]
+	WORD $0x4fdb12c3 // fmla v3.2d, v22.2d, v27.d[0]
+	WORD $0x4fd51284 // fmla v4.2d, v20.2d, v21.d[0]
+	WORD $0xfd410515 // ldr d21, [x8, #0x208]
+	WORD $0x4fdb1280 // fmla v0.2d, v20.2d, v27.d[0]
+	WORD $0x91090108 // add x8, x8, #0x240
+	WORD $0x4fd512c2 // fmla v2.2d, v22.2d, v21.d[0]
+	WORD $0x4fd51281 // fmla v1.2d, v20.2d, v21.d[0]
+	WORD $0x54fff821 // b.ne <blocks3Multi8+0x920>
+	WORD $0x17ffff90 // b <blocks3Multi8+0x860>
+	WORD $0x79400c48 // ldrh w8, [x2, #0x6]
+	WORD $0x37100108 // tbnz w8, #0x2, <blocks3Multi8+0xa48>
+	WORD $0xa9409be8 // ldp x8, x6, [sp, #0x8]
+	WORD $0x2a1f03e4 // mov w4, wzr
+	WORD $0xf9401fe2 // ldr x2, [sp, #0x38]
+	WORD $0x91002042 // add x2, x2, #0x8
+	WORD $0xeb08005f // cmp x2, x8
+	WORD $0x54ffb1e3 // b.lo <blocks3Multi8+0x7c>
+	WORD $0x14000038 // b <blocks3Multi8+0xb24>
+	WORD $0xf94017e0 // ldr x0, [sp, #0x28]
+	WORD $0xf9400be6 // ldr x6, [sp, #0x10]
 	WORD $0xf9402808 // ldr x8, [x0, #0x50]
-	WORD $0xf9400bf3 // ldr x19, [sp, #0x10]
-	WORD $0xcb13010d // sub x13, x8, x19
+	WORD $0xcb060109 // sub x9, x8, x6
 	WORD $0x52800108 // mov w8, #0x8
-	WORD $0xf10021bf // cmp x13, #0x8
-	WORD $0x9a88b1a8 // csel x8, x13, x8, lt
-	WORD $0xf10005bf // cmp x13, #0x1
-	WORD $0x54ffcc6b // b.lt <blocks3Multi8+0x6c>
-	WORD $0xf94003f1 // ldr x17, [sp]
+	WORD $0xf100213f // cmp x9, #0x8
+	WORD $0x9a88b128 // csel x8, x9, x8, lt
+	WORD $0xf100053f // cmp x9, #0x1
+	WORD $0x54ffafcb // b.lt <blocks3Multi8+0x60>
+	WORD $0xf94003ed // ldr x13, [sp]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0xaa1f03ed // mov x13, xzr
-	WORD $0x9a9fc510 // csinc x16, x8, xzr, gt
-	WORD $0x14000007 // b <blocks3Multi8+0x710>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x910005ad // add x13, x13, #0x1
-	WORD $0x91010231 // add x17, x17, #0x40
-	WORD $0xeb1001bf // cmp x13, x16
-	WORD $0x54ffcb00 // b.eq <blocks3Multi8+0x6c>
-	WORD $0xf9401803 // ldr x3, [x0, #0x30]
-	WORD $0xb4000083 // cbz x3, <blocks3Multi8+0x724>
-	WORD $0x8b0d0462 // add x2, x3, x13, lsl #1
-	WORD $0x78737843 // ldrh w3, [x2, x19, lsl #1]
-	WORD $0x14000002 // b <blocks3Multi8+0x728>
-	WORD $0x8b1301a3 // add x3, x13, x19
-	WORD $0x8b030462 // add x2, x3, x3, lsl #1
-	WORD $0xaa1103e5 // mov x5, x17
-	WORD $0x52800066 // mov w6, #0x3
-	WORD $0xd37ae443 // lsl x3, x2, #6
-	WORD $0xd37ef444 // lsl x4, x2, #2
-	WORD $0x14000013 // b <blocks3Multi8+0x788>
-	WORD $0xfd403802 // ldr d2, [x0, #0x70]
-	WORD $0xad7f0ca4 // ldp q4, q3, [x5, #-0x20]
-	WORD $0x1e612842 // fadd d2, d2, d1
-	WORD $0xf10004c6 // subs x6, x6, #0x1
-	WORD $0x91001084 // add x4, x4, #0x4
-	WORD $0x4fc29063 // fmul v3.2d, v3.2d, v2.d[0]
+	WORD $0xaa1f03ea // mov x10, xzr
+	WORD $0x9a9fc50b // csinc x11, x8, xzr, gt
+	WORD $0x14000005 // b <blocks3Multi8+0xa90>
+	WORD $0x9100054a // add x10, x10, #0x1
+	WORD $0x910101ad // add x13, x13, #0x40
+	WORD $0xeb0b015f // cmp x10, x11
+	WORD $0x54ffaea0 // b.eq <blocks3Multi8+0x60>
+	WORD $0xf9401809 // ldr x9, [x0, #0x30]
+	WORD $0xb4000089 // cbz x9, <blocks3Multi8+0xaa4>
+	WORD $0x8b0a0529 // add x9, x9, x10, lsl #1
+	WORD $0x78667929 // ldrh w9, [x9, x6, lsl #1]
+	WORD $0x14000002 // b <blocks3Multi8+0xaa8>
+	WORD $0x8b060149 // add x9, x10, x6
+	WORD $0x8b090530 // add x16, x9, x9, lsl #1
+	WORD $0xaa0d03f1 // mov x17, x13
+	WORD $0x52800064 // mov w4, #0x3
+	WORD $0xd37ae609 // lsl x9, x16, #6
+	WORD $0xd37ef610 // lsl x16, x16, #2
+	WORD $0x14000012 // b <blocks3Multi8+0xb04>
+	WORD $0xfd403800 // ldr d0, [x0, #0x70]
+	WORD $0xad7f0622 // ldp q2, q1, [x17, #-0x20]
+	WORD $0xf1000484 // subs x4, x4, #0x1
+	WORD $0x91001210 // add x16, x16, #0x4
+	WORD $0x4fc09021 // fmul v1.2d, v1.2d, v0.d[0]
 	WORD $0xf9402402 // ldr x2, [x0, #0x48]
-	WORD $0x8b030042 // add x2, x2, x3
-	WORD $0x4fc29084 // fmul v4.2d, v4.2d, v2.d[0]
-	WORD $0xad000c44 // stp q4, q3, [x2]
-	WORD $0xacd00ca4 // ldp q4, q3, [x5], #0x200
+	WORD $0x8b090042 // add x2, x2, x9
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0xad000442 // stp q2, q1, [x2]
 	WORD $0xf9402402 // ldr x2, [x0, #0x48]
-	WORD $0x8b030042 // add x2, x2, x3
-	WORD $0x91010063 // add x3, x3, #0x40
-	WORD $0x4fc29084 // fmul v4.2d, v4.2d, v2.d[0]
-	WORD $0x4fc29062 // fmul v2.2d, v3.2d, v2.d[0]
-	WORD $0xad010844 // stp q4, q2, [x2, #0x20]
-	WORD $0x54fffbe0 // b.eq <blocks3Multi8+0x700>
-	WORD $0xf9403007 // ldr x7, [x0, #0x60]
-	WORD $0xb4fffda7 // cbz x7, <blocks3Multi8+0x740>
-	WORD $0xb9406802 // ldr w2, [x0, #0x68]
-	WORD $0xb86468e7 // ldr w7, [x7, x4]
-	WORD $0x0b070042 // add w2, w2, w7
+	WORD $0xacd00622 // ldp q2, q1, [x17], #0x200
+	WORD $0x8b090042 // add x2, x2, x9
+	WORD $0x91010129 // add x9, x9, #0x40
+	WORD $0x4fc09042 // fmul v2.2d, v2.2d, v0.d[0]
+	WORD $0x4fc09020 // fmul v0.2d, v1.2d, v0.d[0]
+	WORD $0xad010042 // stp q2, q0, [x2, #0x20]
+	WORD $0x54fffc00 // b.eq <blocks3Multi8+0xa80>
+	WORD $0xf9403002 // ldr x2, [x0, #0x60]
+	WORD $0xb4fffdc2 // cbz x2, <blocks3Multi8+0xac0>
+	WORD $0xb9406803 // ldr w3, [x0, #0x68]
+	WORD $0xb8706842 // ldr w2, [x2, x16]
+	WORD $0x0b020062 // add w2, w3, w2
 	WORD $0xd34c2c42 // lsl x2, x2, #52
-	WORD $0x9e670042 // fmov d2, x2
-	WORD $0x17ffffe8 // b <blocks3Multi8+0x744>
-	WORD $0xa9474ff4 // ldp x20, x19, [sp, #0x70]
-	WORD $0xf94013fd // ldr x29, [sp, #0x20]
-	WORD $0xa94657f6 // ldp x22, x21, [sp, #0x60]
-	WORD $0xa9455ff8 // ldp x24, x23, [sp, #0x50]
-	WORD $0xa94467fa // ldp x26, x25, [sp, #0x40]
-	WORD $0xa9436ffe // ldp x30, x27, [sp, #0x30]
-	WORD $0x910203ff // add sp, sp, #0x80
+	WORD $0x9e670040 // fmov d0, x2
+	WORD $0x17ffffe9 // b <blocks3Multi8+0xac4>
+	WORD $0xa9494ff4 // ldp x20, x19, [sp, #0x90]
+	WORD $0xf94023fd // ldr x29, [sp, #0x40]
+	WORD $0xa94857f6 // ldp x22, x21, [sp, #0x80]
+	WORD $0xa9475ff8 // ldp x24, x23, [sp, #0x70]
+	WORD $0xa94667fa // ldp x26, x25, [sp, #0x60]
+	WORD $0xa9456ffe // ldp x30, x27, [sp, #0x50]
+	WORD $0x910283ff // add sp, sp, #0xa0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
 	MOVD R19, R30
 	RET
 
 // func blocks4Multi2Quad(c *slotCall, s *multiWork)
-TEXT ·blocks4Multi2Quad(SB), 0, $192-16
+TEXT ·blocks4Multi2Quad(SB), 0, $288-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
@@ -2818,529 +3790,860 @@ TEXT ·blocks4Multi2Quad(SB), 0, $192-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks4Multi2>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400020d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400035d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54003feb // b.lt <blocks4Multi2+0x804>
-	WORD $0xd101c3ff // sub sp, sp, #0x70
-	WORD $0xf9400009 // ldr x9, [x0]
-	WORD $0xf9401403 // ldr x3, [x0, #0x28]
+	WORD $0x540068cb // b.lt <blocks4Multi2+0xd20>
+	WORD $0xd10343ff // sub sp, sp, #0xd0
+	WORD $0xf9400005 // ldr x5, [x0]
+	WORD $0xf940140b // ldr x11, [x0, #0x28]
+	WORD $0x91400829 // add x9, x1, #0x2, lsl #12
 	WORD $0x5286100a // mov w10, #0x3080
-	WORD $0x52862010 // mov w16, #0x3100
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x2f00e401 // movi d1, #0000000000000000
-	WORD $0x91400c2b // add x11, x1, #0x3, lsl #12
-	WORD $0x9140082c // add x12, x1, #0x2, lsl #12
-	WORD $0xa941340e // ldp x14, x13, [x0, #0x10]
-	WORD $0x8b0a002f // add x15, x1, x10
-	WORD $0x8b100031 // add x17, x1, x16
-	WORD $0x52801804 // mov w4, #0xc0
-	WORD $0xa9064ff4 // stp x20, x19, [sp, #0x60]
-	WORD $0x52800033 // mov w19, #0x1
-	WORD $0x8b080d28 // add x8, x9, x8, lsl #3
-	WORD $0xa900f7ff // stp xzr, x29, [sp, #0x8]
-	WORD $0xa9026ffe // stp x30, x27, [sp, #0x20]
-	WORD $0xf90003e8 // str x8, [sp]
+	WORD $0x91400c26 // add x6, x1, #0x3, lsl #12
+	WORD $0x8b0a0027 // add x7, x1, x10
+	WORD $0x8b080ca8 // add x8, x5, x8, lsl #3
+	WORD $0xa941380f // ldp x15, x14, [x0, #0x10]
+	WORD $0xa90c4ff4 // stp x20, x19, [sp, #0xc0]
+	WORD $0xa906f7e9 // stp x9, x29, [sp, #0x68]
+	WORD $0x52800029 // mov w9, #0x1
+	WORD $0xa9086ffe // stp x30, x27, [sp, #0x80]
+	WORD $0xa90967fa // stp x26, x25, [sp, #0x90]
+	WORD $0xa90a5ff8 // stp x24, x23, [sp, #0xa0]
+	WORD $0xa90b57f6 // stp x22, x21, [sp, #0xb0]
+	WORD $0xa90307e6 // stp x6, x1, [sp, #0x30]
+	WORD $0xa900ffe8 // stp x8, xzr, [sp, #0x8]
+	WORD $0x52862008 // mov w8, #0x3100
+	WORD $0x8b080033 // add x19, x1, x8
 	WORD $0x52863008 // mov w8, #0x3180
-	WORD $0xa90367fa // stp x26, x25, [sp, #0x30]
-	WORD $0x8b080022 // add x2, x1, x8
-	WORD $0xa9045ff8 // stp x24, x23, [sp, #0x40]
-	WORD $0xa90557f6 // stp x22, x21, [sp, #0x50]
-	WORD $0x1400000d // b <blocks4Multi2+0xa0>
+	WORD $0x8b080034 // add x20, x1, x8
+	WORD $0xf9000ff4 // str x20, [sp, #0x18]
+	WORD $0xa9021ff3 // stp x19, x7, [sp, #0x20]
+	WORD $0x1400000c // b <blocks4Multi2+0xa0>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0xf9400be9 // ldr x9, [sp, #0x10]
+	WORD $0x8b090109 // add x9, x8, x9
+	WORD $0xf9000be9 // str x9, [sp, #0x10]
+	WORD $0x52800029 // mov w9, #0x1
 	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
-	WORD $0x52800033 // mov w19, #0x1
-	WORD $0x8b080148 // add x8, x10, x8
-	WORD $0xf90007e8 // str x8, [sp, #0x8]
-	WORD $0xf94003e8 // ldr x8, [sp]
-	WORD $0x91002129 // add x9, x9, #0x8
-	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54003a62 // b.hs <blocks4Multi2+0x7e8>
-	WORD $0x79400928 // ldrh w8, [x9, #0x4]
-	WORD $0xaa1f03e5 // mov x5, xzr
-	WORD $0x14000007 // b <blocks4Multi2+0xc4>
-	WORD $0xf9400ff0 // ldr x16, [sp, #0x18]
-	WORD $0x79400928 // ldrh w8, [x9, #0x4]
-	WORD $0x8b050205 // add x5, x16, x5
-	WORD $0x2a1f03f3 // mov w19, wzr
+	WORD $0x910020a5 // add x5, x5, #0x8
 	WORD $0xeb0800bf // cmp x5, x8
-	WORD $0x5400320a // b.ge <blocks4Multi2+0x700>
-	WORD $0xcb050114 // sub x20, x8, x5
-	WORD $0x52800108 // mov w8, #0x8
-	WORD $0xf100229f // cmp x20, #0x8
-	WORD $0x9a88b290 // csel x16, x20, x8, lt
-	WORD $0xf100029f // cmp x20, #0x0
-	WORD $0x5400254d // b.le <blocks4Multi2+0x580>
-	WORD $0xf100061f // cmp x16, #0x1
+	WORD $0x54006342 // b.hs <blocks4Multi2+0xd04>
+	WORD $0x794008a8 // ldrh w8, [x5, #0x4]
 	WORD $0xaa1f03f5 // mov x21, xzr
-	WORD $0xf9000ff0 // str x16, [sp, #0x18]
-	WORD $0x9a9fc607 // csinc x7, x16, xzr, gt
-	WORD $0x1400001a // b <blocks4Multi2+0x154>
+	WORD $0xf90033e5 // str x5, [sp, #0x60]
+	WORD $0x1400000a // b <blocks4Multi2+0xd4>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x6cc10da2 // ldp d2, d3, [x13], #0x10
-	WORD $0x8b160863 // add x3, x3, x22, lsl #2
-	WORD $0x910005ce // add x14, x14, #0x1
-	WORD $0x2f10a463 // ushll v3.4s, v3.4h, #0x0
-	WORD $0xb9400128 // ldr w8, [x9]
-	WORD $0x4e080d04 // dup v4.2d, x8
-	WORD $0x8b151988 // add x8, x12, x21, lsl #6
+	WORD $0x794008a8 // ldrh w8, [x5, #0x4]
+	WORD $0x8b1502d5 // add x21, x22, x21
+	WORD $0x2a1f03e9 // mov w9, wzr
+	WORD $0xeb0802bf // cmp x21, x8
+	WORD $0x54005a8a // b.ge <blocks4Multi2+0xc20>
+	WORD $0xcb15010a // sub x10, x8, x21
+	WORD $0x52800108 // mov w8, #0x8
+	WORD $0xf100215f // cmp x10, #0x8
+	WORD $0x9a88b156 // csel x22, x10, x8, lt
+	WORD $0xf100015f // cmp x10, #0x0
+	WORD $0x54004fcd // b.le <blocks4Multi2+0xae0>
+	WORD $0xf10006df // cmp x22, #0x1
+	WORD $0xa90557f6 // stp x22, x21, [sp, #0x50]
+	WORD $0xaa1f03f5 // mov x21, xzr
+	WORD $0x9a9fc6c8 // csinc x8, x22, xzr, gt
+	WORD $0xaa0103f6 // mov x22, x1
+	WORD $0xf90023ea // str x10, [sp, #0x40]
+	WORD $0xb9004fe9 // str w9, [sp, #0x4c]
+	WORD $0xf9003fe8 // str x8, [sp, #0x78]
+	WORD $0x14000039 // b <blocks4Multi2+0x1f0>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf94033e5 // ldr x5, [sp, #0x60]
+	WORD $0xfd4001c1 // ldr d1, [x14]
+	WORD $0x8b17096b // add x11, x11, x23, lsl #2
+	WORD $0x910005ef // add x15, x15, #0x1
+	WORD $0x911002d6 // add x22, x22, #0x400
+	WORD $0xf9401c09 // ldr x9, [x0, #0x38]
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0xb94000a8 // ldr w8, [x5]
+	WORD $0x4e080d02 // dup v2.2d, x8
+	WORD $0xf94037e8 // ldr x8, [sp, #0x68]
+	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
+	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x8b151908 // add x8, x8, x21, lsl #6
 	WORD $0x910006b5 // add x21, x21, #0x1
-	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
-	WORD $0xeb0702bf // cmp x21, x7
-	WORD $0x6ea21085 // uaddw2 v5.2d, v4.2d, v2.4s
-	WORD $0x2ea21082 // uaddw v2.2d, v4.2d, v2.2s
-	WORD $0x6ea31086 // uaddw2 v6.2d, v4.2d, v3.4s
-	WORD $0x2ea31083 // uaddw v3.2d, v4.2d, v3.2s
+	WORD $0x4ee18421 // add v1.2d, v1.2d, v1.2d
+	WORD $0x4ee38463 // add v3.2d, v3.2d, v3.2d
+	WORD $0xad000d01 // stp q1, q3, [x8]
+	WORD $0x9e66002a // fmov x10, d1
+	WORD $0xfd4005c4 // ldr d4, [x14, #0x8]
+	WORD $0x910041ce // add x14, x14, #0x10
+	WORD $0x8b0a0d2a // add x10, x9, x10, lsl #3
+	WORD $0x2f10a484 // ushll v4.4s, v4.4h, #0x0
+	WORD $0x6ea41045 // uaddw2 v5.2d, v2.2d, v4.4s
+	WORD $0x2ea41042 // uaddw v2.2d, v2.2d, v4.2s
 	WORD $0x4ee28442 // add v2.2d, v2.2d, v2.2d
 	WORD $0x4ee584a4 // add v4.2d, v5.2d, v5.2d
-	WORD $0x4ee38463 // add v3.2d, v3.2d, v3.2d
-	WORD $0x4ee684c5 // add v5.2d, v6.2d, v6.2d
-	WORD $0xad001102 // stp q2, q4, [x8]
-	WORD $0xad011503 // stp q3, q5, [x8, #0x20]
-	WORD $0x54001780 // b.eq <blocks4Multi2+0x440>
-	WORD $0xf98201a0 // prfm pldl1keep, [x13, #0x400]
+	WORD $0xad011102 // stp q2, q4, [x8, #0x20]
+	WORD $0x4e183c28 // mov x8, v1.d[1]
+	WORD $0xf9800140 // prfm pldl1keep, [x10]
+	WORD $0x4e183c6a // mov x10, v3.d[1]
+	WORD $0x8b080d28 // add x8, x9, x8, lsl #3
+	WORD $0x8b0a0d2a // add x10, x9, x10, lsl #3
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0x9e660068 // fmov x8, d3
+	WORD $0x8b080d28 // add x8, x9, x8, lsl #3
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9800140 // prfm pldl1keep, [x10]
+	WORD $0x4e183c48 // mov x8, v2.d[1]
+	WORD $0x9e66004a // fmov x10, d2
+	WORD $0x8b0a0d2a // add x10, x9, x10, lsl #3
+	WORD $0x8b080d28 // add x8, x9, x8, lsl #3
+	WORD $0xf9800140 // prfm pldl1keep, [x10]
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0x9e660088 // fmov x8, d4
+	WORD $0x4e183c8a // mov x10, v4.d[1]
+	WORD $0x8b080d28 // add x8, x9, x8, lsl #3
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0x8b0a0d28 // add x8, x9, x10, lsl #3
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9403fe8 // ldr x8, [sp, #0x78]
+	WORD $0xeb0802bf // cmp x21, x8
+	WORD $0x54003ee0 // b.eq <blocks4Multi2+0x9c8>
+	WORD $0xf98201c0 // prfm pldl1keep, [x14, #0x400]
 	WORD $0xf9402c18 // ldr x24, [x0, #0x58]
-	WORD $0x8b152837 // add x23, x1, x21, lsl #10
-	WORD $0x394001d6 // ldrb w22, [x14]
-	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x370807c8 // tbnz w8, #0x1, <blocks4Multi2+0x260>
+	WORD $0x394001f7 // ldrb w23, [x15]
+	WORD $0x79400ca8 // ldrh w8, [x5, #0x6]
+	WORD $0x37081448 // tbnz w8, #0x1, <blocks4Multi2+0x488>
 	WORD $0xf9404008 // ldr x8, [x0, #0x80]
-	WORD $0x7100d6df // cmp w22, #0x35
-	WORD $0xd342feda // lsr x26, x22, #2
-	WORD $0xd341fedb // lsr x27, x22, #1
-	WORD $0x9ba422d9 // umaddl x25, w22, w4, x8
-	WORD $0x54000a03 // b.lo <blocks4Multi2+0x2c0>
-	WORD $0x8b1606c8 // add x8, x22, x22, lsl #1
-	WORD $0x2a1f03fd // mov w29, wzr
-	WORD $0xaa0303ea // mov x10, x3
-	WORD $0xd342fd1e // lsr x30, x8, #2
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x52800088 // mov w8, #0x4
-	WORD $0xaa0a03f0 // mov x16, x10
-	WORD $0xf9880200 // prfm pldl1keep, [x16, #0x1000]
-	WORD $0xad401325 // ldp q5, q4, [x25]
-	WORD $0x91020326 // add x6, x25, #0x80
-	WORD $0xf1000508 // subs x8, x8, #0x1
-	WORD $0x3cfa6a03 // ldr q3, [x16, x26]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x3dc00202 // ldr q2, [x16]
-	WORD $0x4d40ccc6 // ld1r { v6.2d }, [x6]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad421325 // ldp q5, q4, [x25, #0x40]
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee0b8c4 // neg v4.2d, v6.2d
-	WORD $0x4ee44463 // sshl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad000ee2 // stp q2, q3, [x23]
-	WORD $0xad411325 // ldp q5, q4, [x25, #0x20]
-	WORD $0x3cfb6a02 // ldr q2, [x16, x27]
-	WORD $0x3cfe6a03 // ldr q3, [x16, x30]
-	WORD $0x8b160210 // add x16, x16, x22
-	WORD $0xfd404326 // ldr d6, [x25, #0x80]
-	WORD $0x4e0804c6 // dup v6.2d, v6.d[0]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad431325 // ldp q5, q4, [x25, #0x60]
-	WORD $0x6ee0b8c6 // neg v6.2d, v6.2d
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x4ee64463 // sshl v3.2d, v3.2d, v6.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee64442 // sshl v2.2d, v2.2d, v6.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad010ee2 // stp q2, q3, [x23, #0x20]
-	WORD $0x910102f7 // add x23, x23, #0x40
-	WORD $0x54fffb81 // b.ne <blocks4Multi2+0x1a8>
-	WORD $0x110007bd // add w29, w29, #0x1
-	WORD $0x8b18014a // add x10, x10, x24
-	WORD $0x710013bf // cmp w29, #0x4
-	WORD $0x54fffac1 // b.ne <blocks4Multi2+0x1a0>
-	WORD $0x17ffffad // b <blocks4Multi2+0x100>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x2a1f03e8 // mov w8, wzr
-	WORD $0xaa0303ea // mov x10, x3
+	WORD $0x7100d6ff // cmp w23, #0x35
+	WORD $0xd342fef9 // lsr x25, x23, #2
+	WORD $0xd341fefa // lsr x26, x23, #1
+	WORD $0xd37ffafb // lsl x27, x23, #1
+	WORD $0x54001983 // b.lo <blocks4Multi2+0x548>
+	WORD $0x8b1706fd // add x29, x23, x23, lsl #1
+	WORD $0x52801809 // mov w9, #0xc0
 	WORD $0xaa1f03f0 // mov x16, xzr
-	WORD $0x8b100146 // add x6, x10, x16
-	WORD $0x91008210 // add x16, x16, #0x20
-	WORD $0xf98800c0 // prfm pldl1keep, [x6, #0x1000]
-	WORD $0x3dc000c2 // ldr q2, [x6]
-	WORD $0xf102021f // cmp x16, #0x80
-	WORD $0x0e617843 // fcvtl v3.2d, v2.2s
-	WORD $0x4e617842 // fcvtl2 v2.2d, v2.4s
-	WORD $0xad000ae3 // stp q3, q2, [x23]
-	WORD $0x3dc004c2 // ldr q2, [x6, #0x10]
-	WORD $0x0e617843 // fcvtl v3.2d, v2.2s
-	WORD $0x4e617842 // fcvtl2 v2.2d, v2.4s
-	WORD $0xad010ae3 // stp q3, q2, [x23, #0x20]
-	WORD $0x910102f7 // add x23, x23, #0x40
-	WORD $0x54fffe61 // b.ne <blocks4Multi2+0x26c>
-	WORD $0x11000508 // add w8, w8, #0x1
-	WORD $0x8b18014a // add x10, x10, x24
-	WORD $0x7100111f // cmp w8, #0x4
-	WORD $0x54fffdc1 // b.ne <blocks4Multi2+0x268>
-	WORD $0x17ffff93 // b <blocks4Multi2+0x100>
+	WORD $0x8b170754 // add x20, x26, x23, lsl #1
+	WORD $0x8b170725 // add x5, x25, x23, lsl #1
+	WORD $0x8b170351 // add x17, x26, x23
+	WORD $0x8b170322 // add x2, x25, x23
+	WORD $0xaa0b03ea // mov x10, x11
+	WORD $0x9ba922fe // umaddl x30, w23, w9, x8
+	WORD $0xd342ffa8 // lsr x8, x29, #2
+	WORD $0x8b1d0343 // add x3, x26, x29
+	WORD $0x8b1d0324 // add x4, x25, x29
+	WORD $0x8b1d0106 // add x6, x8, x29
+	WORD $0x8b170513 // add x19, x8, x23, lsl #1
+	WORD $0x8b17010d // add x13, x8, x23
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x8b1606c8 // add x8, x22, x22, lsl #1
-	WORD $0x710062df // cmp w22, #0x18
-	WORD $0xd342fd1d // lsr x29, x8, #2
-	WORD $0x54000588 // b.hi <blocks4Multi2+0x37c>
-	WORD $0x92400ac8 // and x8, x22, #0x7
-	WORD $0xb5000548 // cbnz x8, <blocks4Multi2+0x37c>
-	WORD $0x2a1f03ea // mov w10, wzr
-	WORD $0xaa0303fe // mov x30, x3
-	WORD $0x52800088 // mov w8, #0x4
-	WORD $0xaa1e03f0 // mov x16, x30
-	WORD $0xf9880200 // prfm pldl1keep, [x16, #0x1000]
-	WORD $0xad401325 // ldp q5, q4, [x25]
-	WORD $0x91022326 // add x6, x25, #0x88
-	WORD $0xf1000508 // subs x8, x8, #0x1
-	WORD $0x3dc00202 // ldr q2, [x16]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0x3cfa6a03 // ldr q3, [x16, x26]
-	WORD $0x4d40ccc5 // ld1r { v5.2d }, [x6]
-	WORD $0x91024326 // add x6, x25, #0x90
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4ea31ca3 // orr v3.16b, v5.16b, v3.16b
-	WORD $0x4d40ccc4 // ld1r { v4.2d }, [x6]
-	WORD $0x4ea21ca2 // orr v2.16b, v5.16b, v2.16b
-	WORD $0x4ee4d442 // fsub v2.2d, v2.2d, v4.2d
-	WORD $0x4ee4d463 // fsub v3.2d, v3.2d, v4.2d
-	WORD $0xad000ee2 // stp q2, q3, [x23]
-	WORD $0x3cfb6a02 // ldr q2, [x16, x27]
-	WORD $0xad411325 // ldp q5, q4, [x25, #0x20]
-	WORD $0x3cfd6a03 // ldr q3, [x16, x29]
-	WORD $0x8b160210 // add x16, x16, x22
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0x6d489724 // ldp d4, d5, [x25, #0x88]
-	WORD $0x4e0804a5 // dup v5.2d, v5.d[0]
-	WORD $0x4e080484 // dup v4.2d, v4.d[0]
-	WORD $0x4ea31c83 // orr v3.16b, v4.16b, v3.16b
-	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
-	WORD $0x4ee5d442 // fsub v2.2d, v2.2d, v5.2d
-	WORD $0x4ee5d463 // fsub v3.2d, v3.2d, v5.2d
-	WORD $0xad010ee2 // stp q2, q3, [x23, #0x20]
-	WORD $0x910102f7 // add x23, x23, #0x40
-	WORD $0x54fffc21 // b.ne <blocks4Multi2+0x2e8>
-	WORD $0x1100054a // add w10, w10, #0x1
-	WORD $0x8b1803de // add x30, x30, x24
-	WORD $0x7100115f // cmp w10, #0x4
-	WORD $0x54fffb61 // b.ne <blocks4Multi2+0x2e0>
-	WORD $0x17ffff62 // b <blocks4Multi2+0x100>
-	WORD $0x2a1f03fe // mov w30, wzr
-	WORD $0xaa0303f0 // mov x16, x3
-	WORD $0x52800088 // mov w8, #0x4
-	WORD $0xaa1003ea // mov x10, x16
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
-	WORD $0xad401325 // ldp q5, q4, [x25]
-	WORD $0x91020326 // add x6, x25, #0x80
-	WORD $0xf1000508 // subs x8, x8, #0x1
-	WORD $0x3cfa6943 // ldr q3, [x10, x26]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x3dc00142 // ldr q2, [x10]
-	WORD $0x4d40ccc6 // ld1r { v6.2d }, [x6]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad421325 // ldp q5, q4, [x25, #0x40]
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee0b8c4 // neg v4.2d, v6.2d
-	WORD $0x4ee44463 // sshl v3.2d, v3.2d, v4.2d
+	WORD $0xad400fc4 // ldp q4, q3, [x30]
+	WORD $0x910203c1 // add x1, x30, #0x80
+	WORD $0x8b1002cc // add x12, x22, x16
+	WORD $0x8b170149 // add x9, x10, x23
+	WORD $0x91040210 // add x16, x16, #0x100
+	WORD $0x3dc00141 // ldr q1, [x10]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x3cf96942 // ldr q2, [x10, x25]
+	WORD $0x4d40cc24 // ld1r { v4.2d }, [x1]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0xad4217c6 // ldp q6, q5, [x30, #0x40]
+	WORD $0x7110021f // cmp w16, #0x400
 	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x6ee0b883 // neg v3.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad000981 // stp q1, q2, [x12]
+	WORD $0x3cfa6941 // ldr q1, [x10, x26]
+	WORD $0xad410fc4 // ldp q4, q3, [x30, #0x20]
+	WORD $0x3ce86942 // ldr q2, [x10, x8]
+	WORD $0xad4317c6 // ldp q6, q5, [x30, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043c4 // ldr d4, [x30, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad010981 // stp q1, q2, [x12, #0x20]
+	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0xad400fc4 // ldp q4, q3, [x30]
+	WORD $0x3ce26941 // ldr q1, [x10, x2]
+	WORD $0x3dc00122 // ldr q2, [x9]
+	WORD $0x8b1b0149 // add x9, x10, x27
+	WORD $0x4d40cc25 // ld1r { v5.2d }, [x1]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
+	WORD $0xad420fc4 // ldp q4, q3, [x30, #0x40]
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
 	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad000ee2 // stp q2, q3, [x23]
-	WORD $0xad411325 // ldp q5, q4, [x25, #0x20]
-	WORD $0x3cfb6942 // ldr q2, [x10, x27]
-	WORD $0x3cfd6943 // ldr q3, [x10, x29]
-	WORD $0x8b16014a // add x10, x10, x22
-	WORD $0xfd404326 // ldr d6, [x25, #0x80]
-	WORD $0x4e0804c6 // dup v6.2d, v6.d[0]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad431325 // ldp q5, q4, [x25, #0x60]
-	WORD $0x6ee0b8c6 // neg v6.2d, v6.2d
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x4ee64463 // sshl v3.2d, v3.2d, v6.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee64442 // sshl v2.2d, v2.2d, v6.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad020582 // stp q2, q1, [x12, #0x40]
+	WORD $0x3cf16941 // ldr q1, [x10, x17]
+	WORD $0xad410fc4 // ldp q4, q3, [x30, #0x20]
+	WORD $0x3ced6942 // ldr q2, [x10, x13]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043c4 // ldr d4, [x30, #0x80]
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0xad4313c5 // ldp q5, q4, [x30, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad010ee2 // stp q2, q3, [x23, #0x20]
-	WORD $0x910102f7 // add x23, x23, #0x40
-	WORD $0x54fffb81 // b.ne <blocks4Multi2+0x38c>
-	WORD $0x110007de // add w30, w30, #0x1
-	WORD $0x8b180210 // add x16, x16, x24
-	WORD $0x710013df // cmp w30, #0x4
-	WORD $0x54fffac1 // b.ne <blocks4Multi2+0x384>
-	WORD $0x17ffff34 // b <blocks4Multi2+0x100>
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad030981 // stp q1, q2, [x12, #0x60]
+	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0xad400fc4 // ldp q4, q3, [x30]
+	WORD $0x3ce56942 // ldr q2, [x10, x5]
+	WORD $0x3dc00121 // ldr q1, [x9]
+	WORD $0x8b1d0149 // add x9, x10, x29
+	WORD $0x4d40cc25 // ld1r { v5.2d }, [x1]
+	WORD $0xad421bc7 // ldp q7, q6, [x30, #0x40]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x6ee64442 // ushl v2.2d, v2.2d, v6.2d
+	WORD $0x6ee74421 // ushl v1.2d, v1.2d, v7.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad040981 // stp q1, q2, [x12, #0x80]
+	WORD $0x3cf46941 // ldr q1, [x10, x20]
+	WORD $0xad410fc4 // ldp q4, q3, [x30, #0x20]
+	WORD $0x3cf36942 // ldr q2, [x10, x19]
+	WORD $0xad4317c6 // ldp q6, q5, [x30, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043c4 // ldr d4, [x30, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad050981 // stp q1, q2, [x12, #0xa0]
+	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0xad400fc4 // ldp q4, q3, [x30]
+	WORD $0x3ce46941 // ldr q1, [x10, x4]
+	WORD $0x3dc00122 // ldr q2, [x9]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x4d40cc25 // ld1r { v5.2d }, [x1]
+	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
+	WORD $0xad420fc4 // ldp q4, q3, [x30, #0x40]
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
+	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad060582 // stp q2, q1, [x12, #0xc0]
+	WORD $0x3ce36941 // ldr q1, [x10, x3]
+	WORD $0xad410fc4 // ldp q4, q3, [x30, #0x20]
+	WORD $0x3ce66942 // ldr q2, [x10, x6]
+	WORD $0xfd4043c5 // ldr d5, [x30, #0x80]
+	WORD $0x8b18014a // add x10, x10, x24
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad4313c5 // ldp q5, q4, [x30, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad070981 // stp q1, q2, [x12, #0xe0]
+	WORD $0x54ffef01 // b.ne <blocks4Multi2+0x260>
+	WORD $0x17ffff27 // b <blocks4Multi2+0x120>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xaa0b03ea // mov x10, x11
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf100069f // cmp x20, #0x1
-	WORD $0x54000a2b // b.lt <blocks4Multi2+0x588>
-	WORD $0xf9401c14 // ldr x20, [x0, #0x38]
-	WORD $0x34000bb3 // cbz w19, <blocks4Multi2+0x5c0>
-	WORD $0xaa1f03f3 // mov x19, xzr
+	WORD $0xd503201f // nop
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0x3dc00141 // ldr q1, [x10]
+	WORD $0x8b0802c9 // add x9, x22, x8
+	WORD $0x91040108 // add x8, x8, #0x100
+	WORD $0x7110011f // cmp w8, #0x400
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad000522 // stp q2, q1, [x9]
+	WORD $0x3dc00541 // ldr q1, [x10, #0x10]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad010522 // stp q2, q1, [x9, #0x20]
+	WORD $0xf9881140 // prfm pldl1keep, [x10, #0x1020]
+	WORD $0x3dc00941 // ldr q1, [x10, #0x20]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad020522 // stp q2, q1, [x9, #0x40]
+	WORD $0x3dc00d41 // ldr q1, [x10, #0x30]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad030522 // stp q2, q1, [x9, #0x60]
+	WORD $0xf9882140 // prfm pldl1keep, [x10, #0x1040]
+	WORD $0x3dc01141 // ldr q1, [x10, #0x40]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad040522 // stp q2, q1, [x9, #0x80]
+	WORD $0x3dc01541 // ldr q1, [x10, #0x50]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad050522 // stp q2, q1, [x9, #0xa0]
+	WORD $0xf9883140 // prfm pldl1keep, [x10, #0x1060]
+	WORD $0x3dc01941 // ldr q1, [x10, #0x60]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad060522 // stp q2, q1, [x9, #0xc0]
+	WORD $0x3dc01d41 // ldr q1, [x10, #0x70]
+	WORD $0x8b18014a // add x10, x10, x24
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad070522 // stp q2, q1, [x9, #0xe0]
+	WORD $0x54fffb01 // b.ne <blocks4Multi2+0x4a0>
+	WORD $0x17fffef7 // b <blocks4Multi2+0x120>
+	WORD $0x52801809 // mov w9, #0xc0
+	WORD $0x8b1706fe // add x30, x23, x23, lsl #1
+	WORD $0x710062ff // cmp w23, #0x18
+	WORD $0x9ba922fd // umaddl x29, w23, w9, x8
+	WORD $0xd342ffd0 // lsr x16, x30, #2
+	WORD $0x54001088 // b.hi <blocks4Multi2+0x76c>
+	WORD $0x92400ae8 // and x8, x23, #0x7
+	WORD $0xb5001048 // cbnz x8, <blocks4Multi2+0x76c>
+	WORD $0x8b1e020a // add x10, x16, x30
+	WORD $0x8b1e034d // add x13, x26, x30
+	WORD $0x8b1e0331 // add x17, x25, x30
+	WORD $0x8b170602 // add x2, x16, x23, lsl #1
+	WORD $0x8b170743 // add x3, x26, x23, lsl #1
+	WORD $0x8b170724 // add x4, x25, x23, lsl #1
+	WORD $0x8b170205 // add x5, x16, x23
+	WORD $0x8b170346 // add x6, x26, x23
+	WORD $0x8b170333 // add x19, x25, x23
+	WORD $0xaa0b03f4 // mov x20, x11
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf9880280 // prfm pldl1keep, [x20, #0x1000]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x910223a1 // add x1, x29, #0x88
+	WORD $0x910243a7 // add x7, x29, #0x90
+	WORD $0x8b0802cc // add x12, x22, x8
+	WORD $0x8b170289 // add x9, x20, x23
+	WORD $0x3dc00281 // ldr q1, [x20]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x3cf96a82 // ldr q2, [x20, x25]
+	WORD $0x4d40cc24 // ld1r { v4.2d }, [x1]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cce3 // ld1r { v3.2d }, [x7]
+	WORD $0x91040108 // add x8, x8, #0x100
+	WORD $0x7110011f // cmp w8, #0x400
+	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad000981 // stp q1, q2, [x12]
+	WORD $0x3cfa6a81 // ldr q1, [x20, x26]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3cf06a82 // ldr q2, [x20, x16]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d4893a3 // ldp d3, d4, [x29, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad010981 // stp q1, q2, [x12, #0x20]
+	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0x3cf36a82 // ldr q2, [x20, x19]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3dc00121 // ldr q1, [x9]
+	WORD $0x8b1b0289 // add x9, x20, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cc23 // ld1r { v3.2d }, [x1]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cce3 // ld1r { v3.2d }, [x7]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad020981 // stp q1, q2, [x12, #0x40]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3ce66a81 // ldr q1, [x20, x6]
+	WORD $0x3ce56a82 // ldr q2, [x20, x5]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d4893a3 // ldp d3, d4, [x29, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad030981 // stp q1, q2, [x12, #0x60]
+	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0x3ce46a82 // ldr q2, [x20, x4]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3dc00121 // ldr q1, [x9]
+	WORD $0x8b1e0289 // add x9, x20, x30
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cc23 // ld1r { v3.2d }, [x1]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cce3 // ld1r { v3.2d }, [x7]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad040981 // stp q1, q2, [x12, #0x80]
+	WORD $0x3ce36a81 // ldr q1, [x20, x3]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3ce26a82 // ldr q2, [x20, x2]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d4893a3 // ldp d3, d4, [x29, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad050981 // stp q1, q2, [x12, #0xa0]
+	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0x3cf16a82 // ldr q2, [x20, x17]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3dc00121 // ldr q1, [x9]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cc23 // ld1r { v3.2d }, [x1]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cce3 // ld1r { v3.2d }, [x7]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad060981 // stp q1, q2, [x12, #0xc0]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3ced6a81 // ldr q1, [x20, x13]
+	WORD $0x3cea6a82 // ldr q2, [x20, x10]
+	WORD $0x8b180294 // add x20, x20, x24
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d4897a4 // ldp d4, d5, [x29, #0x88]
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4e080484 // dup v4.2d, v4.d[0]
+	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad070981 // stp q1, q2, [x12, #0xe0]
+	WORD $0x54fff1e1 // b.ne <blocks4Multi2+0x5a0>
+	WORD $0x17fffe6e // b <blocks4Multi2+0x120>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x8b1e0203 // add x3, x16, x30
+	WORD $0x8b1e0346 // add x6, x26, x30
+	WORD $0x8b1e0324 // add x4, x25, x30
+	WORD $0x8b170613 // add x19, x16, x23, lsl #1
+	WORD $0x8b170754 // add x20, x26, x23, lsl #1
+	WORD $0x8b170725 // add x5, x25, x23, lsl #1
+	WORD $0x8b17020d // add x13, x16, x23
+	WORD $0x8b170351 // add x17, x26, x23
+	WORD $0x8b170322 // add x2, x25, x23
+	WORD $0xaa0b03ea // mov x10, x11
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x910203a1 // add x1, x29, #0x80
+	WORD $0x8b0802cc // add x12, x22, x8
+	WORD $0x8b170149 // add x9, x10, x23
+	WORD $0x91040108 // add x8, x8, #0x100
+	WORD $0x3dc00141 // ldr q1, [x10]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x3cf96942 // ldr q2, [x10, x25]
+	WORD $0x4d40cc24 // ld1r { v4.2d }, [x1]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0xad4217a6 // ldp q6, q5, [x29, #0x40]
+	WORD $0x7110011f // cmp w8, #0x400
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x6ee0b883 // neg v3.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad000981 // stp q1, q2, [x12]
+	WORD $0x3cfa6941 // ldr q1, [x10, x26]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3cf06942 // ldr q2, [x10, x16]
+	WORD $0xad4317a6 // ldp q6, q5, [x29, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043a4 // ldr d4, [x29, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad010981 // stp q1, q2, [x12, #0x20]
+	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3ce26941 // ldr q1, [x10, x2]
+	WORD $0x3dc00122 // ldr q2, [x9]
+	WORD $0x8b1b0149 // add x9, x10, x27
+	WORD $0x4d40cc25 // ld1r { v5.2d }, [x1]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
+	WORD $0xad420fa4 // ldp q4, q3, [x29, #0x40]
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
+	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad020582 // stp q2, q1, [x12, #0x40]
+	WORD $0x3cf16941 // ldr q1, [x10, x17]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3ced6942 // ldr q2, [x10, x13]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043a4 // ldr d4, [x29, #0x80]
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0xad4313a5 // ldp q5, q4, [x29, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad030981 // stp q1, q2, [x12, #0x60]
+	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3ce56942 // ldr q2, [x10, x5]
+	WORD $0x3dc00121 // ldr q1, [x9]
+	WORD $0x8b1e0149 // add x9, x10, x30
+	WORD $0x4d40cc25 // ld1r { v5.2d }, [x1]
+	WORD $0xad421ba7 // ldp q7, q6, [x29, #0x40]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x6ee64442 // ushl v2.2d, v2.2d, v6.2d
+	WORD $0x6ee74421 // ushl v1.2d, v1.2d, v7.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad040981 // stp q1, q2, [x12, #0x80]
+	WORD $0x3cf46941 // ldr q1, [x10, x20]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3cf36942 // ldr q2, [x10, x19]
+	WORD $0xad4317a6 // ldp q6, q5, [x29, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043a4 // ldr d4, [x29, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad050981 // stp q1, q2, [x12, #0xa0]
+	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3ce46941 // ldr q1, [x10, x4]
+	WORD $0x3dc00122 // ldr q2, [x9]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x4d40cc25 // ld1r { v5.2d }, [x1]
+	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
+	WORD $0xad420fa4 // ldp q4, q3, [x29, #0x40]
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
+	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad060582 // stp q2, q1, [x12, #0xc0]
+	WORD $0x3ce66941 // ldr q1, [x10, x6]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3ce36942 // ldr q2, [x10, x3]
+	WORD $0xfd4043a5 // ldr d5, [x29, #0x80]
+	WORD $0x8b18014a // add x10, x10, x24
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad4313a5 // ldp q5, q4, [x29, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad070981 // stp q1, q2, [x12, #0xe0]
+	WORD $0x54ffef01 // b.ne <blocks4Multi2+0x7a0>
+	WORD $0x17fffdd7 // b <blocks4Multi2+0x120>
+	WORD $0xf94023e8 // ldr x8, [sp, #0x40]
+	WORD $0xa9421ff3 // ldp x19, x7, [sp, #0x20]
+	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0xf9400ff4 // ldr x20, [sp, #0x18]
+	WORD $0x5400088b // b.lt <blocks4Multi2+0xae8>
+	WORD $0xf9401c10 // ldr x16, [x0, #0x38]
+	WORD $0xa94307e6 // ldp x6, x1, [sp, #0x30]
+	WORD $0xb9404fe8 // ldr w8, [sp, #0x4c]
+	WORD $0x340009c8 // cbz w8, <blocks4Multi2+0xb20>
+	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf94037e9 // ldr x9, [sp, #0x68]
+	WORD $0xf9403fed // ldr x13, [sp, #0x78]
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x8b130c35 // add x21, x1, x19, lsl #3
-	WORD $0x8b130d96 // add x22, x12, x19, lsl #3
-	WORD $0xaa0703f7 // mov x23, x7
+	WORD $0x8b080c2a // add x10, x1, x8, lsl #3
+	WORD $0x8b080d2c // add x12, x9, x8, lsl #3
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
-	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0xd503201f // nop
-	WORD $0xf84406c8 // ldr x8, [x22], #0x40
-	WORD $0xfd4002a6 // ldr d6, [x21]
-	WORD $0xf10006f7 // subs x23, x23, #0x1
-	WORD $0x8b080e8a // add x10, x20, x8, lsl #3
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0xad404147 // ldp q7, q16, [x10]
-	WORD $0x4fc610e5 // fmla v5.2d, v7.2d, v6.d[0]
-	WORD $0xfd4082a6 // ldr d6, [x21, #0x100]
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x4fc610e4 // fmla v4.2d, v7.2d, v6.d[0]
-	WORD $0xfd4102a6 // ldr d6, [x21, #0x200]
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x4fc610e3 // fmla v3.2d, v7.2d, v6.d[0]
-	WORD $0xfd4182a6 // ldr d6, [x21, #0x300]
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x4fc610e2 // fmla v2.2d, v7.2d, v6.d[0]
-	WORD $0xfd4022a6 // ldr d6, [x21, #0x40]
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x4fc61205 // fmla v5.2d, v16.2d, v6.d[0]
-	WORD $0xfd40a2a6 // ldr d6, [x21, #0x140]
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x4fc61204 // fmla v4.2d, v16.2d, v6.d[0]
-	WORD $0xfd4122a6 // ldr d6, [x21, #0x240]
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x4fc61203 // fmla v3.2d, v16.2d, v6.d[0]
-	WORD $0xfd41a2a6 // ldr d6, [x21, #0x340]
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x4fc61202 // fmla v2.2d, v16.2d, v6.d[0]
-	WORD $0xfd4042a6 // ldr d6, [x21, #0x80]
-	WORD $0xad414147 // ldp q7, q16, [x10, #0x20]
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x4fc610e5 // fmla v5.2d, v7.2d, v6.d[0]
-	WORD $0xfd40c2a6 // ldr d6, [x21, #0x180]
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x4fc610e4 // fmla v4.2d, v7.2d, v6.d[0]
-	WORD $0xfd4142a6 // ldr d6, [x21, #0x280]
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x4fc610e3 // fmla v3.2d, v7.2d, v6.d[0]
-	WORD $0xfd41c2a6 // ldr d6, [x21, #0x380]
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x4fc610e2 // fmla v2.2d, v7.2d, v6.d[0]
-	WORD $0xfd4062a6 // ldr d6, [x21, #0xc0]
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x4fc61205 // fmla v5.2d, v16.2d, v6.d[0]
-	WORD $0xfd40e2a6 // ldr d6, [x21, #0x1c0]
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x4fc61204 // fmla v4.2d, v16.2d, v6.d[0]
-	WORD $0xfd4162a6 // ldr d6, [x21, #0x2c0]
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x4fc61203 // fmla v3.2d, v16.2d, v6.d[0]
-	WORD $0xfd41e2a6 // ldr d6, [x21, #0x3c0]
-	WORD $0x911002b5 // add x21, x21, #0x400
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x4fc61202 // fmla v2.2d, v16.2d, v6.d[0]
-	WORD $0x54fff941 // b.ne <blocks4Multi2+0x480>
-	WORD $0xd37cee68 // lsl x8, x19, #4
-	WORD $0x91000673 // add x19, x19, #0x1
-	WORD $0xf100227f // cmp x19, #0x8
-	WORD $0x3ca86965 // str q5, [x11, x8]
-	WORD $0x3ca869e4 // str q4, [x15, x8]
-	WORD $0x3ca86a23 // str q3, [x17, x8]
-	WORD $0x3ca86842 // str q2, [x2, x8]
-	WORD $0x54fff741 // b.ne <blocks4Multi2+0x460>
-	WORD $0x17fffecc // b <blocks4Multi2+0xac>
-	WORD $0x35000093 // cbnz w19, <blocks4Multi2+0x590>
-	WORD $0x17fffecb // b <blocks4Multi2+0xb0>
-	WORD $0xf9400ff0 // ldr x16, [sp, #0x18]
-	WORD $0x34ffd933 // cbz w19, <blocks4Multi2+0xb0>
-	WORD $0xaa0b03e8 // mov x8, x11
+	WORD $0xf8440591 // ldr x17, [x12], #0x40
+	WORD $0xfd400145 // ldr d5, [x10]
+	WORD $0xf10005ad // subs x13, x13, #0x1
+	WORD $0x8b110e11 // add x17, x16, x17, lsl #3
+	WORD $0xfd41c150 // ldr d16, [x10, #0x380]
+	WORD $0xad401e26 // ldp q6, q7, [x17]
+	WORD $0x4fc510c4 // fmla v4.2d, v6.2d, v5.d[0]
+	WORD $0xfd408145 // ldr d5, [x10, #0x100]
+	WORD $0x4fc510c3 // fmla v3.2d, v6.2d, v5.d[0]
+	WORD $0xfd410145 // ldr d5, [x10, #0x200]
+	WORD $0x4fc510c2 // fmla v2.2d, v6.2d, v5.d[0]
+	WORD $0xfd418145 // ldr d5, [x10, #0x300]
+	WORD $0x4fc510c1 // fmla v1.2d, v6.2d, v5.d[0]
+	WORD $0xfd402145 // ldr d5, [x10, #0x40]
+	WORD $0xfd41a146 // ldr d6, [x10, #0x340]
+	WORD $0x4fc510e4 // fmla v4.2d, v7.2d, v5.d[0]
+	WORD $0xfd40a145 // ldr d5, [x10, #0x140]
+	WORD $0x4fc610e1 // fmla v1.2d, v7.2d, v6.d[0]
+	WORD $0x4fc510e3 // fmla v3.2d, v7.2d, v5.d[0]
+	WORD $0xfd412145 // ldr d5, [x10, #0x240]
+	WORD $0x4fc510e2 // fmla v2.2d, v7.2d, v5.d[0]
+	WORD $0xad411e26 // ldp q6, q7, [x17, #0x20]
+	WORD $0xfd404145 // ldr d5, [x10, #0x80]
+	WORD $0x4fc510c4 // fmla v4.2d, v6.2d, v5.d[0]
+	WORD $0xfd40c145 // ldr d5, [x10, #0x180]
+	WORD $0x4fd010c1 // fmla v1.2d, v6.2d, v16.d[0]
+	WORD $0x4fc510c3 // fmla v3.2d, v6.2d, v5.d[0]
+	WORD $0xfd414145 // ldr d5, [x10, #0x280]
+	WORD $0x4fc510c2 // fmla v2.2d, v6.2d, v5.d[0]
+	WORD $0xfd406145 // ldr d5, [x10, #0xc0]
+	WORD $0x4fc510e4 // fmla v4.2d, v7.2d, v5.d[0]
+	WORD $0xfd40e145 // ldr d5, [x10, #0x1c0]
+	WORD $0x4fc510e3 // fmla v3.2d, v7.2d, v5.d[0]
+	WORD $0xfd416145 // ldr d5, [x10, #0x2c0]
+	WORD $0x4fc510e2 // fmla v2.2d, v7.2d, v5.d[0]
+	WORD $0xfd41e145 // ldr d5, [x10, #0x3c0]
+	WORD $0x9110014a // add x10, x10, #0x400
+	WORD $0x4fc510e1 // fmla v1.2d, v7.2d, v5.d[0]
+	WORD $0x54fffb41 // b.ne <blocks4Multi2+0xa20>
+	WORD $0xd37ced0a // lsl x10, x8, #4
+	WORD $0x91000508 // add x8, x8, #0x1
+	WORD $0xf100211f // cmp x8, #0x8
+	WORD $0x3caa68c4 // str q4, [x6, x10]
+	WORD $0x3caa68e3 // str q3, [x7, x10]
+	WORD $0x3caa6a62 // str q2, [x19, x10]
+	WORD $0x3caa6a81 // str q1, [x20, x10]
+	WORD $0x54fff941 // b.ne <blocks4Multi2+0xa00>
+	WORD $0x17fffd79 // b <blocks4Multi2+0xc0>
+	WORD $0x350000c9 // cbnz w9, <blocks4Multi2+0xaf8>
+	WORD $0x17fffd77 // b <blocks4Multi2+0xc0>
+	WORD $0xa94307e6 // ldp x6, x1, [sp, #0x30]
+	WORD $0xb9404fe8 // ldr w8, [sp, #0x4c]
+	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
+	WORD $0x34ffae68 // cbz w8, <blocks4Multi2+0xc0>
+	WORD $0xaa0603e8 // mov x8, x6
 	WORD $0x5280010a // mov w10, #0x8
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
 	WORD $0x3d800100 // str q0, [x8]
 	WORD $0xf100054a // subs x10, x10, #0x1
 	WORD $0x3d802100 // str q0, [x8, #0x80]
 	WORD $0x3d804100 // str q0, [x8, #0x100]
 	WORD $0x3d806100 // str q0, [x8, #0x180]
 	WORD $0x91004108 // add x8, x8, #0x10
-	WORD $0x54ffff41 // b.ne <blocks4Multi2+0x5a0>
-	WORD $0x17fffebd // b <blocks4Multi2+0xb0>
-	WORD $0xaa1f03f3 // mov x19, xzr
-	WORD $0x8b131175 // add x21, x11, x19, lsl #4
-	WORD $0x8b1311f6 // add x22, x15, x19, lsl #4
-	WORD $0x8b131238 // add x24, x17, x19, lsl #4
-	WORD $0x8b131057 // add x23, x2, x19, lsl #4
-	WORD $0x8b130c39 // add x25, x1, x19, lsl #3
-	WORD $0x8b130d9a // add x26, x12, x19, lsl #3
-	WORD $0xaa0703fb // mov x27, x7
-	WORD $0x3dc002a2 // ldr q2, [x21]
-	WORD $0x3dc002c4 // ldr q4, [x22]
-	WORD $0x3dc00305 // ldr q5, [x24]
-	WORD $0x3dc002e3 // ldr q3, [x23]
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xf8440748 // ldr x8, [x26], #0x40
-	WORD $0xfd400326 // ldr d6, [x25]
-	WORD $0xf100077b // subs x27, x27, #0x1
-	WORD $0x8b080e8a // add x10, x20, x8, lsl #3
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0xad404147 // ldp q7, q16, [x10]
-	WORD $0x4fc610e2 // fmla v2.2d, v7.2d, v6.d[0]
-	WORD $0xfd408326 // ldr d6, [x25, #0x100]
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x4fc610e4 // fmla v4.2d, v7.2d, v6.d[0]
-	WORD $0xfd410326 // ldr d6, [x25, #0x200]
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x4fc610e5 // fmla v5.2d, v7.2d, v6.d[0]
-	WORD $0xfd418326 // ldr d6, [x25, #0x300]
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x4fc610e3 // fmla v3.2d, v7.2d, v6.d[0]
-	WORD $0xfd402326 // ldr d6, [x25, #0x40]
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x4fc61202 // fmla v2.2d, v16.2d, v6.d[0]
-	WORD $0xfd40a326 // ldr d6, [x25, #0x140]
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x4fc61204 // fmla v4.2d, v16.2d, v6.d[0]
-	WORD $0xfd412326 // ldr d6, [x25, #0x240]
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x4fc61205 // fmla v5.2d, v16.2d, v6.d[0]
-	WORD $0xfd41a326 // ldr d6, [x25, #0x340]
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x4fc61203 // fmla v3.2d, v16.2d, v6.d[0]
-	WORD $0xfd404326 // ldr d6, [x25, #0x80]
-	WORD $0xad414147 // ldp q7, q16, [x10, #0x20]
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x4fc610e2 // fmla v2.2d, v7.2d, v6.d[0]
-	WORD $0xfd40c326 // ldr d6, [x25, #0x180]
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x4fc610e4 // fmla v4.2d, v7.2d, v6.d[0]
-	WORD $0xfd414326 // ldr d6, [x25, #0x280]
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x4fc610e5 // fmla v5.2d, v7.2d, v6.d[0]
-	WORD $0xfd41c326 // ldr d6, [x25, #0x380]
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x4fc610e3 // fmla v3.2d, v7.2d, v6.d[0]
-	WORD $0xfd406326 // ldr d6, [x25, #0xc0]
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x4fc61202 // fmla v2.2d, v16.2d, v6.d[0]
-	WORD $0xfd40e326 // ldr d6, [x25, #0x1c0]
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x4fc61204 // fmla v4.2d, v16.2d, v6.d[0]
-	WORD $0xfd416326 // ldr d6, [x25, #0x2c0]
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x4fc61205 // fmla v5.2d, v16.2d, v6.d[0]
-	WORD $0xfd41e326 // ldr d6, [x25, #0x3c0]
-	WORD $0x91100339 // add x25, x25, #0x400
-	WORD $0x4e60d4c6 // fadd v6.2d, v6.2d, v0.2d
-	WORD $0x4fc61203 // fmla v3.2d, v16.2d, v6.d[0]
-	WORD $0x54fff941 // b.ne <blocks4Multi2+0x600>
-	WORD $0x91000673 // add x19, x19, #0x1
-	WORD $0x3d8002a2 // str q2, [x21]
-	WORD $0xf100227f // cmp x19, #0x8
-	WORD $0x3d8002c4 // str q4, [x22]
-	WORD $0x3d800305 // str q5, [x24]
-	WORD $0x3d8002e3 // str q3, [x23]
-	WORD $0x54fff681 // b.ne <blocks4Multi2+0x5c4>
-	WORD $0x17fffe6d // b <blocks4Multi2+0xac>
-	WORD $0xd503201f // nop
-	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x371000e8 // tbnz w8, #0x2, <blocks4Multi2+0x720>
-	WORD $0x2a1f03f3 // mov w19, wzr
-	WORD $0xf94003e8 // ldr x8, [sp]
-	WORD $0x91002129 // add x9, x9, #0x8
-	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54ffcc43 // b.lo <blocks4Multi2+0xa0>
-	WORD $0x14000033 // b <blocks4Multi2+0x7e8>
-	WORD $0xf9402808 // ldr x8, [x0, #0x50]
-	WORD $0xf94007ea // ldr x10, [sp, #0x8]
-	WORD $0xcb0a0108 // sub x8, x8, x10
-	WORD $0x5280010a // mov w10, #0x8
-	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x9a8ab10a // csel x10, x8, x10, lt
-	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54ffca2b // b.lt <blocks4Multi2+0x80>
-	WORD $0xf100055f // cmp x10, #0x1
-	WORD $0xaa1f03e5 // mov x5, xzr
-	WORD $0xaa0b03e7 // mov x7, x11
-	WORD $0x9a9fc546 // csinc x6, x10, xzr, gt
-	WORD $0x14000008 // b <blocks4Multi2+0x770>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x910004a5 // add x5, x5, #0x1
-	WORD $0x910040e7 // add x7, x7, #0x10
-	WORD $0xeb0600bf // cmp x5, x6
-	WORD $0x54ffc8a0 // b.eq <blocks4Multi2+0x80>
-	WORD $0xf9401808 // ldr x8, [x0, #0x30]
-	WORD $0xb40000a8 // cbz x8, <blocks4Multi2+0x788>
-	WORD $0xf94007f0 // ldr x16, [sp, #0x8]
-	WORD $0x8b050508 // add x8, x8, x5, lsl #1
-	WORD $0x78707910 // ldrh w16, [x8, x16, lsl #1]
-	WORD $0x14000003 // b <blocks4Multi2+0x790>
-	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
-	WORD $0x8b0800b0 // add x16, x5, x8
-	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0xd37ef610 // lsl x16, x16, #2
-	WORD $0x1400000c // b <blocks4Multi2+0x7c8>
-	WORD $0xd503201f // nop
-	WORD $0xfd403802 // ldr d2, [x0, #0x70]
-	WORD $0x3ce868e3 // ldr q3, [x7, x8]
-	WORD $0x1e612842 // fadd d2, d2, d1
-	WORD $0xf9402413 // ldr x19, [x0, #0x48]
-	WORD $0x91020108 // add x8, x8, #0x80
-	WORD $0xf108011f // cmp x8, #0x200
-	WORD $0x4fc29062 // fmul v2.2d, v3.2d, v2.d[0]
-	WORD $0x3cb07a62 // str q2, [x19, x16, lsl #4]
-	WORD $0x91000610 // add x16, x16, #0x1
-	WORD $0x54fffce0 // b.eq <blocks4Multi2+0x760>
-	WORD $0xf9403013 // ldr x19, [x0, #0x60]
-	WORD $0xb4fffeb3 // cbz x19, <blocks4Multi2+0x7a0>
-	WORD $0xb9406814 // ldr w20, [x0, #0x68]
-	WORD $0xb8707a73 // ldr w19, [x19, x16, lsl #2]
-	WORD $0x0b130293 // add w19, w20, w19
-	WORD $0xd34c2e73 // lsl x19, x19, #52
-	WORD $0x9e670262 // fmov d2, x19
-	WORD $0x17fffff0 // b <blocks4Multi2+0x7a4>
-	WORD $0xa9464ff4 // ldp x20, x19, [sp, #0x60]
-	WORD $0xf9400bfd // ldr x29, [sp, #0x10]
+	WORD $0x54ffff41 // b.ne <blocks4Multi2+0xb00>
+	WORD $0x17fffd69 // b <blocks4Multi2+0xc0>
 	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
-	WORD $0xa9445ff8 // ldp x24, x23, [sp, #0x40]
-	WORD $0xa94367fa // ldp x26, x25, [sp, #0x30]
-	WORD $0xa9426ffe // ldp x30, x27, [sp, #0x20]
-	WORD $0x9101c3ff // add sp, sp, #0x70
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x8b0810ca // add x10, x6, x8, lsl #4
+	WORD $0x8b0810ec // add x12, x7, x8, lsl #4
+	WORD $0x8b081271 // add x17, x19, x8, lsl #4
+	WORD $0xf94037e2 // ldr x2, [sp, #0x68]
+	WORD $0xf9403fe3 // ldr x3, [sp, #0x78]
+	WORD $0x8b08128d // add x13, x20, x8, lsl #4
+	WORD $0x8b080c29 // add x9, x1, x8, lsl #3
+	WORD $0x8b080c42 // add x2, x2, x8, lsl #3
+	WORD $0x3dc00141 // ldr q1, [x10]
+	WORD $0x3dc00183 // ldr q3, [x12]
+	WORD $0x3dc00224 // ldr q4, [x17]
+	WORD $0x3dc001a2 // ldr q2, [x13]
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf8440444 // ldr x4, [x2], #0x40
+	WORD $0xfd400125 // ldr d5, [x9]
+	WORD $0xf1000463 // subs x3, x3, #0x1
+	WORD $0x8b040e04 // add x4, x16, x4, lsl #3
+	WORD $0xfd41c130 // ldr d16, [x9, #0x380]
+	WORD $0xad401c86 // ldp q6, q7, [x4]
+	WORD $0x4fc510c1 // fmla v1.2d, v6.2d, v5.d[0]
+	WORD $0xfd408125 // ldr d5, [x9, #0x100]
+	WORD $0x4fc510c3 // fmla v3.2d, v6.2d, v5.d[0]
+	WORD $0xfd410125 // ldr d5, [x9, #0x200]
+	WORD $0x4fc510c4 // fmla v4.2d, v6.2d, v5.d[0]
+	WORD $0xfd418125 // ldr d5, [x9, #0x300]
+	WORD $0x4fc510c2 // fmla v2.2d, v6.2d, v5.d[0]
+	WORD $0xfd402125 // ldr d5, [x9, #0x40]
+	WORD $0xfd41a126 // ldr d6, [x9, #0x340]
+	WORD $0x4fc510e1 // fmla v1.2d, v7.2d, v5.d[0]
+	WORD $0xfd40a125 // ldr d5, [x9, #0x140]
+	WORD $0x4fc610e2 // fmla v2.2d, v7.2d, v6.d[0]
+	WORD $0x4fc510e3 // fmla v3.2d, v7.2d, v5.d[0]
+	WORD $0xfd412125 // ldr d5, [x9, #0x240]
+	WORD $0x4fc510e4 // fmla v4.2d, v7.2d, v5.d[0]
+	WORD $0xad411c86 // ldp q6, q7, [x4, #0x20]
+	WORD $0xfd404125 // ldr d5, [x9, #0x80]
+	WORD $0x4fc510c1 // fmla v1.2d, v6.2d, v5.d[0]
+	WORD $0xfd40c125 // ldr d5, [x9, #0x180]
+	WORD $0x4fd010c2 // fmla v2.2d, v6.2d, v16.d[0]
+	WORD $0x4fc510c3 // fmla v3.2d, v6.2d, v5.d[0]
+	WORD $0xfd414125 // ldr d5, [x9, #0x280]
+	WORD $0x4fc510c4 // fmla v4.2d, v6.2d, v5.d[0]
+	WORD $0xfd406125 // ldr d5, [x9, #0xc0]
+	WORD $0x4fc510e1 // fmla v1.2d, v7.2d, v5.d[0]
+	WORD $0xfd40e125 // ldr d5, [x9, #0x1c0]
+	WORD $0x4fc510e3 // fmla v3.2d, v7.2d, v5.d[0]
+	WORD $0xfd416125 // ldr d5, [x9, #0x2c0]
+	WORD $0x4fc510e4 // fmla v4.2d, v7.2d, v5.d[0]
+	WORD $0xfd41e125 // ldr d5, [x9, #0x3c0]
+	WORD $0x91100129 // add x9, x9, #0x400
+	WORD $0x4fc510e2 // fmla v2.2d, v7.2d, v5.d[0]
+	WORD $0x54fffb41 // b.ne <blocks4Multi2+0xb60>
+	WORD $0x91000508 // add x8, x8, #0x1
+	WORD $0x3d800141 // str q1, [x10]
+	WORD $0xf100211f // cmp x8, #0x8
+	WORD $0x3d800183 // str q3, [x12]
+	WORD $0x3d800224 // str q4, [x17]
+	WORD $0x3d8001a2 // str q2, [x13]
+	WORD $0x54fff8a1 // b.ne <blocks4Multi2+0xb28>
+	WORD $0x17fffd2a // b <blocks4Multi2+0xc0>
+	WORD $0xd503201f // nop
+	WORD $0x79400ca8 // ldrh w8, [x5, #0x6]
+	WORD $0x371000e8 // tbnz w8, #0x2, <blocks4Multi2+0xc40>
+	WORD $0x2a1f03e9 // mov w9, wzr
+	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
+	WORD $0x910020a5 // add x5, x5, #0x8
+	WORD $0xeb0800bf // cmp x5, x8
+	WORD $0x54ffa343 // b.lo <blocks4Multi2+0xa0>
+	WORD $0x14000032 // b <blocks4Multi2+0xd04>
+	WORD $0xf9402808 // ldr x8, [x0, #0x50]
+	WORD $0xf9400be9 // ldr x9, [sp, #0x10]
+	WORD $0xcb090109 // sub x9, x8, x9
+	WORD $0x52800108 // mov w8, #0x8
+	WORD $0xf100213f // cmp x9, #0x8
+	WORD $0x9a88b128 // csel x8, x9, x8, lt
+	WORD $0xf100053f // cmp x9, #0x1
+	WORD $0x54ffa12b // b.lt <blocks4Multi2+0x80>
+	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0xaa1f03ea // mov x10, xzr
+	WORD $0xaa0603ed // mov x13, x6
+	WORD $0x9a9fc50c // csinc x12, x8, xzr, gt
+	WORD $0x14000008 // b <blocks4Multi2+0xc90>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x9100054a // add x10, x10, #0x1
+	WORD $0x910041ad // add x13, x13, #0x10
+	WORD $0xeb0c015f // cmp x10, x12
+	WORD $0x54ff9fa0 // b.eq <blocks4Multi2+0x80>
+	WORD $0xf9401810 // ldr x16, [x0, #0x30]
+	WORD $0xb40000b0 // cbz x16, <blocks4Multi2+0xca8>
+	WORD $0x8b0a0609 // add x9, x16, x10, lsl #1
+	WORD $0xf9400bf0 // ldr x16, [sp, #0x10]
+	WORD $0x78707931 // ldrh w17, [x9, x16, lsl #1]
+	WORD $0x14000003 // b <blocks4Multi2+0xcb0>
+	WORD $0xf9400be9 // ldr x9, [sp, #0x10]
+	WORD $0x8b090151 // add x17, x10, x9
+	WORD $0xaa1f03f0 // mov x16, xzr
+	WORD $0xd37ef631 // lsl x17, x17, #2
+	WORD $0x1400000b // b <blocks4Multi2+0xce4>
+	WORD $0xd503201f // nop
+	WORD $0xfd403801 // ldr d1, [x0, #0x70]
+	WORD $0x3cf069a2 // ldr q2, [x13, x16]
+	WORD $0xf9402409 // ldr x9, [x0, #0x48]
+	WORD $0x91020210 // add x16, x16, #0x80
+	WORD $0xf108021f // cmp x16, #0x200
+	WORD $0x4fc19041 // fmul v1.2d, v2.2d, v1.d[0]
+	WORD $0x3cb17921 // str q1, [x9, x17, lsl #4]
+	WORD $0x91000631 // add x17, x17, #0x1
+	WORD $0x54fffd00 // b.eq <blocks4Multi2+0xc80>
+	WORD $0xf9403002 // ldr x2, [x0, #0x60]
+	WORD $0xb4fffec2 // cbz x2, <blocks4Multi2+0xcc0>
+	WORD $0xb9406809 // ldr w9, [x0, #0x68]
+	WORD $0xb8717842 // ldr w2, [x2, x17, lsl #2]
+	WORD $0x0b020129 // add w9, w9, w2
+	WORD $0xd34c2d29 // lsl x9, x9, #52
+	WORD $0x9e670121 // fmov d1, x9
+	WORD $0x17fffff1 // b <blocks4Multi2+0xcc4>
+	WORD $0xa94c4ff4 // ldp x20, x19, [sp, #0xc0]
+	WORD $0xf9403bfd // ldr x29, [sp, #0x70]
+	WORD $0xa94b57f6 // ldp x22, x21, [sp, #0xb0]
+	WORD $0xa94a5ff8 // ldp x24, x23, [sp, #0xa0]
+	WORD $0xa94967fa // ldp x26, x25, [sp, #0x90]
+	WORD $0xa9486ffe // ldp x30, x27, [sp, #0x80]
+	WORD $0x910343ff // add sp, sp, #0xd0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
 	MOVD R19, R30
 	RET
 
 // func blocks4Multi4Quad(c *slotCall, s *multiWork)
-TEXT ·blocks4Multi4Quad(SB), 0, $192-16
+TEXT ·blocks4Multi4Quad(SB), 0, $288-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
@@ -3348,574 +4651,914 @@ TEXT ·blocks4Multi4Quad(SB), 0, $192-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks4Multi4>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400023d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400038d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x5400454b // b.lt <blocks4Multi4+0x8b0>
-	WORD $0xd101c3ff // sub sp, sp, #0x70
-	WORD $0xf9400009 // ldr x9, [x0]
-	WORD $0xf9401403 // ldr x3, [x0, #0x28]
+	WORD $0x5400702b // b.lt <blocks4Multi4+0xe0c>
+	WORD $0xd10343ff // sub sp, sp, #0xd0
+	WORD $0xf9400005 // ldr x5, [x0]
+	WORD $0xf940140b // ldr x11, [x0, #0x28]
+	WORD $0x91400829 // add x9, x1, #0x2, lsl #12
 	WORD $0x5286200a // mov w10, #0x3100
-	WORD $0x52864010 // mov w16, #0x3200
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x2f00e401 // movi d1, #0000000000000000
-	WORD $0x91400c2b // add x11, x1, #0x3, lsl #12
-	WORD $0x9140082c // add x12, x1, #0x2, lsl #12
-	WORD $0xa941340e // ldp x14, x13, [x0, #0x10]
-	WORD $0x8b0a002f // add x15, x1, x10
-	WORD $0x8b100031 // add x17, x1, x16
-	WORD $0x52801804 // mov w4, #0xc0
-	WORD $0xa9064ff4 // stp x20, x19, [sp, #0x60]
-	WORD $0x52800033 // mov w19, #0x1
-	WORD $0x8b080d28 // add x8, x9, x8, lsl #3
-	WORD $0xa900f7ff // stp xzr, x29, [sp, #0x8]
-	WORD $0xa9026ffe // stp x30, x27, [sp, #0x20]
-	WORD $0xf90003e8 // str x8, [sp]
+	WORD $0x91400c26 // add x6, x1, #0x3, lsl #12
+	WORD $0x8b0a0027 // add x7, x1, x10
+	WORD $0x8b080ca8 // add x8, x5, x8, lsl #3
+	WORD $0xa941380f // ldp x15, x14, [x0, #0x10]
+	WORD $0xa90c4ff4 // stp x20, x19, [sp, #0xc0]
+	WORD $0xa906f7e9 // stp x9, x29, [sp, #0x68]
+	WORD $0x52800029 // mov w9, #0x1
+	WORD $0xa9086ffe // stp x30, x27, [sp, #0x80]
+	WORD $0xa90967fa // stp x26, x25, [sp, #0x90]
+	WORD $0xa90a5ff8 // stp x24, x23, [sp, #0xa0]
+	WORD $0xa90b57f6 // stp x22, x21, [sp, #0xb0]
+	WORD $0xa90307e6 // stp x6, x1, [sp, #0x30]
+	WORD $0xa900ffe8 // stp x8, xzr, [sp, #0x8]
+	WORD $0x52864008 // mov w8, #0x3200
+	WORD $0x8b080033 // add x19, x1, x8
 	WORD $0x52866008 // mov w8, #0x3300
-	WORD $0xa90367fa // stp x26, x25, [sp, #0x30]
-	WORD $0x8b080022 // add x2, x1, x8
-	WORD $0xa9045ff8 // stp x24, x23, [sp, #0x40]
-	WORD $0xa90557f6 // stp x22, x21, [sp, #0x50]
-	WORD $0x1400000d // b <blocks4Multi4+0xa0>
+	WORD $0x8b080034 // add x20, x1, x8
+	WORD $0xf9000ff4 // str x20, [sp, #0x18]
+	WORD $0xa9021ff3 // stp x19, x7, [sp, #0x20]
+	WORD $0x1400000c // b <blocks4Multi4+0xa0>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0xf9400be9 // ldr x9, [sp, #0x10]
+	WORD $0x8b090109 // add x9, x8, x9
+	WORD $0xf9000be9 // str x9, [sp, #0x10]
+	WORD $0x52800029 // mov w9, #0x1
 	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
-	WORD $0x52800033 // mov w19, #0x1
-	WORD $0x8b0800a8 // add x8, x5, x8
-	WORD $0xf90007e8 // str x8, [sp, #0x8]
-	WORD $0xf94003e8 // ldr x8, [sp]
-	WORD $0x91002129 // add x9, x9, #0x8
-	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54003fc2 // b.hs <blocks4Multi4+0x894>
-	WORD $0x79400928 // ldrh w8, [x9, #0x4]
-	WORD $0xaa1f03e5 // mov x5, xzr
-	WORD $0x14000007 // b <blocks4Multi4+0xc4>
-	WORD $0xf9400ff0 // ldr x16, [sp, #0x18]
-	WORD $0x79400928 // ldrh w8, [x9, #0x4]
-	WORD $0x8b050205 // add x5, x16, x5
-	WORD $0x2a1f03f3 // mov w19, wzr
+	WORD $0x910020a5 // add x5, x5, #0x8
 	WORD $0xeb0800bf // cmp x5, x8
-	WORD $0x5400372a // b.ge <blocks4Multi4+0x7a4>
-	WORD $0xcb050114 // sub x20, x8, x5
-	WORD $0x52800108 // mov w8, #0x8
-	WORD $0xf100229f // cmp x20, #0x8
-	WORD $0x9a88b290 // csel x16, x20, x8, lt
-	WORD $0xf100029f // cmp x20, #0x0
-	WORD $0x5400286d // b.le <blocks4Multi4+0x5e4>
-	WORD $0xf100061f // cmp x16, #0x1
+	WORD $0x54006aa2 // b.hs <blocks4Multi4+0xdf0>
+	WORD $0x794008a8 // ldrh w8, [x5, #0x4]
 	WORD $0xaa1f03f5 // mov x21, xzr
-	WORD $0xf9000ff0 // str x16, [sp, #0x18]
-	WORD $0x9a9fc607 // csinc x7, x16, xzr, gt
-	WORD $0x1400001a // b <blocks4Multi4+0x154>
+	WORD $0xf90033e5 // str x5, [sp, #0x60]
+	WORD $0x1400000a // b <blocks4Multi4+0xd4>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x6cc10da2 // ldp d2, d3, [x13], #0x10
-	WORD $0x8b160863 // add x3, x3, x22, lsl #2
-	WORD $0x910005ce // add x14, x14, #0x1
-	WORD $0x2f10a463 // ushll v3.4s, v3.4h, #0x0
-	WORD $0xb9400128 // ldr w8, [x9]
-	WORD $0x4e080d04 // dup v4.2d, x8
-	WORD $0x8b151988 // add x8, x12, x21, lsl #6
+	WORD $0x794008a8 // ldrh w8, [x5, #0x4]
+	WORD $0x8b1502d5 // add x21, x22, x21
+	WORD $0x2a1f03e9 // mov w9, wzr
+	WORD $0xeb0802bf // cmp x21, x8
+	WORD $0x540061aa // b.ge <blocks4Multi4+0xd04>
+	WORD $0xcb15010a // sub x10, x8, x21
+	WORD $0x52800108 // mov w8, #0x8
+	WORD $0xf100215f // cmp x10, #0x8
+	WORD $0x9a88b156 // csel x22, x10, x8, lt
+	WORD $0xf100015f // cmp x10, #0x0
+	WORD $0x540054cd // b.le <blocks4Multi4+0xb80>
+	WORD $0xf10006df // cmp x22, #0x1
+	WORD $0xa90557f6 // stp x22, x21, [sp, #0x50]
+	WORD $0xaa1f03f5 // mov x21, xzr
+	WORD $0x9a9fc6c8 // csinc x8, x22, xzr, gt
+	WORD $0xaa0103f6 // mov x22, x1
+	WORD $0xf90023ea // str x10, [sp, #0x40]
+	WORD $0xb9004fe9 // str w9, [sp, #0x4c]
+	WORD $0xf9003fe8 // str x8, [sp, #0x78]
+	WORD $0x14000041 // b <blocks4Multi4+0x210>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf94033e5 // ldr x5, [sp, #0x60]
+	WORD $0xfd4001c1 // ldr d1, [x14]
+	WORD $0x8b17096b // add x11, x11, x23, lsl #2
+	WORD $0x910005ef // add x15, x15, #0x1
+	WORD $0x911002d6 // add x22, x22, #0x400
+	WORD $0xf9401c09 // ldr x9, [x0, #0x38]
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0xb94000a8 // ldr w8, [x5]
+	WORD $0x4e080d02 // dup v2.2d, x8
+	WORD $0xf94037e8 // ldr x8, [sp, #0x68]
+	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
+	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x8b151908 // add x8, x8, x21, lsl #6
 	WORD $0x910006b5 // add x21, x21, #0x1
-	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
-	WORD $0xeb0702bf // cmp x21, x7
-	WORD $0x6ea21085 // uaddw2 v5.2d, v4.2d, v2.4s
-	WORD $0x2ea21082 // uaddw v2.2d, v4.2d, v2.2s
-	WORD $0x6ea31086 // uaddw2 v6.2d, v4.2d, v3.4s
-	WORD $0x2ea31083 // uaddw v3.2d, v4.2d, v3.2s
+	WORD $0x4f425421 // shl v1.2d, v1.2d, #0x2
+	WORD $0x4f425463 // shl v3.2d, v3.2d, #0x2
+	WORD $0xad000d01 // stp q1, q3, [x8]
+	WORD $0x9e66002a // fmov x10, d1
+	WORD $0xfd4005c4 // ldr d4, [x14, #0x8]
+	WORD $0x910041ce // add x14, x14, #0x10
+	WORD $0x8b0a0d2a // add x10, x9, x10, lsl #3
+	WORD $0x2f10a484 // ushll v4.4s, v4.4h, #0x0
+	WORD $0x6ea41045 // uaddw2 v5.2d, v2.2d, v4.4s
+	WORD $0x2ea41042 // uaddw v2.2d, v2.2d, v4.2s
 	WORD $0x4f425442 // shl v2.2d, v2.2d, #0x2
 	WORD $0x4f4254a4 // shl v4.2d, v5.2d, #0x2
-	WORD $0x4f425463 // shl v3.2d, v3.2d, #0x2
-	WORD $0x4f4254c5 // shl v5.2d, v6.2d, #0x2
-	WORD $0xad001102 // stp q2, q4, [x8]
-	WORD $0xad011503 // stp q3, q5, [x8, #0x20]
-	WORD $0x54001780 // b.eq <blocks4Multi4+0x440>
-	WORD $0xf98201a0 // prfm pldl1keep, [x13, #0x400]
+	WORD $0xad011102 // stp q2, q4, [x8, #0x20]
+	WORD $0x4e183c28 // mov x8, v1.d[1]
+	WORD $0xf9800140 // prfm pldl1keep, [x10]
+	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
+	WORD $0x9e66006a // fmov x10, d3
+	WORD $0x4e183c8c // mov x12, v4.d[1]
+	WORD $0x8b080d28 // add x8, x9, x8, lsl #3
+	WORD $0x8b0a0d2a // add x10, x9, x10, lsl #3
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0x4e183c68 // mov x8, v3.d[1]
+	WORD $0xf9800140 // prfm pldl1keep, [x10]
+	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
+	WORD $0x9e66004a // fmov x10, d2
+	WORD $0x8b080d28 // add x8, x9, x8, lsl #3
+	WORD $0x8b0a0d2a // add x10, x9, x10, lsl #3
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0x4e183c48 // mov x8, v2.d[1]
+	WORD $0xf9800140 // prfm pldl1keep, [x10]
+	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
+	WORD $0x9e66008a // fmov x10, d4
+	WORD $0x8b0a0d2a // add x10, x9, x10, lsl #3
+	WORD $0x8b080d28 // add x8, x9, x8, lsl #3
+	WORD $0x8b0c0d29 // add x9, x9, x12, lsl #3
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0xf9800140 // prfm pldl1keep, [x10]
+	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
+	WORD $0xf9800120 // prfm pldl1keep, [x9]
+	WORD $0xf9802120 // prfm pldl1keep, [x9, #0x40]
+	WORD $0xf9403fe8 // ldr x8, [sp, #0x78]
+	WORD $0xeb0802bf // cmp x21, x8
+	WORD $0x54003ee0 // b.eq <blocks4Multi4+0x9e8>
+	WORD $0xf98201c0 // prfm pldl1keep, [x14, #0x400]
 	WORD $0xf9402c18 // ldr x24, [x0, #0x58]
-	WORD $0x8b152837 // add x23, x1, x21, lsl #10
-	WORD $0x394001d6 // ldrb w22, [x14]
-	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x370807c8 // tbnz w8, #0x1, <blocks4Multi4+0x260>
+	WORD $0x394001f7 // ldrb w23, [x15]
+	WORD $0x79400ca8 // ldrh w8, [x5, #0x6]
+	WORD $0x37081448 // tbnz w8, #0x1, <blocks4Multi4+0x4a8>
 	WORD $0xf9404008 // ldr x8, [x0, #0x80]
-	WORD $0x7100d6df // cmp w22, #0x35
-	WORD $0xd342feda // lsr x26, x22, #2
-	WORD $0xd341fedb // lsr x27, x22, #1
-	WORD $0x9ba422d9 // umaddl x25, w22, w4, x8
-	WORD $0x54000a03 // b.lo <blocks4Multi4+0x2c0>
-	WORD $0x8b1606c8 // add x8, x22, x22, lsl #1
-	WORD $0x2a1f03fd // mov w29, wzr
-	WORD $0xaa0303ea // mov x10, x3
-	WORD $0xd342fd1e // lsr x30, x8, #2
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x52800088 // mov w8, #0x4
-	WORD $0xaa0a03f0 // mov x16, x10
-	WORD $0xf9880200 // prfm pldl1keep, [x16, #0x1000]
-	WORD $0xad401325 // ldp q5, q4, [x25]
-	WORD $0x91020326 // add x6, x25, #0x80
-	WORD $0xf1000508 // subs x8, x8, #0x1
-	WORD $0x3cfa6a03 // ldr q3, [x16, x26]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x3dc00202 // ldr q2, [x16]
-	WORD $0x4d40ccc6 // ld1r { v6.2d }, [x6]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad421325 // ldp q5, q4, [x25, #0x40]
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee0b8c4 // neg v4.2d, v6.2d
-	WORD $0x4ee44463 // sshl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad000ee2 // stp q2, q3, [x23]
-	WORD $0xad411325 // ldp q5, q4, [x25, #0x20]
-	WORD $0x3cfb6a02 // ldr q2, [x16, x27]
-	WORD $0x3cfe6a03 // ldr q3, [x16, x30]
-	WORD $0x8b160210 // add x16, x16, x22
-	WORD $0xfd404326 // ldr d6, [x25, #0x80]
-	WORD $0x4e0804c6 // dup v6.2d, v6.d[0]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad431325 // ldp q5, q4, [x25, #0x60]
-	WORD $0x6ee0b8c6 // neg v6.2d, v6.2d
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x4ee64463 // sshl v3.2d, v3.2d, v6.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee64442 // sshl v2.2d, v2.2d, v6.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad010ee2 // stp q2, q3, [x23, #0x20]
-	WORD $0x910102f7 // add x23, x23, #0x40
-	WORD $0x54fffb81 // b.ne <blocks4Multi4+0x1a8>
-	WORD $0x110007bd // add w29, w29, #0x1
-	WORD $0x8b18014a // add x10, x10, x24
-	WORD $0x710013bf // cmp w29, #0x4
-	WORD $0x54fffac1 // b.ne <blocks4Multi4+0x1a0>
-	WORD $0x17ffffad // b <blocks4Multi4+0x100>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x2a1f03e8 // mov w8, wzr
-	WORD $0xaa0303ea // mov x10, x3
+	WORD $0x7100d6ff // cmp w23, #0x35
+	WORD $0xd342fef9 // lsr x25, x23, #2
+	WORD $0xd341fefa // lsr x26, x23, #1
+	WORD $0xd37ffafb // lsl x27, x23, #1
+	WORD $0x54001983 // b.lo <blocks4Multi4+0x568>
+	WORD $0x8b1706fd // add x29, x23, x23, lsl #1
+	WORD $0x52801809 // mov w9, #0xc0
 	WORD $0xaa1f03f0 // mov x16, xzr
-	WORD $0x8b100146 // add x6, x10, x16
-	WORD $0x91008210 // add x16, x16, #0x20
-	WORD $0xf98800c0 // prfm pldl1keep, [x6, #0x1000]
-	WORD $0x3dc000c2 // ldr q2, [x6]
-	WORD $0xf102021f // cmp x16, #0x80
-	WORD $0x0e617843 // fcvtl v3.2d, v2.2s
-	WORD $0x4e617842 // fcvtl2 v2.2d, v2.4s
-	WORD $0xad000ae3 // stp q3, q2, [x23]
-	WORD $0x3dc004c2 // ldr q2, [x6, #0x10]
-	WORD $0x0e617843 // fcvtl v3.2d, v2.2s
-	WORD $0x4e617842 // fcvtl2 v2.2d, v2.4s
-	WORD $0xad010ae3 // stp q3, q2, [x23, #0x20]
-	WORD $0x910102f7 // add x23, x23, #0x40
-	WORD $0x54fffe61 // b.ne <blocks4Multi4+0x26c>
-	WORD $0x11000508 // add w8, w8, #0x1
-	WORD $0x8b18014a // add x10, x10, x24
-	WORD $0x7100111f // cmp w8, #0x4
-	WORD $0x54fffdc1 // b.ne <blocks4Multi4+0x268>
-	WORD $0x17ffff93 // b <blocks4Multi4+0x100>
+	WORD $0x8b170754 // add x20, x26, x23, lsl #1
+	WORD $0x8b170725 // add x5, x25, x23, lsl #1
+	WORD $0x8b170351 // add x17, x26, x23
+	WORD $0x8b170322 // add x2, x25, x23
+	WORD $0xaa0b03ea // mov x10, x11
+	WORD $0x9ba922fe // umaddl x30, w23, w9, x8
+	WORD $0xd342ffa8 // lsr x8, x29, #2
+	WORD $0x8b1d0343 // add x3, x26, x29
+	WORD $0x8b1d0324 // add x4, x25, x29
+	WORD $0x8b1d0106 // add x6, x8, x29
+	WORD $0x8b170513 // add x19, x8, x23, lsl #1
+	WORD $0x8b17010d // add x13, x8, x23
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x8b1606c8 // add x8, x22, x22, lsl #1
-	WORD $0x710062df // cmp w22, #0x18
-	WORD $0xd342fd1d // lsr x29, x8, #2
-	WORD $0x54000588 // b.hi <blocks4Multi4+0x37c>
-	WORD $0x92400ac8 // and x8, x22, #0x7
-	WORD $0xb5000548 // cbnz x8, <blocks4Multi4+0x37c>
-	WORD $0x2a1f03ea // mov w10, wzr
-	WORD $0xaa0303fe // mov x30, x3
-	WORD $0x52800088 // mov w8, #0x4
-	WORD $0xaa1e03f0 // mov x16, x30
-	WORD $0xf9880200 // prfm pldl1keep, [x16, #0x1000]
-	WORD $0xad401325 // ldp q5, q4, [x25]
-	WORD $0x91022326 // add x6, x25, #0x88
-	WORD $0xf1000508 // subs x8, x8, #0x1
-	WORD $0x3dc00202 // ldr q2, [x16]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0x3cfa6a03 // ldr q3, [x16, x26]
-	WORD $0x4d40ccc5 // ld1r { v5.2d }, [x6]
-	WORD $0x91024326 // add x6, x25, #0x90
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4ea31ca3 // orr v3.16b, v5.16b, v3.16b
-	WORD $0x4d40ccc4 // ld1r { v4.2d }, [x6]
-	WORD $0x4ea21ca2 // orr v2.16b, v5.16b, v2.16b
-	WORD $0x4ee4d442 // fsub v2.2d, v2.2d, v4.2d
-	WORD $0x4ee4d463 // fsub v3.2d, v3.2d, v4.2d
-	WORD $0xad000ee2 // stp q2, q3, [x23]
-	WORD $0x3cfb6a02 // ldr q2, [x16, x27]
-	WORD $0xad411325 // ldp q5, q4, [x25, #0x20]
-	WORD $0x3cfd6a03 // ldr q3, [x16, x29]
-	WORD $0x8b160210 // add x16, x16, x22
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0x6d489724 // ldp d4, d5, [x25, #0x88]
-	WORD $0x4e0804a5 // dup v5.2d, v5.d[0]
-	WORD $0x4e080484 // dup v4.2d, v4.d[0]
-	WORD $0x4ea31c83 // orr v3.16b, v4.16b, v3.16b
-	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
-	WORD $0x4ee5d442 // fsub v2.2d, v2.2d, v5.2d
-	WORD $0x4ee5d463 // fsub v3.2d, v3.2d, v5.2d
-	WORD $0xad010ee2 // stp q2, q3, [x23, #0x20]
-	WORD $0x910102f7 // add x23, x23, #0x40
-	WORD $0x54fffc21 // b.ne <blocks4Multi4+0x2e8>
-	WORD $0x1100054a // add w10, w10, #0x1
-	WORD $0x8b1803de // add x30, x30, x24
-	WORD $0x7100115f // cmp w10, #0x4
-	WORD $0x54fffb61 // b.ne <blocks4Multi4+0x2e0>
-	WORD $0x17ffff62 // b <blocks4Multi4+0x100>
-	WORD $0x2a1f03fe // mov w30, wzr
-	WORD $0xaa0303f0 // mov x16, x3
-	WORD $0x52800088 // mov w8, #0x4
-	WORD $0xaa1003ea // mov x10, x16
 	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
-	WORD $0xad401325 // ldp q5, q4, [x25]
-	WORD $0x91020326 // add x6, x25, #0x80
-	WORD $0xf1000508 // subs x8, x8, #0x1
-	WORD $0x3cfa6943 // ldr q3, [x10, x26]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x3dc00142 // ldr q2, [x10]
-	WORD $0x4d40ccc6 // ld1r { v6.2d }, [x6]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad421325 // ldp q5, q4, [x25, #0x40]
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee0b8c4 // neg v4.2d, v6.2d
-	WORD $0x4ee44463 // sshl v3.2d, v3.2d, v4.2d
+	WORD $0xad400fc4 // ldp q4, q3, [x30]
+	WORD $0x910203c1 // add x1, x30, #0x80
+	WORD $0x8b1002cc // add x12, x22, x16
+	WORD $0x8b170149 // add x9, x10, x23
+	WORD $0x91040210 // add x16, x16, #0x100
+	WORD $0x3dc00141 // ldr q1, [x10]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x3cf96942 // ldr q2, [x10, x25]
+	WORD $0x4d40cc24 // ld1r { v4.2d }, [x1]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0xad4217c6 // ldp q6, q5, [x30, #0x40]
+	WORD $0x7110021f // cmp w16, #0x400
 	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x6ee0b883 // neg v3.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad000981 // stp q1, q2, [x12]
+	WORD $0x3cfa6941 // ldr q1, [x10, x26]
+	WORD $0xad410fc4 // ldp q4, q3, [x30, #0x20]
+	WORD $0x3ce86942 // ldr q2, [x10, x8]
+	WORD $0xad4317c6 // ldp q6, q5, [x30, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043c4 // ldr d4, [x30, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad010981 // stp q1, q2, [x12, #0x20]
+	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0xad400fc4 // ldp q4, q3, [x30]
+	WORD $0x3ce26941 // ldr q1, [x10, x2]
+	WORD $0x3dc00122 // ldr q2, [x9]
+	WORD $0x8b1b0149 // add x9, x10, x27
+	WORD $0x4d40cc25 // ld1r { v5.2d }, [x1]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
+	WORD $0xad420fc4 // ldp q4, q3, [x30, #0x40]
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
 	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad000ee2 // stp q2, q3, [x23]
-	WORD $0xad411325 // ldp q5, q4, [x25, #0x20]
-	WORD $0x3cfb6942 // ldr q2, [x10, x27]
-	WORD $0x3cfd6943 // ldr q3, [x10, x29]
-	WORD $0x8b16014a // add x10, x10, x22
-	WORD $0xfd404326 // ldr d6, [x25, #0x80]
-	WORD $0x4e0804c6 // dup v6.2d, v6.d[0]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad431325 // ldp q5, q4, [x25, #0x60]
-	WORD $0x6ee0b8c6 // neg v6.2d, v6.2d
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x4ee64463 // sshl v3.2d, v3.2d, v6.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee64442 // sshl v2.2d, v2.2d, v6.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad020582 // stp q2, q1, [x12, #0x40]
+	WORD $0x3cf16941 // ldr q1, [x10, x17]
+	WORD $0xad410fc4 // ldp q4, q3, [x30, #0x20]
+	WORD $0x3ced6942 // ldr q2, [x10, x13]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043c4 // ldr d4, [x30, #0x80]
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0xad4313c5 // ldp q5, q4, [x30, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad010ee2 // stp q2, q3, [x23, #0x20]
-	WORD $0x910102f7 // add x23, x23, #0x40
-	WORD $0x54fffb81 // b.ne <blocks4Multi4+0x38c>
-	WORD $0x110007de // add w30, w30, #0x1
-	WORD $0x8b180210 // add x16, x16, x24
-	WORD $0x710013df // cmp w30, #0x4
-	WORD $0x54fffac1 // b.ne <blocks4Multi4+0x384>
-	WORD $0x17ffff34 // b <blocks4Multi4+0x100>
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad030981 // stp q1, q2, [x12, #0x60]
+	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0xad400fc4 // ldp q4, q3, [x30]
+	WORD $0x3ce56942 // ldr q2, [x10, x5]
+	WORD $0x3dc00121 // ldr q1, [x9]
+	WORD $0x8b1d0149 // add x9, x10, x29
+	WORD $0x4d40cc25 // ld1r { v5.2d }, [x1]
+	WORD $0xad421bc7 // ldp q7, q6, [x30, #0x40]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x6ee64442 // ushl v2.2d, v2.2d, v6.2d
+	WORD $0x6ee74421 // ushl v1.2d, v1.2d, v7.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad040981 // stp q1, q2, [x12, #0x80]
+	WORD $0x3cf46941 // ldr q1, [x10, x20]
+	WORD $0xad410fc4 // ldp q4, q3, [x30, #0x20]
+	WORD $0x3cf36942 // ldr q2, [x10, x19]
+	WORD $0xad4317c6 // ldp q6, q5, [x30, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043c4 // ldr d4, [x30, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad050981 // stp q1, q2, [x12, #0xa0]
+	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0xad400fc4 // ldp q4, q3, [x30]
+	WORD $0x3ce46941 // ldr q1, [x10, x4]
+	WORD $0x3dc00122 // ldr q2, [x9]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x4d40cc25 // ld1r { v5.2d }, [x1]
+	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
+	WORD $0xad420fc4 // ldp q4, q3, [x30, #0x40]
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
+	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad060582 // stp q2, q1, [x12, #0xc0]
+	WORD $0x3ce36941 // ldr q1, [x10, x3]
+	WORD $0xad410fc4 // ldp q4, q3, [x30, #0x20]
+	WORD $0x3ce66942 // ldr q2, [x10, x6]
+	WORD $0xfd4043c5 // ldr d5, [x30, #0x80]
+	WORD $0x8b18014a // add x10, x10, x24
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad4313c5 // ldp q5, q4, [x30, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad070981 // stp q1, q2, [x12, #0xe0]
+	WORD $0x54ffef01 // b.ne <blocks4Multi4+0x280>
+	WORD $0x17ffff1f // b <blocks4Multi4+0x120>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xaa0b03ea // mov x10, x11
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf100069f // cmp x20, #0x1
-	WORD $0x54000d4b // b.lt <blocks4Multi4+0x5ec>
-	WORD $0xf9401c14 // ldr x20, [x0, #0x38]
-	WORD $0x34000eb3 // cbz w19, <blocks4Multi4+0x620>
-	WORD $0xaa1f03f3 // mov x19, xzr
+	WORD $0xd503201f // nop
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0x3dc00141 // ldr q1, [x10]
+	WORD $0x8b0802c9 // add x9, x22, x8
+	WORD $0x91040108 // add x8, x8, #0x100
+	WORD $0x7110011f // cmp w8, #0x400
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad000522 // stp q2, q1, [x9]
+	WORD $0x3dc00541 // ldr q1, [x10, #0x10]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad010522 // stp q2, q1, [x9, #0x20]
+	WORD $0xf9881140 // prfm pldl1keep, [x10, #0x1020]
+	WORD $0x3dc00941 // ldr q1, [x10, #0x20]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad020522 // stp q2, q1, [x9, #0x40]
+	WORD $0x3dc00d41 // ldr q1, [x10, #0x30]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad030522 // stp q2, q1, [x9, #0x60]
+	WORD $0xf9882140 // prfm pldl1keep, [x10, #0x1040]
+	WORD $0x3dc01141 // ldr q1, [x10, #0x40]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad040522 // stp q2, q1, [x9, #0x80]
+	WORD $0x3dc01541 // ldr q1, [x10, #0x50]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad050522 // stp q2, q1, [x9, #0xa0]
+	WORD $0xf9883140 // prfm pldl1keep, [x10, #0x1060]
+	WORD $0x3dc01941 // ldr q1, [x10, #0x60]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad060522 // stp q2, q1, [x9, #0xc0]
+	WORD $0x3dc01d41 // ldr q1, [x10, #0x70]
+	WORD $0x8b18014a // add x10, x10, x24
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad070522 // stp q2, q1, [x9, #0xe0]
+	WORD $0x54fffb01 // b.ne <blocks4Multi4+0x4c0>
+	WORD $0x17fffeef // b <blocks4Multi4+0x120>
+	WORD $0x52801809 // mov w9, #0xc0
+	WORD $0x8b1706fe // add x30, x23, x23, lsl #1
+	WORD $0x710062ff // cmp w23, #0x18
+	WORD $0x9ba922fd // umaddl x29, w23, w9, x8
+	WORD $0xd342ffd0 // lsr x16, x30, #2
+	WORD $0x54001088 // b.hi <blocks4Multi4+0x78c>
+	WORD $0x92400ae8 // and x8, x23, #0x7
+	WORD $0xb5001048 // cbnz x8, <blocks4Multi4+0x78c>
+	WORD $0x8b1e020a // add x10, x16, x30
+	WORD $0x8b1e034d // add x13, x26, x30
+	WORD $0x8b1e0331 // add x17, x25, x30
+	WORD $0x8b170602 // add x2, x16, x23, lsl #1
+	WORD $0x8b170743 // add x3, x26, x23, lsl #1
+	WORD $0x8b170724 // add x4, x25, x23, lsl #1
+	WORD $0x8b170205 // add x5, x16, x23
+	WORD $0x8b170346 // add x6, x26, x23
+	WORD $0x8b170333 // add x19, x25, x23
+	WORD $0xaa0b03f4 // mov x20, x11
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf9880280 // prfm pldl1keep, [x20, #0x1000]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x910223a1 // add x1, x29, #0x88
+	WORD $0x910243a7 // add x7, x29, #0x90
+	WORD $0x8b0802cc // add x12, x22, x8
+	WORD $0x8b170289 // add x9, x20, x23
+	WORD $0x3dc00281 // ldr q1, [x20]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x3cf96a82 // ldr q2, [x20, x25]
+	WORD $0x4d40cc24 // ld1r { v4.2d }, [x1]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cce3 // ld1r { v3.2d }, [x7]
+	WORD $0x91040108 // add x8, x8, #0x100
+	WORD $0x7110011f // cmp w8, #0x400
+	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad000981 // stp q1, q2, [x12]
+	WORD $0x3cfa6a81 // ldr q1, [x20, x26]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3cf06a82 // ldr q2, [x20, x16]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d4893a3 // ldp d3, d4, [x29, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad010981 // stp q1, q2, [x12, #0x20]
+	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0x3cf36a82 // ldr q2, [x20, x19]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3dc00121 // ldr q1, [x9]
+	WORD $0x8b1b0289 // add x9, x20, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cc23 // ld1r { v3.2d }, [x1]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cce3 // ld1r { v3.2d }, [x7]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad020981 // stp q1, q2, [x12, #0x40]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3ce66a81 // ldr q1, [x20, x6]
+	WORD $0x3ce56a82 // ldr q2, [x20, x5]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d4893a3 // ldp d3, d4, [x29, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad030981 // stp q1, q2, [x12, #0x60]
+	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0x3ce46a82 // ldr q2, [x20, x4]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3dc00121 // ldr q1, [x9]
+	WORD $0x8b1e0289 // add x9, x20, x30
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cc23 // ld1r { v3.2d }, [x1]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cce3 // ld1r { v3.2d }, [x7]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad040981 // stp q1, q2, [x12, #0x80]
+	WORD $0x3ce36a81 // ldr q1, [x20, x3]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3ce26a82 // ldr q2, [x20, x2]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d4893a3 // ldp d3, d4, [x29, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad050981 // stp q1, q2, [x12, #0xa0]
+	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0x3cf16a82 // ldr q2, [x20, x17]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3dc00121 // ldr q1, [x9]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cc23 // ld1r { v3.2d }, [x1]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cce3 // ld1r { v3.2d }, [x7]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad060981 // stp q1, q2, [x12, #0xc0]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3ced6a81 // ldr q1, [x20, x13]
+	WORD $0x3cea6a82 // ldr q2, [x20, x10]
+	WORD $0x8b180294 // add x20, x20, x24
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d4897a4 // ldp d4, d5, [x29, #0x88]
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4e080484 // dup v4.2d, v4.d[0]
+	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad070981 // stp q1, q2, [x12, #0xe0]
+	WORD $0x54fff1e1 // b.ne <blocks4Multi4+0x5c0>
+	WORD $0x17fffe66 // b <blocks4Multi4+0x120>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x8b1e0203 // add x3, x16, x30
+	WORD $0x8b1e0346 // add x6, x26, x30
+	WORD $0x8b1e0324 // add x4, x25, x30
+	WORD $0x8b170613 // add x19, x16, x23, lsl #1
+	WORD $0x8b170754 // add x20, x26, x23, lsl #1
+	WORD $0x8b170725 // add x5, x25, x23, lsl #1
+	WORD $0x8b17020d // add x13, x16, x23
+	WORD $0x8b170351 // add x17, x26, x23
+	WORD $0x8b170322 // add x2, x25, x23
+	WORD $0xaa0b03ea // mov x10, x11
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x910203a1 // add x1, x29, #0x80
+	WORD $0x8b0802cc // add x12, x22, x8
+	WORD $0x8b170149 // add x9, x10, x23
+	WORD $0x91040108 // add x8, x8, #0x100
+	WORD $0x3dc00141 // ldr q1, [x10]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x3cf96942 // ldr q2, [x10, x25]
+	WORD $0x4d40cc24 // ld1r { v4.2d }, [x1]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0xad4217a6 // ldp q6, q5, [x29, #0x40]
+	WORD $0x7110011f // cmp w8, #0x400
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x6ee0b883 // neg v3.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad000981 // stp q1, q2, [x12]
+	WORD $0x3cfa6941 // ldr q1, [x10, x26]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3cf06942 // ldr q2, [x10, x16]
+	WORD $0xad4317a6 // ldp q6, q5, [x29, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043a4 // ldr d4, [x29, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad010981 // stp q1, q2, [x12, #0x20]
+	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3ce26941 // ldr q1, [x10, x2]
+	WORD $0x3dc00122 // ldr q2, [x9]
+	WORD $0x8b1b0149 // add x9, x10, x27
+	WORD $0x4d40cc25 // ld1r { v5.2d }, [x1]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
+	WORD $0xad420fa4 // ldp q4, q3, [x29, #0x40]
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
+	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad020582 // stp q2, q1, [x12, #0x40]
+	WORD $0x3cf16941 // ldr q1, [x10, x17]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3ced6942 // ldr q2, [x10, x13]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043a4 // ldr d4, [x29, #0x80]
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0xad4313a5 // ldp q5, q4, [x29, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad030981 // stp q1, q2, [x12, #0x60]
+	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3ce56942 // ldr q2, [x10, x5]
+	WORD $0x3dc00121 // ldr q1, [x9]
+	WORD $0x8b1e0149 // add x9, x10, x30
+	WORD $0x4d40cc25 // ld1r { v5.2d }, [x1]
+	WORD $0xad421ba7 // ldp q7, q6, [x29, #0x40]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x6ee64442 // ushl v2.2d, v2.2d, v6.2d
+	WORD $0x6ee74421 // ushl v1.2d, v1.2d, v7.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad040981 // stp q1, q2, [x12, #0x80]
+	WORD $0x3cf46941 // ldr q1, [x10, x20]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3cf36942 // ldr q2, [x10, x19]
+	WORD $0xad4317a6 // ldp q6, q5, [x29, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043a4 // ldr d4, [x29, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad050981 // stp q1, q2, [x12, #0xa0]
+	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3ce46941 // ldr q1, [x10, x4]
+	WORD $0x3dc00122 // ldr q2, [x9]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x4d40cc25 // ld1r { v5.2d }, [x1]
+	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
+	WORD $0xad420fa4 // ldp q4, q3, [x29, #0x40]
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
+	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad060582 // stp q2, q1, [x12, #0xc0]
+	WORD $0x3ce66941 // ldr q1, [x10, x6]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3ce36942 // ldr q2, [x10, x3]
+	WORD $0xfd4043a5 // ldr d5, [x29, #0x80]
+	WORD $0x8b18014a // add x10, x10, x24
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad4313a5 // ldp q5, q4, [x29, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad070981 // stp q1, q2, [x12, #0xe0]
+	WORD $0x54ffef01 // b.ne <blocks4Multi4+0x7c0>
+	WORD $0x17fffdcf // b <blocks4Multi4+0x120>
+	WORD $0xf94023e8 // ldr x8, [sp, #0x40]
+	WORD $0xa9421ff3 // ldp x19, x7, [sp, #0x20]
+	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0xf9400ff4 // ldr x20, [sp, #0x18]
+	WORD $0x54000c8b // b.lt <blocks4Multi4+0xb88>
+	WORD $0xf9401c10 // ldr x16, [x0, #0x38]
+	WORD $0xa94307e6 // ldp x6, x1, [sp, #0x30]
+	WORD $0xb9404fe8 // ldr w8, [sp, #0x4c]
+	WORD $0x34000dc8 // cbz w8, <blocks4Multi4+0xbc0>
+	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf94037e9 // ldr x9, [sp, #0x68]
+	WORD $0xf9403fed // ldr x13, [sp, #0x78]
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x8b130c35 // add x21, x1, x19, lsl #3
-	WORD $0x8b130d96 // add x22, x12, x19, lsl #3
-	WORD $0xaa0703f7 // mov x23, x7
+	WORD $0x8b080c2a // add x10, x1, x8, lsl #3
+	WORD $0x8b080d2c // add x12, x9, x8, lsl #3
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0xf84406c8 // ldr x8, [x22], #0x40
-	WORD $0xfd4002b2 // ldr d18, [x21]
-	WORD $0xf10006f7 // subs x23, x23, #0x1
-	WORD $0x8b080e98 // add x24, x20, x8, lsl #3
-	WORD $0xfd4082b5 // ldr d21, [x21, #0x100]
-	WORD $0xad404f14 // ldp q20, q19, [x24]
-	WORD $0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
-	WORD $0x4fd21271 // fmla v17.2d, v19.2d, v18.d[0]
-	WORD $0x4fd21290 // fmla v16.2d, v20.2d, v18.d[0]
-	WORD $0x4e60d6b2 // fadd v18.2d, v21.2d, v0.2d
-	WORD $0x4fd21286 // fmla v6.2d, v20.2d, v18.d[0]
-	WORD $0x4fd21267 // fmla v7.2d, v19.2d, v18.d[0]
-	WORD $0xfd4102b2 // ldr d18, [x21, #0x200]
-	WORD $0xfd40a2b5 // ldr d21, [x21, #0x140]
-	WORD $0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
-	WORD $0x4fd21284 // fmla v4.2d, v20.2d, v18.d[0]
-	WORD $0x4fd21265 // fmla v5.2d, v19.2d, v18.d[0]
-	WORD $0xfd4182b2 // ldr d18, [x21, #0x300]
-	WORD $0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
-	WORD $0x4fd21282 // fmla v2.2d, v20.2d, v18.d[0]
-	WORD $0x4fd21263 // fmla v3.2d, v19.2d, v18.d[0]
-	WORD $0xad414b14 // ldp q20, q18, [x24, #0x20]
-	WORD $0xfd4022b3 // ldr d19, [x21, #0x40]
-	WORD $0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
-	WORD $0x4fd31251 // fmla v17.2d, v18.2d, v19.d[0]
-	WORD $0x4fd31290 // fmla v16.2d, v20.2d, v19.d[0]
-	WORD $0x4e60d6b3 // fadd v19.2d, v21.2d, v0.2d
-	WORD $0xfd40c2b5 // ldr d21, [x21, #0x180]
-	WORD $0x4fd31247 // fmla v7.2d, v18.2d, v19.d[0]
-	WORD $0x4fd31286 // fmla v6.2d, v20.2d, v19.d[0]
-	WORD $0xfd4122b3 // ldr d19, [x21, #0x240]
-	WORD $0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
-	WORD $0x4fd31245 // fmla v5.2d, v18.2d, v19.d[0]
-	WORD $0x4fd31284 // fmla v4.2d, v20.2d, v19.d[0]
-	WORD $0xfd41a2b3 // ldr d19, [x21, #0x340]
-	WORD $0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
-	WORD $0x4fd31243 // fmla v3.2d, v18.2d, v19.d[0]
-	WORD $0x4fd31282 // fmla v2.2d, v20.2d, v19.d[0]
-	WORD $0xad424b13 // ldp q19, q18, [x24, #0x40]
-	WORD $0xfd4042b4 // ldr d20, [x21, #0x80]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd41270 // fmla v16.2d, v19.2d, v20.d[0]
-	WORD $0x4fd41251 // fmla v17.2d, v18.2d, v20.d[0]
-	WORD $0x4e60d6b4 // fadd v20.2d, v21.2d, v0.2d
-	WORD $0xfd40e2b5 // ldr d21, [x21, #0x1c0]
-	WORD $0x4fd41266 // fmla v6.2d, v19.2d, v20.d[0]
-	WORD $0x4fd41247 // fmla v7.2d, v18.2d, v20.d[0]
-	WORD $0xfd4142b4 // ldr d20, [x21, #0x280]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd41264 // fmla v4.2d, v19.2d, v20.d[0]
-	WORD $0x4fd41245 // fmla v5.2d, v18.2d, v20.d[0]
-	WORD $0xfd41c2b4 // ldr d20, [x21, #0x380]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd41262 // fmla v2.2d, v19.2d, v20.d[0]
-	WORD $0x4fd41243 // fmla v3.2d, v18.2d, v20.d[0]
-	WORD $0xad434b13 // ldp q19, q18, [x24, #0x60]
-	WORD $0xfd4062b4 // ldr d20, [x21, #0xc0]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd41251 // fmla v17.2d, v18.2d, v20.d[0]
-	WORD $0x4fd41270 // fmla v16.2d, v19.2d, v20.d[0]
-	WORD $0x4e60d6b4 // fadd v20.2d, v21.2d, v0.2d
-	WORD $0x4fd41247 // fmla v7.2d, v18.2d, v20.d[0]
-	WORD $0x4fd41266 // fmla v6.2d, v19.2d, v20.d[0]
-	WORD $0xfd4162b4 // ldr d20, [x21, #0x2c0]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd41245 // fmla v5.2d, v18.2d, v20.d[0]
-	WORD $0x4fd41264 // fmla v4.2d, v19.2d, v20.d[0]
-	WORD $0xfd41e2b4 // ldr d20, [x21, #0x3c0]
-	WORD $0x911002b5 // add x21, x21, #0x400
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd41243 // fmla v3.2d, v18.2d, v20.d[0]
-	WORD $0x4fd41262 // fmla v2.2d, v19.2d, v20.d[0]
-	WORD $0x54fff701 // b.ne <blocks4Multi4+0x48c>
-	WORD $0xd37bea68 // lsl x8, x19, #5
-	WORD $0x91000673 // add x19, x19, #0x1
-	WORD $0x8b08016a // add x10, x11, x8
-	WORD $0xf100227f // cmp x19, #0x8
-	WORD $0xad004550 // stp q16, q17, [x10]
-	WORD $0x8b0801ea // add x10, x15, x8
-	WORD $0xad001d46 // stp q6, q7, [x10]
-	WORD $0x8b08022a // add x10, x17, x8
-	WORD $0x8b080048 // add x8, x2, x8
-	WORD $0xad001544 // stp q4, q5, [x10]
-	WORD $0xad000d02 // stp q2, q3, [x8]
-	WORD $0x54fff421 // b.ne <blocks4Multi4+0x460>
-	WORD $0x17fffeb3 // b <blocks4Multi4+0xac>
-	WORD $0x35000093 // cbnz w19, <blocks4Multi4+0x5f4>
-	WORD $0x17fffeb2 // b <blocks4Multi4+0xb0>
-	WORD $0xf9400ff0 // ldr x16, [sp, #0x18]
-	WORD $0x34ffd613 // cbz w19, <blocks4Multi4+0xb0>
-	WORD $0xaa0b03e8 // mov x8, x11
-	WORD $0x5280010a // mov w10, #0x8
 	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf8440591 // ldr x17, [x12], #0x40
+	WORD $0xfd400153 // ldr d19, [x10]
+	WORD $0xf10005ad // subs x13, x13, #0x1
+	WORD $0x8b110e11 // add x17, x16, x17, lsl #3
+	WORD $0xfd408154 // ldr d20, [x10, #0x100]
+	WORD $0xfd402155 // ldr d21, [x10, #0x40]
+	WORD $0xad404632 // ldp q18, q17, [x17]
+	WORD $0x4fd31230 // fmla v16.2d, v17.2d, v19.d[0]
+	WORD $0x4fd41226 // fmla v6.2d, v17.2d, v20.d[0]
+	WORD $0x4fd31247 // fmla v7.2d, v18.2d, v19.d[0]
+	WORD $0x4fd41245 // fmla v5.2d, v18.2d, v20.d[0]
+	WORD $0xfd410153 // ldr d19, [x10, #0x200]
+	WORD $0xfd418154 // ldr d20, [x10, #0x300]
+	WORD $0x4fd31243 // fmla v3.2d, v18.2d, v19.d[0]
+	WORD $0x4fd31224 // fmla v4.2d, v17.2d, v19.d[0]
+	WORD $0x4fd41241 // fmla v1.2d, v18.2d, v20.d[0]
+	WORD $0xad414e32 // ldp q18, q19, [x17, #0x20]
+	WORD $0x4fd41222 // fmla v2.2d, v17.2d, v20.d[0]
+	WORD $0xfd40a151 // ldr d17, [x10, #0x140]
+	WORD $0xfd412154 // ldr d20, [x10, #0x240]
+	WORD $0x4fd51270 // fmla v16.2d, v19.2d, v21.d[0]
+	WORD $0x4fd11266 // fmla v6.2d, v19.2d, v17.d[0]
+	WORD $0x4fd41264 // fmla v4.2d, v19.2d, v20.d[0]
+	WORD $0x4fd11245 // fmla v5.2d, v18.2d, v17.d[0]
+	WORD $0xfd41a151 // ldr d17, [x10, #0x340]
+	WORD $0x4fd51247 // fmla v7.2d, v18.2d, v21.d[0]
+	WORD $0x4fd41243 // fmla v3.2d, v18.2d, v20.d[0]
+	WORD $0xfd40c154 // ldr d20, [x10, #0x180]
+	WORD $0xfd406155 // ldr d21, [x10, #0xc0]
+	WORD $0x4fd11262 // fmla v2.2d, v19.2d, v17.d[0]
+	WORD $0x4fd11241 // fmla v1.2d, v18.2d, v17.d[0]
+	WORD $0xfd404152 // ldr d18, [x10, #0x80]
+	WORD $0xad424e31 // ldp q17, q19, [x17, #0x40]
+	WORD $0x4fd41266 // fmla v6.2d, v19.2d, v20.d[0]
+	WORD $0x4fd21270 // fmla v16.2d, v19.2d, v18.d[0]
+	WORD $0x4fd21227 // fmla v7.2d, v17.2d, v18.d[0]
+	WORD $0x4fd41225 // fmla v5.2d, v17.2d, v20.d[0]
+	WORD $0xfd414152 // ldr d18, [x10, #0x280]
+	WORD $0xfd41c154 // ldr d20, [x10, #0x380]
+	WORD $0x4fd21223 // fmla v3.2d, v17.2d, v18.d[0]
+	WORD $0x4fd21264 // fmla v4.2d, v19.2d, v18.d[0]
+	WORD $0x4fd41221 // fmla v1.2d, v17.2d, v20.d[0]
+	WORD $0x4fd41262 // fmla v2.2d, v19.2d, v20.d[0]
+	WORD $0xad434a31 // ldp q17, q18, [x17, #0x60]
+	WORD $0xfd40e153 // ldr d19, [x10, #0x1c0]
+	WORD $0xfd416154 // ldr d20, [x10, #0x2c0]
+	WORD $0x4fd51250 // fmla v16.2d, v18.2d, v21.d[0]
+	WORD $0x4fd31246 // fmla v6.2d, v18.2d, v19.d[0]
+	WORD $0x4fd41244 // fmla v4.2d, v18.2d, v20.d[0]
+	WORD $0x4fd31225 // fmla v5.2d, v17.2d, v19.d[0]
+	WORD $0xfd41e153 // ldr d19, [x10, #0x3c0]
+	WORD $0x4fd51227 // fmla v7.2d, v17.2d, v21.d[0]
+	WORD $0x4fd41223 // fmla v3.2d, v17.2d, v20.d[0]
+	WORD $0x9110014a // add x10, x10, #0x400
+	WORD $0x4fd31242 // fmla v2.2d, v18.2d, v19.d[0]
+	WORD $0x4fd31221 // fmla v1.2d, v17.2d, v19.d[0]
+	WORD $0x54fff901 // b.ne <blocks4Multi4+0xa60>
+	WORD $0xd37be90a // lsl x10, x8, #5
+	WORD $0x91000508 // add x8, x8, #0x1
+	WORD $0x8b0a00cc // add x12, x6, x10
+	WORD $0xf100211f // cmp x8, #0x8
+	WORD $0xad004187 // stp q7, q16, [x12]
+	WORD $0x8b0a00ec // add x12, x7, x10
+	WORD $0xad001985 // stp q5, q6, [x12]
+	WORD $0x8b0a026c // add x12, x19, x10
+	WORD $0x8b0a028a // add x10, x20, x10
+	WORD $0xad001183 // stp q3, q4, [x12]
+	WORD $0xad000941 // stp q1, q2, [x10]
+	WORD $0x54fff581 // b.ne <blocks4Multi4+0xa20>
+	WORD $0x17fffd53 // b <blocks4Multi4+0xc0>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x350000c9 // cbnz w9, <blocks4Multi4+0xb98>
+	WORD $0x17fffd4f // b <blocks4Multi4+0xc0>
+	WORD $0xa94307e6 // ldp x6, x1, [sp, #0x30]
+	WORD $0xb9404fe8 // ldr w8, [sp, #0x4c]
+	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
+	WORD $0x34ffa968 // cbz w8, <blocks4Multi4+0xc0>
+	WORD $0xaa0603e8 // mov x8, x6
+	WORD $0x5280010a // mov w10, #0x8
 	WORD $0xad000100 // stp q0, q0, [x8]
 	WORD $0xf100054a // subs x10, x10, #0x1
 	WORD $0xad080100 // stp q0, q0, [x8, #0x100]
 	WORD $0xad100100 // stp q0, q0, [x8, #0x200]
 	WORD $0xad180100 // stp q0, q0, [x8, #0x300]
 	WORD $0x91008108 // add x8, x8, #0x20
-	WORD $0x54ffff41 // b.ne <blocks4Multi4+0x600>
-	WORD $0x17fffea5 // b <blocks4Multi4+0xb0>
-	WORD $0xaa1f03f3 // mov x19, xzr
-	WORD $0xd37bea68 // lsl x8, x19, #5
-	WORD $0x8b130c39 // add x25, x1, x19, lsl #3
-	WORD $0x8b130d9a // add x26, x12, x19, lsl #3
-	WORD $0xaa0703fb // mov x27, x7
-	WORD $0x8b080175 // add x21, x11, x8
-	WORD $0x8b0801f7 // add x23, x15, x8
-	WORD $0x8b080238 // add x24, x17, x8
-	WORD $0x8b080056 // add x22, x2, x8
-	WORD $0xad400aa5 // ldp q5, q2, [x21]
-	WORD $0xad4012f0 // ldp q16, q4, [x23]
-	WORD $0xad401f11 // ldp q17, q7, [x24]
-	WORD $0xad400ec6 // ldp q6, q3, [x22]
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xf8440748 // ldr x8, [x26], #0x40
-	WORD $0xfd400332 // ldr d18, [x25]
-	WORD $0xf100077b // subs x27, x27, #0x1
-	WORD $0x8b080e9d // add x29, x20, x8, lsl #3
-	WORD $0xfd408335 // ldr d21, [x25, #0x100]
-	WORD $0xad404fb4 // ldp q20, q19, [x29]
-	WORD $0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
-	WORD $0x4fd21262 // fmla v2.2d, v19.2d, v18.d[0]
-	WORD $0x4fd21285 // fmla v5.2d, v20.2d, v18.d[0]
-	WORD $0x4e60d6b2 // fadd v18.2d, v21.2d, v0.2d
-	WORD $0x4fd21290 // fmla v16.2d, v20.2d, v18.d[0]
-	WORD $0x4fd21264 // fmla v4.2d, v19.2d, v18.d[0]
-	WORD $0xfd410332 // ldr d18, [x25, #0x200]
-	WORD $0xfd40a335 // ldr d21, [x25, #0x140]
-	WORD $0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
-	WORD $0x4fd21291 // fmla v17.2d, v20.2d, v18.d[0]
-	WORD $0x4fd21267 // fmla v7.2d, v19.2d, v18.d[0]
-	WORD $0xfd418332 // ldr d18, [x25, #0x300]
-	WORD $0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
-	WORD $0x4fd21286 // fmla v6.2d, v20.2d, v18.d[0]
-	WORD $0x4fd21263 // fmla v3.2d, v19.2d, v18.d[0]
-	WORD $0xad414bb4 // ldp q20, q18, [x29, #0x20]
-	WORD $0xfd402333 // ldr d19, [x25, #0x40]
-	WORD $0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
-	WORD $0x4fd31242 // fmla v2.2d, v18.2d, v19.d[0]
-	WORD $0x4fd31285 // fmla v5.2d, v20.2d, v19.d[0]
-	WORD $0x4e60d6b3 // fadd v19.2d, v21.2d, v0.2d
-	WORD $0xfd40c335 // ldr d21, [x25, #0x180]
-	WORD $0x4fd31244 // fmla v4.2d, v18.2d, v19.d[0]
-	WORD $0x4fd31290 // fmla v16.2d, v20.2d, v19.d[0]
-	WORD $0xfd412333 // ldr d19, [x25, #0x240]
-	WORD $0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
-	WORD $0x4fd31247 // fmla v7.2d, v18.2d, v19.d[0]
-	WORD $0x4fd31291 // fmla v17.2d, v20.2d, v19.d[0]
-	WORD $0xfd41a333 // ldr d19, [x25, #0x340]
-	WORD $0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
-	WORD $0x4fd31243 // fmla v3.2d, v18.2d, v19.d[0]
-	WORD $0x4fd31286 // fmla v6.2d, v20.2d, v19.d[0]
-	WORD $0xad424bb3 // ldp q19, q18, [x29, #0x40]
-	WORD $0xfd404334 // ldr d20, [x25, #0x80]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd41265 // fmla v5.2d, v19.2d, v20.d[0]
-	WORD $0x4fd41242 // fmla v2.2d, v18.2d, v20.d[0]
-	WORD $0x4e60d6b4 // fadd v20.2d, v21.2d, v0.2d
-	WORD $0xfd40e335 // ldr d21, [x25, #0x1c0]
-	WORD $0x4fd41270 // fmla v16.2d, v19.2d, v20.d[0]
-	WORD $0x4fd41244 // fmla v4.2d, v18.2d, v20.d[0]
-	WORD $0xfd414334 // ldr d20, [x25, #0x280]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd41271 // fmla v17.2d, v19.2d, v20.d[0]
-	WORD $0x4fd41247 // fmla v7.2d, v18.2d, v20.d[0]
-	WORD $0xfd41c334 // ldr d20, [x25, #0x380]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd41266 // fmla v6.2d, v19.2d, v20.d[0]
-	WORD $0x4fd41243 // fmla v3.2d, v18.2d, v20.d[0]
-	WORD $0xad434bb3 // ldp q19, q18, [x29, #0x60]
-	WORD $0xfd406334 // ldr d20, [x25, #0xc0]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd41242 // fmla v2.2d, v18.2d, v20.d[0]
-	WORD $0x4fd41265 // fmla v5.2d, v19.2d, v20.d[0]
-	WORD $0x4e60d6b4 // fadd v20.2d, v21.2d, v0.2d
-	WORD $0x4fd41244 // fmla v4.2d, v18.2d, v20.d[0]
-	WORD $0x4fd41270 // fmla v16.2d, v19.2d, v20.d[0]
-	WORD $0xfd416334 // ldr d20, [x25, #0x2c0]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd41247 // fmla v7.2d, v18.2d, v20.d[0]
-	WORD $0x4fd41271 // fmla v17.2d, v19.2d, v20.d[0]
-	WORD $0xfd41e334 // ldr d20, [x25, #0x3c0]
-	WORD $0x91100339 // add x25, x25, #0x400
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd41243 // fmla v3.2d, v18.2d, v20.d[0]
-	WORD $0x4fd41266 // fmla v6.2d, v19.2d, v20.d[0]
-	WORD $0x54fff701 // b.ne <blocks4Multi4+0x660>
-	WORD $0x91000673 // add x19, x19, #0x1
-	WORD $0xad000aa5 // stp q5, q2, [x21]
-	WORD $0xf100227f // cmp x19, #0x8
-	WORD $0xad0012f0 // stp q16, q4, [x23]
-	WORD $0xad001f11 // stp q17, q7, [x24]
-	WORD $0xad000ec6 // stp q6, q3, [x22]
-	WORD $0x54fff441 // b.ne <blocks4Multi4+0x624>
-	WORD $0x17fffe43 // b <blocks4Multi4+0xac>
-	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x371000e8 // tbnz w8, #0x2, <blocks4Multi4+0x7c4>
-	WORD $0x2a1f03f3 // mov w19, wzr
-	WORD $0xf94003e8 // ldr x8, [sp]
-	WORD $0x91002129 // add x9, x9, #0x8
-	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54ffc723 // b.lo <blocks4Multi4+0xa0>
-	WORD $0x14000035 // b <blocks4Multi4+0x894>
-	WORD $0xf9402808 // ldr x8, [x0, #0x50]
-	WORD $0xf94007ea // ldr x10, [sp, #0x8]
-	WORD $0xcb0a0108 // sub x8, x8, x10
-	WORD $0x5280010a // mov w10, #0x8
-	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x9a8ab105 // csel x5, x8, x10, lt
-	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54ffc50b // b.lt <blocks4Multi4+0x80>
-	WORD $0xf10004bf // cmp x5, #0x1
-	WORD $0xaa1f03e6 // mov x6, xzr
-	WORD $0xaa0b03e7 // mov x7, x11
-	WORD $0x9a9fc4aa // csinc x10, x5, xzr, gt
-	WORD $0x14000007 // b <blocks4Multi4+0x810>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x910004c6 // add x6, x6, #0x1
-	WORD $0x910080e7 // add x7, x7, #0x20
-	WORD $0xeb0a00df // cmp x6, x10
-	WORD $0x54ffc3a0 // b.eq <blocks4Multi4+0x80>
-	WORD $0xf9401808 // ldr x8, [x0, #0x30]
-	WORD $0xb40000a8 // cbz x8, <blocks4Multi4+0x828>
-	WORD $0xf94007f0 // ldr x16, [sp, #0x8]
-	WORD $0x8b060508 // add x8, x8, x6, lsl #1
-	WORD $0x78707910 // ldrh w16, [x8, x16, lsl #1]
-	WORD $0x14000003 // b <blocks4Multi4+0x830>
-	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
-	WORD $0x8b0800d0 // add x16, x6, x8
-	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0xd37ef610 // lsl x16, x16, #2
-	WORD $0x1400000f // b <blocks4Multi4+0x874>
-	WORD $0xd503201f // nop
-	WORD $0xfd403802 // ldr d2, [x0, #0x70]
-	WORD $0x8b0800f3 // add x19, x7, x8
-	WORD $0x1e612842 // fadd d2, d2, d1
-	WORD $0x91040108 // add x8, x8, #0x100
-	WORD $0xad400e64 // ldp q4, q3, [x19]
-	WORD $0xf9402413 // ldr x19, [x0, #0x48]
-	WORD $0xf110011f // cmp x8, #0x400
-	WORD $0x8b101673 // add x19, x19, x16, lsl #5
-	WORD $0x91000610 // add x16, x16, #0x1
-	WORD $0x4fc29084 // fmul v4.2d, v4.2d, v2.d[0]
-	WORD $0x4fc29062 // fmul v2.2d, v3.2d, v2.d[0]
-	WORD $0xad000a64 // stp q4, q2, [x19]
-	WORD $0x54fffc80 // b.eq <blocks4Multi4+0x800>
-	WORD $0xf9403013 // ldr x19, [x0, #0x60]
-	WORD $0xb4fffe53 // cbz x19, <blocks4Multi4+0x840>
-	WORD $0xb9406814 // ldr w20, [x0, #0x68]
-	WORD $0xb8707a73 // ldr w19, [x19, x16, lsl #2]
-	WORD $0x0b130293 // add w19, w20, w19
-	WORD $0xd34c2e73 // lsl x19, x19, #52
-	WORD $0x9e670262 // fmov d2, x19
-	WORD $0x17ffffed // b <blocks4Multi4+0x844>
-	WORD $0xa9464ff4 // ldp x20, x19, [sp, #0x60]
-	WORD $0xf9400bfd // ldr x29, [sp, #0x10]
+	WORD $0x54ffff41 // b.ne <blocks4Multi4+0xba0>
+	WORD $0x17fffd41 // b <blocks4Multi4+0xc0>
 	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
-	WORD $0xa9445ff8 // ldp x24, x23, [sp, #0x40]
-	WORD $0xa94367fa // ldp x26, x25, [sp, #0x30]
-	WORD $0xa9426ffe // ldp x30, x27, [sp, #0x20]
-	WORD $0x9101c3ff // add sp, sp, #0x70
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xd37be90c // lsl x12, x8, #5
+	WORD $0xf94037e9 // ldr x9, [sp, #0x68]
+	WORD $0xf9403fe4 // ldr x4, [sp, #0x78]
+	WORD $0x8b0c00ca // add x10, x6, x12
+	WORD $0x8b0c00f1 // add x17, x7, x12
+	WORD $0x8b0c0262 // add x2, x19, x12
+	WORD $0x8b0c028d // add x13, x20, x12
+	WORD $0x8b080c2c // add x12, x1, x8, lsl #3
+	WORD $0xad400544 // ldp q4, q1, [x10]
+	WORD $0xad400e27 // ldp q7, q3, [x17]
+	WORD $0x8b080d23 // add x3, x9, x8, lsl #3
+	WORD $0xad401850 // ldp q16, q6, [x2]
+	WORD $0xad4009a5 // ldp q5, q2, [x13]
+	WORD $0xd503201f // nop
+	WORD $0xf8440469 // ldr x9, [x3], #0x40
+	WORD $0xfd400193 // ldr d19, [x12]
+	WORD $0xf1000484 // subs x4, x4, #0x1
+	WORD $0x8b090e09 // add x9, x16, x9, lsl #3
+	WORD $0xfd408194 // ldr d20, [x12, #0x100]
+	WORD $0xfd402195 // ldr d21, [x12, #0x40]
+	WORD $0xad404532 // ldp q18, q17, [x9]
+	WORD $0x4fd31221 // fmla v1.2d, v17.2d, v19.d[0]
+	WORD $0x4fd41223 // fmla v3.2d, v17.2d, v20.d[0]
+	WORD $0x4fd31244 // fmla v4.2d, v18.2d, v19.d[0]
+	WORD $0x4fd41247 // fmla v7.2d, v18.2d, v20.d[0]
+	WORD $0xfd410193 // ldr d19, [x12, #0x200]
+	WORD $0xfd418194 // ldr d20, [x12, #0x300]
+	WORD $0x4fd31250 // fmla v16.2d, v18.2d, v19.d[0]
+	WORD $0x4fd31226 // fmla v6.2d, v17.2d, v19.d[0]
+	WORD $0x4fd41245 // fmla v5.2d, v18.2d, v20.d[0]
+	WORD $0xad414d32 // ldp q18, q19, [x9, #0x20]
+	WORD $0x4fd41222 // fmla v2.2d, v17.2d, v20.d[0]
+	WORD $0xfd40a191 // ldr d17, [x12, #0x140]
+	WORD $0xfd412194 // ldr d20, [x12, #0x240]
+	WORD $0x4fd51261 // fmla v1.2d, v19.2d, v21.d[0]
+	WORD $0x4fd11263 // fmla v3.2d, v19.2d, v17.d[0]
+	WORD $0x4fd41266 // fmla v6.2d, v19.2d, v20.d[0]
+	WORD $0x4fd11247 // fmla v7.2d, v18.2d, v17.d[0]
+	WORD $0xfd41a191 // ldr d17, [x12, #0x340]
+	WORD $0x4fd51244 // fmla v4.2d, v18.2d, v21.d[0]
+	WORD $0x4fd41250 // fmla v16.2d, v18.2d, v20.d[0]
+	WORD $0xfd40c194 // ldr d20, [x12, #0x180]
+	WORD $0xfd406195 // ldr d21, [x12, #0xc0]
+	WORD $0x4fd11262 // fmla v2.2d, v19.2d, v17.d[0]
+	WORD $0x4fd11245 // fmla v5.2d, v18.2d, v17.d[0]
+	WORD $0xfd404192 // ldr d18, [x12, #0x80]
+	WORD $0xad424d31 // ldp q17, q19, [x9, #0x40]
+	WORD $0x4fd41263 // fmla v3.2d, v19.2d, v20.d[0]
+	WORD $0x4fd21261 // fmla v1.2d, v19.2d, v18.d[0]
+	WORD $0x4fd21224 // fmla v4.2d, v17.2d, v18.d[0]
+	WORD $0x4fd41227 // fmla v7.2d, v17.2d, v20.d[0]
+	WORD $0xfd414192 // ldr d18, [x12, #0x280]
+	WORD $0xfd41c194 // ldr d20, [x12, #0x380]
+	WORD $0x4fd21230 // fmla v16.2d, v17.2d, v18.d[0]
+	WORD $0x4fd21266 // fmla v6.2d, v19.2d, v18.d[0]
+	WORD $0x4fd41225 // fmla v5.2d, v17.2d, v20.d[0]
+	WORD $0x4fd41262 // fmla v2.2d, v19.2d, v20.d[0]
+	WORD $0xad434931 // ldp q17, q18, [x9, #0x60]
+	WORD $0xfd40e193 // ldr d19, [x12, #0x1c0]
+	WORD $0xfd416194 // ldr d20, [x12, #0x2c0]
+	WORD $0x4fd51241 // fmla v1.2d, v18.2d, v21.d[0]
+	WORD $0x4fd31243 // fmla v3.2d, v18.2d, v19.d[0]
+	WORD $0x4fd41246 // fmla v6.2d, v18.2d, v20.d[0]
+	WORD $0x4fd31227 // fmla v7.2d, v17.2d, v19.d[0]
+	WORD $0xfd41e193 // ldr d19, [x12, #0x3c0]
+	WORD $0x4fd51224 // fmla v4.2d, v17.2d, v21.d[0]
+	WORD $0x4fd41230 // fmla v16.2d, v17.2d, v20.d[0]
+	WORD $0x9110018c // add x12, x12, #0x400
+	WORD $0x4fd31242 // fmla v2.2d, v18.2d, v19.d[0]
+	WORD $0x4fd31225 // fmla v5.2d, v17.2d, v19.d[0]
+	WORD $0x54fff901 // b.ne <blocks4Multi4+0xc00>
+	WORD $0x91000508 // add x8, x8, #0x1
+	WORD $0xad000544 // stp q4, q1, [x10]
+	WORD $0xf100211f // cmp x8, #0x8
+	WORD $0xad000e27 // stp q7, q3, [x17]
+	WORD $0xad001850 // stp q16, q6, [x2]
+	WORD $0xad0009a5 // stp q5, q2, [x13]
+	WORD $0x54fff661 // b.ne <blocks4Multi4+0xbc8>
+	WORD $0x17fffcf0 // b <blocks4Multi4+0xc0>
+	WORD $0x79400ca8 // ldrh w8, [x5, #0x6]
+	WORD $0x371000e8 // tbnz w8, #0x2, <blocks4Multi4+0xd24>
+	WORD $0x2a1f03e9 // mov w9, wzr
+	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
+	WORD $0x910020a5 // add x5, x5, #0x8
+	WORD $0xeb0800bf // cmp x5, x8
+	WORD $0x54ff9c23 // b.lo <blocks4Multi4+0xa0>
+	WORD $0x14000034 // b <blocks4Multi4+0xdf0>
+	WORD $0xf9402808 // ldr x8, [x0, #0x50]
+	WORD $0xf9400be9 // ldr x9, [sp, #0x10]
+	WORD $0xcb090109 // sub x9, x8, x9
+	WORD $0x52800108 // mov w8, #0x8
+	WORD $0xf100213f // cmp x9, #0x8
+	WORD $0x9a88b128 // csel x8, x9, x8, lt
+	WORD $0xf100053f // cmp x9, #0x1
+	WORD $0x54ff9a0b // b.lt <blocks4Multi4+0x80>
+	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0xaa1f03ea // mov x10, xzr
+	WORD $0xaa0603ed // mov x13, x6
+	WORD $0x9a9fc50c // csinc x12, x8, xzr, gt
+	WORD $0x14000007 // b <blocks4Multi4+0xd70>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x9100054a // add x10, x10, #0x1
+	WORD $0x910081ad // add x13, x13, #0x20
+	WORD $0xeb0c015f // cmp x10, x12
+	WORD $0x54ff98a0 // b.eq <blocks4Multi4+0x80>
+	WORD $0xf9401810 // ldr x16, [x0, #0x30]
+	WORD $0xb40000b0 // cbz x16, <blocks4Multi4+0xd88>
+	WORD $0x8b0a0609 // add x9, x16, x10, lsl #1
+	WORD $0xf9400bf0 // ldr x16, [sp, #0x10]
+	WORD $0x78707931 // ldrh w17, [x9, x16, lsl #1]
+	WORD $0x14000003 // b <blocks4Multi4+0xd90>
+	WORD $0xf9400be9 // ldr x9, [sp, #0x10]
+	WORD $0x8b090151 // add x17, x10, x9
+	WORD $0xaa1f03f0 // mov x16, xzr
+	WORD $0xd37ef631 // lsl x17, x17, #2
+	WORD $0x1400000e // b <blocks4Multi4+0xdd0>
+	WORD $0xd503201f // nop
+	WORD $0xfd403801 // ldr d1, [x0, #0x70]
+	WORD $0x8b1001a9 // add x9, x13, x16
+	WORD $0x91040210 // add x16, x16, #0x100
+	WORD $0xad400923 // ldp q3, q2, [x9]
+	WORD $0xf9402409 // ldr x9, [x0, #0x48]
+	WORD $0xf110021f // cmp x16, #0x400
+	WORD $0x8b111529 // add x9, x9, x17, lsl #5
+	WORD $0x91000631 // add x17, x17, #0x1
+	WORD $0x4fc19063 // fmul v3.2d, v3.2d, v1.d[0]
+	WORD $0x4fc19041 // fmul v1.2d, v2.2d, v1.d[0]
+	WORD $0xad000523 // stp q3, q1, [x9]
+	WORD $0x54fffca0 // b.eq <blocks4Multi4+0xd60>
+	WORD $0xf9403002 // ldr x2, [x0, #0x60]
+	WORD $0xb4fffe62 // cbz x2, <blocks4Multi4+0xda0>
+	WORD $0xb9406809 // ldr w9, [x0, #0x68]
+	WORD $0xb8717842 // ldr w2, [x2, x17, lsl #2]
+	WORD $0x0b020129 // add w9, w9, w2
+	WORD $0xd34c2d29 // lsl x9, x9, #52
+	WORD $0x9e670121 // fmov d1, x9
+	WORD $0x17ffffee // b <blocks4Multi4+0xda4>
+	WORD $0xa94c4ff4 // ldp x20, x19, [sp, #0xc0]
+	WORD $0xf9403bfd // ldr x29, [sp, #0x70]
+	WORD $0xa94b57f6 // ldp x22, x21, [sp, #0xb0]
+	WORD $0xa94a5ff8 // ldp x24, x23, [sp, #0xa0]
+	WORD $0xa94967fa // ldp x26, x25, [sp, #0x90]
+	WORD $0xa9486ffe // ldp x30, x27, [sp, #0x80]
+	WORD $0x910343ff // add sp, sp, #0xd0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000
 	MOVD R19, R30
 	RET
 
 // func blocks4Multi8Quad(c *slotCall, s *multiWork)
-TEXT ·blocks4Multi8Quad(SB), 0, $192-16
+TEXT ·blocks4Multi8Quad(SB), 0, $272-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
@@ -3923,597 +5566,953 @@ TEXT ·blocks4Multi8Quad(SB), 0, $192-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks4Multi8>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400025d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140003bd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x540048eb // b.lt <blocks4Multi8+0x924>
-	WORD $0xd101c3ff // sub sp, sp, #0x70
-	WORD $0xf9400009 // ldr x9, [x0]
-	WORD $0xf940140a // ldr x10, [x0, #0x28]
+	WORD $0x540075eb // b.lt <blocks4Multi8+0xec4>
+	WORD $0xd10303ff // sub sp, sp, #0xc0
+	WORD $0xa9095ff8 // stp x24, x23, [sp, #0x90]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x2f00e401 // movi d1, #0000000000000000
-	WORD $0x91400c2b // add x11, x1, #0x3, lsl #12
+	WORD $0x91400c38 // add x24, x1, #0x3, lsl #12
 	WORD $0x9140082f // add x15, x1, #0x2, lsl #12
-	WORD $0x52800026 // mov w6, #0x1
-	WORD $0x52800111 // mov w17, #0x8
-	WORD $0xa941340e // ldp x14, x13, [x0, #0x10]
-	WORD $0x52801802 // mov w2, #0xc0
-	WORD $0x8b080d28 // add x8, x9, x8, lsl #3
-	WORD $0xa9026ffe // stp x30, x27, [sp, #0x20]
-	WORD $0xaa1f03fe // mov x30, xzr
-	WORD $0xa90367fa // stp x26, x25, [sp, #0x30]
-	WORD $0xa9045ff8 // stp x24, x23, [sp, #0x40]
-	WORD $0xa90557f6 // stp x22, x21, [sp, #0x50]
-	WORD $0xa9064ff4 // stp x20, x19, [sp, #0x60]
-	WORD $0xa90123fd // stp x29, x8, [sp, #0x10]
+	WORD $0x52800029 // mov w9, #0x1
+	WORD $0xf9400017 // ldr x23, [x0]
+	WORD $0xa90867fa // stp x26, x25, [sp, #0x80]
+	WORD $0x8b080ee8 // add x8, x23, x8, lsl #3
+	WORD $0xf940140b // ldr x11, [x0, #0x28]
+	WORD $0xa9413419 // ldp x25, x13, [x0, #0x10]
+	WORD $0xf90033fd // str x29, [sp, #0x60]
+	WORD $0xa9076ffe // stp x30, x27, [sp, #0x70]
+	WORD $0xf90027e0 // str x0, [sp, #0x48]
+	WORD $0xf90013f8 // str x24, [sp, #0x20]
+	WORD $0xa90a57f6 // stp x22, x21, [sp, #0xa0]
+	WORD $0xa90b4ff4 // stp x20, x19, [sp, #0xb0]
+	WORD $0xa9017fe8 // stp x8, xzr, [sp, #0x10]
 	WORD $0x52860408 // mov w8, #0x3020
 	WORD $0x8b080028 // add x8, x1, x8
 	WORD $0xf90007e8 // str x8, [sp, #0x8]
-	WORD $0x14000007 // b <blocks4Multi8+0x80>
-	WORD $0x8b1e019e // add x30, x12, x30
-	WORD $0x52800026 // mov w6, #0x1
-	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
-	WORD $0x91002129 // add x9, x9, #0x8
-	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54004462 // b.hs <blocks4Multi8+0x908>
-	WORD $0x79400928 // ldrh w8, [x9, #0x4]
-	WORD $0xaa1f03e3 // mov x3, xzr
-	WORD $0x14000006 // b <blocks4Multi8+0xa0>
-	WORD $0x79400928 // ldrh w8, [x9, #0x4]
-	WORD $0x8b030083 // add x3, x4, x3
-	WORD $0x2a1f03e6 // mov w6, wzr
-	WORD $0xeb08007f // cmp x3, x8
-	WORD $0x54003b2a // b.ge <blocks4Multi8+0x800>
-	WORD $0xcb030107 // sub x7, x8, x3
-	WORD $0xf10020ff // cmp x7, #0x8
-	WORD $0x9a91b0e4 // csel x4, x7, x17, lt
-	WORD $0xf10000ff // cmp x7, #0x0
-	WORD $0x5400298d // b.le <blocks4Multi8+0x5e0>
-	WORD $0xf100049f // cmp x4, #0x1
+	WORD $0x1400000a // b <blocks4Multi8+0x88>
+	WORD $0xf9400fe9 // ldr x9, [sp, #0x18]
+	WORD $0xaa0403eb // mov x11, x4
+	WORD $0x8b090109 // add x9, x8, x9
+	WORD $0xf9000fe9 // str x9, [sp, #0x18]
+	WORD $0x52800029 // mov w9, #0x1
+	WORD $0xf9400be8 // ldr x8, [sp, #0x10]
+	WORD $0x910022f7 // add x23, x23, #0x8
+	WORD $0xeb0802ff // cmp x23, x8
+	WORD $0x54007122 // b.hs <blocks4Multi8+0xea8>
+	WORD $0x79400ae8 // ldrh w8, [x23, #0x4]
+	WORD $0xaa1f03ec // mov x12, xzr
+	WORD $0xf9002bf7 // str x23, [sp, #0x50]
+	WORD $0x14000009 // b <blocks4Multi8+0xb8>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xa943b3ee // ldp x14, x12, [sp, #0x38]
+	WORD $0x79400ae8 // ldrh w8, [x23, #0x4]
+	WORD $0x8b0c01cc // add x12, x14, x12
+	WORD $0x2a1f03e9 // mov w9, wzr
+	WORD $0xeb08019f // cmp x12, x8
+	WORD $0x5400676a // b.ge <blocks4Multi8+0xda0>
+	WORD $0xcb0c010a // sub x10, x8, x12
+	WORD $0x52800108 // mov w8, #0x8
+	WORD $0xf100215f // cmp x10, #0x8
+	WORD $0x9a88b14e // csel x14, x10, x8, lt
+	WORD $0xf100015f // cmp x10, #0x0
+	WORD $0x540056cd // b.le <blocks4Multi8+0xba4>
+	WORD $0xf10005df // cmp x14, #0x1
 	WORD $0xaa1f03f3 // mov x19, xzr
-	WORD $0x9a9fc48c // csinc x12, x4, xzr, gt
-	WORD $0x14000016 // b <blocks4Multi8+0x118>
-	WORD $0x6cc10da2 // ldp d2, d3, [x13], #0x10
-	WORD $0x8b14094a // add x10, x10, x20, lsl #2
-	WORD $0x910005ce // add x14, x14, #0x1
-	WORD $0x2f10a463 // ushll v3.4s, v3.4h, #0x0
-	WORD $0xb9400128 // ldr w8, [x9]
-	WORD $0x4e080d04 // dup v4.2d, x8
-	WORD $0x8b1319e8 // add x8, x15, x19, lsl #6
+	WORD $0xaa0103f4 // mov x20, x1
+	WORD $0xf90017ea // str x10, [sp, #0x28]
+	WORD $0xb90037e9 // str w9, [sp, #0x34]
+	WORD $0x9a9fc5c5 // csinc x5, x14, xzr, gt
+	WORD $0xa903b3ee // stp x14, x12, [sp, #0x38]
+	WORD $0x14000051 // b <blocks4Multi8+0x230>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xa944dfe0 // ldp x0, x23, [sp, #0x48]
+	WORD $0x8b1319e9 // add x9, x15, x19, lsl #6
 	WORD $0x91000673 // add x19, x19, #0x1
-	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
-	WORD $0xeb0c027f // cmp x19, x12
-	WORD $0x6ea21085 // uaddw2 v5.2d, v4.2d, v2.4s
-	WORD $0x2ea21082 // uaddw v2.2d, v4.2d, v2.2s
-	WORD $0x6ea31086 // uaddw2 v6.2d, v4.2d, v3.4s
-	WORD $0x2ea31083 // uaddw v3.2d, v4.2d, v3.2s
-	WORD $0x4f435442 // shl v2.2d, v2.2d, #0x3
-	WORD $0x4f4354a4 // shl v4.2d, v5.2d, #0x3
+	WORD $0x91100294 // add x20, x20, #0x400
+	WORD $0xeb05027f // cmp x19, x5
+	WORD $0xfd4001a1 // ldr d1, [x13]
+	WORD $0xb94002e8 // ldr w8, [x23]
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0x4e080d02 // dup v2.2d, x8
+	WORD $0xf9401c08 // ldr x8, [x0, #0x38]
+	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
+	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x4f435424 // shl v4.2d, v1.2d, #0x3
 	WORD $0x4f435463 // shl v3.2d, v3.2d, #0x3
-	WORD $0x4f4354c5 // shl v5.2d, v6.2d, #0x3
-	WORD $0xad001102 // stp q2, q4, [x8]
-	WORD $0xad011503 // stp q3, q5, [x8, #0x20]
-	WORD $0x54001760 // b.eq <blocks4Multi8+0x400>
+	WORD $0xad000d24 // stp q4, q3, [x9]
+	WORD $0x9e66008a // fmov x10, d4
+	WORD $0x9e66006b // fmov x11, d3
+	WORD $0xfd4005a1 // ldr d1, [x13, #0x8]
+	WORD $0x910041ad // add x13, x13, #0x10
+	WORD $0x8b0a0d0a // add x10, x8, x10, lsl #3
+	WORD $0x8b0b0d0b // add x11, x8, x11, lsl #3
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0x6ea11045 // uaddw2 v5.2d, v2.2d, v1.4s
+	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x4f435422 // shl v2.2d, v1.2d, #0x3
+	WORD $0x4f4354a1 // shl v1.2d, v5.2d, #0x3
+	WORD $0xad010522 // stp q2, q1, [x9, #0x20]
+	WORD $0x4e183c89 // mov x9, v4.d[1]
+	WORD $0xf9800140 // prfm pldl1keep, [x10]
+	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
+	WORD $0xf9804140 // prfm pldl1keep, [x10, #0x80]
+	WORD $0xf9806140 // prfm pldl1keep, [x10, #0xc0]
+	WORD $0x4e183c6a // mov x10, v3.d[1]
+	WORD $0x8b090d09 // add x9, x8, x9, lsl #3
+	WORD $0x8b0a0d0a // add x10, x8, x10, lsl #3
+	WORD $0xf9800120 // prfm pldl1keep, [x9]
+	WORD $0xf9802120 // prfm pldl1keep, [x9, #0x40]
+	WORD $0xf9804120 // prfm pldl1keep, [x9, #0x80]
+	WORD $0xf9806120 // prfm pldl1keep, [x9, #0xc0]
+	WORD $0xf9800160 // prfm pldl1keep, [x11]
+	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
+	WORD $0xf9804160 // prfm pldl1keep, [x11, #0x80]
+	WORD $0xf9806160 // prfm pldl1keep, [x11, #0xc0]
+	WORD $0xf9800140 // prfm pldl1keep, [x10]
+	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
+	WORD $0xf9804140 // prfm pldl1keep, [x10, #0x80]
+	WORD $0xf9806140 // prfm pldl1keep, [x10, #0xc0]
+	WORD $0x9e66004a // fmov x10, d2
+	WORD $0x4e183c49 // mov x9, v2.d[1]
+	WORD $0x4e183c2b // mov x11, v1.d[1]
+	WORD $0x8b0a0d0a // add x10, x8, x10, lsl #3
+	WORD $0x8b090d09 // add x9, x8, x9, lsl #3
+	WORD $0xf9800140 // prfm pldl1keep, [x10]
+	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
+	WORD $0xf9804140 // prfm pldl1keep, [x10, #0x80]
+	WORD $0xf9806140 // prfm pldl1keep, [x10, #0xc0]
+	WORD $0x9e66002a // fmov x10, d1
+	WORD $0xf9800120 // prfm pldl1keep, [x9]
+	WORD $0xf9802120 // prfm pldl1keep, [x9, #0x40]
+	WORD $0xf9804120 // prfm pldl1keep, [x9, #0x80]
+	WORD $0xf9806120 // prfm pldl1keep, [x9, #0xc0]
+	WORD $0x8b0a0d0a // add x10, x8, x10, lsl #3
+	WORD $0x8b0b0d08 // add x8, x8, x11, lsl #3
+	WORD $0xf9800140 // prfm pldl1keep, [x10]
+	WORD $0xf9802140 // prfm pldl1keep, [x10, #0x40]
+	WORD $0xf9804140 // prfm pldl1keep, [x10, #0x80]
+	WORD $0xf9806140 // prfm pldl1keep, [x10, #0xc0]
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
+	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
+	WORD $0xf94037eb // ldr x11, [sp, #0x68]
+	WORD $0xf9402ff9 // ldr x25, [sp, #0x58]
+	WORD $0x8b15096b // add x11, x11, x21, lsl #2
+	WORD $0x91000739 // add x25, x25, #0x1
+	WORD $0x54003ee0 // b.eq <blocks4Multi8+0xa08>
 	WORD $0xf98201a0 // prfm pldl1keep, [x13, #0x400]
 	WORD $0xf9402c16 // ldr x22, [x0, #0x58]
-	WORD $0x8b132835 // add x21, x1, x19, lsl #10
-	WORD $0x394001d4 // ldrb w20, [x14]
-	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x370807a8 // tbnz w8, #0x1, <blocks4Multi8+0x220>
+	WORD $0x39400335 // ldrb w21, [x25]
+	WORD $0x79400ee8 // ldrh w8, [x23, #0x6]
+	WORD $0xf90037eb // str x11, [sp, #0x68]
+	WORD $0xf9002ff9 // str x25, [sp, #0x58]
+	WORD $0x37081408 // tbnz w8, #0x1, <blocks4Multi8+0x4c8>
 	WORD $0xf9404008 // ldr x8, [x0, #0x80]
-	WORD $0x7100d69f // cmp w20, #0x35
-	WORD $0xd342fe98 // lsr x24, x20, #2
-	WORD $0xd341fe99 // lsr x25, x20, #1
-	WORD $0x9ba22297 // umaddl x23, w20, w2, x8
-	WORD $0x540009e3 // b.lo <blocks4Multi8+0x280>
-	WORD $0x8b140690 // add x16, x20, x20, lsl #1
-	WORD $0x2a1f03e8 // mov w8, wzr
-	WORD $0xaa0a03e5 // mov x5, x10
-	WORD $0xd342fe10 // lsr x16, x16, #2
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x5280009a // mov w26, #0x4
-	WORD $0xaa0503fb // mov x27, x5
-	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
-	WORD $0xad4012e5 // ldp q5, q4, [x23]
-	WORD $0x910202fd // add x29, x23, #0x80
-	WORD $0xf100075a // subs x26, x26, #0x1
-	WORD $0x3cf86b63 // ldr q3, [x27, x24]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x3dc00362 // ldr q2, [x27]
-	WORD $0x4d40cfa6 // ld1r { v6.2d }, [x29]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad4212e5 // ldp q5, q4, [x23, #0x40]
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee0b8c4 // neg v4.2d, v6.2d
-	WORD $0x4ee44463 // sshl v3.2d, v3.2d, v4.2d
+	WORD $0x7100d6bf // cmp w21, #0x35
+	WORD $0xd342feb7 // lsr x23, x21, #2
+	WORD $0xd341feb8 // lsr x24, x21, #1
+	WORD $0x54001963 // b.lo <blocks4Multi8+0x588>
+	WORD $0x8b1506ba // add x26, x21, x21, lsl #1
+	WORD $0x52801809 // mov w9, #0xc0
+	WORD $0xaa1f03f9 // mov x25, xzr
+	WORD $0xd37ffabd // lsl x29, x21, #1
+	WORD $0x8b150704 // add x4, x24, x21, lsl #1
+	WORD $0x8b1506e2 // add x2, x23, x21, lsl #1
+	WORD $0x8b150307 // add x7, x24, x21
+	WORD $0x8b1502e3 // add x3, x23, x21
+	WORD $0x9ba922bb // umaddl x27, w21, w9, x8
+	WORD $0xd342ff5e // lsr x30, x26, #2
+	WORD $0x8b1a0310 // add x16, x24, x26
+	WORD $0x8b1a02e8 // add x8, x23, x26
+	WORD $0xaa0b03ea // mov x10, x11
+	WORD $0x8b1a03cc // add x12, x30, x26
+	WORD $0x8b1507d1 // add x17, x30, x21, lsl #1
+	WORD $0x8b1503c6 // add x6, x30, x21
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0xad400f64 // ldp q4, q3, [x27]
+	WORD $0x9102036e // add x14, x27, #0x80
+	WORD $0x8b190289 // add x9, x20, x25
+	WORD $0x8b15014b // add x11, x10, x21
+	WORD $0x91040339 // add x25, x25, #0x100
+	WORD $0x3dc00141 // ldr q1, [x10]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x3cf76942 // ldr q2, [x10, x23]
+	WORD $0x4d40cdc4 // ld1r { v4.2d }, [x14]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0xad421766 // ldp q6, q5, [x27, #0x40]
+	WORD $0x7110033f // cmp w25, #0x400
 	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x6ee0b883 // neg v3.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad000921 // stp q1, q2, [x9]
+	WORD $0x3cf86941 // ldr q1, [x10, x24]
+	WORD $0xad410f64 // ldp q4, q3, [x27, #0x20]
+	WORD $0x3cfe6942 // ldr q2, [x10, x30]
+	WORD $0xad431766 // ldp q6, q5, [x27, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404364 // ldr d4, [x27, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad010921 // stp q1, q2, [x9, #0x20]
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0xad400f64 // ldp q4, q3, [x27]
+	WORD $0x3ce36941 // ldr q1, [x10, x3]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0x8b1d014b // add x11, x10, x29
+	WORD $0x4d40cdc5 // ld1r { v5.2d }, [x14]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
+	WORD $0xad420f64 // ldp q4, q3, [x27, #0x40]
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
 	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad000ea2 // stp q2, q3, [x21]
-	WORD $0xad4112e5 // ldp q5, q4, [x23, #0x20]
-	WORD $0x3cf96b62 // ldr q2, [x27, x25]
-	WORD $0x3cf06b63 // ldr q3, [x27, x16]
-	WORD $0x8b14037b // add x27, x27, x20
-	WORD $0xfd4042e6 // ldr d6, [x23, #0x80]
-	WORD $0x4e0804c6 // dup v6.2d, v6.d[0]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad4312e5 // ldp q5, q4, [x23, #0x60]
-	WORD $0x6ee0b8c6 // neg v6.2d, v6.2d
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x4ee64463 // sshl v3.2d, v3.2d, v6.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee64442 // sshl v2.2d, v2.2d, v6.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad020522 // stp q2, q1, [x9, #0x40]
+	WORD $0x3ce76941 // ldr q1, [x10, x7]
+	WORD $0xad410f64 // ldp q4, q3, [x27, #0x20]
+	WORD $0x3ce66942 // ldr q2, [x10, x6]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404364 // ldr d4, [x27, #0x80]
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0xad431365 // ldp q5, q4, [x27, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad010ea2 // stp q2, q3, [x21, #0x20]
-	WORD $0x910102b5 // add x21, x21, #0x40
-	WORD $0x54fffb81 // b.ne <blocks4Multi8+0x168>
-	WORD $0x11000508 // add w8, w8, #0x1
-	WORD $0x8b1600a5 // add x5, x5, x22
-	WORD $0x7100111f // cmp w8, #0x4
-	WORD $0x54fffac1 // b.ne <blocks4Multi8+0x160>
-	WORD $0x17ffffae // b <blocks4Multi8+0xc4>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x2a1f03e8 // mov w8, wzr
-	WORD $0xaa0a03f0 // mov x16, x10
-	WORD $0xaa1f03e5 // mov x5, xzr
-	WORD $0x8b050217 // add x23, x16, x5
-	WORD $0x910080a5 // add x5, x5, #0x20
-	WORD $0xf98802e0 // prfm pldl1keep, [x23, #0x1000]
-	WORD $0x3dc002e2 // ldr q2, [x23]
-	WORD $0xf10200bf // cmp x5, #0x80
-	WORD $0x0e617843 // fcvtl v3.2d, v2.2s
-	WORD $0x4e617842 // fcvtl2 v2.2d, v2.4s
-	WORD $0xad000aa3 // stp q3, q2, [x21]
-	WORD $0x3dc006e2 // ldr q2, [x23, #0x10]
-	WORD $0x0e617843 // fcvtl v3.2d, v2.2s
-	WORD $0x4e617842 // fcvtl2 v2.2d, v2.4s
-	WORD $0xad010aa3 // stp q3, q2, [x21, #0x20]
-	WORD $0x910102b5 // add x21, x21, #0x40
-	WORD $0x54fffe61 // b.ne <blocks4Multi8+0x22c>
-	WORD $0x11000508 // add w8, w8, #0x1
-	WORD $0x8b160210 // add x16, x16, x22
-	WORD $0x7100111f // cmp w8, #0x4
-	WORD $0x54fffdc1 // b.ne <blocks4Multi8+0x228>
-	WORD $0x17ffff94 // b <blocks4Multi8+0xc4>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b140688 // add x8, x20, x20, lsl #1
-	WORD $0x7100629f // cmp w20, #0x18
-	WORD $0xd342fd1a // lsr x26, x8, #2
-	WORD $0x54000588 // b.hi <blocks4Multi8+0x33c>
-	WORD $0x92400a88 // and x8, x20, #0x7
-	WORD $0xb5000548 // cbnz x8, <blocks4Multi8+0x33c>
-	WORD $0xaa0a03f0 // mov x16, x10
-	WORD $0xd503201f // nop
-	WORD $0x52800085 // mov w5, #0x4
-	WORD $0xaa1003fb // mov x27, x16
-	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
-	WORD $0xad4012e5 // ldp q5, q4, [x23]
-	WORD $0x910222fd // add x29, x23, #0x88
-	WORD $0xf10004a5 // subs x5, x5, #0x1
-	WORD $0x3dc00362 // ldr q2, [x27]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0x3cf86b63 // ldr q3, [x27, x24]
-	WORD $0x4d40cfa5 // ld1r { v5.2d }, [x29]
-	WORD $0x910242fd // add x29, x23, #0x90
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4ea31ca3 // orr v3.16b, v5.16b, v3.16b
-	WORD $0x4d40cfa4 // ld1r { v4.2d }, [x29]
-	WORD $0x4ea21ca2 // orr v2.16b, v5.16b, v2.16b
-	WORD $0x4ee4d442 // fsub v2.2d, v2.2d, v4.2d
-	WORD $0x4ee4d463 // fsub v3.2d, v3.2d, v4.2d
-	WORD $0xad000ea2 // stp q2, q3, [x21]
-	WORD $0x3cf96b62 // ldr q2, [x27, x25]
-	WORD $0xad4112e5 // ldp q5, q4, [x23, #0x20]
-	WORD $0x3cfa6b63 // ldr q3, [x27, x26]
-	WORD $0x8b14037b // add x27, x27, x20
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0x6d4896e4 // ldp d4, d5, [x23, #0x88]
-	WORD $0x4e0804a5 // dup v5.2d, v5.d[0]
-	WORD $0x4e080484 // dup v4.2d, v4.d[0]
-	WORD $0x4ea31c83 // orr v3.16b, v4.16b, v3.16b
-	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
-	WORD $0x4ee5d442 // fsub v2.2d, v2.2d, v5.2d
-	WORD $0x4ee5d463 // fsub v3.2d, v3.2d, v5.2d
-	WORD $0xad010ea2 // stp q2, q3, [x21, #0x20]
-	WORD $0x910102b5 // add x21, x21, #0x40
-	WORD $0x54fffc21 // b.ne <blocks4Multi8+0x2a8>
-	WORD $0x11000508 // add w8, w8, #0x1
-	WORD $0x8b160210 // add x16, x16, x22
-	WORD $0x7100111f // cmp w8, #0x4
-	WORD $0x54fffb61 // b.ne <blocks4Multi8+0x2a0>
-	WORD $0x17ffff63 // b <blocks4Multi8+0xc4>
-	WORD $0x2a1f03e8 // mov w8, wzr
-	WORD $0xaa0a03f0 // mov x16, x10
-	WORD $0x52800085 // mov w5, #0x4
-	WORD $0xaa1003fb // mov x27, x16
-	WORD $0xf9880360 // prfm pldl1keep, [x27, #0x1000]
-	WORD $0xad4012e5 // ldp q5, q4, [x23]
-	WORD $0x910202fd // add x29, x23, #0x80
-	WORD $0xf10004a5 // subs x5, x5, #0x1
-	WORD $0x3cf86b63 // ldr q3, [x27, x24]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x3dc00362 // ldr q2, [x27]
-	WORD $0x4d40cfa6 // ld1r { v6.2d }, [x29]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad4212e5 // ldp q5, q4, [x23, #0x40]
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee0b8c4 // neg v4.2d, v6.2d
-	WORD $0x4ee44463 // sshl v3.2d, v3.2d, v4.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad030921 // stp q1, q2, [x9, #0x60]
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0xad400f64 // ldp q4, q3, [x27]
+	WORD $0x3ce26942 // ldr q2, [x10, x2]
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0x8b1a014b // add x11, x10, x26
+	WORD $0x4d40cdc5 // ld1r { v5.2d }, [x14]
+	WORD $0xad421b67 // ldp q7, q6, [x27, #0x40]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x6ee64442 // ushl v2.2d, v2.2d, v6.2d
+	WORD $0x6ee74421 // ushl v1.2d, v1.2d, v7.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad040921 // stp q1, q2, [x9, #0x80]
+	WORD $0x3ce46941 // ldr q1, [x10, x4]
+	WORD $0xad410f64 // ldp q4, q3, [x27, #0x20]
+	WORD $0x3cf16942 // ldr q2, [x10, x17]
+	WORD $0xad431766 // ldp q6, q5, [x27, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404364 // ldr d4, [x27, #0x80]
 	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad050921 // stp q1, q2, [x9, #0xa0]
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0xad400f64 // ldp q4, q3, [x27]
+	WORD $0x3ce86941 // ldr q1, [x10, x8]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x4d40cdc5 // ld1r { v5.2d }, [x14]
+	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
+	WORD $0xad420f64 // ldp q4, q3, [x27, #0x40]
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
 	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad000ea2 // stp q2, q3, [x21]
-	WORD $0xad4112e5 // ldp q5, q4, [x23, #0x20]
-	WORD $0x3cf96b62 // ldr q2, [x27, x25]
-	WORD $0x3cfa6b63 // ldr q3, [x27, x26]
-	WORD $0x8b14037b // add x27, x27, x20
-	WORD $0xfd4042e6 // ldr d6, [x23, #0x80]
-	WORD $0x4e0804c6 // dup v6.2d, v6.d[0]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad4312e5 // ldp q5, q4, [x23, #0x60]
-	WORD $0x6ee0b8c6 // neg v6.2d, v6.2d
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x4ee64463 // sshl v3.2d, v3.2d, v6.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee64442 // sshl v2.2d, v2.2d, v6.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad060522 // stp q2, q1, [x9, #0xc0]
+	WORD $0x3cf06941 // ldr q1, [x10, x16]
+	WORD $0xad410f64 // ldp q4, q3, [x27, #0x20]
+	WORD $0x3cec6942 // ldr q2, [x10, x12]
+	WORD $0xfd404365 // ldr d5, [x27, #0x80]
+	WORD $0x8b16014a // add x10, x10, x22
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad431365 // ldp q5, q4, [x27, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad010ea2 // stp q2, q3, [x21, #0x20]
-	WORD $0x910102b5 // add x21, x21, #0x40
-	WORD $0x54fffb81 // b.ne <blocks4Multi8+0x34c>
-	WORD $0x11000508 // add w8, w8, #0x1
-	WORD $0x8b160210 // add x16, x16, x22
-	WORD $0x7100111f // cmp w8, #0x4
-	WORD $0x54fffac1 // b.ne <blocks4Multi8+0x344>
-	WORD $0x17ffff35 // b <blocks4Multi8+0xc4>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xf10004ff // cmp x7, #0x1
-	WORD $0x54000eeb // b.lt <blocks4Multi8+0x5e0>
-	WORD $0xf9401c07 // ldr x7, [x0, #0x38]
-	WORD $0x34001126 // cbz w6, <blocks4Multi8+0x630>
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad070921 // stp q1, q2, [x9, #0xe0]
+	WORD $0x54ffef01 // b.ne <blocks4Multi8+0x2a0>
+	WORD $0x17ffff0f // b <blocks4Multi8+0x100>
 	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0x52800030 // mov w16, #0x1
+	WORD $0xaa0b03e9 // mov x9, x11
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x8b080d74 // add x20, x11, x8, lsl #3
-	WORD $0xaa1f03f3 // mov x19, xzr
-	WORD $0x2a1003e6 // mov w6, w16
-	WORD $0x8b080cf5 // add x21, x7, x8, lsl #3
-	WORD $0x91080296 // add x22, x20, #0x200
-	WORD $0x91100297 // add x23, x20, #0x400
-	WORD $0x91180298 // add x24, x20, #0x600
 	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf9880120 // prfm pldl1keep, [x9, #0x1000]
+	WORD $0x3dc00121 // ldr q1, [x9]
+	WORD $0x8b08028a // add x10, x20, x8
+	WORD $0x91040108 // add x8, x8, #0x100
+	WORD $0x7110011f // cmp w8, #0x400
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad000542 // stp q2, q1, [x10]
+	WORD $0x3dc00521 // ldr q1, [x9, #0x10]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad010542 // stp q2, q1, [x10, #0x20]
+	WORD $0xf9881120 // prfm pldl1keep, [x9, #0x1020]
+	WORD $0x3dc00921 // ldr q1, [x9, #0x20]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad020542 // stp q2, q1, [x10, #0x40]
+	WORD $0x3dc00d21 // ldr q1, [x9, #0x30]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad030542 // stp q2, q1, [x10, #0x60]
+	WORD $0xf9882120 // prfm pldl1keep, [x9, #0x1040]
+	WORD $0x3dc01121 // ldr q1, [x9, #0x40]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad040542 // stp q2, q1, [x10, #0x80]
+	WORD $0x3dc01521 // ldr q1, [x9, #0x50]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad050542 // stp q2, q1, [x10, #0xa0]
+	WORD $0xf9883120 // prfm pldl1keep, [x9, #0x1060]
+	WORD $0x3dc01921 // ldr q1, [x9, #0x60]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad060542 // stp q2, q1, [x10, #0xc0]
+	WORD $0x3dc01d21 // ldr q1, [x9, #0x70]
+	WORD $0x8b160129 // add x9, x9, x22
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad070542 // stp q2, q1, [x10, #0xe0]
+	WORD $0x54fffb01 // b.ne <blocks4Multi8+0x4e0>
+	WORD $0x17fffedf // b <blocks4Multi8+0x100>
+	WORD $0x52801809 // mov w9, #0xc0
+	WORD $0x8b1506ba // add x26, x21, x21, lsl #1
+	WORD $0x710062bf // cmp w21, #0x18
+	WORD $0x9ba922b9 // umaddl x25, w21, w9, x8
+	WORD $0xd342ff5b // lsr x27, x26, #2
+	WORD $0x54001088 // b.hi <blocks4Multi8+0x7ac>
+	WORD $0x92400aa8 // and x8, x21, #0x7
+	WORD $0xb5001048 // cbnz x8, <blocks4Multi8+0x7ac>
+	WORD $0xd37ffaaa // lsl x10, x21, #1
+	WORD $0x8b1a036c // add x12, x27, x26
+	WORD $0x8b1a0310 // add x16, x24, x26
+	WORD $0x8b1a02f1 // add x17, x23, x26
+	WORD $0x8b150762 // add x2, x27, x21, lsl #1
+	WORD $0x8b150703 // add x3, x24, x21, lsl #1
+	WORD $0x8b1506e4 // add x4, x23, x21, lsl #1
+	WORD $0x8b150366 // add x6, x27, x21
+	WORD $0x8b150307 // add x7, x24, x21
+	WORD $0x8b1502fd // add x29, x23, x21
+	WORD $0xaa0b03fe // mov x30, x11
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
+	WORD $0xad400f24 // ldp q4, q3, [x25]
+	WORD $0x9102232e // add x14, x25, #0x88
+	WORD $0x91024320 // add x0, x25, #0x90
+	WORD $0x8b080289 // add x9, x20, x8
+	WORD $0x8b1503cb // add x11, x30, x21
+	WORD $0x3dc003c1 // ldr q1, [x30]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x3cf76bc2 // ldr q2, [x30, x23]
+	WORD $0x4d40cdc4 // ld1r { v4.2d }, [x14]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cc03 // ld1r { v3.2d }, [x0]
+	WORD $0x91040108 // add x8, x8, #0x100
+	WORD $0x7110011f // cmp w8, #0x400
+	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad000921 // stp q1, q2, [x9]
+	WORD $0x3cf86bc1 // ldr q1, [x30, x24]
+	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
+	WORD $0x3cfb6bc2 // ldr q2, [x30, x27]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d489323 // ldp d3, d4, [x25, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad010921 // stp q1, q2, [x9, #0x20]
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0x3cfd6bc2 // ldr q2, [x30, x29]
+	WORD $0xad400f24 // ldp q4, q3, [x25]
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0x8b0a03cb // add x11, x30, x10
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cdc3 // ld1r { v3.2d }, [x14]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cc03 // ld1r { v3.2d }, [x0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad020921 // stp q1, q2, [x9, #0x40]
+	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
+	WORD $0x3ce76bc1 // ldr q1, [x30, x7]
+	WORD $0x3ce66bc2 // ldr q2, [x30, x6]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d489323 // ldp d3, d4, [x25, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad030921 // stp q1, q2, [x9, #0x60]
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0x3ce46bc2 // ldr q2, [x30, x4]
+	WORD $0xad400f24 // ldp q4, q3, [x25]
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0x8b1a03cb // add x11, x30, x26
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cdc3 // ld1r { v3.2d }, [x14]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cc03 // ld1r { v3.2d }, [x0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad040921 // stp q1, q2, [x9, #0x80]
+	WORD $0x3ce36bc1 // ldr q1, [x30, x3]
+	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
+	WORD $0x3ce26bc2 // ldr q2, [x30, x2]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d489323 // ldp d3, d4, [x25, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad050921 // stp q1, q2, [x9, #0xa0]
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0x3cf16bc2 // ldr q2, [x30, x17]
+	WORD $0xad400f24 // ldp q4, q3, [x25]
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cdc3 // ld1r { v3.2d }, [x14]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cc03 // ld1r { v3.2d }, [x0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad060921 // stp q1, q2, [x9, #0xc0]
+	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
+	WORD $0x3cf06bc1 // ldr q1, [x30, x16]
+	WORD $0x3cec6bc2 // ldr q2, [x30, x12]
+	WORD $0x8b1603de // add x30, x30, x22
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d489724 // ldp d4, d5, [x25, #0x88]
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4e080484 // dup v4.2d, v4.d[0]
+	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad070921 // stp q1, q2, [x9, #0xe0]
+	WORD $0x54fff1e1 // b.ne <blocks4Multi8+0x5e0>
+	WORD $0x17fffe56 // b <blocks4Multi8+0x100>
+	WORD $0xaa1f03fd // mov x29, xzr
+	WORD $0xd37ffabe // lsl x30, x21, #1
+	WORD $0x8b1a0370 // add x16, x27, x26
+	WORD $0x8b1a030c // add x12, x24, x26
+	WORD $0x8b1a02e8 // add x8, x23, x26
+	WORD $0x8b150771 // add x17, x27, x21, lsl #1
+	WORD $0x8b150704 // add x4, x24, x21, lsl #1
+	WORD $0x8b1506e2 // add x2, x23, x21, lsl #1
+	WORD $0x8b150366 // add x6, x27, x21
+	WORD $0x8b150307 // add x7, x24, x21
+	WORD $0x8b1502e3 // add x3, x23, x21
+	WORD $0xaa0b03ea // mov x10, x11
+	WORD $0xd503201f // nop
+	WORD $0xf9880140 // prfm pldl1keep, [x10, #0x1000]
+	WORD $0xad400f24 // ldp q4, q3, [x25]
+	WORD $0x9102032e // add x14, x25, #0x80
+	WORD $0x8b1d0289 // add x9, x20, x29
+	WORD $0x8b15014b // add x11, x10, x21
+	WORD $0x910403bd // add x29, x29, #0x100
+	WORD $0x3dc00141 // ldr q1, [x10]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x3cf76942 // ldr q2, [x10, x23]
+	WORD $0x4d40cdc4 // ld1r { v4.2d }, [x14]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0xad421726 // ldp q6, q5, [x25, #0x40]
+	WORD $0x711003bf // cmp w29, #0x400
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x6ee0b883 // neg v3.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad000921 // stp q1, q2, [x9]
+	WORD $0x3cf86941 // ldr q1, [x10, x24]
+	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
+	WORD $0x3cfb6942 // ldr q2, [x10, x27]
+	WORD $0xad431726 // ldp q6, q5, [x25, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404324 // ldr d4, [x25, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad010921 // stp q1, q2, [x9, #0x20]
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0xad400f24 // ldp q4, q3, [x25]
+	WORD $0x3ce36941 // ldr q1, [x10, x3]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0x8b1e014b // add x11, x10, x30
+	WORD $0x4d40cdc5 // ld1r { v5.2d }, [x14]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
+	WORD $0xad420f24 // ldp q4, q3, [x25, #0x40]
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
+	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad020522 // stp q2, q1, [x9, #0x40]
+	WORD $0x3ce76941 // ldr q1, [x10, x7]
+	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
+	WORD $0x3ce66942 // ldr q2, [x10, x6]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404324 // ldr d4, [x25, #0x80]
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0xad431325 // ldp q5, q4, [x25, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad030921 // stp q1, q2, [x9, #0x60]
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0xad400f24 // ldp q4, q3, [x25]
+	WORD $0x3ce26942 // ldr q2, [x10, x2]
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0x8b1a014b // add x11, x10, x26
+	WORD $0x4d40cdc5 // ld1r { v5.2d }, [x14]
+	WORD $0xad421b27 // ldp q7, q6, [x25, #0x40]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x6ee64442 // ushl v2.2d, v2.2d, v6.2d
+	WORD $0x6ee74421 // ushl v1.2d, v1.2d, v7.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad040921 // stp q1, q2, [x9, #0x80]
+	WORD $0x3ce46941 // ldr q1, [x10, x4]
+	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
+	WORD $0x3cf16942 // ldr q2, [x10, x17]
+	WORD $0xad431726 // ldp q6, q5, [x25, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404324 // ldr d4, [x25, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad050921 // stp q1, q2, [x9, #0xa0]
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0xad400f24 // ldp q4, q3, [x25]
+	WORD $0x3ce86941 // ldr q1, [x10, x8]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0x4e030021 // tbl v1.16b, { v1.16b }, v3.16b
+	WORD $0x4d40cdc5 // ld1r { v5.2d }, [x14]
+	WORD $0x4e040042 // tbl v2.16b, { v2.16b }, v4.16b
+	WORD $0xad420f24 // ldp q4, q3, [x25, #0x40]
+	WORD $0x6ee34421 // ushl v1.2d, v1.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
+	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad060522 // stp q2, q1, [x9, #0xc0]
+	WORD $0x3cec6941 // ldr q1, [x10, x12]
+	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
+	WORD $0x3cf06942 // ldr q2, [x10, x16]
+	WORD $0xfd404325 // ldr d5, [x25, #0x80]
+	WORD $0x8b16014a // add x10, x10, x22
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad431325 // ldp q5, q4, [x25, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad070921 // stp q1, q2, [x9, #0xe0]
+	WORD $0x54ffef01 // b.ne <blocks4Multi8+0x7e0>
+	WORD $0x17fffdbf // b <blocks4Multi8+0x100>
+	WORD $0xf94017e8 // ldr x8, [sp, #0x28]
+	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0x54000ceb // b.lt <blocks4Multi8+0xbac>
+	WORD $0xf9401c07 // ldr x7, [x0, #0x38]
+	WORD $0xf94013f8 // ldr x24, [sp, #0x20]
+	WORD $0xb94037e8 // ldr w8, [sp, #0x34]
+	WORD $0x34000f88 // cbz w8, <blocks4Multi8+0xc10>
+	WORD $0xaa1f03e9 // mov x9, xzr
+	WORD $0x5280002a // mov w10, #0x1
+	WORD $0x2a0a03e8 // mov w8, w10
+	WORD $0x8b090f0a // add x10, x24, x9, lsl #3
+	WORD $0xaa1f03ec // mov x12, xzr
+	WORD $0x8b090cf0 // add x16, x7, x9, lsl #3
+	WORD $0x91080151 // add x17, x10, #0x200
+	WORD $0x91100142 // add x2, x10, #0x400
+	WORD $0x91180143 // add x3, x10, #0x600
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x8b0c0c29 // add x9, x1, x12, lsl #3
+	WORD $0x8b0c0de4 // add x4, x15, x12, lsl #3
+	WORD $0xaa0503e6 // mov x6, x5
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x8b130c39 // add x25, x1, x19, lsl #3
-	WORD $0x8b130dfa // add x26, x15, x19, lsl #3
-	WORD $0xaa0c03f0 // mov x16, x12
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
 	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0xf8440748 // ldr x8, [x26], #0x40
-	WORD $0xfd400332 // ldr d18, [x25]
-	WORD $0xf1000610 // subs x16, x16, #0x1
-	WORD $0x8b080ea5 // add x5, x21, x8, lsl #3
-	WORD $0xfd408335 // ldr d21, [x25, #0x100]
-	WORD $0xad404cb4 // ldp q20, q19, [x5]
-	WORD $0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
-	WORD $0x4fd21271 // fmla v17.2d, v19.2d, v18.d[0]
-	WORD $0x4fd21290 // fmla v16.2d, v20.2d, v18.d[0]
-	WORD $0x4e60d6b2 // fadd v18.2d, v21.2d, v0.2d
-	WORD $0x4fd21286 // fmla v6.2d, v20.2d, v18.d[0]
-	WORD $0x4fd21267 // fmla v7.2d, v19.2d, v18.d[0]
-	WORD $0xfd410332 // ldr d18, [x25, #0x200]
-	WORD $0xfd40a335 // ldr d21, [x25, #0x140]
-	WORD $0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
-	WORD $0x4fd21284 // fmla v4.2d, v20.2d, v18.d[0]
-	WORD $0x4fd21265 // fmla v5.2d, v19.2d, v18.d[0]
-	WORD $0xfd418332 // ldr d18, [x25, #0x300]
-	WORD $0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
-	WORD $0x4fd21282 // fmla v2.2d, v20.2d, v18.d[0]
-	WORD $0x4fd21263 // fmla v3.2d, v19.2d, v18.d[0]
-	WORD $0xad4248b4 // ldp q20, q18, [x5, #0x40]
-	WORD $0xfd402333 // ldr d19, [x25, #0x40]
-	WORD $0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
-	WORD $0x4fd31251 // fmla v17.2d, v18.2d, v19.d[0]
-	WORD $0x4fd31290 // fmla v16.2d, v20.2d, v19.d[0]
-	WORD $0x4e60d6b3 // fadd v19.2d, v21.2d, v0.2d
-	WORD $0xfd40c335 // ldr d21, [x25, #0x180]
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf844048e // ldr x14, [x4], #0x40
+	WORD $0xfd400133 // ldr d19, [x9]
+	WORD $0xf10004c6 // subs x6, x6, #0x1
+	WORD $0x8b0e0e0e // add x14, x16, x14, lsl #3
+	WORD $0xfd408134 // ldr d20, [x9, #0x100]
+	WORD $0xfd402135 // ldr d21, [x9, #0x40]
+	WORD $0xad4045d2 // ldp q18, q17, [x14]
+	WORD $0x4fd31230 // fmla v16.2d, v17.2d, v19.d[0]
+	WORD $0x4fd41226 // fmla v6.2d, v17.2d, v20.d[0]
 	WORD $0x4fd31247 // fmla v7.2d, v18.2d, v19.d[0]
-	WORD $0x4fd31286 // fmla v6.2d, v20.2d, v19.d[0]
-	WORD $0xfd412333 // ldr d19, [x25, #0x240]
-	WORD $0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
-	WORD $0x4fd31245 // fmla v5.2d, v18.2d, v19.d[0]
-	WORD $0x4fd31284 // fmla v4.2d, v20.2d, v19.d[0]
-	WORD $0xfd41a333 // ldr d19, [x25, #0x340]
-	WORD $0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
+	WORD $0x4fd41245 // fmla v5.2d, v18.2d, v20.d[0]
+	WORD $0xfd410133 // ldr d19, [x9, #0x200]
+	WORD $0xfd418134 // ldr d20, [x9, #0x300]
 	WORD $0x4fd31243 // fmla v3.2d, v18.2d, v19.d[0]
-	WORD $0x4fd31282 // fmla v2.2d, v20.2d, v19.d[0]
-	WORD $0xad4448b3 // ldp q19, q18, [x5, #0x80]
-	WORD $0xfd404334 // ldr d20, [x25, #0x80]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd41270 // fmla v16.2d, v19.2d, v20.d[0]
-	WORD $0x4fd41251 // fmla v17.2d, v18.2d, v20.d[0]
-	WORD $0x4e60d6b4 // fadd v20.2d, v21.2d, v0.2d
-	WORD $0xfd40e335 // ldr d21, [x25, #0x1c0]
-	WORD $0x4fd41266 // fmla v6.2d, v19.2d, v20.d[0]
-	WORD $0x4fd41247 // fmla v7.2d, v18.2d, v20.d[0]
-	WORD $0xfd414334 // ldr d20, [x25, #0x280]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
+	WORD $0x4fd31224 // fmla v4.2d, v17.2d, v19.d[0]
+	WORD $0x4fd41241 // fmla v1.2d, v18.2d, v20.d[0]
+	WORD $0xad424dd2 // ldp q18, q19, [x14, #0x40]
+	WORD $0x4fd41222 // fmla v2.2d, v17.2d, v20.d[0]
+	WORD $0xfd40a131 // ldr d17, [x9, #0x140]
+	WORD $0xfd412134 // ldr d20, [x9, #0x240]
+	WORD $0x4fd51270 // fmla v16.2d, v19.2d, v21.d[0]
+	WORD $0x4fd11266 // fmla v6.2d, v19.2d, v17.d[0]
 	WORD $0x4fd41264 // fmla v4.2d, v19.2d, v20.d[0]
-	WORD $0x4fd41245 // fmla v5.2d, v18.2d, v20.d[0]
-	WORD $0xfd41c334 // ldr d20, [x25, #0x380]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd41262 // fmla v2.2d, v19.2d, v20.d[0]
+	WORD $0x4fd11245 // fmla v5.2d, v18.2d, v17.d[0]
+	WORD $0xfd41a131 // ldr d17, [x9, #0x340]
+	WORD $0x4fd51247 // fmla v7.2d, v18.2d, v21.d[0]
 	WORD $0x4fd41243 // fmla v3.2d, v18.2d, v20.d[0]
-	WORD $0xad4648b3 // ldp q19, q18, [x5, #0xc0]
-	WORD $0xfd406334 // ldr d20, [x25, #0xc0]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd41251 // fmla v17.2d, v18.2d, v20.d[0]
-	WORD $0x4fd41270 // fmla v16.2d, v19.2d, v20.d[0]
-	WORD $0x4e60d6b4 // fadd v20.2d, v21.2d, v0.2d
-	WORD $0x4fd41247 // fmla v7.2d, v18.2d, v20.d[0]
+	WORD $0xfd40c134 // ldr d20, [x9, #0x180]
+	WORD $0xfd406135 // ldr d21, [x9, #0xc0]
+	WORD $0x4fd11262 // fmla v2.2d, v19.2d, v17.d[0]
+	WORD $0x4fd11241 // fmla v1.2d, v18.2d, v17.d[0]
+	WORD $0xfd404132 // ldr d18, [x9, #0x80]
+	WORD $0xad444dd1 // ldp q17, q19, [x14, #0x80]
 	WORD $0x4fd41266 // fmla v6.2d, v19.2d, v20.d[0]
-	WORD $0xfd416334 // ldr d20, [x25, #0x2c0]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd41245 // fmla v5.2d, v18.2d, v20.d[0]
-	WORD $0x4fd41264 // fmla v4.2d, v19.2d, v20.d[0]
-	WORD $0xfd41e334 // ldr d20, [x25, #0x3c0]
-	WORD $0x91100339 // add x25, x25, #0x400
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd41243 // fmla v3.2d, v18.2d, v20.d[0]
-	WORD $0x4fd41262 // fmla v2.2d, v19.2d, v20.d[0]
-	WORD $0x54fff701 // b.ne <blocks4Multi8+0x46c>
-	WORD $0xd37ae668 // lsl x8, x19, #6
-	WORD $0x91000673 // add x19, x19, #0x1
-	WORD $0x8b080290 // add x16, x20, x8
-	WORD $0xf100227f // cmp x19, #0x8
-	WORD $0xad004610 // stp q16, q17, [x16]
-	WORD $0x8b0802d0 // add x16, x22, x8
-	WORD $0xad001e06 // stp q6, q7, [x16]
-	WORD $0x8b0802f0 // add x16, x23, x8
-	WORD $0x8b080308 // add x8, x24, x8
-	WORD $0xad001604 // stp q4, q5, [x16]
-	WORD $0xad000d02 // stp q2, q3, [x8]
-	WORD $0x54fff421 // b.ne <blocks4Multi8+0x440>
-	WORD $0x2a1f03f0 // mov w16, wzr
-	WORD $0x52800088 // mov w8, #0x4
-	WORD $0x3707f2c6 // tbnz w6, #0x0, <blocks4Multi8+0x420>
-	WORD $0x17fffeb0 // b <blocks4Multi8+0x8c>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x34ffd566 // cbz w6, <blocks4Multi8+0x8c>
-	WORD $0xaa1f03ec // mov x12, xzr
-	WORD $0x52800030 // mov w16, #0x1
-	WORD $0x2a1003e8 // mov w8, w16
-	WORD $0x8b0c0d6c // add x12, x11, x12, lsl #3
-	WORD $0x52800110 // mov w16, #0x8
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xad000180 // stp q0, q0, [x12]
-	WORD $0xf1000610 // subs x16, x16, #0x1
-	WORD $0x3d810580 // str q0, [x12, #0x410]
-	WORD $0x3d810180 // str q0, [x12, #0x400]
-	WORD $0x3d818580 // str q0, [x12, #0x610]
-	WORD $0x3d818180 // str q0, [x12, #0x600]
-	WORD $0xad100180 // stp q0, q0, [x12, #0x200]
-	WORD $0x9101018c // add x12, x12, #0x40
-	WORD $0x54ffff01 // b.ne <blocks4Multi8+0x600>
-	WORD $0x5280008c // mov w12, #0x4
-	WORD $0x3707fe28 // tbnz w8, #0x0, <blocks4Multi8+0x5ec>
-	WORD $0x17fffe98 // b <blocks4Multi8+0x8c>
-	WORD $0xaa1e03f1 // mov x17, x30
-	WORD $0xaa1f03e8 // mov x8, xzr
-	WORD $0x52800030 // mov w16, #0x1
-	WORD $0xd503201f // nop
-	WORD $0x8b080d74 // add x20, x11, x8, lsl #3
-	WORD $0xaa1f03f3 // mov x19, xzr
-	WORD $0x2a1003e6 // mov w6, w16
-	WORD $0x8b080cf5 // add x21, x7, x8, lsl #3
-	WORD $0x91080296 // add x22, x20, #0x200
-	WORD $0x91100297 // add x23, x20, #0x400
-	WORD $0x91180298 // add x24, x20, #0x600
-	WORD $0xd503201f // nop
-	WORD $0xd37ae668 // lsl x8, x19, #6
-	WORD $0x8b130c3e // add x30, x1, x19, lsl #3
-	WORD $0x8b130df0 // add x16, x15, x19, lsl #3
-	WORD $0xaa0c03e5 // mov x5, x12
-	WORD $0x8b080299 // add x25, x20, x8
-	WORD $0x8b0802db // add x27, x22, x8
-	WORD $0x8b0802fd // add x29, x23, x8
-	WORD $0x8b08031a // add x26, x24, x8
-	WORD $0xad400b25 // ldp q5, q2, [x25]
-	WORD $0xad401370 // ldp q16, q4, [x27]
-	WORD $0xad401fb1 // ldp q17, q7, [x29]
-	WORD $0xad400f46 // ldp q6, q3, [x26]
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xf8440608 // ldr x8, [x16], #0x40
-	WORD $0xfd4003d2 // ldr d18, [x30]
-	WORD $0xf10004a5 // subs x5, x5, #0x1
-	WORD $0x8b080ea8 // add x8, x21, x8, lsl #3
-	WORD $0xfd4083d5 // ldr d21, [x30, #0x100]
-	WORD $0xad404d14 // ldp q20, q19, [x8]
-	WORD $0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
-	WORD $0x4fd21262 // fmla v2.2d, v19.2d, v18.d[0]
-	WORD $0x4fd21285 // fmla v5.2d, v20.2d, v18.d[0]
-	WORD $0x4e60d6b2 // fadd v18.2d, v21.2d, v0.2d
-	WORD $0x4fd21290 // fmla v16.2d, v20.2d, v18.d[0]
+	WORD $0x4fd21270 // fmla v16.2d, v19.2d, v18.d[0]
+	WORD $0x4fd21227 // fmla v7.2d, v17.2d, v18.d[0]
+	WORD $0x4fd41225 // fmla v5.2d, v17.2d, v20.d[0]
+	WORD $0xfd414132 // ldr d18, [x9, #0x280]
+	WORD $0xfd41c134 // ldr d20, [x9, #0x380]
+	WORD $0x4fd21223 // fmla v3.2d, v17.2d, v18.d[0]
 	WORD $0x4fd21264 // fmla v4.2d, v19.2d, v18.d[0]
-	WORD $0xfd4103d2 // ldr d18, [x30, #0x200]
-	WORD $0xfd40a3d5 // ldr d21, [x30, #0x140]
-	WORD $0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
-	WORD $0x4fd21291 // fmla v17.2d, v20.2d, v18.d[0]
-	WORD $0x4fd21267 // fmla v7.2d, v19.2d, v18.d[0]
-	WORD $0xfd4183d2 // ldr d18, [x30, #0x300]
-	WORD $0x4e60d652 // fadd v18.2d, v18.2d, v0.2d
-	WORD $0x4fd21286 // fmla v6.2d, v20.2d, v18.d[0]
-	WORD $0x4fd21263 // fmla v3.2d, v19.2d, v18.d[0]
-	WORD $0xad424914 // ldp q20, q18, [x8, #0x40]
-	WORD $0xfd4023d3 // ldr d19, [x30, #0x40]
-	WORD $0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
+	WORD $0x4fd41221 // fmla v1.2d, v17.2d, v20.d[0]
+	WORD $0x4fd41262 // fmla v2.2d, v19.2d, v20.d[0]
+	WORD $0xad4649d1 // ldp q17, q18, [x14, #0xc0]
+	WORD $0xfd40e133 // ldr d19, [x9, #0x1c0]
+	WORD $0xfd416134 // ldr d20, [x9, #0x2c0]
+	WORD $0x4fd51250 // fmla v16.2d, v18.2d, v21.d[0]
+	WORD $0x4fd31246 // fmla v6.2d, v18.2d, v19.d[0]
+	WORD $0x4fd41244 // fmla v4.2d, v18.2d, v20.d[0]
+	WORD $0x4fd31225 // fmla v5.2d, v17.2d, v19.d[0]
+	WORD $0xfd41e133 // ldr d19, [x9, #0x3c0]
+	WORD $0x4fd51227 // fmla v7.2d, v17.2d, v21.d[0]
+	WORD $0x4fd41223 // fmla v3.2d, v17.2d, v20.d[0]
+	WORD $0x91100129 // add x9, x9, #0x400
 	WORD $0x4fd31242 // fmla v2.2d, v18.2d, v19.d[0]
-	WORD $0x4fd31285 // fmla v5.2d, v20.2d, v19.d[0]
-	WORD $0x4e60d6b3 // fadd v19.2d, v21.2d, v0.2d
-	WORD $0xfd40c3d5 // ldr d21, [x30, #0x180]
+	WORD $0x4fd31221 // fmla v1.2d, v17.2d, v19.d[0]
+	WORD $0x54fff901 // b.ne <blocks4Multi8+0xa80>
+	WORD $0xd37ae589 // lsl x9, x12, #6
+	WORD $0x9100058c // add x12, x12, #0x1
+	WORD $0x8b09014e // add x14, x10, x9
+	WORD $0xf100219f // cmp x12, #0x8
+	WORD $0xad0041c7 // stp q7, q16, [x14]
+	WORD $0x8b09022e // add x14, x17, x9
+	WORD $0xad0019c5 // stp q5, q6, [x14]
+	WORD $0x8b09004e // add x14, x2, x9
+	WORD $0x8b090069 // add x9, x3, x9
+	WORD $0xad0011c3 // stp q3, q4, [x14]
+	WORD $0xad000921 // stp q1, q2, [x9]
+	WORD $0x54fff5c1 // b.ne <blocks4Multi8+0xa48>
+	WORD $0x2a1f03ea // mov w10, wzr
+	WORD $0x52800089 // mov w9, #0x4
+	WORD $0x3707f488 // tbnz w8, #0x0, <blocks4Multi8+0xa2c>
+	WORD $0x17fffd40 // b <blocks4Multi8+0xa0>
+	WORD $0x350000c9 // cbnz w9, <blocks4Multi8+0xbbc>
+	WORD $0x17fffd3f // b <blocks4Multi8+0xa4>
+	WORD $0xf94013f8 // ldr x24, [sp, #0x20]
+	WORD $0xa943b3ee // ldp x14, x12, [sp, #0x38]
+	WORD $0xb94037e8 // ldr w8, [sp, #0x34]
+	WORD $0x34ffa768 // cbz w8, <blocks4Multi8+0xa4>
+	WORD $0xaa1f03e9 // mov x9, xzr
+	WORD $0x5280002a // mov w10, #0x1
+	WORD $0x2a0a03e8 // mov w8, w10
+	WORD $0x8b090f09 // add x9, x24, x9, lsl #3
+	WORD $0x5280010a // mov w10, #0x8
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xad000120 // stp q0, q0, [x9]
+	WORD $0xf100054a // subs x10, x10, #0x1
+	WORD $0x3d810520 // str q0, [x9, #0x410]
+	WORD $0x3d810120 // str q0, [x9, #0x400]
+	WORD $0x3d818520 // str q0, [x9, #0x610]
+	WORD $0x3d818120 // str q0, [x9, #0x600]
+	WORD $0xad100120 // stp q0, q0, [x9, #0x200]
+	WORD $0x91010129 // add x9, x9, #0x40
+	WORD $0x54ffff01 // b.ne <blocks4Multi8+0xbe0>
+	WORD $0x52800089 // mov w9, #0x4
+	WORD $0x3707fde8 // tbnz w8, #0x0, <blocks4Multi8+0xbc4>
+	WORD $0x17fffd26 // b <blocks4Multi8+0xa4>
+	WORD $0xaa1f03e9 // mov x9, xzr
+	WORD $0x5280002a // mov w10, #0x1
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x8b090f10 // add x16, x24, x9, lsl #3
+	WORD $0xaa1f03ec // mov x12, xzr
+	WORD $0x2a0a03e8 // mov w8, w10
+	WORD $0x8b090cf1 // add x17, x7, x9, lsl #3
+	WORD $0x91080202 // add x2, x16, #0x200
+	WORD $0x91100203 // add x3, x16, #0x400
+	WORD $0x91180204 // add x4, x16, #0x600
+	WORD $0xd503201f // nop
+	WORD $0xd37ae589 // lsl x9, x12, #6
+	WORD $0x8b0c0df5 // add x21, x15, x12, lsl #3
+	WORD $0xaa0503f6 // mov x22, x5
+	WORD $0x8b09020a // add x10, x16, x9
+	WORD $0x8b090053 // add x19, x2, x9
+	WORD $0x8b090074 // add x20, x3, x9
+	WORD $0x8b090086 // add x6, x4, x9
+	WORD $0x8b0c0c29 // add x9, x1, x12, lsl #3
+	WORD $0xad400544 // ldp q4, q1, [x10]
+	WORD $0xad400e67 // ldp q7, q3, [x19]
+	WORD $0xad401a90 // ldp q16, q6, [x20]
+	WORD $0xad4008c5 // ldp q5, q2, [x6]
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf84406ae // ldr x14, [x21], #0x40
+	WORD $0xfd400133 // ldr d19, [x9]
+	WORD $0xf10006d6 // subs x22, x22, #0x1
+	WORD $0x8b0e0e2e // add x14, x17, x14, lsl #3
+	WORD $0xfd408134 // ldr d20, [x9, #0x100]
+	WORD $0xfd402135 // ldr d21, [x9, #0x40]
+	WORD $0xad4045d2 // ldp q18, q17, [x14]
+	WORD $0x4fd31221 // fmla v1.2d, v17.2d, v19.d[0]
+	WORD $0x4fd41223 // fmla v3.2d, v17.2d, v20.d[0]
 	WORD $0x4fd31244 // fmla v4.2d, v18.2d, v19.d[0]
-	WORD $0x4fd31290 // fmla v16.2d, v20.2d, v19.d[0]
-	WORD $0xfd4123d3 // ldr d19, [x30, #0x240]
-	WORD $0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
-	WORD $0x4fd31247 // fmla v7.2d, v18.2d, v19.d[0]
-	WORD $0x4fd31291 // fmla v17.2d, v20.2d, v19.d[0]
-	WORD $0xfd41a3d3 // ldr d19, [x30, #0x340]
-	WORD $0x4e60d673 // fadd v19.2d, v19.2d, v0.2d
+	WORD $0x4fd41247 // fmla v7.2d, v18.2d, v20.d[0]
+	WORD $0xfd410133 // ldr d19, [x9, #0x200]
+	WORD $0xfd418134 // ldr d20, [x9, #0x300]
+	WORD $0x4fd31250 // fmla v16.2d, v18.2d, v19.d[0]
+	WORD $0x4fd31226 // fmla v6.2d, v17.2d, v19.d[0]
+	WORD $0x4fd41245 // fmla v5.2d, v18.2d, v20.d[0]
+	WORD $0xad424dd2 // ldp q18, q19, [x14, #0x40]
+	WORD $0x4fd41222 // fmla v2.2d, v17.2d, v20.d[0]
+	WORD $0xfd40a131 // ldr d17, [x9, #0x140]
+	WORD $0xfd412134 // ldr d20, [x9, #0x240]
+	WORD $0x4fd51261 // fmla v1.2d, v19.2d, v21.d[0]
+	WORD $0x4fd11263 // fmla v3.2d, v19.2d, v17.d[0]
+	WORD $0x4fd41266 // fmla v6.2d, v19.2d, v20.d[0]
+	WORD $0x4fd11247 // fmla v7.2d, v18.2d, v17.d[0]
+	WORD $0xfd41a131 // ldr d17, [x9, #0x340]
+	WORD $0x4fd51244 // fmla v4.2d, v18.2d, v21.d[0]
+	WORD $0x4fd41250 // fmla v16.2d, v18.2d, v20.d[0]
+	WORD $0xfd40c134 // ldr d20, [x9, #0x180]
+	WORD $0xfd406135 // ldr d21, [x9, #0xc0]
+	WORD $0x4fd11262 // fmla v2.2d, v19.2d, v17.d[0]
+	WORD $0x4fd11245 // fmla v5.2d, v18.2d, v17.d[0]
+	WORD $0xfd404132 // ldr d18, [x9, #0x80]
+	WORD $0xad444dd1 // ldp q17, q19, [x14, #0x80]
+	WORD $0x4fd41263 // fmla v3.2d, v19.2d, v20.d[0]
+	WORD $0x4fd21261 // fmla v1.2d, v19.2d, v18.d[0]
+	WORD $0x4fd21224 // fmla v4.2d, v17.2d, v18.d[0]
+	WORD $0x4fd41227 // fmla v7.2d, v17.2d, v20.d[0]
+	WORD $0xfd414132 // ldr d18, [x9, #0x280]
+	WORD $0xfd41c134 // ldr d20, [x9, #0x380]
+	WORD $0x4fd21230 // fmla v16.2d, v17.2d, v18.d[0]
+	WORD $0x4fd21266 // fmla v6.2d, v19.2d, v18.d[0]
+	WORD $0x4fd41225 // fmla v5.2d, v17.2d, v20.d[0]
+	WORD $0x4fd41262 // fmla v2.2d, v19.2d, v20.d[0]
+	WORD $0xad4649d1 // ldp q17, q18, [x14, #0xc0]
+	WORD $0xfd40e133 // ldr d19, [x9, #0x1c0]
+	WORD $0xfd416134 // ldr d20, [x9, #0x2c0]
+	WORD $0x4fd51241 // fmla v1.2d, v18.2d, v21.d[0]
 	WORD $0x4fd31243 // fmla v3.2d, v18.2d, v19.d[0]
-	WORD $0x4fd31286 // fmla v6.2d, v20.2d, v19.d[0]
-	WORD $0xad444913 // ldp q19, q18, [x8, #0x80]
-	WORD $0xfd4043d4 // ldr d20, [x30, #0x80]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd41265 // fmla v5.2d, v19.2d, v20.d[0]
-	WORD $0x4fd41242 // fmla v2.2d, v18.2d, v20.d[0]
-	WORD $0x4e60d6b4 // fadd v20.2d, v21.2d, v0.2d
-	WORD $0xfd40e3d5 // ldr d21, [x30, #0x1c0]
-	WORD $0x4fd41270 // fmla v16.2d, v19.2d, v20.d[0]
-	WORD $0x4fd41244 // fmla v4.2d, v18.2d, v20.d[0]
-	WORD $0xfd4143d4 // ldr d20, [x30, #0x280]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd41271 // fmla v17.2d, v19.2d, v20.d[0]
-	WORD $0x4fd41247 // fmla v7.2d, v18.2d, v20.d[0]
-	WORD $0xfd41c3d4 // ldr d20, [x30, #0x380]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd41266 // fmla v6.2d, v19.2d, v20.d[0]
-	WORD $0x4fd41243 // fmla v3.2d, v18.2d, v20.d[0]
-	WORD $0xad464913 // ldp q19, q18, [x8, #0xc0]
-	WORD $0xfd4063d4 // ldr d20, [x30, #0xc0]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd41242 // fmla v2.2d, v18.2d, v20.d[0]
-	WORD $0x4fd41265 // fmla v5.2d, v19.2d, v20.d[0]
-	WORD $0x4e60d6b4 // fadd v20.2d, v21.2d, v0.2d
-	WORD $0x4fd41244 // fmla v4.2d, v18.2d, v20.d[0]
-	WORD $0x4fd41270 // fmla v16.2d, v19.2d, v20.d[0]
-	WORD $0xfd4163d4 // ldr d20, [x30, #0x2c0]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd41247 // fmla v7.2d, v18.2d, v20.d[0]
-	WORD $0x4fd41271 // fmla v17.2d, v19.2d, v20.d[0]
-	WORD $0xfd41e3d4 // ldr d20, [x30, #0x3c0]
-	WORD $0x911003de // add x30, x30, #0x400
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd41243 // fmla v3.2d, v18.2d, v20.d[0]
-	WORD $0x4fd41266 // fmla v6.2d, v19.2d, v20.d[0]
-	WORD $0x54fff701 // b.ne <blocks4Multi8+0x6a0>
-	WORD $0x91000673 // add x19, x19, #0x1
-	WORD $0xad000b25 // stp q5, q2, [x25]
-	WORD $0xf100227f // cmp x19, #0x8
-	WORD $0xad001370 // stp q16, q4, [x27]
-	WORD $0xad001fb1 // stp q17, q7, [x29]
-	WORD $0xad000f46 // stp q6, q3, [x26]
-	WORD $0x54fff421 // b.ne <blocks4Multi8+0x660>
-	WORD $0x2a1f03f0 // mov w16, wzr
-	WORD $0x52800088 // mov w8, #0x4
-	WORD $0x3707f2c6 // tbnz w6, #0x0, <blocks4Multi8+0x640>
-	WORD $0xaa1103fe // mov x30, x17
-	WORD $0x52800111 // mov w17, #0x8
-	WORD $0x17fffe26 // b <blocks4Multi8+0x8c>
+	WORD $0x4fd41246 // fmla v6.2d, v18.2d, v20.d[0]
+	WORD $0x4fd31227 // fmla v7.2d, v17.2d, v19.d[0]
+	WORD $0xfd41e133 // ldr d19, [x9, #0x3c0]
+	WORD $0x4fd51224 // fmla v4.2d, v17.2d, v21.d[0]
+	WORD $0x4fd41230 // fmla v16.2d, v17.2d, v20.d[0]
+	WORD $0x91100129 // add x9, x9, #0x400
+	WORD $0x4fd31242 // fmla v2.2d, v18.2d, v19.d[0]
+	WORD $0x4fd31225 // fmla v5.2d, v17.2d, v19.d[0]
+	WORD $0x54fff901 // b.ne <blocks4Multi8+0xc80>
+	WORD $0x9100058c // add x12, x12, #0x1
+	WORD $0xad000544 // stp q4, q1, [x10]
+	WORD $0xf100219f // cmp x12, #0x8
+	WORD $0xad000e67 // stp q7, q3, [x19]
+	WORD $0xad001a90 // stp q16, q6, [x20]
+	WORD $0xad0008c5 // stp q5, q2, [x6]
+	WORD $0x54fff621 // b.ne <blocks4Multi8+0xc40>
+	WORD $0x2a1f03ea // mov w10, wzr
+	WORD $0x52800089 // mov w9, #0x4
+	WORD $0x3707f4c8 // tbnz w8, #0x0, <blocks4Multi8+0xc20>
+	WORD $0x17fffcc5 // b <blocks4Multi8+0xa0>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x371000e8 // tbnz w8, #0x2, <blocks4Multi8+0x820>
-	WORD $0x2a1f03e6 // mov w6, wzr
-	WORD $0xf9400fe8 // ldr x8, [sp, #0x18]
-	WORD $0x91002129 // add x9, x9, #0x8
-	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54ffc343 // b.lo <blocks4Multi8+0x80>
-	WORD $0x1400003b // b <blocks4Multi8+0x908>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x79400ee8 // ldrh w8, [x23, #0x6]
+	WORD $0x371000e8 // tbnz w8, #0x2, <blocks4Multi8+0xdc0>
+	WORD $0x2a1f03e9 // mov w9, wzr
+	WORD $0xf9400be8 // ldr x8, [sp, #0x10]
+	WORD $0x910022f7 // add x23, x23, #0x8
+	WORD $0xeb0802ff // cmp x23, x8
+	WORD $0x54ff9683 // b.lo <blocks4Multi8+0x88>
+	WORD $0x1400003b // b <blocks4Multi8+0xea8>
 	WORD $0xf9402808 // ldr x8, [x0, #0x50]
-	WORD $0xcb1e0108 // sub x8, x8, x30
-	WORD $0xf100211f // cmp x8, #0x8
-	WORD $0x9a91b10c // csel x12, x8, x17, lt
+	WORD $0xf9400fe9 // ldr x9, [sp, #0x18]
+	WORD $0xaa0b03e4 // mov x4, x11
+	WORD $0xcb090109 // sub x9, x8, x9
+	WORD $0x52800108 // mov w8, #0x8
+	WORD $0xf100213f // cmp x9, #0x8
+	WORD $0x9a88b128 // csel x8, x9, x8, lt
+	WORD $0xf100053f // cmp x9, #0x1
+	WORD $0x54ff942b // b.lt <blocks4Multi8+0x64>
+	WORD $0xf94007ec // ldr x12, [sp, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54ffc1ab // b.lt <blocks4Multi8+0x68>
-	WORD $0xf94007e4 // ldr x4, [sp, #0x8]
-	WORD $0xf100059f // cmp x12, #0x1
-	WORD $0xaa1f03f0 // mov x16, xzr
-	WORD $0x9a9fc583 // csinc x3, x12, xzr, gt
-	WORD $0x14000005 // b <blocks4Multi8+0x85c>
-	WORD $0x91000610 // add x16, x16, #0x1
-	WORD $0x91010084 // add x4, x4, #0x40
-	WORD $0xeb03021f // cmp x16, x3
-	WORD $0x54ffc080 // b.eq <blocks4Multi8+0x68>
-	WORD $0xf9401808 // ldr x8, [x0, #0x30]
-	WORD $0xb4000108 // cbz x8, <blocks4Multi8+0x880>
-	WORD $0x8b100508 // add x8, x8, x16, lsl #1
-	WORD $0x787e7905 // ldrh w5, [x8, x30, lsl #1]
-	WORD $0x14000006 // b <blocks4Multi8+0x884>
+	WORD $0xaa1f03e9 // mov x9, xzr
+	WORD $0x9a9fc50a // csinc x10, x8, xzr, gt
+	WORD $0x14000007 // b <blocks4Multi8+0xe10>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b1e0205 // add x5, x16, x30
-	WORD $0xd378dca8 // lsl x8, x5, #8
-	WORD $0xd37ceca5 // lsl x5, x5, #4
-	WORD $0xaa0403e6 // mov x6, x4
-	WORD $0x52800087 // mov w7, #0x4
-	WORD $0x14000015 // b <blocks4Multi8+0x8e8>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xfd403802 // ldr d2, [x0, #0x70]
-	WORD $0xad7f0cc4 // ldp q4, q3, [x6, #-0x20]
-	WORD $0x1e612842 // fadd d2, d2, d1
-	WORD $0xf10004e7 // subs x7, x7, #0x1
-	WORD $0x910010a5 // add x5, x5, #0x4
-	WORD $0x4fc29063 // fmul v3.2d, v3.2d, v2.d[0]
-	WORD $0xf9402413 // ldr x19, [x0, #0x48]
-	WORD $0x8b080273 // add x19, x19, x8
-	WORD $0x4fc29084 // fmul v4.2d, v4.2d, v2.d[0]
-	WORD $0xad000e64 // stp q4, q3, [x19]
-	WORD $0xacd00cc4 // ldp q4, q3, [x6], #0x200
-	WORD $0xf9402413 // ldr x19, [x0, #0x48]
-	WORD $0x8b080273 // add x19, x19, x8
-	WORD $0x91010108 // add x8, x8, #0x40
-	WORD $0x4fc29084 // fmul v4.2d, v4.2d, v2.d[0]
-	WORD $0x4fc29062 // fmul v2.2d, v3.2d, v2.d[0]
-	WORD $0xad010a64 // stp q4, q2, [x19, #0x20]
-	WORD $0x54fffb40 // b.eq <blocks4Multi8+0x84c>
-	WORD $0xf9403013 // ldr x19, [x0, #0x60]
-	WORD $0xb4fffdb3 // cbz x19, <blocks4Multi8+0x8a0>
-	WORD $0xb9406814 // ldr w20, [x0, #0x68]
-	WORD $0xb8656a73 // ldr w19, [x19, x5]
-	WORD $0x0b130293 // add w19, w20, w19
-	WORD $0xd34c2e73 // lsl x19, x19, #52
-	WORD $0x9e670262 // fmov d2, x19
-	WORD $0x17ffffe8 // b <blocks4Multi8+0x8a4>
-	WORD $0xa9464ff4 // ldp x20, x19, [sp, #0x60]
-	WORD $0xf9400bfd // ldr x29, [sp, #0x10]
-	WORD $0xa94557f6 // ldp x22, x21, [sp, #0x50]
-	WORD $0xa9445ff8 // ldp x24, x23, [sp, #0x40]
-	WORD $0xa94367fa // ldp x26, x25, [sp, #0x30]
-	WORD $0xa9426ffe // ldp x30, x27, [sp, #0x20]
-	WORD $0x9101c3ff // add sp, sp, #0x70
+	WORD $0x91000529 // add x9, x9, #0x1
+	WORD $0x9101018c // add x12, x12, #0x40
+	WORD $0xeb0a013f // cmp x9, x10
+	WORD $0x54ff92c0 // b.eq <blocks4Multi8+0x64>
+	WORD $0xf940180e // ldr x14, [x0, #0x30]
+	WORD $0xb40000ae // cbz x14, <blocks4Multi8+0xe28>
+	WORD $0x8b0905cb // add x11, x14, x9, lsl #1
+	WORD $0xf9400fee // ldr x14, [sp, #0x18]
+	WORD $0x786e7970 // ldrh w16, [x11, x14, lsl #1]
+	WORD $0x14000003 // b <blocks4Multi8+0xe30>
+	WORD $0xf9400feb // ldr x11, [sp, #0x18]
+	WORD $0x8b0b0130 // add x16, x9, x11
+	WORD $0xd378de0e // lsl x14, x16, #8
+	WORD $0xd37cee10 // lsl x16, x16, #4
+	WORD $0xaa0c03f1 // mov x17, x12
+	WORD $0x52800083 // mov w3, #0x4
+	WORD $0x14000012 // b <blocks4Multi8+0xe88>
+	WORD $0xfd403801 // ldr d1, [x0, #0x70]
+	WORD $0xad7f0a23 // ldp q3, q2, [x17, #-0x20]
+	WORD $0xf1000463 // subs x3, x3, #0x1
+	WORD $0x91001210 // add x16, x16, #0x4
+	WORD $0x4fc19042 // fmul v2.2d, v2.2d, v1.d[0]
+	WORD $0xf940240b // ldr x11, [x0, #0x48]
+	WORD $0x8b0e016b // add x11, x11, x14
+	WORD $0x4fc19063 // fmul v3.2d, v3.2d, v1.d[0]
+	WORD $0xad000963 // stp q3, q2, [x11]
+	WORD $0xf940240b // ldr x11, [x0, #0x48]
+	WORD $0xacd00a23 // ldp q3, q2, [x17], #0x200
+	WORD $0x8b0e016b // add x11, x11, x14
+	WORD $0x910101ce // add x14, x14, #0x40
+	WORD $0x4fc19063 // fmul v3.2d, v3.2d, v1.d[0]
+	WORD $0x4fc19041 // fmul v1.2d, v2.2d, v1.d[0]
+	WORD $0xad010563 // stp q3, q1, [x11, #0x20]
+	WORD $0x54fffbe0 // b.eq <blocks4Multi8+0xe00>
+	WORD $0xf9403002 // ldr x2, [x0, #0x60]
+	WORD $0xb4fffdc2 // cbz x2, <blocks4Multi8+0xe44>
+	WORD $0xb940680b // ldr w11, [x0, #0x68]
+	WORD $0xb8706842 // ldr w2, [x2, x16]
+	WORD $0x0b02016b // add w11, w11, w2
+	WORD $0xd34c2d6b // lsl x11, x11, #52
+	WORD $0x9e670161 // fmov d1, x11
+	WORD $0x17ffffe9 // b <blocks4Multi8+0xe48>
+	WORD $0xa94b4ff4 // ldp x20, x19, [sp, #0xb0]
+	WORD $0xf94033fd // ldr x29, [sp, #0x60]
+	WORD $0xa94a57f6 // ldp x22, x21, [sp, #0xa0]
+	WORD $0xa9495ff8 // ldp x24, x23, [sp, #0x90]
+	WORD $0xa94867fa // ldp x26, x25, [sp, #0x80]
+	WORD $0xa9476ffe // ldp x30, x27, [sp, #0x70]
+	WORD $0x910303ff // add sp, sp, #0xc0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000
@@ -4521,7 +6520,7 @@ TEXT ·blocks4Multi8Quad(SB), 0, $192-16
 	RET
 
 // func blocks5Multi2Quad(c *slotCall, s *multiWork)
-TEXT ·blocks5Multi2Quad(SB), 0, $208-16
+TEXT ·blocks5Multi2Quad(SB), 0, $240-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
@@ -4529,37 +6528,37 @@ TEXT ·blocks5Multi2Quad(SB), 0, $208-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks5Multi2>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400024d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140003fd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x540047eb // b.lt <blocks5Multi2+0x904>
-	WORD $0xd10203ff // sub sp, sp, #0x80
+	WORD $0x54007ccb // b.lt <blocks5Multi2+0xfa0>
+	WORD $0xd10283ff // sub sp, sp, #0xa0
 	WORD $0xf9400009 // ldr x9, [x0]
-	WORD $0xf9401406 // ldr x6, [x0, #0x28]
+	WORD $0xf9401407 // ldr x7, [x0, #0x28]
 	WORD $0x5286100b // mov w11, #0x3080
 	WORD $0x52862010 // mov w16, #0x3100
 	WORD $0x52863011 // mov w17, #0x3180
-	WORD $0x52864002 // mov w2, #0x3200
-	WORD $0xa941340e // ldp x14, x13, [x0, #0x10]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x2f00e401 // movi d1, #0000000000000000
 	WORD $0x91400c2a // add x10, x1, #0x3, lsl #12
 	WORD $0x9140082c // add x12, x1, #0x2, lsl #12
-	WORD $0x8b0b002f // add x15, x1, x11
-	WORD $0xf90013fd // str x29, [sp, #0x20]
-	WORD $0x8b100030 // add x16, x1, x16
-	WORD $0x8b110031 // add x17, x1, x17
-	WORD $0xa9036ffe // stp x30, x27, [sp, #0x30]
-	WORD $0x8b020023 // add x3, x1, x2
-	WORD $0x5280002b // mov w11, #0x1
-	WORD $0x5280c805 // mov w5, #0x640
+	WORD $0xa941340e // ldp x14, x13, [x0, #0x10]
+	WORD $0x8b110022 // add x2, x1, x17
 	WORD $0x8b080d28 // add x8, x9, x8, lsl #3
-	WORD $0xa90467fa // stp x26, x25, [sp, #0x40]
-	WORD $0xa9055ff8 // stp x24, x23, [sp, #0x50]
-	WORD $0xa90657f6 // stp x22, x21, [sp, #0x60]
-	WORD $0xa9074ff4 // stp x20, x19, [sp, #0x70]
+	WORD $0xa9056ffe // stp x30, x27, [sp, #0x50]
+	WORD $0x8b10003b // add x27, x1, x16
+	WORD $0xa90667fa // stp x26, x25, [sp, #0x60]
+	WORD $0x8b0b003a // add x26, x1, x11
+	WORD $0x5280002b // mov w11, #0x1
+	WORD $0xf90023fd // str x29, [sp, #0x40]
+	WORD $0xa9075ff8 // stp x24, x23, [sp, #0x70]
+	WORD $0xa90857f6 // stp x22, x21, [sp, #0x80]
+	WORD $0xa9094ff4 // stp x20, x19, [sp, #0x90]
+	WORD $0xa901ebfb // stp x27, x26, [sp, #0x18]
 	WORD $0xa900ffe8 // stp x8, xzr, [sp, #0x8]
-	WORD $0x1400000b // b <blocks5Multi2+0xa0>
+	WORD $0x52864008 // mov w8, #0x3200
+	WORD $0x8b080023 // add x3, x1, x8
+	WORD $0x1400000c // b <blocks5Multi2+0xa0>
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf9400beb // ldr x11, [sp, #0x10]
@@ -4569,359 +6568,815 @@ TEXT ·blocks5Multi2Quad(SB), 0, $208-16
 	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54004262 // b.hs <blocks5Multi2+0x8e8>
+	WORD $0x54007742 // b.hs <blocks5Multi2+0xf84>
 	WORD $0x79400928 // ldrh w8, [x9, #0x4]
-	WORD $0xaa1f03f3 // mov x19, xzr
-	WORD $0x14000007 // b <blocks5Multi2+0xc4>
-	WORD $0xf94017e2 // ldr x2, [sp, #0x28]
+	WORD $0xaa1f03ef // mov x15, xzr
+	WORD $0x14000008 // b <blocks5Multi2+0xc8>
+	WORD $0xf94027ef // ldr x15, [sp, #0x48]
+	WORD $0xf9401ff0 // ldr x16, [sp, #0x38]
 	WORD $0x79400928 // ldrh w8, [x9, #0x4]
-	WORD $0x8b130053 // add x19, x2, x19
+	WORD $0x8b0f020f // add x15, x16, x15
 	WORD $0x2a1f03eb // mov w11, wzr
-	WORD $0xeb08027f // cmp x19, x8
-	WORD $0x54003a0a // b.ge <blocks5Multi2+0x800>
-	WORD $0xcb130117 // sub x23, x8, x19
+	WORD $0xeb0801ff // cmp x15, x8
+	WORD $0x54006f4a // b.ge <blocks5Multi2+0xeac>
+	WORD $0xcb0f0111 // sub x17, x8, x15
 	WORD $0x528000a8 // mov w8, #0x5
-	WORD $0xf10016ff // cmp x23, #0x5
-	WORD $0x9a88b2e2 // csel x2, x23, x8, lt
-	WORD $0xf10002ff // cmp x23, #0x0
-	WORD $0x5400294d // b.le <blocks5Multi2+0x600>
-	WORD $0xf100045f // cmp x2, #0x1
-	WORD $0xaa1f03f8 // mov x24, xzr
-	WORD $0xf90017e2 // str x2, [sp, #0x28]
-	WORD $0xb9001feb // str w11, [sp, #0x1c]
-	WORD $0x9a9fc442 // csinc x2, x2, xzr, gt
-	WORD $0x1400001a // b <blocks5Multi2+0x158>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x6cc10da2 // ldp d2, d3, [x13], #0x10
-	WORD $0x8b18198b // add x11, x12, x24, lsl #6
-	WORD $0x91000718 // add x24, x24, #0x1
-	WORD $0x910005ce // add x14, x14, #0x1
+	WORD $0xf100163f // cmp x17, #0x5
+	WORD $0x9a88b230 // csel x16, x17, x8, lt
+	WORD $0xf100023f // cmp x17, #0x0
+	WORD $0x5400622d // b.le <blocks5Multi2+0xd20>
+	WORD $0xf100061f // cmp x16, #0x1
+	WORD $0xaa1f03f7 // mov x23, xzr
+	WORD $0xaa0103f8 // mov x24, x1
+	WORD $0xf90017f1 // str x17, [sp, #0x28]
+	WORD $0xb90037eb // str w11, [sp, #0x34]
+	WORD $0x9a9fc614 // csinc x20, x16, xzr, gt
+	WORD $0xf90027ef // str x15, [sp, #0x48]
+	WORD $0xf9001ff0 // str x16, [sp, #0x38]
+	WORD $0x1400003b // b <blocks5Multi2+0x1ec>
 	WORD $0xb9400128 // ldr w8, [x9]
-	WORD $0xeb02031f // cmp x24, x2
-	WORD $0x4e080d04 // dup v4.2d, x8
-	WORD $0x2f10a463 // ushll v3.4s, v3.4h, #0x0
-	WORD $0x8b190b28 // add x8, x25, x25, lsl #2
-	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
-	WORD $0x8b0800c6 // add x6, x6, x8
-	WORD $0x6ea21085 // uaddw2 v5.2d, v4.2d, v2.4s
-	WORD $0x2ea21082 // uaddw v2.2d, v4.2d, v2.2s
-	WORD $0x6ea31086 // uaddw2 v6.2d, v4.2d, v3.4s
-	WORD $0x2ea31083 // uaddw v3.2d, v4.2d, v3.2s
+	WORD $0xfd4001a1 // ldr d1, [x13]
+	WORD $0x910005ce // add x14, x14, #0x1
+	WORD $0x91190318 // add x24, x24, #0x640
+	WORD $0x4e080d02 // dup v2.2d, x8
+	WORD $0x8b171988 // add x8, x12, x23, lsl #6
+	WORD $0xf9401c0b // ldr x11, [x0, #0x38]
+	WORD $0x910006f7 // add x23, x23, #0x1
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0xeb1402ff // cmp x23, x20
+	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
+	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x4ee18421 // add v1.2d, v1.2d, v1.2d
+	WORD $0x4ee38463 // add v3.2d, v3.2d, v3.2d
+	WORD $0x9e66002f // fmov x15, d1
+	WORD $0xad000d01 // stp q1, q3, [x8]
+	WORD $0xfd4005a4 // ldr d4, [x13, #0x8]
+	WORD $0x910041ad // add x13, x13, #0x10
+	WORD $0x8b0f0d6f // add x15, x11, x15, lsl #3
+	WORD $0x2f10a484 // ushll v4.4s, v4.4h, #0x0
+	WORD $0x6ea41045 // uaddw2 v5.2d, v2.2d, v4.4s
+	WORD $0x2ea41042 // uaddw v2.2d, v2.2d, v4.2s
 	WORD $0x4ee28442 // add v2.2d, v2.2d, v2.2d
 	WORD $0x4ee584a4 // add v4.2d, v5.2d, v5.2d
-	WORD $0x4ee38463 // add v3.2d, v3.2d, v3.2d
-	WORD $0x4ee684c5 // add v5.2d, v6.2d, v6.2d
-	WORD $0xad001162 // stp q2, q4, [x11]
-	WORD $0xad011563 // stp q3, q5, [x11, #0x20]
-	WORD $0x54001760 // b.eq <blocks5Multi2+0x440>
+	WORD $0x4e183c90 // mov x16, v4.d[1]
+	WORD $0xad011102 // stp q2, q4, [x8, #0x20]
+	WORD $0x4e183c28 // mov x8, v1.d[1]
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf98021e0 // prfm pldl1keep, [x15, #0x40]
+	WORD $0x9e66006f // fmov x15, d3
+	WORD $0x8b080d68 // add x8, x11, x8, lsl #3
+	WORD $0x8b0f0d6f // add x15, x11, x15, lsl #3
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0x4e183c68 // mov x8, v3.d[1]
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf98021e0 // prfm pldl1keep, [x15, #0x40]
+	WORD $0x4e183c4f // mov x15, v2.d[1]
+	WORD $0x8b080d68 // add x8, x11, x8, lsl #3
+	WORD $0x8b0f0d6f // add x15, x11, x15, lsl #3
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0x9e660048 // fmov x8, d2
+	WORD $0x8b080d68 // add x8, x11, x8, lsl #3
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0x9e660088 // fmov x8, d4
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf98021e0 // prfm pldl1keep, [x15, #0x40]
+	WORD $0x8b080d68 // add x8, x11, x8, lsl #3
+	WORD $0x8b100d6b // add x11, x11, x16, lsl #3
+	WORD $0x8b190b30 // add x16, x25, x25, lsl #2
+	WORD $0x8b1000e7 // add x7, x7, x16
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0xf9800160 // prfm pldl1keep, [x11]
+	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
+	WORD $0x54004ec0 // b.eq <blocks5Multi2+0xbc0>
 	WORD $0xf98201a0 // prfm pldl1keep, [x13, #0x400]
-	WORD $0xf9402c1a // ldr x26, [x0, #0x58]
-	WORD $0x9b05071b // madd x27, x24, x5, x1
+	WORD $0xf9402c04 // ldr x4, [x0, #0x58]
 	WORD $0x394001d9 // ldrb w25, [x14]
 	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x370807a8 // tbnz w8, #0x1, <blocks5Multi2+0x260>
+	WORD $0x37081988 // tbnz w8, #0x1, <blocks5Multi2+0x52c>
 	WORD $0xf9404008 // ldr x8, [x0, #0x80]
-	WORD $0x5280180b // mov w11, #0xc0
 	WORD $0x7100d73f // cmp w25, #0x35
-	WORD $0xd342ff3e // lsr x30, x25, #2
-	WORD $0xd341ff27 // lsr x7, x25, #1
-	WORD $0x9bab233d // umaddl x29, w25, w11, x8
-	WORD $0x540009c3 // b.lo <blocks5Multi2+0x2c0>
-	WORD $0x8b19072b // add x11, x25, x25, lsl #1
-	WORD $0x2a1f03e8 // mov w8, wzr
-	WORD $0xd342fd75 // lsr x21, x11, #2
-	WORD $0xaa0603eb // mov x11, x6
-	WORD $0xd503201f // nop
-	WORD $0x528000b4 // mov w20, #0x5
-	WORD $0xaa0b03e4 // mov x4, x11
-	WORD $0xf9880080 // prfm pldl1keep, [x4, #0x1000]
-	WORD $0xad4013a5 // ldp q5, q4, [x29]
-	WORD $0x910203b6 // add x22, x29, #0x80
-	WORD $0xf1000694 // subs x20, x20, #0x1
-	WORD $0x3cfe6883 // ldr q3, [x4, x30]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x3dc00082 // ldr q2, [x4]
-	WORD $0x4d40cec6 // ld1r { v6.2d }, [x22]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad4213a5 // ldp q5, q4, [x29, #0x40]
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee0b8c4 // neg v4.2d, v6.2d
-	WORD $0x4ee44463 // sshl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad000f62 // stp q2, q3, [x27]
-	WORD $0xad4113a5 // ldp q5, q4, [x29, #0x20]
-	WORD $0x3ce76882 // ldr q2, [x4, x7]
-	WORD $0x3cf56883 // ldr q3, [x4, x21]
-	WORD $0x8b190084 // add x4, x4, x25
-	WORD $0xfd4043a6 // ldr d6, [x29, #0x80]
-	WORD $0x4e0804c6 // dup v6.2d, v6.d[0]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad4313a5 // ldp q5, q4, [x29, #0x60]
-	WORD $0x6ee0b8c6 // neg v6.2d, v6.2d
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x4ee64463 // sshl v3.2d, v3.2d, v6.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee64442 // sshl v2.2d, v2.2d, v6.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad010f62 // stp q2, q3, [x27, #0x20]
-	WORD $0x9101037b // add x27, x27, #0x40
-	WORD $0x54fffb81 // b.ne <blocks5Multi2+0x1a8>
-	WORD $0x11000508 // add w8, w8, #0x1
-	WORD $0x8b1a016b // add x11, x11, x26
-	WORD $0x7100151f // cmp w8, #0x5
-	WORD $0x54fffac1 // b.ne <blocks5Multi2+0x1a0>
-	WORD $0x17ffffad // b <blocks5Multi2+0x100>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x2a1f03e8 // mov w8, wzr
-	WORD $0xaa0603eb // mov x11, x6
-	WORD $0xaa1f03e4 // mov x4, xzr
-	WORD $0x8b040167 // add x7, x11, x4
-	WORD $0x91008084 // add x4, x4, #0x20
-	WORD $0xf98800e0 // prfm pldl1keep, [x7, #0x1000]
-	WORD $0x3dc000e2 // ldr q2, [x7]
-	WORD $0xf102809f // cmp x4, #0xa0
-	WORD $0x0e617843 // fcvtl v3.2d, v2.2s
-	WORD $0x4e617842 // fcvtl2 v2.2d, v2.4s
-	WORD $0xad000b63 // stp q3, q2, [x27]
-	WORD $0x3dc004e2 // ldr q2, [x7, #0x10]
-	WORD $0x0e617843 // fcvtl v3.2d, v2.2s
-	WORD $0x4e617842 // fcvtl2 v2.2d, v2.4s
-	WORD $0xad010b63 // stp q3, q2, [x27, #0x20]
-	WORD $0x9101037b // add x27, x27, #0x40
-	WORD $0x54fffe61 // b.ne <blocks5Multi2+0x26c>
-	WORD $0x11000508 // add w8, w8, #0x1
-	WORD $0x8b1a016b // add x11, x11, x26
-	WORD $0x7100151f // cmp w8, #0x5
-	WORD $0x54fffdc1 // b.ne <blocks5Multi2+0x268>
-	WORD $0x17ffff93 // b <blocks5Multi2+0x100>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0xd342ff3a // lsr x26, x25, #2
+	WORD $0xd341ff3b // lsr x27, x25, #1
+	WORD $0x54001fe3 // b.lo <blocks5Multi2+0x60c>
+	WORD $0x5280180b // mov w11, #0xc0
+	WORD $0xaa1f03fd // mov x29, xzr
+	WORD $0xb2740331 // orr x17, x25, #0x1000
+	WORD $0xaa0703e5 // mov x5, x7
+	WORD $0x9bab233e // umaddl x30, w25, w11, x8
 	WORD $0x8b190728 // add x8, x25, x25, lsl #1
-	WORD $0x7100633f // cmp w25, #0x18
-	WORD $0xd342fd15 // lsr x21, x8, #2
-	WORD $0x54000588 // b.hi <blocks5Multi2+0x37c>
-	WORD $0x92400b28 // and x8, x25, #0x7
-	WORD $0xb5000548 // cbnz x8, <blocks5Multi2+0x37c>
-	WORD $0xaa0603eb // mov x11, x6
+	WORD $0xd342fd06 // lsr x6, x8, #2
+	WORD $0xcb190888 // sub x8, x4, x25, lsl #2
 	WORD $0xd503201f // nop
-	WORD $0x528000a4 // mov w4, #0x5
-	WORD $0xaa0b03f4 // mov x20, x11
-	WORD $0xf9880280 // prfm pldl1keep, [x20, #0x1000]
-	WORD $0xad4013a5 // ldp q5, q4, [x29]
-	WORD $0x910223b6 // add x22, x29, #0x88
-	WORD $0xf1000484 // subs x4, x4, #0x1
-	WORD $0x3dc00282 // ldr q2, [x20]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0x3cfe6a83 // ldr q3, [x20, x30]
-	WORD $0x4d40cec5 // ld1r { v5.2d }, [x22]
-	WORD $0x910243b6 // add x22, x29, #0x90
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4ea31ca3 // orr v3.16b, v5.16b, v3.16b
-	WORD $0x4d40cec4 // ld1r { v4.2d }, [x22]
-	WORD $0x4ea21ca2 // orr v2.16b, v5.16b, v2.16b
-	WORD $0x4ee4d442 // fsub v2.2d, v2.2d, v4.2d
-	WORD $0x4ee4d463 // fsub v3.2d, v3.2d, v4.2d
-	WORD $0xad000f62 // stp q2, q3, [x27]
-	WORD $0x3ce76a82 // ldr q2, [x20, x7]
-	WORD $0xad4113a5 // ldp q5, q4, [x29, #0x20]
-	WORD $0x3cf56a83 // ldr q3, [x20, x21]
-	WORD $0x8b190294 // add x20, x20, x25
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0x6d4897a4 // ldp d4, d5, [x29, #0x88]
-	WORD $0x4e0804a5 // dup v5.2d, v5.d[0]
-	WORD $0x4e080484 // dup v4.2d, v4.d[0]
-	WORD $0x4ea31c83 // orr v3.16b, v4.16b, v3.16b
-	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
-	WORD $0x4ee5d442 // fsub v2.2d, v2.2d, v5.2d
-	WORD $0x4ee5d463 // fsub v3.2d, v3.2d, v5.2d
-	WORD $0xad010f62 // stp q2, q3, [x27, #0x20]
-	WORD $0x9101037b // add x27, x27, #0x40
-	WORD $0x54fffc21 // b.ne <blocks5Multi2+0x2e8>
-	WORD $0x11000508 // add w8, w8, #0x1
-	WORD $0x8b1a016b // add x11, x11, x26
-	WORD $0x7100151f // cmp w8, #0x5
-	WORD $0x54fffb61 // b.ne <blocks5Multi2+0x2e0>
-	WORD $0x17ffff62 // b <blocks5Multi2+0x100>
-	WORD $0x2a1f03e8 // mov w8, wzr
-	WORD $0xaa0603e4 // mov x4, x6
-	WORD $0x528000b4 // mov w20, #0x5
-	WORD $0xaa0403eb // mov x11, x4
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0xad4013a5 // ldp q5, q4, [x29]
-	WORD $0x910203b6 // add x22, x29, #0x80
-	WORD $0xf1000694 // subs x20, x20, #0x1
-	WORD $0x3cfe6963 // ldr q3, [x11, x30]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf98800a0 // prfm pldl1keep, [x5, #0x1000]
+	WORD $0xad400fc4 // ldp q4, q3, [x30]
+	WORD $0x8b1a00ab // add x11, x5, x26
+	WORD $0x910203d3 // add x19, x30, #0x80
+	WORD $0x8b1d0304 // add x4, x24, x29
+	WORD $0x8b1b00af // add x15, x5, x27
+	WORD $0x3dc000a1 // ldr q1, [x5]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x3dc00162 // ldr q2, [x11]
-	WORD $0x4d40cec6 // ld1r { v6.2d }, [x22]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad4213a5 // ldp q5, q4, [x29, #0x40]
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee0b8c4 // neg v4.2d, v6.2d
-	WORD $0x4ee44463 // sshl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad000f62 // stp q2, q3, [x27]
-	WORD $0xad4113a5 // ldp q5, q4, [x29, #0x20]
-	WORD $0x3ce76962 // ldr q2, [x11, x7]
-	WORD $0x3cf56963 // ldr q3, [x11, x21]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40ce63 // ld1r { v3.2d }, [x19]
+	WORD $0xad4213c5 // ldp q5, q4, [x30, #0x40]
+	WORD $0x8b0600b0 // add x16, x5, x6
+	WORD $0x8b1100b5 // add x21, x5, x17
 	WORD $0x8b19016b // add x11, x11, x25
-	WORD $0xfd4043a6 // ldr d6, [x29, #0x80]
-	WORD $0x4e0804c6 // dup v6.2d, v6.d[0]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad4313a5 // ldp q5, q4, [x29, #0x60]
-	WORD $0x6ee0b8c6 // neg v6.2d, v6.2d
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x4ee64463 // sshl v3.2d, v3.2d, v6.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee64442 // sshl v2.2d, v2.2d, v6.2d
+	WORD $0x910503bd // add x29, x29, #0x140
+	WORD $0x711903bf // cmp w29, #0x640
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad010f62 // stp q2, q3, [x27, #0x20]
-	WORD $0x9101037b // add x27, x27, #0x40
-	WORD $0x54fffb81 // b.ne <blocks5Multi2+0x38c>
-	WORD $0x11000508 // add w8, w8, #0x1
-	WORD $0x8b1a0084 // add x4, x4, x26
-	WORD $0x7100151f // cmp w8, #0x5
-	WORD $0x54fffac1 // b.ne <blocks5Multi2+0x384>
-	WORD $0x17ffff34 // b <blocks5Multi2+0x100>
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad000881 // stp q1, q2, [x4]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0xad410fc4 // ldp q4, q3, [x30, #0x20]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0xad4317c6 // ldp q6, q5, [x30, #0x60]
+	WORD $0x8b1901ef // add x15, x15, x25
+	WORD $0x8b190210 // add x16, x16, x25
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043c4 // ldr d4, [x30, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad010881 // stp q1, q2, [x4, #0x20]
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0xad400fc4 // ldp q4, q3, [x30]
+	WORD $0x3cf968a1 // ldr q1, [x5, x25]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd14006a5 // sub x5, x21, #0x1, lsl #12
+	WORD $0x4d40ce65 // ld1r { v5.2d }, [x19]
+	WORD $0x8b19016b // add x11, x11, x25
+	WORD $0x8b1100b5 // add x21, x5, x17
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420fc4 // ldp q4, q3, [x30, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad020881 // stp q1, q2, [x4, #0x40]
+	WORD $0xad410fc4 // ldp q4, q3, [x30, #0x20]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x8b1901ef // add x15, x15, x25
+	WORD $0xad4317c6 // ldp q6, q5, [x30, #0x60]
+	WORD $0x8b190210 // add x16, x16, x25
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043c4 // ldr d4, [x30, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad030881 // stp q1, q2, [x4, #0x60]
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0xad400fc4 // ldp q4, q3, [x30]
+	WORD $0x3cf968a1 // ldr q1, [x5, x25]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd14006a5 // sub x5, x21, #0x1, lsl #12
+	WORD $0x4d40ce65 // ld1r { v5.2d }, [x19]
+	WORD $0x8b19016b // add x11, x11, x25
+	WORD $0x8b1100b5 // add x21, x5, x17
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420fc4 // ldp q4, q3, [x30, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad040881 // stp q1, q2, [x4, #0x80]
+	WORD $0xad410fc4 // ldp q4, q3, [x30, #0x20]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x8b1901ef // add x15, x15, x25
+	WORD $0xad4317c6 // ldp q6, q5, [x30, #0x60]
+	WORD $0x8b190210 // add x16, x16, x25
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043c4 // ldr d4, [x30, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad050881 // stp q1, q2, [x4, #0xa0]
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0xad400fc4 // ldp q4, q3, [x30]
+	WORD $0x3cf968a1 // ldr q1, [x5, x25]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd14006a5 // sub x5, x21, #0x1, lsl #12
+	WORD $0x4d40ce65 // ld1r { v5.2d }, [x19]
+	WORD $0x8b1100b5 // add x21, x5, x17
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420fc4 // ldp q4, q3, [x30, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad060881 // stp q1, q2, [x4, #0xc0]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0xad410fc4 // ldp q4, q3, [x30, #0x20]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0xad4317c6 // ldp q6, q5, [x30, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043c4 // ldr d4, [x30, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad070881 // stp q1, q2, [x4, #0xe0]
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0xad400fc4 // ldp q4, q3, [x30]
+	WORD $0x3cf968a1 // ldr q1, [x5, x25]
+	WORD $0x3cf96962 // ldr q2, [x11, x25]
+	WORD $0x8b0802ab // add x11, x21, x8
+	WORD $0x4d40ce65 // ld1r { v5.2d }, [x19]
+	WORD $0xd1400565 // sub x5, x11, #0x1, lsl #12
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420fc4 // ldp q4, q3, [x30, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
+	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad080881 // stp q1, q2, [x4, #0x100]
+	WORD $0x3cf969e1 // ldr q1, [x15, x25]
+	WORD $0xad410fc4 // ldp q4, q3, [x30, #0x20]
+	WORD $0x3cf96a02 // ldr q2, [x16, x25]
+	WORD $0xfd4043c5 // ldr d5, [x30, #0x80]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad4313c5 // ldp q5, q4, [x30, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad090881 // stp q1, q2, [x4, #0x120]
+	WORD $0x54ffe8e1 // b.ne <blocks5Multi2+0x240>
+	WORD $0x17fffef7 // b <blocks5Multi2+0x104>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xaa0703f1 // mov x17, x7
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf10006ff // cmp x23, #0x1
-	WORD $0x54000e2b // b.lt <blocks5Multi2+0x608>
-	WORD $0xf9401c17 // ldr x23, [x0, #0x38]
-	WORD $0xb9401fe8 // ldr w8, [sp, #0x1c]
-	WORD $0x34000fa8 // cbz w8, <blocks5Multi2+0x644>
-	WORD $0xaa1f03e7 // mov x7, xzr
+	WORD $0xf9880220 // prfm pldl1keep, [x17, #0x1000]
+	WORD $0x3dc00221 // ldr q1, [x17]
+	WORD $0x8b080305 // add x5, x24, x8
+	WORD $0x91050108 // add x8, x8, #0x140
+	WORD $0x7119011f // cmp w8, #0x640
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0004a2 // stp q2, q1, [x5]
+	WORD $0x3dc00621 // ldr q1, [x17, #0x10]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0104a2 // stp q2, q1, [x5, #0x20]
+	WORD $0xf9881220 // prfm pldl1keep, [x17, #0x1020]
+	WORD $0x3dc00a21 // ldr q1, [x17, #0x20]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0204a2 // stp q2, q1, [x5, #0x40]
+	WORD $0x3dc00e21 // ldr q1, [x17, #0x30]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0304a2 // stp q2, q1, [x5, #0x60]
+	WORD $0xf9882220 // prfm pldl1keep, [x17, #0x1040]
+	WORD $0x3dc01221 // ldr q1, [x17, #0x40]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0404a2 // stp q2, q1, [x5, #0x80]
+	WORD $0x3dc01621 // ldr q1, [x17, #0x50]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0504a2 // stp q2, q1, [x5, #0xa0]
+	WORD $0xf9883220 // prfm pldl1keep, [x17, #0x1060]
+	WORD $0x3dc01a21 // ldr q1, [x17, #0x60]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0604a2 // stp q2, q1, [x5, #0xc0]
+	WORD $0x3dc01e21 // ldr q1, [x17, #0x70]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0704a2 // stp q2, q1, [x5, #0xe0]
+	WORD $0xf9884220 // prfm pldl1keep, [x17, #0x1080]
+	WORD $0x3dc02221 // ldr q1, [x17, #0x80]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0804a2 // stp q2, q1, [x5, #0x100]
+	WORD $0x3dc02621 // ldr q1, [x17, #0x90]
+	WORD $0x8b040231 // add x17, x17, x4
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0904a2 // stp q2, q1, [x5, #0x120]
+	WORD $0x54fff9e1 // b.ne <blocks5Multi2+0x540>
+	WORD $0x17fffebf // b <blocks5Multi2+0x104>
+	WORD $0x5280180b // mov w11, #0xc0
+	WORD $0x7100633f // cmp w25, #0x18
+	WORD $0x9bab233d // umaddl x29, w25, w11, x8
+	WORD $0x8b190728 // add x8, x25, x25, lsl #1
+	WORD $0xd342fd1e // lsr x30, x8, #2
+	WORD $0x540014c8 // b.hi <blocks5Multi2+0x8b8>
+	WORD $0x92400b28 // and x8, x25, #0x7
+	WORD $0xb5001488 // cbnz x8, <blocks5Multi2+0x8b8>
+	WORD $0xb2740331 // orr x17, x25, #0x1000
+	WORD $0xcb190884 // sub x4, x4, x25, lsl #2
+	WORD $0xaa0703eb // mov x11, x7
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0xad400ba4 // ldp q4, q2, [x29]
+	WORD $0x8b1a0175 // add x21, x11, x26
+	WORD $0x910223b3 // add x19, x29, #0x88
+	WORD $0x910243a5 // add x5, x29, #0x90
+	WORD $0x8b080306 // add x6, x24, x8
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x3dc002a3 // ldr q3, [x21]
+	WORD $0x4d40ce64 // ld1r { v4.2d }, [x19]
+	WORD $0x4e020062 // tbl v2.16b, { v3.16b }, v2.16b
+	WORD $0x4d40cca3 // ld1r { v3.2d }, [x5]
+	WORD $0x8b1b0176 // add x22, x11, x27
+	WORD $0x8b1e016f // add x15, x11, x30
+	WORD $0x8b110170 // add x16, x11, x17
+	WORD $0x8b1902b5 // add x21, x21, x25
+	WORD $0x91050108 // add x8, x8, #0x140
+	WORD $0x7119011f // cmp w8, #0x640
+	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad0008c1 // stp q1, q2, [x6]
+	WORD $0x3dc002c1 // ldr q1, [x22]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3dc001e2 // ldr q2, [x15]
+	WORD $0x8b1901ef // add x15, x15, x25
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d488fa4 // ldp d4, d3, [x29, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4e080484 // dup v4.2d, v4.d[0]
+	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad0108c1 // stp q1, q2, [x6, #0x20]
+	WORD $0xf9800200 // prfm pldl1keep, [x16]
+	WORD $0x3dc002a2 // ldr q2, [x21]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3cf96961 // ldr q1, [x11, x25]
+	WORD $0x8b1902cb // add x11, x22, x25
+	WORD $0xd1400610 // sub x16, x16, #0x1, lsl #12
+	WORD $0x8b1902b5 // add x21, x21, x25
+	WORD $0x8b110216 // add x22, x16, x17
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40ce63 // ld1r { v3.2d }, [x19]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cca3 // ld1r { v3.2d }, [x5]
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0xad0208c1 // stp q1, q2, [x6, #0x40]
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3dc001e2 // ldr q2, [x15]
+	WORD $0x8b19016b // add x11, x11, x25
+	WORD $0x8b1901ef // add x15, x15, x25
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d488fa4 // ldp d4, d3, [x29, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4e080484 // dup v4.2d, v4.d[0]
+	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad0308c1 // stp q1, q2, [x6, #0x60]
+	WORD $0xf98002c0 // prfm pldl1keep, [x22]
+	WORD $0x3dc002a2 // ldr q2, [x21]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3cf96a01 // ldr q1, [x16, x25]
+	WORD $0xd14006d0 // sub x16, x22, #0x1, lsl #12
+	WORD $0x8b110216 // add x22, x16, x17
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40ce63 // ld1r { v3.2d }, [x19]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cca3 // ld1r { v3.2d }, [x5]
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0xad0408c1 // stp q1, q2, [x6, #0x80]
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3dc001e2 // ldr q2, [x15]
+	WORD $0x8b19016b // add x11, x11, x25
+	WORD $0x8b1901ef // add x15, x15, x25
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d4897a4 // ldp d4, d5, [x29, #0x88]
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad0508c1 // stp q1, q2, [x6, #0xa0]
+	WORD $0xf98002c0 // prfm pldl1keep, [x22]
+	WORD $0x3cf96a01 // ldr q1, [x16, x25]
+	WORD $0x8b1902b0 // add x16, x21, x25
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0xd14006d5 // sub x21, x22, #0x1, lsl #12
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x8b1102b6 // add x22, x21, x17
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40ce63 // ld1r { v3.2d }, [x19]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cca3 // ld1r { v3.2d }, [x5]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad0608c1 // stp q1, q2, [x6, #0xc0]
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3dc001e2 // ldr q2, [x15]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d4893a3 // ldp d3, d4, [x29, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad0708c1 // stp q1, q2, [x6, #0xe0]
+	WORD $0xf98002c0 // prfm pldl1keep, [x22]
+	WORD $0x3cf96a02 // ldr q2, [x16, x25]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3cf96aa1 // ldr q1, [x21, x25]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40ce63 // ld1r { v3.2d }, [x19]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cca3 // ld1r { v3.2d }, [x5]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad0808c1 // stp q1, q2, [x6, #0x100]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3cf96961 // ldr q1, [x11, x25]
+	WORD $0x3cf969e2 // ldr q2, [x15, x25]
+	WORD $0x8b0402cb // add x11, x22, x4
+	WORD $0xd140056b // sub x11, x11, #0x1, lsl #12
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d4893a3 // ldp d3, d4, [x29, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad0908c1 // stp q1, q2, [x6, #0x120]
+	WORD $0x54ffec81 // b.ne <blocks5Multi2+0x640>
+	WORD $0x17fffe14 // b <blocks5Multi2+0x104>
+	WORD $0xaa1f03e6 // mov x6, xzr
+	WORD $0xb2740331 // orr x17, x25, #0x1000
+	WORD $0xcb190888 // sub x8, x4, x25, lsl #2
+	WORD $0xaa0703e5 // mov x5, x7
+	WORD $0xf98800a0 // prfm pldl1keep, [x5, #0x1000]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x8b1a00ab // add x11, x5, x26
+	WORD $0x910203b3 // add x19, x29, #0x80
+	WORD $0x8b060304 // add x4, x24, x6
+	WORD $0x8b1b00af // add x15, x5, x27
+	WORD $0x3dc000a1 // ldr q1, [x5]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40ce63 // ld1r { v3.2d }, [x19]
+	WORD $0xad4213a5 // ldp q5, q4, [x29, #0x40]
+	WORD $0x8b1e00b0 // add x16, x5, x30
+	WORD $0x8b1100b5 // add x21, x5, x17
+	WORD $0x8b19016b // add x11, x11, x25
+	WORD $0x910500c6 // add x6, x6, #0x140
+	WORD $0x711900df // cmp w6, #0x640
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad000881 // stp q1, q2, [x4]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0xad4317a6 // ldp q6, q5, [x29, #0x60]
+	WORD $0x8b1901ef // add x15, x15, x25
+	WORD $0x8b190210 // add x16, x16, x25
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043a4 // ldr d4, [x29, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad010881 // stp q1, q2, [x4, #0x20]
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3cf968a1 // ldr q1, [x5, x25]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd14006a5 // sub x5, x21, #0x1, lsl #12
+	WORD $0x4d40ce65 // ld1r { v5.2d }, [x19]
+	WORD $0x8b19016b // add x11, x11, x25
+	WORD $0x8b1100b5 // add x21, x5, x17
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420fa4 // ldp q4, q3, [x29, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad020881 // stp q1, q2, [x4, #0x40]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x8b1901ef // add x15, x15, x25
+	WORD $0xad4317a6 // ldp q6, q5, [x29, #0x60]
+	WORD $0x8b190210 // add x16, x16, x25
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043a4 // ldr d4, [x29, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad030881 // stp q1, q2, [x4, #0x60]
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3cf968a1 // ldr q1, [x5, x25]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd14006a5 // sub x5, x21, #0x1, lsl #12
+	WORD $0x4d40ce65 // ld1r { v5.2d }, [x19]
+	WORD $0x8b19016b // add x11, x11, x25
+	WORD $0x8b1100b5 // add x21, x5, x17
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420fa4 // ldp q4, q3, [x29, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad040881 // stp q1, q2, [x4, #0x80]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x8b1901ef // add x15, x15, x25
+	WORD $0xad4317a6 // ldp q6, q5, [x29, #0x60]
+	WORD $0x8b190210 // add x16, x16, x25
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043a4 // ldr d4, [x29, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad050881 // stp q1, q2, [x4, #0xa0]
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3cf968a1 // ldr q1, [x5, x25]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd14006a5 // sub x5, x21, #0x1, lsl #12
+	WORD $0x4d40ce65 // ld1r { v5.2d }, [x19]
+	WORD $0x8b1100b5 // add x21, x5, x17
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420fa4 // ldp q4, q3, [x29, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad060881 // stp q1, q2, [x4, #0xc0]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0xad4317a6 // ldp q6, q5, [x29, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043a4 // ldr d4, [x29, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad070881 // stp q1, q2, [x4, #0xe0]
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3cf968a1 // ldr q1, [x5, x25]
+	WORD $0x3cf96962 // ldr q2, [x11, x25]
+	WORD $0x8b0802ab // add x11, x21, x8
+	WORD $0x4d40ce65 // ld1r { v5.2d }, [x19]
+	WORD $0xd1400565 // sub x5, x11, #0x1, lsl #12
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420fa4 // ldp q4, q3, [x29, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
+	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad080881 // stp q1, q2, [x4, #0x100]
+	WORD $0x3cf969e1 // ldr q1, [x15, x25]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3cf96a02 // ldr q2, [x16, x25]
+	WORD $0xfd4043a5 // ldr d5, [x29, #0x80]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad4313a5 // ldp q5, q4, [x29, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad090881 // stp q1, q2, [x4, #0x120]
+	WORD $0x54ffe8e1 // b.ne <blocks5Multi2+0x8c8>
+	WORD $0x17fffd55 // b <blocks5Multi2+0x104>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf94017e8 // ldr x8, [sp, #0x28]
+	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0x54000b0b // b.lt <blocks5Multi2+0xd28>
+	WORD $0xf9401c16 // ldr x22, [x0, #0x38]
+	WORD $0xa941ebfb // ldp x27, x26, [sp, #0x18]
+	WORD $0xb94037e8 // ldr w8, [sp, #0x34]
+	WORD $0x34000c68 // cbz w8, <blocks5Multi2+0xd64>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x8b080c31 // add x17, x1, x8, lsl #3
+	WORD $0x8b080d84 // add x4, x12, x8, lsl #3
+	WORD $0xaa1403e5 // mov x5, x20
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x8b070c36 // add x22, x1, x7, lsl #3
-	WORD $0x8b070d98 // add x24, x12, x7, lsl #3
-	WORD $0xaa0203f5 // mov x21, x2
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0xf8440708 // ldr x8, [x24], #0x40
-	WORD $0xfd4002c7 // ldr d7, [x22]
-	WORD $0xf10006b5 // subs x21, x21, #0x1
-	WORD $0x8b080ef9 // add x25, x23, x8, lsl #3
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0xad404730 // ldp q16, q17, [x25]
-	WORD $0x4fc71206 // fmla v6.2d, v16.2d, v7.d[0]
-	WORD $0xfd40a2c7 // ldr d7, [x22, #0x140]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc71205 // fmla v5.2d, v16.2d, v7.d[0]
-	WORD $0xfd4142c7 // ldr d7, [x22, #0x280]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc71204 // fmla v4.2d, v16.2d, v7.d[0]
-	WORD $0xfd41e2c7 // ldr d7, [x22, #0x3c0]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc71203 // fmla v3.2d, v16.2d, v7.d[0]
-	WORD $0xfd4282c7 // ldr d7, [x22, #0x500]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
+	WORD $0xf844048b // ldr x11, [x4], #0x40
+	WORD $0xfd400226 // ldr d6, [x17]
+	WORD $0xf10004a5 // subs x5, x5, #0x1
+	WORD $0x8b0b0ec6 // add x6, x22, x11, lsl #3
+	WORD $0xfd41e231 // ldr d17, [x17, #0x3c0]
+	WORD $0xfd40c232 // ldr d18, [x17, #0x180]
+	WORD $0xad4040c7 // ldp q7, q16, [x6]
+	WORD $0x4fc610e5 // fmla v5.2d, v7.2d, v6.d[0]
+	WORD $0xfd40a226 // ldr d6, [x17, #0x140]
+	WORD $0x4fd110e2 // fmla v2.2d, v7.2d, v17.d[0]
+	WORD $0xfd402231 // ldr d17, [x17, #0x40]
+	WORD $0x4fc610e4 // fmla v4.2d, v7.2d, v6.d[0]
+	WORD $0xfd414226 // ldr d6, [x17, #0x280]
+	WORD $0x4fd11205 // fmla v5.2d, v16.2d, v17.d[0]
+	WORD $0x4fd21204 // fmla v4.2d, v16.2d, v18.d[0]
+	WORD $0xad414cd2 // ldp q18, q19, [x6, #0x20]
+	WORD $0xfd42a231 // ldr d17, [x17, #0x540]
+	WORD $0x4fc610e3 // fmla v3.2d, v7.2d, v6.d[0]
+	WORD $0xfd428226 // ldr d6, [x17, #0x500]
+	WORD $0x4fc610e1 // fmla v1.2d, v7.2d, v6.d[0]
+	WORD $0xfd416226 // ldr d6, [x17, #0x2c0]
+	WORD $0xfd420227 // ldr d7, [x17, #0x400]
+	WORD $0x4fd11201 // fmla v1.2d, v16.2d, v17.d[0]
+	WORD $0xfd408231 // ldr d17, [x17, #0x100]
+	WORD $0x4fc61203 // fmla v3.2d, v16.2d, v6.d[0]
+	WORD $0xfd404226 // ldr d6, [x17, #0x80]
 	WORD $0x4fc71202 // fmla v2.2d, v16.2d, v7.d[0]
-	WORD $0xfd4022c7 // ldr d7, [x22, #0x40]
-	WORD $0xfd4042d0 // ldr d16, [x22, #0x80]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc71226 // fmla v6.2d, v17.2d, v7.d[0]
-	WORD $0xfd40c2c7 // ldr d7, [x22, #0x180]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc71225 // fmla v5.2d, v17.2d, v7.d[0]
-	WORD $0xfd4162c7 // ldr d7, [x22, #0x2c0]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc71224 // fmla v4.2d, v17.2d, v7.d[0]
-	WORD $0xfd4202c7 // ldr d7, [x22, #0x400]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc71223 // fmla v3.2d, v17.2d, v7.d[0]
-	WORD $0xfd42a2c7 // ldr d7, [x22, #0x540]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc71222 // fmla v2.2d, v17.2d, v7.d[0]
-	WORD $0x4e60d607 // fadd v7.2d, v16.2d, v0.2d
-	WORD $0xad414332 // ldp q18, q16, [x25, #0x20]
-	WORD $0xfd4122d1 // ldr d17, [x22, #0x240]
-	WORD $0x4fc71246 // fmla v6.2d, v18.2d, v7.d[0]
-	WORD $0xfd40e2c7 // ldr d7, [x22, #0x1c0]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc71245 // fmla v5.2d, v18.2d, v7.d[0]
-	WORD $0xfd4182c7 // ldr d7, [x22, #0x300]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc71244 // fmla v4.2d, v18.2d, v7.d[0]
-	WORD $0xfd4222c7 // ldr d7, [x22, #0x440]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc71243 // fmla v3.2d, v18.2d, v7.d[0]
-	WORD $0xfd42c2c7 // ldr d7, [x22, #0x580]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc71242 // fmla v2.2d, v18.2d, v7.d[0]
-	WORD $0xfd4062c7 // ldr d7, [x22, #0xc0]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc71206 // fmla v6.2d, v16.2d, v7.d[0]
-	WORD $0xfd4102c7 // ldr d7, [x22, #0x200]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc71205 // fmla v5.2d, v16.2d, v7.d[0]
-	WORD $0xfd41a2c7 // ldr d7, [x22, #0x340]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc71204 // fmla v4.2d, v16.2d, v7.d[0]
-	WORD $0xfd4242c7 // ldr d7, [x22, #0x480]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc71203 // fmla v3.2d, v16.2d, v7.d[0]
-	WORD $0xfd42e2c7 // ldr d7, [x22, #0x5c0]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc71202 // fmla v2.2d, v16.2d, v7.d[0]
-	WORD $0xfd4082d0 // ldr d16, [x22, #0x100]
-	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0x3dc01327 // ldr q7, [x25, #0x40]
-	WORD $0x4fd010e6 // fmla v6.2d, v7.2d, v16.d[0]
-	WORD $0x4e60d630 // fadd v16.2d, v17.2d, v0.2d
-	WORD $0xfd4262d1 // ldr d17, [x22, #0x4c0]
-	WORD $0x4fd010e5 // fmla v5.2d, v7.2d, v16.d[0]
-	WORD $0xfd41c2d0 // ldr d16, [x22, #0x380]
-	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0x4fd010e4 // fmla v4.2d, v7.2d, v16.d[0]
-	WORD $0x4e60d630 // fadd v16.2d, v17.2d, v0.2d
-	WORD $0x4fd010e3 // fmla v3.2d, v7.2d, v16.d[0]
-	WORD $0xfd4302d0 // ldr d16, [x22, #0x600]
-	WORD $0x911902d6 // add x22, x22, #0x640
-	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0x4fd010e2 // fmla v2.2d, v7.2d, v16.d[0]
-	WORD $0x54fff5c1 // b.ne <blocks5Multi2+0x480>
-	WORD $0xd37cece8 // lsl x8, x7, #4
-	WORD $0x910004e7 // add x7, x7, #0x1
-	WORD $0xf10020ff // cmp x7, #0x8
-	WORD $0x3ca86946 // str q6, [x10, x8]
-	WORD $0x3ca869e5 // str q5, [x15, x8]
-	WORD $0x3ca86a04 // str q4, [x16, x8]
-	WORD $0x3ca86a23 // str q3, [x17, x8]
-	WORD $0x3ca86862 // str q2, [x3, x8]
-	WORD $0x54fff3a1 // b.ne <blocks5Multi2+0x460>
-	WORD $0x17fffeaf // b <blocks5Multi2+0xac>
+	WORD $0xfd406227 // ldr d7, [x17, #0xc0]
+	WORD $0xfd424230 // ldr d16, [x17, #0x480]
+	WORD $0x4fc61245 // fmla v5.2d, v18.2d, v6.d[0]
+	WORD $0xfd40e226 // ldr d6, [x17, #0x1c0]
+	WORD $0x4fc71265 // fmla v5.2d, v19.2d, v7.d[0]
+	WORD $0xfd41a227 // ldr d7, [x17, #0x340]
+	WORD $0x4fc61244 // fmla v4.2d, v18.2d, v6.d[0]
+	WORD $0xfd418226 // ldr d6, [x17, #0x300]
+	WORD $0x4fc61243 // fmla v3.2d, v18.2d, v6.d[0]
+	WORD $0xfd422226 // ldr d6, [x17, #0x440]
+	WORD $0x4fc71263 // fmla v3.2d, v19.2d, v7.d[0]
+	WORD $0x3dc010c7 // ldr q7, [x6, #0x40]
+	WORD $0x4fc61242 // fmla v2.2d, v18.2d, v6.d[0]
+	WORD $0xfd42c226 // ldr d6, [x17, #0x580]
+	WORD $0x4fd01262 // fmla v2.2d, v19.2d, v16.d[0]
+	WORD $0x4fd110e5 // fmla v5.2d, v7.2d, v17.d[0]
+	WORD $0x4fc61241 // fmla v1.2d, v18.2d, v6.d[0]
+	WORD $0xfd410226 // ldr d6, [x17, #0x200]
+	WORD $0x4fc61264 // fmla v4.2d, v19.2d, v6.d[0]
+	WORD $0xfd42e226 // ldr d6, [x17, #0x5c0]
+	WORD $0x4fc61261 // fmla v1.2d, v19.2d, v6.d[0]
+	WORD $0xfd412226 // ldr d6, [x17, #0x240]
+	WORD $0x4fc610e4 // fmla v4.2d, v7.2d, v6.d[0]
+	WORD $0xfd41c226 // ldr d6, [x17, #0x380]
+	WORD $0x4fc610e3 // fmla v3.2d, v7.2d, v6.d[0]
+	WORD $0xfd426226 // ldr d6, [x17, #0x4c0]
+	WORD $0x4fc610e2 // fmla v2.2d, v7.2d, v6.d[0]
+	WORD $0xfd430226 // ldr d6, [x17, #0x600]
+	WORD $0x91190231 // add x17, x17, #0x640
+	WORD $0x4fc610e1 // fmla v1.2d, v7.2d, v6.d[0]
+	WORD $0x54fff8e1 // b.ne <blocks5Multi2+0xc00>
+	WORD $0xd37ced0b // lsl x11, x8, #4
+	WORD $0x91000508 // add x8, x8, #0x1
+	WORD $0xf100211f // cmp x8, #0x8
+	WORD $0x3cab6945 // str q5, [x10, x11]
+	WORD $0x3cab6b44 // str q4, [x26, x11]
+	WORD $0x3cab6b63 // str q3, [x27, x11]
+	WORD $0x3cab6842 // str q2, [x2, x11]
+	WORD $0x3cab6861 // str q1, [x3, x11]
+	WORD $0x54fff6c1 // b.ne <blocks5Multi2+0xbe0>
+	WORD $0x17fffce8 // b <blocks5Multi2+0xac>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x350000ab // cbnz w11, <blocks5Multi2+0x614>
-	WORD $0x17fffeab // b <blocks5Multi2+0xb0>
-	WORD $0xf94017e2 // ldr x2, [sp, #0x28]
-	WORD $0xb9401fe8 // ldr w8, [sp, #0x1c]
-	WORD $0x34ffd508 // cbz w8, <blocks5Multi2+0xb0>
+	WORD $0xd503201f // nop
+	WORD $0x350000cb // cbnz w11, <blocks5Multi2+0xd38>
+	WORD $0x17fffce4 // b <blocks5Multi2+0xb4>
+	WORD $0xf94027ef // ldr x15, [sp, #0x48]
+	WORD $0xf9401ff0 // ldr x16, [sp, #0x38]
+	WORD $0xb94037e8 // ldr w8, [sp, #0x34]
+	WORD $0x34ff9c08 // cbz w8, <blocks5Multi2+0xb4>
 	WORD $0xaa0a03e8 // mov x8, x10
 	WORD $0x5280010b // mov w11, #0x8
-	WORD $0xd503201f // nop
 	WORD $0x3d800100 // str q0, [x8]
 	WORD $0xf100056b // subs x11, x11, #0x1
 	WORD $0x3d802100 // str q0, [x8, #0x80]
@@ -4929,127 +7384,98 @@ TEXT ·blocks5Multi2Quad(SB), 0, $208-16
 	WORD $0x3d806100 // str q0, [x8, #0x180]
 	WORD $0x3d808100 // str q0, [x8, #0x200]
 	WORD $0x91004108 // add x8, x8, #0x10
-	WORD $0x54ffff21 // b.ne <blocks5Multi2+0x620>
-	WORD $0x17fffe9c // b <blocks5Multi2+0xb0>
-	WORD $0xaa1f03e7 // mov x7, xzr
-	WORD $0x8b071156 // add x22, x10, x7, lsl #4
-	WORD $0x8b0711f8 // add x24, x15, x7, lsl #4
-	WORD $0x8b071219 // add x25, x16, x7, lsl #4
-	WORD $0x8b07123b // add x27, x17, x7, lsl #4
-	WORD $0x8b07107a // add x26, x3, x7, lsl #4
-	WORD $0x8b070c3d // add x29, x1, x7, lsl #3
-	WORD $0x8b070d9e // add x30, x12, x7, lsl #3
-	WORD $0xaa0203f5 // mov x21, x2
-	WORD $0x3dc002c2 // ldr q2, [x22]
-	WORD $0x3dc00303 // ldr q3, [x24]
-	WORD $0x3dc00325 // ldr q5, [x25]
-	WORD $0x3dc00366 // ldr q6, [x27]
-	WORD $0x3dc00344 // ldr q4, [x26]
+	WORD $0x54ffff21 // b.ne <blocks5Multi2+0xd40>
+	WORD $0x17fffcd5 // b <blocks5Multi2+0xb4>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x8b081151 // add x17, x10, x8, lsl #4
+	WORD $0x8b081344 // add x4, x26, x8, lsl #4
+	WORD $0x8b081366 // add x6, x27, x8, lsl #4
+	WORD $0x8b081055 // add x21, x2, x8, lsl #4
+	WORD $0x8b081073 // add x19, x3, x8, lsl #4
+	WORD $0x8b080c25 // add x5, x1, x8, lsl #3
+	WORD $0x8b080d97 // add x23, x12, x8, lsl #3
+	WORD $0xaa1403f8 // mov x24, x20
+	WORD $0x3dc00221 // ldr q1, [x17]
+	WORD $0x3dc00082 // ldr q2, [x4]
+	WORD $0x3dc000c4 // ldr q4, [x6]
+	WORD $0x3dc002a5 // ldr q5, [x21]
+	WORD $0x3dc00263 // ldr q3, [x19]
 	WORD $0xd503201f // nop
-	WORD $0xf84407c8 // ldr x8, [x30], #0x40
-	WORD $0xfd4003a7 // ldr d7, [x29]
-	WORD $0xf10006b5 // subs x21, x21, #0x1
-	WORD $0x8b080ee8 // add x8, x23, x8, lsl #3
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0xad404510 // ldp q16, q17, [x8]
-	WORD $0x4fc71202 // fmla v2.2d, v16.2d, v7.d[0]
-	WORD $0xfd40a3a7 // ldr d7, [x29, #0x140]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc71203 // fmla v3.2d, v16.2d, v7.d[0]
-	WORD $0xfd4143a7 // ldr d7, [x29, #0x280]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
+	WORD $0xf84406eb // ldr x11, [x23], #0x40
+	WORD $0xfd4000a6 // ldr d6, [x5]
+	WORD $0xf1000718 // subs x24, x24, #0x1
+	WORD $0x8b0b0ed9 // add x25, x22, x11, lsl #3
+	WORD $0xfd41e0b1 // ldr d17, [x5, #0x3c0]
+	WORD $0xfd40c0b2 // ldr d18, [x5, #0x180]
+	WORD $0xad404327 // ldp q7, q16, [x25]
+	WORD $0x4fc610e1 // fmla v1.2d, v7.2d, v6.d[0]
+	WORD $0xfd40a0a6 // ldr d6, [x5, #0x140]
+	WORD $0x4fd110e5 // fmla v5.2d, v7.2d, v17.d[0]
+	WORD $0xfd4020b1 // ldr d17, [x5, #0x40]
+	WORD $0x4fc610e2 // fmla v2.2d, v7.2d, v6.d[0]
+	WORD $0xfd4140a6 // ldr d6, [x5, #0x280]
+	WORD $0x4fd11201 // fmla v1.2d, v16.2d, v17.d[0]
+	WORD $0x4fd21202 // fmla v2.2d, v16.2d, v18.d[0]
+	WORD $0xad414f32 // ldp q18, q19, [x25, #0x20]
+	WORD $0xfd42a0b1 // ldr d17, [x5, #0x540]
+	WORD $0x4fc610e4 // fmla v4.2d, v7.2d, v6.d[0]
+	WORD $0xfd4280a6 // ldr d6, [x5, #0x500]
+	WORD $0x4fc610e3 // fmla v3.2d, v7.2d, v6.d[0]
+	WORD $0xfd4160a6 // ldr d6, [x5, #0x2c0]
+	WORD $0xfd4200a7 // ldr d7, [x5, #0x400]
+	WORD $0x4fd11203 // fmla v3.2d, v16.2d, v17.d[0]
+	WORD $0xfd4080b1 // ldr d17, [x5, #0x100]
+	WORD $0x4fc61204 // fmla v4.2d, v16.2d, v6.d[0]
+	WORD $0xfd4040a6 // ldr d6, [x5, #0x80]
 	WORD $0x4fc71205 // fmla v5.2d, v16.2d, v7.d[0]
-	WORD $0xfd41e3a7 // ldr d7, [x29, #0x3c0]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc71206 // fmla v6.2d, v16.2d, v7.d[0]
-	WORD $0xfd4283a7 // ldr d7, [x29, #0x500]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc71204 // fmla v4.2d, v16.2d, v7.d[0]
-	WORD $0xfd4023a7 // ldr d7, [x29, #0x40]
-	WORD $0xfd4043b0 // ldr d16, [x29, #0x80]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc71222 // fmla v2.2d, v17.2d, v7.d[0]
-	WORD $0xfd40c3a7 // ldr d7, [x29, #0x180]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc71223 // fmla v3.2d, v17.2d, v7.d[0]
-	WORD $0xfd4163a7 // ldr d7, [x29, #0x2c0]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc71225 // fmla v5.2d, v17.2d, v7.d[0]
-	WORD $0xfd4203a7 // ldr d7, [x29, #0x400]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc71226 // fmla v6.2d, v17.2d, v7.d[0]
-	WORD $0xfd42a3a7 // ldr d7, [x29, #0x540]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc71224 // fmla v4.2d, v17.2d, v7.d[0]
-	WORD $0x4e60d607 // fadd v7.2d, v16.2d, v0.2d
-	WORD $0xad414112 // ldp q18, q16, [x8, #0x20]
-	WORD $0xfd4123b1 // ldr d17, [x29, #0x240]
-	WORD $0x4fc71242 // fmla v2.2d, v18.2d, v7.d[0]
-	WORD $0xfd40e3a7 // ldr d7, [x29, #0x1c0]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc71243 // fmla v3.2d, v18.2d, v7.d[0]
-	WORD $0xfd4183a7 // ldr d7, [x29, #0x300]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc71245 // fmla v5.2d, v18.2d, v7.d[0]
-	WORD $0xfd4223a7 // ldr d7, [x29, #0x440]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc71246 // fmla v6.2d, v18.2d, v7.d[0]
-	WORD $0xfd42c3a7 // ldr d7, [x29, #0x580]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc71244 // fmla v4.2d, v18.2d, v7.d[0]
-	WORD $0xfd4063a7 // ldr d7, [x29, #0xc0]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc71202 // fmla v2.2d, v16.2d, v7.d[0]
-	WORD $0xfd4103a7 // ldr d7, [x29, #0x200]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc71203 // fmla v3.2d, v16.2d, v7.d[0]
-	WORD $0xfd41a3a7 // ldr d7, [x29, #0x340]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc71205 // fmla v5.2d, v16.2d, v7.d[0]
-	WORD $0xfd4243a7 // ldr d7, [x29, #0x480]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc71206 // fmla v6.2d, v16.2d, v7.d[0]
-	WORD $0xfd42e3a7 // ldr d7, [x29, #0x5c0]
-	WORD $0x4e60d4e7 // fadd v7.2d, v7.2d, v0.2d
-	WORD $0x4fc71204 // fmla v4.2d, v16.2d, v7.d[0]
-	WORD $0xfd4083b0 // ldr d16, [x29, #0x100]
-	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0x3dc01107 // ldr q7, [x8, #0x40]
-	WORD $0x4fd010e2 // fmla v2.2d, v7.2d, v16.d[0]
-	WORD $0x4e60d630 // fadd v16.2d, v17.2d, v0.2d
-	WORD $0xfd4263b1 // ldr d17, [x29, #0x4c0]
-	WORD $0x4fd010e3 // fmla v3.2d, v7.2d, v16.d[0]
-	WORD $0xfd41c3b0 // ldr d16, [x29, #0x380]
-	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0x4fd010e5 // fmla v5.2d, v7.2d, v16.d[0]
-	WORD $0x4e60d630 // fadd v16.2d, v17.2d, v0.2d
-	WORD $0x4fd010e6 // fmla v6.2d, v7.2d, v16.d[0]
-	WORD $0xfd4303b0 // ldr d16, [x29, #0x600]
-	WORD $0x911903bd // add x29, x29, #0x640
-	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0x4fd010e4 // fmla v4.2d, v7.2d, v16.d[0]
-	WORD $0x54fff5c1 // b.ne <blocks5Multi2+0x680>
-	WORD $0x910004e7 // add x7, x7, #0x1
-	WORD $0x3d8002c2 // str q2, [x22]
-	WORD $0xf10020ff // cmp x7, #0x8
-	WORD $0x3d800303 // str q3, [x24]
-	WORD $0x3d800325 // str q5, [x25]
-	WORD $0x3d800366 // str q6, [x27]
-	WORD $0x3d800344 // str q4, [x26]
-	WORD $0x54fff301 // b.ne <blocks5Multi2+0x648>
-	WORD $0x17fffe30 // b <blocks5Multi2+0xac>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0xfd4060a7 // ldr d7, [x5, #0xc0]
+	WORD $0xfd4240b0 // ldr d16, [x5, #0x480]
+	WORD $0x4fc61241 // fmla v1.2d, v18.2d, v6.d[0]
+	WORD $0xfd40e0a6 // ldr d6, [x5, #0x1c0]
+	WORD $0x4fc71261 // fmla v1.2d, v19.2d, v7.d[0]
+	WORD $0xfd41a0a7 // ldr d7, [x5, #0x340]
+	WORD $0x4fc61242 // fmla v2.2d, v18.2d, v6.d[0]
+	WORD $0xfd4180a6 // ldr d6, [x5, #0x300]
+	WORD $0x4fc61244 // fmla v4.2d, v18.2d, v6.d[0]
+	WORD $0xfd4220a6 // ldr d6, [x5, #0x440]
+	WORD $0x4fc71264 // fmla v4.2d, v19.2d, v7.d[0]
+	WORD $0x3dc01327 // ldr q7, [x25, #0x40]
+	WORD $0x4fc61245 // fmla v5.2d, v18.2d, v6.d[0]
+	WORD $0xfd42c0a6 // ldr d6, [x5, #0x580]
+	WORD $0x4fd01265 // fmla v5.2d, v19.2d, v16.d[0]
+	WORD $0x4fd110e1 // fmla v1.2d, v7.2d, v17.d[0]
+	WORD $0x4fc61243 // fmla v3.2d, v18.2d, v6.d[0]
+	WORD $0xfd4100a6 // ldr d6, [x5, #0x200]
+	WORD $0x4fc61262 // fmla v2.2d, v19.2d, v6.d[0]
+	WORD $0xfd42e0a6 // ldr d6, [x5, #0x5c0]
+	WORD $0x4fc61263 // fmla v3.2d, v19.2d, v6.d[0]
+	WORD $0xfd4120a6 // ldr d6, [x5, #0x240]
+	WORD $0x4fc610e2 // fmla v2.2d, v7.2d, v6.d[0]
+	WORD $0xfd41c0a6 // ldr d6, [x5, #0x380]
+	WORD $0x4fc610e4 // fmla v4.2d, v7.2d, v6.d[0]
+	WORD $0xfd4260a6 // ldr d6, [x5, #0x4c0]
+	WORD $0x4fc610e5 // fmla v5.2d, v7.2d, v6.d[0]
+	WORD $0xfd4300a6 // ldr d6, [x5, #0x600]
+	WORD $0x911900a5 // add x5, x5, #0x640
+	WORD $0x4fc610e3 // fmla v3.2d, v7.2d, v6.d[0]
+	WORD $0x54fff8e1 // b.ne <blocks5Multi2+0xda0>
+	WORD $0x91000508 // add x8, x8, #0x1
+	WORD $0x3d800221 // str q1, [x17]
+	WORD $0xf100211f // cmp x8, #0x8
+	WORD $0x3d800082 // str q2, [x4]
+	WORD $0x3d8000c4 // str q4, [x6]
+	WORD $0x3d8002a5 // str q5, [x21]
+	WORD $0x3d800263 // str q3, [x19]
+	WORD $0x54fff621 // b.ne <blocks5Multi2+0xd68>
+	WORD $0x17fffc81 // b <blocks5Multi2+0xac>
 	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x371000e8 // tbnz w8, #0x2, <blocks5Multi2+0x820>
+	WORD $0x371000e8 // tbnz w8, #0x2, <blocks5Multi2+0xecc>
 	WORD $0x2a1f03eb // mov w11, wzr
 	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54ffc443 // b.lo <blocks5Multi2+0xa0>
-	WORD $0x14000033 // b <blocks5Multi2+0x8e8>
+	WORD $0x54ff8ee3 // b.lo <blocks5Multi2+0xa0>
+	WORD $0x1400002f // b <blocks5Multi2+0xf84>
 	WORD $0xf9402808 // ldr x8, [x0, #0x50]
 	WORD $0xf9400beb // ldr x11, [sp, #0x10]
 	WORD $0xcb0b010b // sub x11, x8, x11
@@ -5057,65 +7483,65 @@ TEXT ·blocks5Multi2Quad(SB), 0, $208-16
 	WORD $0xf100217f // cmp x11, #0x8
 	WORD $0x9a88b168 // csel x8, x11, x8, lt
 	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x54ffc22b // b.lt <blocks5Multi2+0x80>
+	WORD $0x54ff8ccb // b.lt <blocks5Multi2+0x80>
 	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0xaa1f03f1 // mov x17, xzr
+	WORD $0xaa0a03e5 // mov x5, x10
+	WORD $0x9a9fc504 // csinc x4, x8, xzr, gt
+	WORD $0x14000005 // b <blocks5Multi2+0xf10>
+	WORD $0x91000631 // add x17, x17, #0x1
+	WORD $0x910040a5 // add x5, x5, #0x10
+	WORD $0xeb04023f // cmp x17, x4
+	WORD $0x54ff8ba0 // b.eq <blocks5Multi2+0x80>
+	WORD $0xf940180b // ldr x11, [x0, #0x30]
+	WORD $0xb40000ab // cbz x11, <blocks5Multi2+0xf28>
+	WORD $0xf9400bef // ldr x15, [sp, #0x10]
+	WORD $0x8b11056b // add x11, x11, x17, lsl #1
+	WORD $0x786f7966 // ldrh w6, [x11, x15, lsl #1]
+	WORD $0x14000003 // b <blocks5Multi2+0xf30>
+	WORD $0xf9400beb // ldr x11, [sp, #0x10]
+	WORD $0x8b0b0226 // add x6, x17, x11
 	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0xaa0a03e7 // mov x7, x10
-	WORD $0x9a9fc502 // csinc x2, x8, xzr, gt
-	WORD $0x14000008 // b <blocks5Multi2+0x870>
+	WORD $0x8b0608c6 // add x6, x6, x6, lsl #2
+	WORD $0x1400000b // b <blocks5Multi2+0xf64>
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x9100056b // add x11, x11, #0x1
-	WORD $0x910040e7 // add x7, x7, #0x10
-	WORD $0xeb02017f // cmp x11, x2
-	WORD $0x54ffc0a0 // b.eq <blocks5Multi2+0x80>
-	WORD $0xf9401804 // ldr x4, [x0, #0x30]
-	WORD $0xb40000a4 // cbz x4, <blocks5Multi2+0x888>
-	WORD $0xf9400bf3 // ldr x19, [sp, #0x10]
-	WORD $0x8b0b0484 // add x4, x4, x11, lsl #1
-	WORD $0x78737893 // ldrh w19, [x4, x19, lsl #1]
-	WORD $0x14000003 // b <blocks5Multi2+0x890>
-	WORD $0xf9400be4 // ldr x4, [sp, #0x10]
-	WORD $0x8b040173 // add x19, x11, x4
-	WORD $0xaa1f03e4 // mov x4, xzr
-	WORD $0x8b130a73 // add x19, x19, x19, lsl #2
-	WORD $0x1400000c // b <blocks5Multi2+0x8c8>
-	WORD $0xd503201f // nop
-	WORD $0xfd403802 // ldr d2, [x0, #0x70]
-	WORD $0x3ce468e3 // ldr q3, [x7, x4]
-	WORD $0x1e612842 // fadd d2, d2, d1
-	WORD $0xf9402414 // ldr x20, [x0, #0x48]
-	WORD $0x91020084 // add x4, x4, #0x80
-	WORD $0xf10a009f // cmp x4, #0x280
-	WORD $0x4fc29062 // fmul v2.2d, v3.2d, v2.d[0]
-	WORD $0x3cb37a82 // str q2, [x20, x19, lsl #4]
-	WORD $0x91000673 // add x19, x19, #0x1
-	WORD $0x54fffce0 // b.eq <blocks5Multi2+0x860>
-	WORD $0xf9403014 // ldr x20, [x0, #0x60]
-	WORD $0xb4fffeb4 // cbz x20, <blocks5Multi2+0x8a0>
-	WORD $0xb9406815 // ldr w21, [x0, #0x68]
-	WORD $0xb8737a94 // ldr w20, [x20, x19, lsl #2]
-	WORD $0x0b1402b4 // add w20, w21, w20
-	WORD $0xd34c2e94 // lsl x20, x20, #52
-	WORD $0x9e670282 // fmov d2, x20
-	WORD $0x17fffff0 // b <blocks5Multi2+0x8a4>
-	WORD $0xa9474ff4 // ldp x20, x19, [sp, #0x70]
-	WORD $0xf94013fd // ldr x29, [sp, #0x20]
-	WORD $0xa94657f6 // ldp x22, x21, [sp, #0x60]
-	WORD $0xa9455ff8 // ldp x24, x23, [sp, #0x50]
-	WORD $0xa94467fa // ldp x26, x25, [sp, #0x40]
-	WORD $0xa9436ffe // ldp x30, x27, [sp, #0x30]
-	WORD $0x910203ff // add sp, sp, #0x80
+	WORD $0xfd403801 // ldr d1, [x0, #0x70]
+	WORD $0x3ceb68a2 // ldr q2, [x5, x11]
+	WORD $0xf940240f // ldr x15, [x0, #0x48]
+	WORD $0x9102016b // add x11, x11, #0x80
+	WORD $0xf10a017f // cmp x11, #0x280
+	WORD $0x4fc19041 // fmul v1.2d, v2.2d, v1.d[0]
+	WORD $0x3ca679e1 // str q1, [x15, x6, lsl #4]
+	WORD $0x910004c6 // add x6, x6, #0x1
+	WORD $0x54fffd00 // b.eq <blocks5Multi2+0xf00>
+	WORD $0xf9403013 // ldr x19, [x0, #0x60]
+	WORD $0xb4fffed3 // cbz x19, <blocks5Multi2+0xf40>
+	WORD $0xb940680f // ldr w15, [x0, #0x68]
+	WORD $0xb8667a70 // ldr w16, [x19, x6, lsl #2]
+	WORD $0x0b1001ef // add w15, w15, w16
+	WORD $0xd34c2def // lsl x15, x15, #52
+	WORD $0x9e6701e1 // fmov d1, x15
+	WORD $0x17fffff1 // b <blocks5Multi2+0xf44>
+	WORD $0xa9494ff4 // ldp x20, x19, [sp, #0x90]
+	WORD $0xf94023fd // ldr x29, [sp, #0x40]
+	WORD $0xa94857f6 // ldp x22, x21, [sp, #0x80]
+	WORD $0xa9475ff8 // ldp x24, x23, [sp, #0x70]
+	WORD $0xa94667fa // ldp x26, x25, [sp, #0x60]
+	WORD $0xa9456ffe // ldp x30, x27, [sp, #0x50]
+	WORD $0x910283ff // add sp, sp, #0xa0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
 	MOVD R19, R30
 	RET
 
 // func blocks5Multi4Quad(c *slotCall, s *multiWork)
-TEXT ·blocks5Multi4Quad(SB), 0, $208-16
+TEXT ·blocks5Multi4Quad(SB), 0, $240-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
@@ -5123,292 +7549,782 @@ TEXT ·blocks5Multi4Quad(SB), 0, $208-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks5Multi4>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400028d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400044d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x5400504b // b.lt <blocks5Multi4+0xa10>
-	WORD $0xd10203ff // sub sp, sp, #0x80
+	WORD $0x5400872b // b.lt <blocks5Multi4+0x10ec>
+	WORD $0xd10283ff // sub sp, sp, #0xa0
 	WORD $0xf9400009 // ldr x9, [x0]
-	WORD $0xf9401406 // ldr x6, [x0, #0x28]
+	WORD $0xf9401407 // ldr x7, [x0, #0x28]
 	WORD $0x5286200b // mov w11, #0x3100
 	WORD $0x52864010 // mov w16, #0x3200
 	WORD $0x52866011 // mov w17, #0x3300
-	WORD $0x52868002 // mov w2, #0x3400
-	WORD $0xa941340e // ldp x14, x13, [x0, #0x10]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x2f00e401 // movi d1, #0000000000000000
 	WORD $0x91400c2a // add x10, x1, #0x3, lsl #12
 	WORD $0x9140082c // add x12, x1, #0x2, lsl #12
-	WORD $0x8b0b002f // add x15, x1, x11
-	WORD $0xa9055ff8 // stp x24, x23, [sp, #0x50]
-	WORD $0x8b100030 // add x16, x1, x16
-	WORD $0x8b110031 // add x17, x1, x17
-	WORD $0x8b020023 // add x3, x1, x2
-	WORD $0xf90013fd // str x29, [sp, #0x20]
-	WORD $0x52800037 // mov w23, #0x1
-	WORD $0x5280c805 // mov w5, #0x640
+	WORD $0xa941340e // ldp x14, x13, [x0, #0x10]
+	WORD $0x8b110022 // add x2, x1, x17
 	WORD $0x8b080d28 // add x8, x9, x8, lsl #3
-	WORD $0xa9036ffe // stp x30, x27, [sp, #0x30]
-	WORD $0xa90467fa // stp x26, x25, [sp, #0x40]
-	WORD $0xa90657f6 // stp x22, x21, [sp, #0x60]
-	WORD $0xa9074ff4 // stp x20, x19, [sp, #0x70]
+	WORD $0xa9056ffe // stp x30, x27, [sp, #0x50]
+	WORD $0x8b0b003b // add x27, x1, x11
+	WORD $0xa9075ff8 // stp x24, x23, [sp, #0x70]
+	WORD $0x8b100037 // add x23, x1, x16
+	WORD $0x5280002b // mov w11, #0x1
+	WORD $0xa9045ffd // stp x29, x23, [sp, #0x40]
+	WORD $0xa90667fa // stp x26, x25, [sp, #0x60]
+	WORD $0xf9000ffb // str x27, [sp, #0x18]
+	WORD $0xa90857f6 // stp x22, x21, [sp, #0x80]
+	WORD $0xa9094ff4 // stp x20, x19, [sp, #0x90]
 	WORD $0xa900ffe8 // stp x8, xzr, [sp, #0x8]
-	WORD $0x1400000a // b <blocks5Multi4+0x9c>
+	WORD $0x52868008 // mov w8, #0x3400
+	WORD $0x8b080023 // add x3, x1, x8
+	WORD $0x1400000c // b <blocks5Multi4+0xa0>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x8b160116 // add x22, x8, x22
-	WORD $0x52800037 // mov w23, #0x1
-	WORD $0xf9000bf6 // str x22, [sp, #0x10]
+	WORD $0xd503201f // nop
+	WORD $0xf9400beb // ldr x11, [sp, #0x10]
+	WORD $0x8b0b010b // add x11, x8, x11
+	WORD $0xf9000beb // str x11, [sp, #0x10]
+	WORD $0x5280002b // mov w11, #0x1
 	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54004ae2 // b.hs <blocks5Multi4+0x9f4>
+	WORD $0x540081a2 // b.hs <blocks5Multi4+0x10d0>
 	WORD $0x79400928 // ldrh w8, [x9, #0x4]
-	WORD $0xaa1f03e2 // mov x2, xzr
-	WORD $0x14000008 // b <blocks5Multi4+0xc4>
-	WORD $0xf94017e2 // ldr x2, [sp, #0x28]
-	WORD $0xf9400fe4 // ldr x4, [sp, #0x18]
+	WORD $0xaa1f03ef // mov x15, xzr
+	WORD $0x14000007 // b <blocks5Multi4+0xc4>
+	WORD $0xa9433ff0 // ldp x16, x15, [sp, #0x30]
 	WORD $0x79400928 // ldrh w8, [x9, #0x4]
-	WORD $0x8b020082 // add x2, x4, x2
-	WORD $0x2a1f03f7 // mov w23, wzr
-	WORD $0xeb08005f // cmp x2, x8
-	WORD $0x5400420a // b.ge <blocks5Multi4+0x900>
-	WORD $0xcb020116 // sub x22, x8, x2
+	WORD $0x8b0f020f // add x15, x16, x15
+	WORD $0x2a1f03eb // mov w11, wzr
+	WORD $0xeb0801ff // cmp x15, x8
+	WORD $0x5400790a // b.ge <blocks5Multi4+0xfe0>
+	WORD $0xcb0f0111 // sub x17, x8, x15
 	WORD $0x528000a8 // mov w8, #0x5
-	WORD $0xf10016df // cmp x22, #0x5
-	WORD $0x9a88b2c4 // csel x4, x22, x8, lt
-	WORD $0xf10002df // cmp x22, #0x0
-	WORD $0x54002e4d // b.le <blocks5Multi4+0x6a0>
-	WORD $0xf100049f // cmp x4, #0x1
-	WORD $0xf90017e2 // str x2, [sp, #0x28]
-	WORD $0xaa1f03f8 // mov x24, xzr
-	WORD $0xf9000fe4 // str x4, [sp, #0x18]
-	WORD $0x9a9fc482 // csinc x2, x4, xzr, gt
-	WORD $0x1400001a // b <blocks5Multi4+0x158>
+	WORD $0xf100163f // cmp x17, #0x5
+	WORD $0x9a88b230 // csel x16, x17, x8, lt
+	WORD $0xf100023f // cmp x17, #0x0
+	WORD $0x5400684d // b.le <blocks5Multi4+0xde0>
+	WORD $0xf100061f // cmp x16, #0x1
+	WORD $0xaa1f03f7 // mov x23, xzr
+	WORD $0xaa0103f8 // mov x24, x1
+	WORD $0xf90013f1 // str x17, [sp, #0x20]
+	WORD $0xb9002feb // str w11, [sp, #0x2c]
+	WORD $0x9a9fc614 // csinc x20, x16, xzr, gt
+	WORD $0xa9033ff0 // stp x16, x15, [sp, #0x30]
+	WORD $0x14000044 // b <blocks5Multi4+0x208>
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x6cc10da2 // ldp d2, d3, [x13], #0x10
-	WORD $0x8b18198b // add x11, x12, x24, lsl #6
-	WORD $0x91000718 // add x24, x24, #0x1
-	WORD $0x910005ce // add x14, x14, #0x1
 	WORD $0xb9400128 // ldr w8, [x9]
-	WORD $0xeb02031f // cmp x24, x2
-	WORD $0x4e080d04 // dup v4.2d, x8
-	WORD $0x2f10a463 // ushll v3.4s, v3.4h, #0x0
-	WORD $0x8b190b28 // add x8, x25, x25, lsl #2
-	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
-	WORD $0x8b0800c6 // add x6, x6, x8
-	WORD $0x6ea21085 // uaddw2 v5.2d, v4.2d, v2.4s
-	WORD $0x2ea21082 // uaddw v2.2d, v4.2d, v2.2s
-	WORD $0x6ea31086 // uaddw2 v6.2d, v4.2d, v3.4s
-	WORD $0x2ea31083 // uaddw v3.2d, v4.2d, v3.2s
+	WORD $0xfd4001a1 // ldr d1, [x13]
+	WORD $0x8b17198b // add x11, x12, x23, lsl #6
+	WORD $0x910006f7 // add x23, x23, #0x1
+	WORD $0x910005ce // add x14, x14, #0x1
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0x4e080d02 // dup v2.2d, x8
+	WORD $0xf9401c08 // ldr x8, [x0, #0x38]
+	WORD $0x91190318 // add x24, x24, #0x640
+	WORD $0xeb1402ff // cmp x23, x20
+	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
+	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x4f425421 // shl v1.2d, v1.2d, #0x2
+	WORD $0x4f425463 // shl v3.2d, v3.2d, #0x2
+	WORD $0x9e66002f // fmov x15, d1
+	WORD $0xad000d61 // stp q1, q3, [x11]
+	WORD $0xfd4005a4 // ldr d4, [x13, #0x8]
+	WORD $0x910041ad // add x13, x13, #0x10
+	WORD $0x8b0f0d0f // add x15, x8, x15, lsl #3
+	WORD $0x2f10a484 // ushll v4.4s, v4.4h, #0x0
+	WORD $0x6ea41045 // uaddw2 v5.2d, v2.2d, v4.4s
+	WORD $0x2ea41042 // uaddw v2.2d, v2.2d, v4.2s
 	WORD $0x4f425442 // shl v2.2d, v2.2d, #0x2
 	WORD $0x4f4254a4 // shl v4.2d, v5.2d, #0x2
-	WORD $0x4f425463 // shl v3.2d, v3.2d, #0x2
-	WORD $0x4f4254c5 // shl v5.2d, v6.2d, #0x2
-	WORD $0xad001162 // stp q2, q4, [x11]
-	WORD $0xad011563 // stp q3, q5, [x11, #0x20]
-	WORD $0x54001760 // b.eq <blocks5Multi4+0x440>
+	WORD $0x4e183c90 // mov x16, v4.d[1]
+	WORD $0xad011162 // stp q2, q4, [x11, #0x20]
+	WORD $0x4e183c2b // mov x11, v1.d[1]
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf98021e0 // prfm pldl1keep, [x15, #0x40]
+	WORD $0xf98041e0 // prfm pldl1keep, [x15, #0x80]
+	WORD $0x9e66006f // fmov x15, d3
+	WORD $0x8b0b0d0b // add x11, x8, x11, lsl #3
+	WORD $0x8b0f0d0f // add x15, x8, x15, lsl #3
+	WORD $0xf9800160 // prfm pldl1keep, [x11]
+	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
+	WORD $0xf9804160 // prfm pldl1keep, [x11, #0x80]
+	WORD $0x4e183c6b // mov x11, v3.d[1]
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf98021e0 // prfm pldl1keep, [x15, #0x40]
+	WORD $0xf98041e0 // prfm pldl1keep, [x15, #0x80]
+	WORD $0x9e66004f // fmov x15, d2
+	WORD $0x8b0b0d0b // add x11, x8, x11, lsl #3
+	WORD $0x8b0f0d0f // add x15, x8, x15, lsl #3
+	WORD $0xf9800160 // prfm pldl1keep, [x11]
+	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
+	WORD $0xf9804160 // prfm pldl1keep, [x11, #0x80]
+	WORD $0x4e183c4b // mov x11, v2.d[1]
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf98021e0 // prfm pldl1keep, [x15, #0x40]
+	WORD $0xf98041e0 // prfm pldl1keep, [x15, #0x80]
+	WORD $0x9e66008f // fmov x15, d4
+	WORD $0x8b0f0d0f // add x15, x8, x15, lsl #3
+	WORD $0x8b0b0d0b // add x11, x8, x11, lsl #3
+	WORD $0x8b100d08 // add x8, x8, x16, lsl #3
+	WORD $0x8b190b30 // add x16, x25, x25, lsl #2
+	WORD $0x8b1000e7 // add x7, x7, x16
+	WORD $0xf9800160 // prfm pldl1keep, [x11]
+	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
+	WORD $0xf9804160 // prfm pldl1keep, [x11, #0x80]
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf98021e0 // prfm pldl1keep, [x15, #0x40]
+	WORD $0xf98041e0 // prfm pldl1keep, [x15, #0x80]
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
+	WORD $0x54004ee0 // b.eq <blocks5Multi4+0xbe0>
 	WORD $0xf98201a0 // prfm pldl1keep, [x13, #0x400]
-	WORD $0xf9402c1a // ldr x26, [x0, #0x58]
-	WORD $0x9b05071b // madd x27, x24, x5, x1
+	WORD $0xf9402c04 // ldr x4, [x0, #0x58]
 	WORD $0x394001d9 // ldrb w25, [x14]
 	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x370807a8 // tbnz w8, #0x1, <blocks5Multi4+0x260>
+	WORD $0x370819a8 // tbnz w8, #0x1, <blocks5Multi4+0x54c>
 	WORD $0xf9404008 // ldr x8, [x0, #0x80]
-	WORD $0x5280180b // mov w11, #0xc0
 	WORD $0x7100d73f // cmp w25, #0x35
-	WORD $0xd342ff3e // lsr x30, x25, #2
-	WORD $0xd341ff27 // lsr x7, x25, #1
-	WORD $0x9bab233d // umaddl x29, w25, w11, x8
-	WORD $0x540009c3 // b.lo <blocks5Multi4+0x2c0>
-	WORD $0x8b19072b // add x11, x25, x25, lsl #1
-	WORD $0x2a1f03e8 // mov w8, wzr
-	WORD $0xd342fd75 // lsr x21, x11, #2
-	WORD $0xaa0603eb // mov x11, x6
-	WORD $0xd503201f // nop
-	WORD $0x528000b4 // mov w20, #0x5
-	WORD $0xaa0b03e4 // mov x4, x11
-	WORD $0xf9880080 // prfm pldl1keep, [x4, #0x1000]
-	WORD $0xad4013a5 // ldp q5, q4, [x29]
-	WORD $0x910203b3 // add x19, x29, #0x80
-	WORD $0xf1000694 // subs x20, x20, #0x1
-	WORD $0x3cfe6883 // ldr q3, [x4, x30]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x3dc00082 // ldr q2, [x4]
-	WORD $0x4d40ce66 // ld1r { v6.2d }, [x19]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad4213a5 // ldp q5, q4, [x29, #0x40]
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee0b8c4 // neg v4.2d, v6.2d
-	WORD $0x4ee44463 // sshl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad000f62 // stp q2, q3, [x27]
-	WORD $0xad4113a5 // ldp q5, q4, [x29, #0x20]
-	WORD $0x3ce76882 // ldr q2, [x4, x7]
-	WORD $0x3cf56883 // ldr q3, [x4, x21]
-	WORD $0x8b190084 // add x4, x4, x25
-	WORD $0xfd4043a6 // ldr d6, [x29, #0x80]
-	WORD $0x4e0804c6 // dup v6.2d, v6.d[0]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad4313a5 // ldp q5, q4, [x29, #0x60]
-	WORD $0x6ee0b8c6 // neg v6.2d, v6.2d
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x4ee64463 // sshl v3.2d, v3.2d, v6.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee64442 // sshl v2.2d, v2.2d, v6.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad010f62 // stp q2, q3, [x27, #0x20]
-	WORD $0x9101037b // add x27, x27, #0x40
-	WORD $0x54fffb81 // b.ne <blocks5Multi4+0x1a8>
-	WORD $0x11000508 // add w8, w8, #0x1
-	WORD $0x8b1a016b // add x11, x11, x26
-	WORD $0x7100151f // cmp w8, #0x5
-	WORD $0x54fffac1 // b.ne <blocks5Multi4+0x1a0>
-	WORD $0x17ffffad // b <blocks5Multi4+0x100>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x2a1f03e8 // mov w8, wzr
-	WORD $0xaa0603eb // mov x11, x6
-	WORD $0xaa1f03e4 // mov x4, xzr
-	WORD $0x8b040167 // add x7, x11, x4
-	WORD $0x91008084 // add x4, x4, #0x20
-	WORD $0xf98800e0 // prfm pldl1keep, [x7, #0x1000]
-	WORD $0x3dc000e2 // ldr q2, [x7]
-	WORD $0xf102809f // cmp x4, #0xa0
-	WORD $0x0e617843 // fcvtl v3.2d, v2.2s
-	WORD $0x4e617842 // fcvtl2 v2.2d, v2.4s
-	WORD $0xad000b63 // stp q3, q2, [x27]
-	WORD $0x3dc004e2 // ldr q2, [x7, #0x10]
-	WORD $0x0e617843 // fcvtl v3.2d, v2.2s
-	WORD $0x4e617842 // fcvtl2 v2.2d, v2.4s
-	WORD $0xad010b63 // stp q3, q2, [x27, #0x20]
-	WORD $0x9101037b // add x27, x27, #0x40
-	WORD $0x54fffe61 // b.ne <blocks5Multi4+0x26c>
-	WORD $0x11000508 // add w8, w8, #0x1
-	WORD $0x8b1a016b // add x11, x11, x26
-	WORD $0x7100151f // cmp w8, #0x5
-	WORD $0x54fffdc1 // b.ne <blocks5Multi4+0x268>
-	WORD $0x17ffff93 // b <blocks5Multi4+0x100>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0xd342ff3a // lsr x26, x25, #2
+	WORD $0xd341ff3b // lsr x27, x25, #1
+	WORD $0x54002003 // b.lo <blocks5Multi4+0x62c>
+	WORD $0x5280180b // mov w11, #0xc0
+	WORD $0xaa1f03fd // mov x29, xzr
+	WORD $0xb2740331 // orr x17, x25, #0x1000
+	WORD $0xaa0703e5 // mov x5, x7
+	WORD $0x9bab233e // umaddl x30, w25, w11, x8
 	WORD $0x8b190728 // add x8, x25, x25, lsl #1
-	WORD $0x7100633f // cmp w25, #0x18
-	WORD $0xd342fd15 // lsr x21, x8, #2
-	WORD $0x54000588 // b.hi <blocks5Multi4+0x37c>
-	WORD $0x92400b28 // and x8, x25, #0x7
-	WORD $0xb5000548 // cbnz x8, <blocks5Multi4+0x37c>
-	WORD $0xaa0603eb // mov x11, x6
+	WORD $0xd342fd06 // lsr x6, x8, #2
+	WORD $0xcb190888 // sub x8, x4, x25, lsl #2
 	WORD $0xd503201f // nop
-	WORD $0x528000a4 // mov w4, #0x5
-	WORD $0xaa0b03f4 // mov x20, x11
-	WORD $0xf9880280 // prfm pldl1keep, [x20, #0x1000]
-	WORD $0xad4013a5 // ldp q5, q4, [x29]
-	WORD $0x910223b3 // add x19, x29, #0x88
-	WORD $0xf1000484 // subs x4, x4, #0x1
-	WORD $0x3dc00282 // ldr q2, [x20]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0x3cfe6a83 // ldr q3, [x20, x30]
-	WORD $0x4d40ce65 // ld1r { v5.2d }, [x19]
-	WORD $0x910243b3 // add x19, x29, #0x90
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4ea31ca3 // orr v3.16b, v5.16b, v3.16b
-	WORD $0x4d40ce64 // ld1r { v4.2d }, [x19]
-	WORD $0x4ea21ca2 // orr v2.16b, v5.16b, v2.16b
-	WORD $0x4ee4d442 // fsub v2.2d, v2.2d, v4.2d
-	WORD $0x4ee4d463 // fsub v3.2d, v3.2d, v4.2d
-	WORD $0xad000f62 // stp q2, q3, [x27]
-	WORD $0x3ce76a82 // ldr q2, [x20, x7]
-	WORD $0xad4113a5 // ldp q5, q4, [x29, #0x20]
-	WORD $0x3cf56a83 // ldr q3, [x20, x21]
-	WORD $0x8b190294 // add x20, x20, x25
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0x6d4897a4 // ldp d4, d5, [x29, #0x88]
-	WORD $0x4e0804a5 // dup v5.2d, v5.d[0]
-	WORD $0x4e080484 // dup v4.2d, v4.d[0]
-	WORD $0x4ea31c83 // orr v3.16b, v4.16b, v3.16b
-	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
-	WORD $0x4ee5d442 // fsub v2.2d, v2.2d, v5.2d
-	WORD $0x4ee5d463 // fsub v3.2d, v3.2d, v5.2d
-	WORD $0xad010f62 // stp q2, q3, [x27, #0x20]
-	WORD $0x9101037b // add x27, x27, #0x40
-	WORD $0x54fffc21 // b.ne <blocks5Multi4+0x2e8>
-	WORD $0x11000508 // add w8, w8, #0x1
-	WORD $0x8b1a016b // add x11, x11, x26
-	WORD $0x7100151f // cmp w8, #0x5
-	WORD $0x54fffb61 // b.ne <blocks5Multi4+0x2e0>
-	WORD $0x17ffff62 // b <blocks5Multi4+0x100>
-	WORD $0x2a1f03e8 // mov w8, wzr
-	WORD $0xaa0603e4 // mov x4, x6
-	WORD $0x528000b4 // mov w20, #0x5
-	WORD $0xaa0403eb // mov x11, x4
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0xad4013a5 // ldp q5, q4, [x29]
-	WORD $0x910203b3 // add x19, x29, #0x80
-	WORD $0xf1000694 // subs x20, x20, #0x1
-	WORD $0x3cfe6963 // ldr q3, [x11, x30]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf98800a0 // prfm pldl1keep, [x5, #0x1000]
+	WORD $0xad400fc4 // ldp q4, q3, [x30]
+	WORD $0x8b1a00ab // add x11, x5, x26
+	WORD $0x910203d3 // add x19, x30, #0x80
+	WORD $0x8b1d0304 // add x4, x24, x29
+	WORD $0x8b1b00af // add x15, x5, x27
+	WORD $0x3dc000a1 // ldr q1, [x5]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x3dc00162 // ldr q2, [x11]
-	WORD $0x4d40ce66 // ld1r { v6.2d }, [x19]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad4213a5 // ldp q5, q4, [x29, #0x40]
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee0b8c4 // neg v4.2d, v6.2d
-	WORD $0x4ee44463 // sshl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad000f62 // stp q2, q3, [x27]
-	WORD $0xad4113a5 // ldp q5, q4, [x29, #0x20]
-	WORD $0x3ce76962 // ldr q2, [x11, x7]
-	WORD $0x3cf56963 // ldr q3, [x11, x21]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40ce63 // ld1r { v3.2d }, [x19]
+	WORD $0xad4213c5 // ldp q5, q4, [x30, #0x40]
+	WORD $0x8b0600b0 // add x16, x5, x6
+	WORD $0x8b1100b5 // add x21, x5, x17
 	WORD $0x8b19016b // add x11, x11, x25
-	WORD $0xfd4043a6 // ldr d6, [x29, #0x80]
-	WORD $0x4e0804c6 // dup v6.2d, v6.d[0]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad4313a5 // ldp q5, q4, [x29, #0x60]
-	WORD $0x6ee0b8c6 // neg v6.2d, v6.2d
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x4ee64463 // sshl v3.2d, v3.2d, v6.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee64442 // sshl v2.2d, v2.2d, v6.2d
+	WORD $0x910503bd // add x29, x29, #0x140
+	WORD $0x711903bf // cmp w29, #0x640
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad010f62 // stp q2, q3, [x27, #0x20]
-	WORD $0x9101037b // add x27, x27, #0x40
-	WORD $0x54fffb81 // b.ne <blocks5Multi4+0x38c>
-	WORD $0x11000508 // add w8, w8, #0x1
-	WORD $0x8b1a0084 // add x4, x4, x26
-	WORD $0x7100151f // cmp w8, #0x5
-	WORD $0x54fffac1 // b.ne <blocks5Multi4+0x384>
-	WORD $0x17ffff34 // b <blocks5Multi4+0x100>
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad000881 // stp q1, q2, [x4]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0xad410fc4 // ldp q4, q3, [x30, #0x20]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0xad4317c6 // ldp q6, q5, [x30, #0x60]
+	WORD $0x8b1901ef // add x15, x15, x25
+	WORD $0x8b190210 // add x16, x16, x25
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043c4 // ldr d4, [x30, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad010881 // stp q1, q2, [x4, #0x20]
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0xad400fc4 // ldp q4, q3, [x30]
+	WORD $0x3cf968a1 // ldr q1, [x5, x25]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd14006a5 // sub x5, x21, #0x1, lsl #12
+	WORD $0x4d40ce65 // ld1r { v5.2d }, [x19]
+	WORD $0x8b19016b // add x11, x11, x25
+	WORD $0x8b1100b5 // add x21, x5, x17
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420fc4 // ldp q4, q3, [x30, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad020881 // stp q1, q2, [x4, #0x40]
+	WORD $0xad410fc4 // ldp q4, q3, [x30, #0x20]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x8b1901ef // add x15, x15, x25
+	WORD $0xad4317c6 // ldp q6, q5, [x30, #0x60]
+	WORD $0x8b190210 // add x16, x16, x25
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043c4 // ldr d4, [x30, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad030881 // stp q1, q2, [x4, #0x60]
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0xad400fc4 // ldp q4, q3, [x30]
+	WORD $0x3cf968a1 // ldr q1, [x5, x25]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd14006a5 // sub x5, x21, #0x1, lsl #12
+	WORD $0x4d40ce65 // ld1r { v5.2d }, [x19]
+	WORD $0x8b19016b // add x11, x11, x25
+	WORD $0x8b1100b5 // add x21, x5, x17
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420fc4 // ldp q4, q3, [x30, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad040881 // stp q1, q2, [x4, #0x80]
+	WORD $0xad410fc4 // ldp q4, q3, [x30, #0x20]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x8b1901ef // add x15, x15, x25
+	WORD $0xad4317c6 // ldp q6, q5, [x30, #0x60]
+	WORD $0x8b190210 // add x16, x16, x25
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043c4 // ldr d4, [x30, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad050881 // stp q1, q2, [x4, #0xa0]
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0xad400fc4 // ldp q4, q3, [x30]
+	WORD $0x3cf968a1 // ldr q1, [x5, x25]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd14006a5 // sub x5, x21, #0x1, lsl #12
+	WORD $0x4d40ce65 // ld1r { v5.2d }, [x19]
+	WORD $0x8b1100b5 // add x21, x5, x17
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420fc4 // ldp q4, q3, [x30, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad060881 // stp q1, q2, [x4, #0xc0]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0xad410fc4 // ldp q4, q3, [x30, #0x20]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0xad4317c6 // ldp q6, q5, [x30, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043c4 // ldr d4, [x30, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad070881 // stp q1, q2, [x4, #0xe0]
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0xad400fc4 // ldp q4, q3, [x30]
+	WORD $0x3cf968a1 // ldr q1, [x5, x25]
+	WORD $0x3cf96962 // ldr q2, [x11, x25]
+	WORD $0x8b0802ab // add x11, x21, x8
+	WORD $0x4d40ce65 // ld1r { v5.2d }, [x19]
+	WORD $0xd1400565 // sub x5, x11, #0x1, lsl #12
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420fc4 // ldp q4, q3, [x30, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
+	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad080881 // stp q1, q2, [x4, #0x100]
+	WORD $0x3cf969e1 // ldr q1, [x15, x25]
+	WORD $0xad410fc4 // ldp q4, q3, [x30, #0x20]
+	WORD $0x3cf96a02 // ldr q2, [x16, x25]
+	WORD $0xfd4043c5 // ldr d5, [x30, #0x80]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad4313c5 // ldp q5, q4, [x30, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad090881 // stp q1, q2, [x4, #0x120]
+	WORD $0x54ffe8e1 // b.ne <blocks5Multi4+0x260>
+	WORD $0x17fffeee // b <blocks5Multi4+0x100>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xaa0703f1 // mov x17, x7
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf10006df // cmp x22, #0x1
-	WORD $0x5400132b // b.lt <blocks5Multi4+0x6a8>
+	WORD $0xf9880220 // prfm pldl1keep, [x17, #0x1000]
+	WORD $0x3dc00221 // ldr q1, [x17]
+	WORD $0x8b080305 // add x5, x24, x8
+	WORD $0x91050108 // add x8, x8, #0x140
+	WORD $0x7119011f // cmp w8, #0x640
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0004a2 // stp q2, q1, [x5]
+	WORD $0x3dc00621 // ldr q1, [x17, #0x10]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0104a2 // stp q2, q1, [x5, #0x20]
+	WORD $0xf9881220 // prfm pldl1keep, [x17, #0x1020]
+	WORD $0x3dc00a21 // ldr q1, [x17, #0x20]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0204a2 // stp q2, q1, [x5, #0x40]
+	WORD $0x3dc00e21 // ldr q1, [x17, #0x30]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0304a2 // stp q2, q1, [x5, #0x60]
+	WORD $0xf9882220 // prfm pldl1keep, [x17, #0x1040]
+	WORD $0x3dc01221 // ldr q1, [x17, #0x40]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0404a2 // stp q2, q1, [x5, #0x80]
+	WORD $0x3dc01621 // ldr q1, [x17, #0x50]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0504a2 // stp q2, q1, [x5, #0xa0]
+	WORD $0xf9883220 // prfm pldl1keep, [x17, #0x1060]
+	WORD $0x3dc01a21 // ldr q1, [x17, #0x60]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0604a2 // stp q2, q1, [x5, #0xc0]
+	WORD $0x3dc01e21 // ldr q1, [x17, #0x70]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0704a2 // stp q2, q1, [x5, #0xe0]
+	WORD $0xf9884220 // prfm pldl1keep, [x17, #0x1080]
+	WORD $0x3dc02221 // ldr q1, [x17, #0x80]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0804a2 // stp q2, q1, [x5, #0x100]
+	WORD $0x3dc02621 // ldr q1, [x17, #0x90]
+	WORD $0x8b040231 // add x17, x17, x4
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0904a2 // stp q2, q1, [x5, #0x120]
+	WORD $0x54fff9e1 // b.ne <blocks5Multi4+0x560>
+	WORD $0x17fffeb6 // b <blocks5Multi4+0x100>
+	WORD $0x5280180b // mov w11, #0xc0
+	WORD $0x7100633f // cmp w25, #0x18
+	WORD $0x9bab233d // umaddl x29, w25, w11, x8
+	WORD $0x8b190728 // add x8, x25, x25, lsl #1
+	WORD $0xd342fd1e // lsr x30, x8, #2
+	WORD $0x540014c8 // b.hi <blocks5Multi4+0x8d8>
+	WORD $0x92400b28 // and x8, x25, #0x7
+	WORD $0xb5001488 // cbnz x8, <blocks5Multi4+0x8d8>
+	WORD $0xb2740331 // orr x17, x25, #0x1000
+	WORD $0xcb190884 // sub x4, x4, x25, lsl #2
+	WORD $0xaa0703eb // mov x11, x7
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0xad400ba4 // ldp q4, q2, [x29]
+	WORD $0x8b1a0175 // add x21, x11, x26
+	WORD $0x910223b3 // add x19, x29, #0x88
+	WORD $0x910243a5 // add x5, x29, #0x90
+	WORD $0x8b080306 // add x6, x24, x8
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x3dc002a3 // ldr q3, [x21]
+	WORD $0x4d40ce64 // ld1r { v4.2d }, [x19]
+	WORD $0x4e020062 // tbl v2.16b, { v3.16b }, v2.16b
+	WORD $0x4d40cca3 // ld1r { v3.2d }, [x5]
+	WORD $0x8b1b0176 // add x22, x11, x27
+	WORD $0x8b1e016f // add x15, x11, x30
+	WORD $0x8b110170 // add x16, x11, x17
+	WORD $0x8b1902b5 // add x21, x21, x25
+	WORD $0x91050108 // add x8, x8, #0x140
+	WORD $0x7119011f // cmp w8, #0x640
+	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad0008c1 // stp q1, q2, [x6]
+	WORD $0x3dc002c1 // ldr q1, [x22]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3dc001e2 // ldr q2, [x15]
+	WORD $0x8b1901ef // add x15, x15, x25
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d488fa4 // ldp d4, d3, [x29, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4e080484 // dup v4.2d, v4.d[0]
+	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad0108c1 // stp q1, q2, [x6, #0x20]
+	WORD $0xf9800200 // prfm pldl1keep, [x16]
+	WORD $0x3dc002a2 // ldr q2, [x21]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3cf96961 // ldr q1, [x11, x25]
+	WORD $0x8b1902cb // add x11, x22, x25
+	WORD $0xd1400610 // sub x16, x16, #0x1, lsl #12
+	WORD $0x8b1902b5 // add x21, x21, x25
+	WORD $0x8b110216 // add x22, x16, x17
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40ce63 // ld1r { v3.2d }, [x19]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cca3 // ld1r { v3.2d }, [x5]
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0xad0208c1 // stp q1, q2, [x6, #0x40]
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3dc001e2 // ldr q2, [x15]
+	WORD $0x8b19016b // add x11, x11, x25
+	WORD $0x8b1901ef // add x15, x15, x25
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d488fa4 // ldp d4, d3, [x29, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4e080484 // dup v4.2d, v4.d[0]
+	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad0308c1 // stp q1, q2, [x6, #0x60]
+	WORD $0xf98002c0 // prfm pldl1keep, [x22]
+	WORD $0x3dc002a2 // ldr q2, [x21]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3cf96a01 // ldr q1, [x16, x25]
+	WORD $0xd14006d0 // sub x16, x22, #0x1, lsl #12
+	WORD $0x8b110216 // add x22, x16, x17
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40ce63 // ld1r { v3.2d }, [x19]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cca3 // ld1r { v3.2d }, [x5]
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0xad0408c1 // stp q1, q2, [x6, #0x80]
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3dc001e2 // ldr q2, [x15]
+	WORD $0x8b19016b // add x11, x11, x25
+	WORD $0x8b1901ef // add x15, x15, x25
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d4897a4 // ldp d4, d5, [x29, #0x88]
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad0508c1 // stp q1, q2, [x6, #0xa0]
+	WORD $0xf98002c0 // prfm pldl1keep, [x22]
+	WORD $0x3cf96a01 // ldr q1, [x16, x25]
+	WORD $0x8b1902b0 // add x16, x21, x25
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0xd14006d5 // sub x21, x22, #0x1, lsl #12
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x8b1102b6 // add x22, x21, x17
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40ce63 // ld1r { v3.2d }, [x19]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cca3 // ld1r { v3.2d }, [x5]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad0608c1 // stp q1, q2, [x6, #0xc0]
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3dc001e2 // ldr q2, [x15]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d4893a3 // ldp d3, d4, [x29, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad0708c1 // stp q1, q2, [x6, #0xe0]
+	WORD $0xf98002c0 // prfm pldl1keep, [x22]
+	WORD $0x3cf96a02 // ldr q2, [x16, x25]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3cf96aa1 // ldr q1, [x21, x25]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40ce63 // ld1r { v3.2d }, [x19]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cca3 // ld1r { v3.2d }, [x5]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad0808c1 // stp q1, q2, [x6, #0x100]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3cf96961 // ldr q1, [x11, x25]
+	WORD $0x3cf969e2 // ldr q2, [x15, x25]
+	WORD $0x8b0402cb // add x11, x22, x4
+	WORD $0xd140056b // sub x11, x11, #0x1, lsl #12
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d4893a3 // ldp d3, d4, [x29, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad0908c1 // stp q1, q2, [x6, #0x120]
+	WORD $0x54ffec81 // b.ne <blocks5Multi4+0x660>
+	WORD $0x17fffe0b // b <blocks5Multi4+0x100>
+	WORD $0xaa1f03e6 // mov x6, xzr
+	WORD $0xb2740331 // orr x17, x25, #0x1000
+	WORD $0xcb190888 // sub x8, x4, x25, lsl #2
+	WORD $0xaa0703e5 // mov x5, x7
+	WORD $0xf98800a0 // prfm pldl1keep, [x5, #0x1000]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x8b1a00ab // add x11, x5, x26
+	WORD $0x910203b3 // add x19, x29, #0x80
+	WORD $0x8b060304 // add x4, x24, x6
+	WORD $0x8b1b00af // add x15, x5, x27
+	WORD $0x3dc000a1 // ldr q1, [x5]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40ce63 // ld1r { v3.2d }, [x19]
+	WORD $0xad4213a5 // ldp q5, q4, [x29, #0x40]
+	WORD $0x8b1e00b0 // add x16, x5, x30
+	WORD $0x8b1100b5 // add x21, x5, x17
+	WORD $0x8b19016b // add x11, x11, x25
+	WORD $0x910500c6 // add x6, x6, #0x140
+	WORD $0x711900df // cmp w6, #0x640
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad000881 // stp q1, q2, [x4]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0xad4317a6 // ldp q6, q5, [x29, #0x60]
+	WORD $0x8b1901ef // add x15, x15, x25
+	WORD $0x8b190210 // add x16, x16, x25
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043a4 // ldr d4, [x29, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad010881 // stp q1, q2, [x4, #0x20]
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3cf968a1 // ldr q1, [x5, x25]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd14006a5 // sub x5, x21, #0x1, lsl #12
+	WORD $0x4d40ce65 // ld1r { v5.2d }, [x19]
+	WORD $0x8b19016b // add x11, x11, x25
+	WORD $0x8b1100b5 // add x21, x5, x17
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420fa4 // ldp q4, q3, [x29, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad020881 // stp q1, q2, [x4, #0x40]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x8b1901ef // add x15, x15, x25
+	WORD $0xad4317a6 // ldp q6, q5, [x29, #0x60]
+	WORD $0x8b190210 // add x16, x16, x25
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043a4 // ldr d4, [x29, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad030881 // stp q1, q2, [x4, #0x60]
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3cf968a1 // ldr q1, [x5, x25]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd14006a5 // sub x5, x21, #0x1, lsl #12
+	WORD $0x4d40ce65 // ld1r { v5.2d }, [x19]
+	WORD $0x8b19016b // add x11, x11, x25
+	WORD $0x8b1100b5 // add x21, x5, x17
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420fa4 // ldp q4, q3, [x29, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad040881 // stp q1, q2, [x4, #0x80]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x8b1901ef // add x15, x15, x25
+	WORD $0xad4317a6 // ldp q6, q5, [x29, #0x60]
+	WORD $0x8b190210 // add x16, x16, x25
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043a4 // ldr d4, [x29, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad050881 // stp q1, q2, [x4, #0xa0]
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3cf968a1 // ldr q1, [x5, x25]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd14006a5 // sub x5, x21, #0x1, lsl #12
+	WORD $0x4d40ce65 // ld1r { v5.2d }, [x19]
+	WORD $0x8b1100b5 // add x21, x5, x17
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420fa4 // ldp q4, q3, [x29, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad060881 // stp q1, q2, [x4, #0xc0]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0xad4317a6 // ldp q6, q5, [x29, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4043a4 // ldr d4, [x29, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad070881 // stp q1, q2, [x4, #0xe0]
+	WORD $0xf98002a0 // prfm pldl1keep, [x21]
+	WORD $0xad400fa4 // ldp q4, q3, [x29]
+	WORD $0x3cf968a1 // ldr q1, [x5, x25]
+	WORD $0x3cf96962 // ldr q2, [x11, x25]
+	WORD $0x8b0802ab // add x11, x21, x8
+	WORD $0x4d40ce65 // ld1r { v5.2d }, [x19]
+	WORD $0xd1400565 // sub x5, x11, #0x1, lsl #12
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420fa4 // ldp q4, q3, [x29, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
+	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad080881 // stp q1, q2, [x4, #0x100]
+	WORD $0x3cf969e1 // ldr q1, [x15, x25]
+	WORD $0xad410fa4 // ldp q4, q3, [x29, #0x20]
+	WORD $0x3cf96a02 // ldr q2, [x16, x25]
+	WORD $0xfd4043a5 // ldr d5, [x29, #0x80]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad4313a5 // ldp q5, q4, [x29, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad090881 // stp q1, q2, [x4, #0x120]
+	WORD $0x54ffe8e1 // b.ne <blocks5Multi4+0x8e8>
+	WORD $0x17fffd4c // b <blocks5Multi4+0x100>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf94013e8 // ldr x8, [sp, #0x20]
+	WORD $0xf94027f7 // ldr x23, [sp, #0x48]
+	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0x54000feb // b.lt <blocks5Multi4+0xde8>
 	WORD $0xf9401c16 // ldr x22, [x0, #0x38]
-	WORD $0x340014f7 // cbz w23, <blocks5Multi4+0x6e8>
-	WORD $0xaa1f03e7 // mov x7, xzr
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0xf9400ffb // ldr x27, [sp, #0x18]
+	WORD $0xb9402fe8 // ldr w8, [sp, #0x2c]
+	WORD $0x34001168 // cbz w8, <blocks5Multi4+0xe28>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x8b080c31 // add x17, x1, x8, lsl #3
+	WORD $0x8b080d84 // add x4, x12, x8, lsl #3
+	WORD $0xaa1403e6 // mov x6, x20
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x8b070c37 // add x23, x1, x7, lsl #3
-	WORD $0x8b070d98 // add x24, x12, x7, lsl #3
-	WORD $0xaa0203f5 // mov x21, x2
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
@@ -5416,143 +8332,117 @@ TEXT ·blocks5Multi4Quad(SB), 0, $208-16
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf844048b // ldr x11, [x4], #0x40
+	WORD $0xfd400235 // ldr d21, [x17]
+	WORD $0xf10004c6 // subs x6, x6, #0x1
+	WORD $0x8b0b0ec5 // add x5, x22, x11, lsl #3
+	WORD $0xfd40a236 // ldr d22, [x17, #0x140]
+	WORD $0xad4050b3 // ldp q19, q20, [x5]
+	WORD $0x4fd51292 // fmla v18.2d, v20.2d, v21.d[0]
+	WORD $0x4fd61290 // fmla v16.2d, v20.2d, v22.d[0]
+	WORD $0x4fd51271 // fmla v17.2d, v19.2d, v21.d[0]
+	WORD $0xfd414235 // ldr d21, [x17, #0x280]
+	WORD $0x4fd61267 // fmla v7.2d, v19.2d, v22.d[0]
+	WORD $0xfd41e236 // ldr d22, [x17, #0x3c0]
+	WORD $0x4fd51286 // fmla v6.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51265 // fmla v5.2d, v19.2d, v21.d[0]
+	WORD $0xfd428235 // ldr d21, [x17, #0x500]
+	WORD $0x4fd61284 // fmla v4.2d, v20.2d, v22.d[0]
+	WORD $0x4fd61263 // fmla v3.2d, v19.2d, v22.d[0]
+	WORD $0xfd40c236 // ldr d22, [x17, #0x180]
+	WORD $0x4fd51282 // fmla v2.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51261 // fmla v1.2d, v19.2d, v21.d[0]
+	WORD $0xad4150b3 // ldp q19, q20, [x5, #0x20]
+	WORD $0xfd402235 // ldr d21, [x17, #0x40]
+	WORD $0x4fd61290 // fmla v16.2d, v20.2d, v22.d[0]
+	WORD $0x4fd51292 // fmla v18.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51271 // fmla v17.2d, v19.2d, v21.d[0]
+	WORD $0xfd416235 // ldr d21, [x17, #0x2c0]
+	WORD $0x4fd61267 // fmla v7.2d, v19.2d, v22.d[0]
+	WORD $0xfd420236 // ldr d22, [x17, #0x400]
+	WORD $0x4fd51265 // fmla v5.2d, v19.2d, v21.d[0]
+	WORD $0x4fd51286 // fmla v6.2d, v20.2d, v21.d[0]
+	WORD $0xfd42a235 // ldr d21, [x17, #0x540]
+	WORD $0x4fd61263 // fmla v3.2d, v19.2d, v22.d[0]
+	WORD $0x4fd61284 // fmla v4.2d, v20.2d, v22.d[0]
+	WORD $0xfd40e236 // ldr d22, [x17, #0x1c0]
+	WORD $0x4fd51261 // fmla v1.2d, v19.2d, v21.d[0]
+	WORD $0x4fd51282 // fmla v2.2d, v20.2d, v21.d[0]
+	WORD $0xad4250b3 // ldp q19, q20, [x5, #0x40]
+	WORD $0x4fd61290 // fmla v16.2d, v20.2d, v22.d[0]
+	WORD $0xfd404235 // ldr d21, [x17, #0x80]
+	WORD $0x4fd51292 // fmla v18.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51271 // fmla v17.2d, v19.2d, v21.d[0]
+	WORD $0xfd418235 // ldr d21, [x17, #0x300]
+	WORD $0x4fd61267 // fmla v7.2d, v19.2d, v22.d[0]
+	WORD $0x4fd51286 // fmla v6.2d, v20.2d, v21.d[0]
+	WORD $0xfd422236 // ldr d22, [x17, #0x440]
+	WORD $0x4fd51265 // fmla v5.2d, v19.2d, v21.d[0]
+	WORD $0xfd42c235 // ldr d21, [x17, #0x580]
+	WORD $0x4fd61284 // fmla v4.2d, v20.2d, v22.d[0]
+	WORD $0x4fd61263 // fmla v3.2d, v19.2d, v22.d[0]
+	WORD $0x4fd51282 // fmla v2.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51261 // fmla v1.2d, v19.2d, v21.d[0]
+	WORD $0xad4350b3 // ldp q19, q20, [x5, #0x60]
+	WORD $0xfd406235 // ldr d21, [x17, #0xc0]
+	WORD $0xfd410236 // ldr d22, [x17, #0x200]
+	WORD $0x4fd61290 // fmla v16.2d, v20.2d, v22.d[0]
+	WORD $0x4fd51292 // fmla v18.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51271 // fmla v17.2d, v19.2d, v21.d[0]
+	WORD $0xfd41a235 // ldr d21, [x17, #0x340]
+	WORD $0x4fd61267 // fmla v7.2d, v19.2d, v22.d[0]
+	WORD $0xfd424236 // ldr d22, [x17, #0x480]
+	WORD $0x4fd51265 // fmla v5.2d, v19.2d, v21.d[0]
+	WORD $0x4fd51286 // fmla v6.2d, v20.2d, v21.d[0]
+	WORD $0xfd42e235 // ldr d21, [x17, #0x5c0]
+	WORD $0x4fd61263 // fmla v3.2d, v19.2d, v22.d[0]
+	WORD $0x4fd61284 // fmla v4.2d, v20.2d, v22.d[0]
+	WORD $0xfd412236 // ldr d22, [x17, #0x240]
+	WORD $0x4fd51261 // fmla v1.2d, v19.2d, v21.d[0]
+	WORD $0x4fd51282 // fmla v2.2d, v20.2d, v21.d[0]
+	WORD $0xad4450b3 // ldp q19, q20, [x5, #0x80]
+	WORD $0xfd408235 // ldr d21, [x17, #0x100]
+	WORD $0x4fd61290 // fmla v16.2d, v20.2d, v22.d[0]
+	WORD $0x4fd51292 // fmla v18.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51271 // fmla v17.2d, v19.2d, v21.d[0]
+	WORD $0xfd41c235 // ldr d21, [x17, #0x380]
+	WORD $0x4fd61267 // fmla v7.2d, v19.2d, v22.d[0]
+	WORD $0xfd426236 // ldr d22, [x17, #0x4c0]
+	WORD $0x4fd51286 // fmla v6.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51265 // fmla v5.2d, v19.2d, v21.d[0]
+	WORD $0xfd430235 // ldr d21, [x17, #0x600]
+	WORD $0x4fd61284 // fmla v4.2d, v20.2d, v22.d[0]
+	WORD $0x4fd61263 // fmla v3.2d, v19.2d, v22.d[0]
+	WORD $0x91190231 // add x17, x17, #0x640
+	WORD $0x4fd51282 // fmla v2.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51261 // fmla v1.2d, v19.2d, v21.d[0]
+	WORD $0x54fff581 // b.ne <blocks5Multi4+0xc40>
+	WORD $0xd37be90b // lsl x11, x8, #5
+	WORD $0x91000508 // add x8, x8, #0x1
+	WORD $0x8b0b0151 // add x17, x10, x11
+	WORD $0xf100211f // cmp x8, #0x8
+	WORD $0xad004a31 // stp q17, q18, [x17]
+	WORD $0x8b0b0371 // add x17, x27, x11
+	WORD $0xad004227 // stp q7, q16, [x17]
+	WORD $0x8b0b02f1 // add x17, x23, x11
+	WORD $0xad001a25 // stp q5, q6, [x17]
+	WORD $0x8b0b0051 // add x17, x2, x11
+	WORD $0x8b0b006b // add x11, x3, x11
+	WORD $0xad001223 // stp q3, q4, [x17]
+	WORD $0xad000961 // stp q1, q2, [x11]
+	WORD $0x54fff1e1 // b.ne <blocks5Multi4+0xc04>
+	WORD $0x17fffcb8 // b <blocks5Multi4+0xac>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf8440708 // ldr x8, [x24], #0x40
-	WORD $0xfd4002f4 // ldr d20, [x23]
-	WORD $0xf10006b5 // subs x21, x21, #0x1
-	WORD $0x8b080ed9 // add x25, x22, x8, lsl #3
-	WORD $0xfd40a2f7 // ldr d23, [x23, #0x140]
-	WORD $0xfd4022f8 // ldr d24, [x23, #0x40]
-	WORD $0xad405b35 // ldp q21, q22, [x25]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd412d3 // fmla v19.2d, v22.2d, v20.d[0]
-	WORD $0x4fd412b2 // fmla v18.2d, v21.2d, v20.d[0]
-	WORD $0x4e60d6f4 // fadd v20.2d, v23.2d, v0.2d
-	WORD $0xfd4282f7 // ldr d23, [x23, #0x500]
-	WORD $0x4fd412d1 // fmla v17.2d, v22.2d, v20.d[0]
-	WORD $0x4fd412b0 // fmla v16.2d, v21.2d, v20.d[0]
-	WORD $0xfd4142f4 // ldr d20, [x23, #0x280]
-	WORD $0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd712c3 // fmla v3.2d, v22.2d, v23.d[0]
-	WORD $0x4fd712a2 // fmla v2.2d, v21.2d, v23.d[0]
-	WORD $0xfd4202f7 // ldr d23, [x23, #0x400]
-	WORD $0x4fd412c7 // fmla v7.2d, v22.2d, v20.d[0]
-	WORD $0x4fd412a6 // fmla v6.2d, v21.2d, v20.d[0]
-	WORD $0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
-	WORD $0xfd41e2f4 // ldr d20, [x23, #0x3c0]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd412c5 // fmla v5.2d, v22.2d, v20.d[0]
-	WORD $0x4fd412a4 // fmla v4.2d, v21.2d, v20.d[0]
-	WORD $0xad415336 // ldp q22, q20, [x25, #0x20]
-	WORD $0x4e60d715 // fadd v21.2d, v24.2d, v0.2d
-	WORD $0xfd4082f8 // ldr d24, [x23, #0x100]
-	WORD $0x4fd51293 // fmla v19.2d, v20.2d, v21.d[0]
-	WORD $0x4fd71285 // fmla v5.2d, v20.2d, v23.d[0]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd512d2 // fmla v18.2d, v22.2d, v21.d[0]
-	WORD $0x4fd712c4 // fmla v4.2d, v22.2d, v23.d[0]
-	WORD $0xfd40c2f5 // ldr d21, [x23, #0x180]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0x4fd512d0 // fmla v16.2d, v22.2d, v21.d[0]
-	WORD $0x4fd51291 // fmla v17.2d, v20.2d, v21.d[0]
-	WORD $0xfd4162f5 // ldr d21, [x23, #0x2c0]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0x4fd512c6 // fmla v6.2d, v22.2d, v21.d[0]
-	WORD $0x4fd51287 // fmla v7.2d, v20.2d, v21.d[0]
-	WORD $0xfd42a2f5 // ldr d21, [x23, #0x540]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0x4fd512c2 // fmla v2.2d, v22.2d, v21.d[0]
-	WORD $0x4fd51283 // fmla v3.2d, v20.2d, v21.d[0]
-	WORD $0xad425337 // ldp q23, q20, [x25, #0x40]
-	WORD $0xfd4042f5 // ldr d21, [x23, #0x80]
-	WORD $0xfd4182f6 // ldr d22, [x23, #0x300]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd51293 // fmla v19.2d, v20.2d, v21.d[0]
-	WORD $0x4fd512f2 // fmla v18.2d, v23.2d, v21.d[0]
-	WORD $0xfd40e2f5 // ldr d21, [x23, #0x1c0]
-	WORD $0x4fd61287 // fmla v7.2d, v20.2d, v22.d[0]
-	WORD $0x4fd612e6 // fmla v6.2d, v23.2d, v22.d[0]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0xfd42c2f6 // ldr d22, [x23, #0x580]
-	WORD $0x4fd51291 // fmla v17.2d, v20.2d, v21.d[0]
-	WORD $0x4fd512f0 // fmla v16.2d, v23.2d, v21.d[0]
-	WORD $0xfd4222f5 // ldr d21, [x23, #0x440]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0x4fd51285 // fmla v5.2d, v20.2d, v21.d[0]
-	WORD $0x4fd512e4 // fmla v4.2d, v23.2d, v21.d[0]
-	WORD $0x4e60d6d5 // fadd v21.2d, v22.2d, v0.2d
-	WORD $0x4fd51283 // fmla v3.2d, v20.2d, v21.d[0]
-	WORD $0xad435336 // ldp q22, q20, [x25, #0x60]
-	WORD $0x4fd512e2 // fmla v2.2d, v23.2d, v21.d[0]
-	WORD $0xfd4062f5 // ldr d21, [x23, #0xc0]
-	WORD $0xfd4102f7 // ldr d23, [x23, #0x200]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
-	WORD $0x4fd512d2 // fmla v18.2d, v22.2d, v21.d[0]
-	WORD $0x4fd51293 // fmla v19.2d, v20.2d, v21.d[0]
-	WORD $0xfd41a2f5 // ldr d21, [x23, #0x340]
-	WORD $0x4fd712d0 // fmla v16.2d, v22.2d, v23.d[0]
-	WORD $0x4fd71291 // fmla v17.2d, v20.2d, v23.d[0]
-	WORD $0xfd4242f7 // ldr d23, [x23, #0x480]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0x4fd512c6 // fmla v6.2d, v22.2d, v21.d[0]
-	WORD $0x4fd51287 // fmla v7.2d, v20.2d, v21.d[0]
-	WORD $0x4e60d6f5 // fadd v21.2d, v23.2d, v0.2d
-	WORD $0x4fd512c4 // fmla v4.2d, v22.2d, v21.d[0]
-	WORD $0x4fd51285 // fmla v5.2d, v20.2d, v21.d[0]
-	WORD $0xfd42e2f5 // ldr d21, [x23, #0x5c0]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0x4fd512c2 // fmla v2.2d, v22.2d, v21.d[0]
-	WORD $0xad445f36 // ldp q22, q23, [x25, #0x80]
-	WORD $0x4fd51283 // fmla v3.2d, v20.2d, v21.d[0]
-	WORD $0xfd4122f4 // ldr d20, [x23, #0x240]
-	WORD $0xfd41c2f5 // ldr d21, [x23, #0x380]
-	WORD $0x4fd812f3 // fmla v19.2d, v23.2d, v24.d[0]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd412f1 // fmla v17.2d, v23.2d, v20.d[0]
-	WORD $0x4fd412d0 // fmla v16.2d, v22.2d, v20.d[0]
-	WORD $0x4e60d6b4 // fadd v20.2d, v21.2d, v0.2d
-	WORD $0x4fd812d2 // fmla v18.2d, v22.2d, v24.d[0]
-	WORD $0x4fd412e7 // fmla v7.2d, v23.2d, v20.d[0]
-	WORD $0x4fd412c6 // fmla v6.2d, v22.2d, v20.d[0]
-	WORD $0xfd4262f4 // ldr d20, [x23, #0x4c0]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd412e5 // fmla v5.2d, v23.2d, v20.d[0]
-	WORD $0x4fd412c4 // fmla v4.2d, v22.2d, v20.d[0]
-	WORD $0xfd4302f4 // ldr d20, [x23, #0x600]
-	WORD $0x911902f7 // add x23, x23, #0x640
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd412e3 // fmla v3.2d, v23.2d, v20.d[0]
-	WORD $0x4fd412c2 // fmla v2.2d, v22.2d, v20.d[0]
-	WORD $0x54fff261 // b.ne <blocks5Multi4+0x4a0>
-	WORD $0xd37be8e8 // lsl x8, x7, #5
-	WORD $0x910004e7 // add x7, x7, #0x1
-	WORD $0x8b08014b // add x11, x10, x8
-	WORD $0xf10020ff // cmp x7, #0x8
-	WORD $0xad004d72 // stp q18, q19, [x11]
-	WORD $0x8b0801eb // add x11, x15, x8
-	WORD $0xad004570 // stp q16, q17, [x11]
-	WORD $0x8b08020b // add x11, x16, x8
-	WORD $0xad001d66 // stp q6, q7, [x11]
-	WORD $0x8b08022b // add x11, x17, x8
-	WORD $0x8b080068 // add x8, x3, x8
-	WORD $0xad001564 // stp q4, q5, [x11]
-	WORD $0xad000d02 // stp q2, q3, [x8]
-	WORD $0x54ffeea1 // b.ne <blocks5Multi4+0x460>
-	WORD $0x17fffe86 // b <blocks5Multi4+0xa8>
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x350000b7 // cbnz w23, <blocks5Multi4+0x6b4>
-	WORD $0x17fffe83 // b <blocks5Multi4+0xb0>
-	WORD $0xf94017e2 // ldr x2, [sp, #0x28]
-	WORD $0xf9400fe4 // ldr x4, [sp, #0x18]
-	WORD $0x34ffd017 // cbz w23, <blocks5Multi4+0xb0>
+	WORD $0x350000ab // cbnz w11, <blocks5Multi4+0xdf4>
+	WORD $0x17fffcb3 // b <blocks5Multi4+0xb0>
+	WORD $0xa9433ff0 // ldp x16, x15, [sp, #0x30]
+	WORD $0xb9402fe8 // ldr w8, [sp, #0x2c]
+	WORD $0x34ff9608 // cbz w8, <blocks5Multi4+0xb0>
 	WORD $0xaa0a03e8 // mov x8, x10
 	WORD $0x5280010b // mov w11, #0x8
 	WORD $0xd503201f // nop
@@ -5564,212 +8454,192 @@ TEXT ·blocks5Multi4Quad(SB), 0, $208-16
 	WORD $0xad100100 // stp q0, q0, [x8, #0x200]
 	WORD $0xad180100 // stp q0, q0, [x8, #0x300]
 	WORD $0x91008108 // add x8, x8, #0x20
-	WORD $0x54ffff01 // b.ne <blocks5Multi4+0x6c0>
-	WORD $0x17fffe73 // b <blocks5Multi4+0xb0>
-	WORD $0xaa1f03f7 // mov x23, xzr
-	WORD $0xd37beae8 // lsl x8, x23, #5
-	WORD $0x8b170c3d // add x29, x1, x23, lsl #3
-	WORD $0x8b170d9e // add x30, x12, x23, lsl #3
-	WORD $0xaa0203f5 // mov x21, x2
-	WORD $0x8b080147 // add x7, x10, x8
-	WORD $0x8b0801f8 // add x24, x15, x8
-	WORD $0x8b08021a // add x26, x16, x8
-	WORD $0x8b08023b // add x27, x17, x8
-	WORD $0x8b080079 // add x25, x3, x8
-	WORD $0xad4008e4 // ldp q4, q2, [x7]
-	WORD $0xad400f07 // ldp q7, q3, [x24]
-	WORD $0xad401b52 // ldp q18, q6, [x26]
-	WORD $0xad404773 // ldp q19, q17, [x27]
-	WORD $0xad401730 // ldp q16, q5, [x25]
-	WORD $0xf84407c8 // ldr x8, [x30], #0x40
-	WORD $0xfd4003b4 // ldr d20, [x29]
-	WORD $0xf10006b5 // subs x21, x21, #0x1
-	WORD $0x8b080ec8 // add x8, x22, x8, lsl #3
-	WORD $0xfd40a3b7 // ldr d23, [x29, #0x140]
-	WORD $0xfd4023b8 // ldr d24, [x29, #0x40]
-	WORD $0xad405915 // ldp q21, q22, [x8]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd412c2 // fmla v2.2d, v22.2d, v20.d[0]
-	WORD $0x4fd412a4 // fmla v4.2d, v21.2d, v20.d[0]
-	WORD $0x4e60d6f4 // fadd v20.2d, v23.2d, v0.2d
-	WORD $0xfd4283b7 // ldr d23, [x29, #0x500]
-	WORD $0x4fd412c3 // fmla v3.2d, v22.2d, v20.d[0]
-	WORD $0x4fd412a7 // fmla v7.2d, v21.2d, v20.d[0]
-	WORD $0xfd4143b4 // ldr d20, [x29, #0x280]
-	WORD $0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd712c5 // fmla v5.2d, v22.2d, v23.d[0]
-	WORD $0x4fd712b0 // fmla v16.2d, v21.2d, v23.d[0]
-	WORD $0xfd4203b7 // ldr d23, [x29, #0x400]
-	WORD $0x4fd412c6 // fmla v6.2d, v22.2d, v20.d[0]
-	WORD $0x4fd412b2 // fmla v18.2d, v21.2d, v20.d[0]
-	WORD $0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
-	WORD $0xfd41e3b4 // ldr d20, [x29, #0x3c0]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd412d1 // fmla v17.2d, v22.2d, v20.d[0]
-	WORD $0x4fd412b3 // fmla v19.2d, v21.2d, v20.d[0]
-	WORD $0xad415116 // ldp q22, q20, [x8, #0x20]
-	WORD $0x4e60d715 // fadd v21.2d, v24.2d, v0.2d
-	WORD $0xfd4083b8 // ldr d24, [x29, #0x100]
-	WORD $0x4fd51282 // fmla v2.2d, v20.2d, v21.d[0]
-	WORD $0x4fd71291 // fmla v17.2d, v20.2d, v23.d[0]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd512c4 // fmla v4.2d, v22.2d, v21.d[0]
-	WORD $0x4fd712d3 // fmla v19.2d, v22.2d, v23.d[0]
-	WORD $0xfd40c3b5 // ldr d21, [x29, #0x180]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0x4fd512c7 // fmla v7.2d, v22.2d, v21.d[0]
-	WORD $0x4fd51283 // fmla v3.2d, v20.2d, v21.d[0]
-	WORD $0xfd4163b5 // ldr d21, [x29, #0x2c0]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0x4fd512d2 // fmla v18.2d, v22.2d, v21.d[0]
-	WORD $0x4fd51286 // fmla v6.2d, v20.2d, v21.d[0]
-	WORD $0xfd42a3b5 // ldr d21, [x29, #0x540]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0x4fd512d0 // fmla v16.2d, v22.2d, v21.d[0]
+	WORD $0x54ffff01 // b.ne <blocks5Multi4+0xe00>
+	WORD $0x17fffca3 // b <blocks5Multi4+0xb0>
+	WORD $0xaa1f03f5 // mov x21, xzr
+	WORD $0xd37beaab // lsl x11, x21, #5
+	WORD $0x8b150c38 // add x24, x1, x21, lsl #3
+	WORD $0x8b150d99 // add x25, x12, x21, lsl #3
+	WORD $0xaa1403fa // mov x26, x20
+	WORD $0x8b0b0148 // add x8, x10, x11
+	WORD $0x8b0b0371 // add x17, x27, x11
+	WORD $0x8b0b02e6 // add x6, x23, x11
+	WORD $0x8b0b0057 // add x23, x2, x11
+	WORD $0x8b0b0064 // add x4, x3, x11
+	WORD $0xad400503 // ldp q3, q1, [x8]
+	WORD $0xad400a26 // ldp q6, q2, [x17]
+	WORD $0xad4014d1 // ldp q17, q5, [x6]
+	WORD $0xad4042f2 // ldp q18, q16, [x23]
+	WORD $0xad401087 // ldp q7, q4, [x4]
+	WORD $0xf844072b // ldr x11, [x25], #0x40
+	WORD $0xfd400315 // ldr d21, [x24]
+	WORD $0xf100075a // subs x26, x26, #0x1
+	WORD $0x8b0b0ec5 // add x5, x22, x11, lsl #3
+	WORD $0xfd40a316 // ldr d22, [x24, #0x140]
+	WORD $0xad4050b3 // ldp q19, q20, [x5]
+	WORD $0x4fd51281 // fmla v1.2d, v20.2d, v21.d[0]
+	WORD $0x4fd61282 // fmla v2.2d, v20.2d, v22.d[0]
+	WORD $0x4fd51263 // fmla v3.2d, v19.2d, v21.d[0]
+	WORD $0xfd414315 // ldr d21, [x24, #0x280]
+	WORD $0x4fd61266 // fmla v6.2d, v19.2d, v22.d[0]
+	WORD $0xfd41e316 // ldr d22, [x24, #0x3c0]
 	WORD $0x4fd51285 // fmla v5.2d, v20.2d, v21.d[0]
-	WORD $0xad425117 // ldp q23, q20, [x8, #0x40]
-	WORD $0xfd4043b5 // ldr d21, [x29, #0x80]
-	WORD $0xfd4183b6 // ldr d22, [x29, #0x300]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd51282 // fmla v2.2d, v20.2d, v21.d[0]
-	WORD $0x4fd512e4 // fmla v4.2d, v23.2d, v21.d[0]
-	WORD $0xfd40e3b5 // ldr d21, [x29, #0x1c0]
-	WORD $0x4fd61286 // fmla v6.2d, v20.2d, v22.d[0]
-	WORD $0x4fd612f2 // fmla v18.2d, v23.2d, v22.d[0]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0xfd42c3b6 // ldr d22, [x29, #0x580]
-	WORD $0x4fd51283 // fmla v3.2d, v20.2d, v21.d[0]
-	WORD $0x4fd512e7 // fmla v7.2d, v23.2d, v21.d[0]
-	WORD $0xfd4223b5 // ldr d21, [x29, #0x440]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0x4fd51291 // fmla v17.2d, v20.2d, v21.d[0]
-	WORD $0x4fd512f3 // fmla v19.2d, v23.2d, v21.d[0]
-	WORD $0x4e60d6d5 // fadd v21.2d, v22.2d, v0.2d
+	WORD $0x4fd51271 // fmla v17.2d, v19.2d, v21.d[0]
+	WORD $0xfd428315 // ldr d21, [x24, #0x500]
+	WORD $0x4fd61290 // fmla v16.2d, v20.2d, v22.d[0]
+	WORD $0x4fd61272 // fmla v18.2d, v19.2d, v22.d[0]
+	WORD $0xfd40c316 // ldr d22, [x24, #0x180]
+	WORD $0x4fd51284 // fmla v4.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51267 // fmla v7.2d, v19.2d, v21.d[0]
+	WORD $0xad4150b3 // ldp q19, q20, [x5, #0x20]
+	WORD $0xfd402315 // ldr d21, [x24, #0x40]
+	WORD $0x4fd61282 // fmla v2.2d, v20.2d, v22.d[0]
+	WORD $0x4fd51281 // fmla v1.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51263 // fmla v3.2d, v19.2d, v21.d[0]
+	WORD $0xfd416315 // ldr d21, [x24, #0x2c0]
+	WORD $0x4fd61266 // fmla v6.2d, v19.2d, v22.d[0]
+	WORD $0xfd420316 // ldr d22, [x24, #0x400]
+	WORD $0x4fd51271 // fmla v17.2d, v19.2d, v21.d[0]
 	WORD $0x4fd51285 // fmla v5.2d, v20.2d, v21.d[0]
-	WORD $0xad435116 // ldp q22, q20, [x8, #0x60]
-	WORD $0x4fd512f0 // fmla v16.2d, v23.2d, v21.d[0]
-	WORD $0xfd4063b5 // ldr d21, [x29, #0xc0]
-	WORD $0xfd4103b7 // ldr d23, [x29, #0x200]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
-	WORD $0x4fd512c4 // fmla v4.2d, v22.2d, v21.d[0]
-	WORD $0x4fd51282 // fmla v2.2d, v20.2d, v21.d[0]
-	WORD $0xfd41a3b5 // ldr d21, [x29, #0x340]
-	WORD $0x4fd712c7 // fmla v7.2d, v22.2d, v23.d[0]
-	WORD $0x4fd71283 // fmla v3.2d, v20.2d, v23.d[0]
-	WORD $0xfd4243b7 // ldr d23, [x29, #0x480]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0x4fd512d2 // fmla v18.2d, v22.2d, v21.d[0]
-	WORD $0x4fd51286 // fmla v6.2d, v20.2d, v21.d[0]
-	WORD $0x4e60d6f5 // fadd v21.2d, v23.2d, v0.2d
-	WORD $0x4fd512d3 // fmla v19.2d, v22.2d, v21.d[0]
-	WORD $0x4fd51291 // fmla v17.2d, v20.2d, v21.d[0]
-	WORD $0xfd42e3b5 // ldr d21, [x29, #0x5c0]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0x4fd512d0 // fmla v16.2d, v22.2d, v21.d[0]
-	WORD $0xad445d16 // ldp q22, q23, [x8, #0x80]
+	WORD $0xfd42a315 // ldr d21, [x24, #0x540]
+	WORD $0x4fd61272 // fmla v18.2d, v19.2d, v22.d[0]
+	WORD $0x4fd61290 // fmla v16.2d, v20.2d, v22.d[0]
+	WORD $0xfd40e316 // ldr d22, [x24, #0x1c0]
+	WORD $0x4fd51267 // fmla v7.2d, v19.2d, v21.d[0]
+	WORD $0x4fd51284 // fmla v4.2d, v20.2d, v21.d[0]
+	WORD $0xad4250b3 // ldp q19, q20, [x5, #0x40]
+	WORD $0x4fd61282 // fmla v2.2d, v20.2d, v22.d[0]
+	WORD $0xfd404315 // ldr d21, [x24, #0x80]
+	WORD $0x4fd51281 // fmla v1.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51263 // fmla v3.2d, v19.2d, v21.d[0]
+	WORD $0xfd418315 // ldr d21, [x24, #0x300]
+	WORD $0x4fd61266 // fmla v6.2d, v19.2d, v22.d[0]
 	WORD $0x4fd51285 // fmla v5.2d, v20.2d, v21.d[0]
-	WORD $0xfd4123b4 // ldr d20, [x29, #0x240]
-	WORD $0xfd41c3b5 // ldr d21, [x29, #0x380]
-	WORD $0x4fd812e2 // fmla v2.2d, v23.2d, v24.d[0]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd412e3 // fmla v3.2d, v23.2d, v20.d[0]
-	WORD $0x4fd412c7 // fmla v7.2d, v22.2d, v20.d[0]
-	WORD $0x4e60d6b4 // fadd v20.2d, v21.2d, v0.2d
-	WORD $0x4fd812c4 // fmla v4.2d, v22.2d, v24.d[0]
-	WORD $0x4fd412e6 // fmla v6.2d, v23.2d, v20.d[0]
-	WORD $0x4fd412d2 // fmla v18.2d, v22.2d, v20.d[0]
-	WORD $0xfd4263b4 // ldr d20, [x29, #0x4c0]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd412f1 // fmla v17.2d, v23.2d, v20.d[0]
-	WORD $0x4fd412d3 // fmla v19.2d, v22.2d, v20.d[0]
-	WORD $0xfd4303b4 // ldr d20, [x29, #0x600]
-	WORD $0x911903bd // add x29, x29, #0x640
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd412e5 // fmla v5.2d, v23.2d, v20.d[0]
-	WORD $0x4fd412d0 // fmla v16.2d, v22.2d, v20.d[0]
-	WORD $0x54fff261 // b.ne <blocks5Multi4+0x724>
-	WORD $0x910006f7 // add x23, x23, #0x1
-	WORD $0xad0008e4 // stp q4, q2, [x7]
-	WORD $0xf10022ff // cmp x23, #0x8
-	WORD $0xad000f07 // stp q7, q3, [x24]
-	WORD $0xad001b52 // stp q18, q6, [x26]
-	WORD $0xad004773 // stp q19, q17, [x27]
-	WORD $0xad001730 // stp q16, q5, [x25]
-	WORD $0x54ffefa1 // b.ne <blocks5Multi4+0x6ec>
-	WORD $0x17fffdeb // b <blocks5Multi4+0xa8>
+	WORD $0xfd422316 // ldr d22, [x24, #0x440]
+	WORD $0x4fd51271 // fmla v17.2d, v19.2d, v21.d[0]
+	WORD $0xfd42c315 // ldr d21, [x24, #0x580]
+	WORD $0x4fd61290 // fmla v16.2d, v20.2d, v22.d[0]
+	WORD $0x4fd61272 // fmla v18.2d, v19.2d, v22.d[0]
+	WORD $0x4fd51284 // fmla v4.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51267 // fmla v7.2d, v19.2d, v21.d[0]
+	WORD $0xad4350b3 // ldp q19, q20, [x5, #0x60]
+	WORD $0xfd406315 // ldr d21, [x24, #0xc0]
+	WORD $0xfd410316 // ldr d22, [x24, #0x200]
+	WORD $0x4fd61282 // fmla v2.2d, v20.2d, v22.d[0]
+	WORD $0x4fd51281 // fmla v1.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51263 // fmla v3.2d, v19.2d, v21.d[0]
+	WORD $0xfd41a315 // ldr d21, [x24, #0x340]
+	WORD $0x4fd61266 // fmla v6.2d, v19.2d, v22.d[0]
+	WORD $0xfd424316 // ldr d22, [x24, #0x480]
+	WORD $0x4fd51271 // fmla v17.2d, v19.2d, v21.d[0]
+	WORD $0x4fd51285 // fmla v5.2d, v20.2d, v21.d[0]
+	WORD $0xfd42e315 // ldr d21, [x24, #0x5c0]
+	WORD $0x4fd61272 // fmla v18.2d, v19.2d, v22.d[0]
+	WORD $0x4fd61290 // fmla v16.2d, v20.2d, v22.d[0]
+	WORD $0xfd412316 // ldr d22, [x24, #0x240]
+	WORD $0x4fd51267 // fmla v7.2d, v19.2d, v21.d[0]
+	WORD $0x4fd51284 // fmla v4.2d, v20.2d, v21.d[0]
+	WORD $0xad4450b3 // ldp q19, q20, [x5, #0x80]
+	WORD $0xfd408315 // ldr d21, [x24, #0x100]
+	WORD $0x4fd61282 // fmla v2.2d, v20.2d, v22.d[0]
+	WORD $0x4fd51281 // fmla v1.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51263 // fmla v3.2d, v19.2d, v21.d[0]
+	WORD $0xfd41c315 // ldr d21, [x24, #0x380]
+	WORD $0x4fd61266 // fmla v6.2d, v19.2d, v22.d[0]
+	WORD $0xfd426316 // ldr d22, [x24, #0x4c0]
+	WORD $0x4fd51285 // fmla v5.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51271 // fmla v17.2d, v19.2d, v21.d[0]
+	WORD $0xfd430315 // ldr d21, [x24, #0x600]
+	WORD $0x4fd61290 // fmla v16.2d, v20.2d, v22.d[0]
+	WORD $0x4fd61272 // fmla v18.2d, v19.2d, v22.d[0]
+	WORD $0x91190318 // add x24, x24, #0x640
+	WORD $0x4fd51284 // fmla v4.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51267 // fmla v7.2d, v19.2d, v21.d[0]
+	WORD $0x54fff581 // b.ne <blocks5Multi4+0xe64>
+	WORD $0xad0042f2 // stp q18, q16, [x23]
+	WORD $0x910006b5 // add x21, x21, #0x1
+	WORD $0xf10022bf // cmp x21, #0x8
+	WORD $0xf94027f7 // ldr x23, [sp, #0x48]
+	WORD $0xad000503 // stp q3, q1, [x8]
+	WORD $0xad000a26 // stp q6, q2, [x17]
+	WORD $0xad0014d1 // stp q17, q5, [x6]
+	WORD $0xad001087 // stp q7, q4, [x4]
+	WORD $0x54fff2a1 // b.ne <blocks5Multi4+0xe2c>
+	WORD $0x17fffc34 // b <blocks5Multi4+0xac>
 	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x371000e8 // tbnz w8, #0x2, <blocks5Multi4+0x920>
-	WORD $0x2a1f03f7 // mov w23, wzr
+	WORD $0x371000e8 // tbnz w8, #0x2, <blocks5Multi4+0x1000>
+	WORD $0x2a1f03eb // mov w11, wzr
 	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54ffbc23 // b.lo <blocks5Multi4+0x9c>
-	WORD $0x14000036 // b <blocks5Multi4+0x9f4>
+	WORD $0x54ff8543 // b.lo <blocks5Multi4+0xa0>
+	WORD $0x14000035 // b <blocks5Multi4+0x10d0>
 	WORD $0xf9402808 // ldr x8, [x0, #0x50]
-	WORD $0xf9400bf6 // ldr x22, [sp, #0x10]
-	WORD $0xcb16010b // sub x11, x8, x22
+	WORD $0xf9400beb // ldr x11, [sp, #0x10]
+	WORD $0xcb0b010b // sub x11, x8, x11
 	WORD $0x52800108 // mov w8, #0x8
 	WORD $0xf100217f // cmp x11, #0x8
 	WORD $0x9a88b168 // csel x8, x11, x8, lt
 	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x54ffba2b // b.lt <blocks5Multi4+0x80>
+	WORD $0x54ff832b // b.lt <blocks5Multi4+0x80>
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0xaa1f03e2 // mov x2, xzr
-	WORD $0xaa0a03e7 // mov x7, x10
-	WORD $0x9a9fc50b // csinc x11, x8, xzr, gt
-	WORD $0x14000008 // b <blocks5Multi4+0x970>
+	WORD $0xaa1f03f1 // mov x17, xzr
+	WORD $0xaa0a03e5 // mov x5, x10
+	WORD $0x9a9fc504 // csinc x4, x8, xzr, gt
+	WORD $0x14000008 // b <blocks5Multi4+0x1050>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x91000442 // add x2, x2, #0x1
-	WORD $0x910080e7 // add x7, x7, #0x20
-	WORD $0xeb0b005f // cmp x2, x11
-	WORD $0x54ffb8a0 // b.eq <blocks5Multi4+0x80>
-	WORD $0xf9401804 // ldr x4, [x0, #0x30]
-	WORD $0xb4000084 // cbz x4, <blocks5Multi4+0x984>
-	WORD $0x8b020484 // add x4, x4, x2, lsl #1
-	WORD $0x78767893 // ldrh w19, [x4, x22, lsl #1]
-	WORD $0x14000002 // b <blocks5Multi4+0x988>
-	WORD $0x8b160053 // add x19, x2, x22
-	WORD $0xaa1f03e4 // mov x4, xzr
-	WORD $0x8b130a73 // add x19, x19, x19, lsl #2
-	WORD $0x14000011 // b <blocks5Multi4+0x9d4>
+	WORD $0x91000631 // add x17, x17, #0x1
+	WORD $0x910080a5 // add x5, x5, #0x20
+	WORD $0xeb04023f // cmp x17, x4
+	WORD $0x54ff81a0 // b.eq <blocks5Multi4+0x80>
+	WORD $0xf940180b // ldr x11, [x0, #0x30]
+	WORD $0xb40000ab // cbz x11, <blocks5Multi4+0x1068>
+	WORD $0xf9400bef // ldr x15, [sp, #0x10]
+	WORD $0x8b11056b // add x11, x11, x17, lsl #1
+	WORD $0x786f7966 // ldrh w6, [x11, x15, lsl #1]
+	WORD $0x14000003 // b <blocks5Multi4+0x1070>
+	WORD $0xf9400beb // ldr x11, [sp, #0x10]
+	WORD $0x8b0b0226 // add x6, x17, x11
+	WORD $0xaa1f03eb // mov x11, xzr
+	WORD $0x8b0608c6 // add x6, x6, x6, lsl #2
+	WORD $0x1400000e // b <blocks5Multi4+0x10b0>
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xfd403802 // ldr d2, [x0, #0x70]
-	WORD $0x8b0400f4 // add x20, x7, x4
-	WORD $0x1e612842 // fadd d2, d2, d1
-	WORD $0x91040084 // add x4, x4, #0x100
-	WORD $0xad400e84 // ldp q4, q3, [x20]
-	WORD $0xf9402414 // ldr x20, [x0, #0x48]
-	WORD $0xf114009f // cmp x4, #0x500
-	WORD $0x8b131694 // add x20, x20, x19, lsl #5
-	WORD $0x91000673 // add x19, x19, #0x1
-	WORD $0x4fc29084 // fmul v4.2d, v4.2d, v2.d[0]
-	WORD $0x4fc29062 // fmul v2.2d, v3.2d, v2.d[0]
-	WORD $0xad000a84 // stp q4, q2, [x20]
-	WORD $0x54fffc80 // b.eq <blocks5Multi4+0x960>
-	WORD $0xf9403014 // ldr x20, [x0, #0x60]
-	WORD $0xb4fffe54 // cbz x20, <blocks5Multi4+0x9a0>
-	WORD $0xb9406815 // ldr w21, [x0, #0x68]
-	WORD $0xb8737a94 // ldr w20, [x20, x19, lsl #2]
-	WORD $0x0b1402b4 // add w20, w21, w20
-	WORD $0xd34c2e94 // lsl x20, x20, #52
-	WORD $0x9e670282 // fmov d2, x20
-	WORD $0x17ffffed // b <blocks5Multi4+0x9a4>
-	WORD $0xa9474ff4 // ldp x20, x19, [sp, #0x70]
-	WORD $0xf94013fd // ldr x29, [sp, #0x20]
-	WORD $0xa94657f6 // ldp x22, x21, [sp, #0x60]
-	WORD $0xa9455ff8 // ldp x24, x23, [sp, #0x50]
-	WORD $0xa94467fa // ldp x26, x25, [sp, #0x40]
-	WORD $0xa9436ffe // ldp x30, x27, [sp, #0x30]
-	WORD $0x910203ff // add sp, sp, #0x80
+	WORD $0xfd403801 // ldr d1, [x0, #0x70]
+	WORD $0x8b0b00af // add x15, x5, x11
+	WORD $0x9104016b // add x11, x11, #0x100
+	WORD $0xad4009e3 // ldp q3, q2, [x15]
+	WORD $0xf940240f // ldr x15, [x0, #0x48]
+	WORD $0xf114017f // cmp x11, #0x500
+	WORD $0x8b0615ef // add x15, x15, x6, lsl #5
+	WORD $0x910004c6 // add x6, x6, #0x1
+	WORD $0x4fc19063 // fmul v3.2d, v3.2d, v1.d[0]
+	WORD $0x4fc19041 // fmul v1.2d, v2.2d, v1.d[0]
+	WORD $0xad0005e3 // stp q3, q1, [x15]
+	WORD $0x54fffca0 // b.eq <blocks5Multi4+0x1040>
+	WORD $0xf9403013 // ldr x19, [x0, #0x60]
+	WORD $0xb4fffe73 // cbz x19, <blocks5Multi4+0x1080>
+	WORD $0xb940680f // ldr w15, [x0, #0x68]
+	WORD $0xb8667a70 // ldr w16, [x19, x6, lsl #2]
+	WORD $0x0b1001ef // add w15, w15, w16
+	WORD $0xd34c2def // lsl x15, x15, #52
+	WORD $0x9e6701e1 // fmov d1, x15
+	WORD $0x17ffffee // b <blocks5Multi4+0x1084>
+	WORD $0xa9494ff4 // ldp x20, x19, [sp, #0x90]
+	WORD $0xf94023fd // ldr x29, [sp, #0x40]
+	WORD $0xa94857f6 // ldp x22, x21, [sp, #0x80]
+	WORD $0xa9475ff8 // ldp x24, x23, [sp, #0x70]
+	WORD $0xa94667fa // ldp x26, x25, [sp, #0x60]
+	WORD $0xa9456ffe // ldp x30, x27, [sp, #0x50]
+	WORD $0x910283ff // add sp, sp, #0xa0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000
 	MOVD R19, R30
 	RET
 
@@ -5782,292 +8652,797 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks5Multi8>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140002ad; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400046d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x540053eb // b.lt <blocks5Multi8+0xa84>
+	WORD $0x54008c0b // b.lt <blocks5Multi8+0x1188>
 	WORD $0xd10203ff // sub sp, sp, #0x80
 	WORD $0xf9400009 // ldr x9, [x0]
 	WORD $0xf940140a // ldr x10, [x0, #0x28]
-	WORD $0x5286040d // mov w13, #0x3020
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x2f00e401 // movi d1, #0000000000000000
 	WORD $0x91400c2b // add x11, x1, #0x3, lsl #12
 	WORD $0x9140082c // add x12, x1, #0x2, lsl #12
-	WORD $0x5280c802 // mov w2, #0x640
-	WORD $0xa941380f // ldp x15, x14, [x0, #0x10]
+	WORD $0x5280002d // mov w13, #0x1
 	WORD $0x8b080d28 // add x8, x9, x8, lsl #3
-	WORD $0xa901f7ff // stp xzr, x29, [sp, #0x18]
-	WORD $0x528000bd // mov w29, #0x5
+	WORD $0xa941380f // ldp x15, x14, [x0, #0x10]
+	WORD $0xf90013fd // str x29, [sp, #0x20]
 	WORD $0xa9036ffe // stp x30, x27, [sp, #0x30]
-	WORD $0xa9074ff4 // stp x20, x19, [sp, #0x70]
-	WORD $0x52800034 // mov w20, #0x1
-	WORD $0x5280181e // mov w30, #0xc0
-	WORD $0xf9000be8 // str x8, [sp, #0x10]
-	WORD $0x8b0d0028 // add x8, x1, x13
 	WORD $0xa90467fa // stp x26, x25, [sp, #0x40]
-	WORD $0xf90007e8 // str x8, [sp, #0x8]
 	WORD $0xa9055ff8 // stp x24, x23, [sp, #0x50]
 	WORD $0xa90657f6 // stp x22, x21, [sp, #0x60]
-	WORD $0x14000008 // b <blocks5Multi8+0x88>
-	WORD $0x8b140114 // add x20, x8, x20
-	WORD $0xf9000ff4 // str x20, [sp, #0x18]
-	WORD $0x52800034 // mov w20, #0x1
-	WORD $0xf9400be8 // ldr x8, [sp, #0x10]
+	WORD $0xa9074ff4 // stp x20, x19, [sp, #0x70]
+	WORD $0xa900ffe8 // stp x8, xzr, [sp, #0x8]
+	WORD $0x52860408 // mov w8, #0x3020
+	WORD $0x8b080028 // add x8, x1, x8
+	WORD $0xf90003e8 // str x8, [sp]
+	WORD $0x1400000a // b <blocks5Multi8+0x80>
+	WORD $0xd503201f // nop
+	WORD $0xf9400bed // ldr x13, [sp, #0x10]
+	WORD $0x8b0d010d // add x13, x8, x13
+	WORD $0xf9000bed // str x13, [sp, #0x10]
+	WORD $0x5280002d // mov w13, #0x1
+	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54004f22 // b.hs <blocks5Multi8+0xa68>
+	WORD $0x54008782 // b.hs <blocks5Multi8+0x116c>
 	WORD $0x79400928 // ldrh w8, [x9, #0x4]
-	WORD $0xaa1f03e5 // mov x5, xzr
-	WORD $0x14000009 // b <blocks5Multi8+0xb4>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0xaa1f03e4 // mov x4, xzr
+	WORD $0x14000007 // b <blocks5Multi8+0xa4>
+	WORD $0xf94017f1 // ldr x17, [sp, #0x28]
 	WORD $0x79400928 // ldrh w8, [x9, #0x4]
-	WORD $0x8b0500e5 // add x5, x7, x5
-	WORD $0x2a1f03f4 // mov w20, wzr
-	WORD $0xeb0800bf // cmp x5, x8
-	WORD $0x5400458a // b.ge <blocks5Multi8+0x960>
-	WORD $0xcb050113 // sub x19, x8, x5
-	WORD $0xf100167f // cmp x19, #0x5
-	WORD $0x9a9db267 // csel x7, x19, x29, lt
-	WORD $0xf100027f // cmp x19, #0x0
-	WORD $0x54002eed // b.le <blocks5Multi8+0x6a0>
-	WORD $0xf10004ff // cmp x7, #0x1
-	WORD $0xaa1f03f5 // mov x21, xzr
-	WORD $0x9a9fc4e6 // csinc x6, x7, xzr, gt
-	WORD $0x14000019 // b <blocks5Multi8+0x138>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x6cc10dc2 // ldp d2, d3, [x14], #0x10
-	WORD $0x8b15198d // add x13, x12, x21, lsl #6
-	WORD $0x910006b5 // add x21, x21, #0x1
-	WORD $0x910005ef // add x15, x15, #0x1
-	WORD $0xb9400128 // ldr w8, [x9]
-	WORD $0xeb0602bf // cmp x21, x6
-	WORD $0x4e080d04 // dup v4.2d, x8
-	WORD $0x2f10a463 // ushll v3.4s, v3.4h, #0x0
-	WORD $0x8b160ac8 // add x8, x22, x22, lsl #2
-	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
-	WORD $0x8b08014a // add x10, x10, x8
-	WORD $0x6ea21085 // uaddw2 v5.2d, v4.2d, v2.4s
-	WORD $0x2ea21082 // uaddw v2.2d, v4.2d, v2.2s
-	WORD $0x6ea31086 // uaddw2 v6.2d, v4.2d, v3.4s
-	WORD $0x2ea31083 // uaddw v3.2d, v4.2d, v3.2s
-	WORD $0x4f435442 // shl v2.2d, v2.2d, #0x3
-	WORD $0x4f4354a4 // shl v4.2d, v5.2d, #0x3
-	WORD $0x4f435463 // shl v3.2d, v3.2d, #0x3
-	WORD $0x4f4354c5 // shl v5.2d, v6.2d, #0x3
-	WORD $0xad0011a2 // stp q2, q4, [x13]
-	WORD $0xad0115a3 // stp q3, q5, [x13, #0x20]
-	WORD $0x54001760 // b.eq <blocks5Multi8+0x420>
-	WORD $0xf98201c0 // prfm pldl1keep, [x14, #0x400]
-	WORD $0xf9402c17 // ldr x23, [x0, #0x58]
-	WORD $0x9b0206b8 // madd x24, x21, x2, x1
-	WORD $0x394001f6 // ldrb w22, [x15]
-	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x370807a8 // tbnz w8, #0x1, <blocks5Multi8+0x240>
-	WORD $0xf9404008 // ldr x8, [x0, #0x80]
-	WORD $0x7100d6df // cmp w22, #0x35
-	WORD $0xd342feda // lsr x26, x22, #2
-	WORD $0xd341fedb // lsr x27, x22, #1
-	WORD $0x9bbe22d9 // umaddl x25, w22, w30, x8
-	WORD $0x540009e3 // b.lo <blocks5Multi8+0x2a0>
-	WORD $0x8b1606cd // add x13, x22, x22, lsl #1
-	WORD $0x2a1f03e8 // mov w8, wzr
-	WORD $0xaa0a03f0 // mov x16, x10
-	WORD $0xd342fdad // lsr x13, x13, #2
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x528000b1 // mov w17, #0x5
-	WORD $0xaa1003e3 // mov x3, x16
-	WORD $0xf9880060 // prfm pldl1keep, [x3, #0x1000]
-	WORD $0xad401325 // ldp q5, q4, [x25]
-	WORD $0x91020324 // add x4, x25, #0x80
-	WORD $0xf1000631 // subs x17, x17, #0x1
-	WORD $0x3cfa6863 // ldr q3, [x3, x26]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x3dc00062 // ldr q2, [x3]
-	WORD $0x4d40cc86 // ld1r { v6.2d }, [x4]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad421325 // ldp q5, q4, [x25, #0x40]
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee0b8c4 // neg v4.2d, v6.2d
-	WORD $0x4ee44463 // sshl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad000f02 // stp q2, q3, [x24]
-	WORD $0xad411325 // ldp q5, q4, [x25, #0x20]
-	WORD $0x3cfb6862 // ldr q2, [x3, x27]
-	WORD $0x3ced6863 // ldr q3, [x3, x13]
-	WORD $0x8b160063 // add x3, x3, x22
-	WORD $0xfd404326 // ldr d6, [x25, #0x80]
-	WORD $0x4e0804c6 // dup v6.2d, v6.d[0]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad431325 // ldp q5, q4, [x25, #0x60]
-	WORD $0x6ee0b8c6 // neg v6.2d, v6.2d
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x4ee64463 // sshl v3.2d, v3.2d, v6.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee64442 // sshl v2.2d, v2.2d, v6.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad010f02 // stp q2, q3, [x24, #0x20]
-	WORD $0x91010318 // add x24, x24, #0x40
-	WORD $0x54fffb81 // b.ne <blocks5Multi8+0x188>
-	WORD $0x11000508 // add w8, w8, #0x1
-	WORD $0x8b170210 // add x16, x16, x23
-	WORD $0x7100151f // cmp w8, #0x5
-	WORD $0x54fffac1 // b.ne <blocks5Multi8+0x180>
-	WORD $0x17ffffad // b <blocks5Multi8+0xe0>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x2a1f03e8 // mov w8, wzr
-	WORD $0xaa0a03ed // mov x13, x10
-	WORD $0xaa1f03f0 // mov x16, xzr
-	WORD $0x8b1001b1 // add x17, x13, x16
-	WORD $0x91008210 // add x16, x16, #0x20
-	WORD $0xf9880220 // prfm pldl1keep, [x17, #0x1000]
-	WORD $0x3dc00222 // ldr q2, [x17]
-	WORD $0xf102821f // cmp x16, #0xa0
-	WORD $0x0e617843 // fcvtl v3.2d, v2.2s
-	WORD $0x4e617842 // fcvtl2 v2.2d, v2.4s
-	WORD $0xad000b03 // stp q3, q2, [x24]
-	WORD $0x3dc00622 // ldr q2, [x17, #0x10]
-	WORD $0x0e617843 // fcvtl v3.2d, v2.2s
-	WORD $0x4e617842 // fcvtl2 v2.2d, v2.4s
-	WORD $0xad010b03 // stp q3, q2, [x24, #0x20]
-	WORD $0x91010318 // add x24, x24, #0x40
-	WORD $0x54fffe61 // b.ne <blocks5Multi8+0x24c>
-	WORD $0x11000508 // add w8, w8, #0x1
-	WORD $0x8b1701ad // add x13, x13, x23
-	WORD $0x7100151f // cmp w8, #0x5
-	WORD $0x54fffdc1 // b.ne <blocks5Multi8+0x248>
-	WORD $0x17ffff93 // b <blocks5Multi8+0xe0>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b1606c8 // add x8, x22, x22, lsl #1
-	WORD $0x710062df // cmp w22, #0x18
-	WORD $0xd342fd08 // lsr x8, x8, #2
-	WORD $0x54000588 // b.hi <blocks5Multi8+0x35c>
-	WORD $0x92400acd // and x13, x22, #0x7
-	WORD $0xb500054d // cbnz x13, <blocks5Multi8+0x35c>
-	WORD $0xaa0a03f0 // mov x16, x10
-	WORD $0xd503201f // nop
-	WORD $0x528000b1 // mov w17, #0x5
-	WORD $0xaa1003e3 // mov x3, x16
-	WORD $0xf9880060 // prfm pldl1keep, [x3, #0x1000]
-	WORD $0xad401325 // ldp q5, q4, [x25]
-	WORD $0x91022324 // add x4, x25, #0x88
-	WORD $0xf1000631 // subs x17, x17, #0x1
-	WORD $0x3dc00062 // ldr q2, [x3]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0x3cfa6863 // ldr q3, [x3, x26]
-	WORD $0x4d40cc85 // ld1r { v5.2d }, [x4]
-	WORD $0x91024324 // add x4, x25, #0x90
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4ea31ca3 // orr v3.16b, v5.16b, v3.16b
-	WORD $0x4d40cc84 // ld1r { v4.2d }, [x4]
-	WORD $0x4ea21ca2 // orr v2.16b, v5.16b, v2.16b
-	WORD $0x4ee4d442 // fsub v2.2d, v2.2d, v4.2d
-	WORD $0x4ee4d463 // fsub v3.2d, v3.2d, v4.2d
-	WORD $0xad000f02 // stp q2, q3, [x24]
-	WORD $0x3cfb6862 // ldr q2, [x3, x27]
-	WORD $0xad411325 // ldp q5, q4, [x25, #0x20]
-	WORD $0x3ce86863 // ldr q3, [x3, x8]
-	WORD $0x8b160063 // add x3, x3, x22
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0x6d489724 // ldp d4, d5, [x25, #0x88]
-	WORD $0x4e0804a5 // dup v5.2d, v5.d[0]
-	WORD $0x4e080484 // dup v4.2d, v4.d[0]
-	WORD $0x4ea31c83 // orr v3.16b, v4.16b, v3.16b
-	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
-	WORD $0x4ee5d442 // fsub v2.2d, v2.2d, v5.2d
-	WORD $0x4ee5d463 // fsub v3.2d, v3.2d, v5.2d
-	WORD $0xad010f02 // stp q2, q3, [x24, #0x20]
-	WORD $0x91010318 // add x24, x24, #0x40
-	WORD $0x54fffc21 // b.ne <blocks5Multi8+0x2c8>
-	WORD $0x110005ad // add w13, w13, #0x1
-	WORD $0x8b170210 // add x16, x16, x23
-	WORD $0x710015bf // cmp w13, #0x5
-	WORD $0x54fffb61 // b.ne <blocks5Multi8+0x2c0>
-	WORD $0x17ffff62 // b <blocks5Multi8+0xe0>
+	WORD $0x8b040224 // add x4, x17, x4
 	WORD $0x2a1f03ed // mov w13, wzr
-	WORD $0xaa0a03f0 // mov x16, x10
-	WORD $0x528000b1 // mov w17, #0x5
-	WORD $0xaa1003e3 // mov x3, x16
-	WORD $0xf9880060 // prfm pldl1keep, [x3, #0x1000]
-	WORD $0xad401325 // ldp q5, q4, [x25]
-	WORD $0x91020324 // add x4, x25, #0x80
-	WORD $0xf1000631 // subs x17, x17, #0x1
-	WORD $0x3cfa6863 // ldr q3, [x3, x26]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x3dc00062 // ldr q2, [x3]
-	WORD $0x4d40cc86 // ld1r { v6.2d }, [x4]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad421325 // ldp q5, q4, [x25, #0x40]
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee0b8c4 // neg v4.2d, v6.2d
-	WORD $0x4ee44463 // sshl v3.2d, v3.2d, v4.2d
+	WORD $0xeb08009f // cmp x4, x8
+	WORD $0x54007e4a // b.ge <blocks5Multi8+0x1068>
+	WORD $0xcb040113 // sub x19, x8, x4
+	WORD $0x528000a8 // mov w8, #0x5
+	WORD $0xf100167f // cmp x19, #0x5
+	WORD $0x9a88b271 // csel x17, x19, x8, lt
+	WORD $0xf100027f // cmp x19, #0x0
+	WORD $0x54006b4d // b.le <blocks5Multi8+0xe20>
+	WORD $0xf100063f // cmp x17, #0x1
+	WORD $0xaa1f03f4 // mov x20, xzr
+	WORD $0xf90017f1 // str x17, [sp, #0x28]
+	WORD $0xaa0103f5 // mov x21, x1
+	WORD $0xb9001fed // str w13, [sp, #0x1c]
+	WORD $0x9a9fc631 // csinc x17, x17, xzr, gt
+	WORD $0x14000055 // b <blocks5Multi8+0x228>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xb9400128 // ldr w8, [x9]
+	WORD $0xfd4001c1 // ldr d1, [x14]
+	WORD $0x8b14198d // add x13, x12, x20, lsl #6
+	WORD $0x91000694 // add x20, x20, #0x1
+	WORD $0x910005ef // add x15, x15, #0x1
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0x4e080d02 // dup v2.2d, x8
+	WORD $0xf9401c08 // ldr x8, [x0, #0x38]
+	WORD $0x911902b5 // add x21, x21, #0x640
+	WORD $0xeb11029f // cmp x20, x17
+	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
+	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x4f435424 // shl v4.2d, v1.2d, #0x3
+	WORD $0x4f435463 // shl v3.2d, v3.2d, #0x3
+	WORD $0x9e660090 // fmov x16, d4
+	WORD $0xad000da4 // stp q4, q3, [x13]
+	WORD $0x9e660062 // fmov x2, d3
+	WORD $0x8b100d10 // add x16, x8, x16, lsl #3
+	WORD $0xfd4005c1 // ldr d1, [x14, #0x8]
+	WORD $0x8b020d02 // add x2, x8, x2, lsl #3
+	WORD $0x910041ce // add x14, x14, #0x10
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0x6ea11045 // uaddw2 v5.2d, v2.2d, v1.4s
+	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x4f435422 // shl v2.2d, v1.2d, #0x3
+	WORD $0x4f4354a1 // shl v1.2d, v5.2d, #0x3
+	WORD $0xad0105a2 // stp q2, q1, [x13, #0x20]
+	WORD $0x4e183c8d // mov x13, v4.d[1]
+	WORD $0xf9800200 // prfm pldl1keep, [x16]
+	WORD $0xf9802200 // prfm pldl1keep, [x16, #0x40]
+	WORD $0xf9804200 // prfm pldl1keep, [x16, #0x80]
+	WORD $0xf9806200 // prfm pldl1keep, [x16, #0xc0]
+	WORD $0xf9808200 // prfm pldl1keep, [x16, #0x100]
+	WORD $0x4e183c70 // mov x16, v3.d[1]
+	WORD $0x8b0d0d0d // add x13, x8, x13, lsl #3
+	WORD $0x8b100d10 // add x16, x8, x16, lsl #3
+	WORD $0xf98001a0 // prfm pldl1keep, [x13]
+	WORD $0xf98021a0 // prfm pldl1keep, [x13, #0x40]
+	WORD $0xf98041a0 // prfm pldl1keep, [x13, #0x80]
+	WORD $0xf98061a0 // prfm pldl1keep, [x13, #0xc0]
+	WORD $0xf98081a0 // prfm pldl1keep, [x13, #0x100]
+	WORD $0xf9800040 // prfm pldl1keep, [x2]
+	WORD $0xf9802040 // prfm pldl1keep, [x2, #0x40]
+	WORD $0xf9804040 // prfm pldl1keep, [x2, #0x80]
+	WORD $0xf9806040 // prfm pldl1keep, [x2, #0xc0]
+	WORD $0xf9808040 // prfm pldl1keep, [x2, #0x100]
+	WORD $0xf9800200 // prfm pldl1keep, [x16]
+	WORD $0xf9802200 // prfm pldl1keep, [x16, #0x40]
+	WORD $0xf9804200 // prfm pldl1keep, [x16, #0x80]
+	WORD $0xf9806200 // prfm pldl1keep, [x16, #0xc0]
+	WORD $0xf9808200 // prfm pldl1keep, [x16, #0x100]
+	WORD $0x9e660050 // fmov x16, d2
+	WORD $0x4e183c4d // mov x13, v2.d[1]
+	WORD $0x4e183c22 // mov x2, v1.d[1]
+	WORD $0x8b100d10 // add x16, x8, x16, lsl #3
+	WORD $0x8b0d0d0d // add x13, x8, x13, lsl #3
+	WORD $0xf9800200 // prfm pldl1keep, [x16]
+	WORD $0xf9802200 // prfm pldl1keep, [x16, #0x40]
+	WORD $0xf9804200 // prfm pldl1keep, [x16, #0x80]
+	WORD $0xf9806200 // prfm pldl1keep, [x16, #0xc0]
+	WORD $0xf9808200 // prfm pldl1keep, [x16, #0x100]
+	WORD $0x9e660030 // fmov x16, d1
+	WORD $0xf98001a0 // prfm pldl1keep, [x13]
+	WORD $0xf98021a0 // prfm pldl1keep, [x13, #0x40]
+	WORD $0xf98041a0 // prfm pldl1keep, [x13, #0x80]
+	WORD $0xf98061a0 // prfm pldl1keep, [x13, #0xc0]
+	WORD $0xf98081a0 // prfm pldl1keep, [x13, #0x100]
+	WORD $0x8b100d10 // add x16, x8, x16, lsl #3
+	WORD $0x8b020d08 // add x8, x8, x2, lsl #3
+	WORD $0x8b160ac2 // add x2, x22, x22, lsl #2
+	WORD $0x8b02014a // add x10, x10, x2
+	WORD $0xf9800200 // prfm pldl1keep, [x16]
+	WORD $0xf9802200 // prfm pldl1keep, [x16, #0x40]
+	WORD $0xf9804200 // prfm pldl1keep, [x16, #0x80]
+	WORD $0xf9806200 // prfm pldl1keep, [x16, #0xc0]
+	WORD $0xf9808200 // prfm pldl1keep, [x16, #0x100]
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
+	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
+	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
+	WORD $0x54004ee0 // b.eq <blocks5Multi8+0xc00>
+	WORD $0xf98201c0 // prfm pldl1keep, [x14, #0x400]
+	WORD $0xf9402c08 // ldr x8, [x0, #0x58]
+	WORD $0x394001f6 // ldrb w22, [x15]
+	WORD $0x79400d2d // ldrh w13, [x9, #0x6]
+	WORD $0x370819ad // tbnz w13, #0x1, <blocks5Multi8+0x56c>
+	WORD $0xf940400d // ldr x13, [x0, #0x80]
+	WORD $0x7100d6df // cmp w22, #0x35
+	WORD $0xd342fed7 // lsr x23, x22, #2
+	WORD $0xd341fed8 // lsr x24, x22, #1
+	WORD $0x54002003 // b.lo <blocks5Multi8+0x64c>
+	WORD $0x52801810 // mov w16, #0xc0
+	WORD $0xaa1f03f9 // mov x25, xzr
+	WORD $0xb27402dd // orr x29, x22, #0x1000
+	WORD $0xcb16091e // sub x30, x8, x22, lsl #2
+	WORD $0x9bb036da // umaddl x26, w22, w16, x13
+	WORD $0x8b1606cd // add x13, x22, x22, lsl #1
+	WORD $0xd342fdbb // lsr x27, x13, #2
+	WORD $0xaa0a03ed // mov x13, x10
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf98801a0 // prfm pldl1keep, [x13, #0x1000]
+	WORD $0xad400f44 // ldp q4, q3, [x26]
+	WORD $0x8b1701b0 // add x16, x13, x23
+	WORD $0x91020348 // add x8, x26, #0x80
+	WORD $0x8b1902a3 // add x3, x21, x25
+	WORD $0x8b1801a2 // add x2, x13, x24
+	WORD $0x3dc001a1 // ldr q1, [x13]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cd03 // ld1r { v3.2d }, [x8]
+	WORD $0xad421345 // ldp q5, q4, [x26, #0x40]
+	WORD $0x8b1b01a5 // add x5, x13, x27
+	WORD $0x8b1d01a6 // add x6, x13, x29
+	WORD $0x91050339 // add x25, x25, #0x140
+	WORD $0x7119033f // cmp w25, #0x640
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad000861 // stp q1, q2, [x3]
+	WORD $0x3dc00041 // ldr q1, [x2]
+	WORD $0xad410f44 // ldp q4, q3, [x26, #0x20]
+	WORD $0x3dc000a2 // ldr q2, [x5]
+	WORD $0xad431746 // ldp q6, q5, [x26, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404344 // ldr d4, [x26, #0x80]
 	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad010861 // stp q1, q2, [x3, #0x20]
+	WORD $0xf98000c0 // prfm pldl1keep, [x6]
+	WORD $0xad400f44 // ldp q4, q3, [x26]
+	WORD $0x3cf669a1 // ldr q1, [x13, x22]
+	WORD $0x8b16020d // add x13, x16, x22
+	WORD $0x4d40cd05 // ld1r { v5.2d }, [x8]
+	WORD $0x8b160050 // add x16, x2, x22
+	WORD $0x8b1600a2 // add x2, x5, x22
+	WORD $0xd14004c5 // sub x5, x6, #0x1, lsl #12
+	WORD $0x3dc001a2 // ldr q2, [x13]
+	WORD $0x8b1d00a6 // add x6, x5, x29
+	WORD $0x8b1601ad // add x13, x13, x22
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420f44 // ldp q4, q3, [x26, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad020861 // stp q1, q2, [x3, #0x40]
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0xad410f44 // ldp q4, q3, [x26, #0x20]
+	WORD $0x3dc00042 // ldr q2, [x2]
+	WORD $0xad431746 // ldp q6, q5, [x26, #0x60]
+	WORD $0x8b160210 // add x16, x16, x22
+	WORD $0x8b160042 // add x2, x2, x22
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404344 // ldr d4, [x26, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad030861 // stp q1, q2, [x3, #0x60]
+	WORD $0xf98000c0 // prfm pldl1keep, [x6]
+	WORD $0xad400f44 // ldp q4, q3, [x26]
+	WORD $0x3cf668a1 // ldr q1, [x5, x22]
+	WORD $0x3dc001a2 // ldr q2, [x13]
+	WORD $0xd14004c5 // sub x5, x6, #0x1, lsl #12
+	WORD $0x4d40cd05 // ld1r { v5.2d }, [x8]
+	WORD $0x8b1601ad // add x13, x13, x22
+	WORD $0x8b1d00a6 // add x6, x5, x29
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420f44 // ldp q4, q3, [x26, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad040861 // stp q1, q2, [x3, #0x80]
+	WORD $0xad410f44 // ldp q4, q3, [x26, #0x20]
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00042 // ldr q2, [x2]
+	WORD $0x8b160210 // add x16, x16, x22
+	WORD $0xad431746 // ldp q6, q5, [x26, #0x60]
+	WORD $0x8b160042 // add x2, x2, x22
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404344 // ldr d4, [x26, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad050861 // stp q1, q2, [x3, #0xa0]
+	WORD $0xf98000c0 // prfm pldl1keep, [x6]
+	WORD $0xad400f44 // ldp q4, q3, [x26]
+	WORD $0x3cf668a1 // ldr q1, [x5, x22]
+	WORD $0x3dc001a2 // ldr q2, [x13]
+	WORD $0xd14004c5 // sub x5, x6, #0x1, lsl #12
+	WORD $0x4d40cd05 // ld1r { v5.2d }, [x8]
+	WORD $0x8b1d00a6 // add x6, x5, x29
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420f44 // ldp q4, q3, [x26, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad060861 // stp q1, q2, [x3, #0xc0]
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0xad410f44 // ldp q4, q3, [x26, #0x20]
+	WORD $0x3dc00042 // ldr q2, [x2]
+	WORD $0xad431746 // ldp q6, q5, [x26, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404344 // ldr d4, [x26, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad070861 // stp q1, q2, [x3, #0xe0]
+	WORD $0xf98000c0 // prfm pldl1keep, [x6]
+	WORD $0xad400f44 // ldp q4, q3, [x26]
+	WORD $0x3cf668a1 // ldr q1, [x5, x22]
+	WORD $0x3cf669a2 // ldr q2, [x13, x22]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cd05 // ld1r { v5.2d }, [x8]
+	WORD $0x8b1e00c8 // add x8, x6, x30
+	WORD $0xd140050d // sub x13, x8, #0x1, lsl #12
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420f44 // ldp q4, q3, [x26, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
 	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad000f02 // stp q2, q3, [x24]
-	WORD $0xad411325 // ldp q5, q4, [x25, #0x20]
-	WORD $0x3cfb6862 // ldr q2, [x3, x27]
-	WORD $0x3ce86863 // ldr q3, [x3, x8]
-	WORD $0x8b160063 // add x3, x3, x22
-	WORD $0xfd404326 // ldr d6, [x25, #0x80]
-	WORD $0x4e0804c6 // dup v6.2d, v6.d[0]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad431325 // ldp q5, q4, [x25, #0x60]
-	WORD $0x6ee0b8c6 // neg v6.2d, v6.2d
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x4ee64463 // sshl v3.2d, v3.2d, v6.2d
+	WORD $0xad080861 // stp q1, q2, [x3, #0x100]
+	WORD $0x3cf66a01 // ldr q1, [x16, x22]
+	WORD $0xad410f44 // ldp q4, q3, [x26, #0x20]
+	WORD $0x3cf66842 // ldr q2, [x2, x22]
+	WORD $0xfd404345 // ldr d5, [x26, #0x80]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad431345 // ldp q5, q4, [x26, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad090861 // stp q1, q2, [x3, #0x120]
+	WORD $0x54ffe8e1 // b.ne <blocks5Multi8+0x280>
+	WORD $0x17fffede // b <blocks5Multi8+0xe0>
+	WORD $0xaa1f03ed // mov x13, xzr
+	WORD $0xaa0a03f0 // mov x16, x10
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf9880200 // prfm pldl1keep, [x16, #0x1000]
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x8b0d02a3 // add x3, x21, x13
+	WORD $0x910501ad // add x13, x13, #0x140
+	WORD $0x711901bf // cmp w13, #0x640
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad000462 // stp q2, q1, [x3]
+	WORD $0x3dc00601 // ldr q1, [x16, #0x10]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad010462 // stp q2, q1, [x3, #0x20]
+	WORD $0xf9881200 // prfm pldl1keep, [x16, #0x1020]
+	WORD $0x3dc00a01 // ldr q1, [x16, #0x20]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad020462 // stp q2, q1, [x3, #0x40]
+	WORD $0x3dc00e01 // ldr q1, [x16, #0x30]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad030462 // stp q2, q1, [x3, #0x60]
+	WORD $0xf9882200 // prfm pldl1keep, [x16, #0x1040]
+	WORD $0x3dc01201 // ldr q1, [x16, #0x40]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad040462 // stp q2, q1, [x3, #0x80]
+	WORD $0x3dc01601 // ldr q1, [x16, #0x50]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad050462 // stp q2, q1, [x3, #0xa0]
+	WORD $0xf9883200 // prfm pldl1keep, [x16, #0x1060]
+	WORD $0x3dc01a01 // ldr q1, [x16, #0x60]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad060462 // stp q2, q1, [x3, #0xc0]
+	WORD $0x3dc01e01 // ldr q1, [x16, #0x70]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad070462 // stp q2, q1, [x3, #0xe0]
+	WORD $0xf9884200 // prfm pldl1keep, [x16, #0x1080]
+	WORD $0x3dc02201 // ldr q1, [x16, #0x80]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad080462 // stp q2, q1, [x3, #0x100]
+	WORD $0x3dc02601 // ldr q1, [x16, #0x90]
+	WORD $0x8b080210 // add x16, x16, x8
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad090462 // stp q2, q1, [x3, #0x120]
+	WORD $0x54fff9e1 // b.ne <blocks5Multi8+0x580>
+	WORD $0x17fffea6 // b <blocks5Multi8+0xe0>
+	WORD $0x52801810 // mov w16, #0xc0
+	WORD $0x710062df // cmp w22, #0x18
+	WORD $0x9bb036d9 // umaddl x25, w22, w16, x13
+	WORD $0x8b1606cd // add x13, x22, x22, lsl #1
+	WORD $0xd342fdba // lsr x26, x13, #2
+	WORD $0x540014c8 // b.hi <blocks5Multi8+0x8f8>
+	WORD $0x92400acd // and x13, x22, #0x7
+	WORD $0xb500148d // cbnz x13, <blocks5Multi8+0x8f8>
+	WORD $0xaa1f03f0 // mov x16, xzr
+	WORD $0xb27402c3 // orr x3, x22, #0x1000
+	WORD $0xcb16091b // sub x27, x8, x22, lsl #2
+	WORD $0xaa0a03e5 // mov x5, x10
+	WORD $0xd503201f // nop
+	WORD $0xf98800a0 // prfm pldl1keep, [x5, #0x1000]
+	WORD $0xad400b24 // ldp q4, q2, [x25]
+	WORD $0x8b1700bd // add x29, x5, x23
+	WORD $0x9102232d // add x13, x25, #0x88
+	WORD $0x91024326 // add x6, x25, #0x90
+	WORD $0x8b1002a8 // add x8, x21, x16
+	WORD $0x3dc000a1 // ldr q1, [x5]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x3dc003a3 // ldr q3, [x29]
+	WORD $0x4d40cda4 // ld1r { v4.2d }, [x13]
+	WORD $0x4e020062 // tbl v2.16b, { v3.16b }, v2.16b
+	WORD $0x4d40ccc3 // ld1r { v3.2d }, [x6]
+	WORD $0x8b1800be // add x30, x5, x24
+	WORD $0x8b1a00a2 // add x2, x5, x26
+	WORD $0x8b0300a7 // add x7, x5, x3
+	WORD $0x8b1603bd // add x29, x29, x22
+	WORD $0x91050210 // add x16, x16, #0x140
+	WORD $0x7119021f // cmp w16, #0x640
+	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad000901 // stp q1, q2, [x8]
+	WORD $0x3dc003c1 // ldr q1, [x30]
+	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
+	WORD $0x3dc00042 // ldr q2, [x2]
+	WORD $0x8b160042 // add x2, x2, x22
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d488f24 // ldp d4, d3, [x25, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4e080484 // dup v4.2d, v4.d[0]
+	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad010901 // stp q1, q2, [x8, #0x20]
+	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0x3dc003a2 // ldr q2, [x29]
+	WORD $0xad400f24 // ldp q4, q3, [x25]
+	WORD $0x3cf668a1 // ldr q1, [x5, x22]
+	WORD $0x8b1603c5 // add x5, x30, x22
+	WORD $0xd14004e7 // sub x7, x7, #0x1, lsl #12
+	WORD $0x8b1603bd // add x29, x29, x22
+	WORD $0x8b0300fe // add x30, x7, x3
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cda3 // ld1r { v3.2d }, [x13]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40ccc3 // ld1r { v3.2d }, [x6]
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0xad020901 // stp q1, q2, [x8, #0x40]
+	WORD $0x3dc000a1 // ldr q1, [x5]
+	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
+	WORD $0x3dc00042 // ldr q2, [x2]
+	WORD $0x8b1600a5 // add x5, x5, x22
+	WORD $0x8b160042 // add x2, x2, x22
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d488f24 // ldp d4, d3, [x25, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4e080484 // dup v4.2d, v4.d[0]
+	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad030901 // stp q1, q2, [x8, #0x60]
+	WORD $0xf98003c0 // prfm pldl1keep, [x30]
+	WORD $0x3dc003a2 // ldr q2, [x29]
+	WORD $0xad400f24 // ldp q4, q3, [x25]
+	WORD $0x3cf668e1 // ldr q1, [x7, x22]
+	WORD $0xd14007c7 // sub x7, x30, #0x1, lsl #12
+	WORD $0x8b0300fe // add x30, x7, x3
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cda3 // ld1r { v3.2d }, [x13]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40ccc3 // ld1r { v3.2d }, [x6]
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0xad040901 // stp q1, q2, [x8, #0x80]
+	WORD $0x3dc000a1 // ldr q1, [x5]
+	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
+	WORD $0x3dc00042 // ldr q2, [x2]
+	WORD $0x8b1600a5 // add x5, x5, x22
+	WORD $0x8b160042 // add x2, x2, x22
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d489724 // ldp d4, d5, [x25, #0x88]
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad050901 // stp q1, q2, [x8, #0xa0]
+	WORD $0xf98003c0 // prfm pldl1keep, [x30]
+	WORD $0x3cf668e1 // ldr q1, [x7, x22]
+	WORD $0x8b1603a7 // add x7, x29, x22
+	WORD $0xad400f24 // ldp q4, q3, [x25]
+	WORD $0xd14007dd // sub x29, x30, #0x1, lsl #12
+	WORD $0x3dc000e2 // ldr q2, [x7]
+	WORD $0x8b0303be // add x30, x29, x3
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cda3 // ld1r { v3.2d }, [x13]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40ccc3 // ld1r { v3.2d }, [x6]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad060901 // stp q1, q2, [x8, #0xc0]
+	WORD $0x3dc000a1 // ldr q1, [x5]
+	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
+	WORD $0x3dc00042 // ldr q2, [x2]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d489323 // ldp d3, d4, [x25, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad070901 // stp q1, q2, [x8, #0xe0]
+	WORD $0xf98003c0 // prfm pldl1keep, [x30]
+	WORD $0x3cf668e2 // ldr q2, [x7, x22]
+	WORD $0xad400f24 // ldp q4, q3, [x25]
+	WORD $0x3cf66ba1 // ldr q1, [x29, x22]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cda3 // ld1r { v3.2d }, [x13]
+	WORD $0x8b1b03cd // add x13, x30, x27
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40ccc3 // ld1r { v3.2d }, [x6]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad080901 // stp q1, q2, [x8, #0x100]
+	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
+	WORD $0x3cf668a1 // ldr q1, [x5, x22]
+	WORD $0x3cf66842 // ldr q2, [x2, x22]
+	WORD $0xd14005a5 // sub x5, x13, #0x1, lsl #12
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d489323 // ldp d3, d4, [x25, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad090901 // stp q1, q2, [x8, #0x120]
+	WORD $0x54ffec81 // b.ne <blocks5Multi8+0x680>
+	WORD $0x17fffdfb // b <blocks5Multi8+0xe0>
+	WORD $0xaa1f03fb // mov x27, xzr
+	WORD $0xb27402dd // orr x29, x22, #0x1000
+	WORD $0xcb16091e // sub x30, x8, x22, lsl #2
+	WORD $0xaa0a03ed // mov x13, x10
+	WORD $0xf98801a0 // prfm pldl1keep, [x13, #0x1000]
+	WORD $0xad400f24 // ldp q4, q3, [x25]
+	WORD $0x8b1701b0 // add x16, x13, x23
+	WORD $0x91020328 // add x8, x25, #0x80
+	WORD $0x8b1b02a3 // add x3, x21, x27
+	WORD $0x8b1801a2 // add x2, x13, x24
+	WORD $0x3dc001a1 // ldr q1, [x13]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cd03 // ld1r { v3.2d }, [x8]
+	WORD $0xad421325 // ldp q5, q4, [x25, #0x40]
+	WORD $0x8b1a01a5 // add x5, x13, x26
+	WORD $0x8b1d01a6 // add x6, x13, x29
+	WORD $0x9105037b // add x27, x27, #0x140
+	WORD $0x7119037f // cmp w27, #0x640
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad000861 // stp q1, q2, [x3]
+	WORD $0x3dc00041 // ldr q1, [x2]
+	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
+	WORD $0x3dc000a2 // ldr q2, [x5]
+	WORD $0xad431726 // ldp q6, q5, [x25, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404324 // ldr d4, [x25, #0x80]
 	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee64442 // sshl v2.2d, v2.2d, v6.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad010f02 // stp q2, q3, [x24, #0x20]
-	WORD $0x91010318 // add x24, x24, #0x40
-	WORD $0x54fffb81 // b.ne <blocks5Multi8+0x36c>
-	WORD $0x110005ad // add w13, w13, #0x1
-	WORD $0x8b170210 // add x16, x16, x23
-	WORD $0x710015bf // cmp w13, #0x5
-	WORD $0x54fffac1 // b.ne <blocks5Multi8+0x364>
-	WORD $0x17ffff34 // b <blocks5Multi8+0xe0>
+	WORD $0xad010861 // stp q1, q2, [x3, #0x20]
+	WORD $0xf98000c0 // prfm pldl1keep, [x6]
+	WORD $0xad400f24 // ldp q4, q3, [x25]
+	WORD $0x3cf669a1 // ldr q1, [x13, x22]
+	WORD $0x8b16020d // add x13, x16, x22
+	WORD $0x4d40cd05 // ld1r { v5.2d }, [x8]
+	WORD $0x8b160050 // add x16, x2, x22
+	WORD $0x8b1600a2 // add x2, x5, x22
+	WORD $0xd14004c5 // sub x5, x6, #0x1, lsl #12
+	WORD $0x3dc001a2 // ldr q2, [x13]
+	WORD $0x8b1d00a6 // add x6, x5, x29
+	WORD $0x8b1601ad // add x13, x13, x22
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420f24 // ldp q4, q3, [x25, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad020861 // stp q1, q2, [x3, #0x40]
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
+	WORD $0x3dc00042 // ldr q2, [x2]
+	WORD $0xad431726 // ldp q6, q5, [x25, #0x60]
+	WORD $0x8b160210 // add x16, x16, x22
+	WORD $0x8b160042 // add x2, x2, x22
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404324 // ldr d4, [x25, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad030861 // stp q1, q2, [x3, #0x60]
+	WORD $0xf98000c0 // prfm pldl1keep, [x6]
+	WORD $0xad400f24 // ldp q4, q3, [x25]
+	WORD $0x3cf668a1 // ldr q1, [x5, x22]
+	WORD $0x3dc001a2 // ldr q2, [x13]
+	WORD $0xd14004c5 // sub x5, x6, #0x1, lsl #12
+	WORD $0x4d40cd05 // ld1r { v5.2d }, [x8]
+	WORD $0x8b1601ad // add x13, x13, x22
+	WORD $0x8b1d00a6 // add x6, x5, x29
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420f24 // ldp q4, q3, [x25, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad040861 // stp q1, q2, [x3, #0x80]
+	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0x3dc00042 // ldr q2, [x2]
+	WORD $0x8b160210 // add x16, x16, x22
+	WORD $0xad431726 // ldp q6, q5, [x25, #0x60]
+	WORD $0x8b160042 // add x2, x2, x22
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404324 // ldr d4, [x25, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad050861 // stp q1, q2, [x3, #0xa0]
+	WORD $0xf98000c0 // prfm pldl1keep, [x6]
+	WORD $0xad400f24 // ldp q4, q3, [x25]
+	WORD $0x3cf668a1 // ldr q1, [x5, x22]
+	WORD $0x3dc001a2 // ldr q2, [x13]
+	WORD $0xd14004c5 // sub x5, x6, #0x1, lsl #12
+	WORD $0x4d40cd05 // ld1r { v5.2d }, [x8]
+	WORD $0x8b1d00a6 // add x6, x5, x29
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420f24 // ldp q4, q3, [x25, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad060861 // stp q1, q2, [x3, #0xc0]
+	WORD $0x3dc00201 // ldr q1, [x16]
+	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
+	WORD $0x3dc00042 // ldr q2, [x2]
+	WORD $0xad431726 // ldp q6, q5, [x25, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404324 // ldr d4, [x25, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad070861 // stp q1, q2, [x3, #0xe0]
+	WORD $0xf98000c0 // prfm pldl1keep, [x6]
+	WORD $0xad400f24 // ldp q4, q3, [x25]
+	WORD $0x3cf668a1 // ldr q1, [x5, x22]
+	WORD $0x3cf669a2 // ldr q2, [x13, x22]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cd05 // ld1r { v5.2d }, [x8]
+	WORD $0x8b1e00c8 // add x8, x6, x30
+	WORD $0xd140050d // sub x13, x8, #0x1, lsl #12
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420f24 // ldp q4, q3, [x25, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
+	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad080861 // stp q1, q2, [x3, #0x100]
+	WORD $0x3cf66a01 // ldr q1, [x16, x22]
+	WORD $0xad410f24 // ldp q4, q3, [x25, #0x20]
+	WORD $0x3cf66842 // ldr q2, [x2, x22]
+	WORD $0xfd404325 // ldr d5, [x25, #0x80]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad431325 // ldp q5, q4, [x25, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad090861 // stp q1, q2, [x3, #0x120]
+	WORD $0x54ffe8e1 // b.ne <blocks5Multi8+0x908>
+	WORD $0x17fffd3c // b <blocks5Multi8+0xe0>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xf100067f // cmp x19, #0x1
-	WORD $0x540013eb // b.lt <blocks5Multi8+0x6a0>
+	WORD $0x5400112b // b.lt <blocks5Multi8+0xe28>
 	WORD $0xf9401c13 // ldr x19, [x0, #0x38]
-	WORD $0x34001674 // cbz w20, <blocks5Multi8+0x6f8>
+	WORD $0xb9401fe8 // ldr w8, [sp, #0x1c]
+	WORD $0x340013a8 // cbz w8, <blocks5Multi8+0xe84>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x5280002d // mov w13, #0x1
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b080d76 // add x22, x11, x8, lsl #3
-	WORD $0xaa1f03f5 // mov x21, xzr
-	WORD $0x2a0d03f4 // mov w20, w13
-	WORD $0x8b080e77 // add x23, x19, x8, lsl #3
-	WORD $0x910802d8 // add x24, x22, #0x200
-	WORD $0x911002d9 // add x25, x22, #0x400
-	WORD $0x911802da // add x26, x22, #0x600
-	WORD $0x912002db // add x27, x22, #0x800
+	WORD $0x8b080d75 // add x21, x11, x8, lsl #3
+	WORD $0xaa1f03f4 // mov x20, xzr
+	WORD $0x2a0d03e7 // mov w7, w13
+	WORD $0x8b080e76 // add x22, x19, x8, lsl #3
+	WORD $0x910802b7 // add x23, x21, #0x200
+	WORD $0x911002b8 // add x24, x21, #0x400
+	WORD $0x911802b9 // add x25, x21, #0x600
+	WORD $0x912002ba // add x26, x21, #0x800
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x8b140c30 // add x16, x1, x20, lsl #3
+	WORD $0x8b140d8d // add x13, x12, x20, lsl #3
+	WORD $0xaa1103e8 // mov x8, x17
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x8b150c2d // add x13, x1, x21, lsl #3
-	WORD $0x8b150d88 // add x8, x12, x21, lsl #3
-	WORD $0xaa0603f0 // mov x16, x6
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
@@ -6075,146 +9450,124 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
 	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xf8440511 // ldr x17, [x8], #0x40
-	WORD $0xfd4001b4 // ldr d20, [x13]
-	WORD $0xf1000610 // subs x16, x16, #0x1
-	WORD $0x8b110ef1 // add x17, x23, x17, lsl #3
-	WORD $0xfd40a1b7 // ldr d23, [x13, #0x140]
-	WORD $0xfd4021b8 // ldr d24, [x13, #0x40]
-	WORD $0xad405a35 // ldp q21, q22, [x17]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd412d3 // fmla v19.2d, v22.2d, v20.d[0]
-	WORD $0x4fd412b2 // fmla v18.2d, v21.2d, v20.d[0]
-	WORD $0x4e60d6f4 // fadd v20.2d, v23.2d, v0.2d
-	WORD $0xfd4281b7 // ldr d23, [x13, #0x500]
-	WORD $0x4fd412d1 // fmla v17.2d, v22.2d, v20.d[0]
-	WORD $0x4fd412b0 // fmla v16.2d, v21.2d, v20.d[0]
-	WORD $0xfd4141b4 // ldr d20, [x13, #0x280]
-	WORD $0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd712c3 // fmla v3.2d, v22.2d, v23.d[0]
-	WORD $0x4fd712a2 // fmla v2.2d, v21.2d, v23.d[0]
-	WORD $0xfd4201b7 // ldr d23, [x13, #0x400]
-	WORD $0x4fd412c7 // fmla v7.2d, v22.2d, v20.d[0]
-	WORD $0x4fd412a6 // fmla v6.2d, v21.2d, v20.d[0]
-	WORD $0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
-	WORD $0xfd41e1b4 // ldr d20, [x13, #0x3c0]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd412c5 // fmla v5.2d, v22.2d, v20.d[0]
-	WORD $0x4fd412a4 // fmla v4.2d, v21.2d, v20.d[0]
-	WORD $0xad425236 // ldp q22, q20, [x17, #0x40]
-	WORD $0x4e60d715 // fadd v21.2d, v24.2d, v0.2d
-	WORD $0xfd4081b8 // ldr d24, [x13, #0x100]
-	WORD $0x4fd51293 // fmla v19.2d, v20.2d, v21.d[0]
-	WORD $0x4fd71285 // fmla v5.2d, v20.2d, v23.d[0]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd512d2 // fmla v18.2d, v22.2d, v21.d[0]
-	WORD $0x4fd712c4 // fmla v4.2d, v22.2d, v23.d[0]
-	WORD $0xfd40c1b5 // ldr d21, [x13, #0x180]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0x4fd512d0 // fmla v16.2d, v22.2d, v21.d[0]
-	WORD $0x4fd51291 // fmla v17.2d, v20.2d, v21.d[0]
-	WORD $0xfd4161b5 // ldr d21, [x13, #0x2c0]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0x4fd512c6 // fmla v6.2d, v22.2d, v21.d[0]
-	WORD $0x4fd51287 // fmla v7.2d, v20.2d, v21.d[0]
-	WORD $0xfd42a1b5 // ldr d21, [x13, #0x540]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0x4fd512c2 // fmla v2.2d, v22.2d, v21.d[0]
-	WORD $0x4fd51283 // fmla v3.2d, v20.2d, v21.d[0]
-	WORD $0xad445237 // ldp q23, q20, [x17, #0x80]
-	WORD $0xfd4041b5 // ldr d21, [x13, #0x80]
-	WORD $0xfd4181b6 // ldr d22, [x13, #0x300]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd51293 // fmla v19.2d, v20.2d, v21.d[0]
-	WORD $0x4fd512f2 // fmla v18.2d, v23.2d, v21.d[0]
-	WORD $0xfd40e1b5 // ldr d21, [x13, #0x1c0]
-	WORD $0x4fd61287 // fmla v7.2d, v20.2d, v22.d[0]
-	WORD $0x4fd612e6 // fmla v6.2d, v23.2d, v22.d[0]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0xfd42c1b6 // ldr d22, [x13, #0x580]
-	WORD $0x4fd51291 // fmla v17.2d, v20.2d, v21.d[0]
-	WORD $0x4fd512f0 // fmla v16.2d, v23.2d, v21.d[0]
-	WORD $0xfd4221b5 // ldr d21, [x13, #0x440]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0x4fd51285 // fmla v5.2d, v20.2d, v21.d[0]
-	WORD $0x4fd512e4 // fmla v4.2d, v23.2d, v21.d[0]
-	WORD $0x4e60d6d5 // fadd v21.2d, v22.2d, v0.2d
-	WORD $0x4fd51283 // fmla v3.2d, v20.2d, v21.d[0]
-	WORD $0xad465236 // ldp q22, q20, [x17, #0xc0]
-	WORD $0x4fd512e2 // fmla v2.2d, v23.2d, v21.d[0]
-	WORD $0xfd4061b5 // ldr d21, [x13, #0xc0]
-	WORD $0xfd4101b7 // ldr d23, [x13, #0x200]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
-	WORD $0x4fd512d2 // fmla v18.2d, v22.2d, v21.d[0]
-	WORD $0x4fd51293 // fmla v19.2d, v20.2d, v21.d[0]
-	WORD $0xfd41a1b5 // ldr d21, [x13, #0x340]
-	WORD $0x4fd712d0 // fmla v16.2d, v22.2d, v23.d[0]
-	WORD $0x4fd71291 // fmla v17.2d, v20.2d, v23.d[0]
-	WORD $0xfd4241b7 // ldr d23, [x13, #0x480]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0x4fd512c6 // fmla v6.2d, v22.2d, v21.d[0]
-	WORD $0x4fd51287 // fmla v7.2d, v20.2d, v21.d[0]
-	WORD $0x4e60d6f5 // fadd v21.2d, v23.2d, v0.2d
-	WORD $0x4fd512c4 // fmla v4.2d, v22.2d, v21.d[0]
-	WORD $0x4fd51285 // fmla v5.2d, v20.2d, v21.d[0]
-	WORD $0xfd42e1b5 // ldr d21, [x13, #0x5c0]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0x4fd512c2 // fmla v2.2d, v22.2d, v21.d[0]
-	WORD $0xad485e36 // ldp q22, q23, [x17, #0x100]
-	WORD $0x4fd51283 // fmla v3.2d, v20.2d, v21.d[0]
-	WORD $0xfd4121b4 // ldr d20, [x13, #0x240]
-	WORD $0xfd41c1b5 // ldr d21, [x13, #0x380]
-	WORD $0x4fd812f3 // fmla v19.2d, v23.2d, v24.d[0]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd412f1 // fmla v17.2d, v23.2d, v20.d[0]
-	WORD $0x4fd412d0 // fmla v16.2d, v22.2d, v20.d[0]
-	WORD $0x4e60d6b4 // fadd v20.2d, v21.2d, v0.2d
-	WORD $0x4fd812d2 // fmla v18.2d, v22.2d, v24.d[0]
-	WORD $0x4fd412e7 // fmla v7.2d, v23.2d, v20.d[0]
-	WORD $0x4fd412c6 // fmla v6.2d, v22.2d, v20.d[0]
-	WORD $0xfd4261b4 // ldr d20, [x13, #0x4c0]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd412e5 // fmla v5.2d, v23.2d, v20.d[0]
-	WORD $0x4fd412c4 // fmla v4.2d, v22.2d, v20.d[0]
-	WORD $0xfd4301b4 // ldr d20, [x13, #0x600]
-	WORD $0x911901ad // add x13, x13, #0x640
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd412e3 // fmla v3.2d, v23.2d, v20.d[0]
-	WORD $0x4fd412c2 // fmla v2.2d, v22.2d, v20.d[0]
-	WORD $0x54fff261 // b.ne <blocks5Multi8+0x4a0>
-	WORD $0xd37ae6a8 // lsl x8, x21, #6
-	WORD $0x910006b5 // add x21, x21, #0x1
-	WORD $0x8b0802cd // add x13, x22, x8
-	WORD $0xf10022bf // cmp x21, #0x8
-	WORD $0xad004db2 // stp q18, q19, [x13]
+	WORD $0xf84405a3 // ldr x3, [x13], #0x40
+	WORD $0xfd400215 // ldr d21, [x16]
+	WORD $0xf1000508 // subs x8, x8, #0x1
+	WORD $0x8b030ec3 // add x3, x22, x3, lsl #3
+	WORD $0xfd40a216 // ldr d22, [x16, #0x140]
+	WORD $0xad405073 // ldp q19, q20, [x3]
+	WORD $0x4fd51292 // fmla v18.2d, v20.2d, v21.d[0]
+	WORD $0x4fd61290 // fmla v16.2d, v20.2d, v22.d[0]
+	WORD $0x4fd51271 // fmla v17.2d, v19.2d, v21.d[0]
+	WORD $0xfd414215 // ldr d21, [x16, #0x280]
+	WORD $0x4fd61267 // fmla v7.2d, v19.2d, v22.d[0]
+	WORD $0xfd41e216 // ldr d22, [x16, #0x3c0]
+	WORD $0x4fd51286 // fmla v6.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51265 // fmla v5.2d, v19.2d, v21.d[0]
+	WORD $0xfd428215 // ldr d21, [x16, #0x500]
+	WORD $0x4fd61284 // fmla v4.2d, v20.2d, v22.d[0]
+	WORD $0x4fd61263 // fmla v3.2d, v19.2d, v22.d[0]
+	WORD $0xfd40c216 // ldr d22, [x16, #0x180]
+	WORD $0x4fd51282 // fmla v2.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51261 // fmla v1.2d, v19.2d, v21.d[0]
+	WORD $0xad425073 // ldp q19, q20, [x3, #0x40]
+	WORD $0xfd402215 // ldr d21, [x16, #0x40]
+	WORD $0x4fd61290 // fmla v16.2d, v20.2d, v22.d[0]
+	WORD $0x4fd51292 // fmla v18.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51271 // fmla v17.2d, v19.2d, v21.d[0]
+	WORD $0xfd416215 // ldr d21, [x16, #0x2c0]
+	WORD $0x4fd61267 // fmla v7.2d, v19.2d, v22.d[0]
+	WORD $0xfd420216 // ldr d22, [x16, #0x400]
+	WORD $0x4fd51265 // fmla v5.2d, v19.2d, v21.d[0]
+	WORD $0x4fd51286 // fmla v6.2d, v20.2d, v21.d[0]
+	WORD $0xfd42a215 // ldr d21, [x16, #0x540]
+	WORD $0x4fd61263 // fmla v3.2d, v19.2d, v22.d[0]
+	WORD $0x4fd61284 // fmla v4.2d, v20.2d, v22.d[0]
+	WORD $0xfd40e216 // ldr d22, [x16, #0x1c0]
+	WORD $0x4fd51261 // fmla v1.2d, v19.2d, v21.d[0]
+	WORD $0x4fd51282 // fmla v2.2d, v20.2d, v21.d[0]
+	WORD $0xad445073 // ldp q19, q20, [x3, #0x80]
+	WORD $0x4fd61290 // fmla v16.2d, v20.2d, v22.d[0]
+	WORD $0xfd404215 // ldr d21, [x16, #0x80]
+	WORD $0x4fd51292 // fmla v18.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51271 // fmla v17.2d, v19.2d, v21.d[0]
+	WORD $0xfd418215 // ldr d21, [x16, #0x300]
+	WORD $0x4fd61267 // fmla v7.2d, v19.2d, v22.d[0]
+	WORD $0x4fd51286 // fmla v6.2d, v20.2d, v21.d[0]
+	WORD $0xfd422216 // ldr d22, [x16, #0x440]
+	WORD $0x4fd51265 // fmla v5.2d, v19.2d, v21.d[0]
+	WORD $0xfd42c215 // ldr d21, [x16, #0x580]
+	WORD $0x4fd61284 // fmla v4.2d, v20.2d, v22.d[0]
+	WORD $0x4fd61263 // fmla v3.2d, v19.2d, v22.d[0]
+	WORD $0x4fd51282 // fmla v2.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51261 // fmla v1.2d, v19.2d, v21.d[0]
+	WORD $0xad465073 // ldp q19, q20, [x3, #0xc0]
+	WORD $0xfd406215 // ldr d21, [x16, #0xc0]
+	WORD $0xfd410216 // ldr d22, [x16, #0x200]
+	WORD $0x4fd61290 // fmla v16.2d, v20.2d, v22.d[0]
+	WORD $0x4fd51292 // fmla v18.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51271 // fmla v17.2d, v19.2d, v21.d[0]
+	WORD $0xfd41a215 // ldr d21, [x16, #0x340]
+	WORD $0x4fd61267 // fmla v7.2d, v19.2d, v22.d[0]
+	WORD $0xfd424216 // ldr d22, [x16, #0x480]
+	WORD $0x4fd51265 // fmla v5.2d, v19.2d, v21.d[0]
+	WORD $0x4fd51286 // fmla v6.2d, v20.2d, v21.d[0]
+	WORD $0xfd42e215 // ldr d21, [x16, #0x5c0]
+	WORD $0x4fd61263 // fmla v3.2d, v19.2d, v22.d[0]
+	WORD $0x4fd61284 // fmla v4.2d, v20.2d, v22.d[0]
+	WORD $0xfd412216 // ldr d22, [x16, #0x240]
+	WORD $0x4fd51261 // fmla v1.2d, v19.2d, v21.d[0]
+	WORD $0x4fd51282 // fmla v2.2d, v20.2d, v21.d[0]
+	WORD $0xad485073 // ldp q19, q20, [x3, #0x100]
+	WORD $0xfd408215 // ldr d21, [x16, #0x100]
+	WORD $0x4fd61290 // fmla v16.2d, v20.2d, v22.d[0]
+	WORD $0x4fd51292 // fmla v18.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51271 // fmla v17.2d, v19.2d, v21.d[0]
+	WORD $0xfd41c215 // ldr d21, [x16, #0x380]
+	WORD $0x4fd61267 // fmla v7.2d, v19.2d, v22.d[0]
+	WORD $0xfd426216 // ldr d22, [x16, #0x4c0]
+	WORD $0x4fd51286 // fmla v6.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51265 // fmla v5.2d, v19.2d, v21.d[0]
+	WORD $0xfd430215 // ldr d21, [x16, #0x600]
+	WORD $0x4fd61284 // fmla v4.2d, v20.2d, v22.d[0]
+	WORD $0x4fd61263 // fmla v3.2d, v19.2d, v22.d[0]
+	WORD $0x91190210 // add x16, x16, #0x640
+	WORD $0x4fd51282 // fmla v2.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51261 // fmla v1.2d, v19.2d, v21.d[0]
+	WORD $0x54fff581 // b.ne <blocks5Multi8+0xc80>
+	WORD $0xd37ae688 // lsl x8, x20, #6
+	WORD $0x91000694 // add x20, x20, #0x1
+	WORD $0x8b0802ad // add x13, x21, x8
+	WORD $0xf100229f // cmp x20, #0x8
+	WORD $0xad0049b1 // stp q17, q18, [x13]
+	WORD $0x8b0802ed // add x13, x23, x8
+	WORD $0xad0041a7 // stp q7, q16, [x13]
 	WORD $0x8b08030d // add x13, x24, x8
-	WORD $0xad0045b0 // stp q16, q17, [x13]
+	WORD $0xad0019a5 // stp q5, q6, [x13]
 	WORD $0x8b08032d // add x13, x25, x8
-	WORD $0xad001da6 // stp q6, q7, [x13]
-	WORD $0x8b08034d // add x13, x26, x8
-	WORD $0x8b080368 // add x8, x27, x8
-	WORD $0xad0015a4 // stp q4, q5, [x13]
-	WORD $0xad000d02 // stp q2, q3, [x8]
-	WORD $0x54ffeea1 // b.ne <blocks5Multi8+0x460>
+	WORD $0x8b080348 // add x8, x26, x8
+	WORD $0xad0011a3 // stp q3, q4, [x13]
+	WORD $0xad000901 // stp q1, q2, [x8]
+	WORD $0x54fff1c1 // b.ne <blocks5Multi8+0xc40>
 	WORD $0x2a1f03ed // mov w13, wzr
 	WORD $0x52800088 // mov w8, #0x4
-	WORD $0x3707ed54 // tbnz w20, #0x0, <blocks5Multi8+0x440>
-	WORD $0x17fffe81 // b <blocks5Multi8+0xa0>
-	WORD $0x34ffd014 // cbz w20, <blocks5Multi8+0xa0>
+	WORD $0x3707f067 // tbnz w7, #0x0, <blocks5Multi8+0xc20>
+	WORD $0x17fffc9d // b <blocks5Multi8+0x8c>
+	WORD $0xd503201f // nop
+	WORD $0x350000ad // cbnz w13, <blocks5Multi8+0xe34>
+	WORD $0x17fffc9b // b <blocks5Multi8+0x90>
+	WORD $0xf94017f1 // ldr x17, [sp, #0x28]
+	WORD $0xb9401fe8 // ldr w8, [sp, #0x1c]
+	WORD $0x34ff9308 // cbz w8, <blocks5Multi8+0x90>
 	WORD $0xaa1f03ed // mov x13, xzr
 	WORD $0x52800030 // mov w16, #0x1
+	WORD $0xd503201f // nop
 	WORD $0x2a1003e8 // mov w8, w16
 	WORD $0x8b0d0d6d // add x13, x11, x13, lsl #3
 	WORD $0x52800110 // mov w16, #0x8
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
 	WORD $0xad0001a0 // stp q0, q0, [x13]
 	WORD $0xf1000610 // subs x16, x16, #0x1
 	WORD $0x3d8105a0 // str q0, [x13, #0x410]
@@ -6225,230 +9578,196 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0x3d8201a0 // str q0, [x13, #0x800]
 	WORD $0xad1001a0 // stp q0, q0, [x13, #0x200]
 	WORD $0x910101ad // add x13, x13, #0x40
-	WORD $0x54fffec1 // b.ne <blocks5Multi8+0x6c0>
+	WORD $0x54fffec1 // b.ne <blocks5Multi8+0xe4c>
 	WORD $0x5280008d // mov w13, #0x4
-	WORD $0x3707fde8 // tbnz w8, #0x0, <blocks5Multi8+0x6ac>
-	WORD $0x17fffe6b // b <blocks5Multi8+0xa0>
+	WORD $0x3707fe28 // tbnz w8, #0x0, <blocks5Multi8+0xe40>
+	WORD $0x17fffc84 // b <blocks5Multi8+0x90>
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x5280002d // mov w13, #0x1
-	WORD $0xf90017e7 // str x7, [sp, #0x28]
-	WORD $0x8b080d76 // add x22, x11, x8, lsl #3
-	WORD $0xaa1f03f5 // mov x21, xzr
-	WORD $0x2a0d03f4 // mov w20, w13
-	WORD $0x8b080e77 // add x23, x19, x8, lsl #3
-	WORD $0x910802d8 // add x24, x22, #0x200
-	WORD $0x911002d9 // add x25, x22, #0x400
-	WORD $0x911802da // add x26, x22, #0x600
-	WORD $0x912002db // add x27, x22, #0x800
-	WORD $0xd37ae6a8 // lsl x8, x21, #6
-	WORD $0x8b150d91 // add x17, x12, x21, lsl #3
-	WORD $0xaa0603e7 // mov x7, x6
-	WORD $0x8b0802dd // add x29, x22, x8
+	WORD $0x8b080d75 // add x21, x11, x8, lsl #3
+	WORD $0xaa1f03f4 // mov x20, xzr
+	WORD $0x2a0d03e7 // mov w7, w13
+	WORD $0x8b080e76 // add x22, x19, x8, lsl #3
+	WORD $0x910802b7 // add x23, x21, #0x200
+	WORD $0x911002b8 // add x24, x21, #0x400
+	WORD $0x911802b9 // add x25, x21, #0x600
+	WORD $0x912002ba // add x26, x21, #0x800
+	WORD $0xd37ae688 // lsl x8, x20, #6
+	WORD $0x8b140c2d // add x13, x1, x20, lsl #3
+	WORD $0xaa1103e6 // mov x6, x17
+	WORD $0x8b0802a3 // add x3, x21, x8
+	WORD $0x8b0802fb // add x27, x23, x8
 	WORD $0x8b08031e // add x30, x24, x8
 	WORD $0x8b080330 // add x16, x25, x8
-	WORD $0x8b08034d // add x13, x26, x8
-	WORD $0x8b080364 // add x4, x27, x8
-	WORD $0x8b150c28 // add x8, x1, x21, lsl #3
-	WORD $0xad400ba4 // ldp q4, q2, [x29]
-	WORD $0xad400fc7 // ldp q7, q3, [x30]
-	WORD $0xad401a12 // ldp q18, q6, [x16]
-	WORD $0xad4045b3 // ldp q19, q17, [x13]
-	WORD $0xad401490 // ldp q16, q5, [x4]
-	WORD $0xd503201f // nop
-	WORD $0xf8440623 // ldr x3, [x17], #0x40
-	WORD $0xfd400114 // ldr d20, [x8]
-	WORD $0xf10004e7 // subs x7, x7, #0x1
-	WORD $0x8b030ee3 // add x3, x23, x3, lsl #3
-	WORD $0xfd40a117 // ldr d23, [x8, #0x140]
-	WORD $0xfd402118 // ldr d24, [x8, #0x40]
-	WORD $0xad405875 // ldp q21, q22, [x3]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd412c2 // fmla v2.2d, v22.2d, v20.d[0]
-	WORD $0x4fd412a4 // fmla v4.2d, v21.2d, v20.d[0]
-	WORD $0x4e60d6f4 // fadd v20.2d, v23.2d, v0.2d
-	WORD $0xfd428117 // ldr d23, [x8, #0x500]
-	WORD $0x4fd412c3 // fmla v3.2d, v22.2d, v20.d[0]
-	WORD $0x4fd412a7 // fmla v7.2d, v21.2d, v20.d[0]
-	WORD $0xfd414114 // ldr d20, [x8, #0x280]
-	WORD $0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd712c5 // fmla v5.2d, v22.2d, v23.d[0]
-	WORD $0x4fd712b0 // fmla v16.2d, v21.2d, v23.d[0]
-	WORD $0xfd420117 // ldr d23, [x8, #0x400]
-	WORD $0x4fd412c6 // fmla v6.2d, v22.2d, v20.d[0]
-	WORD $0x4fd412b2 // fmla v18.2d, v21.2d, v20.d[0]
-	WORD $0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
-	WORD $0xfd41e114 // ldr d20, [x8, #0x3c0]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd412d1 // fmla v17.2d, v22.2d, v20.d[0]
-	WORD $0x4fd412b3 // fmla v19.2d, v21.2d, v20.d[0]
-	WORD $0xad425076 // ldp q22, q20, [x3, #0x40]
-	WORD $0x4e60d715 // fadd v21.2d, v24.2d, v0.2d
-	WORD $0xfd408118 // ldr d24, [x8, #0x100]
-	WORD $0x4fd51282 // fmla v2.2d, v20.2d, v21.d[0]
-	WORD $0x4fd71291 // fmla v17.2d, v20.2d, v23.d[0]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd512c4 // fmla v4.2d, v22.2d, v21.d[0]
-	WORD $0x4fd712d3 // fmla v19.2d, v22.2d, v23.d[0]
-	WORD $0xfd40c115 // ldr d21, [x8, #0x180]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0x4fd512c7 // fmla v7.2d, v22.2d, v21.d[0]
-	WORD $0x4fd51283 // fmla v3.2d, v20.2d, v21.d[0]
-	WORD $0xfd416115 // ldr d21, [x8, #0x2c0]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0x4fd512d2 // fmla v18.2d, v22.2d, v21.d[0]
-	WORD $0x4fd51286 // fmla v6.2d, v20.2d, v21.d[0]
-	WORD $0xfd42a115 // ldr d21, [x8, #0x540]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0x4fd512d0 // fmla v16.2d, v22.2d, v21.d[0]
+	WORD $0x8b08035d // add x29, x26, x8
+	WORD $0x8b140d88 // add x8, x12, x20, lsl #3
+	WORD $0xad400463 // ldp q3, q1, [x3]
+	WORD $0xad400b66 // ldp q6, q2, [x27]
+	WORD $0xad4017d1 // ldp q17, q5, [x30]
+	WORD $0xad404212 // ldp q18, q16, [x16]
+	WORD $0xad4013a7 // ldp q7, q4, [x29]
+	WORD $0xf8440505 // ldr x5, [x8], #0x40
+	WORD $0xfd4001b5 // ldr d21, [x13]
+	WORD $0xf10004c6 // subs x6, x6, #0x1
+	WORD $0x8b050ec5 // add x5, x22, x5, lsl #3
+	WORD $0xfd40a1b6 // ldr d22, [x13, #0x140]
+	WORD $0xad4050b3 // ldp q19, q20, [x5]
+	WORD $0x4fd51281 // fmla v1.2d, v20.2d, v21.d[0]
+	WORD $0x4fd61282 // fmla v2.2d, v20.2d, v22.d[0]
+	WORD $0x4fd51263 // fmla v3.2d, v19.2d, v21.d[0]
+	WORD $0xfd4141b5 // ldr d21, [x13, #0x280]
+	WORD $0x4fd61266 // fmla v6.2d, v19.2d, v22.d[0]
+	WORD $0xfd41e1b6 // ldr d22, [x13, #0x3c0]
 	WORD $0x4fd51285 // fmla v5.2d, v20.2d, v21.d[0]
-	WORD $0xad445077 // ldp q23, q20, [x3, #0x80]
-	WORD $0xfd404115 // ldr d21, [x8, #0x80]
-	WORD $0xfd418116 // ldr d22, [x8, #0x300]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd51282 // fmla v2.2d, v20.2d, v21.d[0]
-	WORD $0x4fd512e4 // fmla v4.2d, v23.2d, v21.d[0]
-	WORD $0xfd40e115 // ldr d21, [x8, #0x1c0]
-	WORD $0x4fd61286 // fmla v6.2d, v20.2d, v22.d[0]
-	WORD $0x4fd612f2 // fmla v18.2d, v23.2d, v22.d[0]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0xfd42c116 // ldr d22, [x8, #0x580]
-	WORD $0x4fd51283 // fmla v3.2d, v20.2d, v21.d[0]
-	WORD $0x4fd512e7 // fmla v7.2d, v23.2d, v21.d[0]
-	WORD $0xfd422115 // ldr d21, [x8, #0x440]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0x4fd51291 // fmla v17.2d, v20.2d, v21.d[0]
-	WORD $0x4fd512f3 // fmla v19.2d, v23.2d, v21.d[0]
-	WORD $0x4e60d6d5 // fadd v21.2d, v22.2d, v0.2d
+	WORD $0x4fd51271 // fmla v17.2d, v19.2d, v21.d[0]
+	WORD $0xfd4281b5 // ldr d21, [x13, #0x500]
+	WORD $0x4fd61290 // fmla v16.2d, v20.2d, v22.d[0]
+	WORD $0x4fd61272 // fmla v18.2d, v19.2d, v22.d[0]
+	WORD $0xfd40c1b6 // ldr d22, [x13, #0x180]
+	WORD $0x4fd51284 // fmla v4.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51267 // fmla v7.2d, v19.2d, v21.d[0]
+	WORD $0xad4250b3 // ldp q19, q20, [x5, #0x40]
+	WORD $0xfd4021b5 // ldr d21, [x13, #0x40]
+	WORD $0x4fd61282 // fmla v2.2d, v20.2d, v22.d[0]
+	WORD $0x4fd51281 // fmla v1.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51263 // fmla v3.2d, v19.2d, v21.d[0]
+	WORD $0xfd4161b5 // ldr d21, [x13, #0x2c0]
+	WORD $0x4fd61266 // fmla v6.2d, v19.2d, v22.d[0]
+	WORD $0xfd4201b6 // ldr d22, [x13, #0x400]
+	WORD $0x4fd51271 // fmla v17.2d, v19.2d, v21.d[0]
 	WORD $0x4fd51285 // fmla v5.2d, v20.2d, v21.d[0]
-	WORD $0xad465076 // ldp q22, q20, [x3, #0xc0]
-	WORD $0x4fd512f0 // fmla v16.2d, v23.2d, v21.d[0]
-	WORD $0xfd406115 // ldr d21, [x8, #0xc0]
-	WORD $0xfd410117 // ldr d23, [x8, #0x200]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
-	WORD $0x4fd512c4 // fmla v4.2d, v22.2d, v21.d[0]
-	WORD $0x4fd51282 // fmla v2.2d, v20.2d, v21.d[0]
-	WORD $0xfd41a115 // ldr d21, [x8, #0x340]
-	WORD $0x4fd712c7 // fmla v7.2d, v22.2d, v23.d[0]
-	WORD $0x4fd71283 // fmla v3.2d, v20.2d, v23.d[0]
-	WORD $0xfd424117 // ldr d23, [x8, #0x480]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0x4fd512d2 // fmla v18.2d, v22.2d, v21.d[0]
-	WORD $0x4fd51286 // fmla v6.2d, v20.2d, v21.d[0]
-	WORD $0x4e60d6f5 // fadd v21.2d, v23.2d, v0.2d
-	WORD $0x4fd512d3 // fmla v19.2d, v22.2d, v21.d[0]
-	WORD $0x4fd51291 // fmla v17.2d, v20.2d, v21.d[0]
-	WORD $0xfd42e115 // ldr d21, [x8, #0x5c0]
-	WORD $0x4e60d6b5 // fadd v21.2d, v21.2d, v0.2d
-	WORD $0x4fd512d0 // fmla v16.2d, v22.2d, v21.d[0]
-	WORD $0xad485c76 // ldp q22, q23, [x3, #0x100]
+	WORD $0xfd42a1b5 // ldr d21, [x13, #0x540]
+	WORD $0x4fd61272 // fmla v18.2d, v19.2d, v22.d[0]
+	WORD $0x4fd61290 // fmla v16.2d, v20.2d, v22.d[0]
+	WORD $0xfd40e1b6 // ldr d22, [x13, #0x1c0]
+	WORD $0x4fd51267 // fmla v7.2d, v19.2d, v21.d[0]
+	WORD $0x4fd51284 // fmla v4.2d, v20.2d, v21.d[0]
+	WORD $0xad4450b3 // ldp q19, q20, [x5, #0x80]
+	WORD $0x4fd61282 // fmla v2.2d, v20.2d, v22.d[0]
+	WORD $0xfd4041b5 // ldr d21, [x13, #0x80]
+	WORD $0x4fd51281 // fmla v1.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51263 // fmla v3.2d, v19.2d, v21.d[0]
+	WORD $0xfd4181b5 // ldr d21, [x13, #0x300]
+	WORD $0x4fd61266 // fmla v6.2d, v19.2d, v22.d[0]
 	WORD $0x4fd51285 // fmla v5.2d, v20.2d, v21.d[0]
-	WORD $0xfd412114 // ldr d20, [x8, #0x240]
-	WORD $0xfd41c115 // ldr d21, [x8, #0x380]
-	WORD $0x4fd812e2 // fmla v2.2d, v23.2d, v24.d[0]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd412e3 // fmla v3.2d, v23.2d, v20.d[0]
-	WORD $0x4fd412c7 // fmla v7.2d, v22.2d, v20.d[0]
-	WORD $0x4e60d6b4 // fadd v20.2d, v21.2d, v0.2d
-	WORD $0x4fd812c4 // fmla v4.2d, v22.2d, v24.d[0]
-	WORD $0x4fd412e6 // fmla v6.2d, v23.2d, v20.d[0]
-	WORD $0x4fd412d2 // fmla v18.2d, v22.2d, v20.d[0]
-	WORD $0xfd426114 // ldr d20, [x8, #0x4c0]
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd412f1 // fmla v17.2d, v23.2d, v20.d[0]
-	WORD $0x4fd412d3 // fmla v19.2d, v22.2d, v20.d[0]
-	WORD $0xfd430114 // ldr d20, [x8, #0x600]
-	WORD $0x91190108 // add x8, x8, #0x640
-	WORD $0x4e60d694 // fadd v20.2d, v20.2d, v0.2d
-	WORD $0x4fd412e5 // fmla v5.2d, v23.2d, v20.d[0]
-	WORD $0x4fd412d0 // fmla v16.2d, v22.2d, v20.d[0]
-	WORD $0x54fff261 // b.ne <blocks5Multi8+0x760>
-	WORD $0x910006b5 // add x21, x21, #0x1
-	WORD $0xad000ba4 // stp q4, q2, [x29]
-	WORD $0xf10022bf // cmp x21, #0x8
-	WORD $0xad000fc7 // stp q7, q3, [x30]
-	WORD $0xad001a12 // stp q18, q6, [x16]
-	WORD $0xad0045b3 // stp q19, q17, [x13]
-	WORD $0xad001490 // stp q16, q5, [x4]
-	WORD $0x54ffef81 // b.ne <blocks5Multi8+0x724>
+	WORD $0xfd4221b6 // ldr d22, [x13, #0x440]
+	WORD $0x4fd51271 // fmla v17.2d, v19.2d, v21.d[0]
+	WORD $0xfd42c1b5 // ldr d21, [x13, #0x580]
+	WORD $0x4fd61290 // fmla v16.2d, v20.2d, v22.d[0]
+	WORD $0x4fd61272 // fmla v18.2d, v19.2d, v22.d[0]
+	WORD $0x4fd51284 // fmla v4.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51267 // fmla v7.2d, v19.2d, v21.d[0]
+	WORD $0xad4650b3 // ldp q19, q20, [x5, #0xc0]
+	WORD $0xfd4061b5 // ldr d21, [x13, #0xc0]
+	WORD $0xfd4101b6 // ldr d22, [x13, #0x200]
+	WORD $0x4fd61282 // fmla v2.2d, v20.2d, v22.d[0]
+	WORD $0x4fd51281 // fmla v1.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51263 // fmla v3.2d, v19.2d, v21.d[0]
+	WORD $0xfd41a1b5 // ldr d21, [x13, #0x340]
+	WORD $0x4fd61266 // fmla v6.2d, v19.2d, v22.d[0]
+	WORD $0xfd4241b6 // ldr d22, [x13, #0x480]
+	WORD $0x4fd51271 // fmla v17.2d, v19.2d, v21.d[0]
+	WORD $0x4fd51285 // fmla v5.2d, v20.2d, v21.d[0]
+	WORD $0xfd42e1b5 // ldr d21, [x13, #0x5c0]
+	WORD $0x4fd61272 // fmla v18.2d, v19.2d, v22.d[0]
+	WORD $0x4fd61290 // fmla v16.2d, v20.2d, v22.d[0]
+	WORD $0xfd4121b6 // ldr d22, [x13, #0x240]
+	WORD $0x4fd51267 // fmla v7.2d, v19.2d, v21.d[0]
+	WORD $0x4fd51284 // fmla v4.2d, v20.2d, v21.d[0]
+	WORD $0xad4850b3 // ldp q19, q20, [x5, #0x100]
+	WORD $0xfd4081b5 // ldr d21, [x13, #0x100]
+	WORD $0x4fd61282 // fmla v2.2d, v20.2d, v22.d[0]
+	WORD $0x4fd51281 // fmla v1.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51263 // fmla v3.2d, v19.2d, v21.d[0]
+	WORD $0xfd41c1b5 // ldr d21, [x13, #0x380]
+	WORD $0x4fd61266 // fmla v6.2d, v19.2d, v22.d[0]
+	WORD $0xfd4261b6 // ldr d22, [x13, #0x4c0]
+	WORD $0x4fd51285 // fmla v5.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51271 // fmla v17.2d, v19.2d, v21.d[0]
+	WORD $0xfd4301b5 // ldr d21, [x13, #0x600]
+	WORD $0x4fd61290 // fmla v16.2d, v20.2d, v22.d[0]
+	WORD $0x4fd61272 // fmla v18.2d, v19.2d, v22.d[0]
+	WORD $0x911901ad // add x13, x13, #0x640
+	WORD $0x4fd51284 // fmla v4.2d, v20.2d, v21.d[0]
+	WORD $0x4fd51267 // fmla v7.2d, v19.2d, v21.d[0]
+	WORD $0x54fff581 // b.ne <blocks5Multi8+0xee4>
+	WORD $0x91000694 // add x20, x20, #0x1
+	WORD $0xad000463 // stp q3, q1, [x3]
+	WORD $0xf100229f // cmp x20, #0x8
+	WORD $0xad000b66 // stp q6, q2, [x27]
+	WORD $0xad0017d1 // stp q17, q5, [x30]
+	WORD $0xad004212 // stp q18, q16, [x16]
+	WORD $0xad0013a7 // stp q7, q4, [x29]
+	WORD $0x54fff2c1 // b.ne <blocks5Multi8+0xeac>
 	WORD $0x2a1f03ed // mov w13, wzr
 	WORD $0x52800088 // mov w8, #0x4
-	WORD $0x3707ee34 // tbnz w20, #0x0, <blocks5Multi8+0x704>
-	WORD $0xf94017e7 // ldr x7, [sp, #0x28]
-	WORD $0x528000bd // mov w29, #0x5
-	WORD $0x5280181e // mov w30, #0xc0
-	WORD $0x17fffdd4 // b <blocks5Multi8+0xa0>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x3707f167 // tbnz w7, #0x0, <blocks5Multi8+0xe8c>
+	WORD $0x17fffc0a // b <blocks5Multi8+0x8c>
 	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x371000e8 // tbnz w8, #0x2, <blocks5Multi8+0x980>
-	WORD $0x2a1f03f4 // mov w20, wzr
-	WORD $0xf9400be8 // ldr x8, [sp, #0x10]
+	WORD $0x371000e8 // tbnz w8, #0x2, <blocks5Multi8+0x1088>
+	WORD $0x2a1f03ed // mov w13, wzr
+	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54ffb883 // b.lo <blocks5Multi8+0x88>
-	WORD $0x1400003b // b <blocks5Multi8+0xa68>
+	WORD $0x54ff8003 // b.lo <blocks5Multi8+0x80>
+	WORD $0x1400003a // b <blocks5Multi8+0x116c>
 	WORD $0xf9402808 // ldr x8, [x0, #0x50]
-	WORD $0xf9400ff4 // ldr x20, [sp, #0x18]
-	WORD $0xcb14010d // sub x13, x8, x20
+	WORD $0xf9400bed // ldr x13, [sp, #0x10]
+	WORD $0xcb0d010d // sub x13, x8, x13
 	WORD $0x52800108 // mov w8, #0x8
 	WORD $0xf10021bf // cmp x13, #0x8
 	WORD $0x9a88b1a8 // csel x8, x13, x8, lt
 	WORD $0xf10005bf // cmp x13, #0x1
-	WORD $0x54ffb68b // b.lt <blocks5Multi8+0x6c>
-	WORD $0xf94007f1 // ldr x17, [sp, #0x8]
+	WORD $0x54ff7deb // b.lt <blocks5Multi8+0x60>
+	WORD $0xf94003f1 // ldr x17, [sp]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0xaa1f03ed // mov x13, xzr
 	WORD $0x9a9fc510 // csinc x16, x8, xzr, gt
-	WORD $0x14000008 // b <blocks5Multi8+0x9d0>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x14000006 // b <blocks5Multi8+0x10d0>
 	WORD $0xd503201f // nop
 	WORD $0x910005ad // add x13, x13, #0x1
 	WORD $0x91010231 // add x17, x17, #0x40
 	WORD $0xeb1001bf // cmp x13, x16
-	WORD $0x54ffb500 // b.eq <blocks5Multi8+0x6c>
+	WORD $0x54ff7ca0 // b.eq <blocks5Multi8+0x60>
 	WORD $0xf9401803 // ldr x3, [x0, #0x30]
-	WORD $0xb4000083 // cbz x3, <blocks5Multi8+0x9e4>
-	WORD $0x8b0d0463 // add x3, x3, x13, lsl #1
-	WORD $0x78747863 // ldrh w3, [x3, x20, lsl #1]
-	WORD $0x14000002 // b <blocks5Multi8+0x9e8>
-	WORD $0x8b1401a3 // add x3, x13, x20
-	WORD $0x8b030864 // add x4, x3, x3, lsl #2
+	WORD $0xb40000a3 // cbz x3, <blocks5Multi8+0x10e8>
+	WORD $0x8b0d0462 // add x2, x3, x13, lsl #1
+	WORD $0xf9400be3 // ldr x3, [sp, #0x10]
+	WORD $0x78637843 // ldrh w3, [x2, x3, lsl #1]
+	WORD $0x14000003 // b <blocks5Multi8+0x10f0>
+	WORD $0xf9400be2 // ldr x2, [sp, #0x10]
+	WORD $0x8b0201a3 // add x3, x13, x2
+	WORD $0x8b030862 // add x2, x3, x3, lsl #2
 	WORD $0xaa1103e5 // mov x5, x17
 	WORD $0x528000a6 // mov w6, #0x5
-	WORD $0xd37ae483 // lsl x3, x4, #6
-	WORD $0xd37ef484 // lsl x4, x4, #2
-	WORD $0x14000013 // b <blocks5Multi8+0xa48>
-	WORD $0xfd403802 // ldr d2, [x0, #0x70]
-	WORD $0xad7f0ca4 // ldp q4, q3, [x5, #-0x20]
-	WORD $0x1e612842 // fadd d2, d2, d1
+	WORD $0xd37ae443 // lsl x3, x2, #6
+	WORD $0xd37ef444 // lsl x4, x2, #2
+	WORD $0x14000012 // b <blocks5Multi8+0x114c>
+	WORD $0xfd403801 // ldr d1, [x0, #0x70]
+	WORD $0xad7f08a3 // ldp q3, q2, [x5, #-0x20]
 	WORD $0xf10004c6 // subs x6, x6, #0x1
 	WORD $0x91001084 // add x4, x4, #0x4
-	WORD $0x4fc29063 // fmul v3.2d, v3.2d, v2.d[0]
-	WORD $0xf9402407 // ldr x7, [x0, #0x48]
-	WORD $0x8b0300e7 // add x7, x7, x3
-	WORD $0x4fc29084 // fmul v4.2d, v4.2d, v2.d[0]
-	WORD $0xad000ce4 // stp q4, q3, [x7]
-	WORD $0xacd00ca4 // ldp q4, q3, [x5], #0x200
-	WORD $0xf9402407 // ldr x7, [x0, #0x48]
-	WORD $0x8b0300e7 // add x7, x7, x3
+	WORD $0x4fc19042 // fmul v2.2d, v2.2d, v1.d[0]
+	WORD $0xf9402402 // ldr x2, [x0, #0x48]
+	WORD $0x8b030042 // add x2, x2, x3
+	WORD $0x4fc19063 // fmul v3.2d, v3.2d, v1.d[0]
+	WORD $0xad000843 // stp q3, q2, [x2]
+	WORD $0xf9402402 // ldr x2, [x0, #0x48]
+	WORD $0xacd008a3 // ldp q3, q2, [x5], #0x200
+	WORD $0x8b030042 // add x2, x2, x3
 	WORD $0x91010063 // add x3, x3, #0x40
-	WORD $0x4fc29084 // fmul v4.2d, v4.2d, v2.d[0]
-	WORD $0x4fc29062 // fmul v2.2d, v3.2d, v2.d[0]
-	WORD $0xad0108e4 // stp q4, q2, [x7, #0x20]
-	WORD $0x54fffbe0 // b.eq <blocks5Multi8+0x9c0>
+	WORD $0x4fc19063 // fmul v3.2d, v3.2d, v1.d[0]
+	WORD $0x4fc19041 // fmul v1.2d, v2.2d, v1.d[0]
+	WORD $0xad010443 // stp q3, q1, [x2, #0x20]
+	WORD $0x54fffbc0 // b.eq <blocks5Multi8+0x10c0>
 	WORD $0xf9403007 // ldr x7, [x0, #0x60]
-	WORD $0xb4fffda7 // cbz x7, <blocks5Multi8+0xa00>
-	WORD $0xb9406813 // ldr w19, [x0, #0x68]
+	WORD $0xb4fffdc7 // cbz x7, <blocks5Multi8+0x1108>
+	WORD $0xb9406802 // ldr w2, [x0, #0x68]
 	WORD $0xb86468e7 // ldr w7, [x7, x4]
-	WORD $0x0b070267 // add w7, w19, w7
-	WORD $0xd34c2ce7 // lsl x7, x7, #52
-	WORD $0x9e6700e2 // fmov d2, x7
-	WORD $0x17ffffe8 // b <blocks5Multi8+0xa04>
+	WORD $0x0b070042 // add w2, w2, w7
+	WORD $0xd34c2c42 // lsl x2, x2, #52
+	WORD $0x9e670041 // fmov d1, x2
+	WORD $0x17ffffe9 // b <blocks5Multi8+0x110c>
 	WORD $0xa9474ff4 // ldp x20, x19, [sp, #0x70]
 	WORD $0xf94013fd // ldr x29, [sp, #0x20]
 	WORD $0xa94657f6 // ldp x22, x21, [sp, #0x60]
@@ -6459,12 +9778,11 @@ TEXT ·blocks5Multi8Quad(SB), 0, $208-16
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000
 	MOVD R19, R30
 	RET
 
 // func blocks6Multi2Quad(c *slotCall, s *multiWork)
-TEXT ·blocks6Multi2Quad(SB), 0, $208-16
+TEXT ·blocks6Multi2Quad(SB), 0, $240-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
@@ -6472,39 +9790,39 @@ TEXT ·blocks6Multi2Quad(SB), 0, $208-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks6Multi2>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400028d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x140004ad; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54004feb // b.lt <blocks6Multi2+0xa04>
-	WORD $0xd10203ff // sub sp, sp, #0x80
+	WORD $0x540092cb // b.lt <blocks6Multi2+0x1260>
+	WORD $0xd10283ff // sub sp, sp, #0xa0
 	WORD $0xf9400009 // ldr x9, [x0]
-	WORD $0xf9401406 // ldr x6, [x0, #0x28]
+	WORD $0xa9094ff4 // stp x20, x19, [sp, #0x90]
 	WORD $0x5286100b // mov w11, #0x3080
 	WORD $0x52862010 // mov w16, #0x3100
 	WORD $0x52863011 // mov w17, #0x3180
 	WORD $0x52864002 // mov w2, #0x3200
-	WORD $0xa941340e // ldp x14, x13, [x0, #0x10]
-	WORD $0x52865003 // mov w3, #0x3280
+	WORD $0xf9401414 // ldr x20, [x0, #0x28]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x2f00e401 // movi d1, #0000000000000000
 	WORD $0x91400c2a // add x10, x1, #0x3, lsl #12
 	WORD $0x9140082c // add x12, x1, #0x2, lsl #12
-	WORD $0xa9074ff4 // stp x20, x19, [sp, #0x70]
-	WORD $0x8b0b002f // add x15, x1, x11
-	WORD $0x8b100030 // add x16, x1, x16
+	WORD $0x8b0b0027 // add x7, x1, x11
+	WORD $0xa941340e // ldp x14, x13, [x0, #0x10]
 	WORD $0x8b110031 // add x17, x1, x17
-	WORD $0xf90013fd // str x29, [sp, #0x20]
 	WORD $0x8b020022 // add x2, x1, x2
-	WORD $0x8b030023 // add x3, x1, x3
 	WORD $0x5280002b // mov w11, #0x1
-	WORD $0xa9036ffe // stp x30, x27, [sp, #0x30]
-	WORD $0x528000d3 // mov w19, #0x6
-	WORD $0xa90467fa // stp x26, x25, [sp, #0x40]
+	WORD $0xa9056ffe // stp x30, x27, [sp, #0x50]
+	WORD $0x8b10003e // add x30, x1, x16
 	WORD $0x8b080d28 // add x8, x9, x8, lsl #3
-	WORD $0xa9055ff8 // stp x24, x23, [sp, #0x50]
-	WORD $0xa90657f6 // stp x22, x21, [sp, #0x60]
+	WORD $0xa90447fd // stp x29, x17, [sp, #0x40]
+	WORD $0xa90667fa // stp x26, x25, [sp, #0x60]
+	WORD $0xa9075ff8 // stp x24, x23, [sp, #0x70]
+	WORD $0xa90857f6 // stp x22, x21, [sp, #0x80]
 	WORD $0xa9007fe8 // stp x8, xzr, [sp]
-	WORD $0x14000009 // b <blocks6Multi2+0xa0>
+	WORD $0x52865008 // mov w8, #0x3280
+	WORD $0x8b080024 // add x4, x1, x8
+	WORD $0xa9011ffe // stp x30, x7, [sp, #0x10]
+	WORD $0x1400000a // b <blocks6Multi2+0xa0>
+	WORD $0xd503201f // nop
 	WORD $0xf94007eb // ldr x11, [sp, #0x8]
 	WORD $0x8b0b010b // add x11, x8, x11
 	WORD $0xf90007eb // str x11, [sp, #0x8]
@@ -6512,391 +9830,959 @@ TEXT ·blocks6Multi2Quad(SB), 0, $208-16
 	WORD $0xf94003e8 // ldr x8, [sp]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54004a62 // b.hs <blocks6Multi2+0x9e8>
+	WORD $0x54008d42 // b.hs <blocks6Multi2+0x1244>
 	WORD $0x79400928 // ldrh w8, [x9, #0x4]
-	WORD $0xaa1f03e4 // mov x4, xzr
-	WORD $0x14000008 // b <blocks6Multi2+0xc8>
-	WORD $0xf94017e4 // ldr x4, [sp, #0x28]
-	WORD $0xf9400fe5 // ldr x5, [sp, #0x18]
+	WORD $0xaa1f03ef // mov x15, xzr
+	WORD $0x14000007 // b <blocks6Multi2+0xc4>
+	WORD $0xa9433ff0 // ldp x16, x15, [sp, #0x30]
 	WORD $0x79400928 // ldrh w8, [x9, #0x4]
-	WORD $0x8b0400a4 // add x4, x5, x4
+	WORD $0x8b0f020f // add x15, x16, x15
 	WORD $0x2a1f03eb // mov w11, wzr
-	WORD $0xeb08009f // cmp x4, x8
-	WORD $0x540041ea // b.ge <blocks6Multi2+0x900>
-	WORD $0xcb040118 // sub x24, x8, x4
+	WORD $0xeb0801ff // cmp x15, x8
+	WORD $0x5400850a // b.ge <blocks6Multi2+0x1160>
+	WORD $0xcb0f0103 // sub x3, x8, x15
 	WORD $0x52800068 // mov w8, #0x3
-	WORD $0xf1000f1f // cmp x24, #0x3
-	WORD $0x9a88b305 // csel x5, x24, x8, lt
-	WORD $0xf100031f // cmp x24, #0x0
-	WORD $0x54002d2d // b.le <blocks6Multi2+0x680>
-	WORD $0xf10004bf // cmp x5, #0x1
-	WORD $0xaa1f03fa // mov x26, xzr
-	WORD $0xb90017eb // str w11, [sp, #0x14]
-	WORD $0xf90017e4 // str x4, [sp, #0x28]
-	WORD $0x9a9fc4b6 // csinc x22, x5, xzr, gt
-	WORD $0xf9000fe5 // str x5, [sp, #0x18]
-	WORD $0x14000017 // b <blocks6Multi2+0x154>
+	WORD $0xf1000c7f // cmp x3, #0x3
+	WORD $0x9a88b070 // csel x16, x3, x8, lt
+	WORD $0xf100007f // cmp x3, #0x0
+	WORD $0x540073ad // b.le <blocks6Multi2+0xf4c>
+	WORD $0xf100061f // cmp x16, #0x1
+	WORD $0xaa1f03f9 // mov x25, xzr
+	WORD $0xaa0103fa // mov x26, x1
+	WORD $0xf90013e3 // str x3, [sp, #0x20]
+	WORD $0xb9002feb // str w11, [sp, #0x2c]
+	WORD $0x9a9fc616 // csinc x22, x16, xzr, gt
+	WORD $0xa9033ff0 // stp x16, x15, [sp, #0x30]
+	WORD $0x1400003c // b <blocks6Multi2+0x1e8>
 	WORD $0xd503201f // nop
-	WORD $0x6cc10da2 // ldp d2, d3, [x13], #0x10
-	WORD $0x9bb31b66 // umaddl x6, w27, w19, x6
-	WORD $0x910005ce // add x14, x14, #0x1
-	WORD $0x2f10a463 // ushll v3.4s, v3.4h, #0x0
 	WORD $0xb9400128 // ldr w8, [x9]
-	WORD $0x4e080d04 // dup v4.2d, x8
-	WORD $0x8b1a1988 // add x8, x12, x26, lsl #6
-	WORD $0x9100075a // add x26, x26, #0x1
-	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
-	WORD $0xeb16035f // cmp x26, x22
-	WORD $0x6ea21085 // uaddw2 v5.2d, v4.2d, v2.4s
-	WORD $0x2ea21082 // uaddw v2.2d, v4.2d, v2.2s
-	WORD $0x6ea31086 // uaddw2 v6.2d, v4.2d, v3.4s
-	WORD $0x2ea31083 // uaddw v3.2d, v4.2d, v3.2s
+	WORD $0xfd4001a1 // ldr d1, [x13]
+	WORD $0x910005ce // add x14, x14, #0x1
+	WORD $0x9124035a // add x26, x26, #0x900
+	WORD $0x4e080d02 // dup v2.2d, x8
+	WORD $0x8b191988 // add x8, x12, x25, lsl #6
+	WORD $0xf9401c0b // ldr x11, [x0, #0x38]
+	WORD $0x91000739 // add x25, x25, #0x1
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0xeb16033f // cmp x25, x22
+	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
+	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x4ee18421 // add v1.2d, v1.2d, v1.2d
+	WORD $0x4ee38463 // add v3.2d, v3.2d, v3.2d
+	WORD $0x9e66002f // fmov x15, d1
+	WORD $0xad000d01 // stp q1, q3, [x8]
+	WORD $0xfd4005a4 // ldr d4, [x13, #0x8]
+	WORD $0x910041ad // add x13, x13, #0x10
+	WORD $0x8b0f0d6f // add x15, x11, x15, lsl #3
+	WORD $0x2f10a484 // ushll v4.4s, v4.4h, #0x0
+	WORD $0x6ea41045 // uaddw2 v5.2d, v2.2d, v4.4s
+	WORD $0x2ea41042 // uaddw v2.2d, v2.2d, v4.2s
 	WORD $0x4ee28442 // add v2.2d, v2.2d, v2.2d
 	WORD $0x4ee584a4 // add v4.2d, v5.2d, v5.2d
-	WORD $0x4ee38463 // add v3.2d, v3.2d, v3.2d
-	WORD $0x4ee684c5 // add v5.2d, v6.2d, v6.2d
-	WORD $0xad001102 // stp q2, q4, [x8]
-	WORD $0xad011503 // stp q3, q5, [x8, #0x20]
-	WORD $0x54001780 // b.eq <blocks6Multi2+0x440>
-	WORD $0x5281200b // mov w11, #0x900
+	WORD $0x4e183c90 // mov x16, v4.d[1]
+	WORD $0xad011102 // stp q2, q4, [x8, #0x20]
+	WORD $0x4e183c28 // mov x8, v1.d[1]
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf98021e0 // prfm pldl1keep, [x15, #0x40]
+	WORD $0x9e66006f // fmov x15, d3
+	WORD $0x8b080d68 // add x8, x11, x8, lsl #3
+	WORD $0x8b0f0d6f // add x15, x11, x15, lsl #3
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0x4e183c68 // mov x8, v3.d[1]
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf98021e0 // prfm pldl1keep, [x15, #0x40]
+	WORD $0x9e66004f // fmov x15, d2
+	WORD $0x8b080d68 // add x8, x11, x8, lsl #3
+	WORD $0x8b0f0d6f // add x15, x11, x15, lsl #3
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0x4e183c48 // mov x8, v2.d[1]
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf98021e0 // prfm pldl1keep, [x15, #0x40]
+	WORD $0x9e66008f // fmov x15, d4
+	WORD $0x8b080d68 // add x8, x11, x8, lsl #3
+	WORD $0x8b0f0d6f // add x15, x11, x15, lsl #3
+	WORD $0x8b100d6b // add x11, x11, x16, lsl #3
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0x528000c8 // mov w8, #0x6
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf98021e0 // prfm pldl1keep, [x15, #0x40]
+	WORD $0xf9800160 // prfm pldl1keep, [x11]
+	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
+	WORD $0x9ba85374 // umaddl x20, w27, w8, x20
+	WORD $0x54005d20 // b.eq <blocks6Multi2+0xd88>
 	WORD $0xf98201a0 // prfm pldl1keep, [x13, #0x400]
-	WORD $0xf9402c1d // ldr x29, [x0, #0x58]
-	WORD $0x9b0b075e // madd x30, x26, x11, x1
+	WORD $0xf9402c06 // ldr x6, [x0, #0x58]
 	WORD $0x394001db // ldrb w27, [x14]
 	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x370807a8 // tbnz w8, #0x1, <blocks6Multi2+0x260>
+	WORD $0x37081e48 // tbnz w8, #0x1, <blocks6Multi2+0x5c0>
 	WORD $0xf9404008 // ldr x8, [x0, #0x80]
-	WORD $0x5280180b // mov w11, #0xc0
 	WORD $0x7100d77f // cmp w27, #0x35
-	WORD $0xd342ff74 // lsr x20, x27, #2
-	WORD $0x9bab2364 // umaddl x4, w27, w11, x8
-	WORD $0xd341ff68 // lsr x8, x27, #1
-	WORD $0x540009c3 // b.lo <blocks6Multi2+0x2c0>
-	WORD $0x8b1b076b // add x11, x27, x27, lsl #1
-	WORD $0x2a1f03e5 // mov w5, wzr
-	WORD $0xaa0603f7 // mov x23, x6
-	WORD $0xd342fd67 // lsr x7, x11, #2
+	WORD $0xd342ff7d // lsr x29, x27, #2
+	WORD $0xd341ff7e // lsr x30, x27, #1
+	WORD $0x540025a3 // b.lo <blocks6Multi2+0x6c0>
+	WORD $0x5280180b // mov w11, #0xc0
+	WORD $0xaa1f03e3 // mov x3, xzr
+	WORD $0xb2740365 // orr x5, x27, #0x1000
+	WORD $0xaa1403f8 // mov x24, x20
+	WORD $0x9bab2373 // umaddl x19, w27, w11, x8
+	WORD $0x8b1b0768 // add x8, x27, x27, lsl #1
+	WORD $0x8b1b0b6b // add x11, x27, x27, lsl #2
+	WORD $0xd342fd08 // lsr x8, x8, #2
+	WORD $0xcb0b00d5 // sub x21, x6, x11
 	WORD $0xd503201f // nop
-	WORD $0x528000d5 // mov w21, #0x6
-	WORD $0xaa1703eb // mov x11, x23
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0xad401085 // ldp q5, q4, [x4]
-	WORD $0x91020099 // add x25, x4, #0x80
-	WORD $0xf10006b5 // subs x21, x21, #0x1
-	WORD $0x3cf46963 // ldr q3, [x11, x20]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf9880300 // prfm pldl1keep, [x24, #0x1000]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x8b1d030b // add x11, x24, x29
+	WORD $0x91020277 // add x23, x19, #0x80
+	WORD $0x8b030346 // add x6, x26, x3
+	WORD $0x8b1e030f // add x15, x24, x30
+	WORD $0x3dc00301 // ldr q1, [x24]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x3dc00162 // ldr q2, [x11]
-	WORD $0x4d40cf26 // ld1r { v6.2d }, [x25]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad421085 // ldp q5, q4, [x4, #0x40]
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee0b8c4 // neg v4.2d, v6.2d
-	WORD $0x4ee44463 // sshl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad000fc2 // stp q2, q3, [x30]
-	WORD $0xad411085 // ldp q5, q4, [x4, #0x20]
-	WORD $0x3ce86962 // ldr q2, [x11, x8]
-	WORD $0x3ce76963 // ldr q3, [x11, x7]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
+	WORD $0xad421265 // ldp q5, q4, [x19, #0x40]
+	WORD $0x8b080310 // add x16, x24, x8
+	WORD $0x8b050311 // add x17, x24, x5
 	WORD $0x8b1b016b // add x11, x11, x27
-	WORD $0xfd404086 // ldr d6, [x4, #0x80]
-	WORD $0x4e0804c6 // dup v6.2d, v6.d[0]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad431085 // ldp q5, q4, [x4, #0x60]
-	WORD $0x6ee0b8c6 // neg v6.2d, v6.2d
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x4ee64463 // sshl v3.2d, v3.2d, v6.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee64442 // sshl v2.2d, v2.2d, v6.2d
+	WORD $0x91060063 // add x3, x3, #0x180
+	WORD $0x7124007f // cmp w3, #0x900
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad010fc2 // stp q2, q3, [x30, #0x20]
-	WORD $0x910103de // add x30, x30, #0x40
-	WORD $0x54fffb81 // b.ne <blocks6Multi2+0x1a8>
-	WORD $0x110004a5 // add w5, w5, #0x1
-	WORD $0x8b1d02f7 // add x23, x23, x29
-	WORD $0x710018bf // cmp w5, #0x6
-	WORD $0x54fffac1 // b.ne <blocks6Multi2+0x1a0>
-	WORD $0x17ffffad // b <blocks6Multi2+0x100>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x2a1f03e8 // mov w8, wzr
-	WORD $0xaa0603eb // mov x11, x6
-	WORD $0xaa1f03e4 // mov x4, xzr
-	WORD $0x8b040165 // add x5, x11, x4
-	WORD $0x91008084 // add x4, x4, #0x20
-	WORD $0xf98800a0 // prfm pldl1keep, [x5, #0x1000]
-	WORD $0x3dc000a2 // ldr q2, [x5]
-	WORD $0xf103009f // cmp x4, #0xc0
-	WORD $0x0e617843 // fcvtl v3.2d, v2.2s
-	WORD $0x4e617842 // fcvtl2 v2.2d, v2.4s
-	WORD $0xad000bc3 // stp q3, q2, [x30]
-	WORD $0x3dc004a2 // ldr q2, [x5, #0x10]
-	WORD $0x0e617843 // fcvtl v3.2d, v2.2s
-	WORD $0x4e617842 // fcvtl2 v2.2d, v2.4s
-	WORD $0xad010bc3 // stp q3, q2, [x30, #0x20]
-	WORD $0x910103de // add x30, x30, #0x40
-	WORD $0x54fffe61 // b.ne <blocks6Multi2+0x26c>
-	WORD $0x11000508 // add w8, w8, #0x1
-	WORD $0x8b1d016b // add x11, x11, x29
-	WORD $0x7100191f // cmp w8, #0x6
-	WORD $0x54fffdc1 // b.ne <blocks6Multi2+0x268>
-	WORD $0x17ffff93 // b <blocks6Multi2+0x100>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b1b076b // add x11, x27, x27, lsl #1
-	WORD $0x7100637f // cmp w27, #0x18
-	WORD $0xd342fd65 // lsr x5, x11, #2
-	WORD $0x54000588 // b.hi <blocks6Multi2+0x37c>
-	WORD $0x92400b6b // and x11, x27, #0x7
-	WORD $0xb500054b // cbnz x11, <blocks6Multi2+0x37c>
-	WORD $0x2a1f03e7 // mov w7, wzr
-	WORD $0xaa0603f7 // mov x23, x6
-	WORD $0x528000cb // mov w11, #0x6
-	WORD $0xaa1703f5 // mov x21, x23
-	WORD $0xf98802a0 // prfm pldl1keep, [x21, #0x1000]
-	WORD $0xad401085 // ldp q5, q4, [x4]
-	WORD $0x91022099 // add x25, x4, #0x88
-	WORD $0xf100056b // subs x11, x11, #0x1
-	WORD $0x3dc002a2 // ldr q2, [x21]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0x3cf46aa3 // ldr q3, [x21, x20]
-	WORD $0x4d40cf25 // ld1r { v5.2d }, [x25]
-	WORD $0x91024099 // add x25, x4, #0x90
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4ea31ca3 // orr v3.16b, v5.16b, v3.16b
-	WORD $0x4d40cf24 // ld1r { v4.2d }, [x25]
-	WORD $0x4ea21ca2 // orr v2.16b, v5.16b, v2.16b
-	WORD $0x4ee4d442 // fsub v2.2d, v2.2d, v4.2d
-	WORD $0x4ee4d463 // fsub v3.2d, v3.2d, v4.2d
-	WORD $0xad000fc2 // stp q2, q3, [x30]
-	WORD $0x3ce86aa2 // ldr q2, [x21, x8]
-	WORD $0xad411085 // ldp q5, q4, [x4, #0x20]
-	WORD $0x3ce56aa3 // ldr q3, [x21, x5]
-	WORD $0x8b1b02b5 // add x21, x21, x27
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0x6d489484 // ldp d4, d5, [x4, #0x88]
-	WORD $0x4e0804a5 // dup v5.2d, v5.d[0]
-	WORD $0x4e080484 // dup v4.2d, v4.d[0]
-	WORD $0x4ea31c83 // orr v3.16b, v4.16b, v3.16b
-	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
-	WORD $0x4ee5d442 // fsub v2.2d, v2.2d, v5.2d
-	WORD $0x4ee5d463 // fsub v3.2d, v3.2d, v5.2d
-	WORD $0xad010fc2 // stp q2, q3, [x30, #0x20]
-	WORD $0x910103de // add x30, x30, #0x40
-	WORD $0x54fffc21 // b.ne <blocks6Multi2+0x2e8>
-	WORD $0x110004e7 // add w7, w7, #0x1
-	WORD $0x8b1d02f7 // add x23, x23, x29
-	WORD $0x710018ff // cmp w7, #0x6
-	WORD $0x54fffb61 // b.ne <blocks6Multi2+0x2e0>
-	WORD $0x17ffff62 // b <blocks6Multi2+0x100>
-	WORD $0x2a1f03e7 // mov w7, wzr
-	WORD $0xaa0603eb // mov x11, x6
-	WORD $0x528000d5 // mov w21, #0x6
-	WORD $0xaa0b03f7 // mov x23, x11
-	WORD $0xf98802e0 // prfm pldl1keep, [x23, #0x1000]
-	WORD $0xad401085 // ldp q5, q4, [x4]
-	WORD $0x91020099 // add x25, x4, #0x80
-	WORD $0xf10006b5 // subs x21, x21, #0x1
-	WORD $0x3cf46ae3 // ldr q3, [x23, x20]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x3dc002e2 // ldr q2, [x23]
-	WORD $0x4d40cf26 // ld1r { v6.2d }, [x25]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad421085 // ldp q5, q4, [x4, #0x40]
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee0b8c4 // neg v4.2d, v6.2d
-	WORD $0x4ee44463 // sshl v3.2d, v3.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0008c1 // stp q1, q2, [x6]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b01ef // add x15, x15, x27
+	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404264 // ldr d4, [x19, #0x80]
 	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad0108c1 // stp q1, q2, [x6, #0x20]
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0xd1400631 // sub x17, x17, #0x1, lsl #12
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb6b01 // ldr q1, [x24, x27]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
+	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0208c1 // stp q1, q2, [x6, #0x40]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b01ef // add x15, x15, x27
+	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404264 // ldr d4, [x19, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad0308c1 // stp q1, q2, [x6, #0x60]
+	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd14004f1 // sub x17, x7, #0x1, lsl #12
+	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0408c1 // stp q1, q2, [x6, #0x80]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x8b1b01ef // add x15, x15, x27
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404264 // ldr d4, [x19, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad0508c1 // stp q1, q2, [x6, #0xa0]
+	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd14004f1 // sub x17, x7, #0x1, lsl #12
+	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0608c1 // stp q1, q2, [x6, #0xc0]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x8b1b01ef // add x15, x15, x27
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404264 // ldr d4, [x19, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad0708c1 // stp q1, q2, [x6, #0xe0]
+	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd14004f1 // sub x17, x7, #0x1, lsl #12
+	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
+	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0808c1 // stp q1, q2, [x6, #0x100]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404264 // ldr d4, [x19, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad0908c1 // stp q1, q2, [x6, #0x120]
+	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x3cfb6962 // ldr q2, [x11, x27]
+	WORD $0x8b1500eb // add x11, x7, x21
+	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
+	WORD $0xd1400578 // sub x24, x11, #0x1, lsl #12
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
 	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad000fc2 // stp q2, q3, [x30]
-	WORD $0xad411085 // ldp q5, q4, [x4, #0x20]
-	WORD $0x3ce86ae2 // ldr q2, [x23, x8]
-	WORD $0x3ce56ae3 // ldr q3, [x23, x5]
-	WORD $0x8b1b02f7 // add x23, x23, x27
-	WORD $0xfd404086 // ldr d6, [x4, #0x80]
-	WORD $0x4e0804c6 // dup v6.2d, v6.d[0]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad431085 // ldp q5, q4, [x4, #0x60]
-	WORD $0x6ee0b8c6 // neg v6.2d, v6.2d
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x4ee64463 // sshl v3.2d, v3.2d, v6.2d
+	WORD $0xad0a08c1 // stp q1, q2, [x6, #0x140]
+	WORD $0x3cfb69e1 // ldr q1, [x15, x27]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3cfb6a02 // ldr q2, [x16, x27]
+	WORD $0xfd404265 // ldr d5, [x19, #0x80]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad431265 // ldp q5, q4, [x19, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0b08c1 // stp q1, q2, [x6, #0x160]
+	WORD $0x54ffe441 // b.ne <blocks6Multi2+0x240>
+	WORD $0x17fffed1 // b <blocks6Multi2+0x100>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xaa1403e3 // mov x3, x20
+	WORD $0xf9880060 // prfm pldl1keep, [x3, #0x1000]
+	WORD $0x3dc00061 // ldr q1, [x3]
+	WORD $0x8b080345 // add x5, x26, x8
+	WORD $0x91060108 // add x8, x8, #0x180
+	WORD $0x7124011f // cmp w8, #0x900
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0004a2 // stp q2, q1, [x5]
+	WORD $0x3dc00461 // ldr q1, [x3, #0x10]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0104a2 // stp q2, q1, [x5, #0x20]
+	WORD $0xf9881060 // prfm pldl1keep, [x3, #0x1020]
+	WORD $0x3dc00861 // ldr q1, [x3, #0x20]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0204a2 // stp q2, q1, [x5, #0x40]
+	WORD $0x3dc00c61 // ldr q1, [x3, #0x30]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0304a2 // stp q2, q1, [x5, #0x60]
+	WORD $0xf9882060 // prfm pldl1keep, [x3, #0x1040]
+	WORD $0x3dc01061 // ldr q1, [x3, #0x40]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0404a2 // stp q2, q1, [x5, #0x80]
+	WORD $0x3dc01461 // ldr q1, [x3, #0x50]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0504a2 // stp q2, q1, [x5, #0xa0]
+	WORD $0xf9883060 // prfm pldl1keep, [x3, #0x1060]
+	WORD $0x3dc01861 // ldr q1, [x3, #0x60]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0604a2 // stp q2, q1, [x5, #0xc0]
+	WORD $0x3dc01c61 // ldr q1, [x3, #0x70]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0704a2 // stp q2, q1, [x5, #0xe0]
+	WORD $0xf9884060 // prfm pldl1keep, [x3, #0x1080]
+	WORD $0x3dc02061 // ldr q1, [x3, #0x80]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0804a2 // stp q2, q1, [x5, #0x100]
+	WORD $0x3dc02461 // ldr q1, [x3, #0x90]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0904a2 // stp q2, q1, [x5, #0x120]
+	WORD $0xf9885060 // prfm pldl1keep, [x3, #0x10a0]
+	WORD $0x3dc02861 // ldr q1, [x3, #0xa0]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0a04a2 // stp q2, q1, [x5, #0x140]
+	WORD $0x3dc02c61 // ldr q1, [x3, #0xb0]
+	WORD $0x8b060063 // add x3, x3, x6
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0b04a2 // stp q2, q1, [x5, #0x160]
+	WORD $0x54fff8c1 // b.ne <blocks6Multi2+0x5c8>
+	WORD $0x17fffe93 // b <blocks6Multi2+0x100>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x5280180b // mov w11, #0xc0
+	WORD $0x7100637f // cmp w27, #0x18
+	WORD $0x9bab2373 // umaddl x19, w27, w11, x8
+	WORD $0x8b1b0768 // add x8, x27, x27, lsl #1
+	WORD $0xd342fd03 // lsr x3, x8, #2
+	WORD $0x54001908 // b.hi <blocks6Multi2+0x9f4>
+	WORD $0x92400b68 // and x8, x27, #0x7
+	WORD $0xb50018c8 // cbnz x8, <blocks6Multi2+0x9f4>
+	WORD $0x8b1b0b6b // add x11, x27, x27, lsl #2
+	WORD $0xb2740365 // orr x5, x27, #0x1000
+	WORD $0xcb0b00c6 // sub x6, x6, x11
+	WORD $0xaa1403eb // mov x11, x20
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0xad400a64 // ldp q4, q2, [x19]
+	WORD $0x8b1d0167 // add x7, x11, x29
+	WORD $0x91022277 // add x23, x19, #0x88
+	WORD $0x91024278 // add x24, x19, #0x90
+	WORD $0x8b080355 // add x21, x26, x8
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x3dc000e3 // ldr q3, [x7]
+	WORD $0x4d40cee4 // ld1r { v4.2d }, [x23]
+	WORD $0x4e020062 // tbl v2.16b, { v3.16b }, v2.16b
+	WORD $0x4d40cf03 // ld1r { v3.2d }, [x24]
+	WORD $0x8b1e016f // add x15, x11, x30
+	WORD $0x8b030170 // add x16, x11, x3
+	WORD $0x8b050171 // add x17, x11, x5
+	WORD $0x8b1b00e7 // add x7, x7, x27
+	WORD $0x91060108 // add x8, x8, #0x180
+	WORD $0x7124011f // cmp w8, #0x900
+	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad000aa1 // stp q1, q2, [x21]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d488e64 // ldp d4, d3, [x19, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4e080484 // dup v4.2d, v4.d[0]
+	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad010aa1 // stp q1, q2, [x21, #0x20]
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0x3dc000e2 // ldr q2, [x7]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb6961 // ldr q1, [x11, x27]
+	WORD $0x8b1b01eb // add x11, x15, x27
+	WORD $0x8b1b020f // add x15, x16, x27
+	WORD $0xd1400630 // sub x16, x17, #0x1, lsl #12
+	WORD $0x8b1b00e7 // add x7, x7, x27
+	WORD $0x8b050211 // add x17, x16, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cf03 // ld1r { v3.2d }, [x24]
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0xad020aa1 // stp q1, q2, [x21, #0x40]
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc001e2 // ldr q2, [x15]
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x8b1b01ef // add x15, x15, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d488e64 // ldp d4, d3, [x19, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4e080484 // dup v4.2d, v4.d[0]
+	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad030aa1 // stp q1, q2, [x21, #0x60]
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0x3dc000e2 // ldr q2, [x7]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb6a01 // ldr q1, [x16, x27]
+	WORD $0xd1400630 // sub x16, x17, #0x1, lsl #12
+	WORD $0x8b1b00e7 // add x7, x7, x27
+	WORD $0x8b050211 // add x17, x16, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cf03 // ld1r { v3.2d }, [x24]
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0xad040aa1 // stp q1, q2, [x21, #0x80]
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc001e2 // ldr q2, [x15]
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x8b1b01ef // add x15, x15, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d488e64 // ldp d4, d3, [x19, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4e080484 // dup v4.2d, v4.d[0]
+	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad050aa1 // stp q1, q2, [x21, #0xa0]
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0x3dc000e2 // ldr q2, [x7]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb6a01 // ldr q1, [x16, x27]
+	WORD $0xd1400630 // sub x16, x17, #0x1, lsl #12
+	WORD $0x8b050211 // add x17, x16, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cf03 // ld1r { v3.2d }, [x24]
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0xad060aa1 // stp q1, q2, [x21, #0xc0]
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc001e2 // ldr q2, [x15]
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x8b1b01ef // add x15, x15, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d489664 // ldp d4, d5, [x19, #0x88]
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad070aa1 // stp q1, q2, [x21, #0xe0]
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0x3cfb6a01 // ldr q1, [x16, x27]
+	WORD $0x8b1b00f0 // add x16, x7, x27
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0xd1400631 // sub x17, x17, #0x1, lsl #12
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cf03 // ld1r { v3.2d }, [x24]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad080aa1 // stp q1, q2, [x21, #0x100]
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc001e2 // ldr q2, [x15]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d489263 // ldp d3, d4, [x19, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad090aa1 // stp q1, q2, [x21, #0x120]
+	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0x3cfb6a02 // ldr q2, [x16, x27]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cf03 // ld1r { v3.2d }, [x24]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad0a0aa1 // stp q1, q2, [x21, #0x140]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3cfb6961 // ldr q1, [x11, x27]
+	WORD $0x3cfb69e2 // ldr q2, [x15, x27]
+	WORD $0x8b0600eb // add x11, x7, x6
+	WORD $0xd140056b // sub x11, x11, #0x1, lsl #12
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d489263 // ldp d3, d4, [x19, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad0b0aa1 // stp q1, q2, [x21, #0x160]
+	WORD $0x54ffe8a1 // b.ne <blocks6Multi2+0x700>
+	WORD $0x17fffdc4 // b <blocks6Multi2+0x100>
+	WORD $0x8b1b0b6b // add x11, x27, x27, lsl #2
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xb2740365 // orr x5, x27, #0x1000
+	WORD $0xaa1403f8 // mov x24, x20
+	WORD $0xcb0b00d5 // sub x21, x6, x11
+	WORD $0xf9880300 // prfm pldl1keep, [x24, #0x1000]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x8b1d030b // add x11, x24, x29
+	WORD $0x91020277 // add x23, x19, #0x80
+	WORD $0x8b080346 // add x6, x26, x8
+	WORD $0x8b1e030f // add x15, x24, x30
+	WORD $0x3dc00301 // ldr q1, [x24]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
+	WORD $0xad421265 // ldp q5, q4, [x19, #0x40]
+	WORD $0x8b030310 // add x16, x24, x3
+	WORD $0x8b050311 // add x17, x24, x5
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x91060108 // add x8, x8, #0x180
+	WORD $0x7124011f // cmp w8, #0x900
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0008c1 // stp q1, q2, [x6]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b01ef // add x15, x15, x27
+	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404264 // ldr d4, [x19, #0x80]
 	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee64442 // sshl v2.2d, v2.2d, v6.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad010fc2 // stp q2, q3, [x30, #0x20]
-	WORD $0x910103de // add x30, x30, #0x40
-	WORD $0x54fffb81 // b.ne <blocks6Multi2+0x38c>
-	WORD $0x110004e7 // add w7, w7, #0x1
-	WORD $0x8b1d016b // add x11, x11, x29
-	WORD $0x710018ff // cmp w7, #0x6
-	WORD $0x54fffac1 // b.ne <blocks6Multi2+0x384>
-	WORD $0x17ffff34 // b <blocks6Multi2+0x100>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xf100071f // cmp x24, #0x1
-	WORD $0x5400122b // b.lt <blocks6Multi2+0x688>
-	WORD $0xf9401c18 // ldr x24, [x0, #0x38]
-	WORD $0xb94017e8 // ldr w8, [sp, #0x14]
-	WORD $0x340013c8 // cbz w8, <blocks6Multi2+0x6c8>
-	WORD $0xaa1f03f9 // mov x25, xzr
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0xad0108c1 // stp q1, q2, [x6, #0x20]
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0xd1400631 // sub x17, x17, #0x1, lsl #12
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb6b01 // ldr q1, [x24, x27]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
+	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0208c1 // stp q1, q2, [x6, #0x40]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b01ef // add x15, x15, x27
+	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404264 // ldr d4, [x19, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad0308c1 // stp q1, q2, [x6, #0x60]
+	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd14004f1 // sub x17, x7, #0x1, lsl #12
+	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0408c1 // stp q1, q2, [x6, #0x80]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x8b1b01ef // add x15, x15, x27
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404264 // ldr d4, [x19, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad0508c1 // stp q1, q2, [x6, #0xa0]
+	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd14004f1 // sub x17, x7, #0x1, lsl #12
+	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0608c1 // stp q1, q2, [x6, #0xc0]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x8b1b01ef // add x15, x15, x27
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404264 // ldr d4, [x19, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad0708c1 // stp q1, q2, [x6, #0xe0]
+	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd14004f1 // sub x17, x7, #0x1, lsl #12
+	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
+	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0808c1 // stp q1, q2, [x6, #0x100]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404264 // ldr d4, [x19, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad0908c1 // stp q1, q2, [x6, #0x120]
+	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x3cfb6962 // ldr q2, [x11, x27]
+	WORD $0x8b1500eb // add x11, x7, x21
+	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
+	WORD $0xd1400578 // sub x24, x11, #0x1, lsl #12
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
+	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad0a08c1 // stp q1, q2, [x6, #0x140]
+	WORD $0x3cfb69e1 // ldr q1, [x15, x27]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3cfb6a02 // ldr q2, [x16, x27]
+	WORD $0xfd404265 // ldr d5, [x19, #0x80]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad431265 // ldp q5, q4, [x19, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0b08c1 // stp q1, q2, [x6, #0x160]
+	WORD $0x54ffe441 // b.ne <blocks6Multi2+0xa08>
+	WORD $0x17fffcdf // b <blocks6Multi2+0x100>
+	WORD $0xf94013e8 // ldr x8, [sp, #0x20]
+	WORD $0xf94027f1 // ldr x17, [sp, #0x48]
+	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0x54000e6b // b.lt <blocks6Multi2+0xf60>
+	WORD $0xf9401c03 // ldr x3, [x0, #0x38]
+	WORD $0xa9411ffe // ldp x30, x7, [sp, #0x10]
+	WORD $0xb9402fe8 // ldr w8, [sp, #0x2c]
+	WORD $0x34001028 // cbz w8, <blocks6Multi2+0xfa8>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x8b080c25 // add x5, x1, x8, lsl #3
+	WORD $0x8b080d86 // add x6, x12, x8, lsl #3
+	WORD $0xaa1603f3 // mov x19, x22
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x8b190c24 // add x4, x1, x25, lsl #3
-	WORD $0x8b190d88 // add x8, x12, x25, lsl #3
-	WORD $0xaa1603e5 // mov x5, x22
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
-	WORD $0xf844050b // ldr x11, [x8], #0x40
-	WORD $0xfd400090 // ldr d16, [x4]
-	WORD $0xf10004a5 // subs x5, x5, #0x1
-	WORD $0x8b0b0f14 // add x20, x24, x11, lsl #3
-	WORD $0xfd418093 // ldr d19, [x4, #0x300]
-	WORD $0xad404a91 // ldp q17, q18, [x20]
-	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0x4fd01227 // fmla v7.2d, v17.2d, v16.d[0]
-	WORD $0xfd40c090 // ldr d16, [x4, #0x180]
-	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0x4fd01226 // fmla v6.2d, v17.2d, v16.d[0]
-	WORD $0x4e60d670 // fadd v16.2d, v19.2d, v0.2d
-	WORD $0xfd430093 // ldr d19, [x4, #0x600]
-	WORD $0x4fd01225 // fmla v5.2d, v17.2d, v16.d[0]
-	WORD $0xfd424090 // ldr d16, [x4, #0x480]
-	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0x4fd01224 // fmla v4.2d, v17.2d, v16.d[0]
-	WORD $0x4e60d670 // fadd v16.2d, v19.2d, v0.2d
-	WORD $0xfd402093 // ldr d19, [x4, #0x40]
-	WORD $0x4fd01223 // fmla v3.2d, v17.2d, v16.d[0]
-	WORD $0xfd43c090 // ldr d16, [x4, #0x780]
-	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0x4fd01222 // fmla v2.2d, v17.2d, v16.d[0]
-	WORD $0x4e60d670 // fadd v16.2d, v19.2d, v0.2d
-	WORD $0xfd41a091 // ldr d17, [x4, #0x340]
-	WORD $0x4fd01247 // fmla v7.2d, v18.2d, v16.d[0]
-	WORD $0xfd40e090 // ldr d16, [x4, #0x1c0]
-	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0x4fd01246 // fmla v6.2d, v18.2d, v16.d[0]
-	WORD $0x4e60d630 // fadd v16.2d, v17.2d, v0.2d
-	WORD $0xfd432091 // ldr d17, [x4, #0x640]
-	WORD $0x4fd01245 // fmla v5.2d, v18.2d, v16.d[0]
-	WORD $0xfd426090 // ldr d16, [x4, #0x4c0]
-	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0x4fd01244 // fmla v4.2d, v18.2d, v16.d[0]
-	WORD $0x4e60d630 // fadd v16.2d, v17.2d, v0.2d
-	WORD $0xfd404091 // ldr d17, [x4, #0x80]
-	WORD $0x4fd01243 // fmla v3.2d, v18.2d, v16.d[0]
-	WORD $0xfd43e090 // ldr d16, [x4, #0x7c0]
-	WORD $0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
-	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0x4fd01242 // fmla v2.2d, v18.2d, v16.d[0]
-	WORD $0xad414293 // ldp q19, q16, [x20, #0x20]
-	WORD $0xfd410092 // ldr d18, [x4, #0x200]
-	WORD $0x4fd11267 // fmla v7.2d, v19.2d, v17.d[0]
-	WORD $0x4e60d651 // fadd v17.2d, v18.2d, v0.2d
-	WORD $0xfd428092 // ldr d18, [x4, #0x500]
-	WORD $0x4fd11266 // fmla v6.2d, v19.2d, v17.d[0]
-	WORD $0xfd41c091 // ldr d17, [x4, #0x380]
-	WORD $0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
-	WORD $0x4fd11265 // fmla v5.2d, v19.2d, v17.d[0]
-	WORD $0x4e60d651 // fadd v17.2d, v18.2d, v0.2d
-	WORD $0xfd440092 // ldr d18, [x4, #0x800]
-	WORD $0x4fd11264 // fmla v4.2d, v19.2d, v17.d[0]
-	WORD $0xfd434091 // ldr d17, [x4, #0x680]
-	WORD $0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
-	WORD $0x4fd11263 // fmla v3.2d, v19.2d, v17.d[0]
-	WORD $0x4e60d651 // fadd v17.2d, v18.2d, v0.2d
-	WORD $0xfd412092 // ldr d18, [x4, #0x240]
-	WORD $0x4fd11262 // fmla v2.2d, v19.2d, v17.d[0]
-	WORD $0xfd406091 // ldr d17, [x4, #0xc0]
-	WORD $0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
-	WORD $0x4fd11207 // fmla v7.2d, v16.2d, v17.d[0]
-	WORD $0x4e60d651 // fadd v17.2d, v18.2d, v0.2d
-	WORD $0xfd42a092 // ldr d18, [x4, #0x540]
-	WORD $0xad425293 // ldp q19, q20, [x20, #0x40]
-	WORD $0x4fd11206 // fmla v6.2d, v16.2d, v17.d[0]
-	WORD $0xfd41e091 // ldr d17, [x4, #0x3c0]
-	WORD $0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
-	WORD $0x4fd11205 // fmla v5.2d, v16.2d, v17.d[0]
-	WORD $0x4e60d651 // fadd v17.2d, v18.2d, v0.2d
-	WORD $0xfd442092 // ldr d18, [x4, #0x840]
-	WORD $0x4fd11204 // fmla v4.2d, v16.2d, v17.d[0]
-	WORD $0xfd436091 // ldr d17, [x4, #0x6c0]
-	WORD $0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
-	WORD $0x4fd11203 // fmla v3.2d, v16.2d, v17.d[0]
-	WORD $0x4e60d651 // fadd v17.2d, v18.2d, v0.2d
-	WORD $0xfd408092 // ldr d18, [x4, #0x100]
-	WORD $0x4fd11202 // fmla v2.2d, v16.2d, v17.d[0]
-	WORD $0xfd420091 // ldr d17, [x4, #0x400]
-	WORD $0x4e60d650 // fadd v16.2d, v18.2d, v0.2d
-	WORD $0x4fd01267 // fmla v7.2d, v19.2d, v16.d[0]
-	WORD $0xfd414090 // ldr d16, [x4, #0x280]
-	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0x4fd01266 // fmla v6.2d, v19.2d, v16.d[0]
-	WORD $0x4e60d630 // fadd v16.2d, v17.2d, v0.2d
-	WORD $0xfd438091 // ldr d17, [x4, #0x700]
-	WORD $0x4fd01265 // fmla v5.2d, v19.2d, v16.d[0]
-	WORD $0xfd42c090 // ldr d16, [x4, #0x580]
-	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0x4fd01264 // fmla v4.2d, v19.2d, v16.d[0]
-	WORD $0x4e60d630 // fadd v16.2d, v17.2d, v0.2d
-	WORD $0xfd40a091 // ldr d17, [x4, #0x140]
-	WORD $0x4fd01263 // fmla v3.2d, v19.2d, v16.d[0]
-	WORD $0xfd444090 // ldr d16, [x4, #0x880]
-	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0x4fd01262 // fmla v2.2d, v19.2d, v16.d[0]
-	WORD $0x4e60d630 // fadd v16.2d, v17.2d, v0.2d
-	WORD $0xfd422091 // ldr d17, [x4, #0x440]
-	WORD $0x4fd01287 // fmla v7.2d, v20.2d, v16.d[0]
-	WORD $0xfd416090 // ldr d16, [x4, #0x2c0]
-	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0x4fd01286 // fmla v6.2d, v20.2d, v16.d[0]
-	WORD $0x4e60d630 // fadd v16.2d, v17.2d, v0.2d
-	WORD $0xfd43a091 // ldr d17, [x4, #0x740]
-	WORD $0x4fd01285 // fmla v5.2d, v20.2d, v16.d[0]
-	WORD $0xfd42e090 // ldr d16, [x4, #0x5c0]
-	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0x4fd01284 // fmla v4.2d, v20.2d, v16.d[0]
-	WORD $0x4e60d630 // fadd v16.2d, v17.2d, v0.2d
-	WORD $0x4fd01283 // fmla v3.2d, v20.2d, v16.d[0]
-	WORD $0xfd446090 // ldr d16, [x4, #0x8c0]
-	WORD $0x91240084 // add x4, x4, #0x900
-	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0x4fd01282 // fmla v2.2d, v20.2d, v16.d[0]
-	WORD $0x54fff1a1 // b.ne <blocks6Multi2+0x484>
-	WORD $0xd37cef28 // lsl x8, x25, #4
-	WORD $0x91000739 // add x25, x25, #0x1
-	WORD $0xf100233f // cmp x25, #0x8
-	WORD $0x3ca86947 // str q7, [x10, x8]
-	WORD $0x3ca869e6 // str q6, [x15, x8]
-	WORD $0x3ca86a05 // str q5, [x16, x8]
-	WORD $0x3ca86a24 // str q4, [x17, x8]
-	WORD $0x3ca86843 // str q3, [x2, x8]
-	WORD $0x3ca86862 // str q2, [x3, x8]
-	WORD $0x54ffef41 // b.ne <blocks6Multi2+0x460>
-	WORD $0x17fffe8c // b <blocks6Multi2+0xac>
-	WORD $0x350000cb // cbnz w11, <blocks6Multi2+0x698>
-	WORD $0x17fffe8c // b <blocks6Multi2+0xb4>
-	WORD $0xf94017e4 // ldr x4, [sp, #0x28]
-	WORD $0xf9400fe5 // ldr x5, [sp, #0x18]
-	WORD $0xb94017e8 // ldr w8, [sp, #0x14]
-	WORD $0x34ffd108 // cbz w8, <blocks6Multi2+0xb4>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf84404cb // ldr x11, [x6], #0x40
+	WORD $0xfd4000a7 // ldr d7, [x5]
+	WORD $0xf1000673 // subs x19, x19, #0x1
+	WORD $0x8b0b0c75 // add x21, x3, x11, lsl #3
+	WORD $0xfd4300b2 // ldr d18, [x5, #0x600]
+	WORD $0xfd40e0b3 // ldr d19, [x5, #0x1c0]
+	WORD $0xad4046b0 // ldp q16, q17, [x21]
+	WORD $0x4fc71206 // fmla v6.2d, v16.2d, v7.d[0]
+	WORD $0xfd40c0a7 // ldr d7, [x5, #0x180]
+	WORD $0x4fd21202 // fmla v2.2d, v16.2d, v18.d[0]
+	WORD $0xfd4020b2 // ldr d18, [x5, #0x40]
+	WORD $0x4fc71205 // fmla v5.2d, v16.2d, v7.d[0]
+	WORD $0xfd4180a7 // ldr d7, [x5, #0x300]
+	WORD $0x4fd21226 // fmla v6.2d, v17.2d, v18.d[0]
+	WORD $0x4fd31225 // fmla v5.2d, v17.2d, v19.d[0]
+	WORD $0xfd4340b2 // ldr d18, [x5, #0x680]
+	WORD $0xfd4120b3 // ldr d19, [x5, #0x240]
+	WORD $0x4fc71204 // fmla v4.2d, v16.2d, v7.d[0]
+	WORD $0xfd4240a7 // ldr d7, [x5, #0x480]
+	WORD $0x4fc71203 // fmla v3.2d, v16.2d, v7.d[0]
+	WORD $0xfd43c0a7 // ldr d7, [x5, #0x780]
+	WORD $0x4fc71201 // fmla v1.2d, v16.2d, v7.d[0]
+	WORD $0xfd41a0a7 // ldr d7, [x5, #0x340]
+	WORD $0xfd4040b0 // ldr d16, [x5, #0x80]
+	WORD $0x4fc71224 // fmla v4.2d, v17.2d, v7.d[0]
+	WORD $0xfd4260a7 // ldr d7, [x5, #0x4c0]
+	WORD $0x4fc71223 // fmla v3.2d, v17.2d, v7.d[0]
+	WORD $0xfd4320a7 // ldr d7, [x5, #0x640]
+	WORD $0x4fc71222 // fmla v2.2d, v17.2d, v7.d[0]
+	WORD $0xfd43e0a7 // ldr d7, [x5, #0x7c0]
+	WORD $0x4fc71221 // fmla v1.2d, v17.2d, v7.d[0]
+	WORD $0xad4146a7 // ldp q7, q17, [x21, #0x20]
+	WORD $0x4fd010e6 // fmla v6.2d, v7.2d, v16.d[0]
+	WORD $0xfd4100b0 // ldr d16, [x5, #0x200]
+	WORD $0x4fd210e2 // fmla v2.2d, v7.2d, v18.d[0]
+	WORD $0xfd4060b2 // ldr d18, [x5, #0xc0]
+	WORD $0x4fd010e5 // fmla v5.2d, v7.2d, v16.d[0]
+	WORD $0xfd41c0b0 // ldr d16, [x5, #0x380]
+	WORD $0x4fd21226 // fmla v6.2d, v17.2d, v18.d[0]
+	WORD $0xfd4380b2 // ldr d18, [x5, #0x700]
+	WORD $0x4fd31225 // fmla v5.2d, v17.2d, v19.d[0]
+	WORD $0xfd4160b3 // ldr d19, [x5, #0x2c0]
+	WORD $0x4fd010e4 // fmla v4.2d, v7.2d, v16.d[0]
+	WORD $0xfd4280b0 // ldr d16, [x5, #0x500]
+	WORD $0x4fd010e3 // fmla v3.2d, v7.2d, v16.d[0]
+	WORD $0xfd4400b0 // ldr d16, [x5, #0x800]
+	WORD $0x4fd010e1 // fmla v1.2d, v7.2d, v16.d[0]
+	WORD $0xfd41e0a7 // ldr d7, [x5, #0x3c0]
+	WORD $0xfd4080b0 // ldr d16, [x5, #0x100]
+	WORD $0x4fc71224 // fmla v4.2d, v17.2d, v7.d[0]
+	WORD $0xfd42a0a7 // ldr d7, [x5, #0x540]
+	WORD $0x4fc71223 // fmla v3.2d, v17.2d, v7.d[0]
+	WORD $0xfd4360a7 // ldr d7, [x5, #0x6c0]
+	WORD $0x4fc71222 // fmla v2.2d, v17.2d, v7.d[0]
+	WORD $0xfd4420a7 // ldr d7, [x5, #0x840]
+	WORD $0x4fc71221 // fmla v1.2d, v17.2d, v7.d[0]
+	WORD $0xad4246a7 // ldp q7, q17, [x21, #0x40]
+	WORD $0x4fd010e6 // fmla v6.2d, v7.2d, v16.d[0]
+	WORD $0xfd4140b0 // ldr d16, [x5, #0x280]
+	WORD $0x4fd210e2 // fmla v2.2d, v7.2d, v18.d[0]
+	WORD $0xfd40a0b2 // ldr d18, [x5, #0x140]
+	WORD $0x4fd010e5 // fmla v5.2d, v7.2d, v16.d[0]
+	WORD $0xfd4200b0 // ldr d16, [x5, #0x400]
+	WORD $0x4fd21226 // fmla v6.2d, v17.2d, v18.d[0]
+	WORD $0x4fd31225 // fmla v5.2d, v17.2d, v19.d[0]
+	WORD $0x4fd010e4 // fmla v4.2d, v7.2d, v16.d[0]
+	WORD $0xfd42c0b0 // ldr d16, [x5, #0x580]
+	WORD $0x4fd010e3 // fmla v3.2d, v7.2d, v16.d[0]
+	WORD $0xfd4440b0 // ldr d16, [x5, #0x880]
+	WORD $0x4fd010e1 // fmla v1.2d, v7.2d, v16.d[0]
+	WORD $0xfd4220a7 // ldr d7, [x5, #0x440]
+	WORD $0x4fc71224 // fmla v4.2d, v17.2d, v7.d[0]
+	WORD $0xfd42e0a7 // ldr d7, [x5, #0x5c0]
+	WORD $0x4fc71223 // fmla v3.2d, v17.2d, v7.d[0]
+	WORD $0xfd43a0a7 // ldr d7, [x5, #0x740]
+	WORD $0x4fc71222 // fmla v2.2d, v17.2d, v7.d[0]
+	WORD $0xfd4460a7 // ldr d7, [x5, #0x8c0]
+	WORD $0x912400a5 // add x5, x5, #0x900
+	WORD $0x4fc71221 // fmla v1.2d, v17.2d, v7.d[0]
+	WORD $0x54fff621 // b.ne <blocks6Multi2+0xde0>
+	WORD $0xd37ced0b // lsl x11, x8, #4
+	WORD $0x91000508 // add x8, x8, #0x1
+	WORD $0xf100211f // cmp x8, #0x8
+	WORD $0x3cab6946 // str q6, [x10, x11]
+	WORD $0x3cab68e5 // str q5, [x7, x11]
+	WORD $0x3cab6bc4 // str q4, [x30, x11]
+	WORD $0x3cab6a23 // str q3, [x17, x11]
+	WORD $0x3cab6842 // str q2, [x2, x11]
+	WORD $0x3cab6881 // str q1, [x4, x11]
+	WORD $0x54fff341 // b.ne <blocks6Multi2+0xdac>
+	WORD $0x17fffc59 // b <blocks6Multi2+0xac>
+	WORD $0x3500010b // cbnz w11, <blocks6Multi2+0xf6c>
+	WORD $0x17fffc58 // b <blocks6Multi2+0xb0>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xa9433ff0 // ldp x16, x15, [sp, #0x30]
+	WORD $0xb9402fe8 // ldr w8, [sp, #0x2c]
+	WORD $0x34ff8a48 // cbz w8, <blocks6Multi2+0xb0>
 	WORD $0xaa0a03e8 // mov x8, x10
 	WORD $0x5280010b // mov w11, #0x8
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x3d800100 // str q0, [x8]
 	WORD $0xf100056b // subs x11, x11, #0x1
 	WORD $0x3d802100 // str q0, [x8, #0x80]
@@ -6905,158 +10791,126 @@ TEXT ·blocks6Multi2Quad(SB), 0, $208-16
 	WORD $0x3d808100 // str q0, [x8, #0x200]
 	WORD $0x3d80a100 // str q0, [x8, #0x280]
 	WORD $0x91004108 // add x8, x8, #0x10
-	WORD $0x54ffff01 // b.ne <blocks6Multi2+0x6a0>
-	WORD $0x17fffe7c // b <blocks6Multi2+0xb4>
-	WORD $0xaa1f03f9 // mov x25, xzr
-	WORD $0x8b19115a // add x26, x10, x25, lsl #4
-	WORD $0x8b1911fb // add x27, x15, x25, lsl #4
-	WORD $0x8b19121d // add x29, x16, x25, lsl #4
-	WORD $0x8b19123e // add x30, x17, x25, lsl #4
-	WORD $0x8b191044 // add x4, x2, x25, lsl #4
-	WORD $0x8b191074 // add x20, x3, x25, lsl #4
-	WORD $0x8b190c28 // add x8, x1, x25, lsl #3
-	WORD $0x8b190d85 // add x5, x12, x25, lsl #3
-	WORD $0x3dc00342 // ldr q2, [x26]
-	WORD $0x3dc00363 // ldr q3, [x27]
-	WORD $0x3dc003a4 // ldr q4, [x29]
-	WORD $0x3dc003c6 // ldr q6, [x30]
-	WORD $0x3dc00087 // ldr q7, [x4]
-	WORD $0x3dc00285 // ldr q5, [x20]
-	WORD $0xaa1603f7 // mov x23, x22
-	WORD $0xf84404ab // ldr x11, [x5], #0x40
-	WORD $0xfd400110 // ldr d16, [x8]
-	WORD $0xf10006f7 // subs x23, x23, #0x1
-	WORD $0x8b0b0f07 // add x7, x24, x11, lsl #3
-	WORD $0xfd418113 // ldr d19, [x8, #0x300]
-	WORD $0xad4048f1 // ldp q17, q18, [x7]
-	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0x4fd01222 // fmla v2.2d, v17.2d, v16.d[0]
-	WORD $0xfd40c110 // ldr d16, [x8, #0x180]
-	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0x4fd01223 // fmla v3.2d, v17.2d, v16.d[0]
-	WORD $0x4e60d670 // fadd v16.2d, v19.2d, v0.2d
-	WORD $0xfd430113 // ldr d19, [x8, #0x600]
-	WORD $0x4fd01224 // fmla v4.2d, v17.2d, v16.d[0]
-	WORD $0xfd424110 // ldr d16, [x8, #0x480]
-	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0x4fd01226 // fmla v6.2d, v17.2d, v16.d[0]
-	WORD $0x4e60d670 // fadd v16.2d, v19.2d, v0.2d
-	WORD $0xfd402113 // ldr d19, [x8, #0x40]
-	WORD $0x4fd01227 // fmla v7.2d, v17.2d, v16.d[0]
-	WORD $0xfd43c110 // ldr d16, [x8, #0x780]
-	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0x4fd01225 // fmla v5.2d, v17.2d, v16.d[0]
-	WORD $0x4e60d670 // fadd v16.2d, v19.2d, v0.2d
-	WORD $0xfd41a111 // ldr d17, [x8, #0x340]
-	WORD $0x4fd01242 // fmla v2.2d, v18.2d, v16.d[0]
-	WORD $0xfd40e110 // ldr d16, [x8, #0x1c0]
-	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0x4fd01243 // fmla v3.2d, v18.2d, v16.d[0]
-	WORD $0x4e60d630 // fadd v16.2d, v17.2d, v0.2d
-	WORD $0xfd432111 // ldr d17, [x8, #0x640]
-	WORD $0x4fd01244 // fmla v4.2d, v18.2d, v16.d[0]
-	WORD $0xfd426110 // ldr d16, [x8, #0x4c0]
-	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0x4fd01246 // fmla v6.2d, v18.2d, v16.d[0]
-	WORD $0x4e60d630 // fadd v16.2d, v17.2d, v0.2d
-	WORD $0xfd404111 // ldr d17, [x8, #0x80]
-	WORD $0x4fd01247 // fmla v7.2d, v18.2d, v16.d[0]
-	WORD $0xfd43e110 // ldr d16, [x8, #0x7c0]
-	WORD $0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
-	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0x4fd01245 // fmla v5.2d, v18.2d, v16.d[0]
-	WORD $0xad4140f3 // ldp q19, q16, [x7, #0x20]
-	WORD $0xfd410112 // ldr d18, [x8, #0x200]
-	WORD $0x4fd11262 // fmla v2.2d, v19.2d, v17.d[0]
-	WORD $0x4e60d651 // fadd v17.2d, v18.2d, v0.2d
-	WORD $0xfd428112 // ldr d18, [x8, #0x500]
-	WORD $0x4fd11263 // fmla v3.2d, v19.2d, v17.d[0]
-	WORD $0xfd41c111 // ldr d17, [x8, #0x380]
-	WORD $0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
-	WORD $0x4fd11264 // fmla v4.2d, v19.2d, v17.d[0]
-	WORD $0x4e60d651 // fadd v17.2d, v18.2d, v0.2d
-	WORD $0xfd440112 // ldr d18, [x8, #0x800]
-	WORD $0x4fd11266 // fmla v6.2d, v19.2d, v17.d[0]
-	WORD $0xfd434111 // ldr d17, [x8, #0x680]
-	WORD $0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
-	WORD $0x4fd11267 // fmla v7.2d, v19.2d, v17.d[0]
-	WORD $0x4e60d651 // fadd v17.2d, v18.2d, v0.2d
-	WORD $0xfd412112 // ldr d18, [x8, #0x240]
-	WORD $0x4fd11265 // fmla v5.2d, v19.2d, v17.d[0]
-	WORD $0xfd406111 // ldr d17, [x8, #0xc0]
-	WORD $0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
-	WORD $0x4fd11202 // fmla v2.2d, v16.2d, v17.d[0]
-	WORD $0x4e60d651 // fadd v17.2d, v18.2d, v0.2d
-	WORD $0xfd42a112 // ldr d18, [x8, #0x540]
-	WORD $0xad4250f3 // ldp q19, q20, [x7, #0x40]
-	WORD $0x4fd11203 // fmla v3.2d, v16.2d, v17.d[0]
-	WORD $0xfd41e111 // ldr d17, [x8, #0x3c0]
-	WORD $0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
-	WORD $0x4fd11204 // fmla v4.2d, v16.2d, v17.d[0]
-	WORD $0x4e60d651 // fadd v17.2d, v18.2d, v0.2d
-	WORD $0xfd442112 // ldr d18, [x8, #0x840]
-	WORD $0x4fd11206 // fmla v6.2d, v16.2d, v17.d[0]
-	WORD $0xfd436111 // ldr d17, [x8, #0x6c0]
-	WORD $0x4e60d631 // fadd v17.2d, v17.2d, v0.2d
-	WORD $0x4fd11207 // fmla v7.2d, v16.2d, v17.d[0]
-	WORD $0x4e60d651 // fadd v17.2d, v18.2d, v0.2d
-	WORD $0xfd408112 // ldr d18, [x8, #0x100]
-	WORD $0x4fd11205 // fmla v5.2d, v16.2d, v17.d[0]
-	WORD $0xfd420111 // ldr d17, [x8, #0x400]
-	WORD $0x4e60d650 // fadd v16.2d, v18.2d, v0.2d
-	WORD $0x4fd01262 // fmla v2.2d, v19.2d, v16.d[0]
-	WORD $0xfd414110 // ldr d16, [x8, #0x280]
-	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0x4fd01263 // fmla v3.2d, v19.2d, v16.d[0]
-	WORD $0x4e60d630 // fadd v16.2d, v17.2d, v0.2d
-	WORD $0xfd438111 // ldr d17, [x8, #0x700]
-	WORD $0x4fd01264 // fmla v4.2d, v19.2d, v16.d[0]
-	WORD $0xfd42c110 // ldr d16, [x8, #0x580]
-	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0x4fd01266 // fmla v6.2d, v19.2d, v16.d[0]
-	WORD $0x4e60d630 // fadd v16.2d, v17.2d, v0.2d
-	WORD $0xfd40a111 // ldr d17, [x8, #0x140]
-	WORD $0x4fd01267 // fmla v7.2d, v19.2d, v16.d[0]
-	WORD $0xfd444110 // ldr d16, [x8, #0x880]
-	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0x4fd01265 // fmla v5.2d, v19.2d, v16.d[0]
-	WORD $0x4e60d630 // fadd v16.2d, v17.2d, v0.2d
-	WORD $0xfd422111 // ldr d17, [x8, #0x440]
-	WORD $0x4fd01282 // fmla v2.2d, v20.2d, v16.d[0]
-	WORD $0xfd416110 // ldr d16, [x8, #0x2c0]
-	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0x4fd01283 // fmla v3.2d, v20.2d, v16.d[0]
-	WORD $0x4e60d630 // fadd v16.2d, v17.2d, v0.2d
-	WORD $0xfd43a111 // ldr d17, [x8, #0x740]
-	WORD $0x4fd01284 // fmla v4.2d, v20.2d, v16.d[0]
-	WORD $0xfd42e110 // ldr d16, [x8, #0x5c0]
-	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0x4fd01286 // fmla v6.2d, v20.2d, v16.d[0]
-	WORD $0x4e60d630 // fadd v16.2d, v17.2d, v0.2d
-	WORD $0x4fd01287 // fmla v7.2d, v20.2d, v16.d[0]
-	WORD $0xfd446110 // ldr d16, [x8, #0x8c0]
-	WORD $0x91240108 // add x8, x8, #0x900
-	WORD $0x4e60d610 // fadd v16.2d, v16.2d, v0.2d
-	WORD $0x4fd01285 // fmla v5.2d, v20.2d, v16.d[0]
-	WORD $0x54fff1a1 // b.ne <blocks6Multi2+0x708>
-	WORD $0x91000739 // add x25, x25, #0x1
-	WORD $0x3d800342 // str q2, [x26]
-	WORD $0xf100233f // cmp x25, #0x8
-	WORD $0x3d800363 // str q3, [x27]
-	WORD $0x3d8003a4 // str q4, [x29]
-	WORD $0x3d8003c6 // str q6, [x30]
-	WORD $0x3d800087 // str q7, [x4]
-	WORD $0x3d800285 // str q5, [x20]
-	WORD $0x54ffeea1 // b.ne <blocks6Multi2+0x6cc>
-	WORD $0x17fffdec // b <blocks6Multi2+0xac>
+	WORD $0x54ffff01 // b.ne <blocks6Multi2+0xf80>
+	WORD $0x17fffc43 // b <blocks6Multi2+0xb0>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0x8b081145 // add x5, x10, x8, lsl #4
+	WORD $0x8b0810e6 // add x6, x7, x8, lsl #4
+	WORD $0x8b0813d3 // add x19, x30, x8, lsl #4
+	WORD $0x8b081235 // add x21, x17, x8, lsl #4
+	WORD $0x8b081058 // add x24, x2, x8, lsl #4
+	WORD $0x8b081097 // add x23, x4, x8, lsl #4
+	WORD $0x8b080c39 // add x25, x1, x8, lsl #3
+	WORD $0x8b080d9a // add x26, x12, x8, lsl #3
+	WORD $0x3dc000a1 // ldr q1, [x5]
+	WORD $0x3dc000c2 // ldr q2, [x6]
+	WORD $0x3dc00263 // ldr q3, [x19]
+	WORD $0x3dc002a5 // ldr q5, [x21]
+	WORD $0x3dc00306 // ldr q6, [x24]
+	WORD $0x3dc002e4 // ldr q4, [x23]
+	WORD $0xaa1603fb // mov x27, x22
+	WORD $0xf844074b // ldr x11, [x26], #0x40
+	WORD $0xfd400327 // ldr d7, [x25]
+	WORD $0xf100077b // subs x27, x27, #0x1
+	WORD $0x8b0b0c7d // add x29, x3, x11, lsl #3
+	WORD $0xfd430332 // ldr d18, [x25, #0x600]
+	WORD $0xfd40e333 // ldr d19, [x25, #0x1c0]
+	WORD $0xad4047b0 // ldp q16, q17, [x29]
+	WORD $0x4fc71201 // fmla v1.2d, v16.2d, v7.d[0]
+	WORD $0xfd40c327 // ldr d7, [x25, #0x180]
+	WORD $0x4fd21206 // fmla v6.2d, v16.2d, v18.d[0]
+	WORD $0xfd402332 // ldr d18, [x25, #0x40]
+	WORD $0x4fc71202 // fmla v2.2d, v16.2d, v7.d[0]
+	WORD $0xfd418327 // ldr d7, [x25, #0x300]
+	WORD $0x4fd21221 // fmla v1.2d, v17.2d, v18.d[0]
+	WORD $0x4fd31222 // fmla v2.2d, v17.2d, v19.d[0]
+	WORD $0xfd434332 // ldr d18, [x25, #0x680]
+	WORD $0xfd412333 // ldr d19, [x25, #0x240]
+	WORD $0x4fc71203 // fmla v3.2d, v16.2d, v7.d[0]
+	WORD $0xfd424327 // ldr d7, [x25, #0x480]
+	WORD $0x4fc71205 // fmla v5.2d, v16.2d, v7.d[0]
+	WORD $0xfd43c327 // ldr d7, [x25, #0x780]
+	WORD $0x4fc71204 // fmla v4.2d, v16.2d, v7.d[0]
+	WORD $0xfd41a327 // ldr d7, [x25, #0x340]
+	WORD $0xfd404330 // ldr d16, [x25, #0x80]
+	WORD $0x4fc71223 // fmla v3.2d, v17.2d, v7.d[0]
+	WORD $0xfd426327 // ldr d7, [x25, #0x4c0]
+	WORD $0x4fc71225 // fmla v5.2d, v17.2d, v7.d[0]
+	WORD $0xfd432327 // ldr d7, [x25, #0x640]
+	WORD $0x4fc71226 // fmla v6.2d, v17.2d, v7.d[0]
+	WORD $0xfd43e327 // ldr d7, [x25, #0x7c0]
+	WORD $0x4fc71224 // fmla v4.2d, v17.2d, v7.d[0]
+	WORD $0xad4147a7 // ldp q7, q17, [x29, #0x20]
+	WORD $0x4fd010e1 // fmla v1.2d, v7.2d, v16.d[0]
+	WORD $0xfd410330 // ldr d16, [x25, #0x200]
+	WORD $0x4fd210e6 // fmla v6.2d, v7.2d, v18.d[0]
+	WORD $0xfd406332 // ldr d18, [x25, #0xc0]
+	WORD $0x4fd010e2 // fmla v2.2d, v7.2d, v16.d[0]
+	WORD $0xfd41c330 // ldr d16, [x25, #0x380]
+	WORD $0x4fd21221 // fmla v1.2d, v17.2d, v18.d[0]
+	WORD $0xfd438332 // ldr d18, [x25, #0x700]
+	WORD $0x4fd31222 // fmla v2.2d, v17.2d, v19.d[0]
+	WORD $0xfd416333 // ldr d19, [x25, #0x2c0]
+	WORD $0x4fd010e3 // fmla v3.2d, v7.2d, v16.d[0]
+	WORD $0xfd428330 // ldr d16, [x25, #0x500]
+	WORD $0x4fd010e5 // fmla v5.2d, v7.2d, v16.d[0]
+	WORD $0xfd440330 // ldr d16, [x25, #0x800]
+	WORD $0x4fd010e4 // fmla v4.2d, v7.2d, v16.d[0]
+	WORD $0xfd41e327 // ldr d7, [x25, #0x3c0]
+	WORD $0xfd408330 // ldr d16, [x25, #0x100]
+	WORD $0x4fc71223 // fmla v3.2d, v17.2d, v7.d[0]
+	WORD $0xfd42a327 // ldr d7, [x25, #0x540]
+	WORD $0x4fc71225 // fmla v5.2d, v17.2d, v7.d[0]
+	WORD $0xfd436327 // ldr d7, [x25, #0x6c0]
+	WORD $0x4fc71226 // fmla v6.2d, v17.2d, v7.d[0]
+	WORD $0xfd442327 // ldr d7, [x25, #0x840]
+	WORD $0x4fc71224 // fmla v4.2d, v17.2d, v7.d[0]
+	WORD $0xad4247a7 // ldp q7, q17, [x29, #0x40]
+	WORD $0x4fd010e1 // fmla v1.2d, v7.2d, v16.d[0]
+	WORD $0xfd414330 // ldr d16, [x25, #0x280]
+	WORD $0x4fd210e6 // fmla v6.2d, v7.2d, v18.d[0]
+	WORD $0xfd40a332 // ldr d18, [x25, #0x140]
+	WORD $0x4fd010e2 // fmla v2.2d, v7.2d, v16.d[0]
+	WORD $0xfd420330 // ldr d16, [x25, #0x400]
+	WORD $0x4fd21221 // fmla v1.2d, v17.2d, v18.d[0]
+	WORD $0x4fd31222 // fmla v2.2d, v17.2d, v19.d[0]
+	WORD $0x4fd010e3 // fmla v3.2d, v7.2d, v16.d[0]
+	WORD $0xfd42c330 // ldr d16, [x25, #0x580]
+	WORD $0x4fd010e5 // fmla v5.2d, v7.2d, v16.d[0]
+	WORD $0xfd444330 // ldr d16, [x25, #0x880]
+	WORD $0x4fd010e4 // fmla v4.2d, v7.2d, v16.d[0]
+	WORD $0xfd422327 // ldr d7, [x25, #0x440]
+	WORD $0x4fc71223 // fmla v3.2d, v17.2d, v7.d[0]
+	WORD $0xfd42e327 // ldr d7, [x25, #0x5c0]
+	WORD $0x4fc71225 // fmla v5.2d, v17.2d, v7.d[0]
+	WORD $0xfd43a327 // ldr d7, [x25, #0x740]
+	WORD $0x4fc71226 // fmla v6.2d, v17.2d, v7.d[0]
+	WORD $0xfd446327 // ldr d7, [x25, #0x8c0]
+	WORD $0x91240339 // add x25, x25, #0x900
+	WORD $0x4fc71224 // fmla v4.2d, v17.2d, v7.d[0]
+	WORD $0x54fff621 // b.ne <blocks6Multi2+0xfe8>
+	WORD $0xf94027f1 // ldr x17, [sp, #0x48]
+	WORD $0x91000508 // add x8, x8, #0x1
+	WORD $0x3d8000a1 // str q1, [x5]
+	WORD $0xf100211f // cmp x8, #0x8
+	WORD $0x3d8000c2 // str q2, [x6]
+	WORD $0x3d800263 // str q3, [x19]
+	WORD $0x3d8002a5 // str q5, [x21]
+	WORD $0x3d800306 // str q6, [x24]
+	WORD $0x3d8002e4 // str q4, [x23]
+	WORD $0x54fff301 // b.ne <blocks6Multi2+0xfac>
+	WORD $0x17fffbd7 // b <blocks6Multi2+0xac>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x371000e8 // tbnz w8, #0x2, <blocks6Multi2+0x920>
+	WORD $0x371000e8 // tbnz w8, #0x2, <blocks6Multi2+0x1180>
 	WORD $0x2a1f03eb // mov w11, wzr
 	WORD $0xf94003e8 // ldr x8, [sp]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54ffbc43 // b.lo <blocks6Multi2+0xa0>
-	WORD $0x14000033 // b <blocks6Multi2+0x9e8>
+	WORD $0x54ff7943 // b.lo <blocks6Multi2+0xa0>
+	WORD $0x14000032 // b <blocks6Multi2+0x1244>
 	WORD $0xf9402808 // ldr x8, [x0, #0x50]
 	WORD $0xf94007eb // ldr x11, [sp, #0x8]
 	WORD $0xcb0b010b // sub x11, x8, x11
@@ -7064,65 +10918,68 @@ TEXT ·blocks6Multi2Quad(SB), 0, $208-16
 	WORD $0xf100217f // cmp x11, #0x8
 	WORD $0x9a88b168 // csel x8, x11, x8, lt
 	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x54ffba2b // b.lt <blocks6Multi2+0x80>
+	WORD $0x54ff772b // b.lt <blocks6Multi2+0x80>
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0xaa1f03e4 // mov x4, xzr
-	WORD $0xaa0a03e7 // mov x7, x10
+	WORD $0xaa1f03e3 // mov x3, xzr
+	WORD $0xaa0a03e6 // mov x6, x10
 	WORD $0x9a9fc505 // csinc x5, x8, xzr, gt
-	WORD $0x14000008 // b <blocks6Multi2+0x970>
+	WORD $0x14000008 // b <blocks6Multi2+0x11d0>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x91000484 // add x4, x4, #0x1
-	WORD $0x910040e7 // add x7, x7, #0x10
-	WORD $0xeb05009f // cmp x4, x5
-	WORD $0x54ffb8a0 // b.eq <blocks6Multi2+0x80>
+	WORD $0x91000463 // add x3, x3, #0x1
+	WORD $0x910040c6 // add x6, x6, #0x10
+	WORD $0xeb05007f // cmp x3, x5
+	WORD $0x54ff75a0 // b.eq <blocks6Multi2+0x80>
 	WORD $0xf940180b // ldr x11, [x0, #0x30]
-	WORD $0xb40000ab // cbz x11, <blocks6Multi2+0x988>
-	WORD $0xf94007f4 // ldr x20, [sp, #0x8]
-	WORD $0x8b04056b // add x11, x11, x4, lsl #1
-	WORD $0x78747974 // ldrh w20, [x11, x20, lsl #1]
-	WORD $0x14000003 // b <blocks6Multi2+0x990>
+	WORD $0xb40000ab // cbz x11, <blocks6Multi2+0x11e8>
+	WORD $0xf94007ef // ldr x15, [sp, #0x8]
+	WORD $0x8b03056b // add x11, x11, x3, lsl #1
+	WORD $0x786f7973 // ldrh w19, [x11, x15, lsl #1]
+	WORD $0x14000003 // b <blocks6Multi2+0x11f0>
 	WORD $0xf94007eb // ldr x11, [sp, #0x8]
-	WORD $0x8b0b0094 // add x20, x4, x11
-	WORD $0x8b140694 // add x20, x20, x20, lsl #1
+	WORD $0x8b0b0073 // add x19, x3, x11
+	WORD $0x8b13066f // add x15, x19, x19, lsl #1
 	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0xd37ffa94 // lsl x20, x20, #1
-	WORD $0x1400000b // b <blocks6Multi2+0x9c8>
-	WORD $0xfd403802 // ldr d2, [x0, #0x70]
-	WORD $0x3ceb68e3 // ldr q3, [x7, x11]
-	WORD $0x1e612842 // fadd d2, d2, d1
-	WORD $0xf9402415 // ldr x21, [x0, #0x48]
+	WORD $0xd37ff9f3 // lsl x19, x15, #1
+	WORD $0x1400000a // b <blocks6Multi2+0x1224>
+	WORD $0xfd403801 // ldr d1, [x0, #0x70]
+	WORD $0x3ceb68c2 // ldr q2, [x6, x11]
+	WORD $0xf940240f // ldr x15, [x0, #0x48]
 	WORD $0x9102016b // add x11, x11, #0x80
 	WORD $0xf10c017f // cmp x11, #0x300
-	WORD $0x4fc29062 // fmul v2.2d, v3.2d, v2.d[0]
-	WORD $0x3cb47aa2 // str q2, [x21, x20, lsl #4]
-	WORD $0x91000694 // add x20, x20, #0x1
-	WORD $0x54fffce0 // b.eq <blocks6Multi2+0x960>
+	WORD $0x4fc19041 // fmul v1.2d, v2.2d, v1.d[0]
+	WORD $0x3cb379e1 // str q1, [x15, x19, lsl #4]
+	WORD $0x91000673 // add x19, x19, #0x1
+	WORD $0x54fffd00 // b.eq <blocks6Multi2+0x11c0>
 	WORD $0xf9403015 // ldr x21, [x0, #0x60]
-	WORD $0xb4fffeb5 // cbz x21, <blocks6Multi2+0x9a0>
-	WORD $0xb9406816 // ldr w22, [x0, #0x68]
-	WORD $0xb8747ab5 // ldr w21, [x21, x20, lsl #2]
-	WORD $0x0b1502d5 // add w21, w22, w21
-	WORD $0xd34c2eb5 // lsl x21, x21, #52
-	WORD $0x9e6702a2 // fmov d2, x21
-	WORD $0x17fffff0 // b <blocks6Multi2+0x9a4>
-	WORD $0xa9474ff4 // ldp x20, x19, [sp, #0x70]
-	WORD $0xf94013fd // ldr x29, [sp, #0x20]
-	WORD $0xa94657f6 // ldp x22, x21, [sp, #0x60]
-	WORD $0xa9455ff8 // ldp x24, x23, [sp, #0x50]
-	WORD $0xa94467fa // ldp x26, x25, [sp, #0x40]
-	WORD $0xa9436ffe // ldp x30, x27, [sp, #0x30]
-	WORD $0x910203ff // add sp, sp, #0x80
+	WORD $0xb4fffed5 // cbz x21, <blocks6Multi2+0x1200>
+	WORD $0xb940680f // ldr w15, [x0, #0x68]
+	WORD $0xb8737ab0 // ldr w16, [x21, x19, lsl #2]
+	WORD $0x0b1001ef // add w15, w15, w16
+	WORD $0xd34c2def // lsl x15, x15, #52
+	WORD $0x9e6701e1 // fmov d1, x15
+	WORD $0x17fffff1 // b <blocks6Multi2+0x1204>
+	WORD $0xa9494ff4 // ldp x20, x19, [sp, #0x90]
+	WORD $0xf94023fd // ldr x29, [sp, #0x40]
+	WORD $0xa94857f6 // ldp x22, x21, [sp, #0x80]
+	WORD $0xa9475ff8 // ldp x24, x23, [sp, #0x70]
+	WORD $0xa94667fa // ldp x26, x25, [sp, #0x60]
+	WORD $0xa9456ffe // ldp x30, x27, [sp, #0x50]
+	WORD $0x910283ff // add sp, sp, #0xa0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
 	MOVD R19, R30
 	RET
 
 // func blocks6Multi4Quad(c *slotCall, s *multiWork)
-TEXT ·blocks6Multi4Quad(SB), 0, $208-16
+TEXT ·blocks6Multi4Quad(SB), 0, $240-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
@@ -7130,292 +10987,896 @@ TEXT ·blocks6Multi4Quad(SB), 0, $208-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks6Multi4>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140002fd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400050d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54005d4b // b.lt <blocks6Multi4+0xbb0>
-	WORD $0xd10203ff // sub sp, sp, #0x80
+	WORD $0x54009f2b // b.lt <blocks6Multi4+0x13ec>
+	WORD $0xd10283ff // sub sp, sp, #0xa0
 	WORD $0xf9400009 // ldr x9, [x0]
-	WORD $0xf9401406 // ldr x6, [x0, #0x28]
+	WORD $0xa9094ff4 // stp x20, x19, [sp, #0x90]
 	WORD $0x5286200b // mov w11, #0x3100
 	WORD $0x52864010 // mov w16, #0x3200
 	WORD $0x52866011 // mov w17, #0x3300
 	WORD $0x52868002 // mov w2, #0x3400
-	WORD $0xa941340e // ldp x14, x13, [x0, #0x10]
-	WORD $0x5286a003 // mov w3, #0x3500
+	WORD $0xf9401414 // ldr x20, [x0, #0x28]
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x2f00e401 // movi d1, #0000000000000000
 	WORD $0x91400c2a // add x10, x1, #0x3, lsl #12
 	WORD $0x9140082c // add x12, x1, #0x2, lsl #12
-	WORD $0xa90467fa // stp x26, x25, [sp, #0x40]
-	WORD $0x8b0b002f // add x15, x1, x11
-	WORD $0x8b100030 // add x16, x1, x16
+	WORD $0x8b0b0027 // add x7, x1, x11
+	WORD $0xa941340e // ldp x14, x13, [x0, #0x10]
 	WORD $0x8b110031 // add x17, x1, x17
-	WORD $0xf90013fd // str x29, [sp, #0x20]
 	WORD $0x8b020022 // add x2, x1, x2
-	WORD $0x8b030023 // add x3, x1, x3
-	WORD $0x52800039 // mov w25, #0x1
-	WORD $0xa9036ffe // stp x30, x27, [sp, #0x30]
+	WORD $0x5280002b // mov w11, #0x1
+	WORD $0xa9056ffe // stp x30, x27, [sp, #0x50]
+	WORD $0x8b10003e // add x30, x1, x16
 	WORD $0x8b080d28 // add x8, x9, x8, lsl #3
-	WORD $0xa9055ff8 // stp x24, x23, [sp, #0x50]
-	WORD $0xa90657f6 // stp x22, x21, [sp, #0x60]
-	WORD $0xa9074ff4 // stp x20, x19, [sp, #0x70]
-	WORD $0xa900ffe8 // stp x8, xzr, [sp, #0x8]
-	WORD $0x14000009 // b <blocks6Multi4+0x9c>
+	WORD $0xa90447fd // stp x29, x17, [sp, #0x40]
+	WORD $0xa90667fa // stp x26, x25, [sp, #0x60]
+	WORD $0xa9075ff8 // stp x24, x23, [sp, #0x70]
+	WORD $0xa90857f6 // stp x22, x21, [sp, #0x80]
+	WORD $0xa9007fe8 // stp x8, xzr, [sp]
+	WORD $0x5286a008 // mov w8, #0x3500
+	WORD $0x8b080024 // add x4, x1, x8
+	WORD $0xa9011ffe // stp x30, x7, [sp, #0x10]
+	WORD $0x1400000a // b <blocks6Multi4+0xa0>
 	WORD $0xd503201f // nop
-	WORD $0x8b160116 // add x22, x8, x22
-	WORD $0x52800039 // mov w25, #0x1
-	WORD $0xf9000bf6 // str x22, [sp, #0x10]
-	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
+	WORD $0xf94007eb // ldr x11, [sp, #0x8]
+	WORD $0x8b0b010b // add x11, x8, x11
+	WORD $0xf90007eb // str x11, [sp, #0x8]
+	WORD $0x5280002b // mov w11, #0x1
+	WORD $0xf94003e8 // ldr x8, [sp]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x540057e2 // b.hs <blocks6Multi4+0xb94>
+	WORD $0x540099a2 // b.hs <blocks6Multi4+0x13d0>
 	WORD $0x79400928 // ldrh w8, [x9, #0x4]
-	WORD $0xaa1f03e4 // mov x4, xzr
-	WORD $0x14000008 // b <blocks6Multi4+0xc4>
-	WORD $0xf94017e4 // ldr x4, [sp, #0x28]
-	WORD $0xf9400fe5 // ldr x5, [sp, #0x18]
+	WORD $0xaa1f03ef // mov x15, xzr
+	WORD $0x14000007 // b <blocks6Multi4+0xc4>
+	WORD $0xa9433ff0 // ldp x16, x15, [sp, #0x30]
 	WORD $0x79400928 // ldrh w8, [x9, #0x4]
-	WORD $0x8b0400a4 // add x4, x5, x4
-	WORD $0x2a1f03f9 // mov w25, wzr
-	WORD $0xeb08009f // cmp x4, x8
-	WORD $0x54004f0a // b.ge <blocks6Multi4+0xaa0>
-	WORD $0xcb040118 // sub x24, x8, x4
+	WORD $0x8b0f020f // add x15, x16, x15
+	WORD $0x2a1f03eb // mov w11, wzr
+	WORD $0xeb0801ff // cmp x15, x8
+	WORD $0x5400914a // b.ge <blocks6Multi4+0x12e8>
+	WORD $0xcb0f0103 // sub x3, x8, x15
 	WORD $0x52800068 // mov w8, #0x3
-	WORD $0xf1000f1f // cmp x24, #0x3
-	WORD $0x9a88b305 // csel x5, x24, x8, lt
-	WORD $0xf100031f // cmp x24, #0x0
-	WORD $0x5400344d // b.le <blocks6Multi4+0x760>
-	WORD $0xf10004bf // cmp x5, #0x1
-	WORD $0xaa1f03fa // mov x26, xzr
-	WORD $0xf90017e4 // str x4, [sp, #0x28]
-	WORD $0xf9000fe5 // str x5, [sp, #0x18]
-	WORD $0x9a9fc4b6 // csinc x22, x5, xzr, gt
-	WORD $0x1400001a // b <blocks6Multi4+0x158>
+	WORD $0xf1000c7f // cmp x3, #0x3
+	WORD $0x9a88b070 // csel x16, x3, x8, lt
+	WORD $0xf100007f // cmp x3, #0x0
+	WORD $0x54007a8d // b.le <blocks6Multi4+0x1028>
+	WORD $0xf100061f // cmp x16, #0x1
+	WORD $0xaa1f03f9 // mov x25, xzr
+	WORD $0xaa0103fa // mov x26, x1
+	WORD $0xf90013e3 // str x3, [sp, #0x20]
+	WORD $0xb9002feb // str w11, [sp, #0x2c]
+	WORD $0x9a9fc616 // csinc x22, x16, xzr, gt
+	WORD $0xa9033ff0 // stp x16, x15, [sp, #0x30]
+	WORD $0x14000044 // b <blocks6Multi4+0x208>
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x6cc10da2 // ldp d2, d3, [x13], #0x10
-	WORD $0x910005ce // add x14, x14, #0x1
-	WORD $0x2f10a463 // ushll v3.4s, v3.4h, #0x0
 	WORD $0xb9400128 // ldr w8, [x9]
-	WORD $0x4e080d04 // dup v4.2d, x8
-	WORD $0x528000c8 // mov w8, #0x6
-	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
-	WORD $0x9ba81b66 // umaddl x6, w27, w8, x6
-	WORD $0x8b1a1988 // add x8, x12, x26, lsl #6
-	WORD $0x9100075a // add x26, x26, #0x1
-	WORD $0xeb16035f // cmp x26, x22
-	WORD $0x6ea21085 // uaddw2 v5.2d, v4.2d, v2.4s
-	WORD $0x2ea21082 // uaddw v2.2d, v4.2d, v2.2s
-	WORD $0x6ea31086 // uaddw2 v6.2d, v4.2d, v3.4s
-	WORD $0x2ea31083 // uaddw v3.2d, v4.2d, v3.2s
+	WORD $0xfd4001a1 // ldr d1, [x13]
+	WORD $0x8b19198b // add x11, x12, x25, lsl #6
+	WORD $0x91000739 // add x25, x25, #0x1
+	WORD $0x910005ce // add x14, x14, #0x1
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0x4e080d02 // dup v2.2d, x8
+	WORD $0xf9401c08 // ldr x8, [x0, #0x38]
+	WORD $0x9124035a // add x26, x26, #0x900
+	WORD $0xeb16033f // cmp x25, x22
+	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
+	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x4f425421 // shl v1.2d, v1.2d, #0x2
+	WORD $0x4f425463 // shl v3.2d, v3.2d, #0x2
+	WORD $0x9e66002f // fmov x15, d1
+	WORD $0xad000d61 // stp q1, q3, [x11]
+	WORD $0xfd4005a4 // ldr d4, [x13, #0x8]
+	WORD $0x910041ad // add x13, x13, #0x10
+	WORD $0x8b0f0d0f // add x15, x8, x15, lsl #3
+	WORD $0x2f10a484 // ushll v4.4s, v4.4h, #0x0
+	WORD $0x6ea41045 // uaddw2 v5.2d, v2.2d, v4.4s
+	WORD $0x2ea41042 // uaddw v2.2d, v2.2d, v4.2s
 	WORD $0x4f425442 // shl v2.2d, v2.2d, #0x2
 	WORD $0x4f4254a4 // shl v4.2d, v5.2d, #0x2
-	WORD $0x4f425463 // shl v3.2d, v3.2d, #0x2
-	WORD $0x4f4254c5 // shl v5.2d, v6.2d, #0x2
-	WORD $0xad001102 // stp q2, q4, [x8]
-	WORD $0xad011503 // stp q3, q5, [x8, #0x20]
-	WORD $0x54001760 // b.eq <blocks6Multi4+0x440>
-	WORD $0x5281200b // mov w11, #0x900
+	WORD $0x9e660050 // fmov x16, d2
+	WORD $0xad011162 // stp q2, q4, [x11, #0x20]
+	WORD $0x4e183c2b // mov x11, v1.d[1]
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf98021e0 // prfm pldl1keep, [x15, #0x40]
+	WORD $0xf98041e0 // prfm pldl1keep, [x15, #0x80]
+	WORD $0x9e66006f // fmov x15, d3
+	WORD $0x8b0b0d0b // add x11, x8, x11, lsl #3
+	WORD $0x8b0f0d0f // add x15, x8, x15, lsl #3
+	WORD $0x8b100d10 // add x16, x8, x16, lsl #3
+	WORD $0xf9800160 // prfm pldl1keep, [x11]
+	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
+	WORD $0xf9804160 // prfm pldl1keep, [x11, #0x80]
+	WORD $0x4e183c6b // mov x11, v3.d[1]
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf98021e0 // prfm pldl1keep, [x15, #0x40]
+	WORD $0xf98041e0 // prfm pldl1keep, [x15, #0x80]
+	WORD $0x4e183c8f // mov x15, v4.d[1]
+	WORD $0x8b0b0d0b // add x11, x8, x11, lsl #3
+	WORD $0xf9800160 // prfm pldl1keep, [x11]
+	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
+	WORD $0xf9804160 // prfm pldl1keep, [x11, #0x80]
+	WORD $0x4e183c4b // mov x11, v2.d[1]
+	WORD $0xf9800200 // prfm pldl1keep, [x16]
+	WORD $0xf9802200 // prfm pldl1keep, [x16, #0x40]
+	WORD $0xf9804200 // prfm pldl1keep, [x16, #0x80]
+	WORD $0x9e660090 // fmov x16, d4
+	WORD $0x8b100d10 // add x16, x8, x16, lsl #3
+	WORD $0x8b0b0d0b // add x11, x8, x11, lsl #3
+	WORD $0x8b0f0d08 // add x8, x8, x15, lsl #3
+	WORD $0xf9800160 // prfm pldl1keep, [x11]
+	WORD $0xf9802160 // prfm pldl1keep, [x11, #0x40]
+	WORD $0xf9804160 // prfm pldl1keep, [x11, #0x80]
+	WORD $0xf9800200 // prfm pldl1keep, [x16]
+	WORD $0xf9802200 // prfm pldl1keep, [x16, #0x40]
+	WORD $0xf9804200 // prfm pldl1keep, [x16, #0x80]
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
+	WORD $0x528000c8 // mov w8, #0x6
+	WORD $0x9ba85374 // umaddl x20, w27, w8, x20
+	WORD $0x54005d20 // b.eq <blocks6Multi4+0xda8>
 	WORD $0xf98201a0 // prfm pldl1keep, [x13, #0x400]
-	WORD $0xf9402c04 // ldr x4, [x0, #0x58]
-	WORD $0x9b0b0754 // madd x20, x26, x11, x1
+	WORD $0xf9402c06 // ldr x6, [x0, #0x58]
 	WORD $0x394001db // ldrb w27, [x14]
 	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x37080788 // tbnz w8, #0x1, <blocks6Multi4+0x260>
+	WORD $0x37081e48 // tbnz w8, #0x1, <blocks6Multi4+0x5e0>
 	WORD $0xf9404008 // ldr x8, [x0, #0x80]
-	WORD $0x5280180b // mov w11, #0xc0
 	WORD $0x7100d77f // cmp w27, #0x35
-	WORD $0xd342ff65 // lsr x5, x27, #2
-	WORD $0xd341ff77 // lsr x23, x27, #1
-	WORD $0x9bab2368 // umaddl x8, w27, w11, x8
-	WORD $0x540009a3 // b.lo <blocks6Multi4+0x2c0>
-	WORD $0x8b1b076b // add x11, x27, x27, lsl #1
-	WORD $0x2a1f03e7 // mov w7, wzr
-	WORD $0xaa0603fe // mov x30, x6
-	WORD $0xd342fd7d // lsr x29, x11, #2
-	WORD $0x528000d5 // mov w21, #0x6
-	WORD $0xaa1e03eb // mov x11, x30
-	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
-	WORD $0xad401105 // ldp q5, q4, [x8]
-	WORD $0x91020113 // add x19, x8, #0x80
-	WORD $0xf10006b5 // subs x21, x21, #0x1
-	WORD $0x3ce56963 // ldr q3, [x11, x5]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
+	WORD $0xd342ff7d // lsr x29, x27, #2
+	WORD $0xd341ff7e // lsr x30, x27, #1
+	WORD $0x540025a3 // b.lo <blocks6Multi4+0x6e0>
+	WORD $0x5280180b // mov w11, #0xc0
+	WORD $0xaa1f03e3 // mov x3, xzr
+	WORD $0xb2740365 // orr x5, x27, #0x1000
+	WORD $0xaa1403f8 // mov x24, x20
+	WORD $0x9bab2373 // umaddl x19, w27, w11, x8
+	WORD $0x8b1b0768 // add x8, x27, x27, lsl #1
+	WORD $0x8b1b0b6b // add x11, x27, x27, lsl #2
+	WORD $0xd342fd08 // lsr x8, x8, #2
+	WORD $0xcb0b00d5 // sub x21, x6, x11
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf9880300 // prfm pldl1keep, [x24, #0x1000]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x8b1d030b // add x11, x24, x29
+	WORD $0x91020277 // add x23, x19, #0x80
+	WORD $0x8b030346 // add x6, x26, x3
+	WORD $0x8b1e030f // add x15, x24, x30
+	WORD $0x3dc00301 // ldr q1, [x24]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
 	WORD $0x3dc00162 // ldr q2, [x11]
-	WORD $0x4d40ce66 // ld1r { v6.2d }, [x19]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad421105 // ldp q5, q4, [x8, #0x40]
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee0b8c4 // neg v4.2d, v6.2d
-	WORD $0x4ee44463 // sshl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
-	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad000e82 // stp q2, q3, [x20]
-	WORD $0xad411105 // ldp q5, q4, [x8, #0x20]
-	WORD $0x3cf76962 // ldr q2, [x11, x23]
-	WORD $0x3cfd6963 // ldr q3, [x11, x29]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
+	WORD $0xad421265 // ldp q5, q4, [x19, #0x40]
+	WORD $0x8b080310 // add x16, x24, x8
+	WORD $0x8b050311 // add x17, x24, x5
 	WORD $0x8b1b016b // add x11, x11, x27
-	WORD $0xfd404106 // ldr d6, [x8, #0x80]
-	WORD $0x4e0804c6 // dup v6.2d, v6.d[0]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad431105 // ldp q5, q4, [x8, #0x60]
-	WORD $0x6ee0b8c6 // neg v6.2d, v6.2d
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x4ee64463 // sshl v3.2d, v3.2d, v6.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee64442 // sshl v2.2d, v2.2d, v6.2d
+	WORD $0x91060063 // add x3, x3, #0x180
+	WORD $0x7124007f // cmp w3, #0x900
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad010e82 // stp q2, q3, [x20, #0x20]
-	WORD $0x91010294 // add x20, x20, #0x40
-	WORD $0x54fffb81 // b.ne <blocks6Multi4+0x1a8>
-	WORD $0x110004e7 // add w7, w7, #0x1
-	WORD $0x8b0403de // add x30, x30, x4
-	WORD $0x710018ff // cmp w7, #0x6
-	WORD $0x54fffac1 // b.ne <blocks6Multi4+0x1a0>
-	WORD $0x17ffffad // b <blocks6Multi4+0x100>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x2a1f03e8 // mov w8, wzr
-	WORD $0xaa0603eb // mov x11, x6
-	WORD $0xaa1f03e5 // mov x5, xzr
-	WORD $0x8b050167 // add x7, x11, x5
-	WORD $0x910080a5 // add x5, x5, #0x20
-	WORD $0xf98800e0 // prfm pldl1keep, [x7, #0x1000]
-	WORD $0x3dc000e2 // ldr q2, [x7]
-	WORD $0xf10300bf // cmp x5, #0xc0
-	WORD $0x0e617843 // fcvtl v3.2d, v2.2s
-	WORD $0x4e617842 // fcvtl2 v2.2d, v2.4s
-	WORD $0xad000a83 // stp q3, q2, [x20]
-	WORD $0x3dc004e2 // ldr q2, [x7, #0x10]
-	WORD $0x0e617843 // fcvtl v3.2d, v2.2s
-	WORD $0x4e617842 // fcvtl2 v2.2d, v2.4s
-	WORD $0xad010a83 // stp q3, q2, [x20, #0x20]
-	WORD $0x91010294 // add x20, x20, #0x40
-	WORD $0x54fffe61 // b.ne <blocks6Multi4+0x26c>
-	WORD $0x11000508 // add w8, w8, #0x1
-	WORD $0x8b04016b // add x11, x11, x4
-	WORD $0x7100191f // cmp w8, #0x6
-	WORD $0x54fffdc1 // b.ne <blocks6Multi4+0x268>
-	WORD $0x17ffff93 // b <blocks6Multi4+0x100>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b1b076b // add x11, x27, x27, lsl #1
-	WORD $0x7100637f // cmp w27, #0x18
-	WORD $0xd342fd67 // lsr x7, x11, #2
-	WORD $0x54000588 // b.hi <blocks6Multi4+0x37c>
-	WORD $0x92400b6b // and x11, x27, #0x7
-	WORD $0xb500054b // cbnz x11, <blocks6Multi4+0x37c>
-	WORD $0x2a1f03fd // mov w29, wzr
-	WORD $0xaa0603fe // mov x30, x6
-	WORD $0x528000cb // mov w11, #0x6
-	WORD $0xaa1e03f5 // mov x21, x30
-	WORD $0xf98802a0 // prfm pldl1keep, [x21, #0x1000]
-	WORD $0xad401105 // ldp q5, q4, [x8]
-	WORD $0x91022113 // add x19, x8, #0x88
-	WORD $0xf100056b // subs x11, x11, #0x1
-	WORD $0x3dc002a2 // ldr q2, [x21]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0x3ce56aa3 // ldr q3, [x21, x5]
-	WORD $0x4d40ce65 // ld1r { v5.2d }, [x19]
-	WORD $0x91024113 // add x19, x8, #0x90
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4ea31ca3 // orr v3.16b, v5.16b, v3.16b
-	WORD $0x4d40ce64 // ld1r { v4.2d }, [x19]
-	WORD $0x4ea21ca2 // orr v2.16b, v5.16b, v2.16b
-	WORD $0x4ee4d442 // fsub v2.2d, v2.2d, v4.2d
-	WORD $0x4ee4d463 // fsub v3.2d, v3.2d, v4.2d
-	WORD $0xad000e82 // stp q2, q3, [x20]
-	WORD $0x3cf76aa2 // ldr q2, [x21, x23]
-	WORD $0xad411105 // ldp q5, q4, [x8, #0x20]
-	WORD $0x3ce76aa3 // ldr q3, [x21, x7]
-	WORD $0x8b1b02b5 // add x21, x21, x27
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0x6d489504 // ldp d4, d5, [x8, #0x88]
-	WORD $0x4e0804a5 // dup v5.2d, v5.d[0]
-	WORD $0x4e080484 // dup v4.2d, v4.d[0]
-	WORD $0x4ea31c83 // orr v3.16b, v4.16b, v3.16b
-	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
-	WORD $0x4ee5d442 // fsub v2.2d, v2.2d, v5.2d
-	WORD $0x4ee5d463 // fsub v3.2d, v3.2d, v5.2d
-	WORD $0xad010e82 // stp q2, q3, [x20, #0x20]
-	WORD $0x91010294 // add x20, x20, #0x40
-	WORD $0x54fffc21 // b.ne <blocks6Multi4+0x2e8>
-	WORD $0x110007bd // add w29, w29, #0x1
-	WORD $0x8b0403de // add x30, x30, x4
-	WORD $0x71001bbf // cmp w29, #0x6
-	WORD $0x54fffb61 // b.ne <blocks6Multi4+0x2e0>
-	WORD $0x17ffff62 // b <blocks6Multi4+0x100>
-	WORD $0x2a1f03fd // mov w29, wzr
-	WORD $0xaa0603eb // mov x11, x6
-	WORD $0x528000d5 // mov w21, #0x6
-	WORD $0xaa0b03fe // mov x30, x11
-	WORD $0xf98803c0 // prfm pldl1keep, [x30, #0x1000]
-	WORD $0xad401105 // ldp q5, q4, [x8]
-	WORD $0x91020113 // add x19, x8, #0x80
-	WORD $0xf10006b5 // subs x21, x21, #0x1
-	WORD $0x3ce56bc3 // ldr q3, [x30, x5]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x3dc003c2 // ldr q2, [x30]
-	WORD $0x4d40ce66 // ld1r { v6.2d }, [x19]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad421105 // ldp q5, q4, [x8, #0x40]
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee0b8c4 // neg v4.2d, v6.2d
-	WORD $0x4ee44463 // sshl v3.2d, v3.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0008c1 // stp q1, q2, [x6]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b01ef // add x15, x15, x27
+	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404264 // ldr d4, [x19, #0x80]
 	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad0108c1 // stp q1, q2, [x6, #0x20]
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0xd1400631 // sub x17, x17, #0x1, lsl #12
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb6b01 // ldr q1, [x24, x27]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
+	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0208c1 // stp q1, q2, [x6, #0x40]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b01ef // add x15, x15, x27
+	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404264 // ldr d4, [x19, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad0308c1 // stp q1, q2, [x6, #0x60]
+	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd14004f1 // sub x17, x7, #0x1, lsl #12
+	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0408c1 // stp q1, q2, [x6, #0x80]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x8b1b01ef // add x15, x15, x27
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404264 // ldr d4, [x19, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad0508c1 // stp q1, q2, [x6, #0xa0]
+	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd14004f1 // sub x17, x7, #0x1, lsl #12
+	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0608c1 // stp q1, q2, [x6, #0xc0]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x8b1b01ef // add x15, x15, x27
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404264 // ldr d4, [x19, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad0708c1 // stp q1, q2, [x6, #0xe0]
+	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd14004f1 // sub x17, x7, #0x1, lsl #12
+	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
+	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0808c1 // stp q1, q2, [x6, #0x100]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404264 // ldr d4, [x19, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad0908c1 // stp q1, q2, [x6, #0x120]
+	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x3cfb6962 // ldr q2, [x11, x27]
+	WORD $0x8b1500eb // add x11, x7, x21
+	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
+	WORD $0xd1400578 // sub x24, x11, #0x1, lsl #12
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
 	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad000e82 // stp q2, q3, [x20]
-	WORD $0xad411105 // ldp q5, q4, [x8, #0x20]
-	WORD $0x3cf76bc2 // ldr q2, [x30, x23]
-	WORD $0x3ce76bc3 // ldr q3, [x30, x7]
-	WORD $0x8b1b03de // add x30, x30, x27
-	WORD $0xfd404106 // ldr d6, [x8, #0x80]
-	WORD $0x4e0804c6 // dup v6.2d, v6.d[0]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad431105 // ldp q5, q4, [x8, #0x60]
-	WORD $0x6ee0b8c6 // neg v6.2d, v6.2d
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x4ee64463 // sshl v3.2d, v3.2d, v6.2d
+	WORD $0xad0a08c1 // stp q1, q2, [x6, #0x140]
+	WORD $0x3cfb69e1 // ldr q1, [x15, x27]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3cfb6a02 // ldr q2, [x16, x27]
+	WORD $0xfd404265 // ldr d5, [x19, #0x80]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad431265 // ldp q5, q4, [x19, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0b08c1 // stp q1, q2, [x6, #0x160]
+	WORD $0x54ffe441 // b.ne <blocks6Multi4+0x260>
+	WORD $0x17fffec9 // b <blocks6Multi4+0x100>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xaa1403e3 // mov x3, x20
+	WORD $0xf9880060 // prfm pldl1keep, [x3, #0x1000]
+	WORD $0x3dc00061 // ldr q1, [x3]
+	WORD $0x8b080345 // add x5, x26, x8
+	WORD $0x91060108 // add x8, x8, #0x180
+	WORD $0x7124011f // cmp w8, #0x900
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0004a2 // stp q2, q1, [x5]
+	WORD $0x3dc00461 // ldr q1, [x3, #0x10]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0104a2 // stp q2, q1, [x5, #0x20]
+	WORD $0xf9881060 // prfm pldl1keep, [x3, #0x1020]
+	WORD $0x3dc00861 // ldr q1, [x3, #0x20]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0204a2 // stp q2, q1, [x5, #0x40]
+	WORD $0x3dc00c61 // ldr q1, [x3, #0x30]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0304a2 // stp q2, q1, [x5, #0x60]
+	WORD $0xf9882060 // prfm pldl1keep, [x3, #0x1040]
+	WORD $0x3dc01061 // ldr q1, [x3, #0x40]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0404a2 // stp q2, q1, [x5, #0x80]
+	WORD $0x3dc01461 // ldr q1, [x3, #0x50]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0504a2 // stp q2, q1, [x5, #0xa0]
+	WORD $0xf9883060 // prfm pldl1keep, [x3, #0x1060]
+	WORD $0x3dc01861 // ldr q1, [x3, #0x60]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0604a2 // stp q2, q1, [x5, #0xc0]
+	WORD $0x3dc01c61 // ldr q1, [x3, #0x70]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0704a2 // stp q2, q1, [x5, #0xe0]
+	WORD $0xf9884060 // prfm pldl1keep, [x3, #0x1080]
+	WORD $0x3dc02061 // ldr q1, [x3, #0x80]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0804a2 // stp q2, q1, [x5, #0x100]
+	WORD $0x3dc02461 // ldr q1, [x3, #0x90]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0904a2 // stp q2, q1, [x5, #0x120]
+	WORD $0xf9885060 // prfm pldl1keep, [x3, #0x10a0]
+	WORD $0x3dc02861 // ldr q1, [x3, #0xa0]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0a04a2 // stp q2, q1, [x5, #0x140]
+	WORD $0x3dc02c61 // ldr q1, [x3, #0xb0]
+	WORD $0x8b060063 // add x3, x3, x6
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0b04a2 // stp q2, q1, [x5, #0x160]
+	WORD $0x54fff8c1 // b.ne <blocks6Multi4+0x5e8>
+	WORD $0x17fffe8b // b <blocks6Multi4+0x100>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x5280180b // mov w11, #0xc0
+	WORD $0x7100637f // cmp w27, #0x18
+	WORD $0x9bab2373 // umaddl x19, w27, w11, x8
+	WORD $0x8b1b0768 // add x8, x27, x27, lsl #1
+	WORD $0xd342fd03 // lsr x3, x8, #2
+	WORD $0x54001908 // b.hi <blocks6Multi4+0xa14>
+	WORD $0x92400b68 // and x8, x27, #0x7
+	WORD $0xb50018c8 // cbnz x8, <blocks6Multi4+0xa14>
+	WORD $0x8b1b0b6b // add x11, x27, x27, lsl #2
+	WORD $0xb2740365 // orr x5, x27, #0x1000
+	WORD $0xcb0b00c6 // sub x6, x6, x11
+	WORD $0xaa1403eb // mov x11, x20
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf9880160 // prfm pldl1keep, [x11, #0x1000]
+	WORD $0xad400a64 // ldp q4, q2, [x19]
+	WORD $0x8b1d0167 // add x7, x11, x29
+	WORD $0x91022277 // add x23, x19, #0x88
+	WORD $0x91024278 // add x24, x19, #0x90
+	WORD $0x8b080355 // add x21, x26, x8
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x3dc000e3 // ldr q3, [x7]
+	WORD $0x4d40cee4 // ld1r { v4.2d }, [x23]
+	WORD $0x4e020062 // tbl v2.16b, { v3.16b }, v2.16b
+	WORD $0x4d40cf03 // ld1r { v3.2d }, [x24]
+	WORD $0x8b1e016f // add x15, x11, x30
+	WORD $0x8b030170 // add x16, x11, x3
+	WORD $0x8b050171 // add x17, x11, x5
+	WORD $0x8b1b00e7 // add x7, x7, x27
+	WORD $0x91060108 // add x8, x8, #0x180
+	WORD $0x7124011f // cmp w8, #0x900
+	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad000aa1 // stp q1, q2, [x21]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d488e64 // ldp d4, d3, [x19, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4e080484 // dup v4.2d, v4.d[0]
+	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad010aa1 // stp q1, q2, [x21, #0x20]
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0x3dc000e2 // ldr q2, [x7]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb6961 // ldr q1, [x11, x27]
+	WORD $0x8b1b01eb // add x11, x15, x27
+	WORD $0x8b1b020f // add x15, x16, x27
+	WORD $0xd1400630 // sub x16, x17, #0x1, lsl #12
+	WORD $0x8b1b00e7 // add x7, x7, x27
+	WORD $0x8b050211 // add x17, x16, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cf03 // ld1r { v3.2d }, [x24]
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0xad020aa1 // stp q1, q2, [x21, #0x40]
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc001e2 // ldr q2, [x15]
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x8b1b01ef // add x15, x15, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d488e64 // ldp d4, d3, [x19, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4e080484 // dup v4.2d, v4.d[0]
+	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad030aa1 // stp q1, q2, [x21, #0x60]
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0x3dc000e2 // ldr q2, [x7]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb6a01 // ldr q1, [x16, x27]
+	WORD $0xd1400630 // sub x16, x17, #0x1, lsl #12
+	WORD $0x8b1b00e7 // add x7, x7, x27
+	WORD $0x8b050211 // add x17, x16, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cf03 // ld1r { v3.2d }, [x24]
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0xad040aa1 // stp q1, q2, [x21, #0x80]
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc001e2 // ldr q2, [x15]
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x8b1b01ef // add x15, x15, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d488e64 // ldp d4, d3, [x19, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4e080484 // dup v4.2d, v4.d[0]
+	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad050aa1 // stp q1, q2, [x21, #0xa0]
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0x3dc000e2 // ldr q2, [x7]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb6a01 // ldr q1, [x16, x27]
+	WORD $0xd1400630 // sub x16, x17, #0x1, lsl #12
+	WORD $0x8b050211 // add x17, x16, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cf03 // ld1r { v3.2d }, [x24]
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0xad060aa1 // stp q1, q2, [x21, #0xc0]
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc001e2 // ldr q2, [x15]
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x8b1b01ef // add x15, x15, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d489664 // ldp d4, d5, [x19, #0x88]
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad070aa1 // stp q1, q2, [x21, #0xe0]
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0x3cfb6a01 // ldr q1, [x16, x27]
+	WORD $0x8b1b00f0 // add x16, x7, x27
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0xd1400631 // sub x17, x17, #0x1, lsl #12
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cf03 // ld1r { v3.2d }, [x24]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad080aa1 // stp q1, q2, [x21, #0x100]
+	WORD $0x3dc00161 // ldr q1, [x11]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc001e2 // ldr q2, [x15]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d489263 // ldp d3, d4, [x19, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad090aa1 // stp q1, q2, [x21, #0x120]
+	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0x3cfb6a02 // ldr q2, [x16, x27]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cf03 // ld1r { v3.2d }, [x24]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad0a0aa1 // stp q1, q2, [x21, #0x140]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3cfb6961 // ldr q1, [x11, x27]
+	WORD $0x3cfb69e2 // ldr q2, [x15, x27]
+	WORD $0x8b0600eb // add x11, x7, x6
+	WORD $0xd140056b // sub x11, x11, #0x1, lsl #12
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d489263 // ldp d3, d4, [x19, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad0b0aa1 // stp q1, q2, [x21, #0x160]
+	WORD $0x54ffe8a1 // b.ne <blocks6Multi4+0x720>
+	WORD $0x17fffdbc // b <blocks6Multi4+0x100>
+	WORD $0x8b1b0b6b // add x11, x27, x27, lsl #2
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xb2740365 // orr x5, x27, #0x1000
+	WORD $0xaa1403f8 // mov x24, x20
+	WORD $0xcb0b00d5 // sub x21, x6, x11
+	WORD $0xf9880300 // prfm pldl1keep, [x24, #0x1000]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x8b1d030b // add x11, x24, x29
+	WORD $0x91020277 // add x23, x19, #0x80
+	WORD $0x8b080346 // add x6, x26, x8
+	WORD $0x8b1e030f // add x15, x24, x30
+	WORD $0x3dc00301 // ldr q1, [x24]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cee3 // ld1r { v3.2d }, [x23]
+	WORD $0xad421265 // ldp q5, q4, [x19, #0x40]
+	WORD $0x8b030310 // add x16, x24, x3
+	WORD $0x8b050311 // add x17, x24, x5
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x91060108 // add x8, x8, #0x180
+	WORD $0x7124011f // cmp w8, #0x900
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0008c1 // stp q1, q2, [x6]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b01ef // add x15, x15, x27
+	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404264 // ldr d4, [x19, #0x80]
 	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee64442 // sshl v2.2d, v2.2d, v6.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad010e82 // stp q2, q3, [x20, #0x20]
-	WORD $0x91010294 // add x20, x20, #0x40
-	WORD $0x54fffb81 // b.ne <blocks6Multi4+0x38c>
-	WORD $0x110007bd // add w29, w29, #0x1
-	WORD $0x8b04016b // add x11, x11, x4
-	WORD $0x71001bbf // cmp w29, #0x6
-	WORD $0x54fffac1 // b.ne <blocks6Multi4+0x384>
-	WORD $0x17ffff34 // b <blocks6Multi4+0x100>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xf100071f // cmp x24, #0x1
-	WORD $0x5400192b // b.lt <blocks6Multi4+0x768>
+	WORD $0xad0108c1 // stp q1, q2, [x6, #0x20]
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0xd1400631 // sub x17, x17, #0x1, lsl #12
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb6b01 // ldr q1, [x24, x27]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
+	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0208c1 // stp q1, q2, [x6, #0x40]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b01ef // add x15, x15, x27
+	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404264 // ldr d4, [x19, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad0308c1 // stp q1, q2, [x6, #0x60]
+	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd14004f1 // sub x17, x7, #0x1, lsl #12
+	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0408c1 // stp q1, q2, [x6, #0x80]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x8b1b01ef // add x15, x15, x27
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404264 // ldr d4, [x19, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad0508c1 // stp q1, q2, [x6, #0xa0]
+	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd14004f1 // sub x17, x7, #0x1, lsl #12
+	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
+	WORD $0x8b1b016b // add x11, x11, x27
+	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0608c1 // stp q1, q2, [x6, #0xc0]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0x8b1b01ef // add x15, x15, x27
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x8b1b0210 // add x16, x16, x27
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404264 // ldr d4, [x19, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad0708c1 // stp q1, q2, [x6, #0xe0]
+	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x3dc00162 // ldr q2, [x11]
+	WORD $0xd14004f1 // sub x17, x7, #0x1, lsl #12
+	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
+	WORD $0x8b050227 // add x7, x17, x5
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0808c1 // stp q1, q2, [x6, #0x100]
+	WORD $0x3dc001e1 // ldr q1, [x15]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3dc00202 // ldr q2, [x16]
+	WORD $0xad431666 // ldp q6, q5, [x19, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404264 // ldr d4, [x19, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad0908c1 // stp q1, q2, [x6, #0x120]
+	WORD $0xf98000e0 // prfm pldl1keep, [x7]
+	WORD $0xad400e64 // ldp q4, q3, [x19]
+	WORD $0x3cfb6a21 // ldr q1, [x17, x27]
+	WORD $0x3cfb6962 // ldr q2, [x11, x27]
+	WORD $0x8b1500eb // add x11, x7, x21
+	WORD $0x4d40cee5 // ld1r { v5.2d }, [x23]
+	WORD $0xd1400578 // sub x24, x11, #0x1, lsl #12
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420e64 // ldp q4, q3, [x19, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
+	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad0a08c1 // stp q1, q2, [x6, #0x140]
+	WORD $0x3cfb69e1 // ldr q1, [x15, x27]
+	WORD $0xad410e64 // ldp q4, q3, [x19, #0x20]
+	WORD $0x3cfb6a02 // ldr q2, [x16, x27]
+	WORD $0xfd404265 // ldr d5, [x19, #0x80]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad431265 // ldp q5, q4, [x19, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0b08c1 // stp q1, q2, [x6, #0x160]
+	WORD $0x54ffe441 // b.ne <blocks6Multi4+0xa28>
+	WORD $0x17fffcd7 // b <blocks6Multi4+0x100>
+	WORD $0xf94013e8 // ldr x8, [sp, #0x20]
+	WORD $0xf94027f1 // ldr x17, [sp, #0x48]
+	WORD $0xf100051f // cmp x8, #0x1
+	WORD $0x5400146b // b.lt <blocks6Multi4+0x1040>
 	WORD $0xf9401c18 // ldr x24, [x0, #0x38]
-	WORD $0x34001b39 // cbz w25, <blocks6Multi4+0x7b0>
-	WORD $0xaa1f03f9 // mov x25, xzr
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0xa9411ffe // ldp x30, x7, [sp, #0x10]
+	WORD $0xb9402fe8 // ldr w8, [sp, #0x2c]
+	WORD $0x34001668 // cbz w8, <blocks6Multi4+0x1090>
+	WORD $0xaa1f03e3 // mov x3, xzr
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x8b030c28 // add x8, x1, x3, lsl #3
+	WORD $0x8b030d85 // add x5, x12, x3, lsl #3
+	WORD $0xaa1603f3 // mov x19, x22
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x8b190c24 // add x4, x1, x25, lsl #3
-	WORD $0x8b190d88 // add x8, x12, x25, lsl #3
-	WORD $0xaa1603e5 // mov x5, x22
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
@@ -7425,191 +11886,155 @@ TEXT ·blocks6Multi4Quad(SB), 0, $208-16
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
 	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
 	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0xd503201f // nop
-	WORD $0xf844050b // ldr x11, [x8], #0x40
-	WORD $0xfd400096 // ldr d22, [x4]
-	WORD $0xf10004a5 // subs x5, x5, #0x1
-	WORD $0x8b0b0f14 // add x20, x24, x11, lsl #3
-	WORD $0xfd424099 // ldr d25, [x4, #0x480]
-	WORD $0xfd40809a // ldr d26, [x4, #0x100]
-	WORD $0xad405e98 // ldp q24, q23, [x20]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4e60d739 // fadd v25.2d, v25.2d, v0.2d
-	WORD $0x4fd612f5 // fmla v21.2d, v23.2d, v22.d[0]
-	WORD $0x4fd912e7 // fmla v7.2d, v23.2d, v25.d[0]
-	WORD $0x4fd61314 // fmla v20.2d, v24.2d, v22.d[0]
-	WORD $0xfd40c096 // ldr d22, [x4, #0x180]
-	WORD $0x4fd91306 // fmla v6.2d, v24.2d, v25.d[0]
-	WORD $0xfd43c099 // ldr d25, [x4, #0x780]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61312 // fmla v18.2d, v24.2d, v22.d[0]
-	WORD $0x4fd612f3 // fmla v19.2d, v23.2d, v22.d[0]
-	WORD $0xfd418096 // ldr d22, [x4, #0x300]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61310 // fmla v16.2d, v24.2d, v22.d[0]
-	WORD $0x4fd612f1 // fmla v17.2d, v23.2d, v22.d[0]
-	WORD $0xfd430096 // ldr d22, [x4, #0x600]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61304 // fmla v4.2d, v24.2d, v22.d[0]
-	WORD $0x4fd612e5 // fmla v5.2d, v23.2d, v22.d[0]
-	WORD $0x4e60d736 // fadd v22.2d, v25.2d, v0.2d
-	WORD $0x4fd61302 // fmla v2.2d, v24.2d, v22.d[0]
-	WORD $0x4fd612e3 // fmla v3.2d, v23.2d, v22.d[0]
-	WORD $0xad416698 // ldp q24, q25, [x20, #0x20]
-	WORD $0xfd402096 // ldr d22, [x4, #0x40]
-	WORD $0xfd40e097 // ldr d23, [x4, #0x1c0]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
-	WORD $0x4fd61335 // fmla v21.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61314 // fmla v20.2d, v24.2d, v22.d[0]
-	WORD $0xfd41a096 // ldr d22, [x4, #0x340]
-	WORD $0x4fd71333 // fmla v19.2d, v25.2d, v23.d[0]
-	WORD $0x4fd71312 // fmla v18.2d, v24.2d, v23.d[0]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0xfd426097 // ldr d23, [x4, #0x4c0]
-	WORD $0x4fd61331 // fmla v17.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61310 // fmla v16.2d, v24.2d, v22.d[0]
-	WORD $0x4e60d6f6 // fadd v22.2d, v23.2d, v0.2d
-	WORD $0x4fd61327 // fmla v7.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61306 // fmla v6.2d, v24.2d, v22.d[0]
-	WORD $0xfd432096 // ldr d22, [x4, #0x640]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61325 // fmla v5.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61304 // fmla v4.2d, v24.2d, v22.d[0]
-	WORD $0xfd43e096 // ldr d22, [x4, #0x7c0]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61323 // fmla v3.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61302 // fmla v2.2d, v24.2d, v22.d[0]
-	WORD $0xad425e96 // ldp q22, q23, [x20, #0x40]
-	WORD $0xfd404098 // ldr d24, [x4, #0x80]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0xfd410099 // ldr d25, [x4, #0x200]
-	WORD $0x4fd812d4 // fmla v20.2d, v22.2d, v24.d[0]
-	WORD $0x4fd812f5 // fmla v21.2d, v23.2d, v24.d[0]
-	WORD $0x4e60d738 // fadd v24.2d, v25.2d, v0.2d
-	WORD $0xfd434099 // ldr d25, [x4, #0x680]
-	WORD $0x4fd812d2 // fmla v18.2d, v22.2d, v24.d[0]
-	WORD $0x4fd812f3 // fmla v19.2d, v23.2d, v24.d[0]
-	WORD $0xfd41c098 // ldr d24, [x4, #0x380]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
+	WORD $0xf84404ab // ldr x11, [x5], #0x40
+	WORD $0xfd400117 // ldr d23, [x8]
+	WORD $0xf1000673 // subs x19, x19, #0x1
+	WORD $0x8b0b0f06 // add x6, x24, x11, lsl #3
+	WORD $0xfd40c118 // ldr d24, [x8, #0x180]
+	WORD $0xfd402119 // ldr d25, [x8, #0x40]
+	WORD $0xad4054d6 // ldp q22, q21, [x6]
+	WORD $0x4fd712b4 // fmla v20.2d, v21.2d, v23.d[0]
+	WORD $0x4fd812b2 // fmla v18.2d, v21.2d, v24.d[0]
+	WORD $0x4fd712d3 // fmla v19.2d, v22.2d, v23.d[0]
+	WORD $0x4fd812d1 // fmla v17.2d, v22.2d, v24.d[0]
+	WORD $0xfd418117 // ldr d23, [x8, #0x300]
+	WORD $0xfd424118 // ldr d24, [x8, #0x480]
+	WORD $0x4fd712c7 // fmla v7.2d, v22.2d, v23.d[0]
+	WORD $0x4fd712b0 // fmla v16.2d, v21.2d, v23.d[0]
+	WORD $0x4fd812c5 // fmla v5.2d, v22.2d, v24.d[0]
+	WORD $0x4fd812a6 // fmla v6.2d, v21.2d, v24.d[0]
+	WORD $0xfd430117 // ldr d23, [x8, #0x600]
+	WORD $0xfd43c118 // ldr d24, [x8, #0x780]
+	WORD $0x4fd712c3 // fmla v3.2d, v22.2d, v23.d[0]
+	WORD $0x4fd712a4 // fmla v4.2d, v21.2d, v23.d[0]
+	WORD $0x4fd812c1 // fmla v1.2d, v22.2d, v24.d[0]
+	WORD $0xad415cd6 // ldp q22, q23, [x6, #0x20]
+	WORD $0x4fd812a2 // fmla v2.2d, v21.2d, v24.d[0]
+	WORD $0xfd40e115 // ldr d21, [x8, #0x1c0]
+	WORD $0xfd41a118 // ldr d24, [x8, #0x340]
+	WORD $0x4fd912f4 // fmla v20.2d, v23.2d, v25.d[0]
+	WORD $0x4fd512f2 // fmla v18.2d, v23.2d, v21.d[0]
+	WORD $0x4fd812f0 // fmla v16.2d, v23.2d, v24.d[0]
+	WORD $0x4fd512d1 // fmla v17.2d, v22.2d, v21.d[0]
+	WORD $0xfd426115 // ldr d21, [x8, #0x4c0]
+	WORD $0x4fd812c7 // fmla v7.2d, v22.2d, v24.d[0]
+	WORD $0x4fd912d3 // fmla v19.2d, v22.2d, v25.d[0]
+	WORD $0xfd432118 // ldr d24, [x8, #0x640]
+	WORD $0xfd406119 // ldr d25, [x8, #0xc0]
+	WORD $0x4fd512e6 // fmla v6.2d, v23.2d, v21.d[0]
+	WORD $0x4fd512c5 // fmla v5.2d, v22.2d, v21.d[0]
+	WORD $0xfd43e115 // ldr d21, [x8, #0x7c0]
+	WORD $0x4fd812e4 // fmla v4.2d, v23.2d, v24.d[0]
+	WORD $0x4fd812c3 // fmla v3.2d, v22.2d, v24.d[0]
+	WORD $0xfd410118 // ldr d24, [x8, #0x200]
+	WORD $0x4fd512e2 // fmla v2.2d, v23.2d, v21.d[0]
+	WORD $0x4fd512c1 // fmla v1.2d, v22.2d, v21.d[0]
+	WORD $0xfd404116 // ldr d22, [x8, #0x80]
+	WORD $0xad425cd5 // ldp q21, q23, [x6, #0x40]
+	WORD $0x4fd812f2 // fmla v18.2d, v23.2d, v24.d[0]
+	WORD $0x4fd612f4 // fmla v20.2d, v23.2d, v22.d[0]
+	WORD $0x4fd612b3 // fmla v19.2d, v21.2d, v22.d[0]
+	WORD $0x4fd812b1 // fmla v17.2d, v21.2d, v24.d[0]
+	WORD $0xfd41c116 // ldr d22, [x8, #0x380]
+	WORD $0xfd428118 // ldr d24, [x8, #0x500]
+	WORD $0x4fd612a7 // fmla v7.2d, v21.2d, v22.d[0]
+	WORD $0x4fd612f0 // fmla v16.2d, v23.2d, v22.d[0]
+	WORD $0x4fd812a5 // fmla v5.2d, v21.2d, v24.d[0]
+	WORD $0x4fd812e6 // fmla v6.2d, v23.2d, v24.d[0]
+	WORD $0xfd434116 // ldr d22, [x8, #0x680]
+	WORD $0xfd440118 // ldr d24, [x8, #0x800]
+	WORD $0x4fd612a3 // fmla v3.2d, v21.2d, v22.d[0]
+	WORD $0x4fd612e4 // fmla v4.2d, v23.2d, v22.d[0]
+	WORD $0x4fd812a1 // fmla v1.2d, v21.2d, v24.d[0]
+	WORD $0x4fd812e2 // fmla v2.2d, v23.2d, v24.d[0]
+	WORD $0xad4358d5 // ldp q21, q22, [x6, #0x60]
+	WORD $0xfd412117 // ldr d23, [x8, #0x240]
+	WORD $0xfd41e118 // ldr d24, [x8, #0x3c0]
+	WORD $0x4fd912d4 // fmla v20.2d, v22.2d, v25.d[0]
+	WORD $0x4fd712d2 // fmla v18.2d, v22.2d, v23.d[0]
 	WORD $0x4fd812d0 // fmla v16.2d, v22.2d, v24.d[0]
-	WORD $0x4fd812f1 // fmla v17.2d, v23.2d, v24.d[0]
-	WORD $0xfd428098 // ldr d24, [x4, #0x500]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd812c6 // fmla v6.2d, v22.2d, v24.d[0]
-	WORD $0x4fd812e7 // fmla v7.2d, v23.2d, v24.d[0]
-	WORD $0x4e60d738 // fadd v24.2d, v25.2d, v0.2d
-	WORD $0xfd41e099 // ldr d25, [x4, #0x3c0]
+	WORD $0x4fd712b1 // fmla v17.2d, v21.2d, v23.d[0]
+	WORD $0xfd42a117 // ldr d23, [x8, #0x540]
+	WORD $0x4fd812a7 // fmla v7.2d, v21.2d, v24.d[0]
+	WORD $0xfd436118 // ldr d24, [x8, #0x6c0]
+	WORD $0x4fd912b3 // fmla v19.2d, v21.2d, v25.d[0]
+	WORD $0xfd40a119 // ldr d25, [x8, #0x140]
+	WORD $0x4fd712c6 // fmla v6.2d, v22.2d, v23.d[0]
+	WORD $0x4fd712a5 // fmla v5.2d, v21.2d, v23.d[0]
+	WORD $0xfd442117 // ldr d23, [x8, #0x840]
 	WORD $0x4fd812c4 // fmla v4.2d, v22.2d, v24.d[0]
-	WORD $0x4fd812e5 // fmla v5.2d, v23.2d, v24.d[0]
-	WORD $0xfd440098 // ldr d24, [x4, #0x800]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
+	WORD $0x4fd812a3 // fmla v3.2d, v21.2d, v24.d[0]
+	WORD $0xfd414118 // ldr d24, [x8, #0x280]
+	WORD $0x4fd712c2 // fmla v2.2d, v22.2d, v23.d[0]
+	WORD $0x4fd712a1 // fmla v1.2d, v21.2d, v23.d[0]
+	WORD $0xad4458d5 // ldp q21, q22, [x6, #0x80]
+	WORD $0xfd408117 // ldr d23, [x8, #0x100]
+	WORD $0x4fd812d2 // fmla v18.2d, v22.2d, v24.d[0]
+	WORD $0x4fd712d4 // fmla v20.2d, v22.2d, v23.d[0]
+	WORD $0x4fd712b3 // fmla v19.2d, v21.2d, v23.d[0]
+	WORD $0x4fd812b1 // fmla v17.2d, v21.2d, v24.d[0]
+	WORD $0xfd420117 // ldr d23, [x8, #0x400]
+	WORD $0xfd42c118 // ldr d24, [x8, #0x580]
+	WORD $0x4fd712a7 // fmla v7.2d, v21.2d, v23.d[0]
+	WORD $0x4fd712d0 // fmla v16.2d, v22.2d, v23.d[0]
+	WORD $0x4fd812a5 // fmla v5.2d, v21.2d, v24.d[0]
+	WORD $0x4fd812c6 // fmla v6.2d, v22.2d, v24.d[0]
+	WORD $0xfd438117 // ldr d23, [x8, #0x700]
+	WORD $0xfd444118 // ldr d24, [x8, #0x880]
+	WORD $0x4fd712a3 // fmla v3.2d, v21.2d, v23.d[0]
+	WORD $0x4fd712c4 // fmla v4.2d, v22.2d, v23.d[0]
+	WORD $0x4fd812a1 // fmla v1.2d, v21.2d, v24.d[0]
+	WORD $0xad455cd5 // ldp q21, q23, [x6, #0xa0]
 	WORD $0x4fd812c2 // fmla v2.2d, v22.2d, v24.d[0]
-	WORD $0x4fd812e3 // fmla v3.2d, v23.2d, v24.d[0]
-	WORD $0xad435e96 // ldp q22, q23, [x20, #0x60]
-	WORD $0xfd406098 // ldr d24, [x4, #0xc0]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd812f5 // fmla v21.2d, v23.2d, v24.d[0]
-	WORD $0x4fd812d4 // fmla v20.2d, v22.2d, v24.d[0]
-	WORD $0xfd412098 // ldr d24, [x4, #0x240]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd812f3 // fmla v19.2d, v23.2d, v24.d[0]
-	WORD $0x4fd812d2 // fmla v18.2d, v22.2d, v24.d[0]
-	WORD $0x4e60d738 // fadd v24.2d, v25.2d, v0.2d
-	WORD $0xfd442099 // ldr d25, [x4, #0x840]
-	WORD $0x4fd812f1 // fmla v17.2d, v23.2d, v24.d[0]
-	WORD $0x4fd812d0 // fmla v16.2d, v22.2d, v24.d[0]
-	WORD $0x4e60d739 // fadd v25.2d, v25.2d, v0.2d
-	WORD $0xfd42a098 // ldr d24, [x4, #0x540]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd912e3 // fmla v3.2d, v23.2d, v25.d[0]
-	WORD $0x4fd912c2 // fmla v2.2d, v22.2d, v25.d[0]
-	WORD $0xfd42c099 // ldr d25, [x4, #0x580]
-	WORD $0x4fd812e7 // fmla v7.2d, v23.2d, v24.d[0]
-	WORD $0x4fd812c6 // fmla v6.2d, v22.2d, v24.d[0]
-	WORD $0xfd436098 // ldr d24, [x4, #0x6c0]
-	WORD $0x4e60d739 // fadd v25.2d, v25.2d, v0.2d
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd812e5 // fmla v5.2d, v23.2d, v24.d[0]
-	WORD $0x4fd812c4 // fmla v4.2d, v22.2d, v24.d[0]
-	WORD $0x4e60d756 // fadd v22.2d, v26.2d, v0.2d
-	WORD $0xad445e98 // ldp q24, q23, [x20, #0x80]
-	WORD $0x4fd612f5 // fmla v21.2d, v23.2d, v22.d[0]
-	WORD $0x4fd912e7 // fmla v7.2d, v23.2d, v25.d[0]
-	WORD $0x4fd61314 // fmla v20.2d, v24.2d, v22.d[0]
-	WORD $0xfd414096 // ldr d22, [x4, #0x280]
-	WORD $0x4fd91306 // fmla v6.2d, v24.2d, v25.d[0]
-	WORD $0xfd444099 // ldr d25, [x4, #0x880]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61312 // fmla v18.2d, v24.2d, v22.d[0]
-	WORD $0x4fd612f3 // fmla v19.2d, v23.2d, v22.d[0]
-	WORD $0xfd420096 // ldr d22, [x4, #0x400]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61310 // fmla v16.2d, v24.2d, v22.d[0]
-	WORD $0x4fd612f1 // fmla v17.2d, v23.2d, v22.d[0]
-	WORD $0xfd438096 // ldr d22, [x4, #0x700]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61304 // fmla v4.2d, v24.2d, v22.d[0]
-	WORD $0x4fd612e5 // fmla v5.2d, v23.2d, v22.d[0]
-	WORD $0x4e60d736 // fadd v22.2d, v25.2d, v0.2d
-	WORD $0x4fd61302 // fmla v2.2d, v24.2d, v22.d[0]
-	WORD $0xad456698 // ldp q24, q25, [x20, #0xa0]
-	WORD $0x4fd612e3 // fmla v3.2d, v23.2d, v22.d[0]
-	WORD $0xfd40a096 // ldr d22, [x4, #0x140]
-	WORD $0xfd416097 // ldr d23, [x4, #0x2c0]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
-	WORD $0x4fd61335 // fmla v21.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61314 // fmla v20.2d, v24.2d, v22.d[0]
-	WORD $0xfd422096 // ldr d22, [x4, #0x440]
-	WORD $0x4fd71333 // fmla v19.2d, v25.2d, v23.d[0]
-	WORD $0x4fd71312 // fmla v18.2d, v24.2d, v23.d[0]
-	WORD $0xfd42e097 // ldr d23, [x4, #0x5c0]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61331 // fmla v17.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61310 // fmla v16.2d, v24.2d, v22.d[0]
-	WORD $0x4e60d6f6 // fadd v22.2d, v23.2d, v0.2d
-	WORD $0x4fd61327 // fmla v7.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61306 // fmla v6.2d, v24.2d, v22.d[0]
-	WORD $0xfd43a096 // ldr d22, [x4, #0x740]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61325 // fmla v5.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61304 // fmla v4.2d, v24.2d, v22.d[0]
-	WORD $0xfd446096 // ldr d22, [x4, #0x8c0]
-	WORD $0x91240084 // add x4, x4, #0x900
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61323 // fmla v3.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61302 // fmla v2.2d, v24.2d, v22.d[0]
-	WORD $0x54ffecc1 // b.ne <blocks6Multi4+0x4a0>
-	WORD $0xd37beb28 // lsl x8, x25, #5
-	WORD $0x91000739 // add x25, x25, #0x1
+	WORD $0xfd416116 // ldr d22, [x8, #0x2c0]
+	WORD $0xfd422118 // ldr d24, [x8, #0x440]
+	WORD $0x4fd912f4 // fmla v20.2d, v23.2d, v25.d[0]
+	WORD $0x4fd612f2 // fmla v18.2d, v23.2d, v22.d[0]
+	WORD $0x4fd812f0 // fmla v16.2d, v23.2d, v24.d[0]
+	WORD $0x4fd612b1 // fmla v17.2d, v21.2d, v22.d[0]
+	WORD $0xfd42e116 // ldr d22, [x8, #0x5c0]
+	WORD $0x4fd812a7 // fmla v7.2d, v21.2d, v24.d[0]
+	WORD $0xfd43a118 // ldr d24, [x8, #0x740]
+	WORD $0x4fd912b3 // fmla v19.2d, v21.2d, v25.d[0]
+	WORD $0x4fd612e6 // fmla v6.2d, v23.2d, v22.d[0]
+	WORD $0x4fd612a5 // fmla v5.2d, v21.2d, v22.d[0]
+	WORD $0xfd446116 // ldr d22, [x8, #0x8c0]
+	WORD $0x4fd812e4 // fmla v4.2d, v23.2d, v24.d[0]
+	WORD $0x4fd812a3 // fmla v3.2d, v21.2d, v24.d[0]
+	WORD $0x91240108 // add x8, x8, #0x900
+	WORD $0x4fd612e2 // fmla v2.2d, v23.2d, v22.d[0]
+	WORD $0x4fd612a1 // fmla v1.2d, v21.2d, v22.d[0]
+	WORD $0x54fff141 // b.ne <blocks6Multi4+0xe08>
+	WORD $0xd37be868 // lsl x8, x3, #5
+	WORD $0x91000463 // add x3, x3, #0x1
 	WORD $0x8b08014b // add x11, x10, x8
-	WORD $0xf100233f // cmp x25, #0x8
-	WORD $0xad005574 // stp q20, q21, [x11]
-	WORD $0x8b0801eb // add x11, x15, x8
-	WORD $0xad004d72 // stp q18, q19, [x11]
-	WORD $0x8b08020b // add x11, x16, x8
-	WORD $0xad004570 // stp q16, q17, [x11]
+	WORD $0xf100207f // cmp x3, #0x8
+	WORD $0xad005173 // stp q19, q20, [x11]
+	WORD $0x8b0800eb // add x11, x7, x8
+	WORD $0xad004971 // stp q17, q18, [x11]
+	WORD $0x8b0803cb // add x11, x30, x8
+	WORD $0xad004167 // stp q7, q16, [x11]
 	WORD $0x8b08022b // add x11, x17, x8
-	WORD $0xad001d66 // stp q6, q7, [x11]
+	WORD $0xad001965 // stp q5, q6, [x11]
 	WORD $0x8b08004b // add x11, x2, x8
-	WORD $0x8b080068 // add x8, x3, x8
-	WORD $0xad001564 // stp q4, q5, [x11]
-	WORD $0xad000d02 // stp q2, q3, [x8]
-	WORD $0x54ffe8c1 // b.ne <blocks6Multi4+0x460>
-	WORD $0x17fffe57 // b <blocks6Multi4+0xa8>
+	WORD $0x8b080088 // add x8, x4, x8
+	WORD $0xad001163 // stp q3, q4, [x11]
+	WORD $0xad000901 // stp q1, q2, [x8]
+	WORD $0x54ffed61 // b.ne <blocks6Multi4+0xdcc>
+	WORD $0x17fffc22 // b <blocks6Multi4+0xac>
+	WORD $0x3500012b // cbnz w11, <blocks6Multi4+0x104c>
+	WORD $0x17fffc21 // b <blocks6Multi4+0xb0>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x350000b9 // cbnz w25, <blocks6Multi4+0x774>
-	WORD $0x17fffe53 // b <blocks6Multi4+0xb0>
-	WORD $0xf94017e4 // ldr x4, [sp, #0x28]
-	WORD $0xf9400fe5 // ldr x5, [sp, #0x18]
-	WORD $0x34ffca19 // cbz w25, <blocks6Multi4+0xb0>
+	WORD $0xa9433ff0 // ldp x16, x15, [sp, #0x30]
+	WORD $0xb9402fe8 // ldr w8, [sp, #0x2c]
+	WORD $0x34ff8348 // cbz w8, <blocks6Multi4+0xb0>
 	WORD $0xaa0a03e8 // mov x8, x10
 	WORD $0x5280010b // mov w11, #0x8
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xad000100 // stp q0, q0, [x8]
 	WORD $0xf100056b // subs x11, x11, #0x1
@@ -7621,270 +12046,230 @@ TEXT ·blocks6Multi4Quad(SB), 0, $208-16
 	WORD $0xad100100 // stp q0, q0, [x8, #0x200]
 	WORD $0xad180100 // stp q0, q0, [x8, #0x300]
 	WORD $0x91008108 // add x8, x8, #0x20
-	WORD $0x54fffec1 // b.ne <blocks6Multi4+0x780>
-	WORD $0x17fffe41 // b <blocks6Multi4+0xb0>
-	WORD $0xaa1f03f9 // mov x25, xzr
+	WORD $0x54fffec1 // b.ne <blocks6Multi4+0x1060>
+	WORD $0x17fffc09 // b <blocks6Multi4+0xb0>
+	WORD $0xaa1f03e3 // mov x3, xzr
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xd37beb28 // lsl x8, x25, #5
-	WORD $0x8b190d85 // add x5, x12, x25, lsl #3
-	WORD $0xaa1603f7 // mov x23, x22
-	WORD $0x8b08015a // add x26, x10, x8
-	WORD $0x8b0801fb // add x27, x15, x8
-	WORD $0x8b08021d // add x29, x16, x8
-	WORD $0x8b080234 // add x20, x17, x8
-	WORD $0x8b080044 // add x4, x2, x8
-	WORD $0x8b08007e // add x30, x3, x8
-	WORD $0x8b190c28 // add x8, x1, x25, lsl #3
-	WORD $0xad400b44 // ldp q4, q2, [x26]
-	WORD $0xad400f66 // ldp q6, q3, [x27]
-	WORD $0xad4017b1 // ldp q17, q5, [x29]
-	WORD $0xad404294 // ldp q20, q16, [x20]
-	WORD $0xad404c95 // ldp q21, q19, [x4]
-	WORD $0xad401fd2 // ldp q18, q7, [x30]
+	WORD $0xd37be868 // lsl x8, x3, #5
+	WORD $0x8b030d85 // add x5, x12, x3, lsl #3
+	WORD $0xaa1603f5 // mov x21, x22
+	WORD $0x8b080153 // add x19, x10, x8
+	WORD $0x8b0800f7 // add x23, x7, x8
+	WORD $0x8b0803d9 // add x25, x30, x8
+	WORD $0x8b08023b // add x27, x17, x8
+	WORD $0x8b08005d // add x29, x2, x8
+	WORD $0x8b08009a // add x26, x4, x8
+	WORD $0x8b030c28 // add x8, x1, x3, lsl #3
+	WORD $0xad400663 // ldp q3, q1, [x19]
+	WORD $0xad400ae5 // ldp q5, q2, [x23]
+	WORD $0xad401330 // ldp q16, q4, [x25]
+	WORD $0xad401f73 // ldp q19, q7, [x27]
+	WORD $0xad404bb4 // ldp q20, q18, [x29]
+	WORD $0xad401b51 // ldp q17, q6, [x26]
 	WORD $0xf84404ab // ldr x11, [x5], #0x40
-	WORD $0xfd400116 // ldr d22, [x8]
-	WORD $0xf10006f7 // subs x23, x23, #0x1
-	WORD $0x8b0b0f07 // add x7, x24, x11, lsl #3
-	WORD $0xfd424119 // ldr d25, [x8, #0x480]
-	WORD $0xfd40811a // ldr d26, [x8, #0x100]
-	WORD $0xad405cf8 // ldp q24, q23, [x7]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4e60d739 // fadd v25.2d, v25.2d, v0.2d
-	WORD $0x4fd612e2 // fmla v2.2d, v23.2d, v22.d[0]
-	WORD $0x4fd912f0 // fmla v16.2d, v23.2d, v25.d[0]
-	WORD $0x4fd61304 // fmla v4.2d, v24.2d, v22.d[0]
-	WORD $0xfd40c116 // ldr d22, [x8, #0x180]
-	WORD $0x4fd91314 // fmla v20.2d, v24.2d, v25.d[0]
-	WORD $0xfd43c119 // ldr d25, [x8, #0x780]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61306 // fmla v6.2d, v24.2d, v22.d[0]
-	WORD $0x4fd612e3 // fmla v3.2d, v23.2d, v22.d[0]
-	WORD $0xfd418116 // ldr d22, [x8, #0x300]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61311 // fmla v17.2d, v24.2d, v22.d[0]
-	WORD $0x4fd612e5 // fmla v5.2d, v23.2d, v22.d[0]
-	WORD $0xfd430116 // ldr d22, [x8, #0x600]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61315 // fmla v21.2d, v24.2d, v22.d[0]
-	WORD $0x4fd612f3 // fmla v19.2d, v23.2d, v22.d[0]
-	WORD $0x4e60d736 // fadd v22.2d, v25.2d, v0.2d
-	WORD $0x4fd61312 // fmla v18.2d, v24.2d, v22.d[0]
-	WORD $0x4fd612e7 // fmla v7.2d, v23.2d, v22.d[0]
-	WORD $0xad4164f8 // ldp q24, q25, [x7, #0x20]
-	WORD $0xfd402116 // ldr d22, [x8, #0x40]
-	WORD $0xfd40e117 // ldr d23, [x8, #0x1c0]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
-	WORD $0x4fd61322 // fmla v2.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61304 // fmla v4.2d, v24.2d, v22.d[0]
-	WORD $0xfd41a116 // ldr d22, [x8, #0x340]
-	WORD $0x4fd71323 // fmla v3.2d, v25.2d, v23.d[0]
-	WORD $0x4fd71306 // fmla v6.2d, v24.2d, v23.d[0]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0xfd426117 // ldr d23, [x8, #0x4c0]
-	WORD $0x4fd61325 // fmla v5.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61311 // fmla v17.2d, v24.2d, v22.d[0]
-	WORD $0x4e60d6f6 // fadd v22.2d, v23.2d, v0.2d
-	WORD $0x4fd61330 // fmla v16.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61314 // fmla v20.2d, v24.2d, v22.d[0]
-	WORD $0xfd432116 // ldr d22, [x8, #0x640]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61333 // fmla v19.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61315 // fmla v21.2d, v24.2d, v22.d[0]
-	WORD $0xfd43e116 // ldr d22, [x8, #0x7c0]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61327 // fmla v7.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61312 // fmla v18.2d, v24.2d, v22.d[0]
-	WORD $0xad425cf6 // ldp q22, q23, [x7, #0x40]
-	WORD $0xfd404118 // ldr d24, [x8, #0x80]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0xfd410119 // ldr d25, [x8, #0x200]
-	WORD $0x4fd812c4 // fmla v4.2d, v22.2d, v24.d[0]
-	WORD $0x4fd812e2 // fmla v2.2d, v23.2d, v24.d[0]
-	WORD $0x4e60d738 // fadd v24.2d, v25.2d, v0.2d
-	WORD $0xfd434119 // ldr d25, [x8, #0x680]
-	WORD $0x4fd812c6 // fmla v6.2d, v22.2d, v24.d[0]
-	WORD $0x4fd812e3 // fmla v3.2d, v23.2d, v24.d[0]
-	WORD $0xfd41c118 // ldr d24, [x8, #0x380]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
+	WORD $0xfd400117 // ldr d23, [x8]
+	WORD $0xf10006b5 // subs x21, x21, #0x1
+	WORD $0x8b0b0f06 // add x6, x24, x11, lsl #3
+	WORD $0xfd40c118 // ldr d24, [x8, #0x180]
+	WORD $0xfd402119 // ldr d25, [x8, #0x40]
+	WORD $0xad4054d6 // ldp q22, q21, [x6]
+	WORD $0x4fd712a1 // fmla v1.2d, v21.2d, v23.d[0]
+	WORD $0x4fd812a2 // fmla v2.2d, v21.2d, v24.d[0]
+	WORD $0x4fd712c3 // fmla v3.2d, v22.2d, v23.d[0]
+	WORD $0x4fd812c5 // fmla v5.2d, v22.2d, v24.d[0]
+	WORD $0xfd418117 // ldr d23, [x8, #0x300]
+	WORD $0xfd424118 // ldr d24, [x8, #0x480]
+	WORD $0x4fd712d0 // fmla v16.2d, v22.2d, v23.d[0]
+	WORD $0x4fd712a4 // fmla v4.2d, v21.2d, v23.d[0]
+	WORD $0x4fd812d3 // fmla v19.2d, v22.2d, v24.d[0]
+	WORD $0x4fd812a7 // fmla v7.2d, v21.2d, v24.d[0]
+	WORD $0xfd430117 // ldr d23, [x8, #0x600]
+	WORD $0xfd43c118 // ldr d24, [x8, #0x780]
+	WORD $0x4fd712d4 // fmla v20.2d, v22.2d, v23.d[0]
+	WORD $0x4fd712b2 // fmla v18.2d, v21.2d, v23.d[0]
 	WORD $0x4fd812d1 // fmla v17.2d, v22.2d, v24.d[0]
-	WORD $0x4fd812e5 // fmla v5.2d, v23.2d, v24.d[0]
+	WORD $0xad415cd6 // ldp q22, q23, [x6, #0x20]
+	WORD $0x4fd812a6 // fmla v6.2d, v21.2d, v24.d[0]
+	WORD $0xfd40e115 // ldr d21, [x8, #0x1c0]
+	WORD $0xfd41a118 // ldr d24, [x8, #0x340]
+	WORD $0x4fd912e1 // fmla v1.2d, v23.2d, v25.d[0]
+	WORD $0x4fd512e2 // fmla v2.2d, v23.2d, v21.d[0]
+	WORD $0x4fd812e4 // fmla v4.2d, v23.2d, v24.d[0]
+	WORD $0x4fd512c5 // fmla v5.2d, v22.2d, v21.d[0]
+	WORD $0xfd426115 // ldr d21, [x8, #0x4c0]
+	WORD $0x4fd812d0 // fmla v16.2d, v22.2d, v24.d[0]
+	WORD $0x4fd912c3 // fmla v3.2d, v22.2d, v25.d[0]
+	WORD $0xfd432118 // ldr d24, [x8, #0x640]
+	WORD $0xfd406119 // ldr d25, [x8, #0xc0]
+	WORD $0x4fd512e7 // fmla v7.2d, v23.2d, v21.d[0]
+	WORD $0x4fd512d3 // fmla v19.2d, v22.2d, v21.d[0]
+	WORD $0xfd43e115 // ldr d21, [x8, #0x7c0]
+	WORD $0x4fd812f2 // fmla v18.2d, v23.2d, v24.d[0]
+	WORD $0x4fd812d4 // fmla v20.2d, v22.2d, v24.d[0]
+	WORD $0xfd410118 // ldr d24, [x8, #0x200]
+	WORD $0x4fd512e6 // fmla v6.2d, v23.2d, v21.d[0]
+	WORD $0x4fd512d1 // fmla v17.2d, v22.2d, v21.d[0]
+	WORD $0xfd404116 // ldr d22, [x8, #0x80]
+	WORD $0xad425cd5 // ldp q21, q23, [x6, #0x40]
+	WORD $0x4fd812e2 // fmla v2.2d, v23.2d, v24.d[0]
+	WORD $0x4fd612e1 // fmla v1.2d, v23.2d, v22.d[0]
+	WORD $0x4fd612a3 // fmla v3.2d, v21.2d, v22.d[0]
+	WORD $0x4fd812a5 // fmla v5.2d, v21.2d, v24.d[0]
+	WORD $0xfd41c116 // ldr d22, [x8, #0x380]
 	WORD $0xfd428118 // ldr d24, [x8, #0x500]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd812d4 // fmla v20.2d, v22.2d, v24.d[0]
-	WORD $0x4fd812f0 // fmla v16.2d, v23.2d, v24.d[0]
-	WORD $0x4e60d738 // fadd v24.2d, v25.2d, v0.2d
-	WORD $0xfd41e119 // ldr d25, [x8, #0x3c0]
-	WORD $0x4fd812d5 // fmla v21.2d, v22.2d, v24.d[0]
-	WORD $0x4fd812f3 // fmla v19.2d, v23.2d, v24.d[0]
-	WORD $0xfd440118 // ldr d24, [x8, #0x800]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd812d2 // fmla v18.2d, v22.2d, v24.d[0]
+	WORD $0x4fd612b0 // fmla v16.2d, v21.2d, v22.d[0]
+	WORD $0x4fd612e4 // fmla v4.2d, v23.2d, v22.d[0]
+	WORD $0x4fd812b3 // fmla v19.2d, v21.2d, v24.d[0]
 	WORD $0x4fd812e7 // fmla v7.2d, v23.2d, v24.d[0]
-	WORD $0xad435cf6 // ldp q22, q23, [x7, #0x60]
-	WORD $0xfd406118 // ldr d24, [x8, #0xc0]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd812e2 // fmla v2.2d, v23.2d, v24.d[0]
+	WORD $0xfd434116 // ldr d22, [x8, #0x680]
+	WORD $0xfd440118 // ldr d24, [x8, #0x800]
+	WORD $0x4fd612b4 // fmla v20.2d, v21.2d, v22.d[0]
+	WORD $0x4fd612f2 // fmla v18.2d, v23.2d, v22.d[0]
+	WORD $0x4fd812b1 // fmla v17.2d, v21.2d, v24.d[0]
+	WORD $0x4fd812e6 // fmla v6.2d, v23.2d, v24.d[0]
+	WORD $0xad4358d5 // ldp q21, q22, [x6, #0x60]
+	WORD $0xfd412117 // ldr d23, [x8, #0x240]
+	WORD $0xfd41e118 // ldr d24, [x8, #0x3c0]
+	WORD $0x4fd912c1 // fmla v1.2d, v22.2d, v25.d[0]
+	WORD $0x4fd712c2 // fmla v2.2d, v22.2d, v23.d[0]
 	WORD $0x4fd812c4 // fmla v4.2d, v22.2d, v24.d[0]
-	WORD $0xfd412118 // ldr d24, [x8, #0x240]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd812e3 // fmla v3.2d, v23.2d, v24.d[0]
-	WORD $0x4fd812c6 // fmla v6.2d, v22.2d, v24.d[0]
-	WORD $0x4e60d738 // fadd v24.2d, v25.2d, v0.2d
-	WORD $0xfd442119 // ldr d25, [x8, #0x840]
-	WORD $0x4fd812e5 // fmla v5.2d, v23.2d, v24.d[0]
-	WORD $0x4fd812d1 // fmla v17.2d, v22.2d, v24.d[0]
-	WORD $0x4e60d739 // fadd v25.2d, v25.2d, v0.2d
-	WORD $0xfd42a118 // ldr d24, [x8, #0x540]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd912e7 // fmla v7.2d, v23.2d, v25.d[0]
-	WORD $0x4fd912d2 // fmla v18.2d, v22.2d, v25.d[0]
-	WORD $0xfd42c119 // ldr d25, [x8, #0x580]
-	WORD $0x4fd812f0 // fmla v16.2d, v23.2d, v24.d[0]
-	WORD $0x4fd812d4 // fmla v20.2d, v22.2d, v24.d[0]
+	WORD $0x4fd712a5 // fmla v5.2d, v21.2d, v23.d[0]
+	WORD $0xfd42a117 // ldr d23, [x8, #0x540]
+	WORD $0x4fd812b0 // fmla v16.2d, v21.2d, v24.d[0]
 	WORD $0xfd436118 // ldr d24, [x8, #0x6c0]
-	WORD $0x4e60d739 // fadd v25.2d, v25.2d, v0.2d
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd812f3 // fmla v19.2d, v23.2d, v24.d[0]
-	WORD $0x4fd812d5 // fmla v21.2d, v22.2d, v24.d[0]
-	WORD $0x4e60d756 // fadd v22.2d, v26.2d, v0.2d
-	WORD $0xad445cf8 // ldp q24, q23, [x7, #0x80]
+	WORD $0x4fd912a3 // fmla v3.2d, v21.2d, v25.d[0]
+	WORD $0xfd40a119 // ldr d25, [x8, #0x140]
+	WORD $0x4fd712c7 // fmla v7.2d, v22.2d, v23.d[0]
+	WORD $0x4fd712b3 // fmla v19.2d, v21.2d, v23.d[0]
+	WORD $0xfd442117 // ldr d23, [x8, #0x840]
+	WORD $0x4fd812d2 // fmla v18.2d, v22.2d, v24.d[0]
+	WORD $0x4fd812b4 // fmla v20.2d, v21.2d, v24.d[0]
+	WORD $0xfd414118 // ldr d24, [x8, #0x280]
+	WORD $0x4fd712c6 // fmla v6.2d, v22.2d, v23.d[0]
+	WORD $0x4fd712b1 // fmla v17.2d, v21.2d, v23.d[0]
+	WORD $0xad4458d5 // ldp q21, q22, [x6, #0x80]
+	WORD $0xfd408117 // ldr d23, [x8, #0x100]
+	WORD $0x4fd812c2 // fmla v2.2d, v22.2d, v24.d[0]
+	WORD $0x4fd712c1 // fmla v1.2d, v22.2d, v23.d[0]
+	WORD $0x4fd712a3 // fmla v3.2d, v21.2d, v23.d[0]
+	WORD $0x4fd812a5 // fmla v5.2d, v21.2d, v24.d[0]
+	WORD $0xfd420117 // ldr d23, [x8, #0x400]
+	WORD $0xfd42c118 // ldr d24, [x8, #0x580]
+	WORD $0x4fd712b0 // fmla v16.2d, v21.2d, v23.d[0]
+	WORD $0x4fd712c4 // fmla v4.2d, v22.2d, v23.d[0]
+	WORD $0x4fd812b3 // fmla v19.2d, v21.2d, v24.d[0]
+	WORD $0x4fd812c7 // fmla v7.2d, v22.2d, v24.d[0]
+	WORD $0xfd438117 // ldr d23, [x8, #0x700]
+	WORD $0xfd444118 // ldr d24, [x8, #0x880]
+	WORD $0x4fd712b4 // fmla v20.2d, v21.2d, v23.d[0]
+	WORD $0x4fd712d2 // fmla v18.2d, v22.2d, v23.d[0]
+	WORD $0x4fd812b1 // fmla v17.2d, v21.2d, v24.d[0]
+	WORD $0xad455cd5 // ldp q21, q23, [x6, #0xa0]
+	WORD $0x4fd812c6 // fmla v6.2d, v22.2d, v24.d[0]
+	WORD $0xfd416116 // ldr d22, [x8, #0x2c0]
+	WORD $0xfd422118 // ldr d24, [x8, #0x440]
+	WORD $0x4fd912e1 // fmla v1.2d, v23.2d, v25.d[0]
 	WORD $0x4fd612e2 // fmla v2.2d, v23.2d, v22.d[0]
-	WORD $0x4fd912f0 // fmla v16.2d, v23.2d, v25.d[0]
-	WORD $0x4fd61304 // fmla v4.2d, v24.2d, v22.d[0]
-	WORD $0xfd414116 // ldr d22, [x8, #0x280]
-	WORD $0x4fd91314 // fmla v20.2d, v24.2d, v25.d[0]
-	WORD $0xfd444119 // ldr d25, [x8, #0x880]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61306 // fmla v6.2d, v24.2d, v22.d[0]
-	WORD $0x4fd612e3 // fmla v3.2d, v23.2d, v22.d[0]
-	WORD $0xfd420116 // ldr d22, [x8, #0x400]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61311 // fmla v17.2d, v24.2d, v22.d[0]
-	WORD $0x4fd612e5 // fmla v5.2d, v23.2d, v22.d[0]
-	WORD $0xfd438116 // ldr d22, [x8, #0x700]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61315 // fmla v21.2d, v24.2d, v22.d[0]
-	WORD $0x4fd612f3 // fmla v19.2d, v23.2d, v22.d[0]
-	WORD $0x4e60d736 // fadd v22.2d, v25.2d, v0.2d
-	WORD $0x4fd61312 // fmla v18.2d, v24.2d, v22.d[0]
-	WORD $0xad4564f8 // ldp q24, q25, [x7, #0xa0]
+	WORD $0x4fd812e4 // fmla v4.2d, v23.2d, v24.d[0]
+	WORD $0x4fd612a5 // fmla v5.2d, v21.2d, v22.d[0]
+	WORD $0xfd42e116 // ldr d22, [x8, #0x5c0]
+	WORD $0x4fd812b0 // fmla v16.2d, v21.2d, v24.d[0]
+	WORD $0xfd43a118 // ldr d24, [x8, #0x740]
+	WORD $0x4fd912a3 // fmla v3.2d, v21.2d, v25.d[0]
 	WORD $0x4fd612e7 // fmla v7.2d, v23.2d, v22.d[0]
-	WORD $0xfd40a116 // ldr d22, [x8, #0x140]
-	WORD $0xfd416117 // ldr d23, [x8, #0x2c0]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
-	WORD $0x4fd61322 // fmla v2.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61304 // fmla v4.2d, v24.2d, v22.d[0]
-	WORD $0xfd422116 // ldr d22, [x8, #0x440]
-	WORD $0x4fd71323 // fmla v3.2d, v25.2d, v23.d[0]
-	WORD $0x4fd71306 // fmla v6.2d, v24.2d, v23.d[0]
-	WORD $0xfd42e117 // ldr d23, [x8, #0x5c0]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61325 // fmla v5.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61311 // fmla v17.2d, v24.2d, v22.d[0]
-	WORD $0x4e60d6f6 // fadd v22.2d, v23.2d, v0.2d
-	WORD $0x4fd61330 // fmla v16.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61314 // fmla v20.2d, v24.2d, v22.d[0]
-	WORD $0xfd43a116 // ldr d22, [x8, #0x740]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61333 // fmla v19.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61315 // fmla v21.2d, v24.2d, v22.d[0]
+	WORD $0x4fd612b3 // fmla v19.2d, v21.2d, v22.d[0]
 	WORD $0xfd446116 // ldr d22, [x8, #0x8c0]
+	WORD $0x4fd812f2 // fmla v18.2d, v23.2d, v24.d[0]
+	WORD $0x4fd812b4 // fmla v20.2d, v21.2d, v24.d[0]
 	WORD $0x91240108 // add x8, x8, #0x900
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61327 // fmla v7.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61312 // fmla v18.2d, v24.2d, v22.d[0]
-	WORD $0x54ffecc1 // b.ne <blocks6Multi4+0x800>
-	WORD $0x91000739 // add x25, x25, #0x1
-	WORD $0xad000b44 // stp q4, q2, [x26]
-	WORD $0xf100233f // cmp x25, #0x8
-	WORD $0xad000f66 // stp q6, q3, [x27]
-	WORD $0xad0017b1 // stp q17, q5, [x29]
-	WORD $0xad004294 // stp q20, q16, [x20]
-	WORD $0xad004c95 // stp q21, q19, [x4]
-	WORD $0xad001fd2 // stp q18, q7, [x30]
-	WORD $0x54ffe9a1 // b.ne <blocks6Multi4+0x7c0>
-	WORD $0x17fffd86 // b <blocks6Multi4+0xa8>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x4fd612e6 // fmla v6.2d, v23.2d, v22.d[0]
+	WORD $0x4fd612b1 // fmla v17.2d, v21.2d, v22.d[0]
+	WORD $0x54fff141 // b.ne <blocks6Multi4+0x10e0>
+	WORD $0xf94027f1 // ldr x17, [sp, #0x48]
+	WORD $0x91000463 // add x3, x3, #0x1
+	WORD $0xad000663 // stp q3, q1, [x19]
+	WORD $0xf100207f // cmp x3, #0x8
+	WORD $0xad000ae5 // stp q5, q2, [x23]
+	WORD $0xad001330 // stp q16, q4, [x25]
+	WORD $0xad001f73 // stp q19, q7, [x27]
+	WORD $0xad004bb4 // stp q20, q18, [x29]
+	WORD $0xad001b51 // stp q17, q6, [x26]
+	WORD $0x54ffee01 // b.ne <blocks6Multi4+0x10a0>
+	WORD $0x17fffb72 // b <blocks6Multi4+0xac>
 	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x371000e8 // tbnz w8, #0x2, <blocks6Multi4+0xac0>
-	WORD $0x2a1f03f9 // mov w25, wzr
-	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
+	WORD $0x371000e8 // tbnz w8, #0x2, <blocks6Multi4+0x1308>
+	WORD $0x2a1f03eb // mov w11, wzr
+	WORD $0xf94003e8 // ldr x8, [sp]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54ffaf23 // b.lo <blocks6Multi4+0x9c>
-	WORD $0x14000036 // b <blocks6Multi4+0xb94>
+	WORD $0x54ff6d03 // b.lo <blocks6Multi4+0xa0>
+	WORD $0x14000033 // b <blocks6Multi4+0x13d0>
 	WORD $0xf9402808 // ldr x8, [x0, #0x50]
-	WORD $0xf9400bf6 // ldr x22, [sp, #0x10]
-	WORD $0xcb16010b // sub x11, x8, x22
+	WORD $0xf94007eb // ldr x11, [sp, #0x8]
+	WORD $0xcb0b010b // sub x11, x8, x11
 	WORD $0x52800108 // mov w8, #0x8
 	WORD $0xf100217f // cmp x11, #0x8
 	WORD $0x9a88b168 // csel x8, x11, x8, lt
 	WORD $0xf100057f // cmp x11, #0x1
-	WORD $0x54ffad2b // b.lt <blocks6Multi4+0x80>
+	WORD $0x54ff6aeb // b.lt <blocks6Multi4+0x80>
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0xaa1f03e4 // mov x4, xzr
-	WORD $0xaa0a03e7 // mov x7, x10
+	WORD $0xaa1f03e3 // mov x3, xzr
+	WORD $0xaa0a03e6 // mov x6, x10
 	WORD $0x9a9fc505 // csinc x5, x8, xzr, gt
-	WORD $0x14000008 // b <blocks6Multi4+0xb10>
+	WORD $0x14000006 // b <blocks6Multi4+0x1350>
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x91000484 // add x4, x4, #0x1
-	WORD $0x910080e7 // add x7, x7, #0x20
-	WORD $0xeb05009f // cmp x4, x5
-	WORD $0x54ffaba0 // b.eq <blocks6Multi4+0x80>
+	WORD $0x91000463 // add x3, x3, #0x1
+	WORD $0x910080c6 // add x6, x6, #0x20
+	WORD $0xeb05007f // cmp x3, x5
+	WORD $0x54ff69a0 // b.eq <blocks6Multi4+0x80>
 	WORD $0xf940180b // ldr x11, [x0, #0x30]
-	WORD $0xb400008b // cbz x11, <blocks6Multi4+0xb24>
-	WORD $0x8b04056b // add x11, x11, x4, lsl #1
-	WORD $0x78767974 // ldrh w20, [x11, x22, lsl #1]
-	WORD $0x14000002 // b <blocks6Multi4+0xb28>
-	WORD $0x8b160094 // add x20, x4, x22
-	WORD $0x8b140693 // add x19, x20, x20, lsl #1
+	WORD $0xb40000ab // cbz x11, <blocks6Multi4+0x1368>
+	WORD $0xf94007ef // ldr x15, [sp, #0x8]
+	WORD $0x8b03056b // add x11, x11, x3, lsl #1
+	WORD $0x786f7973 // ldrh w19, [x11, x15, lsl #1]
+	WORD $0x14000003 // b <blocks6Multi4+0x1370>
+	WORD $0xf94007eb // ldr x11, [sp, #0x8]
+	WORD $0x8b0b0073 // add x19, x3, x11
+	WORD $0x8b13066f // add x15, x19, x19, lsl #1
 	WORD $0xaa1f03eb // mov x11, xzr
-	WORD $0xd37ffa74 // lsl x20, x19, #1
-	WORD $0x14000010 // b <blocks6Multi4+0xb74>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xfd403802 // ldr d2, [x0, #0x70]
-	WORD $0x8b0b00f3 // add x19, x7, x11
-	WORD $0x1e612842 // fadd d2, d2, d1
+	WORD $0xd37ff9f3 // lsl x19, x15, #1
+	WORD $0x1400000d // b <blocks6Multi4+0x13b0>
+	WORD $0xfd403801 // ldr d1, [x0, #0x70]
+	WORD $0x8b0b00cf // add x15, x6, x11
 	WORD $0x9104016b // add x11, x11, #0x100
-	WORD $0xad400e64 // ldp q4, q3, [x19]
-	WORD $0xf9402413 // ldr x19, [x0, #0x48]
+	WORD $0xad4009e3 // ldp q3, q2, [x15]
+	WORD $0xf940240f // ldr x15, [x0, #0x48]
 	WORD $0xf118017f // cmp x11, #0x600
-	WORD $0x8b141673 // add x19, x19, x20, lsl #5
-	WORD $0x91000694 // add x20, x20, #0x1
-	WORD $0x4fc29084 // fmul v4.2d, v4.2d, v2.d[0]
-	WORD $0x4fc29062 // fmul v2.2d, v3.2d, v2.d[0]
-	WORD $0xad000a64 // stp q4, q2, [x19]
-	WORD $0x54fffc80 // b.eq <blocks6Multi4+0xb00>
+	WORD $0x8b1315ef // add x15, x15, x19, lsl #5
+	WORD $0x91000673 // add x19, x19, #0x1
+	WORD $0x4fc19063 // fmul v3.2d, v3.2d, v1.d[0]
+	WORD $0x4fc19041 // fmul v1.2d, v2.2d, v1.d[0]
+	WORD $0xad0005e3 // stp q3, q1, [x15]
+	WORD $0x54fffca0 // b.eq <blocks6Multi4+0x1340>
 	WORD $0xf9403015 // ldr x21, [x0, #0x60]
-	WORD $0xb4fffe55 // cbz x21, <blocks6Multi4+0xb40>
-	WORD $0xb9406813 // ldr w19, [x0, #0x68]
-	WORD $0xb8747ab5 // ldr w21, [x21, x20, lsl #2]
-	WORD $0x0b150273 // add w19, w19, w21
-	WORD $0xd34c2e73 // lsl x19, x19, #52
-	WORD $0x9e670262 // fmov d2, x19
-	WORD $0x17ffffed // b <blocks6Multi4+0xb44>
-	WORD $0xa9474ff4 // ldp x20, x19, [sp, #0x70]
-	WORD $0xf94013fd // ldr x29, [sp, #0x20]
-	WORD $0xa94657f6 // ldp x22, x21, [sp, #0x60]
-	WORD $0xa9455ff8 // ldp x24, x23, [sp, #0x50]
-	WORD $0xa94467fa // ldp x26, x25, [sp, #0x40]
-	WORD $0xa9436ffe // ldp x30, x27, [sp, #0x30]
-	WORD $0x910203ff // add sp, sp, #0x80
+	WORD $0xb4fffe75 // cbz x21, <blocks6Multi4+0x1380>
+	WORD $0xb940680f // ldr w15, [x0, #0x68]
+	WORD $0xb8737ab0 // ldr w16, [x21, x19, lsl #2]
+	WORD $0x0b1001ef // add w15, w15, w16
+	WORD $0xd34c2def // lsl x15, x15, #52
+	WORD $0x9e6701e1 // fmov d1, x15
+	WORD $0x17ffffee // b <blocks6Multi4+0x1384>
+	WORD $0xa9494ff4 // ldp x20, x19, [sp, #0x90]
+	WORD $0xf94023fd // ldr x29, [sp, #0x40]
+	WORD $0xa94857f6 // ldp x22, x21, [sp, #0x80]
+	WORD $0xa9475ff8 // ldp x24, x23, [sp, #0x70]
+	WORD $0xa94667fa // ldp x26, x25, [sp, #0x60]
+	WORD $0xa9456ffe // ldp x30, x27, [sp, #0x50]
+	WORD $0x910283ff // add sp, sp, #0xa0
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000
 	MOVD R19, R30
 	RET
 
@@ -7897,301 +12282,918 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <blocks6Multi8>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400030d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400053d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xf9400408 // ldr x8, [x0, #0x8]
 	WORD $0xf100051f // cmp x8, #0x1
-	WORD $0x54005feb // b.lt <blocks6Multi8+0xc04>
+	WORD $0x5400a4cb // b.lt <blocks6Multi8+0x14a0>
 	WORD $0xd10203ff // sub sp, sp, #0x80
 	WORD $0xf9400009 // ldr x9, [x0]
 	WORD $0xf940140a // ldr x10, [x0, #0x28]
 	WORD $0x5286040d // mov w13, #0x3020
 	WORD $0x6f00e400 // movi v0.2d, #0000000000000000
-	WORD $0x2f00e401 // movi d1, #0000000000000000
 	WORD $0x91400c2b // add x11, x1, #0x3, lsl #12
 	WORD $0x9140082c // add x12, x1, #0x2, lsl #12
-	WORD $0x8b0d002d // add x13, x1, x13
-	WORD $0xa941380f // ldp x15, x14, [x0, #0x10]
 	WORD $0x8b080d28 // add x8, x9, x8, lsl #3
+	WORD $0xa941380f // ldp x15, x14, [x0, #0x10]
+	WORD $0xa9074ff4 // stp x20, x19, [sp, #0x70]
+	WORD $0x52800033 // mov w19, #0x1
 	WORD $0xf90013fd // str x29, [sp, #0x20]
 	WORD $0xa9036ffe // stp x30, x27, [sp, #0x30]
 	WORD $0xa90467fa // stp x26, x25, [sp, #0x40]
-	WORD $0xa90657f6 // stp x22, x21, [sp, #0x60]
-	WORD $0x52800035 // mov w21, #0x1
-	WORD $0x52800079 // mov w25, #0x3
-	WORD $0x5281201a // mov w26, #0x900
-	WORD $0x5280181b // mov w27, #0xc0
-	WORD $0x528000dd // mov w29, #0x6
-	WORD $0xf90003ed // str x13, [sp]
 	WORD $0xa9055ff8 // stp x24, x23, [sp, #0x50]
-	WORD $0xa9074ff4 // stp x20, x19, [sp, #0x70]
+	WORD $0xa90657f6 // stp x22, x21, [sp, #0x60]
 	WORD $0xa900ffe8 // stp x8, xzr, [sp, #0x8]
-	WORD $0x1400000c // b <blocks6Multi8+0x9c>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x8b0d0028 // add x8, x1, x13
+	WORD $0xf90003e8 // str x8, [sp]
+	WORD $0x14000009 // b <blocks6Multi8+0x7c>
 	WORD $0xd503201f // nop
 	WORD $0x8b130113 // add x19, x8, x19
-	WORD $0x52800035 // mov w21, #0x1
 	WORD $0xf9000bf3 // str x19, [sp, #0x10]
+	WORD $0x52800033 // mov w19, #0x1
 	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54005a82 // b.hs <blocks6Multi8+0xbe8>
+	WORD $0x5400a062 // b.hs <blocks6Multi8+0x1484>
 	WORD $0x79400928 // ldrh w8, [x9, #0x4]
-	WORD $0xaa1f03fe // mov x30, xzr
-	WORD $0x1400000c // b <blocks6Multi8+0xd4>
-	WORD $0xf9400ffe // ldr x30, [sp, #0x18]
+	WORD $0xaa1f03f1 // mov x17, xzr
+	WORD $0x14000008 // b <blocks6Multi8+0xa4>
 	WORD $0xf94017f1 // ldr x17, [sp, #0x28]
-	WORD $0x52800079 // mov w25, #0x3
-	WORD $0x5281201a // mov w26, #0x900
-	WORD $0x5280181b // mov w27, #0xc0
-	WORD $0x528000dd // mov w29, #0x6
+	WORD $0xf9400fe2 // ldr x2, [sp, #0x18]
 	WORD $0x79400928 // ldrh w8, [x9, #0x4]
-	WORD $0x8b1e023e // add x30, x17, x30
-	WORD $0x2a1f03f5 // mov w21, wzr
-	WORD $0xeb0803df // cmp x30, x8
-	WORD $0x540050ea // b.ge <blocks6Multi8+0xaec>
-	WORD $0xcb1e0114 // sub x20, x8, x30
+	WORD $0x8b110051 // add x17, x2, x17
+	WORD $0x2a1f03f3 // mov w19, wzr
+	WORD $0xeb08023f // cmp x17, x8
+	WORD $0x5400976a // b.ge <blocks6Multi8+0x138c>
+	WORD $0xcb110114 // sub x20, x8, x17
+	WORD $0x52800068 // mov w8, #0x3
 	WORD $0xf1000e9f // cmp x20, #0x3
-	WORD $0x9a99b291 // csel x17, x20, x25, lt
+	WORD $0x9a88b282 // csel x2, x20, x8, lt
 	WORD $0xf100029f // cmp x20, #0x0
-	WORD $0x54004d0d // b.le <blocks6Multi8+0xa84>
-	WORD $0xf100063f // cmp x17, #0x1
-	WORD $0xaa1f03f6 // mov x22, xzr
+	WORD $0x5400934d // b.le <blocks6Multi8+0x1320>
+	WORD $0xf100045f // cmp x2, #0x1
+	WORD $0xaa1f03f5 // mov x21, xzr
+	WORD $0xaa0103f6 // mov x22, x1
 	WORD $0xf90017f1 // str x17, [sp, #0x28]
-	WORD $0x9a9fc622 // csinc x2, x17, xzr, gt
-	WORD $0x14000017 // b <blocks6Multi8+0x154>
+	WORD $0xf9000fe2 // str x2, [sp, #0x18]
+	WORD $0x9a9fc445 // csinc x5, x2, xzr, gt
+	WORD $0x1400005d // b <blocks6Multi8+0x248>
 	WORD $0xd503201f // nop
-	WORD $0x6cc10dc2 // ldp d2, d3, [x14], #0x10
-	WORD $0x9bbd2aea // umaddl x10, w23, w29, x10
-	WORD $0x910005ef // add x15, x15, #0x1
-	WORD $0x2f10a463 // ushll v3.4s, v3.4h, #0x0
+	WORD $0xd503201f // nop
 	WORD $0xb9400128 // ldr w8, [x9]
-	WORD $0x4e080d04 // dup v4.2d, x8
-	WORD $0x8b161988 // add x8, x12, x22, lsl #6
-	WORD $0x910006d6 // add x22, x22, #0x1
-	WORD $0x2f10a442 // ushll v2.4s, v2.4h, #0x0
-	WORD $0xeb0202df // cmp x22, x2
-	WORD $0x6ea21085 // uaddw2 v5.2d, v4.2d, v2.4s
-	WORD $0x2ea21082 // uaddw v2.2d, v4.2d, v2.2s
-	WORD $0x6ea31086 // uaddw2 v6.2d, v4.2d, v3.4s
-	WORD $0x2ea31083 // uaddw v3.2d, v4.2d, v3.2s
-	WORD $0x4f435442 // shl v2.2d, v2.2d, #0x3
-	WORD $0x4f4354a4 // shl v4.2d, v5.2d, #0x3
+	WORD $0xfd4001c1 // ldr d1, [x14]
+	WORD $0x8b15198d // add x13, x12, x21, lsl #6
+	WORD $0x910006b5 // add x21, x21, #0x1
+	WORD $0x910005ef // add x15, x15, #0x1
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0x4e080d02 // dup v2.2d, x8
+	WORD $0xf9401c08 // ldr x8, [x0, #0x38]
+	WORD $0x912402d6 // add x22, x22, #0x900
+	WORD $0xeb0502bf // cmp x21, x5
+	WORD $0x6ea11043 // uaddw2 v3.2d, v2.2d, v1.4s
+	WORD $0x2ea11041 // uaddw v1.2d, v2.2d, v1.2s
+	WORD $0x4f435424 // shl v4.2d, v1.2d, #0x3
 	WORD $0x4f435463 // shl v3.2d, v3.2d, #0x3
-	WORD $0x4f4354c5 // shl v5.2d, v6.2d, #0x3
-	WORD $0xad001102 // stp q2, q4, [x8]
-	WORD $0xad011503 // stp q3, q5, [x8, #0x20]
-	WORD $0x54001780 // b.eq <blocks6Multi8+0x440>
+	WORD $0x4e183c90 // mov x16, v4.d[1]
+	WORD $0xad000da4 // stp q4, q3, [x13]
+	WORD $0x9e660091 // fmov x17, d4
+	WORD $0x8b110d11 // add x17, x8, x17, lsl #3
+	WORD $0xfd4005c1 // ldr d1, [x14, #0x8]
+	WORD $0x8b100d10 // add x16, x8, x16, lsl #3
+	WORD $0x910041ce // add x14, x14, #0x10
+	WORD $0x2f10a421 // ushll v1.4s, v1.4h, #0x0
+	WORD $0x2ea11045 // uaddw v5.2d, v2.2d, v1.2s
+	WORD $0x6ea11041 // uaddw2 v1.2d, v2.2d, v1.4s
+	WORD $0x4f4354a2 // shl v2.2d, v5.2d, #0x3
+	WORD $0x4f435421 // shl v1.2d, v1.2d, #0x3
+	WORD $0xad0105a2 // stp q2, q1, [x13, #0x20]
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0xf9802220 // prfm pldl1keep, [x17, #0x40]
+	WORD $0xf9804220 // prfm pldl1keep, [x17, #0x80]
+	WORD $0xf9806220 // prfm pldl1keep, [x17, #0xc0]
+	WORD $0xf9808220 // prfm pldl1keep, [x17, #0x100]
+	WORD $0xf980a220 // prfm pldl1keep, [x17, #0x140]
+	WORD $0xf9800200 // prfm pldl1keep, [x16]
+	WORD $0x4e183c71 // mov x17, v3.d[1]
+	WORD $0xf9802200 // prfm pldl1keep, [x16, #0x40]
+	WORD $0xf9804200 // prfm pldl1keep, [x16, #0x80]
+	WORD $0xf9806200 // prfm pldl1keep, [x16, #0xc0]
+	WORD $0xf9808200 // prfm pldl1keep, [x16, #0x100]
+	WORD $0xf980a200 // prfm pldl1keep, [x16, #0x140]
+	WORD $0x9e660070 // fmov x16, d3
+	WORD $0x8b100d10 // add x16, x8, x16, lsl #3
+	WORD $0x8b110d11 // add x17, x8, x17, lsl #3
+	WORD $0xf9800200 // prfm pldl1keep, [x16]
+	WORD $0xf9802200 // prfm pldl1keep, [x16, #0x40]
+	WORD $0xf9804200 // prfm pldl1keep, [x16, #0x80]
+	WORD $0xf9806200 // prfm pldl1keep, [x16, #0xc0]
+	WORD $0xf9808200 // prfm pldl1keep, [x16, #0x100]
+	WORD $0xf980a200 // prfm pldl1keep, [x16, #0x140]
+	WORD $0x4e183c50 // mov x16, v2.d[1]
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0xf9802220 // prfm pldl1keep, [x17, #0x40]
+	WORD $0xf9804220 // prfm pldl1keep, [x17, #0x80]
+	WORD $0xf9806220 // prfm pldl1keep, [x17, #0xc0]
+	WORD $0xf9808220 // prfm pldl1keep, [x17, #0x100]
+	WORD $0xf980a220 // prfm pldl1keep, [x17, #0x140]
+	WORD $0x9e660051 // fmov x17, d2
+	WORD $0x8b110d11 // add x17, x8, x17, lsl #3
+	WORD $0x8b100d10 // add x16, x8, x16, lsl #3
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0xf9802220 // prfm pldl1keep, [x17, #0x40]
+	WORD $0xf9804220 // prfm pldl1keep, [x17, #0x80]
+	WORD $0xf9806220 // prfm pldl1keep, [x17, #0xc0]
+	WORD $0xf9808220 // prfm pldl1keep, [x17, #0x100]
+	WORD $0xf980a220 // prfm pldl1keep, [x17, #0x140]
+	WORD $0xf9800200 // prfm pldl1keep, [x16]
+	WORD $0xf9802200 // prfm pldl1keep, [x16, #0x40]
+	WORD $0xf9804200 // prfm pldl1keep, [x16, #0x80]
+	WORD $0xf9806200 // prfm pldl1keep, [x16, #0xc0]
+	WORD $0xf9808200 // prfm pldl1keep, [x16, #0x100]
+	WORD $0xf980a200 // prfm pldl1keep, [x16, #0x140]
+	WORD $0x9e660030 // fmov x16, d1
+	WORD $0x8b100d10 // add x16, x8, x16, lsl #3
+	WORD $0xf9800200 // prfm pldl1keep, [x16]
+	WORD $0xf9802200 // prfm pldl1keep, [x16, #0x40]
+	WORD $0xf9804200 // prfm pldl1keep, [x16, #0x80]
+	WORD $0xf9806200 // prfm pldl1keep, [x16, #0xc0]
+	WORD $0xf9808200 // prfm pldl1keep, [x16, #0x100]
+	WORD $0xf980a200 // prfm pldl1keep, [x16, #0x140]
+	WORD $0xf9401dad // ldr x13, [x13, #0x38]
+	WORD $0x8b0d0d08 // add x8, x8, x13, lsl #3
+	WORD $0xf9800100 // prfm pldl1keep, [x8]
+	WORD $0xf9802100 // prfm pldl1keep, [x8, #0x40]
+	WORD $0xf9804100 // prfm pldl1keep, [x8, #0x80]
+	WORD $0xf9806100 // prfm pldl1keep, [x8, #0xc0]
+	WORD $0xf9808100 // prfm pldl1keep, [x8, #0x100]
+	WORD $0xf980a100 // prfm pldl1keep, [x8, #0x140]
+	WORD $0x528000c8 // mov w8, #0x6
+	WORD $0x9ba82aea // umaddl x10, w23, w8, x10
+	WORD $0x54005d20 // b.eq <blocks6Multi8+0xde8>
 	WORD $0xf98201c0 // prfm pldl1keep, [x14, #0x400]
-	WORD $0xf9402c08 // ldr x8, [x0, #0x58]
-	WORD $0x9b1a06cd // madd x13, x22, x26, x1
+	WORD $0xf9402c02 // ldr x2, [x0, #0x58]
 	WORD $0x394001f7 // ldrb w23, [x15]
-	WORD $0x79400d30 // ldrh w16, [x9, #0x6]
-	WORD $0x370807d0 // tbnz w16, #0x1, <blocks6Multi8+0x260>
-	WORD $0xf9404010 // ldr x16, [x0, #0x80]
+	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
+	WORD $0x37081e48 // tbnz w8, #0x1, <blocks6Multi8+0x620>
+	WORD $0xf940400d // ldr x13, [x0, #0x80]
 	WORD $0x7100d6ff // cmp w23, #0x35
-	WORD $0xd342fef1 // lsr x17, x23, #2
-	WORD $0xd341fee3 // lsr x3, x23, #1
-	WORD $0x9bbb42f0 // umaddl x16, w23, w27, x16
-	WORD $0x54000a03 // b.lo <blocks6Multi8+0x2c0>
-	WORD $0x8b1706e5 // add x5, x23, x23, lsl #1
-	WORD $0x2a1f03e4 // mov w4, wzr
-	WORD $0xaa0a03e6 // mov x6, x10
-	WORD $0xd342fca5 // lsr x5, x5, #2
+	WORD $0xd342fef8 // lsr x24, x23, #2
+	WORD $0xd341fef9 // lsr x25, x23, #1
+	WORD $0x540025a3 // b.lo <blocks6Multi8+0x720>
+	WORD $0x52801810 // mov w16, #0xc0
+	WORD $0x8b170ae3 // add x3, x23, x23, lsl #2
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xb27402f1 // orr x17, x23, #0x1000
+	WORD $0x9bb036ed // umaddl x13, w23, w16, x13
+	WORD $0x8b1706f0 // add x16, x23, x23, lsl #1
+	WORD $0xcb030044 // sub x4, x2, x3
+	WORD $0xaa0a03e3 // mov x3, x10
+	WORD $0xd342fe10 // lsr x16, x16, #2
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x528000c7 // mov w7, #0x6
-	WORD $0xaa0603f3 // mov x19, x6
-	WORD $0xf9880260 // prfm pldl1keep, [x19, #0x1000]
-	WORD $0xad401205 // ldp q5, q4, [x16]
-	WORD $0x91020218 // add x24, x16, #0x80
-	WORD $0xf10004e7 // subs x7, x7, #0x1
-	WORD $0x3cf16a63 // ldr q3, [x19, x17]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x3dc00262 // ldr q2, [x19]
-	WORD $0x4d40cf06 // ld1r { v6.2d }, [x24]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad421205 // ldp q5, q4, [x16, #0x40]
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee0b8c4 // neg v4.2d, v6.2d
-	WORD $0x4ee44463 // sshl v3.2d, v3.2d, v4.2d
+	WORD $0xf9880060 // prfm pldl1keep, [x3, #0x1000]
+	WORD $0xad400da4 // ldp q4, q3, [x13]
+	WORD $0x8b180067 // add x7, x3, x24
+	WORD $0x910201a6 // add x6, x13, #0x80
+	WORD $0x8b0802c2 // add x2, x22, x8
+	WORD $0x8b19007a // add x26, x3, x25
+	WORD $0x3dc00061 // ldr q1, [x3]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x3dc000e2 // ldr q2, [x7]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40ccc3 // ld1r { v3.2d }, [x6]
+	WORD $0xad4211a5 // ldp q5, q4, [x13, #0x40]
+	WORD $0x8b10007b // add x27, x3, x16
+	WORD $0x8b11007d // add x29, x3, x17
+	WORD $0x91060108 // add x8, x8, #0x180
+	WORD $0x7124011f // cmp w8, #0x900
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad000841 // stp q1, q2, [x2]
+	WORD $0x3dc00341 // ldr q1, [x26]
+	WORD $0xad410da4 // ldp q4, q3, [x13, #0x20]
+	WORD $0x3dc00362 // ldr q2, [x27]
+	WORD $0xad4315a6 // ldp q6, q5, [x13, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4041a4 // ldr d4, [x13, #0x80]
 	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad010841 // stp q1, q2, [x2, #0x20]
+	WORD $0xf98003a0 // prfm pldl1keep, [x29]
+	WORD $0xad400da4 // ldp q4, q3, [x13]
+	WORD $0x3cf76861 // ldr q1, [x3, x23]
+	WORD $0x8b1700e3 // add x3, x7, x23
+	WORD $0x4d40ccc5 // ld1r { v5.2d }, [x6]
+	WORD $0x8b170347 // add x7, x26, x23
+	WORD $0x8b17037a // add x26, x27, x23
+	WORD $0xd14007bb // sub x27, x29, #0x1, lsl #12
+	WORD $0x3dc00062 // ldr q2, [x3]
+	WORD $0x8b11037d // add x29, x27, x17
+	WORD $0x8b170063 // add x3, x3, x23
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420da4 // ldp q4, q3, [x13, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad020841 // stp q1, q2, [x2, #0x40]
+	WORD $0x3dc000e1 // ldr q1, [x7]
+	WORD $0xad410da4 // ldp q4, q3, [x13, #0x20]
+	WORD $0x3dc00342 // ldr q2, [x26]
+	WORD $0xad4315a6 // ldp q6, q5, [x13, #0x60]
+	WORD $0x8b1700e7 // add x7, x7, x23
+	WORD $0x8b17035a // add x26, x26, x23
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4041a4 // ldr d4, [x13, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad030841 // stp q1, q2, [x2, #0x60]
+	WORD $0xf98003a0 // prfm pldl1keep, [x29]
+	WORD $0xad400da4 // ldp q4, q3, [x13]
+	WORD $0x3cf76b61 // ldr q1, [x27, x23]
+	WORD $0x3dc00062 // ldr q2, [x3]
+	WORD $0xd14007bb // sub x27, x29, #0x1, lsl #12
+	WORD $0x4d40ccc5 // ld1r { v5.2d }, [x6]
+	WORD $0x8b170063 // add x3, x3, x23
+	WORD $0x8b11037d // add x29, x27, x17
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420da4 // ldp q4, q3, [x13, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad040841 // stp q1, q2, [x2, #0x80]
+	WORD $0xad410da4 // ldp q4, q3, [x13, #0x20]
+	WORD $0x3dc000e1 // ldr q1, [x7]
+	WORD $0x3dc00342 // ldr q2, [x26]
+	WORD $0x8b1700e7 // add x7, x7, x23
+	WORD $0xad4315a6 // ldp q6, q5, [x13, #0x60]
+	WORD $0x8b17035a // add x26, x26, x23
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4041a4 // ldr d4, [x13, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad050841 // stp q1, q2, [x2, #0xa0]
+	WORD $0xf98003a0 // prfm pldl1keep, [x29]
+	WORD $0xad400da4 // ldp q4, q3, [x13]
+	WORD $0x3cf76b61 // ldr q1, [x27, x23]
+	WORD $0x3dc00062 // ldr q2, [x3]
+	WORD $0xd14007bb // sub x27, x29, #0x1, lsl #12
+	WORD $0x4d40ccc5 // ld1r { v5.2d }, [x6]
+	WORD $0x8b170063 // add x3, x3, x23
+	WORD $0x8b11037d // add x29, x27, x17
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420da4 // ldp q4, q3, [x13, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad060841 // stp q1, q2, [x2, #0xc0]
+	WORD $0xad410da4 // ldp q4, q3, [x13, #0x20]
+	WORD $0x3dc000e1 // ldr q1, [x7]
+	WORD $0x3dc00342 // ldr q2, [x26]
+	WORD $0x8b1700e7 // add x7, x7, x23
+	WORD $0xad4315a6 // ldp q6, q5, [x13, #0x60]
+	WORD $0x8b17035a // add x26, x26, x23
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4041a4 // ldr d4, [x13, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad070841 // stp q1, q2, [x2, #0xe0]
+	WORD $0xf98003a0 // prfm pldl1keep, [x29]
+	WORD $0xad400da4 // ldp q4, q3, [x13]
+	WORD $0x3cf76b61 // ldr q1, [x27, x23]
+	WORD $0x3dc00062 // ldr q2, [x3]
+	WORD $0xd14007bb // sub x27, x29, #0x1, lsl #12
+	WORD $0x4d40ccc5 // ld1r { v5.2d }, [x6]
+	WORD $0x8b11037d // add x29, x27, x17
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420da4 // ldp q4, q3, [x13, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad080841 // stp q1, q2, [x2, #0x100]
+	WORD $0x3dc000e1 // ldr q1, [x7]
+	WORD $0xad410da4 // ldp q4, q3, [x13, #0x20]
+	WORD $0x3dc00342 // ldr q2, [x26]
+	WORD $0xad4315a6 // ldp q6, q5, [x13, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd4041a4 // ldr d4, [x13, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad090841 // stp q1, q2, [x2, #0x120]
+	WORD $0xf98003a0 // prfm pldl1keep, [x29]
+	WORD $0xad400da4 // ldp q4, q3, [x13]
+	WORD $0x3cf76b61 // ldr q1, [x27, x23]
+	WORD $0x3cf76862 // ldr q2, [x3, x23]
+	WORD $0x8b0403a3 // add x3, x29, x4
+	WORD $0x4d40ccc5 // ld1r { v5.2d }, [x6]
+	WORD $0xd1400463 // sub x3, x3, #0x1, lsl #12
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420da4 // ldp q4, q3, [x13, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
 	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad000da2 // stp q2, q3, [x13]
-	WORD $0xad411205 // ldp q5, q4, [x16, #0x20]
-	WORD $0x3ce36a62 // ldr q2, [x19, x3]
-	WORD $0x3ce56a63 // ldr q3, [x19, x5]
-	WORD $0x8b170273 // add x19, x19, x23
-	WORD $0xfd404206 // ldr d6, [x16, #0x80]
-	WORD $0x4e0804c6 // dup v6.2d, v6.d[0]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad431205 // ldp q5, q4, [x16, #0x60]
-	WORD $0x6ee0b8c6 // neg v6.2d, v6.2d
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x4ee64463 // sshl v3.2d, v3.2d, v6.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee64442 // sshl v2.2d, v2.2d, v6.2d
+	WORD $0xad0a0841 // stp q1, q2, [x2, #0x140]
+	WORD $0x3cf768e1 // ldr q1, [x7, x23]
+	WORD $0xad410da4 // ldp q4, q3, [x13, #0x20]
+	WORD $0x3cf76b42 // ldr q2, [x26, x23]
+	WORD $0xfd4041a5 // ldr d5, [x13, #0x80]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad4311a5 // ldp q5, q4, [x13, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad010da2 // stp q2, q3, [x13, #0x20]
-	WORD $0x910101ad // add x13, x13, #0x40
-	WORD $0x54fffb81 // b.ne <blocks6Multi8+0x1a8>
-	WORD $0x11000484 // add w4, w4, #0x1
-	WORD $0x8b0800c6 // add x6, x6, x8
-	WORD $0x7100189f // cmp w4, #0x6
-	WORD $0x54fffac1 // b.ne <blocks6Multi8+0x1a0>
-	WORD $0x17ffffad // b <blocks6Multi8+0x100>
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0b0841 // stp q1, q2, [x2, #0x160]
+	WORD $0x54ffe441 // b.ne <blocks6Multi8+0x2a0>
+	WORD $0x17fffeb1 // b <blocks6Multi8+0xe0>
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xaa0a03ed // mov x13, x10
+	WORD $0xf98801a0 // prfm pldl1keep, [x13, #0x1000]
+	WORD $0x3dc001a1 // ldr q1, [x13]
+	WORD $0x8b0802d0 // add x16, x22, x8
+	WORD $0x91060108 // add x8, x8, #0x180
+	WORD $0x7124011f // cmp w8, #0x900
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad000602 // stp q2, q1, [x16]
+	WORD $0x3dc005a1 // ldr q1, [x13, #0x10]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad010602 // stp q2, q1, [x16, #0x20]
+	WORD $0xf98811a0 // prfm pldl1keep, [x13, #0x1020]
+	WORD $0x3dc009a1 // ldr q1, [x13, #0x20]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad020602 // stp q2, q1, [x16, #0x40]
+	WORD $0x3dc00da1 // ldr q1, [x13, #0x30]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad030602 // stp q2, q1, [x16, #0x60]
+	WORD $0xf98821a0 // prfm pldl1keep, [x13, #0x1040]
+	WORD $0x3dc011a1 // ldr q1, [x13, #0x40]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad040602 // stp q2, q1, [x16, #0x80]
+	WORD $0x3dc015a1 // ldr q1, [x13, #0x50]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad050602 // stp q2, q1, [x16, #0xa0]
+	WORD $0xf98831a0 // prfm pldl1keep, [x13, #0x1060]
+	WORD $0x3dc019a1 // ldr q1, [x13, #0x60]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad060602 // stp q2, q1, [x16, #0xc0]
+	WORD $0x3dc01da1 // ldr q1, [x13, #0x70]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad070602 // stp q2, q1, [x16, #0xe0]
+	WORD $0xf98841a0 // prfm pldl1keep, [x13, #0x1080]
+	WORD $0x3dc021a1 // ldr q1, [x13, #0x80]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad080602 // stp q2, q1, [x16, #0x100]
+	WORD $0x3dc025a1 // ldr q1, [x13, #0x90]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad090602 // stp q2, q1, [x16, #0x120]
+	WORD $0xf98851a0 // prfm pldl1keep, [x13, #0x10a0]
+	WORD $0x3dc029a1 // ldr q1, [x13, #0xa0]
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0a0602 // stp q2, q1, [x16, #0x140]
+	WORD $0x3dc02da1 // ldr q1, [x13, #0xb0]
+	WORD $0x8b0201ad // add x13, x13, x2
+	WORD $0x0e617822 // fcvtl v2.2d, v1.2s
+	WORD $0x4e617821 // fcvtl2 v1.2d, v1.4s
+	WORD $0xad0b0602 // stp q2, q1, [x16, #0x160]
+	WORD $0x54fff8c1 // b.ne <blocks6Multi8+0x628>
+	WORD $0x17fffe73 // b <blocks6Multi8+0xe0>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x2a1f03f0 // mov w16, wzr
-	WORD $0xaa0a03f1 // mov x17, x10
-	WORD $0xaa1f03e3 // mov x3, xzr
-	WORD $0x8b030224 // add x4, x17, x3
-	WORD $0x91008063 // add x3, x3, #0x20
-	WORD $0xf9880080 // prfm pldl1keep, [x4, #0x1000]
-	WORD $0x3dc00082 // ldr q2, [x4]
-	WORD $0xf103007f // cmp x3, #0xc0
-	WORD $0x0e617843 // fcvtl v3.2d, v2.2s
-	WORD $0x4e617842 // fcvtl2 v2.2d, v2.4s
-	WORD $0xad0009a3 // stp q3, q2, [x13]
-	WORD $0x3dc00482 // ldr q2, [x4, #0x10]
-	WORD $0x0e617843 // fcvtl v3.2d, v2.2s
-	WORD $0x4e617842 // fcvtl2 v2.2d, v2.4s
-	WORD $0xad0109a3 // stp q3, q2, [x13, #0x20]
-	WORD $0x910101ad // add x13, x13, #0x40
-	WORD $0x54fffe61 // b.ne <blocks6Multi8+0x26c>
-	WORD $0x11000610 // add w16, w16, #0x1
-	WORD $0x8b080231 // add x17, x17, x8
-	WORD $0x71001a1f // cmp w16, #0x6
-	WORD $0x54fffdc1 // b.ne <blocks6Multi8+0x268>
-	WORD $0x17ffff93 // b <blocks6Multi8+0x100>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0x8b1706e4 // add x4, x23, x23, lsl #1
+	WORD $0x52801808 // mov w8, #0xc0
 	WORD $0x710062ff // cmp w23, #0x18
-	WORD $0xd342fc84 // lsr x4, x4, #2
-	WORD $0x54000588 // b.hi <blocks6Multi8+0x37c>
-	WORD $0x92400ae5 // and x5, x23, #0x7
-	WORD $0xb5000545 // cbnz x5, <blocks6Multi8+0x37c>
-	WORD $0xaa0a03e6 // mov x6, x10
+	WORD $0x9ba836fa // umaddl x26, w23, w8, x13
+	WORD $0x8b1706e8 // add x8, x23, x23, lsl #1
+	WORD $0xd342fd1b // lsr x27, x8, #2
+	WORD $0x54001908 // b.hi <blocks6Multi8+0xa54>
+	WORD $0x92400ae8 // and x8, x23, #0x7
+	WORD $0xb50018c8 // cbnz x8, <blocks6Multi8+0xa54>
+	WORD $0x8b170af0 // add x16, x23, x23, lsl #2
+	WORD $0xb27402ed // orr x13, x23, #0x1000
+	WORD $0xaa0a03e3 // mov x3, x10
+	WORD $0xcb100050 // sub x16, x2, x16
 	WORD $0xd503201f // nop
-	WORD $0x528000c7 // mov w7, #0x6
-	WORD $0xaa0603f3 // mov x19, x6
-	WORD $0xf9880260 // prfm pldl1keep, [x19, #0x1000]
-	WORD $0xad401205 // ldp q5, q4, [x16]
-	WORD $0x91022218 // add x24, x16, #0x88
-	WORD $0xf10004e7 // subs x7, x7, #0x1
-	WORD $0x3dc00262 // ldr q2, [x19]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0x3cf16a63 // ldr q3, [x19, x17]
-	WORD $0x4d40cf05 // ld1r { v5.2d }, [x24]
-	WORD $0x91024218 // add x24, x16, #0x90
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4ea31ca3 // orr v3.16b, v5.16b, v3.16b
-	WORD $0x4d40cf04 // ld1r { v4.2d }, [x24]
-	WORD $0x4ea21ca2 // orr v2.16b, v5.16b, v2.16b
-	WORD $0x4ee4d442 // fsub v2.2d, v2.2d, v4.2d
-	WORD $0x4ee4d463 // fsub v3.2d, v3.2d, v4.2d
-	WORD $0xad000da2 // stp q2, q3, [x13]
-	WORD $0x3ce36a62 // ldr q2, [x19, x3]
-	WORD $0xad411205 // ldp q5, q4, [x16, #0x20]
-	WORD $0x3ce46a63 // ldr q3, [x19, x4]
-	WORD $0x8b170273 // add x19, x19, x23
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0x6d489604 // ldp d4, d5, [x16, #0x88]
-	WORD $0x4e0804a5 // dup v5.2d, v5.d[0]
-	WORD $0x4e080484 // dup v4.2d, v4.d[0]
-	WORD $0x4ea31c83 // orr v3.16b, v4.16b, v3.16b
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xf9880060 // prfm pldl1keep, [x3, #0x1000]
+	WORD $0xad400b44 // ldp q4, q2, [x26]
+	WORD $0x8b180066 // add x6, x3, x24
+	WORD $0x91022342 // add x2, x26, #0x88
+	WORD $0x91024344 // add x4, x26, #0x90
+	WORD $0x8b0802d1 // add x17, x22, x8
+	WORD $0x3dc00061 // ldr q1, [x3]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x3dc000c3 // ldr q3, [x6]
+	WORD $0x4d40cc44 // ld1r { v4.2d }, [x2]
+	WORD $0x4e020062 // tbl v2.16b, { v3.16b }, v2.16b
+	WORD $0x4d40cc83 // ld1r { v3.2d }, [x4]
+	WORD $0x8b190067 // add x7, x3, x25
+	WORD $0x8b1b007d // add x29, x3, x27
+	WORD $0x8b0d007e // add x30, x3, x13
+	WORD $0x8b1700c6 // add x6, x6, x23
+	WORD $0x91060108 // add x8, x8, #0x180
+	WORD $0x7124011f // cmp w8, #0x900
 	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
-	WORD $0x4ee5d442 // fsub v2.2d, v2.2d, v5.2d
-	WORD $0x4ee5d463 // fsub v3.2d, v3.2d, v5.2d
-	WORD $0xad010da2 // stp q2, q3, [x13, #0x20]
-	WORD $0x910101ad // add x13, x13, #0x40
-	WORD $0x54fffc21 // b.ne <blocks6Multi8+0x2e8>
-	WORD $0x110004a5 // add w5, w5, #0x1
-	WORD $0x8b0800c6 // add x6, x6, x8
-	WORD $0x710018bf // cmp w5, #0x6
-	WORD $0x54fffb61 // b.ne <blocks6Multi8+0x2e0>
-	WORD $0x17ffff62 // b <blocks6Multi8+0x100>
-	WORD $0x2a1f03e5 // mov w5, wzr
-	WORD $0xaa0a03e6 // mov x6, x10
-	WORD $0x528000c7 // mov w7, #0x6
-	WORD $0xaa0603f3 // mov x19, x6
-	WORD $0xf9880260 // prfm pldl1keep, [x19, #0x1000]
-	WORD $0xad401205 // ldp q5, q4, [x16]
-	WORD $0x91020218 // add x24, x16, #0x80
-	WORD $0xf10004e7 // subs x7, x7, #0x1
-	WORD $0x3cf16a63 // ldr q3, [x19, x17]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x3dc00262 // ldr q2, [x19]
-	WORD $0x4d40cf06 // ld1r { v6.2d }, [x24]
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad421205 // ldp q5, q4, [x16, #0x40]
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x6ee0b8c4 // neg v4.2d, v6.2d
-	WORD $0x4ee44463 // sshl v3.2d, v3.2d, v4.2d
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad000a21 // stp q1, q2, [x17]
+	WORD $0x3dc000e1 // ldr q1, [x7]
+	WORD $0xad410f44 // ldp q4, q3, [x26, #0x20]
+	WORD $0x3dc003a2 // ldr q2, [x29]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d488f44 // ldp d4, d3, [x26, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4e080484 // dup v4.2d, v4.d[0]
+	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad010a21 // stp q1, q2, [x17, #0x20]
+	WORD $0xf98003c0 // prfm pldl1keep, [x30]
+	WORD $0x3dc000c2 // ldr q2, [x6]
+	WORD $0xad400f44 // ldp q4, q3, [x26]
+	WORD $0x3cf76861 // ldr q1, [x3, x23]
+	WORD $0x8b1700e3 // add x3, x7, x23
+	WORD $0x8b1703a7 // add x7, x29, x23
+	WORD $0xd14007dd // sub x29, x30, #0x1, lsl #12
+	WORD $0x8b1700c6 // add x6, x6, x23
+	WORD $0x8b0d03be // add x30, x29, x13
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cc43 // ld1r { v3.2d }, [x2]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cc83 // ld1r { v3.2d }, [x4]
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0xad020a21 // stp q1, q2, [x17, #0x40]
+	WORD $0x3dc00061 // ldr q1, [x3]
+	WORD $0xad410f44 // ldp q4, q3, [x26, #0x20]
+	WORD $0x3dc000e2 // ldr q2, [x7]
+	WORD $0x8b170063 // add x3, x3, x23
+	WORD $0x8b1700e7 // add x7, x7, x23
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d488f44 // ldp d4, d3, [x26, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4e080484 // dup v4.2d, v4.d[0]
+	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad030a21 // stp q1, q2, [x17, #0x60]
+	WORD $0xf98003c0 // prfm pldl1keep, [x30]
+	WORD $0x3dc000c2 // ldr q2, [x6]
+	WORD $0xad400f44 // ldp q4, q3, [x26]
+	WORD $0x3cf76ba1 // ldr q1, [x29, x23]
+	WORD $0xd14007dd // sub x29, x30, #0x1, lsl #12
+	WORD $0x8b1700c6 // add x6, x6, x23
+	WORD $0x8b0d03be // add x30, x29, x13
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cc43 // ld1r { v3.2d }, [x2]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cc83 // ld1r { v3.2d }, [x4]
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0xad040a21 // stp q1, q2, [x17, #0x80]
+	WORD $0x3dc00061 // ldr q1, [x3]
+	WORD $0xad410f44 // ldp q4, q3, [x26, #0x20]
+	WORD $0x3dc000e2 // ldr q2, [x7]
+	WORD $0x8b170063 // add x3, x3, x23
+	WORD $0x8b1700e7 // add x7, x7, x23
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d488f44 // ldp d4, d3, [x26, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4e080484 // dup v4.2d, v4.d[0]
+	WORD $0x4ea21c82 // orr v2.16b, v4.16b, v2.16b
+	WORD $0x4ea11c81 // orr v1.16b, v4.16b, v1.16b
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad050a21 // stp q1, q2, [x17, #0xa0]
+	WORD $0xf98003c0 // prfm pldl1keep, [x30]
+	WORD $0x3dc000c2 // ldr q2, [x6]
+	WORD $0xad400f44 // ldp q4, q3, [x26]
+	WORD $0x3cf76ba1 // ldr q1, [x29, x23]
+	WORD $0xd14007dd // sub x29, x30, #0x1, lsl #12
+	WORD $0x8b1700c6 // add x6, x6, x23
+	WORD $0x8b0d03be // add x30, x29, x13
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cc43 // ld1r { v3.2d }, [x2]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cc83 // ld1r { v3.2d }, [x4]
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0xad060a21 // stp q1, q2, [x17, #0xc0]
+	WORD $0x3dc00061 // ldr q1, [x3]
+	WORD $0xad410f44 // ldp q4, q3, [x26, #0x20]
+	WORD $0x3dc000e2 // ldr q2, [x7]
+	WORD $0x8b170063 // add x3, x3, x23
+	WORD $0x8b1700e7 // add x7, x7, x23
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d489744 // ldp d4, d5, [x26, #0x88]
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad070a21 // stp q1, q2, [x17, #0xe0]
+	WORD $0xf98003c0 // prfm pldl1keep, [x30]
+	WORD $0x3dc000c2 // ldr q2, [x6]
+	WORD $0xad400f44 // ldp q4, q3, [x26]
+	WORD $0x3cf76ba1 // ldr q1, [x29, x23]
+	WORD $0xd14007dd // sub x29, x30, #0x1, lsl #12
+	WORD $0x8b0d03be // add x30, x29, x13
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cc43 // ld1r { v3.2d }, [x2]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cc83 // ld1r { v3.2d }, [x4]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad080a21 // stp q1, q2, [x17, #0x100]
+	WORD $0x3dc00061 // ldr q1, [x3]
+	WORD $0xad410f44 // ldp q4, q3, [x26, #0x20]
+	WORD $0x3dc000e2 // ldr q2, [x7]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d489343 // ldp d3, d4, [x26, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad090a21 // stp q1, q2, [x17, #0x120]
+	WORD $0xf98003c0 // prfm pldl1keep, [x30]
+	WORD $0x3cf768c2 // ldr q2, [x6, x23]
+	WORD $0xad400f44 // ldp q4, q3, [x26]
+	WORD $0x3cf76ba1 // ldr q1, [x29, x23]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cc43 // ld1r { v3.2d }, [x2]
+	WORD $0x8b1003c2 // add x2, x30, x16
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4d40cc83 // ld1r { v3.2d }, [x4]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad0a0a21 // stp q1, q2, [x17, #0x140]
+	WORD $0xad410f44 // ldp q4, q3, [x26, #0x20]
+	WORD $0x3cf76861 // ldr q1, [x3, x23]
+	WORD $0x3cf768e2 // ldr q2, [x7, x23]
+	WORD $0xd1400443 // sub x3, x2, #0x1, lsl #12
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x6d489343 // ldp d3, d4, [x26, #0x88]
+	WORD $0x4e080463 // dup v3.2d, v3.d[0]
+	WORD $0x4ea21c62 // orr v2.16b, v3.16b, v2.16b
+	WORD $0x4ea11c61 // orr v1.16b, v3.16b, v1.16b
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x4ee3d421 // fsub v1.2d, v1.2d, v3.2d
+	WORD $0x4ee3d442 // fsub v2.2d, v2.2d, v3.2d
+	WORD $0xad0b0a21 // stp q1, q2, [x17, #0x160]
+	WORD $0x54ffe8a1 // b.ne <blocks6Multi8+0x760>
+	WORD $0x17fffda4 // b <blocks6Multi8+0xe0>
+	WORD $0x8b170af0 // add x16, x23, x23, lsl #2
+	WORD $0xaa1f03e8 // mov x8, xzr
+	WORD $0xb27402ed // orr x13, x23, #0x1000
+	WORD $0xaa0a03e3 // mov x3, x10
+	WORD $0xcb100050 // sub x16, x2, x16
+	WORD $0xf9880060 // prfm pldl1keep, [x3, #0x1000]
+	WORD $0xad400f44 // ldp q4, q3, [x26]
+	WORD $0x8b180064 // add x4, x3, x24
+	WORD $0x91020342 // add x2, x26, #0x80
+	WORD $0x8b0802d1 // add x17, x22, x8
+	WORD $0x8b190066 // add x6, x3, x25
+	WORD $0x3dc00061 // ldr q1, [x3]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0x3dc00082 // ldr q2, [x4]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cc43 // ld1r { v3.2d }, [x2]
+	WORD $0xad421345 // ldp q5, q4, [x26, #0x40]
+	WORD $0x8b1b0067 // add x7, x3, x27
+	WORD $0x8b0d007d // add x29, x3, x13
+	WORD $0x91060108 // add x8, x8, #0x180
+	WORD $0x7124011f // cmp w8, #0x900
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad000a21 // stp q1, q2, [x17]
+	WORD $0x3dc000c1 // ldr q1, [x6]
+	WORD $0xad410f44 // ldp q4, q3, [x26, #0x20]
+	WORD $0x3dc000e2 // ldr q2, [x7]
+	WORD $0xad431746 // ldp q6, q5, [x26, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404344 // ldr d4, [x26, #0x80]
 	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad010a21 // stp q1, q2, [x17, #0x20]
+	WORD $0xf98003a0 // prfm pldl1keep, [x29]
+	WORD $0xad400f44 // ldp q4, q3, [x26]
+	WORD $0x3cf76861 // ldr q1, [x3, x23]
+	WORD $0x8b170083 // add x3, x4, x23
+	WORD $0x4d40cc45 // ld1r { v5.2d }, [x2]
+	WORD $0x8b1700c4 // add x4, x6, x23
+	WORD $0x8b1700e6 // add x6, x7, x23
+	WORD $0xd14007a7 // sub x7, x29, #0x1, lsl #12
+	WORD $0x3dc00062 // ldr q2, [x3]
+	WORD $0x8b0d00fd // add x29, x7, x13
+	WORD $0x8b170063 // add x3, x3, x23
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420f44 // ldp q4, q3, [x26, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad020a21 // stp q1, q2, [x17, #0x40]
+	WORD $0x3dc00081 // ldr q1, [x4]
+	WORD $0xad410f44 // ldp q4, q3, [x26, #0x20]
+	WORD $0x3dc000c2 // ldr q2, [x6]
+	WORD $0xad431746 // ldp q6, q5, [x26, #0x60]
+	WORD $0x8b170084 // add x4, x4, x23
+	WORD $0x8b1700c6 // add x6, x6, x23
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404344 // ldr d4, [x26, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad030a21 // stp q1, q2, [x17, #0x60]
+	WORD $0xf98003a0 // prfm pldl1keep, [x29]
+	WORD $0xad400f44 // ldp q4, q3, [x26]
+	WORD $0x3cf768e1 // ldr q1, [x7, x23]
+	WORD $0x3dc00062 // ldr q2, [x3]
+	WORD $0xd14007a7 // sub x7, x29, #0x1, lsl #12
+	WORD $0x4d40cc45 // ld1r { v5.2d }, [x2]
+	WORD $0x8b170063 // add x3, x3, x23
+	WORD $0x8b0d00fd // add x29, x7, x13
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420f44 // ldp q4, q3, [x26, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad040a21 // stp q1, q2, [x17, #0x80]
+	WORD $0xad410f44 // ldp q4, q3, [x26, #0x20]
+	WORD $0x3dc00081 // ldr q1, [x4]
+	WORD $0x3dc000c2 // ldr q2, [x6]
+	WORD $0x8b170084 // add x4, x4, x23
+	WORD $0xad431746 // ldp q6, q5, [x26, #0x60]
+	WORD $0x8b1700c6 // add x6, x6, x23
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404344 // ldr d4, [x26, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad050a21 // stp q1, q2, [x17, #0xa0]
+	WORD $0xf98003a0 // prfm pldl1keep, [x29]
+	WORD $0xad400f44 // ldp q4, q3, [x26]
+	WORD $0x3cf768e1 // ldr q1, [x7, x23]
+	WORD $0x3dc00062 // ldr q2, [x3]
+	WORD $0xd14007a7 // sub x7, x29, #0x1, lsl #12
+	WORD $0x4d40cc45 // ld1r { v5.2d }, [x2]
+	WORD $0x8b170063 // add x3, x3, x23
+	WORD $0x8b0d00fd // add x29, x7, x13
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420f44 // ldp q4, q3, [x26, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad060a21 // stp q1, q2, [x17, #0xc0]
+	WORD $0xad410f44 // ldp q4, q3, [x26, #0x20]
+	WORD $0x3dc00081 // ldr q1, [x4]
+	WORD $0x3dc000c2 // ldr q2, [x6]
+	WORD $0x8b170084 // add x4, x4, x23
+	WORD $0xad431746 // ldp q6, q5, [x26, #0x60]
+	WORD $0x8b1700c6 // add x6, x6, x23
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404344 // ldr d4, [x26, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad070a21 // stp q1, q2, [x17, #0xe0]
+	WORD $0xf98003a0 // prfm pldl1keep, [x29]
+	WORD $0xad400f44 // ldp q4, q3, [x26]
+	WORD $0x3cf768e1 // ldr q1, [x7, x23]
+	WORD $0x3dc00062 // ldr q2, [x3]
+	WORD $0xd14007a7 // sub x7, x29, #0x1, lsl #12
+	WORD $0x4d40cc45 // ld1r { v5.2d }, [x2]
+	WORD $0x8b0d00fd // add x29, x7, x13
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420f44 // ldp q4, q3, [x26, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee0b8a3 // neg v3.2d, v5.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad080a21 // stp q1, q2, [x17, #0x100]
+	WORD $0x3dc00081 // ldr q1, [x4]
+	WORD $0xad410f44 // ldp q4, q3, [x26, #0x20]
+	WORD $0x3dc000c2 // ldr q2, [x6]
+	WORD $0xad431746 // ldp q6, q5, [x26, #0x60]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xfd404344 // ldr d4, [x26, #0x80]
+	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
+	WORD $0x6ee64421 // ushl v1.2d, v1.2d, v6.2d
+	WORD $0x4e080483 // dup v3.2d, v4.d[0]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD $0xad090a21 // stp q1, q2, [x17, #0x120]
+	WORD $0xf98003a0 // prfm pldl1keep, [x29]
+	WORD $0xad400f44 // ldp q4, q3, [x26]
+	WORD $0x3cf768e1 // ldr q1, [x7, x23]
+	WORD $0x3cf76862 // ldr q2, [x3, x23]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4d40cc45 // ld1r { v5.2d }, [x2]
+	WORD $0x8b1003a2 // add x2, x29, x16
+	WORD $0xd1400443 // sub x3, x2, #0x1, lsl #12
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad420f44 // ldp q4, q3, [x26, #0x40]
+	WORD $0x6ee34442 // ushl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee44421 // ushl v1.2d, v1.2d, v4.2d
+	WORD $0x6ee0b8a4 // neg v4.2d, v5.2d
 	WORD $0x4ee44442 // sshl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee44421 // sshl v1.2d, v1.2d, v4.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad000da2 // stp q2, q3, [x13]
-	WORD $0xad411205 // ldp q5, q4, [x16, #0x20]
-	WORD $0x3ce36a62 // ldr q2, [x19, x3]
-	WORD $0x3ce46a63 // ldr q3, [x19, x4]
-	WORD $0x8b170273 // add x19, x19, x23
-	WORD $0xfd404206 // ldr d6, [x16, #0x80]
-	WORD $0x4e0804c6 // dup v6.2d, v6.d[0]
-	WORD $0x4e040063 // tbl v3.16b, { v3.16b }, v4.16b
-	WORD $0x4e050042 // tbl v2.16b, { v2.16b }, v5.16b
-	WORD $0xad431205 // ldp q5, q4, [x16, #0x60]
-	WORD $0x6ee0b8c6 // neg v6.2d, v6.2d
-	WORD $0x6ee44463 // ushl v3.2d, v3.2d, v4.2d
-	WORD $0x4ee64463 // sshl v3.2d, v3.2d, v6.2d
-	WORD $0x6ee54442 // ushl v2.2d, v2.2d, v5.2d
-	WORD $0x4e61d863 // scvtf v3.2d, v3.2d
-	WORD $0x4ee64442 // sshl v2.2d, v2.2d, v6.2d
+	WORD $0xad0a0a21 // stp q1, q2, [x17, #0x140]
+	WORD $0x3cf76881 // ldr q1, [x4, x23]
+	WORD $0xad410f44 // ldp q4, q3, [x26, #0x20]
+	WORD $0x3cf768c2 // ldr q2, [x6, x23]
+	WORD $0xfd404345 // ldr d5, [x26, #0x80]
+	WORD $0x4e030042 // tbl v2.16b, { v2.16b }, v3.16b
+	WORD $0x4e0804a3 // dup v3.2d, v5.d[0]
+	WORD $0x4e040021 // tbl v1.16b, { v1.16b }, v4.16b
+	WORD $0xad431345 // ldp q5, q4, [x26, #0x60]
+	WORD $0x6ee0b863 // neg v3.2d, v3.2d
+	WORD $0x6ee44442 // ushl v2.2d, v2.2d, v4.2d
+	WORD $0x4ee34442 // sshl v2.2d, v2.2d, v3.2d
+	WORD $0x6ee54421 // ushl v1.2d, v1.2d, v5.2d
 	WORD $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD $0xad010da2 // stp q2, q3, [x13, #0x20]
-	WORD $0x910101ad // add x13, x13, #0x40
-	WORD $0x54fffb81 // b.ne <blocks6Multi8+0x38c>
-	WORD $0x110004a5 // add w5, w5, #0x1
-	WORD $0x8b0800c6 // add x6, x6, x8
-	WORD $0x710018bf // cmp w5, #0x6
-	WORD $0x54fffac1 // b.ne <blocks6Multi8+0x384>
-	WORD $0x17ffff34 // b <blocks6Multi8+0x100>
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
+	WORD $0x4ee34421 // sshl v1.2d, v1.2d, v3.2d
+	WORD $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD $0xad0b0a21 // stp q1, q2, [x17, #0x160]
+	WORD $0x54ffe441 // b.ne <blocks6Multi8+0xa68>
+	WORD $0x17fffcbf // b <blocks6Multi8+0xe0>
 	WORD $0xf100069f // cmp x20, #0x1
-	WORD $0x5400324b // b.lt <blocks6Multi8+0xa8c>
+	WORD $0x540029eb // b.lt <blocks6Multi8+0x1328>
 	WORD $0xf9401c14 // ldr x20, [x0, #0x38]
 	WORD $0xaa1f03e8 // mov x8, xzr
 	WORD $0x5280002d // mov w13, #0x1
-	WORD $0xf9000ffe // str x30, [sp, #0x18]
-	WORD $0x34001955 // cbz w21, <blocks6Multi8+0x780>
-	WORD $0xd503201f // nop
-	WORD $0x8b080d77 // add x23, x11, x8, lsl #3
-	WORD $0xaa1f03f6 // mov x22, xzr
-	WORD $0x2a0d03f5 // mov w21, w13
-	WORD $0x8b080e98 // add x24, x20, x8, lsl #3
-	WORD $0x910802f9 // add x25, x23, #0x200
-	WORD $0x911002fa // add x26, x23, #0x400
-	WORD $0x911802fb // add x27, x23, #0x600
-	WORD $0x912002fd // add x29, x23, #0x800
-	WORD $0x912802fe // add x30, x23, #0xa00
+	WORD $0x34001493 // cbz w19, <blocks6Multi8+0x108c>
+	WORD $0x8b080d76 // add x22, x11, x8, lsl #3
+	WORD $0xaa1f03f5 // mov x21, xzr
+	WORD $0x2a0d03f3 // mov w19, w13
+	WORD $0x8b080e97 // add x23, x20, x8, lsl #3
+	WORD $0x910802d8 // add x24, x22, #0x200
+	WORD $0x911002d9 // add x25, x22, #0x400
+	WORD $0x911802da // add x26, x22, #0x600
+	WORD $0x912002db // add x27, x22, #0x800
+	WORD $0x912802dd // add x29, x22, #0xa00
+	WORD $0x6f00e401 // movi v1.2d, #0000000000000000
 	WORD $0x6f00e402 // movi v2.2d, #0000000000000000
+	WORD $0x8b150c28 // add x8, x1, x21, lsl #3
+	WORD $0x8b150d8d // add x13, x12, x21, lsl #3
+	WORD $0xaa0503f0 // mov x16, x5
 	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x8b160c28 // add x8, x1, x22, lsl #3
-	WORD $0x8b160d8d // add x13, x12, x22, lsl #3
-	WORD $0xaa0203f0 // mov x16, x2
 	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
@@ -8201,380 +13203,315 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
 	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
 	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
 	WORD $0xf84405b1 // ldr x17, [x13], #0x40
-	WORD $0xfd400116 // ldr d22, [x8]
+	WORD $0xfd400117 // ldr d23, [x8]
 	WORD $0xf1000610 // subs x16, x16, #0x1
-	WORD $0x8b110f11 // add x17, x24, x17, lsl #3
-	WORD $0xfd424119 // ldr d25, [x8, #0x480]
-	WORD $0xfd40811a // ldr d26, [x8, #0x100]
-	WORD $0xad405e38 // ldp q24, q23, [x17]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4e60d739 // fadd v25.2d, v25.2d, v0.2d
-	WORD $0x4fd612f5 // fmla v21.2d, v23.2d, v22.d[0]
-	WORD $0x4fd912e7 // fmla v7.2d, v23.2d, v25.d[0]
-	WORD $0x4fd61314 // fmla v20.2d, v24.2d, v22.d[0]
-	WORD $0xfd40c116 // ldr d22, [x8, #0x180]
-	WORD $0x4fd91306 // fmla v6.2d, v24.2d, v25.d[0]
-	WORD $0xfd43c119 // ldr d25, [x8, #0x780]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61312 // fmla v18.2d, v24.2d, v22.d[0]
-	WORD $0x4fd612f3 // fmla v19.2d, v23.2d, v22.d[0]
-	WORD $0xfd418116 // ldr d22, [x8, #0x300]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61310 // fmla v16.2d, v24.2d, v22.d[0]
-	WORD $0x4fd612f1 // fmla v17.2d, v23.2d, v22.d[0]
-	WORD $0xfd430116 // ldr d22, [x8, #0x600]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61304 // fmla v4.2d, v24.2d, v22.d[0]
-	WORD $0x4fd612e5 // fmla v5.2d, v23.2d, v22.d[0]
-	WORD $0x4e60d736 // fadd v22.2d, v25.2d, v0.2d
-	WORD $0x4fd61302 // fmla v2.2d, v24.2d, v22.d[0]
-	WORD $0x4fd612e3 // fmla v3.2d, v23.2d, v22.d[0]
-	WORD $0xad426638 // ldp q24, q25, [x17, #0x40]
-	WORD $0xfd402116 // ldr d22, [x8, #0x40]
-	WORD $0xfd40e117 // ldr d23, [x8, #0x1c0]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
-	WORD $0x4fd61335 // fmla v21.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61314 // fmla v20.2d, v24.2d, v22.d[0]
-	WORD $0xfd41a116 // ldr d22, [x8, #0x340]
-	WORD $0x4fd71333 // fmla v19.2d, v25.2d, v23.d[0]
-	WORD $0x4fd71312 // fmla v18.2d, v24.2d, v23.d[0]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0xfd426117 // ldr d23, [x8, #0x4c0]
-	WORD $0x4fd61331 // fmla v17.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61310 // fmla v16.2d, v24.2d, v22.d[0]
-	WORD $0x4e60d6f6 // fadd v22.2d, v23.2d, v0.2d
-	WORD $0x4fd61327 // fmla v7.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61306 // fmla v6.2d, v24.2d, v22.d[0]
-	WORD $0xfd432116 // ldr d22, [x8, #0x640]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61325 // fmla v5.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61304 // fmla v4.2d, v24.2d, v22.d[0]
-	WORD $0xfd43e116 // ldr d22, [x8, #0x7c0]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61323 // fmla v3.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61302 // fmla v2.2d, v24.2d, v22.d[0]
-	WORD $0xad445e36 // ldp q22, q23, [x17, #0x80]
-	WORD $0xfd404118 // ldr d24, [x8, #0x80]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0xfd410119 // ldr d25, [x8, #0x200]
-	WORD $0x4fd812d4 // fmla v20.2d, v22.2d, v24.d[0]
-	WORD $0x4fd812f5 // fmla v21.2d, v23.2d, v24.d[0]
-	WORD $0x4e60d738 // fadd v24.2d, v25.2d, v0.2d
-	WORD $0xfd434119 // ldr d25, [x8, #0x680]
-	WORD $0x4fd812d2 // fmla v18.2d, v22.2d, v24.d[0]
-	WORD $0x4fd812f3 // fmla v19.2d, v23.2d, v24.d[0]
-	WORD $0xfd41c118 // ldr d24, [x8, #0x380]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd812d0 // fmla v16.2d, v22.2d, v24.d[0]
-	WORD $0x4fd812f1 // fmla v17.2d, v23.2d, v24.d[0]
+	WORD $0x8b110ef1 // add x17, x23, x17, lsl #3
+	WORD $0xfd40c118 // ldr d24, [x8, #0x180]
+	WORD $0xfd402119 // ldr d25, [x8, #0x40]
+	WORD $0xad405636 // ldp q22, q21, [x17]
+	WORD $0x4fd712b4 // fmla v20.2d, v21.2d, v23.d[0]
+	WORD $0x4fd812b2 // fmla v18.2d, v21.2d, v24.d[0]
+	WORD $0x4fd712d3 // fmla v19.2d, v22.2d, v23.d[0]
+	WORD $0x4fd812d1 // fmla v17.2d, v22.2d, v24.d[0]
+	WORD $0xfd418117 // ldr d23, [x8, #0x300]
+	WORD $0xfd424118 // ldr d24, [x8, #0x480]
+	WORD $0x4fd712c7 // fmla v7.2d, v22.2d, v23.d[0]
+	WORD $0x4fd712b0 // fmla v16.2d, v21.2d, v23.d[0]
+	WORD $0x4fd812c5 // fmla v5.2d, v22.2d, v24.d[0]
+	WORD $0x4fd812a6 // fmla v6.2d, v21.2d, v24.d[0]
+	WORD $0xfd430117 // ldr d23, [x8, #0x600]
+	WORD $0xfd43c118 // ldr d24, [x8, #0x780]
+	WORD $0x4fd712c3 // fmla v3.2d, v22.2d, v23.d[0]
+	WORD $0x4fd712a4 // fmla v4.2d, v21.2d, v23.d[0]
+	WORD $0x4fd812c1 // fmla v1.2d, v22.2d, v24.d[0]
+	WORD $0xad425e36 // ldp q22, q23, [x17, #0x40]
+	WORD $0x4fd812a2 // fmla v2.2d, v21.2d, v24.d[0]
+	WORD $0xfd40e115 // ldr d21, [x8, #0x1c0]
+	WORD $0xfd41a118 // ldr d24, [x8, #0x340]
+	WORD $0x4fd912f4 // fmla v20.2d, v23.2d, v25.d[0]
+	WORD $0x4fd512f2 // fmla v18.2d, v23.2d, v21.d[0]
+	WORD $0x4fd812f0 // fmla v16.2d, v23.2d, v24.d[0]
+	WORD $0x4fd512d1 // fmla v17.2d, v22.2d, v21.d[0]
+	WORD $0xfd426115 // ldr d21, [x8, #0x4c0]
+	WORD $0x4fd812c7 // fmla v7.2d, v22.2d, v24.d[0]
+	WORD $0x4fd912d3 // fmla v19.2d, v22.2d, v25.d[0]
+	WORD $0xfd432118 // ldr d24, [x8, #0x640]
+	WORD $0xfd406119 // ldr d25, [x8, #0xc0]
+	WORD $0x4fd512e6 // fmla v6.2d, v23.2d, v21.d[0]
+	WORD $0x4fd512c5 // fmla v5.2d, v22.2d, v21.d[0]
+	WORD $0xfd43e115 // ldr d21, [x8, #0x7c0]
+	WORD $0x4fd812e4 // fmla v4.2d, v23.2d, v24.d[0]
+	WORD $0x4fd812c3 // fmla v3.2d, v22.2d, v24.d[0]
+	WORD $0xfd410118 // ldr d24, [x8, #0x200]
+	WORD $0x4fd512e2 // fmla v2.2d, v23.2d, v21.d[0]
+	WORD $0x4fd512c1 // fmla v1.2d, v22.2d, v21.d[0]
+	WORD $0xfd404116 // ldr d22, [x8, #0x80]
+	WORD $0xad445e35 // ldp q21, q23, [x17, #0x80]
+	WORD $0x4fd812f2 // fmla v18.2d, v23.2d, v24.d[0]
+	WORD $0x4fd612f4 // fmla v20.2d, v23.2d, v22.d[0]
+	WORD $0x4fd612b3 // fmla v19.2d, v21.2d, v22.d[0]
+	WORD $0x4fd812b1 // fmla v17.2d, v21.2d, v24.d[0]
+	WORD $0xfd41c116 // ldr d22, [x8, #0x380]
 	WORD $0xfd428118 // ldr d24, [x8, #0x500]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd812c6 // fmla v6.2d, v22.2d, v24.d[0]
-	WORD $0x4fd812e7 // fmla v7.2d, v23.2d, v24.d[0]
-	WORD $0x4e60d738 // fadd v24.2d, v25.2d, v0.2d
-	WORD $0xfd41e119 // ldr d25, [x8, #0x3c0]
-	WORD $0x4fd812c4 // fmla v4.2d, v22.2d, v24.d[0]
-	WORD $0x4fd812e5 // fmla v5.2d, v23.2d, v24.d[0]
+	WORD $0x4fd612a7 // fmla v7.2d, v21.2d, v22.d[0]
+	WORD $0x4fd612f0 // fmla v16.2d, v23.2d, v22.d[0]
+	WORD $0x4fd812a5 // fmla v5.2d, v21.2d, v24.d[0]
+	WORD $0x4fd812e6 // fmla v6.2d, v23.2d, v24.d[0]
+	WORD $0xfd434116 // ldr d22, [x8, #0x680]
 	WORD $0xfd440118 // ldr d24, [x8, #0x800]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd812c2 // fmla v2.2d, v22.2d, v24.d[0]
-	WORD $0x4fd812e3 // fmla v3.2d, v23.2d, v24.d[0]
-	WORD $0xad465e36 // ldp q22, q23, [x17, #0xc0]
-	WORD $0xfd406118 // ldr d24, [x8, #0xc0]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd812f5 // fmla v21.2d, v23.2d, v24.d[0]
-	WORD $0x4fd812d4 // fmla v20.2d, v22.2d, v24.d[0]
-	WORD $0xfd412118 // ldr d24, [x8, #0x240]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd812f3 // fmla v19.2d, v23.2d, v24.d[0]
-	WORD $0x4fd812d2 // fmla v18.2d, v22.2d, v24.d[0]
-	WORD $0x4e60d738 // fadd v24.2d, v25.2d, v0.2d
-	WORD $0xfd442119 // ldr d25, [x8, #0x840]
-	WORD $0x4fd812f1 // fmla v17.2d, v23.2d, v24.d[0]
+	WORD $0x4fd612a3 // fmla v3.2d, v21.2d, v22.d[0]
+	WORD $0x4fd612e4 // fmla v4.2d, v23.2d, v22.d[0]
+	WORD $0x4fd812a1 // fmla v1.2d, v21.2d, v24.d[0]
+	WORD $0x4fd812e2 // fmla v2.2d, v23.2d, v24.d[0]
+	WORD $0xad465a35 // ldp q21, q22, [x17, #0xc0]
+	WORD $0xfd412117 // ldr d23, [x8, #0x240]
+	WORD $0xfd41e118 // ldr d24, [x8, #0x3c0]
+	WORD $0x4fd912d4 // fmla v20.2d, v22.2d, v25.d[0]
+	WORD $0x4fd712d2 // fmla v18.2d, v22.2d, v23.d[0]
 	WORD $0x4fd812d0 // fmla v16.2d, v22.2d, v24.d[0]
-	WORD $0x4e60d739 // fadd v25.2d, v25.2d, v0.2d
-	WORD $0xfd42a118 // ldr d24, [x8, #0x540]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd912e3 // fmla v3.2d, v23.2d, v25.d[0]
-	WORD $0x4fd912c2 // fmla v2.2d, v22.2d, v25.d[0]
-	WORD $0xfd42c119 // ldr d25, [x8, #0x580]
-	WORD $0x4fd812e7 // fmla v7.2d, v23.2d, v24.d[0]
-	WORD $0x4fd812c6 // fmla v6.2d, v22.2d, v24.d[0]
+	WORD $0x4fd712b1 // fmla v17.2d, v21.2d, v23.d[0]
+	WORD $0xfd42a117 // ldr d23, [x8, #0x540]
+	WORD $0x4fd812a7 // fmla v7.2d, v21.2d, v24.d[0]
 	WORD $0xfd436118 // ldr d24, [x8, #0x6c0]
-	WORD $0x4e60d739 // fadd v25.2d, v25.2d, v0.2d
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd812e5 // fmla v5.2d, v23.2d, v24.d[0]
+	WORD $0x4fd912b3 // fmla v19.2d, v21.2d, v25.d[0]
+	WORD $0xfd40a119 // ldr d25, [x8, #0x140]
+	WORD $0x4fd712c6 // fmla v6.2d, v22.2d, v23.d[0]
+	WORD $0x4fd712a5 // fmla v5.2d, v21.2d, v23.d[0]
+	WORD $0xfd442117 // ldr d23, [x8, #0x840]
 	WORD $0x4fd812c4 // fmla v4.2d, v22.2d, v24.d[0]
-	WORD $0x4e60d756 // fadd v22.2d, v26.2d, v0.2d
-	WORD $0xad485e38 // ldp q24, q23, [x17, #0x100]
-	WORD $0x4fd612f5 // fmla v21.2d, v23.2d, v22.d[0]
-	WORD $0x4fd912e7 // fmla v7.2d, v23.2d, v25.d[0]
-	WORD $0x4fd61314 // fmla v20.2d, v24.2d, v22.d[0]
-	WORD $0xfd414116 // ldr d22, [x8, #0x280]
-	WORD $0x4fd91306 // fmla v6.2d, v24.2d, v25.d[0]
-	WORD $0xfd444119 // ldr d25, [x8, #0x880]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61312 // fmla v18.2d, v24.2d, v22.d[0]
-	WORD $0x4fd612f3 // fmla v19.2d, v23.2d, v22.d[0]
-	WORD $0xfd420116 // ldr d22, [x8, #0x400]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61310 // fmla v16.2d, v24.2d, v22.d[0]
-	WORD $0x4fd612f1 // fmla v17.2d, v23.2d, v22.d[0]
-	WORD $0xfd438116 // ldr d22, [x8, #0x700]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61304 // fmla v4.2d, v24.2d, v22.d[0]
-	WORD $0x4fd612e5 // fmla v5.2d, v23.2d, v22.d[0]
-	WORD $0x4e60d736 // fadd v22.2d, v25.2d, v0.2d
-	WORD $0x4fd61302 // fmla v2.2d, v24.2d, v22.d[0]
-	WORD $0xad4a6638 // ldp q24, q25, [x17, #0x140]
-	WORD $0x4fd612e3 // fmla v3.2d, v23.2d, v22.d[0]
-	WORD $0xfd40a116 // ldr d22, [x8, #0x140]
-	WORD $0xfd416117 // ldr d23, [x8, #0x2c0]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
-	WORD $0x4fd61335 // fmla v21.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61314 // fmla v20.2d, v24.2d, v22.d[0]
-	WORD $0xfd422116 // ldr d22, [x8, #0x440]
-	WORD $0x4fd71333 // fmla v19.2d, v25.2d, v23.d[0]
-	WORD $0x4fd71312 // fmla v18.2d, v24.2d, v23.d[0]
-	WORD $0xfd42e117 // ldr d23, [x8, #0x5c0]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61331 // fmla v17.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61310 // fmla v16.2d, v24.2d, v22.d[0]
-	WORD $0x4e60d6f6 // fadd v22.2d, v23.2d, v0.2d
-	WORD $0x4fd61327 // fmla v7.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61306 // fmla v6.2d, v24.2d, v22.d[0]
-	WORD $0xfd43a116 // ldr d22, [x8, #0x740]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61325 // fmla v5.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61304 // fmla v4.2d, v24.2d, v22.d[0]
-	WORD $0xfd446116 // ldr d22, [x8, #0x8c0]
-	WORD $0x91240108 // add x8, x8, #0x900
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61323 // fmla v3.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61302 // fmla v2.2d, v24.2d, v22.d[0]
-	WORD $0x54ffecc1 // b.ne <blocks6Multi8+0x4c0>
-	WORD $0xd37ae6c8 // lsl x8, x22, #6
-	WORD $0x910006d6 // add x22, x22, #0x1
-	WORD $0x8b0802ed // add x13, x23, x8
-	WORD $0xf10022df // cmp x22, #0x8
-	WORD $0xad0055b4 // stp q20, q21, [x13]
-	WORD $0x8b08032d // add x13, x25, x8
-	WORD $0xad004db2 // stp q18, q19, [x13]
-	WORD $0x8b08034d // add x13, x26, x8
-	WORD $0xad0045b0 // stp q16, q17, [x13]
-	WORD $0x8b08036d // add x13, x27, x8
-	WORD $0xad001da6 // stp q6, q7, [x13]
-	WORD $0x8b0803ad // add x13, x29, x8
-	WORD $0x8b0803c8 // add x8, x30, x8
-	WORD $0xad0015a4 // stp q4, q5, [x13]
-	WORD $0xad000d02 // stp q2, q3, [x8]
-	WORD $0x54ffe8e1 // b.ne <blocks6Multi8+0x484>
-	WORD $0x2a1f03ed // mov w13, wzr
-	WORD $0x52800088 // mov w8, #0x4
-	WORD $0x3707e775 // tbnz w21, #0x0, <blocks6Multi8+0x460>
-	WORD $0x17fffe4c // b <blocks6Multi8+0xa8>
-	WORD $0xd503201f // nop
-	WORD $0x8b080d77 // add x23, x11, x8, lsl #3
-	WORD $0xaa1f03f6 // mov x22, xzr
-	WORD $0x2a0d03f5 // mov w21, w13
-	WORD $0x8b080e98 // add x24, x20, x8, lsl #3
-	WORD $0x910802f9 // add x25, x23, #0x200
-	WORD $0x911002fa // add x26, x23, #0x400
-	WORD $0x911802fb // add x27, x23, #0x600
-	WORD $0x912002fd // add x29, x23, #0x800
-	WORD $0x912802fe // add x30, x23, #0xa00
-	WORD $0xd37ae6c8 // lsl x8, x22, #6
-	WORD $0x8b160c23 // add x3, x1, x22, lsl #3
-	WORD $0x8b160d86 // add x6, x12, x22, lsl #3
-	WORD $0xaa0203f3 // mov x19, x2
-	WORD $0x8b0802e5 // add x5, x23, x8
-	WORD $0x8b08032d // add x13, x25, x8
-	WORD $0x8b080350 // add x16, x26, x8
-	WORD $0x8b080371 // add x17, x27, x8
-	WORD $0x8b0803a7 // add x7, x29, x8
-	WORD $0x8b0803c8 // add x8, x30, x8
-	WORD $0xad4008a4 // ldp q4, q2, [x5]
-	WORD $0xad400da6 // ldp q6, q3, [x13]
-	WORD $0xad401611 // ldp q17, q5, [x16]
-	WORD $0xad404234 // ldp q20, q16, [x17]
-	WORD $0xad404cf5 // ldp q21, q19, [x7]
-	WORD $0xad401d12 // ldp q18, q7, [x8]
-	WORD $0xf84404c4 // ldr x4, [x6], #0x40
-	WORD $0xfd400076 // ldr d22, [x3]
-	WORD $0xf1000673 // subs x19, x19, #0x1
-	WORD $0x8b040f04 // add x4, x24, x4, lsl #3
-	WORD $0xfd424079 // ldr d25, [x3, #0x480]
-	WORD $0xfd40807a // ldr d26, [x3, #0x100]
-	WORD $0xad405c98 // ldp q24, q23, [x4]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4e60d739 // fadd v25.2d, v25.2d, v0.2d
-	WORD $0x4fd612e2 // fmla v2.2d, v23.2d, v22.d[0]
-	WORD $0x4fd912f0 // fmla v16.2d, v23.2d, v25.d[0]
-	WORD $0x4fd61304 // fmla v4.2d, v24.2d, v22.d[0]
-	WORD $0xfd40c076 // ldr d22, [x3, #0x180]
-	WORD $0x4fd91314 // fmla v20.2d, v24.2d, v25.d[0]
-	WORD $0xfd43c079 // ldr d25, [x3, #0x780]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61306 // fmla v6.2d, v24.2d, v22.d[0]
-	WORD $0x4fd612e3 // fmla v3.2d, v23.2d, v22.d[0]
-	WORD $0xfd418076 // ldr d22, [x3, #0x300]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61311 // fmla v17.2d, v24.2d, v22.d[0]
-	WORD $0x4fd612e5 // fmla v5.2d, v23.2d, v22.d[0]
-	WORD $0xfd430076 // ldr d22, [x3, #0x600]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61315 // fmla v21.2d, v24.2d, v22.d[0]
-	WORD $0x4fd612f3 // fmla v19.2d, v23.2d, v22.d[0]
-	WORD $0x4e60d736 // fadd v22.2d, v25.2d, v0.2d
-	WORD $0x4fd61312 // fmla v18.2d, v24.2d, v22.d[0]
-	WORD $0x4fd612e7 // fmla v7.2d, v23.2d, v22.d[0]
-	WORD $0xad426498 // ldp q24, q25, [x4, #0x40]
-	WORD $0xfd402076 // ldr d22, [x3, #0x40]
-	WORD $0xfd40e077 // ldr d23, [x3, #0x1c0]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
-	WORD $0x4fd61322 // fmla v2.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61304 // fmla v4.2d, v24.2d, v22.d[0]
-	WORD $0xfd41a076 // ldr d22, [x3, #0x340]
-	WORD $0x4fd71323 // fmla v3.2d, v25.2d, v23.d[0]
-	WORD $0x4fd71306 // fmla v6.2d, v24.2d, v23.d[0]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0xfd426077 // ldr d23, [x3, #0x4c0]
-	WORD $0x4fd61325 // fmla v5.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61311 // fmla v17.2d, v24.2d, v22.d[0]
-	WORD $0x4e60d6f6 // fadd v22.2d, v23.2d, v0.2d
-	WORD $0x4fd61330 // fmla v16.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61314 // fmla v20.2d, v24.2d, v22.d[0]
-	WORD $0xfd432076 // ldr d22, [x3, #0x640]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61333 // fmla v19.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61315 // fmla v21.2d, v24.2d, v22.d[0]
-	WORD $0xfd43e076 // ldr d22, [x3, #0x7c0]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61327 // fmla v7.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61312 // fmla v18.2d, v24.2d, v22.d[0]
-	WORD $0xad445c96 // ldp q22, q23, [x4, #0x80]
-	WORD $0xfd404078 // ldr d24, [x3, #0x80]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0xfd410079 // ldr d25, [x3, #0x200]
-	WORD $0x4fd812c4 // fmla v4.2d, v22.2d, v24.d[0]
-	WORD $0x4fd812e2 // fmla v2.2d, v23.2d, v24.d[0]
-	WORD $0x4e60d738 // fadd v24.2d, v25.2d, v0.2d
-	WORD $0xfd434079 // ldr d25, [x3, #0x680]
-	WORD $0x4fd812c6 // fmla v6.2d, v22.2d, v24.d[0]
-	WORD $0x4fd812e3 // fmla v3.2d, v23.2d, v24.d[0]
-	WORD $0xfd41c078 // ldr d24, [x3, #0x380]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd812d1 // fmla v17.2d, v22.2d, v24.d[0]
-	WORD $0x4fd812e5 // fmla v5.2d, v23.2d, v24.d[0]
-	WORD $0xfd428078 // ldr d24, [x3, #0x500]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd812d4 // fmla v20.2d, v22.2d, v24.d[0]
-	WORD $0x4fd812f0 // fmla v16.2d, v23.2d, v24.d[0]
-	WORD $0x4e60d738 // fadd v24.2d, v25.2d, v0.2d
-	WORD $0xfd41e079 // ldr d25, [x3, #0x3c0]
-	WORD $0x4fd812d5 // fmla v21.2d, v22.2d, v24.d[0]
-	WORD $0x4fd812f3 // fmla v19.2d, v23.2d, v24.d[0]
-	WORD $0xfd440078 // ldr d24, [x3, #0x800]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
+	WORD $0x4fd812a3 // fmla v3.2d, v21.2d, v24.d[0]
+	WORD $0xfd414118 // ldr d24, [x8, #0x280]
+	WORD $0x4fd712c2 // fmla v2.2d, v22.2d, v23.d[0]
+	WORD $0x4fd712a1 // fmla v1.2d, v21.2d, v23.d[0]
+	WORD $0xad485a35 // ldp q21, q22, [x17, #0x100]
+	WORD $0xfd408117 // ldr d23, [x8, #0x100]
 	WORD $0x4fd812d2 // fmla v18.2d, v22.2d, v24.d[0]
-	WORD $0x4fd812e7 // fmla v7.2d, v23.2d, v24.d[0]
-	WORD $0xad465c96 // ldp q22, q23, [x4, #0xc0]
-	WORD $0xfd406078 // ldr d24, [x3, #0xc0]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd812e2 // fmla v2.2d, v23.2d, v24.d[0]
-	WORD $0x4fd812c4 // fmla v4.2d, v22.2d, v24.d[0]
-	WORD $0xfd412078 // ldr d24, [x3, #0x240]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd812e3 // fmla v3.2d, v23.2d, v24.d[0]
+	WORD $0x4fd712d4 // fmla v20.2d, v22.2d, v23.d[0]
+	WORD $0x4fd712b3 // fmla v19.2d, v21.2d, v23.d[0]
+	WORD $0x4fd812b1 // fmla v17.2d, v21.2d, v24.d[0]
+	WORD $0xfd420117 // ldr d23, [x8, #0x400]
+	WORD $0xfd42c118 // ldr d24, [x8, #0x580]
+	WORD $0x4fd712a7 // fmla v7.2d, v21.2d, v23.d[0]
+	WORD $0x4fd712d0 // fmla v16.2d, v22.2d, v23.d[0]
+	WORD $0x4fd812a5 // fmla v5.2d, v21.2d, v24.d[0]
 	WORD $0x4fd812c6 // fmla v6.2d, v22.2d, v24.d[0]
-	WORD $0x4e60d738 // fadd v24.2d, v25.2d, v0.2d
-	WORD $0xfd442079 // ldr d25, [x3, #0x840]
-	WORD $0x4fd812e5 // fmla v5.2d, v23.2d, v24.d[0]
-	WORD $0x4fd812d1 // fmla v17.2d, v22.2d, v24.d[0]
-	WORD $0x4e60d739 // fadd v25.2d, v25.2d, v0.2d
-	WORD $0xfd42a078 // ldr d24, [x3, #0x540]
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd912e7 // fmla v7.2d, v23.2d, v25.d[0]
-	WORD $0x4fd912d2 // fmla v18.2d, v22.2d, v25.d[0]
-	WORD $0xfd42c079 // ldr d25, [x3, #0x580]
+	WORD $0xfd438117 // ldr d23, [x8, #0x700]
+	WORD $0xfd444118 // ldr d24, [x8, #0x880]
+	WORD $0x4fd712a3 // fmla v3.2d, v21.2d, v23.d[0]
+	WORD $0x4fd712c4 // fmla v4.2d, v22.2d, v23.d[0]
+	WORD $0x4fd812a1 // fmla v1.2d, v21.2d, v24.d[0]
+	WORD $0xad4a5e35 // ldp q21, q23, [x17, #0x140]
+	WORD $0x4fd812c2 // fmla v2.2d, v22.2d, v24.d[0]
+	WORD $0xfd416116 // ldr d22, [x8, #0x2c0]
+	WORD $0xfd422118 // ldr d24, [x8, #0x440]
+	WORD $0x4fd912f4 // fmla v20.2d, v23.2d, v25.d[0]
+	WORD $0x4fd612f2 // fmla v18.2d, v23.2d, v22.d[0]
 	WORD $0x4fd812f0 // fmla v16.2d, v23.2d, v24.d[0]
-	WORD $0x4fd812d4 // fmla v20.2d, v22.2d, v24.d[0]
-	WORD $0xfd436078 // ldr d24, [x3, #0x6c0]
-	WORD $0x4e60d739 // fadd v25.2d, v25.2d, v0.2d
-	WORD $0x4e60d718 // fadd v24.2d, v24.2d, v0.2d
-	WORD $0x4fd812f3 // fmla v19.2d, v23.2d, v24.d[0]
-	WORD $0x4fd812d5 // fmla v21.2d, v22.2d, v24.d[0]
-	WORD $0x4e60d756 // fadd v22.2d, v26.2d, v0.2d
-	WORD $0xad485c98 // ldp q24, q23, [x4, #0x100]
+	WORD $0x4fd612b1 // fmla v17.2d, v21.2d, v22.d[0]
+	WORD $0xfd42e116 // ldr d22, [x8, #0x5c0]
+	WORD $0x4fd812a7 // fmla v7.2d, v21.2d, v24.d[0]
+	WORD $0xfd43a118 // ldr d24, [x8, #0x740]
+	WORD $0x4fd912b3 // fmla v19.2d, v21.2d, v25.d[0]
+	WORD $0x4fd612e6 // fmla v6.2d, v23.2d, v22.d[0]
+	WORD $0x4fd612a5 // fmla v5.2d, v21.2d, v22.d[0]
+	WORD $0xfd446116 // ldr d22, [x8, #0x8c0]
+	WORD $0x4fd812e4 // fmla v4.2d, v23.2d, v24.d[0]
+	WORD $0x4fd812a3 // fmla v3.2d, v21.2d, v24.d[0]
+	WORD $0x91240108 // add x8, x8, #0x900
 	WORD $0x4fd612e2 // fmla v2.2d, v23.2d, v22.d[0]
-	WORD $0x4fd912f0 // fmla v16.2d, v23.2d, v25.d[0]
-	WORD $0x4fd61304 // fmla v4.2d, v24.2d, v22.d[0]
-	WORD $0xfd414076 // ldr d22, [x3, #0x280]
-	WORD $0x4fd91314 // fmla v20.2d, v24.2d, v25.d[0]
-	WORD $0xfd444079 // ldr d25, [x3, #0x880]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61306 // fmla v6.2d, v24.2d, v22.d[0]
-	WORD $0x4fd612e3 // fmla v3.2d, v23.2d, v22.d[0]
-	WORD $0xfd420076 // ldr d22, [x3, #0x400]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61311 // fmla v17.2d, v24.2d, v22.d[0]
-	WORD $0x4fd612e5 // fmla v5.2d, v23.2d, v22.d[0]
-	WORD $0xfd438076 // ldr d22, [x3, #0x700]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61315 // fmla v21.2d, v24.2d, v22.d[0]
-	WORD $0x4fd612f3 // fmla v19.2d, v23.2d, v22.d[0]
-	WORD $0x4e60d736 // fadd v22.2d, v25.2d, v0.2d
-	WORD $0x4fd61312 // fmla v18.2d, v24.2d, v22.d[0]
-	WORD $0xad4a6498 // ldp q24, q25, [x4, #0x140]
-	WORD $0x4fd612e7 // fmla v7.2d, v23.2d, v22.d[0]
-	WORD $0xfd40a076 // ldr d22, [x3, #0x140]
-	WORD $0xfd416077 // ldr d23, [x3, #0x2c0]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4e60d6f7 // fadd v23.2d, v23.2d, v0.2d
-	WORD $0x4fd61322 // fmla v2.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61304 // fmla v4.2d, v24.2d, v22.d[0]
-	WORD $0xfd422076 // ldr d22, [x3, #0x440]
-	WORD $0x4fd71323 // fmla v3.2d, v25.2d, v23.d[0]
-	WORD $0x4fd71306 // fmla v6.2d, v24.2d, v23.d[0]
-	WORD $0xfd42e077 // ldr d23, [x3, #0x5c0]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61325 // fmla v5.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61311 // fmla v17.2d, v24.2d, v22.d[0]
-	WORD $0x4e60d6f6 // fadd v22.2d, v23.2d, v0.2d
-	WORD $0x4fd61330 // fmla v16.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61314 // fmla v20.2d, v24.2d, v22.d[0]
-	WORD $0xfd43a076 // ldr d22, [x3, #0x740]
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61333 // fmla v19.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61315 // fmla v21.2d, v24.2d, v22.d[0]
-	WORD $0xfd446076 // ldr d22, [x3, #0x8c0]
-	WORD $0x91240063 // add x3, x3, #0x900
-	WORD $0x4e60d6d6 // fadd v22.2d, v22.2d, v0.2d
-	WORD $0x4fd61327 // fmla v7.2d, v25.2d, v22.d[0]
-	WORD $0x4fd61312 // fmla v18.2d, v24.2d, v22.d[0]
-	WORD $0x54ffecc1 // b.ne <blocks6Multi8+0x7e4>
-	WORD $0x910006d6 // add x22, x22, #0x1
-	WORD $0xad0008a4 // stp q4, q2, [x5]
-	WORD $0xf10022df // cmp x22, #0x8
-	WORD $0xad000da6 // stp q6, q3, [x13]
-	WORD $0xad001611 // stp q17, q5, [x16]
-	WORD $0xad004234 // stp q20, q16, [x17]
-	WORD $0xad004cf5 // stp q21, q19, [x7]
-	WORD $0xad001d12 // stp q18, q7, [x8]
-	WORD $0x54ffe9a1 // b.ne <blocks6Multi8+0x7a4>
+	WORD $0x4fd612a1 // fmla v1.2d, v21.2d, v22.d[0]
+	WORD $0x54fff141 // b.ne <blocks6Multi8+0xe60>
+	WORD $0xd37ae6a8 // lsl x8, x21, #6
+	WORD $0x910006b5 // add x21, x21, #0x1
+	WORD $0x8b0802cd // add x13, x22, x8
+	WORD $0xf10022bf // cmp x21, #0x8
+	WORD $0xad0051b3 // stp q19, q20, [x13]
+	WORD $0x8b08030d // add x13, x24, x8
+	WORD $0xad0049b1 // stp q17, q18, [x13]
+	WORD $0x8b08032d // add x13, x25, x8
+	WORD $0xad0041a7 // stp q7, q16, [x13]
+	WORD $0x8b08034d // add x13, x26, x8
+	WORD $0xad0019a5 // stp q5, q6, [x13]
+	WORD $0x8b08036d // add x13, x27, x8
+	WORD $0x8b0803a8 // add x8, x29, x8
+	WORD $0xad0011a3 // stp q3, q4, [x13]
+	WORD $0xad000901 // stp q1, q2, [x8]
+	WORD $0x54ffed61 // b.ne <blocks6Multi8+0xe24>
 	WORD $0x2a1f03ed // mov w13, wzr
 	WORD $0x52800088 // mov w8, #0x4
-	WORD $0x3707e835 // tbnz w21, #0x0, <blocks6Multi8+0x780>
-	WORD $0x17fffd8a // b <blocks6Multi8+0xa8>
-	WORD $0x35000095 // cbnz w21, <blocks6Multi8+0xa94>
-	WORD $0x17fffd8e // b <blocks6Multi8+0xc0>
+	WORD $0x3707ebf3 // tbnz w19, #0x0, <blocks6Multi8+0xe00>
+	WORD $0x17fffc00 // b <blocks6Multi8+0x88>
+	WORD $0x8b080d76 // add x22, x11, x8, lsl #3
+	WORD $0xaa1f03f5 // mov x21, xzr
+	WORD $0x2a0d03f3 // mov w19, w13
+	WORD $0x8b080e97 // add x23, x20, x8, lsl #3
+	WORD $0x910802d8 // add x24, x22, #0x200
+	WORD $0x911002d9 // add x25, x22, #0x400
+	WORD $0x911802da // add x26, x22, #0x600
+	WORD $0x912002db // add x27, x22, #0x800
+	WORD $0x912802dd // add x29, x22, #0xa00
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd37ae6ad // lsl x13, x21, #6
+	WORD $0x8b150c26 // add x6, x1, x21, lsl #3
+	WORD $0x8b150d82 // add x2, x12, x21, lsl #3
+	WORD $0xaa0503e7 // mov x7, x5
+	WORD $0x8b0d02de // add x30, x22, x13
+	WORD $0x8b0d0304 // add x4, x24, x13
+	WORD $0x8b0d0330 // add x16, x25, x13
+	WORD $0x8b0d0348 // add x8, x26, x13
+	WORD $0x8b0d0371 // add x17, x27, x13
+	WORD $0x8b0d03ad // add x13, x29, x13
+	WORD $0xad4007c3 // ldp q3, q1, [x30]
+	WORD $0xad400885 // ldp q5, q2, [x4]
+	WORD $0xad401210 // ldp q16, q4, [x16]
+	WORD $0xad401d13 // ldp q19, q7, [x8]
+	WORD $0xad404a34 // ldp q20, q18, [x17]
+	WORD $0xad4019b1 // ldp q17, q6, [x13]
+	WORD $0xf8440443 // ldr x3, [x2], #0x40
+	WORD $0xfd4000d7 // ldr d23, [x6]
+	WORD $0xf10004e7 // subs x7, x7, #0x1
+	WORD $0x8b030ee3 // add x3, x23, x3, lsl #3
+	WORD $0xfd40c0d8 // ldr d24, [x6, #0x180]
+	WORD $0xfd4020d9 // ldr d25, [x6, #0x40]
+	WORD $0xad405476 // ldp q22, q21, [x3]
+	WORD $0x4fd712a1 // fmla v1.2d, v21.2d, v23.d[0]
+	WORD $0x4fd812a2 // fmla v2.2d, v21.2d, v24.d[0]
+	WORD $0x4fd712c3 // fmla v3.2d, v22.2d, v23.d[0]
+	WORD $0x4fd812c5 // fmla v5.2d, v22.2d, v24.d[0]
+	WORD $0xfd4180d7 // ldr d23, [x6, #0x300]
+	WORD $0xfd4240d8 // ldr d24, [x6, #0x480]
+	WORD $0x4fd712d0 // fmla v16.2d, v22.2d, v23.d[0]
+	WORD $0x4fd712a4 // fmla v4.2d, v21.2d, v23.d[0]
+	WORD $0x4fd812d3 // fmla v19.2d, v22.2d, v24.d[0]
+	WORD $0x4fd812a7 // fmla v7.2d, v21.2d, v24.d[0]
+	WORD $0xfd4300d7 // ldr d23, [x6, #0x600]
+	WORD $0xfd43c0d8 // ldr d24, [x6, #0x780]
+	WORD $0x4fd712d4 // fmla v20.2d, v22.2d, v23.d[0]
+	WORD $0x4fd712b2 // fmla v18.2d, v21.2d, v23.d[0]
+	WORD $0x4fd812d1 // fmla v17.2d, v22.2d, v24.d[0]
+	WORD $0xad425c76 // ldp q22, q23, [x3, #0x40]
+	WORD $0x4fd812a6 // fmla v6.2d, v21.2d, v24.d[0]
+	WORD $0xfd40e0d5 // ldr d21, [x6, #0x1c0]
+	WORD $0xfd41a0d8 // ldr d24, [x6, #0x340]
+	WORD $0x4fd912e1 // fmla v1.2d, v23.2d, v25.d[0]
+	WORD $0x4fd512e2 // fmla v2.2d, v23.2d, v21.d[0]
+	WORD $0x4fd812e4 // fmla v4.2d, v23.2d, v24.d[0]
+	WORD $0x4fd512c5 // fmla v5.2d, v22.2d, v21.d[0]
+	WORD $0xfd4260d5 // ldr d21, [x6, #0x4c0]
+	WORD $0x4fd812d0 // fmla v16.2d, v22.2d, v24.d[0]
+	WORD $0x4fd912c3 // fmla v3.2d, v22.2d, v25.d[0]
+	WORD $0xfd4320d8 // ldr d24, [x6, #0x640]
+	WORD $0xfd4060d9 // ldr d25, [x6, #0xc0]
+	WORD $0x4fd512e7 // fmla v7.2d, v23.2d, v21.d[0]
+	WORD $0x4fd512d3 // fmla v19.2d, v22.2d, v21.d[0]
+	WORD $0xfd43e0d5 // ldr d21, [x6, #0x7c0]
+	WORD $0x4fd812f2 // fmla v18.2d, v23.2d, v24.d[0]
+	WORD $0x4fd812d4 // fmla v20.2d, v22.2d, v24.d[0]
+	WORD $0xfd4100d8 // ldr d24, [x6, #0x200]
+	WORD $0x4fd512e6 // fmla v6.2d, v23.2d, v21.d[0]
+	WORD $0x4fd512d1 // fmla v17.2d, v22.2d, v21.d[0]
+	WORD $0xfd4040d6 // ldr d22, [x6, #0x80]
+	WORD $0xad445c75 // ldp q21, q23, [x3, #0x80]
+	WORD $0x4fd812e2 // fmla v2.2d, v23.2d, v24.d[0]
+	WORD $0x4fd612e1 // fmla v1.2d, v23.2d, v22.d[0]
+	WORD $0x4fd612a3 // fmla v3.2d, v21.2d, v22.d[0]
+	WORD $0x4fd812a5 // fmla v5.2d, v21.2d, v24.d[0]
+	WORD $0xfd41c0d6 // ldr d22, [x6, #0x380]
+	WORD $0xfd4280d8 // ldr d24, [x6, #0x500]
+	WORD $0x4fd612b0 // fmla v16.2d, v21.2d, v22.d[0]
+	WORD $0x4fd612e4 // fmla v4.2d, v23.2d, v22.d[0]
+	WORD $0x4fd812b3 // fmla v19.2d, v21.2d, v24.d[0]
+	WORD $0x4fd812e7 // fmla v7.2d, v23.2d, v24.d[0]
+	WORD $0xfd4340d6 // ldr d22, [x6, #0x680]
+	WORD $0xfd4400d8 // ldr d24, [x6, #0x800]
+	WORD $0x4fd612b4 // fmla v20.2d, v21.2d, v22.d[0]
+	WORD $0x4fd612f2 // fmla v18.2d, v23.2d, v22.d[0]
+	WORD $0x4fd812b1 // fmla v17.2d, v21.2d, v24.d[0]
+	WORD $0x4fd812e6 // fmla v6.2d, v23.2d, v24.d[0]
+	WORD $0xad465875 // ldp q21, q22, [x3, #0xc0]
+	WORD $0xfd4120d7 // ldr d23, [x6, #0x240]
+	WORD $0xfd41e0d8 // ldr d24, [x6, #0x3c0]
+	WORD $0x4fd912c1 // fmla v1.2d, v22.2d, v25.d[0]
+	WORD $0x4fd712c2 // fmla v2.2d, v22.2d, v23.d[0]
+	WORD $0x4fd812c4 // fmla v4.2d, v22.2d, v24.d[0]
+	WORD $0x4fd712a5 // fmla v5.2d, v21.2d, v23.d[0]
+	WORD $0xfd42a0d7 // ldr d23, [x6, #0x540]
+	WORD $0x4fd812b0 // fmla v16.2d, v21.2d, v24.d[0]
+	WORD $0xfd4360d8 // ldr d24, [x6, #0x6c0]
+	WORD $0x4fd912a3 // fmla v3.2d, v21.2d, v25.d[0]
+	WORD $0xfd40a0d9 // ldr d25, [x6, #0x140]
+	WORD $0x4fd712c7 // fmla v7.2d, v22.2d, v23.d[0]
+	WORD $0x4fd712b3 // fmla v19.2d, v21.2d, v23.d[0]
+	WORD $0xfd4420d7 // ldr d23, [x6, #0x840]
+	WORD $0x4fd812d2 // fmla v18.2d, v22.2d, v24.d[0]
+	WORD $0x4fd812b4 // fmla v20.2d, v21.2d, v24.d[0]
+	WORD $0xfd4140d8 // ldr d24, [x6, #0x280]
+	WORD $0x4fd712c6 // fmla v6.2d, v22.2d, v23.d[0]
+	WORD $0x4fd712b1 // fmla v17.2d, v21.2d, v23.d[0]
+	WORD $0xad485875 // ldp q21, q22, [x3, #0x100]
+	WORD $0xfd4080d7 // ldr d23, [x6, #0x100]
+	WORD $0x4fd812c2 // fmla v2.2d, v22.2d, v24.d[0]
+	WORD $0x4fd712c1 // fmla v1.2d, v22.2d, v23.d[0]
+	WORD $0x4fd712a3 // fmla v3.2d, v21.2d, v23.d[0]
+	WORD $0x4fd812a5 // fmla v5.2d, v21.2d, v24.d[0]
+	WORD $0xfd4200d7 // ldr d23, [x6, #0x400]
+	WORD $0xfd42c0d8 // ldr d24, [x6, #0x580]
+	WORD $0x4fd712b0 // fmla v16.2d, v21.2d, v23.d[0]
+	WORD $0x4fd712c4 // fmla v4.2d, v22.2d, v23.d[0]
+	WORD $0x4fd812b3 // fmla v19.2d, v21.2d, v24.d[0]
+	WORD $0x4fd812c7 // fmla v7.2d, v22.2d, v24.d[0]
+	WORD $0xfd4380d7 // ldr d23, [x6, #0x700]
+	WORD $0xfd4440d8 // ldr d24, [x6, #0x880]
+	WORD $0x4fd712b4 // fmla v20.2d, v21.2d, v23.d[0]
+	WORD $0x4fd712d2 // fmla v18.2d, v22.2d, v23.d[0]
+	WORD $0x4fd812b1 // fmla v17.2d, v21.2d, v24.d[0]
+	WORD $0xad4a5c75 // ldp q21, q23, [x3, #0x140]
+	WORD $0x4fd812c6 // fmla v6.2d, v22.2d, v24.d[0]
+	WORD $0xfd4160d6 // ldr d22, [x6, #0x2c0]
+	WORD $0xfd4220d8 // ldr d24, [x6, #0x440]
+	WORD $0x4fd912e1 // fmla v1.2d, v23.2d, v25.d[0]
+	WORD $0x4fd612e2 // fmla v2.2d, v23.2d, v22.d[0]
+	WORD $0x4fd812e4 // fmla v4.2d, v23.2d, v24.d[0]
+	WORD $0x4fd612a5 // fmla v5.2d, v21.2d, v22.d[0]
+	WORD $0xfd42e0d6 // ldr d22, [x6, #0x5c0]
+	WORD $0x4fd812b0 // fmla v16.2d, v21.2d, v24.d[0]
+	WORD $0xfd43a0d8 // ldr d24, [x6, #0x740]
+	WORD $0x4fd912a3 // fmla v3.2d, v21.2d, v25.d[0]
+	WORD $0x4fd612e7 // fmla v7.2d, v23.2d, v22.d[0]
+	WORD $0x4fd612b3 // fmla v19.2d, v21.2d, v22.d[0]
+	WORD $0xfd4460d6 // ldr d22, [x6, #0x8c0]
+	WORD $0x4fd812f2 // fmla v18.2d, v23.2d, v24.d[0]
+	WORD $0x4fd812b4 // fmla v20.2d, v21.2d, v24.d[0]
+	WORD $0x912400c6 // add x6, x6, #0x900
+	WORD $0x4fd612e6 // fmla v6.2d, v23.2d, v22.d[0]
+	WORD $0x4fd612b1 // fmla v17.2d, v21.2d, v22.d[0]
+	WORD $0x54fff141 // b.ne <blocks6Multi8+0x1100>
+	WORD $0x910006b5 // add x21, x21, #0x1
+	WORD $0xad0007c3 // stp q3, q1, [x30]
+	WORD $0xf10022bf // cmp x21, #0x8
+	WORD $0xad000885 // stp q5, q2, [x4]
+	WORD $0xad001210 // stp q16, q4, [x16]
+	WORD $0xad001d13 // stp q19, q7, [x8]
+	WORD $0xad004a34 // stp q20, q18, [x17]
+	WORD $0xad0019b1 // stp q17, q6, [x13]
+	WORD $0x54ffee21 // b.ne <blocks6Multi8+0x10c0>
+	WORD $0x2a1f03ed // mov w13, wzr
+	WORD $0x52800088 // mov w8, #0x4
+	WORD $0x3707ec33 // tbnz w19, #0x0, <blocks6Multi8+0x108c>
+	WORD $0x17fffb5f // b <blocks6Multi8+0x88>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x350000b3 // cbnz w19, <blocks6Multi8+0x1334>
+	WORD $0x17fffb5b // b <blocks6Multi8+0x90>
 	WORD $0xf94017f1 // ldr x17, [sp, #0x28]
-	WORD $0x34ffb195 // cbz w21, <blocks6Multi8+0xc0>
+	WORD $0xf9400fe2 // ldr x2, [sp, #0x18]
+	WORD $0x34ff6b13 // cbz w19, <blocks6Multi8+0x90>
 	WORD $0xaa1f03ed // mov x13, xzr
 	WORD $0x52800030 // mov w16, #0x1
 	WORD $0xd503201f // nop
@@ -8593,18 +13530,18 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0x3d8281a0 // str q0, [x13, #0xa00]
 	WORD $0xad1001a0 // stp q0, q0, [x13, #0x200]
 	WORD $0x910101ad // add x13, x13, #0x40
-	WORD $0x54fffe81 // b.ne <blocks6Multi8+0xaac>
+	WORD $0x54fffe81 // b.ne <blocks6Multi8+0x134c>
 	WORD $0x5280008d // mov w13, #0x4
-	WORD $0x3707fde8 // tbnz w8, #0x0, <blocks6Multi8+0xaa0>
-	WORD $0x17fffd76 // b <blocks6Multi8+0xc0>
+	WORD $0x3707fde8 // tbnz w8, #0x0, <blocks6Multi8+0x1340>
+	WORD $0x17fffb42 // b <blocks6Multi8+0x90>
 	WORD $0x79400d28 // ldrh w8, [x9, #0x6]
-	WORD $0x371000e8 // tbnz w8, #0x2, <blocks6Multi8+0xb0c>
-	WORD $0x2a1f03f5 // mov w21, wzr
+	WORD $0x371000e8 // tbnz w8, #0x2, <blocks6Multi8+0x13ac>
+	WORD $0x2a1f03f3 // mov w19, wzr
 	WORD $0xf94007e8 // ldr x8, [sp, #0x8]
 	WORD $0x91002129 // add x9, x9, #0x8
 	WORD $0xeb08013f // cmp x9, x8
-	WORD $0x54ffacc3 // b.lo <blocks6Multi8+0x9c>
-	WORD $0x14000038 // b <blocks6Multi8+0xbe8>
+	WORD $0x54ff66c3 // b.lo <blocks6Multi8+0x7c>
+	WORD $0x14000037 // b <blocks6Multi8+0x1484>
 	WORD $0xf9402808 // ldr x8, [x0, #0x50]
 	WORD $0xf9400bf3 // ldr x19, [sp, #0x10]
 	WORD $0xcb13010d // sub x13, x8, x19
@@ -8612,54 +13549,53 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0xf10021bf // cmp x13, #0x8
 	WORD $0x9a88b1a8 // csel x8, x13, x8, lt
 	WORD $0xf10005bf // cmp x13, #0x1
-	WORD $0x54ffaacb // b.lt <blocks6Multi8+0x80>
+	WORD $0x54ff64cb // b.lt <blocks6Multi8+0x60>
 	WORD $0xf94003f1 // ldr x17, [sp]
 	WORD $0xf100051f // cmp x8, #0x1
 	WORD $0xaa1f03ed // mov x13, xzr
 	WORD $0x9a9fc510 // csinc x16, x8, xzr, gt
-	WORD $0x14000005 // b <blocks6Multi8+0xb50>
+	WORD $0x14000005 // b <blocks6Multi8+0x13f0>
 	WORD $0x910005ad // add x13, x13, #0x1
 	WORD $0x91010231 // add x17, x17, #0x40
 	WORD $0xeb1001bf // cmp x13, x16
-	WORD $0x54ffa9a0 // b.eq <blocks6Multi8+0x80>
+	WORD $0x54ff63a0 // b.eq <blocks6Multi8+0x60>
 	WORD $0xf9401802 // ldr x2, [x0, #0x30]
-	WORD $0xb4000082 // cbz x2, <blocks6Multi8+0xb64>
+	WORD $0xb4000082 // cbz x2, <blocks6Multi8+0x1404>
 	WORD $0x8b0d0442 // add x2, x2, x13, lsl #1
 	WORD $0x78737842 // ldrh w2, [x2, x19, lsl #1]
-	WORD $0x14000002 // b <blocks6Multi8+0xb68>
+	WORD $0x14000002 // b <blocks6Multi8+0x1408>
 	WORD $0x8b1301a2 // add x2, x13, x19
 	WORD $0x8b020443 // add x3, x2, x2, lsl #1
 	WORD $0xaa1103e4 // mov x4, x17
 	WORD $0x528000c5 // mov w5, #0x6
 	WORD $0xd379e062 // lsl x2, x3, #7
 	WORD $0xd37df063 // lsl x3, x3, #3
-	WORD $0x14000013 // b <blocks6Multi8+0xbc8>
-	WORD $0xfd403802 // ldr d2, [x0, #0x70]
-	WORD $0xad7f0c84 // ldp q4, q3, [x4, #-0x20]
-	WORD $0x1e612842 // fadd d2, d2, d1
+	WORD $0x14000012 // b <blocks6Multi8+0x1464>
+	WORD $0xfd403801 // ldr d1, [x0, #0x70]
+	WORD $0xad7f0883 // ldp q3, q2, [x4, #-0x20]
 	WORD $0xf10004a5 // subs x5, x5, #0x1
 	WORD $0x91001063 // add x3, x3, #0x4
-	WORD $0x4fc29063 // fmul v3.2d, v3.2d, v2.d[0]
+	WORD $0x4fc19042 // fmul v2.2d, v2.2d, v1.d[0]
 	WORD $0xf9402406 // ldr x6, [x0, #0x48]
 	WORD $0x8b0200c6 // add x6, x6, x2
-	WORD $0x4fc29084 // fmul v4.2d, v4.2d, v2.d[0]
-	WORD $0xad000cc4 // stp q4, q3, [x6]
-	WORD $0xacd00c84 // ldp q4, q3, [x4], #0x200
+	WORD $0x4fc19063 // fmul v3.2d, v3.2d, v1.d[0]
+	WORD $0xad0008c3 // stp q3, q2, [x6]
 	WORD $0xf9402406 // ldr x6, [x0, #0x48]
+	WORD $0xacd00883 // ldp q3, q2, [x4], #0x200
 	WORD $0x8b0200c6 // add x6, x6, x2
 	WORD $0x91010042 // add x2, x2, #0x40
-	WORD $0x4fc29084 // fmul v4.2d, v4.2d, v2.d[0]
-	WORD $0x4fc29062 // fmul v2.2d, v3.2d, v2.d[0]
-	WORD $0xad0108c4 // stp q4, q2, [x6, #0x20]
-	WORD $0x54fffbe0 // b.eq <blocks6Multi8+0xb40>
+	WORD $0x4fc19063 // fmul v3.2d, v3.2d, v1.d[0]
+	WORD $0x4fc19041 // fmul v1.2d, v2.2d, v1.d[0]
+	WORD $0xad0104c3 // stp q3, q1, [x6, #0x20]
+	WORD $0x54fffc00 // b.eq <blocks6Multi8+0x13e0>
 	WORD $0xf9403006 // ldr x6, [x0, #0x60]
-	WORD $0xb4fffda6 // cbz x6, <blocks6Multi8+0xb80>
+	WORD $0xb4fffdc6 // cbz x6, <blocks6Multi8+0x1420>
 	WORD $0xb9406807 // ldr w7, [x0, #0x68]
 	WORD $0xb86368c6 // ldr w6, [x6, x3]
 	WORD $0x0b0600e6 // add w6, w7, w6
 	WORD $0xd34c2cc6 // lsl x6, x6, #52
-	WORD $0x9e6700c2 // fmov d2, x6
-	WORD $0x17ffffe8 // b <blocks6Multi8+0xb84>
+	WORD $0x9e6700c1 // fmov d1, x6
+	WORD $0x17ffffe9 // b <blocks6Multi8+0x1424>
 	WORD $0xa9474ff4 // ldp x20, x19, [sp, #0x70]
 	WORD $0xf94013fd // ldr x29, [sp, #0x20]
 	WORD $0xa94657f6 // ldp x22, x21, [sp, #0x60]
@@ -8670,6 +13606,10 @@ TEXT ·blocks6Multi8Quad(SB), 0, $208-16
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
 	MOVD R19, R30
 	RET

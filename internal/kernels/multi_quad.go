@@ -25,17 +25,33 @@ var multiWorks = sync.Pool{New: func() any { return new(multiWork) }}
 // vectorsIndex is 0, 1, 2 for k = 2, 4, 8 vectors.
 func vectorsIndex(k int) int { return k / 4 }
 
-// slotsMultiQuad are the kernels for blocks of size 1, 2, ... times 2, 4 and 8 vectors.
-var slotsMultiQuad = [MaxBlock][3]func(c *slotCall, w *multiWork){
-	{slotsMulti2Quad, slotsMulti4Quad, slotsMulti8Quad},
-	{blocks2Multi2Quad, blocks2Multi4Quad, blocks2Multi8Quad},
-	{blocks3Multi2Quad, blocks3Multi4Quad, blocks3Multi8Quad},
-	{blocks4Multi2Quad, blocks4Multi4Quad, blocks4Multi8Quad},
-	{blocks5Multi2Quad, blocks5Multi4Quad, blocks5Multi8Quad},
-	{blocks6Multi2Quad, blocks6Multi4Quad, blocks6Multi8Quad},
+// multiKernels are the kernels for blocks of size 1, or 2, and so on, times 2, 4 and 8 vectors.
+type multiKernels struct {
+	slots     [MaxBlock][3]func(c *slotCall, w *multiWork)
+	symmetric [MaxBlock - 1][3]func(c *symmetricCall, w *multiWork)
+	tables    unsafe.Pointer // to decode slots of each width
 }
 
-func mulSlotsMultiQuad(dst []float64, k int, p *SlotPanel, x []float64, row0 int, d Units, add bool) {
+var quadMulti = multiKernels{
+	slots: [MaxBlock][3]func(c *slotCall, w *multiWork){
+		{slotsMulti2Quad, slotsMulti4Quad, slotsMulti8Quad},
+		{blocks2Multi2Quad, blocks2Multi4Quad, blocks2Multi8Quad},
+		{blocks3Multi2Quad, blocks3Multi4Quad, blocks3Multi8Quad},
+		{blocks4Multi2Quad, blocks4Multi4Quad, blocks4Multi8Quad},
+		{blocks5Multi2Quad, blocks5Multi4Quad, blocks5Multi8Quad},
+		{blocks6Multi2Quad, blocks6Multi4Quad, blocks6Multi8Quad},
+	},
+	symmetric: [MaxBlock - 1][3]func(c *symmetricCall, w *multiWork){
+		{symmetric2Multi2Quad, symmetric2Multi4Quad, symmetric2Multi8Quad},
+		{symmetric3Multi2Quad, symmetric3Multi4Quad, symmetric3Multi8Quad},
+		{symmetric4Multi2Quad, symmetric4Multi4Quad, symmetric4Multi8Quad},
+		{symmetric5Multi2Quad, symmetric5Multi4Quad, symmetric5Multi8Quad},
+		{symmetric6Multi2Quad, symmetric6Multi4Quad, symmetric6Multi8Quad},
+	},
+	tables: unsafe.Pointer(&pairTables),
+}
+
+func (m *multiKernels) mulSlots(dst []float64, k int, p *SlotPanel, x []float64, row0 int, d Units, add bool) {
 	if len(p.Groups) == 0 || len(x) == 0 {
 		mulSlotsMulti(dst, k, p, x, row0, d, add)
 		return
@@ -43,22 +59,13 @@ func mulSlotsMultiQuad(dst []float64, k int, p *SlotPanel, x []float64, row0 int
 	w := multiWorks.Get().(*multiWork)
 	w.slots = newSlotCall(dst, p, x, k*row0, &d, add)
 	w.slots.rows = p.rows(len(dst) / k)
-	w.slots.tables = unsafe.Pointer(&pairTables)
-	slotsMultiQuad[max(p.Block, 1)-1][vectorsIndex(k)](&w.slots, w)
+	w.slots.tables = m.tables
+	m.slots[max(p.Block, 1)-1][vectorsIndex(k)](&w.slots, w)
 	w.slots = slotCall{}
 	multiWorks.Put(w)
 }
 
-// symmetricMultiQuad are the kernels for blocks of size 2, 3, ... times 2, 4 and 8 vectors.
-var symmetricMultiQuad = [MaxBlock - 1][3]func(c *symmetricCall, w *multiWork){
-	{symmetric2Multi2Quad, symmetric2Multi4Quad, symmetric2Multi8Quad},
-	{symmetric3Multi2Quad, symmetric3Multi4Quad, symmetric3Multi8Quad},
-	{symmetric4Multi2Quad, symmetric4Multi4Quad, symmetric4Multi8Quad},
-	{symmetric5Multi2Quad, symmetric5Multi4Quad, symmetric5Multi8Quad},
-	{symmetric6Multi2Quad, symmetric6Multi4Quad, symmetric6Multi8Quad},
-}
-
-func mulSymmetricMultiQuad(sums []float64, k int, p *SlotPanel, x []float64, r SymmetricRange) {
+func (m *multiKernels) mulSymmetric(sums []float64, k int, p *SlotPanel, x []float64, r SymmetricRange) {
 	if len(p.Groups) == 0 || len(x) == 0 {
 		mulSymmetricMulti(sums, k, p, x, r)
 		return
@@ -66,8 +73,8 @@ func mulSymmetricMultiQuad(sums []float64, k int, p *SlotPanel, x []float64, r S
 	w, b := multiWorks.Get().(*multiWork), p.Block
 	w.symmetric = newSymmetricCall(sums, p, x, r)
 	w.symmetric.xRow, w.symmetric.sumsRow = &x[k*b*r.Row], &sums[k*b*(r.Row-r.Sums)]
-	w.symmetric.tables = unsafe.Pointer(&pairTables)
-	symmetricMultiQuad[b-2][vectorsIndex(k)](&w.symmetric, w)
+	w.symmetric.tables = m.tables
+	m.symmetric[b-2][vectorsIndex(k)](&w.symmetric, w)
 	w.symmetric = symmetricCall{}
 	multiWorks.Put(w)
 }

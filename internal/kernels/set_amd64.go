@@ -34,8 +34,8 @@ func (k *Set) avx2() {
 	k.slots = mulSlotsQuad
 	k.fastSlots = true
 	k.symmetric = mulSymmetricQuad
-	k.slotsMulti = mulSlotsMultiQuad
-	k.symmetricMulti = mulSymmetricMultiQuad
+	k.slotsMulti = quadMulti.mulSlots
+	k.symmetricMulti = quadMulti.mulSymmetric
 
 	k.decode = decodeQuad
 	k.addRows = addRowsWordsQuad
@@ -69,6 +69,8 @@ func (k *Set) avx512() {
 
 	k.slots = mulSlotsAVX512
 	k.symmetric = mulSymmetricAVX512
+	k.slotsMulti = octMulti.mulSlots
+	k.symmetricMulti = octMulti.mulSymmetric
 
 	k.decode = decodeAVX512
 	k.addRows = addRowsAVX512

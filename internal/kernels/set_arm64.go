@@ -9,8 +9,8 @@ func (k *Set) neon() {
 	k.slots = mulSlotsQuad
 	k.fastSlots = true
 	k.symmetric = mulSymmetricQuad
-	k.slotsMulti = mulSlotsMultiQuad
-	k.symmetricMulti = mulSymmetricMultiQuad
+	k.slotsMulti = quadMulti.mulSlots
+	k.symmetricMulti = quadMulti.mulSymmetric
 	k.decode = decodeQuad
 	k.addRows = addRowsWordsQuad
 }

@@ -13,55 +13,55 @@ TEXT ·slotsMulti2Quad(SB), 0, $208-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <slotsMulti2>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x140001cd; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0x1400020d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
 	WORD $0xd10203ff // sub sp, sp, #0x80
 	WORD $0xf9401408 // ldr x8, [x0, #0x28]
 	WORD $0xf9402c09 // ldr x9, [x0, #0x58]
 	WORD $0x8b090109 // add x9, x8, x9
 	WORD $0xf9000be8 // str x8, [sp, #0x10]
-	WORD $0xa940a011 // ldp x17, x8, [x0, #0x8]
-	WORD $0xf100063f // cmp x17, #0x1
+	WORD $0xa940a010 // ldp x16, x8, [x0, #0x8]
+	WORD $0xf100061f // cmp x16, #0x1
 	WORD $0xa9036ffe // stp x30, x27, [sp, #0x30]
 	WORD $0xa90467fa // stp x26, x25, [sp, #0x40]
 	WORD $0xa9055ff8 // stp x24, x23, [sp, #0x50]
 	WORD $0xa90657f6 // stp x22, x21, [sp, #0x60]
 	WORD $0xa9074ff4 // stp x20, x19, [sp, #0x70]
 	WORD $0xa901f7e9 // stp x9, x29, [sp, #0x18]
-	WORD $0x5400346b // b.lt <slotsMulti2+0x6c0>
+	WORD $0x54003aeb // b.lt <slotsMulti2+0x790>
 	WORD $0x5286100f // mov w15, #0x3080
 	WORD $0xf940000a // ldr x10, [x0]
 	WORD $0xf9400c0c // ldr x12, [x0, #0x18]
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x2f00e405 // movi d5, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0xaa1f03e9 // mov x9, xzr
 	WORD $0x91400c2b // add x11, x1, #0x3, lsl #12
 	WORD $0x9140082d // add x13, x1, #0x2, lsl #12
-	WORD $0x8b0f002e // add x14, x1, x15
-	WORD $0x1000342f // adr x15, 0x100700
-	WORD $0xf90007ee // str x14, [sp, #0x8]
-	WORD $0x3dc001e0 // ldr q0, [x15]
-	WORD $0x100034cf // adr x15, 0x100720
 	WORD $0x52800025 // mov w5, #0x1
-	WORD $0x910043f0 // add x16, sp, #0x10
+	WORD $0x8b0f002e // add x14, x1, x15
+	WORD $0xf90007ee // str x14, [sp, #0x8]
+	WORD $0x10003c0f // adr x15, 0x100800
+	WORD $0x3dc001e0 // ldr q0, [x15]
+	WORD $0x10003ccf // adr x15, 0x100820
+	WORD $0x910043e2 // add x2, sp, #0x10
 	WORD $0x52801803 // mov w3, #0xc0
 	WORD $0x3dc001e1 // ldr q1, [x15]
-	WORD $0x100033af // adr x15, 0x100710
+	WORD $0x10003bcf // adr x15, 0x100810
 	WORD $0x3dc001e2 // ldr q2, [x15]
-	WORD $0x1000346f // adr x15, 0x100730
-	WORD $0x8b110d4e // add x14, x10, x17, lsl #3
+	WORD $0x10003c8f // adr x15, 0x100830
+	WORD $0x8b100d4e // add x14, x10, x16, lsl #3
 	WORD $0xf90017ee // str x14, [sp, #0x28]
-	WORD $0x3dc001e4 // ldr q4, [x15]
-	WORD $0x14000008 // b <slotsMulti2+0xb4>
+	WORD $0x3dc001e3 // ldr q3, [x15]
+	WORD $0x14000009 // b <slotsMulti2+0xb4>
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x2a1f03e5 // mov w5, wzr
 	WORD $0xf94017ee // ldr x14, [sp, #0x28]
 	WORD $0x9100214a // add x10, x10, #0x8
 	WORD $0xeb0e015f // cmp x10, x14
-	WORD $0x54003082 // b.hs <slotsMulti2+0x6c0>
+	WORD $0x54003702 // b.hs <slotsMulti2+0x790>
 	WORD $0x79400d4f // ldrh w15, [x10, #0x6]
 	WORD $0x5280080e // mov w14, #0x40
-	WORD $0x79400951 // ldrh w17, [x10, #0x4]
+	WORD $0x79400950 // ldrh w16, [x10, #0x4]
 	WORD $0xaa1f03e6 // mov x6, xzr
 	WORD $0x720001ff // tst w15, #0x1
 	WORD $0x5280070f // mov w15, #0x38
@@ -70,382 +70,434 @@ TEXT ·slotsMulti2Quad(SB), 0, $208-16
 	WORD $0x14000008 // b <slotsMulti2+0xf4>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x79400951 // ldrh w17, [x10, #0x4]
+	WORD $0x79400950 // ldrh w16, [x10, #0x4]
 	WORD $0x8b060286 // add x6, x20, x6
 	WORD $0x2a1f03e5 // mov w5, wzr
-	WORD $0xeb1100df // cmp x6, x17
-	WORD $0x5400238a // b.ge <slotsMulti2+0x560>
-	WORD $0xcb060233 // sub x19, x17, x6
+	WORD $0xeb1000df // cmp x6, x16
+	WORD $0x540028ea // b.ge <slotsMulti2+0x60c>
+	WORD $0xcb060213 // sub x19, x16, x6
 	WORD $0x5280080e // mov w14, #0x40
 	WORD $0xf101027f // cmp x19, #0x40
 	WORD $0x9a8eb274 // csel x20, x19, x14, lt
 	WORD $0xf100067f // cmp x19, #0x1
-	WORD $0x5400148b // b.lt <slotsMulti2+0x398>
+	WORD $0x54001bab // b.lt <slotsMulti2+0x47c>
 	WORD $0xf100069f // cmp x20, #0x1
 	WORD $0xaa1f03f5 // mov x21, xzr
 	WORD $0xd37ef4d7 // lsl x23, x6, #2
 	WORD $0xaa0103f8 // mov x24, x1
 	WORD $0x9a9fc696 // csinc x22, x20, xzr, gt
-	WORD $0x14000017 // b <slotsMulti2+0x17c>
+	WORD $0x14000031 // b <slotsMulti2+0x1e4>
 	WORD $0xf9820180 // prfm pldl1keep, [x12, #0x400]
-	WORD $0x6cc11d86 // ldp d6, d7, [x12], #0x10
-	WORD $0x2f10a4e7 // ushll v7.4s, v7.4h, #0x0
 	WORD $0xb940014e // ldr w14, [x10]
-	WORD $0x4e080dd0 // dup v16.2d, x14
-	WORD $0x2f10a4c6 // ushll v6.4s, v6.4h, #0x0
-	WORD $0x6ea61211 // uaddw2 v17.2d, v16.2d, v6.4s
-	WORD $0x2ea61206 // uaddw v6.2d, v16.2d, v6.2s
-	WORD $0x6ea71212 // uaddw2 v18.2d, v16.2d, v7.4s
-	WORD $0x4ee684c6 // add v6.2d, v6.2d, v6.2d
+	WORD $0x4e080dc6 // dup v6.2d, x14
+	WORD $0xfd400185 // ldr d5, [x12]
+	WORD $0x2f10a4a5 // ushll v5.4s, v5.4h, #0x0
+	WORD $0x6ea510c7 // uaddw2 v7.2d, v6.2d, v5.4s
+	WORD $0x2ea510c5 // uaddw v5.2d, v6.2d, v5.2s
+	WORD $0x4ee784e7 // add v7.2d, v7.2d, v7.2d
+	WORD $0x4ee584a5 // add v5.2d, v5.2d, v5.2d
+	WORD $0x3d880707 // str q7, [x24, #0x2010]
+	WORD $0x4e183cae // mov x14, v5.d[1]
+	WORD $0x9e6600af // fmov x15, d5
+	WORD $0x3d880305 // str q5, [x24, #0x2000]
+	WORD $0xfd400590 // ldr d16, [x12, #0x8]
+	WORD $0x9100418c // add x12, x12, #0x10
+	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
+	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
+	WORD $0x2f10a610 // ushll v16.4s, v16.4h, #0x0
+	WORD $0x6eb010d1 // uaddw2 v17.2d, v6.2d, v16.4s
+	WORD $0x2eb010c6 // uaddw v6.2d, v6.2d, v16.2s
 	WORD $0x4ef18631 // add v17.2d, v17.2d, v17.2d
-	WORD $0x4ef28652 // add v18.2d, v18.2d, v18.2d
-	WORD $0x3d880306 // str q6, [x24, #0x2000]
-	WORD $0x2ea71206 // uaddw v6.2d, v16.2d, v7.2s
 	WORD $0x4ee684c6 // add v6.2d, v6.2d, v6.2d
-	WORD $0x3d880711 // str q17, [x24, #0x2010]
-	WORD $0x3d880f12 // str q18, [x24, #0x2030]
+	WORD $0x3d880f11 // str q17, [x24, #0x2030]
 	WORD $0x3d880b06 // str q6, [x24, #0x2020]
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf98001c0 // prfm pldl1keep, [x14]
+	WORD $0x4e183cee // mov x14, v7.d[1]
+	WORD $0x9e6600ef // fmov x15, d7
+	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
+	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf98001c0 // prfm pldl1keep, [x14]
+	WORD $0x4e183cce // mov x14, v6.d[1]
+	WORD $0x9e6600cf // fmov x15, d6
+	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
+	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf98001c0 // prfm pldl1keep, [x14]
+	WORD $0x4e183e2e // mov x14, v17.d[1]
+	WORD $0x9e66022f // fmov x15, d17
+	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
+	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf98001c0 // prfm pldl1keep, [x14]
 	WORD $0x910006b5 // add x21, x21, #0x1
 	WORD $0x91010318 // add x24, x24, #0x40
 	WORD $0xeb1502df // cmp x22, x21
-	WORD $0x540010e0 // b.eq <slotsMulti2+0x394>
+	WORD $0x540014c0 // b.eq <slotsMulti2+0x478>
 	WORD $0x924002b9 // and x25, x21, #0x1
 	WORD $0x3875691b // ldrb w27, [x8, x21]
 	WORD $0x79400d4f // ldrh w15, [x10, #0x6]
-	WORD $0xf8797a1a // ldr x26, [x16, x25, lsl #3]
-	WORD $0x370803af // tbnz w15, #0x1, <slotsMulti2+0x200>
-	WORD $0xf940400f // ldr x15, [x0, #0x80]
+	WORD $0xf879785a // ldr x26, [x2, x25, lsl #3]
+	WORD $0x3708046f // tbnz w15, #0x1, <slotsMulti2+0x280>
+	WORD $0xf9404004 // ldr x4, [x0, #0x80]
 	WORD $0x7100d77f // cmp w27, #0x35
-	WORD $0xd342ff71 // lsr x17, x27, #2
-	WORD $0xd341ff7e // lsr x30, x27, #1
-	WORD $0x9ba33f7d // umaddl x29, w27, w3, x15
-	WORD $0x54000403 // b.lo <slotsMulti2+0x224>
+	WORD $0xd342ff70 // lsr x16, x27, #2
+	WORD $0xd341ff7d // lsr x29, x27, #1
+	WORD $0x540004e3 // b.lo <slotsMulti2+0x2a4>
+	WORD $0x9ba3136f // umaddl x15, w27, w3, x4
 	WORD $0xf9880340 // prfm pldl1keep, [x26, #0x1000]
-	WORD $0xad4043b1 // ldp q17, q16, [x29]
-	WORD $0x910203af // add x15, x29, #0x80
-	WORD $0x8b1b0764 // add x4, x27, x27, lsl #1
-	WORD $0x3cf16b47 // ldr q7, [x26, x17]
-	WORD $0x4e1000e7 // tbl v7.16b, { v7.16b }, v16.16b
-	WORD $0x3dc00346 // ldr q6, [x26]
-	WORD $0x4d40cdf0 // ld1r { v16.2d }, [x15]
-	WORD $0xd342fc8f // lsr x15, x4, #2
-	WORD $0x4e1100c6 // tbl v6.16b, { v6.16b }, v17.16b
-	WORD $0x6ee0ba10 // neg v16.2d, v16.2d
-	WORD $0xad4247b2 // ldp q18, q17, [x29, #0x40]
-	WORD $0x6ef144e7 // ushl v7.2d, v7.2d, v17.2d
-	WORD $0x6ef244c6 // ushl v6.2d, v6.2d, v18.2d
-	WORD $0x4ef044e7 // sshl v7.2d, v7.2d, v16.2d
-	WORD $0x4ef044c6 // sshl v6.2d, v6.2d, v16.2d
-	WORD $0x4e61d8e7 // scvtf v7.2d, v7.2d
+	WORD $0x3cf06b46 // ldr q6, [x26, x16]
+	WORD $0x3dc00345 // ldr q5, [x26]
+	WORD $0x8b1b077e // add x30, x27, x27, lsl #1
+	WORD $0xd342ffd0 // lsr x16, x30, #2
+	WORD $0xad401df0 // ldp q16, q7, [x15]
+	WORD $0x910201e4 // add x4, x15, #0x80
+	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
+	WORD $0x4d40cc87 // ld1r { v7.2d }, [x4]
+	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
+	WORD $0xad4241f1 // ldp q17, q16, [x15, #0x40]
+	WORD $0x6ef044c6 // ushl v6.2d, v6.2d, v16.2d
+	WORD $0x6ee0b8e7 // neg v7.2d, v7.2d
+	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
+	WORD $0x6ef144a5 // ushl v5.2d, v5.2d, v17.2d
 	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0xad001f06 // stp q6, q7, [x24]
-	WORD $0x3cfe6b46 // ldr q6, [x26, x30]
-	WORD $0x3cef6b47 // ldr q7, [x26, x15]
-	WORD $0x14000040 // b <slotsMulti2+0x2fc>
+	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
+	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	WORD $0xad001b05 // stp q5, q6, [x24]
+	WORD $0xad411df0 // ldp q16, q7, [x15, #0x20]
+	WORD $0x3cfd6b45 // ldr q5, [x26, x29]
+	WORD $0x3cf06b46 // ldr q6, [x26, x16]
+	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
+	WORD $0xfd4041e7 // ldr d7, [x15, #0x80]
+	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
+	WORD $0xad4345f0 // ldp q16, q17, [x15, #0x60]
+	WORD $0x14000047 // b <slotsMulti2+0x394>
+	WORD $0xd503201f // nop
 	WORD $0xf9880340 // prfm pldl1keep, [x26, #0x1000]
-	WORD $0x3dc00346 // ldr q6, [x26]
-	WORD $0x0e6178c7 // fcvtl v7.2d, v6.2s
-	WORD $0x4e6178c6 // fcvtl2 v6.2d, v6.4s
-	WORD $0xad001b07 // stp q7, q6, [x24]
-	WORD $0x3dc00747 // ldr q7, [x26, #0x10]
-	WORD $0x4e6178e6 // fcvtl2 v6.2d, v7.4s
-	WORD $0x0e6178e7 // fcvtl v7.2d, v7.2s
-	WORD $0x14000044 // b <slotsMulti2+0x330>
+	WORD $0x3dc00345 // ldr q5, [x26]
+	WORD $0x0e6178a6 // fcvtl v6.2d, v5.2s
+	WORD $0x4e6178a5 // fcvtl2 v5.2d, v5.4s
+	WORD $0xad001706 // stp q6, q5, [x24]
+	WORD $0x3dc00746 // ldr q6, [x26, #0x10]
+	WORD $0x4e6178c5 // fcvtl2 v5.2d, v6.4s
+	WORD $0x0e6178c6 // fcvtl v6.2d, v6.2s
+	WORD $0x14000045 // b <slotsMulti2+0x3b4>
+	WORD $0x9ba3137e // umaddl x30, w27, w3, x4
 	WORD $0x8b1b0764 // add x4, x27, x27, lsl #1
 	WORD $0x9140074f // add x15, x26, #0x1, lsl #12
 	WORD $0x7100637f // cmp w27, #0x18
 	WORD $0xd342fc84 // lsr x4, x4, #2
-	WORD $0x540003e8 // b.hi <slotsMulti2+0x2b0>
-	WORD $0x92400b62 // and x2, x27, #0x7
-	WORD $0xb50003a2 // cbnz x2, <slotsMulti2+0x2b0>
+	WORD $0x540003e8 // b.hi <slotsMulti2+0x334>
+	WORD $0x92400b71 // and x17, x27, #0x7
+	WORD $0xb50003b1 // cbnz x17, <slotsMulti2+0x334>
 	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0x3cf16b47 // ldr q7, [x26, x17]
-	WORD $0x910223a2 // add x2, x29, #0x88
-	WORD $0x910243ae // add x14, x29, #0x90
-	WORD $0x3dc00346 // ldr q6, [x26]
-	WORD $0xad4043b1 // ldp q17, q16, [x29]
-	WORD $0x4e1000e7 // tbl v7.16b, { v7.16b }, v16.16b
-	WORD $0x4d40cc50 // ld1r { v16.2d }, [x2]
-	WORD $0x4e1100c6 // tbl v6.16b, { v6.16b }, v17.16b
-	WORD $0x4ea71e07 // orr v7.16b, v16.16b, v7.16b
-	WORD $0x4ea61e06 // orr v6.16b, v16.16b, v6.16b
-	WORD $0x4d40cdd0 // ld1r { v16.2d }, [x14]
-	WORD $0x4ef0d4c6 // fsub v6.2d, v6.2d, v16.2d
-	WORD $0x4ef0d4e7 // fsub v7.2d, v7.2d, v16.2d
-	WORD $0xad001f06 // stp q6, q7, [x24]
-	WORD $0x3cfe6b46 // ldr q6, [x26, x30]
-	WORD $0xad4143b1 // ldp q17, q16, [x29, #0x20]
-	WORD $0x3ce46b47 // ldr q7, [x26, x4]
-	WORD $0x4e1000e7 // tbl v7.16b, { v7.16b }, v16.16b
-	WORD $0x4e1100c6 // tbl v6.16b, { v6.16b }, v17.16b
-	WORD $0x6d48c7b0 // ldp d16, d17, [x29, #0x88]
-	WORD $0x4e080610 // dup v16.2d, v16.d[0]
-	WORD $0x4ea61e12 // orr v18.16b, v16.16b, v6.16b
-	WORD $0x4ea71e06 // orr v6.16b, v16.16b, v7.16b
-	WORD $0x4e080627 // dup v7.2d, v17.d[0]
+	WORD $0x3cf06b46 // ldr q6, [x26, x16]
+	WORD $0x910223d1 // add x17, x30, #0x88
+	WORD $0x910243ce // add x14, x30, #0x90
+	WORD $0x3dc00345 // ldr q5, [x26]
+	WORD $0xad401fd0 // ldp q16, q7, [x30]
+	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
+	WORD $0x4d40ce27 // ld1r { v7.2d }, [x17]
+	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
+	WORD $0x4ea61ce6 // orr v6.16b, v7.16b, v6.16b
+	WORD $0x4ea51ce5 // orr v5.16b, v7.16b, v5.16b
+	WORD $0x4d40cdc7 // ld1r { v7.2d }, [x14]
+	WORD $0x4ee7d4a5 // fsub v5.2d, v5.2d, v7.2d
 	WORD $0x4ee7d4c6 // fsub v6.2d, v6.2d, v7.2d
-	WORD $0x4ee7d647 // fsub v7.2d, v18.2d, v7.2d
-	WORD $0x14000021 // b <slotsMulti2+0x330>
+	WORD $0xad001b05 // stp q5, q6, [x24]
+	WORD $0x3cfd6b45 // ldr q5, [x26, x29]
+	WORD $0xad411fd0 // ldp q16, q7, [x30, #0x20]
+	WORD $0x3ce46b46 // ldr q6, [x26, x4]
+	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
+	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
+	WORD $0x6d48c3c7 // ldp d7, d16, [x30, #0x88]
+	WORD $0x4e0804e7 // dup v7.2d, v7.d[0]
+	WORD $0x4ea51cf1 // orr v17.16b, v7.16b, v5.16b
+	WORD $0x4ea61ce5 // orr v5.16b, v7.16b, v6.16b
+	WORD $0x4e080606 // dup v6.2d, v16.d[0]
+	WORD $0x4ee6d4a5 // fsub v5.2d, v5.2d, v6.2d
+	WORD $0x4ee6d626 // fsub v6.2d, v17.2d, v6.2d
+	WORD $0x14000021 // b <slotsMulti2+0x3b4>
 	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0xad4043b1 // ldp q17, q16, [x29]
-	WORD $0x910203af // add x15, x29, #0x80
-	WORD $0x3dc00346 // ldr q6, [x26]
-	WORD $0x4e1100c6 // tbl v6.16b, { v6.16b }, v17.16b
-	WORD $0x3cf16b47 // ldr q7, [x26, x17]
-	WORD $0x4d40cdf1 // ld1r { v17.2d }, [x15]
-	WORD $0xad424bb3 // ldp q19, q18, [x29, #0x40]
-	WORD $0x4e1000e7 // tbl v7.16b, { v7.16b }, v16.16b
-	WORD $0x6ef244e7 // ushl v7.2d, v7.2d, v18.2d
-	WORD $0x6ef344c6 // ushl v6.2d, v6.2d, v19.2d
-	WORD $0x6ee0ba30 // neg v16.2d, v17.2d
-	WORD $0x4ef044e7 // sshl v7.2d, v7.2d, v16.2d
-	WORD $0x4ef044c6 // sshl v6.2d, v6.2d, v16.2d
-	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0x4e61d8e7 // scvtf v7.2d, v7.2d
-	WORD $0xad001f06 // stp q6, q7, [x24]
-	WORD $0x3cfe6b46 // ldr q6, [x26, x30]
-	WORD $0x3ce46b47 // ldr q7, [x26, x4]
-	WORD $0xad4143b1 // ldp q17, q16, [x29, #0x20]
-	WORD $0x4e1000e7 // tbl v7.16b, { v7.16b }, v16.16b
-	WORD $0xfd4043b0 // ldr d16, [x29, #0x80]
-	WORD $0x4e1100c6 // tbl v6.16b, { v6.16b }, v17.16b
-	WORD $0x4e080610 // dup v16.2d, v16.d[0]
-	WORD $0xad434bb1 // ldp q17, q18, [x29, #0x60]
-	WORD $0x6ef244e7 // ushl v7.2d, v7.2d, v18.2d
-	WORD $0x6ee0ba10 // neg v16.2d, v16.2d
+	WORD $0xad401fd0 // ldp q16, q7, [x30]
+	WORD $0x910203cf // add x15, x30, #0x80
+	WORD $0x3dc00345 // ldr q5, [x26]
+	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
+	WORD $0x3cf06b46 // ldr q6, [x26, x16]
+	WORD $0x4d40cdf0 // ld1r { v16.2d }, [x15]
+	WORD $0xad4247d2 // ldp q18, q17, [x30, #0x40]
+	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
 	WORD $0x6ef144c6 // ushl v6.2d, v6.2d, v17.2d
-	WORD $0x4ef044d1 // sshl v17.2d, v6.2d, v16.2d
-	WORD $0x4ef044e6 // sshl v6.2d, v7.2d, v16.2d
+	WORD $0x6ef244a5 // ushl v5.2d, v5.2d, v18.2d
+	WORD $0x6ee0ba07 // neg v7.2d, v16.2d
+	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
+	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
+	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
 	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0x4e61da27 // scvtf v7.2d, v17.2d
-	WORD $0xad011b07 // stp q7, q6, [x24, #0x20]
+	WORD $0xad001b05 // stp q5, q6, [x24]
+	WORD $0x3cfd6b45 // ldr q5, [x26, x29]
+	WORD $0xad411fd0 // ldp q16, q7, [x30, #0x20]
+	WORD $0x3ce46b46 // ldr q6, [x26, x4]
+	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
+	WORD $0xfd4043c7 // ldr d7, [x30, #0x80]
+	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
+	WORD $0xad4347d0 // ldp q16, q17, [x30, #0x60]
+	WORD $0x4e0804e7 // dup v7.2d, v7.d[0]
+	WORD $0x6ef144c6 // ushl v6.2d, v6.2d, v17.2d
+	WORD $0x6ef044a5 // ushl v5.2d, v5.2d, v16.2d
+	WORD $0x6ee0b8e7 // neg v7.2d, v7.2d
+	WORD $0x4ee744b0 // sshl v16.2d, v5.2d, v7.2d
+	WORD $0x4ee744c5 // sshl v5.2d, v6.2d, v7.2d
+	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	WORD $0x4e61da06 // scvtf v6.2d, v16.2d
+	WORD $0xad011706 // stp q6, q5, [x24, #0x20]
 	WORD $0x8b1b034e // add x14, x26, x27
-	WORD $0xf8397a0e // str x14, [x16, x25, lsl #3]
+	WORD $0xf839784e // str x14, [x2, x25, lsl #3]
 	WORD $0x79400d4e // ldrh w14, [x10, #0x6]
-	WORD $0x3607ef2e // tbz w14, #0x0, <slotsMulti2+0x124>
+	WORD $0x3607eb0e // tbz w14, #0x0, <slotsMulti2+0x124>
 	WORD $0xf940100e // ldr x14, [x0, #0x20]
 	WORD $0xb940014f // ldr w15, [x10]
 	WORD $0x8b0f09ce // add x14, x14, x15, lsl #2
 	WORD $0x8b1701ce // add x14, x14, x23
 	WORD $0xb8b579ce // ldrsw x14, [x14, x21, lsl #2]
 	WORD $0x8b0e012e // add x14, x9, x14
-	WORD $0x4e080dc6 // dup v6.2d, x14
-	WORD $0x4ee684c6 // add v6.2d, v6.2d, v6.2d
-	WORD $0x4ee184c7 // add v7.2d, v6.2d, v1.2d
-	WORD $0x4ee284d0 // add v16.2d, v6.2d, v2.2d
+	WORD $0x4e080dc5 // dup v5.2d, x14
+	WORD $0x4ee584a5 // add v5.2d, v5.2d, v5.2d
+	WORD $0x4ee084a6 // add v6.2d, v5.2d, v0.2d
+	WORD $0x4ee184a7 // add v7.2d, v5.2d, v1.2d
+	WORD $0x4ee284b0 // add v16.2d, v5.2d, v2.2d
+	WORD $0x4ee384a5 // add v5.2d, v5.2d, v3.2d
+	WORD $0x4e183cce // mov x14, v6.d[1]
+	WORD $0x9e6600cf // fmov x15, d6
+	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
+	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
 	WORD $0x3d880707 // str q7, [x24, #0x2010]
-	WORD $0x4ee084c7 // add v7.2d, v6.2d, v0.2d
-	WORD $0x4ee484c6 // add v6.2d, v6.2d, v4.2d
+	WORD $0x3d880306 // str q6, [x24, #0x2000]
 	WORD $0x3d880f10 // str q16, [x24, #0x2030]
-	WORD $0x3d880307 // str q7, [x24, #0x2000]
-	WORD $0x3d880b06 // str q6, [x24, #0x2020]
+	WORD $0x3d880b05 // str q5, [x24, #0x2020]
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x4e183cef // mov x15, v7.d[1]
+	WORD $0xf98001c0 // prfm pldl1keep, [x14]
+	WORD $0x9e6600ee // fmov x14, d7
+	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
+	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
+	WORD $0xf98001c0 // prfm pldl1keep, [x14]
+	WORD $0x4e183cae // mov x14, v5.d[1]
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x9e6600af // fmov x15, d5
+	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
+	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf98001c0 // prfm pldl1keep, [x14]
+	WORD $0x4e183e0e // mov x14, v16.d[1]
+	WORD $0x9e66020f // fmov x15, d16
+	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
+	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf98001c0 // prfm pldl1keep, [x14]
 	WORD $0x910006b5 // add x21, x21, #0x1
 	WORD $0x91010318 // add x24, x24, #0x40
 	WORD $0xeb1502df // cmp x22, x21
-	WORD $0x54ffef61 // b.ne <slotsMulti2+0x17c>
+	WORD $0x54ffeb81 // b.ne <slotsMulti2+0x1e4>
 	WORD $0x8b150108 // add x8, x8, x21
 	WORD $0xaa1f03f9 // mov x25, xzr
-	WORD $0x52800031 // mov w17, #0x1
-	WORD $0x14000008 // b <slotsMulti2+0x3c0>
-	WORD $0x2a1f03f1 // mov w17, wzr
+	WORD $0x52800030 // mov w16, #0x1
+	WORD $0x14000008 // b <slotsMulti2+0x4a4>
+	WORD $0x2a1f03f0 // mov w16, wzr
 	WORD $0x52800099 // mov w25, #0x4
-	WORD $0xad004ad3 // stp q19, q18, [x22]
-	WORD $0xad011ad1 // stp q17, q6, [x22, #0x20]
-	WORD $0xad0452d5 // stp q21, q20, [x22, #0x80]
-	WORD $0xad051ed0 // stp q16, q7, [x22, #0xa0]
-	WORD $0x3607e935 // tbz w21, #0x0, <slotsMulti2+0xe0>
-	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
-	WORD $0x2a1103f5 // mov w21, w17
-	WORD $0x8b191176 // add x22, x11, x25, lsl #4
-	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0xad0046d2 // stp q18, q17, [x22]
+	WORD $0xad0116d0 // stp q16, q5, [x22, #0x20]
+	WORD $0xad044ed4 // stp q20, q19, [x22, #0x80]
+	WORD $0xad051ac7 // stp q7, q6, [x22, #0xa0]
+	WORD $0x3607e215 // tbz w21, #0x0, <slotsMulti2+0xe0>
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
+	WORD $0x2a1003f5 // mov w21, w16
+	WORD $0x8b191176 // add x22, x11, x25, lsl #4
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
+	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
 	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
-	WORD $0x340007c5 // cbz w5, <slotsMulti2+0x4e0>
+	WORD $0x340006a5 // cbz w5, <slotsMulti2+0x5a0>
 	WORD $0x8b190c37 // add x23, x1, x25, lsl #3
 	WORD $0xf1000a7f // cmp x19, #0x2
-	WORD $0x5400084b // b.lt <slotsMulti2+0x4fc>
+	WORD $0x5400072b // b.lt <slotsMulti2+0x5bc>
 	WORD $0xaa1f03f8 // mov x24, xzr
-	WORD $0xd503201f // nop
 	WORD $0xf95002ef // ldr x15, [x23, #0x2000]
-	WORD $0x6d405ef6 // ldp d22, d23, [x23]
+	WORD $0x6d405af5 // ldp d21, d22, [x23]
+	WORD $0xd37df1ef // lsl x15, x15, #3
+	WORD $0x3cef68f7 // ldr q23, [x7, x15]
+	WORD $0xf95006ef // ldr x15, [x23, #0x2008]
 	WORD $0xd37df1ef // lsl x15, x15, #3
 	WORD $0x3cef68f8 // ldr q24, [x7, x15]
-	WORD $0xf95006ef // ldr x15, [x23, #0x2008]
-	WORD $0x4e63d6d6 // fadd v22.2d, v22.2d, v3.2d
+	WORD $0xf9500aef // ldr x15, [x23, #0x2010]
+	WORD $0x4fd512f2 // fmla v18.2d, v23.2d, v21.d[0]
+	WORD $0x6d415ef5 // ldp d21, d23, [x23, #0x10]
 	WORD $0xd37df1ef // lsl x15, x15, #3
 	WORD $0x3cef68f9 // ldr q25, [x7, x15]
-	WORD $0xf9500aef // ldr x15, [x23, #0x2010]
-	WORD $0x4fd61313 // fmla v19.2d, v24.2d, v22.d[0]
-	WORD $0x4e63d6f6 // fadd v22.2d, v23.2d, v3.2d
-	WORD $0xd37df1ef // lsl x15, x15, #3
-	WORD $0x3cef68f8 // ldr q24, [x7, x15]
 	WORD $0xf9500eef // ldr x15, [x23, #0x2018]
-	WORD $0x4fd61332 // fmla v18.2d, v25.2d, v22.d[0]
-	WORD $0x6d415ef6 // ldp d22, d23, [x23, #0x10]
-	WORD $0xd37df1ef // lsl x15, x15, #3
-	WORD $0x4e63d6f7 // fadd v23.2d, v23.2d, v3.2d
-	WORD $0x4e63d6d6 // fadd v22.2d, v22.2d, v3.2d
 	WORD $0x4fd61311 // fmla v17.2d, v24.2d, v22.d[0]
-	WORD $0x3cef68f6 // ldr q22, [x7, x15]
+	WORD $0xd37df1ef // lsl x15, x15, #3
+	WORD $0x4fd51330 // fmla v16.2d, v25.2d, v21.d[0]
+	WORD $0x3cef68f5 // ldr q21, [x7, x15]
 	WORD $0xf95022ef // ldr x15, [x23, #0x2040]
 	WORD $0xd37df1ef // lsl x15, x15, #3
-	WORD $0x4fd712c6 // fmla v6.2d, v22.2d, v23.d[0]
-	WORD $0x6d445ef6 // ldp d22, d23, [x23, #0x40]
-	WORD $0x3cef68f8 // ldr q24, [x7, x15]
+	WORD $0x4fd712a5 // fmla v5.2d, v21.2d, v23.d[0]
+	WORD $0x3cef68f5 // ldr q21, [x7, x15]
 	WORD $0xf95026ef // ldr x15, [x23, #0x2048]
+	WORD $0x6d445ef6 // ldp d22, d23, [x23, #0x40]
 	WORD $0xd37df1ef // lsl x15, x15, #3
-	WORD $0x4e63d6d6 // fadd v22.2d, v22.2d, v3.2d
-	WORD $0x4fd61315 // fmla v21.2d, v24.2d, v22.d[0]
-	WORD $0x4e63d6f6 // fadd v22.2d, v23.2d, v3.2d
-	WORD $0x3cef68f7 // ldr q23, [x7, x15]
+	WORD $0x4fd612b4 // fmla v20.2d, v21.2d, v22.d[0]
+	WORD $0x3cef68f5 // ldr q21, [x7, x15]
 	WORD $0xf9502aef // ldr x15, [x23, #0x2050]
 	WORD $0xd37df1ef // lsl x15, x15, #3
-	WORD $0x3cef68f8 // ldr q24, [x7, x15]
+	WORD $0x3cef68f6 // ldr q22, [x7, x15]
 	WORD $0xf9502eef // ldr x15, [x23, #0x2058]
-	WORD $0x4fd612f4 // fmla v20.2d, v23.2d, v22.d[0]
-	WORD $0x6d455ef6 // ldp d22, d23, [x23, #0x50]
+	WORD $0x4fd712b3 // fmla v19.2d, v21.2d, v23.d[0]
+	WORD $0x6d455ef5 // ldp d21, d23, [x23, #0x50]
 	WORD $0x910202f7 // add x23, x23, #0x80
 	WORD $0xd37df1ef // lsl x15, x15, #3
-	WORD $0x4e63d6d6 // fadd v22.2d, v22.2d, v3.2d
-	WORD $0x4fd61310 // fmla v16.2d, v24.2d, v22.d[0]
-	WORD $0x4e63d6f6 // fadd v22.2d, v23.2d, v3.2d
-	WORD $0x3cef68f7 // ldr q23, [x7, x15]
+	WORD $0x4fd512c7 // fmla v7.2d, v22.2d, v21.d[0]
+	WORD $0x3cef68f5 // ldr q21, [x7, x15]
 	WORD $0x91000f0f // add x15, x24, #0x3
 	WORD $0x91000b18 // add x24, x24, #0x2
 	WORD $0xeb1401ff // cmp x15, x20
-	WORD $0x4fd612e7 // fmla v7.2d, v23.2d, v22.d[0]
-	WORD $0x54fffa0b // b.lt <slotsMulti2+0x400>
+	WORD $0x4fd712a6 // fmla v6.2d, v21.2d, v23.d[0]
+	WORD $0x54fffb0b // b.lt <slotsMulti2+0x4e0>
 	WORD $0x91400af9 // add x25, x23, #0x2, lsl #12
 	WORD $0xeb14031f // cmp x24, x20
-	WORD $0x54fff6ca // b.ge <slotsMulti2+0x3a4>
-	WORD $0x1400000e // b <slotsMulti2+0x508>
+	WORD $0x54fff7ea // b.ge <slotsMulti2+0x488>
+	WORD $0x1400000e // b <slotsMulti2+0x5c8>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xad404ad3 // ldp q19, q18, [x22]
-	WORD $0xad4452d5 // ldp q21, q20, [x22, #0x80]
-	WORD $0xad411ad1 // ldp q17, q6, [x22, #0x20]
-	WORD $0xad451ed0 // ldp q16, q7, [x22, #0xa0]
+	WORD $0xad4046d2 // ldp q18, q17, [x22]
+	WORD $0xad444ed4 // ldp q20, q19, [x22, #0x80]
+	WORD $0xad4116d0 // ldp q16, q5, [x22, #0x20]
+	WORD $0xad451ac7 // ldp q7, q6, [x22, #0xa0]
 	WORD $0x8b190c37 // add x23, x1, x25, lsl #3
 	WORD $0xf1000a7f // cmp x19, #0x2
-	WORD $0x54fff80a // b.ge <slotsMulti2+0x3f8>
+	WORD $0x54fff92a // b.ge <slotsMulti2+0x4dc>
 	WORD $0x8b190db9 // add x25, x13, x25, lsl #3
 	WORD $0xeb1403ff // cmp xzr, x20
-	WORD $0x54fff50a // b.ge <slotsMulti2+0x3a4>
-	WORD $0xa940472f // ldp x15, x17, [x25]
+	WORD $0x54fff62a // b.ge <slotsMulti2+0x488>
+	WORD $0xa940432f // ldp x15, x16, [x25]
 	WORD $0xd37df1ef // lsl x15, x15, #3
-	WORD $0x6d4062f7 // ldp d23, d24, [x23]
-	WORD $0x3cef68f6 // ldr q22, [x7, x15]
-	WORD $0x4e63d6f7 // fadd v23.2d, v23.2d, v3.2d
-	WORD $0xd37df22f // lsl x15, x17, #3
-	WORD $0x4fd712d3 // fmla v19.2d, v22.2d, v23.d[0]
-	WORD $0x3cef68f7 // ldr q23, [x7, x15]
-	WORD $0xa941472f // ldp x15, x17, [x25, #0x10]
-	WORD $0x4e63d716 // fadd v22.2d, v24.2d, v3.2d
-	WORD $0xd37df1ef // lsl x15, x15, #3
+	WORD $0x6d405ef6 // ldp d22, d23, [x23]
+	WORD $0x3cef68f5 // ldr q21, [x7, x15]
+	WORD $0xd37df20f // lsl x15, x16, #3
 	WORD $0x3cef68f8 // ldr q24, [x7, x15]
-	WORD $0xd37df22f // lsl x15, x17, #3
-	WORD $0x4fd612f2 // fmla v18.2d, v23.2d, v22.d[0]
+	WORD $0xa941432f // ldp x15, x16, [x25, #0x10]
+	WORD $0xd37df1ef // lsl x15, x15, #3
+	WORD $0x4fd612b2 // fmla v18.2d, v21.2d, v22.d[0]
+	WORD $0x4fd71311 // fmla v17.2d, v24.2d, v23.d[0]
+	WORD $0x3cef68f5 // ldr q21, [x7, x15]
 	WORD $0x6d415ef6 // ldp d22, d23, [x23, #0x10]
-	WORD $0x4e63d6d6 // fadd v22.2d, v22.2d, v3.2d
-	WORD $0x4fd61311 // fmla v17.2d, v24.2d, v22.d[0]
-	WORD $0x4e63d6f6 // fadd v22.2d, v23.2d, v3.2d
-	WORD $0x3cef68f7 // ldr q23, [x7, x15]
-	WORD $0x4fd612e6 // fmla v6.2d, v23.2d, v22.d[0]
-	WORD $0x17ffff93 // b <slotsMulti2+0x3a4>
-	WORD $0xd503201f // nop
+	WORD $0xd37df20f // lsl x15, x16, #3
+	WORD $0x4fd612b0 // fmla v16.2d, v21.2d, v22.d[0]
+	WORD $0x3cef68f5 // ldr q21, [x7, x15]
+	WORD $0x4fd712a5 // fmla v5.2d, v21.2d, v23.d[0]
+	WORD $0x17ffffa0 // b <slotsMulti2+0x488>
 	WORD $0x79400d4f // ldrh w15, [x10, #0x6]
-	WORD $0x3617d9ef // tbz w15, #0x2, <slotsMulti2+0xa0>
-	WORD $0x3718012f // tbnz w15, #0x3, <slotsMulti2+0x58c>
+	WORD $0x3617d48f // tbz w15, #0x2, <slotsMulti2+0xa0>
+	WORD $0x3718016f // tbnz w15, #0x3, <slotsMulti2+0x640>
 	WORD $0xf940280e // ldr x14, [x0, #0x50]
 	WORD $0x5280010f // mov w15, #0x8
 	WORD $0xcb0901ce // sub x14, x14, x9
 	WORD $0xf10021df // cmp x14, #0x8
 	WORD $0x9a8fb1c5 // csel x5, x14, x15, lt
 	WORD $0xf10005df // cmp x14, #0x1
-	WORD $0x5400048a // b.ge <slotsMulti2+0x614>
-	WORD $0x14000048 // b <slotsMulti2+0x6a8>
-	WORD $0x3dcc0026 // ldr q6, [x1, #0x3000]
-	WORD $0x3dcc2027 // ldr q7, [x1, #0x3080]
+	WORD $0x540004ca // b.ge <slotsMulti2+0x6c8>
+	WORD $0x14000051 // b <slotsMulti2+0x778>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x3dcc0025 // ldr q5, [x1, #0x3000]
+	WORD $0x3dcc2026 // ldr q6, [x1, #0x3080]
 	WORD $0x52800025 // mov w5, #0x1
-	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
-	WORD $0x3dcc0430 // ldr q16, [x1, #0x3010]
-	WORD $0x3dcc2431 // ldr q17, [x1, #0x3090]
-	WORD $0x3dcc0832 // ldr q18, [x1, #0x3020]
-	WORD $0x3dcc2833 // ldr q19, [x1, #0x30a0]
-	WORD $0x3dcc0c34 // ldr q20, [x1, #0x3030]
-	WORD $0x3dcc2c35 // ldr q21, [x1, #0x30b0]
-	WORD $0x3dcc1036 // ldr q22, [x1, #0x3040]
-	WORD $0x3dcc3037 // ldr q23, [x1, #0x30c0]
-	WORD $0x3dcc1427 // ldr q7, [x1, #0x3050]
-	WORD $0x4e71d610 // fadd v16.2d, v16.2d, v17.2d
-	WORD $0x3dcc3431 // ldr q17, [x1, #0x30d0]
-	WORD $0x4e73d652 // fadd v18.2d, v18.2d, v19.2d
-	WORD $0x4e75d694 // fadd v20.2d, v20.2d, v21.2d
-	WORD $0x4e77d6d6 // fadd v22.2d, v22.2d, v23.2d
-	WORD $0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
-	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
-	WORD $0x3dcc1833 // ldr q19, [x1, #0x3060]
-	WORD $0x3dcc3835 // ldr q21, [x1, #0x30e0]
-	WORD $0x3dcc1c37 // ldr q23, [x1, #0x3070]
-	WORD $0x4e75d671 // fadd v17.2d, v19.2d, v21.2d
-	WORD $0x4e71d651 // fadd v17.2d, v18.2d, v17.2d
-	WORD $0x3dcc3c33 // ldr q19, [x1, #0x30f0]
-	WORD $0x4e67d607 // fadd v7.2d, v16.2d, v7.2d
-	WORD $0x3d8c2023 // str q3, [x1, #0x3080]
-	WORD $0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
-	WORD $0x4e73d6f3 // fadd v19.2d, v23.2d, v19.2d
-	WORD $0x4e73d690 // fadd v16.2d, v20.2d, v19.2d
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x3dcc0427 // ldr q7, [x1, #0x3010]
+	WORD $0x3dcc2430 // ldr q16, [x1, #0x3090]
+	WORD $0x3dcc0831 // ldr q17, [x1, #0x3020]
+	WORD $0x3dcc2832 // ldr q18, [x1, #0x30a0]
+	WORD $0x3dcc0c33 // ldr q19, [x1, #0x3030]
+	WORD $0x3dcc2c34 // ldr q20, [x1, #0x30b0]
+	WORD $0x3dcc1035 // ldr q21, [x1, #0x3040]
+	WORD $0x3dcc3036 // ldr q22, [x1, #0x30c0]
+	WORD $0x3dcc1426 // ldr q6, [x1, #0x3050]
 	WORD $0x4e70d4e7 // fadd v7.2d, v7.2d, v16.2d
+	WORD $0x3dcc3430 // ldr q16, [x1, #0x30d0]
+	WORD $0x4e72d631 // fadd v17.2d, v17.2d, v18.2d
+	WORD $0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
+	WORD $0x4e76d6b5 // fadd v21.2d, v21.2d, v22.2d
+	WORD $0x4e75d4a5 // fadd v5.2d, v5.2d, v21.2d
+	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
+	WORD $0x3dcc1832 // ldr q18, [x1, #0x3060]
+	WORD $0x3dcc3834 // ldr q20, [x1, #0x30e0]
+	WORD $0x3dcc1c36 // ldr q22, [x1, #0x3070]
+	WORD $0x4e74d650 // fadd v16.2d, v18.2d, v20.2d
+	WORD $0x4e70d630 // fadd v16.2d, v17.2d, v16.2d
+	WORD $0x3dcc3c32 // ldr q18, [x1, #0x30f0]
+	WORD $0x4e66d4e6 // fadd v6.2d, v7.2d, v6.2d
+	WORD $0x3d8c2024 // str q4, [x1, #0x3080]
+	WORD $0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
+	WORD $0x4e72d6d2 // fadd v18.2d, v22.2d, v18.2d
+	WORD $0x4e72d667 // fadd v7.2d, v19.2d, v18.2d
 	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
-	WORD $0x3d8c0026 // str q6, [x1, #0x3000]
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x3d8c0025 // str q5, [x1, #0x3000]
 	WORD $0xf94007e6 // ldr x6, [sp, #0x8]
 	WORD $0xaa0503e7 // mov x7, x5
 	WORD $0xaa0903f3 // mov x19, x9
-	WORD $0x14000007 // b <slotsMulti2+0x63c>
-	WORD $0x4fc690f0 // fmul v16.2d, v7.2d, v6.d[0]
+	WORD $0x14000009 // b <slotsMulti2+0x6f8>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0x4fc590c7 // fmul v7.2d, v6.2d, v5.d[0]
 	WORD $0x91000673 // add x19, x19, #0x1
 	WORD $0xf10004e7 // subs x7, x7, #0x1
 	WORD $0x910040c6 // add x6, x6, #0x10
-	WORD $0x3ca47a30 // str q16, [x17, x4, lsl #4]
-	WORD $0x54000380 // b.eq <slotsMulti2+0x6a8>
+	WORD $0x3ca479e7 // str q7, [x15, x4, lsl #4]
+	WORD $0x54000420 // b.eq <slotsMulti2+0x778>
 	WORD $0xf940180f // ldr x15, [x0, #0x30]
 	WORD $0xaa1303e4 // mov x4, x19
-	WORD $0xb400004f // cbz x15, <slotsMulti2+0x64c>
+	WORD $0xb400004f // cbz x15, <slotsMulti2+0x708>
 	WORD $0x787379e4 // ldrh w4, [x15, x19, lsl #1]
 	WORD $0xf940300f // ldr x15, [x0, #0x60]
-	WORD $0xb40000ef // cbz x15, <slotsMulti2+0x66c>
+	WORD $0xb40001af // cbz x15, <slotsMulti2+0x740>
 	WORD $0xb940680e // ldr w14, [x0, #0x68]
 	WORD $0xb86479ef // ldr w15, [x15, x4, lsl #2]
 	WORD $0x0b0f01ce // add w14, w14, w15
 	WORD $0xd34c2dce // lsl x14, x14, #52
-	WORD $0x9e6701c6 // fmov d6, x14
-	WORD $0x14000002 // b <slotsMulti2+0x670>
-	WORD $0xfd403806 // ldr d6, [x0, #0x70]
-	WORD $0x3cd800c7 // ldur q7, [x6, #-0x80]
-	WORD $0x3dc000d0 // ldr q16, [x6]
-	WORD $0x1e6528c6 // fadd d6, d6, d5
-	WORD $0x4e70d4e7 // fadd v7.2d, v7.2d, v16.2d
-	WORD $0xf9402411 // ldr x17, [x0, #0x48]
+	WORD $0x9e6701c5 // fmov d5, x14
+	WORD $0x3cd800c6 // ldur q6, [x6, #-0x80]
+	WORD $0x3dc000c7 // ldr q7, [x6]
+	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
+	WORD $0xf940240f // ldr x15, [x0, #0x48]
 	WORD $0x3941e00e // ldrb w14, [x0, #0x78]
-	WORD $0x34fffcee // cbz w14, <slotsMulti2+0x624>
-	WORD $0x3ce47a30 // ldr q16, [x17, x4, lsl #4]
-	WORD $0x4fc610f0 // fmla v16.2d, v7.2d, v6.d[0]
+	WORD $0x3500012e // cbnz w14, <slotsMulti2+0x75c>
+	WORD $0x17ffffe9 // b <slotsMulti2+0x6e0>
+	WORD $0xfd403805 // ldr d5, [x0, #0x70]
+	WORD $0x3cd800c6 // ldur q6, [x6, #-0x80]
+	WORD $0x3dc000c7 // ldr q7, [x6]
+	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
+	WORD $0xf940240f // ldr x15, [x0, #0x48]
+	WORD $0x3941e00e // ldrb w14, [x0, #0x78]
+	WORD $0x34fffc4e // cbz w14, <slotsMulti2+0x6e0>
+	WORD $0x3ce479e7 // ldr q7, [x15, x4, lsl #4]
+	WORD $0x4fc510c7 // fmla v7.2d, v6.2d, v5.d[0]
 	WORD $0x91000673 // add x19, x19, #0x1
 	WORD $0xf10004e7 // subs x7, x7, #0x1
 	WORD $0x910040c6 // add x6, x6, #0x10
-	WORD $0x3ca47a30 // str q16, [x17, x4, lsl #4]
-	WORD $0x54fffcc1 // b.ne <slotsMulti2+0x63c>
+	WORD $0x3ca479e7 // str q7, [x15, x4, lsl #4]
+	WORD $0x54fffc21 // b.ne <slotsMulti2+0x6f8>
 	WORD $0x8b0900a9 // add x9, x5, x9
 	WORD $0x52800025 // mov w5, #0x1
 	WORD $0xf94017ee // ldr x14, [sp, #0x28]
 	WORD $0x9100214a // add x10, x10, #0x8
 	WORD $0xeb0e015f // cmp x10, x14
-	WORD $0x54ffcfc3 // b.lo <slotsMulti2+0xb4>
+	WORD $0x54ffc943 // b.lo <slotsMulti2+0xb4>
 	WORD $0xa9474ff4 // ldp x20, x19, [sp, #0x70]
 	WORD $0xf94013fd // ldr x29, [sp, #0x20]
 	WORD $0xa94657f6 // ldp x22, x21, [sp, #0x60]
@@ -454,6 +506,12 @@ TEXT ·slotsMulti2Quad(SB), 0, $208-16
 	WORD $0xa9436ffe // ldp x30, x27, [sp, #0x30]
 	WORD $0x910203ff // add sp, sp, #0x80
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000002
 	WORD $0x00000000; WORD $0x0000000c
 	WORD $0x00000000; WORD $0x0000000e
@@ -466,7 +524,7 @@ TEXT ·slotsMulti2Quad(SB), 0, $208-16
 	RET
 
 // func slotsMulti4Quad(c *slotCall, s *multiWork)
-TEXT ·slotsMulti4Quad(SB), 0, $240-16
+TEXT ·slotsMulti4Quad(SB), 0, $224-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
@@ -474,55 +532,55 @@ TEXT ·slotsMulti4Quad(SB), 0, $240-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <slotsMulti4>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400021d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xd10283ff // sub sp, sp, #0xa0
+	WORD $0x1400024d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xd10243ff // sub sp, sp, #0x90
 	WORD $0xf9401408 // ldr x8, [x0, #0x28]
 	WORD $0xf9402c09 // ldr x9, [x0, #0x58]
 	WORD $0x8b090109 // add x9, x8, x9
-	WORD $0x6d022beb // stp d11, d10, [sp, #0x20]
-	WORD $0x6d0323e9 // stp d9, d8, [sp, #0x30]
-	WORD $0xf90023fd // str x29, [sp, #0x40]
-	WORD $0xa9056ffe // stp x30, x27, [sp, #0x50]
-	WORD $0xa90667fa // stp x26, x25, [sp, #0x60]
-	WORD $0xa9075ff8 // stp x24, x23, [sp, #0x70]
-	WORD $0xa90857f6 // stp x22, x21, [sp, #0x80]
-	WORD $0xa9094ff4 // stp x20, x19, [sp, #0x90]
+	WORD $0xfd0013ea // str d10, [sp, #0x20]
+	WORD $0xf9001ffd // str x29, [sp, #0x38]
+	WORD $0x6d02a3e9 // stp d9, d8, [sp, #0x28]
+	WORD $0xa9046ffe // stp x30, x27, [sp, #0x40]
+	WORD $0xa90567fa // stp x26, x25, [sp, #0x50]
+	WORD $0xa9065ff8 // stp x24, x23, [sp, #0x60]
+	WORD $0xa90757f6 // stp x22, x21, [sp, #0x70]
+	WORD $0xa9084ff4 // stp x20, x19, [sp, #0x80]
 	WORD $0xa90127e8 // stp x8, x9, [sp, #0x10]
-	WORD $0xa940a011 // ldp x17, x8, [x0, #0x8]
-	WORD $0xf100063f // cmp x17, #0x1
-	WORD $0x54003c2b // b.lt <slotsMulti4+0x7c0>
+	WORD $0xa940a010 // ldp x16, x8, [x0, #0x8]
+	WORD $0xf100061f // cmp x16, #0x1
+	WORD $0x5400430b // b.lt <slotsMulti4+0x89c>
 	WORD $0x5286200f // mov w15, #0x3100
 	WORD $0xf940000a // ldr x10, [x0]
 	WORD $0xf9400c0c // ldr x12, [x0, #0x18]
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x2f00e405 // movi d5, #0000000000000000
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0xaa1f03e9 // mov x9, xzr
 	WORD $0x91400c2b // add x11, x1, #0x3, lsl #12
 	WORD $0x9140082d // add x13, x1, #0x2, lsl #12
-	WORD $0x8b0f002e // add x14, x1, x15
-	WORD $0x10003def // adr x15, 0x100840
-	WORD $0xf90007ee // str x14, [sp, #0x8]
-	WORD $0x3dc001e0 // ldr q0, [x15]
-	WORD $0x10003e0f // adr x15, 0x100850
 	WORD $0x52800025 // mov w5, #0x1
-	WORD $0x910043f0 // add x16, sp, #0x10
+	WORD $0x8b0f002e // add x14, x1, x15
+	WORD $0xf90003ee // str x14, [sp]
+	WORD $0x100043cf // adr x15, 0x100900
+	WORD $0x3dc001e0 // ldr q0, [x15]
+	WORD $0x1000440f // adr x15, 0x100910
+	WORD $0x910043e2 // add x2, sp, #0x10
 	WORD $0x52801803 // mov w3, #0xc0
 	WORD $0x3dc001e1 // ldr q1, [x15]
-	WORD $0x10003def // adr x15, 0x100860
+	WORD $0x1000440f // adr x15, 0x100920
 	WORD $0x3dc001e2 // ldr q2, [x15]
-	WORD $0x10003e2f // adr x15, 0x100870
-	WORD $0x8b110d4e // add x14, x10, x17, lsl #3
-	WORD $0xf90027ee // str x14, [sp, #0x48]
-	WORD $0x3dc001e4 // ldr q4, [x15]
-	WORD $0x14000006 // b <slotsMulti4+0xb4>
+	WORD $0x1000444f // adr x15, 0x100930
+	WORD $0x8b100d4e // add x14, x10, x16, lsl #3
+	WORD $0xf90007ee // str x14, [sp, #0x8]
+	WORD $0x3dc001e3 // ldr q3, [x15]
+	WORD $0x14000007 // b <slotsMulti4+0xb4>
+	WORD $0xd503201f // nop
 	WORD $0x2a1f03e5 // mov w5, wzr
-	WORD $0xf94027ee // ldr x14, [sp, #0x48]
+	WORD $0xf94007ee // ldr x14, [sp, #0x8]
 	WORD $0x9100214a // add x10, x10, #0x8
 	WORD $0xeb0e015f // cmp x10, x14
-	WORD $0x54003882 // b.hs <slotsMulti4+0x7c0>
+	WORD $0x54003f62 // b.hs <slotsMulti4+0x89c>
 	WORD $0x79400d4f // ldrh w15, [x10, #0x6]
 	WORD $0x5280080e // mov w14, #0x40
-	WORD $0x79400951 // ldrh w17, [x10, #0x4]
+	WORD $0x79400950 // ldrh w16, [x10, #0x4]
 	WORD $0xaa1f03e6 // mov x6, xzr
 	WORD $0x720001ff // tst w15, #0x1
 	WORD $0x5280070f // mov w15, #0x38
@@ -531,476 +589,527 @@ TEXT ·slotsMulti4Quad(SB), 0, $240-16
 	WORD $0x14000008 // b <slotsMulti4+0xf4>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0x79400951 // ldrh w17, [x10, #0x4]
+	WORD $0x79400950 // ldrh w16, [x10, #0x4]
 	WORD $0x8b060286 // add x6, x20, x6
 	WORD $0x2a1f03e5 // mov w5, wzr
-	WORD $0xeb1100df // cmp x6, x17
-	WORD $0x5400268a // b.ge <slotsMulti4+0x5c0>
-	WORD $0xcb060233 // sub x19, x17, x6
+	WORD $0xeb1000df // cmp x6, x16
+	WORD $0x54002d8a // b.ge <slotsMulti4+0x6a0>
+	WORD $0xcb060213 // sub x19, x16, x6
 	WORD $0x5280080e // mov w14, #0x40
 	WORD $0xf101027f // cmp x19, #0x40
 	WORD $0x9a8eb274 // csel x20, x19, x14, lt
 	WORD $0xf100067f // cmp x19, #0x1
-	WORD $0x5400148b // b.lt <slotsMulti4+0x398>
+	WORD $0x54001bab // b.lt <slotsMulti4+0x47c>
 	WORD $0xf100069f // cmp x20, #0x1
 	WORD $0xaa1f03f5 // mov x21, xzr
 	WORD $0xd37ef4d7 // lsl x23, x6, #2
 	WORD $0xaa0103f8 // mov x24, x1
 	WORD $0x9a9fc696 // csinc x22, x20, xzr, gt
-	WORD $0x14000017 // b <slotsMulti4+0x17c>
+	WORD $0x14000031 // b <slotsMulti4+0x1e4>
 	WORD $0xf9820180 // prfm pldl1keep, [x12, #0x400]
-	WORD $0x6cc11d86 // ldp d6, d7, [x12], #0x10
-	WORD $0x2f10a4e7 // ushll v7.4s, v7.4h, #0x0
 	WORD $0xb940014e // ldr w14, [x10]
-	WORD $0x4e080dd0 // dup v16.2d, x14
-	WORD $0x2f10a4c6 // ushll v6.4s, v6.4h, #0x0
-	WORD $0x6ea61211 // uaddw2 v17.2d, v16.2d, v6.4s
-	WORD $0x2ea61206 // uaddw v6.2d, v16.2d, v6.2s
-	WORD $0x6ea71212 // uaddw2 v18.2d, v16.2d, v7.4s
-	WORD $0x4f4254c6 // shl v6.2d, v6.2d, #0x2
+	WORD $0x4e080dc6 // dup v6.2d, x14
+	WORD $0xfd400185 // ldr d5, [x12]
+	WORD $0x2f10a4a5 // ushll v5.4s, v5.4h, #0x0
+	WORD $0x6ea510c7 // uaddw2 v7.2d, v6.2d, v5.4s
+	WORD $0x2ea510c5 // uaddw v5.2d, v6.2d, v5.2s
+	WORD $0x4f4254e7 // shl v7.2d, v7.2d, #0x2
+	WORD $0x4f4254a5 // shl v5.2d, v5.2d, #0x2
+	WORD $0x3d880707 // str q7, [x24, #0x2010]
+	WORD $0x4e183cae // mov x14, v5.d[1]
+	WORD $0x9e6600af // fmov x15, d5
+	WORD $0x3d880305 // str q5, [x24, #0x2000]
+	WORD $0xfd400590 // ldr d16, [x12, #0x8]
+	WORD $0x9100418c // add x12, x12, #0x10
+	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
+	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
+	WORD $0x2f10a610 // ushll v16.4s, v16.4h, #0x0
+	WORD $0x6eb010d1 // uaddw2 v17.2d, v6.2d, v16.4s
+	WORD $0x2eb010c6 // uaddw v6.2d, v6.2d, v16.2s
 	WORD $0x4f425631 // shl v17.2d, v17.2d, #0x2
-	WORD $0x4f425652 // shl v18.2d, v18.2d, #0x2
-	WORD $0x3d880306 // str q6, [x24, #0x2000]
-	WORD $0x2ea71206 // uaddw v6.2d, v16.2d, v7.2s
 	WORD $0x4f4254c6 // shl v6.2d, v6.2d, #0x2
-	WORD $0x3d880711 // str q17, [x24, #0x2010]
-	WORD $0x3d880f12 // str q18, [x24, #0x2030]
+	WORD $0x3d880f11 // str q17, [x24, #0x2030]
 	WORD $0x3d880b06 // str q6, [x24, #0x2020]
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf98001c0 // prfm pldl1keep, [x14]
+	WORD $0x4e183cee // mov x14, v7.d[1]
+	WORD $0x9e6600ef // fmov x15, d7
+	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
+	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf98001c0 // prfm pldl1keep, [x14]
+	WORD $0x4e183cce // mov x14, v6.d[1]
+	WORD $0x9e6600cf // fmov x15, d6
+	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
+	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf98001c0 // prfm pldl1keep, [x14]
+	WORD $0x4e183e2e // mov x14, v17.d[1]
+	WORD $0x9e66022f // fmov x15, d17
+	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
+	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf98001c0 // prfm pldl1keep, [x14]
 	WORD $0x910006b5 // add x21, x21, #0x1
 	WORD $0x91010318 // add x24, x24, #0x40
 	WORD $0xeb1502df // cmp x22, x21
-	WORD $0x540010e0 // b.eq <slotsMulti4+0x394>
+	WORD $0x540014c0 // b.eq <slotsMulti4+0x478>
 	WORD $0x924002b9 // and x25, x21, #0x1
 	WORD $0x3875691b // ldrb w27, [x8, x21]
 	WORD $0x79400d4f // ldrh w15, [x10, #0x6]
-	WORD $0xf8797a1a // ldr x26, [x16, x25, lsl #3]
-	WORD $0x370803af // tbnz w15, #0x1, <slotsMulti4+0x200>
-	WORD $0xf940400f // ldr x15, [x0, #0x80]
+	WORD $0xf879785a // ldr x26, [x2, x25, lsl #3]
+	WORD $0x3708046f // tbnz w15, #0x1, <slotsMulti4+0x280>
+	WORD $0xf9404004 // ldr x4, [x0, #0x80]
 	WORD $0x7100d77f // cmp w27, #0x35
-	WORD $0xd342ff71 // lsr x17, x27, #2
-	WORD $0xd341ff7e // lsr x30, x27, #1
-	WORD $0x9ba33f7d // umaddl x29, w27, w3, x15
-	WORD $0x54000403 // b.lo <slotsMulti4+0x224>
+	WORD $0xd342ff70 // lsr x16, x27, #2
+	WORD $0xd341ff7d // lsr x29, x27, #1
+	WORD $0x540004e3 // b.lo <slotsMulti4+0x2a4>
+	WORD $0x9ba3136f // umaddl x15, w27, w3, x4
 	WORD $0xf9880340 // prfm pldl1keep, [x26, #0x1000]
-	WORD $0xad4043b1 // ldp q17, q16, [x29]
-	WORD $0x910203af // add x15, x29, #0x80
-	WORD $0x8b1b0764 // add x4, x27, x27, lsl #1
-	WORD $0x3cf16b47 // ldr q7, [x26, x17]
-	WORD $0x4e1000e7 // tbl v7.16b, { v7.16b }, v16.16b
-	WORD $0x3dc00346 // ldr q6, [x26]
-	WORD $0x4d40cdf0 // ld1r { v16.2d }, [x15]
-	WORD $0xd342fc8f // lsr x15, x4, #2
-	WORD $0x4e1100c6 // tbl v6.16b, { v6.16b }, v17.16b
-	WORD $0x6ee0ba10 // neg v16.2d, v16.2d
-	WORD $0xad4247b2 // ldp q18, q17, [x29, #0x40]
-	WORD $0x6ef144e7 // ushl v7.2d, v7.2d, v17.2d
-	WORD $0x6ef244c6 // ushl v6.2d, v6.2d, v18.2d
-	WORD $0x4ef044e7 // sshl v7.2d, v7.2d, v16.2d
-	WORD $0x4ef044c6 // sshl v6.2d, v6.2d, v16.2d
-	WORD $0x4e61d8e7 // scvtf v7.2d, v7.2d
+	WORD $0x3cf06b46 // ldr q6, [x26, x16]
+	WORD $0x3dc00345 // ldr q5, [x26]
+	WORD $0x8b1b077e // add x30, x27, x27, lsl #1
+	WORD $0xd342ffd0 // lsr x16, x30, #2
+	WORD $0xad401df0 // ldp q16, q7, [x15]
+	WORD $0x910201e4 // add x4, x15, #0x80
+	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
+	WORD $0x4d40cc87 // ld1r { v7.2d }, [x4]
+	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
+	WORD $0xad4241f1 // ldp q17, q16, [x15, #0x40]
+	WORD $0x6ef044c6 // ushl v6.2d, v6.2d, v16.2d
+	WORD $0x6ee0b8e7 // neg v7.2d, v7.2d
+	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
+	WORD $0x6ef144a5 // ushl v5.2d, v5.2d, v17.2d
 	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0xad001f06 // stp q6, q7, [x24]
-	WORD $0x3cfe6b46 // ldr q6, [x26, x30]
-	WORD $0x3cef6b47 // ldr q7, [x26, x15]
-	WORD $0x14000040 // b <slotsMulti4+0x2fc>
+	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
+	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	WORD $0xad001b05 // stp q5, q6, [x24]
+	WORD $0xad411df0 // ldp q16, q7, [x15, #0x20]
+	WORD $0x3cfd6b45 // ldr q5, [x26, x29]
+	WORD $0x3cf06b46 // ldr q6, [x26, x16]
+	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
+	WORD $0xfd4041e7 // ldr d7, [x15, #0x80]
+	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
+	WORD $0xad4345f0 // ldp q16, q17, [x15, #0x60]
+	WORD $0x14000047 // b <slotsMulti4+0x394>
+	WORD $0xd503201f // nop
 	WORD $0xf9880340 // prfm pldl1keep, [x26, #0x1000]
-	WORD $0x3dc00346 // ldr q6, [x26]
-	WORD $0x0e6178c7 // fcvtl v7.2d, v6.2s
-	WORD $0x4e6178c6 // fcvtl2 v6.2d, v6.4s
-	WORD $0xad001b07 // stp q7, q6, [x24]
-	WORD $0x3dc00747 // ldr q7, [x26, #0x10]
-	WORD $0x4e6178e6 // fcvtl2 v6.2d, v7.4s
-	WORD $0x0e6178e7 // fcvtl v7.2d, v7.2s
-	WORD $0x14000044 // b <slotsMulti4+0x330>
+	WORD $0x3dc00345 // ldr q5, [x26]
+	WORD $0x0e6178a6 // fcvtl v6.2d, v5.2s
+	WORD $0x4e6178a5 // fcvtl2 v5.2d, v5.4s
+	WORD $0xad001706 // stp q6, q5, [x24]
+	WORD $0x3dc00746 // ldr q6, [x26, #0x10]
+	WORD $0x4e6178c5 // fcvtl2 v5.2d, v6.4s
+	WORD $0x0e6178c6 // fcvtl v6.2d, v6.2s
+	WORD $0x14000045 // b <slotsMulti4+0x3b4>
+	WORD $0x9ba3137e // umaddl x30, w27, w3, x4
 	WORD $0x8b1b0764 // add x4, x27, x27, lsl #1
 	WORD $0x9140074f // add x15, x26, #0x1, lsl #12
 	WORD $0x7100637f // cmp w27, #0x18
 	WORD $0xd342fc84 // lsr x4, x4, #2
-	WORD $0x540003e8 // b.hi <slotsMulti4+0x2b0>
-	WORD $0x92400b62 // and x2, x27, #0x7
-	WORD $0xb50003a2 // cbnz x2, <slotsMulti4+0x2b0>
+	WORD $0x540003e8 // b.hi <slotsMulti4+0x334>
+	WORD $0x92400b71 // and x17, x27, #0x7
+	WORD $0xb50003b1 // cbnz x17, <slotsMulti4+0x334>
 	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0x3cf16b47 // ldr q7, [x26, x17]
-	WORD $0x910223a2 // add x2, x29, #0x88
-	WORD $0x910243ae // add x14, x29, #0x90
-	WORD $0x3dc00346 // ldr q6, [x26]
-	WORD $0xad4043b1 // ldp q17, q16, [x29]
-	WORD $0x4e1000e7 // tbl v7.16b, { v7.16b }, v16.16b
-	WORD $0x4d40cc50 // ld1r { v16.2d }, [x2]
-	WORD $0x4e1100c6 // tbl v6.16b, { v6.16b }, v17.16b
-	WORD $0x4ea71e07 // orr v7.16b, v16.16b, v7.16b
-	WORD $0x4ea61e06 // orr v6.16b, v16.16b, v6.16b
-	WORD $0x4d40cdd0 // ld1r { v16.2d }, [x14]
-	WORD $0x4ef0d4c6 // fsub v6.2d, v6.2d, v16.2d
-	WORD $0x4ef0d4e7 // fsub v7.2d, v7.2d, v16.2d
-	WORD $0xad001f06 // stp q6, q7, [x24]
-	WORD $0x3cfe6b46 // ldr q6, [x26, x30]
-	WORD $0xad4143b1 // ldp q17, q16, [x29, #0x20]
-	WORD $0x3ce46b47 // ldr q7, [x26, x4]
-	WORD $0x4e1000e7 // tbl v7.16b, { v7.16b }, v16.16b
-	WORD $0x4e1100c6 // tbl v6.16b, { v6.16b }, v17.16b
-	WORD $0x6d48c7b0 // ldp d16, d17, [x29, #0x88]
-	WORD $0x4e080610 // dup v16.2d, v16.d[0]
-	WORD $0x4ea61e12 // orr v18.16b, v16.16b, v6.16b
-	WORD $0x4ea71e06 // orr v6.16b, v16.16b, v7.16b
-	WORD $0x4e080627 // dup v7.2d, v17.d[0]
+	WORD $0x3cf06b46 // ldr q6, [x26, x16]
+	WORD $0x910223d1 // add x17, x30, #0x88
+	WORD $0x910243ce // add x14, x30, #0x90
+	WORD $0x3dc00345 // ldr q5, [x26]
+	WORD $0xad401fd0 // ldp q16, q7, [x30]
+	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
+	WORD $0x4d40ce27 // ld1r { v7.2d }, [x17]
+	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
+	WORD $0x4ea61ce6 // orr v6.16b, v7.16b, v6.16b
+	WORD $0x4ea51ce5 // orr v5.16b, v7.16b, v5.16b
+	WORD $0x4d40cdc7 // ld1r { v7.2d }, [x14]
+	WORD $0x4ee7d4a5 // fsub v5.2d, v5.2d, v7.2d
 	WORD $0x4ee7d4c6 // fsub v6.2d, v6.2d, v7.2d
-	WORD $0x4ee7d647 // fsub v7.2d, v18.2d, v7.2d
-	WORD $0x14000021 // b <slotsMulti4+0x330>
+	WORD $0xad001b05 // stp q5, q6, [x24]
+	WORD $0x3cfd6b45 // ldr q5, [x26, x29]
+	WORD $0xad411fd0 // ldp q16, q7, [x30, #0x20]
+	WORD $0x3ce46b46 // ldr q6, [x26, x4]
+	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
+	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
+	WORD $0x6d48c3c7 // ldp d7, d16, [x30, #0x88]
+	WORD $0x4e0804e7 // dup v7.2d, v7.d[0]
+	WORD $0x4ea51cf1 // orr v17.16b, v7.16b, v5.16b
+	WORD $0x4ea61ce5 // orr v5.16b, v7.16b, v6.16b
+	WORD $0x4e080606 // dup v6.2d, v16.d[0]
+	WORD $0x4ee6d4a5 // fsub v5.2d, v5.2d, v6.2d
+	WORD $0x4ee6d626 // fsub v6.2d, v17.2d, v6.2d
+	WORD $0x14000021 // b <slotsMulti4+0x3b4>
 	WORD $0xf98001e0 // prfm pldl1keep, [x15]
-	WORD $0xad4043b1 // ldp q17, q16, [x29]
-	WORD $0x910203af // add x15, x29, #0x80
-	WORD $0x3dc00346 // ldr q6, [x26]
-	WORD $0x4e1100c6 // tbl v6.16b, { v6.16b }, v17.16b
-	WORD $0x3cf16b47 // ldr q7, [x26, x17]
-	WORD $0x4d40cdf1 // ld1r { v17.2d }, [x15]
-	WORD $0xad424bb3 // ldp q19, q18, [x29, #0x40]
-	WORD $0x4e1000e7 // tbl v7.16b, { v7.16b }, v16.16b
-	WORD $0x6ef244e7 // ushl v7.2d, v7.2d, v18.2d
-	WORD $0x6ef344c6 // ushl v6.2d, v6.2d, v19.2d
-	WORD $0x6ee0ba30 // neg v16.2d, v17.2d
-	WORD $0x4ef044e7 // sshl v7.2d, v7.2d, v16.2d
-	WORD $0x4ef044c6 // sshl v6.2d, v6.2d, v16.2d
-	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0x4e61d8e7 // scvtf v7.2d, v7.2d
-	WORD $0xad001f06 // stp q6, q7, [x24]
-	WORD $0x3cfe6b46 // ldr q6, [x26, x30]
-	WORD $0x3ce46b47 // ldr q7, [x26, x4]
-	WORD $0xad4143b1 // ldp q17, q16, [x29, #0x20]
-	WORD $0x4e1000e7 // tbl v7.16b, { v7.16b }, v16.16b
-	WORD $0xfd4043b0 // ldr d16, [x29, #0x80]
-	WORD $0x4e1100c6 // tbl v6.16b, { v6.16b }, v17.16b
-	WORD $0x4e080610 // dup v16.2d, v16.d[0]
-	WORD $0xad434bb1 // ldp q17, q18, [x29, #0x60]
-	WORD $0x6ef244e7 // ushl v7.2d, v7.2d, v18.2d
-	WORD $0x6ee0ba10 // neg v16.2d, v16.2d
+	WORD $0xad401fd0 // ldp q16, q7, [x30]
+	WORD $0x910203cf // add x15, x30, #0x80
+	WORD $0x3dc00345 // ldr q5, [x26]
+	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
+	WORD $0x3cf06b46 // ldr q6, [x26, x16]
+	WORD $0x4d40cdf0 // ld1r { v16.2d }, [x15]
+	WORD $0xad4247d2 // ldp q18, q17, [x30, #0x40]
+	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
 	WORD $0x6ef144c6 // ushl v6.2d, v6.2d, v17.2d
-	WORD $0x4ef044d1 // sshl v17.2d, v6.2d, v16.2d
-	WORD $0x4ef044e6 // sshl v6.2d, v7.2d, v16.2d
+	WORD $0x6ef244a5 // ushl v5.2d, v5.2d, v18.2d
+	WORD $0x6ee0ba07 // neg v7.2d, v16.2d
+	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
+	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
+	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
 	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0x4e61da27 // scvtf v7.2d, v17.2d
-	WORD $0xad011b07 // stp q7, q6, [x24, #0x20]
+	WORD $0xad001b05 // stp q5, q6, [x24]
+	WORD $0x3cfd6b45 // ldr q5, [x26, x29]
+	WORD $0xad411fd0 // ldp q16, q7, [x30, #0x20]
+	WORD $0x3ce46b46 // ldr q6, [x26, x4]
+	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
+	WORD $0xfd4043c7 // ldr d7, [x30, #0x80]
+	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
+	WORD $0xad4347d0 // ldp q16, q17, [x30, #0x60]
+	WORD $0x4e0804e7 // dup v7.2d, v7.d[0]
+	WORD $0x6ef144c6 // ushl v6.2d, v6.2d, v17.2d
+	WORD $0x6ef044a5 // ushl v5.2d, v5.2d, v16.2d
+	WORD $0x6ee0b8e7 // neg v7.2d, v7.2d
+	WORD $0x4ee744b0 // sshl v16.2d, v5.2d, v7.2d
+	WORD $0x4ee744c5 // sshl v5.2d, v6.2d, v7.2d
+	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	WORD $0x4e61da06 // scvtf v6.2d, v16.2d
+	WORD $0xad011706 // stp q6, q5, [x24, #0x20]
 	WORD $0x8b1b034e // add x14, x26, x27
-	WORD $0xf8397a0e // str x14, [x16, x25, lsl #3]
+	WORD $0xf839784e // str x14, [x2, x25, lsl #3]
 	WORD $0x79400d4e // ldrh w14, [x10, #0x6]
-	WORD $0x3607ef2e // tbz w14, #0x0, <slotsMulti4+0x124>
+	WORD $0x3607eb0e // tbz w14, #0x0, <slotsMulti4+0x124>
 	WORD $0xf940100e // ldr x14, [x0, #0x20]
 	WORD $0xb940014f // ldr w15, [x10]
 	WORD $0x8b0f09ce // add x14, x14, x15, lsl #2
 	WORD $0x8b1701ce // add x14, x14, x23
 	WORD $0xb8b579ce // ldrsw x14, [x14, x21, lsl #2]
 	WORD $0x8b0e012e // add x14, x9, x14
-	WORD $0x4e080dc6 // dup v6.2d, x14
-	WORD $0x4f4254c6 // shl v6.2d, v6.2d, #0x2
-	WORD $0x4ee184c7 // add v7.2d, v6.2d, v1.2d
-	WORD $0x4ee284d0 // add v16.2d, v6.2d, v2.2d
+	WORD $0x4e080dc5 // dup v5.2d, x14
+	WORD $0x4f4254a5 // shl v5.2d, v5.2d, #0x2
+	WORD $0x4ee084a6 // add v6.2d, v5.2d, v0.2d
+	WORD $0x4ee184a7 // add v7.2d, v5.2d, v1.2d
+	WORD $0x4ee284b0 // add v16.2d, v5.2d, v2.2d
+	WORD $0x4ee384a5 // add v5.2d, v5.2d, v3.2d
+	WORD $0x4e183cce // mov x14, v6.d[1]
+	WORD $0x9e6600cf // fmov x15, d6
+	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
+	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
 	WORD $0x3d880707 // str q7, [x24, #0x2010]
-	WORD $0x4ee084c7 // add v7.2d, v6.2d, v0.2d
-	WORD $0x4ee484c6 // add v6.2d, v6.2d, v4.2d
+	WORD $0x3d880306 // str q6, [x24, #0x2000]
 	WORD $0x3d880f10 // str q16, [x24, #0x2030]
-	WORD $0x3d880307 // str q7, [x24, #0x2000]
-	WORD $0x3d880b06 // str q6, [x24, #0x2020]
+	WORD $0x3d880b05 // str q5, [x24, #0x2020]
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x4e183cef // mov x15, v7.d[1]
+	WORD $0xf98001c0 // prfm pldl1keep, [x14]
+	WORD $0x9e6600ee // fmov x14, d7
+	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
+	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
+	WORD $0xf98001c0 // prfm pldl1keep, [x14]
+	WORD $0x4e183cae // mov x14, v5.d[1]
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x9e6600af // fmov x15, d5
+	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
+	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf98001c0 // prfm pldl1keep, [x14]
+	WORD $0x4e183e0e // mov x14, v16.d[1]
+	WORD $0x9e66020f // fmov x15, d16
+	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
+	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf98001c0 // prfm pldl1keep, [x14]
 	WORD $0x910006b5 // add x21, x21, #0x1
 	WORD $0x91010318 // add x24, x24, #0x40
 	WORD $0xeb1502df // cmp x22, x21
-	WORD $0x54ffef61 // b.ne <slotsMulti4+0x17c>
+	WORD $0x54ffeb81 // b.ne <slotsMulti4+0x1e4>
 	WORD $0x8b150108 // add x8, x8, x21
 	WORD $0xaa1f03f9 // mov x25, xzr
-	WORD $0x52800024 // mov w4, #0x1
-	WORD $0x1400000c // b <slotsMulti4+0x3d0>
-	WORD $0x2a1f03e4 // mov w4, wzr
+	WORD $0x52800030 // mov w16, #0x1
+	WORD $0x1400000c // b <slotsMulti4+0x4b4>
+	WORD $0x2a1f03f0 // mov w16, wzr
 	WORD $0x52800099 // mov w25, #0x4
-	WORD $0xad0052d5 // stp q21, q20, [x22]
-	WORD $0xad014ad3 // stp q19, q18, [x22, #0x20]
-	WORD $0xad0242d1 // stp q17, q16, [x22, #0x40]
-	WORD $0xad031ec6 // stp q6, q7, [x22, #0x60]
-	WORD $0xad0872dd // stp q29, q28, [x22, #0x100]
-	WORD $0xad096adb // stp q27, q26, [x22, #0x120]
-	WORD $0xad0a62d9 // stp q25, q24, [x22, #0x140]
-	WORD $0xad0b5ad7 // stp q23, q22, [x22, #0x160]
-	WORD $0x3607e8b5 // tbz w21, #0x0, <slotsMulti4+0xe0>
+	WORD $0xad004ed4 // stp q20, q19, [x22]
+	WORD $0xad0146d2 // stp q18, q17, [x22, #0x20]
+	WORD $0xad021ed0 // stp q16, q7, [x22, #0x40]
+	WORD $0xad031ac5 // stp q5, q6, [x22, #0x60]
+	WORD $0xad086edc // stp q28, q27, [x22, #0x100]
+	WORD $0xad0966da // stp q26, q25, [x22, #0x120]
+	WORD $0xad0a5ed8 // stp q24, q23, [x22, #0x140]
+	WORD $0xad0b56d6 // stp q22, q21, [x22, #0x160]
+	WORD $0x3607e195 // tbz w21, #0x0, <slotsMulti4+0xe0>
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x8b191576 // add x22, x11, x25, lsl #5
-	WORD $0x2a0403f5 // mov w21, w4
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x2a1003f5 // mov w21, w16
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
 	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
 	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
 	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
-	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
 	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
-	WORD $0x6f00e41d // movi v29.2d, #0000000000000000
+	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
 	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
-	WORD $0x34000845 // cbz w5, <slotsMulti4+0x520>
+	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
+	WORD $0x34000825 // cbz w5, <slotsMulti4+0x600>
 	WORD $0x8b190c37 // add x23, x1, x25, lsl #3
 	WORD $0xf1000a7f // cmp x19, #0x2
-	WORD $0x5400094b // b.lt <slotsMulti4+0x54c>
+	WORD $0x5400092b // b.lt <slotsMulti4+0x62c>
 	WORD $0xaa1f03f8 // mov x24, xzr
-	WORD $0xf95002ef // ldr x15, [x23, #0x2000]
-	WORD $0x6d407efe // ldp d30, d31, [x23]
-	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
-	WORD $0x4e63d7ff // fadd v31.2d, v31.2d, v3.2d
-	WORD $0x4e63d7de // fadd v30.2d, v30.2d, v3.2d
-	WORD $0xad4025e8 // ldp q8, q9, [x15]
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
+	WORD $0xaa1703ef // mov x15, x23
+	WORD $0x4ddfcdfd // ld1r { v29.2d }, [x15], #8
+	WORD $0xf95002f0 // ldr x16, [x23, #0x2000]
+	WORD $0x6d412ae9 // ldp d9, d10, [x23, #0x10]
+	WORD $0x8b100cf0 // add x16, x7, x16, lsl #3
+	WORD $0xfd4001fe // ldr d30, [x15]
 	WORD $0xf95006ef // ldr x15, [x23, #0x2008]
+	WORD $0xad40221f // ldp q31, q8, [x16]
+	WORD $0xf9500af0 // ldr x16, [x23, #0x2010]
 	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
-	WORD $0x4fde1134 // fmla v20.2d, v9.2d, v30.d[0]
-	WORD $0x4fde1115 // fmla v21.2d, v8.2d, v30.d[0]
-	WORD $0xad402dea // ldp q10, q11, [x15]
-	WORD $0xf9500aef // ldr x15, [x23, #0x2010]
-	WORD $0x6d417ae9 // ldp d9, d30, [x23, #0x10]
-	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
-	WORD $0x4fdf1172 // fmla v18.2d, v11.2d, v31.d[0]
-	WORD $0xad402de8 // ldp q8, q11, [x15]
+	WORD $0x4e7dcd13 // fmla v19.2d, v8.2d, v29.2d
+	WORD $0x8b100cf0 // add x16, x7, x16, lsl #3
+	WORD $0x4e7dcff4 // fmla v20.2d, v31.2d, v29.2d
+	WORD $0xad4075e8 // ldp q8, q29, [x15]
 	WORD $0xf9500eef // ldr x15, [x23, #0x2018]
-	WORD $0x4e63d7de // fadd v30.2d, v30.2d, v3.2d
-	WORD $0x4e63d529 // fadd v9.2d, v9.2d, v3.2d
-	WORD $0x4fdf1153 // fmla v19.2d, v10.2d, v31.d[0]
-	WORD $0x6d442aff // ldp d31, d10, [x23, #0x40]
+	WORD $0x4fde13b1 // fmla v17.2d, v29.2d, v30.d[0]
+	WORD $0xad407e1d // ldp q29, q31, [x16]
+	WORD $0xf95022f0 // ldr x16, [x23, #0x2040]
 	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
-	WORD $0x4fc91170 // fmla v16.2d, v11.2d, v9.d[0]
-	WORD $0x4fc91111 // fmla v17.2d, v8.2d, v9.d[0]
-	WORD $0xad4025e8 // ldp q8, q9, [x15]
-	WORD $0xf95022ef // ldr x15, [x23, #0x2040]
-	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
-	WORD $0x4fde1127 // fmla v7.2d, v9.2d, v30.d[0]
-	WORD $0x4fde1106 // fmla v6.2d, v8.2d, v30.d[0]
-	WORD $0x4e63d7fe // fadd v30.2d, v31.2d, v3.2d
-	WORD $0xad402de9 // ldp q9, q11, [x15]
+	WORD $0x4fde1112 // fmla v18.2d, v8.2d, v30.d[0]
+	WORD $0x4fc913e7 // fmla v7.2d, v31.2d, v9.d[0]
+	WORD $0x8b100cf0 // add x16, x7, x16, lsl #3
+	WORD $0x6d4422fe // ldp d30, d8, [x23, #0x40]
+	WORD $0x4fc913b0 // fmla v16.2d, v29.2d, v9.d[0]
+	WORD $0xad407dfd // ldp q29, q31, [x15]
 	WORD $0xf95026ef // ldr x15, [x23, #0x2048]
-	WORD $0x4e63d55f // fadd v31.2d, v10.2d, v3.2d
+	WORD $0x4fca13e6 // fmla v6.2d, v31.2d, v10.d[0]
+	WORD $0xad40261f // ldp q31, q9, [x16]
 	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
-	WORD $0x4fde117c // fmla v28.2d, v11.2d, v30.d[0]
-	WORD $0x4fde113d // fmla v29.2d, v9.2d, v30.d[0]
-	WORD $0xad4021fe // ldp q30, q8, [x15]
+	WORD $0x4fca13a5 // fmla v5.2d, v29.2d, v10.d[0]
+	WORD $0x4fde113b // fmla v27.2d, v9.2d, v30.d[0]
+	WORD $0x6d452ae9 // ldp d9, d10, [x23, #0x50]
+	WORD $0x4fde13fc // fmla v28.2d, v31.2d, v30.d[0]
+	WORD $0xad4079fd // ldp q29, q30, [x15]
 	WORD $0xf9502aef // ldr x15, [x23, #0x2050]
-	WORD $0x4fdf111a // fmla v26.2d, v8.2d, v31.d[0]
-	WORD $0x6d4526e8 // ldp d8, d9, [x23, #0x50]
 	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
-	WORD $0x4fdf13db // fmla v27.2d, v30.2d, v31.d[0]
-	WORD $0x4e63d51e // fadd v30.2d, v8.2d, v3.2d
-	WORD $0xad4021ff // ldp q31, q8, [x15]
+	WORD $0x4fc813d9 // fmla v25.2d, v30.2d, v8.d[0]
+	WORD $0xad407dfe // ldp q30, q31, [x15]
 	WORD $0xf9502eef // ldr x15, [x23, #0x2058]
 	WORD $0x910202f7 // add x23, x23, #0x80
+	WORD $0x4fc813ba // fmla v26.2d, v29.2d, v8.d[0]
 	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
-	WORD $0x4fde1118 // fmla v24.2d, v8.2d, v30.d[0]
-	WORD $0x4fde13f9 // fmla v25.2d, v31.2d, v30.d[0]
-	WORD $0xad4021ff // ldp q31, q8, [x15]
-	WORD $0x4e63d53e // fadd v30.2d, v9.2d, v3.2d
+	WORD $0x4fc913f7 // fmla v23.2d, v31.2d, v9.d[0]
+	WORD $0x4fc913d8 // fmla v24.2d, v30.2d, v9.d[0]
+	WORD $0xad4079fd // ldp q29, q30, [x15]
 	WORD $0x91000f0f // add x15, x24, #0x3
 	WORD $0x91000b18 // add x24, x24, #0x2
 	WORD $0xeb1401ff // cmp x15, x20
-	WORD $0x4fde1116 // fmla v22.2d, v8.2d, v30.d[0]
-	WORD $0x4fde13f7 // fmla v23.2d, v31.2d, v30.d[0]
-	WORD $0x54fff90b // b.lt <slotsMulti4+0x42c>
+	WORD $0x4fca13d5 // fmla v21.2d, v30.2d, v10.d[0]
+	WORD $0x4fca13b6 // fmla v22.2d, v29.2d, v10.d[0]
+	WORD $0x54fff9cb // b.lt <slotsMulti4+0x520>
 	WORD $0x91400af9 // add x25, x23, #0x2, lsl #12
 	WORD $0xeb14031f // cmp x24, x20
-	WORD $0x54fff46a // b.ge <slotsMulti4+0x3a4>
-	WORD $0x1400000f // b <slotsMulti4+0x558>
-	WORD $0xad4052d5 // ldp q21, q20, [x22]
-	WORD $0xad4872dd // ldp q29, q28, [x22, #0x100]
-	WORD $0xad414ad3 // ldp q19, q18, [x22, #0x20]
-	WORD $0xad496adb // ldp q27, q26, [x22, #0x120]
-	WORD $0xad4242d1 // ldp q17, q16, [x22, #0x40]
-	WORD $0xad4a62d9 // ldp q25, q24, [x22, #0x140]
-	WORD $0xad431ec6 // ldp q6, q7, [x22, #0x60]
-	WORD $0xad4b5ad7 // ldp q23, q22, [x22, #0x160]
+	WORD $0x54fff4aa // b.ge <slotsMulti4+0x488>
+	WORD $0x14000010 // b <slotsMulti4+0x638>
+	WORD $0xd503201f // nop
+	WORD $0xad404ed4 // ldp q20, q19, [x22]
+	WORD $0xad486edc // ldp q28, q27, [x22, #0x100]
+	WORD $0xad4146d2 // ldp q18, q17, [x22, #0x20]
+	WORD $0xad4966da // ldp q26, q25, [x22, #0x120]
+	WORD $0xad421ed0 // ldp q16, q7, [x22, #0x40]
+	WORD $0xad4a5ed8 // ldp q24, q23, [x22, #0x140]
+	WORD $0xad431ac5 // ldp q5, q6, [x22, #0x60]
+	WORD $0xad4b56d6 // ldp q22, q21, [x22, #0x160]
 	WORD $0x8b190c37 // add x23, x1, x25, lsl #3
 	WORD $0xf1000a7f // cmp x19, #0x2
-	WORD $0x54fff70a // b.ge <slotsMulti4+0x428>
+	WORD $0x54fff72a // b.ge <slotsMulti4+0x50c>
 	WORD $0x8b190db9 // add x25, x13, x25, lsl #3
 	WORD $0xeb1403ff // cmp xzr, x20
-	WORD $0x54fff28a // b.ge <slotsMulti4+0x3a4>
-	WORD $0xa940472f // ldp x15, x17, [x25]
-	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
-	WORD $0x6d4026e8 // ldp d8, d9, [x23]
-	WORD $0x4e63d508 // fadd v8.2d, v8.2d, v3.2d
+	WORD $0x54fff2aa // b.ge <slotsMulti4+0x488>
+	WORD $0xaa1703ef // mov x15, x23
+	WORD $0x4ddfcdfd // ld1r { v29.2d }, [x15], #8
+	WORD $0xa9401330 // ldp x16, x4, [x25]
+	WORD $0x8b100cf0 // add x16, x7, x16, lsl #3
+	WORD $0xad407e1e // ldp q30, q31, [x16]
+	WORD $0x4e7dcff3 // fmla v19.2d, v31.2d, v29.2d
+	WORD $0x4e7dcfd4 // fmla v20.2d, v30.2d, v29.2d
+	WORD $0xfd4001fd // ldr d29, [x15]
+	WORD $0x8b040cef // add x15, x7, x4, lsl #3
 	WORD $0xad407dfe // ldp q30, q31, [x15]
-	WORD $0x8b110cef // add x15, x7, x17, lsl #3
-	WORD $0x4fc813f4 // fmla v20.2d, v31.2d, v8.d[0]
-	WORD $0x4fc813d5 // fmla v21.2d, v30.2d, v8.d[0]
-	WORD $0x4e63d53e // fadd v30.2d, v9.2d, v3.2d
-	WORD $0xad4021ff // ldp q31, q8, [x15]
-	WORD $0xa941472f // ldp x15, x17, [x25, #0x10]
+	WORD $0xa941432f // ldp x15, x16, [x25, #0x10]
 	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
-	WORD $0x4fde1112 // fmla v18.2d, v8.2d, v30.d[0]
-	WORD $0x4fde13f3 // fmla v19.2d, v31.2d, v30.d[0]
-	WORD $0x6d417efe // ldp d30, d31, [x23, #0x10]
-	WORD $0xad4025e8 // ldp q8, q9, [x15]
-	WORD $0x8b110cef // add x15, x7, x17, lsl #3
-	WORD $0x4e63d7de // fadd v30.2d, v30.2d, v3.2d
-	WORD $0x4fde1130 // fmla v16.2d, v9.2d, v30.d[0]
-	WORD $0x4fde1111 // fmla v17.2d, v8.2d, v30.d[0]
-	WORD $0x4e63d7fe // fadd v30.2d, v31.2d, v3.2d
-	WORD $0xad4021ff // ldp q31, q8, [x15]
-	WORD $0x4fde1107 // fmla v7.2d, v8.2d, v30.d[0]
-	WORD $0x4fde13e6 // fmla v6.2d, v31.2d, v30.d[0]
-	WORD $0x17ffff7b // b <slotsMulti4+0x3a4>
+	WORD $0x4fdd13f1 // fmla v17.2d, v31.2d, v29.d[0]
+	WORD $0x4fdd13d2 // fmla v18.2d, v30.2d, v29.d[0]
+	WORD $0xad4075ff // ldp q31, q29, [x15]
+	WORD $0x6d4122fe // ldp d30, d8, [x23, #0x10]
+	WORD $0x8b100cef // add x15, x7, x16, lsl #3
+	WORD $0x4fde13a7 // fmla v7.2d, v29.2d, v30.d[0]
+	WORD $0x4fde13f0 // fmla v16.2d, v31.2d, v30.d[0]
+	WORD $0xad4079fd // ldp q29, q30, [x15]
+	WORD $0x4fc813c6 // fmla v6.2d, v30.2d, v8.d[0]
+	WORD $0x4fc813a5 // fmla v5.2d, v29.2d, v8.d[0]
+	WORD $0x17ffff7e // b <slotsMulti4+0x488>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x79400d4f // ldrh w15, [x10, #0x6]
-	WORD $0x3617d6ef // tbz w15, #0x2, <slotsMulti4+0xa0>
-	WORD $0x3718012f // tbnz w15, #0x3, <slotsMulti4+0x5ec>
+	WORD $0x3617cfef // tbz w15, #0x2, <slotsMulti4+0xa0>
+	WORD $0x3718012f // tbnz w15, #0x3, <slotsMulti4+0x6cc>
 	WORD $0xf940280e // ldr x14, [x0, #0x50]
 	WORD $0x5280010f // mov w15, #0x8
 	WORD $0xcb0901ce // sub x14, x14, x9
 	WORD $0xf10021df // cmp x14, #0x8
 	WORD $0x9a8fb1c5 // csel x5, x14, x15, lt
 	WORD $0xf10005df // cmp x14, #0x1
-	WORD $0x540008aa // b.ge <slotsMulti4+0x6f8>
-	WORD $0x14000070 // b <slotsMulti4+0x7a8>
-	WORD $0x3dcc0026 // ldr q6, [x1, #0x3000]
-	WORD $0x3dcc4027 // ldr q7, [x1, #0x3100]
+	WORD $0x540008aa // b.ge <slotsMulti4+0x7d8>
+	WORD $0x1400006f // b <slotsMulti4+0x884>
+	WORD $0x3dcc0025 // ldr q5, [x1, #0x3000]
+	WORD $0x3dcc4026 // ldr q6, [x1, #0x3100]
 	WORD $0x52800025 // mov w5, #0x1
+	WORD $0x4e66d4a5 // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x3dcc0426 // ldr q6, [x1, #0x3010]
+	WORD $0x3dcc4427 // ldr q7, [x1, #0x3110]
+	WORD $0x3dcc0830 // ldr q16, [x1, #0x3020]
+	WORD $0x3dcc4832 // ldr q18, [x1, #0x3120]
+	WORD $0x3dcc4c31 // ldr q17, [x1, #0x3130]
+	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
+	WORD $0x3dcc1032 // ldr q18, [x1, #0x3040]
+	WORD $0x3dcc5033 // ldr q19, [x1, #0x3140]
+	WORD $0x3dcc5834 // ldr q20, [x1, #0x3160]
 	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
-	WORD $0x3dcc0427 // ldr q7, [x1, #0x3010]
-	WORD $0x3dcc4430 // ldr q16, [x1, #0x3110]
-	WORD $0x3dcc0831 // ldr q17, [x1, #0x3020]
-	WORD $0x3dcc4833 // ldr q19, [x1, #0x3120]
-	WORD $0x3dcc4c32 // ldr q18, [x1, #0x3130]
-	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
-	WORD $0x3dcc1033 // ldr q19, [x1, #0x3040]
-	WORD $0x3dcc5034 // ldr q20, [x1, #0x3140]
-	WORD $0x3dcc5835 // ldr q21, [x1, #0x3160]
-	WORD $0x4e70d4e7 // fadd v7.2d, v7.2d, v16.2d
-	WORD $0x3dcc0c30 // ldr q16, [x1, #0x3030]
-	WORD $0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
-	WORD $0x3dcc5434 // ldr q20, [x1, #0x3150]
-	WORD $0x3dcc5c36 // ldr q22, [x1, #0x3170]
-	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
-	WORD $0x3dcc1432 // ldr q18, [x1, #0x3050]
-	WORD $0x3dcc6037 // ldr q23, [x1, #0x3180]
-	WORD $0x3dcc6438 // ldr q24, [x1, #0x3190]
-	WORD $0x3dcc2839 // ldr q25, [x1, #0x30a0]
-	WORD $0x3dcc683b // ldr q27, [x1, #0x31a0]
-	WORD $0x3dcc6c3a // ldr q26, [x1, #0x31b0]
-	WORD $0x4e7bd739 // fadd v25.2d, v25.2d, v27.2d
-	WORD $0x3dcc303b // ldr q27, [x1, #0x30c0]
-	WORD $0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
-	WORD $0x3dcc703c // ldr q28, [x1, #0x31c0]
-	WORD $0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
-	WORD $0x3dcc743c // ldr q28, [x1, #0x31d0]
-	WORD $0x3dcc783d // ldr q29, [x1, #0x31e0]
-	WORD $0x4e7bd673 // fadd v19.2d, v19.2d, v27.2d
-	WORD $0x3dcc7c3e // ldr q30, [x1, #0x31f0]
-	WORD $0x3d8c4023 // str q3, [x1, #0x3100]
-	WORD $0x4e74d652 // fadd v18.2d, v18.2d, v20.2d
-	WORD $0x3dcc1834 // ldr q20, [x1, #0x3060]
-	WORD $0x3d8c4423 // str q3, [x1, #0x3110]
-	WORD $0x4e75d694 // fadd v20.2d, v20.2d, v21.2d
-	WORD $0x3dcc1c35 // ldr q21, [x1, #0x3070]
-	WORD $0x4e76d6b5 // fadd v21.2d, v21.2d, v22.2d
-	WORD $0x3dcc2036 // ldr q22, [x1, #0x3080]
-	WORD $0x4e77d6d6 // fadd v22.2d, v22.2d, v23.2d
-	WORD $0x3dcc2437 // ldr q23, [x1, #0x3090]
-	WORD $0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
-	WORD $0x4e73d4c6 // fadd v6.2d, v6.2d, v19.2d
-	WORD $0x4e78d6f7 // fadd v23.2d, v23.2d, v24.2d
-	WORD $0x3dcc2c38 // ldr q24, [x1, #0x30b0]
-	WORD $0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
+	WORD $0x3dcc0c27 // ldr q7, [x1, #0x3030]
+	WORD $0x4e73d652 // fadd v18.2d, v18.2d, v19.2d
+	WORD $0x3dcc5433 // ldr q19, [x1, #0x3150]
+	WORD $0x3dcc5c35 // ldr q21, [x1, #0x3170]
+	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
+	WORD $0x3dcc1431 // ldr q17, [x1, #0x3050]
+	WORD $0x3dcc6036 // ldr q22, [x1, #0x3180]
+	WORD $0x3dcc6437 // ldr q23, [x1, #0x3190]
+	WORD $0x3dcc2838 // ldr q24, [x1, #0x30a0]
+	WORD $0x3dcc683a // ldr q26, [x1, #0x31a0]
+	WORD $0x3dcc6c39 // ldr q25, [x1, #0x31b0]
 	WORD $0x4e7ad718 // fadd v24.2d, v24.2d, v26.2d
+	WORD $0x3dcc303a // ldr q26, [x1, #0x30c0]
 	WORD $0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
-	WORD $0x3dcc343a // ldr q26, [x1, #0x30d0]
-	WORD $0x4e7cd75a // fadd v26.2d, v26.2d, v28.2d
-	WORD $0x3dcc383c // ldr q28, [x1, #0x30e0]
+	WORD $0x3dcc703b // ldr q27, [x1, #0x31c0]
+	WORD $0x4e7bd75a // fadd v26.2d, v26.2d, v27.2d
+	WORD $0x3dcc743b // ldr q27, [x1, #0x31d0]
+	WORD $0x3dcc783c // ldr q28, [x1, #0x31e0]
 	WORD $0x4e7ad652 // fadd v18.2d, v18.2d, v26.2d
-	WORD $0x4e72d4e7 // fadd v7.2d, v7.2d, v18.2d
-	WORD $0x4e7dd79c // fadd v28.2d, v28.2d, v29.2d
-	WORD $0x3dcc3c3d // ldr q29, [x1, #0x30f0]
-	WORD $0x4e7cd693 // fadd v19.2d, v20.2d, v28.2d
+	WORD $0x3dcc7c3d // ldr q29, [x1, #0x31f0]
+	WORD $0x3d8c4024 // str q4, [x1, #0x3100]
 	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
-	WORD $0x4e7ed7bd // fadd v29.2d, v29.2d, v30.2d
+	WORD $0x3dcc1833 // ldr q19, [x1, #0x3060]
+	WORD $0x3d8c4424 // str q4, [x1, #0x3110]
+	WORD $0x4e74d673 // fadd v19.2d, v19.2d, v20.2d
+	WORD $0x3dcc1c34 // ldr q20, [x1, #0x3070]
+	WORD $0x4e75d694 // fadd v20.2d, v20.2d, v21.2d
+	WORD $0x3dcc2035 // ldr q21, [x1, #0x3080]
+	WORD $0x4e76d6b5 // fadd v21.2d, v21.2d, v22.2d
+	WORD $0x3dcc2436 // ldr q22, [x1, #0x3090]
+	WORD $0x4e75d4a5 // fadd v5.2d, v5.2d, v21.2d
+	WORD $0x4e72d4a5 // fadd v5.2d, v5.2d, v18.2d
+	WORD $0x4e77d6d6 // fadd v22.2d, v22.2d, v23.2d
+	WORD $0x3dcc2c37 // ldr q23, [x1, #0x30b0]
+	WORD $0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
+	WORD $0x4e79d6f7 // fadd v23.2d, v23.2d, v25.2d
+	WORD $0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
+	WORD $0x3dcc3439 // ldr q25, [x1, #0x30d0]
+	WORD $0x4e7bd739 // fadd v25.2d, v25.2d, v27.2d
+	WORD $0x3dcc383b // ldr q27, [x1, #0x30e0]
+	WORD $0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
 	WORD $0x4e71d4c6 // fadd v6.2d, v6.2d, v17.2d
-	WORD $0x4e7dd6b2 // fadd v18.2d, v21.2d, v29.2d
+	WORD $0x4e7cd77b // fadd v27.2d, v27.2d, v28.2d
+	WORD $0x3dcc3c3c // ldr q28, [x1, #0x30f0]
+	WORD $0x4e7bd672 // fadd v18.2d, v19.2d, v27.2d
 	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
-	WORD $0x3d8c0026 // str q6, [x1, #0x3000]
-	WORD $0x4e70d4e7 // fadd v7.2d, v7.2d, v16.2d
-	WORD $0x3d8c0427 // str q7, [x1, #0x3010]
-	WORD $0xf94007e6 // ldr x6, [sp, #0x8]
+	WORD $0x4e7dd79c // fadd v28.2d, v28.2d, v29.2d
+	WORD $0x4e70d4a5 // fadd v5.2d, v5.2d, v16.2d
+	WORD $0x4e7cd691 // fadd v17.2d, v20.2d, v28.2d
+	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
+	WORD $0x3d8c0025 // str q5, [x1, #0x3000]
+	WORD $0x4e67d4c6 // fadd v6.2d, v6.2d, v7.2d
+	WORD $0x3d8c0426 // str q6, [x1, #0x3010]
+	WORD $0xf94003e6 // ldr x6, [sp]
 	WORD $0xaa0503e7 // mov x7, x5
 	WORD $0xaa0903f3 // mov x19, x9
-	WORD $0x14000008 // b <slotsMulti4+0x724>
-	WORD $0x4fc79226 // fmul v6.2d, v17.2d, v7.d[0]
-	WORD $0x4fc79250 // fmul v16.2d, v18.2d, v7.d[0]
+	WORD $0x14000008 // b <slotsMulti4+0x804>
+	WORD $0x4fc59206 // fmul v6.2d, v16.2d, v5.d[0]
+	WORD $0x4fc59227 // fmul v7.2d, v17.2d, v5.d[0]
 	WORD $0x91000673 // add x19, x19, #0x1
 	WORD $0xf10004e7 // subs x7, x7, #0x1
 	WORD $0x910080c6 // add x6, x6, #0x20
-	WORD $0xad004226 // stp q6, q16, [x17]
-	WORD $0x54000440 // b.eq <slotsMulti4+0x7a8>
+	WORD $0xad001e06 // stp q6, q7, [x16]
+	WORD $0x54000420 // b.eq <slotsMulti4+0x884>
 	WORD $0xf940180f // ldr x15, [x0, #0x30]
-	WORD $0xaa1303e4 // mov x4, x19
-	WORD $0xb400004f // cbz x15, <slotsMulti4+0x734>
-	WORD $0x787379e4 // ldrh w4, [x15, x19, lsl #1]
+	WORD $0xaa1303f0 // mov x16, x19
+	WORD $0xb400004f // cbz x15, <slotsMulti4+0x814>
+	WORD $0x787379f0 // ldrh w16, [x15, x19, lsl #1]
 	WORD $0xf940300f // ldr x15, [x0, #0x60]
-	WORD $0xb400014f // cbz x15, <slotsMulti4+0x760>
+	WORD $0xb400014f // cbz x15, <slotsMulti4+0x840>
 	WORD $0xb940680e // ldr w14, [x0, #0x68]
-	WORD $0xb86479ef // ldr w15, [x15, x4, lsl #2]
+	WORD $0xb87079ef // ldr w15, [x15, x16, lsl #2]
 	WORD $0x0b0f01ce // add w14, w14, w15
 	WORD $0xd34c2dce // lsl x14, x14, #52
-	WORD $0x9e6701c6 // fmov d6, x14
-	WORD $0x14000005 // b <slotsMulti4+0x764>
+	WORD $0x9e6701c5 // fmov d5, x14
+	WORD $0x14000005 // b <slotsMulti4+0x844>
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xfd403806 // ldr d6, [x0, #0x70]
-	WORD $0x1e6528c7 // fadd d7, d6, d5
-	WORD $0xad7840c6 // ldp q6, q16, [x6, #-0x100]
+	WORD $0xfd403805 // ldr d5, [x0, #0x70]
+	WORD $0xad781cc6 // ldp q6, q7, [x6, #-0x100]
 	WORD $0xf940240e // ldr x14, [x0, #0x48]
-	WORD $0x8b0415d1 // add x17, x14, x4, lsl #5
+	WORD $0x8b1015d0 // add x16, x14, x16, lsl #5
+	WORD $0xad4044d0 // ldp q16, q17, [x6]
 	WORD $0x3941e00f // ldrb w15, [x0, #0x78]
-	WORD $0xad4048d1 // ldp q17, q18, [x6]
-	WORD $0x4e72d612 // fadd v18.2d, v16.2d, v18.2d
-	WORD $0x4e71d4d1 // fadd v17.2d, v6.2d, v17.2d
-	WORD $0x34fffc2f // cbz w15, <slotsMulti4+0x708>
-	WORD $0xad404226 // ldp q6, q16, [x17]
-	WORD $0x4fc71250 // fmla v16.2d, v18.2d, v7.d[0]
-	WORD $0x4fc71226 // fmla v6.2d, v17.2d, v7.d[0]
+	WORD $0x4e71d4f1 // fadd v17.2d, v7.2d, v17.2d
+	WORD $0x4e70d4d0 // fadd v16.2d, v6.2d, v16.2d
+	WORD $0x34fffc4f // cbz w15, <slotsMulti4+0x7e8>
+	WORD $0xad401e06 // ldp q6, q7, [x16]
+	WORD $0x4fc51227 // fmla v7.2d, v17.2d, v5.d[0]
+	WORD $0x4fc51206 // fmla v6.2d, v16.2d, v5.d[0]
 	WORD $0x91000673 // add x19, x19, #0x1
 	WORD $0xf10004e7 // subs x7, x7, #0x1
 	WORD $0x910080c6 // add x6, x6, #0x20
-	WORD $0xad004226 // stp q6, q16, [x17]
-	WORD $0x54fffc01 // b.ne <slotsMulti4+0x724>
+	WORD $0xad001e06 // stp q6, q7, [x16]
+	WORD $0x54fffc21 // b.ne <slotsMulti4+0x804>
 	WORD $0x8b0900a9 // add x9, x5, x9
 	WORD $0x52800025 // mov w5, #0x1
-	WORD $0xf94027ee // ldr x14, [sp, #0x48]
+	WORD $0xf94007ee // ldr x14, [sp, #0x8]
 	WORD $0x9100214a // add x10, x10, #0x8
 	WORD $0xeb0e015f // cmp x10, x14
-	WORD $0x54ffc7c3 // b.lo <slotsMulti4+0xb4>
-	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
-	WORD $0xf94023fd // ldr x29, [sp, #0x40]
-	WORD $0x6d422beb // ldp d11, d10, [sp, #0x20]
-	WORD $0xa9494ff4 // ldp x20, x19, [sp, #0x90]
-	WORD $0xa94857f6 // ldp x22, x21, [sp, #0x80]
-	WORD $0xa9475ff8 // ldp x24, x23, [sp, #0x70]
-	WORD $0xa94667fa // ldp x26, x25, [sp, #0x60]
-	WORD $0xa9456ffe // ldp x30, x27, [sp, #0x50]
-	WORD $0x910283ff // add sp, sp, #0xa0
+	WORD $0x54ffc0e3 // b.lo <slotsMulti4+0xb4>
+	WORD $0x6d42a3e9 // ldp d9, d8, [sp, #0x28]
+	WORD $0xfd4013ea // ldr d10, [sp, #0x20]
+	WORD $0xf9401ffd // ldr x29, [sp, #0x38]
+	WORD $0xa9484ff4 // ldp x20, x19, [sp, #0x80]
+	WORD $0xa94757f6 // ldp x22, x21, [sp, #0x70]
+	WORD $0xa9465ff8 // ldp x24, x23, [sp, #0x60]
+	WORD $0xa94567fa // ldp x26, x25, [sp, #0x50]
+	WORD $0xa9446ffe // ldp x30, x27, [sp, #0x40]
+	WORD $0x910243ff // add sp, sp, #0x90
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000000; WORD $0x00000004
-	WORD $0x00000000; WORD $0x00000008
-	WORD $0x00000000; WORD $0x0000000c
-	WORD $0x00000000; WORD $0x00000018
-	WORD $0x00000000; WORD $0x0000001c
-	WORD $0x00000000; WORD $0x00000010
-	WORD $0x00000000; WORD $0x00000014
-	WORD $0x00000000
+	WORD $0x00000004; WORD $0x00000000
+	WORD $0x00000008; WORD $0x00000000
+	WORD $0x0000000c; WORD $0x00000000
+	WORD $0x00000018; WORD $0x00000000
+	WORD $0x0000001c; WORD $0x00000000
+	WORD $0x00000010; WORD $0x00000000
+	WORD $0x00000014; WORD $0x00000000
 	MOVD R19, R30
 	RET
 
 // func slotsMulti8Quad(c *slotCall, s *multiWork)
-TEXT ·slotsMulti8Quad(SB), 0, $240-16
+TEXT ·slotsMulti8Quad(SB), 0, $224-16
 	MOVD c+0(FP), R0
 	MOVD s+8(FP), R1
 	MOVD R30, R19
@@ -1008,53 +1117,53 @@ TEXT ·slotsMulti8Quad(SB), 0, $240-16
 	WORD $0xd10043ff // sub sp, sp, #0x10
 	WORD $0x94000007 // bl <slotsMulti8>
 	WORD $0x910043ff // add sp, sp, #0x10
-	WORD $0x1400022d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
-	WORD $0xd10283ff // sub sp, sp, #0xa0
+	WORD $0x1400025d; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000; WORD $0x00000000 // b <end>
+	WORD $0xd10243ff // sub sp, sp, #0x90
 	WORD $0xf9401408 // ldr x8, [x0, #0x28]
 	WORD $0xf9402c09 // ldr x9, [x0, #0x58]
 	WORD $0x8b090109 // add x9, x8, x9
-	WORD $0x6d022beb // stp d11, d10, [sp, #0x20]
-	WORD $0x6d0323e9 // stp d9, d8, [sp, #0x30]
-	WORD $0xf90023fd // str x29, [sp, #0x40]
-	WORD $0xa9056ffe // stp x30, x27, [sp, #0x50]
-	WORD $0xa90667fa // stp x26, x25, [sp, #0x60]
-	WORD $0xa9075ff8 // stp x24, x23, [sp, #0x70]
-	WORD $0xa90857f6 // stp x22, x21, [sp, #0x80]
-	WORD $0xa9094ff4 // stp x20, x19, [sp, #0x90]
+	WORD $0xfd0013ea // str d10, [sp, #0x20]
+	WORD $0xf9001ffd // str x29, [sp, #0x38]
+	WORD $0x6d02a3e9 // stp d9, d8, [sp, #0x28]
+	WORD $0xa9046ffe // stp x30, x27, [sp, #0x40]
+	WORD $0xa90567fa // stp x26, x25, [sp, #0x50]
+	WORD $0xa9065ff8 // stp x24, x23, [sp, #0x60]
+	WORD $0xa90757f6 // stp x22, x21, [sp, #0x70]
+	WORD $0xa9084ff4 // stp x20, x19, [sp, #0x80]
 	WORD $0xa90127e8 // stp x8, x9, [sp, #0x10]
 	WORD $0xa940a00f // ldp x15, x8, [x0, #0x8]
 	WORD $0xf10005ff // cmp x15, #0x1
-	WORD $0x54003ecb // b.lt <slotsMulti8+0x814>
+	WORD $0x540044ab // b.lt <slotsMulti8+0x8d0>
 	WORD $0xf940000a // ldr x10, [x0]
 	WORD $0xf9400c0c // ldr x12, [x0, #0x18]
-	WORD $0x52864011 // mov w17, #0x3200
-	WORD $0x6f00e403 // movi v3.2d, #0000000000000000
-	WORD $0x2f00e405 // movi d5, #0000000000000000
+	WORD $0x52864010 // mov w16, #0x3200
+	WORD $0x6f00e404 // movi v4.2d, #0000000000000000
 	WORD $0xaa1f03e9 // mov x9, xzr
 	WORD $0x91400c2b // add x11, x1, #0x3, lsl #12
 	WORD $0x9140082d // add x13, x1, #0x2, lsl #12
 	WORD $0x52800025 // mov w5, #0x1
-	WORD $0x910043f0 // add x16, sp, #0x10
-	WORD $0x8b110037 // add x23, x1, x17
-	WORD $0xf90007f7 // str x23, [sp, #0x8]
+	WORD $0x8b100036 // add x22, x1, x16
+	WORD $0xf90003f6 // str x22, [sp]
+	WORD $0x910043e2 // add x2, sp, #0x10
 	WORD $0x52801803 // mov w3, #0xc0
 	WORD $0x8b0f0d4e // add x14, x10, x15, lsl #3
-	WORD $0x10003f4f // adr x15, 0x100880
+	WORD $0x1000456f // adr x15, 0x100940
 	WORD $0x3dc001e0 // ldr q0, [x15]
-	WORD $0x10003f8f // adr x15, 0x100890
-	WORD $0xf90027ee // str x14, [sp, #0x48]
+	WORD $0x100045af // adr x15, 0x100950
+	WORD $0xf90007ee // str x14, [sp, #0x8]
 	WORD $0x3dc001e1 // ldr q1, [x15]
-	WORD $0x1000402f // adr x15, 0x1008b0
+	WORD $0x1000464f // adr x15, 0x100970
 	WORD $0x3dc001e2 // ldr q2, [x15]
-	WORD $0x10003f6f // adr x15, 0x1008a0
-	WORD $0x3dc001e4 // ldr q4, [x15]
-	WORD $0x14000007 // b <slotsMulti8+0xb8>
+	WORD $0x1000458f // adr x15, 0x100960
+	WORD $0x3dc001e3 // ldr q3, [x15]
+	WORD $0x14000008 // b <slotsMulti8+0xb8>
+	WORD $0xd503201f // nop
 	WORD $0x8b0900a9 // add x9, x5, x9
 	WORD $0x52800025 // mov w5, #0x1
-	WORD $0xf94027ee // ldr x14, [sp, #0x48]
+	WORD $0xf94007ee // ldr x14, [sp, #0x8]
 	WORD $0x9100214a // add x10, x10, #0x8
 	WORD $0xeb0e015f // cmp x10, x14
-	WORD $0x54003b02 // b.hs <slotsMulti8+0x814>
+	WORD $0x540040e2 // b.hs <slotsMulti8+0x8d0>
 	WORD $0x79400d4f // ldrh w15, [x10, #0x6]
 	WORD $0x5280080e // mov w14, #0x40
 	WORD $0xaa1f03e6 // mov x6, xzr
@@ -1069,348 +1178,396 @@ TEXT ·slotsMulti8Quad(SB), 0, $240-16
 	WORD $0x8b060286 // add x6, x20, x6
 	WORD $0x2a1f03e5 // mov w5, wzr
 	WORD $0xeb0f00df // cmp x6, x15
-	WORD $0x5400288a // b.ge <slotsMulti8+0x600>
+	WORD $0x54002e8a // b.ge <slotsMulti8+0x6c0>
 	WORD $0xcb0601f3 // sub x19, x15, x6
 	WORD $0x5280080e // mov w14, #0x40
 	WORD $0xf101027f // cmp x19, #0x40
 	WORD $0x9a8eb274 // csel x20, x19, x14, lt
 	WORD $0xf100067f // cmp x19, #0x1
-	WORD $0x5400148b // b.lt <slotsMulti8+0x398>
+	WORD $0x54001bab // b.lt <slotsMulti8+0x47c>
 	WORD $0xf100069f // cmp x20, #0x1
 	WORD $0xaa1f03f5 // mov x21, xzr
 	WORD $0xd37ef4d7 // lsl x23, x6, #2
 	WORD $0xaa0103f8 // mov x24, x1
 	WORD $0x9a9fc696 // csinc x22, x20, xzr, gt
-	WORD $0x14000017 // b <slotsMulti8+0x17c>
+	WORD $0x14000031 // b <slotsMulti8+0x1e4>
 	WORD $0xf9820180 // prfm pldl1keep, [x12, #0x400]
-	WORD $0x6cc11d86 // ldp d6, d7, [x12], #0x10
-	WORD $0x2f10a4e7 // ushll v7.4s, v7.4h, #0x0
 	WORD $0xb940014e // ldr w14, [x10]
-	WORD $0x4e080dd0 // dup v16.2d, x14
-	WORD $0x2f10a4c6 // ushll v6.4s, v6.4h, #0x0
-	WORD $0x6ea61211 // uaddw2 v17.2d, v16.2d, v6.4s
-	WORD $0x2ea61206 // uaddw v6.2d, v16.2d, v6.2s
-	WORD $0x6ea71212 // uaddw2 v18.2d, v16.2d, v7.4s
-	WORD $0x4f4354c6 // shl v6.2d, v6.2d, #0x3
+	WORD $0x4e080dc6 // dup v6.2d, x14
+	WORD $0xfd400185 // ldr d5, [x12]
+	WORD $0x2f10a4a5 // ushll v5.4s, v5.4h, #0x0
+	WORD $0x6ea510c7 // uaddw2 v7.2d, v6.2d, v5.4s
+	WORD $0x2ea510c5 // uaddw v5.2d, v6.2d, v5.2s
+	WORD $0x4f4354e7 // shl v7.2d, v7.2d, #0x3
+	WORD $0x4f4354a5 // shl v5.2d, v5.2d, #0x3
+	WORD $0x3d880707 // str q7, [x24, #0x2010]
+	WORD $0x4e183cae // mov x14, v5.d[1]
+	WORD $0x9e6600af // fmov x15, d5
+	WORD $0x3d880305 // str q5, [x24, #0x2000]
+	WORD $0xfd400590 // ldr d16, [x12, #0x8]
+	WORD $0x9100418c // add x12, x12, #0x10
+	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
+	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
+	WORD $0x2f10a610 // ushll v16.4s, v16.4h, #0x0
+	WORD $0x6eb010d1 // uaddw2 v17.2d, v6.2d, v16.4s
+	WORD $0x2eb010c6 // uaddw v6.2d, v6.2d, v16.2s
 	WORD $0x4f435631 // shl v17.2d, v17.2d, #0x3
-	WORD $0x4f435652 // shl v18.2d, v18.2d, #0x3
-	WORD $0x3d880306 // str q6, [x24, #0x2000]
-	WORD $0x2ea71206 // uaddw v6.2d, v16.2d, v7.2s
 	WORD $0x4f4354c6 // shl v6.2d, v6.2d, #0x3
-	WORD $0x3d880711 // str q17, [x24, #0x2010]
-	WORD $0x3d880f12 // str q18, [x24, #0x2030]
+	WORD $0x3d880f11 // str q17, [x24, #0x2030]
 	WORD $0x3d880b06 // str q6, [x24, #0x2020]
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf98001c0 // prfm pldl1keep, [x14]
+	WORD $0x4e183cee // mov x14, v7.d[1]
+	WORD $0x9e6600ef // fmov x15, d7
+	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
+	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf98001c0 // prfm pldl1keep, [x14]
+	WORD $0x4e183cce // mov x14, v6.d[1]
+	WORD $0x9e6600cf // fmov x15, d6
+	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
+	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf98001c0 // prfm pldl1keep, [x14]
+	WORD $0x4e183e2e // mov x14, v17.d[1]
+	WORD $0x9e66022f // fmov x15, d17
+	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
+	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf98001c0 // prfm pldl1keep, [x14]
 	WORD $0x910006b5 // add x21, x21, #0x1
 	WORD $0x91010318 // add x24, x24, #0x40
 	WORD $0xeb1502df // cmp x22, x21
-	WORD $0x540010e0 // b.eq <slotsMulti8+0x394>
+	WORD $0x540014c0 // b.eq <slotsMulti8+0x478>
 	WORD $0x924002b9 // and x25, x21, #0x1
 	WORD $0x3875691b // ldrb w27, [x8, x21]
 	WORD $0x79400d4f // ldrh w15, [x10, #0x6]
-	WORD $0xf8797a1a // ldr x26, [x16, x25, lsl #3]
-	WORD $0x370803af // tbnz w15, #0x1, <slotsMulti8+0x200>
-	WORD $0xf940400f // ldr x15, [x0, #0x80]
+	WORD $0xf879785a // ldr x26, [x2, x25, lsl #3]
+	WORD $0x3708046f // tbnz w15, #0x1, <slotsMulti8+0x280>
+	WORD $0xf9404004 // ldr x4, [x0, #0x80]
 	WORD $0x7100d77f // cmp w27, #0x35
-	WORD $0xd341ff7e // lsr x30, x27, #1
-	WORD $0x9ba33f7d // umaddl x29, w27, w3, x15
 	WORD $0xd342ff6f // lsr x15, x27, #2
-	WORD $0x54000403 // b.lo <slotsMulti8+0x224>
+	WORD $0xd341ff7d // lsr x29, x27, #1
+	WORD $0x540004e3 // b.lo <slotsMulti8+0x2a4>
+	WORD $0x9ba31371 // umaddl x17, w27, w3, x4
 	WORD $0xf9880340 // prfm pldl1keep, [x26, #0x1000]
-	WORD $0xad4043b1 // ldp q17, q16, [x29]
-	WORD $0x910203a2 // add x2, x29, #0x80
-	WORD $0x8b1b0764 // add x4, x27, x27, lsl #1
-	WORD $0x3cef6b47 // ldr q7, [x26, x15]
-	WORD $0xd342fc8f // lsr x15, x4, #2
-	WORD $0x4e1000e7 // tbl v7.16b, { v7.16b }, v16.16b
-	WORD $0x3dc00346 // ldr q6, [x26]
-	WORD $0x4d40cc50 // ld1r { v16.2d }, [x2]
-	WORD $0x4e1100c6 // tbl v6.16b, { v6.16b }, v17.16b
-	WORD $0x6ee0ba10 // neg v16.2d, v16.2d
-	WORD $0xad4247b2 // ldp q18, q17, [x29, #0x40]
-	WORD $0x6ef144e7 // ushl v7.2d, v7.2d, v17.2d
-	WORD $0x6ef244c6 // ushl v6.2d, v6.2d, v18.2d
-	WORD $0x4ef044e7 // sshl v7.2d, v7.2d, v16.2d
-	WORD $0x4ef044c6 // sshl v6.2d, v6.2d, v16.2d
-	WORD $0x4e61d8e7 // scvtf v7.2d, v7.2d
+	WORD $0x3cef6b46 // ldr q6, [x26, x15]
+	WORD $0x3dc00345 // ldr q5, [x26]
+	WORD $0x8b1b077e // add x30, x27, x27, lsl #1
+	WORD $0xd342ffcf // lsr x15, x30, #2
+	WORD $0xad401e30 // ldp q16, q7, [x17]
+	WORD $0x91020224 // add x4, x17, #0x80
+	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
+	WORD $0x4d40cc87 // ld1r { v7.2d }, [x4]
+	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
+	WORD $0xad424231 // ldp q17, q16, [x17, #0x40]
+	WORD $0x6ef044c6 // ushl v6.2d, v6.2d, v16.2d
+	WORD $0x6ee0b8e7 // neg v7.2d, v7.2d
+	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
+	WORD $0x6ef144a5 // ushl v5.2d, v5.2d, v17.2d
 	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0xad001f06 // stp q6, q7, [x24]
-	WORD $0x3cfe6b46 // ldr q6, [x26, x30]
-	WORD $0x3cef6b47 // ldr q7, [x26, x15]
-	WORD $0x14000040 // b <slotsMulti8+0x2fc>
+	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
+	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	WORD $0xad001b05 // stp q5, q6, [x24]
+	WORD $0xad411e30 // ldp q16, q7, [x17, #0x20]
+	WORD $0x3cfd6b45 // ldr q5, [x26, x29]
+	WORD $0x3cef6b46 // ldr q6, [x26, x15]
+	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
+	WORD $0xfd404227 // ldr d7, [x17, #0x80]
+	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
+	WORD $0xad434630 // ldp q16, q17, [x17, #0x60]
+	WORD $0x14000047 // b <slotsMulti8+0x394>
+	WORD $0xd503201f // nop
 	WORD $0xf9880340 // prfm pldl1keep, [x26, #0x1000]
-	WORD $0x3dc00346 // ldr q6, [x26]
-	WORD $0x0e6178c7 // fcvtl v7.2d, v6.2s
-	WORD $0x4e6178c6 // fcvtl2 v6.2d, v6.4s
-	WORD $0xad001b07 // stp q7, q6, [x24]
-	WORD $0x3dc00747 // ldr q7, [x26, #0x10]
-	WORD $0x4e6178e6 // fcvtl2 v6.2d, v7.4s
-	WORD $0x0e6178e7 // fcvtl v7.2d, v7.2s
-	WORD $0x14000044 // b <slotsMulti8+0x330>
+	WORD $0x3dc00345 // ldr q5, [x26]
+	WORD $0x0e6178a6 // fcvtl v6.2d, v5.2s
+	WORD $0x4e6178a5 // fcvtl2 v5.2d, v5.4s
+	WORD $0xad001706 // stp q6, q5, [x24]
+	WORD $0x3dc00746 // ldr q6, [x26, #0x10]
+	WORD $0x4e6178c5 // fcvtl2 v5.2d, v6.4s
+	WORD $0x0e6178c6 // fcvtl v6.2d, v6.2s
+	WORD $0x14000045 // b <slotsMulti8+0x3b4>
+	WORD $0x9ba3137e // umaddl x30, w27, w3, x4
 	WORD $0x8b1b0764 // add x4, x27, x27, lsl #1
-	WORD $0x91400742 // add x2, x26, #0x1, lsl #12
+	WORD $0x91400751 // add x17, x26, #0x1, lsl #12
 	WORD $0x7100637f // cmp w27, #0x18
 	WORD $0xd342fc84 // lsr x4, x4, #2
-	WORD $0x540003e8 // b.hi <slotsMulti8+0x2b0>
-	WORD $0x92400b71 // and x17, x27, #0x7
-	WORD $0xb50003b1 // cbnz x17, <slotsMulti8+0x2b0>
-	WORD $0xf9800040 // prfm pldl1keep, [x2]
-	WORD $0x3cef6b47 // ldr q7, [x26, x15]
-	WORD $0x910223b1 // add x17, x29, #0x88
-	WORD $0x910243ae // add x14, x29, #0x90
-	WORD $0x3dc00346 // ldr q6, [x26]
-	WORD $0xad4043b1 // ldp q17, q16, [x29]
-	WORD $0x4e1000e7 // tbl v7.16b, { v7.16b }, v16.16b
-	WORD $0x4d40ce30 // ld1r { v16.2d }, [x17]
-	WORD $0x4e1100c6 // tbl v6.16b, { v6.16b }, v17.16b
-	WORD $0x4ea71e07 // orr v7.16b, v16.16b, v7.16b
-	WORD $0x4ea61e06 // orr v6.16b, v16.16b, v6.16b
-	WORD $0x4d40cdd0 // ld1r { v16.2d }, [x14]
-	WORD $0x4ef0d4c6 // fsub v6.2d, v6.2d, v16.2d
-	WORD $0x4ef0d4e7 // fsub v7.2d, v7.2d, v16.2d
-	WORD $0xad001f06 // stp q6, q7, [x24]
-	WORD $0x3cfe6b46 // ldr q6, [x26, x30]
-	WORD $0xad4143b1 // ldp q17, q16, [x29, #0x20]
-	WORD $0x3ce46b47 // ldr q7, [x26, x4]
-	WORD $0x4e1000e7 // tbl v7.16b, { v7.16b }, v16.16b
-	WORD $0x4e1100c6 // tbl v6.16b, { v6.16b }, v17.16b
-	WORD $0x6d48c7b0 // ldp d16, d17, [x29, #0x88]
-	WORD $0x4e080610 // dup v16.2d, v16.d[0]
-	WORD $0x4ea61e12 // orr v18.16b, v16.16b, v6.16b
-	WORD $0x4ea71e06 // orr v6.16b, v16.16b, v7.16b
-	WORD $0x4e080627 // dup v7.2d, v17.d[0]
+	WORD $0x540003e8 // b.hi <slotsMulti8+0x334>
+	WORD $0x92400b70 // and x16, x27, #0x7
+	WORD $0xb50003b0 // cbnz x16, <slotsMulti8+0x334>
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0x3cef6b46 // ldr q6, [x26, x15]
+	WORD $0x910223d0 // add x16, x30, #0x88
+	WORD $0x910243ce // add x14, x30, #0x90
+	WORD $0x3dc00345 // ldr q5, [x26]
+	WORD $0xad401fd0 // ldp q16, q7, [x30]
+	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
+	WORD $0x4d40ce07 // ld1r { v7.2d }, [x16]
+	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
+	WORD $0x4ea61ce6 // orr v6.16b, v7.16b, v6.16b
+	WORD $0x4ea51ce5 // orr v5.16b, v7.16b, v5.16b
+	WORD $0x4d40cdc7 // ld1r { v7.2d }, [x14]
+	WORD $0x4ee7d4a5 // fsub v5.2d, v5.2d, v7.2d
 	WORD $0x4ee7d4c6 // fsub v6.2d, v6.2d, v7.2d
-	WORD $0x4ee7d647 // fsub v7.2d, v18.2d, v7.2d
-	WORD $0x14000021 // b <slotsMulti8+0x330>
-	WORD $0xf9800040 // prfm pldl1keep, [x2]
-	WORD $0xad4043b1 // ldp q17, q16, [x29]
-	WORD $0x3dc00346 // ldr q6, [x26]
-	WORD $0x4e1100c6 // tbl v6.16b, { v6.16b }, v17.16b
-	WORD $0x3cef6b47 // ldr q7, [x26, x15]
-	WORD $0x910203af // add x15, x29, #0x80
-	WORD $0x4d40cdf1 // ld1r { v17.2d }, [x15]
-	WORD $0xad424bb3 // ldp q19, q18, [x29, #0x40]
-	WORD $0x4e1000e7 // tbl v7.16b, { v7.16b }, v16.16b
-	WORD $0x6ef244e7 // ushl v7.2d, v7.2d, v18.2d
-	WORD $0x6ef344c6 // ushl v6.2d, v6.2d, v19.2d
-	WORD $0x6ee0ba30 // neg v16.2d, v17.2d
-	WORD $0x4ef044e7 // sshl v7.2d, v7.2d, v16.2d
-	WORD $0x4ef044c6 // sshl v6.2d, v6.2d, v16.2d
-	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0x4e61d8e7 // scvtf v7.2d, v7.2d
-	WORD $0xad001f06 // stp q6, q7, [x24]
-	WORD $0x3cfe6b46 // ldr q6, [x26, x30]
-	WORD $0x3ce46b47 // ldr q7, [x26, x4]
-	WORD $0xad4143b1 // ldp q17, q16, [x29, #0x20]
-	WORD $0x4e1000e7 // tbl v7.16b, { v7.16b }, v16.16b
-	WORD $0xfd4043b0 // ldr d16, [x29, #0x80]
-	WORD $0x4e1100c6 // tbl v6.16b, { v6.16b }, v17.16b
-	WORD $0x4e080610 // dup v16.2d, v16.d[0]
-	WORD $0xad434bb1 // ldp q17, q18, [x29, #0x60]
-	WORD $0x6ef244e7 // ushl v7.2d, v7.2d, v18.2d
-	WORD $0x6ee0ba10 // neg v16.2d, v16.2d
+	WORD $0xad001b05 // stp q5, q6, [x24]
+	WORD $0x3cfd6b45 // ldr q5, [x26, x29]
+	WORD $0xad411fd0 // ldp q16, q7, [x30, #0x20]
+	WORD $0x3ce46b46 // ldr q6, [x26, x4]
+	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
+	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
+	WORD $0x6d48c3c7 // ldp d7, d16, [x30, #0x88]
+	WORD $0x4e0804e7 // dup v7.2d, v7.d[0]
+	WORD $0x4ea51cf1 // orr v17.16b, v7.16b, v5.16b
+	WORD $0x4ea61ce5 // orr v5.16b, v7.16b, v6.16b
+	WORD $0x4e080606 // dup v6.2d, v16.d[0]
+	WORD $0x4ee6d4a5 // fsub v5.2d, v5.2d, v6.2d
+	WORD $0x4ee6d626 // fsub v6.2d, v17.2d, v6.2d
+	WORD $0x14000021 // b <slotsMulti8+0x3b4>
+	WORD $0xf9800220 // prfm pldl1keep, [x17]
+	WORD $0xad401fd0 // ldp q16, q7, [x30]
+	WORD $0x3dc00345 // ldr q5, [x26]
+	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
+	WORD $0x3cef6b46 // ldr q6, [x26, x15]
+	WORD $0x910203cf // add x15, x30, #0x80
+	WORD $0x4d40cdf0 // ld1r { v16.2d }, [x15]
+	WORD $0xad4247d2 // ldp q18, q17, [x30, #0x40]
+	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
 	WORD $0x6ef144c6 // ushl v6.2d, v6.2d, v17.2d
-	WORD $0x4ef044d1 // sshl v17.2d, v6.2d, v16.2d
-	WORD $0x4ef044e6 // sshl v6.2d, v7.2d, v16.2d
+	WORD $0x6ef244a5 // ushl v5.2d, v5.2d, v18.2d
+	WORD $0x6ee0ba07 // neg v7.2d, v16.2d
+	WORD $0x4ee744c6 // sshl v6.2d, v6.2d, v7.2d
+	WORD $0x4ee744a5 // sshl v5.2d, v5.2d, v7.2d
+	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
 	WORD $0x4e61d8c6 // scvtf v6.2d, v6.2d
-	WORD $0x4e61da27 // scvtf v7.2d, v17.2d
-	WORD $0xad011b07 // stp q7, q6, [x24, #0x20]
+	WORD $0xad001b05 // stp q5, q6, [x24]
+	WORD $0x3cfd6b45 // ldr q5, [x26, x29]
+	WORD $0xad411fd0 // ldp q16, q7, [x30, #0x20]
+	WORD $0x3ce46b46 // ldr q6, [x26, x4]
+	WORD $0x4e0700c6 // tbl v6.16b, { v6.16b }, v7.16b
+	WORD $0xfd4043c7 // ldr d7, [x30, #0x80]
+	WORD $0x4e1000a5 // tbl v5.16b, { v5.16b }, v16.16b
+	WORD $0xad4347d0 // ldp q16, q17, [x30, #0x60]
+	WORD $0x4e0804e7 // dup v7.2d, v7.d[0]
+	WORD $0x6ef144c6 // ushl v6.2d, v6.2d, v17.2d
+	WORD $0x6ef044a5 // ushl v5.2d, v5.2d, v16.2d
+	WORD $0x6ee0b8e7 // neg v7.2d, v7.2d
+	WORD $0x4ee744b0 // sshl v16.2d, v5.2d, v7.2d
+	WORD $0x4ee744c5 // sshl v5.2d, v6.2d, v7.2d
+	WORD $0x4e61d8a5 // scvtf v5.2d, v5.2d
+	WORD $0x4e61da06 // scvtf v6.2d, v16.2d
+	WORD $0xad011706 // stp q6, q5, [x24, #0x20]
 	WORD $0x8b1b034e // add x14, x26, x27
-	WORD $0xf8397a0e // str x14, [x16, x25, lsl #3]
+	WORD $0xf839784e // str x14, [x2, x25, lsl #3]
 	WORD $0x79400d4e // ldrh w14, [x10, #0x6]
-	WORD $0x3607ef2e // tbz w14, #0x0, <slotsMulti8+0x124>
+	WORD $0x3607eb0e // tbz w14, #0x0, <slotsMulti8+0x124>
 	WORD $0xf940100e // ldr x14, [x0, #0x20]
 	WORD $0xb940014f // ldr w15, [x10]
 	WORD $0x8b0f09ce // add x14, x14, x15, lsl #2
 	WORD $0x8b1701ce // add x14, x14, x23
 	WORD $0xb8b579ce // ldrsw x14, [x14, x21, lsl #2]
 	WORD $0x8b0e012e // add x14, x9, x14
-	WORD $0x4e080dc6 // dup v6.2d, x14
-	WORD $0x4f4354c6 // shl v6.2d, v6.2d, #0x3
-	WORD $0x4ee184c7 // add v7.2d, v6.2d, v1.2d
-	WORD $0x4ee284d0 // add v16.2d, v6.2d, v2.2d
+	WORD $0x4e080dc5 // dup v5.2d, x14
+	WORD $0x4f4354a5 // shl v5.2d, v5.2d, #0x3
+	WORD $0x4ee084a6 // add v6.2d, v5.2d, v0.2d
+	WORD $0x4ee184a7 // add v7.2d, v5.2d, v1.2d
+	WORD $0x4ee284b0 // add v16.2d, v5.2d, v2.2d
+	WORD $0x4ee384a5 // add v5.2d, v5.2d, v3.2d
+	WORD $0x4e183cce // mov x14, v6.d[1]
+	WORD $0x9e6600cf // fmov x15, d6
+	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
+	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
 	WORD $0x3d880707 // str q7, [x24, #0x2010]
-	WORD $0x4ee084c7 // add v7.2d, v6.2d, v0.2d
-	WORD $0x4ee484c6 // add v6.2d, v6.2d, v4.2d
+	WORD $0x3d880306 // str q6, [x24, #0x2000]
 	WORD $0x3d880f10 // str q16, [x24, #0x2030]
-	WORD $0x3d880307 // str q7, [x24, #0x2000]
-	WORD $0x3d880b06 // str q6, [x24, #0x2020]
+	WORD $0x3d880b05 // str q5, [x24, #0x2020]
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x4e183cef // mov x15, v7.d[1]
+	WORD $0xf98001c0 // prfm pldl1keep, [x14]
+	WORD $0x9e6600ee // fmov x14, d7
+	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
+	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
+	WORD $0xf98001c0 // prfm pldl1keep, [x14]
+	WORD $0x4e183cae // mov x14, v5.d[1]
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0x9e6600af // fmov x15, d5
+	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
+	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf98001c0 // prfm pldl1keep, [x14]
+	WORD $0x4e183e0e // mov x14, v16.d[1]
+	WORD $0x9e66020f // fmov x15, d16
+	WORD $0x8b0f0cef // add x15, x7, x15, lsl #3
+	WORD $0x8b0e0cee // add x14, x7, x14, lsl #3
+	WORD $0xf98001e0 // prfm pldl1keep, [x15]
+	WORD $0xf98001c0 // prfm pldl1keep, [x14]
 	WORD $0x910006b5 // add x21, x21, #0x1
 	WORD $0x91010318 // add x24, x24, #0x40
 	WORD $0xeb1502df // cmp x22, x21
-	WORD $0x54ffef61 // b.ne <slotsMulti8+0x17c>
+	WORD $0x54ffeb81 // b.ne <slotsMulti8+0x1e4>
 	WORD $0x8b150108 // add x8, x8, x21
 	WORD $0xaa1f03ef // mov x15, xzr
-	WORD $0x52800022 // mov w2, #0x1
-	WORD $0x14000004 // b <slotsMulti8+0x3b0>
-	WORD $0x2a1f03e2 // mov w2, wzr
+	WORD $0x52800031 // mov w17, #0x1
+	WORD $0x14000004 // b <slotsMulti8+0x494>
+	WORD $0x2a1f03f1 // mov w17, wzr
 	WORD $0x5280008f // mov w15, #0x4
-	WORD $0x3607e9b5 // tbz w21, #0x0, <slotsMulti8+0xe0>
+	WORD $0x3607e295 // tbz w21, #0x0, <slotsMulti8+0xe0>
 	WORD $0xaa1f03fd // mov x29, xzr
-	WORD $0x2a0203f5 // mov w21, w2
+	WORD $0x2a1103f5 // mov w21, w17
 	WORD $0x8b0f0d76 // add x22, x11, x15, lsl #3
 	WORD $0x8b0f0cf7 // add x23, x7, x15, lsl #3
-	WORD $0x52800024 // mov w4, #0x1
-	WORD $0x1400000c // b <slotsMulti8+0x3f4>
-	WORD $0x2a1f03e4 // mov w4, wzr
+	WORD $0x5280002f // mov w15, #0x1
+	WORD $0x1400000c // b <slotsMulti8+0x4d8>
+	WORD $0x2a1f03ef // mov w15, wzr
 	WORD $0x5280009d // mov w29, #0x4
-	WORD $0xad005335 // stp q21, q20, [x25]
-	WORD $0xad024b33 // stp q19, q18, [x25, #0x40]
-	WORD $0xad044331 // stp q17, q16, [x25, #0x80]
-	WORD $0xad061f26 // stp q6, q7, [x25, #0xc0]
-	WORD $0xad10733d // stp q29, q28, [x25, #0x200]
-	WORD $0xad126b3b // stp q27, q26, [x25, #0x240]
-	WORD $0xad146339 // stp q25, q24, [x25, #0x280]
-	WORD $0xad165b37 // stp q23, q22, [x25, #0x2c0]
-	WORD $0x3607fdb8 // tbz w24, #0x0, <slotsMulti8+0x3a4>
+	WORD $0xad004f34 // stp q20, q19, [x25]
+	WORD $0xad024732 // stp q18, q17, [x25, #0x40]
+	WORD $0xad041f30 // stp q16, q7, [x25, #0x80]
+	WORD $0xad061b25 // stp q5, q6, [x25, #0xc0]
+	WORD $0xad106f3c // stp q28, q27, [x25, #0x200]
+	WORD $0xad12673a // stp q26, q25, [x25, #0x240]
+	WORD $0xad145f38 // stp q24, q23, [x25, #0x280]
+	WORD $0xad165736 // stp q22, q21, [x25, #0x2c0]
+	WORD $0x3607fdb8 // tbz w24, #0x0, <slotsMulti8+0x488>
+	WORD $0x6f00e405 // movi v5.2d, #0000000000000000
 	WORD $0x6f00e406 // movi v6.2d, #0000000000000000
-	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x8b1d1ad9 // add x25, x22, x29, lsl #6
-	WORD $0x2a0403f8 // mov w24, w4
-	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
+	WORD $0x2a0f03f8 // mov w24, w15
 	WORD $0x6f00e410 // movi v16.2d, #0000000000000000
-	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
+	WORD $0x6f00e407 // movi v7.2d, #0000000000000000
 	WORD $0x6f00e412 // movi v18.2d, #0000000000000000
-	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
+	WORD $0x6f00e411 // movi v17.2d, #0000000000000000
 	WORD $0x6f00e414 // movi v20.2d, #0000000000000000
-	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
+	WORD $0x6f00e413 // movi v19.2d, #0000000000000000
 	WORD $0x6f00e416 // movi v22.2d, #0000000000000000
-	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
+	WORD $0x6f00e415 // movi v21.2d, #0000000000000000
 	WORD $0x6f00e418 // movi v24.2d, #0000000000000000
-	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
+	WORD $0x6f00e417 // movi v23.2d, #0000000000000000
 	WORD $0x6f00e41a // movi v26.2d, #0000000000000000
-	WORD $0x6f00e41d // movi v29.2d, #0000000000000000
+	WORD $0x6f00e419 // movi v25.2d, #0000000000000000
 	WORD $0x6f00e41c // movi v28.2d, #0000000000000000
-	WORD $0x34000925 // cbz w5, <slotsMulti8+0x560>
+	WORD $0x6f00e41b // movi v27.2d, #0000000000000000
+	WORD $0x34000805 // cbz w5, <slotsMulti8+0x620>
 	WORD $0x8b1d0c3a // add x26, x1, x29, lsl #3
 	WORD $0xf1000a7f // cmp x19, #0x2
-	WORD $0x54000a2b // b.lt <slotsMulti8+0x58c>
+	WORD $0x5400090b // b.lt <slotsMulti8+0x64c>
 	WORD $0xaa1f03fb // mov x27, xzr
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xf950034f // ldr x15, [x26, #0x2000]
-	WORD $0x6d407f5e // ldp d30, d31, [x26]
-	WORD $0x8b0f0eef // add x15, x23, x15, lsl #3
-	WORD $0x4e63d7ff // fadd v31.2d, v31.2d, v3.2d
-	WORD $0x4e63d7de // fadd v30.2d, v30.2d, v3.2d
-	WORD $0xad4025e8 // ldp q8, q9, [x15]
+	WORD $0xaa1a03ef // mov x15, x26
+	WORD $0x4ddfcdfd // ld1r { v29.2d }, [x15], #8
+	WORD $0xf9500351 // ldr x17, [x26, #0x2000]
+	WORD $0x6d412b49 // ldp d9, d10, [x26, #0x10]
+	WORD $0x8b110ef1 // add x17, x23, x17, lsl #3
+	WORD $0xfd4001fe // ldr d30, [x15]
 	WORD $0xf950074f // ldr x15, [x26, #0x2008]
+	WORD $0xad40223f // ldp q31, q8, [x17]
+	WORD $0xf9500b51 // ldr x17, [x26, #0x2010]
 	WORD $0x8b0f0eef // add x15, x23, x15, lsl #3
-	WORD $0x4fde1134 // fmla v20.2d, v9.2d, v30.d[0]
-	WORD $0x4fde1115 // fmla v21.2d, v8.2d, v30.d[0]
-	WORD $0xad402dea // ldp q10, q11, [x15]
-	WORD $0xf9500b4f // ldr x15, [x26, #0x2010]
-	WORD $0x6d417b49 // ldp d9, d30, [x26, #0x10]
-	WORD $0x8b0f0eef // add x15, x23, x15, lsl #3
-	WORD $0x4fdf1172 // fmla v18.2d, v11.2d, v31.d[0]
-	WORD $0xad402de8 // ldp q8, q11, [x15]
+	WORD $0x4e7dcd13 // fmla v19.2d, v8.2d, v29.2d
+	WORD $0x8b110ef1 // add x17, x23, x17, lsl #3
+	WORD $0x4e7dcff4 // fmla v20.2d, v31.2d, v29.2d
+	WORD $0xad4075e8 // ldp q8, q29, [x15]
 	WORD $0xf9500f4f // ldr x15, [x26, #0x2018]
-	WORD $0x4e63d7de // fadd v30.2d, v30.2d, v3.2d
-	WORD $0x4e63d529 // fadd v9.2d, v9.2d, v3.2d
-	WORD $0x4fdf1153 // fmla v19.2d, v10.2d, v31.d[0]
-	WORD $0x6d442b5f // ldp d31, d10, [x26, #0x40]
+	WORD $0x4fde13b1 // fmla v17.2d, v29.2d, v30.d[0]
+	WORD $0xad407e3d // ldp q29, q31, [x17]
+	WORD $0xf9502351 // ldr x17, [x26, #0x2040]
 	WORD $0x8b0f0eef // add x15, x23, x15, lsl #3
-	WORD $0x4fc91170 // fmla v16.2d, v11.2d, v9.d[0]
-	WORD $0x4fc91111 // fmla v17.2d, v8.2d, v9.d[0]
-	WORD $0xad4025e8 // ldp q8, q9, [x15]
-	WORD $0xf950234f // ldr x15, [x26, #0x2040]
-	WORD $0x8b0f0eef // add x15, x23, x15, lsl #3
-	WORD $0x4fde1127 // fmla v7.2d, v9.2d, v30.d[0]
-	WORD $0x4fde1106 // fmla v6.2d, v8.2d, v30.d[0]
-	WORD $0x4e63d7fe // fadd v30.2d, v31.2d, v3.2d
-	WORD $0xad402de9 // ldp q9, q11, [x15]
+	WORD $0x4fde1112 // fmla v18.2d, v8.2d, v30.d[0]
+	WORD $0x4fc913e7 // fmla v7.2d, v31.2d, v9.d[0]
+	WORD $0x8b110ef1 // add x17, x23, x17, lsl #3
+	WORD $0x6d44235e // ldp d30, d8, [x26, #0x40]
+	WORD $0x4fc913b0 // fmla v16.2d, v29.2d, v9.d[0]
+	WORD $0xad407dfd // ldp q29, q31, [x15]
 	WORD $0xf950274f // ldr x15, [x26, #0x2048]
-	WORD $0x4e63d55f // fadd v31.2d, v10.2d, v3.2d
+	WORD $0x4fca13e6 // fmla v6.2d, v31.2d, v10.d[0]
+	WORD $0xad40263f // ldp q31, q9, [x17]
 	WORD $0x8b0f0eef // add x15, x23, x15, lsl #3
-	WORD $0x4fde117c // fmla v28.2d, v11.2d, v30.d[0]
-	WORD $0x4fde113d // fmla v29.2d, v9.2d, v30.d[0]
-	WORD $0xad4021fe // ldp q30, q8, [x15]
+	WORD $0x4fca13a5 // fmla v5.2d, v29.2d, v10.d[0]
+	WORD $0x4fde113b // fmla v27.2d, v9.2d, v30.d[0]
+	WORD $0x6d452b49 // ldp d9, d10, [x26, #0x50]
+	WORD $0x4fde13fc // fmla v28.2d, v31.2d, v30.d[0]
+	WORD $0xad4079fd // ldp q29, q30, [x15]
 	WORD $0xf9502b4f // ldr x15, [x26, #0x2050]
-	WORD $0x4fdf111a // fmla v26.2d, v8.2d, v31.d[0]
-	WORD $0x6d452748 // ldp d8, d9, [x26, #0x50]
 	WORD $0x8b0f0eef // add x15, x23, x15, lsl #3
-	WORD $0x4fdf13db // fmla v27.2d, v30.2d, v31.d[0]
-	WORD $0x4e63d51e // fadd v30.2d, v8.2d, v3.2d
-	WORD $0xad4021ff // ldp q31, q8, [x15]
+	WORD $0x4fc813d9 // fmla v25.2d, v30.2d, v8.d[0]
+	WORD $0xad407dfe // ldp q30, q31, [x15]
 	WORD $0xf9502f4f // ldr x15, [x26, #0x2058]
 	WORD $0x9102035a // add x26, x26, #0x80
+	WORD $0x4fc813ba // fmla v26.2d, v29.2d, v8.d[0]
 	WORD $0x8b0f0eef // add x15, x23, x15, lsl #3
-	WORD $0x4fde1118 // fmla v24.2d, v8.2d, v30.d[0]
-	WORD $0x4fde13f9 // fmla v25.2d, v31.2d, v30.d[0]
-	WORD $0xad4021ff // ldp q31, q8, [x15]
-	WORD $0x4e63d53e // fadd v30.2d, v9.2d, v3.2d
+	WORD $0x4fc913f7 // fmla v23.2d, v31.2d, v9.d[0]
+	WORD $0x4fc913d8 // fmla v24.2d, v30.2d, v9.d[0]
+	WORD $0xad4079fd // ldp q29, q30, [x15]
 	WORD $0x91000f6f // add x15, x27, #0x3
 	WORD $0x91000b7b // add x27, x27, #0x2
 	WORD $0xeb1401ff // cmp x15, x20
-	WORD $0x4fde1116 // fmla v22.2d, v8.2d, v30.d[0]
-	WORD $0x4fde13f7 // fmla v23.2d, v31.2d, v30.d[0]
-	WORD $0x54fff90b // b.lt <slotsMulti8+0x460>
+	WORD $0x4fca13d5 // fmla v21.2d, v30.2d, v10.d[0]
+	WORD $0x4fca13b6 // fmla v22.2d, v29.2d, v10.d[0]
+	WORD $0x54fff9cb // b.lt <slotsMulti8+0x540>
 	WORD $0x91400b5d // add x29, x26, #0x2, lsl #12
 	WORD $0xeb14037f // cmp x27, x20
-	WORD $0x54fff3ea // b.ge <slotsMulti8+0x3c8>
-	WORD $0x14000012 // b <slotsMulti8+0x598>
+	WORD $0x54fff4ca // b.ge <slotsMulti8+0x4ac>
+	WORD $0x14000010 // b <slotsMulti8+0x658>
 	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xd503201f // nop
-	WORD $0xad405335 // ldp q21, q20, [x25]
-	WORD $0xad50733d // ldp q29, q28, [x25, #0x200]
-	WORD $0xad424b33 // ldp q19, q18, [x25, #0x40]
-	WORD $0xad526b3b // ldp q27, q26, [x25, #0x240]
-	WORD $0xad444331 // ldp q17, q16, [x25, #0x80]
-	WORD $0xad546339 // ldp q25, q24, [x25, #0x280]
-	WORD $0xad461f26 // ldp q6, q7, [x25, #0xc0]
-	WORD $0xad565b37 // ldp q23, q22, [x25, #0x2c0]
+	WORD $0xad404f34 // ldp q20, q19, [x25]
+	WORD $0xad506f3c // ldp q28, q27, [x25, #0x200]
+	WORD $0xad424732 // ldp q18, q17, [x25, #0x40]
+	WORD $0xad52673a // ldp q26, q25, [x25, #0x240]
+	WORD $0xad441f30 // ldp q16, q7, [x25, #0x80]
+	WORD $0xad545f38 // ldp q24, q23, [x25, #0x280]
+	WORD $0xad461b25 // ldp q5, q6, [x25, #0xc0]
+	WORD $0xad565736 // ldp q22, q21, [x25, #0x2c0]
 	WORD $0x8b1d0c3a // add x26, x1, x29, lsl #3
 	WORD $0xf1000a7f // cmp x19, #0x2
-	WORD $0x54fff62a // b.ge <slotsMulti8+0x44c>
+	WORD $0x54fff74a // b.ge <slotsMulti8+0x530>
 	WORD $0x8b1d0dbd // add x29, x13, x29, lsl #3
 	WORD $0xeb1403ff // cmp xzr, x20
-	WORD $0x54fff1aa // b.ge <slotsMulti8+0x3c8>
-	WORD $0xa9400baf // ldp x15, x2, [x29]
-	WORD $0x8b0f0eef // add x15, x23, x15, lsl #3
-	WORD $0x6d402748 // ldp d8, d9, [x26]
-	WORD $0x4e63d508 // fadd v8.2d, v8.2d, v3.2d
+	WORD $0x54fff2ca // b.ge <slotsMulti8+0x4ac>
+	WORD $0xaa1a03ef // mov x15, x26
+	WORD $0x4ddfcdfd // ld1r { v29.2d }, [x15], #8
+	WORD $0xa94013b1 // ldp x17, x4, [x29]
+	WORD $0x8b110ef1 // add x17, x23, x17, lsl #3
+	WORD $0xad407e3e // ldp q30, q31, [x17]
+	WORD $0x4e7dcff3 // fmla v19.2d, v31.2d, v29.2d
+	WORD $0x4e7dcfd4 // fmla v20.2d, v30.2d, v29.2d
+	WORD $0xfd4001fd // ldr d29, [x15]
+	WORD $0x8b040eef // add x15, x23, x4, lsl #3
 	WORD $0xad407dfe // ldp q30, q31, [x15]
-	WORD $0x8b020eef // add x15, x23, x2, lsl #3
-	WORD $0x4fc813f4 // fmla v20.2d, v31.2d, v8.d[0]
-	WORD $0x4fc813d5 // fmla v21.2d, v30.2d, v8.d[0]
-	WORD $0x4e63d53e // fadd v30.2d, v9.2d, v3.2d
-	WORD $0xad4021ff // ldp q31, q8, [x15]
-	WORD $0xa9410baf // ldp x15, x2, [x29, #0x10]
+	WORD $0xa94147af // ldp x15, x17, [x29, #0x10]
 	WORD $0x8b0f0eef // add x15, x23, x15, lsl #3
-	WORD $0x4fde1112 // fmla v18.2d, v8.2d, v30.d[0]
-	WORD $0x4fde13f3 // fmla v19.2d, v31.2d, v30.d[0]
-	WORD $0x6d417f5e // ldp d30, d31, [x26, #0x10]
-	WORD $0xad4025e8 // ldp q8, q9, [x15]
-	WORD $0x8b020eef // add x15, x23, x2, lsl #3
-	WORD $0x4e63d7de // fadd v30.2d, v30.2d, v3.2d
-	WORD $0x4fde1130 // fmla v16.2d, v9.2d, v30.d[0]
-	WORD $0x4fde1111 // fmla v17.2d, v8.2d, v30.d[0]
-	WORD $0x4e63d7fe // fadd v30.2d, v31.2d, v3.2d
-	WORD $0xad4021ff // ldp q31, q8, [x15]
-	WORD $0x4fde1107 // fmla v7.2d, v8.2d, v30.d[0]
-	WORD $0x4fde13e6 // fmla v6.2d, v31.2d, v30.d[0]
-	WORD $0x17ffff74 // b <slotsMulti8+0x3c8>
+	WORD $0x4fdd13f1 // fmla v17.2d, v31.2d, v29.d[0]
+	WORD $0x4fdd13d2 // fmla v18.2d, v30.2d, v29.d[0]
+	WORD $0xad4075ff // ldp q31, q29, [x15]
+	WORD $0x6d41235e // ldp d30, d8, [x26, #0x10]
+	WORD $0x8b110eef // add x15, x23, x17, lsl #3
+	WORD $0x4fde13a7 // fmla v7.2d, v29.2d, v30.d[0]
+	WORD $0x4fde13f0 // fmla v16.2d, v31.2d, v30.d[0]
+	WORD $0xad4079fd // ldp q29, q30, [x15]
+	WORD $0x4fc813c6 // fmla v6.2d, v30.2d, v8.d[0]
+	WORD $0x4fc813a5 // fmla v5.2d, v29.2d, v8.d[0]
+	WORD $0x17ffff7f // b <slotsMulti8+0x4ac>
+	WORD $0xd503201f // nop
+	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x79400d4f // ldrh w15, [x10, #0x6]
-	WORD $0x371000ef // tbnz w15, #0x2, <slotsMulti8+0x620>
+	WORD $0x371000ef // tbnz w15, #0x2, <slotsMulti8+0x6e0>
 	WORD $0x2a1f03e5 // mov w5, wzr
-	WORD $0xf94027ee // ldr x14, [sp, #0x48]
+	WORD $0xf94007ee // ldr x14, [sp, #0x8]
 	WORD $0x9100214a // add x10, x10, #0x8
 	WORD $0xeb0e015f // cmp x10, x14
-	WORD $0x54ffd503 // b.lo <slotsMulti8+0xb8>
-	WORD $0x1400007e // b <slotsMulti8+0x814>
-	WORD $0xf94007f7 // ldr x23, [sp, #0x8]
-	WORD $0x3718012f // tbnz w15, #0x3, <slotsMulti8+0x648>
+	WORD $0x54ffcf03 // b.lo <slotsMulti8+0xb8>
+	WORD $0x1400007d // b <slotsMulti8+0x8d0>
+	WORD $0xf94003f6 // ldr x22, [sp]
+	WORD $0x3718012f // tbnz w15, #0x3, <slotsMulti8+0x708>
 	WORD $0xf940280e // ldr x14, [x0, #0x50]
 	WORD $0x5280010f // mov w15, #0x8
 	WORD $0xcb0901ce // sub x14, x14, x9
 	WORD $0xf10021df // cmp x14, #0x8
 	WORD $0x9a8fb1c5 // csel x5, x14, x15, lt
 	WORD $0xf10005df // cmp x14, #0x1
-	WORD $0x540007ea // b.ge <slotsMulti8+0x73c>
-	WORD $0x17fffe97 // b <slotsMulti8+0xa0>
+	WORD $0x540007ea // b.ge <slotsMulti8+0x7fc>
+	WORD $0x17fffe67 // b <slotsMulti8+0xa0>
 	WORD $0xaa1f03e5 // mov x5, xzr
 	WORD $0x52800026 // mov w6, #0x1
 	WORD $0xd503201f // nop
@@ -1418,135 +1575,135 @@ TEXT ·slotsMulti8Quad(SB), 0, $240-16
 	WORD $0xd503201f // nop
 	WORD $0xd503201f // nop
 	WORD $0x8b050d67 // add x7, x11, x5, lsl #3
-	WORD $0x8b050eee // add x14, x23, x5, lsl #3
+	WORD $0x8b050ece // add x14, x22, x5, lsl #3
 	WORD $0x2a0603ef // mov w15, w6
 	WORD $0x52800085 // mov w5, #0x4
 	WORD $0x2a1f03e6 // mov w6, wzr
-	WORD $0xad4018e7 // ldp q7, q6, [x7]
-	WORD $0xad5040f1 // ldp q17, q16, [x7, #0x200]
+	WORD $0xad4014e6 // ldp q6, q5, [x7]
+	WORD $0xad501cf0 // ldp q16, q7, [x7, #0x200]
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0xad5244f2 // ldp q18, q17, [x7, #0x240]
 	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
-	WORD $0xad5248f3 // ldp q19, q18, [x7, #0x240]
+	WORD $0xad421cf0 // ldp q16, q7, [x7, #0x40]
+	WORD $0xad544cf4 // ldp q20, q19, [x7, #0x280]
 	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
-	WORD $0xad4240f1 // ldp q17, q16, [x7, #0x40]
-	WORD $0xad5450f5 // ldp q21, q20, [x7, #0x280]
 	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
+	WORD $0xad4444f2 // ldp q18, q17, [x7, #0x80]
+	WORD $0xad5654f6 // ldp q22, q21, [x7, #0x2c0]
 	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
-	WORD $0xad4448f3 // ldp q19, q18, [x7, #0x80]
-	WORD $0xad5658f7 // ldp q23, q22, [x7, #0x2c0]
 	WORD $0x4e74d652 // fadd v18.2d, v18.2d, v20.2d
+	WORD $0xad464cf4 // ldp q20, q19, [x7, #0xc0]
+	WORD $0xad585cf8 // ldp q24, q23, [x7, #0x300]
 	WORD $0x4e75d673 // fadd v19.2d, v19.2d, v21.2d
-	WORD $0xad4650f5 // ldp q21, q20, [x7, #0xc0]
-	WORD $0xad5860f9 // ldp q25, q24, [x7, #0x300]
 	WORD $0x4e76d694 // fadd v20.2d, v20.2d, v22.2d
+	WORD $0xad4854f6 // ldp q22, q21, [x7, #0x100]
+	WORD $0xad5a64fa // ldp q26, q25, [x7, #0x340]
 	WORD $0x4e77d6b5 // fadd v21.2d, v21.2d, v23.2d
-	WORD $0xad4858f7 // ldp q23, q22, [x7, #0x100]
-	WORD $0xad5a68fb // ldp q27, q26, [x7, #0x340]
+	WORD $0x4e75d4a5 // fadd v5.2d, v5.2d, v21.2d
+	WORD $0xad5c6cfc // ldp q28, q27, [x7, #0x380]
+	WORD $0xad5e74fe // ldp q30, q29, [x7, #0x3c0]
 	WORD $0x4e78d6d6 // fadd v22.2d, v22.2d, v24.2d
 	WORD $0x4e76d4c6 // fadd v6.2d, v6.2d, v22.2d
-	WORD $0xad5c70fd // ldp q29, q28, [x7, #0x380]
-	WORD $0xad5e78ff // ldp q31, q30, [x7, #0x3c0]
+	WORD $0xad4a5cf8 // ldp q24, q23, [x7, #0x140]
 	WORD $0x4e79d6f7 // fadd v23.2d, v23.2d, v25.2d
 	WORD $0x4e77d4e7 // fadd v7.2d, v7.2d, v23.2d
-	WORD $0xad4a60f9 // ldp q25, q24, [x7, #0x140]
 	WORD $0x4e7ad718 // fadd v24.2d, v24.2d, v26.2d
 	WORD $0x4e78d610 // fadd v16.2d, v16.2d, v24.2d
+	WORD $0xad4c64fa // ldp q26, q25, [x7, #0x180]
 	WORD $0x4e7bd739 // fadd v25.2d, v25.2d, v27.2d
 	WORD $0x4e79d631 // fadd v17.2d, v17.2d, v25.2d
-	WORD $0xad4c68fb // ldp q27, q26, [x7, #0x180]
 	WORD $0x4e7cd75a // fadd v26.2d, v26.2d, v28.2d
+	WORD $0x4e71d4a5 // fadd v5.2d, v5.2d, v17.2d
 	WORD $0x4e7ad652 // fadd v18.2d, v18.2d, v26.2d
+	WORD $0xad4e6cfc // ldp q28, q27, [x7, #0x1c0]
 	WORD $0x4e7dd77b // fadd v27.2d, v27.2d, v29.2d
 	WORD $0x4e72d4c6 // fadd v6.2d, v6.2d, v18.2d
-	WORD $0x4e7bd673 // fadd v19.2d, v19.2d, v27.2d
-	WORD $0xad4e70fd // ldp q29, q28, [x7, #0x1c0]
+	WORD $0x4e7bd671 // fadd v17.2d, v19.2d, v27.2d
 	WORD $0x4e7ed79c // fadd v28.2d, v28.2d, v30.2d
-	WORD $0x4e73d4e7 // fadd v7.2d, v7.2d, v19.2d
-	WORD $0x4e7cd692 // fadd v18.2d, v20.2d, v28.2d
-	WORD $0x4e7fd7bd // fadd v29.2d, v29.2d, v31.2d
-	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
-	WORD $0xad000dc3 // stp q3, q3, [x14]
-	WORD $0x4e7dd6b3 // fadd v19.2d, v21.2d, v29.2d
-	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
-	WORD $0x4e73d631 // fadd v17.2d, v17.2d, v19.2d
 	WORD $0x4e71d4e7 // fadd v7.2d, v7.2d, v17.2d
-	WORD $0xad0018e7 // stp q7, q6, [x7]
-	WORD $0x3707f96f // tbnz w15, #0x0, <slotsMulti8+0x660>
+	WORD $0xad0011c4 // stp q4, q4, [x14]
+	WORD $0x4e7cd692 // fadd v18.2d, v20.2d, v28.2d
+	WORD $0x4e67d4a5 // fadd v5.2d, v5.2d, v7.2d
+	WORD $0x4e72d610 // fadd v16.2d, v16.2d, v18.2d
+	WORD $0x4e70d4c6 // fadd v6.2d, v6.2d, v16.2d
+	WORD $0xad0014e6 // stp q6, q5, [x7]
+	WORD $0x3707f96f // tbnz w15, #0x0, <slotsMulti8+0x720>
 	WORD $0x52800025 // mov w5, #0x1
 	WORD $0xaa1f03e6 // mov x6, xzr
-	WORD $0x14000004 // b <slotsMulti8+0x750>
+	WORD $0x14000004 // b <slotsMulti8+0x810>
 	WORD $0x910004c6 // add x6, x6, #0x1
 	WORD $0xeb0500df // cmp x6, x5
-	WORD $0x54ffcaa0 // b.eq <slotsMulti8+0xa0>
+	WORD $0x54ffc4a0 // b.eq <slotsMulti8+0xa0>
 	WORD $0xf940180f // ldr x15, [x0, #0x30]
-	WORD $0xb400016f // cbz x15, <slotsMulti8+0x780>
+	WORD $0xb400016f // cbz x15, <slotsMulti8+0x840>
 	WORD $0x8b0605ee // add x14, x15, x6, lsl #1
 	WORD $0x786979cf // ldrh w15, [x14, x9, lsl #1]
-	WORD $0xf9403002 // ldr x2, [x0, #0x60]
-	WORD $0xb4000142 // cbz x2, <slotsMulti8+0x78c>
+	WORD $0xf9403011 // ldr x17, [x0, #0x60]
+	WORD $0xb4000151 // cbz x17, <slotsMulti8+0x84c>
 	WORD $0xb940680e // ldr w14, [x0, #0x68]
-	WORD $0xb86f7851 // ldr w17, [x2, x15, lsl #2]
-	WORD $0x0b1101ce // add w14, w14, w17
+	WORD $0xb86f7a30 // ldr w16, [x17, x15, lsl #2]
+	WORD $0x0b1001ce // add w14, w14, w16
 	WORD $0xd34c2dce // lsl x14, x14, #52
-	WORD $0x9e6701c6 // fmov d6, x14
-	WORD $0x14000005 // b <slotsMulti8+0x790>
+	WORD $0x9e6701c5 // fmov d5, x14
+	WORD $0x14000005 // b <slotsMulti8+0x850>
 	WORD $0x8b0900cf // add x15, x6, x9
-	WORD $0xf9403002 // ldr x2, [x0, #0x60]
-	WORD $0xb5ffff02 // cbnz x2, <slotsMulti8+0x768>
-	WORD $0xfd403806 // ldr d6, [x0, #0x70]
+	WORD $0xf9403011 // ldr x17, [x0, #0x60]
+	WORD $0xb5ffff11 // cbnz x17, <slotsMulti8+0x828>
+	WORD $0xfd403805 // ldr d5, [x0, #0x70]
 	WORD $0x8b061973 // add x19, x11, x6, lsl #6
-	WORD $0x1e6528c6 // fadd d6, d6, d5
-	WORD $0xaa1f03f6 // mov x22, xzr
+	WORD $0xaa1f03f5 // mov x21, xzr
 	WORD $0xd37ae5e7 // lsl x7, x15, #6
-	WORD $0x5280002f // mov w15, #0x1
+	WORD $0x52800031 // mov w17, #0x1
 	WORD $0x91080274 // add x20, x19, #0x200
-	WORD $0x14000007 // b <slotsMulti8+0x7c4>
-	WORD $0x4fc69227 // fmul v7.2d, v17.2d, v6.d[0]
-	WORD $0x4fc69250 // fmul v16.2d, v18.2d, v6.d[0]
-	WORD $0x2a1f03ef // mov w15, wzr
-	WORD $0x52800096 // mov w22, #0x4
-	WORD $0xad0042a7 // stp q7, q16, [x21]
-	WORD $0x3607fc24 // tbz w4, #0x0, <slotsMulti8+0x744>
+	WORD $0x14000007 // b <slotsMulti8+0x880>
+	WORD $0x4fc59206 // fmul v6.2d, v16.2d, v5.d[0]
+	WORD $0x4fc59227 // fmul v7.2d, v17.2d, v5.d[0]
+	WORD $0x2a1f03f1 // mov w17, wzr
+	WORD $0x52800095 // mov w21, #0x4
+	WORD $0xad001de6 // stp q6, q7, [x15]
+	WORD $0x3607fc44 // tbz w4, #0x0, <slotsMulti8+0x804>
 	WORD $0xf940240e // ldr x14, [x0, #0x48]
-	WORD $0x2a0f03e4 // mov w4, w15
+	WORD $0x2a1103e4 // mov w4, w17
 	WORD $0x8b0701ce // add x14, x14, x7
-	WORD $0x8b160dd5 // add x21, x14, x22, lsl #3
-	WORD $0x8b160e6e // add x14, x19, x22, lsl #3
-	WORD $0xad4041c7 // ldp q7, q16, [x14]
-	WORD $0x8b160e8e // add x14, x20, x22, lsl #3
-	WORD $0xad4049d1 // ldp q17, q18, [x14]
+	WORD $0x8b150dcf // add x15, x14, x21, lsl #3
+	WORD $0x8b150e6e // add x14, x19, x21, lsl #3
+	WORD $0xad401dc6 // ldp q6, q7, [x14]
+	WORD $0x8b150e8e // add x14, x20, x21, lsl #3
+	WORD $0xad4045d0 // ldp q16, q17, [x14]
 	WORD $0x3941e00e // ldrb w14, [x0, #0x78]
-	WORD $0x4e72d612 // fadd v18.2d, v16.2d, v18.2d
 	WORD $0x4e71d4f1 // fadd v17.2d, v7.2d, v17.2d
-	WORD $0x34fffdee // cbz w14, <slotsMulti8+0x7ac>
-	WORD $0xad4042a7 // ldp q7, q16, [x21]
-	WORD $0x4fc61250 // fmla v16.2d, v18.2d, v6.d[0]
-	WORD $0x4fc61227 // fmla v7.2d, v17.2d, v6.d[0]
-	WORD $0x2a1f03ef // mov w15, wzr
-	WORD $0x52800096 // mov w22, #0x4
-	WORD $0xad0042a7 // stp q7, q16, [x21]
-	WORD $0x3707fdc4 // tbnz w4, #0x0, <slotsMulti8+0x7c4>
-	WORD $0x17ffffcd // b <slotsMulti8+0x744>
-	WORD $0x6d4323e9 // ldp d9, d8, [sp, #0x30]
-	WORD $0xf94023fd // ldr x29, [sp, #0x40]
-	WORD $0x6d422beb // ldp d11, d10, [sp, #0x20]
-	WORD $0xa9494ff4 // ldp x20, x19, [sp, #0x90]
-	WORD $0xa94857f6 // ldp x22, x21, [sp, #0x80]
-	WORD $0xa9475ff8 // ldp x24, x23, [sp, #0x70]
-	WORD $0xa94667fa // ldp x26, x25, [sp, #0x60]
-	WORD $0xa9456ffe // ldp x30, x27, [sp, #0x50]
-	WORD $0x910283ff // add sp, sp, #0xa0
+	WORD $0x4e70d4d0 // fadd v16.2d, v6.2d, v16.2d
+	WORD $0x34fffdee // cbz w14, <slotsMulti8+0x868>
+	WORD $0xad401de6 // ldp q6, q7, [x15]
+	WORD $0x4fc51227 // fmla v7.2d, v17.2d, v5.d[0]
+	WORD $0x4fc51206 // fmla v6.2d, v16.2d, v5.d[0]
+	WORD $0x2a1f03f1 // mov w17, wzr
+	WORD $0x52800095 // mov w21, #0x4
+	WORD $0xad001de6 // stp q6, q7, [x15]
+	WORD $0x3707fdc4 // tbnz w4, #0x0, <slotsMulti8+0x880>
+	WORD $0x17ffffce // b <slotsMulti8+0x804>
+	WORD $0x6d42a3e9 // ldp d9, d8, [sp, #0x28]
+	WORD $0xfd4013ea // ldr d10, [sp, #0x20]
+	WORD $0xf9401ffd // ldr x29, [sp, #0x38]
+	WORD $0xa9484ff4 // ldp x20, x19, [sp, #0x80]
+	WORD $0xa94757f6 // ldp x22, x21, [sp, #0x70]
+	WORD $0xa9465ff8 // ldp x24, x23, [sp, #0x60]
+	WORD $0xa94567fa // ldp x26, x25, [sp, #0x50]
+	WORD $0xa9446ffe // ldp x30, x27, [sp, #0x40]
+	WORD $0x910243ff // add sp, sp, #0x90
 	WORD $0xd65f03c0; WORD $0x00000000 // ret
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
 	WORD $0x00000000; WORD $0x00000000
-	WORD $0x00000008; WORD $0x00000000
-	WORD $0x00000010; WORD $0x00000000
-	WORD $0x00000018; WORD $0x00000000
-	WORD $0x00000020; WORD $0x00000000
-	WORD $0x00000028; WORD $0x00000000
-	WORD $0x00000030; WORD $0x00000000
-	WORD $0x00000038; WORD $0x00000000
+	WORD $0x00000000; WORD $0x00000008
+	WORD $0x00000000; WORD $0x00000010
+	WORD $0x00000000; WORD $0x00000018
+	WORD $0x00000000; WORD $0x00000020
+	WORD $0x00000000; WORD $0x00000028
+	WORD $0x00000000; WORD $0x00000030
+	WORD $0x00000000; WORD $0x00000038
+	WORD $0x00000000
 	MOVD R19, R30
 	RET

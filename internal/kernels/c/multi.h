@@ -5,11 +5,8 @@
 #define MULTI_H
 #include "symmetric.h"
 
-#ifdef __AVX512F__
-#define WIDEST 8
-typedef double f64x8 __attribute__((vector_size(64)));
-#else
-#define WIDEST 4
+#if WIDTH == 8
+typedef f64v f64x8;
 #endif
 
 #define JOIN_(a, b) a##b
@@ -18,7 +15,6 @@ typedef double f64x8 __attribute__((vector_size(64)));
 #define VEC JOIN(f64x, W)
 #define AT(p) LOAD(VEC, p)
 #define EACH_PART for (int v = 0; v < K; v += W)
-#define UNROLL _Pragma("clang loop unroll(full)")
 #define NO_UNROLL _Pragma("clang loop unroll(disable)")
 
 enum { MOST_VECTORS = 8, MOST_VALUES = 1024, MOST_SLOTS = 64 };
@@ -32,38 +28,69 @@ struct multi_work {
 	const double *own[LANES];          // x of the rows of a symmetric matrix
 };
 
-// unpack_slot decodes a slot: eight values of each element of its blocks.
-INLINE void unpack_slot(double *to, int b, const u8 *from, i64 stream, const struct pair_table *t, u64 w, enum kind kind) {
+#if WIDTH == 8
+typedef u8 u8x64 __attribute__((vector_size(64)));
+
+// slot_table is slotTable of Go: constants to decode slots of one width, eight lanes at a time.
+struct slot_table {
+	u8 permutation[64]; // where the bytes of the lanes come from
+	i64 up[LANES], down[LANES];
+	u64 bytes;    // those that are the integer of a lane
+	double minus; // what 2^52 and a flipped sign add to an integer of whole bytes
+	u64 pad[6];
+};
+
+INLINE f64v decode_eight(const u8 *from, const struct slot_table *t, enum kind kind) {
+	if (kind == SINGLE) return __builtin_convertvector(LOAD(f32v, from), f64v);
+	__m512i v = LOAD(__m512i, from), at = LOAD(__m512i, t->permutation);
+	if (kind == BYTES) return (f64v)_mm512_mask_permutexvar_epi8((__m512i)all(0x1p52), t->bytes, at, v) - all(t->minus);
+	return __builtin_convertvector((i64v)_mm512_permutexvar_epi8(at, v) << LOAD(i64v, t->up) >> LOAD(i64v, t->down), f64v);
+}
+#endif
+
+// unpack_values decodes eight values.
+INLINE void unpack_values(double *to, const u8 *from, const struct pair_table *tables, u64 w, enum kind kind) {
+#if WIDTH == 8
+	STORE(to, decode_eight(from, (const struct slot_table *)tables + w, kind));
+#else
+	STORE(to, decode(from, tables + w, w, 0, kind));
+	STORE(to + 4, decode(from, tables + w, w, 1, kind));
+#endif
+}
+
+// unpack_slot decodes a slot: eight values of each element of its blocks, w bytes apart.
+INLINE void unpack_slot(double *to, int b, const u8 *from, i64 stream, const struct pair_table *tables, u64 w, enum kind kind) {
 	w = width_of(w, kind);
 	NO_UNROLL for (int i = 0; i < b; i++, from += stream) {
-		NO_UNROLL for (int j = 0; j < b; j++, to += LANES) {
-			const u8 *values = from + j * w;
-			PREFETCH(values + 4096);
-			STORE(to, decode(values, t, w, 0, kind));
-			STORE(to + 4, decode(values, t, w, 1, kind));
+		UNROLL for (int j = 0; j < b; j++, to += LANES) {
+			PREFETCH(from + j * w + 4096);
+			unpack_values(to, from + j * w, tables, w, kind);
 		}
 	}
 }
 
 // unpack is unpack_slot for a slot of a group with these flags; it returns the bytes of eight values.
 INLINE u64 unpack(double *to, int b, const u8 *from, i64 stream, const struct pair_table *tables, u64 w, u64 flags) {
-	const struct pair_table *t = tables + w;
 	switch (kind_of(w, flags)) {
-	case BYTES: unpack_slot(to, b, from, stream, t, w, BYTES); break;
-	case BITS: unpack_slot(to, b, from, stream, t, w, BITS); break;
-	case WIDE: unpack_slot(to, b, from, stream, t, w, WIDE); break;
-	case SINGLE: unpack_slot(to, b, from, stream, t, w, SINGLE); break;
+	case BYTES: unpack_slot(to, b, from, stream, tables, w, BYTES); break;
+	case BITS: unpack_slot(to, b, from, stream, tables, w, BITS); break;
+	case WIDE: unpack_slot(to, b, from, stream, tables, w, WIDTH == 8 ? BITS : WIDE); break;
+	case SINGLE: unpack_slot(to, b, from, stream, tables, w, SINGLE); break;
 	}
 	return w;
 }
 
-// places sets eight of them from the index of a slot.
-INLINE void places(i64 *to, const u16 *index, i64 base, i64 step) {
-	typedef u16 u16x4 __attribute__((vector_size(8)));
-	u64x4 low = __builtin_convertvector(LOAD(u16x4, index), u64x4) + (u64)base;
-	u64x4 high = __builtin_convertvector(LOAD(u16x4, index + 4), u64x4) + (u64)base;
-	STORE(to, low * (u64)step);
-	STORE(to + 4, high * (u64)step);
+// places sets those of a slot from its index: where its numbers of x, b times
+// step, begin.
+INLINE void places(i64 *to, const u16 *index, i64 base, const double *x, i64 step, int b) {
+	typedef u16 u16v __attribute__((vector_size(2 * WIDTH)));
+	UNROLL for (int l = 0; l < LANES; l += WIDTH) {
+		u64v at = __builtin_convertvector(LOAD(u16v, index + l), u64v) + (u64)base;
+		STORE(to + l, at * (u64)step);
+	}
+	UNROLL for (int l = 0; l < LANES; l++) {
+		UNROLL for (int k = 0; k < step * b; k += 8) PREFETCH(x + to[l] + k);
+	}
 }
 
 INLINE double unit_at(const struct slot_call *c, i64 i) {

@@ -67,10 +67,10 @@ INLINE void FN(multiply)(const struct slot_call *c, struct multi_work *s) {
 				values[k & 1] += unpack(s->values + LANES * k, 1, values[k & 1], 0, c->tables, *widths, g->flags);
 				if (g->flags & DIAGONAL) {
 					const u16 lanes[LANES] = {0, 1, 2, 3, 4, 5, 6, 7};
-					places(s->places + LANES * k, lanes, row + c->offsets[g->base + done + k], K);
+					places(s->places + LANES * k, lanes, row + c->offsets[g->base + done + k], x, K, 1);
 				} else {
 					PREFETCH(index + 512);
-					places(s->places + LANES * k, index, g->base, K);
+					places(s->places + LANES * k, index, g->base, x, K, 1);
 					index += LANES;
 				}
 			}

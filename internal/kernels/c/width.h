@@ -1,10 +1,10 @@
-// W is the number of vectors that are in one register, or two; VEC such a register.
+// W is the number of vectors that are in a register, VEC such a register.
 #undef W
-#if K < WIDEST
+#if K < WIDTH
 #define W K
 #else
-#define W WIDEST
+#define W WIDTH
 #endif
 
 // splat is v in each lane.
-INLINE VEC FN(splat)(double v) { return v - (VEC){}; } // exactly
+INLINE VEC FN(splat)(double v) { return v - (VEC){}; }
